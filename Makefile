@@ -1,0 +1,81 @@
+# libpir. `make help` lists the targets. Generators are built first, then the layers; each layer is
+# compiled with the include paths of the layers it may see, so a wrong include does not compile.
+
+B       ?= build
+CC      ?= gcc
+OPT     ?= -O2
+LLVM    ?= /usr/lib/llvm-19
+PREFIX  ?= /usr/local
+BISON   ?= bison
+FLEX    ?= flex
+CFLAGS  ?= $(OPT) -g1
+WARN    := -Wall -Wextra -Werror -Wno-unused-parameter
+BASE    := -std=c11 -D_GNU_SOURCE -fPIC -fvisibility=hidden -fno-math-errno -ffp-contract=off -MMD -MP $(WARN)
+VERSION := 0.1.0
+SONAME  := 0
+
+# ---- layers: what each may include
+I_abi      := -Iir/abi
+I_ir       := $(I_abi) -Iir/include -Iir/support -Iir -I$(B)/gen/ir
+I_runtime  := $(I_abi) -Iruntime/include -Iruntime
+I_dialects := $(I_abi) -Iir/include -Iir/support -Idialects/include -Idialects -I$(B)/gen/include -I$(B)/gen/dialects
+I_passes   := $(I_dialects) -Iruntime/include -Ipasses/include -Ipasses
+I_codegen  := $(I_abi) -Iir/include -Iir/support -Idialects/include -I$(B)/gen/include -Iruntime/include -Ipasses/include -Icodegen/include -Icodegen
+I_exec     := $(I_abi) -Iir/include -Iir/support -Idialects/include -I$(B)/gen/include -Iruntime/include -Ipasses/include -Icodegen/include -Iruntime/exec/include -Iruntime/exec
+I_public   := $(I_abi) -Iir/include -Idialects/include -I$(B)/gen/include -Iruntime/include -Ipasses/include -Icodegen/include -Iruntime/exec/include
+I_tools    := $(I_public) -Itools
+I_opsc     := $(I_abi) -Iir/include -Iir/support -Idialects/include -Idialects/ops -I$(B)/gen/opsc
+
+# ---- sources
+S_ir       := $(wildcard ir/*.c ir/support/*.c)
+S_runtime  := $(wildcard runtime/*.c runtime/kernels/*.c)
+S_dialects := $(wildcard dialects/*.c) $(filter-out dialects/ops/%,$(wildcard dialects/*/*.c))
+S_passes   := $(wildcard passes/*.c passes/*/*.c)
+S_codegen  := $(wildcard codegen/*.c)
+S_exec     := $(wildcard runtime/exec/*.c)
+S_llvm     := $(wildcard codegen/llvm/*.c)
+S_opsc     := $(wildcard dialects/ops/*.c) tools/opsc/main.c
+OPS        := $(wildcard dialects/*/*.ops)
+DIALECTS   := $(sort $(foreach d,$(wildcard dialects/*/*.ops),$(if $(filter $(notdir $(patsubst %/,%,$(dir $(d)))),$(basename $(notdir $(d)))),$(basename $(notdir $(d))))))
+TOOLS      := pir-opt pir-translate pir-run
+include mk/generated.mk
+
+obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
+LIB_OBJ  := $(call obj,$(S_ir) $(S_runtime) $(S_dialects) $(S_passes) $(S_codegen) $(S_exec)) $(GEN_OBJ)
+LIBS     := -ljansson -lprotobuf-c -lxxhash -lffi -ldl -lm -lpthread
+
+all: $(B)/lib/libpir.so $(B)/lib/libpir.a $(B)/lib/libpir_codegen_llvm.so $(TOOLS:%=$(B)/bin/%)  ## build libraries and tools
+
+$(B)/obj/ir/%.o:           ; $(compile) $(I_ir)
+$(B)/obj/dialects/ops/%.o: ; $(compile) $(I_opsc)
+$(B)/obj/dialects/%.o:     ; $(compile) $(I_dialects)
+$(B)/obj/runtime/exec/%.o: ; $(compile) $(I_exec)
+$(B)/obj/runtime/%.o:      ; $(compile) $(I_runtime)
+$(B)/obj/passes/%.o:       ; $(compile) $(I_passes)
+$(B)/obj/codegen/llvm/%.o: ; $(compile) $(I_codegen) -I$(LLVM)/include
+$(B)/obj/codegen/%.o:      ; $(compile) $(I_codegen)
+$(B)/obj/tools/opsc/%.o:   ; $(compile) $(I_opsc)
+$(B)/obj/tools/%.o:        ; $(compile) $(I_tools)
+compile = @mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) -c $(patsubst $(B)/obj/%.o,%.c,$@) -o $@
+$(foreach o,$(LIB_OBJ) $(call obj,$(S_llvm)) $(TOOLS:%=$(B)/obj/tools/%/main.o) $(B)/obj/tools/cli.o,$(eval $(filter-out $(GEN_OBJ),$(o)): | generated))
+$(foreach s,$(S_ir) $(S_runtime) $(S_dialects) $(S_passes) $(S_codegen) $(S_exec) $(S_llvm) $(S_opsc) tools/cli.c $(TOOLS:%=tools/%/main.c),$(eval $(B)/obj/$(s:.c=.o): $(s)))
+
+$(B)/lib/libpir.a: $(LIB_OBJ)
+	@mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
+$(B)/lib/libpir.so: $(LIB_OBJ) mk/libpir.map
+	@mkdir -p $(@D) && $(CC) $(CFLAGS) -shared -Wl,-soname,libpir.so.$(SONAME) -Wl,--version-script=mk/libpir.map -Wl,-z,relro,-z,now -o $@.$(SONAME) $(LIB_OBJ) $(LIBS)
+	@ln -sf libpir.so.$(SONAME) $@
+$(B)/lib/libpir_codegen_llvm.so: $(call obj,$(S_llvm)) $(B)/lib/libpir.so mk/libpir.map
+	@$(CC) $(CFLAGS) -shared -Wl,-soname,libpir_codegen_llvm.so.$(SONAME) -Wl,--version-script=mk/libpir.map -Wl,-rpath,'$$ORIGIN' -o $@.$(SONAME) $(filter %.o,$^) -L$(B)/lib -lpir -L$(LLVM)/lib -lLLVM-19
+	@ln -sf libpir_codegen_llvm.so.$(SONAME) $@
+$(B)/bin/%: $(B)/obj/tools/%/main.o $(B)/obj/tools/cli.o $(B)/lib/libpir.so
+	@mkdir -p $(@D) && $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm
+
+clean:  ## remove what was built
+	rm -rf $(B)
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  \1\t/' | expand -t 18
+
+.PHONY: all clean help generated
+.SECONDARY:
+-include $(shell [ -d $(B)/obj ] && find $(B)/obj -name '*.d')

@@ -1,0 +1,85 @@
+// Code generation: from fusion groups (cinn_op.group) to machine code. Loop IR, schedules and contraction
+// kernels are part of libpir; the LLVM emitter is a library of its own, opened on first use.
+#ifndef PIR_CODEGEN_H
+#define PIR_CODEGEN_H
+
+#include <pir/executable.h>
+#include <pir/infer.h>
+
+PIR_BEGIN
+
+// What the processor can do. Found at run time, or forced by name.
+typedef struct pir_target {
+  char name[32];          // "x86-64-v4", ...
+  char cpu[32];           // LLVM's name of the tuning model
+  char features[512];     // LLVM feature string
+  int vector_bytes;       // 16, 32, 64
+  int vector_registers;   // 16 or 32
+  bool fma, avx512_vnni, avx512_bf16, amx_bf16, amx_int8;
+  size_t l1_bytes, l2_bytes, l3_bytes;
+} pir_target;
+
+// "native" or NULL asks the processor. PIR_UNSUPPORTED names what is known.
+PIR_API pir_status pir_target_get(const char *name, pir_target *out_target);
+
+typedef enum pir_math { PIR_MATH_STRICT, PIR_MATH_FAST, PIR_MATH_BF16 } pir_math;
+
+// One parallel loop of a compiled group.
+typedef struct pir_stage {
+  pir_stage_fn fn;
+  pir_dim units;         // how many, over the symbols of the facts
+  size_t scratch_bytes;  // a thread
+} pir_stage;
+
+// A constant operand that is stored in another form. Made once at load, by running `fn` over `units`
+// with buffers {source, packed}.
+typedef struct pir_packing {
+  uint16_t operand;      // of the group
+  size_t bytes;
+  pir_stage_fn fn;
+  int64_t units;
+} pir_packing;
+
+typedef struct pir_temporary {
+  pir_dim bytes;         // shared by the stages of one run of the group
+} pir_temporary;
+
+// Interface of a compiled group: buffers are operands (packed ones in their packed form), results,
+// temporaries; dims are `dims`, evaluated for every run.
+typedef struct pir_compiled_group {
+  const pir_stage *stages;
+  size_t stage_count;
+  const pir_packing *packings;
+  size_t packing_count;
+  const pir_temporary *temporaries;
+  size_t temporary_count;
+  const pir_dim *dims;
+  size_t dim_count;
+} pir_compiled_group;
+
+typedef struct pir_compiler pir_compiler;
+
+typedef struct pir_compiler_options {
+  pir_target target;
+  pir_math math;
+  const char *cache;   // folder, or NULL
+  int threads;
+} pir_compiler_options;
+
+// Opens the LLVM library; PIR_UNAVAILABLE when it is not installed.
+PIR_API pir_status pir_compiler_create(pir_context *ctx, const pir_compiler_options *options, pir_compiler **out_compiler);
+PIR_API void pir_compiler_destroy(pir_compiler *compiler);
+
+// Whether the generator can compile this op inside a group. Lowering asks; what it refuses is called.
+PIR_API bool pir_codegen_can(const pir_op *op, const pir_facts *facts);
+
+// Takes a group up; nothing is compiled before pir_compiler_finish, which compiles all of them, equal ones once.
+PIR_API pir_status pir_compiler_add(pir_compiler *compiler, const pir_op *group, const pir_facts *facts, size_t *out_index);
+PIR_API pir_status pir_compiler_finish(pir_compiler *compiler);
+// Valid until the compiler is destroyed.
+PIR_API const pir_compiled_group *pir_compiler_group(const pir_compiler *compiler, size_t index);
+PIR_API size_t pir_compiler_kernels(const pir_compiler *compiler);
+PIR_API size_t pir_compiler_cache_hits(const pir_compiler *compiler);
+
+PIR_END
+#endif

@@ -1,0 +1,118 @@
+// What a dialect tells of an op: constant tables, made by opsc from `.ops` files. Verifier, printer,
+// readers, writers, builder, folder and code generators read these and know no op by name.
+#ifndef PIR_OPDEF_H
+#define PIR_OPDEF_H
+
+#include <pir/attr.h>
+#include <pir/base.h>
+#include <pir/clause.h>
+
+PIR_BEGIN
+
+typedef struct pir_infer pir_infer;    // pir/infer.h (dialects)
+typedef struct pir_lower pir_lower;    // pir/lower.h (dialects): a compiled `lower` block
+typedef struct pir_legacy_op pir_legacy_op;  // pir/legacy.h (dialects): names in .pdmodel
+
+// Traits, one bit each.
+enum {
+  PIR_REGISTERED = 1u << 0,   // a dialect declares it
+  PIR_PURE = 1u << 1,         // no effect: may be removed, merged, moved
+  PIR_TERMINATOR = 1u << 2,
+  PIR_COMMUTATIVE = 1u << 3,  // the first two operands may be swapped
+  PIR_CONSTANT = 1u << 4,     // its value is in its attributes
+  PIR_PARAMETER = 1u << 5,    // reads a named parameter
+  PIR_INPUT = 1u << 6,        // reads a feed (data, feed)
+  PIR_OUTPUT = 1u << 7,       // hands a value out (fetch, shadow_output)
+  PIR_RANDOM = 1u << 8,
+  PIR_INPLACE = 1u << 9,      // the `_` twin: results share memory with operands (see `inplace`)
+  PIR_IDEMPOTENT = 1u << 10,  // f(f(x)) = f(x)
+  PIR_INVOLUTION = 1u << 11,  // f(f(x)) = x
+  PIR_CONTROL = 1u << 12,     // its regions are control flow
+  PIR_ISOLATED = 1u << 13,    // regions see no outer values
+  PIR_STRUCTURAL = 1u << 14   // combine, split, slice of vec values: no computation
+};
+
+typedef enum pir_operand_flag {
+  PIR_OPERAND_OPTIONAL = 1,   // may be NULL
+  PIR_OPERAND_VARIADIC = 2,   // a vec (one operand); several SSA operands only for structural ops
+  PIR_OPERAND_INTARRAY = 4,   // an attribute operand: 1-D integer tensor, or a vec of 0-D ones
+  PIR_OPERAND_SCALAR = 8      // an attribute operand: one element
+} pir_operand_flag;
+
+typedef enum pir_result_flag {
+  PIR_RESULT_OPTIONAL = 1,
+  PIR_RESULT_INTERMEDIATE = 2,  // kept for the backward op
+  PIR_RESULT_VARIADIC = 4
+} pir_result_flag;
+
+// A set of element types: bit i is pir_dtype i. 0 means any.
+typedef uint32_t pir_dtype_set;
+
+typedef struct pir_operand_def {
+  const char *name;
+  uint8_t flags;
+  int8_t same_as;        // element type must equal that operand's; -1: free
+  pir_dtype_set dtypes;
+} pir_operand_def;
+
+typedef struct pir_result_def {
+  const char *name;
+  uint8_t flags;
+  int8_t same_as;        // element type is that operand's; -1: by `dtype`, clause or hook
+  int8_t from_attr;      // element type is in that attribute (cast's dtype); -1: none
+  uint8_t dtype;         // a fixed pir_dtype, or PIR_UNDEFINED
+  pir_dtype_set dtypes;
+} pir_result_def;
+
+typedef struct pir_attr_def {
+  const char *name;
+  uint8_t kind;           // pir_attr_kind
+  uint8_t element_kind;   // of an ARRAY
+  bool required;          // no default
+  bool has_ints;          // the default is `ints`
+  int64_t i;              // default of bool, ints, dtype, layout, place kind
+  double f;               // default of floats
+  const char *text;       // default of strings
+  const int64_t *ints;    // default of arrays and INT_ARRAY
+  size_t int_count;
+} pir_attr_def;
+
+// A declared attribute or attribute operand, or a named result pair that shares memory.
+typedef struct pir_inplace_pair {
+  uint8_t operand, result;
+} pir_inplace_pair;
+
+typedef struct pir_op_hooks {
+  // Result facts from operand facts. NULL: derived from the clause, or stated types are taken.
+  pir_status (*infer)(pir_infer *infer);
+  // Conditions the tables cannot say. Reports with pir_error.
+  pir_status (*verify)(const pir_op *op);
+} pir_op_hooks;
+
+struct pir_opdef {
+  const char *name;           // "pd_op.matmul"
+  const char *summary;
+  uint32_t id;                // dialect << 16 | number; 0 when unregistered
+  uint32_t traits;
+  uint8_t operand_count, result_count, attr_count, region_count;
+  uint8_t inplace_count, lower_count;
+  const pir_operand_def *operands;  // tensors first, then attribute operands, in declared order
+  const pir_result_def *results;
+  const pir_attr_def *attrs;        // in declared order (the order of JSON)
+  const uint8_t *attr_order;        // positions in bytewise name order
+  const pir_inplace_pair *inplace;
+  const pir_clause *clause;         // what it computes, when a clause can say it; else NULL
+  const pir_lower *lower;           // alternatives in order; each with its condition
+  const char *kernel;               // name of a C kernel; NULL when clause or lower says it all
+  pir_op_hooks hooks;
+  const pir_legacy_op *legacy;      // NULL when it has no legacy form
+  const pir_opdef *base;            // of a `_` twin: the op it is a twin of
+};
+
+// Position of a name in the tables, or -1.
+PIR_API int pir_opdef_operand(const pir_opdef *def, pir_str name);
+PIR_API int pir_opdef_result(const pir_opdef *def, pir_str name);
+PIR_API int pir_opdef_attr(const pir_opdef *def, pir_str name);
+
+PIR_END
+#endif

@@ -1,0 +1,18 @@
+// Verifier: walks the op tables. Knows no op.
+#ifndef PIR_VERIFY_H
+#define PIR_VERIFY_H
+
+#include <pir/program.h>
+
+PIR_BEGIN
+
+typedef struct pir_verify_options {
+  bool strict;  // unregistered ops are errors
+} pir_verify_options;
+
+// Checks counts, kinds, dominance, terminators and each op's verify hook below `root`. Reports every
+// finding. O(ops + operands) but for hooks.
+PIR_API pir_status pir_verify(const pir_op *root, const pir_verify_options *options);
+
+PIR_END
+#endif

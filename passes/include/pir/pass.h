@@ -1,0 +1,64 @@
+// Passes and the manager that runs them.
+#ifndef PIR_PASS_H
+#define PIR_PASS_H
+
+#include <pir/infer.h>
+#include <pir/program.h>
+#include <pir/rewrite.h>
+
+PIR_BEGIN
+
+typedef struct pir_pass_run pir_pass_run;
+
+// An option as given in pipeline text: cse{max-ops=100}.
+typedef struct pir_pass_option {
+  pir_str key, value;
+} pir_pass_option;
+
+// One run of one pass over one program. Valid during the call.
+struct pir_pass_run {
+  pir_program *program;
+  pir_rewriter *rewriter;  // the only way to change the program
+  const pir_pass_option *options;
+  size_t option_count;
+  void *manager;           // opaque
+};
+
+typedef struct pir_pass {
+  const char *name;        // as in Paddle ("constant_folding_pass"); `_pass` may be left off
+  const char *short_name;  // "fold", or NULL
+  const char *summary;
+  pir_status (*run)(pir_pass_run *run);
+} pir_pass;
+
+PIR_API void pir_run_count(pir_pass_run *run, const char *what, uint64_t n);  // statistics
+PIR_API pir_str pir_run_option(const pir_pass_run *run, const char *key);     // empty when not given
+// Facts of the program, made on first use and kept up to date by the rewriter. NULL after an error was reported.
+PIR_API pir_facts *pir_run_facts(pir_pass_run *run);
+
+PIR_API const pir_pass *pir_pass_find(pir_str name);
+PIR_API size_t pir_passes(void);
+PIR_API const pir_pass *pir_pass_at(size_t i);
+
+typedef struct pir_pass_manager pir_pass_manager;
+
+typedef struct pir_pass_options {
+  bool verify_each;
+  bool print_changed, timing, stats, print_after_all;
+  const char *const *print_before, *const *print_after;  // pass names
+  size_t print_before_count, print_after_count;
+  pir_writer log;   // where the above goes
+} pir_pass_options;
+
+PIR_API pir_pass_manager *pir_pass_manager_create(pir_context *ctx, const pir_pass_options *options);
+PIR_API void pir_pass_manager_destroy(pir_pass_manager *manager);
+PIR_API pir_status pir_pass_manager_add(pir_pass_manager *manager, const pir_pass *pass,
+                                        const pir_pass_option *options, size_t count);
+// Adds the passes of a pipeline text: "dce,cse{max-ops=10},fold".
+PIR_API pir_status pir_pass_manager_parse(pir_pass_manager *manager, pir_str pipeline);
+// A named pipeline: none, clean, compile, kernels, ... Returns NULL when unknown, else its text.
+PIR_API const char *pir_pipeline_text(pir_str name);
+PIR_API pir_status pir_pass_manager_run(pir_pass_manager *manager, pir_program *program);
+
+PIR_END
+#endif

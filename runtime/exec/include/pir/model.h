@@ -1,0 +1,100 @@
+// Running programs: a model is compiled once and immutable; sessions run it, one a thread.
+//
+// Thread safety: a pir_model may be used from any number of threads; a pir_session from one at a time.
+#ifndef PIR_MODEL_H
+#define PIR_MODEL_H
+
+#include <pir/base.h>
+#include <pir/diag.h>
+#include <pir/parallel.h>
+#include <pir/program.h>
+#include <pir/tensor.h>
+
+PIR_BEGIN
+
+typedef struct pir_model pir_model;
+typedef struct pir_session pir_session;
+
+typedef struct pir_model_options {
+  size_t size;               // sizeof(pir_model_options)
+  const char *pipeline;      // "compile" (default), "kernels", or pass pipeline text
+  const char *target;        // "native" (default), "x86-64", "x86-64-v3", "x86-64-v4", ...
+  const char *math;          // "strict" (default), "fast", "bf16"
+  const char *cache;         // folder of the code cache; NULL: none
+  int compile_threads;       // 0: as many as the machine has
+  pir_diag_sink sink;        // where diagnostics go; none by default
+  pir_allocator allocator;
+} pir_model_options;
+
+// Compiles a program; it is cloned, so the caller's stays as it is. `options` may be NULL.
+PIR_API pir_status pir_model_create(const pir_program *program, const pir_model_options *options, pir_model **out_model);
+
+// Bytes the caller lends: used in place until `release` is called (with the last model or program gone).
+typedef struct pir_borrowed {
+  const void *data;
+  size_t size;
+  void (*release)(void *user);  // may be NULL
+  void *user;
+} pir_borrowed;
+
+// Loads a program of any format from memory with its combined parameter file (`params.data` may be NULL
+// when the program has none) and compiles it.
+PIR_API pir_status pir_model_load(pir_borrowed program, pir_borrowed params, const pir_model_options *options,
+                                  pir_model **out_model);
+// The same from files, mapped. `params` NULL: beside the model (same stem, else the only .pdiparams), or a folder.
+PIR_API pir_status pir_model_load_file(const char *path, const char *params, const pir_model_options *options,
+                                       pir_model **out_model);
+PIR_API void pir_model_retain(pir_model *model);
+PIR_API void pir_model_release(pir_model *model);
+
+typedef struct pir_port {
+  pir_str name;
+  pir_dtype dtype;
+  int32_t rank;
+  int64_t shape[PIR_MAX_RANK];  // -1 where it varies
+} pir_port;
+
+PIR_API size_t pir_model_inputs(const pir_model *model);
+PIR_API pir_port pir_model_input(const pir_model *model, size_t i);
+PIR_API size_t pir_model_outputs(const pir_model *model);
+PIR_API pir_port pir_model_output(const pir_model *model, size_t i);
+
+typedef struct pir_model_stats {
+  uint64_t ops, instructions, kernels_compiled, kernels_called, cache_hits;
+  uint64_t compile_ns, weight_bytes, packed_bytes, code_bytes;
+} pir_model_stats;
+PIR_API pir_model_stats pir_model_stats_of(const pir_model *model);
+
+typedef struct pir_session_options {
+  size_t size;             // sizeof(pir_session_options)
+  int threads;             // of the session's own pool; 0 and 1: the calling thread alone
+  pir_parallel parallel;   // the caller's, when parallel_for is not NULL
+  pir_allocator allocator;
+  const volatile int *cancel;  // polled between instructions; non-zero stops with PIR_CANCELLED
+  size_t max_bytes;        // of arena and results; 0: unlimited
+} pir_session_options;
+
+PIR_API pir_status pir_session_create(pir_model *model, const pir_session_options *options, pir_session **out_session);
+PIR_API void pir_session_destroy(pir_session *session);
+
+// Binds caller memory, read in place; it must stay valid and unchanged until the next bind or destroy.
+PIR_API pir_status pir_session_bind_input(pir_session *session, size_t i, const pir_tensor *tensor);
+// Binds caller memory for an output (dense). Without it the session owns the output.
+PIR_API pir_status pir_session_bind_output(pir_session *session, size_t i, const pir_tensor *tensor);
+PIR_API pir_status pir_session_run(pir_session *session);
+// The output of the last run; its memory is the session's (or the caller's) and valid until the next.
+PIR_API pir_status pir_session_output(const pir_session *session, size_t i, pir_tensor *out_tensor);
+// Plans for the bound shapes without running; allocates what a run will need.
+PIR_API pir_status pir_session_prepare(pir_session *session);
+// Gives memory back that the last shapes do not need; returns the bytes.
+PIR_API size_t pir_session_trim(pir_session *session);
+// Text of the last failure; empty when there was none.
+PIR_API const char *pir_session_message(const pir_session *session);
+
+typedef struct pir_session_stats {
+  uint64_t arena_bytes, output_bytes, runs, plans, recompiles;
+} pir_session_stats;
+PIR_API pir_session_stats pir_session_stats_of(const pir_session *session);
+
+PIR_END
+#endif
