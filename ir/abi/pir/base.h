@@ -137,6 +137,14 @@ typedef struct pir_allocator {
   void *user;
 } pir_allocator;
 
+// Bytes the caller lends: used in place until `release` is called (with the last model or program gone).
+typedef struct pir_borrowed {
+  const void *data;
+  size_t size;
+  void (*release)(void *user);  // may be NULL
+  void *user;
+} pir_borrowed;
+
 // Receives text in pieces. Returns false to stop (a full disk, say).
 typedef struct pir_writer {
   bool (*write)(void *user, const char *data, size_t size);

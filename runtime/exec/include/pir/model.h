@@ -29,14 +29,6 @@ typedef struct pir_model_options {
 // Compiles a program; it is cloned, so the caller's stays as it is. `options` may be NULL.
 PIR_API pir_status pir_model_create(const pir_program *program, const pir_model_options *options, pir_model **out_model);
 
-// Bytes the caller lends: used in place until `release` is called (with the last model or program gone).
-typedef struct pir_borrowed {
-  const void *data;
-  size_t size;
-  void (*release)(void *user);  // may be NULL
-  void *user;
-} pir_borrowed;
-
 // Loads a program of any format from memory with its combined parameter file (`params.data` may be NULL
 // when the program has none) and compiles it.
 PIR_API pir_status pir_model_load(pir_borrowed program, pir_borrowed params, const pir_model_options *options,

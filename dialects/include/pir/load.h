@@ -1,0 +1,26 @@
+// Loading: the one entry for program files of any format, recognised by content.
+#ifndef PIR_LOAD_H
+#define PIR_LOAD_H
+
+#include <pir/program.h>
+
+PIR_BEGIN
+
+// Reads a program (JSON, text or .pdmodel) without its parameters. `file` names it in messages; `bytes`
+// need not outlive the call.
+PIR_API PIR_NODISCARD pir_status pir_program_read(pir_context *ctx, pir_str bytes, pir_str file,
+                                                  pir_program **out_program);
+PIR_API PIR_NODISCARD pir_status pir_program_read_file(pir_context *ctx, const char *path, pir_program **out_program);
+
+// Reads a program with its parameters, mapped from `params` (a file or a folder; NULL: found beside the
+// model, pir_params_find). A program that needs parameters and finds none is refused (PIR_NOT_FOUND).
+PIR_API PIR_NODISCARD pir_status pir_program_load_file(pir_context *ctx, const char *path, const char *params,
+                                                       pir_program **out_program);
+
+// The same from memory. The program's bytes are given back on return; those of the combined parameter
+// file (`params.data` NULL when there is none) when their last user goes. Both are consumed even on failure.
+PIR_API PIR_NODISCARD pir_status pir_program_load(pir_context *ctx, pir_borrowed bytes, pir_borrowed params,
+                                                  pir_str file, pir_program **out_program);
+
+PIR_END
+#endif
