@@ -1,0 +1,209 @@
+// Loop IR: what a stage of a compiled group does, as loops over buffers. Lowering and the contraction
+// generator make it, schedules rewrite it, the LLVM emitter reads it.
+//
+// A module is an arena of functions; nothing in it is freed alone. A function is one stage: it runs its
+// body for units [begin, end). Expressions are immutable, typed by (dtype, lanes), and may be shared.
+// Index arithmetic is i64 and folded while it is built. bool is a bit in a register and a byte in memory;
+// f16 and bf16 can only be loaded, cast and stored.
+#ifndef PIR_LOOP_H
+#define PIR_LOOP_H
+
+#include <pir/clause.h>
+
+typedef struct loop_module loop_module;
+typedef struct loop_expr loop_expr;
+typedef struct loop_stmt loop_stmt;
+typedef struct loop_fn loop_fn;
+
+// ---- buffers
+
+typedef enum loop_space {
+  LOOP_ARG,      // args->buffers[slot]; no two of them overlap
+  LOOP_SCRATCH,  // `count` elements of the thread's scratch
+  LOOP_REGISTER  // `count` values of `lanes` lanes, each an SSA variable: indices must be constant once
+                 // unrolled loops are expanded
+} loop_space;
+
+typedef struct loop_buffer {
+  const char *name;
+  uint8_t space;     // loop_space
+  uint8_t dtype;     // pir_dtype
+  uint16_t lanes;    // registers; 1 for memory
+  uint16_t id;       // position in the function
+  uint16_t slot;     // LOOP_ARG: index in args->buffers
+  uint32_t align;    // LOOP_ARG: of the first element, in bytes; 1 when nothing is known
+  bool read_only;    // LOOP_ARG: nobody writes it while the stage runs
+  int64_t count;     // scratch and registers
+  int64_t offset;    // scratch: in bytes, given by pir_loop_scratch
+} loop_buffer;
+
+typedef struct loop_var {
+  const char *name;
+  uint8_t dtype;
+  uint16_t lanes;
+  uint32_t id;       // unique in the function
+} loop_var;
+
+// ---- expressions
+
+typedef enum loop_kind {
+  LOOP_CONST,      // i (integers, bool) or f (floats), in every lane
+  LOOP_VAR,        // var
+  LOOP_DIM,        // args->dims[i]
+  LOOP_OP,         // fn over a, b, c: arithmetic, comparison, select, math, on all lanes
+  LOOP_FMA,        // a * b + c, rounded once
+  LOOP_CAST,       // a as `dtype`: float to integer truncates, bool is != 0, f16 and bf16 round to nearest even
+  LOOP_BITCAST,    // the bits of a as `dtype` of the same size
+  LOOP_BROADCAST,  // scalar a in every lane
+  LOOP_RAMP,       // a + lane * b (integers; a, b scalar)
+  LOOP_LOAD,       // memory: buffer[a], ..., buffer[a + lanes - 1]; lanes where `mask` is false read as 0
+                   // registers: the value of register a
+  LOOP_GATHER,     // buffer[a] with a vector of indices
+  LOOP_FOLD        // the lanes of a combined into one, by pir_combine `fn`
+} loop_kind;
+
+struct loop_expr {
+  uint8_t kind;       // loop_kind
+  uint8_t dtype;
+  uint16_t lanes;
+  uint16_t fn;        // LOOP_OP: a pir_node_op of the value sort; LOOP_FOLD: pir_combine
+  loop_expr *a, *b, *c;
+  loop_expr *mask;    // bool lanes, or NULL
+  loop_buffer *buffer;
+  loop_var *var;
+  int64_t i;
+  double f;
+};
+
+// ---- statements
+
+typedef enum loop_stmt_kind {
+  LOOP_FOR,       // for var = begin; var < end; var += step: body
+  LOOP_IF,        // if value: body else other
+  LOOP_LET,       // var = value, visible to what follows in the block
+  LOOP_STORE,     // memory: buffer[index ...] = value where mask; registers: register `index` = value
+  LOOP_SCATTER,   // buffer[index] = value with a vector of indices
+  LOOP_ACCUMULATE,// register `index` = register `index` combined with value; what a vectorised loop may
+                  // split into partial results (sums in any order)
+  LOOP_PREFETCH   // of buffer[index]; may lie outside
+} loop_stmt_kind;
+
+typedef enum loop_for_kind {
+  LOOP_SERIAL,
+  LOOP_PARALLEL,    // over the units of the stage; begin and end are the function's
+  LOOP_UNROLLED,    // constant bounds; the emitter expands it, var is a constant in each copy
+  LOOP_VECTORISED   // to be rewritten by pir_loop_vectorise; iterations are independent but for ACCUMULATE
+} loop_for_kind;
+
+// A block: statements in order.
+typedef struct loop_block {
+  loop_stmt *first, *last;
+} loop_block;
+
+struct loop_stmt {
+  uint8_t kind;          // loop_stmt_kind
+  uint8_t for_kind;      // loop_for_kind
+  uint8_t combine;       // LOOP_ACCUMULATE: pir_combine ADD, MUL, MAX, MIN, AND, OR
+  bool nontemporal;      // LOOP_STORE: do not keep in cache
+  uint16_t unroll;       // LOOP_FOR: a hint to vectorise or unroll by; 0: none
+  loop_stmt *next;
+  loop_var *var;
+  loop_expr *begin, *end, *step;
+  loop_expr *index, *value, *mask;
+  loop_buffer *buffer;
+  loop_block body, other;
+};
+
+struct loop_fn {
+  loop_module *module;
+  loop_fn *next;
+  const char *name;
+  loop_buffer **buffers;
+  uint16_t buffer_count, buffer_capacity;
+  uint32_t var_count;
+  loop_var *begin, *end;   // i64
+  int64_t scratch_bytes;
+  loop_block body;
+};
+
+struct loop_module {
+  loop_fn *first, *last;
+  size_t fn_count;
+  struct loop_chunk *chunks;  // the arena
+};
+
+// ---- modules, functions
+
+PIR_API loop_module *pir_loop_module_create(void);  // NULL when out of memory, likewise below
+PIR_API void pir_loop_module_destroy(loop_module *m);
+void *pir_loop_alloc(loop_module *m, size_t size);  // zeroed, lives as long as the module
+const char *pir_loop_name(loop_module *m, const char *format, ...) PIR_PRINTF(2, 3);
+
+loop_fn *pir_loop_fn_create(loop_module *m, const char *name);  // appended
+loop_buffer *pir_loop_arg(loop_fn *fn, const char *name, pir_dtype dtype, uint16_t slot, uint32_t align, bool read_only);
+loop_buffer *pir_loop_scratch(loop_fn *fn, const char *name, pir_dtype dtype, int64_t count);  // 64-byte aligned
+loop_buffer *pir_loop_registers(loop_fn *fn, const char *name, pir_dtype dtype, uint16_t lanes, int64_t count);
+loop_var *pir_loop_var_create(loop_fn *fn, const char *name, pir_dtype dtype, uint16_t lanes);
+
+// ---- expressions. Integer operations fold; a scalar meeting a vector is broadcast.
+
+PIR_API loop_expr *pir_loop_int(loop_module *m, int64_t i);  // i64
+loop_expr *pir_loop_const_int(loop_module *m, pir_dtype dtype, int64_t i);
+loop_expr *pir_loop_const_float(loop_module *m, pir_dtype dtype, double f);
+loop_expr *pir_loop_use(loop_module *m, loop_var *var);
+loop_expr *pir_loop_dim(loop_module *m, int64_t k);
+loop_expr *pir_loop_op(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr *b, loop_expr *c);  // unused ones NULL
+loop_expr *pir_loop_add(loop_module *m, loop_expr *a, loop_expr *b);
+loop_expr *pir_loop_sub(loop_module *m, loop_expr *a, loop_expr *b);
+loop_expr *pir_loop_mul(loop_module *m, loop_expr *a, loop_expr *b);
+loop_expr *pir_loop_floordiv(loop_module *m, loop_expr *a, loop_expr *b);
+loop_expr *pir_loop_mod(loop_module *m, loop_expr *a, loop_expr *b);
+loop_expr *pir_loop_min(loop_module *m, loop_expr *a, loop_expr *b);
+loop_expr *pir_loop_max(loop_module *m, loop_expr *a, loop_expr *b);
+loop_expr *pir_loop_lt(loop_module *m, loop_expr *a, loop_expr *b);
+loop_expr *pir_loop_select(loop_module *m, loop_expr *cond, loop_expr *a, loop_expr *b);
+loop_expr *pir_loop_fma(loop_module *m, loop_expr *a, loop_expr *b, loop_expr *c);
+loop_expr *pir_loop_cast(loop_module *m, loop_expr *a, pir_dtype dtype);
+loop_expr *pir_loop_bitcast(loop_module *m, loop_expr *a, pir_dtype dtype);
+loop_expr *pir_loop_broadcast(loop_module *m, loop_expr *a, uint16_t lanes);
+loop_expr *pir_loop_ramp(loop_module *m, loop_expr *base, loop_expr *stride, uint16_t lanes);
+loop_expr *pir_loop_load(loop_module *m, loop_buffer *buffer, loop_expr *index, uint16_t lanes, loop_expr *mask);
+loop_expr *pir_loop_gather(loop_module *m, loop_buffer *buffer, loop_expr *index, loop_expr *mask);
+loop_expr *pir_loop_fold(loop_module *m, pir_combine combine, loop_expr *a);
+// Lanes below n are true.
+loop_expr *pir_loop_tail_mask(loop_module *m, loop_expr *n, uint16_t lanes);
+// What `combine` starts from, in `dtype`.
+loop_expr *pir_loop_neutral(loop_module *m, pir_combine combine, pir_dtype dtype);
+loop_expr *pir_loop_combine(loop_module *m, pir_combine combine, loop_expr *a, loop_expr *b);
+
+bool pir_loop_is_int(const loop_expr *e, int64_t *out_value);  // a scalar integer constant
+// The factor of `var` when e = factor * var + rest without `var`; false when e is no such form.
+bool pir_loop_stride(const loop_expr *e, const loop_var *var, int64_t *out_factor);
+bool pir_loop_mentions(const loop_expr *e, const loop_var *var);
+// e with `var` replaced.
+loop_expr *pir_loop_substitute(loop_module *m, loop_expr *e, const loop_var *var, loop_expr *by);
+
+// ---- statements: each is appended to `block`; those with a body return it
+
+loop_block *pir_loop_for(loop_fn *fn, loop_block *block, loop_for_kind kind, loop_var *var, loop_expr *begin,
+                         loop_expr *end, loop_expr *step);  // step NULL: 1
+loop_block *pir_loop_if(loop_fn *fn, loop_block *block, loop_expr *cond, loop_block **out_else);  // out_else may be NULL
+loop_expr *pir_loop_let(loop_fn *fn, loop_block *block, const char *name, loop_expr *value);  // a use of the variable
+void pir_loop_store(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index, loop_expr *value, loop_expr *mask);
+void pir_loop_scatter(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index, loop_expr *value, loop_expr *mask);
+void pir_loop_accumulate(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index, pir_combine combine,
+                         loop_expr *value);
+void pir_loop_prefetch(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index);
+
+// ---- schedules
+
+// Rewrites every LOOP_VECTORISED loop: `vector_bytes` wide over the widest element type in its body, with a
+// masked last step; accumulations get vector registers that are folded after the loop.
+pir_status pir_loop_vectorise(loop_fn *fn, int vector_bytes);
+
+// ---- text: a stable form, equal for functions that do the same (pir-opt --emit=loops, cache keys)
+
+PIR_API pir_status pir_loop_print(const loop_module *m, pir_writer out);
+PIR_API pir_status pir_loop_print_fn(const loop_fn *fn, pir_writer out);
+
+#endif
