@@ -1,0 +1,112 @@
+// What every command-line tool shares: option tables, --help and --version, files in and out, exit
+// codes, diagnostics, limits. The tools are thin mains over this and the library.
+#ifndef PIR_TOOLS_CLI_H
+#define PIR_TOOLS_CLI_H
+
+#include <pir/ir.h>
+
+// Exit codes, the same in every tool.
+enum {
+  CLI_OK = 0,
+  CLI_INVALID = 1,      // wrong input or verification error
+  CLI_USAGE = 2,
+  CLI_UNSUPPORTED = 3,  // op, feature or option this build does not have
+  CLI_DIFFERENT = 4,    // a comparison failed
+  CLI_LIMIT = 5,        // a limit was hit
+  CLI_INTERNAL = 70
+};
+
+int cli_exit_code(pir_status status);
+
+// One option. Tools list theirs in a constant table that ends with a zero entry; -o, --help, --version,
+// --diagnostics and the limits are there in every tool and need no entry.
+typedef struct cli_option {
+  int id;                // above 0, the tool's own
+  char letter;           // 'o' for -o; 0: none
+  const char *name;      // without dashes
+  const char *argument;  // NULL: a flag; "FILE": takes a value; "[=N]": may take one
+  const char *summary;   // NULL: a documented option this build does not have yet; it is refused
+} cli_option;
+
+typedef struct cli_tool {
+  const char *name;       // "pir-opt"
+  const char *arguments;  // "[options] [FILE]"
+  const char *summary;    // one line
+  const cli_option *options;
+  size_t max_files;
+} cli_tool;
+
+// A parsed command line. Options come in the order given.
+typedef struct cli_match {
+  int id;
+  const char *value;  // NULL when the option had none
+} cli_match;
+
+typedef struct cli {
+  const cli_tool *tool;
+  cli_match *matches;
+  size_t match_count;
+  const char **files;  // positional arguments
+  size_t file_count;
+  const char *output;  // -o, or NULL
+  bool json_diagnostics;
+  pir_limits limits;
+  size_t errors;       // diagnostics of severity error printed so far
+  int limit_hit;       // CLI_LIMIT once a limit was reported, else 0
+  // --verify-diagnostics: takes diagnostics instead of standard error. NULL: they are printed.
+  void (*intercept)(void *user, const pir_diag *diag);
+  void *intercept_user;
+} cli;
+
+// Parses the command line. Returns -1 to go on, else the exit code to leave with (help was printed, or
+// the usage error was).
+int cli_start(cli *cli, const cli_tool *tool, int argc, char **argv);
+void cli_finish(cli *cli);
+
+// Value of the last occurrence of an option; `*out_given` tells a flag from its absence. Either may be NULL.
+const char *cli_value(const cli *cli, int id, bool *out_given);
+bool cli_has(const cli *cli, int id);
+
+// Reports `tool: error: ...` on standard error and returns `code`.
+int cli_fail(const cli *cli, int code, const char *format, ...) PIR_PRINTF(3, 4);
+// An option value that means nothing: names the option and returns CLI_USAGE.
+int cli_bad_value(const cli *cli, const char *option, const char *value, const char *expected);
+bool cli_parse_u64(const char *text, uint64_t *out_value);  // decimal with optional k, m, g (powers of 1024)
+
+// A context with all dialects, the limits of the command line and a sink that prints.
+pir_context *cli_context_create(cli *cli);
+// The sink alone, for models (pir_model_options.sink).
+pir_diag_sink cli_sink(cli *cli);
+
+// A whole file in memory; `-` is standard input. Mapped where possible.
+typedef struct cli_file {
+  const char *name;  // as in diagnostics
+  pir_str bytes;
+  bool mapped;
+} cli_file;
+
+// Returns 0, or the exit code after reporting.
+int cli_file_read(const cli *cli, const char *path, cli_file *out_file);
+void cli_file_release(cli_file *file);
+
+// An output: standard output, or a file written beside its place and renamed by cli_output_commit. The
+// destination is untouched when it is not committed.
+typedef struct cli_output {
+  const char *path;   // NULL: standard output
+  char *temporary;
+  int fd;
+  bool failed;
+  char *buffer;
+  size_t used;
+} cli_output;
+
+int cli_output_open(const cli *cli, const char *path, cli_output *out_output);
+pir_writer cli_output_writer(cli_output *output);
+int cli_output_commit(const cli *cli, cli_output *output);
+void cli_output_abandon(cli_output *output);  // nothing is left behind; harmless after a commit
+
+// Reads a program of any format, recognised by content unless `format` says which.
+int cli_program_read(cli *cli, pir_context *ctx, const cli_file *file, pir_format format, bool fragment,
+                     uint32_t first_line, pir_program **out_program);
+
+#endif
