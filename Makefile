@@ -1,6 +1,7 @@
 # libpir. `make help` lists the targets. Generators are built first, then the layers; each layer is
 # compiled with the include paths of the layers it may see, so a wrong include does not compile.
 
+SHELL   := /bin/bash
 B       ?= build
 CC      ?= gcc
 OPT     ?= -O2
@@ -71,11 +72,61 @@ $(B)/lib/libpir_codegen_llvm.so: $(call obj,$(S_llvm)) $(B)/lib/libpir.so mk/lib
 $(B)/bin/%: $(B)/obj/tools/%/main.o $(B)/obj/tools/cli.o $(B)/lib/libpir.so
 	@mkdir -p $(@D) && $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm
 
+# ---- tests: every test/**/*_test.c is a program of its own, linked with the static library
+TESTS := $(wildcard test/*/*_test.c test/*/*/*_test.c)
+TEST_BIN := $(foreach t,$(TESTS),$(B)/test/$(basename $(notdir $(t))))
+I_test := $(I_exec) -Idialects -Ipasses -Icodegen -Iruntime -Iir -Itools
+define test_rule
+$(B)/test/$(basename $(notdir $(1))): $(1) $(B)/lib/libpir.a $(B)/lib/libpir_codegen_llvm.so
+	@mkdir -p $(B)/test && $(CC) $(BASE) $(CFLAGS) $(I_test) -o $$@ $(1) $(B)/lib/libpir.a $(LIBS) -lcmocka -Wl,-rpath,'$$$$ORIGIN/../lib'
+endef
+$(foreach t,$(TESTS),$(eval $(call test_rule,$(t))))
+tests: all $(TEST_BIN) $(B)/bin/digits
+
+$(B)/bin/digits: examples/digits/main.c $(B)/lib/libpir.so
+	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) $(I_public) -o $@ $< -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm
+
+setup:
+	@mk/setup.sh
+demo: setup  ## classify the 64 shipped digit images, from .pdmodel and .json
+	@$(MAKE) -s -j$(JOBS) all $(B)/bin/digits && $(B)/bin/digits test/models/digits_cnn
+test: setup  ## build and run every test; RECORDED=DIR runs the recordings there
+	@$(MAKE) -s -j$(JOBS) tests && test/run.sh $(B) $(LLVM) $(RECORDED)
+SANITIZED = $(MAKE) -s -j$(JOBS) B=$(1) OPT=-O1 CFLAGS="-O1 -g1 -fno-omit-frame-pointer $(2)"
+test-asan: setup  ## the same under the address, undefined and leak sanitizers
+	@$(call SANITIZED,$(B)-asan,-fsanitize=address$(COMMA)undefined -fno-sanitize-recover=undefined) tests
+	@UBSAN_OPTIONS=print_stacktrace=1 test/run.sh $(B)-asan $(LLVM) $(RECORDED)
+test-tsan: setup  ## thread pool and sessions under the thread sanitizer
+	@$(call SANITIZED,$(B)-tsan,-fsanitize=thread) tests
+	@test/tsan.sh $(B)-tsan
+JOBS  ?= $(shell nproc)
+COMMA := ,
+
+# ---- quality
+lint: ; @mk/setup.sh lint && mk/lint.sh $(B)  ## formatting, function length, layers, headers, exported symbols
+format:  ## lay out all C files
+	@git ls-files '*.c' '*.h' | xargs clang-format-19 -i
+bench: ; @mk/setup.sh bench && $(MAKE) -s -j$(JOBS) all && bench/run.sh $(B)  ## costs and latency beside MLIR, ONNX Runtime and Paddle
+
+# ---- installation
+HEADERS = $(wildcard ir/abi/pir/*.h */include/pir/*.h runtime/exec/include/pir/*.h)
+install: all  ## install libraries, headers, tools, pkg-config file and man pages under PREFIX
+	@install -d $(DESTDIR)$(PREFIX)/{bin,lib/pkgconfig,include/pir/dialect,share/man/man1}
+	@install -m755 $(TOOLS:%=$(B)/bin/%) $(DESTDIR)$(PREFIX)/bin
+	@install -m755 $(B)/lib/libpir.so.$(SONAME) $(B)/lib/libpir_codegen_llvm.so.$(SONAME) $(DESTDIR)$(PREFIX)/lib
+	@install -m644 $(B)/lib/libpir.a $(DESTDIR)$(PREFIX)/lib
+	@ln -sf libpir.so.$(SONAME) $(DESTDIR)$(PREFIX)/lib/libpir.so
+	@ln -sf libpir_codegen_llvm.so.$(SONAME) $(DESTDIR)$(PREFIX)/lib/libpir_codegen_llvm.so
+	@install -m644 $(HEADERS) $(DESTDIR)$(PREFIX)/include/pir
+	@install -m644 $(B)/gen/include/pir/dialect/*.h $(DESTDIR)$(PREFIX)/include/pir/dialect
+	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' mk/pir.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/pir.pc
+	@install -m644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
+
 clean:  ## remove what was built
 	rm -rf $(B)
 help:  ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  \1\t/' | expand -t 18
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  \1\t/' | expand -t 18
 
-.PHONY: all clean help generated
+.PHONY: all clean help generated tests setup demo test test-asan test-tsan lint format bench install
 .SECONDARY:
 -include $(shell [ -d $(B)/obj ] && find $(B)/obj -name '*.d')

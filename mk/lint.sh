@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Checks that a reviewer would make by hand. Prints findings and fails on any.
+#   mk/lint.sh BUILD
+set -u
+build=$1 bad=0
+cd "$(dirname "$0")/.." || exit 1
+finding() { echo "lint: $1"; bad=1; }
+mapfile -t files < <(git ls-files '*.c' '*.h')
+
+# layout
+for f in "${files[@]}"; do
+  clang-format-19 --dry-run -Werror "$f" 2>/dev/null || finding "$f: not formatted (make format)"
+done
+# functions over 80 lines, but those in .lint-allow
+ctags -x --c-kinds=f --fields=+ne --_xformat='%{end} %n %N %F' "${files[@]}" 2>/dev/null |
+  awk '$1 - $2 >= 80 {print $4 " " $3 " " $1 - $2 + 1}' | sort >"$build/long-functions"
+while read -r file name lines; do
+  grep -q "^$file $name " .lint-allow 2>/dev/null || finding "$file: $name has $lines lines"
+done <"$build/long-functions"
+# files over their limit
+for f in "${files[@]}"; do
+  n=$(wc -l <"$f")
+  case $f in *.h) [ "$n" -le 300 ] || finding "$f: $n lines in a header" ;;
+  *) [ "$n" -le 800 ] || finding "$f: $n lines" ;; esac
+done
+# op names, banned calls, left-overs
+libs=(ir dialects passes codegen runtime)
+while read -r l; do finding "op name in C: $l"; done < <(git ls-files 'ir/*.c' 'passes/*.c' 'codegen/*.c' 'runtime/*.c' | xargs -r grep -nE '"pd_op\.')
+while read -r l; do finding "banned in a library: $l"; done < <(git ls-files "${libs[@]/%//*.c}" | grep -v '^dialects/ops/' | xargs -r grep -nE '\b(abort|exit|printf|getenv|setenv|setlocale)\(')
+while read -r l; do finding "left open: $l"; done < <(git ls-files '*.c' '*.h' '*.y' '*.l' '*.ops' | xargs -r grep -nE '(TODO|FIXME|XXX|HACK)')
+# every public header alone, as C11 and as C++17
+inc="-Iir/abi -Iir/include -Idialects/include -I$build/gen/include -Ipasses/include -Icodegen/include -Iruntime/include -Iruntime/exec/include"
+for h in ir/abi/pir/*.h */include/pir/*.h runtime/exec/include/pir/*.h "$build"/gen/include/pir/dialect/*.h; do
+  # shellcheck disable=SC2086
+  gcc -std=c11 -Wall -Wextra -Werror -fsyntax-only $inc -x c "$h" 2>/dev/null || finding "$h: not C11 on its own"
+  # shellcheck disable=SC2086
+  g++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only $inc -x c++ "$h" 2>/dev/null || finding "$h: not C++17 on its own"
+done
+# exported symbols, written data, forbidden imports
+for so in "$build"/lib/libpir.so.0 "$build"/lib/libpir_codegen_llvm.so.0; do
+  while read -r s; do finding "$so exports $s"; done < <(nm -D --defined-only "$so" | awk '{print $3}' | grep -v '^pir_')
+  while read -r s; do finding "$so calls $s"; done < <(nm -D --undefined-only "$so" | awk '{print $2}' | sed 's/@.*//' | grep -xE 'printf|puts|putchar|__printf_chk|exit|_exit|abort')
+done
+nm "$build/lib/libpir.a" 2>/dev/null | awk '$2 ~ /^[dDbB]$/ {print $3}' | grep -vE '^(yy|__)' | sort -u >"$build/written-data"
+while read -r s; do finding "written data: $s"; done <"$build/written-data"
+[ $bad = 0 ] && echo "lint: nothing found"
+exit $bad

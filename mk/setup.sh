@@ -1,0 +1,23 @@
+#!/bin/sh
+# Installs the Debian packages that the build and the tests need and that are missing, and says which.
+# Needs root or sudo for that; does nothing when all are there.
+set -eu
+packages="gcc make pkg-config flex bison llvm-19-dev llvm-19-tools libjansson-dev libprotobuf-c-dev
+ protobuf-c-compiler libffi-dev libxxhash-dev libcmocka-dev python3 xz-utils"
+[ "${1-}" = lint ] && packages="$packages clang-format-19 universal-ctags"
+[ "${1-}" = bench ] && packages="$packages mlir-19-tools valgrind python3-venv"
+[ "${1-}" = sanitizers ] && packages="$packages libc6-dev"
+missing=
+for p in $packages; do
+  dpkg-query -W -f '${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || missing="$missing $p"
+done
+[ -n "$missing" ] || exit 0
+echo "setup: installing$missing"
+as_root=
+if [ "$(id -u)" != 0 ]; then
+  command -v sudo >/dev/null || { echo "setup: please install as root:$missing" >&2; exit 1; }
+  as_root=sudo
+fi
+export DEBIAN_FRONTEND=noninteractive
+$as_root apt-get update -qq
+$as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null

@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""Bad inputs: every row of expected.tsv must end with its exit code and say its message.
+
+A row: FILE <TAB> TOOL AND ARGUMENTS <TAB> EXIT CODE <TAB> PART OF STDERR. `{}` in the arguments stands for
+the file, `{dir}` for the folder. A tool that crashes, prints nothing, or leaves an output file fails.
+"""
+import concurrent.futures
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+
+
+def run_row(tools, folder, line):
+    name, command, code, message = line.rstrip("\n").split("\t")
+    out = tempfile.mktemp(prefix="pir-bad-")
+    words = [w.replace("{}", os.path.join(folder, name)).replace("{dir}", folder).replace("{out}", out)
+             for w in shlex.split(command)]
+    words[0] = os.path.join(tools, words[0])
+    try:
+        done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=60)
+    except subprocess.TimeoutExpired:
+        return name, "ran for more than 60 s"
+    text = done.stderr.decode(errors="replace")
+    if done.returncode != int(code):
+        return name, f"exit code {done.returncode}, expected {code}: {text[:300]}"
+    if message not in text:
+        return name, f"stderr lacks '{message}': {text[:300]}"
+    if os.path.exists(out):
+        return name, "left an output file"
+    return name, None
+
+
+def main():
+    tools, folder = sys.argv[1:3]
+    with open(os.path.join(folder, "expected.tsv")) as f:
+        rows = [l for l in f if l.strip() and not l.startswith("#")]
+    bad = 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for name, why in pool.map(lambda l: run_row(tools, folder, l), rows):
+            bad += why is not None
+            print(f"FAIL {name}: {why}" if why else f"ok {name}")
+    print(f"{len(rows) - bad} passed, {bad} failed, 0 skipped")
+    return bad != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

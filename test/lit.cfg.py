@@ -1,0 +1,19 @@
+# Text tests: `RUN:` lines over the built tools. Parameters: bin (folder of the tools), llvm (of LLVM).
+import os
+import lit.formats
+
+config.name = "libpir"
+config.test_format = lit.formats.ShTest(execute_external=True)
+config.suffixes = [".pir", ".ops", ".test"]
+config.excludes = ["bad", "recorded", "models", "fuzz", "inputs"]
+config.test_source_root = os.path.dirname(__file__)
+tools = os.path.abspath(lit_config.params["bin"])
+config.test_exec_root = os.path.join(os.path.dirname(tools), "lit")
+llvm = lit_config.params["llvm"]
+config.environment["PATH"] = os.pathsep.join([tools, os.path.join(llvm, "bin"), os.environ["PATH"]])
+for key in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"):
+    if key in os.environ:
+        config.environment[key] = os.environ[key]
+config.substitutions.append(("%{root}", os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+if os.path.exists(os.path.join(os.path.dirname(tools), "lib", "libpir_codegen_llvm.so")):
+    config.available_features.add("llvm")

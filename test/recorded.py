@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""Runs recordings of the real Paddle through the built tools.
+
+  recorded.py --bin DIR [--only KIND,...] FOLDER
+
+FOLDER holds any of: models/ real/ (whole programs with cases), ops/ (one-op programs), passes/. Kinds:
+  numbers    pir-run --case from every program file, pipelines kernels and compile, 1 and 2 threads
+  text       pir-translate X.json --to=text equals X.pir byte for byte
+  translate  pir-translate X.pdmodel equals the recorded translation up to names and independent order
+  ops        one-op programs, numbers by tolerances.tsv
+  passes     before.pir through a pass equals after.pir likewise
+A program with an operator or feature that is still unsupported (exit code 3) is a skip and is named.
+Ends with `N passed, N failed, N skipped`.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+UNSUPPORTED = 3
+PASSES = ("dead_code_elimination_pass", "common_subexpression_elimination_pass", "conv2d_bn_fuse_pass")
+
+
+def run(command, timeout=600):
+    try:
+        p = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout)
+        return p.returncode, p.stdout, p.stderr.decode(errors="replace")
+    except subprocess.TimeoutExpired:
+        return -1, b"", "timed out"
+
+
+def last_line(text):
+    lines = text.strip().splitlines()
+    return lines[-1][:200] if lines else "no message"
+
+
+def verdict(name, code, err):
+    if code == 0:
+        return name, "pass", ""
+    return name, "skip" if code == UNSUPPORTED else "fail", f"exit code {code}: {last_line(err)}"
+
+
+# ---- jobs: (name, function) ---------------------------------------------------------------------------
+def programs_of(folder):
+    """Program files of a model folder with their parameter files."""
+    for prog in sorted(folder.iterdir()):
+        if prog.suffix not in (".pdmodel", ".json") or prog.name in ("meta.json", "case.json"):
+            continue
+        if prog.name.startswith("legacy.train") or "as_is" in prog.name:
+            continue
+        names = (["legacy.pdiparams"] if prog.name == "model.pdmodel" else []) + [
+            prog.stem + ".pdiparams", "model.pdiparams", "inference.pdiparams"]
+        params = next((folder / n for n in names if (folder / n).exists()), None)
+        yield prog, params
+
+
+def number_jobs(tools, root):
+    for top in ("models", "real"):
+        for folder in sorted(p for p in (root / top).glob("*") if p.is_dir()):
+            cases = sorted(c for c in folder.glob("case*") if c.is_dir())
+            if not cases:
+                continue
+            atol = "1e-4" if "det" in folder.name else "1e-5"
+            for prog, params in programs_of(folder):
+                for pipeline in ("kernels", "compile"):
+                    for threads in (1, 2):
+                        for case in cases:
+                            command = [tools / "pir-run", prog, f"--case={case}", f"--pipeline={pipeline}",
+                                       f"--threads={threads}", f"--atol={atol}", "--rtol=1e-4"]
+                            command += [f"--params={params}"] if params else []
+                            name = f"numbers {folder.name}/{prog.name} {case.name} {pipeline} {threads}t"
+                            yield name, lambda n=name, c=command: number_job(n, c)
+
+
+def number_job(name, command):
+    code, _, err = run(command)
+    return verdict(name, code, err)
+
+
+def text_jobs(tools, root):
+    for top in ("models", "real", "ops/cases", "ops/cases_grad", "passes/printer"):
+        for prog in sorted((root / top).rglob("*.json")):
+            want = next((w for w in (prog.with_suffix(".pir"), prog.with_suffix(".pir.txt")) if w.exists()), None)
+            if want:
+                name = f"text {prog.relative_to(root)}"
+                yield name, lambda n=name, p=prog, w=want: text_job(tools, n, p, w)
+
+
+def text_job(tools, name, prog, want):
+    code, out, err = run([tools / "pir-translate", prog, "--to=text"])
+    if code:
+        return verdict(name, code, err)
+    return name, "pass" if out == want.read_bytes() else "fail", "text differs"
+
+
+def compare(tools, name, made, want):
+    with tempfile.NamedTemporaryFile(suffix=".pir") as f:
+        f.write(made)
+        f.flush()
+        code, out, err = run([tools / "pir-opt", "--diff", f.name, want])
+    return name, "pass" if code == 0 else "fail", last_line(err or out.decode(errors="replace"))
+
+
+def translate_jobs(tools, root):
+    pairs = [(d / "translated.pir", d / "model.pdmodel") for d in sorted((root / "models").glob("*"))]
+    pairs += [(d / "translated.pir", d / "legacy.pdmodel") for d in sorted((root / "passes/translate").glob("*"))]
+    pairs += [(d / "converted.pir.txt", d / "inference.pdmodel") for d in sorted((root / "real").glob("*"))]
+    for want, prog in pairs:
+        if want.exists() and prog.exists():
+            name = f"translate {prog.parent.name}"
+            yield name, lambda n=name, p=prog, w=want: translate_job(tools, n, p, w)
+
+
+def translate_job(tools, name, prog, want):
+    code, out, err = run([tools / "pir-translate", prog, "--to=text"])
+    return verdict(name, code, err) if code else compare(tools, name, out, want)
+
+
+def pass_jobs(tools, root):
+    for name in PASSES:
+        folder = root / "passes" / name
+        index = folder / "index.jsonl"
+        rows = [json.loads(l) for l in index.read_text().splitlines()] if index.exists() else []
+        facts = {r["case"].split("/")[-1]: r for r in rows}
+        for want in sorted(folder.glob("*/after.pir")):
+            row = facts.get(want.parent.name, {})
+            if row.get("expect") == "pos" and not row.get("fired"):
+                continue  # did not fire on the build that recorded it: no golden
+            label = f"passes {name}/{want.parent.name}"
+            yield label, lambda n=label, p=name, w=want: pass_job(tools, n, p, w)
+
+
+def pass_job(tools, name, which, want):
+    code, out, err = run([tools / "pir-opt", want.parent / "before.pir", f"--passes={which}"])
+    return verdict(name, code, err) if code else compare(tools, name, out, want)
+
+
+def op_tolerances(root):
+    table = {}
+    for line in (root / "ops/tolerances.tsv").read_text().splitlines()[1:]:
+        c = line.split("\t")
+        table[c[0]] = tuple(float(v) if v != "-" else d for v, d in ((c[6], 1e-5), (c[7], 1e-6)))
+    return table
+
+
+def op_options(tolerance, kind, flags, tensors):
+    rtol, atol = tolerance
+    if kind == "grad":
+        rtol, atol = max(rtol, 1e-5), max(atol, 1e-6)
+    if "bfloat16" in tensors:
+        rtol, atol = max(rtol, 1e-2), max(atol, 1e-2)
+    elif "float16" in tensors:
+        rtol, atol = max(rtol, 2e-3), max(atol, 2e-3)
+    ignored = [i for f in flags.split() if f.startswith(("varies:", "unset:")) for i in f.split(":")[1].split(",")]
+    return [f"--rtol={rtol:g}", f"--atol={atol:g}"], ignored
+
+
+def op_jobs(tools, root):
+    if not (root / "ops/tolerances.tsv").exists():
+        return
+    tolerances = op_tolerances(root)
+    for top in ("cases",):
+        for line in (root / f"ops/{top}_index.tsv").read_text().splitlines()[1:]:
+            op, case, kind, flags, ins, outs = line.split("\t")[:6]
+            folder = root / "ops" / top / op / case
+            if kind == "infer" or "random" in flags or "garbage" in flags or not (folder / "tensors.npz").exists():
+                continue
+            options, ignored = op_options(tolerances.get(op, (1e-5, 1e-6)), kind, flags, ins + " " + outs)
+            ignored += [o.split(":")[0] for o in outs.split() if "~" in o]
+            command = [tools / "pir-run", folder / "program.json", f"--case={folder}"] + options
+            command += [f"--ignore-output={i}" for i in ignored]
+            for pipeline in ("kernels", "compile"):
+                name = f"ops {op}/{case} {pipeline}"
+                yield name, lambda n=name, c=command + [f"--pipeline={pipeline}"]: number_job(n, c)
+
+
+KINDS = {"text": text_jobs, "translate": translate_jobs, "passes": pass_jobs, "numbers": number_jobs, "ops": op_jobs}
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("--bin", required=True, type=pathlib.Path)
+    ap.add_argument("--only", default=",".join(KINDS))
+    ap.add_argument("--match", default="", help="only jobs whose name holds this")
+    ap.add_argument("folder", type=pathlib.Path)
+    args = ap.parse_args()
+    counts = {"pass": 0, "fail": 0, "skip": 0}
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for kind in args.only.split(","):
+            jobs = [j for n, j in KINDS[kind](args.bin.resolve(), args.folder.resolve()) if args.match in n]
+            mine = {"pass": 0, "fail": 0, "skip": 0}
+            for name, result, why in pool.map(lambda j: j(), jobs):
+                mine[result] += 1
+                if result != "pass":
+                    print(f"{'FAIL' if result == 'fail' else 'skip'} {name}: {why}", flush=True)
+            print(f"-- {kind}: {mine['pass']} pass, {mine['fail']} fail, {mine['skip']} skip", flush=True)
+            counts = {k: counts[k] + mine[k] for k in counts}
+    print(f"{counts['pass']} passed, {counts['fail']} failed, {counts['skip']} skipped")
+    return counts["fail"] != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# Runs every test of a build folder and ends with `N passed, N failed, N skipped` alone on a line.
+#   test/run.sh BUILD LLVM [RECORDED]
+# Parts: text tests (lit), C tests (cmocka), bad inputs, recordings of the real Paddle. RECORDED names a folder
+# of recordings; without it the archives in test/recorded are unpacked and run.
+set -u
+build=$1 llvm=$2 recorded=${3-}
+here=$(cd "$(dirname "$0")" && pwd)
+log=$build/test-logs
+mkdir -p "$log"
+passed=0 failed=0 skipped=0
+add() { # passed failed skipped
+  passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
+}
+last_counts() { # file: adds up the numbers of its last summary line, or counts one failure
+  local line
+  line=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$1" | tail -n 1)
+  if [ -z "$line" ]; then echo "$1: ended without a summary"; tail -n 20 "$1"; add 0 1 0; return; fi
+  # shellcheck disable=SC2086
+  set -- $(echo "$line" | tr -dc '0-9 ')
+  add "$1" "$2" "$3"
+}
+
+echo "== text tests"
+python3 "$llvm/build/utils/lit/lit.py" -q --no-progress-bar --param bin="$build/bin" --param llvm="$llvm" \
+  --xunit-xml-output "$log/lit.xml" "$here" >"$log/lit.log" 2>&1
+cat "$log/lit.log"
+python3 - "$log/lit.xml" >"$log/lit.sum" <<'EOF'
+import sys, xml.etree.ElementTree as E
+root = E.parse(sys.argv[1]).getroot()
+cases = list(root.iter("testcase"))
+bad = sum(1 for c in cases if c.find("failure") is not None)
+skip = sum(1 for c in cases if c.find("skipped") is not None)
+print(f"{len(cases) - bad - skip} passed, {bad} failed, {skip} skipped")
+EOF
+last_counts "$log/lit.sum"; cat "$log/lit.sum"
+
+echo "== C tests"
+for t in "$build"/test/*_test; do
+  [ -x "$t" ] || continue
+  name=$(basename "$t")
+  CMOCKA_MESSAGE_OUTPUT=TAP timeout 300 "$t" >"$log/$name.log" 2>&1
+  status=$?
+  ok=$(grep -c '^ok ' "$log/$name.log"); bad=$(grep -c '^not ok ' "$log/$name.log"); skip=$(grep -c '^ok .*# SKIP' "$log/$name.log")
+  if [ $status -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
+  if [ $((ok + bad)) -eq 0 ]; then bad=1; fi
+  [ "$bad" -eq 0 ] || { echo "FAIL $name (status $status)"; tail -n 25 "$log/$name.log"; }
+  add $((ok - skip)) "$bad" "$skip"
+done
+
+echo "== bad inputs"
+python3 "$here/bad.py" "$build/bin" "$here/bad" >"$log/bad.log" 2>&1
+grep -v '^ok' "$log/bad.log" | tail -n 40
+last_counts "$log/bad.log"
+
+echo "== scripts"
+for t in "$here"/api/*.sh; do
+  [ -f "$t" ] || continue
+  if timeout 600 bash "$t" "$build" >"$log/$(basename "$t").log" 2>&1; then add 1 0 0
+  else add 0 1 0; echo "FAIL $t"; tail -n 25 "$log/$(basename "$t").log"; fi
+done
+
+echo "== recordings"
+if [ -z "$recorded" ]; then
+  recorded=$build/recorded
+  for a in "$here"/recorded/*.tar.xz; do
+    [ -f "$a" ] || continue
+    if [ ! -e "$recorded/.$(basename "$a")" ] || [ "$a" -nt "$recorded/.$(basename "$a")" ]; then
+      mkdir -p "$recorded" && tar -C "$recorded" -xf "$a" && touch "$recorded/.$(basename "$a")"
+    fi
+  done
+fi
+python3 "$here/recorded.py" --bin "$build/bin" "$recorded" 2>&1 | tee "$log/recorded.log" | grep -v '^skip ' | tail -n 150
+last_counts "$log/recorded.log"
+echo "the skipped recordings are named in $log/recorded.log"
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
