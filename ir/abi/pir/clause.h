@@ -7,10 +7,17 @@
 //
 //   out[out_map(vars)] = then(combine over reduced vars, where guard, of body(loads at maps(vars)))
 //
-// Expressions are trees of nodes in one array, children before parents. There are two sorts: index nodes
-// (PIR_I_*, 64-bit integers: maps, extents, guards) and value nodes (PIR_V_*, typed elements). Everything
-// that depends only on rank, attributes and dims can be evaluated before the loops run; readers evaluate
-// the same tree over integers, over affine forms or into loop IR.
+// Expressions are nodes in one array, children before parents; a node may have several parents. There are
+// two sorts: index nodes (PIR_I_*, 64-bit integers: maps, extents, guards) and value nodes (PIR_V_*, typed
+// elements). Everything that depends only on rank, attributes and dims can be evaluated before the loops
+// run; readers evaluate the same tree over integers, over affine forms or into loop IR. A conditional
+// (PIR_I_SELECT, PIR_V_SELECT) evaluates only the side it takes: the other may read what does not exist.
+//
+// Types of value nodes. A load has its operand's element type, f16 and bf16 as f32. Literals, attributes,
+// scalars (PIR_V_SCALAR) and PIR_V_INDEX are weak: they take the type of what they are combined with; a
+// weak float meets integers as f32, two weak ones give f64 (i64 when both are integers). Strong operands of different types meet in the wider
+// one, bool < integers < floats < complex. Comparisons give bool. A reduction accumulates in its body's
+// type. The result is converted to the result's element type.
 #ifndef PIR_CLAUSE_H
 #define PIR_CLAUSE_H
 
@@ -55,6 +62,7 @@ typedef enum pir_node_op {
   PIR_I_ATTR_AT,       // element a of list attribute k
   PIR_I_ATTR_COUNT,    // number of elements of list attribute k
   PIR_I_ATTR_FIND,     // position of a in list attribute k (negative entries count from the end of rank b), or -1
+  PIR_I_ATTR_BELOW,    // how many elements of list attribute k (negative ones count from the end of rank b) are less than a
   PIR_I_ATTR_IS,       // 1 when string attribute k equals text[i]
   PIR_I_OPERAND_AT,    // element a of integer operand k (attribute operand)
   PIR_I_OPERAND_COUNT, // number of elements of operand k
@@ -62,13 +70,17 @@ typedef enum pir_node_op {
   PIR_I_PRESENT,       // 1 when optional operand k is there
   PIR_I_DIM,           // extent of axis a of operand k (negative from the end)
   PIR_I_RANK,          // rank of operand k
+  PIR_I_NUMEL,         // number of elements of operand k
+  PIR_I_DTYPE,         // element type of operand k, a pir_dtype
+  PIR_I_ATTR_DTYPE,    // element type in attribute k
   PIR_I_MEMBERS,       // number of members of variadic operand k
   PIR_I_OUT_DIM,       // extent of axis a of the result
   PIR_I_OUT_RANK,
   PIR_I_VAR,           // named variable k
   PIR_I_PACK,          // pack variable k (only as an entry of a list map)
   PIR_I_OUT,           // index along axis a of the result (view, gather, pointwise); for scatter: of `updates`
-  PIR_I_D,             // the source dim a PIR_MAP_EACH map is evaluated for
+  PIR_I_OUT_LINEAR,    // row-major position in the result
+  PIR_I_D,             // the source dim a PIR_MAP_EACH map is evaluated for; in `out_extent`: the result's dim
   PIR_I_LOAD,          // element of integer operand k at its map (a run-time index)
   PIR_I_VALUE,         // value node a converted to an integer (truncation)
   PIR_I_ADD, PIR_I_SUB, PIR_I_MUL,
@@ -82,6 +94,7 @@ typedef enum pir_node_op {
   PIR_V_ATTR,          // numeric attribute k
   PIR_V_SCALAR,        // the one element of operand k (attribute operand or 1-element tensor)
   PIR_V_LOAD,          // element of operand k at its map; out of range is fill node a, or an error of the clause when -1
+  PIR_V_MEMBERS,       // pir_combine i over the members of variadic operand k, each loaded aligned
   PIR_V_ACC,           // in `then`: the combined value
   PIR_V_COUNT,         // in `then`: how many elements were combined (guarded and in range)
   PIR_V_INDEX,         // index node a as a value
@@ -101,6 +114,7 @@ typedef enum pir_node_op {
   PIR_V_SIN, PIR_V_COS, PIR_V_TAN, PIR_V_ASIN, PIR_V_ACOS, PIR_V_ATAN,
   PIR_V_SINH, PIR_V_COSH, PIR_V_TANH, PIR_V_ASINH, PIR_V_ACOSH, PIR_V_ATANH,
   PIR_V_ERF, PIR_V_ERFINV, PIR_V_LGAMMA, PIR_V_DIGAMMA,
+  PIR_V_I0, PIR_V_I0E, PIR_V_I1, PIR_V_I1E, PIR_V_COPYSIGN, PIR_V_NEXTAFTER,
   PIR_V_ISNAN, PIR_V_ISINF, PIR_V_ISFINITE,
   PIR_V_REAL, PIR_V_IMAG, PIR_V_CONJ, PIR_V_ANGLE, PIR_V_COMPLEX,
   PIR_NODE_OP_COUNT
@@ -140,7 +154,8 @@ struct pir_clause {
   uint8_t compute;           // dtype of the arithmetic: a pir_dtype, or PIR_CAST_COMPUTE (the default)
   uint8_t var_count;         // named variables: parallel ones, then reduced ones; 0 for rank-generic kinds
   const pir_clause_var *vars;
-  int16_t out_map;           // pool start, `out_map_count` nodes: result index in terms of vars; -1: identity
+  uint8_t out_map_kind;      // PIR_MAP_LIST (contract, window, gather with vars), PIR_MAP_EACH (scatter), PIR_MAP_ALIGNED (identity)
+  int16_t out_map;           // LIST: pool start; EACH: node over PIR_I_OUT (of `updates`) and PIR_I_D
   int16_t out_map_count;
   int16_t body;              // value node
   int16_t then;              // value node over PIR_V_ACC, or -1
@@ -150,6 +165,11 @@ struct pir_clause {
   int16_t trap_text;
   // reduce, scan, join, split: which axes. One of attr >= 0 or operand >= 0; both -1: all axes.
   int16_t axes_attr, axes_operand;
+  int16_t all;               // index node: true takes all axes whatever the list says (scan: the flattened operand),
+                             // or -1. An empty list means all axes too.
+  // view, gather without variables: rank of the result, and its extent along axis PIR_I_D; -1: the dims of
+  // the aligned loads, broadcast, or what the op's infer hook says.
+  int16_t out_rank, out_extent;
   int16_t keep;              // index node, or -1 (false)
   int16_t reverse, exclusive; // scan: index nodes, or -1
   bool stack;                // join: a new axis (stack); split: the axis goes (unbind)

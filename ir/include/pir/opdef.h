@@ -11,7 +11,8 @@ PIR_BEGIN
 
 typedef struct pir_infer pir_infer;    // pir/infer.h (dialects)
 typedef struct pir_lower pir_lower;    // pir/lower.h (dialects): a compiled `lower` block
-typedef struct pir_legacy_op pir_legacy_op;  // pir/legacy.h (dialects): names in .pdmodel
+typedef struct pir_legacy_op pir_legacy_op;  // pir/legacy_table.h (dialects): names in .pdmodel
+typedef struct pir_expand pir_expand;        // pir/lower.h: what a C hook builds an expansion with
 
 // Traits, one bit each.
 enum {
@@ -48,22 +49,6 @@ typedef enum pir_result_flag {
 // A set of element types: bit i is pir_dtype i. 0 means any.
 typedef uint32_t pir_dtype_set;
 
-typedef struct pir_operand_def {
-  const char *name;
-  uint8_t flags;
-  int8_t same_as;        // element type must equal that operand's; -1: free
-  pir_dtype_set dtypes;
-} pir_operand_def;
-
-typedef struct pir_result_def {
-  const char *name;
-  uint8_t flags;
-  int8_t same_as;        // element type is that operand's; -1: by `dtype`, clause or hook
-  int8_t from_attr;      // element type is in that attribute (cast's dtype); -1: none
-  uint8_t dtype;         // a fixed pir_dtype, or PIR_UNDEFINED
-  pir_dtype_set dtypes;
-} pir_result_def;
-
 typedef struct pir_attr_def {
   const char *name;
   uint8_t kind;           // pir_attr_kind
@@ -77,7 +62,26 @@ typedef struct pir_attr_def {
   size_t int_count;
 } pir_attr_def;
 
-// A declared attribute or attribute operand, or a named result pair that shares memory.
+typedef struct pir_operand_def {
+  const char *name;
+  uint8_t flags;
+  int8_t same_as;        // element type must equal that operand's; -1: free
+  pir_dtype_set dtypes;
+  // Attribute operands: the constant that stands in when nothing is given. `kind` is INT_ARRAY, or F32, F64,
+  // I32, I64, BOOL of a scalar; `required` when there is no default. NULL for other operands.
+  const pir_attr_def *literal;
+} pir_operand_def;
+
+typedef struct pir_result_def {
+  const char *name;
+  uint8_t flags;
+  int8_t same_as;        // element type is that operand's; -1: by `dtype`, clause or hook
+  int8_t from_attr;      // element type is in that attribute (cast's dtype); -1: none
+  uint8_t dtype;         // a fixed pir_dtype, or PIR_UNDEFINED
+  pir_dtype_set dtypes;
+} pir_result_def;
+
+// Result `result` shares memory with operand `operand`.
 typedef struct pir_inplace_pair {
   uint8_t operand, result;
 } pir_inplace_pair;
@@ -87,6 +91,8 @@ typedef struct pir_op_hooks {
   pir_status (*infer)(pir_infer *infer);
   // Conditions the tables cannot say. Reports with pir_error.
   pir_status (*verify)(const pir_op *op);
+  // Builds the expansion of a composite that no `lower` text can say (an arity read from attributes).
+  pir_status (*expand)(pir_expand *expand);
 } pir_op_hooks;
 
 struct pir_opdef {
@@ -101,8 +107,10 @@ struct pir_opdef {
   const pir_attr_def *attrs;        // in declared order (the order of JSON)
   const uint8_t *attr_order;        // positions in bytewise name order
   const pir_inplace_pair *inplace;
-  const pir_clause *clause;         // what it computes, when a clause can say it; else NULL
-  const pir_lower *lower;           // alternatives in order; each with its condition
+  // What it computes. The first `lower` alternative whose condition holds says it; else the clause (of
+  // each result: pir_clause.next); else the kernel.
+  const pir_clause *clause;
+  const pir_lower *lower;
   const char *kernel;               // name of a C kernel; NULL when clause or lower says it all
   pir_op_hooks hooks;
   const pir_legacy_op *legacy;      // NULL when it has no legacy form
