@@ -57,6 +57,12 @@ typedef struct pir_compiled_group {
   size_t dim_count;
 } pir_compiled_group;
 
+// Memory order of the i-th operand or result of a group: its dims from outermost to innermost. The pass
+// that makes groups decides it and writes it to the group's attribute `layouts`: an array with one integer
+// array for each operand, then for each result; an empty one, or no attribute, means row-major. Generator
+// and executor read it here. Returns the rank, or 0 for row-major; a value has one order for all its users.
+PIR_API size_t pir_group_order(const pir_op *group, bool of_result, size_t i, uint8_t out_order[PIR_MAX_RANK]);
+
 typedef struct pir_compiler pir_compiler;
 
 typedef struct pir_compiler_options {
