@@ -52,7 +52,8 @@ typedef struct cli {
   bool json_diagnostics;
   pir_limits limits;
   size_t errors;       // diagnostics of severity error printed so far
-  int limit_hit;       // CLI_LIMIT once a limit was reported, else 0
+  pir_str source_name, source_text;  // the text being worked on, for caret lines; set by cli_program_read
+  uint32_t source_first_line;
   // --verify-diagnostics: takes diagnostics instead of standard error. NULL: they are printed.
   void (*intercept)(void *user, const pir_diag *diag);
   void *intercept_user;
