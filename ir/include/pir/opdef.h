@@ -95,6 +95,15 @@ typedef struct pir_op_hooks {
   pir_status (*expand)(pir_expand *expand);
 } pir_op_hooks;
 
+// How an op with regions is written in T3 and T2 text (`print if` in .ops). The typed form has one way.
+typedef enum pir_op_form {
+  PIR_FORM_GENERAL,  // "x" (%0) {attrs} : (T) -> T, then its regions
+  PIR_FORM_IF,       // "x" (%0) {attrs} -> T { .. } else { .. }: no operand types
+  PIR_FORM_WHILE,    // "x" (cond=%0, inputs=%1, ..) { ^%arg_0 {}, .. }: no attributes, no types
+  PIR_FORM_BODY,     // "x" (%0) {attrs} -> T { .. }
+  PIR_FORM_GROUP     // "x" (%0) -> T { .. }: no attributes
+} pir_op_form;
+
 struct pir_opdef {
   const char *name;           // "pd_op.matmul"
   const char *summary;
@@ -102,6 +111,7 @@ struct pir_opdef {
   uint32_t traits;
   uint8_t operand_count, result_count, attr_count, region_count;
   uint8_t inplace_count, lower_count;
+  uint8_t form;                     // pir_op_form
   const pir_operand_def *operands;  // tensors first, then attribute operands, in declared order
   const pir_result_def *results;
   const pir_attr_def *attrs;        // in declared order (the order of JSON)
