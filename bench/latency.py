@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Latency of whole models beside ONNX Runtime and Paddle Inference.
+
+  latency.py --zoo DIR --pir-run EXE [--peak EXE] [--models A,B] [--threads 1,2] [--rounds N] [--json FILE]
+
+DIR/NAME holds model.json, model.pdiparams, model.onnx and case0/. Every measurement is a fresh process, pinned to the first N
+processors, that loads one model in one engine, warms up, runs for --seconds and prints its fastest and median run. Rounds are
+interleaved (A B C A B C ...), so that a slow minute of a shared machine hits every engine alike. Reported: per engine the median
+over the rounds of each round's fastest run, its ratio to ONNX Runtime's, and the spread (max / min over the rounds): a
+difference below the spread is noise. --peak is run beside every round; its FMA rate makes the share of peak.
+"""
+import argparse
+import glob
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+# Multiply-adds of one run, times two, counted from the graph.
+NOMINAL_GFLOP = {"resnet50": 8.18, "mobilenet_v1": 1.14, "bert_base": 22.4}
+
+
+def inputs_of(folder):
+    import numpy as np
+    return {os.path.basename(p)[3:-4]: np.load(p) for p in sorted(glob.glob(folder + "/case0/in_*.npy"))}
+
+
+def outputs_of(folder):
+    import numpy as np
+    paths = sorted(glob.glob(folder + "/case0/out_*.npy"), key=lambda p: int(os.path.basename(p)[4:-4]))
+    return [np.load(p) for p in paths]
+
+
+def ort_session(folder, threads, feeds):
+    import onnxruntime as ort
+    o = ort.SessionOptions()
+    o.intra_op_num_threads, o.inter_op_num_threads = threads, 1
+    o.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_ALL
+    s = ort.InferenceSession(folder + "/model.onnx", o, providers=["CPUExecutionProvider"])
+    names = [i.name for i in s.get_inputs()]
+    return lambda: s.run(None, {n: feeds[n] for n in names})
+
+
+def paddle_session(folder, threads, feeds):
+    import paddle.inference as pi
+    c = pi.Config(folder + "/model.json", folder + "/model.pdiparams")
+    c.disable_gpu()
+    c.disable_glog_info()
+    c.enable_mkldnn()
+    c.set_cpu_math_library_num_threads(threads)
+    p = pi.create_predictor(c)
+    for n in p.get_input_names():
+        p.get_input_handle(n).copy_from_cpu(feeds[n])
+    handles = [p.get_output_handle(n) for n in p.get_output_names()]
+
+    def run():
+        p.run()
+        return [h.copy_to_cpu() for h in handles]
+    return run
+
+
+def measure_here(engine, folder, threads, seconds):
+    """In a child: prints one line of JSON."""
+    import numpy as np
+    feeds = inputs_of(folder)
+    start = time.perf_counter()
+    run = {"ort": ort_session, "paddle": paddle_session}[engine](folder, threads, feeds)
+    out = run()
+    first = time.perf_counter() - start
+    error = max(float(np.max(np.abs(a.astype("f8") - b.astype("f8"))) / max(1e-30, float(np.max(np.abs(b)))))
+                for a, b in zip(out, outputs_of(folder)))
+    times, end = [], time.perf_counter() + seconds
+    while time.perf_counter() < end or len(times) < 5:
+        t = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - t)
+    with open("/proc/self/status") as f:
+        rss = next(int(l.split()[1]) for l in f if l.startswith("VmHWM"))
+    print(json.dumps({"min_ms": min(times) * 1e3, "median_ms": statistics.median(times) * 1e3, "first_ms": first * 1e3,
+                      "peak_rss_kb": rss, "error": error}))
+
+
+def pinned(threads, command, env=None):
+    cpus = sorted(os.sched_getaffinity(0))[:threads]
+    p = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env,
+                       preexec_fn=lambda: os.sched_setaffinity(0, cpus))
+    if p.returncode:
+        return {"error_text": p.stderr.decode(errors="replace").strip()[-300:]}
+    return json.loads(p.stdout.decode().strip().splitlines()[-1])
+
+
+def measure(args, engine, folder, threads):
+    if engine == "pir":
+        feeds = [f"--input={os.path.basename(p)[3:-4]}=@{p}" for p in sorted(glob.glob(folder + "/case0/in_*.npy"))]
+        return pinned(threads, [args.pir_run, folder + "/model.json", f"--threads={threads}",
+                                f"--benchmark={args.seconds}", "--json"] + feeds)
+    env = dict(os.environ, OMP_NUM_THREADS=str(threads))
+    return pinned(threads, [sys.executable, __file__, "--child", engine, folder, str(threads), str(args.seconds)], env)
+
+
+def peak_gflops(args, threads):
+    if not args.peak:
+        return 0.0
+    return pinned(threads, [args.peak, "--json", f"--threads={threads}"]).get("fma_gflops", 0.0)
+
+
+def table(args, name, threads, rounds, peaks):
+    peak = statistics.median(peaks) if peaks else 0
+    flops = NOMINAL_GFLOP.get(name, 0)
+    print(f"\n{name}, {threads} thread{'s' if threads > 1 else ''}; FMA peak {peak:.0f} GFLOP/s")
+    print("  engine      min ms   / ort  spread  median ms  first ms   RSS MB  share of peak")
+    rows, base = {}, None
+    for engine in args.engines:
+        good = [r[engine] for r in rounds if "min_ms" in r[engine]]
+        if not good:
+            print(f"  {engine:10} failed: {rounds[0][engine].get('error_text', '')[:120]}")
+            continue
+        mins = [g["min_ms"] for g in good]
+        rows[engine] = {"min_ms": statistics.median(mins), "spread": max(mins) / min(mins),
+                        "median_ms": statistics.median(g["median_ms"] for g in good),
+                        "first_ms": statistics.median(g.get("first_ms", g.get("first_run_ms", 0)) for g in good),
+                        "rss_mb": max(g["peak_rss_kb"] for g in good) / 1024}
+    base = rows.get("ort", {}).get("min_ms")
+    for engine, r in rows.items():
+        r["ratio"] = r["min_ms"] / base if base else float("nan")
+        share = 100 * flops / (r["min_ms"] * 1e-3) / peak if peak else 0
+        print(f"  {engine:10} {r['min_ms']:8.2f} {r['ratio']:7.2f} {r['spread']:7.2f} {r['median_ms']:10.2f} "
+              f"{r['first_ms']:9.1f} {r['rss_mb']:8.0f} {share:8.0f} %")
+    return rows
+
+
+def main():
+    if len(sys.argv) > 1 and sys.argv[1] == "--child":
+        return measure_here(sys.argv[2], sys.argv[3], int(sys.argv[4]), float(sys.argv[5]))
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("--zoo", required=True)
+    ap.add_argument("--pir-run", required=True)
+    ap.add_argument("--peak")
+    ap.add_argument("--models", default="resnet50,mobilenet_v1,bert_base")
+    ap.add_argument("--threads", default="1,2")
+    ap.add_argument("--engines", default="pir,ort,paddle", type=lambda s: s.split(","))
+    ap.add_argument("--rounds", type=int, default=3)
+    ap.add_argument("--seconds", type=float, default=2.0)
+    ap.add_argument("--json")
+    args = ap.parse_args()
+    results = {}
+    for name in args.models.split(","):
+        folder = os.path.join(args.zoo, name)
+        for threads in map(int, args.threads.split(",")):
+            rounds, peaks = [], []
+            for _ in range(args.rounds):
+                rounds.append({e: measure(args, e, folder, threads) for e in args.engines})
+                peaks.append(peak_gflops(args, threads))
+            results[f"{name}/{threads}"] = table(args, name, threads, rounds, peaks)
+    if args.json:
+        with open(args.json, "w") as f:
+            json.dump(results, f, indent=1)
+
+
+if __name__ == "__main__":
+    main()
