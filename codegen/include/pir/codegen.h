@@ -19,8 +19,9 @@ typedef struct pir_target {
   size_t l1_bytes, l2_bytes, l3_bytes;
 } pir_target;
 
-// "native" or NULL asks the processor. PIR_UNSUPPORTED names what is known.
+// "native" or NULL asks the processor. PIR_UNSUPPORTED: no such name; PIR_UNAVAILABLE: this processor lacks it.
 PIR_API pir_status pir_target_get(const char *name, pir_target *out_target);
+PIR_API const char *pir_target_names(void);  // the known ones, for messages
 
 typedef enum pir_math { PIR_MATH_STRICT, PIR_MATH_FAST, PIR_MATH_BF16 } pir_math;
 

@@ -1,0 +1,55 @@
+// Finds and opens the LLVM library. It is looked for beside the image this function lives in, then by the
+// dynamic loader's rules, so that both an installed and a just built libpir find their own.
+#include "llvm_backend.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define LIBRARY "libpir_codegen_llvm.so.0"
+
+static bool path_beside_us(char *out, size_t capacity) {
+  Dl_info info;
+  if (!dladdr((const void *)(uintptr_t)pir_version, &info) || !info.dli_fname) return false;
+  const char *slash = strrchr(info.dli_fname, '/');
+  int folder = slash ? (int)(slash - info.dli_fname + 1) : 0;
+  int n = snprintf(out, capacity, "%.*s" LIBRARY, folder, info.dli_fname);
+  return n > 0 && (size_t)n < capacity;
+}
+
+void pir_llvm_identity(char *out, size_t capacity) {
+  char path[4096];
+  struct stat st;
+  if (path_beside_us(path, sizeof path) && !stat(path, &st))
+    snprintf(out, capacity, "%lld %lld.%09ld", (long long)st.st_size, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+  else
+    snprintf(out, capacity, "unknown");
+}
+
+pir_status pir_llvm_open(pir_llvm_library *out, char *message, size_t capacity) {
+  *out = (pir_llvm_library){0};
+  char path[4096];
+  void *handle = path_beside_us(path, sizeof path) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+  if (!handle) handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    snprintf(message, capacity, "code generation needs %s, which cannot be opened: %s", LIBRARY, dlerror());
+    return PIR_UNAVAILABLE;
+  }
+  const pir_llvm_backend *(*get)(void) = NULL;
+  void *symbol = dlsym(handle, PIR_LLVM_BACKEND_SYMBOL);
+  memcpy(&get, &symbol, sizeof get);
+  const pir_llvm_backend *backend = get ? get() : NULL;
+  if (!backend || backend->pir_version != pir_version()) {
+    snprintf(message, capacity, "%s does not belong to this version of libpir", LIBRARY);
+    dlclose(handle);
+    return PIR_UNAVAILABLE;
+  }
+  *out = (pir_llvm_library){handle, backend};
+  return PIR_OK;
+}
+
+void pir_llvm_close(pir_llvm_library *library) {
+  if (library->handle) dlclose(library->handle);
+  *library = (pir_llvm_library){0};
+}

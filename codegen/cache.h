@@ -1,0 +1,19 @@
+// A folder of compiled objects, by key. Readable by its owner alone; anything odd about it or in it is
+// treated as "not there". Safe for several processes at once.
+#ifndef PIR_CACHE_H
+#define PIR_CACHE_H
+
+#include "llvm_backend.h"
+
+typedef struct pir_cache_key {
+  uint64_t low, high;
+} pir_cache_key;
+
+// Of everything that decides the code: the modules' text, target, versions.
+pir_cache_key pir_cache_key_of(const void *text, size_t size);
+
+bool pir_cache_load(const char *folder, pir_cache_key key, pir_emitted *out_object);
+// Failures leave things as they were: a cache that cannot be written is no error.
+void pir_cache_save(const char *folder, pir_cache_key key, const void *object, size_t size);
+
+#endif

@@ -1,0 +1,254 @@
+// The store keeps one entry a distinct key. A build makes the keys (loop text, target, versions), looks them
+// up, and shares the missing ones out to threads by an atomic counter. Compiling needs the LLVM library,
+// which is opened for the first miss; loading an object does not.
+#include "code.h"
+
+#include "cache.h"
+
+#include <pir/diag.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct entry {
+  pir_cache_key key;
+  pir_image *image;
+} entry;
+
+struct pir_code_store {
+  pir_context *ctx;
+  pir_target target;
+  char *folder;
+  char identity[128];
+  pir_llvm_library llvm;
+  entry *entries;
+  size_t count, capacity;
+  pir_code_stats stats;
+};
+
+pir_status pir_code_store_create(pir_context *ctx, const pir_target *target, const char *folder,
+                                 pir_code_store **out_store) {
+  pir_code_store *store = calloc(1, sizeof *store);
+  *out_store = NULL;
+  if (!store) return PIR_EXHAUSTED;
+  store->ctx = ctx;
+  store->target = *target;
+  store->folder = folder ? strdup(folder) : NULL;
+  if (folder && !store->folder) {
+    free(store);
+    return PIR_EXHAUSTED;
+  }
+  pir_llvm_identity(store->identity, sizeof store->identity);
+  *out_store = store;
+  return PIR_OK;
+}
+
+void pir_code_store_destroy(pir_code_store *store) {
+  if (!store) return;
+  for (size_t i = 0; i < store->count; i++) pir_image_unload(store->entries[i].image);
+  pir_llvm_close(&store->llvm);
+  free(store->entries);
+  free(store->folder);
+  free(store);
+}
+
+typedef struct text {
+  char *data;
+  size_t size, capacity;
+} text;
+
+static bool append(void *user, const char *data, size_t size) {
+  text *t = user;
+  if (size > t->capacity - t->size) {
+    size_t capacity = (t->size + size) * 2 + 4096;
+    char *grown = realloc(t->data, capacity);
+    if (!grown) return false;
+    t->data = grown;
+    t->capacity = capacity;
+  }
+  memcpy(t->data + t->size, data, size);
+  t->size += size;
+  return true;
+}
+
+static pir_status key_of(const pir_code_store *store, const loop_module *module, text *buffer, pir_cache_key *out) {
+  char head[1024];
+  int n = snprintf(head, sizeof head, "libpir %u, backend %s, %s tuned for %s, %s\n", pir_version(), store->identity,
+                   store->target.name, store->target.cpu, store->target.features);
+  buffer->size = 0;
+  if (n < 0 || !append(buffer, head, (size_t)n)) return PIR_EXHAUSTED;
+  PIR_TRY(pir_loop_print(module, (pir_writer){append, buffer}));
+  *out = pir_cache_key_of(buffer->data, buffer->size);
+  return PIR_OK;
+}
+
+// One distinct module of a build.
+typedef struct job {
+  const loop_module *module;
+  pir_cache_key key;
+  pir_image *image;
+  bool known;      // `image` is the store's
+  bool from_disk;
+  pir_status status;
+  char message[256];
+} job;
+
+typedef struct build {
+  pir_code_store *store;
+  job *jobs;
+  size_t count;
+  atomic_size_t next;
+  bool compile;  // second round: what the disk did not have
+} build;
+
+static void load_object(job *j, const pir_emitted *object) {
+  const char *why = NULL;
+  j->status = pir_image_load(object->data, object->size, &j->image, &why);
+  if (j->status) snprintf(j->message, sizeof j->message, "compiled code cannot be loaded: %s", why);
+}
+
+static void try_disk(const pir_code_store *store, job *j) {
+  pir_emitted object;
+  if (!pir_cache_load(store->folder, j->key, &object)) return;
+  load_object(j, &object);
+  if (j->status) j->status = PIR_OK, j->image = NULL;  // a damaged file is compiled anew
+  j->from_disk = j->image != NULL;
+  free(object.data);
+}
+
+static void compile(const pir_code_store *store, job *j) {
+  pir_emitted object;
+  j->status = store->llvm.backend->emit(j->module, &store->target, PIR_EMIT_OBJECT, &object, j->message, sizeof j->message);
+  if (j->status) return;
+  load_object(j, &object);
+  if (!j->status && store->folder) pir_cache_save(store->folder, j->key, object.data, object.size);
+  free(object.data);
+}
+
+static void *work(void *user) {
+  build *b = user;
+  for (size_t i; (i = atomic_fetch_add(&b->next, 1)) < b->count;) {
+    job *j = &b->jobs[i];
+    if (j->known || j->image || j->status) continue;
+    if (b->compile) compile(b->store, j);
+    else try_disk(b->store, j);
+  }
+  return NULL;
+}
+
+// Runs `work` on the calling thread and up to threads - 1 others; fewer when the system gives no more.
+static void run(build *b, int threads) {
+  enum { MAX_THREADS = 64 };
+  pthread_t others[MAX_THREADS];
+  int started = 0;
+  atomic_store(&b->next, 0);
+  if (threads > MAX_THREADS) threads = MAX_THREADS;
+  while (started < threads - 1 && (size_t)started + 1 < b->count && !pthread_create(&others[started], NULL, work, b)) started++;
+  work(b);
+  for (int i = 0; i < started; i++) pthread_join(others[i], NULL);
+}
+
+static bool any_missing(const build *b) {
+  for (size_t i = 0; i < b->count; i++)
+    if (!b->jobs[i].image) return true;
+  return false;
+}
+
+static pir_status compile_missing(build *b, int threads) {
+  pir_code_store *store = b->store;
+  char message[512];
+  if (!store->llvm.backend) {
+    pir_status status = pir_llvm_open(&store->llvm, message, sizeof message);
+    if (status) return pir_report(store->ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message);
+  }
+  b->compile = true;
+  run(b, threads);
+  for (size_t i = 0; i < b->count; i++)
+    if (b->jobs[i].status)
+      return pir_report(store->ctx, b->jobs[i].status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", b->jobs[i].message);
+  return PIR_OK;
+}
+
+static job *find_job(build *b, pir_cache_key key) {
+  for (size_t i = 0; i < b->count; i++)
+    if (b->jobs[i].key.low == key.low && b->jobs[i].key.high == key.high) return &b->jobs[i];
+  return NULL;
+}
+
+static pir_image *find_entry(const pir_code_store *store, pir_cache_key key) {
+  for (size_t i = 0; i < store->count; i++)
+    if (store->entries[i].key.low == key.low && store->entries[i].key.high == key.high) return store->entries[i].image;
+  return NULL;
+}
+
+// Fills the distinct jobs; of_module[i] is the job of module i.
+static pir_status make_jobs(build *b, const loop_module *const *modules, size_t count, size_t *of_module) {
+  text buffer = {0};
+  pir_status status = PIR_OK;
+  for (size_t i = 0; i < count && !status; i++) {
+    pir_cache_key key;
+    status = key_of(b->store, modules[i], &buffer, &key);
+    if (status) break;
+    job *j = find_job(b, key);
+    if (!j) {
+      j = &b->jobs[b->count++];
+      *j = (job){.module = modules[i], .key = key, .image = find_entry(b->store, key)};
+      j->known = j->image != NULL;
+    } else {
+      b->store->stats.from_memory++;
+    }
+    of_module[i] = (size_t)(j - b->jobs);
+  }
+  free(buffer.data);
+  return status;
+}
+
+// Takes the new images over, also when the build failed.
+static pir_status keep(build *b) {
+  pir_code_store *store = b->store;
+  for (size_t i = 0; i < b->count; i++) {
+    job *j = &b->jobs[i];
+    if (!j->image) continue;
+    if (j->known) {
+      store->stats.from_memory++;
+      continue;
+    }
+    if (store->count == store->capacity) {
+      size_t capacity = store->capacity * 2 + 16;
+      entry *grown = realloc(store->entries, capacity * sizeof *grown);
+      if (!grown) {
+        for (; i < b->count; i++)
+          if (!b->jobs[i].known) pir_image_unload(b->jobs[i].image);
+        return PIR_EXHAUSTED;
+      }
+      store->entries = grown;
+      store->capacity = capacity;
+    }
+    store->entries[store->count++] = (entry){j->key, j->image};
+    store->stats.bytes += pir_image_bytes(j->image);
+    if (j->from_disk) store->stats.from_disk++;
+    else store->stats.compiled++;
+  }
+  return PIR_OK;
+}
+
+pir_status pir_code_store_build(pir_code_store *store, const loop_module *const *modules, size_t count, int threads,
+                                const pir_image **out_images) {
+  build b = {.store = store, .jobs = calloc(count + 1, sizeof(job))};
+  size_t *of_module = calloc(count + 1, sizeof *of_module);
+  pir_status status = b.jobs && of_module ? make_jobs(&b, modules, count, of_module) : PIR_EXHAUSTED;
+  if (!status && store->folder && any_missing(&b)) run(&b, threads);
+  if (!status && any_missing(&b)) status = compile_missing(&b, threads);
+  if (b.jobs) {
+    pir_status kept = keep(&b);
+    if (!status) status = kept;
+  }
+  for (size_t i = 0; i < count && !status; i++) out_images[i] = b.jobs[of_module[i]].image;
+  free(of_module);
+  free(b.jobs);
+  return status;
+}
+
+pir_code_stats pir_code_store_stats(const pir_code_store *store) { return store->stats; }

@@ -1,0 +1,25 @@
+// From loop modules to callable code: looks each up by content (in memory, then in the cache folder), compiles
+// what is missing on several threads, loads it. Owns all code it gave out.
+#ifndef PIR_CODE_H
+#define PIR_CODE_H
+
+#include "image.h"
+#include "loop.h"
+#include <pir/codegen.h>
+
+typedef struct pir_code_store pir_code_store;
+
+// `folder` NULL: nothing on disk.
+pir_status pir_code_store_create(pir_context *ctx, const pir_target *target, const char *folder, pir_code_store **out_store);
+void pir_code_store_destroy(pir_code_store *store);
+
+// Code of `count` modules, in order; equal modules give one image. Images live as long as the store.
+pir_status pir_code_store_build(pir_code_store *store, const loop_module *const *modules, size_t count, int threads,
+                                const pir_image **out_images);
+
+typedef struct pir_code_stats {
+  size_t compiled, from_memory, from_disk, bytes;
+} pir_code_stats;
+pir_code_stats pir_code_store_stats(const pir_code_store *store);
+
+#endif

@@ -1,0 +1,308 @@
+// A loader for the objects our own emitter makes (ELF, x86-64, small code model, position independent). One
+// mapping an object: code and call stubs first, then constants and address slots. It is written while it is
+// neither executable nor shared, then sealed: code becomes read + execute, the rest read only. That is what
+// a JIT library would do for us, without loading LLVM when the code comes from the cache.
+#include "image.h"
+
+#include <elf.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+// What generated code may call.
+#define CALLABLE(X)                                                                                                \
+  X(memcpy) X(memset) X(memmove) X(expf) X(exp) X(exp2f) X(exp2) X(expm1f) X(expm1) X(logf) X(log) X(log2f) X(log2) \
+  X(log10f) X(log10) X(log1pf) X(log1p) X(sinf) X(sin) X(cosf) X(cos) X(tanf) X(tan) X(asinf) X(asin) X(acosf)      \
+  X(acos) X(atanf) X(atan) X(atan2f) X(atan2) X(sinhf) X(sinh) X(coshf) X(cosh) X(tanhf) X(tanh) X(asinhf) X(asinh) \
+  X(acoshf) X(acosh) X(atanhf) X(atanh) X(erff) X(erf) X(powf) X(pow) X(fmodf) X(fmod) X(fmaf) X(fma) X(floorf)     \
+  X(floor) X(ceilf) X(ceil) X(truncf) X(trunc) X(roundf) X(round) X(rintf) X(rint) X(lgammaf) X(lgamma)            \
+  X(sqrtf) X(sqrt)
+
+static const struct {
+  const char *name;
+  void (*fn)(void);
+} callable[] = {
+#define ENTRY(f) {#f, (void (*)(void))f},
+  CALLABLE(ENTRY)
+#undef ENTRY
+};
+
+enum { STUB_BYTES = 16, SLOT_BYTES = 8 };
+
+struct pir_image {
+  uint8_t *base;
+  size_t code_bytes, total_bytes;
+  size_t symbol_count;
+  struct image_symbol {
+    const char *name;
+    void *address;
+  } *symbols;
+  char *names;
+};
+
+typedef struct loading {
+  const uint8_t *object;
+  size_t size;
+  const Elf64_Shdr *sections;
+  size_t section_count;
+  const Elf64_Sym *symbols;
+  size_t symbol_count;
+  const char *strings;
+  size_t strings_size;
+  size_t *place;   // of each section in the image
+  size_t *stub;    // of each symbol: call stub
+  size_t *slot;    // of each symbol: address slot
+  size_t stubs, slots;
+  pir_image *image;
+  const char *why;
+} loading;
+
+static bool fail(loading *l, const char *why) {
+  l->why = why;
+  return false;
+}
+
+static bool in_object(const loading *l, uint64_t offset, uint64_t size) {
+  return offset <= l->size && size <= l->size - offset;
+}
+
+static bool read_symbols(loading *l, const Elf64_Shdr *s) {
+  if (l->symbols || s->sh_entsize != sizeof(Elf64_Sym) || s->sh_offset % 8 || s->sh_link >= l->section_count)
+    return fail(l, "bad symbol table");
+  const Elf64_Shdr *names = &l->sections[s->sh_link];
+  if (names->sh_type != SHT_STRTAB || !names->sh_size || l->object[names->sh_offset + names->sh_size - 1])
+    return fail(l, "bad string table");
+  l->symbols = (const Elf64_Sym *)(l->object + s->sh_offset);
+  l->symbol_count = s->sh_size / sizeof(Elf64_Sym);
+  l->strings = (const char *)l->object + names->sh_offset;
+  l->strings_size = names->sh_size;
+  return true;
+}
+
+static bool read_headers(loading *l) {
+  if (l->size < sizeof(Elf64_Ehdr)) return fail(l, "too short");
+  const Elf64_Ehdr *h = (const Elf64_Ehdr *)l->object;
+  if (memcmp(h->e_ident, ELFMAG, SELFMAG) || h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_type != ET_REL ||
+      h->e_machine != EM_X86_64)
+    return fail(l, "not an x86-64 object");
+  if (h->e_shentsize != sizeof(Elf64_Shdr) || h->e_shoff % 8 ||
+      !in_object(l, h->e_shoff, (uint64_t)h->e_shnum * sizeof(Elf64_Shdr)))
+    return fail(l, "bad section table");
+  l->sections = (const Elf64_Shdr *)(l->object + h->e_shoff);
+  l->section_count = h->e_shnum;
+  for (size_t i = 0; i < l->section_count; i++)
+    if (l->sections[i].sh_type != SHT_NOBITS && !in_object(l, l->sections[i].sh_offset, l->sections[i].sh_size))
+      return fail(l, "section outside of the object");
+  for (size_t i = 0; i < l->section_count; i++)
+    if (l->sections[i].sh_type == SHT_SYMTAB && !read_symbols(l, &l->sections[i])) return false;
+  for (size_t i = 0; i < l->symbol_count; i++)
+    if (l->symbols[i].st_name >= l->strings_size) return fail(l, "bad symbol name");
+  return l->symbols ? true : fail(l, "no symbols");
+}
+
+static const char *symbol_name(const loading *l, size_t i) { return l->strings + l->symbols[i].st_name; }
+
+static bool is_loaded(const Elf64_Shdr *s) {
+  return (s->sh_flags & SHF_ALLOC) && s->sh_type == SHT_PROGBITS;
+}
+
+// Whether section `i` is made of relocations of a section that is loaded.
+static bool has_relocations(const loading *l, size_t i) {
+  const Elf64_Shdr *s = &l->sections[i];
+  return s->sh_type == SHT_RELA && s->sh_info < l->section_count && is_loaded(&l->sections[s->sh_info]);
+}
+
+static size_t relocation_count(const Elf64_Shdr *s) { return s->sh_size / sizeof(Elf64_Rela); }
+
+static bool is_slot_type(uint32_t type) {
+  return type == R_X86_64_GOTPCREL || type == R_X86_64_GOTPCRELX || type == R_X86_64_REX_GOTPCRELX;
+}
+
+// Counts the stubs and slots that the relocations ask for.
+static bool count_indirections(loading *l) {
+  for (size_t i = 0; i < l->section_count; i++) {
+    if (!has_relocations(l, i)) continue;
+    const Elf64_Shdr *s = &l->sections[i];
+    if (s->sh_entsize != sizeof(Elf64_Rela) || s->sh_offset % 8) return fail(l, "bad relocations");
+    const Elf64_Rela *r = (const Elf64_Rela *)(l->object + s->sh_offset);
+    for (size_t k = 0; k < relocation_count(s); k++) {
+      size_t symbol = ELF64_R_SYM(r[k].r_info);
+      uint32_t type = ELF64_R_TYPE(r[k].r_info);
+      if (symbol >= l->symbol_count) return fail(l, "bad relocation");
+      if (is_slot_type(type)) {
+        if (!l->slot[symbol]) l->slot[symbol] = ++l->slots;
+      } else if (l->symbols[symbol].st_shndx == SHN_UNDEF && !l->stub[symbol]) {
+        l->stub[symbol] = ++l->stubs;
+      }
+    }
+  }
+  return true;
+}
+
+static size_t align_up(size_t x, size_t align) { return (x + align - 1) & ~(align - 1); }
+
+// Gives sections of one kind their places from `at` on.
+static bool place_sections(loading *l, bool code, size_t *at) {
+  for (size_t i = 0; i < l->section_count; i++) {
+    const Elf64_Shdr *s = &l->sections[i];
+    if (!is_loaded(s) || !!(s->sh_flags & SHF_EXECINSTR) != code) continue;
+    size_t align = s->sh_addralign ? s->sh_addralign : 1;
+    if ((align & (align - 1)) || align > 4096) return fail(l, "bad alignment");
+    if (s->sh_flags & SHF_WRITE) return fail(l, "a section wants to be written");
+    l->place[i] = *at = align_up(*at, align);
+    *at += s->sh_size;
+  }
+  return true;
+}
+
+static bool lay_out(loading *l) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), at = 0;
+  if (!place_sections(l, true, &at)) return false;
+  size_t stubs_at = at = align_up(at, 16);
+  at += l->stubs * STUB_BYTES;
+  l->image->code_bytes = at = align_up(at ? at : 1, page);
+  if (!place_sections(l, false, &at)) return false;
+  size_t slots_at = at = align_up(at, SLOT_BYTES);
+  at += l->slots * SLOT_BYTES;
+  l->image->total_bytes = align_up(at, page);
+  if (l->image->total_bytes > INT32_MAX) return fail(l, "too large");
+  for (size_t i = 0; i < l->symbol_count; i++) {
+    if (l->stub[i]) l->stub[i] = stubs_at + (l->stub[i] - 1) * STUB_BYTES;
+    if (l->slot[i]) l->slot[i] = slots_at + (l->slot[i] - 1) * SLOT_BYTES;
+  }
+  void *base = mmap(NULL, l->image->total_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (base == MAP_FAILED) return fail(l, "no memory");
+  l->image->base = base;
+  return true;
+}
+
+static bool resolve(loading *l, size_t symbol, uint64_t *out_address) {
+  const Elf64_Sym *s = &l->symbols[symbol];
+  if (s->st_shndx == SHN_ABS) return *out_address = s->st_value, true;
+  if (s->st_shndx == SHN_UNDEF) {
+    for (size_t i = 0; i < sizeof callable / sizeof *callable; i++)
+      if (!strcmp(callable[i].name, symbol_name(l, symbol))) return *out_address = (uintptr_t)callable[i].fn, true;
+    return fail(l, "calls an unknown function");
+  }
+  if (s->st_shndx >= l->section_count || !is_loaded(&l->sections[s->st_shndx]) ||
+      s->st_value > l->sections[s->st_shndx].sh_size)
+    return fail(l, "symbol outside of its section");
+  *out_address = (uintptr_t)(l->image->base + l->place[s->st_shndx] + s->st_value);
+  return true;
+}
+
+// jmp *2(%rip); the address follows at offset 8.
+static void write_stub(uint8_t *at, uint64_t address) {
+  static const uint8_t jump[8] = {0xff, 0x25, 0x02, 0, 0, 0, 0x0f, 0x0b};
+  memcpy(at, jump, sizeof jump);
+  memcpy(at + 8, &address, sizeof address);
+}
+
+static bool relocate(loading *l, size_t section, const Elf64_Rela *r) {
+  size_t symbol = ELF64_R_SYM(r->r_info);
+  uint32_t type = ELF64_R_TYPE(r->r_info);
+  size_t width = type == R_X86_64_64 || type == R_X86_64_PC64 ? 8 : 4;
+  const Elf64_Shdr *s = &l->sections[section];
+  if (r->r_offset > s->sh_size || width > s->sh_size - r->r_offset) return fail(l, "relocation outside of its section");
+  uint8_t *at = l->image->base + l->place[section] + r->r_offset;
+  uint64_t target;
+  if (!resolve(l, symbol, &target)) return false;
+  if (is_slot_type(type)) {
+    memcpy(l->image->base + l->slot[symbol], &target, sizeof target);
+    target = (uintptr_t)(l->image->base + l->slot[symbol]);
+  } else if (l->stub[symbol]) {
+    write_stub(l->image->base + l->stub[symbol], target);
+    target = (uintptr_t)(l->image->base + l->stub[symbol]);
+  }
+  uint64_t value = target + (uint64_t)r->r_addend;
+  switch (type) {
+  case R_X86_64_64: memcpy(at, &value, 8); return true;
+  case R_X86_64_PC64: value -= (uintptr_t)at; memcpy(at, &value, 8); return true;
+  case R_X86_64_PC32: case R_X86_64_PLT32: case R_X86_64_GOTPCREL: case R_X86_64_GOTPCRELX: case R_X86_64_REX_GOTPCRELX: {
+    int64_t distance = (int64_t)(value - (uintptr_t)at);
+    if (distance != (int32_t)distance) return fail(l, "relocation out of range");
+    int32_t narrow = (int32_t)distance;
+    memcpy(at, &narrow, 4);
+    return true;
+  }
+  default: return fail(l, "unknown relocation");
+  }
+}
+
+static bool fill_sections(loading *l) {
+  for (size_t i = 0; i < l->section_count; i++)
+    if (is_loaded(&l->sections[i]) && l->sections[i].sh_size)
+      memcpy(l->image->base + l->place[i], l->object + l->sections[i].sh_offset, l->sections[i].sh_size);
+  for (size_t i = 0; i < l->section_count; i++) {
+    if (!has_relocations(l, i)) continue;
+    const Elf64_Rela *r = (const Elf64_Rela *)(l->object + l->sections[i].sh_offset);
+    for (size_t k = 0; k < relocation_count(&l->sections[i]); k++)
+      if (!relocate(l, l->sections[i].sh_info, &r[k])) return false;
+  }
+  return true;
+}
+
+static bool keep_symbols(loading *l) {
+  pir_image *image = l->image;
+  image->names = malloc(l->strings_size);
+  image->symbols = calloc(l->symbol_count, sizeof *image->symbols);
+  if (!image->names || !image->symbols) return fail(l, "no memory");
+  memcpy(image->names, l->strings, l->strings_size);
+  for (size_t i = 0; i < l->symbol_count; i++) {
+    const Elf64_Sym *s = &l->symbols[i];
+    uint64_t address;
+    if (ELF64_ST_BIND(s->st_info) != STB_GLOBAL || s->st_shndx == SHN_UNDEF || !resolve(l, i, &address)) continue;
+    image->symbols[image->symbol_count++] = (struct image_symbol){image->names + s->st_name, (void *)(uintptr_t)address};
+  }
+  return true;
+}
+
+static bool seal(loading *l) {
+  pir_image *image = l->image;
+  if (mprotect(image->base, image->code_bytes, PROT_READ | PROT_EXEC) ||
+      (image->total_bytes > image->code_bytes &&
+       mprotect(image->base + image->code_bytes, image->total_bytes - image->code_bytes, PROT_READ)))
+    return fail(l, "the system refuses executable memory");
+  return true;
+}
+
+static bool load(loading *l) {
+  if (!read_headers(l)) return false;
+  l->place = calloc(l->section_count + 2 * l->symbol_count + 1, sizeof *l->place);
+  if (!l->place) return fail(l, "no memory");
+  l->stub = l->place + l->section_count;
+  l->slot = l->stub + l->symbol_count;
+  return count_indirections(l) && lay_out(l) && fill_sections(l) && keep_symbols(l) && seal(l);
+}
+
+pir_status pir_image_load(const void *object, size_t size, pir_image **out_image, const char **out_why) {
+  *out_image = NULL;
+  loading l = {.object = object, .size = size, .image = calloc(1, sizeof(pir_image))};
+  bool done = l.image && load(&l);
+  free(l.place);
+  if (done) {
+    *out_image = l.image;
+    return PIR_OK;
+  }
+  if (out_why) *out_why = l.why ? l.why : "no memory";
+  if (l.image) pir_image_unload(l.image);
+  return PIR_INVALID;
+}
+
+void pir_image_unload(pir_image *image) {
+  if (!image) return;
+  if (image->base) munmap(image->base, image->total_bytes);
+  free(image->symbols);
+  free(image->names);
+  free(image);
+}
+
+void *pir_image_symbol(const pir_image *image, const char *name) {
+  for (size_t i = 0; i < image->symbol_count; i++)
+    if (!strcmp(image->symbols[i].name, name)) return image->symbols[i].address;
+  return NULL;
+}
+
+size_t pir_image_bytes(const pir_image *image) { return image->total_bytes; }

@@ -1,0 +1,16 @@
+// Machine code in memory: a relocatable object that was loaded. Immutable once loaded; any thread may call it.
+#ifndef PIR_IMAGE_H
+#define PIR_IMAGE_H
+
+#include <pir/base.h>
+
+typedef struct pir_image pir_image;
+
+// Loads an x86-64 ELF object. Every offset in it is checked; what it may call is a fixed list of functions
+// of libc and libm. On failure `*out_why` says why.
+pir_status pir_image_load(const void *object, size_t size, pir_image **out_image, const char **out_why);
+void pir_image_unload(pir_image *image);
+void *pir_image_symbol(const pir_image *image, const char *name);  // NULL when it has none
+size_t pir_image_bytes(const pir_image *image);
+
+#endif

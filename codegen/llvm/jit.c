@@ -1,0 +1,140 @@
+// From loop IR to an object: emit, optimise, generate code. Each call has an LLVM context and a target machine
+// of its own, so calls may run side by side. The pass list is short on purpose: the input already has its final
+// loops, explicit vectors and explicit tiles, so what is wanted is promotion of registers, common
+// subexpressions, invariant code out of loops, and strength reduction (done by the code generator);
+// unrollers and vectorisers would only undo the schedule.
+#include "emit.h"
+
+#include <llvm-c/Error.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PASSES                                                                                                   \
+  "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"                                 \
+  "loop-mssa(loop-simplifycfg,licm),instcombine<no-verify-fixpoint>,gvn,"                                        \
+  "loop-mssa(licm),early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,adce)"
+
+static pir_status say(char *message, size_t capacity, pir_status status, const char *what, const char *detail) {
+  snprintf(message, capacity, "%s: %s", what, detail ? detail : "no reason given");
+  return status;
+}
+
+static void add_attribute(LLVMContextRef context, LLVMValueRef fn, const char *key, const char *value) {
+  LLVMAttributeRef a = LLVMCreateStringAttribute(context, key, (unsigned)strlen(key), value, (unsigned)strlen(value));
+  LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, a);
+}
+
+static void add_target_attributes(LLVMContextRef context, LLVMModuleRef module, const pir_target *target) {
+  char bits[16];
+  snprintf(bits, sizeof bits, "%d", target->vector_bytes * 8);
+  for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn)) {
+    if (LLVMIsDeclaration(fn)) continue;
+    add_attribute(context, fn, "target-features", target->features);
+    add_attribute(context, fn, "tune-cpu", target->cpu);
+    add_attribute(context, fn, "prefer-vector-width", bits);
+    add_attribute(context, fn, "min-legal-vector-width", bits);
+  }
+}
+
+// LLVM's list of targets is written once, under the loader's lock, before any thread can compile.
+__attribute__((constructor)) static void register_target(void) {
+  LLVMInitializeX86TargetInfo();
+  LLVMInitializeX86Target();
+  LLVMInitializeX86TargetMC();
+  LLVMInitializeX86AsmPrinter();
+}
+
+static LLVMTargetMachineRef create_machine(const pir_target *target, char *message, size_t capacity) {
+  static const char triple[] = "x86_64-unknown-linux-gnu";
+  LLVMTargetRef llvm = NULL;
+  char *error = NULL;
+  if (LLVMGetTargetFromTriple(triple, &llvm, &error)) {
+    say(message, capacity, PIR_UNAVAILABLE, "this LLVM has no such target", error);
+    LLVMDisposeMessage(error);
+    return NULL;
+  }
+  return LLVMCreateTargetMachine(llvm, triple, "x86-64", target->features, LLVMCodeGenLevelDefault, LLVMRelocPIC,
+                                 LLVMCodeModelSmall);
+}
+
+static pir_status optimise(LLVMModuleRef module, LLVMTargetMachineRef machine, char *message, size_t capacity) {
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  LLVMErrorRef error = LLVMRunPasses(module, PASSES, machine, options);
+  LLVMDisposePassBuilderOptions(options);
+  if (!error) return PIR_OK;
+  char *text = LLVMGetErrorMessage(error);
+  pir_status status = say(message, capacity, PIR_INTERNAL, "LLVM passes", text);
+  LLVMDisposeErrorMessage(text);
+  return status;
+}
+
+static pir_status copy_out(const char *data, size_t size, pir_emitted *out) {
+  out->data = malloc(size + 1);
+  if (!out->data) return PIR_EXHAUSTED;
+  memcpy(out->data, data, size);
+  out->data[size] = 0;
+  out->size = size;
+  return PIR_OK;
+}
+
+static pir_status print_module(LLVMModuleRef module, pir_emitted *out) {
+  char *text = LLVMPrintModuleToString(module);
+  pir_status status = copy_out(text, strlen(text), out);
+  LLVMDisposeMessage(text);
+  return status;
+}
+
+static pir_status generate(LLVMModuleRef module, LLVMTargetMachineRef machine, pir_emit_form form, pir_emitted *out,
+                           char *message, size_t capacity) {
+  LLVMMemoryBufferRef buffer = NULL;
+  char *error = NULL;
+  LLVMCodeGenFileType type = form == PIR_EMIT_ASSEMBLY ? LLVMAssemblyFile : LLVMObjectFile;
+  if (LLVMTargetMachineEmitToMemoryBuffer(machine, module, type, &error, &buffer)) {
+    pir_status status = say(message, capacity, PIR_INTERNAL, "LLVM code generation", error);
+    LLVMDisposeMessage(error);
+    return status;
+  }
+  pir_status status = copy_out(LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer), out);
+  LLVMDisposeMemoryBuffer(buffer);
+  return status;
+}
+
+static pir_status finish(LLVMContextRef context, LLVMModuleRef module, const pir_target *target, pir_emit_form form,
+                         pir_emitted *out, char *message, size_t capacity) {
+  if (form == PIR_EMIT_LLVM) return print_module(module, out);
+  LLVMTargetMachineRef machine = create_machine(target, message, capacity);
+  if (!machine) return PIR_UNAVAILABLE;
+  LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+  LLVMSetModuleDataLayout(module, layout);
+  LLVMSetTarget(module, "x86_64-unknown-linux-gnu");
+  LLVMDisposeTargetData(layout);
+  add_target_attributes(context, module, target);
+  pir_status status = optimise(module, machine, message, capacity);
+  if (!status && form == PIR_EMIT_OPTIMISED_LLVM) status = print_module(module, out);
+  else if (!status) status = generate(module, machine, form, out, message, capacity);
+  LLVMDisposeTargetMachine(machine);
+  return status;
+}
+
+static pir_status emit(const loop_module *module, const pir_target *target, pir_emit_form form, pir_emitted *out,
+                       char *message, size_t capacity) {
+  *out = (pir_emitted){0};
+  LLVMContextRef context = LLVMContextCreate();
+  LLVMModuleRef llvm = pir_llvm_emit(context, module, target, message, capacity);
+  pir_status status = llvm ? finish(context, llvm, target, form, out, message, capacity) : PIR_INTERNAL;
+  if (llvm) LLVMDisposeModule(llvm);
+  LLVMContextDispose(context);
+  return status;
+}
+
+static const pir_llvm_backend backend = {
+  .pir_version = PIR_VERSION_MAJOR << 16 | PIR_VERSION_MINOR << 8 | PIR_VERSION_PATCH,
+  .llvm_version = "19",
+  .emit = emit,
+};
+
+const pir_llvm_backend *pir_llvm_backend_get(void) { return &backend; }

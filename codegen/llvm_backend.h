@@ -1,0 +1,42 @@
+// What libpir_codegen_llvm offers libpir: one struct of functions, found by one symbol. libpir opens that
+// library the first time something has to be compiled, and never for code that comes from the cache.
+#ifndef PIR_LLVM_BACKEND_H
+#define PIR_LLVM_BACKEND_H
+
+#include "loop.h"
+#include <pir/codegen.h>
+
+typedef enum pir_emit_form { PIR_EMIT_OBJECT, PIR_EMIT_LLVM, PIR_EMIT_OPTIMISED_LLVM, PIR_EMIT_ASSEMBLY } pir_emit_form;
+
+// Bytes from malloc, NUL-terminated beyond `size`.
+typedef struct pir_emitted {
+  char *data;
+  size_t size;
+} pir_emitted;
+
+typedef struct pir_llvm_backend {
+  uint32_t pir_version;      // of the libpir it was built with; must be equal
+  const char *llvm_version;  // "19.1.7"
+  // Compiles one module. Callable from several threads at once: every call has an LLVM context of its own.
+  // On failure `message` (of `capacity` bytes) says why.
+  pir_status (*emit)(const loop_module *module, const pir_target *target, pir_emit_form form, pir_emitted *out,
+                     char *message, size_t capacity);
+} pir_llvm_backend;
+
+// The symbol of libpir_codegen_llvm.so.0.
+#define PIR_LLVM_BACKEND_SYMBOL "pir_llvm_backend_get"
+PIR_API const pir_llvm_backend *pir_llvm_backend_get(void);
+
+// The library, opened beside libpir (or where the loader finds it). PIR_UNAVAILABLE, with a sentence in
+// `message`, when it is missing or of another version.
+typedef struct pir_llvm_library {
+  void *handle;
+  const pir_llvm_backend *backend;
+} pir_llvm_library;
+
+pir_status pir_llvm_open(pir_llvm_library *out, char *message, size_t capacity);
+void pir_llvm_close(pir_llvm_library *library);
+// Its path, size and time as text: part of cache keys. Does not open it.
+void pir_llvm_identity(char *out, size_t capacity);
+
+#endif

@@ -1,0 +1,208 @@
+// Finds out what the processor can do: CPUID says what it implements, XCR0 what the system saves. A level
+// (x86-64, -v2, -v3, -v4) is a set of features; "native" is the best level plus what else was found. Nothing
+// is assumed from the model but the tuning name. A named level the processor lacks is refused: its code is
+// run here.
+#include <pir/codegen.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+typedef struct regs {
+  uint32_t a, b, c, d;
+} regs;
+
+typedef struct machine {
+  regs one, seven, seven_1, extended;  // leaves 1, 7.0, 7.1, 0x80000001
+  uint64_t xcr0;
+  uint32_t family, model;
+  bool intel, amd;
+} machine;
+
+static regs cpuid(uint32_t leaf, uint32_t sub) {
+  regs r = {0};
+  uint32_t base = leaf & 0x80000000u;
+  if (__get_cpuid_max(base, NULL) >= leaf) __cpuid_count(leaf, sub, r.a, r.b, r.c, r.d);
+  return r;
+}
+
+static uint64_t read_xcr0(void) {
+  uint32_t low, high;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return (uint64_t)high << 32 | low;
+}
+
+static machine look(void) {
+  machine m = {.one = cpuid(1, 0), .seven = cpuid(7, 0), .extended = cpuid(0x80000001u, 0)};
+  if (m.seven.a >= 1) m.seven_1 = cpuid(7, 1);
+  if (m.one.c >> 27 & 1) m.xcr0 = read_xcr0();
+  regs vendor = cpuid(0, 0);
+  m.intel = vendor.b == signature_INTEL_ebx;
+  m.amd = vendor.b == signature_AMD_ebx;
+  m.family = (m.one.a >> 8 & 15) + ((m.one.a >> 8 & 15) == 15 ? m.one.a >> 20 & 255 : 0);
+  m.model = (m.one.a >> 4 & 15) | (m.one.a >> 12 & 0xf0);
+  return m;
+}
+
+// Every feature the code generator may use: LLVM's name, the level that contains it (5: none), where CPUID
+// has it, and the XCR0 bits that must be on.
+typedef struct feature {
+  const char *name;
+  uint8_t level;
+  uint8_t word;  // index into words(): 1.c 1.d 7.b 7.c 7.d 7_1.a ext.c
+  uint8_t bit;
+  uint32_t xcr0;
+} feature;
+
+enum { W_1C, W_1D, W_7B, W_7C, W_7D, W_71A, W_XC, WORDS };
+enum { SAVE_NONE = 0, SAVE_AVX = 0x6, SAVE_512 = 0xe6, SAVE_TILE = 0x60000 };
+
+static const feature FEATURES[] = {
+  {"sse2", 1, W_1D, 26, SAVE_NONE},       {"sse3", 2, W_1C, 0, SAVE_NONE},       {"ssse3", 2, W_1C, 9, SAVE_NONE},
+  {"sse4.1", 2, W_1C, 19, SAVE_NONE},     {"sse4.2", 2, W_1C, 20, SAVE_NONE},    {"cx16", 2, W_1C, 13, SAVE_NONE},
+  {"popcnt", 2, W_1C, 23, SAVE_NONE},     {"sahf", 2, W_XC, 0, SAVE_NONE},       {"avx", 3, W_1C, 28, SAVE_AVX},
+  {"avx2", 3, W_7B, 5, SAVE_AVX},         {"bmi", 3, W_7B, 3, SAVE_NONE},        {"bmi2", 3, W_7B, 8, SAVE_NONE},
+  {"f16c", 3, W_1C, 29, SAVE_AVX},        {"fma", 3, W_1C, 12, SAVE_AVX},        {"lzcnt", 3, W_XC, 5, SAVE_NONE},
+  {"movbe", 3, W_1C, 22, SAVE_NONE},      {"avx512f", 4, W_7B, 16, SAVE_512},    {"avx512bw", 4, W_7B, 30, SAVE_512},
+  {"avx512cd", 4, W_7B, 28, SAVE_512},    {"avx512dq", 4, W_7B, 17, SAVE_512},   {"avx512vl", 4, W_7B, 31, SAVE_512},
+  {"avx512vnni", 5, W_7C, 11, SAVE_512},  {"avx512vbmi", 5, W_7C, 1, SAVE_512},  {"avx512bf16", 5, W_71A, 5, SAVE_512},
+  {"avx512fp16", 5, W_7D, 23, SAVE_512},  {"amx-tile", 5, W_7D, 24, SAVE_TILE},  {"amx-int8", 5, W_7D, 25, SAVE_TILE},
+  {"amx-bf16", 5, W_7D, 22, SAVE_TILE},
+};
+#define FEATURE_COUNT (sizeof FEATURES / sizeof *FEATURES)
+
+// Linux gives tile registers to a process that asks.
+static bool tiles_permitted(void) {
+#if defined(__linux__)
+  enum { REQUEST_PERMISSION = 0x1023, TILE_DATA = 18 };
+  return syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0;
+#else
+  return false;
+#endif
+}
+
+static uint64_t features_found(const machine *m) {
+  const uint32_t words[WORDS] = {m->one.c, m->one.d, m->seven.b, m->seven.c, m->seven.d, m->seven_1.a, m->extended.c};
+  uint64_t found = 0;
+  bool tiles = false, asked = false;
+  for (size_t i = 0; i < FEATURE_COUNT; i++) {
+    const feature *f = &FEATURES[i];
+    if (!(words[f->word] >> f->bit & 1) || (m->xcr0 & f->xcr0) != f->xcr0) continue;
+    if (f->xcr0 == SAVE_TILE) {
+      if (!asked) tiles = tiles_permitted();
+      asked = true;
+      if (!tiles) continue;
+    }
+    found |= UINT64_C(1) << i;
+  }
+  return found;
+}
+
+static int level_of(uint64_t found) {
+  int level = 4;
+  for (size_t i = 0; i < FEATURE_COUNT; i++)
+    if (!(found >> i & 1) && FEATURES[i].level <= level) level = FEATURES[i].level - 1;
+  return level;
+}
+
+// LLVM's name of the model code is scheduled for.
+static const char *tuning_name(const machine *m) {
+  if (m->amd && m->family == 0x17) return m->model >= 0x30 ? "znver2" : "znver1";
+  if (m->amd && m->family == 0x19) return (m->model >= 0x10 && m->model <= 0x1f) || m->model >= 0x60 ? "znver4" : "znver3";
+  if (m->amd && m->family == 0x1a) return "znver5";
+  if (m->intel && m->family == 6) switch (m->model) {
+    case 0x3c: case 0x3f: case 0x45: case 0x46: return "haswell";
+    case 0x3d: case 0x47: case 0x4f: case 0x56: return "broadwell";
+    case 0x4e: case 0x5e: case 0x8e: case 0x9e: return "skylake";
+    case 0x55: return "skylake-avx512";
+    case 0x6a: case 0x6c: return "icelake-server";
+    case 0x8f: case 0xcf: return "sapphirerapids";
+    case 0xad: case 0xae: return "graniterapids";
+    case 0x97: case 0x9a: case 0xb7: case 0xba: return "alderlake";
+    }
+  return "generic";
+}
+
+// Leaf 4 of Intel, 0x8000001d of AMD: one cache a sub-leaf.
+static void find_caches(const machine *m, pir_target *t) {
+  uint32_t leaf = m->amd ? 0x8000001du : 4;
+  for (uint32_t sub = 0; sub < 8; sub++) {
+    regs r = cpuid(leaf, sub);
+    uint32_t type = r.a & 31, level = r.a >> 5 & 7;
+    if (!type) break;
+    if (type == 2) continue;  // instructions
+    size_t bytes = ((size_t)(r.b >> 22) + 1) * ((r.b >> 12 & 1023) + 1) * ((r.b & 4095) + 1) * ((size_t)r.c + 1);
+    if (level == 1) t->l1_bytes = bytes;
+    if (level == 2) t->l2_bytes = bytes;
+    if (level == 3) t->l3_bytes = bytes;
+  }
+  if (!t->l1_bytes) t->l1_bytes = 32 << 10;
+  if (!t->l2_bytes) t->l2_bytes = 256 << 10;
+  if (!t->l3_bytes) t->l3_bytes = 4 << 20;
+}
+
+static bool has(uint64_t features, const char *name) {
+  for (size_t i = 0; i < FEATURE_COUNT; i++)
+    if (!strcmp(FEATURES[i].name, name)) return features >> i & 1;
+  return false;
+}
+
+static void fill(pir_target *t, const machine *m, int level, uint64_t features, const char *tuning) {
+  static const char *const NAMES[] = {"x86-64", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
+  snprintf(t->name, sizeof t->name, "%s", NAMES[level]);
+  snprintf(t->cpu, sizeof t->cpu, "%s", tuning);
+  size_t at = 0;
+  for (size_t i = 0; i < FEATURE_COUNT; i++)
+    if (features >> i & 1)
+      at += (size_t)snprintf(t->features + at, sizeof t->features - at, "%s+%s", at ? "," : "", FEATURES[i].name);
+  t->vector_bytes = level == 4 ? 64 : level == 3 ? 32 : 16;
+  t->vector_registers = level == 4 ? 32 : 16;
+  t->fma = has(features, "fma");
+  t->avx512_vnni = has(features, "avx512vnni");
+  t->avx512_bf16 = has(features, "avx512bf16");
+  t->amx_bf16 = has(features, "amx-bf16");
+  t->amx_int8 = has(features, "amx-int8");
+  find_caches(m, t);
+}
+
+pir_status pir_target_get(const char *name, pir_target *out_target) {
+  memset(out_target, 0, sizeof *out_target);
+  machine m = look();
+  uint64_t found = features_found(&m);
+  int best = level_of(found);
+  if (!name || !*name || !strcmp(name, "native")) {
+    fill(out_target, &m, best, found, tuning_name(&m));
+    return PIR_OK;
+  }
+  static const struct {
+    const char *name;
+    int level;
+  } levels[] = {{"x86-64", 1}, {"x86-64-v1", 1}, {"x86-64-v2", 2}, {"x86-64-v3", 3}, {"x86-64-v4", 4}};
+  for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+    if (strcmp(name, levels[i].name)) continue;
+    if (levels[i].level > best) return PIR_UNAVAILABLE;
+    uint64_t features = 0;
+    for (size_t f = 0; f < FEATURE_COUNT; f++)
+      if (FEATURES[f].level <= levels[i].level) features |= UINT64_C(1) << f;
+    fill(out_target, &m, levels[i].level, features, "generic");
+    return PIR_OK;
+  }
+  return PIR_UNSUPPORTED;
+}
+
+const char *pir_target_names(void) { return "native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4"; }
+
+#else
+
+pir_status pir_target_get(const char *name, pir_target *out_target) {
+  memset(out_target, 0, sizeof *out_target);
+  return PIR_UNSUPPORTED;
+}
+
+const char *pir_target_names(void) { return "none on this machine"; }
+
+#endif
