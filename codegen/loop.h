@@ -42,6 +42,7 @@ typedef struct loop_var {
   uint8_t dtype;
   uint16_t lanes;
   uint32_t id;       // unique in the function
+  loop_expr *extent; // 0 <= value < extent, or NULL: index arithmetic is simplified with it
 } loop_var;
 
 // ---- expressions
@@ -73,6 +74,8 @@ struct loop_expr {
   loop_var *var;
   int64_t i;
   double f;
+  void *emitted;      // the emitter's: its value, in statement `emitted_in`
+  uint64_t emitted_in;
 };
 
 // ---- statements
@@ -137,7 +140,7 @@ struct loop_module {
 PIR_API loop_module *pir_loop_module_create(void);  // NULL when out of memory, likewise below
 PIR_API void pir_loop_module_destroy(loop_module *m);
 void *pir_loop_alloc(loop_module *m, size_t size);  // zeroed, lives as long as the module
-const char *pir_loop_name(loop_module *m, const char *format, ...) PIR_PRINTF(2, 3);
+const char *pir_loop_name(loop_module *m, const char *stem, int64_t n);  // "stemN"; n below 0: "stem"
 
 loop_fn *pir_loop_fn_create(loop_module *m, const char *name);  // appended
 loop_buffer *pir_loop_arg(loop_fn *fn, const char *name, pir_dtype dtype, uint16_t slot, uint32_t align, bool read_only);
@@ -176,9 +179,10 @@ loop_expr *pir_loop_tail_mask(loop_module *m, loop_expr *n, uint16_t lanes);
 loop_expr *pir_loop_neutral(loop_module *m, pir_combine combine, pir_dtype dtype);
 loop_expr *pir_loop_combine(loop_module *m, pir_combine combine, loop_expr *a, loop_expr *b);
 
-bool pir_loop_is_int(const loop_expr *e, int64_t *out_value);  // a scalar integer constant
+PIR_API bool pir_loop_is_int(const loop_expr *e, int64_t *out_value);  // a scalar integer constant
 // The factor of `var` when e = factor * var + rest without `var`; false when e is no such form.
 bool pir_loop_stride(const loop_expr *e, const loop_var *var, int64_t *out_factor);
+PIR_API bool pir_loop_nonnegative(const loop_expr *e);  // for all values of the loop variables, as far as is known
 bool pir_loop_mentions(const loop_expr *e, const loop_var *var);
 // e with `var` replaced.
 loop_expr *pir_loop_substitute(loop_module *m, loop_expr *e, const loop_var *var, loop_expr *by);
