@@ -1,0 +1,273 @@
+// Conversion of element runs. The eleven types that C knows convert directly, each pair by its own loop
+// (made by the macros below), so that the compiler vectorises the unit-stride cases and nothing is
+// rounded twice. The half and 8-bit floats go through f32 and complex through its real part, in blocks that stay
+// in the first-level cache. Cost: one pass, two for half to half.
+#include <math.h>
+#include <string.h>
+
+#include "convert.h"
+#include <pir/tensor.h>
+
+enum { BLOCK = 256 };
+
+// ---- the small floats
+
+uint16_t pir_f32_to_bf16(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  if ((bits & 0x7fffffffu) > 0x7f800000u) return (uint16_t)(bits >> 16 | 0x40);
+  return (uint16_t)((bits + 0x7fffu + (bits >> 16 & 1)) >> 16);
+}
+
+float pir_bf16_to_f32(uint16_t bits) {
+  uint32_t wide = (uint32_t)bits << 16;
+  float value;
+  memcpy(&value, &wide, sizeof value);
+  return value;
+}
+
+// A float format of at most 16 bits: sign, then `exponent` bits, then `mantissa` bits.
+typedef struct small_float {
+  int exponent, mantissa, bias;
+  bool has_inf;  // e4m3fn has none: all ones is NaN, and too large is NaN
+} small_float;
+
+static const small_float f16_format = {5, 10, 15, true};
+static const small_float e4m3_format = {4, 3, 7, false};
+static const small_float e5m2_format = {5, 2, 15, true};
+
+static inline uint32_t to_small(float value, small_float f) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  uint32_t sign = bits >> 31 << (f.exponent + f.mantissa), magnitude = bits & 0x7fffffffu;
+  uint32_t inf = ((1u << f.exponent) - 1) << f.mantissa, all = inf | ((1u << f.mantissa) - 1);
+  if (magnitude > 0x7f800000u) return sign | (f.has_inf ? inf | 1u << (f.mantissa - 1) : all);
+  int shift = 23 - f.mantissa, e = (int)(magnitude >> 23) - 127 + f.bias;
+  uint32_t significand = (magnitude & 0x7fffffu) | 0x800000u;
+  if (e < 1) {  // subnormal: shift further right
+    shift += 1 - e;
+    if (shift > 24) return sign;
+    e = 1;
+  }
+  uint32_t kept = significand >> shift, rest = significand & ((1u << shift) - 1), half = 1u << (shift - 1);
+  kept += rest > half || (rest == half && (kept & 1));
+  // `kept` holds the hidden bit, which raises the exponent by one when it is set.
+  uint64_t result = ((uint64_t)(e - 1) << f.mantissa) + kept;
+  if (f.has_inf) return sign | (result >= inf ? inf : (uint32_t)result);
+  return sign | (result >= all ? all : (uint32_t)result);
+}
+
+static inline float from_small(uint32_t bits, small_float f) {
+  uint32_t inf = ((1u << f.exponent) - 1) << f.mantissa, all = inf | ((1u << f.mantissa) - 1);
+  uint32_t sign = bits >> (f.exponent + f.mantissa) & 1, magnitude = bits & all, wide;
+  float value;
+  if (f.has_inf ? magnitude >= inf : magnitude == all) {
+    wide = 0x7f800000u | (f.has_inf ? (magnitude - inf) << (23 - f.mantissa) : 0x400000u);
+  } else if (magnitude >> f.mantissa == 0) {
+    value = ldexpf((float)magnitude, 1 - f.bias - f.mantissa);
+    return sign ? -value : value;
+  } else {
+    wide = (magnitude << (23 - f.mantissa)) + ((uint32_t)(127 - f.bias) << 23);
+  }
+  wide |= sign << 31;
+  memcpy(&value, &wide, sizeof value);
+  return value;
+}
+
+uint16_t pir_f32_to_f16(float value) { return (uint16_t)to_small(value, f16_format); }
+float pir_f16_to_f32(uint16_t bits) { return from_small(bits, f16_format); }
+
+// ---- every pair of the types C knows
+
+static inline int32_t int32_of(double x) {
+  return x > -2147483649.0 && x < 2147483648.0 ? (int32_t)x : INT32_MIN;
+}
+static inline int64_t int64_of(double x) {
+  return x >= -9223372036854775808.0 && x < 9223372036854775808.0 ? (int64_t)x : INT64_MIN;
+}
+static inline uint64_t uint64_of(double x) {
+  if (!(x >= 9223372036854775808.0)) return (uint64_t)int64_of(x);
+  return x < 18446744073709551616.0 ? (uint64_t)x : 0;
+}
+
+// Converters of one element: INT_x from any integer, FLT_x from f32 or f64.
+#define INT_bool(x) ((x) != 0)
+#define FLT_bool(x) ((x) != 0)
+#define FLT_uint8_t(x) ((uint8_t)int32_of(x))
+#define FLT_int8_t(x) ((int8_t)int32_of(x))
+#define FLT_uint16_t(x) ((uint16_t)int32_of(x))
+#define FLT_int16_t(x) ((int16_t)int32_of(x))
+#define FLT_uint32_t(x) ((uint32_t)int64_of(x))
+#define FLT_int32_t(x) int32_of(x)
+#define FLT_uint64_t(x) uint64_of(x)
+#define FLT_int64_t(x) int64_of(x)
+#define FLT_float(x) ((float)(x))
+#define FLT_double(x) ((double)(x))
+#define INT_uint8_t(x) ((uint8_t)(x))
+#define INT_int8_t(x) ((int8_t)(x))
+#define INT_uint16_t(x) ((uint16_t)(x))
+#define INT_int16_t(x) ((int16_t)(x))
+#define INT_uint32_t(x) ((uint32_t)(x))
+#define INT_int32_t(x) ((int32_t)(x))
+#define INT_uint64_t(x) ((uint64_t)(x))
+#define INT_int64_t(x) ((int64_t)(x))
+#define INT_float(x) ((float)(x))
+#define INT_double(x) ((double)(x))
+
+#define RUN(T, S, K)                                                                 \
+  do {                                                                               \
+    T *out = to_data;                                                                \
+    const S *in = from_data;                                                         \
+    if (to_stride == 1 && from_stride == 1) {                                        \
+      for (int64_t i = 0; i < n; i++) out[i] = K##_##T(in[i]);                       \
+    } else {                                                                         \
+      for (int64_t i = 0; i < n; i++) out[i * to_stride] = K##_##T(in[i * from_stride]); \
+    }                                                                                \
+  } while (0)
+
+#define NATIVE_INTS(X) \
+  X(BOOL, uint8_t) X(U8, uint8_t) X(I8, int8_t) X(U16, uint16_t) X(I16, int16_t) X(U32, uint32_t) \
+  X(I32, int32_t) X(U64, uint64_t) X(I64, int64_t)
+
+#define TO_CASES(S, K)                              \
+  switch (to) {                                     \
+    case PIR_BOOL: RUN(bool, S, K); break;       \
+    case PIR_U8: RUN(uint8_t, S, K); break;      \
+    case PIR_I8: RUN(int8_t, S, K); break;       \
+    case PIR_U16: RUN(uint16_t, S, K); break;    \
+    case PIR_I16: RUN(int16_t, S, K); break;     \
+    case PIR_U32: RUN(uint32_t, S, K); break;    \
+    case PIR_I32: RUN(int32_t, S, K); break;     \
+    case PIR_U64: RUN(uint64_t, S, K); break;    \
+    case PIR_INDEX:                                 \
+    case PIR_I64: RUN(int64_t, S, K); break;     \
+    case PIR_F32: RUN(float, S, K); break;       \
+    case PIR_F64: RUN(double, S, K); break;      \
+    default: break;                                 \
+  }
+
+#define FROM_INT(id, S)                                                                                      \
+  static void from_##id(pir_dtype to, void *restrict to_data, int64_t to_stride, const void *restrict from_data, \
+                        int64_t from_stride, int64_t n) {                                                    \
+    TO_CASES(S, INT)                                                                                         \
+  }
+NATIVE_INTS(FROM_INT)
+#undef FROM_INT
+
+static void from_F32(pir_dtype to, void *restrict to_data, int64_t to_stride, const void *restrict from_data,
+                     int64_t from_stride, int64_t n) {
+  TO_CASES(float, FLT)
+}
+
+static void from_F64(pir_dtype to, void *restrict to_data, int64_t to_stride, const void *restrict from_data,
+                     int64_t from_stride, int64_t n) {
+  TO_CASES(double, FLT)
+}
+
+static void convert_native(pir_dtype to, void *to_data, int64_t to_stride, pir_dtype from, const void *from_data,
+                           int64_t from_stride, int64_t n) {
+  switch (from) {
+#define FROM_CASE(id, S) \
+  case PIR_##id: from_##id(to, to_data, to_stride, from_data, from_stride, n); break;
+    NATIVE_INTS(FROM_CASE)
+    FROM_CASE(F32, float)
+    FROM_CASE(F64, double)
+#undef FROM_CASE
+    case PIR_INDEX: from_I64(to, to_data, to_stride, from_data, from_stride, n); break;
+    default: break;
+  }
+}
+
+// ---- the others
+
+static bool is_native(pir_dtype t) { return (t >= PIR_BOOL && t <= PIR_F64) || t == PIR_INDEX; }
+
+static bool is_small(pir_dtype t) { return t == PIR_F16 || t == PIR_BF16 || t == PIR_F8E4M3 || t == PIR_F8E5M2; }
+
+bool pir_converts(pir_dtype t) { return is_native(t) || is_small(t) || pir_dtype_is_complex(t); }
+
+static void widen(float *restrict out, pir_dtype from, const void *restrict data, int64_t stride, int64_t n) {
+  const uint16_t *half = data;
+  const uint8_t *byte = data;
+  if (from == PIR_BF16)
+    for (int64_t i = 0; i < n; i++) out[i] = pir_bf16_to_f32(half[i * stride]);
+  else if (from == PIR_F16)
+    for (int64_t i = 0; i < n; i++) out[i] = from_small(half[i * stride], f16_format);
+  else if (from == PIR_F8E4M3)
+    for (int64_t i = 0; i < n; i++) out[i] = from_small(byte[i * stride], e4m3_format);
+  else
+    for (int64_t i = 0; i < n; i++) out[i] = from_small(byte[i * stride], e5m2_format);
+}
+
+static void narrow(pir_dtype to, void *restrict data, int64_t stride, const float *restrict in, int64_t n) {
+  uint16_t *half = data;
+  uint8_t *byte = data;
+  if (to == PIR_BF16)
+    for (int64_t i = 0; i < n; i++) half[i * stride] = pir_f32_to_bf16(in[i]);
+  else if (to == PIR_F16)
+    for (int64_t i = 0; i < n; i++) half[i * stride] = (uint16_t)to_small(in[i], f16_format);
+  else if (to == PIR_F8E4M3)
+    for (int64_t i = 0; i < n; i++) byte[i * stride] = (uint8_t)to_small(in[i], e4m3_format);
+  else
+    for (int64_t i = 0; i < n; i++) byte[i * stride] = (uint8_t)to_small(in[i], e5m2_format);
+}
+
+static void copy_same(size_t size, void *to_data, int64_t to_stride, const void *from_data, int64_t from_stride,
+                      int64_t n) {
+  if (to_stride == 1 && from_stride == 1) {
+    memcpy(to_data, from_data, (size_t)n * size);
+    return;
+  }
+  char *out = to_data;
+  const char *in = from_data;
+  int64_t out_step = to_stride * (int64_t)size, in_step = from_stride * (int64_t)size;
+#define COPY_CASE(bytes)                                                                              \
+  case bytes:                                                                                         \
+    for (int64_t i = 0; i < n; i++) memcpy(out + i * out_step, in + i * in_step, bytes);              \
+    break
+  switch (size) {
+    COPY_CASE(1);
+    COPY_CASE(2);
+    COPY_CASE(4);
+    COPY_CASE(8);
+    COPY_CASE(16);
+    default: break;
+  }
+#undef COPY_CASE
+}
+
+static pir_dtype real_of(pir_dtype t) { return t == PIR_C64 ? PIR_F32 : t == PIR_C128 ? PIR_F64 : t; }
+
+void pir_convert(pir_dtype to, void *to_data, int64_t to_stride, pir_dtype from, const void *from_data,
+                 int64_t from_stride, int64_t n) {
+  if (n <= 0) return;
+  if (to == from) {
+    copy_same(pir_dtype_size(to), to_data, to_stride, from_data, from_stride, n);
+  } else if (pir_dtype_is_complex(to)) {
+    pir_dtype real = real_of(to);
+    char *imaginary = (char *)to_data + pir_dtype_size(real);
+    bool both = pir_dtype_is_complex(from);
+    size_t skip = both ? pir_dtype_size(real_of(from)) : 0;
+    static const float zero = 0;
+    int64_t step = both ? from_stride * 2 : from_stride;
+    pir_convert(real, to_data, to_stride * 2, real_of(from), from_data, step, n);
+    if (both) pir_convert(real, imaginary, to_stride * 2, real_of(from), (const char *)from_data + skip, step, n);
+    else pir_convert(real, imaginary, to_stride * 2, PIR_F32, &zero, 0, n);
+  } else if (pir_dtype_is_complex(from)) {
+    pir_convert(to, to_data, to_stride, real_of(from), from_data, from_stride * 2, n);
+  } else if (is_native(to) && is_native(from)) {
+    convert_native(to, to_data, to_stride, from, from_data, from_stride, n);
+  } else {
+    float block[BLOCK];
+    size_t to_size = pir_dtype_size(to), from_size = pir_dtype_size(from);
+    for (int64_t i = 0; i < n; i += BLOCK) {
+      int64_t m = n - i < BLOCK ? n - i : BLOCK;
+      char *out = (char *)to_data + i * to_stride * (int64_t)to_size;
+      const char *in = (const char *)from_data + i * from_stride * (int64_t)from_size;
+      if (is_small(from)) widen(block, from, in, from_stride, m);
+      else convert_native(PIR_F32, block, 1, from, in, from_stride, m);
+      if (is_small(to)) narrow(to, out, to_stride, block, m);
+      else convert_native(to, out, to_stride, PIR_F32, block, 1, m);
+    }
+  }
+}
