@@ -39,6 +39,8 @@ S_opsc     := $(wildcard dialects/ops/*.c) tools/opsc/main.c
 OPS        := $(wildcard dialects/*/*.ops)
 DIALECTS   := $(sort $(foreach d,$(wildcard dialects/*/*.ops),$(if $(filter $(notdir $(patsubst %/,%,$(dir $(d)))),$(basename $(notdir $(d)))),$(basename $(notdir $(d))))))
 TOOLS      := pir-opt pir-translate pir-run
+S_tools    := $(wildcard tools/*.c)
+TOOL_OBJ   := $(S_tools:%.c=$(B)/obj/%.o)
 include mk/generated.mk
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
@@ -58,8 +60,8 @@ $(B)/obj/codegen/%.o:      ; $(compile) $(I_codegen)
 $(B)/obj/tools/opsc/%.o:   ; $(compile) $(I_opsc)
 $(B)/obj/tools/%.o:        ; $(compile) $(I_tools)
 compile = @mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) -c $(patsubst $(B)/obj/%.o,%.c,$@) -o $@
-$(foreach o,$(LIB_OBJ) $(call obj,$(S_llvm)) $(TOOLS:%=$(B)/obj/tools/%/main.o) $(B)/obj/tools/cli.o,$(eval $(filter-out $(GEN_OBJ),$(o)): | generated))
-$(foreach s,$(S_ir) $(S_runtime) $(S_dialects) $(S_passes) $(S_codegen) $(S_exec) $(S_llvm) $(S_opsc) tools/cli.c $(TOOLS:%=tools/%/main.c),$(eval $(B)/obj/$(s:.c=.o): $(s)))
+$(foreach o,$(LIB_OBJ) $(call obj,$(S_llvm)) $(TOOLS:%=$(B)/obj/tools/%/main.o) $(TOOL_OBJ),$(eval $(filter-out $(GEN_OBJ),$(o)): | generated))
+$(foreach s,$(S_ir) $(S_runtime) $(S_dialects) $(S_passes) $(S_codegen) $(S_exec) $(S_llvm) $(S_opsc) $(S_tools) $(TOOLS:%=tools/%/main.c),$(eval $(B)/obj/$(s:.c=.o): $(s)))
 
 $(B)/lib/libpir.a: $(LIB_OBJ)
 	@mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
@@ -69,7 +71,7 @@ $(B)/lib/libpir.so: $(LIB_OBJ) mk/libpir.map
 $(B)/lib/libpir_codegen_llvm.so: $(call obj,$(S_llvm)) $(B)/lib/libpir.so mk/libpir.map
 	@$(CC) $(CFLAGS) -shared -Wl,-soname,libpir_codegen_llvm.so.$(SONAME) -Wl,--version-script=mk/libpir.map -Wl,-rpath,'$$ORIGIN' -o $@.$(SONAME) $(filter %.o,$^) -L$(B)/lib -lpir -L$(LLVM)/lib -lLLVM-19
 	@ln -sf libpir_codegen_llvm.so.$(SONAME) $@
-$(B)/bin/%: $(B)/obj/tools/%/main.o $(B)/obj/tools/cli.o $(B)/lib/libpir.so
+$(B)/bin/%: $(B)/obj/tools/%/main.o $(TOOL_OBJ) $(B)/lib/libpir.so
 	@mkdir -p $(@D) && $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm
 
 # ---- tests: every test/**/*_test.c is a program of its own, linked with the static library
@@ -77,8 +79,8 @@ TESTS := $(wildcard test/*/*_test.c test/*/*/*_test.c)
 TEST_BIN := $(foreach t,$(TESTS),$(B)/test/$(basename $(notdir $(t))))
 I_test := $(I_exec) -Idialects -Ipasses -Icodegen -Iruntime -Iir -Itools
 define test_rule
-$(B)/test/$(basename $(notdir $(1))): $(1) $(B)/lib/libpir.a $(B)/lib/libpir_codegen_llvm.so
-	@mkdir -p $(B)/test && $(CC) $(BASE) $(CFLAGS) $(I_test) -o $$@ $(1) $(B)/lib/libpir.a $(LIBS) -lcmocka -Wl,-rpath,'$$$$ORIGIN/../lib'
+$(B)/test/$(basename $(notdir $(1))): $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(B)/lib/libpir_codegen_llvm.so
+	@mkdir -p $(B)/test && $(CC) $(BASE) $(CFLAGS) $(I_test) -o $$@ $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(LIBS) -lcmocka -Wl,-rpath,'$$$$ORIGIN/../lib'
 endef
 $(foreach t,$(TESTS),$(eval $(call test_rule,$(t))))
 tests: all $(TEST_BIN) $(B)/bin/digits

@@ -1,0 +1,32 @@
+// Tensors in NumPy's files: .npy (formats 1 to 3, C and Fortran order, little endian) and .npz without
+// compression. Types that NumPy does not have are stored as raw bits under a name that ends in
+// `__bf16`, `__f8e4m3fn` or `__f8e5m2`.
+#ifndef PIR_TOOLS_NPY_H
+#define PIR_TOOLS_NPY_H
+
+#include <pir/tensor.h>
+
+typedef struct npy_array {
+  char *name;         // file or member name without folder, `.npy` and dtype suffix
+  pir_tensor tensor;  // owned memory, 64-byte aligned; Fortran order shows in the strides
+} npy_array;
+
+typedef struct npy_set {
+  npy_array *arrays;
+  size_t count;
+} npy_set;
+
+// The arrays of a file's bytes: one for .npy, the `.npy` members in file order for .npz; recognised by
+// content. `path` gives the name of a single array. On failure `message` says what is wrong where.
+pir_status npy_read(const char *path, pir_str bytes, npy_set *out_set, char message[256]);
+void npy_set_release(npy_set *set);
+const npy_array *npy_find(const npy_set *set, const char *name);  // NULL when absent
+
+// What a name must end in for this type: "__bf16", ... or "".
+const char *npy_suffix(pir_dtype dtype);
+// Version 1.0, C order. False when the writer stopped or memory ran out.
+bool npy_write(pir_writer writer, const pir_tensor *tensor);
+// A stored zip of `count` arrays; suffixes are added to the names.
+bool npz_write(pir_writer writer, const npy_array *arrays, size_t count);
+
+#endif
