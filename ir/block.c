@@ -1,0 +1,177 @@
+// Blocks and regions: doubly linked lists of ops. Ops carry order numbers with gaps; an insertion takes the middle
+// of its gap, and only when a gap is used up is the block numbered again, at the next question.
+
+#include <pir/block.h>
+
+#include <op_impl.h>
+
+#include <assert.h>
+#include <string.h>
+
+enum { ORDER_STEP = 1 << 6 };
+
+// ---- regions
+
+pir_block *pir_region_append_block(pir_region *region) {
+  pir_block *block = pir_arena_zalloc(&op_context(region->op)->arena, sizeof *block);
+  block->region = region;
+  block->ordered = true;
+  block->prev = region->last;
+  if (region->last) region->last->next = block;
+  else region->first = block;
+  region->last = block;
+  return block;
+}
+
+pir_block *pir_region_first(const pir_region *region) { return region->first; }
+pir_op *pir_region_op(const pir_region *region) { return region->op; }
+size_t pir_region_index(const pir_region *region) { return (size_t)(region - op_regions(region->op)); }
+
+// ---- blocks
+
+pir_block *pir_block_next(const pir_block *block) { return block->next; }
+pir_region *pir_block_region(const pir_block *block) { return block->region; }
+pir_op *pir_block_parent_op(const pir_block *block) { return block->region->op; }
+pir_op *pir_block_first(const pir_block *block) { return block->first; }
+pir_op *pir_block_last(const pir_block *block) { return block->last; }
+size_t pir_block_count(const pir_block *block) { return block->count; }
+
+static pir_context *block_context(const pir_block *block) { return op_context(block->region->op); }
+
+void pir_block_release(pir_context *ctx, pir_block *block) {
+  for (size_t i = 0; i < block->args.count; i++)
+    pir_arena_free(&ctx->arena, block->args.items[i], sizeof(pir_argument));
+  pir_vec_free(&ctx->arena, &block->args);
+  pir_arena_free(&ctx->arena, block, sizeof *block);
+}
+
+// ---- arguments
+
+static pir_argument *add_argument(pir_block *block, pir_name *keyword, const pir_type *type) {
+  pir_context *ctx = block_context(block);
+  size_t at = block->args.count;
+  // Positional arguments stay in front of keyword ones.
+  while (!keyword && at && block->args.items[at - 1]->keyword) at--;
+  pir_argument *arg = pir_arena_zalloc(&ctx->arena, sizeof *arg);
+  pir_vec_push(&ctx->arena, &block->args, arg);
+  for (size_t i = block->args.count - 1; i > at; i--) {
+    block->args.items[i] = block->args.items[i - 1];
+    block->args.items[i]->value.index = (uint32_t)i;
+  }
+  block->args.items[at] = arg;
+  arg->value = (pir_value){.type = type, .index = (uint32_t)at, .is_argument = true};
+  arg->block = block;
+  arg->keyword = keyword;
+  return arg;
+}
+
+pir_value *pir_block_add_argument(pir_block *block, const pir_type *type) {
+  return &add_argument(block, NULL, type)->value;
+}
+
+pir_value *pir_block_add_keyword_argument(pir_block *block, pir_str keyword, const pir_type *type) {
+  return &add_argument(block, pir_name_get(block_context(block), keyword), type)->value;
+}
+
+size_t pir_block_arguments(const pir_block *block) { return block->args.count; }
+
+pir_value *pir_block_argument(const pir_block *block, size_t i) {
+  assert(i < block->args.count);
+  return &block->args.items[i]->value;
+}
+
+pir_str pir_block_argument_keyword(const pir_block *block, size_t i) {
+  pir_name *keyword = block->args.items[i]->keyword;
+  return keyword ? pir_name_str(keyword) : (pir_str){"", 0};
+}
+
+static pir_argument *argument_of(const pir_value *value) {
+  assert(value->is_argument);
+  return (pir_argument *)value;
+}
+
+void pir_block_argument_set_attr(pir_value *argument, pir_name *name, const pir_attr *value) {
+  pir_argument *arg = argument_of(argument);
+  arg->attrs = pir_dict_set(block_context(arg->block), arg->attrs, name, value);
+}
+
+size_t pir_block_argument_attrs(const pir_value *argument) {
+  const pir_dict *attrs = argument_of(argument)->attrs;
+  return attrs ? attrs->count : 0;
+}
+
+pir_named_attr pir_block_argument_attr(const pir_value *argument, size_t i) {
+  return argument_of(argument)->attrs->entries[i];
+}
+
+void pir_block_erase_argument(pir_block *block, size_t i) {
+  pir_argument *arg = block->args.items[i];
+  assert(!arg->value.uses);
+  block->args.count--;
+  for (; i < block->args.count; i++) {
+    block->args.items[i] = block->args.items[i + 1];
+    block->args.items[i]->value.index = (uint32_t)i;
+  }
+  pir_arena_free(&block_context(block)->arena, arg, sizeof *arg);
+}
+
+// ---- ops
+
+static void number_between(pir_block *block, pir_op *op) {
+  if (!block->ordered) return;
+  uint64_t low = op->prev ? op->prev->order : 0;
+  uint64_t high = op->next ? op->next->order : low + 2 * ORDER_STEP;
+  if (high - low < 2 || high > UINT32_MAX) block->ordered = false;
+  else op->order = (uint32_t)(low + (high - low) / 2);
+}
+
+void pir_block_link(pir_block *block, pir_op *before, pir_op *op) {
+  assert(!op->block && (!before || before->block == block));
+  pir_op *after = before ? before->prev : block->last;
+  op->block = block;
+  op->next = before;
+  op->prev = after;
+  *(after ? &after->next : &block->first) = op;
+  *(before ? &before->prev : &block->last) = op;
+  block->count++;
+  number_between(block, op);
+}
+
+void pir_block_unlink(pir_op *op) {
+  pir_block *block = op->block;
+  *(op->prev ? &op->prev->next : &block->first) = op->next;
+  *(op->next ? &op->next->prev : &block->last) = op->prev;
+  block->count--;
+  op->next = op->prev = NULL;
+  op->block = NULL;
+}
+
+void pir_block_append(pir_block *block, pir_op *op) { pir_block_link(block, NULL, op); }
+void pir_block_insert_before(pir_block *block, pir_op *before, pir_op *op) { pir_block_link(block, before, op); }
+
+void pir_block_splice(pir_block *to, pir_op *before, pir_block *from) {
+  if (!from->first || to == from) return;
+  for (pir_op *op = from->first; op; op = op->next) op->block = to;
+  pir_op *after = before ? before->prev : to->last;
+  from->first->prev = after;
+  from->last->next = before;
+  *(after ? &after->next : &to->first) = from->first;
+  *(before ? &before->prev : &to->last) = from->last;
+  to->count += from->count;
+  to->ordered = false;
+  from->first = from->last = NULL;
+  from->count = 0;
+}
+
+static void number_all(pir_block *block) {
+  uint64_t step = UINT32_MAX / (block->count + 1), order = 0;
+  if (step > ORDER_STEP) step = ORDER_STEP;
+  for (pir_op *op = block->first; op; op = op->next) op->order = (uint32_t)(order += step);
+  block->ordered = true;
+}
+
+bool pir_op_is_before(const pir_op *a, const pir_op *b) {
+  assert(a->block && a->block == b->block);
+  if (!a->block->ordered) number_all(a->block);
+  return a->order < b->order;
+}

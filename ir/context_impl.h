@@ -1,0 +1,72 @@
+// What a context holds. Private to ir/.
+#ifndef PIR_CONTEXT_IMPL_H
+#define PIR_CONTEXT_IMPL_H
+
+#include <pir/attr.h>
+#include <pir/context.h>
+#include <pir/dialect.h>
+
+#include <arena.h>
+#include <map.h>
+#include <vec.h>
+
+typedef struct pir_op_info pir_op_info;
+
+// An interned name. `op` is the definition of the op so called, once someone asked for it.
+struct pir_name_entry {
+  const pir_op_info *op;
+  size_t size;
+  char text[];
+};
+
+// A definition as one context sees it: ops point here, so one word gives the context, the tables and the
+// interned names. The definition of an unknown op is `unregistered` below.
+struct pir_op_info {
+  const pir_opdef *def;
+  pir_context *ctx;
+  pir_name *name;
+  pir_name **attr_names;  // declared attributes, by position
+  pir_opdef unregistered;
+};
+
+// The extra attributes of an op, uniqued as a whole: ops mostly repeat each other's. Sorted by name bytes.
+typedef struct pir_dict {
+  size_t count;
+  pir_named_attr entries[];
+} pir_dict;
+
+struct pir_context {
+  pir_arena arena;
+  pir_limits limits;
+  pir_diag_sink sink;
+  size_t errors;
+  pir_set names;    // pir_name_entry
+  pir_set uniques;  // types, attributes, dictionaries and level-of-detail tables: blobs of bytes
+  const pir_attr *none, *bools[2];
+  const pir_type *scalars[PIR_DTYPE_COUNT], *markers[3];
+  PIR_VEC(const pir_dialect *) dialects;
+  PIR_VEC(pir_op_info **) infos;  // by dialect number (id >> 16), then op number
+  PIR_VEC(uint32_t) info_counts;  // lengths of those
+  PIR_VEC(pir_name *) files;      // number - 1
+};
+
+// What kind of blob, so that equal bytes of different families stay apart.
+enum pir_family { PIR_FAMILY_TYPE, PIR_FAMILY_ATTR, PIR_FAMILY_DICT, PIR_FAMILY_WORDS };
+
+// The one copy of these bytes in the context. The bytes must be free of padding garbage; pointers in
+// them must be unique themselves.
+const void *pir_unique_get(pir_context *ctx, enum pir_family family, const void *bytes, size_t size);
+
+const pir_op_info *pir_context_info(pir_context *ctx, const pir_opdef *def);
+// The definition of an op by name; never NULL.
+const pir_op_info *pir_context_info_of_name(pir_context *ctx, pir_name *name);
+
+// Dictionaries: NULL is the empty one.
+const pir_dict *pir_dict_set(pir_context *ctx, const pir_dict *dict, pir_name *name, const pir_attr *value);
+// Entries must be sorted and without repetition.
+const pir_dict *pir_dict_get(pir_context *ctx, const pir_named_attr *entries, size_t count);
+const pir_attr *pir_dict_find(const pir_dict *dict, pir_name *name);
+// Bytewise order of names.
+int pir_name_compare(pir_name *a, pir_name *b);
+
+#endif

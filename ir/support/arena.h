@@ -1,0 +1,46 @@
+// Memory of a context: bump allocation from chunks, with free lists by size class. Everything goes at
+// once when the arena is destroyed. Sizes are given back by the caller, so blocks have no header.
+#ifndef PIR_SUPPORT_ARENA_H
+#define PIR_SUPPORT_ARENA_H
+
+#include <pir/base.h>
+
+enum {
+  PIR_ARENA_STEP = 8,         // granularity and alignment
+  PIR_ARENA_SMALL = 512,      // up to here one free list a step
+  PIR_ARENA_LARGE = 1 << 16,  // up to here powers of two; beyond, a block of its own
+  PIR_ARENA_CLASSES = PIR_ARENA_SMALL / PIR_ARENA_STEP + 1 + 7
+};
+
+typedef struct pir_arena_chunk pir_arena_chunk;
+
+typedef struct pir_arena {
+  char *cursor, *end;
+  void *free[PIR_ARENA_CLASSES];
+  pir_arena_chunk *chunks, *large;
+  size_t next_chunk;
+  size_t held, limit;  // bytes obtained from `source`; limit 0 is none
+  pir_allocator source;
+  void (*out_of_memory)(void *user);
+  void *out_of_memory_user;
+} pir_arena;
+
+// `source` may be NULL (malloc). `out_of_memory` must not return; NULL traps.
+void pir_arena_init(pir_arena *arena, const pir_allocator *source, void (*out_of_memory)(void *user), void *user);
+void pir_arena_destroy(pir_arena *arena);
+
+// Aligned to 8; never NULL. A size of 0 gives a pointer that may not be read.
+void *pir_arena_alloc(pir_arena *arena, size_t size);
+void *pir_arena_zalloc(pir_arena *arena, size_t size);
+// `size` is what was asked for.
+void pir_arena_free(pir_arena *arena, void *memory, size_t size);
+void *pir_arena_copy(pir_arena *arena, const void *data, size_t size);
+// Moves a block to one of another size.
+void *pir_arena_resize(pir_arena *arena, void *memory, size_t old_size, size_t new_size);
+// a * b as a size; an overflow is out of memory.
+size_t pir_arena_size(pir_arena *arena, size_t count, size_t item);
+
+// Calls the out-of-memory hook; does not return.
+_Noreturn void pir_arena_fail(pir_arena *arena);
+
+#endif

@@ -1,0 +1,50 @@
+// Two hash tables with linear probing, in an arena.
+// pir_map: from a pointer (not NULL) to a word. pir_set: items found by hash and a test of the caller.
+#ifndef PIR_SUPPORT_MAP_H
+#define PIR_SUPPORT_MAP_H
+
+#include <arena.h>
+
+typedef struct pir_map_entry {
+  const void *key;
+  uint64_t value;
+} pir_map_entry;
+
+typedef struct pir_map {
+  pir_map_entry *entries;
+  size_t count, capacity;  // capacity is 0 or a power of two
+} pir_map;
+
+void pir_map_free(pir_arena *arena, pir_map *map);
+void pir_map_clear(pir_map *map);
+void pir_map_put(pir_arena *arena, pir_map *map, const void *key, uint64_t value);
+// The value's place, valid until the next put; NULL when missing.
+uint64_t *pir_map_find(const pir_map *map, const void *key);
+// The value's place; a new key gets `value`.
+uint64_t *pir_map_place(pir_arena *arena, pir_map *map, const void *key, uint64_t value);
+void pir_map_remove(pir_map *map, const void *key);
+
+static inline void *pir_map_get(const pir_map *map, const void *key) {
+  uint64_t *place = pir_map_find(map, key);
+  return place ? (void *)(uintptr_t)*place : NULL;
+}
+
+typedef struct pir_set_entry {
+  uint64_t hash;
+  void *item;  // NULL: free
+} pir_set_entry;
+
+typedef struct pir_set {
+  pir_set_entry *entries;
+  size_t count, capacity;
+} pir_set;
+
+typedef bool (*pir_set_equal)(const void *item, const void *key);
+
+void pir_set_free(pir_arena *arena, pir_set *set);
+void *pir_set_find(const pir_set *set, uint64_t hash, pir_set_equal equal, const void *key);
+// Adds an item that is not in the set.
+void pir_set_add(pir_arena *arena, pir_set *set, uint64_t hash, void *item);
+void pir_set_remove(pir_set *set, uint64_t hash, const void *item);
+
+#endif
