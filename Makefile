@@ -101,6 +101,7 @@ test-asan: setup  ## the same under the address, undefined and leak sanitizers
 test-tsan: setup  ## thread pool and sessions under the thread sanitizer
 	@$(call SANITIZED,$(B)-tsan,-fsanitize=thread) tests
 	@test/tsan.sh $(B)-tsan
+fuzz: ; @mk/setup.sh fuzz && test/fuzz/run.sh $(B) $(or $(SECONDS_EACH),60)  ## fuzz the readers; SECONDS_EACH=N
 JOBS  ?= $(shell nproc)
 COMMA := ,
 
@@ -129,6 +130,6 @@ clean:  ## remove what was built
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  \1\t/' | expand -t 18
 
-.PHONY: all clean help generated tests setup demo test test-asan test-tsan lint format bench install
+.PHONY: all clean help generated tests setup demo test test-asan test-tsan lint format fuzz bench install
 .SECONDARY:
 -include $(shell [ -d $(B)/obj ] && find $(B)/obj -name '*.d')

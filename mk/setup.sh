@@ -6,7 +6,7 @@ packages="gcc make pkg-config flex bison llvm-19-dev llvm-19-tools libjansson-de
  protobuf-c-compiler libffi-dev libxxhash-dev libcmocka-dev python3 xz-utils"
 [ "${1-}" = lint ] && packages="$packages clang-format-19 universal-ctags"
 [ "${1-}" = bench ] && packages="$packages mlir-19-tools valgrind python3-venv"
-[ "${1-}" = sanitizers ] && packages="$packages libc6-dev"
+[ "${1-}" = fuzz ] && packages="$packages clang-19 libclang-rt-19-dev"
 missing=
 for p in $packages; do
   dpkg-query -W -f '${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || missing="$missing $p"
