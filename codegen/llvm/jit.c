@@ -3,8 +3,7 @@
 // loops, explicit vectors and explicit tiles, so what is wanted is promotion of registers, common
 // subexpressions, invariant code out of loops, and strength reduction (done by the code generator);
 // unrollers and vectorisers would only undo the schedule.
-#include "../llvm_backend.h"
-#include "llvm_impl.h"
+#include "emit.h"
 
 #include <llvm-c/Error.h>
 #include <llvm-c/Target.h>
@@ -22,6 +21,23 @@
 static pir_status say(char *message, size_t capacity, pir_status status, const char *what, const char *detail) {
   snprintf(message, capacity, "%s: %s", what, detail ? detail : "no reason given");
   return status;
+}
+
+static void add_attribute(LLVMContextRef context, LLVMValueRef fn, const char *key, const char *value) {
+  LLVMAttributeRef a = LLVMCreateStringAttribute(context, key, (unsigned)strlen(key), value, (unsigned)strlen(value));
+  LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, a);
+}
+
+static void add_target_attributes(LLVMContextRef context, LLVMModuleRef module, const pir_target *target) {
+  char bits[16];
+  snprintf(bits, sizeof bits, "%d", target->vector_bytes * 8);
+  for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn)) {
+    if (LLVMIsDeclaration(fn)) continue;
+    add_attribute(context, fn, "target-features", target->features);
+    add_attribute(context, fn, "tune-cpu", target->cpu);
+    add_attribute(context, fn, "prefer-vector-width", bits);
+    add_attribute(context, fn, "min-legal-vector-width", bits);
+  }
 }
 
 // LLVM's list of targets is written once, under the loader's lock, before any thread can compile.
@@ -87,8 +103,8 @@ static pir_status generate(LLVMModuleRef module, LLVMTargetMachineRef machine, p
   return status;
 }
 
-static pir_status finish(LLVMModuleRef module, const pir_target *target, pir_emit_form form, pir_emitted *out,
-                         char *message, size_t capacity) {
+static pir_status finish(LLVMContextRef context, LLVMModuleRef module, const pir_target *target, pir_emit_form form,
+                         pir_emitted *out, char *message, size_t capacity) {
   if (form == PIR_EMIT_LLVM) return print_module(module, out);
   LLVMTargetMachineRef machine = create_machine(target, message, capacity);
   if (!machine) return PIR_UNAVAILABLE;
@@ -96,6 +112,7 @@ static pir_status finish(LLVMModuleRef module, const pir_target *target, pir_emi
   LLVMSetModuleDataLayout(module, layout);
   LLVMSetTarget(module, "x86_64-unknown-linux-gnu");
   LLVMDisposeTargetData(layout);
+  add_target_attributes(context, module, target);
   pir_status status = optimise(module, machine, message, capacity);
   if (!status && form == PIR_EMIT_OPTIMISED_LLVM) status = print_module(module, out);
   else if (!status) status = generate(module, machine, form, out, message, capacity);
@@ -107,11 +124,8 @@ static pir_status emit(const loop_module *module, const pir_target *target, pir_
                        char *message, size_t capacity) {
   *out = (pir_emitted){0};
   LLVMContextRef context = LLVMContextCreate();
-  LLVMModuleRef llvm = NULL;
-  const char *what = NULL;
-  pir_status status = pir_llvm_emit(module, target, context, "pir", &llvm, &what);
-  if (status) say(message, capacity, status, "unsupported in compiled code", what);
-  else status = finish(llvm, target, form, out, message, capacity);
+  LLVMModuleRef llvm = pir_llvm_emit(context, module, target, message, capacity);
+  pir_status status = llvm ? finish(context, llvm, target, form, out, message, capacity) : PIR_INTERNAL;
   if (llvm) LLVMDisposeModule(llvm);
   LLVMContextDispose(context);
   return status;

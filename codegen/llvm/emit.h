@@ -1,0 +1,14 @@
+// From loop IR to LLVM IR.
+#ifndef PIR_LLVM_EMIT_H
+#define PIR_LLVM_EMIT_H
+
+#include "../llvm_backend.h"
+
+#include <llvm-c/Core.h>
+
+// One LLVM module with a function for each of `module`, or NULL with a reason in `message`. Functions get
+// their target attributes later (jit.c).
+LLVMModuleRef pir_llvm_emit(LLVMContextRef context, const loop_module *module, const pir_target *target, char *message,
+                            size_t capacity);
+
+#endif
