@@ -47,7 +47,11 @@ PIR_API pir_status pir_infer_fail(pir_infer *infer, const char *format, ...) PIR
 // Dims that only the run will show become new symbols.
 PIR_API pir_status pir_infer_run(pir_infer *infer);
 
-// Attributes of an op as plain data, defaults filled in; memory from `alloc`.
+// The definition that says what an op means: its own, or for an op of the kernel dialect that of the op it
+// was lowered from (attribute op_name), whose operands, results and attributes it has.
+PIR_API const pir_opdef *pir_op_meaning(const pir_op *op);
+
+// Attributes of an op as plain data, by position in its meaning, defaults filled in; memory from `alloc`.
 PIR_API pir_attr_value *pir_op_attr_values(const pir_op *op, void *(*alloc)(void *user, size_t size), void *user);
 
 // The analysis of a program: facts of all its values.
