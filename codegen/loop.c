@@ -242,6 +242,7 @@ loop_expr *pir_loop_load(loop_module *m, loop_buffer *buffer, loop_expr *index, 
 }
 
 loop_expr *pir_loop_gather(loop_module *m, loop_buffer *buffer, loop_expr *index, loop_expr *mask) {
+  if (index->lanes == 1) return pir_loop_load(m, buffer, index, 1, mask);
   loop_expr *e = pir_loop_node(m, LOOP_GATHER, buffer->dtype, index->lanes);
   e->buffer = buffer;
   e->a = index;

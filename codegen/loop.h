@@ -132,6 +132,7 @@ struct loop_fn {
 struct loop_module {
   loop_fn *first, *last;
   size_t fn_count;
+  uint64_t emitted;           // statements emitted so far: numbers for loop_expr.emitted_in
   struct loop_chunk *chunks;  // the arena
 };
 

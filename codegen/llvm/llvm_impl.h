@@ -1,20 +1,8 @@
-// What the files of the LLVM library share. Only this folder sees LLVM, and only its C API.
+// What the files of the emitter share.
 #ifndef PIR_LLVM_IMPL_H
 #define PIR_LLVM_IMPL_H
 
-#include <llvm-c/Core.h>
-#include <pir/codegen.h>
-
-#include "loop.h"
-
-// Emits every function of a module as an exported `void name(const pir_group_args *, i64, i64, ptr)` with the
-// target's attributes. Vector code is final: the pipeline that follows must not vectorise again, needs SROA
-// and mem2reg (registers are allocas), and may unroll. PIR_UNSUPPORTED when a function holds something that
-// cannot be emitted; `out_what` then says what (static text).
-pir_status pir_llvm_emit(const loop_module *m, const pir_target *target, LLVMContextRef ctx, const char *module_name,
-                         LLVMModuleRef *out_module, const char **out_what);
-
-// ---- inside the emitter
+#include "emit.h"
 
 typedef struct emitter {
   LLVMContextRef ctx;
@@ -28,14 +16,15 @@ typedef struct emitter {
   LLVMValueRef *bases;        // memory buffers: pointer, by buffer id
   LLVMValueRef **registers;   // register buffers: allocas, by buffer id
   LLVMValueRef dims;          // pointer to the run-time extents
-  LLVMValueRef *dim_values;
-  int64_t dim_count;
-  uint64_t statement;         // number of the statement that is being emitted, for shared expressions
   const char *unsupported;    // the first thing that could not be emitted
 } emitter;
 
 LLVMTypeRef pir_llvm_type(emitter *e, pir_dtype dtype, unsigned lanes);
 LLVMValueRef pir_llvm_expr(emitter *e, loop_expr *x);
+// Of an element; a vector of addresses when `index` is one.
+LLVMValueRef pir_llvm_address(emitter *e, const loop_buffer *buffer, loop_expr *index);
+// The alloca of a register; NULL, with `unsupported` set, when its index is no constant within bounds.
+LLVMValueRef pir_llvm_register(emitter *e, const loop_buffer *buffer, loop_expr *index);
 LLVMValueRef pir_llvm_splat(emitter *e, LLVMValueRef scalar, unsigned lanes);
 LLVMValueRef pir_llvm_const_float(emitter *e, pir_dtype dtype, unsigned lanes, double f);
 LLVMValueRef pir_llvm_const_int(emitter *e, pir_dtype dtype, unsigned lanes, int64_t i);

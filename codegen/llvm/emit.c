@@ -1,0 +1,277 @@
+// Loop IR to LLVM IR, statements and functions. One pass over the tree; every stage becomes two functions: an
+// exported one that reads pointers and extents from its arguments, and an internal one whose pointer
+// parameters are `noalias`, which is how LLVM learns that buffers are apart. Loops are emitted rotated, with
+// a guard. Unrolled loops are expanded here, so that register indices are constants and each register is
+// an alloca of its own, which SROA turns into SSA values.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "llvm_impl.h"
+
+static void emit_block(emitter *e, const loop_block *block);
+
+static LLVMBasicBlockRef new_block(emitter *e, const char *name) {
+  return LLVMAppendBasicBlockInContext(e->ctx, e->function, name);
+}
+
+static LLVMTypeRef i64_type(emitter *e) { return LLVMInt64TypeInContext(e->ctx); }
+
+// An expression at the start of a statement: what was computed for earlier statements is not reused.
+static LLVMValueRef evaluate(emitter *e, loop_expr *x) {
+  e->fn->module->emitted++;
+  return pir_llvm_expr(e, x);
+}
+
+static void emit_counted_loop(emitter *e, const loop_stmt *s, LLVMValueRef begin, LLVMValueRef end, LLVMValueRef step) {
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b);
+  LLVMBasicBlockRef body = new_block(e, s->var->name), after = new_block(e, "after");
+  LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, begin, end, ""), body, after);
+  LLVMPositionBuilderAtEnd(e->b, body);
+  LLVMValueRef i = LLVMBuildPhi(e->b, LLVMTypeOf(begin), s->var->name);
+  e->vars[s->var->id] = i;
+  emit_block(e, &s->body);
+  LLVMValueRef next = LLVMBuildNSWAdd(e->b, i, step, "");
+  LLVMBasicBlockRef latch = LLVMGetInsertBlock(e->b);
+  LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, next, end, ""), body, after);
+  LLVMValueRef values[] = {begin, next};
+  LLVMBasicBlockRef blocks[] = {before, latch};
+  LLVMAddIncoming(i, values, blocks, 2);
+  LLVMPositionBuilderAtEnd(e->b, after);
+}
+
+static void emit_for(emitter *e, const loop_stmt *s) {
+  LLVMValueRef begin = evaluate(e, s->begin), end = pir_llvm_expr(e, s->end), step = pir_llvm_expr(e, s->step);
+  if (s->for_kind == LOOP_VECTORISED) {
+    e->unsupported = "a loop that was not vectorised";
+    return;
+  }
+  if (s->for_kind != LOOP_UNROLLED) {
+    emit_counted_loop(e, s, begin, end, step);
+    return;
+  }
+  if (!LLVMIsAConstantInt(begin) || !LLVMIsAConstantInt(end) || !LLVMIsAConstantInt(step)) {
+    e->unsupported = "an unrolled loop with bounds that vary";
+    return;
+  }
+  int64_t last = LLVMConstIntGetSExtValue(end), by = LLVMConstIntGetSExtValue(step);
+  for (int64_t i = LLVMConstIntGetSExtValue(begin); i < last; i += by) {
+    e->vars[s->var->id] = LLVMConstInt(LLVMTypeOf(begin), (uint64_t)i, true);
+    emit_block(e, &s->body);
+  }
+}
+
+static void emit_if(emitter *e, const loop_stmt *s) {
+  LLVMValueRef cond = evaluate(e, s->value);
+  LLVMBasicBlockRef then = new_block(e, "then"), other = s->other.first ? new_block(e, "else") : NULL;
+  LLVMBasicBlockRef after = new_block(e, "after");
+  LLVMBuildCondBr(e->b, cond, then, other ? other : after);
+  LLVMPositionBuilderAtEnd(e->b, then);
+  emit_block(e, &s->body);
+  LLVMBuildBr(e->b, after);
+  if (other) {
+    LLVMPositionBuilderAtEnd(e->b, other);
+    emit_block(e, &s->other);
+    LLVMBuildBr(e->b, after);
+  }
+  LLVMPositionBuilderAtEnd(e->b, after);
+}
+
+// The form an element has in memory: bool is a byte.
+static LLVMValueRef to_memory(emitter *e, const loop_buffer *buffer, LLVMValueRef value, unsigned lanes) {
+  if (buffer->dtype != PIR_BOOL) return value;
+  LLVMTypeRef byte = LLVMInt8TypeInContext(e->ctx);
+  return LLVMBuildZExt(e->b, value, lanes > 1 ? LLVMVectorType(byte, lanes) : byte, "");
+}
+
+static unsigned alignment(const loop_buffer *buffer) {
+  unsigned size = (unsigned)pir_dtype_size(buffer->dtype);
+  return buffer->align < size ? buffer->align : size;
+}
+
+static void emit_memory_store(emitter *e, const loop_stmt *s) {
+  unsigned lanes = s->value->lanes;
+  LLVMValueRef value = to_memory(e, s->buffer, evaluate(e, s->value), lanes);
+  LLVMValueRef address = pir_llvm_address(e, s->buffer, s->index);
+  if (s->mask) {
+    LLVMValueRef mask = pir_llvm_expr(e, s->mask);
+    LLVMValueRef args[] = {value, address, LLVMConstInt(LLVMInt32TypeInContext(e->ctx), alignment(s->buffer), false), mask};
+    LLVMTypeRef types[] = {LLVMTypeOf(value), LLVMTypeOf(address)};
+    pir_llvm_intrinsic(e, s->kind == LOOP_SCATTER ? "llvm.masked.scatter" : "llvm.masked.store", types, 2, args, 4);
+    return;
+  }
+  if (s->kind == LOOP_SCATTER && lanes > 1) {
+    LLVMValueRef all = LLVMConstAllOnes(LLVMVectorType(LLVMInt1TypeInContext(e->ctx), lanes));
+    LLVMValueRef args[] = {value, address, LLVMConstInt(LLVMInt32TypeInContext(e->ctx), alignment(s->buffer), false), all};
+    LLVMTypeRef types[] = {LLVMTypeOf(value), LLVMTypeOf(address)};
+    pir_llvm_intrinsic(e, "llvm.masked.scatter", types, 2, args, 4);
+    return;
+  }
+  LLVMValueRef store = LLVMBuildStore(e->b, value, address);
+  LLVMSetAlignment(store, alignment(s->buffer));
+  if (s->nontemporal) {
+    LLVMMetadataRef one = LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(e->ctx), 1, false));
+    LLVMSetMetadata(store, LLVMGetMDKindIDInContext(e->ctx, "nontemporal", 11),
+                    LLVMMetadataAsValue(e->ctx, LLVMMDNodeInContext2(e->ctx, &one, 1)));
+  }
+}
+
+static void emit_store(emitter *e, const loop_stmt *s) {
+  if (s->buffer->space != LOOP_REGISTER) {
+    emit_memory_store(e, s);
+    return;
+  }
+  LLVMValueRef value = evaluate(e, s->value);
+  if (s->buffer->lanes > s->value->lanes) value = pir_llvm_splat(e, value, s->buffer->lanes);
+  LLVMValueRef cell = pir_llvm_register(e, s->buffer, s->index);
+  if (cell) LLVMBuildStore(e->b, value, cell);
+}
+
+static void emit_accumulate(emitter *e, const loop_stmt *s) {
+  loop_module *m = e->fn->module;
+  loop_stmt plain = *s;
+  plain.kind = LOOP_STORE;
+  plain.value = pir_loop_combine(m, s->combine, pir_loop_load(m, s->buffer, s->index, s->buffer->lanes, NULL), s->value);
+  emit_store(e, &plain);
+}
+
+static void emit_prefetch(emitter *e, const loop_stmt *s) {
+  e->fn->module->emitted++;
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(e->ctx);
+  LLVMValueRef address = pir_llvm_address(e, s->buffer, s->index);
+  LLVMValueRef args[] = {address, LLVMConstInt(i32, 0, false), LLVMConstInt(i32, 3, false), LLVMConstInt(i32, 1, false)};
+  LLVMTypeRef types[] = {LLVMTypeOf(address)};
+  pir_llvm_intrinsic(e, "llvm.prefetch", types, 1, args, 4);
+}
+
+static void emit_block(emitter *e, const loop_block *block) {
+  for (const loop_stmt *s = block->first; s && !e->unsupported; s = s->next) {
+    switch ((loop_stmt_kind)s->kind) {
+      case LOOP_FOR: emit_for(e, s); break;
+      case LOOP_IF: emit_if(e, s); break;
+      case LOOP_LET: e->vars[s->var->id] = evaluate(e, s->value); break;
+      case LOOP_STORE:
+      case LOOP_SCATTER: emit_store(e, s); break;
+      case LOOP_ACCUMULATE: emit_accumulate(e, s); break;
+      case LOOP_PREFETCH: emit_prefetch(e, s); break;
+    }
+  }
+}
+
+// ---- functions
+
+static void add_flag(emitter *e, LLVMValueRef fn, unsigned index, const char *name, uint64_t value) {
+  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+  LLVMAddAttributeAtIndex(fn, index, LLVMCreateEnumAttribute(e->ctx, kind, value));
+}
+
+// The body takes begin, end, scratch, dims, then a pointer for each argument buffer.
+enum { BEGIN, END, SCRATCH, DIMS, FIRST_BUFFER };
+
+static LLVMValueRef declare_body(emitter *e, unsigned pointers, char *name, size_t capacity) {
+  LLVMTypeRef pointer = LLVMPointerTypeInContext(e->ctx, 0);
+  LLVMTypeRef *types = malloc((FIRST_BUFFER + pointers) * sizeof *types);
+  if (!types) return NULL;
+  types[BEGIN] = types[END] = i64_type(e);
+  for (unsigned i = SCRATCH; i < FIRST_BUFFER + pointers; i++) types[i] = pointer;
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->ctx), types, FIRST_BUFFER + pointers, false);
+  free(types);
+  snprintf(name, capacity, "%s.body", e->fn->name);
+  LLVMValueRef fn = LLVMAddFunction(e->module, name, type);
+  LLVMSetLinkage(fn, LLVMInternalLinkage);
+  add_flag(e, fn, LLVMAttributeFunctionIndex, "nounwind", 0);
+  add_flag(e, fn, LLVMAttributeFunctionIndex, "noinline", 0);
+  add_flag(e, fn, SCRATCH + 1, "noalias", 0);
+  add_flag(e, fn, DIMS + 1, "noalias", 0);
+  add_flag(e, fn, DIMS + 1, "readonly", 0);
+  return fn;
+}
+
+static void bind_buffers(emitter *e) {
+  unsigned at = FIRST_BUFFER;
+  for (unsigned i = 0; i < e->fn->buffer_count; i++) {
+    const loop_buffer *b = e->fn->buffers[i];
+    if (b->space == LOOP_ARG) {
+      e->bases[i] = LLVMGetParam(e->function, at++);
+      LLVMSetValueName2(e->bases[i], b->name, strlen(b->name));
+      add_flag(e, e->function, at, "noalias", 0);
+      if (b->read_only) add_flag(e, e->function, at, "readonly", 0);
+      if (b->align > 1) add_flag(e, e->function, at, "align", b->align);
+    } else if (b->space == LOOP_SCRATCH) {
+      LLVMValueRef offset = LLVMConstInt(i64_type(e), (uint64_t)b->offset, false);
+      e->bases[i] = LLVMBuildInBoundsGEP2(e->b, LLVMInt8TypeInContext(e->ctx), LLVMGetParam(e->function, SCRATCH), &offset, 1, b->name);
+    } else {
+      e->registers[i] = calloc((size_t)b->count, sizeof **e->registers);
+      for (int64_t r = 0; e->registers[i] && r < b->count; r++)
+        e->registers[i][r] = LLVMBuildAlloca(e->b, pir_llvm_type(e, b->dtype, b->lanes), b->name);
+    }
+  }
+}
+
+// fn(args, begin, end, scratch): loads what the body wants and calls it.
+static void emit_entry(emitter *e, unsigned pointers) {
+  LLVMTypeRef pointer = LLVMPointerTypeInContext(e->ctx, 0);
+  LLVMTypeRef types[] = {pointer, i64_type(e), i64_type(e), pointer};
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->ctx), types, 4, false);
+  LLVMValueRef fn = LLVMAddFunction(e->module, e->fn->name, type);
+  add_flag(e, fn, LLVMAttributeFunctionIndex, "nounwind", 0);
+  LLVMPositionBuilderAtEnd(e->b, LLVMAppendBasicBlockInContext(e->ctx, fn, "entry"));
+  LLVMValueRef *args = calloc(FIRST_BUFFER + pointers, sizeof *args);
+  if (!args) return;
+  args[BEGIN] = LLVMGetParam(fn, 1);
+  args[END] = LLVMGetParam(fn, 2);
+  args[SCRATCH] = LLVMGetParam(fn, 3);
+  LLVMValueRef buffers = LLVMBuildLoad2(e->b, pointer, LLVMGetParam(fn, 0), "buffers");
+  LLVMValueRef one = LLVMConstInt(i64_type(e), 1, false);
+  args[DIMS] = LLVMBuildLoad2(e->b, pointer, LLVMBuildInBoundsGEP2(e->b, pointer, LLVMGetParam(fn, 0), &one, 1, ""), "dims");
+  unsigned at = FIRST_BUFFER;
+  for (unsigned i = 0; i < e->fn->buffer_count; i++) {
+    if (e->fn->buffers[i]->space != LOOP_ARG) continue;
+    LLVMValueRef slot = LLVMConstInt(i64_type(e), e->fn->buffers[i]->slot, false);
+    args[at++] = LLVMBuildLoad2(e->b, pointer, LLVMBuildInBoundsGEP2(e->b, pointer, buffers, &slot, 1, ""), "");
+  }
+  LLVMBuildCall2(e->b, LLVMGlobalGetValueType(e->function), e->function, args, at, "");
+  LLVMBuildRetVoid(e->b);
+  free(args);
+}
+
+static void emit_fn(emitter *e, const loop_fn *fn) {
+  unsigned pointers = 0;
+  char name[160];
+  for (unsigned i = 0; i < fn->buffer_count; i++) pointers += fn->buffers[i]->space == LOOP_ARG;
+  e->fn = fn;
+  e->vars = calloc(fn->var_count, sizeof *e->vars);
+  e->bases = calloc(fn->buffer_count + 1u, sizeof *e->bases);
+  e->registers = calloc(fn->buffer_count + 1u, sizeof *e->registers);
+  e->function = declare_body(e, pointers, name, sizeof name);
+  if (e->vars && e->bases && e->registers && e->function) {
+    e->entry = new_block(e, "entry");
+    LLVMPositionBuilderAtEnd(e->b, e->entry);
+    e->dims = LLVMGetParam(e->function, DIMS);
+    e->vars[fn->begin->id] = LLVMGetParam(e->function, BEGIN);
+    e->vars[fn->end->id] = LLVMGetParam(e->function, END);
+    bind_buffers(e);
+    emit_block(e, &fn->body);
+    LLVMBuildRetVoid(e->b);
+    emit_entry(e, pointers);
+  } else {
+    e->unsupported = "a function for which memory did not suffice";
+  }
+  for (unsigned i = 0; e->registers && i < fn->buffer_count; i++) free(e->registers[i]);
+  free(e->registers);
+  free(e->bases);
+  free(e->vars);
+}
+
+LLVMModuleRef pir_llvm_emit(LLVMContextRef context, const loop_module *module, const pir_target *target, char *message,
+                            size_t capacity) {
+  emitter e = {.ctx = context, .target = target};
+  e.module = LLVMModuleCreateWithNameInContext("pir", context);
+  e.b = LLVMCreateBuilderInContext(context);
+  for (const loop_fn *fn = module->first; fn && !e.unsupported; fn = fn->next) emit_fn(&e, fn);
+  LLVMDisposeBuilder(e.b);
+  if (!e.unsupported) return e.module;
+  snprintf(message, capacity, "unsupported: %s, in %s", e.unsupported, e.fn->name);
+  LLVMDisposeModule(e.module);
+  return NULL;
+}

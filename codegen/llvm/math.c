@@ -1,0 +1,193 @@
+// Functions of the math library on vectors. exp, expm1, log, log1p, tanh and erf on f32 are polynomials after
+// a range reduction, within 2 ulp on the whole range, with the library's answers for NaN, infinities, zeros
+// and subnormals; the rest, and all of f64, calls libm once a lane. Coefficients are minimax fits in f32 with
+// the rounding of fma in mind; test/codegen/math_test.c measures them against libm in f64.
+#include <string.h>
+
+#include "llvm_impl.h"
+
+// A vector under construction: the emitter with the shape of its values.
+typedef struct maths {
+  emitter *e;
+  LLVMBuilderRef b;
+  unsigned lanes;
+  LLVMTypeRef f32, i32;
+} maths;
+
+static LLVMValueRef real(const maths *v, double f) { return pir_llvm_const_float(v->e, PIR_F32, v->lanes, f); }
+static LLVMValueRef integer(const maths *v, int64_t i) { return pir_llvm_const_int(v->e, PIR_I32, v->lanes, i); }
+static LLVMValueRef mul(const maths *v, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildFMul(v->b, a, b, ""); }
+static LLVMValueRef add(const maths *v, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildFAdd(v->b, a, b, ""); }
+static LLVMValueRef sub(const maths *v, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildFSub(v->b, a, b, ""); }
+static LLVMValueRef bits_of(const maths *v, LLVMValueRef a) { return LLVMBuildBitCast(v->b, a, v->i32, ""); }
+static LLVMValueRef from_bits(const maths *v, LLVMValueRef a) { return LLVMBuildBitCast(v->b, a, v->f32, ""); }
+
+static LLVMValueRef fma3(const maths *v, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c) {
+  if (!v->e->target->fma) return add(v, mul(v, a, b), c);
+  LLVMTypeRef type = v->f32;
+  LLVMValueRef args[] = {a, b, c};
+  return pir_llvm_intrinsic(v->e, "llvm.fma", &type, 1, args, 3);
+}
+
+static LLVMValueRef unary(const maths *v, const char *name, LLVMValueRef a) {
+  LLVMTypeRef type = LLVMTypeOf(a);
+  return pir_llvm_intrinsic(v->e, name, &type, 1, &a, 1);
+}
+
+static LLVMValueRef select_if(const maths *v, LLVMRealPredicate p, LLVMValueRef a, LLVMValueRef b, LLVMValueRef then, LLVMValueRef other) {
+  return LLVMBuildSelect(v->b, LLVMBuildFCmp(v->b, p, a, b, ""), then, other, "");
+}
+
+// c[0] + c[1] x + ..., highest first in the argument list; `count` coefficients.
+static LLVMValueRef horner(const maths *v, LLVMValueRef x, const double *highest_first, int count) {
+  LLVMValueRef r = real(v, highest_first[0]);
+  for (int i = 1; i < count; i++) r = fma3(v, r, x, real(v, highest_first[i]));
+  return r;
+}
+
+static LLVMValueRef copy_sign(const maths *v, LLVMValueRef magnitude, LLVMValueRef sign) {
+  LLVMTypeRef type = v->f32;
+  LLVMValueRef args[] = {magnitude, sign};
+  return pir_llvm_intrinsic(v->e, "llvm.copysign", &type, 1, args, 2);
+}
+
+// x between low and high; a NaN stays.
+static LLVMValueRef clamp(const maths *v, LLVMValueRef x, double low, double high) {
+  x = select_if(v, LLVMRealOLT, real(v, high), x, real(v, high), x);
+  return select_if(v, LLVMRealOGT, real(v, low), x, real(v, low), x);
+}
+
+// x = n ln 2 + r with |r| <= ln 2 / 2. ln 2 is subtracted in two parts, the first with few bits.
+static LLVMValueRef reduce_exp(const maths *v, LLVMValueRef x, LLVMValueRef *out_n) {
+  LLVMValueRef n = unary(v, "llvm.rint", mul(v, x, real(v, 1.44269504088896341)));
+  *out_n = LLVMBuildFPToSI(v->b, n, v->i32, "");
+  return fma3(v, n, real(v, 2.12194440054690583e-4), fma3(v, n, real(v, -0.693359375), x));
+}
+
+static LLVMValueRef power_of_two(const maths *v, LLVMValueRef n) {
+  return from_bits(v, LLVMBuildShl(v->b, LLVMBuildAdd(v->b, n, integer(v, 127), ""), integer(v, 23), ""));
+}
+
+static LLVMValueRef exp_f32(const maths *v, LLVMValueRef x) {
+  static const double c[] = {0x1.694000p-10, 0x1.125edcp-7, 0x1.555b5ap-5, 0x1.555450p-3, 0x1.fffff6p-2, 1, 1};
+  LLVMValueRef n, r = reduce_exp(v, clamp(v, x, -104, 89), &n), p = horner(v, r, c, 7);
+  // The scale is applied in two halves: 2^n alone may be out of range where the result is not.
+  LLVMValueRef half = LLVMBuildAShr(v->b, n, integer(v, 1), "");
+  return mul(v, mul(v, p, power_of_two(v, half)), power_of_two(v, LLVMBuildSub(v->b, n, half, "")));
+}
+
+// 2^n (e^r - 1) + (2^n - 1), one power of two held back so that n = 128 fits.
+static LLVMValueRef expm1_f32(const maths *v, LLVMValueRef x) {
+  static const double c[] = {0x1.694000p-10, 0x1.125edcp-7, 0x1.555b5ap-5, 0x1.555450p-3, 0x1.fffff6p-2};
+  LLVMValueRef n, r = reduce_exp(v, clamp(v, x, -18, 89), &n);
+  LLVMValueRef q = fma3(v, mul(v, r, r), horner(v, r, c, 5), r);
+  LLVMValueRef scale = power_of_two(v, LLVMBuildSub(v->b, n, integer(v, 1), ""));
+  LLVMValueRef y = fma3(v, scale, q, sub(v, scale, real(v, 0.5)));
+  y = add(v, y, y);
+  return select_if(v, LLVMRealOEQ, x, real(v, 0), x, y);
+}
+
+static LLVMValueRef log_f32(const maths *v, LLVMValueRef x) {
+  static const double even[] = {-0x1.0aa000p-3, 0x1.208ab8p-3}, odd[] = {-0x1.f19f10p-4, 0x1.1e5476p-3};
+  static const double rest[] = {-0x1.55b2d8p-3, 0x1.99d91ep-3, -0x1.fffe18p-3, 0x1.5554f8p-2, -0.5};
+  LLVMValueRef tiny = LLVMBuildFCmp(v->b, LLVMRealOLT, x, real(v, 0x1p-126), "");
+  LLVMValueRef a = LLVMBuildSelect(v->b, tiny, mul(v, x, real(v, 0x1p23)), x, "");
+  LLVMValueRef bits = bits_of(v, a);
+  LLVMValueRef e = LLVMBuildAnd(v->b, LLVMBuildSub(v->b, bits, integer(v, 0x3f2aaaab), ""), integer(v, 0xff800000), "");
+  LLVMValueRef m = from_bits(v, LLVMBuildSub(v->b, bits, e, ""));
+  LLVMValueRef i = fma3(v, LLVMBuildSIToFP(v->b, e, v->f32, ""), real(v, 0x1p-23),
+                        LLVMBuildSelect(v->b, tiny, real(v, -23), real(v, 0), ""));
+  LLVMValueRef f = sub(v, m, real(v, 1)), s = mul(v, f, f);
+  LLVMValueRef r = fma3(v, horner(v, f, even, 2), s, horner(v, f, odd, 2));
+  for (int k = 0; k < 5; k++) r = fma3(v, r, f, real(v, rest[k]));
+  r = fma3(v, i, real(v, 0.693147182464599609), fma3(v, r, s, f));
+  r = select_if(v, LLVMRealOEQ, x, real(v, 0), real(v, -__builtin_inf()), r);
+  r = select_if(v, LLVMRealULT, x, real(v, 0), real(v, __builtin_nan("")), r);
+  return select_if(v, LLVMRealOEQ, x, real(v, __builtin_inf()), x, r);
+}
+
+// log(u) with u = 1 + x, corrected by what was lost in u.
+static LLVMValueRef log1p_f32(const maths *v, LLVMValueRef x) {
+  LLVMValueRef one = real(v, 1), u = add(v, one, x), lost = sub(v, x, sub(v, u, one));
+  LLVMValueRef r = add(v, log_f32(v, u), LLVMBuildFDiv(v->b, lost, u, ""));
+  LLVMValueRef plain = select_if(v, LLVMRealOEQ, u, real(v, 0), real(v, -__builtin_inf()), r);
+  plain = select_if(v, LLVMRealOEQ, u, real(v, __builtin_inf()), u, plain);
+  return select_if(v, LLVMRealOEQ, u, one, x, plain);
+}
+
+static LLVMValueRef tanh_f32(const maths *v, LLVMValueRef x) {
+  static const double c[] = {-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1, -3.33332819422e-1};
+  LLVMValueRef s = mul(v, x, x), t = unary(v, "llvm.fabs", x), one = real(v, 1);
+  LLVMValueRef small = fma3(v, mul(v, horner(v, s, c, 5), s), x, x);
+  LLVMValueRef e = exp_f32(v, add(v, t, t));
+  LLVMValueRef large = copy_sign(v, sub(v, one, LLVMBuildFDiv(v->b, real(v, 2), add(v, e, one), "")), x);
+  return select_if(v, LLVMRealOLT, t, real(v, 0.625), small, large);
+}
+
+static LLVMValueRef erf_f32(const maths *v, LLVMValueRef x) {
+  static const double near[] = {-0x1.38e000p-11, 0x1.471a58p-8, -0x1.b691b2p-6, 0x1.ce1c44p-4, -0x1.812700p-2, 0x1.06eba8p-3};
+  static const double far_even[] = {-0x1.220000p-16, 0x1.91cfb2p-12}, far_odd[] = {-0x1.fd1438p-9, 0x1.8d6342p-6};
+  static const double far_rest[] = {-0x1.b55cb8p-4, -0x1.450aa0p-1, -0x1.079d0cp-3};
+  LLVMValueRef t = unary(v, "llvm.fabs", x), s = mul(v, x, x), one = real(v, 1);
+  LLVMValueRef small = fma3(v, horner(v, s, near, 6), x, x);
+  LLVMValueRef bound = select_if(v, LLVMRealOGT, t, real(v, 4), real(v, 4), t), square = mul(v, bound, bound);
+  LLVMValueRef r = fma3(v, horner(v, bound, far_even, 2), square, horner(v, bound, far_odd, 2));
+  for (int k = 0; k < 3; k++) r = fma3(v, r, bound, real(v, far_rest[k]));
+  r = fma3(v, r, bound, LLVMBuildFNeg(v->b, bound, ""));
+  LLVMValueRef large = copy_sign(v, sub(v, one, exp_f32(v, r)), x);
+  return select_if(v, LLVMRealOGT, t, real(v, 0.927734375), large, small);
+}
+
+// ---- the library
+
+static const char *libm_name(pir_node_op fn, bool is_double) {
+  switch (fn) {
+#define NAME(op, name) case op: return is_double ? name : name "f";
+    NAME(PIR_V_POW, "pow") NAME(PIR_V_ATAN2, "atan2") NAME(PIR_V_EXP, "exp") NAME(PIR_V_EXP2, "exp2")
+    NAME(PIR_V_EXPM1, "expm1") NAME(PIR_V_LOG, "log") NAME(PIR_V_LOG2, "log2") NAME(PIR_V_LOG10, "log10")
+    NAME(PIR_V_LOG1P, "log1p") NAME(PIR_V_SIN, "sin") NAME(PIR_V_COS, "cos") NAME(PIR_V_TAN, "tan")
+    NAME(PIR_V_ASIN, "asin") NAME(PIR_V_ACOS, "acos") NAME(PIR_V_ATAN, "atan") NAME(PIR_V_SINH, "sinh")
+    NAME(PIR_V_COSH, "cosh") NAME(PIR_V_TANH, "tanh") NAME(PIR_V_ASINH, "asinh") NAME(PIR_V_ACOSH, "acosh")
+    NAME(PIR_V_ATANH, "atanh") NAME(PIR_V_ERF, "erf") NAME(PIR_V_LGAMMA, "lgamma") NAME(PIR_V_ROUND, "round")
+#undef NAME
+    default: return NULL;
+  }
+}
+
+static LLVMValueRef call_lanes(emitter *e, const char *name, pir_dtype dtype, unsigned lanes, LLVMValueRef a, LLVMValueRef b) {
+  LLVMTypeRef scalar = pir_llvm_type(e, dtype, 1), types[] = {scalar, scalar};
+  LLVMTypeRef type = LLVMFunctionType(scalar, types, b ? 2 : 1, false);
+  LLVMValueRef fn = LLVMGetNamedFunction(e->module, name);
+  if (!fn) fn = LLVMAddFunction(e->module, name, type);
+  LLVMValueRef result = LLVMGetPoison(pir_llvm_type(e, dtype, lanes));
+  for (unsigned i = 0; i < lanes; i++) {
+    LLVMValueRef at = LLVMConstInt(LLVMInt32TypeInContext(e->ctx), i, false);
+    LLVMValueRef args[] = {lanes > 1 ? LLVMBuildExtractElement(e->b, a, at, "") : a,
+                           b && lanes > 1 ? LLVMBuildExtractElement(e->b, b, at, "") : b};
+    LLVMValueRef one = LLVMBuildCall2(e->b, type, fn, args, b ? 2 : 1, "");
+    result = lanes > 1 ? LLVMBuildInsertElement(e->b, result, one, at, "") : one;
+  }
+  return result;
+}
+
+static LLVMValueRef inlined(const maths *v, pir_node_op fn, LLVMValueRef a) {
+  switch (fn) {
+    case PIR_V_EXP: return exp_f32(v, a);
+    case PIR_V_EXPM1: return expm1_f32(v, a);
+    case PIR_V_LOG: return log_f32(v, a);
+    case PIR_V_LOG1P: return log1p_f32(v, a);
+    case PIR_V_TANH: return tanh_f32(v, a);
+    case PIR_V_ERF: return erf_f32(v, a);
+    default: return NULL;
+  }
+}
+
+LLVMValueRef pir_llvm_math(emitter *e, pir_node_op fn, pir_dtype dtype, unsigned lanes, LLVMValueRef a, LLVMValueRef b) {
+  maths v = {e, e->b, lanes, pir_llvm_type(e, PIR_F32, lanes), pir_llvm_type(e, PIR_I32, lanes)};
+  LLVMValueRef r = dtype == PIR_F32 ? inlined(&v, fn, a) : NULL;
+  if (r) return r;
+  const char *name = libm_name(fn, dtype == PIR_F64);
+  if (name) return call_lanes(e, name, dtype, lanes, a, b);
+  e->unsupported = "a function that neither the emitter nor libm has";
+  return LLVMGetPoison(pir_llvm_type(e, dtype, lanes));
+}

@@ -1,0 +1,170 @@
+// The text of loop IR: one statement a line, blocks indented, variables named by their number, so that
+// functions which do the same have the same text whatever they were called by. Cost: one pass.
+#include <string.h>
+
+#include "loop_impl.h"
+
+typedef struct printer {
+  pir_writer out;
+  bool stopped;
+  int depth;
+} printer;
+
+static void put(printer *p, const char *text) {
+  if (!p->stopped && !p->out.write(p->out.user, text, strlen(text))) p->stopped = true;
+}
+
+static void put_int(printer *p, int64_t i) {
+  char text[24], *at = text + sizeof text;
+  uint64_t n = i < 0 ? -(uint64_t)i : (uint64_t)i;
+  *--at = 0;
+  do *--at = (char)('0' + n % 10);
+  while (n /= 10);
+  if (i < 0) *--at = '-';
+  put(p, at);
+}
+
+// Floats as their bits: exact, and the same everywhere.
+static void put_float(printer *p, double f) {
+  static const char digits[] = "0123456789abcdef";
+  uint64_t bits;
+  char text[20] = "0f";
+  memcpy(&bits, &f, sizeof bits);
+  for (int i = 0; i < 16; i++) text[2 + i] = digits[bits >> (60 - 4 * i) & 15];
+  text[18] = 0;
+  put(p, text);
+}
+
+static void put_type(printer *p, uint8_t dtype, uint16_t lanes) {
+  put(p, pir_dtype_text(dtype));
+  if (lanes > 1) put(p, "x"), put_int(p, lanes);
+}
+
+static void put_var(printer *p, const loop_var *v) { put(p, "v"), put_int(p, v->id); }
+
+static void put_buffer(printer *p, const loop_buffer *b) { put(p, "b"), put_int(p, b->id); }
+
+static void put_expr(printer *p, const loop_expr *e);
+
+static void put_list(printer *p, const loop_expr *e) {
+  const loop_expr *operands[] = {e->a, e->b, e->c};
+  put(p, "(");
+  for (int i = 0; i < 3 && operands[i]; i++) {
+    if (i) put(p, ", ");
+    put_expr(p, operands[i]);
+  }
+  if (e->mask) put(p, " where "), put_expr(p, e->mask);
+  put(p, ")");
+}
+
+static const char *fn_name(pir_node_op fn) {
+  static const char *const names[] = {
+    [PIR_V_ADD] = "add", [PIR_V_SUB] = "sub", [PIR_V_MUL] = "mul", [PIR_V_DIV] = "div", [PIR_V_FLOORDIV] = "floordiv",
+    [PIR_V_FLOORMOD] = "mod", [PIR_V_FMOD] = "fmod", [PIR_V_POW] = "pow", [PIR_V_ATAN2] = "atan2", [PIR_V_MIN] = "min",
+    [PIR_V_MAX] = "max", [PIR_V_FMIN] = "fmin", [PIR_V_FMAX] = "fmax", [PIR_V_EQ] = "eq", [PIR_V_NE] = "ne",
+    [PIR_V_LT] = "lt", [PIR_V_LE] = "le", [PIR_V_AND] = "and", [PIR_V_OR] = "or", [PIR_V_XOR] = "xor", [PIR_V_NOT] = "not",
+    [PIR_V_SHL] = "shl", [PIR_V_SHR] = "shr", [PIR_V_SELECT] = "select", [PIR_V_NEG] = "neg", [PIR_V_ABS] = "abs",
+    [PIR_V_SIGN] = "sign", [PIR_V_RECIP] = "recip", [PIR_V_FLOOR] = "floor", [PIR_V_CEIL] = "ceil",
+    [PIR_V_TRUNC] = "trunc", [PIR_V_ROUND] = "round", [PIR_V_RINT] = "rint", [PIR_V_SQRT] = "sqrt",
+    [PIR_V_RSQRT] = "rsqrt", [PIR_V_EXP] = "exp", [PIR_V_EXP2] = "exp2", [PIR_V_EXPM1] = "expm1", [PIR_V_LOG] = "log",
+    [PIR_V_LOG2] = "log2", [PIR_V_LOG10] = "log10", [PIR_V_LOG1P] = "log1p", [PIR_V_SIN] = "sin", [PIR_V_COS] = "cos",
+    [PIR_V_TAN] = "tan", [PIR_V_ASIN] = "asin", [PIR_V_ACOS] = "acos", [PIR_V_ATAN] = "atan", [PIR_V_SINH] = "sinh",
+    [PIR_V_COSH] = "cosh", [PIR_V_TANH] = "tanh", [PIR_V_ASINH] = "asinh", [PIR_V_ACOSH] = "acosh",
+    [PIR_V_ATANH] = "atanh", [PIR_V_ERF] = "erf", [PIR_V_LGAMMA] = "lgamma", [PIR_V_ISNAN] = "isnan",
+    [PIR_V_ISINF] = "isinf", [PIR_V_ISFINITE] = "isfinite", [PIR_NODE_OP_COUNT] = NULL};
+  return names[fn] ? names[fn] : "op";
+}
+
+static const char *combine_name(pir_combine c) {
+  static const char *const names[] = {"none", "add", "mul", "max", "min", "and", "or", "argmax", "argmin", "assign"};
+  return names[c];
+}
+
+static void put_expr(printer *p, const loop_expr *e) {
+  switch ((loop_kind)e->kind) {
+    case LOOP_CONST:
+      if (pir_dtype_is_float(e->dtype)) put_float(p, e->f);
+      else put_int(p, e->i);
+      if (e->dtype != PIR_I64) put(p, ":"), put_type(p, e->dtype, e->lanes);
+      return;
+    case LOOP_VAR: put_var(p, e->var); return;
+    case LOOP_DIM: put(p, "dim"), put_int(p, e->i); return;
+    case LOOP_OP: put(p, fn_name(e->fn)); break;
+    case LOOP_FMA: put(p, "fused"); break;
+    case LOOP_CAST: put_type(p, e->dtype, e->lanes); break;
+    case LOOP_BITCAST: put(p, "bits:"), put_type(p, e->dtype, e->lanes); break;
+    case LOOP_BROADCAST: put(p, "x"), put_int(p, e->lanes); break;
+    case LOOP_RAMP: put(p, "ramp"), put_int(p, e->lanes); break;
+    case LOOP_LOAD: put_buffer(p, e->buffer), put(p, "."), put_type(p, e->dtype, e->lanes); break;
+    case LOOP_GATHER: put_buffer(p, e->buffer), put(p, ".gather"), put_int(p, e->lanes); break;
+    case LOOP_FOLD: put(p, "fold_"), put(p, combine_name(e->fn)); break;
+  }
+  put_list(p, e);
+}
+
+static void put_block(printer *p, const loop_block *block);
+
+static void start_line(printer *p) {
+  for (int i = 0; i < p->depth; i++) put(p, "  ");
+}
+
+static void put_for(printer *p, const loop_stmt *s) {
+  static const char *const kinds[] = {"for", "parallel", "unrolled", "vectorised"};
+  put(p, kinds[s->for_kind]), put(p, " "), put_var(p, s->var), put(p, " = ");
+  put_expr(p, s->begin), put(p, " to "), put_expr(p, s->end), put(p, " by "), put_expr(p, s->step);
+  if (s->unroll) put(p, " unroll "), put_int(p, s->unroll);
+  put_block(p, &s->body);
+}
+
+static void put_stmt(printer *p, const loop_stmt *s) {
+  start_line(p);
+  switch ((loop_stmt_kind)s->kind) {
+    case LOOP_FOR: put_for(p, s); return;
+    case LOOP_IF:
+      put(p, "if "), put_expr(p, s->value), put_block(p, &s->body);
+      if (s->other.first) start_line(p), put(p, "else"), put_block(p, &s->other);
+      return;
+    case LOOP_LET: put_var(p, s->var), put(p, " = "), put_expr(p, s->value); break;
+    case LOOP_PREFETCH: put(p, "prefetch "), put_buffer(p, s->buffer), put(p, "["), put_expr(p, s->index), put(p, "]"); break;
+    default:
+      put_buffer(p, s->buffer), put(p, s->kind == LOOP_SCATTER ? ".scatter[" : "["), put_expr(p, s->index), put(p, "] ");
+      if (s->kind == LOOP_ACCUMULATE) put(p, combine_name(s->combine));
+      put(p, s->nontemporal ? "=nt " : "= "), put_expr(p, s->value);
+      if (s->mask) put(p, " where "), put_expr(p, s->mask);
+  }
+  put(p, "\n");
+}
+
+static void put_block(printer *p, const loop_block *block) {
+  put(p, " {\n");
+  p->depth++;
+  for (const loop_stmt *s = block->first; s; s = s->next) put_stmt(p, s);
+  p->depth--;
+  start_line(p);
+  put(p, "}\n");
+}
+
+static void put_fn(printer *p, const loop_fn *fn) {
+  static const char *const spaces[] = {"arg ", "scratch ", "registers "};
+  put(p, "stage ("), put_var(p, fn->begin), put(p, ", "), put_var(p, fn->end), put(p, ")");
+  for (unsigned i = 0; i < fn->buffer_count; i++) {
+    const loop_buffer *b = fn->buffers[i];
+    put(p, "\n  "), put_buffer(p, b), put(p, ": "), put(p, spaces[b->space]);
+    if (b->space == LOOP_ARG) put_int(p, b->slot), put(p, b->read_only ? " in " : " out "), put_int(p, b->align), put(p, " ");
+    else put_int(p, b->count), put(p, " ");
+    put_type(p, b->dtype, b->lanes);
+  }
+  put_block(p, &fn->body);
+}
+
+pir_status pir_loop_print_fn(const loop_fn *fn, pir_writer out) {
+  printer p = {.out = out};
+  put_fn(&p, fn);
+  return p.stopped ? PIR_IO : PIR_OK;
+}
+
+pir_status pir_loop_print(const loop_module *m, pir_writer out) {
+  printer p = {.out = out};
+  for (const loop_fn *fn = m->first; fn; fn = fn->next) put_fn(&p, fn);
+  return p.stopped ? PIR_IO : PIR_OK;
+}
