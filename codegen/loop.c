@@ -325,12 +325,17 @@ loop_block *pir_loop_if(loop_fn *fn, loop_block *block, loop_expr *cond, loop_bl
   return &s->body;
 }
 
+void pir_loop_bind(loop_fn *fn, loop_block *block, loop_var *var, loop_expr *value) {
+  loop_stmt *s = append(fn, block, LOOP_LET);
+  s->var = var;
+  s->value = value;
+}
+
 loop_expr *pir_loop_let(loop_fn *fn, loop_block *block, const char *name, loop_expr *value) {
   if (value->kind == LOOP_CONST || value->kind == LOOP_VAR || value->kind == LOOP_DIM) return value;
-  loop_stmt *s = append(fn, block, LOOP_LET);
-  s->var = pir_loop_var_create(fn, name, value->dtype, value->lanes);
-  s->value = value;
-  return pir_loop_use(fn->module, s->var);
+  loop_var *var = pir_loop_var_create(fn, name, value->dtype, value->lanes);
+  pir_loop_bind(fn, block, var, value);
+  return pir_loop_use(fn->module, var);
 }
 
 static loop_stmt *append_store(loop_fn *fn, loop_block *block, loop_stmt_kind kind, loop_buffer *buffer,

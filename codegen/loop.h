@@ -193,6 +193,7 @@ loop_expr *pir_loop_substitute(loop_module *m, loop_expr *e, const loop_var *var
 loop_block *pir_loop_for(loop_fn *fn, loop_block *block, loop_for_kind kind, loop_var *var, loop_expr *begin,
                          loop_expr *end, loop_expr *step);  // step NULL: 1
 loop_block *pir_loop_if(loop_fn *fn, loop_block *block, loop_expr *cond, loop_block **out_else);  // out_else may be NULL
+void pir_loop_bind(loop_fn *fn, loop_block *block, loop_var *var, loop_expr *value);  // a let of an existing variable
 loop_expr *pir_loop_let(loop_fn *fn, loop_block *block, const char *name, loop_expr *value);  // a use of the variable
 void pir_loop_store(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index, loop_expr *value, loop_expr *mask);
 void pir_loop_scatter(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index, loop_expr *value, loop_expr *mask);

@@ -1,0 +1,331 @@
+// Turns marked loops into vector code. The loop variable becomes a ramp; what does not depend on it stays
+// scalar and is broadcast where it meets a vector. Indices with stride 1 become contiguous accesses, others
+// gathers and scatters. A loop of n iterations becomes: a main loop over `unroll` vectors at a time (several
+// partial results hide the latency of a sum), a loop over single vectors, and a masked last step; parts that
+// constant bounds rule out are not made. Cost: linear in the code made.
+#include <string.h>
+
+#include "loop_impl.h"
+
+#define MAX_PARTS 8  // most copies of the body in the main loop
+
+typedef struct partial {
+  loop_buffer *of;               // a register buffer the loop accumulates into
+  pir_combine combine;
+  loop_buffer *part[MAX_PARTS];  // its vector parts
+} partial;
+
+typedef struct vectoriser {
+  loop_fn *fn;
+  loop_module *m;
+  int vector_bytes;
+  bool failed;
+  // the loop at hand
+  const loop_var *var;
+  uint16_t lanes;
+  loop_expr *base, *mask;        // first lane; lanes that exist, or NULL for all
+  int copy;                      // which of the unrolled copies
+  loop_expr **values;            // vector forms of variables set in the body, by id
+  uint32_t value_count;
+  loop_buffer **private_regs;    // vector forms of registers the body sets, by buffer id
+  uint16_t private_count;
+  partial partials[16];
+  int partial_count;
+} vectoriser;
+
+// ---- expressions
+
+static loop_expr *widen(vectoriser *z, loop_expr *e);
+
+static loop_expr *mask_of(vectoriser *z, loop_expr *own) {
+  if (!own) return z->mask;
+  loop_expr *m = pir_loop_broadcast(z->m, own, z->lanes);
+  return z->mask ? pir_loop_op(z->m, PIR_V_AND, m, z->mask, NULL) : m;
+}
+
+// Whether the value of e differs between lanes.
+static bool varies(const vectoriser *z, const loop_expr *e) {
+  if (!e) return false;
+  if (e->kind == LOOP_VAR) return e->var == z->var || (e->var->id < z->value_count && z->values[e->var->id]);
+  if (e->kind == LOOP_LOAD && e->buffer->space == LOOP_REGISTER && e->buffer->id < z->private_count &&
+      z->private_regs[e->buffer->id])
+    return true;
+  return varies(z, e->a) || varies(z, e->b) || varies(z, e->c) || varies(z, e->mask);
+}
+
+static loop_expr *widen_load(vectoriser *z, loop_expr *e) {
+  int64_t stride;
+  loop_expr *own = e->mask ? widen(z, e->mask) : NULL;
+  if (e->buffer->space == LOOP_REGISTER) {
+    loop_buffer *b = e->buffer->id < z->private_count ? z->private_regs[e->buffer->id] : NULL;
+    return b ? pir_loop_load(z->m, b, e->a, z->lanes, NULL) : e;
+  }
+  if (pir_loop_stride(e->a, z->var, &stride) && stride == 1)
+    return pir_loop_load(z->m, e->buffer, pir_loop_substitute(z->m, e->a, z->var, z->base), z->lanes, mask_of(z, own));
+  if (!varies(z, e->a)) {  // one element under a mask of lanes
+    loop_expr *all = pir_loop_broadcast(z->m, e->a, z->lanes);
+    return pir_loop_gather(z->m, e->buffer, all, mask_of(z, own));
+  }
+  return pir_loop_gather(z->m, e->buffer, pir_loop_broadcast(z->m, widen(z, e->a), z->lanes), mask_of(z, own));
+}
+
+static loop_expr *widen(vectoriser *z, loop_expr *e) {
+  if (!varies(z, e)) return e;
+  if (e->kind == LOOP_VAR)
+    return e->var == z->var ? pir_loop_ramp(z->m, z->base, pir_loop_int(z->m, 1), z->lanes) : z->values[e->var->id];
+  if (e->kind == LOOP_LOAD) return widen_load(z, e);
+  loop_expr *a = widen(z, e->a), *b = e->b ? widen(z, e->b) : NULL, *c = e->c ? widen(z, e->c) : NULL;
+  switch ((loop_kind)e->kind) {
+    case LOOP_OP: return pir_loop_op(z->m, e->fn, a, b, c);
+    case LOOP_FMA: return pir_loop_fma(z->m, a, b, c);
+    case LOOP_CAST: return pir_loop_cast(z->m, a, e->dtype);
+    case LOOP_BITCAST: return pir_loop_bitcast(z->m, a, e->dtype);
+    default: z->failed = true; return e;  // vectors inside a loop to be vectorised
+  }
+}
+
+// ---- statements
+
+static void widen_block(vectoriser *z, loop_block *out, const loop_block *in);
+
+static void widen_let(vectoriser *z, loop_block *out, const loop_stmt *s) {
+  loop_expr *value = widen(z, s->value);
+  if (value->lanes == 1) {
+    pir_loop_bind(z->fn, out, s->var, value);
+    return;
+  }
+  if (s->var->id < z->value_count) z->values[s->var->id] = pir_loop_let(z->fn, out, s->var->name, value);
+  else z->failed = true;
+}
+
+static void widen_store(vectoriser *z, loop_block *out, const loop_stmt *s) {
+  int64_t stride;
+  loop_expr *value = widen(z, s->value), *own = s->mask ? widen(z, s->mask) : NULL;
+  if (s->buffer->space == LOOP_REGISTER) {
+    loop_buffer *b = z->private_regs[s->buffer->id];
+    pir_loop_store(z->fn, out, b, s->index, pir_loop_broadcast(z->m, value, z->lanes), NULL);
+    return;
+  }
+  value = pir_loop_broadcast(z->m, value, z->lanes);
+  if (pir_loop_stride(s->index, z->var, &stride) && stride == 1) {
+    pir_loop_store(z->fn, out, s->buffer, pir_loop_substitute(z->m, s->index, z->var, z->base), value, mask_of(z, own));
+    out->last->nontemporal = s->nontemporal;
+    return;
+  }
+  if (!varies(z, s->index)) z->failed = true;  // all lanes would write one element
+  pir_loop_scatter(z->fn, out, s->buffer, pir_loop_broadcast(z->m, widen(z, s->index), z->lanes), value, mask_of(z, own));
+}
+
+static loop_buffer *part_of(const vectoriser *z, const loop_buffer *buffer) {
+  for (int i = 0; i < z->partial_count; i++)
+    if (z->partials[i].of == buffer) return z->partials[i].part[z->copy];
+  return NULL;
+}
+
+static void widen_accumulate(vectoriser *z, loop_block *out, const loop_stmt *s) {
+  loop_expr *value = pir_loop_broadcast(z->m, widen(z, s->value), z->lanes);
+  loop_buffer *b = z->private_regs[s->buffer->id];
+  if (!b) {
+    b = part_of(z, s->buffer);
+    if (z->mask) value = pir_loop_select(z->m, z->mask, value, pir_loop_broadcast(z->m, pir_loop_neutral(z->m, s->combine, s->buffer->dtype), z->lanes));
+  }
+  pir_loop_accumulate(z->fn, out, b, s->index, s->combine, value);
+}
+
+static void widen_stmt(vectoriser *z, loop_block *out, const loop_stmt *s) {
+  loop_block *body, *other;
+  switch ((loop_stmt_kind)s->kind) {
+    case LOOP_FOR:
+      if (varies(z, s->begin) || varies(z, s->end) || varies(z, s->step)) z->failed = true;
+      body = pir_loop_for(z->fn, out, s->for_kind, s->var, s->begin, s->end, s->step);
+      widen_block(z, body, &s->body);
+      return;
+    case LOOP_IF:
+      if (varies(z, s->value)) z->failed = true;
+      body = pir_loop_if(z->fn, out, s->value, &other);
+      widen_block(z, body, &s->body);
+      widen_block(z, other, &s->other);
+      return;
+    case LOOP_LET: widen_let(z, out, s); return;
+    case LOOP_STORE: case LOOP_SCATTER: widen_store(z, out, s); return;
+    case LOOP_ACCUMULATE: widen_accumulate(z, out, s); return;
+    case LOOP_PREFETCH:
+      pir_loop_prefetch(z->fn, out, s->buffer, pir_loop_substitute(z->m, s->index, z->var, z->base));
+      return;
+  }
+}
+
+static void widen_block(vectoriser *z, loop_block *out, const loop_block *in) {
+  for (const loop_stmt *s = in->first; s && !z->failed; s = s->next) widen_stmt(z, out, s);
+}
+
+// ---- loops
+
+static void widest_of_expr(const loop_expr *e, size_t *bytes) {
+  if (!e) return;
+  // Index arithmetic does not count: most of it stays scalar.
+  if (e->kind == LOOP_LOAD || e->kind == LOOP_GATHER || e->kind == LOOP_CAST) {
+    size_t size = pir_dtype_size(e->dtype);
+    if (size > *bytes) *bytes = size;
+    if (e->kind != LOOP_CAST) return;
+  }
+  widest_of_expr(e->a, bytes), widest_of_expr(e->b, bytes), widest_of_expr(e->c, bytes);
+}
+
+static void widest_of(const loop_block *block, size_t *bytes) {
+  for (const loop_stmt *s = block->first; s; s = s->next) {
+    if (s->buffer && pir_dtype_size(s->buffer->dtype) > *bytes) *bytes = pir_dtype_size(s->buffer->dtype);
+    widest_of_expr(s->value, bytes);
+    widest_of(&s->body, bytes), widest_of(&s->other, bytes);
+  }
+}
+
+// Registers that the body sets belong to one iteration: they become vectors.
+static void find_private(vectoriser *z, const loop_block *block) {
+  for (const loop_stmt *s = block->first; s; s = s->next) {
+    if (s->kind == LOOP_STORE && s->buffer->space == LOOP_REGISTER && !z->private_regs[s->buffer->id])
+      z->private_regs[s->buffer->id] = pir_loop_registers(z->fn, s->buffer->name, s->buffer->dtype, z->lanes, s->buffer->count);
+    find_private(z, &s->body), find_private(z, &s->other);
+  }
+}
+
+static void find_partials(vectoriser *z, const loop_block *block, int copies) {
+  for (const loop_stmt *s = block->first; s; s = s->next) {
+    if (s->kind == LOOP_ACCUMULATE && !z->private_regs[s->buffer->id] && !part_of(z, s->buffer)) {
+      if (z->partial_count == (int)(sizeof z->partials / sizeof *z->partials)) {
+        z->failed = true;
+        return;
+      }
+      partial *p = &z->partials[z->partial_count++];
+      *p = (partial){.of = s->buffer, .combine = s->combine};
+      for (int i = 0; i < copies; i++)
+        p->part[i] = pir_loop_registers(z->fn, s->buffer->name, s->buffer->dtype, z->lanes, s->buffer->count);
+    }
+    find_partials(z, &s->body, copies), find_partials(z, &s->other, copies);
+  }
+}
+
+static void each_register(vectoriser *z, loop_block *out, int64_t count, loop_block **out_body, loop_expr **out_index) {
+  loop_var *r = pir_loop_var_create(z->fn, "r", PIR_I64, 1);
+  *out_body = pir_loop_for(z->fn, out, LOOP_UNROLLED, r, pir_loop_int(z->m, 0), pir_loop_int(z->m, count), NULL);
+  *out_index = pir_loop_use(z->m, r);
+}
+
+static void start_partials(vectoriser *z, loop_block *out, int copies) {
+  for (int i = 0; i < z->partial_count; i++) {
+    loop_block *body;
+    loop_expr *r;
+    partial *p = &z->partials[i];
+    each_register(z, out, p->of->count, &body, &r);
+    loop_expr *neutral = pir_loop_broadcast(z->m, pir_loop_neutral(z->m, p->combine, p->of->dtype), z->lanes);
+    for (int c = 0; c < copies; c++) pir_loop_store(z->fn, body, p->part[c], r, neutral, NULL);
+  }
+}
+
+static void join_partials(vectoriser *z, loop_block *out, int copies) {
+  for (int i = 0; i < z->partial_count; i++) {
+    loop_block *body;
+    loop_expr *r;
+    partial *p = &z->partials[i];
+    each_register(z, out, p->of->count, &body, &r);
+    loop_expr *sum = pir_loop_load(z->m, p->part[0], r, z->lanes, NULL);
+    for (int c = 1; c < copies; c++)
+      sum = pir_loop_combine(z->m, p->combine, sum, pir_loop_load(z->m, p->part[c], r, z->lanes, NULL));
+    pir_loop_accumulate(z->fn, body, p->of, r, p->combine, pir_loop_fold(z->m, p->combine, sum));
+  }
+}
+
+// One run of the loop from `begin` to `end` with `copies` vectors a step.
+static void make_loop(vectoriser *z, loop_block *out, const loop_stmt *s, loop_expr *begin, loop_expr *end, int copies) {
+  loop_var *v = pir_loop_var_create(z->fn, s->var->name, PIR_I64, 1);
+  loop_block *body = pir_loop_for(z->fn, out, LOOP_SERIAL, v, begin, end, pir_loop_int(z->m, (int64_t)z->lanes * copies));
+  v->extent = s->var->extent;
+  for (z->copy = 0; z->copy < copies; z->copy++) {
+    z->base = pir_loop_add(z->m, pir_loop_use(z->m, v), pir_loop_int(z->m, (int64_t)z->lanes * z->copy));
+    widen_block(z, body, &s->body);
+  }
+  z->copy = 0;
+}
+
+static void make_tail(vectoriser *z, loop_block *out, const loop_stmt *s, loop_expr *begin, loop_expr *rest) {
+  z->base = begin;
+  z->mask = pir_loop_let(z->fn, out, "mask", pir_loop_tail_mask(z->m, rest, z->lanes));
+  widen_block(z, out, &s->body);
+  z->mask = NULL;
+}
+
+static uint16_t choose_lanes(vectoriser *z, const loop_stmt *s) {
+  size_t widest = 1;
+  int64_t begin, end;
+  widest_of(&s->body, &widest);
+  uint16_t lanes = (uint16_t)((size_t)z->vector_bytes / widest);
+  if (pir_loop_is_int(s->begin, &begin) && pir_loop_is_int(s->end, &end))
+    while (lanes > 1 && lanes / 2 >= end - begin) lanes /= 2;
+  return lanes;
+}
+
+static void vectorise_loop(vectoriser *z, loop_block *out, const loop_stmt *s) {
+  loop_module *m = z->m;
+  int64_t n;
+  z->lanes = choose_lanes(z, s);
+  if (z->lanes == 1) {
+    loop_block *body = pir_loop_for(z->fn, out, LOOP_SERIAL, s->var, s->begin, s->end, s->step);
+    *body = s->body;
+    return;
+  }
+  z->var = s->var;
+  z->value_count = z->fn->var_count;
+  z->values = pir_loop_alloc(m, z->value_count * sizeof *z->values);
+  z->private_count = z->fn->buffer_count;
+  z->private_regs = pir_loop_alloc(m, z->private_count * sizeof *z->private_regs);
+  z->partial_count = 0;
+  loop_expr *count = pir_loop_sub(m, s->end, s->begin), *lanes = pir_loop_int(m, z->lanes);
+  bool known = pir_loop_is_int(count, &n);
+  int copies = s->unroll > 1 ? (s->unroll < MAX_PARTS ? s->unroll : MAX_PARTS) : 1;
+  while (known && copies > 1 && n < (int64_t)z->lanes * copies) copies--;
+  find_private(z, &s->body);
+  find_partials(z, &s->body, copies);
+  if (z->failed) return;
+  start_partials(z, out, copies);
+  loop_expr *whole = pir_loop_add(m, s->begin, pir_loop_mul(m, pir_loop_floordiv(m, count, lanes), lanes));
+  loop_expr *from = s->begin;
+  if (copies > 1) {
+    loop_expr *step = pir_loop_int(m, (int64_t)z->lanes * copies);
+    loop_expr *to = pir_loop_add(m, s->begin, pir_loop_mul(m, pir_loop_floordiv(m, count, step), step));
+    make_loop(z, out, s, from, to, copies);
+    from = to;
+  }
+  if (!known || n / z->lanes % copies || copies == 1)
+    if (!known || n >= z->lanes) make_loop(z, out, s, from, whole, 1);
+  if (!known) {
+    loop_block *tail = pir_loop_if(z->fn, out, pir_loop_lt(m, whole, s->end), NULL);
+    make_tail(z, tail, s, whole, pir_loop_sub(m, s->end, whole));
+  } else if (n % z->lanes) {
+    make_tail(z, out, s, whole, pir_loop_int(m, n % z->lanes));
+  }
+  join_partials(z, out, copies);
+}
+
+static void vectorise_block(vectoriser *z, loop_block *block) {
+  loop_block out = {0};
+  for (loop_stmt *s = block->first, *next; s && !z->failed; s = next) {
+    next = s->next;
+    if (s->kind == LOOP_FOR && s->for_kind == LOOP_VECTORISED) {
+      vectorise_loop(z, &out, s);
+      continue;
+    }
+    vectorise_block(z, &s->body);
+    vectorise_block(z, &s->other);
+    s->next = NULL;
+    if (out.last) out.last->next = s;
+    else out.first = s;
+    out.last = s;
+  }
+  *block = out;
+}
+
+pir_status pir_loop_vectorise(loop_fn *fn, int vector_bytes) {
+  vectoriser z = {.fn = fn, .m = fn->module, .vector_bytes = vector_bytes};
+  vectorise_block(&z, &fn->body);
+  return z.failed ? PIR_UNSUPPORTED : PIR_OK;
+}
