@@ -133,6 +133,10 @@ const pir_param *pir_program_param_at(const pir_program *program, size_t i) {
   return &program->params.items[i]->param;
 }
 
+void pir_param_retain(const pir_param *param) { atomic_fetch_add(&((param_record *)param)->holders, 1); }
+
+void pir_param_release(const pir_param *param) { drop_record((param_record *)param); }
+
 void pir_program_drop_param(pir_program *program, pir_str name) {
   param_record *record = find_record(program, name);
   if (!record) return;

@@ -43,6 +43,9 @@ PIR_API const pir_param *pir_program_param(const pir_program *program, pir_str n
 PIR_API size_t pir_program_params(const pir_program *program);
 PIR_API const pir_param *pir_program_param_at(const pir_program *program, size_t i);  // in name order
 PIR_API void pir_program_drop_param(pir_program *program, pir_str name);
+// Keeps a parameter that a program gave beyond the program and its context; from any thread.
+PIR_API void pir_param_retain(const pir_param *param);
+PIR_API void pir_param_release(const pir_param *param);
 
 PIR_END
 #endif
