@@ -56,6 +56,9 @@ struct pir_block {
   size_t count;
   bool ordered;  // the ops' `order` numbers ascend
   PIR_VEC(pir_argument *) args;
+  // While the verifier is inside: the op it is at, the nesting depth, and the least depth visible from here.
+  const pir_op *at;
+  uint32_t depth, floor;
 };
 
 static inline pir_context *op_context(const pir_op *op) { return op->info->ctx; }

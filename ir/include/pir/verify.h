@@ -7,7 +7,7 @@
 PIR_BEGIN
 
 typedef struct pir_verify_options {
-  bool strict;  // unregistered ops are errors
+  bool strict;  // unregistered ops and conflicts of stated element types are errors
 } pir_verify_options;
 
 // Checks counts, kinds, dominance, terminators and each op's verify hook below `root`. Reports every

@@ -1,0 +1,40 @@
+// The table of dimension expressions, shared by dims.c (making them) and dims_query.c (reading them).
+#ifndef PIR_DIMS_IMPL_H
+#define PIR_DIMS_IMPL_H
+
+#include <pir/dims.h>
+
+#include <map.h>
+#include <vec.h>
+
+// An expression. Operands are made before it. Sums hold terms, the constant last; products hold the constant factor
+// first, then atoms (symbols, quotients, ...) in order of their handles.
+typedef struct dim_node {
+  uint8_t kind;
+  uint32_t count;      // operands
+  uint32_t weight;     // nodes of the tree it stands for
+  int64_t value;       // symbol: number; negative: the constant
+  int64_t min;         // symbol: lower bound
+  pir_dim bound;       // what it was unified with, or itself
+  pir_dim canonical;   // cache, good for `generation`
+  uint64_t generation;
+  pir_dim operands[];
+} dim_node;
+
+struct pir_dims {
+  pir_arena arena;
+  pir_set set;
+  PIR_VEC(dim_node *) nodes;
+  size_t symbols;
+  uint64_t generation;  // grows with every unification
+};
+
+// Handles start at -2: -1 is "unknown" in shapes and must not look like an expression.
+static inline pir_dim dim_handle(size_t index) { return -2 - (pir_dim)index; }
+static inline bool dim_is_plain(pir_dim dim) { return dim >= 0; }
+
+static inline dim_node *dim_node_of(const pir_dims *dims, pir_dim dim) {
+  return dims->nodes.items[(size_t)(-2 - dim)];
+}
+
+#endif

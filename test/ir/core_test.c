@@ -1,0 +1,262 @@
+// What text cannot reach of the core: interning, use lists, order numbers, attributes by slot, deep nesting.
+
+#include <pir/ir.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct fixture {
+  pir_context *ctx;
+  pir_program *program;
+  const pir_type *type;
+  size_t reports;
+  char last[256];
+} fixture;
+
+static void remember(void *user, const pir_diag *diag) {
+  fixture *f = user;
+  f->reports++;
+  size_t n = diag->message.size < sizeof f->last ? diag->message.size : sizeof f->last - 1;
+  memcpy(f->last, diag->message.data, n);
+  f->last[n] = 0;
+}
+
+static fixture the_fixture;
+
+static int make(void **state) {
+  fixture *f = *state = &the_fixture;
+  *f = (fixture){.ctx = pir_context_create(NULL)};
+  f->program = pir_program_create(f->ctx);
+  int64_t dims[2] = {2, -1};
+  f->type = pir_type_tensor(f->ctx, PIR_F32, (pir_shape){dims, 2});
+  pir_context_set_sink(f->ctx, (pir_diag_sink){remember, f});
+  return 0;
+}
+
+static int drop(void **state) {
+  fixture *f = *state;
+  pir_program_destroy(f->program);
+  pir_context_destroy(f->ctx);
+  return 0;
+}
+
+static pir_op *build(fixture *f, pir_builder *b, const char *name, size_t n, pir_value *const *operands, size_t regions) {
+  pir_op_spec spec = {.def = pir_context_opdef(f->ctx, pir_str_from(name)), .operands = operands, .operand_count = n,
+                      .result_types = &f->type, .result_count = 1, .region_count = regions};
+  return pir_build(b, &spec);
+}
+
+static void interning(void **state) {
+  fixture *f = *state;
+  pir_context *ctx = f->ctx;
+  int64_t dims[2] = {2, -1};
+  assert_ptr_equal(f->type, pir_type_tensor(ctx, PIR_F32, (pir_shape){dims, 2}));
+  assert_ptr_not_equal(f->type, pir_type_tensor(ctx, PIR_F64, (pir_shape){dims, 2}));
+  assert_ptr_not_equal(f->type, pir_type_tensor(ctx, PIR_F32, (pir_shape){dims, 1}));
+  assert_ptr_equal(pir_name_get(ctx, PIR_STR("axis")), pir_name_get(ctx, (pir_str){"axis!", 4}));
+  assert_ptr_equal(pir_attr_int(ctx, PIR_ATTR_I64, 3), pir_attr_int(ctx, PIR_ATTR_I64, 3));
+  assert_ptr_not_equal(pir_attr_int(ctx, PIR_ATTR_I64, 3), pir_attr_int(ctx, PIR_ATTR_I32, 3));
+  assert_ptr_not_equal(pir_attr_float(ctx, PIR_ATTR_F64, 0.0), pir_attr_float(ctx, PIR_ATTR_F64, -0.0));
+  int64_t many[1000];
+  for (int i = 0; i < 1000; i++) many[i] = i;
+  const pir_attr *ints = pir_attr_int_array(ctx, many, 1000);
+  assert_ptr_equal(ints, pir_attr_int_array(ctx, many, 1000));
+  assert_int_equal(pir_attr_int_array_data(ints)[999], 999);
+  const pir_type *parts[] = {f->type, NULL};
+  const pir_type *vector = pir_type_vector(ctx, parts, 2);
+  assert_ptr_equal(vector, pir_type_vector(ctx, parts, 2));
+  assert_null(pir_type_element(vector, 1));
+}
+
+static void tensors_keep_their_whole_spec(void **state) {
+  fixture *f = *state;
+  uint64_t offsets[] = {0, 2, 5};
+  const uint64_t *lod[] = {offsets};
+  size_t sizes[] = {3};
+  int64_t dims[] = {7};
+  pir_tensor_spec spec = {.dtype = PIR_I64, .shape = {dims, 1}, .layout = PIR_LAYOUT_NHWC, .lod = lod, .lod_sizes = sizes,
+                          .lod_levels = 1, .offset = 9};
+  const pir_type *type = pir_type_tensor_like(f->ctx, PIR_TYPE_TENSOR, &spec);
+  pir_tensor_spec got = pir_type_spec(type);
+  assert_int_equal(got.lod[0][2], 5);
+  assert_int_equal(got.offset, 9);
+  assert_ptr_equal(type, pir_type_tensor_like(f->ctx, PIR_TYPE_TENSOR, &got));
+}
+
+static void use_lists(void **state) {
+  fixture *f = *state;
+  pir_builder b = pir_builder_at_end(pir_program_block(f->program));
+  pir_value *a = pir_op_result(build(f, &b, "x.a", 0, NULL, 0), 0);
+  pir_value *c = pir_op_result(build(f, &b, "x.c", 0, NULL, 0), 0);
+  pir_op *both = build(f, &b, "x.both", 2, (pir_value *[]){a, a}, 0);
+  pir_op *mixed = build(f, &b, "x.mixed", 3, (pir_value *[]){a, NULL, c}, 0);
+  assert_true(pir_value_single_use(c));
+  pir_value_replace_uses(a, c);
+  assert_true(pir_value_unused(a));
+  size_t uses = 0;
+  PIR_EACH_USE(u, c) {
+    assert_ptr_equal(pir_op_operand(pir_use_owner(u), pir_use_operand_index(u)), c);
+    uses++;
+  }
+  assert_int_equal(uses, 4);
+  PIR_EACH_USE(u, c) if (pir_use_owner(u) == both) pir_use_set(u, a);
+  assert_true(pir_value_single_use(c) == false);
+  pir_op_erase(mixed);
+  assert_true(pir_value_unused(c));
+  pir_op_erase(both);
+  assert_true(pir_value_unused(a));
+}
+
+static void order_survives_insertions(void **state) {
+  fixture *f = *state;
+  pir_builder b = pir_builder_at_end(pir_program_block(f->program));
+  pir_op *first = build(f, &b, "x.first", 0, NULL, 0), *last = build(f, &b, "x.last", 0, NULL, 0);
+  pir_op *before = last;
+  for (int i = 0; i < 200; i++) {  // always in the same gap
+    pir_builder at = pir_builder_before(before);
+    pir_op *op = build(f, &at, "x.mid", 0, NULL, 0);
+    assert_true(pir_op_is_before(first, op) && pir_op_is_before(op, before) && !pir_op_is_before(last, op));
+    before = op;
+  }
+  pir_op_move_before(last, first);
+  assert_true(pir_op_is_before(last, first));
+  assert_int_equal(pir_block_count(pir_program_block(f->program)), 202);
+}
+
+static void extra_attributes_are_sorted(void **state) {
+  fixture *f = *state;
+  pir_context *ctx = f->ctx;
+  pir_builder b = pir_builder_at_end(pir_program_block(f->program));
+  pir_op *op = build(f, &b, "x.a", 0, NULL, 0);
+  const char *names[] = {"persistable", "axis", "stop_gradient", "B"};
+  for (int i = 0; i < 4; i++) pir_op_set_attr(op, pir_name_get(ctx, pir_str_from(names[i])), pir_attr_int(ctx, PIR_ATTR_I32, i));
+  pir_op_set_attr(op, pir_name_get(ctx, PIR_STR("axis")), pir_attr_bool(ctx, true));
+  pir_op_set_attr(op, pir_name_get(ctx, PIR_STR("persistable")), NULL);
+  pir_named_attr sorted[4];
+  assert_int_equal(pir_op_attrs_sorted(op, sorted, 4), 3);
+  assert_string_equal(pir_name_str(sorted[0].name).data, "B");
+  assert_string_equal(pir_name_str(sorted[1].name).data, "axis");
+  assert_ptr_equal(sorted[1].value, pir_attr_bool(ctx, true));
+  assert_null(pir_op_attr_str(op, "persistable"));
+}
+
+static pir_walk_result count(pir_op *op, void *user) { return ++*(size_t *)user, PIR_WALK_CONTINUE; }
+
+static void deep_nesting_needs_no_stack(void **state) {
+  enum { DEPTH = 100000 };
+  fixture *f = *state;
+  pir_builder b = pir_builder_at_end(pir_program_block(f->program));
+  pir_value *outer = pir_op_result(build(f, &b, "x.outer", 0, NULL, 0), 0);
+  for (int i = 0; i < DEPTH; i++) {
+    pir_op *op = build(f, &b, "x.nest", 1, &outer, 1);
+    b = pir_builder_at_end(pir_region_append_block(pir_op_region(op, 0)));
+  }
+  pir_op *module = pir_program_module(f->program);
+  assert_int_equal(pir_verify(module, NULL), PIR_OK);
+  pir_program *copy = pir_program_clone(f->program);
+  assert_int_equal(pir_verify(pir_program_module(copy), NULL), PIR_OK);
+  size_t n = 0, m = 0;
+  pir_walk(module, PIR_PRE_ORDER, count, &n);
+  pir_walk(pir_program_module(copy), PIR_POST_ORDER, count, &m);
+  assert_int_equal(n, DEPTH + 2);
+  assert_int_equal(m, n);
+  pir_program_destroy(copy);
+}
+
+static void clone_maps_operands(void **state) {
+  fixture *f = *state;
+  pir_builder b = pir_builder_at_end(pir_program_block(f->program));
+  pir_value *a = pir_op_result(build(f, &b, "x.a", 0, NULL, 0), 0);
+  pir_op *holder = build(f, &b, "x.holder", 1, &a, 2);
+  pir_block *inner = pir_region_append_block(pir_op_region(holder, 1));
+  pir_value *arg = pir_block_add_argument(inner, f->type);
+  pir_builder in = pir_builder_at_end(inner);
+  pir_op *sum = build(f, &in, "x.sum", 2, (pir_value *[]){arg, a}, 0);
+  build(f, &in, "x.use", 1, (pir_value *[]){pir_op_result(sum, 0)}, 0);
+  pir_op *copy = pir_op_clone(holder, NULL);
+  pir_block *copied = pir_region_first(pir_op_region(copy, 1));
+  pir_op *copied_sum = pir_block_first(copied);
+  assert_ptr_equal(pir_op_operand(copied_sum, 0), pir_block_argument(copied, 0));
+  assert_ptr_equal(pir_op_operand(copied_sum, 1), a);
+  assert_ptr_equal(pir_op_operand(pir_op_next(copied_sum), 0), pir_op_result(copied_sum, 0));
+  pir_op_destroy(copy);
+}
+
+static void scope_is_verified(void **state) {
+  fixture *f = *state;
+  pir_builder b = pir_builder_at_end(pir_program_block(f->program));
+  pir_op *holder = build(f, &b, "x.holder", 0, NULL, 1);
+  pir_builder in = pir_builder_at_end(pir_region_append_block(pir_op_region(holder, 0)));
+  pir_value *hidden = pir_op_result(build(f, &in, "x.hidden", 0, NULL, 0), 0);
+  pir_op *reader = build(f, &b, "x.reader", 1, &hidden, 0);
+  assert_int_equal(pir_verify(pir_program_module(f->program), NULL), PIR_INVALID);
+  assert_string_equal(f->last, "\"x.hidden\" defines it");
+  assert_false(pir_value_dominates(hidden, reader));
+  pir_value *late = pir_op_result(build(f, &b, "x.late", 0, NULL, 0), 0);
+  pir_op_set_operand(reader, 0, late);
+  f->reports = 0;
+  assert_int_equal(pir_verify(pir_program_module(f->program), NULL), PIR_INVALID);
+  assert_int_equal(f->reports, 2);
+  pir_op_move_before(pir_value_op(late), holder);
+  assert_int_equal(pir_verify(pir_program_module(f->program), NULL), PIR_OK);
+  assert_true(pir_value_dominates(late, reader));
+}
+
+static void release(void *user) { ++*(int *)user; }
+
+static void parameters_are_shared(void **state) {
+  fixture *f = *state;
+  int released = 0;
+  int64_t dims[] = {2};
+  float bytes[2] = {1, 2};
+  pir_param param = {.name = PIR_STR("w"), .dtype = PIR_F32, .shape = {dims, 1}, .data = bytes, .size = sizeof bytes,
+                     .release = release, .user = &released};
+  pir_program_adopt_param(f->program, &param);
+  param.name = PIR_STR("b");
+  pir_program_adopt_param(f->program, &param);
+  pir_program *copy = pir_program_clone(f->program);
+  pir_program_drop_param(f->program, PIR_STR("w"));
+  assert_int_equal(released, 0);
+  assert_null(pir_program_param(f->program, PIR_STR("w")));
+  assert_string_equal(pir_program_param_at(copy, 0)->name.data, "b");
+  assert_string_equal(pir_program_param_at(copy, 1)->name.data, "w");
+  pir_program_destroy(copy);
+  assert_int_equal(released, 1);
+}
+
+static void places_round_trip(void **state) {
+  fixture *f = *state;
+  pir_loc_parts text = pir_loc_unpack(f->ctx, pir_loc_text(f->ctx, PIR_STR("a.pir"), 1234567, 89));
+  assert_int_equal(text.line, 1234567);
+  assert_int_equal(text.column, 89);
+  assert_string_equal(text.file.data, "a.pir");
+  pir_loc_parts binary = pir_loc_unpack(f->ctx, pir_loc_offset(f->ctx, PIR_STR("b"), (uint64_t)1 << 40));
+  assert_true(binary.is_offset && binary.offset == (uint64_t)1 << 40);
+  assert_int_equal(pir_loc_unpack(f->ctx, PIR_LOC_UNKNOWN).file.size, 0);
+}
+
+static jmp_buf rescue;
+static void jump(void *user) { longjmp(rescue, 1); }
+
+static void memory_limit_calls_the_hook(void **state) {
+  pir_context_options options = {.size = sizeof options, .out_of_memory = jump, .limits = {.max_bytes = 1 << 20}};
+  pir_context *ctx = pir_context_create(&options);
+  if (setjmp(rescue) == 0) {
+    for (int64_t i = 0;; i++) pir_attr_int(ctx, PIR_ATTR_I64, i);
+  }
+  assert_true(pir_context_bytes(ctx) <= 1 << 20);
+  pir_context_destroy(ctx);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make, drop)
+  const struct CMUnitTest tests[] = {
+      TEST(interning), TEST(tensors_keep_their_whole_spec), TEST(use_lists), TEST(order_survives_insertions),
+      TEST(extra_attributes_are_sorted), TEST(deep_nesting_needs_no_stack), TEST(clone_maps_operands),
+      TEST(scope_is_verified), TEST(parameters_are_shared), TEST(places_round_trip), TEST(memory_limit_calls_the_hook),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
