@@ -7,42 +7,19 @@
 
 #include "loop_impl.h"
 
-#define CHUNK_BYTES 65536
-
-struct loop_chunk {
-  struct loop_chunk *next;
-  size_t used, size;
-  max_align_t data[];
-};
-
 loop_module *pir_loop_module_create(void) {
-  return calloc(1, sizeof(loop_module));
+  loop_module *m = calloc(1, sizeof *m);
+  if (m) pir_arena_init(&m->arena, NULL, NULL, NULL);
+  return m;
 }
 
 void pir_loop_module_destroy(loop_module *m) {
   if (!m) return;
-  for (struct loop_chunk *c = m->chunks, *next; c; c = next) {
-    next = c->next;
-    free(c);
-  }
+  pir_arena_destroy(&m->arena);
   free(m);
 }
 
-void *pir_loop_alloc(loop_module *m, size_t size) {
-  size = (size + 15) & ~(size_t)15;
-  struct loop_chunk *c = m->chunks;
-  if (!c || c->size - c->used < size) {
-    size_t room = size > CHUNK_BYTES ? size : CHUNK_BYTES;
-    c = calloc(1, sizeof *c + room);
-    if (!c) __builtin_trap();  // the compiler's answer to memory exhaustion (pir_context_options)
-    c->size = room;
-    c->next = m->chunks;
-    m->chunks = c;
-  }
-  void *p = (char *)c->data + c->used;
-  c->used += size;
-  return p;
-}
+void *pir_loop_alloc(loop_module *m, size_t size) { return pir_arena_zalloc(&m->arena, size); }
 
 const char *pir_loop_name(loop_module *m, const char *stem, int64_t n) {
   char digits[20];

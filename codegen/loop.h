@@ -8,6 +8,7 @@
 #ifndef PIR_LOOP_H
 #define PIR_LOOP_H
 
+#include <arena.h>
 #include <pir/clause.h>
 
 typedef struct loop_module loop_module;
@@ -133,7 +134,7 @@ struct loop_module {
   loop_fn *first, *last;
   size_t fn_count;
   uint64_t emitted;           // statements emitted so far: numbers for loop_expr.emitted_in
-  struct loop_chunk *chunks;  // the arena
+  pir_arena arena;
 };
 
 // ---- modules, functions
