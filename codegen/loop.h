@@ -172,14 +172,14 @@ loop_expr *pir_loop_cast(loop_module *m, loop_expr *a, pir_dtype dtype);
 loop_expr *pir_loop_bitcast(loop_module *m, loop_expr *a, pir_dtype dtype);
 loop_expr *pir_loop_broadcast(loop_module *m, loop_expr *a, uint16_t lanes);
 loop_expr *pir_loop_ramp(loop_module *m, loop_expr *base, loop_expr *stride, uint16_t lanes);
-loop_expr *pir_loop_load(loop_module *m, loop_buffer *buffer, loop_expr *index, uint16_t lanes, loop_expr *mask);
+PIR_API loop_expr *pir_loop_load(loop_module *m, loop_buffer *buffer, loop_expr *index, uint16_t lanes, loop_expr *mask);
 loop_expr *pir_loop_gather(loop_module *m, loop_buffer *buffer, loop_expr *index, loop_expr *mask);
 loop_expr *pir_loop_fold(loop_module *m, pir_combine combine, loop_expr *a);
 // Lanes below n are true.
 loop_expr *pir_loop_tail_mask(loop_module *m, loop_expr *n, uint16_t lanes);
 // What `combine` starts from, in `dtype`.
 loop_expr *pir_loop_neutral(loop_module *m, pir_combine combine, pir_dtype dtype);
-loop_expr *pir_loop_combine(loop_module *m, pir_combine combine, loop_expr *a, loop_expr *b);
+PIR_API loop_expr *pir_loop_combine(loop_module *m, pir_combine combine, loop_expr *a, loop_expr *b);
 
 PIR_API bool pir_loop_is_int(const loop_expr *e, int64_t *out_value);  // a scalar integer constant
 // The factor of `var` when e = factor * var + rest without `var`; false when e is no such form.

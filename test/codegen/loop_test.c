@@ -16,9 +16,14 @@ typedef struct fixture {
   pir_code_store *store;
 } fixture;
 
+static void report(void *user, const pir_diag *diag) {
+  print_message("%.*s\n", (int)diag->message.size, diag->message.data);
+}
+
 static int set_up(void **state) {
   fixture *f = calloc(1, sizeof *f);
   f->ctx = pir_context_create(NULL);
+  pir_context_set_sink(f->ctx, (pir_diag_sink){report, NULL});
   assert_int_equal(pir_target_get(NULL, &f->target), PIR_OK);
   assert_int_equal(pir_code_store_create(f->ctx, &f->target, NULL, &f->store), PIR_OK);
   *state = f;
