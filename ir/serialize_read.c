@@ -198,14 +198,18 @@ static void upgrade_attrs(pir_json_reader *r, const pir_opdef *def) {
 
 static pir_status read_regions(pir_json_reader *r, const json_t *json, pir_op *op);
 
-static pir_status push_flags(pir_json_reader *r, const json_t *list, const char *const names[3]) {
+static pir_status read_flags(pir_json_reader *r, const json_t *list, const char *const names[3], bool flags[3]) {
   for (size_t i = 0; i < 3; i++) {
     int64_t flag = 0;
     PIR_TRY(pir_json_want_int(r, json_array_get(list, i), names[i], &flag));
-    const pir_attr *value = pir_attr_bool(r->ctx, flag != 0);
-    push_attr(r, names[i], pir_attr_array(r->ctx, &value, 1));
+    flags[i] = flag != 0;
   }
   return PIR_OK;
+}
+
+static void push_flag(pir_json_reader *r, const char *name, bool flag) {
+  const pir_attr *value = pir_attr_bool(r->ctx, flag);
+  push_attr(r, name, pir_attr_array(r->ctx, &value, 1));
 }
 
 // "p": attributes are known by their position.
@@ -214,8 +218,14 @@ static pir_status read_parameter_attrs(pir_json_reader *r, const json_t *json) {
   pir_str name;
   if (json_array_size(flags) != 4) return pir_json_fail(r, "a parameter has 4 entries in A, found %zu", json_array_size(flags));
   if (json_array_size(outputs) != 3) return pir_json_fail(r, "a parameter has 3 entries in OA, found %zu", json_array_size(outputs));
-  PIR_TRY(push_flags(r, flags, pir_json_parameter_flags));
-  PIR_TRY(push_flags(r, outputs, pir_json_parameter_outputs));
+  bool a[3], oa[3];
+  PIR_TRY(read_flags(r, flags, pir_json_parameter_flags, a));
+  PIR_TRY(read_flags(r, outputs, pir_json_parameter_outputs, oa));
+  // What Paddle writes for a translated parameter, which has none of these four: they stay absent. A file
+  // without DA is older than that rule.
+  bool absent = !a[0] && a[1] && !a[2] && oa[2] && json_object_get(json, "DA");
+  for (int i = 0; i < 3 && !absent; i++) push_flag(r, pir_json_parameter_flags[i], a[i]);
+  for (int i = 0; i < (absent ? 2 : 3); i++) push_flag(r, pir_json_parameter_outputs[i], oa[i]);
   PIR_TRY(pir_json_want_string(r, json_array_get(flags, 3), "a parameter's name", &name));
   push_attr(r, PIR_JSON_PARAMETER_NAME, pir_attr_str(r->ctx, PIR_ATTR_STR, name));
   PIR_TRY(read_named_attrs(r, json_object_get(json, "DA"), "DA"));
