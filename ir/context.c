@@ -44,6 +44,8 @@ void pir_context_destroy(pir_context *ctx) {
 const pir_limits *pir_context_limits(const pir_context *ctx) { return &ctx->limits; }
 size_t pir_context_bytes(const pir_context *ctx) { return ctx->arena.held; }
 
+pir_arena *pir_context_arena(pir_context *ctx) { return &ctx->arena; }
+
 // ---- names
 
 static bool same_name(const void *item, const void *key) {

@@ -40,6 +40,9 @@ void *pir_arena_resize(pir_arena *arena, void *memory, size_t old_size, size_t n
 // a * b as a size; an overflow is out of memory.
 size_t pir_arena_size(pir_arena *arena, size_t count, size_t item);
 
+// Scratch memory of a context, for layers above ir: give back what you take.
+struct pir_context;
+pir_arena *pir_context_arena(struct pir_context *ctx);
 // Calls the out-of-memory hook; does not return.
 _Noreturn void pir_arena_fail(pir_arena *arena);
 

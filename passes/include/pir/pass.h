@@ -27,12 +27,16 @@ struct pir_pass_run {
 typedef struct pir_pass {
   const char *name;        // as in Paddle ("constant_folding_pass"); `_pass` may be left off
   const char *short_name;  // "fold", or NULL
+  uint8_t level;           // Paddle's: 0 basic, 1 folding and merging, 2 fusion, 3 layout and memory, 4 changes precision
   const char *summary;
   pir_status (*run)(pir_pass_run *run);
 } pir_pass;
 
 PIR_API void pir_run_count(pir_pass_run *run, const char *what, uint64_t n);  // statistics
 PIR_API pir_str pir_run_option(const pir_pass_run *run, const char *key);     // empty when not given
+// An option as a number or a switch (true, false, or given without a value). A bad value is reported.
+PIR_API pir_status pir_run_option_int(const pir_pass_run *run, const char *key, int64_t otherwise, int64_t *out_value);
+PIR_API pir_status pir_run_option_bool(const pir_pass_run *run, const char *key, bool otherwise, bool *out_value);
 // Facts of the program, made on first use and kept up to date by the rewriter. NULL after an error was reported.
 PIR_API pir_facts *pir_run_facts(pir_pass_run *run);
 
@@ -56,8 +60,11 @@ PIR_API pir_status pir_pass_manager_add(pir_pass_manager *manager, const pir_pas
                                         const pir_pass_option *options, size_t count);
 // Adds the passes of a pipeline text: "dce,cse{max-ops=10},fold".
 PIR_API pir_status pir_pass_manager_parse(pir_pass_manager *manager, pir_str pipeline);
-// A named pipeline: none, clean, compile, kernels, ... Returns NULL when unknown, else its text.
+// A named pipeline: none, clean, compile, kernels, ... Returns NULL when unknown, else its text. A pipeline text may
+// name another pipeline.
 PIR_API const char *pir_pipeline_text(pir_str name);
+PIR_API size_t pir_pipelines(void);
+PIR_API const char *pir_pipeline_name(size_t i);
 PIR_API pir_status pir_pass_manager_run(pir_pass_manager *manager, pir_program *program);
 
 PIR_END

@@ -1,0 +1,88 @@
+// Removes ops without effect whose results nobody reads. One sweep backwards through each block: users come before
+// what they use, so chains go in one run. Nested blocks are swept from an explicit stack, before the ops in front of
+// their holder. Kept, as Paddle keeps them: inputs, random ops, in-place ops, loops, and what no dialect knows.
+
+#include <pir/pass.h>
+
+#include <vec.h>
+
+#include <pir/walk.h>
+
+enum { HAS_EFFECT = 1 };
+
+static bool has_effect_itself(const pir_op *op) {
+  if (pir_op_has(op, PIR_TERMINATOR)) return false;
+  bool kept = pir_op_has(op, PIR_INPUT) || pir_op_has(op, PIR_RANDOM) || pir_op_has(op, PIR_INPLACE);
+  return kept || !pir_op_has(op, PIR_PURE);
+}
+
+// In post-order, so the ops below have told already.
+static pir_walk_result mark_effects(pir_op *op, void *user) {
+  if (has_effect_itself(op)) pir_op_set_mark(op, HAS_EFFECT);
+  pir_op *parent = pir_op_parent(op);
+  if (parent && pir_op_mark(op)) pir_op_set_mark(parent, HAS_EFFECT);
+  return PIR_WALK_CONTINUE;
+}
+
+static pir_walk_result clear_mark(pir_op *op, void *user) { return pir_op_set_mark(op, 0), PIR_WALK_CONTINUE; }
+
+static bool is_dead(const pir_op *op) {
+  return !pir_op_mark(op) && !pir_op_has(op, PIR_TERMINATOR) && pir_op_unused(op);
+}
+
+// The name of the parameter an op reads: its one declared string.
+static pir_str parameter_name(const pir_op *op) {
+  const pir_opdef *def = pir_op_def(op);
+  for (size_t i = 0; i < def->attr_count; i++) {
+    bool text = def->attrs[i].kind == PIR_ATTR_STR || def->attrs[i].kind == PIR_ATTR_TENSOR_NAME;
+    if (text && pir_op_attr_at(op, i)) return pir_op_text(op, i);
+  }
+  return (pir_str){"", 0};
+}
+
+typedef struct sweep {
+  pir_pass_run *run;
+  PIR_VEC(pir_op *) stack;  // ops from which to go on backwards
+  uint64_t erased, parameters;
+} sweep;
+
+static void erase(sweep *s, pir_op *op) {
+  if (pir_op_has(op, PIR_PARAMETER)) {
+    pir_program_drop_param(s->run->program, parameter_name(op));
+    s->parameters++;
+  }
+  pir_rewriter_erase(s->run->rewriter, op);
+  s->erased++;
+}
+
+static void push(sweep *s, pir_op *op) {
+  pir_arena *arena = pir_context_arena(pir_program_context(s->run->program));
+  if (op) pir_vec_push(arena, &s->stack, op);
+}
+
+static void sweep_block(sweep *s, pir_op *op) {
+  for (pir_op *prev; op; op = prev) {
+    prev = pir_op_prev(op);
+    if (is_dead(op)) {
+      erase(s, op);
+    } else if (pir_op_regions(op)) {
+      push(s, prev);
+      for (size_t i = 0; i < pir_op_regions(op); i++)
+        for (pir_block *b = pir_region_first(pir_op_region(op, i)); b; b = pir_block_next(b)) push(s, pir_block_last(b));
+      return;
+    }
+  }
+}
+
+pir_status pir_pass_dce(pir_pass_run *run) {
+  sweep s = {.run = run};
+  pir_op *module = pir_program_module(run->program);
+  pir_walk(module, PIR_PRE_ORDER, clear_mark, NULL);
+  pir_walk(module, PIR_POST_ORDER, mark_effects, NULL);
+  push(&s, pir_block_last(pir_program_block(run->program)));
+  while (s.stack.count) sweep_block(&s, pir_vec_pop(&s.stack));
+  pir_vec_free(pir_context_arena(pir_program_context(run->program)), &s.stack);
+  pir_run_count(run, "ops erased", s.erased);
+  if (s.parameters) pir_run_count(run, "parameters dropped", s.parameters);
+  return PIR_OK;
+}

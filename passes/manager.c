@@ -1,0 +1,238 @@
+// Runs a pipeline. A pass gets a rewriter of its own; after it the program is verified when asked, and what was asked
+// for is printed. The first failure ends the run.
+
+#include <manager_impl.h>
+
+#include <rewriter_impl.h>
+
+#include <pir/text.h>
+#include <pir/verify.h>
+#include <pir/walk.h>
+
+#include <time.h>
+
+pir_pass_manager *pir_pass_manager_create(pir_context *ctx, const pir_pass_options *options) {
+  pir_arena *arena = pir_context_arena(ctx);
+  pir_pass_manager *manager = pir_arena_zalloc(arena, sizeof *manager);
+  manager->ctx = ctx;
+  manager->arena = arena;
+  if (options) manager->options = *options;
+  return manager;
+}
+
+void pir_pass_manager_destroy(pir_pass_manager *manager) {
+  if (!manager) return;
+  for (size_t i = 0; i < manager->entries.count; i++) {
+    manager_entry *entry = &manager->entries.items[i];
+    pir_arena_free(manager->arena, entry->options, entry->option_count * sizeof *entry->options);
+  }
+  pir_vec_free(manager->arena, &manager->entries);
+  pir_vec_free(manager->arena, &manager->statistics);
+  pir_arena_free(manager->arena, manager, sizeof *manager);
+}
+
+static pir_str keep_text(pir_context *ctx, pir_str text) { return pir_name_str(pir_name_get(ctx, text)); }
+
+pir_status pir_pass_manager_add(pir_pass_manager *manager, const pir_pass *pass, const pir_pass_option *options,
+                                size_t count) {
+  manager_entry entry = {.pass = pass, .option_count = count};
+  if (count) entry.options = pir_arena_alloc(manager->arena, count * sizeof *options);
+  for (size_t i = 0; i < count; i++)
+    entry.options[i] = (pir_pass_option){keep_text(manager->ctx, options[i].key), keep_text(manager->ctx, options[i].value)};
+  pir_vec_push(manager->arena, &manager->entries, entry);
+  return PIR_OK;
+}
+
+// ---- what passes ask
+
+void pir_run_count(pir_pass_run *run, const char *what, uint64_t n) {
+  pir_pass_manager *manager = run->manager;
+  statistic row = {manager->current, what, n};
+  pir_vec_push(manager->arena, &manager->statistics, row);
+}
+
+static const pir_pass_option *find_option(const pir_pass_run *run, const char *key) {
+  for (size_t i = 0; i < run->option_count; i++)
+    if (pir_str_equal(run->options[i].key, pir_str_from(key))) return &run->options[i];
+  return NULL;
+}
+
+pir_str pir_run_option(const pir_pass_run *run, const char *key) {
+  const pir_pass_option *option = find_option(run, key);
+  return option ? option->value : (pir_str){"", 0};
+}
+
+static pir_status bad_option(const pir_pass_run *run, const char *key, const char *expected) {
+  pir_str value = pir_run_option(run, key);
+  const pir_pass_manager *manager = run->manager;
+  return pir_report(manager->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN, "option %s of pass %s expects %s, has '%.*s'", key,
+                    manager->entries.items[manager->current].pass->name, expected, (int)value.size, value.data);
+}
+
+pir_status pir_run_option_int(const pir_pass_run *run, const char *key, int64_t otherwise, int64_t *out_value) {
+  const pir_pass_option *option = find_option(run, key);
+  *out_value = otherwise;
+  if (!option) return PIR_OK;
+  int64_t value = 0;
+  for (size_t i = 0; i < option->value.size; i++) {
+    int digit = option->value.data[i] - '0';
+    bool bad = digit < 0 || digit > 9 || __builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, digit, &value);
+    if (bad) return bad_option(run, key, "a number");
+  }
+  if (!option->value.size) return bad_option(run, key, "a number");
+  *out_value = value;
+  return PIR_OK;
+}
+
+pir_status pir_run_option_bool(const pir_pass_run *run, const char *key, bool otherwise, bool *out_value) {
+  const pir_pass_option *option = find_option(run, key);
+  *out_value = otherwise;
+  if (!option) return PIR_OK;
+  bool yes = !option->value.size || pir_str_equal(option->value, PIR_STR("true"));
+  if (!yes && !pir_str_equal(option->value, PIR_STR("false"))) return bad_option(run, key, "true or false");
+  *out_value = yes;
+  return PIR_OK;
+}
+
+pir_facts *pir_run_facts(pir_pass_run *run) { return pir_rewriter_facts(run->rewriter); }
+
+// ---- the log
+
+static bool has_log(const pir_pass_manager *manager) { return manager->options.log.write != NULL; }
+
+static void log_line(pir_pass_manager *manager, const char *format, ...) PIR_PRINTF(2, 3);
+
+static void log_line(pir_pass_manager *manager, const char *format, ...) {
+  if (!has_log(manager)) return;
+  char room[256];
+  pir_strbuf buf;
+  va_list args;
+  va_start(args, format);
+  pir_strbuf_init_writer(&buf, manager->options.log, room, sizeof room);
+  pir_strbuf_vformat(&buf, format, args);
+  pir_strbuf_char(&buf, '\n');
+  va_end(args);
+  pir_strbuf_flush(&buf);
+}
+
+static pir_status print_program(pir_pass_manager *manager, const pir_program *program, const char *when, const char *pass) {
+  if (!has_log(manager)) return PIR_OK;
+  log_line(manager, "// ----- %s %s", when, pass);
+  return pir_program_print(program, NULL, manager->options.log);
+}
+
+static bool is_listed(const char *const *names, size_t count, const pir_pass *pass) {
+  for (size_t i = 0; i < count; i++)
+    if (pir_pass_find(pir_str_from(names[i])) == pass) return true;
+  return false;
+}
+
+// ---- print-changed: what went is printed when it goes, what came is printed after the pass
+
+typedef struct change_log {
+  pir_pass_manager *manager;
+  PIR_VEC(pir_op *) inserted;
+  bool started;
+  const char *pass;
+} change_log;
+
+static void print_change(change_log *log, const char *sign, const pir_op *op) {
+  if (!log->started) log_line(log->manager, "// ----- changes of %s", log->pass);
+  log->started = true;
+  log->manager->options.log.write(log->manager->options.log.user, sign, 2);
+  // The log is for people: a writer that stops only cuts it short.
+  pir_status status = pir_op_print(op, NULL, log->manager->options.log);
+  (void)status;
+}
+
+static void on_inserted(void *user, pir_op *op) {
+  change_log *log = user;
+  pir_vec_push(log->manager->arena, &log->inserted, op);
+}
+
+static void on_erasing(void *user, pir_op *op) {
+  change_log *log = user;
+  for (size_t i = log->inserted.count; i-- > 0;)
+    if (log->inserted.items[i] == op) {
+      log->inserted.items[i] = pir_vec_pop(&log->inserted);
+      return;
+    }
+  print_change(log, "- ", op);
+}
+
+static void finish_changes(change_log *log) {
+  for (size_t i = 0; i < log->inserted.count; i++) print_change(log, "+ ", log->inserted.items[i]);
+  pir_vec_free(log->manager->arena, &log->inserted);
+}
+
+// ---- running
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static pir_status run_pass(pir_pass_manager *manager, manager_entry *entry, pir_program *program) {
+  pir_rewriter rewriter;
+  pir_rewriter_init(&rewriter, program);
+  change_log changes = {.manager = manager, .pass = entry->pass->name};
+  pir_rewrite_listener listener = {.inserted = on_inserted, .erasing = on_erasing, .user = &changes};
+  bool show = manager->options.print_changed && has_log(manager);
+  if (show) pir_rewriter_listen(&rewriter, &listener);
+  pir_pass_run run = {.program = program, .rewriter = &rewriter, .options = entry->options,
+                      .option_count = entry->option_count, .manager = manager};
+  double start = now();
+  pir_status status = entry->pass->run(&run);
+  entry->seconds += now() - start;
+  if (!status) status = rewriter.failed;
+  if (show) finish_changes(&changes);
+  pir_rewriter_drop_facts(&rewriter);
+  return status;
+}
+
+static pir_status run_entry(pir_pass_manager *manager, size_t i, pir_program *program) {
+  manager_entry *entry = &manager->entries.items[i];
+  const pir_pass_options *options = &manager->options;
+  const char *name = entry->pass->name;
+  manager->current = i;
+  if (is_listed(options->print_before, options->print_before_count, entry->pass))
+    PIR_TRY(print_program(manager, program, "before", name));
+  PIR_TRY(run_pass(manager, entry, program));
+  if (options->print_after_all || is_listed(options->print_after, options->print_after_count, entry->pass))
+    PIR_TRY(print_program(manager, program, "after", name));
+  if (!options->verify_each) return PIR_OK;
+  pir_status status = pir_verify(pir_program_module(program), NULL);
+  if (status) return pir_report(manager->ctx, status, PIR_NOTE, PIR_LOC_UNKNOWN, "the program does not verify after %s", name);
+  return PIR_OK;
+}
+
+static void log_timing(pir_pass_manager *manager) {
+  double total = 0;
+  log_line(manager, "// ----- timing");
+  for (size_t i = 0; i < manager->entries.count; i++) {
+    log_line(manager, "%.3f ms  %s", manager->entries.items[i].seconds * 1e3, manager->entries.items[i].pass->name);
+    total += manager->entries.items[i].seconds;
+  }
+  log_line(manager, "%.3f ms  total", total * 1e3);
+}
+
+static void log_statistics(pir_pass_manager *manager) {
+  log_line(manager, "// ----- statistics");
+  for (size_t i = 0; i < manager->statistics.count; i++) {
+    statistic *row = &manager->statistics.items[i];
+    log_line(manager, "%s: %llu %s", manager->entries.items[row->entry].pass->name, (unsigned long long)row->n, row->what);
+  }
+}
+
+pir_status pir_pass_manager_run(pir_pass_manager *manager, pir_program *program) {
+  pir_status status = PIR_OK;
+  manager->statistics.count = 0;
+  for (size_t i = 0; i < manager->entries.count && !status; i++) {
+    manager->entries.items[i].seconds = 0;
+    status = run_entry(manager, i, program);
+  }
+  if (manager->options.timing) log_timing(manager);
+  if (manager->options.stats) log_statistics(manager);
+  return status;
+}

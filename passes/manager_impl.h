@@ -1,0 +1,33 @@
+// The pass manager's insides, shared by manager.c and pipeline.c.
+#ifndef PIR_MANAGER_IMPL_H
+#define PIR_MANAGER_IMPL_H
+
+#include <pir/pass.h>
+
+#include <strbuf.h>
+#include <vec.h>
+
+// A pass of the pipeline with its options.
+typedef struct manager_entry {
+  const pir_pass *pass;
+  pir_pass_option *options;
+  size_t option_count;
+  double seconds;
+} manager_entry;
+
+typedef struct statistic {
+  size_t entry;
+  const char *what;
+  uint64_t n;
+} statistic;
+
+struct pir_pass_manager {
+  pir_context *ctx;
+  pir_arena *arena;
+  pir_pass_options options;
+  PIR_VEC(manager_entry) entries;
+  PIR_VEC(statistic) statistics;
+  size_t current;  // the entry that runs
+};
+
+#endif

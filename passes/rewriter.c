@@ -1,0 +1,167 @@
+// Every change of a program under a pass goes through here, so that listeners hear of it, facts follow, and new ops
+// get the attributes that are derived: location, op_role and comp_op_name from the op they stand for, and
+// stop_gradient, which holds when every operand is stopped.
+
+#include <pir/rewrite.h>
+
+#include <rewriter_impl.h>
+
+#include <pir/walk.h>
+
+#include <assert.h>
+
+void pir_rewriter_init(pir_rewriter *rewriter, pir_program *program) {
+  pir_context *ctx = pir_program_context(program);
+  *rewriter = (pir_rewriter){
+      .ctx = ctx,
+      .program = program,
+      .stop_gradient = pir_name_get(ctx, PIR_STR("stop_gradient")),
+      .op_role = pir_name_get(ctx, PIR_STR("op_role")),
+      .comp_op_name = pir_name_get(ctx, PIR_STR("comp_op_name")),
+  };
+}
+
+pir_facts *pir_rewriter_facts(pir_rewriter *rewriter) {
+  if (!rewriter->facts && !rewriter->failed) {
+    rewriter->failed = pir_facts_create(rewriter->program, &rewriter->facts);
+    if (rewriter->failed) rewriter->facts = NULL;
+  }
+  return rewriter->facts;
+}
+
+void pir_rewriter_drop_facts(pir_rewriter *rewriter) {
+  if (rewriter->facts) pir_facts_destroy(rewriter->facts);
+  rewriter->facts = NULL;
+}
+
+pir_context *pir_rewriter_context(const pir_rewriter *rewriter) { return rewriter->ctx; }
+
+void pir_rewriter_listen(pir_rewriter *rewriter, const pir_rewrite_listener *listener) {
+  assert(rewriter->listener_count < PIR_REWRITER_LISTENERS);
+  rewriter->listeners[rewriter->listener_count++] = listener;
+}
+
+void pir_rewriter_unlisten(pir_rewriter *rewriter, const pir_rewrite_listener *listener) {
+  size_t kept = 0;
+  for (size_t i = 0; i < rewriter->listener_count; i++)
+    if (rewriter->listeners[i] != listener) rewriter->listeners[kept++] = rewriter->listeners[i];
+  rewriter->listener_count = kept;
+}
+
+#define TELL(rewriter, event, ...)                                              \
+  for (size_t i_ = 0; i_ < (rewriter)->listener_count; i_++) {                  \
+    const pir_rewrite_listener *l_ = (rewriter)->listeners[i_];                 \
+    if (l_->event) l_->event(l_->user, __VA_ARGS__);                            \
+  }
+
+static void update_facts(pir_rewriter *rewriter, pir_op *op) {
+  if (!rewriter->facts) return;
+  pir_status status = pir_facts_update(rewriter->facts, op);
+  if (status && !rewriter->failed) rewriter->failed = status;
+}
+
+static void tell_changed(pir_rewriter *rewriter, pir_op *op) {
+  update_facts(rewriter, op);
+  TELL(rewriter, changed, op)
+}
+
+// ---- derived attributes
+
+// A value without the attribute counts as stopped, as in Paddle. `out_stated` is set when one has it.
+static bool is_stopped(const pir_rewriter *rewriter, pir_value *value, bool *out_stated) {
+  const pir_attr *attr = NULL;
+  int64_t stopped = 1;
+  if (pir_value_is_argument(value)) {
+    for (size_t i = 0; i < pir_block_argument_attrs(value) && !attr; i++) {
+      pir_named_attr entry = pir_block_argument_attr(value, i);
+      if (entry.name == rewriter->stop_gradient) attr = entry.value;
+    }
+    if (attr) pir_attr_as_int(attr, &stopped);
+  } else {
+    attr = pir_op_attr(pir_value_op(value), rewriter->stop_gradient);
+    if (attr) pir_attr_int_at(attr, pir_value_index(value), &stopped);
+  }
+  if (attr) *out_stated = true;
+  return stopped != 0;
+}
+
+static void derive_stop_gradient(const pir_rewriter *rewriter, pir_op *op, const pir_op *at) {
+  size_t n = pir_op_results(op);
+  if (!n || pir_op_attr(op, rewriter->stop_gradient)) return;
+  bool stated = pir_op_attr(at, rewriter->stop_gradient) != NULL, stopped = true;
+  for (size_t i = 0; i < pir_op_operands(op); i++) {
+    pir_value *value = pir_op_operand(op, i);
+    if (value && !is_stopped(rewriter, value, &stated)) stopped = false;
+  }
+  if (!stated) return;
+  enum { INLINE = 8 };
+  const pir_attr *each[INLINE];
+  if (n > INLINE) return;
+  for (size_t i = 0; i < n; i++) each[i] = pir_attr_bool(rewriter->ctx, stopped);
+  pir_op_set_attr(op, rewriter->stop_gradient, pir_attr_array(rewriter->ctx, each, n));
+}
+
+static void copy_attr(pir_op *to, const pir_op *from, pir_name *name) {
+  const pir_attr *value = pir_op_attr(from, name);
+  if (value && !pir_op_attr(to, name)) pir_op_set_attr(to, name, value);
+}
+
+// ---- changes
+
+pir_op *pir_rewriter_create(pir_rewriter *rewriter, pir_op *at, const pir_op_spec *spec) {
+  pir_builder b = pir_builder_before(at);
+  pir_op *op = pir_build(&b, spec);
+  derive_stop_gradient(rewriter, op, at);
+  copy_attr(op, at, rewriter->op_role);
+  copy_attr(op, at, rewriter->comp_op_name);
+  update_facts(rewriter, op);
+  TELL(rewriter, inserted, op)
+  return op;
+}
+
+// A fresh value (nobody reads it yet) takes the stated type of what it replaces; a value that was there
+// before keeps what its file said.
+static void keep_stated_type(const pir_value *value, pir_value *by) {
+  if (pir_value_unused(by) && !pir_value_is_argument(by) && pir_value_type(value))
+    pir_value_set_type(by, pir_value_type(value));
+}
+
+void pir_rewriter_replace_value(pir_rewriter *rewriter, pir_value *value, pir_value *by) {
+  if (value == by) return;
+  keep_stated_type(value, by);
+  pir_use *first_other = pir_value_first_use(by);
+  pir_value_replace_uses(value, by);
+  // Uses are linked in front: those up to the old first one have moved.
+  PIR_EACH_USE(use, by) {
+    if (use == first_other) break;
+    tell_changed(rewriter, pir_use_owner(use));
+  }
+}
+
+void pir_rewriter_replace(pir_rewriter *rewriter, pir_op *op, pir_value *const *by) {
+  TELL(rewriter, replaced, op, by)
+  for (size_t i = 0; i < pir_op_results(op); i++)
+    if (by[i]) pir_rewriter_replace_value(rewriter, pir_op_result(op, i), by[i]);
+  pir_rewriter_erase(rewriter, op);
+}
+
+static pir_walk_result tell_erasing(pir_op *op, void *user) {
+  TELL((pir_rewriter *)user, erasing, op)
+  return PIR_WALK_CONTINUE;
+}
+
+void pir_rewriter_erase(pir_rewriter *rewriter, pir_op *op) {
+  assert(pir_op_unused(op));
+  if (rewriter->listener_count) pir_walk(op, PIR_POST_ORDER, tell_erasing, rewriter);
+  pir_op_erase(op);
+}
+
+void pir_rewriter_set_operand(pir_rewriter *rewriter, pir_op *op, size_t i, pir_value *value) {
+  pir_op_set_operand(op, i, value);
+  tell_changed(rewriter, op);
+}
+
+void pir_rewriter_set_attr(pir_rewriter *rewriter, pir_op *op, pir_name *name, const pir_attr *value) {
+  pir_op_set_attr(op, name, value);
+  tell_changed(rewriter, op);
+}

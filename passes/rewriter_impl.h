@@ -1,0 +1,25 @@
+// What a rewriter holds. Private to passes/.
+#ifndef PIR_REWRITER_IMPL_H
+#define PIR_REWRITER_IMPL_H
+
+#include <pir/infer.h>
+#include <pir/rewrite.h>
+
+enum { PIR_REWRITER_LISTENERS = 8 };
+
+struct pir_rewriter {
+  pir_context *ctx;
+  pir_program *program;
+  pir_facts *facts;    // NULL until someone asks
+  pir_status failed;   // facts could not be kept up to date
+  const pir_rewrite_listener *listeners[PIR_REWRITER_LISTENERS];
+  size_t listener_count;
+  pir_name *stop_gradient, *op_role, *comp_op_name;
+};
+
+void pir_rewriter_init(pir_rewriter *rewriter, pir_program *program);
+// Facts on first use; NULL after a report.
+pir_facts *pir_rewriter_facts(pir_rewriter *rewriter);
+void pir_rewriter_drop_facts(pir_rewriter *rewriter);
+
+#endif
