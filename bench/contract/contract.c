@@ -1,0 +1,137 @@
+// What the contraction generator reaches, beside the multiply-add peak probed in the same second.
+//   contract-bench [--target=NAME] [--runs=N] [SUBSTRING]    rows whose name contains SUBSTRING
+//   contract-bench --asm NAME | --loops NAME                 the code of one row
+#include "../../test/codegen/contract_cases.h"
+#include "llvm_backend.h"
+#include "peak.h"
+
+#include <pir/context.h>
+#include <stdio.h>
+
+typedef struct row {
+  const char *name;
+  bool is_conv;
+  matmul_case matmul;
+  conv_case conv;
+} row;
+
+#define GEMM(m, n, k) {"gemm_" #m "x" #n "x" #k, false, {1, m, n, k, false, true, false}, {0}}
+#define BATCH(name, b, m, n, k, t) {name, false, {b, m, n, k, t, false, false}, {0}}
+#define CONV(c, hw, o, k, s) {"conv_" #c "_" #hw "_" #o "_k" #k "s" #s, true, {0}, {1, c, hw, hw, o, k, k, s, k / 2, 1, 1, false, false}}
+#define VARY(c, hw, o, k, s) {"vary_" #c "_" #hw "_" #o "_k" #k "s" #s, true, {0}, {1, c, hw, hw, o, k, k, s, k / 2, 1, 1, false, true}}
+#define FIRST(c, hw, o, k, s) {"first_" #c "_" #hw "_" #o "_k" #k "s" #s, true, {0}, {1, c, hw, hw, o, k, k, s, k / 2, 1, 1, true, false}}
+#define DEPTH(c, hw, k, s) {"depth_" #c "_" #hw "_k" #k "s" #s, true, {0}, {1, c, hw, hw, c, k, k, s, k / 2, 1, c, false, false}}
+
+static const row ROWS[] = {
+  GEMM(512, 512, 512), GEMM(1024, 1024, 1024), GEMM(128, 768, 768), GEMM(128, 3072, 768), GEMM(128, 768, 3072),
+  GEMM(384, 768, 768), GEMM(1, 1000, 2048), GEMM(1, 4096, 4096), GEMM(3136, 64, 64),
+  BATCH("attention_qk", 12, 128, 128, 64, true), BATCH("attention_pv", 12, 128, 64, 128, false),
+  CONV(64, 56, 64, 1, 1), CONV(64, 56, 64, 3, 1), CONV(64, 56, 256, 1, 1), CONV(256, 56, 64, 1, 1), CONV(256, 56, 128, 1, 1),
+  CONV(128, 56, 128, 3, 2), CONV(128, 28, 512, 1, 1), CONV(256, 56, 512, 1, 2), CONV(512, 28, 128, 1, 1),
+  CONV(128, 28, 128, 3, 1), CONV(512, 28, 256, 1, 1), CONV(256, 28, 256, 3, 2), CONV(256, 14, 1024, 1, 1),
+  CONV(512, 28, 1024, 1, 2), CONV(1024, 14, 256, 1, 1), CONV(256, 14, 256, 3, 1), CONV(1024, 14, 512, 1, 1),
+  CONV(512, 14, 512, 3, 2), CONV(512, 7, 2048, 1, 1), CONV(1024, 14, 2048, 1, 2), CONV(2048, 7, 512, 1, 1),
+  CONV(512, 7, 512, 3, 1), CONV(32, 112, 64, 1, 1), CONV(64, 56, 128, 1, 1), CONV(128, 56, 128, 1, 1), CONV(512, 14, 512, 1, 1),
+  CONV(1024, 7, 1024, 1, 1), FIRST(3, 224, 64, 7, 2), FIRST(3, 224, 32, 3, 2), VARY(64, 56, 64, 3, 1), VARY(24, 80, 24, 3, 1),
+  DEPTH(32, 112, 3, 1), DEPTH(64, 112, 3, 2), DEPTH(128, 56, 3, 1), DEPTH(128, 56, 3, 2), DEPTH(256, 28, 3, 1),
+  DEPTH(512, 14, 3, 1), DEPTH(1024, 7, 3, 1),
+};
+
+typedef struct sizes {
+  int64_t a, b, out;
+  double flops;
+} sizes;
+
+static sizes sizes_of(const row *r) {
+  const matmul_case *m = &r->matmul;
+  const conv_case *s = &r->conv;
+  if (!r->is_conv)
+    return (sizes){m->batch * m->m * m->k, (m->constant_b ? 1 : m->batch) * m->n * m->k, m->batch * m->m * m->n,
+                   2.0 * (double)(m->batch * m->m * m->n * m->k)};
+  int64_t oh = conv_out(s->h, s->kh, s), ow = conv_out(s->w, s->kw, s), taps = s->c / s->groups * s->kh * s->kw;
+  return (sizes){s->n * s->c * s->h * s->w, s->o * taps, s->n * s->o * oh * ow, 2.0 * (double)(s->n * s->o * oh * ow * taps)};
+}
+
+static float *random_floats(int64_t n) {
+  float *x = aligned_alloc(64, ((size_t)n * 4 + 127) / 64 * 64);
+  for (int64_t i = 0; x && i < n; i++) x[i] = (float)((i * 7919 + 13) % 255 - 127) / 128;
+  return x;
+}
+
+static void measure(const row *r, const contract_run *run, const int64_t *symbols, double flops, int runs) {
+  double best = 1e9, peak = 0, start = now();
+  for (int i = 0; i < runs && (i < 3 || now() - start < 1); i++) {
+    if (i % 8 == 0) {
+      double p = peak_gflops();
+      if (p > peak) peak = p;
+    }
+    double t = now();
+    for (int s = 0; s < run->code.stage_count; s++) run_call(run, s, 0, run_units(run, s, symbols));
+    t = now() - t;
+    if (t < best) best = t;
+  }
+  printf("%-28s %9.1f us %7.1f GFLOP/s %5.1f %% of %.1f\n", r->name, best * 1e6, flops / best * 1e-9, flops / best * 1e-7 / peak, peak);
+  fflush(stdout);
+}
+
+static bool write_out(void *user, const char *data, size_t size) { return fwrite(data, 1, size, user) == size; }
+
+static void show(const contract_run *run, const pir_target *target, const char *what) {
+  pir_llvm_library llvm;
+  pir_emitted text;
+  char message[512];
+  if (!strcmp(what, "--loops")) {
+    if (pir_loop_print(run->module, (pir_writer){write_out, stdout})) puts("cannot print");
+    return;
+  }
+  if (pir_llvm_open(&llvm, message, sizeof message)) return (void)puts(message);
+  pir_emit_form form = !strcmp(what, "--asm") ? PIR_EMIT_ASSEMBLY : PIR_EMIT_OPTIMISED_LLVM;
+  if (llvm.backend->emit(run->module, target, form, &text, message, sizeof message)) return (void)puts(message);
+  fwrite(text.data, 1, text.size, stdout);
+  free(text.data);
+}
+
+static void report(void *user, const pir_diag *diag) {
+  (void)user;
+  fprintf(stderr, "%.*s\n", (int)diag->message.size, diag->message.data);
+}
+
+int main(int argc, char **argv) {
+  const char *only = "", *mode = NULL, *name = NULL;
+  int runs = 100;
+  for (int i = 1; i < argc; i++) {
+    if (!strncmp(argv[i], "--target=", 9)) name = argv[i] + 9;
+    else if (!strncmp(argv[i], "--runs=", 7)) runs = atoi(argv[i] + 7);
+    else if (argv[i][0] == '-') mode = argv[i];
+    else only = argv[i];
+  }
+  pir_target target;
+  pir_context *ctx = pir_context_create(NULL);
+  pir_code_store *store = NULL;
+  pir_context_set_sink(ctx, (pir_diag_sink){report, NULL});
+  if (pir_target_get(name, &target) || pir_code_store_create(ctx, &target, NULL, &store)) return 1;
+  if (!mode) printf("%s, tuned for %s: %s\n", target.name, target.cpu, target.features);
+  for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+    const row *r = &ROWS[i];
+    if (!strstr(r->name, only)) continue;
+    pir_dims *dims = pir_dims_create(NULL);
+    contraction c = r->is_conv ? make_conv(dims, &r->conv) : make_matmul(dims, &r->matmul);
+    contract_run run = {0};
+    const conv_case *s = &r->conv;
+    int64_t symbols[] = {s->n, s->h, s->w, conv_out(s->h, s->kh, s), conv_out(s->w, s->kw, s)};
+    if (!run_compile(&run, store, &target, &c)) {
+      sizes n = sizes_of(r);
+      float *a = random_floats(n.a), *b = random_floats(n.b), *out = random_floats(n.out);
+      run_bind(&run, a, b, out, symbols);
+      if (mode) show(&run, &target, mode);
+      else measure(r, &run, symbols, n.flops, runs);
+      free(a), free(b), free(out);
+    } else {
+      printf("%s: not compiled\n", r->name);
+    }
+    run_free(&run);
+    pir_dims_destroy(dims);
+  }
+  pir_code_store_destroy(store);
+  pir_context_destroy(ctx);
+}

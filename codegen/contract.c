@@ -1,0 +1,222 @@
+// Contractions: normal form, schedule, then code. This file holds what all kernels share: positions in the
+// buffers, the packing of b, the way to the epilogue, and the entry points.
+//
+// b is packed once, so that a kernel streams it: [batch and outer N][panel][K axes, outermost first][lanes].
+// A panel is as wide as a tile; lanes beyond the end are zero, so only the epilogue needs masks.
+#include "contract_impl.h"
+
+#include <string.h>
+
+contract_emission contract_begin(const contract_form *f, const contract_env *env, const char *name, const char *suffix) {
+  char full[128];
+  size_t n = strlen(name), k = strlen(suffix);
+  if (n > sizeof full - k - 1) n = sizeof full - k - 1;
+  memcpy(full, name, n);
+  memcpy(full + n, suffix, k + 1);
+  contract_emission e = {.form = f, .env = env, .m = env->module};
+  e.fn = pir_loop_fn_create(env->module, full);
+  return e;
+}
+
+loop_expr *contract_dim(const contract_emission *e, pir_dim d) {
+  int64_t value;
+  if (contract_const(e->form, d, &value)) return pir_loop_int(e->m, value);
+  return e->env->extent(e->env->user, d);
+}
+
+loop_expr *contract_extent(const contract_emission *e, int axis) { return contract_dim(e, e->form->axes[axis].extent); }
+
+loop_expr *contract_step(const contract_emission *e, contract_which which, int axis) {
+  const contract_axis *x = &e->form->axes[axis];
+  return contract_dim(e, which == OF_A ? x->step_a : which == OF_B ? x->step_b : x->step_out);
+}
+
+loop_expr *contract_position(const contract_emission *e, contract_which which) {
+  loop_expr *sum = which == OF_A ? contract_dim(e, e->form->offset_a) : pir_loop_int(e->m, 0);
+  for (int i = 0; i < e->form->axis_count; i++)
+    if (e->value[i]) sum = pir_loop_add(e->m, sum, pir_loop_mul(e->m, e->value[i], contract_step(e, which, i)));
+  return sum;
+}
+
+// Elements of one panel: all taps, all lanes.
+static loop_expr *panel_size(const contract_emission *e) {
+  loop_expr *size = pir_loop_int(e->m, contract_panel_lanes(e->form));
+  for (int i = 0; i < e->form->tap_count; i++) size = pir_loop_mul(e->m, size, contract_extent(e, e->form->taps[i]));
+  return size;
+}
+
+loop_expr *contract_panel_base(const contract_emission *e, loop_expr *panel) {
+  const contract_form *f = e->form;
+  loop_expr *number = pir_loop_int(e->m, 0);
+  for (int i = 0; i < f->outer_count; i++) {
+    int axis = f->outer[i];
+    if (!contract_in_b(f, axis)) continue;
+    number = pir_loop_mul(e->m, number, contract_extent(e, axis));
+    if (e->value[axis]) number = pir_loop_add(e->m, number, e->value[axis]);
+  }
+  number = pir_loop_mul(e->m, number, contract_dim(e, contract_panels(f)));
+  return pir_loop_mul(e->m, pir_loop_add(e->m, number, panel), panel_size(e));
+}
+
+void contract_split_unit(const contract_emission *e, loop_block *block, loop_expr *unit, loop_expr *const *extents,
+                         int count, loop_expr **out_values) {
+  int64_t one;
+  for (int i = count - 1; i >= 0; i--) {
+    bool last = true;
+    for (int j = 0; j < i; j++) last &= pir_loop_is_int(extents[j], &one) && one == 1;
+    if (pir_loop_is_int(extents[i], &one) && one == 1) {
+      out_values[i] = pir_loop_int(e->m, 0);
+      continue;
+    }
+    if (last) {
+      out_values[i] = unit;
+      unit = pir_loop_int(e->m, 0);
+      continue;
+    }
+    loop_expr *rest = pir_loop_let(e->fn, block, "unit", pir_loop_floordiv(e->m, unit, extents[i]));
+    out_values[i] = pir_loop_let(e->fn, block, "at", pir_loop_sub(e->m, unit, pir_loop_mul(e->m, rest, extents[i])));
+    unit = rest;
+  }
+}
+
+// Values of the contraction's variables from those of the axes: a merged axis is taken apart.
+static void variable_values(const contract_emission *e, loop_expr *values[CONTRACT_MAX_VARS]) {
+  const contraction *c = e->form->c;
+  for (int v = 0; v < c->var_count; v++) values[v] = NULL;
+  for (int i = 0; i < e->form->axis_count; i++) {
+    const contract_axis *x = &e->form->axes[i];
+    loop_expr *rest = e->value[i];
+    for (int p = x->part_count - 1; p >= 0 && rest; p--) {
+      loop_expr *extent = contract_dim(e, c->vars[x->parts[p]].extent);
+      values[x->parts[p]] = p ? pir_loop_mod(e->m, rest, extent) : rest;
+      rest = p ? pir_loop_floordiv(e->m, rest, extent) : NULL;
+    }
+  }
+}
+
+static bool store_plainly(const contract_emission *e, loop_block *block, const contract_point *point) {
+  loop_expr *value = pir_loop_cast(e->m, point->value, e->form->c->out.dtype);
+  int64_t stride;
+  if (point->lanes == 1 || (pir_loop_is_int(point->lane_stride, &stride) && stride == 1))
+    pir_loop_store(e->fn, block, e->out, point->position, value, point->mask);
+  else
+    pir_loop_scatter(e->fn, block, e->out, pir_loop_ramp(e->m, point->position, point->lane_stride, point->lanes), value,
+                     point->mask);
+  return true;
+}
+
+bool contract_finish(const contract_emission *e, loop_block *block, loop_expr *sums, loop_expr *mask) {
+  const contract_form *f = e->form;
+  const contract_tensor *out = &f->c->out;
+  loop_expr *values[CONTRACT_MAX_VARS];
+  contract_point p = {.value = sums, .lanes = sums->lanes, .mask = mask, .position = contract_position(e, OF_OUT),
+                      .lane_stride = pir_loop_int(e->m, 1), .lane_axis = -1};
+  variable_values(e, values);
+  for (int axis = 0; axis < out->rank; axis++) {
+    p.index[axis] = pir_loop_int(e->m, 0);
+    for (int v = 0; v < f->c->var_count; v++) {
+      int64_t factor = out->map[axis].factor[v];
+      if (factor && values[v])
+        p.index[axis] = pir_loop_add(e->m, p.index[axis], pir_loop_mul(e->m, values[v], pir_loop_int(e->m, factor)));
+      if (factor && f->lane >= 0 && f->axes[f->lane].parts[0] == v) p.lane_axis = axis;
+    }
+  }
+  if (f->lane >= 0) p.lane_stride = contract_step(e, OF_OUT, f->lane);
+  if (e->env->epilogue) return e->env->epilogue(e->env->user, e->fn, block, &p);
+  return store_plainly(e, block, &p);
+}
+
+// ---- packing
+
+// packed[panel base + tap * lanes + lane] = b at these, or 0 past the last lane. One unit a panel.
+static void emit_panel_packing(contract_emission *e, loop_block *block, loop_expr *panel, loop_buffer *packed) {
+  const contract_form *f = e->form;
+  int64_t width = contract_panel_lanes(f);
+  loop_expr *to = pir_loop_let(e->fn, block, "to", contract_panel_base(e, panel));
+  for (int i = 0; i < f->tap_count; i++) {
+    loop_var *k = pir_loop_var_create(e->fn, "k", PIR_I64, 1);
+    loop_expr *extent = contract_extent(e, f->taps[i]);
+    block = pir_loop_for(e->fn, block, LOOP_SERIAL, k, pir_loop_int(e->m, 0), extent, NULL);
+    e->value[f->taps[i]] = pir_loop_use(e->m, k);
+    loop_expr *below = pir_loop_int(e->m, width);
+    for (int j = i + 1; j < f->tap_count; j++) below = pir_loop_mul(e->m, below, contract_extent(e, f->taps[j]));
+    to = pir_loop_add(e->m, to, pir_loop_mul(e->m, e->value[f->taps[i]], below));
+  }
+  loop_var *lane = pir_loop_var_create(e->fn, "lane", PIR_I64, 1);
+  block = pir_loop_for(e->fn, block, LOOP_SERIAL, lane, pir_loop_int(e->m, 0), pir_loop_int(e->m, width), NULL);
+  loop_expr *zero = pir_loop_const_float(e->m, f->compute, 0);
+  to = pir_loop_add(e->m, to, pir_loop_use(e->m, lane));
+  if (f->lane < 0) {
+    pir_loop_store(e->fn, block, packed, to, pir_loop_cast(e->m, pir_loop_load(e->m, e->b, contract_position(e, OF_B), 1, NULL), f->compute), NULL);
+    return;
+  }
+  loop_expr *at = pir_loop_add(e->m, pir_loop_mul(e->m, panel, pir_loop_int(e->m, width)), pir_loop_use(e->m, lane));
+  loop_block *past;
+  block = pir_loop_if(e->fn, block, pir_loop_lt(e->m, at, contract_extent(e, f->lane)), &past);
+  e->value[f->lane] = at;
+  loop_expr *value = pir_loop_load(e->m, e->b, contract_position(e, OF_B), 1, NULL);
+  pir_loop_store(e->fn, block, packed, to, pir_loop_cast(e->m, value, f->compute), NULL);
+  pir_loop_store(e->fn, past, packed, to, zero, NULL);
+}
+
+pir_status contract_emit_packing(const contract_form *f, const contract_env *env, const char *name, uint16_t from,
+                                 uint16_t to, contract_stage *out_stage) {
+  contract_emission e = contract_begin(f, env, name, "_pack");
+  pir_dims *dims = f->c->dims;
+  bool at_load = from == 0 && to == 1;
+  e.b = pir_loop_arg(e.fn, "b", f->c->b.dtype, from, at_load ? 1 : f->c->b.align, true);
+  loop_buffer *packed = pir_loop_arg(e.fn, "packed", f->compute, to, 64, false);
+  loop_var *unit = pir_loop_var_create(e.fn, "unit", PIR_I64, 1);
+  loop_block *block = pir_loop_for(e.fn, &e.fn->body, LOOP_PARALLEL, unit, pir_loop_use(e.m, e.fn->begin),
+                                   pir_loop_use(e.m, e.fn->end), NULL);
+  loop_expr *extents[CONTRACT_MAX_VARS + 1], *values[CONTRACT_MAX_VARS + 1];
+  int axes[CONTRACT_MAX_VARS], count = 0;
+  out_stage->fn = e.fn;
+  out_stage->units = contract_panels(f);
+  for (int i = 0; i < f->outer_count; i++) {
+    if (!contract_in_b(f, f->outer[i])) continue;
+    axes[count] = f->outer[i];
+    extents[count++] = contract_extent(&e, f->outer[i]);
+    out_stage->units = pir_dim_mul(dims, out_stage->units, f->axes[f->outer[i]].extent);
+  }
+  extents[count] = contract_dim(&e, contract_panels(f));
+  contract_split_unit(&e, block, pir_loop_use(e.m, unit), extents, count + 1, values);
+  for (int i = 0; i < count; i++) e.value[axes[i]] = values[i];
+  emit_panel_packing(&e, block, values[count], packed);
+  return PIR_OK;
+}
+
+// ---- entry points
+
+bool pir_contract_can(const contraction *c) {
+  contract_form f;
+  return contract_normalise(c, &f);
+}
+
+static pir_dim packed_elements(const contract_form *f) {
+  pir_dims *dims = f->c->dims;
+  pir_dim n = pir_dim_mul(dims, contract_panels(f), pir_dim_const(dims, contract_panel_lanes(f)));
+  for (int i = 0; i < f->axis_count; i++)
+    if (f->axes[i].role == ROLE_K || contract_in_b(f, i)) n = pir_dim_mul(dims, n, f->axes[i].extent);
+  return n;
+}
+
+pir_status pir_contract_emit(const contraction *c, const contract_env *env, const char *name, contract_code *out_code) {
+  contract_form f;
+  *out_code = (contract_code){0};
+  if (!contract_normalise(c, &f)) return PIR_UNSUPPORTED;
+  contract_schedule(&f, env->target);
+  uint16_t b_slot = c->b.slot;
+  if (f.b_packed) {
+    pir_dim bytes = pir_dim_mul(c->dims, packed_elements(&f), pir_dim_const(c->dims, (int64_t)pir_dtype_size(f.compute)));
+    if (c->b_constant) {
+      if (!contract_const(&f, bytes, &out_code->packed_bytes)) return PIR_UNSUPPORTED;
+      PIR_TRY(contract_emit_packing(&f, env, name, 0, 1, &out_code->packing));
+    } else {
+      b_slot = env->temporary(env->user, bytes);
+      PIR_TRY(contract_emit_packing(&f, env, name, c->b.slot, b_slot, &out_code->stages[out_code->stage_count++]));
+    }
+  }
+  contract_stage *stage = &out_code->stages[out_code->stage_count++];
+  return contract_emit_panels(&f, env, name, b_slot, stage);
+}

@@ -1,0 +1,87 @@
+// The contraction generator: sums of products with affine index maps (matrix products, convolutions, their
+// batched, grouped, strided and transposed forms) as register-tiled loop nests.
+//
+// A contraction is out[..] = sum over reduced variables of a[..] * b[..], where every index is an integer
+// combination of variables. Which operand mentions a variable decides its role, and roles decide the code;
+// no operator is known by name.
+#ifndef PIR_CONTRACT_H
+#define PIR_CONTRACT_H
+
+#include "loop.h"
+#include <pir/codegen.h>
+
+#define CONTRACT_MAX_VARS 16
+
+// Index along one axis: offset + sum of factor[v] * variable v. A point whose index lies outside the axis
+// contributes nothing (padding).
+typedef struct contract_map {
+  int64_t offset;
+  int64_t factor[CONTRACT_MAX_VARS];
+} contract_map;
+
+typedef struct contract_tensor {
+  pir_dtype dtype;
+  int rank;
+  pir_dim shape[PIR_MAX_RANK];
+  contract_map map[PIR_MAX_RANK];
+  uint8_t order[PIR_MAX_RANK];  // axes from outermost to innermost in memory
+  uint16_t slot;                // its buffer
+  uint32_t align;               // of the buffer, in bytes
+} contract_tensor;
+
+typedef struct contract_var {
+  const char *name;
+  pir_dim extent;
+  bool reduced;
+} contract_var;
+
+typedef struct contraction {
+  pir_dims *dims;
+  contract_var vars[CONTRACT_MAX_VARS];
+  int var_count;
+  contract_tensor a, b, out;  // b: the one that is packed, a constant where there is one
+  bool b_constant;
+} contraction;
+
+// A vector of finished sums.
+typedef struct contract_point {
+  loop_expr *value;                  // f32 (f64 where out is), `lanes` lanes
+  loop_expr *index[PIR_MAX_RANK];    // of out, of the first lane
+  loop_expr *position;               // of the first lane in a buffer of out's shape and order
+  int lane_axis;                     // axis of out along which the lanes go (when there are several)
+  loop_expr *lane_stride;            // in memory, from lane to lane
+  uint16_t lanes;
+  loop_expr *mask;                   // lanes that exist, or NULL
+} contract_point;
+
+// What the caller provides.
+typedef struct contract_env {
+  loop_module *module;
+  const pir_target *target;
+  void *user;
+  // An extent, usable in every function of the module: a constant or a run-time argument.
+  loop_expr *(*extent)(void *user, pir_dim dim);
+  // A buffer between stages; its slot.
+  uint16_t (*temporary)(void *user, pir_dim bytes);
+  // Consumes the sums: computes on them and stores. NULL: stores them as they are, in out.slot.
+  bool (*epilogue)(void *user, loop_fn *fn, loop_block *block, const contract_point *point);
+} contract_env;
+
+typedef struct contract_stage {
+  loop_fn *fn;
+  pir_dim units;
+} contract_stage;
+
+typedef struct contract_code {
+  contract_stage packing;   // fn NULL when b is not packed at load; buffers {b, packed}
+  int64_t packed_bytes;     // then b.slot holds the packed form
+  contract_stage stages[2]; // in order
+  int stage_count;
+} contract_code;
+
+// Whether the generator has code for it.
+bool pir_contract_can(const contraction *c);
+// Emits the functions. Their names begin with `name`. PIR_UNSUPPORTED exactly where _can says no.
+pir_status pir_contract_emit(const contraction *c, const contract_env *env, const char *name, contract_code *out_code);
+
+#endif

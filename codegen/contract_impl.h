@@ -1,0 +1,96 @@
+// What the files of the contraction generator share.
+#ifndef PIR_CONTRACT_IMPL_H
+#define PIR_CONTRACT_IMPL_H
+
+#include "contract.h"
+
+// A variable after analysis: where it occurs, and how far one step of it moves in each buffer.
+typedef enum contract_role {
+  ROLE_BATCH,  // a, b, out
+  ROLE_M,      // a, out
+  ROLE_N,      // b, out
+  ROLE_K       // a, b: summed
+} contract_role;
+
+typedef struct contract_axis {
+  contract_role role;
+  pir_dim extent;
+  pir_dim step_a, step_b, step_out;  // in elements; 0 where it does not occur
+  int place_a, place_out;            // how far inside in memory, by axis of the buffer
+  int window;                        // that it slides in (M) or over (K), or -1
+  int parts[CONTRACT_MAX_VARS];      // the variables it was merged of, outermost first
+  int part_count;
+} contract_axis;
+
+// An axis of `a` whose bounds must be kept: 0 <= offset + stride * position + dilation * tap < extent.
+typedef struct contract_window {
+  int position, tap;  // axes of the form, or -1 (then 0)
+  int64_t offset, stride, dilation;
+  pir_dim extent;
+} contract_window;
+
+typedef enum contract_kind { CONTRACT_PANEL, CONTRACT_DEPTHWISE } contract_kind;
+
+// The normal form: what code is made from.
+typedef struct contract_form {
+  const contraction *c;
+  contract_kind kind;
+  contract_axis axes[CONTRACT_MAX_VARS];
+  int axis_count;
+  contract_window windows[PIR_MAX_RANK];
+  int window_count;
+  pir_dim offset_a;
+  int outer[CONTRACT_MAX_VARS], outer_count;  // axes of the units, outermost first: batch, M and N beside tile and lane
+  int taps[CONTRACT_MAX_VARS], tap_count;     // K axes, outermost first
+  int tile;                                   // M axis whose points are the rows of a tile; -1: one row
+  int lane;                                   // axis of the vector lanes: N, or batch for depthwise; -1: one lane
+  pir_dtype compute;
+  // the schedule
+  int vector;        // lanes of a register
+  int vectors;       // of a panel
+  int rows;          // of a tile
+  bool b_packed;     // else its lanes are adjacent and it is read in place
+  bool panel_inner;  // unit order: the panel changes fastest
+} contract_form;
+
+bool contract_normalise(const contraction *c, contract_form *form);
+void contract_schedule(contract_form *form, const pir_target *target);
+
+bool contract_const(const contract_form *f, pir_dim d, int64_t *out_value);
+int64_t contract_panel_lanes(const contract_form *f);
+pir_dim contract_panels(const contract_form *f);
+// Whether axis i selects a part of b outside of the panels (batch, or N beside the lanes).
+bool contract_in_b(const contract_form *f, int axis);
+
+// The state of one emission.
+typedef struct contract_emission {
+  const contract_form *form;
+  const contract_env *env;
+  loop_module *m;
+  loop_fn *fn;
+  loop_buffer *a, *b, *out;
+  loop_expr *value[CONTRACT_MAX_VARS];  // of each axis, at the point that is being emitted; NULL: 0
+} contract_emission;
+
+typedef enum contract_which { OF_A, OF_B, OF_OUT } contract_which;
+
+contract_emission contract_begin(const contract_form *f, const contract_env *env, const char *name, const char *suffix);
+loop_expr *contract_dim(const contract_emission *e, pir_dim d);
+loop_expr *contract_extent(const contract_emission *e, int axis);
+loop_expr *contract_step(const contract_emission *e, contract_which which, int axis);
+// Sum of step * value over the axes that have one, in the plain form of the buffer.
+loop_expr *contract_position(const contract_emission *e, contract_which which);
+// Where panel `panel` of the packed b begins, for the values in e.
+loop_expr *contract_panel_base(const contract_emission *e, loop_expr *panel);
+// Takes a unit number apart: extents from outermost to innermost, values out.
+void contract_split_unit(const contract_emission *e, loop_block *block, loop_expr *unit, loop_expr *const *extents,
+                         int count, loop_expr **out_values);
+// Hands one vector of sums, for the values in e, to the epilogue.
+bool contract_finish(const contract_emission *e, loop_block *block, loop_expr *sums, loop_expr *mask);
+
+pir_status contract_emit_packing(const contract_form *f, const contract_env *env, const char *name, uint16_t from,
+                                 uint16_t to, contract_stage *out_stage);
+pir_status contract_emit_panels(const contract_form *f, const contract_env *env, const char *name, uint16_t b_slot,
+                                contract_stage *out_stage);
+
+#endif

@@ -1,0 +1,449 @@
+// The kernel of matrix products and convolutions. A tile of rows x vectors of sums stays in registers while
+// all taps go by: a step loads the vectors of one line of the panel, broadcasts one element of `a` for each
+// row, and multiplies. Rows of a tile are neighbours along one axis of out (pixels of an image row, rows of a
+// matrix), so their addresses differ by constants; no patch of the image is ever copied.
+//
+// Padding costs nothing: a tap that lies outside for a whole row of pixels is left out of its loop's range; at
+// the left and right border, when sizes are constants, each tap gets the sub-range of the tile's rows for
+// which it lies inside. When they are not, border pixels are tiles of one row with a range of taps.
+//
+// A depthwise convolution is the same nest with the lanes of `a` instead of a broadcast element.
+#include "contract_impl.h"
+
+enum { MAX_BORDER_TAPS = 16, UNROLL_STEPS = 8, UNROLL_PRODUCTS = 256 };
+
+// A part of the work of one unit: the panel, and what is known of the taps.
+typedef struct panel {
+  contract_emission e;
+  loop_expr *number;              // which panel
+  int vectors;
+  loop_expr *masks[4];            // of each vector, or NULL
+  loop_expr *tap_begin[CONTRACT_MAX_VARS], *tap_end[CONTRACT_MAX_VARS];  // by axis; NULL: all of it
+} panel;
+
+typedef enum border { BORDER_NONE, BORDER_ROWS, BORDER_TAPS } border;
+
+typedef struct tile {
+  panel *p;
+  int rows;
+  border border;
+  int tap;                               // the axis that slides along the tile, or -1
+  int low[MAX_BORDER_TAPS], high[MAX_BORDER_TAPS];  // BORDER_ROWS: rows for which each tap lies inside
+  loop_expr *begin, *end;                // BORDER_TAPS: of the taps
+  loop_buffer *sums;
+  loop_expr *row_step;
+} tile;
+
+// ---- the inner loops
+
+static loop_expr *product(const contract_emission *e, loop_expr *a, loop_expr *b, loop_expr *sum) {
+  if (e->env->target->fma) return pir_loop_fma(e->m, a, b, sum);
+  return pir_loop_add(e->m, pir_loop_op(e->m, PIR_V_MUL, a, b, NULL), sum);
+}
+
+static void add_product(const tile *t, loop_block *block, int number, loop_expr *a, loop_expr *b) {
+  const contract_emission *e = &t->p->e;
+  loop_expr *at = pir_loop_int(e->m, number);
+  loop_expr *sum = pir_loop_load(e->m, t->sums, at, (uint16_t)e->form->vector, NULL);
+  pir_loop_store(e->fn, block, t->sums, at, product(e, a, b, sum), NULL);
+}
+
+// Depthwise: the lanes are channels of `a` too, so a row has a vector of its own for each vector of the panel.
+static void emit_lanewise_row(const tile *t, loop_block *block, loop_expr *at, int row, loop_expr *const *line) {
+  const contract_emission *e = &t->p->e;
+  int lanes = e->form->vector;
+  for (int v = 0; v < t->p->vectors; v++) {
+    loop_expr *from = pir_loop_add(e->m, at, pir_loop_int(e->m, v * lanes));
+    loop_expr *x = pir_loop_load(e->m, e->a, from, (uint16_t)lanes, t->p->masks[v]);
+    add_product(t, block, row * t->p->vectors + v, pir_loop_cast(e->m, x, e->form->compute), line[v]);
+  }
+}
+
+static void emit_step(const tile *t, loop_block *block, loop_expr *a, loop_expr *b, int low, int high) {
+  const contract_emission *e = &t->p->e;
+  int lanes = e->form->vector, vectors = t->p->vectors;
+  loop_expr *line[4];
+  for (int v = 0; v < vectors; v++) {
+    loop_expr *at = pir_loop_add(e->m, b, pir_loop_int(e->m, v * lanes));
+    line[v] = pir_loop_let(e->fn, block, "b", pir_loop_load(e->m, e->b, at, (uint16_t)lanes, NULL));
+  }
+  for (int row = low; row < high; row++) {
+    loop_expr *at = pir_loop_add(e->m, a, pir_loop_mul(e->m, t->row_step, pir_loop_int(e->m, row)));
+    if (e->form->kind == CONTRACT_DEPTHWISE) {
+      emit_lanewise_row(t, block, at, row, line);
+      continue;
+    }
+    loop_expr *x = pir_loop_cast(e->m, pir_loop_load(e->m, e->a, at, 1, NULL), e->form->compute);
+    x = pir_loop_let(e->fn, block, "a", pir_loop_broadcast(e->m, x, (uint16_t)lanes));
+    for (int v = 0; v < vectors; v++) add_product(t, block, row * vectors + v, x, line[v]);
+  }
+}
+
+// How far one step of the tap axis at `level` moves in b.
+static loop_expr *tap_step_b(const contract_emission *e, int level) {
+  const contract_form *f = e->form;
+  if (!f->b_packed) return contract_step(e, OF_B, f->taps[level]);
+  loop_expr *step = pir_loop_int(e->m, contract_panel_lanes(f));
+  for (int i = level + 1; i < f->tap_count; i++) step = pir_loop_mul(e->m, step, contract_extent(e, f->taps[i]));
+  return step;
+}
+
+static bool is_limited(const tile *t, int axis) {
+  return t->p->tap_begin[axis] || (axis == t->tap && t->border != BORDER_NONE);
+}
+
+// Whether the last two levels run over adjacent elements of a and b: then they are one loop.
+static bool can_join(const tile *t, int level) {
+  const contract_form *f = t->p->e.form;
+  if (level != f->tap_count - 2 || !f->b_packed || is_limited(t, f->taps[level]) || is_limited(t, f->taps[level + 1]))
+    return false;
+  int64_t outer, inner, extent;
+  return contract_const(f, f->axes[f->taps[level]].step_a, &outer) &&
+         contract_const(f, f->axes[f->taps[level + 1]].step_a, &inner) &&
+         contract_const(f, f->axes[f->taps[level + 1]].extent, &extent) && outer == inner * extent;
+}
+
+static void emit_taps(const tile *t, loop_block *block, int level, loop_expr *a, loop_expr *b, int low, int high);
+
+// One loop over [begin, end) whose steps move by step_a and step_b.
+static void emit_tap_loop(const tile *t, loop_block *block, int next, loop_expr *a, loop_expr *b, loop_expr *begin,
+                          loop_expr *end, loop_expr *step_a, loop_expr *step_b, int low, int high) {
+  const contract_emission *e = &t->p->e;
+  int64_t first, last;
+  bool known = pir_loop_is_int(begin, &first) && pir_loop_is_int(end, &last);
+  bool innermost = next == e->form->tap_count;
+  bool unroll = known && innermost && last - first <= UNROLL_STEPS &&
+                (last - first) * t->rows * t->p->vectors <= UNROLL_PRODUCTS;
+  for (int64_t k = first; unroll && k < last; k++)
+    emit_taps(t, block, next, pir_loop_add(e->m, a, pir_loop_mul(e->m, step_a, pir_loop_int(e->m, k))),
+              pir_loop_add(e->m, b, pir_loop_mul(e->m, step_b, pir_loop_int(e->m, k))), low, high);
+  if (unroll) return;
+  loop_var *var = pir_loop_var_create(e->fn, "k", PIR_I64, 1);
+  loop_block *body = pir_loop_for(e->fn, block, LOOP_SERIAL, var, begin, end, NULL);
+  loop_expr *k = pir_loop_use(e->m, var);
+  loop_expr *at_a = pir_loop_let(e->fn, body, "at_a", pir_loop_add(e->m, a, pir_loop_mul(e->m, k, step_a)));
+  loop_expr *at_b = pir_loop_let(e->fn, body, "at_b", pir_loop_add(e->m, b, pir_loop_mul(e->m, k, step_b)));
+  emit_taps(t, body, next, at_a, at_b, low, high);
+}
+
+// The tap that slides along the tile, where each of its positions is inside for rows of its own.
+static void emit_border_taps(const tile *t, loop_block *block, int level, loop_expr *a, loop_expr *b) {
+  const contract_emission *e = &t->p->e;
+  int axis = e->form->taps[level];
+  int64_t extent = 0;
+  contract_const(e->form, e->form->axes[axis].extent, &extent);
+  for (int64_t k = 0; k < extent; k++) {
+    if (t->low[k] >= t->high[k]) continue;
+    loop_expr *n = pir_loop_int(e->m, k);
+    emit_taps(t, block, level + 1, pir_loop_add(e->m, a, pir_loop_mul(e->m, n, contract_step(e, OF_A, axis))),
+              pir_loop_add(e->m, b, pir_loop_mul(e->m, n, tap_step_b(e, level))), t->low[k], t->high[k]);
+  }
+}
+
+static void emit_taps(const tile *t, loop_block *block, int level, loop_expr *a, loop_expr *b, int low, int high) {
+  const contract_emission *e = &t->p->e;
+  const contract_form *f = e->form;
+  if (level == f->tap_count) {
+    emit_step(t, block, a, b, low, high);
+    return;
+  }
+  int axis = f->taps[level];
+  loop_expr *begin = pir_loop_int(e->m, 0), *end = contract_extent(e, axis);
+  if (axis == t->tap && t->border == BORDER_ROWS) {
+    emit_border_taps(t, block, level, a, b);
+    return;
+  }
+  if (can_join(t, level)) {
+    int inner = f->taps[level + 1];
+    emit_tap_loop(t, block, level + 2, a, b, begin, pir_loop_mul(e->m, end, contract_extent(e, inner)),
+                  contract_step(e, OF_A, inner), tap_step_b(e, level + 1), low, high);
+    return;
+  }
+  if (axis == t->tap && t->border == BORDER_TAPS) begin = t->begin, end = t->end;
+  else if (t->p->tap_begin[axis]) begin = t->p->tap_begin[axis], end = t->p->tap_end[axis];
+  emit_tap_loop(t, block, level + 1, a, b, begin, end, contract_step(e, OF_A, axis), tap_step_b(e, level), low, high);
+}
+
+// ---- tiles
+
+static bool finish_tile(tile *t, loop_block *block, loop_expr *row0) {
+  contract_emission *e = &t->p->e;
+  const contract_form *f = e->form;
+  for (int row = 0; row < t->rows; row++)
+    for (int v = 0; v < t->p->vectors; v++) {
+      if (f->tile >= 0) e->value[f->tile] = pir_loop_add(e->m, row0, pir_loop_int(e->m, row));
+      if (f->lane >= 0)
+        e->value[f->lane] = pir_loop_add(e->m, pir_loop_mul(e->m, t->p->number, pir_loop_int(e->m, contract_panel_lanes(f))),
+                                         pir_loop_int(e->m, v * f->vector));
+      loop_expr *sum = pir_loop_load(e->m, t->sums, pir_loop_int(e->m, row * t->p->vectors + v), (uint16_t)f->vector, NULL);
+      if (!contract_finish(e, block, sum, t->p->masks[v])) return false;
+    }
+  return true;
+}
+
+// One tile whose first row is row0.
+static bool emit_tile(tile *t, loop_block *block, loop_expr *row0) {
+  contract_emission *e = &t->p->e;
+  const contract_form *f = e->form;
+  int count = t->rows * t->p->vectors;
+  t->sums = pir_loop_registers(e->fn, "sum", f->compute, (uint16_t)f->vector, count);
+  t->row_step = f->tile >= 0 ? contract_step(e, OF_A, f->tile) : pir_loop_int(e->m, 0);
+  loop_expr *zero = pir_loop_broadcast(e->m, pir_loop_const_float(e->m, f->compute, 0), (uint16_t)f->vector);
+  for (int i = 0; i < count; i++) pir_loop_store(e->fn, block, t->sums, pir_loop_int(e->m, i), zero, NULL);
+  if (f->lane >= 0) e->value[f->lane] = pir_loop_mul(e->m, t->p->number, pir_loop_int(e->m, contract_panel_lanes(f)));
+  if (f->tile >= 0) e->value[f->tile] = row0;
+  for (int i = 0; i < f->tap_count; i++) e->value[f->taps[i]] = NULL;
+  loop_expr *b = f->b_packed ? contract_panel_base(e, t->p->number) : contract_position(e, OF_B);
+  if (f->lane >= 0 && f->kind != CONTRACT_DEPTHWISE) e->value[f->lane] = NULL;
+  loop_expr *a = pir_loop_let(e->fn, block, "a0", contract_position(e, OF_A));
+  emit_taps(t, block, 0, a, pir_loop_let(e->fn, block, "b0", b), 0, t->rows);
+  return finish_tile(t, block, row0);
+}
+
+static bool emit_plain_tile(panel *p, loop_block *block, int rows, loop_expr *row0) {
+  tile t = {.p = p, .rows = rows, .tap = -1};
+  return emit_tile(&t, block, row0);
+}
+
+// Tiles of powers of two for `rest` (fewer than `most`) rows from row0 on; both vary.
+static bool emit_rest(panel *p, loop_block *block, int most, loop_expr *row0, loop_expr *rest) {
+  contract_emission *e = &p->e;
+  bool done = true;
+  int size = 1;
+  while (size * 2 < most) size *= 2;
+  for (; size >= 1 && done; size /= 2) {
+    loop_expr *two = pir_loop_int(e->m, 2 * size), *left = pir_loop_mod(e->m, rest, two);
+    loop_block *body = pir_loop_if(e->fn, block, pir_loop_lt(e->m, pir_loop_int(e->m, size - 1), left), NULL);
+    done = emit_plain_tile(p, body, size, pir_loop_let(e->fn, body, "row", pir_loop_add(e->m, row0, pir_loop_sub(e->m, rest, left))));
+  }
+  return done;
+}
+
+// ---- rows of tiles
+
+// The number-th tile of an axis that no tap slides along.
+static bool emit_numbered_tile(panel *p, loop_block *block, loop_expr *number) {
+  contract_emission *e = &p->e;
+  const contract_form *f = e->form;
+  if (f->tile < 0) return emit_plain_tile(p, block, 1, NULL);
+  loop_expr *rows = contract_extent(e, f->tile), *size = pir_loop_int(e->m, f->rows);
+  loop_expr *row0 = pir_loop_let(e->fn, block, "row", pir_loop_mul(e->m, number, size));
+  loop_block *other;
+  int64_t known;
+  if (pir_loop_is_int(rows, &known)) {
+    if (known % f->rows == 0) return emit_plain_tile(p, block, f->rows, row0);
+    loop_block *full = pir_loop_if(e->fn, block, pir_loop_lt(e->m, number, pir_loop_int(e->m, known / f->rows)), &other);
+    return emit_plain_tile(p, full, f->rows, row0) && emit_plain_tile(p, other, (int)(known % f->rows), row0);
+  }
+  loop_expr *rest = pir_loop_let(e->fn, block, "rest", pir_loop_sub(e->m, rows, row0));
+  loop_block *full = pir_loop_if(e->fn, block, pir_loop_lt(e->m, pir_loop_int(e->m, f->rows - 1), rest), &other);
+  return emit_plain_tile(p, full, f->rows, row0) && emit_rest(p, other, f->rows, row0, rest);
+}
+
+typedef struct row_sizes {
+  int64_t positions, extent, taps;  // of out, of a, of the tap
+} row_sizes;
+
+// Which rows each tap is inside for; true when that is all of them.
+static bool find_borders(const contract_window *w, const row_sizes *s, int64_t row0, tile *t) {
+  bool full = true;
+  for (int64_t k = 0; k < s->taps; k++) {
+    t->low[k] = t->rows;
+    t->high[k] = 0;
+    for (int i = 0; i < t->rows; i++) {
+      int64_t at = w->offset + (row0 + i) * w->stride + k * w->dilation;
+      if (at < 0 || at >= s->extent) continue;
+      if (i < t->low[k]) t->low[k] = i;
+      t->high[k] = i + 1;
+    }
+    full &= t->low[k] == 0 && t->high[k] == t->rows;
+  }
+  return full;
+}
+
+// A row of constant sizes: tiles of nearly equal size; those that meet no border are one loop.
+static bool emit_constant_row(panel *p, loop_block *block, const contract_window *w, const row_sizes *s) {
+  contract_emission *e = &p->e;
+  int64_t tiles = (s->positions + e->form->rows - 1) / e->form->rows, row = 0;
+  bool done = true;
+  for (int64_t i = 0; i < tiles && done;) {
+    tile t = {.p = p, .tap = w->tap, .rows = (int)(s->positions / tiles + (i < s->positions % tiles))};
+    int64_t same = 0;
+    while (i + same < tiles && s->positions / tiles + (i + same < s->positions % tiles) == t.rows &&
+           find_borders(w, s, row + same * t.rows, &t))
+      same++;
+    if (same) {
+      loop_var *x = pir_loop_var_create(e->fn, "x", PIR_I64, 1);
+      loop_block *body = pir_loop_for(e->fn, block, LOOP_SERIAL, x, pir_loop_int(e->m, row),
+                                      pir_loop_int(e->m, row + same * t.rows), pir_loop_int(e->m, t.rows));
+      done = emit_tile(&t, body, pir_loop_use(e->m, x));
+    } else {
+      same = 1;
+      find_borders(w, s, row, &t);
+      t.border = BORDER_ROWS;
+      done = emit_tile(&t, block, pir_loop_int(e->m, row));
+    }
+    i += same;
+    row += same * t.rows;
+  }
+  return done;
+}
+
+static loop_expr *ceil_div(const contract_emission *e, loop_expr *x, int64_t by) {
+  return pir_loop_floordiv(e->m, pir_loop_add(e->m, x, pir_loop_int(e->m, by - 1)), pir_loop_int(e->m, by));
+}
+
+// The taps that are inside at `position` (NULL: 0).
+static void tap_range(const contract_emission *e, const contract_window *w, loop_expr *position, loop_expr **out_begin,
+                      loop_expr **out_end) {
+  loop_expr *zero = pir_loop_int(e->m, 0), *at = pir_loop_int(e->m, w->offset);
+  if (position) at = pir_loop_add(e->m, at, pir_loop_mul(e->m, position, pir_loop_int(e->m, w->stride)));
+  loop_expr *low = ceil_div(e, pir_loop_sub(e->m, zero, at), w->dilation);
+  loop_expr *high = ceil_div(e, pir_loop_sub(e->m, contract_dim(e, w->extent), at), w->dilation);
+  *out_begin = pir_loop_max(e->m, low, zero);
+  *out_end = pir_loop_min(e->m, high, contract_extent(e, w->tap));
+}
+
+static bool emit_border_pixels(panel *p, loop_block *block, const contract_window *w, loop_expr *begin, loop_expr *end) {
+  contract_emission *e = &p->e;
+  loop_var *x = pir_loop_var_create(e->fn, "x", PIR_I64, 1);
+  loop_block *body = pir_loop_for(e->fn, block, LOOP_SERIAL, x, begin, end, NULL);
+  tile t = {.p = p, .rows = 1, .border = BORDER_TAPS, .tap = w->tap};
+  tap_range(e, w, pir_loop_use(e->m, x), &t.begin, &t.end);
+  t.begin = pir_loop_let(e->fn, body, "begin", t.begin);
+  t.end = pir_loop_let(e->fn, body, "end", t.end);
+  return emit_tile(&t, body, pir_loop_use(e->m, x));
+}
+
+// A row whose sizes are not all known: left border, full tiles, rest, right border.
+static bool emit_varying_row(panel *p, loop_block *block, const contract_window *w) {
+  contract_emission *e = &p->e;
+  const contract_form *f = e->form;
+  loop_expr *positions = contract_extent(e, f->tile), *zero = pir_loop_int(e->m, 0), *size = pir_loop_int(e->m, f->rows);
+  // First position whose first tap is inside; one past the last whose last tap is.
+  loop_expr *left = pir_loop_int(e->m, w->offset < 0 ? (-w->offset + w->stride - 1) / w->stride : 0);
+  loop_expr *span = pir_loop_mul(e->m, pir_loop_sub(e->m, contract_extent(e, w->tap), pir_loop_int(e->m, 1)), pir_loop_int(e->m, w->dilation));
+  loop_expr *room = pir_loop_sub(e->m, pir_loop_sub(e->m, contract_dim(e, w->extent), pir_loop_int(e->m, w->offset)), span);
+  left = pir_loop_let(e->fn, block, "left", pir_loop_min(e->m, left, positions));
+  loop_expr *right = pir_loop_min(e->m, ceil_div(e, pir_loop_max(e->m, room, zero), w->stride), positions);
+  right = pir_loop_let(e->fn, block, "right", pir_loop_max(e->m, right, left));
+  loop_expr *count = pir_loop_let(e->fn, block, "count", pir_loop_sub(e->m, right, left));
+  loop_expr *rest = pir_loop_let(e->fn, block, "rest", pir_loop_mod(e->m, count, size));
+  loop_expr *tiled = pir_loop_let(e->fn, block, "tiled", pir_loop_sub(e->m, right, rest));
+  if (!emit_border_pixels(p, block, w, zero, left)) return false;
+  loop_var *x = pir_loop_var_create(e->fn, "x", PIR_I64, 1);
+  loop_block *body = pir_loop_for(e->fn, block, LOOP_SERIAL, x, left, tiled, size);
+  return emit_plain_tile(p, body, f->rows, pir_loop_use(e->m, x)) && emit_rest(p, block, f->rows, tiled, rest) &&
+         emit_border_pixels(p, block, w, right, positions);
+}
+
+static const contract_window *tile_window(const contract_form *f) {
+  return f->tile >= 0 && f->axes[f->tile].window >= 0 ? &f->windows[f->axes[f->tile].window] : NULL;
+}
+
+static bool emit_rows(panel *p, loop_block *block, loop_expr *number) {
+  const contract_form *f = p->e.form;
+  const contract_window *w = tile_window(f);
+  row_sizes s;
+  if (!w) return emit_numbered_tile(p, block, number);
+  if (contract_const(f, f->axes[f->tile].extent, &s.positions) && contract_const(f, w->extent, &s.extent) &&
+      contract_const(f, f->axes[w->tap].extent, &s.taps) && s.taps <= MAX_BORDER_TAPS)
+    return emit_constant_row(p, block, w, &s);
+  return emit_varying_row(p, block, w);
+}
+
+// ---- panels and units
+
+static bool emit_panel(contract_emission *e, loop_block *block, loop_expr *number, int vectors, loop_expr *lanes_left,
+                       loop_expr *tile_number) {
+  const contract_form *f = e->form;
+  panel p = {.e = *e, .number = number, .vectors = vectors};
+  int64_t known;
+  for (int v = 0; v < vectors && lanes_left; v++) {
+    loop_expr *left = pir_loop_sub(e->m, lanes_left, pir_loop_int(e->m, v * f->vector));
+    if (!pir_loop_is_int(left, &known) || known < f->vector)
+      p.masks[v] = pir_loop_let(e->fn, block, "mask", pir_loop_tail_mask(e->m, left, (uint16_t)f->vector));
+  }
+  for (int i = 0; i < f->window_count; i++) {
+    const contract_window *w = &f->windows[i];
+    if (w->position >= 0 && w->position == f->tile) continue;
+    tap_range(e, w, w->position < 0 ? NULL : e->value[w->position], &p.tap_begin[w->tap], &p.tap_end[w->tap]);
+    p.tap_begin[w->tap] = pir_loop_let(e->fn, block, "begin", p.tap_begin[w->tap]);
+    p.tap_end[w->tap] = pir_loop_let(e->fn, block, "end", p.tap_end[w->tap]);
+  }
+  return emit_rows(&p, block, tile_number);
+}
+
+// The full panels, and the last one, which may be narrower.
+static bool emit_any_panel(contract_emission *e, loop_block *block, loop_expr *number, loop_expr *tile_number) {
+  const contract_form *f = e->form;
+  int64_t width = contract_panel_lanes(f), known;
+  if (f->lane < 0) return emit_panel(e, block, number, 1, NULL, tile_number);
+  loop_expr *lanes = contract_extent(e, f->lane);
+  loop_block *other;
+  if (!pir_loop_is_int(lanes, &known)) {
+    loop_expr *left = pir_loop_let(e->fn, block, "lanes", pir_loop_sub(e->m, lanes, pir_loop_mul(e->m, number, pir_loop_int(e->m, width))));
+    loop_block *full = pir_loop_if(e->fn, block, pir_loop_lt(e->m, pir_loop_int(e->m, width - 1), left), &other);
+    return emit_panel(e, full, number, f->vectors, NULL, tile_number) &&
+           emit_panel(e, other, number, f->vectors, left, tile_number);
+  }
+  int rest = (int)((known % width + f->vector - 1) / f->vector);
+  loop_expr *left = pir_loop_int(e->m, known % width);
+  if (!rest) return emit_panel(e, block, number, f->vectors, NULL, tile_number);
+  if (known < width) return emit_panel(e, block, number, rest, left, tile_number);
+  loop_block *full = pir_loop_if(e->fn, block, pir_loop_lt(e->m, number, pir_loop_int(e->m, known / width)), &other);
+  return emit_panel(e, full, number, f->vectors, NULL, tile_number) && emit_panel(e, other, number, rest, left, tile_number);
+}
+
+// What a unit is: values of the outer axes, a panel, a tile (or a whole row of tiles), in the order in which
+// neighbours share most. Axes that select a part of b go before the panel; the others go after it, unless
+// all panels stay in cache and the tile is to be kept instead.
+enum { DIGIT_PANEL = -1, DIGIT_TILE = -2 };
+
+static int order_digits(const contract_form *f, int digits[CONTRACT_MAX_VARS + 2]) {
+  int count = 0;
+  for (int i = 0; i < f->outer_count; i++)
+    if (contract_in_b(f, f->outer[i])) digits[count++] = f->outer[i];
+  if (!f->panel_inner) digits[count++] = DIGIT_PANEL;
+  for (int i = 0; i < f->outer_count; i++)
+    if (!contract_in_b(f, f->outer[i])) digits[count++] = f->outer[i];
+  digits[count++] = DIGIT_TILE;
+  if (f->panel_inner) digits[count++] = DIGIT_PANEL;
+  return count;
+}
+
+static pir_dim digit_extent(const contract_form *f, int digit) {
+  pir_dims *dims = f->c->dims;
+  if (digit == DIGIT_PANEL) return contract_panels(f);
+  if (digit >= 0) return f->axes[digit].extent;
+  if (f->tile < 0 || tile_window(f)) return pir_dim_const(dims, 1);
+  return pir_dim_ceildiv(dims, f->axes[f->tile].extent, pir_dim_const(dims, f->rows));
+}
+
+pir_status contract_emit_panels(const contract_form *f, const contract_env *env, const char *name, uint16_t b_slot,
+                                contract_stage *out_stage) {
+  contract_emission e = contract_begin(f, env, name, "");
+  const contraction *c = f->c;
+  e.a = pir_loop_arg(e.fn, "a", c->a.dtype, c->a.slot, c->a.align, true);
+  e.b = f->b_packed ? pir_loop_arg(e.fn, "b", f->compute, b_slot, 64, true)
+                    : pir_loop_arg(e.fn, "b", c->b.dtype, b_slot, c->b.align, true);
+  if (!env->epilogue) e.out = pir_loop_arg(e.fn, "out", c->out.dtype, c->out.slot, c->out.align, false);
+  loop_var *unit = pir_loop_var_create(e.fn, "unit", PIR_I64, 1);
+  loop_block *block = pir_loop_for(e.fn, &e.fn->body, LOOP_PARALLEL, unit, pir_loop_use(e.m, e.fn->begin),
+                                   pir_loop_use(e.m, e.fn->end), NULL);
+  int digits[CONTRACT_MAX_VARS + 2], count = order_digits(f, digits);
+  loop_expr *extents[CONTRACT_MAX_VARS + 2], *values[CONTRACT_MAX_VARS + 2], *panel_number = NULL, *tile_number = NULL;
+  *out_stage = (contract_stage){e.fn, pir_dim_const(c->dims, 1)};
+  for (int i = 0; i < count; i++) {
+    pir_dim extent = digit_extent(f, digits[i]);
+    extents[i] = contract_dim(&e, extent);
+    out_stage->units = pir_dim_mul(c->dims, out_stage->units, extent);
+  }
+  contract_split_unit(&e, block, pir_loop_use(e.m, unit), extents, count, values);
+  for (int i = 0; i < count; i++) {
+    if (digits[i] == DIGIT_PANEL) panel_number = values[i];
+    else if (digits[i] == DIGIT_TILE) tile_number = values[i];
+    else e.value[digits[i]] = values[i];
+  }
+  return emit_any_panel(&e, block, panel_number, tile_number) ? PIR_OK : PIR_UNSUPPORTED;
+}

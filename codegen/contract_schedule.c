@@ -1,0 +1,85 @@
+// Chooses the tile: rows x vectors of sums that live in registers while the taps go by. Candidates are what
+// the registers hold; the cost of a step is the largest of multiply-adds, loads, and the latency that the
+// sums must hide; edges count as the smaller tiles they need. All sizes are those known when compiling.
+#include "contract_impl.h"
+
+enum { UNKNOWN_ROWS = 512, LATENCY = 4 };
+
+static int most_rows(const pir_target *target, int vectors) {
+  int spare = target->vector_registers - vectors - 1 - (target->fma ? 0 : 1);
+  int rows = spare / vectors;
+  int limit = vectors == 1 ? 12 : 14;
+  return rows > limit ? limit : rows;
+}
+
+// Half cycles of one step of a tile: two loads and two multiply-adds a cycle.
+static int64_t step_cost(int64_t rows, int64_t vectors) {
+  int64_t cost = rows * vectors, loads = rows + vectors;
+  if (loads > cost) cost = loads;
+  return cost > 2 * LATENCY ? cost : 2 * LATENCY;
+}
+
+static int64_t rows_cost(int64_t rows, int64_t tile, int64_t vectors) {
+  int64_t rest = rows % tile;
+  return rows / tile * step_cost(tile, vectors) + (rest ? step_cost(rest, vectors) : 0);
+}
+
+// Rows whose distance is a multiple of a page share the sets of the first cache.
+static bool rows_collide(const contract_form *f, int64_t bytes) {
+  int64_t step;
+  return f->tile >= 0 && contract_const(f, f->axes[f->tile].step_a, &step) && step && step * bytes % 4096 == 0;
+}
+
+static void choose_tile(contract_form *f, const pir_target *target, int64_t rows, int64_t lanes) {
+  int64_t best = INT64_MAX, bytes = (int64_t)pir_dtype_size(f->compute);
+  for (int vectors = 4; vectors >= 1; vectors--) {
+    int64_t width = (int64_t)vectors * f->vector;
+    if (vectors > 1 && width - f->vector >= lanes) continue;  // narrower holds all lanes
+    int64_t panels = lanes / width, rest = (lanes % width + f->vector - 1) / f->vector;
+    int most = most_rows(target, vectors);
+    for (int tile = most < rows ? most : (int)rows; tile >= 1 && tile * 2 > most; tile--) {
+      int64_t cost = panels * rows_cost(rows, tile, vectors) + (rest ? rows_cost(rows, tile, rest) : 0);
+      if (tile > 7 && rows_collide(f, bytes)) cost = cost * 3 / 2;
+      if (cost >= best) continue;
+      best = cost;
+      f->rows = tile;
+      f->vectors = vectors;
+    }
+    if (rows < (most + 1) / 2) {
+      int64_t cost = panels * step_cost(rows, vectors) + (rest ? step_cost(rows, rest) : 0);
+      if (cost < best) best = cost, f->rows = (int)rows, f->vectors = vectors;
+    }
+  }
+}
+
+// b is read in place where its lanes are adjacent and fill whole vectors, and packing would touch it as often
+// as the product does.
+static bool in_place(const contract_form *f) {
+  int64_t step, lanes;
+  return !f->c->b_constant && f->lane >= 0 && f->c->b.dtype == f->compute &&
+         contract_const(f, f->axes[f->lane].step_b, &step) && step == 1 &&
+         contract_const(f, f->axes[f->lane].extent, &lanes) && lanes % f->vector == 0;
+}
+
+void contract_schedule(contract_form *f, const pir_target *target) {
+  int64_t rows = 1, lanes = 1, taps;
+  f->vector = f->lane < 0 ? 1 : target->vector_bytes / (int)pir_dtype_size(f->compute);
+  if (f->tile >= 0 && !contract_const(f, f->axes[f->tile].extent, &rows)) rows = UNKNOWN_ROWS;
+  if (f->lane >= 0 && !contract_const(f, f->axes[f->lane].extent, &lanes)) lanes = 4 * f->vector;
+  if (rows < 1) rows = 1;
+  if (lanes < 1) lanes = 1;
+  if (f->kind == CONTRACT_DEPTHWISE) {
+    f->rows = target->vector_registers >= 32 ? 8 : 4;
+    if (f->rows > rows) f->rows = (int)rows;
+    f->vectors = 1;
+    f->b_packed = true;
+    return;
+  }
+  choose_tile(f, target, rows, lanes);
+  f->b_packed = !in_place(f);
+  // With all of b in half of the second cache, a tile of a meets every panel while it is in the first.
+  int64_t bytes = lanes * (int64_t)pir_dtype_size(f->compute);
+  for (int i = 0; i < f->tap_count; i++)
+    bytes = contract_const(f, f->axes[f->taps[i]].extent, &taps) && bytes < INT64_MAX / (taps + 1) ? bytes * taps : INT64_MAX;
+  f->panel_inner = bytes <= (int64_t)target->l2_bytes / 2;
+}

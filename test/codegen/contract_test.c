@@ -1,0 +1,166 @@
+// The contraction generator against plain loops: tails of every kind, strides, padding, dilation, groups,
+// depthwise, both layouts, sizes known and unknown when compiling, on every level this processor has.
+#include "contract_cases.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+static const char *const LEVELS[] = {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "native"};
+
+static void report(void *user, const pir_diag *diag) {
+  (void)user;
+  print_error("%.*s\n", (int)diag->message.size, diag->message.data);
+}
+
+// Small integers: every sum is exact in f32, in any order. The bytes past the end must not be touched.
+enum { GUARD = 64 };
+static const float CANARY = 12345.5f;
+
+static float *make_floats(int64_t n, int64_t seed) {
+  float *x = aligned_alloc(64, ((size_t)(n + GUARD) * 4 + 127) / 64 * 64);
+  for (int64_t i = 0; i < n + GUARD; i++) x[i] = i < n ? (float)((i * 31 + seed * 17 + i / 7) % 9 - 4) : CANARY;
+  return x;
+}
+
+static void check_close(const char *what, const pir_target *target, const float *got, const float *want, int64_t n) {
+  for (int64_t i = 0; i < n; i++)
+    if (got[i] != want[i])
+      fail_msg("%s, %s: element %lld is %g, expected %g", what, target->name, (long long)i, got[i], want[i]);
+  for (int64_t i = n; i < n + GUARD; i++)
+    if (got[i] != CANARY) fail_msg("%s, %s: wrote %lld past the end", what, target->name, (long long)(i - n));
+}
+
+// Runs the units in three ranges, the last first: a unit may not depend on another.
+static void run_in_pieces(const contract_run *run, const int64_t *symbols) {
+  for (int s = 0; s < run->code.stage_count; s++) {
+    int64_t units = run_units(run, s, symbols);
+    run_call(run, s, units / 2, units);
+    run_call(run, s, 0, units / 3);
+    run_call(run, s, units / 3, units / 2);
+  }
+}
+
+typedef struct env {
+  pir_context *ctx;
+  pir_target target;
+  pir_code_store *store;
+} env;
+
+static bool open_level(env *e, const char *name) {
+  if (pir_target_get(name, &e->target)) return false;
+  e->ctx = pir_context_create(NULL);
+  pir_context_set_sink(e->ctx, (pir_diag_sink){report, NULL});
+  assert_int_equal(pir_code_store_create(e->ctx, &e->target, NULL, &e->store), PIR_OK);
+  return true;
+}
+
+static void close_level(env *e) {
+  pir_code_store_destroy(e->store);
+  pir_context_destroy(e->ctx);
+}
+
+static void check(env *e, const char *what, const contraction *c, const int64_t *symbols, int64_t na, int64_t nb,
+                  int64_t nout, const float *want, float *a, float *b) {
+  contract_run run = {0};
+  float *out = make_floats(nout, 5);
+  (void)na, (void)nb;
+  pir_status status = run_compile(&run, e->store, &e->target, c);
+  if (status) fail_msg("%s, %s: status %d", what, e->target.name, status);
+  run_bind(&run, a, b, out, symbols);
+  run_in_pieces(&run, symbols);
+  check_close(what, &e->target, out, want, nout);
+  run_free(&run);
+  free(out);
+}
+
+static void check_conv(env *e, const conv_case *s) {
+  char what[160];
+  snprintf(what, sizeof what, "conv n%d c%d %dx%d o%d k%dx%d s%d p%d d%d g%d %s%s", (int)s->n, (int)s->c, (int)s->h, (int)s->w,
+           (int)s->o, (int)s->kh, (int)s->kw, (int)s->stride, (int)s->pad, (int)s->dilation, (int)s->groups,
+           s->row_major ? "NCHW" : "NHWC", s->varying ? " varying" : "");
+  int64_t oh = conv_out(s->h, s->kh, s), ow = conv_out(s->w, s->kw, s), symbols[] = {s->n, s->h, s->w, oh, ow};
+  int64_t na = s->n * s->c * s->h * s->w, nb = s->o * (s->c / s->groups) * s->kh * s->kw, nout = s->n * s->o * oh * ow;
+  float *a = make_floats(na, 1), *b = make_floats(nb, 2), *want = make_floats(nout, 3);
+  pir_dims *dims = pir_dims_create(NULL);
+  contraction c = make_conv(dims, s);
+  plain_conv(s, a, b, want);
+  check(e, what, &c, symbols, na, nb, nout, want, a, b);
+  pir_dims_destroy(dims);
+  free(a), free(b), free(want);
+}
+
+static void check_matmul(env *e, const matmul_case *s) {
+  char what[160];
+  snprintf(what, sizeof what, "matmul %dx %dx%dx%d%s%s%s", (int)s->batch, (int)s->m, (int)s->n, (int)s->k,
+           s->transpose_b ? " transposed" : "", s->constant_b ? " constant" : "", s->varying ? " varying" : "");
+  int64_t symbols[] = {s->batch, s->m, s->n, s->k};
+  int64_t na = s->batch * s->m * s->k, nb = (s->constant_b ? 1 : s->batch) * s->n * s->k, nout = s->batch * s->m * s->n;
+  float *a = make_floats(na, 1), *b = make_floats(nb, 2), *want = make_floats(nout, 3);
+  pir_dims *dims = pir_dims_create(NULL);
+  contraction c = make_matmul(dims, s);
+  plain_matmul(s, a, b, want);
+  check(e, what, &c, symbols, na, nb, nout, want, a, b);
+  pir_dims_destroy(dims);
+  free(a), free(b), free(want);
+}
+
+static void test_matmul(void **state) {
+  static const matmul_case cases[] = {
+    {1, 1, 1, 1, false, true, false},     {1, 6, 64, 8, false, true, false},    {1, 7, 65, 9, false, true, false},
+    {1, 13, 47, 33, true, true, false},   {2, 29, 128, 16, false, true, false}, {3, 5, 10, 7, true, false, false},
+    {2, 17, 64, 12, false, false, false}, {1, 1, 1000, 20, false, true, false}, {1, 30, 1, 11, false, true, false},
+    {4, 0, 8, 8, false, true, false},     {2, 8, 0, 8, false, true, false},     {1, 8, 8, 0, false, true, false},
+    {2, 19, 100, 24, false, true, true},  {3, 16, 33, 15, true, false, true},   {2, 3, 64, 64, false, false, true},
+    {1, 6, 128, 5, true, false, true},    {0, 6, 128, 5, true, false, true},
+  };
+  for (size_t l = 0; l < sizeof LEVELS / sizeof *LEVELS; l++) {
+    env e;
+    if (!open_level(&e, LEVELS[l])) continue;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_matmul(&e, &cases[i]);
+    close_level(&e);
+  }
+}
+
+static void check_both_layouts(env *e, conv_case s) {
+  for (int i = 0; i < 4; i++) {
+    s.row_major = i & 1;
+    s.varying = i & 2;
+    check_conv(e, &s);
+  }
+}
+
+static void test_convolution(void **state) {
+  static const conv_case cases[] = {
+    {.n = 1, .c = 1, .h = 1, .w = 1, .o = 1, .kh = 1, .kw = 1, .stride = 1, .pad = 0, .dilation = 1, .groups = 1},
+    {.n = 2, .c = 16, .h = 7, .w = 7, .o = 32, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 1},
+    {.n = 1, .c = 5, .h = 9, .w = 17, .o = 37, .kh = 3, .kw = 3, .stride = 2, .pad = 1, .dilation = 1, .groups = 1},
+    {.n = 1, .c = 3, .h = 20, .w = 31, .o = 12, .kh = 7, .kw = 7, .stride = 2, .pad = 3, .dilation = 1, .groups = 1},
+    {.n = 2, .c = 8, .h = 6, .w = 5, .o = 70, .kh = 1, .kw = 1, .stride = 1, .pad = 0, .dilation = 1, .groups = 1},
+    {.n = 1, .c = 8, .h = 7, .w = 9, .o = 16, .kh = 1, .kw = 1, .stride = 2, .pad = 0, .dilation = 1, .groups = 1},
+    {.n = 1, .c = 4, .h = 6, .w = 6, .o = 8, .kh = 1, .kw = 1, .stride = 1, .pad = 1, .dilation = 1, .groups = 1},
+    {.n = 1, .c = 6, .h = 12, .w = 40, .o = 10, .kh = 3, .kw = 5, .stride = 1, .pad = 4, .dilation = 2, .groups = 1},
+    {.n = 1, .c = 8, .h = 10, .w = 11, .o = 12, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 2},
+    {.n = 2, .c = 20, .h = 9, .w = 13, .o = 20, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 20},
+    {.n = 1, .c = 48, .h = 11, .w = 30, .o = 48, .kh = 5, .kw = 5, .stride = 2, .pad = 2, .dilation = 1, .groups = 48},
+    {.n = 1, .c = 6, .h = 8, .w = 8, .o = 12, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 6},
+    {.n = 1, .c = 4, .h = 3, .w = 2, .o = 8, .kh = 5, .kw = 5, .stride = 1, .pad = 2, .dilation = 1, .groups = 1},
+    {.n = 1, .c = 4, .h = 2, .w = 2, .o = 8, .kh = 3, .kw = 3, .stride = 1, .pad = 0, .dilation = 1, .groups = 1},
+    {.n = 0, .c = 4, .h = 5, .w = 5, .o = 8, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 1},
+    {.n = 1, .c = 24, .h = 6, .w = 50, .o = 24, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 1},
+  };
+  for (size_t l = 0; l < sizeof LEVELS / sizeof *LEVELS; l++) {
+    env e;
+    if (!open_level(&e, LEVELS[l])) continue;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_both_layouts(&e, cases[i]);
+    close_level(&e);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_matmul), cmocka_unit_test(test_convolution)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
