@@ -2,6 +2,7 @@
 #ifndef PEAK_H
 #define PEAK_H
 
+#include <stdbool.h>
 #include <time.h>
 
 static inline double now(void) {
