@@ -19,7 +19,8 @@ typedef struct pir_param_decl {
 } pir_param_decl;
 
 // The parameters that the program's ops declare and a file holds (`persistable` is not false), by name.
-// Returns their number, fills at most `capacity`.
+// Returns their number and fills `out_decls`; when that is more than `capacity`, fills nothing usable and
+// returns how many entries are enough.
 PIR_API size_t pir_program_param_decls(const pir_program *program, pir_param_decl *out_decls, size_t capacity);
 
 // Attaches the records of a combined file, which must be those of `decls` (in name order) to the last

@@ -1,0 +1,132 @@
+// Loading by content: maps the file, asks what it holds, hands it to that reader, then attaches the
+// parameters the program declares. A .pdmodel also declares parameters that no op reads but its file holds;
+// its reader lists them (legacy/read.h).
+#include <pir/load.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pir/legacy.h>
+#include <pir/params.h>
+#include <pir/serialize.h>
+#include <pir/text.h>
+
+#include "legacy/read.h"
+#include "params/mapping.h"
+
+// The parameters a program's file holds.
+typedef struct wanted {
+  pir_param_decl *decls;
+  size_t count;
+} wanted;
+
+static pir_status want_declared(const pir_program *program, wanted *out) {
+  size_t capacity = pir_program_param_decls(program, NULL, 0);
+  out->decls = calloc(capacity ? capacity : 1, sizeof *out->decls);
+  if (!out->decls) return PIR_EXHAUSTED;
+  out->count = pir_program_param_decls(program, out->decls, capacity);
+  return PIR_OK;
+}
+
+// Reads a program of any format; `out` (may be NULL) gets what its parameter file holds.
+static pir_status read_any(pir_context *ctx, pir_str bytes, pir_str file, pir_program **out_program, wanted *out) {
+  pir_status status;
+  *out_program = NULL;
+  switch (pir_detect_format(bytes)) {
+    case PIR_FORMAT_JSON: status = pir_program_read_json(ctx, bytes, file, out_program); break;
+    case PIR_FORMAT_TEXT: {
+      pir_parse_options options = {.file = file};
+      status = pir_program_parse(ctx, bytes, &options, out_program);
+      break;
+    }
+    case PIR_FORMAT_PDMODEL:
+      return legacy_read(ctx, bytes, file, out_program, out ? &out->decls : NULL, out ? &out->count : NULL);
+    default:
+      return pir_report(ctx, PIR_INVALID, PIR_ERROR, pir_loc_offset(ctx, file, 0),
+                        "not a program: neither PIR JSON, nor PIR text, nor a .pdmodel");
+  }
+  if (!status && out) status = want_declared(*out_program, out);
+  return status;
+}
+
+static pir_status map_program(pir_context *ctx, const char *path, pir_borrowed *out_bytes) {
+  int error = map_file(AT_FDCWD, path, true, out_bytes);
+  if (!error) return PIR_OK;
+  return pir_report(ctx, error == ENOENT ? PIR_NOT_FOUND : PIR_IO, PIR_ERROR,
+                    pir_loc_text(ctx, pir_str_from(path), 0, 0), "%s", strerror(error));
+}
+
+static void give_back(pir_borrowed bytes) {
+  if (bytes.release) bytes.release(bytes.user);
+}
+
+static pir_str text_of(pir_borrowed bytes) { return (pir_str){bytes.data, bytes.size}; }
+
+static pir_status missing(pir_context *ctx, pir_str file, const wanted *want) {
+  return pir_report(ctx, PIR_NOT_FOUND, PIR_ERROR, pir_loc_text(ctx, file, 0, 0),
+                    "the program has %zu parameters ('%.*s', ...) and no parameter file was given or found beside it",
+                    want->count, (int)want->decls[0].name.size, want->decls[0].name.data);
+}
+
+static pir_status attach(pir_program *program, const wanted *want, const char *path, const char *params) {
+  char *found = NULL;
+  pir_status status;
+  if (!want->count && !params) return PIR_OK;
+  if (!params && pir_params_find(path, &found))
+    return missing(pir_program_context(program), pir_str_from(path), want);
+  status = pir_program_map_params(program, want->decls, want->count, params ? params : found);
+  free(found);
+  return status;
+}
+
+// Destroys a program that did not come to be.
+static pir_status finish(pir_status status, pir_program **out_program) {
+  if (!status || !*out_program) return status;
+  pir_program_destroy(*out_program);
+  *out_program = NULL;
+  return status;
+}
+
+pir_status pir_program_read(pir_context *ctx, pir_str bytes, pir_str file, pir_program **out_program) {
+  return finish(read_any(ctx, bytes, file, out_program, NULL), out_program);
+}
+
+pir_status pir_program_read_file(pir_context *ctx, const char *path, pir_program **out_program) {
+  pir_borrowed bytes;
+  pir_status status = map_program(ctx, path, &bytes);
+  *out_program = NULL;
+  if (status) return status;
+  status = pir_program_read(ctx, text_of(bytes), pir_str_from(path), out_program);
+  give_back(bytes);
+  return status;
+}
+
+pir_status pir_program_load_file(pir_context *ctx, const char *path, const char *params, pir_program **out_program) {
+  pir_borrowed bytes;
+  wanted want = {0};
+  pir_status status = map_program(ctx, path, &bytes);
+  *out_program = NULL;
+  if (status) return status;
+  status = read_any(ctx, text_of(bytes), pir_str_from(path), out_program, &want);
+  give_back(bytes);
+  if (!status) status = attach(*out_program, &want, path, params);
+  free(want.decls);
+  return finish(status, out_program);
+}
+
+pir_status pir_program_load(pir_context *ctx, pir_borrowed bytes, pir_borrowed params, pir_str file,
+                            pir_program **out_program) {
+  wanted want = {0};
+  pir_status status = read_any(ctx, text_of(bytes), file, out_program, &want);
+  give_back(bytes);
+  if (!status && !params.data && want.count) status = missing(ctx, file, &want);
+  if (!status && params.data) {
+    status = pir_program_adopt_records(*out_program, want.decls, want.count, params, PIR_STR("parameters"));
+    params.release = NULL;
+  }
+  give_back(params);
+  free(want.decls);
+  return finish(status, out_program);
+}

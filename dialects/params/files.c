@@ -1,0 +1,183 @@
+// Parameters on disk: which parameters a program wants, where their files are, and mapping them. A folder is
+// opened once and its files relative to it, so that a name from a model cannot lead elsewhere.
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <pir/params.h>
+#include <pir/walk.h>
+
+#include "params/mapping.h"
+
+typedef struct decl_list {
+  pir_param_decl *items;
+  size_t count, capacity;
+} decl_list;
+
+static bool has_record(const pir_op *op) {
+  const pir_attr *persistable = pir_op_attr_str(op, "persistable");
+  int64_t value = 1;
+  if (persistable && pir_attr_kind_of(persistable) == PIR_ATTR_ARRAY) {
+    if (!pir_attr_elements(persistable)) return true;
+    persistable = pir_attr_element(persistable, 0);
+  }
+  return !persistable || !pir_attr_as_int(persistable, &value) || value != 0;
+}
+
+static pir_walk_result add_decl(pir_op *op, void *user) {
+  decl_list *list = user;
+  const pir_attr *name;
+  const pir_type *type;
+  if (!pir_op_has(op, PIR_PARAMETER) || pir_op_results(op) != 1 || !has_record(op)) return PIR_WALK_CONTINUE;
+  name = pir_op_attr_str(op, "parameter_name");
+  type = pir_value_type(pir_op_result(op, 0));
+  if (!name || !type) return PIR_WALK_CONTINUE;
+  if (list->count < list->capacity)
+    list->items[list->count] =
+        (pir_param_decl){pir_attr_as_str(name), pir_type_dtype(type), pir_type_shape(type), pir_op_loc(op)};
+  list->count++;
+  return PIR_WALK_CONTINUE;
+}
+
+static int compare_names(const void *a, const void *b) {
+  const pir_param_decl *x = a, *y = b;
+  size_t n = x->name.size < y->name.size ? x->name.size : y->name.size;
+  int order = n ? memcmp(x->name.data, y->name.data, n) : 0;
+  return order ? order : (x->name.size > y->name.size) - (x->name.size < y->name.size);
+}
+
+size_t pir_program_param_decls(const pir_program *program, pir_param_decl *out_decls, size_t capacity) {
+  decl_list list = {out_decls, 0, capacity};
+  size_t kept = 0;
+  (void)pir_walk(pir_program_module(program), PIR_PRE_ORDER, add_decl, &list);  // never stops
+  if (list.count > capacity) return list.count;
+  if (list.count) qsort(out_decls, list.count, sizeof *out_decls, compare_names);
+  for (size_t i = 0; i < list.count; i++)
+    if (!kept || compare_names(&out_decls[kept - 1], &out_decls[i])) out_decls[kept++] = out_decls[i];
+  return kept;
+}
+
+static pir_status report_errno(pir_context *ctx, int error, const char *path, const char *what) {
+  pir_status status = error == ENOENT ? PIR_NOT_FOUND : PIR_IO;
+  return pir_report(ctx, status, PIR_ERROR, pir_loc_text(ctx, pir_str_from(path), 0, 0), "%s: %s", what,
+                    error == ELOOP ? "a symbolic link" : strerror(error));
+}
+
+static bool safe_name(pir_str name) {
+  if (!name.size || name.size > NAME_MAX || memchr(name.data, '/', name.size) || memchr(name.data, 0, name.size))
+    return false;
+  return !pir_str_equal(name, PIR_STR(".")) && !pir_str_equal(name, PIR_STR(".."));
+}
+
+static pir_status map_separate(pir_program *program, int folder, const pir_param_decl *decl, const char *path) {
+  pir_context *ctx = pir_program_context(program);
+  char name[NAME_MAX + 1];
+  pir_borrowed bytes;
+  int error;
+  if (!safe_name(decl->name))
+    return pir_report(ctx, PIR_INVALID, PIR_ERROR, decl->loc, "parameter name '%.*s' is no file name inside a folder",
+                      (int)decl->name.size, decl->name.data);
+  memcpy(name, decl->name.data, decl->name.size);
+  name[decl->name.size] = 0;
+  error = map_file(folder, name, false, &bytes);
+  if (!error) return pir_program_adopt_records(program, decl, 1, bytes, decl->name);
+  return pir_report(ctx, error == ENOENT ? PIR_NOT_FOUND : PIR_IO, PIR_ERROR,
+                    pir_loc_text(ctx, pir_str_from(path), 0, 0), "parameter '%s': %s", name,
+                    error == ENOENT  ? "the folder has no file of that name"
+                    : error == ELOOP ? "its file is a symbolic link"
+                                     : strerror(error));
+}
+
+static pir_status map_folder(pir_program *program, const pir_param_decl *decls, size_t count, const char *path) {
+  int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  pir_status status = PIR_OK;
+  if (folder < 0) return report_errno(pir_program_context(program), errno, path, "parameter folder");
+  for (size_t i = 0; i < count; i++) {
+    pir_status one = map_separate(program, folder, &decls[i], path);
+    if (one && !status) status = one;
+  }
+  close(folder);
+  return status;
+}
+
+pir_status pir_program_map_params(pir_program *program, const pir_param_decl *decls, size_t count, const char *path) {
+  pir_borrowed bytes;
+  int error = map_file(AT_FDCWD, path, true, &bytes);
+  if (error == EISDIR) return map_folder(program, decls, count, path);
+  if (error) return report_errno(pir_program_context(program), error, path, "parameter file");
+  return pir_program_adopt_records(program, decls, count, bytes, pir_str_from(path));
+}
+
+// ---- finding
+
+static bool is_file(const char *path) {
+  struct stat info;
+  return !stat(path, &info) && S_ISREG(info.st_mode);
+}
+
+static char *join(pir_str folder, pir_str name, const char *suffix) {
+  size_t tail = strlen(suffix);
+  char *path = malloc(folder.size + name.size + tail + 1);
+  if (!path) return NULL;
+  memcpy(path, folder.data, folder.size);
+  memcpy(path + folder.size, name.data, name.size);
+  memcpy(path + folder.size + name.size, suffix, tail + 1);
+  return path;
+}
+
+static bool has_suffix(const char *name, const char *suffix) {
+  size_t n = strlen(name), tail = strlen(suffix);
+  return n > tail && !strcmp(name + n - tail, suffix);
+}
+
+// The only .pdiparams of `folder` (with its slash; empty is the working folder), or NULL.
+static char *only_combined(pir_str folder) {
+  char *path = join(folder, PIR_STR(""), folder.size ? "" : ".");
+  DIR *dir = path ? opendir(path) : NULL;
+  char *found = NULL;
+  size_t count = 0;
+  free(path);
+  if (!dir) return NULL;
+  for (struct dirent *entry; (entry = readdir(dir));) {
+    if (!has_suffix(entry->d_name, ".pdiparams") || count++) continue;
+    found = join(folder, pir_str_from(entry->d_name), "");
+  }
+  closedir(dir);
+  if (count == 1) return found;
+  free(found);
+  return NULL;
+}
+
+// The candidate `folder name suffix` when it is a file; else NULL.
+static char *existing(pir_str folder, pir_str name, const char *suffix) {
+  char *path = join(folder, name, suffix);
+  if (path && is_file(path)) return path;
+  free(path);
+  return NULL;
+}
+
+static char *find_old_layout(pir_str folder, pir_str base) {
+  bool hidden = pir_str_equal(base, PIR_STR("__model__"));
+  char *found = NULL;
+  if (!hidden && !pir_str_equal(base, PIR_STR("model"))) return NULL;
+  found = hidden ? existing(folder, PIR_STR("__params__"), "") : existing(folder, PIR_STR("params"), "");
+  if (!found && hidden) found = folder.size ? join(folder, PIR_STR(""), "") : join(PIR_STR("."), PIR_STR(""), "");
+  return found;
+}
+
+pir_status pir_params_find(const char *model_path, char **out_path) {
+  const char *slash = strrchr(model_path, '/');
+  pir_str folder = {model_path, slash ? (size_t)(slash + 1 - model_path) : 0};
+  pir_str base = pir_str_from(model_path + folder.size);
+  const char *dot = strrchr(base.data, '.');
+  pir_str stem = {base.data, dot && dot > base.data ? (size_t)(dot - base.data) : base.size};
+  *out_path = existing(folder, stem, ".pdiparams");
+  if (!*out_path) *out_path = only_combined(folder);
+  if (!*out_path) *out_path = find_old_layout(folder, base);
+  return *out_path ? PIR_OK : PIR_NOT_FOUND;
+}

@@ -1,0 +1,250 @@
+// Combined parameter files. A record is: u32 version 0, u64 number of LoD levels and each as a length and
+// bytes, u32 version 0, i32 length of a TensorDesc protobuf (dtype, dims), then the elements. Records carry
+// no names, so the file is read as a whole first (headers only: cost is by record, not by byte) and compared
+// with the declarations; the first difference tells whether one record is missing, too many, or changed.
+// All parameters share one claim on the bytes, counted atomically: programs and models in several threads
+// may give theirs back.
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pir/params.h>
+
+#include "legacy/wire.h"
+
+typedef struct claim {
+  atomic_size_t users;
+  pir_borrowed bytes;
+} claim;
+
+typedef struct record {
+  uint64_t offset;  // of its first byte
+  pir_dtype dtype;
+  int64_t dims[PIR_MAX_RANK];
+  size_t rank;
+  const void *data;
+  uint64_t size;
+} record;
+
+static void release_bytes(pir_borrowed bytes) {
+  if (bytes.release) bytes.release(bytes.user);
+}
+
+static void release_claim(void *user) {
+  claim *c = user;
+  if (atomic_fetch_sub_explicit(&c->users, 1, memory_order_acq_rel) != 1) return;
+  release_bytes(c->bytes);
+  free(c);
+}
+
+// A cursor over the file; `error` says what is wrong at `at`.
+typedef struct cursor {
+  const uint8_t *start, *at, *end;
+  const char *error;
+} cursor;
+
+static bool fail(cursor *in, const char *why) {
+  in->error = why;
+  return false;
+}
+
+static bool take(cursor *in, void *out, size_t size) {
+  if ((size_t)(in->end - in->at) < size) return fail(in, "the file ends inside a record");
+  memcpy(out, in->at, size);
+  in->at += size;
+  return true;
+}
+
+static bool skip(cursor *in, uint64_t size) {
+  if ((uint64_t)(in->end - in->at) < size) return fail(in, "the file ends inside a record");
+  in->at += size;
+  return true;
+}
+
+static bool add_dim(cursor *in, record *r, uint64_t dim) {
+  if (r->rank == PIR_MAX_RANK) return fail(in, "a tensor of more than 16 dimensions");
+  if (dim > INT64_MAX) return fail(in, "a negative extent");
+  r->dims[r->rank++] = (int64_t)dim;
+  return true;
+}
+
+static bool read_dims(cursor *in, record *r, const wire_field *field) {
+  wire_reader packed = {field->bytes, field->bytes + field->size, NULL};
+  if (field->kind == WIRE_VARINT) return add_dim(in, r, field->value);
+  if (field->kind != WIRE_BYTES) return fail(in, "a malformed tensor description");
+  while (packed.at < packed.end) {
+    uint64_t dim;
+    if (!wire_varint(&packed, &dim)) return fail(in, "a malformed tensor description");
+    if (!add_dim(in, r, dim)) return false;
+  }
+  return true;
+}
+
+static bool read_description(cursor *in, record *r, size_t size) {
+  wire_reader desc = {in->at, in->at + size, NULL};
+  wire_field field;
+  int code = -1;
+  while (wire_next(&desc, &field)) {
+    if (field.number == 1 && field.kind == WIRE_VARINT && field.value < 256) code = (int)field.value;
+    if (field.number == 2 && !read_dims(in, r, &field)) return false;
+  }
+  if (desc.error) return fail(in, "a malformed tensor description");
+  r->dtype = code < 0 ? PIR_DTYPE_COUNT : pir_dtype_from_var_type(code);
+  if (r->dtype >= PIR_DTYPE_COUNT || !pir_dtype_size(r->dtype)) return fail(in, "an unknown element type");
+  in->at += size;
+  return true;
+}
+
+static bool data_size(cursor *in, record *r) {
+  uint64_t size = pir_dtype_size(r->dtype);
+  for (size_t i = 0; i < r->rank; i++)
+    if (__builtin_mul_overflow(size, (uint64_t)r->dims[i], &size)) return fail(in, "a tensor of 2^64 bytes or more");
+  r->size = size;
+  return true;
+}
+
+static bool read_record(cursor *in, record *r) {
+  uint32_t version, tensor_version;
+  uint64_t levels, bytes;
+  int32_t description;
+  r->offset = (uint64_t)(in->at - in->start);
+  r->rank = 0;
+  if (!take(in, &version, 4)) return false;
+  if (version) return fail(in, "not a tensor record: its version is not 0");
+  if (!take(in, &levels, 8)) return false;
+  for (; levels; levels--)
+    if (!take(in, &bytes, 8) || !skip(in, bytes)) return false;
+  if (!take(in, &tensor_version, 4)) return false;
+  if (tensor_version) return fail(in, "not a tensor record: its tensor version is not 0");
+  if (!take(in, &description, 4)) return false;
+  if (description < 0 || description > in->end - in->at) return fail(in, "a description longer than the file");
+  if (!read_description(in, r, (size_t)description) || !data_size(in, r)) return false;
+  r->data = in->at;
+  return skip(in, r->size);
+}
+
+// "float32 [2, 3]"
+static void shape_text(char *out, size_t capacity, pir_dtype dtype, pir_shape shape) {
+  size_t used = (size_t)snprintf(out, capacity, "%s [", pir_dtype_name(dtype));
+  for (size_t i = 0; i < shape.rank && used < capacity; i++)
+    used += (size_t)snprintf(out + used, capacity - used, "%s%" PRId64, i ? ", " : "", shape.dims[i]);
+  if (used < capacity) snprintf(out + used, capacity - used, "]");
+}
+
+static bool record_matches(const record *r, const pir_param_decl *decl) {
+  if (r->dtype != decl->dtype || r->rank != decl->shape.rank) return false;
+  for (size_t i = 0; i < r->rank; i++)
+    if (decl->shape.dims[i] >= 0 && decl->shape.dims[i] != r->dims[i]) return false;
+  return true;
+}
+
+static pir_status record_mismatch(pir_context *ctx, const record *r, const pir_param_decl *decl, pir_str file) {
+  char held[512], declared[512];
+  shape_text(held, sizeof held, r->dtype, (pir_shape){r->dims, r->rank});
+  shape_text(declared, sizeof declared, decl->dtype, decl->shape);
+  return pir_report(ctx, PIR_INVALID, PIR_ERROR, pir_loc_offset(ctx, file, r->offset),
+                    "parameter '%.*s' is %s in the file, the program declares %s", (int)decl->name.size,
+                    decl->name.data, held, declared);
+}
+
+// The records of a whole file.
+typedef struct record_list {
+  record *items;
+  size_t count, capacity;
+} record_list;
+
+static bool grow(record_list *list) {
+  size_t capacity = list->capacity ? 2 * list->capacity : 64;
+  record *items = reallocarray(list->items, capacity, sizeof *items);
+  if (!items) return false;
+  list->items = items;
+  list->capacity = capacity;
+  return true;
+}
+
+static pir_status read_all(pir_context *ctx, pir_borrowed bytes, pir_str file, record_list *list) {
+  cursor in = {bytes.data, bytes.data, (const uint8_t *)bytes.data + bytes.size, NULL};
+  while (in.at < in.end) {
+    if (list->count == list->capacity && !grow(list)) return PIR_EXHAUSTED;
+    if (read_record(&in, &list->items[list->count])) {
+      list->count++;
+      continue;
+    }
+    return pir_report(ctx, PIR_INVALID, PIR_ERROR, pir_loc_offset(ctx, file, list->items[list->count].offset),
+                      "parameter file: record %zu: %s", list->count, in.error);
+  }
+  return PIR_OK;
+}
+
+// Whether records [from, ...) match declarations [decl, ...) to the end of both.
+static bool tails_match(const record_list *list, size_t from, const pir_param_decl *decls, size_t count, size_t decl) {
+  if (list->count - from != count - decl) return false;
+  for (; decl < count; from++, decl++)
+    if (!record_matches(&list->items[from], &decls[decl])) return false;
+  return true;
+}
+
+// Explains how the file differs from the declarations.
+static pir_status compare(pir_context *ctx, const record_list *list, const pir_param_decl *decls, size_t count,
+                          pir_str file, uint64_t end) {
+  size_t i = 0;
+  uint64_t offset;
+  while (i < list->count && i < count && record_matches(&list->items[i], &decls[i])) i++;
+  if (i == list->count && i == count) return PIR_OK;
+  offset = i < list->count ? list->items[i].offset : end;
+  if (list->count < count && (i == list->count || tails_match(list, i, decls, count, i + (count - list->count))))
+    return pir_report(ctx, PIR_INVALID, PIR_ERROR, pir_loc_offset(ctx, file, offset),
+                      "parameter '%.*s' is missing: the file holds %zu records, the program declares %zu",
+                      (int)decls[i].name.size, decls[i].name.data, list->count, count);
+  if (list->count > count && (i == count || tails_match(list, i + (list->count - count), decls, count, i))) {
+    char held[512];
+    shape_text(held, sizeof held, list->items[i].dtype, (pir_shape){list->items[i].dims, list->items[i].rank});
+    return pir_report(ctx, PIR_INVALID, PIR_ERROR, pir_loc_offset(ctx, file, offset),
+                      "record %zu (%s) belongs to no parameter: the file holds %zu records, the program declares %zu",
+                      i, held, list->count, count);
+  }
+  for (; i < list->count && i < count; i++)
+    if (!record_matches(&list->items[i], &decls[i])) (void)record_mismatch(ctx, &list->items[i], &decls[i], file);
+  if (list->count != count)
+    return pir_report(ctx, PIR_INVALID, PIR_ERROR, pir_loc_offset(ctx, file, offset),
+                      "the file holds %zu records, the program declares %zu parameters", list->count, count);
+  return PIR_INVALID;
+}
+
+static void adopt(pir_program *program, const record *r, const pir_param_decl *decl, claim *shared) {
+  pir_param param = {.name = decl->name,
+                     .dtype = r->dtype,
+                     .shape = {r->dims, r->rank},
+                     .data = r->data,
+                     .size = (size_t)r->size,
+                     .release = release_claim,
+                     .user = shared};
+  pir_program_adopt_param(program, &param);
+}
+
+static pir_status adopt_all(pir_program *program, const record_list *list, const pir_param_decl *decls,
+                            pir_borrowed *bytes) {
+  claim *shared;
+  if (!list->count) return PIR_OK;
+  shared = malloc(sizeof *shared);
+  if (!shared) return PIR_EXHAUSTED;
+  atomic_init(&shared->users, list->count);
+  shared->bytes = *bytes;
+  bytes->release = NULL;
+  for (size_t i = 0; i < list->count; i++) adopt(program, &list->items[i], &decls[i], shared);
+  return PIR_OK;
+}
+
+pir_status pir_program_adopt_records(pir_program *program, const pir_param_decl *decls, size_t count,
+                                     pir_borrowed bytes, pir_str file) {
+  pir_context *ctx = pir_program_context(program);
+  record_list list = {0};
+  pir_status status = read_all(ctx, bytes, file, &list);
+  if (!status) status = compare(ctx, &list, decls, count, file, bytes.size);
+  if (!status) status = adopt_all(program, &list, decls, &bytes);
+  release_bytes(bytes);
+  free(list.items);
+  return status;
+}
