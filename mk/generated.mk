@@ -6,3 +6,13 @@
 #   $(B)/gen/include    pir/dialect/*.h, installed
 GEN_OBJ :=
 generated:
+
+# The legacy program format: dialects/legacy/framework.proto by protobuf-c.
+FRAMEWORK := $(B)/gen/dialects/framework.pb-c
+$(FRAMEWORK).c: dialects/legacy/framework.proto
+	@mkdir -p $(@D) && protoc-c --proto_path=$(<D) --c_out=$(@D) $(<F)
+$(FRAMEWORK).h: $(FRAMEWORK).c ;
+$(FRAMEWORK).o: $(FRAMEWORK).c
+	@$(CC) $(BASE) $(CFLAGS) -c $< -o $@
+GEN_OBJ += $(FRAMEWORK).o
+generated: $(FRAMEWORK).h

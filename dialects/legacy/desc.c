@@ -1,0 +1,312 @@
+// Reading a ProgramDesc in three steps: scan the bytes (scan.h), unpack with protobuf-c into an arena that is
+// freed as a whole and bounded by the context's limit, then check what a schema cannot say. Names are found
+// through one hash table of (block, name). Linear in the size of the file.
+#include "legacy/desc.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "legacy/scan.h"
+
+typedef struct chunk chunk;
+struct chunk {
+  chunk *next;
+  size_t used, size;
+  _Alignas(16) char data[];
+};
+
+typedef struct var_entry {
+  const var_desc *var;
+  size_t block;
+} var_entry;
+
+struct desc {
+  pir_context *ctx;
+  pir_str file;
+  scan_result scan;
+  Legacy__ProgramDesc *program;
+  size_t *first_op, *first_var;  // of each block, in the scan's lists
+  uint32_t *depth;
+  var_entry *vars;  // open addressing; a power of two, at most half full
+  size_t var_mask;
+  chunk *chunks;
+  uint64_t bytes, max_bytes;
+};
+
+// ---- arena
+
+static void *arena_alloc(void *user, size_t size) {
+  desc *d = user;
+  chunk *c = d->chunks;
+  size = (size + 15) & ~(size_t)15;
+  if (!c || c->size - c->used < size) {
+    size_t room = size > 65536 ? size : 65536;
+    if (d->max_bytes && room > d->max_bytes - d->bytes) return NULL;
+    c = malloc(sizeof *c + room);
+    if (!c) return NULL;
+    *c = (chunk){.next = d->chunks, .size = room};
+    d->chunks = c;
+    d->bytes += room;
+  }
+  c->used += size;
+  return c->data + c->used - size;
+}
+
+static void arena_keep(void *user, void *memory) {}
+
+// ---- reports
+
+static pir_loc place(const desc *d, uint64_t offset) { return pir_loc_offset(d->ctx, d->file, offset); }
+
+pir_loc desc_op_loc(const desc *d, size_t block, size_t op) {
+  return place(d, d->scan.ops.items[d->first_op[block] + op]);
+}
+
+pir_loc desc_var_loc(const desc *d, size_t block, size_t var) {
+  return place(d, d->scan.vars.items[d->first_var[block] + var]);
+}
+
+pir_status desc_fail(const desc *d, size_t block, size_t op, pir_status status, const char *format, ...) {
+  char message[512], path[160];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(message, sizeof message, format, args);
+  va_end(args);
+  snprintf(path, sizeof path, "block %zu, op %zu %s", block, op, d->program->blocks[block]->ops[op]->type);
+  pir_diag diag = {.severity = PIR_ERROR,
+                   .place = pir_loc_unpack(d->ctx, desc_op_loc(d, block, op)),
+                   .message = pir_str_from(message),
+                   .op_path = pir_str_from(path)};
+  pir_diag_emit(d->ctx, &diag);
+  return status;
+}
+
+static pir_status fail_var(const desc *d, size_t block, size_t var, const char *why) {
+  return pir_report(d->ctx, PIR_INVALID, PIR_ERROR, desc_var_loc(d, block, var), "block %zu, variable '%s': %s", block,
+                    d->program->blocks[block]->vars[var]->name, why);
+}
+
+static pir_status fail_block(const desc *d, size_t block, const char *format, int value) {
+  return pir_report(d->ctx, PIR_INVALID, PIR_ERROR, place(d, d->scan.blocks.items[block]), format, block, value);
+}
+
+// ---- variables
+
+static uint64_t hash(size_t block, const char *name) { return XXH3_64bits_withSeed(name, strlen(name), block); }
+
+static var_entry *find_slot(const desc *d, size_t block, const char *name) {
+  size_t i = (size_t)hash(block, name) & d->var_mask;
+  while (d->vars[i].var && (d->vars[i].block != block || strcmp(d->vars[i].var->name, name))) i = (i + 1) & d->var_mask;
+  return &d->vars[i];
+}
+
+const var_desc *desc_var(const desc *d, size_t block, const char *name) {
+  for (;;) {
+    const var_entry *entry = find_slot(d, block, name);
+    if (entry->var || !block) return entry->var;
+    block = (size_t)d->program->blocks[block]->parent_idx;
+  }
+}
+
+const tensor_desc *desc_tensor(const var_desc *var) {
+  const Legacy__VarType *type = var->type;
+  switch (type->type) {
+    case LEGACY__VAR_TYPE__TYPE__DENSE_TENSOR: return type->dense_tensor ? type->dense_tensor->tensor : NULL;
+    case LEGACY__VAR_TYPE__TYPE__DENSE_TENSOR_ARRAY: return type->tensor_array ? type->tensor_array->tensor : NULL;
+    case LEGACY__VAR_TYPE__TYPE__SELECTED_ROWS: return type->selected_rows;
+    case LEGACY__VAR_TYPE__TYPE__SPARSE_COO: return type->sparse_coo;
+    case LEGACY__VAR_TYPE__TYPE__SPARSE_CSR: return type->sparse_csr;
+    default: return NULL;
+  }
+}
+
+static pir_status check_var(desc *d, size_t block, size_t i) {
+  const var_desc *var = d->program->blocks[block]->vars[i];
+  const tensor_desc *tensor = desc_tensor(var);
+  var_entry *entry = find_slot(d, block, var->name);
+  if (entry->var) return fail_var(d, block, i, "declared twice");
+  *entry = (var_entry){var, block};
+  if (!tensor) return PIR_OK;
+  if (tensor->n_dims > PIR_MAX_RANK) return fail_var(d, block, i, "more than 16 dimensions");
+  for (size_t k = 0; k < tensor->n_dims; k++)
+    if (tensor->dims[k] < -1) return fail_var(d, block, i, "an extent below -1");
+  return PIR_OK;
+}
+
+// ---- ops
+
+static const slot_desc *find_slot_desc(slot_desc *const *slots, size_t n, const char *name) {
+  for (size_t i = 0; i < n; i++)
+    if (!strcmp(slots[i]->parameter, name)) return slots[i];
+  return NULL;
+}
+
+const slot_desc *desc_input(const op_desc *op, const char *slot) { return find_slot_desc(op->inputs, op->n_inputs, slot); }
+const slot_desc *desc_output(const op_desc *op, const char *slot) {
+  return find_slot_desc(op->outputs, op->n_outputs, slot);
+}
+
+const attr_desc *desc_attr(const op_desc *op, const char *name) {
+  for (size_t i = 0; i < op->n_attrs; i++)
+    if (!strcmp(op->attrs[i]->name, name)) return op->attrs[i];
+  return NULL;
+}
+
+// Whether the field of the stated type is there. Lists may be empty; an absent string is an empty one.
+static bool has_value(const attr_desc *a) {
+  switch (a->type) {
+    case LEGACY__ATTR_TYPE__INT: return a->has_i;
+    case LEGACY__ATTR_TYPE__FLOAT: return a->has_f;
+    case LEGACY__ATTR_TYPE__BOOLEAN: return a->has_b;
+    case LEGACY__ATTR_TYPE__LONG: return a->has_l;
+    case LEGACY__ATTR_TYPE__FLOAT64: return a->has_float64;
+    case LEGACY__ATTR_TYPE__BLOCK: return a->has_block_idx;
+    case LEGACY__ATTR_TYPE__SCALAR: return a->scalar != NULL;
+    case LEGACY__ATTR_TYPE__VAR: return a->var_name != NULL;
+    default: return a->type >= LEGACY__ATTR_TYPE__INT && a->type <= LEGACY__ATTR_TYPE__SCALARS;
+  }
+}
+
+static pir_status check_child(desc *d, size_t block, size_t op, const attr_desc *a, bool *claimed) {
+  int64_t child = a->block_idx;
+  if (child <= (int64_t)block || child >= (int64_t)d->program->n_blocks)
+    return desc_fail(d, block, op, PIR_INVALID, "attribute '%s' names block %" PRId64 ", expected %zu to %zu", a->name,
+                     child, block + 1, d->program->n_blocks - 1);
+  if (strcmp(a->name, "sub_block")) return PIR_OK;
+  if (d->program->blocks[child]->parent_idx != (int64_t)block)
+    return desc_fail(d, block, op, PIR_INVALID, "attribute 'sub_block' names block %" PRId64 ", whose parent is block %d",
+                     child, (int)d->program->blocks[child]->parent_idx);
+  if (claimed[child])
+    return desc_fail(d, block, op, PIR_INVALID, "block %" PRId64 " is the body of another op already", child);
+  claimed[child] = true;
+  return PIR_OK;
+}
+
+static pir_status check_slots(desc *d, size_t block, size_t op, slot_desc *const *slots, size_t n) {
+  for (size_t i = 1; i < n; i++)
+    if (find_slot_desc(slots, i, slots[i]->parameter))
+      return desc_fail(d, block, op, PIR_INVALID, "slot '%s' is given twice", slots[i]->parameter);
+  return PIR_OK;
+}
+
+static pir_status check_op(desc *d, size_t block, size_t i, bool *claimed) {
+  const op_desc *op = d->program->blocks[block]->ops[i];
+  if (op->n_inputs > DESC_NAMES || op->n_outputs > DESC_NAMES || op->n_attrs > DESC_NAMES)
+    return desc_fail(d, block, i, PIR_INVALID, "more than %d slots or attributes", DESC_NAMES);
+  PIR_TRY(check_slots(d, block, i, op->inputs, op->n_inputs));
+  PIR_TRY(check_slots(d, block, i, op->outputs, op->n_outputs));
+  for (size_t k = 0; k < op->n_attrs; k++) {
+    const attr_desc *a = op->attrs[k];
+    if (desc_attr(op, a->name) != a) return desc_fail(d, block, i, PIR_INVALID, "attribute '%s' is given twice", a->name);
+    if (!has_value(a))
+      return desc_fail(d, block, i, PIR_INVALID, "attribute '%s' has no value of its type %d", a->name, (int)a->type);
+    if (a->type == LEGACY__ATTR_TYPE__BLOCK) PIR_TRY(check_child(d, block, i, a, claimed));
+  }
+  return PIR_OK;
+}
+
+// ---- blocks
+
+static pir_status check_block(desc *d, size_t i) {
+  const block_desc *block = d->program->blocks[i];
+  if (block->idx < 0 || (size_t)block->idx != i) return fail_block(d, i, "block %zu says that it is block %d", block->idx);
+  if (!i) return PIR_OK;
+  if (block->parent_idx < 0 || (size_t)block->parent_idx >= i)
+    return fail_block(d, i, "block %zu: its parent is block %d, expected one before it", block->parent_idx);
+  d->depth[i] = d->depth[block->parent_idx] + 1;
+  if (d->depth[i] > DESC_DEPTH) return fail_block(d, i, "block %zu is nested more than %d deep", DESC_DEPTH);
+  return PIR_OK;
+}
+
+// Reports every bad variable and op; stops at a bad block, since the rest hangs on it.
+static pir_status check(desc *d) {
+  const Legacy__ProgramDesc *program = d->program;
+  bool *claimed = arena_alloc(d, program->n_blocks);
+  pir_status status = PIR_OK;
+  if (!claimed) return PIR_EXHAUSTED;
+  memset(claimed, 0, program->n_blocks);
+  for (size_t b = 0; b < program->n_blocks; b++) PIR_TRY(check_block(d, b));
+  for (size_t b = 0; b < program->n_blocks; b++) {
+    for (size_t i = 0; i < program->blocks[b]->n_vars; i++)
+      if (check_var(d, b, i)) status = PIR_INVALID;
+    for (size_t i = 0; i < program->blocks[b]->n_ops; i++)
+      if (check_op(d, b, i, claimed)) status = PIR_INVALID;
+  }
+  return status;
+}
+
+// ---- reading
+
+static bool make_tables(desc *d) {
+  size_t n = d->program->n_blocks, ops = 0, vars = 0, capacity = 16;
+  while (capacity < 2 * d->scan.vars.count) capacity *= 2;
+  d->first_op = arena_alloc(d, n * sizeof *d->first_op);
+  d->first_var = arena_alloc(d, n * sizeof *d->first_var);
+  d->depth = arena_alloc(d, n * sizeof *d->depth);
+  d->vars = arena_alloc(d, capacity * sizeof *d->vars);
+  if (!d->first_op || !d->first_var || !d->depth || !d->vars) return false;
+  memset(d->depth, 0, n * sizeof *d->depth);
+  memset(d->vars, 0, capacity * sizeof *d->vars);
+  d->var_mask = capacity - 1;
+  for (size_t b = 0; b < n; b++) {
+    d->first_op[b] = ops;
+    d->first_var[b] = vars;
+    ops += d->program->blocks[b]->n_ops;
+    vars += d->program->blocks[b]->n_vars;
+  }
+  return true;
+}
+
+static pir_status unpack(desc *d, pir_str bytes) {
+  ProtobufCAllocator allocator = {arena_alloc, arena_keep, d};
+  d->program = legacy__program_desc__unpack(&allocator, bytes.size, (const uint8_t *)bytes.data);
+  if (!d->program) return PIR_EXHAUSTED;
+  if (!d->program->n_blocks)
+    return pir_report(d->ctx, PIR_INVALID, PIR_ERROR, place(d, 0), "a program without blocks");
+  return make_tables(d) ? PIR_OK : PIR_EXHAUSTED;
+}
+
+static pir_status read_all(desc *d, pir_str bytes, const pir_limits *limits) {
+  pir_status status = scan_message(bytes, &legacy__program_desc__descriptor, limits->max_ops, &d->scan);
+  if (d->scan.error[0])
+    return pir_report(d->ctx, status, PIR_ERROR, place(d, d->scan.error_offset), "not a .pdmodel: %s", d->scan.error);
+  if (!status) status = unpack(d, bytes);
+  if (status == PIR_EXHAUSTED)
+    return pir_report(d->ctx, status, PIR_ERROR, place(d, 0), "the program needs more memory than allowed");
+  return status ? status : check(d);
+}
+
+pir_status desc_read(pir_context *ctx, pir_str bytes, pir_str file, desc **out_desc) {
+  const pir_limits *limits = pir_context_limits(ctx);
+  desc *d = calloc(1, sizeof *d);
+  pir_status status;
+  *out_desc = NULL;
+  if (!d) return PIR_EXHAUSTED;
+  d->ctx = ctx;
+  d->file = file;
+  d->max_bytes = limits->max_bytes;
+  status = read_all(d, bytes, limits);
+  if (status)
+    desc_destroy(d);
+  else
+    *out_desc = d;
+  return status;
+}
+
+void desc_destroy(desc *d) {
+  if (!d) return;
+  for (chunk *c = d->chunks, *next; c; c = next) {
+    next = c->next;
+    free(c);
+  }
+  scan_free(&d->scan);
+  free(d);
+}
+
+const Legacy__ProgramDesc *desc_program(const desc *d) { return d->program; }

@@ -1,0 +1,47 @@
+// A parsed and checked ProgramDesc, and located errors into it. What desc_read lets through holds:
+// - block indices are their positions; a block's parent comes before it; nesting is at most DESC_DEPTH;
+// - variable names of a block, slot names and attribute names of an op are unique;
+// - an attribute's value is of its stated type; a BLOCK attribute names a child of the op's block, and
+//   no two attributes `sub_block` name the same one;
+// - tensor variables have at most PIR_MAX_RANK extents, each -1 or more.
+#ifndef PIR_LEGACY_DESC_H
+#define PIR_LEGACY_DESC_H
+
+#include <pir/program.h>
+
+#include "framework.pb-c.h"
+
+#define DESC_DEPTH 64   // nesting of blocks
+#define DESC_NAMES 512  // slots or attributes of one op; real ones stay below 100, lookups are linear
+
+typedef Legacy__BlockDesc block_desc;
+typedef Legacy__OpDesc op_desc;
+typedef Legacy__OpDesc__Var slot_desc;
+typedef Legacy__OpDesc__Attr attr_desc;
+typedef Legacy__VarDesc var_desc;
+typedef Legacy__VarType__TensorDesc tensor_desc;
+
+typedef struct desc desc;
+
+// Reads and checks; reports what is wrong. `bytes` need not outlive the call.
+pir_status desc_read(pir_context *ctx, pir_str bytes, pir_str file, desc **out_desc);
+void desc_destroy(desc *d);
+
+const Legacy__ProgramDesc *desc_program(const desc *d);
+// The variable that `name` means in a block: its own, or an enclosing block's. NULL when there is none.
+const var_desc *desc_var(const desc *d, size_t block, const char *name);
+// The tensor description of a variable, NULL when it is no kind of tensor.
+const tensor_desc *desc_tensor(const var_desc *var);
+
+// The arguments of a slot; NULL when the op has no such slot.
+const slot_desc *desc_input(const op_desc *op, const char *slot);
+const slot_desc *desc_output(const op_desc *op, const char *slot);
+const attr_desc *desc_attr(const op_desc *op, const char *name);
+
+pir_loc desc_op_loc(const desc *d, size_t block, size_t op);
+pir_loc desc_var_loc(const desc *d, size_t block, size_t var);
+// Reports at an op, as "block 0, op 17 conv2d"; returns `status`.
+pir_status desc_fail(const desc *d, size_t block, size_t op, pir_status status, const char *format, ...)
+    PIR_PRINTF(5, 6);
+
+#endif
