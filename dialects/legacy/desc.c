@@ -4,22 +4,13 @@
 #include "legacy/desc.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
+#include <hash.h>
+#include <strbuf.h>
 
 #include "legacy/scan.h"
-
-typedef struct chunk chunk;
-struct chunk {
-  chunk *next;
-  size_t used, size;
-  _Alignas(16) char data[];
-};
 
 typedef struct var_entry {
   const var_desc *var;
@@ -35,30 +26,20 @@ struct desc {
   uint32_t *depth;
   var_entry *vars;  // open addressing; a power of two, at most half full
   size_t var_mask;
-  chunk *chunks;
-  uint64_t bytes, max_bytes;
+  pir_arena arena;
+  uint64_t max_bytes;
 };
 
-// ---- arena
+// ---- memory
 
-static void *arena_alloc(void *user, size_t size) {
+// For protobuf-c: NULL when the file asks for more than the caller allows.
+static void *bounded_alloc(void *user, size_t size) {
   desc *d = user;
-  chunk *c = d->chunks;
-  size = (size + 15) & ~(size_t)15;
-  if (!c || c->size - c->used < size) {
-    size_t room = size > 65536 ? size : 65536;
-    if (d->max_bytes && room > d->max_bytes - d->bytes) return NULL;
-    c = malloc(sizeof *c + room);
-    if (!c) return NULL;
-    *c = (chunk){.next = d->chunks, .size = room};
-    d->chunks = c;
-    d->bytes += room;
-  }
-  c->used += size;
-  return c->data + c->used - size;
+  if (d->max_bytes && (d->arena.held > d->max_bytes || size > d->max_bytes - d->arena.held)) return NULL;
+  return pir_arena_alloc(&d->arena, size);
 }
 
-static void arena_keep(void *user, void *memory) {}
+static void bounded_free(void *user, void *memory) {}
 
 // ---- reports
 
@@ -72,18 +53,22 @@ pir_loc desc_var_loc(const desc *d, size_t block, size_t var) {
   return place(d, d->scan.vars.items[d->first_var[block] + var]);
 }
 
-pir_status desc_fail(const desc *d, size_t block, size_t op, pir_status status, const char *format, ...) {
-  char message[512], path[160];
+pir_status desc_fail(desc *d, size_t block, size_t op, pir_status status, const char *format, ...) {
+  pir_strbuf message, path;
   va_list args;
+  pir_strbuf_init(&message, &d->arena);
+  pir_strbuf_init(&path, &d->arena);
   va_start(args, format);
-  vsnprintf(message, sizeof message, format, args);
+  pir_strbuf_vformat(&message, format, args);
   va_end(args);
-  snprintf(path, sizeof path, "block %zu, op %zu %s", block, op, d->program->blocks[block]->ops[op]->type);
+  pir_strbuf_format(&path, "block %zu, op %zu %s", block, op, d->program->blocks[block]->ops[op]->type);
   pir_diag diag = {.severity = PIR_ERROR,
                    .place = pir_loc_unpack(d->ctx, desc_op_loc(d, block, op)),
-                   .message = pir_str_from(message),
-                   .op_path = pir_str_from(path)};
+                   .message = pir_strbuf_view(&message),
+                   .op_path = pir_strbuf_view(&path)};
   pir_diag_emit(d->ctx, &diag);
+  pir_strbuf_free(&message);
+  pir_strbuf_free(&path);
   return status;
 }
 
@@ -98,7 +83,7 @@ static pir_status fail_block(const desc *d, size_t block, const char *format, in
 
 // ---- variables
 
-static uint64_t hash(size_t block, const char *name) { return XXH3_64bits_withSeed(name, strlen(name), block); }
+static uint64_t hash(size_t block, const char *name) { return pir_hash_join(pir_hash_bytes(name, strlen(name)), block); }
 
 static var_entry *find_slot(const desc *d, size_t block, const char *name) {
   size_t i = (size_t)hash(block, name) & d->var_mask;
@@ -227,10 +212,8 @@ static pir_status check_block(desc *d, size_t i) {
 // Reports every bad variable and op; stops at a bad block, since the rest hangs on it.
 static pir_status check(desc *d) {
   const Legacy__ProgramDesc *program = d->program;
-  bool *claimed = arena_alloc(d, program->n_blocks);
+  bool *claimed = pir_arena_zalloc(&d->arena, program->n_blocks);
   pir_status status = PIR_OK;
-  if (!claimed) return PIR_EXHAUSTED;
-  memset(claimed, 0, program->n_blocks);
   for (size_t b = 0; b < program->n_blocks; b++) PIR_TRY(check_block(d, b));
   for (size_t b = 0; b < program->n_blocks; b++) {
     for (size_t i = 0; i < program->blocks[b]->n_vars; i++)
@@ -243,16 +226,13 @@ static pir_status check(desc *d) {
 
 // ---- reading
 
-static bool make_tables(desc *d) {
+static void make_tables(desc *d) {
   size_t n = d->program->n_blocks, ops = 0, vars = 0, capacity = 16;
   while (capacity < 2 * d->scan.vars.count) capacity *= 2;
-  d->first_op = arena_alloc(d, n * sizeof *d->first_op);
-  d->first_var = arena_alloc(d, n * sizeof *d->first_var);
-  d->depth = arena_alloc(d, n * sizeof *d->depth);
-  d->vars = arena_alloc(d, capacity * sizeof *d->vars);
-  if (!d->first_op || !d->first_var || !d->depth || !d->vars) return false;
-  memset(d->depth, 0, n * sizeof *d->depth);
-  memset(d->vars, 0, capacity * sizeof *d->vars);
+  d->first_op = pir_arena_zalloc(&d->arena, n * sizeof *d->first_op);
+  d->first_var = pir_arena_zalloc(&d->arena, n * sizeof *d->first_var);
+  d->depth = pir_arena_zalloc(&d->arena, n * sizeof *d->depth);
+  d->vars = pir_arena_zalloc(&d->arena, capacity * sizeof *d->vars);
   d->var_mask = capacity - 1;
   for (size_t b = 0; b < n; b++) {
     d->first_op[b] = ops;
@@ -260,23 +240,24 @@ static bool make_tables(desc *d) {
     ops += d->program->blocks[b]->n_ops;
     vars += d->program->blocks[b]->n_vars;
   }
-  return true;
 }
 
 static pir_status unpack(desc *d, pir_str bytes) {
-  ProtobufCAllocator allocator = {arena_alloc, arena_keep, d};
+  ProtobufCAllocator allocator = {bounded_alloc, bounded_free, d};
   d->program = legacy__program_desc__unpack(&allocator, bytes.size, (const uint8_t *)bytes.data);
   if (!d->program) return PIR_EXHAUSTED;
   if (!d->program->n_blocks)
     return pir_report(d->ctx, PIR_INVALID, PIR_ERROR, place(d, 0), "a program without blocks");
-  return make_tables(d) ? PIR_OK : PIR_EXHAUSTED;
+  make_tables(d);
+  return PIR_OK;
 }
 
 static pir_status read_all(desc *d, pir_str bytes, const pir_limits *limits) {
-  pir_status status = scan_message(bytes, &legacy__program_desc__descriptor, limits->max_ops, &d->scan);
-  if (d->scan.error[0])
-    return pir_report(d->ctx, status, PIR_ERROR, place(d, d->scan.error_offset), "not a .pdmodel: %s", d->scan.error);
-  if (!status) status = unpack(d, bytes);
+  pir_status status = scan_message(bytes, &legacy__program_desc__descriptor, limits->max_ops, &d->arena, &d->scan);
+  if (status)
+    return pir_report(d->ctx, status, PIR_ERROR, place(d, d->scan.error_offset), "not a .pdmodel: %.*s",
+                      (int)d->scan.error.size, d->scan.error.data);
+  status = unpack(d, bytes);
   if (status == PIR_EXHAUSTED)
     return pir_report(d->ctx, status, PIR_ERROR, place(d, 0), "the program needs more memory than allowed");
   return status ? status : check(d);
@@ -291,6 +272,7 @@ pir_status desc_read(pir_context *ctx, pir_str bytes, pir_str file, desc **out_d
   d->ctx = ctx;
   d->file = file;
   d->max_bytes = limits->max_bytes;
+  pir_arena_init(&d->arena, NULL, NULL, NULL);
   status = read_all(d, bytes, limits);
   if (status)
     desc_destroy(d);
@@ -301,11 +283,7 @@ pir_status desc_read(pir_context *ctx, pir_str bytes, pir_str file, desc **out_d
 
 void desc_destroy(desc *d) {
   if (!d) return;
-  for (chunk *c = d->chunks, *next; c; c = next) {
-    next = c->next;
-    free(c);
-  }
-  scan_free(&d->scan);
+  pir_arena_destroy(&d->arena);
   free(d);
 }
 

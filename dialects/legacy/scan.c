@@ -3,10 +3,9 @@
 // file's word. Nesting is bounded by the schema, which has no recursive message. One pass over the bytes.
 #include "legacy/scan.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include <strbuf.h>
 
 #include "framework.pb-c.h"
 #include "legacy/wire.h"
@@ -14,31 +13,28 @@
 typedef struct scanner {
   const uint8_t *start;
   uint64_t max_items;
+  pir_arena *arena;
   scan_result *out;
 } scanner;
 
 static pir_status fail(scanner *s, const uint8_t *at, const char *format, ...) {
+  pir_strbuf text;
   va_list args;
+  pir_strbuf_init(&text, s->arena);
   va_start(args, format);
-  vsnprintf(s->out->error, sizeof s->out->error, format, args);
+  pir_strbuf_vformat(&text, format, args);
   va_end(args);
+  s->out->error = pir_strbuf_view(&text);
   s->out->error_offset = (uint64_t)(at - s->start);
   return PIR_INVALID;
 }
 
 static pir_status note(scanner *s, offset_list *list, const uint8_t *at) {
-  if (list->count == list->capacity) {
-    size_t capacity = list->capacity ? 2 * list->capacity : 256;
-    uint64_t *items = reallocarray(list->items, capacity, sizeof *items);
-    if (!items) return PIR_EXHAUSTED;
-    list->items = items;
-    list->capacity = capacity;
-  }
   if (s->max_items && list->count >= s->max_items) {
     (void)fail(s, at, "more than %llu ops or variables", (unsigned long long)s->max_items);
     return PIR_EXHAUSTED;
   }
-  list->items[list->count++] = (uint64_t)(at - s->start);
+  pir_vec_push(s->arena, list, (uint64_t)(at - s->start));
   return PIR_OK;
 }
 
@@ -108,13 +104,8 @@ static pir_status scan(scanner *s, const uint8_t *at, const uint8_t *end, const 
   return PIR_OK;
 }
 
-pir_status scan_message(pir_str bytes, const ProtobufCMessageDescriptor *root, uint64_t max_items, scan_result *out) {
-  scanner s = {(const uint8_t *)bytes.data, max_items, out};
+pir_status scan_message(pir_str bytes, const ProtobufCMessageDescriptor *root, uint64_t max_items, pir_arena *arena,
+                        scan_result *out) {
+  scanner s = {(const uint8_t *)bytes.data, max_items, arena, out};
   return scan(&s, s.start, s.start + bytes.size, root);
-}
-
-void scan_free(scan_result *scan) {
-  free(scan->blocks.items);
-  free(scan->ops.items);
-  free(scan->vars.items);
 }

@@ -6,11 +6,13 @@
 // may give theirs back.
 #include <inttypes.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <pir/params.h>
+
+#include <strbuf.h>
+#include <vec.h>
 
 #include "legacy/wire.h"
 
@@ -126,11 +128,17 @@ static bool read_record(cursor *in, record *r) {
 }
 
 // "float32 [2, 3]"
-static void shape_text(char *out, size_t capacity, pir_dtype dtype, pir_shape shape) {
-  size_t used = (size_t)snprintf(out, capacity, "%s [", pir_dtype_name(dtype));
-  for (size_t i = 0; i < shape.rank && used < capacity; i++)
-    used += (size_t)snprintf(out + used, capacity - used, "%s%" PRId64, i ? ", " : "", shape.dims[i]);
-  if (used < capacity) snprintf(out + used, capacity - used, "]");
+static void put_tensor(pir_strbuf *out, pir_dtype dtype, pir_shape shape) {
+  pir_strbuf_format(out, "%s [", pir_dtype_name(dtype));
+  for (size_t i = 0; i < shape.rank; i++) pir_strbuf_format(out, "%s%" PRId64, i ? ", " : "", shape.dims[i]);
+  pir_strbuf_char(out, ']');
+}
+
+static pir_str record_text(pir_arena *arena, const record *r) {
+  pir_strbuf out;
+  pir_strbuf_init(&out, arena);
+  put_tensor(&out, r->dtype, (pir_shape){r->dims, r->rank});
+  return pir_strbuf_view(&out);
 }
 
 static bool record_matches(const record *r, const pir_param_decl *decl) {
@@ -140,34 +148,27 @@ static bool record_matches(const record *r, const pir_param_decl *decl) {
   return true;
 }
 
-static pir_status record_mismatch(pir_context *ctx, const record *r, const pir_param_decl *decl, pir_str file) {
-  char held[512], declared[512];
-  shape_text(held, sizeof held, r->dtype, (pir_shape){r->dims, r->rank});
-  shape_text(declared, sizeof declared, decl->dtype, decl->shape);
+static pir_status record_mismatch(pir_context *ctx, pir_arena *arena, const record *r, const pir_param_decl *decl, pir_str file) {
+  pir_str held = record_text(arena, r);
+  pir_strbuf declared;
+  pir_strbuf_init(&declared, arena);
+  put_tensor(&declared, decl->dtype, decl->shape);
   return pir_report(ctx, PIR_INVALID, PIR_ERROR, pir_loc_offset(ctx, file, r->offset),
-                    "parameter '%.*s' is %s in the file, the program declares %s", (int)decl->name.size,
-                    decl->name.data, held, declared);
+                    "parameter '%.*s' is %.*s in the file, the program declares %.*s", (int)decl->name.size,
+                    decl->name.data, (int)held.size, held.data, (int)declared.size, declared.data);
 }
 
-// The records of a whole file.
+// The records of a whole file; text about them shares their memory.
 typedef struct record_list {
+  pir_arena *arena;
   record *items;
   size_t count, capacity;
 } record_list;
 
-static bool grow(record_list *list) {
-  size_t capacity = list->capacity ? 2 * list->capacity : 64;
-  record *items = reallocarray(list->items, capacity, sizeof *items);
-  if (!items) return false;
-  list->items = items;
-  list->capacity = capacity;
-  return true;
-}
-
 static pir_status read_all(pir_context *ctx, pir_borrowed bytes, pir_str file, record_list *list) {
   cursor in = {bytes.data, bytes.data, (const uint8_t *)bytes.data + bytes.size, NULL};
   while (in.at < in.end) {
-    if (list->count == list->capacity && !grow(list)) return PIR_EXHAUSTED;
+    pir_vec_reserve(list->arena, list, list->count + 1);
     if (read_record(&in, &list->items[list->count])) {
       list->count++;
       continue;
@@ -199,14 +200,13 @@ static pir_status compare(pir_context *ctx, const record_list *list, const pir_p
                       "parameter '%.*s' is missing: the file holds %zu records, the program declares %zu",
                       (int)decls[i].name.size, decls[i].name.data, list->count, count);
   if (list->count > count && (i == count || tails_match(list, i + (list->count - count), decls, count, i))) {
-    char held[512];
-    shape_text(held, sizeof held, list->items[i].dtype, (pir_shape){list->items[i].dims, list->items[i].rank});
+    pir_str held = record_text(list->arena, &list->items[i]);
     return pir_report(ctx, PIR_INVALID, PIR_ERROR, pir_loc_offset(ctx, file, offset),
-                      "record %zu (%s) belongs to no parameter: the file holds %zu records, the program declares %zu",
-                      i, held, list->count, count);
+                      "record %zu (%.*s) belongs to no parameter: the file holds %zu records, the program declares %zu",
+                      i, (int)held.size, held.data, list->count, count);
   }
   for (; i < list->count && i < count; i++)
-    if (!record_matches(&list->items[i], &decls[i])) (void)record_mismatch(ctx, &list->items[i], &decls[i], file);
+    if (!record_matches(&list->items[i], &decls[i])) (void)record_mismatch(ctx, list->arena, &list->items[i], &decls[i], file);
   if (list->count != count)
     return pir_report(ctx, PIR_INVALID, PIR_ERROR, pir_loc_offset(ctx, file, offset),
                       "the file holds %zu records, the program declares %zu parameters", list->count, count);
@@ -240,11 +240,14 @@ static pir_status adopt_all(pir_program *program, const record_list *list, const
 pir_status pir_program_adopt_records(pir_program *program, const pir_param_decl *decls, size_t count,
                                      pir_borrowed bytes, pir_str file) {
   pir_context *ctx = pir_program_context(program);
-  record_list list = {0};
-  pir_status status = read_all(ctx, bytes, file, &list);
+  pir_arena arena;
+  record_list list = {.arena = &arena};
+  pir_status status;
+  pir_arena_init(&arena, NULL, NULL, NULL);
+  status = read_all(ctx, bytes, file, &list);
   if (!status) status = compare(ctx, &list, decls, count, file, bytes.size);
   if (!status) status = adopt_all(program, &list, decls, &bytes);
   release_bytes(bytes);
-  free(list.items);
+  pir_arena_destroy(&arena);
   return status;
 }
