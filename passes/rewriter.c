@@ -5,6 +5,7 @@
 #include <pir/rewrite.h>
 
 #include <rewriter_impl.h>
+#include <vec.h>
 
 #include <pir/walk.h>
 
@@ -145,14 +146,32 @@ void pir_rewriter_replace(pir_rewriter *rewriter, pir_op *op, pir_value *const *
   pir_rewriter_erase(rewriter, op);
 }
 
-static pir_walk_result tell_erasing(pir_op *op, void *user) {
-  TELL((pir_rewriter *)user, erasing, op)
+typedef struct doomed_ops {
+  pir_arena *arena;
+  PIR_VEC(pir_op *) list;
+} doomed_ops;
+
+static pir_walk_result collect(pir_op *op, void *user) {
+  doomed_ops *doomed = user;
+  pir_vec_push(doomed->arena, &doomed->list, op);
   return PIR_WALK_CONTINUE;
+}
+
+// Listeners hear of readers before they hear of what those read.
+static void tell_erasing(pir_rewriter *rewriter, pir_op *op) {
+  doomed_ops doomed = {.arena = pir_context_arena(rewriter->ctx)};
+  pir_walk(op, PIR_PRE_ORDER, collect, &doomed);
+  while (doomed.list.count) {
+    pir_op *next = pir_vec_pop(&doomed.list);
+    TELL(rewriter, erasing, next)
+  }
+  pir_vec_free(doomed.arena, &doomed.list);
 }
 
 void pir_rewriter_erase(pir_rewriter *rewriter, pir_op *op) {
   assert(pir_op_unused(op));
-  if (rewriter->listener_count) pir_walk(op, PIR_POST_ORDER, tell_erasing, rewriter);
+  if (rewriter->listener_count && pir_op_regions(op)) tell_erasing(rewriter, op);
+  else TELL(rewriter, erasing, op)
   pir_op_erase(op);
 }
 

@@ -4,21 +4,16 @@
 
 #include <pir/pass.h>
 
+#include <effects.h>
 #include <vec.h>
 
 #include <pir/walk.h>
 
 enum { HAS_EFFECT = 1 };
 
-static bool has_effect_itself(const pir_op *op) {
-  if (pir_op_has(op, PIR_TERMINATOR)) return false;
-  bool kept = pir_op_has(op, PIR_INPUT) || pir_op_has(op, PIR_RANDOM) || pir_op_has(op, PIR_INPLACE);
-  return kept || !pir_op_has(op, PIR_PURE);
-}
-
 // In post-order, so the ops below have told already.
 static pir_walk_result mark_effects(pir_op *op, void *user) {
-  if (has_effect_itself(op)) pir_op_set_mark(op, HAS_EFFECT);
+  if (pir_op_has_effect(op) && !pir_op_has(op, PIR_TERMINATOR)) pir_op_set_mark(op, HAS_EFFECT);
   pir_op *parent = pir_op_parent(op);
   if (parent && pir_op_mark(op)) pir_op_set_mark(parent, HAS_EFFECT);
   return PIR_WALK_CONTINUE;

@@ -1,0 +1,92 @@
+// Expands composite ops: each op with a `lower` block whose condition holds becomes the ops of that block, which are
+// looked at in turn. New ops carry the name of the op they come from (comp_op_name), as Paddle's do. The depth of
+// expansion is bounded, so blocks that lead to each other end in a report.
+
+#include <pir/pass.h>
+
+#include <pir/lower.h>
+#include <pir/walk.h>
+
+enum { MAX_DEPTH = 32 };
+
+typedef struct expansion {
+  pir_pass_run *run;
+  pir_facts *facts;
+  pir_op *op;        // the one that is expanded; its mark is the depth
+  const pir_attr *origin;
+  pir_name *comp_op_name;
+  uint64_t expanded, made;
+} expansion;
+
+static pir_op *create_part(void *user, const pir_op_spec *spec) {
+  expansion *e = user;
+  pir_op *part = pir_rewriter_create(e->run->rewriter, e->op, spec);
+  if (!pir_op_attr(part, e->comp_op_name)) pir_op_set_attr(part, e->comp_op_name, e->origin);
+  pir_op_set_mark(part, pir_op_mark(e->op) + 1);
+  e->made++;
+  return part;
+}
+
+static pir_status expand(expansion *e, pir_op *op, int alternative) {
+  enum { INLINE = 16 };
+  pir_value *results[INLINE] = {NULL};
+  pir_context *ctx = pir_program_context(e->run->program);
+  if (pir_op_mark(op) >= MAX_DEPTH) return pir_error(op, "its lower blocks lead to each other");
+  if (pir_op_results(op) > INLINE) return pir_error(op, "has more than %d results, which no lower block has", INLINE);
+  e->op = op;
+  e->origin = pir_attr_str(ctx, PIR_ATTR_STR, pir_op_name(op));
+  pir_lower_target target = {create_part, e};
+  PIR_TRY(pir_lower_expand(op, alternative, e->facts, &target, results));
+  for (size_t i = 0; i < pir_op_results(op); i++)
+    if (!results[i] && !pir_value_unused(pir_op_result(op, i)))
+      return pir_report(ctx, PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op), "unsupported: result %zu of %s is read, and its lower block does not give it",
+                        i, pir_op_name(op).data);
+  pir_rewriter_replace(e->run->rewriter, op, results);
+  e->expanded++;
+  return PIR_OK;
+}
+
+// Expands what is in a block, going on with the parts just made.
+static pir_status decompose_block(expansion *e, pir_block *block) {
+  pir_op *op = pir_block_first(block);
+  while (op) {
+    int alternative = pir_lower_choose(op, e->facts);
+    if (alternative == -1) {
+      op = pir_op_next(op);
+      continue;
+    }
+    pir_op *before = pir_op_prev(op);
+    PIR_TRY(expand(e, op, alternative));
+    op = before ? pir_op_next(before) : pir_block_first(block);
+  }
+  return PIR_OK;
+}
+
+typedef struct visit_state {
+  expansion *expansion;
+  pir_status status;
+} visit_state;
+
+// In pre-order: the blocks of an op are done before the walk goes into them.
+static pir_walk_result decompose_regions(pir_op *op, void *user) {
+  visit_state *v = user;
+  for (size_t i = 0; i < pir_op_regions(op); i++)
+    for (pir_block *b = pir_region_first(pir_op_region(op, i)); b && !v->status; b = pir_block_next(b))
+      v->status = decompose_block(v->expansion, b);
+  return v->status ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
+}
+
+static pir_walk_result clear_mark(pir_op *op, void *user) { return pir_op_set_mark(op, 0), PIR_WALK_CONTINUE; }
+
+pir_status pir_pass_decompose(pir_pass_run *run) {
+  pir_context *ctx = pir_program_context(run->program);
+  expansion e = {.run = run, .facts = pir_run_facts(run), .comp_op_name = pir_name_get(ctx, PIR_STR("comp_op_name"))};
+  if (!e.facts) return PIR_INVALID;
+  visit_state v = {&e, PIR_OK};
+  pir_op *module = pir_program_module(run->program);
+  pir_walk(module, PIR_PRE_ORDER, clear_mark, NULL);
+  pir_walk(module, PIR_PRE_ORDER, decompose_regions, &v);
+  pir_run_count(run, "ops expanded", e.expanded);
+  pir_run_count(run, "ops made", e.made);
+  return v.status;
+}
