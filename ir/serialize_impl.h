@@ -1,0 +1,43 @@
+// Names of PIR JSON, shared by its reader and its writer. Private to ir/.
+#ifndef PIR_SERIALIZE_IMPL_H
+#define PIR_SERIALIZE_IMPL_H
+
+#include <pir/dialect.h>
+#include <pir/serialize.h>
+
+// The version that is written.
+#define PIR_JSON_VERSION 4
+
+// Tags of types; scalars are "0." and the dtype's tag.
+#define PIR_JSON_VECTOR "0.t_vec"
+#define PIR_JSON_TENSOR "0.t_dtensor"
+#define PIR_JSON_SELECTED_ROWS "1.t_selected_rows"
+#define PIR_JSON_TENSOR_ARRAY "1.t_dense_tensor_array"
+#define PIR_JSON_SPARSE_COO "1.t_sparse_coo_tensor"
+#define PIR_JSON_SPARSE_CSR "1.t_sparse_csr_tensor"
+#define PIR_JSON_STACK "2.t_stack"
+#define PIR_JSON_INLET "2.t_inlet"
+#define PIR_JSON_OUTLET "2.t_outlet"
+#define PIR_JSON_DIST_TENSOR "4.t_dist_dtensor"
+#define PIR_JSON_NULL "NULL"
+
+// Name of the undefined element type in attributes.
+#define PIR_JSON_ANY_DTYPE "Undefined(ALL_DTYPE)"
+
+// The op that is written as "p".
+#define PIR_JSON_PARAMETER "builtin.parameter"
+
+// Names of its fixed attributes, in file order.
+extern const char *const pir_json_parameter_flags[3];    // A, before the name
+extern const char *const pir_json_parameter_outputs[3];  // OA
+#define PIR_JSON_PARAMETER_NAME "parameter_name"
+
+// Attributes that are written among the outputs' (OA) and never among the op's.
+bool pir_json_is_output_attr(pir_str name);
+
+// The dialect named by the number in an op's id; empty when there is none.
+pir_str pir_json_dialect_name(pir_context *ctx, int number);
+// The number of a dialect; false when it is written by name.
+bool pir_json_dialect_number(pir_context *ctx, pir_str name, int *out_number);
+
+#endif

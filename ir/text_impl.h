@@ -1,0 +1,44 @@
+// What printer and reader of IR text share. Private to ir/.
+#ifndef PIR_TEXT_IMPL_H
+#define PIR_TEXT_IMPL_H
+
+#include <pir/text.h>
+
+#include <strbuf.h>
+
+// Writers of parts. All forms; nesting of types and attributes is bounded by what readers let in.
+void pir_text_type(pir_strbuf *out, const pir_type *type, pir_text_form form);
+void pir_text_attr(pir_strbuf *out, const pir_attr *attr, pir_text_form form);
+void pir_text_ints(pir_strbuf *out, const int64_t *values, size_t count);  // [1,2]
+// A string in double quotes as Paddle writes it: only the quote is escaped.
+void pir_text_quoted(pir_strbuf *out, pir_str text);
+// A string with C escapes, which can be read back whatever it holds.
+void pir_text_escaped(pir_strbuf *out, pir_str text);
+
+// Tags of the typed form that Paddle's tagged form has not.
+#define PIR_TAG_STR "str"            // an escaped string
+#define PIR_TAG_TENSOR_NAME "name"
+#define PIR_TAG_OPAQUE "opaque"
+#define PIR_TAG_TYPE "Type"
+#define PIR_TAG_MESH "pd_dist.ProcessMesh"
+#define PIR_TAG_TENSOR_DIST "pd_dist.TensorDist"
+#define PIR_TAG_OP_DIST "pd_dist.OpDist"
+#define PIR_TAG_KERNEL_KEY "pd_kernel.KernelKey"
+
+// Place kinds by JSON code; NULL where there is none.
+const char *pir_place_kind_name(int kind);
+int pir_place_kind_from_name(pir_str name);  // -1 when unknown
+
+// Reduce types of partial tensors by code; "" when out of range.
+const char *pir_reduce_type_name(int64_t code);
+int64_t pir_reduce_type_from_name(pir_str name);  // -1 when unknown
+
+// Numbers. Exact writes the fewest digits that read back as the same value of that precision (`single`:
+// as a float), in JSON's layout when `json`, else as printf's %g would lay them out.
+void pir_text_exact_float(pir_strbuf *out, double value, bool single, bool json);
+// Reads a decimal floating number of the given length. False when it is none or overflows.
+bool pir_text_read_float(pir_str text, double *out_value);
+// Reads a decimal integer with optional sign. False when it is none or does not fit.
+bool pir_text_read_int(pir_str text, int64_t *out_value);
+
+#endif

@@ -1,0 +1,89 @@
+// pir-translate: reads a program in any format and writes it in another.
+#include <string.h>
+
+#include "../cli.h"
+
+enum { OPT_FROM = 1, OPT_TO, OPT_STRIP_DEBUG, OPT_INDENT, OPT_LATER };
+
+static const cli_option options[] = {
+    {OPT_FROM, 0, "from", "FORMAT", "auto (default), pdmodel, json or text"},
+    {OPT_TO, 0, "to", "FORMAT", "text (default), t2, typed, json or stats"},
+    {OPT_STRIP_DEBUG, 0, "strip-debug", NULL, "typed: leave out locations"},
+    {OPT_INDENT, 0, "indent", NULL, "json: one element a line"},
+    {OPT_LATER, 0, "params", "FILE", NULL},
+    {OPT_LATER, 0, "params-out", "FILE", NULL},
+    {OPT_LATER, 0, "max-nodes", "N", NULL},
+    {0, 0, NULL, NULL, NULL},
+};
+
+static const cli_tool tool = {"pir-translate", "[options] FILE", "Converts a program between its formats.", options, 1};
+
+static const char *const unsupported_targets[] = {"pdmodel", "dot", "html"};
+
+// Writes the program as `to` says. Returns an exit code.
+static int write_program(cli *cli, const pir_program *program, const char *to, pir_writer out) {
+  pir_print_options print = {.strip_debug = cli_has(cli, OPT_STRIP_DEBUG)};
+  if (strcmp(to, "json") == 0) {
+    pir_json_options json = {.indent = cli_has(cli, OPT_INDENT)};
+    return cli_exit_code(pir_program_write_json(program, &json, out));
+  }
+  if (strcmp(to, "t2") == 0) print.form = PIR_TEXT_T2;
+  if (strcmp(to, "typed") == 0) print.form = PIR_TEXT_TYPED;
+  return cli_exit_code(pir_program_print(program, &print, out));
+}
+
+// Reads, converts, writes.
+static int translate(cli *cli, pir_format from, const char *to) {
+  cli_file file;
+  int code = cli_file_read(cli, cli->files[0], &file);
+  if (code) return code;
+  pir_context *ctx = cli_context_create(cli);
+  pir_program *program = NULL;
+  cli_output output;
+  code = cli_program_read(cli, ctx, &file, from, false, 1, &program);
+  if (!code && !(code = cli_output_open(cli, cli->output, &output))) {
+    code = write_program(cli, program, to, cli_output_writer(&output));
+    if (code) cli_output_abandon(&output);
+    else code = cli_output_commit(cli, &output);
+  }
+  if (program) pir_program_destroy(program);
+  pir_context_destroy(ctx);
+  cli_file_release(&file);
+  return code;
+}
+
+static int check_target(const cli *cli, const char *to) {
+  static const char *const targets[] = {"text", "t2", "typed", "json"};
+  for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+    if (strcmp(to, targets[i]) == 0) return 0;
+  for (size_t i = 0; i < sizeof unsupported_targets / sizeof *unsupported_targets; i++)
+    if (strcmp(to, unsupported_targets[i]) == 0) return cli_fail(cli, CLI_UNSUPPORTED, "unsupported: --to=%s is not part of this build yet", to);
+  return cli_bad_value(cli, "to", to, "text, t2, typed, json or stats");
+}
+
+static int parse_format(const cli *cli, const char *from, pir_format *out_format) {
+  static const char *const names[] = {"auto", "json", "text", "pdmodel"};  // in the order of pir_format
+  for (int i = 0; i < 4; i++) {
+    if (from && strcmp(from, names[i]) != 0) continue;
+    *out_format = (pir_format)i;
+    return 0;
+  }
+  return cli_bad_value(cli, "from", from, "auto, pdmodel, json or text");
+}
+
+static int run(cli *cli) {
+  pir_format from = PIR_FORMAT_UNKNOWN;
+  const char *to = cli_value(cli, OPT_TO, NULL);
+  if (cli->file_count == 0) return cli_fail(cli, CLI_USAGE, "no file given: %s %s", tool.name, tool.arguments);
+  int code = parse_format(cli, cli_value(cli, OPT_FROM, NULL), &from);
+  if (!code && to) code = check_target(cli, to);
+  return code ? code : translate(cli, from, to ? to : "text");
+}
+
+int main(int argc, char **argv) {
+  cli cli;
+  int code = cli_start(&cli, &tool, argc, argv);
+  if (code < 0) code = run(&cli);
+  cli_finish(&cli);
+  return code;
+}
