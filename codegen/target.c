@@ -26,7 +26,7 @@ typedef struct machine {
 static regs cpuid(uint32_t leaf, uint32_t sub) {
   regs r = {0};
   uint32_t base = leaf & 0x80000000u;
-  if (__get_cpuid_max(base, NULL) >= leaf) __cpuid_count(leaf, sub, r.a, r.b, r.c, r.d);
+  if ((uint32_t)__get_cpuid_max(base, NULL) >= leaf) __cpuid_count(leaf, sub, r.a, r.b, r.c, r.d);
   return r;
 }
 
