@@ -2,6 +2,7 @@
 // ops appear here because this is where one format's names become the other's.
 #include "legacy/special.h"
 
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,15 +80,25 @@ static pir_place fill_place(const op_desc *op) {
   return (pir_place){.kind = kinds[type]};
 }
 
+// A number in the C locale, whatever the host's is.
+static bool read_decimal(const char *text, double *out_value) {
+  locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+  char *end = NULL;
+  if (!c) return false;
+  *out_value = strtod_l(text, &end, c);
+  freelocale(c);
+  return end != text && !*end;
+}
+
 // The text form wins, as in the kernel: it holds what `value`, a float, cannot.
 static double fill_value(translator *t, const op_desc *op) {
   const attr_desc *text = desc_attr(op, "str_value"), *value = desc_attr(op, "value");
   number n = {.f = 0};
   if (text && text->type == LEGACY__ATTR_TYPE__STRING && text->s.len) {
-    char *copy = pir_arena_zalloc(&t->arena, text->s.len + 1), *end;
+    char *copy = pir_arena_zalloc(&t->arena, text->s.len + 1);
+    double parsed;
     memcpy(copy, text->s.data, text->s.len);
-    double parsed = strtod(copy, &end);
-    if (end != copy && !*end) return parsed;
+    if (read_decimal(copy, &parsed)) return parsed;
   }
   return value && attr_number(value, &n) ? n.f : 0;
 }
