@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pir/dialects.h>
+#include <pir/legacy.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -482,7 +483,7 @@ int cli_program_read(cli *cli, pir_context *ctx, const cli_file *file, pir_forma
       pir_parse_options options = {.file = name, .first_line = first_line, .fragment = fragment};
       return cli_exit_code(pir_program_parse(ctx, file->bytes, &options, out_program));
     }
-    case PIR_FORMAT_PDMODEL: return cli_fail(cli, CLI_UNSUPPORTED, "unsupported: %s: reading .pdmodel", file->name);
+    case PIR_FORMAT_PDMODEL: return cli_exit_code(pir_program_read_pdmodel(ctx, file->bytes, name, out_program));
     case PIR_FORMAT_UNKNOWN: break;
   }
   return cli_fail(cli, CLI_INVALID, "%s: neither PIR JSON, PIR text nor a .pdmodel", file->name);
