@@ -79,6 +79,10 @@ typedef struct contract_code {
   int stage_count;
 } contract_code;
 
+// The contraction that an op's clause says it is, and which operands its a and b are; false when it is none.
+// Memory orders come out row-major; slots, alignments and b_constant are for the caller to fill in.
+bool pir_contract_match(const pir_op *op, const pir_facts *facts, contraction *out, int *out_a, int *out_b);
+
 // Whether the generator has code for it.
 bool pir_contract_can(const contraction *c);
 // Emits the functions. Their names begin with `name`. PIR_UNSUPPORTED exactly where _can says no.

@@ -1,0 +1,364 @@
+// From an op's contract clause to a contraction: every index becomes an integer combination of variables.
+// Attributes, small constant operands and extents are constants by then; a quotient of a variable (the group
+// of a channel) splits that variable in two. What does not come out affine is no contraction, and the op is
+// called instead.
+#include "contract.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct affine {
+  pir_dim constant;
+  int64_t factor[CONTRACT_MAX_VARS];
+} affine;
+
+typedef struct block {
+  struct block *next;
+  max_align_t data[];
+} block;
+
+typedef struct matcher {
+  const pir_op *op;
+  const pir_opdef *def;
+  const pir_clause *clause;
+  const pir_facts *facts;
+  const pir_attr_value *attrs;
+  const pir_fact *out;
+  contraction *c;
+  int var[CONTRACT_MAX_VARS];         // first variable of the contraction for each of the clause
+  int pack_rank[CONTRACT_MAX_VARS];   // of packs; else 1
+  int64_t split[CONTRACT_MAX_VARS];   // 0, or q: variable = q * var[k] + (var[k] + 1)
+  block *blocks;
+} matcher;
+
+static void *take(void *user, size_t size) {
+  matcher *m = user;
+  block *b = calloc(1, sizeof *b + size);
+  if (!b) return NULL;
+  b->next = m->blocks;
+  m->blocks = b;
+  return b->data;
+}
+
+static const pir_fact *operand_fact(const matcher *m, int k) {
+  const pir_value *value = k >= 0 && (size_t)k < pir_op_operands(m->op) ? pir_op_operand(m->op, (size_t)k) : NULL;
+  const pir_fact *fact = value ? pir_facts_of(m->facts, value) : NULL;
+  return fact && fact->known ? fact : NULL;
+}
+
+// ---- index nodes
+
+static bool is_constant(const matcher *m, const affine *x, int64_t *out) {
+  for (int v = 0; v < m->c->var_count; v++)
+    if (x->factor[v]) return false;
+  return pir_dim_is_const(m->c->dims, x->constant, out);
+}
+
+static bool no_variables(const matcher *m, const affine *x) {
+  for (int v = 0; v < m->c->var_count; v++)
+    if (x->factor[v]) return false;
+  return x->constant != PIR_DIM_UNKNOWN;
+}
+
+static bool number(const matcher *m, int64_t value, affine *out) {
+  *out = (affine){.constant = pir_dim_const(m->c->dims, value)};
+  return true;
+}
+
+static bool eval(matcher *m, int node, affine *out);
+
+static bool eval_constant(matcher *m, int node, int64_t *out) {
+  affine x;
+  return eval(m, node, &x) && is_constant(m, &x, out);
+}
+
+// A dim by axis, counted from the end when negative.
+static bool dim_of(const matcher *m, const pir_fact *fact, int64_t axis, affine *out) {
+  if (!fact || fact->rank < 0) return false;
+  if (axis < 0) axis += fact->rank;
+  if (axis < 0 || axis >= fact->rank || fact->shape[axis] == PIR_DIM_UNKNOWN) return false;
+  *out = (affine){.constant = pir_dim_canonical(m->c->dims, fact->shape[axis])};
+  return true;
+}
+
+static bool eval_leaf(matcher *m, const pir_node *n, affine *out) {
+  const pir_attr_value *attr = n->k >= 0 && n->k < m->def->attr_count ? &m->attrs[n->k] : NULL;
+  const pir_fact *fact = operand_fact(m, n->k);
+  int64_t at;
+  switch (n->op) {
+  case PIR_I_CONST: return number(m, n->i, out);
+  case PIR_I_ATTR: return attr && attr->kind == PIR_VALUE_INT && number(m, attr->i, out);
+  case PIR_I_ATTR_COUNT: return attr && number(m, (int64_t)attr->count, out);
+  case PIR_I_ATTR_IS:
+    return attr && attr->kind == PIR_VALUE_TEXT && number(m, pir_str_equal(attr->text, pir_str_from(m->clause->text[n->i])), out);
+  case PIR_I_ATTR_AT:
+    return attr && attr->kind == PIR_VALUE_INTS && eval_constant(m, n->a, &at) && at >= 0 && (size_t)at < attr->count &&
+           number(m, attr->ints[at], out);
+  case PIR_I_PRESENT: return number(m, fact != NULL, out);
+  case PIR_I_RANK: return fact && fact->rank >= 0 && number(m, fact->rank, out);
+  case PIR_I_OUT_RANK: return number(m, m->out->rank, out);
+  case PIR_I_DIM: return eval_constant(m, n->a, &at) && dim_of(m, fact, at, out);
+  case PIR_I_OUT_DIM: return eval_constant(m, n->a, &at) && dim_of(m, m->out, at, out);
+  default: return false;
+  }
+}
+
+static bool eval_variable(matcher *m, int k, affine *out) {
+  if (k < 0 || k >= m->clause->var_count || m->clause->vars[k].pack) return false;
+  number(m, 0, out);
+  if (m->split[k]) {
+    out->factor[m->var[k]] = m->split[k];
+    out->factor[m->var[k] + 1] = 1;
+  } else {
+    out->factor[m->var[k]] = 1;
+  }
+  return true;
+}
+
+static bool add(const matcher *m, const affine *a, const affine *b, int64_t scale, affine *out) {
+  pir_dims *dims = m->c->dims;
+  affine sum = *a;
+  sum.constant = pir_dim_add(dims, a->constant, pir_dim_mul(dims, b->constant, pir_dim_const(dims, scale)));
+  for (int v = 0; v < m->c->var_count; v++) {
+    int64_t product;
+    if (__builtin_mul_overflow(b->factor[v], scale, &product) ||
+        __builtin_add_overflow(a->factor[v], product, &sum.factor[v]))
+      return false;
+  }
+  *out = sum;
+  return sum.constant != PIR_DIM_UNKNOWN;
+}
+
+static bool multiply(const matcher *m, const affine *a, const affine *b, affine *out) {
+  int64_t k;
+  affine zero;
+  number(m, 0, &zero);
+  if (is_constant(m, b, &k)) return add(m, &zero, a, k, out);
+  if (is_constant(m, a, &k)) return add(m, &zero, b, k, out);
+  if (!no_variables(m, a) || !no_variables(m, b)) return false;
+  *out = (affine){.constant = pir_dim_mul(m->c->dims, a->constant, b->constant)};
+  return out->constant != PIR_DIM_UNKNOWN;
+}
+
+// a / q or a mod q, where a is split so that the parts below q are the variables that q does not divide.
+static bool divide(const matcher *m, const affine *a, int64_t q, bool remainder, affine *out) {
+  int64_t constant, rest = 0, extent;
+  if (q <= 0 || !pir_dim_is_const(m->c->dims, a->constant, &constant) || constant != 0) return false;
+  number(m, 0, out);
+  for (int v = 0; v < m->c->var_count; v++) {
+    if (a->factor[v] < 0) return false;
+    if (a->factor[v] % q == 0) {
+      out->factor[v] = remainder ? 0 : a->factor[v] / q;
+      continue;
+    }
+    if (!pir_dim_is_const(m->c->dims, m->c->vars[v].extent, &extent)) return false;
+    rest += a->factor[v] * (extent - 1);
+    out->factor[v] = remainder ? a->factor[v] : 0;
+  }
+  return rest < q;
+}
+
+static bool compute(const matcher *m, pir_node_op op, int64_t a, int64_t b, affine *out) {
+  switch (op) {
+  case PIR_I_EQ: return number(m, a == b, out);
+  case PIR_I_NE: return number(m, a != b, out);
+  case PIR_I_LT: return number(m, a < b, out);
+  case PIR_I_LE: return number(m, a <= b, out);
+  case PIR_I_AND: return number(m, a && b, out);
+  case PIR_I_OR: return number(m, a || b, out);
+  case PIR_I_MIN: return number(m, a < b ? a : b, out);
+  case PIR_I_MAX: return number(m, a > b ? a : b, out);
+  case PIR_I_FLOORDIV: return b > 0 && number(m, a / b - (a % b < 0), out);
+  case PIR_I_CEILDIV: return b > 0 && number(m, a / b + (a % b > 0), out);
+  case PIR_I_MOD: return b > 0 && number(m, a % b + (a % b < 0 ? b : 0), out);
+  default: return false;
+  }
+}
+
+// Operations on extents that are not all constant.
+static bool compute_dims(const matcher *m, pir_node_op op, pir_dim a, pir_dim b, affine *out) {
+  pir_dims *dims = m->c->dims;
+  *out = (affine){0};
+  switch (op) {
+  case PIR_I_FLOORDIV: out->constant = pir_dim_floordiv(dims, a, b); break;
+  case PIR_I_CEILDIV: out->constant = pir_dim_ceildiv(dims, a, b); break;
+  case PIR_I_MOD: out->constant = pir_dim_mod(dims, a, b); break;
+  case PIR_I_MIN: out->constant = pir_dim_min(dims, a, b); break;
+  case PIR_I_MAX: out->constant = pir_dim_max(dims, a, b); break;
+  default: return false;
+  }
+  return out->constant != PIR_DIM_UNKNOWN;
+}
+
+static bool eval_binary(matcher *m, const pir_node *n, affine *out) {
+  affine a, b;
+  int64_t x, y;
+  if (!eval(m, n->a, &a) || !eval(m, n->b, &b)) return false;
+  if (n->op == PIR_I_ADD) return add(m, &a, &b, 1, out);
+  if (n->op == PIR_I_SUB) return add(m, &a, &b, -1, out);
+  if (n->op == PIR_I_MUL) return multiply(m, &a, &b, out);
+  if (is_constant(m, &a, &x) && is_constant(m, &b, &y)) return compute(m, n->op, x, y, out);
+  if (no_variables(m, &a) && no_variables(m, &b)) return compute_dims(m, n->op, a.constant, b.constant, out);
+  if ((n->op == PIR_I_FLOORDIV || n->op == PIR_I_MOD) && is_constant(m, &b, &y))
+    return divide(m, &a, y, n->op == PIR_I_MOD, out);
+  return false;
+}
+
+static bool eval(matcher *m, int node, affine *out) {
+  if (node < 0 || node >= m->clause->node_count) return false;
+  const pir_node *n = &m->clause->nodes[node];
+  int64_t value;
+  switch (n->op) {
+  case PIR_I_VAR: return eval_variable(m, n->k, out);
+  case PIR_I_SELECT: return eval_constant(m, n->a, &value) && eval(m, value ? n->b : n->c, out);
+  case PIR_I_NOT: return eval_constant(m, n->a, &value) && number(m, !value, out);
+  case PIR_I_ADD: case PIR_I_SUB: case PIR_I_MUL: case PIR_I_FLOORDIV: case PIR_I_CEILDIV: case PIR_I_MOD:
+  case PIR_I_MIN: case PIR_I_MAX: case PIR_I_EQ: case PIR_I_NE: case PIR_I_LT: case PIR_I_LE: case PIR_I_AND: case PIR_I_OR:
+    return eval_binary(m, n, out);
+  default: return eval_leaf(m, n, out);
+  }
+}
+
+// ---- variables
+
+static int add_var(contraction *c, const char *name, pir_dim extent, bool reduced) {
+  c->vars[c->var_count] = (contract_var){name, extent, reduced};
+  return c->var_count++;
+}
+
+// The q of a quotient or remainder of variable k that some index takes, or 0.
+static int64_t find_split(matcher *m, int k) {
+  for (int i = 0; i < m->clause->node_count; i++) {
+    const pir_node *n = &m->clause->nodes[i];
+    if ((n->op != PIR_I_FLOORDIV && n->op != PIR_I_MOD) || n->a < 0) continue;
+    const pir_node *of = &m->clause->nodes[n->a];
+    int64_t q;
+    if (of->op == PIR_I_VAR && of->k == k && eval_constant(m, n->b, &q)) return q;
+  }
+  return 0;
+}
+
+static bool add_plain_var(matcher *m, int k) {
+  const pir_clause_var *v = &m->clause->vars[k];
+  affine extent;
+  int64_t value, q = find_split(m, k);
+  if (!eval(m, v->extent, &extent) || !no_variables(m, &extent)) return false;
+  if (q > 0 && pir_dim_is_const(m->c->dims, extent.constant, &value) && value % q == 0) {
+    if (m->c->var_count + 2 > CONTRACT_MAX_VARS) return false;
+    m->split[k] = q;
+    m->var[k] = add_var(m->c, v->name, pir_dim_const(m->c->dims, value / q), v->reduced);
+    add_var(m->c, v->name, pir_dim_const(m->c->dims, q), v->reduced);
+    return true;
+  }
+  if (m->c->var_count + 1 > CONTRACT_MAX_VARS) return false;
+  m->var[k] = add_var(m->c, v->name, extent.constant, v->reduced);
+  return true;
+}
+
+// A pack stands for leading dims of the result.
+static bool add_pack(matcher *m, int k) {
+  const pir_clause *c = m->clause;
+  int rank = m->out->rank - (c->out_map_count - 1), at = 0;
+  while (at < c->out_map_count && !(c->nodes[c->pool[c->out_map + at]].op == PIR_I_PACK && c->nodes[c->pool[c->out_map + at]].k == k)) at++;
+  if (at == c->out_map_count || rank < 0 || m->c->var_count + rank > CONTRACT_MAX_VARS || c->vars[k].reduced) return false;
+  m->var[k] = m->c->var_count;
+  m->pack_rank[k] = rank;
+  for (int d = 0; d < rank; d++) {
+    if (m->out->shape[at + d] == PIR_DIM_UNKNOWN) return false;
+    add_var(m->c, c->vars[k].name, pir_dim_canonical(m->c->dims, m->out->shape[at + d]), false);
+  }
+  return true;
+}
+
+static bool add_vars(matcher *m) {
+  if (m->clause->var_count > CONTRACT_MAX_VARS || m->clause->out_map_kind != PIR_MAP_LIST) return false;
+  for (int k = 0; k < m->clause->var_count; k++)
+    if (!(m->clause->vars[k].pack ? add_pack(m, k) : add_plain_var(m, k))) return false;
+  return true;
+}
+
+// ---- tensors
+
+// The dims of `t` from *axis on that a pack stands for: aligned at its end, extent 1 is broadcast.
+static bool map_pack(const matcher *m, contract_tensor *t, int k, int entries, int *axis) {
+  pir_dims *dims = m->c->dims;
+  int rank = t->rank - (entries - 1);
+  if (rank < 0 || rank > m->pack_rank[k]) return false;
+  for (int d = 0; d < rank; d++, (*axis)++) {
+    int v = m->var[k] + m->pack_rank[k] - rank + d;
+    int64_t one;
+    if (pir_dim_canonical(dims, t->shape[*axis]) == pir_dim_canonical(dims, m->c->vars[v].extent)) t->map[*axis].factor[v] = 1;
+    else if (!pir_dim_is_const(dims, t->shape[*axis], &one) || one != 1) return false;
+  }
+  return true;
+}
+
+static bool map_list(matcher *m, contract_tensor *t, int from, int count) {
+  int axis = 0;
+  for (int i = 0; i < count; i++) {
+    int node = m->clause->pool[from + i];
+    const pir_node *n = &m->clause->nodes[node];
+    if (n->op == PIR_I_PACK) {
+      if (!map_pack(m, t, n->k, count, &axis)) return false;
+      continue;
+    }
+    affine x;
+    if (axis >= t->rank || !eval(m, node, &x) || !pir_dim_is_const(m->c->dims, x.constant, &t->map[axis].offset)) return false;
+    memcpy(t->map[axis++].factor, x.factor, sizeof x.factor);
+  }
+  return axis == t->rank;
+}
+
+static bool describe(const matcher *m, const pir_fact *fact, contract_tensor *t) {
+  if (!fact || !fact->known || fact->rank < 0) return false;
+  *t = (contract_tensor){.dtype = fact->dtype, .rank = fact->rank, .align = 1};
+  for (int d = 0; d < fact->rank; d++) {
+    if (fact->shape[d] == PIR_DIM_UNKNOWN) return false;
+    t->shape[d] = pir_dim_canonical(m->c->dims, fact->shape[d]);
+    t->order[d] = (uint8_t)d;
+  }
+  return true;
+}
+
+// The load a value node is, through conversions; what lies outside must count as zero.
+static const pir_node *as_load(const matcher *m, int node) {
+  const pir_node *n = node < 0 ? NULL : &m->clause->nodes[node];
+  while (n && n->op == PIR_V_CAST && n->k == PIR_CAST_COMPUTE) n = n->a < 0 ? NULL : &m->clause->nodes[n->a];
+  if (!n || n->op != PIR_V_LOAD || n->map_kind != PIR_MAP_LIST) return NULL;
+  const pir_node *fill = n->a < 0 ? NULL : &m->clause->nodes[n->a];
+  return !fill || (fill->op == PIR_V_CONST && fill->f == 0 && fill->i == 0) ? n : NULL;
+}
+
+static bool is_plain_sum(const pir_clause *c) {
+  bool then = c->then < 0 || c->nodes[c->then].op == PIR_V_ACC;
+  return c->kind == PIR_CLAUSE_CONTRACT && c->combine == PIR_COMBINE_ADD && c->result == 0 && then && c->init < 0 &&
+         c->guard < 0 && c->trap < 0 && c->body >= 0;
+}
+
+static bool match(matcher *m, int *out_a, int *out_b) {
+  const pir_clause *c = m->clause;
+  if (!is_plain_sum(c) || c->nodes[c->body].op != PIR_V_MUL || !describe(m, m->out, &m->c->out)) return false;
+  const pir_node *a = as_load(m, c->nodes[c->body].a), *b = as_load(m, c->nodes[c->body].b);
+  if (!a || !b || !add_vars(m)) return false;
+  *out_a = a->k;
+  *out_b = b->k;
+  return describe(m, operand_fact(m, a->k), &m->c->a) && describe(m, operand_fact(m, b->k), &m->c->b) &&
+         map_list(m, &m->c->a, a->map, a->map_count) && map_list(m, &m->c->b, b->map, b->map_count) &&
+         map_list(m, &m->c->out, c->out_map, c->out_map_count);
+}
+
+bool pir_contract_match(const pir_op *op, const pir_facts *facts, contraction *out, int *out_a, int *out_b) {
+  matcher m = {.op = op, .def = pir_op_meaning(op), .facts = facts, .c = out};
+  *out = (contraction){.dims = pir_facts_dims(facts)};
+  m.clause = m.def->clause;
+  if (!m.clause || pir_op_results(op) != 1) return false;
+  m.out = pir_facts_of(facts, pir_op_result(op, 0));
+  m.attrs = m.out->known ? pir_op_attr_values(op, take, &m) : NULL;
+  bool found = m.attrs && match(&m, out_a, out_b);
+  while (m.blocks) {
+    block *next = m.blocks->next;
+    free(m.blocks);
+    m.blocks = next;
+  }
+  return found;
+}
