@@ -90,10 +90,11 @@ typedef enum pir_node_op {
   PIR_I_AND, PIR_I_OR, PIR_I_NOT,
   PIR_I_SELECT,        // a != 0 ? b : c
   // ---- value sort
-  PIR_V_CONST,         // f (floats) and i (integers): a literal takes the type of its context
+  PIR_V_CONST,         // f (floats) and i (integers): a literal takes the type of its context; k: PIR_I64, PIR_F64 or PIR_BOOL as written
   PIR_V_ATTR,          // numeric attribute k
   PIR_V_SCALAR,        // the one element of operand k (attribute operand or 1-element tensor)
-  PIR_V_LOAD,          // element of operand k at its map; out of range is fill node a, or an error of the clause when -1
+  PIR_V_LOAD,          // element of operand k at its map; out of range is fill node a; without one (-1) the point is left out
+                       // of a reduction, contraction or window, and an error elsewhere
   PIR_V_MEMBERS,       // pir_combine i over the members of variadic operand k, each loaded aligned
   PIR_V_ACC,           // in `then`: the combined value
   PIR_V_COUNT,         // in `then`: how many elements were combined (guarded and in range)

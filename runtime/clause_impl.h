@@ -1,0 +1,113 @@
+// What the files of the clause evaluator share. A clause is bound to one call (`clause_bind`, read-only while
+// loops run) and evaluated by each thread over blocks of up to LANES points (`clause_lanes`).
+#ifndef PIR_CLAUSE_IMPL_H
+#define PIR_CLAUSE_IMPL_H
+
+#include <pir/kernel.h>
+
+enum {
+  LANES = 256,
+  SLOT_BYTES = LANES * 16,          // lanes of the widest class (complex double)
+  MAX_COORDS = 2 * PIR_MAX_RANK,
+  WEAK_INT = PIR_DTYPE_COUNT,       // node types beside pir_dtype: literals that take their context's type
+  WEAK_FLOAT
+};
+
+// Values of an index node over a block: v[lane], or base + step * lane when v is NULL.
+typedef struct clause_index {
+  int64_t base, step;
+  const int64_t *v;
+} clause_index;
+
+// A clause with the operands, attributes and result of one call. The points are those of `extent`:
+// the first `parallel` coordinates select an element of the result, the others are combined over.
+typedef struct clause_bind {
+  const pir_kernel_call *call;
+  const pir_clause *clause;
+  pir_tensor *out;
+  uint8_t *types;            // of value nodes
+  bool *fixed;               // index nodes that are the same at every point, and
+  int64_t *fixed_value;      // their values
+  int slots;                 // depth of the deepest evaluation, in slots
+  int coords, parallel;
+  int64_t extent[MAX_COORDS];
+  int var_first[PIR_MAX_RANK], var_rank[PIR_MAX_RANK];  // coordinates of each named variable
+  int axes;                      // of the space that aligned loads see,
+  int axis_coord[PIR_MAX_RANK];  // their coordinates and
+  int64_t axis_extent[PIR_MAX_RANK];
+  int64_t (*aligned)[MAX_COORDS];       // strides by coordinate of each entry of call->in that is loaded
+  bool *aligns;                         // aligned, if it does align
+  int64_t out_stride[MAX_COORDS];       // of the result, when the clause has no out map
+  bool out_linear;           // scan of a flattened operand: the result position is the running number
+  bool reduces;              // points out of range of a load without fill are left out
+} clause_bind;
+
+// One thread's evaluation of one block.
+typedef struct clause_lanes {
+  const clause_bind *bind;
+  int n;                                // lanes in use
+  clause_index coord[MAX_COORDS];
+  int64_t *coord_lanes;                 // room for lanes of each coordinate
+  int64_t linear;                       // running number of lane 0 (scan)
+  const uint8_t *active;                // lanes that count, or NULL for all
+  uint8_t *skip;                        // lanes left out (bind->reduces); of size LANES
+  bool skips;
+  int64_t d;                            // PIR_I_D
+  const void *acc;                      // lanes of PIR_V_ACC and
+  uint8_t acc_type;                     // its type
+  const int64_t *counts;                // lanes of PIR_V_COUNT
+  char *stack;                          // slots
+  int top;
+  pir_status status;                    // the first failure, with
+  pir_message message;                  // its text
+} clause_lanes;
+
+static inline void *push_slot(clause_lanes *e) { return e->stack + (size_t)e->top++ * SLOT_BYTES; }
+
+// ---- clause.c
+const pir_tensor *pir_clause_operand(const clause_bind *b, int k, int member);  // NULL when absent
+void pir_clause_store(clause_lanes *e, int type, void *lanes);  // the block's results
+
+// ---- clause_index.c
+clause_index pir_clause_index(clause_lanes *e, int node);
+const int64_t *pir_clause_index_lanes(clause_lanes *e, clause_index x);  // as an array, in a slot
+int64_t pir_clause_fixed(clause_lanes *e, int node, int64_t otherwise);  // of a node that must not vary; -1 gives `otherwise`
+// Finds which index nodes do not vary and evaluates them.
+void pir_clause_fix_nodes(clause_bind *b, clause_lanes *e);
+
+// Where the elements of a load lie: offsets in elements from data, and which lanes are in range.
+typedef struct clause_address {
+  clause_index offset;
+  int lo, hi;               // lanes outside [lo, hi) are out of range, and
+  const uint8_t *outside;   // so are these (NULL: none)
+} clause_address;
+clause_address pir_clause_address(clause_lanes *e, const pir_tensor *tensor, int member, const pir_node *load);
+clause_index pir_clause_out_offset(clause_lanes *e);
+
+// ---- clause_value.c
+pir_status pir_clause_types(clause_bind *b);
+pir_dtype pir_clause_lane_type(int type);  // the class lanes of a type are held in: i64, f32, f64, c128
+// Lanes of a value node as type `want` (a pir_dtype), into `out`.
+void pir_clause_value(clause_lanes *e, int node, int want, void *out);
+int pir_clause_strong(int type);           // a weak type as the one it has by itself
+void pir_clause_convert(clause_lanes *e, int want, void *out, int type, const void *in);
+void pir_clause_fail(clause_lanes *e, pir_status status, const char *format, ...) PIR_PRINTF(3, 4);
+
+// ---- clause_math.c: out[i] = op(in[i]...) over n lanes of one class. False: there is no such function for the class.
+bool pir_clause_unary(int op, pir_dtype lanes, void *out, const void *a, int n);
+bool pir_clause_binary(int op, pir_dtype lanes, void *out, const void *a, const void *b, int n);
+bool pir_clause_compare(int op, pir_dtype lanes, int64_t *out, const void *a, const void *b, int n);
+
+// ---- clause_reduce.c
+void pir_clause_reduce_block(clause_lanes *e);  // the block of result elements that e->coord names
+pir_status pir_clause_scan_line(clause_lanes *e);
+
+// ---- clause_space.c
+pir_status pir_clause_space(clause_bind *b, clause_lanes *e);
+// Sets the coordinates [first, end) to `n` points of their row-major order, from number `start` on.
+void pir_clause_set_coords(clause_lanes *e, int first, int end, int64_t start, int n);
+int64_t pir_clause_points(const clause_bind *b, int first, int end);  // of these coordinates; -1 on overflow
+// How many of `n` points from `start` on make a good block.
+int pir_clause_block(const clause_bind *b, int first, int end, int64_t start, int64_t n);
+
+#endif

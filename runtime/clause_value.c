@@ -1,0 +1,430 @@
+// The value side of a clause: typed expressions over a block of points, node by node, each a loop over up to LANES
+// lanes, so that the dispatch is paid once a block.
+//
+// Lanes are held in four classes: integers and bool as i64 (cut to their type after each operation that may leave
+// it), f32 (also f16 and bf16, which are rounded where they are cast or stored), f64, and complex double. A
+// node's type is found when the clause is bound; weak ones (literals, attributes, scalars, indices) are
+// evaluated in the type their reader asks for.
+#include <math.h>
+#include <string.h>
+
+#include "clause_impl.h"
+#include "convert.h"
+
+// ---- types
+
+pir_dtype pir_clause_lane_type(int type) {
+  switch (type) {
+    case PIR_F32: case PIR_F16: case PIR_BF16: case PIR_F8E4M3: case PIR_F8E5M2: return PIR_F32;
+    case PIR_F64: return PIR_F64;
+    case PIR_C64: case PIR_C128: return PIR_C128;
+    default: return PIR_I64;
+  }
+}
+
+int pir_clause_strong(int type) { return type == WEAK_INT ? PIR_I64 : type == WEAK_FLOAT ? PIR_F64 : type; }
+
+static bool is_weak(int type) { return type == WEAK_INT || type == WEAK_FLOAT; }
+static bool is_small_float(int t) { return t == PIR_F16 || t == PIR_BF16 || t == PIR_F8E4M3 || t == PIR_F8E5M2; }
+static int arithmetic_type(int t) { return is_small_float(t) ? PIR_F32 : t == PIR_INDEX ? PIR_I64 : t; }
+
+// Place in the order bool < integers < floats < complex.
+static int rank_of(int t) {
+  static const uint8_t order[PIR_DTYPE_COUNT] = {
+      [PIR_BOOL] = 1, [PIR_U8] = 2, [PIR_I8] = 3, [PIR_U16] = 4, [PIR_I16] = 5, [PIR_U32] = 6, [PIR_I32] = 7,
+      [PIR_U64] = 8, [PIR_I64] = 9, [PIR_F32] = 10, [PIR_F64] = 11, [PIR_C64] = 12, [PIR_C128] = 13};
+  return order[t];
+}
+
+static bool is_integral(int t) { return t == WEAK_INT || (t < PIR_DTYPE_COUNT && rank_of(t) < rank_of(PIR_F32)); }
+
+static int meet(int a, int b) {
+  if (is_weak(a) && is_weak(b)) return a == WEAK_FLOAT ? a : b;
+  if (is_weak(b)) {
+    int weak = b;
+    b = a;
+    a = weak;
+  }
+  if (a == WEAK_INT) return b == PIR_BOOL ? PIR_I64 : b;
+  if (a == WEAK_FLOAT) return is_integral(b) ? PIR_F32 : b;
+  if ((a == PIR_F64 && b == PIR_C64) || (a == PIR_C64 && b == PIR_F64)) return PIR_C128;
+  return rank_of(a) > rank_of(b) ? a : b;
+}
+
+static int real_type(int t) { return t == PIR_C64 ? PIR_F32 : t == PIR_C128 ? PIR_F64 : t; }
+
+// The dtype a cast names; PIR_DTYPE_COUNT: the child's own.
+static int cast_type(const clause_bind *b, int k) {
+  if (k >= PIR_CAST_OPERAND) {
+    const pir_tensor *t = pir_clause_operand(b, k - PIR_CAST_OPERAND, 0);
+    return t ? (int)t->dtype : PIR_DTYPE_COUNT;
+  }
+  if (k >= PIR_CAST_ATTR) return (int)b->call->attrs[k - PIR_CAST_ATTR].i;
+  if (k == PIR_CAST_OUT) return b->out->dtype;
+  return k == PIR_CAST_COMPUTE ? PIR_DTYPE_COUNT : k;
+}
+
+static int load_type(const clause_bind *b, int k) {
+  const pir_tensor *t = pir_clause_operand(b, k, 0);
+  if (!t) return WEAK_INT;
+  if (b->clause->compute < PIR_DTYPE_COUNT && t->dtype != PIR_BOOL && b->clause->compute) return arithmetic_type(b->clause->compute);
+  return arithmetic_type(t->dtype);
+}
+
+static int scalar_type(const clause_bind *b, int k) {
+  const pir_tensor *t = pir_clause_operand(b, k, 0);
+  if (!t) return WEAK_INT;
+  if (pir_dtype_is_complex(t->dtype)) return t->dtype;
+  return pir_dtype_is_float(t->dtype) ? WEAK_FLOAT : WEAK_INT;
+}
+
+static int acc_type(const clause_bind *b) {
+  const pir_clause *c = b->clause;
+  if (c->combine == PIR_COMBINE_ARGMAX || c->combine == PIR_COMBINE_ARGMIN) return PIR_I64;
+  if (c->combine == PIR_COMBINE_AND || c->combine == PIR_COMBINE_OR) return PIR_BOOL;
+  return b->types[c->body];
+}
+
+static int type_of(const clause_bind *b, const pir_node *n) {
+  const uint8_t *types = b->types;
+  int a = n->a >= 0 ? types[n->a] : WEAK_INT, second = n->b >= 0 ? types[n->b] : WEAK_INT, t;
+  switch (n->op) {
+    case PIR_V_CONST: return n->k == PIR_F64 ? WEAK_FLOAT : n->k == PIR_BOOL ? PIR_BOOL : WEAK_INT;
+    case PIR_V_ATTR: return b->call->attrs[n->k].kind == PIR_VALUE_FLOAT ? WEAK_FLOAT : WEAK_INT;
+    case PIR_V_INDEX: case PIR_V_COUNT: return WEAK_INT;
+    case PIR_V_SCALAR: return scalar_type(b, n->k);
+    case PIR_V_LOAD: case PIR_V_MEMBERS: return load_type(b, n->k);
+    case PIR_V_ACC: return acc_type(b);
+    case PIR_V_CAST: t = cast_type(b, n->k); return t == PIR_DTYPE_COUNT ? a : arithmetic_type(t);
+    case PIR_V_EQ: case PIR_V_NE: case PIR_V_LT: case PIR_V_LE: case PIR_V_ISNAN: case PIR_V_ISINF: case PIR_V_ISFINITE:
+      return PIR_BOOL;
+    case PIR_V_SELECT: return meet(second, n->c >= 0 ? types[n->c] : WEAK_INT);
+    case PIR_V_AND: case PIR_V_OR: case PIR_V_XOR: return is_weak(a) && is_weak(second) ? PIR_BOOL : meet(a, second);
+    case PIR_V_NOT: return is_weak(a) ? PIR_BOOL : a;
+    case PIR_V_REAL: case PIR_V_IMAG: case PIR_V_ABS: return real_type(a);
+    case PIR_V_ANGLE: return is_integral(a) ? (is_weak(a) ? WEAK_FLOAT : PIR_F32) : real_type(a);
+    case PIR_V_COMPLEX: return meet(a, second) == PIR_F64 ? PIR_C128 : PIR_C64;
+    case PIR_V_NEG: case PIR_V_SIGN: case PIR_V_CONJ: case PIR_V_FLOOR: case PIR_V_CEIL: case PIR_V_TRUNC:
+    case PIR_V_ROUND: case PIR_V_RINT:
+      return a;
+    case PIR_V_ATAN2: case PIR_V_COPYSIGN: case PIR_V_NEXTAFTER:
+      t = meet(a, second);
+      return is_integral(t) ? (is_weak(t) ? WEAK_FLOAT : PIR_F32) : t;
+    default:
+      if (n->op >= PIR_V_ADD && n->op <= PIR_V_SHR) return meet(a, second);
+      return is_integral(a) ? (is_weak(a) ? WEAK_FLOAT : PIR_F32) : a;
+  }
+}
+
+// Unsigned 64-bit values share lanes with signed ones, which only these do not mind.
+static bool minds_unsigned(int op) {
+  switch (op) {
+    case PIR_V_LOAD: case PIR_V_SELECT: case PIR_V_ADD: case PIR_V_SUB: case PIR_V_MUL: case PIR_V_EQ: case PIR_V_NE:
+    case PIR_V_AND: case PIR_V_OR: case PIR_V_XOR: case PIR_V_NOT: case PIR_V_SHL:
+      return false;
+    default: return true;
+  }
+}
+
+pir_status pir_clause_types(clause_bind *b) {
+  const pir_clause *c = b->clause;
+  for (int i = 0; i < c->node_count; i++) {
+    const pir_node *n = &c->nodes[i];
+    if (n->op < PIR_V_CONST) continue;
+    b->types[i] = (uint8_t)type_of(b, n);
+    bool u64 = (n->a >= 0 && c->nodes[n->a].op >= PIR_V_CONST && b->types[n->a] == PIR_U64) ||
+               (n->b >= 0 && c->nodes[n->b].op >= PIR_V_CONST && b->types[n->b] == PIR_U64);
+    if (u64 && minds_unsigned(n->op))
+      return pir_kernel_fail(b->call, PIR_UNSUPPORTED, "unsupported: %s: arithmetic on uint64", b->call->op);
+  }
+  return PIR_OK;
+}
+
+// ---- conversion between lanes
+
+static size_t lane_size(int type) { return pir_dtype_size(pir_clause_lane_type(type)); }
+
+void pir_clause_convert(clause_lanes *e, int want, void *out, int type, const void *in) {
+  pir_dtype from = pir_clause_lane_type(type), to = pir_clause_lane_type(want);
+  int n = e->n;
+  bool same_range = want == type || (from == PIR_I64 && (want == PIR_I64 || want == PIR_INDEX)) ||
+                    (from != PIR_I64 && from == to && !is_small_float(want));
+  if (same_range) {
+    if (out != in) memmove(out, in, (size_t)n * pir_dtype_size(to));
+  } else if ((pir_dtype)want == to) {
+    pir_convert(to, out, 1, from, in, 1, n);
+  } else if (want == PIR_C64) {
+    pir_convert(PIR_C128, out, 1, from, in, 1, n);
+  } else {
+    void *exact = push_slot(e);
+    pir_convert((pir_dtype)want, exact, 1, from, in, 1, n);
+    pir_convert(to, out, 1, (pir_dtype)want, exact, 1, n);
+    e->top--;
+  }
+}
+
+// Brings integer lanes back into the range of their type.
+static void cut(clause_lanes *e, int type, void *lanes) {
+  if (pir_clause_lane_type(type) == PIR_I64 && type != PIR_I64 && type != PIR_U64 && type != PIR_INDEX)
+    pir_clause_convert(e, type, lanes, PIR_I64, lanes);
+}
+
+// ---- leaves
+
+static void fill(pir_dtype lanes, void *out, double f, int64_t i, int n) {
+  if (lanes == PIR_I64) pir_convert(lanes, out, 1, PIR_I64, &i, 0, n);
+  else pir_convert(lanes, out, 1, PIR_F64, &f, 0, n);
+}
+
+static void attribute(clause_lanes *e, const pir_node *n, pir_dtype lanes, void *out) {
+  const pir_attr_value *a = &e->bind->call->attrs[n->k];
+  if (a->kind == PIR_VALUE_FLOAT) pir_convert(lanes, out, 1, PIR_F64, &a->f, 0, e->n);
+  else if (a->kind == PIR_VALUE_INT || a->kind == PIR_VALUE_DTYPE) pir_convert(lanes, out, 1, PIR_I64, &a->i, 0, e->n);
+  else pir_clause_fail(e, PIR_INVALID, "attribute %d is not a number", n->k);
+}
+
+static void scalar(clause_lanes *e, const pir_node *n, pir_dtype lanes, void *out) {
+  const pir_tensor *t = pir_clause_operand(e->bind, n->k, 0);
+  if (!t || pir_tensor_numel(t) != 1) pir_clause_fail(e, PIR_INVALID, "operand %d must have one element", n->k);
+  else pir_convert(lanes, out, 1, t->dtype, t->data, 0, e->n);
+}
+
+static void gather_lanes(const clause_address *p, pir_dtype lanes, void *out, const pir_tensor *t, clause_lanes *e) {
+  size_t size = pir_dtype_size(t->dtype);
+  char *packed = push_slot(e);
+  const char *data = t->data;
+  memset(packed, 0, (size_t)e->n * size);
+  for (int i = p->lo; i < p->hi; i++)
+    if (!p->outside || !p->outside[i])
+      memcpy(packed + (size_t)i * size, data + p->offset.v[i] * (int64_t)size, size);
+  pir_convert(lanes, out, 1, t->dtype, packed, 1, e->n);
+  e->top--;
+}
+
+// Lanes out of range become the fill, are left out of a reduction, or are an error.
+static void fill_outside(clause_lanes *e, const pir_node *n, const clause_address *p, int type, void *out) {
+  char *fills = NULL;
+  size_t size = lane_size(type);
+  if (n->a >= 0) pir_clause_value(e, n->a, type, fills = push_slot(e));
+  for (int i = 0; i < e->n; i++) {
+    if (i >= p->lo && i < p->hi && !(p->outside && p->outside[i])) continue;
+    char *lane = (char *)out + (size_t)i * size;
+    memset(lane, 0, size);
+    if (fills) {
+      memcpy(lane, fills + (size_t)i * size, size);
+    } else if (e->bind->reduces) {
+      e->skip[i] = 1;
+      e->skips = true;
+    } else if (!e->active || e->active[i]) {
+      pir_clause_fail(e, PIR_INVALID, "index out of range of operand %d", n->k);
+    }
+  }
+}
+
+static void load_member(clause_lanes *e, const pir_node *n, int member, int type, void *out) {
+  const pir_tensor *t = pir_clause_operand(e->bind, n->k, member);
+  if (!t) {
+    pir_clause_fail(e, PIR_INVALID, "operand %d is absent", n->k);
+    return;
+  }
+  int mark = e->top;
+  pir_dtype lanes = pir_clause_lane_type(type);
+  clause_address p = pir_clause_address(e, t, member, n);
+  bool whole = p.lo == 0 && p.hi == e->n && !p.outside;
+  if (p.offset.v) {
+    gather_lanes(&p, lanes, out, t, e);
+  } else if (p.hi > p.lo) {
+    int64_t start = p.offset.base + p.offset.step * p.lo;
+    pir_convert(lanes, (char *)out + (size_t)p.lo * lane_size(type), 1, t->dtype,
+                (const char *)t->data + start * (int64_t)pir_dtype_size(t->dtype), p.offset.step, p.hi - p.lo);
+  }
+  if (arithmetic_type(t->dtype) != type) pir_clause_convert(e, type, out, lanes, out);
+  if (!whole) fill_outside(e, n, &p, type, out);
+  e->top = mark;
+}
+
+static int combine_op(int combine) {
+  switch (combine) {
+    case PIR_COMBINE_MUL: return PIR_V_MUL;
+    case PIR_COMBINE_MAX: return PIR_V_MAX;
+    case PIR_COMBINE_MIN: return PIR_V_MIN;
+    case PIR_COMBINE_AND: return PIR_V_AND;
+    case PIR_COMBINE_OR: return PIR_V_OR;
+    default: return PIR_V_ADD;
+  }
+}
+
+static void members(clause_lanes *e, const pir_node *n, int type, void *out) {
+  pir_node aligned = {.op = PIR_V_LOAD, .map_kind = PIR_MAP_ALIGNED, .k = n->k, .a = -1};
+  void *sum = out, *next = push_slot(e), *other = push_slot(e);
+  load_member(e, &aligned, 0, type, sum);
+  for (int m = 1; m < e->bind->call->in_members[n->k]; m++) {
+    load_member(e, &aligned, m, type, next);
+    if (!pir_clause_binary(combine_op((int)n->i), pir_clause_lane_type(type), other, sum, next, e->n))
+      pir_clause_fail(e, PIR_UNSUPPORTED, "unsupported: combination %d of members", (int)n->i);
+    memcpy(sum, other, (size_t)e->n * lane_size(type));
+    cut(e, type, sum);
+  }
+}
+
+static void index_value(clause_lanes *e, const pir_node *n, pir_dtype lanes, void *out) {
+  clause_index x = pir_clause_index(e, n->a);
+  if (!x.v && !x.step) pir_convert(lanes, out, 1, PIR_I64, &x.base, 0, e->n);
+  else pir_convert(lanes, out, 1, PIR_I64, pir_clause_index_lanes(e, x), 1, e->n);
+}
+
+// ---- operations
+
+static void no_function(clause_lanes *e, int op, int type) {
+  pir_clause_fail(e, PIR_UNSUPPORTED, "unsupported: operation %d on %s", op, pir_dtype_name((pir_dtype)type));
+}
+
+static void unary(clause_lanes *e, const pir_node *n, int type, void *out) {
+  void *a = push_slot(e);
+  int own = e->bind->types[n->a], from = is_weak(own) ? type : own;
+  bool complex_in = pir_clause_lane_type(from) == PIR_C128;
+  // A function of integers that gives floats is computed in the float type.
+  if (!complex_in && pir_clause_lane_type(from) != pir_clause_lane_type(type)) from = type;
+  pir_clause_value(e, n->a, from, a);
+  if (n->op == PIR_V_NOT && from == PIR_BOOL) {
+    int64_t *x = out, *y = a;
+    for (int i = 0; i < e->n; i++) x[i] = !y[i];
+    return;
+  }
+  bool to_real = complex_in && pir_clause_lane_type(type) != PIR_C128;
+  void *result = to_real ? push_slot(e) : out;
+  if (!pir_clause_unary(n->op, pir_clause_lane_type(from), result, a, e->n)) no_function(e, n->op, from);
+  else if (to_real) pir_convert(pir_clause_lane_type(type), out, 1, PIR_C128, result, 1, e->n);
+  else cut(e, type, out);
+}
+
+static bool divides(int op) { return op == PIR_V_DIV || op == PIR_V_FLOORDIV || op == PIR_V_FLOORMOD || op == PIR_V_FMOD; }
+
+static void binary(clause_lanes *e, const pir_node *n, int type, void *out) {
+  void *a = push_slot(e), *b = push_slot(e);
+  pir_clause_value(e, n->a, type, a);
+  pir_clause_value(e, n->b, type, b);
+  pir_dtype lanes = pir_clause_lane_type(type);
+  const int64_t *divisor = b;
+  for (int i = 0; lanes == PIR_I64 && divides(n->op) && i < e->n; i++)
+    if (!divisor[i] && (!e->active || e->active[i]) && !(e->skips && e->skip[i])) {
+      pir_clause_fail(e, PIR_INVALID, "integer division by zero");
+      break;
+    }
+  if (!pir_clause_binary(n->op, lanes, out, a, b, e->n)) no_function(e, n->op, type);
+  cut(e, type, out);
+}
+
+static void compare(clause_lanes *e, const pir_node *n, int64_t *out) {
+  const uint8_t *types = e->bind->types;
+  void *a = push_slot(e), *b = push_slot(e);
+  int type = pir_clause_strong(n->b >= 0 ? meet(types[n->a], types[n->b]) : types[n->a]);
+  pir_clause_value(e, n->a, type, a);
+  if (n->b >= 0) pir_clause_value(e, n->b, type, b);
+  if (!pir_clause_compare(n->op, pir_clause_lane_type(type), out, a, n->b >= 0 ? b : a, e->n)) no_function(e, n->op, type);
+}
+
+static void blend(clause_lanes *e, size_t size, void *out, const void *side, const uint8_t *taken) {
+  char *o = out;
+  const char *s = side;
+  if (size == 4) {
+    uint32_t *x = out;
+    const uint32_t *y = side;
+    for (int i = 0; i < e->n; i++) x[i] = taken[i] ? y[i] : x[i];
+    return;
+  }
+  for (int i = 0; i < e->n; i++)
+    if (taken[i]) memcpy(o + (size_t)i * size, s + (size_t)i * size, size);
+}
+
+// Only the side a lane takes may fail or be left out: the other lanes are inactive while it is evaluated.
+static void select_value(clause_lanes *e, const pir_node *n, int type, void *out) {
+  int64_t *condition = push_slot(e);
+  pir_clause_value(e, n->a, PIR_BOOL, condition);
+  int taken = 0;
+  for (int i = 0; i < e->n; i++) taken += condition[i] != 0;
+  if (taken == e->n || taken == 0) {
+    pir_clause_value(e, taken ? n->b : n->c, type, out);
+    return;
+  }
+  uint8_t *masks = push_slot(e), *no = masks + LANES, *skipped = no + LANES;
+  char *side = push_slot(e);
+  const uint8_t *active = e->active;
+  for (int i = 0; i < e->n; i++) {
+    masks[i] = condition[i] && (!active || active[i]);
+    no[i] = !condition[i] && (!active || active[i]);
+    skipped[i] = e->skip[i];
+  }
+  e->active = masks;
+  pir_clause_value(e, n->b, type, out);
+  for (int i = 0; i < e->n; i++) {
+    if (masks[i]) skipped[i] |= e->skip[i];
+    e->skip[i] = 0;
+  }
+  e->active = no;
+  pir_clause_value(e, n->c, type, side);
+  for (int i = 0; i < e->n; i++) e->skip[i] = skipped[i] | (no[i] && e->skip[i]);
+  e->active = active;
+  blend(e, lane_size(type), out, side, no);
+}
+
+static void make_complex(clause_lanes *e, const pir_node *n, void *out) {
+  double *re = push_slot(e), *im = push_slot(e), *z = out;
+  pir_clause_value(e, n->a, PIR_F64, re);
+  pir_clause_value(e, n->b, PIR_F64, im);
+  for (int i = 0; i < e->n; i++) {
+    z[2 * i] = re[i];
+    z[2 * i + 1] = im[i];
+  }
+}
+
+static void cast(clause_lanes *e, const pir_node *n, int type, void *out) {
+  int to = cast_type(e->bind, n->k), own = e->bind->types[n->a];
+  if (to == PIR_DTYPE_COUNT) {
+    pir_clause_value(e, n->a, type, out);
+    return;
+  }
+  void *a = push_slot(e);
+  own = pir_clause_strong(own);
+  pir_clause_value(e, n->a, own, a);
+  pir_clause_convert(e, to, out, own, a);
+}
+
+// The node in its own type (or, when that is weak, in `type`).
+static void evaluate(clause_lanes *e, const pir_node *n, int type, void *out) {
+  pir_dtype lanes = pir_clause_lane_type(type);
+  switch (n->op) {
+    case PIR_V_CONST: fill(lanes, out, n->f, n->i, e->n); break;
+    case PIR_V_ATTR: attribute(e, n, lanes, out); break;
+    case PIR_V_SCALAR: scalar(e, n, lanes, out); break;
+    case PIR_V_LOAD: load_member(e, n, 0, type, out); break;
+    case PIR_V_MEMBERS: members(e, n, type, out); break;
+    case PIR_V_ACC: pir_clause_convert(e, type, out, e->acc_type, e->acc); break;
+    case PIR_V_COUNT: pir_convert(lanes, out, 1, PIR_I64, e->counts, 1, e->n); break;
+    case PIR_V_INDEX: index_value(e, n, lanes, out); break;
+    case PIR_V_CAST: cast(e, n, type, out); break;
+    case PIR_V_EQ: case PIR_V_NE: case PIR_V_LT: case PIR_V_LE: case PIR_V_ISNAN: case PIR_V_ISINF: case PIR_V_ISFINITE:
+      compare(e, n, out);
+      break;
+    case PIR_V_SELECT: select_value(e, n, type, out); break;
+    case PIR_V_COMPLEX: make_complex(e, n, out); break;
+    default:
+      if (n->b >= 0) binary(e, n, type, out);
+      else unary(e, n, type, out);
+  }
+}
+
+void pir_clause_value(clause_lanes *e, int node, int want, void *out) {
+  const pir_node *n = &e->bind->clause->nodes[node];
+  int own = e->bind->types[node], mark = e->top;
+  if (n->op < PIR_V_CONST) {
+    index_value(e, &(pir_node){.a = (int16_t)node}, pir_clause_lane_type(want), out);
+  } else if (is_weak(own) || own == want) {
+    evaluate(e, n, want, out);
+  } else {
+    void *lanes = push_slot(e);
+    evaluate(e, n, own, lanes);
+    pir_clause_convert(e, want, out, own, lanes);
+  }
+  e->top = mark;
+}

@@ -1,0 +1,31 @@
+// The table of built-in kernels, in name order, searched by halves.
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/kernels.h"
+
+#define ENTRY(name, shapes) {#name, pir_kernel_##name, shapes},
+static const pir_kernel kernels[] = {PIR_KERNELS(ENTRY)};
+#undef ENTRY
+
+static int compare(const void *key, const void *entry) {
+  const pir_str *name = key;
+  const char *other = ((const pir_kernel *)entry)->name;
+  int order = strncmp(name->data, other, name->size);
+  return order ? order : other[name->size] ? -1 : 0;
+}
+
+const pir_kernel *pir_kernel_find(pir_str name) {
+  return bsearch(&name, kernels, sizeof kernels / sizeof *kernels, sizeof *kernels, compare);
+}
+
+pir_status pir_kernel_fail(const pir_kernel_call *call, pir_status status, const char *format, ...) {
+  if (!call->message) return status;
+  va_list args;
+  va_start(args, format);
+  vsnprintf(call->message->text, sizeof call->message->text, format, args);
+  va_end(args);
+  return status;
+}

@@ -1,0 +1,31 @@
+// The built-in kernels: what no clause says. In name order: they are searched by halves.
+#ifndef PIR_KERNELS_H
+#define PIR_KERNELS_H
+
+#include <pir/kernel.h>
+
+// Name (as in `kernel NAME` of an .ops entry), and whether it allocates its results itself.
+#define PIR_KERNELS(X)        \
+  X(clip_by_norm, false)      \
+  X(equal_all, false)         \
+  X(gammaincc, false)         \
+  X(polygamma, false)
+
+#define PIR_KERNEL_DECLARE(name, shapes) pir_status pir_kernel_##name(const pir_kernel_call *call);
+PIR_KERNELS(PIR_KERNEL_DECLARE)
+#undef PIR_KERNEL_DECLARE
+
+// ---- help for kernels (operand.c)
+
+// Operand `k` (member 0), or NULL when absent.
+const pir_tensor *pir_kernel_in(const pir_kernel_call *call, int k);
+pir_tensor *pir_kernel_out(const pir_kernel_call *call, int k);
+// Memory from the call's allocator, 64-byte aligned.
+void *pir_kernel_alloc(const pir_kernel_call *call, size_t size);
+void pir_kernel_free(const pir_kernel_call *call, void *memory, size_t size);
+// A dense copy of a tensor as `dtype`, broadcast to a shape; free `out->data` with pir_kernel_drop.
+pir_status pir_kernel_dense(const pir_kernel_call *call, const pir_tensor *from, pir_dtype dtype, const int64_t *shape, int rank,
+                            pir_tensor *out);
+void pir_kernel_drop(const pir_kernel_call *call, pir_tensor *tensor);
+
+#endif

@@ -1,0 +1,55 @@
+// What kernels share: operands by position, memory, and dense copies in the type a kernel computes in.
+#include <stdlib.h>
+
+#include "kernels/kernels.h"
+
+const pir_tensor *pir_kernel_in(const pir_kernel_call *call, int k) {
+  return k < call->operand_count && call->in_members[k] > 0 ? call->in[call->in_first[k]] : NULL;
+}
+
+pir_tensor *pir_kernel_out(const pir_kernel_call *call, int k) {
+  return k < call->result_count && call->out_members[k] > 0 ? call->out[call->out_first[k]] : NULL;
+}
+
+void *pir_kernel_alloc(const pir_kernel_call *call, size_t size) {
+  size = (size + 127) / 64 * 64;
+  if (call->allocator && call->allocator->alloc) return call->allocator->alloc(call->allocator->user, size, 64);
+  return aligned_alloc(64, size);
+}
+
+void pir_kernel_free(const pir_kernel_call *call, void *memory, size_t size) {
+  size = (size + 127) / 64 * 64;
+  if (!memory) return;
+  if (call->allocator && call->allocator->alloc) call->allocator->release(call->allocator->user, memory, size);
+  else free(memory);
+}
+
+pir_status pir_kernel_dense(const pir_kernel_call *call, const pir_tensor *from, pir_dtype dtype, const int64_t *shape, int rank,
+                            pir_tensor *out) {
+  size_t bytes;
+  pir_tensor view;
+  *out = (pir_tensor){0};
+  if (!from) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
+  if (pir_shape_bytes(shape, rank, dtype, &bytes)) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
+  pir_tensor_set_dense(&view, from->dtype, shape, rank);
+  view.data = from->data;
+  for (int d = 0; d < rank; d++) {
+    int at = d - (rank - from->rank);
+    int64_t extent = at < 0 ? 1 : from->shape[at];
+    if (extent != 1 && extent != shape[d]) return pir_kernel_fail(call, PIR_INVALID, "%s: operands do not broadcast", call->op);
+    view.strides[d] = extent == 1 ? 0 : from->strides[at];
+  }
+  pir_tensor_set_dense(out, dtype, shape, rank);
+  out->data = pir_kernel_alloc(call, bytes);
+  if (!out->data) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  pir_status status = pir_tensor_copy(&view, out);
+  if (status) pir_kernel_drop(call, out);
+  return status ? pir_kernel_fail(call, status, "%s: cannot convert an operand", call->op) : PIR_OK;
+}
+
+void pir_kernel_drop(const pir_kernel_call *call, pir_tensor *tensor) {
+  size_t bytes;
+  if (tensor->data && !pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes))
+    pir_kernel_free(call, tensor->data, bytes);
+  tensor->data = NULL;
+}
