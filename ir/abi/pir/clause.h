@@ -90,7 +90,7 @@ typedef enum pir_node_op {
   PIR_I_AND, PIR_I_OR, PIR_I_NOT,
   PIR_I_SELECT,        // a != 0 ? b : c
   // ---- value sort
-  PIR_V_CONST,         // f (floats) and i (integers): a literal takes the type of its context; k: PIR_I64, PIR_F64 or PIR_BOOL as written
+  PIR_V_CONST,         // f and i, the same number; k: PIR_I64 when written as an integer, PIR_F64 else, PIR_BOOL for true and false
   PIR_V_ATTR,          // numeric attribute k
   PIR_V_SCALAR,        // the one element of operand k (attribute operand or 1-element tensor)
   PIR_V_LOAD,          // element of operand k at its map; out of range is fill node a; without one (-1) the point is left out

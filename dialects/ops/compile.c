@@ -1,0 +1,257 @@
+// Clauses and lower blocks of one op to tables. Each clause's expressions go through nodes.c; what is left
+// is which field takes which. A lower block is numbered here: operands first, then the results of its steps.
+#include "nodes_impl.h"
+
+#include <string.h>
+
+static int list_count(const expr *e) {
+  int n = 0;
+  for (; e; e = e->next) n++;
+  return n;
+}
+
+// ---- clauses
+static uint8_t combine_of(const expr *e) {
+  static const struct { const char *name; uint8_t combine; } names[] = {
+    {"add", PIR_COMBINE_ADD}, {"mul", PIR_COMBINE_MUL}, {"max", PIR_COMBINE_MAX}, {"min", PIR_COMBINE_MIN},
+    {"and", PIR_COMBINE_AND}, {"or", PIR_COMBINE_OR}, {"argmax", PIR_COMBINE_ARGMAX}, {"argmin", PIR_COMBINE_ARGMIN},
+    {"assign", PIR_COMBINE_ASSIGN},
+  };
+  for (size_t i = 0; e->kind == EXPR_CALL && i < sizeof names / sizeof *names; i++)
+    if (!strcmp(names[i].name, e->name)) return names[i].combine;
+  source_error(e->loc, "expected add, mul, max, min, and, or, argmax, argmin or assign of an expression");
+  return PIR_COMBINE_NONE;
+}
+
+static void compile_vars(compiler *co, const clause *c, pir_clause *out) {
+  co->out->first_var[co->out->clause_count] = co->out->var_count;
+  for (int pass = 0; pass < 2; pass++) {
+    for (int i = 0; i < c->var_count; i++) {
+      const variable *v = &c->vars[i];
+      if (v->reduced != (pass == 1)) continue;
+      if (pass == 0 && out->var_count != i) source_error(v->loc, "'for' variables come before 'over' variables");
+      pir_clause_var var = {.name = v->name, .extent = index_node(co, v->extent, NULL), .reduced = v->reduced, .pack = !v->extent};
+      APPEND(co->out->vars, co->out->var_count, var);
+      out->var_count++;
+    }
+  }
+}
+
+// `concat(x, $axis)`, `stack`, `parts`, `unbind`
+static void compile_join(compiler *co, const clause *c, pir_clause *out) {
+  const expr *e = c->body;
+  static const char *const names[2][2] = {{"concat", "stack"}, {"parts", "unbind"}};
+  int kind = c->kind == PIR_CLAUSE_SPLIT;
+  bool named = e->kind == EXPR_CALL && list_count(e->a) == 2 && e->a->kind == EXPR_NAME && e->a->next->kind == EXPR_ATTR;
+  out->stack = named && !strcmp(e->name, names[kind][1]);
+  if (!named || (!out->stack && strcmp(e->name, names[kind][0]))) {
+    source_error(e->loc, "expected %s(operand, $axis) or %s(operand, $axis)", names[kind][0], names[kind][1]);
+    return;
+  }
+  const char *axis = e->a->next->name;
+  out->body = value_node(co, e->a, NULL);
+  out->axes_attr = (int16_t)op_attr(co->o, axis);
+  out->axes_operand = out->axes_attr < 0 ? (int16_t)op_operand(co->o, axis) : -1;
+  if (out->axes_attr < 0 && out->axes_operand < 0) source_error(e->loc, "no attribute '$%s'", axis);
+}
+
+static void compile_out_map(compiler *co, const clause *c, pir_clause *out) {
+  out->out_map_kind = PIR_MAP_ALIGNED;
+  if (c->each && c->out) {  // scatter: out[each d : e]
+    scope each = {NULL, c->each, NULL, NULL, ++co->level};
+    out->out_map = index_node(co, c->out, &each);
+    co->level--;
+    out->out_map_kind = PIR_MAP_EACH;
+  } else if (c->out) {
+    int16_t entries[PIR_MAX_RANK];
+    int n = 0;
+    for (const expr *e = c->out; e && n < PIR_MAX_RANK; e = e->next) entries[n++] = index_node(co, e, NULL);
+    out->out_map = pool_add(co, entries, n), out->out_map_count = (int16_t)n;
+    out->out_map_kind = PIR_MAP_LIST;
+  } else if (c->each) {  // view: out[each d < rank : extent]
+    out->out_rank = index_node(co, c->rank, NULL);
+    scope each = {NULL, c->each, NULL, NULL, ++co->level};
+    out->out_extent = index_node(co, c->extent, &each);
+    co->level--;
+  }
+}
+
+static void compile_axes(compiler *co, const clause *c, pir_clause *out) {
+  if (!c->axes) return;
+  out->axes_attr = (int16_t)op_attr(co->o, c->axes);
+  if (out->axes_attr < 0) out->axes_operand = (int16_t)op_operand(co->o, c->axes);
+  if (out->axes_attr < 0 && out->axes_operand < 0) source_error(c->loc, "no attribute '$%s'", c->axes);
+}
+
+static pir_clause compile_clause(compiler *co, const clause *c) {
+  pir_clause out = {.kind = c->kind, .compute = PIR_CAST_COMPUTE, .out_map = -1, .body = -1, .then = -1, .init = -1, .guard = -1,
+                    .trap = -1, .trap_text = -1, .axes_attr = -1, .axes_operand = -1, .all = -1, .out_rank = -1,
+                    .out_extent = -1, .keep = -1, .reverse = -1, .exclusive = -1};
+  int result_at = op_result(co->o, c->result);
+  if (result_at < 0) source_error(c->loc, "no result '%s'", c->result);
+  out.result = (uint8_t)result_at;
+  co->c = c;
+  compile_vars(co, c, &out);
+  if (c->kind == PIR_CLAUSE_JOIN || c->kind == PIR_CLAUSE_SPLIT) {
+    compile_join(co, c, &out);
+  } else if (c->kind == PIR_CLAUSE_POINTWISE || c->kind == PIR_CLAUSE_VIEW || c->kind == PIR_CLAUSE_GATHER) {
+    out.body = value_node(co, c->body, NULL);
+  } else {
+    out.combine = combine_of(c->body);
+    if (out.combine) out.body = value_node(co, c->body->a, NULL);
+  }
+  compile_out_map(co, c, &out);
+  compile_axes(co, c, &out);
+  out.keep = index_node(co, c->keep, NULL);
+  out.all = index_node(co, c->flat, NULL);
+  out.reverse = index_node(co, c->reverse, NULL);
+  out.exclusive = index_node(co, c->exclusive, NULL);
+  out.init = value_node(co, c->init, NULL);
+  out.then = value_node(co, c->then, NULL);
+  out.guard = index_node(co, c->guard, NULL);
+  out.trap = index_node(co, c->trap, NULL);
+  if (c->trap_text) out.trap_text = text_add(co, c->trap_text);
+  return out;
+}
+
+// ---- lower blocks
+typedef struct numbering {
+  const char **names;
+  int count;
+} numbering;
+
+static int value_number(const numbering *n, const char *name) {
+  for (int i = n->count - 1; i >= 0; i--)
+    if (!strcmp(n->names[i], name)) return i;
+  return -1;
+}
+
+static const op *target_op(const compiler *co, const step *s) {
+  size_t prefix = strlen(co->d->name);
+  if (strncmp(s->op, co->d->name, prefix) || s->op[prefix] != '.') return NULL;  // of another dialect: found when used
+  for (int i = 0; i < co->d->op_count; i++)
+    if (!co->d->ops[i].is_form && !strcmp(co->d->ops[i].name, s->op + prefix + 1)) return &co->d->ops[i];
+  source_error(s->loc, "no op '%s'", s->op);
+  return NULL;
+}
+
+static void compile_items(compiler *co, lower_code *out, const expr *e) {
+  for (; e; e = e->next) {
+    pir_lower_item item = {-1, -1, -1};
+    if (e->kind == EXPR_ATTR && op_attr(co->o, e->name) >= 0 && co->o->attrs[op_attr(co->o, e->name)].kind == PIR_ATTR_ARRAY) {
+      item.attr = (int16_t)op_attr(co->o, e->name);
+    } else if (e->kind == EXPR_REPEAT) {
+      scope each = {NULL, e->name, NULL, NULL, ++co->level};
+      item.repeat = index_node(co, e->a, NULL), item.node = index_node(co, e->b, &each);
+      co->level--;
+    } else {
+      item.node = index_node(co, e, NULL);
+    }
+    APPEND(out->items, out->item_count, item);
+  }
+}
+
+static pir_lower_arg compile_arg(compiler *co, lower_code *out, const numbering *n, const expr *e) {
+  pir_lower_arg arg = {PIR_LOWER_VALUE, -1, -1, -1, 0};
+  int at = e->kind == EXPR_ATTR ? op_operand(co->o, e->name) : e->kind == EXPR_VALUE ? value_number(n, e->name) : -1;
+  if (e->kind == EXPR_NULL) {
+    arg.kind = PIR_LOWER_ABSENT;
+  } else if (at >= 0) {
+    arg.value = (int16_t)at;
+  } else if (e->kind == EXPR_VALUE) {
+    source_error(e->loc, "no value '%%%s' before this line", e->name);
+  } else if (e->kind == EXPR_LIST && e->a && e->a->kind == EXPR_VALUE) {
+    int16_t entries[64];
+    int count = 0;
+    for (const expr *x = e->a; x && count < 64; x = x->next) {
+      int number = x->kind == EXPR_VALUE ? value_number(n, x->name) : -1;
+      if (number < 0) source_error(x->loc, "no value '%%%s' before this line", x->name ? x->name : "");
+      entries[count++] = (int16_t)number;
+    }
+    arg.kind = PIR_LOWER_VALUES, arg.first = pool_add(co, entries, count), arg.count = (int16_t)count;
+  } else if (e->kind == EXPR_LIST || (e->kind == EXPR_ATTR && op_attr(co->o, e->name) >= 0 &&
+                                      co->o->attrs[op_attr(co->o, e->name)].kind == PIR_ATTR_ARRAY)) {
+    expr one = *e;
+    one.next = NULL;
+    arg.kind = PIR_LOWER_INTS, arg.first = (int16_t)out->item_count;
+    compile_items(co, out, e->kind == EXPR_LIST ? e->a : &one);
+    arg.count = (int16_t)(out->item_count - arg.first);
+  } else {
+    arg.kind = PIR_LOWER_NUMBER, arg.node = value_node(co, e, NULL);
+  }
+  return arg;
+}
+
+static pir_lower_attr compile_step_attr(compiler *co, lower_code *out, const named_expr *from, const op *target) {
+  const expr *e = from->value;
+  pir_lower_attr to = {.name = from->name, .k = -1, .node = -1, .first = -1};
+  int at = target ? op_attr(target, from->name) : -1;
+  if (target && at < 0) source_error(from->loc, "'%s' has no attribute '%s'", target->name, from->name);
+  uint8_t kind = at >= 0 ? target->attrs[at].kind : PIR_ATTR_NONE;
+  if (e->kind == EXPR_ATTR && op_attr(co->o, e->name) >= 0) {
+    to.kind = PIR_LOWER_COPY, to.k = (int16_t)op_attr(co->o, e->name);
+  } else if (e->kind == EXPR_TEXT) {
+    to.kind = PIR_LOWER_TEXT, to.text = e->name;
+  } else if (e->kind == EXPR_LIST) {
+    to.kind = PIR_LOWER_LIST, to.first = (int16_t)out->item_count;
+    compile_items(co, out, e->a);
+    to.count = (int16_t)(out->item_count - to.first);
+  } else if (kind == PIR_ATTR_DTYPE) {
+    to.kind = PIR_LOWER_DTYPE, to.node = index_node(co, e, NULL);
+  } else if (kind == PIR_ATTR_F32 || kind == PIR_ATTR_F64 || kind == PIR_ATTR_SCALAR || e->kind == EXPR_FLOAT) {
+    to.kind = PIR_LOWER_FLOAT, to.node = value_node(co, e, NULL);
+  } else {
+    to.kind = PIR_LOWER_INT, to.node = index_node(co, e, NULL);
+  }
+  return to;
+}
+
+static pir_lower_step compile_step(compiler *co, lower_code *out, numbering *n, const step *s) {
+  const op *target = target_op(co, s);
+  pir_lower_step to = {.op = s->op, .first_arg = (uint16_t)out->arg_count, .first_attr = (uint16_t)out->attr_count,
+                       .result_count = (uint16_t)s->result_count};
+  for (const expr *e = s->args; e; e = e->next) APPEND(out->args, out->arg_count, compile_arg(co, out, n, e));
+  for (const named_expr *a = s->attrs; a; a = a->next) APPEND(out->attrs, out->attr_count, compile_step_attr(co, out, a, target));
+  to.arg_count = (uint16_t)(out->arg_count - to.first_arg), to.attr_count = (uint16_t)(out->attr_count - to.first_attr);
+  if (target && to.arg_count > target->operand_count)
+    source_error(s->loc, "'%s' takes %d operands, is given %d", s->op, target->operand_count, to.arg_count);
+  if (target && s->result_count > target->result_count)
+    source_error(s->loc, "'%s' has %d results, %d are named", s->op, target->result_count, s->result_count);
+  for (int i = 0; i < s->result_count; i++) APPEND(n->names, n->count, s->results[i]);
+  return to;
+}
+
+static lower_code compile_lower(compiler *co, const lower *l) {
+  lower_code out = {.when = -1};
+  numbering n = {0};
+  co->c = NULL;
+  for (int i = 0; i < co->o->operand_count; i++) APPEND(n.names, n.count, co->o->operands[i].name);
+  out.when = index_node(co, l->when, NULL);
+  for (int i = 0; i < l->step_count; i++) APPEND(out.steps, out.step_count, compile_step(co, &out, &n, &l->steps[i]));
+  int count = 0;
+  bool any = false;
+  for (int i = 0; i < co->o->result_count; i++) {
+    int number = -1;
+    for (int v = n.count - 1; v >= co->o->operand_count && number < 0; v--)
+      if (!strcmp(n.names[v], co->o->results[i].name)) number = v;
+    any |= number >= 0;
+    APPEND(out.results, count, (int16_t)number);
+  }
+  if (!any) source_error(l->loc, "no step gives a result of '%s'", co->o->name);
+  return out;
+}
+
+void ops_compile(dialect *d, op *o) {
+  code *out = arena_alloc(sizeof *out);
+  compiler co = {.d = d, .o = o, .out = out};
+  out->first_var = arena_alloc(sizeof *out->first_var * (size_t)(o->clause_count + 1));
+  for (int i = 0; i < o->clause_count; i++) {
+    pir_clause c = compile_clause(&co, &o->clauses[i]);
+    APPEND(out->clauses, out->clause_count, c);
+  }
+  for (int i = 0; i < o->lower_count; i++) {
+    lower_code l = compile_lower(&co, &o->lowers[i]);
+    APPEND(out->lowers, out->lower_count, l);
+  }
+  o->code = out;
+}

@@ -1,0 +1,440 @@
+// Writes a dialect as C: constant tables (pir_opdef and what it points to) and the header with op ids and
+// positions. One function a table; an op's arrays are named after it.
+#include "model.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+static void put_text(FILE *out, const char *text) {
+  fputc('"', out);
+  for (; *text; text++) {
+    if (*text == '"' || *text == '\\') fputc('\\', out);
+    fputc(*text, out);
+  }
+  fputc('"', out);
+}
+
+static void put_float(FILE *out, double f) {
+  if (isnan(f)) fputs("NAN", out);
+  else if (isinf(f)) fputs(f < 0 ? "-INFINITY" : "INFINITY", out);
+  else fprintf(out, "%.17g", f);
+}
+
+// A pointer to one of the op's arrays, or NULL.
+static void put_array(FILE *out, const char *member, int count, const char *prefix, const op *o) {
+  if (count) fprintf(out, " .%s = %s_%s,", member, prefix, o->name);
+}
+
+// ---- defaults
+static int64_t literal_int(uint8_t kind, const expr *e) {
+  if (kind == PIR_ATTR_BOOL) return !strcmp(e->name, "true");
+  if (kind == PIR_ATTR_DTYPE) return !strcmp(e->name, "bool") ? PIR_BOOL : pir_dtype_from_text(pir_str_from(e->name));
+  if (kind == PIR_ATTR_PLACE) return !strcmp(e->name, "cpu");
+  if (kind == PIR_ATTR_LAYOUT) return pir_layout_from_name(pir_str_from(e->name));
+  return e->kind == EXPR_INT ? e->i : (int64_t)e->f;
+}
+
+static bool holds_floats(uint8_t kind, uint8_t element_kind) {
+  return kind == PIR_ATTR_ARRAY && (element_kind == PIR_ATTR_F32 || element_kind == PIR_ATTR_F64);
+}
+
+// The elements of a list default.
+static void emit_list(FILE *out, const char *prefix, const char *op_name, const char *name, uint8_t kind, uint8_t element_kind, const expr *e) {
+  if (!e || e->kind != EXPR_LIST || !e->a) return;
+  bool floats = holds_floats(kind, element_kind);
+  fprintf(out, "static const %s %s_%s_%s[] = {", floats ? "double" : "int64_t", prefix, op_name, name);
+  for (const expr *x = e->a; x; x = x->next) {
+    if (floats) put_float(out, x->f);
+    else fprintf(out, "%lld", (long long)literal_int(element_kind, x));
+    fputs(x->next ? ", " : "};\n", out);
+  }
+}
+
+static void put_attr_def(FILE *out, const char *prefix, const char *op_name, const char *name, uint8_t kind, uint8_t element_kind, const expr *e) {
+  fputs("{", out);
+  put_text(out, name);
+  fprintf(out, ", .kind = %d", kind);
+  if (element_kind) fprintf(out, ", .element_kind = %d", element_kind);
+  if (!e) fputs(", .required = true", out);
+  if (e && e->kind == EXPR_LIST) {
+    int count = 0;
+    for (const expr *x = e->a; x; x = x->next) count++;
+    fprintf(out, ", .has_ints = true, .int_count = %d", count);
+    if (count) fprintf(out, ", .%s = %s_%s_%s", holds_floats(kind, element_kind) ? "floats" : "ints", prefix, op_name, name);
+  } else if (e && e->kind == EXPR_TEXT && kind != PIR_ATTR_LAYOUT) {
+    fputs(", .text = ", out);
+    put_text(out, e->name);
+  } else if (e) {
+    fprintf(out, ", .i = %lld", (long long)literal_int(kind, e));
+    if (e->kind == EXPR_INT || e->kind == EXPR_FLOAT) fputs(", .f = ", out), put_float(out, e->f);
+  }
+  fputs("}", out);
+}
+
+static uint8_t operand_literal_kind(const operand *x) {
+  if (x->flags & PIR_OPERAND_INTARRAY) return PIR_ATTR_INT_ARRAY;
+  switch (x->scalar_dtype) {
+    case PIR_BOOL: return PIR_ATTR_BOOL;
+    case PIR_I32: return PIR_ATTR_I32;
+    case PIR_I64: return PIR_ATTR_I64;
+    case PIR_F64: return PIR_ATTR_F64;
+    default: return PIR_ATTR_F32;
+  }
+}
+
+// ---- declarations
+static void emit_operands(FILE *out, const op *o) {
+  for (int i = 0; i < o->operand_count; i++) {
+    const operand *x = &o->operands[i];
+    if (!(x->flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR))) continue;
+    emit_list(out, "literal", o->name, x->name, PIR_ATTR_INT_ARRAY, 0, x->literal);
+    fprintf(out, "static const pir_attr_def operand_%s_%s = ", o->name, x->name);
+    put_attr_def(out, "literal", o->name, x->name, operand_literal_kind(x), 0, x->literal);
+    fputs(";\n", out);
+  }
+  if (!o->operand_count) return;
+  fprintf(out, "static const pir_operand_def operands_%s[] = {\n", o->name);
+  for (int i = 0; i < o->operand_count; i++) {
+    const operand *x = &o->operands[i];
+    fprintf(out, "  {\"%s\", %d, %d, 0x%xu", x->name, x->flags, x->same_as, x->dtypes);
+    if (x->flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR)) fprintf(out, ", &operand_%s_%s", o->name, x->name);
+    else fputs(", NULL", out);
+    fputs("},\n", out);
+  }
+  fputs("};\n", out);
+}
+
+static void emit_results(FILE *out, const op *o) {
+  if (!o->result_count) return;
+  fprintf(out, "static const pir_result_def results_%s[] = {\n", o->name);
+  for (int i = 0; i < o->result_count; i++) {
+    const result *r = &o->results[i];
+    fprintf(out, "  {\"%s\", %d, %d, %d, %d, 0x%xu},\n", r->name, r->flags, r->same_as, r->from_attr, r->dtype, r->dtypes);
+  }
+  fputs("};\n", out);
+}
+
+static void emit_attrs(FILE *out, const op *o) {
+  if (!o->attr_count) return;
+  for (int i = 0; i < o->attr_count; i++)
+    emit_list(out, "default", o->name, o->attrs[i].name, o->attrs[i].kind, o->attrs[i].element_kind, o->attrs[i].literal);
+  fprintf(out, "static const pir_attr_def attrs_%s[] = {\n", o->name);
+  for (int i = 0; i < o->attr_count; i++) {
+    fputs("  ", out);
+    put_attr_def(out, "default", o->name, o->attrs[i].name, o->attrs[i].kind, o->attrs[i].element_kind, o->attrs[i].literal);
+    fputs(",\n", out);
+  }
+  fprintf(out, "};\nstatic const uint8_t order_%s[] = {", o->name);
+  for (int rank = 0; rank < o->attr_count; rank++) {
+    for (int i = 0; i < o->attr_count; i++) {
+      int before = 0;
+      for (int j = 0; j < o->attr_count; j++) before += strcmp(o->attrs[j].name, o->attrs[i].name) < 0;
+      if (before == rank) fprintf(out, "%s%d", rank ? ", " : "", i);
+    }
+  }
+  fputs("};\n", out);
+}
+
+static void emit_pairs(FILE *out, const op *o) {
+  if (!o->pair_count) return;
+  fprintf(out, "static const pir_inplace_pair inplace_%s[] = {", o->name);
+  for (int i = 0; i < o->pair_count; i++)
+    fprintf(out, "%s{%d, %d}", i ? ", " : "", o->pairs[i].operand_at, o->pairs[i].result_at);
+  fputs("};\n", out);
+}
+
+// ---- meaning
+static void emit_nodes(FILE *out, const op *o) {
+  const code *c = o->code;
+  if (c->node_count) fprintf(out, "static const pir_node nodes_%s[] = {\n", o->name);
+  for (int i = 0; i < c->node_count; i++) {
+    const pir_node *n = &c->nodes[i];
+    fprintf(out, "  {%d, %d, %d, %d, %d, %d, %d, %d, %lld, ", n->op, n->map_kind, n->k, n->a, n->b, n->c, n->map, n->map_count,
+            (long long)n->i);
+    put_float(out, n->f);
+    fputs("},\n", out);
+  }
+  if (c->node_count) fputs("};\n", out);
+  if (c->pool_count) fprintf(out, "static const int16_t pool_%s[] = {", o->name);
+  for (int i = 0; i < c->pool_count; i++) fprintf(out, "%d%s", c->pool[i], i + 1 < c->pool_count ? ", " : "};\n");
+  if (c->text_count) fprintf(out, "static const char *const text_%s[] = {", o->name);
+  for (int i = 0; i < c->text_count; i++) {
+    put_text(out, c->text[i]);
+    fputs(i + 1 < c->text_count ? ", " : "};\n", out);
+  }
+}
+
+static void put_shared(FILE *out, const op *o) {
+  put_array(out, "nodes", o->code->node_count, "nodes", o);
+  put_array(out, "pool", o->code->pool_count, "pool", o);
+  put_array(out, "text", o->code->text_count, "text", o);
+}
+
+static void emit_clauses(FILE *out, const op *o) {
+  const code *c = o->code;
+  for (int i = c->clause_count - 1; i >= 0; i--) {  // the last first: each points to the next
+    const pir_clause *x = &c->clauses[i];
+    if (x->var_count) fprintf(out, "static const pir_clause_var vars_%s_%d[] = {", o->name, i);
+    for (int v = 0; v < x->var_count; v++) {
+      const pir_clause_var *var = &c->vars[c->first_var[i] + v];
+      fprintf(out, "{\"%s\", %d, %d, %d}%s", var->name, var->extent, var->reduced, var->pack, v + 1 < x->var_count ? ", " : "};\n");
+    }
+    fprintf(out, "static const pir_clause clause_%s_%d = {.kind = %d, .combine = %d, .result = %d, .compute = %d,", o->name, i, x->kind,
+            x->combine, x->result, x->compute);
+    if (x->var_count) fprintf(out, " .var_count = %d, .vars = vars_%s_%d,", x->var_count, o->name, i);
+    fprintf(out, " .out_map_kind = %d, .out_map = %d, .out_map_count = %d, .body = %d, .then = %d, .init = %d, .guard = %d,",
+            x->out_map_kind, x->out_map, x->out_map_count, x->body, x->then, x->init, x->guard);
+    fprintf(out, " .trap = %d, .trap_text = %d, .axes_attr = %d, .axes_operand = %d, .all = %d, .out_rank = %d, .out_extent = %d,",
+            x->trap, x->trap_text, x->axes_attr, x->axes_operand, x->all, x->out_rank, x->out_extent);
+    fprintf(out, " .keep = %d, .reverse = %d, .exclusive = %d, .stack = %d, .node_count = %d,", x->keep, x->reverse, x->exclusive,
+            x->stack, c->node_count);
+    put_shared(out, o);
+    if (i + 1 < c->clause_count) fprintf(out, " .next = &clause_%s_%d", o->name, i + 1);
+    fputs("};\n", out);
+  }
+}
+
+static void emit_lower_parts(FILE *out, const op *o, int i) {
+  const lower_code *l = &o->code->lowers[i];
+  if (l->arg_count) fprintf(out, "static const pir_lower_arg args_%s_%d[] = {", o->name, i);
+  for (int k = 0; k < l->arg_count; k++)
+    fprintf(out, "{%d, %d, %d, %d, %d}%s", l->args[k].kind, l->args[k].value, l->args[k].node, l->args[k].first, l->args[k].count,
+            k + 1 < l->arg_count ? ", " : "};\n");
+  if (l->item_count) fprintf(out, "static const pir_lower_item items_%s_%d[] = {", o->name, i);
+  for (int k = 0; k < l->item_count; k++)
+    fprintf(out, "{%d, %d, %d}%s", l->items[k].repeat, l->items[k].node, l->items[k].attr, k + 1 < l->item_count ? ", " : "};\n");
+  if (l->attr_count) fprintf(out, "static const pir_lower_attr lower_attrs_%s_%d[] = {", o->name, i);
+  for (int k = 0; k < l->attr_count; k++) {
+    const pir_lower_attr *a = &l->attrs[k];
+    fprintf(out, "{\"%s\", %d, %d, %d, %d, %d, ", a->name, a->kind, a->k, a->node, a->first, a->count);
+    if (a->text) put_text(out, a->text);
+    else fputs("NULL", out);
+    fputs(k + 1 < l->attr_count ? "}, " : "}};\n", out);
+  }
+  fprintf(out, "static const pir_lower_step steps_%s_%d[] = {\n", o->name, i);
+  for (int k = 0; k < l->step_count; k++) {
+    const pir_lower_step *s = &l->steps[k];
+    fprintf(out, "  {\"%s\", %d, %d, %d, %d, %d},\n", s->op, s->first_arg, s->arg_count, s->first_attr, s->attr_count, s->result_count);
+  }
+  fprintf(out, "};\nstatic const int16_t lower_results_%s_%d[] = {", o->name, i);
+  for (int k = 0; k < o->result_count; k++) fprintf(out, "%d%s", l->results[k], k + 1 < o->result_count ? ", " : "};\n");
+}
+
+static void emit_lowers(FILE *out, const op *o) {
+  const code *c = o->code;
+  for (int i = 0; i < c->lower_count; i++) emit_lower_parts(out, o, i);
+  if (c->lower_count) fprintf(out, "static const pir_lower lower_%s[] = {\n", o->name);
+  for (int i = 0; i < c->lower_count; i++) {
+    const lower_code *l = &c->lowers[i];
+    fprintf(out, "  {.when = %d, .step_count = %d, .steps = steps_%s_%d, .results = lower_results_%s_%d,", l->when, l->step_count,
+            o->name, i, o->name, i);
+    if (l->arg_count) fprintf(out, " .args = args_%s_%d,", o->name, i);
+    if (l->attr_count) fprintf(out, " .attrs = lower_attrs_%s_%d,", o->name, i);
+    if (l->item_count) fprintf(out, " .items = items_%s_%d,", o->name, i);
+    put_shared(out, o);
+    fputs("},\n", out);
+  }
+  if (c->lower_count) fputs("};\n", out);
+}
+
+// ---- old names
+// "mean_out" is "MeanOut" in the old format unless said otherwise.
+static void put_camel(FILE *out, const char *name) {
+  bool upper = true;
+  fputc('"', out);
+  for (; *name; name++) {
+    if (*name == '_') {
+      upper = true;
+      continue;
+    }
+    fputc(upper ? toupper((unsigned char)*name) : *name, out);
+    upper = false;
+  }
+  fputc('"', out);
+}
+
+static const legacy_item *find_item(const legacy *l, const char *name) {
+  for (int i = 0; i < l->item_count; i++)
+    if (!strcmp(l->items[i].name, name)) return &l->items[i];
+  return NULL;
+}
+
+static void put_slot(FILE *out, const legacy *l, const char *name) {
+  const legacy_item *item = find_item(l, name);
+  if (item) fprintf(out, "\"%s\"", item->old);
+  else put_camel(out, name);
+}
+
+static bool is_attr_operand(const operand *x) { return x->flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR); }
+
+static void emit_legacy_parts(FILE *out, const op *o, const legacy *l, int n) {
+  static const char *const arrays[] = {"old_operands", "old_operand_attrs", "old_tensors", "old_lists"};
+  for (int which = 0; which < 4 && o->operand_count; which++) {
+    fprintf(out, "static const char *const %s_%s_%d[] = {", arrays[which], o->name, n);
+    for (int i = 0; i < o->operand_count; i++) {
+      const operand *x = &o->operands[i];
+      const legacy_item *item = find_item(l, x->name);
+      const char *text = !is_attr_operand(x) ? NULL : which == 1 ? (item ? item->old : x->name) : !item ? NULL : which == 2 ? item->tensor : item->tensors;
+      if (which == 0 && !is_attr_operand(x)) put_slot(out, l, x->name);
+      else if (which && text) fprintf(out, "\"%s\"", text);
+      else fputs("NULL", out);
+      fputs(i + 1 < o->operand_count ? ", " : "};\n", out);
+    }
+  }
+  if (o->result_count) fprintf(out, "static const char *const old_results_%s_%d[] = {", o->name, n);
+  for (int i = 0; i < o->result_count; i++) {
+    put_slot(out, l, o->results[i].name);
+    fputs(i + 1 < o->result_count ? ", " : "};\n", out);
+  }
+  if (o->attr_count) fprintf(out, "static const char *const old_attrs_%s_%d[] = {", o->name, n);
+  for (int i = 0; i < o->attr_count; i++) {
+    const legacy_item *item = find_item(l, o->attrs[i].name);
+    fprintf(out, "\"%s\"%s", item ? item->old : o->attrs[i].name, i + 1 < o->attr_count ? ", " : "};\n");
+  }
+}
+
+typedef struct legacy_row {
+  const char *name;
+  const op *o;
+  int n;
+} legacy_row;
+
+static void put_legacy_row(FILE *out, const dialect *d, const legacy_row *row) {
+  const op *o = row->o;
+  fprintf(out, "  {.name = \"%s\", .def = &pir_%s_table[%d],", row->name, d->name, o->number - 1);
+  if (o->has_twin) fprintf(out, " .twin = &pir_%s_table[%d],", d->name, o->number);
+  if (o->operand_count)
+    fprintf(out, " .operands = old_operands_%s_%d, .operand_attrs = old_operand_attrs_%s_%d, .tensor_slots = old_tensors_%s_%d, .tensors_slots = old_lists_%s_%d,",
+            o->name, row->n, o->name, row->n, o->name, row->n, o->name, row->n);
+  if (o->result_count) fprintf(out, " .results = old_results_%s_%d,", o->name, row->n);
+  if (o->attr_count) fprintf(out, " .attrs = old_attrs_%s_%d", o->name, row->n);
+  fputs("},\n", out);
+}
+
+static void emit_legacy(FILE *out, const dialect *d) {
+  legacy_row *rows = NULL;
+  int count = 0;
+  static const legacy none;
+  for (int i = 0; i < d->op_count && d->has_legacy; i++) {
+    const op *o = &d->ops[i];
+    if (o->is_form) continue;
+    if (!o->legacy_count) {
+      emit_legacy_parts(out, o, &none, 0);
+      APPEND(rows, count, (legacy_row){o->name, o, 0});
+    }
+    for (int n = 0; n < o->legacy_count; n++) {
+      emit_legacy_parts(out, o, &o->legacies[n], n);
+      for (int k = 0; k < o->legacies[n].name_count; k++) APPEND(rows, count, (legacy_row){o->legacies[n].names[k], o, n});
+    }
+  }
+  for (int i = 1; i < count; i++) {  // insertion sort: some hundred rows, nearly in order within a family
+    legacy_row row = rows[i];
+    int j = i;
+    for (; j && strcmp(rows[j - 1].name, row.name) > 0; j--) rows[j] = rows[j - 1];
+    rows[j] = row;
+  }
+  for (int i = 1; i < count; i++)
+    if (!strcmp(rows[i - 1].name, rows[i].name)) source_error(rows[i].o->loc, "the old name '%s' is claimed twice", rows[i].name);
+  if (count) fprintf(out, "static const pir_legacy_op legacy_rows[] = {\n");
+  for (int i = 0; i < count; i++) put_legacy_row(out, d, &rows[i]);
+  if (count) fputs("};\n", out);
+  fprintf(out, "const pir_legacy_table pir_%s_legacy = {%s, %d};\n", d->name, count ? "legacy_rows" : "NULL", count);
+}
+
+// ---- the table
+static void put_row(FILE *out, const dialect *d, const op *o, bool twin) {
+  uint32_t traits = o->traits | PIR_REGISTERED;
+  if (twin) traits = (traits & ~(uint32_t)(PIR_PURE | PIR_COMMUTATIVE | PIR_IDEMPOTENT | PIR_INVOLUTION)) | PIR_INPLACE;
+  fprintf(out, "  {.name = \"%s.%s%s\", .summary = ", d->name, o->name, twin ? "_" : "");
+  put_text(out, o->summary);
+  fprintf(out, ", .id = 0x%xu, .traits = 0x%xu,", (unsigned)(d->id << 16 | (o->number + twin)), traits);
+  fprintf(out, "\n   .operand_count = %d, .result_count = %d, .attr_count = %d, .region_count = %d, .inplace_count = %d, .lower_count = %d,\n  ",
+          o->operand_count, o->result_count, o->attr_count, o->regions, twin || !o->has_twin ? o->pair_count : 0, o->code->lower_count);
+  put_array(out, "operands", o->operand_count, "operands", o);
+  put_array(out, "results", o->result_count, "results", o);
+  put_array(out, "attrs", o->attr_count, "attrs", o);
+  put_array(out, "attr_order", o->attr_count, "order", o);
+  if (twin || !o->has_twin) put_array(out, "inplace", o->pair_count, "inplace", o);
+  if (o->code->clause_count) fprintf(out, " .clause = &clause_%s_0,", o->name);
+  put_array(out, "lower", o->code->lower_count, "lower", o);
+  if (o->kernel) fprintf(out, " .kernel = \"%s\",", o->kernel);
+  fprintf(out, " .hooks = {%s, %s, %s},", o->hook_infer ? o->hook_infer : "NULL", o->hook_verify ? o->hook_verify : "NULL",
+          o->hook_expand ? o->hook_expand : "NULL");
+  if (twin) fprintf(out, " .base = &pir_%s_table[%d],", d->name, o->number - 1);
+  fputs("},\n", out);
+}
+
+static void emit_hooks(FILE *out, const dialect *d) {
+  for (int i = 0; i < d->op_count; i++) {
+    const op *o = &d->ops[i];
+    if (o->is_form) continue;
+    if (o->hook_infer) fprintf(out, "pir_status %s(pir_infer *infer);\n", o->hook_infer);
+    if (o->hook_verify) fprintf(out, "pir_status %s(const pir_op *op);\n", o->hook_verify);
+    if (o->hook_expand) fprintf(out, "pir_status %s(pir_expand *expand);\n", o->hook_expand);
+  }
+}
+
+void emit_tables(const dialect *d, FILE *out) {
+  int rows = 0;
+  fprintf(out, "// Made by opsc from %s.ops.\n#include \"dialect_tables.h\"\n#include <math.h>\n#include <pir/legacy_table.h>\n#include <pir/lower.h>\n\n", d->name);
+  emit_hooks(out, d);
+  for (int i = 0; i < d->op_count; i++) {
+    const op *o = &d->ops[i];
+    if (o->is_form) continue;
+    rows = o->number + o->has_twin;
+    emit_operands(out, o);
+    emit_results(out, o);
+    emit_attrs(out, o);
+    emit_pairs(out, o);
+    emit_nodes(out, o);
+    emit_clauses(out, o);
+    emit_lowers(out, o);
+  }
+  fprintf(out, "\nstatic const pir_opdef pir_%s_table[%d] = {\n", d->name, rows ? rows : 1);
+  for (int i = 0; i < d->op_count; i++) {
+    if (d->ops[i].is_form) continue;
+    put_row(out, d, &d->ops[i], false);
+    if (d->ops[i].has_twin) put_row(out, d, &d->ops[i], true);
+  }
+  fputs("};\n\n", out);
+  emit_legacy(out, d);
+  fprintf(out, "const pir_dialect pir_%s_dialect = {\"%s\", %d, ", d->name, d->name, d->json_id);
+  if (d->json_name) put_text(out, d->json_name);
+  else fputs("NULL", out);
+  fprintf(out, ", pir_%s_table, %d};\n", d->name, rows);
+}
+
+// ---- the header
+static const char *upper(const char *a, const char *b, const char *c) {
+  char *text = (char *)text_format("%s_%s%s", a, b, c);
+  for (char *p = text; *p; p++) *p = (char)toupper((unsigned char)*p);
+  return text;
+}
+
+void emit_header(const dialect *d, FILE *out) {
+  const char *guard = upper("pir_dialect", d->name, "_h");
+  fprintf(out, "// Made by opsc from %s.ops: ids of ops, and positions of their operands, results and attributes.\n", d->name);
+  fprintf(out, "// %s\n#ifndef %s\n#define %s\n\nenum {\n", d->summary, guard, guard);
+  for (int i = 0; i < d->op_count; i++) {
+    const op *o = &d->ops[i];
+    if (o->is_form) continue;
+    fprintf(out, "  %s = 0x%x,  // %s\n", upper(d->prefix, o->name, ""), (unsigned)(d->id << 16 | o->number), o->summary);
+    if (o->has_twin) fprintf(out, "  %s = 0x%x,\n", upper(d->prefix, o->name, "_"), (unsigned)(d->id << 16 | (o->number + 1)));
+  }
+  fputs("};\n", out);
+  for (int i = 0; i < d->op_count; i++) {
+    const op *o = &d->ops[i];
+    if (o->is_form || !(o->operand_count + o->attr_count + o->result_count)) continue;
+    fputs("enum {", out);
+    const char *name = upper(d->prefix, o->name, ""), *separator = " ";
+    for (int k = 0; k < o->operand_count; k++, separator = ", ")
+      fprintf(out, "%s%s = %d", separator, upper(name, "in_", o->operands[k].name), k);
+    for (int k = 0; k < o->attr_count; k++, separator = ", ")
+      fprintf(out, "%s%s = %d", separator, upper(name, "attr_", o->attrs[k].name), k);
+    for (int k = 0; k < o->result_count; k++, separator = ", ")
+      fprintf(out, "%s%s = %d", separator, upper(name, "out_", o->results[k].name), k);
+    fputs(" };\n", out);
+  }
+  fprintf(out, "\n#endif\n");
+}

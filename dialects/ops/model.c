@@ -1,0 +1,113 @@
+// Memory, sources and messages of opsc. A run reads a few hundred kilobytes once and ends, so memory is
+// taken from malloc and given back by the end of the process.
+#include "model.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_SOURCES 64
+#define MAX_ERRORS 50
+
+static struct {
+  const char *path;
+  const char *text;
+} sources[MAX_SOURCES];
+static int source_count, error_count;
+
+static void out_of_memory(void) {
+  fputs("opsc: out of memory\n", stderr);
+  exit(2);
+}
+
+void *arena_alloc(size_t size) {
+  void *memory = calloc(1, size ? size : 1);
+  if (!memory) out_of_memory();
+  return memory;
+}
+
+void *array_grow(void *array, int count, size_t size) {
+  if (count & (count - 1)) return array;
+  size_t capacity = count ? 2 * (size_t)count : 1;
+  void *grown = realloc(array, capacity * size);
+  if (!grown) out_of_memory();
+  return grown;
+}
+
+const char *text_copy(const char *data, size_t size) {
+  char *copy = arena_alloc(size + 1);
+  memcpy(copy, data, size);
+  return copy;
+}
+
+const char *text_format(const char *format, ...) {
+  char buffer[1024];
+  va_list args;
+  va_start(args, format);
+  int n = vsnprintf(buffer, sizeof buffer, format, args);
+  va_end(args);
+  return text_copy(buffer, n < (int)sizeof buffer ? (size_t)n : sizeof buffer - 1);
+}
+
+int source_add(const char *path) {
+  FILE *file = source_count < MAX_SOURCES ? fopen(path, "rb") : NULL;
+  if (!file) return -1;
+  char *text = NULL;
+  size_t size = 0, got;
+  do {
+    text = realloc(text, size + 65537);
+    if (!text) out_of_memory();
+    got = fread(text + size, 1, 65536, file);
+    size += got;
+  } while (got);
+  fclose(file);
+  text[size] = 0;
+  sources[source_count].path = path;
+  sources[source_count].text = text;
+  return source_count++;
+}
+
+const char *source_text(int file) { return sources[file].text; }
+const char *source_path(int file) { return sources[file].path; }
+int source_errors(void) { return error_count; }
+
+static void print_line(source_loc loc) {
+  const char *line = sources[loc.file].text;
+  for (int i = 1; i < loc.line && line; i++) {
+    line = strchr(line, '\n');
+    if (line) line++;
+  }
+  if (!line) return;
+  size_t length = strcspn(line, "\n");
+  fprintf(stderr, "%.*s\n", (int)length, line);
+  for (int i = 1; i < loc.column; i++) fputc((size_t)i <= length && line[i - 1] == '\t' ? '\t' : ' ', stderr);
+  fputc('^', stderr);
+  for (int i = loc.column + 1; i < loc.end_column; i++) fputc('~', stderr);
+  fputc('\n', stderr);
+}
+
+void source_error(source_loc loc, const char *format, ...) {
+  if (++error_count > MAX_ERRORS) return;
+  va_list args;
+  va_start(args, format);
+  fprintf(stderr, "%s:%d:%d: error: ", sources[loc.file].path, loc.line, loc.column);
+  vfprintf(stderr, format, args);
+  fputc('\n', stderr);
+  va_end(args);
+  print_line(loc);
+}
+
+expr *expr_new(expr_kind kind, source_loc loc) {
+  expr *e = arena_alloc(sizeof *e);
+  e->kind = (uint8_t)kind;
+  e->loc = loc;
+  return e;
+}
+
+expr *expr_append(expr *list, expr *item) {
+  if (!list) return item;
+  expr *last = list;
+  while (last->next) last = last->next;
+  last->next = item;
+  return list;
+}

@@ -1,0 +1,248 @@
+// The model of a dialect as its `.ops` files declare it: what the grammar fills, check.c completes and the
+// emitters read. Everything lives in one arena until the process ends.
+#ifndef OPS_MODEL_H
+#define OPS_MODEL_H
+
+#include <pir/lower.h>
+#include <pir/opdef.h>
+#include <stdio.h>
+
+typedef struct source_loc {
+  int file, line, column, end_column;  // from 1; the end is exclusive
+} source_loc;
+
+// ---- expressions
+typedef enum expr_kind {
+  EXPR_INT, EXPR_FLOAT, EXPR_TEXT, EXPR_NAME,
+  EXPR_ATTR,    // $name
+  EXPR_VALUE,   // %name, in `lower`
+  EXPR_CALL,    // name(args)
+  EXPR_AT,      // name[map] or $name[index]; `b` is the fill
+  EXPR_UNARY,   // op, a
+  EXPR_BINARY,  // op, a, b
+  EXPR_COND,    // a ? b : c
+  EXPR_PACK,    // name.. as an entry of a map or a variable
+  EXPR_LIST,    // [items]
+  EXPR_REPEAT,  // `for name < a : b` as an item of a list
+  EXPR_NULL     // null
+} expr_kind;
+
+typedef enum expr_op {
+  OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MOD, OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE,
+  OP_AND, OP_OR, OP_BIT_AND, OP_BIT_OR, OP_BIT_XOR, OP_SHL, OP_SHR, OP_NEG, OP_NOT, OP_BIT_NOT
+} expr_op;
+
+typedef struct expr expr;
+struct expr {
+  uint8_t kind;      // expr_kind
+  uint8_t op;        // expr_op
+  uint8_t map_kind;  // EXPR_AT: pir_map_kind
+  source_loc loc;
+  const char *name;  // also the text; the index variable of `each`
+  int64_t i;
+  double f;
+  expr *a, *b, *c;   // AT, CALL, LIST: `a` is the first of the entries
+  expr *next;        // sibling
+};
+
+// ---- declarations
+typedef struct operand {
+  const char *name, *summary;
+  source_loc loc;
+  uint8_t flags;          // pir_operand_flag
+  pir_dtype_set dtypes;
+  const char *same;       // same(x), or NULL
+  uint8_t scalar_dtype;   // of the literal of a scalar
+  expr *literal;          // default of an attribute operand
+  int same_as;            // filled by check
+} operand;
+
+typedef struct attr {
+  const char *name;
+  source_loc loc;
+  uint8_t kind, element_kind;
+  expr *literal;
+} attr;
+
+typedef struct result {
+  const char *name;
+  source_loc loc;
+  uint8_t flags;
+  pir_dtype_set dtypes;
+  const char *same, *from;  // same(x); from($dtype)
+  uint8_t dtype;
+  int same_as, from_attr;
+} result;
+
+typedef struct let {
+  const char *name;
+  source_loc loc;
+  const char *params[6];
+  int param_count;
+  expr *body;
+} let;
+
+typedef struct variable {
+  const char *name;
+  source_loc loc;
+  expr *extent;  // NULL: a pack
+  bool reduced;
+} variable;
+
+typedef struct clause {
+  uint8_t kind;  // pir_clause_kind
+  source_loc loc;
+  const char *result;
+  expr *out;     // entries of out[...], or NULL
+  const char *each;               // out[each d < rank : extent]
+  expr *rank, *extent;
+  expr *body;
+  const char *axes;               // $name of over and along
+  bool over_all;
+  expr *keep, *flat, *reverse, *exclusive, *init, *then, *guard, *trap;
+  const char *trap_text;
+  variable *vars;
+  int var_count;
+} clause;
+
+typedef struct step {
+  source_loc loc;
+  const char **results;
+  int result_count;
+  const char *op;
+  expr *args;
+  struct named_expr *attrs;
+} step;
+
+typedef struct named_expr {
+  const char *name;
+  source_loc loc;
+  expr *value;
+  struct named_expr *next;
+} named_expr;
+
+typedef struct lower {
+  source_loc loc;
+  expr *when;
+  step *steps;
+  int step_count;
+} lower;
+
+typedef struct legacy_item {
+  const char *name;
+  source_loc loc;
+  const char *old, *tensor, *tensors;
+} legacy_item;
+
+typedef struct legacy {
+  const char **names;
+  int name_count;
+  legacy_item *items;
+  int item_count;
+} legacy;
+
+typedef struct pair {
+  const char *operand, *result;
+  source_loc loc;
+  int operand_at, result_at;
+} pair;
+
+typedef struct op {
+  const char *name, *summary;
+  source_loc loc;
+  bool is_form, effect;
+  uint32_t traits;
+  operand *operands;
+  int operand_count;
+  attr *attrs;
+  int attr_count;
+  result *results;
+  int result_count;
+  let *lets;
+  int let_count;
+  clause *clauses;
+  int clause_count;
+  lower *lowers;
+  int lower_count;
+  pair *pairs;
+  int pair_count;
+  legacy *legacies;
+  int legacy_count;
+  const char *hook_infer, *hook_verify, *hook_expand, *kernel;
+  int regions;
+  int number;       // position in the table, twins counted
+  bool has_twin;
+  struct code *code;  // filled by check
+} op;
+
+typedef struct typeset {
+  const char *name;
+  pir_dtype_set set;
+} typeset;
+
+typedef struct dialect {
+  const char *name, *prefix, *summary, *json_name;
+  int id, json_id;
+  bool has_legacy;
+  op *ops;
+  int op_count;
+  typeset *typesets;
+  int typeset_count;
+  let *lets;
+  int let_count;
+} dialect;
+
+// ---- compiled clauses and lower blocks of one op; the tables share one array of nodes
+typedef struct lower_code {
+  int16_t when;
+  pir_lower_step *steps;
+  pir_lower_arg *args;
+  pir_lower_attr *attrs;
+  pir_lower_item *items;
+  int16_t *results;
+  int step_count, arg_count, attr_count, item_count;
+} lower_code;
+
+typedef struct code {
+  pir_node *nodes;
+  int16_t *pool;
+  const char **text;
+  pir_clause *clauses;        // `vars` of each are in the array below
+  pir_clause_var *vars;
+  int *first_var;
+  lower_code *lowers;
+  int node_count, pool_count, text_count, clause_count, var_count, lower_count;
+} code;
+
+// ---- memory and errors (model.c)
+void *arena_alloc(size_t size);
+// Room for one more element of `size` bytes in an array of `count`; returns the array, perhaps moved.
+void *array_grow(void *array, int count, size_t size);
+#define APPEND(array, count, ...) \
+  ((array) = array_grow((array), (count), sizeof *(array)), (array)[(count)++] = (__VA_ARGS__))
+const char *text_copy(const char *data, size_t size);
+const char *text_format(const char *format, ...) PIR_PRINTF(1, 2);
+
+// Sources, for located messages. Returns the file's number, or -1 with a message.
+int source_add(const char *path);
+const char *source_text(int file);
+const char *source_path(int file);
+void source_error(source_loc loc, const char *format, ...) PIR_PRINTF(2, 3);
+int source_errors(void);
+
+expr *expr_new(expr_kind kind, source_loc loc);
+expr *expr_append(expr *list, expr *item);
+
+// ---- stages
+bool ops_parse(const char *path, dialect *d);  // parse.c
+void ops_check(dialect *d);                     // check.c: names, kinds, defaults, positions
+void ops_compile(dialect *d, op *o);            // compile.c: clauses and lower blocks to nodes
+int op_operand(const op *o, const char *name);  // positions, or -1
+int op_result(const op *o, const char *name);
+int op_attr(const op *o, const char *name);
+
+void emit_tables(const dialect *d, FILE *out);  // emit_c.c
+void emit_header(const dialect *d, FILE *out);
+void emit_doc(const dialect *d, FILE *out);     // emit_doc.c
+
+#endif

@@ -1,0 +1,40 @@
+// Expressions to nodes: the part of compilation that clauses and lower blocks share.
+#ifndef OPS_NODES_IMPL_H
+#define OPS_NODES_IMPL_H
+
+#include "model.h"
+
+// A name that an expression may use beside operands and lets: a parameter of a let, or the variable of
+// `each` and of a list's `for`.
+typedef struct scope {
+  const struct scope *up;
+  const char *name;
+  const expr *value;              // of a parameter, NULL for a running index
+  const struct scope *value_scope;
+  int level;                      // of a running index: how deep its map is nested
+} scope;
+
+typedef struct compiler {
+  const dialect *d;
+  const op *o;
+  code *out;
+  const clause *c;  // the clause being compiled, or NULL
+  int level;        // of nested `each`
+  int lets;         // of nested lets
+} compiler;
+
+pir_node node_new(pir_node_op o);
+int16_t node_add(compiler *co, pir_node n);
+int16_t pool_add(compiler *co, const int16_t *entries, int count);
+int16_t text_add(compiler *co, const char *text);
+int16_t index_const(compiler *co, int64_t i);
+
+// The node of an expression, or -1 after a message. NULL gives -1 quietly.
+int16_t index_node(compiler *co, const expr *e, const scope *s);
+int16_t value_node(compiler *co, const expr *e, const scope *s);
+bool is_index_only(const compiler *co, const expr *e);
+// Fills the map fields of a load.
+bool map_fill(compiler *co, pir_node *load, const expr *at, const scope *s);
+int pir_dtype_word(const char *name);  // a pir_dtype, or -1
+
+#endif

@@ -1,0 +1,321 @@
+// The grammar's actions: they fill the model. Reading is one pass over each file; an `include` reads the
+// other file on the spot. Names and kinds are judged later, in check.c, where everything is known.
+#include "build_impl.h"
+#include "ops.tab.h"
+#include "ops.lex.h"
+
+#include <stdlib.h>
+
+#define MAX_DEPTH 8
+
+// ---- files
+static bool parse_file(dialect *d, int file, int depth);
+
+void ops_include(parser *p, source_loc loc, const char *path) {
+  const char *here = source_path(p->file);
+  const char *slash = strrchr(here, '/');
+  const char *full = slash ? text_format("%.*s/%s", (int)(slash - here), here, path) : path;
+  int file = source_add(full);
+  if (file < 0) {
+    source_error(loc, "cannot read '%s'", full);
+  } else if (p->depth + 1 > MAX_DEPTH) {
+    source_error(loc, "files include each other more than %d deep", MAX_DEPTH);
+  } else {
+    parse_file(p->d, file, p->depth + 1);
+  }
+}
+
+static bool parse_file(dialect *d, int file, int depth) {
+  parser p = {.d = d, .file = file, .line = 1, .column = 1, .depth = depth};
+  yyscan_t scanner;
+  if (ops_yylex_init_extra(&p, &scanner)) return false;
+  ops_yy_scan_string(source_text(file), scanner);
+  int failed = ops_yyparse(scanner, &p);
+  ops_yylex_destroy(scanner);
+  return !failed;
+}
+
+bool ops_parse(const char *path, dialect *d) {
+  int file = source_add(path);
+  if (file < 0) {
+    fprintf(stderr, "opsc: cannot read '%s'\n", path);
+    return false;
+  }
+  d->json_id = -128;
+  bool parsed = parse_file(d, file, 0);
+  if (parsed && !d->name) source_error((source_loc){file, 1, 1, 2}, "expected 'dialect NAME prefix NAME id NUMBER \"summary\"' first");
+  return parsed && !source_errors();
+}
+
+void set_dialect(parser *p, source_loc loc, const char *name, const char *prefix, int64_t id, const char *summary) {
+  dialect *d = p->d;
+  if (d->name) source_error(loc, "a file has one dialect; '%s' was declared before", d->name);
+  if (id < 1 || id > 255) source_error(loc, "the id of a dialect is a number from 1 to 255");
+  d->name = name, d->prefix = prefix, d->id = (int)id, d->summary = summary;
+}
+
+// ---- ops and forms
+static op *find_op(dialect *d, const char *name) {
+  for (int i = 0; i < d->op_count; i++)
+    if (!strcmp(d->ops[i].name, name)) return &d->ops[i];
+  return NULL;
+}
+
+#define COPY_ALL(to, from, list, count) \
+  for (int j = 0; j < (from)->count; j++) APPEND((to)->list, (to)->count, (from)->list[j])
+
+// Takes over what a form declares; the op's own parts follow.
+static void inherit(op *to, const op *from) {
+  COPY_ALL(to, from, operands, operand_count);
+  COPY_ALL(to, from, attrs, attr_count);
+  COPY_ALL(to, from, results, result_count);
+  COPY_ALL(to, from, lets, let_count);
+  COPY_ALL(to, from, clauses, clause_count);
+  COPY_ALL(to, from, lowers, lower_count);
+  COPY_ALL(to, from, pairs, pair_count);
+  if (from->is_form) COPY_ALL(to, from, legacies, legacy_count);
+  to->traits |= from->traits;
+  to->effect |= from->effect;
+  if (from->hook_infer) to->hook_infer = from->hook_infer;
+  if (from->hook_verify) to->hook_verify = from->hook_verify;
+  if (from->hook_expand) to->hook_expand = from->hook_expand;
+  if (from->kernel) to->kernel = from->kernel;
+}
+
+void begin_op(parser *p, source_loc loc, const char *name, const char *summary, bool is_form) {
+  op o = {.name = name, .summary = summary, .loc = loc, .is_form = is_form};
+  if (find_op(p->d, name)) source_error(loc, "'%s' is declared twice", name);
+  for (int i = 0; i < p->like.count; i++) {
+    marked_name *n = &p->like.items[i];
+    const op *from = find_op(p->d, n->name);
+    if (from) inherit(&o, from);
+    else source_error(n->loc, "no form or op '%s' before this line", n->name);
+  }
+  p->like = (names){0};
+  APPEND(p->d->ops, p->d->op_count, o);
+  p->current = &p->d->ops[p->d->op_count - 1];
+}
+
+void end_op(parser *p) { p->current = NULL; }
+
+names one_name(source_loc loc, const char *name, uint8_t marks) {
+  names n = {0};
+  APPEND(n.items, n.count, (marked_name){name, loc, marks});
+  return n;
+}
+
+names join_names(names a, names b) {
+  for (int i = 0; i < b.count; i++) APPEND(a.items, a.count, b.items[i]);
+  return a;
+}
+
+names mark_name(names n, uint8_t mark) {
+  n.items[n.count - 1].marks |= mark;
+  return n;
+}
+
+// ---- types
+static pir_dtype dtype_named(const char *name) {
+  if (!strcmp(name, "bool")) return PIR_BOOL;
+  return pir_dtype_from_text(pir_str_from(name));
+}
+
+pir_dtype_set type_named(parser *p, source_loc loc, const char *name) {
+  if (!strcmp(name, "any")) return 0;
+  for (int i = 0; i < p->d->typeset_count; i++)
+    if (!strcmp(p->d->typesets[i].name, name)) return p->d->typesets[i].set;
+  pir_dtype dtype = dtype_named(name);
+  if (dtype == PIR_DTYPE_COUNT || dtype == PIR_UNDEFINED) {
+    source_error(loc, "unknown element type or type set '%s'", name);
+    return 0;
+  }
+  return (pir_dtype_set)1 << dtype;
+}
+
+type_spec scalar_type(source_loc loc, const char *name) {
+  type_spec t = {.loc = loc, .flags = PIR_OPERAND_SCALAR, .dtype = (uint8_t)dtype_named(name)};
+  if (t.dtype == PIR_DTYPE_COUNT) source_error(loc, "unknown element type '%s'", name), t.dtype = PIR_F32;
+  return t;
+}
+
+type_spec tied_type(source_loc loc, const char *word, const char *operand_name) {
+  if (strcmp(word, "same")) source_error(loc, "expected 'same(operand)'");
+  return (type_spec){.loc = loc, .same = operand_name};
+}
+
+type_spec from_type(source_loc loc, const char *word, const char *attr_name) {
+  if (strcmp(word, "from")) source_error(loc, "expected 'from($attribute)'");
+  return (type_spec){.loc = loc, .from = attr_name};
+}
+
+type_spec attr_kind(source_loc loc, const char *name, bool array) {
+  static const struct { const char *name; uint8_t kind; } kinds[] = {
+    {"bool", PIR_ATTR_BOOL}, {"i32", PIR_ATTR_I32}, {"i64", PIR_ATTR_I64}, {"index", PIR_ATTR_INDEX},
+    {"f32", PIR_ATTR_F32}, {"f64", PIR_ATTR_F64}, {"str", PIR_ATTR_STR}, {"dtype", PIR_ATTR_DTYPE},
+    {"place", PIR_ATTR_PLACE}, {"layout", PIR_ATTR_LAYOUT}, {"intarray", PIR_ATTR_INT_ARRAY},
+    {"scalar", PIR_ATTR_SCALAR}, {"type", PIR_ATTR_TYPE}, {"tensor_name", PIR_ATTR_TENSOR_NAME},
+    {"pointer", PIR_ATTR_POINTER}, {"any", PIR_ATTR_NONE}, {"opaque", PIR_ATTR_OPAQUE}, {"c64", PIR_ATTR_C64},
+  };
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    if (strcmp(kinds[i].name, name)) continue;
+    if (!array) return (type_spec){.loc = loc, .kind = kinds[i].kind};
+    return (type_spec){.loc = loc, .kind = PIR_ATTR_ARRAY, .element_kind = kinds[i].kind};
+  }
+  source_error(loc, "unknown kind of attribute '%s'", name);
+  return (type_spec){.loc = loc};
+}
+
+// ---- declarations
+void add_operands(parser *p, names n, type_spec t, expr *literal) {
+  static const uint8_t flags[] = {0, PIR_OPERAND_OPTIONAL, PIR_OPERAND_VARIADIC, PIR_OPERAND_OPTIONAL | PIR_OPERAND_VARIADIC};
+  for (int i = 0; i < n.count; i++) {
+    operand o = {.name = n.items[i].name, .loc = n.items[i].loc, .dtypes = t.dtypes, .same = t.same, .literal = literal,
+                 .flags = (uint8_t)(t.flags | flags[n.items[i].marks & 3]), .scalar_dtype = t.dtype};
+    if (n.items[i].marks & MARK_INTERMEDIATE) source_error(o.loc, "'~' marks results");
+    APPEND(p->current->operands, p->current->operand_count, o);
+  }
+}
+
+void add_attrs(parser *p, names n, type_spec t, expr *literal) {
+  for (int i = 0; i < n.count; i++) {
+    attr a = {.name = n.items[i].name, .loc = n.items[i].loc, .kind = t.kind, .element_kind = t.element_kind, .literal = literal};
+    APPEND(p->current->attrs, p->current->attr_count, a);
+  }
+}
+
+void add_results(parser *p, names n, type_spec t) {
+  for (int i = 0; i < n.count; i++) {
+    uint8_t marks = n.items[i].marks, flags = 0;
+    if (marks & MARK_OPTIONAL) flags |= PIR_RESULT_OPTIONAL;
+    if (marks & MARK_VARIADIC) flags |= PIR_RESULT_VARIADIC;
+    if (marks & MARK_INTERMEDIATE) flags |= PIR_RESULT_INTERMEDIATE;
+    uint8_t dtype = PIR_UNDEFINED;
+    for (int k = 1; k < PIR_DTYPE_COUNT; k++)
+      if (t.dtypes == (pir_dtype_set)1 << k) dtype = (uint8_t)k;
+    APPEND(p->current->results, p->current->result_count,
+           (result){.name = n.items[i].name, .loc = n.items[i].loc, .flags = flags, .dtypes = t.dtypes, .same = t.same,
+                    .from = t.from, .dtype = dtype});
+  }
+}
+
+void add_traits(parser *p, names n) {
+  static const struct { const char *name; uint32_t bit; } traits[] = {
+    {"pure", PIR_PURE}, {"terminator", PIR_TERMINATOR}, {"commutative", PIR_COMMUTATIVE}, {"constant", PIR_CONSTANT},
+    {"parameter", PIR_PARAMETER}, {"input", PIR_INPUT}, {"output", PIR_OUTPUT}, {"random", PIR_RANDOM},
+    {"inplace", PIR_INPLACE}, {"idempotent", PIR_IDEMPOTENT}, {"involution", PIR_INVOLUTION}, {"control", PIR_CONTROL},
+    {"isolated", PIR_ISOLATED}, {"structural", PIR_STRUCTURAL},
+  };
+  for (int i = 0; i < n.count; i++) {
+    uint32_t bit = 0;
+    for (size_t t = 0; t < sizeof traits / sizeof *traits; t++)
+      if (!strcmp(traits[t].name, n.items[i].name)) bit = traits[t].bit;
+    if (!bit) source_error(n.items[i].loc, "unknown trait '%s'", n.items[i].name);
+    p->current->traits |= bit;
+  }
+}
+
+void set_hook(parser *p, source_loc loc, const char *hook, const char *function) {
+  op *o = p->current;
+  const char *symbol = text_format("%s_%s_%s", p->d->prefix, hook, function);
+  if (!strcmp(hook, "infer")) o->hook_infer = symbol;
+  else if (!strcmp(hook, "verify")) o->hook_verify = symbol;
+  else if (!strcmp(hook, "expand")) o->hook_expand = symbol;
+  else source_error(loc, "unknown hook '%s'; there are infer, verify and expand", hook);
+}
+
+void begin_legacy(parser *p, names n) {
+  legacy l = {0};
+  for (int i = 0; i < n.count; i++) APPEND(l.names, l.name_count, n.items[i].name);
+  APPEND(p->current->legacies, p->current->legacy_count, l);
+}
+
+void add_legacy_item(parser *p, source_loc loc, const char *name, const char *old, const char *tensor, const char *tensors) {
+  legacy *l = &p->current->legacies[p->current->legacy_count - 1];
+  APPEND(l->items, l->item_count, (legacy_item){name, loc, old, tensor, tensors});
+}
+
+void add_let(parser *p, source_loc loc, const char *name, names params, expr *body) {
+  let l = {.name = name, .loc = loc, .body = body};
+  for (int i = 0; i < params.count; i++) {
+    if (l.param_count == 6) {
+      source_error(params.items[i].loc, "a 'let' takes at most 6 parameters");
+      break;
+    }
+    l.params[l.param_count++] = params.items[i].name;
+  }
+  if (p->current) APPEND(p->current->lets, p->current->let_count, l);
+  else APPEND(p->d->lets, p->d->let_count, l);
+}
+
+clause *add_clause(parser *p, source_loc loc, int kind, const char *result_name) {
+  op *o = p->current;
+  APPEND(o->clauses, o->clause_count, (clause){.kind = (uint8_t)kind, .loc = loc, .result = result_name});
+  return &o->clauses[o->clause_count - 1];
+}
+
+void add_variable(parser *p, source_loc loc, const char *name, expr *extent) {
+  clause *c = CLAUSE;
+  APPEND(c->vars, c->var_count, (variable){name, loc, extent, p->reduced});
+}
+
+void begin_lower(parser *p, source_loc loc) {
+  APPEND(p->current->lowers, p->current->lower_count, (lower){.loc = loc});
+}
+
+step take_step(parser *p, source_loc loc, const char *op_name, expr *args, named_expr *attrs) {
+  step s = {.loc = loc, .op = op_name, .args = args, .attrs = attrs};
+  for (int i = 0; i < p->values.count; i++) APPEND(s.results, s.result_count, p->values.items[i].name);
+  return s;
+}
+
+named_expr *named_expr_new(source_loc loc, const char *name, expr *value) {
+  named_expr *n = arena_alloc(sizeof *n);
+  *n = (named_expr){.name = name, .loc = loc, .value = value};
+  return n;
+}
+
+// ---- expressions
+static expr *expr_make(expr_kind kind, source_loc loc, expr_op o, expr *a, expr *b, expr *c) {
+  expr *e = expr_new(kind, loc);
+  e->op = (uint8_t)o, e->a = a, e->b = b, e->c = c;
+  return e;
+}
+
+expr *unary(source_loc loc, expr_op o, expr *a) {
+  if (o == OP_NEG && (a->kind == EXPR_INT || a->kind == EXPR_FLOAT)) {
+    a->i = -a->i, a->f = -a->f;
+    return a;
+  }
+  return expr_make(EXPR_UNARY, loc, o, a, NULL, NULL);
+}
+
+expr *binary(source_loc loc, expr_op o, expr *a, expr *b) { return expr_make(EXPR_BINARY, loc, o, a, b, NULL); }
+expr *condition(source_loc loc, expr *a, expr *b, expr *c) { return expr_make(EXPR_COND, loc, OP_ADD, a, b, c); }
+
+expr *at(source_loc loc, const char *name, expr *map, expr *fill) {
+  map->loc = loc, map->name = name, map->b = fill;
+  return map;
+}
+
+// Maps are made as the EXPR_AT they become: `c` holds the each-variable as a name.
+static expr *map_new(source_loc loc, pir_map_kind kind, expr *a) {
+  expr *e = expr_make(EXPR_AT, loc, OP_ADD, a, NULL, NULL);
+  e->map_kind = (uint8_t)kind;
+  return e;
+}
+
+expr *each_map(source_loc loc, const char *variable_name, expr *a) {
+  expr *e = map_new(loc, PIR_MAP_EACH, a);
+  e->c = expr_new(EXPR_NAME, loc);
+  e->c->name = variable_name;
+  return e;
+}
+
+expr *flat_map(source_loc loc, expr *a) { return map_new(loc, PIR_MAP_LINEAR, a); }
+expr *list_map(source_loc loc, expr *entries) { return map_new(loc, PIR_MAP_LIST, entries); }
+
+expr *repeat(source_loc loc, const char *variable_name, expr *count, expr *e) {
+  expr *r = expr_make(EXPR_REPEAT, loc, OP_ADD, count, e, NULL);
+  r->name = variable_name;
+  return r;
+}

@@ -1,0 +1,40 @@
+// What lexer and grammar share.
+#ifndef OPS_PARSE_IMPL_H
+#define OPS_PARSE_IMPL_H
+
+#include "model.h"
+
+enum { MARK_OPTIONAL = 1, MARK_VARIADIC = 2, MARK_INTERMEDIATE = 4 };
+
+typedef struct marked_name {
+  const char *name;
+  source_loc loc;
+  uint8_t marks;
+} marked_name;
+
+typedef struct names {
+  marked_name *items;
+  int count;
+} names;
+
+// What follows the colon of a declaration.
+typedef struct type_spec {
+  source_loc loc;
+  pir_dtype_set dtypes;
+  uint8_t flags;              // of an attribute operand
+  uint8_t dtype;              // one element type, or UNDEFINED
+  uint8_t kind, element_kind; // of an attribute
+  const char *name;           // the one name that was written
+  const char *same, *from;
+} type_spec;
+
+typedef struct parser {
+  dialect *d;
+  op *current;   // the op or form being read; NULL between them
+  names like, values;
+  bool reduced;  // `over` variables are being read
+  int depth;
+  int file, line, column;
+} parser;
+
+#endif
