@@ -16,3 +16,32 @@ $(FRAMEWORK).o: $(FRAMEWORK).c
 	@$(CC) $(BASE) $(CFLAGS) -c $< -o $@
 GEN_OBJ += $(FRAMEWORK).o
 generated: $(FRAMEWORK).h
+
+# ---- .ops: opsc is built first; each dialect becomes tables and a header
+OPSC     := $(B)/bin/opsc
+$(B)/gen/opsc/ops.tab.c: dialects/ops/ops.y
+	@mkdir -p $(@D) && $(BISON) -Werror -o $@ --defines=$(B)/gen/opsc/ops.tab.h $<
+$(B)/gen/opsc/ops.lex.c: dialects/ops/ops.l $(B)/gen/opsc/ops.tab.c
+	@mkdir -p $(@D) && $(FLEX) -o $@ --header-file=$(B)/gen/opsc/ops.lex.h $<
+$(B)/gen/opsc/%.o: $(B)/gen/opsc/%.c
+	@$(CC) $(BASE) -Wno-unused-function $(CFLAGS) $(I_opsc) -c $< -o $@
+$(patsubst %.c,$(B)/obj/%.o,$(S_opsc)): | $(B)/gen/opsc/ops.lex.c
+$(B)/gen/opsc/base.o: ir/base.c
+	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) $(I_ir) -c $< -o $@
+$(OPSC): $(patsubst %.c,$(B)/obj/%.o,$(S_opsc)) $(B)/gen/opsc/base.o $(B)/gen/opsc/ops.tab.o $(B)/gen/opsc/ops.lex.o
+	@mkdir -p $(@D) && $(CC) $(CFLAGS) -o $@ $^
+
+define dialect_rules
+$(B)/gen/dialects/$(1)_ops.c: $(wildcard dialects/$(1)/*.ops) $(OPSC)
+	@mkdir -p $(B)/gen/dialects $(B)/gen/include/pir/dialect
+	@$(OPSC) dialects/$(1)/$(1).ops --tables=$(B)/gen/dialects/$(1)_ops.c --header=$(B)/gen/include/pir/dialect/$(1).h
+$(B)/gen/docs/dialects/$(1).md: $(wildcard dialects/$(1)/*.ops) $(OPSC)
+	@mkdir -p $$(@D) && $(OPSC) dialects/$(1)/$(1).ops --doc=$$@
+$(B)/obj/gen/dialects/$(1)_ops.o: $(B)/gen/dialects/$(1)_ops.c
+	@mkdir -p $$(@D) && $(CC) $(BASE) $(CFLAGS) $(I_dialects) -c $$< -o $$@
+generated: $(B)/gen/dialects/$(1)_ops.c
+GEN_OBJ += $(B)/obj/gen/dialects/$(1)_ops.o
+endef
+$(foreach d,$(DIALECTS),$(eval $(call dialect_rules,$(d))))
+docs: $(DIALECTS:%=$(B)/gen/docs/dialects/%.md)  ## reference pages of all dialects
+.PHONY: docs

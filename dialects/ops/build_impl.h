@@ -31,7 +31,7 @@ void set_hook(parser *p, source_loc loc, const char *hook, const char *function)
 void begin_legacy(parser *p, names n);
 void add_legacy_item(parser *p, source_loc loc, const char *name, const char *old, const char *tensor, const char *tensors);
 void add_let(parser *p, source_loc loc, const char *name, names params, expr *body);
-clause *add_clause(parser *p, source_loc loc, int kind, const char *result);
+clause *add_clause(parser *p, source_loc loc, int kind, const char *result, expr *when);
 void add_variable(parser *p, source_loc loc, const char *name, expr *extent);
 void begin_lower(parser *p, source_loc loc);
 step take_step(parser *p, source_loc loc, const char *op_name, expr *args, named_expr *attrs);

@@ -95,7 +95,7 @@ static void check_results(op *o) {
 static void check_meaning(op *o) {
   for (int i = 0; i < o->clause_count; i++)
     for (int j = 0; j < i; j++)
-      if (!strcmp(o->clauses[i].result, o->clauses[j].result)) source_error(o->clauses[i].loc, "'%s' is defined twice", o->clauses[i].result);
+      if (!strcmp(o->clauses[i].result, o->clauses[j].result) && !o->clauses[j].when) source_error(o->clauses[i].loc, "'%s' is defined twice", o->clauses[i].result);
   for (int i = 0; i + 1 < o->lower_count; i++)
     if (!o->lowers[i].when) source_error(o->lowers[i + 1].loc, "never reached: the alternative before has no condition");
   if (o->lower_count && !o->lowers[o->lower_count - 1].when && (o->clause_count || o->kernel))

@@ -83,8 +83,22 @@ static void compile_axes(compiler *co, const clause *c, pir_clause *out) {
   if (out->axes_attr < 0 && out->axes_operand < 0) source_error(c->loc, "no attribute '$%s'", c->axes);
 }
 
+// The condition of a clause may ask attributes only: it is chosen before anything else is known.
+static int16_t condition_node(compiler *co, const expr *e) {
+  static const uint8_t allowed[] = {PIR_I_CONST, PIR_I_ATTR, PIR_I_ATTR_DTYPE, PIR_I_ATTR_COUNT, PIR_I_ATTR_IS, PIR_I_NOT,
+                                    PIR_I_AND, PIR_I_OR, PIR_I_EQ, PIR_I_NE, PIR_I_LT, PIR_I_LE};
+  int first = co->out->node_count;
+  int16_t n = index_node(co, e, NULL);
+  for (int i = first; i < co->out->node_count; i++)
+    if (!memchr(allowed, co->out->nodes[i].op, sizeof allowed)) {
+      source_error(e->loc, "the condition of a clause asks attributes only");
+      return -1;
+    }
+  return n;
+}
+
 static pir_clause compile_clause(compiler *co, const clause *c) {
-  pir_clause out = {.kind = c->kind, .compute = PIR_CAST_COMPUTE, .out_map = -1, .body = -1, .then = -1, .init = -1, .guard = -1,
+  pir_clause out = {.kind = c->kind, .compute = PIR_CAST_COMPUTE, .out_map = -1, .when = -1, .body = -1, .then = -1, .init = -1, .guard = -1,
                     .trap = -1, .trap_text = -1, .axes_attr = -1, .axes_operand = -1, .all = -1, .out_rank = -1,
                     .out_extent = -1, .keep = -1, .reverse = -1, .exclusive = -1};
   int result_at = op_result(co->o, c->result);
@@ -102,6 +116,7 @@ static pir_clause compile_clause(compiler *co, const clause *c) {
   }
   compile_out_map(co, c, &out);
   compile_axes(co, c, &out);
+  out.when = condition_node(co, c->when);
   out.keep = index_node(co, c->keep, NULL);
   out.all = index_node(co, c->flat, NULL);
   out.reverse = index_node(co, c->reverse, NULL);
@@ -209,7 +224,10 @@ static pir_lower_attr compile_step_attr(compiler *co, lower_code *out, const nam
 static pir_lower_step compile_step(compiler *co, lower_code *out, numbering *n, const step *s) {
   const op *target = target_op(co, s);
   pir_lower_step to = {.op = s->op, .first_arg = (uint16_t)out->arg_count, .first_attr = (uint16_t)out->attr_count,
-                       .result_count = (uint16_t)s->result_count};
+                       .result_count = (uint16_t)s->result_count, .when = index_node(co, s->when, NULL), .otherwise = -1};
+  if (!s->when != !s->otherwise) source_error(s->loc, "a step has 'when' and 'else', or neither");
+  if (s->otherwise && (to.otherwise = (int16_t)value_number(n, s->otherwise)) < 0) source_error(s->loc, "no value '%%%s'", s->otherwise);
+  if (s->when && s->result_count != 1) source_error(s->loc, "a step with 'when' has one result");
   for (const expr *e = s->args; e; e = e->next) APPEND(out->args, out->arg_count, compile_arg(co, out, n, e));
   for (const named_expr *a = s->attrs; a; a = a->next) APPEND(out->attrs, out->attr_count, compile_step_attr(co, out, a, target));
   to.arg_count = (uint16_t)(out->arg_count - to.first_arg), to.attr_count = (uint16_t)(out->attr_count - to.first_attr);

@@ -183,8 +183,8 @@ static void emit_clauses(FILE *out, const op *o) {
     fprintf(out, "static const pir_clause clause_%s_%d = {.kind = %d, .combine = %d, .result = %d, .compute = %d,", o->name, i, x->kind,
             x->combine, x->result, x->compute);
     if (x->var_count) fprintf(out, " .var_count = %d, .vars = vars_%s_%d,", x->var_count, o->name, i);
-    fprintf(out, " .out_map_kind = %d, .out_map = %d, .out_map_count = %d, .body = %d, .then = %d, .init = %d, .guard = %d,",
-            x->out_map_kind, x->out_map, x->out_map_count, x->body, x->then, x->init, x->guard);
+    fprintf(out, " .out_map_kind = %d, .out_map = %d, .out_map_count = %d, .when = %d, .body = %d, .then = %d, .init = %d, .guard = %d,",
+            x->out_map_kind, x->out_map, x->out_map_count, x->when, x->body, x->then, x->init, x->guard);
     fprintf(out, " .trap = %d, .trap_text = %d, .axes_attr = %d, .axes_operand = %d, .all = %d, .out_rank = %d, .out_extent = %d,",
             x->trap, x->trap_text, x->axes_attr, x->axes_operand, x->all, x->out_rank, x->out_extent);
     fprintf(out, " .keep = %d, .reverse = %d, .exclusive = %d, .stack = %d, .node_count = %d,", x->keep, x->reverse, x->exclusive,
@@ -215,7 +215,8 @@ static void emit_lower_parts(FILE *out, const op *o, int i) {
   fprintf(out, "static const pir_lower_step steps_%s_%d[] = {\n", o->name, i);
   for (int k = 0; k < l->step_count; k++) {
     const pir_lower_step *s = &l->steps[k];
-    fprintf(out, "  {\"%s\", %d, %d, %d, %d, %d},\n", s->op, s->first_arg, s->arg_count, s->first_attr, s->attr_count, s->result_count);
+    fprintf(out, "  {\"%s\", %d, %d, %d, %d, %d, %d, %d},\n", s->op, s->first_arg, s->arg_count, s->first_attr, s->attr_count,
+            s->result_count, s->when, s->otherwise);
   }
   fprintf(out, "};\nstatic const int16_t lower_results_%s_%d[] = {", o->name, i);
   for (int k = 0; k < o->result_count; k++) fprintf(out, "%d%s", l->results[k], k + 1 < o->result_count ? ", " : "};\n");
@@ -369,7 +370,7 @@ static void emit_hooks(FILE *out, const dialect *d) {
   for (int i = 0; i < d->op_count; i++) {
     const op *o = &d->ops[i];
     if (o->is_form) continue;
-    if (o->hook_infer) fprintf(out, "pir_status %s(pir_infer *infer);\n", o->hook_infer);
+    if (o->hook_infer) fprintf(out, "__attribute__((weak)) pir_status %s(pir_infer *infer);\n", o->hook_infer);
     if (o->hook_verify) fprintf(out, "pir_status %s(const pir_op *op);\n", o->hook_verify);
     if (o->hook_expand) fprintf(out, "pir_status %s(pir_expand *expand);\n", o->hook_expand);
   }

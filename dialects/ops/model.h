@@ -99,7 +99,7 @@ typedef struct clause {
   expr *body;
   const char *axes;               // $name of over and along
   bool over_all;
-  expr *keep, *flat, *reverse, *exclusive, *init, *then, *guard, *trap;
+  expr *when, *keep, *flat, *reverse, *exclusive, *init, *then, *guard, *trap;
   const char *trap_text;
   variable *vars;
   int var_count;
@@ -112,6 +112,8 @@ typedef struct step {
   const char *op;
   expr *args;
   struct named_expr *attrs;
+  expr *when;
+  const char *otherwise;
 } step;
 
 typedef struct named_expr {

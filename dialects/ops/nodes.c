@@ -292,6 +292,7 @@ int16_t index_node(compiler *co, const expr *e, const scope *s) {
   if (!e) return -1;
   switch (e->kind) {
     case EXPR_INT: return index_const(co, e->i);
+    case EXPR_PACK:
     case EXPR_NAME: return index_name(co, e, s);
     case EXPR_ATTR: return index_attr(co, e);
     case EXPR_CALL: return index_call(co, e, s);
@@ -352,7 +353,7 @@ static const struct { const char *name; uint8_t arity, op; } value_functions[] =
 
 static int16_t wrap_index(compiler *co, int16_t i) { return i < 0 ? -1 : node_of(co, PIR_V_INDEX, -1, i, -1, -1); }
 
-// cast(out, e), cast($dtype, e), like(x, e), compute(e), f32(e)
+// cast(out, e), cast($dtype, e), as(x, e), compute(e), f32(e)
 static int16_t value_cast(compiler *co, const expr *e, const scope *s, int dtype) {
   const expr *x = e->a;
   int n = count_list(x);
@@ -361,8 +362,8 @@ static int16_t value_cast(compiler *co, const expr *e, const scope *s, int dtype
     else if (x->kind == EXPR_ATTR && op_attr(co->o, x->name) >= 0) dtype = PIR_CAST_ATTR + op_attr(co->o, x->name);
     else return fail(x, "cast takes the result or a dtype attribute");
     x = x->next;
-  } else if (!strcmp(e->name, "like") && n == 2) {
-    if (x->kind != EXPR_NAME || op_operand(co->o, x->name) < 0) return fail(x, "like takes an operand");
+  } else if (!strcmp(e->name, "as") && n == 2) {
+    if (x->kind != EXPR_NAME || op_operand(co->o, x->name) < 0) return fail(x, "as takes an operand");
     dtype = PIR_CAST_OPERAND + op_operand(co->o, x->name);
     x = x->next;
   } else if (n != 1) {
@@ -395,7 +396,7 @@ static int16_t value_call(compiler *co, const expr *e, const scope *s) {
   if (is_index_only(co, e)) return wrap_index(co, index_node(co, e, s));
   if (!strcmp(e->name, "index")) return wrap_index(co, index_node(co, e->a, s));
   if (!strcmp(e->name, "fold")) return value_members(co, e);
-  if (!strcmp(e->name, "cast") || !strcmp(e->name, "like")) return value_cast(co, e, s, 0);
+  if (!strcmp(e->name, "cast") || !strcmp(e->name, "as")) return value_cast(co, e, s, 0);
   if (!strcmp(e->name, "compute")) return value_cast(co, e, s, PIR_CAST_COMPUTE);
   int dtype = pir_dtype_word(e->name);
   if (dtype >= 0) return value_cast(co, e, s, dtype);
@@ -450,6 +451,12 @@ static int16_t value_attr(compiler *co, const expr *e) {
   return node_of(co, PIR_V_SCALAR, k, -1, -1, -1);
 }
 
+static bool holds_floats(const compiler *co, const char *attr_name) {
+  int k = op_attr(co->o, attr_name);
+  uint8_t kind = k < 0 ? PIR_ATTR_NONE : co->o->attrs[k].element_kind;
+  return kind == PIR_ATTR_F32 || kind == PIR_ATTR_F64 || kind == PIR_ATTR_SCALAR;
+}
+
 static int16_t value_binary(compiler *co, const expr *e, const scope *s) {
   static const uint8_t ops[] = {[OP_ADD] = PIR_V_ADD, [OP_SUB] = PIR_V_SUB, [OP_MUL] = PIR_V_MUL, [OP_DIV] = PIR_V_DIV,
     [OP_MOD] = PIR_V_FLOORMOD, [OP_EQ] = PIR_V_EQ, [OP_NE] = PIR_V_NE, [OP_LT] = PIR_V_LT, [OP_LE] = PIR_V_LE, [OP_GT] = PIR_V_LT,
@@ -476,6 +483,7 @@ int16_t value_node(compiler *co, const expr *e, const scope *s) {
     case EXPR_ATTR: return value_attr(co, e);
     case EXPR_CALL: return value_call(co, e, s);
     case EXPR_AT:
+      if (e->op == 1 && holds_floats(co, e->name)) return node_of(co, PIR_V_ATTR_AT, op_attr(co->o, e->name), index_node(co, e->a, s), -1, -1);
       if (is_index_only(co, e)) return wrap_index(co, index_node(co, e, s));
       return value_load(co, e, s);
     case EXPR_BINARY: return value_binary(co, e, s);

@@ -49,6 +49,7 @@ static void yyerror(source_loc *loc, void *scanner, parser *p, const char *messa
 %token <text> TRAIT "trait" TRAP "trap" TYPESET "typeset" VIEW "view" WHEN "when" WHERE "where" WINDOW "window"
 
 %type <text> name variable_name
+%type <e> condition
 %type <names> names marked_names marked
 %type <type> operand_type tensor_type result_type attr_type type_union
 %type <e> literal literals literal_list literal_default expr exprs expr_list primary map map_entry map_entries list_items list_item
@@ -107,8 +108,8 @@ part: OPERAND marked_names ':' operand_type literal_default { add_operands(p, $2
   | REGIONS INT                              { p->current->regions = (int)$2; }
   | LEGACY names                             { begin_legacy(p, $2); } legacy_body
   | LET let
-  | COMPUTE name '=' expr                    { add_clause(p, @1, PIR_CLAUSE_POINTWISE, $2)->body = $4; }
-  | clause_kind name                         { add_clause(p, @1, (int)$1, $2); } clause_shape '=' expr { CLAUSE->body = $6; } options
+  | COMPUTE condition IDENT '=' expr          { add_clause(p, @1, PIR_CLAUSE_POINTWISE, $3, $2)->body = $5; }
+  | clause_kind condition IDENT               { add_clause(p, @1, (int)$1, $3, $2); } clause_shape '=' expr { CLAUSE->body = $7; } options
   | LOWER                                    { begin_lower(p, @1); } lower_when '{' steps '}' ;
 pairs: pair | pairs ',' pair ;
 pair: name ARROW name { APPEND(p->current->pairs, p->current->pair_count, (pair){.operand = $1, .result = $3, .loc = @1}); } ;
@@ -175,9 +176,12 @@ variable: variable_name '<' expr { add_variable(p, @1, $1, $3); }
   | variable_name DOTS { add_variable(p, @1, $1, NULL); } ;
 variable_name: IDENT ;
 
-lower_when: %empty | WHEN expr { LOWERING->when = $2; } ;
+lower_when: condition { LOWERING->when = $1; } ;
+condition: %empty { $$ = NULL; } | WHEN expr { $$ = $2; } ;
 steps: %empty | steps step { APPEND(LOWERING->steps, LOWERING->step_count, $2); } ;
-step: '(' values ')' '=' TEXT '(' expr_list ')' step_attrs { $$ = take_step(p, @5, $5, $7, $9); } ;
+step: '(' values ')' '=' TEXT '(' expr_list ')' step_attrs { $$ = take_step(p, @5, $5, $7, $9); }
+  | '(' values ')' '=' TEXT '(' expr_list ')' step_attrs WHEN '(' expr ')' ELSE VALUE_NAME
+    { $$ = take_step(p, @5, $5, $7, $9); $$.when = $12; $$.otherwise = $15; } ;
 values: VALUE_NAME { p->values = one_name(@1, $1, 0); } | values ',' VALUE_NAME { p->values = join_names(p->values, one_name(@3, $3, 0)); } ;
 step_attrs: %empty { $$ = NULL; } | '{' step_attr_list '}' { $$ = $2; } ;
 step_attr_list: step_attr | step_attr ',' step_attr_list { $$ = $1; $$->next = $3; } ;

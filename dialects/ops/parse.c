@@ -2,6 +2,8 @@
 // other file on the spot. Names and kinds are judged later, in check.c, where everything is known.
 #include "build_impl.h"
 #include "ops.tab.h"
+#define YYSTYPE OPS_YYSTYPE
+#define YYLTYPE source_loc
 #include "ops.lex.h"
 
 #include <stdlib.h>
@@ -203,7 +205,7 @@ void add_traits(parser *p, names n) {
     {"pure", PIR_PURE}, {"terminator", PIR_TERMINATOR}, {"commutative", PIR_COMMUTATIVE}, {"constant", PIR_CONSTANT},
     {"parameter", PIR_PARAMETER}, {"input", PIR_INPUT}, {"output", PIR_OUTPUT}, {"random", PIR_RANDOM},
     {"inplace", PIR_INPLACE}, {"idempotent", PIR_IDEMPOTENT}, {"involution", PIR_INVOLUTION}, {"control", PIR_CONTROL},
-    {"isolated", PIR_ISOLATED}, {"structural", PIR_STRUCTURAL},
+    {"isolated", PIR_ISOLATED}, {"structural", PIR_STRUCTURAL}, {"bound", PIR_BOUND},
   };
   for (int i = 0; i < n.count; i++) {
     uint32_t bit = 0;
@@ -247,9 +249,9 @@ void add_let(parser *p, source_loc loc, const char *name, names params, expr *bo
   else APPEND(p->d->lets, p->d->let_count, l);
 }
 
-clause *add_clause(parser *p, source_loc loc, int kind, const char *result_name) {
+clause *add_clause(parser *p, source_loc loc, int kind, const char *result_name, expr *when) {
   op *o = p->current;
-  APPEND(o->clauses, o->clause_count, (clause){.kind = (uint8_t)kind, .loc = loc, .result = result_name});
+  APPEND(o->clauses, o->clause_count, (clause){.kind = (uint8_t)kind, .loc = loc, .result = result_name, .when = when});
   return &o->clauses[o->clause_count - 1];
 }
 

@@ -92,6 +92,7 @@ typedef enum pir_node_op {
   // ---- value sort
   PIR_V_CONST,         // f and i, the same number; k: PIR_I64 when written as an integer, PIR_F64 else, PIR_BOOL for true and false
   PIR_V_ATTR,          // numeric attribute k
+  PIR_V_ATTR_AT,       // number a (an index node) of list attribute k; weak like PIR_V_ATTR
   PIR_V_SCALAR,        // the one element of operand k (attribute operand or 1-element tensor)
   PIR_V_LOAD,          // element of operand k at its map; out of range is fill node a; without one (-1) the point is left out
                        // of a reduction, contraction or window, and an error elsewhere
@@ -126,7 +127,7 @@ enum pir_cast_to {
   PIR_CAST_OUT = 64,      // the result's dtype
   PIR_CAST_COMPUTE = 65,  // the accumulation type: f32 for f16 and bf16, else itself
   PIR_CAST_ATTR = 128,    // + k: the dtype in attribute k
-  PIR_CAST_OPERAND = 192  // + k: the dtype of operand k
+  PIR_CAST_OPERAND = 192  // + k: what operand k is loaded as (f32 for f16 and bf16)
 };
 
 typedef struct pir_node {
@@ -158,6 +159,8 @@ struct pir_clause {
   uint8_t out_map_kind;      // PIR_MAP_LIST (contract, window, gather with vars), PIR_MAP_EACH (scatter), PIR_MAP_ALIGNED (identity)
   int16_t out_map;           // LIST: pool start; EACH: node over PIR_I_OUT (of `updates`) and PIR_I_D
   int16_t out_map_count;
+  int16_t when;              // index node over attributes, or -1: of several clauses for one result the first whose
+                             // condition holds counts (pir_clause_choose)
   int16_t body;              // value node
   int16_t then;              // value node over PIR_V_ACC, or -1
   int16_t init;              // value node the combination starts from, or -1 for the neutral element
@@ -197,6 +200,9 @@ typedef struct pir_attr_value {
   const pir_str *texts;
   size_t count;       // of ints, floats, texts
 } pir_attr_value;
+
+// The clause that defines result `result` for these attributes; NULL when none does.
+PIR_API const pir_clause *pir_clause_choose(const pir_clause *clause, uint8_t result, const pir_attr_value *attrs);
 
 PIR_END
 #endif

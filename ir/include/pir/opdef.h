@@ -60,6 +60,7 @@ typedef struct pir_attr_def {
   double f;               // default of floats
   const char *text;       // default of strings
   const int64_t *ints;    // default of arrays and INT_ARRAY
+  const double *floats;   // default of arrays of floats
   size_t int_count;
 } pir_attr_def;
 
