@@ -38,7 +38,7 @@ S_llvm     := $(wildcard codegen/llvm/*.c)
 S_opsc     := $(wildcard dialects/ops/*.c) tools/opsc/main.c
 OPS        := $(wildcard dialects/*/*.ops)
 DIALECTS   := $(sort $(foreach d,$(wildcard dialects/*/*.ops),$(if $(filter $(notdir $(patsubst %/,%,$(dir $(d)))),$(basename $(notdir $(d)))),$(basename $(notdir $(d))))))
-TOOLS      := pir-opt pir-translate pir-run
+TOOLS      := $(notdir $(patsubst %/main.c,%,$(wildcard tools/pir-*/main.c)))
 S_tools    := $(wildcard tools/*.c)
 TOOL_OBJ   := $(S_tools:%.c=$(B)/obj/%.o)
 include mk/generated.mk
