@@ -119,8 +119,6 @@ static pir_status check_var(desc *d, size_t block, size_t i) {
   *entry = (var_entry){var, block};
   if (!tensor) return PIR_OK;
   if (tensor->n_dims > PIR_MAX_RANK) return fail_var(d, block, i, "more than 16 dimensions");
-  for (size_t k = 0; k < tensor->n_dims; k++)
-    if (tensor->dims[k] < -1) return fail_var(d, block, i, "an extent below -1");
   return PIR_OK;
 }
 
@@ -161,8 +159,8 @@ static bool has_value(const attr_desc *a) {
 static pir_status check_child(desc *d, size_t block, size_t op, const attr_desc *a, bool *claimed) {
   int64_t child = a->block_idx;
   if (child <= (int64_t)block || child >= (int64_t)d->program->n_blocks)
-    return desc_fail(d, block, op, PIR_INVALID, "attribute '%s' names block %" PRId64 ", expected %zu to %zu", a->name,
-                     child, block + 1, d->program->n_blocks - 1);
+    return desc_fail(d, block, op, PIR_INVALID, "attribute '%s' names block %" PRId64 ", expected one after %zu and before %zu",
+                     a->name, child, block, d->program->n_blocks);
   if (strcmp(a->name, "sub_block")) return PIR_OK;
   if (d->program->blocks[child]->parent_idx != (int64_t)block)
     return desc_fail(d, block, op, PIR_INVALID, "attribute 'sub_block' names block %" PRId64 ", whose parent is block %d",

@@ -3,7 +3,8 @@
 // - variable names of a block, slot names and attribute names of an op are unique;
 // - an attribute's value is of its stated type; a BLOCK attribute names a child of the op's block, and
 //   no two attributes `sub_block` name the same one;
-// - tensor variables have at most PIR_MAX_RANK extents, each -1 or more.
+// - tensor variables have at most PIR_MAX_RANK extents (Paddle writes products of -1 too: all negative ones
+//   are unknown).
 #ifndef PIR_LEGACY_DESC_H
 #define PIR_LEGACY_DESC_H
 

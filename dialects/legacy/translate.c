@@ -45,7 +45,7 @@ static pir_value *slice_element(translator *t, const char *name, const binding *
 pir_value *read_var(translator *t, const char *name) {
   const binding *b = find_binding(t, name);
   if (b) return b->element < 0 ? b->value : slice_element(t, name, b);
-  (void)FAIL(t, "variable '%s' is read before anything defines it", name);
+  if (name_type(t, name)) (void)FAIL(t, "variable '%s' is read before anything defines it", name);
   return NULL;
 }
 
