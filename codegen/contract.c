@@ -128,35 +128,44 @@ bool contract_finish(const contract_emission *e, loop_block *block, loop_expr *s
 
 // ---- packing
 
-// packed[panel base + tap * lanes + lane] = b at these, or 0 past the last lane. One unit a panel.
+// One vector of lanes of b from `at` on; those past the end are zero.
+static loop_expr *load_lanes(contract_emission *e, loop_expr *at, loop_expr *mask) {
+  const contract_form *f = e->form;
+  uint16_t lanes = (uint16_t)f->vector;
+  int64_t step;
+  if (f->lane < 0) return pir_loop_load(e->m, e->b, contract_position(e, OF_B), 1, NULL);
+  e->value[f->lane] = at;
+  loop_expr *position = contract_position(e, OF_B);
+  loop_expr *distance = contract_step(e, OF_B, f->lane);
+  if (lanes == 1 || (pir_loop_is_int(distance, &step) && step == 1))
+    return pir_loop_load(e->m, e->b, position, lanes, mask);
+  return pir_loop_gather(e->m, e->b, pir_loop_ramp(e->m, position, distance, lanes), mask);
+}
+
+// packed[panel base + tap * lanes + lane] = b at these. One unit a panel.
 static void emit_panel_packing(contract_emission *e, loop_block *block, loop_expr *panel, loop_buffer *packed) {
   const contract_form *f = e->form;
-  int64_t width = contract_panel_lanes(f);
+  int64_t width = contract_panel_lanes(f), extent = 0;
+  bool exact = f->lane < 0 || (contract_const(f, f->axes[f->lane].extent, &extent) && extent % width == 0);
+  loop_expr *at[4], *masks[4] = {0};
+  for (int v = 0; v < f->vectors; v++) {
+    at[v] = pir_loop_add(e->m, pir_loop_mul(e->m, panel, pir_loop_int(e->m, width)), pir_loop_int(e->m, v * f->vector));
+    if (exact) continue;
+    loop_expr *left = pir_loop_sub(e->m, contract_extent(e, f->lane), at[v]);
+    masks[v] = pir_loop_let(e->fn, block, "mask", pir_loop_tail_mask(e->m, left, (uint16_t)f->vector));
+  }
   loop_expr *to = pir_loop_let(e->fn, block, "to", contract_panel_base(e, panel));
   for (int i = 0; i < f->tap_count; i++) {
     loop_var *k = pir_loop_var_create(e->fn, "k", PIR_I64, 1);
-    loop_expr *extent = contract_extent(e, f->taps[i]);
-    block = pir_loop_for(e->fn, block, LOOP_SERIAL, k, pir_loop_int(e->m, 0), extent, NULL);
+    block = pir_loop_for(e->fn, block, LOOP_SERIAL, k, pir_loop_int(e->m, 0), contract_extent(e, f->taps[i]), NULL);
     e->value[f->taps[i]] = pir_loop_use(e->m, k);
     loop_expr *below = pir_loop_int(e->m, width);
     for (int j = i + 1; j < f->tap_count; j++) below = pir_loop_mul(e->m, below, contract_extent(e, f->taps[j]));
     to = pir_loop_add(e->m, to, pir_loop_mul(e->m, e->value[f->taps[i]], below));
   }
-  loop_var *lane = pir_loop_var_create(e->fn, "lane", PIR_I64, 1);
-  block = pir_loop_for(e->fn, block, LOOP_SERIAL, lane, pir_loop_int(e->m, 0), pir_loop_int(e->m, width), NULL);
-  loop_expr *zero = pir_loop_const_float(e->m, f->compute, 0);
-  to = pir_loop_add(e->m, to, pir_loop_use(e->m, lane));
-  if (f->lane < 0) {
-    pir_loop_store(e->fn, block, packed, to, pir_loop_cast(e->m, pir_loop_load(e->m, e->b, contract_position(e, OF_B), 1, NULL), f->compute), NULL);
-    return;
-  }
-  loop_expr *at = pir_loop_add(e->m, pir_loop_mul(e->m, panel, pir_loop_int(e->m, width)), pir_loop_use(e->m, lane));
-  loop_block *past;
-  block = pir_loop_if(e->fn, block, pir_loop_lt(e->m, at, contract_extent(e, f->lane)), &past);
-  e->value[f->lane] = at;
-  loop_expr *value = pir_loop_load(e->m, e->b, contract_position(e, OF_B), 1, NULL);
-  pir_loop_store(e->fn, block, packed, to, pir_loop_cast(e->m, value, f->compute), NULL);
-  pir_loop_store(e->fn, past, packed, to, zero, NULL);
+  for (int v = 0; v < f->vectors; v++)
+    pir_loop_store(e->fn, block, packed, pir_loop_add(e->m, to, pir_loop_int(e->m, v * f->vector)),
+                   pir_loop_cast(e->m, load_lanes(e, at[v], masks[v]), f->compute), NULL);
 }
 
 pir_status contract_emit_packing(const contract_form *f, const contract_env *env, const char *name, uint16_t from,

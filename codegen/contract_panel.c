@@ -28,6 +28,7 @@ typedef struct tile {
   int rows;
   border border;
   int tap;                               // the axis that slides along the tile, or -1
+  int order[CONTRACT_MAX_VARS];          // levels of the taps, outermost first
   int low[MAX_BORDER_TAPS], high[MAX_BORDER_TAPS];  // BORDER_ROWS: rows for which each tap lies inside
   loop_expr *begin, *end;                // BORDER_TAPS: of the taps
   loop_buffer *sums;
@@ -79,6 +80,16 @@ static void emit_step(const tile *t, loop_block *block, loop_expr *a, loop_expr 
   }
 }
 
+// The packing order; but a tap that is unrolled goes outermost, or the values that its steps share would fill
+// the registers.
+static void order_taps(tile *t) {
+  const contract_form *f = t->p->e.form;
+  for (int i = 0; i < f->tap_count; i++) t->order[i] = i;
+  if (t->border != BORDER_ROWS || f->kind == CONTRACT_DEPTHWISE || f->taps[f->tap_count - 1] != t->tap) return;
+  for (int i = f->tap_count - 1; i > 0; i--) t->order[i] = i - 1;
+  t->order[0] = f->tap_count - 1;
+}
+
 // How far one step of the tap axis at `level` moves in b.
 static loop_expr *tap_step_b(const contract_emission *e, int level) {
   const contract_form *f = e->form;
@@ -95,7 +106,7 @@ static bool is_limited(const tile *t, int axis) {
 // Whether the last two levels run over adjacent elements of a and b: then they are one loop.
 static bool can_join(const tile *t, int level) {
   const contract_form *f = t->p->e.form;
-  if (level != f->tap_count - 2 || !f->b_packed || is_limited(t, f->taps[level]) || is_limited(t, f->taps[level + 1]))
+  if (level != f->tap_count - 2 || t->border == BORDER_ROWS || !f->b_packed || is_limited(t, f->taps[level]) || is_limited(t, f->taps[level + 1]))
     return false;
   int64_t outer, inner, extent;
   return contract_const(f, f->axes[f->taps[level]].step_a, &outer) &&
@@ -103,7 +114,8 @@ static bool can_join(const tile *t, int level) {
          contract_const(f, f->axes[f->taps[level + 1]].extent, &extent) && outer == inner * extent;
 }
 
-static void emit_taps(const tile *t, loop_block *block, int level, loop_expr *a, loop_expr *b, int low, int high);
+// The levels from order[at] on.
+static void emit_taps(const tile *t, loop_block *block, int at, loop_expr *a, loop_expr *b, int low, int high);
 
 // One loop over [begin, end) whose steps move by step_a and step_b.
 static void emit_tap_loop(const tile *t, loop_block *block, int next, loop_expr *a, loop_expr *b, loop_expr *begin,
@@ -112,7 +124,7 @@ static void emit_tap_loop(const tile *t, loop_block *block, int next, loop_expr 
   int64_t first, last;
   bool known = pir_loop_is_int(begin, &first) && pir_loop_is_int(end, &last);
   bool innermost = next == e->form->tap_count;
-  bool unroll = known && innermost && last - first <= UNROLL_STEPS &&
+  bool unroll = known && innermost && e->form->kind == CONTRACT_DEPTHWISE && last - first <= UNROLL_STEPS &&
                 (last - first) * t->rows * t->p->vectors <= UNROLL_PRODUCTS;
   for (int64_t k = first; unroll && k < last; k++)
     emit_taps(t, block, next, pir_loop_add(e->m, a, pir_loop_mul(e->m, step_a, pir_loop_int(e->m, k))),
@@ -127,41 +139,41 @@ static void emit_tap_loop(const tile *t, loop_block *block, int next, loop_expr 
 }
 
 // The tap that slides along the tile, where each of its positions is inside for rows of its own.
-static void emit_border_taps(const tile *t, loop_block *block, int level, loop_expr *a, loop_expr *b) {
+static void emit_border_taps(const tile *t, loop_block *block, int at, loop_expr *a, loop_expr *b) {
   const contract_emission *e = &t->p->e;
-  int axis = e->form->taps[level];
+  int level = t->order[at], axis = e->form->taps[level];
   int64_t extent = 0;
   contract_const(e->form, e->form->axes[axis].extent, &extent);
   for (int64_t k = 0; k < extent; k++) {
     if (t->low[k] >= t->high[k]) continue;
     loop_expr *n = pir_loop_int(e->m, k);
-    emit_taps(t, block, level + 1, pir_loop_add(e->m, a, pir_loop_mul(e->m, n, contract_step(e, OF_A, axis))),
+    emit_taps(t, block, at + 1, pir_loop_add(e->m, a, pir_loop_mul(e->m, n, contract_step(e, OF_A, axis))),
               pir_loop_add(e->m, b, pir_loop_mul(e->m, n, tap_step_b(e, level))), t->low[k], t->high[k]);
   }
 }
 
-static void emit_taps(const tile *t, loop_block *block, int level, loop_expr *a, loop_expr *b, int low, int high) {
+static void emit_taps(const tile *t, loop_block *block, int at, loop_expr *a, loop_expr *b, int low, int high) {
   const contract_emission *e = &t->p->e;
   const contract_form *f = e->form;
-  if (level == f->tap_count) {
+  if (at == f->tap_count) {
     emit_step(t, block, a, b, low, high);
     return;
   }
-  int axis = f->taps[level];
+  int level = t->order[at], axis = f->taps[level];
   loop_expr *begin = pir_loop_int(e->m, 0), *end = contract_extent(e, axis);
   if (axis == t->tap && t->border == BORDER_ROWS) {
-    emit_border_taps(t, block, level, a, b);
+    emit_border_taps(t, block, at, a, b);
     return;
   }
   if (can_join(t, level)) {
     int inner = f->taps[level + 1];
-    emit_tap_loop(t, block, level + 2, a, b, begin, pir_loop_mul(e->m, end, contract_extent(e, inner)),
+    emit_tap_loop(t, block, at + 2, a, b, begin, pir_loop_mul(e->m, end, contract_extent(e, inner)),
                   contract_step(e, OF_A, inner), tap_step_b(e, level + 1), low, high);
     return;
   }
   if (axis == t->tap && t->border == BORDER_TAPS) begin = t->begin, end = t->end;
   else if (t->p->tap_begin[axis]) begin = t->p->tap_begin[axis], end = t->p->tap_end[axis];
-  emit_tap_loop(t, block, level + 1, a, b, begin, end, contract_step(e, OF_A, axis), tap_step_b(e, level), low, high);
+  emit_tap_loop(t, block, at + 1, a, b, begin, end, contract_step(e, OF_A, axis), tap_step_b(e, level), low, high);
 }
 
 // ---- tiles
@@ -186,6 +198,7 @@ static bool emit_tile(tile *t, loop_block *block, loop_expr *row0) {
   contract_emission *e = &t->p->e;
   const contract_form *f = e->form;
   int count = t->rows * t->p->vectors;
+  order_taps(t);
   t->sums = pir_loop_registers(e->fn, "sum", f->compute, (uint16_t)f->vector, count);
   t->row_step = f->tile >= 0 ? contract_step(e, OF_A, f->tile) : pir_loop_int(e->m, 0);
   loop_expr *zero = pir_loop_broadcast(e->m, pir_loop_const_float(e->m, f->compute, 0), (uint16_t)f->vector);

@@ -1,6 +1,6 @@
 // What the contraction generator reaches, beside the multiply-add peak probed in the same second.
 //   contract-bench [--target=NAME] [--runs=N] [SUBSTRING]    rows whose name contains SUBSTRING
-//   contract-bench --asm NAME | --loops NAME                 the code of one row
+//   contract-bench --asm|--loops|--llvm|--object NAME        the code of one row
 #include "../../test/codegen/contract_cases.h"
 #include "llvm_backend.h"
 #include "peak.h"
@@ -17,10 +17,10 @@ typedef struct row {
 
 #define GEMM(m, n, k) {"gemm_" #m "x" #n "x" #k, false, {1, m, n, k, false, true, false}, {0}}
 #define BATCH(name, b, m, n, k, t) {name, false, {b, m, n, k, t, false, false}, {0}}
-#define CONV(c, hw, o, k, s) {"conv_" #c "_" #hw "_" #o "_k" #k "s" #s, true, {0}, {1, c, hw, hw, o, k, k, s, k / 2, 1, 1, false, false}}
-#define VARY(c, hw, o, k, s) {"vary_" #c "_" #hw "_" #o "_k" #k "s" #s, true, {0}, {1, c, hw, hw, o, k, k, s, k / 2, 1, 1, false, true}}
-#define FIRST(c, hw, o, k, s) {"first_" #c "_" #hw "_" #o "_k" #k "s" #s, true, {0}, {1, c, hw, hw, o, k, k, s, k / 2, 1, 1, true, false}}
-#define DEPTH(c, hw, k, s) {"depth_" #c "_" #hw "_k" #k "s" #s, true, {0}, {1, c, hw, hw, c, k, k, s, k / 2, 1, c, false, false}}
+#define CONV(c, hw, o, k, s) {"conv_" #c "_" #hw "_" #o "_k" #k "s" #s, true, {0}, {1, c, hw, hw, o, k, k, s, k / 2, 1, 1, false, false, false}}
+#define VARY(c, hw, o, k, s) {"vary_" #c "_" #hw "_" #o "_k" #k "s" #s, true, {0}, {1, c, hw, hw, o, k, k, s, k / 2, 1, 1, false, false, true}}
+#define FIRST(c, hw, o, k, s) {"first_" #c "_" #hw "_" #o "_k" #k "s" #s, true, {0}, {1, c, hw, hw, o, k, k, s, k / 2, 1, 1, true, false, false}}
+#define DEPTH(c, hw, k, s) {"depth_" #c "_" #hw "_k" #k "s" #s, true, {0}, {1, c, hw, hw, c, k, k, s, k / 2, 1, c, false, false, false}}
 
 static const row ROWS[] = {
   GEMM(512, 512, 512), GEMM(1024, 1024, 1024), GEMM(128, 768, 768), GEMM(128, 3072, 768), GEMM(128, 768, 3072),
@@ -85,7 +85,7 @@ static void show(const contract_run *run, const pir_target *target, const char *
     return;
   }
   if (pir_llvm_open(&llvm, message, sizeof message)) return (void)puts(message);
-  pir_emit_form form = !strcmp(what, "--asm") ? PIR_EMIT_ASSEMBLY : PIR_EMIT_OPTIMISED_LLVM;
+  pir_emit_form form = !strcmp(what, "--asm") ? PIR_EMIT_ASSEMBLY : !strcmp(what, "--object") ? PIR_EMIT_OBJECT : PIR_EMIT_OPTIMISED_LLVM;
   if (llvm.backend->emit(run->module, target, form, &text, message, sizeof message)) return (void)puts(message);
   fwrite(text.data, 1, text.size, stdout);
   free(text.data);

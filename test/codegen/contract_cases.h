@@ -12,7 +12,8 @@
 
 typedef struct conv_case {
   int64_t n, c, h, w, o, kh, kw, stride, pad, dilation, groups;
-  bool row_major;  // NCHW instead of channels-last, in and out
+  bool row_major;  // a in NCHW instead of channels-last
+  bool out_row_major;
   bool varying;    // n, h, w are known at run time only
 } conv_case;
 
@@ -87,7 +88,8 @@ static inline contraction make_conv(pir_dims *dims, const conv_case *s) {
   c.out.map[0].factor[vn] = c.out.map[1].factor[vo] = c.out.map[2].factor[vy] = c.out.map[3].factor[vx] = 1;
   c.out.map[1].factor[vg] = og;
   static const uint8_t channels_last[] = {0, 2, 3, 1};
-  if (!s->row_major) memcpy(c.a.order, channels_last, 4), memcpy(c.out.order, channels_last, 4);
+  if (!s->row_major) memcpy(c.a.order, channels_last, 4);
+  if (!s->out_row_major) memcpy(c.out.order, channels_last, 4);
   return c;
 }
 
@@ -188,8 +190,8 @@ static inline void plain_matmul(const matmul_case *s, const float *a, const floa
       }
 }
 
-static inline int64_t image_at(const conv_case *s, int64_t channels, int64_t h, int64_t w, int64_t n, int64_t c, int64_t y, int64_t x) {
-  return s->row_major ? ((n * channels + c) * h + y) * w + x : ((n * h + y) * w + x) * channels + c;
+static inline int64_t image_at(bool row_major, int64_t channels, int64_t h, int64_t w, int64_t n, int64_t c, int64_t y, int64_t x) {
+  return row_major ? ((n * channels + c) * h + y) * w + x : ((n * h + y) * w + x) * channels + c;
 }
 
 static inline double plain_pixel(const conv_case *s, const float *a, const float *b, int64_t n, int64_t o, int64_t y, int64_t x) {
@@ -200,7 +202,7 @@ static inline double plain_pixel(const conv_case *s, const float *a, const float
       int64_t iy = y * s->stride + kh * s->dilation - s->pad, ix = x * s->stride + kw * s->dilation - s->pad;
       if (iy < 0 || iy >= s->h || ix < 0 || ix >= s->w) continue;
       for (int64_t c = 0; c < cg; c++)
-        sum += (double)a[image_at(s, s->c, s->h, s->w, n, g * cg + c, iy, ix)] * b[((o * cg + c) * s->kh + kh) * s->kw + kw];
+        sum += (double)a[image_at(s->row_major, s->c, s->h, s->w, n, g * cg + c, iy, ix)] * b[((o * cg + c) * s->kh + kh) * s->kw + kw];
     }
   return sum;
 }
@@ -210,7 +212,7 @@ static inline void plain_conv(const conv_case *s, const float *a, const float *b
   for (int64_t n = 0; n < s->n; n++)
     for (int64_t o = 0; o < s->o; o++)
       for (int64_t y = 0; y < oh; y++)
-        for (int64_t x = 0; x < ow; x++) out[image_at(s, s->o, oh, ow, n, o, y, x)] = (float)plain_pixel(s, a, b, n, o, y, x);
+        for (int64_t x = 0; x < ow; x++) out[image_at(s->out_row_major, s->o, oh, ow, n, o, y, x)] = (float)plain_pixel(s, a, b, n, o, y, x);
 }
 
 #endif

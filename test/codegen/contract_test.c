@@ -81,7 +81,7 @@ static void check_conv(env *e, const conv_case *s) {
   char what[160];
   snprintf(what, sizeof what, "conv n%d c%d %dx%d o%d k%dx%d s%d p%d d%d g%d %s%s", (int)s->n, (int)s->c, (int)s->h, (int)s->w,
            (int)s->o, (int)s->kh, (int)s->kw, (int)s->stride, (int)s->pad, (int)s->dilation, (int)s->groups,
-           s->row_major ? "NCHW" : "NHWC", s->varying ? " varying" : "");
+           s->out_row_major ? "NCHW" : s->row_major ? "NCHW to NHWC" : "NHWC", s->varying ? " varying" : "");
   int64_t oh = conv_out(s->h, s->kh, s), ow = conv_out(s->w, s->kw, s), symbols[] = {s->n, s->h, s->w, oh, ow};
   int64_t na = s->n * s->c * s->h * s->w, nb = s->o * (s->c / s->groups) * s->kh * s->kw, nout = s->n * s->o * oh * ow;
   float *a = make_floats(na, 1), *b = make_floats(nb, 2), *want = make_floats(nout, 3);
@@ -128,6 +128,7 @@ static void test_matmul(void **state) {
 static void check_both_layouts(env *e, conv_case s) {
   for (int i = 0; i < 4; i++) {
     s.row_major = i & 1;
+    s.out_row_major = i == 1;
     s.varying = i & 2;
     check_conv(e, &s);
   }
