@@ -24,16 +24,16 @@ static pir_op_info *create_info(pir_context *ctx, const pir_opdef *def, pir_name
   return info;
 }
 
-static pir_op_info **info_slot(pir_context *ctx, const pir_opdef *def) {
-  size_t dialect = def->id >> 16, number = def->id & 0xffff;
-  if (!def->id || dialect >= ctx->infos.count || number >= ctx->info_counts.items[dialect]) return NULL;
+static pir_op_info **info_slot(const pir_context *ctx, uint32_t id) {
+  size_t dialect = id >> 16, number = id & 0xffff;
+  if (!id || dialect >= ctx->infos.count || number >= ctx->info_counts.items[dialect]) return NULL;
   return &ctx->infos.items[dialect][number];
 }
 
 static const pir_op_info *info_by_name(pir_context *ctx, const pir_opdef *def) {
   struct pir_name_entry *name = (struct pir_name_entry *)pir_name_get(ctx, pir_str_from(def->name));
   if (!name->op || name->op->def != def) name->op = create_info(ctx, def, name);
-  pir_op_info **slot = info_slot(ctx, def);
+  pir_op_info **slot = info_slot(ctx, def->id);
   if (slot) *slot = (pir_op_info *)name->op;
   return name->op;
 }
@@ -41,7 +41,7 @@ static const pir_op_info *info_by_name(pir_context *ctx, const pir_opdef *def) {
 const pir_op_info *pir_context_info(pir_context *ctx, const pir_opdef *def) {
   if (!(def->traits & PIR_REGISTERED))
     return (const pir_op_info *)((const char *)def - offsetof(pir_op_info, unregistered));
-  pir_op_info **slot = info_slot(ctx, def);
+  pir_op_info **slot = info_slot(ctx, def->id);
   return slot && *slot && (*slot)->def == def ? *slot : info_by_name(ctx, def);
 }
 
@@ -53,6 +53,11 @@ const pir_op_info *pir_context_info_of_name(pir_context *ctx, pir_name *name) {
 
 const pir_opdef *pir_context_opdef(pir_context *ctx, pir_str name) {
   return pir_context_info_of_name(ctx, pir_name_get(ctx, name))->def;
+}
+
+const pir_opdef *pir_context_op(const pir_context *ctx, uint32_t op_id) {
+  pir_op_info **slot = info_slot(ctx, op_id);
+  return slot && *slot ? (*slot)->def : NULL;
 }
 
 static void reserve_numbers(pir_context *ctx, const pir_opdef *def) {

@@ -31,7 +31,7 @@ static size_t needed_operands(const pir_opdef *def) {
 
 static bool takes_many(const pir_op *op) {
   const pir_opdef *def = op->info->def;
-  bool many = def->traits & (PIR_STRUCTURAL | PIR_CONTROL | PIR_TERMINATOR);
+  bool many = !(def->traits & PIR_PURE) || def->traits & (PIR_STRUCTURAL | PIR_CONTROL | PIR_TERMINATOR);
   return many && def->operand_count && def->operands[def->operand_count - 1].flags & PIR_OPERAND_VARIADIC;
 }
 

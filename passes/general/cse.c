@@ -5,6 +5,7 @@
 
 #include <pir/pass.h>
 
+#include <effects.h>
 #include <hash.h>
 #include <map.h>
 #include <vec.h>
@@ -32,18 +33,11 @@ typedef struct cse {
 
 // ---- what may be merged
 
-static bool overwrites(const pir_op *user, size_t operand) {
-  const pir_opdef *def = pir_op_def(user);
-  for (size_t i = 0; i < def->inplace_count; i++)
-    if (def->inplace[i].operand == operand && pir_op_has(user, PIR_INPLACE)) return true;
-  return false;
-}
-
 static bool may_be_overwritten(const pir_value *value) {
   PIR_EACH_USE(use, value) {
     const pir_op *user = pir_use_owner(use);
     if (pir_op_has(user, PIR_TERMINATOR) || pir_op_has(user, PIR_CONTROL)) return true;
-    if (!pir_op_has(user, PIR_REGISTERED) || overwrites(user, pir_use_operand_index(use))) return true;
+    if (!pir_op_has(user, PIR_REGISTERED) || pir_op_overwrites(user, pir_use_operand_index(use))) return true;
   }
   return false;
 }

@@ -25,16 +25,6 @@ static bool is_dead(const pir_op *op) {
   return !pir_op_mark(op) && !pir_op_has(op, PIR_TERMINATOR) && pir_op_unused(op);
 }
 
-// The name of the parameter an op reads: its one declared string.
-static pir_str parameter_name(const pir_op *op) {
-  const pir_opdef *def = pir_op_def(op);
-  for (size_t i = 0; i < def->attr_count; i++) {
-    bool text = def->attrs[i].kind == PIR_ATTR_STR || def->attrs[i].kind == PIR_ATTR_TENSOR_NAME;
-    if (text && pir_op_attr_at(op, i)) return pir_op_text(op, i);
-  }
-  return (pir_str){"", 0};
-}
-
 typedef struct sweep {
   pir_pass_run *run;
   PIR_VEC(pir_op *) stack;  // ops from which to go on backwards
@@ -43,7 +33,7 @@ typedef struct sweep {
 
 static void erase(sweep *s, pir_op *op) {
   if (pir_op_has(op, PIR_PARAMETER)) {
-    pir_program_drop_param(s->run->program, parameter_name(op));
+    pir_program_drop_param(s->run->program, pir_op_parameter_name(op));
     s->parameters++;
   }
   pir_rewriter_erase(s->run->rewriter, op);

@@ -43,6 +43,8 @@ PIR_API pir_str pir_name_str(pir_name *name);
 // The definition of an op by full name ("pd_op.matmul"). Never NULL: an unknown name gets a definition
 // without PIR_REGISTERED, made once per context.
 PIR_API const pir_opdef *pir_context_opdef(pir_context *ctx, pir_str name);
+// By number (PD_MATMUL, ... from pir/dialect/*.h). NULL when its dialect is not registered.
+PIR_API const pir_opdef *pir_context_op(const pir_context *ctx, uint32_t op_id);
 
 PIR_END
 #endif

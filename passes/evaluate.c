@@ -1,0 +1,244 @@
+// Computes ops on known values by running their kernel or clause, exactly as a program of called kernels would.
+// Shapes come from facts; an op whose results have no constant shape is left alone. Every tensor is dense and aligned:
+// parameters, whose mapped bytes may lie anywhere, are copied when they do not.
+
+#include <evaluate.h>
+
+#include <effects.h>
+
+#include <pir/kernel.h>
+#include <pir/walk.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 64 };
+
+void evaluator_init(evaluator *e, pir_program *program, pir_facts *facts) {
+  *e = (evaluator){.program = program, .facts = facts, .arena = pir_context_arena(pir_program_context(program)),
+                   .max_bytes = (uint64_t)1 << 20};
+}
+
+static size_t known_bytes(const known_value *known) { return sizeof *known + known->count * sizeof(pir_tensor); }
+
+void evaluator_free(evaluator *e) {
+  for (size_t i = 0; i < e->known.capacity; i++) {
+    known_value *known = (known_value *)(uintptr_t)e->known.entries[i].value;
+    if (e->known.entries[i].key) pir_arena_free(e->arena, known, known_bytes(known));
+  }
+  pir_map_free(e->arena, &e->known);
+  for (size_t i = 0; i < e->buffers.count; i++) free(e->buffers.items[i]);
+  pir_vec_free(e->arena, &e->buffers);
+}
+
+const known_value *evaluator_find(const evaluator *e, const pir_value *value) { return pir_map_get(&e->known, value); }
+
+static known_value *add_known(evaluator *e, const pir_value *value, size_t count) {
+  known_value *known = pir_arena_zalloc(e->arena, sizeof *known + count * sizeof(pir_tensor));
+  known->count = count;
+  pir_map_put(e->arena, &e->known, value, (uintptr_t)known);
+  return known;
+}
+
+void evaluator_forget(evaluator *e, const pir_op *op) {
+  for (size_t i = 0; i < pir_op_results(op); i++) {
+    known_value *known = pir_map_get(&e->known, pir_op_result(op, i));
+    if (!known) continue;
+    pir_map_remove(&e->known, pir_op_result(op, i));
+    pir_arena_free(e->arena, known, known_bytes(known));
+  }
+}
+
+static void *buffer(evaluator *e, size_t size) {
+  void *memory = aligned_alloc(ALIGNMENT, (size + ALIGNMENT) / ALIGNMENT * ALIGNMENT);
+  if (memory) pir_vec_push(e->arena, &e->buffers, memory);
+  return memory;
+}
+
+// ---- sources
+
+static pir_status know_parameter(evaluator *e, const pir_op *op) {
+  const pir_param *param = pir_program_param(e->program, pir_op_parameter_name(op));
+  size_t bytes;
+  if (!param || pir_op_results(op) != 1 || param->shape.rank > PIR_MAX_RANK) return PIR_OK;
+  if (pir_shape_bytes(param->shape.dims, (int32_t)param->shape.rank, param->dtype, &bytes) || bytes != param->size) return PIR_OK;
+  void *data = (void *)param->data;
+  if ((uintptr_t)data % ALIGNMENT) {
+    data = buffer(e, bytes);
+    if (!data) return PIR_EXHAUSTED;
+    memcpy(data, param->data, bytes);
+  }
+  known_value *known = add_known(e, pir_op_result(op, 0), 1);
+  known->from_source = true;
+  known->tensors[0].data = data;
+  pir_tensor_set_dense(&known->tensors[0], param->dtype, param->shape.dims, (int32_t)param->shape.rank);
+  return PIR_OK;
+}
+
+// A list of known values is a known list.
+static void know_list(evaluator *e, const pir_op *op) {
+  known_value *list = add_known(e, pir_op_result(op, 0), pir_op_operands(op));
+  for (size_t i = 0; i < pir_op_operands(op); i++)
+    list->tensors[i] = evaluator_find(e, pir_op_operand(op, i))->tensors[0];
+}
+
+static bool makes_list(const pir_op *op) {
+  if (!pir_op_has(op, PIR_STRUCTURAL) || pir_op_results(op) != 1 || !pir_op_operands(op)) return false;
+  for (size_t i = 0; i < pir_op_operands(op); i++) {
+    const pir_value *value = pir_op_operand(op, i);
+    if (!value || pir_type_elements(pir_value_type(value))) return false;
+  }
+  const pir_type *type = pir_value_type(pir_op_result(op, 0));
+  return type && pir_type_kind_of(type) == PIR_TYPE_VECTOR;
+}
+
+// ---- calls
+
+// What a call is made of; all of it goes with the call's memory.
+typedef struct call_draft {
+  evaluator *e;
+  pir_kernel_call call;
+  PIR_VEC(void *) blocks;
+  PIR_VEC(size_t) sizes;
+  uint64_t operand_bytes;
+} call_draft;
+
+static void *draft_alloc(void *user, size_t size) {
+  call_draft *d = user;
+  void *memory = pir_arena_zalloc(d->e->arena, size);
+  pir_vec_push(d->e->arena, &d->blocks, memory);
+  pir_vec_push(d->e->arena, &d->sizes, size);
+  return memory;
+}
+
+static void draft_free(call_draft *d) {
+  for (size_t i = 0; i < d->blocks.count; i++) pir_arena_free(d->e->arena, d->blocks.items[i], d->sizes.items[i]);
+  pir_vec_free(d->e->arena, &d->blocks);
+  pir_vec_free(d->e->arena, &d->sizes);
+}
+
+static void draft_operands(call_draft *d, const pir_op *op) {
+  size_t n = pir_op_operands(op), total = 0;
+  int32_t *members = draft_alloc(d, n * sizeof *members), *first = draft_alloc(d, n * sizeof *first);
+  for (size_t i = 0; i < n; i++) {
+    const pir_value *value = pir_op_operand(op, i);
+    first[i] = (int32_t)total;
+    members[i] = value ? (int32_t)evaluator_find(d->e, value)->count : 0;
+    total += value ? (size_t)members[i] : 1;
+  }
+  const pir_tensor **in = draft_alloc(d, total * sizeof *in);
+  for (size_t i = 0; i < n; i++)
+    for (int32_t k = 0; k < members[i]; k++) {
+      const pir_tensor *tensor = &evaluator_find(d->e, pir_op_operand(op, i))->tensors[k];
+      int64_t numel = pir_tensor_numel(tensor);
+      in[first[i] + k] = tensor;
+      d->operand_bytes += numel > 0 ? (uint64_t)numel * pir_dtype_size(tensor->dtype) : 0;
+    }
+  d->call.in = in;
+  d->call.in_members = members;
+  d->call.in_first = first;
+  d->call.operand_count = (int32_t)n;
+}
+
+// The constant shape a fact states; false when it is not constant.
+static bool read_shape(const evaluator *e, const pir_fact *fact, pir_tensor *out) {
+  int64_t dims[PIR_MAX_RANK];
+  if (!fact || !fact->known || fact->rank < 0 || !pir_dtype_size(fact->dtype)) return false;
+  for (int32_t i = 0; i < fact->rank; i++)
+    if (!pir_dim_is_const(pir_facts_dims(e->facts), fact->shape[i], &dims[i]) || dims[i] < 0) return false;
+  pir_tensor_set_dense(out, fact->dtype, dims, fact->rank);
+  return true;
+}
+
+static bool is_list(const pir_value *value) {
+  const pir_type *type = pir_value_type(value);
+  return type && pir_type_kind_of(type) == PIR_TYPE_VECTOR;
+}
+
+static size_t members_of(const evaluator *e, const pir_value *value) {
+  return is_list(value) ? pir_facts_of(e->facts, value)->member_count : 1;
+}
+
+static const pir_fact *member_fact(const evaluator *e, const pir_value *value, size_t i) {
+  const pir_fact *fact = pir_facts_of(e->facts, value);
+  return is_list(value) ? fact->members[i] : fact;
+}
+
+// Shapes and allocates the results; `*out_ready` says whether all are known and small enough.
+static pir_status draft_results(call_draft *d, const pir_op *op, bool *out_ready) {
+  size_t n = pir_op_results(op), total = 0;
+  int32_t *members = draft_alloc(d, n * sizeof *members), *first = draft_alloc(d, n * sizeof *first);
+  for (size_t i = 0; i < n; i++) {
+    first[i] = (int32_t)total;
+    members[i] = (int32_t)members_of(d->e, pir_op_result(op, i));
+    total += (size_t)members[i];
+  }
+  pir_tensor **out = draft_alloc(d, total * sizeof *out);
+  uint64_t bytes = 0;
+  *out_ready = false;
+  for (size_t i = 0; i < n; i++)
+    for (int32_t k = 0; k < members[i]; k++) {
+      pir_tensor *tensor = out[first[i] + k] = draft_alloc(d, sizeof *tensor);
+      size_t size;
+      if (!read_shape(d->e, member_fact(d->e, pir_op_result(op, i), (size_t)k), tensor)) return PIR_OK;
+      if (pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &size)) return PIR_OK;
+      bytes += size;
+      if (bytes > d->e->max_bytes && bytes > d->operand_bytes) return PIR_OK;
+      tensor->data = buffer(d->e, size);
+      if (!tensor->data) return PIR_EXHAUSTED;
+    }
+  d->call.out = out;
+  d->call.out_members = members;
+  d->call.out_first = first;
+  d->call.result_count = (int32_t)n;
+  *out_ready = total > 0;
+  return PIR_OK;
+}
+
+static void know_results(evaluator *e, const pir_op *op, const pir_kernel_call *call) {
+  for (int32_t i = 0; i < call->result_count; i++) {
+    known_value *known = add_known(e, pir_op_result(op, (size_t)i), (size_t)call->out_members[i]);
+    known->from_source = pir_op_has(op, PIR_CONSTANT);
+    for (int32_t k = 0; k < call->out_members[i]; k++) known->tensors[k] = *call->out[call->out_first[i] + k];
+  }
+}
+
+static pir_status run_call(const pir_opdef *def, const pir_kernel_call *call) {
+  if (pir_clause_choose(call->clause, 0, call->attrs)) return pir_clause_run(call);
+  if (!def->kernel) return PIR_UNSUPPORTED;
+  const pir_kernel *kernel = pir_kernel_find(pir_str_from(def->kernel));
+  return kernel && !kernel->shapes_results ? kernel->run(call) : PIR_UNSUPPORTED;
+}
+
+static pir_status compute(evaluator *e, const pir_op *op, const pir_opdef *def) {
+  pir_message message = {""};
+  call_draft d = {.e = e, .call = {.op = def->name, .attr_count = def->attr_count, .clause = def->clause, .message = &message}};
+  bool ready = false;
+  draft_operands(&d, op);
+  pir_status status = draft_results(&d, op, &ready);
+  if (!status && ready) {
+    d.call.attrs = pir_op_attr_values(op, draft_alloc, &d);
+    // An op that cannot be computed now is left to say so when it runs.
+    if (!run_call(def, &d.call)) know_results(e, op, &d.call);
+  }
+  draft_free(&d);
+  return status;
+}
+
+static bool knows_operands(const evaluator *e, const pir_op *op) {
+  for (size_t i = 0; i < pir_op_operands(op); i++)
+    if (pir_op_operand(op, i) && !evaluator_find(e, pir_op_operand(op, i))) return false;
+  return true;
+}
+
+pir_status evaluator_visit(evaluator *e, const pir_op *op) {
+  if (pir_op_has_effect(op) || pir_op_regions(op) || !pir_op_results(op)) return PIR_OK;
+  const pir_opdef *def = pir_op_meaning(op);
+  if (pir_op_has(op, PIR_PARAMETER)) return e->parameters ? know_parameter(e, op) : PIR_OK;
+  if (!knows_operands(e, op)) return PIR_OK;
+  if (makes_list(op)) return know_list(e, op), PIR_OK;
+  if (!def || !(def->clause || def->kernel)) return PIR_OK;
+  // Without operands only a constant has a value of its own.
+  if (!pir_op_operands(op) && !pir_op_has(op, PIR_CONSTANT)) return PIR_OK;
+  return compute(e, op, def);
+}

@@ -1,0 +1,41 @@
+// Values known before the program runs, and the ops that can be computed on them by their clause or kernel. Private to
+// passes/.
+#ifndef PIR_EVALUATE_H
+#define PIR_EVALUATE_H
+
+#include <pir/infer.h>
+#include <pir/program.h>
+#include <pir/tensor.h>
+
+#include <map.h>
+#include <vec.h>
+
+// Tensors of one value: several for a list value.
+typedef struct known_value {
+  size_t count;
+  bool from_source;    // of a constant or parameter op, not computed here
+  bool stays;          // its op is kept although it is known (folding)
+  pir_tensor tensors[];
+} known_value;
+
+typedef struct evaluator {
+  pir_program *program;
+  pir_facts *facts;
+  pir_arena *arena;
+  bool parameters;     // named parameters count as known
+  uint64_t max_bytes;  // a result may be larger than this only when its operands are
+  pir_map known;       // pir_value -> known_value
+  PIR_VEC(void *) buffers;
+} evaluator;
+
+void evaluator_init(evaluator *e, pir_program *program, pir_facts *facts);
+void evaluator_free(evaluator *e);
+const known_value *evaluator_find(const evaluator *e, const pir_value *value);
+// Computes the results of an op when all it reads is known and its tables say how; else leaves them unknown.
+// PIR_EXHAUSTED when memory ran out.
+pir_status evaluator_visit(evaluator *e, const pir_op *op);
+
+// The op goes: its results' places in memory may become another's.
+void evaluator_forget(evaluator *e, const pir_op *op);
+
+#endif

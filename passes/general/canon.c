@@ -1,0 +1,149 @@
+// Canonical forms, found from what ops mean rather than from their names:
+//
+//   an op whose clause gives an operand unchanged        is that operand  (cast to the same type, scale by 1, reshape and
+//                                                        transpose to the same shape, dropout in a test)
+//   an op whose lower block only names operands          is that operand
+//   a view in row-major order of another such view       reads the first one's operand
+//   a rearrangement of axes of another                   is one rearrangement
+//
+// Shapes are facts, never stated types. An operand that an in-place op overwrites later is not put in place of a copy.
+
+#include <pir/pass.h>
+
+#include <clause_form.h>
+#include <effects.h>
+
+#include <pir/lower.h>
+
+typedef struct canon {
+  evaluator eval;
+  pir_facts *facts;
+  uint64_t forwarded, composed;
+} canon;
+
+static bool is_overwritten(const pir_value *value) {
+  PIR_EACH_USE(use, value) if (pir_op_overwrites(pir_use_owner(use), pir_use_operand_index(use))) return true;
+  return false;
+}
+
+static bool may_stand_for(const pir_op *op, const pir_value *value) {
+  if (pir_op_has(op, PIR_INPLACE) || is_overwritten(value)) return false;
+  for (size_t i = 0; i < pir_op_results(op); i++) {
+    const pir_value *result = pir_op_result(op, i);
+    if (is_overwritten(result) || (i && !pir_value_unused(result))) return false;
+  }
+  return true;
+}
+
+// Others than the first result are unused, so they go with the op.
+static bool forward(canon *c, pir_op *op, pir_rewriter *rewriter, pir_value *value) {
+  if (!value || !may_stand_for(op, value)) return false;
+  pir_rewriter_replace_value(rewriter, pir_op_result(op, 0), value);
+  pir_rewriter_erase(rewriter, op);
+  c->forwarded++;
+  return true;
+}
+
+static bool forward_clause(pir_op *op, pir_rewriter *rewriter, void *user) {
+  canon *c = user;
+  if (!pir_op_has(op, PIR_PURE) && !pir_op_has(op, PIR_RANDOM)) return false;
+  clause_form form = clause_form_of(&c->eval, op);
+  return form.kind == FORM_OPERAND && forward(c, op, rewriter, pir_op_operand(op, (size_t)form.operand));
+}
+
+static bool forward_lower(pir_op *op, pir_rewriter *rewriter, void *user) {
+  canon *c = user;
+  const pir_opdef *def = pir_op_def(op);
+  if (!def->lower_count || !pir_op_results(op)) return false;
+  int choice = pir_lower_choose(op, c->facts);
+  if (choice < 0 || def->lower[choice].step_count) return false;
+  int value = def->lower[choice].results[0];
+  bool operand = value >= 0 && (size_t)value < pir_op_operands(op);
+  return operand && forward(c, op, rewriter, pir_op_operand(op, (size_t)value));
+}
+
+// ---- views of views
+
+static pir_op *viewed(canon *c, const pir_op *op, const clause_form *form, form_kind wanted, clause_form *out_inner) {
+  pir_op *inner = pir_op_operand_op(op, (size_t)form->operand);
+  if (!inner || pir_op_has(inner, PIR_INPLACE) || pir_value_index(pir_op_operand(op, (size_t)form->operand))) return NULL;
+  *out_inner = clause_form_of(&c->eval, inner);
+  pir_value *source = out_inner->kind == wanted ? pir_op_operand(inner, (size_t)out_inner->operand) : NULL;
+  return source && !is_overwritten(source) && !is_overwritten(pir_op_result(inner, 0)) ? inner : NULL;
+}
+
+// The outer view's shape may follow from the inner one's (an extent it copies); then it stays.
+static bool compose_linear(pir_op *op, pir_rewriter *rewriter, void *user) {
+  canon *c = user;
+  if (!pir_op_has(op, PIR_PURE) || pir_op_has(op, PIR_INPLACE)) return false;
+  clause_form form = clause_form_of(&c->eval, op), inner_form;
+  pir_op *inner = form.kind == FORM_LINEAR ? viewed(c, op, &form, FORM_LINEAR, &inner_form) : NULL;
+  if (!inner) return false;
+  size_t i = (size_t)form.operand;
+  pir_value *before = pir_op_operand(op, i);
+  pir_fact shape = *pir_facts_of(c->facts, pir_op_result(op, 0));
+  pir_op_set_operand(op, i, pir_op_operand(inner, (size_t)inner_form.operand));
+  bool same = !pir_facts_update(c->facts, op) && same_dims(&c->eval, &shape, pir_facts_of(c->facts, pir_op_result(op, 0)));
+  if (!same) {
+    pir_rewriter_set_operand(rewriter, op, i, before);
+    return false;
+  }
+  // Told of by the rewriter, which also lets listeners look at the inner op again.
+  pir_rewriter_set_operand(rewriter, op, i, pir_op_operand(op, i));
+  c->composed++;
+  return true;
+}
+
+static const pir_attr *perm_attr(pir_op *op, const clause_form *form) {
+  pir_context *ctx = pir_op_context(op);
+  const pir_attr *old = pir_op_attr_at(op, (size_t)form->perm_attr), *items[PIR_MAX_RANK];
+  int32_t perm[PIR_MAX_RANK];
+  for (int32_t d = 0; d < form->rank; d++) perm[form->axes[d]] = d;
+  int64_t wide[PIR_MAX_RANK];
+  for (int32_t i = 0; i < form->rank; i++) wide[i] = perm[i];
+  if (pir_attr_kind_of(old) == PIR_ATTR_INT_ARRAY) return pir_attr_int_array(ctx, wide, (size_t)form->rank);
+  pir_attr_kind kind = pir_attr_kind_of(pir_attr_element(old, 0));
+  for (int32_t i = 0; i < form->rank; i++) items[i] = pir_attr_int(ctx, kind, perm[i]);
+  return pir_attr_array(ctx, items, (size_t)form->rank);
+}
+
+static bool compose_permute(pir_op *op, pir_rewriter *rewriter, void *user) {
+  canon *c = user;
+  if (!pir_op_has(op, PIR_PURE) || pir_op_has(op, PIR_INPLACE)) return false;
+  clause_form form = clause_form_of(&c->eval, op), inner_form;
+  if (form.kind != FORM_PERMUTE || form.perm_attr < 0 || !form.rank || !pir_op_attr_at(op, (size_t)form.perm_attr)) return false;
+  pir_op *inner = viewed(c, op, &form, FORM_PERMUTE, &inner_form);
+  if (!inner) return false;
+  clause_form both = form;
+  for (int32_t d = 0; d < form.rank; d++) both.axes[d] = form.axes[inner_form.axes[d]];
+  pir_op_set_attr_at(op, (size_t)form.perm_attr, perm_attr(op, &both));
+  pir_rewriter_set_operand(rewriter, op, (size_t)form.operand, pir_op_operand(inner, (size_t)inner_form.operand));
+  c->composed++;
+  return true;
+}
+
+static void on_erasing(void *user, pir_op *op) {
+  canon *c = user;
+  evaluator_forget(&c->eval, op);
+}
+
+pir_status pir_pass_canon(pir_pass_run *run) {
+  canon c = {.facts = pir_run_facts(run)};
+  if (!c.facts) return PIR_INVALID;
+  evaluator_init(&c.eval, run->program, c.facts);
+  const pir_pattern patterns[] = {
+      {"forward by clause", 0, 4, forward_clause, &c},
+      {"forward by lower block", 0, 3, forward_lower, &c},
+      {"compose row-major views", 0, 2, compose_linear, &c},
+      {"compose permutations", 0, 1, compose_permute, &c},
+  };
+  pir_rewrite_listener listener = {.erasing = on_erasing, .user = &c};
+  pir_greedy_options options = {.erase_dead = true};
+  pir_rewriter_listen(run->rewriter, &listener);
+  pir_status status = pir_rewrite_greedy(run->rewriter, run->program, patterns, sizeof patterns / sizeof *patterns, &options, NULL);
+  pir_rewriter_unlisten(run->rewriter, &listener);
+  evaluator_free(&c.eval);
+  pir_run_count(run, "ops forwarded", c.forwarded);
+  pir_run_count(run, "views composed", c.composed);
+  return status;
+}

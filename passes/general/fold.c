@@ -1,0 +1,146 @@
+// Constant folding. Ops are computed in program order as long as what they read is known; then each known value that
+// an unknown op still reads becomes a constant at the top of the program, and what only led to it is dead code.
+// As in Paddle the constant is a builtin.constant when a reader takes it as an attribute operand, else a
+// builtin.parameter. Options: params=true counts parameters as known; max-bytes=N bounds results that are larger
+// than what they come from.
+
+#include <pir/pass.h>
+
+#include <evaluate.h>
+
+#include <pir/dialect/builtin.h>
+#include <pir/walk.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct folder {
+  pir_pass_run *run;
+  evaluator eval;
+  pir_op *top;         // constants go before it
+  uint64_t serial, folded;
+  pir_status status;
+} folder;
+
+static pir_walk_result visit(pir_op *op, void *user) {
+  folder *f = user;
+  f->status = evaluator_visit(&f->eval, op);
+  return f->status ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
+}
+
+// ---- the constant in place of a value
+
+static bool reads_as_attribute(const pir_use *use) {
+  const pir_opdef *def = pir_op_def(pir_use_owner(use));
+  size_t i = pir_use_operand_index(use);
+  return i < def->operand_count && def->operands[i].flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR);
+}
+
+static pir_str fresh_name(folder *f, char *room) {
+  static const char prefix[] = "constant_folding@_";
+  pir_str name = {room, 0};
+  do {
+    memcpy(room, prefix, sizeof prefix - 1);
+    size_t at = sizeof prefix - 1, digits = 0;
+    char text[20];
+    uint64_t n = f->serial++;
+    do text[digits++] = (char)('0' + n % 10);
+    while (n /= 10);
+    while (digits) room[at++] = text[--digits];
+    name.size = at;
+  } while (pir_program_param(f->run->program, name));
+  return name;
+}
+
+static pir_status adopt_tensor(folder *f, pir_str name, const pir_tensor *tensor) {
+  size_t bytes;
+  PIR_TRY(pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes));
+  void *data = aligned_alloc(64, (bytes + 64) / 64 * 64);
+  if (!data) return PIR_EXHAUSTED;
+  memcpy(data, tensor->data, bytes);
+  pir_param param = {.name = name, .dtype = tensor->dtype, .shape = {tensor->shape, (size_t)tensor->rank}, .data = data,
+                     .size = bytes, .release = free, .user = data};
+  pir_program_adopt_param(f->run->program, &param);
+  return PIR_OK;
+}
+
+static pir_op *create_constant(folder *f, const pir_tensor *tensor, pir_str name, bool as_attribute) {
+  pir_context *ctx = pir_program_context(f->run->program);
+  const pir_type *type = pir_type_tensor(ctx, tensor->dtype, (pir_shape){tensor->shape, (size_t)tensor->rank});
+  const pir_attr *yes = pir_attr_bool(ctx, true), *no = pir_attr_bool(ctx, false);
+  const pir_opdef *def = pir_context_op(ctx, as_attribute ? BUILTIN_CONSTANT : BUILTIN_PARAMETER);
+  pir_named_attr attrs[] = {
+      {pir_name_get(ctx, pir_str_from(def->attrs[0].name)), pir_attr_str(ctx, PIR_ATTR_STR, name)},
+      {pir_name_get(ctx, PIR_STR("persistable")), pir_attr_array(ctx, &yes, 1)},
+      {pir_name_get(ctx, PIR_STR("stop_gradient")), pir_attr_array(ctx, as_attribute ? &yes : &no, 1)},
+  };
+  pir_op_spec spec = {.def = def, .loc = pir_op_loc(f->top), .result_types = &type, .result_count = 1, .attrs = attrs,
+                      .attr_count = sizeof attrs / sizeof *attrs};
+  return pir_rewriter_create(f->run->rewriter, f->top, &spec);
+}
+
+static pir_status materialise(folder *f, pir_value *value, const known_value *known) {
+  bool as_attribute = false;
+  PIR_EACH_USE(use, value) as_attribute |= reads_as_attribute(use);
+  char room[64];
+  pir_str name = fresh_name(f, room);
+  PIR_TRY(adopt_tensor(f, name, &known->tensors[0]));
+  pir_op *constant = create_constant(f, &known->tensors[0], name, as_attribute);
+  // The constant's own type is exact; what the file stated for the value may not be.
+  const pir_type *exact = pir_value_type(pir_op_result(constant, 0));
+  pir_rewriter_replace_value(f->run->rewriter, value, pir_op_result(constant, 0));
+  pir_value_set_type(pir_op_result(constant, 0), exact);
+  f->folded++;
+  return PIR_OK;
+}
+
+// Whether an op that stays reads the value.
+static bool is_read(const folder *f, const pir_value *value) {
+  PIR_EACH_USE(use, value) {
+    const pir_op *user = pir_use_owner(use);
+    const known_value *known = pir_op_results(user) ? evaluator_find(&f->eval, pir_op_result(user, 0)) : NULL;
+    if (!known || known->stays) return true;
+  }
+  return false;
+}
+
+static pir_walk_result replace_known(pir_op *op, void *user) {
+  folder *f = user;
+  for (size_t i = 0; i < pir_op_results(op) && !f->status; i++) {
+    pir_value *value = pir_op_result(op, i);
+    const known_value *known = evaluator_find(&f->eval, value);
+    bool computed = known && !known->from_source && known->count == 1 && !pir_type_elements(pir_value_type(value));
+    if (computed && is_read(f, value)) f->status = materialise(f, value, known);
+  }
+  return f->status ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
+}
+
+// A known list has no constant of its own: its op stays and reads constants.
+static pir_walk_result keep_lists(pir_op *op, void *user) {
+  folder *f = user;
+  for (size_t i = 0; i < pir_op_results(op); i++) {
+    known_value *known = pir_map_get(&f->eval.known, pir_op_result(op, i));
+    bool list = known && pir_type_elements(pir_value_type(pir_op_result(op, i)));
+    if (list && is_read(f, pir_op_result(op, i))) known->stays = true;
+  }
+  return PIR_WALK_CONTINUE;
+}
+
+pir_status pir_pass_fold(pir_pass_run *run) {
+  folder f = {.run = run, .top = pir_block_first(pir_program_block(run->program))};
+  int64_t max_bytes;
+  pir_facts *facts = pir_run_facts(run);
+  if (!facts) return PIR_INVALID;
+  if (!f.top) return PIR_OK;
+  evaluator_init(&f.eval, run->program, facts);
+  PIR_TRY(pir_run_option_bool(run, "params", false, &f.eval.parameters));
+  PIR_TRY(pir_run_option_int(run, "max-bytes", (int64_t)f.eval.max_bytes, &max_bytes));
+  f.eval.max_bytes = (uint64_t)max_bytes;
+  pir_op *module = pir_program_module(run->program);
+  pir_walk(module, PIR_PRE_ORDER, visit, &f);
+  if (!f.status) pir_walk(module, PIR_PRE_ORDER, keep_lists, &f);
+  if (!f.status) pir_walk(module, PIR_PRE_ORDER, replace_known, &f);
+  evaluator_free(&f.eval);
+  pir_run_count(run, "values folded", f.folded);
+  return f.status;
+}
