@@ -1,5 +1,5 @@
-// Memory, sources and messages of opsc. A run reads a few hundred kilobytes once and ends, so memory is
-// taken from malloc and given back by the end of the process.
+// Memory, sources and messages of opsc. A run reads a few hundred kilobytes once and ends, so nothing is given back
+// before memory_release.
 #include "model.h"
 
 #include <stdarg.h>
@@ -20,17 +20,33 @@ static void out_of_memory(void) {
   exit(2);
 }
 
+typedef struct piece {
+  struct piece *next;
+  max_align_t data[];
+} piece;
+static piece *pieces;
+
 void *arena_alloc(size_t size) {
-  void *memory = calloc(1, size ? size : 1);
-  if (!memory) out_of_memory();
-  return memory;
+  piece *p = calloc(1, sizeof *p + size);
+  if (!p) out_of_memory();
+  p->next = pieces;
+  pieces = p;
+  return p->data;
+}
+
+void memory_release(void) {
+  for (piece *p = pieces, *next; p; p = next) {
+    next = p->next;
+    free(p);
+  }
+  pieces = NULL;
+  while (source_count) free((void *)sources[--source_count].text);
 }
 
 void *array_grow(void *array, int count, size_t size) {
   if (count & (count - 1)) return array;
-  size_t capacity = count ? 2 * (size_t)count : 1;
-  void *grown = realloc(array, capacity * size);
-  if (!grown) out_of_memory();
+  void *grown = arena_alloc((count ? 2 * (size_t)count : 1) * size);
+  if (count) memcpy(grown, array, (size_t)count * size);
   return grown;
 }
 

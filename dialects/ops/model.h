@@ -218,6 +218,7 @@ typedef struct code {
 
 // ---- memory and errors (model.c)
 void *arena_alloc(size_t size);
+void memory_release(void);  // everything above, at the end of the process
 // Room for one more element of `size` bytes in an array of `count`; returns the array, perhaps moved.
 void *array_grow(void *array, int count, size_t size);
 #define APPEND(array, count, ...) \

@@ -28,6 +28,14 @@ static bool write_file(const dialect *d, const char *path, void (*emit)(const di
   return !source_errors();
 }
 
+static bool compile(const char *input, const char *header, const char *tables, const char *doc) {
+  dialect d = {0};
+  if (!ops_parse(input, &d)) return false;
+  ops_check(&d);
+  return !source_errors() && write_file(&d, header, emit_header) && write_file(&d, tables, emit_tables) &&
+         write_file(&d, doc, emit_doc);
+}
+
 int main(int argc, char **argv) {
   const char *input = NULL, *tables = NULL, *header = NULL, *doc = NULL;
   for (int i = 1; i < argc; i++) {
@@ -38,9 +46,7 @@ int main(int argc, char **argv) {
     else input = argv[i];
   }
   if (!input) return usage();
-  dialect d = {0};
-  if (!ops_parse(input, &d)) return 1;
-  ops_check(&d);
-  if (source_errors()) return 1;
-  return write_file(&d, header, emit_header) && write_file(&d, tables, emit_tables) && write_file(&d, doc, emit_doc) ? 0 : 1;
+  bool done = compile(input, header, tables, doc);
+  memory_release();
+  return done ? 0 : 1;
 }
