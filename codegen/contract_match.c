@@ -26,8 +26,8 @@ typedef struct matcher {
   const pir_fact *out;
   contraction *c;
   int var[CONTRACT_MAX_VARS];         // first variable of the contraction for each of the clause
-  int pack_rank[CONTRACT_MAX_VARS];   // of packs; else 1
-  int64_t split[CONTRACT_MAX_VARS];   // 0, or q: variable = q * var[k] + (var[k] + 1)
+  int pack_rank[CONTRACT_MAX_VARS];   // of packs
+  affine bound[CONTRACT_MAX_VARS];    // what each variable of the clause is
   block *blocks;
 } matcher;
 
@@ -103,15 +103,9 @@ static bool eval_leaf(matcher *m, const pir_node *n, affine *out) {
   }
 }
 
-static bool eval_variable(matcher *m, int k, affine *out) {
+static bool eval_variable(const matcher *m, int k, affine *out) {
   if (k < 0 || k >= m->clause->var_count || m->clause->vars[k].pack) return false;
-  number(m, 0, out);
-  if (m->split[k]) {
-    out->factor[m->var[k]] = m->split[k];
-    out->factor[m->var[k] + 1] = 1;
-  } else {
-    out->factor[m->var[k]] = 1;
-  }
+  *out = m->bound[k];
   return true;
 }
 
@@ -242,16 +236,14 @@ static bool add_plain_var(matcher *m, int k) {
   const pir_clause_var *v = &m->clause->vars[k];
   affine extent;
   int64_t value, q = find_split(m, k);
-  if (!eval(m, v->extent, &extent) || !no_variables(m, &extent)) return false;
+  if (!eval(m, v->extent, &extent) || !no_variables(m, &extent) || m->c->var_count + 2 > CONTRACT_MAX_VARS) return false;
+  number(m, 0, &m->bound[k]);
+  m->var[k] = m->c->var_count;
   if (q > 0 && pir_dim_is_const(m->c->dims, extent.constant, &value) && value % q == 0) {
-    if (m->c->var_count + 2 > CONTRACT_MAX_VARS) return false;
-    m->split[k] = q;
-    m->var[k] = add_var(m->c, v->name, pir_dim_const(m->c->dims, value / q), v->reduced);
-    add_var(m->c, v->name, pir_dim_const(m->c->dims, q), v->reduced);
-    return true;
+    m->bound[k].factor[add_var(m->c, v->name, pir_dim_const(m->c->dims, value / q), v->reduced)] = q;
+    extent.constant = pir_dim_const(m->c->dims, q);
   }
-  if (m->c->var_count + 1 > CONTRACT_MAX_VARS) return false;
-  m->var[k] = add_var(m->c, v->name, extent.constant, v->reduced);
+  m->bound[k].factor[add_var(m->c, v->name, extent.constant, v->reduced)] = 1;
   return true;
 }
 
@@ -275,6 +267,48 @@ static bool add_vars(matcher *m) {
   for (int k = 0; k < m->clause->var_count; k++)
     if (!(m->clause->vars[k].pack ? add_pack(m, k) : add_plain_var(m, k))) return false;
   return true;
+}
+
+// ---- guards
+
+// The parallel and the reduced variable of position - tap, or false.
+static bool is_difference(const matcher *m, const affine *x, int *out_position, int *out_tap) {
+  int64_t constant;
+  *out_position = *out_tap = -1;
+  for (int k = 0; k < m->clause->var_count; k++) {
+    int64_t factor = m->clause->vars[k].pack ? 0 : x->factor[m->var[k]];
+    if (!factor) continue;
+    bool reduced = m->clause->vars[k].reduced;
+    int *which = reduced ? out_tap : out_position;
+    if (*which >= 0 || factor != (reduced ? -1 : 1)) return false;
+    *which = k;
+  }
+  return *out_position >= 0 && *out_tap >= 0 && pir_dim_is_const(m->c->dims, x->constant, &constant) && constant == 0;
+}
+
+// A convolution backwards whose taps fill its stride: position = stride * source + tap, so the tap is no sum but a part
+// of the position. Recognised by the condition mod(position - tap, stride) == 0.
+static bool take_guard(matcher *m, int node) {
+  const pir_node *n = &m->clause->nodes[node];
+  if (n->op == PIR_I_AND) return take_guard(m, n->a) && take_guard(m, n->b);
+  if (n->op != PIR_I_EQ) return false;
+  const pir_node *mod = &m->clause->nodes[n->a];
+  affine x;
+  int64_t stride, zero, taps;
+  int position, tap;
+  if (mod->op != PIR_I_MOD || !eval_constant(m, mod->b, &stride) || stride <= 0 || !eval_constant(m, n->b, &zero) || zero)
+    return false;
+  if (stride == 1) return true;
+  if (!eval(m, mod->a, &x) || !is_difference(m, &x, &position, &tap)) return false;
+  contract_var *source = &m->c->vars[m->var[position]], *part = &m->c->vars[m->var[tap]];
+  pir_dim all = source->extent, by = pir_dim_const(m->c->dims, stride);
+  if (!pir_dim_is_const(m->c->dims, part->extent, &taps) || taps != stride) return false;
+  source->extent = pir_dim_floordiv(m->c->dims, all, by);
+  part->reduced = false;
+  m->bound[position].factor[m->var[position]] = stride;
+  m->bound[position].factor[m->var[tap]] = 1;
+  return source->extent != PIR_DIM_UNKNOWN && pir_dim_canonical(m->c->dims, pir_dim_mul(m->c->dims, source->extent, by)) ==
+                                                  pir_dim_canonical(m->c->dims, all);
 }
 
 // ---- tensors
@@ -332,14 +366,14 @@ static const pir_node *as_load(const matcher *m, int node) {
 static bool is_plain_sum(const pir_clause *c) {
   bool then = c->then < 0 || c->nodes[c->then].op == PIR_V_ACC;
   return c->kind == PIR_CLAUSE_CONTRACT && c->combine == PIR_COMBINE_ADD && c->result == 0 && then && c->init < 0 &&
-         c->guard < 0 && c->trap < 0 && c->body >= 0;
+         c->trap < 0 && c->body >= 0;
 }
 
 static bool match(matcher *m, int *out_a, int *out_b) {
   const pir_clause *c = m->clause;
   if (!is_plain_sum(c) || c->nodes[c->body].op != PIR_V_MUL || !describe(m, m->out, &m->c->out)) return false;
   const pir_node *a = as_load(m, c->nodes[c->body].a), *b = as_load(m, c->nodes[c->body].b);
-  if (!a || !b || !add_vars(m)) return false;
+  if (!a || !b || !add_vars(m) || (c->guard >= 0 && !take_guard(m, c->guard))) return false;
   *out_a = a->k;
   *out_b = b->k;
   return describe(m, operand_fact(m, a->k), &m->c->a) && describe(m, operand_fact(m, b->k), &m->c->b) &&
