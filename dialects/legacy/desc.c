@@ -136,7 +136,7 @@ const slot_desc *desc_output(const op_desc *op, const char *slot) {
 }
 
 const attr_desc *desc_attr(const op_desc *op, const char *name) {
-  for (size_t i = 0; i < op->n_attrs; i++)
+  for (size_t i = op->n_attrs; i--;)
     if (!strcmp(op->attrs[i]->name, name)) return op->attrs[i];
   return NULL;
 }
@@ -186,7 +186,8 @@ static pir_status check_op(desc *d, size_t block, size_t i, bool *claimed) {
   PIR_TRY(check_slots(d, block, i, op->outputs, op->n_outputs));
   for (size_t k = 0; k < op->n_attrs; k++) {
     const attr_desc *a = op->attrs[k];
-    if (desc_attr(op, a->name) != a) return desc_fail(d, block, i, PIR_INVALID, "attribute '%s' is given twice", a->name);
+    if (desc_attr(op, a->name)->type != a->type)
+      return desc_fail(d, block, i, PIR_INVALID, "attribute '%s' is given twice, with two types", a->name);
     if (!has_value(a))
       return desc_fail(d, block, i, PIR_INVALID, "attribute '%s' has no value of its type %d", a->name, (int)a->type);
     if (a->type == LEGACY__ATTR_TYPE__BLOCK) PIR_TRY(check_child(d, block, i, a, claimed));

@@ -1,6 +1,7 @@
 // A parsed and checked ProgramDesc, and located errors into it. What desc_read lets through holds:
 // - block indices are their positions; a block's parent comes before it; nesting is at most DESC_DEPTH;
-// - variable names of a block, slot names and attribute names of an op are unique;
+// - variable names of a block and slot names of an op are unique; an attribute that is given more than once
+//   (Paddle 3 writes some so) has one type, and the last one counts;
 // - an attribute's value is of its stated type; a BLOCK attribute names a child of the op's block, and
 //   no two attributes `sub_block` name the same one;
 // - tensor variables have at most PIR_MAX_RANK extents (Paddle writes products of -1 too: all negative ones

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void put_text(FILE *out, const char *text) {
@@ -241,30 +242,36 @@ static void emit_lowers(FILE *out, const op *o) {
 
 // ---- old names
 // "mean_out" is "MeanOut" in the old format unless said otherwise.
-static void put_camel(FILE *out, const char *name) {
+static void put_camel(FILE *out, const char *name, size_t size) {
   bool upper = true;
-  fputc('"', out);
-  for (; *name; name++) {
-    if (*name == '_') {
-      upper = true;
-      continue;
-    }
-    fputc(upper ? toupper((unsigned char)*name) : *name, out);
-    upper = false;
+  for (size_t i = 0; i < size; i++) {
+    if (name[i] != '_') fputc(upper ? toupper((unsigned char)name[i]) : name[i], out);
+    upper = name[i] == '_';
   }
-  fputc('"', out);
 }
 
-static const legacy_item *find_item(const legacy *l, const char *name) {
+static const legacy_item *find_item_sized(const legacy *l, const char *name, size_t size) {
   for (int i = 0; i < l->item_count; i++)
-    if (!strcmp(l->items[i].name, name)) return &l->items[i];
+    if (strlen(l->items[i].name) == size && !memcmp(l->items[i].name, name, size)) return &l->items[i];
   return NULL;
 }
 
+static const legacy_item *find_item(const legacy *l, const char *name) { return find_item_sized(l, name, strlen(name)); }
+
+// Length of the name without "_grad"; 0 when it does not end so.
+static size_t gradient_stem(const char *name) {
+  size_t size = strlen(name), tail = strlen("_grad");
+  return size > tail && !strcmp(name + size - tail, "_grad") ? size - tail : 0;
+}
+
+// The gradient of a slot is "Slot@GRAD".
 static void put_slot(FILE *out, const legacy *l, const char *name) {
-  const legacy_item *item = find_item(l, name);
-  if (item) fprintf(out, "\"%s\"", item->old);
-  else put_camel(out, name);
+  size_t stem = find_item(l, name) ? 0 : gradient_stem(name), size = stem ? stem : strlen(name);
+  const legacy_item *item = find_item_sized(l, name, size);
+  fputc('"', out);
+  if (item) fputs(item->old, out);
+  else put_camel(out, name, size);
+  fputs(stem ? "@GRAD\"" : "\"", out);
 }
 
 static bool is_attr_operand(const operand *x) { return x->flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR); }
@@ -313,14 +320,52 @@ static void put_legacy_row(FILE *out, const dialect *d, const legacy_row *row) {
   fputs("},\n", out);
 }
 
+static const op *find_op_sized(const dialect *d, const char *name, size_t size) {
+  for (int i = 0; i < d->op_count; i++)
+    if (strlen(d->ops[i].name) == size && !memcmp(d->ops[i].name, name, size)) return &d->ops[i];
+  return NULL;
+}
+
+// The op that `o` is the gradient of, when it has old names of its own.
+static const op *renamed_forward(const dialect *d, const op *o) {
+  size_t stem = gradient_stem(o->name);
+  const op *forward = stem ? find_op_sized(d, o->name, stem) : NULL;
+  return forward && forward->legacy_count ? forward : NULL;
+}
+
+static const char *gradient_name(const char *name) {
+  char *text = malloc(strlen(name) + sizeof "_grad");
+  if (text) strcat(strcpy(text, name), "_grad");
+  return text ? text : name;
+}
+
+// The rows of gradient `o`: the old names of `forward` with "_grad", but those that are ops themselves.
+static legacy_row *add_gradient_rows(legacy_row *rows, int *io_count, FILE *out, const dialect *d, const op *o,
+                                     const op *forward) {
+  int count = *io_count;
+  for (int n = 0; n < forward->legacy_count; n++) {
+    const legacy *l = &forward->legacies[n];
+    int before = count;
+    for (int k = 0; k < l->name_count; k++) {
+      const char *name = gradient_name(l->names[k]);
+      const op *taken = find_op_sized(d, name, strlen(name));
+      if (!taken || taken == o) APPEND(rows, count, (legacy_row){name, o, n});
+    }
+    if (count > before) emit_legacy_parts(out, o, l, n);
+  }
+  *io_count = count;
+  return rows;
+}
+
 static void emit_legacy(FILE *out, const dialect *d) {
   legacy_row *rows = NULL;
   int count = 0;
   static const legacy none;
   for (int i = 0; i < d->op_count && d->has_legacy; i++) {
-    const op *o = &d->ops[i];
+    const op *o = &d->ops[i], *forward = o->legacy_count ? NULL : renamed_forward(d, o);
     if (o->is_form) continue;
-    if (!o->legacy_count) {
+    if (forward) rows = add_gradient_rows(rows, &count, out, d, o, forward);
+    if (!o->legacy_count && !forward) {
       emit_legacy_parts(out, o, &none, 0);
       APPEND(rows, count, (legacy_row){o->name, o, 0});
     }

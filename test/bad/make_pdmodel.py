@@ -120,7 +120,7 @@ def programs():
     bad("rank_17.pdmodel", good(vars_=VARS + W + var("big", (1,) * 17)), "more than 16 dimensions")
     bad("element_type.pdmodel", good(vars_=VARS + var("w", dtype=99)), "variable 'w' is no tensor of a known element type")
     bad("attribute_twice.pdmodel", good(ops=FEED + op("relu", [slot("X", "x")], [slot("Out", "y")], attr("a", 0, num(3, 1)),
-                                                          attr("a", 0, num(3, 2)))), "attribute 'a' is given twice")
+                                                          attr("a", 1, f32(4, 2)))), "attribute 'a' is given twice, with two types")
     bad("attribute_type.pdmodel", good(ops=FEED + op("relu", [slot("X", "x")], [slot("Out", "y")], attr("a", 0, raw(5, "text")))),
         "attribute 'a' has no value of its type 0")
     bad("attribute_kind.pdmodel", good(ops=FEED + op("softmax", [slot("X", "x")], [slot("Out", "y")], attr("axis", 2, raw(5, "last")))),
