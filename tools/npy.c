@@ -101,9 +101,9 @@ static bool read_shape(pir_str header, int32_t *out_rank, int64_t shape[PIR_MAX_
 
 // ---- one array
 
-static char *copy_name(const char *path, size_t size, pir_dtype raw, pir_dtype *out_dtype) {
+static char *copy_name(const char *path, size_t size, bool is_member, pir_dtype raw, pir_dtype *out_dtype) {
   *out_dtype = raw;
-  for (size_t i = size; i > 0; i--)
+  for (size_t i = is_member ? 0 : size; i > 0; i--)
     if (path[i - 1] == '/') {
       path += i;
       size -= i;
@@ -130,7 +130,8 @@ static void set_fortran(pir_tensor *tensor) {
   }
 }
 
-static pir_status read_array(const char *path, size_t path_size, pir_str bytes, npy_array *out, char message[256]) {
+static pir_status read_array(const char *path, size_t path_size, bool is_member, pir_str bytes, npy_array *out,
+                             char message[256]) {
   int shown = path_size > 120 ? 120 : (int)path_size;
   if (bytes.size < 10 || memcmp(bytes.data, "\x93NUMPY", 6))
     return fail(message, "%.*s: not a .npy file", shown, path);
@@ -153,7 +154,7 @@ static pir_status read_array(const char *path, size_t path_size, pir_str bytes, 
   size_t have = bytes.size - start - length;
   if (have < need) return fail(message, "%.*s: cut off: %zu bytes of data, expected %zu", shown, path, have, need);
 
-  out->name = copy_name(path, path_size, raw, &dtype);
+  out->name = copy_name(path, path_size, is_member, raw, &dtype);
   out->tensor.data = aligned_alloc(64, (need + 127) / 64 * 64);
   if (!out->name || !out->tensor.data) {
     fail(message, "%.*s: out of memory", shown, path);
@@ -211,7 +212,7 @@ static pir_status read_member(const char *path, pir_str bytes, const char *entry
     return fail(message, "%.80s: cut off inside member %.*s", path, shown, name);
   if (checksum(0, bytes.data + start, size) != crc)
     return fail(message, "%.80s: checksum of member %.*s does not match", path, shown, name);
-  return read_array(name, name_size, (pir_str){bytes.data + start, size}, out, message);
+  return read_array(name, name_size, true, (pir_str){bytes.data + start, size}, out, message);
 }
 
 static pir_status read_zip(const char *path, pir_str bytes, npy_set *set, char message[256]) {
@@ -243,7 +244,7 @@ pir_status npy_read(const char *path, pir_str bytes, npy_set *out_set, char mess
     out_set->arrays = calloc(1, sizeof *out_set->arrays);
     if (!out_set->arrays) return PIR_EXHAUSTED;
     out_set->count = 1;
-    status = read_array(path, strlen(path), bytes, out_set->arrays, message);
+    status = read_array(path, strlen(path), false, bytes, out_set->arrays, message);
   }
   if (status) npy_set_release(out_set);
   return status;

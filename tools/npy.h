@@ -7,7 +7,7 @@
 #include <pir/tensor.h>
 
 typedef struct npy_array {
-  char *name;         // file or member name without folder, `.npy` and dtype suffix
+  char *name;         // file name without folder, or member name; without `.npy` and dtype suffix
   pir_tensor tensor;  // owned memory, 64-byte aligned; Fortran order shows in the strides
 } npy_array;
 

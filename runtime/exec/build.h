@@ -1,0 +1,83 @@
+// What building a plan needs beside the plan: where values went, and the numbers of dims.
+#ifndef PIR_EXEC_BUILD_H
+#define PIR_EXEC_BUILD_H
+
+#include "plan.h"
+
+// A result that may take the memory of an operand that dies in the same instruction.
+typedef struct reuse_pair {
+  uint32_t instr, in, out;  // slots
+} reuse_pair;
+
+typedef struct plan_builder {
+  plan *p;
+  const pir_facts *facts;
+  const pir_compiler *compiler;
+  const size_t *codes;      // of groups, in program order
+  uint32_t groups_seen;
+  bump scratch;            // dies with the builder
+  word_map dims;            // dim -> expression
+  word_map consts;          // constant expression by value
+  word_map values;          // value -> its entry in `lists`
+  word_map ports;           // input and output ops -> their number
+  struct slot_list {
+    uint32_t first, count;  // of plan->words
+  } *lists;
+  uint32_t list_count, list_capacity;
+  uint32_t *defs;           // by slot: the instruction that defines it; NONE for inputs and constants
+  uint32_t def_capacity, def_count;
+  struct symbol_use {
+    uint32_t expr, level;
+    pir_symbol_source source;
+  } *symbols;
+  uint32_t symbol_count, symbol_capacity;
+  reuse_pair *reuses;
+  uint32_t reuse_count, reuse_capacity;
+} plan_builder;
+
+// ---- extents.c
+
+// The expression of a dim; NONE when it cannot be said (unknown, or nested too deeply).
+uint32_t pir_plan_extent(plan_builder *b, pir_dim dim);
+uint32_t pir_plan_extent_const(plan_builder *b, int64_t value);
+uint32_t pir_plan_extent_binary(plan_builder *b, pir_dim_kind kind, uint32_t x, uint32_t y);
+// Turns the symbols that were met into what reads them: inputs before the run, results after instructions;
+// and lists for every instruction the expressions that are known after it.
+void pir_plan_symbols(plan_builder *b);
+
+// ---- values.c
+
+uint32_t pir_plan_word(plan_builder *b, uint32_t value);  // its position in plan->words
+bool pir_plan_slots_of(const plan_builder *b, const pir_value *value, struct slot_list *out_list);
+void pir_plan_bind(plan_builder *b, const pir_value *value, struct slot_list list);
+void pir_plan_bind_slot(plan_builder *b, const pir_value *value, uint32_t slot);
+uint32_t pir_plan_buffer(plan_builder *b, plan_home home, uint32_t index, uint32_t bytes);
+// A slot for a value with `fact`, defined by instruction `def`, without a buffer yet.
+uint32_t pir_plan_slot(plan_builder *b, const pir_fact *fact, uint32_t def);
+// A slot that the next instruction defines, in memory of its own.
+uint32_t pir_plan_result(plan_builder *b, const pir_fact *fact);
+uint32_t pir_plan_bytes(plan_builder *b, uint32_t slot);
+uint32_t pir_plan_instr(plan_builder *b, plan_instr instr);
+bool pir_plan_row_major(const plan_slot *slot);
+bool pir_plan_same_shape(const plan *p, uint32_t x, uint32_t y);
+
+// ---- ports.c: what a program is fed with and hands out
+
+// Numbers input and output ops: by column where they have one, else in order.
+void pir_plan_number_ports(plan_builder *b, const pir_block *block);
+pir_status pir_plan_parameter(plan_builder *b, const pir_program *program, const pir_op *op);
+pir_status pir_plan_input(plan_builder *b, const pir_op *op);
+pir_status pir_plan_output(plan_builder *b, const pir_op *op);
+
+// ---- calls.c
+
+pir_status pir_plan_call(plan_builder *b, const pir_op *op);
+pir_status pir_plan_group(plan_builder *b, const pir_op *op);
+
+// ---- buffers.c
+
+// Finds what runs once, sets lifetimes, lets results take the memory of operands that die, and lists what
+// is taken and given back when.
+void pir_plan_lifetimes(plan_builder *b);
+
+#endif

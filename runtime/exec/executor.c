@@ -1,0 +1,191 @@
+// The executor: walks the instructions of a plan. Kernels are called with shaped and allocated results;
+// stages of compiled groups are spread over the threads. Nothing is allocated here but late memory.
+#include "frame.h"
+#include <string.h>
+
+// ---- compiled groups
+
+typedef struct stage_run {
+  pir_stage_fn fn;
+  const pir_group_args *args;
+  char *scratch;
+  size_t step;
+} stage_run;
+
+static void run_range(void *user, int64_t begin, int64_t end, int thread) {
+  const stage_run *run = user;
+  run->fn(run->args, begin, end, run->scratch + (size_t)thread * run->step);
+}
+
+static pir_status run_group(frame *f, const plan_instr *instr) {
+  const plan *p = f->plan;
+  const plan_group *group = &p->groups[instr->detail];
+  const pir_compiled_group *code = group->code;
+  void **buffers = f->group_buffers;
+  for (uint32_t i = 0; i < instr->in_count; i++) {
+    uint32_t pack = p->words[group->packs + i];
+    *buffers++ = pack != NONE ? f->packed[pack] : f->tensors[p->words[instr->in + i]].data;
+  }
+  for (uint32_t i = 0; i < instr->out_count; i++) *buffers++ = f->tensors[p->words[instr->out + i]].data;
+  for (size_t i = 0; i < code->temporary_count; i++) *buffers++ = f->buffers[group->temporaries + i].data;
+  for (size_t i = 0; i < code->dim_count; i++) f->group_dims[i] = f->values[p->words[group->dims + i]];
+  pir_group_args args = {f->group_buffers, f->group_dims};
+  for (size_t i = 0; i < code->stage_count; i++) {
+    int64_t units = f->values[p->words[group->units + i]];
+    stage_run run = {code->stages[i].fn, &args, f->scratch, f->scratch_step};
+    if (units <= 0) continue;
+    if (units == 1 || f->parallel.threads <= 1) run_range(&run, 0, units, 0);
+    else f->parallel.parallel_for(f->parallel.pool, units, run_range, &run);
+  }
+  return PIR_OK;
+}
+
+// ---- kernels
+
+static pir_status run_call(frame *f, const plan_instr *instr) {
+  const plan *p = f->plan;
+  const plan_call *call = &p->calls[instr->detail];
+  const pir_tensor **in = f->pointers, **out = f->pointers + instr->in_count;
+  for (uint32_t i = 0; i < instr->in_count + instr->out_count; i++) {
+    uint32_t slot = p->words[i < instr->in_count ? instr->in + i : instr->out + i - instr->in_count];
+    f->pointers[i] = slot == NONE ? NULL : &f->tensors[slot];
+  }
+  f->message.text[0] = 0;
+  pir_kernel_call kernel = {
+      .op = call->def->name, .in = in, .in_members = call->in_members, .in_first = call->in_first,
+      .operand_count = call->def->operand_count, .out = (pir_tensor *const *)out, .out_members = call->out_members,
+      .out_first = call->out_first, .result_count = call->def->result_count, .attrs = call->attrs,
+      .attr_count = call->def->attr_count, .clause = call->def->clause, .parallel = f->parallel,
+      .allocator = &f->allocator, .message = &f->message};
+  pir_status status = call->run(&kernel);
+  if (!status || strstr(f->message.text, call->def->name)) return status;
+  pir_message inner = f->message;
+  return pir_exec_fail(&f->message, status, "\"%s\": %s", call->def->name, inner.text[0] ? inner.text : "failed");
+}
+
+static pir_status run_copy(frame *f, const plan_instr *instr) {
+  const plan *p = f->plan;
+  return pir_tensor_copy(&f->tensors[p->words[instr->in]], &f->tensors[p->words[instr->out]]);
+}
+
+// ---- extents and memory known only now
+
+static bool shape_known(const plan *p, uint32_t slot, uint32_t number) {
+  const plan_slot *s = &p->slots[slot];
+  for (int i = 0; i < s->rank; i++) {
+    uint32_t extent = p->words[s->shape + i];
+    if (extent == NONE || p->exprs[extent].level > number) return false;
+  }
+  return s->rank >= 0;
+}
+
+pir_status pir_frame_take_late(frame *f, uint32_t slot) {
+  pir_tensor *tensor = &f->tensors[slot];
+  frame_buffer *buffer = &f->buffers[f->plan->slots[slot].buffer];
+  size_t bytes;
+  PIR_TRY(pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes));
+  bytes = bytes ? bytes : 1;
+  if (bytes > f->budget) return pir_exec_fail(&f->message, PIR_EXHAUSTED, "more memory is needed than max_bytes allows");
+  void *data = pir_mem_get(&f->allocator, bytes);
+  if (!data) return PIR_EXHAUSTED;
+  if (f->budget != UINT64_MAX) f->budget -= bytes;
+  *buffer = (frame_buffer){data, bytes};
+  tensor->data = data;
+  return PIR_OK;
+}
+
+static void copy_shape(const pir_tensor *from, pir_tensor *to) {
+  pir_tensor_set_dense(to, from->dtype, from->shape, from->rank);
+}
+
+static pir_status shape_late(frame *f, const plan_instr *instr, uint32_t number) {
+  const plan *p = f->plan;
+  bool inferred = false, own = instr->kind == PLAN_CALL && p->calls[instr->detail].shapes_results;
+  for (uint32_t i = 0; i < instr->out_count; i++) {
+    uint32_t slot = p->words[instr->out + i];
+    if (slot == NONE || !p->slots[slot].late) continue;
+    if (instr->kind == PLAN_COPY) copy_shape(&f->tensors[p->words[instr->in]], &f->tensors[slot]);
+    else if (shape_known(p, slot, number)) pir_frame_shape(f, slot);
+    else if (!inferred && !own) {
+      PIR_TRY(pir_frame_infer(f, instr));
+      inferred = true;
+    }
+    if (own) f->tensors[slot].data = NULL, f->tensors[slot].dtype = p->slots[slot].dtype;
+    else PIR_TRY(pir_frame_take_late(f, slot));
+  }
+  for (uint32_t i = 0; instr->kind == PLAN_GROUP && i < p->groups[instr->detail].code->temporary_count; i++) {
+    uint32_t at = p->groups[instr->detail].temporaries + i;
+    if (p->buffers[at].home != HOME_LATE) continue;
+    int64_t bytes = f->values[p->buffers[at].bytes];
+    if (bytes < 0 || (uint64_t)bytes > f->budget) return PIR_EXHAUSTED;
+    f->buffers[at] = (frame_buffer){pir_mem_get(&f->allocator, (size_t)bytes), bytes ? (size_t)bytes : 1};
+    if (!f->buffers[at].data) return f->buffers[at].late_bytes = 0, PIR_EXHAUSTED;
+  }
+  return PIR_OK;
+}
+
+// What a kernel that shapes its results allocated becomes the frame's.
+static pir_status adopt_results(frame *f, const plan_instr *instr) {
+  const plan *p = f->plan;
+  for (uint32_t i = 0; i < instr->out_count; i++) {
+    uint32_t slot = p->words[instr->out + i];
+    if (slot == NONE || !p->slots[slot].late) continue;
+    const pir_tensor *tensor = &f->tensors[slot];
+    size_t bytes = 0;
+    if (tensor->data) PIR_TRY(pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes));
+    f->buffers[p->slots[slot].buffer] = (frame_buffer){tensor->data, tensor->data ? (bytes ? bytes : 1) : 0};
+  }
+  return PIR_OK;
+}
+
+static pir_status learn(frame *f, const plan_instr *instr) {
+  const plan *p = f->plan;
+  for (uint32_t i = 0; i < instr->symbol_count; i++) {
+    const plan_symbol *symbol = &p->late_symbols[instr->symbols + i];
+    const pir_tensor *tensor = &f->tensors[symbol->source];
+    bool fits = symbol->axis < 0 ? (int64_t)symbol->element < pir_tensor_numel(tensor) : symbol->axis < tensor->rank;
+    if (!fits) return pir_exec_fail(&f->message, PIR_INVALID, "a result has fewer dimensions than its program says");
+    f->values[symbol->expr] = symbol->axis < 0 ? pir_tensor_int_at(tensor, symbol->element) : tensor->shape[symbol->axis];
+  }
+  for (uint32_t i = 0; i < instr->expr_count; i++)
+    if (!pir_plan_evaluate(p, p->words[instr->exprs + i], f->values))
+      return pir_exec_fail(&f->message, PIR_INVALID, "shapes that were computed do not fit together");
+  return PIR_OK;
+}
+
+static void free_late(frame *f, const plan_instr *instr) {
+  for (uint32_t i = 0; i < instr->free_count; i++) {
+    frame_buffer *buffer = &f->buffers[f->plan->words[instr->frees + i]];
+    if (!buffer->late_bytes) continue;
+    pir_mem_give(&f->allocator, buffer->data, buffer->late_bytes);
+    if (f->budget != UINT64_MAX) f->budget += buffer->late_bytes;
+    *buffer = (frame_buffer){0};
+  }
+}
+
+static pir_status run_instr(frame *f, const plan_instr *instr, uint32_t number) {
+  if (instr->late) PIR_TRY(shape_late(f, instr, number));
+  if (instr->kind == PLAN_GROUP) PIR_TRY(run_group(f, instr));
+  else if (instr->kind == PLAN_COPY) PIR_TRY(run_copy(f, instr));
+  else {
+    pir_status status = run_call(f, instr);
+    if (f->plan->calls[instr->detail].shapes_results) {
+      pir_status adopted = adopt_results(f, instr);
+      status = status ? status : adopted;
+    }
+    if (status) return status;
+  }
+  if (instr->symbol_count) PIR_TRY(learn(f, instr));
+  free_late(f, instr);
+  return PIR_OK;
+}
+
+pir_status pir_frame_run(frame *f, bool once) {
+  const plan *p = f->plan;
+  for (uint32_t i = 0; i < p->instr_count; i++) {
+    if (p->instrs[i].once != once) continue;
+    if (f->cancel && *f->cancel) return pir_exec_fail(&f->message, PIR_CANCELLED, "cancelled before instruction %u", i);
+    PIR_TRY(run_instr(f, &p->instrs[i], i));
+  }
+  return PIR_OK;
+}

@@ -1,0 +1,89 @@
+// Frames: the memory a run writes to, laid out once for a plan.
+#include "frame.h"
+#include <string.h>
+#include <strbuf.h>
+
+typedef struct bounded {
+  pir_message *message;
+  size_t used;
+} bounded;
+
+static bool write_bounded(void *user, const char *data, size_t size) {
+  bounded *to = user;
+  size_t room = sizeof to->message->text - 1 - to->used;
+  if (size > room) size = room;
+  memcpy(to->message->text + to->used, data, size);
+  to->used += size;
+  to->message->text[to->used] = 0;
+  return size < room;
+}
+
+pir_status pir_exec_fail(pir_message *message, pir_status status, const char *format, ...) {
+  char buffer[64];
+  bounded to = {message, 0};
+  pir_strbuf out;
+  va_list args;
+  message->text[0] = 0;
+  pir_strbuf_init_writer(&out, (pir_writer){write_bounded, &to}, buffer, sizeof buffer);
+  va_start(args, format);
+  pir_strbuf_vformat(&out, format, args);
+  va_end(args);
+  pir_strbuf_flush(&out);
+  return status;
+}
+
+pir_status pir_frame_create(const plan *plan, const pir_allocator *allocator, frame *out_frame) {
+  *out_frame = (frame){.plan = plan, .allocator = *allocator, .parallel = pir_parallel_serial(),
+                       .memory.allocator = *allocator, .run.allocator = *allocator, .budget = UINT64_MAX};
+  bump *memory = &out_frame->memory;
+  out_frame->values = pir_bump_get(memory, plan->expr_count * sizeof *out_frame->values);
+  out_frame->tensors = pir_bump_get(memory, plan->slot_count * sizeof *out_frame->tensors);
+  out_frame->buffers = pir_bump_get(memory, plan->buffer_count * sizeof *out_frame->buffers);
+  out_frame->pointers = pir_bump_get(memory, plan->most_slots * sizeof *out_frame->pointers);
+  out_frame->group_buffers = pir_bump_get(memory, plan->most_buffers * sizeof *out_frame->group_buffers);
+  out_frame->group_dims = pir_bump_get(memory, plan->most_dims * sizeof *out_frame->group_dims);
+  if (!memory->failed) return PIR_OK;
+  pir_bump_release(memory);
+  return PIR_EXHAUSTED;
+}
+
+void pir_frame_release(frame *f) {
+  if (f->plan && f->buffers) pir_frame_drop_late(f, true);
+  pir_mem_give(&f->allocator, f->scratch, f->scratch_step * (size_t)f->parallel.threads);
+  pir_bump_release(&f->run);
+  pir_bump_release(&f->memory);
+}
+
+pir_status pir_frame_scratch(frame *f, int threads) {
+  size_t step = (f->plan->scratch_bytes + 63) & ~(size_t)63, total;
+  f->parallel.threads = threads;
+  if (!step) return PIR_OK;
+  if (__builtin_mul_overflow(step, (size_t)threads, &total)) return PIR_EXHAUSTED;
+  f->scratch = pir_mem_get(&f->allocator, total);
+  if (!f->scratch) return PIR_EXHAUSTED;
+  f->scratch_step = step;
+  return PIR_OK;
+}
+
+void pir_frame_shape(frame *f, uint32_t slot) {
+  const plan_slot *s = &f->plan->slots[slot];
+  pir_tensor *tensor = &f->tensors[slot];
+  int64_t stride = 1;
+  tensor->dtype = s->dtype;
+  tensor->rank = s->rank;
+  for (int i = 0; i < s->rank; i++) tensor->shape[i] = f->values[f->plan->words[s->shape + i]];
+  for (int i = s->rank; i-- > 0;) {
+    tensor->strides[s->order[i]] = stride;
+    stride *= tensor->shape[s->order[i]];
+  }
+}
+
+void pir_frame_drop_late(frame *f, bool outputs) {
+  for (uint32_t i = 0; i < f->plan->buffer_count; i++) {
+    frame_buffer *buffer = &f->buffers[i];
+    if (!buffer->late_bytes || (f->plan->buffers[i].index != NONE && !outputs)) continue;
+    pir_mem_give(&f->allocator, buffer->data, buffer->late_bytes);
+    f->budget += f->budget == UINT64_MAX ? 0 : buffer->late_bytes;
+    *buffer = (frame_buffer){0};
+  }
+}

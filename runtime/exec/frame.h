@@ -1,0 +1,55 @@
+// What a run writes: tensors by slot, values of the expressions, late memory, scratch. One frame belongs to a
+// session, and one to a model while it is made.
+#ifndef PIR_EXEC_FRAME_H
+#define PIR_EXEC_FRAME_H
+
+#include "plan.h"
+
+// Where a buffer lies in this run. Late ones are the frame's own.
+typedef struct frame_buffer {
+  void *data;
+  size_t late_bytes;  // to give back; 0: not ours
+} frame_buffer;
+
+typedef struct frame {
+  const plan *plan;
+  pir_allocator allocator;
+  pir_parallel parallel;
+  const volatile int *cancel;
+  int64_t *values;              // by expression
+  pir_tensor *tensors;          // by slot
+  frame_buffer *buffers;        // by buffer
+  const pir_tensor **pointers;  // of one instruction: operands, then results
+  void **group_buffers;
+  void *const *packed;          // by pack, of the model
+  int64_t *group_dims;
+  char *scratch;                // of all threads
+  size_t scratch_step;
+  uint64_t budget;              // bytes that late memory may still take
+  bump memory;                  // what the above are in
+  bump run;                     // for one instruction
+  pir_message message;
+} frame;
+
+pir_status pir_frame_create(const plan *plan, const pir_allocator *allocator, frame *out_frame);
+void pir_frame_release(frame *f);
+// Room for `threads` of the scratch of the plan's stages.
+pir_status pir_frame_scratch(frame *f, int threads);
+
+// Sets element type, shape and strides of a slot from the values of its expressions.
+void pir_frame_shape(frame *f, uint32_t slot);
+// Frees late memory that is not needed any more (all of it when `outputs` too).
+void pir_frame_drop_late(frame *f, bool outputs);
+
+// Runs the instructions of one sort: those that run once, or the others.
+pir_status pir_frame_run(frame *f, bool once);
+
+// Shapes of the late results of a call, by the op's own inference on the tensors at hand (late.c).
+pir_status pir_frame_infer(frame *f, const plan_instr *instr);
+// Memory for late slot `slot`, whose tensor has its shape.
+pir_status pir_frame_take_late(frame *f, uint32_t slot);
+
+// Writes a message and returns `status`. Knows %s %d %zu %lld and a few more (strbuf.h).
+pir_status pir_exec_fail(pir_message *message, pir_status status, const char *format, ...) PIR_PRINTF(3, 4);
+
+#endif

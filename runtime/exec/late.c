@@ -1,0 +1,81 @@
+// Shapes that only a run can tell: the op's inference is asked once more, with the extents and small integer
+// contents of the tensors at hand. The same hook served compile time with symbols.
+#include "frame.h"
+#include <string.h>
+
+static void *from_run(void *user, size_t size) { return pir_bump_get(user, size); }
+
+static void tensor_fact(frame *f, pir_dims *dims, const pir_tensor *tensor, pir_fact *out) {
+  *out = (pir_fact){.known = true, .dtype = tensor->dtype, .rank = tensor->rank};
+  memcpy(out->shape, tensor->shape, (size_t)tensor->rank * sizeof *out->shape);
+  int64_t count = pir_tensor_numel(tensor);
+  if (!pir_dtype_is_integer(tensor->dtype) || count < 0 || count > PIR_FACT_CONTENTS) return;
+  pir_dim *contents = pir_bump_get(&f->run, (size_t)count * sizeof *contents);
+  for (int64_t i = 0; contents && i < count; i++) contents[i] = pir_dim_const(dims, pir_tensor_int_at(tensor, i));
+  out->contents = contents;
+  out->content_count = contents ? (size_t)count : 0;
+}
+
+// The fact of a declared operand: of its tensor, or of its members.
+static const pir_fact *operand_fact(frame *f, pir_dims *dims, const plan_instr *instr, const plan_call *call, int k) {
+  const plan *p = f->plan;
+  int32_t members = call->in_members[k];
+  if (!members) return NULL;
+  pir_fact *facts = pir_bump_get(&f->run, ((size_t)members + 1) * sizeof *facts);
+  const pir_fact **pointers = pir_bump_get(&f->run, (size_t)members * sizeof *pointers);
+  if (!facts || !pointers) return NULL;
+  for (int32_t i = 0; i < members; i++) {
+    uint32_t slot = p->words[instr->in + (uint32_t)call->in_first[k] + (uint32_t)i];
+    tensor_fact(f, dims, &f->tensors[slot], &facts[i + 1]);
+    pointers[i] = &facts[i + 1];
+  }
+  if (!(call->def->operands[k].flags & PIR_OPERAND_VARIADIC) && members == 1) return pointers[0];
+  facts[0] = (pir_fact){.known = true, .members = pointers, .member_count = (size_t)members};
+  return &facts[0];
+}
+
+static pir_status take_result(frame *f, pir_dims *dims, uint32_t slot, const pir_fact *fact, const char *op) {
+  pir_tensor *tensor = &f->tensors[slot];
+  if (!fact->known || fact->rank < 0)
+    return pir_exec_fail(&f->message, PIR_UNSUPPORTED, "unsupported: \"%s\" gives a result of unknown shape", op);
+  int64_t shape[PIR_MAX_RANK];
+  for (int i = 0; i < fact->rank; i++)
+    if (!pir_dim_is_const(dims, fact->shape[i], &shape[i]) || shape[i] < 0)
+      return pir_exec_fail(&f->message, PIR_UNSUPPORTED, "unsupported: \"%s\" gives a result of unknown extent", op);
+  pir_tensor_set_dense(tensor, fact->dtype, shape, fact->rank);
+  return PIR_OK;
+}
+
+static pir_status infer(frame *f, const plan_instr *instr, pir_dims *dims) {
+  const plan *p = f->plan;
+  const plan_call *call = &p->calls[instr->detail];
+  const pir_opdef *def = call->def;
+  const pir_fact **operands = pir_bump_get(&f->run, def->operand_count * sizeof *operands);
+  pir_fact *results = pir_bump_get(&f->run, def->result_count * sizeof *results);
+  for (int k = 0; operands && k < def->operand_count; k++) operands[k] = operand_fact(f, dims, instr, call, k);
+  if (f->run.failed) return PIR_EXHAUSTED;
+  pir_infer question = {.def = def, .dims = dims, .operands = operands, .operand_count = def->operand_count,
+                        .attrs = call->attrs, .results = results, .result_count = def->result_count,
+                        .alloc = from_run, .user = &f->run};
+  for (int k = 0; k < def->result_count; k++) results[k].rank = -1;
+  pir_status status = pir_infer_run(&question);
+  if (status) return pir_exec_fail(&f->message, status, "\"%s\": %s", def->name, question.has_message ? question.message : "wrong shapes");
+  for (int k = 0; k < def->result_count; k++) {
+    for (int32_t i = 0; i < call->out_members[k]; i++) {
+      uint32_t slot = p->words[instr->out + (uint32_t)call->out_first[k] + (uint32_t)i];
+      bool several = results[k].member_count > 0;
+      if (several && (size_t)i >= results[k].member_count) return PIR_INTERNAL;
+      if (p->slots[slot].late) PIR_TRY(take_result(f, dims, slot, several ? results[k].members[i] : &results[k], def->name));
+    }
+  }
+  return PIR_OK;
+}
+
+pir_status pir_frame_infer(frame *f, const plan_instr *instr) {
+  pir_dims *dims = pir_dims_create(&f->allocator);
+  if (!dims) return PIR_EXHAUSTED;
+  pir_status status = infer(f, instr, dims);
+  pir_dims_destroy(dims);
+  pir_bump_reset(&f->run);
+  return status;
+}

@@ -1,0 +1,193 @@
+// Models: run the pipeline over a clone of the program, have its groups compiled, build the plan, load the
+// weights. Afterwards nothing of the program or its context is needed.
+#include "model_impl.h"
+#include <pir/dialect/cinn.h>
+#include <pir/dialects.h>
+#include <pir/load.h>
+#include <pir/pass.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static uint64_t now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static pir_model_options read_options(const pir_model_options *given) {
+  pir_model_options options = {0};
+  if (given) memcpy(&options, given, given->size && given->size < sizeof options ? given->size : sizeof options);
+  if (!options.pipeline) options.pipeline = "compile";
+  if (!options.math) options.math = "strict";
+  if (options.compile_threads <= 0) options.compile_threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
+  if (options.compile_threads < 1) options.compile_threads = 1;
+  return options;
+}
+
+static pir_status run_pipeline(pir_context *ctx, pir_program *program, const char *pipeline) {
+  pir_str name = pir_str_from(pipeline);
+  const char *text = pir_pipeline_text(name);
+  pir_pass_manager *manager = pir_pass_manager_create(ctx, NULL);
+  pir_status status = pir_pass_manager_parse(manager, text ? pir_str_from(text) : name);
+  if (!status) status = pir_pass_manager_parse(manager, PIR_STR("pd_op_to_kernel"));  // changes nothing the second time
+  if (!status) status = pir_pass_manager_run(manager, program);
+  pir_pass_manager_destroy(manager);
+  return status;
+}
+
+// ---- groups
+
+static size_t count_groups(const pir_program *program) {
+  size_t count = 0;
+  for (const pir_op *op = pir_block_first(pir_program_block(program)); op; op = pir_op_next(op))
+    count += pir_op_is(op, CINN_GROUP);
+  return count;
+}
+
+static pir_status create_compiler(pir_context *ctx, const pir_model_options *options, pir_compiler **out_compiler) {
+  pir_compiler_options how = {.cache = options->cache, .threads = options->compile_threads};
+  if (strcmp(options->math, "strict") != 0)
+    return pir_report(ctx, PIR_UNSUPPORTED, PIR_ERROR, PIR_LOC_UNKNOWN, "unsupported: math \"%s\"; only strict", options->math);
+  pir_status status = pir_target_get(options->target, &how.target);
+  if (status)
+    return pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "target \"%s\" %s; known: %s", options->target,
+                      status == PIR_UNAVAILABLE ? "needs instructions this processor does not have" : "is not known",
+                      pir_target_names());
+  return pir_compiler_create(ctx, &how, out_compiler);
+}
+
+// Compiles all groups; `codes` receives their numbers in program order.
+static pir_status compile_groups(pir_model *model, const pir_program *program, const pir_facts *facts, size_t *codes) {
+  pir_status status = PIR_OK;
+  for (const pir_op *op = pir_block_first(pir_program_block(program)); op && !status; op = pir_op_next(op))
+    if (pir_op_is(op, CINN_GROUP)) status = pir_compiler_add(model->compiler, op, facts, codes++);
+  return status ? status : pir_compiler_finish(model->compiler);
+}
+
+// ---- making
+
+static void count_work(pir_model *model, const pir_program *program) {
+  const plan *p = &model->plan;
+  model->stats.ops = pir_block_count(pir_program_block(program));
+  for (uint32_t i = 0; i < p->instr_count; i++) {
+    model->stats.instructions += !p->instrs[i].once;
+    model->stats.kernels_called += !p->instrs[i].once && p->instrs[i].kind == PLAN_CALL;
+  }
+  if (!model->compiler) return;
+  model->stats.kernels_compiled = pir_compiler_kernels(model->compiler);
+  model->stats.cache_hits = pir_compiler_cache_hits(model->compiler);
+}
+
+static pir_status lower(pir_model *model, pir_program *program, const pir_facts *facts, const pir_model_options *options) {
+  pir_context *ctx = pir_program_context(program);
+  size_t groups = count_groups(program);
+  bump scratch = {.allocator = model->allocator};
+  size_t *codes = pir_bump_get(&scratch, groups * sizeof *codes);
+  pir_status status = codes ? PIR_OK : PIR_EXHAUSTED;
+  if (!status && groups) status = create_compiler(ctx, options, &model->compiler);
+  if (!status && groups) status = compile_groups(model, program, facts, codes);
+  if (!status) status = pir_plan_build(program, facts, model->compiler, codes, &model->allocator, &model->plan);
+  pir_bump_release(&scratch);
+  return status;
+}
+
+// `program` is the model's own and may be changed.
+static pir_status make(pir_model *model, pir_program *program, const pir_model_options *options) {
+  pir_context *ctx = pir_program_context(program);
+  pir_facts *facts = NULL;
+  pir_message message = {{0}};
+  pir_status status = run_pipeline(ctx, program, options->pipeline);
+  if (!status) status = pir_facts_create(program, &facts);
+  if (!status) status = lower(model, program, facts, options);
+  if (!status) {
+    count_work(model, program);
+    status = pir_weights_load(model, options->compile_threads, &message);
+    if (message.text[0]) pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message.text);
+  }
+  pir_facts_destroy(facts);
+  return status;
+}
+
+static pir_status create(pir_program *program, const pir_model_options *options, pir_model **out_model) {
+  uint64_t start = now_ns();
+  pir_model *model = pir_mem_get(&options->allocator, sizeof *model);
+  if (!model) return PIR_EXHAUSTED;
+  *model = (pir_model){.allocator = options->allocator};
+  atomic_init(&model->holders, 1);
+  pir_status status = make(model, program, options);
+  model->stats.compile_ns = now_ns() - start;
+  if (status) pir_model_release(model);
+  else *out_model = model;
+  return status;
+}
+
+pir_status pir_model_create(const pir_program *program, const pir_model_options *given, pir_model **out_model) {
+  *out_model = NULL;
+  pir_model_options options = read_options(given);
+  pir_program *clone = pir_program_clone(program);
+  pir_status status = create(clone, &options, out_model);
+  pir_program_destroy(clone);
+  return status;
+}
+
+static pir_context *own_context(const pir_model_options *options) {
+  pir_context_options how = {.size = sizeof how, .allocator = options->allocator};
+  pir_context *ctx = pir_context_create(&how);
+  pir_context_set_sink(ctx, options->sink);
+  return ctx;
+}
+
+static void give_back(pir_borrowed bytes) {
+  if (bytes.release) bytes.release(bytes.user);
+}
+
+pir_status pir_model_load(pir_borrowed bytes, pir_borrowed params, const pir_model_options *given, pir_model **out_model) {
+  *out_model = NULL;
+  pir_model_options options = read_options(given);
+  pir_context *ctx = own_context(&options);
+  pir_program *program = NULL;
+  pir_status status = pir_dialects_load_all(ctx);
+  if (status) {
+    give_back(bytes);
+    give_back(params);
+  } else {
+    status = pir_program_load(ctx, bytes, params, PIR_STR("memory"), &program);
+  }
+  if (!status) status = create(program, &options, out_model);
+  pir_program_destroy(program);
+  pir_context_destroy(ctx);
+  return status;
+}
+
+pir_status pir_model_load_file(const char *path, const char *params, const pir_model_options *given, pir_model **out_model) {
+  *out_model = NULL;
+  pir_model_options options = read_options(given);
+  pir_context *ctx = own_context(&options);
+  pir_program *program = NULL;
+  pir_status status = pir_dialects_load_all(ctx);
+  if (!status) status = pir_program_load_file(ctx, path, params, &program);
+  if (!status) status = create(program, &options, out_model);
+  pir_program_destroy(program);
+  pir_context_destroy(ctx);
+  return status;
+}
+
+void pir_model_retain(pir_model *model) { atomic_fetch_add(&model->holders, 1); }
+
+void pir_model_release(pir_model *model) {
+  if (!model || atomic_fetch_sub(&model->holders, 1) != 1) return;
+  pir_weights_release(model);
+  if (model->compiler) pir_compiler_destroy(model->compiler);
+  pir_bump_release(&model->plan.memory);
+  pir_allocator allocator = model->allocator;
+  pir_mem_give(&allocator, model, sizeof *model);
+}
+
+// ---- questions
+
+size_t pir_model_inputs(const pir_model *model) { return model->plan.input_count; }
+pir_port pir_model_input(const pir_model *model, size_t i) { return model->plan.inputs[i].port; }
+size_t pir_model_outputs(const pir_model *model) { return model->plan.output_count; }
+pir_port pir_model_output(const pir_model *model, size_t i) { return model->plan.outputs[i].port; }
+pir_model_stats pir_model_stats_of(const pir_model *model) { return model->stats; }

@@ -1,0 +1,53 @@
+// A session: a frame, the arena its buffers lie in, what the caller bound, and the plans of recent shapes.
+#ifndef PIR_SESSION_IMPL_H
+#define PIR_SESSION_IMPL_H
+
+#include "model_impl.h"
+
+// What is computed once for a set of input extents.
+typedef struct shape_plan {
+  int64_t *symbols;   // values of plan->symbols, the key
+  int64_t *values;    // of all expressions
+  size_t *offsets;    // of all buffers
+  size_t arena_bytes;
+  uint64_t last_use;
+  owned_block block;  // the one allocation the arrays are in; NULL data: free place
+} shape_plan;
+
+enum { SHAPE_PLANS = 16 };
+
+typedef struct bound_input {
+  pir_tensor tensor;
+  bool is_bound;
+  owned_block dense;  // a row-major copy, when the caller's tensor is laid out otherwise
+} bound_input;
+
+typedef struct bound_output {
+  pir_tensor tensor;
+  bool is_bound;
+  owned_block own;    // where the result goes when nothing is bound; grows only
+} bound_output;
+
+struct pir_session {
+  pir_model *model;
+  pir_allocator allocator;
+  frame frame;
+  pir_thread_pool *pool;
+  uint64_t max_bytes;   // UINT64_MAX: unlimited
+  bound_input *inputs;
+  bound_output *outputs;
+  owned_block arena;
+  int64_t *key;         // symbols of the bound inputs
+  shape_plan plans[SHAPE_PLANS];
+  shape_plan *current;  // the one the frame is set up for
+  uint64_t uses;        // of plans; orders them by last use
+  bool has_run;
+  pir_session_stats stats;
+  bump memory;
+};
+
+// Finds or makes the plan for the bound inputs and sets the frame up for it (shapes.c).
+pir_status pir_session_plan(pir_session *session);
+void pir_session_drop_plan(pir_session *session, shape_plan *plan);
+
+#endif

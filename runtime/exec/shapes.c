@@ -1,0 +1,159 @@
+// Plans for shapes: the extents of the bound inputs give every expression its value, every buffer its size, and
+// offsets in the arena. The last few sets are kept, the least recently used one goes. The arena only grows
+// (pir_session_trim gives back), so memory depends on the largest shape and not on how many there were.
+#include "session_impl.h"
+#include <string.h>
+
+#define LARGEST_BUFFER ((int64_t)1 << 46)
+
+static const pir_tensor *input_of(const pir_session *s, uint32_t i) { return &s->inputs[i].tensor; }
+
+static pir_status read_symbols(pir_session *s) {
+  const plan *p = &s->model->plan;
+  for (uint32_t i = 0; i < p->symbol_count; i++) {
+    const plan_symbol *symbol = &p->symbols[i];
+    const pir_tensor *tensor = input_of(s, symbol->source);
+    if (symbol->axis >= 0) {
+      s->key[i] = tensor->shape[symbol->axis];
+    } else {
+      if (!tensor->data || (int64_t)symbol->element >= pir_tensor_numel(tensor))
+        return pir_exec_fail(&s->frame.message, PIR_INVALID, "input %u has no element %u, which shapes depend on",
+                             symbol->source, symbol->element);
+      s->key[i] = pir_tensor_int_at(tensor, symbol->element);
+    }
+  }
+  return PIR_OK;
+}
+
+// Extents that the program takes to be equal must be.
+static pir_status check_inputs(pir_session *s, const shape_plan *shapes) {
+  const plan *p = &s->model->plan;
+  for (uint32_t i = 0; i < p->input_count; i++) {
+    const plan_port *port = &p->inputs[i];
+    for (int d = 0; d < port->port.rank; d++) {
+      int64_t expected = shapes->values[port->dims[d]], found = input_of(s, i)->shape[d];
+      if (expected != found)
+        return pir_exec_fail(&s->frame.message, PIR_INVALID, "input %u \"%s\": axis %d must be %lld here, got %lld", i,
+                             port->port.name.data, d, (long long)expected, (long long)found);
+    }
+  }
+  return PIR_OK;
+}
+
+static pir_status evaluate_all(pir_session *s, shape_plan *shapes) {
+  const plan *p = &s->model->plan;
+  for (uint32_t i = 0; i < p->symbol_count; i++) shapes->values[p->symbols[i].expr] = s->key[i];
+  for (uint32_t i = 0; i < p->expr_count; i++)
+    if (p->exprs[i].level == 0 && !pir_plan_evaluate(p, i, shapes->values))
+      return pir_exec_fail(&s->frame.message, PIR_INVALID, "the shapes of the inputs do not fit together");
+  PIR_TRY(check_inputs(s, shapes));
+  for (uint32_t i = 0; i < p->slot_count; i++) {
+    const plan_slot *slot = &p->slots[i];
+    for (int d = 0; d < slot->rank && !slot->late; d++)
+      if (shapes->values[p->words[slot->shape + d]] < 0)
+        return pir_exec_fail(&s->frame.message, PIR_INVALID, "the shapes of the inputs are too small: an extent would be %lld",
+                             (long long)shapes->values[p->words[slot->shape + d]]);
+  }
+  for (uint32_t i = 0; i < p->check_count; i++)
+    if (shapes->values[p->checks[i].a] != shapes->values[p->checks[i].b])
+      return pir_exec_fail(&s->frame.message, PIR_INVALID, "\"%s\" would change the number of elements for these shapes",
+                           p->checks[i].op);
+  return PIR_OK;
+}
+
+static pir_status size_buffers(pir_session *s, shape_plan *shapes, bump *scratch) {
+  const plan *p = &s->model->plan;
+  size_t *sizes = pir_bump_get(scratch, p->buffer_count * sizeof *sizes);
+  uint64_t total = 0, outputs = 0;
+  if (!sizes) return PIR_EXHAUSTED;
+  for (uint32_t i = 0; i < p->buffer_count; i++) {
+    const plan_buffer *buffer = &p->buffers[i];
+    if ((buffer->home != HOME_ARENA && buffer->home != HOME_OUTPUT) || buffer->first == NONE) continue;
+    int64_t bytes = shapes->values[buffer->bytes];
+    if (bytes < 0 || bytes > LARGEST_BUFFER || (total += (uint64_t)bytes) > INT64_MAX)
+      return pir_exec_fail(&s->frame.message, PIR_EXHAUSTED, "the shapes of the inputs are too large");
+    sizes[i] = (size_t)bytes;
+    if (buffer->home == HOME_OUTPUT && !s->outputs[buffer->index].is_bound) outputs += (uint64_t)bytes;
+  }
+  if (!pir_plan_offsets(p, sizes, scratch, shapes->offsets, &shapes->arena_bytes)) return PIR_EXHAUSTED;
+  if (outputs > s->max_bytes || shapes->arena_bytes > s->max_bytes - outputs)
+    return pir_exec_fail(&s->frame.message, PIR_EXHAUSTED, "these shapes need %zu bytes, more than max_bytes allows",
+                         shapes->arena_bytes + (size_t)outputs);
+  return PIR_OK;
+}
+
+void pir_session_drop_plan(pir_session *session, shape_plan *plan) {
+  pir_mem_give(&session->allocator, plan->block.data, plan->block.bytes);
+  if (session->current == plan) session->current = NULL;
+  *plan = (shape_plan){0};
+}
+
+static pir_status make_plan(pir_session *s, shape_plan *shapes) {
+  const plan *p = &s->model->plan;
+  size_t keys = p->symbol_count * sizeof *shapes->symbols, values = p->expr_count * sizeof *shapes->values;
+  size_t bytes = keys + values + p->buffer_count * sizeof *shapes->offsets;
+  char *memory = pir_mem_get(&s->allocator, bytes);
+  if (!memory) return PIR_EXHAUSTED;
+  memset(memory, 0, bytes);
+  *shapes = (shape_plan){.symbols = (int64_t *)memory, .values = (int64_t *)(memory + keys),
+                         .offsets = (size_t *)(memory + keys + values), .block = {memory, bytes}};
+  memcpy(shapes->symbols, s->key, keys);
+  bump scratch = {.allocator = s->allocator};
+  pir_status status = evaluate_all(s, shapes);
+  if (!status) status = size_buffers(s, shapes, &scratch);
+  pir_bump_release(&scratch);
+  if (status) pir_session_drop_plan(s, shapes);
+  else s->stats.plans++;
+  return status;
+}
+
+static pir_status find_plan(pir_session *s, shape_plan **out_shapes) {
+  size_t bytes = s->model->plan.symbol_count * sizeof *s->key;
+  shape_plan *oldest = &s->plans[0];
+  for (int i = 0; i < SHAPE_PLANS; i++) {
+    shape_plan *shapes = &s->plans[i];
+    if (shapes->block.data && !memcmp(shapes->symbols, s->key, bytes)) return *out_shapes = shapes, PIR_OK;
+    if (shapes->last_use < oldest->last_use) oldest = shapes;
+  }
+  pir_session_drop_plan(s, oldest);
+  *out_shapes = oldest;
+  return make_plan(s, oldest);
+}
+
+static pir_status grow_arena(pir_session *s, size_t bytes) {
+  if (bytes <= s->arena.bytes) return PIR_OK;
+  pir_mem_give(&s->allocator, s->arena.data, s->arena.bytes);
+  s->current = NULL;
+  s->arena = (owned_block){0};
+  void *data = pir_mem_get(&s->allocator, bytes);
+  if (!data) return PIR_EXHAUSTED;
+  s->arena = (owned_block){data, bytes};
+  s->stats.arena_bytes = bytes;
+  return PIR_OK;
+}
+
+static void set_up(pir_session *s, const shape_plan *shapes) {
+  const plan *p = &s->model->plan;
+  frame *f = &s->frame;
+  memcpy(f->values, shapes->values, p->expr_count * sizeof *f->values);
+  for (uint32_t i = 0; i < p->buffer_count; i++)
+    if (p->buffers[i].home == HOME_ARENA) f->buffers[i].data = (char *)s->arena.data + shapes->offsets[i];
+  for (uint32_t i = 0; i < p->slot_count; i++) {
+    const plan_slot *slot = &p->slots[i];
+    if (slot->late || slot->buffer == NONE) continue;
+    pir_frame_shape(f, i);
+    f->tensors[i].data = f->buffers[slot->buffer].data;
+  }
+}
+
+pir_status pir_session_plan(pir_session *session) {
+  shape_plan *shapes;
+  PIR_TRY(read_symbols(session));
+  PIR_TRY(find_plan(session, &shapes));
+  shapes->last_use = ++session->uses;
+  PIR_TRY(check_inputs(session, shapes));
+  PIR_TRY(grow_arena(session, shapes->arena_bytes));
+  if (session->current != shapes) set_up(session, shapes);
+  session->current = shapes;
+  return PIR_OK;
+}

@@ -1,0 +1,162 @@
+// Building a plan: one walk over the lowered program in order. Every tensor value gets a slot, every vec
+// value a list of slots; parameters, feeds, fetches and the packing of vecs become no instruction.
+// O(ops + operands).
+#include "build.h"
+#include <pir/dialect/cinn.h>
+#include <string.h>
+
+uint32_t pir_plan_word(plan_builder *b, uint32_t value) {
+  plan *p = b->p;
+  uint32_t *word = BUMP_PUSH(&p->memory, p->words, p->word_count, p->word_capacity);
+  if (!word) return 0;
+  *word = value;
+  return p->word_count - 1;
+}
+
+bool pir_plan_slots_of(const plan_builder *b, const pir_value *value, struct slot_list *out_list) {
+  uint32_t number;
+  if (!pir_word_map_find(&b->values, (uintptr_t)value, &number)) return false;
+  *out_list = b->lists[number];
+  return true;
+}
+
+void pir_plan_bind(plan_builder *b, const pir_value *value, struct slot_list list) {
+  struct slot_list *to = BUMP_PUSH(&b->scratch, b->lists, b->list_count, b->list_capacity);
+  if (!to) return;
+  *to = list;
+  pir_word_map_set(&b->scratch, &b->values, (uintptr_t)value, b->list_count - 1);
+}
+
+void pir_plan_bind_slot(plan_builder *b, const pir_value *value, uint32_t slot) {
+  pir_plan_bind(b, value, (struct slot_list){pir_plan_word(b, slot), 1});
+}
+
+uint32_t pir_plan_buffer(plan_builder *b, plan_home home, uint32_t index, uint32_t bytes) {
+  plan *p = b->p;
+  plan_buffer *buffer = BUMP_PUSH(&p->memory, p->buffers, p->buffer_count, p->buffer_capacity);
+  if (!buffer) return NONE;
+  *buffer = (plan_buffer){.home = home, .index = index, .bytes = bytes, .first = NONE};
+  return p->buffer_count - 1;
+}
+
+uint32_t pir_plan_bytes(plan_builder *b, uint32_t slot) {
+  plan_slot s = b->p->slots[slot];
+  uint32_t bytes = pir_plan_extent_const(b, (int64_t)pir_dtype_size(s.dtype));
+  for (int i = 0; i < s.rank; i++) bytes = pir_plan_extent_binary(b, PIR_DIM_MUL, bytes, b->p->words[s.shape + i]);
+  return bytes;
+}
+
+uint32_t pir_plan_slot(plan_builder *b, const pir_fact *fact, uint32_t def) {
+  plan *p = b->p;
+  plan_slot slot = {.dtype = fact->known ? fact->dtype : PIR_UNDEFINED, .rank = -1, .buffer = NONE};
+  slot.late = !fact->known || fact->rank < 0;
+  if (!slot.late) slot.rank = (int8_t)fact->rank;
+  uint32_t extents[PIR_MAX_RANK];
+  for (int i = 0; i < slot.rank; i++) {
+    extents[i] = pir_plan_extent(b, fact->shape[i]);
+    slot.order[i] = (uint8_t)i;
+    if (extents[i] == NONE || p->exprs[extents[i]].level > 0) slot.late = true;
+  }
+  slot.shape = p->word_count;
+  for (int i = 0; i < slot.rank; i++) pir_plan_word(b, extents[i]);
+  plan_slot *to = BUMP_PUSH(&p->memory, p->slots, p->slot_count, p->slot_capacity);
+  uint32_t *to_def = BUMP_PUSH(&b->scratch, b->defs, b->def_count, b->def_capacity);
+  if (!to || !to_def) return NONE;
+  *to = slot;
+  *to_def = def;
+  return p->slot_count - 1;
+}
+
+uint32_t pir_plan_result(plan_builder *b, const pir_fact *fact) {
+  uint32_t slot = pir_plan_slot(b, fact, b->p->instr_count);
+  if (slot == NONE) return NONE;
+  bool late = b->p->slots[slot].late;
+  uint32_t bytes = late ? NONE : pir_plan_bytes(b, slot);
+  b->p->slots[slot].buffer = pir_plan_buffer(b, late ? HOME_LATE : HOME_ARENA, NONE, bytes);
+  return b->p->slots[slot].buffer == NONE ? NONE : slot;
+}
+
+bool pir_plan_row_major(const plan_slot *slot) {
+  for (int i = 0; i < slot->rank; i++)
+    if (slot->order[i] != i) return false;
+  return true;
+}
+
+bool pir_plan_same_shape(const plan *p, uint32_t x, uint32_t y) {
+  const plan_slot *a = &p->slots[x], *b = &p->slots[y];
+  if (a->late || b->late || a->rank != b->rank || memcmp(a->order, b->order, (size_t)a->rank)) return false;
+  for (int i = 0; i < a->rank; i++)
+    if (p->words[a->shape + i] != p->words[b->shape + i]) return false;
+  return true;
+}
+
+uint32_t pir_plan_instr(plan_builder *b, plan_instr instr) {
+  plan *p = b->p;
+  for (uint32_t i = 0; i < instr.out_count; i++) {
+    uint32_t slot = p->words[instr.out + i];
+    instr.late |= slot != NONE && p->slots[slot].late;
+  }
+  plan_instr *to = BUMP_PUSH(&p->memory, p->instrs, p->instr_count, p->instr_capacity);
+  if (!to) return NONE;
+  *to = instr;
+  uint32_t slots = instr.in_count + instr.out_count;
+  if (slots > p->most_slots) p->most_slots = slots;
+  return p->instr_count - 1;
+}
+
+// builtin.combine, split and slice: lists of slots are put together and taken apart.
+static pir_status build_structural(plan_builder *b, const pir_op *op) {
+  struct slot_list list = {0}, all = {b->p->word_count, 0};
+  size_t operands = pir_op_operands(op), results = pir_op_results(op);
+  const pir_type *type = results ? pir_value_type(pir_op_result(op, 0)) : NULL;
+  if (results == 1 && type && pir_type_kind_of(type) == PIR_TYPE_VECTOR) {
+    for (size_t i = 0; i < operands; i++) {
+      const pir_value *value = pir_op_operand(op, i);
+      if (value && (!pir_plan_slots_of(b, value, &list) || list.count != 1)) break;
+      pir_plan_word(b, value ? b->p->words[list.first] : NONE);
+      all.count++;
+    }
+    pir_plan_bind(b, pir_op_result(op, 0), all);
+    if (all.count == operands) return PIR_OK;
+  } else if (operands == 1 && pir_op_operand(op, 0) && pir_plan_slots_of(b, pir_op_operand(op, 0), &list)) {
+    int64_t index = 0;
+    bool sliced = pir_attr_as_int(pir_op_attr_str(op, "index"), &index);
+    bool fits = sliced ? results == 1 && index >= 0 && (uint64_t)index < list.count : results == list.count;
+    for (size_t i = 0; fits && i < results; i++)
+      pir_plan_bind(b, pir_op_result(op, i), (struct slot_list){list.first + (uint32_t)(sliced ? index : (int64_t)i), 1});
+    if (fits) return PIR_OK;
+  }
+  return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
+                    "unsupported: \"%s\" of other values than tensors in the plan", pir_op_def(op)->name);
+}
+
+static pir_status build_op(plan_builder *b, const pir_program *program, const pir_op *op) {
+  const pir_opdef *def = pir_op_meaning(op);
+  if (def->traits & PIR_PARAMETER) return pir_plan_parameter(b, program, op);
+  if (def->traits & PIR_INPUT) return pir_plan_input(b, op);
+  if (def->traits & PIR_OUTPUT) return pir_plan_output(b, op);
+  if (def->traits & PIR_STRUCTURAL) return build_structural(b, op);
+  if (pir_op_is(op, CINN_GROUP)) return pir_plan_group(b, op);
+  return pir_plan_call(b, op);
+}
+
+pir_status pir_plan_build(const pir_program *program, const pir_facts *facts, const pir_compiler *compiler,
+                          const size_t *codes, const pir_allocator *allocator, plan *out_plan) {
+  *out_plan = (plan){.memory.allocator = *allocator};
+  plan_builder b = {.p = out_plan, .facts = facts, .compiler = compiler, .codes = codes, .scratch.allocator = *allocator};
+  const pir_block *block = pir_program_block(program);
+  pir_status status = PIR_OK;
+  pir_plan_number_ports(&b, block);
+  for (const pir_op *op = pir_block_first(block); op && !status; op = pir_op_next(op)) {
+    status = build_op(&b, program, op);
+    if (b.scratch.failed || out_plan->memory.failed) status = PIR_EXHAUSTED;
+  }
+  if (!status) {
+    pir_plan_lifetimes(&b);
+    pir_plan_symbols(&b);
+    if (b.scratch.failed || out_plan->memory.failed) status = PIR_EXHAUSTED;
+  }
+  pir_bump_release(&b.scratch);
+  if (status) pir_bump_release(&out_plan->memory);
+  return status;
+}

@@ -1,0 +1,148 @@
+// Constants of a model. Parameters are bytes of a mapped file with any alignment: one that instructions read
+// is used in place when it is large and happens to be aligned, else copied; one that only packing reads is
+// never copied. Then the instructions that run once make theirs, groups pack what they asked for, and what
+// only these needed is given back. One pass over the weights.
+#include "model_impl.h"
+#include <string.h>
+
+#define SMALL 4096
+#define PARALLEL_PACKING ((size_t)8 << 20)
+
+enum { BY_RUN = 1, BY_ONCE = 2, BY_PACKING = 4 };
+
+static uint32_t const_of(const plan *p, uint32_t slot) {
+  if (slot == NONE) return NONE;
+  const plan_buffer *buffer = &p->buffers[p->slots[slot].buffer];
+  return buffer->home == HOME_CONST ? buffer->index : NONE;
+}
+
+// Who reads each constant.
+static void find_readers(const plan *p, uint8_t *readers) {
+  for (uint32_t i = 0; i < p->instr_count; i++) {
+    const plan_instr *instr = &p->instrs[i];
+    for (uint32_t k = 0; k < instr->in_count; k++) {
+      uint32_t at = const_of(p, p->words[instr->in + k]);
+      bool packed = instr->kind == PLAN_GROUP && p->words[p->groups[instr->detail].packs + k] != NONE;
+      if (at != NONE) readers[at] |= packed ? BY_PACKING : instr->once ? BY_ONCE : BY_RUN;
+    }
+  }
+}
+
+static bool usable_in_place(const pir_param *param) {
+  size_t element = pir_dtype_size(param->dtype);
+  return param->size >= SMALL && element && (uintptr_t)param->data % element == 0;
+}
+
+static pir_status place_constant(pir_model *model, uint32_t i, uint8_t readers) {
+  plan_const *constant = &model->plan.consts[i];
+  const pir_param *param = constant->param;
+  if (!readers) return PIR_OK;
+  if (param && (!(readers & (BY_RUN | BY_ONCE)) || usable_in_place(param))) {
+    pir_param_retain(model->lent[i] = param);
+    model->constants[i] = param->data;
+    return PIR_OK;
+  }
+  void *copy = pir_mem_get(&model->allocator, constant->bytes);
+  if (!copy) return PIR_EXHAUSTED;
+  if (param && constant->bytes) memcpy(copy, param->data, constant->bytes);
+  model->copies[i] = (owned_block){copy, constant->bytes};
+  model->constants[i] = copy;
+  return PIR_OK;
+}
+
+static void drop_constant(pir_model *model, uint32_t i) {
+  pir_mem_give(&model->allocator, model->copies[i].data, model->copies[i].bytes);
+  if (model->lent[i]) pir_param_release(model->lent[i]);
+  model->copies[i] = (owned_block){0};
+  model->lent[i] = NULL;
+  model->constants[i] = NULL;
+}
+
+static pir_status run_once(pir_model *model, pir_message *message) {
+  const plan *p = &model->plan;
+  frame f;
+  PIR_TRY(pir_frame_create(p, &model->allocator, &f));
+  for (uint32_t i = 0; i < p->expr_count; i++)
+    if (p->exprs[i].kind == PIR_DIM_CONST) f.values[i] = p->exprs[i].value;
+  for (uint32_t i = 0; i < p->slot_count; i++) {
+    uint32_t constant = const_of(p, i);
+    if (constant == NONE) continue;
+    pir_frame_shape(&f, i);
+    f.tensors[i].data = (void *)model->constants[constant];
+  }
+  pir_status status = pir_frame_run(&f, true);
+  *message = f.message;
+  pir_frame_release(&f);
+  return status;
+}
+
+// ---- packing
+
+typedef struct pack_run {
+  pir_stage_fn fn;
+  pir_group_args args;
+} pack_run;
+
+static void pack_range(void *user, int64_t begin, int64_t end, int thread) {
+  const pack_run *run = user;
+  run->fn(&run->args, begin, end, NULL);
+}
+
+static pir_status pack_one(pir_model *model, uint32_t i, pir_parallel parallel, pir_message *message) {
+  const plan_pack *pack = &model->plan.packs[i];
+  uint32_t constant = const_of(&model->plan, pack->slot);
+  if (constant == NONE) return pir_exec_fail(message, PIR_INTERNAL, "a group packs an operand that is no constant");
+  void *to = model->packed[i] = pir_mem_get(&model->allocator, pack->packing->bytes);
+  if (!to) return PIR_EXHAUSTED;
+  model->stats.packed_bytes += pack->packing->bytes;
+  void *buffers[2] = {(void *)model->constants[constant], to};
+  pack_run run = {pack->packing->fn, {buffers, NULL}};
+  parallel.parallel_for(parallel.pool, pack->packing->units, pack_range, &run);
+  return PIR_OK;
+}
+
+static pir_status pack_all(pir_model *model, int threads, pir_message *message) {
+  size_t bytes = 0;
+  for (uint32_t i = 0; i < model->plan.pack_count; i++) bytes += model->plan.packs[i].packing->bytes;
+  pir_parallel parallel = pir_parallel_serial();
+  pir_thread_pool *pool = NULL;
+  if (bytes >= PARALLEL_PACKING && threads > 1 && !pir_thread_pool_create(threads, &model->allocator, &pool))
+    parallel = pir_thread_pool_parallel(pool);
+  pir_status status = PIR_OK;
+  for (uint32_t i = 0; i < model->plan.pack_count && !status; i++) status = pack_one(model, i, parallel, message);
+  if (pool) pir_thread_pool_destroy(pool);
+  return status;
+}
+
+// ---- all of it
+
+pir_status pir_weights_load(pir_model *model, int threads, pir_message *message) {
+  plan *p = &model->plan;
+  bump *memory = &p->memory;
+  uint8_t *readers = pir_bump_get(memory, p->const_count);
+  model->constants = pir_bump_get(memory, p->const_count * sizeof *model->constants);
+  model->copies = pir_bump_get(memory, p->const_count * sizeof *model->copies);
+  model->lent = pir_bump_get(memory, p->const_count * sizeof *model->lent);
+  model->packed = pir_bump_get(memory, p->pack_count * sizeof *model->packed);
+  if (memory->failed) return PIR_EXHAUSTED;
+  find_readers(p, readers);
+  for (uint32_t i = 0; i < p->const_count; i++) {
+    if (p->consts[i].param) model->stats.weight_bytes += p->consts[i].bytes;
+    PIR_TRY(place_constant(model, i, p->consts[i].param ? readers[i] : readers[i] | BY_ONCE));
+  }
+  PIR_TRY(run_once(model, message));
+  PIR_TRY(pack_all(model, threads, message));
+  for (uint32_t i = 0; i < p->const_count; i++) {
+    if (!(readers[i] & BY_RUN)) drop_constant(model, i);
+    p->consts[i].param = NULL;
+  }
+  return PIR_OK;
+}
+
+void pir_weights_release(pir_model *model) {
+  const plan *p = &model->plan;
+  if (!model->packed) return;
+  for (uint32_t i = 0; i < p->const_count; i++) drop_constant(model, i);
+  for (uint32_t i = 0; i < p->pack_count; i++)
+    pir_mem_give(&model->allocator, model->packed[i], p->packs[i].packing->bytes);
+}

@@ -1,0 +1,270 @@
+// The running half of the API on digits_cnn: ports, messages, zero-copy, shapes, limits, allocation failures,
+// two sessions on two threads. Run from the root of the checkout.
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <cli.h>
+#include <npy.h>
+#include <pir/model.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FOLDER "test/models/digits_cnn/"
+enum { IMAGES = 64, PIXELS = 64, CLASSES = 10 };
+
+static pir_model *model;
+static npy_set images, scores;
+
+static void read_array(const char *path, npy_set *set) {
+  char message[256];
+  static char bytes[1 << 16];
+  FILE *file = fopen(path, "rb");
+  assert_non_null(file);
+  size_t size = fread(bytes, 1, sizeof bytes, file);
+  fclose(file);
+  assert_int_equal(npy_read(path, (pir_str){bytes, size}, set, message), PIR_OK);
+}
+
+static int set_up(void **unused) {
+  pir_model_options options = {.size = sizeof options, .pipeline = "kernels"};
+  read_array(FOLDER "case0/in_image.npy", &images);
+  read_array(FOLDER "case0/out_0.npy", &scores);
+  return pir_model_load_file(FOLDER "model.json", NULL, &options, &model);
+}
+
+static int tear_down(void **unused) {
+  pir_model_release(model);
+  npy_set_release(&images);
+  npy_set_release(&scores);
+  return 0;
+}
+
+static pir_session *open_session(const pir_session_options *options) {
+  pir_session *session = NULL;
+  assert_int_equal(pir_session_create(model, options, &session), PIR_OK);
+  return session;
+}
+
+static pir_tensor dense(void *data, pir_dtype dtype, int rank, const int64_t *shape) {
+  pir_tensor tensor = {.data = data};
+  pir_tensor_set_dense(&tensor, dtype, shape, rank);
+  return tensor;
+}
+
+static pir_tensor first_images(int64_t count) {
+  return dense(images.arrays[0].tensor.data, PIR_F32, 4, (int64_t[]){count, 1, 8, 8});
+}
+
+static void check_scores(const float *got, int64_t count) {
+  const float *want = scores.arrays[0].tensor.data;
+  for (int64_t i = 0; i < count * CLASSES; i++) assert_true(fabsf(got[i] - want[i]) <= 1e-5f + 1e-4f * fabsf(want[i]));
+}
+
+static void ports_are_described(void **unused) {
+  assert_int_equal(pir_model_inputs(model), 1);
+  assert_int_equal(pir_model_outputs(model), 1);
+  pir_port port = pir_model_input(model, 0);
+  assert_string_equal(port.name.data, "image");
+  assert_int_equal(port.dtype, PIR_F32);
+  assert_int_equal(port.rank, 4);
+  assert_int_equal(port.shape[0], -1);
+  assert_int_equal(port.shape[3], 8);
+}
+
+static void wrong_tensors_are_named(void **unused) {
+  pir_session *s = open_session(NULL);
+  static float data[4096];
+  pir_tensor f64 = dense(data, PIR_F64, 4, (int64_t[]){1, 1, 8, 8}), flat = dense(data, PIR_F32, 2, (int64_t[]){1, 64});
+  pir_tensor wide = dense(data, PIR_F32, 4, (int64_t[]){2, 1, 8, 9}), out = dense(data, PIR_F32, 2, (int64_t[]){3, 10});
+  assert_int_equal(pir_session_run(s), PIR_INVALID);
+  assert_string_equal(pir_session_message(s), "input 0 \"image\" is not bound");
+  assert_int_equal(pir_session_bind_input(s, 0, &f64), PIR_INVALID);
+  assert_string_equal(pir_session_message(s), "input 0 \"image\": expects float32, got float64");
+  assert_int_equal(pir_session_bind_input(s, 0, &flat), PIR_INVALID);
+  assert_string_equal(pir_session_message(s), "input 0 \"image\": expects rank 4 [-1,1,8,8], got rank 2 [1,64]");
+  assert_int_equal(pir_session_bind_input(s, 0, &wide), PIR_INVALID);
+  assert_string_equal(pir_session_message(s), "input 0 \"image\": expects shape [-1,1,8,8], got [2,1,8,9]");
+  assert_int_equal(pir_session_bind_input(s, 1, &wide), PIR_NOT_FOUND);
+  assert_string_equal(pir_session_message(s), "there is no input 1; the model has 1");
+  pir_tensor in = first_images(2);
+  assert_int_equal(pir_session_bind_input(s, 0, &in), PIR_OK);
+  assert_int_equal(pir_session_bind_output(s, 0, &out), PIR_OK);
+  assert_int_equal(pir_session_run(s), PIR_INVALID);
+  assert_string_equal(pir_session_message(s), "output 0 is [2,10] for these inputs, the bound tensor is [3,10]");
+  pir_tensor result;
+  assert_int_equal(pir_session_output(s, 0, &result), PIR_NOT_FOUND);
+  pir_session_destroy(s);
+}
+
+static void results_land_where_bound(void **unused) {
+  pir_session *s = open_session(NULL);
+  static float own[IMAGES * CLASSES];
+  pir_tensor in = first_images(IMAGES), out = dense(own, PIR_F32, 2, (int64_t[]){IMAGES, CLASSES}), result;
+  assert_int_equal(pir_session_bind_input(s, 0, &in), PIR_OK);
+  assert_int_equal(pir_session_bind_output(s, 0, &out), PIR_OK);
+  assert_int_equal(pir_session_run(s), PIR_OK);
+  check_scores(own, IMAGES);
+  assert_int_equal(pir_session_output(s, 0, &result), PIR_OK);
+  assert_ptr_equal(result.data, own);
+  assert_int_equal(pir_session_bind_output(s, 0, NULL), PIR_OK);
+  assert_int_equal(pir_session_run(s), PIR_OK);
+  assert_int_equal(pir_session_output(s, 0, &result), PIR_OK);
+  assert_ptr_not_equal(result.data, own);
+  check_scores(result.data, IMAGES);
+  pir_session_destroy(s);
+}
+
+// A tensor with gaps and one off its alignment are copied, not refused.
+static void strided_and_unaligned_inputs_run(void **unused) {
+  pir_session *s = open_session(NULL);
+  static float gaps[4 * PIXELS * 2];
+  static char off[4 * PIXELS * sizeof(float) + 1];
+  const float *from = images.arrays[0].tensor.data;
+  for (int i = 0; i < 4 * PIXELS; i++) gaps[2 * i] = from[i];
+  memcpy(off + 1, from, 4 * PIXELS * sizeof(float));
+  pir_tensor in = first_images(4), result;
+  in.data = gaps;
+  for (int d = 0; d < 4; d++) in.strides[d] *= 2;
+  for (int round = 0; round < 2; round++) {
+    assert_int_equal(pir_session_bind_input(s, 0, &in), PIR_OK);
+    assert_int_equal(pir_session_run(s), PIR_OK);
+    assert_int_equal(pir_session_output(s, 0, &result), PIR_OK);
+    check_scores(result.data, 4);
+    in = first_images(4);
+    in.data = off + 1;
+  }
+  pir_session_destroy(s);
+}
+
+static void shapes_are_planned_once(void **unused) {
+  pir_session *s = open_session(NULL);
+  pir_tensor result;
+  for (int i = 0; i < 40; i++) {
+    pir_tensor in = first_images(1 + i % 8);
+    assert_int_equal(pir_session_bind_input(s, 0, &in), PIR_OK);
+    assert_int_equal(pir_session_run(s), PIR_OK);
+    assert_int_equal(pir_session_output(s, 0, &result), PIR_OK);
+    assert_int_equal(result.shape[0], 1 + i % 8);
+    check_scores(result.data, 1 + i % 8);
+  }
+  pir_session_stats stats = pir_session_stats_of(s);
+  assert_int_equal(stats.runs, 40);
+  assert_int_equal(stats.plans, 8);
+  assert_int_equal(stats.recompiles, 0);
+  uint64_t arena = stats.arena_bytes;
+  pir_tensor one = first_images(1);
+  assert_int_equal(pir_session_bind_input(s, 0, &one), PIR_OK);
+  assert_int_equal(pir_session_prepare(s), PIR_OK);
+  assert_true(pir_session_trim(s) > arena / 2);
+  assert_int_equal(pir_session_run(s), PIR_OK);
+  assert_true(pir_session_stats_of(s).arena_bytes < arena / 2);
+  assert_int_equal(pir_session_output(s, 0, &result), PIR_OK);
+  check_scores(result.data, 1);
+  pir_session_destroy(s);
+}
+
+static void no_image_gives_no_scores(void **unused) {
+  pir_session *s = open_session(NULL);
+  pir_tensor none = first_images(0), result;
+  assert_int_equal(pir_session_bind_input(s, 0, &none), PIR_OK);
+  assert_int_equal(pir_session_run(s), PIR_OK);
+  assert_int_equal(pir_session_output(s, 0, &result), PIR_OK);
+  assert_int_equal(result.shape[0], 0);
+  pir_session_destroy(s);
+}
+
+static void limits_and_cancelling_stop_a_run(void **unused) {
+  volatile int cancel = 1;
+  pir_session_options options = {.size = sizeof options, .cancel = &cancel};
+  pir_session *s = open_session(&options);
+  pir_tensor in = first_images(IMAGES);
+  assert_int_equal(pir_session_bind_input(s, 0, &in), PIR_OK);
+  assert_int_equal(pir_session_run(s), PIR_CANCELLED);
+  cancel = 0;
+  assert_int_equal(pir_session_run(s), PIR_OK);
+  pir_session_destroy(s);
+  options = (pir_session_options){.size = sizeof options, .max_bytes = 1000};
+  s = open_session(&options);
+  assert_int_equal(pir_session_bind_input(s, 0, &in), PIR_OK);
+  assert_int_equal(pir_session_run(s), PIR_EXHAUSTED);
+  assert_non_null(strstr(pir_session_message(s), "max_bytes"));
+  pir_session_destroy(s);
+}
+
+// ---- allocation failures: the n-th request fails, for every n until none does
+
+typedef struct failing {
+  long left, held;
+} failing;
+
+static void *get(void *user, size_t size, size_t align) {
+  failing *f = user;
+  void *memory = NULL;
+  if (f->left-- <= 0 || posix_memalign(&memory, align < sizeof(void *) ? sizeof(void *) : align, size)) return NULL;
+  f->held++;
+  return memory;
+}
+
+static void give(void *user, void *memory, size_t size) {
+  ((failing *)user)->held -= memory != NULL;
+  free(memory);
+}
+
+static pir_status use_session(const pir_session_options *options) {
+  pir_session *s = NULL;
+  pir_tensor in = first_images(3), result;
+  pir_status status = pir_session_create(model, options, &s);
+  if (!status) status = pir_session_bind_input(s, 0, &in);
+  if (!status) status = pir_session_run(s);
+  if (!status) status = pir_session_output(s, 0, &result);
+  if (!status) check_scores(result.data, 3);
+  pir_session_destroy(s);
+  return status;
+}
+
+static void every_failed_allocation_is_a_status(void **unused) {
+  for (int threads = 1; threads <= 2; threads++) {
+    pir_status status = PIR_EXHAUSTED;
+    for (long n = 0; status && n < 1000; n++) {
+      failing f = {n, 0};
+      pir_session_options options = {.size = sizeof options, .threads = threads, .allocator = {get, give, &f}};
+      status = use_session(&options);
+      assert_true(status == PIR_OK || status == PIR_EXHAUSTED);
+      assert_int_equal(f.held, 0);
+    }
+    assert_int_equal(status, PIR_OK);
+  }
+}
+
+// ---- threads
+
+static void *run_many(void *user) {
+  pir_session_options options = {.size = sizeof options, .threads = 2};
+  for (int i = 0; i < 5; i++)
+    if (use_session(&options)) return NULL;
+  return user;
+}
+
+static void sessions_run_side_by_side(void **unused) {
+  pthread_t threads[2];
+  void *done;
+  for (int i = 0; i < 2; i++) assert_int_equal(pthread_create(&threads[i], NULL, run_many, model), 0);
+  for (int i = 0; i < 2; i++) {
+    pthread_join(threads[i], &done);
+    assert_ptr_equal(done, model);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(ports_are_described),      cmocka_unit_test(wrong_tensors_are_named),
+      cmocka_unit_test(results_land_where_bound), cmocka_unit_test(strided_and_unaligned_inputs_run),
+      cmocka_unit_test(shapes_are_planned_once),  cmocka_unit_test(no_image_gives_no_scores),
+      cmocka_unit_test(limits_and_cancelling_stop_a_run), cmocka_unit_test(every_failed_allocation_is_a_status),
+      cmocka_unit_test(sessions_run_side_by_side)};
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,144 @@
+// Values to feed: .npy and .npz files, zeros, and random numbers that are the same everywhere for one seed.
+#include "run.h"
+#include <stdlib.h>
+#include <string.h>
+
+static bool same_name(pir_str name, const char *text, size_t size) {
+  return name.size == size && !memcmp(name.data, text, size);
+}
+
+long run_input_index(const run *r, const char *name, size_t size) {
+  for (size_t i = 0; i < pir_model_inputs(r->model); i++)
+    if (same_name(pir_model_input(r->model, i).name, name, size)) return (long)i;
+  return -1;
+}
+
+long run_output_index(const run *r, const char *name, size_t size) {
+  for (size_t i = 0; i < pir_model_outputs(r->model); i++)
+    if (same_name(pir_model_output(r->model, i).name, name, size)) return (long)i;
+  return -1;
+}
+
+int run_read_arrays(const cli *cli, const char *path, npy_set *out_set) {
+  cli_file file;
+  char message[256];
+  *out_set = (npy_set){0};
+  int code = cli_file_read(cli, path, &file);
+  if (code) return code;
+  pir_status status = npy_read(path, file.bytes, out_set, message);
+  cli_file_release(&file);
+  return status ? cli_fail(cli, cli_exit_code(status), "%s", message) : 0;
+}
+
+// ---- random numbers: splitmix64, floats uniform in [-1, 1), integers in [0, 2), all exact
+
+static uint64_t next_random(uint64_t *state) {
+  uint64_t z = *state += 0x9E3779B97F4A7C15u;
+  z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+  return z ^ z >> 31;
+}
+
+void run_fill_random(pir_tensor *tensor, uint64_t seed) {
+  int64_t count = pir_tensor_numel(tensor);
+  char *to = tensor->data;
+  size_t size = pir_dtype_size(tensor->dtype);
+  for (int64_t i = 0; i < count; i++, to += size) {
+    uint64_t bits = next_random(&seed);
+    float f = (float)(int32_t)(bits >> 40) * 0x1p-23f - 1;
+    double d = (double)(bits >> 11) * 0x1p-52 - 1;
+    uint16_t half = tensor->dtype == PIR_BF16 ? pir_f32_to_bf16(f) : pir_f32_to_f16(f);
+    uint64_t integer = bits >> 63;
+    switch (tensor->dtype) {
+      case PIR_F32: memcpy(to, &f, size); break;
+      case PIR_F64: memcpy(to, &d, size); break;
+      case PIR_F16: case PIR_BF16: memcpy(to, &half, size); break;
+      default: memset(to, 0, size); memcpy(to, &integer, size < 8 ? size : 8); break;
+    }
+  }
+}
+
+int run_make_input(run *r, size_t i, const int64_t *shape, int rank, bool random, uint64_t seed) {
+  pir_tensor tensor = {0};
+  size_t bytes;
+  pir_dtype dtype = pir_model_input(r->model, i).dtype;
+  if (pir_shape_bytes(shape, rank, dtype, &bytes)) return cli_fail(r->cli, CLI_LIMIT, "input %zu is too large", i);
+  pir_tensor_set_dense(&tensor, dtype, shape, rank);
+  tensor.data = aligned_alloc(64, (bytes + 64) & ~(size_t)63);
+  if (!tensor.data) return cli_fail(r->cli, CLI_LIMIT, "out of memory for input %zu", i);
+  memset(tensor.data, 0, bytes);
+  if (random) run_fill_random(&tensor, seed);
+  run_drop_input(&r->inputs[i]);
+  r->inputs[i].tensor = tensor;
+  return 0;
+}
+
+// ---- --input=[NAME=]@FILE | [NAME=]SHAPExDTYPE[=0|=random[:SEED]]
+
+// Reads "1x3x224x224xf32" up to its end or '='; false when it is none.
+static bool parse_shape(const char *text, int64_t *shape, int *rank, pir_dtype *dtype, const char **rest) {
+  *rank = 0;
+  while (*text >= '0' && *text <= '9') {
+    char *end;
+    if (*rank == PIR_MAX_RANK) return false;
+    shape[(*rank)++] = strtoll(text, &end, 10);
+    if (*end != 'x') return false;
+    text = end + 1;
+  }
+  size_t size = strcspn(text, "=");
+  *dtype = pir_dtype_from_text((pir_str){text, size});
+  *rest = text + size;
+  return *dtype != PIR_DTYPE_COUNT && pir_dtype_size(*dtype) > 0;
+}
+
+static int take_file(run *r, size_t i, const char *path) {
+  npy_set set;
+  int code = run_read_arrays(r->cli, path, &set);
+  if (code) return code;
+  if (set.count != 1) {
+    code = cli_fail(r->cli, CLI_INVALID, "%s holds %zu arrays, one is wanted", path, set.count);
+  } else {
+    run_drop_input(&r->inputs[i]);
+    r->inputs[i] = set.arrays[0];
+    set.arrays[0] = (npy_array){0};
+  }
+  npy_set_release(&set);
+  return code;
+}
+
+static int take_shape(run *r, size_t i, const char *text) {
+  static const char expected[] = "[NAME=]@FILE.npy or [NAME=]1x3x224x224xf32[=0|=random[:SEED]]";
+  int64_t shape[PIR_MAX_RANK];
+  int rank;
+  pir_dtype dtype;
+  const char *fill;
+  if (!parse_shape(text, shape, &rank, &dtype, &fill)) return cli_bad_value(r->cli, "input", text, expected);
+  pir_port port = pir_model_input(r->model, i);
+  if (dtype != port.dtype)
+    return cli_fail(r->cli, CLI_INVALID, "input %zu \"%s\": expects %s, got %s", i, port.name.data,
+                    pir_dtype_name(port.dtype), pir_dtype_name(dtype));
+  uint64_t seed = i;
+  if (!*fill || !strcmp(fill, "=random")) return run_make_input(r, i, shape, rank, true, seed);
+  if (!strcmp(fill, "=0")) return run_make_input(r, i, shape, rank, false, 0);
+  if (strncmp(fill, "=random:", 8) || !cli_parse_u64(fill + 8, &seed)) return cli_bad_value(r->cli, "input", text, expected);
+  return run_make_input(r, i, shape, rank, true, seed);
+}
+
+int run_take_input(run *r, const char *text, size_t *position) {
+  const char *equals = strchr(text, '=');
+  long i = equals && text[0] != '@' ? run_input_index(r, text, (size_t)(equals - text)) : -1;
+  bool named = i >= 0;
+  const char *value = named ? equals + 1 : text;
+  int64_t shape[PIR_MAX_RANK];
+  int rank;
+  pir_dtype dtype;
+  const char *rest;
+  if (!named) {
+    if (text[0] != '@' && !parse_shape(text, shape, &rank, &dtype, &rest) && equals)
+      return cli_fail(r->cli, CLI_USAGE, "the model has no input \"%.*s\"", (int)(equals - text), text);
+    if (*position >= pir_model_inputs(r->model))
+      return cli_fail(r->cli, CLI_USAGE, "--input=%s: the model has %zu inputs", text, pir_model_inputs(r->model));
+    i = (long)(*position)++;
+  }
+  return value[0] == '@' ? take_file(r, (size_t)i, value + 1) : take_shape(r, (size_t)i, value);
+}

@@ -1,0 +1,284 @@
+// pir-run: runs a model on inputs from files, random numbers or recorded cases; prints, saves, compares, measures.
+#include "run.h"
+#include <pir/load.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+static const cli_option options[] = {
+    {OPT_PARAMS, 0, "params", "FILE|DIR", "parameters; default: beside the model"},
+    {OPT_INPUT, 0, "input", "[NAME=]VALUE", "@FILE.npy, or SHAPExDTYPE[=0|=random[:SEED]], as 1x3x224x224xf32"},
+    {OPT_OUTPUT, 0, "output", "[NAME=]@FILE", "write an output to a .npy file"},
+    {OPT_OUTPUT_DIR, 0, "output-dir", "DIR", "write all outputs to DIR/out_<i>.npy"},
+    {OPT_PRINT, 0, "print", NULL, "print the outputs"},
+    {OPT_EXPECT, 0, "expect", "[NAME=]@FILE", "compare an output with a .npy file"},
+    {OPT_EXPECT_DIR, 0, "expect-dir", "DIR", "compare with DIR/out_<i>.npy"},
+    {OPT_ATOL, 0, "atol", "X", "absolute tolerance (1e-5)"},
+    {OPT_RTOL, 0, "rtol", "X", "relative tolerance (1e-4)"},
+    {OPT_RTOL_MAX, 0, "rtol-max", "X", "tolerance relative to the largest expected value (0)"},
+    {OPT_CASE, 0, "case", "DIR", "inputs and expected outputs from one folder or its tensors.npz"},
+    {OPT_CASES, 0, "cases", "DIR", "every case below DIR; without MODEL each with the program beside it"},
+    {OPT_IGNORE, 0, "ignore-output", "I", "do not compare output I"},
+    {OPT_PIPELINE, 0, "pipeline", "NAME", "compile (default), kernels, or passes"},
+    {OPT_TARGET, 0, "target", "NAME", "native (default), x86-64, x86-64-v3, ..."},
+    {OPT_THREADS, 0, "threads", "N", "threads of a run (1)"},
+    {OPT_MATH, 0, "math", "MODE", "strict (default)"},
+    {OPT_CACHE, 0, "cache", "DIR|none", "folder of compiled code (none)"},
+    {OPT_BENCHMARK, 0, "benchmark", "[=SECONDS]", "run repeatedly (3 s) and report times"},
+    {OPT_JSON, 0, "json", NULL, "report as one JSON object"},
+    {OPT_SHAPES, 0, "shapes", "FILE|random:N:SEED", "run many input shapes in turn"},
+    {OPT_PROFILE, 0, "profile", "FILE", NULL},
+    {OPT_LOD, 0, "lod", "NAME=OFFSETS", NULL},
+    {OPT_CUSTOM_OPS, 0, "custom-ops", "LIB", NULL},
+    {0, 0, NULL, NULL, NULL},
+};
+
+static const cli_tool tool = {"pir-run", "[options] MODEL", "Runs a Paddle model.", options, 1};
+
+double run_now_ms(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+long run_rss_kb(bool peak) {
+  struct rusage usage;
+  if (peak) return getrusage(RUSAGE_SELF, &usage) ? 0 : usage.ru_maxrss;
+  long total = 0, resident = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (!file) return 0;
+  if (fscanf(file, "%ld %ld", &total, &resident) != 2) resident = 0;
+  fclose(file);
+  return resident * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+// ---- a model
+
+static void adopt_extra(pir_program *program, const npy_set *extra) {
+  for (size_t i = 0; i < extra->count; i++) {
+    const npy_array *array = &extra->arrays[i];
+    size_t bytes;
+    if (strncmp(array->name, "param/", 6)) continue;
+    if (pir_shape_bytes(array->tensor.shape, array->tensor.rank, array->tensor.dtype, &bytes)) continue;
+    pir_param param = {.name = pir_str_from(array->name + 6), .dtype = array->tensor.dtype,
+                       .shape = {array->tensor.shape, (size_t)array->tensor.rank}, .data = array->tensor.data, .size = bytes};
+    pir_program_adopt_param(program, &param);
+  }
+}
+
+static bool has_parameters(const npy_set *extra) {
+  for (size_t i = 0; extra && i < extra->count; i++)
+    if (!strncmp(extra->arrays[i].name, "param/", 6)) return true;
+  return false;
+}
+
+static pir_status load(run *r, pir_context *ctx, const char *path, const char *params, const npy_set *extra,
+                       pir_program **out_program) {
+  if (!has_parameters(extra)) return pir_program_load_file(ctx, path, params, out_program);
+  PIR_TRY(pir_program_read_file(ctx, path, out_program));
+  adopt_extra(*out_program, extra);
+  return PIR_OK;
+}
+
+static pir_model_options model_options(const run *r) {
+  pir_model_options how = {.size = sizeof how, .sink = cli_sink(r->cli)};
+  how.pipeline = cli_value(r->cli, OPT_PIPELINE, NULL);
+  how.target = cli_value(r->cli, OPT_TARGET, NULL);
+  how.math = cli_value(r->cli, OPT_MATH, NULL);
+  how.cache = cli_value(r->cli, OPT_CACHE, NULL);
+  if (how.cache && !strcmp(how.cache, "none")) how.cache = NULL;
+  return how;
+}
+
+int run_open(run *r, const char *path, const char *params, const npy_set *extra) {
+  pir_model_options how = model_options(r);
+  if (how.math && strcmp(how.math, "strict")) return cli_fail(r->cli, CLI_UNSUPPORTED, "unsupported: --math=%s", how.math);
+  double start = run_now_ms();
+  pir_context *ctx = cli_context_create(r->cli);
+  pir_program *program = NULL;
+  pir_status status = load(r, ctx, path, params, extra, &program);
+  r->load_ms = run_now_ms() - start;
+  start = run_now_ms();
+  if (!status) status = pir_model_create(program, &how, &r->model);
+  r->compile_ms = run_now_ms() - start;
+  pir_program_destroy(program);
+  pir_context_destroy(ctx);
+  pir_session_options session = {.size = sizeof session, .threads = r->threads};
+  if (!status) status = pir_session_create(r->model, &session, &r->session);
+  if (status) return cli_exit_code(status);
+  r->inputs = calloc(pir_model_inputs(r->model) + 1, sizeof *r->inputs);
+  return r->inputs ? 0 : CLI_LIMIT;
+}
+
+void run_drop_input(npy_array *input) {
+  free(input->tensor.data);
+  free(input->name);
+  *input = (npy_array){0};
+}
+
+void run_close(run *r) {
+  for (size_t i = 0; r->inputs && i < pir_model_inputs(r->model); i++) run_drop_input(&r->inputs[i]);
+  free(r->inputs);
+  pir_session_destroy(r->session);
+  pir_model_release(r->model);
+  r->inputs = NULL;
+  r->session = NULL;
+  r->model = NULL;
+}
+
+int run_fail(const run *r, pir_status status) {
+  return cli_fail(r->cli, cli_exit_code(status), "%s", pir_session_message(r->session));
+}
+
+int run_bind(run *r) {
+  for (size_t i = 0; i < pir_model_inputs(r->model); i++) {
+    pir_port port = pir_model_input(r->model, i);
+    if (!r->inputs[i].tensor.data)
+      return cli_fail(r->cli, CLI_USAGE, "input \"%s\" has no value; give --input=%s=... or --case", port.name.data, port.name.data);
+    pir_status status = pir_session_bind_input(r->session, i, &r->inputs[i].tensor);
+    if (status) return run_fail(r, status);
+  }
+  return 0;
+}
+
+int run_once(run *r) {
+  double start = run_now_ms();
+  pir_status status = pir_session_run(r->session);
+  if (r->first_run_ms == 0) r->first_run_ms = run_now_ms() - start;
+  return status ? run_fail(r, status) : 0;
+}
+
+// ---- one run
+
+// Splits "[NAME=]@FILE"; the port's number, or -1 after a report.
+static long file_port(const run *r, const char *option, const char *text, size_t position, const char **out_path) {
+  const char *at = text[0] == '@' ? text : strstr(text, "=@");
+  if (!at) return cli_bad_value(r->cli, option, text, "[NAME=]@FILE.npy"), -1;
+  *out_path = at + (at == text ? 1 : 2);
+  if (at == text) return (long)position;
+  long i = run_output_index(r, text, (size_t)(at - text));
+  if (i < 0) cli_fail(r->cli, CLI_USAGE, "--%s: the model has no output \"%.*s\"", option, (int)(at - text), text);
+  return i;
+}
+
+static int expect_file(const run *r, size_t i, const char *path) {
+  npy_set set;
+  int code = run_read_arrays(r->cli, path, &set);
+  if (code) return code;
+  if (i >= pir_model_outputs(r->model)) code = cli_fail(r->cli, CLI_USAGE, "there is no output %zu", i);
+  else if (!set.count) code = cli_fail(r->cli, CLI_INVALID, "%s has no array", path);
+  else code = run_compare(r, i, &set.arrays[0].tensor, "", false) ? 0 : CLI_DIFFERENT;
+  npy_set_release(&set);
+  return code;
+}
+
+static int expect_folder(const run *r, const char *folder) {
+  int code = 0;
+  for (size_t i = 0; i < pir_model_outputs(r->model); i++) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/out_%zu.npy", folder, i);
+    int one = expect_file(r, i, path);
+    code = code ? code : one;
+  }
+  return code;
+}
+
+// Outputs in the order the options name them.
+static int use_outputs(const run *r) {
+  size_t saved = 0, expected = 0;
+  int code = 0;
+  for (size_t i = 0; i < r->cli->match_count; i++) {
+    const cli_match *match = &r->cli->matches[i];
+    const char *path;
+    int one = 0;
+    if (match->id == OPT_OUTPUT) {
+      long port = file_port(r, "output", match->value, saved++, &path);
+      one = port < 0 ? CLI_USAGE : run_write_outputs(r, path, NULL, port);
+    } else if (match->id == OPT_EXPECT) {
+      long port = file_port(r, "expect", match->value, expected++, &path);
+      one = port < 0 ? CLI_USAGE : expect_file(r, (size_t)port, path);
+    } else if (match->id == OPT_OUTPUT_DIR) {
+      one = run_write_outputs(r, NULL, match->value, -1);
+    } else if (match->id == OPT_EXPECT_DIR) {
+      one = expect_folder(r, match->value);
+    }
+    code = code ? code : one;
+  }
+  for (size_t i = 0; cli_has(r->cli, OPT_PRINT) && i < pir_model_outputs(r->model); i++) {
+    pir_tensor tensor;
+    if (!pir_session_output(r->session, i, &tensor)) run_print_tensor(pir_model_output(r->model, i).name.data, &tensor);
+  }
+  return code;
+}
+
+static int run_model(run *r) {
+  size_t position = 0;
+  const char *folder = cli_value(r->cli, OPT_CASE, NULL), *shapes = cli_value(r->cli, OPT_SHAPES, NULL);
+  int code = 0;
+  for (size_t i = 0; i < r->cli->match_count && !code; i++)
+    if (r->cli->matches[i].id == OPT_INPUT) code = run_take_input(r, r->cli->matches[i].value, &position);
+  if (code) return code;
+  if (shapes) return run_shapes(r, shapes);
+  if (folder) code = run_case(r, folder, false);
+  else code = run_bind(r);
+  bool measured = cli_has(r->cli, OPT_BENCHMARK);
+  if (!code && measured) code = run_benchmark(r, cli_value(r->cli, OPT_BENCHMARK, NULL));
+  else if (!code && !folder) code = run_once(r);
+  if (code && code != CLI_DIFFERENT) return code;
+  int used = use_outputs(r);
+  return used ? used : code;
+}
+
+// ---- command line
+
+static int number_option(const cli *cli, int id, const char *name, double *value) {
+  const char *text = cli_value(cli, id, NULL);
+  if (!text) return 0;
+  char *end;
+  *value = strtod(text, &end);
+  return *end || end == text || !(*value >= 0) ? cli_bad_value(cli, name, text, "a number that is not negative") : 0;
+}
+
+static int read_options(run *r) {
+  const char *threads = cli_value(r->cli, OPT_THREADS, NULL);
+  uint64_t n = 1;
+  int code = number_option(r->cli, OPT_ATOL, "atol", &r->tolerance.atol);
+  if (!code) code = number_option(r->cli, OPT_RTOL, "rtol", &r->tolerance.rtol);
+  if (!code) code = number_option(r->cli, OPT_RTOL_MAX, "rtol-max", &r->tolerance.rtol_max);
+  if (!code && threads && (!cli_parse_u64(threads, &n) || n < 1 || n > 1024))
+    code = cli_bad_value(r->cli, "threads", threads, "a number from 1 to 1024");
+  r->threads = (int)n;
+  r->json = cli_has(r->cli, OPT_JSON);
+  return code;
+}
+
+static int run_file(run *r, const char *path) {
+  const char *folder = cli_value(r->cli, OPT_CASE, NULL);
+  npy_set extra = {0};
+  char npz[4096];
+  int code = 0;
+  snprintf(npz, sizeof npz, "%s/tensors.npz", folder ? folder : "");
+  if (folder && !access(npz, R_OK)) code = run_read_arrays(r->cli, npz, &extra);
+  if (!code) code = run_open(r, path, cli_value(r->cli, OPT_PARAMS, NULL), &extra);
+  if (!code) code = run_model(r);
+  run_close(r);
+  npy_set_release(&extra);
+  return code;
+}
+
+int main(int argc, char **argv) {
+  cli cli;
+  int code = cli_start(&cli, &tool, argc, argv);
+  if (code >= 0) return code;
+  run r = {.cli = &cli, .tolerance = {1e-5, 1e-4, 0}};
+  const char *cases = cli_value(&cli, OPT_CASES, NULL), *path = cli.file_count ? cli.files[0] : NULL;
+  code = read_options(&r);
+  if (!code && cases) code = run_cases(&r, cases, path, cli_value(&cli, OPT_PARAMS, NULL));
+  else if (!code && !path) code = cli_fail(&cli, CLI_USAGE, "a MODEL is needed");
+  else if (!code) code = run_file(&r, path);
+  cli_finish(&cli);
+  return code;
+}

@@ -1,0 +1,74 @@
+// What the files of pir-run share: a loaded model, arrays it is fed with and compared to, and the options
+// that say how.
+#ifndef PIR_TOOLS_RUN_H
+#define PIR_TOOLS_RUN_H
+
+#include <cli.h>
+#include <npy.h>
+#include <pir/model.h>
+
+enum {
+  OPT_PARAMS = 1, OPT_INPUT, OPT_OUTPUT, OPT_OUTPUT_DIR, OPT_PRINT, OPT_EXPECT, OPT_EXPECT_DIR, OPT_ATOL, OPT_RTOL,
+  OPT_RTOL_MAX, OPT_CASE, OPT_CASES, OPT_IGNORE, OPT_PIPELINE, OPT_TARGET, OPT_THREADS, OPT_MATH, OPT_CACHE,
+  OPT_BENCHMARK, OPT_JSON, OPT_SHAPES, OPT_PROFILE, OPT_LOD, OPT_CUSTOM_OPS
+};
+
+typedef struct tolerance {
+  double atol, rtol, rtol_max;
+} tolerance;
+
+typedef struct run {
+  cli *cli;
+  tolerance tolerance;
+  bool json;
+  int threads;
+  pir_model *model;
+  pir_session *session;
+  npy_array *inputs;      // by input of the model; tensor.data NULL: not given yet
+  double load_ms, compile_ms;
+  double first_run_ms;    // 0: did not run yet
+} run;
+
+// ---- main.c
+
+double run_now_ms(void);
+long run_rss_kb(bool peak);   // of this process, now or at most
+// Loads and compiles `path`, opens a session. `extra` has more parameters under param/NAME (may be NULL).
+int run_open(run *r, const char *path, const char *params, const npy_set *extra);
+void run_close(run *r);
+int run_fail(const run *r, pir_status status);  // reports the session's message
+int run_bind(run *r);
+int run_once(run *r);
+
+// ---- arrays.c: values to feed
+
+// Number of a port by name; -1: no such one.
+long run_input_index(const run *r, const char *name, size_t size);
+long run_output_index(const run *r, const char *name, size_t size);
+// Takes one --input=... value.
+int run_take_input(run *r, const char *text, size_t *position);
+// Reads a .npy file or a whole .npz.
+int run_read_arrays(const cli *cli, const char *path, npy_set *out_set);
+// Gives input `i` memory of that shape and fills it: zeros, or random numbers of its element type.
+int run_make_input(run *r, size_t i, const int64_t *shape, int rank, bool random, uint64_t seed);
+void run_fill_random(pir_tensor *tensor, uint64_t seed);
+void run_drop_input(npy_array *input);
+
+// ---- compare.c: results
+
+// Compares output `i`; prints a line unless it agrees and `quiet`. False when it differs.
+bool run_compare(const run *r, size_t i, const pir_tensor *expected, const char *label, bool quiet);
+void run_print_tensor(const char *name, const pir_tensor *tensor);
+int run_write_outputs(const run *r, const char *path, const char *folder, long only);
+
+// ---- cases.c
+
+int run_case(run *r, const char *folder, bool quiet);   // feeds, runs, compares; CLI_DIFFERENT when it differs
+int run_cases(run *r, const char *folder, const char *model, const char *params);
+
+// ---- measure.c
+
+int run_benchmark(run *r, const char *seconds);
+int run_shapes(run *r, const char *text);
+
+#endif
