@@ -1,7 +1,8 @@
 // Runs clauses: binds one to a call, cuts its result into ranges for threads, and evaluates range by range
 // in blocks. This is the reference meaning of every operator that a clause describes.
 //
-// Cost: a bind of some microseconds, then for each block of up to 256 points one loop a node. Memory: the slots of the deepest expression, for each thread.
+// Cost: a bind of some microseconds, then for each block of up to 256 points one loop a node; sums of products of
+// floats take the contraction path instead. Memory: the slots of the deepest expression, for each thread.
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -235,6 +236,11 @@ static pir_status run_bound(clause_bind *b, clause_lanes *lanes, int threads) {
   clause_run run = {.bind = b, .lanes = lanes, .points = pir_clause_points(b, 0, b->parallel)};
   int64_t reduced = pir_clause_points(b, b->parallel, b->coords);
   if (run.points < 0 || reduced < 0) return pir_kernel_fail(b->call, PIR_EXHAUSTED, "%s: too many points", b->call->op);
+  if (!lanes[0].status && run.points > 0 && b->clause->kind == PIR_CLAUSE_CONTRACT) {
+    pir_status status = pir_clause_contract(b);
+    if (status == PIR_EXHAUSTED) return pir_kernel_fail(b->call, status, "%s: out of memory", b->call->op);
+    if (status != PIR_UNSUPPORTED) return status;
+  }
   if (!lanes[0].status && run.points > 0) run_points(&run, reduced);
   for (int t = 0; t < threads; t++)
     if (lanes[t].status) return pir_kernel_fail(b->call, lanes[t].status, "%s", lanes[t].message.text);

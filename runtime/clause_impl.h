@@ -110,4 +110,7 @@ int64_t pir_clause_points(const clause_bind *b, int first, int end);  // of thes
 // How many of `n` points from `start` on make a good block.
 int pir_clause_block(const clause_bind *b, int first, int end, int64_t start, int64_t n);
 
+// ---- contract.c: sums of products of floats with affine maps. PIR_UNSUPPORTED: the clause is none.
+pir_status pir_clause_contract(const clause_bind *b);
+
 #endif

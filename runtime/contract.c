@@ -1,0 +1,415 @@
+// Runs contractions of floats: matrix products and convolutions of any strides, paddings, dilations and groups.
+//
+// Coordinates fall into four sorts: rows (they move only x), columns (only y), batch (both) and reduced. Rows x reduced of
+// x, the side that is packed once, become panels of tile height; columns of y are packed panel by panel, by the thread
+// that needs them, in depths that stay in the second-level cache, so a convolution makes its patches on the
+// fly. Indices outside their axis are packed as 0. Where there are too few rows for a tile (depthwise convolution,
+// a vector times a matrix) y is not packed: each run along the last column coordinate is a sum of scaled runs, clipped to
+// the range where the index is inside.
+//
+// Sums are in f32, at most DEPTH products long before they are added up. Memory: packed x, and one panel a thread.
+#include <stdlib.h>
+#include <string.h>
+
+#include "contract.h"
+#include "convert.h"
+
+enum { DEPTH = 384, THIN_ROWS = 3, THIN_RUN = 1024, THIN_STEP = 4, MAX_PACK = 32 << 20 };
+
+// The coordinates of one sort, flattened row-major.
+typedef struct group {
+  int coords[CONTRACT_COORDS], count;
+  int64_t size;
+} group;
+
+// What the reduced positions add: to the offset, and to each index that is bounded.
+typedef struct depth_table {
+  int64_t *offset, *index[CONTRACT_BOUNDS];
+} depth_table;
+
+typedef struct contract_run {
+  contract k;
+  contract_tile tile;
+  group batch, rows, columns, depth;
+  depth_table dx, dy;
+  pir_tensor *out;
+  int64_t row_panels, column_panels;
+  int64_t first_batch, batches;   // that x is packed for
+  float *x_packed;
+  char *scratch;
+  size_t scratch_size;            // of one thread
+} contract_run;
+
+static void add_to_group(group *g, const contract *k, int coord) {
+  g->coords[g->count++] = coord;
+  g->size *= k->extent[coord];
+}
+
+static bool moves(const contract_operand *o, int coord) {
+  if (o->offset.step[coord]) return true;
+  for (int i = 0; i < o->bounds; i++)
+    if (o->index[i].step[coord]) return true;
+  return false;
+}
+
+// Coordinate values of position `at` of a group, added into a form.
+static int64_t at_position(const contract_form *f, const contract *k, const group *g, int64_t at) {
+  int64_t sum = 0;
+  for (int i = g->count - 1; i >= 0; i--) {
+    int64_t extent = k->extent[g->coords[i]];
+    sum += at % extent * f->step[g->coords[i]];
+    at /= extent;
+  }
+  return sum;
+}
+
+// Steps of one form at `n` positions of a group from `from` on.
+static void positions(const contract_form *f, const contract *k, const group *g, int64_t from, int64_t n, int64_t *out) {
+  int64_t index[CONTRACT_COORDS], rest = from, sum = 0;
+  for (int i = g->count - 1; i >= 0; i--) {
+    int64_t extent = k->extent[g->coords[i]];
+    index[i] = rest % extent;
+    rest /= extent;
+    sum += index[i] * f->step[g->coords[i]];
+  }
+  for (int64_t j = 0; j < n; j++) {
+    out[j] = sum;
+    for (int i = g->count - 1; i >= 0; i--) {
+      int64_t extent = k->extent[g->coords[i]], step = f->step[g->coords[i]];
+      sum += step;
+      if (++index[i] < extent) break;
+      sum -= step * extent;
+      index[i] = 0;
+    }
+  }
+}
+
+// ---- packing
+
+// `width` positions of one side, relative to a batch: what they add to offsets and bounded indices.
+typedef struct panel {
+  const contract_operand *o;
+  const depth_table *depth;
+  const char *data;            // at the batch's and the operand's start
+  size_t size;                 // of an element
+  int width, used;             // used of them are real, the rest is 0
+  bool run;                    // their elements lie side by side
+  int64_t offset[TILE_COLUMNS], index[CONTRACT_BOUNDS][TILE_COLUMNS];
+  int64_t lowest[CONTRACT_BOUNDS], highest[CONTRACT_BOUNDS];
+} panel;
+
+static void set_panel(panel *p, const contract_run *r, const contract_operand *o, const depth_table *depth, const group *g,
+                      int64_t batch, int64_t from, int width) {
+  const contract *k = &r->k;
+  p->o = o;
+  p->depth = depth;
+  p->size = pir_dtype_size(o->tensor->dtype);
+  p->width = width;
+  p->used = (int)(g->size - from < width ? g->size - from : width);
+  p->data = (const char *)o->tensor->data + (o->offset.start + at_position(&o->offset, k, &r->batch, batch)) * (int64_t)p->size;
+  positions(&o->offset, k, g, from, p->used, p->offset);
+  p->run = p->used == width;
+  for (int j = 1; j < p->used; j++) p->run &= p->offset[j] == p->offset[0] + j;
+  for (int i = 0; i < o->bounds; i++) {
+    int64_t start = o->index[i].start + at_position(&o->index[i], k, &r->batch, batch);
+    positions(&o->index[i], k, g, from, p->used, p->index[i]);
+    for (int j = 0; j < p->used; j++) {
+      int64_t x = p->index[i][j] += start;
+      p->lowest[i] = j == 0 || x < p->lowest[i] ? x : p->lowest[i];
+      p->highest[i] = j == 0 || x > p->highest[i] ? x : p->highest[i];
+    }
+  }
+}
+
+static float element(const panel *p, int64_t offset) {
+  const void *at = p->data + offset * (int64_t)p->size;
+  uint16_t bits;
+  float f;
+  if (p->size == 4) return memcpy(&f, at, 4), f;
+  memcpy(&bits, at, 2);
+  return p->o->tensor->dtype == PIR_BF16 ? pir_bf16_to_f32(bits) : pir_f16_to_f32(bits);
+}
+
+// Whether every position of the panel is inside at depth k, and whether none is.
+static bool all_inside(const panel *p, int64_t k, bool *out_none) {
+  bool all = true;
+  *out_none = false;
+  for (int i = 0; i < p->o->bounds; i++) {
+    int64_t lowest = p->lowest[i] + p->depth->index[i][k], highest = p->highest[i] + p->depth->index[i][k];
+    all &= lowest >= 0 && highest < p->o->extent[i];
+    *out_none |= highest < 0 || lowest >= p->o->extent[i];
+  }
+  return all;
+}
+
+static bool is_inside(const panel *p, int64_t k, int j) {
+  for (int i = 0; i < p->o->bounds; i++) {
+    int64_t x = p->index[i][j] + p->depth->index[i][k];
+    if (x < 0 || x >= p->o->extent[i]) return false;
+  }
+  return true;
+}
+
+// Depths [from, to) of a panel, `width` numbers each.
+static void pack(const panel *p, int64_t from, int64_t to, float *out) {
+  size_t bytes = (size_t)p->width * sizeof *out;
+  const float *floats = (const float *)p->data;
+  bool aligned = (uintptr_t)p->data % sizeof(float) == 0 && p->size == 4;
+  for (int64_t k = from; k < to; k++, out += p->width) {
+    int64_t shift = p->depth->offset[k];
+    bool none, all = all_inside(p, k, &none);
+    if (p->used < p->width || !all) memset(out, 0, bytes);
+    if (none) continue;
+    if (all && p->run && p->size == 4) memcpy(out, p->data + (p->offset[0] + shift) * 4, bytes);
+    else if (all && aligned)
+      for (int j = 0; j < p->used; j++) out[j] = floats[p->offset[j] + shift];
+    else
+      for (int j = 0; j < p->used; j++)
+        if (all || is_inside(p, k, j)) out[j] = element(p, p->offset[j] + shift);
+  }
+}
+
+static void pack_rows(void *user, int64_t begin, int64_t end, int thread) {
+  contract_run *r = user;
+  int64_t depth = r->depth.size;
+  panel p;
+  for (int64_t u = begin; u < end; u++) {
+    int64_t batch = u / r->row_panels, at = u % r->row_panels;
+    set_panel(&p, r, &r->k.x, &r->dx, &r->rows, r->first_batch + batch, at * r->tile.rows, r->tile.rows);
+    pack(&p, 0, depth, r->x_packed + u * depth * r->tile.rows);
+  }
+}
+
+// ---- tiles
+
+static void store_panel(const contract_run *r, int64_t batch, int64_t from, int used, const float *sums) {
+  const contract_form *f = &r->k.out;
+  pir_dtype dtype = r->out->dtype;
+  int64_t size = (int64_t)pir_dtype_size(dtype), columns[TILE_COLUMNS], rows[64];
+  int64_t start = f->start + at_position(f, &r->k, &r->batch, batch);
+  positions(f, &r->k, &r->columns, from, used, columns);
+  int64_t step = used > 1 ? columns[1] - columns[0] : 1;
+  bool even = true;
+  for (int j = 1; j < used; j++) even &= columns[j] == columns[0] + step * j;
+  for (int64_t first = 0; first < r->rows.size; first += 64) {
+    int64_t n = r->rows.size - first < 64 ? r->rows.size - first : 64;
+    positions(f, &r->k, &r->rows, first, n, rows);
+    for (int64_t i = 0; i < n; i++, sums += r->tile.columns) {
+      char *at = (char *)r->out->data + (start + rows[i]) * size;
+      if (even) pir_convert(dtype, at + columns[0] * size, step, PIR_F32, sums, 1, used);
+      else
+        for (int j = 0; j < used; j++) pir_convert(dtype, at + columns[j] * size, 1, PIR_F32, sums + j, 1, 1);
+    }
+  }
+}
+
+static void run_panels(void *user, int64_t begin, int64_t end, int thread) {
+  contract_run *r = user;
+  const contract_tile *t = &r->tile;
+  int64_t depth = r->depth.size;
+  float *packed = (float *)(r->scratch + (size_t)thread * r->scratch_size), *sums = packed + DEPTH * t->columns;
+  panel p;
+  for (int64_t u = begin; u < end; u++) {
+    int64_t batch = u / r->column_panels, from = u % r->column_panels * t->columns;
+    const float *x = r->x_packed + batch * r->row_panels * depth * t->rows;
+    set_panel(&p, r, &r->k.y, &r->dy, &r->columns, r->first_batch + batch, from, t->columns);
+    for (int64_t k = 0; k < depth; k += DEPTH) {
+      int64_t n = depth - k < DEPTH ? depth - k : DEPTH;
+      pack(&p, k, k + n, packed);
+      for (int64_t i = 0; i < r->row_panels; i++)
+        t->run(n, x + (i * depth + k) * t->rows, packed, sums + i * t->rows * t->columns, k > 0);
+    }
+    store_panel(r, r->first_batch + batch, from, p.used, sums);
+  }
+}
+
+static pir_status run_tiled(contract_run *r, const pir_kernel_call *call) {
+  const contract_tile *t = &r->tile;
+  const pir_parallel *parallel = &call->parallel;
+  r->row_panels = (r->rows.size + t->rows - 1) / t->rows;
+  r->column_panels = (r->columns.size + t->columns - 1) / t->columns;
+  int64_t one = r->row_panels * t->rows * r->depth.size;  // packed floats a batch
+  int64_t chunk = one > MAX_PACK ? 1 : MAX_PACK / one;
+  if (chunk > r->batch.size) chunk = r->batch.size;
+  int threads = parallel->threads > 1 ? parallel->threads : 1;
+  r->scratch_size = ((size_t)(DEPTH + r->row_panels * t->rows) * (size_t)t->columns * sizeof(float) + 63) / 64 * 64;
+  r->x_packed = aligned_alloc(64, ((size_t)(one * chunk) * sizeof(float) + 63) / 64 * 64);
+  r->scratch = aligned_alloc(64, r->scratch_size * (size_t)threads);
+  pir_status status = r->x_packed && r->scratch ? PIR_OK : PIR_EXHAUSTED;
+  double work = (double)r->rows.size * (double)r->columns.size * (double)r->depth.size;
+  for (r->first_batch = 0; !status && r->first_batch < r->batch.size; r->first_batch += chunk) {
+    r->batches = r->batch.size - r->first_batch < chunk ? r->batch.size - r->first_batch : chunk;
+    int64_t packs = r->batches * r->row_panels, panels = r->batches * r->column_panels;
+    if (threads == 1 || work * (double)r->batches < 1 << 16) {
+      pack_rows(r, 0, packs, 0);
+      run_panels(r, 0, panels, 0);
+    } else {
+      parallel->parallel_for(parallel->pool, packs, pack_rows, r);
+      parallel->parallel_for(parallel->pool, panels, run_panels, r);
+    }
+  }
+  free(r->x_packed);
+  free(r->scratch);
+  return status;
+}
+
+// ---- few rows
+
+static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+
+// Cuts [*lo, *hi) to where start + step * j is within [0, extent).
+static void clip(int64_t start, int64_t step, int64_t extent, int64_t *lo, int64_t *hi) {
+  int64_t first = 0, end = *hi;
+  if (step == 0) {
+    if (start < 0 || start >= extent) end = 0;
+  } else if (step > 0) {
+    first = -floor_div(start, step);                        // ceil(-start / step)
+    end = floor_div(extent - 1 - start, step) + 1;
+  } else {
+    first = -floor_div(extent - 1 - start, -step);          // the same, mirrored
+    end = floor_div(start, -step) + 1;
+    first = first < 0 ? 0 : first;
+  }
+  if (first > *lo) *lo = first;
+  if (end < *hi) *hi = end;
+}
+
+// One run of `n` results: the last column coordinate from `from` on; the others are in `starts`.
+typedef struct thin_run {
+  int64_t x, y, x_index[CONTRACT_BOUNDS], y_index[CONTRACT_BOUNDS];
+  int64_t from, n;
+  int last;  // the coordinate, or -1
+} thin_run;
+
+static void sum_run(const contract_run *r, const thin_run *t, float *sums) {
+  const contract *k = &r->k;
+  const float *x = k->x.tensor->data, *y = k->y.tensor->data;
+  int64_t step = t->last >= 0 ? k->y.offset.step[t->last] : 0;
+  for (int64_t d = 0; d < r->depth.size; d++) {
+    int64_t lo = 0, hi = t->n;
+    for (int i = 0; i < k->x.bounds; i++) clip(t->x_index[i] + r->dx.index[i][d], 0, k->x.extent[i], &lo, &hi);
+    for (int i = 0; i < k->y.bounds; i++) {
+      int64_t by = t->last >= 0 ? k->y.index[i].step[t->last] : 0;
+      clip(t->y_index[i] + by * t->from + r->dy.index[i][d], by, k->y.extent[i], &lo, &hi);
+    }
+    if (lo >= hi) continue;
+    float a = x[t->x + r->dx.offset[d]];
+    const float *from = y + t->y + r->dy.offset[d] + step * (t->from + lo);
+    if (step == 1) r->tile.axpy(hi - lo, a, from, sums + lo);
+    else
+      for (int64_t j = 0; j < hi - lo; j++) sums[lo + j] += a * from[j * step];
+  }
+}
+
+// A unit is one position of batch, rows and all column coordinates but the last.
+static void run_thin(void *user, int64_t begin, int64_t end, int thread) {
+  contract_run *r = user;
+  const contract *k = &r->k;
+  group outer = r->columns;
+  thin_run t = {.last = outer.count ? outer.coords[--outer.count] : -1};
+  int64_t length = t.last >= 0 ? k->extent[t.last] : 1, outer_size = r->columns.size / length;
+  int64_t out_step = t.last >= 0 ? k->out.step[t.last] : 1, size = (int64_t)pir_dtype_size(r->out->dtype);
+  float sums[THIN_RUN];
+#define START(form) \
+  ((form).start + at_position(&(form), k, &r->batch, batch) + at_position(&(form), k, &r->rows, row) + at_position(&(form), k, &outer, column))
+  for (int64_t u = begin; u < end; u++) {
+    int64_t column = u % outer_size, row = u / outer_size % r->rows.size, batch = u / outer_size / r->rows.size;
+    t.x = START(k->x.offset);
+    t.y = START(k->y.offset);
+    for (int i = 0; i < k->x.bounds; i++) t.x_index[i] = START(k->x.index[i]);
+    for (int i = 0; i < k->y.bounds; i++) t.y_index[i] = START(k->y.index[i]);
+    char *out = (char *)r->out->data + START(k->out) * size;
+    for (t.from = 0; t.from < length; t.from += t.n) {
+      t.n = length - t.from < THIN_RUN ? length - t.from : THIN_RUN;
+      memset(sums, 0, (size_t)t.n * sizeof *sums);
+      sum_run(r, &t, sums);
+      pir_convert(r->out->dtype, out + t.from * out_step * size, out_step, PIR_F32, sums, 1, t.n);
+    }
+  }
+#undef START
+}
+
+static void run_units(contract_run *r, const pir_kernel_call *call, int64_t units) {
+  double work = (double)r->depth.size * (double)r->rows.size * (double)r->columns.size * (double)r->batch.size;
+  if (call->parallel.threads > 1 && units > 1 && work > 1 << 15)
+    call->parallel.parallel_for(call->parallel.pool, units, run_thin, r);
+  else run_thin(r, 0, units, 0);
+}
+
+// ---- setting up
+
+static void sort_coords(contract_run *r) {
+  contract *k = &r->k;
+  r->batch = r->rows = r->columns = r->depth = (group){.size = 1};
+  for (int c = 0; c < k->coords; c++) {
+    bool x = moves(&k->x, c), y = moves(&k->y, c);
+    if (k->reduced[c]) add_to_group(&r->depth, k, c);
+    else if (k->extent[c] == 1) continue;
+    else if (x == y) add_to_group(&r->batch, k, c);
+    else add_to_group(x ? &r->rows : &r->columns, k, c);
+  }
+}
+
+static bool contiguous(const contract *k, const group *g) { return g->count && k->out.step[g->coords[g->count - 1]] == 1; }
+
+// The side whose results lie side by side is packed by panels, unless packing the other one whole would be far larger.
+static void choose_sides(contract_run *r) {
+  sort_coords(r);
+  bool better = contiguous(&r->k, &r->rows) > contiguous(&r->k, &r->columns);
+  bool equal = contiguous(&r->k, &r->rows) == contiguous(&r->k, &r->columns) && r->rows.size > r->columns.size;
+  int64_t rows = r->rows.size, columns = r->columns.size;
+  bool thin = columns <= THIN_ROWS && rows > columns, huge = columns * r->depth.size > MAX_PACK && columns > rows;
+  bool too_tall = rows * r->depth.size > MAX_PACK && rows > columns;
+  if (!((better || equal || thin || too_tall) && !huge)) return;
+  contract_operand x = r->k.x;
+  r->k.x = r->k.y;
+  r->k.y = x;
+  sort_coords(r);
+}
+
+static void fill_depth(const contract_run *r, const contract_operand *o, depth_table *t, int64_t **memory) {
+  int64_t n = r->depth.size;
+  t->offset = *memory;
+  positions(&o->offset, &r->k, &r->depth, 0, n, t->offset);
+  *memory += n;
+  for (int i = 0; i < o->bounds; i++, *memory += n) {
+    t->index[i] = *memory;
+    positions(&o->index[i], &r->k, &r->depth, 0, n, t->index[i]);
+  }
+}
+
+static bool reads_floats(const contract_operand *o) {
+  return o->tensor->dtype == PIR_F32 && (uintptr_t)o->tensor->data % sizeof(float) == 0;
+}
+
+// Few rows, and columns close enough together that going through them depth by depth uses whole cache lines.
+static bool is_thin(const contract_run *r) {
+  int last = r->columns.count ? r->columns.coords[r->columns.count - 1] : -1;
+  int64_t step = last >= 0 ? r->k.y.offset.step[last] : 0;
+  return r->rows.size <= THIN_ROWS && step >= -THIN_STEP && step <= THIN_STEP && reads_floats(&r->k.x) && reads_floats(&r->k.y);
+}
+
+pir_status pir_clause_contract(const clause_bind *b) {
+  contract_run *r = malloc(sizeof *r);
+  if (!r) return PIR_EXHAUSTED;
+  pir_status status = pir_contract_find(b, &r->k) ? PIR_OK : PIR_UNSUPPORTED;
+  int64_t *tables = NULL, *memory;
+  if (!status) {
+    r->out = b->out;
+    r->tile = pir_contract_tile();
+    choose_sides(r);
+    size_t count = (size_t)(2 + r->k.x.bounds + r->k.y.bounds);
+    if (r->depth.size < 1) status = PIR_UNSUPPORTED;  // sums of nothing: the evaluator's
+    else if (!(memory = tables = malloc(count * (size_t)r->depth.size * sizeof *tables))) status = PIR_EXHAUSTED;
+  }
+  if (!status) {
+    fill_depth(r, &r->k.x, &r->dx, &memory);
+    fill_depth(r, &r->k.y, &r->dy, &memory);
+    int64_t last = r->columns.count ? r->k.extent[r->columns.coords[r->columns.count - 1]] : 1;
+    if (is_thin(r)) run_units(r, b->call, r->batch.size * r->rows.size * (r->columns.size / last));
+    else status = run_tiled(r, b->call);
+  }
+  free(tables);
+  free(r);
+  return status;
+}

@@ -1,0 +1,46 @@
+// A contraction as numbers: out[c] = sum over the reduced coordinates of x[c] * y[c], where every position is affine in
+// the coordinates. Found from a clause by contract_affine.c, run by contract.c with the tiles of contract_tile.c.
+#ifndef PIR_CONTRACT_H
+#define PIR_CONTRACT_H
+
+#include "clause_impl.h"
+
+enum { CONTRACT_COORDS = 40, CONTRACT_BOUNDS = 4 };
+
+// start + sum of step[c] * coordinate c.
+typedef struct contract_form {
+  int64_t start, step[CONTRACT_COORDS];
+} contract_form;
+
+// An operand: where its elements are, and the indices that may leave [0, extent) (there it counts as 0).
+typedef struct contract_operand {
+  const pir_tensor *tensor;
+  contract_form offset;
+  int bounds;
+  contract_form index[CONTRACT_BOUNDS];
+  int64_t extent[CONTRACT_BOUNDS];
+} contract_operand;
+
+typedef struct contract {
+  int coords;
+  int64_t extent[CONTRACT_COORDS];
+  bool reduced[CONTRACT_COORDS];
+  contract_operand x, y;
+  contract_form out;       // offset in the result
+} contract;
+
+// False: the clause is no such contraction.
+bool pir_contract_find(const clause_bind *b, contract *out);
+
+// A register tile: c[rows][columns] = (add ? c : 0) + x[depth][rows]^T * y[depth][columns], all packed without gaps.
+typedef struct contract_tile {
+  int rows, columns;
+  void (*run)(int64_t depth, const float *x, const float *y, float *c, bool add);
+  void (*axpy)(int64_t n, float a, const float *x, float *y);  // y += a * x
+} contract_tile;
+
+enum { TILE_ROWS = 8, TILE_COLUMNS = 32 };  // of the largest tile
+
+contract_tile pir_contract_tile(void);  // for this processor
+
+#endif
