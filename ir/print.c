@@ -367,7 +367,8 @@ static pir_status finish(printer *p) {
 // The typed form begins with what is known of the file the program came from.
 static void print_info(printer *p, const pir_program *program) {
   pir_program_info info = pir_program_info_of(program);
-  if (!info.format.size && !info.version && !info.trainable) return;
+  bool plain = !info.format.size || pir_str_equal(info.format, PIR_STR("text"));
+  if (plain && !info.version && !info.trainable) return;
   pir_strbuf_lit(&p->out, "program {format:");
   pir_text_escaped(&p->out, info.format);
   pir_strbuf_format(&p->out, ",trainable:%s,version:%lld}\n", info.trainable ? "true" : "false", (long long)info.version);

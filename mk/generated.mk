@@ -45,3 +45,10 @@ endef
 $(foreach d,$(DIALECTS),$(eval $(call dialect_rules,$(d))))
 docs: $(DIALECTS:%=$(B)/gen/docs/dialects/%.md)  ## reference pages of all dialects
 .PHONY: docs
+
+# The scanner of IR text.
+$(B)/gen/ir/lex.c: ir/lex.l
+	@mkdir -p $(@D) && $(FLEX) -o $@ $<
+$(B)/gen/ir/lex.o: $(B)/gen/ir/lex.c ir/lex_impl.h
+	@$(CC) $(BASE) $(CFLAGS) -c $< -o $@ $(I_ir)
+GEN_OBJ += $(B)/gen/ir/lex.o

@@ -1,0 +1,98 @@
+// The reader of IR text: state, and what its files share. Private to ir/.
+//
+// Functions that read something return false (or NULL) after reporting; the caller gives up the op and
+// parse.c goes on at the next line that starts an op.
+#ifndef PIR_PARSE_IMPL_H
+#define PIR_PARSE_IMPL_H
+
+#include <pir/block.h>
+
+#include "context_impl.h"
+#include "lex_impl.h"
+#include "text_impl.h"
+
+// Errors after which a run stops: what follows is rarely news.
+#define PIR_PARSE_MAX_ERRORS 64
+// Nesting of types and attributes.
+#define PIR_PARSE_MAX_NESTING 64
+#define PIR_PARSE_TYPE_CACHE 256
+
+typedef struct pir_parse_place {
+  uint32_t line, column;
+} pir_parse_place;
+
+typedef struct pir_parser {
+  pir_context *ctx;
+  pir_arena *arena;
+  void *scanner;
+  pir_lexer lexer;
+  char *copy;           // what the scanner works on
+  pir_str source;       // the caller's text
+  pir_str file;
+  int token;            // the current one
+  pir_str text;         // its text; lies in `copy`
+  bool fresh;           // it is the first of its line
+  uint32_t nesting;     // of types and attributes
+  size_t errors;
+  pir_status status;    // PIR_INVALID or PIR_EXHAUSTED after an error
+  struct {
+    pir_str text;
+    const pir_type *type;
+  } types[PIR_PARSE_TYPE_CACHE];  // types lately read, by a hash of their text
+} pir_parser;
+
+int pir_lex_lex(void *scanner);
+
+// Moves to the next token.
+static inline void pir_parse_next(pir_parser *p) {
+  if (p->token == PIR_TOK_STRING)
+    for (const char *at = p->text.data, *end = at + p->text.size; (at = memchr(at, '\n', (size_t)(end - at)));) {
+      p->lexer.line++;
+      p->lexer.line_start = ++at;
+    }
+  p->token = pir_lex_lex(p->scanner);
+  p->text = (pir_str){p->lexer.start, p->lexer.size};
+  p->fresh = p->lexer.fresh_line;
+  p->lexer.fresh_line = false;
+}
+
+static inline pir_parse_place pir_parse_here(const pir_parser *p) {
+  return (pir_parse_place){p->lexer.line, (uint32_t)(p->text.data - p->lexer.line_start) + 1};
+}
+
+static inline bool pir_parse_is_word(const pir_parser *p, const char *word) {
+  return p->token == PIR_TOK_WORD && pir_str_equal(p->text, pir_str_from(word));
+}
+
+// Reports at a place (the current token) and returns false.
+bool pir_parse_fail_at(pir_parser *p, pir_parse_place place, pir_status status, const char *format, ...) PIR_PRINTF(4, 5);
+bool pir_parse_note_at(pir_parser *p, pir_parse_place place, const char *format, ...) PIR_PRINTF(3, 4);
+#define pir_parse_fail(p, ...) pir_parse_fail_at((p), pir_parse_here(p), PIR_INVALID, __VA_ARGS__)
+// "expected WHAT, found ..".
+bool pir_parse_expected(pir_parser *p, const char *what);
+// The current token is `token` (one character): goes on behind it.
+bool pir_parse_take(pir_parser *p, int token);
+bool pir_parse_try(pir_parser *p, int token);
+bool pir_parse_enter(pir_parser *p);  // one level of nesting; the caller leaves it with p->nesting--
+
+// Whether a type may start here. A type; NULL is the null type.
+bool pir_parse_at_type(const pir_parser *p);
+bool pir_parse_type(pir_parser *p, const pir_type **out_type);
+// [1,2]; memory of the arena, `*out_count` + 1 entries
+bool pir_parse_ints(pir_parser *p, int64_t **out_values, size_t *out_count);
+static inline void pir_parse_free_ints(pir_parser *p, int64_t *values, size_t count) {
+  pir_arena_free(p->arena, values, (count + 1) * sizeof *values);
+}
+
+// An attribute's value. `declared` says its kind where the text does not; NULL when unknown.
+const pir_attr *pir_parse_attr(pir_parser *p, const pir_attr_def *declared);
+// The body of a distribution as types print it: mesh_shape:[..],..,dims_mappings:[..]. `mesh` is used
+// where the text names none; may be NULL.
+const pir_attr *pir_parse_tensor_dist(pir_parser *p, const pir_attr *mesh);
+
+// The text of an escaped string token, unescaped into the arena; `*out_size` bytes are allocated.
+bool pir_parse_unescape(pir_parser *p, pir_str quoted, char **out_text, size_t *out_size);
+// Skips a value that is only carried and returns its text: up to a `,`, `}`, `]` or `>` of its own level.
+pir_str pir_parse_raw(pir_parser *p);
+
+#endif

@@ -1,0 +1,40 @@
+// Names of values. Printed programs number values densely from 0, so nearly every look-up is one load; a
+// number may run ahead of those seen by a bounded gap, so a huge one cannot make the array huge.
+#include "parse_values.h"
+
+enum { MAX_GAP = 1 << 16 };
+
+// The number in "%12"; false for other names and for numbers of more than 9 digits.
+static bool number_of(pir_str name, size_t *out_number) {
+  size_t number = 0;
+  if (name.size < 2 || name.size > 10) return false;
+  for (size_t i = 1; i < name.size; i++) {
+    unsigned digit = (unsigned)(name.data[i] - '0');
+    if (digit > 9) return false;
+    number = number * 10 + digit;
+  }
+  *out_number = number;
+  return name.data[1] != '0' || name.size == 2;
+}
+
+pir_value *pir_parse_names_find(pir_parser *p, const pir_parse_names *names, pir_str name) {
+  size_t number;
+  if (number_of(name, &number) && number < names->numbered.count && names->numbered.items[number])
+    return names->numbered.items[number];
+  return names->named.count ? pir_map_get(&names->named, pir_name_get(p->ctx, name)) : NULL;
+}
+
+void pir_parse_names_set(pir_parser *p, pir_parse_names *names, pir_str name, pir_value *value) {
+  size_t number;
+  if (!number_of(name, &number) || number > names->numbered.count + MAX_GAP) {
+    pir_map_put(p->arena, &names->named, pir_name_get(p->ctx, name), (uint64_t)(uintptr_t)value);
+    return;
+  }
+  while (names->numbered.count <= number) pir_vec_push(p->arena, &names->numbered, NULL);
+  names->numbered.items[number] = value;
+}
+
+void pir_parse_names_free(pir_parser *p, pir_parse_names *names) {
+  pir_vec_free(p->arena, &names->numbered);
+  pir_map_free(p->arena, &names->named);
+}
