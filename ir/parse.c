@@ -629,7 +629,7 @@ static bool parse_close(reader *r) {
   frame *f = top(r);
   pir_parse_next(p);
   switch (f->style) {
-    case STYLE_MODULE: pir_vec_pop(&r->frames); return true;
+    case STYLE_MODULE: r->frames.count--; return true;
     case STYLE_IF:
       if (pir_parse_is_word(p, "else")) {
         pir_parse_next(p);

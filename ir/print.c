@@ -195,6 +195,7 @@ static pir_op_form form_of(const printer *p, const pir_op *op) {
     if (!block || pir_block_next(block)) return PIR_FORM_GENERAL;
   }
   if (form == PIR_FORM_WHILE && pir_op_operands(op) == 0) return PIR_FORM_GENERAL;
+  if (form == PIR_FORM_GROUP && pir_op_attrs(op)) return PIR_FORM_BODY;  // no attribute is lost
   return form;
 }
 

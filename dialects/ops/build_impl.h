@@ -28,6 +28,7 @@ void add_attrs(parser *p, names n, type_spec type, expr *literal);
 void add_results(parser *p, names n, type_spec type);
 void add_traits(parser *p, names n);
 void set_hook(parser *p, source_loc loc, const char *hook, const char *function);
+void set_form(parser *p, source_loc loc, const char *name);
 void begin_legacy(parser *p, names n);
 void add_legacy_item(parser *p, source_loc loc, const char *name, const char *old, const char *tensor, const char *tensors);
 void add_let(parser *p, source_loc loc, const char *name, names params, expr *body);

@@ -395,8 +395,8 @@ static void put_row(FILE *out, const dialect *d, const op *o, bool twin) {
   fprintf(out, "  {.name = \"%s.%s%s\", .summary = ", d->name, o->name, twin ? "_" : "");
   put_text(out, o->summary);
   fprintf(out, ", .id = 0x%xu, .traits = 0x%xu,", (unsigned)(d->id << 16 | (o->number + twin)), traits);
-  fprintf(out, "\n   .operand_count = %d, .result_count = %d, .attr_count = %d, .region_count = %d, .inplace_count = %d, .lower_count = %d,\n  ",
-          o->operand_count, o->result_count, o->attr_count, o->regions, twin || !o->has_twin ? o->pair_count : 0, o->code->lower_count);
+  fprintf(out, "\n   .operand_count = %d, .result_count = %d, .attr_count = %d, .region_count = %d, .form = %d, .inplace_count = %d, .lower_count = %d,\n  ",
+          o->operand_count, o->result_count, o->attr_count, o->regions, o->form, twin || !o->has_twin ? o->pair_count : 0, o->code->lower_count);
   put_array(out, "operands", o->operand_count, "operands", o);
   put_array(out, "results", o->result_count, "results", o);
   put_array(out, "attrs", o->attr_count, "attrs", o);

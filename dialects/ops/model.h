@@ -172,6 +172,7 @@ typedef struct op {
   int legacy_count;
   const char *hook_infer, *hook_verify, *hook_expand, *kernel;
   int regions;
+  int form;         // pir_op_form
   int number;       // position in the table, twins counted
   bool has_twin;
   struct code *code;  // filled by check

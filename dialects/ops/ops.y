@@ -106,6 +106,7 @@ part: OPERAND marked_names ':' operand_type literal_default { add_operands(p, $2
   | HOOK hooks
   | KERNEL name                              { p->current->kernel = $2; }
   | REGIONS INT                              { p->current->regions = (int)$2; }
+  | REGIONS INT ':' name                     { p->current->regions = (int)$2; set_form(p, @4, $4); }
   | LEGACY names                             { begin_legacy(p, $2); } legacy_body
   | LET let
   | COMPUTE condition IDENT '=' expr          { add_clause(p, @1, PIR_CLAUSE_POINTWISE, $3, $2)->body = $5; }

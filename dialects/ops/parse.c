@@ -225,6 +225,17 @@ void set_hook(parser *p, source_loc loc, const char *hook, const char *function)
   else source_error(loc, "unknown hook '%s'; there are infer, verify and expand", hook);
 }
 
+// How text shows the regions: an entry of pir_op_form.
+void set_form(parser *p, source_loc loc, const char *name) {
+  static const char *const forms[] = {"general", "if", "while", "body", "group"};
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+    if (strcmp(name, forms[i])) continue;
+    p->current->form = (int)i;
+    return;
+  }
+  source_error(loc, "unknown form '%s' of regions; there are general, if, while, body and group", name);
+}
+
 void begin_legacy(parser *p, names n) {
   legacy l = {0};
   for (int i = 0; i < n.count; i++) APPEND(l.names, l.name_count, n.items[i].name);

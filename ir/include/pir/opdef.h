@@ -97,7 +97,7 @@ typedef struct pir_op_hooks {
   pir_status (*expand)(pir_expand *expand);
 } pir_op_hooks;
 
-// How an op with regions is written in T3 and T2 text (`print if` in .ops). The typed form has one way.
+// How an op with regions is written in T3 and T2 text (`regions 2 : if` in .ops). The typed form has one way.
 typedef enum pir_op_form {
   PIR_FORM_GENERAL,  // "x" (%0) {attrs} : (T) -> T, then its regions
   PIR_FORM_IF,       // "x" (%0) {attrs} -> T { .. } else { .. }: no operand types
