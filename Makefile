@@ -41,6 +41,7 @@ DIALECTS   := $(sort $(foreach d,$(wildcard dialects/*/*.ops),$(if $(filter $(no
 TOOLS      := $(notdir $(patsubst %/main.c,%,$(wildcard tools/pir-*/main.c)))
 S_tools    := $(wildcard tools/*.c)
 TOOL_OBJ   := $(S_tools:%.c=$(B)/obj/%.o)
+S_mains    := $(wildcard tools/pir-*/*.c)
 include mk/generated.mk
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
@@ -60,8 +61,8 @@ $(B)/obj/codegen/%.o:      ; $(compile) $(I_codegen)
 $(B)/obj/tools/opsc/%.o:   ; $(compile) $(I_opsc)
 $(B)/obj/tools/%.o:        ; $(compile) $(I_tools)
 compile = @mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) -c $(patsubst $(B)/obj/%.o,%.c,$@) -o $@
-$(foreach o,$(LIB_OBJ) $(call obj,$(S_llvm)) $(TOOLS:%=$(B)/obj/tools/%/main.o) $(TOOL_OBJ),$(eval $(filter-out $(GEN_OBJ),$(o)): | generated))
-$(foreach s,$(S_ir) $(S_runtime) $(S_dialects) $(S_passes) $(S_codegen) $(S_exec) $(S_llvm) $(S_opsc) $(S_tools) $(TOOLS:%=tools/%/main.c),$(eval $(B)/obj/$(s:.c=.o): $(s)))
+$(foreach o,$(LIB_OBJ) $(call obj,$(S_llvm)) $(call obj,$(S_mains)) $(TOOL_OBJ),$(eval $(filter-out $(GEN_OBJ),$(o)): | generated))
+$(foreach s,$(S_ir) $(S_runtime) $(S_dialects) $(S_passes) $(S_codegen) $(S_exec) $(S_llvm) $(S_opsc) $(S_tools) $(S_mains),$(eval $(B)/obj/$(s:.c=.o): $(s)))
 
 $(B)/lib/libpir.a: $(LIB_OBJ)
 	@mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
@@ -71,7 +72,8 @@ $(B)/lib/libpir.so: $(LIB_OBJ) mk/libpir.map
 $(B)/lib/libpir_codegen_llvm.so: $(call obj,$(S_llvm)) $(B)/lib/libpir.so mk/libpir.map
 	@$(CC) $(CFLAGS) -shared -Wl,-soname,libpir_codegen_llvm.so.$(SONAME) -Wl,--version-script=mk/libpir.map -Wl,-rpath,'$$ORIGIN' -o $@.$(SONAME) $(filter %.o,$^) -L$(B)/lib -lpir -L$(LLVM)/lib -lLLVM-19
 	@ln -sf libpir_codegen_llvm.so.$(SONAME) $@
-$(B)/bin/%: $(B)/obj/tools/%/main.o $(TOOL_OBJ) $(B)/lib/libpir.so
+$(foreach t,$(TOOLS),$(eval $(B)/bin/$(t): $(call obj,$(filter tools/$(t)/%,$(S_mains)))))
+$(B)/bin/%: $(TOOL_OBJ) $(B)/lib/libpir.so
 	@mkdir -p $(@D) && $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm
 
 # ---- tests: every test/**/*_test.c is a program of its own, linked with the static library
