@@ -1,7 +1,7 @@
 // What the contraction generator reaches, beside the multiply-add peak probed in the same second.
 //   contract-bench [--target=NAME] [--runs=N] [SUBSTRING]    rows whose name contains SUBSTRING
 //   contract-bench --asm|--loops|--llvm|--object NAME        the code of one row
-#include "../../test/codegen/contract_cases.h"
+#include "../../test/codegen/contraction_cases.h"
 #include "llvm_backend.h"
 #include "peak.h"
 
@@ -58,7 +58,7 @@ static float *random_floats(int64_t n) {
   return x;
 }
 
-static void measure(const row *r, const contract_run *run, const int64_t *symbols, double flops, int runs) {
+static void measure(const row *r, const contract_run *run, const int64_t *symbols, double flops, int runs, double compile) {
   double best = 1e9, peak = 0, start = now();
   for (int i = 0; i < runs && (i < 3 || now() - start < 1); i++) {
     if (i % 8 == 0) {
@@ -70,7 +70,8 @@ static void measure(const row *r, const contract_run *run, const int64_t *symbol
     t = now() - t;
     if (t < best) best = t;
   }
-  printf("%-28s %9.1f us %7.1f GFLOP/s %5.1f %% of %.1f\n", r->name, best * 1e6, flops / best * 1e-9, flops / best * 1e-7 / peak, peak);
+  printf("%-28s %9.1f us %7.1f GFLOP/s %5.1f %% of %.1f, compiled in %.0f ms\n", r->name, best * 1e6, flops / best * 1e-9,
+         flops / best * 1e-7 / peak, peak, compile * 1e3);
   fflush(stdout);
 }
 
@@ -119,12 +120,14 @@ int main(int argc, char **argv) {
     contract_run run = {0};
     const conv_case *s = &r->conv;
     int64_t symbols[] = {s->n, s->h, s->w, conv_out(s->h, s->kh, s), conv_out(s->w, s->kw, s)};
+    double start = now();
     if (!run_compile(&run, store, &target, &c)) {
+      double compile = now() - start;
       sizes n = sizes_of(r);
       float *a = random_floats(n.a), *b = random_floats(n.b), *out = random_floats(n.out);
       run_bind(&run, a, b, out, symbols);
       if (mode) show(&run, &target, mode);
-      else measure(r, &run, symbols, n.flops, runs);
+      else measure(r, &run, symbols, n.flops, runs, compile);
       free(a), free(b), free(out);
     } else {
       printf("%s: not compiled\n", r->name);

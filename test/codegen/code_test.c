@@ -1,7 +1,7 @@
 // Objects, their loader and the cache: what is stored is found again, what is damaged is not trusted.
 #include "cache.h"
 #include "code.h"
-#include "contract_cases.h"
+#include "contraction_cases.h"
 #include "image.h"
 
 #include <fcntl.h>

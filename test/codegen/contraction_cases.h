@@ -1,7 +1,7 @@
 // Contractions as tests and benchmarks want them: products and convolutions by their sizes, compiled, packed
 // and ready to be called; and what they should give, by plain loops.
-#ifndef CONTRACT_CASES_H
-#define CONTRACT_CASES_H
+#ifndef CONTRACTION_CASES_H
+#define CONTRACTION_CASES_H
 
 #include "code.h"
 #include "contract.h"
