@@ -12,9 +12,11 @@
 
 typedef struct pir_op_info pir_op_info;
 
-// An interned name. `op` is the definition of the op so called, once someone asked for it.
+// An interned name. `def` is the op a dialect declares under it; `op` is the context's view of that, or of an
+// unknown op, once someone asked for it.
 struct pir_name_entry {
   const pir_op_info *op;
+  const pir_opdef *def;
   size_t size;
   char text[];
 };
@@ -26,7 +28,7 @@ struct pir_op_info {
   pir_context *ctx;
   pir_name *name;
   pir_name **attr_names;  // declared attributes, by position
-  pir_opdef unregistered;
+  pir_opdef unregistered;  // not there in the view of a declared op
 };
 
 // The extra attributes of an op, uniqued as a whole: ops mostly repeat each other's. Sorted by name bytes.
@@ -45,7 +47,7 @@ struct pir_context {
   const pir_attr *none, *bools[2];
   const pir_type *scalars[PIR_DTYPE_COUNT], *markers[3];
   PIR_VEC(const pir_dialect *) dialects;
-  PIR_VEC(pir_op_info **) infos;  // by dialect number (id >> 16), then op number
+  PIR_VEC(const pir_op_info **) infos;  // by dialect number (id >> 16), then op number
   PIR_VEC(uint32_t) info_counts;  // lengths of those
   PIR_VEC(pir_name *) files;      // number - 1
 };

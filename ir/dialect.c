@@ -8,7 +8,7 @@
 enum { MAX_DIALECTS = 1 << 10 };
 
 static pir_op_info *create_info(pir_context *ctx, const pir_opdef *def, pir_name *name) {
-  pir_op_info *info = pir_arena_zalloc(&ctx->arena, sizeof *info);
+  pir_op_info *info = pir_arena_zalloc(&ctx->arena, def ? offsetof(pir_op_info, unregistered) : sizeof *info);
   info->ctx = ctx;
   info->name = name;
   if (!def) {
@@ -24,30 +24,9 @@ static pir_op_info *create_info(pir_context *ctx, const pir_opdef *def, pir_name
   return info;
 }
 
-static pir_op_info **info_slot(const pir_context *ctx, uint32_t id) {
-  size_t dialect = id >> 16, number = id & 0xffff;
-  if (!id || dialect >= ctx->infos.count || number >= ctx->info_counts.items[dialect]) return NULL;
-  return &ctx->infos.items[dialect][number];
-}
-
-static const pir_op_info *info_by_name(pir_context *ctx, const pir_opdef *def) {
-  struct pir_name_entry *name = (struct pir_name_entry *)pir_name_get(ctx, pir_str_from(def->name));
-  if (!name->op || name->op->def != def) name->op = create_info(ctx, def, name);
-  pir_op_info **slot = info_slot(ctx, def->id);
-  if (slot) *slot = (pir_op_info *)name->op;
-  return name->op;
-}
-
-const pir_op_info *pir_context_info(pir_context *ctx, const pir_opdef *def) {
-  if (!(def->traits & PIR_REGISTERED))
-    return (const pir_op_info *)((const char *)def - offsetof(pir_op_info, unregistered));
-  pir_op_info **slot = info_slot(ctx, def->id);
-  return slot && *slot && (*slot)->def == def ? *slot : info_by_name(ctx, def);
-}
-
 const pir_op_info *pir_context_info_of_name(pir_context *ctx, pir_name *name) {
   struct pir_name_entry *entry = (struct pir_name_entry *)name;
-  if (!entry->op) entry->op = create_info(ctx, NULL, name);
+  if (!entry->op || (entry->def && entry->op->def != entry->def)) entry->op = create_info(ctx, entry->def, name);
   return entry->op;
 }
 
@@ -55,25 +34,54 @@ const pir_opdef *pir_context_opdef(pir_context *ctx, pir_str name) {
   return pir_context_info_of_name(ctx, pir_name_get(ctx, name))->def;
 }
 
-const pir_opdef *pir_context_op(const pir_context *ctx, uint32_t op_id) {
-  pir_op_info **slot = info_slot(ctx, op_id);
-  return slot && *slot ? (*slot)->def : NULL;
-}
-
-static void reserve_numbers(pir_context *ctx, const pir_opdef *def) {
-  size_t dialect = def->id >> 16;
-  uint32_t number = def->id & 0xffff;
+// Views by number, made as ops are built: the table of a dialect grows to the numbers seen.
+static const pir_op_info **info_slot(pir_context *ctx, uint32_t id) {
+  size_t dialect = id >> 16;
+  uint32_t number = id & 0xffff;
   while (ctx->infos.count <= dialect) {
     pir_vec_push(&ctx->arena, &ctx->infos, NULL);
     pir_vec_push(&ctx->arena, &ctx->info_counts, 0);
   }
   uint32_t have = ctx->info_counts.items[dialect];
-  if (number < have) return;
-  uint32_t want = number + 1 > have * 2 ? number + 1 : have * 2;
-  pir_op_info ***infos = &ctx->infos.items[dialect];
-  *infos = pir_arena_resize(&ctx->arena, *infos, have * sizeof **infos, want * sizeof **infos);
-  memset(*infos + have, 0, (want - have) * sizeof **infos);
-  ctx->info_counts.items[dialect] = want;
+  const pir_op_info ***infos = &ctx->infos.items[dialect];
+  if (number >= have) {
+    uint32_t want = number + 1 > have * 2 ? number + 1 : have * 2;
+    *infos = pir_arena_resize(&ctx->arena, *infos, have * sizeof **infos, want * sizeof **infos);
+    memset(*infos + have, 0, (want - have) * sizeof **infos);
+    ctx->info_counts.items[dialect] = want;
+  }
+  return &(*infos)[number];
+}
+
+const pir_op_info *pir_context_info(pir_context *ctx, const pir_opdef *def) {
+  if (!(def->traits & PIR_REGISTERED))
+    return (const pir_op_info *)((const char *)def - offsetof(pir_op_info, unregistered));
+  const pir_op_info **slot = def->id ? info_slot(ctx, def->id) : NULL;
+  if (slot && *slot && (*slot)->def == def) return *slot;
+  struct pir_name_entry *name = (struct pir_name_entry *)pir_name_get(ctx, pir_str_from(def->name));
+  name->def = def;
+  const pir_op_info *info = pir_context_info_of_name(ctx, name);
+  if (slot) *slot = info;
+  return info;
+}
+
+// Numbers mostly ascend by one from the first op's.
+static const pir_opdef *find_op(const pir_dialect *dialect, uint32_t op_id) {
+  size_t guess = dialect->op_count ? op_id - dialect->ops[0].id : 0;
+  if (guess < dialect->op_count && dialect->ops[guess].id == op_id) return &dialect->ops[guess];
+  for (size_t i = 0; i < dialect->op_count; i++)
+    if (dialect->ops[i].id == op_id) return &dialect->ops[i];
+  return NULL;
+}
+
+const pir_opdef *pir_context_op(const pir_context *ctx, uint32_t op_id) {
+  for (size_t i = 0; i < ctx->dialects.count; i++) {
+    const pir_dialect *dialect = ctx->dialects.items[i];
+    bool same = dialect->op_count && dialect->ops[0].id >> 16 == op_id >> 16;
+    const pir_opdef *def = same ? find_op(dialect, op_id) : NULL;
+    if (def) return def;
+  }
+  return NULL;
 }
 
 pir_status pir_context_register(pir_context *ctx, const pir_dialect *dialect) {
@@ -89,11 +97,9 @@ pir_status pir_context_register(pir_context *ctx, const pir_dialect *dialect) {
                         "\"%s\" needs the trait registered and a dialect number below %d", def->name, MAX_DIALECTS);
   }
   pir_vec_push(&ctx->arena, &ctx->dialects, dialect);
-  // From the end, so that the table of numbers grows once.
-  for (size_t i = dialect->op_count; i-- > 0;) {
+  for (size_t i = 0; i < dialect->op_count; i++) {
     const pir_opdef *def = &dialect->ops[i];
-    if (def->id) reserve_numbers(ctx, def);
-    info_by_name(ctx, def);
+    ((struct pir_name_entry *)pir_name_get(ctx, pir_str_from(def->name)))->def = def;
   }
   return PIR_OK;
 }
