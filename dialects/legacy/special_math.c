@@ -306,12 +306,13 @@ pir_status translate_rnn(translator *t, const op_desc *op) {
   const slot_desc *state = desc_output(op, "DropoutState");
   draft d;
   PIR_TRY(draft_start(&d, t, op));
-  PIR_TRY(draft_operands(&d));
-  int i = pir_opdef_operand(d.def, PIR_STR("dropout_state_in"));
-  if (i >= 0 && state && state->n_arguments) {
+  int made = pir_opdef_operand(d.def, PIR_STR("dropout_state_in"));
+  for (int i = 0; i < d.def->operand_count; i++)
+    if (i != made) PIR_TRY(draft_operand(&d, (size_t)i));
+  if (made >= 0 && state && state->n_arguments) {
     const pir_type *type = name_type(t, state->arguments[0]);
     if (!type) return PIR_INVALID;
-    d.operands[i] = emit_full(t, pir_type_shape(type), 0, pir_type_dtype(type));
+    d.operands[made] = emit_full(t, pir_type_shape(type), 0, pir_type_dtype(type));
   }
   PIR_TRY(draft_types(&d));
   PIR_TRY(draft_attrs(&d));

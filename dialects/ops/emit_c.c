@@ -333,6 +333,14 @@ static const op *renamed_forward(const dialect *d, const op *o) {
   return forward && forward->legacy_count ? forward : NULL;
 }
 
+// An op that exists only in place ("sgd_") had a name without the mark.
+static const char *default_old_name(const dialect *d, const op *o) {
+  size_t size = strlen(o->name);
+  char *text = size > 1 && o->name[size - 1] == '_' && !find_op_sized(d, o->name, size - 1) ? strdup(o->name) : NULL;
+  if (text) text[size - 1] = 0;
+  return text ? text : o->name;
+}
+
 static const char *gradient_name(const char *name) {
   char *text = malloc(strlen(name) + sizeof "_grad");
   if (text) strcat(strcpy(text, name), "_grad");
@@ -367,7 +375,7 @@ static void emit_legacy(FILE *out, const dialect *d) {
     if (forward) rows = add_gradient_rows(rows, &count, out, d, o, forward);
     if (!o->legacy_count && !forward) {
       emit_legacy_parts(out, o, &none, 0);
-      APPEND(rows, count, (legacy_row){o->name, o, 0});
+      APPEND(rows, count, (legacy_row){default_old_name(d, o), o, 0});
     }
     for (int n = 0; n < o->legacy_count; n++) {
       emit_legacy_parts(out, o, &o->legacies[n], n);
