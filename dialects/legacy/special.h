@@ -16,6 +16,8 @@ pir_status emit_bound(translator *t, const char *name, pir_value *const *operand
                       const pir_type *type, const pir_named_attr *attrs, size_t attr_count);
 // pd_op.stack on axis 0 of the `n` members of a vec value.
 pir_value *emit_stack(translator *t, pir_value *parts, size_t n);
+// `x` as a matrix whose rows are its first `rows` dims.
+pir_value *emit_matrix(translator *t, pir_value *x, int64_t rows, int64_t dims[2]);
 
 // special.c
 pir_status translate_feed(translator *t, const op_desc *op);
@@ -45,5 +47,10 @@ pir_status translate_repeat_interleave(translator *t, const op_desc *op);
 pir_status translate_matrix_rank(translator *t, const op_desc *op);
 pir_status translate_set_value(translator *t, const op_desc *op);
 pir_status translate_rnn(translator *t, const op_desc *op);
+
+// special_grad.c
+pir_status translate_xshape_grad(translator *t, const op_desc *op);
+pir_status translate_mul_grad(translator *t, const op_desc *op);
+pir_status translate_set_value_grad(translator *t, const op_desc *op);
 
 #endif

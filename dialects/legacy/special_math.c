@@ -74,8 +74,7 @@ static int64_t flat(pir_shape shape, size_t from, size_t to) {
   return product;
 }
 
-// `x` as a matrix whose rows are its first `rows` dims.
-static pir_value *as_matrix(translator *t, pir_value *x, int64_t rows, int64_t dims[2]) {
+pir_value *emit_matrix(translator *t, pir_value *x, int64_t rows, int64_t dims[2]) {
   pir_shape shape = pir_type_shape(pir_value_type(x));
   if (rows < 1 || (uint64_t)rows >= shape.rank) {
     (void)FAIL(t, "a tensor of rank %zu cannot be flattened after dimension %lld", shape.rank, (long long)rows);
@@ -97,8 +96,8 @@ pir_status translate_mul(translator *t, const op_desc *op) {
   const pir_type *type = out ? name_type(t, out) : NULL;
   operands[1] = operands[0] && type ? input_value(t, op, "Y") : NULL;
   if (!operands[1]) return PIR_INVALID;
-  operands[0] = as_matrix(t, operands[0], op_int(op, "x_num_col_dims", 1), xd);
-  operands[1] = operands[0] ? as_matrix(t, operands[1], op_int(op, "y_num_col_dims", 1), yd) : NULL;
+  operands[0] = emit_matrix(t, operands[0], op_int(op, "x_num_col_dims", 1), xd);
+  operands[1] = operands[0] ? emit_matrix(t, operands[1], op_int(op, "y_num_col_dims", 1), yd) : NULL;
   if (!operands[1]) return PIR_INVALID;
   int64_t dims[2] = {xd[0], yd[1]};
   const pir_type *product = pir_type_tensor(t->ctx, pir_type_dtype(type), (pir_shape){dims, 2});
@@ -342,11 +341,13 @@ static const struct special {
     {"fetch", translate_fetch},
     {"fetch_v2", translate_fetch},
     {"fill_constant", translate_fill_constant},
+    {"flatten_contiguous_range_grad", translate_xshape_grad},
     {"lod_array_length", translate_array_length},
     {"lookup_table", translate_lookup_table},
     {"matmul", translate_matmul},
     {"matrix_rank", translate_matrix_rank},
     {"mul", translate_mul},
+    {"mul_grad", translate_mul_grad},
     {"range", translate_range},
     {"read_from_array", translate_array_read},
     {"reduce_all", translate_reduce},
@@ -359,14 +360,18 @@ static const struct special {
     {"reduce_prod", translate_reduce},
     {"reduce_sum", translate_reduce},
     {"repeat_interleave", translate_repeat_interleave},
+    {"reshape2_grad", translate_xshape_grad},
     {"rnn", translate_rnn},
     {"select_input", translate_select_input},
     {"set_value", translate_set_value},
+    {"set_value_grad", translate_set_value_grad},
     {"shadow_output", translate_shadow_output},
     {"share_buffer", translate_share_buffer},
     {"slice", translate_slice},
     {"split", translate_split},
+    {"squeeze2_grad", translate_xshape_grad},
     {"tril_triu", translate_tril_triu},
+    {"unsqueeze2_grad", translate_xshape_grad},
     {"while", translate_while},
     {"write_to_array", translate_array_write},
 };
