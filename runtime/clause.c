@@ -351,8 +351,10 @@ static pir_status start_scatter(const pir_kernel_call *call, pir_tensor *out) {
 }
 
 pir_status pir_clause_run(const pir_kernel_call *call) {
-  if (!call->clause) return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s has no clause", call->op);
+  bool defined = false;
   for (const pir_clause *c = call->clause; c; c = c->next) {
+    if (c != pir_clause_choose(call->clause, c->result, call->attrs)) continue;
+    defined = true;
     if (c->kind == PIR_CLAUSE_JOIN || c->kind == PIR_CLAUSE_SPLIT) {
       PIR_TRY(run_slices(call, c));
       continue;
@@ -363,5 +365,5 @@ pir_status pir_clause_run(const pir_kernel_call *call) {
     if (c->kind == PIR_CLAUSE_SCATTER) PIR_TRY(start_scatter(call, out));
     PIR_TRY(run_clause(call, c, out));
   }
-  return PIR_OK;
+  return defined ? PIR_OK : pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s: no clause for these attributes", call->op);
 }

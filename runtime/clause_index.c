@@ -174,29 +174,27 @@ static int64_t operand_element(const clause_bind *b, int k, int64_t i) {
   return pir_tensor_int_at(pir_clause_operand(b, k, 0), i);
 }
 
-// A node that must be the same over the block: which axis, which element of a list.
+// A node that must be the same over the block: an axis.
 static int64_t one(clause_lanes *e, int node) {
   clause_index x = pir_clause_index(e, node);
-  if (!is_uniform(x)) pir_clause_fail(e, PIR_UNSUPPORTED, "unsupported: an axis or list position that varies");
+  if (!is_uniform(x)) pir_clause_fail(e, PIR_UNSUPPORTED, "unsupported: an axis that varies");
   return is_uniform(x) ? x.base : 0;
 }
 
 static int64_t from_end(int64_t x, int64_t rank) { return x < 0 ? x + rank : x; }
 
-// The questions about a list, of an attribute or of an integer operand.
-static int64_t ask_list(clause_lanes *e, const pir_node *n, bool attr) {
+// The questions about a list, of an attribute or of an integer operand; x and rank are the nodes a and b.
+static int64_t ask_list(clause_lanes *e, const pir_node *n, bool attr, int64_t x, int64_t rank) {
   const clause_bind *b = e->bind;
   const pir_attr_value *a = attr ? &b->call->attrs[n->k] : NULL;
-  if (!attr && !pir_clause_operand(b, n->k, 0) && b->call->in_members[n->k] == 0) return n->op == PIR_I_OPERAND_FIND ? -1 : 0;
-  int64_t count = attr ? list_count(a) : operand_count(b, n->k);
+  if (!attr && !pir_clause_operand(b, n->k, 0)) return n->op == PIR_I_OPERAND_FIND ? -1 : 0;
+  int64_t count = attr ? list_count(a) : operand_count(b, n->k), below = 0;
   if (n->op == PIR_I_ATTR_COUNT || n->op == PIR_I_OPERAND_COUNT) return count;
-  int64_t x = one(e, n->a), rank = n->b >= 0 ? one(e, n->b) : 0;
   if (n->op == PIR_I_ATTR_AT || n->op == PIR_I_OPERAND_AT) {
     if (x >= 0 && x < count) return attr ? list_element(a, x) : operand_element(b, n->k, x);
     pir_clause_fail(e, PIR_INVALID, "element %lld of a list of %lld", (long long)x, (long long)count);
     return 0;
   }
-  int64_t below = 0;
   for (int64_t i = 0; i < count; i++) {
     int64_t y = from_end(attr ? list_element(a, i) : operand_element(b, n->k, i), rank);
     if (n->op == PIR_I_ATTR_BELOW) below += y < x;
@@ -212,8 +210,8 @@ static int64_t extent_of(clause_lanes *e, const pir_tensor *t, int64_t axis) {
   return pir_clause_fail(e, PIR_INVALID, "axis %lld of a tensor of rank %d", (long long)axis, t->rank), 0;
 }
 
-// Nodes that say the same at every point.
-static int64_t ask(clause_lanes *e, const pir_node *n) {
+// Questions about attributes, operands and shapes; x and y are the nodes a and b.
+static int64_t ask(clause_lanes *e, const pir_node *n, int64_t x, int64_t y) {
   const clause_bind *b = e->bind;
   const pir_kernel_call *call = b->call;
   const pir_tensor *t = NULL;
@@ -226,19 +224,31 @@ static int64_t ask(clause_lanes *e, const pir_node *n) {
       pir_str s = call->attrs[n->k].text;
       return s.size == strlen(text) && !memcmp(s.data, text, s.size);
     }
-    case PIR_I_ATTR_AT: case PIR_I_ATTR_COUNT: case PIR_I_ATTR_FIND: case PIR_I_ATTR_BELOW: return ask_list(e, n, true);
-    case PIR_I_OPERAND_AT: case PIR_I_OPERAND_COUNT: case PIR_I_OPERAND_FIND: return ask_list(e, n, false);
-    case PIR_I_PRESENT: return call->in_members[n->k] > 0 && pir_clause_operand(b, n->k, 0);
+    case PIR_I_ATTR_AT: case PIR_I_ATTR_COUNT: case PIR_I_ATTR_FIND: case PIR_I_ATTR_BELOW: return ask_list(e, n, true, x, y);
+    case PIR_I_OPERAND_AT: case PIR_I_OPERAND_COUNT: case PIR_I_OPERAND_FIND: return ask_list(e, n, false, x, y);
+    case PIR_I_PRESENT: return pir_clause_operand(b, n->k, 0) != NULL;
     case PIR_I_MEMBERS: return call->in_members[n->k];
     case PIR_I_OUT_RANK: return b->out->rank;
-    case PIR_I_OUT_DIM: return extent_of(e, b->out, one(e, n->a));
-    case PIR_I_DIM: return extent_of(e, pir_clause_operand(b, n->k, 0), one(e, n->a));
+    case PIR_I_OUT_DIM: return extent_of(e, b->out, x);
+    case PIR_I_DIM: return extent_of(e, pir_clause_operand(b, n->k, 0), x);
     case PIR_I_D: return e->d;
     case PIR_I_RANK: case PIR_I_NUMEL: case PIR_I_DTYPE:
       if (!(t = pir_clause_operand(b, n->k, 0))) return pir_clause_fail(e, PIR_INVALID, "question about an absent operand"), 0;
       return n->op == PIR_I_RANK ? t->rank : n->op == PIR_I_DTYPE ? (int64_t)t->dtype : pir_tensor_numel(t);
     default: return 0;
   }
+}
+
+static clause_index ask_lanes(clause_lanes *e, const pir_node *n) {
+  if (n->a < 0) return uniform(ask(e, n, 0, 0));
+  int64_t *out = push_slot(e), *room = push_slot(e);
+  int mark = e->top;
+  clause_index x = saved(e, pir_clause_index(e, n->a), room);
+  e->top = mark;
+  clause_index y = n->b >= 0 ? pir_clause_index(e, n->b) : uniform(0);
+  if (is_uniform(x) && is_uniform(y)) return uniform(ask(e, n, x.base, y.base));
+  for (int i = 0; i < e->n; i++) out[i] = e->active && !e->active[i] ? 0 : ask(e, n, at(x, i), at(y, i));
+  return (clause_index){0, 0, out};
 }
 
 // ---- nodes that read the point
@@ -318,7 +328,7 @@ clause_index pir_clause_index(clause_lanes *e, int node) {
       pir_clause_value(e, n->a, PIR_I64, out);
       return (clause_index){0, 0, out};
     }
-    default: return n->op >= PIR_I_ADD && n->op <= PIR_I_OR ? binary(e, n) : uniform(ask(e, n));
+    default: return n->op >= PIR_I_ADD && n->op <= PIR_I_OR ? binary(e, n) : ask_lanes(e, n);
   }
 }
 

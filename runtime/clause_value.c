@@ -57,7 +57,7 @@ static int real_type(int t) { return t == PIR_C64 ? PIR_F32 : t == PIR_C128 ? PI
 static int cast_type(const clause_bind *b, int k) {
   if (k >= PIR_CAST_OPERAND) {
     const pir_tensor *t = pir_clause_operand(b, k - PIR_CAST_OPERAND, 0);
-    return t ? (int)t->dtype : PIR_DTYPE_COUNT;
+    return t ? arithmetic_type(t->dtype) : PIR_DTYPE_COUNT;
   }
   if (k >= PIR_CAST_ATTR) return (int)b->call->attrs[k - PIR_CAST_ATTR].i;
   if (k == PIR_CAST_OUT) return b->out->dtype;
@@ -91,6 +91,7 @@ static int type_of(const clause_bind *b, const pir_node *n) {
   switch (n->op) {
     case PIR_V_CONST: return n->k == PIR_F64 ? WEAK_FLOAT : n->k == PIR_BOOL ? PIR_BOOL : WEAK_INT;
     case PIR_V_ATTR: return b->call->attrs[n->k].kind == PIR_VALUE_FLOAT ? WEAK_FLOAT : WEAK_INT;
+    case PIR_V_ATTR_AT: return b->call->attrs[n->k].kind == PIR_VALUE_FLOATS ? WEAK_FLOAT : WEAK_INT;
     case PIR_V_INDEX: case PIR_V_COUNT: return WEAK_INT;
     case PIR_V_SCALAR: return scalar_type(b, n->k);
     case PIR_V_LOAD: case PIR_V_MEMBERS: return load_type(b, n->k);
@@ -181,6 +182,21 @@ static void attribute(clause_lanes *e, const pir_node *n, pir_dtype lanes, void 
   if (a->kind == PIR_VALUE_FLOAT) pir_convert(lanes, out, 1, PIR_F64, &a->f, 0, e->n);
   else if (a->kind == PIR_VALUE_INT || a->kind == PIR_VALUE_DTYPE) pir_convert(lanes, out, 1, PIR_I64, &a->i, 0, e->n);
   else pir_clause_fail(e, PIR_INVALID, "attribute %d is not a number", n->k);
+}
+
+static void attribute_element(clause_lanes *e, const pir_node *n, pir_dtype lanes, void *out) {
+  const pir_attr_value *a = &e->bind->call->attrs[n->k];
+  const int64_t *at = pir_clause_index_lanes(e, pir_clause_index(e, n->a));
+  double *numbers = push_slot(e);
+  int64_t *integers = (int64_t *)numbers;
+  bool floats = a->kind == PIR_VALUE_FLOATS;
+  for (int i = 0; i < e->n; i++) {
+    bool in = at[i] >= 0 && (size_t)at[i] < a->count && (floats || a->kind == PIR_VALUE_INTS);
+    if (floats) numbers[i] = in ? a->floats[at[i]] : 0;
+    else integers[i] = in ? a->ints[at[i]] : 0;
+    if (!in && (!e->active || e->active[i])) pir_clause_fail(e, PIR_INVALID, "no element %lld in attribute %d", (long long)at[i], n->k);
+  }
+  pir_convert(lanes, out, 1, floats ? PIR_F64 : PIR_I64, numbers, 1, e->n);
 }
 
 static void scalar(clause_lanes *e, const pir_node *n, pir_dtype lanes, void *out) {
@@ -396,6 +412,7 @@ static void evaluate(clause_lanes *e, const pir_node *n, int type, void *out) {
   switch (n->op) {
     case PIR_V_CONST: fill(lanes, out, n->f, n->i, e->n); break;
     case PIR_V_ATTR: attribute(e, n, lanes, out); break;
+    case PIR_V_ATTR_AT: attribute_element(e, n, lanes, out); break;
     case PIR_V_SCALAR: scalar(e, n, lanes, out); break;
     case PIR_V_LOAD: load_member(e, n, 0, type, out); break;
     case PIR_V_MEMBERS: members(e, n, type, out); break;

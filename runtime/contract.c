@@ -14,7 +14,7 @@
 #include "contract.h"
 #include "convert.h"
 
-enum { DEPTH = 384, THIN_ROWS = 3, THIN_RUN = 1024, THIN_STEP = 4, MAX_PACK = 32 << 20 };
+enum { DEPTH = 384, THIN_ROWS = 3, THIN_RUN = 1024, THIN_STEP = 4, PIECE = 16, MAX_PACK = 32 << 20 };
 
 // The coordinates of one sort, flattened row-major.
 typedef struct group {
@@ -25,6 +25,7 @@ typedef struct group {
 // What the reduced positions add: to the offset, and to each index that is bounded.
 typedef struct depth_table {
   int64_t *offset, *index[CONTRACT_BOUNDS];
+  bool run;  // the offsets count up by one
 } depth_table;
 
 typedef struct contract_run {
@@ -150,11 +151,29 @@ static bool is_inside(const panel *p, int64_t k, int j) {
   return true;
 }
 
+// The same for positions that lie far apart while the depth runs side by side (a transposed matrix): each
+// position is read for PIECE depths at once, so that whole cache lines are used.
+static void pack_across(const panel *p, int64_t from, int64_t to, float *out) {
+  const float *floats = (const float *)p->data;
+  if (p->used < p->width) memset(out, 0, (size_t)(to - from) * (size_t)p->width * sizeof *out);
+  for (int64_t k = from; k < to; k += PIECE, out += (int64_t)PIECE * p->width) {
+    int64_t n = to - k < PIECE ? to - k : PIECE;
+    for (int j = 0; j < p->used; j++) {
+      const float *in = floats + p->offset[j] + p->depth->offset[k];
+      for (int64_t i = 0; i < n; i++) out[i * p->width + j] = in[i];
+    }
+  }
+}
+
 // Depths [from, to) of a panel, `width` numbers each.
 static void pack(const panel *p, int64_t from, int64_t to, float *out) {
   size_t bytes = (size_t)p->width * sizeof *out;
   const float *floats = (const float *)p->data;
   bool aligned = (uintptr_t)p->data % sizeof(float) == 0 && p->size == 4;
+  if (aligned && !p->run && !p->o->bounds && p->depth->run) {
+    pack_across(p, from, to, out);
+    return;
+  }
   for (int64_t k = from; k < to; k++, out += p->width) {
     int64_t shift = p->depth->offset[k];
     bool none, all = all_inside(p, k, &none);
@@ -372,6 +391,8 @@ static void fill_depth(const contract_run *r, const contract_operand *o, depth_t
   t->offset = *memory;
   positions(&o->offset, &r->k, &r->depth, 0, n, t->offset);
   *memory += n;
+  t->run = true;
+  for (int64_t k = 1; k < n; k++) t->run &= t->offset[k] == t->offset[k - 1] + 1;
   for (int i = 0; i < o->bounds; i++, *memory += n) {
     t->index[i] = *memory;
     positions(&o->index[i], &r->k, &r->depth, 0, n, t->index[i]);

@@ -27,7 +27,7 @@ typedef struct build {
 static inline build build_of(int kind) {
   build b;
   memset(&b, 0, sizeof b);
-  b.clause = (pir_clause){.kind = (uint8_t)kind, .compute = PIR_CAST_COMPUTE, .out_map_kind = PIR_MAP_ALIGNED, .out_map = -1, .body = -1,
+  b.clause = (pir_clause){.kind = (uint8_t)kind, .compute = PIR_CAST_COMPUTE, .out_map_kind = PIR_MAP_ALIGNED, .out_map = -1, .when = -1, .body = -1,
                           .then = -1, .init = -1, .guard = -1, .trap = -1, .trap_text = -1, .axes_attr = -1, .axes_operand = -1,
                           .all = -1, .out_rank = -1, .out_extent = -1, .keep = -1, .reverse = -1, .exclusive = -1};
   b.parallel = pir_parallel_serial();
