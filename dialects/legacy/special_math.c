@@ -237,11 +237,22 @@ pir_status translate_tril_triu(translator *t, const op_desc *op) {
   return PIR_OK;
 }
 
-// `reduce_all` overrules the axes: an empty list means all of them.
+// Whether `dim` names as many axes as the operand has.
+static bool names_all_axes(translator *t, const op_desc *op) {
+  const attr_desc *dim = desc_attr(op, "dim");
+  const slot_desc *x = fed_input(op, "X");
+  const var_desc *var = x ? desc_var(t->desc, t->block, x->arguments[0]) : NULL;
+  const tensor_desc *tensor = var ? desc_tensor(var) : NULL;
+  int64_t *axes;
+  size_t n;
+  return dim && tensor && attr_ints(t, dim, &axes, &n) && n == tensor->n_dims;
+}
+
+// `reduce_all` overrules the axes, which need not be all of them then: an empty list means all.
 pir_status translate_reduce(translator *t, const op_desc *op) {
   draft d;
   int axis;
-  bool all = op_bool(op, "reduce_all", false);
+  bool all = op_bool(op, "reduce_all", false) && !names_all_axes(t, op);
   PIR_TRY(draft_start(&d, t, op));
   axis = pir_opdef_operand(d.def, PIR_STR("axis"));
   for (int i = 0; i < d.def->operand_count; i++)
