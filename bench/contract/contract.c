@@ -1,11 +1,12 @@
 // What the contraction generator reaches, beside the multiply-add peak probed in the same second.
-//   contract-bench [--target=NAME] [--runs=N] [SUBSTRING]    rows whose name contains SUBSTRING
+//   contract-bench [--target=NAME] [--threads=N] [--runs=N] [SUBSTRING]    rows whose name contains SUBSTRING
 //   contract-bench --asm|--loops|--llvm|--object NAME        the code of one row
 #include "../../test/codegen/contraction_cases.h"
 #include "llvm_backend.h"
 #include "peak.h"
 
 #include <pir/context.h>
+#include <pir/parallel.h>
 #include <stdio.h>
 
 typedef struct row {
@@ -58,15 +59,35 @@ static float *random_floats(int64_t n) {
   return x;
 }
 
-static void measure(const row *r, const contract_run *run, const int64_t *symbols, double flops, int runs, double compile) {
+typedef struct piece {
+  const contract_run *run;
+  int stage;
+} piece;
+
+static void run_range(void *user, int64_t begin, int64_t end, int thread) {
+  const piece *p = user;
+  (void)thread;
+  run_call(p->run, p->stage, begin, end);
+}
+
+static void run_all(const contract_run *run, const int64_t *symbols, pir_parallel pool) {
+  for (int s = 0; s < run->code.stage_count; s++) {
+    piece p = {run, s};
+    if (pool.threads > 1) pool.parallel_for(pool.pool, run_units(run, s, symbols), run_range, &p);
+    else run_call(run, s, 0, run_units(run, s, symbols));
+  }
+}
+
+static void measure(const row *r, const contract_run *run, const int64_t *symbols, double flops, int runs, double compile,
+                    pir_parallel pool) {
   double best = 1e9, peak = 0, start = now();
   for (int i = 0; i < runs && (i < 3 || now() - start < 1); i++) {
     if (i % 8 == 0) {
-      double p = peak_gflops();
+      double p = peak_gflops() * pool.threads;
       if (p > peak) peak = p;
     }
     double t = now();
-    for (int s = 0; s < run->code.stage_count; s++) run_call(run, s, 0, run_units(run, s, symbols));
+    run_all(run, symbols, pool);
     t = now() - t;
     if (t < best) best = t;
   }
@@ -99,10 +120,11 @@ static void report(void *user, const pir_diag *diag) {
 
 int main(int argc, char **argv) {
   const char *only = "", *mode = NULL, *name = NULL;
-  int runs = 100;
+  int runs = 100, threads = 1;
   for (int i = 1; i < argc; i++) {
     if (!strncmp(argv[i], "--target=", 9)) name = argv[i] + 9;
     else if (!strncmp(argv[i], "--runs=", 7)) runs = atoi(argv[i] + 7);
+    else if (!strncmp(argv[i], "--threads=", 10)) threads = atoi(argv[i] + 10);
     else if (argv[i][0] == '-') mode = argv[i];
     else only = argv[i];
   }
@@ -111,6 +133,9 @@ int main(int argc, char **argv) {
   pir_code_store *store = NULL;
   pir_context_set_sink(ctx, (pir_diag_sink){report, NULL});
   if (pir_target_get(name, &target) || pir_code_store_create(ctx, &target, NULL, &store)) return 1;
+  pir_thread_pool *pool = NULL;
+  if (threads > 1 && pir_thread_pool_create(threads, NULL, &pool)) return 1;
+  pir_parallel parallel = pool ? pir_thread_pool_parallel(pool) : pir_parallel_serial();
   if (!mode) printf("%s, tuned for %s: %s\n", target.name, target.cpu, target.features);
   for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
     const row *r = &ROWS[i];
@@ -127,7 +152,7 @@ int main(int argc, char **argv) {
       float *a = random_floats(n.a), *b = random_floats(n.b), *out = random_floats(n.out);
       run_bind(&run, a, b, out, symbols);
       if (mode) show(&run, &target, mode);
-      else measure(r, &run, symbols, n.flops, runs, compile);
+      else measure(r, &run, symbols, n.flops, runs, compile, parallel);
       free(a), free(b), free(out);
     } else {
       printf("%s: not compiled\n", r->name);
@@ -135,6 +160,7 @@ int main(int argc, char **argv) {
     run_free(&run);
     pir_dims_destroy(dims);
   }
+  if (pool) pir_thread_pool_destroy(pool);
   pir_code_store_destroy(store);
   pir_context_destroy(ctx);
 }
