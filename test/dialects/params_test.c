@@ -1,0 +1,198 @@
+// Parameter files beyond what a command line shows: who gives bytes back and when, bytes used in place, every
+// element type, files of more than 2 GiB, folders, links, and where parameters are looked for.
+#include <pir/dialects.h>
+#include <pir/ir.h>
+#include <pir/params.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+typedef struct fixture {
+  pir_context *ctx;
+  pir_program *program;
+  char folder[64];
+  int releases;
+} fixture;
+
+static fixture the_fixture;
+
+static int make(void **state) {
+  fixture *f = *state = &the_fixture;
+  *f = (fixture){.ctx = pir_context_create(NULL), .folder = "/tmp/pir-params-XXXXXX"};
+  if (pir_dialects_load_all(f->ctx) || !mkdtemp(f->folder)) return -1;
+  f->program = pir_program_create(f->ctx);
+  return 0;
+}
+
+static int drop(void **state) {
+  fixture *f = *state;
+  char command[128];
+  if (f->program) pir_program_destroy(f->program);
+  pir_context_destroy(f->ctx);
+  snprintf(command, sizeof command, "rm -r %s", f->folder);
+  return system(command);
+}
+
+static void count_release(void *user) { ((fixture *)user)->releases++; }
+
+// A record in the file's form; returns its size.
+static size_t put_record(char *out, uint8_t code, const uint8_t *dims, size_t rank, const void *data, size_t size) {
+  char *at = out;
+  int32_t description = (int32_t)(2 + 2 * rank);
+  memset(at, 0, 16);
+  at += 16;
+  memcpy(at, &description, 4);
+  at += 4;
+  *at++ = 8, *at++ = (char)code;
+  for (size_t i = 0; i < rank; i++) *at++ = 16, *at++ = (char)dims[i];
+  memcpy(at, data, size);
+  return (size_t)(at - out) + size;
+}
+
+static pir_param_decl decl(const char *name, pir_dtype dtype, const int64_t *dims, size_t rank) {
+  return (pir_param_decl){.name = pir_str_from(name), .dtype = dtype, .shape = {dims, rank}};
+}
+
+static const int64_t two_by_three[] = {2, 3}, two[] = {2}, none[] = {0, 4};
+
+static void bytes_are_used_in_place_and_given_back_once(void **state) {
+  fixture *f = *state;
+  char file[256];
+  const pir_param_decl decls[] = {decl("a", PIR_F32, two_by_three, 2), decl("b", PIR_BF16, two, 1), decl("c", PIR_I64, NULL, 0),
+                                  decl("d", PIR_F32, none, 2)};
+  static const float a[6] = {1, 2, 3, 4, 5, 6};
+  static const int64_t c = -7;
+  size_t size = put_record(file, 5, (uint8_t[]){2, 3}, 2, a, sizeof a);
+  size += put_record(file + size, 22, (uint8_t[]){2}, 1, "abcd", 4);
+  size += put_record(file + size, 3, NULL, 0, &c, sizeof c);
+  size += put_record(file + size, 5, (uint8_t[]){0, 4}, 2, "", 0);
+  assert_int_equal(pir_program_adopt_records(f->program, decls, 4, (pir_borrowed){file, size, count_release, f}, PIR_STR("m")),
+                   PIR_OK);
+  const pir_param *param = pir_program_param(f->program, PIR_STR("a"));
+  assert_non_null(param);
+  assert_in_range((uintptr_t)param->data, (uintptr_t)file, (uintptr_t)file + size);
+  assert_memory_equal(param->data, a, sizeof a);
+  assert_memory_equal(pir_program_param(f->program, PIR_STR("c"))->data, &c, sizeof c);
+  assert_int_equal(pir_program_param(f->program, PIR_STR("d"))->size, 0);
+  pir_program *copy = pir_program_clone(f->program);
+  pir_program_destroy(f->program);
+  f->program = NULL;
+  assert_int_equal(f->releases, 0);
+  pir_program_drop_param(copy, PIR_STR("b"));
+  pir_program_destroy(copy);
+  assert_int_equal(f->releases, 1);
+}
+
+static void refused_bytes_are_given_back(void **state) {
+  fixture *f = *state;
+  char file[64];
+  const pir_param_decl wanted = decl("a", PIR_F16, two, 1);
+  size_t size = put_record(file, 5, (uint8_t[]){2}, 1, "12345678", 8);
+  pir_borrowed bytes = {file, size, count_release, f};
+  assert_int_equal(pir_program_adopt_records(f->program, &wanted, 1, bytes, PIR_STR("m")), PIR_INVALID);
+  assert_int_equal(f->releases, 1);
+  assert_int_equal(pir_program_params(f->program), 0);
+  assert_int_equal(pir_program_adopt_records(f->program, NULL, 0, (pir_borrowed){"", 0, count_release, f}, PIR_STR("m")), PIR_OK);
+  assert_int_equal(f->releases, 2);
+}
+
+static const char *in_folder(const fixture *f, const char *name) {
+  static char path[128];
+  snprintf(path, sizeof path, "%s/%s", f->folder, name);
+  return path;
+}
+
+static void write_file(const fixture *f, const char *name, const char *data, size_t size) {
+  FILE *file = fopen(in_folder(f, name), "wb");
+  assert_non_null(file);
+  assert_int_equal(fwrite(data, 1, size, file), size);
+  fclose(file);
+}
+
+// 2.2 GB of which nothing is written: only the sizes matter.
+static void sizes_have_64_bits(void **state) {
+  fixture *f = *state;
+  static const int64_t dims[] = {2200000000};
+  static const char head[] = "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x08\0\0\0\x08\x15\x10\x80\xac\x85\x99\x08";
+  char record[64];
+  size_t tail = put_record(record, 5, (uint8_t[]){2}, 1, "12345678", 8);
+  const pir_param_decl decls[] = {decl("big", PIR_I8, dims, 1), decl("small", PIR_F32, two, 1)};
+  write_file(f, "big", head, sizeof head - 1);
+  FILE *file = fopen(in_folder(f, "big"), "r+b");
+  assert_int_equal(fseeko(file, (off_t)(sizeof head - 1) + 2200000000, SEEK_SET), 0);
+  assert_int_equal(fwrite(record, 1, tail, file), tail);
+  fclose(file);
+  assert_int_equal(pir_program_map_params(f->program, decls, 2, in_folder(f, "big")), PIR_OK);
+  assert_int_equal(pir_program_param(f->program, PIR_STR("big"))->size, 2200000000);
+  assert_memory_equal(pir_program_param(f->program, PIR_STR("small"))->data, "12345678", 8);
+}
+
+static void folders_hold_one_record_a_file(void **state) {
+  fixture *f = *state;
+  char record[64];
+  size_t size = put_record(record, 5, (uint8_t[]){2}, 1, "12345678", 8);
+  const pir_param_decl decls[] = {decl("w", PIR_F32, two, 1)}, outside[] = {decl("../w", PIR_F32, two, 1)},
+                       link[] = {decl("link", PIR_F32, two, 1)}, folder[] = {decl("..", PIR_F32, two, 1)};
+  write_file(f, "w", record, size);
+  assert_int_equal(symlink("w", in_folder(f, "link")), 0);
+  assert_int_equal(pir_program_map_params(f->program, decls, 1, f->folder), PIR_OK);
+  assert_memory_equal(pir_program_param(f->program, PIR_STR("w"))->data, "12345678", 8);
+  assert_int_equal(pir_program_map_params(f->program, outside, 1, f->folder), PIR_INVALID);
+  assert_int_equal(pir_program_map_params(f->program, folder, 1, f->folder), PIR_INVALID);
+  assert_int_equal(pir_program_map_params(f->program, link, 1, f->folder), PIR_IO);
+  assert_int_equal(pir_program_map_params(f->program, decls, 1, in_folder(f, "nothing")), PIR_NOT_FOUND);
+}
+
+static void expect_found(const fixture *f, const char *model, const char *params) {
+  char *path = NULL;
+  pir_status status = pir_params_find(in_folder(f, model), &path);
+  assert_int_equal(status, params ? PIR_OK : PIR_NOT_FOUND);
+  if (params) assert_string_equal(path, in_folder(f, params));
+  free(path);
+}
+
+static void parameters_are_found_beside_the_model(void **state) {
+  const fixture *f = *state;
+  expect_found(f, "net.json", NULL);
+  expect_found(f, "__model__", "");
+  write_file(f, "other.pdiparams", "", 0);
+  expect_found(f, "net.json", "other.pdiparams");
+  write_file(f, "net.pdiparams", "", 0);
+  expect_found(f, "net.json", "net.pdiparams");
+  expect_found(f, "third.json", NULL);
+  write_file(f, "__params__", "", 0);
+  expect_found(f, "__model__", "__params__");
+}
+
+static void only_saved_parameters_are_declared(void **state) {
+  fixture *f = *state;
+  pir_program *program = NULL;
+  pir_param_decl decls[4];
+  static const char text[] =
+      "{\n"
+      "    (%0) = \"builtin.parameter\" () {parameter_name:\"b\",persistable:[true]} : () -> tensor<2x3xf32>\n"
+      "    (%1) = \"builtin.parameter\" () {parameter_name:\"state\",persistable:[false]} : () -> tensor<u8>\n"
+      "    (%2) = \"builtin.parameter\" () {parameter_name:\"a\"} : () -> tensor<i64>\n"
+      "}\n";
+  assert_int_equal(pir_program_parse(f->ctx, pir_str_from(text), NULL, &program), PIR_OK);
+  assert_int_equal(pir_program_param_decls(program, decls, 4), 2);
+  assert_true(pir_str_equal(decls[0].name, PIR_STR("a")) && decls[0].dtype == PIR_I64 && decls[0].shape.rank == 0);
+  assert_true(pir_str_equal(decls[1].name, PIR_STR("b")) && decls[1].shape.dims[1] == 3);
+  pir_program_destroy(program);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make, drop)
+  const struct CMUnitTest tests[] = {
+      TEST(bytes_are_used_in_place_and_given_back_once), TEST(refused_bytes_are_given_back), TEST(sizes_have_64_bits),
+      TEST(folders_hold_one_record_a_file), TEST(parameters_are_found_beside_the_model), TEST(only_saved_parameters_are_declared),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
