@@ -150,7 +150,7 @@ static inline int64_t run_value(const contract_run *r, pir_dim d, const int64_t 
 }
 
 // Packs b and readies the arguments; `symbols` are the values of what varies.
-static inline void run_bind(contract_run *r, float *a, float *b, float *out, const int64_t *symbols) {
+static inline void run_bind(contract_run *r, void *a, void *b, void *out, const int64_t *symbols) {
   r->buffers[0] = a, r->buffers[1] = b, r->buffers[2] = out;
   for (int i = 0; i < r->asked_count; i++) r->values[i] = run_value(r, r->asked[i], symbols);
   if (r->packing) {

@@ -63,11 +63,10 @@ static void close_level(env *e) {
   pir_context_destroy(e->ctx);
 }
 
-static void check(env *e, const char *what, const contraction *c, const int64_t *symbols, int64_t na, int64_t nb,
-                  int64_t nout, const float *want, float *a, float *b) {
+static void check(env *e, const char *what, const contraction *c, const int64_t *symbols, int64_t nout,
+                  const float *want, float *a, float *b) {
   contract_run run = {0};
   float *out = make_floats(nout, 5);
-  (void)na, (void)nb;
   pir_status status = run_compile(&run, e->store, &e->target, c);
   if (status) fail_msg("%s, %s: status %d", what, e->target.name, status);
   run_bind(&run, a, b, out, symbols);
@@ -88,7 +87,7 @@ static void check_conv(env *e, const conv_case *s) {
   pir_dims *dims = pir_dims_create(NULL);
   contraction c = make_conv(dims, s);
   plain_conv(s, a, b, want);
-  check(e, what, &c, symbols, na, nb, nout, want, a, b);
+  check(e, what, &c, symbols, nout, want, a, b);
   pir_dims_destroy(dims);
   free(a), free(b), free(want);
 }
@@ -103,7 +102,7 @@ static void check_matmul(env *e, const matmul_case *s) {
   pir_dims *dims = pir_dims_create(NULL);
   contraction c = make_matmul(dims, s);
   plain_matmul(s, a, b, want);
-  check(e, what, &c, symbols, na, nb, nout, want, a, b);
+  check(e, what, &c, symbols, nout, want, a, b);
   pir_dims_destroy(dims);
   free(a), free(b), free(want);
 }
@@ -121,6 +120,56 @@ static void test_matmul(void **state) {
     env e;
     if (!open_level(&e, LEVELS[l])) continue;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_matmul(&e, &cases[i]);
+    close_level(&e);
+  }
+}
+
+// ---- other element types: the same small integers, stored as they are
+
+static void store_as(pir_dtype dtype, void *to, int64_t i, float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, 4);
+  if (dtype == PIR_F64) ((double *)to)[i] = value;
+  else if (dtype == PIR_BF16) ((uint16_t *)to)[i] = (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+  else if (value == 0) ((uint16_t *)to)[i] = 0;
+  else ((uint16_t *)to)[i] = (uint16_t)((bits >> 16 & 0x8000) | (((bits >> 23 & 255) - 112) << 10) | (bits >> 13 & 0x3ff));
+}
+
+static void *convert(pir_dtype dtype, const float *from, int64_t n) {
+  void *to = calloc((size_t)n + 64, 8);
+  for (int64_t i = 0; i < n; i++) store_as(dtype, to, i, from[i]);
+  return to;
+}
+
+static void check_dtype(env *e, const matmul_case *s, pir_dtype dtype) {
+  int64_t na = s->batch * s->m * s->k, nb = s->batch * s->n * s->k, nout = s->batch * s->m * s->n;
+  float *a = make_floats(na, 1), *b = make_floats(nb, 2), *sums = make_floats(nout, 3);
+  plain_matmul(s, a, b, sums);
+  void *a2 = convert(dtype, a, na), *b2 = convert(dtype, b, nb), *want = convert(dtype, sums, nout), *out = calloc((size_t)nout + 64, 8);
+  pir_dims *dims = pir_dims_create(NULL);
+  contraction c = make_matmul(dims, s);
+  contract_run run = {0};
+  c.a.dtype = c.b.dtype = c.out.dtype = dtype;
+  c.a.align = c.b.align = c.out.align = (uint32_t)pir_dtype_size(dtype);
+  assert_int_equal(run_compile(&run, e->store, &e->target, &c), PIR_OK);
+  run_bind(&run, a2, b2, out, NULL);
+  run_in_pieces(&run, NULL);
+  if (memcmp(out, want, ((size_t)nout + 16) * pir_dtype_size(dtype)))
+    fail_msg("matmul of %s, %s: wrong", pir_dtype_text(dtype), e->target.name);
+  run_free(&run);
+  pir_dims_destroy(dims);
+  free(a), free(b), free(sums), free(a2), free(b2), free(want), free(out);
+}
+
+static void test_element_types(void **state) {
+  static const matmul_case cases[] = {{2, 13, 37, 20, false, false, false}, {1, 9, 32, 30, true, false, false}};
+  static const pir_dtype dtypes[] = {PIR_F64, PIR_F16, PIR_BF16};
+  (void)state;
+  for (size_t l = 0; l < sizeof LEVELS / sizeof *LEVELS; l++) {
+    env e;
+    if (!open_level(&e, LEVELS[l])) continue;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+      for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++) check_dtype(&e, &cases[i], dtypes[d]);
     close_level(&e);
   }
 }
@@ -161,7 +210,49 @@ static void test_convolution(void **state) {
   }
 }
 
+// A convolution backwards whose taps fill its stride s: out[n, o, y * s + i, x * s + j] = sum of a[n, c, y, x] * b[c, o, i, j].
+static void check_backwards(env *e, int64_t channels, int64_t h, int64_t w, int64_t o, int64_t s) {
+  int64_t na = channels * h * w, nb = channels * o * s * s, nout = o * h * w * s * s;
+  float *a = make_floats(na, 1), *b = make_floats(nb, 2), *want = make_floats(nout, 3);
+  for (int64_t y = 0; y < h * s; y++)
+    for (int64_t x = 0; x < w * s; x++)
+      for (int64_t k = 0; k < o; k++) {
+        double sum = 0;
+        for (int64_t c = 0; c < channels; c++)
+          sum += (double)a[((y / s) * w + x / s) * channels + c] * b[((c * o + k) * s + y % s) * s + x % s];
+        want[(y * w * s + x) * o + k] = (float)sum;
+      }
+  conv_case shape = {.n = 1, .c = channels, .h = h, .w = w, .o = o, .kh = 1, .kw = 1, .stride = 1, .dilation = 1, .groups = 1};
+  pir_dims *dims = pir_dims_create(NULL);
+  contraction c = make_conv(dims, &shape);
+  enum { Y = 3, X = 4, I = 6, J = 7, N = 0, O = 2, C = 5 };
+  c.vars[I] = c.vars[J] = (contract_var){"tap", pir_dim_const(dims, s), false};
+  memset(c.b.map, 0, sizeof c.b.map);
+  memset(c.a.map[2].factor, 0, sizeof c.a.map[2].factor), memset(c.a.map[3].factor, 0, sizeof c.a.map[3].factor);
+  c.a.map[2].factor[Y] = c.a.map[3].factor[X] = 1;
+  c.b.shape[0] = pir_dim_const(dims, channels), c.b.shape[1] = pir_dim_const(dims, o);
+  c.b.shape[2] = c.b.shape[3] = pir_dim_const(dims, s);
+  c.b.map[0].factor[C] = c.b.map[1].factor[O] = c.b.map[2].factor[I] = c.b.map[3].factor[J] = 1;
+  c.out.shape[2] = pir_dim_const(dims, h * s), c.out.shape[3] = pir_dim_const(dims, w * s);
+  c.out.map[2].factor[Y] = c.out.map[3].factor[X] = s;
+  c.out.map[2].factor[I] = c.out.map[3].factor[J] = 1;
+  check(e, "convolution backwards", &c, NULL, nout, want, a, b);
+  pir_dims_destroy(dims);
+  free(a), free(b), free(want);
+}
+
+static void test_backwards(void **state) {
+  env e;
+  (void)state;
+  assert_true(open_level(&e, "native"));
+  check_backwards(&e, 24, 5, 7, 12, 2);
+  check_backwards(&e, 6, 4, 9, 1, 2);
+  check_backwards(&e, 10, 3, 3, 35, 3);
+  close_level(&e);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_matmul), cmocka_unit_test(test_convolution)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_matmul), cmocka_unit_test(test_convolution),
+                                     cmocka_unit_test(test_element_types), cmocka_unit_test(test_backwards)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
