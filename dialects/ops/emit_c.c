@@ -196,7 +196,18 @@ static void emit_clauses(FILE *out, const op *o) {
   }
 }
 
-static void emit_lower_parts(FILE *out, const op *o, int i) {
+// The row of an op of this dialect that a step names.
+static void put_target(FILE *out, const dialect *d, const char *name) {
+  size_t prefix = strlen(d->name);
+  for (int i = 0; i < d->op_count && !strncmp(name, d->name, prefix) && name[prefix] == '.'; i++) {
+    if (d->ops[i].is_form || strcmp(d->ops[i].name, name + prefix + 1)) continue;
+    fprintf(out, "&pir_%s_table[%d]", d->name, d->ops[i].number - 1);
+    return;
+  }
+  fputs("NULL", out);
+}
+
+static void emit_lower_parts(FILE *out, const dialect *d, const op *o, int i) {
   const lower_code *l = &o->code->lowers[i];
   if (l->arg_count) fprintf(out, "static const pir_lower_arg args_%s_%d[] = {", o->name, i);
   for (int k = 0; k < l->arg_count; k++)
@@ -216,16 +227,18 @@ static void emit_lower_parts(FILE *out, const op *o, int i) {
   fprintf(out, "static const pir_lower_step steps_%s_%d[] = {\n", o->name, i);
   for (int k = 0; k < l->step_count; k++) {
     const pir_lower_step *s = &l->steps[k];
-    fprintf(out, "  {\"%s\", %d, %d, %d, %d, %d, %d, %d},\n", s->op, s->first_arg, s->arg_count, s->first_attr, s->attr_count,
+    fprintf(out, "  {\"%s\", ", s->op);
+    put_target(out, d, s->op);
+    fprintf(out, ", %d, %d, %d, %d, %d, %d, %d},\n", s->first_arg, s->arg_count, s->first_attr, s->attr_count,
             s->result_count, s->when, s->otherwise);
   }
   fprintf(out, "};\nstatic const int16_t lower_results_%s_%d[] = {", o->name, i);
   for (int k = 0; k < o->result_count; k++) fprintf(out, "%d%s", l->results[k], k + 1 < o->result_count ? ", " : "};\n");
 }
 
-static void emit_lowers(FILE *out, const op *o) {
+static void emit_lowers(FILE *out, const dialect *d, const op *o) {
   const code *c = o->code;
-  for (int i = 0; i < c->lower_count; i++) emit_lower_parts(out, o, i);
+  for (int i = 0; i < c->lower_count; i++) emit_lower_parts(out, d, o, i);
   if (c->lower_count) fprintf(out, "static const pir_lower lower_%s[] = {\n", o->name);
   for (int i = 0; i < c->lower_count; i++) {
     const lower_code *l = &c->lowers[i];
@@ -423,7 +436,7 @@ static void emit_hooks(FILE *out, const dialect *d) {
   for (int i = 0; i < d->op_count; i++) {
     const op *o = &d->ops[i];
     if (o->is_form) continue;
-    if (o->hook_infer) fprintf(out, "__attribute__((weak)) pir_status %s(pir_infer *infer);\n", o->hook_infer);
+    if (o->hook_infer) fprintf(out, "pir_status %s(pir_infer *infer);\n", o->hook_infer);
     if (o->hook_verify) fprintf(out, "pir_status %s(const pir_op *op);\n", o->hook_verify);
     if (o->hook_expand) fprintf(out, "pir_status %s(pir_expand *expand);\n", o->hook_expand);
   }
@@ -433,17 +446,19 @@ void emit_tables(const dialect *d, FILE *out) {
   int rows = 0;
   fprintf(out, "// Made by opsc from %s.ops.\n#include \"dialect_tables.h\"\n#include <math.h>\n#include <pir/legacy_table.h>\n#include <pir/lower.h>\n\n", d->name);
   emit_hooks(out, d);
+  for (int i = 0; i < d->op_count; i++)
+    if (!d->ops[i].is_form) rows = d->ops[i].number + d->ops[i].has_twin;
+  fprintf(out, "static const pir_opdef pir_%s_table[%d];\n", d->name, rows ? rows : 1);
   for (int i = 0; i < d->op_count; i++) {
     const op *o = &d->ops[i];
     if (o->is_form) continue;
-    rows = o->number + o->has_twin;
     emit_operands(out, o);
     emit_results(out, o);
     emit_attrs(out, o);
     emit_pairs(out, o);
     emit_nodes(out, o);
     emit_clauses(out, o);
-    emit_lowers(out, o);
+    emit_lowers(out, d, o);
   }
   fprintf(out, "\nstatic const pir_opdef pir_%s_table[%d] = {\n", d->name, rows ? rows : 1);
   for (int i = 0; i < d->op_count; i++) {

@@ -37,6 +37,7 @@ struct pir_infer {
   size_t result_count;
   void *(*alloc)(void *user, size_t size);  // for contents and members; freed with the analysis
   void *user;
+  int nesting;                      // of lower blocks being run
   bool has_message;
   char message[256];                // of a failure
 };

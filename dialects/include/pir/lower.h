@@ -47,6 +47,7 @@ typedef struct pir_lower_attr {
 
 typedef struct pir_lower_step {
   const char *op;
+  const pir_opdef *def;     // of the same dialect; NULL: found by name
   uint16_t first_arg, arg_count, first_attr, attr_count, result_count;
   int16_t when, otherwise;  // index node, and the value that is the (one) result when it is false; or -1
 } pir_lower_step;

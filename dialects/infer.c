@@ -1,0 +1,323 @@
+// Facts of an op's results from its meaning: the op's hook when it has one, else its first `lower`
+// alternative that holds (run on facts alone), else its clause. A pointwise clause broadcasts its loads, a
+// reduction drops axes, named variables give their extents. O(nodes) an op.
+#include "infer_impl.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+pir_status pir_infer_fail(pir_infer *infer, const char *format, ...) {
+  int used = snprintf(infer->message, sizeof infer->message, "%s: ", infer->def ? infer->def->name : "?");
+  va_list args;
+  va_start(args, format);
+  if (used >= 0 && (size_t)used < sizeof infer->message)
+    vsnprintf(infer->message + used, sizeof infer->message - (size_t)used, format, args);
+  va_end(args);
+  infer->has_message = true;
+  return PIR_INVALID;
+}
+
+// ---- element types
+pir_dtype infer_operand_dtype(const pir_infer *infer, int k) {
+  const pir_fact *fact = k >= 0 && (size_t)k < infer->operand_count ? infer->operands[k] : NULL;
+  if (fact && fact->members) fact = fact->member_count ? fact->members[0] : NULL;
+  return fact && fact->known ? fact->dtype : PIR_UNDEFINED;
+}
+
+pir_dtype infer_result_dtype(const pir_infer *infer, int i) {
+  const pir_result_def *def = &infer->def->results[i];
+  if (def->from_attr >= 0) {
+    pir_dtype dtype = (pir_dtype)infer->attrs[def->from_attr].i;
+    if (dtype != PIR_UNDEFINED) return dtype;
+  }
+  if (def->same_as >= 0) return infer_operand_dtype(infer, def->same_as);
+  if (def->dtype != PIR_UNDEFINED) return (pir_dtype)def->dtype;
+  return infer_operand_dtype(infer, 0);
+}
+
+pir_fact *infer_begin(pir_infer *infer, int i) {
+  pir_fact *fact = &infer->results[i];
+  memset(fact, 0, sizeof *fact);
+  fact->known = true;
+  fact->dtype = infer_result_dtype(infer, i);
+  fact->rank = -1;
+  return fact;
+}
+
+// ---- broadcasting
+// False when the ranks or constant extents do not fit.
+static bool broadcast_into(pir_dims *dims, pir_fact *out, const pir_dim *shape, int32_t rank) {
+  int32_t grow = rank - out->rank;
+  if (grow > 0) {
+    memmove(out->shape + grow, out->shape, (size_t)out->rank * sizeof *out->shape);
+    for (int32_t i = 0; i < grow; i++) out->shape[i] = 1;
+    out->rank = rank;
+  }
+  for (int32_t i = 0; i < rank; i++) {
+    pir_dim *to = &out->shape[out->rank - rank + i];
+    int64_t a, b;
+    bool a_known = pir_dim_is_const(dims, *to, &a), b_known = pir_dim_is_const(dims, shape[i], &b);
+    if (a_known && b_known && a != b && a != 1 && b != 1) return false;
+    *to = pir_dim_broadcast(dims, *to, shape[i]);
+  }
+  return true;
+}
+
+typedef struct loads {
+  pir_infer *infer;
+  const pir_clause *clause;
+  pir_fact *out;
+  int16_t pack;       // the pack whose dims are wanted, or -1: aligned loads
+  bool any, unknown, misfit;
+  uint64_t seen[32];  // nodes visited
+} loads;
+
+static void meet(loads *l, const pir_fact *fact, int32_t first, int32_t rank) {
+  l->any = true;
+  if (!fact->known || fact->rank < 0) {
+    l->unknown = true;
+  } else if (!broadcast_into(l->infer->dims, l->out, fact->shape + first, rank)) {
+    l->misfit = true;
+  }
+}
+
+static void meet_operand(loads *l, int16_t k) {
+  const pir_fact *fact = (size_t)k < l->infer->operand_count ? l->infer->operands[k] : NULL;
+  if (!fact) return;
+  if (!fact->members) {
+    meet(l, fact, 0, fact->rank);
+    return;
+  }
+  for (size_t i = 0; i < fact->member_count; i++) meet(l, fact->members[i], 0, fact->members[i]->rank);
+}
+
+// A list map with the pack: the pack stands for the dims no other entry names.
+static void meet_pack(loads *l, const pir_node *n) {
+  const pir_fact *fact = (size_t)n->k < l->infer->operand_count ? l->infer->operands[n->k] : NULL;
+  for (int16_t i = 0; fact && i < n->map_count; i++) {
+    const pir_node *entry = &l->clause->nodes[l->clause->pool[n->map + i]];
+    if (entry->op != PIR_I_PACK || entry->k != l->pack) continue;
+    int32_t rank = fact->rank - (n->map_count - 1);
+    if (fact->known && fact->rank >= 0 && rank < 0) l->misfit = true;
+    else meet(l, fact, i, rank);
+  }
+}
+
+static void visit(loads *l, int16_t at) {
+  if (at < 0 || at >= 64 * 32 || (l->seen[at / 64] >> (at % 64) & 1)) return;
+  l->seen[at / 64] |= (uint64_t)1 << (at % 64);
+  const pir_node *n = &l->clause->nodes[at];
+  bool is_load = n->op == PIR_V_LOAD || n->op == PIR_I_LOAD;
+  if (n->op == PIR_V_LOAD && l->pack < 0 && n->map_kind == PIR_MAP_ALIGNED) meet_operand(l, n->k);
+  if (n->op == PIR_V_MEMBERS && l->pack < 0) meet_operand(l, n->k);
+  if (is_load && l->pack >= 0 && n->map_kind == PIR_MAP_LIST) meet_pack(l, n);
+  if (is_load && n->map_kind == PIR_MAP_LIST)
+    for (int16_t i = 0; i < n->map_count; i++) visit(l, l->clause->pool[n->map + i]);
+  else if (is_load)
+    visit(l, n->map);
+  visit(l, n->a), visit(l, n->b), visit(l, n->c);
+}
+
+// Dims of the aligned loads of the body, or of a pack, broadcast. Rank -1 when one is not known.
+static pir_status broadcast_loads(pir_infer *infer, const pir_clause *clause, int16_t pack, pir_fact *out) {
+  loads l = {.infer = infer, .clause = clause, .out = out, .pack = pack};
+  out->rank = 0;
+  visit(&l, clause->body);
+  if (l.misfit) return pir_infer_fail(infer, "the operands' shapes do not broadcast together");
+  if (l.unknown || (!l.any && clause->kind != PIR_CLAUSE_VIEW)) out->rank = l.unknown ? -1 : 0;
+  return PIR_OK;
+}
+
+// ---- axes
+// Axes of a reduction, scan or join as bits; false when not known.
+static bool axes_of(const pir_infer *infer, const pir_clause *c, int32_t rank, uint32_t *out_axes, bool *out_all) {
+  symbolic s = {.infer = infer, .nodes = c->nodes, .pool = c->pool, .text = c->text};
+  int64_t all = 0, axis;
+  *out_axes = 0, *out_all = c->axes_attr < 0 && c->axes_operand < 0;
+  if (c->all >= 0 && pir_dim_is_const(infer->dims, symbolic_index(&s, c->all), &all) && all) *out_all = true;
+  if (*out_all) return true;
+  pir_dim count = 0;
+  const pir_attr_value *attr = c->axes_attr >= 0 ? &infer->attrs[c->axes_attr] : NULL;
+  const pir_fact *fact = c->axes_operand >= 0 ? infer->operands[c->axes_operand] : NULL;
+  if (attr) count = attr->kind == PIR_VALUE_INTS ? (pir_dim)attr->count : 1;
+  else if (!fact_count(fact, &count) || count < 0) return false;
+  for (pir_dim i = 0; i < count; i++) {
+    if (attr) axis = attr->kind == PIR_VALUE_INTS ? attr->ints[i] : attr->i;
+    else if (!pir_dim_is_const(infer->dims, fact_element(fact, i), &axis)) return false;
+    if (axis < 0) axis += rank;
+    if (axis < 0 || axis >= PIR_MAX_RANK) continue;
+    *out_axes |= (uint32_t)1 << axis;
+  }
+  *out_all = count == 0;
+  return true;
+}
+
+static pir_status infer_reduce(pir_infer *infer, const pir_clause *c, pir_fact *out) {
+  symbolic s = {.infer = infer, .nodes = c->nodes, .pool = c->pool, .text = c->text};
+  int64_t keep = 0;
+  uint32_t axes;
+  bool all;
+  PIR_TRY(broadcast_loads(infer, c, -1, out));
+  if (out->rank < 0) return PIR_OK;
+  if (c->keep >= 0 && !pir_dim_is_const(infer->dims, symbolic_index(&s, c->keep), &keep)) return PIR_OK;
+  if (!axes_of(infer, c, out->rank, &axes, &all)) {
+    for (int32_t i = 0; i < out->rank; i++) out->shape[i] = PIR_DIM_UNKNOWN;
+    if (!keep) out->rank = -1;
+    return PIR_OK;
+  }
+  int32_t n = 0;
+  for (int32_t i = 0; i < out->rank; i++) {
+    if (!all && !(axes >> i & 1)) out->shape[n++] = out->shape[i];
+    else if (keep) out->shape[n++] = 1;
+  }
+  out->rank = n;
+  return PIR_OK;
+}
+
+static pir_status infer_scan(pir_infer *infer, const pir_clause *c, pir_fact *out) {
+  uint32_t axes;
+  bool all;
+  PIR_TRY(broadcast_loads(infer, c, -1, out));
+  if (out->rank < 0 || !axes_of(infer, c, out->rank, &axes, &all) || !all) return PIR_OK;
+  out->shape[0] = fact_numel(infer->dims, out);
+  out->rank = 1;
+  return PIR_OK;
+}
+
+static pir_status infer_join(pir_infer *infer, const pir_clause *c, pir_fact *out) {
+  const pir_fact *list = infer->operands[c->nodes[c->body].k];
+  uint32_t axes;
+  bool all;
+  if (!list || !list->known || !list->member_count) return PIR_OK;
+  const pir_fact *first = list->members ? list->members[0] : list;
+  size_t count = list->members ? list->member_count : 1;
+  if (!first->known || first->rank < 0) return PIR_OK;
+  if (!axes_of(infer, c, first->rank + c->stack, &axes, &all) || all || !axes) return PIR_OK;
+  int32_t axis = __builtin_ctz(axes), rank = first->rank;
+  if (axis >= rank + c->stack) return pir_infer_fail(infer, "axis %d of a tensor of rank %d", axis, rank);
+  memcpy(out->shape, first->shape, sizeof out->shape);
+  out->rank = rank;
+  for (size_t m = 1; m < count; m++) {
+    const pir_fact *member = list->members[m];
+    if (!member->known || member->rank < 0) {
+      out->rank = -1;
+      return PIR_OK;
+    }
+    if (member->rank != rank) return pir_infer_fail(infer, "member %zu has rank %d, the first has %d", m, member->rank, rank);
+    for (int32_t i = 0; i < rank; i++) {
+      int64_t known;
+      if (i == axis && !c->stack) out->shape[i] = pir_dim_add(infer->dims, out->shape[i], member->shape[i]);
+      else if (pir_dim_is_const(infer->dims, member->shape[i], &known)) out->shape[i] = member->shape[i];
+    }
+  }
+  if (!c->stack) return PIR_OK;
+  if (rank == PIR_MAX_RANK) return pir_infer_fail(infer, "rank over %d", PIR_MAX_RANK);
+  memmove(out->shape + axis + 1, out->shape + axis, (size_t)(rank - axis) * sizeof *out->shape);
+  out->shape[axis] = (pir_dim)count;
+  out->rank++;
+  return PIR_OK;
+}
+
+// ---- named variables
+static pir_status infer_vars(pir_infer *infer, const pir_clause *c, pir_fact *out) {
+  pir_dim extents[PIR_MAX_RANK * 2], last[PIR_MAX_RANK * 2];
+  symbolic s = {.infer = infer, .nodes = c->nodes, .pool = c->pool, .text = c->text, .vars = last};
+  for (int v = 0; v < c->var_count && v < PIR_MAX_RANK * 2; v++) {
+    extents[v] = c->vars[v].pack ? PIR_DIM_UNKNOWN : symbolic_index(&s, c->vars[v].extent);
+    last[v] = extents[v] == PIR_DIM_UNKNOWN ? PIR_DIM_UNKNOWN : pir_dim_sub(infer->dims, extents[v], 1);
+  }
+  out->rank = 0;
+  for (int16_t i = 0; i < c->out_map_count; i++) {
+    int16_t at = c->pool[c->out_map + i];
+    const pir_node *entry = &c->nodes[at];
+    if (entry->op == PIR_I_PACK) {
+      pir_fact pack = {.known = true};
+      PIR_TRY(broadcast_loads(infer, c, entry->k, &pack));
+      if (pack.rank < 0) {
+        out->rank = -1;
+        return PIR_OK;
+      }
+      if (out->rank + pack.rank > PIR_MAX_RANK) return pir_infer_fail(infer, "rank over %d", PIR_MAX_RANK);
+      memcpy(out->shape + out->rank, pack.shape, (size_t)pack.rank * sizeof *pack.shape);
+      out->rank += pack.rank;
+      continue;
+    }
+    if (out->rank == PIR_MAX_RANK) return pir_infer_fail(infer, "rank over %d", PIR_MAX_RANK);
+    pir_dim end = entry->op == PIR_I_VAR ? extents[entry->k] : symbolic_index(&s, at);
+    if (entry->op != PIR_I_VAR && end != PIR_DIM_UNKNOWN) end = pir_dim_add(infer->dims, end, 1);
+    out->shape[out->rank++] = end;
+  }
+  return PIR_OK;
+}
+
+static pir_status infer_shaped(pir_infer *infer, const pir_clause *c, pir_fact *out) {
+  symbolic s = {.infer = infer, .nodes = c->nodes, .pool = c->pool, .text = c->text};
+  int64_t rank;
+  if (!pir_dim_is_const(infer->dims, symbolic_index(&s, c->out_rank), &rank)) return PIR_OK;
+  if (rank < 0 || rank > PIR_MAX_RANK) return pir_infer_fail(infer, "rank %lld is out of range", (long long)rank);
+  out->rank = (int32_t)rank;
+  for (s.d = 0; s.d < rank; s.d++) out->shape[s.d] = symbolic_index(&s, c->out_extent);
+  return PIR_OK;
+}
+
+pir_status infer_clause(pir_infer *infer, const pir_clause *c, pir_fact *out) {
+  switch ((pir_clause_kind)c->kind) {
+    case PIR_CLAUSE_REDUCE: return infer_reduce(infer, c, out);
+    case PIR_CLAUSE_SCAN: return infer_scan(infer, c, out);
+    case PIR_CLAUSE_JOIN: return infer_join(infer, c, out);
+    case PIR_CLAUSE_SPLIT: return PIR_OK;
+    case PIR_CLAUSE_SCATTER:
+      if (infer->operands[0] && infer->operands[0]->known) {
+        pir_dtype dtype = out->dtype;
+        *out = *infer->operands[0];
+        out->dtype = dtype, out->contents = NULL, out->content_count = 0;
+      }
+      return PIR_OK;
+    default:
+      if (c->var_count) return infer_vars(infer, c, out);
+      return c->out_rank >= 0 ? infer_shaped(infer, c, out) : broadcast_loads(infer, c, -1, out);
+  }
+}
+
+// ---- the whole op
+void infer_fresh_dims(pir_infer *infer, pir_fact *fact) {
+  for (int32_t i = 0; fact->known && i < fact->rank; i++)
+    if (fact->shape[i] == PIR_DIM_UNKNOWN) fact->shape[i] = pir_dim_symbol(infer->dims, 0);
+  for (size_t i = 0; fact->known && fact->members && i < fact->member_count; i++)
+    infer_fresh_dims(infer, (pir_fact *)(uintptr_t)fact->members[i]);
+}
+
+static pir_status check_extents(pir_infer *infer, size_t i) {
+  const pir_fact *fact = &infer->results[i];
+  for (int32_t d = 0; fact->known && d < fact->rank; d++) {
+    int64_t extent;
+    if (pir_dim_is_const(infer->dims, fact->shape[d], &extent) && extent < 0)
+      return pir_infer_fail(infer, "result '%s' has extent %lld along axis %d", i < infer->def->result_count ? infer->def->results[i].name : "?", (long long)extent, d);
+  }
+  return PIR_OK;
+}
+
+static pir_status infer_meaning(pir_infer *infer) {
+  const pir_opdef *def = infer->def;
+  if (def->hooks.infer) return def->hooks.infer(infer);
+  const pir_lower *lower = infer_choose(infer);
+  if (lower) return infer_lower(infer, lower);
+  for (uint8_t i = 0; def->clause && i < def->result_count; i++) {
+    const pir_clause *c = pir_clause_choose(def->clause, i, infer->attrs);
+    if (!c) continue;
+    PIR_TRY(infer_clause(infer, c, infer_begin(infer, i)));
+  }
+  return PIR_OK;
+}
+
+pir_status pir_infer_run(pir_infer *infer) {
+  for (size_t i = 0; i < infer->result_count; i++) infer->results[i] = (pir_fact){.rank = -1};
+  PIR_TRY(infer_meaning(infer));
+  infer_contents(infer);
+  for (size_t i = 0; i < infer->result_count; i++) {
+    infer_fresh_dims(infer, &infer->results[i]);
+    PIR_TRY(check_extents(infer, i));
+  }
+  return PIR_OK;
+}

@@ -1,0 +1,32 @@
+// What inference is made of; hooks use it too.
+#ifndef PIR_DIALECTS_INFER_IMPL_H
+#define PIR_DIALECTS_INFER_IMPL_H
+
+#include "symbolic.h"
+#include <pir/lower.h>
+
+// Result i, known, with its element type and unknown rank.
+pir_fact *infer_begin(pir_infer *infer, int i);
+pir_dtype infer_operand_dtype(const pir_infer *infer, int k);
+pir_dtype infer_result_dtype(const pir_infer *infer, int i);
+// Shape of result `out` by a clause.
+pir_status infer_clause(pir_infer *infer, const pir_clause *c, pir_fact *out);
+// Dims not known become new symbols.
+void infer_fresh_dims(pir_infer *infer, pir_fact *fact);
+
+// The lower alternative that holds, or NULL.
+const pir_lower *infer_choose(const pir_infer *infer);
+// Runs a lower block on facts.
+pir_status infer_lower(pir_infer *infer, const pir_lower *lower);
+// The op a step makes; NULL when there is none.
+const pir_opdef *lower_target(const pir_lower_step *step);
+// Numbers of a list, at most `capacity`; -1 when there are more, or how many is not known.
+int64_t lower_items(const symbolic *s, const pir_lower_item *items, int count, pir_dim *out, int64_t capacity);
+pir_attr_value attr_default_value(const pir_attr_def *def, void *(*alloc)(void *user, size_t size), void *user);
+// Contents of small integer results, from those of the operands.
+void infer_contents(pir_infer *infer);
+
+// Memory of the analysis for `count` dims, facts, ...
+#define INFER_NEW(infer, type, count) ((type *)(infer)->alloc((infer)->user, sizeof(type) * ((count) ? (count) : 1)))
+
+#endif

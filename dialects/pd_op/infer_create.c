@@ -1,0 +1,84 @@
+// Facts of inputs and constants, and of ops whose results all have the shape of an operand.
+#include "infer_impl.h"
+
+#include <pir/dialect/pd_op.h>
+
+static pir_status shape_from(pir_infer *infer, const pir_attr_value *shape) {
+  pir_fact *out = infer_begin(infer, 0);
+  if (shape->count > PIR_MAX_RANK) return pir_infer_fail(infer, "rank %zu is over %d", shape->count, PIR_MAX_RANK);
+  out->rank = (int32_t)shape->count;
+  for (int32_t i = 0; i < out->rank; i++) out->shape[i] = shape->ints[i] < 0 ? PIR_DIM_UNKNOWN : shape->ints[i];
+  return PIR_OK;
+}
+
+pir_status pd_infer_data(pir_infer *infer) { return shape_from(infer, &infer->attrs[PD_DATA_ATTR_SHAPE]); }
+
+// full, full_, zeros and ones: the attribute `shape`.
+pir_status pd_infer_full(pir_infer *infer) {
+  return shape_from(infer, &infer->attrs[pir_opdef_attr(infer->def, PIR_STR("shape"))]);
+}
+
+pir_status pd_infer_assign_value(pir_infer *infer) {
+  PIR_TRY(shape_from(infer, &infer->attrs[pir_opdef_attr(infer->def, PIR_STR("shape"))]));
+  const pir_attr_value *values = &infer->attrs[pir_opdef_attr(infer->def, PIR_STR("values"))];
+  if (values->kind != PIR_VALUE_INTS || values->count > PIR_FACT_CONTENTS) return PIR_OK;
+  pir_dim *contents = INFER_NEW(infer, pir_dim, values->count);
+  for (size_t i = 0; i < values->count; i++) contents[i] = pir_dim_const(infer->dims, values->ints[i]);
+  infer->results[0].contents = contents, infer->results[0].content_count = values->count;
+  return PIR_OK;
+}
+
+pir_status pd_infer_same_shape(pir_infer *infer) {
+  const pir_fact *x = infer->operands[0];
+  for (int i = 0; i < infer->def->result_count; i++) {
+    pir_fact *out = infer_begin(infer, i);
+    if (!x || !x->known || x->members) {
+      *out = (pir_fact){.rank = -1};
+      continue;
+    }
+    pir_dtype dtype = out->dtype;
+    *out = *x;
+    out->dtype = dtype;
+    if (dtype != x->dtype || i) out->contents = NULL, out->content_count = 0;
+  }
+  return PIR_OK;
+}
+
+pir_status pd_infer_like(pir_infer *infer) {
+  PIR_TRY(pd_infer_same_shape(infer));
+  infer->results[0].contents = NULL, infer->results[0].content_count = 0;
+  return PIR_OK;
+}
+
+pir_status pd_infer_real_part(pir_infer *infer) {
+  PIR_TRY(pd_infer_same_shape(infer));
+  pir_fact *out = &infer->results[0];
+  if (out->dtype == PIR_C64) out->dtype = PIR_F32;
+  if (out->dtype == PIR_C128) out->dtype = PIR_F64;
+  return PIR_OK;
+}
+
+pir_status pd_infer_complex(pir_infer *infer) {
+  PIR_TRY(infer_clause(infer, infer->def->clause, infer_begin(infer, 0)));
+  infer->results[0].dtype = infer_operand_dtype(infer, 0) == PIR_F64 ? PIR_C128 : PIR_C64;
+  return PIR_OK;
+}
+
+pir_status pd_infer_equal_all(pir_infer *infer) {
+  infer_begin(infer, 0)->rank = 0;
+  return PIR_OK;
+}
+
+pir_status pd_infer_squared_l2_norm(pir_infer *infer) {
+  pir_fact *out = infer_begin(infer, 0);
+  out->rank = 1, out->shape[0] = 1;
+  return PIR_OK;
+}
+
+// Sums of truths and small integers are 64-bit, unless asked otherwise.
+pir_status pd_infer_sum(pir_infer *infer) {
+  PIR_TRY(infer_clause(infer, infer->def->clause, infer_begin(infer, 0)));
+  pir_dtype x = infer_operand_dtype(infer, 0);
+  if (infer->attrs[PD_SUM_ATTR_DTYPE].i == PIR_UNDEFINED && (x == PIR_BOOL || x == PIR_I32)) infer->results[0].dtype = PIR_I64;
+  return PIR_OK;
+}

@@ -1,0 +1,325 @@
+// Facts of ops that move elements: where an extent follows from contents (reshape, expand, slice, split) or
+// the number of results from an attribute.
+#include "infer_impl.h"
+
+#include <pir/dialect/pd_op.h>
+
+#include <string.h>
+
+static bool known_shape(const pir_fact *x) { return x && x->known && !x->members && x->rank >= 0; }
+
+static bool constant(const pir_infer *infer, pir_dim dim, int64_t *out) {
+  return dim != PIR_DIM_UNKNOWN && pir_dim_is_const(infer->dims, dim, out);
+}
+
+static bool constant_count(const pir_infer *infer, const pir_fact *list, int64_t *out) {
+  pir_dim count;
+  return fact_count(list, &count) && constant(infer, count, out);
+}
+
+// An axis from the end or the start; fails with a message when there is none such.
+static pir_status wrap_axis(pir_infer *infer, int64_t axis, int32_t rank, int32_t *out) {
+  *out = 0;
+  if (axis < -rank || axis >= rank) return pir_infer_fail(infer, "axis %lld of a tensor of rank %d", (long long)axis, rank);
+  *out = (int32_t)(axis < 0 ? axis + rank : axis);
+  return PIR_OK;
+}
+
+// ---- one tensor to another shape
+static bool asks_to_infer(const pir_infer *infer, pir_dim dim) {
+  int64_t extent;
+  return constant(infer, dim, &extent) && extent == -1;
+}
+
+pir_status pd_infer_reshape(pir_infer *infer) {
+  const pir_fact *x = infer->operands[PD_RESHAPE_IN_X], *shape = infer->operands[PD_RESHAPE_IN_SHAPE];
+  pir_fact *out = infer_begin(infer, 0);
+  int64_t n, open = -1, total, rest;
+  if (!constant_count(infer, shape, &n)) return PIR_OK;
+  if (n > PIR_MAX_RANK) return pir_infer_fail(infer, "rank %lld is over %d", (long long)n, PIR_MAX_RANK);
+  out->rank = (int32_t)n;
+  pir_dim product = 1;
+  bool known = known_shape(x);
+  for (int32_t i = 0; i < out->rank; i++) {
+    pir_dim dim = fact_element(shape, i);
+    int64_t extent;
+    if (constant(infer, dim, &extent) && extent == 0) dim = known && i < x->rank ? x->shape[i] : PIR_DIM_UNKNOWN;
+    if (asks_to_infer(infer, dim)) {
+      if (open >= 0) return pir_infer_fail(infer, "two extents are -1");
+      open = i, dim = PIR_DIM_UNKNOWN;
+    } else if (dim == PIR_DIM_UNKNOWN) {
+      product = PIR_DIM_UNKNOWN;
+    } else if (product != PIR_DIM_UNKNOWN) {
+      product = pir_dim_mul(infer->dims, product, dim);
+    }
+    out->shape[i] = dim;
+  }
+  if (!known || product == PIR_DIM_UNKNOWN) return PIR_OK;
+  pir_dim all = fact_numel(infer->dims, x);
+  bool both = constant(infer, all, &total) && constant(infer, product, &rest);
+  if (both && (open < 0 ? total != rest : rest ? total % rest != 0 : total != 0))
+    return pir_infer_fail(infer, "%lld elements do not fit the shape of %lld", (long long)total, (long long)rest);
+  if (open >= 0) out->shape[open] = constant(infer, product, &rest) && rest == 0 ? 0 : pir_dim_floordiv(infer->dims, all, product);
+  return PIR_OK;
+}
+
+pir_status pd_infer_flatten(pir_infer *infer) {
+  const pir_fact *x = infer->operands[PD_FLATTEN_IN_X];
+  pir_fact *out = infer_begin(infer, 0);
+  int32_t start, stop;
+  if (!known_shape(x)) return PIR_OK;
+  if (x->rank == 0) {
+    out->rank = 1, out->shape[0] = 1;
+    return PIR_OK;
+  }
+  PIR_TRY(wrap_axis(infer, infer->attrs[PD_FLATTEN_ATTR_START_AXIS].i, x->rank, &start));
+  PIR_TRY(wrap_axis(infer, infer->attrs[PD_FLATTEN_ATTR_STOP_AXIS].i, x->rank, &stop));
+  if (start > stop) return pir_infer_fail(infer, "start_axis %d is after stop_axis %d", start, stop);
+  out->rank = 0;
+  for (int32_t i = 0; i < x->rank; i++) {
+    if (i > start && i <= stop) out->shape[start] = pir_dim_mul(infer->dims, out->shape[start], x->shape[i]);
+    else out->shape[out->rank++] = x->shape[i];
+  }
+  return PIR_OK;
+}
+
+pir_status pd_infer_squeeze(pir_infer *infer) {
+  const pir_fact *x = infer->operands[PD_SQUEEZE_IN_X], *axes = infer->operands[PD_SQUEEZE_IN_AXIS];
+  pir_fact *out = infer_begin(infer, 0);
+  int64_t count, axis, extent;
+  uint32_t gone = 0;
+  if (!known_shape(x) || !constant_count(infer, axes, &count)) return PIR_OK;
+  for (int64_t i = 0; i < count; i++) {
+    int32_t at;
+    if (!constant(infer, fact_element(axes, i), &axis)) return PIR_OK;
+    if (x->rank == 0 && (axis == 0 || axis == -1)) continue;
+    PIR_TRY(wrap_axis(infer, axis, x->rank, &at));
+    // An axis that is not 1 stays.
+    if (!constant(infer, x->shape[at], &extent) || extent == 1) gone |= 1u << at;
+  }
+  for (int32_t i = 0; !count && i < x->rank; i++)
+    if (constant(infer, x->shape[i], &extent) && extent == 1) gone |= 1u << i;
+  out->rank = 0;
+  for (int32_t i = 0; i < x->rank; i++)
+    if (!(gone >> i & 1)) out->shape[out->rank++] = x->shape[i];
+  return PIR_OK;
+}
+
+pir_status pd_infer_unsqueeze(pir_infer *infer) {
+  const pir_fact *x = infer->operands[PD_UNSQUEEZE_IN_X], *axes = infer->operands[PD_UNSQUEEZE_IN_AXIS];
+  pir_fact *out = infer_begin(infer, 0);
+  int64_t count, axis;
+  if (!known_shape(x) || !constant_count(infer, axes, &count)) return PIR_OK;
+  if (x->rank + count > PIR_MAX_RANK) return pir_infer_fail(infer, "rank over %d", PIR_MAX_RANK);
+  // One after the other, each counted in what is there by then.
+  pir_dim shape[PIR_MAX_RANK];
+  int32_t rank = x->rank;
+  memcpy(shape, x->shape, sizeof shape);
+  for (int64_t i = 0; i < count; i++) {
+    int32_t at;
+    if (!constant(infer, fact_element(axes, i), &axis)) {
+      out->rank = x->rank + (int32_t)count;
+      for (int32_t d = 0; d < out->rank; d++) out->shape[d] = PIR_DIM_UNKNOWN;
+      return PIR_OK;
+    }
+    PIR_TRY(wrap_axis(infer, axis, rank + 1, &at));
+    memmove(shape + at + 1, shape + at, (size_t)(rank - at) * sizeof *shape);
+    shape[at] = 1;
+    rank++;
+  }
+  memcpy(out->shape, shape, sizeof shape);
+  out->rank = rank;
+  return PIR_OK;
+}
+
+pir_status pd_infer_expand(pir_infer *infer) {
+  const pir_fact *x = infer->operands[PD_EXPAND_IN_X], *shape = infer->operands[PD_EXPAND_IN_SHAPE];
+  pir_fact *out = infer_begin(infer, 0);
+  int64_t n, wanted, extent;
+  if (!constant_count(infer, shape, &n)) return PIR_OK;
+  if (n > PIR_MAX_RANK) return pir_infer_fail(infer, "rank %lld is over %d", (long long)n, PIR_MAX_RANK);
+  if (known_shape(x) && n < x->rank) return pir_infer_fail(infer, "a tensor of rank %d cannot have %lld axes", x->rank, (long long)n);
+  out->rank = (int32_t)n;
+  for (int32_t i = 0; i < out->rank; i++) {
+    int32_t from = known_shape(x) ? i - (out->rank - x->rank) : -1;
+    pir_dim dim = fact_element(shape, i);
+    if (asks_to_infer(infer, dim)) dim = from >= 0 ? x->shape[from] : PIR_DIM_UNKNOWN;
+    if (from >= 0 && constant(infer, dim, &wanted) && constant(infer, x->shape[from], &extent) && extent != 1 && extent != wanted)
+      return pir_infer_fail(infer, "extent %lld of axis %d cannot become %lld", (long long)extent, i, (long long)wanted);
+    out->shape[i] = dim;
+  }
+  return PIR_OK;
+}
+
+// ---- pieces
+// A bound of a slice: counted from the end when negative, kept inside 0 .. n.
+static pir_dim slice_bound(pir_infer *infer, pir_dim v, pir_dim n) {
+  pir_dims *dims = infer->dims;
+  int64_t value, extent;
+  if (v == PIR_DIM_UNKNOWN || n == PIR_DIM_UNKNOWN) return PIR_DIM_UNKNOWN;
+  if (v == n) return n;
+  if (!constant(infer, v, &value)) return pir_dim_lower_bound(dims, v) >= 0 ? pir_dim_min(dims, v, n) : PIR_DIM_UNKNOWN;
+  if (constant(infer, n, &extent)) {
+    if (value < 0) value += extent;
+    return value < 0 ? 0 : value > extent ? extent : value;
+  }
+  if (value < 0) return pir_dim_max(dims, pir_dim_add(dims, n, v), 0);
+  if (value == 0) return 0;
+  return value >= INT32_MAX ? n : pir_dim_min(dims, v, n);
+}
+
+pir_status pd_infer_slice(pir_infer *infer) {
+  const pir_fact *x = infer->operands[PD_SLICE_IN_INPUT], *starts = infer->operands[PD_SLICE_IN_STARTS], *ends = infer->operands[PD_SLICE_IN_ENDS];
+  const pir_attr_value *axes = &infer->attrs[PD_SLICE_ATTR_AXES], *drop = &infer->attrs[PD_SLICE_ATTR_DECREASE_AXIS];
+  pir_fact *out = infer_begin(infer, 0);
+  uint32_t gone = 0;
+  int32_t axis;
+  if (!known_shape(x)) return PIR_OK;
+  pir_dim shape[PIR_MAX_RANK];
+  memcpy(shape, x->shape, sizeof shape);
+  for (size_t i = 0; i < drop->count; i++) {
+    PIR_TRY(wrap_axis(infer, drop->ints[i], x->rank, &axis));
+    gone |= 1u << axis;
+  }
+  for (size_t i = 0; i < axes->count; i++) {
+    PIR_TRY(wrap_axis(infer, axes->ints[i], x->rank, &axis));
+    pir_dim start = slice_bound(infer, fact_element(starts, (int64_t)i), x->shape[axis]);
+    pir_dim end = slice_bound(infer, fact_element(ends, (int64_t)i), x->shape[axis]);
+    bool known = start != PIR_DIM_UNKNOWN && end != PIR_DIM_UNKNOWN;
+    shape[axis] = known ? pir_dim_max(infer->dims, pir_dim_sub(infer->dims, end, start), 0) : PIR_DIM_UNKNOWN;
+  }
+  out->rank = 0;
+  for (int32_t i = 0; i < x->rank; i++)
+    if (!(gone >> i & 1)) out->shape[out->rank++] = shape[i];
+  return PIR_OK;
+}
+
+pir_status pd_infer_strided_slice(pir_infer *infer) {
+  const pir_fact *x = infer->operands[PD_STRIDED_SLICE_IN_X];
+  const pir_attr_value *axes = &infer->attrs[PD_STRIDED_SLICE_ATTR_AXES];
+  pir_fact *out = infer_begin(infer, 0);
+  if (!known_shape(x)) return PIR_OK;
+  out->rank = x->rank;
+  memcpy(out->shape, x->shape, sizeof out->shape);
+  for (size_t i = 0; i < axes->count; i++) {
+    int32_t axis;
+    int64_t n, start, end, step;
+    PIR_TRY(wrap_axis(infer, axes->ints[i], x->rank, &axis));
+    bool known = constant(infer, x->shape[axis], &n) &&
+                 constant(infer, fact_element(infer->operands[PD_STRIDED_SLICE_IN_STARTS], (int64_t)i), &start) &&
+                 constant(infer, fact_element(infer->operands[PD_STRIDED_SLICE_IN_ENDS], (int64_t)i), &end) &&
+                 constant(infer, fact_element(infer->operands[PD_STRIDED_SLICE_IN_STRIDES], (int64_t)i), &step);
+    out->shape[axis] = PIR_DIM_UNKNOWN;
+    if (!known) continue;
+    if (!step) return pir_infer_fail(infer, "a stride is 0");
+    if (start < 0) start += n;
+    // -1 - n and below mean "before the first" when going backwards.
+    if (end < 0) end = end + n < 0 ? -1 : end + n;
+    int64_t low = step > 0 ? 0 : -1, high = step > 0 ? n : n - 1;
+    start = start < low ? low : start > high ? high : start;
+    end = end < low ? low : end > high ? high : end;
+    int64_t length = step > 0 ? (end - start + step - 1) / step : (start - end - step - 1) / -step;
+    out->shape[axis] = length < 0 ? 0 : length;
+  }
+  return PIR_OK;
+}
+
+static pir_fact *list_of(pir_infer *infer, size_t n, const pir_fact *like, pir_dtype dtype) {
+  const pir_fact **members = INFER_NEW(infer, const pir_fact *, n);
+  pir_fact *facts = INFER_NEW(infer, pir_fact, n);
+  for (size_t i = 0; i < n; i++) {
+    facts[i] = *like;
+    facts[i].dtype = dtype, facts[i].contents = NULL, facts[i].content_count = 0;
+    members[i] = &facts[i];
+  }
+  infer->results[0] = (pir_fact){.known = true, .dtype = dtype, .rank = -1, .members = members, .member_count = n};
+  return facts;
+}
+
+pir_status pd_infer_split(pir_infer *infer) {
+  const pir_fact *x = infer->operands[PD_SPLIT_IN_X], *sections = infer->operands[PD_SPLIT_IN_SECTIONS];
+  int64_t n, axis, size;
+  int32_t at, open = -1;
+  if (!known_shape(x) || !constant_count(infer, sections, &n)) return PIR_OK;
+  if (!constant(infer, fact_element(infer->operands[PD_SPLIT_IN_AXIS], 0), &axis)) return PIR_OK;
+  PIR_TRY(wrap_axis(infer, axis, x->rank, &at));
+  pir_fact *pieces = list_of(infer, (size_t)n, x, x->dtype);
+  pir_dim rest = x->shape[at];
+  for (int32_t i = 0; i < n; i++) {
+    pir_dim dim = fact_element(sections, i);
+    if (constant(infer, dim, &size) && size < 0) open = i;
+    else if (rest != PIR_DIM_UNKNOWN) rest = dim == PIR_DIM_UNKNOWN ? PIR_DIM_UNKNOWN : pir_dim_sub(infer->dims, rest, dim);
+    pieces[i].shape[at] = dim;
+  }
+  if (open >= 0) pieces[open].shape[at] = rest;
+  else if (constant(infer, rest, &size) && size) return pir_infer_fail(infer, "the sections do not add up to the extent of axis %d", at);
+  return PIR_OK;
+}
+
+pir_status pd_infer_split_with_num(pir_infer *infer) {
+  const pir_fact *x = infer->operands[PD_SPLIT_WITH_NUM_IN_X];
+  int64_t n = infer->attrs[PD_SPLIT_WITH_NUM_ATTR_NUM].i, axis, extent;
+  int32_t at;
+  if (!known_shape(x) || !constant(infer, fact_element(infer->operands[PD_SPLIT_WITH_NUM_IN_AXIS], 0), &axis)) return PIR_OK;
+  PIR_TRY(wrap_axis(infer, axis, x->rank, &at));
+  if (n < 1) return pir_infer_fail(infer, "num is %lld", (long long)n);
+  if (constant(infer, x->shape[at], &extent) && extent % n)
+    return pir_infer_fail(infer, "extent %lld does not divide into %lld", (long long)extent, (long long)n);
+  pir_fact *pieces = list_of(infer, (size_t)n, x, x->dtype);
+  for (int64_t i = 0; i < n; i++) pieces[i].shape[at] = pir_dim_floordiv(infer->dims, x->shape[at], n);
+  return PIR_OK;
+}
+
+// unbind and unstack: as many results as the axis is long.
+pir_status pd_infer_unstack(pir_infer *infer) {
+  const pir_fact *x = infer->operands[0];
+  int64_t n;
+  int32_t at;
+  if (!known_shape(x)) return PIR_OK;
+  PIR_TRY(wrap_axis(infer, infer->attrs[0].i, x->rank, &at));
+  if (!constant(infer, x->shape[at], &n)) return PIR_OK;
+  pir_fact less = *x;
+  less.rank--;
+  memmove(less.shape + at, less.shape + at + 1, (size_t)(less.rank - at) * sizeof *less.shape);
+  (void)list_of(infer, (size_t)n, &less, x->dtype);
+  return PIR_OK;
+}
+
+// ---- the rest
+pir_status pd_infer_shape(pir_infer *infer) {
+  const pir_fact *x = infer->operands[0];
+  pir_fact *out = infer_begin(infer, 0);
+  out->rank = 1;
+  out->shape[0] = known_shape(x) ? x->rank : PIR_DIM_UNKNOWN;
+  return PIR_OK;
+}
+
+pir_status pd_infer_gather_nd(pir_infer *infer) {
+  const pir_fact *x = infer->operands[PD_GATHER_ND_IN_X], *index = infer->operands[PD_GATHER_ND_IN_INDEX];
+  pir_fact *out = infer_begin(infer, 0);
+  int64_t depth;
+  if (!known_shape(x) || !known_shape(index) || index->rank < 1) return PIR_OK;
+  if (!constant(infer, index->shape[index->rank - 1], &depth)) return PIR_OK;
+  if (depth > x->rank) return pir_infer_fail(infer, "index rows of %lld for a tensor of rank %d", (long long)depth, x->rank);
+  int32_t lead = index->rank - 1;
+  if (lead + x->rank - depth > PIR_MAX_RANK) return pir_infer_fail(infer, "rank over %d", PIR_MAX_RANK);
+  memcpy(out->shape, index->shape, (size_t)lead * sizeof *out->shape);
+  memcpy(out->shape + lead, x->shape + depth, (size_t)(x->rank - depth) * sizeof *out->shape);
+  out->rank = lead + x->rank - (int32_t)depth;
+  return PIR_OK;
+}
+
+pir_status pd_infer_topk(pir_infer *infer) {
+  const pir_fact *x = infer->operands[PD_TOPK_IN_X];
+  int32_t at;
+  for (int i = 0; i < 2; i++) {
+    pir_fact *out = infer_begin(infer, i);
+    if (!known_shape(x)) continue;
+    memcpy(out->shape, x->shape, sizeof out->shape);
+    out->rank = x->rank;
+    if (!x->rank) continue;
+    PIR_TRY(wrap_axis(infer, infer->attrs[PD_TOPK_ATTR_AXIS].i, x->rank, &at));
+    out->shape[at] = fact_element(infer->operands[PD_TOPK_IN_K], 0);
+  }
+  return PIR_OK;
+}

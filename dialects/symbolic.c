@@ -1,0 +1,335 @@
+// Evaluates index nodes over facts: constants where everything is known, dims where a shape is symbolic,
+// PIR_DIM_UNKNOWN otherwise. Recursion follows the expression tree, whose depth the .ops source bounds.
+#include "symbolic.h"
+
+#include <math.h>
+
+static pir_dim evaluate(const symbolic *s, int16_t at);
+
+static bool constant(const symbolic *s, pir_dim dim, int64_t *out_value) {
+  return dim != PIR_DIM_UNKNOWN && pir_dim_is_const(s->infer->dims, dim, out_value);
+}
+
+static const pir_fact *operand(const symbolic *s, int16_t k) {
+  const pir_fact *fact = k >= 0 && (size_t)k < s->infer->operand_count ? s->infer->operands[k] : NULL;
+  return fact && fact->known ? fact : NULL;
+}
+
+bool fact_count(const pir_fact *fact, pir_dim *out_count) {
+  if (!fact || !fact->known) return false;
+  if (fact->members) {
+    // A list of 0-D or 1-element tensors, or one tensor.
+    *out_count = (pir_dim)fact->member_count;
+    return true;
+  }
+  if (fact->rank < 0 || fact->rank > 1) return false;
+  *out_count = fact->rank ? fact->shape[0] : 1;
+  return true;
+}
+
+pir_dim fact_element(const pir_fact *fact, int64_t i) {
+  if (!fact || !fact->known || i < 0) return PIR_DIM_UNKNOWN;
+  if (fact->members) return (size_t)i < fact->member_count ? fact_element(fact->members[i], 0) : PIR_DIM_UNKNOWN;
+  return fact->contents && (size_t)i < fact->content_count ? fact->contents[i] : PIR_DIM_UNKNOWN;
+}
+
+pir_dim fact_numel(pir_dims *dims, const pir_fact *fact) {
+  if (!fact || !fact->known || fact->rank < 0) return PIR_DIM_UNKNOWN;
+  pir_dim n = 1;
+  for (int32_t i = 0; i < fact->rank; i++) n = pir_dim_mul(dims, n, fact->shape[i]);
+  return n;
+}
+
+// ---- lists of attributes and operands
+static pir_dim attr_search(const symbolic *s, const pir_node *n) {
+  const pir_attr_value *list = &s->infer->attrs[n->k];
+  int64_t wanted, rank;
+  if (!constant(s, evaluate(s, n->a), &wanted) || !constant(s, evaluate(s, n->b), &rank)) return PIR_DIM_UNKNOWN;
+  int64_t below = 0, found = -1;
+  for (size_t i = 0; i < list->count; i++) {
+    int64_t entry = list->ints[i] < 0 ? list->ints[i] + rank : list->ints[i];
+    below += entry < wanted;
+    if (entry == wanted && found < 0) found = (int64_t)i;
+  }
+  return pir_dim_const(s->infer->dims, n->op == PIR_I_ATTR_BELOW ? below : found);
+}
+
+static pir_dim operand_search(const symbolic *s, const pir_node *n) {
+  const pir_fact *list = operand(s, n->k);
+  int64_t wanted, rank, count, entry;
+  pir_dim size;
+  if (!constant(s, evaluate(s, n->a), &wanted) || !constant(s, evaluate(s, n->b), &rank)) return PIR_DIM_UNKNOWN;
+  if (!fact_count(list, &size) || !constant(s, size, &count)) return PIR_DIM_UNKNOWN;
+  for (int64_t i = 0; i < count; i++) {
+    if (!constant(s, fact_element(list, i), &entry)) return PIR_DIM_UNKNOWN;
+    if ((entry < 0 ? entry + rank : entry) == wanted) return (pir_dim)i;
+  }
+  return pir_dim_const(s->infer->dims, -1);
+}
+
+static pir_dim attr_at(const symbolic *s, const pir_node *n) {
+  const pir_attr_value *list = &s->infer->attrs[n->k];
+  int64_t i;
+  if (!constant(s, evaluate(s, n->a), &i) || list->kind != PIR_VALUE_INTS) return PIR_DIM_UNKNOWN;
+  if (i < 0) i += (int64_t)list->count;
+  return i < 0 || (size_t)i >= list->count ? PIR_DIM_UNKNOWN : pir_dim_const(s->infer->dims, list->ints[i]);
+}
+
+static pir_dim operand_dim(const symbolic *s, const pir_node *n) {
+  const pir_fact *fact = operand(s, n->k);
+  int64_t axis;
+  if (!fact || fact->rank < 0 || !constant(s, evaluate(s, n->a), &axis)) return PIR_DIM_UNKNOWN;
+  if (axis < 0) axis += fact->rank;
+  return axis < 0 || axis >= fact->rank ? PIR_DIM_UNKNOWN : fact->shape[axis];
+}
+
+// An element of a small tensor: the first one, or one at a known place of a 1-D one.
+static pir_dim load(const symbolic *s, const pir_node *n) {
+  const pir_fact *fact = operand(s, n->k);
+  int64_t i;
+  bool single = n->map_kind == PIR_MAP_LINEAR || (n->map_kind == PIR_MAP_LIST && n->map_count == 1);
+  int16_t at = n->map_kind == PIR_MAP_LIST ? s->pool[n->map] : n->map;
+  if (!fact || !single || !constant(s, evaluate(s, at), &i)) return PIR_DIM_UNKNOWN;
+  return fact_element(fact, i);
+}
+
+// ---- arithmetic
+static pir_dim compare(const symbolic *s, pir_node_op op, pir_dim a, pir_dim b) {
+  int64_t x, y;
+  if (a == PIR_DIM_UNKNOWN || b == PIR_DIM_UNKNOWN) return PIR_DIM_UNKNOWN;
+  if (constant(s, a, &x) && constant(s, b, &y))
+    return op == PIR_I_EQ ? x == y : op == PIR_I_NE ? x != y : op == PIR_I_LT ? x < y : x <= y;
+  if (a == b) return op == PIR_I_EQ || op == PIR_I_LE;
+  // What lower bounds tell: an extent is not below 0.
+  if (constant(s, b, &y)) {
+    int64_t low = pir_dim_lower_bound(s->infer->dims, a);
+    if (low > y) return op == PIR_I_NE;
+    if (low == y && op == PIR_I_LT) return 0;
+  }
+  if (constant(s, a, &x)) {
+    int64_t low = pir_dim_lower_bound(s->infer->dims, b);
+    if (x < low) return op != PIR_I_EQ;
+    if (x == low && op == PIR_I_LE) return 1;
+  }
+  return PIR_DIM_UNKNOWN;
+}
+
+static pir_dim arithmetic(const symbolic *s, pir_node_op op, pir_dim a, pir_dim b) {
+  pir_dims *dims = s->infer->dims;
+  int64_t divisor;
+  if (a == PIR_DIM_UNKNOWN || b == PIR_DIM_UNKNOWN) return PIR_DIM_UNKNOWN;
+  if ((op == PIR_I_FLOORDIV || op == PIR_I_CEILDIV || op == PIR_I_MOD) && constant(s, b, &divisor) && divisor == 0) return PIR_DIM_UNKNOWN;
+  switch (op) {
+    case PIR_I_ADD: return pir_dim_add(dims, a, b);
+    case PIR_I_SUB: return pir_dim_sub(dims, a, b);
+    case PIR_I_MUL: return pir_dim_mul(dims, a, b);
+    case PIR_I_FLOORDIV: return pir_dim_floordiv(dims, a, b);
+    case PIR_I_CEILDIV: return pir_dim_ceildiv(dims, a, b);
+    case PIR_I_MOD: return pir_dim_mod(dims, a, b);
+    case PIR_I_MIN: return pir_dim_min(dims, a, b);
+    default: return pir_dim_max(dims, a, b);
+  }
+}
+
+static pir_dim logic(const symbolic *s, const pir_node *n) {
+  bool is_and = n->op == PIR_I_AND;
+  int64_t a, b;
+  bool a_known = constant(s, evaluate(s, n->a), &a);
+  if (a_known && !a == is_and) return !is_and;
+  bool b_known = constant(s, evaluate(s, n->b), &b);
+  if (b_known && !b == is_and) return !is_and;
+  return a_known && b_known ? is_and : PIR_DIM_UNKNOWN;
+}
+
+static pir_dim select_side(const symbolic *s, const pir_node *n) {
+  int64_t condition;
+  if (constant(s, evaluate(s, n->a), &condition)) return evaluate(s, condition ? n->b : n->c);
+  pir_dim b = evaluate(s, n->b), c = evaluate(s, n->c);
+  return b == c ? b : PIR_DIM_UNKNOWN;
+}
+
+static pir_dim from_value(const symbolic *s, int16_t node) {
+  double number;
+  if (!symbolic_number(s, node, &number) || !(fabs(number) < 9e18)) return PIR_DIM_UNKNOWN;
+  return pir_dim_const(s->infer->dims, (int64_t)number);
+}
+
+static pir_dim describe(const symbolic *s, const pir_node *n) {
+  const pir_fact *fact = operand(s, n->k);
+  pir_dim count;
+  switch ((pir_node_op)n->op) {
+    case PIR_I_PRESENT: return (size_t)n->k < s->infer->operand_count && s->infer->operands[n->k];
+    case PIR_I_RANK: return fact && fact->rank >= 0 ? fact->rank : PIR_DIM_UNKNOWN;
+    case PIR_I_NUMEL: return fact_numel(s->infer->dims, fact);
+    case PIR_I_DTYPE:
+      if (fact && fact->members && fact->member_count) fact = fact->members[0];
+      return fact ? (pir_dim)fact->dtype : PIR_DIM_UNKNOWN;
+    case PIR_I_MEMBERS: return fact ? (pir_dim)fact->member_count : PIR_DIM_UNKNOWN;
+    default: return fact_count(fact, &count) ? count : PIR_DIM_UNKNOWN;
+  }
+}
+
+static pir_dim of_result(const symbolic *s, const pir_node *n) {
+  int64_t axis;
+  if (!s->out || s->out->rank < 0) return PIR_DIM_UNKNOWN;
+  if (n->op == PIR_I_OUT_RANK) return s->out->rank;
+  if (n->op == PIR_I_OUT_LINEAR) {
+    pir_dim linear = 0;
+    for (int32_t i = 0; s->at && i < s->out->rank; i++)
+      linear = pir_dim_add(s->infer->dims, pir_dim_mul(s->infer->dims, linear, s->out->shape[i]), s->at[i]);
+    return s->at ? linear : PIR_DIM_UNKNOWN;
+  }
+  if (!constant(s, evaluate(s, n->a), &axis)) return PIR_DIM_UNKNOWN;
+  if (axis < 0) axis += s->out->rank;
+  if (axis < 0 || axis >= s->out->rank) return PIR_DIM_UNKNOWN;
+  if (n->op == PIR_I_OUT_DIM) return s->out->shape[axis];
+  return s->at ? s->at[axis] : PIR_DIM_UNKNOWN;
+}
+
+static pir_dim evaluate(const symbolic *s, int16_t at) {
+  const pir_node *n = &s->nodes[at];
+  pir_dims *dims = s->infer->dims;
+  int64_t i;
+  switch ((pir_node_op)n->op) {
+    case PIR_I_CONST: return pir_dim_const(dims, n->i);
+    case PIR_I_ATTR:
+    case PIR_I_ATTR_DTYPE: return pir_dim_const(dims, s->infer->attrs[n->k].i);
+    case PIR_I_ATTR_AT: return attr_at(s, n);
+    case PIR_I_ATTR_COUNT: return (pir_dim)s->infer->attrs[n->k].count;
+    case PIR_I_ATTR_FIND:
+    case PIR_I_ATTR_BELOW: return attr_search(s, n);
+    case PIR_I_ATTR_IS: return pir_str_equal(s->infer->attrs[n->k].text, pir_str_from(s->text[n->i]));
+    case PIR_I_OPERAND_AT: return constant(s, evaluate(s, n->a), &i) ? fact_element(operand(s, n->k), i) : PIR_DIM_UNKNOWN;
+    case PIR_I_OPERAND_FIND: return operand_search(s, n);
+    case PIR_I_PRESENT:
+    case PIR_I_RANK:
+    case PIR_I_NUMEL:
+    case PIR_I_DTYPE:
+    case PIR_I_MEMBERS:
+    case PIR_I_OPERAND_COUNT: return describe(s, n);
+    case PIR_I_DIM: return operand_dim(s, n);
+    case PIR_I_VAR: return s->vars ? s->vars[n->k] : PIR_DIM_UNKNOWN;
+    case PIR_I_D: return s->d;
+    case PIR_I_OUT:
+    case PIR_I_OUT_DIM:
+    case PIR_I_OUT_RANK:
+    case PIR_I_OUT_LINEAR: return of_result(s, n);
+    case PIR_I_LOAD: return load(s, n);
+    case PIR_I_VALUE: return from_value(s, n->a);
+    case PIR_I_AND:
+    case PIR_I_OR: return logic(s, n);
+    case PIR_I_NOT: return constant(s, evaluate(s, n->a), &i) ? !i : PIR_DIM_UNKNOWN;
+    case PIR_I_SELECT: return select_side(s, n);
+    case PIR_I_EQ:
+    case PIR_I_NE:
+    case PIR_I_LT:
+    case PIR_I_LE: return compare(s, (pir_node_op)n->op, evaluate(s, n->a), evaluate(s, n->b));
+    case PIR_I_ADD:
+    case PIR_I_SUB:
+    case PIR_I_MUL:
+    case PIR_I_FLOORDIV:
+    case PIR_I_CEILDIV:
+    case PIR_I_MOD:
+    case PIR_I_MIN:
+    case PIR_I_MAX: return arithmetic(s, (pir_node_op)n->op, evaluate(s, n->a), evaluate(s, n->b));
+    default: return PIR_DIM_UNKNOWN;
+  }
+}
+
+pir_dim symbolic_index(const symbolic *s, int16_t node) { return node < 0 ? PIR_DIM_UNKNOWN : evaluate(s, node); }
+
+// ---- elements
+// Row-major position in operand `fact` that a load reads for the element in question, or -1.
+static int64_t position(const symbolic *s, const pir_node *n, const pir_fact *fact) {
+  int64_t linear = 0, extent, index;
+  if (n->map_kind == PIR_MAP_LINEAR) return constant(s, evaluate(s, n->map), &index) ? index : -1;
+  if (fact->rank < 0 || (n->map_kind == PIR_MAP_LIST && n->map_count != fact->rank)) return -1;
+  for (int32_t d = 0; d < fact->rank; d++) {
+    symbolic inner = *s;
+    inner.d = d;
+    pir_dim dim = PIR_DIM_UNKNOWN;
+    if (!constant(s, fact->shape[d], &extent)) return -1;
+    if (n->map_kind == PIR_MAP_EACH) dim = evaluate(&inner, n->map);
+    else if (n->map_kind == PIR_MAP_LIST) dim = evaluate(s, s->pool[n->map + d]);
+    else if (s->at && s->out && s->out->rank - fact->rank + d >= 0) dim = extent == 1 ? 0 : s->at[s->out->rank - fact->rank + d];
+    if (!constant(s, dim, &index) || index < 0 || index >= extent) return -1;
+    linear = linear * extent + index;
+  }
+  return linear;
+}
+
+static pir_dim element_of_load(const symbolic *s, const pir_node *n) {
+  const pir_fact *fact = operand(s, n->k);
+  if (!fact || fact->members || !fact->contents) return PIR_DIM_UNKNOWN;
+  return fact_element(fact, position(s, n, fact));
+}
+
+static pir_dim element_of_attr(const symbolic *s, const pir_attr_value *v) {
+  if (v->kind == PIR_VALUE_FLOAT) return v->f == floor(v->f) && fabs(v->f) < 9e15 ? pir_dim_const(s->infer->dims, (int64_t)v->f) : PIR_DIM_UNKNOWN;
+  return v->kind == PIR_VALUE_INT ? pir_dim_const(s->infer->dims, v->i) : PIR_DIM_UNKNOWN;
+}
+
+pir_dim symbolic_element(const symbolic *s, int16_t node) {
+  const pir_node *n = &s->nodes[node];
+  static const uint8_t index_twin[PIR_NODE_OP_COUNT] = {
+    [PIR_V_ADD] = PIR_I_ADD, [PIR_V_SUB] = PIR_I_SUB, [PIR_V_MUL] = PIR_I_MUL, [PIR_V_FLOORDIV] = PIR_I_FLOORDIV,
+    [PIR_V_FLOORMOD] = PIR_I_MOD, [PIR_V_MIN] = PIR_I_MIN, [PIR_V_MAX] = PIR_I_MAX, [PIR_V_EQ] = PIR_I_EQ, [PIR_V_NE] = PIR_I_NE,
+    [PIR_V_LT] = PIR_I_LT, [PIR_V_LE] = PIR_I_LE,
+  };
+  int64_t condition;
+  switch ((pir_node_op)n->op) {
+    case PIR_V_CONST: return n->f == floor(n->f) && fabs(n->f) < 9e15 ? pir_dim_const(s->infer->dims, n->i) : PIR_DIM_UNKNOWN;
+    case PIR_V_ATTR: return element_of_attr(s, &s->infer->attrs[n->k]);
+    case PIR_V_SCALAR: return fact_element(operand(s, n->k), 0);
+    case PIR_V_LOAD: return element_of_load(s, n);
+    case PIR_V_INDEX: return evaluate(s, n->a);
+    case PIR_V_CAST: return n->k == PIR_BOOL ? PIR_DIM_UNKNOWN : symbolic_element(s, n->a);
+    case PIR_V_NEG: return arithmetic(s, PIR_I_SUB, 0, symbolic_element(s, n->a));
+    case PIR_V_SELECT:
+      if (!constant(s, symbolic_element(s, n->a), &condition)) return PIR_DIM_UNKNOWN;
+      return symbolic_element(s, condition ? n->b : n->c);
+    case PIR_V_EQ:
+    case PIR_V_NE:
+    case PIR_V_LT:
+    case PIR_V_LE: return compare(s, (pir_node_op)index_twin[n->op], symbolic_element(s, n->a), symbolic_element(s, n->b));
+    default:
+      if (!index_twin[n->op]) return PIR_DIM_UNKNOWN;
+      return arithmetic(s, (pir_node_op)index_twin[n->op], symbolic_element(s, n->a), symbolic_element(s, n->b));
+  }
+}
+
+pir_dim symbolic_combine(const symbolic *s, pir_node_op op, pir_dim a, pir_dim b) { return arithmetic(s, op, a, b); }
+
+bool symbolic_number(const symbolic *s, int16_t node, double *out) {
+  const pir_node *n = &s->nodes[node];
+  double a, b;
+  int64_t i;
+  switch ((pir_node_op)n->op) {
+    case PIR_V_CONST: *out = n->f; return true;
+    case PIR_V_ATTR: {
+      const pir_attr_value *v = &s->infer->attrs[n->k];
+      *out = v->kind == PIR_VALUE_FLOAT ? v->f : (double)v->i;
+      return v->kind == PIR_VALUE_FLOAT || v->kind == PIR_VALUE_INT;
+    }
+    case PIR_V_INDEX:
+      if (!constant(s, evaluate(s, n->a), &i)) return false;
+      *out = (double)i;
+      return true;
+    case PIR_V_CAST: return symbolic_number(s, n->a, out);
+    case PIR_V_NEG:
+    case PIR_V_FLOOR:
+    case PIR_V_CEIL:
+    case PIR_V_SQRT:
+      if (!symbolic_number(s, n->a, &a)) return false;
+      *out = n->op == PIR_V_NEG ? -a : n->op == PIR_V_FLOOR ? floor(a) : n->op == PIR_V_CEIL ? ceil(a) : sqrt(a);
+      return true;
+    case PIR_V_ADD:
+    case PIR_V_SUB:
+    case PIR_V_MUL:
+    case PIR_V_DIV:
+      if (!symbolic_number(s, n->a, &a) || !symbolic_number(s, n->b, &b)) return false;
+      *out = n->op == PIR_V_ADD ? a + b : n->op == PIR_V_SUB ? a - b : n->op == PIR_V_MUL ? a * b : a / b;
+      return true;
+    default: return false;
+  }
+}

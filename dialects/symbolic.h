@@ -1,0 +1,32 @@
+// Index expressions over symbolic dims: what shape rules, conditions and literals of `.ops` evaluate to.
+#ifndef PIR_DIALECTS_SYMBOLIC_H
+#define PIR_DIALECTS_SYMBOLIC_H
+
+#include <pir/infer.h>
+
+typedef struct symbolic {
+  const pir_infer *infer;  // dims, operands, attributes
+  const pir_node *nodes;
+  const int16_t *pool;
+  const char *const *text;
+  const pir_dim *vars;     // extents of named variables, less one where the last index is wanted; or NULL
+  pir_dim d;               // PIR_I_D
+  const pir_fact *out;     // the result, and the element of it that is asked for; or NULL
+  const int64_t *at;
+} symbolic;
+
+// PIR_DIM_UNKNOWN when the value is not known.
+pir_dim symbolic_index(const symbolic *s, int16_t node);
+// Numbers of a value expression over literals, attributes and known scalars.
+bool symbolic_number(const symbolic *s, int16_t node, double *out_value);
+
+// The value of one element as an integer or a dim.
+pir_dim symbolic_element(const symbolic *s, int16_t node);
+pir_dim symbolic_combine(const symbolic *s, pir_node_op op, pir_dim a, pir_dim b);
+
+// Facts of an operand that stands for a list of integers: contents, or one member each.
+bool fact_count(const pir_fact *fact, pir_dim *out_count);
+pir_dim fact_element(const pir_fact *fact, int64_t i);
+pir_dim fact_numel(pir_dims *dims, const pir_fact *fact);
+
+#endif
