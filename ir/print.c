@@ -349,19 +349,28 @@ static void drain(printer *p, size_t base) {
 
 // ---- entries
 
+// Paddle never prints these.
+static void hide_attrs(printer *p) {
+  p->hidden[0] = pir_name_get(p->ctx, PIR_STR("op_callstack"));
+  p->hidden[1] = pir_name_get(p->ctx, PIR_STR("sym_shape_str"));
+}
+
 static void start(printer *p, pir_context *ctx, const pir_print_options *options, pir_writer out, char *buffer) {
   *p = (printer){.ctx = ctx, .form = options ? options->form : PIR_TEXT_T3};
   p->locations = p->form == PIR_TEXT_TYPED && !(options && options->strip_debug);
-  p->hidden[0] = pir_name_get(ctx, PIR_STR("op_callstack"));
-  p->hidden[1] = pir_name_get(ctx, PIR_STR("sym_shape_str"));
+  hide_attrs(p);
   pir_strbuf_init_writer(&p->out, out, buffer, WRITE_BUFFER);
 }
 
-static pir_status finish(printer *p) {
+static void release(printer *p) {
   pir_arena *arena = &p->ctx->arena;
   pir_map_free(arena, &p->numbers);
   pir_vec_free(arena, &p->frames);
   pir_arena_free(arena, p->attrs, p->attr_capacity * sizeof *p->attrs);
+}
+
+static pir_status finish(printer *p) {
+  release(p);
   return pir_strbuf_flush(&p->out) ? PIR_OK : PIR_IO;
 }
 
@@ -404,6 +413,17 @@ pir_status pir_op_print(const pir_op *op, const pir_print_options *options, pir_
   begin_op(&p, op, 0);
   drain(&p, 0);
   return finish(&p);
+}
+
+void pir_text_op_line(pir_strbuf *out, const pir_op *op) {
+  printer p = {.ctx = pir_op_context(op), .out = *out};
+  hide_attrs(&p);
+  size_t before = out->size;
+  print_header(&p, op, 0);
+  *out = p.out;
+  char *end = memchr(out->data + before, '\n', out->size - before);
+  if (end) out->size = (size_t)(end - out->data);
+  release(&p);
 }
 
 pir_status pir_type_print(const pir_type *type, pir_writer out) {

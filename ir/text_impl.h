@@ -15,6 +15,9 @@ void pir_text_quoted(pir_strbuf *out, pir_str text);
 // A string with C escapes, which can be read back whatever it holds.
 void pir_text_escaped(pir_strbuf *out, pir_str text);
 
+// The first line of an op as T3, with numbers of its own, without the line end.
+void pir_text_op_line(pir_strbuf *out, const pir_op *op);
+
 // Tags of the typed form that Paddle's tagged form has not.
 #define PIR_TAG_STR "str"            // an escaped string
 #define PIR_TAG_TENSOR_NAME "name"

@@ -7,6 +7,7 @@
 #include <pir/block.h>
 #include <pir/build.h>
 #include <pir/clause.h>
+#include <pir/compare.h>
 #include <pir/context.h>
 #include <pir/diag.h>
 #include <pir/dialect.h>

@@ -1,0 +1,32 @@
+// --verify-diagnostics: expectations written as comments beside what they are about.
+//
+//   // expected-error@+1 {{part of the message}}
+//
+// error, warning or note; @+N, @-N, @above or @below moves the line, @* takes any place.
+#ifndef PIR_OPT_EXPECT_H
+#define PIR_OPT_EXPECT_H
+
+#include "../cli.h"
+
+typedef struct expectation {
+  pir_severity severity;
+  uint32_t line;       // where the diagnostic must be; 0: anywhere
+  uint32_t own_line;   // where the comment is
+  pir_str text;
+  bool met;
+} expectation;
+
+typedef struct expectations {
+  const cli *cli;
+  pir_str file;
+  expectation *items;
+  size_t count;
+  size_t failures;     // unexpected or unmet so far
+} expectations;
+
+// Finds the expectations of a text and takes the tool's diagnostics from now on. Returns an exit code, or 0.
+int expect_begin(cli *cli, pir_str file, pir_str text, uint32_t first_line, expectations *out_expect);
+// Reports those not met, gives the diagnostics back; an exit code.
+int expect_end(cli *cli, expectations *expect);
+
+#endif

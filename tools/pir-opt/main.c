@@ -1,0 +1,304 @@
+// pir-opt: reads a program, runs passes over it, prints it; compares programs; checks expected diagnostics.
+#include <pir/compare.h>
+#include <pir/pass.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../cli.h"
+#include "expect.h"
+
+enum {
+  OPT_PASSES = 1, OPT_PIPELINE, OPT_LIST_PASSES, OPT_LIST_PIPELINES, OPT_DUMP_PIPELINE, OPT_VERIFY_EACH, OPT_PRINT_BEFORE,
+  OPT_PRINT_AFTER, OPT_PRINT_AFTER_ALL, OPT_PRINT_CHANGED, OPT_TIMING, OPT_STATS, OPT_SPLIT, OPT_VERIFY_DIAGNOSTICS,
+  OPT_FRAGMENT, OPT_STRICT, OPT_DIFF, OPT_EMIT, OPT_STRIP_DEBUG, OPT_LATER
+};
+
+static const cli_option options[] = {
+    {OPT_PASSES, 0, "passes", "LIST", "run these passes: name,name{option=value},.."},
+    {OPT_PIPELINE, 0, "pipeline", "NAME", "run a named pipeline"},
+    {OPT_LIST_PASSES, 0, "list-passes", NULL, "print the passes and exit"},
+    {OPT_LIST_PIPELINES, 0, "list-pipelines", NULL, "print the named pipelines and exit"},
+    {OPT_DUMP_PIPELINE, 0, "dump-pipeline", NULL, "print the passes that would run and exit"},
+    {OPT_VERIFY_EACH, 0, "verify-each", NULL, "verify after every pass"},
+    {OPT_PRINT_BEFORE, 0, "print-before", "PASS", "print the program before a pass, to standard error"},
+    {OPT_PRINT_AFTER, 0, "print-after", "PASS", "print the program after a pass"},
+    {OPT_PRINT_AFTER_ALL, 0, "print-after-all", NULL, "print the program after every pass"},
+    {OPT_PRINT_CHANGED, 0, "print-changed", NULL, "print the program after the passes that changed it"},
+    {OPT_TIMING, 0, "timing", NULL, "print the time of each pass"},
+    {OPT_STATS, 0, "stats", NULL, "print what the passes counted"},
+    {OPT_SPLIT, 0, "split-input-file", NULL, "take the parts between lines of // ----- one by one"},
+    {OPT_VERIFY_DIAGNOSTICS, 0, "verify-diagnostics", NULL, "compare diagnostics with // expected-error {{..}} comments"},
+    {OPT_FRAGMENT, 0, "fragment", NULL, "read a part of a program: no braces, values from outside"},
+    {OPT_STRICT, 0, "strict", NULL, "ops that no dialect declares are errors"},
+    {OPT_DIFF, 0, "diff", NULL, "compare two programs up to names and the order of independent ops"},
+    {OPT_EMIT, 0, "emit", "FORM", "text (default), t2, typed or json"},
+    {OPT_STRIP_DEBUG, 0, "strip-debug", NULL, "typed: leave out locations"},
+    {OPT_LATER, 0, "rules", "FILE", NULL},
+    {OPT_LATER, 0, "check-rules", "[=SEED]", NULL},
+    {OPT_LATER, 0, "trace-rewrites", NULL, NULL},
+    {OPT_LATER, 0, "verify-numerics", NULL, NULL},
+    {OPT_LATER, 0, "reduce", "CMD", NULL},
+    {OPT_LATER, 0, "reproducer", "FILE", NULL},
+    {OPT_LATER, 0, "explain", NULL, NULL},
+    {OPT_LATER, 0, "target", "NAME", NULL},
+    {0, 0, NULL, NULL, NULL},
+};
+
+static const cli_tool tool = {"pir-opt", "[options] [FILE] | --diff A B", "Reads, transforms, compares and prints programs.", options, 2};
+
+#define SEPARATOR "// -----"
+
+// ---- lists
+
+static int list_passes(void) {
+  for (size_t i = 0; i < pir_passes(); i++) {
+    const pir_pass *pass = pir_pass_at(i);
+    printf("%-44s %-8s %s\n", pass->name, pass->short_name ? pass->short_name : "", pass->summary);
+  }
+  return CLI_OK;
+}
+
+static int list_pipelines(void) {
+  for (size_t i = 0; i < pir_pipelines(); i++) {
+    const char *name = pir_pipeline_name(i);
+    printf("%-12s %s\n", name, pir_pipeline_text(pir_str_from(name)));
+  }
+  return CLI_OK;
+}
+
+// The pipeline text of one --passes or --pipeline; NULL after a report.
+static const char *pipeline_of(const cli *cli, const cli_match *match) {
+  if (match->id == OPT_PASSES) return match->value;
+  const char *text = pir_pipeline_text(pir_str_from(match->value));
+  if (!text) cli_fail(cli, CLI_USAGE, "no pipeline is called '%s' (--list-pipelines)", match->value);
+  return text;
+}
+
+static bool is_pipeline(const cli_match *match) {
+  return match->id == OPT_PASSES || match->id == OPT_PIPELINE;
+}
+
+static int dump_pipeline(const cli *cli) {
+  bool any = false;
+  for (size_t i = 0; i < cli->match_count; i++) {
+    if (!is_pipeline(&cli->matches[i])) continue;
+    const char *text = pipeline_of(cli, &cli->matches[i]);
+    if (!text) return CLI_USAGE;
+    if (!*text) continue;
+    printf("%s%s", any ? "," : "", text);
+    any = true;
+  }
+  printf("\n");
+  return CLI_OK;
+}
+
+// ---- passes
+
+static bool write_stderr(void *user, const char *data, size_t size) {
+  (void)user;
+  return fwrite(data, 1, size, stderr) == size;
+}
+
+// Values of a repeatable option, in order; the caller frees.
+static const char **values_of(const cli *cli, int id, size_t *out_count) {
+  const char **values = calloc(cli->match_count + 1, sizeof *values);
+  *out_count = 0;
+  for (size_t i = 0; values && i < cli->match_count; i++)
+    if (cli->matches[i].id == id) values[(*out_count)++] = cli->matches[i].value;
+  return values;
+}
+
+static int run_manager(const cli *cli, pir_pass_manager *manager, pir_program *program) {
+  for (size_t i = 0; i < cli->match_count; i++) {
+    if (!is_pipeline(&cli->matches[i])) continue;
+    const char *text = pipeline_of(cli, &cli->matches[i]);
+    if (!text) return CLI_USAGE;
+    if (pir_pass_manager_parse(manager, pir_str_from(text))) return CLI_USAGE;
+  }
+  return cli_exit_code(pir_pass_manager_run(manager, program));
+}
+
+static int run_passes(const cli *cli, pir_context *ctx, pir_program *program) {
+  size_t before_count, after_count;
+  const char **before = values_of(cli, OPT_PRINT_BEFORE, &before_count), **after = values_of(cli, OPT_PRINT_AFTER, &after_count);
+  pir_pass_options pass_options = {
+      .verify_each = cli_has(cli, OPT_VERIFY_EACH),
+      .print_changed = cli_has(cli, OPT_PRINT_CHANGED),
+      .timing = cli_has(cli, OPT_TIMING),
+      .stats = cli_has(cli, OPT_STATS),
+      .print_after_all = cli_has(cli, OPT_PRINT_AFTER_ALL),
+      .print_before = before,
+      .print_after = after,
+      .print_before_count = before_count,
+      .print_after_count = after_count,
+      .log = {write_stderr, NULL},
+  };
+  pir_pass_manager *manager = pir_pass_manager_create(ctx, &pass_options);
+  int code = run_manager(cli, manager, program);
+  pir_pass_manager_destroy(manager);
+  free(before);
+  free(after);
+  return code;
+}
+
+// ---- one program
+
+static int emit(const cli *cli, const pir_program *program, pir_writer out) {
+  const char *form = cli_value(cli, OPT_EMIT, NULL);
+  if (form && strcmp(form, "json") == 0) return cli_exit_code(pir_program_write_json(program, NULL, out));
+  pir_print_options print = {.strip_debug = cli_has(cli, OPT_STRIP_DEBUG)};
+  if (form && strcmp(form, "t2") == 0) print.form = PIR_TEXT_T2;
+  if (form && strcmp(form, "typed") == 0) print.form = PIR_TEXT_TYPED;
+  return cli_exit_code(pir_program_print(program, &print, out));
+}
+
+// Reads a text or file, verifies, runs the passes, verifies again; `out` may be NULL.
+static int process(cli *cli, const cli_file *file, uint32_t first_line, const pir_writer *out) {
+  pir_context *ctx = cli_context_create(cli);
+  if (!ctx) return CLI_INTERNAL;
+  pir_program *program = NULL;
+  pir_verify_options verify = {.strict = cli_has(cli, OPT_STRICT)};
+  int code = cli_program_read(cli, ctx, file, PIR_FORMAT_UNKNOWN, cli_has(cli, OPT_FRAGMENT), first_line, &program);
+  if (!code) code = cli_exit_code(pir_verify(pir_program_module(program), &verify));
+  if (!code) code = run_passes(cli, ctx, program);
+  if (!code) code = cli_exit_code(pir_verify(pir_program_module(program), &verify));
+  if (!code && out) code = emit(cli, program, *out);
+  if (program) pir_program_destroy(program);
+  pir_context_destroy(ctx);
+  return code;
+}
+
+// The same with its expectations checked instead of its result printed.
+static int process_expecting(cli *cli, const cli_file *file, uint32_t first_line) {
+  expectations expect;
+  int code = expect_begin(cli, pir_str_from(file->name), file->bytes, first_line, &expect);
+  if (!code) process(cli, file, first_line, NULL);
+  int end = expect_end(cli, &expect);
+  return code ? code : end;
+}
+
+static int process_part(cli *cli, const cli_file *part, uint32_t first_line, const pir_writer *out) {
+  return cli_has(cli, OPT_VERIFY_DIAGNOSTICS) ? process_expecting(cli, part, first_line) : process(cli, part, first_line, out);
+}
+
+// ---- parts of a file
+
+// The separator line that follows, or the end of the text.
+static const char *find_separator(const char *at, const char *end) {
+  const size_t size = sizeof SEPARATOR - 1;
+  for (const char *line = at; line < end;) {
+    if ((size_t)(end - line) >= size && memcmp(line, SEPARATOR, size) == 0) return line;
+    const char *stop = memchr(line, '\n', (size_t)(end - line));
+    if (!stop) break;
+    line = stop + 1;
+  }
+  return end;
+}
+
+static int process_parts(cli *cli, const cli_file *file, const pir_writer *out) {
+  const char *at = file->bytes.data, *end = at + file->bytes.size;
+  uint32_t line = 1;
+  int worst = 0;
+  for (bool more = true, first = true; more; first = false) {
+    const char *stop = find_separator(at, end);
+    cli_file part = {file->name, {at, (size_t)(stop - at)}, false};
+    if (!first && !cli_has(cli, OPT_VERIFY_DIAGNOSTICS)) out->write(out->user, SEPARATOR "\n", sizeof SEPARATOR);
+    int code = process_part(cli, &part, line, out);
+    if (code > worst) worst = code;
+    more = stop < end;
+    const char *next = more ? memchr(stop, '\n', (size_t)(end - stop)) : NULL;
+    next = next ? next + 1 : end;
+    for (const char *c = at; c < next; c++) line += *c == '\n';
+    at = next;
+  }
+  return worst;
+}
+
+static int process_file(cli *cli, const char *path) {
+  cli_file file;
+  cli_output output;
+  int code = cli_file_read(cli, path, &file);
+  if (code) return code;
+  code = cli_output_open(cli, cli->output, &output);
+  if (!code) {
+    pir_writer out = cli_output_writer(&output);
+    code = cli_has(cli, OPT_SPLIT) ? process_parts(cli, &file, &out) : process_part(cli, &file, 1, &out);
+    // Parts that went well are worth having on standard output even when another failed.
+    if (code && cli->output) cli_output_abandon(&output);
+    else {
+      int commit = cli_output_commit(cli, &output);
+      if (!code) code = commit;
+    }
+  }
+  cli_file_release(&file);
+  return code;
+}
+
+// ---- comparison
+
+static int read_one(cli *cli, pir_context *ctx, const char *path, cli_file *file, pir_program **out_program) {
+  int code = cli_file_read(cli, path, file);
+  return code ? code : cli_program_read(cli, ctx, file, PIR_FORMAT_UNKNOWN, cli_has(cli, OPT_FRAGMENT), 1, out_program);
+}
+
+static int compare(cli *cli, pir_context *ctx, pir_program *const programs[2]) {
+  cli_output output;
+  bool same = false;
+  int code = cli_output_open(cli, cli->output, &output);
+  if (code) return code;
+  code = cli_exit_code(pir_program_compare(programs[0], programs[1], NULL, cli_output_writer(&output), &same));
+  int commit = cli_output_commit(cli, &output);
+  (void)ctx;
+  return code ? code : commit ? commit : same ? CLI_OK : CLI_DIFFERENT;
+}
+
+static int diff(cli *cli) {
+  if (cli->file_count != 2) return cli_fail(cli, CLI_USAGE, "--diff needs two files");
+  pir_context *ctx = cli_context_create(cli);
+  if (!ctx) return CLI_INTERNAL;
+  cli_file files[2] = {{0}};
+  pir_program *programs[2] = {NULL};
+  int code = read_one(cli, ctx, cli->files[0], &files[0], &programs[0]);
+  if (!code) code = read_one(cli, ctx, cli->files[1], &files[1], &programs[1]);
+  if (!code) code = compare(cli, ctx, programs);
+  for (int i = 0; i < 2; i++) {
+    if (programs[i]) pir_program_destroy(programs[i]);
+    if (files[i].name) cli_file_release(&files[i]);
+  }
+  pir_context_destroy(ctx);
+  return code;
+}
+
+// ---- driver
+
+static int check_emit(const cli *cli) {
+  static const char *const known[] = {"text", "t2", "typed", "json"};
+  static const char *const later[] = {"pdmodel", "dot", "loops", "llvm", "asm", "cuda", "ptx"};
+  const char *form = cli_value(cli, OPT_EMIT, NULL);
+  if (!form) return 0;
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (strcmp(form, known[i]) == 0) return 0;
+  for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+    if (strcmp(form, later[i]) == 0) return cli_fail(cli, CLI_UNSUPPORTED, "unsupported: --emit=%s is not part of this build yet", form);
+  return cli_bad_value(cli, "emit", form, "text, t2, typed or json");
+}
+
+static int run(cli *cli) {
+  if (cli_has(cli, OPT_LIST_PASSES)) return list_passes();
+  if (cli_has(cli, OPT_LIST_PIPELINES)) return list_pipelines();
+  if (cli_has(cli, OPT_DUMP_PIPELINE)) return dump_pipeline(cli);
+  int code = check_emit(cli);
+  if (code) return code;
+  if (cli_has(cli, OPT_DIFF)) return diff(cli);
+  if (cli->file_count > 1) return cli_fail(cli, CLI_USAGE, "two files are only for --diff");
+  return process_file(cli, cli->file_count ? cli->files[0] : "-");
+}
+
+int main(int argc, char **argv) {
+  cli cli;
+  int code = cli_start(&cli, &tool, argc, argv);
+  if (code < 0) code = run(&cli);
+  cli_finish(&cli);
+  return code;
+}
