@@ -17,6 +17,7 @@ typedef struct panel {
   contract_emission e;
   loop_expr *number;              // which panel
   int vectors;
+  int lanes[4];                   // of each vector: all, or fewer where the last one is short
   loop_expr *masks[4];            // of each vector, or NULL
   loop_expr *tap_begin[CONTRACT_MAX_VARS], *tap_end[CONTRACT_MAX_VARS];  // by axis; NULL: all of it
 } panel;
@@ -31,7 +32,7 @@ typedef struct tile {
   int order[CONTRACT_MAX_VARS];          // levels of the taps, outermost first
   int low[MAX_BORDER_TAPS], high[MAX_BORDER_TAPS];  // BORDER_ROWS: rows for which each tap lies inside
   loop_expr *begin, *end;                // BORDER_TAPS: of the taps
-  loop_buffer *sums;
+  loop_buffer *sums[4];                  // of each vector of the panel, a register a row
   loop_expr *row_step;
 } tile;
 
@@ -42,31 +43,29 @@ static loop_expr *product(const contract_emission *e, loop_expr *a, loop_expr *b
   return pir_loop_add(e->m, pir_loop_op(e->m, PIR_V_MUL, a, b, NULL), sum);
 }
 
-static void add_product(const tile *t, loop_block *block, int number, loop_expr *a, loop_expr *b) {
+static void add_product(const tile *t, loop_block *block, int row, int v, loop_expr *a, loop_expr *b) {
   const contract_emission *e = &t->p->e;
-  loop_expr *at = pir_loop_int(e->m, number);
-  loop_expr *sum = pir_loop_load(e->m, t->sums, at, (uint16_t)e->form->vector, NULL);
-  pir_loop_store(e->fn, block, t->sums, at, product(e, a, b, sum), NULL);
+  loop_expr *at = pir_loop_int(e->m, row);
+  loop_expr *sum = pir_loop_load(e->m, t->sums[v], at, (uint16_t)t->p->lanes[v], NULL);
+  pir_loop_store(e->fn, block, t->sums[v], at, product(e, a, b, sum), NULL);
 }
 
 // Depthwise: the lanes are channels of `a` too, so a row has a vector of its own for each vector of the panel.
 static void emit_lanewise_row(const tile *t, loop_block *block, loop_expr *at, int row, loop_expr *const *line) {
   const contract_emission *e = &t->p->e;
-  int lanes = e->form->vector;
   for (int v = 0; v < t->p->vectors; v++) {
-    loop_expr *from = pir_loop_add(e->m, at, pir_loop_int(e->m, v * lanes));
-    loop_expr *x = pir_loop_load(e->m, e->a, from, (uint16_t)lanes, t->p->masks[v]);
-    add_product(t, block, row * t->p->vectors + v, pir_loop_cast(e->m, x, e->form->compute), line[v]);
+    loop_expr *from = pir_loop_add(e->m, at, pir_loop_int(e->m, v * e->form->vector));
+    loop_expr *x = pir_loop_load(e->m, e->a, from, (uint16_t)t->p->lanes[v], t->p->masks[v]);
+    add_product(t, block, row, v, pir_loop_cast(e->m, x, e->form->compute), line[v]);
   }
 }
 
 static void emit_step(const tile *t, loop_block *block, loop_expr *a, loop_expr *b, int low, int high) {
   const contract_emission *e = &t->p->e;
-  int lanes = e->form->vector, vectors = t->p->vectors;
   loop_expr *line[4];
-  for (int v = 0; v < vectors; v++) {
-    loop_expr *at = pir_loop_add(e->m, b, pir_loop_int(e->m, v * lanes));
-    line[v] = pir_loop_let(e->fn, block, "b", pir_loop_load(e->m, e->b, at, (uint16_t)lanes, NULL));
+  for (int v = 0; v < t->p->vectors; v++) {
+    loop_expr *at = pir_loop_add(e->m, b, pir_loop_int(e->m, v * e->form->vector));
+    line[v] = pir_loop_let(e->fn, block, "b", pir_loop_load(e->m, e->b, at, (uint16_t)t->p->lanes[v], NULL));
   }
   for (int row = low; row < high; row++) {
     loop_expr *at = pir_loop_add(e->m, a, pir_loop_mul(e->m, t->row_step, pir_loop_int(e->m, row)));
@@ -75,8 +74,9 @@ static void emit_step(const tile *t, loop_block *block, loop_expr *a, loop_expr 
       continue;
     }
     loop_expr *x = pir_loop_cast(e->m, pir_loop_load(e->m, e->a, at, 1, NULL), e->form->compute);
-    x = pir_loop_let(e->fn, block, "a", pir_loop_broadcast(e->m, x, (uint16_t)lanes));
-    for (int v = 0; v < vectors; v++) add_product(t, block, row * vectors + v, x, line[v]);
+    x = pir_loop_let(e->fn, block, "a", x);
+    for (int v = 0; v < t->p->vectors; v++)
+      add_product(t, block, row, v, pir_loop_broadcast(e->m, x, (uint16_t)t->p->lanes[v]), line[v]);
   }
 }
 
@@ -187,7 +187,7 @@ static bool finish_tile(tile *t, loop_block *block, loop_expr *row0) {
       if (f->lane >= 0)
         e->value[f->lane] = pir_loop_add(e->m, pir_loop_mul(e->m, t->p->number, pir_loop_int(e->m, contract_panel_lanes(f))),
                                          pir_loop_int(e->m, v * f->vector));
-      loop_expr *sum = pir_loop_load(e->m, t->sums, pir_loop_int(e->m, row * t->p->vectors + v), (uint16_t)f->vector, NULL);
+      loop_expr *sum = pir_loop_load(e->m, t->sums[v], pir_loop_int(e->m, row), (uint16_t)t->p->lanes[v], NULL);
       if (!contract_finish(e, block, sum, t->p->masks[v])) return false;
     }
   return true;
@@ -197,12 +197,14 @@ static bool finish_tile(tile *t, loop_block *block, loop_expr *row0) {
 static bool emit_tile(tile *t, loop_block *block, loop_expr *row0) {
   contract_emission *e = &t->p->e;
   const contract_form *f = e->form;
-  int count = t->rows * t->p->vectors;
   order_taps(t);
-  t->sums = pir_loop_registers(e->fn, "sum", f->compute, (uint16_t)f->vector, count);
   t->row_step = f->tile >= 0 ? contract_step(e, OF_A, f->tile) : pir_loop_int(e->m, 0);
-  loop_expr *zero = pir_loop_broadcast(e->m, pir_loop_const_float(e->m, f->compute, 0), (uint16_t)f->vector);
-  for (int i = 0; i < count; i++) pir_loop_store(e->fn, block, t->sums, pir_loop_int(e->m, i), zero, NULL);
+  for (int v = 0; v < t->p->vectors; v++) {
+    uint16_t lanes = (uint16_t)t->p->lanes[v];
+    loop_expr *zero = pir_loop_broadcast(e->m, pir_loop_const_float(e->m, f->compute, 0), lanes);
+    t->sums[v] = pir_loop_registers(e->fn, "sum", f->compute, lanes, t->rows);
+    for (int row = 0; row < t->rows; row++) pir_loop_store(e->fn, block, t->sums[v], pir_loop_int(e->m, row), zero, NULL);
+  }
   if (f->lane >= 0) e->value[f->lane] = pir_loop_mul(e->m, t->p->number, pir_loop_int(e->m, contract_panel_lanes(f)));
   if (f->tile >= 0) e->value[f->tile] = row0;
   for (int i = 0; i < f->tap_count; i++) e->value[f->taps[i]] = NULL;
@@ -367,16 +369,28 @@ static bool emit_rows(panel *p, loop_block *block, loop_expr *number) {
 
 // ---- panels and units
 
+// Widths and masks of the vectors when `left` lanes are left for the panel. A short last vector is no wider than it
+// must be: half a register costs half where units are half as wide as registers.
+static void limit_lanes(panel *p, loop_block *block, loop_expr *left) {
+  const contract_emission *e = &p->e;
+  int narrowest = 16 / (int)pir_dtype_size(e->form->compute);
+  for (int v = 0; v < p->vectors; v++) {
+    loop_expr *here = pir_loop_sub(e->m, left, pir_loop_int(e->m, v * e->form->vector));
+    int64_t known;
+    if (pir_loop_is_int(here, &known)) {
+      while (p->lanes[v] / 2 >= known && p->lanes[v] / 2 >= narrowest) p->lanes[v] /= 2;
+      if (known >= p->lanes[v]) continue;
+    }
+    p->masks[v] = pir_loop_let(e->fn, block, "mask", pir_loop_tail_mask(e->m, here, (uint16_t)p->lanes[v]));
+  }
+}
+
 static bool emit_panel(contract_emission *e, loop_block *block, loop_expr *number, int vectors, loop_expr *lanes_left,
                        loop_expr *tile_number) {
   const contract_form *f = e->form;
   panel p = {.e = *e, .number = number, .vectors = vectors};
-  int64_t known;
-  for (int v = 0; v < vectors && lanes_left; v++) {
-    loop_expr *left = pir_loop_sub(e->m, lanes_left, pir_loop_int(e->m, v * f->vector));
-    if (!pir_loop_is_int(left, &known) || known < f->vector)
-      p.masks[v] = pir_loop_let(e->fn, block, "mask", pir_loop_tail_mask(e->m, left, (uint16_t)f->vector));
-  }
+  for (int v = 0; v < vectors; v++) p.lanes[v] = f->vector;
+  if (lanes_left) limit_lanes(&p, block, lanes_left);
   for (int i = 0; i < f->window_count; i++) {
     const contract_window *w = &f->windows[i];
     if (w->position >= 0 && w->position == f->tile) continue;
