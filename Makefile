@@ -112,6 +112,9 @@ lint: ; @mk/setup.sh lint && mk/lint.sh $(B)  ## formatting, function length, la
 format:  ## lay out all C files
 	@git ls-files '*.c' '*.h' | xargs clang-format-19 -i
 bench: ; @mk/setup.sh bench && $(MAKE) -s -j$(JOBS) all && bench/run.sh $(B)  ## costs and latency beside MLIR, ONNX Runtime and Paddle
+$(B)/bin/contract-bench: bench/contract/contract.c $(B)/lib/libpir.a $(B)/lib/libpir_codegen_llvm.so
+	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) $(I_test) -o $@ $< $(B)/lib/libpir.a $(LIBS) -Wl,-rpath,'$$ORIGIN/../lib'
+bench-contract: $(B)/bin/contract-bench ; @$<  ## what generated contractions reach, beside the multiply-add peak
 
 # ---- installation
 HEADERS = $(wildcard ir/abi/pir/*.h */include/pir/*.h runtime/exec/include/pir/*.h)
@@ -132,6 +135,6 @@ clean:  ## remove what was built
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  \1\t/' | expand -t 18
 
-.PHONY: all clean help generated tests setup demo test test-asan test-tsan lint format fuzz bench install
+.PHONY: all clean help generated tests setup demo test test-asan test-tsan lint format fuzz bench bench-contract install
 .SECONDARY:
 -include $(shell [ -d $(B)/obj ] && find $(B)/obj -name '*.d')
