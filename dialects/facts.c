@@ -64,6 +64,7 @@ pir_fact *fact_of_type(pir_infer *infer, const pir_type *type) {
   pir_fact *fact = INFER_NEW(infer, pir_fact, 1);
   *fact = nothing;
   if (!type) return fact;
+  if (pir_type_kind_of(type) == PIR_TYPE_ALLOCATED) return fact_of_type(infer, pir_type_inner(type));
   if (pir_type_kind_of(type) == PIR_TYPE_VECTOR) {
     size_t n = pir_type_elements(type);
     const pir_fact **members = INFER_NEW(infer, const pir_fact *, n);
