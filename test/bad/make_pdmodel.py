@@ -128,8 +128,8 @@ def programs():
     bad("slot_twice.pdmodel", good(ops=FEED + op("relu", [slot("X", "x"), slot("X", "y")], [slot("Out", "y")])),
         "slot 'X' is given twice")
     bad("empty_slot.pdmodel", good(ops=FEED + op("relu", [], [slot("Out", "y")])), "input slot 'X' is empty")
-    bad("undefined_variable.pdmodel", good(ops=FEED + op("relu", [slot("X", "nobody")], [slot("Out", "y")])),
-        "variable 'nobody' is read before anything defines it")
+    bad("undeclared_input.pdmodel", good(ops=FEED + op("relu", [slot("X", "nobody")], [slot("Out", "y")])),
+        "variable 'nobody' is not declared")
     bad("undeclared_variable.pdmodel", good(ops=FEED + op("relu", [slot("X", "x")], [slot("Out", "nobody")])),
         "variable 'nobody' is not declared")
     bad("unknown_op.pdmodel", good(ops=FEED + op("gap", [slot("X", "x")], [slot("Out", "y")])),
@@ -138,6 +138,9 @@ def programs():
 
     def branch(child):
         return op("conditional_block", [slot("Cond", "c")], [slot("Out", "y")], attr("sub_block", 8, num(12, child)))
+    bad("undefined_variable.pdmodel", program(block(0, -1, VARS + cond + var("z"), branch(1)),
+                                              block(1, 0, op("relu", [slot("X", "z")], [slot("Out", "y")]))),
+        "(block 1, op 0 relu): error: variable 'z' is read before anything defines it")
     bad("sub_block_self.pdmodel", program(block(0, -1, VARS + cond, branch(0))), "names block 0, expected one after 0 and before 1")
     bad("sub_block_missing.pdmodel", program(block(0, -1, VARS + cond, branch(7)), block(1, 0)), "names block 7, expected one after 0 and before 2")
     bad("sub_block_shared.pdmodel", program(block(0, -1, VARS + cond, branch(1) + branch(1)), block(1, 0)),
