@@ -74,8 +74,7 @@ static pir_status attach(pir_program *program, const wanted *want, const char *p
   char *found = NULL;
   pir_status status;
   if (!want->count && !params) return PIR_OK;
-  if (!params && pir_params_find(path, &found))
-    return missing(pir_program_context(program), pir_str_from(path), want);
+  if (!params && pir_params_find(path, &found)) return missing(pir_program_context(program), pir_str_from(path), want);
   status = pir_program_map_params(program, want->decls, want->count, params ? params : found);
   free(found);
   return status;

@@ -31,10 +31,8 @@ const pir_type *var_type(translator *t, const var_desc *var) {
 const pir_type *name_type(translator *t, const char *name) {
   const var_desc *var = desc_var(t->desc, t->block, name);
   const pir_type *type = var ? var_type(t, var) : NULL;
-  if (!var)
-    (void)FAIL(t, "variable '%s' is not declared", name);
-  else if (!type)
-    (void)FAIL(t, "variable '%s' is no tensor of a known element type", name);
+  if (!var) (void)FAIL(t, "variable '%s' is not declared", name);
+  else if (!type) (void)FAIL(t, "variable '%s' is no tensor of a known element type", name);
   return type;
 }
 

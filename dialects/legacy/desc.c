@@ -83,7 +83,9 @@ static pir_status fail_block(const desc *d, size_t block, const char *format, in
 
 // ---- variables
 
-static uint64_t hash(size_t block, const char *name) { return pir_hash_join(pir_hash_bytes(name, strlen(name)), block); }
+static uint64_t hash(size_t block, const char *name) {
+  return pir_hash_join(pir_hash_bytes(name, strlen(name)), block);
+}
 
 static var_entry *find_slot(const desc *d, size_t block, const char *name) {
   size_t i = (size_t)hash(block, name) & d->var_mask;
@@ -130,7 +132,9 @@ static const slot_desc *find_slot_desc(slot_desc *const *slots, size_t n, const 
   return NULL;
 }
 
-const slot_desc *desc_input(const op_desc *op, const char *slot) { return find_slot_desc(op->inputs, op->n_inputs, slot); }
+const slot_desc *desc_input(const op_desc *op, const char *slot) {
+  return find_slot_desc(op->inputs, op->n_inputs, slot);
+}
 const slot_desc *desc_output(const op_desc *op, const char *slot) {
   return find_slot_desc(op->outputs, op->n_outputs, slot);
 }
@@ -159,12 +163,14 @@ static bool has_value(const attr_desc *a) {
 static pir_status check_child(desc *d, size_t block, size_t op, const attr_desc *a, bool *claimed) {
   int64_t child = a->block_idx;
   if (child <= (int64_t)block || child >= (int64_t)d->program->n_blocks)
-    return desc_fail(d, block, op, PIR_INVALID, "attribute '%s' names block %" PRId64 ", expected one after %zu and before %zu",
-                     a->name, child, block, d->program->n_blocks);
+    return desc_fail(d, block, op, PIR_INVALID,
+                     "attribute '%s' names block %" PRId64 ", expected one after %zu and before %zu", a->name, child,
+                     block, d->program->n_blocks);
   if (strcmp(a->name, "sub_block")) return PIR_OK;
   if (d->program->blocks[child]->parent_idx != (int64_t)block)
-    return desc_fail(d, block, op, PIR_INVALID, "attribute 'sub_block' names block %" PRId64 ", whose parent is block %d",
-                     child, (int)d->program->blocks[child]->parent_idx);
+    return desc_fail(d, block, op, PIR_INVALID,
+                     "attribute 'sub_block' names block %" PRId64 ", whose parent is block %d", child,
+                     (int)d->program->blocks[child]->parent_idx);
   if (claimed[child])
     return desc_fail(d, block, op, PIR_INVALID, "block %" PRId64 " is the body of another op already", child);
   claimed[child] = true;
@@ -199,7 +205,8 @@ static pir_status check_op(desc *d, size_t block, size_t i, bool *claimed) {
 
 static pir_status check_block(desc *d, size_t i) {
   const block_desc *block = d->program->blocks[i];
-  if (block->idx < 0 || (size_t)block->idx != i) return fail_block(d, i, "block %zu says that it is block %d", block->idx);
+  if (block->idx < 0 || (size_t)block->idx != i)
+    return fail_block(d, i, "block %zu says that it is block %d", block->idx);
   if (!i) return PIR_OK;
   if (block->parent_idx < 0 || (size_t)block->parent_idx >= i)
     return fail_block(d, i, "block %zu: its parent is block %d, expected one before it", block->parent_idx);
@@ -245,8 +252,7 @@ static pir_status unpack(desc *d, pir_str bytes) {
   ProtobufCAllocator allocator = {bounded_alloc, bounded_free, d};
   d->program = legacy__program_desc__unpack(&allocator, bytes.size, (const uint8_t *)bytes.data);
   if (!d->program) return PIR_EXHAUSTED;
-  if (!d->program->n_blocks)
-    return pir_report(d->ctx, PIR_INVALID, PIR_ERROR, place(d, 0), "a program without blocks");
+  if (!d->program->n_blocks) return pir_report(d->ctx, PIR_INVALID, PIR_ERROR, place(d, 0), "a program without blocks");
   make_tables(d);
   return PIR_OK;
 }
@@ -273,10 +279,8 @@ pir_status desc_read(pir_context *ctx, pir_str bytes, pir_str file, desc **out_d
   d->max_bytes = limits->max_bytes;
   pir_arena_init(&d->arena, NULL, NULL, NULL);
   status = read_all(d, bytes, limits);
-  if (status)
-    desc_destroy(d);
-  else
-    *out_desc = d;
+  if (status) desc_destroy(d);
+  else *out_desc = d;
   return status;
 }
 

@@ -31,11 +31,10 @@ pir_op *emit(translator *t, const char *name, pir_value *const *operands, size_t
 
 pir_value *emit_full(translator *t, pir_shape shape, double value, pir_dtype dtype) {
   const pir_type *type = pir_type_tensor(t->ctx, dtype, shape);
-  pir_named_attr attrs[] = {named(t, "shape", pir_attr_int_array(t->ctx, shape.dims, shape.rank)),
-                            named(t, "value", pir_attr_float(t->ctx, PIR_ATTR_F64, value)),
-                            named(t, "dtype", pir_attr_dtype(t->ctx, dtype)),
-                            named(t, "place", pir_attr_place(t->ctx, (pir_place){.kind = 1})),
-                            named(t, "stop_gradient", bools(t, 1, true))};
+  pir_named_attr attrs[] = {
+      named(t, "shape", pir_attr_int_array(t->ctx, shape.dims, shape.rank)),
+      named(t, "value", pir_attr_float(t->ctx, PIR_ATTR_F64, value)), named(t, "dtype", pir_attr_dtype(t->ctx, dtype)),
+      named(t, "place", pir_attr_place(t->ctx, (pir_place){.kind = 1})), named(t, "stop_gradient", bools(t, 1, true))};
   return pir_op_result(emit(t, "pd_op.full", NULL, 0, &type, 1, attrs, 5), 0);
 }
 
@@ -49,10 +48,9 @@ pir_value *emit_ints(translator *t, const int64_t *values, size_t n) {
   const pir_type *type = pir_type_tensor(t->ctx, PIR_I64, (pir_shape){&count, 1});
   const pir_attr **items = pir_arena_alloc(&t->arena, pir_arena_size(&t->arena, n, sizeof *items));
   for (size_t i = 0; i < n; i++) items[i] = pir_attr_int(t->ctx, PIR_ATTR_I64, values[i]);
-  pir_named_attr attrs[] = {named(t, "value", pir_attr_array(t->ctx, items, n)),
-                            named(t, "dtype", pir_attr_dtype(t->ctx, PIR_I64)),
-                            named(t, "place", pir_attr_place(t->ctx, (pir_place){.kind = 1})),
-                            named(t, "stop_gradient", bools(t, 1, true))};
+  pir_named_attr attrs[] = {
+      named(t, "value", pir_attr_array(t->ctx, items, n)), named(t, "dtype", pir_attr_dtype(t->ctx, PIR_I64)),
+      named(t, "place", pir_attr_place(t->ctx, (pir_place){.kind = 1})), named(t, "stop_gradient", bools(t, 1, true))};
   return pir_op_result(emit(t, "pd_op.full_int_array", NULL, 0, &type, 1, attrs, 4), 0);
 }
 
@@ -152,8 +150,7 @@ static bool value_operand(draft *d, size_t i) {
     (void)FAIL(d->t, "input slot '%s' has %zu variables, expected one", name, slot->n_arguments);
     return false;
   }
-  d->operands[i] =
-      def->flags & PIR_OPERAND_VARIADIC ? combine_vars(d->t, slot) : read_var(d->t, slot->arguments[0]);
+  d->operands[i] = def->flags & PIR_OPERAND_VARIADIC ? combine_vars(d->t, slot) : read_var(d->t, slot->arguments[0]);
   return d->operands[i] != NULL;
 }
 
@@ -230,8 +227,7 @@ pir_status draft_operands(draft *d) {
 // ---- results
 
 static const slot_desc *result_slot(draft *d, size_t i) {
-  const slot_desc *s =
-      desc_output(d->op, slot_name(d, d->row ? d->row->results : NULL, i, d->def->results[i].name));
+  const slot_desc *s = desc_output(d->op, slot_name(d, d->row ? d->row->results : NULL, i, d->def->results[i].name));
   return s && s->n_arguments ? s : NULL;
 }
 

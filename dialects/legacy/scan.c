@@ -81,7 +81,8 @@ static pir_status check_submessage(scanner *s, const ProtobufCFieldDescriptor *f
 static pir_status check_field(scanner *s, const ProtobufCFieldDescriptor *field, const wire_field *wire) {
   if (field->label == PROTOBUF_C_LABEL_REPEATED && wire->kind == WIRE_BYTES && kind_of(field->type) != WIRE_BYTES)
     return check_packed(s, field, wire);
-  if (wire->kind != kind_of(field->type)) return fail(s, wire->bytes, "field '%s' has the wrong wire type", field->name);
+  if (wire->kind != kind_of(field->type))
+    return fail(s, wire->bytes, "field '%s' has the wrong wire type", field->name);
   if (field->type == PROTOBUF_C_TYPE_STRING && memchr(wire->bytes, 0, wire->size))
     return fail(s, wire->bytes, "field '%s': a name with a zero byte", field->name);
   return field->type == PROTOBUF_C_TYPE_MESSAGE ? check_submessage(s, field, wire) : PIR_OK;

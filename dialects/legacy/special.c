@@ -65,7 +65,8 @@ pir_status translate_shadow_output(translator *t, const op_desc *op) {
   if (!in) return PIR_INVALID;
   if (!find_binding(t, in)) return PIR_OK;
   value = read_var(t, in);
-  pir_str name = a && a->type == LEGACY__ATTR_TYPE__STRING ? (pir_str){(const char *)a->s.data, a->s.len} : pir_str_from(in);
+  pir_str name =
+      a && a->type == LEGACY__ATTR_TYPE__STRING ? (pir_str){(const char *)a->s.data, a->s.len} : pir_str_from(in);
   pir_named_attr attr = named(t, "output_name", pir_attr_str(t->ctx, PIR_ATTR_STR, name));
   emit(t, "builtin.shadow_output", &value, 1, NULL, 0, &attr, 1);
   return PIR_OK;
@@ -193,7 +194,8 @@ pir_status translate_assign(translator *t, const op_desc *op) {
   const pir_type *type = operands[0] && out ? name_type(t, out) : NULL;
   if (!type) return PIR_INVALID;
   if (is_array(operands[0]))
-    return emit_bound(t, is_inplace(op) ? "pd_op.assign_array_" : "pd_op.assign_array", operands, 1, out, type, NULL, 0);
+    return emit_bound(t, is_inplace(op) ? "pd_op.assign_array_" : "pd_op.assign_array", operands, 1, out, type, NULL,
+                      0);
   if (!find_binding(t, out)) return emit_bound(t, "pd_op.assign", operands, 1, out, type, NULL, 0);
   operands[1] = read_var(t, out);
   return emit_bound(t, "pd_op.assign_out_", operands, 2, out, type, NULL, 0);

@@ -43,7 +43,8 @@ static pir_value *align_operand(translator *t, pir_value *x, pir_value *y, int64
   pir_shape xs = pir_type_shape(pir_value_type(x)), ys = pir_type_shape(pir_value_type(y));
   if (axis == -1 || xs.rank == ys.rank) return y;
   if (axis < 0 || (uint64_t)axis + ys.rank > xs.rank) {
-    (void)FAIL(t, "attribute 'axis' is %lld: operands of rank %zu and %zu do not fit", (long long)axis, xs.rank, ys.rank);
+    (void)FAIL(t, "attribute 'axis' is %lld: operands of rank %zu and %zu do not fit", (long long)axis, xs.rank,
+               ys.rank);
     return NULL;
   }
   if ((size_t)axis + ys.rank == xs.rank) return y;
@@ -144,9 +145,8 @@ pir_status translate_lookup_table(translator *t, const op_desc *op) {
   pir_value *operands[2] = {type ? input_value(t, op, "Ids") : NULL, NULL};
   operands[1] = operands[0] ? input_value(t, op, "W") : NULL;
   if (!operands[1]) return PIR_INVALID;
-  pir_named_attr attrs[] = {
-      named(t, "padding_idx", pir_attr_int(t->ctx, PIR_ATTR_I64, op_int(op, "padding_idx", -1))),
-      named(t, "sparse", pir_attr_bool(t->ctx, op_bool(op, "is_sparse", false)))};
+  pir_named_attr attrs[] = {named(t, "padding_idx", pir_attr_int(t->ctx, PIR_ATTR_I64, op_int(op, "padding_idx", -1))),
+                            named(t, "sparse", pir_attr_bool(t->ctx, op_bool(op, "is_sparse", false)))};
   PIR_TRY(emit_bound(t, "pd_op.embedding", operands, 2, out, type, attrs, 2));
   operands[0] = read_var(t, out);
   operands[1] = emit_ints(t, &axis, 1);
@@ -206,7 +206,8 @@ static pir_status slice_array(translator *t, const op_desc *op, pir_value *array
   if (!dense) PIR_TRY(draft_operand(&d, 2));
   operands[1] = d.operands[1];
   operands[2] = d.operands[2];
-  return emit_bound(t, dense ? "pd_op.slice_array_dense" : "pd_op.slice_array", operands, dense ? 2 : 3, out, type, NULL, 0);
+  return emit_bound(t, dense ? "pd_op.slice_array_dense" : "pd_op.slice_array", operands, dense ? 2 : 3, out, type,
+                    NULL, 0);
 }
 
 pir_status translate_slice(translator *t, const op_desc *op) {
@@ -256,10 +257,8 @@ pir_status translate_reduce(translator *t, const op_desc *op) {
   PIR_TRY(draft_start(&d, t, op));
   axis = pir_opdef_operand(d.def, PIR_STR("axis"));
   for (int i = 0; i < d.def->operand_count; i++)
-    if (all && i == axis)
-      d.operands[i] = emit_ints(t, NULL, 0);
-    else
-      PIR_TRY(draft_operand(&d, (size_t)i));
+    if (all && i == axis) d.operands[i] = emit_ints(t, NULL, 0);
+    else PIR_TRY(draft_operand(&d, (size_t)i));
   PIR_TRY(draft_types(&d));
   PIR_TRY(draft_attrs(&d));
   if (all && axis < 0) draft_set(&d, "axis", pir_attr_array(t->ctx, NULL, 0));
@@ -393,10 +392,8 @@ special_fn find_special(const char *type) {
     size_t middle = (low + high) / 2;
     int order = strcmp(specials[middle].type, type);
     if (!order) return specials[middle].translate;
-    if (order < 0)
-      low = middle + 1;
-    else
-      high = middle;
+    if (order < 0) low = middle + 1;
+    else high = middle;
   }
   return NULL;
 }

@@ -72,10 +72,8 @@ static void add_input(translator *t, const var_desc *var, const pir_type *type) 
                             named(t, "dtype", pir_attr_dtype(t->ctx, pir_type_dtype(type))),
                             named(t, "place", pir_attr_place(t->ctx, (pir_place){0}))};
   t->builder.before = pir_block_first(pir_program_block(t->program));
-  if (pir_type_kind_of(type) == PIR_TYPE_TENSOR_ARRAY)
-    bind(t, var->name, emit_array(t, type), -1);
-  else
-    bind(t, var->name, pir_op_result(emit(t, "pd_op.data", NULL, 0, &type, 1, attrs, 4), 0), -1);
+  if (pir_type_kind_of(type) == PIR_TYPE_TENSOR_ARRAY) bind(t, var->name, emit_array(t, type), -1);
+  else bind(t, var->name, pir_op_result(emit(t, "pd_op.data", NULL, 0, &type, 1, attrs, 4), 0), -1);
   t->builder.before = NULL;
 }
 
@@ -253,9 +251,9 @@ static pir_status translate_program(translator *t) {
 
 static void set_info(translator *t) {
   const Legacy__Version *version = desc_program(t->desc)->version;
-  pir_program_set_info(t->program, (pir_program_info){.format = PIR_STR("pdmodel"),
-                                                      .version = version ? version->version : 0,
-                                                      .trainable = true});
+  pir_program_set_info(
+      t->program,
+      (pir_program_info){.format = PIR_STR("pdmodel"), .version = version ? version->version : 0, .trainable = true});
 }
 
 pir_status legacy_read(pir_context *ctx, pir_str bytes, pir_str file, pir_program **out_program,
@@ -270,10 +268,8 @@ pir_status legacy_read(pir_context *ctx, pir_str bytes, pir_str file, pir_progra
   set_info(&t);
   status = translate_program(&t);
   if (!status && out_decls) status = list_params(&t, out_decls, out_count);
-  if (status)
-    pir_program_destroy(t.program);
-  else
-    *out_program = t.program;
+  if (status) pir_program_destroy(t.program);
+  else *out_program = t.program;
   pir_arena_destroy(&t.arena);
   desc_destroy(t.desc);
   return status;

@@ -37,7 +37,7 @@ typedef struct translator {
   pir_program *program;
   pir_builder builder;
   scope *scope;
-  size_t block, op;  // being translated
+  size_t block, op;            // being translated
   PIR_VEC(recorded) recorded;  // every definition of block 0; gives stop_gradient and persistable
 } translator;
 

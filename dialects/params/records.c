@@ -148,7 +148,8 @@ static bool record_matches(const record *r, const pir_param_decl *decl) {
   return true;
 }
 
-static pir_status record_mismatch(pir_context *ctx, pir_arena *arena, const record *r, const pir_param_decl *decl, pir_str file) {
+static pir_status record_mismatch(pir_context *ctx, pir_arena *arena, const record *r, const pir_param_decl *decl,
+                                  pir_str file) {
   pir_str held = record_text(arena, r);
   pir_strbuf declared;
   pir_strbuf_init(&declared, arena);
@@ -206,7 +207,8 @@ static pir_status compare(pir_context *ctx, const record_list *list, const pir_p
                       i, (int)held.size, held.data, list->count, count);
   }
   for (; i < list->count && i < count; i++)
-    if (!record_matches(&list->items[i], &decls[i])) (void)record_mismatch(ctx, list->arena, &list->items[i], &decls[i], file);
+    if (!record_matches(&list->items[i], &decls[i]))
+      (void)record_mismatch(ctx, list->arena, &list->items[i], &decls[i], file);
   if (list->count != count)
     return pir_report(ctx, PIR_INVALID, PIR_ERROR, pir_loc_offset(ctx, file, offset),
                       "the file holds %zu records, the program declares %zu parameters", list->count, count);

@@ -65,16 +65,17 @@ static const int64_t two_by_three[] = {2, 3}, two[] = {2}, none[] = {0, 4};
 static void bytes_are_used_in_place_and_given_back_once(void **state) {
   fixture *f = *state;
   char file[256];
-  const pir_param_decl decls[] = {decl("a", PIR_F32, two_by_three, 2), decl("b", PIR_BF16, two, 1), decl("c", PIR_I64, NULL, 0),
-                                  decl("d", PIR_F32, none, 2)};
+  const pir_param_decl decls[] = {decl("a", PIR_F32, two_by_three, 2), decl("b", PIR_BF16, two, 1),
+                                  decl("c", PIR_I64, NULL, 0), decl("d", PIR_F32, none, 2)};
   static const float a[6] = {1, 2, 3, 4, 5, 6};
   static const int64_t c = -7;
   size_t size = put_record(file, 5, (uint8_t[]){2, 3}, 2, a, sizeof a);
   size += put_record(file + size, 22, (uint8_t[]){2}, 1, "abcd", 4);
   size += put_record(file + size, 3, NULL, 0, &c, sizeof c);
   size += put_record(file + size, 5, (uint8_t[]){0, 4}, 2, "", 0);
-  assert_int_equal(pir_program_adopt_records(f->program, decls, 4, (pir_borrowed){file, size, count_release, f}, PIR_STR("m")),
-                   PIR_OK);
+  assert_int_equal(
+      pir_program_adopt_records(f->program, decls, 4, (pir_borrowed){file, size, count_release, f}, PIR_STR("m")),
+      PIR_OK);
   const pir_param *param = pir_program_param(f->program, PIR_STR("a"));
   assert_non_null(param);
   assert_in_range((uintptr_t)param->data, (uintptr_t)file, (uintptr_t)file + size);
@@ -99,7 +100,8 @@ static void refused_bytes_are_given_back(void **state) {
   assert_int_equal(pir_program_adopt_records(f->program, &wanted, 1, bytes, PIR_STR("m")), PIR_INVALID);
   assert_int_equal(f->releases, 1);
   assert_int_equal(pir_program_params(f->program), 0);
-  assert_int_equal(pir_program_adopt_records(f->program, NULL, 0, (pir_borrowed){"", 0, count_release, f}, PIR_STR("m")), PIR_OK);
+  assert_int_equal(
+      pir_program_adopt_records(f->program, NULL, 0, (pir_borrowed){"", 0, count_release, f}, PIR_STR("m")), PIR_OK);
   assert_int_equal(f->releases, 2);
 }
 
@@ -191,8 +193,12 @@ static void only_saved_parameters_are_declared(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make, drop)
   const struct CMUnitTest tests[] = {
-      TEST(bytes_are_used_in_place_and_given_back_once), TEST(refused_bytes_are_given_back), TEST(sizes_have_64_bits),
-      TEST(folders_hold_one_record_a_file), TEST(parameters_are_found_beside_the_model), TEST(only_saved_parameters_are_declared),
+      TEST(bytes_are_used_in_place_and_given_back_once),
+      TEST(refused_bytes_are_given_back),
+      TEST(sizes_have_64_bits),
+      TEST(folders_hold_one_record_a_file),
+      TEST(parameters_are_found_beside_the_model),
+      TEST(only_saved_parameters_are_declared),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,8 +31,8 @@ PIR_API PIR_NODISCARD pir_status pir_program_adopt_records(pir_program *program,
 
 // The same from `path`: a combined file, or a folder with one file of one record for each parameter.
 // Files are opened inside the folder only: a name with '/' or of dots is refused.
-PIR_API PIR_NODISCARD pir_status pir_program_map_params(pir_program *program, const pir_param_decl *decls,
-                                                        size_t count, const char *path);
+PIR_API PIR_NODISCARD pir_status pir_program_map_params(pir_program *program, const pir_param_decl *decls, size_t count,
+                                                        const char *path);
 
 // Where the parameters of a model file lie: the same stem with `.pdiparams`, else the only `.pdiparams`
 // of the folder, else `__params__` or `params` beside `__model__` or `model`, else the folder itself
