@@ -28,18 +28,28 @@ static void emit_yield(translator *t, pir_value *const *values, size_t n) {
 
 // ---- if
 
-static pir_status true_branch(translator *t, size_t block, const slot_desc *out, pir_block *into) {
-  size_t n = out ? out->n_arguments : 0;
-  pir_value **values = pir_arena_alloc(&t->arena, pir_arena_size(&t->arena, n, sizeof *values));
+// One `if` in the making: the variables it gives out, and what they are called inside its block.
+typedef struct branch {
+  size_t block, count;
+  const char **names, **inner;
+  const pir_type **types;
+  kept_values *kept;
+} branch;
+
+static pir_status true_branch(translator *t, const branch *b, pir_block *into) {
+  pir_value **values = pir_arena_alloc(&t->arena, pir_arena_size(&t->arena, b->count, sizeof *values));
   pir_builder outer = t->builder;
-  pir_status status = translate_block(t, block, into);
+  pir_status status;
   t->builder = pir_builder_at_end(into);
   t->builder.loc = outer.loc;
-  for (size_t i = 0; i < n && !status; i++) {
-    values[i] = read_var(t, out->arguments[i]);
+  pop_kept_values(t, b->block);
+  status = translate_block(t, b->block, into);
+  if (!status && b->kept) status = push_kept_values(t, b->kept);
+  for (size_t i = 0; i < b->count && !status; i++) {
+    values[i] = read_var(t, b->inner[i]);
     if (!values[i]) status = PIR_INVALID;
   }
-  if (!status) emit_yield(t, values, n);
+  if (!status) emit_yield(t, values, b->count);
   t->builder = outer;
   return status;
 }
@@ -52,46 +62,75 @@ static pir_value *placeholder(translator *t, const pir_type *type) {
   return emit_full(t, (pir_shape){dims, shape.rank}, 0, pir_type_dtype(type));
 }
 
-static void false_branch(translator *t, const pir_type *const *types, size_t n, pir_block *into) {
-  pir_value **values = pir_arena_alloc(&t->arena, pir_arena_size(&t->arena, n, sizeof *values));
+static void false_branch(translator *t, const branch *b, pir_block *into) {
+  pir_value **values = pir_arena_alloc(&t->arena, pir_arena_size(&t->arena, b->count, sizeof *values));
   pir_builder outer = t->builder;
   t->builder = pir_builder_at_end(into);
   t->builder.loc = outer.loc;
-  for (size_t i = n; i--;) values[i] = placeholder(t, types[i]);
-  emit_yield(t, values, n);
+  for (size_t i = b->count; i--;) values[i] = placeholder(t, b->types[i]);
+  emit_yield(t, values, b->count);
   t->builder = outer;
 }
 
-pir_status translate_if(translator *t, const op_desc *op) {
-  const slot_desc *out = outputs_of(op);
-  size_t n = out ? out->n_arguments : 0, block = sub_block(op);
-  const pir_type **types = pir_arena_alloc(&t->arena, pir_arena_size(&t->arena, n, sizeof *types));
+static pir_status build_if(translator *t, const op_desc *op, branch *b) {
   pir_named_attr fake = named(t, "fake_false_branch", pir_attr_bool(t->ctx, true));
   pir_value *cond;
   scope inner;
   pir_status status;
-  if (!block) return FAIL(t, "attribute 'sub_block' is missing");
   PIR_TRY(slot_value(t, op, "Cond", &cond));
-  for (size_t i = 0; i < n; i++) {
-    types[i] = name_type(t, out->arguments[i]);
-    if (!types[i]) return PIR_INVALID;
-  }
   pir_op_spec spec = {.def = pir_context_opdef(t->ctx, PIR_STR("pd_op.if")),
                       .operands = &cond,
                       .operand_count = 1,
-                      .result_types = types,
-                      .result_count = n,
+                      .result_types = b->types,
+                      .result_count = b->count,
                       .attrs = &fake,
                       .attr_count = 1,
                       .region_count = 2};
   pir_op *result = pir_build(&t->builder, &spec);
   push_scope(t, &inner);
-  status = true_branch(t, block, out, pir_region_append_block(pir_op_region(result, 0)));
+  status = true_branch(t, b, pir_region_append_block(pir_op_region(result, 0)));
   pop_scope(t);
   if (status) return status;
-  false_branch(t, types, n, pir_region_append_block(pir_op_region(result, 1)));
-  for (size_t i = 0; i < n; i++) bind(t, out->arguments[i], pir_op_result(result, i), -1);
+  false_branch(t, b, pir_region_append_block(pir_op_region(result, 1)));
+  for (size_t i = 0; i < b->count; i++) bind(t, b->names[i], pir_op_result(result, i), -1);
   return PIR_OK;
+}
+
+// Fills in the variables of `out` but absent ones.
+static pir_status start_branch(translator *t, const op_desc *op, const slot_desc *out, branch *b) {
+  size_t n = out ? out->n_arguments : 0;
+  *b = (branch){.block = sub_block(op),
+                .names = pir_arena_alloc(&t->arena, pir_arena_size(&t->arena, n, sizeof *b->names)),
+                .inner = pir_arena_alloc(&t->arena, pir_arena_size(&t->arena, n, sizeof *b->inner)),
+                .types = pir_arena_alloc(&t->arena, pir_arena_size(&t->arena, n, sizeof *b->types))};
+  if (!b->block) return FAIL(t, "attribute 'sub_block' is missing");
+  for (size_t i = 0; i < n; i++) {
+    if (!strcmp(out->arguments[i], "@EMPTY@")) continue;
+    b->names[b->count] = b->inner[b->count] = out->arguments[i];
+    b->types[b->count] = name_type(t, out->arguments[i]);
+    if (!b->types[b->count++]) return PIR_INVALID;
+  }
+  return PIR_OK;
+}
+
+pir_status translate_if(translator *t, const op_desc *op) {
+  branch b;
+  PIR_TRY(start_branch(t, op, outputs_of(op), &b));
+  b.kept = plan_kept_values(t, b.block, outputs_of(op));
+  return build_if(t, op, &b);
+}
+
+// Outside, a gradient that is a sum of several has a name of its own for each ("x@GRAD@RENAME@block0@0").
+pir_status translate_if_grad(translator *t, const op_desc *op) {
+  branch b;
+  PIR_TRY(start_branch(t, op, desc_output(op, "Input@GRAD"), &b));
+  for (size_t i = 0; i < b.count; i++) {
+    const char *mark = strstr(b.names[i], "@RENAME@block");
+    char *inner = pir_arena_copy(&t->arena, b.names[i], strlen(b.names[i]) + 1);
+    if (mark) inner[mark - b.names[i]] = 0;
+    b.inner[i] = inner;
+  }
+  return build_if(t, op, &b);
 }
 
 // ---- while

@@ -87,18 +87,24 @@ pir_value *combine_vars(translator *t, const slot_desc *slot) {
 
 // ---- which op
 
-static bool reads(const op_desc *op, const char *name) {
+pir_map input_names(translator *t, const op_desc *op) {
+  pir_map names = {0};
   for (size_t i = 0; i < op->n_inputs; i++)
     for (size_t k = 0; k < op->inputs[i]->n_arguments; k++)
-      if (!strcmp(op->inputs[i]->arguments[k], name)) return true;
-  return false;
+      pir_map_put(&t->arena, &names, pir_name_get(t->ctx, pir_str_from(op->inputs[i]->arguments[k])), 1);
+  return names;
 }
 
-bool is_inplace(const op_desc *op) {
-  for (size_t i = 0; i < op->n_outputs; i++)
-    for (size_t k = 0; k < op->outputs[i]->n_arguments; k++)
-      if (strcmp(op->outputs[i]->arguments[k], "@EMPTY@") && reads(op, op->outputs[i]->arguments[k])) return true;
-  return false;
+bool is_inplace(translator *t, const op_desc *op) {
+  pir_map inputs = input_names(t, op);
+  bool found = false;
+  for (size_t i = 0; i < op->n_outputs && !found; i++)
+    for (size_t k = 0; k < op->outputs[i]->n_arguments && !found; k++) {
+      const char *name = op->outputs[i]->arguments[k];
+      found = strcmp(name, "@EMPTY@") && pir_map_find(&inputs, pir_name_get(t->ctx, pir_str_from(name)));
+    }
+  pir_map_free(&t->arena, &inputs);
+  return found;
 }
 
 static pir_status start(draft *d, translator *t, const op_desc *op, const pir_legacy_op *row, const pir_opdef *def) {
@@ -112,7 +118,7 @@ static pir_status start(draft *d, translator *t, const op_desc *op, const pir_le
 pir_status draft_start(draft *d, translator *t, const op_desc *op) {
   const pir_legacy_op *row = pir_legacy_find(pir_str_from(op->type));
   if (!row) return UNSUPPORTED(t, "op '%s'", op->type);
-  return start(d, t, op, row, row->twin && is_inplace(op) ? row->twin : row->def);
+  return start(d, t, op, row, row->twin && is_inplace(t, op) ? row->twin : row->def);
 }
 
 pir_status draft_start_as(draft *d, translator *t, const op_desc *op, const char *pir_name) {

@@ -194,7 +194,7 @@ pir_status translate_assign(translator *t, const op_desc *op) {
   const pir_type *type = operands[0] && out ? name_type(t, out) : NULL;
   if (!type) return PIR_INVALID;
   if (is_array(operands[0]))
-    return emit_bound(t, is_inplace(op) ? "pd_op.assign_array_" : "pd_op.assign_array", operands, 1, out, type, NULL,
+    return emit_bound(t, is_inplace(t, op) ? "pd_op.assign_array_" : "pd_op.assign_array", operands, 1, out, type, NULL,
                       0);
   if (!find_binding(t, out)) return emit_bound(t, "pd_op.assign", operands, 1, out, type, NULL, 0);
   operands[1] = read_var(t, out);
@@ -256,4 +256,20 @@ pir_status translate_share_buffer(translator *t, const op_desc *op) {
   const pir_type *type = out ? name_type(t, out) : NULL;
   pir_value *x = type ? input_value(t, op, "X") : NULL;
   return x ? emit_bound(t, "pd_op.share_data_", &x, 1, out, type, NULL, 0) : PIR_INVALID;
+}
+
+pir_status translate_select_output(translator *t, const op_desc *op) {
+  const slot_desc *out = desc_output(op, "Out");
+  pir_value *operands[2] = {input_value(t, op, "Mask"), NULL};
+  const pir_type *types[2];
+  operands[1] = operands[0] ? input_value(t, op, "X") : NULL;
+  if (!operands[1]) return PIR_INVALID;
+  if (!out || out->n_arguments != 2) return FAIL(t, "slot 'Out' wants two variables");
+  for (size_t i = 0; i < 2; i++) {
+    types[i] = name_type(t, out->arguments[i]);
+    if (!types[i]) return PIR_INVALID;
+  }
+  pir_op *result = emit(t, "pd_op.select_output", operands, 2, types, 2, NULL, 0);
+  for (size_t i = 0; i < 2; i++) bind(t, out->arguments[i], pir_op_result(result, i), -1);
+  return PIR_OK;
 }

@@ -30,6 +30,7 @@ pir_status translate_array_write(translator *t, const op_desc *op);
 pir_status translate_array_read(translator *t, const op_desc *op);
 pir_status translate_array_length(translator *t, const op_desc *op);
 pir_status translate_select_input(translator *t, const op_desc *op);
+pir_status translate_select_output(translator *t, const op_desc *op);
 pir_status translate_share_buffer(translator *t, const op_desc *op);
 
 // special_math.c

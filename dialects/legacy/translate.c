@@ -145,13 +145,6 @@ static pir_status check_known(translator *t) {
 
 // ---- after block 0
 
-static bool is_input(const op_desc *op, const char *name) {
-  for (size_t i = 0; i < op->n_inputs; i++)
-    for (size_t k = 0; k < op->inputs[i]->n_arguments; k++)
-      if (!strcmp(op->inputs[i]->arguments[k], name)) return true;
-  return false;
-}
-
 static void set_parameter(translator *t, const char *name) {
   const binding *b = find_binding(t, name);
   pir_named_attr attr = named(t, "parameter_name", pir_attr_str(t->ctx, PIR_ATTR_STR, pir_str_from(name)));
@@ -168,39 +161,58 @@ static void set_parameters(translator *t) {
   pir_map done = {0};
   for (size_t n = block->n_ops; n--;) {
     const op_desc *op = block->ops[n];
+    pir_map inputs = input_names(t, op);
     for (size_t i = 0; i < op->n_outputs; i++)
       for (size_t k = 0; k < op->outputs[i]->n_arguments; k++) {
         const char *name = op->outputs[i]->arguments[k];
+        const void *key = name_key(t, name);
         const var_desc *var = desc_var(t->desc, 0, name);
-        if (!var || !var->persistable || is_holder(name) || pir_map_find(&done, name_key(t, name))) continue;
-        if (is_input(op, name)) continue;
-        pir_map_put(&t->arena, &done, name_key(t, name), 1);
+        if (!var || !var->persistable || is_holder(name) || pir_map_find(&inputs, key)) continue;
+        if (pir_map_find(&done, key)) continue;
+        pir_map_put(&t->arena, &done, key, 1);
         set_parameter(t, name);
       }
+    pir_map_free(&t->arena, &inputs);
   }
 }
 
-// Sets element `i` of an op's array of one bool for each result; the others are false when it is new.
-static void set_flag(translator *t, pir_op *op, pir_name *name, size_t i, bool value) {
+// An op's array of one bool for each result, to be changed; false where it is new.
+static const pir_attr **read_flags(translator *t, const pir_op *op, pir_name *name) {
   size_t n = pir_op_results(op);
   const pir_attr *old = pir_op_attr(op, name);
   const pir_attr **items = pir_arena_alloc(&t->arena, pir_arena_size(&t->arena, n, sizeof *items));
   bool keep = old && pir_attr_kind_of(old) == PIR_ATTR_ARRAY && pir_attr_elements(old) == n;
-  for (size_t k = 0; k < n; k++) items[k] = keep ? pir_attr_element(old, k) : pir_attr_bool(t->ctx, false);
-  items[i] = pir_attr_bool(t->ctx, value);
+  for (size_t i = 0; i < n; i++) items[i] = keep ? pir_attr_element(old, i) : pir_attr_bool(t->ctx, false);
+  return items;
+}
+
+static void write_flags(translator *t, pir_op *op, pir_name *name, const pir_attr **items) {
+  size_t n = pir_op_results(op);
   pir_op_set_attr(op, name, pir_attr_array(t->ctx, items, n));
   pir_arena_free(&t->arena, items, n * sizeof *items);
 }
 
-static void mark_results(translator *t) {
-  pir_name *stop = pir_name_get(t->ctx, PIR_STR("stop_gradient"));
-  pir_name *persistable = pir_name_get(t->ctx, PIR_STR("persistable"));
-  for (size_t i = 0; i < t->recorded.count; i++) {
+// Marks one op by definitions [first, end), all of its results.
+static void mark_op(translator *t, pir_op *op, size_t first, size_t end) {
+  pir_name *stop_name = pir_name_get(t->ctx, PIR_STR("stop_gradient"));
+  pir_name *persistable_name = pir_name_get(t->ctx, PIR_STR("persistable"));
+  const pir_attr **stop = read_flags(t, op, stop_name), **persistable = read_flags(t, op, persistable_name);
+  for (size_t i = first; i < end; i++) {
     const recorded *r = &t->recorded.items[i];
-    pir_op *op = pir_value_op(r->value);
-    if (!op) continue;
-    set_flag(t, op, stop, pir_value_index(r->value), r->var->stop_gradient);
-    set_flag(t, op, persistable, pir_value_index(r->value), r->var->persistable);
+    stop[pir_value_index(r->value)] = pir_attr_bool(t->ctx, r->var->stop_gradient);
+    persistable[pir_value_index(r->value)] = pir_attr_bool(t->ctx, r->var->persistable);
+  }
+  write_flags(t, op, persistable_name, persistable);
+  write_flags(t, op, stop_name, stop);
+}
+
+// Definitions by one op follow one another.
+static void mark_results(translator *t) {
+  for (size_t first = 0, end; first < t->recorded.count; first = end) {
+    pir_op *op = pir_value_op(t->recorded.items[first].value);
+    for (end = first + 1; end < t->recorded.count; end++)
+      if (pir_value_op(t->recorded.items[end].value) != op) break;
+    if (op) mark_op(t, op, first, end);
   }
 }
 
@@ -240,6 +252,7 @@ static pir_status translate_program(translator *t) {
   t->scope = &globals;
   t->builder = pir_builder_at_end(block);
   PIR_TRY(check_known(t));
+  find_backward_blocks(t);
   add_reads(t, true, add_parameter);
   add_reads(t, false, add_input);
   PIR_TRY(translate_block(t, 0, block));

@@ -1,6 +1,6 @@
 // The translator from legacy programs to PIR, in parts: translate.c (programs, blocks, names), draft.c (the
 // generic op, driven by the tables), convert.c (types and attributes), special*.c (ops that need more than a
-// table row), control.c (sub-blocks).
+// table row), control*.c (sub-blocks).
 #ifndef PIR_LEGACY_TRANSLATE_H
 #define PIR_LEGACY_TRANSLATE_H
 
@@ -30,6 +30,15 @@ typedef struct recorded {
   pir_value *value;
 } recorded;
 
+typedef PIR_VEC(const char *) name_list;
+
+// Values that a conditional block keeps for its gradient (control_grad.c).
+typedef struct kept_values {
+  name_list names;
+  const pir_type **types;  // NULL until pushed
+  pir_value *inlet, *outlet;
+} kept_values;
+
 typedef struct translator {
   pir_context *ctx;
   desc *desc;
@@ -39,6 +48,8 @@ typedef struct translator {
   scope *scope;
   size_t block, op;            // being translated
   PIR_VEC(recorded) recorded;  // every definition of block 0; gives stop_gradient and persistable
+  kept_values **kept;          // by backward block; NULL where nothing is kept
+  size_t *backward;            // the gradient of each block, or 0
 } translator;
 
 // ---- names
@@ -124,10 +135,22 @@ pir_status translate_generic(translator *t, const op_desc *op);
 // ---- ops with rules of their own
 typedef pir_status (*special_fn)(translator *t, const op_desc *op);
 special_fn find_special(const char *type);
-bool is_inplace(const op_desc *op);
+// The names an op reads, as pir_name keys; free with pir_map_free.
+pir_map input_names(translator *t, const op_desc *op);
+// Whether a variable is both input and output.
+bool is_inplace(translator *t, const op_desc *op);
 
 pir_status translate_block(translator *t, size_t block, pir_block *into);
 pir_status translate_if(translator *t, const op_desc *op);
+pir_status translate_if_grad(translator *t, const op_desc *op);
 pir_status translate_while(translator *t, const op_desc *op);
+
+// Finds the gradient of each block.
+void find_backward_blocks(translator *t);
+// Creates the stack for what `block` must keep, or gives NULL when nothing reads its inside again. `out` are
+// the variables that its op gives out anyway.
+kept_values *plan_kept_values(translator *t, size_t block, const slot_desc *out);
+pir_status push_kept_values(translator *t, kept_values *kept);  // at the end of the forward block
+void pop_kept_values(translator *t, size_t backward);           // at the start of the backward block
 
 #endif
