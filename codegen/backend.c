@@ -23,8 +23,7 @@ void pir_llvm_identity(char *out, size_t capacity) {
   struct stat st;
   if (path_beside_us(path, sizeof path) && !stat(path, &st))
     snprintf(out, capacity, "%lld %lld.%09ld", (long long)st.st_size, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
-  else
-    snprintf(out, capacity, "unknown");
+  else snprintf(out, capacity, "unknown");
 }
 
 pir_status pir_llvm_open(pir_llvm_library *out, char *message, size_t capacity) {

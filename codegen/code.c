@@ -89,7 +89,7 @@ typedef struct job {
   const loop_module *module;
   pir_cache_key key;
   pir_image *image;
-  bool known;      // `image` is the store's
+  bool known;  // `image` is the store's
   bool from_disk;
   pir_status status;
   char message[256];
@@ -120,7 +120,8 @@ static void try_disk(const pir_code_store *store, job *j) {
 
 static void compile(const pir_code_store *store, job *j) {
   pir_emitted object;
-  j->status = store->llvm.backend->emit(j->module, &store->target, PIR_EMIT_OBJECT, &object, j->message, sizeof j->message);
+  j->status =
+      store->llvm.backend->emit(j->module, &store->target, PIR_EMIT_OBJECT, &object, j->message, sizeof j->message);
   if (j->status) return;
   load_object(j, &object);
   if (!j->status && store->folder) pir_cache_save(store->folder, j->key, object.data, object.size);
@@ -145,7 +146,8 @@ static void run(build *b, int threads) {
   int started = 0;
   atomic_store(&b->next, 0);
   if (threads > MAX_THREADS) threads = MAX_THREADS;
-  while (started < threads - 1 && (size_t)started + 1 < b->count && !pthread_create(&others[started], NULL, work, b)) started++;
+  while (started < threads - 1 && (size_t)started + 1 < b->count && !pthread_create(&others[started], NULL, work, b))
+    started++;
   work(b);
   for (int i = 0; i < started; i++) pthread_join(others[i], NULL);
 }

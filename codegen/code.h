@@ -10,7 +10,8 @@
 typedef struct pir_code_store pir_code_store;
 
 // `folder` NULL: nothing on disk.
-pir_status pir_code_store_create(pir_context *ctx, const pir_target *target, const char *folder, pir_code_store **out_store);
+pir_status pir_code_store_create(pir_context *ctx, const pir_target *target, const char *folder,
+                                 pir_code_store **out_store);
 void pir_code_store_destroy(pir_code_store *store);
 
 // Code of `count` modules, in order; equal modules give one image. Images live as long as the store.

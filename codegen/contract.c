@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-contract_emission contract_begin(const contract_form *f, const contract_env *env, const char *name, const char *suffix) {
+contract_emission contract_begin(const contract_form *f, const contract_env *env, const char *name,
+                                 const char *suffix) {
   char full[128];
   size_t n = strlen(name), k = strlen(suffix);
   if (n > sizeof full - k - 1) n = sizeof full - k - 1;
@@ -100,8 +101,8 @@ static bool store_plainly(const contract_emission *e, loop_block *block, const c
   if (point->lanes == 1 || (pir_loop_is_int(point->lane_stride, &stride) && stride == 1))
     pir_loop_store(e->fn, block, e->out, point->position, value, point->mask);
   else
-    pir_loop_scatter(e->fn, block, e->out, pir_loop_ramp(e->m, point->position, point->lane_stride, point->lanes), value,
-                     point->mask);
+    pir_loop_scatter(e->fn, block, e->out, pir_loop_ramp(e->m, point->position, point->lane_stride, point->lanes),
+                     value, point->mask);
   return true;
 }
 
@@ -109,8 +110,12 @@ bool contract_finish(const contract_emission *e, loop_block *block, loop_expr *s
   const contract_form *f = e->form;
   const contract_tensor *out = &f->c->out;
   loop_expr *values[CONTRACT_MAX_VARS];
-  contract_point p = {.value = sums, .lanes = sums->lanes, .mask = mask, .position = contract_position(e, OF_OUT),
-                      .lane_stride = pir_loop_int(e->m, 1), .lane_axis = -1};
+  contract_point p = {.value = sums,
+                      .lanes = sums->lanes,
+                      .mask = mask,
+                      .position = contract_position(e, OF_OUT),
+                      .lane_stride = pir_loop_int(e->m, 1),
+                      .lane_axis = -1};
   variable_values(e, values);
   for (int axis = 0; axis < out->rank; axis++) {
     p.index[axis] = pir_loop_int(e->m, 0);
@@ -217,7 +222,8 @@ pir_status pir_contract_emit(const contraction *c, const contract_env *env, cons
   contract_schedule(&f, env->target);
   uint16_t b_slot = c->b.slot;
   if (f.b_packed) {
-    pir_dim bytes = pir_dim_mul(c->dims, packed_elements(&f), pir_dim_const(c->dims, (int64_t)pir_dtype_size(f.compute)));
+    pir_dim bytes =
+        pir_dim_mul(c->dims, packed_elements(&f), pir_dim_const(c->dims, (int64_t)pir_dtype_size(f.compute)));
     if (c->b_constant) {
       if (!contract_const(&f, bytes, &out_code->packed_bytes)) return PIR_UNSUPPORTED;
       PIR_TRY(contract_emit_packing(&f, env, name, 0, 1, &out_code->packing));

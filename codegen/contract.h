@@ -45,13 +45,13 @@ typedef struct contraction {
 
 // A vector of finished sums.
 typedef struct contract_point {
-  loop_expr *value;                  // f32 (f64 where out is), `lanes` lanes
-  loop_expr *index[PIR_MAX_RANK];    // of out, of the first lane
-  loop_expr *position;               // of the first lane in a buffer of out's shape and order
-  int lane_axis;                     // axis of out along which the lanes go (when there are several)
-  loop_expr *lane_stride;            // in memory, from lane to lane
+  loop_expr *value;                // f32 (f64 where out is), `lanes` lanes
+  loop_expr *index[PIR_MAX_RANK];  // of out, of the first lane
+  loop_expr *position;             // of the first lane in a buffer of out's shape and order
+  int lane_axis;                   // axis of out along which the lanes go (when there are several)
+  loop_expr *lane_stride;          // in memory, from lane to lane
   uint16_t lanes;
-  loop_expr *mask;                   // lanes that exist, or NULL
+  loop_expr *mask;  // lanes that exist, or NULL
 } contract_point;
 
 // What the caller provides.
@@ -73,9 +73,9 @@ typedef struct contract_stage {
 } contract_stage;
 
 typedef struct contract_code {
-  contract_stage packing;   // fn NULL when b is not packed at load; buffers {b, packed}
-  int64_t packed_bytes;     // then b.slot holds the packed form
-  contract_stage stages[2]; // in order
+  contract_stage packing;    // fn NULL when b is not packed at load; buffers {b, packed}
+  int64_t packed_bytes;      // then b.slot holds the packed form
+  contract_stage stages[2];  // in order
   int stage_count;
 } contract_code;
 

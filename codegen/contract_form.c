@@ -20,7 +20,8 @@ static bool is_one(const contract_form *f, pir_dim d) {
 }
 
 // Distance between neighbours along each axis, and how far inside each axis is.
-static bool strides_of(pir_dims *dims, const contract_tensor *t, pir_dim strides[PIR_MAX_RANK], int place[PIR_MAX_RANK]) {
+static bool strides_of(pir_dims *dims, const contract_tensor *t, pir_dim strides[PIR_MAX_RANK],
+                       int place[PIR_MAX_RANK]) {
   pir_dim step = pir_dim_const(dims, 1);
   for (int i = t->rank - 1; i >= 0; i--) {
     int axis = t->order[i];
@@ -68,8 +69,14 @@ static bool add_axis(contract_form *f, int var, pir_dim *const strides[3], int *
   if (!(out ? a || b : a && b)) return false;
   contract_axis *x = &f->axes[f->axis_count++];
   int unused;
-  *x = (contract_axis){.role = !out ? ROLE_K : a && b ? ROLE_BATCH : a ? ROLE_M : ROLE_N,
-                       .extent = c->vars[var].extent, .window = -1, .parts = {var}, .part_count = 1};
+  *x = (contract_axis){.role = !out     ? ROLE_K
+                               : a && b ? ROLE_BATCH
+                               : a      ? ROLE_M
+                                        : ROLE_N,
+                       .extent = c->vars[var].extent,
+                       .window = -1,
+                       .parts = {var},
+                       .part_count = 1};
   x->step_a = step_of(c->dims, &c->a, strides[OF_A], places[OF_A], var, &x->place_a);
   x->step_b = step_of(c->dims, &c->b, strides[OF_B], places[OF_B], var, &unused);
   x->step_out = step_of(c->dims, &c->out, strides[OF_OUT], places[OF_OUT], var, &x->place_out);
@@ -105,8 +112,8 @@ static bool stays_inside(const contraction *c, int axis) {
 static bool add_window(contract_form *f, int axis) {
   const contract_map *map = &f->c->a.map[axis];
   contract_window *w = &f->windows[f->window_count];
-  *w = (contract_window){.position = -1, .tap = -1, .offset = map->offset, .stride = 1, .dilation = 1,
-                         .extent = f->c->a.shape[axis]};
+  *w = (contract_window){
+      .position = -1, .tap = -1, .offset = map->offset, .stride = 1, .dilation = 1, .extent = f->c->a.shape[axis]};
   for (int v = 0; v < f->c->var_count; v++) {
     int i = map->factor[v] ? axis_of_var(f, v) : -1;
     if (i < 0) continue;
@@ -210,8 +217,8 @@ bool contract_normalise(const contraction *c, contract_form *f) {
     if (!strides_of(c->dims, tensors[i], strides[i], places[i])) return false;
   if (!exact(&c->b) || !exact(&c->out)) return false;
   for (int v = 0; v < c->var_count; v++)
-    if (!is_dropped(c, v) &&
-        !add_axis(f, v, (pir_dim *const[]){strides[0], strides[1], strides[2]}, (int *const[]){places[0], places[1], places[2]}))
+    if (!is_dropped(c, v) && !add_axis(f, v, (pir_dim *const[]){strides[0], strides[1], strides[2]},
+                                       (int *const[]){places[0], places[1], places[2]}))
       return false;
   f->offset_a = pir_dim_const(c->dims, 0);
   for (int axis = 0; axis < c->a.rank; axis++) {

@@ -25,9 +25,9 @@ typedef struct matcher {
   const pir_attr_value *attrs;
   const pir_fact *out;
   contraction *c;
-  int var[CONTRACT_MAX_VARS];         // first variable of the contraction for each of the clause
-  int pack_rank[CONTRACT_MAX_VARS];   // of packs
-  affine bound[CONTRACT_MAX_VARS];    // what each variable of the clause is
+  int var[CONTRACT_MAX_VARS];        // first variable of the contraction for each of the clause
+  int pack_rank[CONTRACT_MAX_VARS];  // of packs
+  affine bound[CONTRACT_MAX_VARS];   // what each variable of the clause is
   block *blocks;
 } matcher;
 
@@ -86,20 +86,21 @@ static bool eval_leaf(matcher *m, const pir_node *n, affine *out) {
   const pir_fact *fact = operand_fact(m, n->k);
   int64_t at;
   switch (n->op) {
-  case PIR_I_CONST: return number(m, n->i, out);
-  case PIR_I_ATTR: return attr && attr->kind == PIR_VALUE_INT && number(m, attr->i, out);
-  case PIR_I_ATTR_COUNT: return attr && number(m, (int64_t)attr->count, out);
-  case PIR_I_ATTR_IS:
-    return attr && attr->kind == PIR_VALUE_TEXT && number(m, pir_str_equal(attr->text, pir_str_from(m->clause->text[n->i])), out);
-  case PIR_I_ATTR_AT:
-    return attr && attr->kind == PIR_VALUE_INTS && eval_constant(m, n->a, &at) && at >= 0 && (size_t)at < attr->count &&
-           number(m, attr->ints[at], out);
-  case PIR_I_PRESENT: return number(m, fact != NULL, out);
-  case PIR_I_RANK: return fact && fact->rank >= 0 && number(m, fact->rank, out);
-  case PIR_I_OUT_RANK: return number(m, m->out->rank, out);
-  case PIR_I_DIM: return eval_constant(m, n->a, &at) && dim_of(m, fact, at, out);
-  case PIR_I_OUT_DIM: return eval_constant(m, n->a, &at) && dim_of(m, m->out, at, out);
-  default: return false;
+    case PIR_I_CONST: return number(m, n->i, out);
+    case PIR_I_ATTR: return attr && attr->kind == PIR_VALUE_INT && number(m, attr->i, out);
+    case PIR_I_ATTR_COUNT: return attr && number(m, (int64_t)attr->count, out);
+    case PIR_I_ATTR_IS:
+      return attr && attr->kind == PIR_VALUE_TEXT &&
+             number(m, pir_str_equal(attr->text, pir_str_from(m->clause->text[n->i])), out);
+    case PIR_I_ATTR_AT:
+      return attr && attr->kind == PIR_VALUE_INTS && eval_constant(m, n->a, &at) && at >= 0 &&
+             (size_t)at < attr->count && number(m, attr->ints[at], out);
+    case PIR_I_PRESENT: return number(m, fact != NULL, out);
+    case PIR_I_RANK: return fact && fact->rank >= 0 && number(m, fact->rank, out);
+    case PIR_I_OUT_RANK: return number(m, m->out->rank, out);
+    case PIR_I_DIM: return eval_constant(m, n->a, &at) && dim_of(m, fact, at, out);
+    case PIR_I_OUT_DIM: return eval_constant(m, n->a, &at) && dim_of(m, m->out, at, out);
+    default: return false;
   }
 }
 
@@ -154,18 +155,18 @@ static bool divide(const matcher *m, const affine *a, int64_t q, bool remainder,
 
 static bool compute(const matcher *m, pir_node_op op, int64_t a, int64_t b, affine *out) {
   switch (op) {
-  case PIR_I_EQ: return number(m, a == b, out);
-  case PIR_I_NE: return number(m, a != b, out);
-  case PIR_I_LT: return number(m, a < b, out);
-  case PIR_I_LE: return number(m, a <= b, out);
-  case PIR_I_AND: return number(m, a && b, out);
-  case PIR_I_OR: return number(m, a || b, out);
-  case PIR_I_MIN: return number(m, a < b ? a : b, out);
-  case PIR_I_MAX: return number(m, a > b ? a : b, out);
-  case PIR_I_FLOORDIV: return b > 0 && number(m, a / b - (a % b < 0), out);
-  case PIR_I_CEILDIV: return b > 0 && number(m, a / b + (a % b > 0), out);
-  case PIR_I_MOD: return b > 0 && number(m, a % b + (a % b < 0 ? b : 0), out);
-  default: return false;
+    case PIR_I_EQ: return number(m, a == b, out);
+    case PIR_I_NE: return number(m, a != b, out);
+    case PIR_I_LT: return number(m, a < b, out);
+    case PIR_I_LE: return number(m, a <= b, out);
+    case PIR_I_AND: return number(m, a && b, out);
+    case PIR_I_OR: return number(m, a || b, out);
+    case PIR_I_MIN: return number(m, a < b ? a : b, out);
+    case PIR_I_MAX: return number(m, a > b ? a : b, out);
+    case PIR_I_FLOORDIV: return b > 0 && number(m, a / b - (a % b < 0), out);
+    case PIR_I_CEILDIV: return b > 0 && number(m, a / b + (a % b > 0), out);
+    case PIR_I_MOD: return b > 0 && number(m, a % b + (a % b < 0 ? b : 0), out);
+    default: return false;
   }
 }
 
@@ -174,12 +175,12 @@ static bool compute_dims(const matcher *m, pir_node_op op, pir_dim a, pir_dim b,
   pir_dims *dims = m->c->dims;
   *out = (affine){0};
   switch (op) {
-  case PIR_I_FLOORDIV: out->constant = pir_dim_floordiv(dims, a, b); break;
-  case PIR_I_CEILDIV: out->constant = pir_dim_ceildiv(dims, a, b); break;
-  case PIR_I_MOD: out->constant = pir_dim_mod(dims, a, b); break;
-  case PIR_I_MIN: out->constant = pir_dim_min(dims, a, b); break;
-  case PIR_I_MAX: out->constant = pir_dim_max(dims, a, b); break;
-  default: return false;
+    case PIR_I_FLOORDIV: out->constant = pir_dim_floordiv(dims, a, b); break;
+    case PIR_I_CEILDIV: out->constant = pir_dim_ceildiv(dims, a, b); break;
+    case PIR_I_MOD: out->constant = pir_dim_mod(dims, a, b); break;
+    case PIR_I_MIN: out->constant = pir_dim_min(dims, a, b); break;
+    case PIR_I_MAX: out->constant = pir_dim_max(dims, a, b); break;
+    default: return false;
   }
   return out->constant != PIR_DIM_UNKNOWN;
 }
@@ -203,13 +204,24 @@ static bool eval(matcher *m, int node, affine *out) {
   const pir_node *n = &m->clause->nodes[node];
   int64_t value;
   switch (n->op) {
-  case PIR_I_VAR: return eval_variable(m, n->k, out);
-  case PIR_I_SELECT: return eval_constant(m, n->a, &value) && eval(m, value ? n->b : n->c, out);
-  case PIR_I_NOT: return eval_constant(m, n->a, &value) && number(m, !value, out);
-  case PIR_I_ADD: case PIR_I_SUB: case PIR_I_MUL: case PIR_I_FLOORDIV: case PIR_I_CEILDIV: case PIR_I_MOD:
-  case PIR_I_MIN: case PIR_I_MAX: case PIR_I_EQ: case PIR_I_NE: case PIR_I_LT: case PIR_I_LE: case PIR_I_AND: case PIR_I_OR:
-    return eval_binary(m, n, out);
-  default: return eval_leaf(m, n, out);
+    case PIR_I_VAR: return eval_variable(m, n->k, out);
+    case PIR_I_SELECT: return eval_constant(m, n->a, &value) && eval(m, value ? n->b : n->c, out);
+    case PIR_I_NOT: return eval_constant(m, n->a, &value) && number(m, !value, out);
+    case PIR_I_ADD:
+    case PIR_I_SUB:
+    case PIR_I_MUL:
+    case PIR_I_FLOORDIV:
+    case PIR_I_CEILDIV:
+    case PIR_I_MOD:
+    case PIR_I_MIN:
+    case PIR_I_MAX:
+    case PIR_I_EQ:
+    case PIR_I_NE:
+    case PIR_I_LT:
+    case PIR_I_LE:
+    case PIR_I_AND:
+    case PIR_I_OR: return eval_binary(m, n, out);
+    default: return eval_leaf(m, n, out);
   }
 }
 
@@ -236,7 +248,8 @@ static bool add_plain_var(matcher *m, int k) {
   const pir_clause_var *v = &m->clause->vars[k];
   affine extent;
   int64_t value, q = find_split(m, k);
-  if (!eval(m, v->extent, &extent) || !no_variables(m, &extent) || m->c->var_count + 2 > CONTRACT_MAX_VARS) return false;
+  if (!eval(m, v->extent, &extent) || !no_variables(m, &extent) || m->c->var_count + 2 > CONTRACT_MAX_VARS)
+    return false;
   number(m, 0, &m->bound[k]);
   m->var[k] = m->c->var_count;
   if (q > 0 && pir_dim_is_const(m->c->dims, extent.constant, &value) && value % q == 0) {
@@ -251,8 +264,11 @@ static bool add_plain_var(matcher *m, int k) {
 static bool add_pack(matcher *m, int k) {
   const pir_clause *c = m->clause;
   int rank = m->out->rank - (c->out_map_count - 1), at = 0;
-  while (at < c->out_map_count && !(c->nodes[c->pool[c->out_map + at]].op == PIR_I_PACK && c->nodes[c->pool[c->out_map + at]].k == k)) at++;
-  if (at == c->out_map_count || rank < 0 || m->c->var_count + rank > CONTRACT_MAX_VARS || c->vars[k].reduced) return false;
+  while (at < c->out_map_count &&
+         !(c->nodes[c->pool[c->out_map + at]].op == PIR_I_PACK && c->nodes[c->pool[c->out_map + at]].k == k))
+    at++;
+  if (at == c->out_map_count || rank < 0 || m->c->var_count + rank > CONTRACT_MAX_VARS || c->vars[k].reduced)
+    return false;
   m->var[k] = m->c->var_count;
   m->pack_rank[k] = rank;
   for (int d = 0; d < rank; d++) {
@@ -296,7 +312,8 @@ static bool take_guard(matcher *m, int node) {
   affine x;
   int64_t stride, zero, taps;
   int position, tap;
-  if (mod->op != PIR_I_MOD || !eval_constant(m, mod->b, &stride) || stride <= 0 || !eval_constant(m, n->b, &zero) || zero)
+  if (mod->op != PIR_I_MOD || !eval_constant(m, mod->b, &stride) || stride <= 0 || !eval_constant(m, n->b, &zero) ||
+      zero)
     return false;
   if (stride == 1) return true;
   if (!eval(m, mod->a, &x) || !is_difference(m, &x, &position, &tap)) return false;
@@ -307,8 +324,9 @@ static bool take_guard(matcher *m, int node) {
   part->reduced = false;
   m->bound[position].factor[m->var[position]] = stride;
   m->bound[position].factor[m->var[tap]] = 1;
-  return source->extent != PIR_DIM_UNKNOWN && pir_dim_canonical(m->c->dims, pir_dim_mul(m->c->dims, source->extent, by)) ==
-                                                  pir_dim_canonical(m->c->dims, all);
+  return source->extent != PIR_DIM_UNKNOWN &&
+         pir_dim_canonical(m->c->dims, pir_dim_mul(m->c->dims, source->extent, by)) ==
+             pir_dim_canonical(m->c->dims, all);
 }
 
 // ---- tensors
@@ -321,7 +339,8 @@ static bool map_pack(const matcher *m, contract_tensor *t, int k, int entries, i
   for (int d = 0; d < rank; d++, (*axis)++) {
     int v = m->var[k] + m->pack_rank[k] - rank + d;
     int64_t one;
-    if (pir_dim_canonical(dims, t->shape[*axis]) == pir_dim_canonical(dims, m->c->vars[v].extent)) t->map[*axis].factor[v] = 1;
+    if (pir_dim_canonical(dims, t->shape[*axis]) == pir_dim_canonical(dims, m->c->vars[v].extent))
+      t->map[*axis].factor[v] = 1;
     else if (!pir_dim_is_const(dims, t->shape[*axis], &one) || one != 1) return false;
   }
   return true;
@@ -337,7 +356,8 @@ static bool map_list(matcher *m, contract_tensor *t, int from, int count) {
       continue;
     }
     affine x;
-    if (axis >= t->rank || !eval(m, node, &x) || !pir_dim_is_const(m->c->dims, x.constant, &t->map[axis].offset)) return false;
+    if (axis >= t->rank || !eval(m, node, &x) || !pir_dim_is_const(m->c->dims, x.constant, &t->map[axis].offset))
+      return false;
     memcpy(t->map[axis++].factor, x.factor, sizeof x.factor);
   }
   return axis == t->rank;

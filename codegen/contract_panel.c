@@ -15,10 +15,10 @@ enum { MAX_BORDER_TAPS = 16, UNROLL_STEPS = 8, UNROLL_PRODUCTS = 256 };
 // A part of the work of one unit: the panel, and what is known of the taps.
 typedef struct panel {
   contract_emission e;
-  loop_expr *number;              // which panel
+  loop_expr *number;  // which panel
   int vectors;
-  int lanes[4];                   // of each vector: all, or fewer where the last one is short
-  loop_expr *masks[4];            // of each vector, or NULL
+  int lanes[4];         // of each vector: all, or fewer where the last one is short
+  loop_expr *masks[4];  // of each vector, or NULL
   loop_expr *tap_begin[CONTRACT_MAX_VARS], *tap_end[CONTRACT_MAX_VARS];  // by axis; NULL: all of it
 } panel;
 
@@ -28,11 +28,11 @@ typedef struct tile {
   panel *p;
   int rows;
   border border;
-  int tap;                               // the axis that slides along the tile, or -1
-  int order[CONTRACT_MAX_VARS];          // levels of the taps, outermost first
+  int tap;                                          // the axis that slides along the tile, or -1
+  int order[CONTRACT_MAX_VARS];                     // levels of the taps, outermost first
   int low[MAX_BORDER_TAPS], high[MAX_BORDER_TAPS];  // BORDER_ROWS: rows for which each tap lies inside
-  loop_expr *begin, *end;                // BORDER_TAPS: of the taps
-  loop_buffer *sums[4];                  // of each vector of the panel, a register a row
+  loop_expr *begin, *end;                           // BORDER_TAPS: of the taps
+  loop_buffer *sums[4];                             // of each vector of the panel, a register a row
   loop_expr *row_step;
 } tile;
 
@@ -106,7 +106,8 @@ static bool is_limited(const tile *t, int axis) {
 // Whether the last two levels run over adjacent elements of a and b: then they are one loop.
 static bool can_join(const tile *t, int level) {
   const contract_form *f = t->p->e.form;
-  if (level != f->tap_count - 2 || t->border == BORDER_ROWS || !f->b_packed || is_limited(t, f->taps[level]) || is_limited(t, f->taps[level + 1]))
+  if (level != f->tap_count - 2 || t->border == BORDER_ROWS || !f->b_packed || is_limited(t, f->taps[level]) ||
+      is_limited(t, f->taps[level + 1]))
     return false;
   int64_t outer, inner, extent;
   return contract_const(f, f->axes[f->taps[level]].step_a, &outer) &&
@@ -185,8 +186,9 @@ static bool finish_tile(tile *t, loop_block *block, loop_expr *row0) {
     for (int v = 0; v < t->p->vectors; v++) {
       if (f->tile >= 0) e->value[f->tile] = pir_loop_add(e->m, row0, pir_loop_int(e->m, row));
       if (f->lane >= 0)
-        e->value[f->lane] = pir_loop_add(e->m, pir_loop_mul(e->m, t->p->number, pir_loop_int(e->m, contract_panel_lanes(f))),
-                                         pir_loop_int(e->m, v * f->vector));
+        e->value[f->lane] =
+            pir_loop_add(e->m, pir_loop_mul(e->m, t->p->number, pir_loop_int(e->m, contract_panel_lanes(f))),
+                         pir_loop_int(e->m, v * f->vector));
       loop_expr *sum = pir_loop_load(e->m, t->sums[v], pir_loop_int(e->m, row), (uint16_t)t->p->lanes[v], NULL);
       if (!contract_finish(e, block, sum, t->p->masks[v])) return false;
     }
@@ -203,7 +205,8 @@ static bool emit_tile(tile *t, loop_block *block, loop_expr *row0) {
     uint16_t lanes = (uint16_t)t->p->lanes[v];
     loop_expr *zero = pir_loop_broadcast(e->m, pir_loop_const_float(e->m, f->compute, 0), lanes);
     t->sums[v] = pir_loop_registers(e->fn, "sum", f->compute, lanes, t->rows);
-    for (int row = 0; row < t->rows; row++) pir_loop_store(e->fn, block, t->sums[v], pir_loop_int(e->m, row), zero, NULL);
+    for (int row = 0; row < t->rows; row++)
+      pir_loop_store(e->fn, block, t->sums[v], pir_loop_int(e->m, row), zero, NULL);
   }
   if (f->lane >= 0) e->value[f->lane] = pir_loop_mul(e->m, t->p->number, pir_loop_int(e->m, contract_panel_lanes(f)));
   if (f->tile >= 0) e->value[f->tile] = row0;
@@ -229,7 +232,8 @@ static bool emit_rest(panel *p, loop_block *block, int most, loop_expr *row0, lo
   for (; size >= 1 && done; size /= 2) {
     loop_expr *two = pir_loop_int(e->m, 2 * size), *left = pir_loop_mod(e->m, rest, two);
     loop_block *body = pir_loop_if(e->fn, block, pir_loop_lt(e->m, pir_loop_int(e->m, size - 1), left), NULL);
-    done = emit_plain_tile(p, body, size, pir_loop_let(e->fn, body, "row", pir_loop_add(e->m, row0, pir_loop_sub(e->m, rest, left))));
+    done = emit_plain_tile(p, body, size,
+                           pir_loop_let(e->fn, body, "row", pir_loop_add(e->m, row0, pir_loop_sub(e->m, rest, left))));
   }
   return done;
 }
@@ -247,7 +251,8 @@ static bool emit_numbered_tile(panel *p, loop_block *block, loop_expr *number) {
   int64_t known;
   if (pir_loop_is_int(rows, &known)) {
     if (known % f->rows == 0) return emit_plain_tile(p, block, f->rows, row0);
-    loop_block *full = pir_loop_if(e->fn, block, pir_loop_lt(e->m, number, pir_loop_int(e->m, known / f->rows)), &other);
+    loop_block *full =
+        pir_loop_if(e->fn, block, pir_loop_lt(e->m, number, pir_loop_int(e->m, known / f->rows)), &other);
     return emit_plain_tile(p, full, f->rows, row0) && emit_plain_tile(p, other, (int)(known % f->rows), row0);
   }
   loop_expr *rest = pir_loop_let(e->fn, block, "rest", pir_loop_sub(e->m, rows, row0));
@@ -319,7 +324,8 @@ static void tap_range(const contract_emission *e, const contract_window *w, loop
   *out_end = pir_loop_min(e->m, high, contract_extent(e, w->tap));
 }
 
-static bool emit_border_pixels(panel *p, loop_block *block, const contract_window *w, loop_expr *begin, loop_expr *end) {
+static bool emit_border_pixels(panel *p, loop_block *block, const contract_window *w, loop_expr *begin,
+                               loop_expr *end) {
   contract_emission *e = &p->e;
   loop_var *x = pir_loop_var_create(e->fn, "x", PIR_I64, 1);
   loop_block *body = pir_loop_for(e->fn, block, LOOP_SERIAL, x, begin, end, NULL);
@@ -334,11 +340,14 @@ static bool emit_border_pixels(panel *p, loop_block *block, const contract_windo
 static bool emit_varying_row(panel *p, loop_block *block, const contract_window *w) {
   contract_emission *e = &p->e;
   const contract_form *f = e->form;
-  loop_expr *positions = contract_extent(e, f->tile), *zero = pir_loop_int(e->m, 0), *size = pir_loop_int(e->m, f->rows);
+  loop_expr *positions = contract_extent(e, f->tile), *zero = pir_loop_int(e->m, 0),
+            *size = pir_loop_int(e->m, f->rows);
   // First position whose first tap is inside; one past the last whose last tap is.
   loop_expr *left = pir_loop_int(e->m, w->offset < 0 ? (-w->offset + w->stride - 1) / w->stride : 0);
-  loop_expr *span = pir_loop_mul(e->m, pir_loop_sub(e->m, contract_extent(e, w->tap), pir_loop_int(e->m, 1)), pir_loop_int(e->m, w->dilation));
-  loop_expr *room = pir_loop_sub(e->m, pir_loop_sub(e->m, contract_dim(e, w->extent), pir_loop_int(e->m, w->offset)), span);
+  loop_expr *span = pir_loop_mul(e->m, pir_loop_sub(e->m, contract_extent(e, w->tap), pir_loop_int(e->m, 1)),
+                                 pir_loop_int(e->m, w->dilation));
+  loop_expr *room =
+      pir_loop_sub(e->m, pir_loop_sub(e->m, contract_dim(e, w->extent), pir_loop_int(e->m, w->offset)), span);
   left = pir_loop_let(e->fn, block, "left", pir_loop_min(e->m, left, positions));
   loop_expr *right = pir_loop_min(e->m, ceil_div(e, pir_loop_max(e->m, room, zero), w->stride), positions);
   right = pir_loop_let(e->fn, block, "right", pir_loop_max(e->m, right, left));
@@ -409,7 +418,8 @@ static bool emit_any_panel(contract_emission *e, loop_block *block, loop_expr *n
   loop_expr *lanes = contract_extent(e, f->lane);
   loop_block *other;
   if (!pir_loop_is_int(lanes, &known)) {
-    loop_expr *left = pir_loop_let(e->fn, block, "lanes", pir_loop_sub(e->m, lanes, pir_loop_mul(e->m, number, pir_loop_int(e->m, width))));
+    loop_expr *left = pir_loop_let(e->fn, block, "lanes",
+                                   pir_loop_sub(e->m, lanes, pir_loop_mul(e->m, number, pir_loop_int(e->m, width))));
     loop_block *full = pir_loop_if(e->fn, block, pir_loop_lt(e->m, pir_loop_int(e->m, width - 1), left), &other);
     return emit_panel(e, full, number, f->vectors, NULL, tile_number) &&
            emit_panel(e, other, number, f->vectors, left, tile_number);
@@ -419,7 +429,8 @@ static bool emit_any_panel(contract_emission *e, loop_block *block, loop_expr *n
   if (!rest) return emit_panel(e, block, number, f->vectors, NULL, tile_number);
   if (known < width) return emit_panel(e, block, number, rest, left, tile_number);
   loop_block *full = pir_loop_if(e->fn, block, pir_loop_lt(e->m, number, pir_loop_int(e->m, known / width)), &other);
-  return emit_panel(e, full, number, f->vectors, NULL, tile_number) && emit_panel(e, other, number, rest, left, tile_number);
+  return emit_panel(e, full, number, f->vectors, NULL, tile_number) &&
+         emit_panel(e, other, number, rest, left, tile_number);
 }
 
 // What a unit is: values of the outer axes, a panel, a tile (or a whole row of tiles), in the order in which

@@ -82,6 +82,7 @@ void contract_schedule(contract_form *f, const pir_target *target) {
   // With all of b in half of the second cache, a tile of a meets every panel while it is in the first.
   int64_t bytes = lanes * (int64_t)pir_dtype_size(f->compute);
   for (int i = 0; i < f->tap_count; i++)
-    bytes = contract_const(f, f->axes[f->taps[i]].extent, &taps) && bytes < INT64_MAX / (taps + 1) ? bytes * taps : INT64_MAX;
+    bytes = contract_const(f, f->axes[f->taps[i]].extent, &taps) && bytes < INT64_MAX / (taps + 1) ? bytes * taps
+                                                                                                   : INT64_MAX;
   f->panel_inner = bytes <= (int64_t)target->l2_bytes / 2;
 }

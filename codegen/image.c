@@ -12,20 +12,21 @@
 #include <unistd.h>
 
 // What generated code may call.
-#define CALLABLE(X)                                                                                                \
-  X(memcpy) X(memset) X(memmove) X(expf) X(exp) X(exp2f) X(exp2) X(expm1f) X(expm1) X(logf) X(log) X(log2f) X(log2) \
-  X(log10f) X(log10) X(log1pf) X(log1p) X(sinf) X(sin) X(cosf) X(cos) X(tanf) X(tan) X(asinf) X(asin) X(acosf)      \
-  X(acos) X(atanf) X(atan) X(atan2f) X(atan2) X(sinhf) X(sinh) X(coshf) X(cosh) X(tanhf) X(tanh) X(asinhf) X(asinh) \
-  X(acoshf) X(acosh) X(atanhf) X(atanh) X(erff) X(erf) X(powf) X(pow) X(fmodf) X(fmod) X(fmaf) X(fma) X(floorf)     \
-  X(floor) X(ceilf) X(ceil) X(truncf) X(trunc) X(roundf) X(round) X(rintf) X(rint) X(lgammaf) X(lgamma)            \
-  X(sqrtf) X(sqrt)
+#define CALLABLE(X)                                                                                                    \
+  X(memcpy)                                                                                                            \
+  X(memset) X(memmove) X(expf) X(exp) X(exp2f) X(exp2) X(expm1f) X(expm1) X(logf) X(log) X(log2f) X(log2) X(log10f)    \
+      X(log10) X(log1pf) X(log1p) X(sinf) X(sin) X(cosf) X(cos) X(tanf) X(tan) X(asinf) X(asin) X(acosf) X(acos)       \
+          X(atanf) X(atan) X(atan2f) X(atan2) X(sinhf) X(sinh) X(coshf) X(cosh) X(tanhf) X(tanh) X(asinhf) X(asinh)    \
+              X(acoshf) X(acosh) X(atanhf) X(atanh) X(erff) X(erf) X(powf) X(pow) X(fmodf) X(fmod) X(fmaf) X(fma)      \
+                  X(floorf) X(floor) X(ceilf) X(ceil) X(truncf) X(trunc) X(roundf) X(round) X(rintf) X(rint)           \
+                      X(lgammaf) X(lgamma) X(sqrtf) X(sqrt)
 
 static const struct {
   const char *name;
   void (*fn)(void);
 } callable[] = {
 #define ENTRY(f) {#f, (void (*)(void))f},
-  CALLABLE(ENTRY)
+    CALLABLE(ENTRY)
 #undef ENTRY
 };
 
@@ -51,9 +52,9 @@ typedef struct loading {
   size_t symbol_count;
   const char *strings;
   size_t strings_size;
-  size_t *place;   // of each section in the image
-  size_t *stub;    // of each symbol: call stub
-  size_t *slot;    // of each symbol: address slot
+  size_t *place;  // of each section in the image
+  size_t *stub;   // of each symbol: call stub
+  size_t *slot;   // of each symbol: address slot
   size_t stubs, slots;
   pir_image *image;
   const char *why;
@@ -104,9 +105,7 @@ static bool read_headers(loading *l) {
 
 static const char *symbol_name(const loading *l, size_t i) { return l->strings + l->symbols[i].st_name; }
 
-static bool is_loaded(const Elf64_Shdr *s) {
-  return (s->sh_flags & SHF_ALLOC) && s->sh_type == SHT_PROGBITS;
-}
+static bool is_loaded(const Elf64_Shdr *s) { return (s->sh_flags & SHF_ALLOC) && s->sh_type == SHT_PROGBITS; }
 
 // Whether section `i` is made of relocations of a section that is loaded.
 static bool has_relocations(const loading *l, size_t i) {
@@ -218,16 +217,23 @@ static bool relocate(loading *l, size_t section, const Elf64_Rela *r) {
   }
   uint64_t value = target + (uint64_t)r->r_addend;
   switch (type) {
-  case R_X86_64_64: memcpy(at, &value, 8); return true;
-  case R_X86_64_PC64: value -= (uintptr_t)at; memcpy(at, &value, 8); return true;
-  case R_X86_64_PC32: case R_X86_64_PLT32: case R_X86_64_GOTPCREL: case R_X86_64_GOTPCRELX: case R_X86_64_REX_GOTPCRELX: {
-    int64_t distance = (int64_t)(value - (uintptr_t)at);
-    if (distance != (int32_t)distance) return fail(l, "relocation out of range");
-    int32_t narrow = (int32_t)distance;
-    memcpy(at, &narrow, 4);
-    return true;
-  }
-  default: return fail(l, "unknown relocation");
+    case R_X86_64_64: memcpy(at, &value, 8); return true;
+    case R_X86_64_PC64:
+      value -= (uintptr_t)at;
+      memcpy(at, &value, 8);
+      return true;
+    case R_X86_64_PC32:
+    case R_X86_64_PLT32:
+    case R_X86_64_GOTPCREL:
+    case R_X86_64_GOTPCRELX:
+    case R_X86_64_REX_GOTPCRELX: {
+      int64_t distance = (int64_t)(value - (uintptr_t)at);
+      if (distance != (int32_t)distance) return fail(l, "relocation out of range");
+      int32_t narrow = (int32_t)distance;
+      memcpy(at, &narrow, 4);
+      return true;
+    }
+    default: return fail(l, "unknown relocation");
   }
 }
 
@@ -254,7 +260,8 @@ static bool keep_symbols(loading *l) {
     const Elf64_Sym *s = &l->symbols[i];
     uint64_t address;
     if (ELF64_ST_BIND(s->st_info) != STB_GLOBAL || s->st_shndx == SHN_UNDEF || !resolve(l, i, &address)) continue;
-    image->symbols[image->symbol_count++] = (struct image_symbol){image->names + s->st_name, (void *)(uintptr_t)address};
+    image->symbols[image->symbol_count++] =
+        (struct image_symbol){image->names + s->st_name, (void *)(uintptr_t)address};
   }
   return true;
 }

@@ -62,16 +62,16 @@ enum { W_1C, W_1D, W_7B, W_7C, W_7D, W_71A, W_XC, WORDS };
 enum { SAVE_NONE = 0, SAVE_AVX = 0x6, SAVE_512 = 0xe6, SAVE_TILE = 0x60000 };
 
 static const feature FEATURES[] = {
-  {"sse2", 1, W_1D, 26, SAVE_NONE},       {"sse3", 2, W_1C, 0, SAVE_NONE},       {"ssse3", 2, W_1C, 9, SAVE_NONE},
-  {"sse4.1", 2, W_1C, 19, SAVE_NONE},     {"sse4.2", 2, W_1C, 20, SAVE_NONE},    {"cx16", 2, W_1C, 13, SAVE_NONE},
-  {"popcnt", 2, W_1C, 23, SAVE_NONE},     {"sahf", 2, W_XC, 0, SAVE_NONE},       {"avx", 3, W_1C, 28, SAVE_AVX},
-  {"avx2", 3, W_7B, 5, SAVE_AVX},         {"bmi", 3, W_7B, 3, SAVE_NONE},        {"bmi2", 3, W_7B, 8, SAVE_NONE},
-  {"f16c", 3, W_1C, 29, SAVE_AVX},        {"fma", 3, W_1C, 12, SAVE_AVX},        {"lzcnt", 3, W_XC, 5, SAVE_NONE},
-  {"movbe", 3, W_1C, 22, SAVE_NONE},      {"avx512f", 4, W_7B, 16, SAVE_512},    {"avx512bw", 4, W_7B, 30, SAVE_512},
-  {"avx512cd", 4, W_7B, 28, SAVE_512},    {"avx512dq", 4, W_7B, 17, SAVE_512},   {"avx512vl", 4, W_7B, 31, SAVE_512},
-  {"avx512vnni", 5, W_7C, 11, SAVE_512},  {"avx512vbmi", 5, W_7C, 1, SAVE_512},  {"avx512bf16", 5, W_71A, 5, SAVE_512},
-  {"avx512fp16", 5, W_7D, 23, SAVE_512},  {"amx-tile", 5, W_7D, 24, SAVE_TILE},  {"amx-int8", 5, W_7D, 25, SAVE_TILE},
-  {"amx-bf16", 5, W_7D, 22, SAVE_TILE},
+    {"sse2", 1, W_1D, 26, SAVE_NONE},      {"sse3", 2, W_1C, 0, SAVE_NONE},      {"ssse3", 2, W_1C, 9, SAVE_NONE},
+    {"sse4.1", 2, W_1C, 19, SAVE_NONE},    {"sse4.2", 2, W_1C, 20, SAVE_NONE},   {"cx16", 2, W_1C, 13, SAVE_NONE},
+    {"popcnt", 2, W_1C, 23, SAVE_NONE},    {"sahf", 2, W_XC, 0, SAVE_NONE},      {"avx", 3, W_1C, 28, SAVE_AVX},
+    {"avx2", 3, W_7B, 5, SAVE_AVX},        {"bmi", 3, W_7B, 3, SAVE_NONE},       {"bmi2", 3, W_7B, 8, SAVE_NONE},
+    {"f16c", 3, W_1C, 29, SAVE_AVX},       {"fma", 3, W_1C, 12, SAVE_AVX},       {"lzcnt", 3, W_XC, 5, SAVE_NONE},
+    {"movbe", 3, W_1C, 22, SAVE_NONE},     {"avx512f", 4, W_7B, 16, SAVE_512},   {"avx512bw", 4, W_7B, 30, SAVE_512},
+    {"avx512cd", 4, W_7B, 28, SAVE_512},   {"avx512dq", 4, W_7B, 17, SAVE_512},  {"avx512vl", 4, W_7B, 31, SAVE_512},
+    {"avx512vnni", 5, W_7C, 11, SAVE_512}, {"avx512vbmi", 5, W_7C, 1, SAVE_512}, {"avx512bf16", 5, W_71A, 5, SAVE_512},
+    {"avx512fp16", 5, W_7D, 23, SAVE_512}, {"amx-tile", 5, W_7D, 24, SAVE_TILE}, {"amx-int8", 5, W_7D, 25, SAVE_TILE},
+    {"amx-bf16", 5, W_7D, 22, SAVE_TILE},
 };
 #define FEATURE_COUNT (sizeof FEATURES / sizeof *FEATURES)
 
@@ -112,17 +112,33 @@ static int level_of(uint64_t found) {
 // LLVM's name of the model code is scheduled for.
 static const char *tuning_name(const machine *m) {
   if (m->amd && m->family == 0x17) return m->model >= 0x30 ? "znver2" : "znver1";
-  if (m->amd && m->family == 0x19) return (m->model >= 0x10 && m->model <= 0x1f) || m->model >= 0x60 ? "znver4" : "znver3";
+  if (m->amd && m->family == 0x19)
+    return (m->model >= 0x10 && m->model <= 0x1f) || m->model >= 0x60 ? "znver4" : "znver3";
   if (m->amd && m->family == 0x1a) return "znver5";
   if (m->intel && m->family == 6) switch (m->model) {
-    case 0x3c: case 0x3f: case 0x45: case 0x46: return "haswell";
-    case 0x3d: case 0x47: case 0x4f: case 0x56: return "broadwell";
-    case 0x4e: case 0x5e: case 0x8e: case 0x9e: return "skylake";
-    case 0x55: return "skylake-avx512";
-    case 0x6a: case 0x6c: return "icelake-server";
-    case 0x8f: case 0xcf: return "sapphirerapids";
-    case 0xad: case 0xae: return "graniterapids";
-    case 0x97: case 0x9a: case 0xb7: case 0xba: return "alderlake";
+      case 0x3c:
+      case 0x3f:
+      case 0x45:
+      case 0x46: return "haswell";
+      case 0x3d:
+      case 0x47:
+      case 0x4f:
+      case 0x56: return "broadwell";
+      case 0x4e:
+      case 0x5e:
+      case 0x8e:
+      case 0x9e: return "skylake";
+      case 0x55: return "skylake-avx512";
+      case 0x6a:
+      case 0x6c: return "icelake-server";
+      case 0x8f:
+      case 0xcf: return "sapphirerapids";
+      case 0xad:
+      case 0xae: return "graniterapids";
+      case 0x97:
+      case 0x9a:
+      case 0xb7:
+      case 0xba: return "alderlake";
     }
   return "generic";
 }

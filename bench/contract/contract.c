@@ -18,24 +18,80 @@ typedef struct row {
 
 #define GEMM(m, n, k) {"gemm_" #m "x" #n "x" #k, false, {1, m, n, k, false, true, false}, {0}}
 #define BATCH(name, b, m, n, k, t) {name, false, {b, m, n, k, t, false, false}, {0}}
-#define CONV(c, hw, o, k, s) {"conv_" #c "_" #hw "_" #o "_k" #k "s" #s, true, {0}, {1, c, hw, hw, o, k, k, s, k / 2, 1, 1, false, false, false}}
-#define VARY(c, hw, o, k, s) {"vary_" #c "_" #hw "_" #o "_k" #k "s" #s, true, {0}, {1, c, hw, hw, o, k, k, s, k / 2, 1, 1, false, false, true}}
-#define FIRST(c, hw, o, k, s) {"first_" #c "_" #hw "_" #o "_k" #k "s" #s, true, {0}, {1, c, hw, hw, o, k, k, s, k / 2, 1, 1, true, false, false}}
-#define DEPTH(c, hw, k, s) {"depth_" #c "_" #hw "_k" #k "s" #s, true, {0}, {1, c, hw, hw, c, k, k, s, k / 2, 1, c, false, false, false}}
+#define CONV(c, hw, o, k, s)                                                                                           \
+  {                                                                                                                    \
+    "conv_" #c "_" #hw "_" #o "_k" #k "s" #s, true, {0}, {                                                             \
+      1, c, hw, hw, o, k, k, s, k / 2, 1, 1, false, false, false                                                       \
+    }                                                                                                                  \
+  }
+#define VARY(c, hw, o, k, s)                                                                                           \
+  {                                                                                                                    \
+    "vary_" #c "_" #hw "_" #o "_k" #k "s" #s, true, {0}, { 1, c, hw, hw, o, k, k, s, k / 2, 1, 1, false, false, true } \
+  }
+#define FIRST(c, hw, o, k, s)                                                                                          \
+  {                                                                                                                    \
+    "first_" #c "_" #hw "_" #o "_k" #k "s" #s, true, {0}, {                                                            \
+      1, c, hw, hw, o, k, k, s, k / 2, 1, 1, true, false, false                                                        \
+    }                                                                                                                  \
+  }
+#define DEPTH(c, hw, k, s)                                                                                             \
+  {                                                                                                                    \
+    "depth_" #c "_" #hw "_k" #k "s" #s, true, {0}, { 1, c, hw, hw, c, k, k, s, k / 2, 1, c, false, false, false }      \
+  }
 
 static const row ROWS[] = {
-  GEMM(512, 512, 512), GEMM(1024, 1024, 1024), GEMM(128, 768, 768), GEMM(128, 3072, 768), GEMM(128, 768, 3072),
-  GEMM(384, 768, 768), GEMM(1, 1000, 2048), GEMM(1, 4096, 4096), GEMM(3136, 64, 64),
-  BATCH("attention_qk", 12, 128, 128, 64, true), BATCH("attention_pv", 12, 128, 64, 128, false),
-  CONV(64, 56, 64, 1, 1), CONV(64, 56, 64, 3, 1), CONV(64, 56, 256, 1, 1), CONV(256, 56, 64, 1, 1), CONV(256, 56, 128, 1, 1),
-  CONV(128, 56, 128, 3, 2), CONV(128, 28, 512, 1, 1), CONV(256, 56, 512, 1, 2), CONV(512, 28, 128, 1, 1),
-  CONV(128, 28, 128, 3, 1), CONV(512, 28, 256, 1, 1), CONV(256, 28, 256, 3, 2), CONV(256, 14, 1024, 1, 1),
-  CONV(512, 28, 1024, 1, 2), CONV(1024, 14, 256, 1, 1), CONV(256, 14, 256, 3, 1), CONV(1024, 14, 512, 1, 1),
-  CONV(512, 14, 512, 3, 2), CONV(512, 7, 2048, 1, 1), CONV(1024, 14, 2048, 1, 2), CONV(2048, 7, 512, 1, 1),
-  CONV(512, 7, 512, 3, 1), CONV(32, 112, 64, 1, 1), CONV(64, 56, 128, 1, 1), CONV(128, 56, 128, 1, 1), CONV(512, 14, 512, 1, 1),
-  CONV(1024, 7, 1024, 1, 1), FIRST(3, 224, 64, 7, 2), FIRST(3, 224, 32, 3, 2), VARY(64, 56, 64, 3, 1), VARY(24, 80, 24, 3, 1), CONV(24, 80, 24, 3, 1), CONV(40, 40, 120, 1, 1), CONV(96, 40, 24, 1, 1),
-  DEPTH(32, 112, 3, 1), DEPTH(64, 112, 3, 2), DEPTH(128, 56, 3, 1), DEPTH(128, 56, 3, 2), DEPTH(256, 28, 3, 1),
-  DEPTH(512, 14, 3, 1), DEPTH(1024, 7, 3, 1),
+    GEMM(512, 512, 512),
+    GEMM(1024, 1024, 1024),
+    GEMM(128, 768, 768),
+    GEMM(128, 3072, 768),
+    GEMM(128, 768, 3072),
+    GEMM(384, 768, 768),
+    GEMM(1, 1000, 2048),
+    GEMM(1, 4096, 4096),
+    GEMM(3136, 64, 64),
+    BATCH("attention_qk", 12, 128, 128, 64, true),
+    BATCH("attention_pv", 12, 128, 64, 128, false),
+    CONV(64, 56, 64, 1, 1),
+    CONV(64, 56, 64, 3, 1),
+    CONV(64, 56, 256, 1, 1),
+    CONV(256, 56, 64, 1, 1),
+    CONV(256, 56, 128, 1, 1),
+    CONV(128, 56, 128, 3, 2),
+    CONV(128, 28, 512, 1, 1),
+    CONV(256, 56, 512, 1, 2),
+    CONV(512, 28, 128, 1, 1),
+    CONV(128, 28, 128, 3, 1),
+    CONV(512, 28, 256, 1, 1),
+    CONV(256, 28, 256, 3, 2),
+    CONV(256, 14, 1024, 1, 1),
+    CONV(512, 28, 1024, 1, 2),
+    CONV(1024, 14, 256, 1, 1),
+    CONV(256, 14, 256, 3, 1),
+    CONV(1024, 14, 512, 1, 1),
+    CONV(512, 14, 512, 3, 2),
+    CONV(512, 7, 2048, 1, 1),
+    CONV(1024, 14, 2048, 1, 2),
+    CONV(2048, 7, 512, 1, 1),
+    CONV(512, 7, 512, 3, 1),
+    CONV(32, 112, 64, 1, 1),
+    CONV(64, 56, 128, 1, 1),
+    CONV(128, 56, 128, 1, 1),
+    CONV(512, 14, 512, 1, 1),
+    CONV(1024, 7, 1024, 1, 1),
+    FIRST(3, 224, 64, 7, 2),
+    FIRST(3, 224, 32, 3, 2),
+    VARY(64, 56, 64, 3, 1),
+    VARY(24, 80, 24, 3, 1),
+    CONV(24, 80, 24, 3, 1),
+    CONV(40, 40, 120, 1, 1),
+    CONV(96, 40, 24, 1, 1),
+    DEPTH(32, 112, 3, 1),
+    DEPTH(64, 112, 3, 2),
+    DEPTH(128, 56, 3, 1),
+    DEPTH(128, 56, 3, 2),
+    DEPTH(256, 28, 3, 1),
+    DEPTH(512, 14, 3, 1),
+    DEPTH(1024, 7, 3, 1),
 };
 
 typedef struct sizes {
@@ -50,7 +106,8 @@ static sizes sizes_of(const row *r) {
     return (sizes){m->batch * m->m * m->k, (m->constant_b ? 1 : m->batch) * m->n * m->k, m->batch * m->m * m->n,
                    2.0 * (double)(m->batch * m->m * m->n * m->k)};
   int64_t oh = conv_out(s->h, s->kh, s), ow = conv_out(s->w, s->kw, s), taps = s->c / s->groups * s->kh * s->kw;
-  return (sizes){s->n * s->c * s->h * s->w, s->o * taps, s->n * s->o * oh * ow, 2.0 * (double)(s->n * s->o * oh * ow * taps)};
+  return (sizes){s->n * s->c * s->h * s->w, s->o * taps, s->n * s->o * oh * ow,
+                 2.0 * (double)(s->n * s->o * oh * ow * taps)};
 }
 
 static float *random_floats(int64_t n) {
@@ -78,8 +135,8 @@ static void run_all(const contract_run *run, const int64_t *symbols, pir_paralle
   }
 }
 
-static void measure(const row *r, const contract_run *run, const int64_t *symbols, double flops, int runs, double compile,
-                    pir_parallel pool) {
+static void measure(const row *r, const contract_run *run, const int64_t *symbols, double flops, int runs,
+                    double compile, pir_parallel pool) {
   double best = 1e9, peak = 0, start = now();
   for (int i = 0; i < runs && (i < 3 || now() - start < 1); i++) {
     if (i % 8 == 0) {
@@ -91,8 +148,8 @@ static void measure(const row *r, const contract_run *run, const int64_t *symbol
     t = now() - t;
     if (t < best) best = t;
   }
-  printf("%-28s %9.1f us %7.1f GFLOP/s %5.1f %% of %.1f, compiled in %.0f ms\n", r->name, best * 1e6, flops / best * 1e-9,
-         flops / best * 1e-7 / peak, peak, compile * 1e3);
+  printf("%-28s %9.1f us %7.1f GFLOP/s %5.1f %% of %.1f, compiled in %.0f ms\n", r->name, best * 1e6,
+         flops / best * 1e-9, flops / best * 1e-7 / peak, peak, compile * 1e3);
   fflush(stdout);
 }
 
@@ -107,7 +164,9 @@ static void show(const contract_run *run, const pir_target *target, const char *
     return;
   }
   if (pir_llvm_open(&llvm, message, sizeof message)) return (void)puts(message);
-  pir_emit_form form = !strcmp(what, "--asm") ? PIR_EMIT_ASSEMBLY : !strcmp(what, "--object") ? PIR_EMIT_OBJECT : PIR_EMIT_OPTIMISED_LLVM;
+  pir_emit_form form = !strcmp(what, "--asm")      ? PIR_EMIT_ASSEMBLY
+                       : !strcmp(what, "--object") ? PIR_EMIT_OBJECT
+                                                   : PIR_EMIT_OPTIMISED_LLVM;
   if (llvm.backend->emit(run->module, target, form, &text, message, sizeof message)) return (void)puts(message);
   fwrite(text.data, 1, text.size, stdout);
   free(text.data);

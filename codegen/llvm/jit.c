@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PASSES                                                                                                   \
-  "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"                                 \
-  "loop-mssa(loop-simplifycfg,licm),instcombine<no-verify-fixpoint>,gvn,"                                        \
+#define PASSES                                                                                                         \
+  "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"                                       \
+  "loop-mssa(loop-simplifycfg,licm),instcombine<no-verify-fixpoint>,gvn,"                                              \
   "loop-mssa(licm),early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,adce)"
 
 static pir_status say(char *message, size_t capacity, pir_status status, const char *what, const char *detail) {
@@ -132,9 +132,9 @@ static pir_status emit(const loop_module *module, const pir_target *target, pir_
 }
 
 static const pir_llvm_backend backend = {
-  .pir_version = PIR_VERSION_MAJOR << 16 | PIR_VERSION_MINOR << 8 | PIR_VERSION_PATCH,
-  .llvm_version = "19",
-  .emit = emit,
+    .pir_version = PIR_VERSION_MAJOR << 16 | PIR_VERSION_MINOR << 8 | PIR_VERSION_PATCH,
+    .llvm_version = "19",
+    .emit = emit,
 };
 
 const pir_llvm_backend *pir_llvm_backend_get(void) { return &backend; }

@@ -44,7 +44,8 @@ static loop_module *make_module(double factor) {
   loop_fn *fn = pir_loop_fn_create(m, "stage");
   loop_buffer *x = pir_loop_arg(fn, "x", PIR_F32, 0, 4, false);
   loop_var *i = pir_loop_var_create(fn, "i", PIR_I64, 1);
-  loop_block *body = pir_loop_for(fn, &fn->body, LOOP_PARALLEL, i, pir_loop_use(m, fn->begin), pir_loop_use(m, fn->end), NULL);
+  loop_block *body =
+      pir_loop_for(fn, &fn->body, LOOP_PARALLEL, i, pir_loop_use(m, fn->begin), pir_loop_use(m, fn->end), NULL);
   loop_expr *at = pir_loop_use(m, i), *value = pir_loop_load(m, x, at, 1, NULL);
   value = pir_loop_op(m, PIR_V_MUL, value, pir_loop_const_float(m, PIR_F32, factor), NULL);
   pir_loop_store(fn, body, x, at, pir_loop_op(m, PIR_V_FMOD, value, pir_loop_const_float(m, PIR_F32, 7), NULL), NULL);
@@ -71,9 +72,7 @@ static pir_code_stats build_once(const fixture *f, double factor, float *out) {
   return stats;
 }
 
-static void check_result(const float *x) {
-  assert_true(x[0] == 2 && x[1] == 6 && x[2] == 1 && x[3] == 5);
-}
+static void check_result(const float *x) { assert_true(x[0] == 2 && x[1] == 6 && x[2] == 1 && x[3] == 5); }
 
 static void test_second_start_compiles_nothing(void **state) {
   fixture *f = *state;
@@ -182,12 +181,12 @@ static void test_targets(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_targets),
-    cmocka_unit_test_setup_teardown(test_second_start_compiles_nothing, set_up, tear_down),
-    cmocka_unit_test_setup_teardown(test_equal_modules_are_one, set_up, tear_down),
-    cmocka_unit_test_setup_teardown(test_damaged_file_is_not_used, set_up, tear_down),
-    cmocka_unit_test_setup_teardown(test_open_folder_is_not_used, set_up, tear_down),
-    cmocka_unit_test_setup_teardown(test_loader_survives_damage, set_up, tear_down),
+      cmocka_unit_test(test_targets),
+      cmocka_unit_test_setup_teardown(test_second_start_compiles_nothing, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_equal_modules_are_one, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_damaged_file_is_not_used, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_open_folder_is_not_used, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_loader_survives_damage, set_up, tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

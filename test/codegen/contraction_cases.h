@@ -14,7 +14,7 @@ typedef struct conv_case {
   int64_t n, c, h, w, o, kh, kw, stride, pad, dilation, groups;
   bool row_major;  // a in NCHW instead of channels-last
   bool out_row_major;
-  bool varying;    // n, h, w are known at run time only
+  bool varying;  // n, h, w are known at run time only
 } conv_case;
 
 typedef struct matmul_case {
@@ -69,8 +69,10 @@ static inline contraction make_conv(pir_dims *dims, const conv_case *s) {
   c.a = (contract_tensor){.dtype = PIR_F32, .slot = 0, .align = 4};
   c.b = (contract_tensor){.dtype = PIR_F32, .slot = 1, .align = 4};
   c.out = (contract_tensor){.dtype = PIR_F32, .slot = 2, .align = 4};
-  pir_dim n = case_dim(dims, s->varying, s->n), h = case_dim(dims, s->varying, s->h), w = case_dim(dims, s->varying, s->w);
-  pir_dim oh = case_dim(dims, s->varying, conv_out(s->h, s->kh, s)), ow = case_dim(dims, s->varying, conv_out(s->w, s->kw, s));
+  pir_dim n = case_dim(dims, s->varying, s->n), h = case_dim(dims, s->varying, s->h),
+          w = case_dim(dims, s->varying, s->w);
+  pir_dim oh = case_dim(dims, s->varying, conv_out(s->h, s->kh, s)),
+          ow = case_dim(dims, s->varying, conv_out(s->w, s->kw, s));
   int64_t cg = s->c / s->groups, og = s->o / s->groups;
   int vn = case_var(&c, "n", n, false), vg = case_var(&c, "g", s->groups, false), vo = case_var(&c, "o", og, false);
   int vy = case_var(&c, "y", oh, false), vx = case_var(&c, "x", ow, false);
@@ -105,7 +107,7 @@ typedef struct contract_run {
   pir_dim temporary;  // bytes, or 0
   loop_module *module;
   int64_t values[64];
-  void *buffers[4];   // a, b (packed where it is), out, temporary
+  void *buffers[4];  // a, b (packed where it is), out, temporary
 } contract_run;
 
 static inline loop_expr *run_extent(void *user, pir_dim dim) {
@@ -129,10 +131,12 @@ static inline pir_stage_fn run_symbol(const contract_run *r, const loop_fn *fn) 
   return stage;
 }
 
-static inline pir_status run_compile(contract_run *r, pir_code_store *store, const pir_target *target, const contraction *c) {
+static inline pir_status run_compile(contract_run *r, pir_code_store *store, const pir_target *target,
+                                     const contraction *c) {
   r->dims = c->dims;
   r->module = pir_loop_module_create();
-  contract_env env = {.module = r->module, .target = target, .user = r, .extent = run_extent, .temporary = run_temporary};
+  contract_env env = {
+      .module = r->module, .target = target, .user = r, .extent = run_extent, .temporary = run_temporary};
   pir_status status = pir_contract_emit(c, &env, "contract", &r->code);
   const loop_module *modules[] = {r->module};
   if (!status) status = pir_code_store_build(store, modules, 1, 1, &r->image);
@@ -190,11 +194,13 @@ static inline void plain_matmul(const matmul_case *s, const float *a, const floa
       }
 }
 
-static inline int64_t image_at(bool row_major, int64_t channels, int64_t h, int64_t w, int64_t n, int64_t c, int64_t y, int64_t x) {
+static inline int64_t image_at(bool row_major, int64_t channels, int64_t h, int64_t w, int64_t n, int64_t c, int64_t y,
+                               int64_t x) {
   return row_major ? ((n * channels + c) * h + y) * w + x : ((n * h + y) * w + x) * channels + c;
 }
 
-static inline double plain_pixel(const conv_case *s, const float *a, const float *b, int64_t n, int64_t o, int64_t y, int64_t x) {
+static inline double plain_pixel(const conv_case *s, const float *a, const float *b, int64_t n, int64_t o, int64_t y,
+                                 int64_t x) {
   int64_t cg = s->c / s->groups, g = o / (s->o / s->groups);
   double sum = 0;
   for (int64_t kh = 0; kh < s->kh; kh++)
@@ -202,7 +208,8 @@ static inline double plain_pixel(const conv_case *s, const float *a, const float
       int64_t iy = y * s->stride + kh * s->dilation - s->pad, ix = x * s->stride + kw * s->dilation - s->pad;
       if (iy < 0 || iy >= s->h || ix < 0 || ix >= s->w) continue;
       for (int64_t c = 0; c < cg; c++)
-        sum += (double)a[image_at(s->row_major, s->c, s->h, s->w, n, g * cg + c, iy, ix)] * b[((o * cg + c) * s->kh + kh) * s->kw + kw];
+        sum += (double)a[image_at(s->row_major, s->c, s->h, s->w, n, g * cg + c, iy, ix)] *
+               b[((o * cg + c) * s->kh + kh) * s->kw + kw];
     }
   return sum;
 }
@@ -212,7 +219,8 @@ static inline void plain_conv(const conv_case *s, const float *a, const float *b
   for (int64_t n = 0; n < s->n; n++)
     for (int64_t o = 0; o < s->o; o++)
       for (int64_t y = 0; y < oh; y++)
-        for (int64_t x = 0; x < ow; x++) out[image_at(s->out_row_major, s->o, oh, ow, n, o, y, x)] = (float)plain_pixel(s, a, b, n, o, y, x);
+        for (int64_t x = 0; x < ow; x++)
+          out[image_at(s->out_row_major, s->o, oh, ow, n, o, y, x)] = (float)plain_pixel(s, a, b, n, o, y, x);
 }
 
 #endif

@@ -78,9 +78,12 @@ static void check(env *e, const char *what, const contraction *c, const int64_t 
 
 static void check_conv(env *e, const conv_case *s) {
   char what[160];
-  snprintf(what, sizeof what, "conv n%d c%d %dx%d o%d k%dx%d s%d p%d d%d g%d %s%s", (int)s->n, (int)s->c, (int)s->h, (int)s->w,
-           (int)s->o, (int)s->kh, (int)s->kw, (int)s->stride, (int)s->pad, (int)s->dilation, (int)s->groups,
-           s->out_row_major ? "NCHW" : s->row_major ? "NCHW to NHWC" : "NHWC", s->varying ? " varying" : "");
+  snprintf(what, sizeof what, "conv n%d c%d %dx%d o%d k%dx%d s%d p%d d%d g%d %s%s", (int)s->n, (int)s->c, (int)s->h,
+           (int)s->w, (int)s->o, (int)s->kh, (int)s->kw, (int)s->stride, (int)s->pad, (int)s->dilation, (int)s->groups,
+           s->out_row_major ? "NCHW"
+           : s->row_major   ? "NCHW to NHWC"
+                            : "NHWC",
+           s->varying ? " varying" : "");
   int64_t oh = conv_out(s->h, s->kh, s), ow = conv_out(s->w, s->kw, s), symbols[] = {s->n, s->h, s->w, oh, ow};
   int64_t na = s->n * s->c * s->h * s->w, nb = s->o * (s->c / s->groups) * s->kh * s->kw, nout = s->n * s->o * oh * ow;
   float *a = make_floats(na, 1), *b = make_floats(nb, 2), *want = make_floats(nout, 3);
@@ -109,12 +112,12 @@ static void check_matmul(env *e, const matmul_case *s) {
 
 static void test_matmul(void **state) {
   static const matmul_case cases[] = {
-    {1, 1, 1, 1, false, true, false},     {1, 6, 64, 8, false, true, false},    {1, 7, 65, 9, false, true, false},
-    {1, 13, 47, 33, true, true, false},   {2, 29, 128, 16, false, true, false}, {3, 5, 10, 7, true, false, false},
-    {2, 17, 64, 12, false, false, false}, {1, 1, 1000, 20, false, true, false}, {1, 30, 1, 11, false, true, false},
-    {4, 0, 8, 8, false, true, false},     {2, 8, 0, 8, false, true, false},     {1, 8, 8, 0, false, true, false},
-    {2, 19, 100, 24, false, true, true},  {3, 16, 33, 15, true, false, true},   {2, 3, 64, 64, false, false, true},
-    {1, 6, 128, 5, true, false, true},    {0, 6, 128, 5, true, false, true},
+      {1, 1, 1, 1, false, true, false},     {1, 6, 64, 8, false, true, false},    {1, 7, 65, 9, false, true, false},
+      {1, 13, 47, 33, true, true, false},   {2, 29, 128, 16, false, true, false}, {3, 5, 10, 7, true, false, false},
+      {2, 17, 64, 12, false, false, false}, {1, 1, 1000, 20, false, true, false}, {1, 30, 1, 11, false, true, false},
+      {4, 0, 8, 8, false, true, false},     {2, 8, 0, 8, false, true, false},     {1, 8, 8, 0, false, true, false},
+      {2, 19, 100, 24, false, true, true},  {3, 16, 33, 15, true, false, true},   {2, 3, 64, 64, false, false, true},
+      {1, 6, 128, 5, true, false, true},    {0, 6, 128, 5, true, false, true},
   };
   for (size_t l = 0; l < sizeof LEVELS / sizeof *LEVELS; l++) {
     env e;
@@ -132,7 +135,8 @@ static void store_as(pir_dtype dtype, void *to, int64_t i, float value) {
   if (dtype == PIR_F64) ((double *)to)[i] = value;
   else if (dtype == PIR_BF16) ((uint16_t *)to)[i] = (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
   else if (value == 0) ((uint16_t *)to)[i] = 0;
-  else ((uint16_t *)to)[i] = (uint16_t)((bits >> 16 & 0x8000) | (((bits >> 23 & 255) - 112) << 10) | (bits >> 13 & 0x3ff));
+  else
+    ((uint16_t *)to)[i] = (uint16_t)((bits >> 16 & 0x8000) | (((bits >> 23 & 255) - 112) << 10) | (bits >> 13 & 0x3ff));
 }
 
 static void *convert(pir_dtype dtype, const float *from, int64_t n) {
@@ -145,7 +149,8 @@ static void check_dtype(env *e, const matmul_case *s, pir_dtype dtype) {
   int64_t na = s->batch * s->m * s->k, nb = s->batch * s->n * s->k, nout = s->batch * s->m * s->n;
   float *a = make_floats(na, 1), *b = make_floats(nb, 2), *sums = make_floats(nout, 3);
   plain_matmul(s, a, b, sums);
-  void *a2 = convert(dtype, a, na), *b2 = convert(dtype, b, nb), *want = convert(dtype, sums, nout), *out = calloc((size_t)nout + 64, 8);
+  void *a2 = convert(dtype, a, na), *b2 = convert(dtype, b, nb), *want = convert(dtype, sums, nout),
+       *out = calloc((size_t)nout + 64, 8);
   pir_dims *dims = pir_dims_create(NULL);
   contraction c = make_matmul(dims, s);
   contract_run run = {0};
@@ -185,22 +190,32 @@ static void check_both_layouts(env *e, conv_case s) {
 
 static void test_convolution(void **state) {
   static const conv_case cases[] = {
-    {.n = 1, .c = 1, .h = 1, .w = 1, .o = 1, .kh = 1, .kw = 1, .stride = 1, .pad = 0, .dilation = 1, .groups = 1},
-    {.n = 2, .c = 16, .h = 7, .w = 7, .o = 32, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 1},
-    {.n = 1, .c = 5, .h = 9, .w = 17, .o = 37, .kh = 3, .kw = 3, .stride = 2, .pad = 1, .dilation = 1, .groups = 1},
-    {.n = 1, .c = 3, .h = 20, .w = 31, .o = 12, .kh = 7, .kw = 7, .stride = 2, .pad = 3, .dilation = 1, .groups = 1},
-    {.n = 2, .c = 8, .h = 6, .w = 5, .o = 70, .kh = 1, .kw = 1, .stride = 1, .pad = 0, .dilation = 1, .groups = 1},
-    {.n = 1, .c = 8, .h = 7, .w = 9, .o = 16, .kh = 1, .kw = 1, .stride = 2, .pad = 0, .dilation = 1, .groups = 1},
-    {.n = 1, .c = 4, .h = 6, .w = 6, .o = 8, .kh = 1, .kw = 1, .stride = 1, .pad = 1, .dilation = 1, .groups = 1},
-    {.n = 1, .c = 6, .h = 12, .w = 40, .o = 10, .kh = 3, .kw = 5, .stride = 1, .pad = 4, .dilation = 2, .groups = 1},
-    {.n = 1, .c = 8, .h = 10, .w = 11, .o = 12, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 2},
-    {.n = 2, .c = 20, .h = 9, .w = 13, .o = 20, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 20},
-    {.n = 1, .c = 48, .h = 11, .w = 30, .o = 48, .kh = 5, .kw = 5, .stride = 2, .pad = 2, .dilation = 1, .groups = 48},
-    {.n = 1, .c = 6, .h = 8, .w = 8, .o = 12, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 6},
-    {.n = 1, .c = 4, .h = 3, .w = 2, .o = 8, .kh = 5, .kw = 5, .stride = 1, .pad = 2, .dilation = 1, .groups = 1},
-    {.n = 1, .c = 4, .h = 2, .w = 2, .o = 8, .kh = 3, .kw = 3, .stride = 1, .pad = 0, .dilation = 1, .groups = 1},
-    {.n = 0, .c = 4, .h = 5, .w = 5, .o = 8, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 1},
-    {.n = 1, .c = 24, .h = 6, .w = 50, .o = 24, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 1},
+      {.n = 1, .c = 1, .h = 1, .w = 1, .o = 1, .kh = 1, .kw = 1, .stride = 1, .pad = 0, .dilation = 1, .groups = 1},
+      {.n = 2, .c = 16, .h = 7, .w = 7, .o = 32, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 1},
+      {.n = 1, .c = 5, .h = 9, .w = 17, .o = 37, .kh = 3, .kw = 3, .stride = 2, .pad = 1, .dilation = 1, .groups = 1},
+      {.n = 1, .c = 3, .h = 20, .w = 31, .o = 12, .kh = 7, .kw = 7, .stride = 2, .pad = 3, .dilation = 1, .groups = 1},
+      {.n = 2, .c = 8, .h = 6, .w = 5, .o = 70, .kh = 1, .kw = 1, .stride = 1, .pad = 0, .dilation = 1, .groups = 1},
+      {.n = 1, .c = 8, .h = 7, .w = 9, .o = 16, .kh = 1, .kw = 1, .stride = 2, .pad = 0, .dilation = 1, .groups = 1},
+      {.n = 1, .c = 4, .h = 6, .w = 6, .o = 8, .kh = 1, .kw = 1, .stride = 1, .pad = 1, .dilation = 1, .groups = 1},
+      {.n = 1, .c = 6, .h = 12, .w = 40, .o = 10, .kh = 3, .kw = 5, .stride = 1, .pad = 4, .dilation = 2, .groups = 1},
+      {.n = 1, .c = 8, .h = 10, .w = 11, .o = 12, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 2},
+      {.n = 2, .c = 20, .h = 9, .w = 13, .o = 20, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 20},
+      {.n = 1,
+       .c = 48,
+       .h = 11,
+       .w = 30,
+       .o = 48,
+       .kh = 5,
+       .kw = 5,
+       .stride = 2,
+       .pad = 2,
+       .dilation = 1,
+       .groups = 48},
+      {.n = 1, .c = 6, .h = 8, .w = 8, .o = 12, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 6},
+      {.n = 1, .c = 4, .h = 3, .w = 2, .o = 8, .kh = 5, .kw = 5, .stride = 1, .pad = 2, .dilation = 1, .groups = 1},
+      {.n = 1, .c = 4, .h = 2, .w = 2, .o = 8, .kh = 3, .kw = 3, .stride = 1, .pad = 0, .dilation = 1, .groups = 1},
+      {.n = 0, .c = 4, .h = 5, .w = 5, .o = 8, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 1},
+      {.n = 1, .c = 24, .h = 6, .w = 50, .o = 24, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 1},
   };
   for (size_t l = 0; l < sizeof LEVELS / sizeof *LEVELS; l++) {
     env e;
@@ -210,7 +225,8 @@ static void test_convolution(void **state) {
   }
 }
 
-// A convolution backwards whose taps fill its stride s: out[n, o, y * s + i, x * s + j] = sum of a[n, c, y, x] * b[c, o, i, j].
+// A convolution backwards whose taps fill its stride s: out[n, o, y * s + i, x * s + j] = sum of a[n, c, y, x] * b[c,
+// o, i, j].
 static void check_backwards(env *e, int64_t channels, int64_t h, int64_t w, int64_t o, int64_t s) {
   int64_t na = channels * h * w, nb = channels * o * s * s, nout = o * h * w * s * s;
   float *a = make_floats(na, 1), *b = make_floats(nb, 2), *want = make_floats(nout, 3);
@@ -222,7 +238,8 @@ static void check_backwards(env *e, int64_t channels, int64_t h, int64_t w, int6
           sum += (double)a[((y / s) * w + x / s) * channels + c] * b[((c * o + k) * s + y % s) * s + x % s];
         want[(y * w * s + x) * o + k] = (float)sum;
       }
-  conv_case shape = {.n = 1, .c = channels, .h = h, .w = w, .o = o, .kh = 1, .kw = 1, .stride = 1, .dilation = 1, .groups = 1};
+  conv_case shape = {
+      .n = 1, .c = channels, .h = h, .w = w, .o = o, .kh = 1, .kw = 1, .stride = 1, .dilation = 1, .groups = 1};
   pir_dims *dims = pir_dims_create(NULL);
   contraction c = make_conv(dims, &shape);
   enum { Y = 3, X = 4, I = 6, J = 7, N = 0, O = 2, C = 5 };
