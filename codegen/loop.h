@@ -208,6 +208,11 @@ void pir_loop_prefetch(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop
 // masked last step; accumulations get vector registers that are folded after the loop.
 pir_status pir_loop_vectorise(loop_fn *fn, int vector_bytes);
 
+// Appends `in`, which is written for one value of `var`, for `lanes` values of it from `base` on, where `mask` holds (NULL:
+// everywhere). `known` variables of `in` have the vectors `values`. Lanes 1 leaves the code scalar.
+pir_status pir_loop_widen(loop_fn *fn, loop_block *out, const loop_block *in, loop_var *var, loop_expr *base, uint16_t lanes,
+                          loop_expr *mask, loop_var *const *known, loop_expr *const *values, size_t count);
+
 // ---- text: a stable form, equal for functions that do the same (pir-opt --emit=loops, cache keys)
 
 PIR_API pir_status pir_loop_print(const loop_module *m, pir_writer out);

@@ -236,6 +236,27 @@ static loop_expr *remainder_of(loop_module *m, loop_expr *a, loop_expr *b) {
   return quotient.count ? build(m, PIR_V_FLOORMOD, from_form(m, &rest), b) : NULL;
 }
 
+// k * c * floor(x / c) + k * (x mod c) = k * x: an index that was taken apart and is put together again.
+static loop_expr *recombine(loop_module *m, form f) {
+  int64_t c, k;
+  for (int i = 0; i < f.count; i++) {
+    const loop_expr *mod = f.terms[i].atom;
+    if (!is_op(mod, PIR_V_FLOORMOD)) continue;
+    bool constant = pir_loop_is_int(mod->b, &c);
+    loop_expr *q = pir_loop_floordiv(m, mod->a, mod->b), *whole = constant ? q : pir_loop_mul(m, q, mod->b);
+    if (__builtin_mul_overflow(f.terms[i].k, constant ? c : 1, &k)) continue;
+    for (int j = 0; j < f.count; j++) {
+      if (j == i || f.terms[j].k != k || !pir_loop_equal(f.terms[j].atom, whole)) continue;
+      form rest = {.constant = f.constant};
+      bool ok = add_expr(&rest, mod->a, f.terms[i].k);
+      for (int t = 0; t < f.count && ok; t++)
+        if (t != i && t != j) ok = add_expr(&rest, f.terms[t].atom, f.terms[t].k);
+      if (ok) return recombine(m, rest);
+    }
+  }
+  return from_form(m, &f);
+}
+
 // ---- the rules
 
 static loop_expr *multiply(loop_module *m, loop_expr *a, loop_expr *b) {
@@ -293,7 +314,7 @@ loop_expr *pir_loop_simplify(loop_module *m, pir_node_op fn, loop_expr *a, loop_
   if (!b || !is_index(a) || !is_index(b)) return NULL;
   form f = {0};
   switch (fn) {
-    case PIR_V_ADD: return add_expr(&f, a, 1) && add_expr(&f, b, 1) ? from_form(m, &f) : NULL;
+    case PIR_V_ADD: return add_expr(&f, a, 1) && add_expr(&f, b, 1) ? recombine(m, f) : NULL;
     case PIR_V_SUB: return add_expr(&f, a, 1) && add_expr(&f, b, -1) ? from_form(m, &f) : NULL;
     case PIR_V_MUL: return multiply(m, a, b);
     case PIR_V_FLOORDIV: return divide(m, a, b);

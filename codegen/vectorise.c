@@ -74,6 +74,8 @@ static loop_expr *widen(vectoriser *z, loop_expr *e) {
   if (e->kind == LOOP_VAR)
     return e->var == z->var ? pir_loop_ramp(z->m, z->base, pir_loop_int(z->m, 1), z->lanes) : z->values[e->var->id];
   if (e->kind == LOOP_LOAD) return widen_load(z, e);
+  if (e->kind == LOOP_OP && e->fn == PIR_V_DIV && pir_dtype_is_float(e->dtype) && !varies(z, e->b) && e->b->kind != LOOP_CONST)
+    return pir_loop_mul(z->m, widen(z, e->a), pir_loop_op(z->m, PIR_V_RECIP, e->b, NULL, NULL));  // one division for all lanes
   loop_expr *a = widen(z, e->a), *b = e->b ? widen(z, e->b) : NULL, *c = e->c ? widen(z, e->c) : NULL;
   switch ((loop_kind)e->kind) {
     case LOOP_OP: return pir_loop_op(z->m, e->fn, a, b, c);
@@ -254,6 +256,15 @@ static void make_tail(vectoriser *z, loop_block *out, const loop_stmt *s, loop_e
   z->mask = NULL;
 }
 
+// Nothing is known yet of the variables and registers that there are.
+static void open_loop(vectoriser *z) {
+  z->value_count = z->fn->var_count;
+  z->values = pir_loop_alloc(z->m, z->value_count * sizeof *z->values);
+  z->private_count = z->fn->buffer_count;
+  z->private_regs = pir_loop_alloc(z->m, z->private_count * sizeof *z->private_regs);
+  z->partial_count = 0;
+}
+
 static uint16_t choose_lanes(vectoriser *z, const loop_stmt *s) {
   size_t widest = 1;
   int64_t begin, end;
@@ -274,11 +285,7 @@ static void vectorise_loop(vectoriser *z, loop_block *out, const loop_stmt *s) {
     return;
   }
   z->var = s->var;
-  z->value_count = z->fn->var_count;
-  z->values = pir_loop_alloc(m, z->value_count * sizeof *z->values);
-  z->private_count = z->fn->buffer_count;
-  z->private_regs = pir_loop_alloc(m, z->private_count * sizeof *z->private_regs);
-  z->partial_count = 0;
+  open_loop(z);
   loop_expr *count = pir_loop_sub(m, s->end, s->begin), *lanes = pir_loop_int(m, z->lanes);
   bool known = pir_loop_is_int(count, &n);
   int copies = s->unroll > 1 ? (s->unroll < MAX_PARTS ? s->unroll : MAX_PARTS) : 1;
@@ -327,5 +334,31 @@ static void vectorise_block(vectoriser *z, loop_block *block) {
 pir_status pir_loop_vectorise(loop_fn *fn, int vector_bytes) {
   vectoriser z = {.fn = fn, .m = fn->module, .vector_bytes = vector_bytes};
   vectorise_block(&z, &fn->body);
+  return z.failed ? PIR_UNSUPPORTED : PIR_OK;
+}
+
+static void append_block(loop_block *out, const loop_block *in) {
+  if (!in->first) return;
+  if (out->last) out->last->next = in->first;
+  else out->first = in->first;
+  out->last = in->last;
+}
+
+pir_status pir_loop_widen(loop_fn *fn, loop_block *out, const loop_block *in, loop_var *var, loop_expr *base, uint16_t lanes,
+                          loop_expr *mask, loop_var *const *known, loop_expr *const *values, size_t count) {
+  vectoriser z = {.fn = fn, .m = fn->module, .var = var, .lanes = lanes, .base = base, .mask = mask};
+  if (lanes == 1) {
+    loop_block *to = mask ? pir_loop_if(fn, out, mask, NULL) : out;
+    pir_loop_bind(fn, to, var, base);
+    for (size_t i = 0; i < count; i++) pir_loop_bind(fn, to, known[i], values[i]);
+    append_block(to, in);
+    return PIR_OK;
+  }
+  open_loop(&z);
+  for (size_t i = 0; i < count; i++) z.values[known[i]->id] = values[i];
+  find_private(&z, in);
+  find_partials(&z, in, 1);
+  if (z.partial_count) return PIR_UNSUPPORTED;
+  widen_block(&z, out, in);
   return z.failed ? PIR_UNSUPPORTED : PIR_OK;
 }

@@ -1,0 +1,313 @@
+// build_cinn_pass: puts the ops that the generator can compile into cinn_op.group regions. What is left
+// outside is called.
+//
+// Ops are visited in order, and each that can be compiled starts a cluster, which is then merged with the clusters of
+// its producers where one loop nest does for both:
+//   elements   ops over one shape, element by element
+//   rows       reductions over one space, and what goes along with it
+//   contracts  one contraction, and what is done to its sums
+// Merging keeps the graph of clusters without cycles: no path may lead out of the union and back. The search for
+// one goes backwards and stops at ops before the union's first; clusters are short-lived, so this is short. No
+// cluster spans an op with effects. Afterwards blocks are put in an order in which each cluster is one op.
+#include "group.h"
+
+#include <string.h>
+
+#define FEW_ELEMENTS 64   // results of no more elements are not worth compiling
+#define MAX_OPS 48        // of a cluster
+#define NO_CLUSTER UINT32_MAX
+
+// ---- ops and clusters
+
+static node *node_of(const grouping *g, const pir_op *op) {
+  uint64_t mark = op ? pir_op_mark(op) : 0;
+  return mark && mark <= g->count && g->nodes[mark - 1].op == op ? &g->nodes[mark - 1] : NULL;
+}
+
+static node *producer(const grouping *g, const pir_value *v) {
+  return v && pir_value_op(v) && pir_op_block(pir_value_op(v)) == g->block ? node_of(g, pir_value_op(v)) : NULL;
+}
+
+static const pir_fact *result_fact(const grouping *g, const pir_op *op) {
+  return pir_facts_of(g->facts, pir_op_result(op, 0));
+}
+
+static bool same_dim(const grouping *g, pir_dim a, pir_dim b) {
+  return a != PIR_DIM_UNKNOWN && b != PIR_DIM_UNKNOWN && pir_dim_canonical(g->dims, a) == pir_dim_canonical(g->dims, b);
+}
+
+static bool same_shape(const grouping *g, const pir_dim *a, int rank_a, const pir_dim *b, int rank_b) {
+  if (rank_a != rank_b) return false;
+  for (int d = 0; d < rank_a; d++)
+    if (!same_dim(g, a[d], b[d])) return false;
+  return true;
+}
+
+static bool is_small(const grouping *g, const pir_dim *shape, int rank) {
+  int64_t n = 1, c;
+  for (int d = 0; d < rank; d++) {
+    if (!pir_dim_is_const(g->dims, shape[d], &c)) return false;
+    n = n > FEW_ELEMENTS ? n : n * c;
+  }
+  return n <= FEW_ELEMENTS;
+}
+
+// An op that hands its operand's elements on in row-major order: the executor needs no copy for it.
+static bool only_renames(const pir_clause *c) {
+  const pir_node *body = &c->nodes[c->body];
+  if ((c->kind != PIR_CLAUSE_VIEW && c->kind != PIR_CLAUSE_POINTWISE) || body->op != PIR_V_LOAD) return false;
+  return body->map_kind == PIR_MAP_ALIGNED || (body->map_kind == PIR_MAP_LINEAR && c->nodes[body->map].op == PIR_I_OUT_LINEAR);
+}
+
+static bool reads_aligned(const pir_clause *c) {
+  for (int i = 0; i < c->node_count; i++) {
+    const pir_node *n = &c->nodes[i];
+    if (n->op == PIR_I_OUT || n->op == PIR_I_OUT_LINEAR || n->op == PIR_I_LOAD) return false;
+    if (n->op == PIR_V_LOAD && n->map_kind != PIR_MAP_ALIGNED) return false;
+  }
+  return true;
+}
+
+// ---- which ops start a cluster
+
+static bool start_rows(grouping *g, const pir_op *op, cluster *c) {
+  lowering l;
+  lower_site site;
+  lower_space space;
+  loop_module *m = pir_loop_module_create();
+  if (!m) return false;
+  lower_init(&l, m, NULL, g->facts, NULL);
+  bool ok = lower_open(&l, op, 0, &site) && lower_reduce_space(&site, &space);
+  if (ok) {
+    c->rank = space.rank;
+    memcpy(c->shape, space.extent, sizeof c->shape);
+    memcpy(c->reduced, space.reduced, sizeof c->reduced);
+  }
+  pir_loop_module_destroy(m);
+  return ok;
+}
+
+static bool start_cluster(grouping *g, const node *n, cluster *c) {
+  const pir_clause *clause = n->clause;
+  const pir_fact *f = result_fact(g, n->op);
+  if (!clause || only_renames(clause) || !pir_codegen_can(n->op, g->facts)) return false;
+  *c = (cluster){.kind = CLUSTER_ELEMENTS, .rank = f->rank};
+  memcpy(c->shape, f->shape, sizeof c->shape);
+  c->aligned = clause->kind == PIR_CLAUSE_POINTWISE && reads_aligned(clause);
+  switch (clause->kind) {
+    case PIR_CLAUSE_POINTWISE: case PIR_CLAUSE_VIEW: case PIR_CLAUSE_GATHER: case PIR_CLAUSE_WINDOW:
+    case PIR_CLAUSE_JOIN:
+      return !is_small(g, f->shape, f->rank);
+    case PIR_CLAUSE_CONTRACT: c->kind = CLUSTER_CONTRACTS; return true;
+    case PIR_CLAUSE_REDUCE: c->kind = CLUSTER_ROWS; return start_rows(g, n->op, c) && !is_small(g, c->shape, c->rank);
+    default: return false;
+  }
+}
+
+static bool is_barrier(const pir_op *op) {
+  uint32_t traits = pir_op_def(op)->traits;
+  if (traits & (PIR_PARAMETER | PIR_CONSTANT | PIR_INPUT | PIR_OUTPUT | PIR_TERMINATOR)) return false;
+  return !(traits & PIR_PURE) || (traits & (PIR_RANDOM | PIR_INPLACE));
+}
+
+// ---- cycles
+
+// Pushes what `at` (a cluster, or an op alone) reads from. True when an outside step reads from x or y.
+static bool step_back(grouping *g, uint32_t at, const cluster *x, const cluster *y, uint32_t first, uint32_t *top) {
+  const cluster *c = at < g->cluster_count ? &g->clusters[at] : NULL;
+  bool own = c == x || c == y;
+  for (uint32_t i = c ? c->head : at - g->cluster_count; i != NO_CLUSTER; i = c ? g->nodes[i].next : NO_CLUSTER) {
+    const pir_op *op = g->nodes[i].op;
+    for (size_t k = 0; k < pir_op_operands(op); k++) {
+      node *p = producer(g, pir_op_operand(op, k));
+      if (!p) continue;
+      cluster *of = p->cluster != NO_CLUSTER ? &g->clusters[p->cluster] : NULL;
+      uint32_t index = (uint32_t)(p - g->nodes);
+      if (of == x || of == y) {
+        if (!own) return true;
+        continue;
+      }
+      uint64_t *seen = of ? &of->seen : &p->seen;
+      if ((of ? of->last : index) < first || *seen == g->stamp) continue;
+      *seen = g->stamp;
+      g->stack[(*top)++] = of ? p->cluster : g->cluster_count + index;
+    }
+  }
+  return false;
+}
+
+// Whether a path leads from the union of x and y out of it and back. Clusters are single steps on a path.
+static bool leads_back(grouping *g, const cluster *x, const cluster *y) {
+  uint32_t first = x->first < y->first ? x->first : y->first, top = 0;
+  g->stamp++;
+  step_back(g, (uint32_t)(x - g->clusters), x, y, first, &top);
+  step_back(g, (uint32_t)(y - g->clusters), x, y, first, &top);
+  while (top)
+    if (step_back(g, g->stack[--top], x, y, first, &top)) return true;
+  return false;
+}
+
+// ---- merging
+
+static bool is_row_shape(const grouping *g, const cluster *rows, const pir_dim *shape, int rank) {
+  int d = 0;
+  if (rank == rows->rank) {
+    for (; d < rank; d++)
+      if (!same_dim(g, shape[d], rows->reduced[d] ? 1 : rows->shape[d])) return false;
+    return true;
+  }
+  for (int i = 0; i < rows->rank; i++) {
+    if (rows->reduced[i]) continue;
+    if (d >= rank || !same_dim(g, shape[d++], rows->shape[i])) return false;
+  }
+  return d == rank;
+}
+
+// Every result of an elements cluster has one shape, which a rows cluster must know as its own.
+static bool goes_with_rows(const grouping *g, const cluster *rows, const cluster *other) {
+  if (other->kind == CLUSTER_ROWS)
+    return same_shape(g, rows->shape, rows->rank, other->shape, other->rank) &&
+           !memcmp(rows->reduced, other->reduced, sizeof rows->reduced[0] * (size_t)rows->rank);
+  return other->aligned && (same_shape(g, rows->shape, rows->rank, other->shape, other->rank) ||
+                            is_row_shape(g, rows, other->shape, other->rank));
+}
+
+static const pir_op *contraction_of(const grouping *g, const cluster *c) {
+  for (uint32_t i = c->head; i != NO_CLUSTER; i = g->nodes[i].next)
+    if (lower_is_contraction(g->nodes[i].op)) return g->nodes[i].op;
+  return NULL;
+}
+
+// The operands of a contraction come from buffers: they cannot be computed in its cluster.
+static bool feeds(const grouping *g, const cluster *from, const pir_op *contraction) {
+  for (size_t k = 0; k < pir_op_operands(contraction); k++) {
+    const node *p = producer(g, pir_op_operand(contraction, k));
+    if (p && p->cluster != NO_CLUSTER && &g->clusters[p->cluster] == from) return true;
+  }
+  return false;
+}
+
+static bool may_merge(grouping *g, const cluster *a, const cluster *b) {
+  if (a->segment != b->segment || a->ops + b->ops > MAX_OPS) return false;
+  if (a->kind == CLUSTER_CONTRACTS && b->kind == CLUSTER_CONTRACTS) return false;
+  if (b->kind == CLUSTER_CONTRACTS || (b->kind == CLUSTER_ROWS && a->kind == CLUSTER_ELEMENTS)) {
+    const cluster *t = a;
+    a = b;
+    b = t;
+  }
+  if (a->kind == CLUSTER_ROWS) return goes_with_rows(g, a, b) && !leads_back(g, a, b);
+  if (b->kind != CLUSTER_ELEMENTS || !same_shape(g, a->shape, a->rank, b->shape, b->rank)) return false;
+  if (a->kind == CLUSTER_CONTRACTS && (!b->aligned || feeds(g, b, contraction_of(g, a)))) return false;
+  return !leads_back(g, a, b);
+}
+
+static void merge(grouping *g, cluster *into, cluster *from) {
+  if (from->kind > into->kind) {  // the union is of the higher kind
+    into->kind = from->kind;
+    into->rank = from->rank;
+    memcpy(into->shape, from->shape, sizeof into->shape);
+    memcpy(into->reduced, from->reduced, sizeof into->reduced);
+  }
+  into->aligned &= from->aligned;
+  for (uint32_t i = from->head; i != NO_CLUSTER; i = g->nodes[i].next) g->nodes[i].cluster = (uint32_t)(into - g->clusters);
+  g->nodes[into->tail].next = from->head;
+  into->tail = from->tail;
+  into->ops += from->ops;
+  if (from->first < into->first) into->first = from->first;
+  if (from->last > into->last) into->last = from->last;
+  from->head = NO_CLUSTER;
+  from->ops = 0;
+}
+
+// The list that a join reads comes along, when nobody else reads it.
+static void take_list(grouping *g, node *n, cluster *c) {
+  node *list = n->clause->kind == PIR_CLAUSE_JOIN ? producer(g, pir_op_operand(n->op, (size_t)n->clause->nodes[n->clause->body].k)) : NULL;
+  if (!list || list->cluster != NO_CLUSTER || list->segment != n->segment || !pir_value_single_use(pir_op_result(list->op, 0))) return;
+  list->cluster = n->cluster;
+  n->next = c->tail = (uint32_t)(list - g->nodes);
+  c->first = c->tail;
+  c->ops = 2;
+}
+
+static void visit(grouping *g, uint32_t i) {
+  node *n = &g->nodes[i];
+  cluster c;
+  if (!start_cluster(g, n, &c)) return;
+  c.segment = n->segment;
+  c.head = c.tail = c.first = c.last = i;
+  c.ops = 1;
+  n->cluster = g->cluster_count;
+  take_list(g, n, &c);
+  g->clusters[g->cluster_count++] = c;
+  bool views = n->clause->kind != PIR_CLAUSE_POINTWISE && n->clause->kind != PIR_CLAUSE_REDUCE;
+  // Producers made last first: a residual joins the branch that ends with it.
+  for (uint64_t below = UINT64_MAX; !views;) {
+    const node *best = NULL;
+    for (size_t k = 0; k < pir_op_operands(n->op); k++) {
+      const node *p = producer(g, pir_op_operand(n->op, k));
+      if (p && p->cluster != NO_CLUSTER && (uint64_t)(p - g->nodes) < below && (!best || p > best)) best = p;
+    }
+    if (!best) break;
+    below = (uint64_t)(best - g->nodes);
+    cluster *own = &g->clusters[n->cluster], *other = &g->clusters[best->cluster];
+    if (own != other && may_merge(g, own, other)) merge(g, other, own);
+  }
+}
+
+// ---- the block
+
+static void collect(grouping *g, pir_block *block) {
+  uint32_t segment = 0;
+  g->count = 0;
+  for (pir_op *op = pir_block_first(block); op; op = pir_op_next(op)) {
+    if (is_barrier(op)) segment++;
+    const pir_opdef *def = pir_op_meaning(op);
+    node *n = &g->nodes[g->count++];
+    *n = (node){.op = op, .cluster = NO_CLUSTER, .next = NO_CLUSTER, .segment = segment};
+    pir_op_set_mark(op, g->count);
+    if (is_barrier(op)) segment++;
+    else if (def && def->clause && !pir_op_has(op, PIR_CONSTANT) && pir_op_results(op)) n->clause = group_clause(g, op);
+  }
+}
+
+const pir_clause *group_clause(const grouping *g, const pir_op *op) {
+  const pir_opdef *def = pir_op_meaning(op);
+  loop_module *m = pir_loop_module_create();
+  lowering l;
+  lower_site site;
+  if (!m) return NULL;
+  lower_init(&l, m, NULL, g->facts, NULL);
+  const pir_clause *c = def->clause && !pir_op_has(op, PIR_STRUCTURAL) && lower_open(&l, op, 0, &site) ? site.clause : NULL;
+  pir_loop_module_destroy(m);
+  return c;
+}
+
+static pir_status group_block(grouping *g, pir_block *block) {
+  size_t count = pir_block_count(block);
+  pir_arena arena;
+  pir_arena_init(&arena, NULL, NULL, NULL);
+  g->arena = &arena;
+  g->block = block;
+  g->nodes = pir_arena_alloc(&arena, pir_arena_size(&arena, count + 1, sizeof *g->nodes));
+  g->clusters = pir_arena_zalloc(&arena, pir_arena_size(&arena, count + 1, sizeof *g->clusters));
+  g->stack = pir_arena_alloc(&arena, pir_arena_size(&arena, 2 * count + 4, sizeof *g->stack));
+  g->cluster_count = 0;
+  g->stamp = 0;
+  collect(g, block);
+  for (uint32_t i = 0; i < g->count; i++) visit(g, i);
+  pir_status status = group_materialise(g);
+  if (!status) group_layouts(g);
+  pir_arena_destroy(&arena);
+  return status;
+}
+
+pir_status pir_pass_group(pir_pass_run *run) {
+  grouping g = {.run = run, .facts = pir_run_facts(run), .ctx = pir_program_context(run->program)};
+  if (!g.facts) return PIR_INVALID;
+  g.dims = pir_facts_dims(g.facts);
+  PIR_TRY(pir_target_get(NULL, &g.target));
+  PIR_TRY(group_block(&g, pir_program_block(run->program)));
+  pir_run_count(run, "groups", g.made);
+  pir_run_count(run, "ops in groups", g.moved);
+  return PIR_OK;
+}

@@ -1,0 +1,60 @@
+// What the files of the grouping pass share.
+#ifndef PIR_GROUP_H
+#define PIR_GROUP_H
+
+#include "lower.h"
+
+#include <pir/pass.h>
+
+typedef enum cluster_kind { CLUSTER_ELEMENTS, CLUSTER_ROWS, CLUSTER_CONTRACTS } cluster_kind;
+
+// An op of the block.
+typedef struct node {
+  pir_op *op;
+  const pir_clause *clause;  // of its first result, where it may be compiled
+  uint32_t cluster, next;    // the cluster's next op
+  uint32_t segment;          // ops between two with effects
+  uint64_t seen;
+  uint8_t state;             // while ordering: 0 new, 1 waiting, 2 placed
+} node;
+
+typedef struct cluster {
+  uint8_t kind;              // cluster_kind
+  bool aligned;              // only ops that read at the element they compute
+  bool dropped;              // not to be made after all
+  int rank;
+  pir_dim shape[PIR_MAX_RANK];  // of the elements; of the space of rows; of the sums
+  bool reduced[PIR_MAX_RANK];
+  uint32_t head, tail, ops;
+  uint32_t first, last;      // positions of its ops
+  uint32_t segment;
+  uint64_t seen;
+} cluster;
+
+typedef struct grouping {
+  pir_pass_run *run;
+  pir_context *ctx;
+  pir_facts *facts;
+  pir_dims *dims;
+  pir_target target;
+  pir_arena *arena;          // of the block at hand
+  pir_block *block;
+  node *nodes;
+  uint32_t count;
+  cluster *clusters;
+  uint32_t cluster_count;
+  uint32_t *stack;
+  pir_op **members;          // of the cluster at hand
+  uint64_t stamp;
+  uint64_t made, moved;
+  pir_status failed;
+} grouping;
+
+// The clause of the op's first result; NULL when it has none.
+const pir_clause *group_clause(const grouping *g, const pir_op *op);
+// Puts the block in order and makes a group op of each cluster. group_make.c
+pir_status group_materialise(grouping *g);
+// Decides memory orders of what groups hand to each other, and notes them. layout.c
+void group_layouts(grouping *g);
+
+#endif

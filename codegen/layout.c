@@ -1,0 +1,115 @@
+// Memory orders of what groups hand to each other. A contraction with constant weights wants the axes that the
+// weights give it innermost (the channels of a convolution): its lanes are then adjacent. Groups that compute
+// element by element keep the order of what they read, so a region of convolutions runs channels-last without a
+// transposition; at its borders readers see strides. One pass over the block in order.
+#include "contract.h"
+#include "group.h"
+
+#include <pir/dialect/cinn.h>
+#include <string.h>
+
+typedef struct order {
+  int rank;  // 0: row-major
+  uint8_t axes[PIR_MAX_RANK];
+} order;
+
+static const order row_major = {0};
+
+static order order_of(const pir_value *v) {
+  order o = {0};
+  const pir_op *op = v ? pir_value_op(v) : NULL;
+  if (op && pir_op_is(op, CINN_GROUP)) o.rank = (int)pir_group_order(op, true, pir_value_index(v), o.axes);
+  return o;
+}
+
+// ---- who may read a value that is not row-major
+
+static bool takes_any_order(const pir_op *op) {
+  const pir_opdef *def = pir_op_meaning(op);
+  if (pir_op_is(op, CINN_GROUP) || pir_op_has(op, PIR_OUTPUT)) return true;
+  return def && def->clause && !pir_op_has(op, PIR_STRUCTURAL);
+}
+
+static bool users_take_any_order(const pir_value *v) {
+  for (pir_use *u = pir_value_first_use(v); u; u = pir_use_next(u))
+    if (!takes_any_order(pir_use_owner(u))) return false;
+  return true;
+}
+
+// ---- what a group wants
+
+static const pir_op *contraction_in(const pir_op *group) {
+  for (const pir_op *op = pir_block_first(pir_region_first(pir_op_region(group, 0))); op; op = pir_op_next(op))
+    if (lower_is_contraction(op)) return op;
+  return NULL;
+}
+
+static bool mentions(const contract_map *map, const bool *vars, int count) {
+  for (int v = 0; v < count; v++)
+    if (vars[v] && map->factor[v]) return true;
+  return false;
+}
+
+static order of_contraction(const grouping *g, const pir_op *op) {
+  contraction c;
+  int a, b, n = 0;
+  bool weights[CONTRACT_MAX_VARS] = {false};
+  if (!pir_contract_match(op, g->facts, &c, &a, &b)) return row_major;
+  const pir_op *source = pir_value_op(pir_op_operand(op, (size_t)b));
+  if (!source || !pir_op_has(source, PIR_PARAMETER)) return row_major;
+  for (int d = 0; d < c.b.rank; d++)
+    for (int v = 0; v < c.var_count; v++) weights[v] |= c.b.map[d].factor[v] != 0 && !c.vars[v].reduced;
+  order o = {.rank = c.out.rank};
+  for (int inside = 0; inside < 2; inside++)
+    for (int d = 0; d < c.out.rank; d++)
+      if (mentions(&c.out.map[d], weights, c.var_count) == (inside == 1)) o.axes[n++] = (uint8_t)d;
+  return o;
+}
+
+static order of_operands(const pir_op *group, int rank) {
+  for (size_t i = 0; i < pir_op_operands(group); i++) {
+    order o = order_of(pir_op_operand(group, i));
+    if (o.rank == rank && rank) return o;
+  }
+  return row_major;
+}
+
+static bool is_row_major(const order *o) {
+  for (int d = 0; d < o->rank; d++)
+    if (o->axes[d] != d) return false;
+  return true;
+}
+
+// ---- writing it down
+
+static const pir_attr *attribute(const grouping *g, const order *o) {
+  int64_t axes[PIR_MAX_RANK];
+  for (int d = 0; d < o->rank; d++) axes[d] = o->axes[d];
+  return pir_attr_int_array(g->ctx, axes, (size_t)o->rank);
+}
+
+static void decide(grouping *g, pir_op *group) {
+  size_t operands = pir_op_operands(group), results = pir_op_results(group);
+  const pir_attr **all = pir_arena_alloc(g->arena, pir_arena_size(g->arena, operands + results + 1, sizeof *all));
+  const pir_op *contraction = contraction_in(group);
+  order sums = contraction ? of_contraction(g, contraction) : row_major;
+  bool any = false;
+  for (size_t i = 0; i < operands; i++) {
+    order o = order_of(pir_op_operand(group, i));
+    any |= o.rank > 0;
+    all[i] = attribute(g, &o);
+  }
+  for (size_t i = 0; i < results; i++) {
+    const pir_fact *f = pir_facts_of(g->facts, pir_op_result(group, i));
+    order o = contraction ? sums : of_operands(group, f->rank);
+    if (o.rank != f->rank || is_row_major(&o) || !users_take_any_order(pir_op_result(group, i))) o = row_major;
+    any |= o.rank > 0;
+    all[operands + i] = attribute(g, &o);
+  }
+  if (any) pir_op_set_attr(group, pir_name_get(g->ctx, PIR_STR("layouts")), pir_attr_array(g->ctx, all, operands + results));
+}
+
+void group_layouts(grouping *g) {
+  for (pir_op *op = pir_block_first(g->block); op; op = pir_op_next(op))
+    if (pir_op_is(op, CINN_GROUP)) decide(g, op);
+}

@@ -1,0 +1,192 @@
+// The state of one group's lowering: which buffers hold what, run-time extents, and the memo of what has been
+// computed at which point. The memo is a stack that follows the nesting of blocks; a group has a few dozen
+// values, so it is searched linearly.
+#include "lower.h"
+
+#include <string.h>
+
+#define MAX_DEPTH 200  // of ops computed within ops
+
+void lower_init(lowering *l, loop_module *m, const pir_target *target, const pir_facts *facts, const pir_op *group) {
+  *l = (lowering){.m = m, .target = target, .facts = facts, .dims = pir_facts_dims(facts), .group = group};
+}
+
+void lower_fail(lowering *l, const pir_op *op, const char *why) {
+  if (l->why) return;
+  l->why = why;
+  l->where = op;
+}
+
+// ---- interface
+
+lower_value *lower_find(lowering *l, const pir_value *value) {
+  for (size_t i = 0; i < l->values.count; i++)
+    if (l->values.items[i]->value == value) return l->values.items[i];
+  return NULL;
+}
+
+lower_value *lower_add(lowering *l, const pir_value *value) {
+  lower_value *v = lower_find(l, value);
+  if (v) return v;
+  v = pir_loop_alloc(l->m, sizeof *v);
+  v->value = value;
+  v->slot = -1;
+  v->level = v->first = -1;
+  for (int i = 0; i < PIR_MAX_RANK; i++) v->order[i] = (uint8_t)i;
+  pir_vec_push(&l->m->arena, &l->values, v);
+  return v;
+}
+
+const pir_op *lower_yield(const lowering *l) {
+  return pir_block_last(pir_region_first(pir_op_region(l->group, 0)));
+}
+
+void lower_interface(lowering *l) {
+  size_t inputs = pir_op_operands(l->group);
+  const pir_op *yield = lower_yield(l);
+  for (size_t i = 0; i < inputs; i++) {
+    lower_value *v = lower_add(l, pir_op_operand(l->group, i));
+    if (v->slot >= 0) continue;
+    v->slot = (int32_t)i;
+    v->readable = true;
+    pir_group_order(l->group, false, i, v->order);
+  }
+  for (size_t i = 0; i < pir_op_operands(yield); i++) {
+    lower_value *v = lower_add(l, pir_op_operand(yield, i));
+    if (v->slot >= 0) {
+      lower_fail(l, l->group, "a result that is an operand, or that is handed out twice");
+      continue;
+    }
+    v->slot = (int32_t)(inputs + i);
+    v->written = true;
+    pir_group_order(l->group, true, i, v->order);
+  }
+}
+
+uint16_t lower_temporary(lowering *l, pir_dim bytes) {
+  pir_vec_push(&l->m->arena, &l->temporaries, bytes);
+  size_t before = pir_op_operands(l->group) + pir_op_operands(lower_yield(l));
+  return (uint16_t)(before + l->temporaries.count - 1);
+}
+
+// ---- extents
+
+static loop_expr *argument(lowering *l, pir_dim dim) {
+  size_t k = 0;
+  while (k < l->args.count && l->args.items[k] != dim) k++;
+  if (k == l->args.count) pir_vec_push(&l->m->arena, &l->args, dim);
+  return pir_loop_dim(l->m, (int64_t)k);
+}
+
+// Sums and products keep their form, so that index arithmetic can see factors; other expressions are
+// evaluated by the executor.
+loop_expr *lower_dim(lowering *l, pir_dim dim) {
+  int64_t c;
+  if (dim == PIR_DIM_UNKNOWN) {
+    lower_fail(l, l->group, "an extent that is not known");
+    return pir_loop_int(l->m, 1);
+  }
+  dim = pir_dim_canonical(l->dims, dim);
+  if (pir_dim_is_const(l->dims, dim, &c)) return pir_loop_int(l->m, c);
+  pir_dim_kind kind = pir_dim_kind_of(l->dims, dim);
+  if (kind != PIR_DIM_MUL) return argument(l, dim);
+  loop_expr *product = NULL;
+  for (size_t i = 0; i < pir_dim_operands(l->dims, dim); i++) {
+    loop_expr *e = lower_dim(l, pir_dim_operand(l->dims, dim, i));
+    product = product ? pir_loop_mul(l->m, product, e) : e;
+  }
+  return product;
+}
+
+const pir_fact *lower_fact(lowering *l, const pir_value *value) { return pir_facts_of(l->facts, value); }
+
+// ---- buffers
+
+loop_buffer *lower_buffer(lowering *l, lower_value *v) {
+  if (v->fn == l->fn && v->buffer) return v->buffer;
+  const pir_fact *fact = lower_fact(l, v->value);
+  v->buffer = pir_loop_arg(l->fn, "b", fact->dtype, (uint16_t)v->slot, (uint32_t)pir_dtype_size(fact->dtype), !v->written);
+  v->fn = l->fn;
+  return v->buffer;
+}
+
+loop_expr *lower_position(lowering *l, const lower_value *v, loop_expr *const *index) {
+  const pir_fact *fact = lower_fact(l, v->value);
+  loop_expr *at = pir_loop_int(l->m, 0);
+  for (int i = 0; i < fact->rank; i++) {
+    int d = v->order[i];
+    at = pir_loop_add(l->m, pir_loop_mul(l->m, at, lower_dim(l, fact->shape[d])), index[d]);
+  }
+  return at;
+}
+
+// ---- places
+
+lower_place lower_enter(lowering *l, loop_block *block) {
+  lower_place before = {l->block, l->memo.count};
+  l->block = block;
+  return before;
+}
+
+void lower_leave(lowering *l, lower_place before) {
+  l->block = before.block;
+  l->memo.count = before.memo_count;
+}
+
+void lower_start(lowering *l, const char *stem, int64_t number) {
+  l->fn = pir_loop_fn_create(l->m, pir_loop_name(l->m, stem, number));
+  l->block = &l->fn->body;
+  l->memo.count = 0;
+}
+
+// ---- elements
+
+void lower_know(lowering *l, const pir_value *value, loop_expr *const *index, loop_expr *expr) {
+  int rank = lower_fact(l, value)->rank;
+  lower_memo entry = {.value = value, .guard = l->guard, .expr = expr};
+  entry.index = pir_loop_alloc(l->m, (size_t)(rank + 1) * sizeof *entry.index);
+  for (int i = 0; i < rank; i++) entry.index[i] = index[i];
+  pir_vec_push(&l->m->arena, &l->memo, entry);
+}
+
+static loop_expr *remembered(const lowering *l, const pir_value *value, int rank, loop_expr *const *index) {
+  for (size_t k = l->memo.count; k-- > 0;) {
+    const lower_memo *e = &l->memo.items[k];
+    if (e->value != value || e->guard != l->guard) continue;
+    int i = 0;
+    while (i < rank && pir_loop_equal(e->index[i], index[i])) i++;
+    if (i == rank) return e->expr;
+  }
+  return NULL;
+}
+
+static loop_expr *load(lowering *l, lower_value *v, loop_expr *const *index) {
+  loop_expr *at = v->row ? l->row_index : lower_position(l, v, index);
+  return pir_loop_load(l->m, v->row ? v->row : lower_buffer(l, v), at, 1, l->guard);
+}
+
+loop_expr *lower_element(lowering *l, const pir_value *value, loop_expr *const *index) {
+  const pir_fact *fact = lower_fact(l, value);
+  const pir_op *op = pir_value_op(value);
+  loop_expr *e = NULL;
+  if (!fact->known || fact->rank < 0 || !pir_dtype_size(fact->dtype)) {
+    lower_fail(l, op ? op : l->group, "a value whose rank or element type is not known");
+    return pir_loop_int(l->m, 0);
+  }
+  if ((e = remembered(l, value, fact->rank, index))) return e;
+  lower_value *v = lower_find(l, value);
+  lower_site site;
+  if (v && (v->row || v->readable)) {
+    e = load(l, v, index);
+  } else if (!op || l->depth >= MAX_DEPTH) {
+    lower_fail(l, op ? op : l->group, op ? "ops nested too deeply" : "a value from outside that is no operand");
+  } else if (lower_open(l, op, pir_value_index(value), &site)) {
+    l->depth++;
+    e = lower_result(&site, index);
+    l->depth--;
+  }
+  if (!e || l->why) return pir_loop_const_int(l->m, pir_dtype_is_float(fact->dtype) ? PIR_I64 : fact->dtype, 0);
+  e = pir_loop_let(l->fn, l->block, "t", e);
+  lower_know(l, value, index, e);
+  return e;
+}

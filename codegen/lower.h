@@ -1,0 +1,176 @@
+// From clauses to loop IR: the value of any element of any tensor of a group, as an expression. A value is either
+// held in a buffer and loaded, or computed where it is wanted from the clause of its op, down to the buffers;
+// what has been computed at a point is remembered there. Nests (nest.c) and epilogues (group_contract.c) decide
+// which elements are wanted where.
+#ifndef PIR_CODEGEN_LOWER_H
+#define PIR_CODEGEN_LOWER_H
+
+#include "loop_impl.h"
+
+#include <vec.h>
+#include <pir/codegen.h>
+
+// What is known of a value of the group beside its fact.
+typedef struct lower_value {
+  const pir_value *value;
+  int32_t slot;                 // the group's buffer that holds it, or -1
+  bool written;                 // the group writes it: reading it back is no read-only access
+  bool readable;                // the buffer holds it by the time it may be read
+  uint8_t order[PIR_MAX_RANK];  // dims from outermost to innermost in memory
+  loop_buffer *buffer;          // of `fn`
+  loop_fn *fn;
+  loop_buffer *row;             // scratch that holds it while a row is worked on, or NULL
+  int8_t level;                 // nests: how many reductions it waits for; -1: not yet known
+  int8_t first;                 // the first phase that wants it, or -1
+  bool saved;                   // kept in `row` after its first phase
+} lower_value;
+
+typedef struct lower_memo {
+  const pir_value *value;
+  loop_expr **index;
+  loop_expr *guard, *expr;
+} lower_memo;
+
+typedef struct lowering {
+  loop_module *m;
+  const pir_target *target;
+  const pir_facts *facts;
+  pir_dims *dims;
+  const pir_op *group;
+  // interface
+  PIR_VEC(lower_value *) values;
+  PIR_VEC(pir_dim) args;         // run-time extents: args->dims
+  PIR_VEC(pir_dim) temporaries;  // bytes; their slots follow those of operands and results
+  // where code goes
+  loop_fn *fn;
+  loop_block *block;
+  PIR_VEC(lower_memo) memo;
+  loop_expr *guard;             // loads happen where it holds; NULL: everywhere
+  loop_expr *condition;         // of the conditionals around; becomes a guard where an index needs one
+  loop_expr *row_index;         // position within `row` scratch
+  int depth;
+  const char *why;              // the first thing that cannot be lowered, and
+  const pir_op *where;          // whose it is
+} lowering;
+
+void lower_init(lowering *l, loop_module *m, const pir_target *target, const pir_facts *facts, const pir_op *group);
+void lower_fail(lowering *l, const pir_op *op, const char *why);
+
+// The group's operands get slots 0.., its results (what its yield hands out) the next ones.
+void lower_interface(lowering *l);
+lower_value *lower_find(lowering *l, const pir_value *value);  // NULL when nothing is known of it
+lower_value *lower_add(lowering *l, const pir_value *value);
+uint16_t lower_temporary(lowering *l, pir_dim bytes);
+const pir_op *lower_yield(const lowering *l);
+
+loop_expr *lower_dim(lowering *l, pir_dim dim);
+const pir_fact *lower_fact(lowering *l, const pir_value *value);
+loop_buffer *lower_buffer(lowering *l, lower_value *v);
+// Where an element lies in the value's buffer.
+loop_expr *lower_position(lowering *l, const lower_value *v, loop_expr *const *index);
+
+// Code goes to `block` until lower_leave; what is computed there is forgotten then.
+typedef struct lower_place {
+  loop_block *block;
+  size_t memo_count;
+} lower_place;
+lower_place lower_enter(lowering *l, loop_block *block);
+void lower_leave(lowering *l, lower_place before);
+// A new function; nothing is remembered from the last one.
+void lower_start(lowering *l, const char *stem, int64_t number);
+
+// The element at `index` (as many as the value has dims), in the value's dtype. Never NULL; look at l->why.
+loop_expr *lower_element(lowering *l, const pir_value *value, loop_expr *const *index);
+// Says that the value's element at `index` is `expr`, until lower_leave.
+void lower_know(lowering *l, const pir_value *value, loop_expr *const *index, loop_expr *expr);
+
+// ---- one op at one point: lower_clause.c, lower_index.c, lower_reduce.c
+
+enum { LOWER_WEAK_INT = PIR_DTYPE_COUNT, LOWER_WEAK_FLOAT };  // types of literals beside pir_dtype
+
+typedef struct lower_site {
+  lowering *l;
+  const pir_op *op;
+  const pir_clause *clause;
+  const pir_attr_value *attrs;
+  const pir_fact *out;                    // of the result
+  loop_expr *const *out_index;
+  int axes;                               // of the space that aligned loads see
+  loop_expr *axis[PIR_MAX_RANK];
+  pir_dim axis_extent[PIR_MAX_RANK];
+  loop_expr *vars[PIR_MAX_RANK];
+  loop_expr *pack[PIR_MAX_RANK];          // index along each dim of the one pack
+  pir_dim pack_extent[PIR_MAX_RANK];
+  int pack_rank;
+  int64_t d;                              // PIR_I_D
+  uint8_t *types;                         // of value nodes
+  loop_expr *acc, *count;
+  bool reduces;
+  loop_expr *in_range;                    // of the point that is being combined; NULL: always
+} lower_site;
+
+// False, with l->why set, when the op has no clause for the result, or none that can be lowered.
+bool lower_open(lowering *l, const pir_op *op, size_t result, lower_site *out_site);
+loop_expr *lower_result(lower_site *s, loop_expr *const *index);
+loop_expr *lower_index(lower_site *s, int node);
+loop_expr *lower_truth(lower_site *s, int node);              // as a bool
+bool lower_fixed(lower_site *s, int node, int64_t *out);      // an index that must be a constant
+loop_expr *lower_clause_value(lower_site *s, int node, int type);
+int lower_strong(int type);
+int lower_acc_type(const lower_site *s);
+const pir_value *lower_operand(const lower_site *s, int k, int member);  // NULL when absent
+int lower_members(const lower_site *s, int k);
+// The index that a load reads at, one expression a dim of its operand; false on failure.
+bool lower_load_index(lower_site *s, const pir_node *load, const pir_fact *fact, loop_expr **out_index);
+
+// Reductions. The space of a REDUCE: extents of its axes and which are combined over.
+typedef struct lower_space {
+  int rank;
+  pir_dim extent[PIR_MAX_RANK];
+  bool reduced[PIR_MAX_RANK];
+  bool keep;
+} lower_space;
+bool lower_reduce_space(lower_site *s, lower_space *out_space);
+// Starts accumulation in a new register, adds the point s->axis / s->vars, ends it. `count` registers are made where
+// points may be left out.
+typedef struct lower_sum {
+  loop_buffer *acc, *count;
+  int type;
+} lower_sum;
+void lower_sum_start(lower_site *s, lower_sum *sum);
+void lower_sum_add(lower_site *s, lower_sum *sum);
+loop_expr *lower_sum_end(lower_site *s, lower_sum *sum, loop_expr *points);
+loop_expr *lower_reduced(lower_site *s, loop_expr *const *index);  // all of it, as loops in place
+
+// ---- groups without a contraction: nest.c
+
+typedef struct lower_stage {
+  loop_fn *fn;
+  pir_dim units;
+} lower_stage;
+
+typedef PIR_VEC(lower_stage) lower_stages;
+
+// Stages that compute and store every result of the group.
+void lower_nests(lowering *l, lower_stages *stages);
+
+// ---- groups with one: lower_contract.c
+
+typedef struct lower_packing {
+  uint16_t operand;
+  int64_t bytes;
+  lower_stage stage;
+} lower_packing;
+
+bool lower_is_contraction(const pir_op *op);
+// The group's contraction, or NULL when it has none.
+const pir_op *lower_contraction(lowering *l);
+// Stages that compute it and, on the finished sums, everything after it. `out_packing->bytes` is 0 when nothing is packed at load.
+void lower_contract(lowering *l, const pir_op *op, lower_stages *stages, lower_packing *out_packing);
+
+// Whether an op alone can be computed element by element from its operands.
+bool lower_can(lowering *l, const pir_op *op);
+// All stages of a group, vectorised. False, with l->why set, when it cannot be compiled.
+bool lower_group(lowering *l, lower_stages *stages, lower_packing *out_packing);
+
+#endif

@@ -1,0 +1,461 @@
+// The value side of a clause as loop IR: the types of its nodes, then one expression a node. Types follow
+// pir/clause.h: literals are weak and take the type of their context, 16-bit floats are computed as f32 and
+// rounded once an op. Where an index may lie outside, loads are guarded by the conditions around them.
+#include "lower.h"
+
+#include <string.h>
+
+// ---- opening
+
+static void *allocate(void *user, size_t size) { return pir_loop_alloc(user, size); }
+
+const pir_value *lower_operand(const lower_site *s, int k, int member) {
+  const pir_value *v = (size_t)k < pir_op_operands(s->op) ? pir_op_operand(s->op, (size_t)k) : NULL;
+  const pir_op *list = v ? pir_value_op(v) : NULL;
+  if (!v || pir_type_kind_of(pir_value_type(v)) != PIR_TYPE_VECTOR) return v;
+  return list && pir_op_has(list, PIR_STRUCTURAL) ? pir_op_operand(list, (size_t)member) : NULL;
+}
+
+int lower_members(const lower_site *s, int k) {
+  const pir_value *v = (size_t)k < pir_op_operands(s->op) ? pir_op_operand(s->op, (size_t)k) : NULL;
+  if (!v) return 0;
+  if (pir_type_kind_of(pir_value_type(v)) != PIR_TYPE_VECTOR) return 1;
+  return (int)pir_type_elements(pir_value_type(v));
+}
+
+static bool find_types(lower_site *s);
+
+bool lower_open(lowering *l, const pir_op *op, size_t result, lower_site *out) {
+  const pir_opdef *def = pir_op_meaning(op);
+  *out = (lower_site){.l = l, .op = op, .out = lower_fact(l, pir_op_result(op, result))};
+  if (pir_op_has(op, PIR_STRUCTURAL)) return true;
+  if (def && def->clause) out->attrs = pir_op_attr_values(op, allocate, l->m);
+  out->clause = out->attrs ? pir_clause_choose(def->clause, (uint8_t)result, out->attrs) : NULL;
+  if (out->clause) return find_types(out);
+  lower_fail(l, op, "an op that no clause describes");
+  return false;
+}
+
+// ---- types
+
+static bool is_weak(int t) { return t == LOWER_WEAK_INT || t == LOWER_WEAK_FLOAT; }
+static bool is_half(int t) { return t == PIR_F16 || t == PIR_BF16; }
+static int arithmetic_type(int t) { return is_half(t) ? PIR_F32 : t == PIR_INDEX ? PIR_I64 : t; }
+int lower_strong(int t) { return t == LOWER_WEAK_INT ? PIR_I64 : t == LOWER_WEAK_FLOAT ? PIR_F64 : t; }
+
+// Place in the order bool < integers < floats; 0: not computed here.
+static int rank_of(int t) {
+  static const uint8_t order[PIR_DTYPE_COUNT] = {
+      [PIR_BOOL] = 1, [PIR_U8] = 2, [PIR_I8] = 3, [PIR_U16] = 4, [PIR_I16] = 5, [PIR_U32] = 6, [PIR_I32] = 7,
+      [PIR_U64] = 8, [PIR_I64] = 9, [PIR_F32] = 10, [PIR_F64] = 11};
+  return is_weak(t) ? 1 : order[t];
+}
+
+static bool is_integral(int t) { return t == LOWER_WEAK_INT || (t < PIR_DTYPE_COUNT && rank_of(t) < rank_of(PIR_F32)); }
+
+static int meet(int a, int b) {
+  if (is_weak(a) && is_weak(b)) return a == LOWER_WEAK_FLOAT ? a : b;
+  if (is_weak(b)) {
+    int weak = b;
+    b = a;
+    a = weak;
+  }
+  if (a == LOWER_WEAK_INT) return b == PIR_BOOL ? PIR_I64 : b;
+  if (a == LOWER_WEAK_FLOAT) return is_integral(b) ? PIR_F32 : b;
+  return rank_of(a) > rank_of(b) ? a : b;
+}
+
+static int operand_type(const lower_site *s, int k) {
+  const pir_value *v = lower_operand(s, k, 0);
+  return v ? (int)lower_fact(s->l, v)->dtype : LOWER_WEAK_INT;
+}
+
+// The dtype a cast names; PIR_DTYPE_COUNT: the child's own.
+static int cast_type(const lower_site *s, int k) {
+  if (k >= PIR_CAST_OPERAND) {
+    int t = operand_type(s, k - PIR_CAST_OPERAND);
+    return is_weak(t) ? PIR_DTYPE_COUNT : t;
+  }
+  if (k >= PIR_CAST_ATTR) return (int)s->attrs[k - PIR_CAST_ATTR].i;
+  if (k == PIR_CAST_OUT) return s->out->dtype;
+  return k == PIR_CAST_COMPUTE ? PIR_DTYPE_COUNT : k;
+}
+
+static int load_type(const lower_site *s, int k) {
+  int t = operand_type(s, k), compute = s->clause->compute;
+  if (is_weak(t)) return t;
+  return arithmetic_type(compute && compute < PIR_DTYPE_COUNT && t != PIR_BOOL ? compute : t);
+}
+
+static int scalar_type(const lower_site *s, int k) {
+  int t = operand_type(s, k);
+  return !is_weak(t) && pir_dtype_is_float(t) ? LOWER_WEAK_FLOAT : LOWER_WEAK_INT;
+}
+
+int lower_acc_type(const lower_site *s) {
+  int c = s->clause->combine;
+  return c == PIR_COMBINE_AND || c == PIR_COMBINE_OR ? PIR_BOOL : lower_strong(s->types[s->clause->body]);
+}
+
+static int floating(int t) { return is_integral(t) ? (is_weak(t) ? LOWER_WEAK_FLOAT : PIR_F32) : t; }
+
+static int type_of(const lower_site *s, const pir_node *n) {
+  int a = n->a >= 0 ? s->types[n->a] : LOWER_WEAK_INT, b = n->b >= 0 ? s->types[n->b] : LOWER_WEAK_INT, t;
+  switch (n->op) {
+    case PIR_V_CONST: return n->k == PIR_F64 ? LOWER_WEAK_FLOAT : n->k == PIR_BOOL ? PIR_BOOL : LOWER_WEAK_INT;
+    case PIR_V_ATTR_AT: return s->attrs[n->k].kind == PIR_VALUE_FLOATS ? LOWER_WEAK_FLOAT : LOWER_WEAK_INT;
+    case PIR_V_ATTR: return s->attrs[n->k].kind == PIR_VALUE_FLOAT ? LOWER_WEAK_FLOAT : LOWER_WEAK_INT;
+    case PIR_V_INDEX: case PIR_V_COUNT: return LOWER_WEAK_INT;
+    case PIR_V_SCALAR: return scalar_type(s, n->k);
+    case PIR_V_LOAD: case PIR_V_MEMBERS: return load_type(s, n->k);
+    case PIR_V_ACC: return lower_acc_type(s);
+    case PIR_V_CAST: t = cast_type(s, n->k); return t == PIR_DTYPE_COUNT ? a : arithmetic_type(t);
+    case PIR_V_EQ: case PIR_V_NE: case PIR_V_LT: case PIR_V_LE: case PIR_V_ISNAN: case PIR_V_ISINF: case PIR_V_ISFINITE:
+      return PIR_BOOL;
+    case PIR_V_SELECT: return meet(b, n->c >= 0 ? s->types[n->c] : LOWER_WEAK_INT);
+    case PIR_V_AND: case PIR_V_OR: case PIR_V_XOR: return is_weak(a) && is_weak(b) ? PIR_BOOL : meet(a, b);
+    case PIR_V_NOT: return is_weak(a) ? PIR_BOOL : a;
+    case PIR_V_ABS: case PIR_V_NEG: case PIR_V_SIGN: case PIR_V_FLOOR: case PIR_V_CEIL: case PIR_V_TRUNC:
+    case PIR_V_ROUND: case PIR_V_RINT:
+      return a;
+    case PIR_V_ATAN2: return floating(meet(a, b));
+    default: return n->op >= PIR_V_ADD && n->op <= PIR_V_SHR ? meet(a, b) : floating(a);
+  }
+}
+
+static bool find_types(lower_site *s) {
+  const pir_clause *c = s->clause;
+  s->types = pir_loop_alloc(s->l->m, c->node_count);
+  for (int i = 0; i < c->node_count; i++)
+    if (c->nodes[i].op >= PIR_V_CONST) s->types[i] = (uint8_t)type_of(s, &c->nodes[i]);
+  return true;
+}
+
+// ---- what the emitter has code for
+
+static bool is_computed(int t) { return t < PIR_DTYPE_COUNT && rank_of(t) > 0; }
+
+static bool divides(int op) { return op == PIR_V_DIV || op == PIR_V_FLOORDIV || op == PIR_V_FLOORMOD || op == PIR_V_FMOD; }
+
+static bool has_code(int op, int type, const loop_expr *b) {
+  int64_t divisor;
+  if (!is_computed(type)) return false;
+  if (pir_dtype_is_float(type))
+    return op <= PIR_V_LE || (op >= PIR_V_NEG && op <= PIR_V_ERF) || op == PIR_V_LGAMMA || (op >= PIR_V_ISNAN && op <= PIR_V_ISFINITE);
+  // A zero divisor has to be reported, which generated code cannot.
+  if (divides(op)) return pir_loop_is_int(b, &divisor) && divisor != 0;
+  if (type == PIR_BOOL) return (op >= PIR_V_EQ && op <= PIR_V_NOT) || op == PIR_V_MIN || op == PIR_V_MAX;
+  return op != PIR_V_POW && op != PIR_V_ATAN2 && (op <= PIR_V_SHR || op == PIR_V_NEG || op == PIR_V_ABS || op == PIR_V_SIGN ||
+         (op >= PIR_V_FLOOR && op <= PIR_V_RINT) || (op >= PIR_V_ISNAN && op <= PIR_V_ISFINITE));
+}
+
+static loop_expr *apply(lower_site *s, int op, loop_expr *a, loop_expr *b) {
+  loop_module *m = s->l->m;
+  double f;
+  if (!has_code(op, a->dtype, b)) {
+    lower_fail(s->l, s->op, "an operation without generated code");
+    return a;
+  }
+  if (a->dtype == PIR_BOOL && (op == PIR_V_MIN || op == PIR_V_MAX)) op = op == PIR_V_MIN ? PIR_V_AND : PIR_V_OR;
+  if (op == PIR_V_POW && b->kind == LOOP_CONST) {  // the exponents that models have
+    f = b->f;
+    if (f == 1) return a;
+    if (f == 2) return pir_loop_mul(m, a, a);
+    if (f == 3) return pir_loop_mul(m, pir_loop_mul(m, a, a), a);
+    if (f == -1) return pir_loop_op(m, PIR_V_RECIP, a, NULL, NULL);
+  }
+  return pir_loop_op(m, op, a, b, NULL);
+}
+
+// ---- loads
+
+static loop_expr *conjunction(lowering *l, loop_expr *a, loop_expr *b) {
+  return !a ? b : !b ? a : pir_loop_op(l->m, PIR_V_AND, a, b, NULL);
+}
+
+// 0 <= index < shape along every dim; NULL when that is known.
+static loop_expr *range_of(lower_site *s, const pir_fact *fact, loop_expr *const *index) {
+  loop_module *m = s->l->m;
+  loop_expr *in = NULL;
+  int64_t known;
+  for (int d = 0; d < fact->rank; d++) {
+    loop_expr *low = pir_loop_op(m, PIR_V_LE, pir_loop_int(m, 0), index[d], NULL);
+    loop_expr *high = pir_loop_lt(m, index[d], lower_dim(s->l, fact->shape[d]));
+    in = conjunction(s->l, in, pir_loop_op(m, PIR_V_AND, low, high, NULL));
+  }
+  return in && pir_loop_is_int(in, &known) && known ? NULL : in;
+}
+
+static loop_expr *element_where(lower_site *s, loop_expr *in, const pir_value *v, loop_expr *const *index) {
+  lowering *l = s->l;
+  loop_expr *outer = l->guard;
+  l->guard = conjunction(l, conjunction(l, outer, l->condition), in);
+  if (l->guard != outer) l->guard = pir_loop_let(l->fn, l->block, "in", l->guard);
+  loop_expr *e = lower_element(l, v, index);
+  l->guard = outer;
+  return e;
+}
+
+static loop_expr *load(lower_site *s, const pir_node *n, const pir_value *v, int type) {
+  loop_expr *index[PIR_MAX_RANK], *e;
+  const pir_fact *fact = lower_fact(s->l, v);
+  loop_module *m = s->l->m;
+  if (!is_computed(arithmetic_type(fact->dtype))) lower_fail(s->l, s->op, "elements that are not computed on");
+  if (s->l->why || !lower_load_index(s, n, fact, index)) return pir_loop_const_int(m, type, 0);
+  loop_expr *in = n->map_kind == PIR_MAP_ALIGNED ? NULL : range_of(s, fact, index);
+  if (!in) return pir_loop_cast(m, pir_loop_cast(m, lower_element(s->l, v, index), arithmetic_type(fact->dtype)), type);
+  if (n->a < 0 && !s->reduces) {  // within range wherever it is wanted
+    e = s->l->condition ? element_where(s, NULL, v, index) : lower_element(s->l, v, index);
+    return pir_loop_cast(m, pir_loop_cast(m, e, arithmetic_type(fact->dtype)), type);
+  }
+  e = pir_loop_cast(m, pir_loop_cast(m, element_where(s, in, v, index), arithmetic_type(fact->dtype)), type);
+  if (n->a >= 0) return pir_loop_select(m, in, e, lower_clause_value(s, n->a, type));
+  s->in_range = conjunction(s->l, s->in_range, in);
+  return e;
+}
+
+static loop_expr *members(lower_site *s, const pir_node *n, int type) {
+  pir_node aligned = {.op = PIR_V_LOAD, .map_kind = PIR_MAP_ALIGNED, .k = n->k, .a = -1};
+  loop_expr *sum = NULL;
+  for (int i = 0; i < lower_members(s, n->k); i++) {
+    const pir_value *v = lower_operand(s, n->k, i);
+    if (!v) break;
+    loop_expr *e = load(s, &aligned, v, type);
+    sum = sum ? pir_loop_combine(s->l->m, (pir_combine)n->i, sum, e) : e;
+  }
+  if (sum) return sum;
+  lower_fail(s->l, s->op, "a list without known members");
+  return pir_loop_const_int(s->l->m, type, 0);
+}
+
+static loop_expr *scalar(lower_site *s, const pir_node *n, int type) {
+  loop_expr *zeros[PIR_MAX_RANK];
+  const pir_value *v = lower_operand(s, n->k, 0);
+  if (!v) {
+    lower_fail(s->l, s->op, "an absent operand");
+    return pir_loop_const_int(s->l->m, type, 0);
+  }
+  for (int i = 0; i < PIR_MAX_RANK; i++) zeros[i] = pir_loop_int(s->l->m, 0);
+  loop_expr *e = lower_element(s->l, v, zeros);
+  return pir_loop_cast(s->l->m, pir_loop_cast(s->l->m, e, arithmetic_type(e->dtype)), type);
+}
+
+// ---- nodes
+
+static loop_expr *literal(lower_site *s, int type, double f, int64_t i) {
+  return pir_dtype_is_float(type) ? pir_loop_const_float(s->l->m, type, type == PIR_F32 ? (float)f : f)
+                                  : pir_loop_const_int(s->l->m, type, i);
+}
+
+static loop_expr *attribute(lower_site *s, const pir_node *n, int type) {
+  const pir_attr_value *a = &s->attrs[n->k];
+  if (a->kind == PIR_VALUE_FLOAT) return literal(s, type, a->f, (int64_t)a->f);
+  if (a->kind != PIR_VALUE_INT && a->kind != PIR_VALUE_DTYPE) lower_fail(s->l, s->op, "an attribute that is no number");
+  return literal(s, type, (double)a->i, a->i);
+}
+
+static loop_expr *list_attribute(lower_site *s, const pir_node *n, int type) {
+  const pir_attr_value *a = &s->attrs[n->k];
+  int64_t i;
+  if (!lower_fixed(s, n->a, &i)) return literal(s, type, 0, 0);
+  if (i >= 0 && (size_t)i < a->count && a->kind == PIR_VALUE_FLOATS) return literal(s, type, a->floats[i], (int64_t)a->floats[i]);
+  if (i >= 0 && (size_t)i < a->count && a->kind == PIR_VALUE_INTS) return literal(s, type, (double)a->ints[i], a->ints[i]);
+  lower_fail(s->l, s->op, "an element beyond the end of a list");
+  return literal(s, type, 0, 0);
+}
+
+static loop_expr *cast(lower_site *s, const pir_node *n, int type) {
+  int to = cast_type(s, n->k);
+  if (to == PIR_DTYPE_COUNT) return lower_clause_value(s, n->a, type);
+  if (!is_computed(arithmetic_type(to))) {
+    lower_fail(s->l, s->op, "a cast to a type that is not computed with");
+    return pir_loop_const_int(s->l->m, type, 0);
+  }
+  loop_expr *e = lower_clause_value(s, n->a, lower_strong(s->types[n->a]));
+  return pir_loop_cast(s->l->m, pir_loop_cast(s->l->m, e, to), type);
+}
+
+static loop_expr *compare(lower_site *s, const pir_node *n) {
+  int type = lower_strong(n->b >= 0 ? meet(s->types[n->a], s->types[n->b]) : s->types[n->a]);
+  loop_expr *a = lower_clause_value(s, n->a, type), *b = n->b >= 0 ? lower_clause_value(s, n->b, type) : NULL;
+  return apply(s, n->op, a, b);
+}
+
+// Both sides are computed; loads that only one side may do are guarded by the condition.
+static loop_expr *conditional(lower_site *s, const pir_node *n, int type) {
+  lowering *l = s->l;
+  int64_t known;
+  loop_expr *cond = s->clause->nodes[n->a].op < PIR_V_CONST ? lower_truth(s, n->a) : lower_clause_value(s, n->a, PIR_BOOL);
+  if (pir_loop_is_int(cond, &known)) return lower_clause_value(s, known ? n->b : n->c, type);
+  loop_expr *outer = l->condition;
+  l->condition = conjunction(l, outer, cond);
+  loop_expr *a = lower_clause_value(s, n->b, type);
+  l->condition = conjunction(l, outer, pir_loop_op(l->m, PIR_V_NOT, cond, NULL, NULL));
+  loop_expr *b = lower_clause_value(s, n->c, type);
+  l->condition = outer;
+  return pir_loop_select(l->m, cond, a, b);
+}
+
+static loop_expr *unary(lower_site *s, const pir_node *n, int type) {
+  int own = s->types[n->a], from = is_weak(own) ? type : own;
+  if (pir_dtype_is_float(from) != pir_dtype_is_float(type)) from = type;
+  return apply(s, n->op, lower_clause_value(s, n->a, from), NULL);
+}
+
+static loop_expr *evaluate(lower_site *s, const pir_node *n, int type) {
+  const pir_value *v;
+  switch (n->op) {
+    case PIR_V_CONST: return literal(s, type, n->f, n->i);
+    case PIR_V_ATTR: return attribute(s, n, type);
+    case PIR_V_ATTR_AT: return list_attribute(s, n, type);
+    case PIR_V_SCALAR: return scalar(s, n, type);
+    case PIR_V_LOAD:
+      v = lower_operand(s, n->k, 0);
+      if (v) return load(s, n, v, type);
+      break;
+    case PIR_V_MEMBERS: return members(s, n, type);
+    case PIR_V_ACC: return s->acc;
+    case PIR_V_COUNT: return pir_loop_cast(s->l->m, s->count, type);
+    case PIR_V_INDEX: return pir_loop_cast(s->l->m, lower_index(s, n->a), type);
+    case PIR_V_CAST: return cast(s, n, type);
+    case PIR_V_EQ: case PIR_V_NE: case PIR_V_LT: case PIR_V_LE: case PIR_V_ISNAN: case PIR_V_ISINF: case PIR_V_ISFINITE:
+      return compare(s, n);
+    case PIR_V_SELECT: return conditional(s, n, type);
+    default:
+      if (n->b < 0) return unary(s, n, type);
+      return apply(s, n->op, lower_clause_value(s, n->a, type), lower_clause_value(s, n->b, type));
+  }
+  lower_fail(s->l, s->op, "an absent operand");
+  return literal(s, type, 0, 0);
+}
+
+loop_expr *lower_clause_value(lower_site *s, int node, int type) {
+  const pir_node *n = &s->clause->nodes[node];
+  loop_module *m = s->l->m;
+  if (s->l->why) return literal(s, type, 0, 0);
+  if (n->op < PIR_V_CONST) return pir_loop_cast(m, lower_index(s, node), type);
+  int own = is_weak(s->types[node]) ? type : s->types[node];
+  return pir_loop_cast(m, evaluate(s, n, own), type);
+}
+
+// ---- results
+
+static int64_t join_axis(lower_site *s, int rank) {
+  int64_t axis = 0, a;
+  const pir_clause *c = s->clause;
+  const pir_value *v = c->axes_operand >= 0 ? lower_operand(s, c->axes_operand, 0) : NULL;
+  if (c->axes_attr >= 0) {
+    const pir_attr_value *attr = &s->attrs[c->axes_attr];
+    axis = attr->kind == PIR_VALUE_INTS && attr->count ? attr->ints[0] : attr->i;
+  } else if (v && lower_fact(s->l, v)->contents && pir_dim_is_const(s->l->dims, lower_fact(s->l, v)->contents[0], &a)) {
+    axis = a;
+  } else {
+    lower_fail(s->l, s->op, "an axis that is not known");
+  }
+  axis = axis < 0 ? axis + rank : axis;
+  if (axis < 0 || axis >= rank) lower_fail(s->l, s->op, "an axis beyond the rank");
+  return s->l->why ? 0 : axis;
+}
+
+// The member whose stretch the index falls in; stretches follow each other along the axis.
+static loop_expr *joined(lower_site *s, loop_expr *const *index) {
+  lowering *l = s->l;
+  int k = s->clause->nodes[s->clause->body].k, rank = s->out->rank, count = lower_members(s, k);
+  int64_t axis = join_axis(s, rank);
+  loop_expr *at[PIR_MAX_RANK], *begin = pir_loop_int(l->m, 0), *outer = l->condition, *before = outer, *e = NULL;
+  loop_expr *ends[64], *values[64];
+  if (count < 1 || count > 64) lower_fail(l, s->op, "a list of this length");
+  for (int i = 0; i < count && !l->why; i++) {
+    const pir_value *v = lower_operand(s, k, i);
+    if (!v) return lower_fail(l, s->op, "a list without known members"), NULL;
+    loop_expr *extent = s->clause->stack ? pir_loop_int(l->m, 1) : lower_dim(l, lower_fact(l, v)->shape[axis]);
+    ends[i] = pir_loop_add(l->m, begin, extent);
+    for (int d = 0, to = 0; d < rank; d++) {
+      if (d == axis && s->clause->stack) continue;
+      at[to++] = d == axis ? pir_loop_sub(l->m, index[d], begin) : index[d];
+    }
+    loop_expr *here = pir_loop_lt(l->m, index[axis], ends[i]);
+    l->condition = conjunction(l, before, here);
+    values[i] = element_where(s, NULL, v, at);
+    before = conjunction(l, before, pir_loop_op(l->m, PIR_V_NOT, here, NULL, NULL));
+    begin = ends[i];
+  }
+  l->condition = outer;
+  for (int i = count; i-- > 0 && !l->why;)
+    e = e ? pir_loop_select(l->m, pir_loop_lt(l->m, index[axis], ends[i]), values[i], e) : values[i];
+  return e;
+}
+
+// Member `member` of what a split op gives: a stretch of its operand.
+static loop_expr *part(lowering *l, const pir_op *op, const pir_value *list, size_t member, loop_expr *const *index) {
+  lower_site s;
+  const pir_fact *parts = lower_fact(l, list);
+  if (!lower_open(l, op, pir_value_index(list), &s)) return NULL;
+  if (s.clause->kind != PIR_CLAUSE_SPLIT || member >= parts->member_count)
+    return lower_fail(l, op, "a list that is not split from a tensor"), NULL;
+  const pir_value *v = lower_operand(&s, s.clause->nodes[s.clause->body].k, 0);
+  int rank = lower_fact(l, v)->rank;
+  int64_t axis = join_axis(&s, rank);
+  loop_expr *at[PIR_MAX_RANK], *begin = pir_loop_int(l->m, s.clause->stack ? (int64_t)member : 0);
+  for (size_t i = 0; i < member && !s.clause->stack; i++)
+    begin = pir_loop_add(l->m, begin, lower_dim(l, parts->members[i]->shape[axis]));
+  for (int d = 0, from = 0; d < rank; d++)
+    at[d] = d != axis ? index[from++] : s.clause->stack ? begin : pir_loop_add(l->m, begin, index[from++]);
+  return l->why ? NULL : lower_element(l, v, at);
+}
+
+static loop_expr *member_of_list(lowering *l, const pir_op *op, size_t result, loop_expr *const *index) {
+  size_t member = pir_op_meaning(op)->attr_count ? (size_t)pir_op_int(op, 0) : result;
+  const pir_value *list = pir_op_operand(op, 0);
+  const pir_op *maker = pir_value_op(list);
+  if (!maker) return lower_fail(l, op, "a list from outside"), NULL;
+  if (!pir_op_has(maker, PIR_STRUCTURAL)) return part(l, maker, list, member, index);
+  if (member >= pir_op_operands(maker)) return lower_fail(l, op, "a member beyond the end of a list"), NULL;
+  return lower_element(l, pir_op_operand(maker, member), index);
+}
+
+// Named variables from the index of the result, whose map must be the plain variables.
+static bool bind_vars(lower_site *s, loop_expr *const *index) {
+  const pir_clause *c = s->clause;
+  int d = 0;
+  if (c->out_map_kind != PIR_MAP_LIST) {
+    for (int v = 0; v < c->var_count && !c->vars[v].reduced; v++) s->vars[v] = index[d++];
+    return d == s->out->rank;
+  }
+  for (int i = 0; i < c->out_map_count; i++) {
+    const pir_node *n = &c->nodes[c->pool[c->out_map + i]];
+    if (n->op == PIR_I_PACK) {
+      s->pack_rank = s->out->rank - (c->out_map_count - 1);
+      for (int j = 0; j < s->pack_rank; j++, d++) s->pack[j] = index[d], s->pack_extent[j] = s->out->shape[d];
+    } else if (n->op == PIR_I_VAR && d < s->out->rank) {
+      s->vars[n->k] = index[d++];
+    } else {
+      return false;
+    }
+  }
+  return d == s->out->rank;
+}
+
+loop_expr *lower_result(lower_site *s, loop_expr *const *index) {
+  lowering *l = s->l;
+  const pir_clause *c = s->clause;
+  if (!c) return member_of_list(l, s->op, pir_value_index(pir_op_result(s->op, 0)), index);
+  s->out_index = index;
+  s->axes = s->out->rank;
+  for (int d = 0; d < s->axes; d++) s->axis[d] = index[d], s->axis_extent[d] = s->out->shape[d];
+  if (c->trap >= 0) {
+    int64_t stops;
+    if (!lower_fixed(s, c->trap, &stops) || stops) lower_fail(l, s->op, "a check that may stop the run");
+  }
+  if (c->var_count && !bind_vars(s, index)) lower_fail(l, s->op, "a result map that is no list of variables");
+  if (l->why) return NULL;
+  switch (c->kind) {
+    case PIR_CLAUSE_POINTWISE: case PIR_CLAUSE_VIEW: case PIR_CLAUSE_GATHER: {
+      int type = lower_strong(is_weak(s->types[c->body]) ? arithmetic_type(s->out->dtype) : s->types[c->body]);
+      return pir_loop_cast(l->m, lower_clause_value(s, c->body, type), s->out->dtype);
+    }
+    case PIR_CLAUSE_REDUCE: case PIR_CLAUSE_WINDOW: return lower_reduced(s, index);
+    case PIR_CLAUSE_JOIN: return joined(s, index);
+    default: return lower_fail(l, s->op, "a clause of this kind"), NULL;
+  }
+}

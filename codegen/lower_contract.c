@@ -1,0 +1,148 @@
+// Groups with a contraction: the generator makes the sums, and hands each vector of them to the epilogue, which
+// computes the group's results from it as if it were one more known value, and stores them. The epilogue is written
+// for one element and widened to the lanes of the vector.
+#include "contract.h"
+#include "lower.h"
+
+typedef struct epilogue {
+  lowering *l;
+  const pir_value *sum;  // result of the contraction
+} epilogue;
+
+bool lower_is_contraction(const pir_op *op) {
+  const pir_opdef *def = pir_op_meaning(op);
+  return def && def->clause && def->clause->kind == PIR_CLAUSE_CONTRACT;
+}
+
+const pir_op *lower_contraction(lowering *l) {
+  const pir_op *found = NULL;
+  for (const pir_op *op = pir_block_first(pir_region_first(pir_op_region(l->group, 0))); op; op = pir_op_next(op)) {
+    if (!lower_is_contraction(op)) continue;
+    if (found) lower_fail(l, op, "a second contraction in a group");
+    found = op;
+  }
+  return found;
+}
+
+// ---- what the generator asks
+
+static loop_expr *extent(void *user, pir_dim dim) { return lower_dim(((epilogue *)user)->l, dim); }
+
+static uint16_t temporary(void *user, pir_dim bytes) { return lower_temporary(((epilogue *)user)->l, bytes); }
+
+// The extents of the result are those of the sum: what follows a contraction is computed element by element.
+static void store_results(epilogue *e, loop_expr *const *index) {
+  lowering *l = e->l;
+  const pir_op *yield = lower_yield(l);
+  for (size_t i = 0; i < pir_op_operands(yield) && !l->why; i++) {
+    const pir_value *value = pir_op_operand(yield, i);
+    loop_expr *x = lower_element(l, value, index);
+    lower_value *v = lower_find(l, value);
+    if (!l->why) pir_loop_store(l->fn, l->block, lower_buffer(l, v), lower_position(l, v, index), x, NULL);
+  }
+}
+
+static bool finish(void *user, loop_fn *fn, loop_block *block, const contract_point *point) {
+  epilogue *e = user;
+  lowering *l = e->l;
+  const pir_fact *fact = lower_fact(l, e->sum);
+  loop_block body = {0};
+  loop_expr *index[PIR_MAX_RANK], *base = pir_loop_int(l->m, 0);
+  loop_var *lane = pir_loop_var_create(fn, "lane", PIR_I64, 1), *sum = pir_loop_var_create(fn, "sum", point->value->dtype, 1);
+  for (int d = 0; d < fact->rank; d++) index[d] = point->index[d];
+  if (point->lanes > 1) {
+    base = index[point->lane_axis];
+    lane->extent = lower_dim(l, fact->shape[point->lane_axis]);
+    index[point->lane_axis] = pir_loop_use(l->m, lane);
+  }
+  l->fn = fn;
+  lower_place before = lower_enter(l, &body);
+  lower_know(l, e->sum, index, pir_loop_cast(l->m, pir_loop_use(l->m, sum), fact->dtype));
+  store_results(e, index);
+  lower_leave(l, before);
+  loop_expr *value = point->value;
+  if (l->why) return false;
+  if (pir_loop_widen(fn, block, &body, lane, base, point->lanes, point->mask, &sum, &value, 1)) {
+    lower_fail(l, pir_value_op(e->sum), "an epilogue that has no vector form");
+    return false;
+  }
+  return true;
+}
+
+// ---- the contraction
+
+static bool is_constant(const pir_value *v) {
+  const pir_op *op = pir_value_op(v);
+  return op && pir_op_has(op, PIR_PARAMETER);
+}
+
+static bool bind_operand(lowering *l, const pir_op *op, int k, contract_tensor *t) {
+  const lower_value *v = lower_find(l, pir_op_operand(op, (size_t)k));
+  if (!v || !v->readable) {
+    lower_fail(l, op, "an operand of a contraction that is computed in its group");
+    return false;
+  }
+  t->slot = (uint16_t)v->slot;
+  t->align = (uint32_t)pir_dtype_size(t->dtype);
+  for (int d = 0; d < t->rank; d++) t->order[d] = v->order[d];
+  return true;
+}
+
+static bool same_shape(lowering *l, const pir_fact *a, const pir_fact *b) {
+  if (a->rank != b->rank) return false;
+  for (int d = 0; d < a->rank; d++)
+    if (pir_dim_canonical(l->dims, a->shape[d]) != pir_dim_canonical(l->dims, b->shape[d])) return false;
+  return true;
+}
+
+// The result is laid out like what is stored of it.
+static bool bind_result(lowering *l, const pir_op *op, contract_tensor *t) {
+  const pir_op *yield = lower_yield(l);
+  const pir_fact *fact = lower_fact(l, pir_op_result(op, 0));
+  for (size_t i = 0; i < pir_op_operands(yield); i++) {
+    const lower_value *v = lower_find(l, pir_op_operand(yield, i));
+    if (!same_shape(l, lower_fact(l, v->value), fact)) {
+      lower_fail(l, op, "a result after a contraction that has another shape");
+      return false;
+    }
+    for (int d = 0; d < t->rank; d++) t->order[d] = v->order[d];
+    t->slot = (uint16_t)v->slot;
+    t->align = (uint32_t)pir_dtype_size(t->dtype);
+  }
+  return true;
+}
+
+void lower_contract(lowering *l, const pir_op *op, lower_stages *stages, lower_packing *out_packing) {
+  contraction c;
+  contract_code code;
+  int a, b;
+  epilogue e = {l, pir_op_result(op, 0)};
+  contract_env env = {.module = l->m, .target = l->target, .user = &e, .extent = extent, .temporary = temporary, .epilogue = finish};
+  *out_packing = (lower_packing){0};
+  if (!pir_contract_match(op, l->facts, &c, &a, &b)) {
+    lower_fail(l, op, "a contraction whose indices are not affine");
+    return;
+  }
+  if (!bind_operand(l, op, a, &c.a) || !bind_operand(l, op, b, &c.b) || !bind_result(l, op, &c.out)) return;
+  c.b_constant = is_constant(pir_op_operand(op, (size_t)b));
+  if (pir_contract_emit(&c, &env, pir_loop_name(l->m, "stage", (int64_t)stages->count), &code)) {
+    lower_fail(l, op, "a contraction of this form");
+    return;
+  }
+  for (int i = 0; i < code.stage_count; i++)
+    pir_vec_push(&l->m->arena, stages, ((lower_stage){code.stages[i].fn, code.stages[i].units}));
+  if (code.packing.fn)
+    *out_packing = (lower_packing){c.b.slot, code.packed_bytes, {code.packing.fn, code.packing.units}};
+}
+
+bool lower_group(lowering *l, lower_stages *stages, lower_packing *out_packing) {
+  *out_packing = (lower_packing){0};
+  lower_interface(l);
+  const pir_op *contraction = l->why ? NULL : lower_contraction(l);
+  if (l->why) return false;
+  if (contraction) lower_contract(l, contraction, stages, out_packing);
+  else lower_nests(l, stages);
+  for (loop_fn *fn = l->m->first; fn && !l->why; fn = fn->next)
+    if (pir_loop_vectorise(fn, l->target->vector_bytes)) lower_fail(l, l->group, "a loop that cannot be vectorised");
+  return !l->why;
+}

@@ -1,0 +1,623 @@
+// Loop nests for groups without a contraction.
+//
+// Without reductions a nest runs over the elements of its results, in their memory order. Adjacent dims are
+// merged into one level where no tensor tells them apart, so that most nests are one or two levels. The last level
+// is vectorised, the others are units of the stage.
+//
+// With reductions over one common set of axes (softmax, norms, means) a unit is a row: the reduced elements of one
+// outer point. A row is worked on in phases, each a loop over it: phase p accumulates the reductions whose operands
+// wait for p others, and stores the results that do. What a later phase wants again and is dear to
+// compute is kept in scratch, so that inputs are read once and the row stays in the L1 cache. Where the memory's
+// innermost dim is not reduced, lanes are rows.
+#include "lower.h"
+
+#define BLOCK 4096        // elements of a unit, where a level is cut into units
+#define LANE_BLOCK 64     // rows side by side in a unit
+#define MAX_ROW 16384     // elements of a row that are kept in scratch
+#define KEEP_COST 4       // values that cost less are computed again
+#define MAX_OUTPUTS 64
+
+typedef struct level {
+  int dims[PIR_MAX_RANK];  // merged ones, outermost first
+  int count;
+  bool reduced;
+} level;
+
+typedef struct nest {
+  lowering *l;
+  int rank;
+  pir_dim extent[PIR_MAX_RANK];
+  bool reduced[PIR_MAX_RANK];
+  uint8_t order[PIR_MAX_RANK];
+  level levels[PIR_MAX_RANK];
+  int level_count;
+  const pir_value *outputs[MAX_OUTPUTS];
+  int output_count;
+  const pir_op *reductions[MAX_OUTPUTS];
+  int reduction_count;
+  loop_expr *index[PIR_MAX_RANK];  // of the point at hand
+} nest;
+
+static pir_dim canonical(const nest *n, pir_dim d) {
+  return d == PIR_DIM_UNKNOWN ? d : pir_dim_canonical(n->l->dims, d);
+}
+
+static bool is_one(const nest *n, pir_dim d) {
+  int64_t c;
+  return pir_dim_is_const(n->l->dims, d, &c) && c == 1;
+}
+
+static bool is_inside(const nest *n, const pir_value *v) {
+  const pir_op *op = pir_value_op(v);
+  return op && pir_op_parent(op) == n->l->group;
+}
+
+// ---- which dims can be one level
+
+// How a tensor lies along a dim of the nest: absent (extent 1 or no such dim), or present.
+static bool has_dim(const nest *n, const pir_fact *f, int d) {
+  int own = d - (n->rank - f->rank);
+  return own >= 0 && !is_one(n, f->shape[own]);
+}
+
+static bool follows(const nest *n, const lower_value *v, const pir_fact *f, int outer, int inner) {
+  int shift = n->rank - f->rank;
+  for (int i = 0; i + 1 < f->rank; i++)
+    if (v->order[i] == outer - shift) {
+      while (i + 1 < f->rank && is_one(n, f->shape[v->order[i + 1]])) i++;
+      return i + 1 < f->rank && v->order[i + 1] == inner - shift;
+    }
+  return false;
+}
+
+static bool is_aligned_op(const pir_op *op) {
+  const pir_opdef *def = pir_op_meaning(op);
+  if (!def || !def->clause) return false;
+  for (const pir_clause *c = def->clause; c; c = c->next) {
+    if (c->kind != PIR_CLAUSE_POINTWISE && c->kind != PIR_CLAUSE_REDUCE) return false;
+    for (int i = 0; i < c->node_count; i++) {
+      uint8_t op_kind = c->nodes[i].op;
+      if (op_kind == PIR_I_OUT || op_kind == PIR_I_OUT_LINEAR || op_kind == PIR_I_LOAD) return false;
+      if (op_kind == PIR_V_LOAD && c->nodes[i].map_kind != PIR_MAP_ALIGNED) return false;
+    }
+  }
+  return true;
+}
+
+static bool tensor_allows(const nest *n, const pir_value *value, int outer, int inner) {
+  lower_value *v = lower_find(n->l, value);
+  const pir_fact *f = lower_fact(n->l, value);
+  if (!v || v->slot < 0) return true;
+  if (!f->known || f->rank < 0 || f->rank > n->rank) return false;
+  if (has_dim(n, f, outer) != has_dim(n, f, inner)) return false;
+  return !has_dim(n, f, outer) || follows(n, v, f, outer, inner);
+}
+
+static bool is_attribute_operand(const pir_op *op, size_t i) {
+  const pir_opdef *def = pir_op_meaning(op);
+  return i < def->operand_count && (def->operands[i].flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR));
+}
+
+// Constants inside the group are the same everywhere.
+static bool can_merge(const nest *n, int outer, int inner) {
+  if (n->reduced[outer] != n->reduced[inner]) return false;
+  for (const pir_op *op = pir_block_first(pir_region_first(pir_op_region(n->l->group, 0))); op; op = pir_op_next(op)) {
+    if (pir_op_has(op, PIR_TERMINATOR)) {
+      for (size_t i = 0; i < pir_op_operands(op); i++)
+        if (!tensor_allows(n, pir_op_operand(op, i), outer, inner)) return false;
+      continue;
+    }
+    if (pir_op_has(op, PIR_CONSTANT)) continue;
+    if (!is_aligned_op(op)) return false;
+    for (size_t i = 0; i < pir_op_operands(op); i++) {
+      const pir_value *v = pir_op_operand(op, i);
+      if (v && !is_attribute_operand(op, i) && !tensor_allows(n, v, outer, inner)) return false;
+    }
+  }
+  return true;
+}
+
+static void find_levels(nest *n) {
+  n->level_count = 0;
+  for (int i = 0; i < n->rank; i++) {
+    int d = n->order[i];
+    if (is_one(n, n->extent[d])) continue;
+    level *last = n->level_count ? &n->levels[n->level_count - 1] : NULL;
+    if (!last || !can_merge(n, last->dims[last->count - 1], d)) {
+      last = &n->levels[n->level_count++];
+      *last = (level){.reduced = n->reduced[d]};
+    }
+    last->dims[last->count++] = d;
+  }
+}
+
+// ---- loops
+
+static loop_expr *level_extent(const nest *n, const level *v) {
+  loop_expr *e = pir_loop_int(n->l->m, 1);
+  for (int i = 0; i < v->count; i++) e = pir_loop_mul(n->l->m, e, lower_dim(n->l, n->extent[v->dims[i]]));
+  return e;
+}
+
+static pir_dim level_dim(const nest *n, const level *v) {
+  pir_dim d = 1;
+  for (int i = 0; i < v->count; i++) d = pir_dim_mul(n->l->dims, d, n->extent[v->dims[i]]);
+  return d;
+}
+
+// The level's dims from its position.
+static void set_level(nest *n, const level *v, loop_expr *at) {
+  loop_module *m = n->l->m;
+  for (int i = v->count - 1; i >= 0; i--) {
+    loop_expr *extent = lower_dim(n->l, n->extent[v->dims[i]]);
+    n->index[v->dims[i]] = i ? pir_loop_mod(m, at, extent) : at;
+    if (i) at = pir_loop_floordiv(m, at, extent);
+  }
+}
+
+// Takes a unit apart: the levels' positions as variables, outermost first.
+static void split_unit(nest *n, loop_block *block, loop_expr *unit, const int *levels, int count, loop_expr **out_at) {
+  lowering *l = n->l;
+  for (int i = count - 1; i >= 0; i--) {
+    loop_expr *extent = level_extent(n, &n->levels[levels[i]]);
+    loop_expr *at = i ? pir_loop_op(l->m, PIR_V_FLOORMOD, unit, extent, NULL) : unit;
+    out_at[i] = pir_loop_let(l->fn, block, "o", at);
+    if (out_at[i]->kind == LOOP_VAR && !out_at[i]->var->extent) out_at[i]->var->extent = extent;
+    if (i) unit = pir_loop_floordiv(l->m, unit, extent);
+  }
+}
+
+static loop_block *open_units(nest *n, loop_expr **out_unit) {
+  lowering *l = n->l;
+  loop_var *u = pir_loop_var_create(l->fn, "u", PIR_I64, 1);
+  *out_unit = pir_loop_use(l->m, u);
+  return pir_loop_for(l->fn, &l->fn->body, LOOP_PARALLEL, u, pir_loop_use(l->m, l->fn->begin), pir_loop_use(l->m, l->fn->end), NULL);
+}
+
+static void add_stage(nest *n, lower_stages *stages, pir_dim units) {
+  lower_stage s = {n->l->fn, units};
+  pir_vec_push(&n->l->m->arena, stages, s);
+}
+
+// A vectorised loop over [begin, end) of a level.
+static loop_block *open_lanes(nest *n, loop_block *block, const level *v, loop_expr *begin, loop_expr *end, int unroll,
+                              loop_expr **out_at) {
+  lowering *l = n->l;
+  loop_var *i = pir_loop_var_create(l->fn, "i", PIR_I64, 1);
+  loop_block *body = pir_loop_for(l->fn, block, LOOP_VECTORISED, i, begin, end, NULL);
+  i->extent = level_extent(n, v);
+  block->last->unroll = (uint16_t)unroll;
+  *out_at = pir_loop_use(l->m, i);
+  set_level(n, v, *out_at);
+  return body;
+}
+
+// The part of a level that block number `b` covers.
+static void block_bounds(nest *n, loop_block *block, loop_expr *b, loop_expr *extent, int64_t size, loop_expr **begin, loop_expr **end) {
+  lowering *l = n->l;
+  *begin = pir_loop_let(l->fn, block, "begin", pir_loop_mul(l->m, b, pir_loop_int(l->m, size)));
+  *end = pir_loop_let(l->fn, block, "end", pir_loop_min(l->m, pir_loop_add(l->m, *begin, pir_loop_int(l->m, size)), extent));
+}
+
+// The index of a tensor at the nest's point: its dims are aligned with the last ones of the nest.
+static void aligned_index(const nest *n, const pir_fact *f, loop_expr **out) {
+  for (int d = 0; d < f->rank; d++) {
+    int own = d + n->rank - f->rank;
+    out[d] = own < 0 || is_one(n, f->shape[d]) ? pir_loop_int(n->l->m, 0) : n->index[own];
+  }
+}
+
+static void store_output(nest *n, const pir_value *value, loop_expr *const *index) {
+  lowering *l = n->l;
+  lower_value *v = lower_find(l, value);
+  loop_expr *e = lower_element(l, value, index);
+  if (!l->why) pir_loop_store(l->fn, l->block, lower_buffer(l, v), lower_position(l, v, index), e, NULL);
+}
+
+// ---- nests without reductions
+
+static bool splits_last(const nest *n) {
+  int64_t c;
+  const level *last = &n->levels[n->level_count - 1];
+  if (n->level_count == 1) return true;
+  return pir_dim_is_const(n->l->dims, level_dim(n, last), &c) && c >= 2 * BLOCK;
+}
+
+static void pointwise(nest *n, lower_stages *stages) {
+  lowering *l = n->l;
+  int outer[PIR_MAX_RANK], count = n->level_count - 1;
+  loop_expr *at[PIR_MAX_RANK], *unit, *zero = pir_loop_int(l->m, 0), *begin = zero, *end, *lane;
+  pir_dim units = 1;
+  lower_start(l, "stage", (int64_t)stages->count);
+  loop_block *body = open_units(n, &unit);
+  for (int d = 0; d < n->rank; d++) n->index[d] = zero;
+  if (n->level_count > 0) {
+    const level *last = &n->levels[count];
+    loop_expr *extent = level_extent(n, last);
+    end = extent;
+    for (int i = 0; i < count; i++) outer[i] = i, units = pir_dim_mul(l->dims, units, level_dim(n, &n->levels[i]));
+    if (splits_last(n)) {
+      pir_dim blocks = pir_dim_ceildiv(l->dims, level_dim(n, last), BLOCK);
+      loop_expr *many = lower_dim(l, blocks), *b = pir_loop_let(l->fn, body, "b", count ? pir_loop_mod(l->m, unit, many) : unit);
+      if (count) unit = pir_loop_floordiv(l->m, unit, many);
+      units = pir_dim_mul(l->dims, units, blocks);
+      block_bounds(n, body, b, extent, BLOCK, &begin, &end);
+    }
+    split_unit(n, body, unit, outer, count, at);
+    for (int i = 0; i < count; i++) set_level(n, &n->levels[i], at[i]);
+    body = open_lanes(n, body, last, begin, end, 0, &lane);
+  }
+  lower_place before = lower_enter(l, body);
+  for (int i = 0; i < n->output_count; i++) {
+    loop_expr *index[PIR_MAX_RANK];
+    aligned_index(n, lower_fact(l, n->outputs[i]), index);
+    store_output(n, n->outputs[i], index);
+  }
+  lower_leave(l, before);
+  add_stage(n, stages, units);
+}
+
+// ---- phases
+
+static bool is_reduction(const nest *n, const pir_op *op) {
+  for (int i = 0; i < n->reduction_count; i++)
+    if (n->reductions[i] == op) return true;
+  return false;
+}
+
+static int level_of(nest *n, const pir_value *value) {
+  if (!is_inside(n, value)) return 0;
+  lower_value *v = lower_add(n->l, value);
+  if (v->level >= 0) return v->level;
+  const pir_op *op = pir_value_op(value);
+  int most = 0;
+  v->level = 0;
+  for (size_t i = 0; i < pir_op_operands(op); i++) {
+    const pir_value *operand = pir_op_operand(op, i);
+    int one = operand ? level_of(n, operand) : 0;
+    if (one > most) most = one;
+  }
+  v->level = (int8_t)(most + is_reduction(n, op));
+  return v->level;
+}
+
+static bool is_full(const nest *n, const pir_value *value) {
+  const pir_fact *f = lower_fact(n->l, value);
+  if (!f->known || f->rank != n->rank) return false;
+  for (int d = 0; d < n->rank; d++)
+    if (canonical(n, f->shape[d]) != canonical(n, n->extent[d])) return false;
+  return true;
+}
+
+static int op_cost(const pir_op *op) {
+  const pir_opdef *def = pir_op_meaning(op);
+  int cost = 1;
+  for (const pir_clause *c = def ? def->clause : NULL; c; c = c->next)
+    for (int i = 0; i < c->node_count; i++) {
+      uint8_t o = c->nodes[i].op;
+      if ((o >= PIR_V_SQRT && o <= PIR_V_DIGAMMA) || o == PIR_V_DIV || o == PIR_V_POW || o == PIR_V_FLOORMOD) cost += 8;
+    }
+  return cost;
+}
+
+// What computing the element again would take, up to KEEP_COST.
+static int cost_of(nest *n, const pir_value *value) {
+  const lower_value *v = lower_find(n->l, value);
+  if (!is_full(n, value)) return 0;
+  if (!is_inside(n, value) || (v && v->saved)) return 1;
+  const pir_op *op = pir_value_op(value);
+  int cost = op_cost(op);
+  for (size_t i = 0; i < pir_op_operands(op) && cost < KEEP_COST; i++)
+    if (pir_op_operand(op, i)) cost += cost_of(n, pir_op_operand(op, i));
+  return cost;
+}
+
+// Notes that phase p wants the value, and what it is computed from.
+static void want(nest *n, const pir_value *value, int phase, bool may_save) {
+  if (!is_inside(n, value)) return;
+  const pir_op *op = pir_value_op(value);
+  if (is_full(n, value) && !pir_op_has(op, PIR_CONSTANT)) {
+    lower_value *v = lower_add(n->l, value);
+    if (v->first == phase) return;
+    if (v->first >= 0 && may_save && cost_of(n, value) >= KEEP_COST) v->saved = true;
+    if (v->saved) return;
+    if (v->first < 0) v->first = (int8_t)phase;
+  } else if (is_reduction(n, op)) {
+    return;
+  }
+  for (size_t i = 0; i < pir_op_operands(op); i++)
+    if (pir_op_operand(op, i)) want(n, pir_op_operand(op, i), phase, may_save);
+}
+
+static int plan_phases(nest *n, bool may_save) {
+  int last = 0;
+  for (int i = 0; i < n->reduction_count; i++) {
+    int p = level_of(n, pir_op_result(n->reductions[i], 0));
+    if (p > last) last = p;
+  }
+  for (int i = 0; i < n->output_count; i++) {
+    int p = level_of(n, n->outputs[i]);
+    if (p > last) last = p;
+  }
+  for (int p = 0; p <= last; p++) {
+    for (int i = 0; i < n->reduction_count; i++) {
+      const pir_op *op = n->reductions[i];
+      if (level_of(n, pir_op_result(op, 0)) - 1 != p) continue;
+      for (size_t k = 0; k < pir_op_operands(op); k++)
+        if (pir_op_operand(op, k)) want(n, pir_op_operand(op, k), p, may_save);
+    }
+    for (int i = 0; i < n->output_count; i++)
+      if (level_of(n, n->outputs[i]) == p && is_full(n, n->outputs[i])) want(n, n->outputs[i], p, may_save);
+  }
+  return last;
+}
+
+// ---- rows
+
+typedef struct row {
+  int phase;
+  int reduced[PIR_MAX_RANK], reduced_count;  // levels, outermost first
+  bool lanes_inside;                         // the last reduced level is the vector one
+  int64_t length;                            // elements; 0: not known
+} row;
+
+// The loops over a row, for one phase: what is inside goes to the block given back.
+static loop_block *open_row(nest *n, const row *r, loop_block *block, int unroll) {
+  lowering *l = n->l;
+  loop_expr *zero = pir_loop_int(l->m, 0), *at = zero, *here;
+  for (int i = 0; i < r->reduced_count; i++) {
+    const level *v = &n->levels[r->reduced[i]];
+    loop_expr *extent = level_extent(n, v);
+    if (r->lanes_inside && i + 1 == r->reduced_count) {
+      block = open_lanes(n, block, v, zero, extent, unroll, &here);
+    } else {
+      loop_var *k = pir_loop_var_create(l->fn, "k", PIR_I64, 1);
+      block = pir_loop_for(l->fn, block, LOOP_SERIAL, k, zero, extent, NULL);
+      here = pir_loop_use(l->m, k);
+      set_level(n, v, here);
+    }
+    at = pir_loop_add(l->m, pir_loop_mul(l->m, at, extent), here);
+  }
+  l->row_index = at;
+  return block;
+}
+
+// Keeps what later phases will want.
+static void save_values(nest *n, const row *r) {
+  lowering *l = n->l;
+  for (size_t i = 0; i < l->values.count; i++) {
+    lower_value *v = l->values.items[i];
+    if (!v->saved || v->first != r->phase) continue;
+    loop_expr *e = lower_element(l, v->value, n->index);
+    loop_buffer *b = pir_loop_scratch(l->fn, "row", lower_fact(l, v->value)->dtype, r->length);
+    pir_loop_store(l->fn, l->block, b, l->row_index, e, NULL);
+    v->buffer = b;
+    v->fn = NULL;
+  }
+}
+
+static void use_saved(nest *n, int phase) {
+  for (size_t i = 0; i < n->l->values.count; i++) {
+    lower_value *v = n->l->values.items[i];
+    if (!v->saved || v->first != phase) continue;
+    v->row = v->buffer;
+    v->buffer = NULL;
+  }
+}
+
+// The index of a reduction's result at the row.
+static void reduced_index(const nest *n, const pir_fact *f, loop_expr **out) {
+  int to = 0;
+  bool keeps = f->rank == n->rank;
+  for (int d = 0; d < n->rank; d++) {
+    if (!n->reduced[d]) out[to++] = is_one(n, n->extent[d]) ? pir_loop_int(n->l->m, 0) : n->index[d];
+    else if (keeps) out[to++] = pir_loop_int(n->l->m, 0);
+  }
+}
+
+static void emit_phase(nest *n, const row *r, loop_block *block) {
+  lowering *l = n->l;
+  lower_site sites[MAX_OUTPUTS];
+  lower_sum sums[MAX_OUTPUTS];
+  loop_expr *index[PIR_MAX_RANK], *points = pir_loop_int(l->m, 1);
+  int count = 0;
+  bool stores = false;
+  for (int i = 0; i < n->reduction_count && !l->why; i++) {
+    if (level_of(n, pir_op_result(n->reductions[i], 0)) - 1 != r->phase) continue;
+    if (!lower_open(l, n->reductions[i], 0, &sites[count])) return;
+    lower_sum_start(&sites[count], &sums[count]);
+    count++;
+  }
+  for (int i = 0; i < n->output_count; i++)
+    stores |= is_full(n, n->outputs[i]) && level_of(n, n->outputs[i]) == r->phase;
+  if (count || stores) {
+    lower_place before = lower_enter(l, open_row(n, r, block, count && r->lanes_inside ? 4 : 0));
+    save_values(n, r);
+    for (int i = 0; i < count && !l->why; i++) {
+      sites[i].axes = n->rank;
+      for (int d = 0; d < n->rank; d++) sites[i].axis[d] = n->index[d], sites[i].axis_extent[d] = n->extent[d];
+      lower_sum_add(&sites[i], &sums[i]);
+    }
+    for (int i = 0; i < n->output_count && !l->why; i++)
+      if (is_full(n, n->outputs[i]) && level_of(n, n->outputs[i]) == r->phase) store_output(n, n->outputs[i], n->index);
+    lower_leave(l, before);
+    use_saved(n, r->phase);
+  }
+  for (int d = 0; d < n->rank; d++)
+    if (n->reduced[d]) points = pir_loop_mul(l->m, points, lower_dim(l, n->extent[d]));
+  for (int i = 0; i < count && !l->why; i++) {
+    const pir_value *result = pir_op_result(sites[i].op, 0);
+    reduced_index(n, lower_fact(l, result), index);
+    lower_know(l, result, index, pir_loop_let(l->fn, l->block, "r", lower_sum_end(&sites[i], &sums[i], points)));
+  }
+}
+
+static void store_row_results(nest *n) {
+  loop_expr *index[PIR_MAX_RANK];
+  for (int i = 0; i < n->output_count && !n->l->why; i++) {
+    if (is_full(n, n->outputs[i])) continue;
+    reduced_index(n, lower_fact(n->l, n->outputs[i]), index);
+    store_output(n, n->outputs[i], index);
+  }
+}
+
+static void find_row(const nest *n, row *r) {
+  int64_t c;
+  *r = (row){.lanes_inside = n->level_count && n->levels[n->level_count - 1].reduced, .length = 1};
+  for (int i = 0; i < n->level_count; i++) {
+    if (!n->levels[i].reduced) continue;
+    r->reduced[r->reduced_count++] = i;
+    if (!pir_dim_is_const(n->l->dims, level_dim(n, &n->levels[i]), &c) || c > MAX_ROW) c = 0;
+    r->length = r->length * c > MAX_ROW ? 0 : r->length * c;
+  }
+}
+
+static void rows(nest *n, lower_stages *stages) {
+  lowering *l = n->l;
+  int outer[PIR_MAX_RANK], count = 0;
+  row r;
+  loop_expr *at[PIR_MAX_RANK], *unit, *begin, *end, *lane;
+  pir_dim units = 1;
+  find_row(n, &r);
+  for (int i = 0; i < n->level_count; i++) {
+    if (n->levels[i].reduced || (!r.lanes_inside && i + 1 == n->level_count)) continue;
+    outer[count++] = i;
+    units = pir_dim_mul(l->dims, units, level_dim(n, &n->levels[i]));
+  }
+  int last = plan_phases(n, r.lanes_inside && r.length > 0);
+  lower_start(l, "stage", (int64_t)stages->count);
+  loop_block *body = open_units(n, &unit);
+  for (int d = 0; d < n->rank; d++) n->index[d] = pir_loop_int(l->m, 0);
+  if (r.lanes_inside || !n->level_count) {
+    split_unit(n, body, unit, outer, count, at);
+    for (int i = 0; i < count; i++) set_level(n, &n->levels[outer[i]], at[i]);
+  } else {
+    const level *lanes = &n->levels[n->level_count - 1];
+    pir_dim blocks = pir_dim_ceildiv(l->dims, level_dim(n, lanes), LANE_BLOCK);
+    loop_expr *many = lower_dim(l, blocks), *b = pir_loop_let(l->fn, body, "b", pir_loop_mod(l->m, unit, many));
+    split_unit(n, body, pir_loop_floordiv(l->m, unit, many), outer, count, at);
+    for (int i = 0; i < count; i++) set_level(n, &n->levels[outer[i]], at[i]);
+    block_bounds(n, body, b, level_extent(n, lanes), LANE_BLOCK, &begin, &end);
+    body = open_lanes(n, body, lanes, begin, end, 0, &lane);
+    units = pir_dim_mul(l->dims, units, blocks);
+  }
+  lower_place before = lower_enter(l, body);
+  for (r.phase = 0; r.phase <= last && !l->why; r.phase++) emit_phase(n, &r, body);
+  store_row_results(n);
+  lower_leave(l, before);
+  for (size_t i = 0; i < l->values.count; i++) l->values.items[i]->row = NULL;
+  add_stage(n, stages, units);
+}
+
+// ---- which nests a group needs
+
+static bool same_space(const nest *n, const lower_space *s) {
+  if (s->rank != n->rank) return false;
+  for (int d = 0; d < n->rank; d++)
+    if (canonical(n, s->extent[d]) != canonical(n, n->extent[d]) || s->reduced[d] != n->reduced[d]) return false;
+  return true;
+}
+
+// The reductions of the group over its first one's space. False when another one has a different space.
+static bool find_reductions(nest *n) {
+  lowering *l = n->l;
+  for (const pir_op *op = pir_block_first(pir_region_first(pir_op_region(l->group, 0))); op; op = pir_op_next(op)) {
+    const pir_opdef *def = pir_op_meaning(op);
+    lower_site site;
+    lower_space space;
+    if (!def || !def->clause || pir_op_has(op, PIR_STRUCTURAL)) continue;
+    if (!lower_open(l, op, 0, &site)) return false;
+    if (site.clause->kind != PIR_CLAUSE_REDUCE) continue;
+    if (n->reduction_count == MAX_OUTPUTS || !lower_reduce_space(&site, &space)) return false;
+    if (!n->reduction_count) {
+      n->rank = space.rank;
+      for (int d = 0; d < n->rank; d++) n->extent[d] = space.extent[d], n->reduced[d] = space.reduced[d];
+    } else if (!same_space(n, &space)) {
+      return false;
+    }
+    n->reductions[n->reduction_count++] = op;
+  }
+  return n->reduction_count > 0;
+}
+
+static bool is_row_shaped(const nest *n, const pir_value *value) {
+  const pir_fact *f = lower_fact(n->l, value);
+  int d = 0;
+  if (f->rank == n->rank) {
+    for (; d < n->rank; d++)
+      if (canonical(n, f->shape[d]) != (n->reduced[d] ? 1 : canonical(n, n->extent[d]))) return false;
+    return true;
+  }
+  for (int i = 0; i < n->rank; i++) {
+    if (n->reduced[i]) continue;
+    if (d >= f->rank || canonical(n, f->shape[d++]) != canonical(n, n->extent[i])) return false;
+  }
+  return d == f->rank;
+}
+
+// Memory order of the nest: that of the first tensor of its shape.
+static void find_order(nest *n) {
+  for (int d = 0; d < n->rank; d++) n->order[d] = (uint8_t)d;
+  for (size_t i = 0; i < n->l->values.count; i++) {
+    const lower_value *v = n->l->values.items[i];
+    if (v->slot < 0 || !is_full(n, v->value)) continue;
+    for (int d = 0; d < n->rank; d++) n->order[d] = v->order[d];
+    return;
+  }
+}
+
+static bool same_shape(nest *n, const pir_value *a, const pir_value *b) {
+  const pir_fact *x = lower_fact(n->l, a), *y = lower_fact(n->l, b);
+  const lower_value *v = lower_find(n->l, a), *w = lower_find(n->l, b);
+  if (x->rank != y->rank) return false;
+  for (int d = 0; d < x->rank; d++)
+    if (canonical(n, x->shape[d]) != canonical(n, y->shape[d]) || v->order[d] != w->order[d]) return false;
+  return true;
+}
+
+static void pointwise_nest_of(lowering *l, const pir_value *const *outputs, int count, lower_stages *stages) {
+  nest n = {.l = l, .output_count = count};
+  const pir_fact *f = lower_fact(l, outputs[0]);
+  const lower_value *v = lower_find(l, outputs[0]);
+  n.rank = f->rank;
+  for (int i = 0; i < count; i++) n.outputs[i] = outputs[i];
+  for (int d = 0; d < n.rank; d++) n.extent[d] = f->shape[d], n.order[d] = v->order[d];
+  find_levels(&n);
+  pointwise(&n, stages);
+}
+
+void lower_nests(lowering *l, lower_stages *stages) {
+  nest n = {.l = l};
+  const pir_op *yield = lower_yield(l);
+  const pir_value *rest[MAX_OUTPUTS];
+  int count = 0;
+  if (pir_op_operands(yield) > MAX_OUTPUTS) {
+    lower_fail(l, l->group, "a group with so many results");
+    return;
+  }
+  for (size_t i = 0; i < pir_op_operands(yield); i++) {
+    const pir_fact *f = lower_fact(l, pir_op_operand(yield, i));
+    if (!f->known || f->rank < 0) lower_fail(l, l->group, "a result of unknown rank");
+  }
+  bool in_rows = !l->why && find_reductions(&n);
+  for (size_t i = 0; i < pir_op_operands(yield) && !l->why; i++) {
+    const pir_value *v = pir_op_operand(yield, i);
+    if (in_rows && (is_full(&n, v) || is_row_shaped(&n, v))) n.outputs[n.output_count++] = v;
+    else rest[count++] = v;
+  }
+  if (n.output_count && !l->why) {
+    find_order(&n);
+    find_levels(&n);
+    rows(&n, stages);
+  }
+  while (count && !l->why) {
+    const pir_value *same[MAX_OUTPUTS] = {rest[0]};
+    int k = 0, left = 0;
+    for (int i = 0; i < count; i++) {
+      if (same_shape(&n, same[0], rest[i])) same[k++] = rest[i];
+      else rest[left++] = rest[i];
+    }
+    count = left;
+    pointwise_nest_of(l, same, k, stages);
+  }
+}
