@@ -12,6 +12,7 @@ FLEX    ?= flex
 CFLAGS  ?= $(OPT) -g1
 WARN    := -Wall -Wextra -Werror -Wno-unused-parameter
 BASE    := -std=c11 -D_GNU_SOURCE -fPIC -fvisibility=hidden -fno-math-errno -ffp-contract=off -MMD -MP $(WARN)
+.DEFAULT_GOAL := all
 VERSION := 0.1.0
 SONAME  := 0
 
