@@ -6,10 +6,16 @@
 
 // Name (as in `kernel NAME` of an .ops entry), and whether it allocates its results itself.
 #define PIR_KERNELS(X)        \
+  X(argsort, false)           \
+  X(assign_value, false)      \
   X(clip_by_norm, false)      \
+  X(cummax, false)            \
+  X(cummin, false)            \
   X(equal_all, false)         \
   X(gammaincc, false)         \
-  X(polygamma, false)
+  X(gather_nd, false)         \
+  X(polygamma, false)         \
+  X(topk, false)             
 
 #define PIR_KERNEL_DECLARE(name, shapes) pir_status pir_kernel_##name(const pir_kernel_call *call);
 PIR_KERNELS(PIR_KERNEL_DECLARE)

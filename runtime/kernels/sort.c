@@ -1,0 +1,162 @@
+// Sorting along an axis: argsort, topk, and the running extremes, which keep positions too. A line is copied to 64-bit
+// keys with their positions and merge-sorted, so that equal keys stay in order. NaN counts as the largest number.
+// Cost: n log n a line, lines run in parallel.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "convert.h"
+#include "kernels/kernels.h"
+
+typedef struct entry {
+  union {
+    double f;
+    int64_t i;
+  } key;
+  int64_t at;
+} entry;
+
+// A walk over the lines of x along one axis, and of two results beside it.
+typedef struct line_job {
+  const pir_kernel_call *call;
+  const pir_tensor *x;
+  pir_tensor *out, *positions;
+  int axis;
+  int64_t length, kept;        // elements of a line of x, and of the results
+  bool floats, descending;
+  entry *room;                 // 2 * length for each thread
+  void (*line)(const struct line_job *job, entry *room, const int64_t *at);
+} line_job;
+
+static bool before(const line_job *job, const entry *a, const entry *b) {
+  if (!job->floats) return job->descending ? a->key.i > b->key.i : a->key.i < b->key.i;
+  bool na = isnan(a->key.f), nb = isnan(b->key.f);
+  if (na || nb) return job->descending ? na && !nb : !na && nb;
+  return job->descending ? a->key.f > b->key.f : a->key.f < b->key.f;
+}
+
+// Bottom-up merge sort; returns which of the two halves of `room` holds the result.
+static entry *sort_line(const line_job *job, entry *room) {
+  int64_t n = job->length;
+  entry *from = room, *to = room + n;
+  for (int64_t width = 1; width < n; width *= 2) {
+    for (int64_t lo = 0; lo < n; lo += 2 * width) {
+      int64_t mid = lo + width < n ? lo + width : n, hi = lo + 2 * width < n ? lo + 2 * width : n, a = lo, b = mid;
+      for (int64_t k = lo; k < hi; k++) to[k] = a < mid && (b == hi || !before(job, &from[b], &from[a])) ? from[a++] : from[b++];
+    }
+    entry *swap = from;
+    from = to;
+    to = swap;
+  }
+  return from;
+}
+
+static const char *line_start(const pir_tensor *t, const int64_t *at) {
+  int64_t offset = 0;
+  for (int d = 0; d < t->rank; d++) offset += at[d] * t->strides[d];
+  return (const char *)t->data + offset * (int64_t)pir_dtype_size(t->dtype);
+}
+
+static void store(const line_job *job, const entry *sorted, int64_t n, const int64_t *at) {
+  const int64_t step = sizeof(entry) / sizeof(int64_t);
+  if (job->out)
+    pir_convert(job->out->dtype, (void *)(uintptr_t)line_start(job->out, at), job->x->rank ? job->out->strides[job->axis] : 1,
+                job->floats ? PIR_F64 : PIR_I64, &sorted->key, step, n);
+  if (job->positions)
+    pir_convert(job->positions->dtype, (void *)(uintptr_t)line_start(job->positions, at),
+                job->x->rank ? job->positions->strides[job->axis] : 1, PIR_I64, &sorted->at, step, n);
+}
+
+static void load(const line_job *job, entry *room, const int64_t *at) {
+  pir_convert(job->floats ? PIR_F64 : PIR_I64, &room->key, sizeof(entry) / sizeof(int64_t), job->x->dtype, line_start(job->x, at),
+              job->x->rank ? job->x->strides[job->axis] : 1, job->length);
+  for (int64_t i = 0; i < job->length; i++) room[i].at = i;
+}
+
+static void sort_one(const line_job *job, entry *room, const int64_t *at) {
+  load(job, room, at);
+  store(job, sort_line(job, room), job->kept, at);
+}
+
+// Each element becomes the best so far; of equal ones the last counts.
+static void run_one(const line_job *job, entry *room, const int64_t *at) {
+  load(job, room, at);
+  for (int64_t i = 1; i < job->length; i++) {
+    bool stays = job->floats && isnan(room[i - 1].key.f) ? !isnan(room[i].key.f)
+                 : job->floats && isnan(room[i].key.f)   ? false
+                                                         : before(job, &room[i - 1], &room[i]);
+    if (stays) room[i] = room[i - 1];
+  }
+  store(job, room, job->length, at);
+}
+
+static void run_lines(void *user, int64_t begin, int64_t end, int thread) {
+  const line_job *job = user;
+  for (int64_t line = begin; line < end; line++) {
+    int64_t at[PIR_MAX_RANK] = {0}, rest = line;
+    for (int d = job->x->rank - 1; d >= 0; d--) {
+      if (d == job->axis) continue;
+      at[d] = rest % job->x->shape[d];
+      rest /= job->x->shape[d];
+    }
+    job->line(job, job->room + (size_t)thread * 2 * (size_t)job->length, at);
+  }
+}
+
+static pir_status run_job(line_job *job, int64_t axis) {
+  const pir_kernel_call *call = job->call;
+  const pir_tensor *x = job->x;
+  if (!x || !job->out) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
+  if (pir_dtype_is_complex(x->dtype)) return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of complex numbers", call->op);
+  if (axis < 0) axis += x->rank;
+  if ((axis < 0 || axis >= x->rank) && x->rank > 0)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: axis %lld of a tensor of rank %d", call->op, (long long)axis, x->rank);
+  job->axis = (int)axis;
+  job->floats = pir_dtype_is_float(x->dtype);
+  job->length = x->rank ? x->shape[axis] : 1;
+  job->kept = job->out->rank && x->rank ? job->out->shape[axis] : 1;
+  if (job->kept > job->length)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: asks for %lld of %lld elements", call->op, (long long)job->kept, (long long)job->length);
+  int64_t numel = pir_tensor_numel(x), lines = job->length > 0 ? numel / job->length : 0;
+  int threads = call->parallel.threads > 1 ? call->parallel.threads : 1;
+  size_t size = (size_t)threads * 2 * (size_t)job->length * sizeof(entry);
+  if (lines <= 0) return PIR_OK;
+  job->room = pir_kernel_alloc(call, size);
+  if (!job->room) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  if (threads > 1 && numel > 4096) call->parallel.parallel_for(call->parallel.pool, lines, run_lines, job);
+  else run_lines(job, 0, lines, 0);
+  pir_kernel_free(call, job->room, size);
+  return PIR_OK;
+}
+
+static line_job job_of(const pir_kernel_call *call) {
+  return (line_job){.call = call, .x = pir_kernel_in(call, 0), .out = pir_kernel_out(call, 0), .positions = pir_kernel_out(call, 1), .line = sort_one};
+}
+
+// attributes: axis, descending, stable
+pir_status pir_kernel_argsort(const pir_kernel_call *call) {
+  line_job job = job_of(call);
+  job.descending = call->attrs[1].i != 0;
+  return run_job(&job, call->attrs[0].i);
+}
+
+// attributes: axis, largest, sorted; how many is in the shape of the result
+pir_status pir_kernel_topk(const pir_kernel_call *call) {
+  line_job job = job_of(call);
+  job.descending = call->attrs[1].i != 0;
+  return run_job(&job, call->attrs[0].i);
+}
+
+// attributes: axis, dtype
+pir_status pir_kernel_cummax(const pir_kernel_call *call) {
+  line_job job = job_of(call);
+  job.descending = true;
+  job.line = run_one;
+  return run_job(&job, call->attrs[0].i);
+}
+
+pir_status pir_kernel_cummin(const pir_kernel_call *call) {
+  line_job job = job_of(call);
+  job.line = run_one;
+  return run_job(&job, call->attrs[0].i);
+}
