@@ -197,9 +197,9 @@ bool pir_clause_unary(int op, pir_dtype lanes, void *out, const void *a, int n) 
   LOOP(PIR_V_ADD, x + y) LOOP(PIR_V_SUB, x - y) LOOP(PIR_V_MUL, x * y) LOOP(PIR_V_DIV, x / y)        \
   LOOP(PIR_V_FLOORDIV, (T)floor_quotient(x, y)) LOOP(PIR_V_FLOORMOD, (T)floor_remainder(x, y))       \
   LOOP(PIR_V_FMOD, fmod##f(x, y)) LOOP(PIR_V_POW, pow##f(x, y)) LOOP(PIR_V_ATAN2, atan2##f(x, y))    \
-  LOOP(PIR_V_MIN, x != x ? x : y != y ? y : x < y ? x : y)                                           \
-  LOOP(PIR_V_MAX, x != x ? x : y != y ? y : x > y ? x : y)                                           \
-  LOOP(PIR_V_FMIN, y != y || x < y ? x : y) LOOP(PIR_V_FMAX, y != y || x > y ? x : y)                \
+  LOOP(PIR_V_MIN, (x != x) | (x < y) ? x : y)                                                       \
+  LOOP(PIR_V_MAX, (x != x) | (x > y) ? x : y)                                                       \
+  LOOP(PIR_V_FMIN, (y != y) | (x < y) ? x : y) LOOP(PIR_V_FMAX, (y != y) | (x > y) ? x : y)                \
   LOOP(PIR_V_COPYSIGN, copysign##f(x, y)) LOOP(PIR_V_NEXTAFTER, nextafter##f(x, y))
 
 static bool binary_f32(int op, float *restrict out, const float *restrict a, const float *restrict b, int n) {

@@ -67,6 +67,7 @@ static int64_t at_position(const contract_form *f, const contract *k, const grou
 // Steps of one form at `n` positions of a group from `from` on.
 static void positions(const contract_form *f, const contract *k, const group *g, int64_t from, int64_t n, int64_t *out) {
   int64_t index[CONTRACT_COORDS], rest = from, sum = 0;
+  if (n <= 0) return;
   for (int i = g->count - 1; i >= 0; i--) {
     int64_t extent = k->extent[g->coords[i]];
     index[i] = rest % extent;
@@ -232,7 +233,7 @@ static void run_panels(void *user, int64_t begin, int64_t end, int thread) {
     int64_t batch = u / r->column_panels, from = u % r->column_panels * t->columns;
     const float *x = r->x_packed + batch * r->row_panels * depth * t->rows;
     set_panel(&p, r, &r->k.y, &r->dy, &r->columns, r->first_batch + batch, from, t->columns);
-    for (int64_t k = 0; k < depth; k += DEPTH) {
+    for (int64_t k = 0; k == 0 || k < depth; k += DEPTH) {
       int64_t n = depth - k < DEPTH ? depth - k : DEPTH;
       pack(&p, k, k + n, packed);
       for (int64_t i = 0; i < r->row_panels; i++)
@@ -248,11 +249,11 @@ static pir_status run_tiled(contract_run *r, const pir_kernel_call *call) {
   r->row_panels = (r->rows.size + t->rows - 1) / t->rows;
   r->column_panels = (r->columns.size + t->columns - 1) / t->columns;
   int64_t one = r->row_panels * t->rows * r->depth.size;  // packed floats a batch
-  int64_t chunk = one > MAX_PACK ? 1 : MAX_PACK / one;
+  int64_t chunk = one > MAX_PACK ? 1 : MAX_PACK / (one + 1);
   if (chunk > r->batch.size) chunk = r->batch.size;
   int threads = parallel->threads > 1 ? parallel->threads : 1;
   r->scratch_size = ((size_t)(DEPTH + r->row_panels * t->rows) * (size_t)t->columns * sizeof(float) + 63) / 64 * 64;
-  r->x_packed = aligned_alloc(64, ((size_t)(one * chunk) * sizeof(float) + 63) / 64 * 64);
+  r->x_packed = aligned_alloc(64, ((size_t)(one * chunk) * sizeof(float) + 127) / 64 * 64);
   r->scratch = aligned_alloc(64, r->scratch_size * (size_t)threads);
   pir_status status = r->x_packed && r->scratch ? PIR_OK : PIR_EXHAUSTED;
   double work = (double)r->rows.size * (double)r->columns.size * (double)r->depth.size;
@@ -410,27 +411,32 @@ static bool is_thin(const contract_run *r) {
   return r->rows.size <= THIN_ROWS && step >= -THIN_STEP && step <= THIN_STEP && reads_floats(&r->k.x) && reads_floats(&r->k.y);
 }
 
+static pir_status run_phase(contract_run *r, const clause_bind *b) {
+  int64_t *tables, *memory;
+  choose_sides(r);
+  if (r->batch.size * r->rows.size * r->columns.size == 0) return PIR_OK;
+  size_t count = (size_t)(2 + r->k.x.bounds + r->k.y.bounds);
+  memory = tables = malloc(count * (size_t)(r->depth.size + 1) * sizeof *tables);
+  if (!tables) return PIR_EXHAUSTED;
+  fill_depth(r, &r->k.x, &r->dx, &memory);
+  fill_depth(r, &r->k.y, &r->dy, &memory);
+  int64_t last = r->columns.count ? r->k.extent[r->columns.coords[r->columns.count - 1]] : 1;
+  pir_status status = PIR_OK;
+  if (is_thin(r)) run_units(r, b->call, r->batch.size * r->rows.size * (r->columns.size / last));
+  else status = run_tiled(r, b->call);
+  free(tables);
+  return status;
+}
+
 pir_status pir_clause_contract(const clause_bind *b) {
   contract_run *r = malloc(sizeof *r);
   if (!r) return PIR_EXHAUSTED;
-  pir_status status = pir_contract_find(b, &r->k) ? PIR_OK : PIR_UNSUPPORTED;
-  int64_t *tables = NULL, *memory;
-  if (!status) {
-    r->out = b->out;
-    r->tile = pir_contract_tile();
-    choose_sides(r);
-    size_t count = (size_t)(2 + r->k.x.bounds + r->k.y.bounds);
-    if (r->depth.size < 1) status = PIR_UNSUPPORTED;  // sums of nothing: the evaluator's
-    else if (!(memory = tables = malloc(count * (size_t)r->depth.size * sizeof *tables))) status = PIR_EXHAUSTED;
-  }
-  if (!status) {
-    fill_depth(r, &r->k.x, &r->dx, &memory);
-    fill_depth(r, &r->k.y, &r->dy, &memory);
-    int64_t last = r->columns.count ? r->k.extent[r->columns.coords[r->columns.count - 1]] : 1;
-    if (is_thin(r)) run_units(r, b->call, r->batch.size * r->rows.size * (r->columns.size / last));
-    else status = run_tiled(r, b->call);
-  }
-  free(tables);
+  pir_status status = PIR_OK;
+  int phases = 1;
+  r->out = b->out;
+  r->tile = pir_contract_tile();
+  for (int phase = 0; !status && phase < phases; phase++)
+    status = pir_contract_find(b, phase, &r->k, &phases) ? run_phase(r, b) : PIR_UNSUPPORTED;
   free(r);
   return status;
 }

@@ -29,8 +29,9 @@ typedef struct contract {
   contract_form out;       // offset in the result
 } contract;
 
-// False: the clause is no such contraction.
-bool pir_contract_find(const clause_bind *b, contract *out);
+// Part `phase` of a clause that is a sum of such contractions, each of results of its own; *out_phases is how many
+// there are. False: the clause is no such thing.
+bool pir_contract_find(const clause_bind *b, int phase, contract *out, int *out_phases);
 
 // A register tile: c[rows][columns] = (add ? c : 0) + x[depth][rows]^T * y[depth][columns], all packed without gaps.
 typedef struct contract_tile {

@@ -2,6 +2,11 @@
 // dims and attributes are numbers by now, so most of a tree folds away. A variable that is divided by a constant
 // that divides its extent (the group of an output channel) becomes two coordinates. An index that can leave its
 // axis somewhere in the space becomes a bound, which the packing loops check.
+//
+// A guard that asks for remainders (a transposed convolution: only every second tap meets an element) splits the
+// space into phases. In one phase a parallel variable p runs through one remainder, p = K * p' + r, and the reduced variable
+// that stands with it through the values that fit, so that all divisions by K come out even: each phase is
+// a plain contraction.
 #include <string.h>
 
 #include "contract.h"
@@ -11,8 +16,19 @@ typedef struct affine {
   contract *k;
   int first[PIR_MAX_RANK];       // coordinate of each variable (of its quotient when it is split), and
   int64_t split[PIR_MAX_RANK];   // its divisor, or 0
+  int64_t start[PIR_MAX_RANK];   // values a variable takes: start + step * coordinate, so many
+  int64_t step[PIR_MAX_RANK], values[PIR_MAX_RANK];
   int64_t d;                     // PIR_I_D
+  bool empty;                    // nothing is summed in this phase
 } affine;
+
+// A remainder that the guard asks for: of by_p * p + by_i * i + start, by `divisor`.
+typedef struct modulus {
+  int p, i;                      // variables; i -1: none
+  int64_t start, by_p, by_i, divisor;
+} modulus;
+
+enum { MAX_MODULI = 3, MAX_PHASES = 64 };
 
 static const pir_node *node_at(const affine *a, int node) { return &a->b->clause->nodes[node]; }
 
@@ -45,13 +61,12 @@ static bool add_coords(affine *a) {
   for (int v = 0; v < b->clause->var_count; v++) {
     bool reduced = b->clause->vars[v].reduced;
     a->first[v] = a->k->coords;
-    int64_t extent = b->extent[b->var_first[v]];
     if (a->split[v]) {
-      if (!add_coord(a, extent / a->split[v], reduced) || !add_coord(a, a->split[v], reduced)) return false;
+      if (!add_coord(a, a->values[v] / a->split[v], reduced) || !add_coord(a, a->split[v], reduced)) return false;
       continue;
     }
     for (int j = 0; j < b->var_rank[v]; j++)
-      if (!add_coord(a, b->extent[b->var_first[v] + j], reduced)) return false;
+      if (!add_coord(a, b->clause->vars[v].pack ? b->extent[b->var_first[v] + j] : a->values[v], reduced)) return false;
   }
   return true;
 }
@@ -64,6 +79,13 @@ static void add_scaled(contract_form *sum, const contract_form *x, int64_t by) {
 static bool is_constant(const contract_form *x) {
   for (int i = 0; i < CONTRACT_COORDS; i++)
     if (x->step[i]) return false;
+  return true;
+}
+
+static bool divides_all(const contract_form *x, int64_t by) {
+  if (x->start % by) return false;
+  for (int i = 0; i < CONTRACT_COORDS; i++)
+    if (x->step[i] % by) return false;
   return true;
 }
 
@@ -89,6 +111,12 @@ static bool interpret_binary(affine *a, const pir_node *n, contract_form *out) {
     case PIR_I_LE: out->start = x.start <= y.start; return constant;
     case PIR_I_AND: out->start = x.start && y.start; return constant;
     case PIR_I_OR: out->start = x.start || y.start; return constant;
+    case PIR_I_FLOORDIV: case PIR_I_MOD:
+      if (!is_constant(&y) || y.start <= 0 || !divides_all(&x, y.start)) return false;
+      if (n->op == PIR_I_MOD) return true;
+      out->start = x.start / y.start;
+      for (int i = 0; i < CONTRACT_COORDS; i++) out->step[i] = x.step[i] / y.start;
+      return true;
     default: return false;
   }
 }
@@ -100,7 +128,7 @@ static bool interpret(affine *a, int node, contract_form *out) {
   memset(out, 0, sizeof *out);
   if (a->b->fixed[node]) return out->start = a->b->fixed_value[node], true;
   if (n->op == PIR_I_VAR) {
-    if (!a->split[n->k]) return out->step[a->first[n->k]] = 1, true;
+    if (!a->split[n->k]) return out->start = a->start[n->k], out->step[a->first[n->k]] = a->step[n->k], true;
     out->step[a->first[n->k]] = a->split[n->k];
     return out->step[a->first[n->k] + 1] = 1, true;
   }
@@ -115,7 +143,8 @@ static bool interpret(affine *a, int node, contract_form *out) {
       if (axis < 0 || axis >= a->b->axes) return false;
       for (v = 0; v < a->b->clause->var_count; v++) {
         int at = a->b->axis_coord[axis] - a->b->var_first[v];
-        if (at >= 0 && at < a->b->var_rank[v] && !a->split[v]) return out->step[a->first[v] + at] = 1, true;
+        if (at < 0 || at >= a->b->var_rank[v] || a->split[v]) continue;
+        return out->start = a->start[v], out->step[a->first[v] + at] = a->step[v], true;
       }
       return false;
     }
@@ -183,7 +212,8 @@ static bool find_load(affine *a, int node, contract_operand *out) {
   if (n->op != PIR_V_LOAD) return false;
   if (n->a >= 0 && (node_at(a, n->a)->op != PIR_V_CONST || node_at(a, n->a)->f != 0)) return false;
   out->tensor = pir_clause_operand(a->b, n->k, 0);
-  return out->tensor && is_float(out->tensor->dtype) && add_map(a, out, out->tensor, n->map_kind, n->map, n->map_count);
+  if (!out->tensor || !is_float(out->tensor->dtype)) return false;
+  return a->empty || add_map(a, out, out->tensor, n->map_kind, n->map, n->map_count);
 }
 
 static bool find_out(affine *a) {
@@ -195,14 +225,106 @@ static bool find_out(affine *a) {
   return true;
 }
 
-bool pir_contract_find(const clause_bind *b, contract *out) {
+// ---- phases
+
+static void take_all_values(affine *a) {
+  for (int v = 0; v < a->b->clause->var_count; v++) {
+    a->start[v] = 0;
+    a->step[v] = 1;
+    a->values[v] = a->b->extent[a->b->var_first[v]];
+  }
+}
+
+static int variable_at(const affine *a, int coord) {
+  for (int v = 0; v < a->b->clause->var_count; v++)
+    if (a->first[v] == coord && !a->split[v] && !a->b->clause->vars[v].pack) return v;
+  return -1;
+}
+
+// The remainder that node n takes, when it is of one parallel and at most one reduced variable.
+static bool find_modulus(affine *a, const pir_node *n, modulus *out) {
+  contract_form x;
+  if (!interpret(a, n->a, &x)) return false;
+  *out = (modulus){.p = -1, .i = -1, .start = x.start, .divisor = a->b->fixed_value[n->b]};
+  for (int c = 0; c < a->k->coords; c++) {
+    int v = x.step[c] ? variable_at(a, c) : -1;
+    if (!x.step[c]) continue;
+    if (v < 0) return false;
+    bool reduced = a->b->clause->vars[v].reduced;
+    if ((reduced ? out->i : out->p) >= 0) return false;
+    if (reduced) out->i = v, out->by_i = x.step[c];
+    else out->p = v, out->by_p = x.step[c];
+  }
+  return out->p >= 0 && out->divisor > 1;
+}
+
+static int find_moduli(affine *a, modulus *out) {
+  const pir_clause *c = a->b->clause;
+  int count = 0, v;
+  for (int i = 0; c->guard >= 0 && i < c->node_count; i++) {
+    const pir_node *n = &c->nodes[i];
+    if (n->op != PIR_I_MOD || a->b->fixed[i] || !a->b->fixed[n->b] || a->b->fixed_value[n->b] == 1 || is_split(a, n, &v)) continue;
+    if (count == MAX_MODULI || !find_modulus(a, n, &out[count])) return -1;
+    for (int j = 0; j < count; j++)
+      if (out[j].p == out[count].p || (out[j].i >= 0 && out[j].i == out[count].i)) return -1;
+    count++;
+  }
+  return count;
+}
+
+// Limits the variables of a modulus to remainder r of p and the values of i that fit.
+static void limit(affine *a, const modulus *m, int64_t r) {
+  int64_t extent = a->values[m->p], first = -1, second = -1, values = m->i >= 0 ? a->values[m->i] : 1;
+  a->start[m->p] = r;
+  a->step[m->p] = m->divisor;
+  a->values[m->p] = r < extent ? (extent - r + m->divisor - 1) / m->divisor : 0;
+  for (int64_t i = 0; i < values && second < 0; i++) {
+    if ((m->start + m->by_p * r + m->by_i * i) % m->divisor) continue;
+    if (first < 0) first = i;
+    else second = i;
+  }
+  if (m->i < 0) {
+    if (first < 0) a->values[m->p] = 0;
+    return;
+  }
+  a->empty |= first < 0;
+  a->start[m->i] = first < 0 ? 0 : first;
+  a->step[m->i] = second < 0 ? 0 : second - first;
+  a->values[m->i] = first < 0 ? 0 : second < 0 ? 1 : (values - 1 - first) / (second - first) + 1;
+}
+
+static bool guard_holds(affine *a) {
+  contract_form x;
+  int guard = a->b->clause->guard;
+  return guard < 0 || (interpret(a, guard, &x) && is_constant(&x) && x.start != 0);
+}
+
+// The coordinates of phase `phase`; *out_phases is 0 when there is no way to split the space.
+static bool enter_phase(affine *a, int phase, int *out_phases) {
+  modulus moduli[MAX_MODULI];
+  find_splits(a);
+  take_all_values(a);
+  if (!add_coords(a)) return false;
+  int count = find_moduli(a, moduli);
+  if (count < 0) return false;
+  int64_t phases = 1;
+  for (int i = 0; i < count && phases <= MAX_PHASES; i++) {
+    if (moduli[i].i < 0) return false;  // some results would have no terms: rare, the evaluator's
+    limit(a, &moduli[i], phase / phases % moduli[i].divisor);
+    phases *= moduli[i].divisor;
+  }
+  *out_phases = phases <= MAX_PHASES ? (int)phases : 0;
+  a->k->coords = 0;
+  return *out_phases && add_coords(a) && (a->empty || guard_holds(a));
+}
+
+bool pir_contract_find(const clause_bind *b, int phase, contract *out, int *out_phases) {
   const pir_clause *c = b->clause;
   affine a = {.b = b, .k = out};
   memset(out, 0, sizeof *out);
-  if (c->combine != PIR_COMBINE_ADD || c->guard >= 0 || c->init >= 0 || c->then >= 0 || c->trap >= 0) return false;
+  if (c->combine != PIR_COMBINE_ADD || c->init >= 0 || c->then >= 0 || c->trap >= 0) return false;
   if (c->compute != PIR_CAST_COMPUTE && c->compute != PIR_F32) return false;
   const pir_node *body = &c->nodes[c->body];
-  if (body->op != PIR_V_MUL) return false;
-  find_splits(&a);
-  return add_coords(&a) && find_load(&a, body->a, &out->x) && find_load(&a, body->b, &out->y) && find_out(&a);
+  if (body->op != PIR_V_MUL || !enter_phase(&a, phase, out_phases)) return false;
+  return find_load(&a, body->a, &out->x) && find_load(&a, body->b, &out->y) && find_out(&a);
 }

@@ -83,6 +83,35 @@ static void convolution(pir_parallel parallel) {
   free(out.data);
 }
 
+// out[n, o, p, q] = sum of x[n, c, (p + py - i * dy) / sy, ...] * f[c, o, i, j] where the divisions come out even
+static void transposed(pir_parallel parallel) {
+  int c = pick(1, 9), o = pick(1, 12), kh = pick(1, 4), kw = pick(1, 4), sy = pick(1, 3), sx = pick(1, 3), dy = pick(1, 2), dx = pick(1, 2);
+  int py = pick(0, 2), px = pick(0, 2);
+  int64_t h = pick(2, 9), w = pick(2, 20), xs[] = {pick(1, 2), c, h, w}, fs[] = {c, o, kh, kw};
+  int64_t os[] = {xs[0], o, (h - 1) * sy + dy * (kh - 1) + 1 - py, (w - 1) * sx + dx * (kw - 1) + 1 - px};
+  pir_tensor x = random_tensor(PIR_F32, 4, xs, pick(0, 1)), f = random_tensor(PIR_F32, 4, fs, false), out = random_tensor(PIR_F32, 4, os, pick(0, 1));
+  build b = build_of(PIR_CLAUSE_CONTRACT);
+  b.parallel = parallel;
+  b.clause.combine = PIR_COMBINE_ADD;
+  int v[7];
+  for (int i = 0; i < 4; i++) v[i] = var(&b, ask(&b, PIR_I_OUT_DIM, -1, icon(&b, i)), false);
+  v[4] = var(&b, ask(&b, PIR_I_DIM, 0, icon(&b, 1)), true);
+  for (int i = 0; i < 2; i++) v[5 + i] = var(&b, ask(&b, PIR_I_DIM, 1, icon(&b, i + 2)), true);
+  int y = op2(&b, PIR_I_SUB, ADD(v[2], icon(&b, py)), MUL(v[5], dy)), z = op2(&b, PIR_I_SUB, ADD(v[3], icon(&b, px)), MUL(v[6], dx));
+  int lx = load_at(&b, PIR_V_LOAD, 0, vint(&b, 0), v[0], v[4], op2(&b, PIR_I_FLOORDIV, y, icon(&b, sy)), op2(&b, PIR_I_FLOORDIV, z, icon(&b, sx)), -1);
+  int lf = load_at(&b, PIR_V_LOAD, 1, -1, v[4], v[1], v[5], v[6], -1), zero = icon(&b, 0);
+  b.clause.body = op2(&b, PIR_V_MUL, lx, lf);
+  b.clause.guard = op2(&b, PIR_I_AND, op2(&b, PIR_I_EQ, op2(&b, PIR_I_MOD, y, icon(&b, sy)), zero), op2(&b, PIR_I_EQ, op2(&b, PIR_I_MOD, z, icon(&b, sx)), zero));
+  store_at(&b, v[0], v[1], v[2], v[3], -1);
+  operand(&b, &x);
+  operand(&b, &f);
+  result(&b, &out);
+  compare(&b, &out, "transposed convolution");
+  free(x.data);
+  free(f.data);
+  free(out.data);
+}
+
 static void product(pir_parallel parallel) {
   int64_t batch = pick(1, 3), m = pick(1, 70), k = pick(1, 900), n = pick(1, 70);
   bool tx = pick(0, 1), ty = pick(0, 1), shared = pick(0, 1);
@@ -113,6 +142,7 @@ static void random_contractions(void **state) {
   assert_int_equal(pir_thread_pool_create(3, NULL, &pool), PIR_OK);
   for (int i = 0; i < 50; i++) {
     convolution(i % 2 ? pir_thread_pool_parallel(pool) : pir_parallel_serial());
+    transposed(i % 2 ? pir_thread_pool_parallel(pool) : pir_parallel_serial());
     product(i % 2 ? pir_thread_pool_parallel(pool) : pir_parallel_serial());
   }
   pir_thread_pool_destroy(pool);
