@@ -82,11 +82,15 @@ static uint64_t type_color(side *s, const pir_type *type) {
   return pir_hash_bytes(s->text.data, s->text.size);
 }
 
+// What the text of an op leaves out altogether (pir_op_form) does not count then either.
 static uint64_t local_color(side *s, const pir_op *op) {
   uint64_t color = word_of(op->info);
-  size_t count = pir_op_attrs(op);
+  uint8_t form = pir_op_def(op)->form;
+  bool shows_attrs = !s->loose || (form != PIR_FORM_WHILE && form != PIR_FORM_GROUP);
+  bool shows_types = !s->loose || form != PIR_FORM_WHILE;
+  size_t count = shows_attrs ? pir_op_attrs(op) : 0;
   pir_named_attr *attrs = pir_arena_alloc(&s->ctx->arena, (count + 1) * sizeof *attrs);
-  pir_op_attrs_sorted(op, attrs, count);
+  if (count) pir_op_attrs_sorted(op, attrs, count);
   for (size_t i = 0; i < count; i++) {
     pir_str name = pir_name_str(attrs[i].name);
     if (says_origin(name)) continue;
@@ -94,7 +98,7 @@ static uint64_t local_color(side *s, const pir_op *op) {
     color = pir_hash_join(color, is_symbol(op, name) ? 0 : attr_color(s, attrs[i].value));
   }
   pir_arena_free(&s->ctx->arena, attrs, (count + 1) * sizeof *attrs);
-  for (size_t i = 0; i < pir_op_results(op); i++) color = pir_hash_join(color, type_color(s, pir_value_type(pir_op_result(op, i))));
+  for (size_t i = 0; i < pir_op_results(op) && shows_types; i++) color = pir_hash_join(color, type_color(s, pir_value_type(pir_op_result(op, i))));
   if (pir_op_block(op) && pir_op_parent(op)) color = pir_hash_join(color, pir_region_index(pir_block_region(pir_op_block(op))));
   return has_ordered_effect(op) ? pir_hash_join(color, ++s->effects) : color;
 }

@@ -153,7 +153,7 @@ static void note_definition(reader *r, const pir_value *value) {
 
 static void define(reader *r, mention name, pir_value *value) {
   pir_value *before = pir_parse_names_find(&r->p, &r->names, name.name);
-  if (before) {
+  if (before && !r->fragment) {  // lines of a fragment may come from several prints
     pir_parse_fail_at(&r->p, name.place, PIR_INVALID, "%.*s is defined twice", (int)name.name.size, name.name.data);
     note_definition(r, before);
     return;
@@ -624,12 +624,23 @@ static void drop_absent_block(frame *f) {
   pir_block_release(pir_op_context(f->op), block);
 }
 
+// A fragment may close what it did not open: "}" or "} else {".
+static bool pass_unopened(reader *r) {
+  pir_parser *p = &r->p;
+  if (!pir_parse_is_word(p, "else")) return true;
+  pir_parse_next(p);
+  return pir_parse_take(p, '{');
+}
+
 static bool parse_close(reader *r) {
   pir_parser *p = &r->p;
   frame *f = top(r);
   pir_parse_next(p);
   switch (f->style) {
-    case STYLE_MODULE: r->frames.count--; return true;
+    case STYLE_MODULE:
+      if (r->fragment && p->token != PIR_TOK_END) return pass_unopened(r);
+      r->frames.count--;
+      return true;
     case STYLE_IF:
       if (pir_parse_is_word(p, "else")) {
         pir_parse_next(p);

@@ -346,13 +346,19 @@ static bool try_key(pir_parser *p, const char *key) {
   return pir_parse_is_word(p, key) && take_key(p, key);
 }
 
-// The two lists of a mesh, the first already announced. Names of the mesh dimensions are not in the text.
+// Whether a word comes after the comma that is the current token.
+static bool follows(const pir_parser *p, const char *word) {
+  const char *at = p->text.data + 1;
+  while (*at == ' ') at++;
+  return strncmp(at, word, strlen(word)) == 0;
+}
+
+// The two lists of a mesh, the first already announced; early prints have no process ids. Names of the mesh dimensions are not in the text.
 static const pir_attr *parse_mesh(pir_parser *p) {
   const pir_attr *parts[3] = {parse_int_array(p), pir_attr_int_array(p->ctx, NULL, 0), pir_attr_array(p->ctx, NULL, 0)};
   if (!parts[0]) return NULL;
-  if (p->token == ',') {
+  if (p->token == ',' && follows(p, "process_ids")) {
     pir_parse_next(p);
-    if (!pir_parse_is_word(p, "process_ids")) return pir_parse_expected(p, "process_ids"), NULL;
     if (!take_key(p, "process_ids") || !(parts[1] = parse_int_array(p))) return NULL;
   }
   return pir_attr_tuple(p->ctx, PIR_ATTR_PROCESS_MESH, parts, 3);
@@ -399,17 +405,10 @@ static const pir_attr *parse_mapping(pir_parser *p, const pir_attr *mesh) {
   return pir_attr_tuple(p->ctx, PIR_ATTR_TENSOR_DIST, parts, 3);
 }
 
-// Whether `key:` of a distribution follows the comma that is the current token.
-static bool more_of_dist(pir_parser *p) {
-  const char *at = p->text.data + 1;
-  while (*at == ' ') at++;
-  return strncmp(at, "dims_map", 8) == 0;
-}
-
 static const pir_attr *parse_mesh_text(pir_parser *p) {
   if (!take_key(p, "mesh_shape")) return NULL;
   const pir_attr *mesh = parse_mesh(p);
-  if (!mesh || p->token != ',' || !more_of_dist(p)) return mesh;
+  if (!mesh || p->token != ',' || !follows(p, "dims_map")) return mesh;
   pir_parse_next(p);
   return parse_mapping(p, mesh);
 }
