@@ -152,13 +152,11 @@ static void note_definition(reader *r, const pir_value *value) {
 }
 
 static void define(reader *r, mention name, pir_value *value) {
-  pir_value *before = pir_parse_names_find(&r->p, &r->names, name.name);
-  if (before && !r->fragment) {  // lines of a fragment may come from several prints
-    pir_parse_fail_at(&r->p, name.place, PIR_INVALID, "%.*s is defined twice", (int)name.name.size, name.name.data);
-    note_definition(r, before);
-    return;
-  }
-  pir_parse_names_set(&r->p, &r->names, name.name, value);
+  // Lines of a fragment may come from several prints, each with numbers of its own.
+  pir_value *before = pir_parse_names_define(&r->p, &r->names, name.name, value, r->fragment);
+  if (!before || r->fragment) return;
+  pir_parse_fail_at(&r->p, name.place, PIR_INVALID, "%.*s is defined twice", (int)name.name.size, name.name.data);
+  note_definition(r, before);
 }
 
 // Looks for the line that defines a name further down: "(.. %5 ..) =".
@@ -183,7 +181,7 @@ static bool find_later(reader *r, pir_str name, pir_parse_place *out_place) {
 static pir_value *undefined_value(reader *r, mention use, const pir_type *type) {
   if (r->fragment) {
     pir_value *value = pir_block_add_argument(pir_program_block(r->program), type);
-    pir_parse_names_set(&r->p, &r->names, use.name, value);
+    pir_parse_names_define(&r->p, &r->names, use.name, value, true);
     return value;
   }
   pir_parse_place later;

@@ -24,14 +24,21 @@ pir_value *pir_parse_names_find(pir_parser *p, const pir_parse_names *names, pir
   return names->named.count ? pir_map_get(&names->named, pir_name_get(p->ctx, name)) : NULL;
 }
 
-void pir_parse_names_set(pir_parser *p, pir_parse_names *names, pir_str name, pir_value *value) {
+static pir_value *define_named(pir_parser *p, pir_parse_names *names, pir_str name, pir_value *value, bool replace) {
+  uint64_t *place = pir_map_place(p->arena, &names->named, pir_name_get(p->ctx, name), 0);
+  pir_value *before = (pir_value *)(uintptr_t)*place;
+  if (!before || replace) *place = (uint64_t)(uintptr_t)value;
+  return before;
+}
+
+pir_value *pir_parse_names_define(pir_parser *p, pir_parse_names *names, pir_str name, pir_value *value, bool replace) {
   size_t number;
-  if (!number_of(name, &number) || number > names->numbered.count + MAX_GAP) {
-    pir_map_put(p->arena, &names->named, pir_name_get(p->ctx, name), (uint64_t)(uintptr_t)value);
-    return;
-  }
+  if (!number_of(name, &number) || number > names->numbered.count + MAX_GAP) return define_named(p, names, name, value, replace);
   while (names->numbered.count <= number) pir_vec_push(p->arena, &names->numbered, NULL);
-  names->numbered.items[number] = value;
+  pir_value **place = &names->numbered.items[number], *before = *place;
+  if (!before && names->named.count) before = pir_map_get(&names->named, pir_name_get(p->ctx, name));
+  if (!before || replace) *place = value;
+  return before;
 }
 
 void pir_parse_names_free(pir_parser *p, pir_parse_names *names) {

@@ -12,7 +12,8 @@ typedef struct pir_parse_names {
 
 // The value called so, or NULL. `name` is a whole token, with its '%'.
 pir_value *pir_parse_names_find(pir_parser *p, const pir_parse_names *names, pir_str name);
-void pir_parse_names_set(pir_parser *p, pir_parse_names *names, pir_str name, pir_value *value);
+// Defines a name; returns the value it had before, which it keeps unless `replace`.
+pir_value *pir_parse_names_define(pir_parser *p, pir_parse_names *names, pir_str name, pir_value *value, bool replace);
 void pir_parse_names_free(pir_parser *p, pir_parse_names *names);
 
 #endif

@@ -13,6 +13,8 @@
 
 #define WRITE_BUFFER 16384
 #define INDENT 4
+#define TYPE_CACHE 64
+#define TYPE_TEXTS 16384
 
 // A region being printed: where its ops go on, and how deep.
 typedef struct frame {
@@ -31,6 +33,11 @@ typedef struct printer {
   pir_map numbers;  // value -> number + 1, or -number - 1 of a stack triple
   uint64_t next_result, next_argument, next_stack;
   pir_name *hidden[2];
+  pir_strbuf type_texts;  // texts of the types printed lately, one after the other
+  struct {
+    const pir_type *type;
+    uint32_t start, size;
+  } types[TYPE_CACHE];
   pir_named_attr *attrs;  // scratch, sorted attributes of one op
   size_t attr_capacity;
   PIR_VEC(frame) frames;
@@ -155,13 +162,29 @@ static void print_attrs(printer *p, const pir_op *op) {
   print_attr_entries(p, p->attrs, count);
 }
 
+// Programs have few types and mention them often, so their texts are kept.
+static void print_type(printer *p, const pir_type *type) {
+  size_t slot = (size_t)((uintptr_t)type >> 4) % TYPE_CACHE;
+  if (p->types[slot].type != type || !type) {
+    if (p->type_texts.size > TYPE_TEXTS) {
+      memset(p->types, 0, sizeof p->types);
+      p->type_texts.size = 0;
+    }
+    p->types[slot].type = type;
+    p->types[slot].start = (uint32_t)p->type_texts.size;
+    pir_text_type(&p->type_texts, type, p->form);
+    p->types[slot].size = (uint32_t)p->type_texts.size - p->types[slot].start;
+  }
+  pir_strbuf_put(&p->out, p->type_texts.data + p->types[slot].start, p->types[slot].size);
+}
+
 static void print_operand_types(printer *p, const pir_op *op) {
   size_t count = pir_op_operands(op);
   pir_strbuf_lit(&p->out, " : (");
   for (size_t i = 0; i < count; i++) {
     if (i) pir_strbuf_lit(&p->out, ", ");
     const pir_value *operand = pir_op_operand(op, i);
-    pir_text_type(&p->out, operand ? pir_value_type(operand) : NULL, p->form);
+    print_type(p, operand ? pir_value_type(operand) : NULL);
   }
   pir_strbuf_char(&p->out, ')');
 }
@@ -171,7 +194,7 @@ static void print_result_types(printer *p, const pir_op *op) {
   pir_strbuf_lit(&p->out, " -> ");
   for (size_t i = 0; i < count; i++) {
     if (i) pir_strbuf_lit(&p->out, ", ");
-    pir_text_type(&p->out, pir_value_type(pir_op_result(op, i)), p->form);
+    print_type(p, pir_value_type(pir_op_result(op, i)));
   }
 }
 
@@ -247,7 +270,7 @@ static void print_block_header(printer *p, const pir_block *block, uint32_t dept
     if (i) pir_strbuf_lit(&p->out, ", ");
     print_value(p, argument);
     pir_strbuf_lit(&p->out, ": ");
-    pir_text_type(&p->out, pir_value_type(argument), p->form);
+    print_type(p, pir_value_type(argument));
     print_argument_attrs(p, argument);
   }
   pir_strbuf_lit(&p->out, "):\n");
@@ -359,12 +382,14 @@ static void start(printer *p, pir_context *ctx, const pir_print_options *options
   *p = (printer){.ctx = ctx, .form = options ? options->form : PIR_TEXT_T3};
   p->locations = p->form == PIR_TEXT_TYPED && !(options && options->strip_debug);
   hide_attrs(p);
+  pir_strbuf_init(&p->type_texts, &ctx->arena);
   pir_strbuf_init_writer(&p->out, out, buffer, WRITE_BUFFER);
 }
 
 static void release(printer *p) {
   pir_arena *arena = &p->ctx->arena;
   pir_map_free(arena, &p->numbers);
+  pir_strbuf_free(&p->type_texts);
   pir_vec_free(arena, &p->frames);
   pir_arena_free(arena, p->attrs, p->attr_capacity * sizeof *p->attrs);
 }
@@ -418,6 +443,7 @@ pir_status pir_op_print(const pir_op *op, const pir_print_options *options, pir_
 void pir_text_op_line(pir_strbuf *out, const pir_op *op) {
   printer p = {.ctx = pir_op_context(op), .out = *out};
   hide_attrs(&p);
+  pir_strbuf_init(&p.type_texts, &p.ctx->arena);
   size_t before = out->size;
   print_header(&p, op, 0);
   *out = p.out;
