@@ -135,8 +135,19 @@ static void take_parameter(pir_facts *facts, const pir_op *op, pir_fact *fact) {
   fact->contents = contents, fact->content_count = count;
 }
 
+// What the terminator of a region that is no control flow hands out.
+static void take_results(pir_facts *facts, const pir_op *op, pir_block *block) {
+  pir_op *end = block ? pir_block_last(block) : NULL;
+  for (size_t i = 0; end && i < pir_op_results(op) && i < pir_op_operands(end); i++)
+    set_fact(facts, pir_op_result(op, i), pir_facts_of(facts, pir_op_operand(end, i)));
+}
+
 pir_status pir_facts_update(pir_facts *facts, const pir_op *op) {
   const pir_opdef *def = pir_op_meaning(op);
+  if (pir_op_regions(op) && !(def->traits & PIR_CONTROL)) {  // what is inside has facts already
+    take_results(facts, op, pir_region_first(pir_op_region(op, 0)));
+    return PIR_OK;
+  }
   size_t count = pir_op_results(op), first = pir_dims_symbols(facts->dims);
   if (count < def->result_count) count = def->result_count;
   pir_fact *results = facts_alloc(facts, sizeof *results * (count + 1));
@@ -238,9 +249,7 @@ static pir_status analyse_group(pir_facts *facts, pir_op *op, int depth) {
       if (pir_op_operand(op, i)) set_fact(facts, pir_block_argument(block, i), pir_facts_of(facts, pir_op_operand(op, i)));
     for (; block; block = pir_block_next(block)) {
       PIR_TRY(analyse_block(facts, block, depth + 1));
-      pir_op *end = terminator(block);
-      for (size_t i = 0; end && i < pir_op_results(op) && i < pir_op_operands(end); i++)
-        set_fact(facts, pir_op_result(op, i), pir_facts_of(facts, pir_op_operand(end, i)));
+      take_results(facts, op, block);
     }
   }
   return PIR_OK;
