@@ -3,8 +3,6 @@
 #include "build.h"
 #include <string.h>
 
-#pragma weak pir_compiler_group
-
 static pir_status unsupported(const pir_op *op, const char *what) {
   return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op), "unsupported: %s of \"%s\"", what,
                     pir_op_meaning(op)->name);

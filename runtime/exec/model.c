@@ -47,8 +47,6 @@ static size_t count_groups(const pir_program *program) {
 
 static pir_status create_compiler(pir_context *ctx, const pir_model_options *options, pir_compiler **out_compiler) {
   pir_compiler_options how = {.cache = options->cache, .threads = options->compile_threads};
-  if (!pir_compiler_create)
-    return pir_report(ctx, PIR_UNSUPPORTED, PIR_ERROR, PIR_LOC_UNKNOWN, "unsupported: compiled groups, in this build");
   if (strcmp(options->math, "strict") != 0)
     return pir_report(ctx, PIR_UNSUPPORTED, PIR_ERROR, PIR_LOC_UNKNOWN, "unsupported: math \"%s\"; only strict", options->math);
   pir_status status = pir_target_get(options->target, &how.target);

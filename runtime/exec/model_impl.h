@@ -10,15 +10,6 @@ typedef struct owned_block {
   size_t bytes;
 } owned_block;
 
-// Until code generation is linked in, programs with groups are refused.
-#pragma weak pir_compiler_create
-#pragma weak pir_compiler_destroy
-#pragma weak pir_compiler_add
-#pragma weak pir_compiler_finish
-#pragma weak pir_compiler_group
-#pragma weak pir_compiler_kernels
-#pragma weak pir_compiler_cache_hits
-
 struct pir_model {
   atomic_int holders;
   pir_allocator allocator;
