@@ -72,11 +72,14 @@ static pir_op *create_constant(folder *f, const pir_tensor *tensor, pir_str name
   pir_named_attr attrs[] = {
       {pir_name_get(ctx, pir_str_from(def->attrs[0].name)), pir_attr_str(ctx, PIR_ATTR_STR, name)},
       {pir_name_get(ctx, PIR_STR("persistable")), pir_attr_array(ctx, &yes, 1)},
-      {pir_name_get(ctx, PIR_STR("stop_gradient")), pir_attr_array(ctx, as_attribute ? &yes : &no, 1)},
+      {pir_name_get(ctx, PIR_STR("stop_gradient")), pir_attr_array(ctx, &no, 1)},
   };
   pir_op_spec spec = {.def = def, .loc = pir_op_loc(f->top), .result_types = &type, .result_count = 1, .attrs = attrs,
                       .attr_count = sizeof attrs / sizeof *attrs};
-  return pir_rewriter_create(f->run->rewriter, f->top, &spec);
+  pir_op *op = pir_rewriter_create(f->run->rewriter, f->top, &spec);
+  // As Paddle writes them, constants do not state whether they are stopped.
+  if (as_attribute) pir_rewriter_set_attr(f->run->rewriter, op, attrs[2].name, NULL);
+  return op;
 }
 
 static pir_status materialise(folder *f, pir_value *value, const known_value *known) {
