@@ -10,6 +10,8 @@
 
 #include <pir/walk.h>
 
+enum { REWRITES_AN_OP = 16, SMALLEST_LIMIT = 1024, VISITS_A_REWRITE = 16 };
+
 typedef struct driver {
   pir_rewriter *rewriter;
   pir_arena *arena;
@@ -18,7 +20,7 @@ typedef struct driver {
   pir_map places;           // op -> position in the list + 1
   PIR_VEC(const pir_pattern *) patterns;
   uint64_t *fired;          // per pattern, in the order of `patterns`
-  uint64_t rewrites, limit;
+  uint64_t rewrites, limit, visits;
 } driver;
 
 static void enqueue(driver *d, pir_op *op) {
@@ -98,14 +100,14 @@ static pir_status drive(driver *d) {
     pir_map_put(d->arena, &d->places, op, 0);
     visit(d, op);
     if (d->rewriter->failed) return d->rewriter->failed;
-    if (d->rewrites > d->limit) return report_oscillation(d);
+    // Visits are bounded too: a pattern might change things and deny it.
+    if (d->rewrites > d->limit || ++d->visits > VISITS_A_REWRITE * d->limit) return report_oscillation(d);
   }
   return PIR_OK;
 }
 
 pir_status pir_rewrite_greedy(pir_rewriter *rewriter, pir_program *program, const pir_pattern *patterns, size_t count,
                               const pir_greedy_options *options, bool *out_changed) {
-  enum { REWRITES_AN_OP = 16, SMALLEST_LIMIT = 1024 };
   driver d = {.rewriter = rewriter, .arena = pir_context_arena(rewriter->ctx), .options = options};
   pir_rewrite_listener listener = {.inserted = on_inserted, .changed = on_inserted, .erasing = on_erasing, .user = &d};
   sort_patterns(&d, patterns, count);

@@ -19,6 +19,7 @@ typedef struct canon {
   evaluator eval;
   pir_facts *facts;
   uint64_t forwarded, composed;
+  bool failed;  // facts could not be derived again
 } canon;
 
 static bool is_overwritten(const pir_value *value) {
@@ -72,6 +73,11 @@ static pir_op *viewed(canon *c, const pir_op *op, const clause_form *form, form_
   return source && !is_overwritten(source) && !is_overwritten(pir_op_result(inner, 0)) ? inner : NULL;
 }
 
+static void finish_composition(canon *c, pir_op *inner, pir_rewriter *rewriter) {
+  if (pir_op_unused(inner) && !pir_op_has_effect(inner)) pir_rewriter_erase(rewriter, inner);
+  c->composed++;
+}
+
 // The outer view's shape may follow from the inner one's (an extent it copies); then it stays.
 static bool compose_linear(pir_op *op, pir_rewriter *rewriter, void *user) {
   canon *c = user;
@@ -85,12 +91,13 @@ static bool compose_linear(pir_op *op, pir_rewriter *rewriter, void *user) {
   pir_op_set_operand(op, i, pir_op_operand(inner, (size_t)inner_form.operand));
   bool same = !pir_facts_update(c->facts, op) && same_dims(&c->eval, &shape, pir_facts_of(c->facts, pir_op_result(op, 0)));
   if (!same) {
-    pir_rewriter_set_operand(rewriter, op, i, before);
+    // Nothing happened, so nobody is told.
+    pir_op_set_operand(op, i, before);
+    if (pir_facts_update(c->facts, op)) c->failed = true;
     return false;
   }
-  // Told of by the rewriter, which also lets listeners look at the inner op again.
   pir_rewriter_set_operand(rewriter, op, i, pir_op_operand(op, i));
-  c->composed++;
+  finish_composition(c, inner, rewriter);
   return true;
 }
 
@@ -118,7 +125,7 @@ static bool compose_permute(pir_op *op, pir_rewriter *rewriter, void *user) {
   for (int32_t d = 0; d < form.rank; d++) both.axes[d] = form.axes[inner_form.axes[d]];
   pir_op_set_attr_at(op, (size_t)form.perm_attr, perm_attr(op, &both));
   pir_rewriter_set_operand(rewriter, op, (size_t)form.operand, pir_op_operand(inner, (size_t)inner_form.operand));
-  c->composed++;
+  finish_composition(c, inner, rewriter);
   return true;
 }
 
@@ -145,5 +152,5 @@ pir_status pir_pass_canon(pir_pass_run *run) {
   evaluator_free(&c.eval);
   pir_run_count(run, "ops forwarded", c.forwarded);
   pir_run_count(run, "views composed", c.composed);
-  return status;
+  return status ? status : c.failed ? PIR_INVALID : PIR_OK;
 }
