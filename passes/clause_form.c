@@ -252,6 +252,28 @@ static void *block_alloc(void *user, size_t size) {
   return memory;
 }
 
+static void blocks_free(blocks *b) {
+  for (size_t i = 0; i < b->list.count; i++) pir_arena_free(b->arena, (void *)b->list.items[i].data, b->list.items[i].size);
+  pir_vec_free(b->arena, &b->list);
+}
+
+bool keeps_shape(evaluator *e, const pir_op *op, size_t i, const pir_fact *fact) {
+  const pir_opdef *def = pir_op_def(op);
+  size_t n = pir_op_operands(op);
+  blocks memory = {.arena = e->arena};
+  const pir_fact **operands = block_alloc(&memory, n * sizeof *operands);
+  for (size_t k = 0; k < n; k++)
+    operands[k] = k == i ? fact : pir_op_operand(op, k) ? pir_facts_of(e->facts, pir_op_operand(op, k)) : NULL;
+  pir_infer infer = {.def = def, .op = op, .dims = pir_facts_dims(e->facts), .operands = operands, .operand_count = n,
+                     .attrs = pir_op_attr_values(op, block_alloc, &memory), .result_count = def->result_count,
+                     .results = block_alloc(&memory, def->result_count * sizeof(pir_fact)), .alloc = block_alloc, .user = &memory};
+  const pir_fact *now = pir_facts_of(e->facts, pir_op_result(op, 0));
+  bool same = !pir_infer_run(&infer) && infer.results[0].known && infer.results[0].dtype == now->dtype &&
+              same_dims(e, &infer.results[0], now);
+  blocks_free(&memory);
+  return same;
+}
+
 clause_form clause_form_of(evaluator *e, const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
   clause_form form = {.kind = FORM_OTHER};
@@ -262,8 +284,6 @@ clause_form clause_form_of(evaluator *e, const pir_op *op) {
   reading r = {.e = e, .op = op, .result = result, .attrs = pir_op_attr_values(op, block_alloc, &memory)};
   r.clause = pir_clause_choose(def->clause, 0, r.attrs);
   if (r.clause) form = read_form(&r);
-  for (size_t i = 0; i < memory.list.count; i++)
-    pir_arena_free(e->arena, (void *)memory.list.items[i].data, memory.list.items[i].size);
-  pir_vec_free(e->arena, &memory.list);
+  blocks_free(&memory);
   return form;
 }

@@ -22,6 +22,8 @@ typedef struct clause_form {
 
 // The form of an op with one clause-defined result. `e` gives constants and facts.
 clause_form clause_form_of(evaluator *e, const pir_op *op);
+// Whether the op's first result keeps its element type and shape when operand `i` has `fact` instead of its own.
+bool keeps_shape(evaluator *e, const pir_op *op, size_t i, const pir_fact *fact);
 bool same_dims(const evaluator *e, const pir_fact *a, const pir_fact *b);
 
 #endif
