@@ -127,7 +127,8 @@ pir_status draft_start_as(draft *d, translator *t, const op_desc *op, const char
   return start(d, t, op, NULL, def);
 }
 
-// The legacy name of position `i`; an op without a row has slots named like its operands, with a capital.
+// The legacy name of position `i`; an op without a row has slots named like its operands, with a capital. The
+// newest ops have slots of the PIR names, which are tried when the others are not there.
 static const char *slot_name(draft *d, const char *const *names, size_t i, const char *pir_name) {
   char *name;
   if (names) return names[i] ? names[i] : pir_name;
@@ -147,6 +148,7 @@ static bool value_operand(draft *d, size_t i) {
   const pir_operand_def *def = &d->def->operands[i];
   const char *name = slot_name(d, d->row ? d->row->operands : NULL, i, def->name);
   const slot_desc *slot = fed(d->op, name);
+  if (!slot) slot = fed(d->op, def->name);
   if (!slot) {
     if (def->flags & PIR_OPERAND_OPTIONAL) return true;
     (void)FAIL(d->t, "input slot '%s' is empty", name);
@@ -233,7 +235,9 @@ pir_status draft_operands(draft *d) {
 // ---- results
 
 static const slot_desc *result_slot(draft *d, size_t i) {
-  const slot_desc *s = desc_output(d->op, slot_name(d, d->row ? d->row->results : NULL, i, d->def->results[i].name));
+  const char *pir_name = d->def->results[i].name;
+  const slot_desc *s = desc_output(d->op, slot_name(d, d->row ? d->row->results : NULL, i, pir_name));
+  if (!s) s = desc_output(d->op, pir_name);
   return s && s->n_arguments ? s : NULL;
 }
 
