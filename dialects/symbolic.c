@@ -323,6 +323,17 @@ bool symbolic_number(const symbolic *s, int16_t node, double *out) {
       if (!symbolic_number(s, n->a, &a)) return false;
       *out = n->op == PIR_V_NEG ? -a : n->op == PIR_V_FLOOR ? floor(a) : n->op == PIR_V_CEIL ? ceil(a) : sqrt(a);
       return true;
+    case PIR_V_ISINF:
+      if (!symbolic_number(s, n->a, &a)) return false;
+      *out = isinf(a) != 0;
+      return true;
+    case PIR_V_LT:
+    case PIR_V_LE:
+    case PIR_V_EQ:
+    case PIR_V_NE:
+      if (!symbolic_number(s, n->a, &a) || !symbolic_number(s, n->b, &b)) return false;
+      *out = n->op == PIR_V_LT ? a < b : n->op == PIR_V_LE ? a <= b : n->op == PIR_V_EQ ? a == b : a != b;
+      return true;
     case PIR_V_ADD:
     case PIR_V_SUB:
     case PIR_V_MUL:

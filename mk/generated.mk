@@ -39,7 +39,8 @@ $(B)/gen/docs/dialects/$(1).md: $(wildcard dialects/$(1)/*.ops) $(OPSC)
 	@mkdir -p $$(@D) && $(OPSC) dialects/$(1)/$(1).ops --doc=$$@
 $(B)/obj/gen/dialects/$(1)_ops.o: $(B)/gen/dialects/$(1)_ops.c
 	@mkdir -p $$(@D) && $(CC) $(BASE) $(CFLAGS) $(I_dialects) -c $$< -o $$@
-generated: $(B)/gen/dialects/$(1)_ops.c
+$(B)/gen/include/pir/dialect/$(1).h: $(B)/gen/dialects/$(1)_ops.c ;
+generated: $(B)/gen/include/pir/dialect/$(1).h
 GEN_OBJ += $(B)/obj/gen/dialects/$(1)_ops.o
 endef
 $(foreach d,$(DIALECTS),$(eval $(call dialect_rules,$(d))))

@@ -1,0 +1,127 @@
+// Facts of ops that pick elements, and of those whose extents only the run knows.
+#include "infer_impl.h"
+
+#include <pir/dialect/pd_op.h>
+
+#include <string.h>
+
+static bool known_shape(const pir_fact *x) { return x && x->known && !x->members && x->rank >= 0; }
+
+static void take_shape(pir_fact *out, const pir_fact *x) {
+  memcpy(out->shape, x->shape, sizeof out->shape);
+  out->rank = x->rank;
+}
+
+static pir_status wrap_axis(pir_infer *infer, int64_t axis, int32_t rank, int32_t *out) {
+  *out = 0;
+  if (axis < -rank || axis >= rank) return pir_infer_fail(infer, "axis %lld of a tensor of rank %d", (long long)axis, rank);
+  *out = (int32_t)(axis < 0 ? axis + rank : axis);
+  return PIR_OK;
+}
+
+// All results have the shape of x without the axis, or with extent 1 there.
+pir_status pd_infer_drop_axis(pir_infer *infer) {
+  const pir_fact *x = infer->operands[0];
+  const pir_attr_value *axis = &infer->attrs[pir_opdef_attr(infer->def, PIR_STR("axis"))];
+  bool keep = infer->attrs[pir_opdef_attr(infer->def, PIR_STR("keepdim"))].i;
+  int32_t at;
+  for (int i = 0; i < infer->def->result_count; i++) {
+    pir_fact *out = infer_begin(infer, i);
+    if (!known_shape(x)) continue;
+    take_shape(out, x);
+    if (!x->rank) continue;
+    PIR_TRY(wrap_axis(infer, axis->i, x->rank, &at));
+    if (keep) {
+      out->shape[at] = 1;
+    } else {
+      memmove(out->shape + at, out->shape + at + 1, (size_t)(x->rank - at - 1) * sizeof *out->shape);
+      out->rank--;
+    }
+  }
+  return PIR_OK;
+}
+
+pir_status pd_infer_maxout(pir_infer *infer) {
+  const pir_fact *x = infer->operands[PD_MAXOUT_IN_X];
+  int64_t groups = infer->attrs[PD_MAXOUT_ATTR_GROUPS].i;
+  pir_fact *out = infer_begin(infer, 0);
+  int32_t at;
+  if (!known_shape(x)) return PIR_OK;
+  if (groups < 1) return pir_infer_fail(infer, "groups is %lld", (long long)groups);
+  PIR_TRY(wrap_axis(infer, infer->attrs[PD_MAXOUT_ATTR_AXIS].i, x->rank, &at));
+  take_shape(out, x);
+  out->shape[at] = pir_dim_floordiv(infer->dims, x->shape[at], groups);
+  return PIR_OK;
+}
+
+// Batch and channels of x, positions of the grid.
+pir_status pd_infer_grid_sample(pir_infer *infer) {
+  const pir_fact *x = infer->operands[PD_GRID_SAMPLE_IN_X], *grid = infer->operands[PD_GRID_SAMPLE_IN_GRID];
+  pir_fact *out = infer_begin(infer, 0);
+  if (!known_shape(x) || !known_shape(grid)) return PIR_OK;
+  if (x->rank < 4 || grid->rank != x->rank) return pir_infer_fail(infer, "x has rank %d, the grid %d", x->rank, grid->rank);
+  take_shape(out, x);
+  for (int32_t i = 2; i < x->rank; i++) out->shape[i] = grid->shape[i - 1];
+  return PIR_OK;
+}
+
+pir_status pd_infer_nonzero(pir_infer *infer) {
+  const pir_fact *x = infer->operands[0];
+  pir_fact *out = infer_begin(infer, 0);
+  out->rank = 2;
+  out->shape[0] = PIR_DIM_UNKNOWN;
+  out->shape[1] = known_shape(x) ? x->rank : PIR_DIM_UNKNOWN;
+  return PIR_OK;
+}
+
+pir_status pd_infer_meshgrid(pir_infer *infer) {
+  const pir_fact *list = infer->operands[0];
+  if (!list || !list->members || list->member_count > PIR_MAX_RANK) return PIR_OK;
+  size_t n = list->member_count;
+  const pir_fact **members = INFER_NEW(infer, const pir_fact *, n);
+  pir_fact *facts = INFER_NEW(infer, pir_fact, n);
+  for (size_t i = 0; i < n; i++) {
+    facts[i] = (pir_fact){.known = true, .dtype = list->members[i]->dtype, .rank = (int32_t)n};
+    for (size_t d = 0; d < n; d++) {
+      const pir_fact *x = list->members[d];
+      facts[i].shape[d] = !known_shape(x) ? PIR_DIM_UNKNOWN : x->rank ? x->shape[0] : 1;
+    }
+    members[i] = &facts[i];
+  }
+  infer->results[0] = (pir_fact){.known = true, .rank = -1, .members = members, .member_count = n};
+  return PIR_OK;
+}
+
+pir_status pd_infer_like_values(pir_infer *infer) {
+  const pir_fact *values = infer->operands[PD_SEARCHSORTED_IN_VALUES];
+  pir_fact *out = infer_begin(infer, 0);
+  out->dtype = infer->attrs[PD_SEARCHSORTED_ATTR_OUT_INT32].i ? PIR_I32 : PIR_I64;
+  if (known_shape(values)) take_shape(out, values);
+  return PIR_OK;
+}
+
+// The shape is an operand of integers.
+pir_status pd_infer_by_shape(pir_infer *infer) {
+  const pir_fact *shape = infer->operands[pir_opdef_operand(infer->def, PIR_STR("shape"))];
+  pir_fact *out = infer_begin(infer, 0);
+  pir_dim count;
+  int64_t rank;
+  if (!fact_count(shape, &count) || !pir_dim_is_const(infer->dims, count, &rank)) return PIR_OK;
+  if (rank > PIR_MAX_RANK) return pir_infer_fail(infer, "rank %lld is over %d", (long long)rank, PIR_MAX_RANK);
+  out->rank = (int32_t)rank;
+  for (int32_t i = 0; i < out->rank; i++) out->shape[i] = fact_element(shape, i);
+  return PIR_OK;
+}
+
+pir_status pd_infer_cross_entropy_with_softmax(pir_infer *infer) {
+  const pir_fact *x = infer->operands[PD_CROSS_ENTROPY_WITH_SOFTMAX_IN_INPUT];
+  pir_fact *softmax = infer_begin(infer, PD_CROSS_ENTROPY_WITH_SOFTMAX_OUT_SOFTMAX);
+  pir_fact *loss = infer_begin(infer, PD_CROSS_ENTROPY_WITH_SOFTMAX_OUT_LOSS);
+  int32_t at;
+  if (!known_shape(x)) return PIR_OK;
+  take_shape(softmax, x);
+  take_shape(loss, x);
+  PIR_TRY(wrap_axis(infer, infer->attrs[PD_CROSS_ENTROPY_WITH_SOFTMAX_ATTR_AXIS].i, x->rank, &at));
+  loss->shape[at] = 1;
+  return PIR_OK;
+}
