@@ -144,6 +144,15 @@ typedef struct loop {
   size_t count;
 } loop;
 
+// What a loop variable is before the loop; an array that only the loop writes starts empty.
+static pir_value *initial_value(translator *t, const char *name) {
+  const pir_type *type;
+  if (find_binding(t, name)) return read_var(t, name);
+  type = name_type(t, name);
+  if (type && pir_type_kind_of(type) == PIR_TYPE_TENSOR_ARRAY) return emit_array(t, type);
+  return type ? read_var(t, name) : NULL;
+}
+
 static pir_status find_loop(translator *t, const op_desc *op, loop *l) {
   const slot_desc *out = outputs_of(op), *condition = desc_input(op, "Condition");
   size_t n = out ? out->n_arguments : 0;
@@ -155,7 +164,7 @@ static pir_status find_loop(translator *t, const op_desc *op, loop *l) {
   for (size_t i = 0; i < n; i++) {
     if (!strcmp(out->arguments[i], l->condition)) continue;
     l->names[l->count] = out->arguments[i];
-    l->values[l->count + 1] = read_var(t, out->arguments[i]);
+    l->values[l->count + 1] = initial_value(t, out->arguments[i]);
     if (!l->values[l->count + 1]) return PIR_INVALID;
     l->types[l->count] = pir_value_type(l->values[l->count + 1]);
     l->count++;
