@@ -1,7 +1,8 @@
 // Numbers to and from text, whatever the locale: digits are taken from the C library without its decimal
 // point, and given to it as an integer with an exponent. The shortest digits are found by trying 15, 16
 // and 17 (6 to 9 for floats): a decimal of up to 15 digits survives the trip through a double, so when
-// 15 suffice, dropping their trailing zeros leaves the shortest.
+// 15 suffice, dropping their trailing zeros leaves the shortest. Denormal numbers have fewer digits, so
+// they start at 1.
 #include "text_impl.h"
 
 #include <math.h>
@@ -83,7 +84,7 @@ void pir_text_exact_float(pir_strbuf *out, double value, bool single, bool json)
     return;
   }
   char digits[24];
-  int point = 1, count = 1, wanted = single ? 6 : 15, most = single ? 9 : 17;
+  int point = 1, count = 1, wanted = value < (single ? 0x1p-126 : 0x1p-1022) ? 1 : single ? 6 : 15, most = single ? 9 : 17;
   if (value == 0) {
     digits[0] = '0';
   } else {

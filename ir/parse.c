@@ -20,12 +20,16 @@ struct yy_buffer_state *pir_lex__scan_buffer(char *text, size_t size, yyscan_t s
 // How the regions of an op are delimited.
 typedef enum style {
   STYLE_MODULE,
+  STYLE_BROKEN,   // of an op that could not be read: any of those below
   STYLE_GENERAL,  // { .. } after the op, each a region
   STYLE_IF,       // { .. } else { .. }
   STYLE_ONE,      // { .. }
   STYLE_WHILE,    // { ^%arg_0 {}, .. <ops> }
   STYLE_TYPED     // ({ .. }, { .. })
 } style;
+
+// Mark of an op while a typed region of it is read: the block's header was there.
+enum { SAW_HEADER = 1 };
 
 // A name with its place.
 typedef struct mention {
@@ -323,6 +327,7 @@ static bool parse_argument_attrs(reader *r, pir_value *argument) {
 static bool parse_operand_types(reader *r) {
   pir_parser *p = &r->p;
   r->has_operand_types = true;
+  pir_parse_place place = pir_parse_here(p);
   if (!pir_parse_take(p, '(')) return false;
   while (p->token != ')') {
     const pir_type *type;
@@ -332,10 +337,10 @@ static bool parse_operand_types(reader *r) {
   }
   pir_parse_next(p);
   if (r->operand_types.count == r->uses.count) return true;
-  return pir_parse_fail(p, "%zu operands, but %zu operand types", r->uses.count, r->operand_types.count);
+  return pir_parse_fail_at(p, place, PIR_INVALID, "%zu operands, but %zu operand types", r->uses.count, r->operand_types.count);
 }
 
-static bool parse_result_types(reader *r) {
+static bool parse_result_types(reader *r, pir_parse_place arrow) {
   pir_parser *p = &r->p;
   while (pir_parse_at_type(p)) {
     const pir_type *type;
@@ -345,7 +350,7 @@ static bool parse_result_types(reader *r) {
     pir_parse_next(p);
   }
   if (r->result_types.count == r->results.count) return true;
-  return pir_parse_fail(p, "%zu results, but %zu result types", r->results.count, r->result_types.count);
+  return pir_parse_fail_at(p, arrow, PIR_INVALID, "%zu results, but %zu result types", r->results.count, r->result_types.count);
 }
 
 // loc("file":1:2) or loc("file":+0x10)
@@ -406,7 +411,8 @@ static bool parse_tail(reader *r, const pir_opdef *def, style *out_style) {
   pir_parser *p = &r->p;
   bool general = pir_parse_try(p, ':');
   if (general && !parse_operand_types(r)) return false;
-  if (!pir_parse_take(p, PIR_TOK_ARROW) || !parse_result_types(r)) return false;
+  pir_parse_place arrow = pir_parse_here(p);
+  if (!pir_parse_take(p, PIR_TOK_ARROW) || !parse_result_types(r, arrow)) return false;
   if (p->token == PIR_TOK_LOC && !parse_loc(r)) return false;
   if (general) *out_style = p->token == '(' && !p->fresh ? STYLE_TYPED : STYLE_GENERAL;
   else *out_style = def->form == PIR_FORM_BODY || def->form == PIR_FORM_GROUP ? STYLE_ONE : STYLE_IF;
@@ -439,8 +445,7 @@ static void begin_scratch(reader *r) {
 static void check_operand_types(reader *r, pir_op *op) {
   for (size_t i = 0; r->has_operand_types && i < r->operands.count; i++) {
     const pir_value *value = r->operands.items[i];
-    if (!value || pir_value_type(value) == r->operand_types.items[i]) continue;
-    if (pir_value_op(value) && pir_op_mark(pir_value_op(value))) continue;
+    if (!value || !pir_value_type(value) || pir_value_type(value) == r->operand_types.items[i]) continue;
     pir_strbuf text;
     pir_strbuf_init(&text, r->p.arena);
     pir_strbuf_format(&text, "operand %zu is ", i);
@@ -546,18 +551,20 @@ static void close_frame(reader *r) {
 static bool parse_while_arguments(reader *r) {
   pir_parser *p = &r->p;
   frame *f = top(r);
-  size_t inputs = pir_op_operands(f->op) - 1, count = 0;
+  bool broken = f->style == STYLE_BROKEN;  // then nothing is known of the inputs
+  size_t inputs = broken ? SIZE_MAX : pir_op_operands(f->op) - 1, count = 0;
   while (p->token == PIR_TOK_VALUE) {
     mention name;
     if (!parse_name(r, "an argument", &name)) return false;
     if (count >= inputs) return pir_parse_fail_at(p, name.place, PIR_INVALID, "more arguments than the %zu inputs", inputs);
-    pir_value *input = pir_op_operand(f->op, ++count);
+    pir_value *input = broken ? NULL : pir_op_operand(f->op, count + 1);
+    count++;
     pir_value *argument = pir_block_add_argument(f->block, input ? pir_value_type(input) : NULL);
     define(r, name, argument);
     if (p->token == '{' && !parse_argument_attrs(r, argument)) return false;
     if (!pir_parse_try(p, ',')) break;
   }
-  if (count == inputs) return true;
+  if (count == inputs || broken) return true;
   return pir_parse_fail(p, "%zu arguments, but %zu inputs", count, inputs);
 }
 
@@ -572,9 +579,9 @@ static pir_value *add_argument(frame *f, pir_str name, const pir_type *type) {
 static bool parse_block_header(reader *r) {
   pir_parser *p = &r->p;
   frame *f = top(r);
-  bool used = pir_block_first(f->block) || pir_block_arguments(f->block) || pir_op_mark(f->op) == 2;
+  bool used = pir_block_first(f->block) || pir_block_arguments(f->block) || pir_op_mark(f->op) == SAW_HEADER;
   if (used) f->block = pir_region_append_block(pir_block_region(f->block));
-  if (f->style != STYLE_MODULE) pir_op_set_mark(f->op, 2);  // a header was seen, so that an empty block is one
+  if (f->style != STYLE_MODULE) pir_op_set_mark(f->op, SAW_HEADER);  // so that an empty block is one
   pir_parse_next(p);
   while (p->token != ')') {
     mention name;
@@ -609,14 +616,14 @@ static bool parse_caret(reader *r) {
   pir_parse_next(p);
   if (p->token == '(') return parse_block_header(r);
   if (pir_parse_is_word(p, "kw")) return parse_keywords(r);
-  if (top(r)->style == STYLE_WHILE) return parse_while_arguments(r);
+  if (top(r)->style == STYLE_WHILE || top(r)->style == STYLE_BROKEN) return parse_while_arguments(r);
   return pir_parse_expected(p, "'(' or kw");
 }
 
 // A region of the typed form that is `{}` has no block at all.
 static void drop_absent_block(frame *f) {
   pir_block *block = f->block;
-  if (f->style != STYLE_TYPED || pir_block_first(block) || pir_block_arguments(block) || pir_op_mark(f->op) == 2) return;
+  if (f->style != STYLE_TYPED || pir_block_first(block) || pir_block_arguments(block) || pir_op_mark(f->op) == SAW_HEADER) return;
   pir_region *region = pir_block_region(block);
   region->first = region->last = NULL;
   pir_block_release(pir_op_context(f->op), block);
@@ -639,6 +646,15 @@ static bool parse_close(reader *r) {
       if (r->fragment && p->token != PIR_TOK_END) return pass_unopened(r);
       r->frames.count--;
       return true;
+    case STYLE_BROKEN:
+      if (pir_parse_is_word(p, "else") || p->token == ',') {
+        pir_parse_next(p);
+        if (!pir_parse_take(p, '{')) return false;
+        open_region(r);
+        return true;
+      }
+      pir_parse_try(p, ')');
+      break;
     case STYLE_IF:
       if (pir_parse_is_word(p, "else")) {
         pir_parse_next(p);
@@ -719,8 +735,7 @@ static void recover(reader *r, bool in_op) {
   r->operands.count = r->attrs.count = r->result_types.count = 0;
   for (size_t i = 0; i < r->results.count; i++) pir_vec_push(p->arena, &r->result_types, NULL);
   pir_op *op = create_op(r, pir_context_opdef(p->ctx, PIR_STR("")), top(r)->block, last == '{');
-  pir_op_set_mark(op, 1);  // types of its results mean nothing
-  if (last == '{') push_frame(r, op, STYLE_IF, pir_parse_here(p));
+  if (last == '{') push_frame(r, op, STYLE_BROKEN, pir_parse_here(p));
   else define_results(r, r->results.items, r->results.count, op);
 }
 

@@ -42,7 +42,10 @@ static bool read_real(pir_parser *p, pir_str text, double *out_value) {
 static const pir_attr *make_float(pir_parser *p, pir_attr_kind kind) {
   double value;
   if (p->token == PIR_TOK_HEX || !read_real(p, p->text, &value)) return NULL;
-  return pir_attr_float(p->ctx, kind == PIR_ATTR_F64 ? PIR_ATTR_F64 : PIR_ATTR_F32, value);
+  // Where nothing says the kind, f32 will do unless it would lose the number altogether.
+  bool lost = isfinite(value) && (isinf((float)value) || ((float)value == 0 && value != 0));
+  if (kind != PIR_ATTR_F32 && kind != PIR_ATTR_F64) kind = lost ? PIR_ATTR_F64 : PIR_ATTR_F32;
+  return pir_attr_float(p->ctx, kind, value);
 }
 
 static bool is_float_kind(pir_attr_kind kind) {
@@ -219,7 +222,8 @@ static const pir_attr *parse_array(pir_parser *p, const pir_attr_def *declared) 
   pir_attr_def element = {.kind = known ? declared->element_kind : PIR_ATTR_NONE};
   attr_list list = {0};
   const pir_attr *attr = NULL;
-  bool tagged = p->copy + p->source.size > p->text.data + 1 && p->text.data[1] == '(';
+  pir_str rest = pir_parse_rest(p);
+  bool tagged = rest.size > 1 && rest.data[1] == '(';
   if (parse_elements(p, known ? &element : NULL, &list)) {
     if (!known && !tagged) unify_numbers(p, &list);
     attr = pir_attr_array(p->ctx, list.items, list.count);
@@ -348,9 +352,10 @@ static bool try_key(pir_parser *p, const char *key) {
 
 // Whether a word comes after the comma that is the current token.
 static bool follows(const pir_parser *p, const char *word) {
-  const char *at = p->text.data + 1;
-  while (*at == ' ') at++;
-  return strncmp(at, word, strlen(word)) == 0;
+  pir_str rest = pir_parse_rest(p);
+  size_t i = 1, size = strlen(word);
+  while (i < rest.size && rest.data[i] == ' ') i++;
+  return rest.size - i >= size && memcmp(rest.data + i, word, size) == 0;
 }
 
 // The two lists of a mesh, the first already announced; early prints have no process ids. Names of the mesh dimensions are not in the text.

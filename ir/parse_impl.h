@@ -52,12 +52,19 @@ static inline void pir_parse_next(pir_parser *p) {
     }
   p->token = pir_lex_lex(p->scanner);
   p->text = (pir_str){p->lexer.start, p->lexer.size};
+  if (p->token == PIR_TOK_END) p->text = (pir_str){p->copy + p->source.size, 0};
   p->fresh = p->lexer.fresh_line;
   p->lexer.fresh_line = false;
 }
 
 static inline pir_parse_place pir_parse_here(const pir_parser *p) {
   return (pir_parse_place){p->lexer.line, (uint32_t)(p->text.data - p->lexer.line_start) + 1};
+}
+
+// The caller's text from the current token on. (The copy has a NUL behind the token.)
+static inline pir_str pir_parse_rest(const pir_parser *p) {
+  size_t at = (size_t)(p->text.data - p->copy);
+  return (pir_str){p->source.data + at, p->source.size - at};
 }
 
 static inline bool pir_parse_is_word(const pir_parser *p, const char *word) {
