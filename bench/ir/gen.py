@@ -79,7 +79,9 @@ class Pir(Mlir):
         return str(a)
 
     def op(self, i, name, operands, attrs, types, result):
-        text = ",".join(f"{k}:{self.attr(v)}" for k, v in sorted(attrs.items()))
+        # Places and element types have a notation of their own in PIR.
+        bare = ("place", "dtype")
+        text = ",".join(f"{k}:{v if k in bare else self.attr(v)}" for k, v in sorted(attrs.items()))
         self.out.write(f'    ({self.value(i)}) = "pd_op.{name}" ({", ".join(map(self.value, operands))}) {{{text}}} : '
                        f'({", ".join(types)}) -> {result}\n')
 
