@@ -17,17 +17,25 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
 
 UNSUPPORTED = 3
+MEMORY_LIMIT = 6 << 30  # bytes of address space a process; sanitizers need it off (--no-memory-limit)
 PASSES = ("dead_code_elimination_pass", "common_subexpression_elimination_pass", "conv2d_bn_fuse_pass")
 
 
-def run(command, timeout=600):
+def limit_memory():
+    """A run-away process fails by itself and leaves the machine alive."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
+
+
+def run(command, timeout=300):
     try:
-        p = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout)
+        p = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout,
+                           preexec_fn=limit_memory if MEMORY_LIMIT else None)
         return p.returncode, p.stdout, p.stderr.decode(errors="replace")
     except subprocess.TimeoutExpired:
         return -1, b"", "timed out"
@@ -187,7 +195,10 @@ def main():
     ap.add_argument("--only", default=",".join(KINDS))
     ap.add_argument("--match", default="", help="only jobs whose name holds this")
     ap.add_argument("folder", type=pathlib.Path)
+    ap.add_argument("--no-memory-limit", action="store_true")
     args = ap.parse_args()
+    if args.no_memory_limit:
+        globals()["MEMORY_LIMIT"] = 0
     counts = {"pass": 0, "fail": 0, "skip": 0}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for kind in args.only.split(","):

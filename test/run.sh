@@ -70,7 +70,9 @@ if [ -z "$recorded" ]; then
     fi
   done
 fi
-python3 "$here/recorded.py" --bin "$build/bin" "$recorded" 2>&1 | tee "$log/recorded.log" | grep -v '^skip ' | tail -n 150
+limit=; case $build in *san*) limit=--no-memory-limit ;; esac
+# shellcheck disable=SC2086
+python3 "$here/recorded.py" --bin "$build/bin" $limit "$recorded" 2>&1 | tee "$log/recorded.log" | grep -v '^skip ' | tail -n 150
 last_counts "$log/recorded.log"
 echo "the skipped recordings are named in $log/recorded.log"
 
