@@ -1,0 +1,73 @@
+// Which legacy ops have a function of their own: a table sorted by name, searched by halves.
+#include <string.h>
+
+#include "legacy/special.h"
+
+static const struct special {
+  const char *type;
+  special_fn translate;
+} specials[] = {
+    {"assign", translate_assign},
+    {"assign_value", translate_assign_value},
+    {"cast", translate_cast},
+    {"conditional_block", translate_if},
+    {"conditional_block_grad", translate_if_grad},
+    {"elementwise_add", translate_elementwise},
+    {"elementwise_div", translate_elementwise},
+    {"elementwise_floordiv", translate_elementwise},
+    {"elementwise_max", translate_elementwise},
+    {"elementwise_min", translate_elementwise},
+    {"elementwise_mod", translate_elementwise},
+    {"elementwise_mul", translate_elementwise},
+    {"elementwise_sub", translate_elementwise},
+    {"feed", translate_feed},
+    {"fetch", translate_fetch},
+    {"fetch_v2", translate_fetch},
+    {"fill_constant", translate_fill_constant},
+    {"flatten_contiguous_range_grad", translate_xshape_grad},
+    {"lod_array_length", translate_array_length},
+    {"lookup_table", translate_lookup_table},
+    {"matmul", translate_matmul},
+    {"matrix_rank", translate_matrix_rank},
+    {"mul", translate_mul},
+    {"mul_grad", translate_mul_grad},
+    {"range", translate_range},
+    {"read_from_array", translate_array_read},
+    {"reduce_all", translate_reduce},
+    {"reduce_amax", translate_reduce},
+    {"reduce_amin", translate_reduce},
+    {"reduce_any", translate_reduce},
+    {"reduce_max", translate_reduce},
+    {"reduce_mean", translate_reduce},
+    {"reduce_min", translate_reduce},
+    {"reduce_prod", translate_reduce},
+    {"reduce_sum", translate_reduce},
+    {"repeat_interleave", translate_repeat_interleave},
+    {"reshape2_grad", translate_xshape_grad},
+    {"rnn", translate_rnn},
+    {"select_input", translate_select_input},
+    {"select_output", translate_select_output},
+    {"set_value", translate_set_value},
+    {"set_value_grad", translate_set_value_grad},
+    {"shadow_output", translate_shadow_output},
+    {"share_buffer", translate_share_buffer},
+    {"slice", translate_slice},
+    {"split", translate_split},
+    {"squeeze2_grad", translate_xshape_grad},
+    {"tril_triu", translate_tril_triu},
+    {"unsqueeze2_grad", translate_xshape_grad},
+    {"while", translate_while},
+    {"write_to_array", translate_array_write},
+};
+
+special_fn find_special(const char *type) {
+  size_t low = 0, high = sizeof specials / sizeof *specials;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    int order = strcmp(specials[middle].type, type);
+    if (!order) return specials[middle].translate;
+    if (order < 0) low = middle + 1;
+    else high = middle;
+  }
+  return NULL;
+}
