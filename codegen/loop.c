@@ -199,6 +199,10 @@ loop_expr *pir_loop_cast(loop_module *m, loop_expr *a, pir_dtype dtype) {
     return pir_loop_const_float(m, dtype, (double)a->i);
   if (a->kind == LOOP_CONST && a->dtype == PIR_BOOL && pir_dtype_is_integer(dtype))
     return pir_loop_const_int(m, dtype, a->i);
+  if (a->kind == LOOP_CONST && !pir_dtype_is_float(a->dtype) && dtype == PIR_BOOL)
+    return pir_loop_const_int(m, PIR_BOOL, a->i != 0);
+  if (a->kind == LOOP_CONST && a->dtype == PIR_I64 && dtype == PIR_I32 && a->i == (int32_t)a->i)
+    return pir_loop_const_int(m, PIR_I32, a->i);
   loop_expr *e = pir_loop_node(m, LOOP_CAST, dtype, a->lanes);
   e->a = a;
   return e;

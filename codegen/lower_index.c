@@ -205,12 +205,17 @@ static bool same_dim(lowering *l, pir_dim a, pir_dim b) {
   return a != PIR_DIM_UNKNOWN && pir_dim_canonical(l->dims, a) == pir_dim_canonical(l->dims, b);
 }
 
-// A dim of an operand against the axis it is aligned with. A dim that may or may not be 1 when the program
-// runs is left to the called kernel.
+// A dim of an operand against the axis it is aligned with. One that may or may not be 1 when the program runs is
+// asked then: the conditional is the same at every point.
 static loop_expr *aligned(lower_site *s, pir_dim dim, loop_expr *index, pir_dim extent) {
-  int64_t c;
-  if (pir_dim_is_const(s->l->dims, dim, &c) && c == 1) return number(s, 0);
-  return same_dim(s->l, dim, extent) ? index : fail(s, "operands whose extents are not known to agree");
+  int64_t c, e;
+  loop_module *m = s->l->m;
+  bool known = pir_dim_is_const(s->l->dims, dim, &c);
+  if (known && c == 1) return number(s, 0);
+  if (same_dim(s->l, dim, extent) || (known && !pir_dim_is_const(s->l->dims, extent, &e))) return index;
+  if (known || dim == PIR_DIM_UNKNOWN) return fail(s, "operands whose extents do not agree");
+  loop_expr *one = pir_loop_op(m, PIR_V_EQ, lower_dim(s->l, dim), number(s, 1), NULL);
+  return pir_loop_select(m, one, number(s, 0), index);
 }
 
 static void align_with(lower_site *s, const pir_fact *fact, int first, int count, loop_expr *const *index,

@@ -60,6 +60,11 @@ static bool has_dim(const nest *n, const pir_fact *f, int d) {
   return own >= 0 && !is_one(n, f->shape[own]);
 }
 
+// Whether only the run shows if the tensor is broadcast along the dim.
+static bool is_unsure(const nest *n, const pir_fact *f, int d) {
+  return has_dim(n, f, d) && canonical(n, f->shape[d - (n->rank - f->rank)]) != canonical(n, n->extent[d]);
+}
+
 static bool follows(const nest *n, const lower_value *v, const pir_fact *f, int outer, int inner) {
   int shift = n->rank - f->rank;
   for (int i = 0; i + 1 < f->rank; i++)
@@ -89,6 +94,7 @@ static bool tensor_allows(const nest *n, const pir_value *value, int outer, int 
   const pir_fact *f = lower_fact(n->l, value);
   if (!v || v->slot < 0) return true;
   if (!f->known || f->rank < 0 || f->rank > n->rank) return false;
+  if (is_unsure(n, f, outer) || is_unsure(n, f, inner)) return false;
   if (has_dim(n, f, outer) != has_dim(n, f, inner)) return false;
   return !has_dim(n, f, outer) || follows(n, v, f, outer, inner);
 }

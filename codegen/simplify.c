@@ -307,11 +307,23 @@ static loop_expr *logic(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr 
   return NULL;
 }
 
+// Comparisons of known floats decide which side of a clause's conditional is computed.
+static loop_expr *compare_floats(loop_module *m, pir_node_op fn, const loop_expr *a, const loop_expr *b) {
+  if (a->kind != LOOP_CONST || !b || b->kind != LOOP_CONST || !pir_dtype_is_float(a->dtype)) return NULL;
+  switch (fn) {
+    case PIR_V_EQ: return pir_loop_const_int(m, PIR_BOOL, a->f == b->f);
+    case PIR_V_NE: return pir_loop_const_int(m, PIR_BOOL, a->f != b->f);
+    case PIR_V_LT: return pir_loop_const_int(m, PIR_BOOL, a->f < b->f);
+    case PIR_V_LE: return pir_loop_const_int(m, PIR_BOOL, a->f <= b->f);
+    default: return NULL;
+  }
+}
+
 loop_expr *pir_loop_simplify(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr *b, loop_expr *c) {
   int64_t k;
   if (fn == PIR_V_SELECT) return pir_loop_is_int(a, &k) ? (k ? b : c) : pir_loop_equal(b, c) ? b : NULL;
   if (fn == PIR_V_AND || fn == PIR_V_OR || fn == PIR_V_NOT) return logic(m, fn, a, b);
-  if (!b || !is_index(a) || !is_index(b)) return NULL;
+  if (!b || !is_index(a) || !is_index(b)) return compare_floats(m, fn, a, b);
   form f = {0};
   switch (fn) {
     case PIR_V_ADD: return add_expr(&f, a, 1) && add_expr(&f, b, 1) ? recombine(m, f) : NULL;

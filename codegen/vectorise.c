@@ -53,8 +53,47 @@ static bool varies(const vectoriser *z, const loop_expr *e) {
   return varies(z, e->a) || varies(z, e->b) || varies(z, e->c) || varies(z, e->mask);
 }
 
+// A conditional within an index that goes the same way in all lanes, and decides how they step.
+static loop_expr *uniform_choice(const vectoriser *z, loop_expr *e) {
+  if (!e || !varies(z, e)) return NULL;
+  if (e->kind == LOOP_OP && e->fn == PIR_V_SELECT && !varies(z, e->a)) return e;
+  loop_expr *found = uniform_choice(z, e->a);
+  if (!found) found = uniform_choice(z, e->b);
+  return found ? found : uniform_choice(z, e->c);
+}
+
+static loop_expr *replace_node(loop_module *m, loop_expr *e, const loop_expr *node, loop_expr *by) {
+  if (!e || e == node) return e ? by : NULL;
+  if (e->kind != LOOP_OP) return e;
+  loop_expr *a = replace_node(m, e->a, node, by), *b = replace_node(m, e->b, node, by), *c = replace_node(m, e->c, node, by);
+  return a == e->a && b == e->b && c == e->c ? e : pir_loop_op(m, e->fn, a, b, c);
+}
+
+static loop_expr *widen_load(vectoriser *z, loop_expr *e);
+
+// One of the two ways of a choice. What all lanes share is read without a guard: at its place, or at 0 where the
+// other way is taken.
+static loop_expr *widen_way(vectoriser *z, const loop_expr *e, const loop_expr *choice, loop_expr *by, loop_expr *taken) {
+  loop_module *m = z->m;
+  loop_expr *at = replace_node(m, e->a, choice, by);
+  if (!varies(z, at)) {
+    loop_expr *x = pir_loop_load(m, e->buffer, pir_loop_select(m, taken, at, pir_loop_int(m, 0)), 1, e->mask);
+    return varies(z, x) ? widen_load(z, x) : x;
+  }
+  loop_expr *mask = e->mask ? pir_loop_op(m, PIR_V_AND, e->mask, taken, NULL) : taken;
+  return widen_load(z, pir_loop_load(m, e->buffer, at, 1, mask));
+}
+
+// Lanes of a tensor that is broadcast or not are one element or adjacent ones.
+static loop_expr *widen_choice(vectoriser *z, const loop_expr *e, const loop_expr *choice) {
+  loop_expr *not = pir_loop_op(z->m, PIR_V_NOT, choice->a, NULL, NULL);
+  return pir_loop_select(z->m, choice->a, widen_way(z, e, choice, choice->b, choice->a), widen_way(z, e, choice, choice->c, not));
+}
+
 static loop_expr *widen_load(vectoriser *z, loop_expr *e) {
   int64_t stride;
+  loop_expr *choice = e->buffer->space == LOOP_REGISTER ? NULL : uniform_choice(z, e->a);
+  if (choice) return widen_choice(z, e, choice);
   loop_expr *own = e->mask ? widen(z, e->mask) : NULL;
   if (e->buffer->space == LOOP_REGISTER) {
     loop_buffer *b = e->buffer->id < z->private_count ? z->private_regs[e->buffer->id] : NULL;
