@@ -86,7 +86,7 @@ clause_index pir_clause_out_offset(clause_lanes *e);
 
 // ---- clause_value.c
 pir_status pir_clause_types(clause_bind *b);
-pir_dtype pir_clause_lane_type(int type);  // the class lanes of a type are held in: i64, f32, f64, c128
+pir_dtype pir_clause_lane_type(int type);  // the class lanes of a type are held in: i64, f32, f64, c64, c128
 // Lanes of a value node as type `want` (a pir_dtype), into `out`.
 void pir_clause_value(clause_lanes *e, int node, int want, void *out);
 int pir_clause_strong(int type);           // a weak type as the one it has by itself

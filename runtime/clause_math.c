@@ -1,4 +1,4 @@
-// The functions of value nodes over lanes. A class (i64, f32, f64, complex double) has one loop for each function;
+// The functions of value nodes over lanes. A class (i64, f32, f64, complex float, complex double) has one loop for each function;
 // f32 is computed with the f32 functions of libm, the functions libm lacks in double. Cost: one pass of a first-level
 // cache block each.
 #include <complex.h>
@@ -13,9 +13,9 @@
 
 // ---- functions libm lacks
 
-// Newton's method on erf, from Giles' approximation ("Approximating the erfinv function", 2010).
+// Newton's method on erf, from Giles' approximation ("Approximating the erfinv function", 2010). Beyond 1 it is infinite.
 static double erf_inverse(double y) {
-  if (!(y > -1 && y < 1)) return y == 1 ? INFINITY : y == -1 ? -INFINITY : NAN;
+  if (!(y > -1 && y < 1)) return y >= 1 ? INFINITY : y <= -1 ? -INFINITY : NAN;
   static const double near[] = {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
                                 -0.00125372503, -0.00417768164, 0.246640727, 1.50140941};
   static const double far[] = {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773,
@@ -114,7 +114,7 @@ static double floor_remainder(double a, double b) {
   LOOP(PIR_V_ASIN, asin##f(x)) LOOP(PIR_V_ACOS, acos##f(x)) LOOP(PIR_V_ATAN, atan##f(x))                           \
   LOOP(PIR_V_SINH, sinh##f(x)) LOOP(PIR_V_COSH, cosh##f(x)) LOOP(PIR_V_TANH, tanh##f(x))                           \
   LOOP(PIR_V_ASINH, asinh##f(x)) LOOP(PIR_V_ACOSH, acosh##f(x)) LOOP(PIR_V_ATANH, atanh##f(x))                     \
-  LOOP(PIR_V_ERF, erf##f(x)) LOOP(PIR_V_ERFINV, (T)erf_inverse(x)) LOOP(PIR_V_LGAMMA, (T)log_gamma(x))             \
+  LOOP(PIR_V_ERF, erf##f(x)) LOOP(PIR_V_ERFINV, (T)erf_inverse(2 * (double)((x + 1) * (T)0.5) - 1)) LOOP(PIR_V_LGAMMA, (T)log_gamma(x))             \
   LOOP(PIR_V_DIGAMMA, (T)digamma(x)) LOOP(PIR_V_I0E, (T)bessel_scaled(0, x)) LOOP(PIR_V_I1E, (T)bessel_scaled(1, x)) \
   LOOP(PIR_V_I0, (T)(bessel_scaled(0, x) * exp(fabs((double)x))))                                                  \
   LOOP(PIR_V_I1, (T)(bessel_scaled(1, x) * exp(fabs((double)x))))                                                  \
@@ -152,21 +152,32 @@ static bool unary_i64(int op, int64_t *restrict out, const int64_t *restrict a, 
   }
 }
 
-static double complex sign_of(double complex x) { return x == 0 ? 0 : x / cabs(x); }
+#define COMPLEX_UNARY(f)                                                                                         \
+  LOOP(PIR_V_NEG, -x) LOOP(PIR_V_RECIP, 1 / x) LOOP(PIR_V_SQRT, csqrt##f(x)) LOOP(PIR_V_RSQRT, 1 / csqrt##f(x))  \
+  LOOP(PIR_V_EXP, cexp##f(x)) LOOP(PIR_V_EXPM1, cexp##f(x) - 1) LOOP(PIR_V_EXP2, cexp##f(x * LN2))               \
+  LOOP(PIR_V_LOG, clog##f(x)) LOOP(PIR_V_LOG2, clog##f(x) / LN2) LOOP(PIR_V_LOG10, clog##f(x) / LN10)            \
+  LOOP(PIR_V_LOG1P, clog##f(1 + x)) LOOP(PIR_V_SIN, csin##f(x)) LOOP(PIR_V_COS, ccos##f(x))                      \
+  LOOP(PIR_V_TAN, ctan##f(x)) LOOP(PIR_V_ASIN, casin##f(x)) LOOP(PIR_V_ACOS, cacos##f(x))                        \
+  LOOP(PIR_V_ATAN, catan##f(x)) LOOP(PIR_V_SINH, csinh##f(x)) LOOP(PIR_V_COSH, ccosh##f(x))                      \
+  LOOP(PIR_V_TANH, ctanh##f(x)) LOOP(PIR_V_ASINH, casinh##f(x)) LOOP(PIR_V_ACOSH, cacosh##f(x))                  \
+  LOOP(PIR_V_ATANH, catanh##f(x)) LOOP(PIR_V_CONJ, conj##f(x)) LOOP(PIR_V_SIGN, x == 0 ? 0 : x / cabs##f(x))     \
+  LOOP(PIR_V_ABS, cabs##f(x)) LOOP(PIR_V_REAL, creal##f(x)) LOOP(PIR_V_IMAG, cimag##f(x)) LOOP(PIR_V_ANGLE, carg##f(x))
+
+#define LN2 0.69314718055994530942
+#define LN10 2.30258509299404568402
 
 static bool unary_c128(int op, double complex *restrict out, const double complex *restrict a, int n) {
   double complex x;
-  const double ln2 = 0.69314718055994530942, ln10 = 2.30258509299404568402;
   switch (op) {
-    LOOP(PIR_V_NEG, -x) LOOP(PIR_V_RECIP, 1 / x) LOOP(PIR_V_SQRT, csqrt(x)) LOOP(PIR_V_RSQRT, 1 / csqrt(x))
-    LOOP(PIR_V_EXP, cexp(x)) LOOP(PIR_V_EXPM1, cexp(x) - 1) LOOP(PIR_V_EXP2, cexp(x * ln2))
-    LOOP(PIR_V_LOG, clog(x)) LOOP(PIR_V_LOG2, clog(x) / ln2) LOOP(PIR_V_LOG10, clog(x) / ln10)
-    LOOP(PIR_V_LOG1P, clog(1 + x)) LOOP(PIR_V_SIN, csin(x)) LOOP(PIR_V_COS, ccos(x)) LOOP(PIR_V_TAN, ctan(x))
-    LOOP(PIR_V_ASIN, casin(x)) LOOP(PIR_V_ACOS, cacos(x)) LOOP(PIR_V_ATAN, catan(x))
-    LOOP(PIR_V_SINH, csinh(x)) LOOP(PIR_V_COSH, ccosh(x)) LOOP(PIR_V_TANH, ctanh(x))
-    LOOP(PIR_V_ASINH, casinh(x)) LOOP(PIR_V_ACOSH, cacosh(x)) LOOP(PIR_V_ATANH, catanh(x))
-    LOOP(PIR_V_CONJ, conj(x)) LOOP(PIR_V_SIGN, sign_of(x))
-    LOOP(PIR_V_ABS, cabs(x)) LOOP(PIR_V_REAL, creal(x)) LOOP(PIR_V_IMAG, cimag(x)) LOOP(PIR_V_ANGLE, carg(x))
+    COMPLEX_UNARY()
+    default: return false;
+  }
+}
+
+static bool unary_c64(int op, float complex *restrict out, const float complex *restrict a, int n) {
+  float complex x;
+  switch (op) {
+    COMPLEX_UNARY(f)
     default: return false;
   }
 }
@@ -176,6 +187,7 @@ bool pir_clause_unary(int op, pir_dtype lanes, void *out, const void *a, int n) 
     case PIR_F32: return unary_f32(op, out, a, n);
     case PIR_F64: return unary_f64(op, out, a, n);
     case PIR_I64: return unary_i64(op, out, a, n);
+    case PIR_C64: return unary_c64(op, out, a, n);
     case PIR_C128: return unary_c128(op, out, a, n);
     default: return false;
   }
@@ -250,12 +262,24 @@ static bool binary_i64(int op, int64_t *restrict out, const int64_t *restrict a,
   }
 }
 
+#define COMPLEX_BINARY(f)                                                               \
+  LOOP(PIR_V_ADD, x + y) LOOP(PIR_V_SUB, x - y) LOOP(PIR_V_MUL, x * y) LOOP(PIR_V_DIV, x / y) \
+  LOOP(PIR_V_POW, cpow##f(x, y))
+
 static bool binary_c128(int op, double complex *restrict out, const double complex *restrict a,
                         const double complex *restrict b, int n) {
   double complex x, y;
   switch (op) {
-    LOOP(PIR_V_ADD, x + y) LOOP(PIR_V_SUB, x - y) LOOP(PIR_V_MUL, x * y) LOOP(PIR_V_DIV, x / y)
-    LOOP(PIR_V_POW, cpow(x, y))
+    COMPLEX_BINARY()
+    default: return false;
+  }
+}
+
+static bool binary_c64(int op, float complex *restrict out, const float complex *restrict a, const float complex *restrict b,
+                       int n) {
+  float complex x, y;
+  switch (op) {
+    COMPLEX_BINARY(f)
     default: return false;
   }
 }
@@ -265,6 +289,7 @@ bool pir_clause_binary(int op, pir_dtype lanes, void *out, const void *a, const 
     case PIR_F32: return binary_f32(op, out, a, b, n);
     case PIR_F64: return binary_f64(op, out, a, b, n);
     case PIR_I64: return binary_i64(op, out, a, b, n);
+    case PIR_C64: return binary_c64(op, out, a, b, n);
     case PIR_C128: return binary_c128(op, out, a, b, n);
     default: return false;
   }
@@ -301,14 +326,25 @@ static bool compare_i64(int op, int64_t *restrict out, const int64_t *restrict a
   }
 }
 
+#define COMPLEX_COMPARISONS                                                            \
+  LOOP(PIR_V_EQ, x == y) LOOP(PIR_V_NE, x != y)                                        \
+  LOOP(PIR_V_ISNAN, isnan(creal(x)) || isnan(cimag(x)))                                \
+  LOOP(PIR_V_ISINF, isinf(creal(x)) || isinf(cimag(x)))                                \
+  LOOP(PIR_V_ISFINITE, isfinite(creal(x)) && isfinite(cimag(x)))
+
 static bool compare_c128(int op, int64_t *restrict out, const double complex *restrict a, const double complex *restrict b,
                          int n) {
   double complex x, y;
   switch (op) {
-    LOOP(PIR_V_EQ, x == y) LOOP(PIR_V_NE, x != y)
-    LOOP(PIR_V_ISNAN, isnan(creal(x)) || isnan(cimag(x)))
-    LOOP(PIR_V_ISINF, isinf(creal(x)) || isinf(cimag(x)))
-    LOOP(PIR_V_ISFINITE, isfinite(creal(x)) && isfinite(cimag(x)))
+    COMPLEX_COMPARISONS
+    default: return false;
+  }
+}
+
+static bool compare_c64(int op, int64_t *restrict out, const float complex *restrict a, const float complex *restrict b, int n) {
+  float complex x, y;
+  switch (op) {
+    COMPLEX_COMPARISONS
     default: return false;
   }
 }
@@ -318,6 +354,7 @@ bool pir_clause_compare(int op, pir_dtype lanes, int64_t *out, const void *a, co
     case PIR_F32: return compare_f32(op, out, a, b, n);
     case PIR_F64: return compare_f64(op, out, a, b, n);
     case PIR_I64: return compare_i64(op, out, a, b, n);
+    case PIR_C64: return compare_c64(op, out, a, b, n);
     case PIR_C128: return compare_c128(op, out, a, b, n);
     default: return false;
   }

@@ -3,7 +3,8 @@
 // A block of result elements is reduced in one of two ways. Across: every lane is a result element, and one reduced
 // point after the other is evaluated for all lanes. Along: result elements are taken one by one, and lanes are reduced
 // points that are then folded. Along pays when the innermost axis is reduced and long, or when there are few
-// results. Sums and products of floats are accumulated in double.
+// results. Sums and products of floats are accumulated in double, those of windows (few
+// terms, in order) in their own type, which gives the very numbers of a plain loop.
 #include <math.h>
 #include <string.h>
 
@@ -22,10 +23,10 @@ typedef struct accumulators {
 
 static bool is_arg(int combine) { return combine == PIR_COMBINE_ARGMAX || combine == PIR_COMBINE_ARGMIN; }
 
-static pir_dtype accumulator_lanes(int combine, int type) {
+static pir_dtype accumulator_lanes(int combine, int type, bool in_type) {
   pir_dtype lanes = pir_clause_lane_type(type);
   bool sums = combine == PIR_COMBINE_ADD || combine == PIR_COMBINE_MUL;
-  return sums && lanes == PIR_F32 ? PIR_F64 : lanes;
+  return !sums || in_type ? lanes : lanes == PIR_F32 ? PIR_F64 : lanes == PIR_C64 ? PIR_C128 : lanes;
 }
 
 static void set_neutral(clause_lanes *e, accumulators *a) {
@@ -33,8 +34,8 @@ static void set_neutral(clause_lanes *e, accumulators *a) {
   int n = e->n;
   int64_t i = a->combine == PIR_COMBINE_MUL || a->combine == PIR_COMBINE_AND;
   double f = (double)i;
-  if (a->combine == PIR_COMBINE_MAX) f = -INFINITY, i = INT64_MIN;
-  if (a->combine == PIR_COMBINE_MIN) f = INFINITY, i = INT64_MAX;
+  if (a->combine == PIR_COMBINE_MAX || a->combine == PIR_COMBINE_ARGMAX) f = -INFINITY, i = INT64_MIN;
+  if (a->combine == PIR_COMBINE_MIN || a->combine == PIR_COMBINE_ARGMIN) f = INFINITY, i = INT64_MAX;
   if (c->init >= 0) pir_clause_value(e, c->init, a->lanes, a->values);
   else if (a->lanes == PIR_I64) pir_convert(PIR_I64, a->values, 1, PIR_I64, &i, 0, n);
   else pir_convert(a->lanes, a->values, 1, PIR_F64, &f, 0, n);
@@ -69,14 +70,13 @@ static bool evaluate_body(clause_lanes *e, const accumulators *a, void *out, uin
   return true;
 }
 
-#define BETTER_LOOP(T, sign)                                                                            \
-  do {                                                                                                  \
-    T *best = a->values;                                                                                \
-    const T *x = body;                                                                                  \
-    for (int i = 0; i < n; i++) {                                                                       \
-      bool first = a->counts[i] == 0, nan = x[i] != x[i], had = best[i] != best[i];                     \
-      if (counted[i] && (first || (!had && (nan || x[i] sign best[i])))) best[i] = x[i], a->positions[i] = position; \
-    }                                                                                                   \
+// NaN is never better.
+#define BETTER_LOOP(T, sign)                                                           \
+  do {                                                                                 \
+    T *best = a->values;                                                               \
+    const T *x = body;                                                                 \
+    for (int i = 0; i < n; i++)                                                        \
+      if (counted[i] && x[i] sign best[i]) best[i] = x[i], a->positions[i] = position; \
   } while (0)
 
 static void keep_better(accumulators *a, const void *body, const uint8_t *counted, int64_t position, int n) {
@@ -212,6 +212,13 @@ static void reduce_each_along(clause_lanes *e, accumulators *a) {
 
 // ---- results
 
+// The extreme of nothing is 0.
+static void clear_empty(const clause_lanes *e, int type, char *values, const int64_t *counts) {
+  size_t size = pir_dtype_size(pir_clause_lane_type(type));
+  for (int i = 0; i < e->n; i++)
+    if (!counts[i]) memset(values + (size_t)i * size, 0, size);
+}
+
 // `then` of the combined values, stored.
 static void finish(clause_lanes *e, accumulators *a) {
   const clause_bind *b = e->bind;
@@ -220,6 +227,7 @@ static void finish(clause_lanes *e, accumulators *a) {
   void *acc = push_slot(e), *result = acc;
   if (is_arg(a->combine)) acc = result = a->positions;
   else pir_clause_convert(e, type, acc, a->lanes, a->values);
+  if (a->combine == PIR_COMBINE_MAX || a->combine == PIR_COMBINE_MIN) clear_empty(e, type, acc, a->counts);
   if (c->then >= 0) {
     e->acc = acc;
     e->acc_type = (uint8_t)type;
@@ -235,7 +243,7 @@ static accumulators accumulators_of(clause_lanes *e) {
   accumulators a = {.combine = b->clause->combine, .values = push_slot(e), .counts = push_slot(e), .positions = push_slot(e)};
   bool logical = a.combine == PIR_COMBINE_AND || a.combine == PIR_COMBINE_OR;
   a.type = logical ? PIR_BOOL : pir_clause_strong(b->types[b->clause->body]);
-  a.lanes = accumulator_lanes(a.combine, a.type);
+  a.lanes = accumulator_lanes(a.combine, a.type, b->clause->kind == PIR_CLAUSE_WINDOW);
   return a;
 }
 
@@ -248,7 +256,8 @@ void pir_clause_reduce_block(clause_lanes *e) {
   int64_t results = pir_clause_points(b, 0, b->parallel);
   int last = b->axes ? b->axis_coord[b->axes - 1] : 0;
   bool innermost = b->clause->var_count == 0 && (last >= b->parallel || b->coords == 1);
-  if (points >= MIN_ALONG && (innermost || results <= FEW_RESULTS)) reduce_each_along(e, &a);
+  bool along = points >= MIN_ALONG && (innermost || results <= FEW_RESULTS) && b->clause->kind != PIR_CLAUSE_WINDOW;
+  if (along) reduce_each_along(e, &a);
   else reduce_across(e, &a);
   if (!e->status) finish(e, &a);
   e->top = mark;

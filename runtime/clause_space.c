@@ -114,6 +114,7 @@ static pir_status space_of_axes(clause_bind *b, clause_lanes *e, const bool *rea
 
   b->out_linear = scans && all && b->out->rank == 1 && b->axes != 1;
   if (b->out_linear) return PIR_OK;
+  if (!scans && b->parallel == 0 && pir_tensor_numel(b->out) == 1) return PIR_OK;  // one number under any rank
   bool keep = scans || pir_clause_fixed(e, c->keep, 0);
   int d = 0;
   for (int i = 0; i < b->axes; i++) {

@@ -1,8 +1,8 @@
 // The value side of a clause: typed expressions over a block of points, node by node, each a loop over up to LANES
 // lanes, so that the dispatch is paid once a block.
 //
-// Lanes are held in four classes: integers and bool as i64 (cut to their type after each operation that may leave
-// it), f32 (also f16 and bf16, which are rounded where they are cast or stored), f64, and complex double. A
+// Lanes are held in five classes: integers and bool as i64 (cut to their type after each operation that may leave
+// it), f32 (also f16 and bf16, which are rounded where they are cast or stored), f64, and complex of both. A
 // node's type is found when the clause is bound; weak ones (literals, attributes, scalars, indices) are
 // evaluated in the type their reader asks for.
 #include <math.h>
@@ -17,7 +17,8 @@ pir_dtype pir_clause_lane_type(int type) {
   switch (type) {
     case PIR_F32: case PIR_F16: case PIR_BF16: case PIR_F8E4M3: case PIR_F8E5M2: return PIR_F32;
     case PIR_F64: return PIR_F64;
-    case PIR_C64: case PIR_C128: return PIR_C128;
+    case PIR_C64: return PIR_C64;
+    case PIR_C128: return PIR_C128;
     default: return PIR_I64;
   }
 }
@@ -154,8 +155,6 @@ void pir_clause_convert(clause_lanes *e, int want, void *out, int type, const vo
     if (out != in) memmove(out, in, (size_t)n * pir_dtype_size(to));
   } else if ((pir_dtype)want == to) {
     pir_convert(to, out, 1, from, in, 1, n);
-  } else if (want == PIR_C64) {
-    pir_convert(PIR_C128, out, 1, from, in, 1, n);
   } else {
     void *exact = push_slot(e);
     pir_convert((pir_dtype)want, exact, 1, from, in, 1, n);
@@ -298,7 +297,7 @@ static void no_function(clause_lanes *e, int op, int type) {
 static void unary(clause_lanes *e, const pir_node *n, int type, void *out) {
   void *a = push_slot(e);
   int own = e->bind->types[n->a], from = is_weak(own) ? type : own;
-  bool complex_in = pir_clause_lane_type(from) == PIR_C128;
+  bool complex_in = pir_dtype_is_complex((pir_dtype)from);
   // A function of integers that gives floats is computed in the float type.
   if (!complex_in && pir_clause_lane_type(from) != pir_clause_lane_type(type)) from = type;
   pir_clause_value(e, n->a, from, a);
@@ -307,10 +306,10 @@ static void unary(clause_lanes *e, const pir_node *n, int type, void *out) {
     for (int i = 0; i < e->n; i++) x[i] = !y[i];
     return;
   }
-  bool to_real = complex_in && pir_clause_lane_type(type) != PIR_C128;
+  bool to_real = complex_in && !pir_dtype_is_complex((pir_dtype)type);
   void *result = to_real ? push_slot(e) : out;
   if (!pir_clause_unary(n->op, pir_clause_lane_type(from), result, a, e->n)) no_function(e, n->op, from);
-  else if (to_real) pir_convert(pir_clause_lane_type(type), out, 1, PIR_C128, result, 1, e->n);
+  else if (to_real) pir_convert(pir_clause_lane_type(type), out, 1, (pir_dtype)from, result, 1, e->n);
   else cut(e, type, out);
 }
 
@@ -384,14 +383,13 @@ static void select_value(clause_lanes *e, const pir_node *n, int type, void *out
   blend(e, lane_size(type), out, side, no);
 }
 
-static void make_complex(clause_lanes *e, const pir_node *n, void *out) {
-  double *re = push_slot(e), *im = push_slot(e), *z = out;
-  pir_clause_value(e, n->a, PIR_F64, re);
-  pir_clause_value(e, n->b, PIR_F64, im);
-  for (int i = 0; i < e->n; i++) {
-    z[2 * i] = re[i];
-    z[2 * i + 1] = im[i];
-  }
+static void make_complex(clause_lanes *e, const pir_node *n, int type, void *out) {
+  pir_dtype part = (pir_dtype)real_type(type);
+  void *re = push_slot(e), *im = push_slot(e);
+  pir_clause_value(e, n->a, (int)part, re);
+  pir_clause_value(e, n->b, (int)part, im);
+  pir_convert(part, out, 2, part, re, 1, e->n);
+  pir_convert(part, (char *)out + pir_dtype_size(part), 2, part, im, 1, e->n);
 }
 
 static void cast(clause_lanes *e, const pir_node *n, int type, void *out) {
@@ -424,7 +422,7 @@ static void evaluate(clause_lanes *e, const pir_node *n, int type, void *out) {
       compare(e, n, out);
       break;
     case PIR_V_SELECT: select_value(e, n, type, out); break;
-    case PIR_V_COMPLEX: make_complex(e, n, out); break;
+    case PIR_V_COMPLEX: make_complex(e, n, type, out); break;
     default:
       if (n->b >= 0) binary(e, n, type, out);
       else unary(e, n, type, out);

@@ -58,6 +58,14 @@ pir_status pd_infer_real_part(pir_infer *infer) {
   return PIR_OK;
 }
 
+// Functions that give floats also of integers.
+pir_status pd_infer_float_result(pir_infer *infer) {
+  PIR_TRY(pd_infer_same_shape(infer));
+  pir_fact *out = &infer->results[0];
+  if (pir_dtype_is_integer(out->dtype)) out->dtype = PIR_F32, out->contents = NULL, out->content_count = 0;
+  return PIR_OK;
+}
+
 pir_status pd_infer_complex(pir_infer *infer) {
   PIR_TRY(infer_clause(infer, infer->def->clause, infer_begin(infer, 0)));
   infer->results[0].dtype = infer_operand_dtype(infer, 0) == PIR_F64 ? PIR_C128 : PIR_C64;

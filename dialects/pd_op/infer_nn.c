@@ -52,7 +52,7 @@ pir_status pd_infer_resize(pir_infer *infer) {
   if (x->rank < 3 || x->rank > 5) return pir_infer_fail(infer, "expects a tensor of rank 3, 4 or 5, has %d", x->rank);
   memcpy(out->shape, x->shape, sizeof out->shape);
   out->rank = x->rank;
-  int first = format.size && format.data[format.size - 1] == 'C' ? 1 : 2;
+  int first = pir_str_equal(format, PIR_STR("NCHW")) ? 2 : 1;  // whatever the rank
   for (int a = 0; a < x->rank - 2; a++) out->shape[first + a] = resized(infer, a, x->rank - 2, x->shape[first + a]);
   return PIR_OK;
 }

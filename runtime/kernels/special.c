@@ -31,13 +31,13 @@ static double gamma_upper(double a, double x) {
   return scale * h;
 }
 
-// Hurwitz zeta by Euler and Maclaurin, for s > 1.
+// Hurwitz zeta of integer s > 1 by Euler and Maclaurin; terms are added one by one until q is 12.
 static double hurwitz(double s, double q) {
   static const double bernoulli[] = {1.0 / 12, -1.0 / 720, 1.0 / 30240, -1.0 / 1209600, 1.0 / 47900160,
                                      -691.0 / 1307674368000.0, 1.0 / 74724249600.0};
-  if (q <= 0) return q == floor(q) ? INFINITY : s != floor(s) ? NAN : 0;
+  if (q <= 0 && q == floor(q)) return INFINITY;
   double sum = 0;
-  for (int k = 0; k < 12 || q < 12; k++, q++) sum += pow(q, -s);
+  for (; q < 12; q++) sum += pow(q, -s);
   double power = pow(q, -s), term = s * power / q;
   sum += q * power / (s - 1) + 0.5 * power;
   for (int k = 0; k < 7; k++) {

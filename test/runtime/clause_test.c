@@ -129,9 +129,12 @@ static void reduce_nan_and_nothing(void **state) {
   same_f32(out, (float[]){NAN, 4}, 2);
   b = reduction(PIR_COMBINE_ARGMAX, &tx, &tat, (int64_t[]){1}, 1, false);
   assert_int_equal(run(&b), PIR_OK);
-  same_i64(at, (int64_t[]){1, 1}, 2);
+  same_i64(at, (int64_t[]){0, 1}, 2);
   pir_tensor empty = dense(NULL, PIR_F32, 2, 2, 0);
   b = reduction(PIR_COMBINE_ADD, &empty, &to, (int64_t[]){1}, 1, false);
+  assert_int_equal(run(&b), PIR_OK);
+  same_f32(out, (float[]){0, 0}, 2);
+  b.clause.combine = PIR_COMBINE_MAX;
   assert_int_equal(run(&b), PIR_OK);
   same_f32(out, (float[]){0, 0}, 2);
 }

@@ -40,9 +40,9 @@ typedef enum pir_clause_kind {
 
 typedef enum pir_combine {
   PIR_COMBINE_NONE, PIR_COMBINE_ADD, PIR_COMBINE_MUL,
-  PIR_COMBINE_MAX, PIR_COMBINE_MIN,        // NaN wins
+  PIR_COMBINE_MAX, PIR_COMBINE_MIN,        // NaN wins; of nothing: 0
   PIR_COMBINE_AND, PIR_COMBINE_OR,
-  PIR_COMBINE_ARGMAX, PIR_COMBINE_ARGMIN,  // position along the reduced axes, first one wins
+  PIR_COMBINE_ARGMAX, PIR_COMBINE_ARGMIN,  // position along the reduced axes, first one wins, NaN never; of nothing better: 0
   PIR_COMBINE_ASSIGN                       // scatter: the last one wins
 } pir_combine;
 
