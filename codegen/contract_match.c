@@ -81,6 +81,25 @@ static bool dim_of(const matcher *m, const pir_fact *fact, int64_t axis, affine 
   return true;
 }
 
+// Elements of an attribute operand: of the constant that feeds it, or of its default when it is absent.
+static bool eval_contents(matcher *m, const pir_node *n, const pir_fact *fact, affine *out) {
+  const pir_attr_def *literal = n->k < m->def->operand_count ? m->def->operands[n->k].literal : NULL;
+  int64_t at = 0, extent;
+  bool count = n->op == PIR_I_OPERAND_COUNT;
+  if (!count && (!eval_constant(m, n->a, &at) || at < 0)) return false;
+  if (fact && fact->contents) {
+    if (count) return number(m, (int64_t)fact->content_count, out);
+    if ((size_t)at >= fact->content_count || fact->contents[at] == PIR_DIM_UNKNOWN) return false;
+    *out = (affine){.constant = fact->contents[at]};
+    return true;
+  }
+  if (fact)
+    return count && fact->rank == 1 && pir_dim_is_const(m->c->dims, fact->shape[0], &extent) && number(m, extent, out);
+  if (!literal) return count && number(m, 0, out);
+  return count ? number(m, (int64_t)literal->int_count, out)
+               : (size_t)at < literal->int_count && number(m, literal->ints[at], out);
+}
+
 static bool eval_leaf(matcher *m, const pir_node *n, affine *out) {
   const pir_attr_value *attr = n->k >= 0 && n->k < m->def->attr_count ? &m->attrs[n->k] : NULL;
   const pir_fact *fact = operand_fact(m, n->k);
@@ -99,6 +118,8 @@ static bool eval_leaf(matcher *m, const pir_node *n, affine *out) {
     case PIR_I_RANK: return fact && fact->rank >= 0 && number(m, fact->rank, out);
     case PIR_I_OUT_RANK: return number(m, m->out->rank, out);
     case PIR_I_DIM: return eval_constant(m, n->a, &at) && dim_of(m, fact, at, out);
+    case PIR_I_OPERAND_COUNT:
+    case PIR_I_OPERAND_AT: return eval_contents(m, n, fact, out);
     case PIR_I_OUT_DIM: return eval_constant(m, n->a, &at) && dim_of(m, m->out, at, out);
     default: return false;
   }
