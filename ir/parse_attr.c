@@ -58,8 +58,9 @@ static bool is_int_kind(pir_attr_kind kind) {
 
 // The current number as the wanted kind where its text allows it.
 static const pir_attr *parse_number(pir_parser *p, pir_attr_kind kind) {
-  if (kind == PIR_ATTR_SCALAR) kind = PIR_ATTR_F64;  // scalars are held as plain numbers
   bool integral = p->token == PIR_TOK_NUMBER && is_integral(p->text);
+  // Scalars are held as plain numbers. A float has at most six digits in this text, so more are an integer.
+  if (kind == PIR_ATTR_SCALAR) kind = integral && p->text.size > 6u + (p->text.data[0] == '-') ? PIR_ATTR_I64 : PIR_ATTR_F64;
   const pir_attr *attr;
   if (kind == PIR_ATTR_C64 || kind == PIR_ATTR_C128) {
     double value;
