@@ -13,6 +13,7 @@
 
 #define WRITE_BUFFER 16384
 #define INDENT 4
+#define MAX_INDENT 64  // levels; deeper ones stand below each other, or the text would grow with the square of the depth
 #define TYPE_CACHE 64
 #define TYPE_TEXTS 16384
 
@@ -132,7 +133,7 @@ static void print_value(printer *p, const pir_value *value) {
 // ---- headers
 
 static void indent(printer *p, uint32_t depth) {
-  pir_strbuf_fill(&p->out, ' ', (size_t)depth * INDENT);
+  pir_strbuf_fill(&p->out, ' ', (depth < MAX_INDENT ? (size_t)depth : MAX_INDENT) * INDENT);
 }
 
 static void print_results(printer *p, const pir_op *op) {
