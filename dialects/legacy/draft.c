@@ -61,7 +61,11 @@ pir_value *emit_reshape(translator *t, pir_value *x, pir_value *shape, const int
 }
 
 pir_value *emit_array(translator *t, const pir_type *type) {
-  pir_named_attr attrs[] = {named(t, "dtype", pir_attr_dtype(t->ctx, pir_type_dtype(type))),
+  static const int64_t empty = 0;
+  pir_tensor_spec spec = pir_type_spec(type);
+  spec.shape = (pir_shape){&empty, 1};
+  type = pir_type_tensor_like(t->ctx, PIR_TYPE_TENSOR_ARRAY, &spec);
+  pir_named_attr attrs[] = {named(t, "dtype", pir_attr_dtype(t->ctx, spec.dtype)),
                             named(t, "stop_gradient", bools(t, 1, true))};
   return pir_op_result(emit(t, "pd_op.create_array", NULL, 0, &type, 1, attrs, 2), 0);
 }
