@@ -1,70 +1,20 @@
 // Reads IR text: every printed form from T0 to T3 and the typed form. Tokens come from a flex scanner; the
-// grammar over them is written by hand, one function a phrase, because the forms differ in the middle of
-// an op, a broken op must not take the rest of the file with it, and no table-driven parser came near the
-// cost aimed at (docs/ir-text.md). Nested regions are frames on a list, so depth costs memory, not stack.
+// grammar over them is written by hand, because the forms differ in the middle of an op and a broken op
+// must not take the rest of the file with it (docs/ir-text.md). Here are blocks, regions and recovery;
+// parse_op.c has the phrases of one op. Nested regions are frames on a list: depth costs memory, not stack.
 //
 // After an error the reader goes on at the next line that begins an op; what an op that failed would have
 // defined is defined without a type, so that its uses are not reported again. Cost: linear in the text.
 #include <hash.h>
 
 #include "op_impl.h"
-#include "parse_impl.h"
-#include "parse_values.h"
+#include "parse_op_impl.h"
 
 typedef void *yyscan_t;
 struct yy_buffer_state;
 int pir_lex_lex_init_extra(pir_lexer *lexer, yyscan_t *out_scanner);
 int pir_lex_lex_destroy(yyscan_t scanner);
 struct yy_buffer_state *pir_lex__scan_buffer(char *text, size_t size, yyscan_t scanner);
-
-// How the regions of an op are delimited.
-typedef enum style {
-  STYLE_MODULE,
-  STYLE_BROKEN,   // of an op that could not be read: any of those below
-  STYLE_GENERAL,  // { .. } after the op, each a region
-  STYLE_IF,       // { .. } else { .. }
-  STYLE_ONE,      // { .. }
-  STYLE_WHILE,    // { ^%arg_0 {}, .. <ops> }
-  STYLE_TYPED     // ({ .. }, { .. })
-} style;
-
-// Mark of an op while a typed region of it is read: the block's header was there.
-enum { SAW_HEADER = 1 };
-
-// A name with its place.
-typedef struct mention {
-  pir_str name;
-  pir_parse_place place;
-} mention;
-
-// An op whose regions are being read.
-typedef struct frame {
-  pir_op *op;
-  size_t region;
-  pir_block *block;
-  style style;
-  mention *results;  // names of the op's results, defined when it is complete
-  size_t result_count;
-  pir_parse_place place;
-} frame;
-
-typedef struct reader {
-  pir_parser p;
-  pir_program *program;
-  pir_parse_names names;
-  bool fragment;
-  uint64_t ops;
-  PIR_VEC(frame) frames;
-  // Scratch of the op being read.
-  PIR_VEC(mention) results;
-  PIR_VEC(mention) uses;
-  PIR_VEC(pir_value *) operands;
-  PIR_VEC(const pir_type *) operand_types;
-  PIR_VEC(const pir_type *) result_types;
-  PIR_VEC(pir_named_attr) attrs;
-  bool has_operand_types;
-  pir_loc loc;
-} reader;
 
 // ---- reports
 
@@ -148,14 +98,14 @@ bool pir_parse_enter(pir_parser *p) {
 // ---- values
 
 // Where a value is defined, for notes.
-static void note_definition(reader *r, const pir_value *value) {
+static void note_definition(pir_op_reader *r, const pir_value *value) {
   const pir_op *op = pir_value_is_argument(value) ? pir_block_parent_op(pir_value_block(value)) : pir_value_op(value);
   pir_loc_parts place = pir_loc_unpack(r->p.ctx, op ? pir_op_loc(op) : PIR_LOC_UNKNOWN);
   if (place.line && pir_str_equal(place.file, r->p.file))
     pir_parse_note_at(&r->p, (pir_parse_place){place.line, place.column}, "defined here before");
 }
 
-static void define(reader *r, mention name, pir_value *value) {
+static void define(pir_op_reader *r, pir_mention name, pir_value *value) {
   // Lines of a fragment may come from several prints, each with numbers of its own.
   pir_value *before = pir_parse_names_define(&r->p, &r->names, name.name, value, r->fragment);
   if (!before || r->fragment) return;
@@ -164,7 +114,7 @@ static void define(reader *r, mention name, pir_value *value) {
 }
 
 // Looks for the line that defines a name further down: "(.. %5 ..) =".
-static bool find_later(reader *r, pir_str name, pir_parse_place *out_place) {
+static bool find_later(pir_op_reader *r, pir_str name, pir_parse_place *out_place) {
   const char *base = r->p.source.data, *end = base + r->p.source.size, *line = base + (r->p.lexer.line_start - r->p.copy);
   for (uint32_t number = r->p.lexer.line; line < end; number++) {
     const char *stop = memchr(line, '\n', (size_t)(end - line)), *at = line;
@@ -182,7 +132,7 @@ static bool find_later(reader *r, pir_str name, pir_parse_place *out_place) {
   return false;
 }
 
-static pir_value *undefined_value(reader *r, mention use, const pir_type *type) {
+static pir_value *undefined_value(pir_op_reader *r, pir_mention use, const pir_type *type) {
   if (r->fragment) {
     pir_value *value = pir_block_add_argument(pir_program_block(r->program), type);
     pir_parse_names_define(&r->p, &r->names, use.name, value, true);
@@ -195,9 +145,9 @@ static pir_value *undefined_value(reader *r, mention use, const pir_type *type) 
 }
 
 // Turns the names of the operands into values. Their types are there, or not known yet in some forms.
-static void resolve_operands(reader *r) {
+static void resolve_operands(pir_op_reader *r) {
   for (size_t i = 0; i < r->uses.count; i++) {
-    mention use = r->uses.items[i];
+    pir_mention use = r->uses.items[i];
     pir_value *value = use.name.size ? pir_parse_names_find(&r->p, &r->names, use.name) : NULL;
     const pir_type *type = i < r->operand_types.count ? r->operand_types.items[i] : NULL;
     if (use.name.size && !value) value = undefined_value(r, use, type);
@@ -205,236 +155,7 @@ static void resolve_operands(reader *r) {
   }
 }
 
-// ---- phrases
-
-static bool parse_name(reader *r, const char *what, mention *out_name) {
-  pir_parser *p = &r->p;
-  *out_name = (mention){p->text, pir_parse_here(p)};
-  if (p->token != PIR_TOK_VALUE) return pir_parse_expected(p, what);
-  pir_parse_next(p);
-  return true;
-}
-
-// (%0, %1)
-static bool parse_results(reader *r) {
-  pir_parser *p = &r->p;
-  if (!pir_parse_take(p, '(')) return false;
-  while (p->token != ')') {
-    mention name;
-    if (!parse_name(r, "a result", &name)) return false;
-    pir_vec_push(p->arena, &r->results, name);
-    if (p->token != ')' && !pir_parse_take(p, ',')) return false;
-  }
-  pir_parse_next(p);
-  return true;
-}
-
-static bool parse_argument_attrs(reader *r, pir_value *argument);
-
-// One operand; the first mention of a block argument carries its attributes.
-static bool parse_use(reader *r) {
-  pir_parser *p = &r->p;
-  mention use = {{0}, pir_parse_here(p)};
-  if (p->token == PIR_TOK_NULL_VALUE) pir_parse_next(p);
-  else if (!parse_name(r, "an operand", &use)) return false;
-  pir_vec_push(p->arena, &r->uses, use);
-  if (p->token != '{') return true;
-  pir_value *value = pir_parse_names_find(p, &r->names, use.name);
-  return parse_argument_attrs(r, value && pir_value_is_argument(value) ? value : NULL);
-}
-
-// %0, %1 up to the closing bracket, which is taken
-static bool parse_uses(reader *r, int close) {
-  pir_parser *p = &r->p;
-  while (p->token != close) {
-    if (!parse_use(r)) return false;
-    if (p->token != close && !pir_parse_take(p, ',')) return false;
-  }
-  pir_parse_next(p);
-  return true;
-}
-
-// cond=%0, inputs=%1, %2) behind the opening bracket
-static bool parse_while_uses(reader *r) {
-  pir_parser *p = &r->p;
-  pir_parse_next(p);
-  if (!pir_parse_take(p, '=') || !parse_use(r) || !pir_parse_take(p, ',')) return false;
-  if (!pir_parse_is_word(p, "inputs")) return pir_parse_expected(p, "inputs");
-  pir_parse_next(p);
-  return pir_parse_take(p, '=') && parse_uses(r, ')');
-}
-
-static bool parse_attr_name(pir_parser *p, pir_name **out_name) {
-  if (p->token != PIR_TOK_WORD && p->token != PIR_TOK_SPECIAL) return pir_parse_expected(p, "an attribute name");
-  *out_name = pir_name_get(p->ctx, p->text);
-  pir_parse_next(p);
-  return pir_parse_take(p, ':');
-}
-
-// Position of a declared attribute in its definition, or -1. Names come sorted in printed text, and
-// `attr_order` is sorted too, so the search goes on from where the last one ended.
-static int find_declared(const pir_op_info *info, pir_name *name, size_t *cursor) {
-  size_t count = info->def->attr_count;
-  for (size_t n = 0; n < count; n++) {
-    size_t at = *cursor + n < count ? *cursor + n : *cursor + n - count;
-    size_t position = info->def->attr_order ? info->def->attr_order[at] : at;
-    if (info->attr_names[position] != name) continue;
-    *cursor = at + 1 < count ? at + 1 : 0;
-    return (int)position;
-  }
-  return -1;
-}
-
-// {name:value,..}
-static bool parse_attrs(reader *r, const pir_opdef *def) {
-  pir_parser *p = &r->p;
-  const pir_op_info *info = pir_context_info(p->ctx, def);
-  size_t cursor = 0;
-  if (!pir_parse_take(p, '{')) return false;
-  while (p->token != '}') {
-    pir_named_attr attr;
-    pir_parse_place place = pir_parse_here(p);
-    if (!parse_attr_name(p, &attr.name)) return false;
-    int at = find_declared(info, attr.name, &cursor);
-    attr.value = pir_parse_attr(p, at < 0 ? NULL : &def->attrs[at]);
-    if (!attr.value) return false;
-    for (size_t i = 0; i < r->attrs.count; i++)
-      if (r->attrs.items[i].name == attr.name)
-        return pir_parse_fail_at(p, place, PIR_INVALID, "the attribute '%s' is given twice", pir_name_str(attr.name).data);
-    pir_vec_push(p->arena, &r->attrs, attr);
-    if (p->token != '}' && !pir_parse_take(p, ',')) return false;
-  }
-  pir_parse_next(p);
-  return true;
-}
-
-// The attributes of a block argument; `argument` NULL reads past them.
-static bool parse_argument_attrs(reader *r, pir_value *argument) {
-  pir_parser *p = &r->p;
-  if (!pir_parse_take(p, '{')) return false;
-  while (p->token != '}') {
-    pir_name *name;
-    if (!parse_attr_name(p, &name)) return false;
-    const pir_attr *value = pir_parse_attr(p, NULL);
-    if (!value) return false;
-    if (argument) pir_block_argument_set_attr(argument, name, value);
-    if (p->token != '}' && !pir_parse_take(p, ',')) return false;
-  }
-  pir_parse_next(p);
-  return true;
-}
-
-static bool parse_operand_types(reader *r) {
-  pir_parser *p = &r->p;
-  r->has_operand_types = true;
-  pir_parse_place place = pir_parse_here(p);
-  if (!pir_parse_take(p, '(')) return false;
-  while (p->token != ')') {
-    const pir_type *type;
-    if (!pir_parse_type(p, &type)) return false;
-    pir_vec_push(p->arena, &r->operand_types, type);
-    if (p->token != ')' && !pir_parse_take(p, ',')) return false;
-  }
-  pir_parse_next(p);
-  if (r->operand_types.count == r->uses.count) return true;
-  return pir_parse_fail_at(p, place, PIR_INVALID, "%zu operands, but %zu operand types", r->uses.count, r->operand_types.count);
-}
-
-static bool parse_result_types(reader *r, pir_parse_place arrow) {
-  pir_parser *p = &r->p;
-  while (pir_parse_at_type(p)) {
-    const pir_type *type;
-    if (!pir_parse_type(p, &type)) return false;
-    pir_vec_push(p->arena, &r->result_types, type);
-    if (p->token != ',') break;
-    pir_parse_next(p);
-  }
-  if (r->result_types.count == r->results.count) return true;
-  return pir_parse_fail_at(p, arrow, PIR_INVALID, "%zu results, but %zu result types", r->results.count, r->result_types.count);
-}
-
-// loc("file":1:2) or loc("file":+0x10)
-static bool parse_loc(reader *r) {
-  pir_parser *p = &r->p;
-  const char *end = p->text.data + p->text.size, *quote = end;
-  while (*--quote != '"') continue;
-  const char *first = p->text.data + 4;
-  char *file;
-  size_t size;
-  if (!pir_parse_unescape(p, (pir_str){first, (size_t)(quote + 1 - first)}, &file, &size)) return false;
-  uint64_t numbers[2] = {0};
-  bool offset = quote[2] == '+';
-  const char *at = quote + (offset ? 5 : 2);
-  for (int i = 0; at < end - 1; at++) {
-    if (*at == ':') i++;
-    else if (offset) numbers[0] = numbers[0] << 4 | (uint64_t)(*at <= '9' ? *at - '0' : *at - 'a' + 10);
-    else numbers[i] = numbers[i] * 10 + (uint64_t)(*at - '0');
-  }
-  pir_str name = {file, size};
-  r->loc = offset ? pir_loc_offset(p->ctx, name, numbers[0]) : pir_loc_text(p->ctx, name, (uint32_t)numbers[0], (uint32_t)numbers[1]);
-  pir_arena_free(p->arena, file, size);
-  pir_parse_next(p);
-  return true;
-}
-
-// ---- ops
-
-// The quoted or, in the oldest prints, bare name; and [id:N], which is not kept.
-static bool parse_op_name(reader *r, const pir_opdef **out_def) {
-  pir_parser *p = &r->p;
-  pir_str name = p->text;
-  if (p->token == PIR_TOK_STRING) name = (pir_str){name.data + 1, name.size - 2};
-  else if (p->token != PIR_TOK_WORD) return pir_parse_expected(p, "the name of an op");
-  *out_def = pir_context_opdef(p->ctx, name);
-  pir_parse_next(p);
-  if (p->token != '[') return true;
-  pir_parse_next(p);
-  if (!pir_parse_is_word(p, "id")) return pir_parse_expected(p, "id");
-  pir_parse_next(p);
-  if (!pir_parse_take(p, ':')) return false;
-  if (p->token != PIR_TOK_NUMBER) return pir_parse_expected(p, "a number");
-  pir_parse_next(p);
-  return pir_parse_take(p, ']');
-}
-
-// What follows the operands of a while: nothing but its body.
-static bool parse_while_tail(reader *r, style *out_style) {
-  size_t inputs = r->uses.count - 1;
-  if (r->results.count != inputs)
-    return pir_parse_fail(&r->p, "%zu results, but %zu inputs", r->results.count, inputs);
-  *out_style = STYLE_WHILE;
-  return true;
-}
-
-// What follows the operands and attributes: types, a location, the opening of regions.
-static bool parse_tail(reader *r, const pir_opdef *def, style *out_style) {
-  pir_parser *p = &r->p;
-  bool general = pir_parse_try(p, ':');
-  if (general && !parse_operand_types(r)) return false;
-  pir_parse_place arrow = pir_parse_here(p);
-  if (!pir_parse_take(p, PIR_TOK_ARROW) || !parse_result_types(r, arrow)) return false;
-  if (p->token == PIR_TOK_LOC && !parse_loc(r)) return false;
-  if (general) *out_style = p->token == '(' && !p->fresh ? STYLE_TYPED : STYLE_GENERAL;
-  else *out_style = def->form == PIR_FORM_BODY || def->form == PIR_FORM_GROUP ? STYLE_ONE : STYLE_IF;
-  if (!general && p->token != '{') return pir_parse_expected(p, "'{'");
-  return true;
-}
-
-// Everything of an op but its regions.
-static bool parse_header(reader *r, const pir_opdef **out_def, style *out_style) {
-  pir_parser *p = &r->p;
-  if (!parse_results(r) || !pir_parse_take(p, '=') || !parse_op_name(r, out_def) || !pir_parse_take(p, '(')) return false;
-  if (pir_parse_is_word(p, "cond")) return parse_while_uses(r) && parse_while_tail(r, out_style);
-  if (!parse_uses(r, ')')) return false;
-  if (p->token == '[') {  // the oldest while: (%c) [%a, %b]
-    pir_parse_next(p);
-    return parse_uses(r, ']') && parse_while_tail(r, out_style);
-  }
-  if (p->token == '{' && !parse_attrs(r, *out_def)) return false;
-  return parse_tail(r, *out_def, out_style);
-}
-
-static void begin_scratch(reader *r) {
+static void begin_scratch(pir_op_reader *r) {
   r->results.count = r->uses.count = r->operands.count = 0;
   r->operand_types.count = r->result_types.count = r->attrs.count = 0;
   r->has_operand_types = false;
@@ -442,7 +163,7 @@ static void begin_scratch(reader *r) {
 }
 
 // A type in front of an operand that is not the value's own.
-static void check_operand_types(reader *r, pir_op *op) {
+static void check_operand_types(pir_op_reader *r, pir_op *op) {
   for (size_t i = 0; r->has_operand_types && i < r->operands.count; i++) {
     const pir_value *value = r->operands.items[i];
     if (!value || !pir_value_type(value) || pir_value_type(value) == r->operand_types.items[i]) continue;
@@ -458,7 +179,7 @@ static void check_operand_types(reader *r, pir_op *op) {
   }
 }
 
-static pir_op *create_op(reader *r, const pir_opdef *def, pir_block *block, size_t regions) {
+static pir_op *create_op(pir_op_reader *r, const pir_opdef *def, pir_block *block, size_t regions) {
   pir_op_spec spec = {.def = def,
                       .loc = r->loc,
                       .operands = r->operands.items,
@@ -473,12 +194,12 @@ static pir_op *create_op(reader *r, const pir_opdef *def, pir_block *block, size
   return op;
 }
 
-static void define_results(reader *r, const mention *names, size_t count, pir_op *op) {
+static void define_results(pir_op_reader *r, const pir_mention *names, size_t count, pir_op *op) {
   for (size_t i = 0; i < count; i++) define(r, names[i], pir_op_result(op, i));
 }
 
 // Gives an op that holds regions another number of them, by making it anew. Nothing uses its results yet.
-static pir_op *resize_regions(reader *r, frame *f, size_t regions) {
+static pir_op *resize_regions(pir_op_reader *r, pir_region_frame *f, size_t regions) {
   pir_op *old = f->op;
   pir_arena *arena = r->p.arena;
   size_t kept = pir_op_regions(old) < regions ? pir_op_regions(old) : regions;
@@ -503,72 +224,72 @@ static pir_op *resize_regions(reader *r, frame *f, size_t regions) {
 
 // ---- regions
 
-static bool push_frame(reader *r, pir_op *op, style style, pir_parse_place place) {
+static bool push_frame(pir_op_reader *r, pir_op *op, pir_region_style style, pir_parse_place place) {
   pir_arena *arena = r->p.arena;
   uint64_t limit = pir_context_limits(r->p.ctx)->max_depth;
   if (r->frames.count >= limit)
     return pir_parse_fail_at(&r->p, place, PIR_EXHAUSTED, "regions nest deeper than %llu levels", (unsigned long long)limit);
-  frame f = {.op = op, .block = pir_region_append_block(pir_op_region(op, 0)), .style = style, .place = place};
+  pir_region_frame f = {.op = op, .block = pir_region_append_block(pir_op_region(op, 0)), .style = style, .place = place};
   f.result_count = r->results.count;
   f.results = pir_arena_copy(arena, r->results.items, r->results.count * sizeof *f.results);
   pir_vec_push(arena, &r->frames, f);
   return true;
 }
 
-static frame *top(reader *r) {
+static pir_region_frame *top(pir_op_reader *r) {
   return &r->frames.items[r->frames.count - 1];
 }
 
-static void pop_frame(reader *r) {
-  frame f = pir_vec_pop(&r->frames);
+static void pop_frame(pir_op_reader *r) {
+  pir_region_frame f = pir_vec_pop(&r->frames);
   define_results(r, f.results, f.result_count, f.op);
   pir_arena_free(r->p.arena, f.results, f.result_count * sizeof *f.results);
 }
 
 // Opens the next region of the innermost op.
-static void open_region(reader *r) {
-  frame *f = top(r);
+static void open_region(pir_op_reader *r) {
+  pir_region_frame *f = top(r);
   f->region++;
   if (f->region == pir_op_regions(f->op)) resize_regions(r, f, f->region * 2);
   f->block = pir_region_append_block(pir_op_region(f->op, f->region));
 }
 
 // In general text an op that is known to have one region may show several blocks of it.
-static void open_general(reader *r) {
-  frame *f = top(r);
+static void open_general(pir_op_reader *r) {
+  pir_region_frame *f = top(r);
   if (pir_op_has(f->op, PIR_REGISTERED) && pir_op_def(f->op)->region_count == 1)
     f->block = pir_region_append_block(pir_op_region(f->op, 0));
   else open_region(r);
 }
 
-static void close_frame(reader *r) {
-  frame *f = top(r);
+static void close_frame(pir_op_reader *r) {
+  pir_region_frame *f = top(r);
   if (pir_op_regions(f->op) != f->region + 1) resize_regions(r, f, f->region + 1);
   pop_frame(r);
 }
 
 // ^%arg_0 {}, %arg_1 {}: the loop values of a while, typed like its inputs.
-static bool parse_while_arguments(reader *r) {
+static bool parse_while_arguments(pir_op_reader *r) {
   pir_parser *p = &r->p;
-  frame *f = top(r);
+  pir_region_frame *f = top(r);
   bool broken = f->style == STYLE_BROKEN;  // then nothing is known of the inputs
   size_t inputs = broken ? SIZE_MAX : pir_op_operands(f->op) - 1, count = 0;
   while (p->token == PIR_TOK_VALUE) {
-    mention name;
-    if (!parse_name(r, "an argument", &name)) return false;
+    pir_mention name;
+    if (!pir_parse_mention(r, "an argument", &name)) return false;
     if (count >= inputs) return pir_parse_fail_at(p, name.place, PIR_INVALID, "more arguments than the %zu inputs", inputs);
     pir_value *input = broken ? NULL : pir_op_operand(f->op, count + 1);
     count++;
     pir_value *argument = pir_block_add_argument(f->block, input ? pir_value_type(input) : NULL);
     define(r, name, argument);
-    if (p->token == '{' && !parse_argument_attrs(r, argument)) return false;
+    if (p->token == '{' && !pir_parse_argument_attrs(r, argument)) return false;
     if (!pir_parse_try(p, ',')) break;
   }
   if (count == inputs || broken) return true;
   return pir_parse_fail(p, "%zu arguments, but %zu inputs", count, inputs);
 }
 
-static pir_value *add_argument(frame *f, pir_str name, const pir_type *type) {
+static pir_value *add_argument(pir_region_frame *f, pir_str name, const pir_type *type) {
   static const char keyword[] = "%kwarg_";
   size_t size = sizeof keyword - 1;
   if (name.size <= size || memcmp(name.data, keyword, size) != 0) return pir_block_add_argument(f->block, type);
@@ -576,20 +297,20 @@ static pir_value *add_argument(frame *f, pir_str name, const pir_type *type) {
 }
 
 // ^(%arg_0: T {..}, ..): of the typed form; a second one begins another block.
-static bool parse_block_header(reader *r) {
+static bool parse_block_header(pir_op_reader *r) {
   pir_parser *p = &r->p;
-  frame *f = top(r);
+  pir_region_frame *f = top(r);
   bool used = pir_block_first(f->block) || pir_block_arguments(f->block) || pir_op_mark(f->op) == SAW_HEADER;
   if (used) f->block = pir_region_append_block(pir_block_region(f->block));
   if (f->style != STYLE_MODULE) pir_op_set_mark(f->op, SAW_HEADER);  // so that an empty block is one
   pir_parse_next(p);
   while (p->token != ')') {
-    mention name;
+    pir_mention name;
     const pir_type *type;
-    if (!parse_name(r, "an argument", &name) || !pir_parse_take(p, ':') || !pir_parse_type(p, &type)) return false;
+    if (!pir_parse_mention(r, "an argument", &name) || !pir_parse_take(p, ':') || !pir_parse_type(p, &type)) return false;
     pir_value *argument = add_argument(f, name.name, type);
     define(r, name, argument);
-    if (p->token == '{' && !parse_argument_attrs(r, argument)) return false;
+    if (p->token == '{' && !pir_parse_argument_attrs(r, argument)) return false;
     if (p->token != ')' && !pir_parse_take(p, ',')) return false;
   }
   pir_parse_next(p);
@@ -597,21 +318,21 @@ static bool parse_block_header(reader *r) {
 }
 
 // ^kw: followed by lines %kwarg_name {..}; their types are not printed.
-static bool parse_keywords(reader *r) {
+static bool parse_keywords(pir_op_reader *r) {
   pir_parser *p = &r->p;
   pir_parse_next(p);
   if (!pir_parse_take(p, ':')) return false;
   while (p->token == PIR_TOK_VALUE) {
-    mention name;
-    if (!parse_name(r, "an argument", &name)) return false;
+    pir_mention name;
+    if (!pir_parse_mention(r, "an argument", &name)) return false;
     pir_value *argument = add_argument(top(r), name.name, NULL);
     define(r, name, argument);
-    if (p->token == '{' && !parse_argument_attrs(r, argument)) return false;
+    if (p->token == '{' && !pir_parse_argument_attrs(r, argument)) return false;
   }
   return true;
 }
 
-static bool parse_caret(reader *r) {
+static bool parse_caret(pir_op_reader *r) {
   pir_parser *p = &r->p;
   pir_parse_next(p);
   if (p->token == '(') return parse_block_header(r);
@@ -621,7 +342,7 @@ static bool parse_caret(reader *r) {
 }
 
 // A region of the typed form that is `{}` has no block at all.
-static void drop_absent_block(frame *f) {
+static void drop_absent_block(pir_region_frame *f) {
   pir_block *block = f->block;
   if (f->style != STYLE_TYPED || pir_block_first(block) || pir_block_arguments(block) || pir_op_mark(f->op) == SAW_HEADER) return;
   pir_region *region = pir_block_region(block);
@@ -630,16 +351,16 @@ static void drop_absent_block(frame *f) {
 }
 
 // A fragment may close what it did not open: "}" or "} else {".
-static bool pass_unopened(reader *r) {
+static bool pass_unopened(pir_op_reader *r) {
   pir_parser *p = &r->p;
   if (!pir_parse_is_word(p, "else")) return true;
   pir_parse_next(p);
   return pir_parse_take(p, '{');
 }
 
-static bool parse_close(reader *r) {
+static bool parse_close(pir_op_reader *r) {
   pir_parser *p = &r->p;
-  frame *f = top(r);
+  pir_region_frame *f = top(r);
   pir_parse_next(p);
   switch (f->style) {
     case STYLE_MODULE:
@@ -688,7 +409,7 @@ static bool parse_close(reader *r) {
 }
 
 // Takes what opens the first region behind a header; false when there is none.
-static bool takes_regions(reader *r, style style) {
+static bool takes_regions(pir_op_reader *r, pir_region_style style) {
   pir_parser *p = &r->p;
   if (style == STYLE_TYPED) pir_parse_next(p);
   return pir_parse_try(p, '{');
@@ -696,20 +417,20 @@ static bool takes_regions(reader *r, style style) {
 
 // ---- driver
 
-static bool count_op(reader *r) {
+static bool count_op(pir_op_reader *r) {
   uint64_t limit = pir_context_limits(r->p.ctx)->max_ops;
   if (++r->ops <= limit) return true;
   return pir_parse_fail_at(&r->p, pir_parse_here(&r->p), PIR_EXHAUSTED, "the program has more than %llu ops", (unsigned long long)limit);
 }
 
-static bool parse_op(reader *r) {
+static bool parse_op(pir_op_reader *r) {
   pir_parser *p = &r->p;
   const pir_opdef *def = NULL;
-  style style = STYLE_GENERAL;
+  pir_region_style style = STYLE_GENERAL;
   pir_parse_place place = pir_parse_here(p);
   begin_scratch(r);
   r->loc = loc_of(p, place);
-  if (!count_op(r) || !parse_header(r, &def, &style)) return false;
+  if (!count_op(r) || !pir_parse_header(r, &def, &style)) return false;
   resolve_operands(r);
   if (style == STYLE_WHILE)
     for (size_t i = 1; i < r->operands.count; i++)
@@ -724,7 +445,7 @@ static bool parse_op(reader *r) {
 
 // Skips to the next line that begins an op or closes a region. What the broken op would have defined is
 // defined without a type; if its line opened a region, so does the stand-in.
-static void recover(reader *r, bool in_op) {
+static void recover(pir_op_reader *r, bool in_op) {
   pir_parser *p = &r->p;
   int last = 0;
   while (p->token != PIR_TOK_END && !(p->fresh && (p->token == '(' || p->token == '}' || p->token == '^'))) {
@@ -740,7 +461,7 @@ static void recover(reader *r, bool in_op) {
 }
 
 // One item of the innermost block.
-static void parse_item(reader *r) {
+static void parse_item(pir_op_reader *r) {
   pir_parser *p = &r->p;
   if (p->token == '(') {
     if (!parse_op(r) && p->status != PIR_EXHAUSTED) recover(r, true);
@@ -756,13 +477,13 @@ static void parse_item(reader *r) {
 }
 
 // program {format:"json",trainable:true,version:4}
-static bool parse_info(reader *r) {
+static bool parse_info(pir_op_reader *r) {
   pir_parser *p = &r->p;
   pir_program_info info = {0};
   if (!pir_parse_is_word(p, "program")) return true;
   pir_parse_next(p);
   begin_scratch(r);
-  if (!parse_attrs(r, pir_context_opdef(p->ctx, PIR_STR("")))) return false;
+  if (!pir_parse_attrs(r, pir_context_opdef(p->ctx, PIR_STR("")))) return false;
   for (size_t i = 0; i < r->attrs.count; i++) {
     pir_str name = pir_name_str(r->attrs.items[i].name);
     const pir_attr *value = r->attrs.items[i].value;
@@ -776,7 +497,7 @@ static bool parse_info(reader *r) {
   return true;
 }
 
-static void parse_program(reader *r) {
+static void parse_program(pir_op_reader *r) {
   pir_parser *p = &r->p;
   pir_parse_next(p);
   if (!parse_info(r)) return;
@@ -786,7 +507,7 @@ static void parse_program(reader *r) {
     return;
   }
   if (braces) pir_parse_next(p);
-  frame module = {.op = pir_program_module(r->program), .block = pir_program_block(r->program), .style = STYLE_MODULE};
+  pir_region_frame module = {.op = pir_program_module(r->program), .block = pir_program_block(r->program), .style = STYLE_MODULE};
   pir_vec_push(p->arena, &r->frames, module);
   while (r->frames.count && p->token != PIR_TOK_END && p->errors < PIR_PARSE_MAX_ERRORS && p->status != PIR_EXHAUSTED) parse_item(r);
   if (p->status == PIR_EXHAUSTED || p->errors >= PIR_PARSE_MAX_ERRORS) return;
@@ -799,12 +520,12 @@ static void parse_program(reader *r) {
 }
 
 // Ops whose regions a fragment cuts short are complete all the same.
-static void finish_frames(reader *r) {
+static void finish_frames(pir_op_reader *r) {
   while (r->frames.count > 1) close_frame(r);
   r->frames.count = 0;
 }
 
-static void free_scratch(reader *r) {
+static void free_scratch(pir_op_reader *r) {
   pir_arena *arena = r->p.arena;
   pir_vec_free(arena, &r->frames);
   pir_vec_free(arena, &r->results);
@@ -817,7 +538,7 @@ static void free_scratch(reader *r) {
 }
 
 pir_status pir_program_parse(pir_context *ctx, pir_str text, const pir_parse_options *options, pir_program **out_program) {
-  reader r = {.p = {.ctx = ctx, .arena = &ctx->arena, .source = text}};
+  pir_op_reader r = {.p = {.ctx = ctx, .arena = &ctx->arena, .source = text}};
   pir_parser *p = &r.p;
   if (options) {
     p->file = options->file;

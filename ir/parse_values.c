@@ -1,6 +1,6 @@
 // Names of values. Printed programs number values densely from 0, so nearly every look-up is one load; a
 // number may run ahead of those seen by a bounded gap, so a huge one cannot make the array huge.
-#include "parse_values.h"
+#include "parse_values_impl.h"
 
 enum { MAX_GAP = 1 << 16 };
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "../cli.h"
+#include "stats.h"
 
 enum { OPT_FROM = 1, OPT_TO, OPT_STRIP_DEBUG, OPT_INDENT, OPT_LATER };
 
@@ -27,6 +28,7 @@ static int write_program(cli *cli, const pir_program *program, const char *to, p
     pir_json_options json = {.indent = cli_has(cli, OPT_INDENT)};
     return cli_exit_code(pir_program_write_json(program, &json, out));
   }
+  if (strcmp(to, "stats") == 0) return cli_exit_code(stats_write(program, out));
   if (strcmp(to, "t2") == 0) print.form = PIR_TEXT_T2;
   if (strcmp(to, "typed") == 0) print.form = PIR_TEXT_TYPED;
   return cli_exit_code(pir_program_print(program, &print, out));
@@ -53,7 +55,7 @@ static int translate(cli *cli, pir_format from, const char *to) {
 }
 
 static int check_target(const cli *cli, const char *to) {
-  static const char *const targets[] = {"text", "t2", "typed", "json"};
+  static const char *const targets[] = {"text", "t2", "typed", "json", "stats"};
   for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
     if (strcmp(to, targets[i]) == 0) return 0;
   for (size_t i = 0; i < sizeof unsupported_targets / sizeof *unsupported_targets; i++)
