@@ -67,6 +67,7 @@ pir_status desc_fail(desc *d, size_t block, size_t op, pir_status status, const 
                    .message = pir_strbuf_view(&message),
                    .op_path = pir_strbuf_view(&path)};
   pir_diag_emit(d->ctx, &diag);
+  desc_note_origin(d->ctx, d->program->blocks[block]->ops[op]);
   pir_strbuf_free(&message);
   pir_strbuf_free(&path);
   return status;

@@ -134,6 +134,11 @@ def programs():
         "variable 'nobody' is not declared")
     bad("unknown_op.pdmodel", good(ops=FEED + op("gap", [slot("X", "x")], [slot("Out", "y")])),
         "unsupported: op 'gap' has no translation", 3)
+    stack = ['  File "model.py", line 7, in forward', "    y = gap(x)", '  File "/lib/paddle/base/framework.py", line 3016, in __init__',
+             "    for frame in traceback.extract_stack():"]
+    bad("origin.pdmodel", good(ops=FEED + op("gap", [slot("X", "x")], [slot("Out", "y")],
+                                             attr("op_callstack", 5, *(raw(8, line) for line in stack)))),
+        "model.py:7: note: the op was made here: y = gap(x)", 3)
     cond = var("c", (1,), 0)
 
     def branch(child):

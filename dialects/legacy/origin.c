@@ -1,0 +1,60 @@
+// Where an op came from: a legacy program keeps the Python frames of each op as lines of text, outermost first, a frame
+// being `  File "path", line N, in function` and then its source line. The innermost frame outside of Paddle is
+// the user's.
+#include <string.h>
+
+#include "legacy/desc.h"
+
+typedef struct frame {
+  pir_str file;
+  uint32_t line;
+  pir_str source;
+} frame;
+
+static pir_str line_text(const ProtobufCBinaryData *line) { return (pir_str){(const char *)line->data, line->len}; }
+
+// Drops `prefix`; false when the text does not begin with it.
+static bool skip(pir_str *text, pir_str prefix) {
+  if (text->size < prefix.size || memcmp(text->data, prefix.data, prefix.size)) return false;
+  text->data += prefix.size;
+  text->size -= prefix.size;
+  return true;
+}
+
+static void trim(pir_str *text) {
+  while (text->size && *text->data == ' ') text->data++, text->size--;
+}
+
+static bool read_frame(pir_str text, frame *out) {
+  const char *quote;
+  trim(&text);
+  if (!skip(&text, PIR_STR("File \""))) return false;
+  quote = text.size ? memchr(text.data, '"', text.size) : NULL;
+  if (!quote) return false;
+  out->file = (pir_str){text.data, (size_t)(quote - text.data)};
+  text = (pir_str){quote, text.size - out->file.size};
+  if (!skip(&text, PIR_STR("\", line "))) return false;
+  out->line = 0;
+  for (; text.size && *text.data >= '0' && *text.data <= '9' && out->line < 100000000; text.data++, text.size--)
+    out->line = out->line * 10 + (uint32_t)(*text.data - '0');
+  return out->line > 0;
+}
+
+// Paddle's own files, and what Python makes up ("<decorator-gen-50>").
+static bool is_library(pir_str file) {
+  return !file.size || *file.data == '<' || memmem(file.data, file.size, "/paddle/", 8) ||
+         memmem(file.data, file.size, "/decorator.py", 13);
+}
+
+void desc_note_origin(pir_context *ctx, const op_desc *op) {
+  const attr_desc *stack = desc_attr(op, "op_callstack");
+  frame f;
+  for (size_t i = stack && stack->type == LEGACY__ATTR_TYPE__STRINGS ? stack->n_strings : 0; i--;) {
+    if (!read_frame(line_text(&stack->strings[i]), &f) || is_library(f.file)) continue;
+    f.source = i + 1 < stack->n_strings ? line_text(&stack->strings[i + 1]) : PIR_STR("");
+    trim(&f.source);
+    (void)pir_report(ctx, PIR_OK, PIR_NOTE, pir_loc_text(ctx, f.file, f.line, 0), "the op was made here: %.*s",
+                     (int)(f.source.size < 200 ? f.source.size : 200), f.source.data);
+    return;
+  }
+}
