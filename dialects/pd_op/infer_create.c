@@ -66,6 +66,37 @@ pir_status pd_infer_float_result(pir_infer *infer) {
   return PIR_OK;
 }
 
+pir_status pd_infer_to_double(pir_infer *infer) {
+  PIR_TRY(infer_clause(infer, infer->def->clause, infer_begin(infer, 0)));
+  if (pir_dtype_is_integer(infer->results[0].dtype)) infer->results[0].dtype = PIR_F64;
+  return PIR_OK;
+}
+
+// Of a kernel that broadcasts two operands.
+pir_status pd_infer_broadcast(pir_infer *infer) {
+  const pir_fact *x = infer->operands[0], *y = infer->operands[1];
+  pir_fact *out = infer_begin(infer, 0);
+  if (!x || !y || !x->known || !y->known || x->rank < 0 || y->rank < 0) return PIR_OK;
+  out->rank = x->rank > y->rank ? x->rank : y->rank;
+  for (int32_t i = 0; i < out->rank; i++) {
+    int32_t a = i - (out->rank - x->rank), b = i - (out->rank - y->rank);
+    out->shape[i] = pir_dim_broadcast(infer->dims, a < 0 ? 1 : x->shape[a], b < 0 ? 1 : y->shape[b]);
+  }
+  return PIR_OK;
+}
+
+// A negative length means the largest of the data: known when it runs, and not before.
+pir_status pd_infer_sequence_mask(pir_infer *infer) {
+  pir_fact *out = infer_begin(infer, 0);
+  int64_t length;
+  pir_dim wanted = fact_element(infer->operands[PD_SEQUENCE_MASK_IN_MAX_LEN], 0);
+  if (wanted != PIR_DIM_UNKNOWN && pir_dim_is_const(infer->dims, wanted, &length) && length < 0) {
+    (void)pir_infer_fail(infer, "unsupported: max_len by the data");
+    return PIR_UNSUPPORTED;
+  }
+  return infer_clause(infer, infer->def->clause, out);
+}
+
 pir_status pd_infer_complex(pir_infer *infer) {
   PIR_TRY(infer_clause(infer, infer->def->clause, infer_begin(infer, 0)));
   infer->results[0].dtype = infer_operand_dtype(infer, 0) == PIR_F64 ? PIR_C128 : PIR_C64;
@@ -74,12 +105,6 @@ pir_status pd_infer_complex(pir_infer *infer) {
 
 pir_status pd_infer_equal_all(pir_infer *infer) {
   infer_begin(infer, 0)->rank = 0;
-  return PIR_OK;
-}
-
-pir_status pd_infer_squared_l2_norm(pir_infer *infer) {
-  pir_fact *out = infer_begin(infer, 0);
-  out->rank = 1, out->shape[0] = 1;
   return PIR_OK;
 }
 
