@@ -36,7 +36,7 @@ typedef struct job { pir_model *model; int own_executor; pir_status status; floa
 
 static void *run(void *user) {
   job *j = (job *)user;
-  pir_session_options options = {sizeof options, 2, {NULL, NULL, 0}, {NULL, NULL, NULL}, NULL, 0};
+  pir_session_options options = {sizeof options, 2, {NULL, NULL, 0}, {NULL, NULL, NULL}, NULL, 0, NULL, NULL};
   pir_parallel own = {in_halves, NULL, 2};
   if (j->own_executor) options.parallel = own;
   const int64_t in_shape[] = {2, 1, 8, 8}, out_shape[] = {2, 10};

@@ -246,7 +246,7 @@ pir_status pir_plan_call(plan_builder *b, const pir_op *op) {
   if (!to || p->memory.failed || b->scratch.failed) return PIR_EXHAUSTED;
   *to = call;
   note_reuse(b, def, &in, &out);
-  plan_instr instr = {.kind = PLAN_CALL, .late = call.shapes_results, .detail = p->call_count - 1};
+  plan_instr instr = {.kind = PLAN_CALL, .label = def->name, .late = call.shapes_results, .detail = p->call_count - 1};
   instr.in = write_entries(b, &in);
   instr.in_count = in.count;
   instr.out = write_entries(b, &out);
@@ -313,6 +313,21 @@ static void take_order(plan *p, const pir_op *op, size_t i, uint32_t slot) {
   if (rank && slot != NONE && p->slots[slot].rank == (int)rank) memcpy(p->slots[slot].order, order, rank);
 }
 
+// "pd_op.conv2d+pd_op.add+...", cut where it gets long.
+static const char *group_label(plan_builder *b, const pir_op *op) {
+  char text[160];
+  size_t used = 0;
+  const pir_block *block = pir_region_first(pir_op_region(op, 0));
+  for (const pir_op *inner = pir_block_first(block); inner; inner = pir_op_next(inner)) {
+    pir_str name = pir_op_name(inner);
+    if (!pir_op_results(inner) || pir_op_has(inner, PIR_CONSTANT) || used + name.size + 1 >= sizeof text) continue;
+    if (used) text[used++] = '+';
+    memcpy(text + used, name.data, name.size);
+    used += name.size;
+  }
+  return pir_bump_text(&b->p->memory, (pir_str){text, used}).data;
+}
+
 pir_status pir_plan_group(plan_builder *b, const pir_op *op) {
   plan *p = b->p;
   plan_group group = {.code = pir_compiler_group(b->compiler, b->codes[b->groups_seen++])};
@@ -344,7 +359,7 @@ pir_status pir_plan_group(plan_builder *b, const pir_op *op) {
   plan_group *to = BUMP_PUSH(&p->memory, p->groups, p->group_count, p->group_capacity);
   if (!to) return PIR_EXHAUSTED;
   *to = group;
-  plan_instr instr = {.kind = PLAN_GROUP, .late = late, .detail = p->group_count - 1};
+  plan_instr instr = {.kind = PLAN_GROUP, .label = group_label(b, op), .late = late, .detail = p->group_count - 1};
   instr.in = write_entries(b, &in);
   instr.in_count = in.count;
   instr.out = write_entries(b, &out);

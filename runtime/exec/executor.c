@@ -2,6 +2,7 @@
 // stages of compiled groups are spread over the threads. Nothing is allocated here but late memory.
 #include "frame.h"
 #include <string.h>
+#include <time.h>
 
 // ---- compiled groups
 
@@ -180,12 +181,36 @@ static pir_status run_instr(frame *f, const plan_instr *instr, uint32_t number) 
   return PIR_OK;
 }
 
+// ---- traces
+
+static uint64_t now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static pir_status run_traced(frame *f, const plan_instr *instr, uint32_t number) {
+  const plan *p = f->plan;
+  pir_span span = {.label = instr->label, .compiled = instr->kind == PLAN_GROUP, .start_ns = now_ns()};
+  pir_status status = run_instr(f, instr, number);
+  span.end_ns = now_ns();
+  for (uint32_t i = 0; i < instr->in_count + instr->out_count; i++) {
+    uint32_t slot = p->words[i < instr->in_count ? instr->in + i : instr->out + i - instr->in_count];
+    size_t bytes = 0;
+    if (slot == NONE) continue;
+    const pir_tensor *tensor = &f->tensors[slot];
+    if (!pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes)) span.bytes += bytes;
+  }
+  f->trace(f->trace_user, &span);
+  return status;
+}
+
 pir_status pir_frame_run(frame *f, bool once) {
   const plan *p = f->plan;
   for (uint32_t i = 0; i < p->instr_count; i++) {
     if (p->instrs[i].once != once) continue;
     if (f->cancel && *f->cancel) return pir_exec_fail(&f->message, PIR_CANCELLED, "cancelled before instruction %u", i);
-    PIR_TRY(run_instr(f, &p->instrs[i], i));
+    PIR_TRY(f->trace ? run_traced(f, &p->instrs[i], i) : run_instr(f, &p->instrs[i], i));
   }
   return PIR_OK;
 }

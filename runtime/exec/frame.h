@@ -16,6 +16,8 @@ typedef struct frame {
   pir_allocator allocator;
   pir_parallel parallel;
   const volatile int *cancel;
+  void (*trace)(void *user, const pir_span *span);
+  void *trace_user;
   int64_t *values;              // by expression
   pir_tensor *tensors;          // by slot
   frame_buffer *buffers;        // by buffer

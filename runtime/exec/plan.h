@@ -97,6 +97,7 @@ typedef struct plan_group {
 
 typedef struct plan_instr {
   uint8_t kind;            // plan_kind
+  const char *label;       // the ops it runs, for traces
   bool late;               // a result's shape must be inferred or allocated now
   bool once;               // run when the model is made: its results are constants
   uint32_t in, in_count;   // plan->words: slots, NONE for an absent one

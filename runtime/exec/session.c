@@ -31,6 +31,8 @@ static pir_status fill(pir_session *s, const pir_session_options *options) {
   PIR_TRY(pir_frame_create(p, &s->allocator, &s->frame));
   s->frame.packed = s->model->packed;
   s->frame.cancel = options->cancel;
+  s->frame.trace = options->trace;
+  s->frame.trace_user = options->trace_user;
   for (uint32_t i = 0; i < p->buffer_count; i++)
     if (p->buffers[i].home == HOME_CONST) s->frame.buffers[i].data = (void *)s->model->constants[p->buffers[i].index];
   return start_threads(s, options);

@@ -30,7 +30,7 @@ static const cli_option options[] = {
     {OPT_BENCHMARK, 0, "benchmark", "[=SECONDS]", "run repeatedly (3 s) and report times"},
     {OPT_JSON, 0, "json", NULL, "report as one JSON object"},
     {OPT_SHAPES, 0, "shapes", "FILE|random:N:SEED", "run many input shapes in turn"},
-    {OPT_PROFILE, 0, "profile", "FILE", NULL},
+    {OPT_PROFILE, 0, "profile", "FILE", "write a trace of the last run (trace-event JSON), one span an instruction"},
     {OPT_LOD, 0, "lod", "NAME=OFFSETS", NULL},
     {OPT_CUSTOM_OPS, 0, "custom-ops", "LIB", NULL},
     {0, 0, NULL, NULL, NULL},
@@ -107,6 +107,7 @@ int run_open(run *r, const char *path, const char *params, const npy_set *extra)
   pir_program_destroy(program);
   pir_context_destroy(ctx);
   pir_session_options session = {.size = sizeof session, .threads = r->threads};
+  if (cli_has(r->cli, OPT_PROFILE)) session.trace = run_take_span, session.trace_user = r;
   if (!status) status = pir_session_create(r->model, &session, &r->session);
   if (status) return cli_exit_code(status);
   r->inputs = calloc(pir_model_inputs(r->model) + 1, sizeof *r->inputs);
@@ -122,6 +123,9 @@ void run_drop_input(npy_array *input) {
 void run_close(run *r) {
   for (size_t i = 0; r->inputs && i < pir_model_inputs(r->model); i++) run_drop_input(&r->inputs[i]);
   free(r->inputs);
+  free(r->spans);
+  r->spans = NULL;
+  r->span_count = r->span_capacity = 0;
   pir_session_destroy(r->session);
   pir_model_release(r->model);
   r->inputs = NULL;
@@ -146,6 +150,7 @@ int run_bind(run *r) {
 
 int run_once(run *r) {
   double start = run_now_ms();
+  r->span_count = 0;
   pir_status status = pir_session_run(r->session);
   if (r->first_run_ms == 0) r->first_run_ms = run_now_ms() - start;
   return status ? run_fail(r, status) : 0;
@@ -228,6 +233,10 @@ static int run_model(run *r) {
   if (!code && measured) code = run_benchmark(r, cli_value(r->cli, OPT_BENCHMARK, NULL));
   else if (!code && !folder) code = run_once(r);
   if (code && code != CLI_DIFFERENT) return code;
+  if (cli_has(r->cli, OPT_PROFILE)) {
+    int written = run_write_profile(r, cli_value(r->cli, OPT_PROFILE, NULL));
+    if (written) return written;
+  }
   int used = use_outputs(r);
   return used ? used : code;
 }

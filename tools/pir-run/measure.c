@@ -254,3 +254,39 @@ int run_shapes(run *r, const char *text) {
   free(list.extents);
   return code;
 }
+
+// ---- traces
+
+void run_take_span(void *user, const pir_span *span) {
+  run *r = user;
+  if (r->span_count == r->span_capacity) {
+    size_t capacity = r->span_capacity ? r->span_capacity * 2 : 256;
+    pir_span *grown = realloc(r->spans, capacity * sizeof *grown);
+    if (!grown) return;
+    r->spans = grown;
+    r->span_capacity = capacity;
+  }
+  r->spans[r->span_count++] = *span;
+}
+
+int run_write_profile(const run *r, const char *path) {
+  cli_output out;
+  int code = cli_output_open(r->cli, path, &out);
+  if (code) return code;
+  pir_writer writer = cli_output_writer(&out);
+  bool ok = writer.write(writer.user, "[", 1);
+  for (size_t i = 0; i < r->span_count && ok; i++) {
+    const pir_span *span = &r->spans[i];
+    char line[512];
+    int size = snprintf(line, sizeof line,
+                        "%s\n{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":%.3f,\"dur\":%.3f,"
+                        "\"args\":{\"instruction\":%zu,\"bytes\":%" PRIu64 "}}",
+                        i ? "," : "", span->label, span->compiled ? "compiled" : "called",
+                        (double)(span->start_ns - r->spans[0].start_ns) * 1e-3, (double)(span->end_ns - span->start_ns) * 1e-3,
+                        i, span->bytes);
+    ok = size > 0 && writer.write(writer.user, line, (size_t)size < sizeof line ? (size_t)size : sizeof line - 1);
+  }
+  if (ok && writer.write(writer.user, "\n]\n", 3)) return cli_output_commit(r->cli, &out);
+  cli_output_abandon(&out);
+  return cli_fail(r->cli, CLI_INVALID, "cannot write %s", path);
+}

@@ -26,6 +26,8 @@ typedef struct run {
   pir_session *session;
   npy_array *inputs;      // by input of the model; tensor.data NULL: not given yet
   double load_ms, compile_ms;
+  pir_span *spans;        // --profile: of the last run
+  size_t span_count, span_capacity;
   double first_run_ms;    // 0: did not run yet
 } run;
 
@@ -70,5 +72,7 @@ int run_cases(run *r, const char *folder, const char *model, const char *params)
 
 int run_benchmark(run *r, const char *seconds);
 int run_shapes(run *r, const char *text);
+void run_take_span(void *user, const pir_span *span);
+int run_write_profile(const run *r, const char *path);
 
 #endif

@@ -57,6 +57,15 @@ typedef struct pir_model_stats {
 } pir_model_stats;
 PIR_API pir_model_stats pir_model_stats_of(const pir_model *model);
 
+// One instruction of a run, told when it ends. `label` names its ops and lives as long as the model; `bytes` are
+// those of its operands and results.
+typedef struct pir_span {
+  const char *label;
+  bool compiled;
+  uint64_t start_ns, end_ns;  // of CLOCK_MONOTONIC
+  uint64_t bytes;
+} pir_span;
+
 typedef struct pir_session_options {
   size_t size;             // sizeof(pir_session_options)
   int threads;             // of the session's own pool; 0 and 1: the calling thread alone
@@ -64,6 +73,8 @@ typedef struct pir_session_options {
   pir_allocator allocator;
   const volatile int *cancel;  // polled between instructions; non-zero stops with PIR_CANCELLED
   size_t max_bytes;        // of arena and results; 0: unlimited
+  void (*trace)(void *user, const pir_span *span);  // on the thread that runs; may be NULL
+  void *trace_user;
 } pir_session_options;
 
 PIR_API pir_status pir_session_create(pir_model *model, const pir_session_options *options, pir_session **out_session);
