@@ -6,12 +6,13 @@
 #include <pir/verify.h>
 
 #include <op_impl.h>
+#include <strbuf.h>
 #include <type_impl.h>
 
 #include <string.h>
 
 typedef struct verifier {
-  bool strict;
+  bool strict, errors_only;
   pir_status status;
 } verifier;
 
@@ -53,8 +54,21 @@ static const pir_operand_def *operand_def(const pir_opdef *def, size_t i) {
 static pir_status conflict(const verifier *v, const pir_op *op, const char *what, const char *name, pir_dtype has,
                            const char *wanted) {
   if (v->strict) return pir_error(op, "%s %s has element type %s, expected %s", what, name, pir_dtype_text(has), wanted);
-  pir_warning(op, "%s %s is stated with element type %s, expected %s", what, name, pir_dtype_text(has), wanted);
+  if (!v->errors_only) pir_warning(op, "%s %s is stated with element type %s, expected %s", what, name, pir_dtype_text(has), wanted);
   return PIR_OK;
+}
+
+// Names the types of a set: "f32 or f64".
+static pir_status outside_set(const verifier *v, const pir_op *op, const char *what, const char *name, pir_dtype has,
+                              pir_dtype_set allowed) {
+  pir_strbuf list;
+  pir_strbuf_init(&list, &op_context(op)->arena);
+  for (int dtype = 0; dtype < PIR_DTYPE_COUNT; dtype++)
+    if (allowed >> dtype & 1) pir_strbuf_format(&list, "%s%s", list.size ? " or " : "", pir_dtype_text(dtype));
+  pir_strbuf_char(&list, 0);
+  pir_status status = conflict(v, op, what, name, has, list.data);
+  pir_strbuf_free(&list);
+  return status;
 }
 
 static pir_dtype operand_dtype(const pir_op *op, size_t i) {
@@ -66,7 +80,7 @@ static pir_dtype operand_dtype(const pir_op *op, size_t i) {
 static pir_status check_dtype(const verifier *v, const pir_op *op, const char *what, const char *name, pir_dtype has,
                               pir_dtype_set allowed, int same_as) {
   if (has == PIR_UNDEFINED) return PIR_OK;
-  if (allowed && !(allowed >> has & 1)) return conflict(v, op, what, name, has, "another");
+  if (allowed && !(allowed >> has & 1)) return outside_set(v, op, what, name, has, allowed);
   pir_dtype wanted = same_as >= 0 ? operand_dtype(op, (size_t)same_as) : PIR_UNDEFINED;
   if (wanted == PIR_UNDEFINED || wanted == has) return PIR_OK;
   return conflict(v, op, what, name, has, pir_dtype_text(wanted));
@@ -239,7 +253,7 @@ static void set_surroundings(const pir_op *root, bool open) {
 }
 
 pir_status pir_verify(const pir_op *root, const pir_verify_options *options) {
-  verifier v = {.strict = options && options->strict};
+  verifier v = {.strict = options && options->strict, .errors_only = options && options->errors_only};
   set_surroundings(root, true);
   for (const pir_op *op = root, *next; op; op = next) {
     enter(op);

@@ -202,7 +202,7 @@ static pir_status run_entry(pir_pass_manager *manager, size_t i, pir_program *pr
   if (options->print_after_all || is_listed(options->print_after, options->print_after_count, entry->pass))
     PIR_TRY(print_program(manager, program, "after", name));
   if (!options->verify_each) return PIR_OK;
-  pir_status status = pir_verify(pir_program_module(program), NULL);
+  pir_status status = pir_verify(pir_program_module(program), &(pir_verify_options){.errors_only = true});
   if (status) return pir_report(manager->ctx, status, PIR_NOTE, PIR_LOC_UNKNOWN, "the program does not verify after %s", name);
   return PIR_OK;
 }

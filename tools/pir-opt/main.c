@@ -162,6 +162,7 @@ static int process(cli *cli, const cli_file *file, uint32_t first_line, const pi
   int code = cli_program_read(cli, ctx, file, PIR_FORMAT_UNKNOWN, cli_has(cli, OPT_FRAGMENT), first_line, &program);
   if (!code) code = cli_exit_code(pir_verify(pir_program_module(program), &verify));
   if (!code) code = run_passes(cli, ctx, program);
+  verify.errors_only = true;
   if (!code) code = cli_exit_code(pir_verify(pir_program_module(program), &verify));
   if (!code && out) code = emit(cli, program, *out);
   if (program) pir_program_destroy(program);

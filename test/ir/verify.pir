@@ -1,0 +1,50 @@
+// The verifier reads the op tables and reports every finding. Stated element types that disagree are warnings.
+// RUN: pir-opt %s --split-input-file --verify-diagnostics
+// RUN: not pir-opt %s --split-input-file --strict 2>&1 | FileCheck %s --check-prefix=STRICT
+// STRICT: error: "pd_op.exp" result out has element type f64, expected f32
+// STRICT: error: "my_op.unknown" is not known to any dialect
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[2,3],stop_gradient:[true]} : () -> tensor<2x3xf32>
+    // expected-error@+1 {{"pd_op.exp" expects 1 operand, has 2}}
+    (%1) = "pd_op.exp" (%0, %0) {stop_gradient:[true]} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+    // expected-error@+1 {{"pd_op.add" expects 2 operands, has 1}}
+    (%2) = "pd_op.add" (%0) {stop_gradient:[true]} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    // expected-error@+1 {{"pd_op.add" operand 1 (y) is missing}}
+    (%3) = "pd_op.add" (%0, <<NULL VALUE>>) {stop_gradient:[true]} : (tensor<2x3xf32>, <<NULL TYPE>>) -> tensor<2x3xf32>
+    // expected-error@+1 {{"pd_op.exp" expects 1 result, has 2}}
+    (%4, %5) = "pd_op.exp" (%0) {stop_gradient:[true,true]} : (tensor<2x3xf32>) -> tensor<2x3xf32>, tensor<2x3xf32>
+    // expected-error@+1 {{attribute transpose_x has kind STR, expected BOOL}}
+    (%6) = "pd_op.matmul" (%0, %0) {stop_gradient:[true],transpose_x:"yes",transpose_y:true} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x2xf32>
+    // expected-error@+1 {{element 1 of attribute perm has kind STR, expected I32}}
+    (%7) = "pd_op.transpose" (%0) {perm:[1,"0"],stop_gradient:[true]} : (tensor<2x3xf32>) -> tensor<3x2xf32>
+    // expected-error@+1 {{"pd_op.exp" expects 0 regions, has 1}}
+    (%8) = "pd_op.exp" (%0) {stop_gradient:[true]} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    {
+    }
+    // Numbers of any kind stand for each other: file versions differ.
+    (%9) = "pd_op.leaky_relu" (%0) {negative_slope:(Double)0.02,stop_gradient:[true]} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+}
+
+// -----
+// What the file states of types is not a fact.
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[2,2],stop_gradient:[true]} : () -> tensor<2x2xf32>
+    // expected-warning@+1 {{"pd_op.exp" result out is stated with element type f64, expected f32}}
+    (%1) = "pd_op.exp" (%0) {stop_gradient:[true]} : (tensor<2x2xf32>) -> tensor<2x2xf64>
+    // expected-warning@+1 {{"pd_op.where" operand condition is stated with element type f32, expected b}}
+    (%2) = "pd_op.where" (%0, %0, %0) {stop_gradient:[true]} : (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+    (%3) = "my_op.unknown" (%2) {} : (tensor<2x2xf32>) -> tensor<2x2xf32>
+}
+
+// -----
+{
+    (%0) = "pd_op.data" () {dtype:bool,name:"c",place:Place(undefined:0),shape:[1],stop_gradient:[true]} : () -> tensor<1xb>
+    // expected-error@+1 {{"pd_op.if" region 1 does not end with a terminator}}
+    (%1) = "pd_op.if" (%0) {stop_gradient:[true]} -> tensor<1xb> {
+        // expected-error@+1 {{"cf.yield" must be the last op of its block}}
+        () = "cf.yield" (%0) {} : (tensor<1xb>) -> 
+        () = "cf.yield" (%0) {} : (tensor<1xb>) -> 
+    } else {
+        (%2) = "pd_op.logical_not" (%0) {stop_gradient:[true]} : (tensor<1xb>) -> tensor<1xb>
+    }
+}
