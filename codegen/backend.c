@@ -3,7 +3,6 @@
 #include "llvm_backend.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -14,16 +13,16 @@ static bool path_beside_us(char *out, size_t capacity) {
   if (!dladdr((const void *)(uintptr_t)pir_version, &info) || !info.dli_fname) return false;
   const char *slash = strrchr(info.dli_fname, '/');
   int folder = slash ? (int)(slash - info.dli_fname + 1) : 0;
-  int n = snprintf(out, capacity, "%.*s" LIBRARY, folder, info.dli_fname);
-  return n > 0 && (size_t)n < capacity;
+  size_t n = pir_text_format(out, capacity, "%.*s" LIBRARY, folder, info.dli_fname);
+  return n + 1 < capacity;
 }
 
 void pir_llvm_identity(char *out, size_t capacity) {
   char path[4096];
   struct stat st;
   if (path_beside_us(path, sizeof path) && !stat(path, &st))
-    snprintf(out, capacity, "%lld %lld.%09ld", (long long)st.st_size, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
-  else snprintf(out, capacity, "unknown");
+    pir_text_format(out, capacity, "%lld %lld.%ld", (long long)st.st_size, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+  else pir_text_format(out, capacity, "unknown");
 }
 
 pir_status pir_llvm_open(pir_llvm_library *out, char *message, size_t capacity) {
@@ -32,7 +31,7 @@ pir_status pir_llvm_open(pir_llvm_library *out, char *message, size_t capacity) 
   void *handle = path_beside_us(path, sizeof path) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
   if (!handle) handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
-    snprintf(message, capacity, "code generation needs %s, which cannot be opened: %s", LIBRARY, dlerror());
+    pir_text_format(message, capacity, "code generation needs %s, which cannot be opened: %s", LIBRARY, dlerror());
     return PIR_UNAVAILABLE;
   }
   const pir_llvm_backend *(*get)(void) = NULL;
@@ -40,7 +39,7 @@ pir_status pir_llvm_open(pir_llvm_library *out, char *message, size_t capacity) 
   memcpy(&get, &symbol, sizeof get);
   const pir_llvm_backend *backend = get ? get() : NULL;
   if (!backend || backend->pir_version != pir_version()) {
-    snprintf(message, capacity, "%s does not belong to this version of libpir", LIBRARY);
+    pir_text_format(message, capacity, "%s does not belong to this version of libpir", LIBRARY);
     dlclose(handle);
     return PIR_UNAVAILABLE;
   }

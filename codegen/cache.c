@@ -44,7 +44,7 @@ static int open_folder(const char *folder) {
 }
 
 static void file_name(pir_cache_key key, char out[64]) {
-  snprintf(out, 64, "%016llx%016llx" SUFFIX, (unsigned long long)key.high, (unsigned long long)key.low);
+  pir_text_format(out, 64, "%llx-%llx" SUFFIX, (unsigned long long)key.high, (unsigned long long)key.low);
 }
 
 static bool read_all(int fd, void *data, size_t size) {
@@ -151,7 +151,7 @@ void pir_cache_save(const char *folder, pir_cache_key key, const void *object, s
   if (dir < 0) return;
   char name[64], temporary[96];
   file_name(key, name);
-  snprintf(temporary, sizeof temporary, ".%s.%ld", name, (long)getpid());
+  pir_text_format(temporary, sizeof temporary, ".%s.%ld", name, (long)getpid());
   int fd = openat(dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd >= 0) {
     header h = {MAGIC, key, size, XXH3_64bits(object, size)};

@@ -8,7 +8,6 @@
 #include <pir/diag.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,10 +74,10 @@ static bool append(void *user, const char *data, size_t size) {
 
 static pir_status key_of(const pir_code_store *store, const loop_module *module, text *buffer, pir_cache_key *out) {
   char head[1024];
-  int n = snprintf(head, sizeof head, "libpir %u, backend %s, %s tuned for %s, %s\n", pir_version(), store->identity,
+  size_t n = pir_text_format(head, sizeof head, "libpir %u, backend %s, %s tuned for %s, %s\n", pir_version(), store->identity,
                    store->target.name, store->target.cpu, store->target.features);
   buffer->size = 0;
-  if (n < 0 || !append(buffer, head, (size_t)n)) return PIR_EXHAUSTED;
+  if (!append(buffer, head, n)) return PIR_EXHAUSTED;
   PIR_TRY(pir_loop_print(module, (pir_writer){append, buffer}));
   *out = pir_cache_key_of(buffer->data, buffer->size);
   return PIR_OK;
@@ -106,7 +105,7 @@ typedef struct build {
 static void load_object(job *j, const pir_emitted *object) {
   const char *why = NULL;
   j->status = pir_image_load(object->data, object->size, &j->image, &why);
-  if (j->status) snprintf(j->message, sizeof j->message, "compiled code cannot be loaded: %s", why);
+  if (j->status) pir_text_format(j->message, sizeof j->message, "compiled code cannot be loaded: %s", why);
 }
 
 static void try_disk(const pir_code_store *store, job *j) {

@@ -4,7 +4,6 @@
 // run here.
 #include <pir/codegen.h>
 
-#include <stdio.h>
 #include <string.h>
 
 #if defined(__x86_64__)
@@ -169,12 +168,12 @@ static bool has(uint64_t features, const char *name) {
 
 static void fill(pir_target *t, const machine *m, int level, uint64_t features, const char *tuning) {
   static const char *const NAMES[] = {"x86-64", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
-  snprintf(t->name, sizeof t->name, "%s", NAMES[level]);
-  snprintf(t->cpu, sizeof t->cpu, "%s", tuning);
+  pir_text_format(t->name, sizeof t->name, "%s", NAMES[level]);
+  pir_text_format(t->cpu, sizeof t->cpu, "%s", tuning);
   size_t at = 0;
   for (size_t i = 0; i < FEATURE_COUNT; i++)
     if (features >> i & 1)
-      at += (size_t)snprintf(t->features + at, sizeof t->features - at, "%s+%s", at ? "," : "", FEATURES[i].name);
+      at += pir_text_format(t->features + at, sizeof t->features - at, "%s+%s", at ? "," : "", FEATURES[i].name);
   t->vector_bytes = level == 4 ? 64 : level == 3 ? 32 : 16;
   t->vector_registers = level == 4 ? 32 : 16;
   t->fma = has(features, "fma");

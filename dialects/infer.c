@@ -4,15 +4,13 @@
 #include "infer_impl.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 pir_status pir_infer_fail(pir_infer *infer, const char *format, ...) {
-  int used = snprintf(infer->message, sizeof infer->message, "%s: ", infer->def ? infer->def->name : "?");
+  size_t used = pir_text_format(infer->message, sizeof infer->message, "%s: ", infer->def ? infer->def->name : "?");
   va_list args;
   va_start(args, format);
-  if (used >= 0 && (size_t)used < sizeof infer->message)
-    vsnprintf(infer->message + used, sizeof infer->message - (size_t)used, format, args);
+  pir_text_vformat(infer->message + used, sizeof infer->message - used, format, args);
   va_end(args);
   infer->has_message = true;
   return PIR_INVALID;

@@ -4,7 +4,6 @@
 // Cost: a bind of some microseconds, then for each block of up to 256 points one loop a node; sums of products of
 // floats take the contraction path instead. Memory: the slots of the deepest expression, for each thread.
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,11 +15,10 @@ enum { SLOTS_A_LEVEL = 6, BASE_SLOTS = 24, SERIAL_POINTS = 8192 };
 void pir_clause_fail(clause_lanes *e, pir_status status, const char *format, ...) {
   if (e->status) return;
   e->status = status;
-  int n = snprintf(e->message.text, sizeof e->message.text, "%s: ", e->bind->call->op);
-  if (n < 0 || (size_t)n >= sizeof e->message.text) return;
+  size_t n = pir_text_format(e->message.text, sizeof e->message.text, "%s: ", e->bind->call->op);
   va_list args;
   va_start(args, format);
-  vsnprintf(e->message.text + n, sizeof e->message.text - (size_t)n, format, args);
+  pir_text_vformat(e->message.text + n, sizeof e->message.text - n, format, args);
   va_end(args);
 }
 

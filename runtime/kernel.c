@@ -1,6 +1,5 @@
 // The table of built-in kernels, in name order, searched by halves.
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +24,7 @@ pir_status pir_kernel_fail(const pir_kernel_call *call, pir_status status, const
   if (!call->message) return status;
   va_list args;
   va_start(args, format);
-  vsnprintf(call->message->text, sizeof call->message->text, format, args);
+  pir_text_vformat(call->message->text, sizeof call->message->text, format, args);
   va_end(args);
   return status;
 }

@@ -3,7 +3,6 @@
 // parameters are `noalias`, which is how LLVM learns that buffers are apart. Loops are emitted rotated, with
 // a guard. Unrolled loops are expanded here, so that register indices are constants and each register is
 // an alloca of its own, which SROA turns into SSA values.
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -176,7 +175,7 @@ static LLVMValueRef declare_body(emitter *e, unsigned pointers, char *name, size
   for (unsigned i = SCRATCH; i < FIRST_BUFFER + pointers; i++) types[i] = pointer;
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->ctx), types, FIRST_BUFFER + pointers, false);
   free(types);
-  snprintf(name, capacity, "%s.body", e->fn->name);
+  pir_text_format(name, capacity, "%s.body", e->fn->name);
   LLVMValueRef fn = LLVMAddFunction(e->module, name, type);
   LLVMSetLinkage(fn, LLVMInternalLinkage);
   add_flag(e, fn, LLVMAttributeFunctionIndex, "nounwind", 0);
@@ -271,7 +270,7 @@ LLVMModuleRef pir_llvm_emit(LLVMContextRef context, const loop_module *module, c
   for (const loop_fn *fn = module->first; fn && !e.unsupported; fn = fn->next) emit_fn(&e, fn);
   LLVMDisposeBuilder(e.b);
   if (!e.unsupported) return e.module;
-  snprintf(message, capacity, "unsupported: %s, in %s", e.unsupported, e.fn->name);
+  pir_text_format(message, capacity, "unsupported: %s, in %s", e.unsupported, e.fn->name);
   LLVMDisposeModule(e.module);
   return NULL;
 }

@@ -9,7 +9,6 @@
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +18,7 @@
   "loop-mssa(licm),early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,adce)"
 
 static pir_status say(char *message, size_t capacity, pir_status status, const char *what, const char *detail) {
-  snprintf(message, capacity, "%s: %s", what, detail ? detail : "no reason given");
+  pir_text_format(message, capacity, "%s: %s", what, detail ? detail : "no reason given");
   return status;
 }
 
@@ -30,7 +29,7 @@ static void add_attribute(LLVMContextRef context, LLVMValueRef fn, const char *k
 
 static void add_target_attributes(LLVMContextRef context, LLVMModuleRef module, const pir_target *target) {
   char bits[16];
-  snprintf(bits, sizeof bits, "%d", target->vector_bytes * 8);
+  pir_text_format(bits, sizeof bits, "%d", target->vector_bytes * 8);
   for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn)) {
     if (LLVMIsDeclaration(fn)) continue;
     add_attribute(context, fn, "target-features", target->features);

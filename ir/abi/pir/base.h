@@ -3,6 +3,7 @@
 #ifndef PIR_BASE_H
 #define PIR_BASE_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -65,6 +66,11 @@ typedef struct pir_str {
 
 PIR_API pir_str pir_str_from(const char *nul_terminated);
 PIR_API bool pir_str_equal(pir_str a, pir_str b);
+
+// Formats into `out`, always NUL-terminated, cut to `size` bytes; returns the length without the NUL. Knows %s %.*s %c %d
+// %i %u %x with h, l, ll, z, j, %g %f %e with a precision, and %%: no locale, no stdio.
+PIR_API size_t pir_text_format(char *out, size_t size, const char *format, ...) PIR_PRINTF(3, 4);
+PIR_API size_t pir_text_vformat(char *out, size_t size, const char *format, va_list args);
 
 // Element types: enumerator, text form, JSON tag, Paddle name, size in bytes, VarType code (-1: none).
 // The order is that of phi::DataType, which JSON scalars and kernel keys use.
