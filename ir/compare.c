@@ -26,11 +26,11 @@ typedef struct side {
   PIR_VEC(uint64_t) local;    // what the op says itself
   PIR_VEC(uint64_t) forward;  // after the first sweep
   PIR_VEC(uint64_t) colors;
-  pir_map index;              // op -> position
-  pir_map versions;           // value -> how often an in-place op has written it
+  pir_map index;     // op -> position
+  pir_map versions;  // value -> how often an in-place op has written it
   uint64_t effects;
-  bool loose;                 // compare what Paddle's text shows of types and attributes
-  pir_strbuf text;            // scratch
+  bool loose;       // compare what Paddle's text shows of types and attributes
+  pir_strbuf text;  // scratch
 } side;
 
 // ---- local colours
@@ -62,9 +62,7 @@ static bool has_ordered_effect(const pir_op *op) {
          !pir_op_has(op, PIR_TERMINATOR) && !pir_op_has(op, PIR_INPLACE) && !pir_op_has(op, PIR_CONTROL);
 }
 
-static uint64_t word_of(const void *pointer) {
-  return (uint64_t)(uintptr_t)pointer;
-}
+static uint64_t word_of(const void *pointer) { return (uint64_t)(uintptr_t)pointer; }
 
 // Types and attributes are unique in the context, so their addresses stand for them. A program that was
 // read from Paddle's text knows neither kinds of numbers nor more than six digits: then the text counts.
@@ -98,8 +96,10 @@ static uint64_t local_color(side *s, const pir_op *op) {
     color = pir_hash_join(color, is_symbol(op, name) ? 0 : attr_color(s, attrs[i].value));
   }
   pir_arena_free(&s->ctx->arena, attrs, (count + 1) * sizeof *attrs);
-  for (size_t i = 0; i < pir_op_results(op) && shows_types; i++) color = pir_hash_join(color, type_color(s, pir_value_type(pir_op_result(op, i))));
-  if (pir_op_block(op) && pir_op_parent(op)) color = pir_hash_join(color, pir_region_index(pir_block_region(pir_op_block(op))));
+  for (size_t i = 0; i < pir_op_results(op) && shows_types; i++)
+    color = pir_hash_join(color, type_color(s, pir_value_type(pir_op_result(op, i))));
+  if (pir_op_block(op) && pir_op_parent(op))
+    color = pir_hash_join(color, pir_region_index(pir_block_region(pir_op_block(op))));
   return has_ordered_effect(op) ? pir_hash_join(color, ++s->effects) : color;
 }
 
@@ -258,7 +258,8 @@ static pir_status report_op(const side *s, const pir_op *op, char sign, pir_writ
   pir_strbuf_init(&text, &s->ctx->arena);
   pir_loc_parts place = pir_loc_unpack(s->ctx, pir_op_loc(op));
   pir_strbuf_format(&text, "%c ", sign);
-  if (place.file.size && !place.is_offset) pir_strbuf_format(&text, "%.*s:%u:%u: ", (int)place.file.size, place.file.data, place.line, place.column);
+  if (place.file.size && !place.is_offset)
+    pir_strbuf_format(&text, "%.*s:%u:%u: ", (int)place.file.size, place.file.data, place.line, place.column);
   pir_text_op_line(&text, op);
   pir_strbuf_char(&text, '\n');
   pir_status status = write_text(out, pir_strbuf_view(&text));
@@ -267,7 +268,8 @@ static pir_status report_op(const side *s, const pir_op *op, char sign, pir_writ
 }
 
 // Reports the ops of `a` whose colour is missing or rarer in `b`.
-static pir_status report_missing(side *a, const uint64_t *of_a, side *b, const uint64_t *of_b, char sign, size_t most, pir_writer out) {
+static pir_status report_missing(side *a, const uint64_t *of_a, side *b, const uint64_t *of_b, char sign, size_t most,
+                                 pir_writer out) {
   pir_map left = {0};
   pir_arena *arena = &a->ctx->arena;
   for (size_t i = 0; i < b->ops.count; i++) ++*pir_map_place(arena, &left, (const void *)(uintptr_t)(of_b[i] | 1), 0);
@@ -306,15 +308,16 @@ static bool is_paddle_text(const pir_program *program) {
   return pir_str_equal(pir_program_info_of(program).format, PIR_STR("text"));
 }
 
-pir_status pir_program_compare(const pir_program *a, const pir_program *b, const pir_compare_options *options, pir_writer out,
-                               bool *out_same) {
+pir_status pir_program_compare(const pir_program *a, const pir_program *b, const pir_compare_options *options,
+                               pir_writer out, bool *out_same) {
   side sides[2];
   bool loose = is_paddle_text(a) || is_paddle_text(b);
   color(&sides[0], a, loose);
   color(&sides[1], b, loose);
   *out_same = same_colors(&sides[0], sides[0].colors.items, &sides[1], sides[1].colors.items);
   pir_status status = PIR_OK;
-  if (!*out_same && out.write) status = report_difference(&sides[0], &sides[1], options && options->max_report ? options->max_report : 10, out);
+  if (!*out_same && out.write)
+    status = report_difference(&sides[0], &sides[1], options && options->max_report ? options->max_report : 10, out);
   release(&sides[0]);
   release(&sides[1]);
   return status;

@@ -7,23 +7,23 @@
 // Tokens of one character are that character.
 enum pir_token {
   PIR_TOK_END = 0,
-  PIR_TOK_VALUE = 256,   // %0, %arg_1, %kwarg_x, %stack_0
-  PIR_TOK_STRING,        // "..", only \" is an escape
-  PIR_TOK_ESCAPED,       // (str)"..", with C escapes
-  PIR_TOK_OPAQUE_TYPE,   // !".."
-  PIR_TOK_LOC,           // loc("file":1:2) or loc("file":+0x10)
+  PIR_TOK_VALUE = 256,  // %0, %arg_1, %kwarg_x, %stack_0
+  PIR_TOK_STRING,       // "..", only \" is an escape
+  PIR_TOK_ESCAPED,      // (str)"..", with C escapes
+  PIR_TOK_OPAQUE_TYPE,  // !".."
+  PIR_TOK_LOC,          // loc("file":1:2) or loc("file":+0x10)
   PIR_TOK_NUMBER,
-  PIR_TOK_SPECIAL,       // inf, -inf, nan, nan(0x..)
+  PIR_TOK_SPECIAL,  // inf, -inf, nan, nan(0x..)
   PIR_TOK_HEX,
-  PIR_TOK_DIMS,          // 2x-1xf32
-  PIR_TOK_COMPLEX,       // real:1 imag:2
-  PIR_TOK_PLACE,         // Place(gpu:0)
+  PIR_TOK_DIMS,     // 2x-1xf32
+  PIR_TOK_COMPLEX,  // real:1 imag:2
+  PIR_TOK_PLACE,    // Place(gpu:0)
   PIR_TOK_WORD,
-  PIR_TOK_TYPE,          // word<..> without nested brackets or strings
-  PIR_TOK_KERNEL_KEY,    // <backend:CPU|layout:NCHW|dtype:float32>
+  PIR_TOK_TYPE,        // word<..> without nested brackets or strings
+  PIR_TOK_KERNEL_KEY,  // <backend:CPU|layout:NCHW|dtype:float32>
   PIR_TOK_NULL_VALUE,
   PIR_TOK_NULL_TYPE,
-  PIR_TOK_NULL_ATTR,     // <#AttrNull> and the like
+  PIR_TOK_NULL_ATTR,  // <#AttrNull> and the like
   PIR_TOK_ARROW,
   PIR_TOK_BAD
 };

@@ -84,7 +84,11 @@ void pir_text_exact_float(pir_strbuf *out, double value, bool single, bool json)
     return;
   }
   char digits[24];
-  int point = 1, count = 1, wanted = value < (single ? 0x1p-126 : 0x1p-1022) ? 1 : single ? 6 : 15, most = single ? 9 : 17;
+  int point = 1, count = 1,
+      wanted = value < (single ? 0x1p-126 : 0x1p-1022) ? 1
+               : single                                ? 6
+                                                       : 15,
+      most = single ? 9 : 17;
   if (value == 0) {
     digits[0] = '0';
   } else {
@@ -164,7 +168,8 @@ bool pir_text_read_float(pir_str text, double *out_value) {
   if (number.count && number.count <= 15 && number.exponent >= -22 && number.exponent <= 22) {
     int64_t mantissa = 0;  // exact, and so is the power: one rounding
     for (int i = 0; i < number.count; i++) mantissa = mantissa * 10 + (number.digits[i] - '0');
-    value = number.exponent < 0 ? (double)mantissa / powers[-number.exponent] : (double)mantissa * powers[number.exponent];
+    value =
+        number.exponent < 0 ? (double)mantissa / powers[-number.exponent] : (double)mantissa * powers[number.exponent];
   } else if (number.count) {
     if (number.exponent > 100000) return false;
     char *tail = number.digits + number.count;

@@ -90,7 +90,8 @@ bool pir_parse_try(pir_parser *p, int token) {
 
 bool pir_parse_enter(pir_parser *p) {
   if (p->nesting >= PIR_PARSE_MAX_NESTING)
-    return pir_parse_fail_at(p, pir_parse_here(p), PIR_EXHAUSTED, "types and attributes nest deeper than %d levels", PIR_PARSE_MAX_NESTING);
+    return pir_parse_fail_at(p, pir_parse_here(p), PIR_EXHAUSTED, "types and attributes nest deeper than %d levels",
+                             PIR_PARSE_MAX_NESTING);
   p->nesting++;
   return true;
 }
@@ -115,7 +116,8 @@ static void define(pir_op_reader *r, pir_mention name, pir_value *value) {
 
 // Looks for the line that defines a name further down: "(.. %5 ..) =".
 static bool find_later(pir_op_reader *r, pir_str name, pir_parse_place *out_place) {
-  const char *base = r->p.source.data, *end = base + r->p.source.size, *line = base + (r->p.lexer.line_start - r->p.copy);
+  const char *base = r->p.source.data, *end = base + r->p.source.size,
+             *line = base + (r->p.lexer.line_start - r->p.copy);
   for (uint32_t number = r->p.lexer.line; line < end; number++) {
     const char *stop = memchr(line, '\n', (size_t)(end - line)), *at = line;
     if (!stop) stop = end;
@@ -139,7 +141,8 @@ static pir_value *undefined_value(pir_op_reader *r, pir_mention use, const pir_t
     return value;
   }
   pir_parse_place later;
-  pir_parse_fail_at(&r->p, use.place, PIR_INVALID, "%.*s is not defined before this use", (int)use.name.size, use.name.data);
+  pir_parse_fail_at(&r->p, use.place, PIR_INVALID, "%.*s is not defined before this use", (int)use.name.size,
+                    use.name.data);
   if (find_later(r, use.name, &later)) pir_parse_note_at(&r->p, later, "defined here, after its use");
   return NULL;
 }
@@ -205,7 +208,8 @@ static pir_op *resize_regions(pir_op_reader *r, pir_region_frame *f, size_t regi
   size_t kept = pir_op_regions(old) < regions ? pir_op_regions(old) : regions;
   begin_scratch(r);
   for (size_t i = 0; i < pir_op_operands(old); i++) pir_vec_push(arena, &r->operands, pir_op_operand(old, i));
-  for (size_t i = 0; i < pir_op_results(old); i++) pir_vec_push(arena, &r->result_types, pir_value_type(pir_op_result(old, i)));
+  for (size_t i = 0; i < pir_op_results(old); i++)
+    pir_vec_push(arena, &r->result_types, pir_value_type(pir_op_result(old, i)));
   pir_vec_reserve(arena, &r->attrs, pir_op_attrs(old) + 1);
   r->attrs.count = pir_op_attrs_sorted(old, r->attrs.items, r->attrs.capacity);
   r->loc = pir_op_loc(old);
@@ -228,17 +232,17 @@ static bool push_frame(pir_op_reader *r, pir_op *op, pir_region_style style, pir
   pir_arena *arena = r->p.arena;
   uint64_t limit = pir_context_limits(r->p.ctx)->max_depth;
   if (r->frames.count >= limit)
-    return pir_parse_fail_at(&r->p, place, PIR_EXHAUSTED, "regions nest deeper than %llu levels", (unsigned long long)limit);
-  pir_region_frame f = {.op = op, .block = pir_region_append_block(pir_op_region(op, 0)), .style = style, .place = place};
+    return pir_parse_fail_at(&r->p, place, PIR_EXHAUSTED, "regions nest deeper than %llu levels",
+                             (unsigned long long)limit);
+  pir_region_frame f = {
+      .op = op, .block = pir_region_append_block(pir_op_region(op, 0)), .style = style, .place = place};
   f.result_count = r->results.count;
   f.results = pir_arena_copy(arena, r->results.items, r->results.count * sizeof *f.results);
   pir_vec_push(arena, &r->frames, f);
   return true;
 }
 
-static pir_region_frame *top(pir_op_reader *r) {
-  return &r->frames.items[r->frames.count - 1];
-}
+static pir_region_frame *top(pir_op_reader *r) { return &r->frames.items[r->frames.count - 1]; }
 
 static void pop_frame(pir_op_reader *r) {
   pir_region_frame f = pir_vec_pop(&r->frames);
@@ -277,7 +281,8 @@ static bool parse_while_arguments(pir_op_reader *r) {
   while (p->token == PIR_TOK_VALUE) {
     pir_mention name;
     if (!pir_parse_mention(r, "an argument", &name)) return false;
-    if (count >= inputs) return pir_parse_fail_at(p, name.place, PIR_INVALID, "more arguments than the %zu inputs", inputs);
+    if (count >= inputs)
+      return pir_parse_fail_at(p, name.place, PIR_INVALID, "more arguments than the %zu inputs", inputs);
     pir_value *input = broken ? NULL : pir_op_operand(f->op, count + 1);
     count++;
     pir_value *argument = pir_block_add_argument(f->block, input ? pir_value_type(input) : NULL);
@@ -307,7 +312,8 @@ static bool parse_block_header(pir_op_reader *r) {
   while (p->token != ')') {
     pir_mention name;
     const pir_type *type;
-    if (!pir_parse_mention(r, "an argument", &name) || !pir_parse_take(p, ':') || !pir_parse_type(p, &type)) return false;
+    if (!pir_parse_mention(r, "an argument", &name) || !pir_parse_take(p, ':') || !pir_parse_type(p, &type))
+      return false;
     pir_value *argument = add_argument(f, name.name, type);
     define(r, name, argument);
     if (p->token == '{' && !pir_parse_argument_attrs(r, argument)) return false;
@@ -344,7 +350,9 @@ static bool parse_caret(pir_op_reader *r) {
 // A region of the typed form that is `{}` has no block at all.
 static void drop_absent_block(pir_region_frame *f) {
   pir_block *block = f->block;
-  if (f->style != STYLE_TYPED || pir_block_first(block) || pir_block_arguments(block) || pir_op_mark(f->op) == SAW_HEADER) return;
+  if (f->style != STYLE_TYPED || pir_block_first(block) || pir_block_arguments(block) ||
+      pir_op_mark(f->op) == SAW_HEADER)
+    return;
   pir_region *region = pir_block_region(block);
   region->first = region->last = NULL;
   pir_block_release(pir_op_context(f->op), block);
@@ -420,7 +428,8 @@ static bool takes_regions(pir_op_reader *r, pir_region_style style) {
 static bool count_op(pir_op_reader *r) {
   uint64_t limit = pir_context_limits(r->p.ctx)->max_ops;
   if (++r->ops <= limit) return true;
-  return pir_parse_fail_at(&r->p, pir_parse_here(&r->p), PIR_EXHAUSTED, "the program has more than %llu ops", (unsigned long long)limit);
+  return pir_parse_fail_at(&r->p, pir_parse_here(&r->p), PIR_EXHAUSTED, "the program has more than %llu ops",
+                           (unsigned long long)limit);
 }
 
 static bool parse_op(pir_op_reader *r) {
@@ -507,9 +516,11 @@ static void parse_program(pir_op_reader *r) {
     return;
   }
   if (braces) pir_parse_next(p);
-  pir_region_frame module = {.op = pir_program_module(r->program), .block = pir_program_block(r->program), .style = STYLE_MODULE};
+  pir_region_frame module = {
+      .op = pir_program_module(r->program), .block = pir_program_block(r->program), .style = STYLE_MODULE};
   pir_vec_push(p->arena, &r->frames, module);
-  while (r->frames.count && p->token != PIR_TOK_END && p->errors < PIR_PARSE_MAX_ERRORS && p->status != PIR_EXHAUSTED) parse_item(r);
+  while (r->frames.count && p->token != PIR_TOK_END && p->errors < PIR_PARSE_MAX_ERRORS && p->status != PIR_EXHAUSTED)
+    parse_item(r);
   if (p->status == PIR_EXHAUSTED || p->errors >= PIR_PARSE_MAX_ERRORS) return;
   if (r->frames.count && !r->fragment) {
     pir_parse_expected(p, "'}'");
@@ -537,7 +548,8 @@ static void free_scratch(pir_op_reader *r) {
   pir_parse_names_free(&r->p, &r->names);
 }
 
-pir_status pir_program_parse(pir_context *ctx, pir_str text, const pir_parse_options *options, pir_program **out_program) {
+pir_status pir_program_parse(pir_context *ctx, pir_str text, const pir_parse_options *options,
+                             pir_program **out_program) {
   pir_op_reader r = {.p = {.ctx = ctx, .arena = &ctx->arena, .source = text}};
   pir_parser *p = &r.p;
   if (options) {
@@ -547,7 +559,10 @@ pir_status pir_program_parse(pir_context *ctx, pir_str text, const pir_parse_opt
   p->copy = pir_arena_alloc(p->arena, text.size + 2);
   if (text.size) memcpy(p->copy, text.data, text.size);
   p->copy[text.size] = p->copy[text.size + 1] = 0;
-  p->lexer = (pir_lexer){.arena = p->arena, .line = options && options->first_line ? options->first_line : 1, .line_start = p->copy, .fresh_line = true};
+  p->lexer = (pir_lexer){.arena = p->arena,
+                         .line = options && options->first_line ? options->first_line : 1,
+                         .line_start = p->copy,
+                         .fresh_line = true};
   r.program = pir_program_create(ctx);
   pir_program_set_info(r.program, (pir_program_info){.format = PIR_STR("text")});
   pir_lex_lex_init_extra(&p->lexer, &p->scanner);

@@ -13,7 +13,8 @@ static bool is_integral(pir_str text) {
 
 static const pir_attr *make_int(pir_parser *p, pir_attr_kind kind) {
   int64_t value = 0;
-  if (!pir_text_read_int(p->text, &value)) return pir_parse_fail(p, "%.*s does not fit 64 bits", (int)p->text.size, p->text.data), NULL;
+  if (!pir_text_read_int(p->text, &value))
+    return pir_parse_fail(p, "%.*s does not fit 64 bits", (int)p->text.size, p->text.data), NULL;
   if (kind == PIR_ATTR_NONE) kind = value >= INT32_MIN && value <= INT32_MAX ? PIR_ATTR_I32 : PIR_ATTR_I64;
   if (kind == PIR_ATTR_I32 && (value < INT32_MIN || value > INT32_MAX))
     return pir_parse_fail(p, "%.*s does not fit an int32", (int)p->text.size, p->text.data), NULL;
@@ -26,7 +27,8 @@ static double special_value(pir_str text) {
   double value = *at == 'i' ? (double)INFINITY : (double)NAN;
   if (paren) {  // nan(0x7ff8000000000001)
     uint64_t bits = 0;
-    for (const char *c = paren + 3; c < text.data + text.size - 1; c++) bits = bits << 4 | (uint64_t)(*c <= '9' ? *c - '0' : (*c | 0x20) - 'a' + 10);
+    for (const char *c = paren + 3; c < text.data + text.size - 1; c++)
+      bits = bits << 4 | (uint64_t)(*c <= '9' ? *c - '0' : (*c | 0x20) - 'a' + 10);
     memcpy(&value, &bits, sizeof value);
   }
   return negative ? -value : value;
@@ -35,7 +37,8 @@ static double special_value(pir_str text) {
 static bool read_real(pir_parser *p, pir_str text, double *out_value) {
   char first = text.data[text.data[0] == '-'];
   if (first == 'i' || first == 'n') *out_value = special_value(text);
-  else if (!pir_text_read_float(text, out_value)) return pir_parse_fail(p, "%.*s is out of range", (int)text.size, text.data);
+  else if (!pir_text_read_float(text, out_value))
+    return pir_parse_fail(p, "%.*s is out of range", (int)text.size, text.data);
   return true;
 }
 
@@ -48,9 +51,7 @@ static const pir_attr *make_float(pir_parser *p, pir_attr_kind kind) {
   return pir_attr_float(p->ctx, kind, value);
 }
 
-static bool is_float_kind(pir_attr_kind kind) {
-  return kind == PIR_ATTR_F32 || kind == PIR_ATTR_F64;
-}
+static bool is_float_kind(pir_attr_kind kind) { return kind == PIR_ATTR_F32 || kind == PIR_ATTR_F64; }
 
 static bool is_int_kind(pir_attr_kind kind) {
   return kind == PIR_ATTR_I32 || kind == PIR_ATTR_I64 || kind == PIR_ATTR_INDEX || kind == PIR_ATTR_BOOL;
@@ -60,7 +61,8 @@ static bool is_int_kind(pir_attr_kind kind) {
 static const pir_attr *parse_number(pir_parser *p, pir_attr_kind kind) {
   bool integral = p->token == PIR_TOK_NUMBER && is_integral(p->text);
   // Scalars are held as plain numbers. A float has at most six digits in this text, so more are an integer.
-  if (kind == PIR_ATTR_SCALAR) kind = integral && p->text.size > 6u + (p->text.data[0] == '-') ? PIR_ATTR_I64 : PIR_ATTR_F64;
+  if (kind == PIR_ATTR_SCALAR)
+    kind = integral && p->text.size > 6u + (p->text.data[0] == '-') ? PIR_ATTR_I64 : PIR_ATTR_F64;
   const pir_attr *attr;
   if (kind == PIR_ATTR_C64 || kind == PIR_ATTR_C128) {
     double value;
@@ -79,7 +81,8 @@ static const pir_attr *parse_number(pir_parser *p, pir_attr_kind kind) {
 static const pir_attr *parse_complex(pir_parser *p, pir_attr_kind kind) {
   double re, im;
   const char *space = memchr(p->text.data, ' ', p->text.size), *end = p->text.data + p->text.size;
-  pir_str real = {p->text.data + 5, (size_t)(space - p->text.data) - 5}, imaginary = {space + 6, (size_t)(end - space) - 6};
+  pir_str real = {p->text.data + 5, (size_t)(space - p->text.data) - 5},
+          imaginary = {space + 6, (size_t)(end - space) - 6};
   if (!read_real(p, real, &re) || !read_real(p, imaginary, &im)) return NULL;
   pir_parse_next(p);
   return pir_attr_complex(p->ctx, kind == PIR_ATTR_C128 ? kind : PIR_ATTR_C64, re, im);
@@ -149,7 +152,9 @@ static const pir_attr *parse_escaped(pir_parser *p) {
   char *text;
   size_t size;
   if (!pir_parse_unescape(p, quoted, &text, &size)) return NULL;
-  pir_attr_kind kind = p->text.data[1] == 's' ? PIR_ATTR_STR : p->text.data[1] == 'n' ? PIR_ATTR_TENSOR_NAME : PIR_ATTR_OPAQUE;
+  pir_attr_kind kind = p->text.data[1] == 's'   ? PIR_ATTR_STR
+                       : p->text.data[1] == 'n' ? PIR_ATTR_TENSOR_NAME
+                                                : PIR_ATTR_OPAQUE;
   const pir_attr *attr = pir_attr_str(p->ctx, kind, (pir_str){text, size});
   pir_arena_free(p->arena, text, size);
   pir_parse_next(p);
@@ -347,9 +352,7 @@ static bool take_key(pir_parser *p, const char *key) {
   return pir_parse_take(p, ':');
 }
 
-static bool try_key(pir_parser *p, const char *key) {
-  return pir_parse_is_word(p, key) && take_key(p, key);
-}
+static bool try_key(pir_parser *p, const char *key) { return pir_parse_is_word(p, key) && take_key(p, key); }
 
 // Whether a word comes after the comma that is the current token.
 static bool follows(const pir_parser *p, const char *word) {
@@ -359,7 +362,8 @@ static bool follows(const pir_parser *p, const char *word) {
   return rest.size - i >= size && memcmp(rest.data + i, word, size) == 0;
 }
 
-// The two lists of a mesh, the first already announced; early prints have no process ids. Names of the mesh dimensions are not in the text.
+// The two lists of a mesh, the first already announced; early prints have no process ids. Names of the mesh dimensions
+// are not in the text.
 static const pir_attr *parse_mesh(pir_parser *p) {
   const pir_attr *parts[3] = {parse_int_array(p), pir_attr_int_array(p->ctx, NULL, 0), pir_attr_array(p->ctx, NULL, 0)};
   if (!parts[0]) return NULL;
@@ -383,7 +387,8 @@ static const pir_attr *parse_partial(pir_parser *p) {
   int64_t pair[2] = {0};
   pir_parse_next(p);
   if (!pir_parse_take(p, '(')) return NULL;
-  if (p->token != PIR_TOK_NUMBER || !pir_text_read_int(p->text, &pair[0])) return pir_parse_expected(p, "a mesh dimension"), NULL;
+  if (p->token != PIR_TOK_NUMBER || !pir_text_read_int(p->text, &pair[0]))
+    return pir_parse_expected(p, "a mesh dimension"), NULL;
   pir_parse_next(p);
   if (!pir_parse_take(p, ',')) return NULL;
   pair[1] = pir_reduce_type_from_name(p->text);
@@ -404,7 +409,8 @@ static const pir_attr *parse_mapping(pir_parser *p, const pir_attr *mesh) {
       pir_parse_raw(p);
       continue;
     }
-    if (!pir_parse_is_word(p, "partial") || count == PIR_MAX_RANK) return pir_parse_expected(p, "partial or placements"), NULL;
+    if (!pir_parse_is_word(p, "partial") || count == PIR_MAX_RANK)
+      return pir_parse_expected(p, "partial or placements"), NULL;
     if (!(partials[count++] = parse_partial(p))) return NULL;
   }
   parts[2] = pir_attr_array(p->ctx, partials, count);
@@ -454,12 +460,14 @@ static const pir_attr *parse_op_dist_body(pir_parser *p, attr_list *operands, at
       continue;
     }
     if (!take_key(p, "chunk_id")) return NULL;
-    if (p->token != PIR_TOK_NUMBER || !pir_text_read_int(p->text, &chunk)) return pir_parse_expected(p, "a number"), NULL;
+    if (p->token != PIR_TOK_NUMBER || !pir_text_read_int(p->text, &chunk))
+      return pir_parse_expected(p, "a number"), NULL;
     pir_parse_next(p);
   }
   if (!pir_parse_take(p, '}')) return NULL;
   const pir_attr *parts[4] = {mesh, pir_attr_array(p->ctx, operands->items, operands->count),
-                              pir_attr_array(p->ctx, results->items, results->count), pir_attr_int(p->ctx, PIR_ATTR_I64, chunk)};
+                              pir_attr_array(p->ctx, results->items, results->count),
+                              pir_attr_int(p->ctx, PIR_ATTR_I64, chunk)};
   return pir_attr_tuple(p->ctx, PIR_ATTR_OP_DIST, parts, 4);
 }
 
@@ -484,8 +492,10 @@ static const pir_attr *parse_kernel_key(pir_parser *p) {
   }
   pir_layout layout = pir_layout_from_name(values[1]);
   pir_dtype dtype = read_dtype(values[2]);
-  if (layout == PIR_LAYOUT_COUNT || dtype == PIR_DTYPE_COUNT) return pir_parse_fail(p, "unknown layout or data type in a kernel key"), NULL;
-  const pir_attr *parts[3] = {pir_attr_str(p->ctx, PIR_ATTR_STR, values[0]), pir_attr_layout(p->ctx, layout), pir_attr_dtype(p->ctx, dtype)};
+  if (layout == PIR_LAYOUT_COUNT || dtype == PIR_DTYPE_COUNT)
+    return pir_parse_fail(p, "unknown layout or data type in a kernel key"), NULL;
+  const pir_attr *parts[3] = {pir_attr_str(p->ctx, PIR_ATTR_STR, values[0]), pir_attr_layout(p->ctx, layout),
+                              pir_attr_dtype(p->ctx, dtype)};
   pir_parse_next(p);
   return pir_attr_tuple(p->ctx, PIR_ATTR_KERNEL_KEY, parts, 3);
 }
@@ -511,9 +521,15 @@ static pir_attr_kind kind_of_tag(pir_str tag) {
   static const struct {
     const char *tag;
     pir_attr_kind kind;
-  } more[] = {{PIR_TAG_TYPE, PIR_ATTR_TYPE},           {PIR_TAG_MESH, PIR_ATTR_PROCESS_MESH}, {PIR_TAG_TENSOR_DIST, PIR_ATTR_TENSOR_DIST},
-              {PIR_TAG_OP_DIST, PIR_ATTR_OP_DIST},     {PIR_TAG_KERNEL_KEY, PIR_ATTR_KERNEL_KEY}, {"pd.IntArray", PIR_ATTR_INT_ARRAY},
-              {"pd.DataType", PIR_ATTR_DTYPE},         {"pd.Place", PIR_ATTR_PLACE},          {"pd.DataLayout", PIR_ATTR_LAYOUT}};
+  } more[] = {{PIR_TAG_TYPE, PIR_ATTR_TYPE},
+              {PIR_TAG_MESH, PIR_ATTR_PROCESS_MESH},
+              {PIR_TAG_TENSOR_DIST, PIR_ATTR_TENSOR_DIST},
+              {PIR_TAG_OP_DIST, PIR_ATTR_OP_DIST},
+              {PIR_TAG_KERNEL_KEY, PIR_ATTR_KERNEL_KEY},
+              {"pd.IntArray", PIR_ATTR_INT_ARRAY},
+              {"pd.DataType", PIR_ATTR_DTYPE},
+              {"pd.Place", PIR_ATTR_PLACE},
+              {"pd.DataLayout", PIR_ATTR_LAYOUT}};
   for (int i = 0; i < PIR_ATTR_KIND_COUNT; i++)
     if (tags[i][0] && pir_str_equal(tag, pir_str_from(tags[i]))) return (pir_attr_kind)i;
   for (size_t i = 0; i < sizeof more / sizeof *more; i++)
@@ -525,7 +541,8 @@ static const pir_attr *parse_pointer(pir_parser *p) {
   uint64_t value = 0;
   if (p->token != PIR_TOK_HEX || p->text.size > 18) return pir_parse_expected(p, "an address"), NULL;
   for (size_t i = 2; i < p->text.size; i++)
-    value = value << 4 | (uint64_t)(p->text.data[i] <= '9' ? p->text.data[i] - '0' : (p->text.data[i] | 0x20) - 'a' + 10);
+    value =
+        value << 4 | (uint64_t)(p->text.data[i] <= '9' ? p->text.data[i] - '0' : (p->text.data[i] | 0x20) - 'a' + 10);
   pir_parse_next(p);
   return pir_attr_pointer(p->ctx, value);
 }

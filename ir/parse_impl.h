@@ -26,15 +26,15 @@ typedef struct pir_parser {
   pir_arena *arena;
   void *scanner;
   pir_lexer lexer;
-  char *copy;           // what the scanner works on
-  pir_str source;       // the caller's text
+  char *copy;      // what the scanner works on
+  pir_str source;  // the caller's text
   pir_str file;
-  int token;            // the current one
-  pir_str text;         // its text; lies in `copy`
-  bool fresh;           // it is the first of its line
-  uint32_t nesting;     // of types and attributes
+  int token;         // the current one
+  pir_str text;      // its text; lies in `copy`
+  bool fresh;        // it is the first of its line
+  uint32_t nesting;  // of types and attributes
   size_t errors;
-  pir_status status;    // PIR_INVALID or PIR_EXHAUSTED after an error
+  pir_status status;  // PIR_INVALID or PIR_EXHAUSTED after an error
   struct {
     pir_str text;
     const pir_type *type;
@@ -72,7 +72,8 @@ static inline bool pir_parse_is_word(const pir_parser *p, const char *word) {
 }
 
 // Reports at a place (the current token) and returns false.
-bool pir_parse_fail_at(pir_parser *p, pir_parse_place place, pir_status status, const char *format, ...) PIR_PRINTF(4, 5);
+bool pir_parse_fail_at(pir_parser *p, pir_parse_place place, pir_status status, const char *format, ...)
+    PIR_PRINTF(4, 5);
 bool pir_parse_note_at(pir_parser *p, pir_parse_place place, const char *format, ...) PIR_PRINTF(3, 4);
 #define pir_parse_fail(p, ...) pir_parse_fail_at((p), pir_parse_here(p), PIR_INVALID, __VA_ARGS__)
 // "expected WHAT, found ..".

@@ -93,7 +93,8 @@ bool pir_parse_attrs(pir_op_reader *r, const pir_opdef *def) {
     if (!attr.value) return false;
     for (size_t i = 0; i < r->attrs.count; i++)
       if (r->attrs.items[i].name == attr.name)
-        return pir_parse_fail_at(p, place, PIR_INVALID, "the attribute '%s' is given twice", pir_name_str(attr.name).data);
+        return pir_parse_fail_at(p, place, PIR_INVALID, "the attribute '%s' is given twice",
+                                 pir_name_str(attr.name).data);
     pir_vec_push(p->arena, &r->attrs, attr);
     if (p->token != '}' && !pir_parse_take(p, ',')) return false;
   }
@@ -130,7 +131,8 @@ static bool parse_operand_types(pir_op_reader *r) {
   }
   pir_parse_next(p);
   if (r->operand_types.count == r->uses.count) return true;
-  return pir_parse_fail_at(p, place, PIR_INVALID, "%zu operands, but %zu operand types", r->uses.count, r->operand_types.count);
+  return pir_parse_fail_at(p, place, PIR_INVALID, "%zu operands, but %zu operand types", r->uses.count,
+                           r->operand_types.count);
 }
 
 static bool parse_result_types(pir_op_reader *r, pir_parse_place arrow) {
@@ -143,7 +145,8 @@ static bool parse_result_types(pir_op_reader *r, pir_parse_place arrow) {
     pir_parse_next(p);
   }
   if (r->result_types.count == r->results.count) return true;
-  return pir_parse_fail_at(p, arrow, PIR_INVALID, "%zu results, but %zu result types", r->results.count, r->result_types.count);
+  return pir_parse_fail_at(p, arrow, PIR_INVALID, "%zu results, but %zu result types", r->results.count,
+                           r->result_types.count);
 }
 
 // loc("file":1:2) or loc("file":+0x10)
@@ -164,7 +167,8 @@ static bool parse_loc(pir_op_reader *r) {
     else numbers[i] = numbers[i] * 10 + (uint64_t)(*at - '0');
   }
   pir_str name = {file, size};
-  r->loc = offset ? pir_loc_offset(p->ctx, name, numbers[0]) : pir_loc_text(p->ctx, name, (uint32_t)numbers[0], (uint32_t)numbers[1]);
+  r->loc = offset ? pir_loc_offset(p->ctx, name, numbers[0])
+                  : pir_loc_text(p->ctx, name, (uint32_t)numbers[0], (uint32_t)numbers[1]);
   pir_arena_free(p->arena, file, size);
   pir_parse_next(p);
   return true;
@@ -193,8 +197,7 @@ static bool parse_op_name(pir_op_reader *r, const pir_opdef **out_def) {
 // What follows the operands of a while: nothing but its body.
 static bool parse_while_tail(pir_op_reader *r, pir_region_style *out_style) {
   size_t inputs = r->uses.count - 1;
-  if (r->results.count != inputs)
-    return pir_parse_fail(&r->p, "%zu results, but %zu inputs", r->results.count, inputs);
+  if (r->results.count != inputs) return pir_parse_fail(&r->p, "%zu results, but %zu inputs", r->results.count, inputs);
   *out_style = STYLE_WHILE;
   return true;
 }
@@ -216,7 +219,8 @@ static bool parse_tail(pir_op_reader *r, const pir_opdef *def, pir_region_style 
 // Everything of an op but its regions.
 bool pir_parse_header(pir_op_reader *r, const pir_opdef **out_def, pir_region_style *out_style) {
   pir_parser *p = &r->p;
-  if (!parse_results(r) || !pir_parse_take(p, '=') || !parse_op_name(r, out_def) || !pir_parse_take(p, '(')) return false;
+  if (!parse_results(r) || !pir_parse_take(p, '=') || !parse_op_name(r, out_def) || !pir_parse_take(p, '('))
+    return false;
   if (pir_parse_is_word(p, "cond")) return parse_while_uses(r) && parse_while_tail(r, out_style);
   if (!parse_uses(r, ')')) return false;
   if (p->token == '[') {  // the oldest while: (%c) [%a, %b]
@@ -226,4 +230,3 @@ bool pir_parse_header(pir_op_reader *r, const pir_opdef **out_def, pir_region_st
   if (p->token == '{' && !pir_parse_attrs(r, *out_def)) return false;
   return parse_tail(r, *out_def, out_style);
 }
-

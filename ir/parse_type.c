@@ -30,7 +30,8 @@ bool pir_parse_ints(pir_parser *p, int64_t **out_values, size_t *out_count) {
   bool good = true;
   while (good && p->token != ']') {
     int64_t value = 0;
-    if (p->token != PIR_TOK_NUMBER || !pir_text_read_int(p->text, &value)) good = pir_parse_expected(p, "a 64-bit integer");
+    if (p->token != PIR_TOK_NUMBER || !pir_text_read_int(p->text, &value))
+      good = pir_parse_expected(p, "a 64-bit integer");
     else if (values.count >= pir_context_limits(p->ctx)->max_attr_items)
       good = pir_parse_fail_at(p, pir_parse_here(p), PIR_EXHAUSTED, "an array of more than %zu elements", values.count);
     else pir_parse_next(p);
@@ -52,17 +53,21 @@ bool pir_parse_ints(pir_parser *p, int64_t **out_values, size_t *out_count) {
 
 typedef enum family { FAMILY_TENSOR, FAMILY_SELECTED_ROWS, FAMILY_ARRAY, FAMILY_COO, FAMILY_CSR, FAMILY_NONE } family;
 
-static const pir_type_kind family_kinds[] = {PIR_TYPE_TENSOR, PIR_TYPE_SELECTED_ROWS, PIR_TYPE_TENSOR_ARRAY, PIR_TYPE_SPARSE_COO,
-                                             PIR_TYPE_SPARSE_CSR};
+static const pir_type_kind family_kinds[] = {PIR_TYPE_TENSOR, PIR_TYPE_SELECTED_ROWS, PIR_TYPE_TENSOR_ARRAY,
+                                             PIR_TYPE_SPARSE_COO, PIR_TYPE_SPARSE_CSR};
 
 static family family_of(pir_str name) {
   static const struct {
     const char *name;
     family family;
-  } names[] = {{"tensor", FAMILY_TENSOR},           {"builtin.tensor", FAMILY_TENSOR},
-               {"pd_op.tensor", FAMILY_TENSOR},     {"pd.tensor", FAMILY_TENSOR},
-               {"pd_op.selectedrows", FAMILY_SELECTED_ROWS}, {"pd_op.tensor_array", FAMILY_ARRAY},
-               {"pd_op.sparsecootensor", FAMILY_COO}, {"pd_op.sparsecsrtensor", FAMILY_CSR}};
+  } names[] = {{"tensor", FAMILY_TENSOR},
+               {PIR_TEXT_TENSOR_T2, FAMILY_TENSOR},
+               {PIR_TEXT_TENSOR_T1, FAMILY_TENSOR},
+               {PIR_TEXT_TENSOR_T0, FAMILY_TENSOR},
+               {PIR_TEXT_SELECTED_ROWS, FAMILY_SELECTED_ROWS},
+               {PIR_TEXT_TENSOR_ARRAY, FAMILY_ARRAY},
+               {PIR_TEXT_SPARSE_COO, FAMILY_COO},
+               {PIR_TEXT_SPARSE_CSR, FAMILY_CSR}};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (pir_str_equal(name, pir_str_from(names[i].name))) return names[i].family;
   return FAMILY_NONE;
@@ -73,7 +78,9 @@ static family allocated_family(pir_str name, pir_str *out_place) {
   static const struct {
     const char *suffix;
     family family;
-  } suffixes[] = {{"_tensor", FAMILY_TENSOR}, {"_tensor_array", FAMILY_ARRAY}, {"_sparse_coo_tensor_type", FAMILY_COO},
+  } suffixes[] = {{"_tensor", FAMILY_TENSOR},
+                  {"_tensor_array", FAMILY_ARRAY},
+                  {"_sparse_coo_tensor_type", FAMILY_COO},
                   {"_sparse_csr_tensor_type", FAMILY_CSR}};
   for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
     size_t size = strlen(suffixes[i].suffix);
@@ -185,7 +192,8 @@ static bool parse_rest_entry(pir_parser *p, pir_str key, pir_tensor_spec *spec, 
     spec->layout = p->token == PIR_TOK_WORD ? pir_layout_from_name(p->text) : PIR_LAYOUT_COUNT;
     if (spec->layout == PIR_LAYOUT_COUNT) return pir_parse_expected(p, "a layout");
   } else if (pir_str_equal(key, PIR_STR("offset"))) {
-    if (p->token != PIR_TOK_NUMBER || !pir_text_read_int(p->text, &offset) || offset < 0) return pir_parse_expected(p, "an offset");
+    if (p->token != PIR_TOK_NUMBER || !pir_text_read_int(p->text, &offset) || offset < 0)
+      return pir_parse_expected(p, "an offset");
     spec->offset = (uint64_t)offset;
   } else if (pir_str_equal(key, PIR_STR("lod"))) {
     return parse_lod(p, spec, rest);
@@ -202,14 +210,16 @@ static bool parse_rest_entry(pir_parser *p, pir_str key, pir_tensor_spec *spec, 
 
 static bool parse_dims(pir_parser *p, int64_t *dims, pir_tensor_spec *spec) {
   // 0xf32 reads as a hexadecimal number.
-  if (p->token != PIR_TOK_DIMS && p->token != PIR_TOK_WORD && p->token != PIR_TOK_HEX) return pir_parse_expected(p, "dimensions and an element type");
+  if (p->token != PIR_TOK_DIMS && p->token != PIR_TOK_WORD && p->token != PIR_TOK_HEX)
+    return pir_parse_expected(p, "dimensions and an element type");
   if (!read_dims(p, p->text, dims, spec)) return false;
   pir_parse_next(p);
   return true;
 }
 
 // The inside of tensor<2xf32, layout:NHWC, ..>.
-static bool parse_tensor_body(pir_parser *p, family family, pir_tensor_spec *spec, tensor_rest *rest, const pir_type **out_type) {
+static bool parse_tensor_body(pir_parser *p, family family, pir_tensor_spec *spec, tensor_rest *rest,
+                              const pir_type **out_type) {
   int64_t dims[PIR_MAX_RANK];
   if (!parse_dims(p, dims, spec)) return false;
   while (pir_parse_try(p, ',')) {
@@ -223,8 +233,9 @@ static bool parse_tensor_body(pir_parser *p, family family, pir_tensor_spec *spe
   bool sparse = family == FAMILY_COO || family == FAMILY_CSR;
   if (!sparse && (rest->parts.count || rest->nonzero_rank)) return pir_parse_fail(p, "only sparse tensors have parts");
   pir_shape nonzero = {rest->nonzero, rest->nonzero_rank};
-  *out_type = sparse ? pir_type_sparse(p->ctx, family_kinds[family], spec, nonzero, rest->parts.items, rest->parts.count)
-                     : make_family(p, family, spec);
+  *out_type = sparse
+                  ? pir_type_sparse(p->ctx, family_kinds[family], spec, nonzero, rest->parts.items, rest->parts.count)
+                  : make_family(p, family, spec);
   return true;
 }
 
@@ -267,7 +278,8 @@ static bool parse_dist_tensor(pir_parser *p, const pir_type **out_type) {
   if (!parse_dims(p, dims, &spec) || !pir_parse_take(p, ',')) return false;
   const pir_attr *dist = pir_parse_tensor_dist(p, NULL);
   if (!dist) return false;
-  *out_type = pir_type_dist(p->ctx, pir_type_tensor(p->ctx, spec.dtype, spec.shape), dist, local_shape(spec.shape, dist, local));
+  *out_type = pir_type_dist(p->ctx, pir_type_tensor(p->ctx, spec.dtype, spec.shape), dist,
+                            local_shape(spec.shape, dist, local));
   return true;
 }
 

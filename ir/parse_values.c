@@ -33,7 +33,8 @@ static pir_value *define_named(pir_parser *p, pir_parse_names *names, pir_str na
 
 pir_value *pir_parse_names_define(pir_parser *p, pir_parse_names *names, pir_str name, pir_value *value, bool replace) {
   size_t number;
-  if (!number_of(name, &number) || number > names->numbered.count + MAX_GAP) return define_named(p, names, name, value, replace);
+  if (!number_of(name, &number) || number > names->numbered.count + MAX_GAP)
+    return define_named(p, names, name, value, replace);
   while (names->numbered.count <= number) pir_vec_push(p->arena, &names->numbered, NULL);
   pir_value **place = &names->numbered.items[number], *before = *place;
   if (!before && names->named.count) before = pir_map_get(&names->named, pir_name_get(p->ctx, name));

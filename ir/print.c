@@ -13,7 +13,8 @@
 
 #define WRITE_BUFFER 16384
 #define INDENT 4
-#define MAX_INDENT 64  // levels; deeper ones stand below each other, or the text would grow with the square of the depth
+#define MAX_INDENT                                                                                                     \
+  64  // levels; deeper ones stand below each other, or the text would grow with the square of the depth
 #define TYPE_CACHE 64
 #define TYPE_TEXTS 16384
 
@@ -104,7 +105,8 @@ static bool print_stack_value(printer *p, const pir_value *value) {
   if (kind != PIR_TYPE_STACK && kind != PIR_TYPE_INLET && kind != PIR_TYPE_OUTLET) return false;
   const pir_op *op = pir_value_op(value);
   if (pir_op_results(op) != 3 || !pir_value_type(pir_op_result(op, 0)) ||
-      pir_type_kind_of(pir_value_type(pir_op_result(op, 0))) != PIR_TYPE_STACK) return false;
+      pir_type_kind_of(pir_value_type(pir_op_result(op, 0))) != PIR_TYPE_STACK)
+    return false;
   uint64_t *place = pir_map_place(&p->ctx->arena, &p->numbers, pir_op_result(op, 0), 0);
   if (!*place) *place = ++p->next_stack;
   if (kind == PIR_TYPE_STACK) pir_strbuf_lit(&p->out, "%stack_");
@@ -297,7 +299,8 @@ static void print_keywords(printer *p, const pir_block *block, uint32_t depth) {
 static void open_block(printer *p, const frame *f, pir_op_form form) {
   if (p->form == PIR_TEXT_TYPED) {
     bool first = f->block == pir_region_first(pir_op_region(f->op, f->region));
-    if (!first || pir_block_arguments(f->block) || !pir_block_first(f->block)) print_block_header(p, f->block, f->depth - 1);
+    if (!first || pir_block_arguments(f->block) || !pir_block_first(f->block))
+      print_block_header(p, f->block, f->depth - 1);
     return;
   }
   if (form == PIR_FORM_GENERAL) {
@@ -407,7 +410,8 @@ static void print_info(printer *p, const pir_program *program) {
   if (plain && !info.version && !info.trainable) return;
   pir_strbuf_lit(&p->out, "program {format:");
   pir_text_escaped(&p->out, info.format);
-  pir_strbuf_format(&p->out, ",trainable:%s,version:%lld}\n", info.trainable ? "true" : "false", (long long)info.version);
+  pir_strbuf_format(&p->out, ",trainable:%s,version:%lld}\n", info.trainable ? "true" : "false",
+                    (long long)info.version);
 }
 
 // Prints the blocks of the module's regions; the module itself has no text.

@@ -6,7 +6,8 @@
 
 // ---- names
 
-static const char *const place_kinds[] = {"undefined", "cpu", "gpu", "gpu_pinned", "xpu", "xpu_pinned", NULL, "ipu", NULL, "custom_device"};
+static const char *const place_kinds[] = {"undefined",  "cpu", "gpu", "gpu_pinned", "xpu",
+                                          "xpu_pinned", NULL,  "ipu", NULL,         "custom_device"};
 enum { PLACE_CUSTOM = 9 };
 
 const char *pir_place_kind_name(int kind) {
@@ -51,7 +52,8 @@ void pir_text_escaped(pir_strbuf *out, pir_str text) {
     if (c == '"' || c == '\\') pir_strbuf_char(out, '\\'), pir_strbuf_char(out, (char)c);
     else if (c == '\n') pir_strbuf_lit(out, "\\n");
     else if (c == '\t') pir_strbuf_lit(out, "\\t");
-    else if (c < 0x20 || c == 0x7f) pir_strbuf_format(out, "\\x%c%c", "0123456789abcdef"[c >> 4], "0123456789abcdef"[c & 15]);
+    else if (c < 0x20 || c == 0x7f)
+      pir_strbuf_format(out, "\\x%c%c", "0123456789abcdef"[c >> 4], "0123456789abcdef"[c & 15]);
     else pir_strbuf_char(out, (char)c);
   }
   pir_strbuf_char(out, '"');
@@ -186,7 +188,8 @@ static void print_placements(pir_strbuf *out, const pir_attr *dist) {
     if (m) pir_strbuf_lit(out, ", ");
     size_t d = 0, p = 0;
     while (d < pir_attr_elements(mapping) && pir_attr_int_array_data(mapping)[d] != (int64_t)m) d++;
-    while (p < pir_attr_elements(partials) && pir_attr_int_array_data(pir_attr_element(partials, p))[0] != (int64_t)m) p++;
+    while (p < pir_attr_elements(partials) && pir_attr_int_array_data(pir_attr_element(partials, p))[0] != (int64_t)m)
+      p++;
     if (p < pir_attr_elements(partials))
       pir_strbuf_format(out, "Partial(reduce_type=%s)",
                         pir_reduce_type_name(pir_attr_int_array_data(pir_attr_element(partials, p))[1]));
@@ -204,7 +207,8 @@ static void print_tensor_dist(pir_strbuf *out, const pir_attr *dist) {
   pir_text_ints(out, pir_attr_int_array_data(mapping), pir_attr_elements(mapping));
   for (size_t i = 0; i < pir_attr_elements(partials); i++) {
     const int64_t *pair = pir_attr_int_array_data(pir_attr_element(partials, i));
-    pir_strbuf_format(out, i ? ",partial(%lld,%s)" : ", partial(%lld,%s)", (long long)pair[0], pir_reduce_type_name(pair[1]));
+    pir_strbuf_format(out, i ? ",partial(%lld,%s)" : ", partial(%lld,%s)", (long long)pair[0],
+                      pir_reduce_type_name(pair[1]));
   }
   print_placements(out, dist);
 }
@@ -237,13 +241,15 @@ void pir_text_type(pir_strbuf *out, const pir_type *type, pir_text_form form) {
   switch (pir_type_kind_of(type)) {
     case PIR_TYPE_SCALAR: print_dtype(out, pir_type_dtype(type)); break;
     case PIR_TYPE_VECTOR: print_vector(out, type, form); break;
-    case PIR_TYPE_TENSOR: print_tensor(out, form == PIR_TEXT_T2 ? "builtin.tensor" : "tensor", type, true, form); break;
-    case PIR_TYPE_SELECTED_ROWS: print_tensor(out, "pd_op.selectedrows", type, true, form); break;
-    case PIR_TYPE_TENSOR_ARRAY: print_tensor(out, "pd_op.tensor_array", type, false, form); break;
-    case PIR_TYPE_SPARSE_COO: print_tensor(out, "pd_op.sparsecootensor", type, true, form); break;
+    case PIR_TYPE_TENSOR:
+      print_tensor(out, form == PIR_TEXT_T2 ? PIR_TEXT_TENSOR_T2 : "tensor", type, true, form);
+      break;
+    case PIR_TYPE_SELECTED_ROWS: print_tensor(out, PIR_TEXT_SELECTED_ROWS, type, true, form); break;
+    case PIR_TYPE_TENSOR_ARRAY: print_tensor(out, PIR_TEXT_TENSOR_ARRAY, type, false, form); break;
+    case PIR_TYPE_SPARSE_COO: print_tensor(out, PIR_TEXT_SPARSE_COO, type, true, form); break;
     case PIR_TYPE_SPARSE_CSR:
-      if (form == PIR_TEXT_TYPED) print_tensor(out, "pd_op.sparsecsrtensor", type, true, form);
-      else pir_strbuf_lit(out, "pd_op.");  // all that Paddle prints of it
+      if (form == PIR_TEXT_TYPED) print_tensor(out, PIR_TEXT_SPARSE_CSR, type, true, form);
+      else pir_strbuf_lit(out, PIR_TEXT_CSR_CUT);
       break;
     case PIR_TYPE_ALLOCATED: print_allocated(out, type, form); break;
     case PIR_TYPE_DIST_TENSOR: print_dist_type(out, type, form); break;
@@ -307,7 +313,8 @@ static void print_op_dist(pir_strbuf *out, const pir_attr *attr) {
   int64_t chunk = 0;
   pir_attr_as_int(pir_attr_element(attr, 3), &chunk);
   pir_strbuf_lit(out, "{mesh:{");
-  if (pir_attr_kind_of(pir_attr_element(attr, 0)) == PIR_ATTR_PROCESS_MESH) print_mesh(out, pir_attr_element(attr, 0), "shape:");
+  if (pir_attr_kind_of(pir_attr_element(attr, 0)) == PIR_ATTR_PROCESS_MESH)
+    print_mesh(out, pir_attr_element(attr, 0), "shape:");
   pir_strbuf_char(out, '}');
   print_sides(out, "operand", pir_attr_element(attr, 1));
   print_sides(out, "result", pir_attr_element(attr, 2));

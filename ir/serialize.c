@@ -14,7 +14,8 @@ bool pir_json_is_output_attr(pir_str name) {
 static const struct {
   int number;
   const char *name;
-} dialect_numbers[] = {{0, "builtin"}, {1, "pd_op"}, {2, "cf"}, {3, "custom_op"}, {4, "pd_dist"}, {-1, "test"}, {-2, "test1"}};
+} dialect_numbers[] = {{0, "builtin"}, {1, "pd_op"}, {2, "cf"},    {3, "custom_op"},
+                       {4, "pd_dist"}, {-1, "test"}, {-2, "test1"}};
 enum { DIALECT_NUMBERS = sizeof dialect_numbers / sizeof *dialect_numbers, NO_NUMBER = -128 };
 
 pir_str pir_json_dialect_name(pir_context *ctx, int number) {
@@ -76,7 +77,8 @@ pir_format pir_detect_format(pir_str head) {
   const char *end = head.data + head.size;
   if (looks_like_pdmodel(head.data, end)) return PIR_FORMAT_PDMODEL;
   const char *at = skip_blank(head.data, end);
-  if (starts_with(at, end, "program") || starts_with(at, end, "(%") || starts_with(at, end, "() =")) return PIR_FORMAT_TEXT;
+  if (starts_with(at, end, "program") || starts_with(at, end, "(%") || starts_with(at, end, "() ="))
+    return PIR_FORMAT_TEXT;
   if (at == end || *at != '{') return PIR_FORMAT_UNKNOWN;
   at = skip_blank(at + 1, end);
   return at < end && *at == '"' ? PIR_FORMAT_JSON : PIR_FORMAT_TEXT;

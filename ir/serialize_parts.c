@@ -7,9 +7,7 @@
 
 // ---- members
 
-static pir_str string_of(const json_t *json) {
-  return (pir_str){json_string_value(json), json_string_length(json)};
-}
+static pir_str string_of(const json_t *json) { return (pir_str){json_string_value(json), json_string_length(json)}; }
 
 static const char *kind_name(const json_t *json) {
   switch (json ? json_typeof(json) : JSON_NULL) {
@@ -43,15 +41,17 @@ pir_status pir_json_want_int(pir_json_reader *r, const json_t *json, const char 
 }
 
 // A list of integers into arena memory; `out_values` has room for one more than needed.
-static pir_status read_ints(pir_json_reader *r, const json_t *json, const char *what, int64_t **out_values, size_t *out_count) {
+static pir_status read_ints(pir_json_reader *r, const json_t *json, const char *what, int64_t **out_values,
+                            size_t *out_count) {
   PIR_TRY(pir_json_want_list(r, json, what));
   size_t count = json_array_size(json);
   if (count > pir_context_limits(r->ctx)->max_attr_items)
     return pir_json_fail_with(r, PIR_EXHAUSTED, "%s has %zu elements, more than the limit of %llu", what, count,
-                     (unsigned long long)pir_context_limits(r->ctx)->max_attr_items);
+                              (unsigned long long)pir_context_limits(r->ctx)->max_attr_items);
   int64_t *values = pir_arena_alloc(r->arena, pir_arena_size(r->arena, count + 1, sizeof *values));
   pir_status status = PIR_OK;
-  for (size_t i = 0; i < count && !status; i++) status = pir_json_want_int(r, json_array_get(json, i), what, &values[i]);
+  for (size_t i = 0; i < count && !status; i++)
+    status = pir_json_want_int(r, json_array_get(json, i), what, &values[i]);
   if (status) pir_arena_free(r->arena, values, (count + 1) * sizeof *values);
   else *out_values = values, *out_count = count;
   return status;
@@ -64,10 +64,9 @@ static void free_ints(pir_json_reader *r, int64_t *values, size_t count) {
 static pir_status read_shape(pir_json_reader *r, const json_t *json, int64_t *dims, pir_shape *out_shape) {
   PIR_TRY(pir_json_want_list(r, json, "a shape"));
   size_t rank = json_array_size(json);
-  if (rank > PIR_MAX_RANK) return pir_json_fail(r, "a shape of %zu dimensions; at most %d are supported", rank, PIR_MAX_RANK);
-  for (size_t i = 0; i < rank; i++) {
-    PIR_TRY(pir_json_want_int(r, json_array_get(json, i), "a dimension", &dims[i]));
-  }
+  if (rank > PIR_MAX_RANK)
+    return pir_json_fail(r, "a shape of %zu dimensions; at most %d are supported", rank, PIR_MAX_RANK);
+  for (size_t i = 0; i < rank; i++) { PIR_TRY(pir_json_want_int(r, json_array_get(json, i), "a dimension", &dims[i])); }
   *out_shape = (pir_shape){dims, rank};
   return PIR_OK;
 }
@@ -84,7 +83,9 @@ static pir_status read_layout(pir_json_reader *r, const json_t *json, pir_layout
 
 static pir_status enter(pir_json_reader *r) {
   uint64_t limit = 64;
-  if (++r->depth > limit) return pir_json_fail_with(r, PIR_EXHAUSTED, "types and attributes nest deeper than %llu levels", (unsigned long long)limit);
+  if (++r->depth > limit)
+    return pir_json_fail_with(r, PIR_EXHAUSTED, "types and attributes nest deeper than %llu levels",
+                              (unsigned long long)limit);
   return PIR_OK;
 }
 
@@ -123,8 +124,10 @@ static void free_lod(pir_json_reader *r, const pir_tensor_spec *spec) {
 }
 
 // [dtype, dims, layout] and perhaps [.., lod, offset].
-static pir_status read_tensor_spec(pir_json_reader *r, const json_t *data, size_t entries, int64_t *dims, pir_tensor_spec *out_spec) {
-  if (json_array_size(data) != entries) return pir_json_fail(r, "a tensor type has %zu entries, expected %zu", json_array_size(data), entries);
+static pir_status read_tensor_spec(pir_json_reader *r, const json_t *data, size_t entries, int64_t *dims,
+                                   pir_tensor_spec *out_spec) {
+  if (json_array_size(data) != entries)
+    return pir_json_fail(r, "a tensor type has %zu entries, expected %zu", json_array_size(data), entries);
   PIR_TRY(read_dtype(r, json_array_get(data, 0), &out_spec->dtype));
   PIR_TRY(read_shape(r, json_array_get(data, 1), dims, &out_spec->shape));
   PIR_TRY(read_layout(r, json_array_get(data, 2), &out_spec->layout));
@@ -133,11 +136,13 @@ static pir_status read_tensor_spec(pir_json_reader *r, const json_t *data, size_
   PIR_TRY(pir_json_want_int(r, json_array_get(data, 4), "a tensor offset", &offset));
   if (offset < 0) return pir_json_fail(r, "a tensor offset is negative");
   out_spec->offset = (uint64_t)offset;
-  return json_array_size(json_array_get(data, 3)) ? read_lod(r, json_array_get(data, 3), out_spec)
-                                                  : pir_json_want_list(r, json_array_get(data, 3), "level-of-detail offsets");
+  return json_array_size(json_array_get(data, 3))
+             ? read_lod(r, json_array_get(data, 3), out_spec)
+             : pir_json_want_list(r, json_array_get(data, 3), "level-of-detail offsets");
 }
 
-static pir_status read_tensor_like(pir_json_reader *r, pir_type_kind kind, const json_t *data, const pir_type **out_type) {
+static pir_status read_tensor_like(pir_json_reader *r, pir_type_kind kind, const json_t *data,
+                                   const pir_type **out_type) {
   int64_t dims[PIR_MAX_RANK];
   pir_tensor_spec spec = {.layout = PIR_LAYOUT_NCHW};
   pir_status status = read_tensor_spec(r, data, kind == PIR_TYPE_TENSOR_ARRAY ? 3 : 5, dims, &spec);
@@ -153,7 +158,8 @@ static pir_status read_sparse(pir_json_reader *r, pir_type_kind kind, const json
   pir_tensor_spec spec = {0};
   pir_shape nonzero = {0};
   const pir_type *parts[3];
-  if (json_array_size(data) != 6) return pir_json_fail(r, "a sparse tensor type has %zu entries, expected 6", json_array_size(data));
+  if (json_array_size(data) != 6)
+    return pir_json_fail(r, "a sparse tensor type has %zu entries, expected 6", json_array_size(data));
   PIR_TRY(read_dtype(r, json_array_get(data, 0), &spec.dtype));
   PIR_TRY(read_shape(r, json_array_get(data, 1), dims, &spec.shape));
   if (coo) PIR_TRY(read_shape(r, json_array_get(data, 2), nonzero_dims, &nonzero));
@@ -166,7 +172,8 @@ static pir_status read_sparse(pir_json_reader *r, pir_type_kind kind, const json
 
 static pir_status read_vector(pir_json_reader *r, const json_t *data, const pir_type **out_type) {
   size_t count = json_array_size(data);
-  if (count > pir_context_limits(r->ctx)->max_attr_items) return pir_json_fail_with(r, PIR_EXHAUSTED, "a vec of %zu types", count);
+  if (count > pir_context_limits(r->ctx)->max_attr_items)
+    return pir_json_fail_with(r, PIR_EXHAUSTED, "a vec of %zu types", count);
   const pir_type **types = pir_arena_zalloc(r->arena, pir_arena_size(r->arena, count, sizeof *types));
   pir_status status = PIR_OK;
   for (size_t i = 0; i < count && !status; i++) status = pir_json_read_type(r, json_array_get(data, i), &types[i]);
@@ -180,7 +187,8 @@ static pir_status read_dist_type(pir_json_reader *r, const json_t *data, const p
   const pir_attr *dist;
   int64_t dims[PIR_MAX_RANK];
   pir_shape local;
-  if (json_array_size(data) != 3) return pir_json_fail(r, "a distributed type has %zu entries, expected 3", json_array_size(data));
+  if (json_array_size(data) != 3)
+    return pir_json_fail(r, "a distributed type has %zu entries, expected 3", json_array_size(data));
   PIR_TRY(pir_json_read_type(r, json_array_get(data, 0), &global));
   PIR_TRY(pir_json_read_attr(r, json_array_get(data, 1), &dist));
   PIR_TRY(read_shape(r, json_array_get(data, 2), dims, &local));
@@ -194,11 +202,16 @@ static pir_status read_type_of_tag(pir_json_reader *r, pir_str tag, const json_t
   static const struct {
     const char *tag;
     pir_type_kind kind;
-  } kinds[] = {{PIR_JSON_TENSOR, PIR_TYPE_TENSOR},           {PIR_JSON_VECTOR, PIR_TYPE_VECTOR},
-               {PIR_JSON_SELECTED_ROWS, PIR_TYPE_SELECTED_ROWS}, {PIR_JSON_TENSOR_ARRAY, PIR_TYPE_TENSOR_ARRAY},
-               {PIR_JSON_SPARSE_COO, PIR_TYPE_SPARSE_COO},   {PIR_JSON_SPARSE_CSR, PIR_TYPE_SPARSE_CSR},
-               {PIR_JSON_DIST_TENSOR, PIR_TYPE_DIST_TENSOR}, {PIR_JSON_STACK, PIR_TYPE_STACK},
-               {PIR_JSON_INLET, PIR_TYPE_INLET},             {PIR_JSON_OUTLET, PIR_TYPE_OUTLET}};
+  } kinds[] = {{PIR_JSON_TENSOR, PIR_TYPE_TENSOR},
+               {PIR_JSON_VECTOR, PIR_TYPE_VECTOR},
+               {PIR_JSON_SELECTED_ROWS, PIR_TYPE_SELECTED_ROWS},
+               {PIR_JSON_TENSOR_ARRAY, PIR_TYPE_TENSOR_ARRAY},
+               {PIR_JSON_SPARSE_COO, PIR_TYPE_SPARSE_COO},
+               {PIR_JSON_SPARSE_CSR, PIR_TYPE_SPARSE_CSR},
+               {PIR_JSON_DIST_TENSOR, PIR_TYPE_DIST_TENSOR},
+               {PIR_JSON_STACK, PIR_TYPE_STACK},
+               {PIR_JSON_INLET, PIR_TYPE_INLET},
+               {PIR_JSON_OUTLET, PIR_TYPE_OUTLET}};
   size_t i = 0, count = sizeof kinds / sizeof *kinds;
   while (i < count && !pir_str_equal(tag, pir_str_from(kinds[i].tag))) i++;
   if (i == count) return pir_json_fail(r, "unknown type \"%.*s\"", (int)tag.size, tag.data);
@@ -260,7 +273,8 @@ static pir_status read_float(pir_json_reader *r, const json_t *data, const json_
   return PIR_OK;
 }
 
-static pir_status read_elements(pir_json_reader *r, const json_t *data, const pir_attr ***out_elements, size_t *out_count) {
+static pir_status read_elements(pir_json_reader *r, const json_t *data, const pir_attr ***out_elements,
+                                size_t *out_count) {
   PIR_TRY(pir_json_want_list(r, data, "an array attribute"));
   size_t count = json_array_size(data);
   if (count > pir_context_limits(r->ctx)->max_attr_items)
@@ -298,8 +312,10 @@ static pir_status read_place(pir_json_reader *r, const json_t *data, const pir_a
   PIR_TRY(pir_json_want_int(r, json_array_get(data, 0), "a place's kind", &kind));
   PIR_TRY(pir_json_want_int(r, json_array_get(data, 1), "a place's device", &device));
   PIR_TRY(pir_json_want_string(r, json_array_get(data, 2), "a place's device type", &place.custom));
-  if (kind < 0 || kind > INT32_MAX || !pir_place_kind_name((int)kind)) return pir_json_fail(r, "unknown place kind %lld", (long long)kind);
-  if (device < INT32_MIN || device > INT32_MAX) return pir_json_fail(r, "place device %lld is out of range", (long long)device);
+  if (kind < 0 || kind > INT32_MAX || !pir_place_kind_name((int)kind))
+    return pir_json_fail(r, "unknown place kind %lld", (long long)kind);
+  if (device < INT32_MIN || device > INT32_MAX)
+    return pir_json_fail(r, "place device %lld is out of range", (long long)device);
   place.kind = (int)kind;
   place.device = (int)device;
   *out_attr = pir_attr_place(r->ctx, place);
@@ -330,7 +346,8 @@ static pir_status read_scalar(pir_json_reader *r, const json_t *data, const pir_
     PIR_TRY(read_float(r, json_array_get(data, 2), NULL, &imaginary));
     value = pir_attr_complex(r->ctx, dtype == PIR_C64 ? PIR_ATTR_C64 : PIR_ATTR_C128, real, imaginary);
   } else if (dtype == PIR_BOOL) {
-    if (!json_is_boolean(first) && !json_is_integer(first)) return pir_json_fail(r, "expected a boolean, found %s", kind_name(first));
+    if (!json_is_boolean(first) && !json_is_integer(first))
+      return pir_json_fail(r, "expected a boolean, found %s", kind_name(first));
     value = pir_attr_bool(r->ctx, json_is_boolean(first) ? json_is_true(first) : json_integer_value(first) != 0);
   } else if (json_is_integer(first) && !pir_dtype_is_float(dtype)) {
     value = pir_attr_int(r->ctx, PIR_ATTR_I64, json_integer_value(first));
@@ -405,7 +422,8 @@ static pir_status read_op_dist(pir_json_reader *r, const json_t *data, const pir
 static pir_status read_int_attr(pir_json_reader *r, pir_attr_kind kind, const json_t *data, const pir_attr **out_attr) {
   int64_t value = 0;
   PIR_TRY(pir_json_want_int(r, data, "an integer attribute", &value));
-  if (kind == PIR_ATTR_I32 && (value < INT32_MIN || value > INT32_MAX)) return pir_json_fail(r, "%lld does not fit an int32", (long long)value);
+  if (kind == PIR_ATTR_I32 && (value < INT32_MIN || value > INT32_MAX))
+    return pir_json_fail(r, "%lld does not fit an int32", (long long)value);
   *out_attr = pir_attr_int(r->ctx, kind, value);
   return PIR_OK;
 }
@@ -419,7 +437,8 @@ static pir_status read_complex(pir_json_reader *r, pir_attr_kind kind, const jso
   return PIR_OK;
 }
 
-static pir_status read_attr_of_kind(pir_json_reader *r, pir_attr_kind kind, const json_t *json, const pir_attr **out_attr) {
+static pir_status read_attr_of_kind(pir_json_reader *r, pir_attr_kind kind, const json_t *json,
+                                    const pir_attr **out_attr) {
   const json_t *data = json_object_get(json, "D");
   double number;
   pir_str text;

@@ -57,17 +57,13 @@ static void find_ops(pir_json_reader *r) {
         at = skip_string(at, end);
         key_size = (size_t)(at - key);
         break;
-      case '[':
-        is_ops[++depth] = before == ':' && key_size == 3 && memcmp(key, "ops", 3) == 0;
-        break;
+      case '[': is_ops[++depth] = before == ':' && key_size == 3 && memcmp(key, "ops", 3) == 0; break;
       case '{':
         if (is_ops[depth]) note_op(r, at, &line, &line_start);
         is_ops[++depth] = false;
         break;
       case ']':
-      case '}':
-        depth--;
-        break;
+      case '}': depth--; break;
       default: break;
     }
     before = *at;
@@ -78,9 +74,7 @@ static void find_ops(pir_json_reader *r) {
 // ---- values
 
 // Ids are not zero; as keys of the map they are taken as addresses.
-static const void *key_of_id(int64_t id) {
-  return (const void *)(intptr_t)id;
-}
+static const void *key_of_id(int64_t id) { return (const void *)(intptr_t)id; }
 
 static pir_status define(pir_json_reader *r, int64_t id, pir_value *value) {
   if (id == 0) return PIR_OK;  // an absent result
@@ -97,7 +91,8 @@ static pir_status read_operands(pir_json_reader *r, const json_t *json) {
     int64_t id = 0;
     PIR_TRY(pir_json_want_int(r, json_object_get(json_array_get(json, i), "%"), "an operand's \"%\"", &id));
     pir_value *value = id ? pir_map_get(&r->values, key_of_id(id)) : NULL;
-    if (id && !value) return pir_json_fail(r, "operand %zu is value %lld, which nothing before defines", i, (long long)id);
+    if (id && !value)
+      return pir_json_fail(r, "operand %zu is value %lld, which nothing before defines", i, (long long)id);
     pir_vec_push(r->arena, &r->operands, value);
   }
   return PIR_OK;
@@ -153,7 +148,8 @@ static pir_status read_named_attrs(pir_json_reader *r, const json_t *json, const
 }
 
 static bool is_number_kind(pir_attr_kind kind) {
-  return kind == PIR_ATTR_I32 || kind == PIR_ATTR_I64 || kind == PIR_ATTR_INDEX || kind == PIR_ATTR_F32 || kind == PIR_ATTR_F64;
+  return kind == PIR_ATTR_I32 || kind == PIR_ATTR_I64 || kind == PIR_ATTR_INDEX || kind == PIR_ATTR_F32 ||
+         kind == PIR_ATTR_F64;
 }
 
 // A number as the declared kind; anything else, and what would lose its value, stays as it is.
@@ -216,8 +212,10 @@ static void push_flag(pir_json_reader *r, const char *name, bool flag) {
 static pir_status read_parameter_attrs(pir_json_reader *r, const json_t *json) {
   const json_t *flags = json_object_get(json, "A"), *outputs = json_object_get(json, "OA");
   pir_str name;
-  if (json_array_size(flags) != 4) return pir_json_fail(r, "a parameter has 4 entries in A, found %zu", json_array_size(flags));
-  if (json_array_size(outputs) != 3) return pir_json_fail(r, "a parameter has 3 entries in OA, found %zu", json_array_size(outputs));
+  if (json_array_size(flags) != 4)
+    return pir_json_fail(r, "a parameter has 4 entries in A, found %zu", json_array_size(flags));
+  if (json_array_size(outputs) != 3)
+    return pir_json_fail(r, "a parameter has 3 entries in OA, found %zu", json_array_size(outputs));
   bool a[3], oa[3];
   PIR_TRY(read_flags(r, flags, pir_json_parameter_flags, a));
   PIR_TRY(read_flags(r, outputs, pir_json_parameter_outputs, oa));
@@ -261,7 +259,8 @@ static pir_status read_op_attrs(pir_json_reader *r, const json_t *json, bool par
 static pir_status count_op(pir_json_reader *r) {
   uint64_t limit = pir_context_limits(r->ctx)->max_ops;
   r->loc = r->ops < r->locations.count ? r->locations.items[r->ops] : PIR_LOC_UNKNOWN;
-  if (++r->ops > limit) return pir_json_fail_with(r, PIR_EXHAUSTED, "the program has more than %llu ops", (unsigned long long)limit);
+  if (++r->ops > limit)
+    return pir_json_fail_with(r, PIR_EXHAUSTED, "the program has more than %llu ops", (unsigned long long)limit);
   return PIR_OK;
 }
 
@@ -309,7 +308,8 @@ static pir_status read_arguments(pir_json_reader *r, const json_t *json, bool ke
     PIR_TRY(pir_json_want_int(r, json_object_get(entry, "#"), "a block argument's \"#\"", &id));
     PIR_TRY(pir_json_read_type(r, json_object_get(entry, "TT"), &type));
     if (keywords) PIR_TRY(pir_json_want_string(r, json_object_get(entry, "key"), "a keyword argument's key", &keyword));
-    PIR_TRY(define(r, id, keywords ? pir_block_add_keyword_argument(block, keyword, type) : pir_block_add_argument(block, type)));
+    PIR_TRY(define(
+        r, id, keywords ? pir_block_add_keyword_argument(block, keyword, type) : pir_block_add_argument(block, type)));
   }
   return PIR_OK;
 }
@@ -339,16 +339,19 @@ static pir_status read_file(pir_json_reader *r, const json_t *root) {
     return pir_json_fail(r, "not a PIR program: base_code.magic is not \"pir\"");
   PIR_TRY(pir_json_want_int(r, json_object_get(base, "version"), "base_code.version", &r->version));
   if (r->version < 1)
-    return pir_json_fail_with(r, PIR_UNSUPPORTED, "unsupported: PIR JSON of version %lld, base_code.version; 1 and later are read",
+    return pir_json_fail_with(r, PIR_UNSUPPORTED,
+                              "unsupported: PIR JSON of version %lld, base_code.version; 1 and later are read",
                               (long long)r->version);
   pir_program_info info = {PIR_STR("json"), r->version, json_is_true(json_object_get(base, "trainable"))};
   pir_program_set_info(r->program, info);
   const json_t *regions = json_object_get(json_object_get(root, "program"), "regions");
   PIR_TRY(pir_json_want_list(r, regions, "program.regions"));
-  if (json_array_size(regions) != 1) return pir_json_fail(r, "a program has one region, found %zu", json_array_size(regions));
+  if (json_array_size(regions) != 1)
+    return pir_json_fail(r, "a program has one region, found %zu", json_array_size(regions));
   const json_t *blocks = json_object_get(json_array_get(regions, 0), "blocks");
   PIR_TRY(pir_json_want_list(r, blocks, "the program's blocks"));
-  if (json_array_size(blocks) != 1) return pir_json_fail(r, "a program has one block, found %zu", json_array_size(blocks));
+  if (json_array_size(blocks) != 1)
+    return pir_json_fail(r, "a program has one block, found %zu", json_array_size(blocks));
   return read_block(r, json_array_get(blocks, 0), pir_program_block(r->program));
 }
 

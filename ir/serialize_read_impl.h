@@ -16,12 +16,12 @@ typedef struct pir_json_reader {
   pir_str file, text;
   pir_program *program;
   int64_t version;
-  pir_map values;                  // id -> value
-  PIR_VEC(pir_loc) locations;      // of the ops, in file order
+  pir_map values;              // id -> value
+  PIR_VEC(pir_loc) locations;  // of the ops, in file order
   uint64_t ops, depth;
-  pir_loc loc;                     // of the op being read
-  const char *op;                  // its id in the file, or NULL
-  PIR_VEC(pir_value *) operands;   // scratch of the op being read
+  pir_loc loc;                    // of the op being read
+  const char *op;                 // its id in the file, or NULL
+  PIR_VEC(pir_value *) operands;  // scratch of the op being read
   PIR_VEC(const pir_type *) result_types;
   PIR_VEC(pir_named_attr) attrs;
 } pir_json_reader;

@@ -24,11 +24,11 @@ typedef struct json_writer {
   pir_strbuf out;
   pir_context *ctx;
   bool indent, trainable;
-  uint32_t depth;   // of brackets
-  bool fresh;       // nothing yet since the last opening bracket
+  uint32_t depth;  // of brackets
+  bool fresh;      // nothing yet since the last opening bracket
   pir_status status;
   const pir_op *op;
-  pir_map ids;      // value -> id, as an integer
+  pir_map ids;  // value -> id, as an integer
   int64_t next_result, next_argument;
   uint64_t next_region, next_block;
   PIR_VEC(frame) frames;
@@ -123,7 +123,8 @@ PIR_PRINTF(2, 3) static void refuse(json_writer *w, const char *format, ...) {
   va_end(args);
   pir_str name = w->op ? pir_op_name(w->op) : PIR_STR("program");
   pir_report(w->ctx, PIR_UNSUPPORTED, PIR_ERROR, w->op ? pir_op_loc(w->op) : PIR_LOC_UNKNOWN,
-             "unsupported: \"%.*s\": PIR JSON cannot hold %.*s", (int)name.size, name.data, (int)message.size, message.data);
+             "unsupported: \"%.*s\": PIR JSON cannot hold %.*s", (int)name.size, name.data, (int)message.size,
+             message.data);
   pir_strbuf_free(&message);
 }
 
@@ -280,9 +281,7 @@ static void write_scalar_items(json_writer *w, const pir_attr *attr) {
       pir_attr_as_float(value, &real);
       write_float_item(w, real);
       break;
-    default:
-      pir_attr_as_int(value, &integer);
-      write_int_item(w, integer);
+    default: pir_attr_as_int(value, &integer); write_int_item(w, integer);
   }
 }
 
@@ -428,7 +427,8 @@ static void write_if_present(json_writer *w, const char *name) {
 static void fetch_attrs(json_writer *w, const pir_op *op) {
   size_t count = pir_op_attrs(op);
   if (count > w->attr_capacity) {
-    w->attrs = pir_arena_resize(&w->ctx->arena, w->attrs, w->attr_capacity * sizeof *w->attrs, count * sizeof *w->attrs);
+    w->attrs =
+        pir_arena_resize(&w->ctx->arena, w->attrs, w->attr_capacity * sizeof *w->attrs, count * sizeof *w->attrs);
     w->attr_capacity = count;
   }
   w->attr_count = pir_op_attrs_sorted(op, w->attrs, w->attr_capacity);
@@ -443,7 +443,8 @@ static void write_op_attrs(json_writer *w, const pir_op *op) {
   if (pir_op_has(op, PIR_REGISTERED) && (def->attr_count || def->operand_count)) {
     for (size_t i = 0; i < def->attr_count; i++) {
       if (pir_json_is_output_attr(pir_str_from(def->attrs[i].name)) || !pir_op_attr_at(op, i)) continue;
-      write_named_attr(w, (pir_named_attr){pir_name_get(w->ctx, pir_str_from(def->attrs[i].name)), pir_op_attr_at(op, i)});
+      write_named_attr(w,
+                       (pir_named_attr){pir_name_get(w->ctx, pir_str_from(def->attrs[i].name)), pir_op_attr_at(op, i)});
     }
     static const char *const kept[] = {"op_dist_attr", "op_role", "struct_name"};
     for (size_t i = 0; i < 3; i++)
@@ -451,7 +452,8 @@ static void write_op_attrs(json_writer *w, const pir_op *op) {
   } else {
     for (size_t i = 0; i < w->attr_count; i++) {
       pir_str name = pir_name_str(w->attrs[i].name);
-      if (!pir_json_is_output_attr(name) && !pir_str_equal(name, PIR_STR("op_callstack"))) write_named_attr(w, w->attrs[i]);
+      if (!pir_json_is_output_attr(name) && !pir_str_equal(name, PIR_STR("op_callstack")))
+        write_named_attr(w, w->attrs[i]);
     }
   }
   close_bracket(w, ']');
@@ -524,7 +526,8 @@ static void write_op_id(json_writer *w, pir_str name) {
 static void write_flag(json_writer *w, const char *name, bool standard) {
   const pir_attr *attr = attr_named(w, name);
   int64_t flag = standard;
-  if (attr && pir_attr_kind_of(attr) == PIR_ATTR_ARRAY && pir_attr_elements(attr)) pir_attr_as_int(pir_attr_element(attr, 0), &flag);
+  if (attr && pir_attr_kind_of(attr) == PIR_ATTR_ARRAY && pir_attr_elements(attr))
+    pir_attr_as_int(pir_attr_element(attr, 0), &flag);
   else if (attr) pir_attr_as_int(attr, &flag);
   write_int_item(w, flag != 0);
 }

@@ -18,8 +18,18 @@ void pir_text_escaped(pir_strbuf *out, pir_str text);
 // The first line of an op as T3, with numbers of its own, without the line end.
 void pir_text_op_line(pir_strbuf *out, const pir_op *op);
 
+// Names of tensor-like types in text.
+#define PIR_TEXT_SELECTED_ROWS "pd_op.selectedrows"
+#define PIR_TEXT_TENSOR_ARRAY "pd_op.tensor_array"
+#define PIR_TEXT_SPARSE_COO "pd_op.sparsecootensor"
+#define PIR_TEXT_SPARSE_CSR "pd_op.sparsecsrtensor"
+#define PIR_TEXT_CSR_CUT "pd_op."          // all that Paddle prints of it
+#define PIR_TEXT_TENSOR_T1 "pd_op.tensor"  // older names of dense tensors
+#define PIR_TEXT_TENSOR_T2 "builtin.tensor"
+#define PIR_TEXT_TENSOR_T0 "pd.tensor"
+
 // Tags of the typed form that Paddle's tagged form has not.
-#define PIR_TAG_STR "str"            // an escaped string
+#define PIR_TAG_STR "str"  // an escaped string
 #define PIR_TAG_TENSOR_NAME "name"
 #define PIR_TAG_OPAQUE "opaque"
 #define PIR_TAG_TYPE "Type"

@@ -20,8 +20,16 @@
 #define OUTPUT_BUFFER 65536u
 
 // Ids of the options every tool has; below zero so that they never meet a tool's own.
-enum { OPT_HELP = -1, OPT_VERSION = -2, OPT_OUTPUT = -3, OPT_DIAGNOSTICS = -4, OPT_MAX_OPS = -5, OPT_MAX_DEPTH = -6,
-       OPT_MAX_MEMORY = -7, OPT_MAX_TIME = -8 };
+enum {
+  OPT_HELP = -1,
+  OPT_VERSION = -2,
+  OPT_OUTPUT = -3,
+  OPT_DIAGNOSTICS = -4,
+  OPT_MAX_OPS = -5,
+  OPT_MAX_DEPTH = -6,
+  OPT_MAX_MEMORY = -7,
+  OPT_MAX_TIME = -8
+};
 
 static const cli_option common_options[] = {
     {OPT_OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output"},
@@ -115,8 +123,10 @@ static void print_caret(pir_str line, uint32_t column) {
 static void print_text_diag(const cli *cli, const pir_diag *diag) {
   const pir_loc_parts *place = &diag->place;
   if (!place->file.size) fprintf(stderr, "%s: ", cli->tool->name);
-  else if (place->is_offset) fprintf(stderr, "%.*s:+0x%llx", (int)place->file.size, place->file.data, (unsigned long long)place->offset);
-  else if (place->column) fprintf(stderr, "%.*s:%u:%u: ", (int)place->file.size, place->file.data, place->line, place->column);
+  else if (place->is_offset)
+    fprintf(stderr, "%.*s:+0x%llx", (int)place->file.size, place->file.data, (unsigned long long)place->offset);
+  else if (place->column)
+    fprintf(stderr, "%.*s:%u:%u: ", (int)place->file.size, place->file.data, place->line, place->column);
   else if (place->line) fprintf(stderr, "%.*s:%u: ", (int)place->file.size, place->file.data, place->line);
   else fprintf(stderr, "%.*s: ", (int)place->file.size, place->file.data);
   if (diag->op_path.size)
@@ -138,9 +148,7 @@ static void report(void *user, const pir_diag *diag) {
   else print_text_diag(cli, diag);
 }
 
-pir_diag_sink cli_sink(cli *cli) {
-  return (pir_diag_sink){report, cli};
-}
+pir_diag_sink cli_sink(cli *cli) { return (pir_diag_sink){report, cli}; }
 
 int cli_fail(const cli *cli, int code, const char *format, ...) {
   char message[1024];
@@ -164,7 +172,8 @@ bool cli_parse_u64(const char *text, uint64_t *out_value) {
   uint64_t value = 0;
   const char *at = text;
   for (; *at >= '0' && *at <= '9'; at++)
-    if (__builtin_mul_overflow(value, 10u, &value) || __builtin_add_overflow(value, (uint64_t)(*at - '0'), &value)) return false;
+    if (__builtin_mul_overflow(value, 10u, &value) || __builtin_add_overflow(value, (uint64_t)(*at - '0'), &value))
+      return false;
   if (at == text) return false;
   unsigned shift = *at == 'k' ? 10 : *at == 'm' ? 20 : *at == 'g' ? 30 : 0;
   if (shift) at++;
@@ -178,8 +187,8 @@ static void print_options(const cli_option *options) {
     if (!o->summary) continue;
     char left[80];
     bool optional = o->argument && o->argument[0] == '[';
-    snprintf(left, sizeof left, "%c%c%s--%s%s%s", o->letter ? '-' : ' ', o->letter ? o->letter : ' ', o->letter ? ", " : "  ",
-             o->name, o->argument && !optional ? "=" : "", o->argument ? o->argument : "");
+    snprintf(left, sizeof left, "%c%c%s--%s%s%s", o->letter ? '-' : ' ', o->letter ? o->letter : ' ',
+             o->letter ? ", " : "  ", o->name, o->argument && !optional ? "=" : "", o->argument ? o->argument : "");
     printf("  %-32s %s\n", left, o->summary);
   }
 }
@@ -213,7 +222,8 @@ static void on_alarm(int signal) {
 
 static int set_limit(cli *cli, const cli_option *option, const char *value) {
   uint64_t number;
-  if (!cli_parse_u64(value, &number) || number == 0) return cli_bad_value(cli, option->name, value, "a number above zero");
+  if (!cli_parse_u64(value, &number) || number == 0)
+    return cli_bad_value(cli, option->name, value, "a number above zero");
   switch (option->id) {
     case OPT_MAX_OPS: cli->limits.max_ops = number; break;
     case OPT_MAX_DEPTH: cli->limits.max_depth = number; break;
@@ -238,7 +248,8 @@ static int take_common(cli *cli, const cli_option *option, const char *value) {
     case OPT_OUTPUT: cli->output = value; return -1;
     case OPT_DIAGNOSTICS:
       cli->json_diagnostics = strcmp(value, "json") == 0;
-      if (!cli->json_diagnostics && strcmp(value, "text") != 0) return cli_bad_value(cli, option->name, value, "text or json");
+      if (!cli->json_diagnostics && strcmp(value, "text") != 0)
+        return cli_bad_value(cli, option->name, value, "text or json");
       return -1;
     default: return set_limit(cli, option, value);
   }
@@ -252,7 +263,8 @@ static int take_option(cli *cli, int argc, char **argv, int i, int *used) {
   size_t size = equals ? (size_t)(equals - name) : is_long ? strlen(name) : 1;
   const cli_option *option = is_long && size == 1 ? NULL : find_option(cli->tool, name, size);
   if (!option) return cli_fail(cli, CLI_USAGE, "unknown option '%s' (--help lists them)", text);
-  if (!option->summary) return cli_fail(cli, CLI_UNSUPPORTED, "unsupported: --%s is not part of this build yet", option->name);
+  if (!option->summary)
+    return cli_fail(cli, CLI_UNSUPPORTED, "unsupported: --%s is not part of this build yet", option->name);
   const char *value = equals ? equals + 1 : !is_long && name[1] ? name + 1 : NULL;
   if (!option->argument && value) return cli_fail(cli, CLI_USAGE, "--%s takes no value", option->name);
   if (option->argument && option->argument[0] != '[' && !value) {
@@ -440,9 +452,7 @@ static bool write_output(void *user, const char *data, size_t size) {
   return true;
 }
 
-pir_writer cli_output_writer(cli_output *output) {
-  return (pir_writer){write_output, output};
-}
+pir_writer cli_output_writer(cli_output *output) { return (pir_writer){write_output, output}; }
 
 void cli_output_abandon(cli_output *output) {
   if (output->path && output->fd >= 0) close(output->fd);
@@ -459,7 +469,9 @@ int cli_output_commit(const cli *cli, cli_output *output) {
     output->fd = -1;
   }
   if (output->temporary) good = good && rename(output->temporary, output->path) == 0;
-  int code = good ? CLI_OK : cli_fail(cli, CLI_INVALID, "%s: cannot write: %s", output->path ? output->path : "<stdout>", strerror(errno));
+  int code = good ? CLI_OK
+                  : cli_fail(cli, CLI_INVALID, "%s: cannot write: %s", output->path ? output->path : "<stdout>",
+                             strerror(errno));
   if (good) {
     free(output->temporary);
     output->temporary = NULL;

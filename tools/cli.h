@@ -8,7 +8,7 @@
 // Exit codes, the same in every tool.
 enum {
   CLI_OK = 0,
-  CLI_INVALID = 1,      // wrong input or verification error
+  CLI_INVALID = 1,  // wrong input or verification error
   CLI_USAGE = 2,
   CLI_UNSUPPORTED = 3,  // op, feature or option this build does not have
   CLI_DIFFERENT = 4,    // a comparison failed
@@ -51,7 +51,7 @@ typedef struct cli {
   const char *output;  // -o, or NULL
   bool json_diagnostics;
   pir_limits limits;
-  size_t errors;       // diagnostics of severity error printed so far
+  size_t errors;                     // diagnostics of severity error printed so far
   pir_str source_name, source_text;  // the text being worked on, for caret lines; set by cli_program_read
   uint32_t source_first_line;
   // --verify-diagnostics: takes diagnostics instead of standard error. NULL: they are printed.
@@ -93,7 +93,7 @@ void cli_file_release(cli_file *file);
 // An output: standard output, or a file written beside its place and renamed by cli_output_commit. The
 // destination is untouched when it is not committed.
 typedef struct cli_output {
-  const char *path;   // NULL: standard output
+  const char *path;  // NULL: standard output
   char *temporary;
   int fd;
   bool failed;

@@ -23,8 +23,9 @@ static void intercept(void *user, const pir_diag *diag) {
   }
   if (diag->severity == PIR_NOTE) return;  // notes may be left unsaid
   e->failures++;
-  fprintf(stderr, "%.*s:%u:%u: unexpected %s: %.*s\n", (int)diag->place.file.size, diag->place.file.data, diag->place.line,
-          diag->place.column, severities[diag->severity], (int)diag->message.size, diag->message.data);
+  fprintf(stderr, "%.*s:%u:%u: unexpected %s: %.*s\n", (int)diag->place.file.size, diag->place.file.data,
+          diag->place.line, diag->place.column, severities[diag->severity], (int)diag->message.size,
+          diag->message.data);
 }
 
 // The part between "expected-error" and "{{": a move of the line.
@@ -72,7 +73,8 @@ static int add_line(expectations *e, pir_str line, uint32_t number) {
   if (!grown) return cli_fail(e->cli, CLI_LIMIT, "out of memory");
   e->items = grown;
   if (!read_one(at, end, number, &e->items[e->count]))
-    return cli_fail(e->cli, CLI_USAGE, "%.*s:%u: malformed expectation; write expected-error@+1 {{text}}", (int)e->file.size, e->file.data, number);
+    return cli_fail(e->cli, CLI_USAGE, "%.*s:%u: malformed expectation; write expected-error@+1 {{text}}",
+                    (int)e->file.size, e->file.data, number);
   e->count++;
   return 0;
 }
@@ -98,8 +100,8 @@ int expect_end(cli *cli, expectations *expect) {
     const expectation *x = &expect->items[i];
     if (x->met) continue;
     expect->failures++;
-    fprintf(stderr, "%.*s:%u: expected %s was not reported: %.*s\n", (int)expect->file.size, expect->file.data, x->own_line,
-            severities[x->severity], (int)x->text.size, x->text.data);
+    fprintf(stderr, "%.*s:%u: expected %s was not reported: %.*s\n", (int)expect->file.size, expect->file.data,
+            x->own_line, severities[x->severity], (int)x->text.size, x->text.data);
   }
   free(expect->items);
   return expect->failures ? CLI_INVALID : CLI_OK;

@@ -10,8 +10,8 @@
 
 typedef struct expectation {
   pir_severity severity;
-  uint32_t line;       // where the diagnostic must be; 0: anywhere
-  uint32_t own_line;   // where the comment is
+  uint32_t line;      // where the diagnostic must be; 0: anywhere
+  uint32_t own_line;  // where the comment is
   pir_str text;
   bool met;
 } expectation;
@@ -21,7 +21,7 @@ typedef struct expectations {
   pir_str file;
   expectation *items;
   size_t count;
-  size_t failures;     // unexpected or unmet so far
+  size_t failures;  // unexpected or unmet so far
 } expectations;
 
 // Finds the expectations of a text and takes the tool's diagnostics from now on. Returns an exit code, or 0.

@@ -9,9 +9,26 @@
 #include "expect.h"
 
 enum {
-  OPT_PASSES = 1, OPT_PIPELINE, OPT_LIST_PASSES, OPT_LIST_PIPELINES, OPT_DUMP_PIPELINE, OPT_VERIFY_EACH, OPT_PRINT_BEFORE,
-  OPT_PRINT_AFTER, OPT_PRINT_AFTER_ALL, OPT_PRINT_CHANGED, OPT_TIMING, OPT_STATS, OPT_SPLIT, OPT_VERIFY_DIAGNOSTICS,
-  OPT_FRAGMENT, OPT_STRICT, OPT_DIFF, OPT_EMIT, OPT_STRIP_DEBUG, OPT_LATER
+  OPT_PASSES = 1,
+  OPT_PIPELINE,
+  OPT_LIST_PASSES,
+  OPT_LIST_PIPELINES,
+  OPT_DUMP_PIPELINE,
+  OPT_VERIFY_EACH,
+  OPT_PRINT_BEFORE,
+  OPT_PRINT_AFTER,
+  OPT_PRINT_AFTER_ALL,
+  OPT_PRINT_CHANGED,
+  OPT_TIMING,
+  OPT_STATS,
+  OPT_SPLIT,
+  OPT_VERIFY_DIAGNOSTICS,
+  OPT_FRAGMENT,
+  OPT_STRICT,
+  OPT_DIFF,
+  OPT_EMIT,
+  OPT_STRIP_DEBUG,
+  OPT_LATER
 };
 
 static const cli_option options[] = {
@@ -28,7 +45,8 @@ static const cli_option options[] = {
     {OPT_TIMING, 0, "timing", NULL, "print the time of each pass"},
     {OPT_STATS, 0, "stats", NULL, "print what the passes counted"},
     {OPT_SPLIT, 0, "split-input-file", NULL, "take the parts between lines of // ----- one by one"},
-    {OPT_VERIFY_DIAGNOSTICS, 0, "verify-diagnostics", NULL, "compare diagnostics with // expected-error {{..}} comments"},
+    {OPT_VERIFY_DIAGNOSTICS, 0, "verify-diagnostics", NULL,
+     "compare diagnostics with // expected-error {{..}} comments"},
     {OPT_FRAGMENT, 0, "fragment", NULL, "read a part of a program: no braces, values from outside"},
     {OPT_STRICT, 0, "strict", NULL, "ops that no dialect declares are errors"},
     {OPT_DIFF, 0, "diff", NULL, "compare two programs up to names and the order of independent ops"},
@@ -45,7 +63,8 @@ static const cli_option options[] = {
     {0, 0, NULL, NULL, NULL},
 };
 
-static const cli_tool tool = {"pir-opt", "[options] [FILE] | --diff A B", "Reads, transforms, compares and prints programs.", options, 2};
+static const cli_tool tool = {"pir-opt", "[options] [FILE] | --diff A B",
+                              "Reads, transforms, compares and prints programs.", options, 2};
 
 #define SEPARATOR "// -----"
 
@@ -75,9 +94,7 @@ static const char *pipeline_of(const cli *cli, const cli_match *match) {
   return text;
 }
 
-static bool is_pipeline(const cli_match *match) {
-  return match->id == OPT_PASSES || match->id == OPT_PIPELINE;
-}
+static bool is_pipeline(const cli_match *match) { return match->id == OPT_PASSES || match->id == OPT_PIPELINE; }
 
 static int dump_pipeline(const cli *cli) {
   bool any = false;
@@ -121,7 +138,8 @@ static int run_manager(const cli *cli, pir_pass_manager *manager, pir_program *p
 
 static int run_passes(const cli *cli, pir_context *ctx, pir_program *program) {
   size_t before_count, after_count;
-  const char **before = values_of(cli, OPT_PRINT_BEFORE, &before_count), **after = values_of(cli, OPT_PRINT_AFTER, &after_count);
+  const char **before = values_of(cli, OPT_PRINT_BEFORE, &before_count),
+             **after = values_of(cli, OPT_PRINT_AFTER, &after_count);
   pir_pass_options pass_options = {
       .verify_each = cli_has(cli, OPT_VERIFY_EACH),
       .print_changed = cli_has(cli, OPT_PRINT_CHANGED),
@@ -180,7 +198,8 @@ static int process_expecting(cli *cli, const cli_file *file, uint32_t first_line
 }
 
 static int process_part(cli *cli, const cli_file *part, uint32_t first_line, const pir_writer *out) {
-  return cli_has(cli, OPT_VERIFY_DIAGNOSTICS) ? process_expecting(cli, part, first_line) : process(cli, part, first_line, out);
+  return cli_has(cli, OPT_VERIFY_DIAGNOSTICS) ? process_expecting(cli, part, first_line)
+                                              : process(cli, part, first_line, out);
 }
 
 // ---- parts of a file
@@ -281,7 +300,8 @@ static int check_emit(const cli *cli) {
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (strcmp(form, known[i]) == 0) return 0;
   for (size_t i = 0; i < sizeof later / sizeof *later; i++)
-    if (strcmp(form, later[i]) == 0) return cli_fail(cli, CLI_UNSUPPORTED, "unsupported: --emit=%s is not part of this build yet", form);
+    if (strcmp(form, later[i]) == 0)
+      return cli_fail(cli, CLI_UNSUPPORTED, "unsupported: --emit=%s is not part of this build yet", form);
   return cli_bad_value(cli, "emit", form, "text, t2, typed or json");
 }
 

@@ -59,7 +59,8 @@ static int check_target(const cli *cli, const char *to) {
   for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
     if (strcmp(to, targets[i]) == 0) return 0;
   for (size_t i = 0; i < sizeof unsupported_targets / sizeof *unsupported_targets; i++)
-    if (strcmp(to, unsupported_targets[i]) == 0) return cli_fail(cli, CLI_UNSUPPORTED, "unsupported: --to=%s is not part of this build yet", to);
+    if (strcmp(to, unsupported_targets[i]) == 0)
+      return cli_fail(cli, CLI_UNSUPPORTED, "unsupported: --to=%s is not part of this build yet", to);
   return cli_bad_value(cli, "to", to, "text, t2, typed, json or stats");
 }
 

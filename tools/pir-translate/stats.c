@@ -97,7 +97,8 @@ static void put_ports(stats *s, const pir_program *program, uint32_t trait, cons
 
 // Whether something here says what the op computes.
 static bool can_run(const pir_opdef *def) {
-  const uint32_t no_computation = PIR_STRUCTURAL | PIR_CONTROL | PIR_INPUT | PIR_OUTPUT | PIR_PARAMETER | PIR_TERMINATOR | PIR_CONSTANT;
+  const uint32_t no_computation =
+      PIR_STRUCTURAL | PIR_CONTROL | PIR_INPUT | PIR_OUTPUT | PIR_PARAMETER | PIR_TERMINATOR | PIR_CONSTANT;
   return (def->traits & no_computation) || def->clause || def->lower_count || def->kernel || def->hooks.expand;
 }
 
@@ -112,7 +113,8 @@ static void put_ops(stats *s) {
 static void put_parameters(stats *s) {
   put(s, "parameters  %zu\n", s->parameters);
   for (int i = 0; i < PIR_DTYPE_COUNT; i++)
-    if (s->parameter_bytes[i]) put(s, "%12llu bytes of %s\n", (unsigned long long)s->parameter_bytes[i], pir_dtype_name((pir_dtype)i));
+    if (s->parameter_bytes[i])
+      put(s, "%12llu bytes of %s\n", (unsigned long long)s->parameter_bytes[i], pir_dtype_name((pir_dtype)i));
 }
 
 pir_status stats_write(const pir_program *program, pir_writer out) {
