@@ -152,8 +152,20 @@ static bool unary_i64(int op, int64_t *restrict out, const int64_t *restrict a, 
   }
 }
 
-#define COMPLEX_UNARY(f)                                                                                         \
-  LOOP(PIR_V_NEG, -x) LOOP(PIR_V_RECIP, 1 / x) LOOP(PIR_V_SQRT, csqrt##f(x)) LOOP(PIR_V_RSQRT, 1 / csqrt##f(x))  \
+// Smith's division with one reciprocal, as Paddle divides: no overflow where the quotient is in range.
+#define COMPLEX_QUOTIENT(name, T)                                                       \
+  static T complex name(T complex x, T complex y) {                                     \
+    T a = (T)creal(x), b = (T)cimag(x), c = (T)creal(y), d = (T)cimag(y);               \
+    bool flat = fabs(c) >= fabs(d);                                                     \
+    T ratio = flat ? d / c : c / d, scale = 1 / (flat ? c + d * ratio : c * ratio + d); \
+    return flat ? CMPLX((a + b * ratio) * scale, (b - a * ratio) * scale)               \
+                : CMPLX((a * ratio + b) * scale, (b * ratio - a) * scale);              \
+  }
+COMPLEX_QUOTIENT(quotient_c64, float)
+COMPLEX_QUOTIENT(quotient_c128, double)
+
+#define COMPLEX_UNARY(f, divide)                                                                                         \
+  LOOP(PIR_V_NEG, -x) LOOP(PIR_V_RECIP, divide(1, x)) LOOP(PIR_V_SQRT, csqrt##f(x)) LOOP(PIR_V_RSQRT, divide(1, csqrt##f(x)))  \
   LOOP(PIR_V_EXP, cexp##f(x)) LOOP(PIR_V_EXPM1, cexp##f(x) - 1) LOOP(PIR_V_EXP2, cexp##f(x * LN2))               \
   LOOP(PIR_V_LOG, clog##f(x)) LOOP(PIR_V_LOG2, clog##f(x) / LN2) LOOP(PIR_V_LOG10, clog##f(x) / LN10)            \
   LOOP(PIR_V_LOG1P, clog##f(1 + x)) LOOP(PIR_V_SIN, csin##f(x)) LOOP(PIR_V_COS, ccos##f(x))                      \
@@ -169,7 +181,7 @@ static bool unary_i64(int op, int64_t *restrict out, const int64_t *restrict a, 
 static bool unary_c128(int op, double complex *restrict out, const double complex *restrict a, int n) {
   double complex x;
   switch (op) {
-    COMPLEX_UNARY()
+    COMPLEX_UNARY(, quotient_c128)
     default: return false;
   }
 }
@@ -177,7 +189,7 @@ static bool unary_c128(int op, double complex *restrict out, const double comple
 static bool unary_c64(int op, float complex *restrict out, const float complex *restrict a, int n) {
   float complex x;
   switch (op) {
-    COMPLEX_UNARY(f)
+    COMPLEX_UNARY(f, quotient_c64)
     default: return false;
   }
 }
@@ -262,15 +274,15 @@ static bool binary_i64(int op, int64_t *restrict out, const int64_t *restrict a,
   }
 }
 
-#define COMPLEX_BINARY(f)                                                               \
-  LOOP(PIR_V_ADD, x + y) LOOP(PIR_V_SUB, x - y) LOOP(PIR_V_MUL, x * y) LOOP(PIR_V_DIV, x / y) \
+#define COMPLEX_BINARY(f, divide)                                                               \
+  LOOP(PIR_V_ADD, x + y) LOOP(PIR_V_SUB, x - y) LOOP(PIR_V_MUL, x * y) LOOP(PIR_V_DIV, divide(x, y)) \
   LOOP(PIR_V_POW, cpow##f(x, y))
 
 static bool binary_c128(int op, double complex *restrict out, const double complex *restrict a,
                         const double complex *restrict b, int n) {
   double complex x, y;
   switch (op) {
-    COMPLEX_BINARY()
+    COMPLEX_BINARY(, quotient_c128)
     default: return false;
   }
 }
@@ -279,7 +291,7 @@ static bool binary_c64(int op, float complex *restrict out, const float complex 
                        int n) {
   float complex x, y;
   switch (op) {
-    COMPLEX_BINARY(f)
+    COMPLEX_BINARY(f, quotient_c64)
     default: return false;
   }
 }
