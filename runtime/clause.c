@@ -153,9 +153,9 @@ static void scan_block(clause_lanes *e) { (void)!pir_clause_scan_line(e); }
 static void run_points(clause_run *run, int64_t reduced) {
   const clause_bind *b = run->bind;
   const pir_parallel *parallel = &b->call->parallel;
-  bool scatters = b->clause->kind == PIR_CLAUSE_SCATTER, reduces = b->coords > b->parallel;
-  run->block = scatters ? scatter_block : b->clause->kind == PIR_CLAUSE_SCAN ? scan_block : reduces ? pir_clause_reduce_block : map_block;
-  run->grain = reduces && reduced > 256 ? 1 : 256;
+  bool scatters = b->clause->kind == PIR_CLAUSE_SCATTER;
+  run->block = scatters ? scatter_block : b->clause->kind == PIR_CLAUSE_SCAN ? scan_block : b->reduces ? pir_clause_reduce_block : map_block;
+  run->grain = reduced > 256 ? 1 : 256;
   run->units = (run->points + run->grain - 1) / run->grain;
   bool serial = scatters || parallel->threads <= 1 || !parallel->parallel_for || run->units == 1 ||
                 (double)run->points * (double)(reduced ? reduced : 1) < SERIAL_POINTS;

@@ -265,7 +265,7 @@ pir_status pir_clause_space(clause_bind *b, clause_lanes *e) {
   if (c->var_count) status = space_of_vars(b, e);
   else if (axes) status = space_of_axes(b, e, reached);
   else space_of_result(b);
-  b->reduces = b->coords > b->parallel;
+  b->reduces = c->kind == PIR_CLAUSE_REDUCE || c->kind == PIR_CLAUSE_CONTRACT || c->kind == PIR_CLAUSE_WINDOW;
   if (!status) {
     reach(c, c->then, reached);
     reach(c, c->init, reached);

@@ -139,6 +139,15 @@ static void reduce_nan_and_nothing(void **state) {
   same_f32(out, (float[]){0, 0}, 2);
 }
 
+static void reduce_of_one_number(void **state) {
+  float x = -5;
+  int64_t at = 7;
+  pir_tensor tx = dense(&x, PIR_F32, 0), to = dense(&at, PIR_I64, 0);
+  build b = reduction(PIR_COMBINE_ARGMIN, &tx, &to, (int64_t[]){0}, 1, false);
+  assert_int_equal(run(&b), PIR_OK);
+  assert_int_equal(at, 0);
+}
+
 // Long rows take the way along the axis; the sum of 1e5 times 0.1 must not drift.
 static void reduce_long_rows(void **state) {
   enum { N = 100000 };
@@ -316,7 +325,7 @@ int main(void) {
       cmocka_unit_test(pointwise_broadcasts_and_strides), cmocka_unit_test(pointwise_types),
       cmocka_unit_test(pointwise_zero_rank_and_size),     cmocka_unit_test(select_leaves_the_other_side),
       cmocka_unit_test(reduce_axes),                      cmocka_unit_test(reduce_nan_and_nothing),
-      cmocka_unit_test(reduce_long_rows),                 cmocka_unit_test(scan_directions),
+      cmocka_unit_test(reduce_of_one_number), cmocka_unit_test(reduce_long_rows),                 cmocka_unit_test(scan_directions),
       cmocka_unit_test(view_maps_and_fills),              cmocka_unit_test(view_each_and_linear),
       cmocka_unit_test(gather_rows_and_trap),             cmocka_unit_test(scatter_in_order),
       cmocka_unit_test(window_counts_what_is_there),      cmocka_unit_test(join_and_split),
