@@ -12,7 +12,7 @@ typedef struct unit {
   loop_module *module;
   lower_stages stages;
   lower_packing packing;
-  pir_stage *out_stages;       // in the module's arena, likewise below
+  pir_stage *out_stages;  // in the module's arena, likewise below
   pir_packing out_packing;
   pir_temporary *temporaries;
   pir_compiled_group group;
@@ -65,11 +65,18 @@ static unit *new_unit(pir_compiler *c) {
 static void describe(unit *u, const lowering *l) {
   u->out_stages = pir_loop_alloc(u->module, u->stages.count * sizeof *u->out_stages);
   for (size_t i = 0; i < u->stages.count; i++)
-    u->out_stages[i] = (pir_stage){.units = u->stages.items[i].units, .scratch_bytes = (size_t)u->stages.items[i].fn->scratch_bytes};
+    u->out_stages[i] =
+        (pir_stage){.units = u->stages.items[i].units, .scratch_bytes = (size_t)u->stages.items[i].fn->scratch_bytes};
   u->temporaries = pir_loop_alloc(u->module, l->temporaries.count * sizeof *u->temporaries);
   for (size_t i = 0; i < l->temporaries.count; i++) u->temporaries[i].bytes = l->temporaries.items[i];
-  u->group = (pir_compiled_group){.stages = u->out_stages, .stage_count = u->stages.count, .temporaries = u->temporaries,
-                                  .temporary_count = l->temporaries.count, .dims = l->args.items, .dim_count = l->args.count};
+  u->group = (pir_compiled_group){.stages = u->out_stages,
+                                  .stage_count = u->stages.count,
+                                  .temporaries = u->temporaries,
+                                  .temporary_count = l->temporaries.count,
+                                  .dims = l->args.items,
+                                  .dim_count = l->args.count,
+                                  .equal = l->equal.items,
+                                  .equal_count = l->equal.count / 2};
 }
 
 pir_status pir_compiler_add(pir_compiler *c, const pir_op *group, const pir_facts *facts, size_t *out_index) {

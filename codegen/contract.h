@@ -41,6 +41,8 @@ typedef struct contraction {
   int var_count;
   contract_tensor a, b, out;  // b: the one that is packed, a constant where there is one
   bool b_constant;
+  pir_dim equal[2 * CONTRACT_MAX_VARS];  // pairs of extents that are taken to be equal, without proof
+  int equal_count;
 } contraction;
 
 // A vector of finished sums.

@@ -352,6 +352,32 @@ static bool take_guard(matcher *m, int node) {
 
 // ---- tensors
 
+// Takes two extents to be equal: now, or as a condition of running. False when they never are.
+static bool require(contraction *c, pir_dim a, pir_dim b) {
+  int64_t x, y;
+  a = pir_dim_canonical(c->dims, a);
+  b = pir_dim_canonical(c->dims, b);
+  if (a == b) return true;
+  if (pir_dim_is_const(c->dims, a, &x) && pir_dim_is_const(c->dims, b, &y)) return false;
+  if (c->equal_count == CONTRACT_MAX_VARS) return false;
+  c->equal[2 * c->equal_count] = a;
+  c->equal[2 * c->equal_count++ + 1] = b;
+  return true;
+}
+
+// An axis that one variable runs over from end to end has its extent.
+static bool require_extents(contraction *c, const contract_tensor *t) {
+  for (int axis = 0; axis < t->rank; axis++) {
+    const contract_map *map = &t->map[axis];
+    int var = -1, count = 0;
+    for (int v = 0; v < c->var_count; v++)
+      if (map->factor[v]) var = v, count++;
+    bool whole = count == 1 && map->factor[var] == 1 && map->offset == 0;
+    if (whole && !require(c, t->shape[axis], c->vars[var].extent)) return false;
+  }
+  return true;
+}
+
 // The dims of `t` from *axis on that a pack stands for: aligned at its end, extent 1 is broadcast.
 static bool map_pack(const matcher *m, contract_tensor *t, int k, int entries, int *axis) {
   pir_dims *dims = m->c->dims;
@@ -419,7 +445,8 @@ static bool match(matcher *m, int *out_a, int *out_b) {
   *out_b = b->k;
   return describe(m, operand_fact(m, a->k), &m->c->a) && describe(m, operand_fact(m, b->k), &m->c->b) &&
          map_list(m, &m->c->a, a->map, a->map_count) && map_list(m, &m->c->b, b->map, b->map_count) &&
-         map_list(m, &m->c->out, c->out_map, c->out_map_count);
+         map_list(m, &m->c->out, c->out_map, c->out_map_count) && require_extents(m->c, &m->c->a) &&
+         require_extents(m->c, &m->c->b) && require_extents(m->c, &m->c->out);
 }
 
 bool pir_contract_match(const pir_op *op, const pir_facts *facts, contraction *out, int *out_a, int *out_b) {

@@ -40,6 +40,7 @@ typedef struct lowering {
   // interface
   PIR_VEC(lower_value *) values;
   PIR_VEC(pir_dim) args;         // run-time extents: args->dims
+  PIR_VEC(pir_dim) equal;        // pairs of extents that must be equal
   PIR_VEC(pir_dim) temporaries;  // bytes; their slots follow those of operands and results
   // where code goes
   loop_fn *fn;

@@ -48,7 +48,8 @@ static bool finish(void *user, loop_fn *fn, loop_block *block, const contract_po
   const pir_fact *fact = lower_fact(l, e->sum);
   loop_block body = {0};
   loop_expr *index[PIR_MAX_RANK], *base = pir_loop_int(l->m, 0);
-  loop_var *lane = pir_loop_var_create(fn, "lane", PIR_I64, 1), *sum = pir_loop_var_create(fn, "sum", point->value->dtype, 1);
+  loop_var *lane = pir_loop_var_create(fn, "lane", PIR_I64, 1),
+           *sum = pir_loop_var_create(fn, "sum", point->value->dtype, 1);
   for (int d = 0; d < fact->rank; d++) index[d] = point->index[d];
   if (point->lanes > 1) {
     base = index[point->lane_axis];
@@ -117,13 +118,15 @@ void lower_contract(lowering *l, const pir_op *op, lower_stages *stages, lower_p
   contract_code code;
   int a, b;
   epilogue e = {l, pir_op_result(op, 0)};
-  contract_env env = {.module = l->m, .target = l->target, .user = &e, .extent = extent, .temporary = temporary, .epilogue = finish};
+  contract_env env = {
+      .module = l->m, .target = l->target, .user = &e, .extent = extent, .temporary = temporary, .epilogue = finish};
   *out_packing = (lower_packing){0};
   if (!pir_contract_match(op, l->facts, &c, &a, &b)) {
     lower_fail(l, op, "a contraction whose indices are not affine");
     return;
   }
   if (!bind_operand(l, op, a, &c.a) || !bind_operand(l, op, b, &c.b) || !bind_result(l, op, &c.out)) return;
+  for (int i = 0; i < 2 * c.equal_count; i++) pir_vec_push(&l->m->arena, &l->equal, c.equal[i]);
   c.b_constant = is_constant(pir_op_operand(op, (size_t)b));
   if (pir_contract_emit(&c, &env, pir_loop_name(l->m, "stage", (int64_t)stages->count), &code)) {
     lower_fail(l, op, "a contraction of this form");

@@ -188,7 +188,11 @@ static bool reads_in_step(const pir_clause *clause, int k) {
         if (node->map_kind != PIR_MAP_ALIGNED) return false;
         reads = true;
         break;
-      case PIR_I_LOAD: case PIR_V_SCALAR: case PIR_V_MEMBERS: case PIR_I_OPERAND_AT: case PIR_I_OPERAND_FIND: return false;
+      case PIR_I_LOAD:
+      case PIR_V_SCALAR:
+      case PIR_V_MEMBERS:
+      case PIR_I_OPERAND_AT:
+      case PIR_I_OPERAND_FIND: return false;
       default: break;
     }
   }
@@ -333,9 +337,12 @@ pir_status pir_plan_group(plan_builder *b, const pir_op *op) {
   plan_group group = {.code = pir_compiler_group(b->compiler, b->codes[b->groups_seen++])};
   const pir_compiled_group *code = group.code;
   uint32_t worst = 0, sizes;
-  group.units = extents_of(b, code->stage_count ? &code->stages->units : NULL, sizeof *code->stages, code->stage_count, &worst);
+  group.units =
+      extents_of(b, code->stage_count ? &code->stages->units : NULL, sizeof *code->stages, code->stage_count, &worst);
   group.dims = extents_of(b, code->dims, sizeof *code->dims, code->dim_count, &worst);
-  sizes = extents_of(b, code->temporary_count ? &code->temporaries->bytes : NULL, sizeof *code->temporaries, code->temporary_count, &worst);
+  group.equal = extents_of(b, code->equal, sizeof *code->equal, 2 * code->equal_count, &worst);
+  sizes = extents_of(b, code->temporary_count ? &code->temporaries->bytes : NULL, sizeof *code->temporaries,
+                     code->temporary_count, &worst);
   entries in = start_entries(b, pir_op_operands(op)), out = start_entries(b, pir_op_results(op));
   for (size_t i = 0; i < pir_op_operands(op); i++) {
     struct slot_list list;

@@ -18,10 +18,20 @@ static void run_range(void *user, int64_t begin, int64_t end, int thread) {
   run->fn(run->args, begin, end, run->scratch + (size_t)thread * run->step);
 }
 
+static pir_status check_extents(frame *f, const plan_group *group) {
+  const uint32_t *pair = f->plan->words + group->equal;
+  for (size_t i = 0; i < group->code->equal_count; i++, pair += 2)
+    if (f->values[pair[0]] != f->values[pair[1]])
+      return pir_exec_fail(&f->message, PIR_INVALID, "shapes do not fit together: an extent is %lld and must be %lld",
+                           (long long)f->values[pair[0]], (long long)f->values[pair[1]]);
+  return PIR_OK;
+}
+
 static pir_status run_group(frame *f, const plan_instr *instr) {
   const plan *p = f->plan;
   const plan_group *group = &p->groups[instr->detail];
   const pir_compiled_group *code = group->code;
+  PIR_TRY(check_extents(f, group));
   void **buffers = f->group_buffers;
   for (uint32_t i = 0; i < instr->in_count; i++) {
     uint32_t pack = p->words[group->packs + i];
@@ -52,12 +62,21 @@ static pir_status run_call(frame *f, const plan_instr *instr) {
     f->pointers[i] = slot == NONE ? NULL : &f->tensors[slot];
   }
   f->message.text[0] = 0;
-  pir_kernel_call kernel = {
-      .op = call->def->name, .in = in, .in_members = call->in_members, .in_first = call->in_first,
-      .operand_count = call->def->operand_count, .out = (pir_tensor *const *)out, .out_members = call->out_members,
-      .out_first = call->out_first, .result_count = call->def->result_count, .attrs = call->attrs,
-      .attr_count = call->def->attr_count, .clause = call->def->clause, .parallel = f->parallel,
-      .allocator = &f->allocator, .message = &f->message};
+  pir_kernel_call kernel = {.op = call->def->name,
+                            .in = in,
+                            .in_members = call->in_members,
+                            .in_first = call->in_first,
+                            .operand_count = call->def->operand_count,
+                            .out = (pir_tensor *const *)out,
+                            .out_members = call->out_members,
+                            .out_first = call->out_first,
+                            .result_count = call->def->result_count,
+                            .attrs = call->attrs,
+                            .attr_count = call->def->attr_count,
+                            .clause = call->def->clause,
+                            .parallel = f->parallel,
+                            .allocator = &f->allocator,
+                            .message = &f->message};
   pir_status status = call->run(&kernel);
   if (!status || strstr(f->message.text, call->def->name)) return status;
   pir_message inner = f->message;
@@ -86,7 +105,8 @@ pir_status pir_frame_take_late(frame *f, uint32_t slot) {
   size_t bytes;
   PIR_TRY(pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes));
   bytes = bytes ? bytes : 1;
-  if (bytes > f->budget) return pir_exec_fail(&f->message, PIR_EXHAUSTED, "more memory is needed than max_bytes allows");
+  if (bytes > f->budget)
+    return pir_exec_fail(&f->message, PIR_EXHAUSTED, "more memory is needed than max_bytes allows");
   void *data = pir_mem_get(&f->allocator, bytes);
   if (!data) return PIR_EXHAUSTED;
   if (f->budget != UINT64_MAX) f->budget -= bytes;
@@ -146,7 +166,8 @@ static pir_status learn(frame *f, const plan_instr *instr) {
     const pir_tensor *tensor = &f->tensors[symbol->source];
     bool fits = symbol->axis < 0 ? (int64_t)symbol->element < pir_tensor_numel(tensor) : symbol->axis < tensor->rank;
     if (!fits) return pir_exec_fail(&f->message, PIR_INVALID, "a result has fewer dimensions than its program says");
-    f->values[symbol->expr] = symbol->axis < 0 ? pir_tensor_int_at(tensor, symbol->element) : tensor->shape[symbol->axis];
+    f->values[symbol->expr] =
+        symbol->axis < 0 ? pir_tensor_int_at(tensor, symbol->element) : tensor->shape[symbol->axis];
   }
   for (uint32_t i = 0; i < instr->expr_count; i++)
     if (!pir_plan_evaluate(p, p->words[instr->exprs + i], f->values))

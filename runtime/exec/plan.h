@@ -92,6 +92,7 @@ typedef struct plan_group {
   uint32_t packs;        // plan->words: by operand, of plan->packs or NONE
   uint32_t units;        // plan->words: expressions, one a stage
   uint32_t dims;         // plan->words: expressions
+  uint32_t equal;        // plan->words: pairs of expressions that must agree
   uint32_t temporaries;  // first of temporary_count buffers
 } plan_group;
 

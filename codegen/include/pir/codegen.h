@@ -56,6 +56,8 @@ typedef struct pir_compiled_group {
   size_t temporary_count;
   const pir_dim *dims;
   size_t dim_count;
+  const pir_dim *equal;  // pairs of extents that could not be proved equal when compiling, and must be to run it
+  size_t equal_count;    // pairs
 } pir_compiled_group;
 
 // Memory order of the i-th operand or result of a group: its dims from outermost to innermost. The pass
