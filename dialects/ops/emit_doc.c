@@ -74,21 +74,22 @@ static void put_declarations(FILE *out, const op *o) {
   }
 }
 
-// The source lines from `loc` to the next declaration word at the same depth.
+// The declaration at `loc` as it was written: the rest of its line, and the lines that are indented deeper or
+// close its block. One that shares its line with the op ends there.
 static void put_source(FILE *out, source_loc loc) {
-  static const char *const words[] = {"operand", "attr", "result", "trait", "inplace", "effect", "hook", "kernel", "regions", "legacy",
-    "let", "compute", "reduce", "scan", "view", "gather", "scatter", "contract", "window", "join", "split", "lower"};
   const char *text = source_text(loc.file);
   for (int line = 1; line < loc.line; line++) text = strchr(text, '\n') + 1;
-  for (bool first = true;; first = false) {
-    const char *start = text + strspn(text, " ");
-    size_t length = strcspn(text, "\n"), word = strcspn(start, " ");
-    bool ends = *start == '}' && start - text < 2;
-    for (size_t i = 0; !first && i < sizeof words / sizeof *words; i++)
-      ends |= strlen(words[i]) == word && !strncmp(start, words[i], word) && start - text <= 2;
-    if ((ends && !first) || !*text) return;
-    fprintf(out, "    %.*s\n", (int)length, text);
-    text += length + (text[length] == '\n');
+  size_t indent = strspn(text, " "), start = (size_t)loc.column - 1, length = strcspn(text, "\n");
+  bool shares_line = start != indent;
+  while (shares_line && length > start && strchr(" }", text[length - 1])) length--;
+  fprintf(out, "    %.*s\n", (int)(length - start), text + start);
+  while (!shares_line) {
+    text += strcspn(text, "\n");
+    if (!*text++) return;
+    size_t deeper = strspn(text, " ");
+    length = strcspn(text, "\n");
+    if (!length || deeper < indent || (deeper == indent && text[deeper] != '}')) return;
+    fprintf(out, "    %.*s\n", (int)(length - indent), text + indent);
   }
 }
 

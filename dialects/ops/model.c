@@ -13,7 +13,15 @@ static struct {
   const char *path;
   const char *text;
 } sources[MAX_SOURCES];
-static int source_count, error_count;
+static int source_count;
+
+// Messages are kept and printed in the order of the source: the checks go over it more than once.
+typedef struct message {
+  source_loc loc;
+  const char *text;
+} message;
+static message *messages;
+static int message_count;
 
 static void out_of_memory(void) {
   fputs("opsc: out of memory\n", stderr);
@@ -85,7 +93,7 @@ int source_add(const char *path) {
 
 const char *source_text(int file) { return sources[file].text; }
 const char *source_path(int file) { return sources[file].path; }
-int source_errors(void) { return error_count; }
+int source_errors(void) { return message_count; }
 
 static void print_line(source_loc loc) {
   const char *line = sources[loc.file].text;
@@ -103,14 +111,34 @@ static void print_line(source_loc loc) {
 }
 
 void source_error(source_loc loc, const char *format, ...) {
-  if (++error_count > MAX_ERRORS) return;
+  char buffer[512];
   va_list args;
   va_start(args, format);
-  fprintf(stderr, "%s:%d:%d: error: ", sources[loc.file].path, loc.line, loc.column);
-  vfprintf(stderr, format, args);
-  fputc('\n', stderr);
+  vsnprintf(buffer, sizeof buffer, format, args);
   va_end(args);
-  print_line(loc);
+  for (int i = 0; i < message_count; i++)
+    if (!memcmp(&messages[i].loc, &loc, sizeof loc) && !strcmp(messages[i].text, buffer)) return;
+  APPEND(messages, message_count, (message){loc, text_copy(buffer, strlen(buffer))});
+}
+
+static bool before(const message *a, const message *b) {
+  if (a->loc.file != b->loc.file) return a->loc.file < b->loc.file;
+  return a->loc.line != b->loc.line ? a->loc.line < b->loc.line : a->loc.column < b->loc.column;
+}
+
+void source_report(void) {
+  for (int i = 1; i < message_count; i++) {
+    message m = messages[i];
+    int j = i;
+    for (; j && before(&m, &messages[j - 1]); j--) messages[j] = messages[j - 1];
+    messages[j] = m;
+  }
+  for (int i = 0; i < message_count && i < MAX_ERRORS; i++) {
+    const message *m = &messages[i];
+    fprintf(stderr, "%s:%d:%d: error: %s\n", sources[m->loc.file].path, m->loc.line, m->loc.column, m->text);
+    print_line(m->loc);
+  }
+  if (message_count > MAX_ERRORS) fprintf(stderr, "opsc: %d more errors\n", message_count - MAX_ERRORS);
 }
 
 expr *expr_new(expr_kind kind, source_loc loc) {

@@ -233,6 +233,7 @@ const char *source_text(int file);
 const char *source_path(int file);
 void source_error(source_loc loc, const char *format, ...) PIR_PRINTF(2, 3);
 int source_errors(void);
+void source_report(void);  // prints the messages, in the order of the source
 
 expr *expr_new(expr_kind kind, source_loc loc);
 expr *expr_append(expr *list, expr *item);

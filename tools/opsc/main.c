@@ -47,6 +47,7 @@ int main(int argc, char **argv) {
   }
   if (!input) return usage();
   bool done = compile(input, header, tables, doc);
+  source_report();
   memory_release();
   return done ? 0 : 1;
 }
