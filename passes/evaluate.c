@@ -1,6 +1,6 @@
 // Computes ops on known values by running their kernel or clause, exactly as a program of called kernels would.
-// Shapes come from facts; an op whose results have no constant shape is left alone. Every tensor is dense and aligned:
-// parameters, whose mapped bytes may lie anywhere, are copied when they do not.
+// Shapes come from facts; an op whose results have no constant shape is left alone. Every tensor is dense. Parameters
+// are read where their file is mapped; one that lies off its element size is copied for the length of a call.
 
 #include <evaluate.h>
 
@@ -49,30 +49,30 @@ void evaluator_forget(evaluator *e, const pir_op *op) {
   }
 }
 
+static void *aligned(size_t size) { return aligned_alloc(ALIGNMENT, (size + ALIGNMENT) / ALIGNMENT * ALIGNMENT); }
+
+void evaluator_take(evaluator *e, const void *data) {
+  for (size_t i = 0; i < e->buffers.count; i++)
+    if (e->buffers.items[i] == data) e->buffers.items[i] = NULL;
+}
+
 static void *buffer(evaluator *e, size_t size) {
-  void *memory = aligned_alloc(ALIGNMENT, (size + ALIGNMENT) / ALIGNMENT * ALIGNMENT);
+  void *memory = aligned(size);
   if (memory) pir_vec_push(e->arena, &e->buffers, memory);
   return memory;
 }
 
 // ---- sources
 
-static pir_status know_parameter(evaluator *e, const pir_op *op) {
+static void know_parameter(evaluator *e, const pir_op *op) {
   const pir_param *param = pir_program_param(e->program, pir_op_parameter_name(op));
   size_t bytes;
-  if (!param || pir_op_results(op) != 1 || param->shape.rank > PIR_MAX_RANK) return PIR_OK;
-  if (pir_shape_bytes(param->shape.dims, (int32_t)param->shape.rank, param->dtype, &bytes) || bytes != param->size) return PIR_OK;
-  void *data = (void *)param->data;
-  if ((uintptr_t)data % ALIGNMENT) {
-    data = buffer(e, bytes);
-    if (!data) return PIR_EXHAUSTED;
-    memcpy(data, param->data, bytes);
-  }
+  if (!param || pir_op_results(op) != 1 || param->shape.rank > PIR_MAX_RANK) return;
+  if (pir_shape_bytes(param->shape.dims, (int32_t)param->shape.rank, param->dtype, &bytes) || bytes != param->size) return;
   known_value *known = add_known(e, pir_op_result(op, 0), 1);
   known->from_source = true;
-  known->tensors[0].data = data;
+  known->tensors[0].data = (void *)param->data;
   pir_tensor_set_dense(&known->tensors[0], param->dtype, param->shape.dims, (int32_t)param->shape.rank);
-  return PIR_OK;
 }
 
 // A list of known values is a known list.
@@ -100,6 +100,7 @@ typedef struct call_draft {
   pir_kernel_call call;
   PIR_VEC(void *) blocks;
   PIR_VEC(size_t) sizes;
+  PIR_VEC(void *) copies;  // of operands that lie off their element size
   uint64_t operand_bytes;
 } call_draft;
 
@@ -113,11 +114,25 @@ static void *draft_alloc(void *user, size_t size) {
 
 static void draft_free(call_draft *d) {
   for (size_t i = 0; i < d->blocks.count; i++) pir_arena_free(d->e->arena, d->blocks.items[i], d->sizes.items[i]);
+  for (size_t i = 0; i < d->copies.count; i++) free(d->copies.items[i]);
+  pir_vec_free(d->e->arena, &d->copies);
   pir_vec_free(d->e->arena, &d->blocks);
   pir_vec_free(d->e->arena, &d->sizes);
 }
 
-static void draft_operands(call_draft *d, const pir_op *op) {
+// The tensor itself, or one with its bytes copied to a place that suits them.
+static const pir_tensor *suited(call_draft *d, const pir_tensor *tensor, size_t bytes) {
+  size_t element = pir_dtype_size(tensor->dtype);
+  if (!element || (uintptr_t)tensor->data % element == 0) return tensor;
+  pir_tensor *moved = draft_alloc(d, sizeof *moved);
+  *moved = *tensor;
+  moved->data = aligned(bytes);
+  if (!moved->data) return NULL;
+  pir_vec_push(d->e->arena, &d->copies, moved->data);
+  return memcpy(moved->data, tensor->data, bytes), moved;
+}
+
+static pir_status draft_operands(call_draft *d, const pir_op *op) {
   size_t n = pir_op_operands(op), total = 0;
   int32_t *members = draft_alloc(d, n * sizeof *members), *first = draft_alloc(d, n * sizeof *first);
   for (size_t i = 0; i < n; i++) {
@@ -130,14 +145,17 @@ static void draft_operands(call_draft *d, const pir_op *op) {
   for (size_t i = 0; i < n; i++)
     for (int32_t k = 0; k < members[i]; k++) {
       const pir_tensor *tensor = &evaluator_find(d->e, pir_op_operand(op, i))->tensors[k];
-      int64_t numel = pir_tensor_numel(tensor);
-      in[first[i] + k] = tensor;
-      d->operand_bytes += numel > 0 ? (uint64_t)numel * pir_dtype_size(tensor->dtype) : 0;
+      size_t bytes;
+      PIR_TRY(pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes));
+      in[first[i] + k] = suited(d, tensor, bytes);
+      if (!in[first[i] + k]) return PIR_EXHAUSTED;
+      d->operand_bytes += bytes;
     }
   d->call.in = in;
   d->call.in_members = members;
   d->call.in_first = first;
   d->call.operand_count = (int32_t)n;
+  return PIR_OK;
 }
 
 // The constant shape a fact states; false when it is not constant.
@@ -214,8 +232,8 @@ static pir_status compute(evaluator *e, const pir_op *op, const pir_opdef *def) 
   pir_message message = {""};
   call_draft d = {.e = e, .call = {.op = def->name, .attr_count = def->attr_count, .clause = def->clause, .message = &message}};
   bool ready = false;
-  draft_operands(&d, op);
-  pir_status status = draft_results(&d, op, &ready);
+  pir_status status = draft_operands(&d, op);
+  if (!status) status = draft_results(&d, op, &ready);
   if (!status && ready) {
     d.call.attrs = pir_op_attr_values(op, draft_alloc, &d);
     // An op that cannot be computed now is left to say so when it runs.
@@ -234,7 +252,10 @@ static bool knows_operands(const evaluator *e, const pir_op *op) {
 pir_status evaluator_visit(evaluator *e, const pir_op *op) {
   if (pir_op_has_effect(op) || pir_op_regions(op) || !pir_op_results(op)) return PIR_OK;
   const pir_opdef *def = pir_op_meaning(op);
-  if (pir_op_has(op, PIR_PARAMETER)) return e->parameters ? know_parameter(e, op) : PIR_OK;
+  if (pir_op_has(op, PIR_PARAMETER)) {
+    if (e->parameters) know_parameter(e, op);
+    return PIR_OK;
+  }
   if (!knows_operands(e, op)) return PIR_OK;
   if (makes_list(op)) return know_list(e, op), PIR_OK;
   if (!def || !(def->clause || def->kernel)) return PIR_OK;

@@ -35,6 +35,8 @@ const known_value *evaluator_find(const evaluator *e, const pir_value *value);
 // PIR_EXHAUSTED when memory ran out.
 pir_status evaluator_visit(evaluator *e, const pir_op *op);
 
+// The caller frees this data of a computed tensor from now on (it is from malloc).
+void evaluator_take(evaluator *e, const void *data);
 // The op goes: its results' places in memory may become another's.
 void evaluator_forget(evaluator *e, const pir_op *op);
 

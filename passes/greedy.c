@@ -65,7 +65,9 @@ static void sort_patterns(driver *d, const pir_pattern *patterns, size_t count) 
 }
 
 static bool is_dead(const pir_op *op) {
-  return !pir_op_has_effect(op) && !pir_op_regions(op) && pir_op_unused(op) && pir_op_block(op);
+  // Parameters are left to dead code elimination, which drops their bytes too.
+  bool kept = pir_op_has_effect(op) || pir_op_has(op, PIR_PARAMETER) || pir_op_regions(op);
+  return !kept && pir_op_unused(op) && pir_op_block(op);
 }
 
 static void visit(driver *d, pir_op *op) {

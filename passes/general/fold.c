@@ -55,11 +55,9 @@ static pir_str fresh_name(folder *f, char *room) {
 static pir_status adopt_tensor(folder *f, pir_str name, const pir_tensor *tensor) {
   size_t bytes;
   PIR_TRY(pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes));
-  void *data = aligned_alloc(64, (bytes + 64) / 64 * 64);
-  if (!data) return PIR_EXHAUSTED;
-  memcpy(data, tensor->data, bytes);
-  pir_param param = {.name = name, .dtype = tensor->dtype, .shape = {tensor->shape, (size_t)tensor->rank}, .data = data,
-                     .size = bytes, .release = free, .user = data};
+  pir_param param = {.name = name, .dtype = tensor->dtype, .shape = {tensor->shape, (size_t)tensor->rank}, .data = tensor->data,
+                     .size = bytes, .release = free, .user = tensor->data};
+  evaluator_take(&f->eval, tensor->data);
   pir_program_adopt_param(f->run->program, &param);
   return PIR_OK;
 }
