@@ -47,7 +47,7 @@ static void choose_tile(contract_form *f, const pir_target *target, int64_t rows
       f->rows = tile;
       f->vectors = vectors;
     }
-    if (rows < (most + 1) / 2) {
+    if (rows * 2 <= most) {
       int64_t cost = panels * step_cost(rows, vectors) + (rest ? step_cost(rows, rest) : 0);
       if (cost < best) best = cost, f->rows = (int)rows, f->vectors = vectors;
     }

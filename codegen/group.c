@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#define FEW_ELEMENTS 64   // results of no more elements are not worth compiling
+#define FEW_ELEMENTS 64   // results of no more elements are not worth compiling (option `few`)
 #define MAX_OPS 48        // of a cluster
 #define NO_CLUSTER UINT32_MAX
 
@@ -47,9 +47,9 @@ static bool is_small(const grouping *g, const pir_dim *shape, int rank) {
   int64_t n = 1, c;
   for (int d = 0; d < rank; d++) {
     if (!pir_dim_is_const(g->dims, shape[d], &c)) return false;
-    n = n > FEW_ELEMENTS ? n : n * c;
+    n = n > g->few ? n : n * c;
   }
-  return n <= FEW_ELEMENTS;
+  return n <= g->few;
 }
 
 // An op that hands its operand's elements on in row-major order: the executor needs no copy for it.
@@ -87,10 +87,37 @@ static bool start_rows(grouping *g, const pir_op *op, cluster *c) {
   return ok;
 }
 
+// Whether the run of this very op shows how large its result is: no group can allocate that before.
+static bool shows_extent(const grouping *g, const pir_op *op, pir_dim dim, int depth) {
+  if (dim == PIR_DIM_UNKNOWN || depth > 32) return true;
+  switch (pir_dim_kind_of(g->dims, dim)) {
+    case PIR_DIM_CONST: case PIR_DIM_NEGATIVE: return false;
+    case PIR_DIM_SYMBOL: {
+      const pir_value *source = pir_facts_symbol(g->facts, pir_dim_symbol_index(g->dims, dim)).value;
+      return source && pir_value_op(source) == op;
+    }
+    default:
+      for (size_t i = 0; i < pir_dim_operands(g->dims, dim); i++)
+        if (shows_extent(g, op, pir_dim_operand(g->dims, dim, i), depth + 1)) return true;
+      return false;
+  }
+}
+
+static bool is_late(const grouping *g, const pir_op *op) {
+  for (size_t i = 0; i < pir_op_results(op); i++) {
+    const pir_fact *f = pir_facts_of(g->facts, pir_op_result(op, i));
+    for (int d = 0; d < f->rank; d++)
+      if (shows_extent(g, op, f->shape[d], 0)) return true;
+    for (size_t k = 0; f->contents && k < f->content_count; k++)
+      if (f->contents[k] != PIR_DIM_UNKNOWN && shows_extent(g, op, f->contents[k], 0)) return true;
+  }
+  return false;
+}
+
 static bool start_cluster(grouping *g, const node *n, cluster *c) {
   const pir_clause *clause = n->clause;
   const pir_fact *f = result_fact(g, n->op);
-  if (!clause || only_renames(clause) || !pir_codegen_can(n->op, g->facts)) return false;
+  if (!clause || only_renames(clause) || is_late(g, n->op) || !pir_codegen_can(n->op, g->facts)) return false;
   *c = (cluster){.kind = CLUSTER_ELEMENTS, .rank = f->rank};
   memcpy(c->shape, f->shape, sizeof c->shape);
   c->aligned = clause->kind == PIR_CLAUSE_POINTWISE && reads_aligned(clause);
@@ -301,8 +328,21 @@ static pir_status group_block(grouping *g, pir_block *block) {
   return status;
 }
 
+// The option's number; -1 when it is none.
+static int64_t read_few(pir_str text) {
+  int64_t n = 0;
+  if (!text.size) return FEW_ELEMENTS;
+  for (size_t i = 0; i < text.size; i++) {
+    if (text.data[i] < '0' || text.data[i] > '9' || n > 1 << 20) return -1;
+    n = n * 10 + (text.data[i] - '0');
+  }
+  return n;
+}
+
 pir_status pir_pass_group(pir_pass_run *run) {
   grouping g = {.run = run, .facts = pir_run_facts(run), .ctx = pir_program_context(run->program)};
+  g.few = read_few(pir_run_option(run, "few"));
+  if (g.few < 0) return pir_report(g.ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN, "option 'few' expects a number");
   if (!g.facts) return PIR_INVALID;
   g.dims = pir_facts_dims(g.facts);
   PIR_TRY(pir_target_get(NULL, &g.target));

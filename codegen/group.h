@@ -46,6 +46,7 @@ typedef struct grouping {
   uint32_t *stack;
   pir_op **members;          // of the cluster at hand
   uint64_t stamp;
+  int64_t few;
   uint64_t made, moved;
   pir_status failed;
 } grouping;

@@ -302,6 +302,23 @@ static loop_expr *unary(lower_site *s, const pir_node *n, int type) {
   return apply(s, n->op, lower_clause_value(s, n->a, from), NULL);
 }
 
+// Whether a divisor is one number a row that the group itself computed (a sum, a deviation): then one reciprocal a
+// row serves, within the rounding that the group's sums have anyway.
+static bool is_row_divisor(const lower_site *s, const pir_node *n) {
+  const pir_value *v = n->op == PIR_V_LOAD && n->map_kind == PIR_MAP_ALIGNED ? lower_operand(s, n->k, 0) : NULL;
+  const pir_op *op = v ? pir_value_op(v) : NULL;
+  int64_t extent;
+  if (!op || !s->l->group || pir_op_parent(op) != s->l->group || pir_op_has(op, PIR_CONSTANT)) return false;
+  const pir_fact *f = lower_fact(s->l, v);
+  return f->rank == s->out->rank && f->rank && pir_dim_is_const(s->l->dims, f->shape[f->rank - 1], &extent) && extent == 1;
+}
+
+static loop_expr *divided(lower_site *s, const pir_node *n, int type) {
+  loop_expr *a = lower_clause_value(s, n->a, type), *b = lower_clause_value(s, n->b, type);
+  if (!pir_dtype_is_float(type) || !is_row_divisor(s, &s->clause->nodes[n->b])) return apply(s, PIR_V_DIV, a, b);
+  return apply(s, PIR_V_MUL, a, apply(s, PIR_V_RECIP, b, NULL));
+}
+
 static loop_expr *evaluate(lower_site *s, const pir_node *n, int type) {
   const pir_value *v;
   switch (n->op) {
@@ -321,6 +338,7 @@ static loop_expr *evaluate(lower_site *s, const pir_node *n, int type) {
     case PIR_V_EQ: case PIR_V_NE: case PIR_V_LT: case PIR_V_LE: case PIR_V_ISNAN: case PIR_V_ISINF: case PIR_V_ISFINITE:
       return compare(s, n);
     case PIR_V_SELECT: return conditional(s, n, type);
+    case PIR_V_DIV: return divided(s, n, type);
     default:
       if (n->b < 0) return unary(s, n, type);
       return apply(s, n->op, lower_clause_value(s, n->a, type), lower_clause_value(s, n->b, type));
@@ -447,6 +465,7 @@ loop_expr *lower_result(lower_site *s, loop_expr *const *index) {
     int64_t stops;
     if (!lower_fixed(s, c->trap, &stops) || stops) lower_fail(l, s->op, "a check that may stop the run");
   }
+  if (!is_computed(arithmetic_type(s->out->dtype))) lower_fail(l, s->op, "elements that are not computed on");
   if (c->var_count && !bind_vars(s, index)) lower_fail(l, s->op, "a result map that is no list of variables");
   if (l->why) return NULL;
   switch (c->kind) {

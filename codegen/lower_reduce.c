@@ -128,6 +128,12 @@ loop_expr *lower_sum_end(lower_site *s, lower_sum *sum, loop_expr *points) {
   if (l->why) return pir_loop_int(l->m, 0);
   s->acc = pir_loop_let(l->fn, l->block, "sum", pir_loop_load(l->m, sum->acc, zero(s), 1, NULL));
   s->count = sum->count ? pir_loop_load(l->m, sum->count, zero(s), 1, NULL) : points;
+  int combine = s->clause->combine;
+  if (combine == PIR_COMBINE_MAX || combine == PIR_COMBINE_MIN) {  // of nothing: 0
+    loop_expr *none = pir_loop_op(l->m, PIR_V_LE, points, zero(s), NULL);
+    loop_expr *nothing = pir_dtype_is_float(sum->type) ? pir_loop_const_float(l->m, sum->type, 0) : pir_loop_const_int(l->m, sum->type, 0);
+    s->acc = pir_loop_select(l->m, none, nothing, s->acc);
+  }
   loop_expr *e = s->clause->then >= 0 ? lower_clause_value(s, s->clause->then, lower_strong(s->types[s->clause->then])) : s->acc;
   return pir_loop_cast(l->m, e, s->out->dtype);
 }

@@ -71,6 +71,13 @@ static loop_expr *replace_node(loop_module *m, loop_expr *e, const loop_expr *no
 
 static loop_expr *widen_load(vectoriser *z, loop_expr *e);
 
+// Whether lanes follow each other in memory: the index steps by 1, and nothing else in it differs between lanes.
+static bool is_contiguous(vectoriser *z, loop_expr *index) {
+  int64_t stride;
+  if (!pir_loop_stride(index, z->var, &stride) || stride != 1) return false;
+  return !varies(z, pir_loop_substitute(z->m, index, z->var, pir_loop_int(z->m, 0)));
+}
+
 // One of the two ways of a choice. What all lanes share is read without a guard: at its place, or at 0 where the
 // other way is taken.
 static loop_expr *widen_way(vectoriser *z, const loop_expr *e, const loop_expr *choice, loop_expr *by, loop_expr *taken) {
@@ -91,7 +98,6 @@ static loop_expr *widen_choice(vectoriser *z, const loop_expr *e, const loop_exp
 }
 
 static loop_expr *widen_load(vectoriser *z, loop_expr *e) {
-  int64_t stride;
   loop_expr *choice = e->buffer->space == LOOP_REGISTER ? NULL : uniform_choice(z, e->a);
   if (choice) return widen_choice(z, e, choice);
   loop_expr *own = e->mask ? widen(z, e->mask) : NULL;
@@ -99,7 +105,7 @@ static loop_expr *widen_load(vectoriser *z, loop_expr *e) {
     loop_buffer *b = e->buffer->id < z->private_count ? z->private_regs[e->buffer->id] : NULL;
     return b ? pir_loop_load(z->m, b, e->a, z->lanes, NULL) : e;
   }
-  if (pir_loop_stride(e->a, z->var, &stride) && stride == 1)
+  if (is_contiguous(z, e->a))
     return pir_loop_load(z->m, e->buffer, pir_loop_substitute(z->m, e->a, z->var, z->base), z->lanes, mask_of(z, own));
   if (!varies(z, e->a)) {  // one element under a mask of lanes
     loop_expr *all = pir_loop_broadcast(z->m, e->a, z->lanes);
@@ -113,8 +119,6 @@ static loop_expr *widen(vectoriser *z, loop_expr *e) {
   if (e->kind == LOOP_VAR)
     return e->var == z->var ? pir_loop_ramp(z->m, z->base, pir_loop_int(z->m, 1), z->lanes) : z->values[e->var->id];
   if (e->kind == LOOP_LOAD) return widen_load(z, e);
-  if (e->kind == LOOP_OP && e->fn == PIR_V_DIV && pir_dtype_is_float(e->dtype) && !varies(z, e->b) && e->b->kind != LOOP_CONST)
-    return pir_loop_mul(z->m, widen(z, e->a), pir_loop_op(z->m, PIR_V_RECIP, e->b, NULL, NULL));  // one division for all lanes
   loop_expr *a = widen(z, e->a), *b = e->b ? widen(z, e->b) : NULL, *c = e->c ? widen(z, e->c) : NULL;
   switch ((loop_kind)e->kind) {
     case LOOP_OP: return pir_loop_op(z->m, e->fn, a, b, c);
@@ -140,7 +144,6 @@ static void widen_let(vectoriser *z, loop_block *out, const loop_stmt *s) {
 }
 
 static void widen_store(vectoriser *z, loop_block *out, const loop_stmt *s) {
-  int64_t stride;
   loop_expr *value = widen(z, s->value), *own = s->mask ? widen(z, s->mask) : NULL;
   if (s->buffer->space == LOOP_REGISTER) {
     loop_buffer *b = z->private_regs[s->buffer->id];
@@ -148,7 +151,7 @@ static void widen_store(vectoriser *z, loop_block *out, const loop_stmt *s) {
     return;
   }
   value = pir_loop_broadcast(z->m, value, z->lanes);
-  if (pir_loop_stride(s->index, z->var, &stride) && stride == 1) {
+  if (is_contiguous(z, s->index)) {
     pir_loop_store(z->fn, out, s->buffer, pir_loop_substitute(z->m, s->index, z->var, z->base), value, mask_of(z, own));
     out->last->nontemporal = s->nontemporal;
     return;

@@ -1,6 +1,6 @@
 // Loop IR to LLVM IR, expressions. Trees may share nodes; a node's value is kept for the statement it was first
-// met in, so a shared node is emitted once. Floats are contracted (a product may join a sum in one rounding)
-// and nothing else: sums in another order are made explicit by the vectoriser.
+// met in, so a shared node is emitted once. Arithmetic rounds as it is written: products join sums only in LOOP_FMA,
+// and sums in another order are made explicit by the vectoriser.
 #include <string.h>
 
 #include "llvm_impl.h"
@@ -204,11 +204,6 @@ static LLVMValueRef cast(emitter *e, LLVMValueRef v, pir_dtype from, pir_dtype t
 
 // ---- operations
 
-static LLVMValueRef contracted(LLVMValueRef v) {
-  if (LLVMIsAInstruction(v)) LLVMSetFastMathFlags(v, LLVMFastMathAllowContract);
-  return v;
-}
-
 static LLVMValueRef call_unary(emitter *e, const char *name, LLVMValueRef a) {
   LLVMTypeRef type = LLVMTypeOf(a);
   return pir_llvm_intrinsic(e, name, &type, 1, &a, 1);
@@ -234,6 +229,24 @@ static LLVMValueRef float_mod(emitter *e, LLVMValueRef a, LLVMValueRef b) {
   return LLVMBuildSelect(e->b, off, LLVMBuildFAdd(e->b, r, b, ""), r, "");
 }
 
+// Floor division as Python and Paddle do it: exact where the quotient is.
+static LLVMValueRef float_floordiv(emitter *e, pir_dtype dtype, LLVMValueRef a, LLVMValueRef b) {
+  LLVMBuilderRef ir = e->b;
+  unsigned lanes = lanes_of(a);
+  LLVMTypeRef type = LLVMTypeOf(a);
+  LLVMValueRef zero = LLVMConstNull(type), one = pir_llvm_const_float(e, dtype, lanes, 1), plain = LLVMBuildFDiv(ir, a, b, "");
+  LLVMValueRef r = LLVMBuildFRem(ir, a, b, ""), q = LLVMBuildFDiv(ir, LLVMBuildFSub(ir, a, r, ""), b, "");
+  LLVMValueRef differ = LLVMBuildXor(ir, LLVMBuildFCmp(ir, LLVMRealOLT, r, zero, ""), LLVMBuildFCmp(ir, LLVMRealOLT, b, zero, ""), "");
+  LLVMValueRef off = LLVMBuildAnd(ir, differ, LLVMBuildFCmp(ir, LLVMRealUNE, r, zero, ""), "");
+  q = LLVMBuildSelect(ir, off, LLVMBuildFSub(ir, q, one, ""), q, "");
+  LLVMValueRef down = float_floor(e, q), over = LLVMBuildFCmp(ir, LLVMRealOGT, LLVMBuildFSub(ir, q, down, ""), pir_llvm_const_float(e, dtype, lanes, 0.5), "");
+  LLVMValueRef whole = LLVMBuildSelect(ir, over, LLVMBuildFAdd(ir, down, one, ""), down, "");
+  LLVMValueRef args[] = {zero, plain};
+  LLVMValueRef signed_zero = pir_llvm_intrinsic(e, "llvm.copysign", &type, 1, args, 2);
+  whole = LLVMBuildSelect(ir, LLVMBuildFCmp(ir, LLVMRealOEQ, q, zero, ""), signed_zero, whole, "");
+  return LLVMBuildSelect(ir, LLVMBuildFCmp(ir, LLVMRealOEQ, b, zero, ""), plain, whole, "");
+}
+
 static LLVMValueRef float_sign(emitter *e, pir_dtype dtype, LLVMValueRef a) {
   unsigned lanes = lanes_of(a);
   LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(a));
@@ -246,11 +259,11 @@ static LLVMValueRef float_op(emitter *e, const loop_expr *x, LLVMValueRef a, LLV
   unsigned lanes = x->lanes;
   LLVMBuilderRef ir = e->b;
   switch ((pir_node_op)x->fn) {
-    case PIR_V_ADD: return contracted(LLVMBuildFAdd(ir, a, b, ""));
-    case PIR_V_SUB: return contracted(LLVMBuildFSub(ir, a, b, ""));
-    case PIR_V_MUL: return contracted(LLVMBuildFMul(ir, a, b, ""));
+    case PIR_V_ADD: return LLVMBuildFAdd(ir, a, b, "");
+    case PIR_V_SUB: return LLVMBuildFSub(ir, a, b, "");
+    case PIR_V_MUL: return LLVMBuildFMul(ir, a, b, "");
     case PIR_V_DIV: return LLVMBuildFDiv(ir, a, b, "");
-    case PIR_V_FLOORDIV: return float_floor(e, LLVMBuildFDiv(ir, a, b, ""));
+    case PIR_V_FLOORDIV: return float_floordiv(e, dtype, a, b);
     case PIR_V_FLOORMOD: return float_mod(e, a, b);
     case PIR_V_FMOD: return LLVMBuildFRem(ir, a, b, "");
     case PIR_V_MAX: return float_extremum(e, true, a, b);
@@ -377,8 +390,10 @@ static LLVMValueRef fold_lanes(emitter *e, const loop_expr *x) {
       low[i] = LLVMConstInt(i32, i, false);
       high[i] = LLVMConstInt(i32, i + lanes / 2, false);
     }
-    loop_expr shape = {.kind = LOOP_VAR, .dtype = x->dtype, .lanes = (uint16_t)(lanes / 2)};
+    loop_var vars[2] = {{.name = "low"}, {.name = "high"}};
+    loop_expr shape = {.kind = LOOP_VAR, .dtype = x->dtype, .lanes = (uint16_t)(lanes / 2), .var = &vars[0]};
     loop_expr halves[2] = {shape, shape};
+    halves[1].var = &vars[1];
     LLVMValueRef poison = LLVMGetPoison(LLVMTypeOf(v));
     halves[0].emitted = LLVMBuildShuffleVector(e->b, v, poison, LLVMConstVector(low, lanes / 2), "");
     halves[1].emitted = LLVMBuildShuffleVector(e->b, v, poison, LLVMConstVector(high, lanes / 2), "");
