@@ -5,7 +5,7 @@
 set -u
 build=$1
 here=$(cd "$(dirname "$0")" && pwd)
-export TSAN_OPTIONS="halt_on_error=1 exitcode=66 ${TSAN_OPTIONS-}"
+export TSAN_OPTIONS="halt_on_error=1 exitcode=66 suppressions=$here/tsan.supp ${TSAN_OPTIONS-}"
 passed=0 failed=0
 check() { # name command...
   local name=$1; shift
