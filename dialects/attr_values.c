@@ -51,19 +51,20 @@ static void take_array(pir_attr_value *v, const pir_attr *attr, uint8_t element_
   v->count = n;
   if (texts) {
     pir_str *out = alloc(user, (n ? n : 1) * sizeof *out);
-    for (size_t i = 0; i < n; i++) out[i] = pir_attr_as_str(pir_attr_element(attr, i));
+    for (size_t i = 0; out && i < n; i++) out[i] = pir_attr_as_str(pir_attr_element(attr, i));
     v->kind = PIR_VALUE_TEXTS, v->texts = out;
   } else if (ints) {
     int64_t *out = alloc(user, (n ? n : 1) * sizeof *out);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; out && i < n; i++)
       if (!pir_attr_int_at(attr, i, &out[i])) out[i] = 0;
     v->kind = PIR_VALUE_INTS, v->ints = out;
   } else {
     double *out = alloc(user, (n ? n : 1) * sizeof *out);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; out && i < n; i++)
       if (!pir_attr_as_float(pir_attr_element(attr, i), &out[i])) out[i] = 0;
     v->kind = PIR_VALUE_FLOATS, v->floats = out;
   }
+  if (!v->texts && !v->ints && !v->floats) v->count = 0;
 }
 
 static pir_attr_value take(const pir_attr *attr, const pir_attr_def *def, alloc_fn alloc, void *user) {
@@ -103,7 +104,7 @@ pir_attr_value *pir_op_attr_values(const pir_op *op, alloc_fn alloc, void *user)
   const pir_opdef *def = pir_op_meaning(op);
   bool own = def == pir_op_def(op);
   pir_attr_value *values = alloc(user, (def->attr_count ? def->attr_count : 1u) * sizeof *values);
-  for (size_t i = 0; i < def->attr_count; i++) {
+  for (size_t i = 0; values && i < def->attr_count; i++) {
     const pir_attr *attr = own ? pir_op_attr_at(op, i) : pir_op_attr_str(op, def->attrs[i].name);
     values[i] = attr ? take(attr, &def->attrs[i], alloc, user) : attr_default_value(&def->attrs[i], alloc, user);
   }

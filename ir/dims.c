@@ -13,9 +13,11 @@
 
 enum { MAX_TERMS = 48, MAX_FACTORS = 24, MAX_WEIGHT = 2048 };
 
-pir_dims *pir_dims_create(const pir_allocator *allocator) {
+pir_dims *pir_dims_create(const pir_allocator *allocator) { return pir_dims_create_hooked(allocator, NULL, NULL); }
+
+pir_dims *pir_dims_create_hooked(const pir_allocator *allocator, void (*out_of_memory)(void *user), void *user) {
   pir_arena arena;
-  pir_arena_init(&arena, allocator, NULL, NULL);
+  pir_arena_init(&arena, allocator, out_of_memory, user);
   pir_dims *dims = pir_arena_zalloc(&arena, sizeof *dims);
   dims->arena = arena;
   return dims;

@@ -4,6 +4,7 @@
 #define PIR_EXEC_FRAME_H
 
 #include "plan.h"
+#include <setjmp.h>
 
 // Where a buffer lies in this run. Late ones are the frame's own.
 typedef struct frame_buffer {
@@ -29,7 +30,10 @@ typedef struct frame {
   size_t scratch_step;
   uint64_t budget;              // bytes that late memory may still take
   bump memory;                  // what the above are in
-  bump run;                     // for one instruction
+  bump run;                     // for one instruction that infers shapes
+  pir_dims *dims;               // likewise
+  pir_status inferred;
+  jmp_buf no_memory;            // where it ends when memory is gone
   pir_message message;
 } frame;
 

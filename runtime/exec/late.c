@@ -3,17 +3,24 @@
 #include "frame.h"
 #include <string.h>
 
-static void *from_run(void *user, size_t size) { return pir_bump_get(user, size); }
+static void leave(void *user) { longjmp(((frame *)user)->no_memory, 1); }
+
+static void *from_run(void *user, size_t size) {
+  frame *f = user;
+  void *memory = pir_bump_get(&f->run, size);
+  if (!memory) leave(f);
+  return memory;
+}
 
 static void tensor_fact(frame *f, pir_dims *dims, const pir_tensor *tensor, pir_fact *out) {
   *out = (pir_fact){.known = true, .dtype = tensor->dtype, .rank = tensor->rank};
   memcpy(out->shape, tensor->shape, (size_t)tensor->rank * sizeof *out->shape);
   int64_t count = pir_tensor_numel(tensor);
   if (!pir_dtype_is_integer(tensor->dtype) || count < 0 || count > PIR_FACT_CONTENTS) return;
-  pir_dim *contents = pir_bump_get(&f->run, (size_t)count * sizeof *contents);
-  for (int64_t i = 0; contents && i < count; i++) contents[i] = pir_dim_const(dims, pir_tensor_int_at(tensor, i));
+  pir_dim *contents = from_run(f, (size_t)count * sizeof *contents);
+  for (int64_t i = 0; i < count; i++) contents[i] = pir_dim_const(dims, pir_tensor_int_at(tensor, i));
   out->contents = contents;
-  out->content_count = contents ? (size_t)count : 0;
+  out->content_count = (size_t)count;
 }
 
 // The fact of a declared operand: of its tensor, or of its members.
@@ -21,9 +28,8 @@ static const pir_fact *operand_fact(frame *f, pir_dims *dims, const plan_instr *
   const plan *p = f->plan;
   int32_t members = call->in_members[k];
   if (!members) return NULL;
-  pir_fact *facts = pir_bump_get(&f->run, ((size_t)members + 1) * sizeof *facts);
-  const pir_fact **pointers = pir_bump_get(&f->run, (size_t)members * sizeof *pointers);
-  if (!facts || !pointers) return NULL;
+  pir_fact *facts = from_run(f, ((size_t)members + 1) * sizeof *facts);
+  const pir_fact **pointers = from_run(f, (size_t)members * sizeof *pointers);
   for (int32_t i = 0; i < members; i++) {
     uint32_t slot = p->words[instr->in + (uint32_t)call->in_first[k] + (uint32_t)i];
     tensor_fact(f, dims, &f->tensors[slot], &facts[i + 1]);
@@ -50,13 +56,12 @@ static pir_status infer(frame *f, const plan_instr *instr, pir_dims *dims) {
   const plan *p = f->plan;
   const plan_call *call = &p->calls[instr->detail];
   const pir_opdef *def = call->def;
-  const pir_fact **operands = pir_bump_get(&f->run, def->operand_count * sizeof *operands);
-  pir_fact *results = pir_bump_get(&f->run, def->result_count * sizeof *results);
-  for (int k = 0; operands && k < def->operand_count; k++) operands[k] = operand_fact(f, dims, instr, call, k);
-  if (f->run.failed) return PIR_EXHAUSTED;
+  const pir_fact **operands = from_run(f, def->operand_count * sizeof *operands);
+  pir_fact *results = from_run(f, def->result_count * sizeof *results);
+  for (int k = 0; k < def->operand_count; k++) operands[k] = operand_fact(f, dims, instr, call, k);
   pir_infer question = {.def = def, .dims = dims, .operands = operands, .operand_count = def->operand_count,
                         .attrs = call->attrs, .results = results, .result_count = def->result_count,
-                        .alloc = from_run, .user = &f->run};
+                        .alloc = from_run, .user = f};
   for (int k = 0; k < def->result_count; k++) results[k].rank = -1;
   pir_status status = pir_infer_run(&question);
   if (status) return pir_exec_fail(&f->message, status, "\"%s\": %s", def->name, question.has_message ? question.message : "wrong shapes");
@@ -71,11 +76,15 @@ static pir_status infer(frame *f, const plan_instr *instr, pir_dims *dims) {
   return PIR_OK;
 }
 
+// Inference does not expect to run out of memory: it is left by a jump, and what it took goes with `run` and dims.
 pir_status pir_frame_infer(frame *f, const plan_instr *instr) {
-  pir_dims *dims = pir_dims_create(&f->allocator);
-  if (!dims) return PIR_EXHAUSTED;
-  pir_status status = infer(f, instr, dims);
-  pir_dims_destroy(dims);
+  f->dims = NULL;
+  f->inferred = PIR_EXHAUSTED;
+  if (!setjmp(f->no_memory)) {
+    f->dims = pir_dims_create_hooked(&f->allocator, leave, f);
+    f->inferred = infer(f, instr, f->dims);
+  }
+  pir_dims_destroy(f->dims);
   pir_bump_reset(&f->run);
-  return status;
+  return f->inferred;
 }

@@ -7,6 +7,8 @@
 #include <cmocka.h>
 #include <cli.h>
 #include <npy.h>
+#include <pir/dialects.h>
+#include <pir/load.h>
 #include <pir/model.h>
 #include <math.h>
 #include <stdio.h>
@@ -240,6 +242,32 @@ static void every_failed_allocation_is_a_status(void **unused) {
   }
 }
 
+// A model outlives the program and context it was made from; its memory is all the allocator's.
+static void making_a_model_survives_failures(void **unused) {
+  pir_context *ctx = pir_context_create(NULL);
+  pir_program *program = NULL;
+  assert_int_equal(pir_dialects_load_all(ctx), PIR_OK);
+  assert_int_equal(pir_program_load_file(ctx, FOLDER "model.json", NULL, &program), PIR_OK);
+  pir_model *made = NULL;
+  failing f = {0, 0};
+  for (long n = 0; !made && n < 1000; n++) {
+    f = (failing){n, 0};
+    pir_model_options options = {.size = sizeof options, .pipeline = "kernels", .allocator = {get, give, &f}};
+    pir_status status = pir_model_create(program, &options, &made);
+    assert_true(status == (made ? PIR_OK : PIR_EXHAUSTED));
+    if (!made) assert_int_equal(f.held, 0);
+  }
+  assert_non_null(made);
+  pir_program_destroy(program);
+  pir_context_destroy(ctx);
+  pir_model *kept = model;
+  model = made;
+  assert_int_equal(use_session(NULL), PIR_OK);
+  model = kept;
+  pir_model_release(made);
+  assert_int_equal(f.held, 0);
+}
+
 // ---- threads
 
 static void *run_many(void *user) {
@@ -265,6 +293,6 @@ int main(void) {
       cmocka_unit_test(results_land_where_bound), cmocka_unit_test(strided_and_unaligned_inputs_run),
       cmocka_unit_test(shapes_are_planned_once),  cmocka_unit_test(no_image_gives_no_scores),
       cmocka_unit_test(limits_and_cancelling_stop_a_run), cmocka_unit_test(every_failed_allocation_is_a_status),
-      cmocka_unit_test(sessions_run_side_by_side)};
+      cmocka_unit_test(making_a_model_survives_failures), cmocka_unit_test(sessions_run_side_by_side)};
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

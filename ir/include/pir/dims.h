@@ -30,6 +30,9 @@ typedef enum pir_dim_kind {
 } pir_dim_kind;
 
 PIR_API pir_dims *pir_dims_create(const pir_allocator *allocator);
+// The same; `out_of_memory` is called when memory is gone and must not return (a jump out leaves a table that
+// can be destroyed).
+PIR_API pir_dims *pir_dims_create_hooked(const pir_allocator *allocator, void (*out_of_memory)(void *user), void *user);
 PIR_API void pir_dims_destroy(pir_dims *dims);
 
 PIR_API pir_dim pir_dim_const(pir_dims *dims, int64_t value);
