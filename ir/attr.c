@@ -45,7 +45,8 @@ const pir_attr *pir_attr_none(pir_context *ctx) {
 }
 
 const pir_attr *pir_attr_bool(pir_context *ctx, bool value) {
-  if (!ctx->bools[value]) ctx->bools[value] = unique_head(ctx, &(struct pir_attr){.kind = PIR_ATTR_BOOL, .code = value});
+  if (!ctx->bools[value])
+    ctx->bools[value] = unique_head(ctx, &(struct pir_attr){.kind = PIR_ATTR_BOOL, .code = value});
   return ctx->bools[value];
 }
 
@@ -166,8 +167,11 @@ bool pir_attr_as_int(const pir_attr *attr, int64_t *out_value) {
   if (!attr) return false;
   switch (attr->kind) {
     case PIR_ATTR_BOOL: *out_value = attr->code; return true;
-    case PIR_ATTR_I32: case PIR_ATTR_I64: case PIR_ATTR_INDEX: *out_value = attr->i; return true;
-    case PIR_ATTR_F32: case PIR_ATTR_F64: return truncate_real(real_of(attr), out_value);
+    case PIR_ATTR_I32:
+    case PIR_ATTR_I64:
+    case PIR_ATTR_INDEX: *out_value = attr->i; return true;
+    case PIR_ATTR_F32:
+    case PIR_ATTR_F64: return truncate_real(real_of(attr), out_value);
     case PIR_ATTR_DTYPE: *out_value = attr->dtype; return true;
     case PIR_ATTR_SCALAR: return pir_attr_as_int(attr->payload->elements[0], out_value);
     default: return false;
@@ -177,7 +181,8 @@ bool pir_attr_as_int(const pir_attr *attr, int64_t *out_value) {
 bool pir_attr_as_float(const pir_attr *attr, double *out_value) {
   if (!attr) return false;
   switch (attr->kind) {
-    case PIR_ATTR_F32: case PIR_ATTR_F64: *out_value = real_of(attr); return true;
+    case PIR_ATTR_F32:
+    case PIR_ATTR_F64: *out_value = real_of(attr); return true;
     case PIR_ATTR_SCALAR: return pir_attr_as_float(attr->payload->elements[0], out_value);
     default: {
       int64_t value;
@@ -234,8 +239,12 @@ uint64_t pir_attr_as_pointer(const pir_attr *attr) {
 
 static bool has_elements(const pir_attr *attr) {
   switch (attr->kind) {
-    case PIR_ATTR_ARRAY: case PIR_ATTR_SCALAR: case PIR_ATTR_PROCESS_MESH: case PIR_ATTR_TENSOR_DIST:
-    case PIR_ATTR_OP_DIST: case PIR_ATTR_KERNEL_KEY: return true;
+    case PIR_ATTR_ARRAY:
+    case PIR_ATTR_SCALAR:
+    case PIR_ATTR_PROCESS_MESH:
+    case PIR_ATTR_TENSOR_DIST:
+    case PIR_ATTR_OP_DIST:
+    case PIR_ATTR_KERNEL_KEY: return true;
     default: return false;
   }
 }

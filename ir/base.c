@@ -6,9 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-uint32_t pir_version(void) {
-  return PIR_VERSION_MAJOR << 16 | PIR_VERSION_MINOR << 8 | PIR_VERSION_PATCH;
-}
+uint32_t pir_version(void) { return PIR_VERSION_MAJOR << 16 | PIR_VERSION_MINOR << 8 | PIR_VERSION_PATCH; }
 
 pir_str pir_str_from(const char *nul_terminated) {
   return (pir_str){nul_terminated, nul_terminated ? strlen(nul_terminated) : 0};
@@ -65,14 +63,17 @@ pir_dtype pir_dtype_from_var_type(int code) {
 
 bool pir_dtype_is_float(pir_dtype dtype) {
   switch (dtype) {
-    case PIR_F16: case PIR_BF16: case PIR_F32: case PIR_F64: case PIR_F8E4M3: case PIR_F8E5M2: return true;
+    case PIR_F16:
+    case PIR_BF16:
+    case PIR_F32:
+    case PIR_F64:
+    case PIR_F8E4M3:
+    case PIR_F8E5M2: return true;
     default: return false;
   }
 }
 
-bool pir_dtype_is_integer(pir_dtype dtype) {
-  return (dtype >= PIR_U8 && dtype <= PIR_I64) || dtype == PIR_INDEX;
-}
+bool pir_dtype_is_integer(pir_dtype dtype) { return (dtype >= PIR_U8 && dtype <= PIR_I64) || dtype == PIR_INDEX; }
 
 bool pir_dtype_is_complex(pir_dtype dtype) { return dtype == PIR_C64 || dtype == PIR_C128; }
 

@@ -113,7 +113,10 @@ const void *pir_unique_get(pir_context *ctx, enum pir_family family, const void 
 const pir_dict *pir_dict_get(pir_context *ctx, const pir_named_attr *entries, size_t count) {
   if (!count) return NULL;
   enum { INLINE = 8 };
-  struct { size_t count; pir_named_attr entries[INLINE]; } small;
+  struct {
+    size_t count;
+    pir_named_attr entries[INLINE];
+  } small;
   size_t size = sizeof(pir_dict) + count * sizeof *entries;
   pir_dict *dict = count <= INLINE ? (pir_dict *)&small : pir_arena_alloc(&ctx->arena, size);
   dict->count = count;

@@ -27,7 +27,7 @@ struct pir_op_info {
   const pir_opdef *def;
   pir_context *ctx;
   pir_name *name;
-  pir_name **attr_names;  // declared attributes, by position
+  pir_name **attr_names;   // declared attributes, by position
   pir_opdef unregistered;  // not there in the view of a declared op
 };
 
@@ -48,8 +48,8 @@ struct pir_context {
   const pir_type *scalars[PIR_DTYPE_COUNT], *markers[3];
   PIR_VEC(const pir_dialect *) dialects;
   PIR_VEC(const pir_op_info **) infos;  // by dialect number (id >> 16), then op number
-  PIR_VEC(uint32_t) info_counts;  // lengths of those
-  PIR_VEC(pir_name *) files;      // number - 1
+  PIR_VEC(uint32_t) info_counts;        // lengths of those
+  PIR_VEC(pir_name *) files;            // number - 1
 };
 
 // What kind of blob, so that equal bytes of different families stay apart.

@@ -88,7 +88,8 @@ pir_status pir_context_register(pir_context *ctx, const pir_dialect *dialect) {
   for (size_t i = 0; i < ctx->dialects.count; i++) {
     if (ctx->dialects.items[i] == dialect) return PIR_OK;
     if (strcmp(ctx->dialects.items[i]->name, dialect->name) == 0)
-      return pir_report(ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN, "dialect %s is registered already", dialect->name);
+      return pir_report(ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN, "dialect %s is registered already",
+                        dialect->name);
   }
   for (size_t i = 0; i < dialect->op_count; i++) {
     const pir_opdef *def = &dialect->ops[i];

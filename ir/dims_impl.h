@@ -11,12 +11,12 @@
 // first, then atoms (symbols, quotients, ...) in order of their handles.
 typedef struct dim_node {
   uint8_t kind;
-  uint32_t count;      // operands
-  uint32_t weight;     // nodes of the tree it stands for
-  int64_t value;       // symbol: number; negative: the constant
-  int64_t min;         // symbol: lower bound
-  pir_dim bound;       // what it was unified with, or itself
-  pir_dim canonical;   // cache, good for `generation`
+  uint32_t count;     // operands
+  uint32_t weight;    // nodes of the tree it stands for
+  int64_t value;      // symbol: number; negative: the constant
+  int64_t min;        // symbol: lower bound
+  pir_dim bound;      // what it was unified with, or itself
+  pir_dim canonical;  // cache, good for `generation`
   uint64_t generation;
   pir_dim operands[];
 } dim_node;
@@ -33,8 +33,6 @@ struct pir_dims {
 static inline pir_dim dim_handle(size_t index) { return -2 - (pir_dim)index; }
 static inline bool dim_is_plain(pir_dim dim) { return dim >= 0; }
 
-static inline dim_node *dim_node_of(const pir_dims *dims, pir_dim dim) {
-  return dims->nodes.items[(size_t)(-2 - dim)];
-}
+static inline dim_node *dim_node_of(const pir_dims *dims, pir_dim dim) { return dims->nodes.items[(size_t)(-2 - dim)]; }
 
 #endif

@@ -64,7 +64,8 @@ int64_t pir_dim_lower_bound(const pir_dims *dims, pir_dim dim) {
     case PIR_DIM_SYMBOL: return node->min;
     case PIR_DIM_ADD: return sum_bound(dims, node);
     case PIR_DIM_MUL: return product_bound(dims, node);
-    case PIR_DIM_FLOORDIV: case PIR_DIM_CEILDIV: return quotient_bound(dims, node);
+    case PIR_DIM_FLOORDIV:
+    case PIR_DIM_CEILDIV: return quotient_bound(dims, node);
     case PIR_DIM_MOD: return pir_dim_lower_bound(dims, node->operands[1]) > 0 ? 0 : INT64_MIN;
     default:
       a = pir_dim_lower_bound(dims, node->operands[0]);
@@ -197,7 +198,8 @@ bool pir_dim_evaluate(const pir_dims *dims, pir_dim dim, const int64_t *symbols,
   int64_t result, next;
   if (!pir_dim_evaluate(dims, node->operands[0], symbols, &result)) return false;
   for (uint32_t i = 1; i < node->count; i++)
-    if (!pir_dim_evaluate(dims, node->operands[i], symbols, &next) || !combine_values(node->kind, result, next, &result))
+    if (!pir_dim_evaluate(dims, node->operands[i], symbols, &next) ||
+        !combine_values(node->kind, result, next, &result))
       return false;
   *out_value = result;
   return true;
@@ -234,16 +236,16 @@ static void print_dim(pir_strbuf *out, const pir_dims *dims, pir_dim dim, bool i
   if (dim == PIR_DIM_UNKNOWN) pir_strbuf_char(out, '?');
   else if (pir_dim_is_const(dims, dim, &value)) pir_strbuf_int(out, value);
   else switch (pir_dim_kind_of(dims, dim)) {
-    case PIR_DIM_SYMBOL: pir_strbuf_format(out, "S%zu", pir_dim_symbol_index(dims, dim)); break;
-    case PIR_DIM_ADD: print_sum(out, dims, dim, inner); break;
-    case PIR_DIM_MUL: print_list(out, dims, dim, "*"); break;
-    case PIR_DIM_FLOORDIV: print_call(out, dims, dim, "floordiv"); break;
-    case PIR_DIM_CEILDIV: print_call(out, dims, dim, "ceildiv"); break;
-    case PIR_DIM_MOD: print_call(out, dims, dim, "mod"); break;
-    case PIR_DIM_MIN: print_call(out, dims, dim, "min"); break;
-    case PIR_DIM_MAX: print_call(out, dims, dim, "max"); break;
-    default: print_call(out, dims, dim, "broadcast"); break;
-  }
+      case PIR_DIM_SYMBOL: pir_strbuf_format(out, "S%zu", pir_dim_symbol_index(dims, dim)); break;
+      case PIR_DIM_ADD: print_sum(out, dims, dim, inner); break;
+      case PIR_DIM_MUL: print_list(out, dims, dim, "*"); break;
+      case PIR_DIM_FLOORDIV: print_call(out, dims, dim, "floordiv"); break;
+      case PIR_DIM_CEILDIV: print_call(out, dims, dim, "ceildiv"); break;
+      case PIR_DIM_MOD: print_call(out, dims, dim, "mod"); break;
+      case PIR_DIM_MIN: print_call(out, dims, dim, "min"); break;
+      case PIR_DIM_MAX: print_call(out, dims, dim, "max"); break;
+      default: print_call(out, dims, dim, "broadcast"); break;
+    }
 }
 
 pir_status pir_dim_print(const pir_dims *dims, pir_dim dim, pir_writer out) {

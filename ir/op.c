@@ -37,8 +37,7 @@ static void fill_attrs(pir_op *op, const pir_op_spec *spec) {
   pir_arena *arena = &op_context(op)->arena;
   pir_named_attr room[INLINE], *extra = room;
   size_t extra_count = 0, hint = 0;
-  if (spec->attr_count > INLINE)
-    extra = pir_arena_alloc(arena, pir_arena_size(arena, spec->attr_count, sizeof *extra));
+  if (spec->attr_count > INLINE) extra = pir_arena_alloc(arena, pir_arena_size(arena, spec->attr_count, sizeof *extra));
   for (size_t i = 0; i < spec->attr_count; i++) {
     if (!spec->attrs[i].value) continue;
     int slot = find_slot(op->info, spec->attrs[i].name, hint);

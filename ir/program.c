@@ -21,7 +21,7 @@ struct pir_program {
   pir_context *ctx;
   pir_op *module;
   pir_program_info info;
-  pir_map by_name;              // pir_name -> param_record
+  pir_map by_name;                 // pir_name -> param_record
   PIR_VEC(param_record *) params;  // in name order when `sorted`
   bool sorted;
 };

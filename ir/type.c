@@ -105,8 +105,8 @@ const pir_type *pir_type_tensor_like(pir_context *ctx, pir_type_kind kind, const
   return draft_end(&d);
 }
 
-const pir_type *pir_type_sparse(pir_context *ctx, pir_type_kind kind, const pir_tensor_spec *spec,
-                                pir_shape nonzero, const pir_type *const *parts, size_t n) {
+const pir_type *pir_type_sparse(pir_context *ctx, pir_type_kind kind, const pir_tensor_spec *spec, pir_shape nonzero,
+                                const pir_type *const *parts, size_t n) {
   draft d;
   draft_begin(&d, ctx, kind, spec->shape.rank + nonzero.rank + n + extension_words(spec));
   draft_tensor_head(&d, spec);

@@ -9,20 +9,20 @@
 struct pir_type {
   uint8_t kind, dtype, layout;
   uint8_t rank, nonzero_rank;
-  uint8_t extended;      // level of detail or offset follow: offset, levels, sizes[], arrays[]
+  uint8_t extended;  // level of detail or offset follow: offset, levels, sizes[], arrays[]
   uint16_t zero;
-  uint64_t count;        // pointers; bytes for opaque text
+  uint64_t count;  // pointers; bytes for opaque text
   uint64_t words[];
 };
 
 struct pir_attr {
   uint8_t kind, dtype;
   uint16_t zero;
-  uint32_t code;         // BOOL, LAYOUT: value; PLACE: kind
+  uint32_t code;  // BOOL, LAYOUT: value; PLACE: kind
   union {
     int64_t i;
-    uint64_t bits;       // F32 (as double), F64
-    uint64_t count;      // strings: bytes; arrays: elements
+    uint64_t bits;   // F32 (as double), F64
+    uint64_t count;  // strings: bytes; arrays: elements
     const pir_type *type;
   };
   union {

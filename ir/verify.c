@@ -39,7 +39,8 @@ static bool takes_many(const pir_op *op) {
 static pir_status check_operand_count(const pir_op *op) {
   const pir_opdef *def = op->info->def;
   size_t n = op->operand_count, least = needed_operands(def), most = def->operand_count;
-  if (takes_many(op)) return n + 1 >= most ? PIR_OK : pir_error(op, "expects at least %zu operands, has %zu", most - 1, n);
+  if (takes_many(op))
+    return n + 1 >= most ? PIR_OK : pir_error(op, "expects at least %zu operands, has %zu", most - 1, n);
   if (n < least || n > most) {
     if (least == most) return pir_error(op, "expects %zu operand%s, has %zu", most, plural(most), n);
     return pir_error(op, "expects %zu to %zu operands, has %zu", least, most, n);
@@ -53,8 +54,10 @@ static const pir_operand_def *operand_def(const pir_opdef *def, size_t i) {
 
 static pir_status conflict(const verifier *v, const pir_op *op, const char *what, const char *name, pir_dtype has,
                            const char *wanted) {
-  if (v->strict) return pir_error(op, "%s %s has element type %s, expected %s", what, name, pir_dtype_text(has), wanted);
-  if (!v->errors_only) pir_warning(op, "%s %s is stated with element type %s, expected %s", what, name, pir_dtype_text(has), wanted);
+  if (v->strict)
+    return pir_error(op, "%s %s has element type %s, expected %s", what, name, pir_dtype_text(has), wanted);
+  if (!v->errors_only)
+    pir_warning(op, "%s %s is stated with element type %s, expected %s", what, name, pir_dtype_text(has), wanted);
   return PIR_OK;
 }
 
@@ -109,12 +112,14 @@ static pir_status check_results(const verifier *v, const pir_op *op) {
   while (least && def->results[least - 1].flags & PIR_RESULT_OPTIONAL) least--;
   if (n < least || (n > most && !many)) {
     if (least == most) return pir_error(op, "expects %zu result%s, has %zu", most, plural(most), n);
-    return pir_error(op, "expects %s%zu results, has %zu", n < least ? "at least " : "at most ", n < least ? least : most, n);
+    return pir_error(op, "expects %s%zu results, has %zu", n < least ? "at least " : "at most ",
+                     n < least ? least : most, n);
   }
   for (size_t i = 0; i < n && i < most; i++) {
     const pir_result_def *want = &def->results[i];
     if (!want->dtypes && want->same_as < 0) continue;
-    PIR_TRY(check_dtype(v, op, "result", want->name, pir_type_dtype(op_result(op, i)->type), want->dtypes, want->same_as));
+    PIR_TRY(
+        check_dtype(v, op, "result", want->name, pir_type_dtype(op_result(op, i)->type), want->dtypes, want->same_as));
   }
   return PIR_OK;
 }
@@ -126,11 +131,20 @@ enum group { NUMBER, COMPLEX, TEXT, LIST, OTHER };
 // File versions write the same attribute with different kinds of one group.
 static enum group group_of(pir_attr_kind kind) {
   switch (kind) {
-    case PIR_ATTR_BOOL: case PIR_ATTR_I32: case PIR_ATTR_I64: case PIR_ATTR_INDEX: case PIR_ATTR_F32:
-    case PIR_ATTR_F64: case PIR_ATTR_SCALAR: case PIR_ATTR_DTYPE: return NUMBER;
-    case PIR_ATTR_C64: case PIR_ATTR_C128: return COMPLEX;
-    case PIR_ATTR_STR: case PIR_ATTR_TENSOR_NAME: return TEXT;
-    case PIR_ATTR_ARRAY: case PIR_ATTR_INT_ARRAY: return LIST;
+    case PIR_ATTR_BOOL:
+    case PIR_ATTR_I32:
+    case PIR_ATTR_I64:
+    case PIR_ATTR_INDEX:
+    case PIR_ATTR_F32:
+    case PIR_ATTR_F64:
+    case PIR_ATTR_SCALAR:
+    case PIR_ATTR_DTYPE: return NUMBER;
+    case PIR_ATTR_C64:
+    case PIR_ATTR_C128: return COMPLEX;
+    case PIR_ATTR_STR:
+    case PIR_ATTR_TENSOR_NAME: return TEXT;
+    case PIR_ATTR_ARRAY:
+    case PIR_ATTR_INT_ARRAY: return LIST;
     default: return OTHER;
   }
 }
@@ -152,7 +166,8 @@ static bool kinds_agree(pir_attr_kind has, pir_attr_kind want) {
 static pir_status check_attr(const pir_op *op, const pir_attr_def *want, const pir_attr *attr) {
   if (!attr) return want->required ? pir_error(op, "needs attribute %s", want->name) : PIR_OK;
   if (!kinds_agree(attr->kind, want->kind))
-    return pir_error(op, "attribute %s has kind %s, expected %s", want->name, kind_name(attr->kind), kind_name(want->kind));
+    return pir_error(op, "attribute %s has kind %s, expected %s", want->name, kind_name(attr->kind),
+                     kind_name(want->kind));
   if (attr->kind != PIR_ATTR_ARRAY || want->element_kind == PIR_ATTR_NONE) return PIR_OK;
   for (size_t i = 0; i < attr->count; i++) {
     pir_attr_kind has = pir_attr_element(attr, i)->kind;
@@ -207,7 +222,8 @@ static pir_status check_scope(const pir_op *op, size_t i) {
   if (!value) return PIR_OK;
   const pir_block *block = pir_value_block(value);
   if (!block || !block->at) return out_of_scope(op, i, "not visible here");
-  if (op->block && block->depth < op->block->floor) return out_of_scope(op, i, "defined outside an op that sees no outer values");
+  if (op->block && block->depth < op->block->floor)
+    return out_of_scope(op, i, "defined outside an op that sees no outer values");
   if (value->is_argument) return PIR_OK;
   const pir_op *definer = value_op(value);
   if (definer == block->at) return out_of_scope(op, i, "a result of the op itself or of one that holds it");

@@ -98,7 +98,8 @@ static bool read_index(const reading *r, int at, int64_t d, int depth, int64_t *
       return read_index(r, n->a, d, depth + 1, &a) && read_index(r, a ? n->b : n->c, d, depth + 1, out);
     default:
       if (n->a < 0 || n->b < 0 || n->op < PIR_I_ADD || n->op > PIR_I_OR) return false;
-      return read_index(r, n->a, d, depth + 1, &a) && read_index(r, n->b, d, depth + 1, &b) && read_binary(n->op, a, b, out);
+      return read_index(r, n->a, d, depth + 1, &a) && read_index(r, n->b, d, depth + 1, &b) &&
+             read_binary(n->op, a, b, out);
   }
 }
 
@@ -253,7 +254,8 @@ static void *block_alloc(void *user, size_t size) {
 }
 
 static void blocks_free(blocks *b) {
-  for (size_t i = 0; i < b->list.count; i++) pir_arena_free(b->arena, (void *)b->list.items[i].data, b->list.items[i].size);
+  for (size_t i = 0; i < b->list.count; i++)
+    pir_arena_free(b->arena, (void *)b->list.items[i].data, b->list.items[i].size);
   pir_vec_free(b->arena, &b->list);
 }
 
@@ -264,9 +266,16 @@ bool keeps_shape(evaluator *e, const pir_op *op, size_t i, const pir_fact *fact)
   const pir_fact **operands = block_alloc(&memory, n * sizeof *operands);
   for (size_t k = 0; k < n; k++)
     operands[k] = k == i ? fact : pir_op_operand(op, k) ? pir_facts_of(e->facts, pir_op_operand(op, k)) : NULL;
-  pir_infer infer = {.def = def, .op = op, .dims = pir_facts_dims(e->facts), .operands = operands, .operand_count = n,
-                     .attrs = pir_op_attr_values(op, block_alloc, &memory), .result_count = def->result_count,
-                     .results = block_alloc(&memory, def->result_count * sizeof(pir_fact)), .alloc = block_alloc, .user = &memory};
+  pir_infer infer = {.def = def,
+                     .op = op,
+                     .dims = pir_facts_dims(e->facts),
+                     .operands = operands,
+                     .operand_count = n,
+                     .attrs = pir_op_attr_values(op, block_alloc, &memory),
+                     .result_count = def->result_count,
+                     .results = block_alloc(&memory, def->result_count * sizeof(pir_fact)),
+                     .alloc = block_alloc,
+                     .user = &memory};
   const pir_fact *now = pir_facts_of(e->facts, pir_op_result(op, 0));
   bool same = !pir_infer_run(&infer) && infer.results[0].known && infer.results[0].dtype == now->dtype &&
               same_dims(e, &infer.results[0], now);

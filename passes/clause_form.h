@@ -7,9 +7,9 @@
 
 typedef enum form_kind {
   FORM_OTHER,
-  FORM_OPERAND,   // the result is operand `operand`
-  FORM_PERMUTE,   // axis d of operand `operand` is axis axes[d] of the result
-  FORM_LINEAR     // the elements of operand `operand` in row-major order
+  FORM_OPERAND,  // the result is operand `operand`
+  FORM_PERMUTE,  // axis d of operand `operand` is axis axes[d] of the result
+  FORM_LINEAR    // the elements of operand `operand` in row-major order
 } form_kind;
 
 typedef struct clause_form {

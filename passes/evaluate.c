@@ -15,7 +15,9 @@
 enum { ALIGNMENT = 64 };
 
 void evaluator_init(evaluator *e, pir_program *program, pir_facts *facts) {
-  *e = (evaluator){.program = program, .facts = facts, .arena = pir_context_arena(pir_program_context(program)),
+  *e = (evaluator){.program = program,
+                   .facts = facts,
+                   .arena = pir_context_arena(pir_program_context(program)),
                    .max_bytes = (uint64_t)1 << 20};
 }
 
@@ -68,7 +70,8 @@ static void know_parameter(evaluator *e, const pir_op *op) {
   const pir_param *param = pir_program_param(e->program, pir_op_parameter_name(op));
   size_t bytes;
   if (!param || pir_op_results(op) != 1 || param->shape.rank > PIR_MAX_RANK) return;
-  if (pir_shape_bytes(param->shape.dims, (int32_t)param->shape.rank, param->dtype, &bytes) || bytes != param->size) return;
+  if (pir_shape_bytes(param->shape.dims, (int32_t)param->shape.rank, param->dtype, &bytes) || bytes != param->size)
+    return;
   known_value *known = add_known(e, pir_op_result(op, 0), 1);
   known->from_source = true;
   known->tensors[0].data = (void *)param->data;
@@ -230,7 +233,8 @@ static pir_status run_call(const pir_opdef *def, const pir_kernel_call *call) {
 
 static pir_status compute(evaluator *e, const pir_op *op, const pir_opdef *def) {
   pir_message message = {""};
-  call_draft d = {.e = e, .call = {.op = def->name, .attr_count = def->attr_count, .clause = def->clause, .message = &message}};
+  call_draft d = {.e = e,
+                  .call = {.op = def->name, .attr_count = def->attr_count, .clause = def->clause, .message = &message}};
   bool ready = false;
   pir_status status = draft_operands(&d, op);
   if (!status) status = draft_results(&d, op, &ready);

@@ -13,8 +13,8 @@
 // Tensors of one value: several for a list value.
 typedef struct known_value {
   size_t count;
-  bool from_source;    // of a constant or parameter op, not computed here
-  bool stays;          // its op is kept although it is known (folding)
+  bool from_source;  // of a constant or parameter op, not computed here
+  bool stays;        // its op is kept although it is known (folding)
   pir_tensor tensors[];
 } known_value;
 

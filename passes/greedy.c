@@ -16,10 +16,10 @@ typedef struct driver {
   pir_rewriter *rewriter;
   pir_arena *arena;
   const pir_greedy_options *options;
-  PIR_VEC(pir_op *) list;   // NULL where an op was erased
-  pir_map places;           // op -> position in the list + 1
+  PIR_VEC(pir_op *) list;  // NULL where an op was erased
+  pir_map places;          // op -> position in the list + 1
   PIR_VEC(const pir_pattern *) patterns;
-  uint64_t *fired;          // per pattern, in the order of `patterns`
+  uint64_t *fired;  // per pattern, in the order of `patterns`
   uint64_t rewrites, limit, visits;
 } driver;
 
@@ -91,8 +91,9 @@ static pir_status report_oscillation(const driver *d) {
   for (size_t i = 1; i < d->patterns.count; i++)
     if (d->fired[i] > d->fired[busiest]) busiest = i;
   return pir_report(d->rewriter->ctx, PIR_EXHAUSTED, PIR_ERROR, PIR_LOC_UNKNOWN,
-                    "rewriting does not come to an end: %llu rewrites, %llu of them by %s", (unsigned long long)d->rewrites,
-                    (unsigned long long)d->fired[busiest], d->patterns.items[busiest]->name);
+                    "rewriting does not come to an end: %llu rewrites, %llu of them by %s",
+                    (unsigned long long)d->rewrites, (unsigned long long)d->fired[busiest],
+                    d->patterns.items[busiest]->name);
 }
 
 static pir_status drive(driver *d) {

@@ -38,7 +38,8 @@ pir_status pir_pass_manager_add(pir_pass_manager *manager, const pir_pass *pass,
   manager_entry entry = {.pass = pass, .option_count = count};
   if (count) entry.options = pir_arena_alloc(manager->arena, count * sizeof *options);
   for (size_t i = 0; i < count; i++)
-    entry.options[i] = (pir_pass_option){keep_text(manager->ctx, options[i].key), keep_text(manager->ctx, options[i].value)};
+    entry.options[i] =
+        (pir_pass_option){keep_text(manager->ctx, options[i].key), keep_text(manager->ctx, options[i].value)};
   pir_vec_push(manager->arena, &manager->entries, entry);
   return PIR_OK;
 }
@@ -65,7 +66,8 @@ pir_str pir_run_option(const pir_pass_run *run, const char *key) {
 static pir_status bad_option(const pir_pass_run *run, const char *key, const char *expected) {
   pir_str value = pir_run_option(run, key);
   const pir_pass_manager *manager = run->manager;
-  return pir_report(manager->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN, "option %s of pass %s expects %s, has '%.*s'", key,
+  return pir_report(manager->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
+                    "option %s of pass %s expects %s, has '%.*s'", key,
                     manager->entries.items[manager->current].pass->name, expected, (int)value.size, value.data);
 }
 
@@ -76,7 +78,8 @@ pir_status pir_run_option_int(const pir_pass_run *run, const char *key, int64_t 
   int64_t value = 0;
   for (size_t i = 0; i < option->value.size; i++) {
     int digit = option->value.data[i] - '0';
-    bool bad = digit < 0 || digit > 9 || __builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, digit, &value);
+    bool bad = digit < 0 || digit > 9 || __builtin_mul_overflow(value, 10, &value) ||
+               __builtin_add_overflow(value, digit, &value);
     if (bad) return bad_option(run, key, "a number");
   }
   if (!option->value.size) return bad_option(run, key, "a number");
@@ -115,7 +118,8 @@ static void log_line(pir_pass_manager *manager, const char *format, ...) {
   pir_strbuf_flush(&buf);
 }
 
-static pir_status print_program(pir_pass_manager *manager, const pir_program *program, const char *when, const char *pass) {
+static pir_status print_program(pir_pass_manager *manager, const pir_program *program, const char *when,
+                                const char *pass) {
   if (!has_log(manager)) return PIR_OK;
   log_line(manager, "// ----- %s %s", when, pass);
   return pir_program_print(program, NULL, manager->options.log);
@@ -180,8 +184,11 @@ static pir_status run_pass(pir_pass_manager *manager, manager_entry *entry, pir_
   pir_rewrite_listener listener = {.inserted = on_inserted, .erasing = on_erasing, .user = &changes};
   bool show = manager->options.print_changed && has_log(manager);
   if (show) pir_rewriter_listen(&rewriter, &listener);
-  pir_pass_run run = {.program = program, .rewriter = &rewriter, .options = entry->options,
-                      .option_count = entry->option_count, .manager = manager};
+  pir_pass_run run = {.program = program,
+                      .rewriter = &rewriter,
+                      .options = entry->options,
+                      .option_count = entry->option_count,
+                      .manager = manager};
   double start = now();
   pir_status status = entry->pass->run(&run);
   entry->seconds += now() - start;
@@ -203,7 +210,8 @@ static pir_status run_entry(pir_pass_manager *manager, size_t i, pir_program *pr
     PIR_TRY(print_program(manager, program, "after", name));
   if (!options->verify_each) return PIR_OK;
   pir_status status = pir_verify(pir_program_module(program), &(pir_verify_options){.errors_only = true});
-  if (status) return pir_report(manager->ctx, status, PIR_NOTE, PIR_LOC_UNKNOWN, "the program does not verify after %s", name);
+  if (status)
+    return pir_report(manager->ctx, status, PIR_NOTE, PIR_LOC_UNKNOWN, "the program does not verify after %s", name);
   return PIR_OK;
 }
 
@@ -221,7 +229,8 @@ static void log_statistics(pir_pass_manager *manager) {
   log_line(manager, "// ----- statistics");
   for (size_t i = 0; i < manager->statistics.count; i++) {
     statistic *row = &manager->statistics.items[i];
-    log_line(manager, "%s: %llu %s", manager->entries.items[row->entry].pass->name, (unsigned long long)row->n, row->what);
+    log_line(manager, "%s: %llu %s", manager->entries.items[row->entry].pass->name, (unsigned long long)row->n,
+             row->what);
   }
 }
 

@@ -49,10 +49,10 @@ void pir_rewriter_unlisten(pir_rewriter *rewriter, const pir_rewrite_listener *l
   rewriter->listener_count = kept;
 }
 
-#define TELL(rewriter, event, ...)                                              \
-  for (size_t i_ = 0; i_ < (rewriter)->listener_count; i_++) {                  \
-    const pir_rewrite_listener *l_ = (rewriter)->listeners[i_];                 \
-    if (l_->event) l_->event(l_->user, __VA_ARGS__);                            \
+#define TELL(rewriter, event, ...)                                                                                     \
+  for (size_t i_ = 0; i_ < (rewriter)->listener_count; i_++) {                                                         \
+    const pir_rewrite_listener *l_ = (rewriter)->listeners[i_];                                                        \
+    if (l_->event) l_->event(l_->user, __VA_ARGS__);                                                                   \
   }
 
 static void update_facts(pir_rewriter *rewriter, pir_op *op) {

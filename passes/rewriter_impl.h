@@ -10,8 +10,8 @@ enum { PIR_REWRITER_LISTENERS = 8 };
 struct pir_rewriter {
   pir_context *ctx;
   pir_program *program;
-  pir_facts *facts;    // NULL until someone asks
-  pir_status failed;   // facts could not be kept up to date
+  pir_facts *facts;   // NULL until someone asks
+  pir_status failed;  // facts could not be kept up to date
   const pir_rewrite_listener *listeners[PIR_REWRITER_LISTENERS];
   size_t listener_count;
   pir_name *stop_gradient, *op_role, *comp_op_name;

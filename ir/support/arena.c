@@ -119,9 +119,7 @@ void *pir_arena_alloc(pir_arena *arena, size_t size) {
   return memory;
 }
 
-void *pir_arena_zalloc(pir_arena *arena, size_t size) {
-  return memset(pir_arena_alloc(arena, size), 0, size);
-}
+void *pir_arena_zalloc(pir_arena *arena, size_t size) { return memset(pir_arena_alloc(arena, size), 0, size); }
 
 static void free_large(pir_arena *arena, pir_arena_chunk *chunk) {
   *chunk->prev = chunk->next;

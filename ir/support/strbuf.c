@@ -93,7 +93,8 @@ static const char *read_conversion(const char *p, arguments *args, conversion *o
   if (*p == '.') {
     out->precision = 0;
     if (*++p == '*') out->precision = va_arg(args->list, int), p++;
-    else while (*p >= '0' && *p <= '9') out->precision = out->precision * 10 + (*p++ - '0');
+    else
+      while (*p >= '0' && *p <= '9') out->precision = out->precision * 10 + (*p++ - '0');
   }
   for (;; p++) {
     if (*p == 'l') out->longs++;
@@ -125,13 +126,15 @@ static void put_conversion(pir_strbuf *buf, conversion c, arguments *args) {
   switch (c.type) {
     case 's': put_text(buf, va_arg(args->list, const char *), c.precision); break;
     case 'c': pir_strbuf_char(buf, (char)va_arg(args->list, int)); break;
-    case 'd': case 'i':
-      pir_strbuf_int(buf, c.longs ? va_arg(args->list, int64_t) : va_arg(args->list, int));
-      break;
-    case 'u': case 'x':
+    case 'd':
+    case 'i': pir_strbuf_int(buf, c.longs ? va_arg(args->list, int64_t) : va_arg(args->list, int)); break;
+    case 'u':
+    case 'x':
       put_digits(buf, c.longs ? va_arg(args->list, uint64_t) : va_arg(args->list, unsigned), c.type == 'x' ? 16 : 10);
       break;
-    case 'g': case 'f': case 'e': put_real(buf, c, va_arg(args->list, double)); break;
+    case 'g':
+    case 'f':
+    case 'e': put_real(buf, c, va_arg(args->list, double)); break;
     case '%': pir_strbuf_char(buf, '%'); break;
     default: break;
   }

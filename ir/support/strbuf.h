@@ -11,9 +11,9 @@
 typedef struct pir_strbuf {
   char *data;
   size_t size, capacity;
-  pir_arena *arena;   // memory: where `data` grows. NULL: `data` is the caller's buffer, emptied into `writer`
+  pir_arena *arena;  // memory: where `data` grows. NULL: `data` is the caller's buffer, emptied into `writer`
   pir_writer writer;
-  bool failed;        // the writer stopped; what follows is dropped
+  bool failed;  // the writer stopped; what follows is dropped
 } pir_strbuf;
 
 // Collects in memory. pir_strbuf_free gives it back.

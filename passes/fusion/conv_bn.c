@@ -43,8 +43,13 @@ static pir_value *emit(const conv_bn *m, uint32_t id, pir_value *const *operands
   size_t count = 0;
   for (size_t i = 0; attrs && i < def->attr_count; i++)
     named[count++] = (pir_named_attr){pir_name_get(m->ctx, pir_str_from(def->attrs[i].name)), attrs[i]};
-  pir_op_spec spec = {.def = def, .operands = operands, .operand_count = n, .result_types = &type, .result_count = 1,
-                      .attrs = named, .attr_count = count};
+  pir_op_spec spec = {.def = def,
+                      .operands = operands,
+                      .operand_count = n,
+                      .result_types = &type,
+                      .result_count = 1,
+                      .attrs = named,
+                      .attr_count = count};
   return pir_op_result(pir_rewriter_create(m->rewriter, m->norm, &spec), 0);
 }
 
@@ -105,7 +110,8 @@ static void rewrite(const conv_bn *m) {
 // ---- matching
 
 static bool has_fixed_statistics(const pir_op *norm) {
-  bool test = pir_op_bool(norm, PD_BATCH_NORM_ATTR_IS_TEST) && !pir_op_bool(norm, PD_BATCH_NORM_ATTR_TRAINABLE_STATISTICS);
+  bool test =
+      pir_op_bool(norm, PD_BATCH_NORM_ATTR_IS_TEST) && !pir_op_bool(norm, PD_BATCH_NORM_ATTR_TRAINABLE_STATISTICS);
   return test || pir_op_bool(norm, PD_BATCH_NORM_ATTR_USE_GLOBAL_STATS);
 }
 
@@ -121,7 +127,8 @@ static bool read_shapes(const fusion *f, conv_bn *m) {
   const pir_dims *dims = pir_facts_dims(f->facts);
   int64_t first;
   if (!filter->known || !mean->known || filter->rank < 3 || mean->rank != 1) return false;
-  if (!pir_dim_is_const(dims, mean->shape[0], &m->channels) || !pir_dim_is_const(dims, filter->shape[0], &first)) return false;
+  if (!pir_dim_is_const(dims, mean->shape[0], &m->channels) || !pir_dim_is_const(dims, filter->shape[0], &first))
+    return false;
   m->dtype = filter->dtype;
   m->rank = (size_t)filter->rank;
   return first == m->channels && mean->dtype == m->dtype && (m->dtype == PIR_F32 || m->dtype == PIR_F64);
@@ -140,7 +147,8 @@ static bool match(const fusion *f, pir_op *norm, conv_bn *m) {
   m->norm = norm;
   m->conv = pir_op_operand(norm, PD_BATCH_NORM_IN_X) ? pir_op_operand_op(norm, PD_BATCH_NORM_IN_X) : NULL;
   if (!m->conv || (!pir_op_is(m->conv, PD_CONV2D) && !pir_op_is(m->conv, PD_DEPTHWISE_CONV2D))) return false;
-  if (!pir_value_single_use(pir_op_result(m->conv, 0)) || !has_fixed_statistics(norm) || !reads_only_output(norm)) return false;
+  if (!pir_value_single_use(pir_op_result(m->conv, 0)) || !has_fixed_statistics(norm) || !reads_only_output(norm))
+    return false;
   double epsilon = pir_op_float(norm, PD_BATCH_NORM_ATTR_EPSILON);
   m->filter = pir_op_operand(m->conv, PD_CONV2D_IN_FILTER);
   m->mean = pir_op_operand(norm, PD_BATCH_NORM_IN_MEAN);

@@ -1,6 +1,7 @@
 // Canonical forms, found from what ops mean rather than from their names:
 //
-//   an op whose clause gives an operand unchanged        is that operand  (cast to the same type, scale by 1, reshape and
+//   an op whose clause gives an operand unchanged        is that operand  (cast to the same type, scale by 1, reshape
+//   and
 //                                                        transpose to the same shape, dropout in a test)
 //   an op whose lower block only names operands          is that operand
 //   a view in row-major order of another such view       reads the first one's operand
@@ -66,7 +67,8 @@ static bool forward_lower(pir_op *op, pir_rewriter *rewriter, void *user) {
 
 static pir_op *viewed(canon *c, const pir_op *op, const clause_form *form, form_kind wanted, clause_form *out_inner) {
   pir_op *inner = pir_op_operand_op(op, (size_t)form->operand);
-  if (!inner || pir_op_has(inner, PIR_INPLACE) || pir_value_index(pir_op_operand(op, (size_t)form->operand))) return NULL;
+  if (!inner || pir_op_has(inner, PIR_INPLACE) || pir_value_index(pir_op_operand(op, (size_t)form->operand)))
+    return NULL;
   *out_inner = clause_form_of(&c->eval, inner);
   pir_value *source = out_inner->kind == wanted ? pir_op_operand(inner, (size_t)out_inner->operand) : NULL;
   return source && !is_overwritten(source) && !is_overwritten(pir_op_result(inner, 0)) ? inner : NULL;
@@ -108,7 +110,8 @@ static bool compose_permute(pir_op *op, pir_rewriter *rewriter, void *user) {
   canon *c = user;
   if (!pir_op_has(op, PIR_PURE) || pir_op_has(op, PIR_INPLACE)) return false;
   clause_form form = clause_form_of(&c->eval, op), inner_form;
-  if (form.kind != FORM_PERMUTE || form.perm_attr < 0 || !form.rank || !pir_op_attr_at(op, (size_t)form.perm_attr)) return false;
+  if (form.kind != FORM_PERMUTE || form.perm_attr < 0 || !form.rank || !pir_op_attr_at(op, (size_t)form.perm_attr))
+    return false;
   pir_op *inner = viewed(c, op, &form, FORM_PERMUTE, &inner_form);
   if (!inner) return false;
   clause_form both = form;
@@ -137,7 +140,8 @@ pir_status pir_pass_canon(pir_pass_run *run) {
   pir_rewrite_listener listener = {.erasing = on_erasing, .user = &c};
   pir_greedy_options options = {.erase_dead = true};
   pir_rewriter_listen(run->rewriter, &listener);
-  pir_status status = pir_rewrite_greedy(run->rewriter, run->program, patterns, sizeof patterns / sizeof *patterns, &options, NULL);
+  pir_status status =
+      pir_rewrite_greedy(run->rewriter, run->program, patterns, sizeof patterns / sizeof *patterns, &options, NULL);
   pir_rewriter_unlisten(run->rewriter, &listener);
   evaluator_free(&c.eval);
   pir_run_count(run, "ops forwarded", c.forwarded);

@@ -11,9 +11,9 @@
 #include <vec.h>
 
 typedef struct frame {
-  pir_op *next;      // op of the block to go on with
-  size_t entries;    // length of the log before the block
-  uint64_t floor;    // scopes below this number are hidden (an isolated op is around)
+  pir_op *next;    // op of the block to go on with
+  size_t entries;  // length of the log before the block
+  uint64_t floor;  // scopes below this number are hidden (an isolated op is around)
 } frame;
 
 typedef struct entry {
@@ -24,7 +24,7 @@ typedef struct entry {
 typedef struct cse {
   pir_pass_run *run;
   pir_arena *arena;
-  pir_set table;         // pir_op; its mark is the scope it was found in
+  pir_set table;  // pir_op; its mark is the scope it was found in
   PIR_VEC(entry) log;
   PIR_VEC(frame) frames;
   uint64_t merged;
@@ -52,7 +52,8 @@ static bool is_plain(const pir_type *type) {
 
 static bool is_mergeable(const pir_op *op) {
   uint32_t traits = pir_op_def(op)->traits;
-  if (!(traits & PIR_PURE) || traits & (PIR_INPLACE | PIR_RANDOM | PIR_INPUT | PIR_PARAMETER | PIR_TERMINATOR)) return false;
+  if (!(traits & PIR_PURE) || traits & (PIR_INPLACE | PIR_RANDOM | PIR_INPUT | PIR_PARAMETER | PIR_TERMINATOR))
+    return false;
   if (pir_op_regions(op) || !pir_op_results(op)) return false;
   for (size_t i = 0; i < pir_op_results(op); i++) {
     const pir_value *result = pir_op_result(op, i);

@@ -53,7 +53,8 @@ static void sweep_block(sweep *s, pir_op *op) {
     } else if (pir_op_regions(op)) {
       push(s, prev);
       for (size_t i = 0; i < pir_op_regions(op); i++)
-        for (pir_block *b = pir_region_first(pir_op_region(op, i)); b; b = pir_block_next(b)) push(s, pir_block_last(b));
+        for (pir_block *b = pir_region_first(pir_op_region(op, i)); b; b = pir_block_next(b))
+          push(s, pir_block_last(b));
       return;
     }
   }

@@ -12,7 +12,7 @@ enum { MAX_DEPTH = 32 };
 typedef struct expansion {
   pir_pass_run *run;
   pir_facts *facts;
-  pir_op *op;        // the one that is expanded; its mark is the depth
+  pir_op *op;  // the one that is expanded; its mark is the depth
   const pir_attr *origin;
   pir_name *comp_op_name;
   uint64_t expanded, made;
@@ -39,8 +39,9 @@ static pir_status expand(expansion *e, pir_op *op, int alternative) {
   PIR_TRY(pir_lower_expand(op, alternative, e->facts, &target, results));
   for (size_t i = 0; i < pir_op_results(op); i++)
     if (!results[i] && !pir_value_unused(pir_op_result(op, i)))
-      return pir_report(ctx, PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op), "unsupported: result %zu of %s is read, and its lower block does not give it",
-                        i, pir_op_name(op).data);
+      return pir_report(ctx, PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
+                        "unsupported: result %zu of %s is read, and its lower block does not give it", i,
+                        pir_op_name(op).data);
   pir_rewriter_replace(e->run->rewriter, op, results);
   e->expanded++;
   return PIR_OK;

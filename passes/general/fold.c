@@ -17,7 +17,7 @@
 typedef struct folder {
   pir_pass_run *run;
   evaluator eval;
-  pir_op *top;         // constants go before it
+  pir_op *top;  // constants go before it
   uint64_t serial, folded;
   pir_status status;
 } folder;
@@ -55,8 +55,13 @@ static pir_str fresh_name(folder *f, char *room) {
 static pir_status adopt_tensor(folder *f, pir_str name, const pir_tensor *tensor) {
   size_t bytes;
   PIR_TRY(pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes));
-  pir_param param = {.name = name, .dtype = tensor->dtype, .shape = {tensor->shape, (size_t)tensor->rank}, .data = tensor->data,
-                     .size = bytes, .release = free, .user = tensor->data};
+  pir_param param = {.name = name,
+                     .dtype = tensor->dtype,
+                     .shape = {tensor->shape, (size_t)tensor->rank},
+                     .data = tensor->data,
+                     .size = bytes,
+                     .release = free,
+                     .user = tensor->data};
   evaluator_take(&f->eval, tensor->data);
   pir_program_adopt_param(f->run->program, &param);
   return PIR_OK;
@@ -72,7 +77,11 @@ static pir_op *create_constant(folder *f, const pir_tensor *tensor, pir_str name
       {pir_name_get(ctx, PIR_STR("persistable")), pir_attr_array(ctx, &yes, 1)},
       {pir_name_get(ctx, PIR_STR("stop_gradient")), pir_attr_array(ctx, &no, 1)},
   };
-  pir_op_spec spec = {.def = def, .loc = pir_op_loc(f->top), .result_types = &type, .result_count = 1, .attrs = attrs,
+  pir_op_spec spec = {.def = def,
+                      .loc = pir_op_loc(f->top),
+                      .result_types = &type,
+                      .result_count = 1,
+                      .attrs = attrs,
                       .attr_count = sizeof attrs / sizeof *attrs};
   pir_op *op = pir_rewriter_create(f->run->rewriter, f->top, &spec);
   // As Paddle writes them, constants do not state whether they are stopped.

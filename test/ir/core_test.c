@@ -43,9 +43,14 @@ static int drop(void **state) {
   return 0;
 }
 
-static pir_op *build(fixture *f, pir_builder *b, const char *name, size_t n, pir_value *const *operands, size_t regions) {
-  pir_op_spec spec = {.def = pir_context_opdef(f->ctx, pir_str_from(name)), .operands = operands, .operand_count = n,
-                      .result_types = &f->type, .result_count = 1, .region_count = regions};
+static pir_op *build(fixture *f, pir_builder *b, const char *name, size_t n, pir_value *const *operands,
+                     size_t regions) {
+  pir_op_spec spec = {.def = pir_context_opdef(f->ctx, pir_str_from(name)),
+                      .operands = operands,
+                      .operand_count = n,
+                      .result_types = &f->type,
+                      .result_count = 1,
+                      .region_count = regions};
   return pir_build(b, &spec);
 }
 
@@ -77,8 +82,13 @@ static void tensors_keep_their_whole_spec(void **state) {
   const uint64_t *lod[] = {offsets};
   size_t sizes[] = {3};
   int64_t dims[] = {7};
-  pir_tensor_spec spec = {.dtype = PIR_I64, .shape = {dims, 1}, .layout = PIR_LAYOUT_NHWC, .lod = lod, .lod_sizes = sizes,
-                          .lod_levels = 1, .offset = 9};
+  pir_tensor_spec spec = {.dtype = PIR_I64,
+                          .shape = {dims, 1},
+                          .layout = PIR_LAYOUT_NHWC,
+                          .lod = lod,
+                          .lod_sizes = sizes,
+                          .lod_levels = 1,
+                          .offset = 9};
   const pir_type *type = pir_type_tensor_like(f->ctx, PIR_TYPE_TENSOR, &spec);
   pir_tensor_spec got = pir_type_spec(type);
   assert_int_equal(got.lod[0][2], 5);
@@ -132,7 +142,8 @@ static void extra_attributes_are_sorted(void **state) {
   pir_builder b = pir_builder_at_end(pir_program_block(f->program));
   pir_op *op = build(f, &b, "x.a", 0, NULL, 0);
   const char *names[] = {"persistable", "axis", "stop_gradient", "B"};
-  for (int i = 0; i < 4; i++) pir_op_set_attr(op, pir_name_get(ctx, pir_str_from(names[i])), pir_attr_int(ctx, PIR_ATTR_I32, i));
+  for (int i = 0; i < 4; i++)
+    pir_op_set_attr(op, pir_name_get(ctx, pir_str_from(names[i])), pir_attr_int(ctx, PIR_ATTR_I32, i));
   pir_op_set_attr(op, pir_name_get(ctx, PIR_STR("axis")), pir_attr_bool(ctx, true));
   pir_op_set_attr(op, pir_name_get(ctx, PIR_STR("persistable")), NULL);
   pir_named_attr sorted[4];
@@ -212,8 +223,13 @@ static void parameters_are_shared(void **state) {
   int released = 0;
   int64_t dims[] = {2};
   float bytes[2] = {1, 2};
-  pir_param param = {.name = PIR_STR("w"), .dtype = PIR_F32, .shape = {dims, 1}, .data = bytes, .size = sizeof bytes,
-                     .release = release, .user = &released};
+  pir_param param = {.name = PIR_STR("w"),
+                     .dtype = PIR_F32,
+                     .shape = {dims, 1},
+                     .data = bytes,
+                     .size = sizeof bytes,
+                     .release = release,
+                     .user = &released};
   pir_program_adopt_param(f->program, &param);
   param.name = PIR_STR("b");
   pir_program_adopt_param(f->program, &param);
@@ -254,9 +270,17 @@ static void memory_limit_calls_the_hook(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make, drop)
   const struct CMUnitTest tests[] = {
-      TEST(interning), TEST(tensors_keep_their_whole_spec), TEST(use_lists), TEST(order_survives_insertions),
-      TEST(extra_attributes_are_sorted), TEST(deep_nesting_needs_no_stack), TEST(clone_maps_operands),
-      TEST(scope_is_verified), TEST(parameters_are_shared), TEST(places_round_trip), TEST(memory_limit_calls_the_hook),
+      TEST(interning),
+      TEST(tensors_keep_their_whole_spec),
+      TEST(use_lists),
+      TEST(order_survives_insertions),
+      TEST(extra_attributes_are_sorted),
+      TEST(deep_nesting_needs_no_stack),
+      TEST(clone_maps_operands),
+      TEST(scope_is_verified),
+      TEST(parameters_are_shared),
+      TEST(places_round_trip),
+      TEST(memory_limit_calls_the_hook),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,8 @@ static void equal_forms_are_equal_handles(void **state) {
   assert_true(pir_dim_add(d, a, b) == pir_dim_add(d, b, a));
   assert_true(pir_dim_mul(d, pir_dim_add(d, a, 1), b) == pir_dim_add(d, pir_dim_mul(d, b, a), b));
   assert_int_equal(pir_dim_sub(d, pir_dim_add(d, a, 5), pir_dim_add(d, a, 2)), 3);
-  assert_true(pir_dim_floordiv(d, pir_dim_mul(d, pir_dim_mul(d, a, b), 12), pir_dim_mul(d, a, 4)) == pir_dim_mul(d, b, 3));
+  assert_true(pir_dim_floordiv(d, pir_dim_mul(d, pir_dim_mul(d, a, b), 12), pir_dim_mul(d, a, 4)) ==
+              pir_dim_mul(d, b, 3));
   assert_int_equal(pir_dim_mod(d, pir_dim_add(d, pir_dim_mul(d, a, 8), 13), 4), 1);
   assert_int_equal(pir_dim_floordiv(d, a, a), 1);
 }
@@ -65,7 +66,8 @@ static void evaluation_is_checked(void **state) {
   assert_false(pir_dim_evaluate(d, pir_dim_mul(d, a, 2), huge, &value));
   assert_false(pir_dim_evaluate(d, pir_dim_floordiv(d, a, b), huge, &value));
   pir_dim grown = a;
-  for (int i = 0; i < 100000 && grown != PIR_DIM_UNKNOWN; i++) grown = pir_dim_max(d, pir_dim_mod(d, grown, b), pir_dim_add(d, a, i));
+  for (int i = 0; i < 100000 && grown != PIR_DIM_UNKNOWN; i++)
+    grown = pir_dim_max(d, pir_dim_mod(d, grown, b), pir_dim_add(d, a, i));
   assert_true(grown == PIR_DIM_UNKNOWN);
 }
 
@@ -88,14 +90,41 @@ static void random_expressions_agree_with_integers(void **state) {
     int64_t a = values[i], b = values[j], want;
     pir_dim made;
     switch (rand_r(&seed) % 8) {
-      case 0: want = a + b; made = pir_dim_add(d, dims[i], dims[j]); break;
-      case 1: want = a - b; made = pir_dim_sub(d, dims[i], dims[j]); break;
-      case 2: want = a * b; made = pir_dim_mul(d, dims[i], dims[j]); break;
-      case 3: if (b <= 0) continue; want = floored(a, b); made = pir_dim_floordiv(d, dims[i], dims[j]); break;
-      case 4: if (b <= 0) continue; want = -floored(-a, b); made = pir_dim_ceildiv(d, dims[i], dims[j]); break;
-      case 5: if (b <= 0) continue; want = a - floored(a, b) * b; made = pir_dim_mod(d, dims[i], dims[j]); break;
-      case 6: want = a < b ? a : b; made = pir_dim_min(d, dims[i], dims[j]); break;
-      default: want = a > b ? a : b; made = pir_dim_max(d, dims[i], dims[j]); break;
+      case 0:
+        want = a + b;
+        made = pir_dim_add(d, dims[i], dims[j]);
+        break;
+      case 1:
+        want = a - b;
+        made = pir_dim_sub(d, dims[i], dims[j]);
+        break;
+      case 2:
+        want = a * b;
+        made = pir_dim_mul(d, dims[i], dims[j]);
+        break;
+      case 3:
+        if (b <= 0) continue;
+        want = floored(a, b);
+        made = pir_dim_floordiv(d, dims[i], dims[j]);
+        break;
+      case 4:
+        if (b <= 0) continue;
+        want = -floored(-a, b);
+        made = pir_dim_ceildiv(d, dims[i], dims[j]);
+        break;
+      case 5:
+        if (b <= 0) continue;
+        want = a - floored(a, b) * b;
+        made = pir_dim_mod(d, dims[i], dims[j]);
+        break;
+      case 6:
+        want = a < b ? a : b;
+        made = pir_dim_min(d, dims[i], dims[j]);
+        break;
+      default:
+        want = a > b ? a : b;
+        made = pir_dim_max(d, dims[i], dims[j]);
+        break;
     }
     if (made == PIR_DIM_UNKNOWN || want > 1000000 || want < -1000000) {
       values[to] = 1 + rand_r(&seed) % 9;

@@ -73,8 +73,8 @@ static void formatter(void **state) {
   pir_strbuf buf;
   pir_arena_init(&arena, NULL, NULL, NULL);
   pir_strbuf_init(&buf, &arena);
-  pir_strbuf_format(&buf, "%d %u %zu %lld %x %c %s %.*s %g %.3f %%", -5, 7u, (size_t)9, (long long)INT64_MIN, 255u, 'c', "text",
-                    2, "abc", 1e-5, 2.0);
+  pir_strbuf_format(&buf, "%d %u %zu %lld %x %c %s %.*s %g %.3f %%", -5, 7u, (size_t)9, (long long)INT64_MIN, 255u, 'c',
+                    "text", 2, "abc", 1e-5, 2.0);
   pir_strbuf_char(&buf, 0);
   assert_string_equal(buf.data, "-5 7 9 -9223372036854775808 ff c text ab 1e-05 2.000 %");
   pir_arena_destroy(&arena);
@@ -108,8 +108,8 @@ static void writer_sees_all_or_the_failure(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(arena_reuses_freed_blocks), cmocka_unit_test(map_agrees_with_an_array),
-      cmocka_unit_test(set_keeps_what_collides), cmocka_unit_test(formatter),
+      cmocka_unit_test(arena_reuses_freed_blocks),      cmocka_unit_test(map_agrees_with_an_array),
+      cmocka_unit_test(set_keeps_what_collides),        cmocka_unit_test(formatter),
       cmocka_unit_test(writer_sees_all_or_the_failure),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,8 +37,8 @@ PIR_API void pir_block_insert_before(pir_block *block, pir_op *before, pir_op *o
 PIR_API void pir_block_splice(pir_block *to, pir_op *before, pir_block *from);
 
 // The next op is read before the body runs, so the body may erase this one.
-#define PIR_EACH_OP(o, block)                                                               \
-  for (pir_op *o = pir_block_first(block), *pir_next_##o = o ? pir_op_next(o) : NULL; o;    \
+#define PIR_EACH_OP(o, block)                                                                                          \
+  for (pir_op *o = pir_block_first(block), *pir_next_##o = o ? pir_op_next(o) : NULL; o;                               \
        o = pir_next_##o, pir_next_##o = o ? pir_op_next(o) : NULL)
 
 PIR_END

@@ -20,9 +20,9 @@ typedef struct pir_limits {
 } pir_limits;
 
 typedef struct pir_context_options {
-  size_t size;                           // sizeof(pir_context_options); 0 is taken as this version
+  size_t size;  // sizeof(pir_context_options); 0 is taken as this version
   pir_allocator allocator;
-  void (*out_of_memory)(void *user);     // must not return; default: writes nothing and traps
+  void (*out_of_memory)(void *user);  // must not return; default: writes nothing and traps
   void *out_of_memory_user;
   pir_limits limits;
 } pir_context_options;

@@ -20,8 +20,8 @@ PIR_API pir_loc pir_loc_text(pir_context *ctx, pir_str file, uint32_t line, uint
 PIR_API pir_loc pir_loc_offset(pir_context *ctx, pir_str file, uint64_t offset);
 
 typedef struct pir_loc_parts {
-  pir_str file;     // empty when unknown
-  bool is_offset;   // else line and column, from 1; a column of 0 means the whole line
+  pir_str file;    // empty when unknown
+  bool is_offset;  // else line and column, from 1; a column of 0 means the whole line
   uint32_t line, column;
   uint64_t offset;
 } pir_loc_parts;
@@ -33,9 +33,9 @@ typedef enum pir_severity { PIR_ERROR, PIR_WARNING, PIR_NOTE } pir_severity;
 typedef struct pir_diag {
   pir_severity severity;
   pir_loc_parts place;
-  pir_str message;     // one line, lower case, no full stop
-  pir_str source_line; // the text line at `place`, when the reader has it; else empty
-  pir_str op_path;     // "block 0, op 17 conv2d" for binary input; else empty
+  pir_str message;      // one line, lower case, no full stop
+  pir_str source_line;  // the text line at `place`, when the reader has it; else empty
+  pir_str op_path;      // "block 0, op 17 conv2d" for binary input; else empty
 } pir_diag;
 
 // Receives diagnostics in order; a note belongs to the error or warning before it. `diag` and its

@@ -7,9 +7,9 @@
 PIR_BEGIN
 
 struct pir_dialect {
-  const char *name;      // "pd_op"
-  int json_id;           // number in JSON op names ("1.matmul"); -128 when it has none
-  const char *json_name; // name in JSON's table when it differs ("pd_dist"); else NULL
+  const char *name;       // "pd_op"
+  int json_id;            // number in JSON op names ("1.matmul"); -128 when it has none
+  const char *json_name;  // name in JSON's table when it differs ("pd_dist"); else NULL
   const pir_opdef *ops;
   size_t op_count;
 };

@@ -42,8 +42,8 @@ PIR_API pir_op *pir_op_clone(const pir_op *op, pir_value_map *map);
 
 PIR_API pir_context *pir_op_context(const pir_op *op);
 PIR_API const pir_opdef *pir_op_def(const pir_op *op);
-PIR_API pir_str pir_op_name(const pir_op *op);           // "pd_op.matmul"
-PIR_API bool pir_op_is(const pir_op *op, uint32_t op_id); // PD_MATMUL, ... from pir/dialect/*.h
+PIR_API pir_str pir_op_name(const pir_op *op);             // "pd_op.matmul"
+PIR_API bool pir_op_is(const pir_op *op, uint32_t op_id);  // PD_MATMUL, ... from pir/dialect/*.h
 PIR_API bool pir_op_has(const pir_op *op, uint32_t traits);
 PIR_API pir_loc pir_op_loc(const pir_op *op);
 PIR_API void pir_op_set_loc(pir_op *op, pir_loc loc);

@@ -9,15 +9,15 @@
 
 PIR_BEGIN
 
-typedef struct pir_infer pir_infer;    // pir/infer.h (dialects)
-typedef struct pir_lower pir_lower;    // pir/lower.h (dialects): a compiled `lower` block
+typedef struct pir_infer pir_infer;          // pir/infer.h (dialects)
+typedef struct pir_lower pir_lower;          // pir/lower.h (dialects): a compiled `lower` block
 typedef struct pir_legacy_op pir_legacy_op;  // pir/legacy_table.h (dialects): names in .pdmodel
 typedef struct pir_expand pir_expand;        // pir/lower.h: what a C hook builds an expansion with
 
 // Traits, one bit each.
 enum {
-  PIR_REGISTERED = 1u << 0,   // a dialect declares it
-  PIR_PURE = 1u << 1,         // no effect: may be removed, merged, moved
+  PIR_REGISTERED = 1u << 0,  // a dialect declares it
+  PIR_PURE = 1u << 1,        // no effect: may be removed, merged, moved
   PIR_TERMINATOR = 1u << 2,
   PIR_COMMUTATIVE = 1u << 3,  // the first two operands may be swapped
   PIR_CONSTANT = 1u << 4,     // its value is in its attributes
@@ -35,10 +35,10 @@ enum {
 };
 
 typedef enum pir_operand_flag {
-  PIR_OPERAND_OPTIONAL = 1,   // may be NULL
-  PIR_OPERAND_VARIADIC = 2,   // a vec (one operand); several SSA operands only for structural ops
-  PIR_OPERAND_INTARRAY = 4,   // an attribute operand: 1-D integer tensor, or a vec of 0-D ones
-  PIR_OPERAND_SCALAR = 8      // an attribute operand: one element
+  PIR_OPERAND_OPTIONAL = 1,  // may be NULL
+  PIR_OPERAND_VARIADIC = 2,  // a vec (one operand); several SSA operands only for structural ops
+  PIR_OPERAND_INTARRAY = 4,  // an attribute operand: 1-D integer tensor, or a vec of 0-D ones
+  PIR_OPERAND_SCALAR = 8     // an attribute operand: one element
 } pir_operand_flag;
 
 typedef enum pir_result_flag {
@@ -52,22 +52,22 @@ typedef uint32_t pir_dtype_set;
 
 typedef struct pir_attr_def {
   const char *name;
-  uint8_t kind;           // pir_attr_kind
-  uint8_t element_kind;   // of an ARRAY
-  bool required;          // no default
-  bool has_ints;          // the default is `ints`
-  int64_t i;              // default of bool, ints, dtype, layout, place kind
-  double f;               // default of floats
-  const char *text;       // default of strings
-  const int64_t *ints;    // default of arrays and INT_ARRAY
-  const double *floats;   // default of arrays of floats
+  uint8_t kind;          // pir_attr_kind
+  uint8_t element_kind;  // of an ARRAY
+  bool required;         // no default
+  bool has_ints;         // the default is `ints`
+  int64_t i;             // default of bool, ints, dtype, layout, place kind
+  double f;              // default of floats
+  const char *text;      // default of strings
+  const int64_t *ints;   // default of arrays and INT_ARRAY
+  const double *floats;  // default of arrays of floats
   size_t int_count;
 } pir_attr_def;
 
 typedef struct pir_operand_def {
   const char *name;
   uint8_t flags;
-  int8_t same_as;        // element type must equal that operand's; -1: free
+  int8_t same_as;  // element type must equal that operand's; -1: free
   pir_dtype_set dtypes;
   // Attribute operands: the constant that stands in when nothing is given. `kind` is INT_ARRAY, or F32, F64,
   // I32, I64, BOOL of a scalar; `required` when there is no default. NULL for other operands.
@@ -77,9 +77,9 @@ typedef struct pir_operand_def {
 typedef struct pir_result_def {
   const char *name;
   uint8_t flags;
-  int8_t same_as;        // element type is that operand's; -1: by `dtype`, clause or hook
-  int8_t from_attr;      // element type is in that attribute (cast's dtype); -1: none
-  uint8_t dtype;         // a fixed pir_dtype, or PIR_UNDEFINED
+  int8_t same_as;    // element type is that operand's; -1: by `dtype`, clause or hook
+  int8_t from_attr;  // element type is in that attribute (cast's dtype); -1: none
+  uint8_t dtype;     // a fixed pir_dtype, or PIR_UNDEFINED
   pir_dtype_set dtypes;
 } pir_result_def;
 
@@ -107,26 +107,26 @@ typedef enum pir_op_form {
 } pir_op_form;
 
 struct pir_opdef {
-  const char *name;           // "pd_op.matmul"
+  const char *name;  // "pd_op.matmul"
   const char *summary;
-  uint32_t id;                // dialect << 16 | number; 0 when unregistered
+  uint32_t id;  // dialect << 16 | number; 0 when unregistered
   uint32_t traits;
   uint8_t operand_count, result_count, attr_count, region_count;
   uint8_t inplace_count, lower_count;
   uint8_t form;                     // pir_op_form
   const pir_operand_def *operands;  // tensors first, then attribute operands, in declared order
   const pir_result_def *results;
-  const pir_attr_def *attrs;        // in declared order (the order of JSON)
-  const uint8_t *attr_order;        // positions in bytewise name order
+  const pir_attr_def *attrs;  // in declared order (the order of JSON)
+  const uint8_t *attr_order;  // positions in bytewise name order
   const pir_inplace_pair *inplace;
   // What it computes. The first `lower` alternative whose condition holds says it; else the clause (of
   // each result: pir_clause.next); else the kernel.
   const pir_clause *clause;
   const pir_lower *lower;
-  const char *kernel;               // name of a C kernel; NULL when clause or lower says it all
+  const char *kernel;  // name of a C kernel; NULL when clause or lower says it all
   pir_op_hooks hooks;
-  const pir_legacy_op *legacy;      // NULL when it has no legacy form
-  const pir_opdef *base;            // of a `_` twin: the op it is a twin of
+  const pir_legacy_op *legacy;  // NULL when it has no legacy form
+  const pir_opdef *base;        // of a `_` twin: the op it is a twin of
 };
 
 // Position of a name in the tables, or -1.

@@ -18,12 +18,12 @@ typedef enum pir_type_kind {
   PIR_TYPE_TENSOR_ARRAY,   // pd_op.tensor_array<f32>; dims are kept, not printed
   PIR_TYPE_SPARSE_COO,
   PIR_TYPE_SPARSE_CSR,
-  PIR_TYPE_ALLOCATED,      // kernel dialect: a type bound to a place ("cpu_tensor<...>")
-  PIR_TYPE_DIST_TENSOR,    // pd_dist.tensor<...>
-  PIR_TYPE_STACK,          // cf.stack, cf.inlet, cf.outlet
+  PIR_TYPE_ALLOCATED,    // kernel dialect: a type bound to a place ("cpu_tensor<...>")
+  PIR_TYPE_DIST_TENSOR,  // pd_dist.tensor<...>
+  PIR_TYPE_STACK,        // cf.stack, cf.inlet, cf.outlet
   PIR_TYPE_INLET,
   PIR_TYPE_OUTLET,
-  PIR_TYPE_OPAQUE          // anything else: kept as its text
+  PIR_TYPE_OPAQUE  // anything else: kept as its text
 } pir_type_kind;
 
 // Extents of a shape; -1 is unknown.
@@ -36,8 +36,8 @@ typedef struct pir_shape {
 typedef struct pir_tensor_spec {
   pir_dtype dtype;
   pir_shape shape;
-  pir_layout layout;         // NCHW unless a file says otherwise
-  const uint64_t *const *lod; // level-of-detail offsets: `lod_levels` arrays of `lod_sizes[i]`
+  pir_layout layout;           // NCHW unless a file says otherwise
+  const uint64_t *const *lod;  // level-of-detail offsets: `lod_levels` arrays of `lod_sizes[i]`
   const size_t *lod_sizes;
   size_t lod_levels;
   uint64_t offset;
@@ -59,17 +59,17 @@ PIR_API const pir_type *pir_type_marker(pir_context *ctx, pir_type_kind kind);  
 PIR_API const pir_type *pir_type_opaque(pir_context *ctx, pir_str text);
 
 PIR_API pir_type_kind pir_type_kind_of(const pir_type *type);
-PIR_API bool pir_type_is_tensor(const pir_type *type);        // a dense tensor; false for NULL
-PIR_API pir_dtype pir_type_dtype(const pir_type *type);       // of a scalar or anything tensor-like; UNDEFINED otherwise
-PIR_API pir_shape pir_type_shape(const pir_type *type);       // of anything tensor-like; rank 0 otherwise
+PIR_API bool pir_type_is_tensor(const pir_type *type);   // a dense tensor; false for NULL
+PIR_API pir_dtype pir_type_dtype(const pir_type *type);  // of a scalar or anything tensor-like; UNDEFINED otherwise
+PIR_API pir_shape pir_type_shape(const pir_type *type);  // of anything tensor-like; rank 0 otherwise
 PIR_API pir_tensor_spec pir_type_spec(const pir_type *type);  // of anything tensor-like
 PIR_API size_t pir_type_elements(const pir_type *type);       // vector: members; sparse: parts
 PIR_API const pir_type *pir_type_element(const pir_type *type, size_t i);
-PIR_API const pir_type *pir_type_inner(const pir_type *type); // allocated, dist: what is bound
-PIR_API pir_str pir_type_text_of(const pir_type *type);       // allocated: place; opaque: text
-PIR_API pir_shape pir_type_nonzero_shape(const pir_type *type); // sparse
+PIR_API const pir_type *pir_type_inner(const pir_type *type);    // allocated, dist: what is bound
+PIR_API pir_str pir_type_text_of(const pir_type *type);          // allocated: place; opaque: text
+PIR_API pir_shape pir_type_nonzero_shape(const pir_type *type);  // sparse
 PIR_API const pir_attr *pir_type_dist_attr(const pir_type *type);
-PIR_API pir_shape pir_type_local_shape(const pir_type *type);   // dist
+PIR_API pir_shape pir_type_local_shape(const pir_type *type);  // dist
 
 PIR_END
 #endif

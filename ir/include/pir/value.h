@@ -34,8 +34,8 @@ PIR_API pir_value *pir_use_value(const pir_use *use);
 PIR_API void pir_use_set(pir_use *use, pir_value *value);  // `value` may be NULL
 
 // The next use is read before the body runs, so the body may change this one.
-#define PIR_EACH_USE(u, value)                                                            \
-  for (pir_use *u = pir_value_first_use(value), *pir_next_##u = u ? pir_use_next(u) : NULL; u; \
+#define PIR_EACH_USE(u, value)                                                                                         \
+  for (pir_use *u = pir_value_first_use(value), *pir_next_##u = u ? pir_use_next(u) : NULL; u;                         \
        u = pir_next_##u, pir_next_##u = u ? pir_use_next(u) : NULL)
 
 PIR_END

@@ -7,7 +7,7 @@
 PIR_BEGIN
 
 typedef struct pir_verify_options {
-  bool strict;  // unregistered ops and conflicts of stated element types are errors
+  bool strict;       // unregistered ops and conflicts of stated element types are errors
   bool errors_only;  // no warnings: they were given when the program was read
 } pir_verify_options;
 

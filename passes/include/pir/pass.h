@@ -21,13 +21,13 @@ struct pir_pass_run {
   pir_rewriter *rewriter;  // the only way to change the program
   const pir_pass_option *options;
   size_t option_count;
-  void *manager;           // opaque
+  void *manager;  // opaque
 };
 
 typedef struct pir_pass {
   const char *name;        // as in Paddle ("constant_folding_pass"); `_pass` may be left off
   const char *short_name;  // "fold", or NULL
-  uint8_t level;           // Paddle's: 0 basic, 1 folding and merging, 2 fusion, 3 layout and memory, 4 changes precision
+  uint8_t level;  // Paddle's: 0 basic, 1 folding and merging, 2 fusion, 3 layout and memory, 4 changes precision
   const char *summary;
   pir_status (*run)(pir_pass_run *run);
 } pir_pass;
@@ -51,13 +51,13 @@ typedef struct pir_pass_options {
   bool print_changed, timing, stats, print_after_all;
   const char *const *print_before, *const *print_after;  // pass names
   size_t print_before_count, print_after_count;
-  pir_writer log;   // where the above goes
+  pir_writer log;  // where the above goes
 } pir_pass_options;
 
 PIR_API pir_pass_manager *pir_pass_manager_create(pir_context *ctx, const pir_pass_options *options);
 PIR_API void pir_pass_manager_destroy(pir_pass_manager *manager);
-PIR_API pir_status pir_pass_manager_add(pir_pass_manager *manager, const pir_pass *pass,
-                                        const pir_pass_option *options, size_t count);
+PIR_API pir_status pir_pass_manager_add(pir_pass_manager *manager, const pir_pass *pass, const pir_pass_option *options,
+                                        size_t count);
 // Adds the passes of a pipeline text: "dce,cse{max-ops=10},fold".
 PIR_API pir_status pir_pass_manager_parse(pir_pass_manager *manager, pir_str pipeline);
 // A named pipeline: none, clean, compile, kernels, ... Returns NULL when unknown, else its text. A pipeline text may

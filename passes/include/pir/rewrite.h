@@ -12,7 +12,7 @@ typedef struct pir_rewriter pir_rewriter;
 
 typedef struct pir_rewrite_listener {
   void (*inserted)(void *user, pir_op *op);
-  void (*changed)(void *user, pir_op *op);                 // operands or attributes
+  void (*changed)(void *user, pir_op *op);  // operands or attributes
   void (*replaced)(void *user, pir_op *op, pir_value *const *by);
   void (*erasing)(void *user, pir_op *op);
   void *user;
@@ -34,7 +34,7 @@ PIR_API void pir_rewriter_set_attr(pir_rewriter *rewriter, pir_op *op, pir_name 
 // A pattern in C: tried on ops of definition `root` (NULL: every op).
 typedef struct pir_pattern {
   const char *name;
-  uint32_t root;      // op id; 0: every op
+  uint32_t root;  // op id; 0: every op
   uint32_t benefit;
   // True when it changed something.
   bool (*match_and_rewrite)(pir_op *op, pir_rewriter *rewriter, void *user);
