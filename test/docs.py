@@ -1,0 +1,28 @@
+#!/usr/bin/env python3
+"""Runs the program blocks of the documentation: every block fenced as `pir` is read, verified and printed.
+
+  docs.py PIR_OPT FILE...
+"""
+import re
+import subprocess
+import sys
+
+
+def main():
+    tool, bad, ran = sys.argv[1], 0, 0
+    for path in sys.argv[2:]:
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        for block in re.finditer(r"^```pir\n(.*?)^```$", text, re.M | re.S):
+            line = text.count("\n", 0, block.start()) + 2
+            done = subprocess.run([tool, "-"], input=block.group(1).encode(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            ran += 1
+            if done.returncode or done.stderr or not done.stdout:
+                bad += 1
+                print(f"{path}:{line}: exit {done.returncode}\n{done.stderr.decode(errors='replace')}")
+    print(f"{ran} blocks, {bad} bad")
+    return bad != 0 or ran == 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
