@@ -11,23 +11,17 @@ static bool is_float_kind(uint8_t kind) { return kind == PIR_ATTR_F32 || kind ==
 pir_attr_value attr_default_value(const pir_attr_def *def, alloc_fn alloc, void *user) {
   pir_attr_value v = {0};
   switch ((pir_attr_kind)def->kind) {
-    case PIR_ATTR_F32:
-      v.kind = PIR_VALUE_FLOAT, v.f = (double)(float)def->f;
-      break;
+    case PIR_ATTR_F32: v.kind = PIR_VALUE_FLOAT, v.f = (double)(float)def->f; break;
     case PIR_ATTR_F64:
-    case PIR_ATTR_SCALAR:
-      v.kind = PIR_VALUE_FLOAT, v.f = def->f;
-      break;
-    case PIR_ATTR_STR:
-      v.kind = PIR_VALUE_TEXT, v.text = pir_str_from(def->text ? def->text : "");
-      break;
-    case PIR_ATTR_DTYPE:
-      v.kind = PIR_VALUE_DTYPE, v.i = def->i;
-      break;
+    case PIR_ATTR_SCALAR: v.kind = PIR_VALUE_FLOAT, v.f = def->f; break;
+    case PIR_ATTR_STR: v.kind = PIR_VALUE_TEXT, v.text = pir_str_from(def->text ? def->text : ""); break;
+    case PIR_ATTR_DTYPE: v.kind = PIR_VALUE_DTYPE, v.i = def->i; break;
     case PIR_ATTR_ARRAY:
     case PIR_ATTR_INT_ARRAY:
       v.count = def->int_count;
-      v.kind = is_float_kind(def->element_kind) ? PIR_VALUE_FLOATS : def->element_kind == PIR_ATTR_STR ? PIR_VALUE_TEXTS : PIR_VALUE_INTS;
+      v.kind = is_float_kind(def->element_kind)    ? PIR_VALUE_FLOATS
+               : def->element_kind == PIR_ATTR_STR ? PIR_VALUE_TEXTS
+                                                   : PIR_VALUE_INTS;
       v.ints = def->ints, v.floats = def->floats;
       break;
     default: v.kind = PIR_VALUE_INT, v.i = def->i;
@@ -78,18 +72,10 @@ static pir_attr_value take(const pir_attr *attr, const pir_attr_def *def, alloc_
       break;
     case PIR_ATTR_STR:
     case PIR_ATTR_TENSOR_NAME:
-    case PIR_ATTR_OPAQUE:
-      v.kind = PIR_VALUE_TEXT, v.text = pir_attr_as_str(attr);
-      break;
-    case PIR_ATTR_DTYPE:
-      v.kind = PIR_VALUE_DTYPE, v.i = pir_attr_as_dtype(attr);
-      break;
-    case PIR_ATTR_LAYOUT:
-      v.kind = PIR_VALUE_INT, v.i = pir_attr_as_layout(attr);
-      break;
-    case PIR_ATTR_PLACE:
-      v.kind = PIR_VALUE_INT, v.i = pir_attr_as_place(attr).kind;
-      break;
+    case PIR_ATTR_OPAQUE: v.kind = PIR_VALUE_TEXT, v.text = pir_attr_as_str(attr); break;
+    case PIR_ATTR_DTYPE: v.kind = PIR_VALUE_DTYPE, v.i = pir_attr_as_dtype(attr); break;
+    case PIR_ATTR_LAYOUT: v.kind = PIR_VALUE_INT, v.i = pir_attr_as_layout(attr); break;
+    case PIR_ATTR_PLACE: v.kind = PIR_VALUE_INT, v.i = pir_attr_as_place(attr).kind; break;
     case PIR_ATTR_ARRAY:
     case PIR_ATTR_INT_ARRAY: take_array(&v, attr, def->element_kind, alloc, user); break;
     default:

@@ -45,7 +45,8 @@ static void note_source(pir_facts *facts, size_t symbol, const pir_value *value,
 // Records which of the symbols made since `first` are extents or elements of this value.
 static void note_symbols(pir_facts *facts, const pir_value *value, const pir_fact *fact, size_t first) {
   for (int32_t i = 0; fact->known && i < fact->rank; i++)
-    if (pir_dim_kind_of(facts->dims, fact->shape[i]) == PIR_DIM_SYMBOL && pir_dim_symbol_index(facts->dims, fact->shape[i]) >= first)
+    if (pir_dim_kind_of(facts->dims, fact->shape[i]) == PIR_DIM_SYMBOL &&
+        pir_dim_symbol_index(facts->dims, fact->shape[i]) >= first)
       note_source(facts, pir_dim_symbol_index(facts->dims, fact->shape[i]), value, i, 0);
   for (size_t i = 0; fact->known && fact->contents && i < fact->content_count; i++)
     if (fact->contents[i] != PIR_DIM_UNKNOWN && pir_dim_kind_of(facts->dims, fact->contents[i]) == PIR_DIM_SYMBOL &&
@@ -72,8 +73,10 @@ pir_fact *fact_of_type(pir_infer *infer, const pir_type *type) {
     *fact = (pir_fact){.known = true, .rank = -1, .members = members, .member_count = n};
   } else if (pir_type_is_tensor(type)) {
     pir_shape shape = pir_type_shape(type);
-    *fact = (pir_fact){.known = true, .dtype = pir_type_dtype(type), .rank = shape.rank <= PIR_MAX_RANK ? (int32_t)shape.rank : -1};
-    for (int32_t i = 0; i < fact->rank; i++) fact->shape[i] = shape.dims[i] < 0 ? pir_dim_symbol(infer->dims, 0) : shape.dims[i];
+    *fact = (pir_fact){
+        .known = true, .dtype = pir_type_dtype(type), .rank = shape.rank <= PIR_MAX_RANK ? (int32_t)shape.rank : -1};
+    for (int32_t i = 0; i < fact->rank; i++)
+      fact->shape[i] = shape.dims[i] < 0 ? pir_dim_symbol(infer->dims, 0) : shape.dims[i];
   }
   return fact;
 }
@@ -99,11 +102,21 @@ static pir_status infer_op(pir_facts *facts, const pir_op *op, pir_fact *results
   const pir_opdef *def = pir_op_meaning(op);
   size_t operand_count;
   const pir_fact **operands = gather_operands(facts, op, def, &operand_count);
-  pir_infer infer = {.def = def, .op = op, .dims = facts->dims, .operands = operands, .operand_count = operand_count,
-                     .attrs = pir_op_attr_values(op, facts_alloc, facts), .results = results, .result_count = count,
-                     .alloc = facts_alloc, .user = facts};
+  pir_infer infer = {.def = def,
+                     .op = op,
+                     .dims = facts->dims,
+                     .operands = operands,
+                     .operand_count = operand_count,
+                     .attrs = pir_op_attr_values(op, facts_alloc, facts),
+                     .results = results,
+                     .result_count = count,
+                     .alloc = facts_alloc,
+                     .user = facts};
   pir_status status = pir_infer_run(&infer);
-  if (status) return infer.has_message ? pir_error(op, "%s", strchr(infer.message, ':') ? strchr(infer.message, ':') + 2 : infer.message) : status;
+  if (status)
+    return infer.has_message
+               ? pir_error(op, "%s", strchr(infer.message, ':') ? strchr(infer.message, ':') + 2 : infer.message)
+               : status;
   for (size_t i = 0; i < count; i++) {
     const pir_value *value = i < pir_op_results(op) ? pir_op_result(op, i) : NULL;
     if (value && (!results[i].known || (results[i].rank < 0 && !results[i].members))) {
@@ -200,7 +213,8 @@ static pir_status analyse_if(pir_facts *facts, pir_op *op, int depth) {
     uint32_t loose = 0;
     pir_fact fact = nothing;
     if (ends[0] && i < pir_op_operands(ends[0])) fact = *pir_facts_of(facts, pir_op_operand(ends[0], i));
-    if (ends[1] && i < pir_op_operands(ends[1])) (void)meet(facts, &fact, pir_facts_of(facts, pir_op_operand(ends[1], i)), &loose);
+    if (ends[1] && i < pir_op_operands(ends[1]))
+      (void)meet(facts, &fact, pir_facts_of(facts, pir_op_operand(ends[1], i)), &loose);
     set_fact(facts, pir_op_result(op, i), &fact);
     note_symbols(facts, pir_op_result(op, i), &fact, first);
   }
@@ -246,7 +260,8 @@ static pir_status analyse_group(pir_facts *facts, pir_op *op, int depth) {
   for (size_t r = 0; r < pir_op_regions(op); r++) {
     pir_block *block = pir_region_first(pir_op_region(op, r));
     for (size_t i = 0; block && i < pir_block_arguments(block) && i < pir_op_operands(op); i++)
-      if (pir_op_operand(op, i)) set_fact(facts, pir_block_argument(block, i), pir_facts_of(facts, pir_op_operand(op, i)));
+      if (pir_op_operand(op, i))
+        set_fact(facts, pir_block_argument(block, i), pir_facts_of(facts, pir_op_operand(op, i)));
     for (; block; block = pir_block_next(block)) {
       PIR_TRY(analyse_block(facts, block, depth + 1));
       take_results(facts, op, block);

@@ -26,8 +26,8 @@ static const struct {
   const char *descr;
   pir_dtype dtype;
 } descrs[] = {
-    {"|b1", PIR_BOOL}, {"|u1", PIR_U8},  {"|i1", PIR_I8},  {"<u2", PIR_U16}, {"<i2", PIR_I16},
-    {"<u4", PIR_U32},  {"<i4", PIR_I32}, {"<u8", PIR_U64}, {"<i8", PIR_I64}, {"<f2", PIR_F16},
+    {"|b1", PIR_BOOL}, {"|u1", PIR_U8},  {"|i1", PIR_I8},  {"<u2", PIR_U16},   {"<i2", PIR_I16},
+    {"<u4", PIR_U32},  {"<i4", PIR_I32}, {"<u8", PIR_U64}, {"<i8", PIR_I64},   {"<f2", PIR_F16},
     {"<f4", PIR_F32},  {"<f8", PIR_F64}, {"<c8", PIR_C64}, {"<c16", PIR_C128},
 };
 static const struct {
@@ -60,8 +60,7 @@ static const char *find_key(pir_str header, const char *key) {
     char quote = header.data[i];
     if ((quote != '\'' && quote != '"') || memcmp(header.data + i + 1, key, n) || header.data[i + 1 + n] != quote)
       continue;
-    for (i += n + 2; i < header.size && (header.data[i] == ' ' || header.data[i] == ':'); i++) {
-    }
+    for (i += n + 2; i < header.size && (header.data[i] == ' ' || header.data[i] == ':'); i++) {}
     return i < header.size ? header.data + i : NULL;
   }
   return NULL;
@@ -94,7 +93,8 @@ static bool read_shape(pir_str header, int32_t *out_rank, int64_t shape[PIR_MAX_
     if (rank == PIR_MAX_RANK || *p < '0' || *p > '9') return false;
     int64_t extent = 0;
     for (; p < end && *p >= '0' && *p <= '9'; p++)
-      if (__builtin_mul_overflow(extent, 10, &extent) || __builtin_add_overflow(extent, *p - '0', &extent)) return false;
+      if (__builtin_mul_overflow(extent, 10, &extent) || __builtin_add_overflow(extent, *p - '0', &extent))
+        return false;
     shape[rank++] = extent;
   }
 }
@@ -133,8 +133,7 @@ static void set_fortran(pir_tensor *tensor) {
 static pir_status read_array(const char *path, size_t path_size, bool is_member, pir_str bytes, npy_array *out,
                              char message[256]) {
   int shown = path_size > 120 ? 120 : (int)path_size;
-  if (bytes.size < 10 || memcmp(bytes.data, "\x93NUMPY", 6))
-    return fail(message, "%.*s: not a .npy file", shown, path);
+  if (bytes.size < 10 || memcmp(bytes.data, "\x93NUMPY", 6)) return fail(message, "%.*s: not a .npy file", shown, path);
   uint32_t major = (uint8_t)bytes.data[6];
   size_t start = major == 1 ? 10 : 12;
   if (major < 1 || major > 3 || bytes.size < start)
@@ -147,7 +146,8 @@ static pir_status read_array(const char *path, size_t path_size, bool is_member,
   int64_t shape[PIR_MAX_RANK];
   const char *order = find_key(header, "fortran_order");
   if (!read_descr(header, &raw)) return fail(message, "%.*s: element type is not supported", shown, path);
-  if (!order || (*order != 'T' && *order != 'F')) return fail(message, "%.*s: header has no fortran_order", shown, path);
+  if (!order || (*order != 'T' && *order != 'F'))
+    return fail(message, "%.*s: header has no fortran_order", shown, path);
   if (!read_shape(header, &rank, shape)) return fail(message, "%.*s: bad shape in its header", shown, path);
   size_t need;
   if (pir_shape_bytes(shape, rank, raw, &need)) return fail(message, "%.*s: shape is too large", shown, path);

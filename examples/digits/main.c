@@ -63,7 +63,8 @@ static void show(const float *images, const float *scores, const int64_t *labels
   for (int i = 0; i < SHOWN; i++) {
     char text[32];
     int seen = best_of(scores + i * CLASSES);
-    snprintf(text, sizeof text, "%d (%.0f %%)%s", seen, scores[i * CLASSES + seen] * 100, seen == labels[i] ? "" : " wrong");
+    snprintf(text, sizeof text, "%d (%.0f %%)%s", seen, scores[i * CLASSES + seen] * 100,
+             seen == labels[i] ? "" : " wrong");
     printf("  %-16s", text);
   }
   printf("\n\n");
@@ -113,7 +114,8 @@ int main(int argc, char **argv) {
   int64_t *labels = read_npy(argv[1], "labels.npy", &label_bytes);
   int64_t count = (int64_t)(label_bytes / sizeof *labels);
   float *scores = calloc((size_t)count + 1, CLASSES * sizeof *scores);
-  bool whole = images && labels && scores && count >= SHOWN && image_bytes == (size_t)count * SIDE * SIDE * sizeof *images;
+  bool whole =
+      images && labels && scores && count >= SHOWN && image_bytes == (size_t)count * SIDE * SIDE * sizeof *images;
   int code = whole ? demo(argv[1], images, labels, count, scores) : 1;
   if (!whole) fprintf(stderr, "digits: %s does not hold the test images\n", argv[1]);
   free(images);

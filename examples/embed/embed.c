@@ -32,7 +32,12 @@ static void report(void *user, const pir_diag *diag) {
   fprintf(stderr, "%.*s\n", (int)diag->message.size, diag->message.data);
 }
 
-typedef struct job { pir_model *model; int own_executor; pir_status status; float in[2 * 64], out[2 * 10]; } job;
+typedef struct job {
+  pir_model *model;
+  int own_executor;
+  pir_status status;
+  float in[2 * 64], out[2 * 10];
+} job;
 
 static void *run(void *user) {
   job *j = (job *)user;

@@ -13,7 +13,7 @@ typedef struct lowering {
   pir_pass_run *run;
   pir_context *ctx;
   pir_facts *facts;
-  pir_named_attr *attrs;      // of the op at hand, its operands and types
+  pir_named_attr *attrs;  // of the op at hand, its operands and types
   const pir_type **types;
   pir_value **operands;
   size_t capacity;
@@ -62,10 +62,9 @@ static pir_dtype key_dtype(const lowering *l, const pir_op *op) {
 
 static const pir_attr *kernel_key(lowering *l, const pir_op *op, bool is_feed) {
   bool reads = pir_op_operands(op) > 0;
-  const pir_attr *parts[3] = {
-      pir_attr_str(l->ctx, PIR_ATTR_STR, is_feed ? PIR_STR("Undefined") : PIR_STR("CPU")),
-      pir_attr_layout(l->ctx, reads && !is_feed ? PIR_LAYOUT_NCHW : PIR_LAYOUT_ANY),
-      pir_attr_dtype(l->ctx, key_dtype(l, op))};
+  const pir_attr *parts[3] = {pir_attr_str(l->ctx, PIR_ATTR_STR, is_feed ? PIR_STR("Undefined") : PIR_STR("CPU")),
+                              pir_attr_layout(l->ctx, reads && !is_feed ? PIR_LAYOUT_NCHW : PIR_LAYOUT_ANY),
+                              pir_attr_dtype(l->ctx, key_dtype(l, op))};
   return pir_attr_tuple(l->ctx, PIR_ATTR_KERNEL_KEY, parts, 3);
 }
 
@@ -110,8 +109,14 @@ static pir_status bind(lowering *l, pir_op *op) {
   size_t attrs = bound_attrs(l, op, name, is_feed);
   for (size_t i = 0; i < operands; i++) l->operands[i] = pir_op_operand(op, i);
   for (size_t i = 0; i < results; i++) l->types[i] = placed_type(l, pir_value_type(pir_op_result(op, i)), place);
-  pir_op_spec spec = {.def = bound, .loc = pir_op_loc(op), .operands = l->operands, .operand_count = operands,
-                      .result_types = l->types, .result_count = results, .attrs = l->attrs, .attr_count = attrs};
+  pir_op_spec spec = {.def = bound,
+                      .loc = pir_op_loc(op),
+                      .operands = l->operands,
+                      .operand_count = operands,
+                      .result_types = l->types,
+                      .result_count = results,
+                      .attrs = l->attrs,
+                      .attr_count = attrs};
   pir_op *made = pir_rewriter_create(l->run->rewriter, op, &spec);
   for (size_t i = 0; i < results; i++) {
     const pir_type *type = pir_value_type(pir_op_result(made, i));
@@ -140,7 +145,8 @@ static pir_status check(const pir_op *op) {
   else if (def->traits & (PIR_INPUT | PIR_OUTPUT)) return PIR_OK;
   else if (!def->clause && !(def->kernel && pir_kernel_find(pir_str_from(def->kernel)))) what = "no kernel computes it";
   if (!what) return PIR_OK;
-  return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op), "unsupported: \"%s\": %s", def->name, what);
+  return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op), "unsupported: \"%s\": %s",
+                    def->name, what);
 }
 
 pir_status pir_pass_pd_op_to_kernel(pir_pass_run *run) {

@@ -13,18 +13,18 @@ typedef struct plan_builder {
   plan *p;
   const pir_facts *facts;
   const pir_compiler *compiler;
-  const size_t *codes;      // of groups, in program order
+  const size_t *codes;  // of groups, in program order
   uint32_t groups_seen;
-  bump scratch;            // dies with the builder
-  word_map dims;            // dim -> expression
-  word_map consts;          // constant expression by value
-  word_map values;          // value -> its entry in `lists`
-  word_map ports;           // input and output ops -> their number
+  bump scratch;     // dies with the builder
+  word_map dims;    // dim -> expression
+  word_map consts;  // constant expression by value
+  word_map values;  // value -> its entry in `lists`
+  word_map ports;   // input and output ops -> their number
   struct slot_list {
     uint32_t first, count;  // of plan->words
   } *lists;
   uint32_t list_count, list_capacity;
-  uint32_t *defs;           // by slot: the instruction that defines it; NONE for inputs and constants
+  uint32_t *defs;  // by slot: the instruction that defines it; NONE for inputs and constants
   uint32_t def_capacity, def_count;
   struct symbol_use {
     uint32_t expr, level;

@@ -33,8 +33,12 @@ pir_status pir_exec_fail(pir_message *message, pir_status status, const char *fo
 }
 
 pir_status pir_frame_create(const plan *plan, const pir_allocator *allocator, frame *out_frame) {
-  *out_frame = (frame){.plan = plan, .allocator = *allocator, .parallel = pir_parallel_serial(),
-                       .memory.allocator = *allocator, .run.allocator = *allocator, .budget = UINT64_MAX};
+  *out_frame = (frame){.plan = plan,
+                       .allocator = *allocator,
+                       .parallel = pir_parallel_serial(),
+                       .memory.allocator = *allocator,
+                       .run.allocator = *allocator,
+                       .budget = UINT64_MAX};
   bump *memory = &out_frame->memory;
   out_frame->values = pir_bump_get(memory, plan->expr_count * sizeof *out_frame->values);
   out_frame->tensors = pir_bump_get(memory, plan->slot_count * sizeof *out_frame->tensors);

@@ -24,16 +24,16 @@ typedef struct frame {
   frame_buffer *buffers;        // by buffer
   const pir_tensor **pointers;  // of one instruction: operands, then results
   void **group_buffers;
-  void *const *packed;          // by pack, of the model
+  void *const *packed;  // by pack, of the model
   int64_t *group_dims;
-  char *scratch;                // of all threads
+  char *scratch;  // of all threads
   size_t scratch_step;
-  uint64_t budget;              // bytes that late memory may still take
-  bump memory;                  // what the above are in
-  bump run;                     // for one instruction that infers shapes
-  pir_dims *dims;               // likewise
+  uint64_t budget;  // bytes that late memory may still take
+  bump memory;      // what the above are in
+  bump run;         // for one instruction that infers shapes
+  pir_dims *dims;   // likewise
   pir_status inferred;
-  jmp_buf no_memory;            // where it ends when memory is gone
+  jmp_buf no_memory;  // where it ends when memory is gone
   pir_message message;
 } frame;
 

@@ -59,18 +59,27 @@ static pir_status infer(frame *f, const plan_instr *instr, pir_dims *dims) {
   const pir_fact **operands = from_run(f, def->operand_count * sizeof *operands);
   pir_fact *results = from_run(f, def->result_count * sizeof *results);
   for (int k = 0; k < def->operand_count; k++) operands[k] = operand_fact(f, dims, instr, call, k);
-  pir_infer question = {.def = def, .dims = dims, .operands = operands, .operand_count = def->operand_count,
-                        .attrs = call->attrs, .results = results, .result_count = def->result_count,
-                        .alloc = from_run, .user = f};
+  pir_infer question = {.def = def,
+                        .dims = dims,
+                        .operands = operands,
+                        .operand_count = def->operand_count,
+                        .attrs = call->attrs,
+                        .results = results,
+                        .result_count = def->result_count,
+                        .alloc = from_run,
+                        .user = f};
   for (int k = 0; k < def->result_count; k++) results[k].rank = -1;
   pir_status status = pir_infer_run(&question);
-  if (status) return pir_exec_fail(&f->message, status, "\"%s\": %s", def->name, question.has_message ? question.message : "wrong shapes");
+  if (status)
+    return pir_exec_fail(&f->message, status, "\"%s\": %s", def->name,
+                         question.has_message ? question.message : "wrong shapes");
   for (int k = 0; k < def->result_count; k++) {
     for (int32_t i = 0; i < call->out_members[k]; i++) {
       uint32_t slot = p->words[instr->out + (uint32_t)call->out_first[k] + (uint32_t)i];
       bool several = results[k].member_count > 0;
       if (several && (size_t)i >= results[k].member_count) return PIR_INTERNAL;
-      if (p->slots[slot].late) PIR_TRY(take_result(f, dims, slot, several ? results[k].members[i] : &results[k], def->name));
+      if (p->slots[slot].late)
+        PIR_TRY(take_result(f, dims, slot, several ? results[k].members[i] : &results[k], def->name));
     }
   }
   return PIR_OK;

@@ -25,7 +25,7 @@ void pir_bump_reset(bump *a);
 
 // Makes room for one more element in an array of `count`; the old array stays in the arena. False after a failure.
 bool pir_bump_room(bump *a, void *array, uint32_t count, uint32_t *capacity, size_t element);
-#define BUMP_PUSH(a, array, count, capacity) \
+#define BUMP_PUSH(a, array, count, capacity)                                                                           \
   (pir_bump_room((a), &(array), (count), &(capacity), sizeof *(array)) ? &(array)[(count)++] : NULL)
 
 // Words (pointers, dims) to numbers. The zero value is empty.

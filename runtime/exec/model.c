@@ -48,7 +48,8 @@ static size_t count_groups(const pir_program *program) {
 static pir_status create_compiler(pir_context *ctx, const pir_model_options *options, pir_compiler **out_compiler) {
   pir_compiler_options how = {.cache = options->cache, .threads = options->compile_threads};
   if (strcmp(options->math, "strict") != 0)
-    return pir_report(ctx, PIR_UNSUPPORTED, PIR_ERROR, PIR_LOC_UNKNOWN, "unsupported: math \"%s\"; only strict", options->math);
+    return pir_report(ctx, PIR_UNSUPPORTED, PIR_ERROR, PIR_LOC_UNKNOWN, "unsupported: math \"%s\"; only strict",
+                      options->math);
   pir_status status = pir_target_get(options->target, &how.target);
   if (status)
     return pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "target \"%s\" %s; known: %s", options->target,
@@ -79,7 +80,8 @@ static void count_work(pir_model *model, const pir_program *program) {
   model->stats.cache_hits = pir_compiler_cache_hits(model->compiler);
 }
 
-static pir_status lower(pir_model *model, pir_program *program, const pir_facts *facts, const pir_model_options *options) {
+static pir_status lower(pir_model *model, pir_program *program, const pir_facts *facts,
+                        const pir_model_options *options) {
   pir_context *ctx = pir_program_context(program);
   size_t groups = count_groups(program);
   bump scratch = {.allocator = model->allocator};
@@ -142,7 +144,8 @@ static void give_back(pir_borrowed bytes) {
   if (bytes.release) bytes.release(bytes.user);
 }
 
-pir_status pir_model_load(pir_borrowed bytes, pir_borrowed params, const pir_model_options *given, pir_model **out_model) {
+pir_status pir_model_load(pir_borrowed bytes, pir_borrowed params, const pir_model_options *given,
+                          pir_model **out_model) {
   *out_model = NULL;
   pir_model_options options = read_options(given);
   pir_context *ctx = own_context(&options);
@@ -160,7 +163,8 @@ pir_status pir_model_load(pir_borrowed bytes, pir_borrowed params, const pir_mod
   return status;
 }
 
-pir_status pir_model_load_file(const char *path, const char *params, const pir_model_options *given, pir_model **out_model) {
+pir_status pir_model_load_file(const char *path, const char *params, const pir_model_options *given,
+                               pir_model **out_model) {
   *out_model = NULL;
   pir_model_options options = read_options(given);
   pir_context *ctx = own_context(&options);

@@ -14,11 +14,11 @@ struct pir_model {
   atomic_int holders;
   pir_allocator allocator;
   plan plan;
-  pir_compiler *compiler;     // owns the code; NULL when nothing was compiled
-  const void **constants;     // by const
-  owned_block *copies;        // by const: what the model allocated
-  const pir_param **lent;     // by const: parameters read in place
-  void **packed;              // by pack
+  pir_compiler *compiler;  // owns the code; NULL when nothing was compiled
+  const void **constants;  // by const
+  owned_block *copies;     // by const: what the model allocated
+  const pir_param **lent;  // by const: parameters read in place
+  void **packed;           // by pack
   pir_model_stats stats;
 };
 

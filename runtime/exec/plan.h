@@ -17,17 +17,17 @@
 // instruction i, LEVEL_NEVER not at all.
 #define LEVEL_NEVER UINT32_MAX
 typedef struct plan_expr {
-  uint8_t kind;      // pir_dim_kind; ADD and MUL are binary here
+  uint8_t kind;  // pir_dim_kind; ADD and MUL are binary here
   uint32_t a, b;
   uint32_t level;
-  int64_t value;     // of a constant
+  int64_t value;  // of a constant
 } plan_expr;
 
 // Where the value of a symbol is read.
 typedef struct plan_symbol {
   uint32_t expr;
-  uint32_t source;   // an input (before the run) or a slot (after an instruction)
-  int32_t axis;      // -1: an element of the contents
+  uint32_t source;  // an input (before the run) or a slot (after an instruction)
+  int32_t axis;     // -1: an element of the contents
   uint32_t element;
 } plan_symbol;
 
@@ -43,18 +43,18 @@ typedef enum plan_home {
 } plan_home;
 
 typedef struct plan_buffer {
-  uint8_t home;           // plan_home
+  uint8_t home;  // plan_home
   uint32_t index;
-  uint32_t bytes;         // expression; NONE when late
-  uint32_t first, last;   // instructions that write it first and use it last
+  uint32_t bytes;        // expression; NONE when late
+  uint32_t first, last;  // instructions that write it first and use it last
 } plan_buffer;
 
 typedef struct plan_slot {
   uint8_t dtype;
-  int8_t rank;            // -1: known by running
-  bool late;              // its shape is set by the instruction that defines it
+  int8_t rank;                  // -1: known by running
+  bool late;                    // its shape is set by the instruction that defines it
   uint8_t order[PIR_MAX_RANK];  // dims from outermost to innermost in memory
-  uint32_t shape;         // first of `rank` entries of plan->words: expressions
+  uint32_t shape;               // first of `rank` entries of plan->words: expressions
   uint32_t buffer;
 } plan_slot;
 
@@ -97,16 +97,16 @@ typedef struct plan_group {
 } plan_group;
 
 typedef struct plan_instr {
-  uint8_t kind;            // plan_kind
-  const char *label;       // the ops it runs, for traces
-  bool late;               // a result's shape must be inferred or allocated now
-  bool once;               // run when the model is made: its results are constants
-  uint32_t in, in_count;   // plan->words: slots, NONE for an absent one
+  uint8_t kind;           // plan_kind
+  const char *label;      // the ops it runs, for traces
+  bool late;              // a result's shape must be inferred or allocated now
+  bool once;              // run when the model is made: its results are constants
+  uint32_t in, in_count;  // plan->words: slots, NONE for an absent one
   uint32_t out, out_count;
-  uint32_t detail;         // of plan->calls or plan->groups
-  uint32_t frees, free_count;       // plan->words: late buffers dead after this
-  uint32_t symbols, symbol_count;   // plan->late_symbols read after this
-  uint32_t exprs, expr_count;       // plan->words: expressions known after these
+  uint32_t detail;                 // of plan->calls or plan->groups
+  uint32_t frees, free_count;      // plan->words: late buffers dead after this
+  uint32_t symbols, symbol_count;  // plan->late_symbols read after this
+  uint32_t exprs, expr_count;      // plan->words: expressions known after these
 } plan_instr;
 
 typedef struct plan_port {
@@ -118,34 +118,48 @@ typedef struct plan_port {
 // Two expressions that must agree for a program to be right.
 typedef struct plan_check {
   uint32_t a, b;
-  const char *op;   // that asks for it
+  const char *op;  // that asks for it
 } plan_check;
 
 typedef struct plan {
   bump memory;
-  plan_expr *exprs;       uint32_t expr_count, expr_capacity;
-  plan_symbol *symbols;   uint32_t symbol_count, symbol_capacity;            // known before the run
-  plan_symbol *late_symbols; uint32_t late_symbol_count, late_symbol_capacity;
-  plan_slot *slots;       uint32_t slot_count, slot_capacity;
-  plan_buffer *buffers;   uint32_t buffer_count, buffer_capacity;
-  plan_const *consts;     uint32_t const_count, const_capacity;
-  plan_instr *instrs;     uint32_t instr_count, instr_capacity;
-  plan_call *calls;       uint32_t call_count, call_capacity;
-  plan_group *groups;     uint32_t group_count, group_capacity;
-  plan_pack *packs;       uint32_t pack_count, pack_capacity;
-  plan_check *checks;     uint32_t check_count, check_capacity;
-  plan_port *inputs;      uint32_t input_count;
-  plan_port *outputs;     uint32_t output_count;
-  uint32_t *words;        uint32_t word_count, word_capacity;                // lists of numbers
-  uint32_t *by_first, *by_last, arena_count;  // the arena buffers, by first and by last instruction
-  size_t scratch_bytes;   // most that a thread of a stage needs
+  plan_expr *exprs;
+  uint32_t expr_count, expr_capacity;
+  plan_symbol *symbols;
+  uint32_t symbol_count, symbol_capacity;  // known before the run
+  plan_symbol *late_symbols;
+  uint32_t late_symbol_count, late_symbol_capacity;
+  plan_slot *slots;
+  uint32_t slot_count, slot_capacity;
+  plan_buffer *buffers;
+  uint32_t buffer_count, buffer_capacity;
+  plan_const *consts;
+  uint32_t const_count, const_capacity;
+  plan_instr *instrs;
+  uint32_t instr_count, instr_capacity;
+  plan_call *calls;
+  uint32_t call_count, call_capacity;
+  plan_group *groups;
+  uint32_t group_count, group_capacity;
+  plan_pack *packs;
+  uint32_t pack_count, pack_capacity;
+  plan_check *checks;
+  uint32_t check_count, check_capacity;
+  plan_port *inputs;
+  uint32_t input_count;
+  plan_port *outputs;
+  uint32_t output_count;
+  uint32_t *words;
+  uint32_t word_count, word_capacity;            // lists of numbers
+  uint32_t *by_first, *by_last, arena_count;     // the arena buffers, by first and by last instruction
+  size_t scratch_bytes;                          // most that a thread of a stage needs
   uint32_t most_buffers, most_dims, most_slots;  // of one instruction
 } plan;
 
 // Makes a plan from a lowered program; `compiler` has the code of its groups, numbered in program order by
 // `codes` (both NULL when there are none). Reports to the program's context; releases `out_plan` on failure.
 pir_status pir_plan_build(const pir_program *program, const pir_facts *facts, const pir_compiler *compiler,
-                      const size_t *codes, const pir_allocator *allocator, plan *out_plan);
+                          const size_t *codes, const pir_allocator *allocator, plan *out_plan);
 
 // Computes expression `i` from those before it; false on overflow or division by zero.
 bool pir_plan_evaluate(const plan *p, uint32_t i, int64_t *values);

@@ -43,7 +43,9 @@ pir_status pir_session_create(pir_model *model, const pir_session_options *given
   pir_session_options options = read_options(given);
   pir_session *s = pir_mem_get(&options.allocator, sizeof *s);
   if (!s) return PIR_EXHAUSTED;
-  *s = (pir_session){.model = model, .allocator = options.allocator, .memory.allocator = options.allocator,
+  *s = (pir_session){.model = model,
+                     .allocator = options.allocator,
+                     .memory.allocator = options.allocator,
                      .max_bytes = options.max_bytes ? options.max_bytes : UINT64_MAX};
   pir_model_retain(model);
   pir_status status = fill(s, &options);
@@ -146,7 +148,8 @@ static pir_status prepare(pir_session *s) {
   s->frame.message.text[0] = 0;
   for (uint32_t i = 0; i < p->input_count; i++)
     if (!s->inputs[i].is_bound)
-      return pir_exec_fail(&s->frame.message, PIR_INVALID, "input %u \"%s\" is not bound", i, p->inputs[i].port.name.data);
+      return pir_exec_fail(&s->frame.message, PIR_INVALID, "input %u \"%s\" is not bound", i,
+                           p->inputs[i].port.name.data);
   return pir_session_plan(s);
 }
 
@@ -183,7 +186,8 @@ static pir_status output_data(pir_session *s, const plan_buffer *buffer, void **
   const pir_tensor *tensor = &s->frame.tensors[s->model->plan.outputs[buffer->index].slot];
   if (output->is_bound) {
     if (memcmp(output->tensor.shape, tensor->shape, (size_t)tensor->rank * sizeof *tensor->shape)) {
-      shape_text expected = write_shape(tensor->shape, tensor->rank), found = write_shape(output->tensor.shape, output->tensor.rank);
+      shape_text expected = write_shape(tensor->shape, tensor->rank),
+                 found = write_shape(output->tensor.shape, output->tensor.rank);
       return pir_exec_fail(&s->frame.message, PIR_INVALID, "output %u is %s for these inputs, the bound tensor is %s",
                            buffer->index, expected.text, found.text);
     }
@@ -220,7 +224,8 @@ static pir_status hand_out_late(pir_session *s) {
     const pir_tensor *result = &s->frame.tensors[p->outputs[i].slot];
     bound_output *output = &s->outputs[i];
     if (!output->is_bound || !p->slots[p->outputs[i].slot].late) continue;
-    if (output->tensor.rank != result->rank || memcmp(output->tensor.shape, result->shape, (size_t)result->rank * sizeof *result->shape))
+    if (output->tensor.rank != result->rank ||
+        memcmp(output->tensor.shape, result->shape, (size_t)result->rank * sizeof *result->shape))
       return pir_exec_fail(&s->frame.message, PIR_INVALID, "output %u has another shape than the bound tensor", i);
     PIR_TRY(pir_tensor_copy(result, &output->tensor));
   }

@@ -6,9 +6,9 @@
 
 // What is computed once for a set of input extents.
 typedef struct shape_plan {
-  int64_t *symbols;   // values of plan->symbols, the key
-  int64_t *values;    // of all expressions
-  size_t *offsets;    // of all buffers
+  int64_t *symbols;  // values of plan->symbols, the key
+  int64_t *values;   // of all expressions
+  size_t *offsets;   // of all buffers
   size_t arena_bytes;
   uint64_t last_use;
   owned_block block;  // the one allocation the arrays are in; NULL data: free place
@@ -25,7 +25,7 @@ typedef struct bound_input {
 typedef struct bound_output {
   pir_tensor tensor;
   bool is_bound;
-  owned_block own;    // where the result goes when nothing is bound; grows only
+  owned_block own;  // where the result goes when nothing is bound; grows only
 } bound_output;
 
 struct pir_session {
@@ -33,11 +33,11 @@ struct pir_session {
   pir_allocator allocator;
   frame frame;
   pir_thread_pool *pool;
-  uint64_t max_bytes;   // UINT64_MAX: unlimited
+  uint64_t max_bytes;  // UINT64_MAX: unlimited
   bound_input *inputs;
   bound_output *outputs;
   owned_block arena;
-  int64_t *key;         // symbols of the bound inputs
+  int64_t *key;  // symbols of the bound inputs
   shape_plan plans[SHAPE_PLANS];
   shape_plan *current;  // the one the frame is set up for
   uint64_t uses;        // of plans; orders them by last use

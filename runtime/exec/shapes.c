@@ -51,13 +51,14 @@ static pir_status evaluate_all(pir_session *s, shape_plan *shapes) {
     const plan_slot *slot = &p->slots[i];
     for (int d = 0; d < slot->rank && !slot->late; d++)
       if (shapes->values[p->words[slot->shape + d]] < 0)
-        return pir_exec_fail(&s->frame.message, PIR_INVALID, "the shapes of the inputs are too small: an extent would be %lld",
+        return pir_exec_fail(&s->frame.message, PIR_INVALID,
+                             "the shapes of the inputs are too small: an extent would be %lld",
                              (long long)shapes->values[p->words[slot->shape + d]]);
   }
   for (uint32_t i = 0; i < p->check_count; i++)
     if (shapes->values[p->checks[i].a] != shapes->values[p->checks[i].b])
-      return pir_exec_fail(&s->frame.message, PIR_INVALID, "\"%s\" would change the number of elements for these shapes",
-                           p->checks[i].op);
+      return pir_exec_fail(&s->frame.message, PIR_INVALID,
+                           "\"%s\" would change the number of elements for these shapes", p->checks[i].op);
   return PIR_OK;
 }
 
@@ -95,8 +96,10 @@ static pir_status make_plan(pir_session *s, shape_plan *shapes) {
   char *memory = pir_mem_get(&s->allocator, bytes);
   if (!memory) return PIR_EXHAUSTED;
   memset(memory, 0, bytes);
-  *shapes = (shape_plan){.symbols = (int64_t *)memory, .values = (int64_t *)(memory + keys),
-                         .offsets = (size_t *)(memory + keys + values), .block = {memory, bytes}};
+  *shapes = (shape_plan){.symbols = (int64_t *)memory,
+                         .values = (int64_t *)(memory + keys),
+                         .offsets = (size_t *)(memory + keys + values),
+                         .block = {memory, bytes}};
   memcpy(shapes->symbols, s->key, keys);
   bump scratch = {.allocator = s->allocator};
   pir_status status = evaluate_all(s, shapes);

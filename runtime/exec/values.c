@@ -123,7 +123,8 @@ static pir_status build_structural(plan_builder *b, const pir_op *op) {
     bool sliced = pir_attr_as_int(pir_op_attr_str(op, "index"), &index);
     bool fits = sliced ? results == 1 && index >= 0 && (uint64_t)index < list.count : results == list.count;
     for (size_t i = 0; fits && i < results; i++)
-      pir_plan_bind(b, pir_op_result(op, i), (struct slot_list){list.first + (uint32_t)(sliced ? index : (int64_t)i), 1});
+      pir_plan_bind(b, pir_op_result(op, i),
+                    (struct slot_list){list.first + (uint32_t)(sliced ? index : (int64_t)i), 1});
     if (fits) return PIR_OK;
   }
   return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
@@ -143,7 +144,8 @@ static pir_status build_op(plan_builder *b, const pir_program *program, const pi
 pir_status pir_plan_build(const pir_program *program, const pir_facts *facts, const pir_compiler *compiler,
                           const size_t *codes, const pir_allocator *allocator, plan *out_plan) {
   *out_plan = (plan){.memory.allocator = *allocator};
-  plan_builder b = {.p = out_plan, .facts = facts, .compiler = compiler, .codes = codes, .scratch.allocator = *allocator};
+  plan_builder b = {
+      .p = out_plan, .facts = facts, .compiler = compiler, .codes = codes, .scratch.allocator = *allocator};
   const pir_block *block = pir_program_block(program);
   pir_status status = PIR_OK;
   pir_plan_number_ports(&b, block);

@@ -4,6 +4,8 @@
 // only these needed is given back. One pass over the weights.
 #include "model_impl.h"
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define SMALL 4096
 #define PARALLEL_PACKING ((size_t)8 << 20)
@@ -48,6 +50,15 @@ static pir_status place_constant(pir_model *model, uint32_t i, uint8_t readers) 
   model->copies[i] = (owned_block){copy, constant->bytes};
   model->constants[i] = copy;
   return PIR_OK;
+}
+
+// The pages of packed bytes are not needed any more; the mapping stays, so the kernel may take them first.
+static void let_go(const void *data, size_t size) {
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = ((uintptr_t)data + page - 1) / page * page;
+  uintptr_t to = ((uintptr_t)data + size) / page * page;
+#ifdef MADV_PAGEOUT
+  if (to > from) (void)madvise((void *)from, to - from, MADV_PAGEOUT);
+#endif
 }
 
 static void drop_constant(pir_model *model, uint32_t i) {
@@ -98,6 +109,7 @@ static pir_status pack_one(pir_model *model, uint32_t i, pir_parallel parallel, 
   void *buffers[2] = {(void *)model->constants[constant], to};
   pack_run run = {pack->packing->fn, {buffers, NULL}};
   parallel.parallel_for(parallel.pool, pack->packing->units, pack_range, &run);
+  if (model->lent[constant]) let_go(model->lent[constant]->data, model->lent[constant]->size);
   return PIR_OK;
 }
 

@@ -288,11 +288,15 @@ static void sessions_run_side_by_side(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(ports_are_described),      cmocka_unit_test(wrong_tensors_are_named),
-      cmocka_unit_test(results_land_where_bound), cmocka_unit_test(strided_and_unaligned_inputs_run),
-      cmocka_unit_test(shapes_are_planned_once),  cmocka_unit_test(no_image_gives_no_scores),
-      cmocka_unit_test(limits_and_cancelling_stop_a_run), cmocka_unit_test(every_failed_allocation_is_a_status),
-      cmocka_unit_test(making_a_model_survives_failures), cmocka_unit_test(sessions_run_side_by_side)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(ports_are_described),
+                                     cmocka_unit_test(wrong_tensors_are_named),
+                                     cmocka_unit_test(results_land_where_bound),
+                                     cmocka_unit_test(strided_and_unaligned_inputs_run),
+                                     cmocka_unit_test(shapes_are_planned_once),
+                                     cmocka_unit_test(no_image_gives_no_scores),
+                                     cmocka_unit_test(limits_and_cancelling_stop_a_run),
+                                     cmocka_unit_test(every_failed_allocation_is_a_status),
+                                     cmocka_unit_test(making_a_model_survives_failures),
+                                     cmocka_unit_test(sessions_run_side_by_side)};
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -52,8 +52,12 @@ void run_fill_random(pir_tensor *tensor, uint64_t seed) {
     switch (tensor->dtype) {
       case PIR_F32: memcpy(to, &f, size); break;
       case PIR_F64: memcpy(to, &d, size); break;
-      case PIR_F16: case PIR_BF16: memcpy(to, &half, size); break;
-      default: memset(to, 0, size); memcpy(to, &integer, size < 8 ? size : 8); break;
+      case PIR_F16:
+      case PIR_BF16: memcpy(to, &half, size); break;
+      default:
+        memset(to, 0, size);
+        memcpy(to, &integer, size < 8 ? size : 8);
+        break;
     }
   }
 }
@@ -120,7 +124,8 @@ static int take_shape(run *r, size_t i, const char *text) {
   uint64_t seed = i;
   if (!*fill || !strcmp(fill, "=random")) return run_make_input(r, i, shape, rank, true, seed);
   if (!strcmp(fill, "=0")) return run_make_input(r, i, shape, rank, false, 0);
-  if (strncmp(fill, "=random:", 8) || !cli_parse_u64(fill + 8, &seed)) return cli_bad_value(r->cli, "input", text, expected);
+  if (strncmp(fill, "=random:", 8) || !cli_parse_u64(fill + 8, &seed))
+    return cli_bad_value(r->cli, "input", text, expected);
   return run_make_input(r, i, shape, rank, true, seed);
 }
 

@@ -95,7 +95,8 @@ static int compare_case(const run *r, const npy_set *set, const char *folder, bo
     different += !run_compare(r, i, &expected->tensor, quiet ? "  " : "", quiet);
   }
   if (different) return cli_fail(r->cli, CLI_DIFFERENT, "%s: %zu of %zu outputs differ", folder, different, compared);
-  if (!compared && !cli_has(r->cli, OPT_IGNORE)) return cli_fail(r->cli, CLI_INVALID, "%s has no expected output", folder);
+  if (!compared && !cli_has(r->cli, OPT_IGNORE))
+    return cli_fail(r->cli, CLI_INVALID, "%s has no expected output", folder);
   return 0;
 }
 
@@ -136,8 +137,8 @@ static bool add_job(job_list *list, const char *program, const char *folder) {
 
 // Programs are looked for in the case's folder, then in the one above.
 static bool add_programs(job_list *list, const char *folder) {
-  static const char *const names[] = {"program.json", "program.pir", "model.json", "model.pdmodel", "v2_6.pdmodel",
-                                      "inference.json", "inference.pdmodel", "converted.json"};
+  static const char *const names[] = {"program.json", "program.pir",    "model.json",        "model.pdmodel",
+                                      "v2_6.pdmodel", "inference.json", "inference.pdmodel", "converted.json"};
   size_t before = list->count;
   for (int up = 0; up < 2 && list->count == before; up++)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -160,7 +161,8 @@ static bool find_cases(job_list *list, const char *folder, const char *model, in
     struct stat info;
     snprintf(path, sizeof path, "%s/%s", folder, name);
     if (!strcmp(name, "tensors.npz") || is_array_file(name)) is_case = true;
-    else if (name[0] != '.' && !stat(path, &info) && S_ISDIR(info.st_mode)) ok &= find_cases(list, path, model, depth + 1);
+    else if (name[0] != '.' && !stat(path, &info) && S_ISDIR(info.st_mode))
+      ok &= find_cases(list, path, model, depth + 1);
     free(entries[i]);
   }
   if (count >= 0) free(entries);

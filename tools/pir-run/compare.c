@@ -8,7 +8,7 @@
 
 typedef struct difference {
   double max_abs, max_rel;
-  int64_t wrong, worst;   // how many, and which is furthest out of tolerance
+  int64_t wrong, worst;  // how many, and which is furthest out of tolerance
   double worst_excess;
 } difference;
 

@@ -63,8 +63,11 @@ static void adopt_extra(pir_program *program, const npy_set *extra) {
     size_t bytes;
     if (strncmp(array->name, "param/", 6)) continue;
     if (pir_shape_bytes(array->tensor.shape, array->tensor.rank, array->tensor.dtype, &bytes)) continue;
-    pir_param param = {.name = pir_str_from(array->name + 6), .dtype = array->tensor.dtype,
-                       .shape = {array->tensor.shape, (size_t)array->tensor.rank}, .data = array->tensor.data, .size = bytes};
+    pir_param param = {.name = pir_str_from(array->name + 6),
+                       .dtype = array->tensor.dtype,
+                       .shape = {array->tensor.shape, (size_t)array->tensor.rank},
+                       .data = array->tensor.data,
+                       .size = bytes};
     pir_program_adopt_param(program, &param);
   }
 }
@@ -95,7 +98,8 @@ static pir_model_options model_options(const run *r) {
 
 int run_open(run *r, const char *path, const char *params, const npy_set *extra) {
   pir_model_options how = model_options(r);
-  if (how.math && strcmp(how.math, "strict")) return cli_fail(r->cli, CLI_UNSUPPORTED, "unsupported: --math=%s", how.math);
+  if (how.math && strcmp(how.math, "strict"))
+    return cli_fail(r->cli, CLI_UNSUPPORTED, "unsupported: --math=%s", how.math);
   double start = run_now_ms();
   pir_context *ctx = cli_context_create(r->cli);
   pir_program *program = NULL;
@@ -141,7 +145,8 @@ int run_bind(run *r) {
   for (size_t i = 0; i < pir_model_inputs(r->model); i++) {
     pir_port port = pir_model_input(r->model, i);
     if (!r->inputs[i].tensor.data)
-      return cli_fail(r->cli, CLI_USAGE, "input \"%s\" has no value; give --input=%s=... or --case", port.name.data, port.name.data);
+      return cli_fail(r->cli, CLI_USAGE, "input \"%s\" has no value; give --input=%s=... or --case", port.name.data,
+                      port.name.data);
     pir_status status = pir_session_bind_input(r->session, i, &r->inputs[i].tensor);
     if (status) return run_fail(r, status);
   }

@@ -52,13 +52,23 @@ static uint64_t recompiles(const run *r, uint64_t compiled_before) {
 }
 
 static void report(const run *r, const samples *s, long growth_kb, uint64_t again, uint64_t compiled) {
-  struct { const char *key; double value; } rows[] = {
-      {"load_ms", r->load_ms}, {"compile_ms", r->compile_ms}, {"first_run_ms", r->first_run_ms},
-      {"min_ms", quantile(s, 0)}, {"median_ms", quantile(s, 0.5)}, {"p90_ms", quantile(s, 0.9)}, {"p99_ms", quantile(s, 0.99)}};
-  struct { const char *key; int64_t value; } counts[] = {
-      {"runs", (int64_t)s->count}, {"threads", r->threads}, {"peak_rss_kb", run_rss_kb(true)}, {"rss_growth_kb", growth_kb},
-      {"kernels_compiled", (int64_t)compiled}, {"recompiles_after_warmup", (int64_t)again}};
-  const char *number = r->json ? "\"%s\":%.6g," : "%-24s %.6g\n", *whole = r->json ? "%s\"%s\":%" PRId64 : "%s%-24s %" PRId64;
+  struct {
+    const char *key;
+    double value;
+  } rows[] = {{"load_ms", r->load_ms},      {"compile_ms", r->compile_ms},   {"first_run_ms", r->first_run_ms},
+              {"min_ms", quantile(s, 0)},   {"median_ms", quantile(s, 0.5)}, {"p90_ms", quantile(s, 0.9)},
+              {"p99_ms", quantile(s, 0.99)}};
+  struct {
+    const char *key;
+    int64_t value;
+  } counts[] = {{"runs", (int64_t)s->count},
+                {"threads", r->threads},
+                {"peak_rss_kb", run_rss_kb(true)},
+                {"rss_growth_kb", growth_kb},
+                {"kernels_compiled", (int64_t)compiled},
+                {"recompiles_after_warmup", (int64_t)again}};
+  const char *number = r->json ? "\"%s\":%.6g," : "%-24s %.6g\n",
+             *whole = r->json ? "%s\"%s\":%" PRId64 : "%s%-24s %" PRId64;
   if (r->json) printf("{");
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) printf(number, rows[i].key, rows[i].value);
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
@@ -126,7 +136,8 @@ static int random_shapes(const run *r, const char *text, shape_list *list) {
   int read = sscanf(text, "random:%llu:%llu:%llu:%llu:%llu%c", &count, &seed, &low, &high, &step, &rest);
   if (read == 4) step = 1;
   if (read == 4 || read == 5) b = (bounds){low, high, step};
-  if ((read != 2 && read != 4 && read != 5) || !count || count > 1000000 || b.low > b.high || !b.step || b.high > 1 << 20)
+  if ((read != 2 && read != 4 && read != 5) || !count || count > 1000000 || b.low > b.high || !b.step ||
+      b.high > 1 << 20)
     return cli_bad_value(r->cli, "shapes", text, "random:N:SEED[:LOW:HIGH[:STEP]]");
   list->extents = calloc(count, (list->width + 1) * sizeof *list->extents);
   if (!list->extents) return cli_fail(r->cli, CLI_LIMIT, "out of memory");
@@ -223,7 +234,8 @@ static int run_list(run *r, const shape_list *list, samples *s, long *growth_kb)
   size_t largest = 0;
   double first, second;
   for (size_t i = 1; i < list->count; i++)
-    if (elements_of(r, list->extents + i * list->width) > elements_of(r, list->extents + largest * list->width)) largest = i;
+    if (elements_of(r, list->extents + i * list->width) > elements_of(r, list->extents + largest * list->width))
+      largest = i;
   int code = run_row(r, list->extents + largest * list->width, &first);
   long base = run_rss_kb(false), most = base;
   for (size_t i = 0; i < list->count && !code; i++) {
@@ -282,8 +294,8 @@ int run_write_profile(const run *r, const char *path) {
                         "%s\n{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":%.3f,\"dur\":%.3f,"
                         "\"args\":{\"instruction\":%zu,\"bytes\":%" PRIu64 "}}",
                         i ? "," : "", span->label, span->compiled ? "compiled" : "called",
-                        (double)(span->start_ns - r->spans[0].start_ns) * 1e-3, (double)(span->end_ns - span->start_ns) * 1e-3,
-                        i, span->bytes);
+                        (double)(span->start_ns - r->spans[0].start_ns) * 1e-3,
+                        (double)(span->end_ns - span->start_ns) * 1e-3, i, span->bytes);
     ok = size > 0 && writer.write(writer.user, line, (size_t)size < sizeof line ? (size_t)size : sizeof line - 1);
   }
   if (ok && writer.write(writer.user, "\n]\n", 3)) return cli_output_commit(r->cli, &out);

@@ -8,9 +8,30 @@
 #include <pir/model.h>
 
 enum {
-  OPT_PARAMS = 1, OPT_INPUT, OPT_OUTPUT, OPT_OUTPUT_DIR, OPT_PRINT, OPT_EXPECT, OPT_EXPECT_DIR, OPT_ATOL, OPT_RTOL,
-  OPT_RTOL_MAX, OPT_CASE, OPT_CASES, OPT_IGNORE, OPT_PIPELINE, OPT_TARGET, OPT_THREADS, OPT_MATH, OPT_CACHE,
-  OPT_BENCHMARK, OPT_JSON, OPT_SHAPES, OPT_PROFILE, OPT_LOD, OPT_CUSTOM_OPS
+  OPT_PARAMS = 1,
+  OPT_INPUT,
+  OPT_OUTPUT,
+  OPT_OUTPUT_DIR,
+  OPT_PRINT,
+  OPT_EXPECT,
+  OPT_EXPECT_DIR,
+  OPT_ATOL,
+  OPT_RTOL,
+  OPT_RTOL_MAX,
+  OPT_CASE,
+  OPT_CASES,
+  OPT_IGNORE,
+  OPT_PIPELINE,
+  OPT_TARGET,
+  OPT_THREADS,
+  OPT_MATH,
+  OPT_CACHE,
+  OPT_BENCHMARK,
+  OPT_JSON,
+  OPT_SHAPES,
+  OPT_PROFILE,
+  OPT_LOD,
+  OPT_CUSTOM_OPS
 };
 
 typedef struct tolerance {
@@ -24,17 +45,17 @@ typedef struct run {
   int threads;
   pir_model *model;
   pir_session *session;
-  npy_array *inputs;      // by input of the model; tensor.data NULL: not given yet
+  npy_array *inputs;  // by input of the model; tensor.data NULL: not given yet
   double load_ms, compile_ms;
-  pir_span *spans;        // --profile: of the last run
+  pir_span *spans;  // --profile: of the last run
   size_t span_count, span_capacity;
-  double first_run_ms;    // 0: did not run yet
+  double first_run_ms;  // 0: did not run yet
 } run;
 
 // ---- main.c
 
 double run_now_ms(void);
-long run_rss_kb(bool peak);   // of this process, now or at most
+long run_rss_kb(bool peak);  // of this process, now or at most
 // Loads and compiles `path`, opens a session. `extra` has more parameters under param/NAME (may be NULL).
 int run_open(run *r, const char *path, const char *params, const npy_set *extra);
 void run_close(run *r);
@@ -65,7 +86,7 @@ int run_write_outputs(const run *r, const char *path, const char *folder, long o
 
 // ---- cases.c
 
-int run_case(run *r, const char *folder, bool quiet);   // feeds, runs, compares; CLI_DIFFERENT when it differs
+int run_case(run *r, const char *folder, bool quiet);  // feeds, runs, compares; CLI_DIFFERENT when it differs
 int run_cases(run *r, const char *folder, const char *model, const char *params);
 
 // ---- measure.c

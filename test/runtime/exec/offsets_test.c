@@ -36,8 +36,12 @@ static size_t plan_all(fixture *f) {
   for (uint32_t i = 0; i < BUFFERS; i++) f->by_first[i] = f->by_last[i] = i;
   qsort(f->by_first, BUFFERS, sizeof *f->by_first, by_first);
   qsort(f->by_last, BUFFERS, sizeof *f->by_last, by_last);
-  f->p = (plan){.buffers = f->buffers, .buffer_count = BUFFERS, .by_first = f->by_first, .by_last = f->by_last,
-                .arena_count = BUFFERS, .instr_count = INSTRS};
+  f->p = (plan){.buffers = f->buffers,
+                .buffer_count = BUFFERS,
+                .by_first = f->by_first,
+                .by_last = f->by_last,
+                .arena_count = BUFFERS,
+                .instr_count = INSTRS};
   bump scratch = {0};
   size_t total;
   assert_true(pir_plan_offsets(&f->p, f->sizes, &scratch, f->offsets, &total));
@@ -74,7 +78,8 @@ static void random_lifetimes_stay_apart(void **unused) {
     for (int i = 0; i < BUFFERS; i++) {
       uint32_t first = (uint32_t)next(INSTRS);
       uint32_t length = (uint32_t)(next(10) ? next(6) : next(INSTRS));
-      f.buffers[i] = (plan_buffer){.home = HOME_ARENA, .first = first, .last = first + length < INSTRS ? first + length : INSTRS - 1};
+      f.buffers[i] = (plan_buffer){
+          .home = HOME_ARENA, .first = first, .last = first + length < INSTRS ? first + length : INSTRS - 1};
       f.sizes[i] = next(20) ? next(1 << next(20)) : 0;
     }
     size_t total = plan_all(&f);
@@ -97,6 +102,7 @@ static void chain_uses_two_places(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(random_lifetimes_stay_apart), cmocka_unit_test(chain_uses_two_places)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(random_lifetimes_stay_apart),
+                                     cmocka_unit_test(chain_uses_two_places)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,18 +16,19 @@ typedef struct pir_model pir_model;
 typedef struct pir_session pir_session;
 
 typedef struct pir_model_options {
-  size_t size;               // sizeof(pir_model_options)
-  const char *pipeline;      // "compile" (default), "kernels", or pass pipeline text
-  const char *target;        // "native" (default), "x86-64", "x86-64-v3", "x86-64-v4", ...
-  const char *math;          // "strict" (default), "fast", "bf16"
-  const char *cache;         // folder of the code cache; NULL: none
-  int compile_threads;       // 0: as many as the machine has
-  pir_diag_sink sink;        // where diagnostics go; none by default
+  size_t size;           // sizeof(pir_model_options)
+  const char *pipeline;  // "compile" (default), "kernels", or pass pipeline text
+  const char *target;    // "native" (default), "x86-64", "x86-64-v3", "x86-64-v4", ...
+  const char *math;      // "strict" (default), "fast", "bf16"
+  const char *cache;     // folder of the code cache; NULL: none
+  int compile_threads;   // 0: as many as the machine has
+  pir_diag_sink sink;    // where diagnostics go; none by default
   pir_allocator allocator;
 } pir_model_options;
 
 // Compiles a program; it is cloned, so the caller's stays as it is. `options` may be NULL.
-PIR_API pir_status pir_model_create(const pir_program *program, const pir_model_options *options, pir_model **out_model);
+PIR_API pir_status pir_model_create(const pir_program *program, const pir_model_options *options,
+                                    pir_model **out_model);
 
 // Loads a program of any format from memory with its combined parameter file (`params.data` may be NULL
 // when the program has none) and compiles it.
@@ -67,12 +68,12 @@ typedef struct pir_span {
 } pir_span;
 
 typedef struct pir_session_options {
-  size_t size;             // sizeof(pir_session_options)
-  int threads;             // of the session's own pool; 0 and 1: the calling thread alone
-  pir_parallel parallel;   // the caller's, when parallel_for is not NULL
+  size_t size;            // sizeof(pir_session_options)
+  int threads;            // of the session's own pool; 0 and 1: the calling thread alone
+  pir_parallel parallel;  // the caller's, when parallel_for is not NULL
   pir_allocator allocator;
-  const volatile int *cancel;  // polled between instructions; non-zero stops with PIR_CANCELLED
-  size_t max_bytes;        // of arena and results; 0: unlimited
+  const volatile int *cancel;                       // polled between instructions; non-zero stops with PIR_CANCELLED
+  size_t max_bytes;                                 // of arena and results; 0: unlimited
   void (*trace)(void *user, const pir_span *span);  // on the thread that runs; may be NULL
   void *trace_user;
 } pir_session_options;
