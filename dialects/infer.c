@@ -309,9 +309,17 @@ static pir_status infer_meaning(pir_infer *infer) {
   return PIR_OK;
 }
 
-pir_status pir_infer_run(pir_infer *infer) {
+static void forget(pir_infer *infer) {
   for (size_t i = 0; i < infer->result_count; i++) infer->results[i] = (pir_fact){.rank = -1};
-  PIR_TRY(infer_meaning(infer));
+}
+
+pir_status pir_infer_run(pir_infer *infer) {
+  forget(infer);
+  pir_status status = infer_meaning(infer);
+  if (status) {
+    forget(infer);
+    return status;
+  }
   infer_contents(infer);
   for (size_t i = 0; i < infer->result_count; i++) {
     infer_fresh_dims(infer, &infer->results[i]);

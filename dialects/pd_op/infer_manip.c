@@ -31,35 +31,53 @@ static bool asks_to_infer(const pir_infer *infer, pir_dim dim) {
   return constant(infer, dim, &extent) && extent == -1;
 }
 
+// Elements of x over the extents that are given: what -1 stands for. Extents that both sides share drop out
+// first, so that a batch that may be empty does not divide.
+static pir_dim open_extent(pir_infer *infer, const pir_fact *x, const pir_fact *out, int32_t open) {
+  pir_dim all = 1, given = 1;
+  bool taken[PIR_MAX_RANK] = {0};
+  int64_t known;
+  for (int32_t i = 0; i < out->rank; i++) {
+    int32_t same = 0;
+    if (i == open) continue;
+    while (same < x->rank && (taken[same] || x->shape[same] != out->shape[i])) same++;
+    if (same < x->rank) taken[same] = true;
+    else given = pir_dim_mul(infer->dims, given, out->shape[i]);
+  }
+  for (int32_t i = 0; i < x->rank; i++)
+    if (!taken[i]) all = pir_dim_mul(infer->dims, all, x->shape[i]);
+  if (constant(infer, given, &known) && known == 0) return 0;
+  return pir_dim_floordiv(infer->dims, all, given);
+}
+
 pir_status pd_infer_reshape(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_RESHAPE_IN_X], *shape = infer->operands[PD_RESHAPE_IN_SHAPE];
   pir_fact *out = infer_begin(infer, 0);
-  int64_t n, open = -1, total, rest;
+  int64_t n, total, rest;
+  int32_t open = -1;
   if (!constant_count(infer, shape, &n)) return PIR_OK;
   if (n > PIR_MAX_RANK) return pir_infer_fail(infer, "rank %lld is over %d", (long long)n, PIR_MAX_RANK);
   out->rank = (int32_t)n;
   pir_dim product = 1;
-  bool known = known_shape(x);
   for (int32_t i = 0; i < out->rank; i++) {
     pir_dim dim = fact_element(shape, i);
     int64_t extent;
-    if (constant(infer, dim, &extent) && extent == 0) dim = known && i < x->rank ? x->shape[i] : PIR_DIM_UNKNOWN;
+    if (constant(infer, dim, &extent) && extent == 0) dim = known_shape(x) && i < x->rank ? x->shape[i] : PIR_DIM_UNKNOWN;
     if (asks_to_infer(infer, dim)) {
       if (open >= 0) return pir_infer_fail(infer, "two extents are -1");
       open = i, dim = PIR_DIM_UNKNOWN;
-    } else if (dim == PIR_DIM_UNKNOWN) {
+    } else if (dim == PIR_DIM_UNKNOWN || product == PIR_DIM_UNKNOWN) {
       product = PIR_DIM_UNKNOWN;
-    } else if (product != PIR_DIM_UNKNOWN) {
+    } else {
       product = pir_dim_mul(infer->dims, product, dim);
     }
     out->shape[i] = dim;
   }
-  if (!known || product == PIR_DIM_UNKNOWN) return PIR_OK;
-  pir_dim all = fact_numel(infer->dims, x);
-  bool both = constant(infer, all, &total) && constant(infer, product, &rest);
+  if (!known_shape(x) || product == PIR_DIM_UNKNOWN) return PIR_OK;
+  bool both = constant(infer, fact_numel(infer->dims, x), &total) && constant(infer, product, &rest);
   if (both && (open < 0 ? total != rest : rest ? total % rest != 0 : total != 0))
     return pir_infer_fail(infer, "%lld elements do not fit the shape of %lld", (long long)total, (long long)rest);
-  if (open >= 0) out->shape[open] = constant(infer, product, &rest) && rest == 0 ? 0 : pir_dim_floordiv(infer->dims, all, product);
+  if (open >= 0) out->shape[open] = open_extent(infer, x, out, open);
   return PIR_OK;
 }
 
