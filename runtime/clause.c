@@ -142,6 +142,7 @@ static void run_range(void *user, int64_t begin, int64_t end, int thread) {
   while (p < stop && !e->status) {
     int n = b->clause->kind == PIR_CLAUSE_SCAN ? 1 : pir_clause_block(b, 0, b->parallel, p, stop - p);
     pir_clause_set_coords(e, 0, b->parallel, p, n);
+    e->linear = p;
     check_trap(e);
     if (!e->status) run->block(e);
     p += n;

@@ -26,8 +26,8 @@ typedef struct clause_bind {
   const pir_clause *clause;
   pir_tensor *out;
   uint8_t *types;            // of value nodes
-  bool *fixed;               // index nodes that are the same at every point, and
-  int64_t *fixed_value;      // their values
+  bool *fixed;               // nodes that are the same at every point, and
+  int64_t *fixed_value;      // the values of index nodes that are
   int slots;                 // depth of the deepest evaluation, in slots
   int coords, parallel;
   int64_t extent[MAX_COORDS];
@@ -38,6 +38,7 @@ typedef struct clause_bind {
   int64_t (*aligned)[MAX_COORDS];       // strides by coordinate of each entry of call->in that is loaded
   bool *aligns;                         // aligned, if it does align
   int64_t out_stride[MAX_COORDS];       // of the result, when the clause has no out map
+  bool in_order;             // the coordinates are the axes of the result
   bool out_linear;           // scan of a flattened operand: the result position is the running number
   bool reduces;              // points out of range of a load without fill are left out
 } clause_bind;
@@ -48,7 +49,7 @@ typedef struct clause_lanes {
   int n;                                // lanes in use
   clause_index coord[MAX_COORDS];
   int64_t *coord_lanes;                 // room for lanes of each coordinate
-  int64_t linear;                       // running number of lane 0 (scan)
+  int64_t linear;                       // running number of lane 0 among the results (in a scan: along it)
   const uint8_t *active;                // lanes that count, or NULL for all
   uint8_t *skip;                        // lanes left out (bind->reduces); of size LANES
   bool skips;

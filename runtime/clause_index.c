@@ -271,6 +271,7 @@ static clause_index scaled_sum(clause_lanes *e, clause_index sum, clause_index x
 
 static clause_index out_linear(clause_lanes *e) {
   const clause_bind *b = e->bind;
+  if (b->in_order) return (clause_index){e->linear, 1, NULL};
   int64_t *room = push_slot(e), stride = 1;
   clause_index sum = uniform(0);
   for (int i = b->axes - 1; i >= 0; i--) {
@@ -336,30 +337,27 @@ int64_t pir_clause_fixed(clause_lanes *e, int node, int64_t otherwise) {
   return node < 0 ? otherwise : pir_clause_index(e, node).base;
 }
 
-// A node is fixed when it and its children ask only for what the whole call has in common. Conditionals evaluate
-// one side, so a side that cannot be evaluated must not be: fixed nodes below a conditional are left to it.
+// A node is fixed when it and its children ask only for what the whole call has in common.
 static bool asks_only(const clause_bind *b, const pir_node *n) {
   switch (n->op) {
     case PIR_I_VAR: case PIR_I_PACK: case PIR_I_OUT: case PIR_I_OUT_LINEAR: case PIR_I_D: case PIR_I_LOAD: case PIR_I_VALUE:
+    case PIR_V_LOAD: case PIR_V_MEMBERS: case PIR_V_ACC: case PIR_V_COUNT:
       return false;
-    default: break;
+    default: return (n->a < 0 || b->fixed[n->a]) && (n->b < 0 || b->fixed[n->b]) && (n->c < 0 || b->fixed[n->c]);
   }
-  if (n->op >= PIR_V_CONST) return false;
-  return (n->a < 0 || b->fixed[n->a]) && (n->b < 0 || b->fixed[n->b]) && (n->c < 0 || b->fixed[n->c]);
 }
 
+// Index nodes are evaluated here, unless that fails: it may be the side of a conditional that is never taken.
 void pir_clause_fix_nodes(clause_bind *b, clause_lanes *e) {
   int n = e->n;
   e->n = 1;
   for (int i = 0; i < b->clause->node_count; i++) {
-    if (!asks_only(b, &b->clause->nodes[i])) continue;
+    const pir_node *node = &b->clause->nodes[i];
+    if (!asks_only(b, node)) continue;
     pir_status before = e->status;
-    clause_index x = pir_clause_index(e, i);
+    if (node->op < PIR_V_CONST) b->fixed_value[i] = pir_clause_index(e, i).base;
     e->top = 0;
-    if (e->status == before) {
-      b->fixed_value[i] = x.base;
-      b->fixed[i] = true;
-    }
+    b->fixed[i] = e->status == before;
     e->status = before;
   }
   e->n = n;

@@ -3,15 +3,15 @@
 // A block of result elements is reduced in one of two ways. Across: every lane is a result element, and one reduced
 // point after the other is evaluated for all lanes. Along: result elements are taken one by one, and lanes are reduced
 // points that are then folded. Along pays when the innermost axis is reduced and long, or when there are few
-// results. Sums and products of floats are accumulated in double, those of windows (few
-// terms, in order) in their own type, which gives the very numbers of a plain loop.
+// results. Sums and products of floats are accumulated in double, those of small windows
+// (taken in order) in their own type, which gives the very numbers of a plain loop.
 #include <math.h>
 #include <string.h>
 
 #include "clause_impl.h"
 #include "convert.h"
 
-enum { MIN_ALONG = 24, FEW_RESULTS = 8 };
+enum { MIN_ALONG = 24, FEW_RESULTS = 8, WIDE_WINDOW = 64 };
 
 // Accumulators of a block: values by lane, how many were combined, and the position of the best one.
 typedef struct accumulators {
@@ -238,25 +238,28 @@ static void finish(clause_lanes *e, accumulators *a) {
   pir_clause_store(e, type, result);
 }
 
-static accumulators accumulators_of(clause_lanes *e) {
+static accumulators accumulators_of(clause_lanes *e, bool in_type) {
   const clause_bind *b = e->bind;
   accumulators a = {.combine = b->clause->combine, .values = push_slot(e), .counts = push_slot(e), .positions = push_slot(e)};
   bool logical = a.combine == PIR_COMBINE_AND || a.combine == PIR_COMBINE_OR;
   a.type = logical ? PIR_BOOL : pir_clause_strong(b->types[b->clause->body]);
-  a.lanes = accumulator_lanes(a.combine, a.type, b->clause->kind == PIR_CLAUSE_WINDOW);
+  a.lanes = accumulator_lanes(a.combine, a.type, in_type);
   return a;
+}
+
+static bool goes_along(const clause_bind *b, int64_t points) {
+  int last = b->axes ? b->axis_coord[b->axes - 1] : 0;
+  if (b->clause->kind == PIR_CLAUSE_WINDOW) return points >= WIDE_WINDOW;
+  bool innermost = b->clause->var_count == 0 && (last >= b->parallel || b->coords == 1);
+  return points >= MIN_ALONG && (innermost || pir_clause_points(b, 0, b->parallel) <= FEW_RESULTS);
 }
 
 void pir_clause_reduce_block(clause_lanes *e) {
   const clause_bind *b = e->bind;
   int mark = e->top;
-  accumulators a = accumulators_of(e);
+  bool along = goes_along(b, pir_clause_points(b, b->parallel, b->coords));
+  accumulators a = accumulators_of(e, b->clause->kind == PIR_CLAUSE_WINDOW && !along);
   set_neutral(e, &a);
-  int64_t points = pir_clause_points(b, b->parallel, b->coords);
-  int64_t results = pir_clause_points(b, 0, b->parallel);
-  int last = b->axes ? b->axis_coord[b->axes - 1] : 0;
-  bool innermost = b->clause->var_count == 0 && (last >= b->parallel || b->coords == 1);
-  bool along = points >= MIN_ALONG && (innermost || results <= FEW_RESULTS) && b->clause->kind != PIR_CLAUSE_WINDOW;
   if (along) reduce_each_along(e, &a);
   else reduce_across(e, &a);
   if (!e->status) finish(e, &a);
@@ -300,7 +303,7 @@ pir_status pir_clause_scan_line(clause_lanes *e) {
   int mark = e->top;
   int64_t length = pir_clause_points(b, b->parallel, b->coords);
   bool reverse = pir_clause_fixed(e, c->reverse, 0) != 0, exclusive = pir_clause_fixed(e, c->exclusive, 0) != 0;
-  accumulators a = accumulators_of(e);
+  accumulators a = accumulators_of(e, false);
   set_neutral(e, &a);
   char *body = push_slot(e);
   uint8_t *counted = push_slot(e);

@@ -196,6 +196,7 @@ static void space_of_result(clause_bind *b) {
     b->out_stride[d] = b->out->strides[d];
   }
   b->parallel = b->coords;
+  b->in_order = true;
 }
 
 // ---- strides of aligned operands, and merging

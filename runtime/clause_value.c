@@ -356,8 +356,10 @@ static void blend(clause_lanes *e, size_t size, void *out, const void *side, con
 static void select_value(clause_lanes *e, const pir_node *n, int type, void *out) {
   int64_t *condition = push_slot(e);
   pir_clause_value(e, n->a, PIR_BOOL, condition);
+  bool fixed = e->bind->fixed[n->a];
   int taken = 0;
-  for (int i = 0; i < e->n; i++) taken += condition[i] != 0;
+  for (int i = 0; i < e->n && !fixed; i++) taken += condition[i] != 0;
+  if (fixed) taken = condition[0] ? e->n : 0;
   if (taken == e->n || taken == 0) {
     pir_clause_value(e, taken ? n->b : n->c, type, out);
     return;
@@ -429,9 +431,9 @@ static void evaluate(clause_lanes *e, const pir_node *n, int type, void *out) {
   }
 }
 
-void pir_clause_value(clause_lanes *e, int node, int want, void *out) {
+static void evaluate_as(clause_lanes *e, int node, int want, void *out) {
   const pir_node *n = &e->bind->clause->nodes[node];
-  int own = e->bind->types[node], mark = e->top;
+  int own = e->bind->types[node];
   if (n->op < PIR_V_CONST) {
     index_value(e, &(pir_node){.a = (int16_t)node}, pir_clause_lane_type(want), out);
   } else if (is_weak(own) || own == want) {
@@ -440,6 +442,20 @@ void pir_clause_value(clause_lanes *e, int node, int want, void *out) {
     void *lanes = push_slot(e);
     evaluate(e, n, own, lanes);
     pir_clause_convert(e, want, out, own, lanes);
+  }
+}
+
+void pir_clause_value(clause_lanes *e, int node, int want, void *out) {
+  int mark = e->top, n = e->n;
+  const uint8_t *active = e->active;
+  bool once = e->bind->fixed[node] && n > 1;  // the same in every lane
+  if (once) e->n = 1, e->active = NULL;
+  evaluate_as(e, node, want, out);
+  if (once) {
+    pir_dtype lanes = pir_clause_lane_type(want);
+    e->n = n;
+    e->active = active;
+    pir_convert(lanes, out, 1, lanes, out, 0, n);
   }
   e->top = mark;
 }

@@ -212,10 +212,26 @@ static void narrow(pir_dtype to, void *restrict data, int64_t stride, const floa
     for (int64_t i = 0; i < n; i++) byte[i * stride] = (uint8_t)to_small(in[i], e5m2_format);
 }
 
+// One element everywhere: what is written is copied on, in pieces that double.
+static void repeat(size_t size, char *to_data, const void *from_data, int64_t n) {
+  size_t bytes = (size_t)n * size, done = size;
+  memmove(to_data, from_data, size);
+  for (; done < bytes && done < 64; done += size) memcpy(to_data + done, to_data, size);
+  while (done < bytes) {
+    size_t more = done < bytes - done ? done : bytes - done;
+    memcpy(to_data + done, to_data, more);
+    done += more;
+  }
+}
+
 static void copy_same(size_t size, void *to_data, int64_t to_stride, const void *from_data, int64_t from_stride,
                       int64_t n) {
   if (to_stride == 1 && from_stride == 1) {
     memcpy(to_data, from_data, (size_t)n * size);
+    return;
+  }
+  if (to_stride == 1 && from_stride == 0) {
+    repeat(size, to_data, from_data, n);
     return;
   }
   char *out = to_data;
@@ -241,7 +257,10 @@ static pir_dtype real_of(pir_dtype t) { return t == PIR_C64 ? PIR_F32 : t == PIR
 void pir_convert(pir_dtype to, void *to_data, int64_t to_stride, pir_dtype from, const void *from_data,
                  int64_t from_stride, int64_t n) {
   if (n <= 0) return;
-  if (to == from) {
+  if (from_stride == 0 && to_stride == 1 && n > 1 && to != from) {
+    pir_convert(to, to_data, 1, from, from_data, 1, 1);
+    repeat(pir_dtype_size(to), to_data, to_data, n);
+  } else if (to == from) {
     copy_same(pir_dtype_size(to), to_data, to_stride, from_data, from_stride, n);
   } else if (pir_dtype_is_complex(to)) {
     pir_dtype real = real_of(to);
