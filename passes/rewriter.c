@@ -95,11 +95,12 @@ static void derive_stop_gradient(const pir_rewriter *rewriter, pir_op *op, const
     if (value && !is_stopped(rewriter, value, &stated)) stopped = false;
   }
   if (!stated) return;
-  enum { INLINE = 8 };
-  const pir_attr *each[INLINE];
-  if (n > INLINE) return;
+  pir_arena *arena = pir_context_arena(rewriter->ctx);
+  size_t bytes = pir_arena_size(arena, n, sizeof(pir_attr *));
+  const pir_attr **each = pir_arena_alloc(arena, bytes);
   for (size_t i = 0; i < n; i++) each[i] = pir_attr_bool(rewriter->ctx, stopped);
   pir_op_set_attr(op, rewriter->stop_gradient, pir_attr_array(rewriter->ctx, each, n));
+  pir_arena_free(arena, each, bytes);
 }
 
 static void copy_attr(pir_op *to, const pir_op *from, pir_name *name) {
