@@ -19,11 +19,13 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
 
 UNSUPPORTED = 3
+CODE_CACHE = tempfile.mkdtemp(prefix="pir-code-")  # equal kernels of all recordings are compiled once
 MEMORY_LIMIT = 6 << 30  # bytes of address space a process; sanitizers need it off (--no-memory-limit)
 PASSES = ("dead_code_elimination_pass", "common_subexpression_elimination_pass", "conv2d_bn_fuse_pass")
 
@@ -81,6 +83,7 @@ def number_jobs(tools, root):
                             command = [tools / "pir-run", prog, f"--case={case}", f"--pipeline={pipeline}",
                                        f"--threads={threads}", f"--atol={atol}", "--rtol=1e-4"]
                             command += [f"--params={params}"] if params else []
+                            command += [f"--cache={CODE_CACHE}"] if pipeline == "compile" else []
                             name = f"numbers {folder.name}/{prog.name} {case.name} {pipeline} {threads}t"
                             yield name, lambda n=name, c=command: number_job(n, c)
 
@@ -196,7 +199,7 @@ def op_jobs(tools, root):
             command += [f"--ignore-output={i}" for i in ignored]
             for pipeline in ("kernels", "compile"):
                 name = f"ops {op}/{case} {pipeline}"
-                yield name, lambda n=name, c=command + [f"--pipeline={pipeline}"]: number_job(n, c)
+                yield name, lambda n=name, c=command + [f"--pipeline={pipeline}", f"--cache={CODE_CACHE}"]: number_job(n, c)
 
 
 KINDS = {"text": text_jobs, "translate": translate_jobs, "passes": pass_jobs, "numbers": number_jobs, "ops": op_jobs}
@@ -224,6 +227,7 @@ def main():
             print(f"-- {kind}: {mine['pass']} pass, {mine['fail']} fail, {mine['skip']} skip", flush=True)
             counts = {k: counts[k] + mine[k] for k in counts}
     print(f"{counts['pass']} passed, {counts['fail']} failed, {counts['skip']} skipped")
+    shutil.rmtree(CODE_CACHE)
     return counts["fail"] != 0
 
 
