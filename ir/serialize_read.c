@@ -23,14 +23,9 @@ pir_status pir_json_fail_with(pir_json_reader *r, pir_status status, const char 
 
 // ---- locations
 
-// Where an op of the file starts, from its offset; `line` and `line_start` move forward with the calls.
-static void note_op(pir_json_reader *r, const char *at, uint32_t *line, const char **line_start) {
-  for (const char *nl; (nl = memchr(*line_start, '\n', (size_t)(at - *line_start)));) {
-    *line_start = nl + 1;
-    ++*line;
-  }
-  size_t column = (size_t)(at - *line_start) + 1;
-  pir_loc loc = column <= MAX_LOCATION_COLUMN ? pir_loc_text(r->ctx, r->file, *line, (uint32_t)column)
+static void note_op(pir_json_reader *r, const char *at, uint32_t line, const char *line_start) {
+  size_t column = (size_t)(at - line_start) + 1;
+  pir_loc loc = column <= MAX_LOCATION_COLUMN ? pir_loc_text(r->ctx, r->file, line, (uint32_t)column)
                                               : pir_loc_offset(r->ctx, r->file, (uint64_t)(at - r->text.data));
   pir_vec_push(r->arena, &r->locations, loc);
 }
@@ -50,6 +45,7 @@ static void find_ops(pir_json_reader *r) {
   uint32_t line = 1;
   char before = 0;  // the character before this one, spaces left out
   for (; at < end; at++) {
+    if (*at == '\n') line++, line_start = at + 1;
     if (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r') continue;
     switch (*at) {
       case '"':
@@ -59,7 +55,7 @@ static void find_ops(pir_json_reader *r) {
         break;
       case '[': is_ops[++depth] = before == ':' && key_size == 3 && memcmp(key, "ops", 3) == 0; break;
       case '{':
-        if (is_ops[depth]) note_op(r, at, &line, &line_start);
+        if (is_ops[depth]) note_op(r, at, line, line_start);
         is_ops[++depth] = false;
         break;
       case ']':
