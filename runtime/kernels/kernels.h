@@ -15,6 +15,7 @@
   X(gammaincc, false)         \
   X(gather_nd, false)         \
   X(polygamma, false)         \
+  X(rnn, false)               \
   X(topk, false)
 
 #define PIR_KERNEL_DECLARE(name, shapes) pir_status pir_kernel_##name(const pir_kernel_call *call);
