@@ -105,8 +105,32 @@ static pir_status map_folder(pir_program *program, const pir_param_decl *decls, 
   return status;
 }
 
+// A parameter that is not persistable is state: no file holds it, and a run starts with zeros.
+static pir_walk_result add_state(pir_op *op, void *user) {
+  pir_program *program = user;
+  if (!pir_op_has(op, PIR_PARAMETER) || pir_op_results(op) != 1 || has_record(op)) return PIR_WALK_CONTINUE;
+  const pir_attr *name = pir_op_attr_str(op, "parameter_name");
+  const pir_type *type = pir_value_type(pir_op_result(op, 0));
+  if (!name || !type || pir_program_param(program, pir_attr_as_str(name))) return PIR_WALK_CONTINUE;
+  pir_param param = {.name = pir_attr_as_str(name), .dtype = pir_type_dtype(type), .shape = pir_type_shape(type), .release = free};
+  bool overflow = false, empty = false;
+  param.size = pir_dtype_size(param.dtype);
+  for (size_t i = 0; i < param.shape.rank; i++) {
+    if (param.shape.dims[i] < 0) return PIR_WALK_CONTINUE;
+    empty |= param.shape.dims[i] == 0;
+    overflow |= __builtin_mul_overflow(param.size, (size_t)param.shape.dims[i], &param.size);
+  }
+  if (!param.size && !empty) return PIR_WALK_CONTINUE;
+  void *zeros = overflow ? NULL : calloc(param.size + 1, 1);
+  if (!zeros) return PIR_WALK_STOP;
+  param.data = param.user = zeros;
+  pir_program_adopt_param(program, &param);
+  return PIR_WALK_CONTINUE;
+}
+
 pir_status pir_program_map_params(pir_program *program, const pir_param_decl *decls, size_t count, const char *path) {
   pir_borrowed bytes;
+  if (pir_walk(pir_program_module(program), PIR_PRE_ORDER, add_state, program) == PIR_WALK_STOP) return PIR_EXHAUSTED;
   int error = map_file(AT_FDCWD, path, true, &bytes);
   if (error == EISDIR) return map_folder(program, decls, count, path);
   if (error) return report_errno(pir_program_context(program), error, path, "parameter file");
