@@ -21,7 +21,8 @@ void pir_llvm_identity(char *out, size_t capacity) {
   char path[4096];
   struct stat st;
   if (path_beside_us(path, sizeof path) && !stat(path, &st))
-    pir_text_format(out, capacity, "%lld %lld.%ld", (long long)st.st_size, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+    pir_text_format(out, capacity, "%lld %lld.%ld", (long long)st.st_size, (long long)st.st_mtim.tv_sec,
+                    st.st_mtim.tv_nsec);
   else pir_text_format(out, capacity, "unknown");
 }
 

@@ -74,8 +74,8 @@ static bool append(void *user, const char *data, size_t size) {
 
 static pir_status key_of(const pir_code_store *store, const loop_module *module, text *buffer, pir_cache_key *out) {
   char head[1024];
-  size_t n = pir_text_format(head, sizeof head, "libpir %u, backend %s, %s tuned for %s, %s\n", pir_version(), store->identity,
-                   store->target.name, store->target.cpu, store->target.features);
+  size_t n = pir_text_format(head, sizeof head, "libpir %u, backend %s, %s tuned for %s, %s\n", pir_version(),
+                             store->identity, store->target.name, store->target.cpu, store->target.features);
   buffer->size = 0;
   if (!append(buffer, head, n)) return PIR_EXHAUSTED;
   PIR_TRY(pir_loop_print(module, (pir_writer){append, buffer}));

@@ -57,6 +57,7 @@ bool contract_normalise(const contraction *c, contract_form *form);
 void contract_schedule(contract_form *form, const pir_target *target);
 
 bool contract_const(const contract_form *f, pir_dim d, int64_t *out_value);
+int64_t contract_known_factor(const contract_form *f, pir_dim d);
 int64_t contract_panel_lanes(const contract_form *f);
 pir_dim contract_panels(const contract_form *f);
 // Whether axis i selects a part of b outside of the panels (batch, or N beside the lanes).

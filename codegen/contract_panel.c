@@ -255,6 +255,7 @@ static bool emit_numbered_tile(panel *p, loop_block *block, loop_expr *number) {
         pir_loop_if(e->fn, block, pir_loop_lt(e->m, number, pir_loop_int(e->m, known / f->rows)), &other);
     return emit_plain_tile(p, full, f->rows, row0) && emit_plain_tile(p, other, (int)(known % f->rows), row0);
   }
+  if (contract_known_factor(f, f->axes[f->tile].extent) % f->rows == 0) return emit_plain_tile(p, block, f->rows, row0);
   loop_expr *rest = pir_loop_let(e->fn, block, "rest", pir_loop_sub(e->m, rows, row0));
   loop_block *full = pir_loop_if(e->fn, block, pir_loop_lt(e->m, pir_loop_int(e->m, f->rows - 1), rest), &other);
   return emit_plain_tile(p, full, f->rows, row0) && emit_rest(p, other, f->rows, row0, rest);

@@ -3,7 +3,7 @@
 // sums must hide; edges count as the smaller tiles they need. All sizes are those known when compiling.
 #include "contract_impl.h"
 
-enum { UNKNOWN_ROWS = 512, LATENCY = 4 };
+enum { UNKNOWN_ROWS = 512, FEW_ROWS = 16, LATENCY = 4 };
 
 // Beside the sums: a line of the panel, and two broadcasts (the scheduler likes to have the next one early;
 // a tile that leaves room for one spills).
@@ -21,9 +21,10 @@ static int64_t step_cost(int64_t rows, int64_t vectors) {
   return cost > 2 * LATENCY ? cost : 2 * LATENCY;
 }
 
+// Of `rows` rows in tiles; each tile also costs a start and an end.
 static int64_t rows_cost(int64_t rows, int64_t tile, int64_t vectors) {
   int64_t rest = rows % tile;
-  return rows / tile * step_cost(tile, vectors) + (rest ? step_cost(rest, vectors) : 0);
+  return rows / tile * (8 * step_cost(tile, vectors) + 1) + (rest ? 8 * step_cost(rest, vectors) + 1 : 0);
 }
 
 // Rows whose distance is a multiple of a page share the sets of the first cache.
@@ -48,7 +49,7 @@ static void choose_tile(contract_form *f, const pir_target *target, int64_t rows
       f->vectors = vectors;
     }
     if (rows * 2 <= most) {
-      int64_t cost = panels * step_cost(rows, vectors) + (rest ? step_cost(rows, rest) : 0);
+      int64_t cost = panels * rows_cost(rows, rows, vectors) + (rest ? rows_cost(rows, rows, rest) : 0);
       if (cost < best) best = cost, f->rows = (int)rows, f->vectors = vectors;
     }
   }
@@ -63,18 +64,34 @@ static bool in_place(const contract_form *f) {
          contract_const(f, f->axes[f->lane].extent, &lanes) && lanes % f->vector == 0;
 }
 
+// The constant that divides an extent, as far as is known: 49 of batch * 49.
+int64_t contract_known_factor(const contract_form *f, pir_dim d) {
+  pir_dims *dims = f->c->dims;
+  int64_t factor = 1, value;
+  if (contract_const(f, d, &value)) return value;
+  d = pir_dim_canonical(dims, d);
+  if (pir_dim_kind_of(dims, d) != PIR_DIM_MUL) return 1;
+  for (size_t i = 0; i < pir_dim_operands(dims, d); i++)
+    if (contract_const(f, pir_dim_operand(dims, d, i), &value) && value > 0) factor *= value;
+  return factor;
+}
+
 void contract_schedule(contract_form *f, const pir_target *target) {
   int64_t rows = 1, lanes = 1, taps;
   f->vector = f->lane < 0 ? 1 : target->vector_bytes / (int)pir_dtype_size(f->compute);
-  if (f->tile >= 0 && !contract_const(f, f->axes[f->tile].extent, &rows)) rows = UNKNOWN_ROWS;
+  if (f->tile >= 0 && !contract_const(f, f->axes[f->tile].extent, &rows)) {
+    rows = contract_known_factor(f, f->axes[f->tile].extent);
+    if (rows < FEW_ROWS) rows = UNKNOWN_ROWS;
+  }
   if (f->lane >= 0 && !contract_const(f, f->axes[f->lane].extent, &lanes)) lanes = 4 * f->vector;
   if (rows < 1) rows = 1;
   if (lanes < 1) lanes = 1;
   if (f->kind == CONTRACT_DEPTHWISE) {
-    f->rows = target->vector_registers >= 32 ? 8 : 4;
+    f->vectors = lanes > f->vector ? 2 : 1;
+    f->rows = target->vector_registers / (f->vectors > 1 ? 4 : 3);
     if (f->rows > rows) f->rows = (int)rows;
-    f->vectors = 1;
     f->b_packed = true;
+    f->panel_inner = true;
     return;
   }
   choose_tile(f, target, rows, lanes);

@@ -21,22 +21,26 @@ typedef struct row {
 #define CONV(c, hw, o, k, s)                                                                                           \
   {                                                                                                                    \
     "conv_" #c "_" #hw "_" #o "_k" #k "s" #s, true, {0}, {                                                             \
-      1, c, hw, hw, o, k, k, s, k / 2, 1, 1, false, false, false                                                       \
+      1, c, hw, hw, o, k, k, s, k / 2, 1, 1, false, false, false, true                                                 \
     }                                                                                                                  \
   }
 #define VARY(c, hw, o, k, s)                                                                                           \
   {                                                                                                                    \
-    "vary_" #c "_" #hw "_" #o "_k" #k "s" #s, true, {0}, { 1, c, hw, hw, o, k, k, s, k / 2, 1, 1, false, false, true } \
+    "vary_" #c "_" #hw "_" #o "_k" #k "s" #s, true, {0}, {                                                             \
+      1, c, hw, hw, o, k, k, s, k / 2, 1, 1, false, false, true, false                                                 \
+    }                                                                                                                  \
   }
 #define FIRST(c, hw, o, k, s)                                                                                          \
   {                                                                                                                    \
     "first_" #c "_" #hw "_" #o "_k" #k "s" #s, true, {0}, {                                                            \
-      1, c, hw, hw, o, k, k, s, k / 2, 1, 1, true, false, false                                                        \
+      1, c, hw, hw, o, k, k, s, k / 2, 1, 1, true, false, false, true                                                  \
     }                                                                                                                  \
   }
 #define DEPTH(c, hw, k, s)                                                                                             \
   {                                                                                                                    \
-    "depth_" #c "_" #hw "_k" #k "s" #s, true, {0}, { 1, c, hw, hw, c, k, k, s, k / 2, 1, c, false, false, false }      \
+    "depth_" #c "_" #hw "_k" #k "s" #s, true, {0}, {                                                                   \
+      1, c, hw, hw, c, k, k, s, k / 2, 1, c, false, false, false, true                                                 \
+    }                                                                                                                  \
   }
 
 static const row ROWS[] = {
@@ -80,6 +84,11 @@ static const row ROWS[] = {
     CONV(1024, 7, 1024, 1, 1),
     FIRST(3, 224, 64, 7, 2),
     FIRST(3, 224, 32, 3, 2),
+    VARY(512, 14, 512, 1, 1),
+    VARY(1024, 7, 1024, 1, 1),
+    VARY(128, 56, 128, 1, 1),
+    VARY(256, 14, 256, 3, 1),
+    VARY(512, 7, 512, 3, 1),
     VARY(64, 56, 64, 3, 1),
     VARY(24, 80, 24, 3, 1),
     CONV(24, 80, 24, 3, 1),

@@ -14,7 +14,8 @@ typedef struct conv_case {
   int64_t n, c, h, w, o, kh, kw, stride, pad, dilation, groups;
   bool row_major;  // a in NCHW instead of channels-last
   bool out_row_major;
-  bool varying;  // n, h, w are known at run time only
+  bool varying;       // n, h, w are known at run time only
+  bool batch_varies;  // n is
 } conv_case;
 
 typedef struct matmul_case {
@@ -69,7 +70,7 @@ static inline contraction make_conv(pir_dims *dims, const conv_case *s) {
   c.a = (contract_tensor){.dtype = PIR_F32, .slot = 0, .align = 4};
   c.b = (contract_tensor){.dtype = PIR_F32, .slot = 1, .align = 4};
   c.out = (contract_tensor){.dtype = PIR_F32, .slot = 2, .align = 4};
-  pir_dim n = case_dim(dims, s->varying, s->n), h = case_dim(dims, s->varying, s->h),
+  pir_dim n = case_dim(dims, s->varying || s->batch_varies, s->n), h = case_dim(dims, s->varying, s->h),
           w = case_dim(dims, s->varying, s->w);
   pir_dim oh = case_dim(dims, s->varying, conv_out(s->h, s->kh, s)),
           ow = case_dim(dims, s->varying, conv_out(s->w, s->kw, s));

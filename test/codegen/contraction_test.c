@@ -83,7 +83,9 @@ static void check_conv(env *e, const conv_case *s) {
            s->out_row_major ? "NCHW"
            : s->row_major   ? "NCHW to NHWC"
                             : "NHWC",
-           s->varying ? " varying" : "");
+           s->varying        ? " varying"
+           : s->batch_varies ? " batch varies"
+                             : "");
   int64_t oh = conv_out(s->h, s->kh, s), ow = conv_out(s->w, s->kw, s), symbols[] = {s->n, s->h, s->w, oh, ow};
   int64_t na = s->n * s->c * s->h * s->w, nb = s->o * (s->c / s->groups) * s->kh * s->kw, nout = s->n * s->o * oh * ow;
   float *a = make_floats(na, 1), *b = make_floats(nb, 2), *want = make_floats(nout, 3);
@@ -112,7 +114,8 @@ static void check_matmul(env *e, const matmul_case *s) {
 
 static void test_matmul(void **state) {
   static const matmul_case cases[] = {
-      {1, 1, 1, 1, false, true, false},     {1, 6, 64, 8, false, true, false},    {1, 7, 65, 9, false, true, false},
+      {1, 1, 1, 1, false, true, false},     {1, 6, 64, 8, false, true, false},    {1, 3, 64, 8, false, true, false},
+      {1, 2, 16, 5, false, true, false},    {1, 7, 32, 9, false, true, false},    {1, 7, 65, 9, false, true, false},
       {1, 13, 47, 33, true, true, false},   {2, 29, 128, 16, false, true, false}, {3, 5, 10, 7, true, false, false},
       {2, 17, 64, 12, false, false, false}, {1, 1, 1000, 20, false, true, false}, {1, 30, 1, 11, false, true, false},
       {4, 0, 8, 8, false, true, false},     {2, 8, 0, 8, false, true, false},     {1, 8, 8, 0, false, true, false},
@@ -180,16 +183,18 @@ static void test_element_types(void **state) {
 }
 
 static void check_both_layouts(env *e, conv_case s) {
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 5; i++) {
     s.row_major = i & 1;
     s.out_row_major = i == 1;
     s.varying = i & 2;
+    s.batch_varies = i == 4;
     check_conv(e, &s);
   }
 }
 
 static void test_convolution(void **state) {
   static const conv_case cases[] = {
+      {.n = 3, .c = 24, .h = 7, .w = 7, .o = 48, .kh = 1, .kw = 1, .stride = 1, .pad = 0, .dilation = 1, .groups = 1},
       {.n = 1, .c = 1, .h = 1, .w = 1, .o = 1, .kh = 1, .kw = 1, .stride = 1, .pad = 0, .dilation = 1, .groups = 1},
       {.n = 2, .c = 16, .h = 7, .w = 7, .o = 32, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 1},
       {.n = 1, .c = 5, .h = 9, .w = 17, .o = 37, .kh = 3, .kw = 3, .stride = 2, .pad = 1, .dilation = 1, .groups = 1},
