@@ -31,6 +31,7 @@ enum pir_token {
 // State beside the generated scanner: the token it returned last and where lines start.
 typedef struct pir_lexer {
   pir_arena *arena;
+  const char *end;  // of the text
   const char *start;
   size_t size;
   uint32_t line;

@@ -560,6 +560,7 @@ pir_status pir_program_parse(pir_context *ctx, pir_str text, const pir_parse_opt
   if (text.size) memcpy(p->copy, text.data, text.size);
   p->copy[text.size] = p->copy[text.size + 1] = 0;
   p->lexer = (pir_lexer){.arena = p->arena,
+                         .end = p->copy + text.size,
                          .line = options && options->first_line ? options->first_line : 1,
                          .line_start = p->copy,
                          .fresh_line = true};

@@ -79,14 +79,6 @@ void pir_set_free(pir_arena *arena, pir_set *set) {
   *set = (pir_set){0};
 }
 
-void *pir_set_find(const pir_set *set, uint64_t hash, pir_set_equal equal, const void *key) {
-  if (!set->count) return NULL;
-  size_t mask = set->capacity - 1;
-  for (size_t i = hash & mask; set->entries[i].item; i = (i + 1) & mask)
-    if (set->entries[i].hash == hash && equal(set->entries[i].item, key)) return set->entries[i].item;
-  return NULL;
-}
-
 static void place_item(pir_set *set, pir_set_entry entry) {
   size_t mask = set->capacity - 1, i = entry.hash & mask;
   while (set->entries[i].item) i = (i + 1) & mask;

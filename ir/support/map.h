@@ -42,7 +42,14 @@ typedef struct pir_set {
 typedef bool (*pir_set_equal)(const void *item, const void *key);
 
 void pir_set_free(pir_arena *arena, pir_set *set);
-void *pir_set_find(const pir_set *set, uint64_t hash, pir_set_equal equal, const void *key);
+// Inline, so that a known `equal` is inlined too: interning is the inner loop of the readers.
+static inline void *pir_set_find(const pir_set *set, uint64_t hash, pir_set_equal equal, const void *key) {
+  if (!set->count) return NULL;
+  size_t mask = set->capacity - 1;
+  for (size_t i = hash & mask; set->entries[i].item; i = (i + 1) & mask)
+    if (set->entries[i].hash == hash && equal(set->entries[i].item, key)) return set->entries[i].item;
+  return NULL;
+}
 // Adds an item that is not in the set.
 void pir_set_add(pir_arena *arena, pir_set *set, uint64_t hash, void *item);
 void pir_set_remove(pir_set *set, uint64_t hash, const void *item);
