@@ -56,7 +56,8 @@ static bool can_contract(const pir_op *op, const pir_facts *facts) {
 
 bool pir_codegen_can(const pir_op *op, const pir_facts *facts) {
   const pir_opdef *def = pir_op_meaning(op);
-  if (!def || !def->clause || pir_op_regions(op) || !pir_op_results(op) || (def->traits & (PIR_RANDOM | PIR_PARAMETER | PIR_INPUT | PIR_OUTPUT)))
+  if (!def || !def->clause || pir_op_regions(op) || !pir_op_results(op) ||
+      (def->traits & (PIR_RANDOM | PIR_PARAMETER | PIR_INPUT | PIR_OUTPUT)))
     return false;
   if (def->clause->kind == PIR_CLAUSE_CONTRACT) return can_contract(op, facts);
   loop_module *m = pir_loop_module_create();

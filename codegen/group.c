@@ -13,8 +13,8 @@
 
 #include <string.h>
 
-#define FEW_ELEMENTS 64   // results of no more elements are not worth compiling (option `few`)
-#define MAX_OPS 48        // of a cluster
+#define FEW_ELEMENTS 64  // results of no more elements are not worth compiling (option `few`)
+#define MAX_OPS 48       // of a cluster
 #define NO_CLUSTER UINT32_MAX
 
 // ---- ops and clusters
@@ -56,7 +56,8 @@ static bool is_small(const grouping *g, const pir_dim *shape, int rank) {
 static bool only_renames(const pir_clause *c) {
   const pir_node *body = &c->nodes[c->body];
   if ((c->kind != PIR_CLAUSE_VIEW && c->kind != PIR_CLAUSE_POINTWISE) || body->op != PIR_V_LOAD) return false;
-  return body->map_kind == PIR_MAP_ALIGNED || (body->map_kind == PIR_MAP_LINEAR && c->nodes[body->map].op == PIR_I_OUT_LINEAR);
+  return body->map_kind == PIR_MAP_ALIGNED ||
+         (body->map_kind == PIR_MAP_LINEAR && c->nodes[body->map].op == PIR_I_OUT_LINEAR);
 }
 
 static bool reads_aligned(const pir_clause *c) {
@@ -91,7 +92,8 @@ static bool start_rows(grouping *g, const pir_op *op, cluster *c) {
 static bool shows_extent(const grouping *g, const pir_op *op, pir_dim dim, int depth) {
   if (dim == PIR_DIM_UNKNOWN || depth > 32) return true;
   switch (pir_dim_kind_of(g->dims, dim)) {
-    case PIR_DIM_CONST: case PIR_DIM_NEGATIVE: return false;
+    case PIR_DIM_CONST:
+    case PIR_DIM_NEGATIVE: return false;
     case PIR_DIM_SYMBOL: {
       const pir_value *source = pir_facts_symbol(g->facts, pir_dim_symbol_index(g->dims, dim)).value;
       return source && pir_value_op(source) == op;
@@ -122,9 +124,11 @@ static bool start_cluster(grouping *g, const node *n, cluster *c) {
   memcpy(c->shape, f->shape, sizeof c->shape);
   c->aligned = clause->kind == PIR_CLAUSE_POINTWISE && reads_aligned(clause);
   switch (clause->kind) {
-    case PIR_CLAUSE_POINTWISE: case PIR_CLAUSE_VIEW: case PIR_CLAUSE_GATHER: case PIR_CLAUSE_WINDOW:
-    case PIR_CLAUSE_JOIN:
-      return !is_small(g, f->shape, f->rank);
+    case PIR_CLAUSE_POINTWISE:
+    case PIR_CLAUSE_VIEW:
+    case PIR_CLAUSE_GATHER:
+    case PIR_CLAUSE_WINDOW:
+    case PIR_CLAUSE_JOIN: return !is_small(g, f->shape, f->rank);
     case PIR_CLAUSE_CONTRACT: c->kind = CLUSTER_CONTRACTS; return true;
     case PIR_CLAUSE_REDUCE: c->kind = CLUSTER_ROWS; return start_rows(g, n->op, c) && !is_small(g, c->shape, c->rank);
     default: return false;
@@ -236,7 +240,8 @@ static void merge(grouping *g, cluster *into, cluster *from) {
     memcpy(into->reduced, from->reduced, sizeof into->reduced);
   }
   into->aligned &= from->aligned;
-  for (uint32_t i = from->head; i != NO_CLUSTER; i = g->nodes[i].next) g->nodes[i].cluster = (uint32_t)(into - g->clusters);
+  for (uint32_t i = from->head; i != NO_CLUSTER; i = g->nodes[i].next)
+    g->nodes[i].cluster = (uint32_t)(into - g->clusters);
   g->nodes[into->tail].next = from->head;
   into->tail = from->tail;
   into->ops += from->ops;
@@ -248,8 +253,12 @@ static void merge(grouping *g, cluster *into, cluster *from) {
 
 // The list that a join reads comes along, when nobody else reads it.
 static void take_list(grouping *g, node *n, cluster *c) {
-  node *list = n->clause->kind == PIR_CLAUSE_JOIN ? producer(g, pir_op_operand(n->op, (size_t)n->clause->nodes[n->clause->body].k)) : NULL;
-  if (!list || list->cluster != NO_CLUSTER || list->segment != n->segment || !pir_value_single_use(pir_op_result(list->op, 0))) return;
+  node *list = n->clause->kind == PIR_CLAUSE_JOIN
+                   ? producer(g, pir_op_operand(n->op, (size_t)n->clause->nodes[n->clause->body].k))
+                   : NULL;
+  if (!list || list->cluster != NO_CLUSTER || list->segment != n->segment ||
+      !pir_value_single_use(pir_op_result(list->op, 0)))
+    return;
   list->cluster = n->cluster;
   n->next = c->tail = (uint32_t)(list - g->nodes);
   c->first = c->tail;
@@ -304,7 +313,8 @@ const pir_clause *group_clause(const grouping *g, const pir_op *op) {
   lower_site site;
   if (!m) return NULL;
   lower_init(&l, m, NULL, g->facts, NULL);
-  const pir_clause *c = def->clause && !pir_op_has(op, PIR_STRUCTURAL) && lower_open(&l, op, 0, &site) ? site.clause : NULL;
+  const pir_clause *c =
+      def->clause && !pir_op_has(op, PIR_STRUCTURAL) && lower_open(&l, op, 0, &site) ? site.clause : NULL;
   pir_loop_module_destroy(m);
   return c;
 }

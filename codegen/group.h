@@ -15,18 +15,18 @@ typedef struct node {
   uint32_t cluster, next;    // the cluster's next op
   uint32_t segment;          // ops between two with effects
   uint64_t seen;
-  uint8_t state;             // while ordering: 0 new, 1 waiting, 2 placed
+  uint8_t state;  // while ordering: 0 new, 1 waiting, 2 placed
 } node;
 
 typedef struct cluster {
-  uint8_t kind;              // cluster_kind
-  bool aligned;              // only ops that read at the element they compute
-  bool dropped;              // not to be made after all
+  uint8_t kind;  // cluster_kind
+  bool aligned;  // only ops that read at the element they compute
+  bool dropped;  // not to be made after all
   int rank;
   pir_dim shape[PIR_MAX_RANK];  // of the elements; of the space of rows; of the sums
   bool reduced[PIR_MAX_RANK];
   uint32_t head, tail, ops;
-  uint32_t first, last;      // positions of its ops
+  uint32_t first, last;  // positions of its ops
   uint32_t segment;
   uint64_t seen;
 } cluster;
@@ -37,14 +37,14 @@ typedef struct grouping {
   pir_facts *facts;
   pir_dims *dims;
   pir_target target;
-  pir_arena *arena;          // of the block at hand
+  pir_arena *arena;  // of the block at hand
   pir_block *block;
   node *nodes;
   uint32_t count;
   cluster *clusters;
   uint32_t cluster_count;
   uint32_t *stack;
-  pir_op **members;          // of the cluster at hand
+  pir_op **members;  // of the cluster at hand
   uint64_t stamp;
   int64_t few;
   uint64_t made, moved;

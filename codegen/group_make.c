@@ -36,16 +36,15 @@ static bool is_read_outside(const grouping *g, pir_value *v, uint32_t cluster) {
   return false;
 }
 
-static bool is_constant(const pir_value *v) {
-  return pir_value_op(v) && pir_op_has(pir_value_op(v), PIR_CONSTANT);
-}
+static bool is_constant(const pir_value *v) { return pir_value_op(v) && pir_op_has(pir_value_op(v), PIR_CONSTANT); }
 
 static void find_interface(const grouping *g, uint32_t cluster, value_list *in, value_list *out) {
   for (uint32_t i = g->clusters[cluster].head; i != NONE; i = g->nodes[i].next) {
     pir_op *op = g->nodes[i].op;
     for (size_t k = 0; k < pir_op_operands(op); k++) {
       pir_value *v = pir_op_operand(op, k);
-      if (!v || is_constant(v) || contains(in, v) || (pir_value_op(v) && is_member(g, pir_value_op(v), cluster))) continue;
+      if (!v || is_constant(v) || contains(in, v) || (pir_value_op(v) && is_member(g, pir_value_op(v), cluster)))
+        continue;
       pir_vec_push(g->arena, in, v);
     }
     for (size_t k = 0; k < pir_op_results(op); k++)
@@ -71,14 +70,19 @@ static void take_constants(grouping *g, pir_block *body, pir_op *op) {
 static pir_op *create_group(grouping *g, pir_op *at, const value_list *in, const value_list *out) {
   const pir_type **types = pir_arena_alloc(g->arena, pir_arena_size(g->arena, out->count + 1, sizeof *types));
   for (size_t i = 0; i < out->count; i++) types[i] = pir_value_type(out->items[i]);
-  pir_op_spec spec = {.def = pir_context_op(g->ctx, CINN_GROUP), .loc = pir_op_loc(at), .operands = in->items,
-                      .operand_count = in->count, .result_types = types, .result_count = out->count, .region_count = 1};
+  pir_op_spec spec = {.def = pir_context_op(g->ctx, CINN_GROUP),
+                      .loc = pir_op_loc(at),
+                      .operands = in->items,
+                      .operand_count = in->count,
+                      .result_types = types,
+                      .result_count = out->count,
+                      .region_count = 1};
   return pir_op_create(g->ctx, &spec);
 }
 
 static void redirect(pir_value *from, pir_value *to, const pir_op *group) {
   PIR_EACH_USE(u, from)
-    if (pir_op_parent(pir_use_owner(u)) != group) pir_use_set(u, to);
+  if (pir_op_parent(pir_use_owner(u)) != group) pir_use_set(u, to);
 }
 
 static pir_op *make_group(grouping *g, uint32_t cluster) {
@@ -94,7 +98,10 @@ static pir_op *make_group(grouping *g, uint32_t cluster) {
     take_constants(g, body, op);
     pir_block_append(body, op);
   }
-  pir_op_spec yield = {.def = pir_context_op(g->ctx, CF_YIELD), .loc = pir_op_loc(group), .operands = out.items, .operand_count = out.count};
+  pir_op_spec yield = {.def = pir_context_op(g->ctx, CF_YIELD),
+                       .loc = pir_op_loc(group),
+                       .operands = out.items,
+                       .operand_count = out.count};
   pir_block_append(body, pir_op_create(g->ctx, &yield));
   for (size_t i = 0; i < out.count; i++) redirect(out.items[i], pir_op_result(group, i), group);
   if (pir_facts_update(g->facts, group)) g->failed = PIR_INVALID;
@@ -118,7 +125,8 @@ static bool lowers(grouping *g, const pir_op *group) {
 static void take_apart(grouping *g, pir_op *group) {
   pir_block *body = pir_region_first(pir_op_region(group, 0));
   pir_op *yield = pir_block_last(body);
-  for (size_t i = 0; i < pir_op_results(group); i++) pir_value_replace_uses(pir_op_result(group, i), pir_op_operand(yield, i));
+  for (size_t i = 0; i < pir_op_results(group); i++)
+    pir_value_replace_uses(pir_op_result(group, i), pir_op_operand(yield, i));
   g->moved -= pir_block_count(body) - 1;
   g->made--;
   pir_op_erase(yield);
@@ -155,11 +163,13 @@ static void place(grouping *g, uint32_t i) {
 // Pushes producers that are not placed yet; false when there are none.
 static bool push_producers(grouping *g, uint32_t i, uint32_t *top) {
   uint32_t cluster = g->nodes[i].cluster, before = *top;
-  for (uint32_t k = cluster == NONE ? i : g->clusters[cluster].head; k != NONE; k = cluster == NONE ? NONE : g->nodes[k].next) {
+  for (uint32_t k = cluster == NONE ? i : g->clusters[cluster].head; k != NONE;
+       k = cluster == NONE ? NONE : g->nodes[k].next) {
     g->nodes[k].state = 1;
     for (size_t o = 0; o < pir_op_operands(g->nodes[k].op); o++) {
       node *p = node_in(g, pir_op_operand(g->nodes[k].op, o));
-      if (p && p->state == 0 && (cluster == NONE || p->cluster != cluster)) g->stack[(*top)++] = (uint32_t)(p - g->nodes);
+      if (p && p->state == 0 && (cluster == NONE || p->cluster != cluster))
+        g->stack[(*top)++] = (uint32_t)(p - g->nodes);
     }
   }
   return *top > before;

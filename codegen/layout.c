@@ -106,7 +106,8 @@ static void decide(grouping *g, pir_op *group) {
     any |= o.rank > 0;
     all[operands + i] = attribute(g, &o);
   }
-  if (any) pir_op_set_attr(group, pir_name_get(g->ctx, PIR_STR("layouts")), pir_attr_array(g->ctx, all, operands + results));
+  if (any)
+    pir_op_set_attr(group, pir_name_get(g->ctx, PIR_STR("layouts")), pir_attr_array(g->ctx, all, operands + results));
 }
 
 void group_layouts(grouping *g) {

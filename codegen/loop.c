@@ -24,7 +24,8 @@ void *pir_loop_alloc(loop_module *m, size_t size) { return pir_arena_zalloc(&m->
 const char *pir_loop_name(loop_module *m, const char *stem, int64_t n) {
   char digits[20];
   size_t count = 0, size = strlen(stem);
-  if (n >= 0) do digits[count++] = (char)('0' + n % 10);
+  if (n >= 0) do
+      digits[count++] = (char)('0' + n % 10);
     while ((n /= 10) > 0);
   char *name = pir_loop_alloc(m, size + count + 1);
   memcpy(name, stem, size);
@@ -56,8 +57,12 @@ static loop_buffer *add_buffer(loop_fn *fn, const char *name, loop_space space, 
     fn->buffer_capacity = capacity;
   }
   loop_buffer *b = pir_loop_alloc(fn->module, sizeof *b);
-  *b = (loop_buffer){.name = pir_loop_name(fn->module, name, -1), .space = space, .dtype = dtype, .lanes = 1,
-                     .id = fn->buffer_count, .align = 1};
+  *b = (loop_buffer){.name = pir_loop_name(fn->module, name, -1),
+                     .space = space,
+                     .dtype = dtype,
+                     .lanes = 1,
+                     .id = fn->buffer_count,
+                     .align = 1};
   fn->buffers[fn->buffer_count++] = b;
   return b;
 }
@@ -89,8 +94,7 @@ loop_buffer *pir_loop_registers(loop_fn *fn, const char *name, pir_dtype dtype, 
 
 loop_var *pir_loop_var_create(loop_fn *fn, const char *name, pir_dtype dtype, uint16_t lanes) {
   loop_var *v = pir_loop_alloc(fn->module, sizeof *v);
-  *v = (loop_var){.name = pir_loop_name(fn->module, name, -1), .dtype = dtype, .lanes = lanes,
-                  .id = fn->var_count++};
+  *v = (loop_var){.name = pir_loop_name(fn->module, name, -1), .dtype = dtype, .lanes = lanes, .id = fn->var_count++};
   return v;
 }
 
@@ -255,23 +259,21 @@ static int64_t int_limit(pir_dtype dtype, bool highest) {
 loop_expr *pir_loop_neutral(loop_module *m, pir_combine combine, pir_dtype dtype) {
   bool is_float = pir_dtype_is_float(dtype);
   switch (combine) {
-    case PIR_COMBINE_MUL:
-      return is_float ? pir_loop_const_float(m, dtype, 1) : pir_loop_const_int(m, dtype, 1);
+    case PIR_COMBINE_MUL: return is_float ? pir_loop_const_float(m, dtype, 1) : pir_loop_const_int(m, dtype, 1);
     case PIR_COMBINE_MAX:
-      return is_float ? pir_loop_const_float(m, dtype, -INFINITY) : pir_loop_const_int(m, dtype, int_limit(dtype, false));
+      return is_float ? pir_loop_const_float(m, dtype, -INFINITY)
+                      : pir_loop_const_int(m, dtype, int_limit(dtype, false));
     case PIR_COMBINE_MIN:
       return is_float ? pir_loop_const_float(m, dtype, INFINITY) : pir_loop_const_int(m, dtype, int_limit(dtype, true));
-    case PIR_COMBINE_AND:
-      return pir_loop_const_int(m, dtype, dtype == PIR_BOOL ? 1 : -1);
-    default:
-      return is_float ? pir_loop_const_float(m, dtype, 0) : pir_loop_const_int(m, dtype, 0);
+    case PIR_COMBINE_AND: return pir_loop_const_int(m, dtype, dtype == PIR_BOOL ? 1 : -1);
+    default: return is_float ? pir_loop_const_float(m, dtype, 0) : pir_loop_const_int(m, dtype, 0);
   }
 }
 
 loop_expr *pir_loop_combine(loop_module *m, pir_combine combine, loop_expr *a, loop_expr *b) {
-  static const uint8_t fn[] = {[PIR_COMBINE_ADD] = PIR_V_ADD, [PIR_COMBINE_MUL] = PIR_V_MUL,
-                               [PIR_COMBINE_MAX] = PIR_V_MAX, [PIR_COMBINE_MIN] = PIR_V_MIN,
-                               [PIR_COMBINE_AND] = PIR_V_AND, [PIR_COMBINE_OR] = PIR_V_OR};
+  static const uint8_t fn[] = {
+      [PIR_COMBINE_ADD] = PIR_V_ADD, [PIR_COMBINE_MUL] = PIR_V_MUL, [PIR_COMBINE_MAX] = PIR_V_MAX,
+      [PIR_COMBINE_MIN] = PIR_V_MIN, [PIR_COMBINE_AND] = PIR_V_AND, [PIR_COMBINE_OR] = PIR_V_OR};
   return pir_loop_op(m, fn[combine], a, b, NULL);
 }
 

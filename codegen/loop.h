@@ -27,23 +27,23 @@ typedef enum loop_space {
 
 typedef struct loop_buffer {
   const char *name;
-  uint8_t space;     // loop_space
-  uint8_t dtype;     // pir_dtype
-  uint16_t lanes;    // registers; 1 for memory
-  uint16_t id;       // position in the function
-  uint16_t slot;     // LOOP_ARG: index in args->buffers
-  uint32_t align;    // LOOP_ARG: of the first element, in bytes; 1 when nothing is known
-  bool read_only;    // LOOP_ARG: nobody writes it while the stage runs
-  int64_t count;     // scratch and registers
-  int64_t offset;    // scratch: in bytes, given by pir_loop_scratch
+  uint8_t space;   // loop_space
+  uint8_t dtype;   // pir_dtype
+  uint16_t lanes;  // registers; 1 for memory
+  uint16_t id;     // position in the function
+  uint16_t slot;   // LOOP_ARG: index in args->buffers
+  uint32_t align;  // LOOP_ARG: of the first element, in bytes; 1 when nothing is known
+  bool read_only;  // LOOP_ARG: nobody writes it while the stage runs
+  int64_t count;   // scratch and registers
+  int64_t offset;  // scratch: in bytes, given by pir_loop_scratch
 } loop_buffer;
 
 typedef struct loop_var {
   const char *name;
   uint8_t dtype;
   uint16_t lanes;
-  uint32_t id;       // unique in the function
-  loop_expr *extent; // 0 <= value < extent, or NULL: index arithmetic is simplified with it
+  uint32_t id;        // unique in the function
+  loop_expr *extent;  // 0 <= value < extent, or NULL: index arithmetic is simplified with it
 } loop_var;
 
 // ---- expressions
@@ -65,38 +65,38 @@ typedef enum loop_kind {
 } loop_kind;
 
 struct loop_expr {
-  uint8_t kind;       // loop_kind
+  uint8_t kind;  // loop_kind
   uint8_t dtype;
   uint16_t lanes;
-  uint16_t fn;        // LOOP_OP: a pir_node_op of the value sort; LOOP_FOLD: pir_combine
+  uint16_t fn;  // LOOP_OP: a pir_node_op of the value sort; LOOP_FOLD: pir_combine
   loop_expr *a, *b, *c;
-  loop_expr *mask;    // bool lanes, or NULL
+  loop_expr *mask;  // bool lanes, or NULL
   loop_buffer *buffer;
   loop_var *var;
   int64_t i;
   double f;
-  void *emitted;      // the emitter's: its value, in statement `emitted_in`
+  void *emitted;  // the emitter's: its value, in statement `emitted_in`
   uint64_t emitted_in;
 };
 
 // ---- statements
 
 typedef enum loop_stmt_kind {
-  LOOP_FOR,       // for var = begin; var < end; var += step: body
-  LOOP_IF,        // if value: body else other
-  LOOP_LET,       // var = value, visible to what follows in the block
-  LOOP_STORE,     // memory: buffer[index ...] = value where mask; registers: register `index` = value
-  LOOP_SCATTER,   // buffer[index] = value with a vector of indices
-  LOOP_ACCUMULATE,// register `index` = register `index` combined with value; what a vectorised loop may
-                  // split into partial results (sums in any order)
-  LOOP_PREFETCH   // of buffer[index]; may lie outside
+  LOOP_FOR,         // for var = begin; var < end; var += step: body
+  LOOP_IF,          // if value: body else other
+  LOOP_LET,         // var = value, visible to what follows in the block
+  LOOP_STORE,       // memory: buffer[index ...] = value where mask; registers: register `index` = value
+  LOOP_SCATTER,     // buffer[index] = value with a vector of indices
+  LOOP_ACCUMULATE,  // register `index` = register `index` combined with value; what a vectorised loop may
+                    // split into partial results (sums in any order)
+  LOOP_PREFETCH     // of buffer[index]; may lie outside
 } loop_stmt_kind;
 
 typedef enum loop_for_kind {
   LOOP_SERIAL,
-  LOOP_PARALLEL,    // over the units of the stage; begin and end are the function's
-  LOOP_UNROLLED,    // constant bounds; the emitter expands it, var is a constant in each copy
-  LOOP_VECTORISED   // to be rewritten by pir_loop_vectorise; iterations are independent but for ACCUMULATE
+  LOOP_PARALLEL,   // over the units of the stage; begin and end are the function's
+  LOOP_UNROLLED,   // constant bounds; the emitter expands it, var is a constant in each copy
+  LOOP_VECTORISED  // to be rewritten by pir_loop_vectorise; iterations are independent but for ACCUMULATE
 } loop_for_kind;
 
 // A block: statements in order.
@@ -105,11 +105,11 @@ typedef struct loop_block {
 } loop_block;
 
 struct loop_stmt {
-  uint8_t kind;          // loop_stmt_kind
-  uint8_t for_kind;      // loop_for_kind
-  uint8_t combine;       // LOOP_ACCUMULATE: pir_combine ADD, MUL, MAX, MIN, AND, OR
-  bool nontemporal;      // LOOP_STORE: do not keep in cache
-  uint16_t unroll;       // LOOP_FOR: a hint to vectorise or unroll by; 0: none
+  uint8_t kind;      // loop_stmt_kind
+  uint8_t for_kind;  // loop_for_kind
+  uint8_t combine;   // LOOP_ACCUMULATE: pir_combine ADD, MUL, MAX, MIN, AND, OR
+  bool nontemporal;  // LOOP_STORE: do not keep in cache
+  uint16_t unroll;   // LOOP_FOR: a hint to vectorise or unroll by; 0: none
   loop_stmt *next;
   loop_var *var;
   loop_expr *begin, *end, *step;
@@ -125,7 +125,7 @@ struct loop_fn {
   loop_buffer **buffers;
   uint16_t buffer_count, buffer_capacity;
   uint32_t var_count;
-  loop_var *begin, *end;   // i64
+  loop_var *begin, *end;  // i64
   int64_t scratch_bytes;
   loop_block body;
 };
@@ -133,7 +133,7 @@ struct loop_fn {
 struct loop_module {
   loop_fn *first, *last;
   size_t fn_count;
-  uint64_t emitted;           // statements emitted so far: numbers for loop_expr.emitted_in
+  uint64_t emitted;  // statements emitted so far: numbers for loop_expr.emitted_in
   pir_arena arena;
 };
 
@@ -141,11 +141,12 @@ struct loop_module {
 
 PIR_API loop_module *pir_loop_module_create(void);  // NULL when out of memory, likewise below
 PIR_API void pir_loop_module_destroy(loop_module *m);
-void *pir_loop_alloc(loop_module *m, size_t size);  // zeroed, lives as long as the module
+void *pir_loop_alloc(loop_module *m, size_t size);                       // zeroed, lives as long as the module
 const char *pir_loop_name(loop_module *m, const char *stem, int64_t n);  // "stemN"; n below 0: "stem"
 
 loop_fn *pir_loop_fn_create(loop_module *m, const char *name);  // appended
-loop_buffer *pir_loop_arg(loop_fn *fn, const char *name, pir_dtype dtype, uint16_t slot, uint32_t align, bool read_only);
+loop_buffer *pir_loop_arg(loop_fn *fn, const char *name, pir_dtype dtype, uint16_t slot, uint32_t align,
+                          bool read_only);
 loop_buffer *pir_loop_scratch(loop_fn *fn, const char *name, pir_dtype dtype, int64_t count);  // 64-byte aligned
 loop_buffer *pir_loop_registers(loop_fn *fn, const char *name, pir_dtype dtype, uint16_t lanes, int64_t count);
 loop_var *pir_loop_var_create(loop_fn *fn, const char *name, pir_dtype dtype, uint16_t lanes);
@@ -172,7 +173,8 @@ loop_expr *pir_loop_cast(loop_module *m, loop_expr *a, pir_dtype dtype);
 loop_expr *pir_loop_bitcast(loop_module *m, loop_expr *a, pir_dtype dtype);
 loop_expr *pir_loop_broadcast(loop_module *m, loop_expr *a, uint16_t lanes);
 loop_expr *pir_loop_ramp(loop_module *m, loop_expr *base, loop_expr *stride, uint16_t lanes);
-PIR_API loop_expr *pir_loop_load(loop_module *m, loop_buffer *buffer, loop_expr *index, uint16_t lanes, loop_expr *mask);
+PIR_API loop_expr *pir_loop_load(loop_module *m, loop_buffer *buffer, loop_expr *index, uint16_t lanes,
+                                 loop_expr *mask);
 loop_expr *pir_loop_gather(loop_module *m, loop_buffer *buffer, loop_expr *index, loop_expr *mask);
 loop_expr *pir_loop_fold(loop_module *m, pir_combine combine, loop_expr *a);
 // Lanes below n are true.
@@ -193,11 +195,14 @@ loop_expr *pir_loop_substitute(loop_module *m, loop_expr *e, const loop_var *var
 
 loop_block *pir_loop_for(loop_fn *fn, loop_block *block, loop_for_kind kind, loop_var *var, loop_expr *begin,
                          loop_expr *end, loop_expr *step);  // step NULL: 1
-loop_block *pir_loop_if(loop_fn *fn, loop_block *block, loop_expr *cond, loop_block **out_else);  // out_else may be NULL
+loop_block *pir_loop_if(loop_fn *fn, loop_block *block, loop_expr *cond,
+                        loop_block **out_else);                                       // out_else may be NULL
 void pir_loop_bind(loop_fn *fn, loop_block *block, loop_var *var, loop_expr *value);  // a let of an existing variable
 loop_expr *pir_loop_let(loop_fn *fn, loop_block *block, const char *name, loop_expr *value);  // a use of the variable
-void pir_loop_store(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index, loop_expr *value, loop_expr *mask);
-void pir_loop_scatter(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index, loop_expr *value, loop_expr *mask);
+void pir_loop_store(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index, loop_expr *value,
+                    loop_expr *mask);
+void pir_loop_scatter(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index, loop_expr *value,
+                      loop_expr *mask);
 void pir_loop_accumulate(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index, pir_combine combine,
                          loop_expr *value);
 void pir_loop_prefetch(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index);
@@ -208,10 +213,11 @@ void pir_loop_prefetch(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop
 // masked last step; accumulations get vector registers that are folded after the loop.
 pir_status pir_loop_vectorise(loop_fn *fn, int vector_bytes);
 
-// Appends `in`, which is written for one value of `var`, for `lanes` values of it from `base` on, where `mask` holds (NULL:
-// everywhere). `known` variables of `in` have the vectors `values`. Lanes 1 leaves the code scalar.
-pir_status pir_loop_widen(loop_fn *fn, loop_block *out, const loop_block *in, loop_var *var, loop_expr *base, uint16_t lanes,
-                          loop_expr *mask, loop_var *const *known, loop_expr *const *values, size_t count);
+// Appends `in`, which is written for one value of `var`, for `lanes` values of it from `base` on, where `mask` holds
+// (NULL: everywhere). `known` variables of `in` have the vectors `values`. Lanes 1 leaves the code scalar.
+pir_status pir_loop_widen(loop_fn *fn, loop_block *out, const loop_block *in, loop_var *var, loop_expr *base,
+                          uint16_t lanes, loop_expr *mask, loop_var *const *known, loop_expr *const *values,
+                          size_t count);
 
 // ---- text: a stable form, equal for functions that do the same (pir-opt --emit=loops, cache keys)
 

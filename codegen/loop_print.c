@@ -58,20 +58,66 @@ static void put_list(printer *p, const loop_expr *e) {
 }
 
 static const char *fn_name(pir_node_op fn) {
-  static const char *const names[] = {
-    [PIR_V_ADD] = "add", [PIR_V_SUB] = "sub", [PIR_V_MUL] = "mul", [PIR_V_DIV] = "div", [PIR_V_FLOORDIV] = "floordiv",
-    [PIR_V_FLOORMOD] = "mod", [PIR_V_FMOD] = "fmod", [PIR_V_POW] = "pow", [PIR_V_ATAN2] = "atan2", [PIR_V_MIN] = "min",
-    [PIR_V_MAX] = "max", [PIR_V_FMIN] = "fmin", [PIR_V_FMAX] = "fmax", [PIR_V_EQ] = "eq", [PIR_V_NE] = "ne",
-    [PIR_V_LT] = "lt", [PIR_V_LE] = "le", [PIR_V_AND] = "and", [PIR_V_OR] = "or", [PIR_V_XOR] = "xor", [PIR_V_NOT] = "not",
-    [PIR_V_SHL] = "shl", [PIR_V_SHR] = "shr", [PIR_V_SELECT] = "select", [PIR_V_NEG] = "neg", [PIR_V_ABS] = "abs",
-    [PIR_V_SIGN] = "sign", [PIR_V_RECIP] = "recip", [PIR_V_FLOOR] = "floor", [PIR_V_CEIL] = "ceil",
-    [PIR_V_TRUNC] = "trunc", [PIR_V_ROUND] = "round", [PIR_V_RINT] = "rint", [PIR_V_SQRT] = "sqrt",
-    [PIR_V_RSQRT] = "rsqrt", [PIR_V_EXP] = "exp", [PIR_V_EXP2] = "exp2", [PIR_V_EXPM1] = "expm1", [PIR_V_LOG] = "log",
-    [PIR_V_LOG2] = "log2", [PIR_V_LOG10] = "log10", [PIR_V_LOG1P] = "log1p", [PIR_V_SIN] = "sin", [PIR_V_COS] = "cos",
-    [PIR_V_TAN] = "tan", [PIR_V_ASIN] = "asin", [PIR_V_ACOS] = "acos", [PIR_V_ATAN] = "atan", [PIR_V_SINH] = "sinh",
-    [PIR_V_COSH] = "cosh", [PIR_V_TANH] = "tanh", [PIR_V_ASINH] = "asinh", [PIR_V_ACOSH] = "acosh",
-    [PIR_V_ATANH] = "atanh", [PIR_V_ERF] = "erf", [PIR_V_LGAMMA] = "lgamma", [PIR_V_ISNAN] = "isnan",
-    [PIR_V_ISINF] = "isinf", [PIR_V_ISFINITE] = "isfinite", [PIR_NODE_OP_COUNT] = NULL};
+  static const char *const names[] = {[PIR_V_ADD] = "add",
+                                      [PIR_V_SUB] = "sub",
+                                      [PIR_V_MUL] = "mul",
+                                      [PIR_V_DIV] = "div",
+                                      [PIR_V_FLOORDIV] = "floordiv",
+                                      [PIR_V_FLOORMOD] = "mod",
+                                      [PIR_V_FMOD] = "fmod",
+                                      [PIR_V_POW] = "pow",
+                                      [PIR_V_ATAN2] = "atan2",
+                                      [PIR_V_MIN] = "min",
+                                      [PIR_V_MAX] = "max",
+                                      [PIR_V_FMIN] = "fmin",
+                                      [PIR_V_FMAX] = "fmax",
+                                      [PIR_V_EQ] = "eq",
+                                      [PIR_V_NE] = "ne",
+                                      [PIR_V_LT] = "lt",
+                                      [PIR_V_LE] = "le",
+                                      [PIR_V_AND] = "and",
+                                      [PIR_V_OR] = "or",
+                                      [PIR_V_XOR] = "xor",
+                                      [PIR_V_NOT] = "not",
+                                      [PIR_V_SHL] = "shl",
+                                      [PIR_V_SHR] = "shr",
+                                      [PIR_V_SELECT] = "select",
+                                      [PIR_V_NEG] = "neg",
+                                      [PIR_V_ABS] = "abs",
+                                      [PIR_V_SIGN] = "sign",
+                                      [PIR_V_RECIP] = "recip",
+                                      [PIR_V_FLOOR] = "floor",
+                                      [PIR_V_CEIL] = "ceil",
+                                      [PIR_V_TRUNC] = "trunc",
+                                      [PIR_V_ROUND] = "round",
+                                      [PIR_V_RINT] = "rint",
+                                      [PIR_V_SQRT] = "sqrt",
+                                      [PIR_V_RSQRT] = "rsqrt",
+                                      [PIR_V_EXP] = "exp",
+                                      [PIR_V_EXP2] = "exp2",
+                                      [PIR_V_EXPM1] = "expm1",
+                                      [PIR_V_LOG] = "log",
+                                      [PIR_V_LOG2] = "log2",
+                                      [PIR_V_LOG10] = "log10",
+                                      [PIR_V_LOG1P] = "log1p",
+                                      [PIR_V_SIN] = "sin",
+                                      [PIR_V_COS] = "cos",
+                                      [PIR_V_TAN] = "tan",
+                                      [PIR_V_ASIN] = "asin",
+                                      [PIR_V_ACOS] = "acos",
+                                      [PIR_V_ATAN] = "atan",
+                                      [PIR_V_SINH] = "sinh",
+                                      [PIR_V_COSH] = "cosh",
+                                      [PIR_V_TANH] = "tanh",
+                                      [PIR_V_ASINH] = "asinh",
+                                      [PIR_V_ACOSH] = "acosh",
+                                      [PIR_V_ATANH] = "atanh",
+                                      [PIR_V_ERF] = "erf",
+                                      [PIR_V_LGAMMA] = "lgamma",
+                                      [PIR_V_ISNAN] = "isnan",
+                                      [PIR_V_ISINF] = "isinf",
+                                      [PIR_V_ISFINITE] = "isfinite",
+                                      [PIR_NODE_OP_COUNT] = NULL};
   return names[fn] ? names[fn] : "op";
 }
 
@@ -125,9 +171,12 @@ static void put_stmt(printer *p, const loop_stmt *s) {
       if (s->other.first) start_line(p), put(p, "else"), put_block(p, &s->other);
       return;
     case LOOP_LET: put_var(p, s->var), put(p, " = "), put_expr(p, s->value); break;
-    case LOOP_PREFETCH: put(p, "prefetch "), put_buffer(p, s->buffer), put(p, "["), put_expr(p, s->index), put(p, "]"); break;
+    case LOOP_PREFETCH:
+      put(p, "prefetch "), put_buffer(p, s->buffer), put(p, "["), put_expr(p, s->index), put(p, "]");
+      break;
     default:
-      put_buffer(p, s->buffer), put(p, s->kind == LOOP_SCATTER ? ".scatter[" : "["), put_expr(p, s->index), put(p, "] ");
+      put_buffer(p, s->buffer), put(p, s->kind == LOOP_SCATTER ? ".scatter[" : "["), put_expr(p, s->index),
+          put(p, "] ");
       if (s->kind == LOOP_ACCUMULATE) put(p, combine_name(s->combine));
       put(p, s->nontemporal ? "=nt " : "= "), put_expr(p, s->value);
       if (s->mask) put(p, " where "), put_expr(p, s->mask);
@@ -150,7 +199,8 @@ static void put_fn(printer *p, const loop_fn *fn) {
   for (unsigned i = 0; i < fn->buffer_count; i++) {
     const loop_buffer *b = fn->buffers[i];
     put(p, "\n  "), put_buffer(p, b), put(p, ": "), put(p, spaces[b->space]);
-    if (b->space == LOOP_ARG) put_int(p, b->slot), put(p, b->read_only ? " in " : " out "), put_int(p, b->align), put(p, " ");
+    if (b->space == LOOP_ARG)
+      put_int(p, b->slot), put(p, b->read_only ? " in " : " out "), put_int(p, b->align), put(p, " ");
     else put_int(p, b->count), put(p, " ");
     put_type(p, b->dtype, b->lanes);
   }

@@ -37,9 +37,7 @@ lower_value *lower_add(lowering *l, const pir_value *value) {
   return v;
 }
 
-const pir_op *lower_yield(const lowering *l) {
-  return pir_block_last(pir_region_first(pir_op_region(l->group, 0)));
-}
+const pir_op *lower_yield(const lowering *l) { return pir_block_last(pir_region_first(pir_op_region(l->group, 0))); }
 
 void lower_interface(lowering *l) {
   size_t inputs = pir_op_operands(l->group);
@@ -105,7 +103,8 @@ const pir_fact *lower_fact(lowering *l, const pir_value *value) { return pir_fac
 loop_buffer *lower_buffer(lowering *l, lower_value *v) {
   if (v->fn == l->fn && v->buffer) return v->buffer;
   const pir_fact *fact = lower_fact(l, v->value);
-  v->buffer = pir_loop_arg(l->fn, "b", fact->dtype, (uint16_t)v->slot, (uint32_t)pir_dtype_size(fact->dtype), !v->written);
+  v->buffer =
+      pir_loop_arg(l->fn, "b", fact->dtype, (uint16_t)v->slot, (uint32_t)pir_dtype_size(fact->dtype), !v->written);
   v->fn = l->fn;
   return v->buffer;
 }

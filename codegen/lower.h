@@ -19,10 +19,10 @@ typedef struct lower_value {
   uint8_t order[PIR_MAX_RANK];  // dims from outermost to innermost in memory
   loop_buffer *buffer;          // of `fn`
   loop_fn *fn;
-  loop_buffer *row;             // scratch that holds it while a row is worked on, or NULL
-  int8_t level;                 // nests: how many reductions it waits for; -1: not yet known
-  int8_t first;                 // the first phase that wants it, or -1
-  bool saved;                   // kept in `row` after its first phase
+  loop_buffer *row;  // scratch that holds it while a row is worked on, or NULL
+  int8_t level;      // nests: how many reductions it waits for; -1: not yet known
+  int8_t first;      // the first phase that wants it, or -1
+  bool saved;        // kept in `row` after its first phase
 } lower_value;
 
 typedef struct lower_memo {
@@ -46,12 +46,12 @@ typedef struct lowering {
   loop_fn *fn;
   loop_block *block;
   PIR_VEC(lower_memo) memo;
-  loop_expr *guard;             // loads happen where it holds; NULL: everywhere
-  loop_expr *condition;         // of the conditionals around; becomes a guard where an index needs one
-  loop_expr *row_index;         // position within `row` scratch
+  loop_expr *guard;      // loads happen where it holds; NULL: everywhere
+  loop_expr *condition;  // of the conditionals around; becomes a guard where an index needs one
+  loop_expr *row_index;  // position within `row` scratch
   int depth;
-  const char *why;              // the first thing that cannot be lowered, and
-  const pir_op *where;          // whose it is
+  const char *why;      // the first thing that cannot be lowered, and
+  const pir_op *where;  // whose it is
 } lowering;
 
 void lower_init(lowering *l, loop_module *m, const pir_target *target, const pir_facts *facts, const pir_op *group);
@@ -94,28 +94,28 @@ typedef struct lower_site {
   const pir_op *op;
   const pir_clause *clause;
   const pir_attr_value *attrs;
-  const pir_fact *out;                    // of the result
+  const pir_fact *out;  // of the result
   loop_expr *const *out_index;
-  int axes;                               // of the space that aligned loads see
+  int axes;  // of the space that aligned loads see
   loop_expr *axis[PIR_MAX_RANK];
   pir_dim axis_extent[PIR_MAX_RANK];
   loop_expr *vars[PIR_MAX_RANK];
-  loop_expr *pack[PIR_MAX_RANK];          // index along each dim of the one pack
+  loop_expr *pack[PIR_MAX_RANK];  // index along each dim of the one pack
   pir_dim pack_extent[PIR_MAX_RANK];
   int pack_rank;
-  int64_t d;                              // PIR_I_D
-  uint8_t *types;                         // of value nodes
+  int64_t d;       // PIR_I_D
+  uint8_t *types;  // of value nodes
   loop_expr *acc, *count;
   bool reduces;
-  loop_expr *in_range;                    // of the point that is being combined; NULL: always
+  loop_expr *in_range;  // of the point that is being combined; NULL: always
 } lower_site;
 
 // False, with l->why set, when the op has no clause for the result, or none that can be lowered.
 bool lower_open(lowering *l, const pir_op *op, size_t result, lower_site *out_site);
 loop_expr *lower_result(lower_site *s, loop_expr *const *index);
 loop_expr *lower_index(lower_site *s, int node);
-loop_expr *lower_truth(lower_site *s, int node);              // as a bool
-bool lower_fixed(lower_site *s, int node, int64_t *out);      // an index that must be a constant
+loop_expr *lower_truth(lower_site *s, int node);          // as a bool
+bool lower_fixed(lower_site *s, int node, int64_t *out);  // an index that must be a constant
 loop_expr *lower_clause_value(lower_site *s, int node, int type);
 int lower_strong(int type);
 int lower_acc_type(const lower_site *s);
@@ -166,7 +166,8 @@ typedef struct lower_packing {
 bool lower_is_contraction(const pir_op *op);
 // The group's contraction, or NULL when it has none.
 const pir_op *lower_contraction(lowering *l);
-// Stages that compute it and, on the finished sums, everything after it. `out_packing->bytes` is 0 when nothing is packed at load.
+// Stages that compute it and, on the finished sums, everything after it. `out_packing->bytes` is 0 when nothing is
+// packed at load.
 void lower_contract(lowering *l, const pir_op *op, lower_stages *stages, lower_packing *out_packing);
 
 // Whether an op alone can be computed element by element from its operands.

@@ -46,8 +46,8 @@ int lower_strong(int t) { return t == LOWER_WEAK_INT ? PIR_I64 : t == LOWER_WEAK
 // Place in the order bool < integers < floats; 0: not computed here.
 static int rank_of(int t) {
   static const uint8_t order[PIR_DTYPE_COUNT] = {
-      [PIR_BOOL] = 1, [PIR_U8] = 2, [PIR_I8] = 3, [PIR_U16] = 4, [PIR_I16] = 5, [PIR_U32] = 6, [PIR_I32] = 7,
-      [PIR_U64] = 8, [PIR_I64] = 9, [PIR_F32] = 10, [PIR_F64] = 11};
+      [PIR_BOOL] = 1, [PIR_U8] = 2,  [PIR_I8] = 3,  [PIR_U16] = 4,  [PIR_I16] = 5, [PIR_U32] = 6,
+      [PIR_I32] = 7,  [PIR_U64] = 8, [PIR_I64] = 9, [PIR_F32] = 10, [PIR_F64] = 11};
   return is_weak(t) ? 1 : order[t];
 }
 
@@ -105,19 +105,33 @@ static int type_of(const lower_site *s, const pir_node *n) {
     case PIR_V_CONST: return n->k == PIR_F64 ? LOWER_WEAK_FLOAT : n->k == PIR_BOOL ? PIR_BOOL : LOWER_WEAK_INT;
     case PIR_V_ATTR_AT: return s->attrs[n->k].kind == PIR_VALUE_FLOATS ? LOWER_WEAK_FLOAT : LOWER_WEAK_INT;
     case PIR_V_ATTR: return s->attrs[n->k].kind == PIR_VALUE_FLOAT ? LOWER_WEAK_FLOAT : LOWER_WEAK_INT;
-    case PIR_V_INDEX: case PIR_V_COUNT: return LOWER_WEAK_INT;
+    case PIR_V_INDEX:
+    case PIR_V_COUNT: return LOWER_WEAK_INT;
     case PIR_V_SCALAR: return scalar_type(s, n->k);
-    case PIR_V_LOAD: case PIR_V_MEMBERS: return load_type(s, n->k);
+    case PIR_V_LOAD:
+    case PIR_V_MEMBERS: return load_type(s, n->k);
     case PIR_V_ACC: return lower_acc_type(s);
     case PIR_V_CAST: t = cast_type(s, n->k); return t == PIR_DTYPE_COUNT ? a : arithmetic_type(t);
-    case PIR_V_EQ: case PIR_V_NE: case PIR_V_LT: case PIR_V_LE: case PIR_V_ISNAN: case PIR_V_ISINF: case PIR_V_ISFINITE:
-      return PIR_BOOL;
+    case PIR_V_EQ:
+    case PIR_V_NE:
+    case PIR_V_LT:
+    case PIR_V_LE:
+    case PIR_V_ISNAN:
+    case PIR_V_ISINF:
+    case PIR_V_ISFINITE: return PIR_BOOL;
     case PIR_V_SELECT: return meet(b, n->c >= 0 ? s->types[n->c] : LOWER_WEAK_INT);
-    case PIR_V_AND: case PIR_V_OR: case PIR_V_XOR: return is_weak(a) && is_weak(b) ? PIR_BOOL : meet(a, b);
+    case PIR_V_AND:
+    case PIR_V_OR:
+    case PIR_V_XOR: return is_weak(a) && is_weak(b) ? PIR_BOOL : meet(a, b);
     case PIR_V_NOT: return is_weak(a) ? PIR_BOOL : a;
-    case PIR_V_ABS: case PIR_V_NEG: case PIR_V_SIGN: case PIR_V_FLOOR: case PIR_V_CEIL: case PIR_V_TRUNC:
-    case PIR_V_ROUND: case PIR_V_RINT:
-      return a;
+    case PIR_V_ABS:
+    case PIR_V_NEG:
+    case PIR_V_SIGN:
+    case PIR_V_FLOOR:
+    case PIR_V_CEIL:
+    case PIR_V_TRUNC:
+    case PIR_V_ROUND:
+    case PIR_V_RINT: return a;
     case PIR_V_ATAN2: return floating(meet(a, b));
     default: return n->op >= PIR_V_ADD && n->op <= PIR_V_SHR ? meet(a, b) : floating(a);
   }
@@ -135,18 +149,22 @@ static bool find_types(lower_site *s) {
 
 static bool is_computed(int t) { return t < PIR_DTYPE_COUNT && rank_of(t) > 0; }
 
-static bool divides(int op) { return op == PIR_V_DIV || op == PIR_V_FLOORDIV || op == PIR_V_FLOORMOD || op == PIR_V_FMOD; }
+static bool divides(int op) {
+  return op == PIR_V_DIV || op == PIR_V_FLOORDIV || op == PIR_V_FLOORMOD || op == PIR_V_FMOD;
+}
 
 static bool has_code(int op, int type, const loop_expr *b) {
   int64_t divisor;
   if (!is_computed(type)) return false;
   if (pir_dtype_is_float(type))
-    return op <= PIR_V_LE || (op >= PIR_V_NEG && op <= PIR_V_ERF) || op == PIR_V_LGAMMA || (op >= PIR_V_ISNAN && op <= PIR_V_ISFINITE);
+    return op <= PIR_V_LE || (op >= PIR_V_NEG && op <= PIR_V_ERF) || op == PIR_V_LGAMMA ||
+           (op >= PIR_V_ISNAN && op <= PIR_V_ISFINITE);
   // A zero divisor has to be reported, which generated code cannot.
   if (divides(op)) return pir_loop_is_int(b, &divisor) && divisor != 0;
   if (type == PIR_BOOL) return (op >= PIR_V_EQ && op <= PIR_V_NOT) || op == PIR_V_MIN || op == PIR_V_MAX;
-  return op != PIR_V_POW && op != PIR_V_ATAN2 && (op <= PIR_V_SHR || op == PIR_V_NEG || op == PIR_V_ABS || op == PIR_V_SIGN ||
-         (op >= PIR_V_FLOOR && op <= PIR_V_RINT) || (op >= PIR_V_ISNAN && op <= PIR_V_ISFINITE));
+  return op != PIR_V_POW && op != PIR_V_ATAN2 &&
+         (op <= PIR_V_SHR || op == PIR_V_NEG || op == PIR_V_ABS || op == PIR_V_SIGN ||
+          (op >= PIR_V_FLOOR && op <= PIR_V_RINT) || (op >= PIR_V_ISNAN && op <= PIR_V_ISFINITE));
 }
 
 static loop_expr *apply(lower_site *s, int op, loop_expr *a, loop_expr *b) {
@@ -258,8 +276,10 @@ static loop_expr *list_attribute(lower_site *s, const pir_node *n, int type) {
   const pir_attr_value *a = &s->attrs[n->k];
   int64_t i;
   if (!lower_fixed(s, n->a, &i)) return literal(s, type, 0, 0);
-  if (i >= 0 && (size_t)i < a->count && a->kind == PIR_VALUE_FLOATS) return literal(s, type, a->floats[i], (int64_t)a->floats[i]);
-  if (i >= 0 && (size_t)i < a->count && a->kind == PIR_VALUE_INTS) return literal(s, type, (double)a->ints[i], a->ints[i]);
+  if (i >= 0 && (size_t)i < a->count && a->kind == PIR_VALUE_FLOATS)
+    return literal(s, type, a->floats[i], (int64_t)a->floats[i]);
+  if (i >= 0 && (size_t)i < a->count && a->kind == PIR_VALUE_INTS)
+    return literal(s, type, (double)a->ints[i], a->ints[i]);
   lower_fail(s->l, s->op, "an element beyond the end of a list");
   return literal(s, type, 0, 0);
 }
@@ -285,7 +305,8 @@ static loop_expr *compare(lower_site *s, const pir_node *n) {
 static loop_expr *conditional(lower_site *s, const pir_node *n, int type) {
   lowering *l = s->l;
   int64_t known;
-  loop_expr *cond = s->clause->nodes[n->a].op < PIR_V_CONST ? lower_truth(s, n->a) : lower_clause_value(s, n->a, PIR_BOOL);
+  loop_expr *cond =
+      s->clause->nodes[n->a].op < PIR_V_CONST ? lower_truth(s, n->a) : lower_clause_value(s, n->a, PIR_BOOL);
   if (pir_loop_is_int(cond, &known)) return lower_clause_value(s, known ? n->b : n->c, type);
   loop_expr *outer = l->condition;
   l->condition = conjunction(l, outer, cond);
@@ -310,7 +331,8 @@ static bool is_row_divisor(const lower_site *s, const pir_node *n) {
   int64_t extent;
   if (!op || !s->l->group || pir_op_parent(op) != s->l->group || pir_op_has(op, PIR_CONSTANT)) return false;
   const pir_fact *f = lower_fact(s->l, v);
-  return f->rank == s->out->rank && f->rank && pir_dim_is_const(s->l->dims, f->shape[f->rank - 1], &extent) && extent == 1;
+  return f->rank == s->out->rank && f->rank && pir_dim_is_const(s->l->dims, f->shape[f->rank - 1], &extent) &&
+         extent == 1;
 }
 
 static loop_expr *divided(lower_site *s, const pir_node *n, int type) {
@@ -335,8 +357,13 @@ static loop_expr *evaluate(lower_site *s, const pir_node *n, int type) {
     case PIR_V_COUNT: return pir_loop_cast(s->l->m, s->count, type);
     case PIR_V_INDEX: return pir_loop_cast(s->l->m, lower_index(s, n->a), type);
     case PIR_V_CAST: return cast(s, n, type);
-    case PIR_V_EQ: case PIR_V_NE: case PIR_V_LT: case PIR_V_LE: case PIR_V_ISNAN: case PIR_V_ISINF: case PIR_V_ISFINITE:
-      return compare(s, n);
+    case PIR_V_EQ:
+    case PIR_V_NE:
+    case PIR_V_LT:
+    case PIR_V_LE:
+    case PIR_V_ISNAN:
+    case PIR_V_ISINF:
+    case PIR_V_ISFINITE: return compare(s, n);
     case PIR_V_SELECT: return conditional(s, n, type);
     case PIR_V_DIV: return divided(s, n, type);
     default:
@@ -469,11 +496,14 @@ loop_expr *lower_result(lower_site *s, loop_expr *const *index) {
   if (c->var_count && !bind_vars(s, index)) lower_fail(l, s->op, "a result map that is no list of variables");
   if (l->why) return NULL;
   switch (c->kind) {
-    case PIR_CLAUSE_POINTWISE: case PIR_CLAUSE_VIEW: case PIR_CLAUSE_GATHER: {
+    case PIR_CLAUSE_POINTWISE:
+    case PIR_CLAUSE_VIEW:
+    case PIR_CLAUSE_GATHER: {
       int type = lower_strong(is_weak(s->types[c->body]) ? arithmetic_type(s->out->dtype) : s->types[c->body]);
       return pir_loop_cast(l->m, lower_clause_value(s, c->body, type), s->out->dtype);
     }
-    case PIR_CLAUSE_REDUCE: case PIR_CLAUSE_WINDOW: return lower_reduced(s, index);
+    case PIR_CLAUSE_REDUCE:
+    case PIR_CLAUSE_WINDOW: return lower_reduced(s, index);
     case PIR_CLAUSE_JOIN: return joined(s, index);
     default: return lower_fail(l, s->op, "a clause of this kind"), NULL;
   }

@@ -89,7 +89,8 @@ static loop_expr *ask_list(lower_site *s, const pir_node *n, bool attr) {
 
 static loop_expr *extent_of(lower_site *s, const pir_fact *f, int axis_node) {
   int64_t axis;
-  if (!f || f->rank < 0 || !lower_fixed(s, axis_node, &axis)) return fail(s, "the extent of an operand that is not known");
+  if (!f || f->rank < 0 || !lower_fixed(s, axis_node, &axis))
+    return fail(s, "the extent of an operand that is not known");
   axis = from_end(axis, f->rank);
   return axis >= 0 && axis < f->rank ? lower_dim(s->l, f->shape[axis]) : fail(s, "an axis beyond the rank");
 }
@@ -179,11 +180,18 @@ loop_expr *lower_index(lower_site *s, int node) {
       const char *want = s->clause->text[n->i];
       return number(s, text.size == strlen(want) && !memcmp(text.data, want, text.size));
     }
-    case PIR_I_ATTR_AT: case PIR_I_ATTR_COUNT: case PIR_I_ATTR_FIND: case PIR_I_ATTR_BELOW: return ask_list(s, n, true);
-    case PIR_I_OPERAND_AT: case PIR_I_OPERAND_COUNT: case PIR_I_OPERAND_FIND: return ask_list(s, n, false);
+    case PIR_I_ATTR_AT:
+    case PIR_I_ATTR_COUNT:
+    case PIR_I_ATTR_FIND:
+    case PIR_I_ATTR_BELOW: return ask_list(s, n, true);
+    case PIR_I_OPERAND_AT:
+    case PIR_I_OPERAND_COUNT:
+    case PIR_I_OPERAND_FIND: return ask_list(s, n, false);
     case PIR_I_PRESENT: return number(s, operand_fact(s, n->k) != NULL);
     case PIR_I_MEMBERS: return number(s, lower_members(s, n->k));
-    case PIR_I_RANK: case PIR_I_NUMEL: case PIR_I_DTYPE: return ask_operand(s, n);
+    case PIR_I_RANK:
+    case PIR_I_NUMEL:
+    case PIR_I_DTYPE: return ask_operand(s, n);
     case PIR_I_DIM: return extent_of(s, operand_fact(s, n->k), n->a);
     case PIR_I_OUT_DIM: return extent_of(s, s->out, n->a);
     case PIR_I_OUT_RANK: return number(s, s->out->rank);

@@ -90,7 +90,8 @@ void lower_sum_start(lower_site *s, lower_sum *sum) {
     return;
   }
   sum->acc = pir_loop_registers(l->fn, "acc", sum->type, 1, 1);
-  loop_expr *start = c->init >= 0 ? lower_clause_value(s, c->init, sum->type) : pir_loop_neutral(l->m, c->combine, sum->type);
+  loop_expr *start =
+      c->init >= 0 ? lower_clause_value(s, c->init, sum->type) : pir_loop_neutral(l->m, c->combine, sum->type);
   pir_loop_store(l->fn, l->block, sum->acc, zero(s), start, NULL);
   if (!asks_count(s)) return;
   sum->count = pir_loop_registers(l->fn, "count", PIR_I32, 1, 1);
@@ -131,10 +132,12 @@ loop_expr *lower_sum_end(lower_site *s, lower_sum *sum, loop_expr *points) {
   int combine = s->clause->combine;
   if (combine == PIR_COMBINE_MAX || combine == PIR_COMBINE_MIN) {  // of nothing: 0
     loop_expr *none = pir_loop_op(l->m, PIR_V_LE, points, zero(s), NULL);
-    loop_expr *nothing = pir_dtype_is_float(sum->type) ? pir_loop_const_float(l->m, sum->type, 0) : pir_loop_const_int(l->m, sum->type, 0);
+    loop_expr *nothing = pir_dtype_is_float(sum->type) ? pir_loop_const_float(l->m, sum->type, 0)
+                                                       : pir_loop_const_int(l->m, sum->type, 0);
     s->acc = pir_loop_select(l->m, none, nothing, s->acc);
   }
-  loop_expr *e = s->clause->then >= 0 ? lower_clause_value(s, s->clause->then, lower_strong(s->types[s->clause->then])) : s->acc;
+  loop_expr *e =
+      s->clause->then >= 0 ? lower_clause_value(s, s->clause->then, lower_strong(s->types[s->clause->then])) : s->acc;
   return pir_loop_cast(l->m, e, s->out->dtype);
 }
 

@@ -11,10 +11,10 @@
 // innermost dim is not reduced, lanes are rows.
 #include "lower.h"
 
-#define BLOCK 4096        // elements of a unit, where a level is cut into units
-#define LANE_BLOCK 64     // rows side by side in a unit
-#define MAX_ROW 16384     // elements of a row that are kept in scratch
-#define KEEP_COST 4       // values that cost less are computed again
+#define BLOCK 4096     // elements of a unit, where a level is cut into units
+#define LANE_BLOCK 64  // rows side by side in a unit
+#define MAX_ROW 16384  // elements of a row that are kept in scratch
+#define KEEP_COST 4    // values that cost less are computed again
 #define MAX_OUTPUTS 64
 
 typedef struct level {
@@ -177,7 +177,8 @@ static loop_block *open_units(nest *n, loop_expr **out_unit) {
   lowering *l = n->l;
   loop_var *u = pir_loop_var_create(l->fn, "u", PIR_I64, 1);
   *out_unit = pir_loop_use(l->m, u);
-  return pir_loop_for(l->fn, &l->fn->body, LOOP_PARALLEL, u, pir_loop_use(l->m, l->fn->begin), pir_loop_use(l->m, l->fn->end), NULL);
+  return pir_loop_for(l->fn, &l->fn->body, LOOP_PARALLEL, u, pir_loop_use(l->m, l->fn->begin),
+                      pir_loop_use(l->m, l->fn->end), NULL);
 }
 
 static void add_stage(nest *n, lower_stages *stages, pir_dim units) {
@@ -199,10 +200,12 @@ static loop_block *open_lanes(nest *n, loop_block *block, const level *v, loop_e
 }
 
 // The part of a level that block number `b` covers.
-static void block_bounds(nest *n, loop_block *block, loop_expr *b, loop_expr *extent, int64_t size, loop_expr **begin, loop_expr **end) {
+static void block_bounds(nest *n, loop_block *block, loop_expr *b, loop_expr *extent, int64_t size, loop_expr **begin,
+                         loop_expr **end) {
   lowering *l = n->l;
   *begin = pir_loop_let(l->fn, block, "begin", pir_loop_mul(l->m, b, pir_loop_int(l->m, size)));
-  *end = pir_loop_let(l->fn, block, "end", pir_loop_min(l->m, pir_loop_add(l->m, *begin, pir_loop_int(l->m, size)), extent));
+  *end = pir_loop_let(l->fn, block, "end",
+                      pir_loop_min(l->m, pir_loop_add(l->m, *begin, pir_loop_int(l->m, size)), extent));
 }
 
 // The index of a tensor at the nest's point: its dims are aligned with the last ones of the nest.
@@ -244,7 +247,8 @@ static void pointwise(nest *n, lower_stages *stages) {
     for (int i = 0; i < count; i++) outer[i] = i, units = pir_dim_mul(l->dims, units, level_dim(n, &n->levels[i]));
     if (splits_last(n)) {
       pir_dim blocks = pir_dim_ceildiv(l->dims, level_dim(n, last), BLOCK);
-      loop_expr *many = lower_dim(l, blocks), *b = pir_loop_let(l->fn, body, "b", count ? pir_loop_mod(l->m, unit, many) : unit);
+      loop_expr *many = lower_dim(l, blocks),
+                *b = pir_loop_let(l->fn, body, "b", count ? pir_loop_mod(l->m, unit, many) : unit);
       if (count) unit = pir_loop_floordiv(l->m, unit, many);
       units = pir_dim_mul(l->dims, units, blocks);
       block_bounds(n, body, b, extent, BLOCK, &begin, &end);

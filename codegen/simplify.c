@@ -288,12 +288,15 @@ static loop_expr *compare(loop_module *m, pir_node_op fn, loop_expr *a, loop_exp
   if (!add_expr(&f, a, 1) || !add_expr(&f, b, -1)) return NULL;
   bounds d = bounds_of_form(&f);
   int known = -1;
-  if (f.count == 0) known = fn == PIR_V_EQ ? d.low == 0 : fn == PIR_V_NE ? d.low != 0 : fn == PIR_V_LT ? d.low < 0 : d.low <= 0;
+  if (f.count == 0)
+    known = fn == PIR_V_EQ ? d.low == 0 : fn == PIR_V_NE ? d.low != 0 : fn == PIR_V_LT ? d.low < 0 : d.low <= 0;
   else if (fn == PIR_V_LT) known = d.high < 0 ? 1 : d.low >= 0 ? 0 : -1;
   else if (fn == PIR_V_LE) known = d.high <= 0 ? 1 : d.low > 0 ? 0 : -1;
   else if (d.low > 0 || d.high < 0) known = fn == PIR_V_NE;
-  if (known < 0 && fn == PIR_V_LT && a->kind == LOOP_VAR && a->var->extent && pir_loop_equal(a->var->extent, b)) known = 1;
-  if (known < 0 && fn == PIR_V_LE && b->kind == LOOP_VAR && b->var->extent && pir_loop_is_int(a, &d.low) && d.low <= 0) known = 1;
+  if (known < 0 && fn == PIR_V_LT && a->kind == LOOP_VAR && a->var->extent && pir_loop_equal(a->var->extent, b))
+    known = 1;
+  if (known < 0 && fn == PIR_V_LE && b->kind == LOOP_VAR && b->var->extent && pir_loop_is_int(a, &d.low) && d.low <= 0)
+    known = 1;
   return known < 0 ? NULL : pir_loop_const_int(m, PIR_BOOL, known);
 }
 
@@ -333,7 +336,10 @@ loop_expr *pir_loop_simplify(loop_module *m, pir_node_op fn, loop_expr *a, loop_
     case PIR_V_FLOORMOD: return remainder_of(m, a, b);
     case PIR_V_MIN: return extremum(m, true, a, b);
     case PIR_V_MAX: return extremum(m, false, a, b);
-    case PIR_V_EQ: case PIR_V_NE: case PIR_V_LT: case PIR_V_LE: return compare(m, fn, a, b);
+    case PIR_V_EQ:
+    case PIR_V_NE:
+    case PIR_V_LT:
+    case PIR_V_LE: return compare(m, fn, a, b);
     default: return NULL;
   }
 }

@@ -10,7 +10,7 @@
 #define MAX_PARTS 8  // most copies of the body in the main loop
 
 typedef struct partial {
-  loop_buffer *of;               // a register buffer the loop accumulates into
+  loop_buffer *of;  // a register buffer the loop accumulates into
   pir_combine combine;
   loop_buffer *part[MAX_PARTS];  // its vector parts
 } partial;
@@ -23,11 +23,11 @@ typedef struct vectoriser {
   // the loop at hand
   const loop_var *var;
   uint16_t lanes;
-  loop_expr *base, *mask;        // first lane; lanes that exist, or NULL for all
-  int copy;                      // which of the unrolled copies
-  loop_expr **values;            // vector forms of variables set in the body, by id
+  loop_expr *base, *mask;  // first lane; lanes that exist, or NULL for all
+  int copy;                // which of the unrolled copies
+  loop_expr **values;      // vector forms of variables set in the body, by id
   uint32_t value_count;
-  loop_buffer **private_regs;    // vector forms of registers the body sets, by buffer id
+  loop_buffer **private_regs;  // vector forms of registers the body sets, by buffer id
   uint16_t private_count;
   partial partials[16];
   int partial_count;
@@ -65,7 +65,8 @@ static loop_expr *uniform_choice(const vectoriser *z, loop_expr *e) {
 static loop_expr *replace_node(loop_module *m, loop_expr *e, const loop_expr *node, loop_expr *by) {
   if (!e || e == node) return e ? by : NULL;
   if (e->kind != LOOP_OP) return e;
-  loop_expr *a = replace_node(m, e->a, node, by), *b = replace_node(m, e->b, node, by), *c = replace_node(m, e->c, node, by);
+  loop_expr *a = replace_node(m, e->a, node, by), *b = replace_node(m, e->b, node, by),
+            *c = replace_node(m, e->c, node, by);
   return a == e->a && b == e->b && c == e->c ? e : pir_loop_op(m, e->fn, a, b, c);
 }
 
@@ -80,7 +81,8 @@ static bool is_contiguous(vectoriser *z, loop_expr *index) {
 
 // One of the two ways of a choice. What all lanes share is read without a guard: at its place, or at 0 where the
 // other way is taken.
-static loop_expr *widen_way(vectoriser *z, const loop_expr *e, const loop_expr *choice, loop_expr *by, loop_expr *taken) {
+static loop_expr *widen_way(vectoriser *z, const loop_expr *e, const loop_expr *choice, loop_expr *by,
+                            loop_expr *taken) {
   loop_module *m = z->m;
   loop_expr *at = replace_node(m, e->a, choice, by);
   if (!varies(z, at)) {
@@ -94,7 +96,8 @@ static loop_expr *widen_way(vectoriser *z, const loop_expr *e, const loop_expr *
 // Lanes of a tensor that is broadcast or not are one element or adjacent ones.
 static loop_expr *widen_choice(vectoriser *z, const loop_expr *e, const loop_expr *choice) {
   loop_expr *not = pir_loop_op(z->m, PIR_V_NOT, choice->a, NULL, NULL);
-  return pir_loop_select(z->m, choice->a, widen_way(z, e, choice, choice->b, choice->a), widen_way(z, e, choice, choice->c, not));
+  return pir_loop_select(z->m, choice->a, widen_way(z, e, choice, choice->b, choice->a),
+                         widen_way(z, e, choice, choice->c, not));
 }
 
 static loop_expr *widen_load(vectoriser *z, loop_expr *e) {
@@ -157,7 +160,8 @@ static void widen_store(vectoriser *z, loop_block *out, const loop_stmt *s) {
     return;
   }
   if (!varies(z, s->index)) z->failed = true;  // all lanes would write one element
-  pir_loop_scatter(z->fn, out, s->buffer, pir_loop_broadcast(z->m, widen(z, s->index), z->lanes), value, mask_of(z, own));
+  pir_loop_scatter(z->fn, out, s->buffer, pir_loop_broadcast(z->m, widen(z, s->index), z->lanes), value,
+                   mask_of(z, own));
 }
 
 static loop_buffer *part_of(const vectoriser *z, const loop_buffer *buffer) {
@@ -171,7 +175,9 @@ static void widen_accumulate(vectoriser *z, loop_block *out, const loop_stmt *s)
   loop_buffer *b = z->private_regs[s->buffer->id];
   if (!b) {
     b = part_of(z, s->buffer);
-    if (z->mask) value = pir_loop_select(z->m, z->mask, value, pir_loop_broadcast(z->m, pir_loop_neutral(z->m, s->combine, s->buffer->dtype), z->lanes));
+    if (z->mask)
+      value = pir_loop_select(z->m, z->mask, value,
+                              pir_loop_broadcast(z->m, pir_loop_neutral(z->m, s->combine, s->buffer->dtype), z->lanes));
   }
   pir_loop_accumulate(z->fn, out, b, s->index, s->combine, value);
 }
@@ -191,7 +197,8 @@ static void widen_stmt(vectoriser *z, loop_block *out, const loop_stmt *s) {
       widen_block(z, other, &s->other);
       return;
     case LOOP_LET: widen_let(z, out, s); return;
-    case LOOP_STORE: case LOOP_SCATTER: widen_store(z, out, s); return;
+    case LOOP_STORE:
+    case LOOP_SCATTER: widen_store(z, out, s); return;
     case LOOP_ACCUMULATE: widen_accumulate(z, out, s); return;
     case LOOP_PREFETCH:
       pir_loop_prefetch(z->fn, out, s->buffer, pir_loop_substitute(z->m, s->index, z->var, z->base));
@@ -228,7 +235,8 @@ static void widest_of(const loop_block *block, size_t *bytes) {
 static void find_private(vectoriser *z, const loop_block *block) {
   for (const loop_stmt *s = block->first; s; s = s->next) {
     if (s->kind == LOOP_STORE && s->buffer->space == LOOP_REGISTER && !z->private_regs[s->buffer->id])
-      z->private_regs[s->buffer->id] = pir_loop_registers(z->fn, s->buffer->name, s->buffer->dtype, z->lanes, s->buffer->count);
+      z->private_regs[s->buffer->id] =
+          pir_loop_registers(z->fn, s->buffer->name, s->buffer->dtype, z->lanes, s->buffer->count);
     find_private(z, &s->body), find_private(z, &s->other);
   }
 }
@@ -280,9 +288,11 @@ static void join_partials(vectoriser *z, loop_block *out, int copies) {
 }
 
 // One run of the loop from `begin` to `end` with `copies` vectors a step.
-static void make_loop(vectoriser *z, loop_block *out, const loop_stmt *s, loop_expr *begin, loop_expr *end, int copies) {
+static void make_loop(vectoriser *z, loop_block *out, const loop_stmt *s, loop_expr *begin, loop_expr *end,
+                      int copies) {
   loop_var *v = pir_loop_var_create(z->fn, s->var->name, PIR_I64, 1);
-  loop_block *body = pir_loop_for(z->fn, out, LOOP_SERIAL, v, begin, end, pir_loop_int(z->m, (int64_t)z->lanes * copies));
+  loop_block *body =
+      pir_loop_for(z->fn, out, LOOP_SERIAL, v, begin, end, pir_loop_int(z->m, (int64_t)z->lanes * copies));
   v->extent = s->var->extent;
   for (z->copy = 0; z->copy < copies; z->copy++) {
     z->base = pir_loop_add(z->m, pir_loop_use(z->m, v), pir_loop_int(z->m, (int64_t)z->lanes * z->copy));
@@ -386,8 +396,9 @@ static void append_block(loop_block *out, const loop_block *in) {
   out->last = in->last;
 }
 
-pir_status pir_loop_widen(loop_fn *fn, loop_block *out, const loop_block *in, loop_var *var, loop_expr *base, uint16_t lanes,
-                          loop_expr *mask, loop_var *const *known, loop_expr *const *values, size_t count) {
+pir_status pir_loop_widen(loop_fn *fn, loop_block *out, const loop_block *in, loop_var *var, loop_expr *base,
+                          uint16_t lanes, loop_expr *mask, loop_var *const *known, loop_expr *const *values,
+                          size_t count) {
   vectoriser z = {.fn = fn, .m = fn->module, .var = var, .lanes = lanes, .base = base, .mask = mask};
   if (lanes == 1) {
     loop_block *to = mask ? pir_loop_if(fn, out, mask, NULL) : out;

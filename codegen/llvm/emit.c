@@ -94,14 +94,16 @@ static void emit_memory_store(emitter *e, const loop_stmt *s) {
   LLVMValueRef address = pir_llvm_address(e, s->buffer, s->index);
   if (s->mask) {
     LLVMValueRef mask = pir_llvm_expr(e, s->mask);
-    LLVMValueRef args[] = {value, address, LLVMConstInt(LLVMInt32TypeInContext(e->ctx), alignment(s->buffer), false), mask};
+    LLVMValueRef args[] = {value, address, LLVMConstInt(LLVMInt32TypeInContext(e->ctx), alignment(s->buffer), false),
+                           mask};
     LLVMTypeRef types[] = {LLVMTypeOf(value), LLVMTypeOf(address)};
     pir_llvm_intrinsic(e, s->kind == LOOP_SCATTER ? "llvm.masked.scatter" : "llvm.masked.store", types, 2, args, 4);
     return;
   }
   if (s->kind == LOOP_SCATTER && lanes > 1) {
     LLVMValueRef all = LLVMConstAllOnes(LLVMVectorType(LLVMInt1TypeInContext(e->ctx), lanes));
-    LLVMValueRef args[] = {value, address, LLVMConstInt(LLVMInt32TypeInContext(e->ctx), alignment(s->buffer), false), all};
+    LLVMValueRef args[] = {value, address, LLVMConstInt(LLVMInt32TypeInContext(e->ctx), alignment(s->buffer), false),
+                           all};
     LLVMTypeRef types[] = {LLVMTypeOf(value), LLVMTypeOf(address)};
     pir_llvm_intrinsic(e, "llvm.masked.scatter", types, 2, args, 4);
     return;
@@ -130,7 +132,8 @@ static void emit_accumulate(emitter *e, const loop_stmt *s) {
   loop_module *m = e->fn->module;
   loop_stmt plain = *s;
   plain.kind = LOOP_STORE;
-  plain.value = pir_loop_combine(m, s->combine, pir_loop_load(m, s->buffer, s->index, s->buffer->lanes, NULL), s->value);
+  plain.value =
+      pir_loop_combine(m, s->combine, pir_loop_load(m, s->buffer, s->index, s->buffer->lanes, NULL), s->value);
   emit_store(e, &plain);
 }
 
@@ -138,7 +141,8 @@ static void emit_prefetch(emitter *e, const loop_stmt *s) {
   e->fn->module->emitted++;
   LLVMTypeRef i32 = LLVMInt32TypeInContext(e->ctx);
   LLVMValueRef address = pir_llvm_address(e, s->buffer, s->index);
-  LLVMValueRef args[] = {address, LLVMConstInt(i32, 0, false), LLVMConstInt(i32, 3, false), LLVMConstInt(i32, 1, false)};
+  LLVMValueRef args[] = {address, LLVMConstInt(i32, 0, false), LLVMConstInt(i32, 3, false),
+                         LLVMConstInt(i32, 1, false)};
   LLVMTypeRef types[] = {LLVMTypeOf(address)};
   pir_llvm_intrinsic(e, "llvm.prefetch", types, 1, args, 4);
 }
@@ -198,7 +202,8 @@ static void bind_buffers(emitter *e) {
       if (b->align > 1) add_flag(e, e->function, at, "align", b->align);
     } else if (b->space == LOOP_SCRATCH) {
       LLVMValueRef offset = LLVMConstInt(i64_type(e), (uint64_t)b->offset, false);
-      e->bases[i] = LLVMBuildInBoundsGEP2(e->b, LLVMInt8TypeInContext(e->ctx), LLVMGetParam(e->function, SCRATCH), &offset, 1, b->name);
+      e->bases[i] = LLVMBuildInBoundsGEP2(e->b, LLVMInt8TypeInContext(e->ctx), LLVMGetParam(e->function, SCRATCH),
+                                          &offset, 1, b->name);
     } else {
       e->registers[i] = calloc((size_t)b->count, sizeof **e->registers);
       for (int64_t r = 0; e->registers[i] && r < b->count; r++)
@@ -222,7 +227,8 @@ static void emit_entry(emitter *e, unsigned pointers) {
   args[SCRATCH] = LLVMGetParam(fn, 3);
   LLVMValueRef buffers = LLVMBuildLoad2(e->b, pointer, LLVMGetParam(fn, 0), "buffers");
   LLVMValueRef one = LLVMConstInt(i64_type(e), 1, false);
-  args[DIMS] = LLVMBuildLoad2(e->b, pointer, LLVMBuildInBoundsGEP2(e->b, pointer, LLVMGetParam(fn, 0), &one, 1, ""), "dims");
+  args[DIMS] =
+      LLVMBuildLoad2(e->b, pointer, LLVMBuildInBoundsGEP2(e->b, pointer, LLVMGetParam(fn, 0), &one, 1, ""), "dims");
   unsigned at = FIRST_BUFFER;
   for (unsigned i = 0; i < e->fn->buffer_count; i++) {
     if (e->fn->buffers[i]->space != LOOP_ARG) continue;

@@ -76,7 +76,8 @@ LLVMValueRef pir_llvm_register(emitter *e, const loop_buffer *buffer, loop_expr 
 
 // One element, or 0 without touching memory. Address and guard are computed before the branch, since their
 // values may be shared with code after it.
-static LLVMValueRef guarded_load(emitter *e, LLVMTypeRef type, LLVMValueRef address, LLVMValueRef guard, unsigned align) {
+static LLVMValueRef guarded_load(emitter *e, LLVMTypeRef type, LLVMValueRef address, LLVMValueRef guard,
+                                 unsigned align) {
   LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b);
   LLVMBasicBlockRef then = LLVMAppendBasicBlockInContext(e->ctx, e->function, "in");
   LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(e->ctx, e->function, "after");
@@ -100,17 +101,20 @@ static LLVMValueRef load(emitter *e, const loop_expr *x) {
     return cell ? LLVMBuildLoad2(e->b, type, cell, "") : LLVMGetPoison(type);
   }
   bool is_bool = x->dtype == PIR_BOOL;
-  LLVMTypeRef type = is_bool ? vector_of(LLVMInt8TypeInContext(e->ctx), x->lanes) : pir_llvm_type(e, x->dtype, x->lanes);
+  LLVMTypeRef type =
+      is_bool ? vector_of(LLVMInt8TypeInContext(e->ctx), x->lanes) : pir_llvm_type(e, x->dtype, x->lanes);
   unsigned size = (unsigned)pir_dtype_size(buffer->dtype), align = buffer->align < size ? buffer->align : size;
   LLVMValueRef address = pir_llvm_address(e, buffer, x->a), value;
   if (x->mask && x->lanes == 1) {
     value = guarded_load(e, type, address, pir_llvm_expr(e, x->mask), align);
   } else if (x->mask || (x->kind == LOOP_GATHER && x->lanes > 1)) {
     LLVMTypeRef types[] = {type, LLVMTypeOf(address)};
-    LLVMValueRef mask = x->mask ? pir_llvm_expr(e, x->mask)
-                                : LLVMConstAllOnes(vector_of(LLVMInt1TypeInContext(e->ctx), x->lanes));
-    LLVMValueRef args[] = {address, LLVMConstInt(LLVMInt32TypeInContext(e->ctx), align, false), mask, LLVMConstNull(type)};
-    value = pir_llvm_intrinsic(e, x->kind == LOOP_GATHER ? "llvm.masked.gather" : "llvm.masked.load", types, 2, args, 4);
+    LLVMValueRef mask =
+        x->mask ? pir_llvm_expr(e, x->mask) : LLVMConstAllOnes(vector_of(LLVMInt1TypeInContext(e->ctx), x->lanes));
+    LLVMValueRef args[] = {address, LLVMConstInt(LLVMInt32TypeInContext(e->ctx), align, false), mask,
+                           LLVMConstNull(type)};
+    value =
+        pir_llvm_intrinsic(e, x->kind == LOOP_GATHER ? "llvm.masked.gather" : "llvm.masked.load", types, 2, args, 4);
   } else {
     value = LLVMBuildLoad2(e->b, type, address, "");
     LLVMSetAlignment(value, align);
@@ -124,7 +128,8 @@ static LLVMValueRef load(emitter *e, const loop_expr *x) {
 LLVMValueRef pir_llvm_widen(emitter *e, pir_dtype from, LLVMValueRef bits, unsigned lanes) {
   LLVMTypeRef f32 = pir_llvm_type(e, PIR_F32, lanes), i32 = pir_llvm_type(e, PIR_I32, lanes);
   if (from == PIR_F16 && strstr(e->target->features, "+f16c"))
-    return LLVMBuildFPExt(e->b, LLVMBuildBitCast(e->b, bits, vector_of(LLVMHalfTypeInContext(e->ctx), lanes), ""), f32, "");
+    return LLVMBuildFPExt(e->b, LLVMBuildBitCast(e->b, bits, vector_of(LLVMHalfTypeInContext(e->ctx), lanes), ""), f32,
+                          "");
   LLVMValueRef wide = LLVMBuildZExt(e->b, bits, i32, "");
   if (from == PIR_BF16)
     return LLVMBuildBitCast(e->b, LLVMBuildShl(e->b, wide, pir_llvm_const_int(e, PIR_I32, lanes, 16), ""), f32, "");
@@ -167,8 +172,10 @@ static LLVMValueRef narrow_to_f16(emitter *e, LLVMValueRef value, unsigned lanes
   LLVMValueRef odd = LLVMBuildAnd(e->b, LLVMBuildLShr(e->b, magnitude, I32(13), ""), I32(1), "");
   LLVMValueRef normal = LLVMBuildAdd(e->b, LLVMBuildAdd(e->b, magnitude, I32((int32_t)0xc8000fff), ""), odd, "");
   normal = LLVMBuildLShr(e->b, normal, I32(13), "");
-  LLVMValueRef large = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntUGT, magnitude, I32(0x7f800000), ""), I32(0x7e00), I32(0x7c00), "");
-  LLVMValueRef r = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntULT, magnitude, I32(0x38800000), ""), tiny, normal, "");
+  LLVMValueRef large = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntUGT, magnitude, I32(0x7f800000), ""),
+                                       I32(0x7e00), I32(0x7c00), "");
+  LLVMValueRef r =
+      LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntULT, magnitude, I32(0x38800000), ""), tiny, normal, "");
   r = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntUGE, magnitude, I32(0x47800000), ""), large, r, "");
 #undef I32
   return LLVMBuildTrunc(e->b, LLVMBuildOr(e->b, r, sign, ""), pir_llvm_type(e, PIR_I16, lanes), "");
@@ -224,7 +231,8 @@ static LLVMValueRef float_floor(emitter *e, LLVMValueRef a) { return call_unary(
 // a - floor(a / b) * b, from the exact remainder: the divisor's sign.
 static LLVMValueRef float_mod(emitter *e, LLVMValueRef a, LLVMValueRef b) {
   LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(a)), r = LLVMBuildFRem(e->b, a, b, "");
-  LLVMValueRef differ = LLVMBuildXor(e->b, LLVMBuildFCmp(e->b, LLVMRealOLT, r, zero, ""), LLVMBuildFCmp(e->b, LLVMRealOLT, b, zero, ""), "");
+  LLVMValueRef differ = LLVMBuildXor(e->b, LLVMBuildFCmp(e->b, LLVMRealOLT, r, zero, ""),
+                                     LLVMBuildFCmp(e->b, LLVMRealOLT, b, zero, ""), "");
   LLVMValueRef off = LLVMBuildAnd(e->b, differ, LLVMBuildFCmp(e->b, LLVMRealONE, r, zero, ""), "");
   return LLVMBuildSelect(e->b, off, LLVMBuildFAdd(e->b, r, b, ""), r, "");
 }
@@ -234,12 +242,15 @@ static LLVMValueRef float_floordiv(emitter *e, pir_dtype dtype, LLVMValueRef a, 
   LLVMBuilderRef ir = e->b;
   unsigned lanes = lanes_of(a);
   LLVMTypeRef type = LLVMTypeOf(a);
-  LLVMValueRef zero = LLVMConstNull(type), one = pir_llvm_const_float(e, dtype, lanes, 1), plain = LLVMBuildFDiv(ir, a, b, "");
+  LLVMValueRef zero = LLVMConstNull(type), one = pir_llvm_const_float(e, dtype, lanes, 1),
+               plain = LLVMBuildFDiv(ir, a, b, "");
   LLVMValueRef r = LLVMBuildFRem(ir, a, b, ""), q = LLVMBuildFDiv(ir, LLVMBuildFSub(ir, a, r, ""), b, "");
-  LLVMValueRef differ = LLVMBuildXor(ir, LLVMBuildFCmp(ir, LLVMRealOLT, r, zero, ""), LLVMBuildFCmp(ir, LLVMRealOLT, b, zero, ""), "");
+  LLVMValueRef differ =
+      LLVMBuildXor(ir, LLVMBuildFCmp(ir, LLVMRealOLT, r, zero, ""), LLVMBuildFCmp(ir, LLVMRealOLT, b, zero, ""), "");
   LLVMValueRef off = LLVMBuildAnd(ir, differ, LLVMBuildFCmp(ir, LLVMRealUNE, r, zero, ""), "");
   q = LLVMBuildSelect(ir, off, LLVMBuildFSub(ir, q, one, ""), q, "");
-  LLVMValueRef down = float_floor(e, q), over = LLVMBuildFCmp(ir, LLVMRealOGT, LLVMBuildFSub(ir, q, down, ""), pir_llvm_const_float(e, dtype, lanes, 0.5), "");
+  LLVMValueRef down = float_floor(e, q), over = LLVMBuildFCmp(ir, LLVMRealOGT, LLVMBuildFSub(ir, q, down, ""),
+                                                              pir_llvm_const_float(e, dtype, lanes, 0.5), "");
   LLVMValueRef whole = LLVMBuildSelect(ir, over, LLVMBuildFAdd(ir, down, one, ""), down, "");
   LLVMValueRef args[] = {zero, plain};
   LLVMValueRef signed_zero = pir_llvm_intrinsic(e, "llvm.copysign", &type, 1, args, 2);
@@ -250,8 +261,10 @@ static LLVMValueRef float_floordiv(emitter *e, pir_dtype dtype, LLVMValueRef a, 
 static LLVMValueRef float_sign(emitter *e, pir_dtype dtype, LLVMValueRef a) {
   unsigned lanes = lanes_of(a);
   LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(a));
-  LLVMValueRef r = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOGT, a, zero, ""), pir_llvm_const_float(e, dtype, lanes, 1), a, "");
-  return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOLT, a, zero, ""), pir_llvm_const_float(e, dtype, lanes, -1), r, "");
+  LLVMValueRef r = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOGT, a, zero, ""),
+                                   pir_llvm_const_float(e, dtype, lanes, 1), a, "");
+  return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOLT, a, zero, ""), pir_llvm_const_float(e, dtype, lanes, -1),
+                         r, "");
 }
 
 static LLVMValueRef float_op(emitter *e, const loop_expr *x, LLVMValueRef a, LLVMValueRef b) {
@@ -268,7 +281,8 @@ static LLVMValueRef float_op(emitter *e, const loop_expr *x, LLVMValueRef a, LLV
     case PIR_V_FMOD: return LLVMBuildFRem(ir, a, b, "");
     case PIR_V_MAX: return float_extremum(e, true, a, b);
     case PIR_V_MIN: return float_extremum(e, false, a, b);
-    case PIR_V_FMAX: case PIR_V_FMIN: {
+    case PIR_V_FMAX:
+    case PIR_V_FMIN: {
       LLVMTypeRef type = LLVMTypeOf(a);
       LLVMValueRef args[] = {a, b};
       return pir_llvm_intrinsic(e, x->fn == PIR_V_FMAX ? "llvm.maxnum" : "llvm.minnum", &type, 1, args, 2);
@@ -286,10 +300,15 @@ static LLVMValueRef float_op(emitter *e, const loop_expr *x, LLVMValueRef a, LLV
     case PIR_V_TRUNC: return call_unary(e, "llvm.trunc", a);
     case PIR_V_RINT: return call_unary(e, "llvm.rint", a);
     case PIR_V_SQRT: return call_unary(e, "llvm.sqrt", a);
-    case PIR_V_RSQRT: return LLVMBuildFDiv(ir, pir_llvm_const_float(e, dtype, lanes, 1), call_unary(e, "llvm.sqrt", a), "");
+    case PIR_V_RSQRT:
+      return LLVMBuildFDiv(ir, pir_llvm_const_float(e, dtype, lanes, 1), call_unary(e, "llvm.sqrt", a), "");
     case PIR_V_ISNAN: return LLVMBuildFCmp(ir, LLVMRealUNO, a, a, "");
-    case PIR_V_ISINF: return LLVMBuildFCmp(ir, LLVMRealOEQ, call_unary(e, "llvm.fabs", a), pir_llvm_const_float(e, dtype, lanes, __builtin_inf()), "");
-    case PIR_V_ISFINITE: return LLVMBuildFCmp(ir, LLVMRealONE, call_unary(e, "llvm.fabs", a), pir_llvm_const_float(e, dtype, lanes, __builtin_inf()), "");
+    case PIR_V_ISINF:
+      return LLVMBuildFCmp(ir, LLVMRealOEQ, call_unary(e, "llvm.fabs", a),
+                           pir_llvm_const_float(e, dtype, lanes, __builtin_inf()), "");
+    case PIR_V_ISFINITE:
+      return LLVMBuildFCmp(ir, LLVMRealONE, call_unary(e, "llvm.fabs", a),
+                           pir_llvm_const_float(e, dtype, lanes, __builtin_inf()), "");
     default: return pir_llvm_math(e, x->fn, dtype, lanes, a, b);
   }
 }
@@ -298,7 +317,8 @@ static LLVMValueRef float_op(emitter *e, const loop_expr *x, LLVMValueRef a, LLV
 // one quotient that overflows) must not trap: it divides by 1 instead.
 static LLVMValueRef int_division(emitter *e, const loop_expr *x, LLVMValueRef a, LLVMValueRef b) {
   LLVMBuilderRef ir = e->b;
-  bool quotient = x->fn == PIR_V_FLOORDIV || x->fn == PIR_V_DIV, floored = x->fn == PIR_V_FLOORDIV || x->fn == PIR_V_FLOORMOD;
+  bool quotient = x->fn == PIR_V_FLOORDIV || x->fn == PIR_V_DIV,
+       floored = x->fn == PIR_V_FLOORDIV || x->fn == PIR_V_FLOORMOD;
   LLVMTypeRef type = LLVMTypeOf(a);
   LLVMValueRef zero = LLVMConstNull(type), one = pir_llvm_const_int(e, x->dtype, x->lanes, 1);
   if (!is_signed(x->dtype) || (pir_loop_nonnegative(x->a) && pir_loop_nonnegative(x->b))) {
@@ -318,8 +338,10 @@ static LLVMValueRef int_division(emitter *e, const loop_expr *x, LLVMValueRef a,
 
 static LLVMValueRef compare_ints(emitter *e, const loop_expr *x, LLVMValueRef a, LLVMValueRef b) {
   bool s = is_signed(x->a->dtype);
-  LLVMIntPredicate p = x->fn == PIR_V_EQ ? LLVMIntEQ : x->fn == PIR_V_NE ? LLVMIntNE
-                     : x->fn == PIR_V_LT ? (s ? LLVMIntSLT : LLVMIntULT) : (s ? LLVMIntSLE : LLVMIntULE);
+  LLVMIntPredicate p = x->fn == PIR_V_EQ   ? LLVMIntEQ
+                       : x->fn == PIR_V_NE ? LLVMIntNE
+                       : x->fn == PIR_V_LT ? (s ? LLVMIntSLT : LLVMIntULT)
+                                           : (s ? LLVMIntSLE : LLVMIntULE);
   return LLVMBuildICmp(e->b, p, a, b, "");
 }
 
@@ -346,21 +368,40 @@ static LLVMValueRef int_op(emitter *e, const loop_expr *x, LLVMValueRef a, LLVMV
     case PIR_V_ADD: return wraps ? LLVMBuildAdd(ir, a, b, "") : LLVMBuildNSWAdd(ir, a, b, "");
     case PIR_V_SUB: return wraps ? LLVMBuildSub(ir, a, b, "") : LLVMBuildNSWSub(ir, a, b, "");
     case PIR_V_MUL: return wraps ? LLVMBuildMul(ir, a, b, "") : LLVMBuildNSWMul(ir, a, b, "");
-    case PIR_V_DIV: case PIR_V_FLOORDIV: case PIR_V_FLOORMOD: case PIR_V_FMOD: return int_division(e, x, a, b);
-    case PIR_V_MAX: case PIR_V_FMAX: return LLVMBuildSelect(ir, LLVMBuildICmp(ir, s ? LLVMIntSGT : LLVMIntUGT, a, b, ""), a, b, "");
-    case PIR_V_MIN: case PIR_V_FMIN: return LLVMBuildSelect(ir, LLVMBuildICmp(ir, s ? LLVMIntSLT : LLVMIntULT, a, b, ""), a, b, "");
-    case PIR_V_EQ: case PIR_V_NE: case PIR_V_LT: case PIR_V_LE: return compare_ints(e, x, a, b);
+    case PIR_V_DIV:
+    case PIR_V_FLOORDIV:
+    case PIR_V_FLOORMOD:
+    case PIR_V_FMOD: return int_division(e, x, a, b);
+    case PIR_V_MAX:
+    case PIR_V_FMAX: return LLVMBuildSelect(ir, LLVMBuildICmp(ir, s ? LLVMIntSGT : LLVMIntUGT, a, b, ""), a, b, "");
+    case PIR_V_MIN:
+    case PIR_V_FMIN: return LLVMBuildSelect(ir, LLVMBuildICmp(ir, s ? LLVMIntSLT : LLVMIntULT, a, b, ""), a, b, "");
+    case PIR_V_EQ:
+    case PIR_V_NE:
+    case PIR_V_LT:
+    case PIR_V_LE: return compare_ints(e, x, a, b);
     case PIR_V_AND: return LLVMBuildAnd(ir, a, b, "");
     case PIR_V_OR: return LLVMBuildOr(ir, a, b, "");
     case PIR_V_XOR: return LLVMBuildXor(ir, a, b, "");
     case PIR_V_NOT: return LLVMBuildNot(ir, a, "");
-    case PIR_V_SHL: case PIR_V_SHR: return shift(e, x, a, b);
+    case PIR_V_SHL:
+    case PIR_V_SHR: return shift(e, x, a, b);
     case PIR_V_NEG: return LLVMBuildNeg(ir, a, "");
-    case PIR_V_SIGN: return s ? int_sign(e, x, a) : LLVMBuildZExt(ir, LLVMBuildICmp(ir, LLVMIntNE, a, LLVMConstNull(LLVMTypeOf(a)), ""), LLVMTypeOf(a), "");
+    case PIR_V_SIGN:
+      return s ? int_sign(e, x, a)
+               : LLVMBuildZExt(ir, LLVMBuildICmp(ir, LLVMIntNE, a, LLVMConstNull(LLVMTypeOf(a)), ""), LLVMTypeOf(a),
+                               "");
     case PIR_V_ABS:
-      return s ? LLVMBuildSelect(ir, LLVMBuildICmp(ir, LLVMIntSLT, a, LLVMConstNull(LLVMTypeOf(a)), ""), LLVMBuildNeg(ir, a, ""), a, "") : a;
-    case PIR_V_FLOOR: case PIR_V_CEIL: case PIR_V_TRUNC: case PIR_V_ROUND: case PIR_V_RINT: return a;
-    case PIR_V_ISNAN: case PIR_V_ISINF: return pir_llvm_const_int(e, PIR_BOOL, x->lanes, 0);
+      return s ? LLVMBuildSelect(ir, LLVMBuildICmp(ir, LLVMIntSLT, a, LLVMConstNull(LLVMTypeOf(a)), ""),
+                                 LLVMBuildNeg(ir, a, ""), a, "")
+               : a;
+    case PIR_V_FLOOR:
+    case PIR_V_CEIL:
+    case PIR_V_TRUNC:
+    case PIR_V_ROUND:
+    case PIR_V_RINT: return a;
+    case PIR_V_ISNAN:
+    case PIR_V_ISINF: return pir_llvm_const_int(e, PIR_BOOL, x->lanes, 0);
     case PIR_V_ISFINITE: return pir_llvm_const_int(e, PIR_BOOL, x->lanes, 1);
     default: e->unsupported = "an operation on integers"; return LLVMGetPoison(pir_llvm_type(e, x->dtype, x->lanes));
   }

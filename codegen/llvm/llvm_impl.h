@@ -10,13 +10,13 @@ typedef struct emitter {
   LLVMBuilderRef b;
   const pir_target *target;
   const loop_fn *fn;
-  LLVMValueRef function;      // the one with the body
-  LLVMBasicBlockRef entry;    // allocas go here
-  LLVMValueRef *vars;         // by loop_var id
-  LLVMValueRef *bases;        // memory buffers: pointer, by buffer id
-  LLVMValueRef **registers;   // register buffers: allocas, by buffer id
-  LLVMValueRef dims;          // pointer to the run-time extents
-  const char *unsupported;    // the first thing that could not be emitted
+  LLVMValueRef function;     // the one with the body
+  LLVMBasicBlockRef entry;   // allocas go here
+  LLVMValueRef *vars;        // by loop_var id
+  LLVMValueRef *bases;       // memory buffers: pointer, by buffer id
+  LLVMValueRef **registers;  // register buffers: allocas, by buffer id
+  LLVMValueRef dims;         // pointer to the run-time extents
+  const char *unsupported;   // the first thing that could not be emitted
 } emitter;
 
 LLVMTypeRef pir_llvm_type(emitter *e, pir_dtype dtype, unsigned lanes);
@@ -29,8 +29,8 @@ LLVMValueRef pir_llvm_splat(emitter *e, LLVMValueRef scalar, unsigned lanes);
 LLVMValueRef pir_llvm_const_float(emitter *e, pir_dtype dtype, unsigned lanes, double f);
 LLVMValueRef pir_llvm_const_int(emitter *e, pir_dtype dtype, unsigned lanes, int64_t i);
 // Calls an intrinsic overloaded on `types`.
-LLVMValueRef pir_llvm_intrinsic(emitter *e, const char *name, LLVMTypeRef *types, unsigned type_count, LLVMValueRef *args,
-                                unsigned arg_count);
+LLVMValueRef pir_llvm_intrinsic(emitter *e, const char *name, LLVMTypeRef *types, unsigned type_count,
+                                LLVMValueRef *args, unsigned arg_count);
 // A function of the math library on floats of `lanes` lanes: polynomials inline where a model spends time,
 // else one call a lane. b is NULL for unary ones.
 LLVMValueRef pir_llvm_math(emitter *e, pir_node_op fn, pir_dtype dtype, unsigned lanes, LLVMValueRef a, LLVMValueRef b);

@@ -35,7 +35,8 @@ static LLVMValueRef unary(const maths *v, const char *name, LLVMValueRef a) {
   return pir_llvm_intrinsic(v->e, name, &type, 1, &a, 1);
 }
 
-static LLVMValueRef select_if(const maths *v, LLVMRealPredicate p, LLVMValueRef a, LLVMValueRef b, LLVMValueRef then, LLVMValueRef other) {
+static LLVMValueRef select_if(const maths *v, LLVMRealPredicate p, LLVMValueRef a, LLVMValueRef b, LLVMValueRef then,
+                              LLVMValueRef other) {
   return LLVMBuildSelect(v->b, LLVMBuildFCmp(v->b, p, a, b, ""), then, other, "");
 }
 
@@ -117,7 +118,8 @@ static LLVMValueRef log1p_f32(const maths *v, LLVMValueRef x) {
 }
 
 static LLVMValueRef tanh_f32(const maths *v, LLVMValueRef x) {
-  static const double c[] = {-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1, -3.33332819422e-1};
+  static const double c[] = {-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1,
+                             -3.33332819422e-1};
   LLVMValueRef s = mul(v, x, x), t = unary(v, "llvm.fabs", x), one = real(v, 1);
   LLVMValueRef small = fma3(v, mul(v, horner(v, s, c, 5), s), x, x);
   LLVMValueRef e = exp_f32(v, add(v, t, t));
@@ -126,7 +128,8 @@ static LLVMValueRef tanh_f32(const maths *v, LLVMValueRef x) {
 }
 
 static LLVMValueRef erf_f32(const maths *v, LLVMValueRef x) {
-  static const double near[] = {-0x1.38e000p-11, 0x1.471a58p-8, -0x1.b691b2p-6, 0x1.ce1c44p-4, -0x1.812700p-2, 0x1.06eba8p-3};
+  static const double near[] = {-0x1.38e000p-11, 0x1.471a58p-8,  -0x1.b691b2p-6,
+                                0x1.ce1c44p-4,   -0x1.812700p-2, 0x1.06eba8p-3};
   static const double far_even[] = {-0x1.220000p-16, 0x1.91cfb2p-12}, far_odd[] = {-0x1.fd1438p-9, 0x1.8d6342p-6};
   static const double far_rest[] = {-0x1.b55cb8p-4, -0x1.450aa0p-1, -0x1.079d0cp-3};
   LLVMValueRef t = unary(v, "llvm.fabs", x), s = mul(v, x, x), one = real(v, 1);
@@ -143,19 +146,23 @@ static LLVMValueRef erf_f32(const maths *v, LLVMValueRef x) {
 
 static const char *libm_name(pir_node_op fn, bool is_double) {
   switch (fn) {
-#define NAME(op, name) case op: return is_double ? name : name "f";
-    NAME(PIR_V_POW, "pow") NAME(PIR_V_ATAN2, "atan2") NAME(PIR_V_EXP, "exp") NAME(PIR_V_EXP2, "exp2")
-    NAME(PIR_V_EXPM1, "expm1") NAME(PIR_V_LOG, "log") NAME(PIR_V_LOG2, "log2") NAME(PIR_V_LOG10, "log10")
-    NAME(PIR_V_LOG1P, "log1p") NAME(PIR_V_SIN, "sin") NAME(PIR_V_COS, "cos") NAME(PIR_V_TAN, "tan")
-    NAME(PIR_V_ASIN, "asin") NAME(PIR_V_ACOS, "acos") NAME(PIR_V_ATAN, "atan") NAME(PIR_V_SINH, "sinh")
-    NAME(PIR_V_COSH, "cosh") NAME(PIR_V_TANH, "tanh") NAME(PIR_V_ASINH, "asinh") NAME(PIR_V_ACOSH, "acosh")
-    NAME(PIR_V_ATANH, "atanh") NAME(PIR_V_ERF, "erf") NAME(PIR_V_LGAMMA, "lgamma") NAME(PIR_V_ROUND, "round")
+#define NAME(op, name)                                                                                                 \
+  case op: return is_double ? name : name "f";
+    NAME(PIR_V_POW, "pow")
+    NAME(PIR_V_ATAN2, "atan2") NAME(PIR_V_EXP, "exp") NAME(PIR_V_EXP2, "exp2") NAME(PIR_V_EXPM1, "expm1")
+        NAME(PIR_V_LOG, "log") NAME(PIR_V_LOG2, "log2") NAME(PIR_V_LOG10, "log10") NAME(PIR_V_LOG1P, "log1p")
+            NAME(PIR_V_SIN, "sin") NAME(PIR_V_COS, "cos") NAME(PIR_V_TAN, "tan") NAME(PIR_V_ASIN, "asin")
+                NAME(PIR_V_ACOS, "acos") NAME(PIR_V_ATAN, "atan") NAME(PIR_V_SINH, "sinh") NAME(PIR_V_COSH, "cosh")
+                    NAME(PIR_V_TANH, "tanh") NAME(PIR_V_ASINH, "asinh") NAME(PIR_V_ACOSH, "acosh")
+                        NAME(PIR_V_ATANH, "atanh") NAME(PIR_V_ERF, "erf") NAME(PIR_V_LGAMMA, "lgamma")
+                            NAME(PIR_V_ROUND, "round")
 #undef NAME
-    default: return NULL;
+                                default : return NULL;
   }
 }
 
-static LLVMValueRef call_lanes(emitter *e, const char *name, pir_dtype dtype, unsigned lanes, LLVMValueRef a, LLVMValueRef b) {
+static LLVMValueRef call_lanes(emitter *e, const char *name, pir_dtype dtype, unsigned lanes, LLVMValueRef a,
+                               LLVMValueRef b) {
   LLVMTypeRef scalar = pir_llvm_type(e, dtype, 1), types[] = {scalar, scalar};
   LLVMTypeRef type = LLVMFunctionType(scalar, types, b ? 2 : 1, false);
   LLVMValueRef fn = LLVMGetNamedFunction(e->module, name);
@@ -182,7 +189,8 @@ static LLVMValueRef inlined(const maths *v, pir_node_op fn, LLVMValueRef a) {
   }
 }
 
-LLVMValueRef pir_llvm_math(emitter *e, pir_node_op fn, pir_dtype dtype, unsigned lanes, LLVMValueRef a, LLVMValueRef b) {
+LLVMValueRef pir_llvm_math(emitter *e, pir_node_op fn, pir_dtype dtype, unsigned lanes, LLVMValueRef a,
+                           LLVMValueRef b) {
   maths v = {e, e->b, lanes, pir_llvm_type(e, PIR_F32, lanes), pir_llvm_type(e, PIR_I32, lanes)};
   LLVMValueRef r = dtype == PIR_F32 ? inlined(&v, fn, a) : NULL;
   if (r) return r;

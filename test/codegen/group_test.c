@@ -21,37 +21,69 @@ typedef struct program {
 } program;
 
 static const program programs[] = {
-  {"softmax along the last axis", {"tensor<-1x-1xf32>"},
-   "(%9) = \"pd_op.softmax\" (%0) {axis:-1,stop_gradient:[true]} : (tensor<-1x-1xf32>) -> tensor<-1x-1xf32>\n", true},
-  {"softmax along another axis", {"tensor<-1x-1x5xf32>"},
-   "(%9) = \"pd_op.softmax\" (%0) {axis:1,stop_gradient:[true]} : (tensor<-1x-1x5xf32>) -> tensor<-1x-1x5xf32>\n", true},
-  {"sum over the first axis", {"tensor<-1x-1xf32>"},
-   "(%2) = \"pd_op.full_int_array\" () {dtype:int64,place:Place(cpu),stop_gradient:[true],value:[0]} : () -> tensor<1xi64>\n"
-   "(%9) = \"pd_op.sum\" (%0, %2) {dtype:Undefined,keepdim:false,stop_gradient:[true]} : (tensor<-1x-1xf32>, tensor<1xi64>) -> tensor<-1xf32>\n", true},
-  {"variance of a row, and the row without its mean", {"tensor<-1x33xf32>"},
-   "(%2) = \"pd_op.full_int_array\" () {dtype:int64,place:Place(cpu),stop_gradient:[true],value:[1]} : () -> tensor<1xi64>\n"
-   "(%3) = \"pd_op.mean\" (%0, %2) {keepdim:true,stop_gradient:[true]} : (tensor<-1x33xf32>, tensor<1xi64>) -> tensor<-1x1xf32>\n"
-   "(%4) = \"pd_op.subtract\" (%0, %3) {stop_gradient:[true]} : (tensor<-1x33xf32>, tensor<-1x1xf32>) -> tensor<-1x33xf32>\n"
-   "(%5) = \"pd_op.exp\" (%4) {stop_gradient:[true]} : (tensor<-1x33xf32>) -> tensor<-1x33xf32>\n"
-   "(%6) = \"pd_op.mean\" (%5, %2) {keepdim:true,stop_gradient:[true]} : (tensor<-1x33xf32>, tensor<1xi64>) -> tensor<-1x1xf32>\n"
-   "(%9) = \"pd_op.divide\" (%5, %6) {stop_gradient:[true]} : (tensor<-1x33xf32>, tensor<-1x1xf32>) -> tensor<-1x33xf32>\n", true},
-  {"tensors that may be broadcast", {"tensor<-1x-1xf32>", "tensor<-1x-1xf32>"},
-   "(%2) = \"pd_op.add\" (%0, %1) {stop_gradient:[true]} : (tensor<-1x-1xf32>, tensor<-1x-1xf32>) -> tensor<-1x-1xf32>\n"
-   "(%9) = \"pd_op.tanh\" (%2) {stop_gradient:[true]} : (tensor<-1x-1xf32>) -> tensor<-1x-1xf32>\n", true},
-  {"a transposition, and a sum over it", {"tensor<-1x-1x5xf32>"},
-   "(%2) = \"pd_op.transpose\" (%0) {perm:[2,0,1],stop_gradient:[true]} : (tensor<-1x-1x5xf32>) -> tensor<5x-1x-1xf32>\n"
-   "(%9) = \"pd_op.sigmoid\" (%2) {stop_gradient:[true]} : (tensor<5x-1x-1xf32>) -> tensor<5x-1x-1xf32>\n", true},
-  {"a concatenation along the last axis", {"tensor<-1x-1xf32>", "tensor<-1x-1xf32>"},
-   "(%2) = \"pd_op.full\" () {dtype:int32,place:Place(cpu),shape:[1],stop_gradient:[true],value:1} : () -> tensor<1xi32>\n"
-   "(%3) = \"builtin.combine\" (%0, %1) {stop_gradient:[true]} : (tensor<-1x-1xf32>, tensor<-1x-1xf32>) -> vec[tensor<-1x-1xf32>,tensor<-1x-1xf32>]\n"
-   "(%9) = \"pd_op.concat\" (%3, %2) {stop_gradient:[true]} : (vec[tensor<-1x-1xf32>,tensor<-1x-1xf32>], tensor<1xi32>) -> tensor<-1x-1xf32>\n", false},
-  {"a product with what is done to it", {"tensor<-1x33xf32>", "tensor<33x-1xf32>"},
-   "(%2) = \"pd_op.matmul\" (%0, %1) {stop_gradient:[true],transpose_x:false,transpose_y:false} : (tensor<-1x33xf32>, tensor<33x-1xf32>) -> tensor<-1x-1xf32>\n"
-   "(%3) = \"pd_op.gelu\" (%2) {approximate:false,stop_gradient:[true]} : (tensor<-1x-1xf32>) -> tensor<-1x-1xf32>\n"
-   "(%9) = \"pd_op.multiply\" (%3, %2) {stop_gradient:[true]} : (tensor<-1x-1xf32>, tensor<-1x-1xf32>) -> tensor<-1x-1xf32>\n", true},
+    {"softmax along the last axis",
+     {"tensor<-1x-1xf32>"},
+     "(%9) = \"pd_op.softmax\" (%0) {axis:-1,stop_gradient:[true]} : (tensor<-1x-1xf32>) -> tensor<-1x-1xf32>\n",
+     true},
+    {"softmax along another axis",
+     {"tensor<-1x-1x5xf32>"},
+     "(%9) = \"pd_op.softmax\" (%0) {axis:1,stop_gradient:[true]} : (tensor<-1x-1x5xf32>) -> tensor<-1x-1x5xf32>\n",
+     true},
+    {"sum over the first axis",
+     {"tensor<-1x-1xf32>"},
+     "(%2) = \"pd_op.full_int_array\" () {dtype:int64,place:Place(cpu),stop_gradient:[true],value:[0]} : () -> "
+     "tensor<1xi64>\n"
+     "(%9) = \"pd_op.sum\" (%0, %2) {dtype:Undefined,keepdim:false,stop_gradient:[true]} : (tensor<-1x-1xf32>, "
+     "tensor<1xi64>) -> tensor<-1xf32>\n",
+     true},
+    {"variance of a row, and the row without its mean",
+     {"tensor<-1x33xf32>"},
+     "(%2) = \"pd_op.full_int_array\" () {dtype:int64,place:Place(cpu),stop_gradient:[true],value:[1]} : () -> "
+     "tensor<1xi64>\n"
+     "(%3) = \"pd_op.mean\" (%0, %2) {keepdim:true,stop_gradient:[true]} : (tensor<-1x33xf32>, tensor<1xi64>) -> "
+     "tensor<-1x1xf32>\n"
+     "(%4) = \"pd_op.subtract\" (%0, %3) {stop_gradient:[true]} : (tensor<-1x33xf32>, tensor<-1x1xf32>) -> "
+     "tensor<-1x33xf32>\n"
+     "(%5) = \"pd_op.exp\" (%4) {stop_gradient:[true]} : (tensor<-1x33xf32>) -> tensor<-1x33xf32>\n"
+     "(%6) = \"pd_op.mean\" (%5, %2) {keepdim:true,stop_gradient:[true]} : (tensor<-1x33xf32>, tensor<1xi64>) -> "
+     "tensor<-1x1xf32>\n"
+     "(%9) = \"pd_op.divide\" (%5, %6) {stop_gradient:[true]} : (tensor<-1x33xf32>, tensor<-1x1xf32>) -> "
+     "tensor<-1x33xf32>\n",
+     true},
+    {"tensors that may be broadcast",
+     {"tensor<-1x-1xf32>", "tensor<-1x-1xf32>"},
+     "(%2) = \"pd_op.add\" (%0, %1) {stop_gradient:[true]} : (tensor<-1x-1xf32>, tensor<-1x-1xf32>) -> "
+     "tensor<-1x-1xf32>\n"
+     "(%9) = \"pd_op.tanh\" (%2) {stop_gradient:[true]} : (tensor<-1x-1xf32>) -> tensor<-1x-1xf32>\n",
+     true},
+    {"a transposition, and a sum over it",
+     {"tensor<-1x-1x5xf32>"},
+     "(%2) = \"pd_op.transpose\" (%0) {perm:[2,0,1],stop_gradient:[true]} : (tensor<-1x-1x5xf32>) -> "
+     "tensor<5x-1x-1xf32>\n"
+     "(%9) = \"pd_op.sigmoid\" (%2) {stop_gradient:[true]} : (tensor<5x-1x-1xf32>) -> tensor<5x-1x-1xf32>\n",
+     true},
+    {"a concatenation along the last axis",
+     {"tensor<-1x-1xf32>", "tensor<-1x-1xf32>"},
+     "(%2) = \"pd_op.full\" () {dtype:int32,place:Place(cpu),shape:[1],stop_gradient:[true],value:1} : () -> "
+     "tensor<1xi32>\n"
+     "(%3) = \"builtin.combine\" (%0, %1) {stop_gradient:[true]} : (tensor<-1x-1xf32>, tensor<-1x-1xf32>) -> "
+     "vec[tensor<-1x-1xf32>,tensor<-1x-1xf32>]\n"
+     "(%9) = \"pd_op.concat\" (%3, %2) {stop_gradient:[true]} : (vec[tensor<-1x-1xf32>,tensor<-1x-1xf32>], "
+     "tensor<1xi32>) -> tensor<-1x-1xf32>\n",
+     false},
+    {"a product with what is done to it",
+     {"tensor<-1x33xf32>", "tensor<33x-1xf32>"},
+     "(%2) = \"pd_op.matmul\" (%0, %1) {stop_gradient:[true],transpose_x:false,transpose_y:false} : "
+     "(tensor<-1x33xf32>, tensor<33x-1xf32>) -> tensor<-1x-1xf32>\n"
+     "(%3) = \"pd_op.gelu\" (%2) {approximate:false,stop_gradient:[true]} : (tensor<-1x-1xf32>) -> tensor<-1x-1xf32>\n"
+     "(%9) = \"pd_op.multiply\" (%3, %2) {stop_gradient:[true]} : (tensor<-1x-1xf32>, tensor<-1x-1xf32>) -> "
+     "tensor<-1x-1xf32>\n",
+     true},
 };
 
-static void report(void *user, const pir_diag *diag) { print_message("%.*s\n", (int)diag->message.size, diag->message.data); }
+static void report(void *user, const pir_diag *diag) {
+  print_message("%.*s\n", (int)diag->message.size, diag->message.data);
+}
 
 static pir_program *parse(pir_context *ctx, const program *p) {
   char text[4096];
@@ -61,14 +93,17 @@ static pir_program *parse(pir_context *ctx, const program *p) {
     int size = (int)strcspn(p->inputs[i], "f") - 1 - (int)strlen("tensor<");
     memcpy(shape, p->inputs[i] + strlen("tensor<"), (size_t)size);
     for (int c = 0; c < size; c++) shape[c] = shape[c] == 'x' ? ',' : shape[c];
-    n += snprintf(text + n, sizeof text - (size_t)n,
-                  "(%%%d) = \"pd_op.data\" () {dtype:float32,name:\"x%d\",place:Place(undefined:0),shape:[%.*s],stop_gradient:[true]} : () -> %s\n",
-                  i, i, size, shape, p->inputs[i]);
+    n +=
+        snprintf(text + n, sizeof text - (size_t)n,
+                 "(%%%d) = \"pd_op.data\" () "
+                 "{dtype:float32,name:\"x%d\",place:Place(undefined:0),shape:[%.*s],stop_gradient:[true]} : () -> %s\n",
+                 i, i, size, shape, p->inputs[i]);
   }
   const char *last = p->body;
   for (const char *at = p->body; (at = strstr(at, "-> ")); at += 3) last = at + 3;
   int size = (int)strcspn(last, "\n");
-  n += snprintf(text + n, sizeof text - (size_t)n, "%s(%%10) = \"pd_op.fetch\" (%%9) {col:0,name:\"y\",stop_gradient:[true]} : (%.*s) -> %.*s\n}\n",
+  n += snprintf(text + n, sizeof text - (size_t)n,
+                "%s(%%10) = \"pd_op.fetch\" (%%9) {col:0,name:\"y\",stop_gradient:[true]} : (%.*s) -> %.*s\n}\n",
                 p->body, size, last, size, last);
   pir_program *parsed = NULL;
   assert_int_equal(pir_program_parse(ctx, (pir_str){text, (size_t)n}, NULL, &parsed), PIR_OK);
@@ -93,7 +128,8 @@ static void shape_of(const program *p, int i, int64_t open, bool broadcast, pir_
 static void run(pir_model *model, const program *p, pir_tensor *in, pir_tensor *out, pir_session **session) {
   pir_session_options options = {.size = sizeof options, .threads = 2};
   assert_int_equal(pir_session_create(model, &options, session), PIR_OK);
-  for (int i = 0; i < 2 && p->inputs[i]; i++) assert_int_equal(pir_session_bind_input(*session, (size_t)i, &in[i]), PIR_OK);
+  for (int i = 0; i < 2 && p->inputs[i]; i++)
+    assert_int_equal(pir_session_bind_input(*session, (size_t)i, &in[i]), PIR_OK);
   pir_status status = pir_session_run(*session);
   if (status) print_message("%s: %s\n", p->name, pir_session_message(*session));
   assert_int_equal(status, PIR_OK);
@@ -105,7 +141,8 @@ static void compare(const program *p, const pir_tensor *a, const pir_tensor *b) 
   for (int d = 0; d < a->rank; d++) assert_int_equal(a->shape[d], b->shape[d]);
   for (int64_t i = 0; i < pir_tensor_numel(a); i++) {
     double x = pir_tensor_float_at(a, i), y = pir_tensor_float_at(b, i);
-    if (!(fabs(x - y) <= 1e-5 + 1e-5 * fabs(x))) fail_msg("%s: element %lld: %g called, %g compiled", p->name, (long long)i, x, y);
+    if (!(fabs(x - y) <= 1e-5 + 1e-5 * fabs(x)))
+      fail_msg("%s: element %lld: %g called, %g compiled", p->name, (long long)i, x, y);
   }
 }
 
@@ -115,11 +152,13 @@ static void test_groups(void **state) {
   pir_context *ctx = pir_context_create(NULL);
   pir_context_set_sink(ctx, (pir_diag_sink){report, NULL});
   assert_int_equal(pir_dialects_load_all(ctx), PIR_OK);
-  for (int i = 0; i < 1 << 16; i++) data[0][i] = (float)(i * 37 % 101) / 25 - 2, data[1][i] = (float)(i * 53 % 97) / 30 - 1.5f;
+  for (int i = 0; i < 1 << 16; i++)
+    data[0][i] = (float)(i * 37 % 101) / 25 - 2, data[1][i] = (float)(i * 53 % 97) / 30 - 1.5f;
   for (size_t k = 0; k < sizeof programs / sizeof *programs; k++) {
     const program *p = &programs[k];
     pir_program *parsed = parse(ctx, p);
-    pir_model_options called = {.size = sizeof called, .pipeline = "kernels", .sink = {report, NULL}}, compiled = called;
+    pir_model_options called = {.size = sizeof called, .pipeline = "kernels", .sink = {report, NULL}},
+                      compiled = called;
     compiled.pipeline = COMPILED;
     pir_model *models[2];
     assert_int_equal(pir_model_create(parsed, &called, &models[0]), PIR_OK);

@@ -39,7 +39,8 @@ static int tear_down(void **state) {
 }
 
 static pir_stage_fn compile(fixture *f, loop_module *m) {
-  for (loop_fn *fn = m->first; fn; fn = fn->next) assert_int_equal(pir_loop_vectorise(fn, f->target.vector_bytes), PIR_OK);
+  for (loop_fn *fn = m->first; fn; fn = fn->next)
+    assert_int_equal(pir_loop_vectorise(fn, f->target.vector_bytes), PIR_OK);
   const loop_module *modules[] = {m};
   const pir_image *image = NULL;
   assert_int_equal(pir_code_store_build(f->store, modules, 1, 1, &image), PIR_OK);
@@ -59,7 +60,8 @@ static void test_pointwise_dynamic(void **state) {
   loop_buffer *out = pir_loop_arg(fn, "out", PIR_F32, 2, 4, false);
   loop_var *r = pir_loop_var_create(fn, "r", PIR_I64, 1), *c = pir_loop_var_create(fn, "c", PIR_I64, 1);
   loop_expr *n = pir_loop_dim(m, 0);
-  loop_block *rows = pir_loop_for(fn, &fn->body, LOOP_PARALLEL, r, pir_loop_use(m, fn->begin), pir_loop_use(m, fn->end), NULL);
+  loop_block *rows =
+      pir_loop_for(fn, &fn->body, LOOP_PARALLEL, r, pir_loop_use(m, fn->begin), pir_loop_use(m, fn->end), NULL);
   loop_block *body = pir_loop_for(fn, rows, LOOP_VECTORISED, c, pir_loop_int(m, 0), n, NULL);
   loop_expr *at = pir_loop_add(m, pir_loop_mul(m, pir_loop_use(m, r), n), pir_loop_use(m, c));
   loop_expr *sum = pir_loop_add(m, pir_loop_load(m, a, at, 1, NULL), pir_loop_load(m, b, pir_loop_use(m, c), 1, NULL));
@@ -126,7 +128,8 @@ static void test_casts_and_guard(void **state) {
   loop_module *m = pir_loop_module_create();
   loop_fn *fn = pir_loop_fn_create(m, "stage0");
   loop_buffer *a = pir_loop_arg(fn, "a", PIR_F32, 0, 4, true), *half = pir_loop_arg(fn, "half", PIR_F16, 1, 2, false);
-  loop_buffer *brain = pir_loop_arg(fn, "brain", PIR_BF16, 2, 2, false), *moved = pir_loop_arg(fn, "moved", PIR_F32, 3, 4, false);
+  loop_buffer *brain = pir_loop_arg(fn, "brain", PIR_BF16, 2, 2, false),
+              *moved = pir_loop_arg(fn, "moved", PIR_F32, 3, 4, false);
   loop_var *c = pir_loop_var_create(fn, "c", PIR_I64, 1);
   loop_expr *at = pir_loop_use(m, c), *before = pir_loop_sub(m, at, pir_loop_int(m, 3));
   loop_block *body = pir_loop_for(fn, &fn->body, LOOP_VECTORISED, c, pir_loop_int(m, 0), pir_loop_int(m, N), NULL);
@@ -197,10 +200,11 @@ static double ulps(float got, double want) {
 
 static void test_math(void **state) {
   fixture *f = *state;
-  static const function all[] = {
-    {"exp", PIR_V_EXP, exp, -110, 95},      {"expm1", PIR_V_EXPM1, expm1, -40, 90}, {"log", PIR_V_LOG, log, 0, 3e38f},
-    {"log1p", PIR_V_LOG1P, log1p, -1, 1e9f}, {"tanh", PIR_V_TANH, tanh, -12, 12},    {"erf", PIR_V_ERF, erf, -6, 6}};
-  static const float special[] = {0, -0.0f, INFINITY, -INFINITY, NAN, 1, -1, 1e-45f, -1e-45f, 1e-38f, 3.4e38f, -3.4e38f, 88.7f, 1e-10f};
+  static const function all[] = {{"exp", PIR_V_EXP, exp, -110, 95},   {"expm1", PIR_V_EXPM1, expm1, -40, 90},
+                                 {"log", PIR_V_LOG, log, 0, 3e38f},   {"log1p", PIR_V_LOG1P, log1p, -1, 1e9f},
+                                 {"tanh", PIR_V_TANH, tanh, -12, 12}, {"erf", PIR_V_ERF, erf, -6, 6}};
+  static const float special[] = {0,      -0.0f,   INFINITY, -INFINITY, NAN,      1,     -1,
+                                  1e-45f, -1e-45f, 1e-38f,   3.4e38f,   -3.4e38f, 88.7f, 1e-10f};
   enum { N = 1 << 16, SPECIAL = sizeof special / sizeof *special };
   float *in = malloc(2 * N * sizeof *in), *out = in + N;
   for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
@@ -208,7 +212,8 @@ static void test_math(void **state) {
     loop_fn *fn = pir_loop_fn_create(m, "stage0");
     loop_buffer *a = pir_loop_arg(fn, "a", PIR_F32, 0, 4, true), *o = pir_loop_arg(fn, "o", PIR_F32, 1, 4, false);
     loop_var *c = pir_loop_var_create(fn, "c", PIR_I64, 1);
-    loop_block *body = pir_loop_for(fn, &fn->body, LOOP_VECTORISED, c, pir_loop_use(m, fn->begin), pir_loop_use(m, fn->end), NULL);
+    loop_block *body =
+        pir_loop_for(fn, &fn->body, LOOP_VECTORISED, c, pir_loop_use(m, fn->begin), pir_loop_use(m, fn->end), NULL);
     loop_expr *x = pir_loop_load(m, a, pir_loop_use(m, c), 1, NULL);
     pir_loop_store(fn, body, o, pir_loop_use(m, c), pir_loop_op(m, all[k].fn, x, NULL, NULL), NULL);
     pir_stage_fn run = compile(f, m);
@@ -216,7 +221,9 @@ static void test_math(void **state) {
     for (int round = 0; round < 3; round++) {  // linear over the range, near 0, powers of two
       for (int i = 0; i < N; i++) {
         float t = (float)i / (N - 1);
-        in[i] = round == 0 ? all[k].from + (all[k].to - all[k].from) * t : round == 1 ? (t - 0.5f) * 4 : ldexpf(1 + t, i % 250 - 125);
+        in[i] = round == 0   ? all[k].from + (all[k].to - all[k].from) * t
+                : round == 1 ? (t - 0.5f) * 4
+                             : ldexpf(1 + t, i % 250 - 125);
       }
       memcpy(in, special, sizeof special);
       void *buffers[] = {in, out};
@@ -236,11 +243,11 @@ static void test_math(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test_setup_teardown(test_pointwise_dynamic, set_up, tear_down),
-    cmocka_unit_test_setup_teardown(test_reduction, set_up, tear_down),
-    cmocka_unit_test_setup_teardown(test_casts_and_guard, set_up, tear_down),
-    cmocka_unit_test(test_index_arithmetic),
-    cmocka_unit_test_setup_teardown(test_math, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_pointwise_dynamic, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_reduction, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_casts_and_guard, set_up, tear_down),
+      cmocka_unit_test(test_index_arithmetic),
+      cmocka_unit_test_setup_teardown(test_math, set_up, tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
