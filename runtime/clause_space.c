@@ -147,6 +147,25 @@ static pir_status add_pack(clause_bind *b, int var) {
   return pir_kernel_fail(b->call, PIR_UNSUPPORTED, "unsupported: %s: a reduced pack", b->call->op);
 }
 
+// A sum of products runs over whole axes: where a load's index is a variable alone, the axis has its extent.
+static pir_status check_load(clause_bind *b, clause_lanes *e, const pir_node *load) {
+  const pir_clause *c = b->clause;
+  const pir_tensor *t = pir_clause_operand(b, load->k, 0);
+  bool after_pack = false;
+  for (int i = 0; t && i < load->map_count; i++) {
+    const pir_node *n = &c->nodes[c->pool[load->map + i]];
+    while (n->op == PIR_I_SELECT && b->fixed[n->a]) n = &c->nodes[pir_clause_fixed(e, n->a, 0) ? n->b : n->c];
+    after_pack |= n->op == PIR_I_PACK;
+    int d = after_pack ? t->rank - load->map_count + i : i;
+    if (n->op != PIR_I_VAR || d < 0 || d >= t->rank) continue;
+    int64_t expected = b->extent[b->var_first[n->k]];
+    if (t->shape[d] != expected)
+      return pir_kernel_fail(b->call, PIR_INVALID, "%s: axis %d of operand %d: expected extent %lld, found %lld",
+                             b->call->op, d, load->k, (long long)expected, (long long)t->shape[d]);
+  }
+  return PIR_OK;
+}
+
 static pir_status space_of_vars(clause_bind *b, clause_lanes *e) {
   const pir_clause *c = b->clause;
   for (int v = 0; v < c->var_count; v++) {
@@ -159,6 +178,8 @@ static pir_status space_of_vars(clause_bind *b, clause_lanes *e) {
     if (!c->vars[v].reduced) b->parallel = b->coords;
   }
   if (e->status) return e->status;
+  for (int i = 0; c->kind == PIR_CLAUSE_CONTRACT && i < c->node_count; i++)
+    if (c->nodes[i].op == PIR_V_LOAD && c->nodes[i].map_kind == PIR_MAP_LIST) PIR_TRY(check_load(b, e, &c->nodes[i]));
   if (c->out_map_kind == PIR_MAP_ALIGNED) {
     if (b->parallel != b->out->rank) return wrong_shape(b, b->parallel, 0);
     for (int d = 0; d < b->parallel; d++) {
