@@ -67,7 +67,8 @@ static pir_status add_axis(clause_bind *b, int64_t axis, bool *reduced) {
   int64_t at = axis < 0 ? axis + b->axes : axis;
   if (b->axes == 0 && (axis == 0 || axis == -1)) return PIR_OK;
   if (at < 0 || at >= b->axes)
-    return pir_kernel_fail(b->call, PIR_INVALID, "%s: axis %lld of a tensor of rank %d", b->call->op, (long long)axis, b->axes);
+    return pir_kernel_fail(b->call, PIR_INVALID, "%s: axis %lld of a tensor of rank %d", b->call->op, (long long)axis,
+                           b->axes);
   reduced[at] = true;
   return PIR_OK;
 }
@@ -96,8 +97,9 @@ static pir_status find_axes(clause_bind *b, clause_lanes *e, bool *reduced, bool
 }
 
 static pir_status wrong_shape(const clause_bind *b, int d, int64_t expected) {
-  return pir_kernel_fail(b->call, PIR_INVALID, "%s: axis %d of result %d: expected extent %lld, found %lld", b->call->op, d,
-                         b->clause->result, (long long)expected, d < b->out->rank ? (long long)b->out->shape[d] : -1LL);
+  return pir_kernel_fail(b->call, PIR_INVALID, "%s: axis %d of result %d: expected extent %lld, found %lld",
+                         b->call->op, d, b->clause->result, (long long)expected,
+                         d < b->out->rank ? (long long)b->out->shape[d] : -1LL);
 }
 
 static pir_status space_of_axes(clause_bind *b, clause_lanes *e, const bool *reached) {
