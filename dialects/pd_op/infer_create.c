@@ -103,6 +103,33 @@ pir_status pd_infer_complex(pir_infer *infer) {
   return PIR_OK;
 }
 
+// Pairs to complex numbers and back.
+pir_status pd_infer_as_complex(pir_infer *infer) {
+  PIR_TRY(infer_clause(infer, infer->def->clause, infer_begin(infer, 0)));
+  infer->results[0].dtype = infer_operand_dtype(infer, 0) == PIR_F64 ? PIR_C128 : PIR_C64;
+  return PIR_OK;
+}
+
+pir_status pd_infer_as_real(pir_infer *infer) {
+  PIR_TRY(infer_clause(infer, infer->def->clause, infer_begin(infer, 0)));
+  infer->results[0].dtype = infer_operand_dtype(infer, 0) == PIR_C128 ? PIR_F64 : PIR_F32;
+  return PIR_OK;
+}
+
+// The result has the shape of x, what is observed that of its operand.
+pir_status pd_infer_quantised(pir_infer *infer) {
+  static const int like[] = {PD_QUANTIZE_LINEAR_IN_X, PD_QUANTIZE_LINEAR_IN_IN_STATE, PD_QUANTIZE_LINEAR_IN_IN_ACCUM, PD_QUANTIZE_LINEAR_IN_SCALE};
+  for (int i = 0; i < 4; i++) {
+    const pir_fact *from = infer->operands[like[i]];
+    pir_fact *out = infer_begin(infer, i);
+    if (!from || !from->known || from->rank < 0) continue;
+    pir_dtype dtype = out->dtype;
+    *out = *from;
+    out->dtype = dtype, out->contents = NULL, out->content_count = 0;
+  }
+  return PIR_OK;
+}
+
 pir_status pd_infer_equal_all(pir_infer *infer) {
   infer_begin(infer, 0)->rank = 0;
   return PIR_OK;

@@ -41,28 +41,31 @@ pir_status pd_infer_drop_axis(pir_infer *infer) {
   return PIR_OK;
 }
 
-pir_status pd_infer_maxout(pir_infer *infer) {
-  const pir_fact *x = infer->operands[PD_MAXOUT_IN_X];
-  int64_t groups = infer->attrs[PD_MAXOUT_ATTR_GROUPS].i;
-  pir_fact *out = infer_begin(infer, 0);
-  int32_t at;
-  if (!known_shape(x)) return PIR_OK;
-  if (groups < 1) return pir_infer_fail(infer, "groups is %lld", (long long)groups);
-  PIR_TRY(wrap_axis(infer, infer->attrs[PD_MAXOUT_ATTR_AXIS].i, x->rank, &at));
-  take_shape(out, x);
-  out->shape[at] = pir_dim_floordiv(infer->dims, x->shape[at], groups);
-  return PIR_OK;
-}
-
 // Batch and channels of x, positions of the grid.
 pir_status pd_infer_grid_sample(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_GRID_SAMPLE_IN_X], *grid = infer->operands[PD_GRID_SAMPLE_IN_GRID];
   pir_fact *out = infer_begin(infer, 0);
   if (!known_shape(x) || !known_shape(grid)) return PIR_OK;
-  if (x->rank < 4 || grid->rank != x->rank) return pir_infer_fail(infer, "x has rank %d, the grid %d", x->rank, grid->rank);
+  if (x->rank != 4 || grid->rank != 4) {
+    (void)pir_infer_fail(infer, "unsupported: x of rank %d with a grid of rank %d", x->rank, grid->rank);
+    return PIR_UNSUPPORTED;
+  }
   take_shape(out, x);
   for (int32_t i = 2; i < x->rank; i++) out->shape[i] = grid->shape[i - 1];
   return PIR_OK;
+}
+
+// One flat grid a batch member.
+pir_status pd_infer_affine_grid(pir_infer *infer) {
+  const pir_fact *shape = infer->operands[PD_AFFINE_GRID_IN_OUTPUT_SHAPE];
+  pir_fact *out = infer_begin(infer, 0);
+  pir_dim count;
+  int64_t n;
+  if (fact_count(shape, &count) && pir_dim_is_const(infer->dims, count, &n) && n != 4) {
+    (void)pir_infer_fail(infer, "unsupported: a grid for %lld dimensions", (long long)n);
+    return PIR_UNSUPPORTED;
+  }
+  return infer_clause(infer, infer->def->clause, out);
 }
 
 pir_status pd_infer_nonzero(pir_infer *infer) {
