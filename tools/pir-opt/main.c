@@ -171,7 +171,7 @@ static int emit(const cli *cli, const pir_program *program, pir_writer out) {
   return cli_exit_code(pir_program_print(program, &print, out));
 }
 
-// Reads a text or file, verifies, runs the passes, verifies again; `out` may be NULL.
+// Reads a text or file, verifies, runs the passes, verifies what they left; `out` may be NULL.
 static int process(cli *cli, const cli_file *file, uint32_t first_line, const pir_writer *out) {
   pir_context *ctx = cli_context_create(cli);
   if (!ctx) return CLI_INTERNAL;
@@ -181,7 +181,8 @@ static int process(cli *cli, const cli_file *file, uint32_t first_line, const pi
   if (!code) code = cli_exit_code(pir_verify(pir_program_module(program), &verify));
   if (!code) code = run_passes(cli, ctx, program);
   verify.errors_only = true;
-  if (!code) code = cli_exit_code(pir_verify(pir_program_module(program), &verify));
+  bool changed = cli_has(cli, OPT_PASSES) || cli_has(cli, OPT_PIPELINE);
+  if (!code && changed) code = cli_exit_code(pir_verify(pir_program_module(program), &verify));
   if (!code && out) code = emit(cli, program, *out);
   if (program) pir_program_destroy(program);
   pir_context_destroy(ctx);
