@@ -14,8 +14,14 @@
   X(equal_all, false)         \
   X(gammaincc, false)         \
   X(gather_nd, false)         \
+  X(grid_sample, false)       \
+  X(kthvalue, false)          \
+  X(logcumsumexp, false)      \
+  X(masked_select, true)      \
+  X(nonzero, true)            \
   X(polygamma, false)         \
   X(rnn, false)               \
+  X(searchsorted, false)      \
   X(topk, false)
 
 #define PIR_KERNEL_DECLARE(name, shapes) pir_status pir_kernel_##name(const pir_kernel_call *call);
@@ -30,6 +36,8 @@ pir_tensor *pir_kernel_out(const pir_kernel_call *call, int k);
 // Memory from the call's allocator, 64-byte aligned.
 void *pir_kernel_alloc(const pir_kernel_call *call, size_t size);
 void pir_kernel_free(const pir_kernel_call *call, void *memory, size_t size);
+// Memory of exactly its size for a result that only the kernel can shape; the caller takes it over.
+pir_status pir_kernel_shape_result(const pir_kernel_call *call, pir_tensor *out, pir_dtype dtype, const int64_t *shape, int rank);
 // A dense copy of a tensor as `dtype`, broadcast to a shape; free `out->data` with pir_kernel_drop.
 pir_status pir_kernel_dense(const pir_kernel_call *call, const pir_tensor *from, pir_dtype dtype, const int64_t *shape, int rank,
                             pir_tensor *out);

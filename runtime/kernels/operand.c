@@ -24,6 +24,17 @@ void pir_kernel_free(const pir_kernel_call *call, void *memory, size_t size) {
   else free(memory);
 }
 
+pir_status pir_kernel_shape_result(const pir_kernel_call *call, pir_tensor *out, pir_dtype dtype, const int64_t *shape, int rank) {
+  size_t bytes;
+  if (pir_shape_bytes(shape, rank, dtype, &bytes)) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
+  if (bytes == 0) bytes = 1;
+  bool custom = call->allocator && call->allocator->alloc;
+  out->data = custom ? call->allocator->alloc(call->allocator->user, bytes, 64) : malloc(bytes);
+  if (!out->data) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  pir_tensor_set_dense(out, dtype, shape, rank);
+  return PIR_OK;
+}
+
 pir_status pir_kernel_dense(const pir_kernel_call *call, const pir_tensor *from, pir_dtype dtype, const int64_t *shape, int rank,
                             pir_tensor *out) {
   size_t bytes;

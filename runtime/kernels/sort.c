@@ -23,6 +23,7 @@ typedef struct line_job {
   pir_tensor *out, *positions;
   int axis;
   int64_t length, kept;        // elements of a line of x, and of the results
+  int64_t first;               // which of the sorted elements the results begin with
   bool floats, descending;
   entry *room;                 // 2 * length for each thread
   void (*line)(const struct line_job *job, entry *room, const int64_t *at);
@@ -75,7 +76,7 @@ static void load(const line_job *job, entry *room, const int64_t *at) {
 
 static void sort_one(const line_job *job, entry *room, const int64_t *at) {
   load(job, room, at);
-  store(job, sort_line(job, room), job->kept, at);
+  store(job, sort_line(job, room) + job->first, job->kept, at);
 }
 
 // Each element becomes the best so far; of equal ones the last counts.
@@ -115,7 +116,7 @@ static pir_status run_job(line_job *job, int64_t axis) {
   job->floats = pir_dtype_is_float(x->dtype);
   job->length = x->rank ? x->shape[axis] : 1;
   job->kept = job->out->rank && x->rank ? job->out->shape[axis] : 1;
-  if (job->kept > job->length)
+  if (job->first < 0 || job->kept > job->length - job->first)
     return pir_kernel_fail(call, PIR_INVALID, "%s: asks for %lld of %lld elements", call->op, (long long)job->kept, (long long)job->length);
   int64_t numel = pir_tensor_numel(x), lines = job->length > 0 ? numel / job->length : 0;
   int threads = call->parallel.threads > 1 ? call->parallel.threads : 1;
@@ -145,6 +146,66 @@ pir_status pir_kernel_topk(const pir_kernel_call *call) {
   line_job job = job_of(call);
   job.descending = call->attrs[1].i != 0;
   return run_job(&job, call->attrs[0].i);
+}
+
+// A view of a result without the axis that was reduced, with it.
+static pir_tensor with_axis(const pir_tensor *t, const pir_tensor *x, int axis) {
+  pir_tensor view = *t;
+  if (t->rank == x->rank) return view;
+  view.rank = x->rank;
+  for (int d = x->rank - 1; d > axis; d--) {
+    view.shape[d] = t->shape[d - 1];
+    view.strides[d] = t->strides[d - 1];
+  }
+  view.shape[axis] = 1;
+  view.strides[axis] = 0;
+  return view;
+}
+
+// attributes: k, axis, keepdim
+pir_status pir_kernel_kthvalue(const pir_kernel_call *call) {
+  line_job job = job_of(call);
+  int64_t axis = call->attrs[1].i;
+  if (!job.x || !job.out || !job.positions) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
+  if (axis < 0) axis += job.x->rank;
+  if (job.x->rank && (axis < 0 || axis >= job.x->rank))
+    return pir_kernel_fail(call, PIR_INVALID, "%s: axis %lld of a tensor of rank %d", call->op, (long long)axis, job.x->rank);
+  pir_tensor out = with_axis(job.out, job.x, (int)axis), positions = with_axis(job.positions, job.x, (int)axis);
+  job.out = &out;
+  job.positions = &positions;
+  job.first = call->attrs[0].i - 1;
+  return run_job(&job, axis);
+}
+
+// attributes: out_int32, right. Each value's place in the row of sorted numbers that stands beside it.
+pir_status pir_kernel_searchsorted(const pir_kernel_call *call) {
+  const pir_tensor *rows = pir_kernel_in(call, 0), *values = pir_kernel_in(call, 1);
+  pir_tensor *out = pir_kernel_out(call, 0), r, v, places = {0};
+  if (!rows || !values || rows->rank < 1) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
+  int64_t length = rows->shape[rows->rank - 1], n = pir_tensor_numel(values), width = values->rank ? values->shape[values->rank - 1] : 1;
+  bool right = call->attrs[1].i != 0, shared = rows->rank == 1;
+  if (!shared && (width == 0 || pir_tensor_numel(rows) / (length ? length : 1) != n / (width ? width : 1)))
+    return n == 0 ? PIR_OK : pir_kernel_fail(call, PIR_INVALID, "%s: rows and values do not stand side by side", call->op);
+  PIR_TRY(pir_kernel_dense(call, rows, PIR_F64, rows->shape, rows->rank, &r));
+  pir_status status = pir_kernel_dense(call, values, PIR_F64, values->shape, values->rank, &v);
+  if (!status) status = pir_kernel_dense(call, values, PIR_I64, values->shape, values->rank, &places);
+  for (int64_t i = 0; !status && i < n; i++) {
+    const double *row = (const double *)r.data + (shared ? 0 : i / width * length);
+    double x = ((double *)v.data)[i];
+    int64_t lo = 0, hi = length;
+    while (lo < hi) {
+      int64_t mid = lo + (hi - lo) / 2;
+      bool below = right ? !(row[mid] > x) : row[mid] < x || (isnan(x) && !isnan(row[mid]));
+      if (below) lo = mid + 1;
+      else hi = mid;
+    }
+    ((int64_t *)places.data)[i] = lo;
+  }
+  if (!status) status = pir_tensor_copy(&places, out);
+  pir_kernel_drop(call, &places);
+  pir_kernel_drop(call, &v);
+  pir_kernel_drop(call, &r);
+  return status;
 }
 
 // attributes: axis, dtype

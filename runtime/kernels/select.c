@@ -1,0 +1,63 @@
+// Kernels whose results are as large as their data say: counted first, then allocated and filled.
+#include <string.h>
+
+#include "convert.h"
+#include "kernels/kernels.h"
+
+// A dense bool copy of a tensor, and how many of it are true.
+static pir_status truths(const pir_kernel_call *call, const pir_tensor *from, const pir_tensor *like, pir_tensor *out, int64_t *out_count) {
+  PIR_TRY(pir_kernel_dense(call, from, PIR_BOOL, like->shape, like->rank, out));
+  const uint8_t *flags = out->data;
+  int64_t n = pir_tensor_numel(out), count = 0;
+  for (int64_t i = 0; i < n; i++) count += flags[i];
+  *out_count = count;
+  return PIR_OK;
+}
+
+pir_status pir_kernel_nonzero(const pir_kernel_call *call) {
+  const pir_tensor *x = pir_kernel_in(call, 0);
+  pir_tensor *out = pir_kernel_out(call, 0), flags;
+  int64_t count;
+  if (!x || !out) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
+  PIR_TRY(truths(call, x, x, &flags, &count));
+  const int64_t shape[] = {count, x->rank};
+  pir_status status = pir_kernel_shape_result(call, out, PIR_I64, shape, 2);
+  int64_t index[PIR_MAX_RANK] = {0}, *to = out->data, n = pir_tensor_numel(x);
+  for (int64_t i = 0; !status && i < n; i++) {
+    if (((const uint8_t *)flags.data)[i]) {
+      memcpy(to, index, (size_t)x->rank * sizeof *to);
+      to += x->rank;
+    }
+    for (int d = x->rank - 1; d >= 0 && ++index[d] == x->shape[d]; d--) index[d] = 0;
+  }
+  pir_kernel_drop(call, &flags);
+  return status;
+}
+
+// x and mask broadcast against each other.
+pir_status pir_kernel_masked_select(const pir_kernel_call *call) {
+  const pir_tensor *x = pir_kernel_in(call, 0), *mask = pir_kernel_in(call, 1);
+  pir_tensor *out = pir_kernel_out(call, 0), flags, values, space = {0};
+  int64_t count;
+  if (!x || !mask || !out) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
+  space.rank = x->rank > mask->rank ? x->rank : mask->rank;
+  for (int d = 0; d < space.rank; d++) {
+    int at = d - (space.rank - x->rank), other = d - (space.rank - mask->rank);
+    int64_t extent = at < 0 ? 1 : x->shape[at], second = other < 0 ? 1 : mask->shape[other];
+    space.shape[d] = extent == 1 ? second : extent;
+  }
+  PIR_TRY(truths(call, mask, &space, &flags, &count));
+  pir_status status = pir_kernel_dense(call, x, x->dtype, space.shape, space.rank, &values);
+  if (!status) status = pir_kernel_shape_result(call, out, x->dtype, &count, 1);
+  size_t size = pir_dtype_size(x->dtype);
+  char *to = out->data;
+  int64_t n = status ? 0 : pir_tensor_numel(&values);
+  for (int64_t i = 0; i < n; i++) {
+    if (!((const uint8_t *)flags.data)[i]) continue;
+    memcpy(to, (const char *)values.data + (size_t)i * size, size);
+    to += size;
+  }
+  pir_kernel_drop(call, &values);
+  pir_kernel_drop(call, &flags);
+  return status;
+}
