@@ -129,8 +129,7 @@ static void scatter_block(clause_lanes *e) {
 typedef struct clause_run {
   const clause_bind *bind;
   clause_lanes *lanes;   // one for each thread
-  int64_t units, points; // of the result; a unit is `grain` points
-  int64_t grain;
+  int64_t points, grain; // of the result; points a unit of work
   void (*block)(clause_lanes *e);
 } clause_run;
 
@@ -147,21 +146,6 @@ static void run_range(void *user, int64_t begin, int64_t end, int thread) {
     if (!e->status) run->block(e);
     p += n;
   }
-}
-
-static void scan_block(clause_lanes *e) { (void)!pir_clause_scan_line(e); }
-
-static void run_points(clause_run *run, int64_t reduced) {
-  const clause_bind *b = run->bind;
-  const pir_parallel *parallel = &b->call->parallel;
-  bool scatters = b->clause->kind == PIR_CLAUSE_SCATTER;
-  run->block = scatters ? scatter_block : b->clause->kind == PIR_CLAUSE_SCAN ? scan_block : b->reduces ? pir_clause_reduce_block : map_block;
-  run->grain = reduced > 256 ? 1 : 256;
-  run->units = (run->points + run->grain - 1) / run->grain;
-  bool serial = scatters || parallel->threads <= 1 || !parallel->parallel_for || run->units == 1 ||
-                (double)run->points * (double)(reduced ? reduced : 1) < SERIAL_POINTS;
-  if (serial) run_range(run, 0, run->units, 0);
-  else parallel->parallel_for(parallel->pool, run->units, run_range, run);
 }
 
 // ---- binding
@@ -219,13 +203,43 @@ static void bind_tables(clause_bind *b, clause_memory *m, int entries) {
   memset(m->base, 0, m->used);
 }
 
-static void bind_lanes(clause_bind *b, clause_memory *m, clause_lanes *lanes, int threads) {
-  for (int t = 0; t < threads; t++) {
+static size_t lane_bytes(const clause_bind *b) {
+  return MAX_COORDS * LANES * sizeof(int64_t) + LANES + (size_t)b->slots * SLOT_BYTES + 3 * 64;
+}
+
+static void bind_lanes(const clause_bind *b, clause_memory *m, clause_lanes *lanes, int count) {
+  for (int t = 0; t < count; t++) {
     lanes[t] = (clause_lanes){.bind = b, .n = 1};
     lanes[t].coord_lanes = carve(m, MAX_COORDS * LANES * sizeof(int64_t));
     lanes[t].skip = memset(carve(m, LANES), 0, LANES);
     lanes[t].stack = carve(m, (size_t)b->slots * SLOT_BYTES);
   }
+}
+
+// ---- running
+
+static void scan_block(clause_lanes *e) { (void)!pir_clause_scan_line(e); }
+
+// Lanes of the other threads exist only while they have work.
+static pir_status run_points(clause_run *run, int64_t reduced, int threads) {
+  const clause_bind *b = run->bind;
+  const pir_kernel_call *call = b->call;
+  bool scatters = b->clause->kind == PIR_CLAUSE_SCATTER;
+  run->block = scatters ? scatter_block : b->clause->kind == PIR_CLAUSE_SCAN ? scan_block : b->reduces ? pir_clause_reduce_block : map_block;
+  run->grain = reduced > 256 ? 1 : 256;
+  int64_t units = (run->points + run->grain - 1) / run->grain;
+  bool serial = scatters || threads == 1 || units == 1 || (double)run->points * (double)(reduced ? reduced : 1) < SERIAL_POINTS;
+  if (serial) {
+    run_range(run, 0, units, 0);
+    return PIR_OK;
+  }
+  clause_memory m = {.size = lane_bytes(b) * (size_t)(threads - 1)};
+  m.base = take(call, m.size);
+  if (!m.base) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  bind_lanes(b, &m, run->lanes + 1, threads - 1);
+  call->parallel.parallel_for(call->parallel.pool, units, run_range, run);
+  give(call, m.base, m.size);
+  return PIR_OK;
 }
 
 static pir_status run_bound(clause_bind *b, clause_lanes *lanes, int threads) {
@@ -240,7 +254,7 @@ static pir_status run_bound(clause_bind *b, clause_lanes *lanes, int threads) {
     if (status == PIR_EXHAUSTED) return pir_kernel_fail(b->call, status, "%s: out of memory", b->call->op);
     if (status != PIR_UNSUPPORTED) return status;
   }
-  if (!lanes[0].status && run.points > 0) run_points(&run, reduced);
+  if (!lanes[0].status && run.points > 0) PIR_TRY(run_points(&run, reduced, threads));
   for (int t = 0; t < threads; t++)
     if (lanes[t].status) return pir_kernel_fail(b->call, lanes[t].status, "%s", lanes[t].message.text);
   return PIR_OK;
@@ -256,15 +270,13 @@ static pir_status run_clause(const pir_kernel_call *call, const pir_clause *c, p
   clause_memory m = {0};
   if (!status) {
     *b = (clause_bind){.call = call, .clause = c, .out = out, .slots = BASE_SLOTS + SLOTS_A_LEVEL * levels(c, depth)};
-    size_t tables = c->node_count * (2 + sizeof(int64_t)) + (size_t)entries * (sizeof *b->aligned + 1) + 5 * 64;
-    size_t one = MAX_COORDS * LANES * sizeof(int64_t) + LANES + (size_t)b->slots * SLOT_BYTES + 3 * 64;
-    m.size = tables + one * (size_t)threads;
+    m.size = c->node_count * (2 + sizeof(int64_t)) + (size_t)entries * (sizeof *b->aligned + 1) + 5 * 64 + lane_bytes(b);
     m.base = take(call, m.size);
     if (!m.base) status = PIR_EXHAUSTED;
   }
   if (!status) {
     bind_tables(b, &m, entries);
-    bind_lanes(b, &m, lanes, threads);
+    bind_lanes(b, &m, lanes, 1);
     status = run_bound(b, lanes, threads);
   } else {
     pir_kernel_fail(call, status, "%s: out of memory", call->op);

@@ -249,7 +249,7 @@ static pir_status run_tiled(contract_run *r, const pir_kernel_call *call) {
   r->row_panels = (r->rows.size + t->rows - 1) / t->rows;
   r->column_panels = (r->columns.size + t->columns - 1) / t->columns;
   int64_t one = r->row_panels * t->rows * r->depth.size;  // packed floats a batch
-  int64_t chunk = one > MAX_PACK ? 1 : MAX_PACK / (one + 1);
+  int64_t chunk = one < MAX_PACK ? MAX_PACK / (one + 1) : 1;
   if (chunk > r->batch.size) chunk = r->batch.size;
   int threads = parallel->threads > 1 ? parallel->threads : 1;
   r->scratch_size = ((size_t)(DEPTH + r->row_panels * t->rows) * (size_t)t->columns * sizeof(float) + 63) / 64 * 64;

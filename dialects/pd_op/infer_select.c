@@ -77,6 +77,26 @@ pir_status pd_infer_nonzero(pir_infer *infer) {
   return PIR_OK;
 }
 
+pir_status pd_infer_masked_select(pir_infer *infer) {
+  pir_fact *out = infer_begin(infer, 0);
+  out->rank = 1;
+  out->shape[0] = PIR_DIM_UNKNOWN;
+  return PIR_OK;
+}
+
+pir_status pd_infer_logcumsumexp(pir_infer *infer) {
+  const pir_fact *x = infer->operands[PD_LOGCUMSUMEXP_IN_X];
+  pir_fact *out = infer_begin(infer, 0);
+  if (!known_shape(x)) return PIR_OK;
+  take_shape(out, x);
+  if (!infer->attrs[PD_LOGCUMSUMEXP_ATTR_FLATTEN].i) return PIR_OK;
+  pir_dim size = 1;
+  for (int32_t d = 0; d < x->rank; d++) size = pir_dim_mul(infer->dims, size, x->shape[d]);
+  out->rank = 1;
+  out->shape[0] = size;
+  return PIR_OK;
+}
+
 pir_status pd_infer_meshgrid(pir_infer *infer) {
   const pir_fact *list = infer->operands[0];
   if (!list || !list->members || list->member_count > PIR_MAX_RANK) return PIR_OK;
