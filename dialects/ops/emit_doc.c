@@ -99,6 +99,7 @@ static void emit_op(FILE *out, const dialect *d, const op *o) {
   fputs("\n\n", out);
   if (o->operand_count + o->attr_count + o->result_count) put_declarations(out, o);
   if (o->clause_count + o->lower_count || o->kernel) fputc('\n', out);
+  for (int i = 0; i < o->let_count && o->clause_count + o->lower_count; i++) put_source(out, o->lets[i].loc);
   for (int i = 0; i < o->lower_count; i++) put_source(out, o->lowers[i].loc);
   for (int i = 0; i < o->clause_count; i++) put_source(out, o->clauses[i].loc);
   if (o->kernel) fprintf(out, "    kernel %s\n", o->kernel);
