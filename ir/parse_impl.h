@@ -15,7 +15,8 @@
 #define PIR_PARSE_MAX_ERRORS 64
 // Nesting of types and attributes.
 #define PIR_PARSE_MAX_NESTING 64
-#define PIR_PARSE_TYPE_CACHE 256
+// Entries of the tables of types and names lately read.
+#define PIR_PARSE_CACHE 256
 
 typedef struct pir_parse_place {
   uint32_t line, column;
@@ -38,10 +39,15 @@ typedef struct pir_parser {
   struct {
     pir_str text;
     const pir_type *type;
-  } types[PIR_PARSE_TYPE_CACHE];  // types lately read, by a hash of their text
+  } types[PIR_PARSE_CACHE];          // types lately read, by a hash of their text
+  pir_name *names[PIR_PARSE_CACHE];  // names of attributes and ops lately read
+  struct {
+    pir_name *name;
+    const pir_opdef *def;
+  } ops[PIR_PARSE_CACHE];
 } pir_parser;
 
-int pir_lex_lex(void *scanner);
+int pir_lex_next(void *scanner);
 
 // Moves to the next token.
 static inline void pir_parse_next(pir_parser *p) {
@@ -50,7 +56,7 @@ static inline void pir_parse_next(pir_parser *p) {
       p->lexer.line++;
       p->lexer.line_start = ++at;
     }
-  p->token = pir_lex_lex(p->scanner);
+  p->token = pir_lex_next(p->scanner);
   p->text = (pir_str){p->lexer.start, p->lexer.size};
   if (p->token == PIR_TOK_END) p->text = (pir_str){p->copy + p->source.size, 0};
   p->fresh = p->lexer.fresh_line;
@@ -70,6 +76,10 @@ static inline pir_str pir_parse_rest(const pir_parser *p) {
 static inline bool pir_parse_is_word(const pir_parser *p, const char *word) {
   return p->token == PIR_TOK_WORD && pir_str_equal(p->text, pir_str_from(word));
 }
+
+// The interned name of a text. Programs repeat few names, so most are found without hashing.
+pir_name *pir_parse_name(pir_parser *p, pir_str text);
+const pir_opdef *pir_parse_opdef(pir_parser *p, pir_str text);
 
 // Reports at a place (the current token) and returns false.
 bool pir_parse_fail_at(pir_parser *p, pir_parse_place place, pir_status status, const char *format, ...)

@@ -59,7 +59,7 @@ static bool parse_while_uses(pir_op_reader *r) {
 
 static bool parse_attr_name(pir_parser *p, pir_name **out_name) {
   if (p->token != PIR_TOK_WORD && p->token != PIR_TOK_SPECIAL) return pir_parse_expected(p, "an attribute name");
-  *out_name = pir_name_get(p->ctx, p->text);
+  *out_name = pir_parse_name(p, p->text);
   pir_parse_next(p);
   return pir_parse_take(p, ':');
 }
@@ -182,7 +182,7 @@ static bool parse_op_name(pir_op_reader *r, const pir_opdef **out_def) {
   pir_str name = p->text;
   if (p->token == PIR_TOK_STRING) name = (pir_str){name.data + 1, name.size - 2};
   else if (p->token != PIR_TOK_WORD) return pir_parse_expected(p, "the name of an op");
-  *out_def = pir_context_opdef(p->ctx, name);
+  *out_def = pir_parse_opdef(p, name);
   pir_parse_next(p);
   if (p->token != '[') return true;
   pir_parse_next(p);

@@ -117,7 +117,7 @@ static bool read_simple(pir_parser *p, pir_str text, const pir_type **out_type) 
 }
 
 static bool parse_simple(pir_parser *p, const pir_type **out_type) {
-  size_t slot = (size_t)pir_hash_bytes(p->text.data, p->text.size) % PIR_PARSE_TYPE_CACHE;
+  size_t slot = (size_t)pir_hash_bytes(p->text.data, p->text.size) % PIR_PARSE_CACHE;
   if (!pir_str_equal(p->types[slot].text, p->text)) {
     const pir_type *type;
     if (!read_simple(p, p->text, &type)) return false;

@@ -1,6 +1,25 @@
-// Names of values. Printed programs number values densely from 0, so nearly every look-up is one load; a
-// number may run ahead of those seen by a bounded gap, so a huge one cannot make the array huge.
+// Names of values, and of ops and attributes. Printed programs number values densely from 0, so nearly every look-up is
+// one load; a number may run ahead of those seen by a bounded gap, so a huge one cannot make the array huge.
 #include "parse_values_impl.h"
+
+pir_name *pir_parse_name(pir_parser *p, pir_str text) {
+  if (!text.size) return pir_name_get(p->ctx, text);
+  unsigned char first = (unsigned char)text.data[0], middle = (unsigned char)text.data[text.size / 2],
+                last = (unsigned char)text.data[text.size - 1];
+  pir_name **slot = &p->names[(text.size * 31 + first * 7u + middle * 5u + last) % PIR_PARSE_CACHE];
+  if (*slot && (*slot)->size == text.size && memcmp((*slot)->text, text.data, text.size) == 0) return *slot;
+  return *slot = pir_name_get(p->ctx, text);
+}
+
+const pir_opdef *pir_parse_opdef(pir_parser *p, pir_str text) {
+  pir_name *name = pir_parse_name(p, text);
+  size_t slot = (size_t)((uintptr_t)name >> 3) % PIR_PARSE_CACHE;
+  if (p->ops[slot].name != name) {
+    p->ops[slot].name = name;
+    p->ops[slot].def = pir_context_opdef(p->ctx, text);
+  }
+  return p->ops[slot].def;
+}
 
 enum { MAX_GAP = 1 << 16 };
 
