@@ -7,8 +7,8 @@
 
 #define PIR_EACH_DIALECT(X) X(builtin) X(cf) X(pd_op) X(kernel) X(cinn_op) X(shape)
 
-#define PIR_DECLARE_DIALECT(name)                  \
-  extern const pir_dialect pir_##name##_dialect;   \
+#define PIR_DECLARE_DIALECT(name)                                                                                      \
+  extern const pir_dialect pir_##name##_dialect;                                                                       \
   extern const pir_legacy_table pir_##name##_legacy;
 PIR_EACH_DIALECT(PIR_DECLARE_DIALECT)
 #undef PIR_DECLARE_DIALECT

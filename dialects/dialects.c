@@ -27,10 +27,10 @@ static const pir_legacy_op *find(const pir_legacy_table *table, pir_str name) {
 }
 
 const pir_legacy_op *pir_legacy_find(pir_str name) {
-#define PIR_FIND_LEGACY(dialect)                                                    \
-  {                                                                                 \
-    const pir_legacy_op *found = find(&pir_##dialect##_legacy, name);               \
-    if (found) return found;                                                        \
+#define PIR_FIND_LEGACY(dialect)                                                                                       \
+  {                                                                                                                    \
+    const pir_legacy_op *found = find(&pir_##dialect##_legacy, name);                                                  \
+    if (found) return found;                                                                                           \
   }
   PIR_EACH_DIALECT(PIR_FIND_LEGACY)
 #undef PIR_FIND_LEGACY

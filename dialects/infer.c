@@ -66,7 +66,7 @@ typedef struct loads {
   pir_infer *infer;
   const pir_clause *clause;
   pir_fact *out;
-  int16_t pack;       // the pack whose dims are wanted, or -1: aligned loads
+  int16_t pack;  // the pack whose dims are wanted, or -1: aligned loads
   bool any, unknown, misfit;
   uint64_t seen[32];  // nodes visited
 } loads;
@@ -112,8 +112,7 @@ static void visit(loads *l, int16_t at) {
   if (is_load && l->pack >= 0 && n->map_kind == PIR_MAP_LIST) meet_pack(l, n);
   if (is_load && n->map_kind == PIR_MAP_LIST)
     for (int16_t i = 0; i < n->map_count; i++) visit(l, l->clause->pool[n->map + i]);
-  else if (is_load)
-    visit(l, n->map);
+  else if (is_load) visit(l, n->map);
   visit(l, n->a), visit(l, n->b), visit(l, n->c);
 }
 
@@ -202,7 +201,8 @@ static pir_status infer_join(pir_infer *infer, const pir_clause *c, pir_fact *ou
       out->rank = -1;
       return PIR_OK;
     }
-    if (member->rank != rank) return pir_infer_fail(infer, "member %zu has rank %d, the first has %d", m, member->rank, rank);
+    if (member->rank != rank)
+      return pir_infer_fail(infer, "member %zu has rank %d, the first has %d", m, member->rank, rank);
     for (int32_t i = 0; i < rank; i++) {
       int64_t known;
       if (i == axis && !c->stack) out->shape[i] = pir_dim_add(infer->dims, out->shape[i], member->shape[i]);
@@ -291,7 +291,8 @@ static pir_status check_extents(pir_infer *infer, size_t i) {
   for (int32_t d = 0; fact->known && d < fact->rank; d++) {
     int64_t extent;
     if (pir_dim_is_const(infer->dims, fact->shape[d], &extent) && extent < 0)
-      return pir_infer_fail(infer, "result '%s' has extent %lld along axis %d", i < infer->def->result_count ? infer->def->results[i].name : "?", (long long)extent, d);
+      return pir_infer_fail(infer, "result '%s' has extent %lld along axis %d",
+                            i < infer->def->result_count ? infer->def->results[i].name : "?", (long long)extent, d);
   }
   return PIR_OK;
 }

@@ -35,10 +35,13 @@ static void join(const pir_infer *infer, const pir_clause *c, pir_dim *out, int6
 
 // All elements combined into one; other reductions stay unknown.
 static void reduce(const pir_infer *infer, const pir_clause *c, symbolic s, pir_dim *out, int64_t count) {
-  static const pir_node_op ops[] = {[PIR_COMBINE_ADD] = PIR_I_ADD, [PIR_COMBINE_MUL] = PIR_I_MUL, [PIR_COMBINE_MAX] = PIR_I_MAX,
+  static const pir_node_op ops[] = {[PIR_COMBINE_ADD] = PIR_I_ADD,
+                                    [PIR_COMBINE_MUL] = PIR_I_MUL,
+                                    [PIR_COMBINE_MAX] = PIR_I_MAX,
                                     [PIR_COMBINE_MIN] = PIR_I_MIN};
   const pir_fact *x = infer->operand_count ? infer->operands[0] : NULL;
-  if (count != 1 || c->then >= 0 || c->combine < PIR_COMBINE_ADD || c->combine > PIR_COMBINE_MIN || !x || x->rank != 1) return;
+  if (count != 1 || c->then >= 0 || c->combine < PIR_COMBINE_ADD || c->combine > PIR_COMBINE_MIN || !x || x->rank != 1)
+    return;
   int64_t size = small_count(infer, x);
   if (size < 1) return;
   s.out = x;
@@ -50,7 +53,8 @@ static void reduce(const pir_infer *infer, const pir_clause *c, symbolic s, pir_
 }
 
 // Indices of the result, and of the named variables when the map is just them.
-static void elements(const pir_infer *infer, const pir_clause *c, symbolic s, const pir_fact *fact, pir_dim *out, int64_t count) {
+static void elements(const pir_infer *infer, const pir_clause *c, symbolic s, const pir_fact *fact, pir_dim *out,
+                     int64_t count) {
   int64_t at[PIR_MAX_RANK] = {0}, extent;
   pir_dim vars[PIR_MAX_RANK * 2];
   for (int i = 0; i < PIR_MAX_RANK * 2; i++) vars[i] = PIR_DIM_UNKNOWN;
@@ -60,7 +64,8 @@ static void elements(const pir_infer *infer, const pir_clause *c, symbolic s, co
     for (int32_t d = fact->rank - 1; d >= 0; d--) {
       (void)pir_dim_is_const(infer->dims, fact->shape[d], &extent);
       at[d] = rest % extent, rest /= extent;
-      const pir_node *entry = c->out_map_kind == PIR_MAP_LIST && d < c->out_map_count ? &c->nodes[c->pool[c->out_map + d]] : NULL;
+      const pir_node *entry =
+          c->out_map_kind == PIR_MAP_LIST && d < c->out_map_count ? &c->nodes[c->pool[c->out_map + d]] : NULL;
       if (entry && entry->op == PIR_I_VAR) vars[entry->k] = at[d];
     }
     out[n] = symbolic_element(&s, c->body);

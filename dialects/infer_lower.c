@@ -25,8 +25,8 @@ const pir_lower *infer_choose(const pir_infer *infer) {
 
 const pir_opdef *lower_target(const pir_lower_step *step) {
   if (step->def) return step->def;
-#define PIR_SEARCH(dialect)                                                  \
-  for (size_t i = 0; i < pir_##dialect##_dialect.op_count; i++)              \
+#define PIR_SEARCH(dialect)                                                                                            \
+  for (size_t i = 0; i < pir_##dialect##_dialect.op_count; i++)                                                        \
     if (!strcmp(pir_##dialect##_dialect.ops[i].name, step->op)) return &pir_##dialect##_dialect.ops[i];
   PIR_EACH_DIALECT(PIR_SEARCH)
 #undef PIR_SEARCH
@@ -57,7 +57,12 @@ static const pir_fact *ints_fact(pir_infer *infer, const pir_dim *values, int64_
   pir_fact *fact = INFER_NEW(infer, pir_fact, 1);
   pir_dim *contents = INFER_NEW(infer, pir_dim, (size_t)count);
   memcpy(contents, values, (size_t)count * sizeof *values);
-  *fact = (pir_fact){.known = true, .dtype = PIR_I64, .rank = 1, .shape = {count}, .contents = contents, .content_count = (size_t)count};
+  *fact = (pir_fact){.known = true,
+                     .dtype = PIR_I64,
+                     .rank = 1,
+                     .shape = {count},
+                     .contents = contents,
+                     .content_count = (size_t)count};
   return fact;
 }
 
@@ -80,7 +85,8 @@ static const pir_fact *default_fact(pir_infer *infer, const pir_operand_def *def
   return ints_fact(infer, values, (int64_t)n);
 }
 
-static const pir_fact *argument(pir_infer *infer, const pir_lower *l, const pir_lower_arg *arg, const pir_fact *const *values) {
+static const pir_fact *argument(pir_infer *infer, const pir_lower *l, const pir_lower_arg *arg,
+                                const pir_fact *const *values) {
   symbolic s = symbols(infer, l);
   pir_dim list[PIR_FACT_CONTENTS];
   double number = 0;
@@ -122,9 +128,7 @@ static pir_attr_value attribute(pir_infer *infer, const pir_lower *l, const pir_
       value.kind = PIR_VALUE_FLOAT;
       (void)symbolic_number(&s, from->node, &value.f);
       break;
-    case PIR_LOWER_TEXT:
-      value.kind = PIR_VALUE_TEXT, value.text = pir_str_from(from->text);
-      break;
+    case PIR_LOWER_TEXT: value.kind = PIR_VALUE_TEXT, value.text = pir_str_from(from->text); break;
     case PIR_LOWER_LIST: {
       int64_t n = lower_items(&s, l->items + from->first, from->count, list, PIR_FACT_CONTENTS);
       int64_t *ints = INFER_NEW(infer, int64_t, (size_t)(n < 0 ? 0 : n));
@@ -137,22 +141,32 @@ static pir_attr_value attribute(pir_infer *infer, const pir_lower *l, const pir_
   return value;
 }
 
-static pir_status run_step(pir_infer *infer, const pir_lower *l, const pir_lower_step *step, const pir_fact **values, pir_fact *results) {
+static pir_status run_step(pir_infer *infer, const pir_lower *l, const pir_lower_step *step, const pir_fact **values,
+                           pir_fact *results) {
   const pir_opdef *def = lower_target(step);
   if (!def) return pir_infer_fail(infer, "no op '%s'", step->op);
   const pir_fact *operands[32] = {0};
   pir_attr_value *attrs = INFER_NEW(infer, pir_attr_value, def->attr_count);
   for (int i = 0; i < def->operand_count && i < 32; i++)
-    operands[i] = i < step->arg_count ? argument(infer, l, &l->args[step->first_arg + i], values) : default_fact(infer, &def->operands[i]);
+    operands[i] = i < step->arg_count ? argument(infer, l, &l->args[step->first_arg + i], values)
+                                      : default_fact(infer, &def->operands[i]);
   for (int i = 0; i < def->attr_count; i++) attrs[i] = attr_default_value(&def->attrs[i], infer->alloc, infer->user);
   for (int i = 0; i < step->attr_count; i++) {
     const pir_lower_attr *a = &l->attrs[step->first_attr + i];
     int at = pir_opdef_attr(def, pir_str_from(a->name));
     if (at >= 0) attrs[at] = attribute(infer, l, a);
   }
-  pir_infer inner = {.def = def, .op = infer->op, .dims = infer->dims, .operands = operands, .operand_count = def->operand_count,
-                     .attrs = attrs, .results = results, .result_count = def->result_count, .alloc = infer->alloc,
-                     .user = infer->user, .nesting = infer->nesting + 1};
+  pir_infer inner = {.def = def,
+                     .op = infer->op,
+                     .dims = infer->dims,
+                     .operands = operands,
+                     .operand_count = def->operand_count,
+                     .attrs = attrs,
+                     .results = results,
+                     .result_count = def->result_count,
+                     .alloc = infer->alloc,
+                     .user = infer->user,
+                     .nesting = infer->nesting + 1};
   pir_status status = pir_infer_run(&inner);
   if (!status) return PIR_OK;
   memcpy(infer->message, inner.message, sizeof infer->message);

@@ -29,9 +29,16 @@ static pir_infer question(pir_op *op, pir_facts *facts) {
   const pir_opdef *def = pir_op_meaning(op);
   size_t n = pir_op_operands(op), count = n > def->operand_count ? n : def->operand_count;
   const pir_fact **operands = take(facts, sizeof *operands * (count + 1));
-  for (size_t i = 0; i < n; i++) operands[i] = pir_op_operand(op, i) ? pir_facts_of(facts, pir_op_operand(op, i)) : NULL;
-  return (pir_infer){.def = def, .op = op, .dims = facts->dims, .operands = operands, .operand_count = count,
-                     .attrs = pir_op_attr_values(op, take, facts), .alloc = take, .user = facts};
+  for (size_t i = 0; i < n; i++)
+    operands[i] = pir_op_operand(op, i) ? pir_facts_of(facts, pir_op_operand(op, i)) : NULL;
+  return (pir_infer){.def = def,
+                     .op = op,
+                     .dims = facts->dims,
+                     .operands = operands,
+                     .operand_count = count,
+                     .attrs = pir_op_attr_values(op, take, facts),
+                     .alloc = take,
+                     .user = facts};
 }
 
 int pir_lower_choose(const pir_op *op, pir_facts *facts) {
@@ -66,8 +73,14 @@ static pir_op *create(pir_expand *e, const pir_opdef *def, pir_value *const *ope
   const pir_type *placeholder = pir_type_tensor(ctx, PIR_F32, (pir_shape){NULL, 0});
   size_t results = def->result_count < MAX_OPERANDS ? def->result_count : MAX_OPERANDS;
   for (size_t i = 0; i < results; i++) types[i] = placeholder;
-  pir_op_spec spec = {.def = def, .loc = pir_op_loc(e->op), .operands = operands, .operand_count = operand_count,
-                      .result_types = types, .result_count = results, .attrs = attrs, .attr_count = attr_count};
+  pir_op_spec spec = {.def = def,
+                      .loc = pir_op_loc(e->op),
+                      .operands = operands,
+                      .operand_count = operand_count,
+                      .result_types = types,
+                      .result_count = results,
+                      .attrs = attrs,
+                      .attr_count = attr_count};
   pir_op *op = e->target->create(e->target->user, &spec);
   if (pir_facts_update(e->facts, op)) return NULL;
   for (size_t i = 0; i < results; i++) {
@@ -77,7 +90,9 @@ static pir_op *create(pir_expand *e, const pir_opdef *def, pir_value *const *ope
   return op;
 }
 
-static const pir_opdef *own_op(const pir_expand *e, const char *name) { return pir_context_opdef(pir_op_context(e->op), pir_str_from(name)); }
+static const pir_opdef *own_op(const pir_expand *e, const char *name) {
+  return pir_context_opdef(pir_op_context(e->op), pir_str_from(name));
+}
 
 static const pir_opdef *def_of(uint32_t id) {
   for (size_t i = 0; i < pir_pd_op_dialect.op_count; i++)
@@ -85,8 +100,8 @@ static const pir_opdef *def_of(uint32_t id) {
   return NULL;
 }
 
-pir_op *pir_expand_op(pir_expand *e, uint32_t id, pir_value *const *operands, size_t operand_count, const pir_named_attr *attrs,
-                      size_t attr_count) {
+pir_op *pir_expand_op(pir_expand *e, uint32_t id, pir_value *const *operands, size_t operand_count,
+                      const pir_named_attr *attrs, size_t attr_count) {
   const pir_opdef *def = def_of(id);
   return def ? create(e, def, operands, operand_count, attrs, attr_count) : NULL;
 }
@@ -122,8 +137,9 @@ pir_value *pir_expand_number(pir_expand *e, pir_dtype dtype, double value) {
 
 // ---- literals
 static pir_status not_known(expansion *x, const pir_lower_step *step, const char *what) {
-  return pir_report(x->ctx, PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(x->e.op), "unsupported: '%s' in terms of '%s': %s is not known before the run",
-                    pir_op_def(x->e.op)->name, step->op, what);
+  return pir_report(x->ctx, PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(x->e.op),
+                    "unsupported: '%s' in terms of '%s': %s is not known before the run", pir_op_def(x->e.op)->name,
+                    step->op, what);
 }
 
 static int64_t constant_items(expansion *x, int first, int count, int64_t *out) {
@@ -210,14 +226,16 @@ static const pir_attr *convert(pir_context *ctx, const pir_attr_def *def, const 
     case PIR_VALUE_TEXT: return pir_attr_str(ctx, PIR_ATTR_STR, v->text);
     case PIR_VALUE_INTS: return v->count <= PIR_FACT_CONTENTS ? list_attr(ctx, def, v->ints, v->count) : NULL;
     case PIR_VALUE_FLOATS:
-      for (size_t i = 0; i < v->count && i < PIR_FACT_CONTENTS; i++) elements[i] = number_attr(ctx, def->element_kind, v->floats[i], 0);
+      for (size_t i = 0; i < v->count && i < PIR_FACT_CONTENTS; i++)
+        elements[i] = number_attr(ctx, def->element_kind, v->floats[i], 0);
       return v->count <= PIR_FACT_CONTENTS ? pir_attr_array(ctx, elements, v->count) : NULL;
     case PIR_VALUE_FLOAT: return number_attr(ctx, def->kind, v->f, (int64_t)v->f);
     default: return number_attr(ctx, def->kind, (double)v->i, v->i);
   }
 }
 
-static pir_status attribute(expansion *x, const pir_lower_step *step, const pir_lower_attr *from, const pir_attr_def *def, const pir_attr **out) {
+static pir_status attribute(expansion *x, const pir_lower_step *step, const pir_lower_attr *from,
+                            const pir_attr_def *def, const pir_attr **out) {
   int64_t list[PIR_FACT_CONTENTS], n;
   double number;
   *out = NULL;
@@ -276,11 +294,13 @@ static pir_status run_step(expansion *x, const pir_lower_step *step) {
   }
   pir_op *op = create(&x->e, def, operands, def->operand_count, attrs, attr_count);
   if (!op) return PIR_INVALID;
-  for (int i = 0; i < step->result_count && x->count < MAX_VALUES; i++) x->values[x->count++] = pir_op_result(op, (size_t)i);
+  for (int i = 0; i < step->result_count && x->count < MAX_VALUES; i++)
+    x->values[x->count++] = pir_op_result(op, (size_t)i);
   return PIR_OK;
 }
 
-pir_status pir_lower_expand(pir_op *op, int alternative, pir_facts *facts, const pir_lower_target *target, pir_value **out_results) {
+pir_status pir_lower_expand(pir_op *op, int alternative, pir_facts *facts, const pir_lower_target *target,
+                            pir_value **out_results) {
   expansion x = {.e = {.op = op, .facts = facts, .target = target, .results = out_results}, .ctx = pir_op_context(op)};
   const pir_opdef *def = pir_op_meaning(op);
   for (size_t i = 0; i < pir_op_results(op); i++) out_results[i] = NULL;
@@ -296,8 +316,7 @@ pir_status pir_lower_expand(pir_op *op, int alternative, pir_facts *facts, const
     int64_t holds = 1;
     if (step->when >= 0 && pir_dim_is_const(x.infer.dims, symbolic_index(&x.s, step->when), &holds) && !holds)
       x.values[x.count++] = x.values[step->otherwise];
-    else
-      PIR_TRY(run_step(&x, step));
+    else PIR_TRY(run_step(&x, step));
   }
   for (size_t i = 0; i < def->result_count && i < pir_op_results(op); i++)
     out_results[i] = x.l->results[i] < 0 ? NULL : x.values[x.l->results[i]];

@@ -118,7 +118,8 @@ static pir_dim arithmetic(const symbolic *s, pir_node_op op, pir_dim a, pir_dim 
   pir_dims *dims = s->infer->dims;
   int64_t divisor;
   if (a == PIR_DIM_UNKNOWN || b == PIR_DIM_UNKNOWN) return PIR_DIM_UNKNOWN;
-  if ((op == PIR_I_FLOORDIV || op == PIR_I_CEILDIV || op == PIR_I_MOD) && constant(s, b, &divisor) && divisor == 0) return PIR_DIM_UNKNOWN;
+  if ((op == PIR_I_FLOORDIV || op == PIR_I_CEILDIV || op == PIR_I_MOD) && constant(s, b, &divisor) && divisor == 0)
+    return PIR_DIM_UNKNOWN;
   switch (op) {
     case PIR_I_ADD: return pir_dim_add(dims, a, b);
     case PIR_I_SUB: return pir_dim_sub(dims, a, b);
@@ -199,7 +200,8 @@ static pir_dim evaluate(const symbolic *s, int16_t at) {
     case PIR_I_ATTR_FIND:
     case PIR_I_ATTR_BELOW: return attr_search(s, n);
     case PIR_I_ATTR_IS: return pir_str_equal(s->infer->attrs[n->k].text, pir_str_from(s->text[n->i]));
-    case PIR_I_OPERAND_AT: return constant(s, evaluate(s, n->a), &i) ? fact_element(operand(s, n->k), i) : PIR_DIM_UNKNOWN;
+    case PIR_I_OPERAND_AT:
+      return constant(s, evaluate(s, n->a), &i) ? fact_element(operand(s, n->k), i) : PIR_DIM_UNKNOWN;
     case PIR_I_OPERAND_FIND: return operand_search(s, n);
     case PIR_I_PRESENT:
     case PIR_I_RANK:
@@ -251,7 +253,8 @@ static int64_t position(const symbolic *s, const pir_node *n, const pir_fact *fa
     if (!constant(s, fact->shape[d], &extent)) return -1;
     if (n->map_kind == PIR_MAP_EACH) dim = evaluate(&inner, n->map);
     else if (n->map_kind == PIR_MAP_LIST) dim = evaluate(s, s->pool[n->map + d]);
-    else if (s->at && s->out && s->out->rank - fact->rank + d >= 0) dim = extent == 1 ? 0 : s->at[s->out->rank - fact->rank + d];
+    else if (s->at && s->out && s->out->rank - fact->rank + d >= 0)
+      dim = extent == 1 ? 0 : s->at[s->out->rank - fact->rank + d];
     if (!constant(s, dim, &index) || index < 0 || index >= extent) return -1;
     linear = linear * extent + index;
   }
@@ -265,20 +268,22 @@ static pir_dim element_of_load(const symbolic *s, const pir_node *n) {
 }
 
 static pir_dim element_of_attr(const symbolic *s, const pir_attr_value *v) {
-  if (v->kind == PIR_VALUE_FLOAT) return v->f == floor(v->f) && fabs(v->f) < 9e15 ? pir_dim_const(s->infer->dims, (int64_t)v->f) : PIR_DIM_UNKNOWN;
+  if (v->kind == PIR_VALUE_FLOAT)
+    return v->f == floor(v->f) && fabs(v->f) < 9e15 ? pir_dim_const(s->infer->dims, (int64_t)v->f) : PIR_DIM_UNKNOWN;
   return v->kind == PIR_VALUE_INT ? pir_dim_const(s->infer->dims, v->i) : PIR_DIM_UNKNOWN;
 }
 
 pir_dim symbolic_element(const symbolic *s, int16_t node) {
   const pir_node *n = &s->nodes[node];
   static const uint8_t index_twin[PIR_NODE_OP_COUNT] = {
-    [PIR_V_ADD] = PIR_I_ADD, [PIR_V_SUB] = PIR_I_SUB, [PIR_V_MUL] = PIR_I_MUL, [PIR_V_FLOORDIV] = PIR_I_FLOORDIV,
-    [PIR_V_FLOORMOD] = PIR_I_MOD, [PIR_V_MIN] = PIR_I_MIN, [PIR_V_MAX] = PIR_I_MAX, [PIR_V_EQ] = PIR_I_EQ, [PIR_V_NE] = PIR_I_NE,
-    [PIR_V_LT] = PIR_I_LT, [PIR_V_LE] = PIR_I_LE,
+      [PIR_V_ADD] = PIR_I_ADD,      [PIR_V_SUB] = PIR_I_SUB, [PIR_V_MUL] = PIR_I_MUL, [PIR_V_FLOORDIV] = PIR_I_FLOORDIV,
+      [PIR_V_FLOORMOD] = PIR_I_MOD, [PIR_V_MIN] = PIR_I_MIN, [PIR_V_MAX] = PIR_I_MAX, [PIR_V_EQ] = PIR_I_EQ,
+      [PIR_V_NE] = PIR_I_NE,        [PIR_V_LT] = PIR_I_LT,   [PIR_V_LE] = PIR_I_LE,
   };
   int64_t condition;
   switch ((pir_node_op)n->op) {
-    case PIR_V_CONST: return n->f == floor(n->f) && fabs(n->f) < 9e15 ? pir_dim_const(s->infer->dims, n->i) : PIR_DIM_UNKNOWN;
+    case PIR_V_CONST:
+      return n->f == floor(n->f) && fabs(n->f) < 9e15 ? pir_dim_const(s->infer->dims, n->i) : PIR_DIM_UNKNOWN;
     case PIR_V_ATTR: return element_of_attr(s, &s->infer->attrs[n->k]);
     case PIR_V_SCALAR: return fact_element(operand(s, n->k), 0);
     case PIR_V_LOAD: return element_of_load(s, n);
@@ -291,7 +296,8 @@ pir_dim symbolic_element(const symbolic *s, int16_t node) {
     case PIR_V_EQ:
     case PIR_V_NE:
     case PIR_V_LT:
-    case PIR_V_LE: return compare(s, (pir_node_op)index_twin[n->op], symbolic_element(s, n->a), symbolic_element(s, n->b));
+    case PIR_V_LE:
+      return compare(s, (pir_node_op)index_twin[n->op], symbolic_element(s, n->a), symbolic_element(s, n->b));
     default:
       if (!index_twin[n->op]) return PIR_DIM_UNKNOWN;
       return arithmetic(s, (pir_node_op)index_twin[n->op], symbolic_element(s, n->a), symbolic_element(s, n->b));

@@ -45,7 +45,8 @@ static bool literal_fits(uint8_t kind, uint8_t element_kind, const expr *e) {
     case PIR_ATTR_SCALAR: return e->kind == EXPR_INT || e->kind == EXPR_FLOAT;
     case PIR_ATTR_STR: return e->kind == EXPR_TEXT;
     case PIR_ATTR_DTYPE:
-      return e->kind == EXPR_NAME && (!strcmp(e->name, "bool") || pir_dtype_from_text(pir_str_from(e->name)) != PIR_DTYPE_COUNT);
+      return e->kind == EXPR_NAME &&
+             (!strcmp(e->name, "bool") || pir_dtype_from_text(pir_str_from(e->name)) != PIR_DTYPE_COUNT);
     case PIR_ATTR_PLACE: return e->kind == EXPR_NAME && (!strcmp(e->name, "cpu") || !strcmp(e->name, "undefined"));
     case PIR_ATTR_LAYOUT: return e->kind == EXPR_TEXT;
     case PIR_ATTR_ARRAY:
@@ -66,8 +67,11 @@ static void check_operands(op *o) {
     if (x->same && (x->same_as = op_operand(o, x->same)) < 0) source_error(x->loc, "no operand '%s'", x->same);
     bool attr_operand = x->flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR);
     if (x->literal && !attr_operand) source_error(x->loc, "only attribute operands have defaults");
-    uint8_t kind = x->flags & PIR_OPERAND_INTARRAY ? PIR_ATTR_INT_ARRAY : x->scalar_dtype == PIR_BOOL ? PIR_ATTR_BOOL : PIR_ATTR_F64;
-    if (x->literal && attr_operand && !literal_fits(kind, 0, x->literal)) source_error(x->literal->loc, "this default does not fit '%s'", x->name);
+    uint8_t kind = x->flags & PIR_OPERAND_INTARRAY ? PIR_ATTR_INT_ARRAY
+                   : x->scalar_dtype == PIR_BOOL   ? PIR_ATTR_BOOL
+                                                   : PIR_ATTR_F64;
+    if (x->literal && attr_operand && !literal_fits(kind, 0, x->literal))
+      source_error(x->literal->loc, "this default does not fit '%s'", x->name);
   }
 }
 
@@ -76,7 +80,8 @@ static void check_attrs(op *o) {
     attr *a = &o->attrs[i];
     if (op_attr(o, a->name) != i) source_error(a->loc, "attribute '%s' is declared twice", a->name);
     if (op_operand(o, a->name) >= 0) source_error(a->loc, "'%s' is an operand already", a->name);
-    if (a->literal && !literal_fits(a->kind, a->element_kind, a->literal)) source_error(a->literal->loc, "this default does not fit '%s'", a->name);
+    if (a->literal && !literal_fits(a->kind, a->element_kind, a->literal))
+      source_error(a->literal->loc, "this default does not fit '%s'", a->name);
   }
 }
 
@@ -88,19 +93,23 @@ static void check_results(op *o) {
     if (r->same && (r->same_as = op_operand(o, r->same)) < 0) source_error(r->loc, "no operand '%s'", r->same);
     if (!r->from) continue;
     r->from_attr = op_attr(o, r->from);
-    if (r->from_attr < 0 || o->attrs[r->from_attr].kind != PIR_ATTR_DTYPE) source_error(r->loc, "no dtype attribute '%s'", r->from);
+    if (r->from_attr < 0 || o->attrs[r->from_attr].kind != PIR_ATTR_DTYPE)
+      source_error(r->loc, "no dtype attribute '%s'", r->from);
   }
 }
 
 static void check_meaning(op *o) {
   for (int i = 0; i < o->clause_count; i++)
     for (int j = 0; j < i; j++)
-      if (!strcmp(o->clauses[i].result, o->clauses[j].result) && !o->clauses[j].when) source_error(o->clauses[i].loc, "'%s' is defined twice", o->clauses[i].result);
+      if (!strcmp(o->clauses[i].result, o->clauses[j].result) && !o->clauses[j].when)
+        source_error(o->clauses[i].loc, "'%s' is defined twice", o->clauses[i].result);
   for (int i = 0; i + 1 < o->lower_count; i++)
-    if (!o->lowers[i].when) source_error(o->lowers[i + 1].loc, "never reached: the alternative before has no condition");
+    if (!o->lowers[i].when)
+      source_error(o->lowers[i + 1].loc, "never reached: the alternative before has no condition");
   if (o->lower_count && !o->lowers[o->lower_count - 1].when && (o->clause_count || o->kernel))
     source_error(o->lowers[o->lower_count - 1].loc, "this alternative hides the clause or kernel: give it a condition");
-  uint32_t stated = PIR_PURE | PIR_TERMINATOR | PIR_RANDOM | PIR_OUTPUT | PIR_CONTROL | PIR_INPUT | PIR_PARAMETER | PIR_INPLACE;
+  uint32_t stated =
+      PIR_PURE | PIR_TERMINATOR | PIR_RANDOM | PIR_OUTPUT | PIR_CONTROL | PIR_INPUT | PIR_PARAMETER | PIR_INPLACE;
   if (!(o->traits & stated) && !o->effect) source_error(o->loc, "'%s' says neither 'trait pure' nor 'effect'", o->name);
   if (!*o->summary) source_error(o->loc, "'%s' has an empty summary", o->name);
 }
@@ -125,7 +134,8 @@ static void check_legacy(const op *o) {
       int operand_at = op_operand(o, item->name);
       if (operand_at < 0 && op_attr(o, item->name) < 0 && op_result(o, item->name) < 0)
         source_error(item->loc, "'%s' has no operand, attribute or result '%s'", o->name, item->name);
-      if (item->tensor && (operand_at < 0 || !(o->operands[operand_at].flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR))))
+      if (item->tensor &&
+          (operand_at < 0 || !(o->operands[operand_at].flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR))))
         source_error(item->loc, "only an attribute operand may come as a tensor");
     }
   }

@@ -12,10 +12,13 @@ static int list_count(const expr *e) {
 
 // ---- clauses
 static uint8_t combine_of(const expr *e) {
-  static const struct { const char *name; uint8_t combine; } names[] = {
-    {"add", PIR_COMBINE_ADD}, {"mul", PIR_COMBINE_MUL}, {"max", PIR_COMBINE_MAX}, {"min", PIR_COMBINE_MIN},
-    {"and", PIR_COMBINE_AND}, {"or", PIR_COMBINE_OR}, {"argmax", PIR_COMBINE_ARGMAX}, {"argmin", PIR_COMBINE_ARGMIN},
-    {"assign", PIR_COMBINE_ASSIGN},
+  static const struct {
+    const char *name;
+    uint8_t combine;
+  } names[] = {
+      {"add", PIR_COMBINE_ADD},       {"mul", PIR_COMBINE_MUL},       {"max", PIR_COMBINE_MAX},
+      {"min", PIR_COMBINE_MIN},       {"and", PIR_COMBINE_AND},       {"or", PIR_COMBINE_OR},
+      {"argmax", PIR_COMBINE_ARGMAX}, {"argmin", PIR_COMBINE_ARGMIN}, {"assign", PIR_COMBINE_ASSIGN},
   };
   for (size_t i = 0; e->kind == EXPR_CALL && i < sizeof names / sizeof *names; i++)
     if (!strcmp(names[i].name, e->name)) return names[i].combine;
@@ -30,7 +33,8 @@ static void compile_vars(compiler *co, const clause *c, pir_clause *out) {
       const variable *v = &c->vars[i];
       if (v->reduced != (pass == 1)) continue;
       if (pass == 0 && out->var_count != i) source_error(v->loc, "'for' variables come before 'over' variables");
-      pir_clause_var var = {.name = v->name, .extent = index_node(co, v->extent, NULL), .reduced = v->reduced, .pack = !v->extent};
+      pir_clause_var var = {
+          .name = v->name, .extent = index_node(co, v->extent, NULL), .reduced = v->reduced, .pack = !v->extent};
       APPEND(co->out->vars, co->out->var_count, var);
       out->var_count++;
     }
@@ -42,7 +46,8 @@ static void compile_join(compiler *co, const clause *c, pir_clause *out) {
   const expr *e = c->body;
   static const char *const names[2][2] = {{"concat", "stack"}, {"parts", "unbind"}};
   int kind = c->kind == PIR_CLAUSE_SPLIT;
-  bool named = e->kind == EXPR_CALL && list_count(e->a) == 2 && e->a->kind == EXPR_NAME && e->a->next->kind == EXPR_ATTR;
+  bool named =
+      e->kind == EXPR_CALL && list_count(e->a) == 2 && e->a->kind == EXPR_NAME && e->a->next->kind == EXPR_ATTR;
   out->stack = named && !strcmp(e->name, names[kind][1]);
   if (!named || (!out->stack && strcmp(e->name, names[kind][0]))) {
     source_error(e->loc, "expected %s(operand, $axis) or %s(operand, $axis)", names[kind][0], names[kind][1]);
@@ -85,8 +90,9 @@ static void compile_axes(compiler *co, const clause *c, pir_clause *out) {
 
 // The condition of a clause may ask attributes only: it is chosen before anything else is known.
 static int16_t condition_node(compiler *co, const expr *e) {
-  static const uint8_t allowed[] = {PIR_I_CONST, PIR_I_ATTR, PIR_I_ATTR_DTYPE, PIR_I_ATTR_COUNT, PIR_I_ATTR_IS, PIR_I_NOT,
-                                    PIR_I_AND, PIR_I_OR, PIR_I_EQ, PIR_I_NE, PIR_I_LT, PIR_I_LE};
+  static const uint8_t allowed[] = {PIR_I_CONST,   PIR_I_ATTR, PIR_I_ATTR_DTYPE, PIR_I_ATTR_COUNT,
+                                    PIR_I_ATTR_IS, PIR_I_NOT,  PIR_I_AND,        PIR_I_OR,
+                                    PIR_I_EQ,      PIR_I_NE,   PIR_I_LT,         PIR_I_LE};
   int first = co->out->node_count;
   int16_t n = index_node(co, e, NULL);
   for (int i = first; i < co->out->node_count; i++)
@@ -98,9 +104,24 @@ static int16_t condition_node(compiler *co, const expr *e) {
 }
 
 static pir_clause compile_clause(compiler *co, const clause *c) {
-  pir_clause out = {.kind = c->kind, .compute = PIR_CAST_COMPUTE, .out_map = -1, .when = -1, .body = -1, .then = -1, .init = -1, .guard = -1,
-                    .trap = -1, .trap_text = -1, .axes_attr = -1, .axes_operand = -1, .all = -1, .out_rank = -1,
-                    .out_extent = -1, .keep = -1, .reverse = -1, .exclusive = -1};
+  pir_clause out = {.kind = c->kind,
+                    .compute = PIR_CAST_COMPUTE,
+                    .out_map = -1,
+                    .when = -1,
+                    .body = -1,
+                    .then = -1,
+                    .init = -1,
+                    .guard = -1,
+                    .trap = -1,
+                    .trap_text = -1,
+                    .axes_attr = -1,
+                    .axes_operand = -1,
+                    .all = -1,
+                    .out_rank = -1,
+                    .out_extent = -1,
+                    .keep = -1,
+                    .reverse = -1,
+                    .exclusive = -1};
   int result_at = op_result(co->o, c->result);
   if (result_at < 0) source_error(c->loc, "no result '%s'", c->result);
   out.result = (uint8_t)result_at;
@@ -153,7 +174,8 @@ static const op *target_op(const compiler *co, const step *s) {
 static void compile_items(compiler *co, lower_code *out, const expr *e) {
   for (; e; e = e->next) {
     pir_lower_item item = {-1, -1, -1};
-    if (e->kind == EXPR_ATTR && op_attr(co->o, e->name) >= 0 && co->o->attrs[op_attr(co->o, e->name)].kind == PIR_ATTR_ARRAY) {
+    if (e->kind == EXPR_ATTR && op_attr(co->o, e->name) >= 0 &&
+        co->o->attrs[op_attr(co->o, e->name)].kind == PIR_ATTR_ARRAY) {
       item.attr = (int16_t)op_attr(co->o, e->name);
     } else if (e->kind == EXPR_REPEAT) {
       scope each = {NULL, e->name, NULL, NULL, ++co->level};
@@ -223,13 +245,19 @@ static pir_lower_attr compile_step_attr(compiler *co, lower_code *out, const nam
 
 static pir_lower_step compile_step(compiler *co, lower_code *out, numbering *n, const step *s) {
   const op *target = target_op(co, s);
-  pir_lower_step to = {.op = s->op, .first_arg = (uint16_t)out->arg_count, .first_attr = (uint16_t)out->attr_count,
-                       .result_count = (uint16_t)s->result_count, .when = index_node(co, s->when, NULL), .otherwise = -1};
+  pir_lower_step to = {.op = s->op,
+                       .first_arg = (uint16_t)out->arg_count,
+                       .first_attr = (uint16_t)out->attr_count,
+                       .result_count = (uint16_t)s->result_count,
+                       .when = index_node(co, s->when, NULL),
+                       .otherwise = -1};
   if (!s->when != !s->otherwise) source_error(s->loc, "a step has 'when' and 'else', or neither");
-  if (s->otherwise && (to.otherwise = (int16_t)value_number(n, s->otherwise)) < 0) source_error(s->loc, "no value '%%%s'", s->otherwise);
+  if (s->otherwise && (to.otherwise = (int16_t)value_number(n, s->otherwise)) < 0)
+    source_error(s->loc, "no value '%%%s'", s->otherwise);
   if (s->when && s->result_count != 1) source_error(s->loc, "a step with 'when' has one result");
   for (const expr *e = s->args; e; e = e->next) APPEND(out->args, out->arg_count, compile_arg(co, out, n, e));
-  for (const named_expr *a = s->attrs; a; a = a->next) APPEND(out->attrs, out->attr_count, compile_step_attr(co, out, a, target));
+  for (const named_expr *a = s->attrs; a; a = a->next)
+    APPEND(out->attrs, out->attr_count, compile_step_attr(co, out, a, target));
   to.arg_count = (uint16_t)(out->arg_count - to.first_arg), to.attr_count = (uint16_t)(out->attr_count - to.first_attr);
   if (target && to.arg_count > target->operand_count)
     source_error(s->loc, "'%s' takes %d operands, is given %d", s->op, target->operand_count, to.arg_count);

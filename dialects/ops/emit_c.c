@@ -41,7 +41,8 @@ static bool holds_floats(uint8_t kind, uint8_t element_kind) {
 }
 
 // The elements of a list default.
-static void emit_list(FILE *out, const char *prefix, const char *op_name, const char *name, uint8_t kind, uint8_t element_kind, const expr *e) {
+static void emit_list(FILE *out, const char *prefix, const char *op_name, const char *name, uint8_t kind,
+                      uint8_t element_kind, const expr *e) {
   if (!e || e->kind != EXPR_LIST || !e->a) return;
   bool floats = holds_floats(kind, element_kind);
   fprintf(out, "static const %s %s_%s_%s[] = {", floats ? "double" : "int64_t", prefix, op_name, name);
@@ -52,7 +53,8 @@ static void emit_list(FILE *out, const char *prefix, const char *op_name, const 
   }
 }
 
-static void put_attr_def(FILE *out, const char *prefix, const char *op_name, const char *name, uint8_t kind, uint8_t element_kind, const expr *e) {
+static void put_attr_def(FILE *out, const char *prefix, const char *op_name, const char *name, uint8_t kind,
+                         uint8_t element_kind, const expr *e) {
   fputs("{", out);
   put_text(out, name);
   fprintf(out, ", .kind = %d", kind);
@@ -62,7 +64,8 @@ static void put_attr_def(FILE *out, const char *prefix, const char *op_name, con
     int count = 0;
     for (const expr *x = e->a; x; x = x->next) count++;
     fprintf(out, ", .has_ints = true, .int_count = %d", count);
-    if (count) fprintf(out, ", .%s = %s_%s_%s", holds_floats(kind, element_kind) ? "floats" : "ints", prefix, op_name, name);
+    if (count)
+      fprintf(out, ", .%s = %s_%s_%s", holds_floats(kind, element_kind) ? "floats" : "ints", prefix, op_name, name);
   } else if (e && e->kind == EXPR_TEXT && kind != PIR_ATTR_LAYOUT) {
     fputs(", .text = ", out);
     put_text(out, e->name);
@@ -111,7 +114,8 @@ static void emit_results(FILE *out, const op *o) {
   fprintf(out, "static const pir_result_def results_%s[] = {\n", o->name);
   for (int i = 0; i < o->result_count; i++) {
     const result *r = &o->results[i];
-    fprintf(out, "  {\"%s\", %d, %d, %d, %d, 0x%xu},\n", r->name, r->flags, r->same_as, r->from_attr, r->dtype, r->dtypes);
+    fprintf(out, "  {\"%s\", %d, %d, %d, %d, 0x%xu},\n", r->name, r->flags, r->same_as, r->from_attr, r->dtype,
+            r->dtypes);
   }
   fputs("};\n", out);
 }
@@ -119,11 +123,13 @@ static void emit_results(FILE *out, const op *o) {
 static void emit_attrs(FILE *out, const op *o) {
   if (!o->attr_count) return;
   for (int i = 0; i < o->attr_count; i++)
-    emit_list(out, "default", o->name, o->attrs[i].name, o->attrs[i].kind, o->attrs[i].element_kind, o->attrs[i].literal);
+    emit_list(out, "default", o->name, o->attrs[i].name, o->attrs[i].kind, o->attrs[i].element_kind,
+              o->attrs[i].literal);
   fprintf(out, "static const pir_attr_def attrs_%s[] = {\n", o->name);
   for (int i = 0; i < o->attr_count; i++) {
     fputs("  ", out);
-    put_attr_def(out, "default", o->name, o->attrs[i].name, o->attrs[i].kind, o->attrs[i].element_kind, o->attrs[i].literal);
+    put_attr_def(out, "default", o->name, o->attrs[i].name, o->attrs[i].kind, o->attrs[i].element_kind,
+                 o->attrs[i].literal);
     fputs(",\n", out);
   }
   fprintf(out, "};\nstatic const uint8_t order_%s[] = {", o->name);
@@ -151,8 +157,8 @@ static void emit_nodes(FILE *out, const op *o) {
   if (c->node_count) fprintf(out, "static const pir_node nodes_%s[] = {\n", o->name);
   for (int i = 0; i < c->node_count; i++) {
     const pir_node *n = &c->nodes[i];
-    fprintf(out, "  {%d, %d, %d, %d, %d, %d, %d, %d, %lld, ", n->op, n->map_kind, n->k, n->a, n->b, n->c, n->map, n->map_count,
-            (long long)n->i);
+    fprintf(out, "  {%d, %d, %d, %d, %d, %d, %d, %d, %lld, ", n->op, n->map_kind, n->k, n->a, n->b, n->c, n->map,
+            n->map_count, (long long)n->i);
     put_float(out, n->f);
     fputs("},\n", out);
   }
@@ -179,17 +185,22 @@ static void emit_clauses(FILE *out, const op *o) {
     if (x->var_count) fprintf(out, "static const pir_clause_var vars_%s_%d[] = {", o->name, i);
     for (int v = 0; v < x->var_count; v++) {
       const pir_clause_var *var = &c->vars[c->first_var[i] + v];
-      fprintf(out, "{\"%s\", %d, %d, %d}%s", var->name, var->extent, var->reduced, var->pack, v + 1 < x->var_count ? ", " : "};\n");
+      fprintf(out, "{\"%s\", %d, %d, %d}%s", var->name, var->extent, var->reduced, var->pack,
+              v + 1 < x->var_count ? ", " : "};\n");
     }
-    fprintf(out, "static const pir_clause clause_%s_%d = {.kind = %d, .combine = %d, .result = %d, .compute = %d,", o->name, i, x->kind,
-            x->combine, x->result, x->compute);
+    fprintf(out, "static const pir_clause clause_%s_%d = {.kind = %d, .combine = %d, .result = %d, .compute = %d,",
+            o->name, i, x->kind, x->combine, x->result, x->compute);
     if (x->var_count) fprintf(out, " .var_count = %d, .vars = vars_%s_%d,", x->var_count, o->name, i);
-    fprintf(out, " .out_map_kind = %d, .out_map = %d, .out_map_count = %d, .when = %d, .body = %d, .then = %d, .init = %d, .guard = %d,",
+    fprintf(out,
+            " .out_map_kind = %d, .out_map = %d, .out_map_count = %d, .when = %d, .body = %d, .then = %d, .init = %d, "
+            ".guard = %d,",
             x->out_map_kind, x->out_map, x->out_map_count, x->when, x->body, x->then, x->init, x->guard);
-    fprintf(out, " .trap = %d, .trap_text = %d, .axes_attr = %d, .axes_operand = %d, .all = %d, .out_rank = %d, .out_extent = %d,",
+    fprintf(out,
+            " .trap = %d, .trap_text = %d, .axes_attr = %d, .axes_operand = %d, .all = %d, .out_rank = %d, .out_extent "
+            "= %d,",
             x->trap, x->trap_text, x->axes_attr, x->axes_operand, x->all, x->out_rank, x->out_extent);
-    fprintf(out, " .keep = %d, .reverse = %d, .exclusive = %d, .stack = %d, .node_count = %d,", x->keep, x->reverse, x->exclusive,
-            x->stack, c->node_count);
+    fprintf(out, " .keep = %d, .reverse = %d, .exclusive = %d, .stack = %d, .node_count = %d,", x->keep, x->reverse,
+            x->exclusive, x->stack, c->node_count);
     put_shared(out, o);
     if (i + 1 < c->clause_count) fprintf(out, " .next = &clause_%s_%d", o->name, i + 1);
     fputs("};\n", out);
@@ -211,11 +222,12 @@ static void emit_lower_parts(FILE *out, const dialect *d, const op *o, int i) {
   const lower_code *l = &o->code->lowers[i];
   if (l->arg_count) fprintf(out, "static const pir_lower_arg args_%s_%d[] = {", o->name, i);
   for (int k = 0; k < l->arg_count; k++)
-    fprintf(out, "{%d, %d, %d, %d, %d}%s", l->args[k].kind, l->args[k].value, l->args[k].node, l->args[k].first, l->args[k].count,
-            k + 1 < l->arg_count ? ", " : "};\n");
+    fprintf(out, "{%d, %d, %d, %d, %d}%s", l->args[k].kind, l->args[k].value, l->args[k].node, l->args[k].first,
+            l->args[k].count, k + 1 < l->arg_count ? ", " : "};\n");
   if (l->item_count) fprintf(out, "static const pir_lower_item items_%s_%d[] = {", o->name, i);
   for (int k = 0; k < l->item_count; k++)
-    fprintf(out, "{%d, %d, %d}%s", l->items[k].repeat, l->items[k].node, l->items[k].attr, k + 1 < l->item_count ? ", " : "};\n");
+    fprintf(out, "{%d, %d, %d}%s", l->items[k].repeat, l->items[k].node, l->items[k].attr,
+            k + 1 < l->item_count ? ", " : "};\n");
   if (l->attr_count) fprintf(out, "static const pir_lower_attr lower_attrs_%s_%d[] = {", o->name, i);
   for (int k = 0; k < l->attr_count; k++) {
     const pir_lower_attr *a = &l->attrs[k];
@@ -233,7 +245,8 @@ static void emit_lower_parts(FILE *out, const dialect *d, const op *o, int i) {
             s->result_count, s->when, s->otherwise);
   }
   fprintf(out, "};\nstatic const int16_t lower_results_%s_%d[] = {", o->name, i);
-  for (int k = 0; k < o->result_count; k++) fprintf(out, "%d%s", l->results[k], k + 1 < o->result_count ? ", " : "};\n");
+  for (int k = 0; k < o->result_count; k++)
+    fprintf(out, "%d%s", l->results[k], k + 1 < o->result_count ? ", " : "};\n");
 }
 
 static void emit_lowers(FILE *out, const dialect *d, const op *o) {
@@ -242,8 +255,8 @@ static void emit_lowers(FILE *out, const dialect *d, const op *o) {
   if (c->lower_count) fprintf(out, "static const pir_lower lower_%s[] = {\n", o->name);
   for (int i = 0; i < c->lower_count; i++) {
     const lower_code *l = &c->lowers[i];
-    fprintf(out, "  {.when = %d, .step_count = %d, .steps = steps_%s_%d, .results = lower_results_%s_%d,", l->when, l->step_count,
-            o->name, i, o->name, i);
+    fprintf(out, "  {.when = %d, .step_count = %d, .steps = steps_%s_%d, .results = lower_results_%s_%d,", l->when,
+            l->step_count, o->name, i, o->name, i);
     if (l->arg_count) fprintf(out, " .args = args_%s_%d,", o->name, i);
     if (l->attr_count) fprintf(out, " .attrs = lower_attrs_%s_%d,", o->name, i);
     if (l->item_count) fprintf(out, " .items = items_%s_%d,", o->name, i);
@@ -269,7 +282,9 @@ static const legacy_item *find_item_sized(const legacy *l, const char *name, siz
   return NULL;
 }
 
-static const legacy_item *find_item(const legacy *l, const char *name) { return find_item_sized(l, name, strlen(name)); }
+static const legacy_item *find_item(const legacy *l, const char *name) {
+  return find_item_sized(l, name, strlen(name));
+}
 
 // Length of the name without "_grad"; 0 when it does not end so.
 static size_t gradient_stem(const char *name) {
@@ -296,7 +311,11 @@ static void emit_legacy_parts(FILE *out, const op *o, const legacy *l, int n) {
     for (int i = 0; i < o->operand_count; i++) {
       const operand *x = &o->operands[i];
       const legacy_item *item = find_item(l, x->name);
-      const char *text = !is_attr_operand(x) ? NULL : which == 1 ? (item ? item->old : x->name) : !item ? NULL : which == 2 ? item->tensor : item->tensors;
+      const char *text = !is_attr_operand(x) ? NULL
+                         : which == 1        ? (item ? item->old : x->name)
+                         : !item             ? NULL
+                         : which == 2        ? item->tensor
+                                             : item->tensors;
       if (which == 0 && !is_attr_operand(x)) put_slot(out, l, x->name);
       else if (which && text) fprintf(out, "\"%s\"", text);
       else fputs("NULL", out);
@@ -326,7 +345,9 @@ static void put_legacy_row(FILE *out, const dialect *d, const legacy_row *row) {
   fprintf(out, "  {.name = \"%s\", .def = &pir_%s_table[%d],", row->name, d->name, o->number - 1);
   if (o->has_twin) fprintf(out, " .twin = &pir_%s_table[%d],", d->name, o->number);
   if (o->operand_count)
-    fprintf(out, " .operands = old_operands_%s_%d, .operand_attrs = old_operand_attrs_%s_%d, .tensor_slots = old_tensors_%s_%d, .tensors_slots = old_lists_%s_%d,",
+    fprintf(out,
+            " .operands = old_operands_%s_%d, .operand_attrs = old_operand_attrs_%s_%d, .tensor_slots = "
+            "old_tensors_%s_%d, .tensors_slots = old_lists_%s_%d,",
             o->name, row->n, o->name, row->n, o->name, row->n, o->name, row->n);
   if (o->result_count) fprintf(out, " .results = old_results_%s_%d,", o->name, row->n);
   if (o->attr_count) fprintf(out, " .attrs = old_attrs_%s_%d", o->name, row->n);
@@ -392,7 +413,8 @@ static void emit_legacy(FILE *out, const dialect *d) {
     }
     for (int n = 0; n < o->legacy_count; n++) {
       emit_legacy_parts(out, o, &o->legacies[n], n);
-      for (int k = 0; k < o->legacies[n].name_count; k++) APPEND(rows, count, (legacy_row){o->legacies[n].names[k], o, n});
+      for (int k = 0; k < o->legacies[n].name_count; k++)
+        APPEND(rows, count, (legacy_row){o->legacies[n].names[k], o, n});
     }
   }
   for (int i = 1; i < count; i++) {  // insertion sort: some hundred rows, nearly in order within a family
@@ -402,7 +424,8 @@ static void emit_legacy(FILE *out, const dialect *d) {
     rows[j] = row;
   }
   for (int i = 1; i < count; i++)
-    if (!strcmp(rows[i - 1].name, rows[i].name)) source_error(rows[i].o->loc, "the old name '%s' is claimed twice", rows[i].name);
+    if (!strcmp(rows[i - 1].name, rows[i].name))
+      source_error(rows[i].o->loc, "the old name '%s' is claimed twice", rows[i].name);
   if (count) fprintf(out, "static const pir_legacy_op legacy_rows[] = {\n");
   for (int i = 0; i < count; i++) put_legacy_row(out, d, &rows[i]);
   if (count) fputs("};\n", out);
@@ -416,8 +439,11 @@ static void put_row(FILE *out, const dialect *d, const op *o, bool twin) {
   fprintf(out, "  {.name = \"%s.%s%s\", .summary = ", d->name, o->name, twin ? "_" : "");
   put_text(out, o->summary);
   fprintf(out, ", .id = 0x%xu, .traits = 0x%xu,", (unsigned)(d->id << 16 | (o->number + twin)), traits);
-  fprintf(out, "\n   .operand_count = %d, .result_count = %d, .attr_count = %d, .region_count = %d, .form = %d, .inplace_count = %d, .lower_count = %d,\n  ",
-          o->operand_count, o->result_count, o->attr_count, o->regions, o->form, twin || !o->has_twin ? o->pair_count : 0, o->code->lower_count);
+  fprintf(out,
+          "\n   .operand_count = %d, .result_count = %d, .attr_count = %d, .region_count = %d, .form = %d, "
+          ".inplace_count = %d, .lower_count = %d,\n  ",
+          o->operand_count, o->result_count, o->attr_count, o->regions, o->form,
+          twin || !o->has_twin ? o->pair_count : 0, o->code->lower_count);
   put_array(out, "operands", o->operand_count, "operands", o);
   put_array(out, "results", o->result_count, "results", o);
   put_array(out, "attrs", o->attr_count, "attrs", o);
@@ -426,8 +452,8 @@ static void put_row(FILE *out, const dialect *d, const op *o, bool twin) {
   if (o->code->clause_count) fprintf(out, " .clause = &clause_%s_0,", o->name);
   put_array(out, "lower", o->code->lower_count, "lower", o);
   if (o->kernel) fprintf(out, " .kernel = \"%s\",", o->kernel);
-  fprintf(out, " .hooks = {%s, %s, %s},", o->hook_infer ? o->hook_infer : "NULL", o->hook_verify ? o->hook_verify : "NULL",
-          o->hook_expand ? o->hook_expand : "NULL");
+  fprintf(out, " .hooks = {%s, %s, %s},", o->hook_infer ? o->hook_infer : "NULL",
+          o->hook_verify ? o->hook_verify : "NULL", o->hook_expand ? o->hook_expand : "NULL");
   if (twin) fprintf(out, " .base = &pir_%s_table[%d],", d->name, o->number - 1);
   fputs("},\n", out);
 }
@@ -444,7 +470,10 @@ static void emit_hooks(FILE *out, const dialect *d) {
 
 void emit_tables(const dialect *d, FILE *out) {
   int rows = 0;
-  fprintf(out, "// Made by opsc from %s.ops.\n#include \"dialect_tables.h\"\n#include <math.h>\n#include <pir/legacy_table.h>\n#include <pir/lower.h>\n\n", d->name);
+  fprintf(out,
+          "// Made by opsc from %s.ops.\n#include \"dialect_tables.h\"\n#include <math.h>\n#include "
+          "<pir/legacy_table.h>\n#include <pir/lower.h>\n\n",
+          d->name);
   emit_hooks(out, d);
   for (int i = 0; i < d->op_count; i++)
     if (!d->ops[i].is_form) rows = d->ops[i].number + d->ops[i].has_twin;
@@ -483,13 +512,16 @@ static const char *upper(const char *a, const char *b, const char *c) {
 
 void emit_header(const dialect *d, FILE *out) {
   const char *guard = upper("pir_dialect", d->name, "_h");
-  fprintf(out, "// Made by opsc from %s.ops: ids of ops, and positions of their operands, results and attributes.\n", d->name);
+  fprintf(out, "// Made by opsc from %s.ops: ids of ops, and positions of their operands, results and attributes.\n",
+          d->name);
   fprintf(out, "// %s\n#ifndef %s\n#define %s\n\nenum {\n", d->summary, guard, guard);
   for (int i = 0; i < d->op_count; i++) {
     const op *o = &d->ops[i];
     if (o->is_form) continue;
-    fprintf(out, "  %s = 0x%x,  // %s\n", upper(d->prefix, o->name, ""), (unsigned)(d->id << 16 | o->number), o->summary);
-    if (o->has_twin) fprintf(out, "  %s = 0x%x,\n", upper(d->prefix, o->name, "_"), (unsigned)(d->id << 16 | (o->number + 1)));
+    fprintf(out, "  %s = 0x%x,  // %s\n", upper(d->prefix, o->name, ""), (unsigned)(d->id << 16 | o->number),
+            o->summary);
+    if (o->has_twin)
+      fprintf(out, "  %s = 0x%x,\n", upper(d->prefix, o->name, "_"), (unsigned)(d->id << 16 | (o->number + 1)));
   }
   fputs("};\n", out);
   for (int i = 0; i < d->op_count; i++) {

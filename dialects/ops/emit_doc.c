@@ -52,7 +52,10 @@ static void put_declarations(FILE *out, const op *o) {
     const operand *x = &o->operands[i];
     bool list = x->flags & PIR_OPERAND_INTARRAY, scalar = x->flags & PIR_OPERAND_SCALAR;
     fprintf(out, "| operand | `%s`%s%s | %s", x->name, x->flags & PIR_OPERAND_OPTIONAL ? ", optional" : "",
-            x->flags & PIR_OPERAND_VARIADIC ? ", list" : "", list ? "integers" : scalar ? "one number" : "");
+            x->flags & PIR_OPERAND_VARIADIC ? ", list" : "",
+            list     ? "integers"
+            : scalar ? "one number"
+                     : "");
     if (!list && !scalar) put_dtypes(out, x->dtypes, x->same, NULL);
     fputs(" | ", out);
     if (x->literal) put_literal(out, x->literal);
@@ -60,7 +63,8 @@ static void put_declarations(FILE *out, const op *o) {
   }
   for (int i = 0; i < o->attr_count; i++) {
     const attr *a = &o->attrs[i];
-    fprintf(out, "| attribute | `%s` | %s%s | ", a->name, attr_kind_text(a->kind == PIR_ATTR_ARRAY ? a->element_kind : a->kind),
+    fprintf(out, "| attribute | `%s` | %s%s | ", a->name,
+            attr_kind_text(a->kind == PIR_ATTR_ARRAY ? a->element_kind : a->kind),
             a->kind == PIR_ATTR_ARRAY ? "[]" : "");
     if (a->literal) put_literal(out, a->literal);
     fputs(" |\n", out);

@@ -13,7 +13,10 @@ typedef struct source_loc {
 
 // ---- expressions
 typedef enum expr_kind {
-  EXPR_INT, EXPR_FLOAT, EXPR_TEXT, EXPR_NAME,
+  EXPR_INT,
+  EXPR_FLOAT,
+  EXPR_TEXT,
+  EXPR_NAME,
   EXPR_ATTR,    // $name
   EXPR_VALUE,   // %name, in `lower`
   EXPR_CALL,    // name(args)
@@ -28,8 +31,27 @@ typedef enum expr_kind {
 } expr_kind;
 
 typedef enum expr_op {
-  OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MOD, OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE,
-  OP_AND, OP_OR, OP_BIT_AND, OP_BIT_OR, OP_BIT_XOR, OP_SHL, OP_SHR, OP_NEG, OP_NOT, OP_BIT_NOT
+  OP_ADD,
+  OP_SUB,
+  OP_MUL,
+  OP_DIV,
+  OP_MOD,
+  OP_EQ,
+  OP_NE,
+  OP_LT,
+  OP_LE,
+  OP_GT,
+  OP_GE,
+  OP_AND,
+  OP_OR,
+  OP_BIT_AND,
+  OP_BIT_OR,
+  OP_BIT_XOR,
+  OP_SHL,
+  OP_SHR,
+  OP_NEG,
+  OP_NOT,
+  OP_BIT_NOT
 } expr_op;
 
 typedef struct expr expr;
@@ -41,20 +63,20 @@ struct expr {
   const char *name;  // also the text; the index variable of `each`
   int64_t i;
   double f;
-  expr *a, *b, *c;   // AT, CALL, LIST: `a` is the first of the entries
-  expr *next;        // sibling
+  expr *a, *b, *c;  // AT, CALL, LIST: `a` is the first of the entries
+  expr *next;       // sibling
 };
 
 // ---- declarations
 typedef struct operand {
   const char *name, *summary;
   source_loc loc;
-  uint8_t flags;          // pir_operand_flag
+  uint8_t flags;  // pir_operand_flag
   pir_dtype_set dtypes;
-  const char *same;       // same(x), or NULL
-  uint8_t scalar_dtype;   // of the literal of a scalar
-  expr *literal;          // default of an attribute operand
-  int same_as;            // filled by check
+  const char *same;      // same(x), or NULL
+  uint8_t scalar_dtype;  // of the literal of a scalar
+  expr *literal;         // default of an attribute operand
+  int same_as;           // filled by check
 } operand;
 
 typedef struct attr {
@@ -93,11 +115,11 @@ typedef struct clause {
   uint8_t kind;  // pir_clause_kind
   source_loc loc;
   const char *result;
-  expr *out;     // entries of out[...], or NULL
-  const char *each;               // out[each d < rank : extent]
+  expr *out;         // entries of out[...], or NULL
+  const char *each;  // out[each d < rank : extent]
   expr *rank, *extent;
   expr *body;
-  const char *axes;               // $name of over and along
+  const char *axes;  // $name of over and along
   bool over_all;
   expr *when, *keep, *flat, *reverse, *exclusive, *init, *then, *guard, *trap;
   const char *trap_text;
@@ -172,8 +194,8 @@ typedef struct op {
   int legacy_count;
   const char *hook_infer, *hook_verify, *hook_expand, *kernel;
   int regions;
-  int form;         // pir_op_form
-  int number;       // position in the table, twins counted
+  int form;    // pir_op_form
+  int number;  // position in the table, twins counted
   bool has_twin;
   struct code *code;  // filled by check
 } op;
@@ -210,7 +232,7 @@ typedef struct code {
   pir_node *nodes;
   int16_t *pool;
   const char **text;
-  pir_clause *clauses;        // `vars` of each are in the array below
+  pir_clause *clauses;  // `vars` of each are in the array below
   pir_clause_var *vars;
   int *first_var;
   lower_code *lowers;
@@ -222,7 +244,7 @@ void *arena_alloc(size_t size);
 void memory_release(void);  // everything above, at the end of the process
 // Room for one more element of `size` bytes in an array of `count`; returns the array, perhaps moved.
 void *array_grow(void *array, int count, size_t size);
-#define APPEND(array, count, ...) \
+#define APPEND(array, count, ...)                                                                                      \
   ((array) = array_grow((array), (count), sizeof *(array)), (array)[(count)++] = (__VA_ARGS__))
 const char *text_copy(const char *data, size_t size);
 const char *text_format(const char *format, ...) PIR_PRINTF(1, 2);
@@ -239,7 +261,7 @@ expr *expr_new(expr_kind kind, source_loc loc);
 expr *expr_append(expr *list, expr *item);
 
 // ---- stages
-bool ops_parse(const char *path, dialect *d);  // parse.c
+bool ops_parse(const char *path, dialect *d);   // parse.c
 void ops_check(dialect *d);                     // check.c: names, kinds, defaults, positions
 void ops_compile(dialect *d, op *o);            // compile.c: clauses and lower blocks to nodes
 int op_operand(const op *o, const char *name);  // positions, or -1
@@ -248,6 +270,6 @@ int op_attr(const op *o, const char *name);
 
 void emit_tables(const dialect *d, FILE *out);  // emit_c.c
 void emit_header(const dialect *d, FILE *out);
-void emit_doc(const dialect *d, FILE *out);     // emit_doc.c
+void emit_doc(const dialect *d, FILE *out);  // emit_doc.c
 
 #endif

@@ -118,19 +118,32 @@ static int16_t expand_let(compiler *co, const let *l, const expr *use, const sco
 }
 
 // ---- index sort
-static const struct { const char *name; uint8_t op; } index_binary[] = {
-  {"floordiv", PIR_I_FLOORDIV}, {"ceildiv", PIR_I_CEILDIV}, {"mod", PIR_I_MOD}, {"min", PIR_I_MIN}, {"max", PIR_I_MAX},
+static const struct {
+  const char *name;
+  uint8_t op;
+} index_binary[] = {
+    {"floordiv", PIR_I_FLOORDIV}, {"ceildiv", PIR_I_CEILDIV}, {"mod", PIR_I_MOD},
+    {"min", PIR_I_MIN},           {"max", PIR_I_MAX},
 };
 // Functions of an operand (or the result) and perhaps an index.
-static const struct { const char *name; int arity; int operand, result; } shape_functions[] = {
-  {"dim", 2, PIR_I_DIM, PIR_I_OUT_DIM}, {"rank", 1, PIR_I_RANK, PIR_I_OUT_RANK}, {"numel", 1, PIR_I_NUMEL, -1},
-  {"members", 1, PIR_I_MEMBERS, -1}, {"present", 1, PIR_I_PRESENT, -1}, {"linear", 1, -1, PIR_I_OUT_LINEAR},
-  {"element", 2, PIR_I_OPERAND_AT, -1},
+static const struct {
+  const char *name;
+  int arity;
+  int operand, result;
+} shape_functions[] = {
+    {"dim", 2, PIR_I_DIM, PIR_I_OUT_DIM}, {"rank", 1, PIR_I_RANK, PIR_I_OUT_RANK}, {"numel", 1, PIR_I_NUMEL, -1},
+    {"members", 1, PIR_I_MEMBERS, -1},    {"present", 1, PIR_I_PRESENT, -1},       {"linear", 1, -1, PIR_I_OUT_LINEAR},
+    {"element", 2, PIR_I_OPERAND_AT, -1},
 };
 // Functions of a list: an attribute, an attribute operand or an operand.
-static const struct { const char *name; int attr, operand; bool takes_index; } list_functions[] = {
-  {"count", PIR_I_ATTR_COUNT, PIR_I_OPERAND_COUNT, false}, {"find", PIR_I_ATTR_FIND, PIR_I_OPERAND_FIND, true},
-  {"below", PIR_I_ATTR_BELOW, -1, true},
+static const struct {
+  const char *name;
+  int attr, operand;
+  bool takes_index;
+} list_functions[] = {
+    {"count", PIR_I_ATTR_COUNT, PIR_I_OPERAND_COUNT, false},
+    {"find", PIR_I_ATTR_FIND, PIR_I_OPERAND_FIND, true},
+    {"below", PIR_I_ATTR_BELOW, -1, true},
 };
 static const char *const value_in_index[] = {"int", "floor", "ceil", "trunc", "round", "rint"};
 
@@ -152,8 +165,7 @@ static int list_function(const char *name) {
 bool is_index_only(const compiler *co, const expr *e) {
   switch (e->kind) {
     case EXPR_TEXT: return true;
-    case EXPR_CALL:
-      return shape_function(e->name) >= 0 || list_function(e->name) >= 0 || !strcmp(e->name, "dtype");
+    case EXPR_CALL: return shape_function(e->name) >= 0 || list_function(e->name) >= 0 || !strcmp(e->name, "dtype");
     case EXPR_AT: return e->op == 1 || (names_result(co, e->name) && op_operand(co->o, e->name) < 0);
     case EXPR_BINARY:
       if (e->op < OP_EQ || e->op > OP_GE) return is_index_only(co, e->a) && is_index_only(co, e->b);
@@ -165,7 +177,8 @@ bool is_index_only(const compiler *co, const expr *e) {
 
 static int16_t index_shape(compiler *co, const expr *e, int f, const scope *s) {
   const expr *x = e->a;
-  if (count_list(x) != shape_functions[f].arity || x->kind != EXPR_NAME) return fail(e, "'%s' takes an operand (and an axis)");
+  if (count_list(x) != shape_functions[f].arity || x->kind != EXPR_NAME)
+    return fail(e, "'%s' takes an operand (and an axis)");
   int k = op_operand(co->o, x->name);
   int node_op = k >= 0 ? shape_functions[f].operand : names_result(co, x->name) ? shape_functions[f].result : -1;
   if (node_op < 0) return fail(x, "'%s' is no operand that this function takes");
@@ -177,7 +190,8 @@ static int16_t index_shape(compiler *co, const expr *e, int f, const scope *s) {
 static int16_t index_list(compiler *co, const expr *e, int f, const scope *s) {
   const expr *list = e->a;
   int n = count_list(list);
-  if (n < 1 || (list_functions[f].takes_index ? n < 2 || n > 3 : n != 1)) return fail(e, "wrong number of arguments of '%s'");
+  if (n < 1 || (list_functions[f].takes_index ? n < 2 || n > 3 : n != 1))
+    return fail(e, "wrong number of arguments of '%s'");
   if (list->kind != EXPR_ATTR && list->kind != EXPR_NAME) return fail(list, "expected a list attribute");
   int attr_at = list->kind == EXPR_ATTR ? op_attr(co->o, list->name) : -1, operand_at = op_operand(co->o, list->name);
   int node_op = attr_at >= 0 ? list_functions[f].attr : operand_at >= 0 ? list_functions[f].operand : -1;
@@ -242,7 +256,8 @@ static int16_t index_at(compiler *co, const expr *e, const scope *s) {
   }
   int k = op_operand(co->o, e->name);
   if (k < 0 && names_result(co, e->name)) {
-    if (e->map_kind != PIR_MAP_LIST || e->a->next) return fail(e, "'%s[axis]' is the index along one axis of the result");
+    if (e->map_kind != PIR_MAP_LIST || e->a->next)
+      return fail(e, "'%s[axis]' is the index along one axis of the result");
     int16_t a = index_node(co, e->a, s);
     return a < 0 ? -1 : node_of(co, PIR_I_OUT, -1, a, -1, -1);
   }
@@ -255,7 +270,8 @@ static int16_t index_at(compiler *co, const expr *e, const scope *s) {
 static int16_t index_name(compiler *co, const expr *e, const scope *s) {
   const scope *found = find_scope(s, e->name);
   if (found && found->value) return index_node(co, found->value, found->value_scope);
-  if (found) return found->level == co->level ? node_of(co, PIR_I_D, -1, -1, -1, -1) : fail(e, "'%s' belongs to an outer map");
+  if (found)
+    return found->level == co->level ? node_of(co, PIR_I_D, -1, -1, -1, -1) : fail(e, "'%s' belongs to an outer map");
   int k = find_variable(co, e->name);
   if (k >= 0) return node_of(co, co->c->vars[k].extent ? PIR_I_VAR : PIR_I_PACK, k, -1, -1, -1);
   const let *l = find_let(co, e->name);
@@ -269,7 +285,8 @@ static int16_t index_name(compiler *co, const expr *e, const scope *s) {
 static int16_t index_is(compiler *co, const expr *e) {
   const expr *attr_side = e->a->kind == EXPR_ATTR ? e->a : e->b, *text = attr_side == e->a ? e->b : e->a;
   int k = attr_side->kind == EXPR_ATTR ? op_attr(co->o, attr_side->name) : -1;
-  if (k < 0 || text->kind != EXPR_TEXT || co->o->attrs[k].kind != PIR_ATTR_STR) return fail(e, "compare a string attribute with a text");
+  if (k < 0 || text->kind != EXPR_TEXT || co->o->attrs[k].kind != PIR_ATTR_STR)
+    return fail(e, "compare a string attribute with a text");
   pir_node n = node_new(PIR_I_ATTR_IS);
   n.k = (int16_t)k, n.i = text_add(co, text->name);
   int16_t is = node_add(co, n);
@@ -277,9 +294,10 @@ static int16_t index_is(compiler *co, const expr *e) {
 }
 
 static int16_t index_binary_node(compiler *co, const expr *e, const scope *s) {
-  static const uint8_t ops[] = {[OP_ADD] = PIR_I_ADD, [OP_SUB] = PIR_I_SUB, [OP_MUL] = PIR_I_MUL, [OP_DIV] = PIR_I_FLOORDIV,
-    [OP_MOD] = PIR_I_MOD, [OP_EQ] = PIR_I_EQ, [OP_NE] = PIR_I_NE, [OP_LT] = PIR_I_LT, [OP_LE] = PIR_I_LE, [OP_GT] = PIR_I_LT,
-    [OP_GE] = PIR_I_LE, [OP_AND] = PIR_I_AND, [OP_OR] = PIR_I_OR};
+  static const uint8_t ops[] = {
+      [OP_ADD] = PIR_I_ADD, [OP_SUB] = PIR_I_SUB, [OP_MUL] = PIR_I_MUL, [OP_DIV] = PIR_I_FLOORDIV, [OP_MOD] = PIR_I_MOD,
+      [OP_EQ] = PIR_I_EQ,   [OP_NE] = PIR_I_NE,   [OP_LT] = PIR_I_LT,   [OP_LE] = PIR_I_LE,        [OP_GT] = PIR_I_LT,
+      [OP_GE] = PIR_I_LE,   [OP_AND] = PIR_I_AND, [OP_OR] = PIR_I_OR};
   if (e->op > OP_OR) return fail(e, "no bit operations on indices");
   if (e->a->kind == EXPR_TEXT || e->b->kind == EXPR_TEXT) return index_is(co, e);
   int16_t a = index_node(co, e->a, s), b = index_node(co, e->b, s);
@@ -334,21 +352,66 @@ bool map_fill(compiler *co, pir_node *load, const expr *e, const scope *s) {
 }
 
 // ---- value sort
-static const struct { const char *name; uint8_t arity, op; } value_functions[] = {
-  {"floordiv", 2, PIR_V_FLOORDIV}, {"floormod", 2, PIR_V_FLOORMOD}, {"fmod", 2, PIR_V_FMOD}, {"pow", 2, PIR_V_POW},
-  {"atan2", 2, PIR_V_ATAN2}, {"min", 2, PIR_V_MIN}, {"max", 2, PIR_V_MAX}, {"fmin", 2, PIR_V_FMIN}, {"fmax", 2, PIR_V_FMAX},
-  {"abs", 1, PIR_V_ABS}, {"sign", 1, PIR_V_SIGN}, {"recip", 1, PIR_V_RECIP}, {"floor", 1, PIR_V_FLOOR},
-  {"ceil", 1, PIR_V_CEIL}, {"trunc", 1, PIR_V_TRUNC}, {"round", 1, PIR_V_ROUND}, {"rint", 1, PIR_V_RINT},
-  {"sqrt", 1, PIR_V_SQRT}, {"rsqrt", 1, PIR_V_RSQRT}, {"exp", 1, PIR_V_EXP}, {"exp2", 1, PIR_V_EXP2},
-  {"expm1", 1, PIR_V_EXPM1}, {"log", 1, PIR_V_LOG}, {"log2", 1, PIR_V_LOG2}, {"log10", 1, PIR_V_LOG10},
-  {"log1p", 1, PIR_V_LOG1P}, {"sin", 1, PIR_V_SIN}, {"cos", 1, PIR_V_COS}, {"tan", 1, PIR_V_TAN}, {"asin", 1, PIR_V_ASIN},
-  {"acos", 1, PIR_V_ACOS}, {"atan", 1, PIR_V_ATAN}, {"sinh", 1, PIR_V_SINH}, {"cosh", 1, PIR_V_COSH},
-  {"tanh", 1, PIR_V_TANH}, {"asinh", 1, PIR_V_ASINH}, {"acosh", 1, PIR_V_ACOSH}, {"atanh", 1, PIR_V_ATANH},
-  {"erf", 1, PIR_V_ERF}, {"erfinv", 1, PIR_V_ERFINV}, {"lgamma", 1, PIR_V_LGAMMA}, {"digamma", 1, PIR_V_DIGAMMA},
-  {"i0", 1, PIR_V_I0}, {"i0e", 1, PIR_V_I0E}, {"i1", 1, PIR_V_I1}, {"i1e", 1, PIR_V_I1E}, {"copysign", 2, PIR_V_COPYSIGN},
-  {"nextafter", 2, PIR_V_NEXTAFTER}, {"isnan", 1, PIR_V_ISNAN}, {"isinf", 1, PIR_V_ISINF}, {"isfinite", 1, PIR_V_ISFINITE},
-  {"real", 1, PIR_V_REAL}, {"imag", 1, PIR_V_IMAG}, {"conj", 1, PIR_V_CONJ}, {"angle", 1, PIR_V_ANGLE},
-  {"complex", 2, PIR_V_COMPLEX},
+static const struct {
+  const char *name;
+  uint8_t arity, op;
+} value_functions[] = {
+    {"floordiv", 2, PIR_V_FLOORDIV},
+    {"floormod", 2, PIR_V_FLOORMOD},
+    {"fmod", 2, PIR_V_FMOD},
+    {"pow", 2, PIR_V_POW},
+    {"atan2", 2, PIR_V_ATAN2},
+    {"min", 2, PIR_V_MIN},
+    {"max", 2, PIR_V_MAX},
+    {"fmin", 2, PIR_V_FMIN},
+    {"fmax", 2, PIR_V_FMAX},
+    {"abs", 1, PIR_V_ABS},
+    {"sign", 1, PIR_V_SIGN},
+    {"recip", 1, PIR_V_RECIP},
+    {"floor", 1, PIR_V_FLOOR},
+    {"ceil", 1, PIR_V_CEIL},
+    {"trunc", 1, PIR_V_TRUNC},
+    {"round", 1, PIR_V_ROUND},
+    {"rint", 1, PIR_V_RINT},
+    {"sqrt", 1, PIR_V_SQRT},
+    {"rsqrt", 1, PIR_V_RSQRT},
+    {"exp", 1, PIR_V_EXP},
+    {"exp2", 1, PIR_V_EXP2},
+    {"expm1", 1, PIR_V_EXPM1},
+    {"log", 1, PIR_V_LOG},
+    {"log2", 1, PIR_V_LOG2},
+    {"log10", 1, PIR_V_LOG10},
+    {"log1p", 1, PIR_V_LOG1P},
+    {"sin", 1, PIR_V_SIN},
+    {"cos", 1, PIR_V_COS},
+    {"tan", 1, PIR_V_TAN},
+    {"asin", 1, PIR_V_ASIN},
+    {"acos", 1, PIR_V_ACOS},
+    {"atan", 1, PIR_V_ATAN},
+    {"sinh", 1, PIR_V_SINH},
+    {"cosh", 1, PIR_V_COSH},
+    {"tanh", 1, PIR_V_TANH},
+    {"asinh", 1, PIR_V_ASINH},
+    {"acosh", 1, PIR_V_ACOSH},
+    {"atanh", 1, PIR_V_ATANH},
+    {"erf", 1, PIR_V_ERF},
+    {"erfinv", 1, PIR_V_ERFINV},
+    {"lgamma", 1, PIR_V_LGAMMA},
+    {"digamma", 1, PIR_V_DIGAMMA},
+    {"i0", 1, PIR_V_I0},
+    {"i0e", 1, PIR_V_I0E},
+    {"i1", 1, PIR_V_I1},
+    {"i1e", 1, PIR_V_I1E},
+    {"copysign", 2, PIR_V_COPYSIGN},
+    {"nextafter", 2, PIR_V_NEXTAFTER},
+    {"isnan", 1, PIR_V_ISNAN},
+    {"isinf", 1, PIR_V_ISINF},
+    {"isfinite", 1, PIR_V_ISFINITE},
+    {"real", 1, PIR_V_REAL},
+    {"imag", 1, PIR_V_IMAG},
+    {"conj", 1, PIR_V_CONJ},
+    {"angle", 1, PIR_V_ANGLE},
+    {"complex", 2, PIR_V_COMPLEX},
 };
 
 static int16_t wrap_index(compiler *co, int16_t i) { return i < 0 ? -1 : node_of(co, PIR_V_INDEX, -1, i, -1, -1); }
@@ -458,10 +521,12 @@ static bool holds_floats(const compiler *co, const char *attr_name) {
 }
 
 static int16_t value_binary(compiler *co, const expr *e, const scope *s) {
-  static const uint8_t ops[] = {[OP_ADD] = PIR_V_ADD, [OP_SUB] = PIR_V_SUB, [OP_MUL] = PIR_V_MUL, [OP_DIV] = PIR_V_DIV,
-    [OP_MOD] = PIR_V_FLOORMOD, [OP_EQ] = PIR_V_EQ, [OP_NE] = PIR_V_NE, [OP_LT] = PIR_V_LT, [OP_LE] = PIR_V_LE, [OP_GT] = PIR_V_LT,
-    [OP_GE] = PIR_V_LE, [OP_AND] = PIR_V_AND, [OP_OR] = PIR_V_OR, [OP_BIT_AND] = PIR_V_AND, [OP_BIT_OR] = PIR_V_OR,
-    [OP_BIT_XOR] = PIR_V_XOR, [OP_SHL] = PIR_V_SHL, [OP_SHR] = PIR_V_SHR};
+  static const uint8_t ops[] = {
+      [OP_ADD] = PIR_V_ADD,      [OP_SUB] = PIR_V_SUB,     [OP_MUL] = PIR_V_MUL,   [OP_DIV] = PIR_V_DIV,
+      [OP_MOD] = PIR_V_FLOORMOD, [OP_EQ] = PIR_V_EQ,       [OP_NE] = PIR_V_NE,     [OP_LT] = PIR_V_LT,
+      [OP_LE] = PIR_V_LE,        [OP_GT] = PIR_V_LT,       [OP_GE] = PIR_V_LE,     [OP_AND] = PIR_V_AND,
+      [OP_OR] = PIR_V_OR,        [OP_BIT_AND] = PIR_V_AND, [OP_BIT_OR] = PIR_V_OR, [OP_BIT_XOR] = PIR_V_XOR,
+      [OP_SHL] = PIR_V_SHL,      [OP_SHR] = PIR_V_SHR};
   if (is_index_only(co, e)) return wrap_index(co, index_node(co, e, s));
   int16_t a = value_node(co, e->a, s), b = value_node(co, e->b, s);
   if (a < 0 || b < 0) return -1;
@@ -483,7 +548,8 @@ int16_t value_node(compiler *co, const expr *e, const scope *s) {
     case EXPR_ATTR: return value_attr(co, e);
     case EXPR_CALL: return value_call(co, e, s);
     case EXPR_AT:
-      if (e->op == 1 && holds_floats(co, e->name)) return node_of(co, PIR_V_ATTR_AT, op_attr(co->o, e->name), index_node(co, e->a, s), -1, -1);
+      if (e->op == 1 && holds_floats(co, e->name))
+        return node_of(co, PIR_V_ATTR_AT, op_attr(co->o, e->name), index_node(co, e->a, s), -1, -1);
       if (is_index_only(co, e)) return wrap_index(co, index_node(co, e, s));
       return value_load(co, e, s);
     case EXPR_BINARY: return value_binary(co, e, s);

@@ -9,9 +9,9 @@
 typedef struct scope {
   const struct scope *up;
   const char *name;
-  const expr *value;              // of a parameter, NULL for a running index
+  const expr *value;  // of a parameter, NULL for a running index
   const struct scope *value_scope;
-  int level;                      // of a running index: how deep its map is nested
+  int level;  // of a running index: how deep its map is nested
 } scope;
 
 typedef struct compiler {

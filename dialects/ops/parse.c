@@ -45,7 +45,8 @@ bool ops_parse(const char *path, dialect *d) {
   }
   d->json_id = -128;
   bool parsed = parse_file(d, file, 0);
-  if (parsed && !d->name) source_error((source_loc){file, 1, 1, 2}, "expected 'dialect NAME prefix NAME id NUMBER \"summary\"' first");
+  if (parsed && !d->name)
+    source_error((source_loc){file, 1, 1, 2}, "expected 'dialect NAME prefix NAME id NUMBER \"summary\"' first");
   return parsed && !source_errors();
 }
 
@@ -63,7 +64,7 @@ static op *find_op(dialect *d, const char *name) {
   return NULL;
 }
 
-#define COPY_ALL(to, from, list, count) \
+#define COPY_ALL(to, from, list, count)                                                                                \
   for (int j = 0; j < (from)->count; j++) APPEND((to)->list, (to)->count, (from)->list[j])
 
 // Takes over what a form declares; the op's own parts follow.
@@ -151,12 +152,28 @@ type_spec from_type(source_loc loc, const char *word, const char *attr_name) {
 }
 
 type_spec attr_kind(source_loc loc, const char *name, bool array) {
-  static const struct { const char *name; uint8_t kind; } kinds[] = {
-    {"bool", PIR_ATTR_BOOL}, {"i32", PIR_ATTR_I32}, {"i64", PIR_ATTR_I64}, {"index", PIR_ATTR_INDEX},
-    {"f32", PIR_ATTR_F32}, {"f64", PIR_ATTR_F64}, {"str", PIR_ATTR_STR}, {"dtype", PIR_ATTR_DTYPE},
-    {"place", PIR_ATTR_PLACE}, {"layout", PIR_ATTR_LAYOUT}, {"intarray", PIR_ATTR_INT_ARRAY},
-    {"scalar", PIR_ATTR_SCALAR}, {"type", PIR_ATTR_TYPE}, {"tensor_name", PIR_ATTR_TENSOR_NAME},
-    {"pointer", PIR_ATTR_POINTER}, {"any", PIR_ATTR_NONE}, {"opaque", PIR_ATTR_OPAQUE}, {"c64", PIR_ATTR_C64},
+  static const struct {
+    const char *name;
+    uint8_t kind;
+  } kinds[] = {
+      {"bool", PIR_ATTR_BOOL},
+      {"i32", PIR_ATTR_I32},
+      {"i64", PIR_ATTR_I64},
+      {"index", PIR_ATTR_INDEX},
+      {"f32", PIR_ATTR_F32},
+      {"f64", PIR_ATTR_F64},
+      {"str", PIR_ATTR_STR},
+      {"dtype", PIR_ATTR_DTYPE},
+      {"place", PIR_ATTR_PLACE},
+      {"layout", PIR_ATTR_LAYOUT},
+      {"intarray", PIR_ATTR_INT_ARRAY},
+      {"scalar", PIR_ATTR_SCALAR},
+      {"type", PIR_ATTR_TYPE},
+      {"tensor_name", PIR_ATTR_TENSOR_NAME},
+      {"pointer", PIR_ATTR_POINTER},
+      {"any", PIR_ATTR_NONE},
+      {"opaque", PIR_ATTR_OPAQUE},
+      {"c64", PIR_ATTR_C64},
   };
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     if (strcmp(kinds[i].name, name)) continue;
@@ -169,10 +186,16 @@ type_spec attr_kind(source_loc loc, const char *name, bool array) {
 
 // ---- declarations
 void add_operands(parser *p, names n, type_spec t, expr *literal) {
-  static const uint8_t flags[] = {0, PIR_OPERAND_OPTIONAL, PIR_OPERAND_VARIADIC, PIR_OPERAND_OPTIONAL | PIR_OPERAND_VARIADIC};
+  static const uint8_t flags[] = {0, PIR_OPERAND_OPTIONAL, PIR_OPERAND_VARIADIC,
+                                  PIR_OPERAND_OPTIONAL | PIR_OPERAND_VARIADIC};
   for (int i = 0; i < n.count; i++) {
-    operand o = {.name = n.items[i].name, .loc = n.items[i].loc, .dtypes = t.dtypes, .same = t.same, .literal = literal,
-                 .flags = (uint8_t)(t.flags | flags[n.items[i].marks & 3]), .scalar_dtype = t.dtype};
+    operand o = {.name = n.items[i].name,
+                 .loc = n.items[i].loc,
+                 .dtypes = t.dtypes,
+                 .same = t.same,
+                 .literal = literal,
+                 .flags = (uint8_t)(t.flags | flags[n.items[i].marks & 3]),
+                 .scalar_dtype = t.dtype};
     if (n.items[i].marks & MARK_INTERMEDIATE) source_error(o.loc, "'~' marks results");
     APPEND(p->current->operands, p->current->operand_count, o);
   }
@@ -180,7 +203,11 @@ void add_operands(parser *p, names n, type_spec t, expr *literal) {
 
 void add_attrs(parser *p, names n, type_spec t, expr *literal) {
   for (int i = 0; i < n.count; i++) {
-    attr a = {.name = n.items[i].name, .loc = n.items[i].loc, .kind = t.kind, .element_kind = t.element_kind, .literal = literal};
+    attr a = {.name = n.items[i].name,
+              .loc = n.items[i].loc,
+              .kind = t.kind,
+              .element_kind = t.element_kind,
+              .literal = literal};
     APPEND(p->current->attrs, p->current->attr_count, a);
   }
 }
@@ -195,17 +222,36 @@ void add_results(parser *p, names n, type_spec t) {
     for (int k = 1; k < PIR_DTYPE_COUNT; k++)
       if (t.dtypes == (pir_dtype_set)1 << k) dtype = (uint8_t)k;
     APPEND(p->current->results, p->current->result_count,
-           (result){.name = n.items[i].name, .loc = n.items[i].loc, .flags = flags, .dtypes = t.dtypes, .same = t.same,
-                    .from = t.from, .dtype = dtype});
+           (result){.name = n.items[i].name,
+                    .loc = n.items[i].loc,
+                    .flags = flags,
+                    .dtypes = t.dtypes,
+                    .same = t.same,
+                    .from = t.from,
+                    .dtype = dtype});
   }
 }
 
 void add_traits(parser *p, names n) {
-  static const struct { const char *name; uint32_t bit; } traits[] = {
-    {"pure", PIR_PURE}, {"terminator", PIR_TERMINATOR}, {"commutative", PIR_COMMUTATIVE}, {"constant", PIR_CONSTANT},
-    {"parameter", PIR_PARAMETER}, {"input", PIR_INPUT}, {"output", PIR_OUTPUT}, {"random", PIR_RANDOM},
-    {"inplace", PIR_INPLACE}, {"idempotent", PIR_IDEMPOTENT}, {"involution", PIR_INVOLUTION}, {"control", PIR_CONTROL},
-    {"isolated", PIR_ISOLATED}, {"structural", PIR_STRUCTURAL}, {"bound", PIR_BOUND},
+  static const struct {
+    const char *name;
+    uint32_t bit;
+  } traits[] = {
+      {"pure", PIR_PURE},
+      {"terminator", PIR_TERMINATOR},
+      {"commutative", PIR_COMMUTATIVE},
+      {"constant", PIR_CONSTANT},
+      {"parameter", PIR_PARAMETER},
+      {"input", PIR_INPUT},
+      {"output", PIR_OUTPUT},
+      {"random", PIR_RANDOM},
+      {"inplace", PIR_INPLACE},
+      {"idempotent", PIR_IDEMPOTENT},
+      {"involution", PIR_INVOLUTION},
+      {"control", PIR_CONTROL},
+      {"isolated", PIR_ISOLATED},
+      {"structural", PIR_STRUCTURAL},
+      {"bound", PIR_BOUND},
   };
   for (int i = 0; i < n.count; i++) {
     uint32_t bit = 0;
@@ -242,7 +288,8 @@ void begin_legacy(parser *p, names n) {
   APPEND(p->current->legacies, p->current->legacy_count, l);
 }
 
-void add_legacy_item(parser *p, source_loc loc, const char *name, const char *old, const char *tensor, const char *tensors) {
+void add_legacy_item(parser *p, source_loc loc, const char *name, const char *old, const char *tensor,
+                     const char *tensors) {
   legacy *l = &p->current->legacies[p->current->legacy_count - 1];
   APPEND(l->items, l->item_count, (legacy_item){name, loc, old, tensor, tensors});
 }

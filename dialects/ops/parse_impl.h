@@ -21,16 +21,16 @@ typedef struct names {
 typedef struct type_spec {
   source_loc loc;
   pir_dtype_set dtypes;
-  uint8_t flags;              // of an attribute operand
-  uint8_t dtype;              // one element type, or UNDEFINED
-  uint8_t kind, element_kind; // of an attribute
-  const char *name;           // the one name that was written
+  uint8_t flags;               // of an attribute operand
+  uint8_t dtype;               // one element type, or UNDEFINED
+  uint8_t kind, element_kind;  // of an attribute
+  const char *name;            // the one name that was written
   const char *same, *from;
 } type_spec;
 
 typedef struct parser {
   dialect *d;
-  op *current;   // the op or form being read; NULL between them
+  op *current;  // the op or form being read; NULL between them
   names like, values;
   bool reduced;  // `over` variables are being read
   int depth;

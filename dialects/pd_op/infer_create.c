@@ -118,7 +118,8 @@ pir_status pd_infer_as_real(pir_infer *infer) {
 
 // The result has the shape of x, what is observed that of its operand.
 pir_status pd_infer_quantised(pir_infer *infer) {
-  static const int like[] = {PD_QUANTIZE_LINEAR_IN_X, PD_QUANTIZE_LINEAR_IN_IN_STATE, PD_QUANTIZE_LINEAR_IN_IN_ACCUM, PD_QUANTIZE_LINEAR_IN_SCALE};
+  static const int like[] = {PD_QUANTIZE_LINEAR_IN_X, PD_QUANTIZE_LINEAR_IN_IN_STATE, PD_QUANTIZE_LINEAR_IN_IN_ACCUM,
+                             PD_QUANTIZE_LINEAR_IN_SCALE};
   for (int i = 0; i < 4; i++) {
     const pir_fact *from = infer->operands[like[i]];
     pir_fact *out = infer_begin(infer, i);
@@ -139,6 +140,7 @@ pir_status pd_infer_equal_all(pir_infer *infer) {
 pir_status pd_infer_sum(pir_infer *infer) {
   PIR_TRY(infer_clause(infer, infer->def->clause, infer_begin(infer, 0)));
   pir_dtype x = infer_operand_dtype(infer, 0);
-  if (infer->attrs[PD_SUM_ATTR_DTYPE].i == PIR_UNDEFINED && (x == PIR_BOOL || x == PIR_I32)) infer->results[0].dtype = PIR_I64;
+  if (infer->attrs[PD_SUM_ATTR_DTYPE].i == PIR_UNDEFINED && (x == PIR_BOOL || x == PIR_I32))
+    infer->results[0].dtype = PIR_I64;
   return PIR_OK;
 }

@@ -20,7 +20,8 @@ static bool constant_count(const pir_infer *infer, const pir_fact *list, int64_t
 // An axis from the end or the start; fails with a message when there is none such.
 static pir_status wrap_axis(pir_infer *infer, int64_t axis, int32_t rank, int32_t *out) {
   *out = 0;
-  if (axis < -rank || axis >= rank) return pir_infer_fail(infer, "axis %lld of a tensor of rank %d", (long long)axis, rank);
+  if (axis < -rank || axis >= rank)
+    return pir_infer_fail(infer, "axis %lld of a tensor of rank %d", (long long)axis, rank);
   *out = (int32_t)(axis < 0 ? axis + rank : axis);
   return PIR_OK;
 }
@@ -62,7 +63,8 @@ pir_status pd_infer_reshape(pir_infer *infer) {
   for (int32_t i = 0; i < out->rank; i++) {
     pir_dim dim = fact_element(shape, i);
     int64_t extent;
-    if (constant(infer, dim, &extent) && extent == 0) dim = known_shape(x) && i < x->rank ? x->shape[i] : PIR_DIM_UNKNOWN;
+    if (constant(infer, dim, &extent) && extent == 0)
+      dim = known_shape(x) && i < x->rank ? x->shape[i] : PIR_DIM_UNKNOWN;
     if (asks_to_infer(infer, dim)) {
       if (open >= 0) return pir_infer_fail(infer, "two extents are -1");
       open = i, dim = PIR_DIM_UNKNOWN;
@@ -156,14 +158,17 @@ pir_status pd_infer_expand(pir_infer *infer) {
   int64_t n, wanted, extent;
   if (!constant_count(infer, shape, &n)) return PIR_OK;
   if (n > PIR_MAX_RANK) return pir_infer_fail(infer, "rank %lld is over %d", (long long)n, PIR_MAX_RANK);
-  if (known_shape(x) && n < x->rank) return pir_infer_fail(infer, "a tensor of rank %d cannot have %lld axes", x->rank, (long long)n);
+  if (known_shape(x) && n < x->rank)
+    return pir_infer_fail(infer, "a tensor of rank %d cannot have %lld axes", x->rank, (long long)n);
   out->rank = (int32_t)n;
   for (int32_t i = 0; i < out->rank; i++) {
     int32_t from = known_shape(x) ? i - (out->rank - x->rank) : -1;
     pir_dim dim = fact_element(shape, i);
     if (asks_to_infer(infer, dim)) dim = from >= 0 ? x->shape[from] : PIR_DIM_UNKNOWN;
-    if (from >= 0 && constant(infer, dim, &wanted) && constant(infer, x->shape[from], &extent) && extent != 1 && extent != wanted)
-      return pir_infer_fail(infer, "extent %lld of axis %d cannot become %lld", (long long)extent, i, (long long)wanted);
+    if (from >= 0 && constant(infer, dim, &wanted) && constant(infer, x->shape[from], &extent) && extent != 1 &&
+        extent != wanted)
+      return pir_infer_fail(infer, "extent %lld of axis %d cannot become %lld", (long long)extent, i,
+                            (long long)wanted);
     out->shape[i] = dim;
   }
   return PIR_OK;
@@ -187,7 +192,8 @@ static pir_dim slice_bound(pir_infer *infer, pir_dim v, pir_dim n) {
 }
 
 pir_status pd_infer_slice(pir_infer *infer) {
-  const pir_fact *x = infer->operands[PD_SLICE_IN_INPUT], *starts = infer->operands[PD_SLICE_IN_STARTS], *ends = infer->operands[PD_SLICE_IN_ENDS];
+  const pir_fact *x = infer->operands[PD_SLICE_IN_INPUT], *starts = infer->operands[PD_SLICE_IN_STARTS],
+                 *ends = infer->operands[PD_SLICE_IN_ENDS];
   const pir_attr_value *axes = &infer->attrs[PD_SLICE_ATTR_AXES], *drop = &infer->attrs[PD_SLICE_ATTR_DECREASE_AXIS];
   pir_fact *out = infer_begin(infer, 0);
   uint32_t gone = 0;
@@ -266,11 +272,13 @@ pir_status pd_infer_split(pir_infer *infer) {
   for (int32_t i = 0; i < n; i++) {
     pir_dim dim = fact_element(sections, i);
     if (constant(infer, dim, &size) && size < 0) open = i;
-    else if (rest != PIR_DIM_UNKNOWN) rest = dim == PIR_DIM_UNKNOWN ? PIR_DIM_UNKNOWN : pir_dim_sub(infer->dims, rest, dim);
+    else if (rest != PIR_DIM_UNKNOWN)
+      rest = dim == PIR_DIM_UNKNOWN ? PIR_DIM_UNKNOWN : pir_dim_sub(infer->dims, rest, dim);
     pieces[i].shape[at] = dim;
   }
   if (open >= 0) pieces[open].shape[at] = rest;
-  else if (constant(infer, rest, &size) && size) return pir_infer_fail(infer, "the sections do not add up to the extent of axis %d", at);
+  else if (constant(infer, rest, &size) && size)
+    return pir_infer_fail(infer, "the sections do not add up to the extent of axis %d", at);
   return PIR_OK;
 }
 
@@ -278,7 +286,8 @@ pir_status pd_infer_split_with_num(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_SPLIT_WITH_NUM_IN_X];
   int64_t n = infer->attrs[PD_SPLIT_WITH_NUM_ATTR_NUM].i, axis, extent;
   int32_t at;
-  if (!known_shape(x) || !constant(infer, fact_element(infer->operands[PD_SPLIT_WITH_NUM_IN_AXIS], 0), &axis)) return PIR_OK;
+  if (!known_shape(x) || !constant(infer, fact_element(infer->operands[PD_SPLIT_WITH_NUM_IN_AXIS], 0), &axis))
+    return PIR_OK;
   PIR_TRY(wrap_axis(infer, axis, x->rank, &at));
   if (n < 1) return pir_infer_fail(infer, "num is %lld", (long long)n);
   if (constant(infer, x->shape[at], &extent) && extent % n)
@@ -318,7 +327,8 @@ pir_status pd_infer_gather_nd(pir_infer *infer) {
   int64_t depth;
   if (!known_shape(x) || !known_shape(index) || index->rank < 1) return PIR_OK;
   if (!constant(infer, index->shape[index->rank - 1], &depth)) return PIR_OK;
-  if (depth > x->rank) return pir_infer_fail(infer, "index rows of %lld for a tensor of rank %d", (long long)depth, x->rank);
+  if (depth > x->rank)
+    return pir_infer_fail(infer, "index rows of %lld for a tensor of rank %d", (long long)depth, x->rank);
   int32_t lead = index->rank - 1;
   if (lead + x->rank - depth > PIR_MAX_RANK) return pir_infer_fail(infer, "rank over %d", PIR_MAX_RANK);
   memcpy(out->shape, index->shape, (size_t)lead * sizeof *out->shape);

@@ -22,9 +22,11 @@ pir_status pd_infer_batch_norm(pir_infer *infer) {
 // The extent of spatial axis a: a list of sizes wins over an out_size tensor, that one over scales, those
 // over attributes.
 static pir_dim resized(pir_infer *infer, int a, int axes, pir_dim extent) {
-  const pir_fact *sizes = infer->operands[PD_NEAREST_INTERP_IN_SIZE_TENSOR], *size = infer->operands[PD_NEAREST_INTERP_IN_OUT_SIZE];
+  const pir_fact *sizes = infer->operands[PD_NEAREST_INTERP_IN_SIZE_TENSOR],
+                 *size = infer->operands[PD_NEAREST_INTERP_IN_OUT_SIZE];
   const pir_attr_value *scale = &infer->attrs[PD_NEAREST_INTERP_ATTR_SCALE];
-  static const int attrs[3] = {PD_NEAREST_INTERP_ATTR_OUT_D, PD_NEAREST_INTERP_ATTR_OUT_H, PD_NEAREST_INTERP_ATTR_OUT_W};
+  static const int attrs[3] = {PD_NEAREST_INTERP_ATTR_OUT_D, PD_NEAREST_INTERP_ATTR_OUT_H,
+                               PD_NEAREST_INTERP_ATTR_OUT_W};
   int64_t known;
   if (sizes && sizes->known && sizes->member_count) return fact_element(sizes, a);
   if (size) return fact_element(size, a);
@@ -63,7 +65,8 @@ pir_status pd_infer_swiglu(pir_infer *infer) {
   if (!known_shape(x) || x->rank < 1) return PIR_OK;
   memcpy(out->shape, x->shape, sizeof out->shape);
   out->rank = x->rank;
-  if (!infer->operands[PD_SWIGLU_IN_Y]) out->shape[x->rank - 1] = pir_dim_floordiv(infer->dims, x->shape[x->rank - 1], 2);
+  if (!infer->operands[PD_SWIGLU_IN_Y])
+    out->shape[x->rank - 1] = pir_dim_floordiv(infer->dims, x->shape[x->rank - 1], 2);
   return PIR_OK;
 }
 

@@ -12,7 +12,8 @@ pir_status pd_infer_rnn(pir_infer *infer) {
   pir_fact *out = infer_begin(infer, PD_RNN_OUT_OUT);
   if (known_shape(x)) {
     if (x->rank != 3) return pir_infer_fail(infer, "x: expects rank 3, found %d", x->rank);
-    if (hidden < 1 || hidden > INT32_MAX) return pir_infer_fail(infer, "hidden_size: expects a positive number, found %lld", (long long)hidden);
+    if (hidden < 1 || hidden > INT32_MAX)
+      return pir_infer_fail(infer, "hidden_size: expects a positive number, found %lld", (long long)hidden);
     out->rank = 3;
     out->shape[0] = x->shape[0], out->shape[1] = x->shape[1], out->shape[2] = hidden * directions;
   }

@@ -14,7 +14,8 @@ static void take_shape(pir_fact *out, const pir_fact *x) {
 
 static pir_status wrap_axis(pir_infer *infer, int64_t axis, int32_t rank, int32_t *out) {
   *out = 0;
-  if (axis < -rank || axis >= rank) return pir_infer_fail(infer, "axis %lld of a tensor of rank %d", (long long)axis, rank);
+  if (axis < -rank || axis >= rank)
+    return pir_infer_fail(infer, "axis %lld of a tensor of rank %d", (long long)axis, rank);
   *out = (int32_t)(axis < 0 ? axis + rank : axis);
   return PIR_OK;
 }

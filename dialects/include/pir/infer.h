@@ -15,9 +15,9 @@ PIR_BEGIN
 
 typedef struct pir_fact pir_fact;
 struct pir_fact {
-  bool known;            // false: nothing is known (then nothing below counts)
+  bool known;  // false: nothing is known (then nothing below counts)
   pir_dtype dtype;
-  int32_t rank;          // -1: unknown rank
+  int32_t rank;  // -1: unknown rank
   pir_dim shape[PIR_MAX_RANK];
   const pir_dim *contents;  // elements of a small integer tensor (PIR_DIM_UNKNOWN where not known), or NULL
   size_t content_count;
@@ -28,18 +28,18 @@ struct pir_fact {
 // One question: facts of an op's results from those of its operands.
 struct pir_infer {
   const pir_opdef *def;
-  const pir_op *op;                 // for messages; NULL at run time
+  const pir_op *op;  // for messages; NULL at run time
   pir_dims *dims;
   const pir_fact *const *operands;  // by declared position; NULL when absent
   size_t operand_count;
-  const pir_attr_value *attrs;      // by declared position; defaults filled in
-  pir_fact *results;                // to be filled, by declared position
+  const pir_attr_value *attrs;  // by declared position; defaults filled in
+  pir_fact *results;            // to be filled, by declared position
   size_t result_count;
   void *(*alloc)(void *user, size_t size);  // for contents and members; freed with the analysis
   void *user;
-  int nesting;                      // of lower blocks being run
+  int nesting;  // of lower blocks being run
   bool has_message;
-  char message[256];                // of a failure
+  char message[256];  // of a failure
 };
 
 // Fails with a message that names op, operand, expected and found.

@@ -8,18 +8,18 @@
 PIR_BEGIN
 
 struct pir_legacy_op {
-  const char *name;                 // op type in the file: "matmul_v2"
-  const pir_opdef *def;             // the op without `_`; its twin is def with "_" (pir_opdef.base of that one)
-  const pir_opdef *twin;            // the `_` twin, or NULL
+  const char *name;       // op type in the file: "matmul_v2"
+  const pir_opdef *def;   // the op without `_`; its twin is def with "_" (pir_opdef.base of that one)
+  const pir_opdef *twin;  // the `_` twin, or NULL
   // By declared position. Operands: the input slot; an attribute operand has NULL here.
   const char *const *operands;
-  const char *const *results;       // output slots
-  const char *const *attrs;         // old attribute names
+  const char *const *results;  // output slots
+  const char *const *attrs;    // old attribute names
   // By declared operand position; NULL unless it is an attribute operand. When none of the slots is fed,
   // the attribute `operand_attrs[i]` (if the file has it), else the operand's literal, becomes a constant.
   const char *const *operand_attrs;
-  const char *const *tensor_slots;  // a tensor in place of the attribute ("AxisTensor"); or NULL
-  const char *const *tensors_slots; // a list of 1-element tensors ("StartsTensorList"); or NULL
+  const char *const *tensor_slots;   // a tensor in place of the attribute ("AxisTensor"); or NULL
+  const char *const *tensors_slots;  // a list of 1-element tensors ("StartsTensorList"); or NULL
 };
 
 // The rows of a dialect, sorted bytewise by old name.

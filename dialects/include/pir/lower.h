@@ -30,12 +30,12 @@ typedef struct pir_lower_item {
 } pir_lower_item;
 
 typedef enum pir_lower_attr_kind {
-  PIR_LOWER_COPY,      // this op's attribute k
-  PIR_LOWER_INT,       // index node; also bool
-  PIR_LOWER_FLOAT,     // value node of attributes and literals
-  PIR_LOWER_LIST,      // `count` items from `first`
+  PIR_LOWER_COPY,   // this op's attribute k
+  PIR_LOWER_INT,    // index node; also bool
+  PIR_LOWER_FLOAT,  // value node of attributes and literals
+  PIR_LOWER_LIST,   // `count` items from `first`
   PIR_LOWER_TEXT,
-  PIR_LOWER_DTYPE      // index node that gives a pir_dtype
+  PIR_LOWER_DTYPE  // index node that gives a pir_dtype
 } pir_lower_attr_kind;
 
 typedef struct pir_lower_attr {
@@ -47,19 +47,19 @@ typedef struct pir_lower_attr {
 
 typedef struct pir_lower_step {
   const char *op;
-  const pir_opdef *def;     // of the same dialect; NULL: found by name
+  const pir_opdef *def;  // of the same dialect; NULL: found by name
   uint16_t first_arg, arg_count, first_attr, attr_count, result_count;
   int16_t when, otherwise;  // index node, and the value that is the (one) result when it is false; or -1
 } pir_lower_step;
 
 struct pir_lower {
-  int16_t when;                 // index node; -1: always
+  int16_t when;  // index node; -1: always
   uint16_t step_count;
   const pir_lower_step *steps;
   const pir_lower_arg *args;
   const pir_lower_attr *attrs;
   const pir_lower_item *items;
-  const int16_t *results;       // by declared result: value number, or -1 (absent)
+  const int16_t *results;  // by declared result: value number, or -1 (absent)
   const pir_node *nodes;
   const int16_t *pool;
   const char *const *text;
