@@ -370,15 +370,8 @@ static const op *renamed_forward(const dialect *d, const op *o) {
 // An op that exists only in place ("sgd_") had a name without the mark.
 static const char *default_old_name(const dialect *d, const op *o) {
   size_t size = strlen(o->name);
-  char *text = size > 1 && o->name[size - 1] == '_' && !find_op_sized(d, o->name, size - 1) ? strdup(o->name) : NULL;
-  if (text) text[size - 1] = 0;
-  return text ? text : o->name;
-}
-
-static const char *gradient_name(const char *name) {
-  char *text = malloc(strlen(name) + sizeof "_grad");
-  if (text) strcat(strcpy(text, name), "_grad");
-  return text ? text : name;
+  bool marked = size > 1 && o->name[size - 1] == '_' && !find_op_sized(d, o->name, size - 1);
+  return marked ? text_format("%.*s", (int)(size - 1), o->name) : o->name;
 }
 
 // The rows of gradient `o`: the old names of `forward` with "_grad", but those that are ops themselves.
@@ -389,7 +382,7 @@ static legacy_row *add_gradient_rows(legacy_row *rows, int *io_count, FILE *out,
     const legacy *l = &forward->legacies[n];
     int before = count;
     for (int k = 0; k < l->name_count; k++) {
-      const char *name = gradient_name(l->names[k]);
+      const char *name = text_format("%s_grad", l->names[k]);
       const op *taken = find_op_sized(d, name, strlen(name));
       if (!taken || taken == o) APPEND(rows, count, (legacy_row){name, o, n});
     }
