@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-#define MAX_DEPTH 200  // of ops computed within ops
+#define MAX_DEPTH 200      // of ops computed within ops
+#define MAX_COMPUTED 4096  // ops at points: views upon views of one value multiply them
 
 void lower_init(lowering *l, loop_module *m, const pir_target *target, const pir_facts *facts, const pir_op *group) {
   *l = (lowering){.m = m, .target = target, .facts = facts, .dims = pir_facts_dims(facts), .group = group};
@@ -179,6 +180,8 @@ loop_expr *lower_element(lowering *l, const pir_value *value, loop_expr *const *
     e = load(l, v, index);
   } else if (!op || l->depth >= MAX_DEPTH) {
     lower_fail(l, op ? op : l->group, op ? "ops nested too deeply" : "a value from outside that is no operand");
+  } else if (l->computed++ >= MAX_COMPUTED) {
+    lower_fail(l, op, "values that would be computed over and over");
   } else if (lower_open(l, op, pir_value_index(value), &site)) {
     l->depth++;
     e = lower_result(&site, index);

@@ -72,9 +72,14 @@ static bool finish(void *user, loop_fn *fn, loop_block *block, const contract_po
 
 // ---- the contraction
 
-static bool is_constant(const pir_value *v) {
+// Whether b can be packed at load: a parameter that the group reads nowhere else, for it will find the packed form.
+static bool can_pack(const lowering *l, const pir_value *v) {
   const pir_op *op = pir_value_op(v);
-  return op && pir_op_has(op, PIR_PARAMETER);
+  int reads = 0;
+  if (!op || !pir_op_has(op, PIR_PARAMETER)) return false;
+  for (pir_use *u = pir_value_first_use(v); u; u = pir_use_next(u))
+    reads += pir_op_parent(pir_use_owner(u)) == l->group;
+  return reads == 1;
 }
 
 static bool bind_operand(lowering *l, const pir_op *op, int k, contract_tensor *t) {
@@ -127,7 +132,7 @@ void lower_contract(lowering *l, const pir_op *op, lower_stages *stages, lower_p
   }
   if (!bind_operand(l, op, a, &c.a) || !bind_operand(l, op, b, &c.b) || !bind_result(l, op, &c.out)) return;
   for (int i = 0; i < 2 * c.equal_count; i++) pir_vec_push(&l->m->arena, &l->equal, c.equal[i]);
-  c.b_constant = is_constant(pir_op_operand(op, (size_t)b));
+  c.b_constant = can_pack(l, pir_op_operand(op, (size_t)b));
   if (pir_contract_emit(&c, &env, pir_loop_name(l->m, "stage", (int64_t)stages->count), &code)) {
     lower_fail(l, op, "a contraction of this form");
     return;
