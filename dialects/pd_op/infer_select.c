@@ -85,6 +85,30 @@ pir_status pd_infer_masked_select(pir_infer *infer) {
   return PIR_OK;
 }
 
+pir_status pd_infer_unique(pir_infer *infer) {
+  const pir_fact *x = infer->operands[PD_UNIQUE_IN_X];
+  const pir_attr_value *axis = &infer->attrs[PD_UNIQUE_ATTR_AXIS];
+  pir_dtype dtype = infer->attrs[PD_UNIQUE_ATTR_DTYPE].i == PIR_I32 ? PIR_I32 : PIR_I64;
+  bool flat = axis->count == 0;
+  int32_t at = 0;
+  for (int i = 0; i < infer->def->result_count; i++) {
+    pir_fact *out = infer_begin(infer, i);
+    if (i) out->dtype = dtype;
+    out->rank = 1;
+    out->shape[0] = PIR_DIM_UNKNOWN;
+  }
+  if (!known_shape(x)) return infer->results[0].known = flat, PIR_OK;
+  if (!flat) {
+    PIR_TRY(wrap_axis(infer, axis->ints[0], x->rank, &at));
+    take_shape(&infer->results[0], x);
+    infer->results[0].shape[at] = PIR_DIM_UNKNOWN;
+  }
+  pir_dim size = flat ? 1 : x->shape[at];
+  for (int32_t d = 0; d < x->rank && flat; d++) size = pir_dim_mul(infer->dims, size, x->shape[d]);
+  infer->results[2].shape[0] = size;
+  return PIR_OK;
+}
+
 pir_status pd_infer_logcumsumexp(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_LOGCUMSUMEXP_IN_X];
   pir_fact *out = infer_begin(infer, 0);

@@ -18,11 +18,14 @@
   X(kthvalue, false)          \
   X(logcumsumexp, false)      \
   X(masked_select, true)      \
+  X(mode, false)              \
   X(nonzero, true)            \
   X(polygamma, false)         \
   X(rnn, false)               \
   X(searchsorted, false)      \
-  X(topk, false)
+  X(spectral_norm, false)     \
+  X(topk, false)              \
+  X(unique, true)
 
 #define PIR_KERNEL_DECLARE(name, shapes) pir_status pir_kernel_##name(const pir_kernel_call *call);
 PIR_KERNELS(PIR_KERNEL_DECLARE)

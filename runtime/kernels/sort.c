@@ -79,6 +79,20 @@ static void sort_one(const line_job *job, entry *room, const int64_t *at) {
   store(job, sort_line(job, room) + job->first, job->kept, at);
 }
 
+static bool same_key(const line_job *job, const entry *a, const entry *b) { return !before(job, a, b) && !before(job, b, a); }
+
+// The value that occurs most often, of several the smallest, at its last position.
+static void mode_one(const line_job *job, entry *room, const int64_t *at) {
+  load(job, room, at);
+  const entry *sorted = sort_line(job, room), *best = sorted;
+  int64_t most = 0;
+  for (int64_t i = 0, first = 0; i < job->length; i++) {
+    if (i && !same_key(job, &sorted[i - 1], &sorted[i])) first = i;
+    if (i - first + 1 > most) most = i - first + 1, best = &sorted[i];
+  }
+  store(job, best, 1, at);
+}
+
 // Each element becomes the best so far; of equal ones the last counts.
 static void run_one(const line_job *job, entry *room, const int64_t *at) {
   load(job, room, at);
@@ -162,19 +176,31 @@ static pir_tensor with_axis(const pir_tensor *t, const pir_tensor *x, int axis) 
   return view;
 }
 
+// One result a line, at `axis`.
+static pir_status run_reduced(line_job *job, int64_t axis) {
+  const pir_kernel_call *call = job->call;
+  if (!job->x || !job->out || !job->positions) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
+  if (axis < 0) axis += job->x->rank;
+  if (job->x->rank && (axis < 0 || axis >= job->x->rank))
+    return pir_kernel_fail(call, PIR_INVALID, "%s: axis %lld of a tensor of rank %d", call->op, (long long)axis, job->x->rank);
+  pir_tensor out = with_axis(job->out, job->x, (int)axis), positions = with_axis(job->positions, job->x, (int)axis);
+  job->out = &out;
+  job->positions = &positions;
+  return run_job(job, axis);
+}
+
 // attributes: k, axis, keepdim
 pir_status pir_kernel_kthvalue(const pir_kernel_call *call) {
   line_job job = job_of(call);
-  int64_t axis = call->attrs[1].i;
-  if (!job.x || !job.out || !job.positions) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
-  if (axis < 0) axis += job.x->rank;
-  if (job.x->rank && (axis < 0 || axis >= job.x->rank))
-    return pir_kernel_fail(call, PIR_INVALID, "%s: axis %lld of a tensor of rank %d", call->op, (long long)axis, job.x->rank);
-  pir_tensor out = with_axis(job.out, job.x, (int)axis), positions = with_axis(job.positions, job.x, (int)axis);
-  job.out = &out;
-  job.positions = &positions;
   job.first = call->attrs[0].i - 1;
-  return run_job(&job, axis);
+  return run_reduced(&job, call->attrs[1].i);
+}
+
+// attributes: axis, keepdim
+pir_status pir_kernel_mode(const pir_kernel_call *call) {
+  line_job job = job_of(call);
+  job.line = mode_one;
+  return run_reduced(&job, call->attrs[0].i);
 }
 
 // attributes: out_int32, right. Each value's place in the row of sorted numbers that stands beside it.
