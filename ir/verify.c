@@ -30,10 +30,15 @@ static size_t needed_operands(const pir_opdef *def) {
   return n;
 }
 
+// A list is one vec value; ops of structure and control flow, and those whose members are given one by one, take
+// several.
 static bool takes_many(const pir_op *op) {
   const pir_opdef *def = op->info->def;
-  bool many = !(def->traits & PIR_PURE) || def->traits & (PIR_STRUCTURAL | PIR_CONTROL | PIR_TERMINATOR);
-  return many && def->operand_count && def->operands[def->operand_count - 1].flags & PIR_OPERAND_VARIADIC;
+  size_t last = def->operand_count - 1u;
+  if (!def->operand_count || !(def->operands[last].flags & PIR_OPERAND_VARIADIC)) return false;
+  if (!(def->traits & PIR_PURE) || def->traits & (PIR_STRUCTURAL | PIR_CONTROL | PIR_TERMINATOR)) return true;
+  const pir_value *value = last < op->operand_count ? op_uses(op)[last].value : NULL;
+  return value && value->type && pir_type_kind_of(value->type) != PIR_TYPE_VECTOR;
 }
 
 static pir_status check_operand_count(const pir_op *op) {
