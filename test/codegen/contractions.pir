@@ -1,0 +1,37 @@
+// Which contractions are compiled.
+// RUN: pir-opt %s --passes=group --split-input-file | FileCheck %s
+
+// A 1x1 and a padded, strided one; groups and depthwise.
+// CHECK:      "cinn_op.group"
+// CHECK-NEXT:   "pd_op.conv2d"
+// CHECK:      "cinn_op.group"
+// CHECK-NEXT:   "pd_op.conv2d"
+// CHECK:      "cinn_op.group"
+// CHECK-NEXT:   "pd_op.depthwise_conv2d"
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1,8,-1,-1]} : () -> tensor<-1x8x-1x-1xf32>
+    (%1) = "builtin.parameter" () {parameter_name:"a"} : () -> tensor<16x8x1x1xf32>
+    (%2) = "builtin.parameter" () {parameter_name:"b"} : () -> tensor<16x8x3x3xf32>
+    (%3) = "builtin.parameter" () {parameter_name:"c"} : () -> tensor<16x1x3x3xf32>
+    (%4) = "pd_op.conv2d" (%0, %1) {data_format:"NCHW",dilations:[1,1],groups:1,padding_algorithm:"EXPLICIT",paddings:[0,0],strides:[1,1]} : (tensor<-1x8x-1x-1xf32>, tensor<16x8x1x1xf32>) -> tensor<-1x16x-1x-1xf32>
+    (%5) = "pd_op.conv2d" (%4, %2) {data_format:"NCHW",dilations:[2,2],groups:2,padding_algorithm:"EXPLICIT",paddings:[1,2],strides:[2,1]} : (tensor<-1x16x-1x-1xf32>, tensor<16x8x3x3xf32>) -> tensor<-1x16x-1x-1xf32>
+    (%6) = "pd_op.depthwise_conv2d" (%5, %3) {data_format:"NCHW",dilations:[1,1],groups:16,padding_algorithm:"SAME",paddings:[0,0],strides:[1,1]} : (tensor<-1x16x-1x-1xf32>, tensor<16x1x3x3xf32>) -> tensor<-1x16x-1x-1xf32>
+    (%7) = "pd_op.fetch" (%6) {col:0,name:"out"} : (tensor<-1x16x-1x-1xf32>) -> tensor<-1x16x-1x-1xf32>
+}
+// -----
+// A convolution backwards is one when its taps fill the stride, and else is called.
+// CHECK:     "cinn_op.group"
+// CHECK:       "pd_op.conv2d_transpose"
+// CHECK:       cf.yield
+// CHECK-NOT: "cinn_op.group"
+// CHECK:     "pd_op.conv2d_transpose"
+// CHECK-SAME: strides:[1,1]
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1,8,-1,-1]} : () -> tensor<-1x8x-1x-1xf32>
+    (%1) = "builtin.parameter" () {parameter_name:"a"} : () -> tensor<8x8x2x2xf32>
+    (%2) = "builtin.parameter" () {parameter_name:"b"} : () -> tensor<8x8x3x3xf32>
+    (%3) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),value:[]} : () -> tensor<0xi64>
+    (%4) = "pd_op.conv2d_transpose" (%0, %1, %3) {data_format:"NCHW",dilations:[1,1],groups:1,output_padding:[],padding_algorithm:"EXPLICIT",paddings:[0,0],strides:[2,2]} : (tensor<-1x8x-1x-1xf32>, tensor<8x8x2x2xf32>, tensor<0xi64>) -> tensor<-1x8x-1x-1xf32>
+    (%5) = "pd_op.conv2d_transpose" (%4, %2, %3) {data_format:"NCHW",dilations:[1,1],groups:1,output_padding:[],padding_algorithm:"EXPLICIT",paddings:[1,1],strides:[1,1]} : (tensor<-1x8x-1x-1xf32>, tensor<8x8x3x3xf32>, tensor<0xi64>) -> tensor<-1x8x-1x-1xf32>
+    (%6) = "pd_op.fetch" (%5) {col:0,name:"out"} : (tensor<-1x8x-1x-1xf32>) -> tensor<-1x8x-1x-1xf32>
+}
