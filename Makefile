@@ -83,7 +83,7 @@ TEST_BIN := $(foreach t,$(TESTS),$(B)/test/$(basename $(notdir $(t))))
 I_test := $(I_exec) -Idialects -Ipasses -Icodegen -Iruntime -Iir -Itools
 define test_rule
 $(B)/test/$(basename $(notdir $(1))): $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(B)/lib/libpir_codegen_llvm.so
-	@mkdir -p $(B)/test && $(CC) $(BASE) $(CFLAGS) $(I_test) -o $$@ $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(LIBS) -lcmocka -Wl,-rpath,'$$$$ORIGIN/../lib'
+	@mkdir -p $(B)/test && ln -sf ../lib/libpir.so.$(SONAME) ../lib/libpir_codegen_llvm.so.$(SONAME) $(B)/test/ && $(CC) $(BASE) $(CFLAGS) $(I_test) -o $$@ $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(LIBS) -lcmocka
 endef
 $(foreach t,$(TESTS),$(eval $(call test_rule,$(t))))
 tests: all $(TEST_BIN) $(B)/bin/digits
@@ -95,12 +95,13 @@ setup:
 	@mk/setup.sh
 demo: setup  ## classify the 64 shipped digit images, from .pdmodel and .json
 	@$(MAKE) -s -j$(JOBS) all $(B)/bin/digits && $(B)/bin/digits test/models/digits_cnn
+check: tests
+	@CC="$(CC)" CFLAGS="$(CFLAGS)" test/run.sh $(B) $(LLVM) $(RECORDED)
 test: setup  ## build and run every test; RECORDED=DIR runs the recordings there
-	@$(MAKE) -s -j$(JOBS) tests && test/run.sh $(B) $(LLVM) $(RECORDED)
-SANITIZED = $(MAKE) -s -j$(JOBS) B=$(1) OPT=-O1 CFLAGS="-O1 -g1 -fno-omit-frame-pointer $(2)"
+	@$(MAKE) -s -j$(JOBS) check
+SANITIZED = $(MAKE) -s -j$(JOBS) B=$(1) CFLAGS="-O1 -g1 -fno-omit-frame-pointer $(2)"
 test-asan: setup  ## the same under the address, undefined and leak sanitizers
-	@$(call SANITIZED,$(B)-asan,-fsanitize=address$(COMMA)undefined -fno-sanitize-recover=undefined) tests
-	@UBSAN_OPTIONS=print_stacktrace=1 test/run.sh $(B)-asan $(LLVM) $(RECORDED)
+	@UBSAN_OPTIONS=print_stacktrace=1 $(call SANITIZED,$(B)-asan,-fsanitize=address$(COMMA)undefined -fno-sanitize-recover=undefined) check
 test-tsan: setup  ## thread pool and sessions under the thread sanitizer
 	@$(call SANITIZED,$(B)-tsan,-fsanitize=thread) tests
 	@test/tsan.sh $(B)-tsan
@@ -136,6 +137,6 @@ clean:  ## remove what was built
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  \1\t/' | expand -t 18
 
-.PHONY: all clean help generated tests setup demo test test-asan test-tsan lint format fuzz bench bench-contract install
+.PHONY: all clean help generated tests check setup demo test test-asan test-tsan lint format fuzz bench bench-contract install
 .SECONDARY:
 -include $(shell [ -d $(B)/obj ] && find $(B)/obj -name '*.d')

@@ -7,9 +7,9 @@ build=$(cd "$1" && pwd)
 root=$(cd "$(dirname "$0")/../.." && pwd)
 into=$build/embed-install
 rm -rf "$into"
-make -s -C "$root" B="$build" PREFIX="$into" install
+make -s -C "$root" B="$build" PREFIX="$into" CC="${CC-gcc}" ${CFLAGS+CFLAGS="$CFLAGS"} install
 export PKG_CONFIG_PATH=$into/lib/pkgconfig LD_LIBRARY_PATH=$into/lib
-flags=$(pkg-config --cflags --libs pir)
+flags="${CFLAGS-} $(pkg-config --cflags --libs pir)"
 # shellcheck disable=SC2086
 cc -std=c11 -Wall -Wextra -Werror -pedantic "$root/examples/embed/embed.c" -o "$into/embed_c" $flags -pthread
 # shellcheck disable=SC2086
