@@ -399,16 +399,15 @@ static bool parse_close(pir_op_reader *r) {
         return true;
       }
       break;
-    case STYLE_TYPED:
+    case STYLE_TYPED: {
+      bool more = pir_parse_try(p, ',');
+      if (!pir_parse_take(p, more ? '{' : ')')) return false;
       drop_absent_block(f);
       pir_op_set_mark(f->op, 0);
-      if (pir_parse_try(p, ',')) {
-        if (!pir_parse_take(p, '{')) return false;
-        open_region(r);
-        return true;
-      }
-      if (!pir_parse_take(p, ')')) return false;
-      break;
+      if (!more) break;
+      open_region(r);
+      return true;
+    }
     case STYLE_ONE:
     case STYLE_WHILE: break;
   }
