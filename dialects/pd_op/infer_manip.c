@@ -83,6 +83,23 @@ pir_status pd_infer_reshape(pir_infer *infer) {
   return PIR_OK;
 }
 
+// The shape is an attribute; one extent may be -1.
+pir_status pd_infer_view_shape(pir_infer *infer) {
+  const pir_fact *x = infer->operands[PD_VIEW_SHAPE_IN_INPUT];
+  const pir_attr_value *dims = &infer->attrs[PD_VIEW_SHAPE_ATTR_DIMS];
+  pir_fact *out = infer_begin(infer, 0);
+  int32_t open = -1;
+  if (dims->count > PIR_MAX_RANK) return pir_infer_fail(infer, "rank %zu is over %d", dims->count, PIR_MAX_RANK);
+  out->rank = (int32_t)dims->count;
+  for (int32_t i = 0; i < out->rank; i++) {
+    out->shape[i] = dims->ints[i] < 0 ? PIR_DIM_UNKNOWN : dims->ints[i];
+    if (dims->ints[i] < 0 && open >= 0) return pir_infer_fail(infer, "two extents are -1");
+    if (dims->ints[i] < 0) open = i;
+  }
+  if (open >= 0 && known_shape(x)) out->shape[open] = open_extent(infer, x, out, open);
+  return PIR_OK;
+}
+
 pir_status pd_infer_flatten(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_FLATTEN_IN_X];
   pir_fact *out = infer_begin(infer, 0);
