@@ -39,7 +39,8 @@ echo "== C tests"
 for t in "$build"/test/*_test; do
   [ -x "$t" ] || continue
   name=$(basename "$t")
-  CMOCKA_MESSAGE_OUTPUT=TAP timeout 300 "$t" >"$log/$name.log" 2>&1
+  # Under the sanitizers dlopen is theirs, and does not search the path that the program has built in.
+  LD_LIBRARY_PATH=$build/lib CMOCKA_MESSAGE_OUTPUT=TAP timeout 300 "$t" >"$log/$name.log" 2>&1
   status=$?
   ok=$(grep -c '^ok ' "$log/$name.log"); bad=$(grep -c '^not ok ' "$log/$name.log"); skip=$(grep -c '^ok .*# SKIP' "$log/$name.log")
   if [ $status -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
