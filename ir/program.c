@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Clones of a program may be destroyed on other threads than the one that read it, hence the atomic count and
-// memory that is not the context's.
+// Models keep records and may drop them on other threads than the program's, hence the atomic count and memory that is
+// not the context's.
 typedef struct param_record {
   pir_param param;
   atomic_uint holders;

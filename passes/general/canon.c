@@ -19,26 +19,30 @@
 typedef struct canon {
   evaluator eval;
   pir_facts *facts;
+  pir_map clean;  // values that no in-place op overwrites
   uint64_t forwarded, composed;
 } canon;
 
-static bool is_overwritten(const pir_value *value) {
+// A value found clean stays so: uses move to it only from values that are clean too. Each is looked through once.
+static bool is_overwritten(canon *c, const pir_value *value) {
+  if (pir_map_find(&c->clean, value)) return false;
   PIR_EACH_USE(use, value) if (pir_op_overwrites(pir_use_owner(use), pir_use_operand_index(use))) return true;
+  pir_map_put(c->eval.arena, &c->clean, value, 1);
   return false;
 }
 
-static bool may_stand_for(const pir_op *op, const pir_value *value) {
-  if (pir_op_has(op, PIR_INPLACE) || is_overwritten(value)) return false;
+static bool may_stand_for(canon *c, const pir_op *op, const pir_value *value) {
+  if (pir_op_has(op, PIR_INPLACE) || is_overwritten(c, value)) return false;
   for (size_t i = 0; i < pir_op_results(op); i++) {
     const pir_value *result = pir_op_result(op, i);
-    if (is_overwritten(result) || (i && !pir_value_unused(result))) return false;
+    if (is_overwritten(c, result) || (i && !pir_value_unused(result))) return false;
   }
   return true;
 }
 
 // Others than the first result are unused, so they go with the op.
 static bool forward(canon *c, pir_op *op, pir_rewriter *rewriter, pir_value *value) {
-  if (!value || !may_stand_for(op, value)) return false;
+  if (!value || !may_stand_for(c, op, value)) return false;
   pir_rewriter_replace_value(rewriter, pir_op_result(op, 0), value);
   pir_rewriter_erase(rewriter, op);
   c->forwarded++;
@@ -71,7 +75,7 @@ static pir_op *viewed(canon *c, const pir_op *op, const clause_form *form, form_
     return NULL;
   *out_inner = clause_form_of(&c->eval, inner);
   pir_value *source = out_inner->kind == wanted ? pir_op_operand(inner, (size_t)out_inner->operand) : NULL;
-  return source && !is_overwritten(source) && !is_overwritten(pir_op_result(inner, 0)) ? inner : NULL;
+  return source && !is_overwritten(c, source) && !is_overwritten(c, pir_op_result(inner, 0)) ? inner : NULL;
 }
 
 static void finish_composition(canon *c, pir_op *inner, pir_rewriter *rewriter) {
@@ -125,6 +129,7 @@ static bool compose_permute(pir_op *op, pir_rewriter *rewriter, void *user) {
 static void on_erasing(void *user, pir_op *op) {
   canon *c = user;
   evaluator_forget(&c->eval, op);
+  for (size_t i = 0; i < pir_op_results(op); i++) pir_map_remove(&c->clean, pir_op_result(op, i));
 }
 
 pir_status pir_pass_canon(pir_pass_run *run) {
@@ -143,6 +148,7 @@ pir_status pir_pass_canon(pir_pass_run *run) {
   pir_status status =
       pir_rewrite_greedy(run->rewriter, run->program, patterns, sizeof patterns / sizeof *patterns, &options, NULL);
   pir_rewriter_unlisten(run->rewriter, &listener);
+  pir_map_free(c.eval.arena, &c.clean);
   evaluator_free(&c.eval);
   pir_run_count(run, "ops forwarded", c.forwarded);
   pir_run_count(run, "views composed", c.composed);
