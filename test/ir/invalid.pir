@@ -82,3 +82,11 @@
     // expected-warning@+1 {{operand 0 is tensor<2xf32>, not tensor<3xf32>}}
     (%1) = "my_op.b" (%0) {} : (tensor<3xf32>) -> tensor<2xf32>
 }
+// -----
+{
+    () = "my_op.regions" () {} : () ->  ({
+    // expected-error@+2 {{expected ')', found '('}}
+    }
+    (%0) = "my_op.a" () {} : () -> i64
+    })
+}
