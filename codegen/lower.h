@@ -50,7 +50,7 @@ typedef struct lowering {
   loop_expr *condition;  // of the conditionals around; becomes a guard where an index needs one
   loop_expr *row_index;  // position within `row` scratch
   int depth;
-  int computed;                 // elements so far: each is an op at a point
+  int computed;         // elements so far: each is an op at a point
   const char *why;      // the first thing that cannot be lowered, and
   const pir_op *where;  // whose it is
 } lowering;
