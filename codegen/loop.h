@@ -68,7 +68,7 @@ struct loop_expr {
   uint8_t kind;  // loop_kind
   uint8_t dtype;
   uint16_t lanes;
-  uint16_t fn;  // LOOP_OP: a pir_node_op of the value sort; LOOP_FOLD: pir_combine
+  uint16_t fn;  // LOOP_OP: a pir_node_op of the value sort; LOOP_FOLD: pir_combine; LOOP_DIM: 1 when it may be negative
   loop_expr *a, *b, *c;
   loop_expr *mask;  // bool lanes, or NULL
   loop_buffer *buffer;

@@ -70,32 +70,36 @@ uint16_t lower_temporary(lowering *l, pir_dim bytes) {
 
 // ---- extents
 
-static loop_expr *argument(lowering *l, pir_dim dim) {
-  size_t k = 0;
-  while (k < l->args.count && l->args.items[k] != dim) k++;
-  if (k == l->args.count) pir_vec_push(&l->m->arena, &l->args, dim);
-  return pir_loop_dim(l->m, (int64_t)k);
-}
-
-// Sums and products keep their form, so that index arithmetic can see factors; other expressions are
-// evaluated by the executor.
-loop_expr *lower_dim(lowering *l, pir_dim dim) {
+// Sums keep no form: they, like quotients, are evaluated by the executor. Products do, so that index arithmetic can
+// see factors.
+static loop_expr *dim_expr(lowering *l, pir_dim dim, bool is_extent) {
   int64_t c;
-  if (dim == PIR_DIM_UNKNOWN) {
-    lower_fail(l, l->group, "an extent that is not known");
-    return pir_loop_int(l->m, 1);
-  }
+  size_t k = 0;
+  loop_expr *product = NULL;
   dim = pir_dim_canonical(l->dims, dim);
   if (pir_dim_is_const(l->dims, dim, &c)) return pir_loop_int(l->m, c);
-  pir_dim_kind kind = pir_dim_kind_of(l->dims, dim);
-  if (kind != PIR_DIM_MUL) return argument(l, dim);
-  loop_expr *product = NULL;
-  for (size_t i = 0; i < pir_dim_operands(l->dims, dim); i++) {
-    loop_expr *e = lower_dim(l, pir_dim_operand(l->dims, dim, i));
-    product = product ? pir_loop_mul(l->m, product, e) : e;
+  if (pir_dim_kind_of(l->dims, dim) == PIR_DIM_MUL) {
+    for (size_t i = 0; i < pir_dim_operands(l->dims, dim); i++) {
+      loop_expr *e = dim_expr(l, pir_dim_operand(l->dims, dim, i), is_extent);
+      product = product ? pir_loop_mul(l->m, product, e) : e;
+    }
+    return product;
   }
-  return product;
+  while (k < l->args.count && l->args.items[k] != dim) k++;
+  if (k == l->args.count) pir_vec_push(&l->m->arena, &l->args, dim);
+  loop_expr *e = pir_loop_dim(l->m, (int64_t)k);
+  e->fn = !is_extent && pir_dim_lower_bound(l->dims, dim) < 0;
+  return e;
 }
+
+static loop_expr *known_dim(lowering *l, pir_dim dim, bool is_extent) {
+  if (dim != PIR_DIM_UNKNOWN) return dim_expr(l, dim, is_extent);
+  lower_fail(l, l->group, "an extent or number that is not known");
+  return pir_loop_int(l->m, 1);
+}
+
+loop_expr *lower_dim(lowering *l, pir_dim dim) { return known_dim(l, dim, true); }
+loop_expr *lower_number(lowering *l, pir_dim number) { return known_dim(l, number, false); }
 
 const pir_fact *lower_fact(lowering *l, const pir_value *value) { return pir_facts_of(l->facts, value); }
 

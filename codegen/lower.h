@@ -65,7 +65,8 @@ lower_value *lower_add(lowering *l, const pir_value *value);
 uint16_t lower_temporary(lowering *l, pir_dim bytes);
 const pir_op *lower_yield(const lowering *l);
 
-loop_expr *lower_dim(lowering *l, pir_dim dim);
+loop_expr *lower_dim(lowering *l, pir_dim dim);        // an extent: not negative
+loop_expr *lower_number(lowering *l, pir_dim number);  // any other number, an element of an integer tensor, say
 const pir_fact *lower_fact(lowering *l, const pir_value *value);
 loop_buffer *lower_buffer(lowering *l, lower_value *v);
 // Where an element lies in the value's buffer.

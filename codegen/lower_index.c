@@ -60,7 +60,7 @@ static pir_dim operand_dim(const pir_fact *f, int64_t i) {
 }
 
 static loop_expr *list_element(lower_site *s, const pir_node *n, const pir_fact *f, int64_t i) {
-  if (f) return lower_dim(s->l, operand_dim(f, i));
+  if (f) return lower_number(s->l, operand_dim(f, i));
   const pir_attr_value *a = &s->attrs[n->k];
   if (a->kind == PIR_VALUE_INTS) return number(s, a->ints[i]);
   return number(s, a->kind == PIR_VALUE_FLOATS ? (int64_t)a->floats[i] : a->i);

@@ -141,7 +141,7 @@ static bounds bounds_of_op(const loop_expr *e) {
 static bounds bounds_of(const loop_expr *e) {
   int64_t c;
   if (pir_loop_is_int(e, &c)) return (bounds){c, c};
-  if (e->kind == LOOP_DIM) return (bounds){0, UNBOUNDED};
+  if (e->kind == LOOP_DIM) return (bounds){e->fn ? -UNBOUNDED : 0, UNBOUNDED};
   if (e->kind == LOOP_VAR && e->var->extent) {
     bounds x = bounds_of(e->var->extent);
     return (bounds){0, bounded(x.high) ? x.high - 1 : UNBOUNDED};
