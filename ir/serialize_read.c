@@ -320,12 +320,16 @@ static pir_status read_block(pir_json_reader *r, const json_t *json, pir_block *
 }
 
 static pir_status read_regions(pir_json_reader *r, const json_t *json, pir_op *op) {
+  uint64_t limit = pir_context_limits(r->ctx)->max_depth;
+  if (++r->regions >= limit)
+    return pir_json_fail_with(r, PIR_EXHAUSTED, "regions nest deeper than %llu levels", (unsigned long long)limit);
   for (size_t i = 0; i < json_array_size(json); i++) {
     const json_t *blocks = json_object_get(json_array_get(json, i), "blocks");
     PIR_TRY(pir_json_want_list(r, blocks, "blocks"));
     for (size_t k = 0; k < json_array_size(blocks); k++)
       PIR_TRY(read_block(r, json_array_get(blocks, k), pir_region_append_block(pir_op_region(op, i))));
   }
+  r->regions--;
   return PIR_OK;
 }
 

@@ -16,9 +16,9 @@ typedef struct pir_json_reader {
   pir_str file, text;
   pir_program *program;
   int64_t version;
-  pir_map values;              // id -> value
-  PIR_VEC(pir_loc) locations;  // of the ops, in file order
-  uint64_t ops, depth;
+  pir_map values;                 // id -> value
+  PIR_VEC(pir_loc) locations;     // of the ops, in file order
+  uint64_t ops, depth, regions;   // ops so far; nesting of types and attributes, and of regions
   pir_loc loc;                    // of the op being read
   const char *op;                 // its id in the file, or NULL
   PIR_VEC(pir_value *) operands;  // scratch of the op being read
