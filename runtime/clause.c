@@ -90,8 +90,9 @@ static void scatter_lane(clause_lanes *e, int64_t offset, int type, const char *
   pir_dtype lanes = pir_clause_lane_type(type);
   char *at = (char *)out->data + offset * (int64_t)pir_dtype_size(out->dtype);
   _Alignas(16) char old[16], sum[16];
-  static const uint8_t functions[] = {[PIR_COMBINE_ADD] = PIR_V_ADD, [PIR_COMBINE_MUL] = PIR_V_MUL, [PIR_COMBINE_MAX] = PIR_V_MAX,
-                                      [PIR_COMBINE_MIN] = PIR_V_MIN, [PIR_COMBINE_AND] = PIR_V_AND, [PIR_COMBINE_OR] = PIR_V_OR};
+  static const uint8_t functions[] = {
+      [PIR_COMBINE_ADD] = PIR_V_ADD, [PIR_COMBINE_MUL] = PIR_V_MUL, [PIR_COMBINE_MAX] = PIR_V_MAX,
+      [PIR_COMBINE_MIN] = PIR_V_MIN, [PIR_COMBINE_AND] = PIR_V_AND, [PIR_COMBINE_OR] = PIR_V_OR};
   int combine = b->clause->combine;
   if (combine == PIR_COMBINE_NONE || combine == PIR_COMBINE_ASSIGN) {
     pir_convert(out->dtype, at, 1, lanes, update, 1, 1);
@@ -128,8 +129,8 @@ static void scatter_block(clause_lanes *e) {
 
 typedef struct clause_run {
   const clause_bind *bind;
-  clause_lanes *lanes;   // one for each thread
-  int64_t points, grain; // of the result; points a unit of work
+  clause_lanes *lanes;    // one for each thread
+  int64_t points, grain;  // of the result; points a unit of work
   void (*block)(clause_lanes *e);
 } clause_run;
 
@@ -225,10 +226,14 @@ static pir_status run_points(clause_run *run, int64_t reduced, int threads) {
   const clause_bind *b = run->bind;
   const pir_kernel_call *call = b->call;
   bool scatters = b->clause->kind == PIR_CLAUSE_SCATTER;
-  run->block = scatters ? scatter_block : b->clause->kind == PIR_CLAUSE_SCAN ? scan_block : b->reduces ? pir_clause_reduce_block : map_block;
+  run->block = scatters                             ? scatter_block
+               : b->clause->kind == PIR_CLAUSE_SCAN ? scan_block
+               : b->reduces                         ? pir_clause_reduce_block
+                                                    : map_block;
   run->grain = reduced > 256 ? 1 : 256;
   int64_t units = (run->points + run->grain - 1) / run->grain;
-  bool serial = scatters || threads == 1 || units == 1 || (double)run->points * (double)(reduced ? reduced : 1) < SERIAL_POINTS;
+  bool serial =
+      scatters || threads == 1 || units == 1 || (double)run->points * (double)(reduced ? reduced : 1) < SERIAL_POINTS;
   if (serial) {
     run_range(run, 0, units, 0);
     return PIR_OK;
@@ -270,7 +275,8 @@ static pir_status run_clause(const pir_kernel_call *call, const pir_clause *c, p
   clause_memory m = {0};
   if (!status) {
     *b = (clause_bind){.call = call, .clause = c, .out = out, .slots = BASE_SLOTS + SLOTS_A_LEVEL * levels(c, depth)};
-    m.size = c->node_count * (2 + sizeof(int64_t)) + (size_t)entries * (sizeof *b->aligned + 1) + 5 * 64 + lane_bytes(b);
+    m.size =
+        c->node_count * (2 + sizeof(int64_t)) + (size_t)entries * (sizeof *b->aligned + 1) + 5 * 64 + lane_bytes(b);
     m.base = take(call, m.size);
     if (!m.base) status = PIR_EXHAUSTED;
   }
@@ -305,8 +311,8 @@ static pir_status joined_axis(const pir_kernel_call *call, const pir_clause *c, 
 }
 
 // The slice of `whole` at `*at` along `axis` that is as large as `part`; moves `*at` on.
-static pir_status slice_like(const pir_kernel_call *call, const pir_tensor *whole, const pir_tensor *part, int axis, bool stack,
-                             int64_t *at, pir_tensor *out) {
+static pir_status slice_like(const pir_kernel_call *call, const pir_tensor *whole, const pir_tensor *part, int axis,
+                             bool stack, int64_t *at, pir_tensor *out) {
   int64_t extent = stack ? 1 : axis < part->rank ? part->shape[axis] : -1;
   *out = *whole;
   if (part->rank != whole->rank - stack || extent < 0 || extent > whole->shape[axis] - *at)
@@ -347,7 +353,8 @@ static pir_status run_slices(const pir_kernel_call *call, const pir_clause *c) {
     if (pir_tensor_copy(joins ? part : &slice, &to))
       return pir_kernel_fail(call, PIR_INVALID, "%s: shape of member %d does not fit", call->op, m);
   }
-  if (at != whole->shape[axis]) return pir_kernel_fail(call, PIR_INVALID, "%s: members do not fill axis %d", call->op, axis);
+  if (at != whole->shape[axis])
+    return pir_kernel_fail(call, PIR_INVALID, "%s: members do not fill axis %d", call->op, axis);
   return PIR_OK;
 }
 
@@ -376,5 +383,6 @@ pir_status pir_clause_run(const pir_kernel_call *call) {
     if (c->kind == PIR_CLAUSE_SCATTER) PIR_TRY(start_scatter(call, out));
     PIR_TRY(run_clause(call, c, out));
   }
-  return defined ? PIR_OK : pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s: no clause for these attributes", call->op);
+  return defined ? PIR_OK
+                 : pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s: no clause for these attributes", call->op);
 }

@@ -7,9 +7,9 @@
 
 enum {
   LANES = 256,
-  SLOT_BYTES = LANES * 16,          // lanes of the widest class (complex double)
+  SLOT_BYTES = LANES * 16,  // lanes of the widest class (complex double)
   MAX_COORDS = 2 * PIR_MAX_RANK,
-  WEAK_INT = PIR_DTYPE_COUNT,       // node types beside pir_dtype: literals that take their context's type
+  WEAK_INT = PIR_DTYPE_COUNT,  // node types beside pir_dtype: literals that take their context's type
   WEAK_FLOAT
 };
 
@@ -25,62 +25,63 @@ typedef struct clause_bind {
   const pir_kernel_call *call;
   const pir_clause *clause;
   pir_tensor *out;
-  uint8_t *types;            // of value nodes
-  bool *fixed;               // nodes that are the same at every point, and
-  int64_t *fixed_value;      // the values of index nodes that are
-  int slots;                 // depth of the deepest evaluation, in slots
+  uint8_t *types;        // of value nodes
+  bool *fixed;           // nodes that are the same at every point, and
+  int64_t *fixed_value;  // the values of index nodes that are
+  int slots;             // depth of the deepest evaluation, in slots
   int coords, parallel;
   int64_t extent[MAX_COORDS];
   int var_first[PIR_MAX_RANK], var_rank[PIR_MAX_RANK];  // coordinates of each named variable
-  int axes;                      // of the space that aligned loads see,
-  int axis_coord[PIR_MAX_RANK];  // their coordinates and
+  int axes;                                             // of the space that aligned loads see,
+  int axis_coord[PIR_MAX_RANK];                         // their coordinates and
   int64_t axis_extent[PIR_MAX_RANK];
-  int64_t (*aligned)[MAX_COORDS];       // strides by coordinate of each entry of call->in that is loaded
-  bool *aligns;                         // aligned, if it does align
-  int64_t out_stride[MAX_COORDS];       // of the result, when the clause has no out map
-  bool in_order;             // the coordinates are the axes of the result
-  bool out_linear;           // scan of a flattened operand: the result position is the running number
-  bool reduces;              // points out of range of a load without fill are left out
+  int64_t (*aligned)[MAX_COORDS];  // strides by coordinate of each entry of call->in that is loaded
+  bool *aligns;                    // aligned, if it does align
+  int64_t out_stride[MAX_COORDS];  // of the result, when the clause has no out map
+  bool in_order;                   // the coordinates are the axes of the result
+  bool out_linear;                 // scan of a flattened operand: the result position is the running number
+  bool reduces;                    // points out of range of a load without fill are left out
 } clause_bind;
 
 // One thread's evaluation of one block.
 typedef struct clause_lanes {
   const clause_bind *bind;
-  int n;                                // lanes in use
+  int n;  // lanes in use
   clause_index coord[MAX_COORDS];
-  int64_t *coord_lanes;                 // room for lanes of each coordinate
-  int64_t linear;                       // running number of lane 0 among the results (in a scan: along it)
-  const uint8_t *active;                // lanes that count, or NULL for all
-  uint8_t *skip;                        // lanes left out (bind->reduces); of size LANES
+  int64_t *coord_lanes;   // room for lanes of each coordinate
+  int64_t linear;         // running number of lane 0 among the results (in a scan: along it)
+  const uint8_t *active;  // lanes that count, or NULL for all
+  uint8_t *skip;          // lanes left out (bind->reduces); of size LANES
   bool skips;
-  int64_t d;                            // PIR_I_D
-  const void *acc;                      // lanes of PIR_V_ACC and
-  uint8_t acc_type;                     // its type
-  const int64_t *counts;                // lanes of PIR_V_COUNT
-  char *stack;                          // slots
+  int64_t d;              // PIR_I_D
+  const void *acc;        // lanes of PIR_V_ACC and
+  uint8_t acc_type;       // its type
+  const int64_t *counts;  // lanes of PIR_V_COUNT
+  char *stack;            // slots
   int top;
-  pir_status status;                    // the first failure, with
-  pir_message message;                  // its text
+  pir_status status;    // the first failure, with
+  pir_message message;  // its text
 } clause_lanes;
 
 static inline void *push_slot(clause_lanes *e) { return e->stack + (size_t)e->top++ * SLOT_BYTES; }
 
 // ---- clause.c
 const pir_tensor *pir_clause_operand(const clause_bind *b, int k, int member);  // NULL when absent
-void pir_clause_store(clause_lanes *e, int type, void *lanes);  // the block's results
+void pir_clause_store(clause_lanes *e, int type, void *lanes);                  // the block's results
 
 // ---- clause_index.c
 clause_index pir_clause_index(clause_lanes *e, int node);
 const int64_t *pir_clause_index_lanes(clause_lanes *e, clause_index x);  // as an array, in a slot
-int64_t pir_clause_fixed(clause_lanes *e, int node, int64_t otherwise);  // of a node that must not vary; -1 gives `otherwise`
+int64_t pir_clause_fixed(clause_lanes *e, int node,
+                         int64_t otherwise);  // of a node that must not vary; -1 gives `otherwise`
 // Finds which index nodes do not vary and evaluates them.
 void pir_clause_fix_nodes(clause_bind *b, clause_lanes *e);
 
 // Where the elements of a load lie: offsets in elements from data, and which lanes are in range.
 typedef struct clause_address {
   clause_index offset;
-  int lo, hi;               // lanes outside [lo, hi) are out of range, and
-  const uint8_t *outside;   // so are these (NULL: none)
+  int lo, hi;              // lanes outside [lo, hi) are out of range, and
+  const uint8_t *outside;  // so are these (NULL: none)
 } clause_address;
 clause_address pir_clause_address(clause_lanes *e, const pir_tensor *tensor, int member, const pir_node *load);
 clause_index pir_clause_out_offset(clause_lanes *e);
@@ -90,7 +91,7 @@ pir_status pir_clause_types(clause_bind *b);
 pir_dtype pir_clause_lane_type(int type);  // the class lanes of a type are held in: i64, f32, f64, c64, c128
 // Lanes of a value node as type `want` (a pir_dtype), into `out`.
 void pir_clause_value(clause_lanes *e, int node, int want, void *out);
-int pir_clause_strong(int type);           // a weak type as the one it has by itself
+int pir_clause_strong(int type);  // a weak type as the one it has by itself
 void pir_clause_convert(clause_lanes *e, int want, void *out, int type, const void *in);
 void pir_clause_fail(clause_lanes *e, pir_status status, const char *format, ...) PIR_PRINTF(3, 4);
 

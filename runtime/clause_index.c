@@ -59,24 +59,29 @@ static bool apply_affine(int op, clause_index a, clause_index b, int n, clause_i
   if (op == PIR_I_ADD) return *out = (clause_index){wrap_add(a.base, b.base), wrap_add(a.step, b.step), NULL}, true;
   if (op == PIR_I_SUB) return *out = (clause_index){wrap_sub(a.base, b.base), wrap_sub(a.step, b.step), NULL}, true;
   if (op == PIR_I_MUL && (!a.step || !b.step))
-    return *out = (clause_index){wrap_mul(a.base, b.base),
-                                 a.step ? wrap_mul(a.step, b.base) : wrap_mul(b.step, a.base), NULL}, true;
+    return *out = (clause_index){wrap_mul(a.base, b.base), a.step ? wrap_mul(a.step, b.base) : wrap_mul(b.step, a.base),
+                                 NULL},
+           true;
   int64_t first = apply(op, a.base, b.base);
   if (!a.step && !b.step) return *out = uniform(first), true;
   if (b.step) return false;
   // The left side runs one way and the right side stands: monotone ops are known from both ends.
   int64_t end = at(a, n - 1), last = apply(op, end, b.base);
   switch (op) {
-    case PIR_I_FLOORDIV: case PIR_I_CEILDIV: case PIR_I_LT: case PIR_I_LE:
-      return first == last && (*out = uniform(first), true);
+    case PIR_I_FLOORDIV:
+    case PIR_I_CEILDIV:
+    case PIR_I_LT:
+    case PIR_I_LE: return first == last && (*out = uniform(first), true);
     case PIR_I_MOD:
       if (floor_div(a.base, b.base) != floor_div(end, b.base)) return false;
       return *out = (clause_index){first, a.step, NULL}, true;
-    case PIR_I_MIN: case PIR_I_MAX:
+    case PIR_I_MIN:
+    case PIR_I_MAX:
       if (first == a.base && last == end) return *out = a, true;
       return first == b.base && last == b.base && (*out = b, true);
-    case PIR_I_EQ: case PIR_I_NE: {
-      bool below = a.base < b.base && end < b.base, above = a.base > b.base && end > b.base;
+    case PIR_I_EQ:
+    case PIR_I_NE: {
+      bool below = a.base < b.base && end<b.base, above = a.base> b.base && end > b.base;
       return (below || above) && (*out = uniform(op == PIR_I_NE), true);
     }
     default: return false;
@@ -86,9 +91,9 @@ static bool apply_affine(int op, clause_index a, clause_index b, int n, clause_i
 static clause_index apply_lanes(clause_lanes *e, int op, clause_index a, clause_index b, int64_t *out) {
   int n = e->n;
   const int64_t *x = pir_clause_index_lanes(e, a), *y = pir_clause_index_lanes(e, b);
-#define LOOP(id, expression)                              \
-  case id:                                                \
-    for (int i = 0; i < n; i++) out[i] = (expression);    \
+#define LOOP(id, expression)                                                                                           \
+  case id:                                                                                                             \
+    for (int i = 0; i < n; i++) out[i] = (expression);                                                                 \
     break
   switch (op) {
     LOOP(PIR_I_ADD, wrap_add(x[i], y[i]));
@@ -217,23 +222,32 @@ static int64_t ask(clause_lanes *e, const pir_node *n, int64_t x, int64_t y) {
   const pir_tensor *t = NULL;
   switch (n->op) {
     case PIR_I_CONST: return n->i;
-    case PIR_I_ATTR: return call->attrs[n->k].kind == PIR_VALUE_FLOAT ? (int64_t)call->attrs[n->k].f : call->attrs[n->k].i;
+    case PIR_I_ATTR:
+      return call->attrs[n->k].kind == PIR_VALUE_FLOAT ? (int64_t)call->attrs[n->k].f : call->attrs[n->k].i;
     case PIR_I_ATTR_DTYPE: return call->attrs[n->k].i;
     case PIR_I_ATTR_IS: {
       const char *text = b->clause->text[n->i];
       pir_str s = call->attrs[n->k].text;
       return s.size == strlen(text) && !memcmp(s.data, text, s.size);
     }
-    case PIR_I_ATTR_AT: case PIR_I_ATTR_COUNT: case PIR_I_ATTR_FIND: case PIR_I_ATTR_BELOW: return ask_list(e, n, true, x, y);
-    case PIR_I_OPERAND_AT: case PIR_I_OPERAND_COUNT: case PIR_I_OPERAND_FIND: return ask_list(e, n, false, x, y);
+    case PIR_I_ATTR_AT:
+    case PIR_I_ATTR_COUNT:
+    case PIR_I_ATTR_FIND:
+    case PIR_I_ATTR_BELOW: return ask_list(e, n, true, x, y);
+    case PIR_I_OPERAND_AT:
+    case PIR_I_OPERAND_COUNT:
+    case PIR_I_OPERAND_FIND: return ask_list(e, n, false, x, y);
     case PIR_I_PRESENT: return pir_clause_operand(b, n->k, 0) != NULL;
     case PIR_I_MEMBERS: return call->in_members[n->k];
     case PIR_I_OUT_RANK: return b->out->rank;
     case PIR_I_OUT_DIM: return extent_of(e, b->out, x);
     case PIR_I_DIM: return extent_of(e, pir_clause_operand(b, n->k, 0), x);
     case PIR_I_D: return e->d;
-    case PIR_I_RANK: case PIR_I_NUMEL: case PIR_I_DTYPE:
-      if (!(t = pir_clause_operand(b, n->k, 0))) return pir_clause_fail(e, PIR_INVALID, "question about an absent operand"), 0;
+    case PIR_I_RANK:
+    case PIR_I_NUMEL:
+    case PIR_I_DTYPE:
+      if (!(t = pir_clause_operand(b, n->k, 0)))
+        return pir_clause_fail(e, PIR_INVALID, "question about an absent operand"), 0;
       return n->op == PIR_I_RANK ? t->rank : n->op == PIR_I_DTYPE ? (int64_t)t->dtype : pir_tensor_numel(t);
     default: return 0;
   }
@@ -264,7 +278,8 @@ static clause_index out_index(clause_lanes *e, const pir_node *n) {
 // sum + x * scale; lanes that are not affine go to `room`, which may hold those of `sum`.
 static clause_index scaled_sum(clause_lanes *e, clause_index sum, clause_index x, int64_t scale, int64_t *room) {
   if (!sum.v && !x.v)
-    return (clause_index){wrap_add(sum.base, wrap_mul(x.base, scale)), wrap_add(sum.step, wrap_mul(x.step, scale)), NULL};
+    return (clause_index){wrap_add(sum.base, wrap_mul(x.base, scale)), wrap_add(sum.step, wrap_mul(x.step, scale)),
+                          NULL};
   for (int i = 0; i < e->n; i++) room[i] = wrap_add(at(sum, i), wrap_mul(at(x, i), scale));
   return (clause_index){0, 0, room};
 }
@@ -340,9 +355,17 @@ int64_t pir_clause_fixed(clause_lanes *e, int node, int64_t otherwise) {
 // A node is fixed when it and its children ask only for what the whole call has in common.
 static bool asks_only(const clause_bind *b, const pir_node *n) {
   switch (n->op) {
-    case PIR_I_VAR: case PIR_I_PACK: case PIR_I_OUT: case PIR_I_OUT_LINEAR: case PIR_I_D: case PIR_I_LOAD: case PIR_I_VALUE:
-    case PIR_V_LOAD: case PIR_V_MEMBERS: case PIR_V_ACC: case PIR_V_COUNT:
-      return false;
+    case PIR_I_VAR:
+    case PIR_I_PACK:
+    case PIR_I_OUT:
+    case PIR_I_OUT_LINEAR:
+    case PIR_I_D:
+    case PIR_I_LOAD:
+    case PIR_I_VALUE:
+    case PIR_V_LOAD:
+    case PIR_V_MEMBERS:
+    case PIR_V_ACC:
+    case PIR_V_COUNT: return false;
     default: return (n->a < 0 || b->fixed[n->a]) && (n->b < 0 || b->fixed[n->b]) && (n->c < 0 || b->fixed[n->c]);
   }
 }
@@ -412,8 +435,7 @@ static void add_pack(clause_lanes *e, address_sum *s, const pir_tensor *t, int d
     if (t->shape[d] == 1) continue;
     if (coord < 0 || t->shape[d] != b->extent[b->var_first[var] + coord])
       pir_clause_fail(e, PIR_INVALID, "extent %lld of axis %d does not broadcast", (long long)t->shape[d], d);
-    else
-      add_dim(e, s, e->coord[b->var_first[var] + coord], t->shape[d], t->strides[d]);
+    else add_dim(e, s, e->coord[b->var_first[var] + coord], t->shape[d], t->strides[d]);
   }
 }
 
@@ -461,9 +483,7 @@ clause_address pir_clause_address(clause_lanes *e, const pir_tensor *t, int memb
   const clause_bind *b = e->bind;
   address_sum s = {.p = {.hi = e->n}, .offsets = push_slot(e), .outside = push_slot(e)};
   switch (load->map_kind) {
-    case PIR_MAP_ALIGNED:
-      add_aligned(e, &s, b->call->in_first[load->k] + member);
-      break;
+    case PIR_MAP_ALIGNED: add_aligned(e, &s, b->call->in_first[load->k] + member); break;
     case PIR_MAP_LIST: add_list(e, &s, t, load); break;
     case PIR_MAP_LINEAR: add_linear(e, &s, t, pir_clause_index(e, load->map)); break;
     default: {

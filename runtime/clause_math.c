@@ -1,6 +1,6 @@
-// The functions of value nodes over lanes. A class (i64, f32, f64, complex float, complex double) has one loop for each function;
-// f32 is computed with the f32 functions of libm, the functions libm lacks in double. Cost: one pass of a first-level
-// cache block each.
+// The functions of value nodes over lanes. A class (i64, f32, f64, complex float, complex double) has one loop for each
+// function; f32 is computed with the f32 functions of libm, the functions libm lacks in double. Cost: one pass of a
+// first-level cache block each.
 #include <complex.h>
 #include <math.h>
 #include <string.h>
@@ -13,13 +13,14 @@
 
 // ---- functions libm lacks
 
-// Newton's method on erf, from Giles' approximation ("Approximating the erfinv function", 2010). Beyond 1 it is infinite.
+// Newton's method on erf, from Giles' approximation ("Approximating the erfinv function", 2010). Beyond 1 it is
+// infinite.
 static double erf_inverse(double y) {
   if (!(y > -1 && y < 1)) return y >= 1 ? INFINITY : y <= -1 ? -INFINITY : NAN;
   static const double near[] = {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
-                                -0.00125372503, -0.00417768164, 0.246640727, 1.50140941};
+                                -0.00125372503, -0.00417768164, 0.246640727,    1.50140941};
   static const double far[] = {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773,
-                               -0.0076224613, 0.00943887047, 1.00167406, 2.83297682};
+                               -0.0076224613,   0.00943887047,  1.00167406,    2.83297682};
   double w = -log1p(-y * y);
   const double *p = w < 5 ? near : far;
   double t = w < 5 ? w - 2.5 : sqrt(w) - 3, x = p[0];
@@ -44,7 +45,9 @@ static double digamma(double x) {
   }
   for (; x < 10; x++) result -= 1 / x;
   double z = 1 / (x * x);
-  double series = z * (1.0 / 12 - z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760 - z / 12))))));
+  double series =
+      z *
+      (1.0 / 12 - z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760 - z / 12))))));
   return result + log(x) - 0.5 / x - series;
 }
 
@@ -91,7 +94,8 @@ static double floor_remainder(double a, double b) {
   return r != 0 && (b < 0) != (r < 0) ? r + b : r;
 }
 
-// ---- unary
+// ---- unary. The tables of cases below are laid out by hand
+// clang-format off
 
 #define LOOP(id, expression)                             \
   case id:                                               \

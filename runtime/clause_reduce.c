@@ -15,8 +15,8 @@ enum { MIN_ALONG = 24, FEW_RESULTS = 8, WIDE_WINDOW = 64 };
 
 // Accumulators of a block: values by lane, how many were combined, and the position of the best one.
 typedef struct accumulators {
-  int combine, type;   // of the body
-  pir_dtype lanes;     // they are kept in
+  int combine, type;  // of the body
+  pir_dtype lanes;    // they are kept in
   void *values;
   int64_t *counts, *positions;
 } accumulators;
@@ -71,12 +71,12 @@ static bool evaluate_body(clause_lanes *e, const accumulators *a, void *out, uin
 }
 
 // NaN is never better.
-#define BETTER_LOOP(T, sign)                                                           \
-  do {                                                                                 \
-    T *best = a->values;                                                               \
-    const T *x = body;                                                                 \
-    for (int i = 0; i < n; i++)                                                        \
-      if (counted[i] && x[i] sign best[i]) best[i] = x[i], a->positions[i] = position; \
+#define BETTER_LOOP(T, sign)                                                                                           \
+  do {                                                                                                                 \
+    T *best = a->values;                                                                                               \
+    const T *x = body;                                                                                                 \
+    for (int i = 0; i < n; i++)                                                                                        \
+      if (counted[i] && x[i] sign best[i]) best[i] = x[i], a->positions[i] = position;                                 \
   } while (0)
 
 static void keep_better(accumulators *a, const void *body, const uint8_t *counted, int64_t position, int n) {
@@ -90,14 +90,16 @@ static void keep_better(accumulators *a, const void *body, const uint8_t *counte
 }
 
 static int function_of(int combine) {
-  static const uint8_t functions[] = {[PIR_COMBINE_NONE] = PIR_V_ADD, [PIR_COMBINE_ADD] = PIR_V_ADD, [PIR_COMBINE_MUL] = PIR_V_MUL,
-                                      [PIR_COMBINE_MAX] = PIR_V_MAX, [PIR_COMBINE_MIN] = PIR_V_MIN,
-                                      [PIR_COMBINE_AND] = PIR_V_AND, [PIR_COMBINE_OR] = PIR_V_OR};
+  static const uint8_t functions[] = {
+      [PIR_COMBINE_NONE] = PIR_V_ADD, [PIR_COMBINE_ADD] = PIR_V_ADD, [PIR_COMBINE_MUL] = PIR_V_MUL,
+      [PIR_COMBINE_MAX] = PIR_V_MAX,  [PIR_COMBINE_MIN] = PIR_V_MIN, [PIR_COMBINE_AND] = PIR_V_AND,
+      [PIR_COMBINE_OR] = PIR_V_OR};
   return functions[combine];
 }
 
 // acc[lane] = acc[lane] combined with body[lane] where counted.
-static void combine_lanes(clause_lanes *e, accumulators *a, const void *body, const uint8_t *counted, int64_t position) {
+static void combine_lanes(clause_lanes *e, accumulators *a, const void *body, const uint8_t *counted,
+                          int64_t position) {
   int n = e->n;
   if (is_arg(a->combine)) {
     keep_better(a, body, counted, position, n);
@@ -105,7 +107,8 @@ static void combine_lanes(clause_lanes *e, accumulators *a, const void *body, co
     size_t size = pir_dtype_size(a->lanes);
     char *next = push_slot(e), *values = a->values;
     if (!pir_clause_binary(function_of(a->combine), a->lanes, next, a->values, body, n))
-      pir_clause_fail(e, PIR_UNSUPPORTED, "unsupported: combination %d of %s", a->combine, pir_dtype_name((pir_dtype)a->type));
+      pir_clause_fail(e, PIR_UNSUPPORTED, "unsupported: combination %d of %s", a->combine,
+                      pir_dtype_name((pir_dtype)a->type));
     if (!memchr(counted, 0, (size_t)n)) {
       memcpy(values, next, (size_t)n * size);
     } else {
@@ -160,7 +163,8 @@ static void fold(clause_lanes *e, accumulators *a, int lane, char *body, const u
     known &= pir_clause_binary(function, a->lanes, half, value, body, 1);
     memcpy(value, half, size);
     if (!known)
-      pir_clause_fail(e, PIR_UNSUPPORTED, "unsupported: combination %d of %s", a->combine, pir_dtype_name((pir_dtype)a->type));
+      pir_clause_fail(e, PIR_UNSUPPORTED, "unsupported: combination %d of %s", a->combine,
+                      pir_dtype_name((pir_dtype)a->type));
   }
   e->top--;
 }
@@ -240,7 +244,8 @@ static void finish(clause_lanes *e, accumulators *a) {
 
 static accumulators accumulators_of(clause_lanes *e, bool in_type) {
   const clause_bind *b = e->bind;
-  accumulators a = {.combine = b->clause->combine, .values = push_slot(e), .counts = push_slot(e), .positions = push_slot(e)};
+  accumulators a = {
+      .combine = b->clause->combine, .values = push_slot(e), .counts = push_slot(e), .positions = push_slot(e)};
   bool logical = a.combine == PIR_COMBINE_AND || a.combine == PIR_COMBINE_OR;
   a.type = logical ? PIR_BOOL : pir_clause_strong(b->types[b->clause->body]);
   a.lanes = accumulator_lanes(a.combine, a.type, in_type);
@@ -269,8 +274,8 @@ void pir_clause_reduce_block(clause_lanes *e) {
 // ---- scans: one line of the scanned axis (or of all axes), block by block, with a running value
 
 // Runs through the lanes of a block from `carry` on; body becomes the running values.
-static void scan_block(clause_lanes *e, accumulators *a, char *body, const uint8_t *counted, int64_t start, bool exclusive,
-                       bool reverse, int64_t length) {
+static void scan_block(clause_lanes *e, accumulators *a, char *body, const uint8_t *counted, int64_t start,
+                       bool exclusive, bool reverse, int64_t length) {
   size_t size = pir_dtype_size(a->lanes);
   char next[16];
   int64_t before = 0;

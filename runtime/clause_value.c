@@ -15,7 +15,11 @@
 
 pir_dtype pir_clause_lane_type(int type) {
   switch (type) {
-    case PIR_F32: case PIR_F16: case PIR_BF16: case PIR_F8E4M3: case PIR_F8E5M2: return PIR_F32;
+    case PIR_F32:
+    case PIR_F16:
+    case PIR_BF16:
+    case PIR_F8E4M3:
+    case PIR_F8E5M2: return PIR_F32;
     case PIR_F64: return PIR_F64;
     case PIR_C64: return PIR_C64;
     case PIR_C128: return PIR_C128;
@@ -32,8 +36,8 @@ static int arithmetic_type(int t) { return is_small_float(t) ? PIR_F32 : t == PI
 // Place in the order bool < integers < floats < complex.
 static int rank_of(int t) {
   static const uint8_t order[PIR_DTYPE_COUNT] = {
-      [PIR_BOOL] = 1, [PIR_U8] = 2, [PIR_I8] = 3, [PIR_U16] = 4, [PIR_I16] = 5, [PIR_U32] = 6, [PIR_I32] = 7,
-      [PIR_U64] = 8, [PIR_I64] = 9, [PIR_F32] = 10, [PIR_F64] = 11, [PIR_C64] = 12, [PIR_C128] = 13};
+      [PIR_BOOL] = 1, [PIR_U8] = 2,  [PIR_I8] = 3,   [PIR_U16] = 4,  [PIR_I16] = 5,  [PIR_U32] = 6,  [PIR_I32] = 7,
+      [PIR_U64] = 8,  [PIR_I64] = 9, [PIR_F32] = 10, [PIR_F64] = 11, [PIR_C64] = 12, [PIR_C128] = 13};
   return order[t];
 }
 
@@ -68,7 +72,8 @@ static int cast_type(const clause_bind *b, int k) {
 static int load_type(const clause_bind *b, int k) {
   const pir_tensor *t = pir_clause_operand(b, k, 0);
   if (!t) return WEAK_INT;
-  if (b->clause->compute < PIR_DTYPE_COUNT && t->dtype != PIR_BOOL && b->clause->compute) return arithmetic_type(b->clause->compute);
+  if (b->clause->compute < PIR_DTYPE_COUNT && t->dtype != PIR_BOOL && b->clause->compute)
+    return arithmetic_type(b->clause->compute);
   return arithmetic_type(t->dtype);
 }
 
@@ -93,25 +98,41 @@ static int type_of(const clause_bind *b, const pir_node *n) {
     case PIR_V_CONST: return n->k == PIR_F64 ? WEAK_FLOAT : n->k == PIR_BOOL ? PIR_BOOL : WEAK_INT;
     case PIR_V_ATTR: return b->call->attrs[n->k].kind == PIR_VALUE_FLOAT ? WEAK_FLOAT : WEAK_INT;
     case PIR_V_ATTR_AT: return b->call->attrs[n->k].kind == PIR_VALUE_FLOATS ? WEAK_FLOAT : WEAK_INT;
-    case PIR_V_INDEX: case PIR_V_COUNT: return WEAK_INT;
+    case PIR_V_INDEX:
+    case PIR_V_COUNT: return WEAK_INT;
     case PIR_V_SCALAR: return scalar_type(b, n->k);
-    case PIR_V_LOAD: case PIR_V_MEMBERS: return load_type(b, n->k);
+    case PIR_V_LOAD:
+    case PIR_V_MEMBERS: return load_type(b, n->k);
     case PIR_V_ACC: return acc_type(b);
     case PIR_V_CAST: t = cast_type(b, n->k); return t == PIR_DTYPE_COUNT ? a : arithmetic_type(t);
-    case PIR_V_EQ: case PIR_V_NE: case PIR_V_LT: case PIR_V_LE: case PIR_V_ISNAN: case PIR_V_ISINF: case PIR_V_ISFINITE:
-      return PIR_BOOL;
+    case PIR_V_EQ:
+    case PIR_V_NE:
+    case PIR_V_LT:
+    case PIR_V_LE:
+    case PIR_V_ISNAN:
+    case PIR_V_ISINF:
+    case PIR_V_ISFINITE: return PIR_BOOL;
     case PIR_V_SELECT: return meet(second, n->c >= 0 ? types[n->c] : WEAK_INT);
-    case PIR_V_AND: case PIR_V_OR: case PIR_V_XOR: return is_weak(a) && is_weak(second) ? PIR_BOOL : meet(a, second);
+    case PIR_V_AND:
+    case PIR_V_OR:
+    case PIR_V_XOR: return is_weak(a) && is_weak(second) ? PIR_BOOL : meet(a, second);
     case PIR_V_NOT: return is_weak(a) ? PIR_BOOL : a;
-    case PIR_V_REAL: case PIR_V_IMAG: case PIR_V_ABS: return real_type(a);
+    case PIR_V_REAL:
+    case PIR_V_IMAG:
+    case PIR_V_ABS: return real_type(a);
     case PIR_V_ANGLE: return is_integral(a) ? (is_weak(a) ? WEAK_FLOAT : PIR_F32) : real_type(a);
     case PIR_V_COMPLEX: return meet(a, second) == PIR_F64 ? PIR_C128 : PIR_C64;
-    case PIR_V_NEG: case PIR_V_SIGN: case PIR_V_CONJ: case PIR_V_FLOOR: case PIR_V_CEIL: case PIR_V_TRUNC:
-    case PIR_V_ROUND: case PIR_V_RINT:
-      return a;
-    case PIR_V_ATAN2: case PIR_V_COPYSIGN: case PIR_V_NEXTAFTER:
-      t = meet(a, second);
-      return is_integral(t) ? (is_weak(t) ? WEAK_FLOAT : PIR_F32) : t;
+    case PIR_V_NEG:
+    case PIR_V_SIGN:
+    case PIR_V_CONJ:
+    case PIR_V_FLOOR:
+    case PIR_V_CEIL:
+    case PIR_V_TRUNC:
+    case PIR_V_ROUND:
+    case PIR_V_RINT: return a;
+    case PIR_V_ATAN2:
+    case PIR_V_COPYSIGN:
+    case PIR_V_NEXTAFTER: t = meet(a, second); return is_integral(t) ? (is_weak(t) ? WEAK_FLOAT : PIR_F32) : t;
     default:
       if (n->op >= PIR_V_ADD && n->op <= PIR_V_SHR) return meet(a, second);
       return is_integral(a) ? (is_weak(a) ? WEAK_FLOAT : PIR_F32) : a;
@@ -121,9 +142,18 @@ static int type_of(const clause_bind *b, const pir_node *n) {
 // Unsigned 64-bit values share lanes with signed ones, which only these do not mind.
 static bool minds_unsigned(int op) {
   switch (op) {
-    case PIR_V_LOAD: case PIR_V_SELECT: case PIR_V_ADD: case PIR_V_SUB: case PIR_V_MUL: case PIR_V_EQ: case PIR_V_NE:
-    case PIR_V_AND: case PIR_V_OR: case PIR_V_XOR: case PIR_V_NOT: case PIR_V_SHL:
-      return false;
+    case PIR_V_LOAD:
+    case PIR_V_SELECT:
+    case PIR_V_ADD:
+    case PIR_V_SUB:
+    case PIR_V_MUL:
+    case PIR_V_EQ:
+    case PIR_V_NE:
+    case PIR_V_AND:
+    case PIR_V_OR:
+    case PIR_V_XOR:
+    case PIR_V_NOT:
+    case PIR_V_SHL: return false;
     default: return true;
   }
 }
@@ -193,7 +223,8 @@ static void attribute_element(clause_lanes *e, const pir_node *n, pir_dtype lane
     bool in = at[i] >= 0 && (size_t)at[i] < a->count && (floats || a->kind == PIR_VALUE_INTS);
     if (floats) numbers[i] = in ? a->floats[at[i]] : 0;
     else integers[i] = in ? a->ints[at[i]] : 0;
-    if (!in && (!e->active || e->active[i])) pir_clause_fail(e, PIR_INVALID, "no element %lld in attribute %d", (long long)at[i], n->k);
+    if (!in && (!e->active || e->active[i]))
+      pir_clause_fail(e, PIR_INVALID, "no element %lld in attribute %d", (long long)at[i], n->k);
   }
   pir_convert(lanes, out, 1, floats ? PIR_F64 : PIR_I64, numbers, 1, e->n);
 }
@@ -210,8 +241,7 @@ static void gather_lanes(const clause_address *p, pir_dtype lanes, void *out, co
   const char *data = t->data;
   memset(packed, 0, (size_t)e->n * size);
   for (int i = p->lo; i < p->hi; i++)
-    if (!p->outside || !p->outside[i])
-      memcpy(packed + (size_t)i * size, data + p->offset.v[i] * (int64_t)size, size);
+    if (!p->outside || !p->outside[i]) memcpy(packed + (size_t)i * size, data + p->offset.v[i] * (int64_t)size, size);
   pir_convert(lanes, out, 1, t->dtype, packed, 1, e->n);
   e->top--;
 }
@@ -313,7 +343,9 @@ static void unary(clause_lanes *e, const pir_node *n, int type, void *out) {
   else cut(e, type, out);
 }
 
-static bool divides(int op) { return op == PIR_V_DIV || op == PIR_V_FLOORDIV || op == PIR_V_FLOORMOD || op == PIR_V_FMOD; }
+static bool divides(int op) {
+  return op == PIR_V_DIV || op == PIR_V_FLOORDIV || op == PIR_V_FLOORMOD || op == PIR_V_FMOD;
+}
 
 static void binary(clause_lanes *e, const pir_node *n, int type, void *out) {
   void *a = push_slot(e), *b = push_slot(e);
@@ -336,7 +368,8 @@ static void compare(clause_lanes *e, const pir_node *n, int64_t *out) {
   int type = pir_clause_strong(n->b >= 0 ? meet(types[n->a], types[n->b]) : types[n->a]);
   pir_clause_value(e, n->a, type, a);
   if (n->b >= 0) pir_clause_value(e, n->b, type, b);
-  if (!pir_clause_compare(n->op, pir_clause_lane_type(type), out, a, n->b >= 0 ? b : a, e->n)) no_function(e, n->op, type);
+  if (!pir_clause_compare(n->op, pir_clause_lane_type(type), out, a, n->b >= 0 ? b : a, e->n))
+    no_function(e, n->op, type);
 }
 
 static void blend(clause_lanes *e, size_t size, void *out, const void *side, const uint8_t *taken) {
@@ -420,9 +453,13 @@ static void evaluate(clause_lanes *e, const pir_node *n, int type, void *out) {
     case PIR_V_COUNT: pir_convert(lanes, out, 1, PIR_I64, e->counts, 1, e->n); break;
     case PIR_V_INDEX: index_value(e, n, lanes, out); break;
     case PIR_V_CAST: cast(e, n, type, out); break;
-    case PIR_V_EQ: case PIR_V_NE: case PIR_V_LT: case PIR_V_LE: case PIR_V_ISNAN: case PIR_V_ISINF: case PIR_V_ISFINITE:
-      compare(e, n, out);
-      break;
+    case PIR_V_EQ:
+    case PIR_V_NE:
+    case PIR_V_LT:
+    case PIR_V_LE:
+    case PIR_V_ISNAN:
+    case PIR_V_ISINF:
+    case PIR_V_ISFINITE: compare(e, n, out); break;
     case PIR_V_SELECT: select_value(e, n, type, out); break;
     case PIR_V_COMPLEX: make_complex(e, n, type, out); break;
     default:

@@ -1,11 +1,11 @@
 // Runs contractions of floats: matrix products and convolutions of any strides, paddings, dilations and groups.
 //
-// Coordinates fall into four sorts: rows (they move only x), columns (only y), batch (both) and reduced. Rows x reduced of
-// x, the side that is packed once, become panels of tile height; columns of y are packed panel by panel, by the thread
-// that needs them, in depths that stay in the second-level cache, so a convolution makes its patches on the
-// fly. Indices outside their axis are packed as 0. Where there are too few rows for a tile (depthwise convolution,
-// a vector times a matrix) y is not packed: each run along the last column coordinate is a sum of scaled runs, clipped to
-// the range where the index is inside.
+// Coordinates fall into four sorts: rows (they move only x), columns (only y), batch (both) and reduced. Rows x reduced
+// of x, the side that is packed once, become panels of tile height; columns of y are packed panel by panel, by the
+// thread that needs them, in depths that stay in the second-level cache, so a convolution makes its patches on the fly.
+// Indices outside their axis are packed as 0. Where there are too few rows for a tile (depthwise convolution, a vector
+// times a matrix) y is not packed: each run along the last column coordinate is a sum of scaled runs, clipped to the
+// range where the index is inside.
 //
 // Sums are in f32, at most DEPTH products long before they are added up. Memory: packed x, and one panel a thread.
 #include <stdlib.h>
@@ -35,10 +35,10 @@ typedef struct contract_run {
   depth_table dx, dy;
   pir_tensor *out;
   int64_t row_panels, column_panels;
-  int64_t first_batch, batches;   // that x is packed for
+  int64_t first_batch, batches;  // that x is packed for
   float *x_packed;
   char *scratch;
-  size_t scratch_size;            // of one thread
+  size_t scratch_size;  // of one thread
 } contract_run;
 
 static void add_to_group(group *g, const contract *k, int coord) {
@@ -65,7 +65,8 @@ static int64_t at_position(const contract_form *f, const contract *k, const grou
 }
 
 // Steps of one form at `n` positions of a group from `from` on.
-static void positions(const contract_form *f, const contract *k, const group *g, int64_t from, int64_t n, int64_t *out) {
+static void positions(const contract_form *f, const contract *k, const group *g, int64_t from, int64_t n,
+                      int64_t *out) {
   int64_t index[CONTRACT_COORDS], rest = from, sum = 0;
   if (n <= 0) return;
   for (int i = g->count - 1; i >= 0; i--) {
@@ -92,23 +93,24 @@ static void positions(const contract_form *f, const contract *k, const group *g,
 typedef struct panel {
   const contract_operand *o;
   const depth_table *depth;
-  const char *data;            // at the batch's and the operand's start
-  size_t size;                 // of an element
-  int width, used;             // used of them are real, the rest is 0
-  bool run;                    // their elements lie side by side
+  const char *data;  // at the batch's and the operand's start
+  size_t size;       // of an element
+  int width, used;   // used of them are real, the rest is 0
+  bool run;          // their elements lie side by side
   int64_t offset[TILE_COLUMNS], index[CONTRACT_BOUNDS][TILE_COLUMNS];
   int64_t lowest[CONTRACT_BOUNDS], highest[CONTRACT_BOUNDS];
 } panel;
 
-static void set_panel(panel *p, const contract_run *r, const contract_operand *o, const depth_table *depth, const group *g,
-                      int64_t batch, int64_t from, int width) {
+static void set_panel(panel *p, const contract_run *r, const contract_operand *o, const depth_table *depth,
+                      const group *g, int64_t batch, int64_t from, int width) {
   const contract *k = &r->k;
   p->o = o;
   p->depth = depth;
   p->size = pir_dtype_size(o->tensor->dtype);
   p->width = width;
   p->used = (int)(g->size - from < width ? g->size - from : width);
-  p->data = (const char *)o->tensor->data + (o->offset.start + at_position(&o->offset, k, &r->batch, batch)) * (int64_t)p->size;
+  p->data = (const char *)o->tensor->data +
+            (o->offset.start + at_position(&o->offset, k, &r->batch, batch)) * (int64_t)p->size;
   positions(&o->offset, k, g, from, p->used, p->offset);
   p->run = p->used == width;
   for (int j = 1; j < p->used; j++) p->run &= p->offset[j] == p->offset[0] + j;
@@ -283,10 +285,10 @@ static void clip(int64_t start, int64_t step, int64_t extent, int64_t *lo, int64
   if (step == 0) {
     if (start < 0 || start >= extent) end = 0;
   } else if (step > 0) {
-    first = -floor_div(start, step);                        // ceil(-start / step)
+    first = -floor_div(start, step);  // ceil(-start / step)
     end = floor_div(extent - 1 - start, step) + 1;
   } else {
-    first = -floor_div(extent - 1 - start, -step);          // the same, mirrored
+    first = -floor_div(extent - 1 - start, -step);  // the same, mirrored
     end = floor_div(start, -step) + 1;
     first = first < 0 ? 0 : first;
   }
@@ -330,8 +332,9 @@ static void run_thin(void *user, int64_t begin, int64_t end, int thread) {
   int64_t length = t.last >= 0 ? k->extent[t.last] : 1, outer_size = r->columns.size / length;
   int64_t out_step = t.last >= 0 ? k->out.step[t.last] : 1, size = (int64_t)pir_dtype_size(r->out->dtype);
   float sums[THIN_RUN];
-#define START(form) \
-  ((form).start + at_position(&(form), k, &r->batch, batch) + at_position(&(form), k, &r->rows, row) + at_position(&(form), k, &outer, column))
+#define START(form)                                                                                                    \
+  ((form).start + at_position(&(form), k, &r->batch, batch) + at_position(&(form), k, &r->rows, row) +                 \
+   at_position(&(form), k, &outer, column))
   for (int64_t u = begin; u < end; u++) {
     int64_t column = u % outer_size, row = u / outer_size % r->rows.size, batch = u / outer_size / r->rows.size;
     t.x = START(k->x.offset);
@@ -370,7 +373,9 @@ static void sort_coords(contract_run *r) {
   }
 }
 
-static bool contiguous(const contract *k, const group *g) { return g->count && k->out.step[g->coords[g->count - 1]] == 1; }
+static bool contiguous(const contract *k, const group *g) {
+  return g->count && k->out.step[g->coords[g->count - 1]] == 1;
+}
 
 // The side whose results lie side by side is packed by panels, unless packing the other one whole would be far larger.
 static void choose_sides(contract_run *r) {
@@ -408,7 +413,8 @@ static bool reads_floats(const contract_operand *o) {
 static bool is_thin(const contract_run *r) {
   int last = r->columns.count ? r->columns.coords[r->columns.count - 1] : -1;
   int64_t step = last >= 0 ? r->k.y.offset.step[last] : 0;
-  return r->rows.size <= THIN_ROWS && step >= -THIN_STEP && step <= THIN_STEP && reads_floats(&r->k.x) && reads_floats(&r->k.y);
+  return r->rows.size <= THIN_ROWS && step >= -THIN_STEP && step <= THIN_STEP && reads_floats(&r->k.x) &&
+         reads_floats(&r->k.y);
 }
 
 static pir_status run_phase(contract_run *r, const clause_bind *b) {

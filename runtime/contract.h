@@ -26,7 +26,7 @@ typedef struct contract {
   int64_t extent[CONTRACT_COORDS];
   bool reduced[CONTRACT_COORDS];
   contract_operand x, y;
-  contract_form out;       // offset in the result
+  contract_form out;  // offset in the result
 } contract;
 
 // Part `phase` of a clause that is a sum of such contractions, each of results of its own; *out_phases is how many

@@ -4,9 +4,9 @@
 // axis somewhere in the space becomes a bound, which the packing loops check.
 //
 // A guard that asks for remainders (a transposed convolution: only every second tap meets an element) splits the
-// space into phases. In one phase a parallel variable p runs through one remainder, p = K * p' + r, and the reduced variable
-// that stands with it through the values that fit, so that all divisions by K come out even: each phase is
-// a plain contraction.
+// space into phases. In one phase a parallel variable p runs through one remainder, p = K * p' + r, and the reduced
+// variable that stands with it through the values that fit, so that all divisions by K come out even: each phase is a
+// plain contraction.
 #include <string.h>
 
 #include "contract.h"
@@ -14,17 +14,17 @@
 typedef struct affine {
   const clause_bind *b;
   contract *k;
-  int first[PIR_MAX_RANK];       // coordinate of each variable (of its quotient when it is split), and
-  int64_t split[PIR_MAX_RANK];   // its divisor, or 0
-  int64_t start[PIR_MAX_RANK];   // values a variable takes: start + step * coordinate, so many
+  int first[PIR_MAX_RANK];      // coordinate of each variable (of its quotient when it is split), and
+  int64_t split[PIR_MAX_RANK];  // its divisor, or 0
+  int64_t start[PIR_MAX_RANK];  // values a variable takes: start + step * coordinate, so many
   int64_t step[PIR_MAX_RANK], values[PIR_MAX_RANK];
-  int64_t d;                     // PIR_I_D
-  bool empty;                    // nothing is summed in this phase
+  int64_t d;   // PIR_I_D
+  bool empty;  // nothing is summed in this phase
 } affine;
 
 // A remainder that the guard asks for: of by_p * p + by_i * i + start, by `divisor`.
 typedef struct modulus {
-  int p, i;                      // variables; i -1: none
+  int p, i;  // variables; i -1: none
   int64_t start, by_p, by_i, divisor;
 } modulus;
 
@@ -97,7 +97,8 @@ static bool interpret_binary(affine *a, const pir_node *n, contract_form *out) {
   if (!interpret(a, n->a, &x) || !interpret(a, n->b, &y)) return false;
   bool constant = is_constant(&x) && is_constant(&y);
   switch (n->op) {
-    case PIR_I_ADD: case PIR_I_SUB:
+    case PIR_I_ADD:
+    case PIR_I_SUB:
       *out = x;
       add_scaled(out, &y, n->op == PIR_I_ADD ? 1 : -1);
       return true;
@@ -111,7 +112,8 @@ static bool interpret_binary(affine *a, const pir_node *n, contract_form *out) {
     case PIR_I_LE: out->start = x.start <= y.start; return constant;
     case PIR_I_AND: out->start = x.start && y.start; return constant;
     case PIR_I_OR: out->start = x.start || y.start; return constant;
-    case PIR_I_FLOORDIV: case PIR_I_MOD:
+    case PIR_I_FLOORDIV:
+    case PIR_I_MOD:
       if (!is_constant(&y) || y.start <= 0 || !divides_all(&x, y.start)) return false;
       if (n->op == PIR_I_MOD) return true;
       out->start = x.start / y.start;
@@ -196,7 +198,8 @@ static bool add_map(affine *a, contract_operand *o, const pir_tensor *t, int map
       if (pack < 0 || !add_pack(a, o, t, dim, pack, n->k)) return false;
       dim += pack;
     } else {
-      if (dim >= t->rank || !interpret(a, entry, &index) || !add_dim(a, o, &index, t->shape[dim], t->strides[dim])) return false;
+      if (dim >= t->rank || !interpret(a, entry, &index) || !add_dim(a, o, &index, t->shape[dim], t->strides[dim]))
+        return false;
       dim++;
     }
   }
@@ -263,7 +266,9 @@ static int find_moduli(affine *a, modulus *out) {
   int count = 0, v;
   for (int i = 0; c->guard >= 0 && i < c->node_count; i++) {
     const pir_node *n = &c->nodes[i];
-    if (n->op != PIR_I_MOD || a->b->fixed[i] || !a->b->fixed[n->b] || a->b->fixed_value[n->b] == 1 || is_split(a, n, &v)) continue;
+    if (n->op != PIR_I_MOD || a->b->fixed[i] || !a->b->fixed[n->b] || a->b->fixed_value[n->b] == 1 ||
+        is_split(a, n, &v))
+      continue;
     if (count == MAX_MODULI || !find_modulus(a, n, &out[count])) return -1;
     for (int j = 0; j < count; j++)
       if (out[j].p == out[count].p || (out[j].i >= 0 && out[j].i == out[count].i)) return -1;

@@ -9,17 +9,20 @@
 #define ROWS8(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
 #define ROWS6(X) X(0) X(1) X(2) X(3) X(4) X(5)
 
-__attribute__((target("avx512f"))) static void tile_8x32(int64_t depth, const float *x, const float *y, float *c, bool add) {
+__attribute__((target("avx512f"))) static void tile_8x32(int64_t depth, const float *x, const float *y, float *c,
+                                                         bool add) {
 #define ZERO(r) __m512 a##r = _mm512_setzero_ps(), b##r = a##r;
-#define STEP(r)                                     \
-  {                                                 \
-    __m512 v = _mm512_set1_ps(x[r]);                \
-    a##r = _mm512_fmadd_ps(v, y0, a##r);            \
-    b##r = _mm512_fmadd_ps(v, y1, b##r);            \
+#define STEP(r)                                                                                                        \
+  {                                                                                                                    \
+    __m512 v = _mm512_set1_ps(x[r]);                                                                                   \
+    a##r = _mm512_fmadd_ps(v, y0, a##r);                                                                               \
+    b##r = _mm512_fmadd_ps(v, y1, b##r);                                                                               \
   }
-#define SUM(r)                                                                                       \
-  if (add) a##r = _mm512_add_ps(a##r, _mm512_loadu_ps(c + r * 32)), b##r = _mm512_add_ps(b##r, _mm512_loadu_ps(c + r * 32 + 16)); \
-  _mm512_storeu_ps(c + r * 32, a##r);                                                                \
+#define SUM(r)                                                                                                         \
+  if (add)                                                                                                             \
+    a##r = _mm512_add_ps(a##r, _mm512_loadu_ps(c + r * 32)),                                                           \
+    b##r = _mm512_add_ps(b##r, _mm512_loadu_ps(c + r * 32 + 16));                                                      \
+  _mm512_storeu_ps(c + r * 32, a##r);                                                                                  \
   _mm512_storeu_ps(c + r * 32 + 16, b##r);
   ROWS8(ZERO)
   for (int64_t k = 0; k < depth; k++, x += 8, y += 32) {
@@ -32,17 +35,20 @@ __attribute__((target("avx512f"))) static void tile_8x32(int64_t depth, const fl
 #undef SUM
 }
 
-__attribute__((target("avx2,fma"))) static void tile_6x16(int64_t depth, const float *x, const float *y, float *c, bool add) {
+__attribute__((target("avx2,fma"))) static void tile_6x16(int64_t depth, const float *x, const float *y, float *c,
+                                                          bool add) {
 #define ZERO(r) __m256 a##r = _mm256_setzero_ps(), b##r = a##r;
-#define STEP(r)                                     \
-  {                                                 \
-    __m256 v = _mm256_broadcast_ss(x + r);          \
-    a##r = _mm256_fmadd_ps(v, y0, a##r);            \
-    b##r = _mm256_fmadd_ps(v, y1, b##r);            \
+#define STEP(r)                                                                                                        \
+  {                                                                                                                    \
+    __m256 v = _mm256_broadcast_ss(x + r);                                                                             \
+    a##r = _mm256_fmadd_ps(v, y0, a##r);                                                                               \
+    b##r = _mm256_fmadd_ps(v, y1, b##r);                                                                               \
   }
-#define SUM(r)                                                                                      \
-  if (add) a##r = _mm256_add_ps(a##r, _mm256_loadu_ps(c + r * 16)), b##r = _mm256_add_ps(b##r, _mm256_loadu_ps(c + r * 16 + 8)); \
-  _mm256_storeu_ps(c + r * 16, a##r);                                                               \
+#define SUM(r)                                                                                                         \
+  if (add)                                                                                                             \
+    a##r = _mm256_add_ps(a##r, _mm256_loadu_ps(c + r * 16)),                                                           \
+    b##r = _mm256_add_ps(b##r, _mm256_loadu_ps(c + r * 16 + 8));                                                       \
+  _mm256_storeu_ps(c + r * 16, a##r);                                                                                  \
   _mm256_storeu_ps(c + r * 16 + 8, b##r);
   ROWS6(ZERO)
   for (int64_t k = 0; k < depth; k++, x += 6, y += 16) {
@@ -58,7 +64,8 @@ __attribute__((target("avx2,fma"))) static void tile_6x16(int64_t depth, const f
 __attribute__((target("avx512f"))) static void axpy_512(int64_t n, float a, const float *x, float *y) {
   __m512 v = _mm512_set1_ps(a);
   int64_t i = 0;
-  for (; i + 16 <= n; i += 16) _mm512_storeu_ps(y + i, _mm512_fmadd_ps(v, _mm512_loadu_ps(x + i), _mm512_loadu_ps(y + i)));
+  for (; i + 16 <= n; i += 16)
+    _mm512_storeu_ps(y + i, _mm512_fmadd_ps(v, _mm512_loadu_ps(x + i), _mm512_loadu_ps(y + i)));
   if (i == n) return;
   __mmask16 rest = (__mmask16)((1u << (n - i)) - 1);
   __m512 sum = _mm512_fmadd_ps(v, _mm512_maskz_loadu_ps(rest, x + i), _mm512_maskz_loadu_ps(rest, y + i));
@@ -68,7 +75,8 @@ __attribute__((target("avx512f"))) static void axpy_512(int64_t n, float a, cons
 __attribute__((target("avx2,fma"))) static void axpy_256(int64_t n, float a, const float *x, float *y) {
   __m256 v = _mm256_set1_ps(a);
   int64_t i = 0;
-  for (; i + 8 <= n; i += 8) _mm256_storeu_ps(y + i, _mm256_fmadd_ps(v, _mm256_loadu_ps(x + i), _mm256_loadu_ps(y + i)));
+  for (; i + 8 <= n; i += 8)
+    _mm256_storeu_ps(y + i, _mm256_fmadd_ps(v, _mm256_loadu_ps(x + i), _mm256_loadu_ps(y + i)));
   for (; i < n; i++) y[i] += a * x[i];
 }
 #endif
@@ -105,7 +113,8 @@ contract_tile pir_contract_tile(void) {
 #if defined(__x86_64__) && defined(__GNUC__)
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f")) return (contract_tile){8, 32, tile_8x32, axpy_512};
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return (contract_tile){6, 16, tile_6x16, axpy_256};
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    return (contract_tile){6, 16, tile_6x16, axpy_256};
 #endif
   return (contract_tile){4, 8, tile_4x8, axpy_plain};
 }

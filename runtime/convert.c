@@ -79,9 +79,7 @@ float pir_f16_to_f32(uint16_t bits) { return from_small(bits, f16_format); }
 
 // ---- every pair of the types C knows
 
-static inline int32_t int32_of(double x) {
-  return x > -2147483649.0 && x < 2147483648.0 ? (int32_t)x : INT32_MIN;
-}
+static inline int32_t int32_of(double x) { return x > -2147483649.0 && x < 2147483648.0 ? (int32_t)x : INT32_MIN; }
 static inline int64_t int64_of(double x) {
   return x >= -9223372036854775808.0 && x < 9223372036854775808.0 ? (int64_t)x : INT64_MIN;
 }
@@ -114,42 +112,43 @@ static inline uint64_t uint64_of(double x) {
 #define INT_float(x) ((float)(x))
 #define INT_double(x) ((double)(x))
 
-#define RUN(T, S, K)                                                                 \
-  do {                                                                               \
-    T *out = to_data;                                                                \
-    const S *in = from_data;                                                         \
-    if (to_stride == 1 && from_stride == 1) {                                        \
-      for (int64_t i = 0; i < n; i++) out[i] = K##_##T(in[i]);                       \
-    } else {                                                                         \
-      for (int64_t i = 0; i < n; i++) out[i * to_stride] = K##_##T(in[i * from_stride]); \
-    }                                                                                \
+#define RUN(T, S, K)                                                                                                   \
+  do {                                                                                                                 \
+    T *out = to_data;                                                                                                  \
+    const S *in = from_data;                                                                                           \
+    if (to_stride == 1 && from_stride == 1) {                                                                          \
+      for (int64_t i = 0; i < n; i++) out[i] = K##_##T(in[i]);                                                         \
+    } else {                                                                                                           \
+      for (int64_t i = 0; i < n; i++) out[i * to_stride] = K##_##T(in[i * from_stride]);                               \
+    }                                                                                                                  \
   } while (0)
 
-#define NATIVE_INTS(X) \
-  X(BOOL, uint8_t) X(U8, uint8_t) X(I8, int8_t) X(U16, uint16_t) X(I16, int16_t) X(U32, uint32_t) \
-  X(I32, int32_t) X(U64, uint64_t) X(I64, int64_t)
+#define NATIVE_INTS(X)                                                                                                 \
+  X(BOOL, uint8_t)                                                                                                     \
+  X(U8, uint8_t)                                                                                                       \
+  X(I8, int8_t) X(U16, uint16_t) X(I16, int16_t) X(U32, uint32_t) X(I32, int32_t) X(U64, uint64_t) X(I64, int64_t)
 
-#define TO_CASES(S, K)                              \
-  switch (to) {                                     \
-    case PIR_BOOL: RUN(bool, S, K); break;       \
-    case PIR_U8: RUN(uint8_t, S, K); break;      \
-    case PIR_I8: RUN(int8_t, S, K); break;       \
-    case PIR_U16: RUN(uint16_t, S, K); break;    \
-    case PIR_I16: RUN(int16_t, S, K); break;     \
-    case PIR_U32: RUN(uint32_t, S, K); break;    \
-    case PIR_I32: RUN(int32_t, S, K); break;     \
-    case PIR_U64: RUN(uint64_t, S, K); break;    \
-    case PIR_INDEX:                                 \
-    case PIR_I64: RUN(int64_t, S, K); break;     \
-    case PIR_F32: RUN(float, S, K); break;       \
-    case PIR_F64: RUN(double, S, K); break;      \
-    default: break;                                 \
+#define TO_CASES(S, K)                                                                                                 \
+  switch (to) {                                                                                                        \
+    case PIR_BOOL: RUN(bool, S, K); break;                                                                             \
+    case PIR_U8: RUN(uint8_t, S, K); break;                                                                            \
+    case PIR_I8: RUN(int8_t, S, K); break;                                                                             \
+    case PIR_U16: RUN(uint16_t, S, K); break;                                                                          \
+    case PIR_I16: RUN(int16_t, S, K); break;                                                                           \
+    case PIR_U32: RUN(uint32_t, S, K); break;                                                                          \
+    case PIR_I32: RUN(int32_t, S, K); break;                                                                           \
+    case PIR_U64: RUN(uint64_t, S, K); break;                                                                          \
+    case PIR_INDEX:                                                                                                    \
+    case PIR_I64: RUN(int64_t, S, K); break;                                                                           \
+    case PIR_F32: RUN(float, S, K); break;                                                                             \
+    case PIR_F64: RUN(double, S, K); break;                                                                            \
+    default: break;                                                                                                    \
   }
 
-#define FROM_INT(id, S)                                                                                      \
-  static void from_##id(pir_dtype to, void *restrict to_data, int64_t to_stride, const void *restrict from_data, \
-                        int64_t from_stride, int64_t n) {                                                    \
-    TO_CASES(S, INT)                                                                                         \
+#define FROM_INT(id, S)                                                                                                \
+  static void from_##id(pir_dtype to, void *restrict to_data, int64_t to_stride, const void *restrict from_data,       \
+                        int64_t from_stride, int64_t n) {                                                              \
+    TO_CASES(S, INT)                                                                                                   \
   }
 NATIVE_INTS(FROM_INT)
 #undef FROM_INT
@@ -167,7 +166,7 @@ static void from_F64(pir_dtype to, void *restrict to_data, int64_t to_stride, co
 static void convert_native(pir_dtype to, void *to_data, int64_t to_stride, pir_dtype from, const void *from_data,
                            int64_t from_stride, int64_t n) {
   switch (from) {
-#define FROM_CASE(id, S) \
+#define FROM_CASE(id, S)                                                                                               \
   case PIR_##id: from_##id(to, to_data, to_stride, from_data, from_stride, n); break;
     NATIVE_INTS(FROM_CASE)
     FROM_CASE(F32, float)
@@ -237,9 +236,9 @@ static void copy_same(size_t size, void *to_data, int64_t to_stride, const void 
   char *out = to_data;
   const char *in = from_data;
   int64_t out_step = to_stride * (int64_t)size, in_step = from_stride * (int64_t)size;
-#define COPY_CASE(bytes)                                                                              \
-  case bytes:                                                                                         \
-    for (int64_t i = 0; i < n; i++) memcpy(out + i * out_step, in + i * in_step, bytes);              \
+#define COPY_CASE(bytes)                                                                                               \
+  case bytes:                                                                                                          \
+    for (int64_t i = 0; i < n; i++) memcpy(out + i * out_step, in + i * in_step, bytes);                               \
     break
   switch (size) {
     COPY_CASE(1);

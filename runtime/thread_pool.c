@@ -21,18 +21,18 @@ typedef struct worker {
 
 struct pir_thread_pool {
   pir_allocator allocator;
-  int threads;              // the caller's included
-  pthread_mutex_t lock;     // of `sleepers` and the sleep of both sides
+  int threads;           // the caller's included
+  pthread_mutex_t lock;  // of `sleepers` and the sleep of both sides
   pthread_cond_t wake, done;
-  atomic_bool busy;         // a loop is running
+  atomic_bool busy;  // a loop is running
   // The loop. Written by the caller before `generation`, read by workers after it.
   int64_t n;
   pir_range_fn fn;
   void *user;
   atomic_uint generation;
-  atomic_int pending;       // workers that have not finished the loop
+  atomic_int pending;  // workers that have not finished the loop
   atomic_int sleepers;
-  atomic_bool waiting;      // the caller sleeps on `done`
+  atomic_bool waiting;  // the caller sleeps on `done`
   atomic_bool stop;
   int started;
   worker workers[];

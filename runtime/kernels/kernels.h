@@ -5,28 +5,28 @@
 #include <pir/kernel.h>
 
 // Name (as in `kernel NAME` of an .ops entry), and whether it allocates its results itself.
-#define PIR_KERNELS(X)              \
-  X(argsort, false)                 \
-  X(assign_value, false)            \
-  X(clip_by_norm, false)            \
-  X(cummax, false)                  \
-  X(cummin, false)                  \
-  X(equal_all, false)               \
-  X(gammaincc, false)               \
-  X(gather_nd, false)               \
-  X(kthvalue, false)                \
-  X(logcumsumexp, false)            \
-  X(masked_select, true)            \
-  X(meshgrid, false)                \
-  X(mode, false)                    \
-  X(nonzero, true)                  \
-  X(polygamma, false)               \
-  X(rnn, false)                     \
-  X(searchsorted, false)            \
-  X(set_value, false)               \
-  X(set_value_with_tensor, false)   \
-  X(spectral_norm, false)           \
-  X(topk, false)                    \
+#define PIR_KERNELS(X)                                                                                                 \
+  X(argsort, false)                                                                                                    \
+  X(assign_value, false)                                                                                               \
+  X(clip_by_norm, false)                                                                                               \
+  X(cummax, false)                                                                                                     \
+  X(cummin, false)                                                                                                     \
+  X(equal_all, false)                                                                                                  \
+  X(gammaincc, false)                                                                                                  \
+  X(gather_nd, false)                                                                                                  \
+  X(kthvalue, false)                                                                                                   \
+  X(logcumsumexp, false)                                                                                               \
+  X(masked_select, true)                                                                                               \
+  X(meshgrid, false)                                                                                                   \
+  X(mode, false)                                                                                                       \
+  X(nonzero, true)                                                                                                     \
+  X(polygamma, false)                                                                                                  \
+  X(rnn, false)                                                                                                        \
+  X(searchsorted, false)                                                                                               \
+  X(set_value, false)                                                                                                  \
+  X(set_value_with_tensor, false)                                                                                      \
+  X(spectral_norm, false)                                                                                              \
+  X(topk, false)                                                                                                       \
   X(unique, true)
 
 #define PIR_KERNEL_DECLARE(name, shapes) pir_status pir_kernel_##name(const pir_kernel_call *call);
@@ -42,10 +42,11 @@ pir_tensor *pir_kernel_out(const pir_kernel_call *call, int k);
 void *pir_kernel_alloc(const pir_kernel_call *call, size_t size);
 void pir_kernel_free(const pir_kernel_call *call, void *memory, size_t size);
 // Memory of exactly its size for a result that only the kernel can shape; the caller takes it over.
-pir_status pir_kernel_shape_result(const pir_kernel_call *call, pir_tensor *out, pir_dtype dtype, const int64_t *shape, int rank);
+pir_status pir_kernel_shape_result(const pir_kernel_call *call, pir_tensor *out, pir_dtype dtype, const int64_t *shape,
+                                   int rank);
 // A dense copy of a tensor as `dtype`, broadcast to a shape; free `out->data` with pir_kernel_drop.
-pir_status pir_kernel_dense(const pir_kernel_call *call, const pir_tensor *from, pir_dtype dtype, const int64_t *shape, int rank,
-                            pir_tensor *out);
+pir_status pir_kernel_dense(const pir_kernel_call *call, const pir_tensor *from, pir_dtype dtype, const int64_t *shape,
+                            int rank, pir_tensor *out);
 void pir_kernel_drop(const pir_kernel_call *call, pir_tensor *tensor);
 
 #endif

@@ -12,7 +12,8 @@ pir_status pir_kernel_gather_nd(const pir_kernel_call *call) {
   int64_t depth = index->shape[index->rank - 1], numel = pir_tensor_numel(index), count = 1;
   int lead = index->rank - 1, rest = x->rank - (int)depth;
   if (depth > x->rank || out->rank != lead + rest)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: %lld indices into a tensor of rank %d", call->op, (long long)depth, x->rank);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: %lld indices into a tensor of rank %d", call->op, (long long)depth,
+                           x->rank);
   for (int d = 0; d < lead; d++) count *= index->shape[d];
   if (pir_tensor_numel(out) == 0) return PIR_OK;
   PIR_TRY(pir_kernel_dense(call, index, PIR_I64, index->shape, index->rank, &rows));
@@ -30,7 +31,8 @@ pir_status pir_kernel_gather_nd(const pir_kernel_call *call) {
       int64_t at = ((int64_t *)rows.data)[i * depth + d], extent = x->shape[d];
       if (at < 0) at += extent;
       if (at < 0 || at >= extent)
-        status = pir_kernel_fail(call, PIR_INVALID, "%s: index %lld outside of axis %d with %lld", call->op, (long long)at, (int)d, (long long)extent);
+        status = pir_kernel_fail(call, PIR_INVALID, "%s: index %lld outside of axis %d with %lld", call->op,
+                                 (long long)at, (int)d, (long long)extent);
       offset += at * x->strides[d];
     }
     for (int d = lead - 1; d >= 0; d--) {

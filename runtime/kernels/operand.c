@@ -24,9 +24,11 @@ void pir_kernel_free(const pir_kernel_call *call, void *memory, size_t size) {
   else free(memory);
 }
 
-pir_status pir_kernel_shape_result(const pir_kernel_call *call, pir_tensor *out, pir_dtype dtype, const int64_t *shape, int rank) {
+pir_status pir_kernel_shape_result(const pir_kernel_call *call, pir_tensor *out, pir_dtype dtype, const int64_t *shape,
+                                   int rank) {
   size_t bytes;
-  if (pir_shape_bytes(shape, rank, dtype, &bytes)) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
+  if (pir_shape_bytes(shape, rank, dtype, &bytes))
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
   if (bytes == 0) bytes = 1;
   bool custom = call->allocator && call->allocator->alloc;
   out->data = custom ? call->allocator->alloc(call->allocator->user, bytes, 64) : malloc(bytes);
@@ -35,19 +37,21 @@ pir_status pir_kernel_shape_result(const pir_kernel_call *call, pir_tensor *out,
   return PIR_OK;
 }
 
-pir_status pir_kernel_dense(const pir_kernel_call *call, const pir_tensor *from, pir_dtype dtype, const int64_t *shape, int rank,
-                            pir_tensor *out) {
+pir_status pir_kernel_dense(const pir_kernel_call *call, const pir_tensor *from, pir_dtype dtype, const int64_t *shape,
+                            int rank, pir_tensor *out) {
   size_t bytes;
   pir_tensor view;
   *out = (pir_tensor){0};
   if (!from) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
-  if (pir_shape_bytes(shape, rank, dtype, &bytes)) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
+  if (pir_shape_bytes(shape, rank, dtype, &bytes))
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
   pir_tensor_set_dense(&view, from->dtype, shape, rank);
   view.data = from->data;
   for (int d = 0; d < rank; d++) {
     int at = d - (rank - from->rank);
     int64_t extent = at < 0 ? 1 : from->shape[at];
-    if (extent != 1 && extent != shape[d]) return pir_kernel_fail(call, PIR_INVALID, "%s: operands do not broadcast", call->op);
+    if (extent != 1 && extent != shape[d])
+      return pir_kernel_fail(call, PIR_INVALID, "%s: operands do not broadcast", call->op);
     view.strides[d] = extent == 1 ? 0 : from->strides[at];
   }
   pir_tensor_set_dense(out, dtype, shape, rank);

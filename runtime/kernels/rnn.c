@@ -1,6 +1,6 @@
-// Recurrent networks: plain, LSTM and GRU, several layers, one or two directions, sequences of different lengths. Weights
-// are transposed once a call, so that a step is rows of the weights times numbers of the input: vector code without
-// reordering sums. Blocks of batch rows and directions run in parallel; time is serial. Cost: per step and row
+// Recurrent networks: plain, LSTM and GRU, several layers, one or two directions, sequences of different lengths.
+// Weights are transposed once a call, so that a step is rows of the weights times numbers of the input: vector code
+// without reordering sums. Blocks of batch rows and directions run in parallel; time is serial. Cost: per step and row
 // gates * hidden * (inputs + hidden) multiplications.
 #include <string.h>
 #include <tgmath.h>
@@ -37,14 +37,25 @@ typedef struct rnn_tensors {
 
 enum { IN_X, IN_STATE, IN_WEIGHTS, IN_LENGTHS };
 enum { OUT_OUT, OUT_DROPOUT, OUT_STATE };
-enum { ATTR_DROPOUT, ATTR_BIDIRECTIONAL, ATTR_INPUT_SIZE, ATTR_HIDDEN_SIZE, ATTR_LAYERS, ATTR_MODE, ATTR_SEED, ATTR_IS_TEST };
+enum {
+  ATTR_DROPOUT,
+  ATTR_BIDIRECTIONAL,
+  ATTR_INPUT_SIZE,
+  ATTR_HIDDEN_SIZE,
+  ATTR_LAYERS,
+  ATTR_MODE,
+  ATTR_SEED,
+  ATTR_IS_TEST
+};
 
-static pir_status expect(const pir_kernel_call *call, const char *what, const pir_tensor *t, int rank, const int64_t *shape) {
-  if (t->rank != rank) return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects rank %d, found %d", call->op, what, rank, t->rank);
+static pir_status expect(const pir_kernel_call *call, const char *what, const pir_tensor *t, int rank,
+                         const int64_t *shape) {
+  if (t->rank != rank)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects rank %d, found %d", call->op, what, rank, t->rank);
   for (int d = 0; d < rank; d++)
     if (t->shape[d] != shape[d])
-      return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects %lld along axis %d, found %lld", call->op, what, (long long)shape[d], d,
-                             (long long)t->shape[d]);
+      return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects %lld along axis %d, found %lld", call->op, what,
+                             (long long)shape[d], d, (long long)t->shape[d]);
   return PIR_OK;
 }
 
@@ -64,13 +75,15 @@ static pir_status read_mode(const pir_kernel_call *call, rnn_shape *s) {
 static pir_status read_shape(const pir_kernel_call *call, rnn_shape *s) {
   const pir_tensor *x = pir_kernel_in(call, IN_X);
   const pir_attr_value *attrs = call->attrs;
-  if (!x || x->rank != 3) return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects rank 3, found %d", call->op, x ? x->rank : 0);
+  if (!x || x->rank != 3)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects rank 3, found %d", call->op, x ? x->rank : 0);
   *s = (rnn_shape){.time = x->shape[0], .batch = x->shape[1], .inputs = x->shape[2]};
   s->hidden = attrs[ATTR_HIDDEN_SIZE].i;
   s->layers = attrs[ATTR_LAYERS].i;
   s->directions = attrs[ATTR_BIDIRECTIONAL].i ? 2 : 1;
   if (s->hidden < 1 || s->layers < 1 || s->layers > INT32_MAX / 8 || s->hidden > INT32_MAX)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: hidden_size %lld, num_layers %lld", call->op, (long long)s->hidden, (long long)s->layers);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: hidden_size %lld, num_layers %lld", call->op, (long long)s->hidden,
+                           (long long)s->layers);
   if (!attrs[ATTR_IS_TEST].i && attrs[ATTR_DROPOUT].f > 0 && s->layers > 1)
     return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s with dropout between layers", call->op);
   return read_mode(call, s);
@@ -79,9 +92,11 @@ static pir_status read_shape(const pir_kernel_call *call, rnn_shape *s) {
 static pir_status check(const pir_kernel_call *call, const rnn_shape *s) {
   int64_t states = s->mode == RNN_LSTM ? 2 : 1, paths = s->layers * s->directions;
   if (call->in_members[IN_STATE] != states || call->out_members[OUT_STATE] != states)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: pre_state: expects %d tensors, found %d", call->op, (int)states, call->in_members[IN_STATE]);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: pre_state: expects %d tensors, found %d", call->op, (int)states,
+                           call->in_members[IN_STATE]);
   if (call->in_members[IN_WEIGHTS] != 4 * paths)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: weight_list: expects %lld tensors, found %d", call->op, (long long)(4 * paths), call->in_members[IN_WEIGHTS]);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: weight_list: expects %lld tensors, found %d", call->op,
+                           (long long)(4 * paths), call->in_members[IN_WEIGHTS]);
   const int64_t state[3] = {paths, s->batch, s->hidden}, out[3] = {s->time, s->batch, s->hidden * s->directions};
   for (int i = 0; i < states; i++) {
     PIR_TRY(expect(call, "pre_state", call->in[call->in_first[IN_STATE] + i], 3, state));
@@ -90,7 +105,10 @@ static pir_status check(const pir_kernel_call *call, const rnn_shape *s) {
   PIR_TRY(expect(call, "out", pir_kernel_out(call, OUT_OUT), 3, out));
   for (int64_t i = 0; i < 4 * paths; i++) {
     bool bias = i >= 2 * paths;
-    int64_t depth = i % 2 ? s->hidden : i / 2 < s->directions ? s->inputs : s->hidden * s->directions, shape[2] = {s->rows, depth};
+    int64_t depth = i % 2                   ? s->hidden
+                    : i / 2 < s->directions ? s->inputs
+                                            : s->hidden * s->directions,
+            shape[2] = {s->rows, depth};
     PIR_TRY(expect(call, "weight_list", call->in[call->in_first[IN_WEIGHTS] + i], bias ? 1 : 2, shape));
   }
   const pir_tensor *lengths = pir_kernel_in(call, IN_LENGTHS);
@@ -98,8 +116,10 @@ static pir_status check(const pir_kernel_call *call, const rnn_shape *s) {
 }
 
 // Dense tensors in the type of the computation. A dense operand of that type is used in place.
-static pir_status take(const pir_kernel_call *call, const pir_tensor *from, pir_dtype dtype, bool writable, pir_tensor *to) {
-  if (!writable && from->dtype == dtype && pir_tensor_is_dense(from) && (uintptr_t)from->data % pir_dtype_size(dtype) == 0) {
+static pir_status take(const pir_kernel_call *call, const pir_tensor *from, pir_dtype dtype, bool writable,
+                       pir_tensor *to) {
+  if (!writable && from->dtype == dtype && pir_tensor_is_dense(from) &&
+      (uintptr_t)from->data % pir_dtype_size(dtype) == 0) {
     *to = *from;
     return PIR_OK;
   }
@@ -110,13 +130,16 @@ static pir_status load(const pir_kernel_call *call, rnn_shape *s, pir_dtype dtyp
   const pir_tensor *lengths = pir_kernel_in(call, IN_LENGTHS), *out = pir_kernel_out(call, OUT_OUT);
   size_t bytes;
   PIR_TRY(take(call, pir_kernel_in(call, IN_X), dtype, false, &t->x));
-  for (int i = 0; i < call->in_members[IN_STATE]; i++) PIR_TRY(take(call, call->in[call->in_first[IN_STATE] + i], dtype, true, &t->state[i]));
-  for (int32_t i = 0; i < t->weight_count; i++) PIR_TRY(take(call, call->in[call->in_first[IN_WEIGHTS] + i], dtype, false, &t->weights[i]));
+  for (int i = 0; i < call->in_members[IN_STATE]; i++)
+    PIR_TRY(take(call, call->in[call->in_first[IN_STATE] + i], dtype, true, &t->state[i]));
+  for (int32_t i = 0; i < t->weight_count; i++)
+    PIR_TRY(take(call, call->in[call->in_first[IN_WEIGHTS] + i], dtype, false, &t->weights[i]));
   if (lengths) {
     PIR_TRY(pir_kernel_dense(call, lengths, PIR_I64, lengths->shape, 1, &t->lengths));
     s->lengths = t->lengths.data;
   }
-  if (pir_shape_bytes(out->shape, out->rank, dtype, &bytes)) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
+  if (pir_shape_bytes(out->shape, out->rank, dtype, &bytes))
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
   pir_tensor_set_dense(&t->out, dtype, out->shape, out->rank);
   t->out.data = pir_kernel_alloc(call, bytes);
   return t->out.data ? PIR_OK : pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);

@@ -2,11 +2,11 @@
 // for double. No include guard: it defines other names each time.
 
 typedef struct NAME(direction) {
-  const REAL *wx, *wh;           // transposed and padded: [inputs][padded], [hidden][padded]
-  const REAL *bx, *bh;           // [padded]
-  const REAL *x;                 // [time][batch][inputs]
-  REAL *out;                     // [time][batch][out_step], at this direction's columns
-  REAL *h, *c;                   // [batch][hidden]: initial states, overwritten by the last ones; c only for LSTM
+  const REAL *wx, *wh;  // transposed and padded: [inputs][padded], [hidden][padded]
+  const REAL *bx, *bh;  // [padded]
+  const REAL *x;        // [time][batch][inputs]
+  REAL *out;            // [time][batch][out_step], at this direction's columns
+  REAL *h, *c;          // [batch][hidden]: initial states, overwritten by the last ones; c only for LSTM
   bool reverse;
 } NAME(direction);
 
@@ -14,11 +14,12 @@ typedef struct NAME(layer) {
   const rnn_shape *shape;
   int64_t inputs;
   NAME(direction) direction[2];
-  REAL *room;                    // for each thread: ROWS * (2 * padded)
+  REAL *room;  // for each thread: ROWS * (2 * padded)
 } NAME(layer);
 
 // out[r][j] = bias[j] + sum_k x[r][k] * w[k][j]. TILE columns of ROWS rows stay in registers.
-static void NAME(product)(const REAL *const x[ROWS], int64_t depth, const REAL *w, const REAL *bias, int64_t padded, REAL *out) {
+static void NAME(product)(const REAL *const x[ROWS], int64_t depth, const REAL *w, const REAL *bias, int64_t padded,
+                          REAL *out) {
   for (int64_t j = 0; j < padded; j += TILE) {
     REAL sum[ROWS][TILE];
     for (int r = 0; r < ROWS; r++) memcpy(sum[r], bias + j, sizeof sum[r]);
@@ -57,7 +58,7 @@ static void NAME(cell)(const rnn_shape *s, const REAL *gx, const REAL *gh, REAL 
 }
 
 // Rows b .. b + rows through all time. A row whose sequence is over keeps its state and gives zeros.
-static void NAME(block)(const NAME(layer) *layer, const NAME(direction) *d, int64_t b, int rows, REAL *room) {
+static void NAME(block)(const NAME(layer) * layer, const NAME(direction) * d, int64_t b, int rows, REAL *room) {
   const rnn_shape *s = layer->shape;
   REAL *gx = room, *gh = room + ROWS * s->padded;
   for (int64_t step = 0; step < s->time; step++) {
@@ -121,12 +122,14 @@ static pir_status NAME(run)(const pir_kernel_call *call, const rnn_shape *s, con
       NAME(transpose)(s, t->weights[first + 1].data, s->hidden, wh);
       NAME(transpose)(s, t->weights[bias].data, 1, b);
       NAME(transpose)(s, t->weights[bias + 1].data, 1, b + s->padded);
-      layer.direction[k] = (NAME(direction)){.wx = wx, .wh = wh, .bx = b, .bh = b + s->padded, .x = x, .out = out + k * s->hidden, .reverse = k == 1};
+      layer.direction[k] = (NAME(direction)){
+          .wx = wx, .wh = wh, .bx = b, .bh = b + s->padded, .x = x, .out = out + k * s->hidden, .reverse = k == 1};
       layer.direction[k].h = (REAL *)t->state[0].data + at * s->batch * s->hidden;
       if (s->mode == RNN_LSTM) layer.direction[k].c = (REAL *)t->state[1].data + at * s->batch * s->hidden;
     }
     int64_t units = s->directions * ((s->batch + ROWS - 1) / ROWS);
-    if (call->parallel.threads > 1 && units > 1) call->parallel.parallel_for(call->parallel.pool, units, NAME(units), &layer);
+    if (call->parallel.threads > 1 && units > 1)
+      call->parallel.parallel_for(call->parallel.pool, units, NAME(units), &layer);
     else NAME(units)(&layer, 0, units, 0);
     x = out;
   }

@@ -26,7 +26,8 @@ pir_status pir_kernel_logcumsumexp(const pir_kernel_call *call) {
   if (!in) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
   int64_t axis = call->attrs[0].i < 0 ? call->attrs[0].i + in->rank : call->attrs[0].i, inner = 1;
   if (!flatten && in->rank && (axis < 0 || axis >= in->rank))
-    return pir_kernel_fail(call, PIR_INVALID, "%s: axis %lld of a tensor of rank %d", call->op, (long long)axis, in->rank);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: axis %lld of a tensor of rank %d", call->op, (long long)axis,
+                           in->rank);
   PIR_TRY(pir_kernel_dense(call, in, PIR_F64, in->shape, in->rank, &x));
   int64_t n = pir_tensor_numel(&x), length = flatten || !in->rank ? n : in->shape[axis];
   for (int d = (int)axis + 1; d < in->rank && !flatten; d++) inner *= in->shape[d];

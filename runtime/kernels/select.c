@@ -5,7 +5,8 @@
 #include "kernels/kernels.h"
 
 // A dense bool copy of a tensor, and how many of it are true.
-static pir_status truths(const pir_kernel_call *call, const pir_tensor *from, const pir_tensor *like, pir_tensor *out, int64_t *out_count) {
+static pir_status truths(const pir_kernel_call *call, const pir_tensor *from, const pir_tensor *like, pir_tensor *out,
+                         int64_t *out_count) {
   PIR_TRY(pir_kernel_dense(call, from, PIR_BOOL, like->shape, like->rank, out));
   const uint8_t *flags = out->data;
   int64_t n = pir_tensor_numel(out), count = 0;

@@ -22,10 +22,10 @@ typedef struct line_job {
   const pir_tensor *x;
   pir_tensor *out, *positions;
   int axis;
-  int64_t length, kept;        // elements of a line of x, and of the results
-  int64_t first;               // which of the sorted elements the results begin with
+  int64_t length, kept;  // elements of a line of x, and of the results
+  int64_t first;         // which of the sorted elements the results begin with
   bool floats, descending;
-  entry *room;                 // 2 * length for each thread
+  entry *room;  // 2 * length for each thread
   void (*line)(const struct line_job *job, entry *room, const int64_t *at);
 } line_job;
 
@@ -43,7 +43,8 @@ static entry *sort_line(const line_job *job, entry *room) {
   for (int64_t width = 1; width < n; width *= 2) {
     for (int64_t lo = 0; lo < n; lo += 2 * width) {
       int64_t mid = lo + width < n ? lo + width : n, hi = lo + 2 * width < n ? lo + 2 * width : n, a = lo, b = mid;
-      for (int64_t k = lo; k < hi; k++) to[k] = a < mid && (b == hi || !before(job, &from[b], &from[a])) ? from[a++] : from[b++];
+      for (int64_t k = lo; k < hi; k++)
+        to[k] = a < mid && (b == hi || !before(job, &from[b], &from[a])) ? from[a++] : from[b++];
     }
     entry *swap = from;
     from = to;
@@ -61,16 +62,17 @@ static const char *line_start(const pir_tensor *t, const int64_t *at) {
 static void store(const line_job *job, const entry *sorted, int64_t n, const int64_t *at) {
   const int64_t step = sizeof(entry) / sizeof(int64_t);
   if (job->out)
-    pir_convert(job->out->dtype, (void *)(uintptr_t)line_start(job->out, at), job->x->rank ? job->out->strides[job->axis] : 1,
-                job->floats ? PIR_F64 : PIR_I64, &sorted->key, step, n);
+    pir_convert(job->out->dtype, (void *)(uintptr_t)line_start(job->out, at),
+                job->x->rank ? job->out->strides[job->axis] : 1, job->floats ? PIR_F64 : PIR_I64, &sorted->key, step,
+                n);
   if (job->positions)
     pir_convert(job->positions->dtype, (void *)(uintptr_t)line_start(job->positions, at),
                 job->x->rank ? job->positions->strides[job->axis] : 1, PIR_I64, &sorted->at, step, n);
 }
 
 static void load(const line_job *job, entry *room, const int64_t *at) {
-  pir_convert(job->floats ? PIR_F64 : PIR_I64, &room->key, sizeof(entry) / sizeof(int64_t), job->x->dtype, line_start(job->x, at),
-              job->x->rank ? job->x->strides[job->axis] : 1, job->length);
+  pir_convert(job->floats ? PIR_F64 : PIR_I64, &room->key, sizeof(entry) / sizeof(int64_t), job->x->dtype,
+              line_start(job->x, at), job->x->rank ? job->x->strides[job->axis] : 1, job->length);
   for (int64_t i = 0; i < job->length; i++) room[i].at = i;
 }
 
@@ -79,7 +81,9 @@ static void sort_one(const line_job *job, entry *room, const int64_t *at) {
   store(job, sort_line(job, room) + job->first, job->kept, at);
 }
 
-static bool same_key(const line_job *job, const entry *a, const entry *b) { return !before(job, a, b) && !before(job, b, a); }
+static bool same_key(const line_job *job, const entry *a, const entry *b) {
+  return !before(job, a, b) && !before(job, b, a);
+}
 
 // The value that occurs most often, of several the smallest, at its last position.
 static void mode_one(const line_job *job, entry *room, const int64_t *at) {
@@ -122,16 +126,19 @@ static pir_status run_job(line_job *job, int64_t axis) {
   const pir_kernel_call *call = job->call;
   const pir_tensor *x = job->x;
   if (!x || !job->out) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
-  if (pir_dtype_is_complex(x->dtype)) return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of complex numbers", call->op);
+  if (pir_dtype_is_complex(x->dtype))
+    return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of complex numbers", call->op);
   if (axis < 0) axis += x->rank;
   if ((axis < 0 || axis >= x->rank) && x->rank > 0)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: axis %lld of a tensor of rank %d", call->op, (long long)axis, x->rank);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: axis %lld of a tensor of rank %d", call->op, (long long)axis,
+                           x->rank);
   job->axis = (int)axis;
   job->floats = pir_dtype_is_float(x->dtype);
   job->length = x->rank ? x->shape[axis] : 1;
   job->kept = job->out->rank && x->rank ? job->out->shape[axis] : 1;
   if (job->first < 0 || job->kept > job->length - job->first)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: asks for %lld of %lld elements", call->op, (long long)job->kept, (long long)job->length);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: asks for %lld of %lld elements", call->op, (long long)job->kept,
+                           (long long)job->length);
   int64_t numel = pir_tensor_numel(x), lines = job->length > 0 ? numel / job->length : 0;
   int threads = call->parallel.threads > 1 ? call->parallel.threads : 1;
   size_t size = (size_t)threads * 2 * (size_t)job->length * sizeof(entry);
@@ -145,7 +152,11 @@ static pir_status run_job(line_job *job, int64_t axis) {
 }
 
 static line_job job_of(const pir_kernel_call *call) {
-  return (line_job){.call = call, .x = pir_kernel_in(call, 0), .out = pir_kernel_out(call, 0), .positions = pir_kernel_out(call, 1), .line = sort_one};
+  return (line_job){.call = call,
+                    .x = pir_kernel_in(call, 0),
+                    .out = pir_kernel_out(call, 0),
+                    .positions = pir_kernel_out(call, 1),
+                    .line = sort_one};
 }
 
 // attributes: axis, descending, stable
@@ -179,10 +190,12 @@ static pir_tensor with_axis(const pir_tensor *t, const pir_tensor *x, int axis) 
 // One result a line, at `axis`.
 static pir_status run_reduced(line_job *job, int64_t axis) {
   const pir_kernel_call *call = job->call;
-  if (!job->x || !job->out || !job->positions) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
+  if (!job->x || !job->out || !job->positions)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
   if (axis < 0) axis += job->x->rank;
   if (job->x->rank && (axis < 0 || axis >= job->x->rank))
-    return pir_kernel_fail(call, PIR_INVALID, "%s: axis %lld of a tensor of rank %d", call->op, (long long)axis, job->x->rank);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: axis %lld of a tensor of rank %d", call->op, (long long)axis,
+                           job->x->rank);
   pir_tensor out = with_axis(job->out, job->x, (int)axis), positions = with_axis(job->positions, job->x, (int)axis);
   job->out = &out;
   job->positions = &positions;
@@ -207,11 +220,14 @@ pir_status pir_kernel_mode(const pir_kernel_call *call) {
 pir_status pir_kernel_searchsorted(const pir_kernel_call *call) {
   const pir_tensor *rows = pir_kernel_in(call, 0), *values = pir_kernel_in(call, 1);
   pir_tensor *out = pir_kernel_out(call, 0), r, v, places = {0};
-  if (!rows || !values || rows->rank < 1) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
-  int64_t length = rows->shape[rows->rank - 1], n = pir_tensor_numel(values), width = values->rank ? values->shape[values->rank - 1] : 1;
+  if (!rows || !values || rows->rank < 1)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
+  int64_t length = rows->shape[rows->rank - 1], n = pir_tensor_numel(values),
+          width = values->rank ? values->shape[values->rank - 1] : 1;
   bool right = call->attrs[1].i != 0, shared = rows->rank == 1;
   if (!shared && (width == 0 || pir_tensor_numel(rows) / (length ? length : 1) != n / (width ? width : 1)))
-    return n == 0 ? PIR_OK : pir_kernel_fail(call, PIR_INVALID, "%s: rows and values do not stand side by side", call->op);
+    return n == 0 ? PIR_OK
+                  : pir_kernel_fail(call, PIR_INVALID, "%s: rows and values do not stand side by side", call->op);
   PIR_TRY(pir_kernel_dense(call, rows, PIR_F64, rows->shape, rows->rank, &r));
   pir_status status = pir_kernel_dense(call, values, PIR_F64, values->shape, values->rank, &v);
   if (!status) status = pir_kernel_dense(call, values, PIR_I64, values->shape, values->rank, &places);

@@ -33,8 +33,8 @@ static double gamma_upper(double a, double x) {
 
 // Hurwitz zeta of integer s > 1 by Euler and Maclaurin; terms are added one by one until q is 12.
 static double hurwitz(double s, double q) {
-  static const double bernoulli[] = {1.0 / 12, -1.0 / 720, 1.0 / 30240, -1.0 / 1209600, 1.0 / 47900160,
-                                     -691.0 / 1307674368000.0, 1.0 / 74724249600.0};
+  static const double bernoulli[] = {
+      1.0 / 12, -1.0 / 720, 1.0 / 30240, -1.0 / 1209600, 1.0 / 47900160, -691.0 / 1307674368000.0, 1.0 / 74724249600.0};
   if (q <= 0 && q == floor(q)) return INFINITY;
   double sum = 0;
   for (; q < 12; q++) sum += pow(q, -s);
@@ -47,7 +47,9 @@ static double hurwitz(double s, double q) {
   return sum;
 }
 
-static double polygamma(int64_t n, double x) { return (n & 1 ? 1 : -1) * tgamma((double)n + 1) * hurwitz((double)n + 1, x); }
+static double polygamma(int64_t n, double x) {
+  return (n & 1 ? 1 : -1) * tgamma((double)n + 1) * hurwitz((double)n + 1, x);
+}
 
 // out[i] = f(x[i], y[i]) in double, broadcasting; y may be absent.
 static pir_status map2(const pir_kernel_call *call, double (*f)(double, double)) {

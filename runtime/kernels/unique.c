@@ -1,5 +1,5 @@
-// unique: the distinct elements, or the distinct slices along an axis, in ascending order, with the first position, the number
-// and the place of each. Slices are gathered to rows and their numbers merge-sorted; equal rows stay in order.
+// unique: the distinct elements, or the distinct slices along an axis, in ascending order, with the first position, the
+// number and the place of each. Slices are gathered to rows and their numbers merge-sorted; equal rows stay in order.
 // Cost: n log n comparisons of rows.
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "kernels/kernels.h"
 
 typedef struct rows {
-  const char *data;      // dense; 64-bit integers or floats
+  const char *data;  // dense; 64-bit integers or floats
   int64_t count, width;
   bool floats;
 } rows;
@@ -28,7 +28,8 @@ static int64_t *sort(const rows *r, int64_t *order) {
   int64_t *from = order, *to = order + r->count;
   for (int64_t width = 1; width < r->count; width *= 2) {
     for (int64_t lo = 0; lo < r->count; lo += 2 * width) {
-      int64_t mid = lo + width < r->count ? lo + width : r->count, hi = lo + 2 * width < r->count ? lo + 2 * width : r->count;
+      int64_t mid = lo + width < r->count ? lo + width : r->count,
+              hi = lo + 2 * width < r->count ? lo + 2 * width : r->count;
       for (int64_t k = lo, a = lo, b = mid; k < hi; k++)
         to[k] = a < mid && (b == hi || compare(r, from[a], from[b]) <= 0) ? from[a++] : from[b++];
     }
@@ -40,7 +41,8 @@ static int64_t *sort(const rows *r, int64_t *order) {
 }
 
 // x with the axis in front, dense, in the widest type of its kind.
-static pir_status gather_rows(const pir_kernel_call *call, const pir_tensor *x, int axis, pir_dtype wide, pir_tensor *out) {
+static pir_status gather_rows(const pir_kernel_call *call, const pir_tensor *x, int axis, pir_dtype wide,
+                              pir_tensor *out) {
   pir_tensor view = *x;
   for (int d = axis; d > 0; d--) {
     view.shape[d] = x->shape[d - 1];
@@ -59,7 +61,8 @@ static pir_status put_list(const pir_kernel_call *call, int k, const int64_t *va
   return pir_tensor_copy(&list, out);
 }
 
-static pir_status put_slices(const pir_kernel_call *call, const pir_tensor *x, int axis, const int64_t *firsts, int64_t n) {
+static pir_status put_slices(const pir_kernel_call *call, const pir_tensor *x, int axis, const int64_t *firsts,
+                             int64_t n) {
   pir_tensor *out = pir_kernel_out(call, 0), from = *x, to;
   int64_t shape[PIR_MAX_RANK], size = (int64_t)pir_dtype_size(x->dtype);
   memcpy(shape, x->shape, sizeof shape);
@@ -84,7 +87,8 @@ static pir_status put_slices(const pir_kernel_call *call, const pir_tensor *x, i
   return PIR_OK;
 }
 
-// attributes: return_index, return_inverse, return_counts, axis, dtype, is_sorted. results: out, indices, inverse, counts
+// attributes: return_index, return_inverse, return_counts, axis, dtype, is_sorted. results: out, indices, inverse,
+// counts
 pir_status pir_kernel_unique(const pir_kernel_call *call) {
   const pir_tensor *x = pir_kernel_in(call, 0);
   const pir_attr_value *axes = &call->attrs[3];
@@ -92,7 +96,8 @@ pir_status pir_kernel_unique(const pir_kernel_call *call) {
   if (!x || !pir_kernel_out(call, 0)) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
   int64_t axis = axes->kind == PIR_VALUE_INTS && axes->count ? axes->ints[0] : -1;
   if (axes->kind == PIR_VALUE_INTS && axes->count && axis < 0) axis += x->rank;
-  if (axis >= x->rank || axis < -1) return pir_kernel_fail(call, PIR_INVALID, "%s: axis of a tensor of rank %d", call->op, x->rank);
+  if (axis >= x->rank || axis < -1)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: axis of a tensor of rank %d", call->op, x->rank);
   rows r = {.floats = pir_dtype_is_float(x->dtype)};
   PIR_TRY(gather_rows(call, x, axis < 0 ? 0 : (int)axis, r.floats ? PIR_F64 : PIR_I64, &dense));
   r.data = dense.data;

@@ -15,7 +15,8 @@ pir_status pir_kernel_equal_all(const pir_kernel_call *call) {
     pir_status status = pir_kernel_dense(call, y, wide, x->shape, x->rank, &b);
     int64_t n = pir_tensor_numel(x);
     for (int64_t i = 0; !status && same && i < n; i++)
-      same = wide == PIR_F64 ? ((double *)a.data)[i] == ((double *)b.data)[i] : ((int64_t *)a.data)[i] == ((int64_t *)b.data)[i];
+      same = wide == PIR_F64 ? ((double *)a.data)[i] == ((double *)b.data)[i]
+                             : ((int64_t *)a.data)[i] == ((int64_t *)b.data)[i];
     pir_kernel_drop(call, &b);
     pir_kernel_drop(call, &a);
     if (status) return status;

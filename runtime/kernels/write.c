@@ -6,16 +6,19 @@
 #include "kernels/kernels.h"
 
 // A view of `values` as large as `place`, repeated along axes where it has extent 1 or none.
-static pir_status spread(const pir_kernel_call *call, const pir_tensor *values, const pir_tensor *place, pir_tensor *out) {
+static pir_status spread(const pir_kernel_call *call, const pir_tensor *values, const pir_tensor *place,
+                         pir_tensor *out) {
   *out = *values;
   out->rank = place->rank;
   int extra = values->rank - place->rank;
   for (int d = 0; d < extra; d++)
-    if (values->shape[d] != 1) return pir_kernel_fail(call, PIR_INVALID, "%s: the values have too many dimensions", call->op);
+    if (values->shape[d] != 1)
+      return pir_kernel_fail(call, PIR_INVALID, "%s: the values have too many dimensions", call->op);
   for (int d = 0; d < place->rank; d++) {
     int64_t extent = d + extra < 0 ? 1 : values->shape[d + extra];
     if (extent != 1 && extent != place->shape[d])
-      return pir_kernel_fail(call, PIR_INVALID, "%s: values of extent %lld do not fill %lld", call->op, (long long)extent, (long long)place->shape[d]);
+      return pir_kernel_fail(call, PIR_INVALID, "%s: values of extent %lld do not fill %lld", call->op,
+                             (long long)extent, (long long)place->shape[d]);
     out->shape[d] = place->shape[d];
     out->strides[d] = extent == 1 ? 0 : values->strides[d + extra];
   }
@@ -33,18 +36,23 @@ static pir_status start_from(const pir_kernel_call *call, const pir_tensor *x, p
 // Element i of an attribute operand: a list tensor, or a list of one-element tensors.
 static pir_status list_element(const pir_kernel_call *call, int k, int64_t i, int64_t *out) {
   int members = call->in_members[k];
-  const pir_tensor *t = members == 1 ? call->in[call->in_first[k]] : i < members ? call->in[call->in_first[k] + i] : NULL;
-  if (!t || (members == 1 ? i : 0) >= pir_tensor_numel(t)) return pir_kernel_fail(call, PIR_INVALID, "%s: a list is too short", call->op);
+  const pir_tensor *t = members == 1  ? call->in[call->in_first[k]]
+                        : i < members ? call->in[call->in_first[k] + i]
+                                      : NULL;
+  if (!t || (members == 1 ? i : 0) >= pir_tensor_numel(t))
+    return pir_kernel_fail(call, PIR_INVALID, "%s: a list is too short", call->op);
   *out = pir_tensor_int_at(t, members == 1 ? i : 0);
   return PIR_OK;
 }
 
 static int64_t clamp(int64_t v, int64_t low, int64_t high) { return v < low ? low : v > high ? high : v; }
 
-static pir_status cut_axis(const pir_kernel_call *call, pir_tensor *view, int64_t axis, int64_t from, int64_t to, int64_t step) {
+static pir_status cut_axis(const pir_kernel_call *call, pir_tensor *view, int64_t axis, int64_t from, int64_t to,
+                           int64_t step) {
   if (axis < 0) axis += view->rank;
   if (axis < 0 || axis >= view->rank || step == 0)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: axis %lld with step %lld", call->op, (long long)axis, (long long)step);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: axis %lld with step %lld", call->op, (long long)axis,
+                           (long long)step);
   int64_t n = view->shape[axis];
   step = clamp(step, -n - 1, n + 1);
   from = from < 0 ? from + n : from;
@@ -65,7 +73,8 @@ static bool listed(const pir_attr_value *list, int64_t x, int rank) {
 }
 
 // Without the axes that go, and with new ones of extent 1 before those that `added` names.
-static pir_status reshape_view(const pir_kernel_call *call, pir_tensor *view, const pir_attr_value *gone, const pir_attr_value *added) {
+static pir_status reshape_view(const pir_kernel_call *call, pir_tensor *view, const pir_attr_value *gone,
+                               const pir_attr_value *added) {
   pir_tensor old = *view;
   size_t next = 0, count = added->kind == PIR_VALUE_INTS ? added->count : 0;
   view->rank = 0;
@@ -124,7 +133,8 @@ pir_status pir_kernel_set_value(const pir_kernel_call *call) {
 
 pir_status pir_kernel_meshgrid(const pir_kernel_call *call) {
   int n = call->in_members[0];
-  if (call->out_members[0] != n) return pir_kernel_fail(call, PIR_INVALID, "%s: %d inputs, %d results", call->op, n, call->out_members[0]);
+  if (call->out_members[0] != n)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: %d inputs, %d results", call->op, n, call->out_members[0]);
   for (int i = 0; i < n; i++) {
     const pir_tensor *x = call->in[call->in_first[0] + i];
     pir_tensor *out = call->out[call->out_first[0] + i], view = *x;

@@ -27,9 +27,25 @@ typedef struct build {
 static inline build build_of(int kind) {
   build b;
   memset(&b, 0, sizeof b);
-  b.clause = (pir_clause){.kind = (uint8_t)kind, .compute = PIR_CAST_COMPUTE, .out_map_kind = PIR_MAP_ALIGNED, .out_map = -1, .when = -1, .body = -1,
-                          .then = -1, .init = -1, .guard = -1, .trap = -1, .trap_text = -1, .axes_attr = -1, .axes_operand = -1,
-                          .all = -1, .out_rank = -1, .out_extent = -1, .keep = -1, .reverse = -1, .exclusive = -1};
+  b.clause = (pir_clause){.kind = (uint8_t)kind,
+                          .compute = PIR_CAST_COMPUTE,
+                          .out_map_kind = PIR_MAP_ALIGNED,
+                          .out_map = -1,
+                          .when = -1,
+                          .body = -1,
+                          .then = -1,
+                          .init = -1,
+                          .guard = -1,
+                          .trap = -1,
+                          .trap_text = -1,
+                          .axes_attr = -1,
+                          .axes_operand = -1,
+                          .all = -1,
+                          .out_rank = -1,
+                          .out_extent = -1,
+                          .keep = -1,
+                          .reverse = -1,
+                          .exclusive = -1};
   b.parallel = pir_parallel_serial();
   return b;
 }
@@ -40,7 +56,8 @@ static inline int16_t put(build *b, pir_node n) {
 }
 
 static inline int16_t op3(build *b, int op, int k, int x, int y, int z) {
-  return put(b, (pir_node){.op = (uint8_t)op, .k = (int16_t)k, .a = (int16_t)x, .b = (int16_t)y, .c = (int16_t)z, .map = -1});
+  return put(
+      b, (pir_node){.op = (uint8_t)op, .k = (int16_t)k, .a = (int16_t)x, .b = (int16_t)y, .c = (int16_t)z, .map = -1});
 }
 static inline int16_t op2(build *b, int op, int x, int y) { return op3(b, op, -1, x, y, -1); }
 static inline int16_t op1(build *b, int op, int x) { return op3(b, op, -1, x, -1, -1); }
@@ -50,13 +67,17 @@ static inline int16_t icon(build *b, int64_t i) {
   return put(b, (pir_node){.op = PIR_I_CONST, .k = -1, .a = -1, .b = -1, .c = -1, .map = -1, .i = i});
 }
 static inline int16_t vint(build *b, int64_t i) {
-  return put(b, (pir_node){.op = PIR_V_CONST, .k = PIR_I64, .a = -1, .b = -1, .c = -1, .map = -1, .i = i, .f = (double)i});
+  return put(b,
+             (pir_node){.op = PIR_V_CONST, .k = PIR_I64, .a = -1, .b = -1, .c = -1, .map = -1, .i = i, .f = (double)i});
 }
 static inline int16_t vnum(build *b, double f) {
-  return put(b, (pir_node){.op = PIR_V_CONST, .k = PIR_F64, .a = -1, .b = -1, .c = -1, .map = -1, .i = (int64_t)f, .f = f});
+  return put(
+      b, (pir_node){.op = PIR_V_CONST, .k = PIR_F64, .a = -1, .b = -1, .c = -1, .map = -1, .i = (int64_t)f, .f = f});
 }
 static inline int16_t load(build *b, int k) {
-  return put(b, (pir_node){.op = PIR_V_LOAD, .map_kind = PIR_MAP_ALIGNED, .k = (int16_t)k, .a = -1, .b = -1, .c = -1, .map = -1});
+  return put(
+      b,
+      (pir_node){.op = PIR_V_LOAD, .map_kind = PIR_MAP_ALIGNED, .k = (int16_t)k, .a = -1, .b = -1, .c = -1, .map = -1});
 }
 
 // Entries of a list map end with -1.
@@ -73,12 +94,24 @@ static inline int16_t load_at(build *b, int op, int k, int fill, ...) {
   va_start(entries, fill);
   int16_t map = pool(b, &count, entries);
   va_end(entries);
-  return put(b, (pir_node){.op = (uint8_t)op, .map_kind = PIR_MAP_LIST, .k = (int16_t)k, .a = (int16_t)fill, .b = -1, .c = -1, .map = map,
+  return put(b, (pir_node){.op = (uint8_t)op,
+                           .map_kind = PIR_MAP_LIST,
+                           .k = (int16_t)k,
+                           .a = (int16_t)fill,
+                           .b = -1,
+                           .c = -1,
+                           .map = map,
                            .map_count = (int16_t)count});
 }
 
 static inline int16_t load_each(build *b, int op, int kind, int k, int fill, int map) {
-  return put(b, (pir_node){.op = (uint8_t)op, .map_kind = (uint8_t)kind, .k = (int16_t)k, .a = (int16_t)fill, .b = -1, .c = -1, .map = (int16_t)map});
+  return put(b, (pir_node){.op = (uint8_t)op,
+                           .map_kind = (uint8_t)kind,
+                           .k = (int16_t)k,
+                           .a = (int16_t)fill,
+                           .b = -1,
+                           .c = -1,
+                           .map = (int16_t)map});
 }
 
 static inline void store_at(build *b, int first, ...) {
@@ -95,7 +128,8 @@ static inline void store_at(build *b, int first, ...) {
 
 // A variable; extent -1: a pack. Returns its index node.
 static inline int16_t var(build *b, int extent, bool reduced) {
-  b->vars[b->var_count] = (pir_clause_var){.name = "v", .extent = (int16_t)extent, .reduced = reduced, .pack = extent < 0};
+  b->vars[b->var_count] =
+      (pir_clause_var){.name = "v", .extent = (int16_t)extent, .reduced = reduced, .pack = extent < 0};
   b->clause.var_count = (uint8_t)(b->var_count + 1);
   return ask(b, extent < 0 ? PIR_I_PACK : PIR_I_VAR, b->var_count++, -1);
 }
@@ -122,9 +156,19 @@ static inline pir_status run(build *b) {
   b->clause.node_count = (uint16_t)b->node_count;
   b->clause.pool = b->pool;
   b->clause.vars = b->vars;
-  pir_kernel_call call = {.op = "test", .in = b->in, .in_members = b->members, .in_first = b->first, .operand_count = b->operand_count,
-                          .out = b->out, .out_members = b->out_members, .out_first = b->out_first, .result_count = b->result_count,
-                          .attrs = b->attrs, .attr_count = b->attr_count, .clause = &b->clause, .parallel = b->parallel,
+  pir_kernel_call call = {.op = "test",
+                          .in = b->in,
+                          .in_members = b->members,
+                          .in_first = b->first,
+                          .operand_count = b->operand_count,
+                          .out = b->out,
+                          .out_members = b->out_members,
+                          .out_first = b->out_first,
+                          .result_count = b->result_count,
+                          .attrs = b->attrs,
+                          .attr_count = b->attr_count,
+                          .clause = &b->clause,
+                          .parallel = b->parallel,
                           .message = &b->message};
   return pir_clause_run(&call);
 }

@@ -10,12 +10,14 @@
 
 static void same_f32(const float *got, const float *expected, int n) {
   for (int i = 0; i < n; i++)
-    if (!(got[i] == expected[i] || (isnan(got[i]) && isnan(expected[i])))) fail_msg("element %d: %g, expected %g", i, got[i], expected[i]);
+    if (!(got[i] == expected[i] || (isnan(got[i]) && isnan(expected[i]))))
+      fail_msg("element %d: %g, expected %g", i, got[i], expected[i]);
 }
 
 static void same_i64(const int64_t *got, const int64_t *expected, int n) {
   for (int i = 0; i < n; i++)
-    if (got[i] != expected[i]) fail_msg("element %d: %lld, expected %lld", i, (long long)got[i], (long long)expected[i]);
+    if (got[i] != expected[i])
+      fail_msg("element %d: %lld, expected %lld", i, (long long)got[i], (long long)expected[i]);
 }
 
 // relu(x + y) with y broadcast, x stored column by column
@@ -91,7 +93,8 @@ static void select_leaves_the_other_side(void **state) {
   assert_non_null(strstr(b.message.text, "out of range"));
 }
 
-static build reduction(int combine, const pir_tensor *x, pir_tensor *out, const int64_t *axes, size_t count, bool keep) {
+static build reduction(int combine, const pir_tensor *x, pir_tensor *out, const int64_t *axes, size_t count,
+                       bool keep) {
   build b = build_of(PIR_CLAUSE_REDUCE);
   b.clause.combine = (uint8_t)combine;
   b.clause.body = load(&b, 0);
@@ -180,7 +183,8 @@ static void scan_directions(void **state) {
     operand(&b, &tx);
     result(&b, mode == 3 ? &flat : &to);
     assert_int_equal(run(&b), PIR_OK);
-    static const int32_t expected[4][6] = {{1, 3, 6, 4, 9, 15}, {5, 3, 0, 11, 6, 0}, {1, 2, 3, 5, 7, 9}, {1, 3, 6, 10, 15, 21}};
+    static const int32_t expected[4][6] = {
+        {1, 3, 6, 4, 9, 15}, {5, 3, 0, 11, 6, 0}, {1, 2, 3, 5, 7, 9}, {1, 3, 6, 10, 15, 21}};
     assert_memory_equal(out, expected[mode], sizeof out);
   }
 }
@@ -307,7 +311,8 @@ static void join_and_split(void **state) {
 
 static void errors_have_text(void **state) {
   int32_t x[] = {1, 2}, y[] = {1, 0}, out[2];
-  pir_tensor tx = dense(x, PIR_I32, 1, 2), ty = dense(y, PIR_I32, 1, 2), three = dense(x, PIR_I32, 1, 3), to = dense(out, PIR_I32, 1, 2);
+  pir_tensor tx = dense(x, PIR_I32, 1, 2), ty = dense(y, PIR_I32, 1, 2), three = dense(x, PIR_I32, 1, 3),
+             to = dense(out, PIR_I32, 1, 2);
   build b = build_of(PIR_CLAUSE_POINTWISE);
   b.clause.body = op2(&b, PIR_V_DIV, load(&b, 0), load(&b, 1));
   operand(&b, &tx);
@@ -322,13 +327,21 @@ static void errors_have_text(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(pointwise_broadcasts_and_strides), cmocka_unit_test(pointwise_types),
-      cmocka_unit_test(pointwise_zero_rank_and_size),     cmocka_unit_test(select_leaves_the_other_side),
-      cmocka_unit_test(reduce_axes),                      cmocka_unit_test(reduce_nan_and_nothing),
-      cmocka_unit_test(reduce_of_one_number), cmocka_unit_test(reduce_long_rows),                 cmocka_unit_test(scan_directions),
-      cmocka_unit_test(view_maps_and_fills),              cmocka_unit_test(view_each_and_linear),
-      cmocka_unit_test(gather_rows_and_trap),             cmocka_unit_test(scatter_in_order),
-      cmocka_unit_test(window_counts_what_is_there),      cmocka_unit_test(join_and_split),
+      cmocka_unit_test(pointwise_broadcasts_and_strides),
+      cmocka_unit_test(pointwise_types),
+      cmocka_unit_test(pointwise_zero_rank_and_size),
+      cmocka_unit_test(select_leaves_the_other_side),
+      cmocka_unit_test(reduce_axes),
+      cmocka_unit_test(reduce_nan_and_nothing),
+      cmocka_unit_test(reduce_of_one_number),
+      cmocka_unit_test(reduce_long_rows),
+      cmocka_unit_test(scan_directions),
+      cmocka_unit_test(view_maps_and_fills),
+      cmocka_unit_test(view_each_and_linear),
+      cmocka_unit_test(gather_rows_and_trap),
+      cmocka_unit_test(scatter_in_order),
+      cmocka_unit_test(window_counts_what_is_there),
+      cmocka_unit_test(join_and_split),
       cmocka_unit_test(errors_have_text),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

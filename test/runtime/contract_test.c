@@ -48,7 +48,8 @@ static void compare(build *b, pir_tensor *out, const char *what) {
   assert_int_equal(run(b), PIR_OK);
   for (int64_t i = 0; i < n; i++)
     if (!(pir_tensor_float_at(out, i) == pir_tensor_float_at(&slow, i)))
-      fail_msg("%s: element %d: %g, expected %g", what, (int)i, pir_tensor_float_at(out, i), pir_tensor_float_at(&slow, i));
+      fail_msg("%s: element %d: %g, expected %g", what, (int)i, pir_tensor_float_at(out, i),
+               pir_tensor_float_at(&slow, i));
   free(slow.data);
 }
 
@@ -60,7 +61,8 @@ static void convolution(pir_parallel parallel) {
   int64_t os[] = {xs[0], fs[0], (h + 2 * py - (kh - 1) * dy - 1) / sy + 1, (w + 2 * px - (kw - 1) * dx - 1) / sx + 1};
   static const pir_dtype types[] = {PIR_F32, PIR_F32, PIR_BF16, PIR_F16};
   pir_dtype type = types[pick(0, 3)];
-  pir_tensor x = random_tensor(type, 4, xs, pick(0, 1)), f = random_tensor(type, 4, fs, false), out = random_tensor(PIR_F32, 4, os, pick(0, 1));
+  pir_tensor x = random_tensor(type, 4, xs, pick(0, 1)), f = random_tensor(type, 4, fs, false),
+             out = random_tensor(PIR_F32, 4, os, pick(0, 1));
   build b = build_of(PIR_CLAUSE_CONTRACT);
   b.parallel = parallel;
   b.clause.combine = PIR_COMBINE_ADD;
@@ -70,8 +72,10 @@ static void convolution(pir_parallel parallel) {
 #define MUL(a, n) op2(&b, PIR_I_MUL, a, icon(&b, n))
 #define ADD(p, q) op2(&b, PIR_I_ADD, p, q)
   int channel = ADD(MUL(op2(&b, PIR_I_FLOORDIV, v[1], icon(&b, og)), cg), v[4]);
-  int row = ADD(ADD(MUL(v[2], sy), MUL(v[5], dy)), icon(&b, -py)), column = ADD(ADD(MUL(v[3], sx), MUL(v[6], dx)), icon(&b, -px));
-  int lx = load_at(&b, PIR_V_LOAD, 0, -1, v[0], channel, row, column, -1), lf = load_at(&b, PIR_V_LOAD, 1, -1, v[1], v[4], v[5], v[6], -1);
+  int row = ADD(ADD(MUL(v[2], sy), MUL(v[5], dy)), icon(&b, -py)),
+      column = ADD(ADD(MUL(v[3], sx), MUL(v[6], dx)), icon(&b, -px));
+  int lx = load_at(&b, PIR_V_LOAD, 0, -1, v[0], channel, row, column, -1),
+      lf = load_at(&b, PIR_V_LOAD, 1, -1, v[1], v[4], v[5], v[6], -1);
   b.clause.body = op2(&b, PIR_V_MUL, lx, lf);
   store_at(&b, v[0], v[1], v[2], v[3], -1);
   operand(&b, &x);
@@ -85,11 +89,13 @@ static void convolution(pir_parallel parallel) {
 
 // out[n, o, p, q] = sum of x[n, c, (p + py - i * dy) / sy, ...] * f[c, o, i, j] where the divisions come out even
 static void transposed(pir_parallel parallel) {
-  int c = pick(1, 9), o = pick(1, 12), kh = pick(1, 4), kw = pick(1, 4), sy = pick(1, 3), sx = pick(1, 3), dy = pick(1, 2), dx = pick(1, 2);
+  int c = pick(1, 9), o = pick(1, 12), kh = pick(1, 4), kw = pick(1, 4), sy = pick(1, 3), sx = pick(1, 3),
+      dy = pick(1, 2), dx = pick(1, 2);
   int py = pick(0, 2), px = pick(0, 2);
   int64_t h = pick(2, 9), w = pick(2, 20), xs[] = {pick(1, 2), c, h, w}, fs[] = {c, o, kh, kw};
   int64_t os[] = {xs[0], o, (h - 1) * sy + dy * (kh - 1) + 1 - py, (w - 1) * sx + dx * (kw - 1) + 1 - px};
-  pir_tensor x = random_tensor(PIR_F32, 4, xs, pick(0, 1)), f = random_tensor(PIR_F32, 4, fs, false), out = random_tensor(PIR_F32, 4, os, pick(0, 1));
+  pir_tensor x = random_tensor(PIR_F32, 4, xs, pick(0, 1)), f = random_tensor(PIR_F32, 4, fs, false),
+             out = random_tensor(PIR_F32, 4, os, pick(0, 1));
   build b = build_of(PIR_CLAUSE_CONTRACT);
   b.parallel = parallel;
   b.clause.combine = PIR_COMBINE_ADD;
@@ -97,11 +103,14 @@ static void transposed(pir_parallel parallel) {
   for (int i = 0; i < 4; i++) v[i] = var(&b, ask(&b, PIR_I_OUT_DIM, -1, icon(&b, i)), false);
   v[4] = var(&b, ask(&b, PIR_I_DIM, 0, icon(&b, 1)), true);
   for (int i = 0; i < 2; i++) v[5 + i] = var(&b, ask(&b, PIR_I_DIM, 1, icon(&b, i + 2)), true);
-  int y = op2(&b, PIR_I_SUB, ADD(v[2], icon(&b, py)), MUL(v[5], dy)), z = op2(&b, PIR_I_SUB, ADD(v[3], icon(&b, px)), MUL(v[6], dx));
-  int lx = load_at(&b, PIR_V_LOAD, 0, vint(&b, 0), v[0], v[4], op2(&b, PIR_I_FLOORDIV, y, icon(&b, sy)), op2(&b, PIR_I_FLOORDIV, z, icon(&b, sx)), -1);
+  int y = op2(&b, PIR_I_SUB, ADD(v[2], icon(&b, py)), MUL(v[5], dy)),
+      z = op2(&b, PIR_I_SUB, ADD(v[3], icon(&b, px)), MUL(v[6], dx));
+  int lx = load_at(&b, PIR_V_LOAD, 0, vint(&b, 0), v[0], v[4], op2(&b, PIR_I_FLOORDIV, y, icon(&b, sy)),
+                   op2(&b, PIR_I_FLOORDIV, z, icon(&b, sx)), -1);
   int lf = load_at(&b, PIR_V_LOAD, 1, -1, v[4], v[1], v[5], v[6], -1), zero = icon(&b, 0);
   b.clause.body = op2(&b, PIR_V_MUL, lx, lf);
-  b.clause.guard = op2(&b, PIR_I_AND, op2(&b, PIR_I_EQ, op2(&b, PIR_I_MOD, y, icon(&b, sy)), zero), op2(&b, PIR_I_EQ, op2(&b, PIR_I_MOD, z, icon(&b, sx)), zero));
+  b.clause.guard = op2(&b, PIR_I_AND, op2(&b, PIR_I_EQ, op2(&b, PIR_I_MOD, y, icon(&b, sy)), zero),
+                       op2(&b, PIR_I_EQ, op2(&b, PIR_I_MOD, z, icon(&b, sx)), zero));
   store_at(&b, v[0], v[1], v[2], v[3], -1);
   operand(&b, &x);
   operand(&b, &f);
@@ -115,13 +124,16 @@ static void transposed(pir_parallel parallel) {
 static void product(pir_parallel parallel) {
   int64_t batch = pick(1, 3), m = pick(1, 70), k = pick(1, 900), n = pick(1, 70);
   bool tx = pick(0, 1), ty = pick(0, 1), shared = pick(0, 1);
-  int64_t xs[] = {batch, tx ? k : m, tx ? m : k}, ys[] = {shared ? 1 : batch, ty ? n : k, ty ? k : n}, os[] = {batch, m, n};
-  pir_tensor x = random_tensor(PIR_F32, 3, xs, false), y = random_tensor(PIR_F32, 3, ys, false), out = random_tensor(PIR_F32, 3, os, false);
+  int64_t xs[] = {batch, tx ? k : m, tx ? m : k}, ys[] = {shared ? 1 : batch, ty ? n : k, ty ? k : n},
+          os[] = {batch, m, n};
+  pir_tensor x = random_tensor(PIR_F32, 3, xs, false), y = random_tensor(PIR_F32, 3, ys, false),
+             out = random_tensor(PIR_F32, 3, os, false);
   build b = build_of(PIR_CLAUSE_CONTRACT);
   b.parallel = parallel;
   b.clause.combine = PIR_COMBINE_ADD;
   int vb = var(&b, -1, false), vm = var(&b, ask(&b, PIR_I_OUT_DIM, -1, icon(&b, -2)), false);
-  int vn = var(&b, ask(&b, PIR_I_OUT_DIM, -1, icon(&b, -1)), false), vk = var(&b, ask(&b, PIR_I_DIM, 0, icon(&b, tx ? -2 : -1)), true);
+  int vn = var(&b, ask(&b, PIR_I_OUT_DIM, -1, icon(&b, -1)), false),
+      vk = var(&b, ask(&b, PIR_I_DIM, 0, icon(&b, tx ? -2 : -1)), true);
   int one = icon(&b, 1), cx = icon(&b, tx), cy = op2(&b, PIR_I_EQ, icon(&b, ty), one);
 #define PICK(c, p, q) op3(&b, PIR_I_SELECT, -1, c, p, q)
   int lx = load_at(&b, PIR_V_LOAD, 0, -1, vb, PICK(cx, vk, vm), PICK(cx, vm, vk), -1);

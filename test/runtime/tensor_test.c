@@ -9,12 +9,30 @@
 #include <pir/tensor.h>
 
 static void half_rounds_to_even(void **state) {
-  static const struct { float value; uint16_t f16, bf16; } cases[] = {
-      {0, 0, 0},           {-0.0f, 0x8000, 0x8000},   {1, 0x3c00, 0x3f80},          {65504, 0x7bff, 0x4780},
-      {65520, 0x7c00, 0x4780}, {65519, 0x7bff, 0x4780},   {1e10f, 0x7c00, 0x5015},      {-INFINITY, 0xfc00, 0xff80},
-      {6.0e-8f, 1, 0x3381}, {2.98e-8f, 0, 0x3300},     {2.9802322e-8f, 0, 0x3300},   {8.9406967e-8f, 2, 0x33c0},
-      {6.1035156e-5f, 0x0400, 0x3880}, {6.0975552e-5f, 0x03ff, 0x3880}, {1.00048828125f, 0x3c00, 0x3f80}, {1.00146484375f, 0x3c02, 0x3f80},
-      {1.00390625f, 0x3c04, 0x3f80}, {1.01171875f, 0x3c0c, 0x3f82}, {1e-40f, 0, 0x0001}, {3.4e38f, 0x7c00, 0x7f80},
+  static const struct {
+    float value;
+    uint16_t f16, bf16;
+  } cases[] = {
+      {0, 0, 0},
+      {-0.0f, 0x8000, 0x8000},
+      {1, 0x3c00, 0x3f80},
+      {65504, 0x7bff, 0x4780},
+      {65520, 0x7c00, 0x4780},
+      {65519, 0x7bff, 0x4780},
+      {1e10f, 0x7c00, 0x5015},
+      {-INFINITY, 0xfc00, 0xff80},
+      {6.0e-8f, 1, 0x3381},
+      {2.98e-8f, 0, 0x3300},
+      {2.9802322e-8f, 0, 0x3300},
+      {8.9406967e-8f, 2, 0x33c0},
+      {6.1035156e-5f, 0x0400, 0x3880},
+      {6.0975552e-5f, 0x03ff, 0x3880},
+      {1.00048828125f, 0x3c00, 0x3f80},
+      {1.00146484375f, 0x3c02, 0x3f80},
+      {1.00390625f, 0x3c04, 0x3f80},
+      {1.01171875f, 0x3c0c, 0x3f82},
+      {1e-40f, 0, 0x0001},
+      {3.4e38f, 0x7c00, 0x7f80},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     if (pir_f32_to_f16(cases[i].value) != cases[i].f16)
@@ -125,8 +143,9 @@ static void sizes_are_checked(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(half_rounds_to_even), cmocka_unit_test(every_half_survives),  cmocka_unit_test(every_byte_float_survives),
-      cmocka_unit_test(integers_from_floats), cmocka_unit_test(copies_change_layout), cmocka_unit_test(complex_converts),
+      cmocka_unit_test(half_rounds_to_even),       cmocka_unit_test(every_half_survives),
+      cmocka_unit_test(every_byte_float_survives), cmocka_unit_test(integers_from_floats),
+      cmocka_unit_test(copies_change_layout),      cmocka_unit_test(complex_converts),
       cmocka_unit_test(sizes_are_checked),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,8 +9,8 @@ PIR_BEGIN
 
 // Arguments of one call of a compiled group. The arrays are in the order of the group's interface.
 typedef struct pir_group_args {
-  void *const *buffers;     // inputs, packed constants, outputs, temporaries
-  const int64_t *dims;      // values of the group's run-time extents and strides
+  void *const *buffers;  // inputs, packed constants, outputs, temporaries
+  const int64_t *dims;   // values of the group's run-time extents and strides
 } pir_group_args;
 
 // Runs units [begin, end) of a stage. `scratch` is this thread's, of the stage's size, 64-byte aligned.

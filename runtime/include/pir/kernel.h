@@ -17,17 +17,17 @@ typedef struct pir_message {
 // Everything a kernel sees. Operands and results are in the order of the op's definition; a variadic one
 // takes as many entries as it has members (`in_members`), an absent optional one is NULL.
 typedef struct pir_kernel_call {
-  const char *op;                  // for messages
+  const char *op;  // for messages
   const pir_tensor *const *in;
-  const int32_t *in_members;       // per declared operand: 1, members of a vec, or 0 when absent
-  const int32_t *in_first;         // per declared operand: its first entry in `in`
+  const int32_t *in_members;  // per declared operand: 1, members of a vec, or 0 when absent
+  const int32_t *in_first;    // per declared operand: its first entry in `in`
   int32_t operand_count;
   pir_tensor *const *out;
   const int32_t *out_members, *out_first;
   int32_t result_count;
-  const pir_attr_value *attrs;     // by position in the definition; defaults filled in
+  const pir_attr_value *attrs;  // by position in the definition; defaults filled in
   int32_t attr_count;
-  const pir_clause *clause;        // of the op, or NULL
+  const pir_clause *clause;  // of the op, or NULL
   pir_parallel parallel;
   const pir_allocator *allocator;  // for results whose shape only the kernel knows
   pir_message *message;            // filled in on failure
@@ -36,7 +36,7 @@ typedef struct pir_kernel_call {
 typedef pir_status (*pir_kernel_fn)(const pir_kernel_call *call);
 
 typedef struct pir_kernel {
-  const char *name;     // as in `kernel NAME` of the .ops entry
+  const char *name;  // as in `kernel NAME` of the .ops entry
   pir_kernel_fn run;
   bool shapes_results;  // allocates its results itself (nonzero, unique, ...): sets data and shape
 } pir_kernel;

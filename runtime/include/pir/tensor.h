@@ -32,7 +32,7 @@ PIR_API pir_status pir_tensor_copy(const pir_tensor *from, pir_tensor *to);
 PIR_API double pir_tensor_float_at(const pir_tensor *tensor, int64_t i);
 PIR_API int64_t pir_tensor_int_at(const pir_tensor *tensor, int64_t i);
 
-PIR_API uint16_t pir_f32_to_f16(float value);   // nearest even
+PIR_API uint16_t pir_f32_to_f16(float value);  // nearest even
 PIR_API float pir_f16_to_f32(uint16_t bits);
 PIR_API uint16_t pir_f32_to_bf16(float value);  // nearest even
 PIR_API float pir_bf16_to_f32(uint16_t bits);
