@@ -5,7 +5,7 @@
 #include <pir/dialect.h>
 #include <pir/legacy_table.h>
 
-#define PIR_EACH_DIALECT(X) X(builtin) X(cf) X(pd_op) X(kernel) X(cinn_op) X(shape)
+#define PIR_EACH_DIALECT(X) X(builtin) X(cf) X(pd_op) X(cinn_op) X(shape)
 
 #define PIR_DECLARE_DIALECT(name)                                                                                      \
   extern const pir_dialect pir_##name##_dialect;                                                                       \

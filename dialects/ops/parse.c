@@ -251,7 +251,6 @@ void add_traits(parser *p, names n) {
       {"control", PIR_CONTROL},
       {"isolated", PIR_ISOLATED},
       {"structural", PIR_STRUCTURAL},
-      {"bound", PIR_BOUND},
   };
   for (int i = 0; i < n.count; i++) {
     uint32_t bit = 0;

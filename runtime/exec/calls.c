@@ -317,7 +317,7 @@ static void take_order(plan *p, const pir_op *op, size_t i, uint32_t slot) {
   if (rank && slot != NONE && p->slots[slot].rank == (int)rank) memcpy(p->slots[slot].order, order, rank);
 }
 
-// "pd_op.conv2d+pd_op.add+...", cut where it gets long.
+// The names of its ops, joined by +, cut where it gets long.
 static const char *group_label(plan_builder *b, const pir_op *op) {
   char text[160];
   size_t used = 0;

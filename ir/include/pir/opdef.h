@@ -30,8 +30,7 @@ enum {
   PIR_INVOLUTION = 1u << 11,  // f(f(x)) = x
   PIR_CONTROL = 1u << 12,     // its regions are control flow
   PIR_ISOLATED = 1u << 13,    // regions see no outer values
-  PIR_STRUCTURAL = 1u << 14,  // combine, split, slice of vec values: no computation
-  PIR_BOUND = 1u << 15        // an op of the kernel dialect: it means what its attribute op_name says
+  PIR_STRUCTURAL = 1u << 14   // combine, split, slice of vec values: no computation
 };
 
 typedef enum pir_operand_flag {
