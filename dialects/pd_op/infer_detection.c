@@ -1,0 +1,89 @@
+// Facts of detection: grids of boxes, regions, and boxes whose number only the run knows.
+#include "infer_impl.h"
+
+#include <pir/dialect/pd_op.h>
+
+#include <math.h>
+
+static bool has_rank(const pir_fact *x, int32_t rank) { return x && x->known && !x->members && x->rank == rank; }
+
+static void put_shape(pir_fact *fact, int32_t rank, pir_dim a, pir_dim b, pir_dim c, pir_dim d) {
+  const pir_dim shape[4] = {a, b, c, d};
+  fact->rank = rank;
+  for (int32_t i = 0; i < rank; i++) fact->shape[i] = shape[i];
+}
+
+// Ratios that are there already count once; 1 always is.
+static int64_t count_ratios(const pir_attr_value *given, bool flip) {
+  int64_t count = 1;
+  for (size_t i = 0; i < given->count; i++) {
+    float ratio = (float)given->floats[i];
+    bool seen = fabsf(ratio - 1) < 1e-6f;
+    for (size_t j = 0; j < i && !seen; j++) {
+      float other = (float)given->floats[j];
+      seen = fabsf(ratio - other) < 1e-6f || (flip && fabsf(ratio - 1 / other) < 1e-6f);
+    }
+    if (!seen) count += flip ? 2 : 1;
+  }
+  return count;
+}
+
+pir_status pd_infer_prior_box(pir_infer *infer) {
+  const pir_fact *input = infer->operands[PD_PRIOR_BOX_IN_INPUT];
+  const pir_attr_value *attrs = infer->attrs;
+  int64_t sizes = (int64_t)attrs[PD_PRIOR_BOX_ATTR_MIN_SIZES].count, larger = (int64_t)attrs[PD_PRIOR_BOX_ATTR_MAX_SIZES].count;
+  int64_t priors = count_ratios(&attrs[PD_PRIOR_BOX_ATTR_ASPECT_RATIOS], attrs[PD_PRIOR_BOX_ATTR_FLIP].i) * sizes + larger;
+  for (int i = 0; i < 2; i++) {
+    pir_fact *out = infer_begin(infer, i);
+    if (has_rank(input, 4)) put_shape(out, 4, input->shape[2], input->shape[3], priors, 4);
+    else if (input && input->known && input->rank >= 0) return pir_infer_fail(infer, "input: expects rank 4, found %d", input->rank);
+  }
+  return PIR_OK;
+}
+
+pir_status pd_infer_roi_align(pir_infer *infer) {
+  const pir_fact *x = infer->operands[PD_ROI_ALIGN_IN_X], *boxes = infer->operands[PD_ROI_ALIGN_IN_BOXES];
+  int64_t height = infer->attrs[PD_ROI_ALIGN_ATTR_POOLED_HEIGHT].i, width = infer->attrs[PD_ROI_ALIGN_ATTR_POOLED_WIDTH].i;
+  pir_fact *out = infer_begin(infer, 0);
+  if (height < 1 || width < 1) return pir_infer_fail(infer, "regions of %lld by %lld", (long long)height, (long long)width);
+  if (has_rank(x, 4) && has_rank(boxes, 2)) put_shape(out, 4, boxes->shape[0], x->shape[1], height, width);
+  return PIR_OK;
+}
+
+// Rows of label, score and box; positions; how many an image.
+pir_status pd_infer_boxes_kept(pir_infer *infer) {
+  const pir_fact *scores = infer->operands[1], *rois_num = infer->operand_count > 2 ? infer->operands[2] : NULL;
+  put_shape(infer_begin(infer, 0), 2, PIR_DIM_UNKNOWN, 6, 0, 0);
+  put_shape(infer_begin(infer, 1), 2, PIR_DIM_UNKNOWN, 1, 0, 0);
+  pir_dim images = has_rank(scores, 3) ? scores->shape[0] : has_rank(rois_num, 1) ? rois_num->shape[0] : PIR_DIM_UNKNOWN;
+  put_shape(infer_begin(infer, 2), 1, images, 0, 0, 0);
+  return PIR_OK;
+}
+
+pir_status pd_infer_some(pir_infer *infer) {
+  put_shape(infer_begin(infer, 0), 1, PIR_DIM_UNKNOWN, 0, 0, 0);
+  return PIR_OK;
+}
+
+pir_status pd_infer_deformable_conv(pir_infer *infer) {
+  const pir_fact *x = infer->operands[PD_DEFORMABLE_CONV_IN_X], *filter = infer->operands[PD_DEFORMABLE_CONV_IN_FILTER];
+  const pir_attr_value *strides = &infer->attrs[PD_DEFORMABLE_CONV_ATTR_STRIDES], *paddings = &infer->attrs[PD_DEFORMABLE_CONV_ATTR_PADDINGS];
+  const pir_attr_value *dilations = &infer->attrs[PD_DEFORMABLE_CONV_ATTR_DILATIONS];
+  pir_dims *dims = infer->dims;
+  pir_fact *out = infer_begin(infer, 0);
+  if (strides->count != 2 || paddings->count != 2 || dilations->count != 2)
+    return pir_infer_fail(infer, "strides, paddings and dilations: expects 2 numbers each");
+  if (!has_rank(x, 4) || !has_rank(filter, 4)) return PIR_OK;
+  put_shape(out, 4, x->shape[0], filter->shape[0], PIR_DIM_UNKNOWN, PIR_DIM_UNKNOWN);
+  for (int a = 0; a < 2; a++) {
+    pir_dim n = x->shape[2 + a], k = filter->shape[2 + a];
+    if (strides->ints[a] < 1 || paddings->ints[a] < 0 || dilations->ints[a] < 1)
+      return pir_infer_fail(infer, "stride %lld, padding %lld, dilation %lld", (long long)strides->ints[a], (long long)paddings->ints[a],
+                            (long long)dilations->ints[a]);
+    if (n == PIR_DIM_UNKNOWN || k == PIR_DIM_UNKNOWN) continue;
+    pir_dim window = pir_dim_mul(dims, dilations->ints[a], pir_dim_sub(dims, k, 1));
+    pir_dim room = pir_dim_sub(dims, pir_dim_add(dims, n, pir_dim_const(dims, 2 * paddings->ints[a] - 1)), window);
+    out->shape[2 + a] = pir_dim_add(dims, pir_dim_floordiv(dims, room, strides->ints[a]), 1);
+  }
+  return PIR_OK;
+}
