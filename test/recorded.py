@@ -76,12 +76,14 @@ def number_jobs(tools, root):
             if not cases:
                 continue
             atol = "1e-4" if "det" in folder.name else "1e-5"
+            # Corners of large boxes are differences of large numbers: the rule of models/README.md.
+            rtol_max = "3e-5" if "yolo_tiny" in folder.name else "0"
             for prog, params in programs_of(folder):
                 for pipeline in ("kernels", "compile"):
                     for threads in (1, 2):
                         for case in cases:
                             command = [tools / "pir-run", prog, f"--case={case}", f"--pipeline={pipeline}",
-                                       f"--threads={threads}", f"--atol={atol}", "--rtol=1e-4"]
+                                       f"--threads={threads}", f"--atol={atol}", "--rtol=1e-4", f"--rtol-max={rtol_max}"]
                             command += [f"--params={params}"] if params else []
                             command += [f"--cache={CODE_CACHE}"] if pipeline == "compile" else []
                             name = f"numbers {folder.name}/{prog.name} {case.name} {pipeline} {threads}t"
