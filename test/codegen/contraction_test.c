@@ -194,6 +194,9 @@ static void check_both_layouts(env *e, conv_case s) {
 
 static void test_convolution(void **state) {
   static const conv_case cases[] = {
+      {.n = 2, .c = 5, .h = 1, .w = 1, .o = 9, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 1},
+      {.n = 1, .c = 5, .h = 4, .w = 1, .o = 9, .kh = 3, .kw = 3, .stride = 2, .pad = 1, .dilation = 1, .groups = 1},
+      {.n = 1, .c = 9, .h = 1, .w = 6, .o = 9, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 9},
       {.n = 3, .c = 24, .h = 7, .w = 7, .o = 48, .kh = 1, .kw = 1, .stride = 1, .pad = 0, .dilation = 1, .groups = 1},
       {.n = 1, .c = 1, .h = 1, .w = 1, .o = 1, .kh = 1, .kw = 1, .stride = 1, .pad = 0, .dilation = 1, .groups = 1},
       {.n = 2, .c = 16, .h = 7, .w = 7, .o = 32, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 1},
