@@ -353,7 +353,7 @@ pir_status pir_pass_group(pir_pass_run *run) {
   grouping g = {.run = run, .facts = pir_run_facts(run), .ctx = pir_program_context(run->program)};
   g.few = read_few(pir_run_option(run, "few"));
   if (g.few < 0) return pir_report(g.ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN, "option 'few' expects a number");
-  if (!g.facts) return PIR_INVALID;
+  if (!g.facts) return pir_run_facts_status(run);
   g.dims = pir_facts_dims(g.facts);
   PIR_TRY(pir_target_get(NULL, &g.target));
   PIR_TRY(group_block(&g, pir_program_block(run->program)));

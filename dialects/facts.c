@@ -113,10 +113,9 @@ static pir_status infer_op(pir_facts *facts, const pir_op *op, pir_fact *results
                      .alloc = facts_alloc,
                      .user = facts};
   pir_status status = pir_infer_run(&infer);
-  if (status)
-    return infer.has_message
-               ? pir_error(op, "%s", strchr(infer.message, ':') ? strchr(infer.message, ':') + 2 : infer.message)
-               : status;
+  if (status && infer.has_message)
+    (void)pir_error(op, "%s", strchr(infer.message, ':') ? strchr(infer.message, ':') + 2 : infer.message);
+  if (status) return status;
   for (size_t i = 0; i < count; i++) {
     const pir_value *value = i < pir_op_results(op) ? pir_op_result(op, i) : NULL;
     if (value && (!results[i].known || (results[i].rank < 0 && !results[i].members))) {

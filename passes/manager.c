@@ -99,6 +99,8 @@ pir_status pir_run_option_bool(const pir_pass_run *run, const char *key, bool ot
 
 pir_facts *pir_run_facts(pir_pass_run *run) { return pir_rewriter_facts(run->rewriter); }
 
+pir_status pir_run_facts_status(const pir_pass_run *run) { return pir_rewriter_facts_status(run->rewriter); }
+
 // ---- the log
 
 static bool has_log(const pir_pass_manager *manager) { return manager->options.log.write != NULL; }

@@ -30,6 +30,8 @@ pir_facts *pir_rewriter_facts(pir_rewriter *rewriter) {
   return rewriter->facts;
 }
 
+pir_status pir_rewriter_facts_status(const pir_rewriter *rewriter) { return rewriter->failed; }
+
 void pir_rewriter_drop_facts(pir_rewriter *rewriter) {
   if (rewriter->facts) pir_facts_destroy(rewriter->facts);
   rewriter->facts = NULL;

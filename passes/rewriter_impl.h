@@ -20,6 +20,7 @@ struct pir_rewriter {
 void pir_rewriter_init(pir_rewriter *rewriter, pir_program *program);
 // Facts on first use; NULL after a report.
 pir_facts *pir_rewriter_facts(pir_rewriter *rewriter);
+pir_status pir_rewriter_facts_status(const pir_rewriter *rewriter);
 void pir_rewriter_drop_facts(pir_rewriter *rewriter);
 
 #endif

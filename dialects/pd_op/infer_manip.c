@@ -134,8 +134,10 @@ pir_status pd_infer_squeeze(pir_infer *infer) {
     // An axis that is not 1 stays.
     if (!constant(infer, x->shape[at], &extent) || extent == 1) gone |= 1u << at;
   }
-  for (int32_t i = 0; !count && i < x->rank; i++)
-    if (constant(infer, x->shape[i], &extent) && extent == 1) gone |= 1u << i;
+  for (int32_t i = 0; !count && i < x->rank; i++) {
+    if (!constant(infer, x->shape[i], &extent)) return out->rank = -1, PIR_OK;  // how many go shows only in the run
+    if (extent == 1) gone |= 1u << i;
+  }
   out->rank = 0;
   for (int32_t i = 0; i < x->rank; i++)
     if (!(gone >> i & 1)) out->shape[out->rank++] = x->shape[i];

@@ -170,7 +170,7 @@ static bool match_and_rewrite(pir_op *op, pir_rewriter *rewriter, void *user) {
 
 pir_status pir_pass_conv_bn(pir_pass_run *run) {
   fusion f = {.facts = pir_run_facts(run)};
-  if (!f.facts) return PIR_INVALID;
+  if (!f.facts) return pir_run_facts_status(run);
   const pir_pattern pattern = {"conv_bn", 0, 1, match_and_rewrite, &f};
   pir_status status = pir_rewrite_greedy(run->rewriter, run->program, &pattern, 1, NULL, NULL);
   pir_run_count(run, "batch norms fused", f.fused);

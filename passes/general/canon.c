@@ -134,7 +134,7 @@ static void on_erasing(void *user, pir_op *op) {
 
 pir_status pir_pass_canon(pir_pass_run *run) {
   canon c = {.facts = pir_run_facts(run)};
-  if (!c.facts) return PIR_INVALID;
+  if (!c.facts) return pir_run_facts_status(run);
   evaluator_init(&c.eval, run->program, c.facts);
   const pir_pattern patterns[] = {
       {"forward by clause", 0, 4, forward_clause, &c},

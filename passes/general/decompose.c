@@ -82,7 +82,7 @@ static pir_walk_result clear_mark(pir_op *op, void *user) { return pir_op_set_ma
 pir_status pir_pass_decompose(pir_pass_run *run) {
   pir_context *ctx = pir_program_context(run->program);
   expansion e = {.run = run, .facts = pir_run_facts(run), .comp_op_name = pir_name_get(ctx, PIR_STR("comp_op_name"))};
-  if (!e.facts) return PIR_INVALID;
+  if (!e.facts) return pir_run_facts_status(run);
   visit_state v = {&e, PIR_OK};
   pir_op *module = pir_program_module(run->program);
   pir_walk(module, PIR_PRE_ORDER, clear_mark, NULL);

@@ -140,7 +140,7 @@ pir_status pir_pass_fold(pir_pass_run *run) {
   folder f = {.run = run, .top = pir_block_first(pir_program_block(run->program))};
   int64_t max_bytes;
   pir_facts *facts = pir_run_facts(run);
-  if (!facts) return PIR_INVALID;
+  if (!facts) return pir_run_facts_status(run);
   if (!f.top) return PIR_OK;
   evaluator_init(&f.eval, run->program, facts);
   PIR_TRY(pir_run_option_bool(run, "params", false, &f.eval.parameters));

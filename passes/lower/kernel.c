@@ -151,7 +151,7 @@ static pir_status check(const pir_op *op) {
 
 pir_status pir_pass_pd_op_to_kernel(pir_pass_run *run) {
   lowering l = {.run = run, .ctx = pir_program_context(run->program), .facts = pir_run_facts(run)};
-  pir_status status = l.facts ? PIR_OK : PIR_INVALID;
+  pir_status status = l.facts ? PIR_OK : pir_run_facts_status(run);
   if (!status) {
     PIR_EACH_OP(op, pir_program_block(run->program)) {  // all that is unsupported is reported
       pir_status found = stays(op) ? PIR_OK : check(op);

@@ -165,7 +165,7 @@ static pir_status learn(frame *f, const plan_instr *instr) {
     const plan_symbol *symbol = &p->late_symbols[instr->symbols + i];
     const pir_tensor *tensor = &f->tensors[symbol->source];
     bool fits = symbol->axis < 0 ? (int64_t)symbol->element < pir_tensor_numel(tensor) : symbol->axis < tensor->rank;
-    if (!fits) return pir_exec_fail(&f->message, PIR_INVALID, "a result has fewer dimensions than its program says");
+    if (!fits) return pir_exec_fail(&f->message, PIR_UNSUPPORTED, "unsupported: a result whose rank shows only in the run");
     f->values[symbol->expr] =
         symbol->axis < 0 ? pir_tensor_int_at(tensor, symbol->element) : tensor->shape[symbol->axis];
   }

@@ -39,6 +39,7 @@ PIR_API pir_status pir_run_option_int(const pir_pass_run *run, const char *key, 
 PIR_API pir_status pir_run_option_bool(const pir_pass_run *run, const char *key, bool otherwise, bool *out_value);
 // Facts of the program, made on first use and kept up to date by the rewriter. NULL after an error was reported.
 PIR_API pir_facts *pir_run_facts(pir_pass_run *run);
+PIR_API pir_status pir_run_facts_status(const pir_pass_run *run);  // what making them returned
 
 PIR_API const pir_pass *pir_pass_find(pir_str name);
 PIR_API size_t pir_passes(void);
