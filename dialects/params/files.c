@@ -112,7 +112,8 @@ static pir_walk_result add_state(pir_op *op, void *user) {
   const pir_attr *name = pir_op_attr_str(op, "parameter_name");
   const pir_type *type = pir_value_type(pir_op_result(op, 0));
   if (!name || !type || pir_program_param(program, pir_attr_as_str(name))) return PIR_WALK_CONTINUE;
-  pir_param param = {.name = pir_attr_as_str(name), .dtype = pir_type_dtype(type), .shape = pir_type_shape(type), .release = free};
+  pir_param param = {
+      .name = pir_attr_as_str(name), .dtype = pir_type_dtype(type), .shape = pir_type_shape(type), .release = free};
   bool overflow = false, empty = false;
   param.size = pir_dtype_size(param.dtype);
   for (size_t i = 0; i < param.shape.rank; i++) {

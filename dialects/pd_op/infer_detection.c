@@ -31,21 +31,26 @@ static int64_t count_ratios(const pir_attr_value *given, bool flip) {
 pir_status pd_infer_prior_box(pir_infer *infer) {
   const pir_fact *input = infer->operands[PD_PRIOR_BOX_IN_INPUT];
   const pir_attr_value *attrs = infer->attrs;
-  int64_t sizes = (int64_t)attrs[PD_PRIOR_BOX_ATTR_MIN_SIZES].count, larger = (int64_t)attrs[PD_PRIOR_BOX_ATTR_MAX_SIZES].count;
-  int64_t priors = count_ratios(&attrs[PD_PRIOR_BOX_ATTR_ASPECT_RATIOS], attrs[PD_PRIOR_BOX_ATTR_FLIP].i) * sizes + larger;
+  int64_t sizes = (int64_t)attrs[PD_PRIOR_BOX_ATTR_MIN_SIZES].count,
+          larger = (int64_t)attrs[PD_PRIOR_BOX_ATTR_MAX_SIZES].count;
+  int64_t priors =
+      count_ratios(&attrs[PD_PRIOR_BOX_ATTR_ASPECT_RATIOS], attrs[PD_PRIOR_BOX_ATTR_FLIP].i) * sizes + larger;
   for (int i = 0; i < 2; i++) {
     pir_fact *out = infer_begin(infer, i);
     if (has_rank(input, 4)) put_shape(out, 4, input->shape[2], input->shape[3], priors, 4);
-    else if (input && input->known && input->rank >= 0) return pir_infer_fail(infer, "input: expects rank 4, found %d", input->rank);
+    else if (input && input->known && input->rank >= 0)
+      return pir_infer_fail(infer, "input: expects rank 4, found %d", input->rank);
   }
   return PIR_OK;
 }
 
 pir_status pd_infer_roi_align(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_ROI_ALIGN_IN_X], *boxes = infer->operands[PD_ROI_ALIGN_IN_BOXES];
-  int64_t height = infer->attrs[PD_ROI_ALIGN_ATTR_POOLED_HEIGHT].i, width = infer->attrs[PD_ROI_ALIGN_ATTR_POOLED_WIDTH].i;
+  int64_t height = infer->attrs[PD_ROI_ALIGN_ATTR_POOLED_HEIGHT].i,
+          width = infer->attrs[PD_ROI_ALIGN_ATTR_POOLED_WIDTH].i;
   pir_fact *out = infer_begin(infer, 0);
-  if (height < 1 || width < 1) return pir_infer_fail(infer, "regions of %lld by %lld", (long long)height, (long long)width);
+  if (height < 1 || width < 1)
+    return pir_infer_fail(infer, "regions of %lld by %lld", (long long)height, (long long)width);
   if (has_rank(x, 4) && has_rank(boxes, 2)) put_shape(out, 4, boxes->shape[0], x->shape[1], height, width);
   return PIR_OK;
 }
@@ -55,7 +60,9 @@ pir_status pd_infer_boxes_kept(pir_infer *infer) {
   const pir_fact *scores = infer->operands[1], *rois_num = infer->operand_count > 2 ? infer->operands[2] : NULL;
   put_shape(infer_begin(infer, 0), 2, PIR_DIM_UNKNOWN, 6, 0, 0);
   put_shape(infer_begin(infer, 1), 2, PIR_DIM_UNKNOWN, 1, 0, 0);
-  pir_dim images = has_rank(scores, 3) ? scores->shape[0] : has_rank(rois_num, 1) ? rois_num->shape[0] : PIR_DIM_UNKNOWN;
+  pir_dim images = has_rank(scores, 3)     ? scores->shape[0]
+                   : has_rank(rois_num, 1) ? rois_num->shape[0]
+                                           : PIR_DIM_UNKNOWN;
   put_shape(infer_begin(infer, 2), 1, images, 0, 0, 0);
   return PIR_OK;
 }
@@ -67,7 +74,8 @@ pir_status pd_infer_some(pir_infer *infer) {
 
 pir_status pd_infer_deformable_conv(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_DEFORMABLE_CONV_IN_X], *filter = infer->operands[PD_DEFORMABLE_CONV_IN_FILTER];
-  const pir_attr_value *strides = &infer->attrs[PD_DEFORMABLE_CONV_ATTR_STRIDES], *paddings = &infer->attrs[PD_DEFORMABLE_CONV_ATTR_PADDINGS];
+  const pir_attr_value *strides = &infer->attrs[PD_DEFORMABLE_CONV_ATTR_STRIDES],
+                       *paddings = &infer->attrs[PD_DEFORMABLE_CONV_ATTR_PADDINGS];
   const pir_attr_value *dilations = &infer->attrs[PD_DEFORMABLE_CONV_ATTR_DILATIONS];
   pir_dims *dims = infer->dims;
   pir_fact *out = infer_begin(infer, 0);
@@ -78,12 +86,52 @@ pir_status pd_infer_deformable_conv(pir_infer *infer) {
   for (int a = 0; a < 2; a++) {
     pir_dim n = x->shape[2 + a], k = filter->shape[2 + a];
     if (strides->ints[a] < 1 || paddings->ints[a] < 0 || dilations->ints[a] < 1)
-      return pir_infer_fail(infer, "stride %lld, padding %lld, dilation %lld", (long long)strides->ints[a], (long long)paddings->ints[a],
-                            (long long)dilations->ints[a]);
+      return pir_infer_fail(infer, "stride %lld, padding %lld, dilation %lld", (long long)strides->ints[a],
+                            (long long)paddings->ints[a], (long long)dilations->ints[a]);
     if (n == PIR_DIM_UNKNOWN || k == PIR_DIM_UNKNOWN) continue;
     pir_dim window = pir_dim_mul(dims, dilations->ints[a], pir_dim_sub(dims, k, 1));
     pir_dim room = pir_dim_sub(dims, pir_dim_add(dims, n, pir_dim_const(dims, 2 * paddings->ints[a] - 1)), window);
     out->shape[2 + a] = pir_dim_add(dims, pir_dim_floordiv(dims, room, strides->ints[a]), 1);
   }
+  return PIR_OK;
+}
+
+pir_status pd_infer_generate_proposals(pir_infer *infer) {
+  const pir_fact *scores = infer->operands[PD_GENERATE_PROPOSALS_IN_SCORES];
+  put_shape(infer_begin(infer, PD_GENERATE_PROPOSALS_OUT_RPN_ROIS), 2, PIR_DIM_UNKNOWN, 4, 0, 0);
+  put_shape(infer_begin(infer, PD_GENERATE_PROPOSALS_OUT_RPN_ROI_PROBS), 2, PIR_DIM_UNKNOWN, 1, 0, 0);
+  pir_dim images = has_rank(scores, 4) ? scores->shape[0] : PIR_DIM_UNKNOWN;
+  put_shape(infer_begin(infer, PD_GENERATE_PROPOSALS_OUT_RPN_ROIS_NUM), 1, images, 0, 0, 0);
+  return PIR_OK;
+}
+
+// One list entry a level.
+static void put_levels(pir_infer *infer, int result, size_t levels, int32_t rank, pir_dim first) {
+  pir_fact *facts = INFER_NEW(infer, pir_fact, levels);
+  const pir_fact **members = INFER_NEW(infer, const pir_fact *, levels);
+  pir_dtype dtype = infer_result_dtype(infer, result);
+  for (size_t i = 0; i < levels; i++) {
+    facts[i] = (pir_fact){.known = true, .dtype = dtype};
+    put_shape(&facts[i], rank, first, 4, 0, 0);
+    members[i] = &facts[i];
+  }
+  infer->results[result] =
+      (pir_fact){.known = true, .dtype = dtype, .rank = -1, .members = members, .member_count = levels};
+}
+
+pir_status pd_infer_distribute_fpn_proposals(pir_infer *infer) {
+  const pir_fact *rois = infer->operands[PD_DISTRIBUTE_FPN_PROPOSALS_IN_FPN_ROIS];
+  const pir_fact *number = infer->operands[PD_DISTRIBUTE_FPN_PROPOSALS_IN_ROIS_NUM];
+  int64_t low = infer->attrs[PD_DISTRIBUTE_FPN_PROPOSALS_ATTR_MIN_LEVEL].i,
+          high = infer->attrs[PD_DISTRIBUTE_FPN_PROPOSALS_ATTR_MAX_LEVEL].i;
+  if (low < 0 || high < low || high - low > 64)
+    return pir_infer_fail(infer, "levels %lld to %lld", (long long)low, (long long)high);
+  put_levels(infer, PD_DISTRIBUTE_FPN_PROPOSALS_OUT_MULTI_FPN_ROIS, (size_t)(high - low + 1), 2, PIR_DIM_UNKNOWN);
+  put_levels(infer, PD_DISTRIBUTE_FPN_PROPOSALS_OUT_MULTI_LEVEL_ROIS_NUM, (size_t)(high - low + 1), 1,
+             has_rank(number, 1) ? number->shape[0]
+             : number            ? PIR_DIM_UNKNOWN
+                                 : 1);
+  pir_dim count = has_rank(rois, 2) ? rois->shape[0] : PIR_DIM_UNKNOWN;
+  put_shape(infer_begin(infer, PD_DISTRIBUTE_FPN_PROPOSALS_OUT_RESTORE_INDEX), 2, count, 1, 0, 0);
   return PIR_OK;
 }

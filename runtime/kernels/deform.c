@@ -13,7 +13,7 @@ typedef struct deform {
   const pir_kernel_call *call;
   pir_tensor in[4], out;  // dense doubles
   int64_t channels, height, width, filters, kh, kw, oh, ow, offset_groups, groups;
-  double *columns;        // of one image: [channels * kh * kw][oh * ow]
+  double *columns;  // of one image: [channels * kh * kw][oh * ow]
   size_t columns_size;
   int64_t image;
 } deform;
@@ -34,7 +34,8 @@ static void gather(void *user, int64_t begin, int64_t end, int thread) {
   (void)thread;
   const deform *d = user;
   const pir_attr_value *attrs = d->call->attrs;
-  const int64_t *stride = attrs[ATTR_STRIDES].ints, *pad = attrs[ATTR_PADDINGS].ints, *dilation = attrs[ATTR_DILATIONS].ints;
+  const int64_t *stride = attrs[ATTR_STRIDES].ints, *pad = attrs[ATTR_PADDINGS].ints,
+                *dilation = attrs[ATTR_DILATIONS].ints;
   int64_t places = d->oh * d->ow, taps = d->kh * d->kw;
   for (int64_t c = begin; c < end; c++) {
     const double *plane = (const double *)d->in[IN_X].data + (d->image * d->channels + c) * d->height * d->width;
@@ -45,7 +46,8 @@ static void gather(void *user, int64_t begin, int64_t end, int thread) {
       double *to = d->columns + (c * taps + k) * places;
       for (int64_t i = 0; i < places; i++) {
         double y = (double)(i / d->ow * stride[0] - pad[0] + k / d->kw * dilation[0]) + offset[2 * k * places + i];
-        double x = (double)(i % d->ow * stride[1] - pad[1] + k % d->kw * dilation[1]) + offset[(2 * k + 1) * places + i];
+        double x =
+            (double)(i % d->ow * stride[1] - pad[1] + k % d->kw * dilation[1]) + offset[(2 * k + 1) * places + i];
         to[i] = read(plane, d->height, d->width, y, x) * (mask ? mask[k * places + i] : 1);
       }
     }
@@ -57,7 +59,8 @@ static void multiply(void *user, int64_t begin, int64_t end, int thread) {
   const deform *d = user;
   int64_t places = d->oh * d->ow, depth = d->channels / d->groups * d->kh * d->kw;
   for (int64_t m = begin; m < end; m++) {
-    const double *filter = (const double *)d->in[IN_FILTER].data + m * depth, *columns = d->columns + m / (d->filters / d->groups) * depth * places;
+    const double *filter = (const double *)d->in[IN_FILTER].data + m * depth,
+                 *columns = d->columns + m / (d->filters / d->groups) * depth * places;
     double *out = (double *)d->out.data + (d->image * d->filters + m) * places;
     memset(out, 0, (size_t)places * sizeof *out);
     for (int64_t k = 0; k < depth; k++)
@@ -65,29 +68,38 @@ static void multiply(void *user, int64_t begin, int64_t end, int thread) {
   }
 }
 
-static pir_status expect(const pir_kernel_call *call, const char *what, const pir_tensor *t, int64_t a, int64_t b, int64_t c, int64_t d) {
+static pir_status expect(const pir_kernel_call *call, const char *what, const pir_tensor *t, int64_t a, int64_t b,
+                         int64_t c, int64_t d) {
   const int64_t shape[4] = {a, b, c, d};
-  if (!t || t->rank != 4) return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects rank 4, found %d", call->op, what, t ? t->rank : 0);
+  if (!t || t->rank != 4)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects rank 4, found %d", call->op, what, t ? t->rank : 0);
   for (int i = 0; i < 4; i++)
     if (t->shape[i] != shape[i])
-      return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects %lld along axis %d, found %lld", call->op, what, (long long)shape[i], i, (long long)t->shape[i]);
+      return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects %lld along axis %d, found %lld", call->op, what,
+                             (long long)shape[i], i, (long long)t->shape[i]);
   return PIR_OK;
 }
 
 static pir_status check(deform *d) {
   const pir_kernel_call *call = d->call;
-  const pir_tensor *x = pir_kernel_in(call, IN_X), *filter = pir_kernel_in(call, IN_FILTER), *out = pir_kernel_out(call, 0);
+  const pir_tensor *x = pir_kernel_in(call, IN_X), *filter = pir_kernel_in(call, IN_FILTER),
+                   *out = pir_kernel_out(call, 0);
   const pir_tensor *mask = pir_kernel_in(call, IN_MASK);
   if (!x || !filter || x->rank != 4 || filter->rank != 4 || out->rank != 4)
     return pir_kernel_fail(call, PIR_INVALID, "%s: expects x and filter of rank 4", call->op);
   for (int i = ATTR_STRIDES; i <= ATTR_DILATIONS; i++)
-    if (call->attrs[i].count != 2) return pir_kernel_fail(call, PIR_INVALID, "%s: strides, paddings and dilations: expects 2 numbers each", call->op);
+    if (call->attrs[i].count != 2)
+      return pir_kernel_fail(call, PIR_INVALID, "%s: strides, paddings and dilations: expects 2 numbers each",
+                             call->op);
   d->channels = x->shape[1], d->height = x->shape[2], d->width = x->shape[3];
-  d->filters = filter->shape[0], d->kh = filter->shape[2], d->kw = filter->shape[3], d->oh = out->shape[2], d->ow = out->shape[3];
+  d->filters = filter->shape[0], d->kh = filter->shape[2], d->kw = filter->shape[3], d->oh = out->shape[2],
+  d->ow = out->shape[3];
   d->offset_groups = call->attrs[ATTR_OFFSET_GROUPS].i, d->groups = call->attrs[ATTR_GROUPS].i;
-  if (d->offset_groups < 1 || d->groups < 1 || d->channels % d->offset_groups || d->channels % d->groups || d->filters % d->groups)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: %lld channels and %lld filters in %lld groups, %lld for offsets", call->op, (long long)d->channels,
-                           (long long)d->filters, (long long)d->groups, (long long)d->offset_groups);
+  if (d->offset_groups < 1 || d->groups < 1 || d->channels % d->offset_groups || d->channels % d->groups ||
+      d->filters % d->groups)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: %lld channels and %lld filters in %lld groups, %lld for offsets",
+                           call->op, (long long)d->channels, (long long)d->filters, (long long)d->groups,
+                           (long long)d->offset_groups);
   int64_t taps = d->offset_groups * d->kh * d->kw;
   PIR_TRY(expect(call, "filter", filter, d->filters, d->channels / d->groups, d->kh, d->kw));
   PIR_TRY(expect(call, "offset", pir_kernel_in(call, IN_OFFSET), x->shape[0], 2 * taps, d->oh, d->ow));

@@ -5,34 +5,36 @@
 #include <pir/kernel.h>
 
 // Name (as in `kernel NAME` of an .ops entry), and whether it allocates its results itself.
-#define PIR_KERNELS(X)            \
-  X(argsort, false)               \
-  X(assign_value, false)          \
-  X(clip_by_norm, false)          \
-  X(cummax, false)                \
-  X(cummin, false)                \
-  X(deformable_conv, false)       \
-  X(equal_all, false)             \
-  X(gammaincc, false)             \
-  X(gather_nd, false)             \
-  X(kthvalue, false)              \
-  X(logcumsumexp, false)          \
-  X(masked_select, true)          \
-  X(matrix_nms, true)             \
-  X(meshgrid, false)              \
-  X(mode, false)                  \
-  X(multiclass_nms3, true)        \
-  X(nms, true)                    \
-  X(nonzero, true)                \
-  X(polygamma, false)             \
-  X(prior_box, false)             \
-  X(rnn, false)                   \
-  X(roi_align, false)             \
-  X(searchsorted, false)          \
-  X(set_value, false)             \
-  X(set_value_with_tensor, false) \
-  X(spectral_norm, false)         \
-  X(topk, false)                  \
+#define PIR_KERNELS(X)                                                                                                 \
+  X(argsort, false)                                                                                                    \
+  X(assign_value, false)                                                                                               \
+  X(clip_by_norm, false)                                                                                               \
+  X(cummax, false)                                                                                                     \
+  X(cummin, false)                                                                                                     \
+  X(deformable_conv, false)                                                                                            \
+  X(distribute_fpn_proposals, true)                                                                                    \
+  X(equal_all, false)                                                                                                  \
+  X(gammaincc, false)                                                                                                  \
+  X(gather_nd, false)                                                                                                  \
+  X(generate_proposals, true)                                                                                          \
+  X(kthvalue, false)                                                                                                   \
+  X(logcumsumexp, false)                                                                                               \
+  X(masked_select, true)                                                                                               \
+  X(matrix_nms, true)                                                                                                  \
+  X(meshgrid, false)                                                                                                   \
+  X(mode, false)                                                                                                       \
+  X(multiclass_nms3, true)                                                                                             \
+  X(nms, true)                                                                                                         \
+  X(nonzero, true)                                                                                                     \
+  X(polygamma, false)                                                                                                  \
+  X(prior_box, false)                                                                                                  \
+  X(rnn, false)                                                                                                        \
+  X(roi_align, false)                                                                                                  \
+  X(searchsorted, false)                                                                                               \
+  X(set_value, false)                                                                                                  \
+  X(set_value_with_tensor, false)                                                                                      \
+  X(spectral_norm, false)                                                                                              \
+  X(topk, false)                                                                                                       \
   X(unique, true)
 
 #define PIR_KERNEL_DECLARE(name, shapes) pir_status pir_kernel_##name(const pir_kernel_call *call);

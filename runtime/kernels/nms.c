@@ -1,31 +1,14 @@
 // Suppression of overlapping boxes: class by class with a threshold, by decaying scores, and of one sorted list. Boxes
-// and scores are copied to double; for f32 data every step is rounded to float, so that comparisons fall as Paddle's do.
-// Cost: a stable merge sort of the candidates of a class, then each against the boxes kept: n^2 in the worst case.
+// and scores are copied to double; for f32 data every step is rounded to float, so that comparisons fall as Paddle's
+// do. Cost: a stable merge sort of the candidates of a class, then each against the boxes kept: n^2 in the worst case.
 #include <math.h>
 #include <string.h>
 
-#include "kernels/kernels.h"
+#include "kernels/boxes.h"
 
-typedef struct found {
-  double score;
-  int64_t box, label;
-} found;
+double pir_boxes_rounded(const boxes *b, double x) { return b->single ? (double)(float)x : x; }
 
-typedef struct found_list {
-  found *items;
-  int64_t count, capacity;
-} found_list;
-
-typedef struct boxes {
-  const pir_kernel_call *call;
-  bool single, normalized;
-  pir_tensor boxes, scores;  // dense doubles
-  found_list list, spare;    // all images so far, and room to sort
-} boxes;
-
-static double rounded(const boxes *b, double x) { return b->single ? (double)(float)x : x; }
-
-static pir_status push(boxes *b, found_list *list, found item) {
+pir_status pir_boxes_push(boxes *b, found_list *list, found item) {
   if (list->count == list->capacity) {
     int64_t capacity = list->capacity ? 2 * list->capacity : 64;
     found *items = pir_kernel_alloc(b->call, (size_t)capacity * sizeof *items);
@@ -39,32 +22,32 @@ static pir_status push(boxes *b, found_list *list, found item) {
   return PIR_OK;
 }
 
-static void drop(boxes *b) {
+void pir_boxes_drop(boxes *b) {
   found_list *lists[] = {&b->list, &b->spare};
   for (int i = 0; i < 2; i++) pir_kernel_free(b->call, lists[i]->items, (size_t)lists[i]->capacity * sizeof(found));
   pir_kernel_drop(b->call, &b->boxes);
   pir_kernel_drop(b->call, &b->scores);
 }
 
-static bool by_score(const found *x, const found *y) { return (float)x->score > (float)y->score; }
+bool pir_boxes_by_score(const found *x, const found *y) { return (float)x->score > (float)y->score; }
 static bool by_label(const found *x, const found *y) { return x->label < y->label; }
 static bool by_label_and_box(const found *x, const found *y) {
   return x->label != y->label ? x->label < y->label : x->box < y->box;
 }
 
-// Stable; items of list from `first` to its end.
-static pir_status sort(boxes *b, found_list *list, int64_t first, bool (*before)(const found *, const found *)) {
+pir_status pir_boxes_sort(boxes *b, found_list *list, int64_t first, bool (*before)(const found *, const found *)) {
   int64_t n = list->count - first;
   b->spare.count = 0;
   while (b->spare.capacity < n) {
-    PIR_TRY(push(b, &b->spare, (found){0}));
+    PIR_TRY(pir_boxes_push(b, &b->spare, (found){0}));
     b->spare.count = b->spare.capacity;
   }
   found *from = list->items + first, *to = b->spare.items;
   for (int64_t width = 1; width < n; width *= 2) {
     for (int64_t lo = 0; lo < n; lo += 2 * width) {
       int64_t mid = lo + width < n ? lo + width : n, hi = lo + 2 * width < n ? lo + 2 * width : n, x = lo, y = mid;
-      for (int64_t k = lo; k < hi; k++) to[k] = x < mid && (y == hi || !before(&from[y], &from[x])) ? from[x++] : from[y++];
+      for (int64_t k = lo; k < hi; k++)
+        to[k] = x < mid && (y == hi || !before(&from[y], &from[x])) ? from[x++] : from[y++];
     }
     found *swap = from;
     from = to;
@@ -76,16 +59,32 @@ static pir_status sort(boxes *b, found_list *list, int64_t first, bool (*before)
 
 static double area(const boxes *b, const double *box) {
   if (box[2] < box[0] || box[3] < box[1]) return 0;
-  double w = rounded(b, box[2] - box[0]), h = rounded(b, box[3] - box[1]);
-  return b->normalized ? rounded(b, w * h) : rounded(b, rounded(b, w + 1) * rounded(b, h + 1));
+  double w = pir_boxes_rounded(b, box[2] - box[0]), h = pir_boxes_rounded(b, box[3] - box[1]);
+  return b->normalized ? pir_boxes_rounded(b, w * h)
+                       : pir_boxes_rounded(b, pir_boxes_rounded(b, w + 1) * pir_boxes_rounded(b, h + 1));
 }
 
-static double overlap(const boxes *b, const double *p, const double *q) {
+double pir_boxes_overlap(const boxes *b, const double *p, const double *q) {
   if (q[0] > p[2] || q[2] < p[0] || q[1] > p[3] || q[3] < p[1]) return 0;
   double edge = b->normalized ? 0 : 1;
-  double w = rounded(b, rounded(b, fmin(p[2], q[2]) - fmax(p[0], q[0])) + edge);
-  double h = rounded(b, rounded(b, fmin(p[3], q[3]) - fmax(p[1], q[1])) + edge), both = rounded(b, w * h);
-  return rounded(b, both / rounded(b, rounded(b, area(b, p) + area(b, q)) - both));
+  double w = pir_boxes_rounded(b, pir_boxes_rounded(b, fmin(p[2], q[2]) - fmax(p[0], q[0])) + edge);
+  double h = pir_boxes_rounded(b, pir_boxes_rounded(b, fmin(p[3], q[3]) - fmax(p[1], q[1])) + edge),
+         both = pir_boxes_rounded(b, w * h);
+  return pir_boxes_rounded(b, both / pir_boxes_rounded(b, pir_boxes_rounded(b, area(b, p) + area(b, q)) - both));
+}
+
+void pir_boxes_suppress(boxes *b, const double *data, int64_t step, int64_t first, double threshold, double eta) {
+  int64_t kept = first;
+  for (int64_t i = first; i < b->list.count; i++) {
+    found item = b->list.items[i];
+    bool keep = true;
+    for (int64_t k = first; keep && k < kept; k++)
+      keep = pir_boxes_overlap(b, data + item.box * step, data + b->list.items[k].box * step) <= threshold;
+    if (!keep) continue;
+    b->list.items[kept++] = item;
+    if (eta < 1 && threshold > 0.5) threshold = pir_boxes_rounded(b, threshold * eta);
+  }
+  b->list.count = kept;
 }
 
 // ---- class by class
@@ -100,40 +99,27 @@ static pir_status candidates(boxes *b, const view *v, double threshold, int64_t 
   int64_t first = b->list.count;
   for (int64_t i = 0; i < v->count; i++) {
     double score = v->scores[i * v->score_step];
-    if (score > threshold) PIR_TRY(push(b, &b->list, (found){score, i, v->label}));
+    if (score > threshold) PIR_TRY(pir_boxes_push(b, &b->list, (found){score, i, v->label}));
   }
-  PIR_TRY(sort(b, &b->list, first, by_score));
+  PIR_TRY(pir_boxes_sort(b, &b->list, first, pir_boxes_by_score));
   if (top > -1 && b->list.count - first > top) b->list.count = first + top;
   return PIR_OK;
-}
-
-// Candidates that overlap none kept before them stay.
-static void suppress(boxes *b, const view *v, int64_t first, double threshold, double eta) {
-  int64_t kept = first;
-  for (int64_t i = first; i < b->list.count; i++) {
-    found item = b->list.items[i];
-    bool keep = true;
-    for (int64_t k = first; keep && k < kept; k++)
-      keep = overlap(b, v->boxes + item.box * v->box_step, v->boxes + b->list.items[k].box * v->box_step) <= threshold;
-    if (!keep) continue;
-    b->list.items[kept++] = item;
-    if (eta < 1 && threshold > 0.5) threshold = rounded(b, threshold * eta);
-  }
-  b->list.count = kept;
 }
 
 static pir_status load(boxes *b, int rank) {
   const pir_kernel_call *call = b->call;
   const pir_tensor *box = pir_kernel_in(call, 0), *scores = pir_kernel_in(call, 1);
   if (!box || box->rank != 3 || !scores || (scores->rank != 3 && scores->rank != rank))
-    return pir_kernel_fail(call, PIR_INVALID, "%s: expects bboxes of rank 3 and scores of rank 3, found %d and %d", call->op,
-                           box ? box->rank : 0, scores ? scores->rank : 0);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: expects bboxes of rank 3 and scores of rank 3, found %d and %d",
+                           call->op, box ? box->rank : 0, scores ? scores->rank : 0);
   if (box->shape[2] != 4)
-    return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of boxes with %lld numbers", call->op, (long long)box->shape[2]);
+    return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of boxes with %lld numbers", call->op,
+                           (long long)box->shape[2]);
   bool batched = scores->rank == 3;
   if (box->shape[0] != scores->shape[0] || box->shape[1] != scores->shape[batched ? 2 : 1])
-    return pir_kernel_fail(call, PIR_INVALID, "%s: scores: expects %lld by %lld boxes, found %lld by %lld", call->op, (long long)box->shape[0],
-                           (long long)box->shape[1], (long long)scores->shape[0], (long long)scores->shape[batched ? 2 : 1]);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: scores: expects %lld by %lld boxes, found %lld by %lld", call->op,
+                           (long long)box->shape[0], (long long)box->shape[1], (long long)scores->shape[0],
+                           (long long)scores->shape[batched ? 2 : 1]);
   b->single = box->dtype != PIR_F64;
   PIR_TRY(pir_kernel_dense(call, box, PIR_F64, box->shape, 3, &b->boxes));
   return pir_kernel_dense(call, scores, PIR_F64, scores->shape, scores->rank, &b->scores);
@@ -180,14 +166,15 @@ static pir_status image(boxes *b, int64_t start, int64_t count, int64_t batch) {
     v.boxes = all + (start * step + (batched ? 0 : c)) * 4;
     v.scores = batched ? scores + (batch * classes + c) * count : scores + start * classes + c;
     int64_t begin = b->list.count;
-    PIR_TRY(candidates(b, &v, rounded(b, attrs[NMS_SCORE].f), attrs[NMS_TOP].i));
-    suppress(b, &v, begin, rounded(b, attrs[NMS_THRESHOLD].f), rounded(b, attrs[NMS_ETA].f));
+    PIR_TRY(candidates(b, &v, pir_boxes_rounded(b, attrs[NMS_SCORE].f), attrs[NMS_TOP].i));
+    pir_boxes_suppress(b, v.boxes, v.box_step, begin, pir_boxes_rounded(b, attrs[NMS_THRESHOLD].f),
+                       pir_boxes_rounded(b, attrs[NMS_ETA].f));
   }
-  if (!batched) PIR_TRY(sort(b, &b->list, first, by_label_and_box));
+  if (!batched) PIR_TRY(pir_boxes_sort(b, &b->list, first, by_label_and_box));
   if (keep > -1 && b->list.count - first > keep) {
-    PIR_TRY(sort(b, &b->list, first, by_score));
+    PIR_TRY(pir_boxes_sort(b, &b->list, first, pir_boxes_by_score));
     b->list.count = first + keep;
-    PIR_TRY(sort(b, &b->list, first, batched ? by_label : by_label_and_box));
+    PIR_TRY(pir_boxes_sort(b, &b->list, first, batched ? by_label : by_label_and_box));
   }
   for (int64_t i = first; i < b->list.count; i++) {
     found *item = &b->list.items[i];
@@ -203,8 +190,8 @@ static pir_status read_counts(const boxes *b, const pir_tensor *number, int64_t 
   for (int64_t i = 0; i < images; i++) {
     counts[i] = number ? pir_tensor_int_at(number, i) : b->boxes.shape[1];
     if (counts[i] < 0 || (number && counts[i] > b->boxes.shape[0] - sum))
-      return pir_kernel_fail(call, PIR_INVALID, "%s: rois_num: %lld boxes for image %lld, %lld are left", call->op, (long long)counts[i],
-                             (long long)i, (long long)(b->boxes.shape[0] - sum));
+      return pir_kernel_fail(call, PIR_INVALID, "%s: rois_num: %lld boxes for image %lld, %lld are left", call->op,
+                             (long long)counts[i], (long long)i, (long long)(b->boxes.shape[0] - sum));
     sum += counts[i];
   }
   return PIR_OK;
@@ -238,32 +225,42 @@ static pir_status all_images(boxes *b) {
 pir_status pir_kernel_multiclass_nms3(const pir_kernel_call *call) {
   boxes b = {.call = call};
   pir_status status = all_images(&b);
-  drop(&b);
+  pir_boxes_drop(&b);
   return status;
 }
 
 // ---- by decaying scores
 
-enum { MATRIX_SCORE, MATRIX_TOP, MATRIX_KEEP, MATRIX_POST, MATRIX_GAUSSIAN, MATRIX_SIGMA, MATRIX_BACKGROUND, MATRIX_NORMALIZED };
+enum {
+  MATRIX_SCORE,
+  MATRIX_TOP,
+  MATRIX_KEEP,
+  MATRIX_POST,
+  MATRIX_GAUSSIAN,
+  MATRIX_SIGMA,
+  MATRIX_BACKGROUND,
+  MATRIX_NORMALIZED
+};
 
 // Scores decay by the worst overlap with a better box, against how much that one was overlapped itself. The items stay
 // as they are until all have decayed: `largest` overlaps and `scores` are beside them.
 static void decay(boxes *b, const view *v, int64_t first, double *largest, double *scores) {
   const pir_attr_value *attrs = b->call->attrs;
   bool gaussian = attrs[MATRIX_GAUSSIAN].i != 0;
-  double sigma = rounded(b, attrs[MATRIX_SIGMA].f), post = rounded(b, attrs[MATRIX_POST].f);
+  double sigma = pir_boxes_rounded(b, attrs[MATRIX_SIGMA].f), post = pir_boxes_rounded(b, attrs[MATRIX_POST].f);
   found *items = b->list.items + first;
   int64_t n = b->list.count - first, kept = 0;
   for (int64_t i = 0; i < n; i++) {
     double least = 1;
     largest[i] = 0;
     for (int64_t j = 0; j < i; j++) {
-      double iou = overlap(b, v->boxes + items[i].box * 4, v->boxes + items[j].box * 4), most = largest[j];
+      double iou = pir_boxes_overlap(b, v->boxes + items[i].box * 4, v->boxes + items[j].box * 4), most = largest[j];
       largest[i] = fmax(largest[i], iou);
-      double factor = gaussian ? exp(rounded(b, rounded(b, most * most - iou * iou) * sigma)) : (1 - iou) / (1 - most);
-      least = fmin(least, rounded(b, factor));
+      double factor = gaussian ? exp(pir_boxes_rounded(b, pir_boxes_rounded(b, most * most - iou * iou) * sigma))
+                               : (1 - iou) / (1 - most);
+      least = fmin(least, pir_boxes_rounded(b, factor));
     }
-    scores[i] = rounded(b, least * items[i].score);
+    scores[i] = pir_boxes_rounded(b, least * items[i].score);
   }
   for (int64_t i = 0; i < n; i++) {
     if (scores[i] <= post) continue;
@@ -275,7 +272,7 @@ static void decay(boxes *b, const view *v, int64_t first, double *largest, doubl
 
 static pir_status decay_class(boxes *b, const view *v) {
   int64_t first = b->list.count;
-  PIR_TRY(candidates(b, v, rounded(b, b->call->attrs[MATRIX_SCORE].f), b->call->attrs[MATRIX_TOP].i));
+  PIR_TRY(candidates(b, v, pir_boxes_rounded(b, b->call->attrs[MATRIX_SCORE].f), b->call->attrs[MATRIX_TOP].i));
   int64_t n = b->list.count - first;
   size_t size = 2 * (size_t)n * sizeof(double);
   double *room = n ? pir_kernel_alloc(b->call, size) : NULL;
@@ -290,7 +287,8 @@ static pir_status decay_images(boxes *b) {
   const pir_attr_value *attrs = b->call->attrs;
   PIR_TRY(load(b, 3));
   b->normalized = attrs[MATRIX_NORMALIZED].i != 0;
-  int64_t images = b->scores.shape[0], classes = b->scores.shape[1], count = b->scores.shape[2], keep = attrs[MATRIX_KEEP].i;
+  int64_t images = b->scores.shape[0], classes = b->scores.shape[1], count = b->scores.shape[2],
+          keep = attrs[MATRIX_KEEP].i;
   size_t size = (size_t)images * sizeof(int64_t);
   int64_t *counts = pir_kernel_alloc(b->call, size);
   if (!counts) return pir_kernel_fail(b->call, PIR_EXHAUSTED, "%s: out of memory", b->call->op);
@@ -299,11 +297,12 @@ static pir_status decay_images(boxes *b) {
     int64_t first = b->list.count;
     for (int64_t c = 0; !status && c < classes; c++) {
       if (c == attrs[MATRIX_BACKGROUND].i) continue;
-      view v = {.boxes = (const double *)b->boxes.data + n * count * 4, .scores = (const double *)b->scores.data + (n * classes + c) * count};
+      view v = {.boxes = (const double *)b->boxes.data + n * count * 4,
+                .scores = (const double *)b->scores.data + (n * classes + c) * count};
       v.count = count, v.box_step = 4, v.score_step = 1, v.label = c;
       status = decay_class(b, &v);
     }
-    if (!status) status = sort(b, &b->list, first, by_score);
+    if (!status) status = pir_boxes_sort(b, &b->list, first, pir_boxes_by_score);
     if (keep > -1 && b->list.count - first > keep) b->list.count = first + keep;
     counts[n] = b->list.count - first;
     for (int64_t i = first; i < b->list.count; i++) b->list.items[i].box += n * count;
@@ -317,7 +316,7 @@ static pir_status decay_images(boxes *b) {
 pir_status pir_kernel_matrix_nms(const pir_kernel_call *call) {
   boxes b = {.call = call};
   pir_status status = decay_images(&b);
-  drop(&b);
+  pir_boxes_drop(&b);
   return status;
 }
 
@@ -327,28 +326,32 @@ static bool covers(const boxes *b, const double *p, const double *q, double thre
   double x0 = fmax(fmin(p[0], p[2]), fmin(q[0], q[2])), x1 = fmin(fmax(p[0], p[2]), fmax(q[0], q[2]));
   double y0 = fmax(fmin(p[1], p[3]), fmin(q[1], q[3])), y1 = fmin(fmax(p[1], p[3]), fmax(q[1], q[3]));
   if (x0 >= x1 || y0 >= y1) return false;
-  double both = rounded(b, rounded(b, x1 - x0) * rounded(b, y1 - y0));
-  double first = rounded(b, rounded(b, fabs(p[2] - p[0])) * rounded(b, fabs(p[3] - p[1])));
-  double second = rounded(b, rounded(b, fabs(q[2] - q[0])) * rounded(b, fabs(q[3] - q[1])));
-  return rounded(b, both / rounded(b, rounded(b, first + second) - both)) > threshold;
+  double both = pir_boxes_rounded(b, pir_boxes_rounded(b, x1 - x0) * pir_boxes_rounded(b, y1 - y0));
+  double first =
+      pir_boxes_rounded(b, pir_boxes_rounded(b, fabs(p[2] - p[0])) * pir_boxes_rounded(b, fabs(p[3] - p[1])));
+  double second =
+      pir_boxes_rounded(b, pir_boxes_rounded(b, fabs(q[2] - q[0])) * pir_boxes_rounded(b, fabs(q[3] - q[1])));
+  return pir_boxes_rounded(b, both / pir_boxes_rounded(b, pir_boxes_rounded(b, first + second) - both)) > threshold;
 }
 
 // operands: x; attributes: threshold; results: positions of the boxes that stay
 pir_status pir_kernel_nms(const pir_kernel_call *call) {
   const pir_tensor *x = pir_kernel_in(call, 0);
   pir_tensor *out = pir_kernel_out(call, 0);
-  if (!x || x->rank != 2 || x->shape[1] != 4) return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects rank 2 with 4 columns", call->op);
+  if (!x || x->rank != 2 || x->shape[1] != 4)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects rank 2 with 4 columns", call->op);
   boxes b = {.call = call, .single = x->dtype != PIR_F64};
-  double threshold = rounded(&b, call->attrs[0].f);
+  double threshold = pir_boxes_rounded(&b, call->attrs[0].f);
   pir_status status = pir_kernel_dense(call, x, PIR_F64, x->shape, 2, &b.boxes);
   const double *data = b.boxes.data;
   for (int64_t i = 0; !status && i < x->shape[0]; i++) {
     bool keep = true;
-    for (int64_t k = 0; keep && k < b.list.count; k++) keep = !covers(&b, data + 4 * b.list.items[k].box, data + 4 * i, threshold);
-    if (keep) status = push(&b, &b.list, (found){0, i, 0});
+    for (int64_t k = 0; keep && k < b.list.count; k++)
+      keep = !covers(&b, data + 4 * b.list.items[k].box, data + 4 * i, threshold);
+    if (keep) status = pir_boxes_push(&b, &b.list, (found){0, i, 0});
   }
   if (!status) status = pir_kernel_shape_result(call, out, PIR_I64, &b.list.count, 1);
   for (int64_t i = 0; !status && i < b.list.count; i++) ((int64_t *)out->data)[i] = b.list.items[i].box;
-  drop(&b);
+  pir_boxes_drop(&b);
   return status;
 }

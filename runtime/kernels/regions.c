@@ -1,5 +1,6 @@
 // Boxes over feature maps: prior boxes of every cell, and regions of interest resampled. Numbers are those of f32
-// arithmetic where they decide what is read. Cost: a region reads grid points * channels elements; regions run in parallel.
+// arithmetic where they decide what is read. Cost: a region reads grid points * channels elements; regions run in
+// parallel.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,18 @@ static double rounded(bool single, double x) { return single ? (double)(float)x 
 
 // ---- prior boxes
 
-enum { PRIOR_MIN, PRIOR_MAX, PRIOR_RATIOS, PRIOR_VARIANCES, PRIOR_FLIP, PRIOR_CLIP, PRIOR_STEP_W, PRIOR_STEP_H, PRIOR_OFFSET, PRIOR_ORDER };
+enum {
+  PRIOR_MIN,
+  PRIOR_MAX,
+  PRIOR_RATIOS,
+  PRIOR_VARIANCES,
+  PRIOR_FLIP,
+  PRIOR_CLIP,
+  PRIOR_STEP_W,
+  PRIOR_STEP_H,
+  PRIOR_OFFSET,
+  PRIOR_ORDER
+};
 
 typedef struct extent {
   double width, height;  // half of it
@@ -47,17 +59,20 @@ static int64_t list_extents(const pir_attr_value *attrs, const float *ratios, in
       if (larger->count) to[n++] = middle;
     }
     for (int64_t r = 0; r < ratio_count; r++)
-      if (!squares_first || !near(ratios[r], 1)) to[n++] = (extent){size * sqrtf(ratios[r]) / 2.0, size / sqrtf(ratios[r]) / 2.0};
+      if (!squares_first || !near(ratios[r], 1))
+        to[n++] = (extent){size * sqrtf(ratios[r]) / 2.0, size / sqrtf(ratios[r]) / 2.0};
     if (!squares_first && larger->count) to[n++] = middle;
   }
   return n;
 }
 
-static void fill_priors(const pir_kernel_call *call, const extent *extents, int64_t n, const double image[2], double *to) {
+static void fill_priors(const pir_kernel_call *call, const extent *extents, int64_t n, const double image[2],
+                        double *to) {
   const pir_attr_value *attrs = call->attrs;
   const pir_tensor *out = pir_kernel_out(call, 0);
   bool single = out->dtype == PIR_F32, clip = attrs[PRIOR_CLIP].i != 0;
-  double step[2] = {rounded(single, attrs[PRIOR_STEP_W].f), rounded(single, attrs[PRIOR_STEP_H].f)}, offset = rounded(single, attrs[PRIOR_OFFSET].f);
+  double step[2] = {rounded(single, attrs[PRIOR_STEP_W].f), rounded(single, attrs[PRIOR_STEP_H].f)},
+         offset = rounded(single, attrs[PRIOR_OFFSET].f);
   if (step[0] == 0 || step[1] == 0)
     for (int a = 0; a < 2; a++) step[a] = rounded(single, image[a] / (double)out->shape[1 - a]);
   for (int64_t i = 0, cells = out->shape[0] * out->shape[1]; i < cells; i++) {
@@ -80,7 +95,8 @@ static pir_status write_priors(const pir_kernel_call *call, const extent *extent
   size_t bytes;
   if (out->rank != 4 || out->shape[2] != n || out->shape[3] != 4)
     return pir_kernel_fail(call, PIR_INVALID, "%s: out: expects %lld boxes a cell", call->op, (long long)n);
-  if (pir_shape_bytes(out->shape, 4, PIR_F64, &bytes)) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
+  if (pir_shape_bytes(out->shape, 4, PIR_F64, &bytes))
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
   pir_tensor_set_dense(&boxes, PIR_F64, out->shape, 4);
   boxes.data = pir_kernel_alloc(call, bytes);
   if (!boxes.data) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
@@ -98,10 +114,14 @@ pir_status pir_kernel_prior_box(const pir_kernel_call *call) {
   const pir_attr_value *attrs = call->attrs, *ratios = &attrs[PRIOR_RATIOS];
   if (!input || !picture || input->rank != 4 || picture->rank != 4)
     return pir_kernel_fail(call, PIR_INVALID, "%s: expects input and image of rank 4", call->op);
-  if (attrs[PRIOR_VARIANCES].count != 4) return pir_kernel_fail(call, PIR_INVALID, "%s: variances: expects 4, found %zu", call->op, attrs[PRIOR_VARIANCES].count);
+  if (attrs[PRIOR_VARIANCES].count != 4)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: variances: expects 4, found %zu", call->op,
+                           attrs[PRIOR_VARIANCES].count);
   if (attrs[PRIOR_MAX].count && attrs[PRIOR_MAX].count != attrs[PRIOR_MIN].count)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: max_sizes: expects %zu, found %zu", call->op, attrs[PRIOR_MIN].count, attrs[PRIOR_MAX].count);
-  size_t list = (2 * ratios->count + 1) * sizeof(float), size = list + (2 * ratios->count + 3) * (attrs[PRIOR_MIN].count + 1) * sizeof(extent);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: max_sizes: expects %zu, found %zu", call->op, attrs[PRIOR_MIN].count,
+                           attrs[PRIOR_MAX].count);
+  size_t list = (2 * ratios->count + 1) * sizeof(float),
+         size = list + (2 * ratios->count + 3) * (attrs[PRIOR_MIN].count + 1) * sizeof(extent);
   extent *room = pir_kernel_alloc(call, size);
   if (!room) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   float *each = (float *)(room + (2 * ratios->count + 3) * (attrs[PRIOR_MIN].count + 1));
@@ -147,10 +167,14 @@ typedef struct axis {
 static axis axis_of(const regions *r, const double *box, int a) {
   const pir_attr_value *attrs = r->call->attrs;
   double scale = rounded(r->single, attrs[ROI_SCALE].f), shift = attrs[ROI_ALIGNED].i ? 0.5 : 0;
-  double start = rounded(r->single, rounded(r->single, box[a] * scale) - shift), end = rounded(r->single, rounded(r->single, box[2 + a] * scale) - shift);
+  double start = rounded(r->single, rounded(r->single, box[a] * scale) - shift),
+         end = rounded(r->single, rounded(r->single, box[2 + a] * scale) - shift);
   double length = rounded(r->single, end - start), bins = (double)attrs[a ? ROI_HEIGHT : ROI_WIDTH].i;
   if (!attrs[ROI_ALIGNED].i) length = fmax(length, 1);
-  axis to = {.start = start, .bin = rounded(r->single, length / bins), .samples = attrs[ROI_SAMPLING].i, .extent = r->x.shape[a ? 2 : 3]};
+  axis to = {.start = start,
+             .bin = rounded(r->single, length / bins),
+             .samples = attrs[ROI_SAMPLING].i,
+             .extent = r->x.shape[a ? 2 : 3]};
   double wanted = ceil(to.bin);
   if (to.samples <= 0) to.samples = wanted > 0 && wanted < 1e6 ? (int64_t)wanted : 0;
   return to;
@@ -183,7 +207,8 @@ static void align_regions(void *user, int64_t begin, int64_t end, int thread) {
   const regions *r = user;
   const int64_t *shape = r->out.shape, plane = r->x.shape[2] * r->x.shape[3];
   for (int64_t n = begin; n < end; n++) {
-    const double *box = (const double *)r->boxes.data + 4 * n, *x = (const double *)r->x.data + r->image[n] * shape[1] * plane;
+    const double *box = (const double *)r->boxes.data + 4 * n,
+                 *x = (const double *)r->x.data + r->image[n] * shape[1] * plane;
     double *out = (double *)r->out.data + n * shape[1] * shape[2] * shape[3];
     axis axes[2] = {axis_of(r, box, 0), axis_of(r, box, 1)};
     for (int64_t c = 0; c < shape[1]; c++, x += plane)
@@ -195,18 +220,22 @@ static void align_regions(void *user, int64_t begin, int64_t end, int thread) {
 // Regions come image by image.
 static pir_status assign_images(const pir_kernel_call *call, int64_t images, int64_t count, int64_t *image) {
   const pir_tensor *number = pir_kernel_in(call, 2);
-  if (!number && images > 1) return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of several images without boxes_num", call->op);
+  if (!number && images > 1)
+    return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of several images without boxes_num", call->op);
   if (number && (number->rank != 1 || number->shape[0] != images))
-    return pir_kernel_fail(call, PIR_INVALID, "%s: boxes_num: expects one number for each of %lld images", call->op, (long long)images);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: boxes_num: expects one number for each of %lld images", call->op,
+                           (long long)images);
   int64_t at = 0;
   for (int64_t n = 0; n < images; n++) {
     int64_t here = number ? pir_tensor_int_at(number, n) : count;
     if (here < 0 || here > count - at)
-      return pir_kernel_fail(call, PIR_INVALID, "%s: boxes_num: %lld regions for image %lld, %lld are left", call->op, (long long)here, (long long)n,
-                             (long long)(count - at));
+      return pir_kernel_fail(call, PIR_INVALID, "%s: boxes_num: %lld regions for image %lld, %lld are left", call->op,
+                             (long long)here, (long long)n, (long long)(count - at));
     for (int64_t i = 0; i < here; i++) image[at++] = n;
   }
-  return at == count ? PIR_OK : pir_kernel_fail(call, PIR_INVALID, "%s: boxes_num: %lld regions, boxes has %lld", call->op, (long long)at, (long long)count);
+  return at == count ? PIR_OK
+                     : pir_kernel_fail(call, PIR_INVALID, "%s: boxes_num: %lld regions, boxes has %lld", call->op,
+                                       (long long)at, (long long)count);
 }
 
 static pir_status align(regions *r, int64_t *image) {
@@ -217,12 +246,14 @@ static pir_status align(regions *r, int64_t *image) {
   PIR_TRY(pir_kernel_dense(call, x, PIR_F64, x->shape, 4, &r->x));
   PIR_TRY(pir_kernel_dense(call, boxes, PIR_F64, boxes->shape, 2, &r->boxes));
   size_t bytes;
-  if (pir_shape_bytes(out->shape, 4, PIR_F64, &bytes)) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
+  if (pir_shape_bytes(out->shape, 4, PIR_F64, &bytes))
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
   pir_tensor_set_dense(&r->out, PIR_F64, out->shape, 4);
   r->out.data = pir_kernel_alloc(call, bytes);
   if (!r->out.data) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   r->image = image;
-  if (call->parallel.threads > 1 && count > 1) call->parallel.parallel_for(call->parallel.pool, count, align_regions, r);
+  if (call->parallel.threads > 1 && count > 1)
+    call->parallel.parallel_for(call->parallel.pool, count, align_regions, r);
   else align_regions(r, 0, count, 0);
   return pir_tensor_copy(&r->out, pir_kernel_out(call, 0));
 }
@@ -233,10 +264,13 @@ pir_status pir_kernel_roi_align(const pir_kernel_call *call) {
   const pir_attr_value *attrs = call->attrs;
   if (!x || !boxes || x->rank != 4 || boxes->rank != 2 || boxes->shape[1] != 4)
     return pir_kernel_fail(call, PIR_INVALID, "%s: expects x of rank 4 and boxes of 4 columns", call->op);
-  if (!pir_dtype_is_float(x->dtype)) return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of integers", call->op);
-  if (out->rank != 4 || out->shape[0] != boxes->shape[0] || out->shape[1] != x->shape[1] || out->shape[2] != attrs[ROI_HEIGHT].i ||
-      out->shape[3] != attrs[ROI_WIDTH].i)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: out: its shape does not follow from x, boxes and pooled_height, pooled_width", call->op);
+  if (!pir_dtype_is_float(x->dtype))
+    return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of integers", call->op);
+  if (out->rank != 4 || out->shape[0] != boxes->shape[0] || out->shape[1] != x->shape[1] ||
+      out->shape[2] != attrs[ROI_HEIGHT].i || out->shape[3] != attrs[ROI_WIDTH].i)
+    return pir_kernel_fail(call, PIR_INVALID,
+                           "%s: out: its shape does not follow from x, boxes and pooled_height, pooled_width",
+                           call->op);
   regions r = {.call = call, .single = x->dtype != PIR_F64};
   size_t size = (size_t)boxes->shape[0] * sizeof(int64_t);
   int64_t *image = pir_kernel_alloc(call, size);
