@@ -330,9 +330,9 @@ bool symbolic_number(const symbolic *s, int16_t node, double *out) {
       *out = n->op == PIR_V_NEG ? -a : n->op == PIR_V_FLOOR ? floor(a) : n->op == PIR_V_CEIL ? ceil(a) : sqrt(a);
       return true;
     case PIR_V_SELECT:
-    if (!symbolic_number(s, n->a, &a)) return false;
-    return symbolic_number(s, a != 0 ? n->b : n->c, out);
-  case PIR_V_ISINF:
+      if (!symbolic_number(s, n->a, &a)) return false;
+      return symbolic_number(s, a != 0 ? n->b : n->c, out);
+    case PIR_V_ISINF:
       if (!symbolic_number(s, n->a, &a)) return false;
       *out = isinf(a) != 0;
       return true;

@@ -1,5 +1,5 @@
-// Formatting into a caller's buffer, for code that has no arena and no sink: the string buffer's formatter over a writer
-// that drops what does not fit.
+// Formatting into a caller's buffer, for code that has no arena and no sink: the string buffer's formatter over a
+// writer that drops what does not fit.
 #include <strbuf.h>
 
 typedef struct cut {

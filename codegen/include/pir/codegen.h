@@ -10,11 +10,11 @@ PIR_BEGIN
 
 // What the processor can do. Found at run time, or forced by name.
 typedef struct pir_target {
-  char name[32];          // "x86-64-v4", ...
-  char cpu[32];           // LLVM's name of the tuning model
-  char features[512];     // LLVM feature string
-  int vector_bytes;       // 16, 32, 64
-  int vector_registers;   // 16 or 32
+  char name[32];         // "x86-64-v4", ...
+  char cpu[32];          // LLVM's name of the tuning model
+  char features[512];    // LLVM feature string
+  int vector_bytes;      // 16, 32, 64
+  int vector_registers;  // 16 or 32
   bool fma, avx512_vnni, avx512_bf16, amx_bf16, amx_int8;
   size_t l1_bytes, l2_bytes, l3_bytes;
 } pir_target;
@@ -35,14 +35,14 @@ typedef struct pir_stage {
 // A constant operand that is stored in another form. Made once at load, by running `fn` over `units`
 // with buffers {source, packed}.
 typedef struct pir_packing {
-  uint16_t operand;      // of the group
+  uint16_t operand;  // of the group
   size_t bytes;
   pir_stage_fn fn;
   int64_t units;
 } pir_packing;
 
 typedef struct pir_temporary {
-  pir_dim bytes;         // shared by the stages of one run of the group
+  pir_dim bytes;  // shared by the stages of one run of the group
 } pir_temporary;
 
 // Interface of a compiled group: buffers are operands (packed ones in their packed form), results,
@@ -71,19 +71,21 @@ typedef struct pir_compiler pir_compiler;
 typedef struct pir_compiler_options {
   pir_target target;
   pir_math math;
-  const char *cache;   // folder, or NULL
+  const char *cache;  // folder, or NULL
   int threads;
 } pir_compiler_options;
 
 // Opens the LLVM library; PIR_UNAVAILABLE when it is not installed.
-PIR_API pir_status pir_compiler_create(pir_context *ctx, const pir_compiler_options *options, pir_compiler **out_compiler);
+PIR_API pir_status pir_compiler_create(pir_context *ctx, const pir_compiler_options *options,
+                                       pir_compiler **out_compiler);
 PIR_API void pir_compiler_destroy(pir_compiler *compiler);
 
 // Whether the generator can compile this op inside a group. Lowering asks; what it refuses is called.
 PIR_API bool pir_codegen_can(const pir_op *op, const pir_facts *facts);
 
 // Takes a group up; nothing is compiled before pir_compiler_finish, which compiles all of them, equal ones once.
-PIR_API pir_status pir_compiler_add(pir_compiler *compiler, const pir_op *group, const pir_facts *facts, size_t *out_index);
+PIR_API pir_status pir_compiler_add(pir_compiler *compiler, const pir_op *group, const pir_facts *facts,
+                                    size_t *out_index);
 PIR_API pir_status pir_compiler_finish(pir_compiler *compiler);
 // Valid until the compiler is destroyed.
 PIR_API const pir_compiled_group *pir_compiler_group(const pir_compiler *compiler, size_t index);

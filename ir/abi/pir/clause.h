@@ -15,9 +15,9 @@
 //
 // Types of value nodes. A load has its operand's element type, f16 and bf16 as f32. Literals, attributes,
 // scalars (PIR_V_SCALAR) and PIR_V_INDEX are weak: they take the type of what they are combined with; a
-// weak float meets integers as f32, two weak ones give f64 (i64 when both are integers). Strong operands of different types meet in the wider
-// one, bool < integers < floats < complex. Comparisons give bool. A reduction accumulates in its body's
-// type. The result is converted to the result's element type.
+// weak float meets integers as f32, two weak ones give f64 (i64 when both are integers). Strong operands of different
+// types meet in the wider one, bool < integers < floats < complex. Comparisons give bool. A reduction accumulates in
+// its body's type. The result is converted to the result's element type.
 #ifndef PIR_CLAUSE_H
 #define PIR_CLAUSE_H
 
@@ -39,11 +39,16 @@ typedef enum pir_clause_kind {
 } pir_clause_kind;
 
 typedef enum pir_combine {
-  PIR_COMBINE_NONE, PIR_COMBINE_ADD, PIR_COMBINE_MUL,
-  PIR_COMBINE_MAX, PIR_COMBINE_MIN,        // NaN wins; of nothing: 0
-  PIR_COMBINE_AND, PIR_COMBINE_OR,
-  PIR_COMBINE_ARGMAX, PIR_COMBINE_ARGMIN,  // position along the reduced axes, first one wins, NaN never; of nothing better: 0
-  PIR_COMBINE_ASSIGN                       // scatter: the last one wins
+  PIR_COMBINE_NONE,
+  PIR_COMBINE_ADD,
+  PIR_COMBINE_MUL,
+  PIR_COMBINE_MAX,
+  PIR_COMBINE_MIN,  // NaN wins; of nothing: 0
+  PIR_COMBINE_AND,
+  PIR_COMBINE_OR,
+  PIR_COMBINE_ARGMAX,
+  PIR_COMBINE_ARGMIN,  // position along the reduced axes, first one wins, NaN never; of nothing better: 0
+  PIR_COMBINE_ASSIGN   // scatter: the last one wins
 } pir_combine;
 
 // How a load finds its element.
@@ -57,68 +62,134 @@ typedef enum pir_map_kind {
 
 typedef enum pir_node_op {
   // ---- index sort. k, a, b, c as noted; a, b, c are nodes
-  PIR_I_CONST,         // i
-  PIR_I_ATTR,          // integer or bool attribute k
-  PIR_I_ATTR_AT,       // element a of list attribute k
-  PIR_I_ATTR_COUNT,    // number of elements of list attribute k
-  PIR_I_ATTR_FIND,     // position of a in list attribute k (negative entries count from the end of rank b), or -1
-  PIR_I_ATTR_BELOW,    // how many elements of list attribute k (negative ones count from the end of rank b) are less than a
-  PIR_I_ATTR_IS,       // 1 when string attribute k equals text[i]
-  PIR_I_OPERAND_AT,    // element a of integer operand k (attribute operand)
-  PIR_I_OPERAND_COUNT, // number of elements of operand k
-  PIR_I_OPERAND_FIND,  // position of a among the elements of operand k, modulo rank b, or -1
-  PIR_I_PRESENT,       // 1 when optional operand k is there
-  PIR_I_DIM,           // extent of axis a of operand k (negative from the end)
-  PIR_I_RANK,          // rank of operand k
-  PIR_I_NUMEL,         // number of elements of operand k
-  PIR_I_DTYPE,         // element type of operand k, a pir_dtype
-  PIR_I_ATTR_DTYPE,    // element type in attribute k
-  PIR_I_MEMBERS,       // number of members of variadic operand k
-  PIR_I_OUT_DIM,       // extent of axis a of the result
+  PIR_I_CONST,       // i
+  PIR_I_ATTR,        // integer or bool attribute k
+  PIR_I_ATTR_AT,     // element a of list attribute k
+  PIR_I_ATTR_COUNT,  // number of elements of list attribute k
+  PIR_I_ATTR_FIND,   // position of a in list attribute k (negative entries count from the end of rank b), or -1
+  PIR_I_ATTR_BELOW,  // how many elements of list attribute k (negative ones count from the end of rank b) are less than
+                     // a
+  PIR_I_ATTR_IS,     // 1 when string attribute k equals text[i]
+  PIR_I_OPERAND_AT,  // element a of integer operand k (attribute operand)
+  PIR_I_OPERAND_COUNT,  // number of elements of operand k
+  PIR_I_OPERAND_FIND,   // position of a among the elements of operand k, modulo rank b, or -1
+  PIR_I_PRESENT,        // 1 when optional operand k is there
+  PIR_I_DIM,            // extent of axis a of operand k (negative from the end)
+  PIR_I_RANK,           // rank of operand k
+  PIR_I_NUMEL,          // number of elements of operand k
+  PIR_I_DTYPE,          // element type of operand k, a pir_dtype
+  PIR_I_ATTR_DTYPE,     // element type in attribute k
+  PIR_I_MEMBERS,        // number of members of variadic operand k
+  PIR_I_OUT_DIM,        // extent of axis a of the result
   PIR_I_OUT_RANK,
-  PIR_I_VAR,           // named variable k
-  PIR_I_PACK,          // pack variable k (only as an entry of a list map)
-  PIR_I_OUT,           // index along axis a of the result (view, gather, pointwise); for scatter: of `updates`
-  PIR_I_OUT_LINEAR,    // row-major position in the result
-  PIR_I_D,             // the source dim a PIR_MAP_EACH map is evaluated for; in `out_extent`: the result's dim
-  PIR_I_LOAD,          // element of integer operand k at its map (a run-time index)
-  PIR_I_VALUE,         // value node a converted to an integer (truncation)
-  PIR_I_ADD, PIR_I_SUB, PIR_I_MUL,
-  PIR_I_FLOORDIV, PIR_I_CEILDIV, PIR_I_MOD,  // towards -inf; mod has the divisor's sign
-  PIR_I_MIN, PIR_I_MAX,
-  PIR_I_EQ, PIR_I_NE, PIR_I_LT, PIR_I_LE,    // 0 or 1
-  PIR_I_AND, PIR_I_OR, PIR_I_NOT,
-  PIR_I_SELECT,        // a != 0 ? b : c
+  PIR_I_VAR,         // named variable k
+  PIR_I_PACK,        // pack variable k (only as an entry of a list map)
+  PIR_I_OUT,         // index along axis a of the result (view, gather, pointwise); for scatter: of `updates`
+  PIR_I_OUT_LINEAR,  // row-major position in the result
+  PIR_I_D,           // the source dim a PIR_MAP_EACH map is evaluated for; in `out_extent`: the result's dim
+  PIR_I_LOAD,        // element of integer operand k at its map (a run-time index)
+  PIR_I_VALUE,       // value node a converted to an integer (truncation)
+  PIR_I_ADD,
+  PIR_I_SUB,
+  PIR_I_MUL,
+  PIR_I_FLOORDIV,
+  PIR_I_CEILDIV,
+  PIR_I_MOD,  // towards -inf; mod has the divisor's sign
+  PIR_I_MIN,
+  PIR_I_MAX,
+  PIR_I_EQ,
+  PIR_I_NE,
+  PIR_I_LT,
+  PIR_I_LE,  // 0 or 1
+  PIR_I_AND,
+  PIR_I_OR,
+  PIR_I_NOT,
+  PIR_I_SELECT,  // a != 0 ? b : c
   // ---- value sort
-  PIR_V_CONST,         // f and i, the same number; k: PIR_I64 when written as an integer, PIR_F64 else, PIR_BOOL for true and false
-  PIR_V_ATTR,          // numeric attribute k
-  PIR_V_ATTR_AT,       // number a (an index node) of list attribute k; weak like PIR_V_ATTR
-  PIR_V_SCALAR,        // the one element of operand k (attribute operand or 1-element tensor)
-  PIR_V_LOAD,          // element of operand k at its map; out of range is fill node a; without one (-1) the point is left out
-                       // of a reduction, contraction or window, and an error elsewhere
-  PIR_V_MEMBERS,       // pir_combine i over the members of variadic operand k, each loaded aligned
-  PIR_V_ACC,           // in `then`: the combined value
-  PIR_V_COUNT,         // in `then`: how many elements were combined (guarded and in range)
-  PIR_V_INDEX,         // index node a as a value
-  PIR_V_CAST,          // a converted to dtype k (a pir_dtype, or one of pir_cast_to)
-  PIR_V_ADD, PIR_V_SUB, PIR_V_MUL, PIR_V_DIV,  // integer division truncates
-  PIR_V_FLOORDIV, PIR_V_FLOORMOD, PIR_V_FMOD, PIR_V_POW, PIR_V_ATAN2,
-  PIR_V_MIN, PIR_V_MAX,                        // NaN wins
-  PIR_V_FMIN, PIR_V_FMAX,                      // the number wins
-  PIR_V_EQ, PIR_V_NE, PIR_V_LT, PIR_V_LE,      // bool
-  PIR_V_AND, PIR_V_OR, PIR_V_XOR, PIR_V_NOT,   // logical on bool, bitwise on integers
-  PIR_V_SHL, PIR_V_SHR,
-  PIR_V_SELECT,        // a ? b : c
-  PIR_V_NEG, PIR_V_ABS, PIR_V_SIGN, PIR_V_RECIP,
-  PIR_V_FLOOR, PIR_V_CEIL, PIR_V_TRUNC, PIR_V_ROUND,  // round: half away from zero
-  PIR_V_RINT,                                         // half to even
-  PIR_V_SQRT, PIR_V_RSQRT, PIR_V_EXP, PIR_V_EXP2, PIR_V_EXPM1, PIR_V_LOG, PIR_V_LOG2, PIR_V_LOG10, PIR_V_LOG1P,
-  PIR_V_SIN, PIR_V_COS, PIR_V_TAN, PIR_V_ASIN, PIR_V_ACOS, PIR_V_ATAN,
-  PIR_V_SINH, PIR_V_COSH, PIR_V_TANH, PIR_V_ASINH, PIR_V_ACOSH, PIR_V_ATANH,
-  PIR_V_ERF, PIR_V_ERFINV, PIR_V_LGAMMA, PIR_V_DIGAMMA,
-  PIR_V_I0, PIR_V_I0E, PIR_V_I1, PIR_V_I1E, PIR_V_COPYSIGN, PIR_V_NEXTAFTER,
-  PIR_V_ISNAN, PIR_V_ISINF, PIR_V_ISFINITE,
-  PIR_V_REAL, PIR_V_IMAG, PIR_V_CONJ, PIR_V_ANGLE, PIR_V_COMPLEX,
+  PIR_V_CONST,  // f and i, the same number; k: PIR_I64 when written as an integer, PIR_F64 else, PIR_BOOL for true and
+                // false
+  PIR_V_ATTR,   // numeric attribute k
+  PIR_V_ATTR_AT,  // number a (an index node) of list attribute k; weak like PIR_V_ATTR
+  PIR_V_SCALAR,   // the one element of operand k (attribute operand or 1-element tensor)
+  PIR_V_LOAD,  // element of operand k at its map; out of range is fill node a; without one (-1) the point is left out
+               // of a reduction, contraction or window, and an error elsewhere
+  PIR_V_MEMBERS,  // pir_combine i over the members of variadic operand k, each loaded aligned
+  PIR_V_ACC,      // in `then`: the combined value
+  PIR_V_COUNT,    // in `then`: how many elements were combined (guarded and in range)
+  PIR_V_INDEX,    // index node a as a value
+  PIR_V_CAST,     // a converted to dtype k (a pir_dtype, or one of pir_cast_to)
+  PIR_V_ADD,
+  PIR_V_SUB,
+  PIR_V_MUL,
+  PIR_V_DIV,  // integer division truncates
+  PIR_V_FLOORDIV,
+  PIR_V_FLOORMOD,
+  PIR_V_FMOD,
+  PIR_V_POW,
+  PIR_V_ATAN2,
+  PIR_V_MIN,
+  PIR_V_MAX,  // NaN wins
+  PIR_V_FMIN,
+  PIR_V_FMAX,  // the number wins
+  PIR_V_EQ,
+  PIR_V_NE,
+  PIR_V_LT,
+  PIR_V_LE,  // bool
+  PIR_V_AND,
+  PIR_V_OR,
+  PIR_V_XOR,
+  PIR_V_NOT,  // logical on bool, bitwise on integers
+  PIR_V_SHL,
+  PIR_V_SHR,
+  PIR_V_SELECT,  // a ? b : c
+  PIR_V_NEG,
+  PIR_V_ABS,
+  PIR_V_SIGN,
+  PIR_V_RECIP,
+  PIR_V_FLOOR,
+  PIR_V_CEIL,
+  PIR_V_TRUNC,
+  PIR_V_ROUND,  // round: half away from zero
+  PIR_V_RINT,   // half to even
+  PIR_V_SQRT,
+  PIR_V_RSQRT,
+  PIR_V_EXP,
+  PIR_V_EXP2,
+  PIR_V_EXPM1,
+  PIR_V_LOG,
+  PIR_V_LOG2,
+  PIR_V_LOG10,
+  PIR_V_LOG1P,
+  PIR_V_SIN,
+  PIR_V_COS,
+  PIR_V_TAN,
+  PIR_V_ASIN,
+  PIR_V_ACOS,
+  PIR_V_ATAN,
+  PIR_V_SINH,
+  PIR_V_COSH,
+  PIR_V_TANH,
+  PIR_V_ASINH,
+  PIR_V_ACOSH,
+  PIR_V_ATANH,
+  PIR_V_ERF,
+  PIR_V_ERFINV,
+  PIR_V_LGAMMA,
+  PIR_V_DIGAMMA,
+  PIR_V_I0,
+  PIR_V_I0E,
+  PIR_V_I1,
+  PIR_V_I1E,
+  PIR_V_COPYSIGN,
+  PIR_V_NEXTAFTER,
+  PIR_V_ISNAN,
+  PIR_V_ISINF,
+  PIR_V_ISFINITE,
+  PIR_V_REAL,
+  PIR_V_IMAG,
+  PIR_V_CONJ,
+  PIR_V_ANGLE,
+  PIR_V_COMPLEX,
   PIR_NODE_OP_COUNT
 } pir_node_op;
 
@@ -131,11 +202,11 @@ enum pir_cast_to {
 };
 
 typedef struct pir_node {
-  uint8_t op;         // pir_node_op
-  uint8_t map_kind;   // loads: pir_map_kind
-  int16_t k;          // operand, attribute, variable, dtype: by op
-  int16_t a, b, c;    // nodes, or -1
-  int16_t map;        // loads: node, or start in the pool
+  uint8_t op;        // pir_node_op
+  uint8_t map_kind;  // loads: pir_map_kind
+  int16_t k;         // operand, attribute, variable, dtype: by op
+  int16_t a, b, c;   // nodes, or -1
+  int16_t map;       // loads: node, or start in the pool
   int16_t map_count;
   int64_t i;
   double f;
@@ -143,62 +214,69 @@ typedef struct pir_node {
 
 typedef struct pir_clause_var {
   const char *name;
-  int16_t extent;   // index node; -1 for a pack (its dims come from the operands, broadcast)
+  int16_t extent;  // index node; -1 for a pack (its dims come from the operands, broadcast)
   bool reduced;
   bool pack;
 } pir_clause_var;
 
 typedef struct pir_clause pir_clause;
 struct pir_clause {
-  uint8_t kind;              // pir_clause_kind
-  uint8_t combine;           // pir_combine
-  uint8_t result;            // which result this defines
-  uint8_t compute;           // dtype of the arithmetic: a pir_dtype, or PIR_CAST_COMPUTE (the default)
-  uint8_t var_count;         // named variables: parallel ones, then reduced ones; 0 for rank-generic kinds
+  uint8_t kind;       // pir_clause_kind
+  uint8_t combine;    // pir_combine
+  uint8_t result;     // which result this defines
+  uint8_t compute;    // dtype of the arithmetic: a pir_dtype, or PIR_CAST_COMPUTE (the default)
+  uint8_t var_count;  // named variables: parallel ones, then reduced ones; 0 for rank-generic kinds
   const pir_clause_var *vars;
-  uint8_t out_map_kind;      // PIR_MAP_LIST (contract, window, gather with vars), PIR_MAP_EACH (scatter), PIR_MAP_ALIGNED (identity)
-  int16_t out_map;           // LIST: pool start; EACH: node over PIR_I_OUT (of `updates`) and PIR_I_D
+  uint8_t out_map_kind;  // PIR_MAP_LIST (contract, window, gather with vars), PIR_MAP_EACH (scatter), PIR_MAP_ALIGNED
+                         // (identity)
+  int16_t out_map;       // LIST: pool start; EACH: node over PIR_I_OUT (of `updates`) and PIR_I_D
   int16_t out_map_count;
-  int16_t when;              // index node over attributes, or -1: of several clauses for one result the first whose
-                             // condition holds counts (pir_clause_choose)
-  int16_t body;              // value node
-  int16_t then;              // value node over PIR_V_ACC, or -1
-  int16_t init;              // value node the combination starts from, or -1 for the neutral element
-  int16_t guard;             // index node; false skips the point, or -1
-  int16_t trap;              // index node; true stops the run with text[trap_text], or -1
+  int16_t when;   // index node over attributes, or -1: of several clauses for one result the first whose
+                  // condition holds counts (pir_clause_choose)
+  int16_t body;   // value node
+  int16_t then;   // value node over PIR_V_ACC, or -1
+  int16_t init;   // value node the combination starts from, or -1 for the neutral element
+  int16_t guard;  // index node; false skips the point, or -1
+  int16_t trap;   // index node; true stops the run with text[trap_text], or -1
   int16_t trap_text;
   // reduce, scan, join, split: which axes. One of attr >= 0 or operand >= 0; both -1: all axes.
   int16_t axes_attr, axes_operand;
-  int16_t all;               // index node: true takes all axes whatever the list says (scan: the flattened operand),
-                             // or -1. An empty list means all axes too.
+  int16_t all;  // index node: true takes all axes whatever the list says (scan: the flattened operand),
+                // or -1. An empty list means all axes too.
   // view, gather without variables: rank of the result, and its extent along axis PIR_I_D; -1: the dims of
   // the aligned loads, broadcast, or what the op's infer hook says.
   int16_t out_rank, out_extent;
-  int16_t keep;              // index node, or -1 (false)
-  int16_t reverse, exclusive; // scan: index nodes, or -1
-  bool stack;                // join: a new axis (stack); split: the axis goes (unbind)
+  int16_t keep;                // index node, or -1 (false)
+  int16_t reverse, exclusive;  // scan: index nodes, or -1
+  bool stack;                  // join: a new axis (stack); split: the axis goes (unbind)
   const pir_node *nodes;
   uint16_t node_count;
   const int16_t *pool;
   const char *const *text;
-  const pir_clause *next;    // clause of a further result; NULL ends
+  const pir_clause *next;  // clause of a further result; NULL ends
 };
 
 // An attribute as plain data: what kernels and clauses see of it at run time.
 typedef enum pir_value_kind {
-  PIR_VALUE_NONE, PIR_VALUE_INT, PIR_VALUE_FLOAT, PIR_VALUE_TEXT, PIR_VALUE_INTS, PIR_VALUE_FLOATS,
-  PIR_VALUE_TEXTS, PIR_VALUE_DTYPE
+  PIR_VALUE_NONE,
+  PIR_VALUE_INT,
+  PIR_VALUE_FLOAT,
+  PIR_VALUE_TEXT,
+  PIR_VALUE_INTS,
+  PIR_VALUE_FLOATS,
+  PIR_VALUE_TEXTS,
+  PIR_VALUE_DTYPE
 } pir_value_kind;
 
 typedef struct pir_attr_value {
-  uint8_t kind;       // pir_value_kind; bool is INT
-  int64_t i;          // INT; DTYPE: a pir_dtype
-  double f;           // FLOAT
+  uint8_t kind;  // pir_value_kind; bool is INT
+  int64_t i;     // INT; DTYPE: a pir_dtype
+  double f;      // FLOAT
   pir_str text;
   const int64_t *ints;
   const double *floats;
   const pir_str *texts;
-  size_t count;       // of ints, floats, texts
+  size_t count;  // of ints, floats, texts
 } pir_attr_value;
 
 // The clause that defines result `result` for these attributes; NULL when none does.
