@@ -18,7 +18,8 @@ static const pir_fact *operand(const symbolic *s, int16_t k) {
 bool fact_count(const pir_fact *fact, pir_dim *out_count) {
   if (!fact || !fact->known) return false;
   if (fact->members) {
-    // A list of 0-D or 1-element tensors, or one tensor.
+    // A list of 0-D or 1-element tensors, or of one tensor with all elements.
+    if (fact->member_count == 1) return fact_count(fact->members[0], out_count);
     *out_count = (pir_dim)fact->member_count;
     return true;
   }
@@ -29,6 +30,7 @@ bool fact_count(const pir_fact *fact, pir_dim *out_count) {
 
 pir_dim fact_element(const pir_fact *fact, int64_t i) {
   if (!fact || !fact->known || i < 0) return PIR_DIM_UNKNOWN;
+  if (fact->members && fact->member_count == 1) return fact_element(fact->members[0], i);
   if (fact->members) return (size_t)i < fact->member_count ? fact_element(fact->members[i], 0) : PIR_DIM_UNKNOWN;
   return fact->contents && (size_t)i < fact->content_count ? fact->contents[i] : PIR_DIM_UNKNOWN;
 }
