@@ -24,7 +24,7 @@ $(B)/gen/opsc/ops.tab.c: dialects/ops/ops.y
 $(B)/gen/opsc/ops.lex.c: dialects/ops/ops.l $(B)/gen/opsc/ops.tab.c
 	@mkdir -p $(@D) && $(FLEX) -o $@ --header-file=$(B)/gen/opsc/ops.lex.h $<
 $(B)/gen/opsc/%.o: $(B)/gen/opsc/%.c
-	@$(CC) $(BASE) -Wno-unused-function $(CFLAGS) $(I_opsc) -c $< -o $@
+	@$(CC) $(BASE) -Wno-unused-function -Wno-unused-but-set-variable $(CFLAGS) $(I_opsc) -c $< -o $@
 $(patsubst %.c,$(B)/obj/%.o,$(S_opsc)): | $(B)/gen/opsc/ops.lex.c
 $(B)/gen/opsc/base.o: ir/base.c
 	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) $(I_ir) -c $< -o $@

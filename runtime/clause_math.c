@@ -156,14 +156,18 @@ static bool unary_i64(int op, int64_t *restrict out, const int64_t *restrict a, 
   }
 }
 
-// Smith's division with one reciprocal, as Paddle divides: no overflow where the quotient is in range.
+// Smith's division with one reciprocal, as Paddle divides: no overflow where the quotient is in range. The parts are put
+// together in memory: a sum with I * x would turn an infinite part into NaN, and not every compiler has CMPLX.
 #define COMPLEX_QUOTIENT(name, T)                                                       \
   static T complex name(T complex x, T complex y) {                                     \
     T a = (T)creal(x), b = (T)cimag(x), c = (T)creal(y), d = (T)cimag(y);               \
     bool flat = fabs(c) >= fabs(d);                                                     \
     T ratio = flat ? d / c : c / d, scale = 1 / (flat ? c + d * ratio : c * ratio + d); \
-    return flat ? CMPLX((a + b * ratio) * scale, (b - a * ratio) * scale)               \
-                : CMPLX((a * ratio + b) * scale, (b * ratio - a) * scale);              \
+    T parts[2] = {(flat ? a + b * ratio : a * ratio + b) * scale,                       \
+                  (flat ? b - a * ratio : b * ratio - a) * scale};                      \
+    T complex quotient;                                                                 \
+    memcpy(&quotient, parts, sizeof quotient);                                          \
+    return quotient;                                                                    \
   }
 COMPLEX_QUOTIENT(quotient_c64, float)
 COMPLEX_QUOTIENT(quotient_c128, double)
@@ -225,9 +229,9 @@ bool pir_clause_unary(int op, pir_dtype lanes, void *out, const void *a, int n) 
   LOOP(PIR_V_ADD, x + y) LOOP(PIR_V_SUB, x - y) LOOP(PIR_V_MUL, x * y) LOOP(PIR_V_DIV, x / y)        \
   LOOP(PIR_V_FLOORDIV, (T)floor_quotient(x, y)) LOOP(PIR_V_FLOORMOD, (T)floor_remainder(x, y))       \
   LOOP(PIR_V_FMOD, fmod##f(x, y)) LOOP(PIR_V_POW, pow##f(x, y)) LOOP(PIR_V_ATAN2, atan2##f(x, y))    \
-  LOOP(PIR_V_MIN, (x != x) | (x < y) ? x : y)                                                       \
-  LOOP(PIR_V_MAX, (x != x) | (x > y) ? x : y)                                                       \
-  LOOP(PIR_V_FMIN, (y != y) | (x < y) ? x : y) LOOP(PIR_V_FMAX, (y != y) | (x > y) ? x : y)                \
+  LOOP(PIR_V_MIN, ((x != x) | (x < y)) ? x : y)                                                       \
+  LOOP(PIR_V_MAX, ((x != x) | (x > y)) ? x : y)                                                       \
+  LOOP(PIR_V_FMIN, ((y != y) | (x < y)) ? x : y) LOOP(PIR_V_FMAX, ((y != y) | (x > y)) ? x : y)                \
   LOOP(PIR_V_COPYSIGN, copysign##f(x, y)) LOOP(PIR_V_NEXTAFTER, nextafter##f(x, y))
 
 static bool binary_f32(int op, float *restrict out, const float *restrict a, const float *restrict b, int n) {
