@@ -117,11 +117,12 @@ PIR_API bool pir_dtype_is_integer(pir_dtype dtype);  // signed and unsigned, not
 PIR_API bool pir_dtype_is_complex(pir_dtype dtype);
 
 // Memory layouts as Paddle spells them.
-#define PIR_LAYOUTS(X)                                                                                                 \
-  X(ANY, "Undefined(AnyLayout)")                                                                                       \
-  X(NHWC, "NHWC")                                                                                                      \
-  X(NCHW, "NCHW") X(NCDHW, "NCDHW") X(NDHWC, "NDHWC") X(ONEDNN, "ONEDNN") X(SPARSE_COO, "SPARSE_COO")                  \
-      X(SPARSE_CSR, "SPARSE_CSR") X(PSTRING_UNION, "PSTRING_UNION") X(STRIDED, "STRIDED")
+// clang-format off
+#define PIR_LAYOUTS(X)                                                                            \
+  X(ANY, "Undefined(AnyLayout)") X(NHWC, "NHWC") X(NCHW, "NCHW") X(NCDHW, "NCDHW")                \
+  X(NDHWC, "NDHWC") X(ONEDNN, "ONEDNN") X(SPARSE_COO, "SPARSE_COO") X(SPARSE_CSR, "SPARSE_CSR")   \
+  X(PSTRING_UNION, "PSTRING_UNION") X(STRIDED, "STRIDED")
+// clang-format on
 
 typedef enum pir_layout {
 #define PIR_LAYOUT_ENUM(id, name) PIR_LAYOUT_##id,
