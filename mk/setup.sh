@@ -2,7 +2,7 @@
 # Installs the Debian packages that the build and the tests need and that are missing, and says which.
 # Needs root or sudo for that; does nothing when all are there.
 set -eu
-packages="gcc make pkg-config flex bison llvm-19-dev llvm-19-tools libjansson-dev libprotobuf-c-dev
+packages="gcc g++ libc6-dev make pkg-config flex bison llvm-19-dev llvm-19-tools libjansson-dev libprotobuf-c-dev
  protobuf-c-compiler libffi-dev libxxhash-dev libcmocka-dev python3 xz-utils"
 [ "${1-}" = lint ] && packages="$packages clang-format-19 universal-ctags"
 [ "${1-}" = bench ] && packages="$packages mlir-19-tools valgrind python3-venv"
