@@ -17,6 +17,7 @@
   X(gammaincc, false)                                                                                                  \
   X(gather_nd, false)                                                                                                  \
   X(generate_proposals, true)                                                                                          \
+  X(index_put, false)                                                                                                  \
   X(kthvalue, false)                                                                                                   \
   X(logcumsumexp, false)                                                                                               \
   X(masked_select, true)                                                                                               \
