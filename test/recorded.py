@@ -128,10 +128,11 @@ def text_job(tools, name, prog, want):
 
 
 def same_text(made, want):
-    """Equal to the byte, but for results that an operator left without a shape: they print as 0 in memory, and JSON
-    stores them without dims."""
+    """Equal to the byte, but for what JSON does not hold: attributes of block arguments, and the shape of a result that its
+    operator left without one (it prints as 0 in memory and is stored without dims)."""
     if made == want:
         return True
+    want = re.sub(rb"(?m)^ *\^.*$", lambda line: re.sub(rb"\{[^}]*\}", b"{}", line.group()), want)
     split = re.compile(rb"tensor<[^>]*>")
     pairs = list(zip(split.findall(made), split.findall(want)))
     return split.split(made) == split.split(want) and all(m == w or m == w.replace(b"<0x", b"<") for m, w in pairs)
