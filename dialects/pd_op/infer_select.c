@@ -173,3 +173,14 @@ pir_status pd_infer_cross_entropy_with_softmax(pir_infer *infer) {
   loss->shape[at] = 1;
   return PIR_OK;
 }
+
+// The last two axes go: one number a matrix.
+pir_status pd_infer_of_matrices(pir_infer *infer) {
+  const pir_fact *x = infer->operands[0];
+  pir_fact *out = infer_begin(infer, 0);
+  if (!known_shape(x)) return PIR_OK;
+  if (x->rank < 2) return pir_infer_fail(infer, "expects matrices, has rank %d", x->rank);
+  take_shape(out, x);
+  out->rank -= 2;
+  return PIR_OK;
+}

@@ -12,12 +12,14 @@
   X(cummax, false)                                                                                                     \
   X(cummin, false)                                                                                                     \
   X(deformable_conv, false)                                                                                            \
+  X(det, false)                                                                                                        \
   X(distribute_fpn_proposals, true)                                                                                    \
   X(equal_all, false)                                                                                                  \
   X(gammaincc, false)                                                                                                  \
   X(gather_nd, false)                                                                                                  \
   X(generate_proposals, true)                                                                                          \
   X(index_put, false)                                                                                                  \
+  X(inverse, false)                                                                                                    \
   X(kthvalue, false)                                                                                                   \
   X(logcumsumexp, false)                                                                                               \
   X(masked_select, true)                                                                                               \
