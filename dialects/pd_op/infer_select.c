@@ -161,19 +161,6 @@ pir_status pd_infer_by_shape(pir_infer *infer) {
   return PIR_OK;
 }
 
-pir_status pd_infer_cross_entropy_with_softmax(pir_infer *infer) {
-  const pir_fact *x = infer->operands[PD_CROSS_ENTROPY_WITH_SOFTMAX_IN_INPUT];
-  pir_fact *softmax = infer_begin(infer, PD_CROSS_ENTROPY_WITH_SOFTMAX_OUT_SOFTMAX);
-  pir_fact *loss = infer_begin(infer, PD_CROSS_ENTROPY_WITH_SOFTMAX_OUT_LOSS);
-  int32_t at;
-  if (!known_shape(x)) return PIR_OK;
-  take_shape(softmax, x);
-  take_shape(loss, x);
-  PIR_TRY(wrap_axis(infer, infer->attrs[PD_CROSS_ENTROPY_WITH_SOFTMAX_ATTR_AXIS].i, x->rank, &at));
-  loss->shape[at] = 1;
-  return PIR_OK;
-}
-
 // The last two axes go: one number a matrix.
 pir_status pd_infer_of_matrices(pir_infer *infer) {
   const pir_fact *x = infer->operands[0];
@@ -182,5 +169,58 @@ pir_status pd_infer_of_matrices(pir_infer *infer) {
   if (x->rank < 2) return pir_infer_fail(infer, "expects matrices, has rank %d", x->rank);
   take_shape(out, x);
   out->rank -= 2;
+  return PIR_OK;
+}
+
+// Rows of x, with the features of a second operand y perhaps; how many only the run knows. Then a count a row.
+pir_status pd_infer_arriving_rows(pir_infer *infer) {
+  int k = pir_opdef_operand(infer->def, PIR_STR("y"));
+  const pir_fact *x = infer->operands[0], *y = k >= 0 ? infer->operands[k] : NULL;
+  pir_fact *out = infer_begin(infer, 0), *count = infer_begin(infer, 1);
+  count->rank = k < 0 && pir_opdef_operand(infer->def, PIR_STR("segment_ids")) >= 0 ? 2 : 1;
+  count->shape[0] = PIR_DIM_UNKNOWN;
+  count->shape[1] = 1;
+  if (!known_shape(x) || x->rank < 1 || (k >= 0 && (!known_shape(y) || y->rank < 1))) return PIR_OK;
+  out->rank = y && y->rank > x->rank ? y->rank : x->rank;
+  out->shape[0] = PIR_DIM_UNKNOWN;
+  for (int32_t d = 1; d < out->rank; d++) {
+    int32_t dx = d - (out->rank - x->rank), dy = y ? d - (out->rank - y->rank) : 0;
+    int64_t one, n = dx > 0 ? x->shape[dx] : 1;
+    bool single = dx <= 0 || (pir_dim_is_const(infer->dims, n, &one) && one == 1);
+    bool same = !y || dy <= 0 || (pir_dim_is_const(infer->dims, y->shape[dy], &one) && one == 1);
+    out->shape[d] = same ? n : single ? y->shape[dy] : n == y->shape[dy] ? n : PIR_DIM_UNKNOWN;
+  }
+  return PIR_OK;
+}
+
+// All members in the shape they share.
+pir_status pd_infer_broadcast_tensors(pir_infer *infer) {
+  const pir_fact *list = infer->operands[0];
+  if (!list || !list->members) return PIR_OK;
+  pir_fact shared = {.known = true}, *facts = INFER_NEW(infer, pir_fact, list->member_count);
+  const pir_fact **members = INFER_NEW(infer, const pir_fact *, list->member_count);
+  for (size_t i = 0; i < list->member_count; i++) {
+    const pir_fact *x = list->members[i];
+    if (!known_shape(x)) return PIR_OK;
+    if (x->rank > shared.rank) shared.rank = x->rank;
+  }
+  for (int32_t d = 0; d < shared.rank; d++) {
+    shared.shape[d] = 1;
+    for (size_t i = 0; i < list->member_count; i++) {
+      int64_t n;
+      int32_t at = d - (shared.rank - list->members[i]->rank);
+      if (at < 0 || (pir_dim_is_const(infer->dims, list->members[i]->shape[at], &n) && n == 1)) continue;
+      if (shared.shape[d] == 1 || pir_dim_is_const(infer->dims, list->members[i]->shape[at], &n))
+        shared.shape[d] = list->members[i]->shape[at];
+      else if (!pir_dim_is_const(infer->dims, shared.shape[d], &n) && shared.shape[d] != list->members[i]->shape[at])
+        shared.shape[d] = PIR_DIM_UNKNOWN;
+    }
+  }
+  for (size_t i = 0; i < list->member_count; i++) {
+    facts[i] = shared;
+    facts[i].dtype = list->members[i]->dtype;
+    members[i] = &facts[i];
+  }
+  infer->results[0] = (pir_fact){.known = true, .rank = -1, .members = members, .member_count = list->member_count};
   return PIR_OK;
 }

@@ -8,6 +8,7 @@
 #define PIR_KERNELS(X)                                                                                                 \
   X(argsort, false)                                                                                                    \
   X(assign_value, false)                                                                                               \
+  X(broadcast_tensors, false)                                                                                          \
   X(clip_by_norm, false)                                                                                               \
   X(cummax, false)                                                                                                     \
   X(cummin, false)                                                                                                     \
@@ -34,6 +35,9 @@
   X(rnn, false)                                                                                                        \
   X(roi_align, false)                                                                                                  \
   X(searchsorted, false)                                                                                               \
+  X(segment_pool, true)                                                                                                \
+  X(send_u_recv, true)                                                                                                 \
+  X(send_ue_recv, true)                                                                                                \
   X(set_value, false)                                                                                                  \
   X(set_value_with_tensor, false)                                                                                      \
   X(spectral_norm, false)                                                                                              \

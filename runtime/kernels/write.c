@@ -129,7 +129,7 @@ pir_status pir_kernel_set_value(const pir_kernel_call *call) {
   return set_slice(call, 1, &values);
 }
 
-// ---- meshgrid
+// ---- one tensor along many axes
 
 pir_status pir_kernel_meshgrid(const pir_kernel_call *call) {
   int n = call->in_members[0];
@@ -145,6 +145,18 @@ pir_status pir_kernel_meshgrid(const pir_kernel_call *call) {
       view.shape[d] = out->shape[d];
       view.strides[d] = d == i && x->rank ? x->strides[0] : 0;
     }
+    PIR_TRY(pir_tensor_copy(&view, out));
+  }
+  return PIR_OK;
+}
+
+pir_status pir_kernel_broadcast_tensors(const pir_kernel_call *call) {
+  int n = call->in_members[0];
+  if (call->out_members[0] != n)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: %d inputs, %d results", call->op, n, call->out_members[0]);
+  for (int i = 0; i < n; i++) {
+    pir_tensor *out = call->out[call->out_first[0] + i], view;
+    PIR_TRY(spread(call, call->in[call->in_first[0] + i], out, &view));
     PIR_TRY(pir_tensor_copy(&view, out));
   }
   return PIR_OK;
