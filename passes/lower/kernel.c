@@ -2,6 +2,7 @@
 // `"NAME(phi_kernel)"` with kernel_key, kernel_name, op_name beside its own attributes, and its results live
 // at a place (cpu_tensor<...>). What it computes is still said by the op it names (pir_op_meaning). Groups keep
 // their regions: they are compiled. One walk, O(ops + attributes).
+#include <pir/dialect/pd_op.h>
 #include <pir/kernel.h>
 #include <pir/pass.h>
 #include <stdlib.h>
@@ -128,19 +129,34 @@ static pir_status bind(lowering *l, pir_op *op) {
   return PIR_OK;
 }
 
-// What stays as it is: parameters, lists of values, outputs of the builtin dialect, compiled groups, and
-// what an earlier run bound.
+// What the executor does itself: the regions of control flow, and arrays of tensors.
+static bool is_control(const pir_opdef *def) {
+  switch (def->id) {
+    case PD_IF:
+    case PD_WHILE:
+    case PD_SELECT_INPUT:
+    case PD_CREATE_ARRAY:
+    case PD_ARRAY_LENGTH:
+    case PD_ARRAY_READ:
+    case PD_ARRAY_WRITE_: return true;
+    default: return false;
+  }
+}
+
+// What stays as it is: parameters, lists of values, outputs of the builtin dialect, compiled groups, control flow
+// with what ends its regions, and what an earlier run bound.
 static bool stays(const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
-  if (def->traits & (PIR_PARAMETER | PIR_STRUCTURAL)) return true;
+  if (def->traits & (PIR_PARAMETER | PIR_STRUCTURAL | PIR_TERMINATOR)) return true;
   if ((def->traits & PIR_OUTPUT) && !def->result_count) return true;
-  return pir_op_meaning(op) != def || (pir_op_regions(op) && !(def->traits & PIR_CONTROL));
+  return pir_op_meaning(op) != def || (pir_op_regions(op) && (is_control(def) || !(def->traits & PIR_CONTROL)));
 }
 
 static pir_status check(const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
   const char *what = NULL;
   if (!(def->traits & PIR_REGISTERED)) what = "no dialect declares it";
+  else if (is_control(def)) return PIR_OK;
   else if (pir_op_regions(op)) what = "control flow";
   else if (def->traits & (PIR_INPUT | PIR_OUTPUT)) return PIR_OK;
   else if (!def->clause && !(def->kernel && pir_kernel_find(pir_str_from(def->kernel)))) what = "no kernel computes it";
@@ -149,19 +165,30 @@ static pir_status check(const pir_op *op) {
                     def->name, what);
 }
 
+enum { DEEPEST = 64 };
+
+// Checks, or binds, the ops of a block and of the regions of its control flow. All that is unsupported is reported.
+static pir_status each_op(lowering *l, pir_block *block, bool binds, int depth) {
+  pir_status status = PIR_OK;
+  PIR_EACH_OP(op, block) {
+    pir_status found = PIR_OK;
+    for (size_t r = 0; is_control(pir_op_def(op)) && r < pir_op_regions(op) && !found; r++) {
+      pir_block *inner = pir_region_first(pir_op_region(op, r));
+      if (depth == DEEPEST) found = pir_error(op, "is nested deeper than %d regions", DEEPEST);
+      else if (inner) found = each_op(l, inner, binds, depth + 1);
+    }
+    if (!found && !stays(op)) found = binds ? bind(l, op) : check(op);
+    status = status ? status : found;
+    if (binds && status) break;
+  }
+  return status;
+}
+
 pir_status pir_pass_pd_op_to_kernel(pir_pass_run *run) {
   lowering l = {.run = run, .ctx = pir_program_context(run->program), .facts = pir_run_facts(run)};
   pir_status status = l.facts ? PIR_OK : pir_run_facts_status(run);
-  if (!status) {
-    PIR_EACH_OP(op, pir_program_block(run->program)) {  // all that is unsupported is reported
-      pir_status found = stays(op) ? PIR_OK : check(op);
-      status = status ? status : found;
-    }
-  }
-  PIR_EACH_OP(op, pir_program_block(run->program)) {
-    if (status) break;
-    if (!stays(op)) status = bind(&l, op);
-  }
+  if (!status) status = each_op(&l, pir_program_block(run->program), false, 0);
+  if (!status) status = each_op(&l, pir_program_block(run->program), true, 0);
   free(l.attrs);
   free(l.types);
   free(l.operands);

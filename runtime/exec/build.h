@@ -9,8 +9,19 @@ typedef struct reuse_pair {
   uint32_t instr, in, out;  // slots
 } reuse_pair;
 
+// A value of an outer region that this one reads.
+typedef struct capture {
+  uint32_t outer, inner;  // slots
+} capture;
+
 typedef struct plan_builder {
   plan *p;
+  struct plan_builder *parent;  // of a region
+  int depth;
+  capture *captures;
+  uint32_t capture_count, capture_capacity;
+  word_map captured;  // outer slot -> its number
+  const pir_program *program;
   const pir_facts *facts;
   const pir_compiler *compiler;
   const size_t *codes;  // of groups, in program order
@@ -47,8 +58,11 @@ void pir_plan_symbols(plan_builder *b);
 
 // ---- values.c
 
+// One op of the program or of a region.
+pir_status pir_plan_op(plan_builder *b, const pir_op *op);
 uint32_t pir_plan_word(plan_builder *b, uint32_t value);  // its position in plan->words
-bool pir_plan_slots_of(const plan_builder *b, const pir_value *value, struct slot_list *out_list);
+// A value of an outer region is captured.
+bool pir_plan_slots_of(plan_builder *b, const pir_value *value, struct slot_list *out_list);
 void pir_plan_bind(plan_builder *b, const pir_value *value, struct slot_list list);
 void pir_plan_bind_slot(plan_builder *b, const pir_value *value, uint32_t slot);
 uint32_t pir_plan_buffer(plan_builder *b, plan_home home, uint32_t index, uint32_t bytes);
@@ -72,7 +86,17 @@ pir_status pir_plan_output(plan_builder *b, const pir_op *op);
 // ---- calls.c
 
 pir_status pir_plan_call(plan_builder *b, const pir_op *op);
+// Slots for the tensors of a value, defined by the next instruction.
+struct slot_list pir_plan_results(plan_builder *b, const pir_value *value);
+// What a kernel or region allocates itself is late even when its shape can be told.
+void pir_plan_make_late(plan *p, struct slot_list list);
 pir_status pir_plan_group(plan_builder *b, const pir_op *op);
+
+// ---- control.c
+
+// Whether the op is control flow, or handles arrays: an instruction of its own kind.
+bool pir_plan_is_control(const pir_op *op);
+pir_status pir_plan_control(plan_builder *b, const pir_op *op);
 
 // ---- buffers.c
 

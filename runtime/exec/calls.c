@@ -123,8 +123,7 @@ static pir_status call_operands(plan_builder *b, const pir_op *op, const pir_opd
   return PIR_OK;
 }
 
-// Slots for a value, defined by the next instruction.
-static struct slot_list result_slots(plan_builder *b, const pir_value *value) {
+struct slot_list pir_plan_results(plan_builder *b, const pir_value *value) {
   static const pir_fact unknown = {.rank = -1};
   const pir_type *type = pir_value_type(value);
   const pir_fact *fact = pir_facts_of(b->facts, value);
@@ -145,8 +144,7 @@ static bool clause_defines(const pir_clause *clause, size_t result) {
   return false;
 }
 
-// What a kernel allocates itself is late even when its shape can be told.
-static void make_late(plan *p, struct slot_list list) {
+void pir_plan_make_late(plan *p, struct slot_list list) {
   for (uint32_t i = 0; i < list.count; i++) {
     uint32_t slot = p->words[list.first + i];
     if (slot == NONE) continue;
@@ -168,8 +166,8 @@ static pir_status call_results(plan_builder *b, const pir_op *op, const plan_cal
     }
     bool spare = def->results[i].flags & (PIR_RESULT_OPTIONAL | PIR_RESULT_INTERMEDIATE);
     if (present && spare && pir_value_unused(value) && !pir_facts_of(b->facts, value)->known) present = false;
-    if (present) list = result_slots(b, value);
-    if (call->shapes_results) make_late(b->p, list);
+    if (present) list = pir_plan_results(b, value);
+    if (call->shapes_results) pir_plan_make_late(b->p, list);
     add_entries(b, out, i, list);
   }
   return PIR_OK;
@@ -350,7 +348,7 @@ pir_status pir_plan_group(plan_builder *b, const pir_op *op) {
     else add_entries(b, &in, i, list);
   }
   for (size_t i = 0; i < pir_op_results(op); i++) {
-    struct slot_list list = result_slots(b, pir_op_result(op, i));
+    struct slot_list list = pir_plan_results(b, pir_op_result(op, i));
     add_entries(b, &out, i, list);
     if (!p->memory.failed) take_order(p, op, i, p->words[list.first]);
   }

@@ -104,14 +104,8 @@ pir_status pir_frame_take_late(frame *f, uint32_t slot) {
   frame_buffer *buffer = &f->buffers[f->plan->slots[slot].buffer];
   size_t bytes;
   PIR_TRY(pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes));
-  bytes = bytes ? bytes : 1;
-  if (bytes > f->budget)
-    return pir_exec_fail(&f->message, PIR_EXHAUSTED, "more memory is needed than max_bytes allows");
-  void *data = pir_mem_get(&f->allocator, bytes);
-  if (!data) return PIR_EXHAUSTED;
-  if (f->budget != UINT64_MAX) f->budget -= bytes;
-  *buffer = (frame_buffer){data, bytes};
-  tensor->data = data;
+  PIR_TRY(pir_frame_take(f, bytes, buffer));
+  tensor->data = buffer->data;
   return PIR_OK;
 }
 
@@ -176,18 +170,15 @@ static pir_status learn(frame *f, const plan_instr *instr) {
 }
 
 static void free_late(frame *f, const plan_instr *instr) {
-  for (uint32_t i = 0; i < instr->free_count; i++) {
-    frame_buffer *buffer = &f->buffers[f->plan->words[instr->frees + i]];
-    if (!buffer->late_bytes) continue;
-    pir_mem_give(&f->allocator, buffer->data, buffer->late_bytes);
-    if (f->budget != UINT64_MAX) f->budget += buffer->late_bytes;
-    *buffer = (frame_buffer){0};
-  }
+  for (uint32_t i = 0; i < instr->free_count; i++)
+    pir_frame_give(f, &f->buffers[f->plan->words[instr->frees + i]]);
 }
 
 static pir_status run_instr(frame *f, const plan_instr *instr, uint32_t number) {
-  if (instr->late) PIR_TRY(shape_late(f, instr, number));
-  if (instr->kind == PLAN_GROUP) PIR_TRY(run_group(f, instr));
+  bool control = instr->kind >= PLAN_IF;
+  if (instr->late && !control) PIR_TRY(shape_late(f, instr, number));
+  if (control) PIR_TRY(pir_frame_run_control(f, instr, number));
+  else if (instr->kind == PLAN_GROUP) PIR_TRY(run_group(f, instr));
   else if (instr->kind == PLAN_COPY) PIR_TRY(run_copy(f, instr));
   else {
     pir_status status = run_call(f, instr);

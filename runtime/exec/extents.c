@@ -53,7 +53,10 @@ uint32_t pir_plan_extent_binary(plan_builder *b, pir_dim_kind kind, uint32_t x, 
 static uint32_t symbol_level(plan_builder *b, pir_symbol_source source) {
   struct slot_list list;
   if (!source.value) return LEVEL_NEVER;
-  if (!pir_plan_slots_of(b, source.value, &list)) return b->p->instr_count + 1;  // a result of the op at hand
+  if (!pir_plan_slots_of(b, source.value, &list)) {  // inside a region, or a result of the op at hand
+    const pir_op *op = pir_value_op(source.value);
+    return !op || pir_op_parent(op) ? LEVEL_NEVER : b->p->instr_count + 1;
+  }
   if (list.count != 1) return LEVEL_NEVER;
   uint32_t slot = b->p->words[list.first];
   if (slot == NONE) return LEVEL_NEVER;
@@ -91,7 +94,9 @@ static uint32_t intern(plan_builder *b, pir_dim dim, int depth) {
 }
 
 uint32_t pir_plan_extent(plan_builder *b, pir_dim dim) {
-  return dim == PIR_DIM_UNKNOWN ? NONE : intern(b, pir_dim_canonical(pir_facts_dims(b->facts), dim), 0);
+  int64_t value;
+  bool in_region = b->parent && !pir_dim_is_const(pir_facts_dims(b->facts), dim, &value);  // known by running
+  return dim == PIR_DIM_UNKNOWN || in_region ? NONE : intern(b, pir_dim_canonical(pir_facts_dims(b->facts), dim), 0);
 }
 
 bool pir_plan_evaluate(const plan *p, uint32_t i, int64_t *values) {

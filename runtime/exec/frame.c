@@ -32,6 +32,23 @@ pir_status pir_exec_fail(pir_message *message, pir_status status, const char *fo
   return status;
 }
 
+// The frames of the regions, and of theirs: at most PLAN_DEEPEST deep.
+static pir_status create_regions(frame *f) {
+  const plan *p = f->plan;
+  f->regions = pir_bump_get(&f->memory, 2 * (size_t)p->control_count * sizeof *f->regions);
+  if (!f->regions) return PIR_EXHAUSTED;
+  for (uint32_t i = 0; i < 2 * p->control_count; i++) {
+    const plan_region *region = &p->controls[i / 2].regions[i % 2];
+    frame *inner = &f->regions[i];
+    if (!region->plan) continue;
+    PIR_TRY(pir_frame_create(region->plan, &f->allocator, inner));
+    inner->carried = pir_bump_get(&inner->memory, region->yield_count * sizeof *inner->carried);
+    if (!inner->carried) return PIR_EXHAUSTED;
+    for (uint32_t k = 0; k < region->plan->expr_count; k++) (void)pir_plan_evaluate(region->plan, k, inner->values);
+  }
+  return PIR_OK;
+}
+
 pir_status pir_frame_create(const plan *plan, const pir_allocator *allocator, frame *out_frame) {
   *out_frame = (frame){.plan = plan,
                        .allocator = *allocator,
@@ -46,12 +63,15 @@ pir_status pir_frame_create(const plan *plan, const pir_allocator *allocator, fr
   out_frame->pointers = pir_bump_get(memory, plan->most_slots * sizeof *out_frame->pointers);
   out_frame->group_buffers = pir_bump_get(memory, plan->most_buffers * sizeof *out_frame->group_buffers);
   out_frame->group_dims = pir_bump_get(memory, plan->most_dims * sizeof *out_frame->group_dims);
-  if (!memory->failed) return PIR_OK;
-  pir_bump_release(memory);
+  if (!memory->failed && !create_regions(out_frame)) return PIR_OK;
+  pir_frame_release(out_frame);
+  *out_frame = (frame){0};
   return PIR_EXHAUSTED;
 }
 
 void pir_frame_release(frame *f) {
+  for (uint32_t i = 0; f->regions && i < 2 * f->plan->control_count; i++)
+    if (f->regions[i].plan) pir_frame_release(&f->regions[i]);
   if (f->plan && f->buffers) pir_frame_drop_late(f, true);
   pir_mem_give(&f->allocator, f->scratch, f->scratch_step * (size_t)f->parallel.threads);
   pir_bump_release(&f->run);
@@ -86,8 +106,28 @@ void pir_frame_drop_late(frame *f, bool outputs) {
   for (uint32_t i = 0; i < f->plan->buffer_count; i++) {
     frame_buffer *buffer = &f->buffers[i];
     if (!buffer->late_bytes || (f->plan->buffers[i].index != NONE && !outputs)) continue;
+    pir_frame_give(f, buffer);
+  }
+}
+
+pir_status pir_frame_take(frame *f, size_t bytes, frame_buffer *out_buffer) {
+  *out_buffer = (frame_buffer){0};
+  bytes = bytes ? bytes : 1;
+  if (bytes > f->budget)
+    return pir_exec_fail(&f->message, PIR_EXHAUSTED, "more memory is needed than max_bytes allows");
+  void *data = pir_mem_get(&f->allocator, bytes);
+  if (!data) return PIR_EXHAUSTED;
+  if (f->budget != UINT64_MAX) f->budget -= bytes;
+  *out_buffer = (frame_buffer){data, bytes};
+  return PIR_OK;
+}
+
+void pir_frame_give(frame *f, frame_buffer *buffer) {
+  if (buffer->late_bytes == ARRAY_BYTES) {
+    pir_array_release(f, buffer->data);
+  } else if (buffer->late_bytes) {
     pir_mem_give(&f->allocator, buffer->data, buffer->late_bytes);
     f->budget += f->budget == UINT64_MAX ? 0 : buffer->late_bytes;
-    *buffer = (frame_buffer){0};
   }
+  *buffer = (frame_buffer){0};
 }

@@ -12,8 +12,24 @@ typedef struct frame_buffer {
   size_t late_bytes;  // to give back; 0: not ours
 } frame_buffer;
 
+// An array of tensors, shared by the slots that show it: `late_bytes` of their buffers is ARRAY_BYTES.
+#define ARRAY_BYTES SIZE_MAX
+typedef struct tensor_array {
+  uint32_t holders;
+  pir_tensor *items;  // each with memory of its own; no data: not written yet
+  size_t count, capacity;
+} tensor_array;
+
+// A tensor on its way out of a region.
+typedef struct carried {
+  pir_tensor tensor;
+  frame_buffer own;
+} carried;
+
 typedef struct frame {
   const plan *plan;
+  struct frame *regions;  // two a control of the plan
+  carried *carried;       // by yield, of a region
   pir_allocator allocator;
   pir_parallel parallel;
   const volatile int *cancel;
@@ -54,6 +70,18 @@ pir_status pir_frame_run(frame *f, bool once);
 pir_status pir_frame_infer(frame *f, const plan_instr *instr);
 // Memory for late slot `slot`, whose tensor has its shape.
 pir_status pir_frame_take_late(frame *f, uint32_t slot);
+
+// Gives back what a buffer owns, and lets it own nothing.
+void pir_frame_give(frame *f, frame_buffer *buffer);
+// Charges late memory to the budget and takes it; late_bytes is 0 after a failure.
+pir_status pir_frame_take(frame *f, size_t bytes, frame_buffer *out_buffer);
+
+// Control flow and arrays (regions.c, arrays.c).
+pir_status pir_frame_run_control(frame *f, const plan_instr *instr, uint32_t number);
+pir_status pir_frame_run_array(frame *f, const plan_instr *instr);
+// A dense copy of `from`, or one more holder of an array, for `to`.
+pir_status pir_frame_duplicate(frame *f, const pir_tensor *from, bool is_array, carried *to);
+void pir_array_release(frame *f, tensor_array *array);
 
 // Writes a message and returns `status`. Knows %s %d %zu %lld and a few more (strbuf.h).
 pir_status pir_exec_fail(pir_message *message, pir_status status, const char *format, ...) PIR_PRINTF(3, 4);

@@ -183,7 +183,7 @@ void pir_model_release(pir_model *model) {
   if (!model || atomic_fetch_sub(&model->holders, 1) != 1) return;
   pir_weights_release(model);
   if (model->compiler) pir_compiler_destroy(model->compiler);
-  pir_bump_release(&model->plan.memory);
+  pir_plan_release(&model->plan);
   pir_allocator allocator = model->allocator;
   pir_mem_give(&allocator, model, sizeof *model);
 }

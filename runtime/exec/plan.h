@@ -69,7 +69,15 @@ typedef struct plan_const {
 typedef enum plan_kind {
   PLAN_CALL,   // a kernel or a clause
   PLAN_GROUP,  // a compiled group
-  PLAN_COPY    // slot to slot, any strides
+  PLAN_COPY,   // slot to slot, any strides
+  // Below: control flow and arrays (control.c); their results are late and take their shapes from what is handed out.
+  PLAN_IF,           // in: condition, captures of both regions; out: results
+  PLAN_WHILE,        // in: condition, first values, captures; out: last values
+  PLAN_SELECT,       // in: number, choices; out: the one it chooses
+  PLAN_ARRAY_NEW,    // out: an array
+  PLAN_ARRAY_WRITE,  // in: array, tensor, index
+  PLAN_ARRAY_READ,   // in: array, index
+  PLAN_ARRAY_LENGTH  // in: array
 } plan_kind;
 
 // Entries of a declared operand or result among an instruction's slots.
@@ -96,6 +104,23 @@ typedef struct plan_group {
   uint32_t temporaries;  // first of temporary_count buffers
 } plan_group;
 
+// A region: a plan of its own, all of whose values are late. What it captures and its arguments are slots with
+// buffers of HOME_INPUT.
+typedef struct plan_region {
+  struct plan *plan;
+  uint32_t first_in, capture_count;  // among the instruction's operands
+  uint32_t *captures;                // slots of the region, one a captured operand
+  uint32_t *args, arg_count;         // slots of the region
+  uint32_t *yields, yield_count;     // slots of the region, a loop's condition first
+  bool *repeats;                     // by yield: an earlier one hands out the same memory
+} plan_region;
+
+enum { PLAN_DEEPEST = 32 };  // regions in regions
+
+typedef struct plan_control {
+  plan_region regions[2];
+} plan_control;
+
 typedef struct plan_instr {
   uint8_t kind;           // plan_kind
   const char *label;      // the ops it runs, for traces
@@ -103,7 +128,7 @@ typedef struct plan_instr {
   bool once;              // run when the model is made: its results are constants
   uint32_t in, in_count;  // plan->words: slots, NONE for an absent one
   uint32_t out, out_count;
-  uint32_t detail;                 // of plan->calls or plan->groups
+  uint32_t detail;                 // of plan->calls, plan->groups or plan->controls
   uint32_t frees, free_count;      // plan->words: late buffers dead after this
   uint32_t symbols, symbol_count;  // plan->late_symbols read after this
   uint32_t exprs, expr_count;      // plan->words: expressions known after these
@@ -141,6 +166,8 @@ typedef struct plan {
   uint32_t call_count, call_capacity;
   plan_group *groups;
   uint32_t group_count, group_capacity;
+  plan_control *controls;
+  uint32_t control_count, control_capacity;
   plan_pack *packs;
   uint32_t pack_count, pack_capacity;
   plan_check *checks;
@@ -160,6 +187,8 @@ typedef struct plan {
 // `codes` (both NULL when there are none). Reports to the program's context; releases `out_plan` on failure.
 pir_status pir_plan_build(const pir_program *program, const pir_facts *facts, const pir_compiler *compiler,
                           const size_t *codes, const pir_allocator *allocator, plan *out_plan);
+
+void pir_plan_release(plan *p);
 
 // Computes expression `i` from those before it; false on overflow or division by zero.
 bool pir_plan_evaluate(const plan *p, uint32_t i, int64_t *values);

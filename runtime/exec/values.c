@@ -1,5 +1,6 @@
 // Building a plan: one walk over the lowered program in order. Every tensor value gets a slot, every vec
-// value a list of slots; parameters, feeds, fetches and the packing of vecs become no instruction.
+// value a list of slots; parameters, feeds, fetches and the packing of vecs become no instruction. A region gets a
+// plan of its own (control.c), whose values are all late.
 // O(ops + operands).
 #include "build.h"
 #include <pir/dialect/cinn.h>
@@ -13,9 +14,37 @@ uint32_t pir_plan_word(plan_builder *b, uint32_t value) {
   return p->word_count - 1;
 }
 
-bool pir_plan_slots_of(const plan_builder *b, const pir_value *value, struct slot_list *out_list) {
+static uint32_t capture_slot(plan_builder *b, uint32_t outer) {
   uint32_t number;
-  if (!pir_word_map_find(&b->values, (uintptr_t)value, &number)) return false;
+  if (outer == NONE) return NONE;
+  if (pir_word_map_find(&b->captured, outer, &number)) return b->captures[number].inner;
+  pir_fact fact = {.known = true, .dtype = b->parent->p->slots[outer].dtype, .rank = -1};
+  uint32_t inner = pir_plan_slot(b, &fact, NONE);
+  capture *to = BUMP_PUSH(&b->scratch, b->captures, b->capture_count, b->capture_capacity);
+  if (inner == NONE || !to) return NONE;
+  *to = (capture){outer, inner};
+  pir_word_map_set(&b->scratch, &b->captured, outer, b->capture_count - 1);
+  b->p->slots[inner].buffer = pir_plan_buffer(b, HOME_INPUT, NONE, NONE);
+  return inner;
+}
+
+// From region to region outwards, at most PLAN_DEEPEST of them.
+static bool capture_value(plan_builder *b, const pir_value *value) {
+  struct slot_list outer;
+  if (!b->parent || !pir_plan_slots_of(b->parent, value, &outer)) return false;
+  uint32_t *slots = pir_bump_get(&b->scratch, outer.count * sizeof *slots);
+  for (uint32_t i = 0; slots && i < outer.count; i++) slots[i] = capture_slot(b, b->parent->p->words[outer.first + i]);
+  struct slot_list list = {b->p->word_count, outer.count};
+  for (uint32_t i = 0; slots && i < outer.count; i++) pir_plan_word(b, slots[i]);
+  pir_plan_bind(b, value, list);
+  return slots != NULL;
+}
+
+bool pir_plan_slots_of(plan_builder *b, const pir_value *value, struct slot_list *out_list) {
+  uint32_t number;
+  if (!pir_word_map_find(&b->values, (uintptr_t)value, &number) &&
+      (!capture_value(b, value) || !pir_word_map_find(&b->values, (uintptr_t)value, &number)))
+    return false;
   *out_list = b->lists[number];
   return true;
 }
@@ -70,7 +99,7 @@ uint32_t pir_plan_slot(plan_builder *b, const pir_fact *fact, uint32_t def) {
 uint32_t pir_plan_result(plan_builder *b, const pir_fact *fact) {
   uint32_t slot = pir_plan_slot(b, fact, b->p->instr_count);
   if (slot == NONE) return NONE;
-  bool late = b->p->slots[slot].late;
+  bool late = b->p->slots[slot].late |= b->parent != NULL;
   uint32_t bytes = late ? NONE : pir_plan_bytes(b, slot);
   b->p->slots[slot].buffer = pir_plan_buffer(b, late ? HOME_LATE : HOME_ARENA, NONE, bytes);
   return b->p->slots[slot].buffer == NONE ? NONE : slot;
@@ -131,26 +160,34 @@ static pir_status build_structural(plan_builder *b, const pir_op *op) {
                     "unsupported: \"%s\" of other values than tensors in the plan", pir_op_def(op)->name);
 }
 
-static pir_status build_op(plan_builder *b, const pir_program *program, const pir_op *op) {
+pir_status pir_plan_op(plan_builder *b, const pir_op *op) {
   const pir_opdef *def = pir_op_meaning(op);
-  if (def->traits & PIR_PARAMETER) return pir_plan_parameter(b, program, op);
+  if (b->parent && def->traits & (PIR_PARAMETER | PIR_INPUT | PIR_OUTPUT))
+    return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op), "unsupported: \"%s\" in a region",
+                      def->name);
+  if (def->traits & PIR_PARAMETER) return pir_plan_parameter(b, b->program, op);
   if (def->traits & PIR_INPUT) return pir_plan_input(b, op);
   if (def->traits & PIR_OUTPUT) return pir_plan_output(b, op);
   if (def->traits & PIR_STRUCTURAL) return build_structural(b, op);
   if (pir_op_is(op, CINN_GROUP)) return pir_plan_group(b, op);
+  if (pir_plan_is_control(op)) return pir_plan_control(b, op);
   return pir_plan_call(b, op);
 }
 
 pir_status pir_plan_build(const pir_program *program, const pir_facts *facts, const pir_compiler *compiler,
                           const size_t *codes, const pir_allocator *allocator, plan *out_plan) {
   *out_plan = (plan){.memory.allocator = *allocator};
-  plan_builder b = {
-      .p = out_plan, .facts = facts, .compiler = compiler, .codes = codes, .scratch.allocator = *allocator};
+  plan_builder b = {.p = out_plan,
+                    .program = program,
+                    .facts = facts,
+                    .compiler = compiler,
+                    .codes = codes,
+                    .scratch.allocator = *allocator};
   const pir_block *block = pir_program_block(program);
   pir_status status = PIR_OK;
   pir_plan_number_ports(&b, block);
   for (const pir_op *op = pir_block_first(block); op && !status; op = pir_op_next(op)) {
-    status = build_op(&b, program, op);
+    status = pir_plan_op(&b, op);
     if (b.scratch.failed || out_plan->memory.failed) status = PIR_EXHAUSTED;
   }
   if (!status) {
@@ -159,6 +196,13 @@ pir_status pir_plan_build(const pir_program *program, const pir_facts *facts, co
     if (b.scratch.failed || out_plan->memory.failed) status = PIR_EXHAUSTED;
   }
   pir_bump_release(&b.scratch);
-  if (status) pir_bump_release(&out_plan->memory);
+  if (status) pir_plan_release(out_plan);
   return status;
+}
+
+void pir_plan_release(plan *p) {
+  for (uint32_t i = 0; i < p->control_count; i++)
+    for (int r = 0; r < 2; r++)
+      if (p->controls[i].regions[r].plan) pir_plan_release(p->controls[i].regions[r].plan);
+  pir_bump_release(&p->memory);
 }
