@@ -138,7 +138,7 @@ static bool start_cluster(grouping *g, const node *n, cluster *c) {
 static bool is_barrier(const pir_op *op) {
   uint32_t traits = pir_op_def(op)->traits;
   if (traits & (PIR_PARAMETER | PIR_CONSTANT | PIR_INPUT | PIR_OUTPUT | PIR_TERMINATOR)) return false;
-  return !(traits & PIR_PURE) || (traits & (PIR_RANDOM | PIR_INPLACE));
+  return !(traits & PIR_PURE) || (traits & (PIR_RANDOM | PIR_INPLACE | PIR_CONTROL));
 }
 
 // ---- cycles

@@ -54,8 +54,8 @@ static uint32_t symbol_level(plan_builder *b, pir_symbol_source source) {
   struct slot_list list;
   if (!source.value) return LEVEL_NEVER;
   if (!pir_plan_slots_of(b, source.value, &list)) {  // inside a region, or a result of the op at hand
-    const pir_op *op = pir_value_op(source.value);
-    return !op || pir_op_parent(op) ? LEVEL_NEVER : b->p->instr_count + 1;
+    bool inside = pir_value_block(source.value) != pir_program_block(b->program);
+    return inside ? LEVEL_NEVER : b->p->instr_count + 1;
   }
   if (list.count != 1) return LEVEL_NEVER;
   uint32_t slot = b->p->words[list.first];
