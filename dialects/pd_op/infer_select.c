@@ -224,3 +224,24 @@ pir_status pd_infer_broadcast_tensors(pir_infer *infer) {
   infer->results[0] = (pir_fact){.known = true, .rank = -1, .members = members, .member_count = list->member_count};
   return PIR_OK;
 }
+
+// Integers count; weights and densities add up to floats.
+pir_status pd_infer_histogram(pir_infer *infer) {
+  bool floats = infer->operands[PD_HISTOGRAM_IN_WEIGHT] || infer->attrs[PD_HISTOGRAM_ATTR_DENSITY].i;
+  int64_t bins = infer->attrs[PD_HISTOGRAM_ATTR_BINS].i;
+  pir_fact *out = infer_begin(infer, 0);
+  if (bins < 1) return pir_infer_fail(infer, "%lld bins", (long long)bins);
+  out->dtype = floats ? PIR_F32 : PIR_I64;
+  out->rank = 1;
+  out->shape[0] = bins;
+  return PIR_OK;
+}
+
+pir_status pd_infer_bincount(pir_infer *infer) {
+  const pir_fact *weights = infer->operands[PD_BINCOUNT_IN_WEIGHTS];
+  pir_fact *out = infer_begin(infer, 0);
+  out->dtype = !weights ? PIR_I64 : weights->dtype == PIR_F64 ? PIR_F64 : PIR_F32;
+  out->rank = 1;
+  out->shape[0] = PIR_DIM_UNKNOWN;
+  return PIR_OK;
+}

@@ -8,6 +8,7 @@
 #define PIR_KERNELS(X)                                                                                                 \
   X(argsort, false)                                                                                                    \
   X(assign_value, false)                                                                                               \
+  X(bincount, true)                                                                                                    \
   X(broadcast_tensors, false)                                                                                          \
   X(clip_by_norm, false)                                                                                               \
   X(cummax, false)                                                                                                     \
@@ -19,6 +20,7 @@
   X(gammaincc, false)                                                                                                  \
   X(gather_nd, false)                                                                                                  \
   X(generate_proposals, true)                                                                                          \
+  X(histogram, false)                                                                                                  \
   X(index_put, false)                                                                                                  \
   X(inverse, false)                                                                                                    \
   X(kthvalue, false)                                                                                                   \
