@@ -1,7 +1,8 @@
 // The analysis of a program: facts of all its values, in one walk in program order. Feeds start it, with a
 // symbol for every unknown extent; parameters bring their real shape and small contents. A loop's arguments
 // start as its inputs and lose what an iteration changes until nothing changes: each of a value's dims can
-// turn into a symbol once, so that takes few rounds.
+// turn into a symbol once, so that takes few rounds; past a limit for all loops together, nothing is said
+// of an argument.
 #include "facts_impl.h"
 
 #include <pir/dialect/pd_op.h>
@@ -11,6 +12,7 @@
 
 #define MAX_DEPTH 256
 #define MAX_ROUNDS 8
+#define MOST_ROUNDS 4096  // of all loops: each round of a loop goes through the loops inside again
 
 static const pir_fact nothing = {.rank = -1};
 
@@ -231,9 +233,10 @@ static pir_status analyse_while(pir_facts *facts, pir_op *op, int depth) {
   }
   bool changed = true;
   for (int round = 0; changed && round < MAX_ROUNDS; round++) {
+    bool last = round == MAX_ROUNDS - 1 || facts->rounds++ >= MOST_ROUNDS;
     changed = false;
     for (size_t i = 0; i < n; i++) {
-      if (round == MAX_ROUNDS - 1) state[i] = nothing;
+      if (last) state[i] = nothing;
       size_t first = round ? 0 : pir_dims_symbols(facts->dims);
       set_fact(facts, pir_block_argument(block, i), &state[i]);
       note_symbols(facts, pir_block_argument(block, i), &state[i], first);
@@ -271,7 +274,12 @@ static pir_status analyse_group(pir_facts *facts, pir_op *op, int depth) {
 
 static pir_status analyse_block(pir_facts *facts, pir_block *block, int depth) {
   pir_status status = PIR_OK;
-  if (depth > MAX_DEPTH) return PIR_EXHAUSTED;
+  if (depth > MAX_DEPTH) {
+    const pir_op *first = pir_block_first(block);
+    return first ? pir_report(pir_op_context(first), PIR_EXHAUSTED, PIR_ERROR, pir_op_loc(first),
+                              "regions are nested deeper than %d", MAX_DEPTH)
+                 : PIR_OK;
+  }
   PIR_EACH_OP(op, block) {
     pir_status one;
     if (pir_op_is(op, PD_IF)) one = analyse_if(facts, op, depth);

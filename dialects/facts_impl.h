@@ -13,6 +13,7 @@ struct pir_facts {
   pir_map values;              // pir_value -> pir_fact
   pir_symbol_source *sources;  // by symbol
   size_t source_count, source_capacity;
+  size_t rounds;  // of all loops, so far
 };
 
 // A fact that says what a stated type says.

@@ -205,4 +205,5 @@ void pir_plan_release(plan *p) {
     for (int r = 0; r < 2; r++)
       if (p->controls[i].regions[r].plan) pir_plan_release(p->controls[i].regions[r].plan);
   pir_bump_release(&p->memory);
+  *p = (plan){.memory.allocator = p->memory.allocator};  // a failed one is released again with its model
 }

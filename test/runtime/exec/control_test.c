@@ -8,6 +8,7 @@
 #include <pir/load.h>
 #include <pir/model.h>
 #include <pir/text.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,18 +44,23 @@ static const char loop[] =
                        "(%17) = \"pd_op.fetch\" (%6) {col:0,name:\"sum\",persistable:[true],stop_gradient:[true]} : (" T
                        ") -> " T "\n}\n";
 
-static pir_model *make(const char *text, const char *pipeline) {
+static pir_status try_to_make(const char *text, const char *pipeline, pir_model **out_model) {
   pir_context *ctx = pir_context_create(NULL);
   pir_program *program = NULL;
-  pir_model *model = NULL;
   pir_model_options options = {.size = sizeof options, .pipeline = pipeline};
   assert_int_equal(pir_dialects_load_all(ctx), PIR_OK);
   pir_parse_options parsing = {.file = PIR_STR("loop")};
   if (text) assert_int_equal(pir_program_parse(ctx, pir_str_from(text), &parsing, &program), PIR_OK);
   else assert_int_equal(pir_program_load_file(ctx, PROGRAM, NULL, &program), PIR_OK);
-  assert_int_equal(pir_model_create(program, &options, &model), PIR_OK);
+  pir_status status = pir_model_create(program, &options, out_model);
   pir_program_destroy(program);
   pir_context_destroy(ctx);
+  return status;
+}
+
+static pir_model *make(const char *text, const char *pipeline) {
+  pir_model *model = NULL;
+  assert_int_equal(try_to_make(text, pipeline, &model), PIR_OK);
   return model;
 }
 
@@ -166,9 +172,43 @@ static void an_array_may_not_outgrow_its_limit(void **unused) {
   pir_model_release(model);
 }
 
+// Loops in loops, the innermost of which grows a value: inference must not take rounds upon rounds.
+static void write_nest(char *text, int depth) {
+  text += sprintf(text, "{\n(%%0) = \"pd_op.data\" () {dtype:bool,name:\"c\",place:Place(undefined:0),shape:[1]} : () "
+                        "-> tensor<1xb>\n(%%1) = \"pd_op.data\" () {dtype:int64,name:\"x\",place:Place(undefined:0),"
+                        "shape:[1]} : () -> tensor<-1xi64>\n");
+  for (int i = 0; i < depth; i++)
+    text += sprintf(text, "(%%%d) = \"pd_op.while\" (cond=%%0, inputs=%%%s%d) {\n^%%arg_%d {}\n", 4 * i + 2,
+                    i ? "arg_" : "", i ? i - 1 : 1, i);
+  for (int i = depth; i-- > 0;) {
+    bool inner = i + 1 == depth;
+    text += sprintf(text,
+                    "(%%%d) = \"builtin.combine\" (%%%s%d, %%1) {} : (tensor<-1xi64>, tensor<-1xi64>) -> "
+                    "vec[tensor<-1xi64>,tensor<-1xi64>]\n(%%%d) = \"pd_op.full\" () {dtype:int32,place:Place(cpu),"
+                    "shape:[1],value:0} : () -> tensor<1xi32>\n(%%%d) = \"pd_op.concat\" (%%%d, %%%d) {} : "
+                    "(vec[tensor<-1xi64>,tensor<-1xi64>], tensor<1xi32>) -> tensor<-1xi64>\n() = \"cf.yield\" (%%0, "
+                    "%%%d) {} : (tensor<1xb>, tensor<-1xi64>) -> \n}\n",
+                    4 * i + 3, inner ? "arg_" : "", inner ? i : 4 * i + 6, 4 * i + 4, 4 * i + 5, 4 * i + 3, 4 * i + 4,
+                    4 * i + 5);
+  }
+  sprintf(text, "() = \"builtin.shadow_output\" (%%2) {output_name:\"o\"} : (tensor<-1xi64>) -> \n}\n");
+}
+
+static void nesting_has_a_limit(void **unused) {
+  static char text[1 << 16];
+  pir_model *model = NULL;
+  write_nest(text, 32);
+  assert_int_equal(try_to_make(text, "kernels", &model), PIR_OK);
+  pir_model_release(model);
+  write_nest(text, 33);
+  assert_int_equal(try_to_make(text, "kernels", &model), PIR_UNSUPPORTED);
+  assert_null(model);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_long_loop_holds_what_a_short_one_holds), cmocka_unit_test(a_flag_stops_a_loop),
-      cmocka_unit_test(every_failed_allocation_is_a_status), cmocka_unit_test(an_array_may_not_outgrow_its_limit)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_long_loop_holds_what_a_short_one_holds),
+                                     cmocka_unit_test(a_flag_stops_a_loop), cmocka_unit_test(nesting_has_a_limit),
+                                     cmocka_unit_test(every_failed_allocation_is_a_status),
+                                     cmocka_unit_test(an_array_may_not_outgrow_its_limit)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
