@@ -245,3 +245,11 @@ pir_status pd_infer_bincount(pir_infer *infer) {
   out->shape[0] = PIR_DIM_UNKNOWN;
   return PIR_OK;
 }
+
+// The shape of the first tensor.
+pir_status pd_infer_multiplex(pir_infer *infer) {
+  const pir_fact *list = infer->operands[PD_MULTIPLEX_IN_INPUTS];
+  pir_fact *out = infer_begin(infer, 0);
+  if (list && list->members && list->member_count && known_shape(list->members[0])) take_shape(out, list->members[0]);
+  return PIR_OK;
+}

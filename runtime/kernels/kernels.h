@@ -30,6 +30,7 @@
   X(meshgrid, false)                                                                                                   \
   X(mode, false)                                                                                                       \
   X(multiclass_nms3, true)                                                                                             \
+  X(multiplex, false)                                                                                                  \
   X(nms, true)                                                                                                         \
   X(nonzero, true)                                                                                                     \
   X(polygamma, false)                                                                                                  \

@@ -161,3 +161,35 @@ pir_status pir_kernel_broadcast_tensors(const pir_kernel_call *call) {
   }
   return PIR_OK;
 }
+
+// ---- multiplex
+
+// Row i of a tensor, without its first axis.
+static pir_tensor row_of(const pir_tensor *x, int64_t i) {
+  pir_tensor row = *x;
+  row.data = (char *)x->data + i * x->strides[0] * (int64_t)pir_dtype_size(x->dtype);
+  row.rank = x->rank - 1;
+  memmove(row.shape, x->shape + 1, (size_t)row.rank * sizeof *row.shape);
+  memmove(row.strides, x->strides + 1, (size_t)row.rank * sizeof *row.strides);
+  return row;
+}
+
+pir_status pir_kernel_multiplex(const pir_kernel_call *call) {
+  const pir_tensor *index = pir_kernel_in(call, 1);
+  pir_tensor *out = pir_kernel_out(call, 0);
+  int64_t rows = out && out->rank ? out->shape[0] : 0;
+  if (!index || !out || pir_tensor_numel(index) < rows)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: there is not an index a row", call->op);
+  for (int64_t i = 0; i < rows; i++) {
+    int64_t member = pir_tensor_int_at(index, i);
+    if (member < 0 || member >= call->in_members[0])
+      return pir_kernel_fail(call, PIR_INVALID, "%s: tensor %lld of %d", call->op, (long long)member,
+                             call->in_members[0]);
+    const pir_tensor *x = call->in[call->in_first[0] + member];
+    if (x->rank != out->rank || x->shape[0] != rows)
+      return pir_kernel_fail(call, PIR_INVALID, "%s: the tensors differ in shape", call->op);
+    pir_tensor from = row_of(x, i), to = row_of(out, i);
+    PIR_TRY(pir_tensor_copy(&from, &to));
+  }
+  return PIR_OK;
+}
