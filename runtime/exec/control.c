@@ -108,8 +108,8 @@ static pir_status build_region(plan_builder *outer, const pir_op *op, size_t r, 
     *in = b.captures[i].outer;
     region->captures[i] = b.captures[i].inner;
   }
+  if (b.scratch.failed || p->memory.failed || outer->scratch.failed) status = PIR_EXHAUSTED;
   pir_bump_release(&b.scratch);
-  if (!status && (!region->captures || outer->scratch.failed)) status = PIR_EXHAUSTED;
   return status;
 }
 

@@ -162,6 +162,30 @@ static void every_failed_allocation_is_a_status(void **unused) {
   pir_model_release(model);
 }
 
+static void making_a_model_survives_failures(void **unused) {
+  pir_context *ctx = pir_context_create(NULL);
+  pir_program *program = NULL;
+  pir_model *model = NULL;
+  counter c = {0};
+  assert_int_equal(pir_dialects_load_all(ctx), PIR_OK);
+  assert_int_equal(pir_program_load_file(ctx, PROGRAM, NULL, &program), PIR_OK);
+  for (long n = 0; !model && n < 5000; n++) {
+    c = (counter){.left = n};
+    pir_model_options options = {.size = sizeof options, .pipeline = "kernels", .allocator = {get, give, &c}};
+    pir_status status = pir_model_create(program, &options, &model);
+    assert_true(status == (model ? PIR_OK : PIR_EXHAUSTED));
+    if (!model) assert_int_equal(c.held, 0);
+  }
+  assert_non_null(model);
+  pir_program_destroy(program);
+  pir_context_destroy(ctx);
+  int64_t first = 0;
+  assert_int_equal(run(model, (pir_session_options){0}, 3, &first), PIR_OK);
+  assert_int_equal(first, 3);
+  pir_model_release(model);
+  assert_int_equal(c.held, 0);
+}
+
 static void an_array_may_not_outgrow_its_limit(void **unused) {
   pir_model *model = make(NULL, "kernels");
   int64_t first;
@@ -207,8 +231,10 @@ static void nesting_has_a_limit(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(a_long_loop_holds_what_a_short_one_holds),
-                                     cmocka_unit_test(a_flag_stops_a_loop), cmocka_unit_test(nesting_has_a_limit),
+                                     cmocka_unit_test(a_flag_stops_a_loop),
+                                     cmocka_unit_test(nesting_has_a_limit),
                                      cmocka_unit_test(every_failed_allocation_is_a_status),
+                                     cmocka_unit_test(making_a_model_survives_failures),
                                      cmocka_unit_test(an_array_may_not_outgrow_its_limit)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
