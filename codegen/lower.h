@@ -8,6 +8,7 @@
 #include "loop_impl.h"
 
 #include <vec.h>
+#include <pir/clause_types.h>
 #include <pir/codegen.h>
 
 // What is known of a value of the group beside its fact.
@@ -89,8 +90,6 @@ void lower_know(lowering *l, const pir_value *value, loop_expr *const *index, lo
 
 // ---- one op at one point: lower_clause.c, lower_index.c, lower_reduce.c
 
-enum { LOWER_WEAK_INT = PIR_DTYPE_COUNT, LOWER_WEAK_FLOAT };  // types of literals beside pir_dtype
-
 typedef struct lower_site {
   lowering *l;
   const pir_op *op;
@@ -119,7 +118,6 @@ loop_expr *lower_index(lower_site *s, int node);
 loop_expr *lower_truth(lower_site *s, int node);          // as a bool
 bool lower_fixed(lower_site *s, int node, int64_t *out);  // an index that must be a constant
 loop_expr *lower_clause_value(lower_site *s, int node, int type);
-int lower_strong(int type);
 int lower_acc_type(const lower_site *s);
 const pir_value *lower_operand(const lower_site *s, int k, int member);  // NULL when absent
 int lower_members(const lower_site *s, int k);

@@ -23,7 +23,7 @@ int lower_members(const lower_site *s, int k) {
   return (int)pir_type_elements(pir_value_type(v));
 }
 
-static bool find_types(lower_site *s);
+static void find_types(lower_site *s);
 
 bool lower_open(lowering *l, const pir_op *op, size_t result, lower_site *out) {
   const pir_opdef *def = pir_op_meaning(op);
@@ -31,123 +31,38 @@ bool lower_open(lowering *l, const pir_op *op, size_t result, lower_site *out) {
   if (pir_op_has(op, PIR_STRUCTURAL)) return true;
   if (def && def->clause) out->attrs = pir_op_attr_values(op, allocate, l->m);
   out->clause = out->attrs ? pir_clause_choose(def->clause, (uint8_t)result, out->attrs) : NULL;
-  if (out->clause) return find_types(out);
+  if (out->clause) return find_types(out), true;
   lower_fail(l, op, "an op that no clause describes");
   return false;
 }
 
 // ---- types
 
-static bool is_weak(int t) { return t == LOWER_WEAK_INT || t == LOWER_WEAK_FLOAT; }
-static bool is_half(int t) { return t == PIR_F16 || t == PIR_BF16; }
-static int arithmetic_type(int t) { return is_half(t) ? PIR_F32 : t == PIR_INDEX ? PIR_I64 : t; }
-int lower_strong(int t) { return t == LOWER_WEAK_INT ? PIR_I64 : t == LOWER_WEAK_FLOAT ? PIR_F64 : t; }
-
-// Place in the order bool < integers < floats; 0: not computed here.
-static int rank_of(int t) {
-  static const uint8_t order[PIR_DTYPE_COUNT] = {
-      [PIR_BOOL] = 1, [PIR_U8] = 2,  [PIR_I8] = 3,  [PIR_U16] = 4,  [PIR_I16] = 5, [PIR_U32] = 6,
-      [PIR_I32] = 7,  [PIR_U64] = 8, [PIR_I64] = 9, [PIR_F32] = 10, [PIR_F64] = 11};
-  return is_weak(t) ? 1 : order[t];
-}
-
-static bool is_integral(int t) { return t == LOWER_WEAK_INT || (t < PIR_DTYPE_COUNT && rank_of(t) < rank_of(PIR_F32)); }
-
-static int meet(int a, int b) {
-  if (is_weak(a) && is_weak(b)) return a == LOWER_WEAK_FLOAT ? a : b;
-  if (is_weak(b)) {
-    int weak = b;
-    b = a;
-    a = weak;
-  }
-  if (a == LOWER_WEAK_INT) return b == PIR_BOOL ? PIR_I64 : b;
-  if (a == LOWER_WEAK_FLOAT) return is_integral(b) ? PIR_F32 : b;
-  return rank_of(a) > rank_of(b) ? a : b;
-}
-
-static int operand_type(const lower_site *s, int k) {
+static int operand_dtype(const void *user, int k) {
+  const lower_site *s = user;
   const pir_value *v = lower_operand(s, k, 0);
-  return v ? (int)lower_fact(s->l, v)->dtype : LOWER_WEAK_INT;
+  return v ? (int)lower_fact(s->l, v)->dtype : PIR_DTYPE_COUNT;
 }
 
-// The dtype a cast names; PIR_DTYPE_COUNT: the child's own.
-static int cast_type(const lower_site *s, int k) {
-  if (k >= PIR_CAST_OPERAND) {
-    int t = operand_type(s, k - PIR_CAST_OPERAND);
-    return is_weak(t) ? PIR_DTYPE_COUNT : t;
-  }
-  if (k >= PIR_CAST_ATTR) return (int)s->attrs[k - PIR_CAST_ATTR].i;
-  if (k == PIR_CAST_OUT) return s->out->dtype;
-  return k == PIR_CAST_COMPUTE ? PIR_DTYPE_COUNT : k;
+static pir_clause_typing typing_of(const lower_site *s) {
+  return (pir_clause_typing){
+      .clause = s->clause, .attrs = s->attrs, .out = s->out->dtype, .operand = operand_dtype, .user = s};
 }
 
-static int load_type(const lower_site *s, int k) {
-  int t = operand_type(s, k), compute = s->clause->compute;
-  if (is_weak(t)) return t;
-  return arithmetic_type(compute && compute < PIR_DTYPE_COUNT && t != PIR_BOOL ? compute : t);
-}
+int lower_acc_type(const lower_site *s) { return pir_node_type_strong(pir_clause_acc_type(s->clause, s->types)); }
 
-static int scalar_type(const lower_site *s, int k) {
-  int t = operand_type(s, k);
-  return !is_weak(t) && pir_dtype_is_float(t) ? LOWER_WEAK_FLOAT : LOWER_WEAK_INT;
-}
-
-int lower_acc_type(const lower_site *s) {
-  int c = s->clause->combine;
-  return c == PIR_COMBINE_AND || c == PIR_COMBINE_OR ? PIR_BOOL : lower_strong(s->types[s->clause->body]);
-}
-
-static int floating(int t) { return is_integral(t) ? (is_weak(t) ? LOWER_WEAK_FLOAT : PIR_F32) : t; }
-
-static int type_of(const lower_site *s, const pir_node *n) {
-  int a = n->a >= 0 ? s->types[n->a] : LOWER_WEAK_INT, b = n->b >= 0 ? s->types[n->b] : LOWER_WEAK_INT, t;
-  switch (n->op) {
-    case PIR_V_CONST: return n->k == PIR_F64 ? LOWER_WEAK_FLOAT : n->k == PIR_BOOL ? PIR_BOOL : LOWER_WEAK_INT;
-    case PIR_V_ATTR_AT: return s->attrs[n->k].kind == PIR_VALUE_FLOATS ? LOWER_WEAK_FLOAT : LOWER_WEAK_INT;
-    case PIR_V_ATTR: return s->attrs[n->k].kind == PIR_VALUE_FLOAT ? LOWER_WEAK_FLOAT : LOWER_WEAK_INT;
-    case PIR_V_INDEX:
-    case PIR_V_COUNT: return LOWER_WEAK_INT;
-    case PIR_V_SCALAR: return scalar_type(s, n->k);
-    case PIR_V_LOAD:
-    case PIR_V_MEMBERS: return load_type(s, n->k);
-    case PIR_V_ACC: return lower_acc_type(s);
-    case PIR_V_CAST: t = cast_type(s, n->k); return t == PIR_DTYPE_COUNT ? a : arithmetic_type(t);
-    case PIR_V_EQ:
-    case PIR_V_NE:
-    case PIR_V_LT:
-    case PIR_V_LE:
-    case PIR_V_ISNAN:
-    case PIR_V_ISINF:
-    case PIR_V_ISFINITE: return PIR_BOOL;
-    case PIR_V_SELECT: return meet(b, n->c >= 0 ? s->types[n->c] : LOWER_WEAK_INT);
-    case PIR_V_AND:
-    case PIR_V_OR:
-    case PIR_V_XOR: return is_weak(a) && is_weak(b) ? PIR_BOOL : meet(a, b);
-    case PIR_V_NOT: return is_weak(a) ? PIR_BOOL : a;
-    case PIR_V_ABS:
-    case PIR_V_NEG:
-    case PIR_V_SIGN:
-    case PIR_V_FLOOR:
-    case PIR_V_CEIL:
-    case PIR_V_TRUNC:
-    case PIR_V_ROUND:
-    case PIR_V_RINT: return a;
-    case PIR_V_ATAN2: return floating(meet(a, b));
-    default: return n->op >= PIR_V_ADD && n->op <= PIR_V_SHR ? meet(a, b) : floating(a);
-  }
-}
-
-static bool find_types(lower_site *s) {
-  const pir_clause *c = s->clause;
-  s->types = pir_loop_alloc(s->l->m, c->node_count);
-  for (int i = 0; i < c->node_count; i++)
-    if (c->nodes[i].op >= PIR_V_CONST) s->types[i] = (uint8_t)type_of(s, &c->nodes[i]);
-  return true;
+static void find_types(lower_site *s) {
+  s->types = pir_loop_alloc(s->l->m, s->clause->node_count);
+  pir_clause_typing typing = typing_of(s);
+  pir_clause_type_nodes(&typing, s->types);
 }
 
 // ---- what the emitter has code for
 
-static bool is_computed(int t) { return t < PIR_DTYPE_COUNT && rank_of(t) > 0; }
+static bool is_computed(int dtype) {
+  return dtype == PIR_BOOL || dtype == PIR_INDEX || dtype == PIR_F16 || dtype == PIR_BF16 || dtype == PIR_F32 ||
+         dtype == PIR_F64 || (dtype < PIR_DTYPE_COUNT && pir_dtype_is_integer((pir_dtype)dtype));
+}
 
 static bool divides(int op) {
   return op == PIR_V_DIV || op == PIR_V_FLOORDIV || op == PIR_V_FLOORMOD || op == PIR_V_FMOD;
@@ -218,15 +133,17 @@ static loop_expr *load(lower_site *s, const pir_node *n, const pir_value *v, int
   loop_expr *index[PIR_MAX_RANK], *e;
   const pir_fact *fact = lower_fact(s->l, v);
   loop_module *m = s->l->m;
-  if (!is_computed(arithmetic_type(fact->dtype))) lower_fail(s->l, s->op, "elements that are not computed on");
+  if (!is_computed(fact->dtype)) lower_fail(s->l, s->op, "elements that are not computed on");
   if (s->l->why || !lower_load_index(s, n, fact, index)) return pir_loop_const_int(m, type, 0);
   loop_expr *in = n->map_kind == PIR_MAP_ALIGNED ? NULL : range_of(s, fact, index);
-  if (!in) return pir_loop_cast(m, pir_loop_cast(m, lower_element(s->l, v, index), arithmetic_type(fact->dtype)), type);
+  if (!in)
+    return pir_loop_cast(m, pir_loop_cast(m, lower_element(s->l, v, index), pir_node_type_arithmetic(fact->dtype)),
+                         type);
   if (n->a < 0 && !s->reduces) {  // within range wherever it is wanted
     e = s->l->condition ? element_where(s, NULL, v, index) : lower_element(s->l, v, index);
-    return pir_loop_cast(m, pir_loop_cast(m, e, arithmetic_type(fact->dtype)), type);
+    return pir_loop_cast(m, pir_loop_cast(m, e, pir_node_type_arithmetic(fact->dtype)), type);
   }
-  e = pir_loop_cast(m, pir_loop_cast(m, element_where(s, in, v, index), arithmetic_type(fact->dtype)), type);
+  e = pir_loop_cast(m, pir_loop_cast(m, element_where(s, in, v, index), pir_node_type_arithmetic(fact->dtype)), type);
   if (n->a >= 0) return pir_loop_select(m, in, e, lower_clause_value(s, n->a, type));
   s->in_range = conjunction(s->l, s->in_range, in);
   return e;
@@ -255,7 +172,7 @@ static loop_expr *scalar(lower_site *s, const pir_node *n, int type) {
   }
   for (int i = 0; i < PIR_MAX_RANK; i++) zeros[i] = pir_loop_int(s->l->m, 0);
   loop_expr *e = lower_element(s->l, v, zeros);
-  return pir_loop_cast(s->l->m, pir_loop_cast(s->l->m, e, arithmetic_type(e->dtype)), type);
+  return pir_loop_cast(s->l->m, pir_loop_cast(s->l->m, e, pir_node_type_arithmetic(e->dtype)), type);
 }
 
 // ---- nodes
@@ -285,18 +202,19 @@ static loop_expr *list_attribute(lower_site *s, const pir_node *n, int type) {
 }
 
 static loop_expr *cast(lower_site *s, const pir_node *n, int type) {
-  int to = cast_type(s, n->k);
+  pir_clause_typing typing = typing_of(s);
+  int to = pir_clause_cast_type(&typing, n->k);
   if (to == PIR_DTYPE_COUNT) return lower_clause_value(s, n->a, type);
-  if (!is_computed(arithmetic_type(to))) {
+  if (!is_computed(to)) {
     lower_fail(s->l, s->op, "a cast to a type that is not computed with");
     return pir_loop_const_int(s->l->m, type, 0);
   }
-  loop_expr *e = lower_clause_value(s, n->a, lower_strong(s->types[n->a]));
+  loop_expr *e = lower_clause_value(s, n->a, pir_node_type_strong(s->types[n->a]));
   return pir_loop_cast(s->l->m, pir_loop_cast(s->l->m, e, to), type);
 }
 
 static loop_expr *compare(lower_site *s, const pir_node *n) {
-  int type = lower_strong(n->b >= 0 ? meet(s->types[n->a], s->types[n->b]) : s->types[n->a]);
+  int type = pir_node_type_strong(n->b >= 0 ? pir_node_type_meet(s->types[n->a], s->types[n->b]) : s->types[n->a]);
   loop_expr *a = lower_clause_value(s, n->a, type), *b = n->b >= 0 ? lower_clause_value(s, n->b, type) : NULL;
   return apply(s, n->op, a, b);
 }
@@ -318,7 +236,7 @@ static loop_expr *conditional(lower_site *s, const pir_node *n, int type) {
 }
 
 static loop_expr *unary(lower_site *s, const pir_node *n, int type) {
-  int own = s->types[n->a], from = is_weak(own) ? type : own;
+  int own = s->types[n->a], from = pir_node_type_is_weak(own) ? type : own;
   if (pir_dtype_is_float(from) != pir_dtype_is_float(type)) from = type;
   return apply(s, n->op, lower_clause_value(s, n->a, from), NULL);
 }
@@ -379,7 +297,7 @@ loop_expr *lower_clause_value(lower_site *s, int node, int type) {
   loop_module *m = s->l->m;
   if (s->l->why) return literal(s, type, 0, 0);
   if (n->op < PIR_V_CONST) return pir_loop_cast(m, lower_index(s, node), type);
-  int own = is_weak(s->types[node]) ? type : s->types[node];
+  int own = pir_node_type_is_weak(s->types[node]) ? type : s->types[node];
   return pir_loop_cast(m, evaluate(s, n, own), type);
 }
 
@@ -492,14 +410,15 @@ loop_expr *lower_result(lower_site *s, loop_expr *const *index) {
     int64_t stops;
     if (!lower_fixed(s, c->trap, &stops) || stops) lower_fail(l, s->op, "a check that may stop the run");
   }
-  if (!is_computed(arithmetic_type(s->out->dtype))) lower_fail(l, s->op, "elements that are not computed on");
+  if (!is_computed(s->out->dtype)) lower_fail(l, s->op, "elements that are not computed on");
   if (c->var_count && !bind_vars(s, index)) lower_fail(l, s->op, "a result map that is no list of variables");
   if (l->why) return NULL;
   switch (c->kind) {
     case PIR_CLAUSE_POINTWISE:
     case PIR_CLAUSE_VIEW:
     case PIR_CLAUSE_GATHER: {
-      int type = lower_strong(is_weak(s->types[c->body]) ? arithmetic_type(s->out->dtype) : s->types[c->body]);
+      int type = pir_node_type_strong(pir_node_type_is_weak(s->types[c->body]) ? pir_node_type_arithmetic(s->out->dtype)
+                                                                               : s->types[c->body]);
       return pir_loop_cast(l->m, lower_clause_value(s, c->body, type), s->out->dtype);
     }
     case PIR_CLAUSE_REDUCE:

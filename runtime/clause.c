@@ -73,7 +73,7 @@ static void check_trap(clause_lanes *e) {
 static void map_block(clause_lanes *e) {
   const clause_bind *b = e->bind;
   const pir_clause *c = b->clause;
-  int mark = e->top, type = pir_clause_strong(b->types[c->body]);
+  int mark = e->top, type = pir_node_type_strong(b->types[c->body]);
   void *lanes = push_slot(e);
   memset(e->skip, 0, (size_t)e->n);
   e->skips = false;
@@ -107,7 +107,7 @@ static void scatter_lane(clause_lanes *e, int64_t offset, int type, const char *
 static void scatter_block(clause_lanes *e) {
   const clause_bind *b = e->bind;
   const pir_clause *c = b->clause;
-  int mark = e->top, type = pir_clause_strong(b->types[c->body]);
+  int mark = e->top, type = pir_node_type_strong(b->types[c->body]);
   size_t size = pir_dtype_size(pir_clause_lane_type(type));
   char *lanes = push_slot(e);
   if (c->guard >= 0) {

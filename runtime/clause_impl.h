@@ -3,14 +3,13 @@
 #ifndef PIR_CLAUSE_IMPL_H
 #define PIR_CLAUSE_IMPL_H
 
+#include <pir/clause_types.h>
 #include <pir/kernel.h>
 
 enum {
   LANES = 256,
   SLOT_BYTES = LANES * 16,  // lanes of the widest class (complex double)
-  MAX_COORDS = 2 * PIR_MAX_RANK,
-  WEAK_INT = PIR_DTYPE_COUNT,  // node types beside pir_dtype: literals that take their context's type
-  WEAK_FLOAT
+  MAX_COORDS = 2 * PIR_MAX_RANK
 };
 
 // Values of an index node over a block: v[lane], or base + step * lane when v is NULL.
@@ -91,7 +90,6 @@ pir_status pir_clause_types(clause_bind *b);
 pir_dtype pir_clause_lane_type(int type);  // the class lanes of a type are held in: i64, f32, f64, c64, c128
 // Lanes of a value node as type `want` (a pir_dtype), into `out`.
 void pir_clause_value(clause_lanes *e, int node, int want, void *out);
-int pir_clause_strong(int type);  // a weak type as the one it has by itself
 void pir_clause_convert(clause_lanes *e, int want, void *out, int type, const void *in);
 void pir_clause_fail(clause_lanes *e, pir_status status, const char *format, ...) PIR_PRINTF(3, 4);
 

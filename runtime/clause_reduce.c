@@ -236,7 +236,7 @@ static void finish(clause_lanes *e, accumulators *a) {
     e->acc = acc;
     e->acc_type = (uint8_t)type;
     e->counts = a->counts;
-    type = pir_clause_strong(b->types[c->then]);
+    type = pir_node_type_strong(b->types[c->then]);
     pir_clause_value(e, c->then, type, result = push_slot(e));
   }
   pir_clause_store(e, type, result);
@@ -247,7 +247,7 @@ static accumulators accumulators_of(clause_lanes *e, bool in_type) {
   accumulators a = {
       .combine = b->clause->combine, .values = push_slot(e), .counts = push_slot(e), .positions = push_slot(e)};
   bool logical = a.combine == PIR_COMBINE_AND || a.combine == PIR_COMBINE_OR;
-  a.type = logical ? PIR_BOOL : pir_clause_strong(b->types[b->clause->body]);
+  a.type = logical ? PIR_BOOL : pir_node_type_strong(b->types[b->clause->body]);
   a.lanes = accumulator_lanes(a.combine, a.type, in_type);
   return a;
 }

@@ -27,116 +27,14 @@ pir_dtype pir_clause_lane_type(int type) {
   }
 }
 
-int pir_clause_strong(int type) { return type == WEAK_INT ? PIR_I64 : type == WEAK_FLOAT ? PIR_F64 : type; }
-
-static bool is_weak(int type) { return type == WEAK_INT || type == WEAK_FLOAT; }
-static bool is_small_float(int t) { return t == PIR_F16 || t == PIR_BF16 || t == PIR_F8E4M3 || t == PIR_F8E5M2; }
-static int arithmetic_type(int t) { return is_small_float(t) ? PIR_F32 : t == PIR_INDEX ? PIR_I64 : t; }
-
-// Place in the order bool < integers < floats < complex.
-static int rank_of(int t) {
-  static const uint8_t order[PIR_DTYPE_COUNT] = {
-      [PIR_BOOL] = 1, [PIR_U8] = 2,  [PIR_I8] = 3,   [PIR_U16] = 4,  [PIR_I16] = 5,  [PIR_U32] = 6,  [PIR_I32] = 7,
-      [PIR_U64] = 8,  [PIR_I64] = 9, [PIR_F32] = 10, [PIR_F64] = 11, [PIR_C64] = 12, [PIR_C128] = 13};
-  return order[t];
+static int operand_dtype(const void *user, int k) {
+  const pir_tensor *t = pir_clause_operand(user, k, 0);
+  return t ? (int)t->dtype : PIR_DTYPE_COUNT;
 }
 
-static bool is_integral(int t) { return t == WEAK_INT || (t < PIR_DTYPE_COUNT && rank_of(t) < rank_of(PIR_F32)); }
-
-static int meet(int a, int b) {
-  if (is_weak(a) && is_weak(b)) return a == WEAK_FLOAT ? a : b;
-  if (is_weak(b)) {
-    int weak = b;
-    b = a;
-    a = weak;
-  }
-  if (a == WEAK_INT) return b == PIR_BOOL ? PIR_I64 : b;
-  if (a == WEAK_FLOAT) return is_integral(b) ? PIR_F32 : b;
-  if ((a == PIR_F64 && b == PIR_C64) || (a == PIR_C64 && b == PIR_F64)) return PIR_C128;
-  return rank_of(a) > rank_of(b) ? a : b;
-}
-
-static int real_type(int t) { return t == PIR_C64 ? PIR_F32 : t == PIR_C128 ? PIR_F64 : t; }
-
-// The dtype a cast names; PIR_DTYPE_COUNT: the child's own.
-static int cast_type(const clause_bind *b, int k) {
-  if (k >= PIR_CAST_OPERAND) {
-    const pir_tensor *t = pir_clause_operand(b, k - PIR_CAST_OPERAND, 0);
-    return t ? arithmetic_type(t->dtype) : PIR_DTYPE_COUNT;
-  }
-  if (k >= PIR_CAST_ATTR) return (int)b->call->attrs[k - PIR_CAST_ATTR].i;
-  if (k == PIR_CAST_OUT) return b->out->dtype;
-  return k == PIR_CAST_COMPUTE ? PIR_DTYPE_COUNT : k;
-}
-
-static int load_type(const clause_bind *b, int k) {
-  const pir_tensor *t = pir_clause_operand(b, k, 0);
-  if (!t) return WEAK_INT;
-  if (b->clause->compute < PIR_DTYPE_COUNT && t->dtype != PIR_BOOL && b->clause->compute)
-    return arithmetic_type(b->clause->compute);
-  return arithmetic_type(t->dtype);
-}
-
-static int scalar_type(const clause_bind *b, int k) {
-  const pir_tensor *t = pir_clause_operand(b, k, 0);
-  if (!t) return WEAK_INT;
-  if (pir_dtype_is_complex(t->dtype)) return t->dtype;
-  return pir_dtype_is_float(t->dtype) ? WEAK_FLOAT : WEAK_INT;
-}
-
-static int acc_type(const clause_bind *b) {
-  const pir_clause *c = b->clause;
-  if (c->combine == PIR_COMBINE_ARGMAX || c->combine == PIR_COMBINE_ARGMIN) return PIR_I64;
-  if (c->combine == PIR_COMBINE_AND || c->combine == PIR_COMBINE_OR) return PIR_BOOL;
-  return b->types[c->body];
-}
-
-static int type_of(const clause_bind *b, const pir_node *n) {
-  const uint8_t *types = b->types;
-  int a = n->a >= 0 ? types[n->a] : WEAK_INT, second = n->b >= 0 ? types[n->b] : WEAK_INT, t;
-  switch (n->op) {
-    case PIR_V_CONST: return n->k == PIR_F64 ? WEAK_FLOAT : n->k == PIR_BOOL ? PIR_BOOL : WEAK_INT;
-    case PIR_V_ATTR: return b->call->attrs[n->k].kind == PIR_VALUE_FLOAT ? WEAK_FLOAT : WEAK_INT;
-    case PIR_V_ATTR_AT: return b->call->attrs[n->k].kind == PIR_VALUE_FLOATS ? WEAK_FLOAT : WEAK_INT;
-    case PIR_V_INDEX:
-    case PIR_V_COUNT: return WEAK_INT;
-    case PIR_V_SCALAR: return scalar_type(b, n->k);
-    case PIR_V_LOAD:
-    case PIR_V_MEMBERS: return load_type(b, n->k);
-    case PIR_V_ACC: return acc_type(b);
-    case PIR_V_CAST: t = cast_type(b, n->k); return t == PIR_DTYPE_COUNT ? a : arithmetic_type(t);
-    case PIR_V_EQ:
-    case PIR_V_NE:
-    case PIR_V_LT:
-    case PIR_V_LE:
-    case PIR_V_ISNAN:
-    case PIR_V_ISINF:
-    case PIR_V_ISFINITE: return PIR_BOOL;
-    case PIR_V_SELECT: return meet(second, n->c >= 0 ? types[n->c] : WEAK_INT);
-    case PIR_V_AND:
-    case PIR_V_OR:
-    case PIR_V_XOR: return is_weak(a) && is_weak(second) ? PIR_BOOL : meet(a, second);
-    case PIR_V_NOT: return is_weak(a) ? PIR_BOOL : a;
-    case PIR_V_REAL:
-    case PIR_V_IMAG:
-    case PIR_V_ABS: return real_type(a);
-    case PIR_V_ANGLE: return is_integral(a) ? (is_weak(a) ? WEAK_FLOAT : PIR_F32) : real_type(a);
-    case PIR_V_COMPLEX: return meet(a, second) == PIR_F64 ? PIR_C128 : PIR_C64;
-    case PIR_V_NEG:
-    case PIR_V_SIGN:
-    case PIR_V_CONJ:
-    case PIR_V_FLOOR:
-    case PIR_V_CEIL:
-    case PIR_V_TRUNC:
-    case PIR_V_ROUND:
-    case PIR_V_RINT: return a;
-    case PIR_V_ATAN2:
-    case PIR_V_COPYSIGN:
-    case PIR_V_NEXTAFTER: t = meet(a, second); return is_integral(t) ? (is_weak(t) ? WEAK_FLOAT : PIR_F32) : t;
-    default:
-      if (n->op >= PIR_V_ADD && n->op <= PIR_V_SHR) return meet(a, second);
-      return is_integral(a) ? (is_weak(a) ? WEAK_FLOAT : PIR_F32) : a;
-  }
+static pir_clause_typing typing_of(const clause_bind *b) {
+  return (pir_clause_typing){
+      .clause = b->clause, .attrs = b->call->attrs, .out = b->out->dtype, .operand = operand_dtype, .user = b};
 }
 
 // Unsigned 64-bit values share lanes with signed ones, which only these do not mind.
@@ -160,10 +58,11 @@ static bool minds_unsigned(int op) {
 
 pir_status pir_clause_types(clause_bind *b) {
   const pir_clause *c = b->clause;
+  pir_clause_typing typing = typing_of(b);
+  pir_clause_type_nodes(&typing, b->types);
   for (int i = 0; i < c->node_count; i++) {
     const pir_node *n = &c->nodes[i];
     if (n->op < PIR_V_CONST) continue;
-    b->types[i] = (uint8_t)type_of(b, n);
     bool u64 = (n->a >= 0 && c->nodes[n->a].op >= PIR_V_CONST && b->types[n->a] == PIR_U64) ||
                (n->b >= 0 && c->nodes[n->b].op >= PIR_V_CONST && b->types[n->b] == PIR_U64);
     if (u64 && minds_unsigned(n->op))
@@ -180,7 +79,7 @@ void pir_clause_convert(clause_lanes *e, int want, void *out, int type, const vo
   pir_dtype from = pir_clause_lane_type(type), to = pir_clause_lane_type(want);
   int n = e->n;
   bool same_range = want == type || (from == PIR_I64 && (want == PIR_I64 || want == PIR_INDEX)) ||
-                    (from != PIR_I64 && from == to && !is_small_float(want));
+                    (from != PIR_I64 && from == to && pir_node_type_arithmetic(want) == want);
   if (same_range) {
     if (out != in) memmove(out, in, (size_t)n * pir_dtype_size(to));
   } else if ((pir_dtype)want == to) {
@@ -283,7 +182,7 @@ static void load_member(clause_lanes *e, const pir_node *n, int member, int type
     pir_convert(lanes, (char *)out + (size_t)p.lo * lane_size(type), 1, t->dtype,
                 (const char *)t->data + start * (int64_t)pir_dtype_size(t->dtype), p.offset.step, p.hi - p.lo);
   }
-  if (arithmetic_type(t->dtype) != type) pir_clause_convert(e, type, out, lanes, out);
+  if (pir_node_type_arithmetic(t->dtype) != type) pir_clause_convert(e, type, out, lanes, out);
   if (!whole) fill_outside(e, n, &p, type, out);
   e->top = mark;
 }
@@ -326,7 +225,7 @@ static void no_function(clause_lanes *e, int op, int type) {
 
 static void unary(clause_lanes *e, const pir_node *n, int type, void *out) {
   void *a = push_slot(e);
-  int own = e->bind->types[n->a], from = is_weak(own) ? type : own;
+  int own = e->bind->types[n->a], from = pir_node_type_is_weak(own) ? type : own;
   bool complex_in = pir_dtype_is_complex((pir_dtype)from);
   // A function of integers that gives floats is computed in the float type.
   if (!complex_in && pir_clause_lane_type(from) != pir_clause_lane_type(type)) from = type;
@@ -365,7 +264,7 @@ static void binary(clause_lanes *e, const pir_node *n, int type, void *out) {
 static void compare(clause_lanes *e, const pir_node *n, int64_t *out) {
   const uint8_t *types = e->bind->types;
   void *a = push_slot(e), *b = push_slot(e);
-  int type = pir_clause_strong(n->b >= 0 ? meet(types[n->a], types[n->b]) : types[n->a]);
+  int type = pir_node_type_strong(n->b >= 0 ? pir_node_type_meet(types[n->a], types[n->b]) : types[n->a]);
   pir_clause_value(e, n->a, type, a);
   if (n->b >= 0) pir_clause_value(e, n->b, type, b);
   if (!pir_clause_compare(n->op, pir_clause_lane_type(type), out, a, n->b >= 0 ? b : a, e->n))
@@ -419,7 +318,7 @@ static void select_value(clause_lanes *e, const pir_node *n, int type, void *out
 }
 
 static void make_complex(clause_lanes *e, const pir_node *n, int type, void *out) {
-  pir_dtype part = (pir_dtype)real_type(type);
+  pir_dtype part = (pir_dtype)pir_node_type_real(type);
   void *re = push_slot(e), *im = push_slot(e);
   pir_clause_value(e, n->a, (int)part, re);
   pir_clause_value(e, n->b, (int)part, im);
@@ -428,13 +327,14 @@ static void make_complex(clause_lanes *e, const pir_node *n, int type, void *out
 }
 
 static void cast(clause_lanes *e, const pir_node *n, int type, void *out) {
-  int to = cast_type(e->bind, n->k), own = e->bind->types[n->a];
+  pir_clause_typing typing = typing_of(e->bind);
+  int to = pir_clause_cast_type(&typing, n->k), own = e->bind->types[n->a];
   if (to == PIR_DTYPE_COUNT) {
     pir_clause_value(e, n->a, type, out);
     return;
   }
   void *a = push_slot(e);
-  own = pir_clause_strong(own);
+  own = pir_node_type_strong(own);
   pir_clause_value(e, n->a, own, a);
   pir_clause_convert(e, to, out, own, a);
 }
@@ -473,7 +373,7 @@ static void evaluate_as(clause_lanes *e, int node, int want, void *out) {
   int own = e->bind->types[node];
   if (n->op < PIR_V_CONST) {
     index_value(e, &(pir_node){.a = (int16_t)node}, pir_clause_lane_type(want), out);
-  } else if (is_weak(own) || own == want) {
+  } else if (pir_node_type_is_weak(own) || own == want) {
     evaluate(e, n, want, out);
   } else {
     void *lanes = push_slot(e);
