@@ -136,8 +136,9 @@ loop_expr *lower_sum_end(lower_site *s, lower_sum *sum, loop_expr *points) {
                                                        : pir_loop_const_int(l->m, sum->type, 0);
     s->acc = pir_loop_select(l->m, none, nothing, s->acc);
   }
-  loop_expr *e =
-      s->clause->then >= 0 ? lower_clause_value(s, s->clause->then, pir_node_type_strong(s->types[s->clause->then])) : s->acc;
+  loop_expr *e = s->clause->then >= 0
+                     ? lower_clause_value(s, s->clause->then, pir_node_type_strong(s->types[s->clause->then]))
+                     : s->acc;
   return pir_loop_cast(l->m, e, s->out->dtype);
 }
 

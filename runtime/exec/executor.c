@@ -159,7 +159,8 @@ static pir_status learn(frame *f, const plan_instr *instr) {
     const plan_symbol *symbol = &p->late_symbols[instr->symbols + i];
     const pir_tensor *tensor = &f->tensors[symbol->source];
     bool fits = symbol->axis < 0 ? (int64_t)symbol->element < pir_tensor_numel(tensor) : symbol->axis < tensor->rank;
-    if (!fits) return pir_exec_fail(&f->message, PIR_UNSUPPORTED, "unsupported: a result whose rank shows only in the run");
+    if (!fits)
+      return pir_exec_fail(&f->message, PIR_UNSUPPORTED, "unsupported: a result whose rank shows only in the run");
     f->values[symbol->expr] =
         symbol->axis < 0 ? pir_tensor_int_at(tensor, symbol->element) : tensor->shape[symbol->axis];
   }
@@ -170,8 +171,7 @@ static pir_status learn(frame *f, const plan_instr *instr) {
 }
 
 static void free_late(frame *f, const plan_instr *instr) {
-  for (uint32_t i = 0; i < instr->free_count; i++)
-    pir_frame_give(f, &f->buffers[f->plan->words[instr->frees + i]]);
+  for (uint32_t i = 0; i < instr->free_count; i++) pir_frame_give(f, &f->buffers[f->plan->words[instr->frees + i]]);
 }
 
 static pir_status run_instr(frame *f, const plan_instr *instr, uint32_t number) {

@@ -83,8 +83,8 @@ pir_status pir_kernel_histogram(const pir_kernel_call *call) {
   PIR_TRY(read_lists(call, PIR_F64, PIR_F64, &x, &weights));
   pir_tensor_set_dense(&sums, PIR_F64, &bins, 1);
   sums.data = pir_kernel_alloc(call, (size_t)bins * sizeof(double));
-  pir_status status = sums.data ? bounds(call, &x, &low, &high)
-                                : pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  pir_status status =
+      sums.data ? bounds(call, &x, &low, &high) : pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   if (!status) {
     double *sum = sums.data;
     const double *v = x.data, *w = weights.data;

@@ -10,7 +10,7 @@ typedef enum arrival { ARRIVE_SUM, ARRIVE_MEAN, ARRIVE_MAX, ARRIVE_MIN } arrival
 typedef struct edges {
   const int64_t *from, *to;  // `from` NULL: edge e carries row e
   int64_t count, width;
-  const void *x, *y;         // y: a row an edge, or NULL
+  const void *x, *y;              // y: a row an edge, or NULL
   bool floats, single, multiply;  // single: every step rounds to f32
   arrival how;
 } edges;
@@ -57,7 +57,8 @@ static void combine(const edges *g, void *out, int64_t *degree, int64_t targets)
 }
 
 static bool text_is(const pir_attr_value *attr, const char *text) {
-  return attr->kind == PIR_VALUE_TEXT && attr->text.size == strlen(text) && !memcmp(attr->text.data, text, strlen(text));
+  return attr->kind == PIR_VALUE_TEXT && attr->text.size == strlen(text) &&
+         !memcmp(attr->text.data, text, strlen(text));
 }
 
 static pir_status read_arrival(const pir_kernel_call *call, const pir_attr_value *attr, arrival *out) {
