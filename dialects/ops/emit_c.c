@@ -298,11 +298,30 @@ static void put_slot(FILE *out, const legacy *l, const char *name) {
   const legacy_item *item = find_item_sized(l, name, size);
   fputc('"', out);
   if (item) fputs(item->old, out);
+  else if (l->plain) fwrite(name, 1, size, out);
   else put_camel(out, name, size);
   fputs(stem ? "@GRAD\"" : "\"", out);
 }
 
 static bool is_attr_operand(const operand *x) { return x->flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR); }
+
+// Kinds of old attributes that the new ones do not tell: nothing where there are none.
+static bool has_kinds(const op *o, const legacy *l, bool operands) {
+  for (int i = 0; i < l->item_count; i++)
+    if (l->items[i].kind && (operands ? op_operand(o, l->items[i].name) : op_attr(o, l->items[i].name)) >= 0)
+      return true;
+  return false;
+}
+
+static void emit_legacy_kinds(FILE *out, const op *o, const legacy *l, int n, bool operands) {
+  if (!has_kinds(o, l, operands)) return;
+  fprintf(out, "static const pir_legacy_kind old_%s_kinds_%s_%d[] = {", operands ? "operand" : "attr", o->name, n);
+  for (int i = 0; i < (operands ? o->operand_count : o->attr_count); i++) {
+    const legacy_item *item = find_item(l, operands ? o->operands[i].name : o->attrs[i].name);
+    fprintf(out, "%s{%d, %d}", i ? ", " : "", item ? item->kind : 0, item ? item->element_kind : 0);
+  }
+  fputs("};\n", out);
+}
 
 static void emit_legacy_parts(FILE *out, const op *o, const legacy *l, int n) {
   static const char *const arrays[] = {"old_operands", "old_operand_attrs", "old_tensors", "old_lists"};
@@ -332,12 +351,16 @@ static void emit_legacy_parts(FILE *out, const op *o, const legacy *l, int n) {
     const legacy_item *item = find_item(l, o->attrs[i].name);
     fprintf(out, "\"%s\"%s", item ? item->old : o->attrs[i].name, i + 1 < o->attr_count ? ", " : "};\n");
   }
+  emit_legacy_kinds(out, o, l, n, true);
+  emit_legacy_kinds(out, o, l, n, false);
 }
 
 typedef struct legacy_row {
   const char *name;
   const op *o;
   int n;
+  const legacy *l;
+  bool first;  // the name it is written with
 } legacy_row;
 
 static void put_legacy_row(FILE *out, const dialect *d, const legacy_row *row) {
@@ -350,7 +373,9 @@ static void put_legacy_row(FILE *out, const dialect *d, const legacy_row *row) {
             "old_tensors_%s_%d, .tensors_slots = old_lists_%s_%d,",
             o->name, row->n, o->name, row->n, o->name, row->n, o->name, row->n);
   if (o->result_count) fprintf(out, " .results = old_results_%s_%d,", o->name, row->n);
-  if (o->attr_count) fprintf(out, " .attrs = old_attrs_%s_%d", o->name, row->n);
+  if (o->attr_count) fprintf(out, " .attrs = old_attrs_%s_%d,", o->name, row->n);
+  if (has_kinds(o, row->l, true)) fprintf(out, " .operand_kinds = old_operand_kinds_%s_%d,", o->name, row->n);
+  if (has_kinds(o, row->l, false)) fprintf(out, " .attr_kinds = old_attr_kinds_%s_%d,", o->name, row->n);
   fputs("},\n", out);
 }
 
@@ -384,7 +409,7 @@ static legacy_row *add_gradient_rows(legacy_row *rows, int *io_count, FILE *out,
     for (int k = 0; k < l->name_count; k++) {
       const char *name = text_format("%s_grad", l->names[k]);
       const op *taken = find_op_sized(d, name, strlen(name));
-      if (!taken || taken == o) APPEND(rows, count, (legacy_row){name, o, n});
+      if (!taken || taken == o) APPEND(rows, count, (legacy_row){name, o, n, l, count == *io_count});
     }
     if (count > before) emit_legacy_parts(out, o, l, n);
   }
@@ -392,22 +417,23 @@ static legacy_row *add_gradient_rows(legacy_row *rows, int *io_count, FILE *out,
   return rows;
 }
 
-static void emit_legacy(FILE *out, const dialect *d) {
+// The rows sorted by name; emits what they point to.
+static legacy_row *legacy_rows(FILE *out, const dialect *d, int *out_count) {
   legacy_row *rows = NULL;
   int count = 0;
   static const legacy none;
   for (int i = 0; i < d->op_count && d->has_legacy; i++) {
     const op *o = &d->ops[i], *forward = o->legacy_count ? NULL : renamed_forward(d, o);
-    if (o->is_form) continue;
+    if (o->is_form || o->no_legacy) continue;
     if (forward) rows = add_gradient_rows(rows, &count, out, d, o, forward);
     if (!o->legacy_count && !forward) {
       emit_legacy_parts(out, o, &none, 0);
-      APPEND(rows, count, (legacy_row){default_old_name(d, o), o, 0});
+      APPEND(rows, count, (legacy_row){default_old_name(d, o), o, 0, &none, true});
     }
     for (int n = 0; n < o->legacy_count; n++) {
       emit_legacy_parts(out, o, &o->legacies[n], n);
       for (int k = 0; k < o->legacies[n].name_count; k++)
-        APPEND(rows, count, (legacy_row){o->legacies[n].names[k], o, n});
+        APPEND(rows, count, (legacy_row){o->legacies[n].names[k], o, n, &o->legacies[n], !n && !k});
     }
   }
   for (int i = 1; i < count; i++) {  // insertion sort: some hundred rows, nearly in order within a family
@@ -419,14 +445,19 @@ static void emit_legacy(FILE *out, const dialect *d) {
   for (int i = 1; i < count; i++)
     if (!strcmp(rows[i - 1].name, rows[i].name))
       source_error(rows[i].o->loc, "the old name '%s' is claimed twice", rows[i].name);
-  if (count) fprintf(out, "static const pir_legacy_op legacy_rows[] = {\n");
+  *out_count = count;
+  return rows;
+}
+
+static void emit_legacy(FILE *out, const dialect *d, const legacy_row *rows, int count) {
+  if (count) fprintf(out, "static const pir_legacy_op legacy_rows[%d] = {\n", count);
   for (int i = 0; i < count; i++) put_legacy_row(out, d, &rows[i]);
   if (count) fputs("};\n", out);
   fprintf(out, "const pir_legacy_table pir_%s_legacy = {%s, %d};\n", d->name, count ? "legacy_rows" : "NULL", count);
 }
 
 // ---- the table
-static void put_row(FILE *out, const dialect *d, const op *o, bool twin) {
+static void put_row(FILE *out, const dialect *d, const op *o, bool twin, const legacy_row *rows, int row_count) {
   uint32_t traits = o->traits | PIR_REGISTERED;
   if (twin) traits = (traits & ~(uint32_t)(PIR_PURE | PIR_COMMUTATIVE | PIR_IDEMPOTENT | PIR_INVOLUTION)) | PIR_INPLACE;
   fprintf(out, "  {.name = \"%s.%s%s\", .summary = ", d->name, o->name, twin ? "_" : "");
@@ -447,6 +478,8 @@ static void put_row(FILE *out, const dialect *d, const op *o, bool twin) {
   if (o->kernel) fprintf(out, " .kernel = \"%s\",", o->kernel);
   fprintf(out, " .hooks = {%s, %s, %s},", o->hook_infer ? o->hook_infer : "NULL",
           o->hook_verify ? o->hook_verify : "NULL", o->hook_expand ? o->hook_expand : "NULL");
+  for (int i = 0; i < row_count; i++)
+    if (rows[i].o == o && rows[i].first) fprintf(out, " .legacy = &legacy_rows[%d],", i);
   if (twin) fprintf(out, " .base = &pir_%s_table[%d],", d->name, o->number - 1);
   fputs("},\n", out);
 }
@@ -482,14 +515,17 @@ void emit_tables(const dialect *d, FILE *out) {
     emit_clauses(out, o);
     emit_lowers(out, d, o);
   }
+  int old_count;
+  legacy_row *old = legacy_rows(out, d, &old_count);
+  if (old_count) fprintf(out, "static const pir_legacy_op legacy_rows[%d];\n", old_count);
   fprintf(out, "\nstatic const pir_opdef pir_%s_table[%d] = {\n", d->name, rows ? rows : 1);
   for (int i = 0; i < d->op_count; i++) {
     if (d->ops[i].is_form) continue;
-    put_row(out, d, &d->ops[i], false);
-    if (d->ops[i].has_twin) put_row(out, d, &d->ops[i], true);
+    put_row(out, d, &d->ops[i], false, old, old_count);
+    if (d->ops[i].has_twin) put_row(out, d, &d->ops[i], true, old, old_count);
   }
   fputs("};\n\n", out);
-  emit_legacy(out, d);
+  emit_legacy(out, d, old, old_count);
   fprintf(out, "const pir_dialect pir_%s_dialect = {\"%s\", %d, ", d->name, d->name, d->json_id);
   if (d->json_name) put_text(out, d->json_name);
   else fputs("NULL", out);

@@ -155,7 +155,9 @@ typedef struct lower {
 typedef struct legacy_item {
   const char *name;
   source_loc loc;
-  const char *old, *tensor, *tensors;
+  const char *old;  // NULL: an attribute operand that only comes as a tensor
+  const char *tensor, *tensors;
+  uint8_t kind, element_kind;  // of the old attribute, where the new kind does not say it
 } legacy_item;
 
 typedef struct legacy {
@@ -163,6 +165,7 @@ typedef struct legacy {
   int name_count;
   legacy_item *items;
   int item_count;
+  bool plain;  // slots have the new names as they are
 } legacy;
 
 typedef struct pair {
@@ -175,6 +178,7 @@ typedef struct op {
   const char *name, *summary;
   source_loc loc;
   bool is_form, effect;
+  bool no_legacy;  // the old format never had it
   uint32_t traits;
   operand *operands;
   int operand_count;

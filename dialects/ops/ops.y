@@ -31,6 +31,7 @@ static void yyerror(source_loc *loc, void *scanner, parser *p, const char *messa
   expr *e;
   names names;
   type_spec type;
+  legacy_item legacy_item;
   clause *clause;
   named_expr *named;
   step step;
@@ -51,7 +52,8 @@ static void yyerror(source_loc *loc, void *scanner, parser *p, const char *messa
 %type <text> name variable_name
 %type <e> condition
 %type <names> names marked_names marked
-%type <type> operand_type tensor_type result_type attr_type type_union
+%type <type> operand_type tensor_type result_type attr_type type_union legacy_kind
+%type <legacy_item> legacy_old
 %type <e> literal literals literal_list literal_default expr exprs expr_list primary map map_entry map_entries list_items list_item
 %type <i> integer clause_kind
 %type <f> number
@@ -144,9 +146,15 @@ number: FLOAT | '-' FLOAT { $$ = -$2; } ;
 
 legacy_body: %empty | '{' legacy_items '}' ;
 legacy_items: legacy_item | legacy_items ',' legacy_item ;
-legacy_item: name '=' name { add_legacy_item(p, @1, $1, $3, NULL, NULL); }
-  | name '=' name '|' name { add_legacy_item(p, @1, $1, $3, $5, NULL); }
-  | name '=' name '|' name '|' name { add_legacy_item(p, @1, $1, $3, $5, $7); } ;
+legacy_item: name { set_legacy_slots(p, @1, $1); }
+  | name '=' legacy_old legacy_kind
+    { legacy_item i = $3; i.name = $1; i.loc = @1; i.kind = $4.kind; i.element_kind = $4.element_kind; add_legacy_item(p, i); } ;
+legacy_old: name { $$ = (legacy_item){.old = $1}; }
+  | name '|' name { $$ = (legacy_item){.old = $1, .tensor = $3}; }
+  | name '|' name '|' name { $$ = (legacy_item){.old = $1, .tensor = $3, .tensors = $5}; }
+  | '|' name { $$ = (legacy_item){.tensor = $2}; }
+  | '|' name '|' name { $$ = (legacy_item){.tensor = $2, .tensors = $4}; } ;
+legacy_kind: %empty { $$ = (type_spec){0}; } | ':' attr_type { $$ = $2; } ;
 
 let: name '=' expr { add_let(p, @1, $1, (names){0}, $3); }
   | name '(' names ')' '=' expr { add_let(p, @1, $1, $3, $6); } ;

@@ -77,6 +77,7 @@ static void inherit(op *to, const op *from) {
   COPY_ALL(to, from, lowers, lower_count);
   COPY_ALL(to, from, pairs, pair_count);
   if (from->is_form) COPY_ALL(to, from, legacies, legacy_count);
+  if (from->is_form) to->no_legacy |= from->no_legacy;
   to->traits |= from->traits;
   to->effect |= from->effect;
   if (from->hook_infer) to->hook_infer = from->hook_infer;
@@ -283,14 +284,27 @@ void set_form(parser *p, source_loc loc, const char *name) {
 
 void begin_legacy(parser *p, names n) {
   legacy l = {0};
+  p->current->no_legacy = n.count == 1 && !strcmp(n.items[0].name, "null");
+  if (p->current->no_legacy) return;
   for (int i = 0; i < n.count; i++) APPEND(l.names, l.name_count, n.items[i].name);
   APPEND(p->current->legacies, p->current->legacy_count, l);
 }
 
-void add_legacy_item(parser *p, source_loc loc, const char *name, const char *old, const char *tensor,
-                     const char *tensors) {
-  legacy *l = &p->current->legacies[p->current->legacy_count - 1];
-  APPEND(l->items, l->item_count, (legacy_item){name, loc, old, tensor, tensors});
+static legacy *current_legacy(parser *p, source_loc loc) {
+  static legacy none;
+  if (!p->current->no_legacy) return &p->current->legacies[p->current->legacy_count - 1];
+  source_error(loc, "'%s' is said to have no old form", p->current->name);
+  return &none;
+}
+
+void add_legacy_item(parser *p, legacy_item item) {
+  legacy *l = current_legacy(p, item.loc);
+  APPEND(l->items, l->item_count, item);
+}
+
+void set_legacy_slots(parser *p, source_loc loc, const char *name) {
+  if (strcmp(name, "plain")) source_error(loc, "expected 'plain' or 'name = old name', found '%s'", name);
+  current_legacy(p, loc)->plain = true;
 }
 
 void add_let(parser *p, source_loc loc, const char *name, names params, expr *body) {

@@ -7,6 +7,11 @@
 
 PIR_BEGIN
 
+// The kind of an old attribute (pir_attr_kind, and of its elements); 0: that of the new one.
+typedef struct pir_legacy_kind {
+  uint8_t kind, element_kind;
+} pir_legacy_kind;
+
 struct pir_legacy_op {
   const char *name;       // op type in the file: "matmul_v2"
   const pir_opdef *def;   // the op without `_`; its twin is def with "_" (pir_opdef.base of that one)
@@ -16,10 +21,13 @@ struct pir_legacy_op {
   const char *const *results;  // output slots
   const char *const *attrs;    // old attribute names
   // By declared operand position; NULL unless it is an attribute operand. When none of the slots is fed,
-  // the attribute `operand_attrs[i]` (if the file has it), else the operand's literal, becomes a constant.
+  // the attribute `operand_attrs[i]` (if the file has it), else the operand's literal, becomes a constant. An
+  // operand without such an attribute only comes as a tensor.
   const char *const *operand_attrs;
   const char *const *tensor_slots;   // a tensor in place of the attribute ("AxisTensor"); or NULL
   const char *const *tensors_slots;  // a list of 1-element tensors ("StartsTensorList"); or NULL
+  // For writing; NULL: all by rule (a scalar and its literal alike, lists of i32, others as declared).
+  const pir_legacy_kind *operand_kinds, *attr_kinds;
 };
 
 // The rows of a dialect, sorted bytewise by old name.

@@ -124,7 +124,7 @@ struct pir_opdef {
   const pir_lower *lower;
   const char *kernel;  // name of a C kernel; NULL when clause or lower says it all
   pir_op_hooks hooks;
-  const pir_legacy_op *legacy;  // NULL when it has no legacy form
+  const pir_legacy_op *legacy;  // the row it is written by; NULL when it has no legacy form
   const pir_opdef *base;        // of a `_` twin: the op it is a twin of
 };
 
