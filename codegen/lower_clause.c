@@ -85,6 +85,7 @@ static bool has_code(int op, int type, const loop_expr *b) {
 static loop_expr *apply(lower_site *s, int op, loop_expr *a, loop_expr *b) {
   loop_module *m = s->l->m;
   double f;
+  if (op == PIR_V_CONJ || op == PIR_V_REAL) return a;  // there is no code for complex numbers
   if (!has_code(op, a->dtype, b)) {
     lower_fail(s->l, s->op, "an operation without generated code");
     return a;

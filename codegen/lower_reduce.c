@@ -20,6 +20,7 @@ static bool axis_from(lower_site *s, int64_t axis, lower_space *space) {
 static bool find_axes(lower_site *s, lower_space *space) {
   const pir_clause *c = s->clause;
   int64_t all, count = 0, axis;
+  if (c->like >= 0) return lower_fail(s->l, s->op, "axes that the run shows"), false;
   if (!lower_fixed(s, c->all, &all)) return false;
   const pir_value *v = c->axes_operand >= 0 && !all ? lower_operand(s, c->axes_operand, 0) : NULL;
   if (!all && c->axes_attr >= 0) {

@@ -155,6 +155,13 @@ static pir_status infer_reduce(pir_infer *infer, const pir_clause *c, pir_fact *
   int64_t keep = 0;
   uint32_t axes;
   bool all;
+  if (c->like >= 0) {
+    const pir_fact *like = infer->operands[c->like];
+    if (!like || !like->known || like->rank < 0) return PIR_OK;
+    memcpy(out->shape, like->shape, sizeof out->shape);
+    out->rank = like->rank;
+    return PIR_OK;
+  }
   PIR_TRY(broadcast_loads(infer, c, -1, out));
   if (out->rank < 0) return PIR_OK;
   if (c->keep >= 0 && !pir_dim_is_const(infer->dims, symbolic_index(&s, c->keep), &keep)) return PIR_OK;

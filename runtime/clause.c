@@ -265,7 +265,7 @@ static pir_status run_bound(clause_bind *b, clause_lanes *lanes, int threads) {
   return PIR_OK;
 }
 
-static pir_status run_clause(const pir_kernel_call *call, const pir_clause *c, pir_tensor *out) {
+static pir_status run_clause(const pir_kernel_call *call, const pir_clause *c, pir_tensor *out, int member) {
   int threads = call->parallel.parallel_for && call->parallel.threads > 1 ? call->parallel.threads : 1, entries = 1;
   for (int i = 0; i < call->operand_count; i++) entries += call->in_members[i];
   clause_bind *b = calloc(1, sizeof *b);
@@ -274,7 +274,7 @@ static pir_status run_clause(const pir_kernel_call *call, const pir_clause *c, p
   pir_status status = b && depth && lanes ? PIR_OK : PIR_EXHAUSTED;
   clause_memory m = {0};
   if (!status) {
-    *b = (clause_bind){.call = call, .clause = c, .out = out, .slots = BASE_SLOTS + SLOTS_A_LEVEL * levels(c, depth)};
+    *b = (clause_bind){.call = call, .clause = c, .out = out, .member = member, .slots = BASE_SLOTS + SLOTS_A_LEVEL * levels(c, depth)};
     m.size =
         c->node_count * (2 + sizeof(int64_t)) + (size_t)entries * (sizeof *b->aligned + 1) + 5 * 64 + lane_bytes(b);
     m.base = take(call, m.size);
@@ -368,6 +368,28 @@ static pir_status start_scatter(const pir_kernel_call *call, pir_tensor *out) {
   return status ? pir_kernel_fail(call, status, "%s: operand 0 has not the result's shape", call->op) : PIR_OK;
 }
 
+enum { MOST_OPERANDS = 64 };
+
+// Every member of a list by itself; lists of as many members stand for their member of the same number.
+static pir_status run_members(const pir_kernel_call *call, const pir_clause *c) {
+  int count = call->out_members[c->result];
+  int32_t members[MOST_OPERANDS], first[MOST_OPERANDS];
+  pir_kernel_call one = *call;
+  if (call->operand_count > MOST_OPERANDS)
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: more than %d operands", call->op, MOST_OPERANDS);
+  one.in_members = members, one.in_first = first;
+  for (int m = 0; m < count; m++) {
+    pir_tensor *out = call->out[call->out_first[c->result] + m];
+    for (int k = 0; k < call->operand_count; k++) {
+      bool picks = call->in_members[k] == count;
+      members[k] = picks ? 1 : call->in_members[k];
+      first[k] = call->in_first[k] + (picks ? m : 0);
+    }
+    if (out) PIR_TRY(run_clause(&one, c, out, m));
+  }
+  return PIR_OK;
+}
+
 pir_status pir_clause_run(const pir_kernel_call *call) {
   bool defined = false;
   for (const pir_clause *c = call->clause; c; c = c->next) {
@@ -378,10 +400,14 @@ pir_status pir_clause_run(const pir_kernel_call *call) {
       continue;
     }
     if (c->result >= call->result_count || call->out_members[c->result] < 1) continue;
+    if (call->out_members[c->result] > 1) {
+      PIR_TRY(run_members(call, c));
+      continue;
+    }
     pir_tensor *out = call->out[call->out_first[c->result]];
     if (!out) continue;
     if (c->kind == PIR_CLAUSE_SCATTER) PIR_TRY(start_scatter(call, out));
-    PIR_TRY(run_clause(call, c, out));
+    PIR_TRY(run_clause(call, c, out, 0));
   }
   return defined ? PIR_OK
                  : pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s: no clause for these attributes", call->op);

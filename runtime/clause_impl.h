@@ -24,6 +24,7 @@ typedef struct clause_bind {
   const pir_kernel_call *call;
   const pir_clause *clause;
   pir_tensor *out;
+  int member;            // of the result, when it is a list
   uint8_t *types;        // of value nodes
   bool *fixed;           // nodes that are the same at every point, and
   int64_t *fixed_value;  // the values of index nodes that are

@@ -239,6 +239,7 @@ static int64_t ask(clause_lanes *e, const pir_node *n, int64_t x, int64_t y) {
     case PIR_I_OPERAND_FIND: return ask_list(e, n, false, x, y);
     case PIR_I_PRESENT: return pir_clause_operand(b, n->k, 0) != NULL;
     case PIR_I_MEMBERS: return call->in_members[n->k];
+    case PIR_I_MEMBER: return b->member;
     case PIR_I_OUT_RANK: return b->out->rank;
     case PIR_I_OUT_DIM: return extent_of(e, b->out, x);
     case PIR_I_DIM: return extent_of(e, pir_clause_operand(b, n->k, 0), x);

@@ -73,11 +73,28 @@ static pir_status add_axis(clause_bind *b, int64_t axis, bool *reduced) {
   return PIR_OK;
 }
 
+// Down to the dims of operand `like`: the axes it lacks are reduced, and those it has as 1.
+static pir_status find_axes_like(clause_bind *b, bool *reduced) {
+  const pir_tensor *t = pir_clause_operand(b, b->clause->like, 0);
+  if (!t || t->rank > b->axes)
+    return pir_kernel_fail(b->call, PIR_INVALID, "%s: operand %d: expected a rank of at most %d, found %d", b->call->op,
+                           b->clause->like, b->axes, t ? t->rank : -1);
+  for (int i = 0; i < b->axes; i++) {
+    int d = i - (b->axes - t->rank);
+    reduced[i] = d < 0 || (t->shape[d] == 1 && b->axis_extent[i] != 1);
+    if (!reduced[i] && t->shape[d] != b->axis_extent[i])
+      return pir_kernel_fail(b->call, PIR_INVALID, "%s: axis %d of operand %d: expected extent %lld or 1, found %lld",
+                             b->call->op, d, b->clause->like, (long long)b->axis_extent[i], (long long)t->shape[d]);
+  }
+  return PIR_OK;
+}
+
 // Which axes are reduced; `*out_all` when the clause takes all of them.
 static pir_status find_axes(clause_bind *b, clause_lanes *e, bool *reduced, bool *out_all) {
   const pir_clause *c = b->clause;
   const pir_kernel_call *call = b->call;
   int64_t count = 0;
+  if (c->like >= 0) return find_axes_like(b, reduced);
   bool listed = !pir_clause_fixed(e, c->all, 0);
   if (listed && c->axes_attr >= 0) {
     const pir_attr_value *a = &call->attrs[c->axes_attr];
@@ -118,10 +135,10 @@ static pir_status space_of_axes(clause_bind *b, clause_lanes *e, const bool *rea
   if (b->out_linear) return PIR_OK;
   if (!scans && b->parallel == 0 && pir_tensor_numel(b->out) == 1) return PIR_OK;  // one number under any rank
   bool keep = scans || pir_clause_fixed(e, c->keep, 0);
-  int d = 0;
-  for (int i = 0; i < b->axes; i++) {
+  int d = 0, gone = c->like >= 0 ? b->axes - pir_clause_operand(b, c->like, 0)->rank : 0;
+  for (int i = gone; i < b->axes; i++) {
     bool dropped = reduced[i] && !scans;
-    if (dropped && !keep) continue;
+    if (dropped && !keep && c->like < 0) continue;
     int64_t expected = dropped ? 1 : b->axis_extent[i];
     if (d >= b->out->rank || b->out->shape[d] != expected) return wrong_shape(b, d, expected);
     if (!dropped) b->out_stride[b->axis_coord[i]] = b->out->strides[d];

@@ -8,6 +8,8 @@ FOLDER holds any of: models/ real/ (whole programs with cases), ops/ (one-op pro
   text       pir-translate X.json --to=text equals X.pir byte for byte
   translate  pir-translate X.pdmodel equals the recorded translation up to names and independent order
   ops        one-op programs, numbers by tolerances.tsv
+  grads      an op and its gradient, likewise
+  vjp        programs with the gradients Paddle added
   passes     before.pir through a pass equals after.pir likewise
 A program with an operator or feature that is still unsupported (exit code 3) is a skip and is named.
 Ends with `N passed, N failed, N skipped`.
@@ -204,25 +206,43 @@ def op_options(tolerance, kind, flags, tensors):
 
 
 def op_jobs(tools, root):
-    if not (root / "ops/tolerances.tsv").exists():
+    yield from case_jobs(tools, root, "cases", "ops")
+
+
+def grad_jobs(tools, root):
+    yield from case_jobs(tools, root, "cases_grad", "grads")
+
+
+def case_jobs(tools, root, top, label):
+    index = root / "ops" / f"{top}_index.tsv"
+    if not index.exists():
         return
     tolerances = op_tolerances(root)
-    for top in ("cases",):
-        for line in (root / f"ops/{top}_index.tsv").read_text().splitlines()[1:]:
-            op, case, kind, flags, ins, outs = line.split("\t")[:6]
-            folder = root / "ops" / top / op / case
-            if kind == "infer" or "random" in flags or "garbage" in flags or not (folder / "tensors.npz").exists():
-                continue
-            options, ignored = op_options(tolerances.get(op, (1e-5, 1e-6)), kind, flags, ins + " " + outs)
-            ignored += [o.split(":")[0] for o in outs.split() if "~" in o]
-            command = [tools / "pir-run", folder / "program.json", f"--case={folder}"] + options
-            command += [f"--ignore-output={i}" for i in ignored]
-            for pipeline in ("kernels", "compile"):
-                name = f"ops {op}/{case} {pipeline}"
-                yield name, lambda n=name, c=command + [f"--pipeline={pipeline}", f"--cache={CODE_CACHE}"]: number_job(n, c)
+    for line in index.read_text().splitlines()[1:]:
+        op, case, kind, flags, ins, outs = line.split("\t")[:6]
+        folder = root / "ops" / top / op / case
+        if kind == "infer" or "random" in flags or "garbage" in flags or not (folder / "tensors.npz").exists():
+            continue
+        options, ignored = op_options(tolerances.get(op, (1e-5, 1e-6)), kind, flags, ins + " " + outs)
+        ignored += [o.split(":")[0] for o in outs.split() if "~" in o]
+        command = [tools / "pir-run", folder / "program.json", f"--case={folder}"] + options
+        command += [f"--ignore-output={i}" for i in ignored]
+        for pipeline in ("kernels", "compile"):
+            name = f"{label} {op}/{case} {pipeline}"
+            yield name, lambda n=name, c=command + [f"--pipeline={pipeline}", f"--cache={CODE_CACHE}"]: number_job(n, c)
 
 
-KINDS = {"text": text_jobs, "translate": translate_jobs, "passes": pass_jobs, "numbers": number_jobs, "ops": op_jobs}
+def vjp_jobs(tools, root):
+    for npz in sorted((root / "passes/vjp").glob("*/*/tensors.npz")):
+        folder = npz.parent
+        command = [tools / "pir-run", folder / "after.json", f"--case={folder}", "--rtol=1e-5", "--atol=1e-6"]
+        for pipeline in ("kernels", "compile"):
+            name = f"vjp {folder.parent.name}/{folder.name} {pipeline}"
+            yield name, lambda n=name, c=command + [f"--pipeline={pipeline}", f"--cache={CODE_CACHE}"]: number_job(n, c)
+
+
+KINDS = {"text": text_jobs, "translate": translate_jobs, "passes": pass_jobs, "numbers": number_jobs, "ops": op_jobs,
+         "grads": grad_jobs, "vjp": vjp_jobs}
 
 
 def main():

@@ -82,6 +82,9 @@ static void compile_out_map(compiler *co, const clause *c, pir_clause *out) {
 }
 
 static void compile_axes(compiler *co, const clause *c, pir_clause *out) {
+  if (c->like && (out->like = (int16_t)op_operand(co->o, c->like)) < 0)
+    source_error(c->loc, "no operand '%s'", c->like);
+  if (c->like && (c->kind != PIR_CLAUSE_REDUCE || c->axes)) source_error(c->loc, "'like' takes the place of 'over'");
   if (!c->axes) return;
   out->axes_attr = (int16_t)op_attr(co->o, c->axes);
   if (out->axes_attr < 0) out->axes_operand = (int16_t)op_operand(co->o, c->axes);
@@ -116,6 +119,7 @@ static pir_clause compile_clause(compiler *co, const clause *c) {
                     .trap_text = -1,
                     .axes_attr = -1,
                     .axes_operand = -1,
+                    .like = -1,
                     .all = -1,
                     .out_rank = -1,
                     .out_extent = -1,

@@ -199,8 +199,8 @@ static void emit_clauses(FILE *out, const op *o) {
             " .trap = %d, .trap_text = %d, .axes_attr = %d, .axes_operand = %d, .all = %d, .out_rank = %d, .out_extent "
             "= %d,",
             x->trap, x->trap_text, x->axes_attr, x->axes_operand, x->all, x->out_rank, x->out_extent);
-    fprintf(out, " .keep = %d, .reverse = %d, .exclusive = %d, .stack = %d, .node_count = %d,", x->keep, x->reverse,
-            x->exclusive, x->stack, c->node_count);
+    fprintf(out, " .like = %d, .keep = %d, .reverse = %d, .exclusive = %d, .stack = %d, .node_count = %d,", x->like,
+            x->keep, x->reverse, x->exclusive, x->stack, c->node_count);
     put_shared(out, o);
     if (i + 1 < c->clause_count) fprintf(out, " .next = &clause_%s_%d", o->name, i + 1);
     fputs("};\n", out);

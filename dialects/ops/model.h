@@ -120,6 +120,7 @@ typedef struct clause {
   expr *rank, *extent;
   expr *body;
   const char *axes;  // $name of over and along
+  const char *like;  // operand whose dims a reduction leaves
   bool over_all;
   expr *when, *keep, *flat, *reverse, *exclusive, *init, *then, *guard, *trap;
   const char *trap_text;

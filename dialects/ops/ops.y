@@ -172,6 +172,7 @@ option: OVER ATTR_NAME       { CLAUSE->axes = $2; }
   | OVER                     { p->reduced = true; } variables
   | FOR                      { p->reduced = false; } variables
   | ALONG ATTR_NAME          { CLAUSE->axes = $2; }
+  | LIKE name                { CLAUSE->like = $2; }
   | KEEP expr                { CLAUSE->keep = $2; }
   | FLAT expr                { CLAUSE->flat = $2; }
   | REVERSE expr             { CLAUSE->reverse = $2; }

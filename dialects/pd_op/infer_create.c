@@ -3,6 +3,8 @@
 
 #include <pir/dialect/pd_op.h>
 
+#include <string.h>
+
 static pir_status shape_from(pir_infer *infer, const pir_attr_value *shape) {
   pir_fact *out = infer_begin(infer, 0);
   if (shape->count > PIR_MAX_RANK) return pir_infer_fail(infer, "rank %zu is over %d", shape->count, PIR_MAX_RANK);
@@ -142,5 +144,35 @@ pir_status pd_infer_sum(pir_infer *infer) {
   pir_dtype x = infer_operand_dtype(infer, 0);
   if (infer->attrs[PD_SUM_ATTR_DTYPE].i == PIR_UNDEFINED && (x == PIR_BOOL || x == PIR_I32))
     infer->results[0].dtype = PIR_I64;
+  return PIR_OK;
+}
+
+// The operand that result i is the gradient of: x of x_grad; NULL when there is none.
+static const pir_fact *differentiated(const pir_infer *infer, int i) {
+  const char *name = infer->def->results[i].name;
+  size_t size = strlen(name), suffix = strlen("_grad");
+  if (size <= suffix || strcmp(name + size - suffix, "_grad")) return NULL;
+  int k = pir_opdef_operand(infer->def, (pir_str){name, size - suffix});
+  return k >= 0 ? infer->operands[k] : NULL;
+}
+
+// A gradient has shape and element type of what it is the gradient of.
+pir_status pd_infer_gradients(pir_infer *infer) {
+  for (int i = 0; i < infer->def->result_count; i++) {
+    const pir_fact *x = differentiated(infer, i);
+    infer->results[i] = (pir_fact){.rank = -1};
+    if (!x || !x->known) continue;
+    infer->results[i] = *x;
+    infer->results[i].contents = NULL, infer->results[i].content_count = 0;
+  }
+  return PIR_OK;
+}
+
+// Of as many parts as the gradient has real numbers: c64 of f32, c128 of f64.
+pir_status pd_infer_complex_of(pir_infer *infer) {
+  PIR_TRY(pd_infer_like(infer));
+  pir_fact *out = &infer->results[0];
+  if (out->dtype == PIR_F32) out->dtype = PIR_C64;
+  if (out->dtype == PIR_F64) out->dtype = PIR_C128;
   return PIR_OK;
 }

@@ -40,6 +40,7 @@ static inline build build_of(int kind) {
                           .trap_text = -1,
                           .axes_attr = -1,
                           .axes_operand = -1,
+                          .like = -1,
                           .all = -1,
                           .out_rank = -1,
                           .out_extent = -1,

@@ -1,6 +1,7 @@
 // Recorded cases: a folder with in_<name>.npy and out_<i>.npy, or with the same in its tensors.npz (also under
-// in/<name>, out/<i>, param/<name>). Many of them run in one process, sorted by program, so that a program
-// with several cases is compiled once.
+// in/<name>, out/<i>, param/<name>). Gradients are named apart: gout_<result> is fed to the input of that name, and
+// grad_<name> or grad/<i>, as they come in the file, are what the outputs behind the numbered ones must be. Many cases
+// run in one process, sorted by program, so that a program with several cases is compiled once.
 #include "run.h"
 #include <dirent.h>
 #include <stdio.h>
@@ -62,12 +63,32 @@ static const npy_array *find_array(const npy_set *set, const char *kind, const c
   return npy_find(set, text);
 }
 
+// A fed gradient has the name of its input whole.
+static const npy_array *find_input(const npy_set *set, const char *name) {
+  const npy_array *found = find_array(set, "in", name);
+  return found ? found : npy_find(set, name);
+}
+
+// What output i must be: out_<i>; behind those, the gradients in their order.
+static const npy_array *find_expected(const npy_set *set, size_t i) {
+  char name[32];
+  snprintf(name, sizeof name, "%zu", i);
+  const npy_array *found = find_array(set, "out", name);
+  size_t at = 0;
+  for (size_t k = 0; k < set->count; k++) at += !strncmp(set->arrays[k].name, "out", 3);
+  for (size_t k = 0; k < set->count && !found; k++) {
+    const char *text = set->arrays[k].name;
+    if (!strncmp(text, "grad_", 5) || !strncmp(text, "grad/", 5)) found = at++ == i ? &set->arrays[k] : NULL;
+  }
+  return found;
+}
+
 // ---- one case
 
 static int feed(run *r, npy_set *set, const char *folder) {
   for (size_t i = 0; i < pir_model_inputs(r->model); i++) {
     pir_port port = pir_model_input(r->model, i);
-    npy_array *array = (npy_array *)find_array(set, "in", port.name.data);
+    npy_array *array = (npy_array *)find_input(set, port.name.data);
     if (!array) return cli_fail(r->cli, CLI_INVALID, "%s has no input \"%s\"", folder, port.name.data);
     run_drop_input(&r->inputs[i]);
     r->inputs[i].tensor = array->tensor;
@@ -87,9 +108,7 @@ static bool is_ignored(const run *r, size_t i) {
 static int compare_case(const run *r, const npy_set *set, const char *folder, bool quiet) {
   size_t compared = 0, different = 0;
   for (size_t i = 0; i < pir_model_outputs(r->model); i++) {
-    char name[32];
-    snprintf(name, sizeof name, "%zu", i);
-    const npy_array *expected = find_array(set, "out", name);
+    const npy_array *expected = find_expected(set, i);
     if (!expected || is_ignored(r, i)) continue;
     compared++;
     different += !run_compare(r, i, &expected->tensor, quiet ? "  " : "", quiet);

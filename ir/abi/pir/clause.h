@@ -13,6 +13,9 @@
 // run; readers evaluate the same tree over integers, over affine forms or into loop IR. A conditional
 // (PIR_I_SELECT, PIR_V_SELECT) evaluates only the side it takes: the other may read what does not exist.
 //
+// A clause of a variadic result is run for each of its members; a variadic operand of as many members is then
+// its member of the same number.
+//
 // Types of value nodes. A load has its operand's element type, f16 and bf16 as f32. Literals, attributes,
 // scalars (PIR_V_SCALAR) and PIR_V_INDEX are weak: they take the type of what they are combined with; a
 // weak float meets integers as f32, two weak ones give f64 (i64 when both are integers). Strong operands of different
@@ -80,6 +83,7 @@ typedef enum pir_node_op {
   PIR_I_DTYPE,          // element type of operand k, a pir_dtype
   PIR_I_ATTR_DTYPE,     // element type in attribute k
   PIR_I_MEMBERS,        // number of members of variadic operand k
+  PIR_I_MEMBER,         // number of the member of the result that is computed
   PIR_I_OUT_DIM,        // extent of axis a of the result
   PIR_I_OUT_RANK,
   PIR_I_VAR,         // named variable k
@@ -241,6 +245,7 @@ struct pir_clause {
   int16_t trap_text;
   // reduce, scan, join, split: which axes. One of attr >= 0 or operand >= 0; both -1: all axes.
   int16_t axes_attr, axes_operand;
+  int16_t like;  // reduce: down to the dims of this operand, of which those that are 1 are kept; or -1
   int16_t all;  // index node: true takes all axes whatever the list says (scan: the flattened operand),
                 // or -1. An empty list means all axes too.
   // view, gather without variables: rank of the result, and its extent along axis PIR_I_D; -1: the dims of
