@@ -25,6 +25,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 UNSUPPORTED = 3
 CODE_CACHE = tempfile.mkdtemp(prefix="pir-code-")  # equal kernels of all recordings are compiled once
@@ -205,6 +206,16 @@ def op_options(tolerance, kind, flags, tensors):
     return [f"--rtol={rtol:g}", f"--atol={atol:g}"], ignored
 
 
+def left_without_memory(folder, outs):
+    """Results that Paddle gave no tensor (an empty one of the type that numpy defaults to, whatever the type of the result)."""
+    with zipfile.ZipFile(folder / "tensors.npz") as z:
+        for column in outs.split():
+            i, _, dtype = column.split(":")[:3]
+            name = f"out_{i}.npy"
+            if dtype != "float64" and name in z.namelist() and b"'<f8', 'fortran_order': False, 'shape': (0,)" in z.read(name)[:128]:
+                yield i
+
+
 def op_jobs(tools, root):
     yield from case_jobs(tools, root, "cases", "ops")
 
@@ -225,6 +236,8 @@ def case_jobs(tools, root, top, label):
             continue
         options, ignored = op_options(tolerances.get(op, (1e-5, 1e-6)), kind, flags, ins + " " + outs)
         ignored += [o.split(":")[0] for o in outs.split() if "~" in o]
+        if "=0" in outs or "mismatch" in flags:
+            ignored += left_without_memory(folder, outs)
         command = [tools / "pir-run", folder / "program.json", f"--case={folder}"] + options
         command += [f"--ignore-output={i}" for i in ignored]
         for pipeline in ("kernels", "compile"):

@@ -161,17 +161,6 @@ pir_status pd_infer_by_shape(pir_infer *infer) {
   return PIR_OK;
 }
 
-// The last two axes go: one number a matrix.
-pir_status pd_infer_of_matrices(pir_infer *infer) {
-  const pir_fact *x = infer->operands[0];
-  pir_fact *out = infer_begin(infer, 0);
-  if (!known_shape(x)) return PIR_OK;
-  if (x->rank < 2) return pir_infer_fail(infer, "expects matrices, has rank %d", x->rank);
-  take_shape(out, x);
-  out->rank -= 2;
-  return PIR_OK;
-}
-
 // Rows of x, with the features of a second operand y perhaps; how many only the run knows. Then a count a row.
 pir_status pd_infer_arriving_rows(pir_infer *infer) {
   int k = pir_opdef_operand(infer->def, PIR_STR("y"));

@@ -10,12 +10,17 @@
   X(assign_value, false)                                                                                               \
   X(bincount, true)                                                                                                    \
   X(broadcast_tensors, false)                                                                                          \
+  X(cholesky, false)                                                                                                   \
+  X(cholesky_solve, false)                                                                                             \
   X(clip_by_norm, false)                                                                                               \
   X(cummax, false)                                                                                                     \
   X(cummin, false)                                                                                                     \
   X(deformable_conv, false)                                                                                            \
   X(det, false)                                                                                                        \
   X(distribute_fpn_proposals, true)                                                                                    \
+  X(eig, false)                                                                                                        \
+  X(eigh, false)                                                                                                       \
+  X(eigvals, false)                                                                                                    \
   X(equal_all, false)                                                                                                  \
   X(gammaincc, false)                                                                                                  \
   X(gather_nd, false)                                                                                                  \
@@ -25,8 +30,15 @@
   X(inverse, false)                                                                                                    \
   X(kthvalue, false)                                                                                                   \
   X(logcumsumexp, false)                                                                                               \
+  X(lstsq, false)                                                                                                      \
+  X(lu, false)                                                                                                         \
+  X(lu_solve, false)                                                                                                   \
+  X(lu_unpack, false)                                                                                                  \
   X(masked_select, true)                                                                                               \
   X(matrix_nms, true)                                                                                                  \
+  X(matrix_rank, false)                                                                                                \
+  X(matrix_rank_atol_rtol, false)                                                                                      \
+  X(matrix_rank_tol, false)                                                                                            \
   X(meshgrid, false)                                                                                                   \
   X(mode, false)                                                                                                       \
   X(multiclass_nms3, true)                                                                                             \
@@ -35,6 +47,7 @@
   X(nonzero, true)                                                                                                     \
   X(polygamma, false)                                                                                                  \
   X(prior_box, false)                                                                                                  \
+  X(qr, false)                                                                                                         \
   X(rnn, false)                                                                                                        \
   X(roi_align, false)                                                                                                  \
   X(searchsorted, false)                                                                                               \
@@ -43,8 +56,13 @@
   X(send_ue_recv, true)                                                                                                \
   X(set_value, false)                                                                                                  \
   X(set_value_with_tensor, false)                                                                                      \
+  X(slogdet_v2, false)                                                                                                 \
+  X(solve, false)                                                                                                      \
   X(spectral_norm, false)                                                                                              \
+  X(svd, false)                                                                                                        \
+  X(svdvals, false)                                                                                                    \
   X(topk, false)                                                                                                       \
+  X(triangular_solve, false)                                                                                           \
   X(unique, true)
 
 #define PIR_KERNEL_DECLARE(name, shapes) pir_status pir_kernel_##name(const pir_kernel_call *call);
