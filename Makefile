@@ -6,6 +6,7 @@ B       ?= build
 CC      ?= gcc
 OPT     ?= -O2
 LLVM    ?= /usr/lib/llvm-19
+KISSFFT ?= /usr/include/kissfft
 PREFIX  ?= /usr/local
 BISON   ?= bison
 FLEX    ?= flex
@@ -49,7 +50,8 @@ obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 LIB_OBJ  := $(call obj,$(S_ir) $(S_runtime) $(S_dialects) $(S_passes) $(S_codegen) $(S_exec)) $(GEN_OBJ)
 LIBS     := -ljansson -lprotobuf-c -lxxhash -lffi -ldl -lm -lpthread
 
-all: $(B)/lib/libpir.so $(B)/lib/libpir.a $(B)/lib/libpir_codegen_llvm.so $(TOOLS:%=$(B)/bin/%)  ## build libraries and tools
+MODULES  := $(B)/lib/libpir_codegen_llvm.so $(if $(wildcard $(KISSFFT)/kissfft.hh),$(B)/lib/libpir_fft.so)
+all: $(B)/lib/libpir.so $(B)/lib/libpir.a $(MODULES) $(TOOLS:%=$(B)/bin/%)  ## build libraries and tools
 
 $(B)/obj/ir/%.o:           ; $(compile) $(I_ir)
 $(B)/obj/dialects/ops/%.o: ; $(compile) $(I_opsc)
@@ -73,6 +75,9 @@ $(B)/lib/libpir.so: $(LIB_OBJ) mk/libpir.map
 $(B)/lib/libpir_codegen_llvm.so: $(call obj,$(S_llvm)) $(B)/lib/libpir.so mk/libpir.map
 	@$(CC) $(CFLAGS) -shared -Wl,-soname,libpir_codegen_llvm.so.$(SONAME) -Wl,--version-script=mk/libpir.map -Wl,-rpath,'$$ORIGIN' -o $@.$(SONAME) $(filter %.o,$^) -L$(B)/lib -lpir -L$(LLVM)/lib -lLLVM-19
 	@ln -sf libpir_codegen_llvm.so.$(SONAME) $@
+$(B)/lib/libpir_fft.so: runtime/fft/fft.cc runtime/fft/fft.h mk/libpir.map
+	@mkdir -p $(@D) && $(CXX) -std=c++17 -fPIC -fvisibility=hidden $(WARN) $(CFLAGS) -I$(KISSFFT)/.. -shared -Wl,-soname,libpir_fft.so.$(SONAME) -Wl,--version-script=mk/libpir.map -o $@.$(SONAME) $<
+	@ln -sf libpir_fft.so.$(SONAME) $@
 $(foreach t,$(TOOLS),$(eval $(B)/bin/$(t): $(call obj,$(filter tools/$(t)/%,$(S_mains)))))
 $(B)/bin/%: $(TOOL_OBJ) $(B)/lib/libpir.so
 	@mkdir -p $(@D) && $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm
@@ -83,7 +88,7 @@ TEST_BIN := $(foreach t,$(TESTS),$(B)/test/$(basename $(notdir $(t))))
 I_test := $(I_exec) -Idialects -Ipasses -Icodegen -Iruntime -Iir -Itools
 define test_rule
 $(B)/test/$(basename $(notdir $(1))): $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(B)/lib/libpir_codegen_llvm.so
-	@mkdir -p $(B)/test && ln -sf ../lib/libpir.so.$(SONAME) ../lib/libpir_codegen_llvm.so.$(SONAME) $(B)/test/ && $(CC) $(BASE) $(CFLAGS) $(I_test) -o $$@ $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(LIBS) -lcmocka
+	@mkdir -p $(B)/test && ln -sf ../lib/libpir.so.$(SONAME) $(MODULES:$(B)/%=../%.$(SONAME)) $(B)/test/ && $(CC) $(BASE) $(CFLAGS) $(I_test) -o $$@ $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(LIBS) -lcmocka
 endef
 $(foreach t,$(TESTS),$(eval $(call test_rule,$(t))))
 tests: all $(TEST_BIN) $(B)/bin/digits
@@ -123,7 +128,7 @@ HEADERS = $(wildcard ir/abi/pir/*.h */include/pir/*.h runtime/exec/include/pir/*
 install: all  ## install libraries, headers, tools, pkg-config file and man pages under PREFIX
 	@install -d $(DESTDIR)$(PREFIX)/{bin,lib/pkgconfig,include/pir/dialect,share/man/man1}
 	@install -m755 $(TOOLS:%=$(B)/bin/%) $(DESTDIR)$(PREFIX)/bin
-	@install -m755 $(B)/lib/libpir.so.$(SONAME) $(B)/lib/libpir_codegen_llvm.so.$(SONAME) $(DESTDIR)$(PREFIX)/lib
+	@install -m755 $(B)/lib/libpir.so.$(SONAME) $(MODULES:%=%.$(SONAME)) $(DESTDIR)$(PREFIX)/lib
 	@install -m644 $(B)/lib/libpir.a $(DESTDIR)$(PREFIX)/lib
 	@ln -sf libpir.so.$(SONAME) $(DESTDIR)$(PREFIX)/lib/libpir.so
 	@ln -sf libpir_codegen_llvm.so.$(SONAME) $(DESTDIR)$(PREFIX)/lib/libpir_codegen_llvm.so

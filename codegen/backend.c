@@ -2,25 +2,18 @@
 // dynamic loader's rules, so that both an installed and a just built libpir find their own.
 #include "llvm_backend.h"
 
+#include <pir/beside.h>
+
 #include <dlfcn.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #define LIBRARY "libpir_codegen_llvm.so.0"
 
-static bool path_beside_us(char *out, size_t capacity) {
-  Dl_info info;
-  if (!dladdr((const void *)(uintptr_t)pir_version, &info) || !info.dli_fname) return false;
-  const char *slash = strrchr(info.dli_fname, '/');
-  int folder = slash ? (int)(slash - info.dli_fname + 1) : 0;
-  size_t n = pir_text_format(out, capacity, "%.*s" LIBRARY, folder, info.dli_fname);
-  return n + 1 < capacity;
-}
-
 void pir_llvm_identity(char *out, size_t capacity) {
   char path[4096];
   struct stat st;
-  if (path_beside_us(path, sizeof path) && !stat(path, &st))
+  if (pir_path_beside(LIBRARY, path, sizeof path) && !stat(path, &st))
     pir_text_format(out, capacity, "%lld %lld.%ld", (long long)st.st_size, (long long)st.st_mtim.tv_sec,
                     st.st_mtim.tv_nsec);
   else pir_text_format(out, capacity, "unknown");
@@ -29,7 +22,7 @@ void pir_llvm_identity(char *out, size_t capacity) {
 pir_status pir_llvm_open(pir_llvm_library *out, char *message, size_t capacity) {
   *out = (pir_llvm_library){0};
   char path[4096];
-  void *handle = path_beside_us(path, sizeof path) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+  void *handle = pir_path_beside(LIBRARY, path, sizeof path) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
   if (!handle) handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     pir_text_format(message, capacity, "code generation needs %s, which cannot be opened: %s", LIBRARY, dlerror());

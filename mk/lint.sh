@@ -37,7 +37,7 @@ for h in ir/abi/pir/*.h */include/pir/*.h runtime/exec/include/pir/*.h "$build"/
   g++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only $inc -x c++ "$h" 2>/dev/null || finding "$h: not C++17 on its own"
 done
 # exported symbols, written data, forbidden imports
-for so in "$build"/lib/libpir.so.0 "$build"/lib/libpir_codegen_llvm.so.0; do
+for so in "$build"/lib/libpir*.so.0; do
   while read -r s; do finding "$so exports $s"; done < <(nm -D --defined-only "$so" | awk '{print $3}' | grep -v '^pir_')
   while read -r s; do finding "$so calls $s"; done < <(nm -D --undefined-only "$so" | awk '{print $2}' | sed 's/@.*//' | grep -xE '.*printf(_chk)?|f?puts|putchar|fputc|_?exit|abort|getenv')
 done

@@ -1,0 +1,21 @@
+// The one function of libpir_fft.so, a library of its own so that only transforms depend on it.
+#ifndef PIR_FFT_H
+#define PIR_FFT_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PIR_FFT_LIBRARY "libpir_fft.so.0"
+#define PIR_FFT_SYMBOL "pir_fft_lines"
+
+// Transforms `lines` rows of n complex numbers each, without a factor; `in` and `out` do not overlap. Cost a line: n
+// times the sum of the prime factors of n. Not 0: out of memory.
+typedef int (*pir_fft_lines_fn)(size_t n, int inverse, size_t lines, const double *in, double *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
