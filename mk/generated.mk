@@ -35,8 +35,8 @@ define dialect_rules
 $(B)/gen/dialects/$(1)_ops.c: $(wildcard dialects/$(1)/*.ops) $(OPSC)
 	@mkdir -p $(B)/gen/dialects $(B)/gen/include/pir/dialect
 	@$(OPSC) dialects/$(1)/$(1).ops --tables=$(B)/gen/dialects/$(1)_ops.c --header=$(B)/gen/include/pir/dialect/$(1).h
-$(B)/gen/docs/dialects/$(1).md: $(wildcard dialects/$(1)/*.ops) $(OPSC)
-	@mkdir -p $$(@D) && $(OPSC) dialects/$(1)/$(1).ops --doc=$$@
+$(B)/gen/docs/$(1)/README.md: $(wildcard dialects/$(1)/*.ops) $(OPSC)
+	@mkdir -p $$(@D) && $(OPSC) dialects/$(1)/$(1).ops --doc=$$(@D)
 $(B)/obj/gen/dialects/$(1)_ops.o: $(B)/gen/dialects/$(1)_ops.c
 	@mkdir -p $$(@D) && $(CC) $(BASE) $(CFLAGS) $(I_dialects) -c $$< -o $$@
 $(B)/gen/include/pir/dialect/$(1).h: $(B)/gen/dialects/$(1)_ops.c ;
@@ -44,7 +44,7 @@ generated: $(B)/gen/include/pir/dialect/$(1).h
 GEN_OBJ += $(B)/obj/gen/dialects/$(1)_ops.o
 endef
 $(foreach d,$(DIALECTS),$(eval $(call dialect_rules,$(d))))
-docs: $(DIALECTS:%=$(B)/gen/docs/dialects/%.md)  ## reference pages of all dialects
+docs: $(DIALECTS:%=$(B)/gen/docs/%/README.md)  ## reference of all operators, a page a family, below $(B)/gen/docs
 .PHONY: docs
 
 # The scanner of IR text.

@@ -11,6 +11,9 @@
 void set_dialect(parser *p, source_loc loc, const char *name, const char *prefix, int64_t id, const char *summary);
 void ops_include(parser *p, source_loc loc, const char *path);
 void begin_op(parser *p, source_loc loc, const char *name, const char *summary, bool is_form);
+void begin_ops(parser *p, names n, const char *summary);  // several that are declared alike
+void take_forms(parser *p, names n);
+void add_typeset(parser *p, source_loc loc, const char *name, pir_dtype_set set);
 void end_op(parser *p);
 
 names one_name(source_loc loc, const char *name, uint8_t marks);

@@ -110,6 +110,7 @@ static void check_meaning(op *o) {
     source_error(o->lowers[o->lower_count - 1].loc, "this alternative hides the clause or kernel: give it a condition");
   uint32_t stated =
       PIR_PURE | PIR_TERMINATOR | PIR_RANDOM | PIR_OUTPUT | PIR_CONTROL | PIR_INPUT | PIR_PARAMETER | PIR_INPLACE;
+  if (o->traits & PIR_PURE && o->effect) source_error(o->loc, "'%s' is said to be pure and to have an effect", o->name);
   if (!(o->traits & stated) && !o->effect) source_error(o->loc, "'%s' says neither 'trait pure' nor 'effect'", o->name);
   if (!*o->summary) source_error(o->loc, "'%s' has an empty summary", o->name);
 }
@@ -120,6 +121,9 @@ static void check_pairs(op *o) {
     p->operand_at = op_operand(o, p->operand), p->result_at = op_result(o, p->result);
     if (p->operand_at < 0) source_error(p->loc, "no operand '%s'", p->operand);
     if (p->result_at < 0) source_error(p->loc, "no result '%s'", p->result);
+    for (int j = 0; j < i; j++)
+      if (p->operand_at == o->pairs[j].operand_at || p->result_at == o->pairs[j].result_at)
+        source_error(p->loc, "'%s' or '%s' is in a pair already", p->operand, p->result);
   }
   size_t length = strlen(o->name);
   bool only_inplace = length && o->name[length - 1] == '_';
@@ -131,6 +135,9 @@ static void check_legacy(const op *o) {
   for (int i = 0; i < o->legacy_count; i++) {
     for (int j = 0; j < o->legacies[i].item_count; j++) {
       const legacy_item *item = &o->legacies[i].items[j];
+      for (int k = 0; k < j; k++)
+        if (!strcmp(o->legacies[i].items[k].name, item->name))
+          source_error(item->loc, "'%s' is renamed twice", item->name);
       int operand_at = op_operand(o, item->name);
       if (operand_at < 0 && op_attr(o, item->name) < 0 && op_result(o, item->name) < 0)
         source_error(item->loc, "'%s' has no operand, attribute or result '%s'", o->name, item->name);
@@ -141,11 +148,20 @@ static void check_legacy(const op *o) {
   }
 }
 
+// The tables count in bytes, and an id has 16 bits for the op.
+static void check_size(const op *o) {
+  if (o->operand_count > UINT8_MAX || o->attr_count > UINT8_MAX || o->result_count > UINT8_MAX)
+    source_error(o->loc, "'%s' has more than %d operands, attributes or results", o->name, UINT8_MAX);
+  if (o->regions > UINT8_MAX) source_error(o->loc, "'%s' has more than %d regions", o->name, UINT8_MAX);
+}
+
 void ops_check(dialect *d) {
   int number = 1;
   for (int i = 0; i < d->op_count; i++) {
     op *o = &d->ops[i];
+    if (o->is_form && !o->used) source_error(o->loc, "no op is like '%s'", o->name);
     if (o->is_form) continue;
+    check_size(o);
     order_operands(o);
     check_operands(o);
     check_attrs(o);

@@ -107,25 +107,7 @@ static int16_t condition_node(compiler *co, const expr *e) {
 }
 
 static pir_clause compile_clause(compiler *co, const clause *c) {
-  pir_clause out = {.kind = c->kind,
-                    .compute = PIR_CAST_COMPUTE,
-                    .out_map = -1,
-                    .when = -1,
-                    .body = -1,
-                    .then = -1,
-                    .init = -1,
-                    .guard = -1,
-                    .trap = -1,
-                    .trap_text = -1,
-                    .axes_attr = -1,
-                    .axes_operand = -1,
-                    .like = -1,
-                    .all = -1,
-                    .out_rank = -1,
-                    .out_extent = -1,
-                    .keep = -1,
-                    .reverse = -1,
-                    .exclusive = -1};
+  pir_clause out = pir_clause_blank(c->kind);
   int result_at = op_result(co->o, c->result);
   if (result_at < 0) source_error(c->loc, "no result '%s'", c->result);
   out.result = (uint8_t)result_at;

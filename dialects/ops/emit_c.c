@@ -33,7 +33,7 @@ static int64_t literal_int(uint8_t kind, const expr *e) {
   if (kind == PIR_ATTR_DTYPE) return !strcmp(e->name, "bool") ? PIR_BOOL : pir_dtype_from_text(pir_str_from(e->name));
   if (kind == PIR_ATTR_PLACE) return !strcmp(e->name, "cpu");
   if (kind == PIR_ATTR_LAYOUT) return pir_layout_from_name(pir_str_from(e->name));
-  return e->kind == EXPR_INT ? e->i : (int64_t)e->f;
+  return expr_int(e);
 }
 
 static bool holds_floats(uint8_t kind, uint8_t element_kind) {
@@ -41,8 +41,8 @@ static bool holds_floats(uint8_t kind, uint8_t element_kind) {
 }
 
 // The elements of a list default.
-static void emit_list(FILE *out, const char *prefix, const char *op_name, const char *name, uint8_t kind,
-                      uint8_t element_kind, const expr *e) {
+static void emit_elements(FILE *out, const char *prefix, const char *op_name, const char *name, uint8_t kind,
+                          uint8_t element_kind, const expr *e) {
   if (!e || e->kind != EXPR_LIST || !e->a) return;
   bool floats = holds_floats(kind, element_kind);
   fprintf(out, "static const %s %s_%s_%s[] = {", floats ? "double" : "int64_t", prefix, op_name, name);
@@ -92,7 +92,7 @@ static void emit_operands(FILE *out, const op *o) {
   for (int i = 0; i < o->operand_count; i++) {
     const operand *x = &o->operands[i];
     if (!(x->flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR))) continue;
-    emit_list(out, "literal", o->name, x->name, PIR_ATTR_INT_ARRAY, 0, x->literal);
+    emit_elements(out, "literal", o->name, x->name, PIR_ATTR_INT_ARRAY, 0, x->literal);
     fprintf(out, "static const pir_attr_def operand_%s_%s = ", o->name, x->name);
     put_attr_def(out, "literal", o->name, x->name, operand_literal_kind(x), 0, x->literal);
     fputs(";\n", out);
@@ -123,8 +123,8 @@ static void emit_results(FILE *out, const op *o) {
 static void emit_attrs(FILE *out, const op *o) {
   if (!o->attr_count) return;
   for (int i = 0; i < o->attr_count; i++)
-    emit_list(out, "default", o->name, o->attrs[i].name, o->attrs[i].kind, o->attrs[i].element_kind,
-              o->attrs[i].literal);
+    emit_elements(out, "default", o->name, o->attrs[i].name, o->attrs[i].kind, o->attrs[i].element_kind,
+                  o->attrs[i].literal);
   fprintf(out, "static const pir_attr_def attrs_%s[] = {\n", o->name);
   for (int i = 0; i < o->attr_count; i++) {
     fputs("  ", out);

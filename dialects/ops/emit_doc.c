@@ -1,6 +1,6 @@
-// Writes a dialect as a Markdown page: what a reader of a program looks up. The clause or the lower block
-// is shown as it was written, since it is the definition.
-#include "model.h"
+// Writes a dialect as Markdown, a page a family, which is a `.ops` file: what a reader of a program looks up. The
+// clause or the lower block is shown as it was written, since it is the definition.
+#include "emit_impl.h"
 
 #include <string.h>
 
@@ -21,31 +21,6 @@ static void put_dtypes(FILE *out, pir_dtype_set set, const char *same, const cha
   }
 }
 
-static void put_literal(FILE *out, const expr *e) {
-  if (e->kind == EXPR_TEXT) {
-    fprintf(out, "\"%s\"", e->name);
-  } else if (e->kind == EXPR_NAME) {
-    fputs(e->name, out);
-  } else if (e->kind == EXPR_LIST) {
-    fputc('[', out);
-    for (const expr *x = e->a; x; x = x->next) {
-      put_literal(out, x);
-      if (x->next) fputs(", ", out);
-    }
-    fputc(']', out);
-  } else {
-    fprintf(out, "%.9g", e->f);
-  }
-}
-
-static const char *attr_kind_text(uint8_t kind) {
-#define KIND_TEXT(id, json, tag) json,
-  static const char *const names[] = {PIR_ATTR_KINDS(KIND_TEXT)};
-#undef KIND_TEXT
-  const char *mark = strstr(names[kind], "a_");
-  return mark ? mark + 2 : "any";
-}
-
 static void put_declarations(FILE *out, const op *o) {
   fputs("| | name | type | default |\n| --- | --- | --- | --- |\n", out);
   for (int i = 0; i < o->operand_count; i++) {
@@ -63,9 +38,9 @@ static void put_declarations(FILE *out, const op *o) {
   }
   for (int i = 0; i < o->attr_count; i++) {
     const attr *a = &o->attrs[i];
-    fprintf(out, "| attribute | `%s` | %s%s | ", a->name,
-            attr_kind_text(a->kind == PIR_ATTR_ARRAY ? a->element_kind : a->kind),
-            a->kind == PIR_ATTR_ARRAY ? "[]" : "");
+    fprintf(out, "| attribute | `%s` | ", a->name);
+    put_attr_type(out, a);
+    fputs(" | ", out);
     if (a->literal) put_literal(out, a->literal);
     fputs(" |\n", out);
   }
@@ -97,20 +72,81 @@ static void put_source(FILE *out, source_loc loc) {
   }
 }
 
-static void emit_op(FILE *out, const dialect *d, const op *o) {
-  fprintf(out, "\n## %s.%s\n\n%s.", d->name, o->name, o->summary);
-  if (o->has_twin) fprintf(out, " `%s_` works in place.", o->name);
-  fputs("\n\n", out);
-  if (o->operand_count + o->attr_count + o->result_count) put_declarations(out, o);
-  if (o->clause_count + o->lower_count || o->kernel) fputc('\n', out);
+// Old names, and what is called otherwise there.
+static void put_legacy(FILE *out, const op *o) {
+  for (int i = 0; i < o->legacy_count; i++) {
+    const legacy *l = &o->legacies[i];
+    fputs(i ? "; " : "\nIn `.pdmodel` files: ", out);
+    for (int k = 0; k < l->name_count; k++) fprintf(out, "%s`%s`", k ? ", " : "", l->names[k]);
+    for (int k = 0; k < l->item_count; k++) {
+      const legacy_item *item = &l->items[k];
+      fprintf(out, "%s`%s` is `%s`", k ? ", " : " where ", item->name, item->old);
+      if (item->tensor) fprintf(out, " or tensor `%s`", item->tensor);
+      if (item->tensors) fprintf(out, " or tensors `%s`", item->tensors);
+    }
+  }
+  if (o->legacy_count) fputs(".\n", out);
+}
+
+static void put_meaning(FILE *out, const op *o) {
+  fputc('\n', out);
   for (int i = 0; i < o->let_count && o->clause_count + o->lower_count; i++) put_source(out, o->lets[i].loc);
   for (int i = 0; i < o->lower_count; i++) put_source(out, o->lowers[i].loc);
   for (int i = 0; i < o->clause_count; i++) put_source(out, o->clauses[i].loc);
   if (o->kernel) fprintf(out, "    kernel %s\n", o->kernel);
+  if (declared_only(o)) fputs("Declared only: programs with it are read and written, not run.\n", out);
 }
 
-void emit_doc(const dialect *d, FILE *out) {
-  fprintf(out, "# %s\n\n%s\n", d->name, d->summary);
+static void put_pairs(FILE *out, const op *o) {
+  if (!o->pair_count) return;
+  fprintf(out, o->has_twin ? "\n`%s_` works in place:" : "\nWorks in place:", o->name);
+  for (int i = 0; i < o->pair_count; i++)
+    fprintf(out, "%s `%s` becomes `%s`", i ? "," : "", o->pairs[i].operand, o->pairs[i].result);
+  fputs(".\n", out);
+}
+
+static void put_op(FILE *out, const dialect *d, const op *o) {
+  fprintf(out, "\n## %s.%s\n\n%s.\n\n", d->name, o->name, o->summary);
+  if (o->operand_count + o->attr_count + o->result_count) put_declarations(out, o);
+  put_pairs(out, o);
+  put_legacy(out, o);
+  put_meaning(out, o);
+}
+
+// What the comment that a file begins with says, on one line.
+static void put_family_summary(FILE *out, int file) {
+  const char *text = source_text(file);
+  bool first = true;
+  while (!strncmp(text, "//", 2)) {
+    text += 2;
+    if (first) text += *text == ' ';
+    first = false;
+    size_t length = strcspn(text, "\n");
+    fprintf(out, "%.*s", (int)length, text);
+    text += length + (text[length] == '\n');
+  }
+}
+
+void emit_family(const dialect *d, int file, FILE *out) {
+  fprintf(out, "# %s: %s\n\n", d->name, source_family(file));
+  put_family_summary(out, file);
+  fputc('\n', out);
   for (int i = 0; i < d->op_count; i++)
-    if (!d->ops[i].is_form) emit_op(out, d, &d->ops[i]);
+    if (!d->ops[i].is_form && d->ops[i].loc.file == file) put_op(out, d, &d->ops[i]);
+}
+
+int family_size(const dialect *d, int file) {
+  int n = 0;
+  for (int i = 0; i < d->op_count; i++) n += !d->ops[i].is_form && d->ops[i].loc.file == file;
+  return n;
+}
+
+void emit_index(const dialect *d, FILE *out) {
+  fprintf(out, "# %s\n\n%s\n\n| family | ops | |\n| --- | --- | --- |\n", d->name, d->summary);
+  for (int file = 0; file < source_files(); file++) {
+    if (!family_size(d, file)) continue;
+    fprintf(out, "| [%s](%s.md) | %d | ", source_family(file), source_family(file), family_size(d, file));
+    put_family_summary(out, file);
+    fputs(" |\n", out);
+  }
 }

@@ -93,6 +93,13 @@ int source_add(const char *path) {
 
 const char *source_text(int file) { return sources[file].text; }
 const char *source_path(int file) { return sources[file].path; }
+int source_files(void) { return source_count; }
+
+const char *source_family(int file) {
+  const char *slash = strrchr(sources[file].path, '/'), *name = slash ? slash + 1 : sources[file].path;
+  return text_copy(name, strcspn(name, "."));
+}
+
 int source_errors(void) { return message_count; }
 
 static void print_line(source_loc loc) {
@@ -146,6 +153,12 @@ expr *expr_new(expr_kind kind, source_loc loc) {
   e->kind = (uint8_t)kind;
   e->loc = loc;
   return e;
+}
+
+int64_t expr_int(const expr *e) {
+  if (e->kind == EXPR_INT) return e->i;
+  if (e->f >= 0x1p63) return INT64_MAX;
+  return e->f >= -0x1p63 ? (int64_t)e->f : INT64_MIN;
 }
 
 expr *expr_append(expr *list, expr *item) {

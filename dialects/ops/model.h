@@ -180,6 +180,7 @@ typedef struct op {
   source_loc loc;
   bool is_form, effect;
   bool no_legacy;  // the old format never had it
+  bool used;  // of a form: an op starts from it
   uint32_t traits;
   operand *operands;
   int operand_count;
@@ -258,10 +259,14 @@ const char *text_format(const char *format, ...) PIR_PRINTF(1, 2);
 int source_add(const char *path);
 const char *source_text(int file);
 const char *source_path(int file);
+const char *source_family(int file);  // its name without folder and ending
+int source_files(void);
 void source_error(source_loc loc, const char *format, ...) PIR_PRINTF(2, 3);
 int source_errors(void);
 void source_report(void);  // prints the messages, in the order of the source
 
+// The value of a literal as an integer: a float is truncated, one that no int64_t holds gives the nearest end.
+int64_t expr_int(const expr *e);
 expr *expr_new(expr_kind kind, source_loc loc);
 expr *expr_append(expr *list, expr *item);
 
@@ -275,6 +280,9 @@ int op_attr(const op *o, const char *name);
 
 void emit_tables(const dialect *d, FILE *out);  // emit_c.c
 void emit_header(const dialect *d, FILE *out);
-void emit_doc(const dialect *d, FILE *out);  // emit_doc.c
+void emit_list(const dialect *d, FILE *out);   // emit_list.c
+void emit_index(const dialect *d, FILE *out);  // emit_doc.c: the families of a dialect
+void emit_family(const dialect *d, int file, FILE *out);
+int family_size(const dialect *d, int file);  // ops that a file declares
 
 #endif

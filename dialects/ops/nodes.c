@@ -8,14 +8,6 @@
 
 #define MAX_LETS 32
 
-pir_node node_new(pir_node_op o) {
-  pir_node n;
-  memset(&n, 0, sizeof n);
-  n.op = (uint8_t)o;
-  n.k = n.a = n.b = n.c = n.map = -1;
-  return n;
-}
-
 int16_t node_add(compiler *co, pir_node n) {
   code *out = co->out;
   pir_node copy;  // padding is compared too
@@ -46,13 +38,13 @@ int16_t text_add(compiler *co, const char *text) {
 }
 
 int16_t index_const(compiler *co, int64_t i) {
-  pir_node n = node_new(PIR_I_CONST);
+  pir_node n = pir_node_blank(PIR_I_CONST);
   n.i = i;
   return node_add(co, n);
 }
 
 static int16_t node_of(compiler *co, pir_node_op o, int k, int16_t a, int16_t b, int16_t c) {
-  pir_node n = node_new(o);
+  pir_node n = pir_node_blank(o);
   n.k = (int16_t)k, n.a = a, n.b = b, n.c = c;
   return node_add(co, n);
 }
@@ -262,7 +254,7 @@ static int16_t index_at(compiler *co, const expr *e, const scope *s) {
     return a < 0 ? -1 : node_of(co, PIR_I_OUT, -1, a, -1, -1);
   }
   if (k < 0) return fail(e, "no operand '%s'");
-  pir_node n = node_new(PIR_I_LOAD);
+  pir_node n = pir_node_blank(PIR_I_LOAD);
   n.k = (int16_t)k;
   return map_fill(co, &n, e, s) ? node_add(co, n) : -1;
 }
@@ -288,7 +280,7 @@ static int16_t index_is(compiler *co, const expr *e) {
   int k = attr_side->kind == EXPR_ATTR ? op_attr(co->o, attr_side->name) : -1;
   if (k < 0 || text->kind != EXPR_TEXT || co->o->attrs[k].kind != PIR_ATTR_STR)
     return fail(e, "compare a string attribute with a text");
-  pir_node n = node_new(PIR_I_ATTR_IS);
+  pir_node n = pir_node_blank(PIR_I_ATTR_IS);
   n.k = (int16_t)k, n.i = text_add(co, text->name);
   int16_t is = node_add(co, n);
   return e->op == OP_EQ ? is : node_of(co, PIR_I_NOT, -1, is, -1, -1);
@@ -449,7 +441,7 @@ static int16_t value_members(compiler *co, const expr *e) {
   int combine = count_list(x) == 2 && x->kind == EXPR_NAME ? combine_named(x->name) : -1;
   int k = combine > 0 && x->next->kind == EXPR_NAME ? op_operand(co->o, x->next->name) : -1;
   if (k < 0 || !(co->o->operands[k].flags & PIR_OPERAND_VARIADIC)) return fail(e, "expected %s(add, variadic operand)");
-  pir_node n = node_new(PIR_V_MEMBERS);
+  pir_node n = pir_node_blank(PIR_V_MEMBERS);
   n.k = (int16_t)k, n.i = combine;
   return node_add(co, n);
 }
@@ -477,13 +469,13 @@ static int16_t value_call(compiler *co, const expr *e, const scope *s) {
 static int16_t value_load(compiler *co, const expr *e, const scope *s) {
   int k = op_operand(co->o, e->name);
   if (k < 0) return fail(e, "no operand '%s'");
-  pir_node n = node_new(PIR_V_LOAD);
+  pir_node n = pir_node_blank(PIR_V_LOAD);
   n.k = (int16_t)k;
   if (e->kind == EXPR_AT) {
     if (!map_fill(co, &n, e, s)) return -1;
     if (e->b && (n.a = value_node(co, e->b, s)) < 0) return -1;
   } else if (co->o->operands[k].flags & PIR_OPERAND_SCALAR) {
-    n = node_new(PIR_V_SCALAR);
+    n = pir_node_blank(PIR_V_SCALAR);
     n.k = (int16_t)k;
   }
   return node_add(co, n);
@@ -497,7 +489,7 @@ static int16_t value_name(compiler *co, const expr *e, const scope *s) {
   if (l) return expand_let(co, l, e, s, value_node);
   if (!strcmp(e->name, "acc")) return node_of(co, PIR_V_ACC, -1, -1, -1, -1);
   if (!strcmp(e->name, "count")) return node_of(co, PIR_V_COUNT, -1, -1, -1, -1);
-  pir_node n = node_new(PIR_V_CONST);
+  pir_node n = pir_node_blank(PIR_V_CONST);
   n.k = PIR_F64;
   if (!strcmp(e->name, "inf")) n.f = __builtin_inf(), n.i = INT64_MAX;
   else if (!strcmp(e->name, "nan")) n.f = __builtin_nan("");
@@ -540,8 +532,8 @@ int16_t value_node(compiler *co, const expr *e, const scope *s) {
   switch (e->kind) {
     case EXPR_INT:
     case EXPR_FLOAT: {
-      pir_node n = node_new(PIR_V_CONST);
-      n.f = e->f, n.i = e->kind == EXPR_INT ? e->i : (int64_t)e->f;
+      pir_node n = pir_node_blank(PIR_V_CONST);
+      n.f = e->f, n.i = expr_int(e);
       n.k = e->kind == EXPR_INT ? PIR_I64 : PIR_F64;
       return node_add(co, n);
     }

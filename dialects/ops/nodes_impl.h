@@ -23,7 +23,6 @@ typedef struct compiler {
   int lets;         // of nested lets
 } compiler;
 
-pir_node node_new(pir_node_op o);
 int16_t node_add(compiler *co, pir_node n);
 int16_t pool_add(compiler *co, const int16_t *entries, int count);
 int16_t text_add(compiler *co, const char *text);

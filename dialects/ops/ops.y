@@ -81,10 +81,10 @@ json: %empty | JSON integer { p->d->json_id = (int)$2; } | JSON integer '=' name
 legacy_header: %empty | LEGACY { p->d->has_legacy = true; } ;
 items: %empty | items item ;
 item: INCLUDE TEXT                           { ops_include(p, @2, $2); }
-  | TYPESET name '=' type_union              { APPEND(p->d->typesets, p->d->typeset_count, (typeset){$2, $4.dtypes}); }
+  | TYPESET name '=' type_union              { add_typeset(p, @2, $2, $4.dtypes); }
   | LET { p->current = NULL; } let
   | FORM name likes_begin TEXT               { begin_op(p, @2, $2, $4, true); } '{' parts '}' { end_op(p); }
-  | OP name likes_begin TEXT                 { begin_op(p, @2, $2, $4, false); } '{' parts '}' { end_op(p); } ;
+  | OP names likes_begin TEXT                { begin_ops(p, $2, $4); } '{' parts '}' { end_op(p); } ;
 likes_begin: %empty { p->like = (names){0}; } | LIKE names { p->like = $2; } ;
 
 name: IDENT | ALL | ALONG | ATTR | COMPUTE | CONTRACT | DIALECT | EACH | EFFECT | ELSE | EXCLUSIVE | FLAT | FOR | FORM | GATHER
@@ -104,6 +104,7 @@ part: OPERAND marked_names ':' operand_type literal_default { add_operands(p, $2
   | RESULT marked_names ':' result_type      { add_results(p, $2, $4); }
   | TRAIT names                              { add_traits(p, $2); }
   | INPLACE pairs
+  | INCLUDE names                            { take_forms(p, $2); }
   | EFFECT                                   { p->current->effect = true; }
   | HOOK hooks
   | KERNEL name                              { p->current->kernel = $2; }

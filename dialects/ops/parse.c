@@ -89,18 +89,46 @@ static void inherit(op *to, const op *from) {
 void begin_op(parser *p, source_loc loc, const char *name, const char *summary, bool is_form) {
   op o = {.name = name, .summary = summary, .loc = loc, .is_form = is_form};
   if (find_op(p->d, name)) source_error(loc, "'%s' is declared twice", name);
-  for (int i = 0; i < p->like.count; i++) {
-    marked_name *n = &p->like.items[i];
-    const op *from = find_op(p->d, n->name);
-    if (from) inherit(&o, from);
-    else source_error(n->loc, "no form or op '%s' before this line", n->name);
-  }
-  p->like = (names){0};
   APPEND(p->d->ops, p->d->op_count, o);
   p->current = &p->d->ops[p->d->op_count - 1];
+  take_forms(p, p->like);
+  p->like = p->alike = (names){0};
 }
 
-void end_op(parser *p) { p->current = NULL; }
+void begin_ops(parser *p, names n, const char *summary) {
+  begin_op(p, n.items[0].loc, n.items[0].name, summary, false);
+  p->alike = n;
+}
+
+void take_forms(parser *p, names n) {
+  for (int i = 0; i < n.count; i++) {
+    op *from = find_op(p->d, n.items[i].name);
+    if (!from || from == p->current) {
+      source_error(n.items[i].loc, "no form or op '%s' before this line", n.items[i].name);
+    } else {
+      from->used = true;
+      inherit(p->current, from);
+    }
+  }
+}
+
+// The other names of the declaration get what the first was given.
+void end_op(parser *p) {
+  op o = *p->current;
+  for (int i = 1; i < p->alike.count; i++) {
+    o.name = p->alike.items[i].name, o.loc = p->alike.items[i].loc;
+    if (find_op(p->d, o.name)) source_error(o.loc, "'%s' is declared twice", o.name);
+    APPEND(p->d->ops, p->d->op_count, o);
+  }
+  p->alike = (names){0};
+  p->current = NULL;
+}
+
+void add_typeset(parser *p, source_loc loc, const char *name, pir_dtype_set set) {
+  for (int i = 0; i < p->d->typeset_count; i++)
+    if (!strcmp(p->d->typesets[i].name, name)) source_error(loc, "type set '%s' is declared twice", name);
+  APPEND(p->d->typesets, p->d->typeset_count, (typeset){name, set});
+}
 
 names one_name(source_loc loc, const char *name, uint8_t marks) {
   names n = {0};

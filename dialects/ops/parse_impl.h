@@ -31,6 +31,7 @@ typedef struct type_spec {
 typedef struct parser {
   dialect *d;
   op *current;  // the op or form being read; NULL between them
+  names alike;  // of all ops that this declaration is of
   names like, values;
   bool reduced;  // `over` variables are being read
   int depth;

@@ -27,26 +27,7 @@ typedef struct build {
 static inline build build_of(int kind) {
   build b;
   memset(&b, 0, sizeof b);
-  b.clause = (pir_clause){.kind = (uint8_t)kind,
-                          .compute = PIR_CAST_COMPUTE,
-                          .out_map_kind = PIR_MAP_ALIGNED,
-                          .out_map = -1,
-                          .when = -1,
-                          .body = -1,
-                          .then = -1,
-                          .init = -1,
-                          .guard = -1,
-                          .trap = -1,
-                          .trap_text = -1,
-                          .axes_attr = -1,
-                          .axes_operand = -1,
-                          .like = -1,
-                          .all = -1,
-                          .out_rank = -1,
-                          .out_extent = -1,
-                          .keep = -1,
-                          .reverse = -1,
-                          .exclusive = -1};
+  b.clause = pir_clause_blank(kind);
   b.parallel = pir_parallel_serial();
   return b;
 }
@@ -57,29 +38,30 @@ static inline int16_t put(build *b, pir_node n) {
 }
 
 static inline int16_t op3(build *b, int op, int k, int x, int y, int z) {
-  return put(
-      b, (pir_node){.op = (uint8_t)op, .k = (int16_t)k, .a = (int16_t)x, .b = (int16_t)y, .c = (int16_t)z, .map = -1});
+  pir_node n = pir_node_blank(op);
+  n.k = (int16_t)k, n.a = (int16_t)x, n.b = (int16_t)y, n.c = (int16_t)z;
+  return put(b, n);
 }
 static inline int16_t op2(build *b, int op, int x, int y) { return op3(b, op, -1, x, y, -1); }
 static inline int16_t op1(build *b, int op, int x) { return op3(b, op, -1, x, -1, -1); }
 static inline int16_t ask(build *b, int op, int k, int x) { return op3(b, op, k, x, -1, -1); }
 
-static inline int16_t icon(build *b, int64_t i) {
-  return put(b, (pir_node){.op = PIR_I_CONST, .k = -1, .a = -1, .b = -1, .c = -1, .map = -1, .i = i});
+static inline int16_t constant(build *b, int op, int k, int64_t i, double f) {
+  pir_node n = pir_node_blank(op);
+  n.k = (int16_t)k, n.i = i, n.f = f;
+  return put(b, n);
 }
-static inline int16_t vint(build *b, int64_t i) {
-  return put(b,
-             (pir_node){.op = PIR_V_CONST, .k = PIR_I64, .a = -1, .b = -1, .c = -1, .map = -1, .i = i, .f = (double)i});
+static inline int16_t icon(build *b, int64_t i) { return constant(b, PIR_I_CONST, -1, i, 0); }
+static inline int16_t vint(build *b, int64_t i) { return constant(b, PIR_V_CONST, PIR_I64, i, (double)i); }
+static inline int16_t vnum(build *b, double f) { return constant(b, PIR_V_CONST, PIR_F64, (int64_t)f, f); }
+
+static inline int16_t load_map(build *b, int op, int kind, int k, int fill, int map, int count) {
+  pir_node n = pir_node_blank(op);
+  n.map_kind = (uint8_t)kind;
+  n.k = (int16_t)k, n.a = (int16_t)fill, n.map = (int16_t)map, n.map_count = (int16_t)count;
+  return put(b, n);
 }
-static inline int16_t vnum(build *b, double f) {
-  return put(
-      b, (pir_node){.op = PIR_V_CONST, .k = PIR_F64, .a = -1, .b = -1, .c = -1, .map = -1, .i = (int64_t)f, .f = f});
-}
-static inline int16_t load(build *b, int k) {
-  return put(
-      b,
-      (pir_node){.op = PIR_V_LOAD, .map_kind = PIR_MAP_ALIGNED, .k = (int16_t)k, .a = -1, .b = -1, .c = -1, .map = -1});
-}
+static inline int16_t load(build *b, int k) { return load_map(b, PIR_V_LOAD, PIR_MAP_ALIGNED, k, -1, -1, 0); }
 
 // Entries of a list map end with -1.
 static inline int16_t pool(build *b, int *out_count, va_list entries) {
@@ -95,24 +77,11 @@ static inline int16_t load_at(build *b, int op, int k, int fill, ...) {
   va_start(entries, fill);
   int16_t map = pool(b, &count, entries);
   va_end(entries);
-  return put(b, (pir_node){.op = (uint8_t)op,
-                           .map_kind = PIR_MAP_LIST,
-                           .k = (int16_t)k,
-                           .a = (int16_t)fill,
-                           .b = -1,
-                           .c = -1,
-                           .map = map,
-                           .map_count = (int16_t)count});
+  return load_map(b, op, PIR_MAP_LIST, k, fill, map, count);
 }
 
 static inline int16_t load_each(build *b, int op, int kind, int k, int fill, int map) {
-  return put(b, (pir_node){.op = (uint8_t)op,
-                           .map_kind = (uint8_t)kind,
-                           .k = (int16_t)k,
-                           .a = (int16_t)fill,
-                           .b = -1,
-                           .c = -1,
-                           .map = (int16_t)map});
+  return load_map(b, op, kind, k, fill, map, 0);
 }
 
 static inline void store_at(build *b, int first, ...) {

@@ -1,52 +1,77 @@
-// opsc: compiles a dialect's `.ops` files to C tables, a header and a documentation page.
+// opsc: compiles a dialect's `.ops` files to C tables, a header, documentation pages and a list.
 #include "model.h"
 
-#include <stdlib.h>
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+
+typedef struct outputs {
+  const char *tables, *header, *list, *doc;
+} outputs;
 
 static int usage(void) {
-  fputs("usage: opsc FILE.ops [--tables=FILE.c] [--header=FILE.h] [--doc=FILE.md]\n"
+  fputs("usage: opsc FILE.ops [--tables=FILE.c] [--header=FILE.h] [--list=FILE.tsv] [--doc=FOLDER]\n"
         "Checks the dialect that FILE.ops declares and writes what is asked for.\n",
         stderr);
   return 2;
 }
 
-static bool write_file(const dialect *d, const char *path, void (*emit)(const dialect *d, FILE *out)) {
-  if (!path) return true;
-  FILE *out = fopen(path, "w");
-  if (!out) {
-    fprintf(stderr, "opsc: cannot write '%s'\n", path);
-    return false;
-  }
-  emit(d, out);
+static bool cannot_write(const char *path) {
+  fprintf(stderr, "opsc: cannot write '%s'\n", path);
+  return false;
+}
+
+static bool finish(FILE *out, const char *path) {
   bool failed = ferror(out);
-  if (fclose(out) || failed) {
-    fprintf(stderr, "opsc: cannot write '%s'\n", path);
-    return false;
-  }
+  if (fclose(out) || failed) return cannot_write(path);
   if (source_errors()) remove(path);
   return !source_errors();
 }
 
-static bool compile(const char *input, const char *header, const char *tables, const char *doc) {
+static bool write_file(const dialect *d, const char *path, void (*emit)(const dialect *d, FILE *out)) {
+  if (!path) return true;
+  FILE *out = fopen(path, "w");
+  if (!out) return cannot_write(path);
+  emit(d, out);
+  return finish(out, path);
+}
+
+// A page a family, and the page that lists them.
+static bool write_doc(const dialect *d, const char *folder) {
+  if (!folder) return true;
+  if (mkdir(folder, 0777) && errno != EEXIST) return cannot_write(folder);
+  for (int file = 0; file < source_files(); file++) {
+    if (!family_size(d, file)) continue;
+    const char *path = text_format("%s/%s.md", folder, source_family(file));
+    FILE *out = fopen(path, "w");
+    if (!out) return cannot_write(path);
+    emit_family(d, file, out);
+    if (!finish(out, path)) return false;
+  }
+  return write_file(d, text_format("%s/README.md", folder), emit_index);
+}
+
+static bool compile(const char *input, const outputs *to) {
   dialect d = {0};
   if (!ops_parse(input, &d)) return false;
   ops_check(&d);
-  return !source_errors() && write_file(&d, header, emit_header) && write_file(&d, tables, emit_tables) &&
-         write_file(&d, doc, emit_doc);
+  return !source_errors() && write_file(&d, to->header, emit_header) && write_file(&d, to->tables, emit_tables) &&
+         write_file(&d, to->list, emit_list) && write_doc(&d, to->doc);
 }
 
 int main(int argc, char **argv) {
-  const char *input = NULL, *tables = NULL, *header = NULL, *doc = NULL;
+  const char *input = NULL;
+  outputs to = {0};
   for (int i = 1; i < argc; i++) {
-    if (!strncmp(argv[i], "--tables=", 9)) tables = argv[i] + 9;
-    else if (!strncmp(argv[i], "--header=", 9)) header = argv[i] + 9;
-    else if (!strncmp(argv[i], "--doc=", 6)) doc = argv[i] + 6;
+    if (!strncmp(argv[i], "--tables=", 9)) to.tables = argv[i] + 9;
+    else if (!strncmp(argv[i], "--header=", 9)) to.header = argv[i] + 9;
+    else if (!strncmp(argv[i], "--list=", 7)) to.list = argv[i] + 7;
+    else if (!strncmp(argv[i], "--doc=", 6)) to.doc = argv[i] + 6;
     else if (*argv[i] == '-' || input) return usage();
     else input = argv[i];
   }
   if (!input) return usage();
-  bool done = compile(input, header, tables, doc);
+  bool done = compile(input, &to);
   source_report();
   memory_release();
   return done ? 0 : 1;

@@ -1,0 +1,11 @@
+// What the emitters share: how a default and the kind of an attribute are written for people.
+#ifndef OPS_EMIT_IMPL_H
+#define OPS_EMIT_IMPL_H
+
+#include "model.h"
+
+void put_literal(FILE *out, const expr *e);
+void put_attr_type(FILE *out, const attr *a);
+bool declared_only(const op *o);  // nothing says what it computes
+
+#endif

@@ -1,0 +1,93 @@
+// Writes the ops of a dialect as a table for other programs: a line an op, twins too, columns between tabs.
+// `test/dialects` compares it with the inventory of the real Paddle.
+#include "emit_impl.h"
+
+#include <string.h>
+
+void put_literal(FILE *out, const expr *e) {
+  if (e->kind == EXPR_TEXT) {
+    fprintf(out, "\"%s\"", e->name);
+  } else if (e->kind == EXPR_NAME) {
+    fputs(e->name, out);
+  } else if (e->kind == EXPR_INT) {
+    fprintf(out, "%lld", (long long)e->i);
+  } else if (e->kind == EXPR_LIST) {
+    fputc('[', out);
+    for (const expr *x = e->a; x; x = x->next) {
+      put_literal(out, x);
+      if (x->next) fputs(", ", out);
+    }
+    fputc(']', out);
+  } else {
+    fprintf(out, "%.9g", e->f);
+  }
+}
+
+void put_attr_type(FILE *out, const attr *a) {
+#define KIND_TEXT(id, json, tag) json,
+  static const char *const names[] = {PIR_ATTR_KINDS(KIND_TEXT)};
+#undef KIND_TEXT
+  const char *mark = strstr(names[a->kind == PIR_ATTR_ARRAY ? a->element_kind : a->kind], "a_");
+  fprintf(out, "%s%s", mark ? mark + 2 : "any", a->kind == PIR_ATTR_ARRAY ? "[]" : "");
+}
+
+bool declared_only(const op *o) {
+  uint32_t carried_out =
+      PIR_TERMINATOR | PIR_INPUT | PIR_OUTPUT | PIR_PARAMETER | PIR_CONTROL | PIR_STRUCTURAL | PIR_CONSTANT;
+  return !o->clause_count && !o->lower_count && !o->kernel && !o->hook_expand && !(o->traits & carried_out);
+}
+
+static void put_operands(FILE *out, const op *o) {
+  for (int i = 0; i < o->operand_count; i++) {
+    const operand *x = &o->operands[i];
+    fprintf(out, "%s%s%s", i ? " " : "", x->name, x->flags & PIR_OPERAND_OPTIONAL ? "?" : "");
+    if (x->flags & PIR_OPERAND_VARIADIC) fputs("*", out);
+    if (x->flags & PIR_OPERAND_INTARRAY) fputs(":intarray", out);
+    if (x->flags & PIR_OPERAND_SCALAR) fputs(":scalar", out);
+    if (x->literal) fputc('=', out), put_literal(out, x->literal);
+  }
+}
+
+static void put_attrs(FILE *out, const op *o) {
+  for (int i = 0; i < o->attr_count; i++) {
+    fprintf(out, "%s%s:", i ? " " : "", o->attrs[i].name);
+    put_attr_type(out, &o->attrs[i]);
+    if (o->attrs[i].literal) fputc('=', out), put_literal(out, o->attrs[i].literal);
+  }
+}
+
+static void put_results(FILE *out, const op *o) {
+  for (int i = 0; i < o->result_count; i++)
+    fprintf(out, "%s%s%s%s%s", i ? " " : "", o->results[i].name, o->results[i].flags & PIR_RESULT_OPTIONAL ? "?" : "",
+            o->results[i].flags & PIR_RESULT_VARIADIC ? "*" : "",
+            o->results[i].flags & PIR_RESULT_INTERMEDIATE ? "~" : "");
+}
+
+static const char *meaning(const op *o) {
+  if (o->lower_count) return "lower";
+  if (o->clause_count) return "clause";
+  if (o->kernel) return "kernel";
+  return declared_only(o) ? "-" : "program";
+}
+
+static void put_row(FILE *out, const dialect *d, const op *o, bool twin) {
+  fprintf(out, "%s.%s%s\t%s\t", d->name, o->name, twin ? "_" : "", source_family(o->loc.file));
+  put_operands(out, o);
+  fputc('\t', out);
+  put_attrs(out, o);
+  fputc('\t', out);
+  put_results(out, o);
+  fputc('\t', out);
+  for (int i = 0; i < o->pair_count && (twin || !o->has_twin); i++)
+    fprintf(out, "%s%s->%s", i ? " " : "", o->pairs[i].operand, o->pairs[i].result);
+  fprintf(out, "\t%s\t%s\n", !twin && o->traits & PIR_PURE ? "pure" : "effect", meaning(o));
+}
+
+void emit_list(const dialect *d, FILE *out) {
+  fputs("op\tfamily\toperands\tattributes\tresults\tinplace\teffect\tmeaning\n", out);
+  for (int i = 0; i < d->op_count; i++) {
+    if (d->ops[i].is_form) continue;
+    put_row(out, d, &d->ops[i], false);
+    if (d->ops[i].has_twin) put_row(out, d, &d->ops[i], true);
+  }
+}
