@@ -126,7 +126,7 @@ static void check_pairs(op *o) {
         source_error(p->loc, "'%s' or '%s' is in a pair already", p->operand, p->result);
   }
   size_t length = strlen(o->name);
-  bool only_inplace = length && o->name[length - 1] == '_';
+  bool only_inplace = (length && o->name[length - 1] == '_') || o->traits & PIR_INPLACE;
   if (only_inplace) o->traits = (o->traits & ~(uint32_t)PIR_PURE) | PIR_INPLACE;
   o->has_twin = o->pair_count && !only_inplace;
 }

@@ -92,7 +92,7 @@ def result(word):
 def attribute(word):
     name, default = split_default(word)
     name, _, kind = name.partition(":")
-    return (name, kind.lower()), default
+    return (name, "any[]" if kind == "array" else kind.lower()), default
 
 
 def with_defaults(ours, theirs, parse):
@@ -116,6 +116,8 @@ def differences(ours, theirs):
     }
     whole = all(theirs[c] in UNTOLD for c in COLUMNS)
     for column in () if whole else COLUMNS:
+        if column == "inplace" and theirs[column] == "-" and "I" in theirs["flags"]:
+            continue  # a member of a list is overwritten: the op infos have no words for it
         told = "" if theirs[column] in UNTOLD else theirs[column]
         if not agrees[column](ours[column], told):
             yield column, ours[column], told

@@ -246,8 +246,8 @@ struct pir_clause {
   // reduce, scan, join, split: which axes. One of attr >= 0 or operand >= 0; both -1: all axes.
   int16_t axes_attr, axes_operand;
   int16_t like;  // reduce: down to the dims of this operand, of which those that are 1 are kept; or -1
-  int16_t all;  // index node: true takes all axes whatever the list says (scan: the flattened operand),
-                // or -1. An empty list means all axes too.
+  int16_t all;   // index node: true takes all axes whatever the list says (scan: the flattened operand),
+                 // or -1. An empty list means all axes too.
   // view, gather without variables: rank of the result, and its extent along axis PIR_I_D; -1: the dims of
   // the aligned loads, broadcast, or what the op's infer hook says.
   int16_t out_rank, out_extent;
