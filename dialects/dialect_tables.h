@@ -5,7 +5,8 @@
 #include <pir/dialect.h>
 #include <pir/legacy_table.h>
 
-#define PIR_EACH_DIALECT(X) X(builtin) X(cf) X(pd_op) X(cinn_op) X(shape)
+#define PIR_EACH_DIALECT(X)                                                                                            \
+  X(builtin) X(cf) X(pd_op) X(cinn_op) X(shape) X(dist_op) X(pd_kernel) X(onednn_kernel) X(custom_kernel) X(onednn_op)
 
 #define PIR_DECLARE_DIALECT(name)                                                                                      \
   extern const pir_dialect pir_##name##_dialect;                                                                       \

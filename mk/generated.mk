@@ -44,6 +44,9 @@ generated: $(B)/gen/include/pir/dialect/$(1).h
 GEN_OBJ += $(B)/obj/gen/dialects/$(1)_ops.o
 endef
 $(foreach d,$(DIALECTS),$(eval $(call dialect_rules,$(d))))
+# What borrows the ops of another dialect.
+$(B)/gen/dialects/onednn_ops.c: $(wildcard dialects/pd_op/*.ops)
+$(B)/gen/dialects/onednn_kernel_ops.c $(B)/gen/dialects/custom_kernel_ops.c: dialects/kernel/kernel.ops
 docs: $(DIALECTS:%=$(B)/gen/docs/%/README.md)  ## reference of all operators, a page a family, below $(B)/gen/docs
 .PHONY: docs
 

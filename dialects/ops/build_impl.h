@@ -10,6 +10,7 @@
 
 void set_dialect(parser *p, source_loc loc, const char *name, const char *prefix, int64_t id, const char *summary);
 void ops_include(parser *p, source_loc loc, const char *path);
+void ops_borrow(parser *p, source_loc loc, const char *path);  // another dialect's ops, as forms
 void begin_op(parser *p, source_loc loc, const char *name, const char *summary, bool is_form);
 void begin_ops(parser *p, names n, const char *summary);  // several that are declared alike
 void take_forms(parser *p, names n);

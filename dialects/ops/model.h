@@ -180,7 +180,7 @@ typedef struct op {
   source_loc loc;
   bool is_form, effect;
   bool no_legacy;  // the old format never had it
-  bool used;  // of a form: an op starts from it
+  bool used;       // of a form: an op starts from it
   uint32_t traits;
   operand *operands;
   int operand_count;

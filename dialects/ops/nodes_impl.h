@@ -3,6 +3,7 @@
 #define OPS_NODES_IMPL_H
 
 #include "model.h"
+#include <pir/clause_builder.h>
 
 // A name that an expression may use beside operands and lets: a parameter of a let, or the variable of
 // `each` and of a list's `for`.

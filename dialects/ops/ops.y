@@ -51,7 +51,7 @@ static void yyerror(source_loc *loc, void *scanner, parser *p, const char *messa
 
 %type <text> name variable_name
 %type <e> condition
-%type <names> names marked_names marked
+%type <names> names marked_names marked form_names form_name
 %type <type> operand_type tensor_type result_type attr_type type_union legacy_kind
 %type <legacy_item> legacy_old
 %type <e> literal literals literal_list literal_default expr exprs expr_list primary map map_entry map_entries list_items list_item
@@ -81,11 +81,15 @@ json: %empty | JSON integer { p->d->json_id = (int)$2; } | JSON integer '=' name
 legacy_header: %empty | LEGACY { p->d->has_legacy = true; } ;
 items: %empty | items item ;
 item: INCLUDE TEXT                           { ops_include(p, @2, $2); }
+  | LIKE TEXT                                { ops_borrow(p, @2, $2); }
   | TYPESET name '=' type_union              { add_typeset(p, @2, $2, $4.dtypes); }
   | LET { p->current = NULL; } let
   | FORM name likes_begin TEXT               { begin_op(p, @2, $2, $4, true); } '{' parts '}' { end_op(p); }
   | OP names likes_begin TEXT                { begin_ops(p, $2, $4); } '{' parts '}' { end_op(p); } ;
-likes_begin: %empty { p->like = (names){0}; } | LIKE names { p->like = $2; } ;
+likes_begin: %empty { p->like = (names){0}; } | LIKE form_names { p->like = $2; } ;
+form_names: form_name | form_names ',' form_name { $$ = join_names($1, $3); } ;
+form_name: name { $$ = one_name(@1, $1, 0); }
+  | name '.' name { $$ = one_name(@1, text_format("%s.%s", $1, $3), 0); } ;
 
 name: IDENT | ALL | ALONG | ATTR | COMPUTE | CONTRACT | DIALECT | EACH | EFFECT | ELSE | EXCLUSIVE | FLAT | FOR | FORM | GATHER
   | HOOK | ID | INCLUDE | INIT | INPLACE | INTARRAY | JOIN | JSON | KEEP | KERNEL | LEGACY | LET | LIKE | LOWER | NULL_ | OP

@@ -27,6 +27,23 @@ void ops_include(parser *p, source_loc loc, const char *path) {
   }
 }
 
+// What another dialect declares may be started from here: its ops are forms with the name `dialect.op`, and what their
+// clauses use comes along.
+void ops_borrow(parser *p, source_loc loc, const char *path) {
+  dialect other = {.json_id = -128};
+  parser reader = {.d = &other, .file = p->file, .depth = p->depth};
+  ops_include(&reader, loc, path);
+  for (int i = 0; i < other.op_count; i++) {
+    op o = other.ops[i];
+    if (o.is_form) continue;
+    o.name = text_format("%s.%s", other.name, o.name), o.is_form = o.used = true;
+    o.legacies = NULL, o.legacy_count = 0;
+    APPEND(p->d->ops, p->d->op_count, o);
+  }
+  for (int i = 0; i < other.let_count; i++) APPEND(p->d->lets, p->d->let_count, other.lets[i]);
+  for (int i = 0; i < other.typeset_count; i++) APPEND(p->d->typesets, p->d->typeset_count, other.typesets[i]);
+}
+
 static bool parse_file(dialect *d, int file, int depth) {
   parser p = {.d = d, .file = file, .line = 1, .column = 1, .depth = depth};
   yyscan_t scanner;

@@ -2,6 +2,7 @@
 #ifndef TEST_CLAUSE_BUILD_H
 #define TEST_CLAUSE_BUILD_H
 
+#include <pir/clause_builder.h>
 #include <pir/kernel.h>
 #include <stdarg.h>
 #include <string.h>

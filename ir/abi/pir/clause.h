@@ -261,23 +261,6 @@ struct pir_clause {
   const pir_clause *next;  // clause of a further result; NULL ends
 };
 
-// What builders start from: every reference absent.
-static inline pir_node pir_node_blank(int op) {
-  pir_node n = {0};
-  n.op = (uint8_t)op;
-  n.k = n.a = n.b = n.c = n.map = -1;
-  return n;
-}
-
-static inline pir_clause pir_clause_blank(int kind) {
-  pir_clause c = {0};
-  c.kind = (uint8_t)kind;
-  c.compute = PIR_CAST_COMPUTE;
-  c.out_map = c.when = c.body = c.then = c.init = c.guard = c.trap = c.trap_text = -1;
-  c.axes_attr = c.axes_operand = c.like = c.all = c.out_rank = c.out_extent = c.keep = c.reverse = c.exclusive = -1;
-  return c;
-}
-
 // An attribute as plain data: what kernels and clauses see of it at run time.
 typedef enum pir_value_kind {
   PIR_VALUE_NONE,
