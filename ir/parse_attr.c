@@ -629,9 +629,52 @@ static const pir_attr *parse_any(pir_parser *p, const pir_attr_def *declared) {
   }
 }
 
-const pir_attr *pir_parse_attr(pir_parser *p, const pir_attr_def *declared) {
-  if (!pir_parse_enter(p)) return NULL;
+// ---- attributes lately read
+
+// The current attribute's text when it is a place or a short list without strings and lists, which is all that repeats
+// and takes long to read; else empty. Hashed on the way.
+static pir_str simple_text(const pir_parser *p, size_t *out_hash) {
+  enum { MAX_SIZE = 48 };
+  size_t hash = 0;
+  bool list = p->token == '[';
+  pir_str text = list ? pir_parse_rest(p) : p->text;
+  if (text.size > MAX_SIZE) text.size = list ? MAX_SIZE : 0;
+  for (size_t i = 0; i < text.size; i++) {
+    char c = text.data[i];
+    hash = hash * 31 + (unsigned char)c;
+    if (list && c == ']') {
+      text.size = i + 1;
+      list = false;
+    } else if (list && i && (c == '[' || c == '"' || c == '{' || c == '\n')) {
+      break;
+    }
+  }
+  *out_hash = hash;
+  return list ? (pir_str){0} : text;
+}
+
+static const pir_attr *parse_simple(pir_parser *p, const pir_attr_def *declared) {
+  size_t hash;
+  pir_str text = simple_text(p, &hash);
+  if (!text.size) return parse_any(p, declared);
+  uint32_t kinds = declared ? (uint32_t)declared->kind << 8 | declared->element_kind : 0;
+  pir_parse_attr_entry *entry = &p->attrs[(hash ^ kinds) % PIR_PARSE_CACHE];
+  if (entry->kinds == kinds && pir_str_equal(entry->text, text)) {
+    pir_lex_skip(p->scanner, text.size);
+    pir_parse_next(p);
+    return entry->attr;
+  }
+  text.data = p->source.data + (p->text.data - p->copy);  // the copy changes under the scanner
   const pir_attr *attr = parse_any(p, declared);
+  if (attr) *entry = (pir_parse_attr_entry){text, kinds, attr};
+  return attr;
+}
+
+const pir_attr *pir_parse_attr(pir_parser *p, const pir_attr_def *declared) {
+  if (p->token != '[' && p->token != PIR_TOK_PLACE && p->token != '(' && p->token != '{') return parse_any(p, declared);
+  if (!pir_parse_enter(p)) return NULL;
+  bool simple = p->token == '[' || p->token == PIR_TOK_PLACE;
+  const pir_attr *attr = simple ? parse_simple(p, declared) : parse_any(p, declared);
   p->nesting--;
   return attr;
 }

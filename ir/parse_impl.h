@@ -22,6 +22,13 @@ typedef struct pir_parse_place {
   uint32_t line, column;
 } pir_parse_place;
 
+// An attribute lately read: its text and the kinds that were declared for it and its elements.
+typedef struct pir_parse_attr_entry {
+  pir_str text;
+  uint32_t kinds;
+  const pir_attr *attr;
+} pir_parse_attr_entry;
+
 typedef struct pir_parser {
   pir_context *ctx;
   pir_arena *arena;
@@ -45,9 +52,12 @@ typedef struct pir_parser {
     pir_name *name;
     const pir_opdef *def;
   } ops[PIR_PARSE_CACHE];
+  pir_parse_attr_entry attrs[PIR_PARSE_CACHE];
 } pir_parser;
 
 int pir_lex_next(void *scanner);
+// Goes on behind the first `size` bytes from the start of the token returned last.
+void pir_lex_skip(void *scanner, size_t size);
 
 // Moves to the next token.
 static inline void pir_parse_next(pir_parser *p) {

@@ -15,13 +15,16 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+PARSERS = {"pir": "pir_program_parse", "mlir": "mlir::parseSourceFile*"}  # entries of the readers; MLIR's text is in generic form
 CELLS = [("parse+verify+print", "chain", "", ""), ("parse+verify+print", "pd", "", ""), ("cse", "cse", "--passes=cse", "--cse"),
          ("cse, nothing common", "chain", "--passes=cse", "--cse")]
 
 
-def instructions(command):
-    p = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"] + command, stdout=subprocess.DEVNULL,
-                       stderr=subprocess.PIPE)
+def instructions(command, inside=None):
+    """Of the whole run, or inside one function only."""
+    options = [f"--toggle-collect={inside}"] if inside else []
+    p = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"] + options + command,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     found = re.search(rb"Collected : (\d+)", p.stderr)
     if p.returncode or not found:
         sys.exit(f"failed: {' '.join(command)}\n{p.stderr.decode(errors='replace')[-800:]}")
@@ -58,6 +61,8 @@ def main():
         print(f"{'':32}{'pir':>12}{'mlir-opt':>12}{'ratio':>8}")
         print(f"{'start-up, M instructions':32}{empty['pir'] / 1e6:12.2f}{empty['mlir'] / 1e6:12.2f}{empty['pir'] / empty['mlir']:8.3f}")
         print(f"{'start-up, resident KB':32}{base['pir']:12}{base['mlir']:12}{base['pir'] / base['mlir']:8.3f}")
+        count = {f: instructions(tools[f] + [files["pd", f]], PARSERS[f]) / args.ops for f in tools}
+        print(f"{'parse alone (pd), instr/op':32}{count['pir']:12.0f}{count['mlir']:12.0f}{count['pir'] / count['mlir']:8.3f}")
         for label, shape, ours, theirs in CELLS:
             count = {}
             for f, flag in (("pir", ours), ("mlir", theirs)):
