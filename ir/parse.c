@@ -58,6 +58,13 @@ bool pir_parse_fail_at(pir_parser *p, pir_parse_place place, pir_status status, 
   return false;
 }
 
+void pir_parse_warn_at(pir_parser *p, pir_parse_place place, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  emit_format(p, PIR_WARNING, place, format, args);
+  va_end(args);
+}
+
 bool pir_parse_note_at(pir_parser *p, pir_parse_place place, const char *format, ...) {
   va_list args;
   va_start(args, format);
@@ -570,6 +577,8 @@ pir_status pir_program_parse(pir_context *ctx, pir_str text, const pir_parse_opt
   parse_program(&r);
   pir_lex_lex_destroy(p->scanner);
   finish_frames(&r);
+  if (p->generation)
+    pir_program_set_info(r.program, (pir_program_info){.format = PIR_STR("text"), .version = p->generation});
   free_scratch(&r);
   pir_arena_free(p->arena, p->copy, text.size + 2);
   if (p->status) pir_program_destroy(r.program);

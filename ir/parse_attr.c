@@ -243,6 +243,29 @@ static const pir_attr *parse_int_array(pir_parser *p) {
   return parse_array(p, &declared);
 }
 
+// IntArray<1,2 > of 2023
+static const pir_attr *parse_int_array_2023(pir_parser *p) {
+  PIR_VEC(int64_t) values = {0};
+  const char *at = p->text.data + sizeof "IntArray", *end = p->text.data + p->text.size - 1;
+  bool good = true;
+  while (good) {
+    while (at < end && *at == ' ') at++;
+    if (at == end) break;
+    const char *stop = at;
+    while (stop < end && *stop != ',' && *stop != ' ') stop++;
+    int64_t value = 0;
+    good = pir_text_read_int((pir_str){at, (size_t)(stop - at)}, &value);
+    pir_vec_push(p->arena, &values, value);
+    while (stop < end && *stop == ' ') stop++;
+    at = stop < end && *stop == ',' ? stop + 1 : stop;
+  }
+  const pir_attr *attr = good ? pir_attr_int_array(p->ctx, values.items, values.count) : NULL;
+  pir_vec_free(p->arena, &values);
+  if (good) pir_parse_next(p);
+  else pir_parse_fail(p, "expected integers in '%.*s'", (int)p->text.size, p->text.data);
+  return attr;
+}
+
 // A kind that is an array underneath: (tag)[..] of the typed form, with a number of elements or any (0).
 static const pir_attr *parse_tuple(pir_parser *p, pir_attr_kind kind, size_t count) {
   attr_list list = {0};
@@ -612,7 +635,7 @@ static const pir_attr *parse_any(pir_parser *p, const pir_attr_def *declared) {
     case PIR_TOK_KERNEL_KEY: return parse_kernel_key(p);
     case PIR_TOK_HEX: return parse_pointer(p);
     case PIR_TOK_TYPE:
-      if (p->text.size > 9 && memcmp(p->text.data, "IntArray<", 9) == 0) return parse_opaque_from(p, p->text.data);
+      if (p->text.size > 9 && memcmp(p->text.data, "IntArray<", 9) == 0) return parse_int_array_2023(p);
       return parse_type_attr(p);
     case PIR_TOK_NULL_TYPE:
     case PIR_TOK_OPAQUE_TYPE: return parse_type_attr(p);

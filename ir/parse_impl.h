@@ -43,6 +43,7 @@ typedef struct pir_parser {
   uint32_t nesting;  // of types and attributes
   size_t errors;
   pir_status status;  // PIR_INVALID or PIR_EXHAUSTED after an error
+  int generation;     // of the text, as its types tell: 1 (T0, T1) or 2 (T2); 0 is today's
   struct {
     pir_str text;
     const pir_type *type;
@@ -94,6 +95,7 @@ const pir_opdef *pir_parse_opdef(pir_parser *p, pir_str text);
 // Reports at a place (the current token) and returns false.
 bool pir_parse_fail_at(pir_parser *p, pir_parse_place place, pir_status status, const char *format, ...)
     PIR_PRINTF(4, 5);
+void pir_parse_warn_at(pir_parser *p, pir_parse_place place, const char *format, ...) PIR_PRINTF(3, 4);
 bool pir_parse_note_at(pir_parser *p, pir_parse_place place, const char *format, ...) PIR_PRINTF(3, 4);
 #define pir_parse_fail(p, ...) pir_parse_fail_at((p), pir_parse_here(p), PIR_INVALID, __VA_ARGS__)
 // "expected WHAT, found ..".

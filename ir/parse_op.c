@@ -78,6 +78,15 @@ static int find_declared(const pir_op_info *info, pir_name *name, size_t *cursor
   return -1;
 }
 
+// Text of 2023 writes booleans as numbers; only a declaration tells them apart.
+static void check_ambiguous(pir_op_reader *r, pir_parse_place place, const pir_named_attr *attr) {
+  int64_t value;
+  pir_attr_kind kind = pir_attr_kind_of(attr->value);
+  if (kind != PIR_ATTR_I32 || !pir_attr_as_int(attr->value, &value) || (value != 0 && value != 1)) return;
+  pir_parse_warn_at(&r->p, place, "'%s:%d' of 2023 may be a boolean or a number, and no definition says which: a number",
+                    pir_name_str(attr->name).data, (int)value);
+}
+
 // {name:value,..}
 bool pir_parse_attrs(pir_op_reader *r, const pir_opdef *def) {
   pir_parser *p = &r->p;
@@ -91,6 +100,7 @@ bool pir_parse_attrs(pir_op_reader *r, const pir_opdef *def) {
     int at = find_declared(info, attr.name, &cursor);
     attr.value = pir_parse_attr(p, at < 0 ? NULL : &def->attrs[at]);
     if (!attr.value) return false;
+    if (r->of_2023 && at < 0) check_ambiguous(r, place, &attr);
     for (size_t i = 0; i < r->attrs.count; i++)
       if (r->attrs.items[i].name == attr.name)
         return pir_parse_fail_at(p, place, PIR_INVALID, "the attribute '%s' is given twice",
@@ -176,13 +186,29 @@ static bool parse_loc(pir_op_reader *r) {
 
 // ---- headers
 
+// The op's definition. In text of 2023 the dialect "pd" is what "pd_op" is now.
+static const pir_opdef *find_op(pir_op_reader *r, pir_str name) {
+  pir_parser *p = &r->p;
+  const pir_opdef *def = pir_parse_opdef(p, name);
+  r->of_2023 = name.size > 3 && memcmp(name.data, "pd.", 3) == 0 && !(def->traits & PIR_REGISTERED);
+  if (!r->of_2023) return def;
+  pir_strbuf today;
+  pir_strbuf_init(&today, p->arena);
+  pir_strbuf_lit(&today, "pd_op");
+  pir_strbuf_put(&today, name.data + 2, name.size - 2);
+  const pir_opdef *found = pir_context_opdef(p->ctx, pir_strbuf_view(&today));
+  pir_strbuf_free(&today);
+  p->generation = 1;
+  return found->traits & PIR_REGISTERED ? found : def;
+}
+
 // The quoted or, in the oldest prints, bare name; and [id:N], which is not kept.
 static bool parse_op_name(pir_op_reader *r, const pir_opdef **out_def) {
   pir_parser *p = &r->p;
   pir_str name = p->text;
   if (p->token == PIR_TOK_STRING) name = (pir_str){name.data + 1, name.size - 2};
   else if (p->token != PIR_TOK_WORD) return pir_parse_expected(p, "the name of an op");
-  *out_def = pir_parse_opdef(p, name);
+  *out_def = find_op(r, name);
   pir_parse_next(p);
   if (p->token != '[') return true;
   pir_parse_next(p);

@@ -56,20 +56,25 @@ typedef enum family { FAMILY_TENSOR, FAMILY_SELECTED_ROWS, FAMILY_ARRAY, FAMILY_
 static const pir_type_kind family_kinds[] = {PIR_TYPE_TENSOR, PIR_TYPE_SELECTED_ROWS, PIR_TYPE_TENSOR_ARRAY,
                                              PIR_TYPE_SPARSE_COO, PIR_TYPE_SPARSE_CSR};
 
-static family family_of(pir_str name) {
+// `out_generation` gets the age of the text that a dense tensor's name tells, else stays.
+static family family_of(pir_str name, int *out_generation) {
   static const struct {
     const char *name;
     family family;
-  } names[] = {{"tensor", FAMILY_TENSOR},
-               {PIR_TEXT_TENSOR_T2, FAMILY_TENSOR},
-               {PIR_TEXT_TENSOR_T1, FAMILY_TENSOR},
-               {PIR_TEXT_TENSOR_T0, FAMILY_TENSOR},
-               {PIR_TEXT_SELECTED_ROWS, FAMILY_SELECTED_ROWS},
-               {PIR_TEXT_TENSOR_ARRAY, FAMILY_ARRAY},
-               {PIR_TEXT_SPARSE_COO, FAMILY_COO},
-               {PIR_TEXT_SPARSE_CSR, FAMILY_CSR}};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (pir_str_equal(name, pir_str_from(names[i].name))) return names[i].family;
+    int generation;
+  } names[] = {{"tensor", FAMILY_TENSOR, 0},
+               {PIR_TEXT_TENSOR_T2, FAMILY_TENSOR, 2},
+               {PIR_TEXT_TENSOR_T1, FAMILY_TENSOR, 1},
+               {PIR_TEXT_TENSOR_T0, FAMILY_TENSOR, 1},
+               {PIR_TEXT_SELECTED_ROWS, FAMILY_SELECTED_ROWS, 0},
+               {PIR_TEXT_TENSOR_ARRAY, FAMILY_ARRAY, 0},
+               {PIR_TEXT_SPARSE_COO, FAMILY_COO, 0},
+               {PIR_TEXT_SPARSE_CSR, FAMILY_CSR, 0}};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (!pir_str_equal(name, pir_str_from(names[i].name))) continue;
+    if (names[i].generation) *out_generation = names[i].generation;
+    return names[i].family;
+  }
   return FAMILY_NONE;
 }
 
@@ -103,7 +108,7 @@ static const pir_type *make_family(pir_parser *p, family family, const pir_tenso
 static bool read_simple(pir_parser *p, pir_str text, const pir_type **out_type) {
   const char *open = memchr(text.data, '<', text.size);
   pir_str name = {text.data, (size_t)(open - text.data)}, body = {open + 1, text.size - name.size - 2}, place;
-  family kind = family_of(name), bound = kind == FAMILY_NONE ? allocated_family(name, &place) : FAMILY_NONE;
+  family kind = family_of(name, &p->generation), bound = kind == FAMILY_NONE ? allocated_family(name, &place) : FAMILY_NONE;
   if (kind == FAMILY_NONE && bound == FAMILY_NONE) {
     *out_type = pir_type_opaque(p->ctx, text);
     return true;
@@ -170,7 +175,10 @@ static bool parse_lod(pir_parser *p, pir_tensor_spec *spec, tensor_rest *rest) {
     int64_t *values;
     if (spec->lod_levels == PIR_MAX_RANK) return pir_parse_fail(p, "more than %d levels of detail", PIR_MAX_RANK);
     if (!pir_parse_ints(p, &values, &rest->lod_sizes[spec->lod_levels])) return false;
-    rest->lod[spec->lod_levels++] = (uint64_t *)values;
+    size_t level = spec->lod_levels++;
+    rest->lod[level] = (uint64_t *)values;
+    for (size_t i = 0; i < rest->lod_sizes[level]; i++)
+      if (values[i] < 0) return pir_parse_fail(p, "a level-of-detail offset is negative");
     if (p->token != ']' && !pir_parse_take(p, ',')) return false;
   }
   pir_parse_next(p);
@@ -232,6 +240,9 @@ static bool parse_tensor_body(pir_parser *p, family family, pir_tensor_spec *spe
   spec->lod_sizes = rest->lod_sizes;
   bool sparse = family == FAMILY_COO || family == FAMILY_CSR;
   if (!sparse && (rest->parts.count || rest->nonzero_rank)) return pir_parse_fail(p, "only sparse tensors have parts");
+  size_t parts = family == FAMILY_COO ? 2 : 3;
+  if (rest->parts.count && rest->parts.count != parts)
+    return pir_parse_fail(p, "a sparse tensor has %zu parts, found %zu", parts, rest->parts.count);
   pir_shape nonzero = {rest->nonzero, rest->nonzero_rank};
   *out_type = sparse
                   ? pir_type_sparse(p->ctx, family_kinds[family], spec, nonzero, rest->parts.items, rest->parts.count)
@@ -299,7 +310,7 @@ static bool parse_dist(pir_parser *p, const pir_type **out_type) {
 
 // word < .. > where the inside has brackets or names of its own.
 static bool parse_bracketed(pir_parser *p, pir_str name, const pir_type **out_type) {
-  family family = family_of(name);
+  family family = family_of(name, &p->generation);
   bool good;
   if (family != FAMILY_NONE) good = parse_tensor(p, family, out_type);
   else if (pir_str_equal(name, PIR_STR("allocated"))) good = parse_allocated(p, out_type);

@@ -114,6 +114,22 @@ static void print_tensor_rest(pir_strbuf *out, const pir_tensor_spec *spec) {
   if (spec->offset) pir_strbuf_format(out, ", offset:%llu", (unsigned long long)spec->offset);
 }
 
+// The parts of a sparse one.
+static void print_sparse_rest(pir_strbuf *out, const pir_type *type) {
+  pir_shape nonzero = pir_type_nonzero_shape(type);
+  if (nonzero.rank) {
+    pir_strbuf_lit(out, ", nonzero:");
+    pir_text_ints(out, nonzero.dims, nonzero.rank);
+  }
+  size_t parts = pir_type_elements(type);
+  for (size_t i = 0; i < parts; i++) {
+    if (i) pir_strbuf_char(out, ',');
+    else pir_strbuf_lit(out, ", parts:[");
+    pir_text_type(out, pir_type_element(type, i), PIR_TEXT_TYPED);
+  }
+  if (parts) pir_strbuf_char(out, ']');
+}
+
 static void print_tensor(pir_strbuf *out, const char *name, const pir_type *type, bool dims, pir_text_form form) {
   pir_tensor_spec spec = pir_type_spec(type);
   pir_strbuf_put(out, name, strlen(name));
@@ -122,17 +138,7 @@ static void print_tensor(pir_strbuf *out, const char *name, const pir_type *type
   print_dtype(out, spec.dtype);
   if (form == PIR_TEXT_TYPED) {
     print_tensor_rest(out, &spec);
-    if (pir_type_elements(type)) {
-      pir_shape nonzero = pir_type_nonzero_shape(type);
-      pir_strbuf_lit(out, ", nonzero:");
-      pir_text_ints(out, nonzero.dims, nonzero.rank);
-      pir_strbuf_lit(out, ", parts:[");
-      for (size_t i = 0; i < pir_type_elements(type); i++) {
-        if (i) pir_strbuf_char(out, ',');
-        pir_text_type(out, pir_type_element(type, i), form);
-      }
-      pir_strbuf_char(out, ']');
-    }
+    print_sparse_rest(out, type);
   }
   pir_strbuf_char(out, '>');
 }
@@ -170,9 +176,11 @@ static void print_allocated(pir_strbuf *out, const pir_type *type, pir_text_form
   pir_strbuf_char(out, '>');
 }
 
+// Early prints have no process ids; a mesh that was read from one shows none.
 static void print_mesh(pir_strbuf *out, const pir_attr *mesh, const char *shape_key) {
   for (size_t i = 0; i < 2; i++) {
     const pir_attr *list = pir_attr_element(mesh, i);
+    if (i && !pir_attr_elements(list)) return;
     const char *key = i ? ",process_ids:" : shape_key;
     pir_strbuf_put(out, key, strlen(key));
     pir_text_ints(out, pir_attr_int_array_data(list), pir_attr_elements(list));
@@ -199,18 +207,22 @@ static void print_placements(pir_strbuf *out, const pir_attr *dist) {
   pir_strbuf_char(out, ']');
 }
 
-// Mesh, mapping, partial sums, placements: what stands in a distributed type and in op_dist_attr.
-static void print_tensor_dist(pir_strbuf *out, const pir_attr *dist) {
+static void print_mapping(pir_strbuf *out, const pir_attr *dist) {
   const pir_attr *mapping = pir_attr_element(dist, 1), *partials = pir_attr_element(dist, 2);
-  print_mesh(out, pir_attr_element(dist, 0), "mesh_shape:");
-  pir_strbuf_lit(out, ",dims_mappings:");
   pir_text_ints(out, pir_attr_int_array_data(mapping), pir_attr_elements(mapping));
   for (size_t i = 0; i < pir_attr_elements(partials); i++) {
     const int64_t *pair = pir_attr_int_array_data(pir_attr_element(partials, i));
     pir_strbuf_format(out, i ? ",partial(%lld,%s)" : ", partial(%lld,%s)", (long long)pair[0],
                       pir_reduce_type_name(pair[1]));
   }
-  print_placements(out, dist);
+}
+
+// Mesh, mapping, partial sums, placements: what stands in a distributed type and in op_dist_attr. T2 had no placements.
+static void print_tensor_dist(pir_strbuf *out, const pir_attr *dist, pir_text_form form) {
+  print_mesh(out, pir_attr_element(dist, 0), "mesh_shape:");
+  pir_strbuf_lit(out, ",dims_mappings:");
+  print_mapping(out, dist);
+  if (form != PIR_TEXT_T2) print_placements(out, dist);
 }
 
 static void print_dist_type(pir_strbuf *out, const pir_type *type, pir_text_form form) {
@@ -228,7 +240,7 @@ static void print_dist_type(pir_strbuf *out, const pir_type *type, pir_text_form
     print_dims(out, pir_type_shape(global));
     print_dtype(out, pir_type_dtype(global));
     pir_strbuf_lit(out, ", ");
-    print_tensor_dist(out, pir_type_dist_attr(type));
+    print_tensor_dist(out, pir_type_dist_attr(type), form);
   }
   pir_strbuf_char(out, '>');
 }
@@ -295,30 +307,37 @@ static void print_elements(pir_strbuf *out, const pir_attr *attr, pir_text_form 
   pir_strbuf_char(out, ']');
 }
 
-static void print_sides(pir_strbuf *out, const char *side, const pir_attr *list) {
+// In T2 a side does not repeat the mesh of the op, and "dims_maping" is how it was spelled.
+static void print_side(pir_strbuf *out, const pir_attr *dist, const pir_attr *mesh, pir_text_form form) {
+  pir_attr_kind kind = pir_attr_kind_of(dist);
+  if (form != PIR_TEXT_T2 || kind != PIR_ATTR_TENSOR_DIST || pir_attr_element(dist, 0) != mesh) {
+    pir_text_attr(out, dist, form);
+    return;
+  }
+  pir_strbuf_lit(out, "dims_maping:");
+  print_mapping(out, dist);
+}
+
+static void print_sides(pir_strbuf *out, const char *side, const pir_attr *list, const pir_attr *mesh,
+                        pir_text_form form) {
   for (size_t i = 0; i < pir_attr_elements(list); i++) {
-    const pir_attr *dist = pir_attr_element(list, i);
-    pir_strbuf_format(out, ",%s(%zu):", side, i);
-    if (pir_attr_kind_of(dist) == PIR_ATTR_NONE) {
-      pir_strbuf_lit(out, "{<#AttrNull>}");
-      continue;
-    }
-    pir_strbuf_char(out, '{');
-    pir_text_attr(out, dist, PIR_TEXT_T3);
+    pir_strbuf_format(out, ",%s(%zu):{", side, i);
+    print_side(out, pir_attr_element(list, i), mesh, form);
     pir_strbuf_char(out, '}');
   }
 }
 
-static void print_op_dist(pir_strbuf *out, const pir_attr *attr) {
+static void print_op_dist(pir_strbuf *out, const pir_attr *attr, pir_text_form form) {
+  const pir_attr *mesh = pir_attr_element(attr, 0);
   int64_t chunk = 0;
   pir_attr_as_int(pir_attr_element(attr, 3), &chunk);
   pir_strbuf_lit(out, "{mesh:{");
-  if (pir_attr_kind_of(pir_attr_element(attr, 0)) == PIR_ATTR_PROCESS_MESH)
-    print_mesh(out, pir_attr_element(attr, 0), "shape:");
+  if (pir_attr_kind_of(mesh) == PIR_ATTR_PROCESS_MESH) print_mesh(out, mesh, "shape:");
   pir_strbuf_char(out, '}');
-  print_sides(out, "operand", pir_attr_element(attr, 1));
-  print_sides(out, "result", pir_attr_element(attr, 2));
-  pir_strbuf_format(out, ",chunk_id:%lld}", (long long)chunk);
+  print_sides(out, "operand", pir_attr_element(attr, 1), mesh, form);
+  print_sides(out, "result", pir_attr_element(attr, 2), mesh, form);
+  if (form != PIR_TEXT_T2 || chunk) pir_strbuf_format(out, ",chunk_id:%lld", (long long)chunk);
+  pir_strbuf_char(out, '}');
 }
 
 static void print_kernel_key(pir_strbuf *out, const pir_attr *attr) {
@@ -372,8 +391,8 @@ static const char *tag_of(pir_attr_kind kind, pir_text_form form) {
 static void print_tuple(pir_strbuf *out, const pir_attr *attr, pir_attr_kind kind, pir_text_form form) {
   if (form == PIR_TEXT_TYPED) print_elements(out, attr, form);
   else if (kind == PIR_ATTR_PROCESS_MESH) print_mesh(out, attr, "mesh_shape:");
-  else if (kind == PIR_ATTR_TENSOR_DIST) print_tensor_dist(out, attr);
-  else if (kind == PIR_ATTR_OP_DIST) print_op_dist(out, attr);
+  else if (kind == PIR_ATTR_TENSOR_DIST) print_tensor_dist(out, attr, form);
+  else if (kind == PIR_ATTR_OP_DIST) print_op_dist(out, attr, form);
   else print_kernel_key(out, attr);
 }
 

@@ -10,6 +10,11 @@ bool pir_json_is_output_attr(pir_str name) {
   return pir_str_equal(name, PIR_STR("stop_gradient")) || pir_str_equal(name, PIR_STR("persistable"));
 }
 
+const pir_type *pir_json_absent_part(pir_context *ctx) {
+  const pir_tensor_spec spec = {.dtype = PIR_F32, .layout = PIR_LAYOUT_ANY};
+  return pir_type_tensor_like(ctx, PIR_TYPE_TENSOR, &spec);
+}
+
 // Numbers of the format itself; a loaded dialect may bring another.
 static const struct {
   int number;
@@ -50,8 +55,7 @@ static const char *skip_space(const char *at, const char *end) {
   return at;
 }
 
-// Skips spaces and `//` comments.
-static const char *skip_blank(const char *at, const char *end) {
+const char *pir_skip_blank(const char *at, const char *end) {
   for (;;) {
     at = skip_space(at, end);
     if (end - at < 2 || at[0] != '/' || at[1] != '/') return at;
@@ -76,10 +80,10 @@ static bool looks_like_pdmodel(const char *at, const char *end) {
 pir_format pir_detect_format(pir_str head) {
   const char *end = head.data + head.size;
   if (looks_like_pdmodel(head.data, end)) return PIR_FORMAT_PDMODEL;
-  const char *at = skip_blank(head.data, end);
+  const char *at = pir_skip_blank(head.data, end);
   if (starts_with(at, end, "program") || starts_with(at, end, "(%") || starts_with(at, end, "() ="))
     return PIR_FORMAT_TEXT;
   if (at == end || *at != '{') return PIR_FORMAT_UNKNOWN;
-  at = skip_blank(at + 1, end);
+  at = pir_skip_blank(at + 1, end);
   return at < end && *at == '"' ? PIR_FORMAT_JSON : PIR_FORMAT_TEXT;
 }

@@ -35,6 +35,13 @@ extern const char *const pir_json_parameter_outputs[3];  // OA
 // Attributes that are written among the outputs' (OA) and never among the op's.
 bool pir_json_is_output_attr(pir_str name);
 
+// What files give as the parts of a sparse tensor type that has none: Paddle's default dense tensor type.
+const pir_type *pir_json_absent_part(pir_context *ctx);
+static inline size_t pir_json_sparse_parts(pir_type_kind kind) { return kind == PIR_TYPE_SPARSE_COO ? 2 : 3; }
+
+// Behind spaces and `//` comments.
+const char *pir_skip_blank(const char *at, const char *end);
+
 // The dialect named by the number in an op's id; empty when there is none.
 pir_str pir_json_dialect_name(pir_context *ctx, int number);
 // The number of a dialect; false when it is written by name.

@@ -164,9 +164,13 @@ static pir_status read_sparse(pir_json_reader *r, pir_type_kind kind, const json
   PIR_TRY(read_shape(r, json_array_get(data, 1), dims, &spec.shape));
   if (coo) PIR_TRY(read_shape(r, json_array_get(data, 2), nonzero_dims, &nonzero));
   PIR_TRY(read_layout(r, json_array_get(data, coo ? 3 : 2), &spec.layout));
-  size_t count = coo ? 2 : 3;
-  for (size_t i = 0; i < count; i++) PIR_TRY(pir_json_read_type(r, json_array_get(data, 6 - count + i), &parts[i]));
-  *out_type = pir_type_sparse(r->ctx, kind, &spec, nonzero, parts, count);
+  size_t count = pir_json_sparse_parts(kind);
+  bool absent = true;
+  for (size_t i = 0; i < count; i++) {
+    PIR_TRY(pir_json_read_type(r, json_array_get(data, 6 - count + i), &parts[i]));
+    absent = absent && parts[i] == pir_json_absent_part(r->ctx);
+  }
+  *out_type = pir_type_sparse(r->ctx, kind, &spec, nonzero, parts, absent ? 0 : count);
   return PIR_OK;
 }
 

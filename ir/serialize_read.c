@@ -39,10 +39,10 @@ static const char *skip_string(const char *at, const char *end) {
 // Finds the elements of every list called "ops", in the order of the file, which is the order of reading.
 // The text has been accepted by jansson, so only brackets and strings matter.
 static void find_ops(pir_json_reader *r) {
-  const char *at = r->text.data, *end = at + r->text.size, *line_start = at, *key = at;
+  const char *end = r->text.data + r->text.size, *at = r->text.data + r->begin, *line_start = at, *key = at;
   bool *is_ops = pir_arena_zalloc(r->arena, JSON_PARSER_MAX_DEPTH + 2);
   size_t depth = 0, key_size = 0;
-  uint32_t line = 1;
+  uint32_t line = r->first_line;
   char before = 0;  // the character before this one, spaces left out
   for (; at < end; at++) {
     if (*at == '\n') line++, line_start = at + 1;
@@ -171,8 +171,14 @@ static const pir_attr *array_as(pir_json_reader *r, const pir_attr *attr, pir_at
   return array;
 }
 
-// Files before version 4 hold some numbers in other kinds (i32 for i64, f32 for f64): they are brought to
-// the declared ones, as Paddle's version patches do.
+static bool has_attr(const pir_json_reader *r, const char *name) {
+  for (size_t i = 0; i < r->attrs.count; i++)
+    if (pir_str_equal(pir_name_str(r->attrs.items[i].name), pir_str_from(name))) return true;
+  return false;
+}
+
+// Files before version 4 hold some numbers in other kinds (i32 for i64, f32 for f64): they are brought to the declared
+// ones. A flag or integer that they have not was added since and gets its default. Both as Paddle's version patches do.
 static void upgrade_attrs(pir_json_reader *r, const pir_opdef *def) {
   if (r->version >= PIR_JSON_VERSION) return;
   for (size_t i = 0; i < r->attrs.count; i++) {
@@ -183,6 +189,14 @@ static void upgrade_attrs(pir_json_reader *r, const pir_opdef *def) {
     if (declared->kind == PIR_ATTR_ARRAY && pir_attr_kind_of(attr->value) == PIR_ATTR_ARRAY)
       attr->value = array_as(r, attr->value, (pir_attr_kind)declared->element_kind);
     else attr->value = number_as(r->ctx, attr->value, (pir_attr_kind)declared->kind);
+  }
+  for (size_t i = 0; i < def->attr_count; i++) {
+    const pir_attr_def *declared = &def->attrs[i];
+    bool plain = declared->kind == PIR_ATTR_I32 || declared->kind == PIR_ATTR_I64 || declared->kind == PIR_ATTR_BOOL;
+    if (!plain || declared->required || has_attr(r, declared->name)) continue;
+    push_attr(r, declared->name,
+              declared->kind == PIR_ATTR_BOOL ? pir_attr_bool(r->ctx, declared->i != 0)
+                                              : pir_attr_int(r->ctx, (pir_attr_kind)declared->kind, declared->i));
   }
 }
 
@@ -338,10 +352,13 @@ static pir_status read_file(pir_json_reader *r, const json_t *root) {
   if (!json_is_string(magic) || strcmp(json_string_value(magic), "pir") != 0)
     return pir_json_fail(r, "not a PIR program: base_code.magic is not \"pir\"");
   PIR_TRY(pir_json_want_int(r, json_object_get(base, "version"), "base_code.version", &r->version));
-  if (r->version < 1)
+  if (r->version < 0)
     return pir_json_fail_with(r, PIR_UNSUPPORTED,
-                              "unsupported: PIR JSON of version %lld, base_code.version; 1 and later are read",
+                              "unsupported: PIR JSON of version %lld, base_code.version; 0 and later are read",
                               (long long)r->version);
+  if (r->version == 0)  // Paddle refuses it: its own patches for it change from build to build
+    pir_report(r->ctx, PIR_OK, PIR_WARNING, pir_loc_text(r->ctx, r->file, r->first_line, 1),
+               "PIR JSON of version 0 is of a development build; it is read like version 1");
   pir_program_info info = {PIR_STR("json"), r->version, json_is_true(json_object_get(base, "trainable"))};
   pir_program_set_info(r->program, info);
   const json_t *regions = json_object_get(json_object_get(root, "program"), "regions");
@@ -356,18 +373,28 @@ static pir_status read_file(pir_json_reader *r, const json_t *root) {
 }
 
 static pir_status report_syntax(pir_json_reader *r, const json_error_t *error) {
-  uint32_t line = error->line > 0 ? (uint32_t)error->line : 1, column = error->column > 0 ? (uint32_t)error->column : 1;
+  uint32_t line = r->first_line + (error->line > 0 ? (uint32_t)error->line - 1 : 0), column = error->column > 0 ? (uint32_t)error->column : 1;
   pir_loc loc = column <= MAX_LOCATION_COLUMN ? pir_loc_text(r->ctx, r->file, line, column)
-                                              : pir_loc_offset(r->ctx, r->file, (uint64_t)error->position);
+                                              : pir_loc_offset(r->ctx, r->file, r->begin + (uint64_t)error->position);
   bool deep = json_error_code(error) == json_error_stack_overflow;
   bool memory = json_error_code(error) == json_error_out_of_memory;
   return pir_report(r->ctx, deep || memory ? PIR_EXHAUSTED : PIR_INVALID, PIR_ERROR, loc, "JSON: %s", error->text);
 }
 
+// JSON has no comments, but what people keep of programs often begins with some.
+static void skip_comments(pir_json_reader *r) {
+  const char *start = r->text.data, *begin = pir_skip_blank(start, start + r->text.size);
+  while (begin > start && begin[-1] != '\n') begin--;
+  r->begin = (size_t)(begin - start);
+  r->first_line = 1;
+  for (const char *at = start; at < begin; at++) r->first_line += *at == '\n';
+}
+
 pir_status pir_program_read_json(pir_context *ctx, pir_str text, pir_str file, pir_program **out_program) {
   pir_json_reader r = {.ctx = ctx, .arena = &ctx->arena, .file = file, .text = text};
   json_error_t error;
-  json_t *root = json_loadb(text.data, text.size, JSON_REJECT_DUPLICATES, &error);
+  skip_comments(&r);
+  json_t *root = json_loadb(text.data + r.begin, text.size - r.begin, JSON_REJECT_DUPLICATES, &error);
   if (!root) return report_syntax(&r, &error);
   find_ops(&r);
   r.program = pir_program_create(ctx);

@@ -14,6 +14,8 @@ typedef struct pir_json_reader {
   pir_context *ctx;
   pir_arena *arena;
   pir_str file, text;
+  size_t begin;         // of the JSON in the text: behind leading comments
+  uint32_t first_line;  // the line it begins in
   pir_program *program;
   int64_t version;
   pir_map values;                 // id -> value

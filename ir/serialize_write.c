@@ -178,9 +178,10 @@ static void write_tensor(json_writer *w, const pir_type *type, const char *tag, 
   if (kind == PIR_TYPE_SPARSE_COO) write_shape_item(w, pir_type_nonzero_shape(type));
   write_layout_item(w, spec.layout);
   if (kind == PIR_TYPE_TENSOR || kind == PIR_TYPE_SELECTED_ROWS) write_lod_items(w, &spec);
-  for (size_t i = 0; i < pir_type_elements(type); i++) {
+  bool sparse = kind == PIR_TYPE_SPARSE_COO || kind == PIR_TYPE_SPARSE_CSR;
+  for (size_t i = 0; sparse && i < pir_json_sparse_parts(kind); i++) {
     next_item(w);
-    write_type(w, pir_type_element(type, i));
+    write_type(w, i < pir_type_elements(type) ? pir_type_element(type, i) : pir_json_absent_part(w->ctx));
   }
   close_bracket(w, ']');
 }

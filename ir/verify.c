@@ -12,8 +12,9 @@
 #include <string.h>
 
 typedef struct verifier {
-  bool strict, errors_only;
+  bool strict, errors_only, old_forms, fragment;
   pir_status status;
+  const pir_op *root;
 } verifier;
 
 static void found(verifier *v, pir_status status) {
@@ -41,11 +42,23 @@ static bool takes_many(const pir_op *op) {
   return value && value->type && pir_type_kind_of(value->type) != PIR_TYPE_VECTOR;
 }
 
-static pir_status check_operand_count(const pir_op *op) {
+// Older Paddles gave as attributes what are operands now: the operands missing at the end are all there by name.
+static bool given_as_attrs(const pir_op *op) {
+  const pir_opdef *def = op->info->def;
+  for (size_t i = op->operand_count; i < needed_operands(def); i++)
+    if (!pir_op_attr_str(op, def->operands[i].name)) return false;
+  return true;
+}
+
+static pir_status check_operand_count(const verifier *v, const pir_op *op) {
   const pir_opdef *def = op->info->def;
   size_t n = op->operand_count, least = needed_operands(def), most = def->operand_count;
   if (takes_many(op))
     return n + 1 >= most ? PIR_OK : pir_error(op, "expects at least %zu operands, has %zu", most - 1, n);
+  if (n < least && v->old_forms && given_as_attrs(op)) {
+    pir_warning(op, "older form: %s is an operand now, not an attribute", def->operands[n].name);
+    return PIR_OK;
+  }
   if (n < least || n > most) {
     if (least == most) return pir_error(op, "expects %zu operand%s, has %zu", most, plural(most), n);
     return pir_error(op, "expects %zu to %zu operands, has %zu", least, most, n);
@@ -115,6 +128,10 @@ static pir_status check_results(const verifier *v, const pir_op *op) {
   bool many = most && def->results[most - 1].flags & PIR_RESULT_VARIADIC;
   if (many) least = most - 1;
   while (least && def->results[least - 1].flags & PIR_RESULT_OPTIONAL) least--;
+  if (n > most && !many && v->old_forms) {
+    pir_warning(op, "older form: %zu result%s, now %zu", n, plural(n), most);
+    return PIR_OK;
+  }
   if (n < least || (n > most && !many)) {
     if (least == most) return pir_error(op, "expects %zu result%s, has %zu", most, plural(most), n);
     return pir_error(op, "expects %s%zu results, has %zu", n < least ? "at least " : "at most ",
@@ -168,7 +185,11 @@ static bool kinds_agree(pir_attr_kind has, pir_attr_kind want) {
   return group != OTHER && group == group_of(has);
 }
 
-static pir_status check_attr(const pir_op *op, const pir_attr_def *want, const pir_attr *attr) {
+static pir_status check_attr(const verifier *v, const pir_op *op, const pir_attr_def *want, const pir_attr *attr) {
+  if (!attr && want->required && v->old_forms) {
+    pir_warning(op, "older form: there is no attribute %s", want->name);
+    return PIR_OK;
+  }
   if (!attr) return want->required ? pir_error(op, "needs attribute %s", want->name) : PIR_OK;
   if (!kinds_agree(attr->kind, want->kind))
     return pir_error(op, "attribute %s has kind %s, expected %s", want->name, kind_name(attr->kind),
@@ -203,12 +224,13 @@ static void check_tables(verifier *v, const pir_op *op) {
   const pir_opdef *def = op->info->def;
   pir_status before = v->status;
   v->status = PIR_OK;
-  found(v, check_operand_count(op));
+  found(v, check_operand_count(v, op));
   if (!v->status) check_operands(v, op);
   found(v, check_results(v, op));
-  for (size_t i = 0; i < def->attr_count; i++) found(v, check_attr(op, &def->attrs[i], op->attrs[i]));
+  for (size_t i = 0; i < def->attr_count; i++) found(v, check_attr(v, op, &def->attrs[i], op->attrs[i]));
   found(v, check_regions(op));
-  if (def->traits & PIR_TERMINATOR && op->next) found(v, pir_error(op, "must be the last op of its block"));
+  bool loose = v->fragment && op->block && op->block->region->op == v->root;
+  if (def->traits & PIR_TERMINATOR && op->next && !loose) found(v, pir_error(op, "must be the last op of its block"));
   if (!v->status && def->hooks.verify) found(v, def->hooks.verify(op));
   if (!v->status) v->status = before;
 }
@@ -274,7 +296,13 @@ static void set_surroundings(const pir_op *root, bool open) {
 }
 
 pir_status pir_verify(const pir_op *root, const pir_verify_options *options) {
-  verifier v = {.strict = options && options->strict, .errors_only = options && options->errors_only};
+  verifier v = {.root = root};
+  if (options) {
+    v.strict = options->strict;
+    v.errors_only = options->errors_only;
+    v.old_forms = options->old_forms && !options->strict;
+    v.fragment = options->fragment;
+  }
   set_surroundings(root, true);
   for (const pir_op *op = root, *next; op; op = next) {
     enter(op);

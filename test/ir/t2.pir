@@ -22,7 +22,7 @@
 // CHECK-NEXT: } else {
 // CHECK: (%3) = "pd_op.while" (cond=%arg_0, inputs=%2) { {{$}}
 // CHECK-NEXT: ^%arg_1 {}
-// CHECK: (%4) = "my_op.old" (%3) {a:3,b:[1,2],c:[1,2.5],d:(cinn_op.GroupInfo)[fn]<#AttrNotImplemented>,e:IntArray<1,2>}
+// CHECK: (%4) = "my_op.old" (%3) {a:3,b:[1,2],c:[1,2.5],d:(cinn_op.GroupInfo)[fn]<#AttrNotImplemented>,e:[1,2]}
 // T2: (%1) = "pd_op.full" () {dtype:(pd_op.DataType)float32,place:(pd_op.Place)Place(undefined:0),shape:(pd_op.IntArray)[4,4],stop_gradient:[true],value:(Float)1e-05} : () -> builtin.tensor<4x4xf32>
 // T2: "pd_op.while" (cond=%arg_0, inputs=%2) { {{$}}
 // T2-NEXT: ^%arg_1{{$}}

@@ -18,7 +18,7 @@ PIR_API pir_block *pir_program_block(const pir_program *program);
 // Where a program came from; writers keep it.
 typedef struct pir_program_info {
   pir_str format;   // "json", "pdmodel", "text" or empty
-  int64_t version;  // JSON base_code.version, or the .pdmodel version field
+  int64_t version;  // JSON base_code.version; the .pdmodel version field; text: 1 of 2023, 2 of 2024, 0 of today
   bool trainable;   // JSON base_code.trainable
 } pir_program_info;
 PIR_API pir_program_info pir_program_info_of(const pir_program *program);
