@@ -554,14 +554,12 @@ static void free_scratch(pir_op_reader *r) {
   pir_parse_names_free(&r->p, &r->names);
 }
 
-pir_status pir_program_parse(pir_context *ctx, pir_str text, const pir_parse_options *options,
-                             pir_program **out_program) {
-  pir_op_reader r = {.p = {.ctx = ctx, .arena = &ctx->arena, .source = text}};
-  pir_parser *p = &r.p;
-  if (options) {
-    p->file = options->file;
-    r.fragment = options->fragment;
-  }
+// The scanner changes its text in place and wants two NULs behind it.
+static void start(pir_parser *p, pir_context *ctx, pir_str text, const pir_parse_options *options) {
+  p->ctx = ctx;
+  p->arena = &ctx->arena;
+  p->source = text;
+  if (options) p->file = options->file;
   p->copy = pir_arena_alloc(p->arena, text.size + 2);
   if (text.size) memcpy(p->copy, text.data, text.size);
   p->copy[text.size] = p->copy[text.size + 1] = 0;
@@ -570,18 +568,51 @@ pir_status pir_program_parse(pir_context *ctx, pir_str text, const pir_parse_opt
                          .line = options && options->first_line ? options->first_line : 1,
                          .line_start = p->copy,
                          .fresh_line = true};
-  r.program = pir_program_create(ctx);
-  pir_program_set_info(r.program, (pir_program_info){.format = PIR_STR("text")});
   pir_lex_lex_init_extra(&p->lexer, &p->scanner);
   pir_lex__scan_buffer(p->copy, text.size + 2, p->scanner);
-  parse_program(&r);
+}
+
+static void finish(pir_parser *p) {
   pir_lex_lex_destroy(p->scanner);
+  pir_arena_free(p->arena, p->copy, p->source.size + 2);
+}
+
+pir_status pir_program_parse(pir_context *ctx, pir_str text, const pir_parse_options *options,
+                             pir_program **out_program) {
+  pir_op_reader r = {.fragment = options && options->fragment};
+  pir_parser *p = &r.p;
+  start(p, ctx, text, options);
+  r.program = pir_program_create(ctx);
+  pir_program_set_info(r.program, (pir_program_info){.format = PIR_STR("text")});
+  parse_program(&r);
   finish_frames(&r);
   if (p->generation)
     pir_program_set_info(r.program, (pir_program_info){.format = PIR_STR("text"), .version = p->generation});
   free_scratch(&r);
-  pir_arena_free(p->arena, p->copy, text.size + 2);
+  finish(p);
   if (p->status) pir_program_destroy(r.program);
   else *out_program = r.program;
   return p->status;
+}
+
+// Parts of a program alone in their text.
+
+pir_status pir_type_parse(pir_context *ctx, pir_str text, const pir_parse_options *options, const pir_type **out_type) {
+  pir_parser p = {0};
+  start(&p, ctx, text, options);
+  pir_parse_next(&p);
+  p.fresh = false;
+  if (pir_parse_type(&p, out_type) && p.token != PIR_TOK_END) pir_parse_expected(&p, "the end of the text");
+  finish(&p);
+  return p.status;
+}
+
+pir_status pir_attr_parse(pir_context *ctx, pir_str text, const pir_parse_options *options, const pir_attr **out_attr) {
+  pir_parser p = {0};
+  start(&p, ctx, text, options);
+  pir_parse_next(&p);
+  *out_attr = pir_parse_attr(&p, NULL);
+  if (*out_attr && p.token != PIR_TOK_END) pir_parse_expected(&p, "the end of the text");
+  finish(&p);
+  return p.status;
 }

@@ -83,7 +83,8 @@ static void check_ambiguous(pir_op_reader *r, pir_parse_place place, const pir_n
   int64_t value;
   pir_attr_kind kind = pir_attr_kind_of(attr->value);
   if (kind != PIR_ATTR_I32 || !pir_attr_as_int(attr->value, &value) || (value != 0 && value != 1)) return;
-  pir_parse_warn_at(&r->p, place, "'%s:%d' of 2023 may be a boolean or a number, and no definition says which: a number",
+  pir_parse_warn_at(&r->p, place,
+                    "'%s:%d' of 2023 may be a boolean or a number, and no definition says which: a number",
                     pir_name_str(attr->name).data, (int)value);
 }
 

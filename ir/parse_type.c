@@ -108,7 +108,8 @@ static const pir_type *make_family(pir_parser *p, family family, const pir_tenso
 static bool read_simple(pir_parser *p, pir_str text, const pir_type **out_type) {
   const char *open = memchr(text.data, '<', text.size);
   pir_str name = {text.data, (size_t)(open - text.data)}, body = {open + 1, text.size - name.size - 2}, place;
-  family kind = family_of(name, &p->generation), bound = kind == FAMILY_NONE ? allocated_family(name, &place) : FAMILY_NONE;
+  family kind = family_of(name, &p->generation),
+         bound = kind == FAMILY_NONE ? allocated_family(name, &place) : FAMILY_NONE;
   if (kind == FAMILY_NONE && bound == FAMILY_NONE) {
     *out_type = pir_type_opaque(p->ctx, text);
     return true;

@@ -457,18 +457,22 @@ void pir_text_op_line(pir_strbuf *out, const pir_op *op) {
   release(&p);
 }
 
-pir_status pir_type_print(const pir_type *type, pir_writer out) {
+pir_status pir_type_print_as(const pir_type *type, pir_text_form form, pir_writer out) {
   char buffer[512];
   pir_strbuf buf;
   pir_strbuf_init_writer(&buf, out, buffer, sizeof buffer);
-  pir_text_type(&buf, type, PIR_TEXT_T3);
+  pir_text_type(&buf, type, form);
   return pir_strbuf_flush(&buf) ? PIR_OK : PIR_IO;
 }
 
-pir_status pir_attr_print(const pir_attr *attr, pir_writer out) {
+pir_status pir_attr_print_as(const pir_attr *attr, pir_text_form form, pir_writer out) {
   char buffer[512];
   pir_strbuf buf;
   pir_strbuf_init_writer(&buf, out, buffer, sizeof buffer);
-  pir_text_attr(&buf, attr, PIR_TEXT_T3);
+  pir_text_attr(&buf, attr, form);
   return pir_strbuf_flush(&buf) ? PIR_OK : PIR_IO;
 }
+
+pir_status pir_type_print(const pir_type *type, pir_writer out) { return pir_type_print_as(type, PIR_TEXT_T3, out); }
+
+pir_status pir_attr_print(const pir_attr *attr, pir_writer out) { return pir_attr_print_as(attr, PIR_TEXT_T3, out); }

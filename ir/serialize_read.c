@@ -373,7 +373,8 @@ static pir_status read_file(pir_json_reader *r, const json_t *root) {
 }
 
 static pir_status report_syntax(pir_json_reader *r, const json_error_t *error) {
-  uint32_t line = r->first_line + (error->line > 0 ? (uint32_t)error->line - 1 : 0), column = error->column > 0 ? (uint32_t)error->column : 1;
+  uint32_t line = r->first_line + (error->line > 0 ? (uint32_t)error->line - 1 : 0),
+           column = error->column > 0 ? (uint32_t)error->column : 1;
   pir_loc loc = column <= MAX_LOCATION_COLUMN ? pir_loc_text(r->ctx, r->file, line, column)
                                               : pir_loc_offset(r->ctx, r->file, r->begin + (uint64_t)error->position);
   bool deep = json_error_code(error) == json_error_stack_overflow;

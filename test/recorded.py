@@ -11,10 +11,12 @@ FOLDER holds any of: models/ real/ (whole programs with cases), ops/ (one-op pro
   grads      an op and its gradient, likewise
   vjp        programs with the gradients Paddle added
   passes     before.pir through a pass equals after.pir likewise
+  roundtrip, json  through our own formats and back (recorded_formats.py)
 A program with an operator or feature that is still unsupported (exit code 3) is a skip and is named.
 Ends with `N passed, N failed, N skipped`.
 """
 import argparse
+import collections
 import concurrent.futures
 import json
 import os
@@ -26,6 +28,8 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+
+import recorded_formats
 
 UNSUPPORTED = 3
 CODE_CACHE = tempfile.mkdtemp(prefix="pir-code-")  # equal kernels of all recordings are compiled once
@@ -130,7 +134,7 @@ def text_job(tools, name, prog, want):
     code, out, err = run([tools / "pir-translate", prog, "--to=text"])
     if code:
         return verdict(name, code, err)
-    return name, "pass" if same_text(out, want.read_bytes()) else "fail", "text differs"
+    return (name, "pass", "") if same_text(out, want.read_bytes()) else (name, "fail", "text differs")
 
 
 def same_text(made, want):
@@ -149,7 +153,7 @@ def compare(tools, name, made, want):
         f.write(made)
         f.flush()
         code, out, err = run([tools / "pir-opt", "--diff", f.name, want])
-    return name, "pass" if code == 0 else "fail", last_line(err or out.decode(errors="replace"))
+    return (name, "pass", "") if code == 0 else (name, "fail", last_line(err or out.decode(errors="replace")))
 
 
 def translate_jobs(tools, root):
@@ -255,7 +259,8 @@ def vjp_jobs(tools, root):
 
 
 KINDS = {"text": text_jobs, "translate": translate_jobs, "passes": pass_jobs, "numbers": number_jobs, "ops": op_jobs,
-         "grads": grad_jobs, "vjp": vjp_jobs}
+         "grads": grad_jobs, "vjp": vjp_jobs,
+         "roundtrip": recorded_formats.roundtrip_jobs(run), "json": recorded_formats.json_jobs(run)}
 
 
 def main():
@@ -273,12 +278,16 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for kind in args.only.split(","):
             jobs = [j for n, j in KINDS[kind](args.bin.resolve(), args.folder.resolve()) if args.match in n]
-            mine = {"pass": 0, "fail": 0, "skip": 0}
+            mine, notes = {"pass": 0, "fail": 0, "skip": 0}, collections.Counter()
             for name, result, why in pool.map(lambda j: judged(known, j), jobs):
                 mine[result] += 1
-                if result != "pass":
+                if result == "pass":
+                    notes[why] += 1
+                else:
                     print(f"{'FAIL' if result == 'fail' else 'skip'} {name}: {why}", flush=True)
             print(f"-- {kind}: {mine['pass']} pass, {mine['fail']} fail, {mine['skip']} skip", flush=True)
+            for why in sorted(w for w in notes if w):
+                print(f"   {notes[why]} of them: {why}", flush=True)
             counts = {k: counts[k] + mine[k] for k in counts}
     print(f"{counts['pass']} passed, {counts['fail']} failed, {counts['skip']} skipped")
     shutil.rmtree(CODE_CACHE)

@@ -7,6 +7,7 @@
 
 #include "../cli.h"
 #include "expect.h"
+#include "parts.h"
 
 enum {
   OPT_PASSES = 1,
@@ -44,7 +45,8 @@ static const cli_option options[] = {
     {OPT_PRINT_CHANGED, 0, "print-changed", NULL, "print the program after the passes that changed it"},
     {OPT_TIMING, 0, "timing", NULL, "print the time of each pass"},
     {OPT_STATS, 0, "stats", NULL, "print what the passes counted"},
-    {OPT_SPLIT, 0, "split-input-file", NULL, "take the parts between lines of // ----- one by one"},
+    {OPT_SPLIT, 0, "split-input-file", NULL,
+     "take the parts between lines of // -----, or from //CHECK to //END, one by one"},
     {OPT_VERIFY_DIAGNOSTICS, 0, "verify-diagnostics", NULL,
      "compare diagnostics with // expected-error {{..}} comments"},
     {OPT_FRAGMENT, 0, "fragment", NULL, "read a part of a program: no braces, values from outside"},
@@ -65,8 +67,6 @@ static const cli_option options[] = {
 
 static const cli_tool tool = {"pir-opt", "[options] [FILE] | --diff A B",
                               "Reads, transforms, compares and prints programs.", options, 2};
-
-#define SEPARATOR "// -----"
 
 // ---- lists
 
@@ -162,12 +162,16 @@ static int run_passes(const cli *cli, pir_context *ctx, pir_program *program) {
 
 // ---- one program
 
+static pir_text_form text_form(const cli *cli) {
+  const char *form = cli_value(cli, OPT_EMIT, NULL);
+  if (form && strcmp(form, "t2") == 0) return PIR_TEXT_T2;
+  return form && strcmp(form, "typed") == 0 ? PIR_TEXT_TYPED : PIR_TEXT_T3;
+}
+
 static int emit(const cli *cli, const pir_program *program, pir_writer out) {
   const char *form = cli_value(cli, OPT_EMIT, NULL);
   if (form && strcmp(form, "json") == 0) return cli_exit_code(pir_program_write_json(program, NULL, out));
-  pir_print_options print = {.strip_debug = cli_has(cli, OPT_STRIP_DEBUG)};
-  if (form && strcmp(form, "t2") == 0) print.form = PIR_TEXT_T2;
-  if (form && strcmp(form, "typed") == 0) print.form = PIR_TEXT_TYPED;
+  pir_print_options print = {.form = text_form(cli), .strip_debug = cli_has(cli, OPT_STRIP_DEBUG)};
   return cli_exit_code(pir_program_print(program, &print, out));
 }
 
@@ -210,33 +214,19 @@ static int process_part(cli *cli, const cli_file *part, uint32_t first_line, con
 
 // ---- parts of a file
 
-// The separator line that follows, or the end of the text.
-static const char *find_separator(const char *at, const char *end) {
-  const size_t size = sizeof SEPARATOR - 1;
-  for (const char *line = at; line < end;) {
-    if ((size_t)(end - line) >= size && memcmp(line, SEPARATOR, size) == 0) return line;
-    const char *stop = memchr(line, '\n', (size_t)(end - line));
-    if (!stop) break;
-    line = stop + 1;
-  }
-  return end;
-}
+static bool put(const pir_writer *out, const char *text) { return out->write(out->user, text, strlen(text)); }
 
 static int process_parts(cli *cli, const cli_file *file, const pir_writer *out) {
-  const char *at = file->bytes.data, *end = at + file->bytes.size;
-  uint32_t line = 1;
   int worst = 0;
-  for (bool more = true, first = true; more; first = false) {
-    const char *stop = find_separator(at, end);
-    cli_file part = {file->name, {at, (size_t)(stop - at)}, false};
-    if (!first && !cli_has(cli, OPT_VERIFY_DIAGNOSTICS)) out->write(out->user, SEPARATOR "\n", sizeof SEPARATOR);
-    int code = process_part(cli, &part, line, out);
+  bool quiet = cli_has(cli, OPT_VERIFY_DIAGNOSTICS);
+  part part;
+  for (part_walk walk = parts_of(file->bytes); next_part(&walk, &part);) {
+    cli_file piece = {file->name, part.text, false};
+    if (!quiet) put(out, part.begin);
+    int code = part.kind == PART_PROGRAM ? process_part(cli, &piece, part.line, out)
+                                         : process_value(cli, &part, file->name, text_form(cli), out);
+    if (!quiet) put(out, part.end);
     if (code > worst) worst = code;
-    more = stop < end;
-    const char *next = more ? memchr(stop, '\n', (size_t)(end - stop)) : NULL;
-    next = next ? next + 1 : end;
-    for (const char *c = at; c < next; c++) line += *c == '\n';
-    at = next;
   }
   return worst;
 }

@@ -1,0 +1,125 @@
+"""Recorded programs through our own formats and back (kinds of recorded.py).
+
+  roundtrip  text -> text and text -> typed -> text to the byte; text -> JSON -> text and typed -> JSON -> typed but for what JSON
+             does not hold: attributes of block arguments and the program line. Files of models: -> text -> typed -> text, and
+             -> typed -> JSON equal to -> JSON
+  json       hand-made JSON files: our text and JSON equal Paddle's after reading; what Paddle refuses is refused or read better
+
+A job that passes may say what it had to look past; recorded.py counts those by what they say.
+"""
+import re
+import tempfile
+
+ARGUMENT = re.compile(rb"(%(?:arg|kwarg)_\w+(?:: [^{}]*?)?) \{[^{}]*\}")
+LOST = "attributes of block arguments are not in JSON"
+
+
+class Broken(Exception):
+    """A step that failed, or whose result differs."""
+
+
+class Missing(Exception):
+    """A step that needs what is not there yet (exit code 3)."""
+
+
+class Chain:
+    """Conversions of one program by pir-translate."""
+
+    def __init__(self, run, tools):
+        self.run, self.tool = run, tools / "pir-translate"
+
+    def file(self, path, to):
+        code, out, err = self.run([self.tool, path, f"--to={to}", "--strip-debug"])
+        if code:
+            raise (Missing if code == 3 else Broken)(f"to {to}: exit code {code}: {err.strip().splitlines()[0][:200] if err.strip() else ''}")
+        return out
+
+    def text(self, data, to):
+        with tempfile.NamedTemporaryFile() as f:
+            f.write(data)
+            f.flush()
+            return self.file(f.name, to)
+
+
+def same(made, want, what):
+    if made != want:
+        pairs = zip(made.splitlines(), want.splitlines())
+        line = next((i + 1 for i, (a, b) in enumerate(pairs) if a != b), 0)
+        raise Broken(f"{what} differs, line {line}")
+
+
+def without_info(typed):
+    return re.sub(rb"\Aprogram \{.*\}\n", b"", typed)
+
+
+def through_json(chain, first, form, json):
+    """Whether `json`, made of `first`, gives it back; the note when only what JSON lacks is missing."""
+    back = without_info(chain.text(json, form))
+    if back == first:
+        return ""
+    same(ARGUMENT.sub(rb"\1 {}", back), ARGUMENT.sub(rb"\1 {}", first), f"{form} through JSON")
+    return LOST
+
+
+def text_steps(chain, path):
+    text = path.read_bytes()
+    same(chain.file(path, "text"), text, "text")
+    typed, json = without_info(chain.file(path, "typed")), chain.file(path, "json")
+    same(chain.text(typed, "text"), text, "text through typed")
+    same(chain.text(typed, "json"), json, "JSON of typed")
+    return through_json(chain, text, "text", json) or through_json(chain, typed, "typed", json)
+
+
+def model_steps(chain, path):
+    text, typed = chain.file(path, "text"), chain.file(path, "typed")
+    same(chain.text(typed, "text"), text, "text of typed")
+    same(chain.text(chain.text(text, "typed"), "text"), text, "text through typed")
+    same(chain.text(typed, "typed"), typed, "typed")
+    same(chain.text(typed, "json"), chain.file(path, "json"), "JSON of typed")
+    return ""
+
+
+def json_steps(chain, run, folder):
+    given, text, again = folder / "input.json", folder / "program.pir", folder / "output.json"
+    if not text.exists():
+        code, _, err = run([chain.tool, given, "--to=json"])
+        if code not in (0, 1, 3):
+            raise Broken(f"exit code {code}: {err}")
+        return "Paddle refuses it, so do we" if code else "Paddle refuses it, we read it"
+    same(chain.file(given, "text"), text.read_bytes(), "text")
+    if again.exists():
+        same(chain.file(given, "json"), again.read_bytes(), "JSON")
+    return ""
+
+
+def job(name, steps, *args):
+    def run_steps():
+        try:
+            return name, "pass", steps(*args)
+        except Broken as why:
+            return name, "fail", str(why)
+        except Missing as why:
+            return name, "skip", str(why)
+    return name, run_steps
+
+
+def roundtrip_jobs(run):
+    def jobs(tools, root):
+        chain = Chain(run, tools)
+        for top in ("ops/cases", "ops/cases_grad", "passes/printer"):
+            for path in sorted((root / top).rglob("program.pir")):
+                if not (path.parent.parent.name == "json" and path.parent.parent.parent.name == "printer"):
+                    yield job(f"roundtrip {path.parent.relative_to(root / top)}", text_steps, chain, path)
+        for top in ("models", "real"):
+            for path in sorted((root / top).glob("*/*")):
+                if path.suffix in (".json", ".pdmodel") and path.name not in ("meta.json", "case.json"):
+                    yield job(f"roundtrip {path.relative_to(root)}", model_steps, chain, path)
+    return jobs
+
+
+def json_jobs(run):
+    def jobs(tools, root):
+        chain = Chain(run, tools)
+        for folder in sorted((root / "passes/printer/json").glob("*")):
+            yield job(f"json {folder.name}", json_steps, chain, run, folder)
+    return jobs

@@ -1,0 +1,34 @@
+// The parts of a file that is read piece by piece (--split-input-file).
+#ifndef PIR_OPT_PARTS_H
+#define PIR_OPT_PARTS_H
+
+#include <pir/text.h>
+
+#include "../cli.h"
+
+typedef enum part_kind { PART_PROGRAM, PART_TYPE, PART_ATTRIBUTE } part_kind;
+
+typedef struct part {
+  part_kind kind;
+  pir_str text;
+  uint32_t line;      // its first
+  const char *begin;  // printed before and after what it becomes
+  const char *end;
+} part;
+
+// A walk over the parts of a text: those between lines of `// -----`, or, where the text has `//CHECK kind` lines,
+// those from such a line to `//END`, which is how the tests of Paddle's own reader keep types, attributes and programs.
+typedef struct part_walk {
+  pir_str text;
+  const char *at;
+  uint32_t line;
+  bool cases, first, done;
+} part_walk;
+
+part_walk parts_of(pir_str text);
+bool next_part(part_walk *walk, part *out_part);
+
+// Reads a type or attribute alone and prints it in the form. Returns an exit code.
+int process_value(cli *cli, const part *part, const char *file, pir_text_form form, const pir_writer *out);
+
+#endif
