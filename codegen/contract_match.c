@@ -108,9 +108,7 @@ static bool eval_leaf(matcher *m, const pir_node *n, affine *out) {
     case PIR_I_CONST: return number(m, n->i, out);
     case PIR_I_ATTR: return attr && attr->kind == PIR_VALUE_INT && number(m, attr->i, out);
     case PIR_I_ATTR_COUNT: return attr && number(m, (int64_t)attr->count, out);
-    case PIR_I_ATTR_IS:
-      return attr && attr->kind == PIR_VALUE_TEXT &&
-             number(m, pir_str_equal(attr->text, pir_str_from(m->clause->text[n->i])), out);
+    case PIR_I_ATTR_IS: return attr && number(m, pir_node_attr_is(n, m->attrs, m->clause->text), out);
     case PIR_I_ATTR_AT:
       return attr && attr->kind == PIR_VALUE_INTS && eval_constant(m, n->a, &at) && at >= 0 &&
              (size_t)at < attr->count && number(m, attr->ints[at], out);

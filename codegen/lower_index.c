@@ -175,11 +175,7 @@ loop_expr *lower_index(lower_site *s, int node) {
     case PIR_I_ATTR:
       return number(s, s->attrs[n->k].kind == PIR_VALUE_FLOAT ? (int64_t)s->attrs[n->k].f : s->attrs[n->k].i);
     case PIR_I_ATTR_DTYPE: return number(s, s->attrs[n->k].i);
-    case PIR_I_ATTR_IS: {
-      pir_str text = s->attrs[n->k].text;
-      const char *want = s->clause->text[n->i];
-      return number(s, text.size == strlen(want) && !memcmp(text.data, want, text.size));
-    }
+    case PIR_I_ATTR_IS: return number(s, pir_node_attr_is(n, s->attrs, s->clause->text));
     case PIR_I_ATTR_AT:
     case PIR_I_ATTR_COUNT:
     case PIR_I_ATTR_FIND:

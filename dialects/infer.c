@@ -43,6 +43,16 @@ pir_fact *infer_begin(pir_infer *infer, int i) {
   return fact;
 }
 
+bool fact_has_rank(const pir_fact *fact, int32_t rank) {
+  return fact && fact->known && !fact->members && fact->rank == rank;
+}
+
+void fact_put_shape(pir_fact *fact, int32_t rank, pir_dim a, pir_dim b, pir_dim c, pir_dim d) {
+  const pir_dim shape[4] = {a, b, c, d};
+  fact->rank = rank;
+  for (int32_t i = 0; i < rank; i++) fact->shape[i] = shape[i];
+}
+
 // ---- broadcasting
 // False when the ranks or constant extents do not fit.
 static bool broadcast_into(pir_dims *dims, pir_fact *out, const pir_dim *shape, int32_t rank) {

@@ -26,6 +26,10 @@ pir_attr_value attr_default_value(const pir_attr_def *def, void *(*alloc)(void *
 // Contents of small integer results, from those of the operands.
 void infer_contents(pir_infer *infer);
 
+// A tensor (not a list) of this rank.
+bool fact_has_rank(const pir_fact *fact, int32_t rank);
+void fact_put_shape(pir_fact *fact, int32_t rank, pir_dim a, pir_dim b, pir_dim c, pir_dim d);
+
 // Memory of the analysis for `count` dims, facts, ...
 #define INFER_NEW(infer, type, count) ((type *)(infer)->alloc((infer)->user, sizeof(type) * ((count) ? (count) : 1)))
 

@@ -278,6 +278,11 @@ static pir_status run_step(expansion *x, const pir_lower_step *step) {
   const pir_attr *given[MAX_ATTRS] = {0};
   size_t attr_count = 0;
   if (!def || def->operand_count > MAX_OPERANDS || def->attr_count > MAX_ATTRS) return PIR_INTERNAL;
+  const pir_lower_arg *first = &x->l->args[step->first_arg];
+  if (def->traits & PIR_STRUCTURAL && first->kind == PIR_LOWER_VALUES) {  // the argument is the list it makes
+    PIR_TRY(argument(x, step, def, 0, &x->values[x->count]));
+    return x->count++, PIR_OK;
+  }
   for (int i = 0; i < def->operand_count; i++) {
     if (i < step->arg_count) PIR_TRY(argument(x, step, def, i, &operands[i]));
     else PIR_TRY(default_operand(x, &def->operands[i], &operands[i]));

@@ -201,7 +201,7 @@ static pir_dim evaluate(const symbolic *s, int16_t at) {
     case PIR_I_ATTR_COUNT: return (pir_dim)s->infer->attrs[n->k].count;
     case PIR_I_ATTR_FIND:
     case PIR_I_ATTR_BELOW: return attr_search(s, n);
-    case PIR_I_ATTR_IS: return pir_str_equal(s->infer->attrs[n->k].text, pir_str_from(s->text[n->i]));
+    case PIR_I_ATTR_IS: return pir_node_attr_is(n, s->infer->attrs, s->text);
     case PIR_I_OPERAND_AT:
       return constant(s, evaluate(s, n->a), &i) ? fact_element(operand(s, n->k), i) : PIR_DIM_UNKNOWN;
     case PIR_I_OPERAND_FIND: return operand_search(s, n);
@@ -308,6 +308,25 @@ pir_dim symbolic_element(const symbolic *s, int16_t node) {
 
 pir_dim symbolic_combine(const symbolic *s, pir_node_op op, pir_dim a, pir_dim b) { return arithmetic(s, op, a, b); }
 
+static bool symbolic_unary(const symbolic *s, const pir_node *n, double *out) {
+  double a;
+  if (!symbolic_number(s, n->a, &a)) return false;
+  switch ((pir_node_op)n->op) {
+    case PIR_V_NEG: *out = -a; return true;
+    case PIR_V_FLOOR: *out = floor(a); return true;
+    case PIR_V_CEIL: *out = ceil(a); return true;
+    case PIR_V_SQRT: *out = sqrt(a); return true;
+    default: *out = exp2(a); return true;
+  }
+}
+
+static bool list_number(const pir_attr_value *list, int64_t i, double *out) {
+  if (i < 0 || (size_t)i >= list->count || (list->kind != PIR_VALUE_INTS && list->kind != PIR_VALUE_FLOATS))
+    return false;
+  *out = list->kind == PIR_VALUE_INTS ? (double)list->ints[i] : list->floats[i];
+  return true;
+}
+
 bool symbolic_number(const symbolic *s, int16_t node, double *out) {
   const pir_node *n = &s->nodes[node];
   double a, b;
@@ -328,9 +347,8 @@ bool symbolic_number(const symbolic *s, int16_t node, double *out) {
     case PIR_V_FLOOR:
     case PIR_V_CEIL:
     case PIR_V_SQRT:
-      if (!symbolic_number(s, n->a, &a)) return false;
-      *out = n->op == PIR_V_NEG ? -a : n->op == PIR_V_FLOOR ? floor(a) : n->op == PIR_V_CEIL ? ceil(a) : sqrt(a);
-      return true;
+    case PIR_V_EXP2: return symbolic_unary(s, n, out);
+    case PIR_V_ATTR_AT: return constant(s, evaluate(s, n->a), &i) && list_number(&s->infer->attrs[n->k], i, out);
     case PIR_V_SELECT:
       if (!symbolic_number(s, n->a, &a)) return false;
       return symbolic_number(s, a != 0 ? n->b : n->c, out);

@@ -11,7 +11,7 @@ static int64_t evaluate(const pir_clause *c, int16_t at, const pir_attr_value *a
     case PIR_I_ATTR:
     case PIR_I_ATTR_DTYPE: return attrs[n->k].i;
     case PIR_I_ATTR_COUNT: return (int64_t)attrs[n->k].count;
-    case PIR_I_ATTR_IS: return pir_str_equal(attrs[n->k].text, pir_str_from(c->text[n->i]));
+    case PIR_I_ATTR_IS: return pir_node_attr_is(n, attrs, c->text);
     case PIR_I_NOT: return !evaluate(c, n->a, attrs);
     case PIR_I_AND: return evaluate(c, n->a, attrs) && evaluate(c, n->b, attrs);
     case PIR_I_OR: return evaluate(c, n->a, attrs) || evaluate(c, n->b, attrs);

@@ -82,7 +82,7 @@ static bool read_index(const reading *r, int at, int64_t d, int depth, int64_t *
     case PIR_I_CONST: *out = n->i; return true;
     case PIR_I_ATTR: *out = r->attrs[n->k].i; return r->attrs[n->k].kind == PIR_VALUE_INT;
     case PIR_I_ATTR_COUNT: *out = (int64_t)r->attrs[n->k].count; return true;
-    case PIR_I_ATTR_IS: *out = pir_str_equal(r->attrs[n->k].text, pir_str_from(r->clause->text[n->i])); return true;
+    case PIR_I_ATTR_IS: *out = pir_node_attr_is(n, r->attrs, r->clause->text); return true;
     case PIR_I_ATTR_FIND: return find_in_list(r, n, d, depth + 1, out);
     case PIR_I_D: *out = d; return true;
     case PIR_I_OUT_RANK: *out = r->result->rank; return true;

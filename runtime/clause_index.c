@@ -225,11 +225,7 @@ static int64_t ask(clause_lanes *e, const pir_node *n, int64_t x, int64_t y) {
     case PIR_I_ATTR:
       return call->attrs[n->k].kind == PIR_VALUE_FLOAT ? (int64_t)call->attrs[n->k].f : call->attrs[n->k].i;
     case PIR_I_ATTR_DTYPE: return call->attrs[n->k].i;
-    case PIR_I_ATTR_IS: {
-      const char *text = b->clause->text[n->i];
-      pir_str s = call->attrs[n->k].text;
-      return s.size == strlen(text) && !memcmp(s.data, text, s.size);
-    }
+    case PIR_I_ATTR_IS: return pir_node_attr_is(n, call->attrs, b->clause->text);
     case PIR_I_ATTR_AT:
     case PIR_I_ATTR_COUNT:
     case PIR_I_ATTR_FIND:

@@ -41,6 +41,7 @@ clause *add_clause(parser *p, source_loc loc, int kind, const char *result, expr
 void add_variable(parser *p, source_loc loc, const char *name, expr *extent);
 void begin_lower(parser *p, source_loc loc);
 step take_step(parser *p, source_loc loc, const char *op_name, expr *args, named_expr *attrs);
+step take_list(parser *p, source_loc loc, expr *items);
 named_expr *named_expr_new(source_loc loc, const char *name, expr *value);
 
 expr *unary(source_loc loc, expr_op o, expr *a);

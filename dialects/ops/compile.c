@@ -174,20 +174,55 @@ static void compile_items(compiler *co, lower_code *out, const expr *e) {
   }
 }
 
+static bool is_value(const expr *e) { return e->kind == EXPR_VALUE || e->kind == EXPR_MEMBER; }
+
+// The name a value is numbered by: a member's is one that cannot be written.
+static const char *value_name(const expr *e) {
+  if (e->kind != EXPR_MEMBER) return e->name;
+  size_t size = strlen(e->name) + 24;
+  char *name = arena_alloc(size);
+  snprintf(name, size, "%s[%lld]", e->name, (long long)e->i);
+  return name;
+}
+
+// Members of lists that a step asks for are results of steps before it; one taken before is used again.
+static void hoist_members(compiler *co, lower_code *out, numbering *n, const expr *args) {
+  for (const expr *e = args; e; e = e->next) {
+    if (e->kind == EXPR_LIST && e->a && is_value(e->a)) hoist_members(co, out, n, e->a);
+    if (e->kind != EXPR_MEMBER || value_number(n, value_name(e)) >= 0) continue;
+    int list = value_number(n, e->name);
+    if (list < 0) source_error(e->loc, "no value '%%%s' before this line", e->name);
+    pir_lower_step take = {.op = "builtin.slice",
+                           .first_arg = (uint16_t)out->arg_count,
+                           .arg_count = 1,
+                           .first_attr = (uint16_t)out->attr_count,
+                           .attr_count = 1,
+                           .result_count = 1,
+                           .when = -1,
+                           .otherwise = -1};
+    pir_lower_attr index = {
+        .name = "index", .kind = PIR_LOWER_INT, .k = -1, .node = index_const(co, e->i), .first = -1};
+    APPEND(out->args, out->arg_count, ((pir_lower_arg){PIR_LOWER_VALUE, (int16_t)list, -1, -1, 0}));
+    APPEND(out->attrs, out->attr_count, index);
+    APPEND(out->steps, out->step_count, take);
+    APPEND(n->names, n->count, value_name(e));
+  }
+}
+
 static pir_lower_arg compile_arg(compiler *co, lower_code *out, const numbering *n, const expr *e) {
   pir_lower_arg arg = {PIR_LOWER_VALUE, -1, -1, -1, 0};
-  int at = e->kind == EXPR_ATTR ? op_operand(co->o, e->name) : e->kind == EXPR_VALUE ? value_number(n, e->name) : -1;
+  int at = e->kind == EXPR_ATTR ? op_operand(co->o, e->name) : is_value(e) ? value_number(n, value_name(e)) : -1;
   if (e->kind == EXPR_NULL) {
     arg.kind = PIR_LOWER_ABSENT;
   } else if (at >= 0) {
     arg.value = (int16_t)at;
-  } else if (e->kind == EXPR_VALUE) {
+  } else if (is_value(e)) {
     source_error(e->loc, "no value '%%%s' before this line", e->name);
-  } else if (e->kind == EXPR_LIST && e->a && e->a->kind == EXPR_VALUE) {
+  } else if (e->kind == EXPR_LIST && e->a && is_value(e->a)) {
     int16_t entries[64];
     int count = 0;
     for (const expr *x = e->a; x && count < 64; x = x->next) {
-      int number = x->kind == EXPR_VALUE ? value_number(n, x->name) : -1;
+      int number = is_value(x) ? value_number(n, value_name(x)) : -1;
       if (number < 0) source_error(x->loc, "no value '%%%s' before this line", x->name ? x->name : "");
       entries[count++] = (int16_t)number;
     }
@@ -231,6 +266,7 @@ static pir_lower_attr compile_step_attr(compiler *co, lower_code *out, const nam
 
 static pir_lower_step compile_step(compiler *co, lower_code *out, numbering *n, const step *s) {
   const op *target = target_op(co, s);
+  hoist_members(co, out, n, s->args);
   pir_lower_step to = {.op = s->op,
                        .first_arg = (uint16_t)out->arg_count,
                        .first_attr = (uint16_t)out->attr_count,
@@ -259,7 +295,10 @@ static lower_code compile_lower(compiler *co, const lower *l) {
   co->c = NULL;
   for (int i = 0; i < co->o->operand_count; i++) APPEND(n.names, n.count, co->o->operands[i].name);
   out.when = index_node(co, l->when, NULL);
-  for (int i = 0; i < l->step_count; i++) APPEND(out.steps, out.step_count, compile_step(co, &out, &n, &l->steps[i]));
+  for (int i = 0; i < l->step_count; i++) {
+    pir_lower_step step = compile_step(co, &out, &n, &l->steps[i]);
+    APPEND(out.steps, out.step_count, step);
+  }
   int count = 0;
   bool any = false;
   for (int i = 0; i < co->o->result_count; i++) {

@@ -19,6 +19,7 @@ typedef enum expr_kind {
   EXPR_NAME,
   EXPR_ATTR,    // $name
   EXPR_VALUE,   // %name, in `lower`
+  EXPR_MEMBER,  // %name[i]: member i of a list
   EXPR_CALL,    // name(args)
   EXPR_AT,      // name[map] or $name[index]; `b` is the fill
   EXPR_UNARY,   // op, a

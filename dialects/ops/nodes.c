@@ -276,12 +276,17 @@ static int16_t index_name(compiler *co, const expr *e, const scope *s) {
 }
 
 static int16_t index_is(compiler *co, const expr *e) {
-  const expr *attr_side = e->a->kind == EXPR_ATTR ? e->a : e->b, *text = attr_side == e->a ? e->b : e->a;
-  int k = attr_side->kind == EXPR_ATTR ? op_attr(co->o, attr_side->name) : -1;
-  if (k < 0 || text->kind != EXPR_TEXT || co->o->attrs[k].kind != PIR_ATTR_STR)
-    return fail(e, "compare a string attribute with a text");
+  const expr *attr_side = e->a->kind == EXPR_TEXT ? e->b : e->a, *text = attr_side == e->a ? e->b : e->a;
+  bool element = attr_side->kind == EXPR_AT && attr_side->op && attr_side->a->kind == EXPR_INT;
+  int k = attr_side->kind == EXPR_ATTR || element ? op_attr(co->o, attr_side->name) : -1;
+  bool is_text = k >= 0 && (element ? co->o->attrs[k].kind == PIR_ATTR_ARRAY && attr_side->a->i < INT8_MAX &&
+                                          co->o->attrs[k].element_kind == PIR_ATTR_STR
+                                    : co->o->attrs[k].kind == PIR_ATTR_STR);
+  if (!is_text || text->kind != EXPR_TEXT)
+    return fail(e, "compare a string attribute, or one element of a list of them, with a text");
   pir_node n = pir_node_blank(PIR_I_ATTR_IS);
   n.k = (int16_t)k, n.i = text_add(co, text->name);
+  if (element) n.map_count = (int16_t)(attr_side->a->i + 1);
   int16_t is = node_add(co, n);
   return e->op == OP_EQ ? is : node_of(co, PIR_I_NOT, -1, is, -1, -1);
 }

@@ -197,6 +197,7 @@ steps: %empty | steps step { APPEND(LOWERING->steps, LOWERING->step_count, $2); 
 step: '(' values ')' '=' TEXT '(' expr_list ')' step_attrs { $$ = take_step(p, @5, $5, $7, $9); }
   | '(' values ')' '=' TEXT '(' expr_list ')' step_attrs WHEN '(' expr ')' ELSE VALUE_NAME
     { $$ = take_step(p, @5, $5, $7, $9); $$.when = $12; $$.otherwise = $15; } ;
+step: '(' values ')' '=' '[' list_items ']' { $$ = take_list(p, @5, $6); } ;
 values: VALUE_NAME { p->values = one_name(@1, $1, 0); } | values ',' VALUE_NAME { p->values = join_names(p->values, one_name(@3, $3, 0)); } ;
 step_attrs: %empty { $$ = NULL; } | '{' step_attr_list '}' { $$ = $2; } ;
 step_attr_list: step_attr | step_attr ',' step_attr_list { $$ = $1; $$->next = $3; } ;
@@ -234,6 +235,7 @@ primary: INT { $$ = expr_new(EXPR_INT, @1); $$->i = $1; $$->f = (double)$1; }
   | NULL_ { $$ = expr_new(EXPR_NULL, @1); }
   | ATTR_NAME { $$ = expr_new(EXPR_ATTR, @1); $$->name = $1; }
   | VALUE_NAME { $$ = expr_new(EXPR_VALUE, @1); $$->name = $1; }
+  | VALUE_NAME '[' INT ']' { $$ = expr_new(EXPR_MEMBER, @1); $$->name = $1; $$->i = $3; }
   | ATTR_NAME '[' expr ']' { $$ = expr_new(EXPR_AT, @1); $$->name = $1; $$->op = 1; $$->a = $3; }
   | IDENT '(' expr_list ')' { $$ = expr_new(EXPR_CALL, @1); $$->name = $1; $$->a = $3; }
   | IDENT '[' map ']' { $$ = at(@1, $1, $3, NULL); }

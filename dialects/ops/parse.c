@@ -386,6 +386,13 @@ step take_step(parser *p, source_loc loc, const char *op_name, expr *args, named
   return s;
 }
 
+// A list made of values is the op that makes lists.
+step take_list(parser *p, source_loc loc, expr *items) {
+  expr *list = expr_new(EXPR_LIST, loc);
+  list->a = items;
+  return take_step(p, loc, "builtin.combine", list, NULL);
+}
+
 named_expr *named_expr_new(source_loc loc, const char *name, expr *value) {
   named_expr *n = arena_alloc(sizeof *n);
   *n = (named_expr){.name = name, .loc = loc, .value = value};

@@ -5,14 +5,6 @@
 
 #include <math.h>
 
-static bool has_rank(const pir_fact *x, int32_t rank) { return x && x->known && !x->members && x->rank == rank; }
-
-static void put_shape(pir_fact *fact, int32_t rank, pir_dim a, pir_dim b, pir_dim c, pir_dim d) {
-  const pir_dim shape[4] = {a, b, c, d};
-  fact->rank = rank;
-  for (int32_t i = 0; i < rank; i++) fact->shape[i] = shape[i];
-}
-
 // Ratios that are there already count once; 1 always is.
 static int64_t count_ratios(const pir_attr_value *given, bool flip) {
   int64_t count = 1;
@@ -37,7 +29,7 @@ pir_status pd_infer_prior_box(pir_infer *infer) {
       count_ratios(&attrs[PD_PRIOR_BOX_ATTR_ASPECT_RATIOS], attrs[PD_PRIOR_BOX_ATTR_FLIP].i) * sizes + larger;
   for (int i = 0; i < 2; i++) {
     pir_fact *out = infer_begin(infer, i);
-    if (has_rank(input, 4)) put_shape(out, 4, input->shape[2], input->shape[3], priors, 4);
+    if (fact_has_rank(input, 4)) fact_put_shape(out, 4, input->shape[2], input->shape[3], priors, 4);
     else if (input && input->known && input->rank >= 0)
       return pir_infer_fail(infer, "input: expects rank 4, found %d", input->rank);
   }
@@ -51,24 +43,25 @@ pir_status pd_infer_roi_align(pir_infer *infer) {
   pir_fact *out = infer_begin(infer, 0);
   if (height < 1 || width < 1)
     return pir_infer_fail(infer, "regions of %lld by %lld", (long long)height, (long long)width);
-  if (has_rank(x, 4) && has_rank(boxes, 2)) put_shape(out, 4, boxes->shape[0], x->shape[1], height, width);
+  if (fact_has_rank(x, 4) && fact_has_rank(boxes, 2))
+    fact_put_shape(out, 4, boxes->shape[0], x->shape[1], height, width);
   return PIR_OK;
 }
 
 // Rows of label, score and box; positions; how many an image.
 pir_status pd_infer_boxes_kept(pir_infer *infer) {
   const pir_fact *scores = infer->operands[1], *rois_num = infer->operand_count > 2 ? infer->operands[2] : NULL;
-  put_shape(infer_begin(infer, 0), 2, PIR_DIM_UNKNOWN, 6, 0, 0);
-  put_shape(infer_begin(infer, 1), 2, PIR_DIM_UNKNOWN, 1, 0, 0);
-  pir_dim images = has_rank(scores, 3)     ? scores->shape[0]
-                   : has_rank(rois_num, 1) ? rois_num->shape[0]
-                                           : PIR_DIM_UNKNOWN;
-  put_shape(infer_begin(infer, 2), 1, images, 0, 0, 0);
+  fact_put_shape(infer_begin(infer, 0), 2, PIR_DIM_UNKNOWN, 6, 0, 0);
+  fact_put_shape(infer_begin(infer, 1), 2, PIR_DIM_UNKNOWN, 1, 0, 0);
+  pir_dim images = fact_has_rank(scores, 3)     ? scores->shape[0]
+                   : fact_has_rank(rois_num, 1) ? rois_num->shape[0]
+                                                : PIR_DIM_UNKNOWN;
+  fact_put_shape(infer_begin(infer, 2), 1, images, 0, 0, 0);
   return PIR_OK;
 }
 
 pir_status pd_infer_some(pir_infer *infer) {
-  put_shape(infer_begin(infer, 0), 1, PIR_DIM_UNKNOWN, 0, 0, 0);
+  fact_put_shape(infer_begin(infer, 0), 1, PIR_DIM_UNKNOWN, 0, 0, 0);
   return PIR_OK;
 }
 
@@ -81,8 +74,8 @@ pir_status pd_infer_deformable_conv(pir_infer *infer) {
   pir_fact *out = infer_begin(infer, 0);
   if (strides->count != 2 || paddings->count != 2 || dilations->count != 2)
     return pir_infer_fail(infer, "strides, paddings and dilations: expects 2 numbers each");
-  if (!has_rank(x, 4) || !has_rank(filter, 4)) return PIR_OK;
-  put_shape(out, 4, x->shape[0], filter->shape[0], PIR_DIM_UNKNOWN, PIR_DIM_UNKNOWN);
+  if (!fact_has_rank(x, 4) || !fact_has_rank(filter, 4)) return PIR_OK;
+  fact_put_shape(out, 4, x->shape[0], filter->shape[0], PIR_DIM_UNKNOWN, PIR_DIM_UNKNOWN);
   for (int a = 0; a < 2; a++) {
     pir_dim n = x->shape[2 + a], k = filter->shape[2 + a];
     if (strides->ints[a] < 1 || paddings->ints[a] < 0 || dilations->ints[a] < 1)
@@ -98,10 +91,10 @@ pir_status pd_infer_deformable_conv(pir_infer *infer) {
 
 pir_status pd_infer_generate_proposals(pir_infer *infer) {
   const pir_fact *scores = infer->operands[PD_GENERATE_PROPOSALS_IN_SCORES];
-  put_shape(infer_begin(infer, PD_GENERATE_PROPOSALS_OUT_RPN_ROIS), 2, PIR_DIM_UNKNOWN, 4, 0, 0);
-  put_shape(infer_begin(infer, PD_GENERATE_PROPOSALS_OUT_RPN_ROI_PROBS), 2, PIR_DIM_UNKNOWN, 1, 0, 0);
-  pir_dim images = has_rank(scores, 4) ? scores->shape[0] : PIR_DIM_UNKNOWN;
-  put_shape(infer_begin(infer, PD_GENERATE_PROPOSALS_OUT_RPN_ROIS_NUM), 1, images, 0, 0, 0);
+  fact_put_shape(infer_begin(infer, PD_GENERATE_PROPOSALS_OUT_RPN_ROIS), 2, PIR_DIM_UNKNOWN, 4, 0, 0);
+  fact_put_shape(infer_begin(infer, PD_GENERATE_PROPOSALS_OUT_RPN_ROI_PROBS), 2, PIR_DIM_UNKNOWN, 1, 0, 0);
+  pir_dim images = fact_has_rank(scores, 4) ? scores->shape[0] : PIR_DIM_UNKNOWN;
+  fact_put_shape(infer_begin(infer, PD_GENERATE_PROPOSALS_OUT_RPN_ROIS_NUM), 1, images, 0, 0, 0);
   return PIR_OK;
 }
 
@@ -112,7 +105,7 @@ static void put_levels(pir_infer *infer, int result, size_t levels, int32_t rank
   pir_dtype dtype = infer_result_dtype(infer, result);
   for (size_t i = 0; i < levels; i++) {
     facts[i] = (pir_fact){.known = true, .dtype = dtype};
-    put_shape(&facts[i], rank, first, 4, 0, 0);
+    fact_put_shape(&facts[i], rank, first, 4, 0, 0);
     members[i] = &facts[i];
   }
   infer->results[result] =
@@ -128,10 +121,41 @@ pir_status pd_infer_distribute_fpn_proposals(pir_infer *infer) {
     return pir_infer_fail(infer, "levels %lld to %lld", (long long)low, (long long)high);
   put_levels(infer, PD_DISTRIBUTE_FPN_PROPOSALS_OUT_MULTI_FPN_ROIS, (size_t)(high - low + 1), 2, PIR_DIM_UNKNOWN);
   put_levels(infer, PD_DISTRIBUTE_FPN_PROPOSALS_OUT_MULTI_LEVEL_ROIS_NUM, (size_t)(high - low + 1), 1,
-             has_rank(number, 1) ? number->shape[0]
-             : number            ? PIR_DIM_UNKNOWN
-                                 : 1);
-  pir_dim count = has_rank(rois, 2) ? rois->shape[0] : PIR_DIM_UNKNOWN;
-  put_shape(infer_begin(infer, PD_DISTRIBUTE_FPN_PROPOSALS_OUT_RESTORE_INDEX), 2, count, 1, 0, 0);
+             fact_has_rank(number, 1) ? number->shape[0]
+             : number                 ? PIR_DIM_UNKNOWN
+                                      : 1);
+  pir_dim count = fact_has_rank(rois, 2) ? rois->shape[0] : PIR_DIM_UNKNOWN;
+  fact_put_shape(infer_begin(infer, PD_DISTRIBUTE_FPN_PROPOSALS_OUT_RESTORE_INDEX), 2, count, 1, 0, 0);
+  return PIR_OK;
+}
+
+pir_status pd_infer_collect_fpn_proposals(pir_infer *infer) {
+  const pir_fact *numbers = infer->operands[PD_COLLECT_FPN_PROPOSALS_IN_MULTI_LEVEL_ROIS_NUM],
+                 *first = numbers && numbers->member_count ? numbers->members[0] : NULL;
+  fact_put_shape(infer_begin(infer, PD_COLLECT_FPN_PROPOSALS_OUT_FPN_ROIS), 2, PIR_DIM_UNKNOWN, 4, 0, 0);
+  if (infer->result_count > 1)
+    fact_put_shape(infer_begin(infer, PD_COLLECT_FPN_PROPOSALS_OUT_ROIS_NUM), 1,
+                   fact_has_rank(first, 1) ? first->shape[0]
+                   : numbers               ? PIR_DIM_UNKNOWN
+                                           : 1,
+                   0, 0, 0);
+  return PIR_OK;
+}
+
+// A grid for each region, in the channels of x, or in those that an attribute says.
+pir_status pd_infer_pooled_regions(pir_infer *infer) {
+  const pir_fact *x = infer->operands[PD_ROI_POOL_IN_X], *boxes = infer->operands[PD_ROI_POOL_IN_BOXES];
+  int64_t height = infer->attrs[PD_ROI_POOL_ATTR_POOLED_HEIGHT].i,
+          width = infer->attrs[PD_ROI_POOL_ATTR_POOLED_WIDTH].i;
+  int channels = pir_opdef_attr(infer->def, PIR_STR("output_channels"));
+  if (height < 1 || width < 1)
+    return pir_infer_fail(infer, "regions of %lld by %lld", (long long)height, (long long)width);
+  if (x && x->known && x->rank >= 0 && x->rank != 4)
+    return pir_infer_fail(infer, "x: expects rank 4, found %d", x->rank);
+  for (size_t i = 0; i < infer->result_count; i++) {
+    pir_fact *out = infer_begin(infer, (int)i);
+    if (!fact_has_rank(x, 4) || !fact_has_rank(boxes, 2)) continue;
+    fact_put_shape(out, 4, boxes->shape[0], channels >= 0 ? infer->attrs[channels].i : x->shape[1], height, width);
+  }
   return PIR_OK;
 }

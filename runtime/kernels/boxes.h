@@ -33,5 +33,8 @@ double pir_boxes_overlap(const boxes *b, const double *p, const double *q);
 // a threshold above a half with each box kept. Box i is at boxes + i * step.
 void pir_boxes_suppress(boxes *b, const double *data, int64_t step, int64_t first, double threshold, double eta);
 void pir_boxes_drop(boxes *b);
+// The image of each of `count` regions, which come image by image, as many as `number` says (NULL: one image).
+pir_status pir_boxes_images(const pir_kernel_call *call, const pir_tensor *number, int64_t images, int64_t count,
+                            int64_t *image);
 
 #endif

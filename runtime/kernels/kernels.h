@@ -6,66 +6,87 @@
 
 // Name (as in `kernel NAME` of an .ops entry), and whether it allocates its results itself.
 #define PIR_KERNELS(X)                                                                                                 \
-  X(argsort, false)                                                                                                     \
-  X(assign_value, false)                                                                                                \
-  X(bincount, true)                                                                                                     \
-  X(broadcast_tensors, false)                                                                                           \
-  X(cholesky, false)                                                                                                    \
-  X(cholesky_solve, false)                                                                                              \
-  X(clip_by_norm, false)                                                                                                \
-  X(cummax, false)                                                                                                      \
-  X(cummin, false)                                                                                                      \
-  X(deformable_conv, false)                                                                                             \
-  X(det, false)                                                                                                         \
-  X(distribute_fpn_proposals, true)                                                                                     \
-  X(eig, false)                                                                                                         \
-  X(eigh, false)                                                                                                        \
-  X(eigvals, false)                                                                                                     \
-  X(equal_all, false)                                                                                                   \
-  X(fft, false)                                                                                                         \
-  X(fft_from_half, false)                                                                                               \
-  X(gammaincc, false)                                                                                                   \
-  X(gather_nd, false)                                                                                                   \
-  X(generate_proposals, true)                                                                                           \
-  X(histogram, false)                                                                                                   \
-  X(index_put, false)                                                                                                   \
-  X(inverse, false)                                                                                                     \
-  X(kthvalue, false)                                                                                                    \
-  X(logcumsumexp, false)                                                                                                \
-  X(lstsq, false)                                                                                                       \
-  X(lu, false)                                                                                                          \
-  X(lu_solve, false)                                                                                                    \
-  X(lu_unpack, false)                                                                                                   \
-  X(masked_select, true)                                                                                                \
-  X(matrix_nms, true)                                                                                                   \
-  X(matrix_rank, false)                                                                                                 \
-  X(matrix_rank_atol_rtol, false)                                                                                       \
-  X(matrix_rank_tol, false)                                                                                             \
-  X(meshgrid, false)                                                                                                    \
-  X(mode, false)                                                                                                        \
-  X(multiclass_nms3, true)                                                                                              \
-  X(multiplex, false)                                                                                                   \
-  X(nms, true)                                                                                                          \
-  X(nonzero, true)                                                                                                      \
-  X(polygamma, false)                                                                                                   \
-  X(prior_box, false)                                                                                                   \
-  X(qr, false)                                                                                                          \
-  X(rnn, false)                                                                                                         \
-  X(roi_align, false)                                                                                                   \
-  X(searchsorted, false)                                                                                                \
-  X(segment_pool, true)                                                                                                 \
-  X(send_u_recv, true)                                                                                                  \
-  X(send_ue_recv, true)                                                                                                 \
-  X(set_value, false)                                                                                                   \
-  X(set_value_with_tensor, false)                                                                                       \
-  X(slogdet_v2, false)                                                                                                  \
-  X(solve, false)                                                                                                       \
-  X(spectral_norm, false)                                                                                               \
-  X(svd, false)                                                                                                         \
-  X(svdvals, false)                                                                                                     \
-  X(topk, false)                                                                                                        \
-  X(triangular_solve, false)                                                                                            \
-  X(unique, true)
+  X(argsort, false)                                                                                                    \
+  X(assign_value, false)                                                                                               \
+  X(auc, false)                                                                                                        \
+  X(bincount, true)                                                                                                    \
+  X(bipartite_match, false)                                                                                            \
+  X(broadcast_tensors, false)                                                                                          \
+  X(check_numerics, false)                                                                                             \
+  X(cholesky, false)                                                                                                   \
+  X(cholesky_solve, false)                                                                                             \
+  X(chunk_eval, false)                                                                                                 \
+  X(clip_by_norm, false)                                                                                               \
+  X(coalesce_tensor, false)                                                                                            \
+  X(collect_fpn_proposals, true)                                                                                       \
+  X(crf_decoding, false)                                                                                               \
+  X(ctc_align, false)                                                                                                  \
+  X(cummax, false)                                                                                                     \
+  X(cummin, false)                                                                                                     \
+  X(deformable_conv, false)                                                                                            \
+  X(det, false)                                                                                                        \
+  X(distribute_fpn_proposals, true)                                                                                    \
+  X(edit_distance, false)                                                                                              \
+  X(eig, false)                                                                                                        \
+  X(eigh, false)                                                                                                       \
+  X(eigvals, false)                                                                                                    \
+  X(equal_all, false)                                                                                                  \
+  X(fft, false)                                                                                                        \
+  X(fft_from_half, false)                                                                                              \
+  X(gammaincc, false)                                                                                                  \
+  X(gather_nd, false)                                                                                                  \
+  X(gather_tree, false)                                                                                                \
+  X(generate_proposals, true)                                                                                          \
+  X(gru_unit, false)                                                                                                   \
+  X(hash, false)                                                                                                       \
+  X(histogram, false)                                                                                                  \
+  X(hsigmoid_loss, false)                                                                                              \
+  X(index_put, false)                                                                                                  \
+  X(inverse, false)                                                                                                    \
+  X(kthvalue, false)                                                                                                   \
+  X(logcumsumexp, false)                                                                                               \
+  X(lookup_table_dequant, false)                                                                                       \
+  X(lstsq, false)                                                                                                      \
+  X(lu, false)                                                                                                         \
+  X(lu_solve, false)                                                                                                   \
+  X(lu_unpack, false)                                                                                                  \
+  X(masked_select, true)                                                                                               \
+  X(matrix_nms, true)                                                                                                  \
+  X(matrix_rank, false)                                                                                                \
+  X(matrix_rank_atol_rtol, false)                                                                                      \
+  X(matrix_rank_tol, false)                                                                                            \
+  X(meshgrid, false)                                                                                                   \
+  X(mode, false)                                                                                                       \
+  X(multiclass_nms3, true)                                                                                             \
+  X(multiplex, false)                                                                                                  \
+  X(nms, true)                                                                                                         \
+  X(nonzero, true)                                                                                                     \
+  X(polygamma, false)                                                                                                  \
+  X(prior_box, false)                                                                                                  \
+  X(psroi_pool, false)                                                                                                 \
+  X(qr, false)                                                                                                         \
+  X(reindex_graph, true)                                                                                               \
+  X(rnn, false)                                                                                                        \
+  X(roi_align, false)                                                                                                  \
+  X(roi_pool, false)                                                                                                   \
+  X(searchsorted, false)                                                                                               \
+  X(segment_pool, true)                                                                                                \
+  X(send_u_recv, true)                                                                                                 \
+  X(send_ue_recv, true)                                                                                                \
+  X(set_value, false)                                                                                                  \
+  X(set_value_with_tensor, false)                                                                                      \
+  X(slogdet_v2, false)                                                                                                 \
+  X(solve, false)                                                                                                      \
+  X(spectral_norm, false)                                                                                              \
+  X(svd, false)                                                                                                        \
+  X(svdvals, false)                                                                                                    \
+  X(topk, false)                                                                                                       \
+  X(triangular_solve, false)                                                                                           \
+  X(unique, true)                                                                                                      \
+  X(viterbi_decode, true)                                                                                              \
+  X(warpctc, false)                                                                                                    \
+  X(warprnnt, false)                                                                                                   \
+  X(yolo_loss, false)
 
 #define PIR_KERNEL_DECLARE(name, shapes) pir_status pir_kernel_##name(const pir_kernel_call *call);
 PIR_KERNELS(PIR_KERNEL_DECLARE)
@@ -86,5 +107,20 @@ pir_status pir_kernel_shape_result(const pir_kernel_call *call, pir_tensor *out,
 pir_status pir_kernel_dense(const pir_kernel_call *call, const pir_tensor *from, pir_dtype dtype, const int64_t *shape,
                             int rank, pir_tensor *out);
 void pir_kernel_drop(const pir_kernel_call *call, pir_tensor *tensor);
+
+// For kernels that compute on dense copies: `room[i]` is operand i as `in[i]` (no data when absent), and after them
+// come zeros in the shape of each result as `out[j]`; PIR_UNDEFINED leaves an entry empty. Closing converts the
+// results when `status` is PIR_OK, frees all, and returns what went wrong first. An absent result takes no part.
+pir_status pir_kernel_open(const pir_kernel_call *call, const uint8_t *in, int ins, const uint8_t *out, int outs,
+                           pir_tensor *room);
+pir_status pir_kernel_close(const pir_kernel_call *call, pir_status status, int ins, int outs, pir_tensor *room);
+// Zeros of a shape; free them with pir_kernel_drop.
+pir_status pir_kernel_zeros(const pir_kernel_call *call, pir_dtype dtype, const int64_t *shape, int rank,
+                            pir_tensor *out);
+// The same for an entry of the room that is empty because its result is absent, and computed all the same.
+pir_status pir_kernel_need(const pir_kernel_call *call, pir_dtype dtype, const int64_t *shape, int rank,
+                           pir_tensor *entry);
+// Operand `operand` is there and has this rank, or a message.
+pir_status pir_kernel_expect_rank(const pir_kernel_call *call, int operand, const char *name, int rank);
 
 #endif

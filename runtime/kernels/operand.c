@@ -1,5 +1,6 @@
 // What kernels share: operands by position, memory, and dense copies in the type a kernel computes in.
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/kernels.h"
 
@@ -67,4 +68,53 @@ void pir_kernel_drop(const pir_kernel_call *call, pir_tensor *tensor) {
   if (tensor->data && !pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes))
     pir_kernel_free(call, tensor->data, bytes);
   tensor->data = NULL;
+}
+
+pir_status pir_kernel_zeros(const pir_kernel_call *call, pir_dtype dtype, const int64_t *shape, int rank,
+                            pir_tensor *out) {
+  size_t bytes;
+  *out = (pir_tensor){0};
+  if (pir_shape_bytes(shape, rank, dtype, &bytes))
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
+  pir_tensor_set_dense(out, dtype, shape, rank);
+  out->data = pir_kernel_alloc(call, bytes);
+  if (!out->data) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  memset(out->data, 0, bytes);
+  return PIR_OK;
+}
+
+pir_status pir_kernel_need(const pir_kernel_call *call, pir_dtype dtype, const int64_t *shape, int rank,
+                           pir_tensor *entry) {
+  return entry->data ? PIR_OK : pir_kernel_zeros(call, dtype, shape, rank, entry);
+}
+
+pir_status pir_kernel_open(const pir_kernel_call *call, const uint8_t *in, int ins, const uint8_t *out, int outs,
+                           pir_tensor *room) {
+  memset(room, 0, (size_t)(ins + outs) * sizeof *room);
+  for (int i = 0; i < ins; i++) {
+    const pir_tensor *t = pir_kernel_in(call, i);
+    if (t && in[i] != PIR_UNDEFINED) PIR_TRY(pir_kernel_dense(call, t, (pir_dtype)in[i], t->shape, t->rank, &room[i]));
+  }
+  for (int i = 0; i < outs; i++) {
+    const pir_tensor *t = pir_kernel_out(call, i);
+    if (t && out[i] != PIR_UNDEFINED)
+      PIR_TRY(pir_kernel_zeros(call, (pir_dtype)out[i], t->shape, t->rank, &room[ins + i]));
+  }
+  return PIR_OK;
+}
+
+pir_status pir_kernel_close(const pir_kernel_call *call, pir_status status, int ins, int outs, pir_tensor *room) {
+  for (int i = 0; i < outs; i++)
+    if (!status && room[ins + i].data && pir_kernel_out(call, i))
+      status = pir_tensor_copy(&room[ins + i], pir_kernel_out(call, i));
+  for (int i = 0; i < ins + outs; i++) pir_kernel_drop(call, &room[i]);
+  return status;
+}
+
+pir_status pir_kernel_expect_rank(const pir_kernel_call *call, int operand, const char *name, int rank) {
+  const pir_tensor *t = pir_kernel_in(call, operand);
+  if (!t) return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects a tensor, found none", call->op, name);
+  if (t->rank != rank)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects rank %d, found %d", call->op, name, rank, t->rank);
+  return PIR_OK;
 }

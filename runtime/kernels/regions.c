@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/kernels.h"
+#include "kernels/boxes.h"
 
 static double rounded(bool single, double x) { return single ? (double)(float)x : x; }
 
@@ -217,9 +217,8 @@ static void align_regions(void *user, int64_t begin, int64_t end, int thread) {
   }
 }
 
-// Regions come image by image.
-static pir_status assign_images(const pir_kernel_call *call, int64_t images, int64_t count, int64_t *image) {
-  const pir_tensor *number = pir_kernel_in(call, 2);
+pir_status pir_boxes_images(const pir_kernel_call *call, const pir_tensor *number, int64_t images, int64_t count,
+                            int64_t *image) {
   if (!number && images > 1)
     return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of several images without boxes_num", call->op);
   if (number && (number->rank != 1 || number->shape[0] != images))
@@ -242,7 +241,7 @@ static pir_status align(regions *r, int64_t *image) {
   const pir_kernel_call *call = r->call;
   const pir_tensor *x = pir_kernel_in(call, 0), *boxes = pir_kernel_in(call, 1), *out = pir_kernel_out(call, 0);
   int64_t count = boxes->shape[0];
-  PIR_TRY(assign_images(call, x->shape[0], count, image));
+  PIR_TRY(pir_boxes_images(call, pir_kernel_in(call, 2), x->shape[0], count, image));
   PIR_TRY(pir_kernel_dense(call, x, PIR_F64, x->shape, 4, &r->x));
   PIR_TRY(pir_kernel_dense(call, boxes, PIR_F64, boxes->shape, 2, &r->boxes));
   size_t bytes;

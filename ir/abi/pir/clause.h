@@ -72,7 +72,7 @@ typedef enum pir_node_op {
   PIR_I_ATTR_FIND,   // position of a in list attribute k (negative entries count from the end of rank b), or -1
   PIR_I_ATTR_BELOW,  // how many elements of list attribute k (negative ones count from the end of rank b) are less than
                      // a
-  PIR_I_ATTR_IS,     // 1 when string attribute k equals text[i]
+  PIR_I_ATTR_IS,     // 1 when string attribute k, or its element map_count - 1, equals text[i] (pir_node_attr_is)
   PIR_I_OPERAND_AT,  // element a of integer operand k (attribute operand)
   PIR_I_OPERAND_COUNT,  // number of elements of operand k
   PIR_I_OPERAND_FIND,   // position of a among the elements of operand k, modulo rank b, or -1
@@ -283,6 +283,14 @@ typedef struct pir_attr_value {
   const pir_str *texts;
   size_t count;  // of ints, floats, texts
 } pir_attr_value;
+
+static inline bool pir_node_attr_is(const pir_node *node, const pir_attr_value *attrs, const char *const *text) {
+  const pir_attr_value *attr = &attrs[node->k];
+  size_t at = (size_t)(node->map_count - 1);
+  const char *want = text[node->i];
+  if (node->map_count == 0) return pir_str_equal(attr->text, pir_str_from(want));
+  return at < attr->count && attr->texts && pir_str_equal(attr->texts[at], pir_str_from(want));
+}
 
 // The clause that defines result `result` for these attributes; NULL when none does.
 PIR_API const pir_clause *pir_clause_choose(const pir_clause *clause, uint8_t result, const pir_attr_value *attrs);
