@@ -318,10 +318,10 @@ static bool parse_bracketed(pir_parser *p, pir_str name, const pir_type **out_ty
   else if (pir_str_equal(name, PIR_STR("pd_dist.tensor"))) good = parse_dist_tensor(p, out_type);
   else if (pir_str_equal(name, PIR_STR("pd_dist.dist"))) good = parse_dist(p, out_type);
   else {
-    pir_str body = pir_parse_raw(p);
-    pir_str whole = {name.data, (size_t)(body.data + body.size - name.data) + 1};
+    (void)pir_parse_raw(p);
     if (p->token != '>') return pir_parse_expected(p, "'>'");
-    *out_type = pir_type_opaque(p->ctx, (pir_str){p->source.data + (whole.data - p->copy), whole.size});
+    const char *end = p->text.data + p->text.size;
+    *out_type = pir_type_opaque(p->ctx, (pir_str){p->source.data + (name.data - p->copy), (size_t)(end - name.data)});
     good = true;
   }
   return good && pir_parse_take(p, '>');

@@ -76,7 +76,7 @@ void pir_text_ints(pir_strbuf *out, const int64_t *values, size_t count) {
 
 static void print_float(pir_strbuf *out, double value, bool single, pir_text_form form) {
   if (form == PIR_TEXT_TYPED) pir_text_exact_float(out, value, single, false);
-  else if (value == (double)(int)value && value > -1e5 && value < 1e5 && (value != 0 || !__builtin_signbit(value)))
+  else if (value > -1e5 && value < 1e5 && value == (double)(int)value && (value != 0 || !__builtin_signbit(value)))
     pir_strbuf_int(out, (int)value);  // what %g gives, and most floats of real programs
   else pir_strbuf_float(out, "%.6g", value);
 }
@@ -281,11 +281,24 @@ void pir_text_type(pir_strbuf *out, const pir_type *type, pir_text_form form) {
 
 // ---- attributes
 
+static void print_text(pir_strbuf *out, pir_str text, const char *tag, pir_text_form form) {
+  if (form != PIR_TEXT_TYPED || (!tag && !needs_escapes(text))) {
+    pir_text_quoted(out, text);
+    return;
+  }
+  pir_strbuf_format(out, "(%s)", tag ? tag : PIR_TAG_STR);
+  pir_text_escaped(out, text);
+}
+
+static void print_string(pir_strbuf *out, const pir_attr *attr, const char *tag, pir_text_form form) {
+  print_text(out, pir_attr_as_str(attr), tag, form);
+}
+
 static void print_place(pir_strbuf *out, pir_place place, pir_text_form form) {
   const char *kind = pir_place_kind_name(place.kind);
   if (form == PIR_TEXT_TYPED && (place.kind == PLACE_CUSTOM || !kind || place.custom.size)) {
     pir_strbuf_format(out, "[%d,%d,", place.kind, place.device);
-    pir_text_escaped(out, place.custom);
+    print_text(out, place.custom, NULL, form);
     pir_strbuf_char(out, ']');
     return;
   }
@@ -346,16 +359,6 @@ static void print_kernel_key(pir_strbuf *out, const pir_attr *attr) {
   pir_strbuf_str(out, backend);
   pir_strbuf_format(out, "|layout:%s|dtype:%s>", pir_layout_name(pir_attr_as_layout(pir_attr_element(attr, 1))),
                     pir_dtype_name(pir_attr_as_dtype(pir_attr_element(attr, 2))));
-}
-
-static void print_string(pir_strbuf *out, const pir_attr *attr, const char *tag, pir_text_form form) {
-  pir_str text = pir_attr_as_str(attr);
-  if (form != PIR_TEXT_TYPED || (!tag && !needs_escapes(text))) {
-    pir_text_quoted(out, text);
-    return;
-  }
-  pir_strbuf_format(out, "(%s)", tag ? tag : PIR_TAG_STR);
-  pir_text_escaped(out, text);
 }
 
 static void print_complex(pir_strbuf *out, const pir_attr *attr, pir_text_form form) {

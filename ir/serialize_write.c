@@ -64,13 +64,38 @@ static void close_bracket(json_writer *w, char bracket) {
   pir_strbuf_char(&w->out, bracket);
 }
 
+PIR_PRINTF(2, 3) static void refuse(json_writer *w, const char *format, ...);
+
+// Bytes of the UTF-8 sequence at `at`, 0 when there is none: overlong forms, surrogates, cut ones and NUL are not.
+static size_t sequence_size(const unsigned char *at, size_t left) {
+  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  size_t size = *at < 0x80 ? *at != 0 : *at < 0xc0 ? 0 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : *at < 0xf8 ? 4 : 0;
+  if (size < 2) return size;
+  if (size > left) return 0;
+  uint32_t code = *at & (0x7fu >> size);
+  for (size_t i = 1; i < size; i++) {
+    if ((at[i] & 0xc0) != 0x80) return 0;
+    code = code << 6 | (at[i] & 0x3f);
+  }
+  return code >= least[size] && code < 0x110000 && code - 0xd800 >= 0x800 ? size : 0;
+}
+
+static bool is_utf8(pir_str text) {
+  for (size_t i = 0, size; i < text.size; i += size) {
+    size = sequence_size((const unsigned char *)text.data + i, text.size - i);
+    if (!size) return false;
+  }
+  return true;
+}
+
 static void write_string(json_writer *w, pir_str text) {
   static const char hex[] = "0123456789abcdef";
+  if (!is_utf8(text)) refuse(w, "text that is not UTF-8 or has a NUL");
   pir_strbuf_char(&w->out, '"');
   for (size_t i = 0, from = 0; i <= text.size; i++) {
     unsigned char c = i < text.size ? (unsigned char)text.data[i] : 0;
     if (i < text.size && c >= 0x20 && c != '"' && c != '\\') continue;
-    pir_strbuf_put(&w->out, text.data + from, i - from);
+    if (i > from) pir_strbuf_put(&w->out, text.data + from, i - from);
     from = i + 1;
     if (i == text.size) break;
     const char *letter = c ? strchr("\"\"\\\\\bb\ff\nn\rr\tt", c) : NULL;
@@ -511,6 +536,7 @@ static void write_op_id(json_writer *w, pir_str name) {
   int number;
   write_key(w, "#");
   pir_str dialect = {name.data, dot ? (size_t)(dot - name.data) : name.size};
+  if (!dot || dot == name.data || dot + 1 == name.data + name.size) refuse(w, "an op whose name has no dialect");
   if (!dot || !pir_json_dialect_number(w->ctx, dialect, &number)) {
     write_string(w, name);
     return;

@@ -179,7 +179,7 @@ static const pir_attr *default_array(translator *t, const pir_attr_def *def) {
   if (!def->has_ints) return pir_attr_array(t->ctx, NULL, 0);
   items = pir_arena_alloc(&t->arena, pir_arena_size(&t->arena, def->int_count, sizeof *items));
   for (size_t i = 0; i < def->int_count; i++) {
-    number item = integer(PIR_I64, def->ints[i]);
+    number item = def->floats ? real(PIR_F64, def->floats[i]) : integer(PIR_I64, def->ints[i]);
     items[i] = number_attr(t, def->element_kind, &item);
     if (!items[i]) return NULL;
   }

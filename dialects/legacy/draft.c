@@ -131,13 +131,22 @@ pir_status draft_start_as(draft *d, translator *t, const op_desc *op, const char
   return start(d, t, op, NULL, def);
 }
 
-// The legacy name of position `i`; an op without a row has slots named like its operands, with a capital. The
-// newest ops have slots of the PIR names, which are tried when the others are not there.
+// The legacy name of position `i`; an op without a row has slots named like its operands, with a capital.
 static const char *slot_name(draft *d, const char *const *names, size_t i, const char *pir_name) {
   char *name;
   if (names) return names[i] ? names[i] : pir_name;
   name = pir_arena_copy(&d->t->arena, pir_name, strlen(pir_name) + 1);
   if (*name >= 'a' && *name <= 'z') *name = (char)(*name - 'a' + 'A');
+  return name;
+}
+
+// The newest ops have slots of the PIR names, "x" and "x@GRAD"; tried when the others are not there.
+static const char *new_slot_name(draft *d, const char *pir_name) {
+  static const char suffix[] = "_grad", mark[] = "@GRAD";
+  size_t size = strlen(pir_name), kept = size - (sizeof suffix - 1);
+  if (size < sizeof suffix || strcmp(pir_name + kept, suffix)) return pir_name;
+  char *name = pir_arena_copy(&d->t->arena, pir_name, size + 1);
+  memcpy(name + kept, mark, sizeof mark);
   return name;
 }
 
@@ -152,7 +161,7 @@ static bool value_operand(draft *d, size_t i) {
   const pir_operand_def *def = &d->def->operands[i];
   const char *name = slot_name(d, d->row ? d->row->operands : NULL, i, def->name);
   const slot_desc *slot = fed(d->op, name);
-  if (!slot) slot = fed(d->op, def->name);
+  if (!slot) slot = fed(d->op, new_slot_name(d, def->name));
   if (!slot) {
     if (def->flags & PIR_OPERAND_OPTIONAL) return true;
     (void)FAIL(d->t, "input slot '%s' is empty", name);
@@ -241,7 +250,7 @@ pir_status draft_operands(draft *d) {
 static const slot_desc *result_slot(draft *d, size_t i) {
   const char *pir_name = d->def->results[i].name;
   const slot_desc *s = desc_output(d->op, slot_name(d, d->row ? d->row->results : NULL, i, pir_name));
-  if (!s) s = desc_output(d->op, pir_name);
+  if (!s) s = desc_output(d->op, new_slot_name(d, pir_name));
   return s && s->n_arguments ? s : NULL;
 }
 
