@@ -266,14 +266,42 @@ static const pir_attr *parse_int_array_2023(pir_parser *p) {
   return attr;
 }
 
-// A kind that is an array underneath: (tag)[..] of the typed form, with a number of elements or any (0).
+static bool is_array_of(const pir_attr *list, pir_attr_kind kind, size_t size) {
+  if (pir_attr_kind_of(list) != PIR_ATTR_ARRAY) return false;
+  for (size_t i = 0; i < pir_attr_elements(list); i++) {
+    const pir_attr *item = pir_attr_element(list, i);
+    if (pir_attr_kind_of(item) != kind || (size && pir_attr_elements(item) != size)) return false;
+  }
+  return true;
+}
+
+// Whether parts of the right number are of the kinds that a tuple of that kind has.
+static bool tuple_fits(pir_attr_kind kind, const pir_attr *const *parts) {
+  pir_attr_kind first = pir_attr_kind_of(parts[0]), second = pir_attr_kind_of(parts[1]);
+  switch (kind) {
+    case PIR_ATTR_PROCESS_MESH:
+      return first == PIR_ATTR_INT_ARRAY && second == PIR_ATTR_INT_ARRAY && is_array_of(parts[2], PIR_ATTR_STR, 0);
+    case PIR_ATTR_TENSOR_DIST:
+      return first == PIR_ATTR_PROCESS_MESH && second == PIR_ATTR_INT_ARRAY &&
+             is_array_of(parts[2], PIR_ATTR_INT_ARRAY, 2);
+    case PIR_ATTR_OP_DIST:
+      return first == PIR_ATTR_PROCESS_MESH && second == PIR_ATTR_ARRAY &&
+             pir_attr_kind_of(parts[2]) == PIR_ATTR_ARRAY && pir_attr_kind_of(parts[3]) == PIR_ATTR_I64;
+    default: return first == PIR_ATTR_STR && second == PIR_ATTR_LAYOUT && pir_attr_kind_of(parts[2]) == PIR_ATTR_DTYPE;
+  }
+}
+
+// A kind that is an array underneath: (tag)[..] of the typed form.
 static const pir_attr *parse_tuple(pir_parser *p, pir_attr_kind kind, size_t count) {
   attr_list list = {0};
   const pir_attr *attr = NULL;
   pir_parse_place at = pir_parse_here(p);
   if (parse_elements(p, NULL, &list)) {
-    if (list.count == count) attr = pir_attr_tuple(p->ctx, kind, list.items, list.count);
-    else pir_parse_fail_at(p, at, PIR_INVALID, "expected %zu elements, found %zu", count, list.count);
+    if (list.count != count)
+      pir_parse_fail_at(p, at, PIR_INVALID, "expected %zu elements, found %zu", count, list.count);
+    else if (!tuple_fits(kind, list.items))
+      pir_parse_fail_at(p, at, PIR_INVALID, "elements of kinds that do not belong here");
+    else attr = pir_attr_tuple(p->ctx, kind, list.items, list.count);
   }
   pir_vec_free(p->arena, &list);
   return attr;
@@ -305,7 +333,7 @@ static const pir_attr *parse_place_tuple(pir_parser *p) {
   pir_parse_place at = pir_parse_here(p);
   if (parse_elements(p, NULL, &list)) {
     if (list.count == 3 && pir_attr_as_int(list.items[0], &kind) && pir_attr_as_int(list.items[1], &device) &&
-        kind == (int)kind && device == (int)device)
+        pir_attr_kind_of(list.items[2]) == PIR_ATTR_STR && kind == (int)kind && device == (int)device)
       attr = pir_attr_place(p->ctx, (pir_place){(int)kind, (int)device, pir_attr_as_str(list.items[2])});
     else pir_parse_fail_at(p, at, PIR_INVALID, "a place is [kind,device,\"type\"]");
   }

@@ -209,6 +209,7 @@ static bool parse_op_name(pir_op_reader *r, const pir_opdef **out_def) {
   pir_str name = p->text;
   if (p->token == PIR_TOK_STRING) name = (pir_str){name.data + 1, name.size - 2};
   else if (p->token != PIR_TOK_WORD) return pir_parse_expected(p, "the name of an op");
+  if (!pir_text_is_op_name(name)) return pir_parse_fail(p, "a backslash or quote in the name of an op");
   *out_def = find_op(r, name);
   pir_parse_next(p);
   if (p->token != '[') return true;

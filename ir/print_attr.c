@@ -34,6 +34,26 @@ int64_t pir_reduce_type_from_name(pir_str name) {
 
 // ---- strings and numbers
 
+bool pir_text_is_word(pir_str name) {
+  for (size_t i = 0; i < name.size; i++) {
+    char c = name.data[i];
+    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    bool other = (c >= '0' && c <= '9') || c == '.' || c == '$' || c == '@';
+    if (!letter && (!other || !i)) return false;
+  }
+  return name.size > 0;
+}
+
+static bool needs_escapes(pir_str text) {
+  for (size_t i = 0; i < text.size; i++)
+    if ((unsigned char)text.data[i] < 0x20 || text.data[i] == '\\' || text.data[i] == 0x7f) return true;
+  return false;
+}
+
+bool pir_text_is_op_name(pir_str name) {
+  return !needs_escapes(name) && (!name.size || !memchr(name.data, '"', name.size));
+}
+
 void pir_text_quoted(pir_strbuf *out, pir_str text) {
   pir_strbuf_char(out, '"');
   const char *at = text.data, *end = text.data + text.size;
@@ -57,12 +77,6 @@ void pir_text_escaped(pir_strbuf *out, pir_str text) {
     else pir_strbuf_char(out, (char)c);
   }
   pir_strbuf_char(out, '"');
-}
-
-static bool needs_escapes(pir_str text) {
-  for (size_t i = 0; i < text.size; i++)
-    if ((unsigned char)text.data[i] < 0x20 || text.data[i] == '\\' || text.data[i] == 0x7f) return true;
-  return false;
 }
 
 void pir_text_ints(pir_strbuf *out, const int64_t *values, size_t count) {

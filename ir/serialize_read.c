@@ -136,6 +136,7 @@ static pir_status read_named_attrs(pir_json_reader *r, const json_t *json, const
     pir_str name;
     const pir_attr *value;
     PIR_TRY(pir_json_want_string(r, json_object_get(entry, "N"), "an attribute's name", &name));
+    if (!pir_text_is_word(name)) return pir_json_fail(r, "an attribute's name is no word");
     PIR_TRY(pir_json_read_attr(r, json_object_get(entry, "AT"), &value));
     pir_named_attr attr = {pir_name_get(r->ctx, name), value};
     pir_vec_push(r->arena, &r->attrs, attr);
@@ -245,6 +246,7 @@ static pir_status read_op_name(pir_json_reader *r, pir_str id, const pir_opdef *
   const char *dot = memchr(id.data, '.', id.size);
   if (!dot || dot == id.data) return pir_json_fail(r, "an op's id is a dialect, a dot and a name");
   pir_str dialect = {id.data, (size_t)(dot - id.data)}, rest = {dot, id.size - dialect.size};
+  if (rest.size == 1 || !pir_text_is_op_name(id)) return pir_json_fail(r, "an op's id is a dialect, a dot and a name");
   int64_t number;
   if (pir_text_read_int(dialect, &number)) {
     dialect = number >= -127 && number <= 127 ? pir_json_dialect_name(r->ctx, (int)number) : PIR_STR("");
@@ -318,6 +320,7 @@ static pir_status read_arguments(pir_json_reader *r, const json_t *json, bool ke
     PIR_TRY(pir_json_want_int(r, json_object_get(entry, "#"), "a block argument's \"#\"", &id));
     PIR_TRY(pir_json_read_type(r, json_object_get(entry, "TT"), &type));
     if (keywords) PIR_TRY(pir_json_want_string(r, json_object_get(entry, "key"), "a keyword argument's key", &keyword));
+    if (keywords && !pir_text_is_word(keyword)) return pir_json_fail(r, "a keyword argument's key is no word");
     PIR_TRY(define(
         r, id, keywords ? pir_block_add_keyword_argument(block, keyword, type) : pir_block_add_argument(block, type)));
   }

@@ -534,9 +534,11 @@ static void write_results(json_writer *w, const pir_op *op) {
 static void write_op_id(json_writer *w, pir_str name) {
   const char *dot = memchr(name.data, '.', name.size);
   int number;
+  int64_t ignored;
   write_key(w, "#");
   pir_str dialect = {name.data, dot ? (size_t)(dot - name.data) : name.size};
   if (!dot || dot == name.data || dot + 1 == name.data + name.size) refuse(w, "an op whose name has no dialect");
+  if (pir_text_read_int(dialect, &ignored)) refuse(w, "an op whose dialect is a number");
   if (!dot || !pir_json_dialect_number(w->ctx, dialect, &number)) {
     write_string(w, name);
     return;

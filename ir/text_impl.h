@@ -15,6 +15,11 @@ void pir_text_quoted(pir_strbuf *out, pir_str text);
 // A string with C escapes, which can be read back whatever it holds.
 void pir_text_escaped(pir_strbuf *out, pir_str text);
 
+// Whether text can hold `name` without quotes: a letter or _, then letters, digits, _ . $ and @.
+bool pir_text_is_word(pir_str name);
+// Whether text can hold `name` in quotes as the name of an op: no quote, backslash or control character.
+bool pir_text_is_op_name(pir_str name);
+
 // The first line of an op as T3, with numbers of its own, without the line end.
 void pir_text_op_line(pir_strbuf *out, const pir_op *op);
 

@@ -409,7 +409,8 @@ static legacy_row *add_gradient_rows(legacy_row *rows, int *io_count, FILE *out,
     for (int k = 0; k < l->name_count; k++) {
       const char *name = text_format("%s_grad", l->names[k]);
       const op *taken = find_op_sized(d, name, strlen(name));
-      if (!taken || taken == o) APPEND(rows, count, (legacy_row){name, o, n, l, count == *io_count});
+      bool first = count == *io_count;
+      if (!taken || taken == o) APPEND(rows, count, (legacy_row){name, o, n, l, first});
     }
     if (count > before) emit_legacy_parts(out, o, l, n);
   }

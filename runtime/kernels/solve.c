@@ -187,7 +187,10 @@ static double complex sign_of(const equations *s, int64_t m, bool plain, double 
   *out_log = 0;
   for (int64_t i = 0; i < s->a.rows; i++) {
     int64_t at = i * (s->a.rows + 1);
-    double complex pivot = s->dtype == PIR_C128 ? CMPLX(a[2 * at], a[2 * at + 1]) : CMPLX(a[at], 0);
+    double parts[2] = {a[at], 0};  // side by side: not every compiler has CMPLX
+    double complex pivot;
+    if (s->dtype == PIR_C128) memcpy(parts, a + 2 * at, sizeof parts);
+    memcpy(&pivot, parts, sizeof pivot);
     double size = cabs(pivot);
     if (s->pivots[i] != i + 1) det = -det;
     *out_log += log(size);

@@ -15,7 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static char fuzz_message[200];
 
 static void fuzz_hear(void *user, const pir_diag *diag) {
-  snprintf(fuzz_message, sizeof fuzz_message, "%u:%u: %.*s", diag->place.line, diag->place.column, (int)diag->message.size, diag->message.data);
+  snprintf(fuzz_message, sizeof fuzz_message, "%u:%u: %.*s", diag->place.line, diag->place.column,
+           (int)diag->message.size, diag->message.data);
 }
 
 static inline pir_context *fuzz_context(void) {
