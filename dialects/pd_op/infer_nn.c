@@ -79,3 +79,34 @@ pir_status pd_infer_dot(pir_infer *infer) {
   out->rank = x->rank - 1;
   return PIR_OK;
 }
+
+// Channels of x, and the extents asked for.
+static pir_status unpooled(pir_infer *infer, int axes, const pir_dim *extents) {
+  const pir_fact *x = infer->operands[PD_UNPOOL_IN_X], *indices = infer->operands[PD_UNPOOL_IN_INDICES];
+  pir_fact *out = infer_begin(infer, 0);
+  if (!known_shape(x)) return PIR_OK;
+  if (x->rank != axes + 2) return pir_infer_fail(infer, "x: expects rank %d, found %d", axes + 2, x->rank);
+  if (known_shape(indices) && indices->rank != x->rank)
+    return pir_infer_fail(infer, "indices: expects rank %d, found %d", x->rank, indices->rank);
+  memcpy(out->shape, x->shape, sizeof out->shape);
+  memcpy(out->shape + 2, extents, (size_t)axes * sizeof *extents);
+  out->rank = x->rank;
+  return PIR_OK;
+}
+
+pir_status pd_infer_unpool(pir_infer *infer) {
+  const pir_fact *size = infer->operands[PD_UNPOOL_IN_OUTPUT_SIZE];
+  pir_dim extents[2] = {PIR_DIM_UNKNOWN, PIR_DIM_UNKNOWN}, count;
+  int64_t n;
+  if (fact_count(size, &count) && pir_dim_is_const(infer->dims, count, &n)) {
+    if (n != 2) return pir_infer_fail(infer, "output_size: expects 2 extents, found %lld", (long long)n);
+    for (int a = 0; a < 2; a++) extents[a] = fact_element(size, a);
+  }
+  return unpooled(infer, 2, extents);
+}
+
+pir_status pd_infer_unpool3d(pir_infer *infer) {
+  const pir_attr_value *size = &infer->attrs[PD_UNPOOL3D_ATTR_OUTPUT_SIZE];
+  if (size->count != 3) return pir_infer_fail(infer, "output_size: expects 3 extents, found %zu", size->count);
+  return unpooled(infer, 3, size->ints);
+}

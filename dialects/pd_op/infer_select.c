@@ -46,11 +46,12 @@ pir_status pd_infer_drop_axis(pir_infer *infer) {
 pir_status pd_infer_grid_sample(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_GRID_SAMPLE_IN_X], *grid = infer->operands[PD_GRID_SAMPLE_IN_GRID];
   pir_fact *out = infer_begin(infer, 0);
+  int64_t numbers;
   if (!known_shape(x) || !known_shape(grid)) return PIR_OK;
-  if (x->rank != 4 || grid->rank != 4) {
-    (void)pir_infer_fail(infer, "unsupported: x of rank %d with a grid of rank %d", x->rank, grid->rank);
-    return PIR_UNSUPPORTED;
-  }
+  if ((x->rank != 4 && x->rank != 5) || grid->rank != x->rank)
+    return pir_infer_fail(infer, "grid: expects rank 4 or 5, that of x, found %d for %d", grid->rank, x->rank);
+  if (pir_dim_is_const(infer->dims, grid->shape[x->rank - 1], &numbers) && numbers != x->rank - 2)
+    return pir_infer_fail(infer, "grid: expects %d numbers a point, found %lld", x->rank - 2, (long long)numbers);
   take_shape(out, x);
   for (int32_t i = 2; i < x->rank; i++) out->shape[i] = grid->shape[i - 1];
   return PIR_OK;
@@ -58,15 +59,19 @@ pir_status pd_infer_grid_sample(pir_infer *infer) {
 
 // One flat grid a batch member.
 pir_status pd_infer_affine_grid(pir_infer *infer) {
-  const pir_fact *shape = infer->operands[PD_AFFINE_GRID_IN_OUTPUT_SHAPE];
+  const pir_fact *x = infer->operands[PD_AFFINE_GRID_IN_INPUT],
+                 *shape = infer->operands[PD_AFFINE_GRID_IN_OUTPUT_SHAPE];
   pir_fact *out = infer_begin(infer, 0);
   pir_dim count;
   int64_t n;
-  if (fact_count(shape, &count) && pir_dim_is_const(infer->dims, count, &n) && n != 4) {
-    (void)pir_infer_fail(infer, "unsupported: a grid for %lld dimensions", (long long)n);
-    return PIR_UNSUPPORTED;
-  }
-  return infer_clause(infer, infer->def->clause, out);
+  if (!fact_count(shape, &count) || !pir_dim_is_const(infer->dims, count, &n)) return PIR_OK;
+  if (n != 4 && n != 5) return pir_infer_fail(infer, "output_shape: expects 4 or 5 extents, found %lld", (long long)n);
+  if (known_shape(x) && x->rank != 3) return pir_infer_fail(infer, "input: expects matrices, found rank %d", x->rank);
+  out->rank = (int32_t)n;
+  out->shape[0] = known_shape(x) ? x->shape[0] : PIR_DIM_UNKNOWN;
+  for (int d = 1; d < n - 1; d++) out->shape[d] = fact_element(shape, d + 1);
+  out->shape[n - 1] = n - 2;
+  return PIR_OK;
 }
 
 pir_status pd_infer_nonzero(pir_infer *infer) {
