@@ -1,5 +1,6 @@
 // pir-opt: reads a program, runs passes over it, prints it; compares programs; checks expected diagnostics.
 #include <pir/compare.h>
+#include <pir/legacy.h>
 #include <pir/pass.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +53,7 @@ static const cli_option options[] = {
     {OPT_FRAGMENT, 0, "fragment", NULL, "read a part of a program: no braces, values from outside"},
     {OPT_STRICT, 0, "strict", NULL, "ops that no dialect declares are errors"},
     {OPT_DIFF, 0, "diff", NULL, "compare two programs up to names and the order of independent ops"},
-    {OPT_EMIT, 0, "emit", "FORM", "text (default), t2, typed or json"},
+    {OPT_EMIT, 0, "emit", "FORM", "text (default), t2, typed, json or pdmodel"},
     {OPT_STRIP_DEBUG, 0, "strip-debug", NULL, "typed: leave out locations"},
     {OPT_LATER, 0, "rules", "FILE", NULL},
     {OPT_LATER, 0, "check-rules", "[=SEED]", NULL},
@@ -171,6 +172,7 @@ static pir_text_form text_form(const cli *cli) {
 static int emit(const cli *cli, const pir_program *program, pir_writer out) {
   const char *form = cli_value(cli, OPT_EMIT, NULL);
   if (form && strcmp(form, "json") == 0) return cli_exit_code(pir_program_write_json(program, NULL, out));
+  if (form && strcmp(form, "pdmodel") == 0) return cli_exit_code(pir_program_write_pdmodel(program, out));
   pir_print_options print = {.form = text_form(cli), .strip_debug = cli_has(cli, OPT_STRIP_DEBUG)};
   return cli_exit_code(pir_program_print(program, &print, out));
 }
@@ -289,8 +291,8 @@ static int diff(cli *cli) {
 // ---- driver
 
 static int check_emit(const cli *cli) {
-  static const char *const known[] = {"text", "t2", "typed", "json"};
-  static const char *const later[] = {"pdmodel", "dot", "loops", "llvm", "asm", "cuda", "ptx"};
+  static const char *const known[] = {"text", "t2", "typed", "json", "pdmodel"};
+  static const char *const later[] = {"dot", "loops", "llvm", "asm", "cuda", "ptx"};
   const char *form = cli_value(cli, OPT_EMIT, NULL);
   if (!form) return 0;
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -298,7 +300,7 @@ static int check_emit(const cli *cli) {
   for (size_t i = 0; i < sizeof later / sizeof *later; i++)
     if (strcmp(form, later[i]) == 0)
       return cli_fail(cli, CLI_UNSUPPORTED, "unsupported: --emit=%s is not part of this build yet", form);
-  return cli_bad_value(cli, "emit", form, "text, t2, typed or json");
+  return cli_bad_value(cli, "emit", form, "text, t2, typed, json or pdmodel");
 }
 
 static int run(cli *cli) {

@@ -1,0 +1,265 @@
+// Whole programs. Names that the program states are reserved first: of parameters, inputs and outputs. Block 0 is then
+// written op by op, regions as blocks below it. Everything is built in one arena as protobuf messages and packed to
+// the writer at the end, so nothing is written of a program that the old format cannot say. Linear in ops and uses.
+#include "legacy/export.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <pir/dialect/builtin.h>
+#include <pir/dialect/pd_op.h>
+#include <pir/legacy.h>
+#include <pir/walk.h>
+
+#include <strbuf.h>
+
+enum { DEPTH_MAX = 64, CURRENT_VERSION = 3003001 };  // nesting that readers take; Paddle 3.3.1
+
+// ---- reports
+
+pir_status export_unsupported(exporter *x, const char *format, ...) {
+  pir_strbuf text;
+  va_list args;
+  pir_strbuf_init(&text, &x->arena);
+  va_start(args, format);
+  pir_strbuf_vformat(&text, format, args);
+  va_end(args);
+  pir_str name = x->op ? pir_op_name(x->op) : PIR_STR("program"), message = pir_strbuf_view(&text);
+  return pir_report(x->ctx, PIR_UNSUPPORTED, PIR_ERROR, x->op ? pir_op_loc(x->op) : PIR_LOC_UNKNOWN,
+                    "'%.*s' unsupported: %.*s", (int)name.size, name.data, (int)message.size, message.data);
+}
+
+static bool has_form(const pir_op *op) { return find_export(op) || (row_of(op) && !pir_op_regions(op)); }
+
+typedef struct survey {
+  exporter *x;
+  pir_map reported;
+  bool feeds, fetches;
+  pir_status status;
+} survey;
+
+// Reports every op that the old format never had, once a name; notes what kind of program it is.
+static pir_walk_result look(pir_op *op, void *user) {
+  survey *s = user;
+  s->feeds |= pir_op_is(op, PD_FEED);
+  s->fetches |= pir_op_is(op, PD_FETCH);
+  if (pir_op_is(op, BUILTIN_MODULE) || has_form(op) || pir_map_find(&s->reported, pir_op_def(op)))
+    return PIR_WALK_CONTINUE;
+  pir_map_put(&s->x->arena, &s->reported, pir_op_def(op), 1);
+  s->x->op = op;
+  s->status = export_unsupported(s->x, "no op of a .pdmodel does this");
+  return PIR_WALK_CONTINUE;
+}
+
+// ---- parameters
+
+static bool is_persistable(const pir_op *op) {
+  const pir_attr *flags = pir_op_attr_str(op, "persistable");
+  int64_t value = 1;
+  if (flags && pir_attr_kind_of(flags) == PIR_ATTR_ARRAY)
+    flags = pir_attr_elements(flags) ? pir_attr_element(flags, 0) : NULL;
+  return !flags || !pir_attr_as_int(flags, &value) || value;
+}
+
+static pir_str parameter_name(const pir_op *op) {
+  const pir_attr *name = pir_op_attr_str(op, pir_op_is(op, BUILTIN_CONSTANT) ? "value" : "parameter_name");
+  return name ? pir_attr_as_str(name) : PIR_STR("");
+}
+
+static out_var *parameter_var(exporter *x, pir_str name, const pir_type *type) {
+  out_var *var = pir_map_get(&x->parameters, pir_name_get(x->ctx, name));
+  if (var) return var;
+  if (!name_take(x, name)) {
+    (void)export_unsupported(x, "'%.*s' is no name of a parameter, or that of an input too", (int)name.size, name.data);
+    return NULL;
+  }
+  var = var_declare(x, text_copy(x, name), type);
+  if (!var) return NULL;
+  var->desc->persistable = true;
+  pir_map_put(&x->arena, &x->parameters, pir_name_get(x->ctx, name), (uint64_t)(uintptr_t)var);
+  return var;
+}
+
+// State that no file holds starts as zeros.
+static pir_status zero_state(exporter *x, const pir_op *op) {
+  pir_value *value = pir_op_result(op, 0);
+  pir_shape shape = pir_type_shape(pir_value_type(value));
+  out_op *o = op_open(x, "fill_constant");
+  (void)op_set_ints(x, o, "shape", PIR_ATTR_I64, shape.dims, shape.rank);
+  op_set_float(x, o, "value", 0);
+  op_set_int(x, o, "dtype", pir_dtype_var_type(pir_type_dtype(pir_value_type(value))));
+  PIR_TRY(export_output(x, value, NULL, o, "Out"));
+  op_close(x, o);
+  return PIR_OK;
+}
+
+static pir_status add_parameter(exporter *x, const pir_op *op) {
+  pir_value *value = pir_op_result(op, 0);
+  bool trainable = pir_op_is(op, BUILTIN_PARAMETER);
+  out_var *var;
+  x->op = op;
+  if (trainable && !is_persistable(op)) return constant_needed(x, value) ? zero_state(x, op) : PIR_OK;
+  var = parameter_var(x, parameter_name(op), pir_value_type(value));
+  if (!var) return PIR_UNSUPPORTED;
+  var->desc->has_is_parameter = true;
+  var->desc->is_parameter = trainable;
+  var_set_stop(var, op, 0);
+  holder_set_var(x, value, var);
+  return PIR_OK;
+}
+
+static pir_walk_result reserve(pir_op *op, void *user) {
+  exporter *x = user;
+  int attr = pir_op_is(op, PD_DATA) ? PD_DATA_ATTR_NAME : pir_op_is(op, PD_FEED) ? PD_FEED_ATTR_NAME : -1;
+  const pir_attr *name = attr >= 0 ? pir_op_attr_at(op, (size_t)attr) : NULL;
+  if (name) (void)name_take(x, pir_attr_as_str(name));
+  else name_reserve(x, output_name(op));
+  return PIR_WALK_CONTINUE;
+}
+
+static pir_status add_parameters(exporter *x) {
+  pir_op *module = pir_program_module(x->program);
+  pir_block *block = pir_program_block(x->program);
+  (void)pir_walk(module, PIR_PRE_ORDER, reserve, x);
+  PIR_EACH_OP(op, block)
+  if (pir_op_has(op, PIR_PARAMETER) && pir_op_results(op) == 1) PIR_TRY(add_parameter(x, op));
+  PIR_EACH_OP(op, block) {
+    if (!pir_op_is(op, BUILTIN_SET_PARAMETER) || !pir_op_operand(op, 0)) continue;
+    x->op = op;
+    if (!parameter_var(x, parameter_name(op), pir_value_type(pir_op_operand(op, 0)))) return PIR_UNSUPPORTED;
+  }
+  return PIR_OK;
+}
+
+// ---- blocks
+
+static size_t depth_of(const out_block *b) {
+  size_t depth = 0;
+  for (; b; b = b->parent) depth++;
+  return depth;
+}
+
+pir_status export_block(exporter *x, const pir_block *block) {
+  const pir_op *outer = x->op;
+  if (depth_of(x->block) > DEPTH_MAX) return export_unsupported(x, "regions nested more than %d deep", DEPTH_MAX);
+  PIR_EACH_OP(op, (pir_block *)(uintptr_t)block) {
+    export_fn special = find_export(op);
+    const fold *f = pir_map_get(&x->folds, op);
+    x->op = op;
+    if (is_swallowed(x, op)) continue;
+    if (f && !special) {
+      PIR_TRY(export_folded(x, op, f));
+      continue;
+    }
+    PIR_TRY(special ? special(x, op) : export_generic(x, op));
+  }
+  x->op = outer;
+  return PIR_OK;
+}
+
+// The variable that feeds come from or fetches go to.
+static out_var *add_holder(exporter *x, const char *name, Legacy__VarType__Type type) {
+  out_var *var = pir_arena_zalloc(&x->arena, sizeof *var);
+  (void)name_take(x, pir_str_from(name));
+  *var = (out_var){(char *)name, x->block, pir_arena_alloc(&x->arena, sizeof *var->desc), NULL};
+  legacy__var_desc__init(var->desc);
+  var->desc->name = (char *)text_copy(x, pir_str_from(name));
+  var->desc->has_persistable = true;
+  var->desc->persistable = true;
+  var->desc->type = pir_arena_alloc(&x->arena, sizeof *var->desc->type);
+  legacy__var_type__init(var->desc->type);
+  var->desc->type->type = type;
+  return var;
+}
+
+static pir_status export_program(exporter *x) {
+  survey s = {.x = x};
+  pir_program_info info = pir_program_info_of(x->program);
+  (void)pir_walk(pir_program_module(x->program), PIR_PRE_ORDER, look, &s);
+  if (s.status) return s.status;
+  x->plain_inputs = s.feeds || !s.fetches || pir_str_equal(info.format, PIR_STR("pdmodel"));
+  find_folds(x);
+  block_open(x);
+  x->feed = add_holder(x, "feed", LEGACY__VAR_TYPE__TYPE__FEED_MINIBATCH);
+  x->fetch = add_holder(x, "fetch", LEGACY__VAR_TYPE__TYPE__FETCH_LIST);
+  if (s.feeds || !x->plain_inputs) pir_vec_push(&x->arena, &x->block->vars, x->feed->desc);
+  if (s.fetches) pir_vec_push(&x->arena, &x->block->vars, x->fetch->desc);
+  PIR_TRY(add_parameters(x));
+  return export_block(x, pir_program_block(x->program));
+}
+
+// ---- the message
+
+static int compare_vars(const void *a, const void *b) {
+  return strcmp((*(Legacy__VarDesc *const *)a)->name, (*(Legacy__VarDesc *const *)b)->name);
+}
+
+static Legacy__BlockDesc *pack_block(exporter *x, out_block *b) {
+  Legacy__BlockDesc *out = pir_arena_alloc(&x->arena, sizeof *out);
+  legacy__block_desc__init(out);
+  out->idx = b->index;
+  out->parent_idx = b->parent ? b->parent->index : -1;
+  out->has_forward_block_idx = true;
+  out->forward_block_idx = b->forward;
+  if (b->vars.count) qsort(b->vars.items, b->vars.count, sizeof *b->vars.items, compare_vars);
+  out->n_vars = b->vars.count;
+  out->vars = b->vars.items;
+  out->n_ops = b->ops.count;
+  out->ops = b->ops.items;
+  return out;
+}
+
+static Legacy__OpVersionMap *pack_versions(exporter *x) {
+  size_t n = legacy_op_version_count;
+  Legacy__OpVersionMap *map = pir_arena_alloc(&x->arena, sizeof *map);
+  legacy__op_version_map__init(map);
+  map->n_pair = n;
+  map->pair = pir_arena_alloc(&x->arena, n * sizeof *map->pair);
+  for (size_t i = 0; i < n; i++) {
+    map->pair[i] = pir_arena_alloc(&x->arena, sizeof **map->pair);
+    legacy__op_version_map__op_version_pair__init(map->pair[i]);
+    map->pair[i]->op_name = (char *)text_copy(x, pir_str_from(legacy_op_versions[i].name));
+    map->pair[i]->op_version = pir_arena_alloc(&x->arena, sizeof *map->pair[i]->op_version);
+    legacy__op_version__init(map->pair[i]->op_version);
+    map->pair[i]->op_version->version = legacy_op_versions[i].version;
+  }
+  return map;
+}
+
+typedef struct sink {
+  ProtobufCBuffer base;
+  pir_writer out;
+  bool failed;
+} sink;
+
+static void append(ProtobufCBuffer *buffer, size_t size, const uint8_t *data) {
+  sink *s = (sink *)buffer;
+  s->failed = s->failed || !s->out.write(s->out.user, (const char *)data, size);
+}
+
+static pir_status pack(exporter *x, pir_writer out) {
+  Legacy__ProgramDesc program;
+  Legacy__Version version;
+  sink s = {{append}, out, false};
+  legacy__program_desc__init(&program);
+  legacy__version__init(&version);
+  version.has_version = true;
+  version.version = CURRENT_VERSION;
+  program.version = &version;
+  program.op_version_map = pack_versions(x);
+  program.n_blocks = x->blocks.count;
+  program.blocks = pir_arena_alloc(&x->arena, pir_arena_size(&x->arena, x->blocks.count, sizeof *program.blocks));
+  for (size_t i = 0; i < x->blocks.count; i++) program.blocks[i] = pack_block(x, x->blocks.items[i]);
+  (void)legacy__program_desc__pack_to_buffer(&program, &s.base);
+  return s.failed ? PIR_IO : PIR_OK;
+}
+
+pir_status pir_program_write_pdmodel(const pir_program *program, pir_writer out) {
+  exporter x = {.ctx = pir_program_context(program), .program = program};
+  pir_status status;
+  pir_arena_init(&x.arena, NULL, NULL, NULL);
+  status = export_program(&x);
+  if (!status) status = pack(&x, out);
+  pir_arena_destroy(&x.arena);
+  return status;
+}

@@ -1,0 +1,183 @@
+// The writer of legacy programs, in parts: export.c (programs, parameters, feeds), export_vars.c (names,
+// variables, blocks), export_desc.c (ops and their attributes as protobuf), export_op.c (the generic op, driven by
+// the tables the reader has), export_special.c (ops that need more than a row), export_control.c (regions).
+#ifndef PIR_LEGACY_EXPORT_H
+#define PIR_LEGACY_EXPORT_H
+
+#include <pir/ir.h>
+#include <pir/legacy_table.h>
+
+#include <map.h>
+#include <vec.h>
+
+#include "framework.pb-c.h"
+
+typedef struct out_block out_block;
+
+typedef struct out_var {
+  char *name;
+  out_block *home;
+  Legacy__VarDesc *desc;
+  const pir_type *type;
+} out_var;
+
+typedef PIR_VEC(out_var *) var_list;
+
+struct out_block {
+  out_block *parent;
+  int32_t index, forward;  // the block it is the gradient of, or -1
+  PIR_VEC(Legacy__VarDesc *) vars;
+  PIR_VEC(Legacy__OpDesc *) ops;
+  var_list captured;  // variables of enclosing blocks that its ops read
+  pir_map seen;
+};
+
+// The variables of a value: one, or one for each member of a vec. Members may be NULL (absent).
+typedef struct holder {
+  out_var **vars;
+  size_t count;
+} holder;
+
+// What a stack carries from a forward to a backward block.
+typedef struct carried {
+  holder **values;
+  size_t count;
+  int32_t block;
+} carried;
+
+// A group of ops that is one old op (export_fold.c).
+typedef struct fold {
+  int64_t axis;            // of an elementwise op
+  int64_t rows[2];         // of a product: dims before the cut
+  const pir_value *x, *y;  // what the old op reads
+  const pir_op *last;      // of a product: the op that gives its result
+} fold;
+
+typedef struct exporter {
+  pir_context *ctx;
+  const pir_program *program;
+  pir_arena arena;
+  PIR_VEC(out_block *) blocks;
+  out_block *block;       // being written
+  pir_map names;          // taken or reserved: pir_name -> its state
+  pir_map counters;       // made names: pir_name of the stem -> next number
+  pir_map holders;        // pir_value -> holder
+  pir_map parameters;     // pir_name -> out_var of a parameter
+  pir_map targets;        // pir_value -> out_var that it must be in, where that is possible
+  pir_map folds;          // pir_op -> fold: the last op of a group that is one old op
+  pir_map swallowed;      // pir_op -> 1: the others of such a group
+  pir_map stacks;         // pir_op that creates a stack -> carried
+  const pir_op *op;       // being written
+  out_var *feed, *fetch;  // the holders
+  bool plain_inputs;      // pd_op.data stay variables that nothing defines
+  int64_t feeds;          // written so far
+} exporter;
+
+// ---- reports, at the current op
+pir_status export_unsupported(exporter *x, const char *format, ...) PIR_PRINTF(2, 3);
+
+// ---- variables (export_vars.c)
+out_block *block_open(exporter *x);  // below the current one; it becomes the current one
+void block_close(exporter *x);
+// A variable of the current block; `name` must be free. NULL after a report (a type that is none there).
+out_var *var_declare(exporter *x, const char *name, const pir_type *type);
+// The name an op hands its operand out under; empty when it hands nothing out.
+pir_str output_name(const pir_op *op);
+// A name nobody has, "stem_3.tmp_0".
+const char *name_make(exporter *x, const char *stem, size_t result);
+void name_reserve(exporter *x, pir_str name);  // name_make leaves it to name_take
+bool name_take(exporter *x, pir_str name);     // false when it is taken
+const char *text_copy(exporter *x, pir_str text);
+// What to call an op's results after: "conv2d".
+const char *name_stem(exporter *x, const pir_op *op);
+
+holder *holder_of(const exporter *x, const pir_value *value);  // NULL when there is none
+// Takes the stop_gradient flag of a result over.
+void var_set_stop(out_var *var, const pir_op *op, size_t result);
+void holder_set(exporter *x, const pir_value *value, holder *h);
+void holder_set_var(exporter *x, const pir_value *value, out_var *var);
+holder *holder_new(exporter *x, size_t count);
+// The one variable of a value that must be written; NULL after a report.
+out_var *value_var(exporter *x, const pir_value *value);
+// Gives a result its variables: those of `shared` where the types allow it (an in-place op), those that a later
+// op wants, else new ones. NULL after a report.
+holder *define(exporter *x, pir_value *value, holder *shared);
+// The value an in-place chain began with, inside `block`.
+pir_value *chain_root(pir_value *value, const pir_block *block);
+
+// ---- ops (export_desc.c)
+typedef struct out_op {
+  Legacy__OpDesc *desc;
+  PIR_VEC(Legacy__OpDesc__Var *) inputs;
+  PIR_VEC(Legacy__OpDesc__Var *) outputs;
+  PIR_VEC(Legacy__OpDesc__Attr *) attrs;
+  var_list read;
+} out_op;
+
+out_op *op_open(exporter *x, const char *type);
+void op_input(exporter *x, out_op *o, const char *slot, out_var *const *vars, size_t n);  // NULL is @EMPTY@
+void op_output(exporter *x, out_op *o, const char *slot, out_var *const *vars, size_t n);
+void op_set_bool(exporter *x, out_op *o, const char *name, bool value);
+void op_set_int(exporter *x, out_op *o, const char *name, int32_t value);
+void op_set_float(exporter *x, out_op *o, const char *name, double value);
+void op_set_text(exporter *x, out_op *o, const char *name, pir_str value);
+void op_set_block(exporter *x, out_op *o, const char *name, int32_t block);
+void op_set_names(exporter *x, out_op *o, const char *name, const var_list *vars);
+// false when a value does not fit the kind.
+bool op_set_ints(exporter *x, out_op *o, const char *name, uint8_t element_kind, const int64_t *values, size_t n);
+bool op_set_attr(exporter *x, out_op *o, const char *name, pir_legacy_kind kind, const pir_attr *value);
+bool op_set_number(exporter *x, out_op *o, const char *name, uint8_t kind, double f, int64_t i, bool is_int);
+void op_close(exporter *x, out_op *o);  // appends it to the current block
+// Writes `assign`, which copies tensors and arrays.
+void op_assign(exporter *x, out_var *from, out_var *to);
+
+// ---- constants
+// A constant as its operand would be as an attribute.
+typedef struct literal {
+  const int64_t *ints;  // a list; NULL: a number
+  size_t count;
+  double f;
+  int64_t i;
+  bool is_int, on_host;
+} literal;
+
+bool literal_of(exporter *x, const pir_value *value, bool list, literal *out);
+// Whether operand `i` is written as an attribute.
+bool operand_folds(exporter *x, const pir_op *op, size_t i);
+// Whether a constant has a use that needs a variable.
+bool constant_needed(exporter *x, const pir_value *value);
+
+// ---- groups of ops that are one old op (export_fold.c)
+void find_folds(exporter *x);
+bool is_swallowed(const exporter *x, const pir_op *op);
+pir_status export_folded(exporter *x, const pir_op *op, const fold *f);
+
+// ---- the generic op (export_op.c)
+const pir_legacy_op *row_of(const pir_op *op);
+pir_status export_as(exporter *x, const pir_op *op, const char *type, out_op **out_op);  // all but the end
+pir_status export_generic(exporter *x, const pir_op *op);
+pir_status export_operand(exporter *x, const pir_op *op, size_t i, out_op *o);
+pir_status export_results(exporter *x, const pir_op *op, out_op *o);
+pir_status export_attrs(exporter *x, const pir_op *op, out_op *o);
+// One input of one variable; one output, defined here.
+pir_status export_input(exporter *x, const pir_value *value, out_op *o, const char *slot);
+pir_status export_output(exporter *x, pir_value *value, holder *shared, out_op *o, const char *slot);
+
+typedef pir_status (*export_fn)(exporter *x, const pir_op *op);
+export_fn find_export(const pir_op *op);  // export_special.c; NULL: the generic one
+pir_status export_block(exporter *x, const pir_block *block);
+
+pir_status export_if(exporter *x, const pir_op *op);
+pir_status export_while(exporter *x, const pir_op *op);
+pir_status export_push(exporter *x, const pir_op *op);
+pir_status export_pop(exporter *x, const pir_op *op);
+
+// op type -> version, as Paddle 3.3.1 writes it (versions.c).
+typedef struct op_version {
+  const char *name;
+  int32_t version;
+} op_version;
+extern const op_version legacy_op_versions[];
+extern const size_t legacy_op_version_count;
+
+#endif

@@ -1,0 +1,298 @@
+// Regions back to sub-blocks. A legacy block hands values out by writing variables of the blocks around it, so each
+// result has a variable there. A value that a region yields is defined in that variable where nothing reads the old
+// content at or after its definition; else `assign` copies it at the end. An `if` of two real branches becomes two
+// conditional blocks and a select_input for each result, as Paddle writes it. Cost: the uses of what is carried.
+#include <string.h>
+
+#include <pir/dialect/builtin.h>
+#include <pir/dialect/cf.h>
+#include <pir/dialect/pd_op.h>
+
+#include "legacy/export.h"
+
+// ---- what a region yields
+
+static pir_op *yield_of(const pir_block *block) {
+  pir_op *last = block ? pir_block_last(block) : NULL;
+  return last && pir_op_is(last, CF_YIELD) ? last : NULL;
+}
+
+static bool is_structural(const pir_op *op) { return pir_op_has(op, PIR_STRUCTURAL); }
+
+// Whether every use of `value` inside `block` comes before `op`.
+static bool read_before(const pir_value *value, const pir_block *block, const pir_op *op) {
+  PIR_EACH_USE(u, (pir_value *)(uintptr_t)value) {
+    const pir_op *user = pir_block_ancestor(block, pir_use_owner(u));
+    if (user && !pir_op_is_before(user, op)) return false;
+  }
+  return true;
+}
+
+// Asks that a yielded value be defined in `var`, whose content was `old` (NULL: nothing that is read).
+static void aim(exporter *x, pir_value *value, const pir_block *block, out_var *var, const pir_value *old) {
+  pir_value *root = value ? chain_root(value, block) : NULL;
+  pir_op *op = root ? pir_value_op(root) : NULL;
+  if (!op || pir_op_block(op) != block || is_structural(op)) return;
+  if (pir_op_is(op, PD_WHILE) || pir_map_find(&x->targets, root)) return;
+  if (old && !read_before(old, block, op)) return;
+  pir_map_put(&x->arena, &x->targets, root, (uint64_t)(uintptr_t)var);
+}
+
+// Copies what is not in its variable yet. All copies read what the region left: those that a copy would
+// overwrite are saved first.
+static pir_status copy_out(exporter *x, const pir_op *yield, size_t first, out_var *const *to, size_t n) {
+  out_var **from = holder_new(x, n)->vars;
+  for (size_t i = 0; i < n; i++)
+    if (!(from[i] = value_var(x, pir_op_operand(yield, first + i)))) return PIR_UNSUPPORTED;
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; k < i; k++) {
+      if (from[i] == to[i] || from[i] != to[k] || from[k] == to[k]) continue;
+      out_var *saved = var_declare(x, name_make(x, "assign", 0), from[i]->type);
+      if (!saved) return PIR_UNSUPPORTED;
+      op_assign(x, from[i], saved);
+      from[i] = saved;
+      break;
+    }
+  for (size_t i = 0; i < n; i++)
+    if (from[i] != to[i]) op_assign(x, from[i], to[i]);
+  return PIR_OK;
+}
+
+// ---- if
+
+// Writes one branch as a block whose yielded values end in `to`; gives the block.
+static pir_status branch(exporter *x, const pir_op *op, size_t region, out_var *const *to, out_block **out_block_made) {
+  const pir_block *body = pir_region_first(pir_op_region(op, region));
+  const pir_op *yield = yield_of(body);
+  size_t n = pir_op_results(op);
+  pir_status status;
+  if (!yield || pir_op_operands(yield) != n) return export_unsupported(x, "a region that does not yield its results");
+  *out_block_made = block_open(x);
+  for (size_t i = 0; i < n; i++) aim(x, pir_op_operand(yield, i), body, to[i], NULL);
+  status = export_block(x, body);
+  if (!status) status = copy_out(x, yield, 0, to, n);
+  block_close(x);
+  return status;
+}
+
+static out_var *scope_var(exporter *x) {
+  out_var *var = pir_arena_zalloc(&x->arena, sizeof *var);
+  *var = (out_var){(char *)name_make(x, "scope", 0), x->block, pir_arena_alloc(&x->arena, sizeof *var->desc), NULL};
+  legacy__var_desc__init(var->desc);
+  var->desc->name = var->name;
+  var->desc->type = pir_arena_alloc(&x->arena, sizeof *var->desc->type);
+  legacy__var_type__init(var->desc->type);
+  var->desc->type->type = LEGACY__VAR_TYPE__TYPE__STEP_SCOPES;
+  pir_vec_push(&x->arena, &x->block->vars, var->desc);
+  return var;
+}
+
+static void close_conditional(exporter *x, out_var *cond, out_var *const *outs, size_t n, const out_block *block) {
+  static const var_list none;
+  bool grad = block->forward >= 0;
+  out_op *o = op_open(x, grad ? "conditional_block_grad" : "conditional_block");
+  out_var *scope = scope_var(x);
+  op_input(x, o, "Cond", &cond, 1);
+  op_input(x, o, "Input", block->captured.items, block->captured.count);
+  op_output(x, o, grad ? "Input@GRAD" : "Out", outs, n);
+  if (grad) op_input(x, o, "Scope", &scope, 1);
+  else op_output(x, o, "Scope", &scope, 1);
+  op_set_bool(x, o, "is_scalar_condition", true);
+  op_set_block(x, o, "sub_block", block->index);
+  op_set_names(x, o, "skip_eager_deletion_vars", &none);
+  op_close(x, o);
+}
+
+// The variables of an op's results, one each.
+static out_var **result_vars(exporter *x, const pir_op *op) {
+  size_t n = pir_op_results(op);
+  out_var **vars = holder_new(x, n)->vars;
+  for (size_t i = 0; i < n; i++) {
+    holder *h = pir_value_type(pir_op_result(op, i)) ? define(x, pir_op_result(op, i), NULL) : NULL;
+    if (!h || h->count != 1) return NULL;
+    vars[i] = h->vars[0];
+  }
+  return vars;
+}
+
+static out_var *condition_op(exporter *x, out_var *cond, const char *type, pir_dtype dtype, const char *stem) {
+  out_var *var = var_declare(x, name_make(x, stem, 0), pir_type_tensor(x->ctx, dtype, pir_type_shape(cond->type)));
+  out_op *o = op_open(x, type);
+  if (!var) return NULL;
+  op_input(x, o, "X", &cond, 1);
+  op_output(x, o, "Out", &var, 1);
+  if (dtype != PIR_BOOL) {
+    op_set_int(x, o, "in_dtype", pir_dtype_var_type(PIR_BOOL));
+    op_set_int(x, o, "out_dtype", pir_dtype_var_type(dtype));
+  }
+  op_close(x, o);
+  return var;
+}
+
+// Variables like the results, for one branch.
+static out_var **branch_vars(exporter *x, const pir_op *op) {
+  size_t n = pir_op_results(op);
+  out_var **vars = holder_new(x, n)->vars;
+  for (size_t i = 0; i < n; i++)
+    if (!(vars[i] = var_declare(x, name_make(x, "if", i), pir_value_type(pir_op_result(op, i))))) return NULL;
+  return vars;
+}
+
+static pir_status two_branches(exporter *x, const pir_op *op, out_var *cond) {
+  size_t n = pir_op_results(op);
+  out_var **yes = branch_vars(x, op), **no = yes ? branch_vars(x, op) : NULL, *otherwise, *mask = NULL;
+  out_block *block = NULL;
+  if (!no) return PIR_UNSUPPORTED;
+  PIR_TRY(branch(x, op, 0, yes, &block));
+  close_conditional(x, cond, yes, n, block);
+  otherwise = condition_op(x, cond, "logical_not", PIR_BOOL, "logical_not");
+  if (!otherwise) return PIR_UNSUPPORTED;
+  PIR_TRY(branch(x, op, 1, no, &block));
+  close_conditional(x, otherwise, no, n, block);
+  if (n) mask = condition_op(x, cond, "cast", PIR_I32, "cast");
+  if (n && !mask) return PIR_UNSUPPORTED;
+  for (size_t i = 0; i < n; i++) {
+    out_var *choices[] = {no[i], yes[i]};
+    out_op *o = op_open(x, "select_input");
+    op_input(x, o, "Mask", &mask, 1);
+    op_input(x, o, "X", choices, 2);
+    PIR_TRY(export_output(x, pir_op_result(op, i), NULL, o, "Out"));
+    op_close(x, o);
+  }
+  return PIR_OK;
+}
+
+pir_status export_if(exporter *x, const pir_op *op) {
+  out_var *cond = pir_op_operands(op) == 1 ? value_var(x, pir_op_operand(op, 0)) : NULL, **outs;
+  out_block *block = NULL;
+  if (!cond || pir_op_regions(op) != 2) return PIR_UNSUPPORTED;
+  if (!pir_op_bool(op, PD_IF_ATTR_FAKE_FALSE_BRANCH)) return two_branches(x, op, cond);
+  outs = result_vars(x, op);
+  if (!outs) return PIR_UNSUPPORTED;
+  PIR_TRY(branch(x, op, 0, outs, &block));
+  close_conditional(x, cond, outs, pir_op_results(op), block);
+  return PIR_OK;
+}
+
+// ---- while
+
+// Whether the loop may change the variable of `value` in place: nothing else reads the value from here on, nor
+// what it was made of in place.
+static bool may_change(exporter *x, pir_value *value, const pir_op *loop) {
+  const pir_block *block = pir_op_block(loop);
+  holder *h = holder_of(x, value);
+  size_t in_loop = 0;
+  if (!h || h->count != 1 || h->vars[0]->home != x->block || h->vars[0]->desc->persistable) return false;
+  if (pir_value_is_argument(value) || pir_op_has(pir_value_op(value), PIR_INPUT)) return false;
+  if (is_structural(pir_value_op(value))) return false;
+  for (pir_value *v = value;; v = chain_root(v, block)) {
+    PIR_EACH_USE(u, v) {
+      const pir_op *user = pir_block_ancestor(block, pir_use_owner(u));
+      if (user == loop && pir_use_owner(u) == loop && v == value && !in_loop++) continue;
+      if (user && !pir_op_is_before(user, loop)) return false;
+    }
+    if (chain_root(v, block) == v) return true;
+  }
+}
+
+// The variable that carries `value` through the loop.
+static out_var *carrier(exporter *x, pir_value *value, const pir_op *loop, const char *stem, size_t i) {
+  out_var *from = value_var(x, value), *var;
+  if (!from || may_change(x, value, loop)) return from;
+  var = var_declare(x, name_make(x, stem, i), pir_value_type(value));
+  if (var) op_assign(x, from, var);
+  return var;
+}
+
+// Aims the yielded values; the condition comes first among them.
+static void aim_loop(exporter *x, const pir_op *op, const pir_block *body, const pir_op *yield, out_var *const *vars) {
+  for (size_t i = 0; i < pir_op_operands(op); i++) {
+    pir_value *old = i ? pir_block_argument(body, i - 1) : pir_op_operand(op, 0);
+    aim(x, pir_op_operand(yield, i), body, vars[i], old);
+  }
+}
+
+static pir_status loop_body(exporter *x, const pir_op *op, out_var *const *vars, out_block **out_block_made) {
+  const pir_block *body = pir_region_first(pir_op_region(op, 0));
+  const pir_op *yield = yield_of(body);
+  size_t n = pir_op_operands(op);
+  pir_status status;
+  if (!yield || pir_op_operands(yield) != n || pir_block_arguments(body) != n - 1 || pir_op_results(op) != n - 1)
+    return export_unsupported(x, "a loop whose body does not yield its condition and its variables");
+  for (size_t i = 1; i < n; i++) holder_set_var(x, pir_block_argument(body, i - 1), vars[i]);
+  *out_block_made = block_open(x);
+  aim_loop(x, op, body, yield, vars);
+  status = export_block(x, body);
+  if (!status) status = copy_out(x, yield, 0, vars, n);
+  block_close(x);
+  return status;
+}
+
+static void close_loop(exporter *x, out_var *const *vars, size_t n, const out_block *block) {
+  static const var_list none;
+  out_op *o = op_open(x, "while");
+  out_var *scope = scope_var(x);
+  var_list read = {0};
+  pir_map seen = {0};
+  for (size_t i = 0; i < block->captured.count + n - 1; i++) {
+    out_var *var = i < block->captured.count ? block->captured.items[i] : vars[i - block->captured.count + 1];
+    if (var == vars[0] || pir_map_find(&seen, var)) continue;
+    pir_map_put(&x->arena, &seen, var, 1);
+    pir_vec_push(&x->arena, &read, var);
+  }
+  out_var **outs = holder_new(x, n)->vars;
+  for (size_t i = 0; i < n; i++) outs[i] = vars[(i + 1) % n];
+  op_input(x, o, "Condition", vars, 1);
+  op_input(x, o, "X", read.items, read.count);
+  op_output(x, o, "Out", outs, n);
+  op_output(x, o, "StepScopes", &scope, 1);
+  op_set_block(x, o, "sub_block", block->index);
+  op_set_bool(x, o, "is_test", true);
+  op_set_names(x, o, "skip_eager_deletion_vars", &none);
+  op_close(x, o);
+}
+
+pir_status export_while(exporter *x, const pir_op *op) {
+  size_t n = pir_op_operands(op);
+  out_var **vars = holder_new(x, n)->vars;
+  out_block *block = NULL;
+  if (!n || pir_op_regions(op) != 1) return export_unsupported(x, "a loop without a condition");
+  for (size_t i = 0; i < n; i++) {
+    if (!pir_op_operand(op, i)) return export_unsupported(x, "a loop variable without a value");
+    vars[i] = carrier(x, pir_op_operand(op, i), op, "while", i);
+    if (!vars[i]) return PIR_UNSUPPORTED;
+  }
+  PIR_TRY(loop_body(x, op, vars, &block));
+  close_loop(x, vars, n, block);
+  for (size_t i = 1; i < n; i++) holder_set_var(x, pir_op_result(op, i - 1), vars[i]);
+  return PIR_OK;
+}
+
+// ---- stacks between a forward and a backward block: the backward block reads the forward one's variables
+
+static const pir_op *stack_of(const pir_op *op) {
+  return pir_op_operands(op) && pir_op_operand(op, 0) ? pir_value_op(pir_op_operand(op, 0)) : NULL;
+}
+
+pir_status export_push(exporter *x, const pir_op *op) {
+  const pir_op *stack = stack_of(op);
+  size_t n = pir_op_operands(op);
+  carried *c = pir_arena_zalloc(&x->arena, sizeof *c);
+  if (!stack || !x->block->parent) return export_unsupported(x, "a stack outside of a conditional block");
+  *c = (carried){pir_arena_alloc(&x->arena, pir_arena_size(&x->arena, n, sizeof *c->values)), n - 1, x->block->index};
+  for (size_t i = 1; i < n; i++)
+    if (!(c->values[i - 1] = holder_of(x, pir_op_operand(op, i)))) return export_unsupported(x, "a value nobody holds");
+  pir_map_put(&x->arena, &x->stacks, stack, (uint64_t)(uintptr_t)c);
+  return PIR_OK;
+}
+
+pir_status export_pop(exporter *x, const pir_op *op) {
+  const pir_op *stack = stack_of(op);
+  carried *c = stack ? pir_map_get(&x->stacks, stack) : NULL;
+  if (!c || c->count != pir_op_results(op)) return export_unsupported(x, "a stack that nothing was pushed on before");
+  if (!x->block->parent || x->block->forward >= 0)
+    return export_unsupported(x, "a second stack in one conditional block");
+  x->block->forward = c->block;
+  for (size_t i = 0; i < c->count; i++) holder_set(x, pir_op_result(op, i), c->values[i]);
+  return PIR_OK;
+}

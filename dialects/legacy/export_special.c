@@ -1,0 +1,495 @@
+// Ops that are more than their row: structure that has no op, inputs and outputs, constants, arrays, and several PIR
+// ops that are one old op told apart by an attribute.
+#include <math.h>
+#include <string.h>
+
+#include <pir/dialect/builtin.h>
+#include <pir/dialect/cf.h>
+#include <pir/dialect/pd_op.h>
+
+#include <strbuf.h>
+
+#include "legacy/export.h"
+
+// ---- structure: no op, only who holds what
+
+static pir_status nothing(exporter *x, const pir_op *op) { return PIR_OK; }
+
+static pir_status export_combine(exporter *x, const pir_op *op) {
+  size_t n = pir_op_operands(op);
+  holder *h = holder_new(x, n);
+  for (size_t i = 0; i < n; i++) {
+    const pir_value *value = pir_op_operand(op, i);
+    if (value && !(h->vars[i] = value_var(x, value))) return PIR_UNSUPPORTED;
+  }
+  holder_set(x, pir_op_result(op, 0), h);
+  return PIR_OK;
+}
+
+static holder *list_of(exporter *x, const pir_op *op) {
+  const pir_value *value = pir_op_operands(op) == 1 ? pir_op_operand(op, 0) : NULL;
+  holder *h = value ? holder_of(x, value) : NULL;
+  if (!h) (void)export_unsupported(x, "a list that no op makes");
+  return h;
+}
+
+static pir_status export_split(exporter *x, const pir_op *op) {
+  holder *h = list_of(x, op);
+  if (!h) return PIR_UNSUPPORTED;
+  for (size_t i = 0; i < pir_op_results(op) && i < h->count; i++)
+    if (h->vars[i]) holder_set_var(x, pir_op_result(op, i), h->vars[i]);
+  return PIR_OK;
+}
+
+static pir_status export_slice(exporter *x, const pir_op *op) {
+  holder *h = list_of(x, op);
+  int64_t i = pir_op_int(op, BUILTIN_SLICE_ATTR_INDEX);
+  if (!h) return PIR_UNSUPPORTED;
+  if (i < 0 || (uint64_t)i >= h->count || !h->vars[i]) return export_unsupported(x, "a member that the list has not");
+  holder_set_var(x, pir_op_result(op, 0), h->vars[i]);
+  return PIR_OK;
+}
+
+// ---- inputs and outputs
+
+static pir_str attr_text(const pir_op *op, size_t i) {
+  const pir_attr *a = pir_op_attr_at(op, i);
+  return a ? pir_attr_as_str(a) : PIR_STR("");
+}
+
+static out_var *declare_input(exporter *x, const pir_op *op, pir_str name) {
+  out_var *var = var_declare(x, text_copy(x, name), pir_value_type(pir_op_result(op, 0)));
+  if (!var) return NULL;
+  holder_set_var(x, pir_op_result(op, 0), var);
+  var_set_stop(var, op, 0);
+  return var;
+}
+
+static pir_status feed_var(exporter *x, out_var *var, int64_t col) {
+  out_op *o = op_open(x, "feed");
+  op_input(x, o, "X", &x->feed, 1);
+  op_output(x, o, "Out", &var, 1);
+  op_set_int(x, o, "col", (int32_t)col);
+  op_close(x, o);
+  return PIR_OK;
+}
+
+static pir_status export_data(exporter *x, const pir_op *op) {
+  out_var *var = declare_input(x, op, attr_text(op, PD_DATA_ATTR_NAME));
+  if (!var) return PIR_UNSUPPORTED;
+  var->desc->has_need_check_feed = true;
+  var->desc->need_check_feed = true;
+  return x->plain_inputs ? PIR_OK : feed_var(x, var, x->feeds++);
+}
+
+static pir_status export_feed(exporter *x, const pir_op *op) {
+  out_var *var = declare_input(x, op, attr_text(op, PD_FEED_ATTR_NAME));
+  if (!var) return PIR_UNSUPPORTED;
+  var->desc->has_need_check_feed = true;
+  var->desc->need_check_feed = true;
+  return feed_var(x, var, pir_op_int(op, PD_FEED_ATTR_COL));
+}
+
+// The variable that is handed out as `name`: the value's own, or a copy where that one has another name.
+static out_var *named_output(exporter *x, const pir_value *value, pir_str name) {
+  out_var *var = value_var(x, value), *copy;
+  if (!var || pir_str_equal(pir_str_from(var->name), name) || !name_take(x, name)) return var;
+  copy = var_declare(x, text_copy(x, name), pir_value_type(value));
+  if (copy) op_assign(x, var, copy);
+  return copy;
+}
+
+static pir_status export_fetch(exporter *x, const pir_op *op) {
+  out_var *var = named_output(x, pir_op_operand(op, PD_FETCH_IN_X), attr_text(op, PD_FETCH_ATTR_NAME));
+  out_op *o;
+  if (!var) return PIR_UNSUPPORTED;
+  o = op_open(x, "fetch");
+  op_input(x, o, "X", &var, 1);
+  op_output(x, o, "Out", &x->fetch, 1);
+  op_set_int(x, o, "col", (int32_t)pir_op_int(op, PD_FETCH_ATTR_COL));
+  op_close(x, o);
+  if (pir_op_results(op) == 1) holder_set_var(x, pir_op_result(op, 0), var);
+  return PIR_OK;
+}
+
+static pir_status export_shadow_output(exporter *x, const pir_op *op) {
+  pir_str name = attr_text(op, BUILTIN_SHADOW_OUTPUT_ATTR_OUTPUT_NAME);
+  const pir_value *value = pir_op_operand(op, BUILTIN_SHADOW_OUTPUT_IN_X);
+  out_var *var = named_output(x, value, name), *out;
+  out_op *o;
+  if (!var) return PIR_UNSUPPORTED;
+  out = var_declare(x, name_make(x, "shadow_output", 0), pir_value_type(value));
+  if (!out) return PIR_UNSUPPORTED;
+  o = op_open(x, "shadow_output");
+  op_input(x, o, "x", &var, 1);
+  op_output(x, o, "out", &out, 1);
+  op_set_text(x, o, "name", name);
+  op_close(x, o);
+  return PIR_OK;
+}
+
+static pir_status export_set_parameter(exporter *x, const pir_op *op) {
+  pir_str name = attr_text(op, BUILTIN_SET_PARAMETER_ATTR_PARAMETER_NAME);
+  out_var *to = pir_map_get(&x->parameters, pir_name_get(x->ctx, name));
+  out_var *from = value_var(x, pir_op_operand(op, BUILTIN_SET_PARAMETER_IN_PARAMETER));
+  if (!from || !to) return PIR_UNSUPPORTED;
+  if (from != to) op_assign(x, from, to);
+  return PIR_OK;
+}
+
+// ---- constants
+
+static pir_status add_fill(exporter *x, out_op *o, const pir_attr *value, pir_dtype dtype) {
+  double f;
+  int64_t i = 0;
+  if (pir_attr_kind_of(value) == PIR_ATTR_SCALAR) value = pir_attr_element(value, 0);
+  if (!pir_attr_as_float(value, &f)) return export_unsupported(x, "a constant that is no real number");
+  pir_attr_kind kind = pir_attr_kind_of(value);
+  bool is_int = kind != PIR_ATTR_F32 && kind != PIR_ATTR_F64 && pir_attr_as_int(value, &i);
+  if (!is_int && !pir_dtype_is_float(dtype) && fabs(f) < 0x1p53 && f == floor(f)) is_int = true, i = (int64_t)f;
+  op_set_float(x, o, "value", f);
+  // The text is exact where the float is not, and the only one old readers take for integers.
+  if (is_int || (double)(float)f != f) (void)op_set_number(x, o, "str_value", PIR_ATTR_STR, f, i, is_int);
+  else op_set_text(x, o, "str_value", PIR_STR(""));
+  op_set_int(x, o, "dtype", pir_dtype_var_type(dtype));
+  return PIR_OK;
+}
+
+static void add_place(exporter *x, out_op *o, const pir_attr *place) {
+  int kind = place ? pir_attr_as_place(place).kind : 0;
+  op_set_bool(x, o, "force_cpu", kind == 1);
+  op_set_int(x, o, "place_type", kind >= 1 && kind <= 4 ? kind - 1 : -1);
+}
+
+static pir_status export_full(exporter *x, const pir_op *op) {
+  const pir_attr *value = pir_op_attr_at(op, PD_FULL_ATTR_VALUE), *shape = pir_op_attr_at(op, PD_FULL_ATTR_SHAPE);
+  pir_value *result = pir_op_result(op, 0);
+  out_op *o;
+  if (!constant_needed(x, result)) return PIR_OK;
+  o = op_open(x, "fill_constant");
+  if (!value || !shape) return export_unsupported(x, "a constant without a value or a shape");
+  PIR_TRY(add_fill(x, o, value, (pir_dtype)pir_op_int(op, PD_FULL_ATTR_DTYPE)));
+  if (!op_set_attr(x, o, "shape", (pir_legacy_kind){PIR_ATTR_ARRAY, PIR_ATTR_I64}, shape))
+    return export_unsupported(x, "a constant of an unknown shape");
+  add_place(x, o, pir_op_attr_at(op, PD_FULL_ATTR_PLACE));
+  PIR_TRY(export_output(x, result, NULL, o, "Out"));
+  op_close(x, o);
+  return PIR_OK;
+}
+
+static pir_status export_full_int_array(exporter *x, const pir_op *op) {
+  return constant_needed(x, pir_op_result(op, 0)) ? export_generic(x, op) : PIR_OK;
+}
+
+// `value` and `shape` may both come as tensors. Without a tensor of either the reader would see a plain constant.
+static pir_status export_full_with_tensor(exporter *x, const pir_op *op) {
+  const pir_value *value = pir_op_operand(op, PD_FULL_WITH_TENSOR_IN_VALUE);
+  bool folds = operand_folds(x, op, PD_FULL_WITH_TENSOR_IN_VALUE);
+  pir_dtype dtype = (pir_dtype)pir_op_int(op, PD_FULL_WITH_TENSOR_ATTR_DTYPE);
+  out_op *o = op_open(x, "fill_constant");
+  if (folds) PIR_TRY(add_fill(x, o, pir_op_attr_at(pir_value_op(value), PD_FULL_ATTR_VALUE), dtype));
+  else PIR_TRY(export_input(x, value, o, "ValueTensor"));
+  PIR_TRY(export_operand(x, op, PD_FULL_WITH_TENSOR_IN_SHAPE, o));
+  op_set_int(x, o, "dtype", pir_dtype_var_type(dtype));
+  PIR_TRY(export_output(x, pir_op_result(op, 0), NULL, o, "Out"));
+  op_close(x, o);
+  return PIR_OK;
+}
+
+static pir_status export_assign_value(exporter *x, const pir_op *op) {
+  const pir_attr *values = pir_op_attr_at(op, pir_opdef_attr(pir_op_def(op), PIR_STR("values")));
+  holder *over = pir_op_operands(op) && pir_op_operand(op, 0) ? holder_of(x, pir_op_operand(op, 0)) : NULL;
+  out_op *o = op_open(x, "assign_value");
+  if (!values || !op_set_attr(x, o, "values", (pir_legacy_kind){PIR_ATTR_ARRAY, PIR_ATTR_SCALAR}, values))
+    return export_unsupported(x, "constants that are no real numbers");
+  for (size_t i = 0; i < pir_op_def(op)->attr_count; i++) {
+    const pir_attr_def *def = &pir_op_def(op)->attrs[i];
+    const pir_attr *value = pir_op_attr_at(op, i);
+    if (!value || value == values || def->kind == PIR_ATTR_PLACE) continue;
+    if (!op_set_attr(x, o, def->name, (pir_legacy_kind){def->kind, def->element_kind}, value))
+      return export_unsupported(x, "attribute '%s' does not fit", def->name);
+  }
+  PIR_TRY(export_output(x, pir_op_result(op, 0), over, o, "Out"));
+  op_close(x, o);
+  return PIR_OK;
+}
+
+// ---- assignment, arrays, choices
+
+// An op of inputs in order and one output; `shared` is the operand whose variable it writes, or -1.
+static pir_status simple(exporter *x, const pir_op *op, const char *type, const char *const *slots, int shared) {
+  out_op *o = op_open(x, type);
+  for (size_t i = 0; slots[i]; i++)
+    if (*slots[i]) PIR_TRY(export_input(x, pir_op_operand(op, i), o, slots[i]));
+  holder *h = shared >= 0 ? holder_of(x, pir_op_operand(op, (size_t)shared)) : NULL;
+  PIR_TRY(export_output(x, pir_op_result(op, 0), h, o, "Out"));
+  op_close(x, o);
+  return PIR_OK;
+}
+
+static pir_status export_assign(exporter *x, const pir_op *op) {
+  bool inplace = pir_op_has(op, PIR_INPLACE);
+  return simple(x, op, "assign", (const char *const[]){"X", NULL}, !inplace ? -1 : pir_op_operands(op) > 1 ? 1 : 0);
+}
+
+// The variable of an array needs no op: whoever writes it first makes it.
+static pir_status export_create_array(exporter *x, const pir_op *op) {
+  return define(x, pir_op_result(op, 0), NULL) ? PIR_OK : PIR_UNSUPPORTED;
+}
+
+static pir_status export_array_write(exporter *x, const pir_op *op) {
+  out_var *array = value_var(x, pir_op_operand(op, PD_ARRAY_WRITE__IN_ARRAY));
+  out_op *o = op_open(x, "write_to_array");
+  if (!array) return PIR_UNSUPPORTED;
+  PIR_TRY(export_input(x, pir_op_operand(op, PD_ARRAY_WRITE__IN_X), o, "X"));
+  PIR_TRY(export_input(x, pir_op_operand(op, PD_ARRAY_WRITE__IN_I), o, "I"));
+  PIR_TRY(export_output(x, pir_op_result(op, 0), holder_of(x, pir_op_operand(op, 0)), o, "Out"));
+  pir_vec_push(&x->arena, &o->read, array);  // it keeps what it held
+  op_close(x, o);
+  return PIR_OK;
+}
+
+static pir_status export_array_read(exporter *x, const pir_op *op) {
+  return simple(x, op, "read_from_array", (const char *const[]){"X", "I", NULL}, -1);
+}
+
+static pir_status export_array_length(exporter *x, const pir_op *op) {
+  return simple(x, op, "lod_array_length", (const char *const[]){"X", NULL}, -1);
+}
+
+static void one_int(exporter *x, out_op *o, const char *name, int64_t value) {
+  (void)op_set_ints(x, o, name, PIR_ATTR_I32, &value, 1);
+}
+
+// `slice` of an array; a dense result is one member of it.
+static pir_status export_slice_array(exporter *x, const pir_op *op) {
+  bool dense = pir_op_is(op, PD_SLICE_ARRAY_DENSE);
+  literal start;
+  out_op *o = op_open(x, "slice");
+  PIR_TRY(export_input(x, pir_op_operand(op, 0), o, "Input"));
+  for (size_t i = 1; i < pir_op_operands(op); i++) PIR_TRY(export_operand(x, op, i, o));
+  one_int(x, o, "axes", 0);
+  if (dense) {
+    if (!literal_of(x, pir_op_operand(op, 1), true, &start) || start.count != 1)
+      return export_unsupported(x, "a member of an array by a number that is no constant");
+    one_int(x, o, "ends", start.ints[0] + 1);
+    one_int(x, o, "decrease_axis", 0);
+  }
+  PIR_TRY(export_output(x, pir_op_result(op, 0), NULL, o, "Out"));
+  op_close(x, o);
+  return PIR_OK;
+}
+
+static pir_status export_select_input(exporter *x, const pir_op *op) {
+  size_t n = pir_op_operands(op);
+  out_op *o = op_open(x, "select_input");
+  if (n < 2) return export_unsupported(x, "a choice between fewer than two values");
+  PIR_TRY(export_input(x, pir_op_operand(op, 0), o, "Mask"));
+  holder *h = holder_new(x, n - 1);
+  for (size_t i = 1; i < n; i++)
+    if (!(h->vars[i - 1] = value_var(x, pir_op_operand(op, i)))) return PIR_UNSUPPORTED;
+  op_input(x, o, "X", h->vars, n - 1);
+  PIR_TRY(export_output(x, pir_op_result(op, 0), NULL, o, "Out"));
+  op_close(x, o);
+  return PIR_OK;
+}
+
+static pir_status export_select_output(exporter *x, const pir_op *op) {
+  size_t n = pir_op_results(op);
+  out_op *o = op_open(x, "select_output");
+  holder *h = holder_new(x, n);
+  PIR_TRY(export_input(x, pir_op_operand(op, 0), o, "Mask"));
+  PIR_TRY(export_input(x, pir_op_operand(op, 1), o, "X"));
+  for (size_t i = 0; i < n; i++) {
+    holder *one = define(x, pir_op_result(op, i), NULL);
+    if (!one) return PIR_UNSUPPORTED;
+    h->vars[i] = one->vars[0];
+  }
+  op_output(x, o, "Out", h->vars, n);
+  op_close(x, o);
+  return PIR_OK;
+}
+
+// ---- one old op, told apart by attributes the new ones do not have
+
+static int32_t dtype_code(const pir_value *value) { return pir_dtype_var_type(pir_type_dtype(pir_value_type(value))); }
+
+// What is known of oneDNN's data types, which ride along.
+static void copy_onednn_types(exporter *x, const pir_op *op, out_op *o) {
+  static const char *const names[] = {"mkldnn_data_type", "onednn_data_type"};
+  for (size_t i = 0; i < 2; i++) {
+    const pir_attr *value = pir_op_attr_str(op, names[i]);
+    if (value && pir_attr_kind_of(value) == PIR_ATTR_STR) op_set_text(x, o, names[i], pir_attr_as_str(value));
+  }
+}
+
+static pir_status export_cast(exporter *x, const pir_op *op) {
+  out_op *o;
+  PIR_TRY(export_as(x, op, row_of(op)->name, &o));
+  copy_onednn_types(x, op, o);
+  op_set_int(x, o, "in_dtype", dtype_code(pir_op_operand(op, 0)));
+  op_close(x, o);
+  return PIR_OK;
+}
+
+// No axes mean all of them, which the old reductions say by a flag.
+static pir_status export_reduce(exporter *x, const pir_op *op) {
+  int operand = pir_opdef_operand(pir_op_def(op), PIR_STR("axis")),
+      attr = pir_opdef_attr(pir_op_def(op), PIR_STR("axis"));
+  const pir_attr *axes = attr >= 0 ? pir_op_attr_at(op, (size_t)attr) : NULL;
+  literal v = {.count = 1};
+  out_op *o;
+  PIR_TRY(export_as(x, op, row_of(op)->name, &o));
+  if (operand >= 0) (void)literal_of(x, pir_op_operand(op, (size_t)operand), true, &v);
+  else v.count = axes ? pir_attr_elements(axes) : 0;
+  op_set_bool(x, o, "reduce_all", v.count == 0 && (operand < 0 || v.ints));
+  op_close(x, o);
+  return PIR_OK;
+}
+
+static pir_status export_parts(exporter *x, const pir_op *op) {
+  out_op *o;
+  PIR_TRY(export_as(x, op, "split", &o));
+  copy_onednn_types(x, op, o);
+  op_close(x, o);
+  return PIR_OK;
+}
+
+static pir_status export_triangle(exporter *x, const pir_op *op) {
+  bool lower = pir_op_is(op, PD_TRIL) || pir_op_is(op, PD_TRIL_) || pir_op_is(op, PD_TRIL_GRAD);
+  bool grad = pir_op_is(op, PD_TRIL_GRAD) || pir_op_is(op, PD_TRIU_GRAD);
+  out_op *o;
+  PIR_TRY(export_as(x, op, grad ? "tril_triu_grad" : "tril_triu", &o));
+  op_set_bool(x, o, "lower", lower);
+  op_close(x, o);
+  return PIR_OK;
+}
+
+static pir_status export_set_value(exporter *x, const pir_op *op) {
+  out_op *o;
+  PIR_TRY(export_as(x, op, "set_value", &o));
+  op_set_int(x, o, "dtype", dtype_code(pir_op_operand(op, 0)));
+  op_close(x, o);
+  return PIR_OK;
+}
+
+static pir_status export_repeat_by_tensor(exporter *x, const pir_op *op) {
+  out_op *o;
+  PIR_TRY(export_as(x, op, "repeat_interleave", &o));
+  op_close(x, o);
+  return PIR_OK;
+}
+
+static pir_status export_rank_by_tolerance(exporter *x, const pir_op *op) {
+  out_op *o;
+  PIR_TRY(export_as(x, op, "matrix_rank", &o));
+  op_close(x, o);
+  return PIR_OK;
+}
+
+// The state that dropout keeps starts as zeros, which the old op does by itself.
+static pir_status export_rnn(exporter *x, const pir_op *op) {
+  out_op *o = op_open(x, row_of(op)->name);
+  for (size_t i = 0; i < pir_op_operands(op); i++)
+    if (i != PD_RNN_IN_DROPOUT_STATE_IN) PIR_TRY(export_operand(x, op, i, o));
+  PIR_TRY(export_results(x, op, o));
+  PIR_TRY(export_attrs(x, op, o));
+  op_close(x, o);
+  return PIR_OK;
+}
+
+// Old shape ops also keep the shape of their input, behind a 0, for their gradients.
+static pir_status export_reshaping(exporter *x, const pir_op *op) {
+  const pir_value *from = pir_op_operand(op, 0);
+  pir_shape shape = from ? pir_type_shape(pir_value_type(from)) : (pir_shape){0};
+  int64_t dims[PIR_MAX_RANK + 1] = {0};
+  out_var *kept;
+  out_op *o;
+  PIR_TRY(export_as(x, op, row_of(op)->name, &o));
+  if (shape.rank < PIR_MAX_RANK) {
+    if (shape.rank) memcpy(dims + 1, shape.dims, shape.rank * sizeof *dims);
+    kept =
+        var_declare(x, name_make(x, row_of(op)->name, 1),
+                    pir_type_tensor(x->ctx, pir_type_dtype(pir_value_type(from)), (pir_shape){dims, shape.rank + 1}));
+    if (!kept) return PIR_UNSUPPORTED;
+    op_output(x, o, "XShape", &kept, 1);
+  }
+  op_close(x, o);
+  return PIR_OK;
+}
+
+export_fn find_export(const pir_op *op) {
+  switch (pir_op_def(op)->id) {
+    case BUILTIN_PARAMETER:
+    case BUILTIN_CONSTANT:
+    case CF_YIELD:
+    case CF_STACK_CREATE: return nothing;
+    case BUILTIN_COMBINE: return export_combine;
+    case BUILTIN_SPLIT: return export_split;
+    case BUILTIN_SLICE: return export_slice;
+    case BUILTIN_SET_PARAMETER: return export_set_parameter;
+    case BUILTIN_SHADOW_OUTPUT: return export_shadow_output;
+    case CF_TUPLE_PUSH: return export_push;
+    case CF_TUPLE_POP: return export_pop;
+    case PD_IF: return export_if;
+    case PD_WHILE: return export_while;
+    case PD_DATA: return export_data;
+    case PD_FEED: return export_feed;
+    case PD_FETCH: return export_fetch;
+    case PD_FULL: return export_full;
+    case PD_FULL_INT_ARRAY: return export_full_int_array;
+    case PD_FULL_WITH_TENSOR: return export_full_with_tensor;
+    case PD_ASSIGN_VALUE:
+    case PD_ASSIGN_VALUE_: return export_assign_value;
+    case PD_ASSIGN:
+    case PD_ASSIGN_:
+    case PD_ASSIGN_OUT_:
+    case PD_ASSIGN_ARRAY:
+    case PD_ASSIGN_ARRAY_: return export_assign;
+    case PD_CREATE_ARRAY: return export_create_array;
+    case PD_ARRAY_WRITE_: return export_array_write;
+    case PD_ARRAY_READ: return export_array_read;
+    case PD_ARRAY_LENGTH: return export_array_length;
+    case PD_SLICE_ARRAY:
+    case PD_SLICE_ARRAY_DENSE: return export_slice_array;
+    case PD_SELECT_INPUT: return export_select_input;
+    case PD_SELECT_OUTPUT: return export_select_output;
+    case PD_CAST:
+    case PD_CAST_: return export_cast;
+    case PD_SUM:
+    case PD_MEAN:
+    case PD_MAX:
+    case PD_MIN:
+    case PD_PROD:
+    case PD_AMAX:
+    case PD_AMIN:
+    case PD_ALL:
+    case PD_ANY: return export_reduce;
+    case PD_SPLIT:
+    case PD_SPLIT_WITH_NUM: return export_parts;
+    case PD_TRIL:
+    case PD_TRIL_:
+    case PD_TRIU:
+    case PD_TRIU_:
+    case PD_TRIL_GRAD:
+    case PD_TRIU_GRAD: return export_triangle;
+    case PD_SET_VALUE:
+    case PD_SET_VALUE_:
+    case PD_SET_VALUE_WITH_TENSOR:
+    case PD_SET_VALUE_WITH_TENSOR_: return export_set_value;
+    case PD_REPEAT_INTERLEAVE_WITH_TENSOR_INDEX: return export_repeat_by_tensor;
+    case PD_MATRIX_RANK_TOL: return export_rank_by_tolerance;
+    case PD_RNN: return export_rnn;
+    case PD_RESHAPE:
+    case PD_RESHAPE_:
+    case PD_FLATTEN:
+    case PD_FLATTEN_:
+    case PD_SQUEEZE:
+    case PD_SQUEEZE_:
+    case PD_UNSQUEEZE:
+    case PD_UNSQUEEZE_:
+    case PD_TRANSPOSE:
+    case PD_TRANSPOSE_: return export_reshaping;
+    default: return NULL;
+  }
+}
