@@ -21,13 +21,13 @@ out_op *op_open(exporter *x, const char *type) {
 // ---- slots
 
 static Legacy__OpDesc__Var *slot_new(exporter *x, const char *name, out_var *const *vars, size_t n) {
-  static char empty[] = "@EMPTY@";
+  static const char empty[] = "@EMPTY@";
   Legacy__OpDesc__Var *slot = NEW(x, Legacy__OpDesc__Var);
   legacy__op_desc__var__init(slot);
   slot->parameter = (char *)text_copy(x, pir_str_from(name));
   slot->n_arguments = n;
   slot->arguments = pir_arena_alloc(&x->arena, pir_arena_size(&x->arena, n, sizeof *slot->arguments));
-  for (size_t i = 0; i < n; i++) slot->arguments[i] = vars[i] ? vars[i]->name : empty;
+  for (size_t i = 0; i < n; i++) slot->arguments[i] = vars[i] ? vars[i]->name : (char *)empty;
   return slot;
 }
 

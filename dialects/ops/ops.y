@@ -155,6 +155,7 @@ legacy_item: name { set_legacy_slots(p, @1, $1); }
   | name '=' legacy_old legacy_kind
     { legacy_item i = $3; i.name = $1; i.loc = @1; i.kind = $4.kind; i.element_kind = $4.element_kind; add_legacy_item(p, i); } ;
 legacy_old: name { $$ = (legacy_item){.old = $1}; }
+  | TEXT { $$ = (legacy_item){.old = $1}; }
   | name '|' name { $$ = (legacy_item){.old = $1, .tensor = $3}; }
   | name '|' name '|' name { $$ = (legacy_item){.old = $1, .tensor = $3, .tensors = $5}; }
   | '|' name { $$ = (legacy_item){.tensor = $2}; }
