@@ -187,9 +187,14 @@ loop_expr *lower_element(lowering *l, const pir_value *value, loop_expr *const *
   } else if (l->computed++ >= MAX_COMPUTED) {
     lower_fail(l, op, "values that would be computed over and over");
   } else if (lower_open(l, op, pir_value_index(value), &site)) {
+    // The conditions of the reader do not concern the producer: where one decides whether there is an element, it is in
+    // the guard. What is remembered under that guard then serves every reader.
+    loop_expr *condition = l->condition;
+    l->condition = NULL;
     l->depth++;
     e = lower_result(&site, index);
     l->depth--;
+    l->condition = condition;
   }
   if (!e || l->why) return pir_loop_const_int(l->m, pir_dtype_is_float(fact->dtype) ? PIR_I64 : fact->dtype, 0);
   e = pir_loop_let(l->fn, l->block, "t", e);

@@ -68,19 +68,24 @@ static loop_expr *list_element(lower_site *s, const pir_node *n, const pir_fact 
 
 static loop_expr *ask_list(lower_site *s, const pir_node *n, bool attr) {
   const pir_fact *f = attr ? NULL : operand_fact(s, n->k);
-  if (!attr && !f) return number(s, n->op == PIR_I_OPERAND_FIND ? -1 : 0);
-  int64_t count = attr ? list_count(&s->attrs[n->k]) : operand_count(s, f), at, rank, y;
+  int64_t count = attr ? list_count(&s->attrs[n->k]) : f ? operand_count(s, f) : 0, at, rank, y;
   if (count < 0) return fail(s, "a list whose length is not known");
   if (n->op == PIR_I_ATTR_COUNT || n->op == PIR_I_OPERAND_COUNT) return number(s, count);
   if (!lower_fixed(s, n->a, &at) || !lower_fixed(s, n->b, &rank)) return number(s, 0);
   if (n->op == PIR_I_ATTR_AT || n->op == PIR_I_OPERAND_AT)
     return at >= 0 && at < count ? list_element(s, n, f, at) : fail(s, "an element beyond the end of a list");
-  int64_t below = 0;
+  int64_t below = 0, kept = -1;
+  uint32_t listed = 0;
   for (int64_t i = 0; i < count; i++) {
     if (!pir_loop_is_int(list_element(s, n, f, i), &y)) return fail(s, "a list with elements that are not known");
     y = from_end(y, rank);
+    if (y >= 0 && y < 32) listed |= 1u << y;
     if (n->op == PIR_I_ATTR_BELOW) below += y < at;
-    else if (y == at) return number(s, i);
+    else if (y == at && (n->op == PIR_I_ATTR_FIND || n->op == PIR_I_OPERAND_FIND)) return number(s, i);
+  }
+  if (n->op == PIR_I_ATTR_KEPT || n->op == PIR_I_OPERAND_KEPT) {
+    for (; at >= 0 && kept < 32; at -= !(kept < 32 && listed >> kept & 1)) kept++;
+    return number(s, kept);
   }
   return number(s, n->op == PIR_I_ATTR_BELOW ? below : -1);
 }
@@ -179,10 +184,12 @@ loop_expr *lower_index(lower_site *s, int node) {
     case PIR_I_ATTR_AT:
     case PIR_I_ATTR_COUNT:
     case PIR_I_ATTR_FIND:
-    case PIR_I_ATTR_BELOW: return ask_list(s, n, true);
+    case PIR_I_ATTR_BELOW:
+    case PIR_I_ATTR_KEPT: return ask_list(s, n, true);
     case PIR_I_OPERAND_AT:
     case PIR_I_OPERAND_COUNT:
-    case PIR_I_OPERAND_FIND: return ask_list(s, n, false);
+    case PIR_I_OPERAND_FIND:
+    case PIR_I_OPERAND_KEPT: return ask_list(s, n, false);
     case PIR_I_PRESENT: return number(s, operand_fact(s, n->k) != NULL);
     case PIR_I_MEMBERS: return number(s, lower_members(s, n->k));
     case PIR_I_RANK:

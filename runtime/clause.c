@@ -360,8 +360,13 @@ static pir_status run_slices(const pir_kernel_call *call, const pir_clause *c) {
 
 // ---- entry
 
-static pir_status start_scatter(const pir_kernel_call *call, pir_tensor *out) {
+// With what a scatter starts: zeros, or operand 0.
+static pir_status start_scatter(const pir_kernel_call *call, const pir_clause *c, pir_tensor *out) {
   const pir_tensor *x = call->operand_count > 0 && call->in_members[0] > 0 ? call->in[call->in_first[0]] : NULL;
+  if (c->init >= 0) {
+    memset(out->data, 0, (size_t)pir_tensor_numel(out) * pir_dtype_size(out->dtype));
+    return PIR_OK;
+  }
   if (!x) return pir_kernel_fail(call, PIR_INVALID, "%s: operand 0 is absent", call->op);
   if (x->data == out->data) return PIR_OK;
   pir_status status = pir_tensor_copy(x, out);
@@ -370,24 +375,39 @@ static pir_status start_scatter(const pir_kernel_call *call, pir_tensor *out) {
 
 enum { MOST_OPERANDS = 64 };
 
-// Every member of a list by itself; lists of as many members stand for their member of the same number.
+// The call with lists of `count` members narrowed to their member m; entries of operands in a row.
+static pir_kernel_call of_member(const pir_kernel_call *call, int count, int m, const pir_tensor **in, int32_t *members,
+                                 int32_t *first) {
+  pir_kernel_call one = *call;
+  int32_t entries = 0;
+  for (int k = 0; k < call->operand_count; k++) {
+    bool picks = call->in_members[k] == count;
+    members[k] = picks ? 1 : call->in_members[k];
+    first[k] = entries;
+    for (int i = 0; i < members[k]; i++) in[entries++] = call->in[call->in_first[k] + (picks ? m : i)];
+  }
+  one.in = in, one.in_members = members, one.in_first = first;
+  return one;
+}
+
+// Every member of a list by itself.
 static pir_status run_members(const pir_kernel_call *call, const pir_clause *c) {
   int count = call->out_members[c->result];
+  size_t entries = 1;
   int32_t members[MOST_OPERANDS], first[MOST_OPERANDS];
-  pir_kernel_call one = *call;
   if (call->operand_count > MOST_OPERANDS)
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: more than %d operands", call->op, MOST_OPERANDS);
-  one.in_members = members, one.in_first = first;
-  for (int m = 0; m < count; m++) {
+  for (int k = 0; k < call->operand_count; k++) entries += (size_t)call->in_members[k];
+  const pir_tensor **in = malloc(entries * sizeof *in);
+  pir_status status = in ? PIR_OK : pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  for (int m = 0; m < count && !status; m++) {
     pir_tensor *out = call->out[call->out_first[c->result] + m];
-    for (int k = 0; k < call->operand_count; k++) {
-      bool picks = call->in_members[k] == count;
-      members[k] = picks ? 1 : call->in_members[k];
-      first[k] = call->in_first[k] + (picks ? m : 0);
-    }
-    if (out) PIR_TRY(run_clause(&one, c, out, m));
+    pir_kernel_call one = of_member(call, count, m, in, members, first);
+    if (out && c->kind == PIR_CLAUSE_SCATTER) status = start_scatter(&one, c, out);
+    if (out && !status) status = run_clause(&one, c, out, m);
   }
-  return PIR_OK;
+  free(in);
+  return status;
 }
 
 pir_status pir_clause_run(const pir_kernel_call *call) {
@@ -406,7 +426,7 @@ pir_status pir_clause_run(const pir_kernel_call *call) {
     }
     pir_tensor *out = call->out[call->out_first[c->result]];
     if (!out) continue;
-    if (c->kind == PIR_CLAUSE_SCATTER) PIR_TRY(start_scatter(call, out));
+    if (c->kind == PIR_CLAUSE_SCATTER) PIR_TRY(start_scatter(call, c, out));
     PIR_TRY(run_clause(call, c, out, 0));
   }
   return defined ? PIR_OK

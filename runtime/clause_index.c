@@ -188,17 +188,29 @@ static int64_t one(clause_lanes *e, int node) {
 
 static int64_t from_end(int64_t x, int64_t rank) { return x < 0 ? x + rank : x; }
 
+static bool is_listed(const clause_bind *b, const pir_attr_value *a, int k, int64_t count, int64_t rank, int64_t x) {
+  for (int64_t i = 0; i < count; i++)
+    if (from_end(a ? list_element(a, i) : operand_element(b, k, i), rank) == x) return true;
+  return false;
+}
+
 // The questions about a list, of an attribute or of an integer operand; x and rank are the nodes a and b.
 static int64_t ask_list(clause_lanes *e, const pir_node *n, bool attr, int64_t x, int64_t rank) {
   const clause_bind *b = e->bind;
   const pir_attr_value *a = attr ? &b->call->attrs[n->k] : NULL;
-  if (!attr && !pir_clause_operand(b, n->k, 0)) return n->op == PIR_I_OPERAND_FIND ? -1 : 0;
+  if (!attr && !pir_clause_operand(b, n->k, 0))
+    return n->op == PIR_I_OPERAND_FIND ? -1 : n->op == PIR_I_OPERAND_KEPT ? x : 0;
   int64_t count = attr ? list_count(a) : operand_count(b, n->k), below = 0;
   if (n->op == PIR_I_ATTR_COUNT || n->op == PIR_I_OPERAND_COUNT) return count;
   if (n->op == PIR_I_ATTR_AT || n->op == PIR_I_OPERAND_AT) {
     if (x >= 0 && x < count) return attr ? list_element(a, x) : operand_element(b, n->k, x);
     pir_clause_fail(e, PIR_INVALID, "element %lld of a list of %lld", (long long)x, (long long)count);
     return 0;
+  }
+  if (n->op == PIR_I_ATTR_KEPT || n->op == PIR_I_OPERAND_KEPT) {
+    int64_t at = -1;
+    for (int64_t left = x; left >= 0; left -= !is_listed(b, a, n->k, count, rank, at)) at++;
+    return at;
   }
   for (int64_t i = 0; i < count; i++) {
     int64_t y = from_end(attr ? list_element(a, i) : operand_element(b, n->k, i), rank);
@@ -229,10 +241,12 @@ static int64_t ask(clause_lanes *e, const pir_node *n, int64_t x, int64_t y) {
     case PIR_I_ATTR_AT:
     case PIR_I_ATTR_COUNT:
     case PIR_I_ATTR_FIND:
-    case PIR_I_ATTR_BELOW: return ask_list(e, n, true, x, y);
+    case PIR_I_ATTR_BELOW:
+    case PIR_I_ATTR_KEPT: return ask_list(e, n, true, x, y);
     case PIR_I_OPERAND_AT:
     case PIR_I_OPERAND_COUNT:
-    case PIR_I_OPERAND_FIND: return ask_list(e, n, false, x, y);
+    case PIR_I_OPERAND_FIND:
+    case PIR_I_OPERAND_KEPT: return ask_list(e, n, false, x, y);
     case PIR_I_PRESENT: return pir_clause_operand(b, n->k, 0) != NULL;
     case PIR_I_MEMBERS: return call->in_members[n->k];
     case PIR_I_MEMBER: return b->member;

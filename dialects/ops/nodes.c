@@ -136,6 +136,7 @@ static const struct {
     {"count", PIR_I_ATTR_COUNT, PIR_I_OPERAND_COUNT, false},
     {"find", PIR_I_ATTR_FIND, PIR_I_OPERAND_FIND, true},
     {"below", PIR_I_ATTR_BELOW, -1, true},
+    {"kept", PIR_I_ATTR_KEPT, PIR_I_OPERAND_KEPT, true},
 };
 static const char *const value_in_index[] = {"int", "floor", "ceil", "trunc", "round", "rint"};
 

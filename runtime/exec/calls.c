@@ -190,7 +190,8 @@ static bool reads_in_step(const pir_clause *clause, int k) {
       case PIR_V_SCALAR:
       case PIR_V_MEMBERS:
       case PIR_I_OPERAND_AT:
-      case PIR_I_OPERAND_FIND: return false;
+      case PIR_I_OPERAND_FIND:
+      case PIR_I_OPERAND_KEPT: return false;
       default: break;
     }
   }

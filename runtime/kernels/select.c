@@ -62,3 +62,24 @@ pir_status pir_kernel_masked_select(const pir_kernel_call *call) {
   pir_kernel_drop(call, &flags);
   return status;
 }
+
+// The other way round: what was selected goes back to its place, 0 elsewhere.
+pir_status pir_kernel_masked_select_grad(const pir_kernel_call *call) {
+  const pir_tensor *mask = pir_kernel_in(call, 1), *selected = pir_kernel_in(call, 2);
+  pir_tensor *out = pir_kernel_out(call, 0), flags, values;
+  int64_t count, n = out ? pir_tensor_numel(out) : 0;
+  if (!mask || !selected || !out) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
+  PIR_TRY(truths(call, mask, out, &flags, &count));
+  pir_status status = count == pir_tensor_numel(selected)
+                          ? pir_kernel_dense(call, selected, out->dtype, selected->shape, selected->rank, &values)
+                          : pir_kernel_fail(call, PIR_INVALID, "%s: expected %lld elements, found %lld", call->op,
+                                            (long long)count, (long long)pir_tensor_numel(selected));
+  size_t size = pir_dtype_size(out->dtype), at = 0;
+  if (!status) memset(out->data, 0, (size_t)n * size);
+  for (int64_t i = 0; !status && i < n; i++)
+    if (((const uint8_t *)flags.data)[i])
+      memcpy((char *)out->data + (size_t)i * size, (const char *)values.data + at++ * size, size);
+  if (!status) pir_kernel_drop(call, &values);
+  pir_kernel_drop(call, &flags);
+  return status;
+}

@@ -43,14 +43,27 @@ static pir_tensor as_real(const pir_tensor *tensor) {
   return real;
 }
 
+static double apart(double a, double b) { return a == b || (isnan(a) && isnan(b)) ? 0 : a - b; }
+
+// Both parts of a complex number at once: |a - b| against |b|.
+static void take_complex(difference *d, int64_t i, const pir_tensor *a, const pir_tensor *b, double base, double rtol) {
+  double re = pir_tensor_float_at(b, i), im = pir_tensor_float_at(b, i + 1), size = hypot(re, im);
+  double off = hypot(apart(pir_tensor_float_at(a, i), re), apart(pir_tensor_float_at(a, i + 1), im));
+  if (off == 0) return;
+  if (!isfinite(size)) size = 0;
+  take_difference(d, i, size + off, size, base + rtol * size);
+}
+
 static difference differ(const pir_tensor *got, const pir_tensor *want, const tolerance *allowed) {
   difference d = {0};
   pir_tensor a = as_real(got), b = as_real(want);
   int64_t count = pir_tensor_numel(&b);
-  bool floats = pir_dtype_is_float(b.dtype);
+  bool floats = pir_dtype_is_float(b.dtype), complex = pir_dtype_is_complex(want->dtype);
   double base = floats ? allowed->atol + allowed->rtol_max * largest(&b, count) : 0;
   for (int64_t i = 0; i < count; i++) {
-    if (floats) {
+    if (complex) {
+      take_complex(&d, i++, &a, &b, base, allowed->rtol);
+    } else if (floats) {
       double value = pir_tensor_float_at(&b, i);
       take_difference(&d, i, pir_tensor_float_at(&a, i), value, base + allowed->rtol * fabs(value));
     } else {

@@ -34,7 +34,7 @@ typedef enum pir_clause_kind {
   PIR_CLAUSE_SCAN,       // likewise, running along the one axis
   PIR_CLAUSE_VIEW,       // no arithmetic: one load at a map, or a fill
   PIR_CLAUSE_GATHER,     // a view whose map reads index tensors
-  PIR_CLAUSE_SCATTER,    // space: dims of `updates`; out starts as operand 0; out[out_map] combine= body
+  PIR_CLAUSE_SCATTER,    // space: dims of `updates`; out starts as operand 0 or `init`; out[out_map] combine= body
   PIR_CLAUSE_CONTRACT,   // sum of products, affine maps
   PIR_CLAUSE_WINDOW,     // a reduction over named window variables (pooling)
   PIR_CLAUSE_JOIN,       // concat or stack of a variadic operand along `axes`; the result's loads pick the member
@@ -72,10 +72,12 @@ typedef enum pir_node_op {
   PIR_I_ATTR_FIND,   // position of a in list attribute k (negative entries count from the end of rank b), or -1
   PIR_I_ATTR_BELOW,  // how many elements of list attribute k (negative ones count from the end of rank b) are less than
                      // a
+  PIR_I_ATTR_KEPT,   // axis at place a among those that list attribute k (as above) does not name
   PIR_I_ATTR_IS,     // 1 when string attribute k, or its element map_count - 1, equals text[i] (pir_node_attr_is)
   PIR_I_OPERAND_AT,  // element a of integer operand k (attribute operand)
   PIR_I_OPERAND_COUNT,  // number of elements of operand k
   PIR_I_OPERAND_FIND,   // position of a among the elements of operand k, modulo rank b, or -1
+  PIR_I_OPERAND_KEPT,   // axis at place a among those that operand k (likewise) does not name
   PIR_I_PRESENT,        // 1 when optional operand k is there
   PIR_I_DIM,            // extent of axis a of operand k (negative from the end)
   PIR_I_RANK,           // rank of operand k
@@ -239,7 +241,8 @@ struct pir_clause {
                   // condition holds counts (pir_clause_choose)
   int16_t body;   // value node
   int16_t then;   // value node over PIR_V_ACC, or -1
-  int16_t init;   // value node the combination starts from, or -1 for the neutral element
+  int16_t init;   // value node the combination starts from, or -1 for the neutral element; of a scatter: a constant that
+                  // every element starts as, or -1 for operand 0
   int16_t guard;  // index node; false skips the point, or -1
   int16_t trap;   // index node; true stops the run with text[trap_text], or -1
   int16_t trap_text;
