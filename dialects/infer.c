@@ -327,6 +327,50 @@ static pir_status infer_meaning(pir_infer *infer) {
   return PIR_OK;
 }
 
+// ---- shapes that are stated
+static pir_fact shaped_like(pir_infer *infer, const pir_fact *like, pir_dtype dtype) {
+  pir_fact fact = {.known = like->known, .dtype = dtype, .rank = like->rank};
+  memcpy(fact.shape, like->shape, sizeof fact.shape);
+  if (!like->members) return fact;
+  const pir_fact **members = INFER_NEW(infer, const pir_fact *, like->member_count);
+  for (size_t i = 0; i < like->member_count; i++) {
+    pir_fact *member = INFER_NEW(infer, pir_fact, 1);
+    *member = shaped_like(infer, like->members[i], dtype == PIR_UNDEFINED ? like->members[i]->dtype : dtype);
+    members[i] = member;
+  }
+  return (pir_fact){.known = true, .rank = -1, .members = members, .member_count = like->member_count};
+}
+
+static pir_status take_shape(pir_infer *infer, const pir_clause *c, size_t i) {
+  const pir_result_def *def = &infer->def->results[i];
+  pir_fact *out = infer_begin(infer, (int)i);
+  if (c->like >= 0) {
+    const pir_fact *like = infer->operands[c->like];
+    bool own = def->flags & PIR_RESULT_VARIADIC && def->dtype == PIR_UNDEFINED;
+    if (like)
+      *out = shaped_like(infer, like->members && !(def->flags & PIR_RESULT_VARIADIC) ? like->members[0] : like,
+                         own ? PIR_UNDEFINED : out->dtype);
+    return PIR_OK;
+  }
+  if (c->out_rank >= 0) return infer_shaped(infer, c, out);
+  symbolic s = {.infer = infer, .nodes = c->nodes, .pool = c->pool, .text = c->text};
+  out->rank = c->out_map_count;
+  for (int16_t d = 0; d < c->out_map_count; d++) out->shape[d] = symbolic_index(&s, c->pool[c->out_map + d]);
+  return PIR_OK;
+}
+
+// What `shape` says of results that have none yet.
+static pir_status infer_stated(pir_infer *infer) {
+  const pir_opdef *def = infer->def;
+  for (uint8_t i = 0; def->shape && i < def->result_count && i < infer->result_count; i++) {
+    const pir_fact *fact = &infer->results[i];
+    if (fact->known && (fact->rank >= 0 || fact->members)) continue;
+    const pir_clause *c = pir_clause_choose(def->shape, i, infer->attrs);
+    if (c) PIR_TRY(take_shape(infer, c, i));
+  }
+  return PIR_OK;
+}
+
 static void forget(pir_infer *infer) {
   for (size_t i = 0; i < infer->result_count; i++) infer->results[i] = (pir_fact){.rank = -1};
 }
@@ -334,6 +378,7 @@ static void forget(pir_infer *infer) {
 pir_status pir_infer_run(pir_infer *infer) {
   forget(infer);
   pir_status status = infer_meaning(infer);
+  if (!status) status = infer_stated(infer);
   if (status) {
     forget(infer);
     return status;

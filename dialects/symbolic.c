@@ -80,6 +80,7 @@ static pir_dim attr_at(const symbolic *s, const pir_node *n) {
 static pir_dim operand_dim(const symbolic *s, const pir_node *n) {
   const pir_fact *fact = operand(s, n->k);
   int64_t axis;
+  if (fact && fact->members) fact = fact->member_count ? fact->members[0] : NULL;
   if (!fact || fact->rank < 0 || !constant(s, evaluate(s, n->a), &axis)) return PIR_DIM_UNKNOWN;
   if (axis < 0) axis += fact->rank;
   return axis < 0 || axis >= fact->rank ? PIR_DIM_UNKNOWN : fact->shape[axis];

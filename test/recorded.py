@@ -7,6 +7,7 @@ FOLDER holds any of: models/ real/ (whole programs with cases), ops/ (one-op pro
   numbers    pir-run --case from every program file, pipelines kernels and compile, 1 and 2 threads
   text       pir-translate X.json --to=text equals X.pir byte for byte
   translate  pir-translate X.pdmodel equals the recorded translation up to names and independent order
+  infer      one-op programs without their result types get the printed ones back
   ops        one-op programs, numbers by tolerances.tsv
   grads      an op and its gradient, likewise
   vjp        programs with the gradients Paddle added
@@ -30,6 +31,7 @@ import tempfile
 import zipfile
 
 import recorded_formats
+import recorded_infer
 
 UNSUPPORTED = 3
 CODE_CACHE = tempfile.mkdtemp(prefix="pir-code-")  # equal kernels of all recordings are compiled once
@@ -260,7 +262,8 @@ def vjp_jobs(tools, root):
 
 KINDS = {"text": text_jobs, "translate": translate_jobs, "passes": pass_jobs, "numbers": number_jobs, "ops": op_jobs,
          "grads": grad_jobs, "vjp": vjp_jobs,
-         "roundtrip": recorded_formats.roundtrip_jobs(run), "json": recorded_formats.json_jobs(run)}
+         "roundtrip": recorded_formats.roundtrip_jobs(run), "json": recorded_formats.json_jobs(run),
+         "infer": recorded_infer.infer_jobs(run)}
 
 
 def main():

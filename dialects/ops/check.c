@@ -103,6 +103,10 @@ static void check_meaning(op *o) {
     for (int j = 0; j < i; j++)
       if (!strcmp(o->clauses[i].result, o->clauses[j].result) && !o->clauses[j].when)
         source_error(o->clauses[i].loc, "'%s' is defined twice", o->clauses[i].result);
+  for (int i = 0; i < o->shape_count; i++)
+    for (int j = 0; j < i; j++)
+      if (!strcmp(o->shapes[i].result, o->shapes[j].result) && !o->shapes[j].when)
+        source_error(o->shapes[i].loc, "the shape of '%s' is given twice", o->shapes[i].result);
   for (int i = 0; i + 1 < o->lower_count; i++)
     if (!o->lowers[i].when)
       source_error(o->lowers[i + 1].loc, "never reached: the alternative before has no condition");

@@ -138,6 +138,20 @@ static pir_clause compile_clause(compiler *co, const clause *c) {
   return out;
 }
 
+// `shape out = x`, `= [extents]`, `= [each d < rank : extent]`
+static pir_clause compile_shape(compiler *co, const clause *c) {
+  pir_clause out = pir_clause_blank(PIR_CLAUSE_VIEW);
+  int result_at = op_result(co->o, c->result);
+  if (result_at < 0) source_error(c->loc, "no result '%s'", c->result);
+  out.result = (uint8_t)result_at;
+  co->c = NULL;
+  out.when = condition_node(co, c->when);
+  if (c->like && (out.like = (int16_t)op_operand(co->o, c->like)) < 0) source_error(c->loc, "no operand '%s'", c->like);
+  if (!c->like) compile_out_map(co, c, &out);
+  if (!c->like && !c->each) out.out_map_kind = PIR_MAP_LIST;
+  return out;
+}
+
 // ---- lower blocks
 typedef struct numbering {
   const char **names;
@@ -321,6 +335,10 @@ void ops_compile(dialect *d, op *o) {
   for (int i = 0; i < o->clause_count; i++) {
     pir_clause c = compile_clause(&co, &o->clauses[i]);
     APPEND(out->clauses, out->clause_count, c);
+  }
+  for (int i = 0; i < o->shape_count; i++) {
+    pir_clause c = compile_shape(&co, &o->shapes[i]);
+    APPEND(out->shapes, out->shape_count, c);
   }
   for (int i = 0; i < o->lower_count; i++) {
     lower_code l = compile_lower(&co, &o->lowers[i]);

@@ -178,33 +178,44 @@ static void put_shared(FILE *out, const op *o) {
   put_array(out, "text", o->code->text_count, "text", o);
 }
 
+static void emit_vars(FILE *out, const op *o, int i) {
+  const pir_clause *x = &o->code->clauses[i];
+  if (x->var_count) fprintf(out, "static const pir_clause_var vars_%s_%d[] = {", o->name, i);
+  for (int v = 0; v < x->var_count; v++) {
+    const pir_clause_var *var = &o->code->vars[o->code->first_var[i] + v];
+    fprintf(out, "{\"%s\", %d, %d, %d}%s", var->name, var->extent, var->reduced, var->pack,
+            v + 1 < x->var_count ? ", " : "};\n");
+  }
+}
+
+// One of the `count` clauses of a chain that is named after `prefix`.
+static void emit_clause(FILE *out, const op *o, const char *prefix, const pir_clause *x, int i, int count) {
+  fprintf(out, "static const pir_clause %s_%s_%d = {.kind = %d, .combine = %d, .result = %d, .compute = %d,", prefix,
+          o->name, i, x->kind, x->combine, x->result, x->compute);
+  if (x->var_count) fprintf(out, " .var_count = %d, .vars = vars_%s_%d,", x->var_count, o->name, i);
+  fprintf(out,
+          " .out_map_kind = %d, .out_map = %d, .out_map_count = %d, .when = %d, .body = %d, .then = %d, .init = %d, "
+          ".guard = %d,",
+          x->out_map_kind, x->out_map, x->out_map_count, x->when, x->body, x->then, x->init, x->guard);
+  fprintf(out,
+          " .trap = %d, .trap_text = %d, .axes_attr = %d, .axes_operand = %d, .all = %d, .out_rank = %d, .out_extent "
+          "= %d,",
+          x->trap, x->trap_text, x->axes_attr, x->axes_operand, x->all, x->out_rank, x->out_extent);
+  fprintf(out, " .like = %d, .keep = %d, .reverse = %d, .exclusive = %d, .stack = %d, .node_count = %d,", x->like,
+          x->keep, x->reverse, x->exclusive, x->stack, o->code->node_count);
+  put_shared(out, o);
+  if (i + 1 < count) fprintf(out, " .next = &%s_%s_%d", prefix, o->name, i + 1);
+  fputs("};\n", out);
+}
+
+// The last first: each points to the next.
 static void emit_clauses(FILE *out, const op *o) {
   const code *c = o->code;
-  for (int i = c->clause_count - 1; i >= 0; i--) {  // the last first: each points to the next
-    const pir_clause *x = &c->clauses[i];
-    if (x->var_count) fprintf(out, "static const pir_clause_var vars_%s_%d[] = {", o->name, i);
-    for (int v = 0; v < x->var_count; v++) {
-      const pir_clause_var *var = &c->vars[c->first_var[i] + v];
-      fprintf(out, "{\"%s\", %d, %d, %d}%s", var->name, var->extent, var->reduced, var->pack,
-              v + 1 < x->var_count ? ", " : "};\n");
-    }
-    fprintf(out, "static const pir_clause clause_%s_%d = {.kind = %d, .combine = %d, .result = %d, .compute = %d,",
-            o->name, i, x->kind, x->combine, x->result, x->compute);
-    if (x->var_count) fprintf(out, " .var_count = %d, .vars = vars_%s_%d,", x->var_count, o->name, i);
-    fprintf(out,
-            " .out_map_kind = %d, .out_map = %d, .out_map_count = %d, .when = %d, .body = %d, .then = %d, .init = %d, "
-            ".guard = %d,",
-            x->out_map_kind, x->out_map, x->out_map_count, x->when, x->body, x->then, x->init, x->guard);
-    fprintf(out,
-            " .trap = %d, .trap_text = %d, .axes_attr = %d, .axes_operand = %d, .all = %d, .out_rank = %d, .out_extent "
-            "= %d,",
-            x->trap, x->trap_text, x->axes_attr, x->axes_operand, x->all, x->out_rank, x->out_extent);
-    fprintf(out, " .like = %d, .keep = %d, .reverse = %d, .exclusive = %d, .stack = %d, .node_count = %d,", x->like,
-            x->keep, x->reverse, x->exclusive, x->stack, c->node_count);
-    put_shared(out, o);
-    if (i + 1 < c->clause_count) fprintf(out, " .next = &clause_%s_%d", o->name, i + 1);
-    fputs("};\n", out);
+  for (int i = c->clause_count - 1; i >= 0; i--) {
+    emit_vars(out, o, i);
+    emit_clause(out, o, "clause", &c->clauses[i], i, c->clause_count);
   }
+  for (int i = c->shape_count - 1; i >= 0; i--) emit_clause(out, o, "shape", &c->shapes[i], i, c->shape_count);
 }
 
 // The row of an op of this dialect that a step names.
@@ -475,6 +486,7 @@ static void put_row(FILE *out, const dialect *d, const op *o, bool twin, const l
   put_array(out, "attr_order", o->attr_count, "order", o);
   if (twin || !o->has_twin) put_array(out, "inplace", o->pair_count, "inplace", o);
   if (o->code->clause_count) fprintf(out, " .clause = &clause_%s_0,", o->name);
+  if (o->code->shape_count) fprintf(out, " .shape = &shape_%s_0,", o->name);
   put_array(out, "lower", o->code->lower_count, "lower", o);
   if (o->kernel) fprintf(out, " .kernel = \"%s\",", o->kernel);
   fprintf(out, " .hooks = {%s, %s, %s},", o->hook_infer ? o->hook_infer : "NULL",

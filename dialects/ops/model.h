@@ -191,8 +191,8 @@ typedef struct op {
   int result_count;
   let *lets;
   int let_count;
-  clause *clauses;
-  int clause_count;
+  clause *clauses, *shapes;
+  int clause_count, shape_count;
   lower *lowers;
   int lower_count;
   pair *pairs;
@@ -240,10 +240,11 @@ typedef struct code {
   int16_t *pool;
   const char **text;
   pir_clause *clauses;  // `vars` of each are in the array below
+  pir_clause *shapes;
   pir_clause_var *vars;
   int *first_var;
   lower_code *lowers;
-  int node_count, pool_count, text_count, clause_count, var_count, lower_count;
+  int node_count, pool_count, text_count, clause_count, shape_count, var_count, lower_count;
 } code;
 
 // ---- memory and errors (model.c)

@@ -46,12 +46,12 @@ static void yyerror(source_loc *loc, void *scanner, parser *p, const char *messa
 %token <text> HOOK "hook" ID "id" INCLUDE "include" INIT "init" INPLACE "inplace" INTARRAY "intarray" JOIN "join"
 %token <text> JSON "json" KEEP "keep" KERNEL "kernel" LEGACY "legacy" LET "let" LIKE "like" LOWER "lower" NULL_ "null"
 %token <text> OP "op" OPERAND "operand" OVER "over" PREFIX "prefix" REDUCE "reduce" REGIONS "regions" RESULT "result"
-%token <text> REVERSE "reverse" SCALAR "scalar" SCAN "scan" SCATTER "scatter" SPLIT "split" TENSOR "tensor" THEN "then"
+%token <text> SHAPE "shape" REVERSE "reverse" SCALAR "scalar" SCAN "scan" SCATTER "scatter" SPLIT "split" TENSOR "tensor" THEN "then"
 %token <text> TRAIT "trait" TRAP "trap" TYPESET "typeset" VIEW "view" WHEN "when" WHERE "where" WINDOW "window"
 
 %type <text> name variable_name
 %type <e> condition
-%type <names> names marked_names marked form_names form_name
+%type <names> names idents marked_names marked form_names form_name
 %type <type> operand_type tensor_type result_type attr_type type_union legacy_kind
 %type <legacy_item> legacy_old
 %type <e> literal literals literal_list literal_default expr exprs expr_list primary map map_entry map_entries list_items list_item
@@ -93,9 +93,10 @@ form_name: name { $$ = one_name(@1, $1, 0); }
 
 name: IDENT | ALL | ALONG | ATTR | COMPUTE | CONTRACT | DIALECT | EACH | EFFECT | ELSE | EXCLUSIVE | FLAT | FOR | FORM | GATHER
   | HOOK | ID | INCLUDE | INIT | INPLACE | INTARRAY | JOIN | JSON | KEEP | KERNEL | LEGACY | LET | LIKE | LOWER | NULL_ | OP
-  | OPERAND | OVER | PREFIX | REDUCE | REGIONS | RESULT | REVERSE | SCALAR | SCAN | SCATTER | SPLIT | TENSOR | THEN | TRAIT
+  | OPERAND | OVER | PREFIX | REDUCE | REGIONS | RESULT | REVERSE | SCALAR | SCAN | SCATTER | SHAPE | SPLIT | TENSOR | THEN | TRAIT
   | TRAP | TYPESET | VIEW | WHEN | WHERE | WINDOW ;
 names: name { $$ = one_name(@1, $1, 0); } | names ',' name { $$ = join_names($1, one_name(@3, $3, 0)); } ;
+idents: IDENT { $$ = one_name(@1, $1, 0); } | idents ',' IDENT { $$ = join_names($1, one_name(@3, $3, 0)); } ;
 marked_names: marked | marked_names ',' marked { $$ = join_names($1, $3); } ;
 marked: name { $$ = one_name(@1, $1, 0); }
   | marked '?' { $$ = mark_name($1, MARK_OPTIONAL); }
@@ -118,6 +119,10 @@ part: OPERAND marked_names ':' operand_type literal_default { add_operands(p, $2
   | LET let
   | COMPUTE condition IDENT '=' expr          { add_clause(p, @1, PIR_CLAUSE_POINTWISE, $3, $2)->body = $5; }
   | clause_kind condition IDENT               { add_clause(p, @1, (int)$1, $3, $2); } clause_shape '=' expr { CLAUSE->body = $7; } options
+  | SHAPE condition idents '=' name           { add_shape(p, @1, $3, (clause){.when = $2, .like = $5}); }
+  | SHAPE condition idents '=' '[' expr_list ']' { add_shape(p, @1, $3, (clause){.when = $2, .out = $6}); }
+  | SHAPE condition idents '=' '[' EACH IDENT '<' expr ':' expr ']'
+    { add_shape(p, @1, $3, (clause){.when = $2, .each = $7, .rank = $9, .extent = $11}); }
   | LOWER                                    { begin_lower(p, @1); } lower_when '{' steps '}' ;
 pairs: pair | pairs ',' pair ;
 pair: name ARROW name { APPEND(p->current->pairs, p->current->pair_count, (pair){.operand = $1, .result = $3, .loc = @1}); } ;

@@ -91,6 +91,7 @@ static void inherit(op *to, const op *from) {
   COPY_ALL(to, from, results, result_count);
   COPY_ALL(to, from, lets, let_count);
   COPY_ALL(to, from, clauses, clause_count);
+  COPY_ALL(to, from, shapes, shape_count);
   COPY_ALL(to, from, lowers, lower_count);
   COPY_ALL(to, from, pairs, pair_count);
   if (from->is_form) COPY_ALL(to, from, legacies, legacy_count);
@@ -369,6 +370,13 @@ clause *add_clause(parser *p, source_loc loc, int kind, const char *result_name,
   op *o = p->current;
   APPEND(o->clauses, o->clause_count, (clause){.kind = (uint8_t)kind, .loc = loc, .result = result_name, .when = when});
   return &o->clauses[o->clause_count - 1];
+}
+
+void add_shape(parser *p, source_loc loc, names results, clause c) {
+  for (int i = 0; i < results.count; i++) {
+    c.kind = PIR_CLAUSE_VIEW, c.loc = i ? results.items[i].loc : loc, c.result = results.items[i].name;
+    APPEND(p->current->shapes, p->current->shape_count, c);
+  }
 }
 
 void add_variable(parser *p, source_loc loc, const char *name, expr *extent) {

@@ -122,6 +122,9 @@ struct pir_opdef {
   // each result: pir_clause.next); else the kernel.
   const pir_clause *clause;
   const pir_lower *lower;
+  // Shapes of results that neither `hooks.infer` nor the above says: `like` names an operand, else `out_map` lists the
+  // extents, or `out_extent` is one for each of `out_rank` axes.
+  const pir_clause *shape;
   const char *kernel;  // name of a C kernel; NULL when clause or lower says it all
   pir_op_hooks hooks;
   const pir_legacy_op *legacy;  // the row it is written by; NULL when it has no legacy form
