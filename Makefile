@@ -38,7 +38,9 @@ S_codegen  := $(wildcard codegen/*.c)
 S_exec     := $(wildcard runtime/exec/*.c)
 S_llvm     := $(wildcard codegen/llvm/*.c)
 S_opsc     := $(wildcard dialects/ops/*.c) tools/opsc/main.c
+S_drrc     := $(wildcard tools/drrc/*.c)
 OPS        := $(wildcard dialects/*/*.ops)
+DRR        := $(wildcard passes/drr/*.drr)
 DIALECTS   := $(sort $(foreach d,$(wildcard dialects/*/*.ops),$(if $(filter $(notdir $(patsubst %/,%,$(dir $(d)))),$(basename $(notdir $(d)))),$(basename $(notdir $(d))))))
 TOOLS      := $(notdir $(patsubst %/main.c,%,$(wildcard tools/pir-*/main.c)))
 S_tools    := $(wildcard tools/*.c)
@@ -62,10 +64,11 @@ $(B)/obj/passes/%.o:       ; $(compile) $(I_passes)
 $(B)/obj/codegen/llvm/%.o: ; $(compile) $(I_codegen) -I$(LLVM)/include
 $(B)/obj/codegen/%.o:      ; $(compile) $(I_codegen)
 $(B)/obj/tools/opsc/%.o:   ; $(compile) $(I_opsc)
+$(B)/obj/tools/drrc/%.o:   ; $(compile) $(I_passes)
 $(B)/obj/tools/%.o:        ; $(compile) $(I_tools)
 compile = @mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) -c $(patsubst $(B)/obj/%.o,%.c,$@) -o $@
-$(foreach o,$(LIB_OBJ) $(call obj,$(S_llvm)) $(call obj,$(S_mains)) $(TOOL_OBJ),$(eval $(filter-out $(GEN_OBJ),$(o)): | generated))
-$(foreach s,$(S_ir) $(S_runtime) $(S_dialects) $(S_passes) $(S_codegen) $(S_exec) $(S_llvm) $(S_opsc) $(S_tools) $(S_mains),$(eval $(B)/obj/$(s:.c=.o): $(s)))
+$(foreach o,$(LIB_OBJ) $(call obj,$(S_drrc) $(S_llvm)) $(call obj,$(S_mains)) $(TOOL_OBJ),$(eval $(filter-out $(GEN_OBJ),$(o)): | generated))
+$(foreach s,$(S_ir) $(S_runtime) $(S_dialects) $(S_passes) $(S_codegen) $(S_exec) $(S_llvm) $(S_opsc) $(S_drrc) $(S_tools) $(S_mains),$(eval $(B)/obj/$(s:.c=.o): $(s)))
 
 $(B)/lib/libpir.a: $(LIB_OBJ)
 	@mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^

@@ -51,11 +51,11 @@ int pir_lower_choose(const pir_op *op, pir_facts *facts) {
 }
 
 // ---- creating ops
-static const pir_type *type_of_fact(pir_context *ctx, const pir_dims *dims, const pir_fact *fact) {
+const pir_type *pir_fact_type(pir_context *ctx, const pir_dims *dims, const pir_fact *fact) {
   if (fact->members) {
     const pir_type *elements[PIR_FACT_CONTENTS];
     size_t n = fact->member_count < PIR_FACT_CONTENTS ? fact->member_count : PIR_FACT_CONTENTS;
-    for (size_t i = 0; i < n; i++) elements[i] = type_of_fact(ctx, dims, fact->members[i]);
+    for (size_t i = 0; i < n; i++) elements[i] = pir_fact_type(ctx, dims, fact->members[i]);
     return pir_type_vector(ctx, elements, n);
   }
   int64_t shape[PIR_MAX_RANK];
@@ -85,7 +85,7 @@ static pir_op *create(pir_expand *e, const pir_opdef *def, pir_value *const *ope
   if (pir_facts_update(e->facts, op)) return NULL;
   for (size_t i = 0; i < results; i++) {
     const pir_fact *fact = pir_facts_of(e->facts, pir_op_result(op, i));
-    if (fact->known) pir_value_set_type(pir_op_result(op, i), type_of_fact(ctx, e->facts->dims, fact));
+    if (fact->known) pir_value_set_type(pir_op_result(op, i), pir_fact_type(ctx, e->facts->dims, fact));
   }
   return op;
 }
@@ -150,7 +150,7 @@ static int64_t constant_items(expansion *x, int first, int count, int64_t *out) 
   return n;
 }
 
-static pir_dtype literal_dtype(const pir_operand_def *def) {
+pir_dtype pir_operand_dtype(const pir_operand_def *def) {
   switch (def->literal ? def->literal->kind : PIR_ATTR_F32) {
     case PIR_ATTR_I32: return PIR_I32;
     case PIR_ATTR_I64: return PIR_I64;
@@ -182,7 +182,7 @@ static pir_status argument(expansion *x, const pir_lower_step *step, const pir_o
       break;
     case PIR_LOWER_NUMBER:
       if (!symbolic_number(&x->s, arg->node, &number)) return not_known(x, step, def->operands[i].name);
-      *out = pir_expand_number(&x->e, literal_dtype(&def->operands[i]), number);
+      *out = pir_expand_number(&x->e, pir_operand_dtype(&def->operands[i]), number);
       break;
     case PIR_LOWER_VALUES: *out = combine(x, arg); break;
   }
@@ -194,7 +194,7 @@ static pir_status default_operand(expansion *x, const pir_operand_def *def, pir_
   if (!def->literal || def->literal->required) return PIR_OK;
   bool list = def->literal->kind == PIR_ATTR_INT_ARRAY;
   *out = list ? pir_expand_ints(&x->e, def->literal->ints, def->literal->int_count)
-              : pir_expand_number(&x->e, literal_dtype(def), def->literal->f);
+              : pir_expand_number(&x->e, pir_operand_dtype(def), def->literal->f);
   return *out ? PIR_OK : PIR_INTERNAL;
 }
 
@@ -263,7 +263,7 @@ static pir_status attribute(expansion *x, const pir_lower_step *step, const pir_
 }
 
 // What the step leaves out takes its default, so that an expansion prints every attribute.
-static const pir_attr *default_attr(pir_context *ctx, const pir_attr_def *def) {
+const pir_attr *pir_attr_default(pir_context *ctx, const pir_attr_def *def) {
   if (def->required) return NULL;
   if (def->kind == PIR_ATTR_PLACE) return pir_attr_place(ctx, (pir_place){.kind = (int)def->i});
   pir_attr_value v = attr_default_value(def, NULL, NULL);
@@ -294,7 +294,7 @@ static pir_status run_step(expansion *x, const pir_lower_step *step) {
     PIR_TRY(attribute(x, step, a, &def->attrs[at], &given[at]));
   }
   for (int i = 0; i < def->attr_count; i++) {
-    if (!given[i]) given[i] = default_attr(x->ctx, &def->attrs[i]);
+    if (!given[i]) given[i] = pir_attr_default(x->ctx, &def->attrs[i]);
     if (given[i]) attrs[attr_count++] = named(x->ctx, def, i, given[i]);
   }
   pir_op *op = create(&x->e, def, operands, def->operand_count, attrs, attr_count);

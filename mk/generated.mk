@@ -56,3 +56,15 @@ $(B)/gen/ir/lex.c: ir/lex.l
 $(B)/gen/ir/lex.o: $(B)/gen/ir/lex.c ir/lex_impl.h
 	@$(CC) $(BASE) $(CFLAGS) -c $< -o $@ $(I_ir)
 GEN_OBJ += $(B)/gen/ir/lex.o
+
+# ---- .drr: drrc has the op tables and the front end of rules; each file becomes tables. Imports are beside the file.
+DRRC     := $(B)/bin/drrc
+DRRC_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(S_ir) $(S_dialects) $(S_drrc) $(filter-out %/run.c %/match.c %/emit.c \
+  %/expr.c %/values.c,$(wildcard passes/rules/*.c)))
+$(DRRC): $(DRRC_OBJ) $(filter-out $(B)/gen/passes/%,$(GEN_OBJ))
+	@mkdir -p $(@D) && $(CC) $(CFLAGS) -o $@ $^ $(LIBS)
+$(B)/gen/passes/%.c: passes/drr/%.drr $(DRRC) $(filter %.inc.drr,$(DRR))
+	@mkdir -p $(@D) && $(DRRC) $< -I passes/drr -o $@
+$(B)/gen/passes/%.o: $(B)/gen/passes/%.c
+	@$(CC) $(BASE) $(CFLAGS) $(I_passes) -c $< -o $@
+GEN_OBJ += $(patsubst passes/drr/%.drr,$(B)/gen/passes/%.o,$(filter-out %.inc.drr,$(DRR)))

@@ -1,6 +1,6 @@
-// The greedy driver: a worklist of ops, patterns by falling benefit, until nothing changes. A rewrite puts the new ops,
-// the changed ones and the definers of what was erased back on the list. Rewrites are bounded, so patterns that undo
-// each other end in a report that names the busiest one.
+// The greedy driver: a worklist of ops, patterns by falling benefit, until nothing changes. Patterns are found by the
+// root they are for. A rewrite puts the new ops, the changed ones and the definers of what was erased back on the list.
+// Rewrites are bounded, so patterns that undo each other end in a report that names those that fired last.
 
 #include <rewriter_impl.h>
 
@@ -10,7 +10,13 @@
 
 #include <pir/walk.h>
 
-enum { REWRITES_AN_OP = 16, SMALLEST_LIMIT = 1024, VISITS_A_REWRITE = 16 };
+enum { REWRITES_AN_OP = 16, SMALLEST_LIMIT = 1024, VISITS_A_REWRITE = 16, RECENT = 64 };
+
+// Patterns of one root, those for every op among them: a range of driver.order.
+typedef struct bucket {
+  uint32_t root;
+  size_t first, count;
+} bucket;
 
 typedef struct driver {
   pir_rewriter *rewriter;
@@ -18,8 +24,13 @@ typedef struct driver {
   const pir_greedy_options *options;
   PIR_VEC(pir_op *) list;  // NULL where an op was erased
   pir_map places;          // op -> position in the list + 1
-  PIR_VEC(const pir_pattern *) patterns;
-  uint64_t *fired;  // per pattern, in the order of `patterns`
+  const pir_pattern *patterns;
+  size_t pattern_count;
+  PIR_VEC(uint32_t) order;  // positions of patterns, bucket by bucket, by falling benefit
+  PIR_VEC(bucket) buckets;  // the first is that of ops no pattern names
+  pir_map by_root;          // op definition -> bucket + 1
+  uint64_t *fired;          // per pattern
+  uint32_t recent[RECENT];  // patterns that fired last
   uint64_t rewrites, limit, visits;
 } driver;
 
@@ -37,6 +48,7 @@ static void on_erasing(void *user, pir_op *op) {
   uint64_t *place = pir_map_find(&d->places, op);
   if (place && *place) d->list.items[*place - 1] = NULL;
   pir_map_remove(&d->places, op);
+  if (d->rewriter->quiet) return;
   for (size_t i = 0; i < pir_op_operands(op); i++)
     if (pir_op_operand_op(op, i)) enqueue(d, pir_op_operand_op(op, i));
 }
@@ -53,15 +65,35 @@ static void reverse_list(driver *d) {
   for (size_t i = 0; i < d->list.count; i++) *pir_map_find(&d->places, d->list.items[i]) = i + 1;
 }
 
-static void sort_patterns(driver *d, const pir_pattern *patterns, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    pir_vec_push(d->arena, &d->patterns, &patterns[i]);
-    for (size_t j = i; j && d->patterns.items[j - 1]->benefit < d->patterns.items[j]->benefit; j--) {
-      const pir_pattern *swapped = d->patterns.items[j];
-      d->patterns.items[j] = d->patterns.items[j - 1];
-      d->patterns.items[j - 1] = swapped;
+static void add_bucket(driver *d, uint32_t root) {
+  bucket b = {root, d->order.count, 0};
+  for (size_t i = 0; i < d->pattern_count; i++) {
+    if (d->patterns[i].root && d->patterns[i].root != root) continue;
+    pir_vec_push(d->arena, &d->order, (uint32_t)i);
+    uint32_t *at = &d->order.items[d->order.count - 1];
+    for (; at > &d->order.items[b.first] && d->patterns[at[-1]].benefit < d->patterns[*at].benefit; at--) {
+      uint32_t swapped = at[-1];
+      at[-1] = *at;
+      *at = swapped;
     }
   }
+  b.count = d->order.count - b.first;
+  pir_vec_push(d->arena, &d->buckets, b);
+}
+
+static void sort_patterns(driver *d) {
+  add_bucket(d, 0);
+  for (size_t i = 0; i < d->pattern_count; i++) {
+    const pir_opdef *def = pir_context_op(d->rewriter->ctx, d->patterns[i].root);
+    if (!d->patterns[i].root || !def || pir_map_find(&d->by_root, def)) continue;
+    add_bucket(d, d->patterns[i].root);
+    pir_map_put(d->arena, &d->by_root, def, d->buckets.count - 1);
+  }
+}
+
+static const bucket *bucket_of(const driver *d, const pir_op *op) {
+  const uint64_t *at = d->by_root.count ? pir_map_find(&d->by_root, pir_op_def(op)) : NULL;
+  return &d->buckets.items[at ? *at : 0];
 }
 
 static bool is_dead(const pir_op *op) {
@@ -75,25 +107,44 @@ static void visit(driver *d, pir_op *op) {
     pir_rewriter_erase(d->rewriter, op);
     return;
   }
-  uint32_t id = pir_op_def(op)->id;
-  for (size_t i = 0; i < d->patterns.count; i++) {
-    const pir_pattern *pattern = d->patterns.items[i];
-    if (pattern->root && pattern->root != id) continue;
+  const bucket *b = bucket_of(d, op);
+  if (!b->count) return;
+  pir_str name = pir_op_name(op);
+  pir_loc loc = pir_op_loc(op);
+  for (size_t i = 0; i < b->count; i++) {
+    const pir_pattern *pattern = &d->patterns[d->order.items[b->first + i]];
     if (!pattern->match_and_rewrite(op, d->rewriter, pattern->user)) continue;
-    d->rewrites++;
-    d->fired[i]++;
+    d->recent[d->rewrites++ % RECENT] = d->order.items[b->first + i];
+    d->fired[pattern - d->patterns]++;
+    if (d->rewriter->fired) d->rewriter->fired(d->rewriter->observer, pattern, name, loc);
     return;
   }
 }
 
+// The pattern that fired most among the last ones, `but` that one; pattern_count when there is none.
+static size_t busiest(const driver *d, size_t but) {
+  size_t best = d->pattern_count, most = 0;
+  for (size_t i = 0; i < d->pattern_count; i++) {
+    size_t n = 0;
+    for (size_t k = 0; k < RECENT && k < d->rewrites; k++) n += d->recent[k] == i;
+    if (i != but && n > most) best = i, most = n;
+  }
+  return best;
+}
+
 static pir_status report_oscillation(const driver *d) {
-  size_t busiest = 0;
-  for (size_t i = 1; i < d->patterns.count; i++)
-    if (d->fired[i] > d->fired[busiest]) busiest = i;
-  return pir_report(d->rewriter->ctx, PIR_EXHAUSTED, PIR_ERROR, PIR_LOC_UNKNOWN,
-                    "rewriting does not come to an end: %llu rewrites, %llu of them by %s",
-                    (unsigned long long)d->rewrites, (unsigned long long)d->fired[busiest],
-                    d->patterns.items[busiest]->name);
+  size_t first = busiest(d, d->pattern_count), second = busiest(d, first);
+  pir_context *ctx = d->rewriter->ctx;
+  if (first == d->pattern_count)
+    return pir_report(ctx, PIR_EXHAUSTED, PIR_ERROR, PIR_LOC_UNKNOWN,
+                      "rewriting does not come to an end: %llu visits without a rewrite",
+                      (unsigned long long)d->visits);
+  const pir_pattern *a = &d->patterns[first], *b = second < d->pattern_count ? &d->patterns[second] : NULL;
+  return pir_report(ctx, PIR_EXHAUSTED, PIR_ERROR, PIR_LOC_UNKNOWN,
+                    "rewriting does not come to an end: after %llu rewrites %s%s%s%s%s%s%s%s%s %s again and again",
+                    (unsigned long long)d->rewrites, a->name, a->origin ? " (" : "", a->origin ? a->origin : "",
+                    a->origin ? ")" : "", b ? " and " : "", b ? b->name : "", b && b->origin ? " (" : "",
+                    b && b->origin ? b->origin : "", b && b->origin ? ")" : "", b ? "undo each other" : "fires");
 }
 
 static pir_status drive(driver *d) {
@@ -109,11 +160,24 @@ static pir_status drive(driver *d) {
   return PIR_OK;
 }
 
+static void free_driver(driver *d) {
+  pir_arena_free(d->arena, d->fired, d->pattern_count * sizeof *d->fired);
+  pir_vec_free(d->arena, &d->order);
+  pir_vec_free(d->arena, &d->buckets);
+  pir_vec_free(d->arena, &d->list);
+  pir_map_free(d->arena, &d->by_root);
+  pir_map_free(d->arena, &d->places);
+}
+
 pir_status pir_rewrite_greedy(pir_rewriter *rewriter, pir_program *program, const pir_pattern *patterns, size_t count,
                               const pir_greedy_options *options, bool *out_changed) {
-  driver d = {.rewriter = rewriter, .arena = pir_context_arena(rewriter->ctx), .options = options};
+  driver d = {.rewriter = rewriter,
+              .arena = pir_context_arena(rewriter->ctx),
+              .options = options,
+              .patterns = patterns,
+              .pattern_count = count};
   pir_rewrite_listener listener = {.inserted = on_inserted, .changed = on_inserted, .erasing = on_erasing, .user = &d};
-  sort_patterns(&d, patterns, count);
+  sort_patterns(&d);
   d.fired = pir_arena_zalloc(d.arena, count * sizeof *d.fired);
   pir_walk(pir_program_module(program), PIR_PRE_ORDER, collect, &d);
   reverse_list(&d);
@@ -121,10 +185,9 @@ pir_status pir_rewrite_greedy(pir_rewriter *rewriter, pir_program *program, cons
   pir_rewriter_listen(rewriter, &listener);
   pir_status status = drive(&d);
   pir_rewriter_unlisten(rewriter, &listener);
+  for (size_t i = 0; i < count && rewriter->counted; i++)
+    if (d.fired[i]) rewriter->counted(rewriter->observer, &patterns[i], d.fired[i]);
   if (out_changed) *out_changed = d.rewrites != 0;
-  pir_arena_free(d.arena, d.fired, count * sizeof *d.fired);
-  pir_vec_free(d.arena, &d.patterns);
-  pir_vec_free(d.arena, &d.list);
-  pir_map_free(d.arena, &d.places);
+  free_driver(&d);
   return status;
 }

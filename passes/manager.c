@@ -5,6 +5,8 @@
 
 #include <rewriter_impl.h>
 
+#include <pir/rules.h>
+
 #include <pir/text.h>
 #include <pir/verify.h>
 #include <pir/walk.h>
@@ -28,7 +30,18 @@ void pir_pass_manager_destroy(pir_pass_manager *manager) {
   }
   pir_vec_free(manager->arena, &manager->entries);
   pir_vec_free(manager->arena, &manager->statistics);
+  pir_vec_free(manager->arena, &manager->known);
   pir_arena_free(manager->arena, manager, sizeof *manager);
+}
+
+void pir_pass_manager_know(pir_pass_manager *manager, const pir_pass *pass) {
+  pir_vec_push(manager->arena, &manager->known, pass);
+}
+
+bool pir_pass_manager_has(const pir_pass_manager *manager, const pir_pass *pass) {
+  for (size_t i = 0; i < manager->entries.count; i++)
+    if (manager->entries.items[i].pass == pass) return true;
+  return false;
 }
 
 static pir_str keep_text(pir_context *ctx, pir_str text) { return pir_name_str(pir_name_get(ctx, text)); }
@@ -48,7 +61,7 @@ pir_status pir_pass_manager_add(pir_pass_manager *manager, const pir_pass *pass,
 
 void pir_run_count(pir_pass_run *run, const char *what, uint64_t n) {
   pir_pass_manager *manager = run->manager;
-  statistic row = {manager->current, what, n};
+  statistic row = {manager->current, what, n, NULL};
   pir_vec_push(manager->arena, &manager->statistics, row);
 }
 
@@ -171,6 +184,22 @@ static void finish_changes(change_log *log) {
   pir_vec_free(log->manager->arena, &log->inserted);
 }
 
+// ---- rewrites
+
+static void on_fired(void *user, const pir_pattern *pattern, pir_str op, pir_loc loc) {
+  pir_pass_manager *manager = user;
+  pir_loc_parts at = pir_loc_unpack(manager->ctx, loc);
+  log_line(manager, "// %s%s%s: \"%.*s\" at %.*s:%u:%u", pattern->origin ? pattern->origin : "",
+           pattern->origin ? " " : "", pattern->name, (int)op.size, op.data, (int)at.file.size, at.file.data, at.line,
+           at.column);
+}
+
+static void on_counted(void *user, const pir_pattern *pattern, uint64_t n) {
+  pir_pass_manager *manager = user;
+  statistic row = {manager->current, pattern->name, n, pattern->origin};
+  if (pattern->origin) pir_vec_push(manager->arena, &manager->statistics, row);
+}
+
 // ---- running
 
 static double now(void) {
@@ -182,6 +211,9 @@ static double now(void) {
 static pir_status run_pass(pir_pass_manager *manager, manager_entry *entry, pir_program *program) {
   pir_rewriter rewriter;
   pir_rewriter_init(&rewriter, program);
+  rewriter.observer = manager;
+  rewriter.counted = on_counted;
+  if (manager->options.trace_rewrites) rewriter.fired = on_fired;
   change_log changes = {.manager = manager, .pass = entry->pass->name};
   pir_rewrite_listener listener = {.inserted = on_inserted, .erasing = on_erasing, .user = &changes};
   bool show = manager->options.print_changed && has_log(manager);
@@ -192,7 +224,8 @@ static pir_status run_pass(pir_pass_manager *manager, manager_entry *entry, pir_
                       .option_count = entry->option_count,
                       .manager = manager};
   double start = now();
-  pir_status status = entry->pass->run(&run);
+  const pir_rule_pass *rules = entry->pass->rules;
+  pir_status status = rules ? pir_rules_run(&run, rules, NULL, 0) : entry->pass->run(&run);
   entry->seconds += now() - start;
   if (!status) status = rewriter.failed;
   if (show) finish_changes(&changes);
@@ -231,8 +264,8 @@ static void log_statistics(pir_pass_manager *manager) {
   log_line(manager, "// ----- statistics");
   for (size_t i = 0; i < manager->statistics.count; i++) {
     statistic *row = &manager->statistics.items[i];
-    log_line(manager, "%s: %llu %s", manager->entries.items[row->entry].pass->name, (unsigned long long)row->n,
-             row->what);
+    log_line(manager, "%s: %llu %s%s%s%s", manager->entries.items[row->entry].pass->name, (unsigned long long)row->n,
+             row->what, row->origin ? " (" : "", row->origin ? row->origin : "", row->origin ? ")" : "");
   }
 }
 

@@ -19,6 +19,7 @@ typedef struct statistic {
   size_t entry;
   const char *what;
   uint64_t n;
+  const char *origin;  // of a rule
 } statistic;
 
 struct pir_pass_manager {
@@ -26,6 +27,7 @@ struct pir_pass_manager {
   pir_arena *arena;
   pir_pass_options options;
   PIR_VEC(manager_entry) entries;
+  PIR_VEC(const pir_pass *) known;  // beside the built-in ones
   PIR_VEC(statistic) statistics;
   size_t current;  // the entry that runs
 };

@@ -9,10 +9,16 @@
 #include <string.h>
 
 #define PASS(name, short_name, fn, level, summary) pir_status fn(pir_pass_run *run);
+#define RULES(name) extern const pir_pass pir_pass_of_##name;
 #include <passes.def>
 
-static const pir_pass passes[] = {
-#define PASS(name, short_name, fn, level, summary) {name, short_name, level, summary, fn},
+#define PASS(name, short_name, fn, level, summary)                                                                     \
+  static const pir_pass entry_of_##fn = {name, short_name, level, summary, fn, NULL};
+#include <passes.def>
+
+static const pir_pass *const passes[] = {
+#define PASS(name, short_name, fn, level, summary) &entry_of_##fn,
+#define RULES(name) &pir_pass_of_##name,
 #include <passes.def>
 };
 
@@ -41,12 +47,12 @@ static bool is_pass_name(const pir_pass *pass, pir_str wanted) {
 
 const pir_pass *pir_pass_find(pir_str name) {
   for (size_t i = 0; i < PASS_COUNT; i++)
-    if (is_pass_name(&passes[i], name)) return &passes[i];
+    if (is_pass_name(passes[i], name)) return passes[i];
   return NULL;
 }
 
 size_t pir_passes(void) { return PASS_COUNT; }
-const pir_pass *pir_pass_at(size_t i) { return i < PASS_COUNT ? &passes[i] : NULL; }
+const pir_pass *pir_pass_at(size_t i) { return i < PASS_COUNT ? passes[i] : NULL; }
 
 const char *pir_pipeline_text(pir_str name) {
   for (size_t i = 0; i < PIPELINE_COUNT; i++)
@@ -111,6 +117,12 @@ static pir_status read_options(reader *r, pir_pass_option *options, size_t *coun
 
 static pir_status read_items(reader *r);
 
+static const pir_pass *find_known(const pir_pass_manager *manager, pir_str name) {
+  for (size_t i = 0; i < manager->known.count; i++)
+    if (is_pass_name(manager->known.items[i], name)) return manager->known.items[i];
+  return pir_pass_find(name);
+}
+
 static pir_status read_item(reader *r) {
   at_end(r);
   size_t start = r->at, count;
@@ -118,7 +130,7 @@ static pir_status read_item(reader *r) {
   pir_pass_option options[MAX_OPTIONS];
   if (!name.size) return fail(r, start, "expected a pass at", rest(r));
   PIR_TRY(read_options(r, options, &count));
-  const pir_pass *pass = pir_pass_find(name);
+  const pir_pass *pass = find_known(r->manager, name);
   if (pass) return pir_pass_manager_add(r->manager, pass, options, count);
   const char *text = pir_pipeline_text(name);
   if (!text) return fail(r, start, "unknown pass", name);

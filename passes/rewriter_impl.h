@@ -12,9 +12,14 @@ struct pir_rewriter {
   pir_program *program;
   pir_facts *facts;   // NULL until someone asks
   pir_status failed;  // facts could not be kept up to date
+  bool quiet;         // what is erased now was made for nothing: nobody need look again
   const pir_rewrite_listener *listeners[PIR_REWRITER_LISTENERS];
   size_t listener_count;
   pir_name *stop_gradient, *op_role, *comp_op_name;
+  // Told by the greedy driver: a rewrite, by what and of which op (as it was before), and how many there were.
+  void (*fired)(void *user, const pir_pattern *pattern, pir_str op, pir_loc loc);
+  void (*counted)(void *user, const pir_pattern *pattern, uint64_t n);
+  void *observer;
 };
 
 void pir_rewriter_init(pir_rewriter *rewriter, pir_program *program);

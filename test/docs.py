@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Runs the program blocks of the documentation: every block fenced as `pir` is read, verified and printed.
+"""Runs the blocks of the documentation: every block fenced as `pir` is read, verified and printed, every block fenced as
+`drr` is read as rules.
 
   docs.py PIR_OPT FILE...
 """
 import re
 import subprocess
 import sys
+import tempfile
 
 
 def main():
@@ -13,9 +15,15 @@ def main():
     for path in sys.argv[2:]:
         with open(path, encoding="utf-8") as f:
             text = f.read()
-        for block in re.finditer(r"^```pir\n(.*?)^```$", text, re.M | re.S):
+        for block in re.finditer(r"^```(pir|drr)\n(.*?)^```$", text, re.M | re.S):
             line = text.count("\n", 0, block.start()) + 2
-            done = subprocess.run([tool, "-"], input=block.group(1).encode(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            command, given = [tool, "-"], block.group(2).encode()
+            with tempfile.NamedTemporaryFile(suffix=".drr") as rules:
+                if block.group(1) == "drr":
+                    rules.write(given)
+                    rules.flush()
+                    command, given = [tool, "--rules=" + rules.name, "-"], b"{\n}\n"
+                done = subprocess.run(command, input=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             ran += 1
             if done.returncode or done.stderr or not done.stdout:
                 bad += 1

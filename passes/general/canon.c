@@ -137,10 +137,10 @@ pir_status pir_pass_canon(pir_pass_run *run) {
   if (!c.facts) return pir_run_facts_status(run);
   evaluator_init(&c.eval, run->program, c.facts);
   const pir_pattern patterns[] = {
-      {"forward by clause", 0, 4, forward_clause, &c},
-      {"forward by lower block", 0, 3, forward_lower, &c},
-      {"compose row-major views", 0, 2, compose_linear, &c},
-      {"compose permutations", 0, 1, compose_permute, &c},
+      {"forward by clause", 0, 4, forward_clause, &c, NULL},
+      {"forward by lower block", 0, 3, forward_lower, &c, NULL},
+      {"compose row-major views", 0, 2, compose_linear, &c, NULL},
+      {"compose permutations", 0, 1, compose_permute, &c, NULL},
   };
   pir_rewrite_listener listener = {.erasing = on_erasing, .user = &c};
   pir_greedy_options options = {.erase_dead = true};

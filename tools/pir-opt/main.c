@@ -9,6 +9,7 @@
 #include "../cli.h"
 #include "expect.h"
 #include "parts.h"
+#include "rules.h"
 
 enum {
   OPT_PASSES = 1,
@@ -30,6 +31,8 @@ enum {
   OPT_DIFF,
   OPT_EMIT,
   OPT_STRIP_DEBUG,
+  OPT_RULES,
+  OPT_TRACE_REWRITES,
   OPT_LATER
 };
 
@@ -39,6 +42,8 @@ static const cli_option options[] = {
     {OPT_LIST_PASSES, 0, "list-passes", NULL, "print the passes and exit"},
     {OPT_LIST_PIPELINES, 0, "list-pipelines", NULL, "print the named pipelines and exit"},
     {OPT_DUMP_PIPELINE, 0, "dump-pipeline", NULL, "print the passes that would run and exit"},
+    {OPT_RULES, 0, "rules", "FILE", "run the passes of a .drr file; --passes may name them"},
+    {OPT_TRACE_REWRITES, 0, "trace-rewrites", NULL, "print each rewrite: where its rule is, its name, the op"},
     {OPT_VERIFY_EACH, 0, "verify-each", NULL, "verify after every pass"},
     {OPT_PRINT_BEFORE, 0, "print-before", "PASS", "print the program before a pass, to standard error"},
     {OPT_PRINT_AFTER, 0, "print-after", "PASS", "print the program after a pass"},
@@ -55,9 +60,7 @@ static const cli_option options[] = {
     {OPT_DIFF, 0, "diff", NULL, "compare two programs up to names and the order of independent ops"},
     {OPT_EMIT, 0, "emit", "FORM", "text (default), t2, typed, json or pdmodel"},
     {OPT_STRIP_DEBUG, 0, "strip-debug", NULL, "typed: leave out locations"},
-    {OPT_LATER, 0, "rules", "FILE", NULL},
     {OPT_LATER, 0, "check-rules", "[=SEED]", NULL},
-    {OPT_LATER, 0, "trace-rewrites", NULL, NULL},
     {OPT_LATER, 0, "verify-numerics", NULL, NULL},
     {OPT_LATER, 0, "reduce", "CMD", NULL},
     {OPT_LATER, 0, "reproducer", "FILE", NULL},
@@ -127,17 +130,44 @@ static const char **values_of(const cli *cli, int id, size_t *out_count) {
   return values;
 }
 
-static int run_manager(const cli *cli, pir_pass_manager *manager, pir_program *program) {
+static int add_pipeline(const cli *cli, pir_pass_manager *manager, const cli_match *match) {
+  const char *text = pipeline_of(cli, match);
+  return !text || pir_pass_manager_parse(manager, pir_str_from(text)) ? CLI_USAGE : 0;
+}
+
+// Whether --passes names one of the passes, and so says where they run.
+static bool is_named(const cli *cli, const pir_rules *rules) {
+  for (size_t k = 0; k < pir_rules_passes(rules); k++)
+    for (size_t i = 0; i < cli->match_count; i++)
+      if (cli->matches[i].id == OPT_PASSES && strstr(cli->matches[i].value, pir_rules_pass(rules, k)->name))
+        return true;
+  return false;
+}
+
+// The passes of a file run where --rules stands among the pipelines, unless a pipeline names them.
+static int add_rules(const cli *cli, pir_pass_manager *manager, const pir_rules *rules) {
+  if (is_named(cli, rules)) return 0;
+  for (size_t i = 0; i < pir_rules_passes(rules); i++)
+    if (pir_pass_manager_add(manager, pir_rules_pass(rules, i), NULL, 0)) return CLI_INTERNAL;
+  return 0;
+}
+
+static int run_manager(const cli *cli, pir_pass_manager *manager, const rule_files *files, pir_program *program) {
+  size_t file = 0;
+  for (size_t i = 0; i < files->count; i++)
+    for (size_t k = 0; k < pir_rules_passes(files->items[i]); k++)
+      pir_pass_manager_know(manager, pir_rules_pass(files->items[i], k));
   for (size_t i = 0; i < cli->match_count; i++) {
-    if (!is_pipeline(&cli->matches[i])) continue;
-    const char *text = pipeline_of(cli, &cli->matches[i]);
-    if (!text) return CLI_USAGE;
-    if (pir_pass_manager_parse(manager, pir_str_from(text))) return CLI_USAGE;
+    const cli_match *match = &cli->matches[i];
+    int code = 0;
+    if (is_pipeline(match)) code = add_pipeline(cli, manager, match);
+    if (match->id == OPT_RULES) code = add_rules(cli, manager, files->items[file++]);
+    if (code) return code;
   }
   return cli_exit_code(pir_pass_manager_run(manager, program));
 }
 
-static int run_passes(const cli *cli, pir_context *ctx, pir_program *program) {
+static int run_passes(cli *cli, pir_context *ctx, pir_program *program) {
   size_t before_count, after_count;
   const char **before = values_of(cli, OPT_PRINT_BEFORE, &before_count),
              **after = values_of(cli, OPT_PRINT_AFTER, &after_count);
@@ -146,6 +176,7 @@ static int run_passes(const cli *cli, pir_context *ctx, pir_program *program) {
       .print_changed = cli_has(cli, OPT_PRINT_CHANGED),
       .timing = cli_has(cli, OPT_TIMING),
       .stats = cli_has(cli, OPT_STATS),
+      .trace_rewrites = cli_has(cli, OPT_TRACE_REWRITES),
       .print_after_all = cli_has(cli, OPT_PRINT_AFTER_ALL),
       .print_before = before,
       .print_after = after,
@@ -154,8 +185,11 @@ static int run_passes(const cli *cli, pir_context *ctx, pir_program *program) {
       .log = {write_stderr, NULL},
   };
   pir_pass_manager *manager = pir_pass_manager_create(ctx, &pass_options);
-  int code = run_manager(cli, manager, program);
+  rule_files files;
+  int code = rule_files_load(cli, OPT_RULES, ctx, &files);
+  if (!code) code = run_manager(cli, manager, &files, program);
   pir_pass_manager_destroy(manager);
+  rule_files_destroy(&files);
   free(before);
   free(after);
   return code;
@@ -182,7 +216,7 @@ static int process(cli *cli, const cli_file *file, uint32_t first_line, const pi
   pir_context *ctx = cli_context_create(cli);
   if (!ctx) return CLI_INTERNAL;
   pir_program *program = NULL;
-  bool changed = cli_has(cli, OPT_PASSES) || cli_has(cli, OPT_PIPELINE);
+  bool changed = cli_has(cli, OPT_PASSES) || cli_has(cli, OPT_PIPELINE) || cli_has(cli, OPT_RULES);
   pir_verify_options verify = {.strict = cli_has(cli, OPT_STRICT), .fragment = cli_has(cli, OPT_FRAGMENT)};
   int code = cli_program_read(cli, ctx, file, PIR_FORMAT_UNKNOWN, cli_has(cli, OPT_FRAGMENT), first_line, &program);
   if (!code) {

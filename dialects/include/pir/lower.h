@@ -95,5 +95,13 @@ PIR_API pir_op *pir_expand_op(pir_expand *expand, uint32_t op_id, pir_value *con
 PIR_API pir_value *pir_expand_ints(pir_expand *expand, const int64_t *values, size_t count);
 PIR_API pir_value *pir_expand_number(pir_expand *expand, pir_dtype dtype, double value);
 
+// ---- for whoever makes ops
+// The type that a known fact states; an extent that is not constant is -1.
+PIR_API const pir_type *pir_fact_type(pir_context *ctx, const pir_dims *dims, const pir_fact *fact);
+// A declared attribute's default; NULL when it has none.
+PIR_API const pir_attr *pir_attr_default(pir_context *ctx, const pir_attr_def *def);
+// Element type of the constant that a literal becomes for an attribute operand.
+PIR_API pir_dtype pir_operand_dtype(const pir_operand_def *def);
+
 PIR_END
 #endif

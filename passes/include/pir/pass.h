@@ -24,12 +24,15 @@ struct pir_pass_run {
   void *manager;  // opaque
 };
 
+typedef struct pir_rule_pass pir_rule_pass;  // pir/rules.h
+
 typedef struct pir_pass {
   const char *name;        // as in Paddle ("constant_folding_pass"); `_pass` may be left off
   const char *short_name;  // "fold", or NULL
   uint8_t level;  // Paddle's: 0 basic, 1 folding and merging, 2 fusion, 3 layout and memory, 4 changes precision
   const char *summary;
   pir_status (*run)(pir_pass_run *run);
+  const pir_rule_pass *rules;  // of a pass that is declared by rules; `run` is NULL then
 } pir_pass;
 
 PIR_API void pir_run_count(pir_pass_run *run, const char *what, uint64_t n);  // statistics
@@ -50,6 +53,7 @@ typedef struct pir_pass_manager pir_pass_manager;
 typedef struct pir_pass_options {
   bool verify_each;
   bool print_changed, timing, stats, print_after_all;
+  bool trace_rewrites;                                   // every rewrite with its rule and place
   const char *const *print_before, *const *print_after;  // pass names
   size_t print_before_count, print_after_count;
   pir_writer log;  // where the above goes
@@ -61,6 +65,10 @@ PIR_API pir_status pir_pass_manager_add(pir_pass_manager *manager, const pir_pas
                                         size_t count);
 // Adds the passes of a pipeline text: "dce,cse{max-ops=10},fold".
 PIR_API pir_status pir_pass_manager_parse(pir_pass_manager *manager, pir_str pipeline);
+// Passes that texts parsed from now on may name besides the built-in ones, and before them. It must outlive the
+// manager.
+PIR_API void pir_pass_manager_know(pir_pass_manager *manager, const pir_pass *pass);
+PIR_API bool pir_pass_manager_has(const pir_pass_manager *manager, const pir_pass *pass);  // whether it will run
 // A named pipeline: none, clean, compile, kernels, ... Returns NULL when unknown, else its text. A pipeline text may
 // name another pipeline.
 PIR_API const char *pir_pipeline_text(pir_str name);

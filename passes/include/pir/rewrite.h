@@ -39,6 +39,7 @@ typedef struct pir_pattern {
   // True when it changed something.
   bool (*match_and_rewrite)(pir_op *op, pir_rewriter *rewriter, void *user);
   void *user;
+  const char *origin;  // where it is written down ("silu.drr:8"); NULL: in C
 } pir_pattern;
 
 typedef struct pir_greedy_options {

@@ -1,0 +1,28 @@
+// What rules ask that their own language cannot say.
+
+#include <rules/helpers.h>
+
+#include <rules/front.h>
+
+static pir_rule_value of_bool(bool b) { return (pir_rule_value){.kind = PIR_RULE_BOOL, .i = b}; }
+
+// Whether a tensor has one element, whatever its rank.
+pir_rule_value pir_helper_one_element(const pir_rule_call *call) {
+  const pir_value *value = call->args[0].value;
+  const pir_fact *fact = value ? pir_facts_of(call->facts, value) : NULL;
+  if (!fact || !fact->known || fact->rank < 0) return (pir_rule_value){.kind = PIR_RULE_UNKNOWN};
+  for (int32_t i = 0; i < fact->rank; i++) {
+    int64_t extent;
+    if (!pir_dim_is_const(pir_facts_dims(call->facts), fact->shape[i], &extent))
+      return (pir_rule_value){.kind = PIR_RULE_UNKNOWN};
+    if (extent != 1) return of_bool(false);
+  }
+  return of_bool(true);
+}
+
+const pir_rule_helper pir_rule_helpers[] = {
+#define HELPER(name, args) {#name, args, pir_helper_##name},
+    PIR_RULE_HELPERS(HELPER)
+#undef HELPER
+};
+const size_t pir_rule_helper_count = sizeof pir_rule_helpers / sizeof *pir_rule_helpers;

@@ -1,0 +1,70 @@
+// The state of one attempt to match a rule, shared by match.c, emit.c and expr.c. Private to passes/.
+#ifndef PIR_RULE_MATCH_H
+#define PIR_RULE_MATCH_H
+
+#include <evaluate.h>
+#include <rewriter_impl.h>
+#include <rules/tables.h>
+
+enum { RULE_HEAP = 4096 };  // items of lists made while a rule is tried
+
+// What a %name stands for: one value (NULL: absent), or several.
+typedef struct rule_bound {
+  bool set, many;
+  pir_value *one;
+  pir_value **list;
+  size_t count;
+} rule_bound;
+
+// A list of ops, for a statement with `each`.
+typedef struct rule_op_bound {
+  pir_op *one;  // NULL: not matched
+  pir_op **list;
+  size_t count;
+} rule_op_bound;
+
+typedef struct rule_match {
+  pir_rewriter *rewriter;
+  pir_context *ctx;
+  const rule_tables *t;
+  const rule *rule;
+  evaluator *eval;  // of constants
+  bool eval_ready, has_inplace;
+  rule_op_bound ops[RULE_MAX_OPS];
+  rule_bound values[RULE_MAX_VALUES];
+  pir_rule_value holes[RULE_MAX_HOLES];
+  bool hole_set[RULE_MAX_HOLES];
+  int32_t trail[RULE_MAX_VALUES + RULE_MAX_HOLES + RULE_MAX_OPS];  // what was bound, to undo it
+  size_t trail_count;
+  pir_rule_value heap[RULE_HEAP];
+  size_t heap_used;
+  void *pointers[RULE_HEAP];  // members of lists of values and ops
+  size_t pointers_used;
+  uint32_t tries;  // of this attempt; bounded
+} rule_match;
+
+// ---- expr.c
+pir_rule_value rule_eval(rule_match *m, int32_t node);
+// 1, 0, or -1 when it is not known.
+int rule_equal(rule_match *m, const pir_rule_value *a, const pir_rule_value *b);
+bool rule_holds(rule_match *m, int32_t node);
+pir_facts *rule_facts(rule_match *m);  // made on first use; NULL after a report
+
+// ---- values.c
+pir_rule_value rule_value_of_attr(rule_match *m, const pir_attr *attr);
+// An op's declared attribute, or its default.
+pir_rule_value rule_value_of_slot(rule_match *m, const pir_op *op, size_t position);
+// The attribute of that kind; NULL when the value cannot be one.
+const pir_attr *rule_attr_of_value(rule_match *m, const pir_rule_value *value, const pir_attr_def *def);
+// The contents of a value made by a constant op or known from shapes; a one-element tensor is a number when `scalar`.
+pir_rule_value rule_constant(rule_match *m, const pir_value *value, bool scalar);
+pir_rule_value *rule_list(rule_match *m, size_t count);  // NULL: too long
+pir_rule_value rule_dim(rule_match *m, pir_dim dim);
+
+// ---- match.c
+bool rule_match_op(rule_match *m, pir_op *root);
+
+// ---- emit.c
+bool rule_rewrite(rule_match *m, pir_op *root);
+
+#endif

@@ -1,0 +1,70 @@
+// A pass made of rules: each is a pattern of the greedy driver, which finds it by its root and orders it by benefit.
+
+#include <manager_impl.h>
+#include <rules/match.h>
+
+#include <pir/walk.h>
+
+typedef struct runner {
+  rule_match match;
+  evaluator eval;
+} runner;
+
+typedef struct rule_pattern {
+  runner *runner;
+  const rule *rule;
+} rule_pattern;
+
+static bool apply(pir_op *op, pir_rewriter *rewriter, void *user) {
+  const rule_pattern *p = user;
+  rule_match *m = &p->runner->match;
+  m->rule = p->rule;
+  return rule_match_op(m, op) && rule_rewrite(m, op);
+}
+
+static void on_erasing(void *user, pir_op *op) {
+  runner *r = user;
+  if (r->match.eval_ready) evaluator_forget(&r->eval, op);
+}
+
+static pir_walk_result find_inplace(pir_op *op, void *user) {
+  *(bool *)user = pir_op_has(op, PIR_INPLACE);
+  return *(bool *)user ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
+}
+
+static pir_status run_with(pir_pass_run *run, runner *r, const pir_rule_pass *rules, const pir_pattern *patterns,
+                           size_t count) {
+  pir_arena *arena = pir_context_arena(run->rewriter->ctx);
+  size_t total = count + (size_t)rules->count;
+  pir_pattern *all = pir_arena_zalloc(arena, total * sizeof *all);
+  rule_pattern *users = pir_arena_zalloc(arena, (size_t)rules->count * sizeof *users);
+  for (int32_t i = 0; i < rules->count; i++) {
+    const rule *rule = &rules->tables->rules[rules->first + i];
+    users[i] = (rule_pattern){r, rule};
+    all[i] = (pir_pattern){rule->name, rule->root, rule->benefit, apply, &users[i], rule->origin};
+  }
+  for (size_t i = 0; i < count; i++) all[(size_t)rules->count + i] = patterns[i];
+  pir_rewrite_listener listener = {.erasing = on_erasing, .user = r};
+  pir_rewriter_listen(run->rewriter, &listener);
+  pir_status status = pir_rewrite_greedy(run->rewriter, run->program, all, total, NULL, NULL);
+  pir_rewriter_unlisten(run->rewriter, &listener);
+  pir_arena_free(arena, users, (size_t)rules->count * sizeof *users);
+  pir_arena_free(arena, all, total * sizeof *all);
+  return status;
+}
+
+pir_status pir_rules_run(pir_pass_run *run, const pir_rule_pass *rules, const pir_pattern *patterns, size_t count) {
+  pir_arena *arena = pir_context_arena(run->rewriter->ctx);
+  runner *r = pir_arena_alloc(arena, sizeof *r);
+  rule_match *m = &r->match;
+  m->rewriter = run->rewriter;
+  m->ctx = run->rewriter->ctx;
+  m->t = rules->tables;
+  m->eval = &r->eval;
+  m->eval_ready = m->has_inplace = false;
+  pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, find_inplace, &m->has_inplace);
+  pir_status status = run_with(run, r, rules, patterns, count);
+  if (m->eval_ready) evaluator_free(&r->eval);
+  pir_arena_free(arena, r, sizeof *r);
+  return status;
+}
