@@ -102,6 +102,13 @@ out_var *value_var(exporter *x, const pir_value *value);
 // Gives a result its variables: those of `shared` where the types allow it (an in-place op), those that a later
 // op wants, else new ones. NULL after a report.
 holder *define(exporter *x, pir_value *value, holder *shared);
+// A free name that later ops give a value, now taken; NULL when there is none.
+const char *wanted_name(exporter *x, const pir_value *value);
+// The result of `op` that shares memory with its operand `i`, or NULL.
+pir_value *twin_result(const pir_op *op, size_t i);
+// Whether a loop may keep its variable `operand` where its first value is: nothing else reads that from here on, nor
+// what it was made of in place.
+bool loop_may_change(pir_value *value, const pir_op *loop, size_t operand);
 // The value an in-place chain began with, inside `block`.
 pir_value *chain_root(pir_value *value, const pir_block *block);
 

@@ -176,30 +176,55 @@ pir_status export_if(exporter *x, const pir_op *op) {
 
 // ---- while
 
-// Whether the loop may change the variable of `value` in place: nothing else reads the value from here on, nor
-// what it was made of in place.
-static bool may_change(exporter *x, pir_value *value, const pir_op *loop) {
+// Whether an op of the body writes over the value, as the legacy way of yielding is.
+static bool writes_over(const pir_use *use, const pir_op *loop) {
+  const pir_op *op = pir_use_owner(use);
+  return pir_op_parent(op) == loop && twin_result(op, pir_use_operand_index(use));
+}
+
+static bool read_by_loop_only(const pir_value *value, const pir_op *loop, size_t operand) {
   const pir_block *block = pir_op_block(loop);
-  holder *h = holder_of(x, value);
-  size_t in_loop = 0;
-  if (!h || h->count != 1 || h->vars[0]->home != x->block || h->vars[0]->desc->persistable) return false;
-  if (pir_value_is_argument(value) || pir_op_has(pir_value_op(value), PIR_INPUT)) return false;
-  if (is_structural(pir_value_op(value))) return false;
+  PIR_EACH_USE(u, (pir_value *)(uintptr_t)value) {
+    const pir_op *user = pir_block_ancestor(block, pir_use_owner(u));
+    if (pir_use_owner(u) == loop && pir_use_operand_index(u) == operand) continue;
+    if (user == loop && !operand && writes_over(u, loop)) continue;
+    if (user && !pir_op_is_before(user, loop)) return false;
+  }
+  return true;
+}
+
+// An input stays as it is, unless the program says that the loop's result is that variable: by the name it hands the
+// result out under, or by being an old one, which would copy the input first otherwise.
+static bool stays(const pir_value *value, const pir_op *loop, size_t operand) {
+  const pir_op *op = pir_value_op(value);
+  const pir_attr *name = pir_op_attr_str(op, "name");
+  if (!pir_op_has(op, PIR_INPUT) || pir_op_is(op, PD_FEED)) return false;
+  if (!operand || !name) return true;
+  PIR_EACH_USE(u, pir_op_result(loop, operand - 1))
+  if (pir_str_equal(output_name(pir_use_owner(u)), pir_attr_as_str(name))) return false;
+  return true;
+}
+
+bool loop_may_change(pir_value *value, const pir_op *loop, size_t operand) {
+  const pir_block *block = pir_op_block(loop);
+  const pir_op *op = pir_value_op(value);
+  if (!op || pir_op_block(op) != block || is_structural(op) || pir_op_has(op, PIR_PARAMETER)) return false;
+  if (stays(value, loop, operand)) return false;
   for (pir_value *v = value;; v = chain_root(v, block)) {
-    PIR_EACH_USE(u, v) {
-      const pir_op *user = pir_block_ancestor(block, pir_use_owner(u));
-      if (user == loop && pir_use_owner(u) == loop && v == value && !in_loop++) continue;
-      if (user && !pir_op_is_before(user, loop)) return false;
-    }
+    if (!read_by_loop_only(v, loop, v == value ? operand : SIZE_MAX)) return false;
     if (chain_root(v, block) == v) return true;
   }
 }
 
-// The variable that carries `value` through the loop.
-static out_var *carrier(exporter *x, pir_value *value, const pir_op *loop, const char *stem, size_t i) {
+// The variable that carries operand `i` through the loop.
+static out_var *carrier(exporter *x, const pir_op *loop, size_t i) {
+  pir_value *value = pir_op_operand(loop, i);
   out_var *from = value_var(x, value), *var;
-  if (!from || may_change(x, value, loop)) return from;
-  var = var_declare(x, name_make(x, stem, i), pir_value_type(value));
+  const char *name = NULL;
+  if (!from) return NULL;
+  if (from->home == x->block && !from->desc->persistable && loop_may_change(value, loop, i)) return from;
+  if (i) name = wanted_name(x, pir_op_result(loop, i - 1));
+  var = var_declare(x, name ? name : name_make(x, "while", i), pir_value_type(value));
   if (var) op_assign(x, from, var);
   return var;
 }
@@ -259,8 +284,7 @@ pir_status export_while(exporter *x, const pir_op *op) {
   if (!n || pir_op_regions(op) != 1) return export_unsupported(x, "a loop without a condition");
   for (size_t i = 0; i < n; i++) {
     if (!pir_op_operand(op, i)) return export_unsupported(x, "a loop variable without a value");
-    vars[i] = carrier(x, pir_op_operand(op, i), op, "while", i);
-    if (!vars[i]) return PIR_UNSUPPORTED;
+    if (!(vars[i] = carrier(x, op, i))) return PIR_UNSUPPORTED;
   }
   PIR_TRY(loop_body(x, op, vars, &block));
   close_loop(x, vars, n, block);

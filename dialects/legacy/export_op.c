@@ -85,6 +85,10 @@ static bool number_fits(const literal *v, uint8_t kind, bool tensor_too) {
 // Operands that are no attribute here, but are one, or nothing, there.
 static bool special_folds(exporter *x, const pir_op *op, size_t i) {
   literal v;
+  if (pir_op_is(op, PD_ARANGE))  // of the result's type there
+    return literal_of(x, pir_op_operand(op, i), false, &v) && !v.ints &&
+           pir_op_is(pir_value_op(pir_op_operand(op, i)), PD_FULL) &&
+           pir_type_dtype(pir_value_type(pir_op_operand(op, i))) != (pir_dtype)pir_op_int(op, PD_ARANGE_ATTR_DTYPE);
   if (pir_op_is(op, PD_RNN)) return i == PD_RNN_IN_DROPOUT_STATE_IN;
   return pir_op_is(op, PD_FULL_WITH_TENSOR) && i == PD_FULL_WITH_TENSOR_IN_VALUE &&
          literal_of(x, pir_op_operand(op, i), false, &v) && v.on_host &&

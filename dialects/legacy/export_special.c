@@ -323,6 +323,36 @@ static void copy_onednn_types(exporter *x, const pir_op *op, out_op *o) {
   }
 }
 
+// A constant of another element type than it says.
+static out_var *filled(exporter *x, const pir_value *value, pir_dtype dtype) {
+  const pir_op *op = pir_value_op(value);
+  out_op *o = op_open(x, "fill_constant");
+  out_var *var =
+      var_declare(x, name_make(x, "full", 0), pir_type_tensor(x->ctx, dtype, pir_type_shape(pir_value_type(value))));
+  if (!var || add_fill(x, o, pir_op_attr_at(op, PD_FULL_ATTR_VALUE), dtype)) return NULL;
+  (void)op_set_attr(x, o, "shape", (pir_legacy_kind){PIR_ATTR_ARRAY, PIR_ATTR_I64},
+                    pir_op_attr_at(op, PD_FULL_ATTR_SHAPE));
+  add_place(x, o, pir_op_attr_at(op, PD_FULL_ATTR_PLACE));
+  op_output(x, o, "Out", &var, 1);
+  op_close(x, o);
+  return var;
+}
+
+static out_var *converted(exporter *x, const pir_value *value, pir_dtype dtype) {
+  out_var *from = value_var(x, value), *var;
+  out_op *o;
+  if (!from || pir_type_dtype(pir_value_type(value)) == dtype) return from;
+  var = var_declare(x, name_make(x, "cast", 0), pir_type_tensor(x->ctx, dtype, pir_type_shape(pir_value_type(value))));
+  if (!var) return NULL;
+  o = op_open(x, "cast");
+  op_input(x, o, "X", &from, 1);
+  op_output(x, o, "Out", &var, 1);
+  op_set_int(x, o, "in_dtype", dtype_code(value));
+  op_set_int(x, o, "out_dtype", pir_dtype_var_type(dtype));
+  op_close(x, o);
+  return var;
+}
+
 static pir_status export_cast(exporter *x, const pir_op *op) {
   out_op *o;
   PIR_TRY(export_as(x, op, row_of(op)->name, &o));
@@ -418,6 +448,31 @@ static pir_status export_reshaping(exporter *x, const pir_op *op) {
   return PIR_OK;
 }
 
+// The old op has no type of its own: it takes that of its operands.
+static pir_status export_range(exporter *x, const pir_op *op) {
+  static const char *const slots[] = {"Start", "End", "Step"};
+  pir_dtype dtype = (pir_dtype)pir_op_int(op, PD_ARANGE_ATTR_DTYPE);
+  out_op *o = op_open(x, "range");
+  for (size_t i = 0; i < 3; i++) {
+    out_var *var =
+        operand_folds(x, op, i) ? filled(x, pir_op_operand(op, i), dtype) : converted(x, pir_op_operand(op, i), dtype);
+    if (!var) return PIR_UNSUPPORTED;
+    op_input(x, o, slots[i], &var, 1);
+  }
+  PIR_TRY(export_output(x, pir_op_result(op, 0), NULL, o, "Out"));
+  op_close(x, o);
+  return PIR_OK;
+}
+
+// Without a mask it is the first version of the op.
+static pir_status export_deformable(exporter *x, const pir_op *op) {
+  out_op *o;
+  PIR_TRY(
+      export_as(x, op, pir_op_operand(op, PD_DEFORMABLE_CONV_IN_MASK) ? row_of(op)->name : "deformable_conv_v1", &o));
+  op_close(x, o);
+  return PIR_OK;
+}
+
 export_fn find_export(const pir_op *op) {
   switch (pir_op_def(op)->id) {
     case BUILTIN_PARAMETER:
@@ -480,6 +535,8 @@ export_fn find_export(const pir_op *op) {
     case PD_REPEAT_INTERLEAVE_WITH_TENSOR_INDEX: return export_repeat_by_tensor;
     case PD_MATRIX_RANK_TOL: return export_rank_by_tolerance;
     case PD_RNN: return export_rnn;
+    case PD_ARANGE: return export_range;
+    case PD_DEFORMABLE_CONV: return export_deformable;
     case PD_RESHAPE:
     case PD_RESHAPE_:
     case PD_FLATTEN:

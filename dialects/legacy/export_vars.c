@@ -174,8 +174,7 @@ out_var *value_var(exporter *x, const pir_value *value) {
   return NULL;
 }
 
-// The result of `op` that shares memory with its operand `i`, or NULL.
-static pir_value *twin_result(const pir_op *op, size_t i) {
+pir_value *twin_result(const pir_op *op, size_t i) {
   const pir_opdef *def = pir_op_def(op);
   for (size_t k = 0; k < def->inplace_count; k++)
     if (def->inplace[k].operand == i && def->inplace[k].result < pir_op_results(op))
@@ -227,11 +226,16 @@ static out_var *existing_parameter(exporter *x, const pir_value *value, pir_str 
   return var;
 }
 
-// What follows `value` along in-place ops: the result of the first that works on it.
+// What follows `value` in its variable: the result of an in-place op, or of a loop.
 static const pir_value *next_in_chain(const pir_value *value) {
   PIR_EACH_USE(u, (pir_value *)(uintptr_t)value) {
-    const pir_value *next = twin_result(pir_use_owner(u), pir_use_operand_index(u));
+    const pir_op *user = pir_use_owner(u);
+    size_t i = pir_use_operand_index(u);
+    const pir_value *next = twin_result(user, i);
     if (next) return next;
+    if (pir_op_is(user, PD_WHILE) && i && i <= pir_op_results(user) &&
+        loop_may_change((pir_value *)(uintptr_t)value, user, i))
+      return pir_op_result(user, i - 1);
   }
   return NULL;
 }
@@ -251,8 +255,7 @@ static out_var *wanted_parameter(exporter *x, const pir_value *value) {
   return NULL;
 }
 
-// A free name that later ops give a value; NULL when there is none.
-static const char *wanted_name(exporter *x, const pir_value *value) {
+const char *wanted_name(exporter *x, const pir_value *value) {
   for (int steps = 0; value && steps < CHAIN_MAX; steps++, value = next_in_chain(value))
     PIR_EACH_USE(u, (pir_value *)(uintptr_t)value) {
       pir_str name = output_name(pir_use_owner(u));
