@@ -42,6 +42,30 @@ pir_status pd_infer_drop_axis(pir_infer *infer) {
   return PIR_OK;
 }
 
+// x without the listed axes (none: all); two positions each, one where the lower of a middle pair is taken.
+pir_status pd_infer_median(pir_infer *infer) {
+  const pir_fact *x = infer->operands[PD_MEDIAN_IN_X];
+  const pir_attr_value *axes = &infer->attrs[PD_MEDIAN_ATTR_AXIS];
+  bool keep = infer->attrs[PD_MEDIAN_ATTR_KEEPDIM].i;
+  bool lower = pir_str_equal(infer->attrs[PD_MEDIAN_ATTR_MODE].text, PIR_STR("min"));
+  pir_fact *out = infer_begin(infer, PD_MEDIAN_OUT_OUT), *places = infer_begin(infer, PD_MEDIAN_OUT_MEDIANS);
+  uint32_t gone = axes->count ? 0 : UINT32_MAX;
+  if (!known_shape(x)) return PIR_OK;
+  for (size_t i = 0; i < axes->count; i++) {
+    int32_t at;
+    PIR_TRY(wrap_axis(infer, axes->ints[i], x->rank, &at));
+    gone |= 1u << at;
+  }
+  out->rank = 0;
+  for (int32_t d = 0; d < x->rank; d++) {
+    if (!(gone >> d & 1)) out->shape[out->rank++] = x->shape[d];
+    else if (keep) out->shape[out->rank++] = 1;
+  }
+  take_shape(places, out);
+  if (!lower) places->shape[places->rank++] = 2;
+  return PIR_OK;
+}
+
 // Batch and channels of x, positions of the grid.
 pir_status pd_infer_grid_sample(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_GRID_SAMPLE_IN_X], *grid = infer->operands[PD_GRID_SAMPLE_IN_GRID];

@@ -58,10 +58,12 @@
   X(matrix_rank, false)                                                                                                \
   X(matrix_rank_atol_rtol, false)                                                                                      \
   X(matrix_rank_tol, false)                                                                                            \
+  X(median, false)                                                                                                     \
   X(meshgrid, false)                                                                                                   \
   X(mode, false)                                                                                                       \
   X(multiclass_nms3, true)                                                                                             \
   X(multiplex, false)                                                                                                  \
+  X(nanmedian, false)                                                                                                  \
   X(nms, true)                                                                                                         \
   X(nonzero, true)                                                                                                     \
   X(polygamma, false)                                                                                                  \

@@ -1,20 +1,15 @@
-// Sorting along an axis: argsort, topk, and the running extremes, which keep positions too. A line is copied to 64-bit
-// keys with their positions and merge-sorted, so that equal keys stay in order. NaN counts as the largest number.
-// Cost: n log n a line, lines run in parallel.
+// Sorting along an axis: argsort, topk, medians, and the running extremes, which keep positions too. A line is copied
+// to 64-bit keys with their positions and merge-sorted, so that equal keys stay in order, or the first elements are
+// selected. NaN counts as the largest number. Cost: n log n a line, n where a few are selected; lines run in parallel.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "convert.h"
 #include "kernels/kernels.h"
+#include "kernels/partial.h"
 
-typedef struct entry {
-  union {
-    double f;
-    int64_t i;
-  } key;
-  int64_t at;
-} entry;
+typedef pir_entry entry;
 
 // A walk over the lines of x along one axis, and of two results beside it.
 typedef struct line_job {
@@ -25,15 +20,15 @@ typedef struct line_job {
   int64_t length, kept;  // elements of a line of x, and of the results
   int64_t first;         // which of the sorted elements the results begin with
   bool floats, descending;
-  entry *room;  // 2 * length for each thread
+  bool skips_nan, lower;  // of medians
+  entry *room;            // 2 * length for each thread
   void (*line)(const struct line_job *job, entry *room, const int64_t *at);
 } line_job;
 
+static pir_order order_of(const line_job *job) { return (pir_order){job->floats, job->descending}; }
+
 static bool before(const line_job *job, const entry *a, const entry *b) {
-  if (!job->floats) return job->descending ? a->key.i > b->key.i : a->key.i < b->key.i;
-  bool na = isnan(a->key.f), nb = isnan(b->key.f);
-  if (na || nb) return job->descending ? na && !nb : !na && nb;
-  return job->descending ? a->key.f > b->key.f : a->key.f < b->key.f;
+  return pir_entry_before(order_of(job), a, b);
 }
 
 // Bottom-up merge sort; returns which of the two halves of `room` holds the result.
@@ -79,6 +74,18 @@ static void load(const line_job *job, entry *room, const int64_t *at) {
 static void sort_one(const line_job *job, entry *room, const int64_t *at) {
   load(job, room, at);
   store(job, sort_line(job, room) + job->first, job->kept, at);
+}
+
+static void select_one(const line_job *job, entry *room, const int64_t *at) {
+  load(job, room, at);
+  pir_entries_select(order_of(job), room, job->length, job->kept);
+  store(job, room, job->kept, at);
+}
+
+static void kth_one(const line_job *job, entry *room, const int64_t *at) {
+  load(job, room, at);
+  pir_entries_nth(order_of(job), room, job->length, job->first);
+  store(job, room + job->first, 1, at);
 }
 
 static bool same_key(const line_job *job, const entry *a, const entry *b) {
@@ -169,6 +176,7 @@ pir_status pir_kernel_argsort(const pir_kernel_call *call) {
 // attributes: axis, largest, sorted; how many is in the shape of the result
 pir_status pir_kernel_topk(const pir_kernel_call *call) {
   line_job job = job_of(call);
+  job.line = select_one;
   job.descending = call->attrs[1].i != 0;
   return run_job(&job, call->attrs[0].i);
 }
@@ -205,6 +213,7 @@ static pir_status run_reduced(line_job *job, int64_t axis) {
 // attributes: k, axis, keepdim
 pir_status pir_kernel_kthvalue(const pir_kernel_call *call) {
   line_job job = job_of(call);
+  job.line = kth_one;
   job.first = call->attrs[0].i - 1;
   return run_reduced(&job, call->attrs[1].i);
 }
@@ -215,6 +224,107 @@ pir_status pir_kernel_mode(const pir_kernel_call *call) {
   job.line = mode_one;
   return run_reduced(&job, call->attrs[0].i);
 }
+
+// ---- medians
+
+// The middle of the elements that count; of an even number the mean of the middle two, or the lower one. A line with
+// NaN has none, unless NaN are left out.
+static void median_one(const line_job *job, entry *room, const int64_t *at) {
+  load(job, room, at);
+  int64_t n = job->length, nans = 0, first_nan = -1;
+  for (int64_t i = 0; job->floats && i < n; i++)
+    if (isnan(room[i].key.f) && !nans++) first_nan = i;
+  entry pair[2] = {{{.f = NAN}, first_nan}, {{.f = NAN}, first_nan}};
+  int64_t counted = n - nans, upper = counted / 2;
+  if (job->skips_nan) pair[0].at = pair[1].at = -1;
+  if (counted && (job->skips_nan || !nans)) {
+    pir_entries_select(order_of(job), room, n, upper + 1);
+    bool even = counted % 2 == 0;
+    pair[0] = room[upper - even];
+    pair[1] = job->lower ? pair[0] : room[upper];
+    int64_t a = pair[0].key.i, b = pair[1].key.i;
+    if (job->floats && even && !job->lower) pair[0].key.f = pair[0].key.f / 2 + pair[1].key.f / 2;
+    if (!job->floats && even && !job->lower) pair[0].key.i = (int64_t)(((__int128)a + b) / 2);
+  }
+  line_job values = *job, places = *job;
+  values.positions = NULL;
+  places.out = NULL;
+  store(&values, pair, 1, at);
+  store(&places, pair, job->lower ? 1 : 2, at);
+}
+
+// x with the listed axes (none: all) at the end; how many stay.
+static pir_status reduced_last(const pir_kernel_call *call, const pir_tensor *x, const pir_attr_value *axes,
+                               pir_tensor *out, int *kept) {
+  uint32_t gone = axes->count ? 0 : UINT32_MAX;
+  for (size_t i = 0; i < axes->count; i++) {
+    int64_t d = axes->ints[i] < 0 ? axes->ints[i] + x->rank : axes->ints[i];
+    if (d < 0 || d >= x->rank)
+      return pir_kernel_fail(call, PIR_INVALID, "%s: axis: expects axes of rank %d, found %lld", call->op, x->rank,
+                             (long long)axes->ints[i]);
+    gone |= 1u << d;
+  }
+  *out = *x;
+  int at = 0;
+  for (int last = 0; last < 2; last++) {
+    for (int d = 0; d < x->rank; d++)
+      if ((int)(gone >> d & 1) == last) out->shape[at] = x->shape[d], out->strides[at++] = x->strides[d];
+    if (!last) *kept = at;
+  }
+  return PIR_OK;
+}
+
+static pir_status fill(pir_tensor *out, double value) {
+  pir_tensor from = *out;
+  memset(from.strides, 0, sizeof from.strides);
+  from.data = &value;
+  from.dtype = PIR_F64;
+  return pir_tensor_copy(&from, out);
+}
+
+// attributes: axis, keepdim, mode (avg or min)
+static pir_status median(const pir_kernel_call *call, bool skips_nan) {
+  const pir_tensor *x = pir_kernel_in(call, 0);
+  pir_tensor moved, lines, *out = pir_kernel_out(call, 0), *places = pir_kernel_out(call, 1), values, positions;
+  pir_str mode = call->attrs[2].text;
+  line_job job = job_of(call);
+  int kept;
+  job.skips_nan = skips_nan;
+  job.lower = pir_str_equal(mode, PIR_STR("min"));
+  if (!x || !out) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
+  if (!job.lower && !pir_str_equal(mode, PIR_STR("avg")))
+    return pir_kernel_fail(call, PIR_INVALID, "%s: mode: expects avg or min, found '%.*s'", call->op, (int)mode.size,
+                           mode.data);
+  PIR_TRY(reduced_last(call, x, &call->attrs[0], &moved, &kept));
+  PIR_TRY(pir_kernel_dense(call, &moved, x->dtype, moved.shape, moved.rank, &lines));
+  pir_tensor view = lines;
+  int64_t length = 1, shape[PIR_MAX_RANK];
+  for (int d = kept; d < lines.rank; d++) length *= lines.shape[d];
+  for (int d = 0; d < kept; d++) shape[d] = lines.shape[d];
+  shape[kept] = length;
+  pir_tensor_set_dense(&view, x->dtype, shape, kept + 1);
+  view.data = lines.data;
+  shape[kept] = 1;
+  pir_tensor_set_dense(&values, out->dtype, shape, kept + 1);
+  values.data = out->data;
+  shape[kept] = job.lower ? 1 : 2;
+  if (places) {
+    pir_tensor_set_dense(&positions, places->dtype, shape, kept + 1);
+    positions.data = places->data;
+  }
+  job.x = &view;
+  job.out = &values;
+  job.positions = places ? &positions : NULL;
+  job.line = median_one;
+  pir_status status = length ? run_job(&job, kept) : fill(out, NAN);
+  if (!status && !length && places) status = fill(places, 0);
+  pir_kernel_drop(call, &lines);
+  return status;
+}
+
+pir_status pir_kernel_median(const pir_kernel_call *call) { return median(call, false); }
+
+pir_status pir_kernel_nanmedian(const pir_kernel_call *call) { return median(call, true); }
 
 // attributes: out_int32, right. Each value's place in the row of sorted numbers that stands beside it.
 pir_status pir_kernel_searchsorted(const pir_kernel_call *call) {
