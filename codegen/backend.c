@@ -41,6 +41,15 @@ pir_status pir_llvm_open(pir_llvm_library *out, char *message, size_t capacity) 
   return PIR_OK;
 }
 
+bool pir_compiler_llvm_version(char *out, size_t capacity) {
+  char message[1024];
+  pir_llvm_library library;
+  if (pir_llvm_open(&library, message, sizeof message)) return false;
+  pir_text_format(out, capacity, "%s", library.backend->llvm_version);
+  pir_llvm_close(&library);
+  return true;
+}
+
 void pir_llvm_close(pir_llvm_library *library) {
   if (library->handle) dlclose(library->handle);
   *library = (pir_llvm_library){0};

@@ -92,27 +92,53 @@ pir_status pir_program_read(pir_context *ctx, pir_str bytes, pir_str file, pir_p
   return finish(read_any(ctx, bytes, file, out_program, NULL), out_program);
 }
 
-pir_status pir_program_read_file(pir_context *ctx, const char *path, pir_program **out_program) {
+// The program that a path means, which may be a folder; free it with free.
+static pir_status resolve(pir_context *ctx, const char *path, char **out_file) {
+  pir_status status = pir_program_find(path, out_file);
+  if (!status) return PIR_OK;
+  pir_loc loc = pir_loc_text(ctx, pir_str_from(path), 0, 0);
+  if (status == PIR_NOT_FOUND) pir_report(ctx, status, PIR_ERROR, loc, "no program lies in this folder");
+  else if (status == PIR_INVALID)
+    pir_report(ctx, status, PIR_ERROR, loc, "several programs lie in this folder: %s; name one", *out_file);
+  free(*out_file);
+  return status;
+}
+
+static pir_status read_file(pir_context *ctx, const char *path, pir_program **out_program) {
   pir_borrowed bytes;
-  pir_status status = map_program(ctx, path, &bytes);
-  *out_program = NULL;
-  if (status) return status;
-  status = pir_program_read(ctx, text_of(bytes), pir_str_from(path), out_program);
+  PIR_TRY(map_program(ctx, path, &bytes));
+  pir_status status = pir_program_read(ctx, text_of(bytes), pir_str_from(path), out_program);
   give_back(bytes);
   return status;
 }
 
-pir_status pir_program_load_file(pir_context *ctx, const char *path, const char *params, pir_program **out_program) {
+pir_status pir_program_read_file(pir_context *ctx, const char *path, pir_program **out_program) {
+  char *file;
+  *out_program = NULL;
+  PIR_TRY(resolve(ctx, path, &file));
+  pir_status status = read_file(ctx, file, out_program);
+  free(file);
+  return status;
+}
+
+static pir_status load_file(pir_context *ctx, const char *path, const char *params, pir_program **out_program) {
   pir_borrowed bytes;
   wanted want = {0};
-  pir_status status = map_program(ctx, path, &bytes);
-  *out_program = NULL;
-  if (status) return status;
-  status = read_any(ctx, text_of(bytes), pir_str_from(path), out_program, &want);
+  PIR_TRY(map_program(ctx, path, &bytes));
+  pir_status status = read_any(ctx, text_of(bytes), pir_str_from(path), out_program, &want);
   give_back(bytes);
   if (!status) status = attach(*out_program, &want, path, params);
   free(want.decls);
   return finish(status, out_program);
+}
+
+pir_status pir_program_load_file(pir_context *ctx, const char *path, const char *params, pir_program **out_program) {
+  char *file;
+  *out_program = NULL;
+  PIR_TRY(resolve(ctx, path, &file));
+  pir_status status = load_file(ctx, file, params, out_program);
+  free(file);
+  return status;
 }
 
 pir_status pir_program_load(pir_context *ctx, pir_borrowed bytes, pir_borrowed params, pir_str file,

@@ -260,6 +260,22 @@ static void log_timing(pir_pass_manager *manager) {
   log_line(manager, "%.3f ms  total", total * 1e3);
 }
 
+static void log_timing_json(pir_pass_manager *manager) {
+  pir_strbuf line;
+  double total = 0;
+  pir_strbuf_init(&line, pir_context_arena(manager->ctx));
+  pir_strbuf_lit(&line, "{\"passes\":[");
+  for (size_t i = 0; i < manager->entries.count; i++) {
+    double ms = manager->entries.items[i].seconds * 1e3;
+    pir_strbuf_format(&line, "%s{\"name\":\"%s\",\"ms\":%.3f}", i ? "," : "", manager->entries.items[i].pass->name, ms);
+    total += ms;
+  }
+  pir_strbuf_format(&line, "],\"total_ms\":%.3f}", total);
+  pir_str text = pir_strbuf_view(&line);
+  log_line(manager, "%.*s", (int)text.size, text.data);
+  pir_strbuf_free(&line);
+}
+
 static void log_statistics(pir_pass_manager *manager) {
   log_line(manager, "// ----- statistics");
   for (size_t i = 0; i < manager->statistics.count; i++) {
@@ -277,6 +293,7 @@ pir_status pir_pass_manager_run(pir_pass_manager *manager, pir_program *program)
     status = run_entry(manager, i, program);
   }
   if (manager->options.timing) log_timing(manager);
+  if (manager->options.timing_json) log_timing_json(manager);
   if (manager->options.stats) log_statistics(manager);
   return status;
 }

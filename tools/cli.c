@@ -5,8 +5,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pir/codegen.h>
 #include <pir/dialects.h>
 #include <pir/legacy.h>
+#include <pir/load.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -39,7 +41,7 @@ static const cli_option common_options[] = {
     {OPT_MAX_MEMORY, 0, "max-memory", "BYTES", "stop when the IR needs more (k, m and g are understood)"},
     {OPT_MAX_TIME, 0, "max-time", "SECONDS", "stop after that time"},
     {OPT_HELP, 'h', "help", NULL, "print this and exit"},
-    {OPT_VERSION, 0, "version", NULL, "print the version and exit"},
+    {OPT_VERSION, 0, "version", NULL, "print the versions of tool, library and LLVM, and the targets, and exit"},
     {0, 0, NULL, NULL, NULL},
 };
 
@@ -237,14 +239,23 @@ static int set_limit(cli *cli, const cli_option *option, const char *value) {
   return -1;
 }
 
+static void print_version(const cli_tool *tool) {
+  char llvm[64];
+  pir_target native;
+  printf("%s %d.%d.%d\n", tool->name, PIR_VERSION_MAJOR, PIR_VERSION_MINOR, PIR_VERSION_PATCH);
+  printf("libpir %u.%u.%u\n", pir_version() >> 16, pir_version() >> 8 & 0xff, pir_version() & 0xff);
+  bool compiles = pir_compiler_llvm_version(llvm, sizeof llvm);
+  printf("LLVM %s\n", compiles ? llvm : "not installed: operators are called, none compiled");
+  printf("targets %s", pir_target_names());
+  if (!pir_target_get(NULL, &native)) printf("; this processor: %s", native.name);
+  printf("\n");
+}
+
 // Acts on an option every tool has. Returns -1 to go on.
 static int take_common(cli *cli, const cli_option *option, const char *value) {
   switch (option->id) {
     case OPT_HELP: print_help(cli->tool); return CLI_OK;
-    case OPT_VERSION:
-      printf("%s %d.%d.%d\n", cli->tool->name, PIR_VERSION_MAJOR, PIR_VERSION_MINOR, PIR_VERSION_PATCH);
-      printf("libpir %u.%u.%u\n", pir_version() >> 16, pir_version() >> 8 & 0xff, pir_version() & 0xff);
-      return CLI_OK;
+    case OPT_VERSION: print_version(cli->tool); return CLI_OK;
     case OPT_OUTPUT: cli->output = value; return -1;
     case OPT_DIAGNOSTICS:
       cli->json_diagnostics = strcmp(value, "json") == 0;
@@ -372,7 +383,7 @@ static int read_stream(const cli *cli, int fd, cli_file *file) {
   return 0;
 }
 
-int cli_file_read(const cli *cli, const char *path, cli_file *out_file) {
+static int read_named(const cli *cli, const char *path, cli_file *out_file) {
   bool is_stdin = strcmp(path, "-") == 0;
   *out_file = (cli_file){.name = is_stdin ? "<stdin>" : path};
   int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
@@ -382,7 +393,7 @@ int cli_file_read(const cli *cli, const char *path, cli_file *out_file) {
   if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 && !is_stdin) {
     void *data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (data == MAP_FAILED) code = cli_fail(cli, CLI_INVALID, "%s: cannot map: %s", path, strerror(errno));
-    else *out_file = (cli_file){path, {data, (size_t)info.st_size}, true};
+    else *out_file = (cli_file){.name = path, .bytes = {data, (size_t)info.st_size}, .mapped = true};
   } else {
     code = read_stream(cli, fd, out_file);
   }
@@ -390,9 +401,34 @@ int cli_file_read(const cli *cli, const char *path, cli_file *out_file) {
   return code;
 }
 
+// The program a folder holds. Returns an exit code; the path is the caller's to free.
+static int find_program(const cli *cli, const char *path, char **out_path) {
+  switch (pir_program_find(path, out_path)) {
+    case PIR_OK: return CLI_OK;
+    case PIR_NOT_FOUND: return cli_fail(cli, CLI_INVALID, "%s: no program lies in this folder", path);
+    case PIR_INVALID:
+      cli_fail(cli, CLI_INVALID, "%s: several programs lie in this folder: %s; name one", path, *out_path);
+      free(*out_path);
+      return CLI_INVALID;
+    default: return cli_fail(cli, CLI_LIMIT, "%s: out of memory", path);
+  }
+}
+
+int cli_file_read(const cli *cli, const char *path, cli_file *out_file) {
+  char *found;
+  if (strcmp(path, "-") == 0) return read_named(cli, path, out_file);
+  int code = find_program(cli, path, &found);
+  if (code) return code;
+  code = read_named(cli, found, out_file);
+  out_file->found = found;
+  if (code) cli_file_release(out_file);
+  return code;
+}
+
 void cli_file_release(cli_file *file) {
   if (file->mapped) munmap((void *)(uintptr_t)file->bytes.data, file->bytes.size);
   else free((void *)(uintptr_t)file->bytes.data);
+  free(file->found);
   *file = (cli_file){0};
 }
 

@@ -79,11 +79,12 @@ pir_context *cli_context_create(cli *cli);
 // The sink alone, for models (pir_model_options.sink).
 pir_diag_sink cli_sink(cli *cli);
 
-// A whole file in memory; `-` is standard input. Mapped where possible.
+// A whole file in memory; `-` is standard input, a folder means the program in it. Mapped where possible.
 typedef struct cli_file {
   const char *name;  // as in diagnostics
   pir_str bytes;
   bool mapped;
+  char *found;  // the path, where `name` is one that was looked for
 } cli_file;
 
 // Returns 0, or the exit code after reporting.

@@ -1,5 +1,6 @@
 // pir-opt: reads a program, runs passes over it, prints it; compares programs; checks expected diagnostics.
 #include <pir/compare.h>
+#include <pir/dot.h>
 #include <pir/legacy.h>
 #include <pir/pass.h>
 #include <stdio.h>
@@ -49,7 +50,7 @@ static const cli_option options[] = {
     {OPT_PRINT_AFTER, 0, "print-after", "PASS", "print the program after a pass"},
     {OPT_PRINT_AFTER_ALL, 0, "print-after-all", NULL, "print the program after every pass"},
     {OPT_PRINT_CHANGED, 0, "print-changed", NULL, "print the program after the passes that changed it"},
-    {OPT_TIMING, 0, "timing", NULL, "print the time of each pass"},
+    {OPT_TIMING, 0, "timing", "[=json]", "print the time of each pass"},
     {OPT_STATS, 0, "stats", NULL, "print what the passes counted"},
     {OPT_SPLIT, 0, "split-input-file", NULL,
      "take the parts between lines of // -----, or from //CHECK to //END, one by one"},
@@ -58,7 +59,7 @@ static const cli_option options[] = {
     {OPT_FRAGMENT, 0, "fragment", NULL, "read a part of a program: no braces, values from outside"},
     {OPT_STRICT, 0, "strict", NULL, "ops that no dialect declares are errors"},
     {OPT_DIFF, 0, "diff", NULL, "compare two programs up to names and the order of independent ops"},
-    {OPT_EMIT, 0, "emit", "FORM", "text (default), t2, typed, json or pdmodel"},
+    {OPT_EMIT, 0, "emit", "FORM", "text (default), t2, typed, json, pdmodel or dot"},
     {OPT_STRIP_DEBUG, 0, "strip-debug", NULL, "typed: leave out locations"},
     {OPT_LATER, 0, "check-rules", "[=SEED]", NULL},
     {OPT_LATER, 0, "verify-numerics", NULL, NULL},
@@ -171,10 +172,12 @@ static int run_passes(cli *cli, pir_context *ctx, pir_program *program) {
   size_t before_count, after_count;
   const char **before = values_of(cli, OPT_PRINT_BEFORE, &before_count),
              **after = values_of(cli, OPT_PRINT_AFTER, &after_count);
+  const char *timing = cli_value(cli, OPT_TIMING, NULL);
   pir_pass_options pass_options = {
       .verify_each = cli_has(cli, OPT_VERIFY_EACH),
       .print_changed = cli_has(cli, OPT_PRINT_CHANGED),
-      .timing = cli_has(cli, OPT_TIMING),
+      .timing = cli_has(cli, OPT_TIMING) && !timing,
+      .timing_json = timing != NULL,
       .stats = cli_has(cli, OPT_STATS),
       .trace_rewrites = cli_has(cli, OPT_TRACE_REWRITES),
       .print_after_all = cli_has(cli, OPT_PRINT_AFTER_ALL),
@@ -205,6 +208,7 @@ static pir_text_form text_form(const cli *cli) {
 
 static int emit(const cli *cli, const pir_program *program, pir_writer out) {
   const char *form = cli_value(cli, OPT_EMIT, NULL);
+  if (form && strcmp(form, "dot") == 0) return cli_exit_code(pir_program_print_dot(program, NULL, out));
   if (form && strcmp(form, "json") == 0) return cli_exit_code(pir_program_write_json(program, NULL, out));
   if (form && strcmp(form, "pdmodel") == 0) return cli_exit_code(pir_program_write_pdmodel(program, out));
   pir_print_options print = {.form = text_form(cli), .strip_debug = cli_has(cli, OPT_STRIP_DEBUG)};
@@ -257,7 +261,7 @@ static int process_parts(cli *cli, const cli_file *file, const pir_writer *out) 
   bool quiet = cli_has(cli, OPT_VERIFY_DIAGNOSTICS);
   part part;
   for (part_walk walk = parts_of(file->bytes); next_part(&walk, &part);) {
-    cli_file piece = {file->name, part.text, false};
+    cli_file piece = {.name = file->name, .bytes = part.text};
     if (!quiet) put(out, part.begin);
     int code = part.kind == PART_PROGRAM ? process_part(cli, &piece, part.line, out)
                                          : process_value(cli, &part, file->name, text_form(cli), out);
@@ -325,8 +329,8 @@ static int diff(cli *cli) {
 // ---- driver
 
 static int check_emit(const cli *cli) {
-  static const char *const known[] = {"text", "t2", "typed", "json", "pdmodel"};
-  static const char *const later[] = {"dot", "loops", "llvm", "asm", "cuda", "ptx"};
+  static const char *const known[] = {"text", "t2", "typed", "json", "pdmodel", "dot"};
+  static const char *const later[] = {"loops", "llvm", "asm", "cuda", "ptx"};
   const char *form = cli_value(cli, OPT_EMIT, NULL);
   if (!form) return 0;
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -334,7 +338,12 @@ static int check_emit(const cli *cli) {
   for (size_t i = 0; i < sizeof later / sizeof *later; i++)
     if (strcmp(form, later[i]) == 0)
       return cli_fail(cli, CLI_UNSUPPORTED, "unsupported: --emit=%s is not part of this build yet", form);
-  return cli_bad_value(cli, "emit", form, "text, t2, typed, json or pdmodel");
+  return cli_bad_value(cli, "emit", form, "text, t2, typed, json, pdmodel or dot");
+}
+
+static int check_timing(const cli *cli) {
+  const char *form = cli_value(cli, OPT_TIMING, NULL);
+  return !form || strcmp(form, "json") == 0 ? 0 : cli_bad_value(cli, "timing", form, "json");
 }
 
 static int run(cli *cli) {
@@ -342,6 +351,7 @@ static int run(cli *cli) {
   if (cli_has(cli, OPT_LIST_PIPELINES)) return list_pipelines();
   if (cli_has(cli, OPT_DUMP_PIPELINE)) return dump_pipeline(cli);
   int code = check_emit(cli);
+  if (!code) code = check_timing(cli);
   if (code) return code;
   if (cli_has(cli, OPT_DIFF)) return diff(cli);
   if (cli->file_count > 1) return cli_fail(cli, CLI_USAGE, "two files are only for --diff");

@@ -1,25 +1,35 @@
 // pir-translate: reads a program in any format and writes it in another.
+#include <pir/dot.h>
 #include <string.h>
 
 #include "../cli.h"
 #include "stats.h"
 
-enum { OPT_FROM = 1, OPT_TO, OPT_STRIP_DEBUG, OPT_INDENT, OPT_LATER };
+enum { OPT_FROM = 1, OPT_TO, OPT_STRIP_DEBUG, OPT_INDENT, OPT_JSON, OPT_MAX_NODES, OPT_LATER };
 
 static const cli_option options[] = {
     {OPT_FROM, 0, "from", "FORMAT", "auto (default), pdmodel, json or text"},
-    {OPT_TO, 0, "to", "FORMAT", "text (default), t2, typed, json or stats"},
+    {OPT_TO, 0, "to", "FORMAT", "text (default), t2, typed, json, dot or stats"},
     {OPT_STRIP_DEBUG, 0, "strip-debug", NULL, "typed: leave out locations"},
     {OPT_INDENT, 0, "indent", NULL, "json: one element a line"},
+    {OPT_JSON, 0, "json", NULL, "stats: as one JSON object"},
+    {OPT_MAX_NODES, 0, "max-nodes", "N", "dot: draw at most N ops, the others as one (1000; 0 draws all)"},
     {OPT_LATER, 0, "params", "FILE", NULL},
     {OPT_LATER, 0, "params-out", "FILE", NULL},
-    {OPT_LATER, 0, "max-nodes", "N", NULL},
     {0, 0, NULL, NULL, NULL},
 };
 
 static const cli_tool tool = {"pir-translate", "[options] FILE", "Converts a program between its formats.", options, 1};
 
-static const char *const unsupported_targets[] = {"pdmodel", "dot", "html"};
+static const char *const unsupported_targets[] = {"pdmodel", "html"};
+
+static int write_dot(cli *cli, const pir_program *program, pir_writer out) {
+  const char *text = cli_value(cli, OPT_MAX_NODES, NULL);
+  uint64_t nodes = 1000;
+  if (text && !cli_parse_u64(text, &nodes)) return cli_bad_value(cli, "max-nodes", text, "a number");
+  pir_dot_options options = {.max_nodes = nodes};
+  return cli_exit_code(pir_program_print_dot(program, &options, out));
+}
 
 // Writes the program as `to` says. Returns an exit code.
 static int write_program(cli *cli, const pir_program *program, const char *to, pir_writer out) {
@@ -28,7 +38,8 @@ static int write_program(cli *cli, const pir_program *program, const char *to, p
     pir_json_options json = {.indent = cli_has(cli, OPT_INDENT)};
     return cli_exit_code(pir_program_write_json(program, &json, out));
   }
-  if (strcmp(to, "stats") == 0) return cli_exit_code(stats_write(program, out));
+  if (strcmp(to, "stats") == 0) return cli_exit_code(stats_write(program, cli_has(cli, OPT_JSON), out));
+  if (strcmp(to, "dot") == 0) return write_dot(cli, program, out);
   if (strcmp(to, "t2") == 0) print.form = PIR_TEXT_T2;
   if (strcmp(to, "typed") == 0) print.form = PIR_TEXT_TYPED;
   return cli_exit_code(pir_program_print(program, &print, out));
@@ -55,13 +66,13 @@ static int translate(cli *cli, pir_format from, const char *to) {
 }
 
 static int check_target(const cli *cli, const char *to) {
-  static const char *const targets[] = {"text", "t2", "typed", "json", "stats"};
+  static const char *const targets[] = {"text", "t2", "typed", "json", "dot", "stats"};
   for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
     if (strcmp(to, targets[i]) == 0) return 0;
   for (size_t i = 0; i < sizeof unsupported_targets / sizeof *unsupported_targets; i++)
     if (strcmp(to, unsupported_targets[i]) == 0)
       return cli_fail(cli, CLI_UNSUPPORTED, "unsupported: --to=%s is not part of this build yet", to);
-  return cli_bad_value(cli, "to", to, "text, t2, typed, json or stats");
+  return cli_bad_value(cli, "to", to, "text, t2, typed, json, dot or stats");
 }
 
 static int parse_format(const cli *cli, const char *from, pir_format *out_format) {

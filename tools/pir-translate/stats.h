@@ -1,9 +1,9 @@
-// --to=stats: what a program is made of, for people.
+// --to=stats: what a program is made of, as a table for people or as one JSON object.
 #ifndef PIR_TRANSLATE_STATS_H
 #define PIR_TRANSLATE_STATS_H
 
 #include "../cli.h"
 
-pir_status stats_write(const pir_program *program, pir_writer out);
+pir_status stats_write(const pir_program *program, bool json, pir_writer out);
 
 #endif

@@ -80,6 +80,9 @@ PIR_API pir_status pir_compiler_create(pir_context *ctx, const pir_compiler_opti
                                        pir_compiler **out_compiler);
 PIR_API void pir_compiler_destroy(pir_compiler *compiler);
 
+// The version of LLVM behind it ("19.1.7"); false when that library is not installed. Opens it.
+PIR_API bool pir_compiler_llvm_version(char *out, size_t capacity);
+
 // Whether the generator can compile this op inside a group. Lowering asks; what it refuses is called.
 PIR_API bool pir_codegen_can(const pir_op *op, const pir_facts *facts);
 

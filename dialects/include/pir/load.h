@@ -6,12 +6,19 @@
 
 PIR_BEGIN
 
+// The program file that `path` means: itself, or for a folder the only file in it that is called like a program
+// (*.json,
+// *.pdmodel, *.pir, __model__, model) and holds one. PIR_NOT_FOUND: there is none. PIR_INVALID: there are several;
+// `*out_path` is then a list of their names for messages. Free it with free.
+PIR_API PIR_NODISCARD pir_status pir_program_find(const char *path, char **out_path);
+
 // Reads a program (JSON, text or .pdmodel) without its parameters. `file` names it in messages; `bytes`
 // need not outlive the call.
 PIR_API PIR_NODISCARD pir_status pir_program_read(pir_context *ctx, pir_str bytes, pir_str file,
                                                   pir_program **out_program);
 PIR_API PIR_NODISCARD pir_status pir_program_read_file(pir_context *ctx, const char *path, pir_program **out_program);
 
+// `path` may be a folder in both (pir_program_find).
 // Reads a program with its parameters, mapped from `params` (a file or a folder; NULL: found beside the
 // model, pir_params_find). A program that needs parameters and finds none is refused (PIR_NOT_FOUND).
 PIR_API PIR_NODISCARD pir_status pir_program_load_file(pir_context *ctx, const char *path, const char *params,
