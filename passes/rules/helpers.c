@@ -11,13 +11,13 @@ pir_rule_value pir_helper_one_element(const pir_rule_call *call) {
   const pir_value *value = call->args[0].value;
   const pir_fact *fact = value ? pir_facts_of(call->facts, value) : NULL;
   if (!fact || !fact->known || fact->rank < 0) return (pir_rule_value){.kind = PIR_RULE_UNKNOWN};
+  bool known = true;
   for (int32_t i = 0; i < fact->rank; i++) {
     int64_t extent;
-    if (!pir_dim_is_const(pir_facts_dims(call->facts), fact->shape[i], &extent))
-      return (pir_rule_value){.kind = PIR_RULE_UNKNOWN};
-    if (extent != 1) return of_bool(false);
+    if (!pir_dim_is_const(pir_facts_dims(call->facts), fact->shape[i], &extent)) known = false;
+    else if (extent != 1) return of_bool(false);
   }
-  return of_bool(true);
+  return known ? of_bool(true) : (pir_rule_value){.kind = PIR_RULE_UNKNOWN};
 }
 
 const pir_rule_helper pir_rule_helpers[] = {

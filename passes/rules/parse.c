@@ -173,12 +173,25 @@ static const char *origin_of(drr *d, const drr_place *at) {
   return drr_keep(d, text, n);
 }
 
+// What a shared op reads stays with it.
+static void spread_shared(drr *d) {
+  for (int i = d->rule.match_count; i-- > 0;) {
+    const rule_op *op = &d->ops.items[d->rule.match + i];
+    for (int16_t k = 0; k < op->operand_count && op->shared; k++) {
+      const rule_operand *o = &d->operands.items[op->operands + k];
+      bool value = o->kind == RULE_OPERAND_VALUE || o->kind == RULE_OPERAND_VALUES || o->kind == RULE_OPERAND_MAYBE;
+      if (value && d->values[o->at].def >= 0) d->ops.items[d->rule.match + d->values[o->at].def].shared = true;
+    }
+  }
+}
+
 static bool finish_rule(drr *d) {
   if (!d->rule.match_count) return drr_error(d, &d->info.at, "the rule has no match");
   if (!d->in_emit) return drr_error(d, &d->info.at, "the rule has no emit");
   d->rule.root = d->ops.items[d->rule.match + d->rule.match_count - 1].id;
   d->rule.origin = origin_of(d, &d->info.at);
   if (!d->info.has_benefit) d->rule.benefit = (uint32_t)d->rule.match_count;
+  spread_shared(d);
   if (!drr_order(d) || !drr_check_rule(d)) return false;
   pir_vec_push(d->arena, &d->rules, d->rule);
   pir_vec_push(d->arena, &d->infos, d->info);
