@@ -32,7 +32,7 @@ pir_symbol_source pir_facts_symbol(const pir_facts *facts, size_t i) {
 }
 
 // ---- symbols
-static void note_source(pir_facts *facts, size_t symbol, const pir_value *value, int32_t axis, int32_t element) {
+static void note_source(pir_facts *facts, size_t symbol, pir_symbol_source source) {
   if (symbol >= facts->source_capacity) {
     size_t capacity = symbol + 64;
     facts->sources = pir_arena_resize(&facts->arena, facts->sources, facts->source_capacity * sizeof *facts->sources,
@@ -40,20 +40,27 @@ static void note_source(pir_facts *facts, size_t symbol, const pir_value *value,
     memset(facts->sources + facts->source_capacity, 0, (capacity - facts->source_capacity) * sizeof *facts->sources);
     facts->source_capacity = capacity;
   }
-  if (!facts->sources[symbol].value) facts->sources[symbol] = (pir_symbol_source){value, axis, element};
+  if (!facts->sources[symbol].value) facts->sources[symbol] = source;
   if (symbol >= facts->source_count) facts->source_count = symbol + 1;
 }
 
-// Records which of the symbols made since `first` are extents or elements of this value.
-static void note_symbols(pir_facts *facts, const pir_value *value, const pir_fact *fact, size_t first) {
+static void note_fact(pir_facts *facts, const pir_value *value, const pir_fact *fact, size_t first, int32_t member) {
   for (int32_t i = 0; fact->known && i < fact->rank; i++)
     if (pir_dim_kind_of(facts->dims, fact->shape[i]) == PIR_DIM_SYMBOL &&
         pir_dim_symbol_index(facts->dims, fact->shape[i]) >= first)
-      note_source(facts, pir_dim_symbol_index(facts->dims, fact->shape[i]), value, i, 0);
+      note_source(facts, pir_dim_symbol_index(facts->dims, fact->shape[i]), (pir_symbol_source){value, i, 0, member});
   for (size_t i = 0; fact->known && fact->contents && i < fact->content_count; i++)
     if (fact->contents[i] != PIR_DIM_UNKNOWN && pir_dim_kind_of(facts->dims, fact->contents[i]) == PIR_DIM_SYMBOL &&
         pir_dim_symbol_index(facts->dims, fact->contents[i]) >= first)
-      note_source(facts, pir_dim_symbol_index(facts->dims, fact->contents[i]), value, -1, (int32_t)i);
+      note_source(facts, pir_dim_symbol_index(facts->dims, fact->contents[i]),
+                  (pir_symbol_source){value, -1, (int32_t)i, member});
+}
+
+// Records which of the symbols made since `first` are extents or elements of this value, or of its members.
+static void note_symbols(pir_facts *facts, const pir_value *value, const pir_fact *fact, size_t first) {
+  note_fact(facts, value, fact, first, 0);
+  for (size_t i = 0; fact->known && fact->members && i < fact->member_count; i++)
+    note_fact(facts, value, fact->members[i], first, (int32_t)i);
 }
 
 static void set_fact(pir_facts *facts, const pir_value *value, const pir_fact *fact) {

@@ -127,7 +127,7 @@ struct slot_list pir_plan_results(plan_builder *b, const pir_value *value) {
   static const pir_fact unknown = {.rank = -1};
   const pir_type *type = pir_value_type(value);
   const pir_fact *fact = pir_facts_of(b->facts, value);
-  bool several = pir_type_kind_of(type) == PIR_TYPE_VECTOR;
+  bool several = pir_type_kind_of(type) == PIR_TYPE_VECTOR || fact->members;
   size_t count = !several ? 1 : fact->member_count ? fact->member_count : pir_type_elements(type);
   uint32_t *slots = pir_bump_get(&b->scratch, count * sizeof *slots);
   for (size_t i = 0; slots && i < count; i++)

@@ -57,8 +57,8 @@ static uint32_t symbol_level(plan_builder *b, pir_symbol_source source) {
     bool inside = pir_value_block(source.value) != pir_program_block(b->program);
     return inside ? LEVEL_NEVER : b->p->instr_count + 1;
   }
-  if (list.count != 1) return LEVEL_NEVER;
-  uint32_t slot = b->p->words[list.first];
+  if ((uint32_t)source.member >= list.count) return LEVEL_NEVER;
+  uint32_t slot = b->p->words[list.first + (uint32_t)source.member];
   if (slot == NONE) return LEVEL_NEVER;
   return b->defs[slot] == NONE ? 0 : b->defs[slot] + 1;
 }
@@ -141,8 +141,9 @@ void pir_plan_symbols(plan_builder *b) {
   for (uint32_t i = 0; i < b->symbol_count; i++) {
     struct slot_list list;
     const struct symbol_use *use = &b->symbols[i];
-    if (!pir_plan_slots_of(b, use->source.value, &list) || list.count != 1) continue;
-    plan_symbol symbol = {use->expr, p->words[list.first], use->source.axis, (uint32_t)use->source.element};
+    uint32_t member = (uint32_t)use->source.member;
+    if (!pir_plan_slots_of(b, use->source.value, &list) || member >= list.count) continue;
+    plan_symbol symbol = {use->expr, p->words[list.first + member], use->source.axis, (uint32_t)use->source.element};
     if (use->level == 0) {
       symbol.source = p->buffers[p->slots[symbol.source].buffer].index;
       plan_symbol *to = BUMP_PUSH(&p->memory, p->symbols, p->symbol_count, p->symbol_capacity);

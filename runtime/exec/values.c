@@ -138,7 +138,9 @@ static pir_status build_structural(plan_builder *b, const pir_op *op) {
   struct slot_list list = {0}, all = {b->p->word_count, 0};
   size_t operands = pir_op_operands(op), results = pir_op_results(op);
   const pir_type *type = results ? pir_value_type(pir_op_result(op, 0)) : NULL;
-  if (results == 1 && type && pir_type_kind_of(type) == PIR_TYPE_VECTOR) {
+  bool list_made =
+      type && (pir_type_kind_of(type) == PIR_TYPE_VECTOR || pir_facts_of(b->facts, pir_op_result(op, 0))->members);
+  if (results == 1 && list_made) {
     for (size_t i = 0; i < operands; i++) {
       const pir_value *value = pir_op_operand(op, i);
       if (value && (!pir_plan_slots_of(b, value, &list) || list.count != 1)) break;

@@ -82,6 +82,19 @@
   X(set_value_with_tensor, false)                                                                                      \
   X(slogdet_v2, false)                                                                                                 \
   X(solve, false)                                                                                                      \
+  X(sparse_add, true)                                                                                                  \
+  X(sparse_coalesce, true)                                                                                             \
+  X(sparse_divide, true)                                                                                               \
+  X(sparse_from_dense, true)                                                                                           \
+  X(sparse_from_rows, true)                                                                                            \
+  X(sparse_multiply, true)                                                                                             \
+  X(sparse_reshape, true)                                                                                              \
+  X(sparse_slice, true)                                                                                                \
+  X(sparse_subtract, true)                                                                                             \
+  X(sparse_sum, true)                                                                                                  \
+  X(sparse_to_dense, false)                                                                                            \
+  X(sparse_to_rows, true)                                                                                              \
+  X(sparse_transpose, true)                                                                                            \
   X(spectral_norm, false)                                                                                              \
   X(svd, false)                                                                                                        \
   X(svdvals, false)                                                                                                    \

@@ -72,6 +72,7 @@ typedef struct pir_symbol_source {
   const pir_value *value;  // the feed, or the result whose extent the run shows
   int32_t axis;            // -1: an element of `contents`
   int32_t element;
+  int32_t member;  // of a vec; 0 else
 } pir_symbol_source;
 PIR_API pir_symbol_source pir_facts_symbol(const pir_facts *facts, size_t i);
 
