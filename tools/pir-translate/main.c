@@ -1,27 +1,31 @@
 // pir-translate: reads a program in any format and writes it in another.
 #include <pir/dot.h>
+#include <pir/legacy.h>
+#include <pir/load.h>
 #include <string.h>
 
 #include "../cli.h"
+#include "params.h"
 #include "stats.h"
 
-enum { OPT_FROM = 1, OPT_TO, OPT_STRIP_DEBUG, OPT_INDENT, OPT_JSON, OPT_MAX_NODES, OPT_LATER };
+enum { OPT_FROM = 1, OPT_TO, OPT_STRIP_DEBUG, OPT_INDENT, OPT_JSON, OPT_MAX_NODES, OPT_PARAMS, OPT_PARAMS_OUT };
 
 static const cli_option options[] = {
     {OPT_FROM, 0, "from", "FORMAT", "auto (default), pdmodel, json or text"},
-    {OPT_TO, 0, "to", "FORMAT", "text (default), t2, typed, json, dot or stats"},
+    {OPT_TO, 0, "to", "FORMAT", "text (default), t2, typed, json, pdmodel, dot or stats"},
     {OPT_STRIP_DEBUG, 0, "strip-debug", NULL, "typed: leave out locations"},
     {OPT_INDENT, 0, "indent", NULL, "json: one element a line"},
     {OPT_JSON, 0, "json", NULL, "stats: as one JSON object"},
     {OPT_MAX_NODES, 0, "max-nodes", "N", "dot: draw at most N ops, the others as one (1000; 0 draws all)"},
-    {OPT_LATER, 0, "params", "FILE", NULL},
-    {OPT_LATER, 0, "params-out", "FILE", NULL},
+    {OPT_PARAMS, 0, "params", "FILE|DIR", "parameters to read, for --params-out (default: found beside FILE)"},
+    {OPT_PARAMS_OUT, 0, "params-out", "FILE|DIR",
+     "also write the parameters: one file, or a folder of files (ends with /)"},
     {0, 0, NULL, NULL, NULL},
 };
 
 static const cli_tool tool = {"pir-translate", "[options] FILE", "Converts a program between its formats.", options, 1};
 
-static const char *const unsupported_targets[] = {"pdmodel", "html"};
+static const char *const unsupported_targets[] = {"html"};
 
 static int write_dot(cli *cli, const pir_program *program, pir_writer out) {
   const char *text = cli_value(cli, OPT_MAX_NODES, NULL);
@@ -38,11 +42,32 @@ static int write_program(cli *cli, const pir_program *program, const char *to, p
     pir_json_options json = {.indent = cli_has(cli, OPT_INDENT)};
     return cli_exit_code(pir_program_write_json(program, &json, out));
   }
+  if (strcmp(to, "pdmodel") == 0) return cli_exit_code(pir_program_write_pdmodel(program, out));
   if (strcmp(to, "stats") == 0) return cli_exit_code(stats_write(program, cli_has(cli, OPT_JSON), out));
   if (strcmp(to, "dot") == 0) return write_dot(cli, program, out);
   if (strcmp(to, "t2") == 0) print.form = PIR_TEXT_T2;
   if (strcmp(to, "typed") == 0) print.form = PIR_TEXT_TYPED;
   return cli_exit_code(pir_program_print(program, &print, out));
+}
+
+// Reads the program, with its parameters where they are asked for.
+static int read_program(cli *cli, pir_context *ctx, const cli_file *file, pir_format from, pir_program **out_program) {
+  const char *params = cli_value(cli, OPT_PARAMS, NULL);
+  if (!params && !cli_has(cli, OPT_PARAMS_OUT)) return cli_program_read(cli, ctx, file, from, false, 1, out_program);
+  return cli_exit_code(pir_program_load_file(ctx, file->name, params, out_program));
+}
+
+static int write_outputs(cli *cli, const pir_program *program, const char *to) {
+  const char *params = cli_value(cli, OPT_PARAMS_OUT, NULL);
+  pir_format format = strcmp(to, "pdmodel") == 0 ? PIR_FORMAT_PDMODEL : PIR_FORMAT_JSON;
+  cli_output output;
+  int code = cli_output_open(cli, cli->output, &output);
+  if (code) return code;
+  code = write_program(cli, program, to, cli_output_writer(&output));
+  if (!code && params) code = params_write(cli, program, format, params);
+  if (!code) return cli_output_commit(cli, &output);
+  cli_output_abandon(&output);
+  return code;
 }
 
 // Reads, converts, writes.
@@ -52,13 +77,8 @@ static int translate(cli *cli, pir_format from, const char *to) {
   if (code) return code;
   pir_context *ctx = cli_context_create(cli);
   pir_program *program = NULL;
-  cli_output output;
-  code = cli_program_read(cli, ctx, &file, from, false, 1, &program);
-  if (!code && !(code = cli_output_open(cli, cli->output, &output))) {
-    code = write_program(cli, program, to, cli_output_writer(&output));
-    if (code) cli_output_abandon(&output);
-    else code = cli_output_commit(cli, &output);
-  }
+  code = read_program(cli, ctx, &file, from, &program);
+  if (!code) code = write_outputs(cli, program, to);
   if (program) pir_program_destroy(program);
   pir_context_destroy(ctx);
   cli_file_release(&file);
@@ -66,13 +86,13 @@ static int translate(cli *cli, pir_format from, const char *to) {
 }
 
 static int check_target(const cli *cli, const char *to) {
-  static const char *const targets[] = {"text", "t2", "typed", "json", "dot", "stats"};
+  static const char *const targets[] = {"text", "t2", "typed", "json", "pdmodel", "dot", "stats"};
   for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
     if (strcmp(to, targets[i]) == 0) return 0;
   for (size_t i = 0; i < sizeof unsupported_targets / sizeof *unsupported_targets; i++)
     if (strcmp(to, unsupported_targets[i]) == 0)
       return cli_fail(cli, CLI_UNSUPPORTED, "unsupported: --to=%s is not part of this build yet", to);
-  return cli_bad_value(cli, "to", to, "text, t2, typed, json, dot or stats");
+  return cli_bad_value(cli, "to", to, "text, t2, typed, json, pdmodel, dot or stats");
 }
 
 static int parse_format(const cli *cli, const char *from, pir_format *out_format) {

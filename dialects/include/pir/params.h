@@ -7,6 +7,7 @@
 #define PIR_PARAMS_H
 
 #include <pir/program.h>
+#include <pir/serialize.h>
 
 PIR_BEGIN
 
@@ -38,6 +39,15 @@ PIR_API PIR_NODISCARD pir_status pir_program_map_params(pir_program *program, co
 // of the folder, else `__params__` or `params` beside `__model__` or `model`, else the folder itself
 // (separate files). PIR_NOT_FOUND when there is nothing. Free the path with free.
 PIR_API PIR_NODISCARD pir_status pir_params_find(const char *model_path, char **out_path);
+
+// The parameters that belong in a file beside the program when it is written as JSON or as .pdmodel (whose file also
+// holds constants and what the program only writes), in the order of a combined file. Every one without a value is
+// reported (PIR_NOT_FOUND). Free the list with free; what it points to is the program's.
+PIR_API PIR_NODISCARD pir_status pir_program_saved_params(const pir_program *program, pir_format format,
+                                                          const pir_param ***out_params, size_t *out_count);
+// Writes one record: a whole separate file, or the next part of a combined one. PIR_UNSUPPORTED: an element type that
+// records do not have. PIR_IO when `out` stops.
+PIR_API PIR_NODISCARD pir_status pir_param_write(const pir_param *param, pir_writer out);
 
 PIR_END
 #endif
