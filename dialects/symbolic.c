@@ -23,8 +23,19 @@ bool fact_count(const pir_fact *fact, pir_dim *out_count) {
     *out_count = (pir_dim)fact->member_count;
     return true;
   }
-  if (fact->rank < 0 || fact->rank > 1) return false;
-  *out_count = fact->rank ? fact->shape[0] : 1;
+  if (fact->rank < 0) return false;
+  if (fact->rank > 1 && !fact->contents) return false;
+  *out_count = fact->rank > 1 ? (pir_dim)fact->content_count : fact->rank ? fact->shape[0] : 1;
+  return true;
+}
+
+bool fact_number(const pir_dims *dims, const pir_fact *fact, int64_t i, double *out) {
+  int64_t whole;
+  if (fact && fact->known && fact->numbers && i >= 0 && (size_t)i < fact->number_count)
+    return *out = fact->numbers[i], true;
+  pir_dim element = fact_element(fact, i);
+  if (element == PIR_DIM_UNKNOWN || !pir_dim_is_const(dims, element, &whole)) return false;
+  *out = (double)whole;
   return true;
 }
 

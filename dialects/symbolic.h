@@ -27,6 +27,8 @@ pir_dim symbolic_combine(const symbolic *s, pir_node_op op, pir_dim a, pir_dim b
 // Facts of an operand that stands for a list of integers: contents, or one member each.
 bool fact_count(const pir_fact *fact, pir_dim *out_count);
 pir_dim fact_element(const pir_fact *fact, int64_t i);
+// Element i as a number, where it is one.
+bool fact_number(const pir_dims *dims, const pir_fact *fact, int64_t i, double *out);
 pir_dim fact_numel(pir_dims *dims, const pir_fact *fact);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <pir/dialect/pd_op.h>
 
+#include <math.h>
 #include <string.h>
 
 static pir_status shape_from(pir_infer *infer, const pir_attr_value *shape) {
@@ -90,14 +91,68 @@ pir_status pd_infer_broadcast(pir_infer *infer) {
 // A negative length means the largest of the data: known when it runs, and not before.
 pir_status pd_infer_sequence_mask(pir_infer *infer) {
   pir_fact *out = infer_begin(infer, 0);
+  const pir_fact *x = infer->operands[PD_SEQUENCE_MASK_IN_X];
   int64_t length;
   pir_dim wanted = fact_element(infer->operands[PD_SEQUENCE_MASK_IN_MAX_LEN], 0);
-  if (wanted != PIR_DIM_UNKNOWN && pir_dim_is_const(infer->dims, wanted, &length) && length < 0) {
-    (void)pir_infer_fail(infer, "unsupported: max_len by the data");
-    return PIR_UNSUPPORTED;
-  }
-  return infer_clause(infer, infer->def->clause, out);
+  // Below 0 it stands for the largest of x, which only the run shows.
+  if (wanted == PIR_DIM_UNKNOWN || !pir_dim_is_const(infer->dims, wanted, &length) || length >= 0)
+    return infer_clause(infer, infer->def->clause, out);
+  if (!x || !x->known || x->rank < 0) return PIR_OK;
+  if (x->rank == PIR_MAX_RANK) return pir_infer_fail(infer, "rank over %d", PIR_MAX_RANK);
+  memcpy(out->shape, x->shape, sizeof out->shape);
+  out->rank = x->rank + 1;
+  out->shape[x->rank] = PIR_DIM_UNKNOWN;
+  return PIR_OK;
 }
+
+// start to end by step; `inclusive`: end itself may be met. Whole numbers may be symbols.
+static pir_dim steps(pir_infer *infer, const pir_fact *const *bounds, bool inclusive) {
+  double values[3];
+  bool numbers = true;
+  for (int i = 0; i < 3; i++) numbers &= fact_number(infer->dims, bounds[i], 0, &values[i]);
+  if (numbers) {
+    double count = (values[1] - values[0]) / values[2];
+    count = inclusive ? trunc(count) + 1 : ceil(count);
+    return isfinite(count) && count < 0x1p62 ? (count > 0 ? (int64_t)count : 0) : PIR_DIM_UNKNOWN;
+  }
+  pir_dim start = fact_element(bounds[0], 0), end = fact_element(bounds[1], 0), step = fact_element(bounds[2], 0);
+  if (start == PIR_DIM_UNKNOWN || end == PIR_DIM_UNKNOWN || step == PIR_DIM_UNKNOWN) return PIR_DIM_UNKNOWN;
+  pir_dim length = pir_dim_sub(infer->dims, end, start);
+  if (!inclusive) return pir_dim_ceildiv(infer->dims, length, step);
+  return pir_dim_add(infer->dims, pir_dim_floordiv(infer->dims, length, step), 1);
+}
+
+pir_status pd_infer_arange(pir_infer *infer) {
+  const pir_fact *const *bounds = infer->operands;
+  pir_fact *out = infer_begin(infer, 0);
+  double step;
+  if (fact_number(infer->dims, bounds[PD_ARANGE_IN_STEP], 0, &step) && step == 0)
+    return pir_infer_fail(infer, "step: expects a number that is not 0");
+  out->rank = 1;
+  out->shape[0] = steps(infer, bounds, infer->def->id != PD_ARANGE);
+  return PIR_OK;
+}
+
+// Elements of the triangle: one row of row numbers, one of column numbers.
+static pir_status triangle(pir_infer *infer, bool upper) {
+  int64_t rows = infer->attrs[PD_TRIL_INDICES_ATTR_ROWS].i, columns = infer->attrs[PD_TRIL_INDICES_ATTR_COLS].i;
+  int64_t offset = infer->attrs[PD_TRIL_INDICES_ATTR_OFFSET].i, count = 0;
+  pir_fact *out = infer_begin(infer, 0);
+  if (rows < 0 || columns < 0)
+    return pir_infer_fail(infer, "rows, cols: expects no negative number, found %lld and %lld", (long long)rows,
+                          (long long)columns);
+  for (int64_t r = 0; r < rows; r++) {
+    int64_t first = r + offset + !upper;  // behind the lower triangle, or at the start of the upper one
+    first = first < 0 ? 0 : first > columns ? columns : first;
+    count += upper ? columns - first : first;
+  }
+  out->rank = 2, out->shape[0] = 2, out->shape[1] = count;
+  return PIR_OK;
+}
+
+pir_status pd_infer_tril_indices(pir_infer *infer) { return triangle(infer, false); }
+
+pir_status pd_infer_triu_indices(pir_infer *infer) { return triangle(infer, true); }
 
 pir_status pd_infer_complex(pir_infer *infer) {
   PIR_TRY(infer_clause(infer, infer->def->clause, infer_begin(infer, 0)));

@@ -30,7 +30,14 @@ static pir_dim resized(pir_infer *infer, int a, int axes, pir_dim extent) {
   int64_t known;
   if (sizes && sizes->known && sizes->member_count) return fact_element(sizes, a);
   if (size) return fact_element(size, a);
-  if (infer->operands[PD_NEAREST_INTERP_IN_SCALE_TENSOR]) return PIR_DIM_UNKNOWN;
+  const pir_fact *factors = infer->operands[PD_NEAREST_INTERP_IN_SCALE_TENSOR];
+  if (factors) {
+    double factor;
+    int64_t i = factors->known && factors->rank == 1 && factors->shape[0] > a ? a : 0;
+    bool both = fact_number(infer->dims, factors, i, &factor) && extent != PIR_DIM_UNKNOWN;
+    if (!both || !pir_dim_is_const(infer->dims, extent, &known)) return PIR_DIM_UNKNOWN;
+    return factor > 0 ? (int64_t)((double)known * factor) : PIR_DIM_UNKNOWN;
+  }
   if (scale->count && (scale->kind == PIR_VALUE_FLOATS || scale->kind == PIR_VALUE_INTS)) {
     size_t i = (size_t)a < scale->count ? (size_t)a : scale->count - 1;
     double factor = scale->kind == PIR_VALUE_FLOATS ? scale->floats[i] : (double)scale->ints[i];

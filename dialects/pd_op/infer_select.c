@@ -42,6 +42,44 @@ pir_status pd_infer_drop_axis(pir_infer *infer) {
   return PIR_OK;
 }
 
+// How often only the run knows.
+pir_status pd_infer_repeat_interleave_with_tensor_index(pir_infer *infer) {
+  const pir_fact *x = infer->operands[PD_REPEAT_INTERLEAVE_WITH_TENSOR_INDEX_IN_X];
+  const pir_fact *repeats = infer->operands[PD_REPEAT_INTERLEAVE_WITH_TENSOR_INDEX_IN_REPEATS];
+  pir_fact *out = infer_begin(infer, 0);
+  int32_t at;
+  if (!known_shape(x)) return PIR_OK;
+  PIR_TRY(wrap_axis(infer, infer->attrs[PD_REPEAT_INTERLEAVE_WITH_TENSOR_INDEX_ATTR_AXIS].i, x->rank, &at));
+  if (known_shape(repeats) && repeats->rank != 1)
+    return pir_infer_fail(infer, "repeats: expects rank 1, found %d", repeats->rank);
+  take_shape(out, x);
+  out->shape[at] = PIR_DIM_UNKNOWN;
+  return PIR_OK;
+}
+
+pir_status pd_infer_unique_consecutive(pir_infer *infer) {
+  const pir_fact *x = infer->operands[PD_UNIQUE_CONSECUTIVE_IN_X];
+  const pir_attr_value *axes = &infer->attrs[PD_UNIQUE_CONSECUTIVE_ATTR_AXIS];
+  pir_dtype counted = infer->attrs[PD_UNIQUE_CONSECUTIVE_ATTR_DTYPE].i == PIR_I32 ? PIR_I32 : PIR_I64;
+  pir_fact *out = infer_begin(infer, PD_UNIQUE_CONSECUTIVE_OUT_OUT);
+  pir_fact *index = infer_begin(infer, PD_UNIQUE_CONSECUTIVE_OUT_INDEX);
+  pir_fact *counts = infer_begin(infer, PD_UNIQUE_CONSECUTIVE_OUT_COUNTS);
+  int32_t at = 0;
+  index->rank = counts->rank = 1;
+  index->shape[0] = counts->shape[0] = PIR_DIM_UNKNOWN;
+  index->dtype = counts->dtype = counted;
+  if (!axes->count) {
+    out->rank = 1, out->shape[0] = PIR_DIM_UNKNOWN;
+    if (known_shape(x)) index->shape[0] = fact_numel(infer->dims, x);
+  } else if (known_shape(x)) {
+    PIR_TRY(wrap_axis(infer, axes->ints[0], x->rank, &at));
+    take_shape(out, x);
+    index->shape[0] = x->shape[at];
+    out->shape[at] = PIR_DIM_UNKNOWN;
+  }
+  return PIR_OK;
+}
+
 // x without the listed axes (none: all); two positions each, one where the lower of a middle pair is taken.
 pir_status pd_infer_median(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_MEDIAN_IN_X];

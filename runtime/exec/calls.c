@@ -233,14 +233,15 @@ pir_status pir_plan_call(plan_builder *b, const pir_op *op) {
   if (pir_op_regions(op)) return unsupported(op, "the region");
   if (rename(b, op, def)) return PIR_OK;
   plan_call call = {.def = def};
-  const pir_kernel *kernel = def->clause || !def->kernel ? NULL : pir_kernel_find(pir_str_from(def->kernel));
-  if (def->clause) call.run = pir_clause_run;
+  call.attrs = copy_attrs(b, op, def->attr_count);
+  bool says = def->clause && (!def->kernel || (call.attrs && pir_clause_choose(def->clause, 0, call.attrs)));
+  const pir_kernel *kernel = says || !def->kernel ? NULL : pir_kernel_find(pir_str_from(def->kernel));
+  if (says) call.run = pir_clause_run;
   else if (kernel) call.run = kernel->run, call.shapes_results = kernel->shapes_results;
   else return unsupported(op, "no kernel: the meaning");
   entries in, out;
   PIR_TRY(call_operands(b, op, def, &in));
   PIR_TRY(call_results(b, op, &call, &out));
-  call.attrs = copy_attrs(b, op, def->attr_count);
   call.in_members = in.members;
   call.in_first = in.starts;
   call.out_members = out.members;

@@ -16,7 +16,14 @@ static void tensor_fact(frame *f, pir_dims *dims, const pir_tensor *tensor, pir_
   *out = (pir_fact){.known = true, .dtype = tensor->dtype, .rank = tensor->rank};
   memcpy(out->shape, tensor->shape, (size_t)tensor->rank * sizeof *out->shape);
   int64_t count = pir_tensor_numel(tensor);
-  if (!pir_dtype_is_integer(tensor->dtype) || count < 0 || count > PIR_FACT_CONTENTS) return;
+  if (count < 0 || count > PIR_FACT_CONTENTS) return;
+  if (pir_dtype_is_float(tensor->dtype)) {
+    double *numbers = from_run(f, (size_t)count * sizeof *numbers);
+    for (int64_t i = 0; i < count; i++) numbers[i] = pir_tensor_float_at(tensor, i);
+    out->numbers = numbers;
+    out->number_count = (size_t)count;
+  }
+  if (!pir_dtype_is_integer(tensor->dtype)) return;
   pir_dim *contents = from_run(f, (size_t)count * sizeof *contents);
   for (int64_t i = 0; i < count; i++) contents[i] = pir_dim_const(dims, pir_tensor_int_at(tensor, i));
   out->contents = contents;

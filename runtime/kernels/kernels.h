@@ -71,6 +71,7 @@
   X(psroi_pool, false)                                                                                                 \
   X(qr, false)                                                                                                         \
   X(reindex_graph, true)                                                                                               \
+  X(repeat_interleave_with_tensor_index, true)                                                                         \
   X(rnn, false)                                                                                                        \
   X(roi_align, false)                                                                                                  \
   X(roi_pool, false)                                                                                                   \
@@ -100,7 +101,10 @@
   X(svdvals, false)                                                                                                    \
   X(topk, false)                                                                                                       \
   X(triangular_solve, false)                                                                                           \
+  X(tril_indices, false)                                                                                               \
+  X(triu_indices, false)                                                                                               \
   X(unique, true)                                                                                                      \
+  X(unique_consecutive, true)                                                                                          \
   X(unpool, false)                                                                                                     \
   X(viterbi_decode, true)                                                                                              \
   X(warpctc, false)                                                                                                    \

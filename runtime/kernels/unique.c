@@ -1,6 +1,6 @@
 // unique: the distinct elements, or the distinct slices along an axis, in ascending order, with the first position, the
-// number and the place of each. Slices are gathered to rows and their numbers merge-sorted; equal rows stay in order.
-// Cost: n log n comparisons of rows.
+// number and the place of each; unique_consecutive: those that differ from the one before. Slices are gathered to rows
+// and their numbers merge-sorted; equal rows stay in order. Cost: n log n comparisons of rows.
 #include <string.h>
 
 #include "convert.h"
@@ -52,11 +52,10 @@ static pir_status gather_rows(const pir_kernel_call *call, const pir_tensor *x, 
   return pir_kernel_dense(call, &view, wide, view.shape, view.rank, out);
 }
 
-static pir_status put_list(const pir_kernel_call *call, int k, const int64_t *values, int64_t n) {
+static pir_status put_list(const pir_kernel_call *call, int k, pir_dtype asked, const int64_t *values, int64_t n) {
   pir_tensor *out = pir_kernel_out(call, k), list = {.data = (void *)(uintptr_t)values};
   if (!out) return PIR_OK;
-  pir_dtype dtype = call->attrs[4].i == PIR_I32 ? PIR_I32 : PIR_I64;
-  PIR_TRY(pir_kernel_shape_result(call, out, dtype, &n, 1));
+  PIR_TRY(pir_kernel_shape_result(call, out, asked == PIR_I32 ? PIR_I32 : PIR_I64, &n, 1));
   pir_tensor_set_dense(&list, PIR_I64, &n, 1);
   return pir_tensor_copy(&list, out);
 }
@@ -87,40 +86,78 @@ static pir_status put_slices(const pir_kernel_call *call, const pir_tensor *x, i
   return PIR_OK;
 }
 
+// The rows of x along `axis` (-1: its elements), and room for five numbers a row.
+typedef struct table {
+  rows r;
+  int64_t axis, *room;
+  pir_tensor dense;
+  size_t size;
+} table;
+
+static pir_status open_table(const pir_kernel_call *call, const pir_attr_value *axes, table *t) {
+  const pir_tensor *x = pir_kernel_in(call, 0);
+  *t = (table){.axis = -1};
+  if (!x || !pir_kernel_out(call, 0)) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
+  bool given = axes->kind == PIR_VALUE_INTS && axes->count;
+  if (given) t->axis = axes->ints[0] < 0 ? axes->ints[0] + x->rank : axes->ints[0];
+  if (t->axis >= x->rank || (given && t->axis < 0))
+    return pir_kernel_fail(call, PIR_INVALID, "%s: axis: expects one of rank %d, found %lld", call->op, x->rank,
+                           (long long)axes->ints[0]);
+  t->r.floats = pir_dtype_is_float(x->dtype);
+  PIR_TRY(gather_rows(call, x, t->axis < 0 ? 0 : (int)t->axis, t->r.floats ? PIR_F64 : PIR_I64, &t->dense));
+  t->r.data = t->dense.data;
+  t->r.count = t->axis < 0 ? pir_tensor_numel(x) : x->shape[t->axis];
+  t->r.width = t->axis < 0 || !t->r.count ? 1 : pir_tensor_numel(x) / t->r.count;
+  t->size = (size_t)(t->r.count + 1) * 5 * sizeof(int64_t);
+  t->room = pir_kernel_alloc(call, t->size);
+  return t->room ? PIR_OK : pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+}
+
+static void close_table(const pir_kernel_call *call, table *t) {
+  pir_kernel_free(call, t->room, t->size);
+  pir_kernel_drop(call, &t->dense);
+}
+
 // attributes: return_index, return_inverse, return_counts, axis, dtype, is_sorted. results: out, indices, inverse,
 // counts
 pir_status pir_kernel_unique(const pir_kernel_call *call) {
-  const pir_tensor *x = pir_kernel_in(call, 0);
-  const pir_attr_value *axes = &call->attrs[3];
-  pir_tensor dense;
-  if (!x || !pir_kernel_out(call, 0)) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
-  int64_t axis = axes->kind == PIR_VALUE_INTS && axes->count ? axes->ints[0] : -1;
-  if (axes->kind == PIR_VALUE_INTS && axes->count && axis < 0) axis += x->rank;
-  if (axis >= x->rank || axis < -1)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: axis of a tensor of rank %d", call->op, x->rank);
-  rows r = {.floats = pir_dtype_is_float(x->dtype)};
-  PIR_TRY(gather_rows(call, x, axis < 0 ? 0 : (int)axis, r.floats ? PIR_F64 : PIR_I64, &dense));
-  r.data = dense.data;
-  r.count = axis < 0 ? pir_tensor_numel(x) : x->shape[axis];
-  r.width = axis < 0 || !r.count ? 1 : pir_tensor_numel(x) / r.count;
-  size_t size = (size_t)(r.count + 1) * 5 * sizeof(int64_t);
-  int64_t *order = pir_kernel_alloc(call, size), distinct = 0;
-  pir_status status = order ? PIR_OK : pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  pir_dtype dtype = (pir_dtype)call->attrs[4].i;
+  table t;
+  pir_status status = open_table(call, &call->attrs[3], &t);
   if (!status) {
-    int64_t *inverse = order + 2 * r.count, *firsts = inverse + r.count, *counts = firsts + r.count;
-    for (int64_t i = 0; i < r.count; i++) order[i] = i;
-    const int64_t *sorted = sort(&r, order);
-    for (int64_t i = 0; i < r.count; i++) {
-      if (i == 0 || compare(&r, sorted[i - 1], sorted[i])) firsts[distinct] = sorted[i], counts[distinct++] = 0;
+    int64_t n = t.r.count, *inverse = t.room + 2 * n, *firsts = inverse + n, *counts = firsts + n, distinct = 0;
+    for (int64_t i = 0; i < n; i++) t.room[i] = i;
+    const int64_t *sorted = sort(&t.r, t.room);
+    for (int64_t i = 0; i < n; i++) {
+      if (i == 0 || compare(&t.r, sorted[i - 1], sorted[i])) firsts[distinct] = sorted[i], counts[distinct++] = 0;
       counts[distinct - 1]++;
       inverse[sorted[i]] = distinct - 1;
     }
-    status = put_slices(call, x, (int)axis, firsts, distinct);
-    if (!status) status = put_list(call, 1, firsts, distinct);
-    if (!status) status = put_list(call, 2, inverse, r.count);
-    if (!status) status = put_list(call, 3, counts, distinct);
+    status = put_slices(call, pir_kernel_in(call, 0), (int)t.axis, firsts, distinct);
+    if (!status) status = put_list(call, 1, dtype, firsts, distinct);
+    if (!status) status = put_list(call, 2, dtype, inverse, n);
+    if (!status) status = put_list(call, 3, dtype, counts, distinct);
   }
-  pir_kernel_free(call, order, size);
-  pir_kernel_drop(call, &dense);
+  close_table(call, &t);
+  return status;
+}
+
+// attributes: return_inverse, return_counts, axis, dtype. results: out, inverse, counts
+pir_status pir_kernel_unique_consecutive(const pir_kernel_call *call) {
+  pir_dtype dtype = (pir_dtype)call->attrs[3].i;
+  table t;
+  pir_status status = open_table(call, &call->attrs[2], &t);
+  if (!status) {
+    int64_t n = t.r.count, *inverse = t.room, *firsts = inverse + n, *counts = firsts + n, distinct = 0;
+    for (int64_t i = 0; i < n; i++) {
+      if (i == 0 || compare(&t.r, i - 1, i)) firsts[distinct] = i, counts[distinct++] = 0;
+      counts[distinct - 1]++;
+      inverse[i] = distinct - 1;
+    }
+    status = put_slices(call, pir_kernel_in(call, 0), (int)t.axis, firsts, distinct);
+    if (!status) status = put_list(call, 1, dtype, inverse, n);
+    if (!status) status = put_list(call, 2, dtype, counts, distinct);
+  }
+  close_table(call, &t);
   return status;
 }

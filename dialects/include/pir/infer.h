@@ -21,6 +21,8 @@ struct pir_fact {
   pir_dim shape[PIR_MAX_RANK];
   const pir_dim *contents;  // elements of a small integer tensor (PIR_DIM_UNKNOWN where not known), or NULL
   size_t content_count;
+  const double *numbers;  // elements of a small float tensor; a run alone knows them. Or NULL
+  size_t number_count;
   const pir_fact *const *members;  // of a vec value
   size_t member_count;
 };
