@@ -63,6 +63,8 @@ static const pir_attr *parse_number(pir_parser *p, pir_attr_kind kind) {
   // Scalars are held as plain numbers. A float has at most six digits in this text, so more are an integer.
   if (kind == PIR_ATTR_SCALAR)
     kind = integral && p->text.size > 6u + (p->text.data[0] == '-') ? PIR_ATTR_I64 : PIR_ATTR_F64;
+  // Where nothing says the kind, "-0" is a float: no integer prints so.
+  if (kind == PIR_ATTR_NONE && pir_str_equal(p->text, PIR_STR("-0"))) integral = false;
   const pir_attr *attr;
   if (kind == PIR_ATTR_C64 || kind == PIR_ATTR_C128) {
     double value;
