@@ -43,6 +43,9 @@ static pir_status read_any(pir_context *ctx, pir_str bytes, pir_str file, pir_pr
     }
     case PIR_FORMAT_PDMODEL:
       return legacy_read(ctx, bytes, file, out_program, out ? &out->decls : NULL, out ? &out->count : NULL);
+    case PIR_FORMAT_PARAMS:
+      return pir_report(ctx, PIR_INVALID, PIR_ERROR, pir_loc_offset(ctx, file, 0),
+                        "not a program: parameters; the program is in a file of its own");
     default:
       return pir_report(ctx, PIR_INVALID, PIR_ERROR, pir_loc_offset(ctx, file, 0),
                         "not a program: neither PIR JSON, nor PIR text, nor a .pdmodel");

@@ -77,8 +77,17 @@ static bool looks_like_pdmodel(const char *at, const char *end) {
   return false;
 }
 
+// Zeros for the version of the record, its levels of detail and the version of the tensor; then the size of a
+// description, which begins with the field of the element type.
+static bool looks_like_params(pir_str head) {
+  static const char zeros[16] = {0};
+  return head.size >= 22 && memcmp(head.data, zeros, sizeof zeros) == 0 && head.data[16] >= 2 && head.data[20] == 0x08;
+}
+
 pir_format pir_detect_format(pir_str head) {
+  if (!head.size) return PIR_FORMAT_UNKNOWN;
   const char *end = head.data + head.size;
+  if (looks_like_params(head)) return PIR_FORMAT_PARAMS;
   if (looks_like_pdmodel(head.data, end)) return PIR_FORMAT_PDMODEL;
   const char *at = pir_skip_blank(head.data, end);
   if (starts_with(at, end, "program") || starts_with(at, end, "(%") || starts_with(at, end, "() ="))

@@ -1,33 +1,64 @@
 #!/usr/bin/env python3
-"""Runs the blocks of the documentation: every block fenced as `pir` is read, verified and printed, every block fenced as
-`drr` is read as rules.
+"""Runs the blocks of the documentation.
 
   docs.py PIR_OPT FILE...
+
+  ```pir [NAME]      a program: read, verified and printed without a message; kept as NAME for the page's commands
+  ```json [NAME]     a PIR JSON program: reading and writing gives the same JSON
+  ```console         `$ command` lines, each followed by exactly what it prints, in a folder with the page's named blocks
 """
+import json
+import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
+BLOCK = re.compile(r"^```(pir|json|console)(?: ([\w.]+))?\n(.*?)^```$", re.M | re.S)
+
+
+def run(command, text="", cwd=None):
+    done = subprocess.run(command, input=text.encode(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=cwd,
+                          shell=isinstance(command, str))
+    return done.returncode, done.stdout.decode(errors="replace")
+
+
+def check_pir(tool, text):
+    code, out = run([tool, "-"], text)
+    done = code == 0 and out.startswith(("{", "program"))
+    return "" if done and "warning:" not in out else f"exit {code}\n{out}"
+
+
+def check_json(tool, text):
+    code, out = run([tool, "-", "--emit=json"], text)
+    return "" if code == 0 and json.loads(out) == json.loads(text) else f"exit {code}\n{out}"
+
+
+def check_console(text, folder):
+    for part in re.split(r"^\$ ", text, flags=re.M)[1:]:
+        command, _, want = part.partition("\n")
+        _, out = run(command, cwd=folder)
+        if out.rstrip() != want.rstrip():
+            return f"$ {command}\n{out}"
+    return ""
+
 
 def main():
-    tool, bad, ran = sys.argv[1], 0, 0
-    for path in sys.argv[2:]:
-        with open(path, encoding="utf-8") as f:
-            text = f.read()
-        for block in re.finditer(r"^```(pir|drr)\n(.*?)^```$", text, re.M | re.S):
-            line = text.count("\n", 0, block.start()) + 2
-            command, given = [tool, "-"], block.group(2).encode()
-            with tempfile.NamedTemporaryFile(suffix=".drr") as rules:
-                if block.group(1) == "drr":
-                    rules.write(given)
-                    rules.flush()
-                    command, given = [tool, "--rules=" + rules.name, "-"], b"{\n}\n"
-                done = subprocess.run(command, input=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-            ran += 1
-            if done.returncode or done.stderr or not done.stdout:
-                bad += 1
-                print(f"{path}:{line}: exit {done.returncode}\n{done.stderr.decode(errors='replace')}")
+    tool, bad, ran = shutil.which(sys.argv[1]), 0, 0
+    for path in map(pathlib.Path, sys.argv[2:]):
+        text = path.read_text(encoding="utf-8")
+        with tempfile.TemporaryDirectory() as folder:
+            for block in BLOCK.finditer(text):
+                kind, name, body = block.groups()
+                if name:
+                    (pathlib.Path(folder) / name).write_text(body)
+                wrong = {"pir": lambda: check_pir(tool, body), "json": lambda: check_json(tool, body),
+                         "console": lambda: check_console(body, folder)}[kind]()
+                ran += 1
+                if wrong:
+                    bad += 1
+                    print(f"{path}:{text.count(chr(10), 0, block.start()) + 2}: {wrong}")
     print(f"{ran} blocks, {bad} bad")
     return bad != 0 or ran == 0
 

@@ -532,6 +532,8 @@ int cli_program_read(cli *cli, pir_context *ctx, const cli_file *file, pir_forma
       return cli_exit_code(pir_program_parse(ctx, file->bytes, &options, out_program));
     }
     case PIR_FORMAT_PDMODEL: return cli_exit_code(pir_program_read_pdmodel(ctx, file->bytes, name, out_program));
+    case PIR_FORMAT_PARAMS:
+      return cli_fail(cli, CLI_INVALID, "%s: holds parameters; the program is in a file of its own", file->name);
     case PIR_FORMAT_UNKNOWN: break;
   }
   return cli_fail(cli, CLI_INVALID, "%s: neither PIR JSON, PIR text nor a .pdmodel", file->name);

@@ -119,7 +119,7 @@ static void producer_of(const stats *s, char *text, size_t capacity) {
   } else if (pir_str_equal(info.format, PIR_STR("json"))) {
     snprintf(text, capacity, "Paddle 3, PIR version %lld", v);
   } else {
-    const char *const years[] = {"this form is of Paddle 3 (T3) or typed", "Paddle of 2023 (T0 or T1)",
+    const char *const years[] = {"Paddle 3 (T3), or the typed form", "Paddle of 2023 (T0 or T1)",
                                  "Paddle of 2024 (T2)"};
     snprintf(text, capacity, "%s", years[v >= 0 && v <= 2 ? v : 0]);
   }
@@ -207,8 +207,10 @@ static void write_table(stats *s) {
   char producer[64];
   pir_program_info info = pir_program_info_of(s->program);
   producer_of(s, producer, sizeof producer);
-  putf(s, "format      %.*s, version %lld%s\n", (int)info.format.size, info.format.data, (long long)info.version,
-       info.trainable && pir_str_equal(info.format, PIR_STR("json")) ? ", trainable" : "");
+  putf(s, "format      %.*s", (int)info.format.size, info.format.data);
+  if (info.version || !pir_str_equal(info.format, PIR_STR("text"))) putf(s, ", version %lld", (long long)info.version);
+  if (info.trainable && pir_str_equal(info.format, PIR_STR("json"))) putf(s, ", trainable");
+  putf(s, "\n");
   putf(s, "producer    %s\n", producer);
   table_ports(s, PIR_INPUT, "input");
   table_ports(s, PIR_OUTPUT, "output");
