@@ -277,6 +277,10 @@ static bool is_written(const pir_attr_def *def) { return def->kind != PIR_ATTR_P
 pir_status export_attrs(exporter *x, const pir_op *op, out_op *o) {
   const pir_opdef *def = pir_op_def(op);
   const pir_legacy_op *row = row_of(op);
+  for (size_t i = 0; i < row->fixed_count; i++) {
+    const pir_legacy_fixed *f = &row->fixed[i];
+    (void)op_set_number(x, o, f->name, f->kind, f->value, 0, false);
+  }
   for (size_t i = 0; i < def->attr_count; i++) {
     const pir_attr *value = pir_op_attr_at(op, i);
     if (!is_written(&def->attrs[i])) continue;

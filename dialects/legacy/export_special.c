@@ -189,6 +189,9 @@ static pir_status export_full_with_tensor(exporter *x, const pir_op *op) {
   out_op *o = op_open(x, "fill_constant");
   if (folds) PIR_TRY(add_fill(x, o, pir_op_attr_at(pir_value_op(value), PD_FULL_ATTR_VALUE), dtype));
   else PIR_TRY(export_input(x, value, o, "ValueTensor"));
+  pir_shape known = pir_type_shape(pir_value_type(pir_op_result(op, 0)));
+  if (!operand_folds(x, op, PD_FULL_WITH_TENSOR_IN_SHAPE))  // what is known of it, as Paddle writes it
+    (void)op_set_ints(x, o, "shape", PIR_ATTR_I64, known.dims, known.rank);
   PIR_TRY(export_operand(x, op, PD_FULL_WITH_TENSOR_IN_SHAPE, o));
   op_set_int(x, o, "dtype", pir_dtype_var_type(dtype));
   PIR_TRY(export_output(x, pir_op_result(op, 0), NULL, o, "Out"));
@@ -313,6 +316,25 @@ static pir_status export_select_output(exporter *x, const pir_op *op) {
 // ---- one old op, told apart by attributes the new ones do not have
 
 static int32_t dtype_code(const pir_value *value) { return pir_dtype_var_type(pir_type_dtype(pir_value_type(value))); }
+
+// Old programs have the 32-bit op alone; the extents of a tensor fit.
+static pir_status export_shape64(exporter *x, const pir_op *op) {
+  pir_value *result = pir_op_result(op, 0);
+  out_var *narrow = var_declare(x, name_make(x, "shape", 0),
+                                pir_type_tensor(x->ctx, PIR_I32, pir_type_shape(pir_value_type(result))));
+  out_op *o = op_open(x, "shape");
+  if (!narrow) return PIR_UNSUPPORTED;
+  PIR_TRY(export_input(x, pir_op_operand(op, 0), o, "Input"));
+  op_output(x, o, "Out", &narrow, 1);
+  op_close(x, o);
+  o = op_open(x, "cast");
+  op_input(x, o, "X", &narrow, 1);
+  op_set_int(x, o, "in_dtype", pir_dtype_var_type(PIR_I32));
+  op_set_int(x, o, "out_dtype", pir_dtype_var_type(PIR_I64));
+  PIR_TRY(export_output(x, result, NULL, o, "Out"));
+  op_close(x, o);
+  return PIR_OK;
+}
 
 // What is known of oneDNN's data types, which ride along.
 static void copy_onednn_types(exporter *x, const pir_op *op, out_op *o) {
@@ -536,6 +558,7 @@ export_fn find_export(const pir_op *op) {
     case PD_MATRIX_RANK_TOL: return export_rank_by_tolerance;
     case PD_RNN: return export_rnn;
     case PD_ARANGE: return export_range;
+    case PD_SHAPE64: return export_shape64;
     case PD_DEFORMABLE_CONV: return export_deformable;
     case PD_RESHAPE:
     case PD_RESHAPE_:

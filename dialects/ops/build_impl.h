@@ -35,6 +35,7 @@ void set_hook(parser *p, source_loc loc, const char *hook, const char *function)
 void set_form(parser *p, source_loc loc, const char *name);
 void begin_legacy(parser *p, names n);
 void add_legacy_item(parser *p, legacy_item item);
+void add_legacy_fixed(parser *p, source_loc loc, const char *name, uint8_t kind, const expr *value);
 void set_legacy_slots(parser *p, source_loc loc, const char *name);
 void add_let(parser *p, source_loc loc, const char *name, names params, expr *body);
 clause *add_clause(parser *p, source_loc loc, int kind, const char *result, expr *when);

@@ -334,6 +334,17 @@ static void emit_legacy_kinds(FILE *out, const op *o, const legacy *l, int n, bo
   fputs("};\n", out);
 }
 
+static void emit_legacy_fixed(FILE *out, const op *o, const legacy *l, int n) {
+  if (!l->fixed_count) return;
+  fprintf(out, "static const pir_legacy_fixed old_fixed_%s_%d[] = {", o->name, n);
+  for (int i = 0; i < l->fixed_count; i++) {
+    const legacy_fixed *f = &l->fixed[i];
+    double value = f->kind == PIR_ATTR_BOOL ? !strcmp(f->value->name, "true") : f->value->f;
+    fprintf(out, "%s{\"%s\", %d, %.17g}", i ? ", " : "", f->name, f->kind, value);
+  }
+  fputs("};\n", out);
+}
+
 static void emit_legacy_parts(FILE *out, const op *o, const legacy *l, int n) {
   static const char *const arrays[] = {"old_operands", "old_operand_attrs", "old_tensors", "old_lists"};
   for (int which = 0; which < 4 && o->operand_count; which++) {
@@ -364,6 +375,7 @@ static void emit_legacy_parts(FILE *out, const op *o, const legacy *l, int n) {
   }
   emit_legacy_kinds(out, o, l, n, true);
   emit_legacy_kinds(out, o, l, n, false);
+  emit_legacy_fixed(out, o, l, n);
 }
 
 typedef struct legacy_row {
@@ -386,6 +398,8 @@ static void put_legacy_row(FILE *out, const dialect *d, const legacy_row *row) {
   if (o->result_count) fprintf(out, " .results = old_results_%s_%d,", o->name, row->n);
   if (o->attr_count) fprintf(out, " .attrs = old_attrs_%s_%d,", o->name, row->n);
   if (has_kinds(o, row->l, true)) fprintf(out, " .operand_kinds = old_operand_kinds_%s_%d,", o->name, row->n);
+  if (row->l->fixed_count)
+    fprintf(out, " .fixed = old_fixed_%s_%d, .fixed_count = %d,", o->name, row->n, row->l->fixed_count);
   if (has_kinds(o, row->l, false)) fprintf(out, " .attr_kinds = old_attr_kinds_%s_%d,", o->name, row->n);
   fputs("},\n", out);
 }

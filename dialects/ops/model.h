@@ -162,12 +162,22 @@ typedef struct legacy_item {
   uint8_t kind, element_kind;  // of the old attribute, where the new kind does not say it
 } legacy_item;
 
+// An old attribute that the new op has no word for, and what it means by that.
+typedef struct legacy_fixed {
+  const char *name;
+  source_loc loc;
+  uint8_t kind;
+  const expr *value;
+} legacy_fixed;
+
 typedef struct legacy {
   const char **names;
   int name_count;
   legacy_item *items;
   int item_count;
   bool plain;  // slots have the new names as they are
+  legacy_fixed *fixed;
+  int fixed_count;
 } legacy;
 
 typedef struct pair {

@@ -157,6 +157,7 @@ number: FLOAT | '-' FLOAT { $$ = -$2; } ;
 legacy_body: %empty | '{' legacy_items '}' ;
 legacy_items: legacy_item | legacy_items ',' legacy_item ;
 legacy_item: name { set_legacy_slots(p, @1, $1); }
+  | name ':' attr_type '=' literal { add_legacy_fixed(p, @1, $1, $3.kind, $5); }
   | name '=' legacy_old legacy_kind
     { legacy_item i = $3; i.name = $1; i.loc = @1; i.kind = $4.kind; i.element_kind = $4.element_kind; add_legacy_item(p, i); } ;
 legacy_old: name { $$ = (legacy_item){.old = $1}; }

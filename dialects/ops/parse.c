@@ -348,6 +348,15 @@ void add_legacy_item(parser *p, legacy_item item) {
   APPEND(l->items, l->item_count, item);
 }
 
+void add_legacy_fixed(parser *p, source_loc loc, const char *name, uint8_t kind, const expr *value) {
+  legacy *l = current_legacy(p, loc);
+  if (kind != PIR_ATTR_BOOL && kind != PIR_ATTR_I32 && kind != PIR_ATTR_F32)
+    source_error(loc, "a fixed old attribute is a bool, i32 or f32");
+  if (kind == PIR_ATTR_BOOL ? value->kind != EXPR_NAME : value->kind != EXPR_INT && value->kind != EXPR_FLOAT)
+    source_error(value->loc, "the value is not of that kind");
+  APPEND(l->fixed, l->fixed_count, (legacy_fixed){name, loc, kind, value});
+}
+
 void set_legacy_slots(parser *p, source_loc loc, const char *name) {
   if (strcmp(name, "plain")) source_error(loc, "expected 'plain' or 'name = old name', found '%s'", name);
   current_legacy(p, loc)->plain = true;

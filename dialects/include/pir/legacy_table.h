@@ -12,6 +12,13 @@ typedef struct pir_legacy_kind {
   uint8_t kind, element_kind;
 } pir_legacy_kind;
 
+// An attribute of the old op alone, with the value that means what the new op does. `kind` is BOOL, I32 or F32.
+typedef struct pir_legacy_fixed {
+  const char *name;
+  uint8_t kind;
+  double value;
+} pir_legacy_fixed;
+
 struct pir_legacy_op {
   const char *name;       // op type in the file: "matmul_v2"
   const pir_opdef *def;   // the op without `_`; its twin is def with "_" (pir_opdef.base of that one)
@@ -28,6 +35,8 @@ struct pir_legacy_op {
   const char *const *tensors_slots;  // a list of 1-element tensors ("StartsTensorList"); or NULL
   // For writing; NULL: all by rule (a scalar and its literal alike, lists of i32, others as declared).
   const pir_legacy_kind *operand_kinds, *attr_kinds;
+  const pir_legacy_fixed *fixed;
+  size_t fixed_count;
 };
 
 // The rows of a dialect, sorted bytewise by old name.
