@@ -172,7 +172,23 @@ static bool unary_i64(int op, int64_t *restrict out, const int64_t *restrict a, 
 COMPLEX_QUOTIENT(quotient_c64, float)
 COMPLEX_QUOTIENT(quotient_c128, double)
 
-#define COMPLEX_UNARY(f, divide)                                                                                         \
+// Both parts rounded. Paddle's remainder takes the nearest quotient, not the one below.
+#define COMPLEX_NEAREST(name, T, divide)                           \
+  static T complex name(T complex x, bool even) {                  \
+    double re = creal(x), im = cimag(x);                           \
+    T parts[2] = {(T)(even ? rint(re) : round(re)),                \
+                  (T)(even ? rint(im) : round(im))};               \
+    T complex nearest;                                             \
+    memcpy(&nearest, parts, sizeof nearest);                       \
+    return nearest;                                                \
+  }                                                                \
+  static T complex name##_remainder(T complex x, T complex y) {    \
+    return x - name(divide(x, y), false) * y;                      \
+  }
+COMPLEX_NEAREST(nearest_c64, float, quotient_c64)
+COMPLEX_NEAREST(nearest_c128, double, quotient_c128)
+
+#define COMPLEX_UNARY(f, divide, nearest)                                                                                         \
   LOOP(PIR_V_NEG, -x) LOOP(PIR_V_RECIP, divide(1, x)) LOOP(PIR_V_SQRT, csqrt##f(x)) LOOP(PIR_V_RSQRT, divide(1, csqrt##f(x)))  \
   LOOP(PIR_V_EXP, cexp##f(x)) LOOP(PIR_V_EXPM1, cexp##f(x) - 1) LOOP(PIR_V_EXP2, cexp##f(x * LN2))               \
   LOOP(PIR_V_LOG, clog##f(x)) LOOP(PIR_V_LOG2, clog##f(x) / LN2) LOOP(PIR_V_LOG10, clog##f(x) / LN10)            \
@@ -181,7 +197,8 @@ COMPLEX_QUOTIENT(quotient_c128, double)
   LOOP(PIR_V_ATAN, catan##f(x)) LOOP(PIR_V_SINH, csinh##f(x)) LOOP(PIR_V_COSH, ccosh##f(x))                      \
   LOOP(PIR_V_TANH, ctanh##f(x)) LOOP(PIR_V_ASINH, casinh##f(x)) LOOP(PIR_V_ACOSH, cacosh##f(x))                  \
   LOOP(PIR_V_ATANH, catanh##f(x)) LOOP(PIR_V_CONJ, conj##f(x)) LOOP(PIR_V_SIGN, x == 0 ? 0 : x / cabs##f(x))     \
-  LOOP(PIR_V_ABS, cabs##f(x)) LOOP(PIR_V_REAL, creal##f(x)) LOOP(PIR_V_IMAG, cimag##f(x)) LOOP(PIR_V_ANGLE, carg##f(x))
+  LOOP(PIR_V_ABS, cabs##f(x)) LOOP(PIR_V_REAL, creal##f(x)) LOOP(PIR_V_IMAG, cimag##f(x)) LOOP(PIR_V_ANGLE, carg##f(x)) \
+  LOOP(PIR_V_ROUND, nearest(x, false)) LOOP(PIR_V_RINT, nearest(x, true))
 
 #define LN2 0.69314718055994530942
 #define LN10 2.30258509299404568402
@@ -189,7 +206,7 @@ COMPLEX_QUOTIENT(quotient_c128, double)
 static bool unary_c128(int op, double complex *restrict out, const double complex *restrict a, int n) {
   double complex x;
   switch (op) {
-    COMPLEX_UNARY(, quotient_c128)
+    COMPLEX_UNARY(, quotient_c128, nearest_c128)
     default: return false;
   }
 }
@@ -197,7 +214,7 @@ static bool unary_c128(int op, double complex *restrict out, const double comple
 static bool unary_c64(int op, float complex *restrict out, const float complex *restrict a, int n) {
   float complex x;
   switch (op) {
-    COMPLEX_UNARY(f, quotient_c64)
+    COMPLEX_UNARY(f, quotient_c64, nearest_c64)
     default: return false;
   }
 }
@@ -282,15 +299,17 @@ static bool binary_i64(int op, int64_t *restrict out, const int64_t *restrict a,
   }
 }
 
-#define COMPLEX_BINARY(f, divide)                                                               \
+// The larger of two complex numbers is the one with the larger real part.
+#define COMPLEX_BINARY(f, divide, remainder)                                                               \
   LOOP(PIR_V_ADD, x + y) LOOP(PIR_V_SUB, x - y) LOOP(PIR_V_MUL, x * y) LOOP(PIR_V_DIV, divide(x, y)) \
-  LOOP(PIR_V_POW, cpow##f(x, y))
+  LOOP(PIR_V_POW, cpow##f(x, y)) LOOP(PIR_V_FLOORMOD, remainder(x, y))                          \
+  LOOP(PIR_V_MIN, creal##f(y) < creal##f(x) ? y : x) LOOP(PIR_V_MAX, creal##f(x) < creal##f(y) ? y : x)
 
 static bool binary_c128(int op, double complex *restrict out, const double complex *restrict a,
                         const double complex *restrict b, int n) {
   double complex x, y;
   switch (op) {
-    COMPLEX_BINARY(, quotient_c128)
+    COMPLEX_BINARY(, quotient_c128, nearest_c128_remainder)
     default: return false;
   }
 }
@@ -299,7 +318,7 @@ static bool binary_c64(int op, float complex *restrict out, const float complex 
                        int n) {
   float complex x, y;
   switch (op) {
-    COMPLEX_BINARY(f, quotient_c64)
+    COMPLEX_BINARY(f, quotient_c64, nearest_c64_remainder)
     default: return false;
   }
 }
@@ -346,8 +365,11 @@ static bool compare_i64(int op, int64_t *restrict out, const int64_t *restrict a
   }
 }
 
+// By the real part, then by the other.
 #define COMPLEX_COMPARISONS                                                            \
   LOOP(PIR_V_EQ, x == y) LOOP(PIR_V_NE, x != y)                                        \
+  LOOP(PIR_V_LT, creal(x) < creal(y) || (creal(x) == creal(y) && cimag(x) < cimag(y)))  \
+  LOOP(PIR_V_LE, creal(x) < creal(y) || (creal(x) == creal(y) && cimag(x) <= cimag(y))) \
   LOOP(PIR_V_ISNAN, isnan(creal(x)) || isnan(cimag(x)))                                \
   LOOP(PIR_V_ISINF, isinf(creal(x)) || isinf(cimag(x)))                                \
   LOOP(PIR_V_ISFINITE, isfinite(creal(x)) && isfinite(cimag(x)))
