@@ -3,6 +3,7 @@
 // has, and a test-mode dropout are all "operand 0". The map of a view is evaluated axis by axis.
 
 #include <clause_form.h>
+#include <pir/lower.h>
 
 #include <string.h>
 
@@ -286,7 +287,8 @@ bool keeps_shape(evaluator *e, const pir_op *op, size_t i, const pir_fact *fact)
 clause_form clause_form_of(evaluator *e, const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
   clause_form form = {.kind = FORM_OTHER};
-  if (!def->clause || !pir_op_results(op)) return form;
+  // A lower alternative that holds comes before the clause.
+  if (!def->clause || !pir_op_results(op) || pir_lower_choose(op, e->facts) != -1) return form;
   const pir_fact *result = pir_facts_of(e->facts, pir_op_result(op, 0));
   if (!result->known || result->rank < 0) return form;
   blocks memory = {.arena = e->arena};

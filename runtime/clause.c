@@ -22,6 +22,15 @@ void pir_clause_fail(clause_lanes *e, pir_status status, const char *format, ...
   va_end(args);
 }
 
+int pir_clause_entries(const pir_kernel_call *call) {
+  int entries = 1;
+  for (int i = 0; i < call->operand_count; i++) {
+    int end = call->in_first[i] + call->in_members[i];
+    if (call->in_members[i] && end > entries) entries = end;
+  }
+  return entries;
+}
+
 const pir_tensor *pir_clause_operand(const clause_bind *b, int k, int member) {
   const pir_kernel_call *call = b->call;
   if (k < 0 || k >= call->operand_count || member < 0 || member >= call->in_members[k]) return NULL;
@@ -266,8 +275,7 @@ static pir_status run_bound(clause_bind *b, clause_lanes *lanes, int threads) {
 }
 
 static pir_status run_clause(const pir_kernel_call *call, const pir_clause *c, pir_tensor *out, int member) {
-  int threads = call->parallel.parallel_for && call->parallel.threads > 1 ? call->parallel.threads : 1, entries = 1;
-  for (int i = 0; i < call->operand_count; i++) entries += call->in_members[i];
+  int threads = call->parallel.parallel_for && call->parallel.threads > 1 ? call->parallel.threads : 1, entries = pir_clause_entries(call);
   clause_bind *b = calloc(1, sizeof *b);
   int16_t *depth = calloc(c->node_count + 1u, sizeof *depth);
   clause_lanes *lanes = calloc((size_t)threads, sizeof *lanes);

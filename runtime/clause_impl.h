@@ -66,6 +66,7 @@ typedef struct clause_lanes {
 static inline void *push_slot(clause_lanes *e) { return e->stack + (size_t)e->top++ * SLOT_BYTES; }
 
 // ---- clause.c
+int pir_clause_entries(const pir_kernel_call *call);  // of call->in; absent operands have one, too
 const pir_tensor *pir_clause_operand(const clause_bind *b, int k, int member);  // NULL when absent
 void pir_clause_store(clause_lanes *e, int type, void *lanes);                  // the block's results
 

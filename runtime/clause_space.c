@@ -185,7 +185,7 @@ static pir_status check_load(clause_bind *b, clause_lanes *e, const pir_node *lo
   return PIR_OK;
 }
 
-static pir_status space_of_vars(clause_bind *b, clause_lanes *e) {
+static pir_status space_of_vars(clause_bind *b, clause_lanes *e, const bool *reached) {
   const pir_clause *c = b->clause;
   for (int v = 0; v < c->var_count; v++) {
     if (v && c->vars[v - 1].reduced && !c->vars[v].reduced)
@@ -198,7 +198,7 @@ static pir_status space_of_vars(clause_bind *b, clause_lanes *e) {
   }
   if (e->status) return e->status;
   for (int i = 0; c->kind == PIR_CLAUSE_CONTRACT && i < c->node_count; i++)
-    if (c->nodes[i].op == PIR_V_LOAD && c->nodes[i].map_kind == PIR_MAP_LIST) PIR_TRY(check_load(b, e, &c->nodes[i]));
+    if (reached[i] && c->nodes[i].op == PIR_V_LOAD && c->nodes[i].map_kind == PIR_MAP_LIST) PIR_TRY(check_load(b, e, &c->nodes[i]));
   if (c->out_map_kind == PIR_MAP_ALIGNED) {
     if (b->parallel != b->out->rank) return wrong_shape(b, b->parallel, 0);
     for (int d = 0; d < b->parallel; d++) {
@@ -278,8 +278,7 @@ static void merge(clause_bind *b, int entries, int i) {
 static void align_and_merge(clause_bind *b, const bool *reached) {
   const pir_clause *c = b->clause;
   bool reads_index = c->var_count || c->kind == PIR_CLAUSE_SCATTER || c->kind == PIR_CLAUSE_SCAN;
-  int entries = 0;
-  for (int i = 0; i < b->call->operand_count; i++) entries += b->call->in_members[i];
+  int entries = pir_clause_entries(b->call);
   for (int i = 0; i < c->node_count; i++) {
     const pir_node *n = &c->nodes[i];
     if (!reached[i]) continue;
@@ -303,7 +302,7 @@ pir_status pir_clause_space(clause_bind *b, clause_lanes *e) {
   reach(c, c->trap, reached);
   pir_status status = PIR_OK;
   bool axes = c->kind == PIR_CLAUSE_REDUCE || c->kind == PIR_CLAUSE_SCAN || c->kind == PIR_CLAUSE_SCATTER;
-  if (c->var_count) status = space_of_vars(b, e);
+  if (c->var_count) status = space_of_vars(b, e, reached);
   else if (axes) status = space_of_axes(b, e, reached);
   else space_of_result(b);
   b->reduces = c->kind == PIR_CLAUSE_REDUCE || c->kind == PIR_CLAUSE_CONTRACT || c->kind == PIR_CLAUSE_WINDOW;
