@@ -160,6 +160,14 @@ static bool axes_of(const pir_infer *infer, const pir_clause *c, int32_t rank, u
   return true;
 }
 
+// How many axes a tensor of them names; -1 when not known.
+static int64_t rank_of_axes(pir_infer *infer, const pir_clause *c) {
+  pir_dim count;
+  int64_t n;
+  bool told = c->axes_operand >= 0 && fact_count(infer->operands[c->axes_operand], &count);
+  return told && pir_dim_is_const(infer->dims, count, &n) && n > 0 ? n : -1;
+}
+
 static pir_status infer_reduce(pir_infer *infer, const pir_clause *c, pir_fact *out) {
   symbolic s = {.infer = infer, .nodes = c->nodes, .pool = c->pool, .text = c->text};
   int64_t keep = 0;
@@ -176,8 +184,9 @@ static pir_status infer_reduce(pir_infer *infer, const pir_clause *c, pir_fact *
   if (out->rank < 0) return PIR_OK;
   if (c->keep >= 0 && !pir_dim_is_const(infer->dims, symbolic_index(&s, c->keep), &keep)) return PIR_OK;
   if (!axes_of(infer, c, out->rank, &axes, &all)) {
+    int64_t gone = rank_of_axes(infer, c);
+    if (!keep) out->rank = gone < 0 || gone > out->rank ? -1 : out->rank - (int32_t)gone;
     for (int32_t i = 0; i < out->rank; i++) out->shape[i] = PIR_DIM_UNKNOWN;
-    if (!keep) out->rank = -1;
     return PIR_OK;
   }
   int32_t n = 0;

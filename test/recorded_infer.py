@@ -29,6 +29,8 @@ def infer_job(run, tools, name, prog, flags, outs):
     told_wrong = {int(i) for f in flags.split() if f.startswith("mismatch:") for i in f.split(":")[1].split(",")}
     found, stated = fetched(out.decode()), fetched(want)
     for col, text in stated.items():
+        if col < len(outs.split()) and "~" in outs.split()[col] and re.fullmatch(r"tensor<\w+>", text):
+            continue  # an intermediate result that Paddle left without a shape
         run_shape = outs.split()[col].split("=")[-1].split("x") if col < len(outs.split()) and "=" in outs.split()[col] else None
         if col not in told_wrong and not same_type(found.get(col, ""), text, run_shape):
             return name, "fail", f"output {col} is inferred as {found.get(col, 'nothing')}, printed as {text}"
@@ -53,5 +55,5 @@ def same_type(found, stated, run_shape):
     ours, theirs = (m.group(1).split("x")[:-1] for m in (a, b))
     if len(ours) != len(theirs):
         return False
-    return all(x == y or (y.startswith("-") and (run_shape is None or len(run_shape) != len(ours) or x == run_shape[i]))
-               for i, (x, y) in enumerate(zip(ours, theirs)))
+    runs = run_shape if run_shape and len(run_shape) == len(ours) else None
+    return all(x == y or (y.startswith("-") and (x == "-1" or not runs or x == runs[i])) for i, (x, y) in enumerate(zip(ours, theirs)))

@@ -144,11 +144,12 @@ static pir_clause compile_shape(compiler *co, const clause *c) {
   int result_at = op_result(co->o, c->result);
   if (result_at < 0) source_error(c->loc, "no result '%s'", c->result);
   out.result = (uint8_t)result_at;
-  co->c = NULL;
+  co->c = NULL, co->states_shape = true;
   out.when = condition_node(co, c->when);
   if (c->like && (out.like = (int16_t)op_operand(co->o, c->like)) < 0) source_error(c->loc, "no operand '%s'", c->like);
   if (!c->like) compile_out_map(co, c, &out);
   if (!c->like && !c->each) out.out_map_kind = PIR_MAP_LIST;
+  co->states_shape = false;
   return out;
 }
 

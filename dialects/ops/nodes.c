@@ -270,6 +270,7 @@ static int16_t index_name(compiler *co, const expr *e, const scope *s) {
   const let *l = find_let(co, e->name);
   if (l) return expand_let(co, l, e, s, index_node);
   if (!strcmp(e->name, "true") || !strcmp(e->name, "false")) return index_const(co, *e->name == 't');
+  if (co->states_shape && !strcmp(e->name, "any")) return node_of(co, PIR_I_VAR, 0, -1, -1, -1);
   if (!strcmp(e->name, "member")) return node_of(co, PIR_I_MEMBER, -1, -1, -1, -1);
   k = pir_dtype_word(e->name);
   if (k >= 0) return index_const(co, k);

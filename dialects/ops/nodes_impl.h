@@ -19,9 +19,10 @@ typedef struct compiler {
   const dialect *d;
   const op *o;
   code *out;
-  const clause *c;  // the clause being compiled, or NULL
-  int level;        // of nested `each`
-  int lets;         // of nested lets
+  const clause *c;    // the clause being compiled, or NULL
+  bool states_shape;  // `any` is an extent that only the run shows
+  int level;          // of nested `each`
+  int lets;           // of nested lets
 } compiler;
 
 int16_t node_add(compiler *co, pir_node n);
