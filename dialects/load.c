@@ -130,6 +130,7 @@ static pir_status load_file(pir_context *ctx, const char *path, const char *para
   PIR_TRY(map_program(ctx, path, &bytes));
   pir_status status = read_any(ctx, text_of(bytes), pir_str_from(path), out_program, &want);
   give_back(bytes);
+  if (!status && pir_program_is_older(*out_program)) status = pir_program_upgrade(*out_program);
   if (!status) status = attach(*out_program, &want, path, params);
   free(want.decls);
   return finish(status, out_program);
@@ -149,6 +150,7 @@ pir_status pir_program_load(pir_context *ctx, pir_borrowed bytes, pir_borrowed p
   wanted want = {0};
   pir_status status = read_any(ctx, text_of(bytes), file, out_program, &want);
   give_back(bytes);
+  if (!status && pir_program_is_older(*out_program)) status = pir_program_upgrade(*out_program);
   if (!status && !params.data && want.count) status = missing(ctx, file, &want);
   if (!status && params.data) {
     status = pir_program_adopt_records(*out_program, want.decls, want.count, params, PIR_STR("parameters"));

@@ -521,7 +521,8 @@ int cli_output_commit(const cli *cli, cli_output *output) {
 int cli_program_read(cli *cli, pir_context *ctx, const cli_file *file, pir_format format, bool fragment,
                      uint32_t first_line, pir_program **out_program) {
   pir_str name = pir_str_from(file->name);
-  if (format == PIR_FORMAT_UNKNOWN) format = fragment ? PIR_FORMAT_TEXT : pir_detect_format(file->bytes);
+  if (format == PIR_FORMAT_UNKNOWN) format = pir_detect_format(file->bytes);
+  if (format == PIR_FORMAT_UNKNOWN && fragment) format = PIR_FORMAT_TEXT;
   switch (format) {
     case PIR_FORMAT_JSON: return cli_exit_code(pir_program_read_json(ctx, file->bytes, name, out_program));
     case PIR_FORMAT_TEXT: {

@@ -1,8 +1,9 @@
 // What older text says that today's ops do not: read, printed in today's spelling, and told.
 // RUN: pir-opt %s --split-input-file --verify-diagnostics
 // RUN: not pir-opt %s --split-input-file 2>/dev/null | FileCheck %s
-// RUN: not pir-opt %s --split-input-file --passes=dce 2>&1 | FileCheck %s --check-prefix=PASSES
-// RUN: not pir-opt %s --split-input-file --strict 2>&1 | FileCheck %s --check-prefix=PASSES
+// RUN: not pir-opt %s --split-input-file --strict 2>&1 | FileCheck %s --check-prefix=STRICT
+// RUN: not pir-opt %s --split-input-file --passes=cse 2>/dev/null | FileCheck %s --check-prefix=NOW
+// RUN: not pir-opt %s --split-input-file --emit=typed --pipeline=none 2>/dev/null | not grep 'format:"text"'
 
 // Text of 2023: the dialect is pd, booleans are numbers, lists have a name.
 {
@@ -23,7 +24,8 @@
     (%0) = "pd.full" () {shape:IntArray<1,x>} : () -> tensor<f32>
 }
 // -----
-// Operands of today that were attributes, and attributes that had another name: good enough to print, not to transform.
+// Operands of today that were attributes, and attributes that had another name: printed as they are, brought to today's form
+// for passes and other formats.
 {
     (%0) = "pd_op.data" () {dtype:(pd_op.DataType)float32,name:"x",place:(pd_op.Place)Place(undefined:0),shape:(pd_op.IntArray)[4]} : () -> builtin.tensor<4xf32>
     // expected-warning@+1 {{older form: axis is an operand now, not an attribute}}
@@ -33,8 +35,25 @@
     (%3) = "pd_op.prod" (%0, %2) {keep_dim:false,reduce_all:true} : (builtin.tensor<4xf32>, builtin.tensor<1xi64>) -> builtin.tensor<f32>
 }
 // CHECK: "pd_op.mean" (%0) {axis:[],keepdim:false} : (tensor<4xf32>) -> tensor<f32>
-// PASSES: error: "pd_op.mean" expects 2 operands, has 1
-// PASSES: error: "pd_op.prod" needs attribute keepdim
+// STRICT: error: "pd_op.mean" expects 2 operands, has 1
+// STRICT: error: "pd_op.prod" needs attribute keepdim
+// NOW: [[AXIS:%[0-9]+]]) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),stop_gradient:[true],value:[]} : () -> tensor<0xi64>
+// NOW-NEXT: "pd_op.mean" (%0, [[AXIS]]) {keepdim:false} : (tensor<4xf32>, tensor<0xi64>) -> tensor<f32>
+// NOW: "pd_op.prod" (%0, %{{[0-9]+}}) {keepdim:false,reduce_all:true}
+// -----
+// Scalars too; a result that is gone goes when nothing uses it, else it is told.
+{
+    (%0) = "pd_op.data" () {dtype:(pd_op.DataType)float32,name:"x",place:(pd_op.Place)Place(undefined:0),shape:(pd_op.IntArray)[4]} : () -> builtin.tensor<4xf32>
+    (%1) = "pd_op.full_int_array" () {dtype:(pd_op.DataType)int64,place:(pd_op.Place)Place(cpu),value:[(Int64)2,(Int64)2]} : () -> builtin.tensor<2xi64>
+    // expected-warning@+1 {{older form: 2 results, now 1}}
+    (%2, %3) = "pd_op.reshape" (%0, %1) {} : (builtin.tensor<4xf32>, builtin.tensor<2xi64>) -> builtin.tensor<2x2xf32>, builtin.tensor<0x4xf32>
+    // expected-warning@+1 {{older form: scale is an operand now, not an attribute}}
+    (%4) = "pd_op.scale" (%2) {bias:(Float)0,bias_after_scale:true,scale:(Float)0.5} : (builtin.tensor<2x2xf32>) -> builtin.tensor<2x2xf32>
+    () = "builtin.shadow_output" (%4) {output_name:"y"} : (builtin.tensor<2x2xf32>) -> 
+}
+// NOW: (%2) = "pd_op.reshape" (%0, %1) {} : (tensor<4xf32>, tensor<2xi64>) -> tensor<2x2xf32>
+// NOW-NEXT: (%3) = "pd_op.full" () {dtype:float32,place:Place(cpu),shape:[1],stop_gradient:[true],value:0.5} : () -> tensor<1xf32>
+// NOW-NEXT: (%4) = "pd_op.scale" (%2, %3) {bias:0,bias_after_scale:true} : (tensor<2x2xf32>, tensor<1xf32>) -> tensor<2x2xf32>
 // -----
 // Strings whose end is in doubt: a backslash before the last quote.
 {

@@ -2,6 +2,7 @@
 #include <pir/compare.h>
 #include <pir/dot.h>
 #include <pir/legacy.h>
+#include <pir/load.h>
 #include <pir/pass.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -206,6 +207,11 @@ static pir_text_form text_form(const cli *cli) {
   return form && strcmp(form, "typed") == 0 ? PIR_TEXT_TYPED : PIR_TEXT_T3;
 }
 
+static bool is_text(const cli *cli) {
+  const char *form = cli_value(cli, OPT_EMIT, NULL);
+  return !form || strcmp(form, "text") == 0 || strcmp(form, "t2") == 0 || strcmp(form, "typed") == 0;
+}
+
 static int emit(const cli *cli, const pir_program *program, pir_writer out) {
   const char *form = cli_value(cli, OPT_EMIT, NULL);
   if (form && strcmp(form, "dot") == 0) return cli_exit_code(pir_program_print_dot(program, NULL, out));
@@ -223,12 +229,11 @@ static int process(cli *cli, const cli_file *file, uint32_t first_line, const pi
   bool changed = cli_has(cli, OPT_PASSES) || cli_has(cli, OPT_PIPELINE) || cli_has(cli, OPT_RULES);
   pir_verify_options verify = {.strict = cli_has(cli, OPT_STRICT), .fragment = cli_has(cli, OPT_FRAGMENT)};
   int code = cli_program_read(cli, ctx, file, PIR_FORMAT_UNKNOWN, cli_has(cli, OPT_FRAGMENT), first_line, &program);
-  if (!code) {
-    pir_program_info info = pir_program_info_of(program);
-    // Passes rely on the ops being as they are declared; to look at an older text it need not be.
-    verify.old_forms = !changed && info.version && pir_str_equal(info.format, PIR_STR("text"));
-    code = cli_exit_code(pir_verify(pir_program_module(program), &verify));
-  }
+  // Passes and other formats rely on ops being as they are declared; to look at an older text they need not be.
+  bool older = !code && pir_program_is_older(program), printed = is_text(cli) && !changed;
+  verify.old_forms = older && printed;
+  if (older && !printed) code = cli_exit_code(pir_program_upgrade(program));
+  if (!code) code = cli_exit_code(pir_verify(pir_program_module(program), &verify));
   if (!code) code = run_passes(cli, ctx, program);
   verify.errors_only = true;
   if (!code && changed) code = cli_exit_code(pir_verify(pir_program_module(program), &verify));
@@ -279,7 +284,8 @@ static int process_file(cli *cli, const char *path) {
   code = cli_output_open(cli, cli->output, &output);
   if (!code) {
     pir_writer out = cli_output_writer(&output);
-    code = cli_has(cli, OPT_SPLIT) ? process_parts(cli, &file, &out) : process_part(cli, &file, 1, &out);
+    bool parts = cli_has(cli, OPT_SPLIT) || parts_of(file.bytes).cases;
+    code = parts ? process_parts(cli, &file, &out) : process_part(cli, &file, 1, &out);
     // Parts that went well are worth having on standard output even when another failed.
     if (code && cli->output) cli_output_abandon(&output);
     else {

@@ -8,13 +8,24 @@
 #include "params.h"
 #include "stats.h"
 
-enum { OPT_FROM = 1, OPT_TO, OPT_STRIP_DEBUG, OPT_INDENT, OPT_JSON, OPT_MAX_NODES, OPT_PARAMS, OPT_PARAMS_OUT };
+enum {
+  OPT_FROM = 1,
+  OPT_TO,
+  OPT_STRIP_DEBUG,
+  OPT_INDENT,
+  OPT_JSON,
+  OPT_MAX_NODES,
+  OPT_FRAGMENT,
+  OPT_PARAMS,
+  OPT_PARAMS_OUT
+};
 
 static const cli_option options[] = {
     {OPT_FROM, 0, "from", "FORMAT", "auto (default), pdmodel, json or text"},
     {OPT_TO, 0, "to", "FORMAT", "text (default), t2, typed, json, pdmodel, dot or stats"},
     {OPT_STRIP_DEBUG, 0, "strip-debug", NULL, "typed: leave out locations"},
     {OPT_INDENT, 0, "indent", NULL, "json: one element a line"},
+    {OPT_FRAGMENT, 0, "fragment", NULL, "read a part of a text: no braces, values from outside"},
     {OPT_JSON, 0, "json", NULL, "stats: as one JSON object"},
     {OPT_MAX_NODES, 0, "max-nodes", "N", "dot: draw at most N ops, the others as one (1000; 0 draws all)"},
     {OPT_PARAMS, 0, "params", "FILE|DIR", "parameters to read, for --params-out (default: found beside FILE)"},
@@ -53,7 +64,8 @@ static int write_program(cli *cli, const pir_program *program, const char *to, p
 // Reads the program, with its parameters where they are asked for.
 static int read_program(cli *cli, pir_context *ctx, const cli_file *file, pir_format from, pir_program **out_program) {
   const char *params = cli_value(cli, OPT_PARAMS, NULL);
-  if (!params && !cli_has(cli, OPT_PARAMS_OUT)) return cli_program_read(cli, ctx, file, from, false, 1, out_program);
+  if (!params && !cli_has(cli, OPT_PARAMS_OUT))
+    return cli_program_read(cli, ctx, file, from, cli_has(cli, OPT_FRAGMENT), 1, out_program);
   return cli_exit_code(pir_program_load_file(ctx, file->name, params, out_program));
 }
 
@@ -78,6 +90,9 @@ static int translate(cli *cli, pir_format from, const char *to) {
   pir_context *ctx = cli_context_create(cli);
   pir_program *program = NULL;
   code = read_program(cli, ctx, &file, from, &program);
+  // Other formats rely on ops being as they are declared today.
+  bool same = strcmp(to, "json") != 0 && strcmp(to, "pdmodel") != 0;
+  if (!code && !same && pir_program_is_older(program)) code = cli_exit_code(pir_program_upgrade(program));
   if (!code) code = write_outputs(cli, program, to);
   if (program) pir_program_destroy(program);
   pir_context_destroy(ctx);

@@ -29,5 +29,11 @@ PIR_API PIR_NODISCARD pir_status pir_program_load_file(pir_context *ctx, const c
 PIR_API PIR_NODISCARD pir_status pir_program_load(pir_context *ctx, pir_borrowed bytes, pir_borrowed params,
                                                   pir_str file, pir_program **out_program);
 
+// Whether a program comes from text of 2023 or 2024, whose ops may not be what they are declared as today.
+PIR_API bool pir_program_is_older(const pir_program *program);
+// Makes them so: operands that were attributes become constants, attributes get their names of today, results that are
+// gone go when nothing uses them. What stays different is for the verifier. Loading with parameters does it.
+PIR_API PIR_NODISCARD pir_status pir_program_upgrade(pir_program *program);
+
 PIR_END
 #endif

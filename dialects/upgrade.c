@@ -1,0 +1,185 @@
+// Brings ops of an older text to what they are declared as today, by the tables alone: an operand that was an attribute
+// becomes a constant, an attribute that has another name now takes it (the old name is the one of .pdmodel), results
+// that are gone are dropped when nothing uses them. One walk; an op that changes shape is made anew.
+#include <pir/load.h>
+
+#include <pir/build.h>
+#include <pir/dialect/pd_op.h>
+#include <pir/legacy_table.h>
+#include <pir/walk.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+static const pir_attr *flags(pir_context *ctx, bool flag) {
+  const pir_attr *value = pir_attr_bool(ctx, flag);
+  return pir_attr_array(ctx, &value, 1);
+}
+
+static pir_value *build(pir_builder *b, uint32_t id, const pir_type *type, const pir_attr *const *declared) {
+  const pir_opdef *def = pir_context_op(b->ctx, id);
+  pir_op_spec spec = {.def = def, .result_types = &type, .result_count = 1};
+  pir_op *op = pir_build(b, &spec);
+  for (size_t i = 0; i < def->attr_count; i++) pir_op_set_attr_at(op, i, declared[i]);
+  pir_op_set_attr(op, pir_name_get(b->ctx, PIR_STR("stop_gradient")), flags(b->ctx, true));
+  return pir_op_result(op, 0);
+}
+
+// The integers of a list attribute into `items`, as i64. False when it holds something else.
+static bool list_items(pir_context *ctx, const pir_attr *attr, const pir_attr **items) {
+  bool packed = pir_attr_kind_of(attr) == PIR_ATTR_INT_ARRAY;
+  for (size_t i = 0; i < pir_attr_elements(attr); i++) {
+    int64_t value = packed ? pir_attr_int_array_data(attr)[i] : 0;
+    if (!packed && !pir_attr_as_int(pir_attr_element(attr, i), &value)) return false;
+    items[i] = pir_attr_int(ctx, PIR_ATTR_I64, value);
+  }
+  return true;
+}
+
+static pir_value *constant_list(pir_builder *b, const pir_attr *attr) {
+  pir_attr_kind kind = pir_attr_kind_of(attr);
+  if (kind != PIR_ATTR_INT_ARRAY && kind != PIR_ATTR_ARRAY) return NULL;
+  size_t n = pir_attr_elements(attr);
+  int64_t count = (int64_t)n;
+  const pir_attr **items = calloc(n + 1, sizeof *items);
+  pir_value *made = NULL;
+  if (items && list_items(b->ctx, attr, items)) {
+    const pir_attr *declared[] = {pir_attr_array(b->ctx, items, n), pir_attr_dtype(b->ctx, PIR_I64),
+                                  pir_attr_place(b->ctx, (pir_place){.kind = 1})};
+    made = build(b, PD_FULL_INT_ARRAY, pir_type_tensor(b->ctx, PIR_I64, (pir_shape){&count, 1}), declared);
+  }
+  free(items);
+  return made;
+}
+
+static pir_value *constant_number(pir_builder *b, const pir_attr *attr, const pir_attr_def *literal) {
+  static const int64_t one = 1;
+  double value;
+  if (!pir_attr_as_float(attr, &value)) return NULL;
+  uint8_t kind = literal ? literal->kind : PIR_ATTR_F32;
+  pir_dtype dtype = kind == PIR_ATTR_F64    ? PIR_F64
+                    : kind == PIR_ATTR_I32  ? PIR_I32
+                    : kind == PIR_ATTR_I64  ? PIR_I64
+                    : kind == PIR_ATTR_BOOL ? PIR_BOOL
+                                            : PIR_F32;
+  const pir_attr *declared[] = {pir_attr_int_array(b->ctx, &one, 1), pir_attr_float(b->ctx, PIR_ATTR_F64, value),
+                                pir_attr_dtype(b->ctx, dtype), pir_attr_place(b->ctx, (pir_place){.kind = 1})};
+  return build(b, PD_FULL, pir_type_tensor(b->ctx, dtype, (pir_shape){&one, 1}), declared);
+}
+
+// The attribute that holds operand `i`, by its name or its old one.
+static const pir_attr *attr_of_operand(const pir_op *op, size_t i, pir_name **out_name) {
+  const pir_opdef *def = pir_op_def(op);
+  const char *old = def->legacy && def->legacy->operand_attrs ? def->legacy->operand_attrs[i] : NULL;
+  const char *names[] = {def->operands[i].name, old};
+  for (size_t n = 0; n < 2; n++) {
+    const pir_attr *attr = names[n] ? pir_op_attr_str(op, names[n]) : NULL;
+    if (!attr) continue;
+    *out_name = pir_name_get(pir_op_context(op), pir_str_from(names[n]));
+    return attr;
+  }
+  return NULL;
+}
+
+// Gives declared attributes that are missing what stands under their old names.
+static void rename_attrs(pir_op *op) {
+  const pir_opdef *def = pir_op_def(op);
+  pir_context *ctx = pir_op_context(op);
+  for (size_t i = 0; def->legacy && def->legacy->attrs && i < def->attr_count; i++) {
+    const char *old = def->legacy->attrs[i];
+    if (!old || pir_op_attr_at(op, i) || pir_opdef_attr(def, pir_str_from(old)) >= 0) continue;
+    const pir_attr *value = pir_op_attr_str(op, old);
+    if (!value) continue;
+    pir_op_set_attr_at(op, i, value);
+    pir_op_set_attr(op, pir_name_get(ctx, pir_str_from(old)), NULL);
+  }
+}
+
+// Puts constants for the operands that are attributes behind the operands there are. Returns how many there are then.
+static size_t add_operands(pir_op *op, pir_value **operands) {
+  const pir_opdef *def = pir_op_def(op);
+  pir_builder b = pir_builder_before(op);
+  size_t count = pir_op_operands(op);
+  b.loc = pir_op_loc(op);
+  for (size_t i = 0; i < count; i++) operands[i] = pir_op_operand(op, i);
+  for (; count < def->operand_count; count++) {
+    const pir_operand_def *want = &def->operands[count];
+    pir_name *name = NULL;
+    const pir_attr *attr = attr_of_operand(op, count, &name);
+    if (!attr) break;
+    operands[count] = want->flags & PIR_OPERAND_INTARRAY ? constant_list(&b, attr)
+                      : want->flags & PIR_OPERAND_SCALAR ? constant_number(&b, attr, want->literal)
+                                                         : NULL;
+    if (!operands[count]) break;
+    pir_op_set_attr(op, name, NULL);
+  }
+  return count;
+}
+
+// How many results stay: those declared, when nothing uses the others.
+static size_t kept_results(const pir_op *op) {
+  const pir_opdef *def = pir_op_def(op);
+  size_t n = pir_op_results(op), most = def->result_count;
+  if (n <= most || (most && def->results[most - 1].flags & PIR_RESULT_VARIADIC)) return n;
+  for (size_t i = most; i < n; i++)
+    if (!pir_value_unused(pir_op_result(op, i))) return n;
+  return most;
+}
+
+static bool make_anew(pir_op *op, pir_value *const *operands, size_t operand_count, size_t result_count) {
+  size_t attr_count = pir_op_attrs(op);
+  pir_named_attr *attrs = calloc(attr_count + 1, sizeof *attrs);
+  const pir_type **types = calloc(result_count + 1, sizeof *types);
+  if (attrs && types) {
+    pir_op_attrs_sorted(op, attrs, attr_count);
+    for (size_t i = 0; i < result_count; i++) types[i] = pir_value_type(pir_op_result(op, i));
+    pir_op_spec spec = {.def = pir_op_def(op),
+                        .loc = pir_op_loc(op),
+                        .operands = operands,
+                        .operand_count = operand_count,
+                        .result_types = types,
+                        .result_count = result_count,
+                        .attrs = attrs,
+                        .attr_count = attr_count};
+    pir_builder b = pir_builder_before(op);
+    pir_op *made = pir_build(&b, &spec);
+    for (size_t i = 0; i < result_count; i++) pir_value_replace_uses(pir_op_result(op, i), pir_op_result(made, i));
+    pir_op_erase(op);
+  }
+  bool good = attrs && types;
+  free(attrs);
+  free(types);
+  return good;
+}
+
+static pir_walk_result upgrade_op(pir_op *op, void *user) {
+  const pir_opdef *def = pir_op_def(op);
+  if (!(def->traits & PIR_REGISTERED) || pir_op_regions(op)) return PIR_WALK_CONTINUE;
+  rename_attrs(op);
+  size_t results = kept_results(op), operands = pir_op_operands(op);
+  if (operands >= def->operand_count && results == pir_op_results(op)) return PIR_WALK_CONTINUE;
+  pir_value **values = calloc((operands > def->operand_count ? operands : def->operand_count) + 1u, sizeof *values);
+  bool good = values != NULL;
+  if (good) {
+    size_t now = add_operands(op, values);
+    if (now != operands || results != pir_op_results(op)) good = make_anew(op, values, now, results);
+  }
+  free(values);
+  if (good) return PIR_WALK_CONTINUE;
+  *(pir_status *)user = PIR_EXHAUSTED;
+  return PIR_WALK_STOP;
+}
+
+pir_status pir_program_upgrade(pir_program *program) {
+  pir_status status = PIR_OK;
+  pir_walk(pir_program_module(program), PIR_POST_ORDER, upgrade_op, &status);
+  pir_program_info info = pir_program_info_of(program);
+  info.version = 0;
+  if (!status) pir_program_set_info(program, info);
+  return status;
+}
+
+bool pir_program_is_older(const pir_program *program) {
+  pir_program_info info = pir_program_info_of(program);
+  return info.version && pir_str_equal(info.format, PIR_STR("text"));
+}
