@@ -33,6 +33,7 @@ typedef struct frame {
   pir_allocator allocator;
   pir_parallel parallel;
   const volatile int *cancel;
+  pir_generator *generator;  // the session's
   void (*trace)(void *user, const pir_span *span);
   void *trace_user;
   int64_t *values;              // by expression

@@ -33,6 +33,7 @@ static frame *enter(frame *f, const plan_instr *instr, int r) {
   frame *inner = &f->regions[2 * instr->detail + (uint32_t)r];
   inner->parallel = f->parallel;
   inner->cancel = f->cancel;
+  inner->generator = f->generator;
   inner->trace = f->trace;
   inner->trace_user = f->trace_user;
   inner->budget = f->budget;

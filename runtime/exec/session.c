@@ -31,6 +31,8 @@ static pir_status fill(pir_session *s, const pir_session_options *options) {
   PIR_TRY(pir_frame_create(p, &s->allocator, &s->frame));
   s->frame.packed = s->model->packed;
   s->frame.cancel = options->cancel;
+  s->frame.generator = &s->generator;
+  pir_generator_spread(&s->generator, options->seed ? options->seed : 34342423252);  // Paddle's when none is set
   s->frame.trace = options->trace;
   s->frame.trace_user = options->trace_user;
   for (uint32_t i = 0; i < p->buffer_count; i++)

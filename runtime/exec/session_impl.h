@@ -33,6 +33,7 @@ struct pir_session {
   pir_allocator allocator;
   frame frame;
   pir_thread_pool *pool;
+  pir_generator generator;
   uint64_t max_bytes;  // UINT64_MAX: unlimited
   bound_input *inputs;
   bound_output *outputs;

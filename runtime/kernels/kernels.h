@@ -9,7 +9,9 @@
   X(argsort, false)                                                                                                    \
   X(assign_value, false)                                                                                               \
   X(auc, false)                                                                                                        \
+  X(bernoulli, false)                                                                                                  \
   X(bincount, true)                                                                                                    \
+  X(binomial, false)                                                                                                   \
   X(bipartite_match, false)                                                                                            \
   X(broadcast_tensors, false)                                                                                          \
   X(check_numerics, false)                                                                                             \
@@ -26,17 +28,21 @@
   X(cumprod_grad, false)                                                                                               \
   X(deformable_conv, false)                                                                                            \
   X(det, false)                                                                                                        \
+  X(dirichlet, false)                                                                                                  \
   X(distribute_fpn_proposals, true)                                                                                    \
+  X(dropout, false)                                                                                                    \
   X(edit_distance, false)                                                                                              \
   X(eig, false)                                                                                                        \
   X(eigh, false)                                                                                                       \
   X(eigvals, false)                                                                                                    \
   X(equal_all, false)                                                                                                  \
+  X(exponential, false)                                                                                                \
   X(fft, false)                                                                                                        \
   X(fft_from_half, false)                                                                                              \
   X(gammaincc, false)                                                                                                  \
   X(gather_nd, false)                                                                                                  \
   X(gather_tree, false)                                                                                                \
+  X(gaussian, false)                                                                                                   \
   X(generate_proposals, true)                                                                                          \
   X(gru_unit, false)                                                                                                   \
   X(hash, false)                                                                                                       \
@@ -62,20 +68,25 @@
   X(meshgrid, false)                                                                                                   \
   X(mode, false)                                                                                                       \
   X(multiclass_nms3, true)                                                                                             \
+  X(multinomial, false)                                                                                                \
   X(multiplex, false)                                                                                                  \
   X(nanmedian, false)                                                                                                  \
   X(nms, true)                                                                                                         \
   X(nonzero, true)                                                                                                     \
+  X(poisson, false)                                                                                                    \
   X(polygamma, false)                                                                                                  \
   X(prior_box, false)                                                                                                  \
   X(psroi_pool, false)                                                                                                 \
   X(qr, false)                                                                                                         \
+  X(randint, false)                                                                                                    \
+  X(randperm, false)                                                                                                   \
   X(reindex_graph, true)                                                                                               \
   X(repeat_interleave_with_tensor_index, true)                                                                         \
   X(rnn, false)                                                                                                        \
   X(roi_align, false)                                                                                                  \
   X(roi_pool, false)                                                                                                   \
   X(searchsorted, false)                                                                                               \
+  X(seed, false)                                                                                                       \
   X(segment_pool, true)                                                                                                \
   X(send_u_recv, true)                                                                                                 \
   X(send_ue_recv, true)                                                                                                \
@@ -97,12 +108,17 @@
   X(sparse_to_rows, true)                                                                                              \
   X(sparse_transpose, true)                                                                                            \
   X(spectral_norm, false)                                                                                              \
+  X(standard_gamma, false)                                                                                             \
   X(svd, false)                                                                                                        \
   X(svdvals, false)                                                                                                    \
   X(topk, false)                                                                                                       \
   X(triangular_solve, false)                                                                                           \
   X(tril_indices, false)                                                                                               \
   X(triu_indices, false)                                                                                               \
+  X(truncated_gaussian_random, false)                                                                                  \
+  X(uniform, false)                                                                                                    \
+  X(uniform_inplace, false)                                                                                            \
+  X(uniform_like_batch, false)                                                                                         \
   X(unique, true)                                                                                                      \
   X(unique_consecutive, true)                                                                                          \
   X(unpool, false)                                                                                                     \

@@ -25,6 +25,7 @@ static const cli_option options[] = {
     {OPT_PIPELINE, 0, "pipeline", "NAME", "compile (default), kernels, or passes"},
     {OPT_TARGET, 0, "target", "NAME", "native (default), x86-64, x86-64-v3, ..."},
     {OPT_THREADS, 0, "threads", "N", "threads of a run (1)"},
+    {OPT_SEED, 0, "seed", "N", "of random ops that have no seed of their own, as paddle.seed"},
     {OPT_MATH, 0, "math", "MODE", "strict (default)"},
     {OPT_CACHE, 0, "cache", "DIR|none", "folder of compiled code (none)"},
     {OPT_BENCHMARK, 0, "benchmark", "[=SECONDS]", "run repeatedly (3 s) and report times"},
@@ -110,7 +111,7 @@ int run_open(run *r, const char *path, const char *params, const npy_set *extra)
   r->compile_ms = run_now_ms() - start;
   pir_program_destroy(program);
   pir_context_destroy(ctx);
-  pir_session_options session = {.size = sizeof session, .threads = r->threads};
+  pir_session_options session = {.size = sizeof session, .threads = r->threads, .seed = r->seed};
   if (cli_has(r->cli, OPT_PROFILE)) session.trace = run_take_span, session.trace_user = r;
   if (!status) status = pir_session_create(r->model, &session, &r->session);
   if (status) return cli_exit_code(status);
@@ -265,6 +266,8 @@ static int read_options(run *r) {
   if (!code && threads && (!cli_parse_u64(threads, &n) || n < 1 || n > 1024))
     code = cli_bad_value(r->cli, "threads", threads, "a number from 1 to 1024");
   r->threads = (int)n;
+  const char *seed = cli_value(r->cli, OPT_SEED, NULL);
+  if (!code && seed && !cli_parse_u64(seed, &r->seed)) code = cli_bad_value(r->cli, "seed", seed, "a number");
   r->json = cli_has(r->cli, OPT_JSON);
   return code;
 }

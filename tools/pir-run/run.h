@@ -24,6 +24,7 @@ enum {
   OPT_PIPELINE,
   OPT_TARGET,
   OPT_THREADS,
+  OPT_SEED,
   OPT_MATH,
   OPT_CACHE,
   OPT_BENCHMARK,
@@ -43,6 +44,7 @@ typedef struct run {
   tolerance tolerance;
   bool json;
   int threads;
+  uint64_t seed;
   pir_model *model;
   pir_session *session;
   npy_array *inputs;  // by input of the model; tensor.data NULL: not given yet

@@ -289,10 +289,9 @@ typedef struct pir_attr_value {
 
 static inline bool pir_node_attr_is(const pir_node *node, const pir_attr_value *attrs, const char *const *text) {
   const pir_attr_value *attr = &attrs[node->k];
-  size_t at = (size_t)(node->map_count - 1);
-  const char *want = text[node->i];
-  if (node->map_count == 0) return pir_str_equal(attr->text, pir_str_from(want));
-  return at < attr->count && attr->texts && pir_str_equal(attr->texts[at], pir_str_from(want));
+  size_t at = (size_t)node->map_count;
+  if (at && (at > attr->count || !attr->texts)) return false;
+  return pir_str_equal(at ? attr->texts[at - 1] : attr->text, pir_str_from(text[node->i]));
 }
 
 // The clause that defines result `result` for these attributes; NULL when none does.

@@ -5,6 +5,7 @@
 
 #include <pir/clause.h>
 #include <pir/parallel.h>
+#include <pir/random.h>
 #include <pir/tensor.h>
 
 PIR_BEGIN
@@ -28,6 +29,7 @@ typedef struct pir_kernel_call {
   const pir_attr_value *attrs;  // by position in the definition; defaults filled in
   int32_t attr_count;
   const pir_clause *clause;  // of the op, or NULL
+  pir_generator *generator;  // the session's random numbers; NULL outside of one
   pir_parallel parallel;
   const pir_allocator *allocator;  // for results whose shape only the kernel knows
   pir_message *message;            // filled in on failure

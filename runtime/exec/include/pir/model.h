@@ -76,6 +76,7 @@ typedef struct pir_session_options {
   size_t max_bytes;                                 // of arena and results; 0: unlimited
   void (*trace)(void *user, const pir_span *span);  // on the thread that runs; may be NULL
   void *trace_user;
+  uint64_t seed;  // of random ops without one of their own; 0: the same for every session
 } pir_session_options;
 
 PIR_API pir_status pir_session_create(pir_model *model, const pir_session_options *options, pir_session **out_session);

@@ -1,0 +1,374 @@
+// Random numbers. A kernel with a seed of its own draws from a generator of that seed; else from the session's. What
+// decides the numbers (which draws, in which precision) is as in Paddle's CPU kernels for uniform, normal, integer,
+// Bernoulli, multinomial and exponential numbers, permutations and dropout; the others have the right distribution.
+#include <math.h>
+#include <string.h>
+
+#include "kernels/kernels.h"
+
+// Where a call's numbers come from.
+typedef struct draw {
+  pir_generator own, *from;
+  bool single;     // results are drawn in float
+  bool has_spare;  // of a pair of normal numbers
+  double spare;
+} draw;
+
+static pir_status start(const pir_kernel_call *call, int64_t seed, pir_dtype dtype, draw *d) {
+  d->single = dtype != PIR_F64, d->has_spare = false;
+  d->from = seed ? &d->own : call->generator;
+  if (seed) pir_generator_seed(&d->own, (uint64_t)seed);
+  if (!d->from) return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s without a generator", call->op);
+  return PIR_OK;
+}
+
+static double uniform(draw *d) {
+  return d->single ? (double)pir_generator_float(d->from) : pir_generator_double(d->from);
+}
+
+static double uniform_between(draw *d, double low, double high) {
+  double u = uniform(d);
+  return d->single ? (double)((float)u * ((float)high - (float)low) + (float)low) : u * (high - low) + low;
+}
+
+// Pairs by the polar method; the second one is kept.
+static double normal(draw *d) {
+  double x, y, r;
+  if (d->has_spare) return d->has_spare = false, d->spare;
+  do {
+    x = 2 * uniform(d) - 1, y = 2 * uniform(d) - 1;
+    if (d->single) x = (float)x, y = (float)y;
+    r = d->single ? (double)((float)x * (float)x + (float)y * (float)y) : x * x + y * y;
+  } while (r > 1 || r == 0);
+  double by = d->single ? (double)sqrtf(-2 * logf((float)r) / (float)r) : sqrt(-2 * log(r) / r);
+  d->spare = d->single ? (double)((float)x * (float)by) : x * by, d->has_spare = true;
+  return d->single ? (double)((float)y * (float)by) : y * by;
+}
+
+static double normal_of(draw *d, double mean, double deviation) {
+  double x = normal(d);
+  return d->single ? (double)((float)x * (float)deviation + (float)mean) : x * deviation + mean;
+}
+
+// Gamma distributed, by Marsaglia and Tsang.
+static double gamma_of(draw *d, double shape) {
+  double boost = 1, c, k;
+  if (shape < 1) boost = pow(uniform(d), 1 / shape), shape += 1;
+  k = shape - 1.0 / 3, c = 1 / sqrt(9 * k);
+  for (;;) {
+    double x = normal(d), v = 1 + c * x;
+    if (v <= 0) continue;
+    v = v * v * v;
+    double u = 1 - uniform(d);
+    if (log(u) < 0.5 * x * x + k - k * v + k * log(v)) return k * v * boost;
+  }
+}
+
+// Products of uniform numbers; a large mean is a sum of smaller ones.
+static double poisson_of(draw *d, double mean) {
+  double count = 0;
+  for (; mean > 0; mean -= 12) {
+    double limit = exp(-fmin(mean, 12)), product = 1;
+    for (product = pir_generator_double(d->from); product > limit; count++) product *= pir_generator_double(d->from);
+  }
+  return count;
+}
+
+static double binomial_of(draw *d, double count, double p) {
+  double hits = 0;
+  for (double i = 0; i < count; i++) hits += pir_generator_double(d->from) < p;
+  return hits;
+}
+
+// ---- kernels that fill a result
+
+enum { MOST_NUMBERS = 2 };
+
+// One number of a result from the numbers at the same place of the operands.
+typedef double (*number_fn)(draw *d, const double *at, const double *params);
+
+typedef struct filling {
+  number_fn number;
+  int operands;  // that have a number for every one of the result
+  int64_t seed;
+  double params[4];
+} filling;
+
+static pir_status fill_with(const pir_kernel_call *call, const filling *f, pir_dtype precision) {
+  pir_tensor *out = pir_kernel_out(call, 0), t[MOST_NUMBERS + 1] = {{0}};
+  draw d;
+  pir_status status = start(call, f->seed, precision, &d);
+  for (int k = 0; k < f->operands && !status; k++)
+    status = pir_kernel_dense(call, pir_kernel_in(call, k), PIR_F64, out->shape, out->rank, &t[k]);
+  if (!status) status = pir_kernel_zeros(call, PIR_F64, out->shape, out->rank, &t[MOST_NUMBERS]);
+  double at[MOST_NUMBERS] = {0};
+  for (int64_t i = 0, n = status ? 0 : pir_tensor_numel(out); i < n; i++) {
+    for (int k = 0; k < f->operands; k++) at[k] = ((const double *)t[k].data)[i];
+    ((double *)t[MOST_NUMBERS].data)[i] = f->number(&d, at, f->params);
+  }
+  if (!status) status = pir_tensor_copy(&t[MOST_NUMBERS], out);
+  for (int k = 0; k <= MOST_NUMBERS; k++) pir_kernel_drop(call, &t[k]);
+  return status;
+}
+
+static double uniform_number(draw *d, const double *at, const double *p) {
+  return (void)at, uniform_between(d, p[0], p[1]);
+}
+static double normal_number(draw *d, const double *at, const double *p) { return (void)at, normal_of(d, p[0], p[1]); }
+static double coin(draw *d, const double *at, const double *p) { return (void)p, uniform(d) <= at[0]; }
+static double poisson_number(draw *d, const double *at, const double *p) { return (void)p, poisson_of(d, at[0]); }
+static double binomial_number(draw *d, const double *at, const double *p) {
+  return (void)p, binomial_of(d, at[0], at[1]);
+}
+static double gamma_number(draw *d, const double *at, const double *p) { return (void)p, gamma_of(d, at[0]); }
+static double integer_number(draw *d, const double *at, const double *p) {
+  return (void)at, p[0] + (double)pir_generator_below(d->from, (uint64_t)(p[1] - p[0]));
+}
+static double exponential_number(draw *d, const double *at, const double *p) {
+  return (void)at, d->single ? (double)(-logf(1 - (float)uniform(d)) / (float)p[0]) : -log(1 - uniform(d)) / p[0];
+}
+
+// A uniform number between the distribution's values at the bounds, sent back through it. p: mean, deviation, and
+// those values.
+static double truncated_number(draw *d, const double *at, const double *p) {
+  (void)at;
+  double least = d->single ? 1.17549435e-38 : 2.2250738585072014e-308;
+  double u = uniform_between(d, least, 1), x = 2 * (p[2] + (p[3] - p[2]) * u) - 1, y = 0;
+  double low = -8, high = 8;  // erf is monotonous: halving is exact enough and needs no inverse
+  for (int i = 0; i < 64; i++) {
+    y = (low + high) / 2;
+    if (erf(y) < x) low = y;
+    else high = y;
+  }
+  return sqrt(2) * y * p[1] + p[0];
+}
+
+static pir_dtype out_type(const pir_kernel_call *call) { return pir_kernel_out(call, 0)->dtype; }
+
+static pir_status bounds(const pir_kernel_call *call, double low, double high) {
+  return low <= high ? PIR_OK : pir_kernel_fail(call, PIR_INVALID, "%s: from %g to %g", call->op, low, high);
+}
+
+// operands: shape, min, max; attributes: dtype, seed
+pir_status pir_kernel_uniform(const pir_kernel_call *call) {
+  const pir_tensor *low = pir_kernel_in(call, 1), *high = pir_kernel_in(call, 2);
+  if (!low || !high || pir_tensor_numel(low) != 1 || pir_tensor_numel(high) != 1)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: min and max: expects one number each", call->op);
+  filling f = {uniform_number, 0, call->attrs[1].i, {pir_tensor_float_at(low, 0), pir_tensor_float_at(high, 0)}};
+  PIR_TRY(bounds(call, f.params[0], f.params[1]));
+  return fill_with(call, &f, out_type(call));
+}
+
+// attributes: min, max, seed, diag_num, ...
+pir_status pir_kernel_uniform_inplace(const pir_kernel_call *call) {
+  filling f = {uniform_number, 0, call->attrs[2].i, {call->attrs[0].f, call->attrs[1].f}};
+  if (call->attrs[3].i) return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s with a diagonal", call->op);
+  PIR_TRY(bounds(call, f.params[0], f.params[1]));
+  return fill_with(call, &f, out_type(call));
+}
+
+// attributes: shape, input_dim_idx, output_dim_idx, min, max, seed, diag_num, ...
+pir_status pir_kernel_uniform_like_batch(const pir_kernel_call *call) {
+  filling f = {uniform_number, 0, call->attrs[5].i, {call->attrs[3].f, call->attrs[4].f}};
+  if (call->attrs[6].i) return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s with a diagonal", call->op);
+  PIR_TRY(bounds(call, f.params[0], f.params[1]));
+  return fill_with(call, &f, out_type(call));
+}
+
+// attributes: mean, std, seed
+pir_status pir_kernel_gaussian(const pir_kernel_call *call) {
+  filling f = {normal_number, 0, call->attrs[2].i, {call->attrs[0].f, call->attrs[1].f}};
+  return fill_with(call, &f, out_type(call));
+}
+
+// attributes: shape, mean, std, seed, a, b
+pir_status pir_kernel_truncated_gaussian_random(const pir_kernel_call *call) {
+  double mean = call->attrs[1].f, deviation = call->attrs[2].f;
+  PIR_TRY(bounds(call, call->attrs[4].f, call->attrs[5].f));
+  filling f = {truncated_number, 0, call->attrs[3].i, {mean, deviation}};
+  for (int i = 0; i < 2; i++) f.params[2 + i] = (1 + erf((call->attrs[4 + i].f - mean) / deviation / sqrt(2))) / 2;
+  return fill_with(call, &f, out_type(call));
+}
+
+static pir_status integers(const pir_kernel_call *call, int64_t low, int64_t high) {
+  filling f = {integer_number, 0, 0, {(double)low, (double)high}};
+  if (low >= high || high > 1ll << 53 || low < -(1ll << 53))
+    return pir_kernel_fail(call, PIR_INVALID, "%s: from %lld below %lld", call->op, (long long)low, (long long)high);
+  return fill_with(call, &f, PIR_F64);
+}
+
+// attributes: low, high
+pir_status pir_kernel_randint(const pir_kernel_call *call) {
+  return integers(call, call->attrs[0].i, call->attrs[1].i);
+}
+
+pir_status pir_kernel_bernoulli(const pir_kernel_call *call) {
+  filling f = {coin, 1, 0, {0}};
+  return fill_with(call, &f, out_type(call));
+}
+
+pir_status pir_kernel_poisson(const pir_kernel_call *call) {
+  filling f = {poisson_number, 1, 0, {0}};
+  return fill_with(call, &f, PIR_F64);
+}
+
+pir_status pir_kernel_binomial(const pir_kernel_call *call) {
+  filling f = {binomial_number, 2, 0, {0}};
+  return fill_with(call, &f, PIR_F64);
+}
+
+pir_status pir_kernel_standard_gamma(const pir_kernel_call *call) {
+  filling f = {gamma_number, 1, 0, {0}};
+  return fill_with(call, &f, PIR_F64);
+}
+
+// attribute: lam
+pir_status pir_kernel_exponential(const pir_kernel_call *call) {
+  filling f = {exponential_number, 0, 0, {call->attrs[0].f}};
+  if (!(f.params[0] > 0)) return pir_kernel_fail(call, PIR_INVALID, "%s: lam: %g", call->op, f.params[0]);
+  return fill_with(call, &f, out_type(call));
+}
+
+// ---- rows
+
+// Gamma distributed numbers over their sum.
+pir_status pir_kernel_dirichlet(const pir_kernel_call *call) {
+  static const uint8_t in[] = {PIR_F64}, out[] = {PIR_F64};
+  const pir_tensor *x = pir_kernel_in(call, 0);
+  draw d;
+  if (!x || x->rank < 1) return pir_kernel_fail(call, PIR_INVALID, "%s: alpha: expects at least rank 1", call->op);
+  PIR_TRY(start(call, 0, PIR_F64, &d));
+  pir_tensor t[2];
+  pir_status status = pir_kernel_open(call, in, 1, out, 1, t);
+  int64_t wide = x->shape[x->rank - 1], n = status ? 0 : pir_tensor_numel(x);
+  double *to = t[1].data;
+  for (int64_t i = 0; i < n; i += wide) {
+    double sum = 0;
+    for (int64_t k = i; k < i + wide; k++) sum += to[k] = gamma_of(&d, ((const double *)t[0].data)[k]);
+    for (int64_t k = i; k < i + wide; k++) to[k] /= sum;
+  }
+  return pir_kernel_close(call, status, 1, 1, t);
+}
+
+// Draws from one row of weights, already summed up; without replacement what is drawn goes.
+static pir_status choose(const pir_kernel_call *call, draw *d, double *sums, int64_t n, int64_t *to, int64_t count) {
+  bool again = call->attrs[0].i != 0;
+  double total = n ? sums[n - 1] : 0;
+  if (!(total > 0)) return pir_kernel_fail(call, PIR_INVALID, "%s: x: weights that add up to %g", call->op, total);
+  for (int64_t i = 0; i < n; i++) sums[i] /= total;
+  for (int64_t s = 0; s < count; s++) {
+    double u = uniform(d);
+    int64_t low = 0, high = n;
+    while (high > low) {
+      int64_t middle = low + (high - low) / 2;
+      if (sums[middle] < u) low = middle + 1;
+      else high = middle;
+    }
+    if (low == n) low = n - 1;
+    to[s] = low;
+    double p = sums[low] - (low ? sums[low - 1] : 0);
+    for (int64_t i = 0; i < n && !again; i++) sums[i] = p < 1 ? fmax(sums[i] - (i >= low ? p : 0), 0) / (1 - p) : 1;
+  }
+  return PIR_OK;
+}
+
+// operands: x [.., n], num_samples; attribute: replacement
+pir_status pir_kernel_multinomial(const pir_kernel_call *call) {
+  static const uint8_t in[] = {PIR_F64}, out[] = {PIR_I64};
+  const pir_tensor *x = pir_kernel_in(call, 0), *result = pir_kernel_out(call, 0);
+  if (!x || x->rank < 1 || x->rank > 2 || result->rank != x->rank)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects rank 1 or 2", call->op);
+  int64_t n = x->shape[x->rank - 1], count = result->shape[x->rank - 1], rows = x->rank == 2 ? x->shape[0] : 1;
+  pir_tensor t[2];
+  draw d;
+  PIR_TRY(start(call, 0, x->dtype, &d));
+  pir_status status = pir_kernel_open(call, in, 1, out, 1, t);
+  for (int64_t r = 0; r < rows && !status; r++) {
+    double *sums = (double *)t[0].data + r * n;
+    int64_t positive = 0;
+    for (int64_t i = 0; i < n && !status; i++) {
+      if (!(sums[i] >= 0)) status = pir_kernel_fail(call, PIR_INVALID, "%s: x: a weight of %g", call->op, sums[i]);
+      positive += sums[i] > 0;
+      if (i) sums[i] += sums[i - 1];
+    }
+    if (!status && !call->attrs[0].i && count > positive)
+      status = pir_kernel_fail(call, PIR_INVALID, "%s: num_samples: %lld of %lld choices", call->op, (long long)count,
+                               (long long)positive);
+    if (!status) status = choose(call, &d, sums, n, (int64_t *)t[1].data + r * count, count);
+  }
+  return pir_kernel_close(call, status, 1, 1, t);
+}
+
+// ---- orders
+
+static void swap(int64_t *a, int64_t *b) {
+  int64_t c = *a;
+  *a = *b, *b = c;
+}
+
+// One draw places two elements, as long as the product of their ranges fits.
+static void shuffle(pir_generator *g, int64_t *x, uint64_t n) {
+  uint64_t i = 1;
+  if (n < 2) return;
+  if (n >> 32) {
+    for (; i < n; i++) swap(&x[i], &x[pir_generator_below(g, i + 1)]);
+    return;
+  }
+  if (n % 2 == 0) swap(&x[i], &x[pir_generator_below(g, 2)]), i++;
+  for (; i < n; i += 2) {
+    uint64_t both = pir_generator_below(g, (i + 1) * (i + 2));
+    swap(&x[i], &x[both / (i + 2)]);
+    swap(&x[i + 1], &x[both % (i + 2)]);
+  }
+}
+
+pir_status pir_kernel_randperm(const pir_kernel_call *call) {
+  static const uint8_t out[] = {PIR_I64};
+  pir_tensor t[1];
+  draw d;
+  PIR_TRY(start(call, 0, PIR_F64, &d));
+  pir_status status = pir_kernel_open(call, NULL, 0, out, 1, t);
+  int64_t n = status ? 0 : pir_tensor_numel(&t[0]);
+  for (int64_t i = 0; i < n; i++) ((int64_t *)t[0].data)[i] = i;
+  if (!status) shuffle(d.from, t[0].data, (uint64_t)n);
+  return pir_kernel_close(call, status, 0, 1, t);
+}
+
+// ---- dropout
+
+// operands: x, seed_tensor, p; attributes: is_test, mode, seed, fix_seed; results: out, mask
+pir_status pir_kernel_dropout(const pir_kernel_call *call) {
+  static const uint8_t in[] = {PIR_F64, PIR_I64, PIR_F64}, out[] = {PIR_F64, PIR_U8};
+  const pir_tensor *x = pir_kernel_in(call, 0), *given = pir_kernel_in(call, 1), *p_tensor = pir_kernel_in(call, 2);
+  if (!x || !p_tensor || pir_tensor_numel(p_tensor) != 1)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: expects x and one p", call->op);
+  double p = pir_tensor_float_at(p_tensor, 0);
+  if (!(p >= 0 && p <= 1)) return pir_kernel_fail(call, PIR_INVALID, "%s: p: expects 0 to 1, found %g", call->op, p);
+  bool scaled = pir_str_equal(call->attrs[1].text, PIR_STR("upscale_in_train"));
+  int64_t seed = given && pir_tensor_numel(given) ? pir_tensor_int_at(given, 0)
+                 : call->attrs[3].i               ? call->attrs[2].i
+                                                  : 0;
+  pir_tensor t[5];
+  draw d = {0};
+  if (p > 0 && p < 1) PIR_TRY(start(call, seed, PIR_F32, &d));
+  pir_status status = pir_kernel_open(call, in, 3, out, 2, t);
+  for (int64_t i = 0, n = status ? 0 : pir_tensor_numel(x); i < n; i++) {
+    bool kept = p < 1 && (p == 0 || !(pir_generator_float(d.from) < (float)p));
+    double v = ((const double *)t[0].data)[i];
+    ((double *)t[3].data)[i] = !kept ? 0 : scaled ? v / (double)(1 - (float)p) : v;
+    if (t[4].data) ((uint8_t *)t[4].data)[i] = kept;
+  }
+  return pir_kernel_close(call, status, 3, 2, t);
+}
+
+// attribute: seed; 0 draws one
+pir_status pir_kernel_seed(const pir_kernel_call *call) {
+  static const uint8_t out[] = {PIR_I64};
+  pir_tensor t[1];
+  draw d = {0};
+  int64_t seed = call->attrs[0].i;
+  if (!seed) PIR_TRY(start(call, 0, PIR_F64, &d));
+  pir_status status = pir_kernel_open(call, NULL, 0, out, 1, t);
+  if (!status) *(int64_t *)t[0].data = seed ? seed : 1 + (int64_t)pir_generator_below(d.from, INT32_MAX - 1);
+  return pir_kernel_close(call, status, 0, 1, t);
+}
