@@ -60,7 +60,7 @@ GEN_OBJ += $(B)/gen/ir/lex.o
 # ---- .drr: drrc has the op tables and the front end of rules; each file becomes tables. Imports are beside the file.
 DRRC     := $(B)/bin/drrc
 DRRC_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(S_ir) $(S_dialects) $(S_drrc) $(filter-out %/run.c %/match.c %/emit.c \
-  %/expr.c %/values.c,$(wildcard passes/rules/*.c)))
+  %/expr.c %/values.c %/sample.c %/repair.c,$(wildcard passes/rules/*.c)))
 $(DRRC): $(DRRC_OBJ) $(filter-out $(B)/gen/passes/%,$(GEN_OBJ))
 	@mkdir -p $(@D) && $(CC) $(CFLAGS) -o $@ $^ $(LIBS)
 $(B)/gen/passes/%.c: passes/drr/%.drr $(DRRC) $(filter %.inc.drr,$(DRR))

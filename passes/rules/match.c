@@ -298,8 +298,9 @@ static bool run_steps(rule_match *m, int32_t step) {
       case RULE_STEP_DEF: return go_to_definer(m, s, step + 1);
       case RULE_STEP_USER: return go_to_user(m, s, step + 1);
       case RULE_STEP_WHERE:
-        if (!rule_holds(m, s->at)) return false;
-        break;
+        if (rule_holds(m, s->at)) break;
+        if (m->failed) m->failed(m->failed_user, m, step, s->at);
+        return false;
       case RULE_STEP_LET:
         value = rule_eval(m, s->at);
         if (!bind_hole(m, s->op, &value)) return false;

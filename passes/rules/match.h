@@ -41,6 +41,9 @@ typedef struct rule_match {
   void *pointers[RULE_HEAP];  // members of lists of values and ops
   size_t pointers_used;
   uint32_t tries;  // of this attempt; bounded
+  // Told of every condition that does not hold, while what it read is bound. NULL: nobody asks.
+  void (*failed)(void *user, struct rule_match *m, int32_t step, int32_t node);
+  void *failed_user;
 } rule_match;
 
 // ---- expr.c

@@ -53,6 +53,22 @@ static pir_status run_with(pir_pass_run *run, runner *r, const pir_rule_pass *ru
   return status;
 }
 
+static void add_count(void *user, const pir_pattern *pattern, uint64_t n) { *(uint64_t *)user += n; }
+
+pir_status pir_rule_apply(pir_program *program, const pir_rule_pass *rules, size_t i, uint64_t *out_count) {
+  pir_rewriter rewriter;
+  pir_rule_pass one = {rules->tables, rules->first + (int32_t)i, 1};
+  pir_pass_run run = {.program = program, .rewriter = &rewriter};
+  *out_count = 0;
+  pir_rewriter_init(&rewriter, program);
+  rewriter.counted = add_count;
+  rewriter.observer = out_count;
+  pir_status status = pir_rules_run(&run, &one, NULL, 0);
+  if (!status) status = rewriter.failed;
+  pir_rewriter_drop_facts(&rewriter);
+  return status;
+}
+
 pir_status pir_rules_run(pir_pass_run *run, const pir_rule_pass *rules, const pir_pattern *patterns, size_t count) {
   pir_arena *arena = pir_context_arena(run->rewriter->ctx);
   runner *r = pir_arena_alloc(arena, sizeof *r);
@@ -62,6 +78,7 @@ pir_status pir_rules_run(pir_pass_run *run, const pir_rule_pass *rules, const pi
   m->t = rules->tables;
   m->eval = &r->eval;
   m->eval_ready = m->has_inplace = false;
+  m->failed = NULL;
   pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, find_inplace, &m->has_inplace);
   pir_status status = run_with(run, r, rules, patterns, count);
   if (m->eval_ready) evaluator_free(&r->eval);

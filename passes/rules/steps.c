@@ -13,8 +13,8 @@ typedef struct ordering {
 
 static const rule_op *op_at(const drr *d, int i) { return &d->ops.items[d->rule.match + i]; }
 
-static void add_step(drr *d, uint8_t kind, int32_t op, int32_t at) {
-  pir_vec_push(d->arena, &d->steps, ((rule_step){kind, op, at}));
+static void add_step(drr *d, uint8_t kind, int32_t op, int32_t at, uint32_t line) {
+  pir_vec_push(d->arena, &d->steps, ((rule_step){kind, op, at, line}));
   d->rule.step_count++;
 }
 
@@ -103,7 +103,7 @@ static void add_conditions(ordering *o) {
       drr_condition *c = &d->conditions.items[i];
       if (c->done || !needs_of(o, c->node).ready) continue;
       c->done = again = true;
-      add_step(d, c->is_let ? RULE_STEP_LET : RULE_STEP_WHERE, c->hole, c->node);
+      add_step(d, c->is_let ? RULE_STEP_LET : RULE_STEP_WHERE, c->hole, c->node, c->at.line);
       if (c->is_let) d->holes[c->hole].bound = true;
     }
   }
@@ -134,7 +134,7 @@ static bool add_next(ordering *o) {
     for (int i = o->d->rule.match_count; i-- > 0;) {
       int32_t at = o->ops[i] ? -1 : pass ? bound_operand(o, i) : bound_result(o, i);
       if (at < 0) continue;
-      add_step(o->d, pass ? RULE_STEP_USER : RULE_STEP_DEF, i, at);
+      add_step(o->d, pass ? RULE_STEP_USER : RULE_STEP_DEF, i, at, 0);
       bind_op(o, i);
       return true;
     }

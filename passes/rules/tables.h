@@ -153,6 +153,7 @@ typedef enum rule_step_kind {
 typedef struct rule_step {
   uint8_t kind;  // rule_step_kind
   int32_t op, at;
+  uint32_t line;  // of a condition, in the file of the rule or one it imports
 } rule_step;
 
 // A result of the match that the emit defines anew.

@@ -66,7 +66,7 @@ static void steps(const drr *d, FILE *out) {
   fputs("static const rule_step steps[] = {\n", out);
   for (size_t i = 0; i < d->steps.count; i++) {
     const rule_step *s = &d->steps.items[i];
-    fprintf(out, "  {%d, %d, %d},\n", s->kind, s->op, s->at);
+    fprintf(out, "  {%d, %d, %d, %u},\n", s->kind, s->op, s->at, s->line);
   }
   fputs("  {0}};\nstatic const rule_operand operands[] = {\n", out);
   for (size_t i = 0; i < d->operands.count; i++)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../cli.h"
+#include "check.h"
 #include "expect.h"
 #include "parts.h"
 #include "rules.h"
@@ -35,6 +36,7 @@ enum {
   OPT_STRIP_DEBUG,
   OPT_RULES,
   OPT_TRACE_REWRITES,
+  OPT_CHECK_RULES,
   OPT_LATER
 };
 
@@ -45,6 +47,8 @@ static const cli_option options[] = {
     {OPT_LIST_PIPELINES, 0, "list-pipelines", NULL, "print the named pipelines and exit"},
     {OPT_DUMP_PIPELINE, 0, "dump-pipeline", NULL, "print the passes that would run and exit"},
     {OPT_RULES, 0, "rules", "FILE", "run the passes of a .drr file; --passes may name them"},
+    {OPT_CHECK_RULES, 0, "check-rules", "[=SEED]",
+     "run what the rules of --rules, or the built-in ones, match and make"},
     {OPT_TRACE_REWRITES, 0, "trace-rewrites", NULL, "print each rewrite: where its rule is, its name, the op"},
     {OPT_VERIFY_EACH, 0, "verify-each", NULL, "verify after every pass"},
     {OPT_PRINT_BEFORE, 0, "print-before", "PASS", "print the program before a pass, to standard error"},
@@ -62,7 +66,6 @@ static const cli_option options[] = {
     {OPT_DIFF, 0, "diff", NULL, "compare two programs up to names and the order of independent ops"},
     {OPT_EMIT, 0, "emit", "FORM", "text (default), t2, typed, json, pdmodel or dot"},
     {OPT_STRIP_DEBUG, 0, "strip-debug", NULL, "typed: leave out locations"},
-    {OPT_LATER, 0, "check-rules", "[=SEED]", NULL},
     {OPT_LATER, 0, "verify-numerics", NULL, NULL},
     {OPT_LATER, 0, "reduce", "CMD", NULL},
     {OPT_LATER, 0, "reproducer", "FILE", NULL},
@@ -352,6 +355,20 @@ static int check_timing(const cli *cli) {
   return !form || strcmp(form, "json") == 0 ? 0 : cli_bad_value(cli, "timing", form, "json");
 }
 
+static int check(cli *cli) {
+  const char *text = cli_value(cli, OPT_CHECK_RULES, NULL);
+  uint64_t seed = 1;
+  if (text && !cli_parse_u64(text, &seed)) return cli_bad_value(cli, "check-rules", text, "a number");
+  pir_context *ctx = cli_context_create(cli);
+  if (!ctx) return CLI_INTERNAL;
+  rule_files files;
+  int code = rule_files_load(cli, OPT_RULES, ctx, &files);
+  if (!code) code = check_rules(cli, &files, seed);
+  rule_files_destroy(&files);
+  pir_context_destroy(ctx);
+  return code;
+}
+
 static int run(cli *cli) {
   if (cli_has(cli, OPT_LIST_PASSES)) return list_passes();
   if (cli_has(cli, OPT_LIST_PIPELINES)) return list_pipelines();
@@ -360,6 +377,7 @@ static int run(cli *cli) {
   if (!code) code = check_timing(cli);
   if (code) return code;
   if (cli_has(cli, OPT_DIFF)) return diff(cli);
+  if (cli_has(cli, OPT_CHECK_RULES)) return check(cli);
   if (cli->file_count > 1) return cli_fail(cli, CLI_USAGE, "two files are only for --diff");
   return process_file(cli, cli->file_count ? cli->files[0] : "-");
 }

@@ -64,6 +64,23 @@ typedef struct pir_rule_helper {
 PIR_API pir_status pir_rules_run(pir_pass_run *run, const pir_rule_pass *rules, const pir_pattern *patterns,
                                  size_t pattern_count);
 
+// ---- rules one by one, to check them
+
+typedef struct pir_rule_info {
+  const char *name, *origin;
+  const char *unchecked;  // why the file says it cannot be checked on numbers; or NULL
+} pir_rule_info;
+
+PIR_API size_t pir_rule_pass_rules(const pir_rule_pass *rules);
+PIR_API pir_rule_info pir_rule_pass_rule(const pir_rule_pass *rules, size_t i);
+// A small program that the rule matches, with random shapes, types and attributes; the same for one seed. Its outputs
+// are what the rule replaces; parameters are zeros. PIR_NOT_FOUND, with the reason, when none was found. What inference
+// refuses on the way goes to the context's sink.
+PIR_API pir_status pir_rule_sample(pir_context *ctx, const pir_rule_pass *rules, size_t i, uint64_t seed,
+                                   pir_program **out_program, char *out_why, size_t why_size);
+// Applies that rule alone; `*out_count` is how often.
+PIR_API pir_status pir_rule_apply(pir_program *program, const pir_rule_pass *rules, size_t i, uint64_t *out_count);
+
 // ---- rules loaded at run time
 
 typedef struct pir_rules pir_rules;

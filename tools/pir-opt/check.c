@@ -1,0 +1,150 @@
+// Each rule is tried on a few random programs that it matches: the program runs before and after, and the outputs are
+// compared. What cannot be tried is told with the reason, and is an error unless the rule's file gives one.
+#include "check.h"
+
+#include "numbers.h"
+
+#include <math.h>
+#include <pir/dialects.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pir/text.h>
+
+enum { SAMPLES = 6, ATTEMPTS = 400 };
+
+typedef struct outcome {
+  int samples;     // that ran and agreed
+  double largest;  // difference among them
+  bool differs;
+  char text[480];  // what differs, or why nothing was tried
+} outcome;
+
+typedef struct checking {
+  cli *cli;
+  uint64_t seed;
+  int rules, failed, excused;
+} checking;
+
+// ---- one sample
+
+typedef enum verdict { AGREES, DIFFERS, USELESS, REFUSED, UNRUNNABLE } verdict;
+
+static bool write_stderr(void *user, const char *data, size_t size) {
+  (void)user;
+  return fwrite(data, 1, size, stderr) == size;
+}
+
+static void print_program(const pir_program *program) {
+  // For people: a writer that stops only cuts it short.
+  pir_status status = pir_program_print(program, NULL, (pir_writer){write_stderr, NULL});
+  (void)status;
+  fputc('\n', stderr);
+}
+
+static verdict compare(const numbers *before, const numbers *after, outcome *o) {
+  bool useful = before->count == 0;
+  for (size_t i = 0; i < before->count; i++) {
+    const pir_tensor *b = &before->tensors[i], *a = numbers_find(after, before->names[i]);
+    if (!a) return snprintf(o->text, sizeof o->text, "output %s is gone", before->names[i]), DIFFERS;
+    if (!numbers_agree(a, b, &o->largest, o->text, sizeof o->text)) return DIFFERS;
+    useful |= !numbers_all_nan(b);
+  }
+  return useful ? AGREES : USELESS;
+}
+
+static verdict run_after(const pir_program *changed, uint64_t seed, const numbers *before, outcome *o) {
+  numbers after;
+  verdict v = UNRUNNABLE;
+  if (numbers_run(changed, seed, (pir_diag_sink){0}, &after))
+    snprintf(o->text, sizeof o->text, "what it becomes does not run: %s", after.message);
+  else v = compare(before, &after, o);
+  numbers_free(&after);
+  return v;
+}
+
+// A sample that does not run says nothing of the rule: inference does not know all that an op demands.
+static verdict try_sample(pir_program *program, const pir_rule_pass *rules, size_t i, uint64_t seed, outcome *o) {
+  uint64_t fired = 0;
+  numbers before = {0};
+  if (numbers_fill_params(program, seed, true) || numbers_run(program, seed, (pir_diag_sink){0}, &before)) {
+    if (before.message[0]) snprintf(o->text, sizeof o->text, "the match does not run: %s", before.message);
+    numbers_free(&before);
+    return USELESS;
+  }
+  pir_program *changed = pir_program_clone(program);
+  verdict v = REFUSED;
+  if (!pir_rule_apply(changed, rules, i, &fired) && fired) v = run_after(changed, seed, &before, o);
+  numbers_free(&before);
+  if (v == DIFFERS) {
+    print_program(program);
+    fputs("// becomes\n", stderr);
+    print_program(changed);
+  }
+  pir_program_destroy(changed);
+  return v;
+}
+
+// Samples live in a context of their own, whose diagnostics (draws that inference refuses) nobody hears.
+static void check_rule(const pir_rule_pass *rules, size_t i, uint64_t seed, outcome *o) {
+  char why[240] = "";
+  int refused = 0, unrunnable = 0;
+  *o = (outcome){0};
+  for (int k = 0; k < ATTEMPTS && o->samples < SAMPLES && !o->differs && unrunnable < SAMPLES; k++) {
+    pir_context *ctx = pir_context_create(NULL);
+    pir_program *program = NULL;
+    uint64_t draw = seed + (uint64_t)k * 0x51ED2701u;
+    if (ctx && !pir_dialects_load_all(ctx) && !pir_rule_sample(ctx, rules, i, draw, &program, why, sizeof why)) {
+      verdict v = try_sample(program, rules, i, draw, o);
+      o->samples += v == AGREES;
+      o->differs = v == DIFFERS;
+      refused += v == REFUSED;
+      unrunnable += v == UNRUNNABLE;
+      pir_program_destroy(program);
+    } else if (k == 2 && !o->samples && !refused && !o->text[0]) {
+      k = ATTEMPTS;  // three searches without a sample are enough
+    }
+    if (ctx) pir_context_destroy(ctx);
+  }
+  if (o->samples || o->differs || unrunnable || (o->text[0] && !refused)) return;
+  if (refused) snprintf(o->text, sizeof o->text, "it matches %d samples and changes none", refused);
+  else snprintf(o->text, sizeof o->text, "not instantiated: %s", why);
+}
+
+// ---- all rules
+
+static void report(checking *c, const char *pass, pir_rule_info info, const outcome *o) {
+  c->rules++;
+  printf("%-10s %s %s (%s)",
+         o->differs       ? "DIFFERS"
+         : o->samples     ? "ok"
+         : info.unchecked ? "unchecked"
+                          : "NOT TRIED",
+         pass, info.name, info.origin);
+  if (o->differs) printf(": %s\n", o->text);
+  else if (o->samples) printf(": %d samples, largest difference %.2g\n", o->samples, o->largest);
+  else
+    printf(": %s%s%s\n", info.unchecked ? info.unchecked : o->text, info.unchecked && o->text[0] ? "; " : "",
+           info.unchecked ? o->text : "");
+  c->failed += o->differs || (!o->samples && !info.unchecked);
+  c->excused += !o->differs && !o->samples && info.unchecked;
+}
+
+static void check_pass(checking *c, const pir_pass *pass) {
+  for (size_t i = 0; pass->rules && i < pir_rule_pass_rules(pass->rules); i++) {
+    outcome o;
+    check_rule(pass->rules, i, c->seed, &o);
+    report(c, pass->name, pir_rule_pass_rule(pass->rules, i), &o);
+    fflush(stdout);
+  }
+}
+
+int check_rules(cli *cli, const rule_files *files, uint64_t seed) {
+  checking c = {.cli = cli, .seed = seed};
+  for (size_t i = 0; i < files->count; i++)
+    for (size_t k = 0; k < pir_rules_passes(files->items[i]); k++) check_pass(&c, pir_rules_pass(files->items[i], k));
+  for (size_t i = 0; !files->count && i < pir_passes(); i++) check_pass(&c, pir_pass_at(i));
+  printf("%d rules, %d failed, %d unchecked\n", c.rules, c.failed, c.excused);
+  return c.failed ? CLI_DIFFERENT : CLI_OK;
+}

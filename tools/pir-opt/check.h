@@ -1,0 +1,10 @@
+// --check-rules: rules proven on numbers.
+#ifndef PIR_OPT_CHECK_H
+#define PIR_OPT_CHECK_H
+
+#include "rules.h"
+
+// Tries every rule of the files, or of the built-in passes when there is none. An exit code.
+int check_rules(cli *cli, const rule_files *files, uint64_t seed);
+
+#endif
