@@ -44,6 +44,7 @@
   X(gather_tree, false)                                                                                                \
   X(gaussian, false)                                                                                                   \
   X(generate_proposals, true)                                                                                          \
+  X(grid_sample_grad, false)                                                                                           \
   X(gru_unit, false)                                                                                                   \
   X(hash, false)                                                                                                       \
   X(histogram, false)                                                                                                  \
@@ -54,6 +55,7 @@
   X(kthvalue, false)                                                                                                   \
   X(logcumsumexp, false)                                                                                               \
   X(lookup_table_dequant, false)                                                                                       \
+  X(lp_pool2d_grad, false)                                                                                             \
   X(lstsq, false)                                                                                                      \
   X(lu, false)                                                                                                         \
   X(lu_solve, false)                                                                                                   \
@@ -75,6 +77,8 @@
   X(nonzero, true)                                                                                                     \
   X(poisson, false)                                                                                                    \
   X(polygamma, false)                                                                                                  \
+  X(pool2d_grad, false)                                                                                                \
+  X(pool3d_grad, false)                                                                                                \
   X(prior_box, false)                                                                                                  \
   X(psroi_pool, false)                                                                                                 \
   X(qr, false)                                                                                                         \
@@ -108,6 +112,7 @@
   X(sparse_to_rows, true)                                                                                              \
   X(sparse_transpose, true)                                                                                            \
   X(spectral_norm, false)                                                                                              \
+  X(spectral_norm_grad, false)                                                                                         \
   X(standard_gamma, false)                                                                                             \
   X(svd, false)                                                                                                        \
   X(svdvals, false)                                                                                                    \
