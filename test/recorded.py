@@ -11,6 +11,7 @@ FOLDER holds any of: models/ real/ (whole programs with cases), ops/ (one-op pro
   ops        one-op programs, numbers by tolerances.tsv
   grads      an op and its gradient, likewise
   vjp        programs with the gradients Paddle added
+  train      steps of training: losses, and the parameters in the end
   passes     before.pir through a pass equals after.pir likewise
   roundtrip, json  through our own formats and back (recorded_formats.py)
 A program with an operator or feature that is still unsupported (exit code 3) is a skip and is named.
@@ -263,8 +264,26 @@ def vjp_jobs(tools, root):
             yield name, lambda n=name, c=command + [f"--pipeline={pipeline}", f"--cache={CODE_CACHE}"]: number_job(n, c)
 
 
+def train_jobs(tools, root):
+    """The loss is what the first gradient starts from: the scalar that a full_like of 1 is like."""
+    for folder in sorted((root / "models").glob("train_*")):
+        text = (folder / "train.pir").read_text()
+        loss = re.search(r'"pd_op.full_like" \((%\d+), %\d+\).* : \((tensor<f32>)', text)
+        fetch = f'    (%loss) = "pd_op.fetch" ({loss[1]}) {{col:0,name:"loss"}} : ({loss[2]}) -> {loss[2]}\n'
+        for pipeline in ("kernels", "compile"):
+            name = f"train {folder.name} {pipeline}"
+            yield name, lambda n=name, f=folder, t=text.rstrip()[:-1] + fetch + "}\n", p=pipeline: train_job(tools, n, f, t, p)
+
+
+def train_job(tools, name, folder, program, pipeline):
+    with tempfile.NamedTemporaryFile(suffix=".pir", mode="w") as f:
+        f.write(program)
+        f.flush()
+        return number_job(name, [tools / "pir-run", f.name, f"--train={folder}", f"--pipeline={pipeline}", "--atol=1e-5", "--rtol=1e-4"])
+
+
 KINDS = {"text": text_jobs, "translate": translate_jobs, "passes": pass_jobs, "numbers": number_jobs, "ops": op_jobs,
-         "grads": grad_jobs, "vjp": vjp_jobs,
+         "grads": grad_jobs, "vjp": vjp_jobs, "train": train_jobs,
          "roundtrip": recorded_formats.roundtrip_jobs(run), "json": recorded_formats.json_jobs(run),
          "infer": recorded_infer.infer_jobs(run)}
 

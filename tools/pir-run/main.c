@@ -21,6 +21,7 @@ static const cli_option options[] = {
     {OPT_RTOL_MAX, 0, "rtol-max", "X", "tolerance relative to the largest expected value (0)"},
     {OPT_CASE, 0, "case", "DIR", "inputs and expected outputs from one folder or its tensors.npz"},
     {OPT_CASES, 0, "cases", "DIR", "every case below DIR; without MODEL each with the program beside it"},
+    {OPT_TRAIN, 0, "train", "DIR", "recorded steps of training below DIR: what the program writes is fed again"},
     {OPT_IGNORE, 0, "ignore-output", "I", "do not compare output I"},
     {OPT_PIPELINE, 0, "pipeline", "NAME", "compile (default), kernels, or passes"},
     {OPT_TARGET, 0, "target", "NAME", "native (default), x86-64, x86-64-v3, ..."},
@@ -81,19 +82,24 @@ static bool has_parameters(const npy_set *extra) {
 
 static pir_status load(run *r, pir_context *ctx, const char *path, const char *params, const npy_set *extra,
                        pir_program **out_program) {
-  if (!has_parameters(extra)) return pir_program_load_file(ctx, path, params, out_program);
+  bool own = has_parameters(extra);
+  if (!own && (params || !cli_has(r->cli, OPT_TRAIN))) return pir_program_load_file(ctx, path, params, out_program);
   PIR_TRY(pir_program_read_file(ctx, path, out_program));
-  adopt_extra(*out_program, extra);
+  if (own) adopt_extra(*out_program, extra);
   return PIR_OK;
 }
 
-static pir_model_options model_options(const run *r) {
+static pir_model_options model_options(run *r) {
   pir_model_options how = {.size = sizeof how, .sink = cli_sink(r->cli)};
   how.pipeline = cli_value(r->cli, OPT_PIPELINE, NULL);
   how.target = cli_value(r->cli, OPT_TARGET, NULL);
   how.math = cli_value(r->cli, OPT_MATH, NULL);
   how.cache = cli_value(r->cli, OPT_CACHE, NULL);
   if (how.cache && !strcmp(how.cache, "none")) how.cache = NULL;
+  if (cli_has(r->cli, OPT_TRAIN)) {
+    snprintf(r->pipeline, sizeof r->pipeline, "state,%s", how.pipeline ? how.pipeline : "compile");
+    how.pipeline = r->pipeline;
+  }
   return how;
 }
 
@@ -233,6 +239,7 @@ static int run_model(run *r) {
     if (r->cli->matches[i].id == OPT_INPUT) code = run_take_input(r, r->cli->matches[i].value, &position);
   if (code) return code;
   if (shapes) return run_shapes(r, shapes);
+  if (cli_has(r->cli, OPT_TRAIN)) return run_train(r, cli_value(r->cli, OPT_TRAIN, NULL));
   if (folder) code = run_case(r, folder, false);
   else code = run_bind(r);
   bool measured = cli_has(r->cli, OPT_BENCHMARK);

@@ -32,7 +32,8 @@ enum {
   OPT_SHAPES,
   OPT_PROFILE,
   OPT_LOD,
-  OPT_CUSTOM_OPS
+  OPT_CUSTOM_OPS,
+  OPT_TRAIN
 };
 
 typedef struct tolerance {
@@ -51,6 +52,7 @@ typedef struct run {
   double load_ms, compile_ms;
   pir_span *spans;  // --profile: of the last run
   size_t span_count, span_capacity;
+  char pipeline[256];   // --train: with the pass that exposes state in front
   double first_run_ms;  // 0: did not run yet
 } run;
 
@@ -90,6 +92,10 @@ int run_write_outputs(const run *r, const char *path, const char *folder, long o
 
 int run_case(run *r, const char *folder, bool quiet);  // feeds, runs, compares; CLI_DIFFERENT when it differs
 int run_cases(run *r, const char *folder, const char *model, const char *params);
+
+// ---- train.c
+
+int run_train(run *r, const char *folder);  // runs the recorded steps; compares losses and the final state
 
 // ---- measure.c
 

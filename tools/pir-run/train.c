@@ -1,0 +1,113 @@
+// Recorded training: a folder with init/<state>.npy, step<k>/<input>.npy, losses.npy and final/<state>.npy. The program's
+// state is made inputs and outputs of one name each (expose_state_pass); after every step what came out is fed again.
+// Losses are the outputs that are no state, step by step.
+#include "run.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_PATH 4096
+
+static int read_one(const run *r, const char *folder, const char *name, npy_array *out) {
+  char path[MAX_PATH];
+  npy_set set;
+  snprintf(path, sizeof path, "%s/%s.npy", folder, name);
+  int code = run_read_arrays(r->cli, path, &set);
+  if (code) return code;
+  if (set.count != 1) {
+    npy_set_release(&set);
+    return cli_fail(r->cli, CLI_INVALID, "%s has not one array", path);
+  }
+  *out = set.arrays[0];
+  free(set.arrays);
+  return 0;
+}
+
+static bool is_there(const char *folder, const char *name) {
+  char path[MAX_PATH];
+  snprintf(path, sizeof path, "%s/%s.npy", folder, name);
+  return !access(path, R_OK);
+}
+
+// Values for the inputs that the folder has.
+static int feed_from(run *r, const char *folder) {
+  int code = 0;
+  for (size_t i = 0; i < pir_model_inputs(r->model) && !code; i++) {
+    const char *name = pir_model_input(r->model, i).name.data;
+    if (!is_there(folder, name)) continue;
+    run_drop_input(&r->inputs[i]);
+    code = read_one(r, folder, name, &r->inputs[i]);
+  }
+  return code;
+}
+
+static long state_of(const run *r, size_t output) {
+  pir_str name = pir_model_output(r->model, output).name;
+  return run_input_index(r, name.data, name.size);
+}
+
+// What came out as state goes in again.
+static int carry_state(run *r) {
+  for (size_t i = 0; i < pir_model_outputs(r->model); i++) {
+    long input = state_of(r, i);
+    pir_tensor now;
+    if (input < 0 || pir_session_output(r->session, i, &now)) continue;
+    if (pir_tensor_copy(&now, &r->inputs[input].tensor))
+      return cli_fail(r->cli, CLI_INVALID, "state \"%s\" changed its shape", pir_model_output(r->model, i).name.data);
+  }
+  return 0;
+}
+
+static int compare_losses(const run *r, const pir_tensor *losses, int64_t step) {
+  int code = 0;
+  for (size_t i = 0; i < pir_model_outputs(r->model); i++) {
+    if (state_of(r, i) >= 0) continue;
+    char label[64];
+    snprintf(label, sizeof label, "step %lld: ", (long long)step);
+    pir_tensor want = *losses;
+    want.rank = pir_model_output(r->model, i).rank;
+    if (want.rank > 1) return cli_fail(r->cli, CLI_INVALID, "the loss is not one number");
+    want.shape[0] = 1;
+    want.data = (char *)losses->data + step * losses->strides[0] * (int64_t)pir_dtype_size(losses->dtype);
+    if (!run_compare(r, i, &want, label, false)) code = CLI_DIFFERENT;
+  }
+  return code;
+}
+
+static int compare_final(const run *r, const char *folder) {
+  int code = 0;
+  for (size_t i = 0; i < pir_model_outputs(r->model); i++) {
+    npy_array want;
+    const char *name = pir_model_output(r->model, i).name.data;
+    if (state_of(r, i) < 0) continue;
+    int one = read_one(r, folder, name, &want);
+    if (one) return one;
+    if (!run_compare(r, i, &want.tensor, name, true)) code = CLI_DIFFERENT;
+    run_drop_input(&want);
+  }
+  return code;
+}
+
+int run_train(run *r, const char *folder) {
+  char path[MAX_PATH];
+  npy_array losses = {0};
+  snprintf(path, sizeof path, "%s/init", folder);
+  int code = feed_from(r, path);
+  if (!code) code = read_one(r, folder, "losses", &losses);
+  if (!code && losses.tensor.rank != 1) code = cli_fail(r->cli, CLI_INVALID, "%s/losses.npy has not one axis", folder);
+  int64_t steps = code ? 0 : losses.tensor.shape[0];
+  bool differs = false;
+  for (int64_t step = 0; step < steps && !code; step++) {
+    snprintf(path, sizeof path, "%s/step%lld", folder, (long long)step);
+    code = feed_from(r, path);
+    if (!code) code = run_bind(r);
+    if (!code) code = run_once(r);
+    if (!code) differs |= compare_losses(r, &losses.tensor, step) != 0;
+    if (!code) code = carry_state(r);
+  }
+  snprintf(path, sizeof path, "%s/final", folder);
+  if (!code && steps) code = compare_final(r, path);
+  run_drop_input(&losses);
+  return code ? code : differs ? CLI_DIFFERENT : 0;
+}
