@@ -275,11 +275,16 @@ def train_jobs(tools, root):
             yield name, lambda n=name, f=folder, t=text.rstrip()[:-1] + fetch + "}\n", p=pipeline: train_job(tools, n, f, t, p)
 
 
+# The bias of attention's keys moves every score of a row alike: its gradient is 0, and what Adam makes steps of is rounding.
+ROUNDING_ALONE = {"train_attention": ["--ignore-output=31"]}
+
+
 def train_job(tools, name, folder, program, pipeline):
     with tempfile.NamedTemporaryFile(suffix=".pir", mode="w") as f:
         f.write(program)
         f.flush()
-        return number_job(name, [tools / "pir-run", f.name, f"--train={folder}", f"--pipeline={pipeline}", "--atol=1e-5", "--rtol=1e-4"])
+        return number_job(name, [tools / "pir-run", f.name, f"--train={folder}", f"--pipeline={pipeline}", "--atol=1e-5",
+                                 "--rtol=1e-4"] + ROUNDING_ALONE.get(folder.name, []))
 
 
 KINDS = {"text": text_jobs, "translate": translate_jobs, "passes": pass_jobs, "numbers": number_jobs, "ops": op_jobs,

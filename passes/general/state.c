@@ -1,7 +1,7 @@
-// expose_state_pass: makes of a program that trains a function of its state. A parameter (or an input) that an in-place op
-// writes becomes an input of its name, and the value it has at the end an output of that name; what reads it behind the
-// write reads the new value. Whoever runs the program hands the outputs back as inputs. One pass over the top block;
-// regions read state, and do not write it.
+// expose_state_pass: makes of a program that trains a function of its state. A parameter (or an input) that an in-place
+// op writes becomes an input of its name, and the value it has at the end an output of that name; what reads it behind
+// the write reads the new value. Whoever runs the program hands the outputs back as inputs. One pass over the top
+// block; regions read state, and do not write it.
 #include <pir/dialect/pd_op.h>
 #include <pir/pass.h>
 #include <effects.h>
@@ -47,8 +47,7 @@ static void note_writes(exposing *e, pir_op *op) {
     if (!value || !pir_value_type(written)) continue;
     state *s = find_state(e, value);
     if (s) s->now = written;
-    else if (holds_state(value))
-      pir_vec_push(pir_context_arena(e->ctx), &e->states, ((state){value, written}));
+    else if (holds_state(value)) pir_vec_push(pir_context_arena(e->ctx), &e->states, ((state){value, written}));
   }
 }
 

@@ -97,7 +97,7 @@ static int feed(run *r, npy_set *set, const char *folder) {
   return 0;
 }
 
-static bool is_ignored(const run *r, size_t i) {
+bool run_ignores(const run *r, size_t i) {
   for (size_t k = 0; k < r->cli->match_count; k++) {
     const cli_match *match = &r->cli->matches[k];
     if (match->id == OPT_IGNORE && strtoul(match->value, NULL, 10) == i) return true;
@@ -109,7 +109,7 @@ static int compare_case(const run *r, const npy_set *set, const char *folder, bo
   size_t compared = 0, different = 0;
   for (size_t i = 0; i < pir_model_outputs(r->model); i++) {
     const npy_array *expected = find_expected(set, i);
-    if (!expected || is_ignored(r, i)) continue;
+    if (!expected || run_ignores(r, i)) continue;
     compared++;
     different += !run_compare(r, i, &expected->tensor, quiet ? "  " : "", quiet);
   }

@@ -1,6 +1,6 @@
-// Recorded training: a folder with init/<state>.npy, step<k>/<input>.npy, losses.npy and final/<state>.npy. The program's
-// state is made inputs and outputs of one name each (expose_state_pass); after every step what came out is fed again.
-// Losses are the outputs that are no state, step by step.
+// Recorded training: a folder with init/<state>.npy, step<k>/<input>.npy, losses.npy and final/<state>.npy. The
+// program's state is made inputs and outputs of one name each (expose_state_pass); after every step what came out is
+// fed again. Losses are the outputs that are no state, step by step.
 #include "run.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,10 +80,12 @@ static int compare_final(const run *r, const char *folder) {
   for (size_t i = 0; i < pir_model_outputs(r->model); i++) {
     npy_array want;
     const char *name = pir_model_output(r->model, i).name.data;
-    if (state_of(r, i) < 0) continue;
+    if (state_of(r, i) < 0 || run_ignores(r, i)) continue;
+    char label[300];
+    snprintf(label, sizeof label, "%.256s: ", name);
     int one = read_one(r, folder, name, &want);
     if (one) return one;
-    if (!run_compare(r, i, &want.tensor, name, true)) code = CLI_DIFFERENT;
+    if (!run_compare(r, i, &want.tensor, label, true)) code = CLI_DIFFERENT;
     run_drop_input(&want);
   }
   return code;
