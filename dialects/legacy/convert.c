@@ -1,5 +1,7 @@
 // Types and attributes from their legacy forms. A number may be stored in any numeric kind; it is converted
 // to the declared one when it fits.
+#include <locale.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "legacy/translate.h"
@@ -60,6 +62,25 @@ bool attr_number(const attr_desc *a, number *out) {
     case LEGACY__ATTR_TYPE__SCALAR: return scalar_number(a->scalar, out);
     default: return false;
   }
+}
+
+// A number in the C locale, whatever the host's is.
+static bool read_decimal(const char *text, double *out_value) {
+  locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+  char *end = NULL;
+  if (!c) return false;
+  *out_value = strtod_l(text, &end, c);
+  freelocale(c);
+  return end != text && !*end;
+}
+
+bool attr_decimal(translator *t, const attr_desc *a, number *out) {
+  char *copy;
+  if (a->type != LEGACY__ATTR_TYPE__STRING || !a->s.len) return false;
+  copy = pir_arena_zalloc(&t->arena, a->s.len + 1);
+  memcpy(copy, a->s.data, a->s.len);
+  out->dtype = PIR_F64;
+  return read_decimal(copy, &out->f);
 }
 
 // Number of list elements, or SIZE_MAX when it is no list of numbers.
@@ -200,6 +221,7 @@ const pir_attr *absent_attr(translator *t, const pir_attr_def *def) {
     case PIR_ATTR_I32:
     case PIR_ATTR_I64:
     case PIR_ATTR_INDEX: return pir_attr_int(t->ctx, def->kind, def->i);
+    case PIR_ATTR_SCALAR: return pir_attr_float(t->ctx, PIR_ATTR_F32, def->f);
     case PIR_ATTR_F32:
     case PIR_ATTR_F64: return pir_attr_float(t->ctx, def->kind, def->f);
     case PIR_ATTR_STR: return pir_attr_str(t->ctx, PIR_ATTR_STR, pir_str_from(def->text ? def->text : ""));

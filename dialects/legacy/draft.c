@@ -3,6 +3,8 @@
 // made of the legacy attribute.
 #include <string.h>
 
+#include <strbuf.h>
+
 #include "legacy/translate.h"
 
 // ---- building blocks
@@ -119,10 +121,32 @@ static pir_status start(draft *d, translator *t, const op_desc *op, const pir_le
   return PIR_OK;
 }
 
+static const pir_opdef *registered(translator *t, const char *dialect, const char *name) {
+  pir_strbuf text;
+  pir_strbuf_init(&text, &t->arena);
+  pir_strbuf_format(&text, "%s%s", dialect, name);
+  const pir_opdef *def = pir_context_opdef(t->ctx, pir_strbuf_view(&text));
+  pir_strbuf_free(&text);
+  return def->traits & PIR_REGISTERED ? def : NULL;
+}
+
+bool is_known(translator *t, const char *type) {
+  return find_special(type) || pir_legacy_find(pir_str_from(type)) || registered(t, "custom_op.", type);
+}
+
+// An op that asks for oneDNN becomes the op of that dialect, where it has one of that name.
+static const pir_opdef *choose_def(translator *t, const op_desc *op, const pir_legacy_op *row) {
+  const pir_opdef *def = row->twin && is_inplace(t, op) ? row->twin : row->def, *other = NULL;
+  if (op_bool(op, "use_mkldnn", false) || op_bool(op, "use_onednn", false))
+    other = registered(t, "onednn_op", strchr(def->name, '.'));
+  return other ? other : def;
+}
+
 pir_status draft_start(draft *d, translator *t, const op_desc *op) {
   const pir_legacy_op *row = pir_legacy_find(pir_str_from(op->type));
-  if (!row) return UNSUPPORTED(t, "op '%s'", op->type);
-  return start(d, t, op, row, row->twin && is_inplace(t, op) ? row->twin : row->def);
+  const pir_opdef *custom = row ? NULL : registered(t, "custom_op.", op->type);
+  if (!row && !custom) return UNSUPPORTED(t, "op '%s'", op->type);
+  return start(d, t, op, row, row ? choose_def(t, op, row) : custom);
 }
 
 pir_status draft_start_as(draft *d, translator *t, const op_desc *op, const char *pir_name) {
@@ -131,10 +155,18 @@ pir_status draft_start_as(draft *d, translator *t, const op_desc *op, const char
   return start(d, t, op, NULL, def);
 }
 
-// The legacy name of position `i`; an op without a row has slots named like its operands, with a capital.
-static const char *slot_name(draft *d, const char *const *names, size_t i, const char *pir_name) {
+// Where the row of `d` has what `name` is called: at `position`, unless the op is of another dialect than the row's.
+typedef int (*find_fn)(const pir_opdef *def, pir_str name);
+static int row_position(const draft *d, find_fn find, size_t position, const char *name) {
+  if (!d->row) return -1;
+  bool same = d->def == d->row->def || d->def == d->row->twin;
+  return same ? (int)position : find(d->row->def, pir_str_from(name));
+}
+
+// The legacy name at a position of the row; without one, slots are named like operands, with a capital.
+static const char *slot_name(draft *d, const char *const *names, int i, const char *pir_name) {
   char *name;
-  if (names) return names[i] ? names[i] : pir_name;
+  if (names && i >= 0) return names[i] ? names[i] : pir_name;
   name = pir_arena_copy(&d->t->arena, pir_name, strlen(pir_name) + 1);
   if (*name >= 'a' && *name <= 'z') *name = (char)(*name - 'a' + 'A');
   return name;
@@ -159,7 +191,8 @@ static const slot_desc *fed(const op_desc *op, const char *slot) {
 
 static bool value_operand(draft *d, size_t i) {
   const pir_operand_def *def = &d->def->operands[i];
-  const char *name = slot_name(d, d->row ? d->row->operands : NULL, i, def->name);
+  int position = row_position(d, pir_opdef_operand, i, def->name);
+  const char *name = slot_name(d, d->row ? d->row->operands : NULL, position, def->name);
   const slot_desc *slot = fed(d->op, name);
   if (!slot) slot = fed(d->op, new_slot_name(d, def->name));
   if (!slot) {
@@ -200,7 +233,7 @@ static pir_dtype literal_dtype(const pir_attr_def *literal) {
 static bool number_operand(draft *d, size_t i, const attr_desc *a) {
   const pir_attr_def *literal = d->def->operands[i].literal;
   number n;
-  if (a && !attr_number(a, &n)) {
+  if (a && !attr_number(a, &n) && !attr_decimal(d->t, a, &n)) {
     (void)FAIL(d->t, "attribute '%s' is no number", a->name);
     return false;
   }
@@ -212,17 +245,18 @@ static bool number_operand(draft *d, size_t i, const attr_desc *a) {
   return true;
 }
 
-static const char *at(const char *const *names, size_t i) { return names ? names[i] : NULL; }
+static const char *at(const char *const *names, int i) { return names && i >= 0 ? names[i] : NULL; }
 
 static bool attr_operand(draft *d, size_t i) {
   static const pir_legacy_op no_row;
   const pir_legacy_op *row = d->row ? d->row : &no_row;
   const pir_operand_def *def = &d->def->operands[i];
   bool list = def->flags & PIR_OPERAND_INTARRAY;
-  const slot_desc *slot = fed(d->op, at(row->tensor_slots, i));
-  const char *attr = at(row->operand_attrs, i) ? at(row->operand_attrs, i) : def->name;
+  int position = row_position(d, pir_opdef_operand, i, def->name);
+  const slot_desc *slot = fed(d->op, at(row->tensors_slots, position));
+  const char *attr = at(row->operand_attrs, position) ? at(row->operand_attrs, position) : def->name;
   const attr_desc *a = desc_attr(d->op, attr);
-  if (!slot) slot = fed(d->op, at(row->tensors_slots, i));
+  if (!slot) slot = fed(d->op, at(row->tensor_slots, position));
   if (slot) {
     d->operands[i] = list ? combine_vars(d->t, slot) : read_var(d->t, slot->arguments[0]);
     return d->operands[i] != NULL;
@@ -249,7 +283,8 @@ pir_status draft_operands(draft *d) {
 
 static const slot_desc *result_slot(draft *d, size_t i) {
   const char *pir_name = d->def->results[i].name;
-  const slot_desc *s = desc_output(d->op, slot_name(d, d->row ? d->row->results : NULL, i, pir_name));
+  int position = row_position(d, pir_opdef_result, i, pir_name);
+  const slot_desc *s = desc_output(d->op, slot_name(d, d->row ? d->row->results : NULL, position, pir_name));
   if (!s) s = desc_output(d->op, new_slot_name(d, pir_name));
   return s && s->n_arguments ? s : NULL;
 }
@@ -297,7 +332,8 @@ pir_status draft_attrs_but(draft *d, const char *skipped) {
   for (size_t i = 0; i < d->def->attr_count; i++) {
     const pir_attr_def *def = &d->def->attrs[i];
     if (!strcmp(def->name, skipped)) continue;
-    const char *name = d->row && d->row->attrs[i] ? d->row->attrs[i] : def->name;
+    const char *old = d->row ? at(d->row->attrs, row_position(d, pir_opdef_attr, i, def->name)) : NULL;
+    const char *name = old ? old : def->name;
     const attr_desc *a = desc_attr(d->op, name);
     const pir_attr *value = a ? convert_attr(d->t, a, def) : absent_attr(d->t, def);
     if (!value)
@@ -331,12 +367,16 @@ pir_op *draft_create(draft *d) {
   return op;
 }
 
+pir_status draft_finish(draft *d) {
+  PIR_TRY(draft_operands(d));
+  PIR_TRY(draft_types(d));
+  PIR_TRY(draft_attrs(d));
+  draft_create(d);
+  return PIR_OK;
+}
+
 pir_status translate_generic(translator *t, const op_desc *op) {
   draft d;
   PIR_TRY(draft_start(&d, t, op));
-  PIR_TRY(draft_operands(&d));
-  PIR_TRY(draft_types(&d));
-  PIR_TRY(draft_attrs(&d));
-  draft_create(&d);
-  return PIR_OK;
+  return draft_finish(&d);
 }

@@ -2,7 +2,6 @@
 // ops appear here because this is where one format's names become the other's.
 #include "legacy/special.h"
 
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,26 +80,11 @@ static pir_place fill_place(const op_desc *op) {
   return (pir_place){.kind = kinds[type]};
 }
 
-// A number in the C locale, whatever the host's is.
-static bool read_decimal(const char *text, double *out_value) {
-  locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-  char *end = NULL;
-  if (!c) return false;
-  *out_value = strtod_l(text, &end, c);
-  freelocale(c);
-  return end != text && !*end;
-}
-
 // The text form wins, as in the kernel: it holds what `value`, a float, cannot.
 static double fill_value(translator *t, const op_desc *op) {
   const attr_desc *text = desc_attr(op, "str_value"), *value = desc_attr(op, "value");
   number n = {.f = 0};
-  if (text && text->type == LEGACY__ATTR_TYPE__STRING && text->s.len) {
-    char *copy = pir_arena_zalloc(&t->arena, text->s.len + 1);
-    double parsed;
-    memcpy(copy, text->s.data, text->s.len);
-    if (read_decimal(copy, &parsed)) return parsed;
-  }
+  if (text && attr_decimal(t, text, &n)) return n.f;
   return value && attr_number(value, &n) ? n.f : 0;
 }
 
@@ -164,20 +148,58 @@ pir_status translate_fill_constant(translator *t, const op_desc *op) {
   return emit_bound(t, "pd_op.full", NULL, 0, out, type, attrs, 4);
 }
 
-pir_status translate_assign_value(translator *t, const op_desc *op) {
-  static const char *const lists[] = {"bool_values", "fp32_values", "int32_values", "int64_values", "values"};
+// Values were a list of their own for each kind of number once; the first that is not empty counts.
+const pir_attr *value_list(translator *t, const op_desc *op) {
+  static const char *const lists[] = {"values",       "bool_values", "fp32_values", "int32_values",
+                                      "int64_values", "fp64_values", "fp16_values"};
   static const pir_attr_def any_list = {.name = "values", .kind = PIR_ATTR_ARRAY, .element_kind = PIR_ATTR_NONE};
   const pir_attr *values = NULL;
-  draft d;
-  PIR_TRY(draft_start(&d, t, op));
-  PIR_TRY(draft_types(&d));
   for (size_t i = 0; i < sizeof lists / sizeof *lists && (!values || !pir_attr_elements(values)); i++) {
     const attr_desc *a = desc_attr(op, lists[i]);
     if (a) values = convert_attr(t, a, &any_list);
   }
+  return values;
+}
+
+pir_status translate_assign_value(translator *t, const op_desc *op) {
+  const pir_attr *values = value_list(t, op);
+  draft d;
+  PIR_TRY(draft_start(&d, t, op));
+  PIR_TRY(draft_types(&d));
   if (!values) return FAIL(t, "attribute 'values' is missing or no list of numbers");
   PIR_TRY(draft_attrs_but(&d, "values"));
   draft_set(&d, "values", values);
+  draft_create(&d);
+  return PIR_OK;
+}
+
+// A feed of later versions; its place is a number of phi's AllocationType, which counts as places do.
+pir_status translate_data(translator *t, const op_desc *op) {
+  int64_t kind = op_int(op, "place", 0);
+  draft d;
+  PIR_TRY(draft_start(&d, t, op));
+  PIR_TRY(draft_types(&d));
+  PIR_TRY(draft_attrs(&d));
+  if (kind >= 0 && kind <= 4) draft_set(&d, "place", pir_attr_place(t->ctx, (pir_place){.kind = (int)kind}));
+  draft_create(&d);
+  return PIR_OK;
+}
+
+// The value had another name for each kind of number once.
+pir_status translate_fill_any(translator *t, const op_desc *op) {
+  static const char *const names[] = {"value", "value_float", "value_int"};
+  number n = {.dtype = PIR_F32};
+  draft d;
+  bool found = false;
+  for (size_t i = 0; i < sizeof names / sizeof *names && !found; i++) {
+    const attr_desc *a = desc_attr(op, names[i]);
+    found = a && attr_number(a, &n);
+  }
+  PIR_TRY(draft_start(&d, t, op));
+  PIR_TRY(draft_operand(&d, 0));
+  d.operands[1] = emit_number(t, n.f, n.dtype);
+  PIR_TRY(draft_types(&d));
+  PIR_TRY(draft_attrs(&d));
   draft_create(&d);
   return PIR_OK;
 }
@@ -256,6 +278,14 @@ pir_status translate_share_buffer(translator *t, const op_desc *op) {
   const pir_type *type = out ? name_type(t, out) : NULL;
   pir_value *x = type ? input_value(t, op, "X") : NULL;
   return x ? emit_bound(t, "pd_op.share_data_", &x, 1, out, type, NULL, 0) : PIR_INVALID;
+}
+
+// Ops that have no other form than the one in place.
+pir_status translate_in_place(translator *t, const op_desc *op) {
+  draft d;
+  PIR_TRY(draft_start(&d, t, op));
+  if (d.row && d.row->twin) d.def = d.row->twin;
+  return draft_finish(&d);
 }
 
 pir_status translate_select_output(translator *t, const op_desc *op) {

@@ -19,6 +19,9 @@ pir_value *emit_stack(translator *t, pir_value *parts, size_t n);
 // `x` as a matrix whose rows are its first `rows` dims.
 pir_value *emit_matrix(translator *t, pir_value *x, int64_t rows, int64_t dims[2]);
 
+// The numbers of an op that holds some, whatever list they are in; NULL when there is none.
+const pir_attr *value_list(translator *t, const op_desc *op);
+
 // special.c
 pir_status translate_feed(translator *t, const op_desc *op);
 pir_status translate_fetch(translator *t, const op_desc *op);
@@ -32,6 +35,9 @@ pir_status translate_array_length(translator *t, const op_desc *op);
 pir_status translate_select_input(translator *t, const op_desc *op);
 pir_status translate_select_output(translator *t, const op_desc *op);
 pir_status translate_share_buffer(translator *t, const op_desc *op);
+pir_status translate_data(translator *t, const op_desc *op);
+pir_status translate_fill_any(translator *t, const op_desc *op);
+pir_status translate_in_place(translator *t, const op_desc *op);
 
 // special_math.c
 pir_status translate_elementwise(translator *t, const op_desc *op);
@@ -41,7 +47,10 @@ pir_status translate_lookup_table(translator *t, const op_desc *op);
 pir_status translate_cast(translator *t, const op_desc *op);
 pir_status translate_split(translator *t, const op_desc *op);
 pir_status translate_slice(translator *t, const op_desc *op);
+pir_status translate_softmax(translator *t, const op_desc *op);
+pir_status translate_gather(translator *t, const op_desc *op);
 pir_status translate_range(translator *t, const op_desc *op);
+pir_status translate_randint(translator *t, const op_desc *op);
 pir_status translate_tril_triu(translator *t, const op_desc *op);
 pir_status translate_reduce(translator *t, const op_desc *op);
 pir_status translate_repeat_interleave(translator *t, const op_desc *op);
@@ -51,6 +60,8 @@ pir_status translate_rnn(translator *t, const op_desc *op);
 
 // special_grad.c
 pir_status translate_xshape_grad(translator *t, const op_desc *op);
+pir_status translate_tril_triu_grad(translator *t, const op_desc *op);
+pir_status translate_repeat_interleave_grad(translator *t, const op_desc *op);
 pir_status translate_mul_grad(translator *t, const op_desc *op);
 pir_status translate_set_value_grad(translator *t, const op_desc *op);
 

@@ -30,19 +30,31 @@ pir_status translate_xshape_grad(translator *t, const op_desc *op) {
   if (!d.operands[0]) return PIR_INVALID;
   for (size_t i = 1; i < d.def->operand_count; i++) PIR_TRY(draft_operand(&d, i));
   PIR_TRY(draft_types(&d));
+  if (d.types[0]) d.types[0] = pir_value_type(d.operands[0]);
   PIR_TRY(draft_attrs(&d));
   draft_create(&d);
   return PIR_OK;
+}
+
+pir_status translate_tril_triu_grad(translator *t, const op_desc *op) {
+  draft d;
+  PIR_TRY(draft_start_as(&d, t, op, op_bool(op, "lower", true) ? "pd_op.tril_grad" : "pd_op.triu_grad"));
+  d.row = d.def->legacy;
+  return draft_finish(&d);
+}
+
+pir_status translate_repeat_interleave_grad(translator *t, const op_desc *op) {
+  draft d;
+  if (!fed_input(op, "RepeatsTensor")) return translate_generic(t, op);
+  PIR_TRY(draft_start_as(&d, t, op, "pd_op.repeat_interleave_with_tensor_index_grad"));
+  d.row = d.def->legacy;
+  return draft_finish(&d);
 }
 
 // The one variable of an output slot, or NULL when nobody wants it.
 static const char *wanted_output(const op_desc *op, const char *slot) {
   const slot_desc *s = desc_output(op, slot);
   return s && s->n_arguments == 1 ? s->arguments[0] : NULL;
-}
-
-static const pir_type *matrix_type(translator *t, const pir_value *like, const int64_t dims[2]) {
-  return pir_type_tensor(t->ctx, pir_type_dtype(pir_value_type(like)), (pir_shape){dims, 2});
 }
 
 // Gives a matrix the shape of the variable it is the value of.
@@ -67,8 +79,9 @@ pir_status translate_mul_grad(translator *t, const op_desc *op) {
   operands[1] = operands[0] ? emit_matrix(t, operands[1], y_rows, yd) : NULL;
   operands[2] = operands[1] ? emit_matrix(t, operands[2], x_rows, od) : NULL;
   if (!operands[2]) return PIR_INVALID;
-  const pir_type *types[2] = {results[0] ? matrix_type(t, operands[0], xd) : NULL,
-                              results[1] ? matrix_type(t, operands[1], yd) : NULL};
+  const pir_type *types[2] = {results[0] ? name_type(t, results[0]) : NULL,
+                              results[1] ? name_type(t, results[1]) : NULL};
+  if ((results[0] && !types[0]) || (results[1] && !types[1])) return PIR_INVALID;
   pir_named_attr attrs[] = {named(t, "transpose_x", pir_attr_bool(t->ctx, false)),
                             named(t, "transpose_y", pir_attr_bool(t->ctx, false))};
   pir_op *grad = emit(t, "pd_op.matmul_grad", operands, 3, types, 2, attrs, 2);

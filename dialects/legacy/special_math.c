@@ -100,11 +100,9 @@ pir_status translate_mul(translator *t, const op_desc *op) {
   operands[0] = emit_matrix(t, operands[0], op_int(op, "x_num_col_dims", 1), xd);
   operands[1] = operands[0] ? emit_matrix(t, operands[1], op_int(op, "y_num_col_dims", 1), yd) : NULL;
   if (!operands[1]) return PIR_INVALID;
-  int64_t dims[2] = {xd[0], yd[1]};
-  const pir_type *product = pir_type_tensor(t->ctx, pir_type_dtype(type), (pir_shape){dims, 2});
   pir_named_attr attrs[] = {named(t, "transpose_x", pir_attr_bool(t->ctx, false)),
                             named(t, "transpose_y", pir_attr_bool(t->ctx, false))};
-  PIR_TRY(emit_bound(t, "pd_op.matmul", operands, 2, out, product, attrs, 2));
+  PIR_TRY(emit_bound(t, "pd_op.matmul", operands, 2, out, type, attrs, 2));
   pir_shape shape = pir_type_shape(type);
   operands[0] = read_var(t, out);
   bind(t, out, emit_reshape(t, operands[0], emit_ints(t, shape.dims, shape.rank), shape.dims, shape.rank), -1);
@@ -146,7 +144,7 @@ pir_status translate_lookup_table(translator *t, const op_desc *op) {
   operands[1] = operands[0] ? input_value(t, op, "W") : NULL;
   if (!operands[1]) return PIR_INVALID;
   pir_named_attr attrs[] = {named(t, "padding_idx", pir_attr_int(t->ctx, PIR_ATTR_I64, op_int(op, "padding_idx", -1))),
-                            named(t, "sparse", pir_attr_bool(t->ctx, op_bool(op, "is_sparse", false)))};
+                            named(t, "sparse", pir_attr_bool(t->ctx, op_bool(op, "sparse", false)))};
   PIR_TRY(emit_bound(t, "pd_op.embedding", operands, 2, out, type, attrs, 2));
   operands[0] = read_var(t, out);
   operands[1] = emit_ints(t, &axis, 1);
@@ -217,6 +215,32 @@ pir_status translate_slice(translator *t, const op_desc *op) {
   return translate_generic(t, op);
 }
 
+pir_status translate_softmax(translator *t, const op_desc *op) {
+  draft d;
+  if (desc_attr(op, "axis")) return translate_generic(t, op);
+  PIR_TRY(draft_start(&d, t, op));
+  PIR_TRY(draft_operands(&d));
+  PIR_TRY(draft_types(&d));
+  PIR_TRY(draft_attrs_but(&d, "axis"));
+  draft_set(&d, "axis", pir_attr_int(t->ctx, PIR_ATTR_I32, -1));
+  draft_create(&d);
+  return PIR_OK;
+}
+
+// The first gather knew no axis.
+pir_status translate_gather(translator *t, const op_desc *op) {
+  draft d;
+  if (desc_attr(op, "axis") || fed_input(op, "Axis")) return translate_generic(t, op);
+  PIR_TRY(draft_start(&d, t, op));
+  PIR_TRY(draft_operand(&d, 0));
+  PIR_TRY(draft_operand(&d, 1));
+  d.operands[2] = emit_number(t, 0, PIR_I64);
+  PIR_TRY(draft_types(&d));
+  PIR_TRY(draft_attrs(&d));
+  draft_create(&d);
+  return PIR_OK;
+}
+
 pir_status translate_range(translator *t, const op_desc *op) {
   draft d;
   PIR_TRY(draft_start(&d, t, op));
@@ -224,6 +248,20 @@ pir_status translate_range(translator *t, const op_desc *op) {
   PIR_TRY(draft_types(&d));
   PIR_TRY(draft_attrs(&d));
   draft_set(&d, "dtype", pir_attr_dtype(t->ctx, pir_type_dtype(pir_value_type(d.operands[0]))));
+  draft_create(&d);
+  return PIR_OK;
+}
+
+// The variable's own element type is not asked: the attribute says it.
+pir_status translate_randint(translator *t, const op_desc *op) {
+  draft d;
+  PIR_TRY(draft_start(&d, t, op));
+  PIR_TRY(draft_operands(&d));
+  PIR_TRY(draft_types(&d));
+  PIR_TRY(draft_attrs(&d));
+  pir_dtype dtype = pir_dtype_from_var_type((int)(op_int(op, "dtype", 3) & 255));
+  if (pir_type_is_tensor(d.types[0]) && dtype != PIR_DTYPE_COUNT)
+    d.types[0] = pir_type_tensor(t->ctx, dtype, pir_type_shape(d.types[0]));
   draft_create(&d);
   return PIR_OK;
 }
@@ -293,10 +331,22 @@ pir_status translate_matrix_rank(translator *t, const op_desc *op) {
   return PIR_OK;
 }
 
+static pir_status set_constants(translator *t, const op_desc *op) {
+  const pir_attr *values = value_list(t, op);
+  draft d;
+  PIR_TRY(draft_start(&d, t, op));
+  PIR_TRY(draft_operands(&d));
+  PIR_TRY(draft_types(&d));
+  PIR_TRY(draft_attrs(&d));
+  if (values) draft_set(&d, "values", values);
+  draft_create(&d);
+  return PIR_OK;
+}
+
 // With a tensor of values its operand stands after the input.
 pir_status translate_set_value(translator *t, const op_desc *op) {
   draft plain, d;
-  if (!fed_input(op, "ValueTensor")) return translate_generic(t, op);
+  if (!fed_input(op, "ValueTensor")) return set_constants(t, op);
   PIR_TRY(draft_start(&plain, t, op));
   PIR_TRY(draft_operands(&plain));
   PIR_TRY(draft_start_as(&d, t, op, "pd_op.set_value_with_tensor"));

@@ -134,7 +134,7 @@ static pir_status check_known(translator *t) {
   for (t->block = 0; t->block < program->n_blocks; t->block++)
     for (t->op = 0; t->op < program->blocks[t->block]->n_ops; t->op++) {
       const char *type = program->blocks[t->block]->ops[t->op]->type;
-      if (find_special(type) || pir_legacy_find(pir_str_from(type))) continue;
+      if (is_known(t, type)) continue;
       if (pir_map_find(&reported, name_key(t, type))) continue;
       pir_map_put(&t->arena, &reported, name_key(t, type), 1);
       status = UNSUPPORTED(t, "op '%s' has no translation", type);

@@ -76,6 +76,7 @@ typedef struct number {
   double f;
 } number;
 bool attr_number(const attr_desc *a, number *out);
+bool attr_decimal(translator *t, const attr_desc *a, number *out);  // of text: "1e-05"
 bool attr_ints(translator *t, const attr_desc *a, int64_t **out_values, size_t *out_count);
 // A legacy attribute as the declared kind; NULL when it does not fit.
 const pir_attr *convert_attr(translator *t, const attr_desc *a, const pir_attr_def *def);
@@ -129,12 +130,16 @@ pir_status draft_attrs_but(draft *d, const char *skipped);
 void draft_set(draft *d, const char *name, const pir_attr *value);
 // Creates the op and binds its results to the variables of their slots.
 pir_op *draft_create(draft *d);
+// The rest of it: operands, types, attributes, the op.
+pir_status draft_finish(draft *d);
 // All of it.
 pir_status translate_generic(translator *t, const op_desc *op);
 
 // ---- ops with rules of their own
 typedef pir_status (*special_fn)(translator *t, const op_desc *op);
 special_fn find_special(const char *type);
+// Whether ops of that type have a translation; a custom op has when a dialect "custom_op" declares it.
+bool is_known(translator *t, const char *type);
 // The names an op reads, as pir_name keys; free with pir_map_free.
 pir_map input_names(translator *t, const op_desc *op);
 // Whether a variable is both input and output.

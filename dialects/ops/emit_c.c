@@ -435,7 +435,8 @@ static legacy_row *add_gradient_rows(legacy_row *rows, int *io_count, FILE *out,
       const char *name = text_format("%s_grad", l->names[k]);
       const op *taken = find_op_sized(d, name, strlen(name));
       bool first = count == *io_count;
-      if (!taken || taken == o) APPEND(rows, count, (legacy_row){name, o, n, l, first});
+      bool renamed = taken && (taken->legacy_count || renamed_forward(d, taken));  // so its own name is free
+      if (!taken || taken == o || renamed) APPEND(rows, count, (legacy_row){name, o, n, l, first});
     }
     if (count > before) emit_legacy_parts(out, o, l, n);
   }
