@@ -1,5 +1,5 @@
-// Control flow. A conditional_block is an `if` whose false branch is made up: constants of the results' types
-// (the matching select_input never reads them). A `while` carries its outputs other than the condition; what
+// Control flow. A conditional_block is an `if` whose false branch is made up: a variable that was there before keeps its
+// value, others are constants of the results' types (the matching select_input never reads them). A `while` carries its outputs other than the condition; what
 // else the body reads it captures.
 #include <string.h>
 
@@ -67,7 +67,8 @@ static void false_branch(translator *t, const branch *b, pir_block *into) {
   pir_builder outer = t->builder;
   t->builder = pir_builder_at_end(into);
   t->builder.loc = outer.loc;
-  for (size_t i = b->count; i--;) values[i] = placeholder(t, b->types[i]);
+  for (size_t i = b->count; i--;)
+    values[i] = find_binding(t, b->names[i]) ? read_var(t, b->names[i]) : placeholder(t, b->types[i]);
   emit_yield(t, values, b->count);
   t->builder = outer;
 }

@@ -27,10 +27,10 @@ static bool lists(const slot_desc *slot, const char *name) {
   return false;
 }
 
-// Names that the backward block reads, that only the forward block defines, in order of first use.
+// Names that the backward block reads and only the forward block defines: one entry each time that it reads one.
 static name_list kept_names(translator *t, const block_desc *forward, const block_desc *backward,
                             const slot_desc *out) {
-  pir_map inside = {0}, seen = {0};
+  pir_map inside = {0}, defined = {0};
   name_list kept = {0};
   for (size_t i = 0; i < forward->n_ops; i++) add_outputs(t, forward->ops[i], &inside);
   for (size_t i = 0; i < backward->n_ops; i++) {
@@ -39,11 +39,10 @@ static name_list kept_names(translator *t, const block_desc *forward, const bloc
       for (size_t k = 0; k < op->inputs[s]->n_arguments; k++) {
         const char *name = op->inputs[s]->arguments[k];
         const void *key = pir_name_get(t->ctx, pir_str_from(name));
-        if (pir_map_find(&seen, key) || !pir_map_find(&inside, key) || lists(out, name)) continue;
-        pir_map_put(&t->arena, &seen, key, 1);
+        if (pir_map_find(&defined, key) || !pir_map_find(&inside, key) || lists(out, name)) continue;
         pir_vec_push(&t->arena, &kept, name);
       }
-    add_outputs(t, op, &seen);
+    add_outputs(t, op, &defined);
   }
   return kept;
 }

@@ -1,5 +1,6 @@
 // Types and attributes from their legacy forms. A number may be stored in any numeric kind; it is converted
 // to the declared one when it fits.
+#include <errno.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +81,12 @@ bool attr_decimal(translator *t, const attr_desc *a, number *out) {
   copy = pir_arena_zalloc(&t->arena, a->s.len + 1);
   memcpy(copy, a->s.data, a->s.len);
   out->dtype = PIR_F64;
-  return read_decimal(copy, &out->f);
+  if (!read_decimal(copy, &out->f)) return false;
+  char *end;
+  errno = 0;
+  out->i = strtoll(copy, &end, 10);
+  if (!errno && !*end) out->dtype = PIR_I64;
+  return true;
 }
 
 // Number of list elements, or SIZE_MAX when it is no list of numbers.

@@ -233,7 +233,9 @@ static pir_dtype literal_dtype(const pir_attr_def *literal) {
 static bool number_operand(draft *d, size_t i, const attr_desc *a) {
   const pir_attr_def *literal = d->def->operands[i].literal;
   number n;
-  if (a && !attr_number(a, &n) && !attr_decimal(d->t, a, &n)) {
+  bool text = a && attr_decimal(d->t, a, &n);
+  if (text) n.dtype = PIR_F64;
+  if (a && !text && !attr_number(a, &n)) {
     (void)FAIL(d->t, "attribute '%s' is no number", a->name);
     return false;
   }

@@ -81,11 +81,19 @@ static pir_place fill_place(const op_desc *op) {
 }
 
 // The text form wins, as in the kernel: it holds what `value`, a float, cannot.
-static double fill_value(translator *t, const op_desc *op) {
+static number fill_value(translator *t, const op_desc *op) {
   const attr_desc *text = desc_attr(op, "str_value"), *value = desc_attr(op, "value");
   number n = {.f = 0};
-  if (text && attr_decimal(t, text, &n)) return n.f;
-  return value && attr_number(value, &n) ? n.f : 0;
+  if (text && attr_decimal(t, text, &n)) return n;
+  if (value) (void)attr_number(value, &n);
+  return n;
+}
+
+// A float where it holds the value, else a double, and an integer where neither does.
+static const pir_attr *fill_attr(translator *t, const number *n) {
+  if (n->dtype == PIR_I64 && (n->f >= 0x1p63 || n->i != (int64_t)n->f)) return pir_attr_int(t->ctx, PIR_ATTR_I64, n->i);
+  pir_attr_kind kind = n->f == (double)(float)n->f || n->f != n->f ? PIR_ATTR_F32 : PIR_ATTR_F64;
+  return pir_attr_float(t->ctx, kind, n->f);
 }
 
 static pir_value *fill_shape(translator *t, const op_desc *op) {
@@ -120,7 +128,7 @@ static pir_status fill_dynamic(translator *t, const op_desc *op, const char *out
                                pir_named_attr dtype) {
   const slot_desc *value = fed_input(op, "ValueTensor");
   pir_value *operands[2];
-  operands[0] = value ? read_var(t, value->arguments[0]) : emit_number(t, fill_value(t, op), PIR_F32);
+  operands[0] = value ? read_var(t, value->arguments[0]) : emit_number(t, fill_value(t, op).f, PIR_F32);
   if (!operands[0]) return PIR_INVALID;
   operands[1] = fill_shape(t, op);
   if (!operands[1]) return PIR_INVALID;
@@ -132,7 +140,7 @@ pir_status translate_fill_constant(translator *t, const op_desc *op) {
   const pir_type *type = out ? name_type(t, out) : NULL;
   const attr_desc *shape = desc_attr(op, "shape");
   pir_dtype dtype = pir_dtype_from_var_type((int)(op_int(op, "dtype", 5) & 255));
-  double value = fill_value(t, op);
+  number value = fill_value(t, op);
   int64_t *dims;
   size_t n;
   if (!type) return PIR_INVALID;
@@ -141,9 +149,8 @@ pir_status translate_fill_constant(translator *t, const op_desc *op) {
   if (fed_input(op, "ValueTensor") || fed_input(op, "ShapeTensor") || fed_input(op, "ShapeTensorList"))
     return fill_dynamic(t, op, out, type, dtype_attr);
   if (!shape || !attr_ints(t, shape, &dims, &n)) return FAIL(t, "attribute 'shape' is missing or no list of integers");
-  pir_attr_kind kind = value == (double)(float)value || value != value ? PIR_ATTR_F32 : PIR_ATTR_F64;
   pir_named_attr attrs[] = {named(t, "shape", pir_attr_int_array(t->ctx, dims, n)),
-                            named(t, "value", pir_attr_float(t->ctx, kind, value)), dtype_attr,
+                            named(t, "value", fill_attr(t, &value)), dtype_attr,
                             named(t, "place", pir_attr_place(t->ctx, fill_place(op)))};
   return emit_bound(t, "pd_op.full", NULL, 0, out, type, attrs, 4);
 }

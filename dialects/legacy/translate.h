@@ -76,7 +76,7 @@ typedef struct number {
   double f;
 } number;
 bool attr_number(const attr_desc *a, number *out);
-bool attr_decimal(translator *t, const attr_desc *a, number *out);  // of text: "1e-05"
+bool attr_decimal(translator *t, const attr_desc *a, number *out);  // of text: "1e-05" (F64), "3" (I64)
 bool attr_ints(translator *t, const attr_desc *a, int64_t **out_values, size_t *out_count);
 // A legacy attribute as the declared kind; NULL when it does not fit.
 const pir_attr *convert_attr(translator *t, const attr_desc *a, const pir_attr_def *def);
