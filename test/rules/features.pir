@@ -87,10 +87,10 @@
 }
 
 // -----
-// CHECK: (%1, %2, %3) = "pd_op.layer_norm" (%0, <<NULL VALUE>>, <<NULL VALUE>>) {begin_norm_axis:1,
+// CHECK: (%1, %2, %3) = "pd_op.layer_norm" (%0, <<NULL VALUE>>, <<NULL VALUE>>) {begin_norm_axis:1,epsilon:0.25}
 {
     (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(cpu),shape:[2,4]} : () -> tensor<2x4xf32>
-    (%1, %2, %3) = "pd_op.layer_norm" (%0, <<NULL VALUE>>, <<NULL VALUE>>) {begin_norm_axis:-1,epsilon:1e-05} : (tensor<2x4xf32>, <<NULL TYPE>>, <<NULL TYPE>>) -> tensor<2x4xf32>, tensor<2xf32>, tensor<2xf32>
+    (%1, %2, %3) = "pd_op.layer_norm" (%0, <<NULL VALUE>>, <<NULL VALUE>>) {begin_norm_axis:1,epsilon:0.5} : (tensor<2x4xf32>, <<NULL TYPE>>, <<NULL TYPE>>) -> tensor<2x4xf32>, tensor<2xf32>, tensor<2xf32>
     (%4) = "pd_op.fetch" (%1) {col:0,name:"a"} : (tensor<2x4xf32>) -> tensor<2x4xf32>
 }
 
