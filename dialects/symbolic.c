@@ -24,8 +24,17 @@ bool fact_count(const pir_fact *fact, pir_dim *out_count) {
     return true;
   }
   if (fact->rank < 0) return false;
-  if (fact->rank > 1 && !fact->contents) return false;
-  *out_count = fact->rank > 1 ? (pir_dim)fact->content_count : fact->rank ? fact->shape[0] : 1;
+  if (fact->contents) {
+    *out_count = (pir_dim)fact->content_count;
+    return true;
+  }
+  int longer = -1;  // the one axis that may be longer than 1
+  for (int32_t i = 0; i < fact->rank; i++) {
+    if (fact->shape[i] == 1) continue;
+    if (longer >= 0) return false;
+    longer = i;
+  }
+  *out_count = longer >= 0 ? fact->shape[longer] : 1;
   return true;
 }
 

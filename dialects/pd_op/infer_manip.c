@@ -323,7 +323,8 @@ pir_status pd_infer_unstack(pir_infer *infer) {
   int32_t at;
   if (!known_shape(x)) return PIR_OK;
   PIR_TRY(wrap_axis(infer, infer->attrs[0].i, x->rank, &at));
-  if (!constant(infer, x->shape[at], &n)) return PIR_OK;
+  if (!constant(infer, x->shape[at], &n)) n = infer->attrs[1].i;
+  if (n <= 0) return PIR_OK;
   pir_fact less = *x;
   less.rank--;
   memmove(less.shape + at, less.shape + at + 1, (size_t)(less.rank - at) * sizeof *less.shape);
