@@ -158,19 +158,19 @@ static bool unary_i64(int op, int64_t *restrict out, const int64_t *restrict a, 
 
 // Smith's division with one reciprocal, as Paddle divides: no overflow where the quotient is in range. The parts are put
 // together in memory: a sum with I * x would turn an infinite part into NaN, and not every compiler has CMPLX.
-#define COMPLEX_QUOTIENT(name, T)                                                       \
+#define COMPLEX_QUOTIENT(name, T, fused)                                                \
   static T complex name(T complex x, T complex y) {                                     \
     T a = (T)creal(x), b = (T)cimag(x), c = (T)creal(y), d = (T)cimag(y);               \
     bool flat = fabs(c) >= fabs(d);                                                     \
-    T ratio = flat ? d / c : c / d, scale = 1 / (flat ? c + d * ratio : c * ratio + d); \
-    T parts[2] = {(flat ? a + b * ratio : a * ratio + b) * scale,                       \
-                  (flat ? b - a * ratio : b * ratio - a) * scale};                      \
+    T ratio = flat ? d / c : c / d, scale = 1 / (flat ? c + d * ratio : d + c * ratio); \
+    T parts[2] = {(flat ? fused(b, ratio, a) : fused(a, ratio, b)) * scale,             \
+                  (flat ? fused(-a, ratio, b) : fused(b, ratio, -a)) * scale};          \
     T complex quotient;                                                                 \
     memcpy(&quotient, parts, sizeof quotient);                                          \
     return quotient;                                                                    \
   }
-COMPLEX_QUOTIENT(quotient_c64, float)
-COMPLEX_QUOTIENT(quotient_c128, double)
+COMPLEX_QUOTIENT(quotient_c64, float, fmaf)
+COMPLEX_QUOTIENT(quotient_c128, double, fma)
 
 // Both parts rounded. Paddle's remainder takes the nearest quotient, not the one below.
 #define COMPLEX_NEAREST(name, T, divide)                           \
