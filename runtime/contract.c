@@ -1,4 +1,4 @@
-// Runs contractions of floats: matrix products and convolutions of any strides, paddings, dilations and groups.
+// Runs contractions: matrix products and convolutions of any strides, paddings, dilations and groups.
 //
 // Coordinates fall into four sorts: rows (they move only x), columns (only y), batch (both) and reduced. Rows x reduced
 // of x, the side that is packed once, become panels of tile height; columns of y are packed panel by panel, by the
@@ -7,12 +7,14 @@
 // times a matrix) y is not packed: each run along the last column coordinate is a sum of scaled runs, clipped to the
 // range where the index is inside.
 //
-// Sums are in f32, at most DEPTH products long before they are added up. Memory: packed x, and one panel a thread.
+// A vector times a transposed matrix is one scalar product a column. Sums are in the lanes of the element type, at most
+// DEPTH products long before they are added up. Memory: packed x, and one panel a thread.
 #include <stdlib.h>
 #include <string.h>
 
 #include "contract.h"
 #include "convert.h"
+#include "kernels/kernels.h"
 
 enum { DEPTH = 384, THIN_ROWS = 3, THIN_RUN = 1024, THIN_STEP = 4, PIECE = 16, MAX_PACK = 32 << 20 };
 
@@ -36,7 +38,8 @@ typedef struct contract_run {
   pir_tensor *out;
   int64_t row_panels, column_panels;
   int64_t first_batch, batches;  // that x is packed for
-  float *x_packed;
+  char *x_packed;
+  size_t lane;  // bytes of one
   char *scratch;
   size_t scratch_size;  // of one thread
 } contract_run;
@@ -168,8 +171,30 @@ static void pack_across(const panel *p, int64_t from, int64_t to, float *out) {
   }
 }
 
+// The same for lanes that are not f32.
+static void pack_wide(const panel *p, pir_dtype lanes, int64_t from, int64_t to, char *out) {
+  pir_dtype dtype = p->o->tensor->dtype;
+  size_t lane = pir_dtype_size(lanes), bytes = (size_t)p->width * lane;
+  for (int64_t k = from; k < to; k++, out += bytes) {
+    const char *data = p->data + p->depth->offset[k] * (int64_t)p->size;
+    bool none, all = all_inside(p, k, &none);
+    if (p->used < p->width || !all) memset(out, 0, bytes);
+    if (none) continue;
+    if (all && p->run) {
+      pir_convert(lanes, out, 1, dtype, data + p->offset[0] * (int64_t)p->size, 1, p->used);
+      continue;
+    }
+    for (int j = 0; j < p->used; j++) {
+      const char *at = data + p->offset[j] * (int64_t)p->size;
+      if (!all && !is_inside(p, k, j)) continue;
+      if (dtype == lanes) memcpy(out + (size_t)j * lane, at, lane);
+      else pir_convert(lanes, out + (size_t)j * lane, 1, dtype, at, 1, 1);
+    }
+  }
+}
+
 // Depths [from, to) of a panel, `width` numbers each.
-static void pack(const panel *p, int64_t from, int64_t to, float *out) {
+static void pack_floats(const panel *p, int64_t from, int64_t to, float *out) {
   size_t bytes = (size_t)p->width * sizeof *out;
   const float *floats = (const float *)p->data;
   bool aligned = (uintptr_t)p->data % sizeof(float) == 0 && p->size == 4;
@@ -191,6 +216,11 @@ static void pack(const panel *p, int64_t from, int64_t to, float *out) {
   }
 }
 
+static void pack(const contract_run *r, const panel *p, int64_t from, int64_t to, char *out) {
+  if (r->k.lanes == PIR_F32) pack_floats(p, from, to, (float *)out);
+  else pack_wide(p, r->k.lanes, from, to, out);
+}
+
 static void pack_rows(void *user, int64_t begin, int64_t end, int thread) {
   contract_run *r = user;
   int64_t depth = r->depth.size;
@@ -198,13 +228,13 @@ static void pack_rows(void *user, int64_t begin, int64_t end, int thread) {
   for (int64_t u = begin; u < end; u++) {
     int64_t batch = u / r->row_panels, at = u % r->row_panels;
     set_panel(&p, r, &r->k.x, &r->dx, &r->rows, r->first_batch + batch, at * r->tile.rows, r->tile.rows);
-    pack(&p, 0, depth, r->x_packed + u * depth * r->tile.rows);
+    pack(r, &p, 0, depth, r->x_packed + (size_t)(u * depth * r->tile.rows) * r->lane);
   }
 }
 
 // ---- tiles
 
-static void store_panel(const contract_run *r, int64_t batch, int64_t from, int used, const float *sums) {
+static void store_panel(const contract_run *r, int64_t batch, int64_t from, int used, const char *sums) {
   const contract_form *f = &r->k.out;
   pir_dtype dtype = r->out->dtype;
   int64_t size = (int64_t)pir_dtype_size(dtype), columns[TILE_COLUMNS], rows[64];
@@ -216,11 +246,12 @@ static void store_panel(const contract_run *r, int64_t batch, int64_t from, int 
   for (int64_t first = 0; first < r->rows.size; first += 64) {
     int64_t n = r->rows.size - first < 64 ? r->rows.size - first : 64;
     positions(f, &r->k, &r->rows, first, n, rows);
-    for (int64_t i = 0; i < n; i++, sums += r->tile.columns) {
+    for (int64_t i = 0; i < n; i++, sums += (size_t)r->tile.columns * r->lane) {
       char *at = (char *)r->out->data + (start + rows[i]) * size;
-      if (even) pir_convert(dtype, at + columns[0] * size, step, PIR_F32, sums, 1, used);
+      if (even) pir_convert(dtype, at + columns[0] * size, step, r->k.lanes, sums, 1, used);
       else
-        for (int j = 0; j < used; j++) pir_convert(dtype, at + columns[j] * size, 1, PIR_F32, sums + j, 1, 1);
+        for (int j = 0; j < used; j++)
+          pir_convert(dtype, at + columns[j] * size, 1, r->k.lanes, sums + (size_t)j * r->lane, 1, 1);
     }
   }
 }
@@ -229,17 +260,19 @@ static void run_panels(void *user, int64_t begin, int64_t end, int thread) {
   contract_run *r = user;
   const contract_tile *t = &r->tile;
   int64_t depth = r->depth.size;
-  float *packed = (float *)(r->scratch + (size_t)thread * r->scratch_size), *sums = packed + DEPTH * t->columns;
+  char *packed = r->scratch + (size_t)thread * r->scratch_size;
+  char *sums = packed + (size_t)(DEPTH * t->columns) * r->lane;
   panel p;
   for (int64_t u = begin; u < end; u++) {
     int64_t batch = u / r->column_panels, from = u % r->column_panels * t->columns;
-    const float *x = r->x_packed + batch * r->row_panels * depth * t->rows;
+    const char *x = r->x_packed + (size_t)(batch * r->row_panels * depth * t->rows) * r->lane;
     set_panel(&p, r, &r->k.y, &r->dy, &r->columns, r->first_batch + batch, from, t->columns);
     for (int64_t k = 0; k == 0 || k < depth; k += DEPTH) {
       int64_t n = depth - k < DEPTH ? depth - k : DEPTH;
-      pack(&p, k, k + n, packed);
+      pack(r, &p, k, k + n, packed);
       for (int64_t i = 0; i < r->row_panels; i++)
-        t->run(n, x + (i * depth + k) * t->rows, packed, sums + i * t->rows * t->columns, k > 0);
+        t->run(n, x + (size_t)((i * depth + k) * t->rows) * r->lane, packed,
+               sums + (size_t)(i * t->rows * t->columns) * r->lane, k > 0);
     }
     store_panel(r, r->first_batch + batch, from, p.used, sums);
   }
@@ -254,9 +287,10 @@ static pir_status run_tiled(contract_run *r, const pir_kernel_call *call) {
   int64_t chunk = one < MAX_PACK ? MAX_PACK / (one + 1) : 1;
   if (chunk > r->batch.size) chunk = r->batch.size;
   int threads = parallel->threads > 1 ? parallel->threads : 1;
-  r->scratch_size = ((size_t)(DEPTH + r->row_panels * t->rows) * (size_t)t->columns * sizeof(float) + 63) / 64 * 64;
-  r->x_packed = aligned_alloc(64, ((size_t)(one * chunk) * sizeof(float) + 127) / 64 * 64);
-  r->scratch = aligned_alloc(64, r->scratch_size * (size_t)threads);
+  r->scratch_size = ((size_t)(DEPTH + r->row_panels * t->rows) * (size_t)t->columns * r->lane + 63) / 64 * 64;
+  size_t packed = (size_t)(one * chunk) * r->lane, scratch = r->scratch_size * (size_t)threads;
+  r->x_packed = pir_kernel_alloc(call, packed);
+  r->scratch = pir_kernel_alloc(call, scratch);
   pir_status status = r->x_packed && r->scratch ? PIR_OK : PIR_EXHAUSTED;
   double work = (double)r->rows.size * (double)r->columns.size * (double)r->depth.size;
   for (r->first_batch = 0; !status && r->first_batch < r->batch.size; r->first_batch += chunk) {
@@ -270,8 +304,8 @@ static pir_status run_tiled(contract_run *r, const pir_kernel_call *call) {
       parallel->parallel_for(parallel->pool, panels, run_panels, r);
     }
   }
-  free(r->x_packed);
-  free(r->scratch);
+  pir_kernel_free(call, r->x_packed, packed);
+  pir_kernel_free(call, r->scratch, scratch);
   return status;
 }
 
@@ -352,11 +386,31 @@ static void run_thin(void *user, int64_t begin, int64_t end, int thread) {
 #undef START
 }
 
-static void run_units(contract_run *r, const pir_kernel_call *call, int64_t units) {
+// A unit is one column of one batch, for every row: both operands lie side by side along the depth.
+static void run_dots(void *user, int64_t begin, int64_t end, int thread) {
+  contract_run *r = user;
+  const contract *k = &r->k;
+  int64_t size = (int64_t)pir_dtype_size(r->out->dtype);
+#define START(form, sort, at)                                                                                          \
+  ((form).start + at_position(&(form), k, &r->batch, batch) + at_position(&(form), k, &r->sort, at))
+  for (int64_t u = begin; u < end; u++) {
+    int64_t batch = u / r->columns.size, column = u % r->columns.size;
+    const float *y = (const float *)k->y.tensor->data + START(k->y.offset, columns, column) + r->dy.offset[0];
+    for (int64_t row = 0; row < r->rows.size; row++) {
+      const float *x = (const float *)k->x.tensor->data + START(k->x.offset, rows, row) + r->dx.offset[0];
+      int64_t to = START(k->out, columns, column) + at_position(&k->out, k, &r->rows, row);
+      float sum = r->tile.dot(r->depth.size, x, y);
+      pir_convert(r->out->dtype, (char *)r->out->data + to * size, 1, PIR_F32, &sum, 1, 1);
+    }
+  }
+#undef START
+}
+
+static void run_units(contract_run *r, const pir_kernel_call *call, int64_t units, pir_range_fn fn) {
   double work = (double)r->depth.size * (double)r->rows.size * (double)r->columns.size * (double)r->batch.size;
   if (call->parallel.threads > 1 && units > 1 && work > 1 << 15)
-    call->parallel.parallel_for(call->parallel.pool, units, run_thin, r);
-  else run_thin(r, 0, units, 0);
+    call->parallel.parallel_for(call->parallel.pool, units, fn, r);
+  else fn(r, 0, units, 0);
 }
 
 // ---- setting up
@@ -417,20 +471,29 @@ static bool is_thin(const contract_run *r) {
          reads_floats(&r->k.y);
 }
 
+static bool is_dots(const contract_run *r) {
+  return r->rows.size <= THIN_ROWS && r->depth.size >= PIECE && r->dx.run && r->dy.run && !r->k.x.bounds &&
+         !r->k.y.bounds && reads_floats(&r->k.x) && reads_floats(&r->k.y);
+}
+
 static pir_status run_phase(contract_run *r, const clause_bind *b) {
   int64_t *tables, *memory;
+  r->tile = pir_contract_tile(r->k.lanes);
+  r->lane = pir_dtype_size(r->k.lanes);
   choose_sides(r);
   if (r->batch.size * r->rows.size * r->columns.size == 0) return PIR_OK;
   size_t count = (size_t)(2 + r->k.x.bounds + r->k.y.bounds);
-  memory = tables = malloc(count * (size_t)(r->depth.size + 1) * sizeof *tables);
+  count *= (size_t)(r->depth.size + 1) * sizeof *tables;
+  memory = tables = pir_kernel_alloc(b->call, count);
   if (!tables) return PIR_EXHAUSTED;
   fill_depth(r, &r->k.x, &r->dx, &memory);
   fill_depth(r, &r->k.y, &r->dy, &memory);
   int64_t last = r->columns.count ? r->k.extent[r->columns.coords[r->columns.count - 1]] : 1;
   pir_status status = PIR_OK;
-  if (is_thin(r)) run_units(r, b->call, r->batch.size * r->rows.size * (r->columns.size / last));
+  if (is_dots(r)) run_units(r, b->call, r->batch.size * r->columns.size, run_dots);
+  else if (is_thin(r)) run_units(r, b->call, r->batch.size * r->rows.size * (r->columns.size / last), run_thin);
   else status = run_tiled(r, b->call);
-  free(tables);
+  pir_kernel_free(b->call, tables, count);
   return status;
 }
 
@@ -440,7 +503,6 @@ pir_status pir_clause_contract(const clause_bind *b) {
   pir_status status = PIR_OK;
   int phases = 1;
   r->out = b->out;
-  r->tile = pir_contract_tile();
   for (int phase = 0; !status && phase < phases; phase++)
     status = pir_contract_find(b, phase, &r->k, &phases) ? run_phase(r, b) : PIR_UNSUPPORTED;
   free(r);

@@ -27,21 +27,25 @@ typedef struct contract {
   bool reduced[CONTRACT_COORDS];
   contract_operand x, y;
   contract_form out;  // offset in the result
+  pir_dtype lanes;    // what is multiplied and summed: f32 (of f16 and bf16 too), f64, i64, c64 or c128
 } contract;
 
 // Part `phase` of a clause that is a sum of such contractions, each of results of its own; *out_phases is how many
 // there are. False: the clause is no such thing.
 bool pir_contract_find(const clause_bind *b, int phase, contract *out, int *out_phases);
 
-// A register tile: c[rows][columns] = (add ? c : 0) + x[depth][rows]^T * y[depth][columns], all packed without gaps.
+// A register tile: c[rows][columns] = (add ? c : 0) + x[depth][rows]^T * y[depth][columns], all packed without gaps, in
+// lanes.
 typedef struct contract_tile {
   int rows, columns;
-  void (*run)(int64_t depth, const float *x, const float *y, float *c, bool add);
+  void (*run)(int64_t depth, const void *x, const void *y, void *c, bool add);
   void (*axpy)(int64_t n, float a, const float *x, float *y);  // y += a * x
+  float (*dot)(int64_t n, const float *x, const float *y);
 } contract_tile;
 
 enum { TILE_ROWS = 8, TILE_COLUMNS = 32 };  // of the largest tile
 
-contract_tile pir_contract_tile(void);  // for this processor
+contract_tile pir_contract_tile(pir_dtype lanes);       // for this processor; axpy and dot for f32 alone
+contract_tile pir_contract_wide_tile(pir_dtype lanes);  // of the lanes that are not f32
 
 #endif

@@ -206,23 +206,29 @@ static bool add_map(affine *a, contract_operand *o, const pir_tensor *t, int map
   return dim == t->rank;
 }
 
-static bool is_float(pir_dtype t) { return t == PIR_F32 || t == PIR_F16 || t == PIR_BF16; }
+// What the evaluator computes elements of a type in; undefined for those that no tile takes.
+static pir_dtype lanes_of(pir_dtype t) {
+  if (t == PIR_F32 || t == PIR_F16 || t == PIR_BF16) return PIR_F32;
+  if (t == PIR_F64 || t == PIR_C64 || t == PIR_C128) return t;
+  return pir_dtype_is_integer(t) ? PIR_I64 : PIR_UNDEFINED;
+}
 
-// A load of floats, whose fill, if it has one, is 0.
+// A load of such elements, whose fill, if it has one, is 0.
 static bool find_load(affine *a, int node, contract_operand *out) {
   const pir_node *n = node_at(a, node);
-  if (n->op == PIR_V_CAST && (n->k == PIR_CAST_COMPUTE || n->k == PIR_F32)) n = node_at(a, n->a);
+  if (n->op == PIR_V_CAST && (n->k == PIR_CAST_COMPUTE || n->k == PIR_F32) && a->k->lanes == PIR_F32)
+    n = node_at(a, n->a);
   if (n->op != PIR_V_LOAD) return false;
   if (n->a >= 0 && (node_at(a, n->a)->op != PIR_V_CONST || node_at(a, n->a)->f != 0)) return false;
   out->tensor = pir_clause_operand(a->b, n->k, 0);
-  if (!out->tensor || !is_float(out->tensor->dtype)) return false;
+  if (!out->tensor || lanes_of(out->tensor->dtype) != a->k->lanes) return false;
   return a->empty || add_map(a, out, out->tensor, n->map_kind, n->map, n->map_count);
 }
 
 static bool find_out(affine *a) {
   const pir_clause *c = a->b->clause;
   contract_operand out = {0};
-  if (c->out_map_kind != PIR_MAP_LIST || !is_float(a->b->out->dtype)) return false;
+  if (c->out_map_kind != PIR_MAP_LIST) return false;
   if (!add_map(a, &out, a->b->out, c->out_map_kind, c->out_map, c->out_map_count) || out.bounds) return false;
   a->k->out = out.offset;
   return true;
@@ -328,7 +334,9 @@ bool pir_contract_find(const clause_bind *b, int phase, contract *out, int *out_
   affine a = {.b = b, .k = out};
   memset(out, 0, sizeof *out);
   if (c->combine != PIR_COMBINE_ADD || c->init >= 0 || c->then >= 0 || c->trap >= 0) return false;
-  if (c->compute != PIR_CAST_COMPUTE && c->compute != PIR_F32) return false;
+  out->lanes = lanes_of(b->out->dtype);
+  if (out->lanes == PIR_UNDEFINED) return false;
+  if (c->compute != PIR_CAST_COMPUTE && (c->compute != PIR_F32 || out->lanes != PIR_F32)) return false;
   const pir_node *body = &c->nodes[c->body];
   if (body->op != PIR_V_MUL || !enter_phase(&a, phase, out_phases)) return false;
   return find_load(&a, body->a, &out->x) && find_load(&a, body->b, &out->y) && find_out(&a);

@@ -9,8 +9,10 @@
 #define ROWS8(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
 #define ROWS6(X) X(0) X(1) X(2) X(3) X(4) X(5)
 
-__attribute__((target("avx512f"))) static void tile_8x32(int64_t depth, const float *x, const float *y, float *c,
-                                                         bool add) {
+__attribute__((target("avx512f"))) static void tile_8x32(int64_t depth, const void *packed_x, const void *packed_y,
+                                                         void *sums, bool add) {
+  const float *x = packed_x, *y = packed_y;
+  float *c = sums;
 #define ZERO(r) __m512 a##r = _mm512_setzero_ps(), b##r = a##r;
 #define STEP(r)                                                                                                        \
   {                                                                                                                    \
@@ -35,8 +37,10 @@ __attribute__((target("avx512f"))) static void tile_8x32(int64_t depth, const fl
 #undef SUM
 }
 
-__attribute__((target("avx2,fma"))) static void tile_6x16(int64_t depth, const float *x, const float *y, float *c,
-                                                          bool add) {
+__attribute__((target("avx2,fma"))) static void tile_6x16(int64_t depth, const void *packed_x, const void *packed_y,
+                                                          void *sums, bool add) {
+  const float *x = packed_x, *y = packed_y;
+  float *c = sums;
 #define ZERO(r) __m256 a##r = _mm256_setzero_ps(), b##r = a##r;
 #define STEP(r)                                                                                                        \
   {                                                                                                                    \
@@ -79,11 +83,43 @@ __attribute__((target("avx2,fma"))) static void axpy_256(int64_t n, float a, con
     _mm256_storeu_ps(y + i, _mm256_fmadd_ps(v, _mm256_loadu_ps(x + i), _mm256_loadu_ps(y + i)));
   for (; i < n; i++) y[i] += a * x[i];
 }
+
+__attribute__((target("avx512f"))) static float dot_512(int64_t n, const float *x, const float *y) {
+  __m512 a = _mm512_setzero_ps(), b = a, c = a, d = a;
+  int64_t i = 0;
+  for (; i + 64 <= n; i += 64) {
+    a = _mm512_fmadd_ps(_mm512_loadu_ps(x + i), _mm512_loadu_ps(y + i), a);
+    b = _mm512_fmadd_ps(_mm512_loadu_ps(x + i + 16), _mm512_loadu_ps(y + i + 16), b);
+    c = _mm512_fmadd_ps(_mm512_loadu_ps(x + i + 32), _mm512_loadu_ps(y + i + 32), c);
+    d = _mm512_fmadd_ps(_mm512_loadu_ps(x + i + 48), _mm512_loadu_ps(y + i + 48), d);
+  }
+  for (; i < n; i += 16) {
+    __mmask16 rest = n - i < 16 ? (__mmask16)((1u << (n - i)) - 1) : 0xffff;
+    a = _mm512_fmadd_ps(_mm512_maskz_loadu_ps(rest, x + i), _mm512_maskz_loadu_ps(rest, y + i), a);
+  }
+  return _mm512_reduce_add_ps(_mm512_add_ps(_mm512_add_ps(a, b), _mm512_add_ps(c, d)));
+}
+
+__attribute__((target("avx2,fma"))) static float dot_256(int64_t n, const float *x, const float *y) {
+  __m256 a = _mm256_setzero_ps(), b = a;
+  float lanes[8], sum = 0;
+  int64_t i = 0;
+  for (; i + 16 <= n; i += 16) {
+    a = _mm256_fmadd_ps(_mm256_loadu_ps(x + i), _mm256_loadu_ps(y + i), a);
+    b = _mm256_fmadd_ps(_mm256_loadu_ps(x + i + 8), _mm256_loadu_ps(y + i + 8), b);
+  }
+  _mm256_storeu_ps(lanes, _mm256_add_ps(a, b));
+  for (int j = 0; j < 8; j++) sum += lanes[j];
+  for (; i < n; i++) sum += x[i] * y[i];
+  return sum;
+}
 #endif
 
 typedef float float4 __attribute__((vector_size(16), aligned(4), may_alias));
 
-static void tile_4x8(int64_t depth, const float *x, const float *y, float *c, bool add) {
+static void tile_4x8(int64_t depth, const void *packed_x, const void *packed_y, void *sums, bool add) {
+  const float *x = packed_x, *y = packed_y;
+  float *c = sums;
   float4 a[4] = {{0}}, b[4] = {{0}};
   for (int64_t k = 0; k < depth; k++, x += 4, y += 8) {
     float4 y0 = *(const float4 *)y, y1 = *(const float4 *)(y + 4);
@@ -109,12 +145,22 @@ static void axpy_plain(int64_t n, float a, const float *x, float *y) {
   for (; i < n; i++) y[i] += a * x[i];
 }
 
-contract_tile pir_contract_tile(void) {
+static float dot_plain(int64_t n, const float *x, const float *y) {
+  float4 a = {0};
+  int64_t i = 0;
+  for (; i + 4 <= n; i += 4) a += *(const float4 *)(x + i) * *(const float4 *)(y + i);
+  float sum = a[0] + a[1] + a[2] + a[3];
+  for (; i < n; i++) sum += x[i] * y[i];
+  return sum;
+}
+
+contract_tile pir_contract_tile(pir_dtype lanes) {
+  if (lanes != PIR_F32) return pir_contract_wide_tile(lanes);
 #if defined(__x86_64__) && defined(__GNUC__)
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f")) return (contract_tile){8, 32, tile_8x32, axpy_512};
+  if (__builtin_cpu_supports("avx512f")) return (contract_tile){8, 32, tile_8x32, axpy_512, dot_512};
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    return (contract_tile){6, 16, tile_6x16, axpy_256};
+    return (contract_tile){6, 16, tile_6x16, axpy_256, dot_256};
 #endif
-  return (contract_tile){4, 8, tile_4x8, axpy_plain};
+  return (contract_tile){4, 8, tile_4x8, axpy_plain, dot_plain};
 }

@@ -21,6 +21,7 @@ typedef struct line_job {
   int64_t first;         // which of the sorted elements the results begin with
   bool floats, descending;
   bool skips_nan, lower;  // of medians
+  int64_t selected;       // so many elements in order, 0: as many as it takes
   entry *room;            // 2 * length for each thread
   void (*line)(const struct line_job *job, entry *room, const int64_t *at);
 } line_job;
@@ -238,7 +239,7 @@ static void median_one(const line_job *job, entry *room, const int64_t *at) {
   int64_t counted = n - nans, upper = counted / 2;
   if (job->skips_nan) pair[0].at = pair[1].at = -1;
   if (counted && (job->skips_nan || !nans)) {
-    pir_entries_select(order_of(job), room, n, upper + 1);
+    pir_entries_select(order_of(job), room, n, job->selected ? job->selected : upper + 1);
     bool even = counted % 2 == 0;
     pair[0] = room[upper - even];
     pair[1] = job->lower ? pair[0] : room[upper];
@@ -251,6 +252,19 @@ static void median_one(const line_job *job, entry *room, const int64_t *at) {
   places.out = NULL;
   store(&values, pair, 1, at);
   store(&places, pair, job->lower ? 1 : 2, at);
+}
+
+// Numbers in the line that has the fewest NaN. Paddle has as many sorted in every line; which of equal elements is met
+// depends on it.
+static int64_t most_numbers(const pir_tensor *lines) {
+  int64_t most = 0, length = lines->shape[lines->rank - 1], n = pir_tensor_numel(lines);
+  if (!pir_dtype_is_float(lines->dtype)) return length;
+  for (int64_t at = 0; at < n; at += length) {
+    int64_t numbers = 0;
+    for (int64_t i = at; i < at + length; i++) numbers += !isnan(pir_tensor_float_at(lines, i));
+    most = numbers > most ? numbers : most;
+  }
+  return most;
 }
 
 // x with the listed axes (none: all) at the end; how many stay.
@@ -316,6 +330,7 @@ static pir_status median(const pir_kernel_call *call, bool skips_nan) {
   job.out = &values;
   job.positions = places ? &positions : NULL;
   job.line = median_one;
+  if (skips_nan && length) job.selected = most_numbers(&view);
   pir_status status = length ? run_job(&job, kept) : fill(out, NAN);
   if (!status && !length && places) status = fill(places, 0);
   pir_kernel_drop(call, &lines);

@@ -21,11 +21,20 @@ static pir_tensor random_tensor(pir_dtype dtype, int rank, const int64_t *shape,
   pir_tensor t = {0};
   pir_tensor_set_dense(&t, dtype, shape, rank);
   int64_t n = pir_tensor_numel(&t);
-  t.data = malloc((size_t)n * 4 + 4);
-  for (int64_t i = 0; i < n; i++) {
+  t.data = malloc((size_t)n * 16 + 16);
+  int64_t numbers = pir_dtype_is_complex(dtype) ? 2 * n : n;
+  for (int64_t i = 0; i < numbers; i++) {
     float f = (float)pick(-8, 8) / 8;
-    if (dtype == PIR_F32) ((float *)t.data)[i] = f;
-    else ((uint16_t *)t.data)[i] = dtype == PIR_BF16 ? pir_f32_to_bf16(f) : pir_f32_to_f16(f);
+    switch (dtype) {
+      case PIR_F32:
+      case PIR_C64: ((float *)t.data)[i] = f; break;
+      case PIR_F64:
+      case PIR_C128: ((double *)t.data)[i] = (double)f; break;
+      case PIR_I32: ((int32_t *)t.data)[i] = (int32_t)(f * 8); break;
+      case PIR_I64: ((int64_t *)t.data)[i] = (int64_t)(f * 8); break;
+      case PIR_BF16: ((uint16_t *)t.data)[i] = pir_f32_to_bf16(f); break;
+      default: ((uint16_t *)t.data)[i] = pir_f32_to_f16(f); break;
+    }
   }
   if (channels_last && rank == 4) {
     t.strides[1] = 1;
@@ -36,20 +45,33 @@ static pir_tensor random_tensor(pir_dtype dtype, int rank, const int64_t *shape,
   return t;
 }
 
-// Runs the clause both ways and compares. Inputs are multiples of 1/64, so f32 sums are exact.
+static pir_dtype any_type(void) {
+  static const pir_dtype types[] = {PIR_F32, PIR_F32, PIR_F32, PIR_BF16, PIR_F16,
+                                    PIR_F64, PIR_I32, PIR_I64, PIR_C64,  PIR_C128};
+  return types[pick(0, 9)];
+}
+
+static pir_dtype result_of(pir_dtype type) { return type == PIR_BF16 || type == PIR_F16 ? PIR_F32 : type; }
+
+// Runs the clause both ways and compares. Inputs are multiples of 1/8, so f32 sums are exact.
 static void compare(build *b, pir_tensor *out, const char *what) {
   int64_t n = pir_tensor_numel(out);
-  pir_tensor slow = *out;
-  slow.data = malloc((size_t)n * 4 + 4);
+  pir_tensor slow = *out, fast = *out;
+  slow.data = malloc((size_t)n * 16 + 16);
   memset(out->data, 0xff, (size_t)n * pir_dtype_size(out->dtype));
   assert_int_equal(run(b), PIR_OK);
   b->clause.then = op1(b, PIR_V_ACC, -1);
   b->out[0] = &slow;
   assert_int_equal(run(b), PIR_OK);
+  if (pir_dtype_is_complex(out->dtype)) {  // both parts of each, in the order of memory
+    n *= 2;
+    pir_tensor_set_dense(&fast, out->dtype == PIR_C64 ? PIR_F32 : PIR_F64, &n, 1);
+    pir_tensor_set_dense(&slow, fast.dtype, &n, 1);
+  }
   for (int64_t i = 0; i < n; i++)
-    if (!(pir_tensor_float_at(out, i) == pir_tensor_float_at(&slow, i)))
-      fail_msg("%s: element %d: %g, expected %g", what, (int)i, pir_tensor_float_at(out, i),
-               pir_tensor_float_at(&slow, i));
+    if (!(pir_tensor_float_at(&fast, i) == pir_tensor_float_at(&slow, i)))
+      fail_msg("%s of %s: element %d: %g, expected %g", what, pir_dtype_name(out->dtype), (int)i,
+               pir_tensor_float_at(&fast, i), pir_tensor_float_at(&slow, i));
   free(slow.data);
 }
 
@@ -59,10 +81,9 @@ static void convolution(pir_parallel parallel) {
   int64_t h = pick(1, 12) + (kh - 1) * dy, w = pick(1, 40) + (kw - 1) * dx;
   int64_t xs[] = {pick(1, 3), cg * groups, h, w}, fs[] = {og * groups, cg, kh, kw};
   int64_t os[] = {xs[0], fs[0], (h + 2 * py - (kh - 1) * dy - 1) / sy + 1, (w + 2 * px - (kw - 1) * dx - 1) / sx + 1};
-  static const pir_dtype types[] = {PIR_F32, PIR_F32, PIR_BF16, PIR_F16};
-  pir_dtype type = types[pick(0, 3)];
+  pir_dtype type = any_type();
   pir_tensor x = random_tensor(type, 4, xs, pick(0, 1)), f = random_tensor(type, 4, fs, false),
-             out = random_tensor(PIR_F32, 4, os, pick(0, 1));
+             out = random_tensor(result_of(type), 4, os, pick(0, 1));
   build b = build_of(PIR_CLAUSE_CONTRACT);
   b.parallel = parallel;
   b.clause.combine = PIR_COMBINE_ADD;
@@ -122,12 +143,13 @@ static void transposed(pir_parallel parallel) {
 }
 
 static void product(pir_parallel parallel) {
-  int64_t batch = pick(1, 3), m = pick(1, 70), k = pick(1, 900), n = pick(1, 70);
+  int64_t batch = pick(1, 3), m = pick(0, 2) ? pick(1, 70) : pick(1, 3), k = pick(1, 900), n = pick(1, 70);
   bool tx = pick(0, 1), ty = pick(0, 1), shared = pick(0, 1);
   int64_t xs[] = {batch, tx ? k : m, tx ? m : k}, ys[] = {shared ? 1 : batch, ty ? n : k, ty ? k : n},
           os[] = {batch, m, n};
-  pir_tensor x = random_tensor(PIR_F32, 3, xs, false), y = random_tensor(PIR_F32, 3, ys, false),
-             out = random_tensor(PIR_F32, 3, os, false);
+  pir_dtype type = any_type();
+  pir_tensor x = random_tensor(type, 3, xs, false), y = random_tensor(type, 3, ys, false),
+             out = random_tensor(result_of(type), 3, os, false);
   build b = build_of(PIR_CLAUSE_CONTRACT);
   b.parallel = parallel;
   b.clause.combine = PIR_COMBINE_ADD;
@@ -152,7 +174,7 @@ static void product(pir_parallel parallel) {
 static void random_contractions(void **state) {
   pir_thread_pool *pool;
   assert_int_equal(pir_thread_pool_create(3, NULL, &pool), PIR_OK);
-  for (int i = 0; i < 50; i++) {
+  for (int i = 0; i < 100; i++) {
     convolution(i % 2 ? pir_thread_pool_parallel(pool) : pir_parallel_serial());
     transposed(i % 2 ? pir_thread_pool_parallel(pool) : pir_parallel_serial());
     product(i % 2 ? pir_thread_pool_parallel(pool) : pir_parallel_serial());
