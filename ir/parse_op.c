@@ -203,7 +203,20 @@ static const pir_opdef *find_op(pir_op_reader *r, pir_str name) {
   return found->traits & PIR_REGISTERED ? found : def;
 }
 
-// The quoted or, in the oldest prints, bare name; and [id:N], which is not kept.
+// [id:N], which is not kept. Ops with regions show it behind their operands or attributes.
+static bool skip_id(pir_parser *p) {
+  if (p->token != '[') return true;
+  pir_str rest = pir_parse_rest(p);
+  if (rest.size < 4 || memcmp(rest.data, "[id:", 4) != 0) return true;
+  pir_parse_next(p);
+  pir_parse_next(p);
+  if (!pir_parse_take(p, ':')) return false;
+  if (p->token != PIR_TOK_NUMBER) return pir_parse_expected(p, "a number");
+  pir_parse_next(p);
+  return pir_parse_take(p, ']');
+}
+
+// The quoted or, in the oldest prints, bare name.
 static bool parse_op_name(pir_op_reader *r, const pir_opdef **out_def) {
   pir_parser *p = &r->p;
   pir_str name = p->text;
@@ -212,14 +225,7 @@ static bool parse_op_name(pir_op_reader *r, const pir_opdef **out_def) {
   if (!pir_text_is_op_name(name)) return pir_parse_fail(p, "a backslash or quote in the name of an op");
   *out_def = find_op(r, name);
   pir_parse_next(p);
-  if (p->token != '[') return true;
-  pir_parse_next(p);
-  if (!pir_parse_is_word(p, "id")) return pir_parse_expected(p, "id");
-  pir_parse_next(p);
-  if (!pir_parse_take(p, ':')) return false;
-  if (p->token != PIR_TOK_NUMBER) return pir_parse_expected(p, "a number");
-  pir_parse_next(p);
-  return pir_parse_take(p, ']');
+  return skip_id(p);
 }
 
 // What follows the operands of a while: nothing but its body.
@@ -249,12 +255,12 @@ bool pir_parse_header(pir_op_reader *r, const pir_opdef **out_def, pir_region_st
   pir_parser *p = &r->p;
   if (!parse_results(r) || !pir_parse_take(p, '=') || !parse_op_name(r, out_def) || !pir_parse_take(p, '('))
     return false;
-  if (pir_parse_is_word(p, "cond")) return parse_while_uses(r) && parse_while_tail(r, out_style);
-  if (!parse_uses(r, ')')) return false;
+  if (pir_parse_is_word(p, "cond")) return parse_while_uses(r) && skip_id(p) && parse_while_tail(r, out_style);
+  if (!parse_uses(r, ')') || !skip_id(p)) return false;
   if (p->token == '[') {  // the oldest while: (%c) [%a, %b]
     pir_parse_next(p);
     return parse_uses(r, ']') && parse_while_tail(r, out_style);
   }
-  if (p->token == '{' && !pir_parse_attrs(r, *out_def)) return false;
+  if (p->token == '{' && (!pir_parse_attrs(r, *out_def) || !skip_id(p))) return false;
   return parse_tail(r, *out_def, out_style);
 }
