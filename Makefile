@@ -118,6 +118,8 @@ JOBS  ?= $(shell nproc)
 COMMA := ,
 
 # ---- quality
+interop: setup  ## real Paddle and OpenVINO run what we write; RECORDED=DIR takes the models there
+	@mk/setup.sh interop && $(MAKE) -s -j$(JOBS) all && test/interop/run.sh $(B) $(RECORDED)
 lint: ; @mk/setup.sh lint && mk/lint.sh $(B)  ## formatting, function length, layers, headers, exported symbols
 format:  ## lay out all C files
 	@git ls-files '*.c' '*.h' | xargs clang-format-19 -i
@@ -145,6 +147,6 @@ clean:  ## remove what was built
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  \1\t/' | expand -t 18
 
-.PHONY: all clean help generated tests check setup demo test test-asan test-tsan lint format fuzz bench bench-contract install
+.PHONY: all clean help generated tests check setup demo test test-asan test-tsan lint format fuzz bench bench-contract interop install
 .SECONDARY:
 -include $(shell [ -d $(B)/obj ] && find $(B)/obj -name '*.d')

@@ -6,6 +6,7 @@ packages="gcc g++ libc6-dev make pkg-config flex bison llvm-19-dev llvm-19-tools
  protobuf-c-compiler libffi-dev libxxhash-dev liblapacke libkissfft-dev libcmocka-dev python3 xz-utils"
 [ "${1-}" = lint ] && packages="$packages clang-format-19 universal-ctags"
 [ "${1-}" = bench ] && packages="$packages mlir-19-tools valgrind python3-venv"
+[ "${1-}" = interop ] && packages="$packages python3-venv"
 [ "${1-}" = fuzz ] && packages="$packages clang-19 libclang-rt-19-dev"
 missing=
 for p in $packages; do

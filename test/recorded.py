@@ -14,6 +14,7 @@ FOLDER holds any of: models/ real/ (whole programs with cases), ops/ (one-op pro
   train      steps of training: losses, and the parameters in the end
   passes     before.pir through a pass equals after.pir likewise
   roundtrip, json  through our own formats and back (recorded_formats.py)
+  legacy     through .pdmodel files of ours and back (recorded_legacy.py)
 A program with an operator or feature that is still unsupported (exit code 3) is a skip and is named.
 Ends with `N passed, N failed, N skipped`.
 """
@@ -33,6 +34,7 @@ import zipfile
 
 import recorded_formats
 import recorded_infer
+import recorded_legacy
 
 UNSUPPORTED = 3
 CODE_CACHE = tempfile.mkdtemp(prefix="pir-code-")  # equal kernels of all recordings are compiled once
@@ -293,7 +295,7 @@ def train_job(tools, name, folder, program, pipeline):
 KINDS = {"text": text_jobs, "translate": translate_jobs, "passes": pass_jobs, "numbers": number_jobs, "ops": op_jobs,
          "grads": grad_jobs, "vjp": vjp_jobs, "train": train_jobs,
          "roundtrip": recorded_formats.roundtrip_jobs(run), "json": recorded_formats.json_jobs(run),
-         "infer": recorded_infer.infer_jobs(run)}
+         "infer": recorded_infer.infer_jobs(run), "legacy": recorded_legacy.legacy_jobs(run)}
 
 
 def main():

@@ -74,9 +74,20 @@ static pir_status feed_var(exporter *x, out_var *var, int64_t col) {
   return PIR_OK;
 }
 
+static bool says_persistable(const pir_op *op) {
+  const pir_attr *flags = pir_op_attr_str(op, "persistable");
+  int64_t value = 0;
+  if (!flags || pir_attr_kind_of(flags) != PIR_ATTR_ARRAY || !pir_attr_elements(flags)) return false;
+  return pir_attr_as_int(pir_attr_element(flags, 0), &value) && value;
+}
+
 static pir_status export_data(exporter *x, const pir_op *op) {
   out_var *var = declare_input(x, op, attr_text(op, PD_DATA_ATTR_NAME));
   if (!var) return PIR_UNSUPPORTED;
+  if (says_persistable(op)) {  // it is not fed, but kept between runs
+    var->desc->persistable = true;
+    return PIR_OK;
+  }
   var->desc->has_need_check_feed = true;
   var->desc->need_check_feed = true;
   return x->plain_inputs ? PIR_OK : feed_var(x, var, x->feeds++);

@@ -35,23 +35,23 @@ class Lacks(Exception):
 
 
 # ---- comparison: the rule of the recordings (README of models) -------------------------------------------------------
-def differs(made, want, full_size):
+def differs(made, want, full_size, engines=1):
     if made.shape != want.shape or made.dtype != want.dtype:
         return f"{made.dtype}{list(made.shape)} in place of {want.dtype}{list(want.shape)}"
     if want.dtype.kind not in "fc":
         return "" if np.array_equal(made, want) else f"{np.count_nonzero(made != want)} of {want.size} differ"
     finite = np.abs(want[np.isfinite(want)])
     largest = finite.max() if finite.size else 0.0
-    allowed = (1e-4 if full_size else 3e-5) * largest + 1e-6
+    allowed = engines * ((1e-4 if full_size else 3e-5) * largest + 1e-6)
     if np.allclose(made, want, rtol=0, atol=allowed, equal_nan=True):
         return ""
     return f"off by {np.nanmax(np.abs(made - want)):.3g}, allowed {allowed:.3g}"
 
 
-def check_case(case, outputs, full_size):
+def check_case(case, outputs, full_size, engines=1):
     for i, made in enumerate(outputs):
         want = case / f"out_{i}.npy"
-        why = differs(np.asarray(made), np.load(want), full_size) if want.exists() else "it was not recorded"
+        why = differs(np.asarray(made), np.load(want), full_size, engines) if want.exists() else "it was not recorded"
         if why:
             raise Fails(f"{case.name}, output {i}: {why}")
     if (case / f"out_{len(outputs)}.npy").exists():
@@ -114,7 +114,7 @@ def run_openvino(program, params, cases, full_size):
             name = next(n for n in port.get_names() if (case / f"in_{n}.npy").exists())
             values[port] = np.load(case / f"in_{name}.npy")
         result = compiled(values)
-        check_case(case, [result[o] for o in compiled.outputs], full_size)
+        check_case(case, [result[o] for o in compiled.outputs], full_size, engines=2)  # each may be that far off
 
 
 # ---- training --------------------------------------------------------------------------------------------------------
@@ -145,10 +145,7 @@ def run_train_legacy(program, folder):
         loaded = paddle.static.Program.parse_from_string(program.read_bytes())
         scope, executor, losses = core.Scope(), paddle.static.Executor(paddle.CPUPlace()), []
         set_variables(folder, scope)
-        loss = next(o.output("Out")[0] for b in loaded.blocks for o in b.ops
-                    if o.type in ("reduce_mean", "mean") and f"{o.output('Out')[0]}@GRAD" is not None)
-        losses_of = [o.output("Out")[0] for o in loaded.global_block().ops if o.type in ("reduce_mean", "mean")]
-        loss = losses_of[-1] if losses_of else loss
+        loss = [o.output("Out")[0] for o in loaded.global_block().ops if o.type in ("reduce_mean", "mean")][-1]
         with paddle.static.scope_guard(scope):
             for step in range(len(np.load(folder / "losses.npy").ravel())):
                 losses.append(float(np.asarray(executor.run(loaded, feed=train_inputs(folder, step), fetch_list=[loss])[0]).ravel()[0]))
@@ -160,8 +157,7 @@ def run_train_json(program, folder):
     from paddle.base import core
     paddle.enable_static()
     loaded = paddle.static.Program()
-    version, trainable = 4, True
-    core.deserialize_pir_program(str(program), loaded, version)
+    core.deserialize_pir_program(str(program), loaded, 4)
     scope, executor, losses = core.Scope(), paddle.static.Executor(paddle.CPUPlace()), []
     set_variables(folder, scope)
     means = [o for o in loaded.global_block().ops if o.name() in ("pd_op.mean", "pd_op.mean_all")]

@@ -1,0 +1,78 @@
+"""Recorded programs through .pdmodel files of ours and back (kind `legacy` of recorded.py).
+
+From a .pdmodel: read again after writing, it is the same program; by way of JSON too, and from then on the file stays the same to the
+byte. From a JSON file: what comes back from .pdmodel gives that .pdmodel again.
+"""
+import pathlib
+import tempfile
+
+
+class Broken(Exception):
+    """A step that failed, or whose result differs."""
+
+
+class Missing(Exception):
+    """A step that says `unsupported` (exit code 3)."""
+
+
+class Steps:
+    def __init__(self, run, tools, folder):
+        self.run, self.tools, self.folder, self.count = run, tools, pathlib.Path(folder), 0
+
+    def to(self, source, form):
+        self.count += 1
+        made = self.folder / f"{self.count}.{form}"
+        code, _, err = self.run([self.tools / "pir-translate", source, f"--to={form}", "-o", made])
+        if code:
+            words = err.strip().splitlines()[0][:200] if err.strip() else ""
+            raise (Missing if code == 3 else Broken)(f"step {self.count}, to {form}: exit code {code}: {words}")
+        return made
+
+    def same_program(self, a, b, what):
+        code, out, err = self.run([self.tools / "pir-opt", "--diff", a, b])
+        if code:
+            raise Broken(f"{what}: {(err or out.decode(errors='replace')).strip()[:300]}")
+
+
+def same_bytes(a, b, what):
+    if a.read_bytes() != b.read_bytes():
+        raise Broken(f"{what} differs")
+
+
+def pdmodel_steps(steps, path):
+    text, json = steps.to(path, "text"), steps.to(path, "json")
+    steps.same_program(text, steps.to(steps.to(path, "pdmodel"), "text"), "through .pdmodel")
+    again = steps.to(json, "pdmodel")
+    json_again = steps.to(again, "json")
+    steps.same_program(json, json_again, "through JSON and .pdmodel")
+    same_bytes(again, steps.to(json_again, "pdmodel"), "the second .pdmodel")
+
+
+def json_steps(steps, path):
+    first = steps.to(path, "pdmodel")
+    json = steps.to(first, "json")
+    second = steps.to(json, "pdmodel")
+    steps.same_program(json, steps.to(second, "json"), "the second JSON")
+    same_bytes(second, steps.to(steps.to(second, "json"), "pdmodel"), "the third .pdmodel")
+
+
+def legacy_jobs(run):
+    def jobs(tools, root):
+        for pattern in ("models/*/*", "real/*/*", "passes/translate/*/legacy.pdmodel"):
+            for path in sorted(root.glob(pattern)):
+                if path.suffix in (".json", ".pdmodel") and path.name not in ("meta.json", "case.json"):
+                    yield job(run, tools, path, f"legacy {path.relative_to(root)}")
+    return jobs
+
+
+def job(run, tools, path, name):
+    def run_steps():
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                (pdmodel_steps if path.suffix == ".pdmodel" else json_steps)(Steps(run, tools, folder), path)
+            except Broken as why:
+                return name, "fail", str(why)
+            except Missing as why:
+                return name, "skip", str(why)
+        return name, "pass", ""
+    return name, run_steps
