@@ -47,10 +47,11 @@ typedef struct carried {
 
 // A group of ops that is one old op (export_fold.c).
 typedef struct fold {
-  int64_t axis;            // of an elementwise op
-  int64_t rows[2];         // of a product: dims before the cut
-  const pir_value *x, *y;  // what the old op reads
-  const pir_op *last;      // of a product: the op that gives its result
+  int64_t axis;                  // of an elementwise op
+  const pir_value *y;            // its second operand; of a constant: the members of its shape
+  const pir_value *operands[3];  // of a product or its gradient, before they are flattened
+  int64_t rows[3];               // their dims before the cut
+  const pir_op *last[2];         // the ops that give its results
 } fold;
 
 typedef struct exporter {
@@ -62,10 +63,12 @@ typedef struct exporter {
   pir_map names;          // taken or reserved: pir_name -> its state
   pir_map counters;       // made names: pir_name of the stem -> next number
   pir_map holders;        // pir_value -> holder
+  pir_map inputs;         // pir_name -> out_var of an input
   pir_map parameters;     // pir_name -> out_var of a parameter
   pir_map targets;        // pir_value -> out_var that it must be in, where that is possible
   pir_map folds;          // pir_op -> fold: the last op of a group that is one old op
   pir_map swallowed;      // pir_op -> 1: the others of such a group
+  pir_map kept_shapes;    // pir_value -> out_var that keeps its shape (XShape)
   pir_map stacks;         // pir_op that creates a stack -> carried
   const pir_op *op;       // being written
   out_var *feed, *fetch;  // the holders
@@ -173,6 +176,11 @@ pir_status export_output(exporter *x, pir_value *value, holder *shared, out_op *
 typedef pir_status (*export_fn)(exporter *x, const pir_op *op);
 export_fn find_export(const pir_op *op);  // export_special.c; NULL: the generic one
 pir_status export_block(exporter *x, const pir_block *block);
+
+// The type of an input's variable: of one that stands for a shape, as XShape is.
+const pir_type *input_type(exporter *x, const pir_value *value);  // export_shape.c
+pir_status export_reshaping(exporter *x, const pir_op *op);
+pir_status export_reshaping_grad(exporter *x, const pir_op *op);
 
 pir_status export_if(exporter *x, const pir_op *op);
 pir_status export_while(exporter *x, const pir_op *op);

@@ -139,36 +139,67 @@ static int64_t rows_of(pir_shape x, const literal *dims) {
   return 0;
 }
 
-// The reshape after the product, when it gives the shape it says.
-static const pir_op *last_reshape(exporter *x, const pir_value *product_value) {
-  const pir_use *use = pir_value_single_use(product_value) ? pir_value_first_use(product_value) : NULL;
+// The one reshape of a matrix to `shape`.
+static const pir_op *last_reshape(exporter *x, const pir_value *matrix, const int64_t *to, size_t rank) {
+  const pir_use *use = matrix && pir_value_single_use(matrix) ? pir_value_first_use(matrix) : NULL;
   const pir_op *op = use ? pir_use_owner(use) : NULL;
   literal dims;
   if (!op || !pir_op_is(op, PD_RESHAPE) || pir_use_operand_index(use)) return NULL;
-  if (pir_op_attr_str(op, "persistable") || !literal_of(x, pir_op_operand(op, PD_RESHAPE_IN_SHAPE), true, &dims))
-    return NULL;
-  pir_shape shape = shape_of(pir_op_result(op, 0));
-  if (dims.count != shape.rank || memcmp(dims.ints, shape.dims, shape.rank * sizeof *dims.ints)) return NULL;
-  return op;
+  if (!literal_of(x, pir_op_operand(op, PD_RESHAPE_IN_SHAPE), true, &dims)) return NULL;
+  return dims.count == rank && !memcmp(dims.ints, to, rank * sizeof *to) ? op : NULL;
+}
+
+// The tensors behind the flattened operands of a product; their cuts are in `f`.
+static bool flattened(exporter *x, const pir_op *op, fold *f, const pir_op **out_flat, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    literal dims;
+    out_flat[i] = helper(pir_op_operand(op, i), PD_RESHAPE, op);
+    if (!out_flat[i] || !literal_of(x, pir_op_operand(out_flat[i], PD_RESHAPE_IN_SHAPE), true, &dims)) return false;
+    f->operands[i] = pir_op_operand(out_flat[i], 0);
+    f->rows[i] = rows_of(shape_of(f->operands[i]), &dims);
+    if (!f->rows[i]) return false;
+  }
+  return n == 2 || f->rows[2] == f->rows[0];
+}
+
+static bool is_plain_product(const pir_op *op) {
+  bool grad = pir_op_is(op, PD_MATMUL_GRAD);
+  return !pir_op_bool(op, grad ? PD_MATMUL_GRAD_ATTR_TRANSPOSE_X : PD_MATMUL_ATTR_TRANSPOSE_X) &&
+         !pir_op_bool(op, grad ? PD_MATMUL_GRAD_ATTR_TRANSPOSE_Y : PD_MATMUL_ATTR_TRANSPOSE_Y);
 }
 
 static void fold_product(exporter *x, const pir_op *op) {
-  const pir_op *flat[2], *last = last_reshape(x, pir_op_result(op, 0));
+  const pir_op *flat[2];
   fold f = {0};
-  if (!last || pir_op_bool(op, PD_MATMUL_ATTR_TRANSPOSE_X) || pir_op_bool(op, PD_MATMUL_ATTR_TRANSPOSE_Y)) return;
-  for (size_t i = 0; i < 2; i++) {
-    literal dims;
-    flat[i] = helper(pir_op_operand(op, i), PD_RESHAPE, op);
-    if (!flat[i] || !literal_of(x, pir_op_operand(flat[i], PD_RESHAPE_IN_SHAPE), true, &dims)) return;
-    f.rows[i] = rows_of(shape_of(pir_op_operand(flat[i], 0)), &dims);
-    if (!f.rows[i]) return;
-  }
-  f.x = pir_op_operand(flat[0], 0);
-  f.y = pir_op_operand(flat[1], 0);
-  f.last = last;
+  int64_t dims[2 * PIR_MAX_RANK];
+  if (!is_plain_product(op) || !flattened(x, op, &f, flat, 2)) return;
+  pir_shape a = shape_of(f.operands[0]), b = shape_of(f.operands[1]);
+  size_t rows = (size_t)f.rows[0], columns = b.rank - (size_t)f.rows[1];
+  memcpy(dims, a.dims, rows * sizeof *dims);
+  memcpy(dims + rows, b.dims + f.rows[1], columns * sizeof *dims);
+  f.last[0] = last_reshape(x, pir_op_result(op, 0), dims, rows + columns);
+  if (!f.last[0]) return;
   *fold_new(x, op) = f;
   for (size_t i = 0; i < 2; i++) swallow(x, flat[i]);
-  swallow(x, last);
+  swallow(x, f.last[0]);
+}
+
+// The gradient of such a product: of each operand in that one's shape.
+static void fold_product_grad(exporter *x, const pir_op *op) {
+  const pir_op *flat[3];
+  fold f = {0};
+  if (pir_op_operands(op) != 3 || !is_plain_product(op) || !flattened(x, op, &f, flat, 3)) return;
+  for (size_t i = 0; i < 2; i++) {
+    pir_value *result = pir_op_result(op, i);
+    pir_shape shape = shape_of(f.operands[i]);
+    if (!pir_value_type(result)) continue;
+    f.last[i] = last_reshape(x, result, shape.dims, shape.rank);
+    if (!f.last[i]) return;
+  }
+  *fold_new(x, op) = f;
+  for (size_t i = 0; i < 3; i++) swallow(x, flat[i]);
+  for (size_t i = 0; i < 2; i++)
+    if (f.last[i]) swallow(x, f.last[i]);
 }
 
 // ---- all of them
@@ -178,6 +209,7 @@ static pir_walk_result look(pir_op *op, void *user) {
   if (is_elementwise(op)) fold_elementwise(x, op);
   else if (pir_op_is(op, PD_FULL_WITH_TENSOR)) fold_shape(x, op);
   else if (pir_op_is(op, PD_MATMUL)) fold_product(x, op);
+  else if (pir_op_is(op, PD_MATMUL_GRAD)) fold_product_grad(x, op);
   return PIR_WALK_CONTINUE;
 }
 
@@ -185,20 +217,26 @@ void find_folds(exporter *x) { (void)pir_walk(pir_program_module(x->program), PI
 
 bool is_swallowed(const exporter *x, const pir_op *op) { return pir_map_find(&x->swallowed, op); }
 
+static pir_status export_product(exporter *x, const pir_op *op, const fold *f) {
+  static const char *const slots[] = {"X", "Y", "Out@GRAD"}, *const results[] = {"X@GRAD", "Y@GRAD"};
+  bool grad = pir_op_is(op, PD_MATMUL_GRAD);
+  out_op *o = op_open(x, grad ? "mul_grad" : "mul");
+  for (size_t i = 0; i < pir_op_operands(op); i++) PIR_TRY(export_input(x, f->operands[i], o, slots[i]));
+  op_set_int(x, o, "x_num_col_dims", (int32_t)f->rows[0]);
+  op_set_int(x, o, "y_num_col_dims", (int32_t)f->rows[1]);
+  for (size_t i = 0; i < 2; i++)
+    if (f->last[i]) PIR_TRY(export_output(x, pir_op_result(f->last[i], 0), NULL, o, grad ? results[i] : "Out"));
+  op_close(x, o);
+  return PIR_OK;
+}
+
 pir_status export_folded(exporter *x, const pir_op *op, const fold *f) {
-  bool is_product = f->last;
-  const pir_legacy_op *row = row_of(op);
-  out_op *o = op_open(x, is_product ? "mul" : row->name);
-  PIR_TRY(export_input(x, is_product ? f->x : pir_op_operand(op, 0), o, "X"));
+  if (pir_op_is(op, PD_MATMUL) || pir_op_is(op, PD_MATMUL_GRAD)) return export_product(x, op, f);
+  out_op *o = op_open(x, row_of(op)->name);
+  PIR_TRY(export_input(x, pir_op_operand(op, 0), o, "X"));
   PIR_TRY(export_input(x, f->y, o, "Y"));
-  if (is_product) {
-    op_set_int(x, o, "x_num_col_dims", (int32_t)f->rows[0]);
-    op_set_int(x, o, "y_num_col_dims", (int32_t)f->rows[1]);
-    PIR_TRY(export_output(x, pir_op_result(f->last, 0), NULL, o, "Out"));
-  } else {
-    op_set_int(x, o, "axis", (int32_t)f->axis);
-    PIR_TRY(export_results(x, op, o));
-  }
+  op_set_int(x, o, "axis", (int32_t)f->axis);
+  PIR_TRY(export_results(x, op, o));
   op_close(x, o);
   return PIR_OK;
 }

@@ -58,8 +58,11 @@ static pir_str attr_text(const pir_op *op, size_t i) {
 }
 
 static out_var *declare_input(exporter *x, const pir_op *op, pir_str name) {
-  out_var *var = var_declare(x, text_copy(x, name), pir_value_type(pir_op_result(op, 0)));
+  const pir_type *type = input_type(x, pir_op_result(op, 0));
+  out_var *var = pir_map_get(&x->inputs, pir_name_get(x->ctx, name));
+  if (!var || var->type != type) var = var_declare(x, text_copy(x, name), type);
   if (!var) return NULL;
+  pir_map_put(&x->arena, &x->inputs, pir_name_get(x->ctx, name), (uint64_t)(uintptr_t)var);
   holder_set_var(x, pir_op_result(op, 0), var);
   var_set_stop(var, op, 0);
   return var;
@@ -461,26 +464,6 @@ static pir_status export_rnn(exporter *x, const pir_op *op) {
   return PIR_OK;
 }
 
-// Old shape ops also keep the shape of their input, behind a 0, for their gradients.
-static pir_status export_reshaping(exporter *x, const pir_op *op) {
-  const pir_value *from = pir_op_operand(op, 0);
-  pir_shape shape = from ? pir_type_shape(pir_value_type(from)) : (pir_shape){0};
-  int64_t dims[PIR_MAX_RANK + 1] = {0};
-  out_var *kept;
-  out_op *o;
-  PIR_TRY(export_as(x, op, row_of(op)->name, &o));
-  if (shape.rank < PIR_MAX_RANK) {
-    if (shape.rank) memcpy(dims + 1, shape.dims, shape.rank * sizeof *dims);
-    kept =
-        var_declare(x, name_make(x, row_of(op)->name, 1),
-                    pir_type_tensor(x->ctx, pir_type_dtype(pir_value_type(from)), (pir_shape){dims, shape.rank + 1}));
-    if (!kept) return PIR_UNSUPPORTED;
-    op_output(x, o, "XShape", &kept, 1);
-  }
-  op_close(x, o);
-  return PIR_OK;
-}
-
 // The old op has no type of its own: it takes that of its operands.
 static pir_status export_range(exporter *x, const pir_op *op) {
   static const char *const slots[] = {"Start", "End", "Step"};
@@ -581,6 +564,10 @@ export_fn find_export(const pir_op *op) {
     case PD_UNSQUEEZE_:
     case PD_TRANSPOSE:
     case PD_TRANSPOSE_: return export_reshaping;
+    case PD_RESHAPE_GRAD:
+    case PD_FLATTEN_GRAD:
+    case PD_SQUEEZE_GRAD:
+    case PD_UNSQUEEZE_GRAD: return export_reshaping_grad;
     default: return NULL;
   }
 }

@@ -137,10 +137,15 @@ static Legacy__VarType__TensorDesc *tensor_of(const out_var *var) {
   return t->dense_tensor ? t->dense_tensor->tensor : t->tensor_array ? t->tensor_array->tensor : NULL;
 }
 
-// A variable that is given a value of another shape: extents that differ are unknown.
-static void widen(out_var *var, const pir_type *type) {
+// A variable that is given a value of another shape: extents that differ are unknown. An array is of the shape that is
+// written to it; until then it has the one extent 0.
+static void widen(exporter *x, out_var *var, const pir_type *type) {
   Legacy__VarType__TensorDesc *t = tensor_of(var);
   pir_shape shape = pir_type_shape(type);
+  if (t && var->desc->type->tensor_array && t->n_dims == 1 && !t->dims[0]) {
+    var->desc->type->tensor_array->tensor = tensor_new(x, type);
+    return;
+  }
   if (!t || var->desc->persistable || t->n_dims != shape.rank) return;
   for (size_t i = 0; i < shape.rank; i++)
     if (t->dims[i] != shape.dims[i]) t->dims[i] = -1;
@@ -163,7 +168,7 @@ void holder_set(exporter *x, const pir_value *value, holder *h) {
 void holder_set_var(exporter *x, const pir_value *value, out_var *var) {
   holder *h = holder_new(x, 1);
   h->vars[0] = var;
-  widen(var, pir_value_type(value));
+  widen(x, var, pir_value_type(value));
   holder_set(x, value, h);
 }
 
@@ -298,7 +303,7 @@ static out_var *define_one(exporter *x, const pir_value *result, const pir_value
     if (!var) return NULL;
     var_set_stop(var, op, pir_value_index(result));
   } else {
-    widen(var, type);
+    widen(x, var, type);
   }
   return var;
 }
@@ -326,6 +331,7 @@ holder *define(exporter *x, pir_value *value, holder *shared) {
     if (!member) continue;
     if (shared && i < shared->count && can_share(shared->vars[i], member)) {
       h->vars[i] = shared->vars[i];
+      widen(x, h->vars[i], member);
       if (pir_op_attr_str(pir_value_op(value), "stop_gradient"))
         var_set_stop(h->vars[i], pir_value_op(value), pir_value_index(value));
     } else h->vars[i] = define_one(x, value, list ? member_value(value, i) : value, member);

@@ -1,0 +1,88 @@
+// Ops that only change a shape. Their old forms also give out `XShape`, an empty tensor with the input's extents behind
+// a 0, and their gradients take that in place of the input, of which they need no more. A gradient whose input is at
+// hand gets the XShape of an op that read the same input, or of an `unsqueeze2` made for it; one that was read from a
+// .pdmodel has a pd_op.data in its place that bears the variable's name.
+#include <string.h>
+
+#include <pir/dialect/pd_op.h>
+
+#include "legacy/export.h"
+
+static const pir_type *kept_type(exporter *x, const pir_type *type) {
+  pir_shape shape = pir_type_shape(type);
+  int64_t dims[PIR_MAX_RANK + 1] = {0};
+  if (shape.rank) memcpy(dims + 1, shape.dims, shape.rank * sizeof *dims);
+  return pir_type_tensor(x->ctx, pir_type_dtype(type), (pir_shape){dims, shape.rank + 1});
+}
+
+static bool is_shape_grad(const pir_op *op) {
+  switch (pir_op_def(op)->id) {
+    case PD_RESHAPE_GRAD:
+    case PD_FLATTEN_GRAD:
+    case PD_SQUEEZE_GRAD:
+    case PD_UNSQUEEZE_GRAD: return true;
+    default: return false;
+  }
+}
+
+const pir_type *input_type(exporter *x, const pir_value *value) {
+  const pir_type *type = pir_value_type(value);
+  if (pir_value_unused(value) || pir_type_shape(type).rank >= PIR_MAX_RANK) return type;
+  PIR_EACH_USE(u, (pir_value *)(uintptr_t)value)
+  if (!is_shape_grad(pir_use_owner(u)) || pir_use_operand_index(u)) return type;
+  return kept_type(x, type);
+}
+
+// Adds the output; nothing when there are too many dims for it.
+static pir_status keep_shape(exporter *x, const pir_value *from, out_op *o, const char *stem) {
+  out_var *kept;
+  if (!pir_type_is_tensor(pir_value_type(from)) || pir_type_shape(pir_value_type(from)).rank >= PIR_MAX_RANK)
+    return PIR_OK;
+  kept = var_declare(x, name_make(x, stem, 1), kept_type(x, pir_value_type(from)));
+  if (!kept) return PIR_UNSUPPORTED;
+  op_output(x, o, "XShape", &kept, 1);
+  pir_map_put(&x->arena, &x->kept_shapes, from, (uint64_t)(uintptr_t)kept);
+  return PIR_OK;
+}
+
+pir_status export_reshaping(exporter *x, const pir_op *op) {
+  out_op *o;
+  PIR_TRY(export_as(x, op, row_of(op)->name, &o));
+  PIR_TRY(keep_shape(x, pir_op_operand(op, 0), o, row_of(op)->name));
+  op_close(x, o);
+  return PIR_OK;
+}
+
+// An op made for its XShape.
+static out_var *kept_anew(exporter *x, const pir_value *value) {
+  static const int64_t axis = 0;
+  const pir_type *type = kept_type(x, pir_value_type(value));
+  out_var *from = value_var(x, value), *out = from ? var_declare(x, name_make(x, "unsqueeze2", 0), type) : NULL;
+  out_op *o = op_open(x, "unsqueeze2");
+  if (!out || keep_shape(x, value, o, "unsqueeze2")) return NULL;
+  op_input(x, o, "X", &from, 1);
+  (void)op_set_ints(x, o, "axes", PIR_ATTR_I32, &axis, 1);
+  op_output(x, o, "Out", &out, 1);
+  op_close(x, o);
+  return pir_map_get(&x->kept_shapes, value);
+}
+
+static out_var *shape_of_input(exporter *x, const pir_value *value) {
+  out_var *kept = value ? pir_map_get(&x->kept_shapes, value) : NULL;
+  const pir_op *op = value ? pir_value_op(value) : NULL;
+  if (kept && (kept->home == x->block || !kept->home->parent)) return kept;
+  if (op && pir_op_is(op, PD_DATA) && input_type(x, value) != pir_value_type(value)) return value_var(x, value);
+  return value ? kept_anew(x, value) : NULL;
+}
+
+pir_status export_reshaping_grad(exporter *x, const pir_op *op) {
+  out_var *kept = shape_of_input(x, pir_op_operand(op, 0));
+  out_op *o = op_open(x, row_of(op)->name);
+  if (!kept) return export_unsupported(x, "a gradient of something without a shape");
+  op_input(x, o, "XShape", &kept, 1);
+  for (size_t i = 1; i < pir_op_operands(op); i++) PIR_TRY(export_operand(x, op, i, o));
+  PIR_TRY(export_results(x, op, o));
+  PIR_TRY(export_attrs(x, op, o));
+  op_close(x, o);
+  return PIR_OK;
+}
