@@ -179,6 +179,7 @@ static pir_status export_program(exporter *x) {
   if (s.status) return s.status;
   x->plain_inputs = s.feeds || !s.fetches || pir_str_equal(info.format, PIR_STR("pdmodel"));
   find_folds(x);
+  find_kept_shapes(x);
   block_open(x);
   x->feed = add_holder(x, "feed", LEGACY__VAR_TYPE__TYPE__FEED_MINIBATCH);
   x->fetch = add_holder(x, "fetch", LEGACY__VAR_TYPE__TYPE__FETCH_LIST);

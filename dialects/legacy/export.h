@@ -68,6 +68,7 @@ typedef struct exporter {
   pir_map targets;        // pir_value -> out_var that it must be in, where that is possible
   pir_map folds;          // pir_op -> fold: the last op of a group that is one old op
   pir_map swallowed;      // pir_op -> 1: the others of such a group
+  pir_map claims;         // pir_op -> the pir_value that stands for its XShape
   pir_map kept_shapes;    // pir_value -> out_var that keeps its shape (XShape)
   pir_map stacks;         // pir_op that creates a stack -> carried
   const pir_op *op;       // being written
@@ -179,6 +180,7 @@ pir_status export_block(exporter *x, const pir_block *block);
 
 // The type of an input's variable: of one that stands for a shape, as XShape is.
 const pir_type *input_type(exporter *x, const pir_value *value);  // export_shape.c
+void find_kept_shapes(exporter *x);
 pir_status export_reshaping(exporter *x, const pir_op *op);
 pir_status export_reshaping_grad(exporter *x, const pir_op *op);
 

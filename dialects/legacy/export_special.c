@@ -85,6 +85,7 @@ static bool says_persistable(const pir_op *op) {
 }
 
 static pir_status export_data(exporter *x, const pir_op *op) {
+  if (holder_of(x, pir_op_result(op, 0))) return PIR_OK;  // it stands for what an op before it gave out
   out_var *var = declare_input(x, op, attr_text(op, PD_DATA_ATTR_NAME));
   if (!var) return PIR_UNSUPPORTED;
   if (says_persistable(op)) {  // it is not fed, but kept between runs
