@@ -4,6 +4,7 @@
 #include <pir/load.h>
 
 #include <pir/build.h>
+#include <pir/dialect/builtin.h>
 #include <pir/dialect/pd_op.h>
 #include <pir/legacy_table.h>
 #include <pir/walk.h>
@@ -81,6 +82,25 @@ static const pir_attr *attr_of_operand(const pir_op *op, size_t i, pir_name **ou
   return NULL;
 }
 
+// How `persistable` was spelled before.
+static void respell(pir_op *op) {
+  static const char *const spellings[] = {"is_persisable", "is_persistable"};
+  pir_context *ctx = pir_op_context(op);
+  for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
+    const pir_attr *value = pir_op_attr_str(op, spellings[i]);
+    if (!value) continue;
+    pir_op_set_attr(op, pir_name_get(ctx, pir_str_from(spellings[i])), NULL);
+    if (!pir_op_attr_str(op, "persistable")) pir_op_set_attr(op, pir_name_get(ctx, PIR_STR("persistable")), value);
+  }
+}
+
+// The definition an op has now: that of another name where the one it had is gone.
+static const pir_opdef *definition_now(const pir_op *op) {
+  return pir_str_equal(pir_op_name(op), PIR_STR("builtin.get_parameter"))
+             ? pir_context_op(pir_op_context(op), BUILTIN_PARAMETER)
+             : pir_op_def(op);
+}
+
 // Gives declared attributes that are missing what stands under their old names.
 static void rename_attrs(pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
@@ -126,14 +146,15 @@ static size_t kept_results(const pir_op *op) {
   return most;
 }
 
-static bool make_anew(pir_op *op, pir_value *const *operands, size_t operand_count, size_t result_count) {
+static bool make_anew(pir_op *op, const pir_opdef *def, pir_value *const *operands, size_t operand_count,
+                      size_t result_count) {
   size_t attr_count = pir_op_attrs(op);
   pir_named_attr *attrs = calloc(attr_count + 1, sizeof *attrs);
   const pir_type **types = calloc(result_count + 1, sizeof *types);
   if (attrs && types) {
     pir_op_attrs_sorted(op, attrs, attr_count);
     for (size_t i = 0; i < result_count; i++) types[i] = pir_value_type(pir_op_result(op, i));
-    pir_op_spec spec = {.def = pir_op_def(op),
+    pir_op_spec spec = {.def = def,
                         .loc = pir_op_loc(op),
                         .operands = operands,
                         .operand_count = operand_count,
@@ -153,16 +174,18 @@ static bool make_anew(pir_op *op, pir_value *const *operands, size_t operand_cou
 }
 
 static pir_walk_result upgrade_op(pir_op *op, void *user) {
-  const pir_opdef *def = pir_op_def(op);
+  const pir_opdef *def = definition_now(op);
+  respell(op);
   if (!(def->traits & PIR_REGISTERED) || pir_op_regions(op)) return PIR_WALK_CONTINUE;
   rename_attrs(op);
-  size_t results = kept_results(op), operands = pir_op_operands(op);
-  if (operands >= def->operand_count && results == pir_op_results(op)) return PIR_WALK_CONTINUE;
+  bool renamed = def != pir_op_def(op);
+  size_t results = renamed ? pir_op_results(op) : kept_results(op), operands = pir_op_operands(op);
+  if (!renamed && operands >= def->operand_count && results == pir_op_results(op)) return PIR_WALK_CONTINUE;
   pir_value **values = calloc((operands > def->operand_count ? operands : def->operand_count) + 1u, sizeof *values);
   bool good = values != NULL;
   if (good) {
     size_t now = add_operands(op, values);
-    if (now != operands || results != pir_op_results(op)) good = make_anew(op, values, now, results);
+    if (renamed || now != operands || results != pir_op_results(op)) good = make_anew(op, def, values, now, results);
   }
   free(values);
   if (good) return PIR_WALK_CONTINUE;

@@ -55,6 +55,16 @@
 // NOW-NEXT: (%3) = "pd_op.full" () {dtype:float32,place:Place(cpu),shape:[1],stop_gradient:[true],value:0.5} : () -> tensor<1xf32>
 // NOW-NEXT: (%4) = "pd_op.scale" (%2, %3) {bias:0,bias_after_scale:true} : (tensor<2x2xf32>, tensor<1xf32>) -> tensor<2x2xf32>
 // -----
+// Names of 2023.
+{
+ (%0) = "builtin.get_parameter" () {is_persisable:[true],parameter_name:"w",stop_gradient:[false]} : () -> pd_op.tensor<4xf32>
+ (%1) = "pd_op.relu" (%0) {is_persistable:[false],stop_gradient:[true]} : (pd_op.tensor<4xf32>) -> pd_op.tensor<4xf32>
+ () = "builtin.set_parameter" (%1) {parameter_name:"w"} : (pd_op.tensor<4xf32>) ->
+}
+// CHECK: "builtin.get_parameter" () {is_persisable:[true],parameter_name:"w",stop_gradient:[false]}
+// NOW: (%0) = "builtin.parameter" () {parameter_name:"w",persistable:[true],stop_gradient:[false]} : () -> tensor<4xf32>
+// NOW-NEXT: (%1) = "pd_op.relu" (%0) {persistable:[false],stop_gradient:[true]} : (tensor<4xf32>) -> tensor<4xf32>
+// -----
 // Strings whose end is in doubt: a backslash before the last quote.
 {
     (%0) = "my_op.a" () {a:"C:\",b:"x\"y\",c:1,d:["\","\"","\\"]} : () -> tensor<f32>

@@ -85,6 +85,7 @@ static pir_status load(run *r, pir_context *ctx, const char *path, const char *p
   bool own = has_parameters(extra);
   if (!own && (params || !cli_has(r->cli, OPT_TRAIN))) return pir_program_load_file(ctx, path, params, out_program);
   PIR_TRY(pir_program_read_file(ctx, path, out_program));
+  if (pir_program_is_older(*out_program)) PIR_TRY(pir_program_upgrade(*out_program));
   if (own) adopt_extra(*out_program, extra);
   return PIR_OK;
 }
