@@ -233,6 +233,34 @@ static pir_status run_pass(pir_pass_manager *manager, manager_entry *entry, pir_
   return status;
 }
 
+static pir_status tell_instruments(const pir_pass_manager *manager, const pir_pass *pass, pir_program *program,
+                                   bool before) {
+  for (size_t i = 0; i < manager->options.instrument_count; i++) {
+    const pir_pass_instrument *instrument = &manager->options.instruments[i];
+    pir_status (*tell)(void *user, const pir_pass *pass, pir_program *program) =
+        before ? instrument->before : instrument->after;
+    if (tell) PIR_TRY(tell(instrument->user, pass, program));
+  }
+  return PIR_OK;
+}
+
+pir_status pir_pass_manager_print_rest(const pir_pass_manager *manager, pir_writer out) {
+  char room[512];
+  pir_strbuf buf;
+  pir_strbuf_init_writer(&buf, out, room, sizeof room);
+  for (size_t i = manager->current; i < manager->entries.count; i++) {
+    const manager_entry *entry = &manager->entries.items[i];
+    pir_strbuf_format(&buf, "%s%s", i > manager->current ? "," : "", entry->pass->name);
+    for (size_t k = 0; k < entry->option_count; k++) {
+      const pir_pass_option *o = &entry->options[k];
+      pir_strbuf_format(&buf, "%s%.*s", k ? "," : "{", (int)o->key.size, o->key.data);
+      if (o->value.size) pir_strbuf_format(&buf, "=%.*s", (int)o->value.size, o->value.data);
+    }
+    if (entry->option_count) pir_strbuf_char(&buf, '}');
+  }
+  return pir_strbuf_flush(&buf) ? PIR_OK : PIR_IO;
+}
+
 static pir_status run_entry(pir_pass_manager *manager, size_t i, pir_program *program) {
   manager_entry *entry = &manager->entries.items[i];
   const pir_pass_options *options = &manager->options;
@@ -240,7 +268,9 @@ static pir_status run_entry(pir_pass_manager *manager, size_t i, pir_program *pr
   manager->current = i;
   if (is_listed(options->print_before, options->print_before_count, entry->pass))
     PIR_TRY(print_program(manager, program, "before", name));
+  PIR_TRY(tell_instruments(manager, entry->pass, program, true));
   PIR_TRY(run_pass(manager, entry, program));
+  PIR_TRY(tell_instruments(manager, entry->pass, program, false));
   if (options->print_after_all || is_listed(options->print_after, options->print_after_count, entry->pass))
     PIR_TRY(print_program(manager, program, "after", name));
   if (!options->verify_each) return PIR_OK;

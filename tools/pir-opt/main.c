@@ -12,7 +12,10 @@
 #include "check.h"
 #include "expect.h"
 #include "parts.h"
+#include "reduce.h"
+#include "reproduce.h"
 #include "rules.h"
+#include "verify.h"
 
 enum {
   OPT_PASSES = 1,
@@ -37,6 +40,10 @@ enum {
   OPT_RULES,
   OPT_TRACE_REWRITES,
   OPT_CHECK_RULES,
+  OPT_VERIFY_NUMERICS,
+  OPT_REDUCE,
+  OPT_REPRODUCER,
+  OPT_RUN_REPRODUCER,
   OPT_LATER
 };
 
@@ -50,6 +57,11 @@ static const cli_option options[] = {
     {OPT_CHECK_RULES, 0, "check-rules", "[=SEED]",
      "run what the rules of --rules, or the built-in ones, match and make"},
     {OPT_TRACE_REWRITES, 0, "trace-rewrites", NULL, "print each rewrite: where its rule is, its name, the op"},
+    {OPT_VERIFY_NUMERICS, 0, "verify-numerics", "[=SEED]",
+     "run the program around every pass; name the first pass and op that change numbers"},
+    {OPT_REDUCE, 0, "reduce", "CMD", "print the smallest program on which `CMD FILE` still fails"},
+    {OPT_REPRODUCER, 0, "reproducer", "FILE", "when a pass fails, leave the program and the passes in FILE"},
+    {OPT_RUN_REPRODUCER, 0, "run-reproducer", NULL, "run the passes that the file names in its first line"},
     {OPT_VERIFY_EACH, 0, "verify-each", NULL, "verify after every pass"},
     {OPT_PRINT_BEFORE, 0, "print-before", "PASS", "print the program before a pass, to standard error"},
     {OPT_PRINT_AFTER, 0, "print-after", "PASS", "print the program after a pass"},
@@ -66,9 +78,6 @@ static const cli_option options[] = {
     {OPT_DIFF, 0, "diff", NULL, "compare two programs up to names and the order of independent ops"},
     {OPT_EMIT, 0, "emit", "FORM", "text (default), t2, typed, json, pdmodel or dot"},
     {OPT_STRIP_DEBUG, 0, "strip-debug", NULL, "typed: leave out locations"},
-    {OPT_LATER, 0, "verify-numerics", NULL, NULL},
-    {OPT_LATER, 0, "reduce", "CMD", NULL},
-    {OPT_LATER, 0, "reproducer", "FILE", NULL},
     {OPT_LATER, 0, "explain", NULL, NULL},
     {OPT_LATER, 0, "target", "NAME", NULL},
     {0, 0, NULL, NULL, NULL},
@@ -151,13 +160,22 @@ static bool is_named(const cli *cli, const pir_rules *rules) {
 
 // The passes of a file run where --rules stands among the pipelines, unless a pipeline names them.
 static int add_rules(const cli *cli, pir_pass_manager *manager, const pir_rules *rules) {
-  if (is_named(cli, rules)) return 0;
+  if (is_named(cli, rules) || cli_has(cli, OPT_RUN_REPRODUCER)) return 0;
   for (size_t i = 0; i < pir_rules_passes(rules); i++)
     if (pir_pass_manager_add(manager, pir_rules_pass(rules, i), NULL, 0)) return CLI_INTERNAL;
   return 0;
 }
 
-static int run_manager(const cli *cli, pir_pass_manager *manager, const rule_files *files, pir_program *program) {
+// The passes that the file itself names.
+static int add_reproduced(const cli *cli, pir_pass_manager *manager, pir_str text) {
+  char *pipeline = reproduce_pipeline(cli, text);
+  int code = !pipeline || pir_pass_manager_parse(manager, pir_str_from(pipeline)) ? CLI_INVALID : 0;
+  free(pipeline);
+  return code;
+}
+
+// `text` is that of the program.
+static int build_pipeline(const cli *cli, pir_pass_manager *manager, const rule_files *files, pir_str text) {
   size_t file = 0;
   for (size_t i = 0; i < files->count; i++)
     for (size_t k = 0; k < pir_rules_passes(files->items[i]); k++)
@@ -167,12 +185,38 @@ static int run_manager(const cli *cli, pir_pass_manager *manager, const rule_fil
     int code = 0;
     if (is_pipeline(match)) code = add_pipeline(cli, manager, match);
     if (match->id == OPT_RULES) code = add_rules(cli, manager, files->items[file++]);
+    if (match->id == OPT_RUN_REPRODUCER) code = add_reproduced(cli, manager, text);
     if (code) return code;
   }
-  return cli_exit_code(pir_pass_manager_run(manager, program));
+  return 0;
 }
 
-static int run_passes(cli *cli, pir_context *ctx, pir_program *program) {
+static int seed_of(const cli *cli, int id, const char *option, uint64_t *out_seed) {
+  const char *text = cli_value(cli, id, NULL);
+  *out_seed = 1;
+  return text && !cli_parse_u64(text, out_seed) ? cli_bad_value(cli, option, text, "a number") : 0;
+}
+
+// Runs the passes with what watches them.
+static int run_watched(cli *cli, pir_context *ctx, pir_pass_options *options, const rule_files *files, pir_str text,
+                       pir_program *program) {
+  pir_pass_instrument instruments[2];
+  verifying verify = {.cli = cli};
+  reproducing reproduce = {.cli = cli, .path = cli_value(cli, OPT_REPRODUCER, NULL)};
+  int code = seed_of(cli, OPT_VERIFY_NUMERICS, "verify-numerics", &verify.seed);
+  if (reproduce.path) instruments[options->instrument_count++] = reproduce_instrument(&reproduce);
+  if (cli_has(cli, OPT_VERIFY_NUMERICS)) instruments[options->instrument_count++] = verify_instrument(&verify);
+  options->instruments = instruments;
+  pir_pass_manager *manager = reproduce.manager = pir_pass_manager_create(ctx, options);
+  if (!code) code = build_pipeline(cli, manager, files, text);
+  if (!code) code = cli_exit_code(pir_pass_manager_run(manager, program));
+  if (reproduce.path) reproduce_end(&reproduce, code != 0);
+  pir_pass_manager_destroy(manager);
+  verify_free(&verify);
+  return verify.differs ? CLI_DIFFERENT : code;
+}
+
+static int run_passes(cli *cli, pir_context *ctx, pir_str text, pir_program *program) {
   size_t before_count, after_count;
   const char **before = values_of(cli, OPT_PRINT_BEFORE, &before_count),
              **after = values_of(cli, OPT_PRINT_AFTER, &after_count);
@@ -191,11 +235,9 @@ static int run_passes(cli *cli, pir_context *ctx, pir_program *program) {
       .print_after_count = after_count,
       .log = {write_stderr, NULL},
   };
-  pir_pass_manager *manager = pir_pass_manager_create(ctx, &pass_options);
   rule_files files;
   int code = rule_files_load(cli, OPT_RULES, ctx, &files);
-  if (!code) code = run_manager(cli, manager, &files, program);
-  pir_pass_manager_destroy(manager);
+  if (!code) code = run_watched(cli, ctx, &pass_options, &files, text, program);
   rule_files_destroy(&files);
   free(before);
   free(after);
@@ -229,7 +271,8 @@ static int process(cli *cli, const cli_file *file, uint32_t first_line, const pi
   pir_context *ctx = cli_context_create(cli);
   if (!ctx) return CLI_INTERNAL;
   pir_program *program = NULL;
-  bool changed = cli_has(cli, OPT_PASSES) || cli_has(cli, OPT_PIPELINE) || cli_has(cli, OPT_RULES);
+  bool changed = cli_has(cli, OPT_PASSES) || cli_has(cli, OPT_PIPELINE) || cli_has(cli, OPT_RULES) ||
+                 cli_has(cli, OPT_RUN_REPRODUCER);
   pir_verify_options verify = {.strict = cli_has(cli, OPT_STRICT), .fragment = cli_has(cli, OPT_FRAGMENT)};
   int code = cli_program_read(cli, ctx, file, PIR_FORMAT_UNKNOWN, cli_has(cli, OPT_FRAGMENT), first_line, &program);
   // Passes and other formats rely on ops being as they are declared; to look at an older text they need not be.
@@ -237,7 +280,9 @@ static int process(cli *cli, const cli_file *file, uint32_t first_line, const pi
   verify.old_forms = older && printed;
   if (older && !printed) code = cli_exit_code(pir_program_upgrade(program));
   if (!code) code = cli_exit_code(pir_verify(pir_program_module(program), &verify));
-  if (!code) code = run_passes(cli, ctx, program);
+  const char *command = cli_value(cli, OPT_REDUCE, NULL);
+  if (!code && command) code = reduce(cli, command, &program);
+  else if (!code) code = run_passes(cli, ctx, file->bytes, program);
   verify.errors_only = true;
   if (!code && changed) code = cli_exit_code(pir_verify(pir_program_module(program), &verify));
   if (!code && out) code = emit(cli, program, *out);
@@ -356,13 +401,12 @@ static int check_timing(const cli *cli) {
 }
 
 static int check(cli *cli) {
-  const char *text = cli_value(cli, OPT_CHECK_RULES, NULL);
-  uint64_t seed = 1;
-  if (text && !cli_parse_u64(text, &seed)) return cli_bad_value(cli, "check-rules", text, "a number");
+  uint64_t seed;
   pir_context *ctx = cli_context_create(cli);
   if (!ctx) return CLI_INTERNAL;
-  rule_files files;
-  int code = rule_files_load(cli, OPT_RULES, ctx, &files);
+  rule_files files = {0};
+  int code = seed_of(cli, OPT_CHECK_RULES, "check-rules", &seed);
+  if (!code) code = rule_files_load(cli, OPT_RULES, ctx, &files);
   if (!code) code = check_rules(cli, &files, seed);
   rule_files_destroy(&files);
   pir_context_destroy(ctx);

@@ -50,6 +50,13 @@ PIR_API const pir_pass *pir_pass_at(size_t i);
 
 typedef struct pir_pass_manager pir_pass_manager;
 
+// Called around every pass; a failure ends the run. Either may be NULL.
+typedef struct pir_pass_instrument {
+  pir_status (*before)(void *user, const pir_pass *pass, pir_program *program);
+  pir_status (*after)(void *user, const pir_pass *pass, pir_program *program);
+  void *user;
+} pir_pass_instrument;
+
 typedef struct pir_pass_options {
   bool verify_each;
   bool print_changed, timing, stats, print_after_all;
@@ -58,6 +65,8 @@ typedef struct pir_pass_options {
   const char *const *print_before, *const *print_after;  // pass names
   size_t print_before_count, print_after_count;
   pir_writer log;  // where the above goes
+  const pir_pass_instrument *instruments;
+  size_t instrument_count;
 } pir_pass_options;
 
 PIR_API pir_pass_manager *pir_pass_manager_create(pir_context *ctx, const pir_pass_options *options);
@@ -70,6 +79,8 @@ PIR_API pir_status pir_pass_manager_parse(pir_pass_manager *manager, pir_str pip
 // manager.
 PIR_API void pir_pass_manager_know(pir_pass_manager *manager, const pir_pass *pass);
 PIR_API bool pir_pass_manager_has(const pir_pass_manager *manager, const pir_pass *pass);  // whether it will run
+// While it runs: the passes from the current one on, as pipeline text.
+PIR_API pir_status pir_pass_manager_print_rest(const pir_pass_manager *manager, pir_writer out);
 // A named pipeline: none, clean, compile, kernels, ... Returns NULL when unknown, else its text. A pipeline text may
 // name another pipeline.
 PIR_API const char *pir_pipeline_text(pir_str name);

@@ -1,0 +1,22 @@
+// --reproducer: the program that a pass fails on, and the passes left to run, in one file. --run-reproducer takes the
+// passes from such a file.
+#ifndef PIR_OPT_REPRODUCE_H
+#define PIR_OPT_REPRODUCE_H
+
+#include <pir/pass.h>
+
+#include "../cli.h"
+
+typedef struct reproducing {
+  const cli *cli;
+  const char *path;
+  pir_pass_manager *manager;
+} reproducing;
+
+pir_pass_instrument reproduce_instrument(reproducing *r);
+// The file stays when something failed.
+void reproduce_end(const reproducing *r, bool failed);
+// The pipeline a reproducer names, in memory that the caller frees; NULL after a report.
+char *reproduce_pipeline(const cli *cli, pir_str text);
+
+#endif

@@ -1,0 +1,21 @@
+// --verify-numerics: the program runs before and after every pass, on the same random inputs.
+#ifndef PIR_OPT_VERIFY_H
+#define PIR_OPT_VERIFY_H
+
+#include <pir/pass.h>
+
+#include "../cli.h"
+#include "numbers.h"
+
+typedef struct verifying {
+  cli *cli;
+  uint64_t seed;
+  numbers want;  // of the program before the first pass
+  bool started, differs;
+  pir_program *before;  // as it was before the pass that runs
+} verifying;
+
+pir_pass_instrument verify_instrument(verifying *v);
+void verify_free(verifying *v);
+
+#endif
