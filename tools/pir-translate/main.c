@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../cli.h"
+#include "html.h"
 #include "params.h"
 #include "stats.h"
 
@@ -22,7 +23,7 @@ enum {
 
 static const cli_option options[] = {
     {OPT_FROM, 0, "from", "FORMAT", "auto (default), pdmodel, json or text"},
-    {OPT_TO, 0, "to", "FORMAT", "text (default), t2, typed, json, pdmodel, dot or stats"},
+    {OPT_TO, 0, "to", "FORMAT", "text (default), t2, typed, json, pdmodel, dot, html or stats"},
     {OPT_STRIP_DEBUG, 0, "strip-debug", NULL, "typed: leave out locations"},
     {OPT_INDENT, 0, "indent", NULL, "json: one element a line"},
     {OPT_FRAGMENT, 0, "fragment", NULL, "read a part of a text: no braces, values from outside"},
@@ -35,8 +36,6 @@ static const cli_option options[] = {
 };
 
 static const cli_tool tool = {"pir-translate", "[options] FILE", "Converts a program between its formats.", options, 1};
-
-static const char *const unsupported_targets[] = {"html"};
 
 static int write_dot(cli *cli, const pir_program *program, pir_writer out) {
   const char *text = cli_value(cli, OPT_MAX_NODES, NULL);
@@ -54,6 +53,7 @@ static int write_program(cli *cli, const pir_program *program, const char *to, p
     return cli_exit_code(pir_program_write_json(program, &json, out));
   }
   if (strcmp(to, "pdmodel") == 0) return cli_exit_code(pir_program_write_pdmodel(program, out));
+  if (strcmp(to, "html") == 0) return cli_exit_code(html_write(program, pir_str_from(cli->files[0]), out));
   if (strcmp(to, "stats") == 0) return cli_exit_code(stats_write(program, cli_has(cli, OPT_JSON), out));
   if (strcmp(to, "dot") == 0) return write_dot(cli, program, out);
   if (strcmp(to, "t2") == 0) print.form = PIR_TEXT_T2;
@@ -101,13 +101,10 @@ static int translate(cli *cli, pir_format from, const char *to) {
 }
 
 static int check_target(const cli *cli, const char *to) {
-  static const char *const targets[] = {"text", "t2", "typed", "json", "pdmodel", "dot", "stats"};
+  static const char *const targets[] = {"text", "t2", "typed", "json", "pdmodel", "dot", "html", "stats"};
   for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
     if (strcmp(to, targets[i]) == 0) return 0;
-  for (size_t i = 0; i < sizeof unsupported_targets / sizeof *unsupported_targets; i++)
-    if (strcmp(to, unsupported_targets[i]) == 0)
-      return cli_fail(cli, CLI_UNSUPPORTED, "unsupported: --to=%s is not part of this build yet", to);
-  return cli_bad_value(cli, "to", to, "text, t2, typed, json, pdmodel, dot or stats");
+  return cli_bad_value(cli, "to", to, "text, t2, typed, json, pdmodel, dot, html or stats");
 }
 
 static int parse_format(const cli *cli, const char *from, pir_format *out_format) {

@@ -30,6 +30,8 @@ typedef struct stats {
   const pir_program *program;
   op_count *counts;
   size_t count_count, ops, depth;
+  const pir_op *at;  // where the walk is, and how deep
+  size_t level;
   parameter_count parameters[PIR_DTYPE_COUNT];
 } stats;
 
@@ -62,21 +64,24 @@ static void count_parameter(stats *s, const pir_op *op) {
   p->bytes += bytes;
 }
 
-static size_t depth_of(const pir_op *op) {
-  size_t depth = 0;
-  while ((op = pir_op_block(op) ? pir_block_parent_op(pir_op_block(op)) : NULL)) depth++;
-  return depth;
+// Follows the walk down and up, which together cost no more than the walk.
+static void follow(stats *s, const pir_op *op) {
+  const pir_op *parent = pir_op_parent(op);
+  for (; s->at != parent && pir_op_parent(s->at) != parent; s->level--) s->at = pir_op_parent(s->at);
+  if (s->at == parent) s->level++;
+  s->at = op;
+  if (pir_op_regions(op) && s->level > s->depth) s->depth = s->level;
 }
 
 static pir_walk_result count_op(pir_op *op, void *user) {
   stats *s = user;
-  if (!pir_op_block(op)) return PIR_WALK_CONTINUE;  // the module
+  if (!pir_op_block(op)) {  // the module
+    s->at = op;
+    return PIR_WALK_CONTINUE;
+  }
+  follow(s, op);
   s->ops++;
   if (pir_op_has(op, PIR_PARAMETER)) count_parameter(s, op);
-  if (pir_op_regions(op)) {
-    size_t depth = depth_of(op);
-    if (depth > s->depth) s->depth = depth;
-  }
   for (size_t i = 0; i < s->count_count; i++)
     if (s->counts[i].def == pir_op_def(op)) {
       s->counts[i].count++;
