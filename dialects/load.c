@@ -77,7 +77,11 @@ static pir_status attach(pir_program *program, const wanted *want, const char *p
   char *found = NULL;
   pir_status status;
   if (!want->count && !params) return PIR_OK;
-  if (!params && pir_params_find(path, &found)) return missing(pir_program_context(program), pir_str_from(path), want);
+  if (!params) {
+    pir_context *ctx = pir_program_context(program);
+    status = params_choose(ctx, path, want->decls, want->count, &found);
+    if (status) return status == PIR_NOT_FOUND ? missing(ctx, pir_str_from(path), want) : status;
+  }
   status = pir_program_map_params(program, want->decls, want->count, params ? params : found);
   free(found);
   return status;

@@ -1,6 +1,5 @@
-// Parameters on disk: which parameters a program wants, where their files are, and mapping them. A folder is
-// opened once and its files relative to it, so that a name from a model cannot lead elsewhere.
-#include <dirent.h>
+// Parameters on disk: which parameters a program wants, and mapping them. A folder is opened once and its files
+// relative to it, so that a name from a model cannot lead elsewhere.
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -136,73 +135,4 @@ pir_status pir_program_map_params(pir_program *program, const pir_param_decl *de
   if (error == EISDIR) return map_folder(program, decls, count, path);
   if (error) return report_errno(pir_program_context(program), error, path, "parameter file");
   return pir_program_adopt_records(program, decls, count, bytes, pir_str_from(path));
-}
-
-// ---- finding
-
-static bool is_file(const char *path) {
-  struct stat info;
-  return !stat(path, &info) && S_ISREG(info.st_mode);
-}
-
-static char *join(pir_str folder, pir_str name, const char *suffix) {
-  size_t tail = strlen(suffix);
-  char *path = malloc(folder.size + name.size + tail + 1);
-  if (!path) return NULL;
-  memcpy(path, folder.data, folder.size);
-  memcpy(path + folder.size, name.data, name.size);
-  memcpy(path + folder.size + name.size, suffix, tail + 1);
-  return path;
-}
-
-static bool has_suffix(const char *name, const char *suffix) {
-  size_t n = strlen(name), tail = strlen(suffix);
-  return n > tail && !strcmp(name + n - tail, suffix);
-}
-
-// The only .pdiparams of `folder` (with its slash; empty is the working folder), or NULL.
-static char *only_combined(pir_str folder) {
-  char *path = join(folder, PIR_STR(""), folder.size ? "" : ".");
-  DIR *dir = path ? opendir(path) : NULL;
-  char *found = NULL;
-  size_t count = 0;
-  free(path);
-  if (!dir) return NULL;
-  for (struct dirent *entry; (entry = readdir(dir));) {
-    if (!has_suffix(entry->d_name, ".pdiparams") || count++) continue;
-    found = join(folder, pir_str_from(entry->d_name), "");
-  }
-  closedir(dir);
-  if (count == 1) return found;
-  free(found);
-  return NULL;
-}
-
-// The candidate `folder name suffix` when it is a file; else NULL.
-static char *existing(pir_str folder, pir_str name, const char *suffix) {
-  char *path = join(folder, name, suffix);
-  if (path && is_file(path)) return path;
-  free(path);
-  return NULL;
-}
-
-static char *find_old_layout(pir_str folder, pir_str base) {
-  bool hidden = pir_str_equal(base, PIR_STR("__model__"));
-  char *found = NULL;
-  if (!hidden && !pir_str_equal(base, PIR_STR("model"))) return NULL;
-  found = hidden ? existing(folder, PIR_STR("__params__"), "") : existing(folder, PIR_STR("params"), "");
-  if (!found && hidden) found = folder.size ? join(folder, PIR_STR(""), "") : join(PIR_STR("."), PIR_STR(""), "");
-  return found;
-}
-
-pir_status pir_params_find(const char *model_path, char **out_path) {
-  const char *slash = strrchr(model_path, '/');
-  pir_str folder = {model_path, slash ? (size_t)(slash + 1 - model_path) : 0};
-  pir_str base = pir_str_from(model_path + folder.size);
-  const char *dot = strrchr(base.data, '.');
-  pir_str stem = {base.data, dot && dot > base.data ? (size_t)(dot - base.data) : base.size};
-  *out_path = existing(folder, stem, ".pdiparams");
-  if (!*out_path) *out_path = only_combined(folder);
-  if (!*out_path) *out_path = find_old_layout(folder, base);
-  return *out_path ? PIR_OK : PIR_NOT_FOUND;
 }

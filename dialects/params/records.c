@@ -15,6 +15,7 @@
 #include <vec.h>
 
 #include "legacy/wire.h"
+#include "params/mapping.h"
 
 typedef struct claim {
   atomic_size_t users;
@@ -237,6 +238,15 @@ static pir_status adopt_all(pir_program *program, const record_list *list, const
   bytes->release = NULL;
   for (size_t i = 0; i < list->count; i++) adopt(program, &list->items[i], &decls[i], shared);
   return PIR_OK;
+}
+
+bool records_fit(pir_borrowed bytes, const pir_param_decl *decls, size_t count) {
+  cursor in = {bytes.data, bytes.data, (const uint8_t *)bytes.data + bytes.size, NULL};
+  record r;
+  size_t i = 0;
+  for (; in.at < in.end; i++)
+    if (i == count || !read_record(&in, &r) || !record_matches(&r, &decls[i])) return false;
+  return i == count;
 }
 
 pir_status pir_program_adopt_records(pir_program *program, const pir_param_decl *decls, size_t count,
