@@ -1,6 +1,6 @@
-// Control flow. A conditional_block is an `if` whose false branch is made up: a variable that was there before keeps its
-// value, others are constants of the results' types (the matching select_input never reads them). A `while` carries its outputs other than the condition; what
-// else the body reads it captures.
+// Control flow. A conditional_block is an `if` whose false branch is made up: a variable that was there before keeps
+// its value, others are constants of the results' types (the matching select_input never reads them). A `while` carries
+// its outputs other than the condition; what else the body reads it captures.
 #include <string.h>
 
 #include "legacy/translate.h"

@@ -1,4 +1,4 @@
-// Reading a ProgramDesc in three steps: scan the bytes (scan.h), unpack with protobuf-c into an arena that is
+// Reading a ProgramDesc in three steps: scan the bytes (scan.h), unpack them (unpack.h) into an arena that is
 // freed as a whole and bounded by the context's limit, then check what a schema cannot say. Names are found
 // through one hash table of (block, name). Linear in the size of the file.
 #include "legacy/desc.h"
@@ -11,6 +11,7 @@
 #include <strbuf.h>
 
 #include "legacy/scan.h"
+#include "legacy/unpack.h"
 
 typedef struct var_entry {
   const var_desc *var;
@@ -29,17 +30,6 @@ struct desc {
   pir_arena arena;
   uint64_t max_bytes;
 };
-
-// ---- memory
-
-// For protobuf-c: NULL when the file asks for more than the caller allows.
-static void *bounded_alloc(void *user, size_t size) {
-  desc *d = user;
-  if (d->max_bytes && (d->arena.held > d->max_bytes || size > d->max_bytes - d->arena.held)) return NULL;
-  return pir_arena_alloc(&d->arena, size);
-}
-
-static void bounded_free(void *user, void *memory) {}
 
 // ---- reports
 
@@ -250,8 +240,7 @@ static void make_tables(desc *d) {
 }
 
 static pir_status unpack(desc *d, pir_str bytes) {
-  ProtobufCAllocator allocator = {bounded_alloc, bounded_free, d};
-  d->program = legacy__program_desc__unpack(&allocator, bytes.size, (const uint8_t *)bytes.data);
+  d->program = unpack_message(bytes, &legacy__program_desc__descriptor, &d->arena, d->max_bytes);
   if (!d->program) return PIR_EXHAUSTED;
   if (!d->program->n_blocks) return pir_report(d->ctx, PIR_INVALID, PIR_ERROR, place(d, 0), "a program without blocks");
   make_tables(d);

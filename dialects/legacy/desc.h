@@ -25,7 +25,7 @@ typedef Legacy__VarType__TensorDesc tensor_desc;
 
 typedef struct desc desc;
 
-// Reads and checks; reports what is wrong. `bytes` need not outlive the call.
+// Reads and checks; reports what is wrong. `bytes` must outlive the description.
 pir_status desc_read(pir_context *ctx, pir_str bytes, pir_str file, desc **out_desc);
 void desc_destroy(desc *d);
 

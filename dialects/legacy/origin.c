@@ -4,14 +4,13 @@
 #include <string.h>
 
 #include "legacy/desc.h"
+#include "legacy/wire.h"
 
 typedef struct frame {
   pir_str file;
   uint32_t line;
   pir_str source;
 } frame;
-
-static pir_str line_text(const ProtobufCBinaryData *line) { return (pir_str){(const char *)line->data, line->len}; }
 
 // Drops `prefix`; false when the text does not begin with it.
 static bool skip(pir_str *text, pir_str prefix) {
@@ -46,15 +45,28 @@ static bool is_library(pir_str file) {
          memmem(file.data, file.size, "/decorator.py", 13);
 }
 
+// The innermost frame of the user in the bytes of an attribute, its lists being field 8; false when there is none.
+static bool user_frame(const ProtobufCBinaryData *attr, frame *out) {
+  wire_reader in = {attr->data, attr->data + attr->len, NULL};
+  wire_field wire;
+  bool found = false, source = false;
+  while (wire_next(&in, &wire)) {
+    frame f = {0};
+    pir_str line = {(const char *)wire.bytes, wire.size};
+    if (wire.number != 8 || wire.kind != WIRE_BYTES) continue;
+    if (source) out->source = line;
+    source = read_frame(line, &f) && !is_library(f.file);
+    if (source) *out = f;
+    found |= source;
+  }
+  return found;
+}
+
 void desc_note_origin(pir_context *ctx, const op_desc *op) {
   const attr_desc *stack = desc_attr(op, "op_callstack");
   frame f;
-  for (size_t i = stack && stack->type == LEGACY__ATTR_TYPE__STRINGS ? stack->n_strings : 0; i--;) {
-    if (!read_frame(line_text(&stack->strings[i]), &f) || is_library(f.file)) continue;
-    f.source = i + 1 < stack->n_strings ? line_text(&stack->strings[i + 1]) : PIR_STR("");
-    trim(&f.source);
-    (void)pir_report(ctx, PIR_OK, PIR_NOTE, pir_loc_text(ctx, f.file, f.line, 0), "the op was made here: %.*s",
-                     (int)(f.source.size < 200 ? f.source.size : 200), f.source.data);
-    return;
-  }
+  if (!stack || stack->type != LEGACY__ATTR_TYPE__STRINGS || !stack->s.len || !user_frame(&stack->s, &f)) return;
+  trim(&f.source);
+  (void)pir_report(ctx, PIR_OK, PIR_NOTE, pir_loc_text(ctx, f.file, f.line, 0), "the op was made here: %.*s",
+                   (int)(f.source.size < 200 ? f.source.size : 200), f.source.data ? f.source.data : "");
 }

@@ -88,12 +88,22 @@ static pir_status check_field(scanner *s, const ProtobufCFieldDescriptor *field,
   return field->type == PROTOBUF_C_TYPE_MESSAGE ? check_submessage(s, field, wire) : PIR_OK;
 }
 
+const ProtobufCFieldDescriptor *find_field(const ProtobufCMessageDescriptor *message, uint32_t number,
+                                           unsigned *io_hint) {
+  for (unsigned i = *io_hint; i < message->n_fields && i < *io_hint + 2; i++)
+    if (message->fields[i].id == number) return &message->fields[*io_hint = i];
+  const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field(message, number);
+  if (field) *io_hint = (unsigned)(field - message->fields);
+  return field;
+}
+
 static pir_status scan(scanner *s, const uint8_t *at, const uint8_t *end, const ProtobufCMessageDescriptor *message) {
   wire_reader in = {at, end, NULL};
   wire_field wire;
   uint64_t seen = 0;
+  unsigned hint = 0;
   while (wire_next(&in, &wire)) {
-    const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field(message, wire.number);
+    const ProtobufCFieldDescriptor *field = find_field(message, wire.number, &hint);
     if (!field) continue;
     seen |= UINT64_C(1) << (field - message->fields);
     PIR_TRY(check_field(s, field, &wire));

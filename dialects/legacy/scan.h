@@ -17,6 +17,11 @@ typedef struct scan_result {
   pir_str error;  // when scanning failed
 } scan_result;
 
+// The field of that number, NULL when the schema has none. `io_hint` is where the last one was found (at first 0):
+// fields come in order.
+const ProtobufCFieldDescriptor *find_field(const ProtobufCMessageDescriptor *message, uint32_t number,
+                                           unsigned *io_hint);
+
 // Checks the bytes of a message of type `root` against its descriptor: wire types, lengths, required fields,
 // strings without NUL. Otherwise `error` is set: PIR_INVALID, or PIR_EXHAUSTED when there are more than
 // `max_items` ops or variables. Lists and text are in `arena`.

@@ -7,7 +7,7 @@ static bool fail(wire_reader *reader, const char *why) {
   return false;
 }
 
-bool wire_varint(wire_reader *reader, uint64_t *out_value) {
+bool wire_long_varint(wire_reader *reader, uint64_t *out_value) {
   uint64_t value = 0;
   const uint8_t *p = reader->at;
   for (unsigned shift = 0; shift < 70; shift += 7) {

@@ -22,7 +22,12 @@ typedef struct wire_field {
 } wire_field;
 
 // Reads one varint of at most ten bytes.
-bool wire_varint(wire_reader *reader, uint64_t *out_value);
+bool wire_long_varint(wire_reader *reader, uint64_t *out_value);
+static inline bool wire_varint(wire_reader *reader, uint64_t *out_value) {
+  if (reader->at == reader->end || *reader->at >= 0x80) return wire_long_varint(reader, out_value);
+  *out_value = *reader->at++;
+  return true;
+}
 // Reads one field. False at the end (`error` NULL) and on malformed input (`error` set, `at` unmoved).
 bool wire_next(wire_reader *reader, wire_field *out_field);
 
