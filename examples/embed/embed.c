@@ -41,7 +41,7 @@ typedef struct job {
 
 static void *run(void *user) {
   job *j = (job *)user;
-  pir_session_options options = {sizeof options, 2, {NULL, NULL, 0}, {NULL, NULL, NULL}, NULL, 0, NULL, NULL};
+  pir_session_options options = {sizeof options, 2, {NULL, NULL, 0}, {NULL, NULL, NULL}, NULL, 0, NULL, NULL, 0};
   pir_parallel own = {in_halves, NULL, 2};
   if (j->own_executor) options.parallel = own;
   const int64_t in_shape[] = {2, 1, 8, 8}, out_shape[] = {2, 10};
@@ -64,7 +64,7 @@ static void *run(void *user) {
 
 int main(int argc, char **argv) {
   if (argc != 3) return fprintf(stderr, "usage: embed MODEL PARAMS\n"), 2;
-  pir_model_options options = {sizeof options, NULL, NULL, NULL, NULL, 0, {report, NULL}, {NULL, NULL, NULL}};
+  pir_model_options options = {sizeof options, NULL, NULL, NULL, NULL, 0, {report, NULL}, {NULL, NULL, NULL}, NULL};
   static job jobs[2];
   pthread_t threads[2];
   pir_model *model = NULL;

@@ -235,9 +235,9 @@ pir_status pir_plan_call(plan_builder *b, const pir_op *op) {
   plan_call call = {.def = def};
   call.attrs = copy_attrs(b, op, def->attr_count);
   bool says = def->clause && (!def->kernel || (call.attrs && pir_clause_choose(def->clause, 0, call.attrs)));
-  const pir_kernel *kernel = says || !def->kernel ? NULL : pir_kernel_find(pir_str_from(def->kernel));
+  const pir_kernel *kernel = says || !def->kernel ? def->own : pir_kernel_find(pir_str_from(def->kernel));
   if (says) call.run = pir_clause_run;
-  else if (kernel) call.run = kernel->run, call.shapes_results = kernel->shapes_results;
+  else if (kernel) call.kernel = kernel, call.run = kernel->run, call.shapes_results = kernel->shapes_results;
   else return unsupported(op, "no kernel: the meaning");
   entries in, out;
   PIR_TRY(call_operands(b, op, def, &in));

@@ -74,6 +74,7 @@ static pir_status run_call(frame *f, const plan_instr *instr) {
                             .attrs = call->attrs,
                             .attr_count = call->def->attr_count,
                             .clause = call->def->clause,
+                            .kernel = call->kernel,
                             .generator = f->generator,
                             .parallel = f->parallel,
                             .allocator = &f->allocator,

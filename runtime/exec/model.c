@@ -2,6 +2,7 @@
 // weights. Afterwards nothing of the program or its context is needed.
 #include "model_impl.h"
 #include <pir/dialect/cinn.h>
+#include <pir/custom.h>
 #include <pir/dialects.h>
 #include <pir/load.h>
 #include <pir/pass.h>
@@ -140,6 +141,11 @@ static pir_context *own_context(const pir_model_options *options) {
   return ctx;
 }
 
+static pir_status load_dialects(pir_context *ctx, const pir_model_options *options) {
+  PIR_TRY(pir_dialects_load_all(ctx));
+  return options->custom_ops ? pir_custom_set_register(options->custom_ops, ctx) : PIR_OK;
+}
+
 static void give_back(pir_borrowed bytes) {
   if (bytes.release) bytes.release(bytes.user);
 }
@@ -150,7 +156,7 @@ pir_status pir_model_load(pir_borrowed bytes, pir_borrowed params, const pir_mod
   pir_model_options options = read_options(given);
   pir_context *ctx = own_context(&options);
   pir_program *program = NULL;
-  pir_status status = pir_dialects_load_all(ctx);
+  pir_status status = load_dialects(ctx, &options);
   if (status) {
     give_back(bytes);
     give_back(params);
@@ -169,7 +175,7 @@ pir_status pir_model_load_file(const char *path, const char *params, const pir_m
   pir_model_options options = read_options(given);
   pir_context *ctx = own_context(&options);
   pir_program *program = NULL;
-  pir_status status = pir_dialects_load_all(ctx);
+  pir_status status = load_dialects(ctx, &options);
   if (!status) status = pir_program_load_file(ctx, path, params, &program);
   if (!status) status = create(program, &options, out_model);
   pir_program_destroy(program);

@@ -237,12 +237,11 @@ struct pir_clause {
                          // (identity)
   int16_t out_map;       // LIST: pool start; EACH: node over PIR_I_OUT (of `updates`) and PIR_I_D
   int16_t out_map_count;
-  int16_t when;   // index node over attributes, or -1: of several clauses for one result the first whose
-                  // condition holds counts (pir_clause_choose)
-  int16_t body;   // value node
-  int16_t then;   // value node over PIR_V_ACC, or -1
-  int16_t init;   // value node the combination starts from, or -1 for the neutral element; of a scatter: a constant that
-                  // every element starts as, or -1 for operand 0
+  int16_t when;  // index node over attributes, or -1: the first that holds counts (pir_clause_choose)
+  int16_t body;  // value node
+  int16_t then;  // value node over PIR_V_ACC, or -1
+  int16_t init;  // value node the combination starts from, or -1 for the neutral element; of a scatter: a constant that
+                 // every element starts as, or -1 for operand 0
   int16_t guard;  // index node; false skips the point, or -1
   int16_t trap;   // index node; true stops the run with text[trap_text], or -1
   int16_t trap_text;
@@ -284,14 +283,14 @@ typedef struct pir_attr_value {
   const int64_t *ints;
   const double *floats;
   const pir_str *texts;
-  size_t count;  // of ints, floats, texts
+  size_t count;  // of the lists
 } pir_attr_value;
 
 static inline bool pir_node_attr_is(const pir_node *node, const pir_attr_value *attrs, const char *const *text) {
   const pir_attr_value *attr = &attrs[node->k];
   size_t at = (size_t)node->map_count;
-  if (at && (at > attr->count || !attr->texts)) return false;
-  return pir_str_equal(at ? attr->texts[at - 1] : attr->text, pir_str_from(text[node->i]));
+  return (!at || (at <= attr->count && attr->texts)) &&
+         pir_str_equal(at ? attr->texts[at - 1] : attr->text, pir_str_from(text[node->i]));
 }
 
 // The clause that defines result `result` for these attributes; NULL when none does.

@@ -12,6 +12,7 @@ PIR_BEGIN
 typedef struct pir_infer pir_infer;          // pir/infer.h (dialects)
 typedef struct pir_lower pir_lower;          // pir/lower.h (dialects): a compiled `lower` block
 typedef struct pir_legacy_op pir_legacy_op;  // pir/legacy_table.h (dialects): names in .pdmodel
+typedef struct pir_kernel pir_kernel;        // pir/kernel.h (runtime)
 typedef struct pir_expand pir_expand;        // pir/lower.h: what a C hook builds an expansion with
 
 // Traits, one bit each.
@@ -128,6 +129,7 @@ struct pir_opdef {
   const char *kernel;  // name of a C kernel; NULL when clause or lower says it all
   pir_op_hooks hooks;
   const pir_legacy_op *legacy;  // the row it is written by; NULL when it has no legacy form
+  const pir_kernel *own;        // the kernel of an op that the user declared
   const pir_opdef *base;        // of a `_` twin: the op it is a twin of
 };
 

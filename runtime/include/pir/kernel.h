@@ -17,6 +17,7 @@ typedef struct pir_message {
 
 // Everything a kernel sees. Operands and results are in the order of the op's definition; a variadic one
 // takes as many entries as it has members (`in_members`), an absent optional one is NULL.
+typedef struct pir_kernel pir_kernel;
 typedef struct pir_kernel_call {
   const char *op;  // for messages
   const pir_tensor *const *in;
@@ -29,6 +30,7 @@ typedef struct pir_kernel_call {
   const pir_attr_value *attrs;  // by position in the definition; defaults filled in
   int32_t attr_count;
   const pir_clause *clause;  // of the op, or NULL
+  const pir_kernel *kernel;  // the one that is called
   pir_generator *generator;  // the session's random numbers; NULL outside of one
   pir_parallel parallel;
   const pir_allocator *allocator;  // for results whose shape only the kernel knows
@@ -37,11 +39,11 @@ typedef struct pir_kernel_call {
 
 typedef pir_status (*pir_kernel_fn)(const pir_kernel_call *call);
 
-typedef struct pir_kernel {
+struct pir_kernel {
   const char *name;  // as in `kernel NAME` of the .ops entry
   pir_kernel_fn run;
   bool shapes_results;  // allocates its results itself (nonzero, unique, ...): sets data and shape
-} pir_kernel;
+};
 
 PIR_API const pir_kernel *pir_kernel_find(pir_str name);  // built-in; NULL when there is none
 // Writes the message and returns `status`.

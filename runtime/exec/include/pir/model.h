@@ -24,6 +24,7 @@ typedef struct pir_model_options {
   int compile_threads;   // 0: as many as the machine has
   pir_diag_sink sink;    // where diagnostics go; none by default
   pir_allocator allocator;
+  struct pir_custom_set *custom_ops;  // known to the programs that pir_model_load reads (pir/custom.h); may be NULL
 } pir_model_options;
 
 // Compiles a program; it is cloned, so the caller's stays as it is. `options` may be NULL.
