@@ -14,6 +14,7 @@ config.environment["PATH"] = os.pathsep.join([tools, os.path.join(llvm, "bin"), 
 for key in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"):
     if key in os.environ:
         config.environment[key] = os.environ[key]
+config.substitutions.append(("%{bin}", tools))
 config.substitutions.append(("%{root}", os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 if os.path.exists(os.path.join(os.path.dirname(tools), "lib", "libpir_codegen_llvm.so")):
     config.available_features.add("llvm")

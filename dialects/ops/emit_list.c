@@ -37,6 +37,15 @@ bool declared_only(const op *o) {
   return !o->clause_count && !o->lower_count && !o->kernel && !o->hook_expand && !(o->traits & carried_out);
 }
 
+static void put_dtypes(FILE *out, pir_dtype_set set) {
+  const char *separator = ":";
+  for (int i = 1; i < PIR_DTYPE_COUNT; i++) {
+    if (!(set >> i & 1)) continue;
+    fprintf(out, "%s%s", separator, pir_dtype_text((pir_dtype)i));
+    separator = "|";
+  }
+}
+
 static void put_operands(FILE *out, const op *o) {
   for (int i = 0; i < o->operand_count; i++) {
     const operand *x = &o->operands[i];
@@ -44,6 +53,7 @@ static void put_operands(FILE *out, const op *o) {
     if (x->flags & PIR_OPERAND_VARIADIC) fputs("*", out);
     if (x->flags & PIR_OPERAND_INTARRAY) fputs(":intarray", out);
     if (x->flags & PIR_OPERAND_SCALAR) fputs(":scalar", out);
+    put_dtypes(out, x->dtypes);
     if (x->literal) fputc('=', out), put_literal(out, x->literal);
   }
 }
@@ -57,10 +67,12 @@ static void put_attrs(FILE *out, const op *o) {
 }
 
 static void put_results(FILE *out, const op *o) {
-  for (int i = 0; i < o->result_count; i++)
-    fprintf(out, "%s%s%s%s%s", i ? " " : "", o->results[i].name, o->results[i].flags & PIR_RESULT_OPTIONAL ? "?" : "",
-            o->results[i].flags & PIR_RESULT_VARIADIC ? "*" : "",
-            o->results[i].flags & PIR_RESULT_INTERMEDIATE ? "~" : "");
+  for (int i = 0; i < o->result_count; i++) {
+    const result *r = &o->results[i];
+    fprintf(out, "%s%s%s%s%s", i ? " " : "", r->name, r->flags & PIR_RESULT_OPTIONAL ? "?" : "",
+            r->flags & PIR_RESULT_VARIADIC ? "*" : "", r->flags & PIR_RESULT_INTERMEDIATE ? "~" : "");
+    put_dtypes(out, r->dtypes);
+  }
 }
 
 static const char *meaning(const op *o) {
