@@ -138,6 +138,9 @@ static bool is_control(const pir_opdef *def) {
     case PD_CREATE_ARRAY:
     case PD_ARRAY_LENGTH:
     case PD_ARRAY_READ:
+    case PD_SLICE_ARRAY:
+    case PD_SLICE_ARRAY_DENSE:
+    case PD_ARRAY_TO_TENSOR:
     case PD_ARRAY_WRITE_: return true;
     default: return false;
   }

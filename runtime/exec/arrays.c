@@ -44,11 +44,13 @@ static pir_tensor *operand(frame *f, const plan_instr *instr, uint32_t i) {
   return &f->tensors[f->plan->words[instr->in + i]];
 }
 
-static void put(frame *f, const plan_instr *instr, const carried *from) {
-  uint32_t slot = f->plan->words[instr->out];
+static void put_at(frame *f, const plan_instr *instr, uint32_t i, const carried *from) {
+  uint32_t slot = f->plan->words[instr->out + i];
   f->tensors[slot] = from->tensor;
   f->buffers[f->plan->slots[slot].buffer] = from->own;
 }
+
+static void put(frame *f, const plan_instr *instr, const carried *from) { put_at(f, instr, 0, from); }
 
 static pir_status create(frame *f, const plan_instr *instr) {
   tensor_array *array = pir_mem_get(&f->allocator, sizeof *array);
@@ -69,6 +71,7 @@ static pir_status find(frame *f, const plan_instr *instr, uint32_t index_at, ten
   const pir_tensor *index = operand(f, instr, index_at);
   bool fits = index->data && pir_dtype_is_integer(index->dtype) && pir_tensor_numel(index) == 1;
   if (fits) *out_index = pir_tensor_int_at(index, 0);
+  if (*out_index < 0 && instr->kind >= PLAN_ARRAY_SLICE) *out_index += (int64_t)((tensor_array *)array->data)->count;
   if (!fits || *out_index < 0)
     return pir_exec_fail(&f->message, PIR_INVALID, "\"%s\": the index must be one integer, and not negative",
                          instr->label);
@@ -132,11 +135,97 @@ static pir_status length(frame *f, const plan_instr *instr) {
   return PIR_OK;
 }
 
+static pir_status slice(frame *f, const plan_instr *instr) {
+  tensor_array *array = NULL, *part;
+  int64_t first = 0, end = 0;
+  PIR_TRY(find(f, instr, 1, &array, &first));
+  PIR_TRY(find(f, instr, 2, &array, &end));
+  PIR_TRY(create(f, instr));
+  part = f->tensors[f->plan->words[instr->out]].data;
+  if ((uint64_t)end > array->count) end = (int64_t)array->count;
+  for (int64_t i = first; i < end; i++) {
+    carried copy;
+    PIR_TRY(make_room(f, part, part->count));
+    if (!array->items[i].data)
+      return pir_exec_fail(&f->message, PIR_INVALID, "\"%s\": the array has nothing at %lld", instr->label,
+                           (long long)i);
+    PIR_TRY(pir_frame_duplicate(f, &array->items[i], false, &copy));
+    part->items[part->count++] = copy.tensor;
+  }
+  return PIR_OK;
+}
+
+// Shape of the joined tensor; all items agree but along the axis of a concatenation.
+static pir_status joined_shape(frame *f, const plan_instr *instr, const tensor_array *array, int axis, bool stack,
+                               pir_tensor *out) {
+  const pir_tensor *first = array->count ? &array->items[0] : NULL;
+  *out = first ? *first : (pir_tensor){0};
+  bool fits = first && axis >= 0 && axis < first->rank + stack && first->rank + stack <= PIR_MAX_RANK;
+  int64_t along = 0;
+  for (size_t i = 0; i < array->count && fits; i++) {
+    const pir_tensor *item = &array->items[i];
+    fits = item->data && item->rank == first->rank && item->dtype == first->dtype;
+    for (int d = 0; fits && d < item->rank; d++) fits = (!stack && d == axis) || item->shape[d] == first->shape[d];
+    if (fits && !stack) fits = !__builtin_add_overflow(along, item->shape[axis], &along);
+  }
+  if (!fits)
+    return pir_exec_fail(&f->message, PIR_INVALID, "\"%s\": the tensors of the array cannot be joined along axis %d",
+                         instr->label, axis);
+  if (stack) memmove(out->shape + axis + 1, out->shape + axis, (size_t)(out->rank - axis) * sizeof *out->shape);
+  out->shape[axis] = stack ? (int64_t)array->count : along;
+  out->rank += stack;
+  return PIR_OK;
+}
+
+static pir_status take_result(frame *f, pir_dtype dtype, const int64_t *shape, int rank, carried *out) {
+  size_t bytes;
+  *out = (carried){0};
+  pir_tensor_set_dense(&out->tensor, dtype, shape, rank);
+  PIR_TRY(pir_shape_bytes(shape, rank, dtype, &bytes));
+  PIR_TRY(pir_frame_take(f, bytes, &out->own));
+  out->tensor.data = out->own.data;
+  return PIR_OK;
+}
+
+static pir_status join(frame *f, const plan_instr *instr) {
+  tensor_array *array = NULL;
+  int64_t unused, at = 0;
+  bool stack = instr->detail & 1;
+  int axis = (int)((int32_t)(instr->detail - stack) / 2);
+  carried whole, extents;
+  pir_tensor shape;
+  PIR_TRY(find(f, instr, 0, &array, &unused));
+  if (axis < 0 && array->count) axis += array->items[0].rank + stack;
+  PIR_TRY(joined_shape(f, instr, array, axis, stack, &shape));
+  PIR_TRY(take_result(f, shape.dtype, shape.shape, shape.rank, &whole));
+  put_at(f, instr, 0, &whole);
+  PIR_TRY(take_result(f, PIR_I32, (int64_t[]){(int64_t)array->count}, 1, &extents));
+  put_at(f, instr, 1, &extents);
+  for (size_t i = 0; i < array->count; i++) {
+    pir_tensor from = array->items[i], to = whole.tensor;
+    if (stack) {
+      memmove(to.shape + axis, to.shape + axis + 1, (size_t)(to.rank - axis - 1) * sizeof *to.shape);
+      memmove(to.strides + axis, to.strides + axis + 1, (size_t)(to.rank - axis - 1) * sizeof *to.strides);
+      to.rank--;
+    } else {
+      to.shape[axis] = from.shape[axis];
+    }
+    to.data = (char *)to.data + at * whole.tensor.strides[axis] * (int64_t)pir_dtype_size(to.dtype);
+    at += stack ? 1 : from.shape[axis];
+    ((int32_t *)extents.own.data)[i] = axis < from.rank ? (int32_t)from.shape[axis] : 1;
+    PIR_TRY(pir_tensor_copy(&from, &to));
+  }
+  return PIR_OK;
+}
+
 pir_status pir_frame_run_array(frame *f, const plan_instr *instr) {
   switch (instr->kind) {
     case PLAN_ARRAY_NEW: return create(f, instr);
     case PLAN_ARRAY_WRITE: return write_item(f, instr);
-    case PLAN_ARRAY_READ: return read_item(f, instr);
+    case PLAN_ARRAY_READ:
+    case PLAN_ARRAY_AT: return read_item(f, instr);
+    case PLAN_ARRAY_SLICE: return slice(f, instr);
+    case PLAN_ARRAY_JOIN: return join(f, instr);
     default: return length(f, instr);
   }
 }

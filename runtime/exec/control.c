@@ -20,6 +20,9 @@ static int control_kind(const pir_op *op) {
     case PD_ARRAY_WRITE_: return PLAN_ARRAY_WRITE;
     case PD_ARRAY_READ: return PLAN_ARRAY_READ;
     case PD_ARRAY_LENGTH: return PLAN_ARRAY_LENGTH;
+    case PD_SLICE_ARRAY: return PLAN_ARRAY_SLICE;
+    case PD_SLICE_ARRAY_DENSE: return PLAN_ARRAY_AT;
+    case PD_ARRAY_TO_TENSOR: return PLAN_ARRAY_JOIN;
     default: return -1;
   }
 }
@@ -149,6 +152,13 @@ static pir_status build_results(plan_builder *b, const pir_op *op, plan_instr *i
   return PIR_OK;
 }
 
+static uint32_t joined_how(const pir_op *op) {
+  int64_t axis = 0, stack = 0;
+  (void)pir_attr_as_int(pir_op_attr_str(op, "axis"), &axis);
+  (void)pir_attr_as_int(pir_op_attr_str(op, "use_stack"), &stack);
+  return (uint32_t)(2 * axis + (stack != 0));
+}
+
 pir_status pir_plan_control(plan_builder *b, const pir_op *op) {
   plan *p = b->p;
   plan_instr instr = {.kind = (uint8_t)control_kind(op), .label = pir_op_meaning(op)->name};
@@ -170,6 +180,7 @@ pir_status pir_plan_control(plan_builder *b, const pir_op *op) {
       PIR_TRY(build_region(b, op, r, &ins, &count, &capacity, &control->regions[r]));
     PIR_TRY(check_counts(op, control, loops));
   }
+  if (instr.kind == PLAN_ARRAY_JOIN) instr.detail = joined_how(op);
   instr.in = add_words(b, ins, count);
   instr.in_count = count;
   if (instr.kind == PLAN_ARRAY_WRITE) pir_plan_bind_slot(b, pir_op_result(op, 0), ins[0]);

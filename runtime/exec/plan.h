@@ -71,13 +71,16 @@ typedef enum plan_kind {
   PLAN_GROUP,  // a compiled group
   PLAN_COPY,   // slot to slot, any strides
   // Below: control flow and arrays (control.c); their results are late and take their shapes from what is handed out.
-  PLAN_IF,           // in: condition, captures of both regions; out: results
-  PLAN_WHILE,        // in: condition, first values, captures; out: last values
-  PLAN_SELECT,       // in: number, choices; out: the one it chooses
-  PLAN_ARRAY_NEW,    // out: an array
-  PLAN_ARRAY_WRITE,  // in: array, tensor, index
-  PLAN_ARRAY_READ,   // in: array, index
-  PLAN_ARRAY_LENGTH  // in: array
+  PLAN_IF,            // in: condition, captures of both regions; out: results
+  PLAN_WHILE,         // in: condition, first values, captures; out: last values
+  PLAN_SELECT,        // in: number, choices; out: the one it chooses
+  PLAN_ARRAY_NEW,     // out: an array
+  PLAN_ARRAY_WRITE,   // in: array, tensor, index
+  PLAN_ARRAY_READ,    // in: array, index
+  PLAN_ARRAY_LENGTH,  // in: array
+  PLAN_ARRAY_SLICE,   // in: array, first, end; out: an array of copies
+  PLAN_ARRAY_AT,      // in: array, index; counted from the end when negative
+  PLAN_ARRAY_JOIN     // in: array; detail: 2 * axis + whether they are stacked; out: joined, extents along the axis
 } plan_kind;
 
 // Entries of a declared operand or result among an instruction's slots.
