@@ -138,6 +138,7 @@ void op_set_names(exporter *x, out_op *o, const char *name, const var_list *vars
 bool op_set_ints(exporter *x, out_op *o, const char *name, uint8_t element_kind, const int64_t *values, size_t n);
 bool op_set_attr(exporter *x, out_op *o, const char *name, pir_legacy_kind kind, const pir_attr *value);
 bool op_set_number(exporter *x, out_op *o, const char *name, uint8_t kind, double f, int64_t i, bool is_int);
+bool op_has_attr(const out_op *o, const char *name);
 void op_close(exporter *x, out_op *o);  // appends it to the current block
 // Writes `assign`, which copies tensors and arrays.
 void op_assign(exporter *x, out_var *from, out_var *to);

@@ -57,6 +57,12 @@ static Legacy__OpDesc__Attr *attr_new(exporter *x, out_op *o, const char *name, 
   return a;
 }
 
+bool op_has_attr(const out_op *o, const char *name) {
+  for (size_t i = 0; i < o->attrs.count; i++)
+    if (!strcmp(o->attrs.items[i]->name, name)) return true;
+  return false;
+}
+
 void op_set_bool(exporter *x, out_op *o, const char *name, bool value) {
   Legacy__OpDesc__Attr *a = attr_new(x, o, name, LEGACY__ATTR_TYPE__BOOLEAN);
   a->has_b = true;

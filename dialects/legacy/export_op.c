@@ -184,6 +184,19 @@ static pir_status list_slot(exporter *x, const pir_value *value, const holder *h
   return PIR_OK;
 }
 
+// Where numbers come as tensors the attribute says how many, each -1: unknown.
+static void note_unknown(exporter *x, const char *name, uint8_t kind, const pir_value *value, out_op *o) {
+  const pir_type *type = pir_value_type(value);
+  pir_shape shape = pir_type_shape(type);
+  int64_t n = pir_type_kind_of(type) == PIR_TYPE_VECTOR ? (int64_t)pir_type_elements(type)
+              : shape.rank                              ? shape.dims[0]
+                                                        : 1;
+  if (!name || n < 0 || n > LITERAL_MAX || op_has_attr(o, name)) return;
+  int64_t *unknown = int_list(x, (size_t)n);
+  for (int64_t i = 0; i < n; i++) unknown[i] = -1;
+  (void)op_set_ints(x, o, name, kind, unknown, (size_t)n);
+}
+
 static pir_status tensor_operand(exporter *x, const pir_op *op, size_t i, const pir_value *value, out_op *o) {
   const pir_legacy_op *row = row_of(op);
   const char *one = at(row->tensor_slots, i), *several = at(row->tensors_slots, i);
@@ -192,6 +205,8 @@ static pir_status tensor_operand(exporter *x, const pir_op *op, size_t i, const 
     return export_unsupported(x, "operand '%s' must be a constant for '%s'", pir_op_def(op)->operands[i].name,
                               row->name);
   bool list = pir_type_kind_of(pir_value_type(value)) == PIR_TYPE_VECTOR;
+  if (pir_op_def(op)->operands[i].flags & PIR_OPERAND_INTARRAY)
+    note_unknown(x, at(row->operand_attrs, i), operand_kind(row, &pir_op_def(op)->operands[i], i), value, o);
   bool joined_here = list && value != pir_op_operand(op, i);  // the op wants the members joined
   if (several && (!one || (list && h->count > 1) || joined_here)) return list_slot(x, value, h, o, several);
   out_var *var = list && h->count > 1 ? joined(x, h, pir_value_type(value)) : h->count ? h->vars[0] : NULL;
@@ -232,6 +247,7 @@ pir_status export_output(exporter *x, pir_value *value, holder *shared, out_op *
 
 static holder *shared_with(exporter *x, const pir_op *op, size_t result) {
   const pir_opdef *def = pir_op_def(op);
+  if (pir_op_is(op, PD_TRANSPOSE_)) return NULL;  // a view of the same bytes in another order; the old op moves them
   for (size_t k = 0; k < def->inplace_count; k++)
     if (def->inplace[k].result == result && pir_op_operand(op, def->inplace[k].operand))
       return holder_of(x, pir_op_operand(op, def->inplace[k].operand));
@@ -279,7 +295,8 @@ pir_status export_attrs(exporter *x, const pir_op *op, out_op *o) {
   const pir_legacy_op *row = row_of(op);
   for (size_t i = 0; i < row->fixed_count; i++) {
     const pir_legacy_fixed *f = &row->fixed[i];
-    (void)op_set_number(x, o, f->name, f->kind, f->value, 0, false);
+    if (f->text) op_set_text(x, o, f->name, pir_str_from(f->text));
+    else (void)op_set_number(x, o, f->name, f->kind, f->value, 0, false);
   }
   for (size_t i = 0; i < def->attr_count; i++) {
     const pir_attr *value = pir_op_attr_at(op, i);

@@ -192,8 +192,34 @@ static pir_status export_full(exporter *x, const pir_op *op) {
   return PIR_OK;
 }
 
+// As `assign_value`: the op of the new name is not in older files, and Paddle's own reader of it dies.
 static pir_status export_full_int_array(exporter *x, const pir_op *op) {
-  return constant_needed(x, pir_op_result(op, 0)) ? export_generic(x, op) : PIR_OK;
+  const pir_attr *values = pir_op_attr_at(op, PD_FULL_INT_ARRAY_ATTR_VALUE);
+  out_op *o;
+  if (!constant_needed(x, pir_op_result(op, 0))) return PIR_OK;
+  o = op_open(x, "assign_value");
+  int64_t n = values ? (int64_t)pir_attr_elements(values) : 0;
+  if (!values || !op_set_attr(x, o, "values", (pir_legacy_kind){PIR_ATTR_ARRAY, PIR_ATTR_SCALAR}, values))
+    return export_unsupported(x, "constants that are no integers");
+  if (!op_set_ints(x, o, "shape", PIR_ATTR_I32, &n, 1)) return export_unsupported(x, "2^31 constants");
+  op_set_int(x, o, "dtype", pir_dtype_var_type((pir_dtype)pir_op_int(op, PD_FULL_INT_ARRAY_ATTR_DTYPE)));
+  PIR_TRY(export_output(x, pir_op_result(op, 0), NULL, o, "Out"));
+  op_close(x, o);
+  return PIR_OK;
+}
+
+// Fills what is there already.
+static pir_status export_full_over(exporter *x, const pir_op *op) {
+  const pir_attr *value = pir_op_attr_at(op, PD_FULL__ATTR_VALUE), *shape = pir_op_attr_at(op, PD_FULL__ATTR_SHAPE);
+  holder *over = pir_op_operand(op, 0) ? holder_of(x, pir_op_operand(op, 0)) : NULL;
+  out_op *o = op_open(x, "fill_constant");
+  if (!value || !shape || !op_set_attr(x, o, "shape", (pir_legacy_kind){PIR_ATTR_ARRAY, PIR_ATTR_I64}, shape))
+    return export_unsupported(x, "a constant without a value or a shape");
+  PIR_TRY(add_fill(x, o, value, (pir_dtype)pir_op_int(op, PD_FULL__ATTR_DTYPE)));
+  add_place(x, o, pir_op_attr_at(op, PD_FULL__ATTR_PLACE));
+  PIR_TRY(export_output(x, pir_op_result(op, 0), over, o, "Out"));
+  op_close(x, o);
+  return PIR_OK;
 }
 
 // `value` and `shape` may both come as tensors. Without a tensor of either the reader would see a plain constant.
@@ -332,9 +358,11 @@ static pir_status export_select_output(exporter *x, const pir_op *op) {
 
 static int32_t dtype_code(const pir_value *value) { return pir_dtype_var_type(pir_type_dtype(pir_value_type(value))); }
 
-// Old programs have the 32-bit op alone; the extents of a tensor fit.
+// Old programs have the 32-bit op alone; the extents of a tensor fit. It has no kernels for half floats.
 static pir_status export_shape64(exporter *x, const pir_op *op) {
   pir_value *result = pir_op_result(op, 0);
+  pir_dtype dtype = pir_type_dtype(pir_value_type(pir_op_operand(op, 0)));
+  if (dtype == PIR_F16 || dtype == PIR_BF16) return export_generic(x, op);
   out_var *narrow = var_declare(x, name_make(x, "shape", 0),
                                 pir_type_tensor(x->ctx, PIR_I32, pir_type_shape(pir_value_type(result))));
   out_op *o = op_open(x, "shape");
@@ -454,6 +482,45 @@ static pir_status export_rank_by_tolerance(exporter *x, const pir_op *op) {
   return PIR_OK;
 }
 
+// Which extents are known is not asked of the new op: any may be unknown.
+static pir_status export_strided_slice(exporter *x, const pir_op *op) {
+  const pir_attr *axes = pir_op_attr_at(op, PD_STRIDED_SLICE_ATTR_AXES);
+  size_t n = axes ? pir_attr_elements(axes) : 0;
+  int64_t ones[PIR_MAX_RANK];
+  out_op *o;
+  if (n > PIR_MAX_RANK) return export_unsupported(x, "more axes than a tensor has");
+  for (size_t i = 0; i < n; i++) ones[i] = 1;
+  PIR_TRY(export_as(x, op, row_of(op)->name, &o));
+  (void)op_set_ints(x, o, "infer_flags", PIR_ATTR_I32, ones, n);
+  (void)op_set_ints(x, o, "decrease_axis", PIR_ATTR_I32, ones, 0);
+  op_close(x, o);
+  return PIR_OK;
+}
+
+// The old op updates its statistics in place: it is given copies.
+static pir_status export_batch_norm(exporter *x, const pir_op *op) {
+  static const size_t pairs[][2] = {{PD_BATCH_NORM_IN_MEAN, PD_BATCH_NORM_OUT_MEAN_OUT},
+                                    {PD_BATCH_NORM_IN_VARIANCE, PD_BATCH_NORM_OUT_VARIANCE_OUT}};
+  const pir_legacy_op *row = row_of(op);
+  out_op *o = op_open(x, row->name);
+  for (size_t i = 0; i < 2; i++) {
+    out_var *from = value_var(x, pir_op_operand(op, pairs[i][0]));
+    holder *to = from ? define(x, pir_op_result(op, pairs[i][1]), NULL) : NULL;
+    if (!to) return PIR_UNSUPPORTED;
+    op_assign(x, from, to->vars[0]);
+    op_input(x, o, row->operands[pairs[i][0]], to->vars, 1);
+    op_output(x, o, row->results[pairs[i][1]], to->vars, 1);
+  }
+  for (size_t i = 0; i < pir_op_operands(op); i++)
+    if (i != pairs[0][0] && i != pairs[1][0]) PIR_TRY(export_operand(x, op, i, o));
+  for (size_t i = 0; i < pir_op_results(op); i++)
+    if (i != pairs[0][1] && i != pairs[1][1] && pir_value_type(pir_op_result(op, i)))
+      PIR_TRY(export_output(x, pir_op_result(op, i), NULL, o, row->results[i]));
+  PIR_TRY(export_attrs(x, op, o));
+  op_close(x, o);
+  return PIR_OK;
+}
+
 // The state that dropout keeps starts as zeros, which the old op does by itself.
 static pir_status export_rnn(exporter *x, const pir_op *op) {
   out_op *o = op_open(x, row_of(op)->name);
@@ -510,6 +577,9 @@ export_fn find_export(const pir_op *op) {
     case PD_FETCH: return export_fetch;
     case PD_FULL: return export_full;
     case PD_FULL_INT_ARRAY: return export_full_int_array;
+    case PD_FULL_: return export_full_over;
+    case PD_STRIDED_SLICE: return export_strided_slice;
+    case PD_BATCH_NORM: return export_batch_norm;
     case PD_FULL_WITH_TENSOR: return export_full_with_tensor;
     case PD_ASSIGN_VALUE:
     case PD_ASSIGN_VALUE_: return export_assign_value;

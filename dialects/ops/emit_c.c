@@ -339,8 +339,12 @@ static void emit_legacy_fixed(FILE *out, const op *o, const legacy *l, int n) {
   fprintf(out, "static const pir_legacy_fixed old_fixed_%s_%d[] = {", o->name, n);
   for (int i = 0; i < l->fixed_count; i++) {
     const legacy_fixed *f = &l->fixed[i];
-    double value = f->kind == PIR_ATTR_BOOL ? !strcmp(f->value->name, "true") : f->value->f;
-    fprintf(out, "%s{\"%s\", %d, %.17g}", i ? ", " : "", f->name, f->kind, value);
+    bool text = f->kind == PIR_ATTR_STR;
+    double value = text ? 0 : f->kind == PIR_ATTR_BOOL ? !strcmp(f->value->name, "true") : f->value->f;
+    fprintf(out, "%s{\"%s\", %d, %.17g, ", i ? ", " : "", f->name, f->kind, value);
+    if (text) put_text(out, f->value->name);
+    else fputs("NULL", out);
+    fputc('}', out);
   }
   fputs("};\n", out);
 }
@@ -424,6 +428,16 @@ static const char *default_old_name(const dialect *d, const op *o) {
   return marked ? text_format("%.*s", (int)(size - 1), o->name) : o->name;
 }
 
+// Names that no old op has: sparse tensors and selected rows were kernels of one op, higher gradients were called
+// otherwise.
+static bool is_new_name(const char *name) {
+  static const char *const tails[] = {"_sp", "_sr", "_double_grad", "_triple_grad"};
+  size_t size = strlen(name);
+  for (size_t i = 0; i < sizeof tails / sizeof *tails; i++)
+    if (size > strlen(tails[i]) && !strcmp(name + size - strlen(tails[i]), tails[i])) return true;
+  return false;
+}
+
 // The rows of gradient `o`: the old names of `forward` with "_grad", but those that are ops themselves.
 static legacy_row *add_gradient_rows(legacy_row *rows, int *io_count, FILE *out, const dialect *d, const op *o,
                                      const op *forward) {
@@ -453,7 +467,7 @@ static legacy_row *legacy_rows(FILE *out, const dialect *d, int *out_count) {
     const op *o = &d->ops[i], *forward = o->legacy_count ? NULL : renamed_forward(d, o);
     if (o->is_form || o->no_legacy) continue;
     if (forward) rows = add_gradient_rows(rows, &count, out, d, o, forward);
-    if (!o->legacy_count && !forward) {
+    if (!o->legacy_count && !forward && !is_new_name(o->name)) {
       emit_legacy_parts(out, o, &none, 0);
       APPEND(rows, count, (legacy_row){default_old_name(d, o), o, 0, &none, true});
     }

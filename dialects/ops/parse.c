@@ -350,9 +350,10 @@ void add_legacy_item(parser *p, legacy_item item) {
 
 void add_legacy_fixed(parser *p, source_loc loc, const char *name, uint8_t kind, const expr *value) {
   legacy *l = current_legacy(p, loc);
-  if (kind != PIR_ATTR_BOOL && kind != PIR_ATTR_I32 && kind != PIR_ATTR_F32)
-    source_error(loc, "a fixed old attribute is a bool, i32 or f32");
-  if (kind == PIR_ATTR_BOOL ? value->kind != EXPR_NAME : value->kind != EXPR_INT && value->kind != EXPR_FLOAT)
+  int wanted = kind == PIR_ATTR_BOOL ? EXPR_NAME : kind == PIR_ATTR_STR ? EXPR_TEXT : EXPR_INT;
+  if (kind != PIR_ATTR_BOOL && kind != PIR_ATTR_I32 && kind != PIR_ATTR_F32 && kind != PIR_ATTR_STR)
+    source_error(loc, "a fixed old attribute is a bool, i32, f32 or str");
+  if ((int)value->kind != wanted && !(wanted == EXPR_INT && value->kind == EXPR_FLOAT))
     source_error(value->loc, "the value is not of that kind");
   APPEND(l->fixed, l->fixed_count, (legacy_fixed){name, loc, kind, value});
 }

@@ -12,11 +12,12 @@ typedef struct pir_legacy_kind {
   uint8_t kind, element_kind;
 } pir_legacy_kind;
 
-// An attribute of the old op alone, with the value that means what the new op does. `kind` is BOOL, I32 or F32.
+// An attribute of the old op alone, with the value that means what the new op does. `kind` is BOOL, I32, F32 or STR.
 typedef struct pir_legacy_fixed {
   const char *name;
   uint8_t kind;
   double value;
+  const char *text;  // of a STR
 } pir_legacy_fixed;
 
 struct pir_legacy_op {
