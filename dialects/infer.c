@@ -168,6 +168,26 @@ static int64_t rank_of_axes(pir_infer *infer, const pir_clause *c) {
   return told && pir_dim_is_const(infer->dims, count, &n) && n > 0 ? n : -1;
 }
 
+// The shape of `like`, which what is reduced must have but for axes that go and extents that become 1.
+static pir_status infer_like(pir_infer *infer, const pir_clause *c, const pir_fact *like, pir_fact *out) {
+  pir_fact from = {.known = true};
+  PIR_TRY(broadcast_loads(infer, c, -1, &from));
+  int32_t gone = from.rank - like->rank;
+  if (from.rank >= 0 && gone < 0)
+    return pir_infer_fail(infer, "%s: expects at most rank %d, found %d", infer->def->operands[c->like].name, from.rank,
+                          like->rank);
+  for (int32_t i = 0; from.rank >= 0 && i < like->rank; i++) {
+    int64_t has, wanted;
+    if (!pir_dim_is_const(infer->dims, from.shape[i + gone], &has)) continue;
+    if (!pir_dim_is_const(infer->dims, like->shape[i], &wanted) || wanted == 1 || wanted == has) continue;
+    return pir_infer_fail(infer, "%s: expects extent 1 or %lld along axis %d, found %lld",
+                          infer->def->operands[c->like].name, (long long)has, i, (long long)wanted);
+  }
+  memcpy(out->shape, like->shape, sizeof out->shape);
+  out->rank = like->rank;
+  return PIR_OK;
+}
+
 static pir_status infer_reduce(pir_infer *infer, const pir_clause *c, pir_fact *out) {
   symbolic s = {.infer = infer, .nodes = c->nodes, .pool = c->pool, .text = c->text};
   int64_t keep = 0;
@@ -176,9 +196,7 @@ static pir_status infer_reduce(pir_infer *infer, const pir_clause *c, pir_fact *
   if (c->like >= 0) {
     const pir_fact *like = infer->operands[c->like];
     if (!like || !like->known || like->rank < 0) return PIR_OK;
-    memcpy(out->shape, like->shape, sizeof out->shape);
-    out->rank = like->rank;
-    return PIR_OK;
+    return infer_like(infer, c, like, out);
   }
   PIR_TRY(broadcast_loads(infer, c, -1, out));
   if (out->rank < 0) return PIR_OK;

@@ -371,3 +371,8 @@ pir_status pd_infer_topk(pir_infer *infer) {
   }
   return PIR_OK;
 }
+
+// As the clause says, also where a lower block computes it.
+pir_status pd_infer_reduce_as(pir_infer *infer) {
+  return infer_clause(infer, infer->def->clause, infer_begin(infer, 0));
+}

@@ -1,0 +1,61 @@
+// Refuses attributes that an op's verify hook refuses, and operands of element types that an op does not take: those
+// that its declaration lists, or that of another operand. Facts decide, not what is printed. A half may stand beside
+// f32, which statistics and weights of halves are kept in. One sweep over the program as it was given: what ops are
+// expanded to answers for itself.
+#include <pir/pass.h>
+
+#include <pir/infer.h>
+#include <pir/walk.h>
+
+typedef struct check {
+  const pir_facts *facts;
+  pir_status status;
+} check;
+
+static pir_dtype dtype_of(const check *c, const pir_op *op, size_t i) {
+  const pir_value *value = i < pir_op_operands(op) ? pir_op_operand(op, i) : NULL;
+  const pir_fact *fact = value ? pir_facts_of(c->facts, value) : NULL;
+  if (fact && fact->members) fact = fact->member_count ? fact->members[0] : NULL;
+  return fact && fact->known ? fact->dtype : PIR_UNDEFINED;
+}
+
+static bool fits(pir_dtype has, pir_dtype wanted) {
+  bool half = wanted == PIR_F16 || wanted == PIR_BF16;
+  return has == wanted || (half && has == PIR_F32);
+}
+
+// "int32 or int64"
+static void list_types(pir_dtype_set set, char *out, size_t capacity) {
+  size_t used = 0;
+  for (int t = 0; t < PIR_DTYPE_COUNT && used + 1 < capacity; t++)
+    if (set >> t & 1)
+      used += pir_text_format(out + used, capacity - used, "%s%s", used ? " or " : "", pir_dtype_name((pir_dtype)t));
+}
+
+static pir_walk_result check_op(pir_op *op, void *user) {
+  check *c = user;
+  const pir_opdef *def = pir_op_meaning(op);
+  for (size_t i = 0; i < def->operand_count && i < pir_op_operands(op); i++) {
+    const pir_operand_def *want = &def->operands[i];
+    pir_dtype has = dtype_of(c, op, i);
+    if (has == PIR_UNDEFINED || want->literal) continue;
+    if (want->dtypes && !(want->dtypes >> has & 1)) {
+      char types[160] = "";
+      list_types(want->dtypes, types, sizeof types);
+      c->status = pir_error(op, "operand %s: expects %s, found %s", want->name, types, pir_dtype_name(has));
+    }
+    pir_dtype other = want->same_as >= 0 ? dtype_of(c, op, (size_t)want->same_as) : PIR_UNDEFINED;
+    if (other != PIR_UNDEFINED && !fits(has, other))
+      c->status = pir_error(op, "operand %s: expects %s as %s, found %s", want->name, pir_dtype_name(other),
+                            def->operands[want->same_as].name, pir_dtype_name(has));
+  }
+  if (def->hooks.verify && def->hooks.verify(op)) c->status = PIR_INVALID;
+  return PIR_WALK_CONTINUE;
+}
+
+pir_status pir_pass_check(pir_pass_run *run) {
+  check c = {.facts = pir_run_facts(run)};
+  if (!c.facts) return pir_run_facts_status(run);
+  pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, check_op, &c);
+  return c.status;
+}
