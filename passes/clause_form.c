@@ -110,13 +110,28 @@ typedef struct value_form {
   enum { ANYTHING, NUMBER, OPERAND } kind;
   double number;
   int operand;
+  bool constant;  // an operand of which every element is `number`
 } value_form;
 
-static const value_form anything = {ANYTHING, 0, -1};
-static value_form number(double value) { return (value_form){NUMBER, value, -1}; }
-static bool is_number(value_form f, double value) { return f.kind == NUMBER && f.number == value; }
+static const value_form anything = {ANYTHING, 0, -1, false};
+static value_form number(double value) { return (value_form){NUMBER, value, -1, true}; }
+static bool is_number(value_form f, double value) { return f.constant && f.number == value; }
 
 static value_form read_value(const reading *r, int at, int depth);
+
+// The number that a constant op states in an attribute, when every element type holds it exactly.
+static value_form read_stated(const reading *r, const pir_op *definer) {
+  const pir_opdef *def = pir_op_def(definer);
+  const pir_clause *clause = def->clause;
+  if (!pir_op_has(definer, PIR_CONSTANT) || !clause || clause->next || clause->kind != PIR_CLAUSE_POINTWISE)
+    return anything;
+  const pir_node *body = &clause->nodes[clause->body];
+  const pir_attr *attr = body->op == PIR_V_ATTR ? pir_op_attr_at(definer, (size_t)body->k) : NULL;
+  double f;
+  if (attr && pir_attr_kind_of(attr) == PIR_ATTR_SCALAR) attr = pir_attr_element(attr, 0);
+  bool small = attr && pir_attr_as_float(attr, &f) && f >= -16 && f <= 16 && f == (double)(int)f;
+  return small ? number(f) : anything;
+}
 
 // The one element of an operand that is known before the run.
 static value_form read_scalar(const reading *r, int k) {
@@ -124,10 +139,20 @@ static value_form read_scalar(const reading *r, int k) {
   const pir_value *value = pir_op_operand(r->op, (size_t)k);
   const pir_op *definer = value ? pir_value_op(value) : NULL;
   if (!definer) return anything;
+  value_form stated = read_stated(r, definer);
+  if (stated.kind == NUMBER) return stated;
   const known_value *known = evaluator_find(r->e, value);
   if (!known && !pir_op_operands(definer) && !evaluator_visit(r->e, definer)) known = evaluator_find(r->e, value);
   bool one = known && known->count == 1 && pir_tensor_numel(&known->tensors[0]) == 1;
   return one ? number(pir_tensor_float_at(&known->tensors[0], 0)) : anything;
+}
+
+static value_form read_operand(const reading *r, int k) {
+  value_form f = {OPERAND, 0, k, false};
+  const pir_op *definer = (size_t)k < pir_op_operands(r->op) ? pir_op_operand_op(r->op, (size_t)k) : NULL;
+  if (!definer || !pir_op_has(definer, PIR_CONSTANT)) return f;
+  value_form known = read_scalar(r, k);
+  return f.number = known.number, f.constant = known.kind == NUMBER, f;
 }
 
 static value_form read_attr(const reading *r, int k) {
@@ -175,7 +200,7 @@ static value_form read_value(const reading *r, int at, int depth) {
     case PIR_V_CONST: return number(n->k == PIR_F64 ? n->f : (double)n->i);
     case PIR_V_ATTR: return read_attr(r, n->k);
     case PIR_V_SCALAR: return read_scalar(r, n->k);
-    case PIR_V_LOAD: return n->map_kind == PIR_MAP_ALIGNED ? (value_form){OPERAND, 0, n->k} : anything;
+    case PIR_V_LOAD: return n->map_kind == PIR_MAP_ALIGNED ? read_operand(r, n->k) : anything;
     case PIR_V_CAST: return read_cast(r, n, depth);
     case PIR_V_INDEX: return read_index(r, n->a, 0, depth, &index) ? number((double)index) : anything;
     case PIR_V_SELECT:

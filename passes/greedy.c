@@ -102,6 +102,28 @@ static bool is_dead(const pir_op *op) {
   return !kept && pir_op_unused(op) && pir_op_block(op);
 }
 
+typedef struct op_list {
+  pir_arena *arena;
+  PIR_VEC(pir_op *) ops;
+} op_list;
+
+static pir_walk_result list_op(pir_op *op, void *user) {
+  op_list *list = user;
+  pir_vec_push(list->arena, &list->ops, op);
+  return PIR_WALK_CONTINUE;
+}
+
+// Backwards, so that readers go before what they read.
+void pir_rewriter_sweep(pir_rewriter *rewriter, pir_program *program) {
+  op_list list = {.arena = pir_context_arena(rewriter->ctx)};
+  pir_walk(pir_program_module(program), PIR_PRE_ORDER, list_op, &list);
+  while (list.ops.count) {
+    pir_op *op = pir_vec_pop(&list.ops);
+    if (is_dead(op)) pir_rewriter_erase(rewriter, op);
+  }
+  pir_vec_free(list.arena, &list.ops);
+}
+
 static void visit(driver *d, pir_op *op) {
   if (d->options && d->options->erase_dead && is_dead(op)) {
     pir_rewriter_erase(d->rewriter, op);

@@ -208,9 +208,18 @@ static double now(void) {
   return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
+static void drop_facts(pir_pass_manager *manager) {
+  if (manager->facts) pir_facts_destroy(manager->facts);
+  manager->facts = NULL;
+}
+
 static pir_status run_pass(pir_pass_manager *manager, manager_entry *entry, pir_program *program) {
   pir_rewriter rewriter;
   pir_rewriter_init(&rewriter, program);
+  bool by_rules = entry->pass->rules != NULL;
+  if (!by_rules) drop_facts(manager);
+  rewriter.facts = manager->facts;
+  manager->facts = NULL;
   rewriter.observer = manager;
   rewriter.counted = on_counted;
   if (manager->options.trace_rewrites) rewriter.fired = on_fired;
@@ -229,7 +238,8 @@ static pir_status run_pass(pir_pass_manager *manager, manager_entry *entry, pir_
   entry->seconds += now() - start;
   if (!status) status = rewriter.failed;
   if (show) finish_changes(&changes);
-  pir_rewriter_drop_facts(&rewriter);
+  if (by_rules && !status) manager->facts = rewriter.facts;
+  else pir_rewriter_drop_facts(&rewriter);
   return status;
 }
 
@@ -322,6 +332,7 @@ pir_status pir_pass_manager_run(pir_pass_manager *manager, pir_program *program)
     manager->entries.items[i].seconds = 0;
     status = run_entry(manager, i, program);
   }
+  drop_facts(manager);
   if (manager->options.timing) log_timing(manager);
   if (manager->options.timing_json) log_timing_json(manager);
   if (manager->options.stats) log_statistics(manager);

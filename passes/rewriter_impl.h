@@ -26,6 +26,8 @@ void pir_rewriter_init(pir_rewriter *rewriter, pir_program *program);
 // Facts on first use; NULL after a report.
 pir_facts *pir_rewriter_facts(pir_rewriter *rewriter);
 pir_status pir_rewriter_facts_status(const pir_rewriter *rewriter);
+// Erases pure ops that nobody reads, those for whom only such ops did among them.
+void pir_rewriter_sweep(pir_rewriter *rewriter, pir_program *program);
 void pir_rewriter_drop_facts(pir_rewriter *rewriter);
 
 #endif

@@ -6,6 +6,7 @@
   empty  no operation
   chain  N straight-line integer ops; nothing is common, nothing folds
   cse    N integer ops of which half repeat an earlier one exactly; all are used
+  fold   N integer ops: constants, ops on constants, x + 0, and a live chain through them
   pd     N ops of a transformer in the attributes and types of Paddle programs
 Both texts hold the same operations, operands, attributes and types in the same order.
 """
@@ -31,6 +32,12 @@ class Mlir:
 
     def binary(self, i, name, x, y):
         self.out.write(f"    %v{i} = {BINARY[name]} {self.value(x)}, {self.value(y)} : i64\n")
+
+    def constant(self, i, number):
+        self.out.write(f"    %v{i} = arith.constant {number} : i64\n")
+
+    def keep(self, i, v):
+        self.out.write(f'    "test.keep"({self.value(v)}) : (i64) -> ()\n')
 
     def attr(self, a):
         if isinstance(a, bool):
@@ -66,6 +73,13 @@ class Pir(Mlir):
     def binary(self, i, name, x, y):
         self.out.write(f'    ({self.value(i)}) = "pd_op.{name}" ({self.value(x)}, {self.value(y)}) {{}} : '
                        "(tensor<i64>, tensor<i64>) -> tensor<i64>\n")
+
+    def constant(self, i, number):
+        self.out.write(f'    ({self.value(i)}) = "pd_op.full" () {{dtype:int64,place:Place(cpu),shape:[],value:{number}}} : () -> '
+                       "tensor<i64>\n")
+
+    def keep(self, i, v):
+        self.out.write(f'    ({self.value(i)}) = "pd_op.fetch" ({self.value(v)}) {{col:0,name:"keep"}} : (tensor<i64>) -> tensor<i64>\n')
 
     def attr(self, a):
         if isinstance(a, bool):
@@ -114,6 +128,29 @@ def cse(w, r, n):
         prev = i
 
 
+def fold(w, r, n):
+    w.begin(8, ["i64"] * 8)
+    constants, prev, i = [], -1, 0
+    while i < n:
+        m = i % 8
+        if m < 2 or len(constants) < 4:
+            w.constant(i, r.randrange(-1000000, 1000000))
+            constants = (constants + [i])[-16:]
+        elif m < 6:
+            w.binary(i, NAMES[r.randrange(4)], constants[r.randrange(len(constants))], constants[r.randrange(len(constants))])
+            constants[r.randrange(len(constants))] = i
+        elif m == 6:
+            w.constant(i, 0)
+            i += 1
+            w.binary(i, "add", prev, i - 1)
+            prev = i
+        else:
+            w.binary(i, "add", prev, constants[r.randrange(len(constants))])
+            prev = i
+        i += 1
+    w.keep(i, prev)
+
+
 def pd(w, r, n):
     wide, tall = "tensor<8x512x1024xf32>", "tensor<8x512x4096xf32>"
     up, down = "tensor<1024x4096xf32>", "tensor<4096x1024xf32>"
@@ -144,7 +181,7 @@ def pd(w, r, n):
 
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("shape", choices=["empty", "chain", "cse", "pd"])
+    ap.add_argument("shape", choices=["empty", "chain", "cse", "fold", "pd"])
     ap.add_argument("n", type=int)
     ap.add_argument("--form", choices=["mlir", "pir"], required=True)
     ap.add_argument("--seed", type=int, default=1)
@@ -153,7 +190,7 @@ def main():
     if args.shape == "empty":
         writer.begin(0, [])
     else:
-        {"chain": chain, "cse": cse, "pd": pd}[args.shape](writer, random.Random(args.seed), args.n)
+        {"chain": chain, "cse": cse, "fold": fold, "pd": pd}[args.shape](writer, random.Random(args.seed), args.n)
     writer.end()
 
 

@@ -18,6 +18,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PARSERS = {"pir": "pir_program_parse", "mlir": "mlir::parseSourceFile*"}  # entries of the readers; MLIR's text is in generic form
 CELLS = [("parse+verify+print", "chain", "", ""), ("parse+verify+print", "pd", "", ""), ("cse", "cse", "--passes=cse", "--cse"),
          ("cse, nothing common", "chain", "--passes=cse", "--cse")]
+RUNS = {"pir": "pir_pass_manager_run", "mlir": "mlir::PassManager::run*"}  # everything passes do, and nothing else
+RULES = "--passes=silu_fuse,conv2d_bn_fuse,conv2d_add_fuse,matmul_scale_fuse"
 
 
 def instructions(command, inside=None):
@@ -55,7 +57,7 @@ def main():
     args = ap.parse_args()
     tools = {"pir": [args.build + "/bin/pir-opt"], "mlir": [args.mlir_opt, "--mlir-disable-threading", "--allow-unregistered-dialect"]}
     with tempfile.TemporaryDirectory() as folder:
-        files = {(s, f): generate(folder, s, args.ops, f) for s in ("empty", "chain", "cse", "pd") for f in tools}
+        files = {(s, f): generate(folder, s, args.ops, f) for s in ("empty", "chain", "cse", "fold", "pd") for f in tools}
         empty = {f: instructions(tools[f] + [files["empty", f]]) for f in tools}
         base = {f: resident_kb(tools[f] + [files["empty", f]]) for f in tools}
         print(f"{'':32}{'pir':>12}{'mlir-opt':>12}{'ratio':>8}")
@@ -68,6 +70,11 @@ def main():
             for f, flag in (("pir", ours), ("mlir", theirs)):
                 count[f] = (instructions(tools[f] + [files[shape, f]] + ([flag] if flag else [])) - empty[f]) / args.ops
             print(f"{label + ' (' + shape + '), instr/op':32}{count['pir']:12.0f}{count['mlir']:12.0f}{count['pir'] / count['mlir']:8.3f}")
+        flags = {"pir": "--passes=canon", "mlir": "--canonicalize"}
+        count = {f: instructions(tools[f] + [files["fold", f], flags[f]], RUNS[f]) / args.ops for f in tools}
+        print(f"{'canonicalize alone (fold), instr/op':32}{count['pir']:12.0f}{count['mlir']:12.0f}{count['pir'] / count['mlir']:8.3f}")
+        few, many = (instructions(tools["pir"] + [generate(folder, "pd", n, "pir"), RULES], RUNS["pir"]) for n in (args.ops, 4 * args.ops))
+        print(f"{'rules (pd), instr/op; 4 N to N':32}{few / args.ops:12.0f}{'':12}{many / few:8.3f}")
         for shape in ("chain", "pd"):
             big = {f: generate(folder, shape, 10 * args.ops, f) for f in tools}
             size = {f: (resident_kb(tools[f] + [big[f]]) - base[f]) * 1024 / (10 * args.ops) for f in tools}

@@ -13,6 +13,7 @@
 
 #include <clause_form.h>
 #include <effects.h>
+#include <rewriter_impl.h>
 
 #include <pir/lower.h>
 
@@ -49,13 +50,6 @@ static bool forward(canon *c, pir_op *op, pir_rewriter *rewriter, pir_value *val
   return true;
 }
 
-static bool forward_clause(pir_op *op, pir_rewriter *rewriter, void *user) {
-  canon *c = user;
-  if (!pir_op_has(op, PIR_PURE) && !pir_op_has(op, PIR_RANDOM)) return false;
-  clause_form form = clause_form_of(&c->eval, op);
-  return form.kind == FORM_OPERAND && forward(c, op, rewriter, pir_op_operand(op, (size_t)form.operand));
-}
-
 static bool forward_lower(pir_op *op, pir_rewriter *rewriter, void *user) {
   canon *c = user;
   const pir_opdef *def = pir_op_def(op);
@@ -84,15 +78,13 @@ static void finish_composition(canon *c, pir_op *inner, pir_rewriter *rewriter) 
 }
 
 // The outer view's shape may follow from the inner one's (an extent it copies); then it stays.
-static bool compose_linear(pir_op *op, pir_rewriter *rewriter, void *user) {
-  canon *c = user;
-  if (!pir_op_has(op, PIR_PURE) || pir_op_has(op, PIR_INPLACE)) return false;
-  clause_form form = clause_form_of(&c->eval, op), inner_form;
-  pir_op *inner = form.kind == FORM_LINEAR ? viewed(c, op, &form, FORM_LINEAR, &inner_form) : NULL;
+static bool compose_linear(canon *c, pir_op *op, pir_rewriter *rewriter, const clause_form *form) {
+  clause_form inner_form;
+  pir_op *inner = viewed(c, op, form, FORM_LINEAR, &inner_form);
   if (!inner) return false;
   pir_value *source = pir_op_operand(inner, (size_t)inner_form.operand);
-  if (!keeps_shape(&c->eval, op, (size_t)form.operand, pir_facts_of(c->facts, source))) return false;
-  pir_rewriter_set_operand(rewriter, op, (size_t)form.operand, source);
+  if (!keeps_shape(&c->eval, op, (size_t)form->operand, pir_facts_of(c->facts, source))) return false;
+  pir_rewriter_set_operand(rewriter, op, (size_t)form->operand, source);
   finish_composition(c, inner, rewriter);
   return true;
 }
@@ -110,20 +102,28 @@ static const pir_attr *perm_attr(pir_op *op, const clause_form *form) {
   return pir_attr_array(ctx, items, (size_t)form->rank);
 }
 
-static bool compose_permute(pir_op *op, pir_rewriter *rewriter, void *user) {
-  canon *c = user;
-  if (!pir_op_has(op, PIR_PURE) || pir_op_has(op, PIR_INPLACE)) return false;
-  clause_form form = clause_form_of(&c->eval, op), inner_form;
-  if (form.kind != FORM_PERMUTE || form.perm_attr < 0 || !form.rank || !pir_op_attr_at(op, (size_t)form.perm_attr))
-    return false;
-  pir_op *inner = viewed(c, op, &form, FORM_PERMUTE, &inner_form);
+static bool compose_permute(canon *c, pir_op *op, pir_rewriter *rewriter, const clause_form *form) {
+  if (form->perm_attr < 0 || !form->rank || !pir_op_attr_at(op, (size_t)form->perm_attr)) return false;
+  clause_form both = *form, inner_form;
+  pir_op *inner = viewed(c, op, form, FORM_PERMUTE, &inner_form);
   if (!inner) return false;
-  clause_form both = form;
-  for (int32_t d = 0; d < form.rank; d++) both.axes[d] = form.axes[inner_form.axes[d]];
-  pir_op_set_attr_at(op, (size_t)form.perm_attr, perm_attr(op, &both));
-  pir_rewriter_set_operand(rewriter, op, (size_t)form.operand, pir_op_operand(inner, (size_t)inner_form.operand));
+  for (int32_t d = 0; d < form->rank; d++) both.axes[d] = form->axes[inner_form.axes[d]];
+  pir_op_set_attr_at(op, (size_t)form->perm_attr, perm_attr(op, &both));
+  pir_rewriter_set_operand(rewriter, op, (size_t)form->operand, pir_op_operand(inner, (size_t)inner_form.operand));
   finish_composition(c, inner, rewriter);
   return true;
+}
+
+// ---- patterns
+
+static bool by_clause(pir_op *op, pir_rewriter *rewriter, void *user) {
+  canon *c = user;
+  if (!pir_op_has(op, PIR_PURE) && !pir_op_has(op, PIR_RANDOM)) return false;
+  clause_form form = clause_form_of(&c->eval, op);
+  if (form.kind == FORM_OPERAND) return forward(c, op, rewriter, pir_op_operand(op, (size_t)form.operand));
+  if (!pir_op_has(op, PIR_PURE) || pir_op_has(op, PIR_INPLACE)) return false;
+  if (form.kind == FORM_LINEAR) return compose_linear(c, op, rewriter, &form);
+  return form.kind == FORM_PERMUTE && compose_permute(c, op, rewriter, &form);
 }
 
 static void on_erasing(void *user, pir_op *op) {
@@ -133,14 +133,13 @@ static void on_erasing(void *user, pir_op *op) {
 }
 
 pir_status pir_pass_canon(pir_pass_run *run) {
+  pir_rewriter_sweep(run->rewriter, run->program);  // what is dead need not be inferred
   canon c = {.facts = pir_run_facts(run)};
   if (!c.facts) return pir_run_facts_status(run);
   evaluator_init(&c.eval, run->program, c.facts);
   const pir_pattern patterns[] = {
-      {"forward by clause", 0, 4, forward_clause, &c, NULL},
-      {"forward by lower block", 0, 3, forward_lower, &c, NULL},
-      {"compose row-major views", 0, 2, compose_linear, &c, NULL},
-      {"compose permutations", 0, 1, compose_permute, &c, NULL},
+      {"by clause", 0, 2, by_clause, &c, NULL},
+      {"by lower block", 0, 1, forward_lower, &c, NULL},
   };
   pir_rewrite_listener listener = {.erasing = on_erasing, .user = &c};
   pir_greedy_options options = {.erase_dead = true};
