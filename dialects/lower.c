@@ -4,6 +4,7 @@
 #include "dialect_tables.h"
 #include "facts_impl.h"
 
+#include <pir/dialect/builtin.h>
 #include <pir/dialect/pd_op.h>
 
 #include <string.h>
@@ -102,7 +103,7 @@ static const pir_opdef *def_of(uint32_t id) {
 
 pir_op *pir_expand_op(pir_expand *e, uint32_t id, pir_value *const *operands, size_t operand_count,
                       const pir_named_attr *attrs, size_t attr_count) {
-  const pir_opdef *def = def_of(id);
+  const pir_opdef *def = id == BUILTIN_COMBINE ? pir_context_op(pir_op_context(e->op), id) : def_of(id);
   return def ? create(e, def, operands, operand_count, attrs, attr_count) : NULL;
 }
 

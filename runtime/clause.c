@@ -275,14 +275,19 @@ static pir_status run_bound(clause_bind *b, clause_lanes *lanes, int threads) {
 }
 
 static pir_status run_clause(const pir_kernel_call *call, const pir_clause *c, pir_tensor *out, int member) {
-  int threads = call->parallel.parallel_for && call->parallel.threads > 1 ? call->parallel.threads : 1, entries = pir_clause_entries(call);
+  int threads = call->parallel.parallel_for && call->parallel.threads > 1 ? call->parallel.threads : 1,
+      entries = pir_clause_entries(call);
   clause_bind *b = calloc(1, sizeof *b);
   int16_t *depth = calloc(c->node_count + 1u, sizeof *depth);
   clause_lanes *lanes = calloc((size_t)threads, sizeof *lanes);
   pir_status status = b && depth && lanes ? PIR_OK : PIR_EXHAUSTED;
   clause_memory m = {0};
   if (!status) {
-    *b = (clause_bind){.call = call, .clause = c, .out = out, .member = member, .slots = BASE_SLOTS + SLOTS_A_LEVEL * levels(c, depth)};
+    *b = (clause_bind){.call = call,
+                       .clause = c,
+                       .out = out,
+                       .member = member,
+                       .slots = BASE_SLOTS + SLOTS_A_LEVEL * levels(c, depth)};
     m.size =
         c->node_count * (2 + sizeof(int64_t)) + (size_t)entries * (sizeof *b->aligned + 1) + 5 * 64 + lane_bytes(b);
     m.base = take(call, m.size);

@@ -198,7 +198,8 @@ static pir_status space_of_vars(clause_bind *b, clause_lanes *e, const bool *rea
   }
   if (e->status) return e->status;
   for (int i = 0; c->kind == PIR_CLAUSE_CONTRACT && i < c->node_count; i++)
-    if (reached[i] && c->nodes[i].op == PIR_V_LOAD && c->nodes[i].map_kind == PIR_MAP_LIST) PIR_TRY(check_load(b, e, &c->nodes[i]));
+    if (reached[i] && c->nodes[i].op == PIR_V_LOAD && c->nodes[i].map_kind == PIR_MAP_LIST)
+      PIR_TRY(check_load(b, e, &c->nodes[i]));
   if (c->out_map_kind == PIR_MAP_ALIGNED) {
     if (b->parallel != b->out->rank) return wrong_shape(b, b->parallel, 0);
     for (int d = 0; d < b->parallel; d++) {

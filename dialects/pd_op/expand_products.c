@@ -469,3 +469,93 @@ pir_status pd_expand_multi_dot(pir_expand *e) {
   e->results[0] = multiply_chain(&c, 0, count - 1);
   return e->results[0] ? PIR_OK : PIR_INVALID;
 }
+
+// ---- gradient of einsum
+
+// The gradient with labels of the result, and the other operands: a product again, with the labels of operand k.
+static subscripts other_terms(const subscripts *s, int k, pir_value *const *members, pir_value *grad,
+                              pir_value **out_values) {
+  subscripts other = {.count = 1};
+  other.terms[0] = s->out;
+  out_values[0] = grad;
+  for (int i = 0; i < s->count; i++) {
+    if (i == k) continue;
+    other.terms[other.count] = s->terms[i];
+    out_values[other.count++] = members[i];
+  }
+  for (int i = 0; i < s->terms[k].count; i++) {
+    int label = s->terms[k].at[i];
+    bool there = find(&other.out, label) >= 0, known = false;
+    for (int t = 0; t < other.count; t++) known |= find(&other.terms[t], label) >= 0;
+    if (known && !there) other.out.at[other.out.count++] = label;
+  }
+  return other;
+}
+
+static pir_value *like_value(pir_expand *e, uint32_t id, pir_value *x, pir_value *like) {
+  return build(e, id, (pir_value *[]){x, like}, 2, NULL, 0);
+}
+
+// A label that the operand has twice: only its diagonal had a part.
+static pir_value *onto_diagonal(pir_expand *e, const labels *l, pir_value *x, pir_value *grad) {
+  for (int i = 0; i < l->count; i++)
+    for (int j = i + 1; j < l->count; j++)
+      if (l->at[i] == l->at[j])
+        return build(e, PD_DIAGONAL_GRAD, (pir_value *[]){x, grad}, 2,
+                     (setting[]){{"offset", number(e, 0)}, {"axis1", number(e, i)}, {"axis2", number(e, j)}}, 3);
+  return grad;
+}
+
+static pir_value *grad_of_term(pir_expand *e, const subscripts *s, int k, pir_value *const *members, pir_value *grad) {
+  pir_value *values[MAX_TERMS];
+  subscripts other = other_terms(s, k, members, grad, values);
+  term all = simplify(e, &other, 0, values[0]), own = {members[k], s->terms[k]};
+  for (int i = 1; i < other.count && all.value; i++) {
+    pir_value *conjugate = build(e, PD_CONJ, &values[i], 1, NULL, 0);
+    if (!conjugate) return NULL;
+    term next = simplify(e, &other, i, conjugate);
+    labels of = all.l;
+    if (all.l.count + next.l.count > PIR_MAX_RANK) return NULL;
+    append(&of, &next.l);
+    labels needed = needed_from(&other, i + 1, &of);
+    all = join(e, &all, &next, &needed);
+  }
+  take_diagonals(e, &own);
+  if (!all.value || !own.value) return NULL;
+  int found = all.l.count;
+  pir_value *value = align(e, &all, &own.l);
+  value = found < own.l.count ? like_value(e, PD_EXPAND_AS, value, own.value)
+                              : like_value(e, PD_REDUCE_AS, value, own.value);
+  return value ? onto_diagonal(e, &s->terms[k], members[k], value) : NULL;
+}
+
+pir_status pd_expand_einsum_grad(pir_expand *e) {
+  pir_value *members[MAX_TERMS], *grads[MAX_TERMS], *grad = pir_op_operand(e->op, PD_EINSUM_GRAD_IN_OUT_GRAD);
+  int ranks[MAX_TERMS], count = list_members(e->op, members, MAX_TERMS);
+  subscripts s;
+  if (count < 1) return no_members(e->op);
+  for (int i = 0; i < count; i++) {
+    const pir_fact *fact = pir_facts_of(e->facts, members[i]);
+    ranks[i] = fact->known ? fact->rank : -1;
+    if (ranks[i] < 0)
+      return pir_report(pir_op_context(e->op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(e->op),
+                        "unsupported: \"%s\" of operand %d, whose rank shows only in the run", pir_op_def(e->op)->name,
+                        i);
+  }
+  const char *wrong = read_subscripts(text_of(e->op, "equation"), ranks, count, &s);
+  if (wrong) return pir_error(e->op, "equation: %s", wrong);
+  for (int k = 0; k < count; k++) {
+    labels seen = {0};
+    int twice = 0;
+    for (int i = 0; i < s.terms[k].count; i++) {
+      twice += find(&seen, s.terms[k].at[i]) >= 0;
+      seen.at[seen.count++] = s.terms[k].at[i];
+    }
+    grads[k] = twice < 2 ? grad_of_term(e, &s, k, members, grad) : NULL;
+    if (!grads[k])
+      return pir_report(pir_op_context(e->op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(e->op),
+                        "unsupported: the gradient of operand %d by these subscripts", k);
+  }
+  e->results[0] = build(e, BUILTIN_COMBINE, grads, (size_t)count, NULL, 0);
+  return e->results[0] ? PIR_OK : PIR_INVALID;
+}

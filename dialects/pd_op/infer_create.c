@@ -231,3 +231,12 @@ pir_status pd_infer_complex_of(pir_infer *infer) {
   if (out->dtype == PIR_F64) out->dtype = PIR_C128;
   return PIR_OK;
 }
+
+// A list like the first operand.
+pir_status pd_infer_like_list(pir_infer *infer) {
+  const pir_fact *list = infer->operands[0];
+  infer->results[0] = (pir_fact){.rank = -1};
+  if (list && list->known) infer->results[0] = *list;
+  infer->results[0].contents = NULL, infer->results[0].content_count = 0;
+  return PIR_OK;
+}

@@ -64,7 +64,7 @@ static const npy_array *find_array(const npy_set *set, const char *kind, const c
 }
 
 // A fed gradient has the name of its input whole.
-static const npy_array *find_input(const npy_set *set, const char *name) {
+const npy_array *run_find_input(const npy_set *set, const char *name) {
   const npy_array *found = find_array(set, "in", name);
   return found ? found : npy_find(set, name);
 }
@@ -88,7 +88,7 @@ static const npy_array *find_expected(const npy_set *set, size_t i) {
 static int feed(run *r, npy_set *set, const char *folder) {
   for (size_t i = 0; i < pir_model_inputs(r->model); i++) {
     pir_port port = pir_model_input(r->model, i);
-    npy_array *array = (npy_array *)find_input(set, port.name.data);
+    npy_array *array = (npy_array *)run_find_input(set, port.name.data);
     if (!array) return cli_fail(r->cli, CLI_INVALID, "%s has no input \"%s\"", folder, port.name.data);
     run_drop_input(&r->inputs[i]);
     r->inputs[i].tensor = array->tensor;

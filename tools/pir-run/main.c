@@ -74,6 +74,28 @@ static void adopt_extra(pir_program *program, const npy_set *extra) {
   }
 }
 
+static bool fits(pir_shape stated, const pir_tensor *fed) {
+  bool same = stated.rank == (size_t)fed->rank;
+  for (int i = 0; same && i < fed->rank; i++) same = stated.dims[i] < 0 || stated.dims[i] == fed->shape[i];
+  return same;
+}
+
+// What a case feeds decides about the shape of an input; what was stated for it is what Paddle inferred, and is
+// sometimes wrong.
+static void restate_inputs(pir_program *program, const npy_set *extra) {
+  pir_context *ctx = pir_program_context(program);
+  for (pir_op *op = pir_block_first(pir_program_block(program)); extra && op; op = pir_op_next(op)) {
+    const pir_attr *name = pir_op_has(op, PIR_INPUT) ? pir_op_attr_str(op, "name") : NULL;
+    pir_name *shape = pir_name_get(ctx, PIR_STR("shape"));
+    const npy_array *array = name ? run_find_input(extra, pir_attr_as_str(name).data) : NULL;
+    if (!array || !pir_op_attr(op, shape) || fits(pir_type_shape(pir_value_type(pir_op_result(op, 0))), &array->tensor))
+      continue;
+    pir_shape fed = {array->tensor.shape, (size_t)array->tensor.rank};
+    pir_op_set_attr(op, shape, pir_attr_int_array(ctx, fed.dims, fed.rank));
+    pir_value_set_type(pir_op_result(op, 0), pir_type_tensor(ctx, array->tensor.dtype, fed));
+  }
+}
+
 static bool has_parameters(const npy_set *extra) {
   for (size_t i = 0; extra && i < extra->count; i++)
     if (!strncmp(extra->arrays[i].name, "param/", 6)) return true;
@@ -115,6 +137,7 @@ int run_open(run *r, const char *path, const char *params, const npy_set *extra)
   if (!status) status = load(r, ctx, path, params, extra, &program);
   r->load_ms = run_now_ms() - start;
   start = run_now_ms();
+  if (!status) restate_inputs(program, extra);
   if (!status) status = pir_model_create(program, &how, &r->model);
   r->compile_ms = run_now_ms() - start;
   pir_program_destroy(program);
