@@ -252,6 +252,11 @@ static pir_text_form text_form(const cli *cli) {
   return form && strcmp(form, "typed") == 0 ? PIR_TEXT_TYPED : PIR_TEXT_T3;
 }
 
+static bool is_json(const cli *cli) {
+  const char *form = cli_value(cli, OPT_EMIT, NULL);
+  return form && strcmp(form, "json") == 0;
+}
+
 static bool is_text(const cli *cli) {
   const char *form = cli_value(cli, OPT_EMIT, NULL);
   return !form || strcmp(form, "text") == 0 || strcmp(form, "t2") == 0 || strcmp(form, "typed") == 0;
@@ -315,6 +320,7 @@ static int process_parts(cli *cli, const cli_file *file, const pir_writer *out) 
   part part;
   for (part_walk walk = parts_of(file->bytes); next_part(&walk, &part);) {
     cli_file piece = {.name = file->name, .bytes = part.text};
+    if (!quiet && *part.begin && is_json(cli)) put(out, "\n");  // JSON ends without one
     if (!quiet) put(out, part.begin);
     int code = part.kind == PART_PROGRAM ? process_part(cli, &piece, part.line, out)
                                          : process_value(cli, &part, file->name, text_form(cli), out);
