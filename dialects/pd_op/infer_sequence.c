@@ -196,3 +196,19 @@ pir_status pd_infer_coalesce_tensor(pir_infer *infer) {
   put(infer, PD_COALESCE_TENSOR_OUT_FUSED_OUTPUT, 1, total, 0, 0, 0);
   return PIR_OK;
 }
+
+// Transposed, two weights of 4 bits in a byte; scales are f32 where they stay beside the product.
+pir_status pd_infer_weight_quantize(pir_infer *infer) {
+  pir_status status = PIR_OK;
+  const pir_fact *x = expect(infer, PD_WEIGHT_QUANTIZE_IN_X, 2, &status);
+  pir_str algo = infer->attrs[PD_WEIGHT_QUANTIZE_ATTR_ALGO].text;
+  pir_dim rows = x ? x->shape[0] : PIR_DIM_UNKNOWN, columns = x ? x->shape[1] : PIR_DIM_UNKNOWN, lines = columns;
+  if (x && pir_str_equal(algo, PIR_STR("weight_only_int4"))) lines = pir_dim_floordiv(infer->dims, columns, 2);
+  put(infer, PD_WEIGHT_QUANTIZE_OUT_OUT, 2, lines, rows, 0, 0);
+  int64_t group = infer->attrs[PD_WEIGHT_QUANTIZE_ATTR_GROUP_SIZE].i;
+  pir_dim groups = group > 0 && x ? pir_dim_ceildiv(infer->dims, rows, group) : PIR_DIM_UNKNOWN;
+  if (group > 0) put(infer, PD_WEIGHT_QUANTIZE_OUT_SCALE, 2, groups, columns, 0, 0);
+  else put(infer, PD_WEIGHT_QUANTIZE_OUT_SCALE, 1, columns, 0, 0, 0);
+  if (pir_str_equal(algo, PIR_STR("llm.int8"))) infer->results[PD_WEIGHT_QUANTIZE_OUT_SCALE].dtype = PIR_F32;
+  return status;
+}

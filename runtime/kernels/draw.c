@@ -334,6 +334,67 @@ pir_status pir_kernel_randperm(const pir_kernel_call *call) {
   return pir_kernel_close(call, status, 0, 1, t);
 }
 
+// Rows of x (over its last axis) in a random order, the order, and what the next seed is.
+// operands: x, seed; attribute: startup_seed
+pir_status pir_kernel_shuffle_batch(const pir_kernel_call *call) {
+  const pir_tensor *x = pir_kernel_in(call, 0), *seed = pir_kernel_in(call, 1);
+  pir_tensor *result = pir_kernel_out(call, 0), *order = pir_kernel_out(call, 1), *next = pir_kernel_out(call, 2);
+  if (!x || x->rank < 1) return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects at least rank 1", call->op);
+  int64_t given = seed && pir_tensor_numel(seed) ? pir_tensor_int_at(seed, 0) : call->attrs[0].i, n = 1;
+  for (int i = 0; i < x->rank - 1; i++) n *= x->shape[i];
+  pir_tensor dense, moved, t = {0};
+  draw d;
+  PIR_TRY(start(call, given ? given : 1, PIR_F64, &d));
+  PIR_TRY(pir_kernel_dense(call, x, x->dtype, x->shape, x->rank, &dense));
+  pir_status status = pir_kernel_zeros(call, x->dtype, x->shape, x->rank, &moved);
+  if (!status) status = pir_kernel_zeros(call, PIR_I64, &n, 1, &t);
+  size_t row = (size_t)x->shape[x->rank - 1] * pir_dtype_size(x->dtype);
+  int64_t *at = t.data;
+  for (int64_t i = 0; i < n && !status; i++) at[i] = i;
+  if (!status) shuffle(d.from, at, (uint64_t)n);
+  for (int64_t i = 0; i < n && !status; i++)
+    memcpy((char *)moved.data + (size_t)i * row, (const char *)dense.data + (size_t)at[i] * row, row);
+  if (!status) status = pir_kernel_shape_result(call, result, x->dtype, x->shape, x->rank);
+  if (!status) status = pir_tensor_copy(&moved, result);
+  if (!status && order) status = pir_kernel_shape_result(call, order, PIR_I64, &n, 1);
+  if (!status && order) memcpy(order->data, at, (size_t)n * sizeof *at);
+  if (!status && next && seed) {
+    status = pir_kernel_shape_result(call, next, seed->dtype, seed->shape, seed->rank);
+    int64_t number = (int64_t)pir_generator_below(d.from, INT32_MAX);
+    pir_tensor from = {.data = &number, .dtype = PIR_I64, .rank = seed->rank};  // strides 0: everywhere the same
+    memcpy(from.shape, seed->shape, sizeof from.shape);
+    if (!status) status = pir_tensor_copy(&from, next);
+  }
+  pir_kernel_drop(call, &dense);
+  pir_kernel_drop(call, &moved);
+  pir_kernel_drop(call, &t);
+  return status;
+}
+
+// ---- private gradient descent
+
+// operands: param, grad, learning_rate; attributes: clip, batch_size, sigma, seed. One noise for all elements.
+pir_status pir_kernel_dpsgd(const pir_kernel_call *call) {
+  static const uint8_t in[] = {PIR_F64, PIR_F64, PIR_F64}, out[] = {PIR_F64};
+  const pir_tensor *param = pir_kernel_in(call, 0), *grad = pir_kernel_in(call, 1), *rate = pir_kernel_in(call, 2);
+  if (!param || !grad || !rate || pir_tensor_numel(param) != pir_tensor_numel(grad) || pir_tensor_numel(rate) != 1)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: expects param and grad of one shape, and one learning_rate",
+                           call->op);
+  pir_tensor t[4];
+  draw d;
+  PIR_TRY(start(call, call->attrs[3].i, PIR_F64, &d));
+  pir_status status = pir_kernel_open(call, in, 3, out, 1, t);
+  double norm = 0, clip = call->attrs[0].f, batch = call->attrs[1].f;
+  const double *g = t[1].data;
+  int64_t n = status ? 0 : pir_tensor_numel(param);
+  for (int64_t i = 0; i < n; i++) norm += g[i] * g[i];
+  double scale = fmax(sqrt(norm) / clip, 1), noise = normal_of(&d, 0, 1) * call->attrs[2].f;
+  for (int64_t i = 0; i < n; i++)
+    ((double *)t[3].data)[i] =
+        ((const double *)t[0].data)[i] - ((const double *)t[2].data)[0] * (g[i] / scale + noise / batch);
+  return pir_kernel_close(call, status, 3, 1, t);
+}
+
 // ---- dropout
 
 // operands: x, seed_tensor, p; attributes: is_test, mode, seed, fix_seed; results: out, mask

@@ -30,6 +30,7 @@
   X(det, false)                                                                                                        \
   X(dirichlet, false)                                                                                                  \
   X(distribute_fpn_proposals, true)                                                                                    \
+  X(dpsgd, false)                                                                                                      \
   X(dropout, false)                                                                                                    \
   X(edit_distance, false)                                                                                              \
   X(eig, false)                                                                                                        \
@@ -96,6 +97,7 @@
   X(send_ue_recv, true)                                                                                                \
   X(set_value, false)                                                                                                  \
   X(set_value_with_tensor, false)                                                                                      \
+  X(shuffle_batch, true)                                                                                               \
   X(slogdet_v2, false)                                                                                                 \
   X(solve, false)                                                                                                      \
   X(sparse_add, true)                                                                                                  \
@@ -130,6 +132,7 @@
   X(viterbi_decode, true)                                                                                              \
   X(warpctc, false)                                                                                                    \
   X(warprnnt, false)                                                                                                   \
+  X(weight_quantize, false)                                                                                            \
   X(yolo_loss, false)
 
 #define PIR_KERNEL_DECLARE(name, shapes) pir_status pir_kernel_##name(const pir_kernel_call *call);
