@@ -95,6 +95,7 @@ static void put_meaning(FILE *out, const op *o) {
   for (int i = 0; i < o->clause_count; i++) put_source(out, o->clauses[i].loc);
   for (int i = 0; i < o->shape_count; i++) put_source(out, o->shapes[i].loc);
   if (o->kernel) fprintf(out, "    kernel %s\n", o->kernel);
+  if (declared_only(o) && o->shape_count) fputc('\n', out);
   if (declared_only(o)) fputs("Declared only: programs with it are read and written, not run.\n", out);
 }
 
