@@ -48,10 +48,35 @@ bool lower_can(lowering *l, const pir_op *op) {
   return !l->why;
 }
 
+static bool mentions(const contract_tensor *t, int var) {
+  for (int d = 0; d < t->rank; d++)
+    if (t->map[d].factor[var]) return true;
+  return false;
+}
+
+// Few rows times a matrix made by the run whose columns lie along the sums: packing it would cost more than the
+// products. Called, each result is one scalar product.
+static bool is_scalar_products(const contraction *c, const pir_value *b) {
+  enum { FEW_ROWS = 3 };
+  const pir_op *source = pir_value_op(b);
+  const contract_map *last = c->b.rank ? &c->b.map[c->b.rank - 1] : NULL;
+  int64_t rows = 1, extent;
+  bool along = false;
+  if (!last || c->b.dtype != PIR_F32 || (source && pir_op_has(source, PIR_PARAMETER | PIR_CONSTANT))) return false;
+  for (int v = 0; v < c->var_count; v++) {
+    if (c->vars[v].reduced) along |= last->factor[v] == 1 && c->a.rank && c->a.map[c->a.rank - 1].factor[v] == 1;
+    if (c->vars[v].reduced || mentions(&c->b, v)) continue;
+    if (!pir_dim_is_const(c->dims, c->vars[v].extent, &extent) || extent > FEW_ROWS) return false;
+    rows *= extent;
+  }
+  return along && rows <= FEW_ROWS;
+}
+
 static bool can_contract(const pir_op *op, const pir_facts *facts) {
   contraction c;
   int a, b;
-  return pir_contract_match(op, facts, &c, &a, &b) && pir_contract_can(&c);
+  return pir_contract_match(op, facts, &c, &a, &b) && pir_contract_can(&c) &&
+         !is_scalar_products(&c, pir_op_operand(op, (size_t)b));
 }
 
 bool pir_codegen_can(const pir_op *op, const pir_facts *facts) {

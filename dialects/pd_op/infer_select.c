@@ -60,7 +60,9 @@ pir_status pd_infer_repeat_interleave_with_tensor_index(pir_infer *infer) {
 pir_status pd_infer_unique_consecutive(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_UNIQUE_CONSECUTIVE_IN_X];
   const pir_attr_value *axes = &infer->attrs[PD_UNIQUE_CONSECUTIVE_ATTR_AXIS];
-  pir_dtype counted = infer->attrs[PD_UNIQUE_CONSECUTIVE_ATTR_DTYPE].i == PIR_I32 ? PIR_I32 : PIR_I64;
+  pir_dtype counted = (pir_dtype)infer->attrs[PD_UNIQUE_CONSECUTIVE_ATTR_DTYPE].i;
+  if (counted != PIR_I32 && counted != PIR_I64)
+    return pir_infer_fail(infer, "dtype: expects int32 or int64, found %s", pir_dtype_name(counted));
   pir_fact *out = infer_begin(infer, PD_UNIQUE_CONSECUTIVE_OUT_OUT);
   pir_fact *index = infer_begin(infer, PD_UNIQUE_CONSECUTIVE_OUT_INDEX);
   pir_fact *counts = infer_begin(infer, PD_UNIQUE_CONSECUTIVE_OUT_COUNTS);
