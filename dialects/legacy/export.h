@@ -28,8 +28,8 @@ struct out_block {
   int32_t index, forward;  // the block it is the gradient of, or -1
   PIR_VEC(Legacy__VarDesc *) vars;
   PIR_VEC(Legacy__OpDesc *) ops;
-  var_list captured;  // variables of enclosing blocks that its ops read
-  pir_map seen;
+  var_list captured;      // variables of enclosing blocks that its ops read
+  pir_map seen, written;  // out_var -> 1: what is captured, and what its ops gave a value before
 };
 
 // The variables of a value: one, or one for each member of a vec. Members may be NULL (absent).
@@ -122,7 +122,7 @@ typedef struct out_op {
   PIR_VEC(Legacy__OpDesc__Var *) inputs;
   PIR_VEC(Legacy__OpDesc__Var *) outputs;
   PIR_VEC(Legacy__OpDesc__Attr *) attrs;
-  var_list read;
+  var_list read, written;
 } out_op;
 
 out_op *op_open(exporter *x, const char *type);

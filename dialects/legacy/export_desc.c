@@ -39,6 +39,8 @@ void op_input(exporter *x, out_op *o, const char *slot, out_var *const *vars, si
 
 void op_output(exporter *x, out_op *o, const char *slot, out_var *const *vars, size_t n) {
   pir_vec_push(&x->arena, &o->outputs, slot_new(x, slot, vars, n));
+  for (size_t i = 0; i < n; i++)
+    if (vars[i]) pir_vec_push(&x->arena, &o->written, vars[i]);
 }
 
 // ---- attributes
@@ -307,6 +309,7 @@ static void capture(exporter *x, const var_list *read) {
   for (size_t i = 0; i < read->count; i++) {
     out_var *var = read->items[i];
     for (out_block *b = x->block; b && b != var->home; b = b->parent) {
+      if (pir_map_find(&b->written, var)) break;
       if (pir_map_find(&b->seen, var)) continue;
       pir_map_put(&x->arena, &b->seen, var, 1);
       pir_vec_push(&x->arena, &b->captured, var);
@@ -325,6 +328,7 @@ void op_close(exporter *x, out_op *o) {
   o->desc->n_attrs = o->attrs.count;
   o->desc->attrs = o->attrs.items;
   capture(x, &o->read);
+  for (size_t i = 0; i < o->written.count; i++) pir_map_put(&x->arena, &x->block->written, o->written.items[i], 1);
   pir_vec_push(&x->arena, &x->block->ops, o->desc);
 }
 

@@ -39,6 +39,11 @@ void name_reserve(exporter *x, pir_str name) {
   (void)pir_map_place(&x->arena, &x->names, pir_name_get(x->ctx, name), NAME_RESERVED);
 }
 
+static bool name_is_taken(const exporter *x, pir_str name) {
+  const uint64_t *state = pir_map_find(&x->names, pir_name_get(x->ctx, name));
+  return state && *state == NAME_TAKEN;
+}
+
 bool name_take(exporter *x, pir_str name) {
   uint64_t *state;
   if (!name.size || memchr(name.data, 0, name.size)) return false;
@@ -261,11 +266,14 @@ static out_var *wanted_parameter(exporter *x, const pir_value *value) {
 }
 
 const char *wanted_name(exporter *x, const pir_value *value) {
-  for (int steps = 0; value && steps < CHAIN_MAX; steps++, value = next_in_chain(value))
+  for (int steps = 0; value && steps < CHAIN_MAX; steps++, value = next_in_chain(value)) {
+    pir_str wanted = {0};
     PIR_EACH_USE(u, (pir_value *)(uintptr_t)value) {
       pir_str name = output_name(pir_use_owner(u));
-      if (name.size && name_take(x, name)) return text_copy(x, name);
+      if (name.size && !name_is_taken(x, name)) wanted = name;  // uses come last first
     }
+    if (wanted.size && name_take(x, wanted)) return text_copy(x, wanted);
+  }
   return NULL;
 }
 
