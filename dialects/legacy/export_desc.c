@@ -317,7 +317,26 @@ static void capture(exporter *x, const var_list *read) {
   }
 }
 
+static bool is_python(pir_str file) { return file.size > 3 && !memcmp(file.data + file.size - 3, ".py", 3); }
+
+// The Python frames that made the op, where it carries them; else the line of Python it comes from.
+static void add_callstack(exporter *x, out_op *o) {
+  static const char name[] = "op_callstack";
+  const pir_attr *frames = x->op ? pir_op_attr_str(x->op, name) : NULL;
+  pir_loc_parts at = pir_loc_unpack(x->ctx, x->op ? pir_op_loc(x->op) : PIR_LOC_UNKNOWN);
+  if (frames && pir_attr_kind_of(frames) == PIR_ATTR_ARRAY && set_text_list(x, o, name, frames)) return;
+  if (at.is_offset || !at.line || !is_python(at.file)) return;
+  pir_strbuf text;
+  pir_strbuf_init(&text, &x->arena);
+  pir_strbuf_format(&text, "  File \"%.*s\", line %u, in <module>", (int)at.file.size, at.file.data, at.line);
+  Legacy__OpDesc__Attr *a = attr_new(x, o, name, LEGACY__ATTR_TYPE__STRINGS);
+  a->n_strings = 1;
+  a->strings = pir_arena_alloc(&x->arena, sizeof *a->strings);
+  a->strings[0] = bytes_of(x, pir_strbuf_view(&text));
+}
+
 void op_close(exporter *x, out_op *o) {
+  add_callstack(x, o);
   if (o->inputs.count) qsort(o->inputs.items, o->inputs.count, sizeof *o->inputs.items, compare_slots);
   if (o->outputs.count) qsort(o->outputs.items, o->outputs.count, sizeof *o->outputs.items, compare_slots);
   if (o->attrs.count) qsort(o->attrs.items, o->attrs.count, sizeof *o->attrs.items, compare_attrs);
