@@ -194,6 +194,14 @@ static void on_fired(void *user, const pir_pattern *pattern, pir_str op, pir_loc
            at.column);
 }
 
+static void on_refused(void *user, const char *rule, const char *origin, const pir_op *op, const char *why) {
+  pir_pass_manager *manager = user;
+  pir_loc_parts at = pir_loc_unpack(manager->ctx, pir_op_loc(op));
+  pir_str name = pir_op_name(op);
+  log_line(manager, "// %s %s: not \"%.*s\" at %.*s:%u:%u: %s", origin, rule, (int)name.size, name.data,
+           (int)at.file.size, at.file.data, at.line, at.column, why);
+}
+
 static void on_counted(void *user, const pir_pattern *pattern, uint64_t n) {
   pir_pass_manager *manager = user;
   statistic row = {manager->current, pattern->name, n, pattern->origin};
@@ -223,6 +231,7 @@ static pir_status run_pass(pir_pass_manager *manager, manager_entry *entry, pir_
   rewriter.observer = manager;
   rewriter.counted = on_counted;
   if (manager->options.trace_rewrites) rewriter.fired = on_fired;
+  if (manager->options.trace_refused) rewriter.refused = on_refused;
   change_log changes = {.manager = manager, .pass = entry->pass->name};
   pir_rewrite_listener listener = {.inserted = on_inserted, .erasing = on_erasing, .user = &changes};
   bool show = manager->options.print_changed && has_log(manager);

@@ -405,8 +405,12 @@ static void erase_orphans(emission *e) {
 
 bool rule_rewrite(rule_match *m, pir_op *root) {
   emission e = {.m = m, .facts = rule_facts(m), .at = choose_place(m, root)};
-  if (!e.facts || !e.at || (m->has_inplace && reads_what_was_written(m, e.at))) return false;
-  if (!emit_ops(&e) || !each_output(&e, check_output)) return take_back(&e), false;
+  m->hindrance = !e.at ? "the new ops cannot stand before every reader" : "an attribute or operand cannot be made";
+  if (!e.facts || !e.at) return false;
+  if (m->has_inplace && reads_what_was_written(m, e.at))
+    return m->hindrance = "an op writes over a value that the emit reads", false;
+  if (!emit_ops(&e)) return take_back(&e), false;
+  if (!each_output(&e, check_output)) return m->hindrance = "a result would have another type", take_back(&e), false;
   each_output(&e, replace_output);
   erase_match(&e);
   erase_orphans(&e);

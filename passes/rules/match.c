@@ -292,6 +292,7 @@ static bool loses_nothing(const rule_match *m) {
 
 static bool run_steps(rule_match *m, int32_t step) {
   for (; step < m->rule->step_count; step++) {
+    if (step > m->reached) m->reached = step;
     const rule_step *s = &m->t->steps[m->rule->steps + step];
     pir_rule_value value;
     switch ((rule_step_kind)s->kind) {
@@ -307,6 +308,7 @@ static bool run_steps(rule_match *m, int32_t step) {
         break;
     }
   }
+  m->reached = m->rule->step_count;
   return loses_nothing(m);
 }
 
@@ -316,5 +318,6 @@ bool rule_match_op(rule_match *m, pir_op *root) {
   memset(m->hole_set, 0, sizeof *m->hole_set * (size_t)m->rule->hole_count);
   m->trail_count = m->heap_used = m->pointers_used = 0;
   m->tries = 0;
+  m->reached = -1;
   return try_op(m, m->rule->root_op, root, 0);
 }

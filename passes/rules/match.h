@@ -44,6 +44,8 @@ typedef struct rule_match {
   // Told of every condition that does not hold, while what it read is bound. NULL: nobody asks.
   void (*failed)(void *user, struct rule_match *m, int32_t step, int32_t node);
   void *failed_user;
+  int32_t reached;        // the furthest step that did not hold; step_count: the ops are there, but read elsewhere too
+  const char *hindrance;  // of a match that could not be rewritten
 } rule_match;
 
 // ---- expr.c

@@ -15,11 +15,30 @@ typedef struct rule_pattern {
   const rule *rule;
 } rule_pattern;
 
+static void explain(const rule_match *m, const pir_op *op) {
+  char text[160];
+  const rule_step *step =
+      m->reached >= 0 && m->reached < m->rule->step_count ? &m->t->steps[m->rule->steps + m->reached] : NULL;
+  if (m->hindrance) pir_text_format(text, sizeof text, "%s", m->hindrance);
+  else if (m->reached == m->rule->step_count)
+    pir_text_format(text, sizeof text, "a value that would go is read elsewhere");
+  else if (!step) pir_text_format(text, sizeof text, "operands, attributes or readers of results differ");
+  else if (step->kind == RULE_STEP_WHERE || step->kind == RULE_STEP_LET)
+    pir_text_format(text, sizeof text, "the condition on line %u does not hold", step->line);
+  else
+    pir_text_format(text, sizeof text, "no \"%s\" that fits",
+                    pir_context_op(m->ctx, m->t->ops[m->rule->match + step->op].id)->name);
+  m->rewriter->refused(m->rewriter->observer, m->rule->name, m->rule->origin, op, text);
+}
+
 static bool apply(pir_op *op, pir_rewriter *rewriter, void *user) {
   const rule_pattern *p = user;
   rule_match *m = &p->runner->match;
   m->rule = p->rule;
-  return rule_match_op(m, op) && rule_rewrite(m, op);
+  m->hindrance = NULL;
+  bool done = rule_match_op(m, op) && rule_rewrite(m, op);
+  if (!done && rewriter->refused) explain(m, op);
+  return done;
 }
 
 static void on_erasing(void *user, pir_op *op) {

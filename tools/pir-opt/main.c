@@ -56,7 +56,8 @@ static const cli_option options[] = {
     {OPT_RULES, 0, "rules", "FILE", "run the passes of a .drr file; --passes may name them"},
     {OPT_CHECK_RULES, 0, "check-rules", "[=SEED]",
      "run what the rules of --rules, or the built-in ones, match and make"},
-    {OPT_TRACE_REWRITES, 0, "trace-rewrites", NULL, "print each rewrite: where its rule is, its name, the op"},
+    {OPT_TRACE_REWRITES, 0, "trace-rewrites", "[=all]",
+     "print each rewrite: where its rule is, its name, the op; all: also rules that did not apply, and why"},
     {OPT_VERIFY_NUMERICS, 0, "verify-numerics", "[=SEED]",
      "run the program around every pass; name the first pass and op that change numbers"},
     {OPT_REDUCE, 0, "reduce", "CMD", "print the smallest program on which `CMD FILE` still fails"},
@@ -218,9 +219,10 @@ static int run_watched(cli *cli, pir_context *ctx, pir_pass_options *options, co
 
 static int run_passes(cli *cli, pir_context *ctx, pir_str text, pir_program *program) {
   size_t before_count, after_count;
+  const char *timing = cli_value(cli, OPT_TIMING, NULL), *trace = cli_value(cli, OPT_TRACE_REWRITES, NULL);
+  if (trace && strcmp(trace, "all") != 0) return cli_bad_value(cli, "trace-rewrites", trace, "all, or nothing");
   const char **before = values_of(cli, OPT_PRINT_BEFORE, &before_count),
              **after = values_of(cli, OPT_PRINT_AFTER, &after_count);
-  const char *timing = cli_value(cli, OPT_TIMING, NULL);
   pir_pass_options pass_options = {
       .verify_each = cli_has(cli, OPT_VERIFY_EACH),
       .print_changed = cli_has(cli, OPT_PRINT_CHANGED),
@@ -228,6 +230,7 @@ static int run_passes(cli *cli, pir_context *ctx, pir_str text, pir_program *pro
       .timing_json = timing != NULL,
       .stats = cli_has(cli, OPT_STATS),
       .trace_rewrites = cli_has(cli, OPT_TRACE_REWRITES),
+      .trace_refused = trace != NULL,
       .print_after_all = cli_has(cli, OPT_PRINT_AFTER_ALL),
       .print_before = before,
       .print_after = after,

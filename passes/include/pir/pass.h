@@ -60,8 +60,9 @@ typedef struct pir_pass_instrument {
 typedef struct pir_pass_options {
   bool verify_each;
   bool print_changed, timing, stats, print_after_all;
-  bool trace_rewrites;                                   // every rewrite with its rule and place
-  bool timing_json;                                      // the times as one JSON object, in a line of its own
+  bool trace_refused;   // every rule that an op is the root of and that did not apply, with why
+  bool trace_rewrites;  // every rewrite with its rule and place
+  bool timing_json;     // the times as one JSON object, in a line of its own
   const char *const *print_before, *const *print_after;  // pass names
   size_t print_before_count, print_after_count;
   pir_writer log;  // where the above goes
