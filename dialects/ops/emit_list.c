@@ -53,7 +53,7 @@ static void put_operands(FILE *out, const op *o) {
     if (x->flags & PIR_OPERAND_VARIADIC) fputs("*", out);
     if (x->flags & PIR_OPERAND_INTARRAY) fputs(":intarray", out);
     if (x->flags & PIR_OPERAND_SCALAR) fputs(":scalar", out);
-    put_dtypes(out, x->dtypes);
+    put_dtypes(out, x->same_as >= 0 ? o->operands[x->same_as].dtypes : x->dtypes);
     if (x->literal) fputc('=', out), put_literal(out, x->literal);
   }
 }
@@ -71,7 +71,7 @@ static void put_results(FILE *out, const op *o) {
     const result *r = &o->results[i];
     fprintf(out, "%s%s%s%s%s", i ? " " : "", r->name, r->flags & PIR_RESULT_OPTIONAL ? "?" : "",
             r->flags & PIR_RESULT_VARIADIC ? "*" : "", r->flags & PIR_RESULT_INTERMEDIATE ? "~" : "");
-    put_dtypes(out, r->dtypes);
+    put_dtypes(out, r->same_as >= 0 ? o->operands[r->same_as].dtypes : r->dtypes);
   }
 }
 

@@ -374,5 +374,7 @@ pir_status pd_infer_topk(pir_infer *infer) {
 
 // As the clause says, also where a lower block computes it.
 pir_status pd_infer_reduce_as(pir_infer *infer) {
-  return infer_clause(infer, infer->def->clause, infer_begin(infer, 0));
+  pir_fact *out = infer_begin(infer, 0);
+  if (out->dtype == PIR_BOOL || out->dtype == PIR_I32) out->dtype = PIR_I64;  // as sum does
+  return infer_clause(infer, infer->def->clause, out);
 }
