@@ -27,6 +27,7 @@
   X(cummin, false)                                                                                                     \
   X(cumprod_grad, false)                                                                                               \
   X(deformable_conv, false)                                                                                            \
+  X(deformable_conv_grad, false)                                                                                       \
   X(det, false)                                                                                                        \
   X(dirichlet, false)                                                                                                  \
   X(distribute_fpn_proposals, true)                                                                                    \
@@ -50,6 +51,7 @@
   X(hash, false)                                                                                                       \
   X(histogram, false)                                                                                                  \
   X(hsigmoid_loss, false)                                                                                              \
+  X(hsigmoid_loss_grad, false)                                                                                         \
   X(index_put, false)                                                                                                  \
   X(interp_antialias, false)                                                                                           \
   X(inverse, false)                                                                                                    \
@@ -82,14 +84,18 @@
   X(pool3d_grad, false)                                                                                                \
   X(prior_box, false)                                                                                                  \
   X(psroi_pool, false)                                                                                                 \
+  X(psroi_pool_grad, false)                                                                                            \
   X(qr, false)                                                                                                         \
   X(randint, false)                                                                                                    \
   X(randperm, false)                                                                                                   \
   X(reindex_graph, true)                                                                                               \
   X(repeat_interleave_with_tensor_index, true)                                                                         \
   X(rnn, false)                                                                                                        \
+  X(rnn_grad, false)                                                                                                   \
   X(roi_align, false)                                                                                                  \
+  X(roi_align_grad, false)                                                                                             \
   X(roi_pool, false)                                                                                                   \
+  X(roi_pool_grad, false)                                                                                              \
   X(searchsorted, false)                                                                                               \
   X(seed, false)                                                                                                       \
   X(segment_pool, true)                                                                                                \

@@ -293,3 +293,51 @@ pir_status pir_kernel_hsigmoid_loss(const pir_kernel_call *call) {
   if (!status) status = tree_rows(call, t, depth);
   return pir_kernel_close(call, status, 6, 2, t);
 }
+
+enum { TREE_GRAD_X, TREE_GRAD_W, TREE_GRAD_LABEL, TREE_GRAD_PATH, TREE_GRAD_CODE, TREE_GRAD_BIAS, TREE_GRAD_PRE_OUT };
+enum { TREE_GRAD_OUT_GRAD = TREE_GRAD_PRE_OUT + 1, TREE_GRAD_INS };
+
+// Row i hands back along its path. `room` holds the operands of the gradient, then x_grad, w_grad and bias_grad.
+static pir_status tree_back(const pir_kernel_call *call, const pir_tensor *t, pir_tensor *room, int64_t i) {
+  int64_t wide = t[TREE_X].shape[1], nodes = t[TREE_W].shape[0], classes = call->attrs[0].i, node;
+  const double *x = (const double *)t[TREE_X].data + i * wide, *w = t[TREE_W].data, *bias = t[TREE_BIAS].data;
+  double *x_grad = room[TREE_GRAD_INS].data, *w_grad = room[TREE_GRAD_INS + 1].data,
+         *bias_grad = room[TREE_GRAD_INS + 2].data, grad = ((const double *)room[TREE_GRAD_OUT_GRAD].data)[i];
+  bool way;
+  int64_t depth = t[TREE_PATH].data ? t[TREE_PATH].shape[1] : 64;
+  if (!t[TREE_PATH].data && !within(((const int64_t *)t[TREE_LABEL].data)[i], 0, classes - 1))
+    return pir_kernel_fail(call, PIR_INVALID, "%s: a label of %lld classes", call->op, (long long)classes);
+  for (int64_t bit = 0; bit < depth && tree_node(t, i, bit, classes, &node, &way); bit++) {
+    if (node >= nodes)
+      return pir_kernel_fail(call, PIR_INVALID, "%s: w: has %lld rows, row %lld is asked for", call->op,
+                             (long long)nodes, (long long)node);
+    double sum = bias ? bias[node] : 0;
+    for (int64_t k = 0; k < wide; k++) sum += w[node * wide + k] * x[k];
+    double slope = (1 / (1 + exp(-fmin(fmax(sum, -40), 40))) - way) * grad;
+    for (int64_t k = 0; k < wide; k++) {
+      if (x_grad) x_grad[i * wide + k] += slope * w[node * wide + k];
+      if (w_grad) w_grad[node * wide + k] += slope * x[k];
+    }
+    if (bias_grad) bias_grad[node] += slope;
+  }
+  return PIR_OK;
+}
+
+pir_status pir_kernel_hsigmoid_loss_grad(const pir_kernel_call *call) {
+  static const uint8_t in[TREE_GRAD_INS] = {PIR_F64, PIR_F64, PIR_I64,       PIR_I64,
+                                            PIR_I64, PIR_F64, PIR_UNDEFINED, PIR_F64};
+  static const uint8_t out[3] = {PIR_F64, PIR_F64, PIR_F64};
+  pir_tensor room[TREE_GRAD_INS + 3], t[TREE_ALL] = {0};
+  PIR_TRY(pir_kernel_expect_rank(call, TREE_GRAD_X, "x", 2));
+  PIR_TRY(pir_kernel_expect_rank(call, TREE_GRAD_W, "w", 2));
+  const pir_tensor *x = pir_kernel_in(call, TREE_GRAD_X), *w = pir_kernel_in(call, TREE_GRAD_W),
+                   *label = pir_kernel_in(call, TREE_GRAD_LABEL), *grad = pir_kernel_in(call, TREE_GRAD_OUT_GRAD);
+  if (x->shape[1] != w->shape[1] || !label || !grad || pir_tensor_numel(label) != x->shape[0] ||
+      pir_tensor_numel(grad) != x->shape[0])
+    return pir_kernel_fail(call, PIR_INVALID, "%s: x, w, label and out_grad do not fit", call->op);
+  pir_status status = pir_kernel_open(call, in, TREE_GRAD_INS, out, 3, room);
+  t[TREE_X] = room[TREE_GRAD_X], t[TREE_LABEL] = room[TREE_GRAD_LABEL], t[TREE_W] = room[TREE_GRAD_W];
+  t[TREE_BIAS] = room[TREE_GRAD_BIAS], t[TREE_PATH] = room[TREE_GRAD_PATH], t[TREE_CODE] = room[TREE_GRAD_CODE];
+  for (int64_t i = 0; i < x->shape[0] && !status; i++) status = tree_back(call, t, room, i);
+  return pir_kernel_close(call, status, TREE_GRAD_INS, 3, room);
+}

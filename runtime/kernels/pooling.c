@@ -111,3 +111,78 @@ pir_status pir_kernel_psroi_pool(const pir_kernel_call *call) {
                            (long long)pir_kernel_in(call, POOL_X)->shape[1]);
   return pool(call, 1, average_region);
 }
+
+// ---- gradients
+
+enum { BACK_X, BACK_BOXES, BACK_NUMBER, BACK_POSITION, BACK_MOST };
+
+// The result is x_grad, in the room behind `ins` operands, of which the last is out_grad.
+static void max_back(const pir_kernel_call *call, const pir_tensor *t, int64_t n, int64_t image, bool single) {
+  (void)single, (void)call;
+  const pir_tensor *grad = &t[BACK_POSITION + 1], *to = grad + 1;
+  int64_t bins = grad->shape[2] * grad->shape[3], plane = to->shape[2] * to->shape[3];
+  for (int64_t c = 0; c < to->shape[1]; c++)
+    for (int64_t i = 0; i < bins; i++) {
+      int64_t at = (n * to->shape[1] + c) * bins + i, from = ((const int64_t *)t[BACK_POSITION].data)[at];
+      if (from >= 0 && from < plane)
+        ((double *)to->data)[(image * to->shape[1] + c) * plane + from] += ((const double *)grad->data)[at];
+    }
+}
+
+static void average_back(const pir_kernel_call *call, const pir_tensor *t, int64_t n, int64_t image, bool single) {
+  const pir_tensor *grad = &t[BACK_NUMBER + 1], *to = grad + 1;
+  const int64_t *shape = to->shape, high = call->attrs[0].i, wide = call->attrs[1].i, out = call->attrs[2].i;
+  const double *box = (const double *)t[BACK_BOXES].data + 4 * n, scale = rounded(single, call->attrs[3].f);
+  for (int64_t i = 0; i < out * high * wide; i++) {
+    double *plane = (double *)to->data + (image * shape[1] + i) * shape[2] * shape[3];
+    bin y = average_bin(single, box, 1, scale, i / wide % high, high, shape[2]),
+        x = average_bin(single, box, 0, scale, i % wide, wide, shape[3]);
+    double part =
+        ((const double *)grad->data)[n * out * high * wide + i] / (double)((y.end - y.begin) * (x.end - x.begin));
+    for (int64_t p = y.begin; p < y.end; p++)
+      for (int64_t q = x.begin; q < x.end; q++) plane[p * shape[3] + q] += part;
+  }
+}
+
+static pir_status pool_back(const pir_kernel_call *call, int ins, region_fn region) {
+  static const uint8_t in[] = {PIR_UNDEFINED, PIR_F64, PIR_UNDEFINED, PIR_I64, PIR_F64}, out[] = {PIR_F64};
+  const uint8_t plain[] = {PIR_UNDEFINED, PIR_F64, PIR_UNDEFINED, PIR_F64};
+  const pir_tensor *x = pir_kernel_in(call, BACK_X), *boxes = pir_kernel_in(call, BACK_BOXES);
+  int64_t count = boxes->shape[0];
+  pir_tensor t[BACK_MOST + 2] = {0}, images = {0};
+  pir_status status = pir_kernel_open(call, ins > BACK_MOST ? in : plain, ins, out, 1, t);
+  if (!status) status = pir_kernel_zeros(call, PIR_I64, &count, 1, &images);
+  if (!status) status = pir_boxes_images(call, pir_kernel_in(call, BACK_NUMBER), x->shape[0], count, images.data);
+  for (int64_t n = 0; n < count && !status && t[ins].data; n++)
+    region(call, t, n, ((const int64_t *)images.data)[n], x->dtype != PIR_F64);
+  pir_kernel_drop(call, &images);
+  return pir_kernel_close(call, status, ins, 1, t);
+}
+
+static pir_status expect_bins(const pir_kernel_call *call, int operand, const char *name, int64_t channels) {
+  const int64_t shape[4] = {pir_kernel_in(call, BACK_BOXES)->shape[0], channels, call->attrs[0].i, call->attrs[1].i};
+  PIR_TRY(pir_kernel_expect_rank(call, operand, name, 4));
+  for (int d = 0; d < 4; d++)
+    if (pir_kernel_in(call, operand)->shape[d] != shape[d])
+      return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects %lld along axis %d, found %lld", call->op, name,
+                             (long long)shape[d], d, (long long)pir_kernel_in(call, operand)->shape[d]);
+  return PIR_OK;
+}
+
+// operands: x, boxes, boxes_num, arg_max, out_grad
+pir_status pir_kernel_roi_pool_grad(const pir_kernel_call *call) {
+  PIR_TRY(check(call));
+  PIR_TRY(expect_bins(call, BACK_POSITION, "arg_max", pir_kernel_in(call, BACK_X)->shape[1]));
+  PIR_TRY(expect_bins(call, BACK_POSITION + 1, "out_grad", pir_kernel_in(call, BACK_X)->shape[1]));
+  return pool_back(call, BACK_POSITION + 2, max_back);
+}
+
+// operands: x, boxes, boxes_num, out_grad
+pir_status pir_kernel_psroi_pool_grad(const pir_kernel_call *call) {
+  PIR_TRY(check(call));
+  PIR_TRY(expect_bins(call, BACK_NUMBER + 1, "out_grad", call->attrs[2].i));
+  if (pir_kernel_in(call, BACK_X)->shape[1] != call->attrs[0].i * call->attrs[1].i * call->attrs[2].i)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: x: %lld channels do not fit", call->op,
+                           (long long)pir_kernel_in(call, BACK_X)->shape[1]);
+  return pool_back(call, BACK_NUMBER + 2, average_back);
+}

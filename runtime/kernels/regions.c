@@ -164,13 +164,13 @@ typedef struct axis {
   int64_t samples, extent;
 } axis;
 
-static axis axis_of(const regions *r, const double *box, int a) {
+static axis axis_of(const regions *r, const double *box, int a, bool at_least_one) {
   const pir_attr_value *attrs = r->call->attrs;
   double scale = rounded(r->single, attrs[ROI_SCALE].f), shift = attrs[ROI_ALIGNED].i ? 0.5 : 0;
   double start = rounded(r->single, rounded(r->single, box[a] * scale) - shift),
          end = rounded(r->single, rounded(r->single, box[2 + a] * scale) - shift);
   double length = rounded(r->single, end - start), bins = (double)attrs[a ? ROI_HEIGHT : ROI_WIDTH].i;
-  if (!attrs[ROI_ALIGNED].i) length = fmax(length, 1);
+  if (!attrs[ROI_ALIGNED].i || at_least_one) length = fmax(length, 1);
   axis to = {.start = start,
              .bin = rounded(r->single, length / bins),
              .samples = attrs[ROI_SAMPLING].i,
@@ -210,7 +210,7 @@ static void align_regions(void *user, int64_t begin, int64_t end, int thread) {
     const double *box = (const double *)r->boxes.data + 4 * n,
                  *x = (const double *)r->x.data + r->image[n] * shape[1] * plane;
     double *out = (double *)r->out.data + n * shape[1] * shape[2] * shape[3];
-    axis axes[2] = {axis_of(r, box, 0), axis_of(r, box, 1)};
+    axis axes[2] = {axis_of(r, box, 0, false), axis_of(r, box, 1, false)};
     for (int64_t c = 0; c < shape[1]; c++, x += plane)
       for (int64_t p = 0; p < shape[2]; p++)
         for (int64_t q = 0; q < shape[3]; q++) *out++ = plane ? average(r, axes, p, q, x) : 0;
@@ -280,4 +280,57 @@ pir_status pir_kernel_roi_align(const pir_kernel_call *call) {
   pir_kernel_drop(call, &r.out);
   pir_kernel_free(call, image, size);
   return status;
+}
+
+// ---- the gradient: every sample hands its part of a bin back to the four elements around it. Paddle takes regions as
+// at least one element wide here, aligned ones too.
+
+static void spread(const regions *r, const axis axes[2], int64_t row, int64_t column, double grad, double *plane) {
+  int64_t wide = r->x.shape[3];
+  double part = grad / (double)(axes[0].samples * axes[1].samples);
+  for (int64_t i = 0; i < axes[1].samples; i++) {
+    sample y = sample_of(r, &axes[1], row, i);
+    for (int64_t j = 0; j < axes[0].samples && y.inside; j++) {
+      sample x = sample_of(r, &axes[0], column, j);
+      if (!x.inside) continue;
+      double *low = plane + y.low * wide, *high = plane + y.high * wide;
+      low[x.low] += part * y.weight * x.weight;
+      low[x.high] += part * y.weight * (1 - x.weight);
+      high[x.low] += part * (1 - y.weight) * x.weight;
+      high[x.high] += part * (1 - y.weight) * (1 - x.weight);
+    }
+  }
+}
+
+static void spread_region(const regions *r, int64_t n) {
+  const int64_t *shape = r->out.shape, plane = r->x.shape[2] * r->x.shape[3];
+  const double *box = (const double *)r->boxes.data + 4 * n,
+               *grad = (const double *)r->out.data + n * shape[1] * shape[2] * shape[3];
+  double *x = (double *)r->x.data + r->image[n] * shape[1] * plane;
+  axis axes[2] = {axis_of(r, box, 0, true), axis_of(r, box, 1, true)};
+  for (int64_t c = 0; c < shape[1] && plane; c++, x += plane)
+    for (int64_t p = 0; p < shape[2]; p++)
+      for (int64_t q = 0; q < shape[3]; q++) spread(r, axes, p, q, *grad++, x);
+}
+
+// operands: x, boxes, boxes_num, out_grad
+pir_status pir_kernel_roi_align_grad(const pir_kernel_call *call) {
+  static const uint8_t in[4] = {PIR_UNDEFINED, PIR_F64, PIR_UNDEFINED, PIR_F64}, out[1] = {PIR_F64};
+  pir_tensor room[5], images = {0};
+  PIR_TRY(pir_kernel_expect_rank(call, 0, "x", 4));
+  PIR_TRY(pir_kernel_expect_rank(call, 1, "boxes", 2));
+  PIR_TRY(pir_kernel_expect_rank(call, 3, "out_grad", 4));
+  const pir_tensor *x = pir_kernel_in(call, 0), *boxes = pir_kernel_in(call, 1), *grad = pir_kernel_in(call, 3);
+  int64_t count = boxes->shape[0];
+  if (boxes->shape[1] != 4 || grad->shape[0] != count || grad->shape[1] != x->shape[1] ||
+      grad->shape[2] != call->attrs[ROI_HEIGHT].i || grad->shape[3] != call->attrs[ROI_WIDTH].i)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: x, boxes and out_grad do not fit", call->op);
+  pir_status status = pir_kernel_open(call, in, 4, out, 1, room);
+  if (!status) status = pir_kernel_zeros(call, PIR_I64, &count, 1, &images);
+  if (!status) status = pir_boxes_images(call, pir_kernel_in(call, 2), x->shape[0], count, images.data);
+  regions r = {.call = call, .single = x->dtype != PIR_F64, .boxes = room[1], .out = room[3], .x = room[4]};
+  r.image = images.data;
+  for (int64_t n = 0; n < count && !status && r.x.data; n++) spread_region(&r, n);
+  pir_kernel_drop(call, &images);
+  return pir_kernel_close(call, status, 4, 1, room);
 }
