@@ -557,7 +557,8 @@ static pir_status export_deformable(exporter *x, const pir_op *op) {
   return PIR_OK;
 }
 
-export_fn find_export(const pir_op *op) {
+// Structure, control flow, inputs and outputs.
+static export_fn find_frame(const pir_op *op) {
   switch (pir_op_def(op)->id) {
     case BUILTIN_PARAMETER:
     case BUILTIN_CONSTANT:
@@ -575,6 +576,14 @@ export_fn find_export(const pir_op *op) {
     case PD_DATA: return export_data;
     case PD_FEED: return export_feed;
     case PD_FETCH: return export_fetch;
+    default: return NULL;
+  }
+}
+
+export_fn find_export(const pir_op *op) {
+  export_fn frame = find_frame(op);
+  if (frame) return frame;
+  switch (pir_op_def(op)->id) {
     case PD_FULL: return export_full;
     case PD_FULL_INT_ARRAY: return export_full_int_array;
     case PD_FULL_: return export_full_over;
