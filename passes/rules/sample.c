@@ -313,6 +313,19 @@ static bool put_literal(building *b, const pir_rule_value *v, const pir_operand_
   return (*out = make_constant(b, list ? &one : v, dtype, -1)) != NULL;
 }
 
+// An operand that the rule does not look at.
+static bool put_anything(building *b, const pir_operand_def *def, const pir_value *beside, pir_value **out) {
+  sample_value v = {.set = true};
+  if (!def || def->flags & PIR_OPERAND_OPTIONAL) return true;
+  if (def->flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR)) {
+    pir_rule_value literal = draw_contents(b, def, beside);
+    return put_literal(b, &literal, def, out);
+  }
+  v.dtype = draw_dtype(b->s, def);
+  draw_shape(b, &v, beside);
+  return (*out = make_input(b, &v, RULE_MAX_VALUES, b->drawn_count)) != NULL;
+}
+
 static bool put_operand(building *b, const rule_operand *p, const pir_operand_def *def, size_t member, bool each,
                         pir_value **operands, size_t *n) {
   sample *s = b->s;
@@ -325,7 +338,10 @@ static bool put_operand(building *b, const rule_operand *p, const pir_operand_de
     case RULE_OPERAND_ANY:
     case RULE_OPERAND_MAYBE:
       if (p->kind == RULE_OPERAND_MAYBE && !s->values[p->at].set) s->values[p->at].absent = chance(s, 50);
-      if (p->kind == RULE_OPERAND_ANY) break;
+      if (p->kind == RULE_OPERAND_ANY) {
+        if (!put_anything(b, def, beside, out)) return false;
+        break;
+      }
       // fall through
     case RULE_OPERAND_VALUE:
       if (!b->values[p->at] && !(b->values[p->at] = outside_value(b, p->at, def, beside)) && !s->values[p->at].absent)
