@@ -508,8 +508,7 @@ static bool parse_info(pir_op_reader *r) {
     else if (pir_str_equal(name, PIR_STR("trainable")) && pir_attr_as_int(value, &number)) info.trainable = number != 0;
     else return pir_parse_fail(p, "a program has format, trainable and version, not '%s'", name.data);
   }
-  if (info.format.size && !pir_text_is_word(info.format))
-    return pir_parse_fail(p, "the format of a program is a word");
+  if (info.format.size && !pir_text_is_word(info.format)) return pir_parse_fail(p, "the format of a program is a word");
   pir_program_set_info(r->program, info);
   return true;
 }

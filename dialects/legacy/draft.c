@@ -121,7 +121,7 @@ static pir_status start(draft *d, translator *t, const op_desc *op, const pir_le
   return PIR_OK;
 }
 
-static const pir_opdef *registered(translator *t, const char *dialect, const char *name) {
+const pir_opdef *registered_def(translator *t, const char *dialect, const char *name) {
   pir_strbuf text;
   pir_strbuf_init(&text, &t->arena);
   pir_strbuf_format(&text, "%s%s", dialect, name);
@@ -131,20 +131,20 @@ static const pir_opdef *registered(translator *t, const char *dialect, const cha
 }
 
 bool is_known(translator *t, const char *type) {
-  return find_special(type) || pir_legacy_find(pir_str_from(type)) || registered(t, "custom_op.", type);
+  return find_special(type) || pir_legacy_find(pir_str_from(type)) || registered_def(t, "custom_op.", type);
 }
 
 // An op that asks for oneDNN becomes the op of that dialect, where it has one of that name.
 static const pir_opdef *choose_def(translator *t, const op_desc *op, const pir_legacy_op *row) {
   const pir_opdef *def = row->twin && is_inplace(t, op) ? row->twin : row->def, *other = NULL;
   if (op_bool(op, "use_mkldnn", false) || op_bool(op, "use_onednn", false))
-    other = registered(t, "onednn_op", strchr(def->name, '.'));
+    other = registered_def(t, "onednn_op", strchr(def->name, '.'));
   return other ? other : def;
 }
 
 pir_status draft_start(draft *d, translator *t, const op_desc *op) {
   const pir_legacy_op *row = pir_legacy_find(pir_str_from(op->type));
-  const pir_opdef *custom = row ? NULL : registered(t, "custom_op.", op->type);
+  const pir_opdef *custom = row ? NULL : registered_def(t, "custom_op.", op->type);
   if (!row && !custom) return UNSUPPORTED(t, "op '%s'", op->type);
   return start(d, t, op, row, row ? choose_def(t, op, row) : custom);
 }

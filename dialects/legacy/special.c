@@ -295,6 +295,16 @@ pir_status translate_in_place(translator *t, const op_desc *op) {
   return draft_finish(&d);
 }
 
+// Fusions that are oneDNN's whatever `use_mkldnn` says.
+pir_status translate_onednn(translator *t, const op_desc *op) {
+  const pir_opdef *def;
+  draft d;
+  PIR_TRY(draft_start(&d, t, op));
+  def = registered_def(t, "onednn_op", strchr(d.def->name, '.'));
+  if (def) d.def = def;
+  return draft_finish(&d);
+}
+
 pir_status translate_select_output(translator *t, const op_desc *op) {
   const slot_desc *out = desc_output(op, "Out");
   pir_value *operands[2] = {input_value(t, op, "Mask"), NULL};

@@ -37,6 +37,7 @@ pir_status translate_select_output(translator *t, const op_desc *op);
 pir_status translate_share_buffer(translator *t, const op_desc *op);
 pir_status translate_data(translator *t, const op_desc *op);
 pir_status translate_fill_any(translator *t, const op_desc *op);
+pir_status translate_onednn(translator *t, const op_desc *op);
 pir_status translate_in_place(translator *t, const op_desc *op);
 
 // special_math.c

@@ -119,6 +119,8 @@ typedef struct draft {
 
 // Starts one: the op of the table's row, or its in-place twin when a variable is both input and output.
 pir_status draft_start(draft *d, translator *t, const op_desc *op);
+// The definition of the op `dialect` followed by `name`; NULL when no dialect declares it.
+const pir_opdef *registered_def(translator *t, const char *dialect, const char *name);
 // The same for a given PIR op, without a row (the caller may give it one).
 pir_status draft_start_as(draft *d, translator *t, const op_desc *op, const char *pir_name);
 pir_status draft_operands(draft *d);

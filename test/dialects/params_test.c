@@ -2,6 +2,7 @@
 // element type, files of more than 2 GiB, folders, links, and where parameters are looked for.
 #include <pir/dialects.h>
 #include <pir/ir.h>
+#include <pir/load.h>
 #include <pir/params.h>
 
 #include <setjmp.h>
@@ -190,6 +191,67 @@ static void only_saved_parameters_are_declared(void **state) {
   pir_program_destroy(program);
 }
 
+// Two files of other programs and the right one: what is in them decides.
+static void parameters_are_chosen_by_content(void **state) {
+  const fixture *f = *state;
+  static const char text[] = "{\n (%0) = \"builtin.parameter\" () {parameter_name:\"w\"} : () -> tensor<2xf32>\n}\n";
+  char record[64];
+  pir_program *program = NULL;
+  write_file(f, "net.pir", text, sizeof text - 1);
+  write_file(f, "net.pdiparams", record, put_record(record, 5, (uint8_t[]){3}, 1, "123456789012", 12));
+  write_file(f, "a.pdiparams", record, put_record(record, 3, (uint8_t[]){2}, 1, "1234567890123456", 16));
+  assert_int_equal(pir_program_load_file(f->ctx, in_folder(f, "net.pir"), NULL, &program), PIR_INVALID);
+  write_file(f, "right.pdiparams", record, put_record(record, 5, (uint8_t[]){2}, 1, "abcdefgh", 8));
+  assert_int_equal(pir_program_load_file(f->ctx, in_folder(f, "net.pir"), NULL, &program), PIR_OK);
+  assert_memory_equal(pir_program_param(program, PIR_STR("w"))->data, "abcdefgh", 8);
+  pir_program_destroy(program);
+  write_file(f, "twin.pdiparams", record, put_record(record, 5, (uint8_t[]){2}, 1, "abcdefgh", 8));
+  assert_int_equal(pir_program_load_file(f->ctx, in_folder(f, "net.pir"), NULL, &program), PIR_INVALID);
+}
+
+static long resident_kilobytes(void) {
+  long pages = 0, ignored;
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (!file || fscanf(file, "%ld %ld", &ignored, &pages) != 2) pages = 0;
+  if (file) fclose(file);
+  return pages * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+// 100 MB in tensors of 4 MB, all written: opening reads the heads of records only.
+static void opening_leaves_parameters_on_disk(void **state) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  skip();  // their own memory grows with every page that is looked at
+#endif
+  enum { TENSORS = 25, BYTES = 4 << 20 };
+  const fixture *f = *state;
+  char text[8192], head[32];
+  size_t used = (size_t)snprintf(text, sizeof text, "{\n");
+  FILE *params = fopen(in_folder(f, "big.pdiparams"), "wb");
+  char *data = calloc(BYTES, 1);
+  assert_non_null(params);
+  assert_non_null(data);
+  for (int i = 0; i < TENSORS; i++) {
+    used += (size_t)snprintf(
+        text + used, sizeof text - used,
+        " (%%%d) = \"builtin.parameter\" () {parameter_name:\"w%02d\"} : () -> tensor<1024x1024xf32>\n", i, i);
+    memcpy(head, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\10\0\0\0\10\5\20\200\10\20\200\10", 28);
+    bool written = fwrite(head, 28, 1, params) == 1 && fwrite(data, BYTES, 1, params) == 1;
+    if (!written) skip();  // no room on the disk
+  }
+  fclose(params);
+  free(data);
+  used += (size_t)snprintf(text + used, sizeof text - used, "}\n");
+  write_file(f, "big.pir", text, used);
+  long before = resident_kilobytes();
+  pir_program *program = NULL;
+  assert_int_equal(pir_program_load_file(f->ctx, in_folder(f, "big.pir"), NULL, &program), PIR_OK);
+  long grown = resident_kilobytes() - before;
+  assert_int_equal(pir_program_params(program), TENSORS);
+  pir_program_destroy(program);
+  print_message("opening 100 MB of parameters: %ld kB more in memory\n", grown);
+  assert_true(grown < 4096);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make, drop)
   const struct CMUnitTest tests[] = {
@@ -198,6 +260,8 @@ int main(void) {
       TEST(sizes_have_64_bits),
       TEST(folders_hold_one_record_a_file),
       TEST(parameters_are_found_beside_the_model),
+      TEST(parameters_are_chosen_by_content),
+      TEST(opening_leaves_parameters_on_disk),
       TEST(only_saved_parameters_are_declared),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
