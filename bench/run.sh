@@ -22,6 +22,9 @@ done
 gcc -O2 -pthread -o "$build/bench/peak" "$here/peak.c" -lm
 echo "== costs of the IR (counted instructions)"
 python3 "$here/ir/run.py" --build "$build"
+echo "== reading legacy programs"
+"$venv/bin/python" "$here/read.py" --lib "$build/lib/libpir.so" --json "$build/bench/read.json" \
+  "$here"/../test/recorded/ppocr_cls.tar.xz "$here"/../test/recorded/ppocrv4_det.tar.xz 2>/dev/null
 echo "== latency"
 "$venv/bin/python" "$here/latency.py" --zoo "$zoo" --pir-run "$build/bin/pir-run" --peak "$build/bench/peak" --models "$models" \
   --json "$build/bench/latency.json"

@@ -55,6 +55,7 @@ bool pir_text_is_op_name(pir_str name) {
 }
 
 void pir_text_quoted(pir_strbuf *out, pir_str text) {
+  if (!text.size) text = PIR_STR("");
   pir_strbuf_char(out, '"');
   const char *at = text.data, *end = text.data + text.size;
   for (const char *quote; at < end && (quote = memchr(at, '"', (size_t)(end - at))); at = quote + 1) {

@@ -128,6 +128,17 @@ static bool make_lists(unpacker *u, const uint8_t *at, const uint8_t *end, const
   return true;
 }
 
+// An empty message. (The descriptors' own message_init is declared with another type than it has.)
+static void begin(void *base, const ProtobufCMessageDescriptor *message) {
+  memset(base, 0, message->sizeof_message);
+  ((ProtobufCMessage *)base)->descriptor = message;
+  for (unsigned i = 0; i < message->n_fields; i++) {
+    const ProtobufCFieldDescriptor *field = &message->fields[i];
+    if (field->default_value && field->type != PROTOBUF_C_TYPE_STRING && field->label != PROTOBUF_C_LABEL_REPEATED)
+      memcpy((char *)base + field->offset, field->default_value, element_size(field->type));
+  }
+}
+
 static bool is_frames(const uint8_t *at, const uint8_t *end, const ProtobufCMessageDescriptor *message) {
   static const char head[] = "\x0a\x0cop_callstack";  // field 1, the name
   return message == &legacy__op_desc__attr__descriptor && (size_t)(end - at) >= sizeof head - 1 &&
@@ -153,7 +164,7 @@ static void *unpack(unpacker *u, const uint8_t *at, const uint8_t *end, const Pr
   wire_field wire;
   unsigned hint = 0;
   if (!base) return NULL;
-  message->message_init((ProtobufCMessage *)base);
+  begin(base, message);
   if (is_frames(at, end, message) && unpack_frames(u, at, end, (Legacy__OpDesc__Attr *)base)) return base;
   if (!make_lists(u, at, end, message, base)) return NULL;
   while (wire_next(&in, &wire)) {

@@ -309,7 +309,7 @@ static void put_slot(FILE *out, const legacy *l, const char *name) {
   const legacy_item *item = find_item_sized(l, name, size);
   fputc('"', out);
   if (item) fputs(item->old, out);
-  else if (l->plain) fwrite(name, 1, size, out);
+  else if (l->plain || (l->higher && !strncmp(name, "grad_", 5))) fwrite(name, 1, size, out);
   else put_camel(out, name, size);
   fputs(stem ? "@GRAD\"" : "\"", out);
 }
@@ -414,13 +414,6 @@ static const op *find_op_sized(const dialect *d, const char *name, size_t size) 
   return NULL;
 }
 
-// The op that `o` is the gradient of, when it has old names of its own.
-static const op *renamed_forward(const dialect *d, const op *o) {
-  size_t stem = gradient_stem(o->name);
-  const op *forward = stem ? find_op_sized(d, o->name, stem) : NULL;
-  return forward && forward->legacy_count ? forward : NULL;
-}
-
 // An op that exists only in place ("sgd_") had a name without the mark.
 static const char *default_old_name(const dialect *d, const op *o) {
   size_t size = strlen(o->name);
@@ -428,30 +421,67 @@ static const char *default_old_name(const dialect *d, const op *o) {
   return marked ? text_format("%.*s", (int)(size - 1), o->name) : o->name;
 }
 
-// Names that no old op has: sparse tensors and selected rows were kernels of one op, higher gradients were called
-// otherwise.
+// Names that no old op has: sparse tensors and selected rows were kernels of one op.
 static bool is_new_name(const char *name) {
-  static const char *const tails[] = {"_sp", "_sr", "_double_grad", "_triple_grad"};
+  static const char *const tails[] = {"_sp", "_sr"};
   size_t size = strlen(name);
   for (size_t i = 0; i < sizeof tails / sizeof *tails; i++)
     if (size > strlen(tails[i]) && !strcmp(name + size - strlen(tails[i]), tails[i])) return true;
   return false;
 }
 
-// The rows of gradient `o`: the old names of `forward` with "_grad", but those that are ops themselves.
-static legacy_row *add_gradient_rows(legacy_row *rows, int *io_count, FILE *out, const dialect *d, const op *o,
-                                     const op *forward) {
+// What `o` is the gradient of, and what the old names of its own end with; forward NULL when nothing.
+typedef struct backward {
+  const op *forward;
+  const char *suffix;
+  bool higher;
+} backward;
+
+static backward backward_of(const dialect *d, const op *o) {
+  static const char *const endings[][2] = {
+      {"_triple_grad", "_grad_grad_grad"}, {"_double_grad", "_grad_grad"}, {"_grad", "_grad"}};
+  size_t size = strlen(o->name);
+  for (int i = 0; i < 3; i++) {
+    size_t tail = strlen(endings[i][0]);
+    if (size <= tail || strcmp(o->name + size - tail, endings[i][0])) continue;
+    const op *forward = find_op_sized(d, o->name, size - tail);
+    if (forward) return (backward){forward, endings[i][1], i < 2};
+  }
+  return (backward){0};
+}
+
+// Whether the old names of a gradient come from its forward op: that has names of its own, or the ending changed.
+static bool is_renamed(const dialect *d, const op *o) {
+  backward b = o->legacy_count ? (backward){0} : backward_of(d, o);
+  return b.forward && (b.forward->legacy_count || b.higher);
+}
+
+// The forward op's names, as its gradient `o` has them.
+static legacy *gradient_names(const dialect *d, const backward *b, int n) {
+  legacy *l = array_grow(NULL, 0, sizeof *l);
+  *l = b->forward->legacy_count ? b->forward->legacies[n] : (legacy){0};
+  l->higher = b->higher;
+  if (b->forward->legacy_count) return l;
+  APPEND(l->names, l->name_count, default_old_name(d, b->forward));
+  return l;
+}
+
+// The rows of gradient `o`: the old names of its forward op with the ending, but those that are ops themselves.
+static legacy_row *add_gradient_rows(legacy_row *rows, int *io_count, FILE *out, const dialect *d, const op *o) {
+  backward b = backward_of(d, o);
   int count = *io_count;
-  for (int n = 0; n < forward->legacy_count; n++) {
-    const legacy *l = &forward->legacies[n];
+  for (int n = 0; n < (b.forward->legacy_count ? b.forward->legacy_count : 1); n++) {
+    const legacy *l = gradient_names(d, &b, n);
     int before = count;
     for (int k = 0; k < l->name_count; k++) {
-      const char *name = text_format("%s_grad", l->names[k]);
+      const char *name = text_format("%s%s", l->names[k], b.suffix);
       const op *taken = find_op_sized(d, name, strlen(name));
       bool first = count == *io_count;
-      bool renamed = taken && (taken->legacy_count || renamed_forward(d, taken));  // so its own name is free
-      if (!taken || taken == o || renamed) APPEND(rows, count, (legacy_row){name, o, n, l, first});
+      bool gone = taken && (taken->legacy_count || is_renamed(d, taken));  // so its own name is free
+      if (!taken || taken == o || gone) APPEND(rows, count, (legacy_row){name, o, n, l, first});
     }
+    // Some of the later ones are called as the new op is.
+    if (b.higher && !n) APPEND(rows, count, (legacy_row){o->name, o, n, l, false});
     if (count > before) emit_legacy_parts(out, o, l, n);
   }
   *io_count = count;
@@ -464,10 +494,11 @@ static legacy_row *legacy_rows(FILE *out, const dialect *d, int *out_count) {
   int count = 0;
   static const legacy none;
   for (int i = 0; i < d->op_count && d->has_legacy; i++) {
-    const op *o = &d->ops[i], *forward = o->legacy_count ? NULL : renamed_forward(d, o);
+    const op *o = &d->ops[i];
+    bool renamed = is_renamed(d, o);
     if (o->is_form || o->no_legacy) continue;
-    if (forward) rows = add_gradient_rows(rows, &count, out, d, o, forward);
-    if (!o->legacy_count && !forward && !is_new_name(o->name)) {
+    if (renamed) rows = add_gradient_rows(rows, &count, out, d, o);
+    if (!o->legacy_count && !renamed && !is_new_name(o->name)) {
       emit_legacy_parts(out, o, &none, 0);
       APPEND(rows, count, (legacy_row){default_old_name(d, o), o, 0, &none, true});
     }

@@ -175,7 +175,8 @@ typedef struct legacy {
   int name_count;
   legacy_item *items;
   int item_count;
-  bool plain;  // slots have the new names as they are
+  bool plain;   // slots have the new names as they are
+  bool higher;  // of a second or third gradient: slots of first gradients have the new names ("grad_x")
   legacy_fixed *fixed;
   int fixed_count;
 } legacy;
