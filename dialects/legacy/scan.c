@@ -88,15 +88,6 @@ static pir_status check_field(scanner *s, const ProtobufCFieldDescriptor *field,
   return field->type == PROTOBUF_C_TYPE_MESSAGE ? check_submessage(s, field, wire) : PIR_OK;
 }
 
-const ProtobufCFieldDescriptor *find_field(const ProtobufCMessageDescriptor *message, uint32_t number,
-                                           unsigned *io_hint) {
-  for (unsigned i = *io_hint; i < message->n_fields && i < *io_hint + 2; i++)
-    if (message->fields[i].id == number) return &message->fields[*io_hint = i];
-  const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field(message, number);
-  if (field) *io_hint = (unsigned)(field - message->fields);
-  return field;
-}
-
 static pir_status scan(scanner *s, const uint8_t *at, const uint8_t *end, const ProtobufCMessageDescriptor *message) {
   wire_reader in = {at, end, NULL};
   wire_field wire;

@@ -19,8 +19,14 @@ typedef struct scan_result {
 
 // The field of that number, NULL when the schema has none. `io_hint` is where the last one was found (at first 0):
 // fields come in order.
-const ProtobufCFieldDescriptor *find_field(const ProtobufCMessageDescriptor *message, uint32_t number,
-                                           unsigned *io_hint);
+static inline const ProtobufCFieldDescriptor *find_field(const ProtobufCMessageDescriptor *message, uint32_t number,
+                                                         unsigned *io_hint) {
+  const ProtobufCFieldDescriptor *field = &message->fields[*io_hint];
+  if (message->n_fields && field->id == number) return field;
+  field = protobuf_c_message_descriptor_get_field(message, number);
+  if (field) *io_hint = (unsigned)(field - message->fields);
+  return field;
+}
 
 // Checks the bytes of a message of type `root` against its descriptor: wire types, lengths, required fields,
 // strings without NUL. Otherwise `error` is set: PIR_INVALID, or PIR_EXHAUSTED when there are more than

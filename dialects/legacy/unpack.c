@@ -15,6 +15,7 @@ enum { FIELDS_MAX = 32 };  // of one message of the schema
 typedef struct unpacker {
   pir_arena *arena;
   uint64_t max_bytes;
+  const ProtobufCMessageDescriptor *plain;  // the last one seen whose fields have no defaults
 } unpacker;
 
 static void *take(unpacker *u, size_t count, size_t size) {
@@ -129,14 +130,17 @@ static bool make_lists(unpacker *u, const uint8_t *at, const uint8_t *end, const
 }
 
 // An empty message. (The descriptors' own message_init is declared with another type than it has.)
-static void begin(void *base, const ProtobufCMessageDescriptor *message) {
+static void begin(unpacker *u, void *base, const ProtobufCMessageDescriptor *message) {
+  bool plain = true;
   memset(base, 0, message->sizeof_message);
   ((ProtobufCMessage *)base)->descriptor = message;
-  for (unsigned i = 0; i < message->n_fields; i++) {
+  for (unsigned i = 0; i < message->n_fields && message != u->plain; i++) {
     const ProtobufCFieldDescriptor *field = &message->fields[i];
-    if (field->default_value && field->type != PROTOBUF_C_TYPE_STRING && field->label != PROTOBUF_C_LABEL_REPEATED)
-      memcpy((char *)base + field->offset, field->default_value, element_size(field->type));
+    if (!field->default_value || field->type == PROTOBUF_C_TYPE_STRING) continue;
+    memcpy((char *)base + field->offset, field->default_value, element_size(field->type));
+    plain = false;
   }
+  if (plain) u->plain = message;
 }
 
 static bool is_frames(const uint8_t *at, const uint8_t *end, const ProtobufCMessageDescriptor *message) {
@@ -164,7 +168,7 @@ static void *unpack(unpacker *u, const uint8_t *at, const uint8_t *end, const Pr
   wire_field wire;
   unsigned hint = 0;
   if (!base) return NULL;
-  begin(base, message);
+  begin(u, base, message);
   if (is_frames(at, end, message) && unpack_frames(u, at, end, (Legacy__OpDesc__Attr *)base)) return base;
   if (!make_lists(u, at, end, message, base)) return NULL;
   while (wire_next(&in, &wire)) {
@@ -175,7 +179,7 @@ static void *unpack(unpacker *u, const uint8_t *at, const uint8_t *end, const Pr
 }
 
 void *unpack_message(pir_str bytes, const ProtobufCMessageDescriptor *root, pir_arena *arena, uint64_t max_bytes) {
-  unpacker u = {arena, max_bytes};
+  unpacker u = {arena, max_bytes, NULL};
   const uint8_t *start = (const uint8_t *)bytes.data;
   return unpack(&u, start, start + bytes.size, root);
 }

@@ -47,7 +47,7 @@ static bool payload(wire_reader *reader, wire_field *field) {
   return true;
 }
 
-bool wire_next(wire_reader *reader, wire_field *out_field) {
+bool wire_any_next(wire_reader *reader, wire_field *out_field) {
   const uint8_t *start = reader->at;
   uint64_t tag;
   reader->error = NULL;

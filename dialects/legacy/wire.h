@@ -29,6 +29,22 @@ static inline bool wire_varint(wire_reader *reader, uint64_t *out_value) {
   return true;
 }
 // Reads one field. False at the end (`error` NULL) and on malformed input (`error` set, `at` unmoved).
-bool wire_next(wire_reader *reader, wire_field *out_field);
+bool wire_any_next(wire_reader *reader, wire_field *out_field);
+static inline bool wire_next(wire_reader *reader, wire_field *out_field) {
+  const uint8_t *p = reader->at;
+  // Nearly all fields: a tag and a value or length of one byte each.
+  if (reader->end - p >= 2 && p[0] >= 8 && p[0] < 0x80 && p[1] < 0x80) {
+    uint32_t kind = p[0] & 7;
+    if (kind == WIRE_VARINT || (kind == WIRE_BYTES && p[1] <= reader->end - p - 2)) {
+      size_t size = kind == WIRE_VARINT ? 1 : p[1];
+      const uint8_t *bytes = kind == WIRE_VARINT ? p + 1 : p + 2;
+      *out_field = (wire_field){p[0] >> 3, (wire_kind)kind, p[1], bytes, size};
+      reader->at = bytes + size;
+      reader->error = NULL;
+      return true;
+    }
+  }
+  return wire_any_next(reader, out_field);
+}
 
 #endif
