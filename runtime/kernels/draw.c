@@ -50,9 +50,10 @@ static double normal_of(draw *d, double mean, double deviation) {
   return d->single ? (double)((float)x * (float)deviation + (float)mean) : x * deviation + mean;
 }
 
-// Gamma distributed, by Marsaglia and Tsang.
+// Gamma distributed, by Marsaglia and Tsang. NaN: there is no such distribution.
 static double gamma_of(draw *d, double shape) {
   double boost = 1, c, k;
+  if (!(shape > 0) || isinf(shape)) return NAN;
   if (shape < 1) boost = pow(uniform(d), 1 / shape), shape += 1;
   k = shape - 1.0 / 3, c = 1 / sqrt(9 * k);
   for (;;) {
@@ -67,6 +68,7 @@ static double gamma_of(draw *d, double shape) {
 // Products of uniform numbers; a large mean is a sum of smaller ones.
 static double poisson_of(draw *d, double mean) {
   double count = 0;
+  if (!(mean >= 0 && mean <= 1e7)) return NAN;
   for (; mean > 0; mean -= 12) {
     double limit = exp(-fmin(mean, 12)), product = 1;
     for (product = pir_generator_double(d->from); product > limit; count++) product *= pir_generator_double(d->from);
@@ -76,6 +78,7 @@ static double poisson_of(draw *d, double mean) {
 
 static double binomial_of(draw *d, double count, double p) {
   double hits = 0;
+  if (!(count >= 0 && count <= 1e8 && p >= 0 && p <= 1)) return NAN;
   for (double i = 0; i < count; i++) hits += pir_generator_double(d->from) < p;
   return hits;
 }
@@ -102,9 +105,12 @@ static pir_status fill_with(const pir_kernel_call *call, const filling *f, pir_d
     status = pir_kernel_dense(call, pir_kernel_in(call, k), PIR_F64, out->shape, out->rank, &t[k]);
   if (!status) status = pir_kernel_zeros(call, PIR_F64, out->shape, out->rank, &t[MOST_NUMBERS]);
   double at[MOST_NUMBERS] = {0};
-  for (int64_t i = 0, n = status ? 0 : pir_tensor_numel(out); i < n; i++) {
+  for (int64_t i = 0, n = status ? 0 : pir_tensor_numel(out); i < n && !status; i++) {
     for (int k = 0; k < f->operands; k++) at[k] = ((const double *)t[k].data)[i];
-    ((double *)t[MOST_NUMBERS].data)[i] = f->number(&d, at, f->params);
+    double number = ((double *)t[MOST_NUMBERS].data)[i] = f->number(&d, at, f->params);
+    if (f->operands && isnan(number))
+      status =
+          pir_kernel_fail(call, PIR_INVALID, "%s: no distribution has the parameters %g, %g", call->op, at[0], at[1]);
   }
   if (!status) status = pir_tensor_copy(&t[MOST_NUMBERS], out);
   for (int k = 0; k <= MOST_NUMBERS; k++) pir_kernel_drop(call, &t[k]);
@@ -115,7 +121,10 @@ static double uniform_number(draw *d, const double *at, const double *p) {
   return (void)at, uniform_between(d, p[0], p[1]);
 }
 static double normal_number(draw *d, const double *at, const double *p) { return (void)at, normal_of(d, p[0], p[1]); }
-static double coin(draw *d, const double *at, const double *p) { return (void)p, uniform(d) <= at[0]; }
+static double coin(draw *d, const double *at, const double *p) {
+  (void)p;
+  return at[0] >= 0 && at[0] <= 1 ? uniform(d) <= at[0] : NAN;
+}
 static double poisson_number(draw *d, const double *at, const double *p) { return (void)p, poisson_of(d, at[0]); }
 static double binomial_number(draw *d, const double *at, const double *p) {
   return (void)p, binomial_of(d, at[0], at[1]);
@@ -242,9 +251,10 @@ pir_status pir_kernel_dirichlet(const pir_kernel_call *call) {
   pir_status status = pir_kernel_open(call, in, 1, out, 1, t);
   int64_t wide = x->shape[x->rank - 1], n = status ? 0 : pir_tensor_numel(x);
   double *to = t[1].data;
-  for (int64_t i = 0; i < n; i += wide) {
+  for (int64_t i = 0; i < n && !status; i += wide) {
     double sum = 0;
     for (int64_t k = i; k < i + wide; k++) sum += to[k] = gamma_of(&d, ((const double *)t[0].data)[k]);
+    if (isnan(sum)) status = pir_kernel_fail(call, PIR_INVALID, "%s: alpha: expects positive numbers", call->op);
     for (int64_t k = i; k < i + wide; k++) to[k] /= sum;
   }
   return pir_kernel_close(call, status, 1, 1, t);
