@@ -468,23 +468,25 @@ static pir_status export_set_value(exporter *x, const pir_op *op) {
   return PIR_OK;
 }
 
-static pir_status export_repeat_by_tensor(exporter *x, const pir_op *op) {
+static pir_status export_under(exporter *x, const pir_op *op, const char *type) {
   out_op *o;
-  PIR_TRY(export_as(x, op, "repeat_interleave", &o));
+  PIR_TRY(export_as(x, op, type, &o));
   op_close(x, o);
   return PIR_OK;
 }
 
-static pir_status export_rank_by_tolerance(exporter *x, const pir_op *op) {
-  out_op *o;
-  PIR_TRY(export_as(x, op, "matrix_rank", &o));
-  op_close(x, o);
-  return PIR_OK;
+static pir_status export_repeat_by_tensor(exporter *x, const pir_op *op) {
+  bool grad = pir_op_is(op, PD_REPEAT_INTERLEAVE_WITH_TENSOR_INDEX_GRAD);
+  return export_under(x, op, grad ? "repeat_interleave_grad" : "repeat_interleave");
 }
+
+static pir_status export_rank_by_tolerance(exporter *x, const pir_op *op) { return export_under(x, op, "matrix_rank"); }
+
+static pir_status export_set_value_grad(exporter *x, const pir_op *op) { return export_under(x, op, "set_value_grad"); }
 
 // Which extents are known is not asked of the new op: any may be unknown.
 static pir_status export_strided_slice(exporter *x, const pir_op *op) {
-  const pir_attr *axes = pir_op_attr_at(op, PD_STRIDED_SLICE_ATTR_AXES);
+  const pir_attr *axes = pir_op_attr_str(op, "axes");
   size_t n = axes ? pir_attr_elements(axes) : 0;
   int64_t ones[PIR_MAX_RANK];
   out_op *o;
@@ -587,7 +589,8 @@ export_fn find_export(const pir_op *op) {
     case PD_FULL: return export_full;
     case PD_FULL_INT_ARRAY: return export_full_int_array;
     case PD_FULL_: return export_full_over;
-    case PD_STRIDED_SLICE: return export_strided_slice;
+    case PD_STRIDED_SLICE:
+    case PD_STRIDED_SLICE_GRAD: return export_strided_slice;
     case PD_BATCH_NORM: return export_batch_norm;
     case PD_FULL_WITH_TENSOR: return export_full_with_tensor;
     case PD_ASSIGN_VALUE:
@@ -628,7 +631,9 @@ export_fn find_export(const pir_op *op) {
     case PD_SET_VALUE_:
     case PD_SET_VALUE_WITH_TENSOR:
     case PD_SET_VALUE_WITH_TENSOR_: return export_set_value;
-    case PD_REPEAT_INTERLEAVE_WITH_TENSOR_INDEX: return export_repeat_by_tensor;
+    case PD_SET_VALUE_WITH_TENSOR_GRAD: return export_set_value_grad;
+    case PD_REPEAT_INTERLEAVE_WITH_TENSOR_INDEX:
+    case PD_REPEAT_INTERLEAVE_WITH_TENSOR_INDEX_GRAD: return export_repeat_by_tensor;
     case PD_MATRIX_RANK_TOL: return export_rank_by_tolerance;
     case PD_RNN: return export_rnn;
     case PD_ARANGE: return export_range;
