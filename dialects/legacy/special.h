@@ -59,6 +59,10 @@ pir_status translate_matrix_rank(translator *t, const op_desc *op);
 pir_status translate_set_value(translator *t, const op_desc *op);
 pir_status translate_rnn(translator *t, const op_desc *op);
 
+// special_first.c
+pir_status translate_flatten(translator *t, const op_desc *op);
+pir_status translate_interp(translator *t, const op_desc *op);
+
 // special_grad.c
 pir_status translate_xshape_grad(translator *t, const op_desc *op);
 pir_status translate_tril_triu_grad(translator *t, const op_desc *op);
