@@ -1,5 +1,4 @@
-// The model of a dialect as its `.ops` files declare it: what the grammar fills, check.c completes and the
-// emitters read. Everything lives in one arena until the process ends.
+// A dialect as its `.ops` files declare it: filled by the grammar, completed by check.c. One arena until the end.
 #ifndef OPS_MODEL_H
 #define OPS_MODEL_H
 

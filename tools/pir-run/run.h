@@ -93,7 +93,7 @@ int run_write_outputs(const run *r, const char *path, const char *folder, long o
 // ---- cases.c
 
 const npy_array *run_find_input(const npy_set *set, const char *name);  // what a case feeds an input; or NULL
-bool run_ignores(const run *r, size_t i);              // --ignore-output
+bool run_ignores(const run *r, size_t i);                               // --ignore-output
 int run_case(run *r, const char *folder, bool quiet);  // feeds, runs, compares; CLI_DIFFERENT when it differs
 int run_cases(run *r, const char *folder, const char *model, const char *params);
 
