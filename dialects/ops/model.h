@@ -161,9 +161,8 @@ typedef struct legacy_item {
   uint8_t kind, element_kind;  // of the old attribute, where the new kind does not say it
 } legacy_item;
 
-// An old attribute that the new op has no word for, and what it means by that.
 typedef struct legacy_fixed {
-  const char *name;
+  const char *name;  // of an old attribute that the new op has no word for; `value` is what the new op means by it
   source_loc loc;
   uint8_t kind;
   const expr *value;

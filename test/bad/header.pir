@@ -1,0 +1,3 @@
+program {format:"j \x16",trainable:true,version:1}
+{
+}
