@@ -14,6 +14,7 @@
   X(binomial, false)                                                                                                   \
   X(bipartite_match, false)                                                                                            \
   X(broadcast_tensors, false)                                                                                          \
+  X(check_finite_and_unscale, false)                                                                                   \
   X(check_numerics, false)                                                                                             \
   X(cholesky, false)                                                                                                   \
   X(cholesky_solve, false)                                                                                             \
@@ -56,6 +57,7 @@
   X(interp_antialias, false)                                                                                           \
   X(inverse, false)                                                                                                    \
   X(kthvalue, false)                                                                                                   \
+  X(lamb, false)                                                                                                       \
   X(logcumsumexp, false)                                                                                               \
   X(lookup_table_dequant, false)                                                                                       \
   X(lp_pool2d_grad, false)                                                                                             \
