@@ -174,10 +174,10 @@ static pir_value *make_literal(emission *e, int32_t node, const pir_operand_def 
 // Fills operands from position *at on; false when one cannot be made.
 static bool put_operand(emission *e, const rule_operand *p, const pir_opdef *def, size_t member, bool each,
                         pir_value **operands, size_t *at) {
-  const rule_bound *bound = &e->m->values[p->at];
   if (p->kind == RULE_OPERAND_NONE) return operands[(*at)++] = NULL, true;
   if (p->kind == RULE_OPERAND_NODE)
     return *at < def->operand_count && (operands[*at] = make_literal(e, p->at, &def->operands[*at])) && ++*at;
+  const rule_bound *bound = &e->m->values[p->at];
   if (p->kind == RULE_OPERAND_VALUE) return operands[(*at)++] = bound->one, true;
   if (each) return operands[(*at)++] = member < bound->count ? bound->list[member] : NULL, true;
   if (*at + bound->count > RULE_MAX_OPERANDS) return false;
