@@ -303,6 +303,7 @@ pir_status export_push(exporter *x, const pir_op *op) {
   size_t n = pir_op_operands(op);
   carried *c = pir_arena_zalloc(&x->arena, sizeof *c);
   if (!stack || !x->block->parent) return export_unsupported(x, "a stack outside of a conditional block");
+  if (pir_map_find(&x->stacks, stack)) return export_unsupported(x, "a stack that is pushed on twice");
   *c = (carried){pir_arena_alloc(&x->arena, pir_arena_size(&x->arena, n, sizeof *c->values)), n - 1, x->block->index};
   for (size_t i = 1; i < n; i++)
     if (!(c->values[i - 1] = holder_of(x, pir_op_operand(op, i)))) return export_unsupported(x, "a value nobody holds");
@@ -314,6 +315,8 @@ pir_status export_pop(exporter *x, const pir_op *op) {
   const pir_op *stack = stack_of(op);
   carried *c = stack ? pir_map_get(&x->stacks, stack) : NULL;
   if (!c || c->count != pir_op_results(op)) return export_unsupported(x, "a stack that nothing was pushed on before");
+  if (x->block->parent && x->block->parent->parent)
+    return export_unsupported(x, "a stack between blocks inside of blocks");
   if (!x->block->parent || x->block->forward >= 0)
     return export_unsupported(x, "a second stack in one conditional block");
   x->block->forward = c->block;
