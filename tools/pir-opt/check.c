@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include "numbers.h"
+#include "parts.h"
 
 #include <math.h>
 #include <pir/dialects.h>
@@ -86,11 +87,45 @@ static verdict try_sample(pir_program *program, const pir_rule_pass *rules, size
   return v;
 }
 
+// ---- programs given beside the rules
+
+static void try_part(const part *part, const pir_rule_pass *rules, size_t i, uint64_t seed, outcome *o) {
+  pir_context *ctx = pir_context_create(NULL);
+  pir_program *program = NULL;
+  outcome tried = {.largest = o->largest};
+  verdict v = REFUSED;
+  if (ctx && !pir_dialects_load_all(ctx) && !pir_program_parse(ctx, part->text, NULL, &program)) {
+    uint64_t fired = 0;
+    pir_program *copy = pir_program_clone(program);
+    // Most of the programs are not about this rule: they need not run.
+    if (!pir_rule_apply(copy, rules, i, &fired) && fired) v = try_sample(program, rules, i, seed, &tried);
+    pir_program_destroy(copy);
+    pir_program_destroy(program);
+  }
+  if (ctx) pir_context_destroy(ctx);
+  if (v == REFUSED) return;
+  int samples = o->samples + (v == AGREES);
+  *o = tried;
+  o->samples = samples;
+  o->differs = v == DIFFERS;
+}
+
+static void try_file(cli *cli, const char *path, const pir_rule_pass *rules, size_t i, uint64_t seed, outcome *o) {
+  cli_file file;
+  part part;
+  if (cli_file_read(cli, path, &file)) return;
+  part_walk walk = parts_of(file.bytes);
+  while (!o->differs && next_part(&walk, &part))
+    if (part.kind == PART_PROGRAM) try_part(&part, rules, i, seed, o);
+  cli_file_release(&file);
+}
+
 // Samples live in a context of their own, whose diagnostics (draws that inference refuses) nobody hears.
-static void check_rule(const pir_rule_pass *rules, size_t i, uint64_t seed, outcome *o) {
+static void check_rule(cli *cli, const pir_rule_pass *rules, size_t i, uint64_t seed, outcome *o) {
   char why[240] = "";
   int refused = 0, unrunnable = 0;
   *o = (outcome){0};
+  for (size_t k = 0; k < cli->file_count && !o->differs; k++) try_file(cli, cli->files[k], rules, i, seed, o);
   for (int k = 0; k < ATTEMPTS && o->samples < SAMPLES && !o->differs && unrunnable < SAMPLES; k++) {
     pir_context *ctx = pir_context_create(NULL);
     pir_program *program = NULL;
@@ -134,7 +169,7 @@ static void report(checking *c, const char *pass, pir_rule_info info, const outc
 static void check_pass(checking *c, const pir_pass *pass) {
   for (size_t i = 0; pass->rules && i < pir_rule_pass_rules(pass->rules); i++) {
     outcome o;
-    check_rule(pass->rules, i, c->seed, &o);
+    check_rule(c->cli, pass->rules, i, c->seed, &o);
     report(c, pass->name, pir_rule_pass_rule(pass->rules, i), &o);
     fflush(stdout);
   }

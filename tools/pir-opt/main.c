@@ -55,7 +55,7 @@ static const cli_option options[] = {
     {OPT_DUMP_PIPELINE, 0, "dump-pipeline", NULL, "print the passes that would run and exit"},
     {OPT_RULES, 0, "rules", "FILE", "run the passes of a .drr file; --passes may name them"},
     {OPT_CHECK_RULES, 0, "check-rules", "[=SEED]",
-     "run what the rules of --rules, or the built-in ones, match and make"},
+     "run what the rules of --rules, or the built-in ones, match and make: on random programs, and those given"},
     {OPT_TRACE_REWRITES, 0, "trace-rewrites", "[=all]",
      "print each rewrite: where its rule is, its name, the op; all: also rules that did not apply, and why"},
     {OPT_VERIFY_NUMERICS, 0, "verify-numerics", "[=SEED]",
@@ -84,8 +84,8 @@ static const cli_option options[] = {
     {0, 0, NULL, NULL, NULL},
 };
 
-static const cli_tool tool = {"pir-opt", "[options] [FILE] | --diff A B",
-                              "Reads, transforms, compares and prints programs.", options, 2};
+static const cli_tool tool = {"pir-opt", "[options] [FILE] | --diff A B | --check-rules [FILE..]",
+                              "Reads, transforms, compares and prints programs.", options, 256};
 
 // ---- lists
 
@@ -431,7 +431,7 @@ static int run(cli *cli) {
   if (code) return code;
   if (cli_has(cli, OPT_DIFF)) return diff(cli);
   if (cli_has(cli, OPT_CHECK_RULES)) return check(cli);
-  if (cli->file_count > 1) return cli_fail(cli, CLI_USAGE, "two files are only for --diff");
+  if (cli->file_count > 1) return cli_fail(cli, CLI_USAGE, "several files are only for --diff and --check-rules");
   return process_file(cli, cli->file_count ? cli->files[0] : "-");
 }
 
