@@ -124,6 +124,7 @@ static pir_status infer_op(pir_facts *facts, const pir_op *op, pir_fact *results
   pir_status status = pir_infer_run(&infer);
   if (status && infer.has_message)
     (void)pir_error(op, "%s", strchr(infer.message, ':') ? strchr(infer.message, ':') + 2 : infer.message);
+  for (size_t i = 0; status && i < count; i++) results[i] = nothing;  // what was found before it failed
   if (status) return status;
   for (size_t i = 0; i < count; i++) {
     const pir_value *value = i < pir_op_results(op) ? pir_op_result(op, i) : NULL;

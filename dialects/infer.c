@@ -29,7 +29,11 @@ pir_dtype infer_result_dtype(const pir_infer *infer, int i) {
     pir_dtype dtype = (pir_dtype)infer->attrs[def->from_attr].i;
     if (dtype != PIR_UNDEFINED) return dtype;
   }
-  if (def->same_as >= 0) return infer_operand_dtype(infer, def->same_as);
+  // A result that follows an absent operand is left as it is made: without elements, of f32.
+  if (def->same_as >= 0) {
+    bool given = (size_t)def->same_as < infer->operand_count && infer->operands[def->same_as];
+    return given ? infer_operand_dtype(infer, def->same_as) : PIR_F32;
+  }
   if (def->dtype != PIR_UNDEFINED) return (pir_dtype)def->dtype;
   return infer_operand_dtype(infer, 0);
 }
