@@ -203,7 +203,7 @@ typedef struct op {
   clause *clauses, *shapes;
   int clause_count, shape_count;
   lower *lowers;
-  int lower_count;
+  int lower_count, inherited_lowers;
   pair *pairs;
   int pair_count;
   legacy *legacies;

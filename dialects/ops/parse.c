@@ -110,6 +110,7 @@ void begin_op(parser *p, source_loc loc, const char *name, const char *summary, 
   APPEND(p->d->ops, p->d->op_count, o);
   p->current = &p->d->ops[p->d->op_count - 1];
   take_forms(p, p->like);
+  p->current->inherited_lowers = p->current->lower_count;
   p->like = p->alike = (names){0};
 }
 
@@ -130,8 +131,18 @@ void take_forms(parser *p, names n) {
   }
 }
 
+// An op's own lower blocks are tried before those of what it is like, which know nothing of its own attributes.
+static void own_lowers_first(op *o) {
+  lower *sorted = NULL;
+  int count = 0;
+  for (int i = o->inherited_lowers; i < o->lower_count; i++) APPEND(sorted, count, o->lowers[i]);
+  for (int i = 0; i < o->inherited_lowers; i++) APPEND(sorted, count, o->lowers[i]);
+  o->lowers = sorted;
+}
+
 // The other names of the declaration get what the first was given.
 void end_op(parser *p) {
+  own_lowers_first(p->current);
   op o = *p->current;
   for (int i = 1; i < p->alike.count; i++) {
     o.name = p->alike.items[i].name, o.loc = p->alike.items[i].loc;
