@@ -23,6 +23,10 @@ for f in "${files[@]}"; do
   case $f in *.h) [ "$n" -le 300 ] || finding "$f: $n lines in a header" ;;
   *) [ "$n" -le 800 ] || finding "$f: $n lines" ;; esac
 done
+# rules over 30 lines
+while read -r f; do
+  while read -r l; do finding "$f: $l"; done < <(awk '/^ *rule /{s=NR; n=$2} /^ *}$/ && s && match($0, /[^ ]/) <= 3 {if (NR - s >= 30) print "rule " n " has " NR - s + 1 " lines"; s=0}' "$f")
+done < <(git ls-files '*.drr')
 # op names, banned calls, left-overs
 libs=(ir dialects passes codegen runtime)
 while read -r l; do finding "op name in C: $l"; done < <(git ls-files 'ir/*.c' 'passes/*.c' 'codegen/*.c' 'runtime/*.c' | xargs -r grep -nE '"pd_op\.' | grep -vE 'pd_op\.(tensor|selectedrows|sparsec)')

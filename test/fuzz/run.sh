@@ -7,12 +7,13 @@ set -euo pipefail
 build=$(realpath -m "$1")-fuzz seconds=${2-60}
 shift $(($# < 2 ? $# : 2))
 cd "$(dirname "$0")/../.."
-[ $# -gt 0 ] || set -- text json pdmodel params pipeline
+[ $# -gt 0 ] || set -- text json pdmodel params pipeline rules
 flags="-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined"
 make -s -j"${JOBS-$(nproc)}" B="$build" CC="${FUZZ_CC-clang-19}" CFLAGS="$flags" "$build/lib/libpir.a"
 corpus=$build/corpus
-mkdir -p "$corpus"/{text,json,pdmodel,params,pipeline} "$build/fuzz"
+mkdir -p "$corpus"/{text,json,pdmodel,params,pipeline,rules} "$build/fuzz"
 find test -name '*.pir' -size -64k -exec cp {} "$corpus/text/" \;
+find passes/drr test/rules -name '*.drr' -exec cp {} "$corpus/rules/" \;
 find test -name '*.json' -size -64k -exec cp {} "$corpus/json/" \;
 find test -name '*.pdmodel' -size -64k -exec cp {} "$corpus/pdmodel/" \;
 test/fuzz/seeds.py "$corpus"
