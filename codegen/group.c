@@ -123,7 +123,9 @@ static bool one_space(const grouping *g, const pir_op *op, const pir_clause *fir
     const pir_value *v = c->result < pir_op_results(op) ? pir_op_result(op, c->result) : NULL;
     if (c->result == first->result || !v || !pir_value_type(v) || pir_value_unused(v)) continue;
     const pir_fact *other = pir_facts_of(g->facts, v);
-    if (c->kind != first->kind || c->kind == PIR_CLAUSE_CONTRACT || !same_shape(g, f->shape, f->rank, other->shape, other->rank)) return false;
+    if (c->kind != first->kind || c->kind == PIR_CLAUSE_CONTRACT ||
+        !same_shape(g, f->shape, f->rank, other->shape, other->rank))
+      return false;
     if (c->axes_attr != first->axes_attr || c->axes_operand != first->axes_operand) return false;
   }
   return true;
@@ -132,7 +134,9 @@ static bool one_space(const grouping *g, const pir_op *op, const pir_clause *fir
 static bool start_cluster(grouping *g, const node *n, cluster *c) {
   const pir_clause *clause = n->clause;
   const pir_fact *f = result_fact(g, n->op);
-  if (!clause || only_renames(clause) || !one_space(g, n->op, clause) || is_late(g, n->op) || !pir_codegen_can(n->op, g->facts)) return false;
+  if (!clause || only_renames(clause) || !one_space(g, n->op, clause) || is_late(g, n->op) ||
+      !pir_codegen_can(n->op, g->facts))
+    return false;
   *c = (cluster){.kind = CLUSTER_ELEMENTS, .rank = f->rank};
   memcpy(c->shape, f->shape, sizeof c->shape);
   c->aligned = clause->kind == PIR_CLAUSE_POINTWISE && reads_aligned(clause);

@@ -141,6 +141,8 @@ static bool is_control(const pir_opdef *def) {
     case PD_SLICE_ARRAY:
     case PD_SLICE_ARRAY_DENSE:
     case PD_ARRAY_TO_TENSOR:
+    case PD_TENSOR_TO_ARRAY:
+    case PD_CREATE_ARRAY_LIKE:
     case PD_ARRAY_WRITE_: return true;
     default: return false;
   }
@@ -162,7 +164,8 @@ static pir_status check(const pir_op *op) {
   else if (is_control(def)) return PIR_OK;
   else if (pir_op_regions(op)) what = "control flow";
   else if (def->traits & (PIR_INPUT | PIR_OUTPUT)) return PIR_OK;
-  else if (!def->clause && !def->own && !(def->kernel && pir_kernel_find(pir_str_from(def->kernel)))) what = "no kernel computes it";
+  else if (!def->clause && !def->own && !(def->kernel && pir_kernel_find(pir_str_from(def->kernel))))
+    what = "no kernel computes it";
   if (!what) return PIR_OK;
   return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op), "unsupported: \"%s\": %s",
                     def->name, what);

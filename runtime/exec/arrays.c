@@ -187,33 +187,94 @@ static pir_status take_result(frame *f, pir_dtype dtype, const int64_t *shape, i
   return PIR_OK;
 }
 
+static int joined_axis(const plan_instr *instr, const tensor_array *array, bool *out_stack) {
+  *out_stack = instr->detail & 1;
+  int axis = (int)((int32_t)(instr->detail - *out_stack) / 2);
+  return axis < 0 && array->count ? axis + array->items[0].rank + *out_stack : axis;
+}
+
+// Where an item stands in the joined tensor, from `at` along the axis, which moves on.
+static pir_tensor place_of(const pir_tensor *item, const pir_tensor *whole, int axis, bool stack, int64_t *at) {
+  pir_tensor place = *whole;
+  place.data = (char *)place.data + *at * whole->strides[axis] * (int64_t)pir_dtype_size(whole->dtype);
+  *at += stack ? 1 : item->shape[axis];
+  if (!stack) {
+    place.shape[axis] = item->shape[axis];
+    return place;
+  }
+  memmove(place.shape + axis, place.shape + axis + 1, (size_t)(place.rank - axis - 1) * sizeof *place.shape);
+  memmove(place.strides + axis, place.strides + axis + 1, (size_t)(place.rank - axis - 1) * sizeof *place.strides);
+  place.rank--;
+  return place;
+}
+
 static pir_status join(frame *f, const plan_instr *instr) {
   tensor_array *array = NULL;
   int64_t unused, at = 0;
-  bool stack = instr->detail & 1;
-  int axis = (int)((int32_t)(instr->detail - stack) / 2);
+  bool stack;
   carried whole, extents;
   pir_tensor shape;
   PIR_TRY(find(f, instr, 0, &array, &unused));
-  if (axis < 0 && array->count) axis += array->items[0].rank + stack;
+  int axis = joined_axis(instr, array, &stack);
   PIR_TRY(joined_shape(f, instr, array, axis, stack, &shape));
   PIR_TRY(take_result(f, shape.dtype, shape.shape, shape.rank, &whole));
   put_at(f, instr, 0, &whole);
   PIR_TRY(take_result(f, PIR_I32, (int64_t[]){(int64_t)array->count}, 1, &extents));
   put_at(f, instr, 1, &extents);
   for (size_t i = 0; i < array->count; i++) {
-    pir_tensor from = array->items[i], to = whole.tensor;
-    if (stack) {
-      memmove(to.shape + axis, to.shape + axis + 1, (size_t)(to.rank - axis - 1) * sizeof *to.shape);
-      memmove(to.strides + axis, to.strides + axis + 1, (size_t)(to.rank - axis - 1) * sizeof *to.strides);
-      to.rank--;
-    } else {
-      to.shape[axis] = from.shape[axis];
-    }
-    to.data = (char *)to.data + at * whole.tensor.strides[axis] * (int64_t)pir_dtype_size(to.dtype);
-    at += stack ? 1 : from.shape[axis];
+    pir_tensor from = array->items[i], to = place_of(&from, &whole.tensor, axis, stack, &at);
     ((int32_t *)extents.own.data)[i] = axis < from.rank ? (int32_t)from.shape[axis] : 1;
     PIR_TRY(pir_tensor_copy(&from, &to));
+  }
+  return PIR_OK;
+}
+
+// The other way round: pieces as long as the tensors of another array.
+static pir_status part(frame *f, const plan_instr *instr) {
+  tensor_array *like = NULL, *pieces;
+  const pir_tensor *whole = operand(f, instr, 1);
+  int64_t unused, at = 0;
+  bool stack;
+  pir_tensor shape;
+  PIR_TRY(find(f, instr, 0, &like, &unused));
+  int axis = joined_axis(instr, like, &stack);
+  PIR_TRY(joined_shape(f, instr, like, axis, stack, &shape));
+  if (whole->rank != shape.rank || memcmp(whole->shape, shape.shape, (size_t)shape.rank * sizeof *shape.shape) != 0)
+    return pir_exec_fail(&f->message, PIR_INVALID, "\"%s\": the tensor is not what the array joins to", instr->label);
+  PIR_TRY(create(f, instr));
+  pieces = f->tensors[f->plan->words[instr->out]].data;
+  for (size_t i = 0; i < like->count; i++) {
+    carried copy;
+    pir_tensor from = place_of(&like->items[i], whole, axis, stack, &at);
+    PIR_TRY(make_room(f, pieces, i));
+    PIR_TRY(pir_frame_duplicate(f, &from, false, &copy));
+    pieces->items[pieces->count++] = copy.tensor;
+  }
+  return PIR_OK;
+}
+
+// Tensors of the same types and shapes, full of one number.
+static pir_status fill_like(frame *f, const plan_instr *instr) {
+  tensor_array *like = NULL, *full;
+  int64_t unused;
+  float number;
+  memcpy(&number, &instr->detail, sizeof number);
+  pir_tensor one = {.dtype = PIR_F32, .data = &number};
+  PIR_TRY(find(f, instr, 0, &like, &unused));
+  PIR_TRY(create(f, instr));
+  full = f->tensors[f->plan->words[instr->out]].data;
+  for (size_t i = 0; i < like->count; i++) {
+    carried item = {0};
+    const pir_tensor *model = &like->items[i];
+    PIR_TRY(make_room(f, full, i));
+    full->count = i + 1;
+    if (!model->data) continue;
+    PIR_TRY(take_result(f, model->dtype, model->shape, model->rank, &item));
+    full->items[i] = item.tensor;
+    pir_tensor same = one;  // the number again at every place: strides of 0
+    same.rank = model->rank;
+    memcpy(same.shape, model->shape, sizeof same.shape);
+    PIR_TRY(pir_tensor_copy(&same, &item.tensor));
   }
   return PIR_OK;
 }
@@ -226,6 +287,8 @@ pir_status pir_frame_run_array(frame *f, const plan_instr *instr) {
     case PLAN_ARRAY_AT: return read_item(f, instr);
     case PLAN_ARRAY_SLICE: return slice(f, instr);
     case PLAN_ARRAY_JOIN: return join(f, instr);
+    case PLAN_ARRAY_PART: return part(f, instr);
+    case PLAN_ARRAY_LIKE: return fill_like(f, instr);
     default: return length(f, instr);
   }
 }

@@ -4,6 +4,7 @@
 // result of its own. O(ops of the region).
 #include "build.h"
 #include <pir/dialect/pd_op.h>
+#include <string.h>
 
 static pir_status unsupported(const pir_op *op, const char *what) {
   return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op), "unsupported: %s of \"%s\"", what,
@@ -23,6 +24,8 @@ static int control_kind(const pir_op *op) {
     case PD_SLICE_ARRAY: return PLAN_ARRAY_SLICE;
     case PD_SLICE_ARRAY_DENSE: return PLAN_ARRAY_AT;
     case PD_ARRAY_TO_TENSOR: return PLAN_ARRAY_JOIN;
+    case PD_TENSOR_TO_ARRAY: return PLAN_ARRAY_PART;
+    case PD_CREATE_ARRAY_LIKE: return PLAN_ARRAY_LIKE;
     default: return -1;
   }
 }
@@ -159,6 +162,15 @@ static uint32_t joined_how(const pir_op *op) {
   return (uint32_t)(2 * axis + (stack != 0));
 }
 
+static uint32_t filled_with(const pir_op *op) {
+  double number = 0;
+  (void)pir_attr_as_float(pir_op_attr_str(op, "val"), &number);
+  float narrow = (float)number;
+  uint32_t bits;
+  memcpy(&bits, &narrow, sizeof bits);
+  return bits;
+}
+
 pir_status pir_plan_control(plan_builder *b, const pir_op *op) {
   plan *p = b->p;
   plan_instr instr = {.kind = (uint8_t)control_kind(op), .label = pir_op_meaning(op)->name};
@@ -180,7 +192,8 @@ pir_status pir_plan_control(plan_builder *b, const pir_op *op) {
       PIR_TRY(build_region(b, op, r, &ins, &count, &capacity, &control->regions[r]));
     PIR_TRY(check_counts(op, control, loops));
   }
-  if (instr.kind == PLAN_ARRAY_JOIN) instr.detail = joined_how(op);
+  if (instr.kind == PLAN_ARRAY_JOIN || instr.kind == PLAN_ARRAY_PART) instr.detail = joined_how(op);
+  if (instr.kind == PLAN_ARRAY_LIKE) instr.detail = filled_with(op);
   instr.in = add_words(b, ins, count);
   instr.in_count = count;
   if (instr.kind == PLAN_ARRAY_WRITE) pir_plan_bind_slot(b, pir_op_result(op, 0), ins[0]);

@@ -1,0 +1,18 @@
+// RUN: pir-opt %s --verify-each --passes=expose_state_pass | FileCheck %s
+
+// A parameter that a step writes comes in and goes out by its name; what reads it behind the step reads the new value.
+// One that nothing writes stays.
+// CHECK:      (%[[W:[0-9]+]]) = "pd_op.data" () {{.*}}name:"w"
+// CHECK-NEXT: "builtin.parameter" () {{.*}}parameter_name:"rate"
+// CHECK:      (%[[NEW:[0-9]+]], %{{[0-9]+}}) = "pd_op.sgd_" (%[[W]],
+// CHECK-NEXT: "pd_op.relu" (%[[NEW]])
+// CHECK-NEXT: "pd_op.fetch" ({{.*}}name:"out"
+// CHECK-NEXT: "pd_op.fetch" (%[[NEW]]) {col:1,name:"w"}
+{
+    (%0) = "builtin.parameter" () {is_distributed:[false],is_parameter:[true],need_clip:[true],parameter_name:"w",persistable:[true],stop_gradient:[false],trainable:[true]} : () -> tensor<4xf32>
+    (%1) = "builtin.parameter" () {is_distributed:[false],is_parameter:[true],need_clip:[true],parameter_name:"rate",persistable:[true],stop_gradient:[false],trainable:[true]} : () -> tensor<1xf32>
+    (%2) = "pd_op.data" () {dtype:float32,name:"g",place:Place(undefined:0),shape:[4],stop_gradient:[true]} : () -> tensor<4xf32>
+    (%3, %4) = "pd_op.sgd_" (%0, %1, %2, <<NULL VALUE>>) {multi_precision:false} : (tensor<4xf32>, tensor<1xf32>, tensor<4xf32>, <<NULL TYPE>>) -> tensor<4xf32>, <<NULL TYPE>>
+    (%5) = "pd_op.relu" (%0) {} : (tensor<4xf32>) -> tensor<4xf32>
+    (%6) = "pd_op.fetch" (%5) {col:0,name:"out"} : (tensor<4xf32>) -> tensor<4xf32>
+}
