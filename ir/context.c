@@ -55,6 +55,7 @@ static bool same_name(const void *item, const void *key) {
 }
 
 pir_name *pir_name_get(pir_context *ctx, pir_str text) {
+  if (!text.data) text = PIR_STR("");
   uint64_t hash = pir_hash_bytes(text.data, text.size);
   struct pir_name_entry *entry = pir_set_find(&ctx->names, hash, same_name, &text);
   if (entry) return entry;
