@@ -120,7 +120,8 @@ static pir_status infer_op(pir_facts *facts, const pir_op *op, pir_fact *results
                      .results = results,
                      .result_count = count,
                      .alloc = facts_alloc,
-                     .user = facts};
+                     .user = facts,
+                     .require = facts->symbolic ? facts_require : NULL};
   pir_status status = pir_infer_run(&infer);
   if (status && infer.has_message)
     (void)pir_error(op, "%s", strchr(infer.message, ':') ? strchr(infer.message, ':') + 2 : infer.message);
@@ -176,6 +177,7 @@ pir_status pir_facts_update(pir_facts *facts, const pir_op *op) {
   for (size_t i = 0; i < count; i++) results[i] = nothing;
   pir_status status = infer_op(facts, op, results, count);
   if (def->traits & PIR_PARAMETER && def->attr_count && facts->program) take_parameter(facts, op, &results[0]);
+  if (def->traits & PIR_INPUT && facts->symbolic) facts_name_contents(facts, &results[0]);
   for (size_t i = 0; i < pir_op_results(op); i++) {
     if (!pir_op_result(op, i)) continue;
     set_fact(facts, pir_op_result(op, i), &results[i]);
@@ -187,14 +189,14 @@ pir_status pir_facts_update(pir_facts *facts, const pir_op *op) {
 // ---- regions
 // What holds for both: `a` loses what differs in `b`. `loose` are the dims it lost before: those stay as
 // they are. True when it lost something.
-static bool meet(pir_facts *facts, pir_fact *a, const pir_fact *b, uint32_t *loose) {
+static bool meet(pir_facts *facts, pir_fact *a, const pir_fact *b, bool keep_contents, uint32_t *loose) {
   if (!a->known) return false;
   if (!b->known || a->rank != b->rank || a->dtype != b->dtype || !a->members != !b->members) {
     *a = nothing;
     return true;
   }
-  bool changed = a->contents != NULL;
-  a->contents = NULL, a->content_count = 0;
+  bool changed = a->contents != NULL && !keep_contents;
+  if (!keep_contents) a->contents = NULL, a->content_count = 0;
   for (int32_t i = 0; i < a->rank; i++) {
     pir_dim x = pir_dim_canonical(facts->dims, a->shape[i]), y = pir_dim_canonical(facts->dims, b->shape[i]);
     if (x == y || *loose >> i & 1) continue;
@@ -223,7 +225,7 @@ static pir_status analyse_if(pir_facts *facts, pir_op *op, int depth) {
     pir_fact fact = nothing;
     if (ends[0] && i < pir_op_operands(ends[0])) fact = *pir_facts_of(facts, pir_op_operand(ends[0], i));
     if (ends[1] && i < pir_op_operands(ends[1]))
-      (void)meet(facts, &fact, pir_facts_of(facts, pir_op_operand(ends[1], i)), &loose);
+      (void)meet(facts, &fact, pir_facts_of(facts, pir_op_operand(ends[1], i)), false, &loose);
     set_fact(facts, pir_op_result(op, i), &fact);
     note_symbols(facts, pir_op_result(op, i), &fact, first);
   }
@@ -238,6 +240,7 @@ static pir_status analyse_while(pir_facts *facts, pir_op *op, int depth) {
   for (size_t i = 0; i < n; i++) {
     state[i] = i + 1 < pir_op_operands(op) ? *pir_facts_of(facts, pir_op_operand(op, i + 1)) : nothing;
     state[i].contents = NULL, state[i].content_count = 0;
+    if (facts->symbolic) facts_name_contents(facts, &state[i]);
   }
   bool changed = true;
   for (int round = 0; changed && round < MAX_ROUNDS; round++) {
@@ -252,12 +255,14 @@ static pir_status analyse_while(pir_facts *facts, pir_op *op, int depth) {
     PIR_TRY(analyse_block(facts, block, depth + 1));
     pir_op *end = terminator(block);
     for (size_t i = 0; end && i < n && i + 1 < pir_op_operands(end); i++)
-      changed |= meet(facts, &state[i], pir_facts_of(facts, pir_op_operand(end, i + 1)), &loose[i]);
+      changed |= meet(facts, &state[i], pir_facts_of(facts, pir_op_operand(end, i + 1)), true, &loose[i]);
   }
   for (size_t i = 0; i < pir_op_results(op); i++) {
     pir_fact fact = i < n ? state[i] : nothing;
+    fact.contents = NULL, fact.content_count = 0;
+    if (facts->symbolic) facts_name_contents(facts, &fact);
     for (int32_t d = 0; d < fact.rank; d++)
-      if (pir_dim_kind_of(facts->dims, fact.shape[d]) == PIR_DIM_SYMBOL) fact.shape[d] = pir_dim_symbol(facts->dims, 0);
+      if (loose[i] >> d & 1) fact.shape[d] = pir_dim_symbol(facts->dims, 0);
     size_t first = 0;
     set_fact(facts, pir_op_result(op, i), &fact);
     note_symbols(facts, pir_op_result(op, i), &fact, first);
@@ -300,13 +305,14 @@ static pir_status analyse_block(pir_facts *facts, pir_block *block, int depth) {
 }
 
 // ---- the whole
-pir_status pir_facts_create(const pir_program *program, pir_facts **out_facts) {
+static pir_status create(const pir_program *program, bool symbolic, pir_facts **out_facts) {
   *out_facts = NULL;
   pir_facts *facts = calloc(1, sizeof *facts);
   if (!facts) return PIR_EXHAUSTED;
   static const pir_allocator plain = {0};
   pir_arena_init(&facts->arena, &plain, NULL, NULL);
   facts->program = program;
+  facts->symbolic = symbolic;
   facts->dims = pir_dims_create(NULL);
   pir_status status = facts->dims ? analyse_block(facts, pir_program_block(program), 0) : PIR_EXHAUSTED;
   if (status) {
@@ -315,6 +321,14 @@ pir_status pir_facts_create(const pir_program *program, pir_facts **out_facts) {
   }
   *out_facts = facts;
   return PIR_OK;
+}
+
+pir_status pir_facts_create(const pir_program *program, pir_facts **out_facts) {
+  return create(program, false, out_facts);
+}
+
+pir_status pir_facts_create_symbolic(const pir_program *program, pir_facts **out_facts) {
+  return create(program, true, out_facts);
 }
 
 void pir_facts_destroy(pir_facts *facts) {

@@ -13,8 +13,15 @@ struct pir_facts {
   pir_map values;              // pir_value -> pir_fact
   pir_symbol_source *sources;  // by symbol
   size_t source_count, source_capacity;
-  size_t rounds;  // of all loops, so far
+  size_t rounds;        // of all loops, so far
+  bool symbolic;        // for reading: contents are named, constraints collected
+  pir_map constrained;  // op -> its first pir_constraint
 };
+
+// A hook for pir_infer.require: `user` is the facts.
+void facts_require(pir_infer *infer, pir_constraint_kind kind, pir_dim a, pir_dim b);
+// Symbols for the elements of a small integer tensor of known shape.
+void facts_name_contents(pir_facts *facts, pir_fact *fact);
 
 // A fact that says what a stated type says.
 pir_fact *fact_of_type(pir_infer *infer, const pir_type *type);

@@ -59,7 +59,8 @@ void fact_put_shape(pir_fact *fact, int32_t rank, pir_dim a, pir_dim b, pir_dim 
 
 // ---- broadcasting
 // False when the ranks or constant extents do not fit.
-static bool broadcast_into(pir_dims *dims, pir_fact *out, const pir_dim *shape, int32_t rank) {
+static bool broadcast_into(pir_infer *infer, pir_fact *out, const pir_dim *shape, int32_t rank) {
+  pir_dims *dims = infer->dims;
   int32_t grow = rank - out->rank;
   if (grow > 0) {
     memmove(out->shape + grow, out->shape, (size_t)out->rank * sizeof *out->shape);
@@ -71,6 +72,7 @@ static bool broadcast_into(pir_dims *dims, pir_fact *out, const pir_dim *shape, 
     int64_t a, b;
     bool a_known = pir_dim_is_const(dims, *to, &a), b_known = pir_dim_is_const(dims, shape[i], &b);
     if (a_known && b_known && a != b && a != 1 && b != 1) return false;
+    if (*to != 1 && shape[i] != 1) infer_require(infer, PIR_BROADCASTABLE, *to, shape[i]);
     *to = pir_dim_broadcast(dims, *to, shape[i]);
   }
   return true;
@@ -89,7 +91,7 @@ static void meet(loads *l, const pir_fact *fact, int32_t first, int32_t rank) {
   l->any = true;
   if (!fact->known || fact->rank < 0) {
     l->unknown = true;
-  } else if (!broadcast_into(l->infer->dims, l->out, fact->shape + first, rank)) {
+  } else if (!broadcast_into(l->infer, l->out, fact->shape + first, rank)) {
     l->misfit = true;
   }
 }
@@ -254,7 +256,8 @@ static pir_status infer_join(pir_infer *infer, const pir_clause *c, pir_fact *ou
     for (int32_t i = 0; i < rank; i++) {
       int64_t known;
       if (i == axis && !c->stack) out->shape[i] = pir_dim_add(infer->dims, out->shape[i], member->shape[i]);
-      else if (pir_dim_is_const(infer->dims, member->shape[i], &known)) out->shape[i] = member->shape[i];
+      else infer_require(infer, PIR_EQUAL, out->shape[i], member->shape[i]);
+      if ((i != axis || c->stack) && pir_dim_is_const(infer->dims, member->shape[i], &known)) out->shape[i] = known;
     }
   }
   if (!c->stack) return PIR_OK;
@@ -266,6 +269,33 @@ static pir_status infer_join(pir_infer *infer, const pir_clause *c, pir_fact *ou
 }
 
 // ---- named variables
+// The variable that an entry of a map is, under the attributes given; -1 when it is more than one.
+static int variable_of(symbolic *s, const pir_clause *c, int16_t at) {
+  const pir_node *n = &c->nodes[at];
+  int64_t side;
+  while (n->op == PIR_I_SELECT && pir_dim_is_const(s->infer->dims, symbolic_index(s, n->a), &side))
+    n = &c->nodes[side ? n->b : n->c];
+  return n->op == PIR_I_VAR ? n->k : -1;
+}
+
+// What is contracted or shared runs over axes of one length.
+static void require_extents(pir_infer *infer, symbolic *s, const pir_clause *c, int16_t at, const pir_dim *extents) {
+  const pir_node *n = at >= 0 ? &c->nodes[at] : NULL;
+  if (!n) return;
+  const pir_fact *x = n->op == PIR_V_LOAD && (size_t)n->k < infer->operand_count ? infer->operands[n->k] : NULL;
+  for (int16_t i = 0, axis = 0; x && x->known && !x->members && n->map_kind == PIR_MAP_LIST && i < n->map_count; i++) {
+    int16_t entry = c->pool[n->map + i];
+    int variable = variable_of(s, c, entry);
+    if (c->nodes[entry].op == PIR_I_PACK) axis = (int16_t)(x->rank - (n->map_count - i));
+    else if (variable >= 0 && axis < x->rank) infer_require(infer, PIR_EQUAL, extents[variable], x->shape[axis]);
+    axis++;
+  }
+  if (n->op == PIR_V_LOAD) return;
+  require_extents(infer, s, c, n->a, extents);
+  require_extents(infer, s, c, n->b, extents);
+  require_extents(infer, s, c, n->c, extents);
+}
+
 static pir_status infer_vars(pir_infer *infer, const pir_clause *c, pir_fact *out) {
   pir_dim extents[PIR_MAX_RANK * 2], last[PIR_MAX_RANK * 2];
   symbolic s = {.infer = infer, .nodes = c->nodes, .pool = c->pool, .text = c->text, .vars = last};
@@ -273,6 +303,7 @@ static pir_status infer_vars(pir_infer *infer, const pir_clause *c, pir_fact *ou
     extents[v] = c->vars[v].pack ? PIR_DIM_UNKNOWN : symbolic_index(&s, c->vars[v].extent);
     last[v] = extents[v] == PIR_DIM_UNKNOWN ? PIR_DIM_UNKNOWN : pir_dim_sub(infer->dims, extents[v], 1);
   }
+  if (infer->require && c->kind == PIR_CLAUSE_CONTRACT) require_extents(infer, &s, c, c->body, extents);
   out->rank = 0;
   for (int16_t i = 0; i < c->out_map_count; i++) {
     int16_t at = c->pool[c->out_map + i];
@@ -347,6 +378,7 @@ static pir_status check_extents(pir_infer *infer, size_t i) {
 
 static pir_status infer_meaning(pir_infer *infer) {
   const pir_opdef *def = infer->def;
+  if (infer->require && def->hooks.demand) def->hooks.demand(infer);
   if (def->hooks.infer) return def->hooks.infer(infer);
   const pir_lower *lower = infer_choose(infer);
   if (lower) return infer_lower(infer, lower);

@@ -11,6 +11,8 @@ pir_dtype infer_operand_dtype(const pir_infer *infer, int k);
 pir_dtype infer_result_dtype(const pir_infer *infer, int i);
 // Shape of result `out` by a clause.
 pir_status infer_clause(pir_infer *infer, const pir_clause *c, pir_fact *out);
+// The program only runs when this holds.
+void infer_require(pir_infer *infer, pir_constraint_kind kind, pir_dim a, pir_dim b);
 // Dims not known become new symbols.
 void infer_fresh_dims(pir_infer *infer, pir_fact *fact);
 

@@ -166,7 +166,8 @@ static pir_status run_step(pir_infer *infer, const pir_lower *l, const pir_lower
                      .result_count = def->result_count,
                      .alloc = infer->alloc,
                      .user = infer->user,
-                     .nesting = infer->nesting + 1};
+                     .nesting = infer->nesting + 1,
+                     .require = infer->require};
   pir_status status = pir_infer_run(&inner);
   if (!status) return PIR_OK;
   memcpy(infer->message, inner.message, sizeof infer->message);

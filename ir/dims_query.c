@@ -125,8 +125,9 @@ static bool contains(const pir_dims *dims, pir_dim whole, pir_dim part) {
   return false;
 }
 
-// A symbol of `sum` that stands alone with factor 1 or -1 and nowhere else; sets what it equals when sum = 0.
-static bool solve(pir_dims *dims, pir_dim sum, pir_dim *out_symbol, pir_dim *out_value) {
+// A symbol of `sum`, or any expression that is no sum or product, that stands alone with factor 1 or -1 and nowhere
+// else; sets what it equals when sum = 0.
+static bool solve(pir_dims *dims, pir_dim sum, bool symbols, pir_dim *out_symbol, pir_dim *out_value) {
   bool is_sum = pir_dim_kind_of(dims, sum) == PIR_DIM_ADD;
   size_t n = is_sum ? pir_dim_operands(dims, sum) : 1;
   for (size_t i = n; i-- > 0;) {
@@ -135,7 +136,9 @@ static bool solve(pir_dims *dims, pir_dim sum, pir_dim *out_symbol, pir_dim *out
     if (pir_dim_kind_of(dims, term) == PIR_DIM_MUL && pir_dim_operands(dims, term) == 2 &&
         pir_dim_is_const(dims, pir_dim_operand(dims, term, 0), &factor))
       symbol = pir_dim_operand(dims, term, 1);
-    if (pir_dim_kind_of(dims, symbol) != PIR_DIM_SYMBOL || (factor != 1 && factor != -1)) continue;
+    pir_dim_kind kind = pir_dim_kind_of(dims, symbol);
+    bool wanted = symbols ? kind == PIR_DIM_SYMBOL : kind >= PIR_DIM_FLOORDIV && kind <= PIR_DIM_BROADCAST;
+    if (!wanted || (factor != 1 && factor != -1)) continue;
     pir_dim rest = pir_dim_sub(dims, sum, term);
     if (rest == PIR_DIM_UNKNOWN || contains(dims, rest, symbol)) continue;
     *out_symbol = symbol;
@@ -154,6 +157,24 @@ static void bind(pir_dims *dims, pir_dim from, pir_dim to) {
   dims->generation++;
 }
 
+// `sum` without the factor that all its terms have in common: sum = 0 says the same without it.
+static pir_dim without_factor(pir_dims *dims, pir_dim sum) {
+  bool is_sum = pir_dim_kind_of(dims, sum) == PIR_DIM_ADD;
+  uint64_t common = 0;
+  for (size_t i = 0, n = is_sum ? pir_dim_operands(dims, sum) : 1; i < n; i++) {
+    pir_dim term = is_sum ? pir_dim_operand(dims, sum, i) : sum;
+    int64_t factor = 1;
+    bool plain = pir_dim_is_const(dims, term, &factor);
+    if (!plain && pir_dim_kind_of(dims, term) == PIR_DIM_MUL)
+      (void)pir_dim_is_const(dims, pir_dim_operand(dims, term, 0), &factor);
+    for (uint64_t next = factor < 0 ? 0 - (uint64_t)factor : (uint64_t)factor, rest; next; next = rest) {
+      rest = common % next;
+      common = next;
+    }
+  }
+  return common > 1 && common <= INT64_MAX ? pir_dim_floordiv(dims, sum, (pir_dim)common) : sum;
+}
+
 void pir_dims_unify(pir_dims *dims, pir_dim a, pir_dim b) {
   a = pir_dim_canonical(dims, a);
   b = pir_dim_canonical(dims, b);
@@ -162,7 +183,9 @@ void pir_dims_unify(pir_dims *dims, pir_dim a, pir_dim b) {
   int64_t constant;
   // Different constants: the program fails when it runs, and says so then.
   if (difference == PIR_DIM_UNKNOWN || pir_dim_is_const(dims, difference, &constant)) return;
-  if (solve(dims, difference, &symbol, &value)) {
+  difference = without_factor(dims, difference);
+  if (difference == PIR_DIM_UNKNOWN) return;
+  if (solve(dims, difference, true, &symbol, &value) || solve(dims, difference, false, &symbol, &value)) {
     bind(dims, symbol, value);
     return;
   }

@@ -398,6 +398,7 @@ static bool parse_close(pir_op_reader *r) {
         open_region(r);
         return true;
       }
+      pir_parse_skip_shapes(r);
       break;
     case STYLE_GENERAL:
       if (p->token == '{') {
@@ -416,7 +417,7 @@ static bool parse_close(pir_op_reader *r) {
       return true;
     }
     case STYLE_ONE:
-    case STYLE_WHILE: break;
+    case STYLE_WHILE: pir_parse_skip_shapes(r); break;
   }
   close_frame(r);
   return true;

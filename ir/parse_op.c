@@ -185,6 +185,20 @@ static bool parse_loc(pir_op_reader *r) {
   return true;
 }
 
+// { (shape[S0, 3], data[NULL]) } at the end of a line: what an analysis found of the results. Read past, as it follows
+// from the rest.
+void pir_parse_skip_shapes(pir_op_reader *r) {
+  pir_parser *p = &r->p;
+  if (p->token != '{' || p->fresh) return;
+  pir_str rest = pir_parse_rest(p);
+  if (rest.size < 4 || (memcmp(rest.data, "{ (", 3) != 0 && memcmp(rest.data, "{  }", 4) != 0)) return;
+  const char *line = memchr(rest.data, '\n', rest.size), *end = line ? line : rest.data + rest.size;
+  while (end > rest.data && (end[-1] == ' ' || end[-1] == '\r')) end--;
+  if (end[-1] != '}') return;
+  pir_lex_skip(p->scanner, (size_t)(end - rest.data));
+  pir_parse_next(p);
+}
+
 // ---- headers
 
 // The op's definition. In text of 2023 the dialect "pd" is what "pd_op" is now.
@@ -244,6 +258,7 @@ static bool parse_tail(pir_op_reader *r, const pir_opdef *def, pir_region_style 
   pir_parse_place arrow = pir_parse_here(p);
   if (!pir_parse_take(p, PIR_TOK_ARROW) || !parse_result_types(r, arrow)) return false;
   if (p->token == PIR_TOK_LOC && !parse_loc(r)) return false;
+  if (general) pir_parse_skip_shapes(r);
   if (general) *out_style = p->token == '(' && !p->fresh ? STYLE_TYPED : STYLE_GENERAL;
   else *out_style = def->form == PIR_FORM_BODY || def->form == PIR_FORM_GROUP ? STYLE_ONE : STYLE_IF;
   if (!general && p->token != '{') return pir_parse_expected(p, "'{'");

@@ -56,6 +56,8 @@ typedef struct pir_op_reader {
 
 // (%0) = "name" (%1) {..} : (T) -> T: everything of an op but its regions, into the scratch.
 bool pir_parse_header(pir_op_reader *r, const pir_opdef **out_def, pir_region_style *out_style);
+// Reads past the shapes that an analysis printed behind an op.
+void pir_parse_skip_shapes(pir_op_reader *r);
 // {name:value,..} into the scratch; `def` may declare some of them.
 bool pir_parse_attrs(pir_op_reader *r, const pir_opdef *def);
 // The attributes of a block argument; `argument` NULL reads past them.

@@ -210,6 +210,20 @@ static void print_location(printer *p, const pir_op *op) {
   else pir_strbuf_format(&p->out, ":%u:%u)", place.line, place.column);
 }
 
+// What shape_analysis found, as Paddle prints it: { (shape[S0, 3], data[NULL]) }, one pair of parentheses a result.
+static void print_shapes(printer *p, const pir_op *op) {
+  const pir_attr *shapes = p->form == PIR_TEXT_T3 ? pir_op_attr(op, p->hidden[1]) : NULL;
+  if (!shapes || pir_attr_kind_of(shapes) != PIR_ATTR_ARRAY) return;
+  pir_strbuf_lit(&p->out, " { ");
+  for (size_t i = 0; i < pir_attr_elements(shapes); i++) {
+    if (i) pir_strbuf_lit(&p->out, ", ");
+    pir_strbuf_char(&p->out, '(');
+    pir_strbuf_str(&p->out, pir_attr_as_str(pir_attr_element(shapes, i)));
+    pir_strbuf_char(&p->out, ')');
+  }
+  pir_strbuf_lit(&p->out, " }");
+}
+
 // The form an op is printed in: the one its definition asks for where its shape allows it.
 static pir_op_form form_of(const printer *p, const pir_op *op) {
   pir_op_form form = (pir_op_form)pir_op_def(op)->form;
@@ -258,8 +272,12 @@ static void print_header(printer *p, const pir_op *op, uint32_t depth) {
   }
   if (form == PIR_FORM_GENERAL) print_operand_types(p, op);
   print_result_types(p, op);
-  if (form == PIR_FORM_GENERAL) print_location(p, op);
-  else pir_strbuf_lit(&p->out, " {\n");
+  if (form != PIR_FORM_GENERAL) {
+    pir_strbuf_lit(&p->out, " {\n");
+    return;
+  }
+  print_location(p, op);
+  print_shapes(p, op);
 }
 
 // ---- regions
@@ -328,8 +346,10 @@ static void close_region(printer *p, const frame *f) {
     else pir_strbuf_lit(&p->out, "}, {\n");
   } else if (form != PIR_FORM_GENERAL) {
     indent(p, depth);
-    if (last) pir_strbuf_lit(&p->out, "}\n");
-    else pir_strbuf_lit(&p->out, "} else {\n");
+    if (!last) pir_strbuf_lit(&p->out, "} else {");
+    else pir_strbuf_char(&p->out, '}');
+    if (last) print_shapes(p, f->op);
+    pir_strbuf_char(&p->out, '\n');
   }
   if (!last) push_region(p, f->op, f->region + 1, depth);
   else if (form == PIR_FORM_GENERAL && p->form != PIR_TEXT_TYPED) pir_strbuf_char(&p->out, '\n');

@@ -23,7 +23,7 @@ $(B)/gen/opsc/ops.tab.c: dialects/ops/ops.y
 	@mkdir -p $(@D) && $(BISON) -Werror -o $@ --defines=$(B)/gen/opsc/ops.tab.h $<
 $(B)/gen/opsc/ops.lex.c: dialects/ops/ops.l $(B)/gen/opsc/ops.tab.c
 	@mkdir -p $(@D) && $(FLEX) -o $@ --header-file=$(B)/gen/opsc/ops.lex.h $<
-$(B)/gen/opsc/%.o: $(B)/gen/opsc/%.c
+$(B)/gen/opsc/%.o: $(B)/gen/opsc/%.c $(wildcard dialects/ops/*.h)
 	@$(CC) $(BASE) -Wno-unused-function -Wno-unused-but-set-variable $(CFLAGS) $(I_opsc) -c $< -o $@
 $(patsubst %.c,$(B)/obj/%.o,$(S_opsc)): | $(B)/gen/opsc/ops.lex.c
 $(B)/gen/opsc/base.o: ir/base.c

@@ -8,6 +8,7 @@ FOLDER holds any of: models/ real/ (whole programs with cases), ops/ (one-op pro
   text       pir-translate X.json --to=text equals X.pir byte for byte
   translate  pir-translate X.pdmodel equals the recorded translation up to names and independent order
   infer      one-op programs without their result types get the printed ones back
+  shape      symbolic shapes of programs (recorded_shape.py)
   ops        one-op programs, numbers by tolerances.tsv
   grads      an op and its gradient, likewise
   vjp        programs with the gradients Paddle added
@@ -35,6 +36,7 @@ import zipfile
 import recorded_formats
 import recorded_infer
 import recorded_legacy
+import recorded_shape
 
 UNSUPPORTED = 3
 CODE_CACHE = tempfile.mkdtemp(prefix="pir-code-")  # equal kernels of all recordings are compiled once
@@ -300,7 +302,8 @@ def train_job(tools, name, folder, program, pipeline):
 KINDS = {"text": text_jobs, "translate": translate_jobs, "passes": pass_jobs, "numbers": number_jobs, "ops": op_jobs,
          "grads": grad_jobs, "vjp": vjp_jobs, "train": train_jobs,
          "roundtrip": recorded_formats.roundtrip_jobs(run), "json": recorded_formats.json_jobs(run),
-         "infer": recorded_infer.infer_jobs(run), "legacy": recorded_legacy.legacy_jobs(run)}
+         "infer": recorded_infer.infer_jobs(run), "shape": recorded_shape.shape_jobs(run),
+         "legacy": recorded_legacy.legacy_jobs(run)}
 
 
 def main():

@@ -549,8 +549,9 @@ static void put_row(FILE *out, const dialect *d, const op *o, bool twin, const l
   if (o->code->shape_count) fprintf(out, " .shape = &shape_%s_0,", o->name);
   put_array(out, "lower", o->code->lower_count, "lower", o);
   if (o->kernel) fprintf(out, " .kernel = \"%s\",", o->kernel);
-  fprintf(out, " .hooks = {%s, %s, %s},", o->hook_infer ? o->hook_infer : "NULL",
-          o->hook_verify ? o->hook_verify : "NULL", o->hook_expand ? o->hook_expand : "NULL");
+  fprintf(out, " .hooks = {%s, %s, %s, %s},", o->hook_infer ? o->hook_infer : "NULL",
+          o->hook_verify ? o->hook_verify : "NULL", o->hook_expand ? o->hook_expand : "NULL",
+          o->hook_demand ? o->hook_demand : "NULL");
   for (int i = 0; i < row_count; i++)
     if (rows[i].o == o && rows[i].first) fprintf(out, " .legacy = &legacy_rows[%d],", i);
   if (twin) fprintf(out, " .base = &pir_%s_table[%d],", d->name, o->number - 1);
@@ -564,6 +565,7 @@ static void emit_hooks(FILE *out, const dialect *d) {
     if (o->hook_infer) fprintf(out, "pir_status %s(pir_infer *infer);\n", o->hook_infer);
     if (o->hook_verify) fprintf(out, "pir_status %s(const pir_op *op);\n", o->hook_verify);
     if (o->hook_expand) fprintf(out, "pir_status %s(pir_expand *expand);\n", o->hook_expand);
+    if (o->hook_demand) fprintf(out, "void %s(pir_infer *infer);\n", o->hook_demand);
   }
 }
 

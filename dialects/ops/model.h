@@ -208,7 +208,7 @@ typedef struct op {
   int pair_count;
   legacy *legacies;
   int legacy_count;
-  const char *hook_infer, *hook_verify, *hook_expand, *kernel;
+  const char *hook_infer, *hook_verify, *hook_expand, *hook_demand, *kernel;
   int regions;
   int form;    // pir_op_form
   int number;  // position in the table, twins counted

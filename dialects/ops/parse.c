@@ -101,6 +101,7 @@ static void inherit(op *to, const op *from) {
   if (from->hook_infer) to->hook_infer = from->hook_infer;
   if (from->hook_verify) to->hook_verify = from->hook_verify;
   if (from->hook_expand) to->hook_expand = from->hook_expand;
+  if (from->hook_demand) to->hook_demand = from->hook_demand;
   if (from->kernel) to->kernel = from->kernel;
 }
 
@@ -325,7 +326,8 @@ void set_hook(parser *p, source_loc loc, const char *hook, const char *function)
   if (!strcmp(hook, "infer")) o->hook_infer = symbol;
   else if (!strcmp(hook, "verify")) o->hook_verify = symbol;
   else if (!strcmp(hook, "expand")) o->hook_expand = symbol;
-  else source_error(loc, "unknown hook '%s'; there are infer, verify and expand", hook);
+  else if (!strcmp(hook, "demand")) o->hook_demand = symbol;
+  else source_error(loc, "unknown hook '%s'; there are infer, verify, expand and demand", hook);
 }
 
 // How text shows the regions: an entry of pir_op_form.

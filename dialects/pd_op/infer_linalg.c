@@ -16,6 +16,7 @@ static pir_status matrices(pir_infer *infer, int k, const pir_fact **out) {
 
 static pir_status equal_extents(pir_infer *infer, int k, const char *what, pir_dim expected, pir_dim found) {
   int64_t a, b;
+  infer_require(infer, PIR_EQUAL, expected, found);
   if (!pir_dim_is_const(infer->dims, expected, &a) || !pir_dim_is_const(infer->dims, found, &b) || a == b)
     return PIR_OK;
   return pir_infer_fail(infer, "%s: expects %s of %lld, found %lld", infer->def->operands[k].name, what, (long long)a,

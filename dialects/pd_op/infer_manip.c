@@ -80,6 +80,7 @@ pir_status pd_infer_reshape(pir_infer *infer) {
   if (both && (open < 0 ? total != rest : rest ? total % rest != 0 : total != 0))
     return pir_infer_fail(infer, "%lld elements do not fit the shape of %lld", (long long)total, (long long)rest);
   if (open >= 0) out->shape[open] = open_extent(infer, x, out, open);
+  else infer_require(infer, PIR_EQUAL, fact_numel(infer->dims, x), product);
   return PIR_OK;
 }
 
@@ -237,6 +238,29 @@ pir_status pd_infer_slice(pir_infer *infer) {
   return PIR_OK;
 }
 
+// Steps from start to end along an axis that only the run shows.
+static pir_dim steps_between(pir_infer *infer, pir_dim start, pir_dim end, int64_t step, pir_dim n) {
+  pir_dims *dims = infer->dims;
+  int64_t from, to;
+  pir_dim length;
+  if (n == PIR_DIM_UNKNOWN) return PIR_DIM_UNKNOWN;
+  if (step > 0) {
+    start = slice_bound(infer, start, n), end = slice_bound(infer, end, n);
+    if (start == PIR_DIM_UNKNOWN || end == PIR_DIM_UNKNOWN) return PIR_DIM_UNKNOWN;
+    length = pir_dim_sub(dims, end, start);
+  } else {
+    pir_dim last = pir_dim_sub(dims, n, 1);
+    if (!constant(infer, start, &from) || !constant(infer, end, &to)) return PIR_DIM_UNKNOWN;
+    if (from < 0) start = pir_dim_max(dims, pir_dim_add(dims, n, start), pir_dim_const(dims, -1));
+    else start = from >= INT32_MAX ? last : pir_dim_min(dims, start, last);
+    if (to <= -INT32_MAX) end = pir_dim_const(dims, -1);
+    else if (to < 0) end = pir_dim_max(dims, pir_dim_add(dims, n, end), pir_dim_const(dims, -1));
+    else end = pir_dim_min(dims, end, last);
+    length = pir_dim_sub(dims, start, end);
+  }
+  return pir_dim_max(dims, pir_dim_ceildiv(dims, length, step < 0 ? -step : step), 0);
+}
+
 pir_status pd_infer_strided_slice(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_STRIDED_SLICE_IN_X];
   const pir_attr_value *axes = &infer->attrs[PD_STRIDED_SLICE_ATTR_AXES];
@@ -248,13 +272,15 @@ pir_status pd_infer_strided_slice(pir_infer *infer) {
     int32_t axis;
     int64_t n, start, end, step;
     PIR_TRY(wrap_axis(infer, axes->ints[i], x->rank, &axis));
-    bool known = constant(infer, x->shape[axis], &n) &&
-                 constant(infer, fact_element(infer->operands[PD_STRIDED_SLICE_IN_STARTS], (int64_t)i), &start) &&
-                 constant(infer, fact_element(infer->operands[PD_STRIDED_SLICE_IN_ENDS], (int64_t)i), &end) &&
-                 constant(infer, fact_element(infer->operands[PD_STRIDED_SLICE_IN_STRIDES], (int64_t)i), &step);
+    pir_dim first = fact_element(infer->operands[PD_STRIDED_SLICE_IN_STARTS], (int64_t)i),
+            stop = fact_element(infer->operands[PD_STRIDED_SLICE_IN_ENDS], (int64_t)i);
     out->shape[axis] = PIR_DIM_UNKNOWN;
-    if (!known) continue;
-    if (!step) return pir_infer_fail(infer, "a stride is 0");
+    if (!constant(infer, fact_element(infer->operands[PD_STRIDED_SLICE_IN_STRIDES], (int64_t)i), &step)) continue;
+    if (!step || step == INT64_MIN) return pir_infer_fail(infer, "a stride is %lld", (long long)step);
+    if (!constant(infer, x->shape[axis], &n) || !constant(infer, first, &start) || !constant(infer, stop, &end)) {
+      out->shape[axis] = steps_between(infer, first, stop, step, x->shape[axis]);
+      continue;
+    }
     if (start < 0) start += n;
     // -1 - n and below mean "before the first" when going backwards.
     if (end < 0) end = end + n < 0 ? -1 : end + n;
@@ -296,7 +322,9 @@ pir_status pd_infer_split(pir_infer *infer) {
     pieces[i].shape[at] = dim;
   }
   if (open >= 0) pieces[open].shape[at] = rest;
-  else if (constant(infer, rest, &size) && size)
+  else infer_require(infer, PIR_EQUAL, rest, 0);
+  if (open >= 0) return PIR_OK;
+  if (constant(infer, rest, &size) && size)
     return pir_infer_fail(infer, "the sections do not add up to the extent of axis %d", at);
   return PIR_OK;
 }

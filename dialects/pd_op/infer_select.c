@@ -265,13 +265,10 @@ pir_status pd_infer_broadcast_tensors(pir_infer *infer) {
   for (int32_t d = 0; d < shared.rank; d++) {
     shared.shape[d] = 1;
     for (size_t i = 0; i < list->member_count; i++) {
-      int64_t n;
       int32_t at = d - (shared.rank - list->members[i]->rank);
-      if (at < 0 || (pir_dim_is_const(infer->dims, list->members[i]->shape[at], &n) && n == 1)) continue;
-      if (shared.shape[d] == 1 || pir_dim_is_const(infer->dims, list->members[i]->shape[at], &n))
-        shared.shape[d] = list->members[i]->shape[at];
-      else if (!pir_dim_is_const(infer->dims, shared.shape[d], &n) && shared.shape[d] != list->members[i]->shape[at])
-        shared.shape[d] = PIR_DIM_UNKNOWN;
+      pir_dim n = at < 0 ? 1 : list->members[i]->shape[at];
+      if (n != 1 && shared.shape[d] != 1) infer_require(infer, PIR_BROADCASTABLE, shared.shape[d], n);
+      shared.shape[d] = pir_dim_broadcast(infer->dims, shared.shape[d], n);
     }
   }
   for (size_t i = 0; i < list->member_count; i++) {

@@ -59,6 +59,19 @@ static void unification(void **state) {
   assert_int_equal(value, 20);
 }
 
+static void unification_divides(void **state) {
+  pir_dims *d = *state;
+  pir_dim a = pir_dim_symbol(d, 1), b = pir_dim_symbol(d, 1), c = pir_dim_symbol(d, 1), e = pir_dim_symbol(d, 1);
+  pir_dims_unify(d, pir_dim_mul(d, a, 288), 864);
+  assert_int_equal(pir_dim_canonical(d, a), 3);
+  pir_dim shared = pir_dim_broadcast(d, b, c);
+  pir_dims_unify(d, pir_dim_mul(d, shared, 64), pir_dim_mul(d, c, 64));
+  assert_true(pir_dim_canonical(d, shared) == c);
+  pir_dim least = pir_dim_const(d, -INT64_MAX);
+  pir_dims_unify(d, pir_dim_mul(d, c, least), pir_dim_mul(d, e, least));
+  assert_true(pir_dim_canonical(d, e) == pir_dim_canonical(d, c));
+}
+
 static void evaluation_is_checked(void **state) {
   pir_dims *d = *state;
   pir_dim a = pir_dim_symbol(d, 0), b = pir_dim_symbol(d, 0);
@@ -159,6 +172,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(convolution_stacks_are_canonical, make, drop),
       cmocka_unit_test_setup_teardown(broadcasts_and_orders, make, drop),
       cmocka_unit_test_setup_teardown(unification, make, drop),
+      cmocka_unit_test_setup_teardown(unification_divides, make, drop),
       cmocka_unit_test_setup_teardown(evaluation_is_checked, make, drop),
       cmocka_unit_test_setup_teardown(random_expressions_agree_with_integers, make, drop),
       cmocka_unit_test_setup_teardown(text, make, drop),

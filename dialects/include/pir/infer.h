@@ -27,6 +27,12 @@ struct pir_fact {
   size_t member_count;
 };
 
+// What two extents have to satisfy for the program to run.
+typedef enum pir_constraint_kind {
+  PIR_EQUAL,         // both are the same
+  PIR_BROADCASTABLE  // both are the same, or one is 1
+} pir_constraint_kind;
+
 // One question: facts of an op's results from those of its operands.
 struct pir_infer {
   const pir_opdef *def;
@@ -42,6 +48,8 @@ struct pir_infer {
   int nesting;  // of lower blocks being run
   bool has_message;
   char message[256];  // of a failure
+  // Told of every constraint that is not plain from the numbers; NULL when nobody asks.
+  void (*require)(struct pir_infer *infer, pir_constraint_kind kind, pir_dim a, pir_dim b);
 };
 
 // Fails with a message that names op, operand, expected and found.
@@ -63,6 +71,10 @@ typedef struct pir_facts pir_facts;
 
 // A feed's unknown extents become symbols, one for each (input name, axis).
 PIR_API pir_status pir_facts_create(const pir_program *program, pir_facts **out_facts);
+// The same for reading, not for planning: elements of small integer inputs and of loop variables are symbols too, and
+// constraints are collected. A PIR_EQUAL is taken for granted (pir_dim_canonical tells), so what is derived does not
+// hold for inputs that break one.
+PIR_API pir_status pir_facts_create_symbolic(const pir_program *program, pir_facts **out_facts);
 PIR_API void pir_facts_destroy(pir_facts *facts);
 PIR_API const pir_fact *pir_facts_of(const pir_facts *facts, const pir_value *value);  // never NULL
 PIR_API pir_dims *pir_facts_dims(const pir_facts *facts);
@@ -77,6 +89,15 @@ typedef struct pir_symbol_source {
   int32_t member;  // of a vec; 0 else
 } pir_symbol_source;
 PIR_API pir_symbol_source pir_facts_symbol(const pir_facts *facts, size_t i);
+
+// What an op demands of the extents, each once. None unless the facts were created symbolic.
+typedef struct pir_constraint pir_constraint;
+struct pir_constraint {
+  pir_constraint_kind kind;
+  pir_dim a, b;
+  const pir_constraint *next;  // of the same op
+};
+PIR_API const pir_constraint *pir_facts_constraints(const pir_facts *facts, const pir_op *op);  // NULL: none
 
 PIR_END
 #endif

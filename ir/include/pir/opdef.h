@@ -95,6 +95,8 @@ typedef struct pir_op_hooks {
   pir_status (*verify)(const pir_op *op);
   // Builds the expansion of a composite that no `lower` text can say (an arity read from attributes).
   pir_status (*expand)(pir_expand *expand);
+  // Extents of the operands that must agree, where neither clause nor `infer` tells; asked by symbolic analysis alone.
+  void (*demand)(pir_infer *infer);
 } pir_op_hooks;
 
 // How an op with regions is written in T3 and T2 text (`regions 2 : if` in .ops). The typed form has one way.
