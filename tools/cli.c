@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pir/codegen.h>
+#include <pir/custom.h>
 #include <pir/dialects.h>
 #include <pir/legacy.h>
 #include <pir/load.h>
@@ -30,11 +31,13 @@ enum {
   OPT_MAX_OPS = -5,
   OPT_MAX_DEPTH = -6,
   OPT_MAX_MEMORY = -7,
-  OPT_MAX_TIME = -8
+  OPT_MAX_TIME = -8,
+  OPT_CUSTOM_OPS = -9
 };
 
 static const cli_option common_options[] = {
     {OPT_OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output"},
+    {OPT_CUSTOM_OPS, 0, "custom-ops", "LIB", "operators and kernels of the user, from a shared library"},
     {OPT_DIAGNOSTICS, 0, "diagnostics", "FORMAT", "text (default) or json, one object a line"},
     {OPT_MAX_OPS, 0, "max-ops", "N", "refuse programs with more ops"},
     {OPT_MAX_DEPTH, 0, "max-depth", "N", "refuse regions nested deeper"},
@@ -251,6 +254,14 @@ static void print_version(const cli_tool *tool) {
   printf("\n");
 }
 
+// Returns -1 to go on.
+static int load_custom_ops(cli *cli, const char *library) {
+  pir_message message = {{0}};
+  pir_status status = cli->custom_ops ? PIR_OK : pir_custom_set_create(NULL, &cli->custom_ops);
+  if (!status) status = pir_custom_set_load(cli->custom_ops, library, &message);
+  return status ? cli_fail(cli, cli_exit_code(status), "%s", *message.text ? message.text : "out of memory") : -1;
+}
+
 // Acts on an option every tool has. Returns -1 to go on.
 static int take_common(cli *cli, const cli_option *option, const char *value) {
   switch (option->id) {
@@ -262,6 +273,7 @@ static int take_common(cli *cli, const cli_option *option, const char *value) {
       if (!cli->json_diagnostics && strcmp(value, "text") != 0)
         return cli_bad_value(cli, option->name, value, "text or json");
       return -1;
+    case OPT_CUSTOM_OPS: return load_custom_ops(cli, value);
     default: return set_limit(cli, option, value);
   }
 }
@@ -314,6 +326,8 @@ int cli_start(cli *cli, const cli_tool *tool, int argc, char **argv) {
 void cli_finish(cli *cli) {
   free(cli->matches);
   free(cli->files);
+  pir_custom_set_destroy(cli->custom_ops);
+  cli->custom_ops = NULL;
   cli->matches = NULL;
   cli->files = NULL;
 }
@@ -347,7 +361,7 @@ pir_context *cli_context_create(cli *cli) {
       .size = sizeof options, .out_of_memory = memory_is_out, .out_of_memory_user = cli, .limits = cli->limits};
   pir_context *ctx = pir_context_create(&options);
   pir_context_set_sink(ctx, cli_sink(cli));
-  if (pir_dialects_load_all(ctx)) {
+  if (pir_dialects_load_all(ctx) || (cli->custom_ops && pir_custom_set_register(cli->custom_ops, ctx))) {
     pir_context_destroy(ctx);
     return NULL;
   }

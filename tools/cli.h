@@ -19,7 +19,7 @@ enum {
 int cli_exit_code(pir_status status);
 
 // One option. Tools list theirs in a constant table that ends with a zero entry; -o, --help, --version,
-// --diagnostics and the limits are there in every tool and need no entry.
+// --diagnostics, --custom-ops and the limits are there in every tool and need no entry.
 typedef struct cli_option {
   int id;                // above 0, the tool's own
   char letter;           // 'o' for -o; 0: none
@@ -51,8 +51,9 @@ typedef struct cli {
   const char *output;  // -o, or NULL
   bool json_diagnostics;
   pir_limits limits;
-  size_t errors;                     // diagnostics of severity error printed so far
-  pir_str source_name, source_text;  // the text being worked on, for caret lines; set by cli_program_read
+  struct pir_custom_set *custom_ops;  // of --custom-ops; NULL: none
+  size_t errors;                      // diagnostics of severity error printed so far
+  pir_str source_name, source_text;   // the text being worked on, for caret lines; set by cli_program_read
   uint32_t source_first_line;
   // --verify-diagnostics: takes diagnostics instead of standard error. NULL: they are printed.
   void (*intercept)(void *user, const pir_diag *diag);
@@ -74,7 +75,8 @@ int cli_fail(const cli *cli, int code, const char *format, ...) PIR_PRINTF(3, 4)
 int cli_bad_value(const cli *cli, const char *option, const char *value, const char *expected);
 bool cli_parse_u64(const char *text, uint64_t *out_value);  // decimal with optional k, m, g (powers of 1024)
 
-// A context with all dialects, the limits of the command line and a sink that prints.
+// A context with all dialects, the user's ops, the limits of the command line and a sink that prints; NULL: out of
+// memory.
 pir_context *cli_context_create(cli *cli);
 // The sink alone, for models (pir_model_options.sink).
 pir_diag_sink cli_sink(cli *cli);

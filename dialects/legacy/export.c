@@ -112,8 +112,9 @@ static pir_walk_result reserve(pir_op *op, void *user) {
   exporter *x = user;
   int attr = pir_op_is(op, PD_DATA) ? PD_DATA_ATTR_NAME : pir_op_is(op, PD_FEED) ? PD_FEED_ATTR_NAME : -1;
   const pir_attr *name = attr >= 0 ? pir_op_attr_at(op, (size_t)attr) : NULL;
-  if (name) (void)name_take(x, pir_attr_as_str(name));
-  else name_reserve(x, output_name(op));
+  if (!name) name_reserve(x, output_name(op));
+  else if (name_take(x, pir_attr_as_str(name)))
+    pir_map_put(&x->arena, &x->inputs, pir_name_get(x->ctx, pir_attr_as_str(name)), 0);
   return PIR_WALK_CONTINUE;
 }
 

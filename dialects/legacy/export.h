@@ -63,7 +63,7 @@ typedef struct exporter {
   pir_map names;          // taken or reserved: pir_name -> its state
   pir_map counters;       // made names: pir_name of the stem -> next number
   pir_map holders;        // pir_value -> holder
-  pir_map inputs;         // pir_name -> out_var of an input
+  pir_map inputs;         // pir_name -> out_var of an input; 0 until it is declared
   pir_map parameters;     // pir_name -> out_var of a parameter
   pir_map targets;        // pir_value -> out_var that it must be in, where that is possible
   pir_map folds;          // pir_op -> fold: the last op of a group that is one old op

@@ -59,8 +59,14 @@ static pir_str attr_text(const pir_op *op, size_t i) {
 
 static out_var *declare_input(exporter *x, const pir_op *op, pir_str name) {
   const pir_type *type = input_type(x, pir_op_result(op, 0));
-  out_var *var = pir_map_get(&x->inputs, pir_name_get(x->ctx, name));
-  if (!var || var->type != type) var = var_declare(x, text_copy(x, name), type);
+  const uint64_t *known = pir_map_find(&x->inputs, pir_name_get(x->ctx, name));
+  out_var *var = known ? (out_var *)(uintptr_t)*known : NULL;
+  if (!known || (var && var->type != type)) {
+    const char *why = known ? "the name of an input of another type" : "no name of an input";
+    (void)export_unsupported(x, "'%.*s' is %s", (int)name.size, name.data, why);
+    return NULL;
+  }
+  if (!var) var = var_declare(x, text_copy(x, name), type);
   if (!var) return NULL;
   pir_map_put(&x->arena, &x->inputs, pir_name_get(x->ctx, name), (uint64_t)(uintptr_t)var);
   holder_set_var(x, pir_op_result(op, 0), var);
@@ -88,7 +94,8 @@ static pir_status export_data(exporter *x, const pir_op *op) {
   if (holder_of(x, pir_op_result(op, 0))) return PIR_OK;  // it stands for what an op before it gave out
   out_var *var = declare_input(x, op, attr_text(op, PD_DATA_ATTR_NAME));
   if (!var) return PIR_UNSUPPORTED;
-  if (says_persistable(op)) {  // it is not fed, but kept between runs
+  if (var->desc->has_need_check_feed) return PIR_OK;  // an input that stands twice
+  if (says_persistable(op)) {                         // it is not fed, but kept between runs
     var->desc->persistable = true;
     return PIR_OK;
   }
@@ -314,7 +321,8 @@ static pir_status export_slice_array(exporter *x, const pir_op *op) {
   for (size_t i = 1; i < pir_op_operands(op); i++) PIR_TRY(export_operand(x, op, i, o));
   one_int(x, o, "axes", 0);
   if (dense) {
-    if (!literal_of(x, pir_op_operand(op, 1), true, &start) || start.count != 1)
+    if (!literal_of(x, pir_op_operand(op, 1), true, &start) || start.count != 1 || start.ints[0] >= INT32_MAX ||
+        start.ints[0] < INT32_MIN)
       return export_unsupported(x, "a member of an array by a number that is no constant");
     one_int(x, o, "ends", start.ints[0] + 1);
     one_int(x, o, "decrease_axis", 0);

@@ -2,6 +2,7 @@
 #include "custom_impl.h"
 #include <ctype.h>
 #include <pir/attr.h>
+#include <pir/legacy_table.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,6 +133,22 @@ static pir_status attributes(reader *r, int most, pir_opdef *def) {
   return PIR_OK;
 }
 
+// In .pdmodel files everything has its own name.
+static pir_status legacy_row(bump *memory, const char *type, pir_opdef *def) {
+  pir_legacy_op *row = pir_bump_get(memory, sizeof *row);
+  size_t count = (size_t)def->operand_count + def->result_count + def->attr_count;
+  const char **names = pir_bump_get(memory, count * sizeof *names);
+  if (!row || !names) return PIR_EXHAUSTED;
+  *row = (pir_legacy_op){.name = type, .def = def, .operands = names};
+  for (size_t i = 0; i < def->operand_count; i++) *names++ = def->operands[i].name;
+  row->results = names;
+  for (size_t i = 0; i < def->result_count; i++) *names++ = def->results[i].name;
+  row->attrs = names;
+  for (size_t i = 0; i < def->attr_count; i++) *names++ = def->attrs[i].name;
+  def->legacy = row;
+  return PIR_OK;
+}
+
 pir_status pir_custom_declare(bump *memory, const pir_custom_op *from, int most, pir_opdef *out, pir_message *message) {
   static const char prefix[] = "custom_op.";
   reader r = {
@@ -149,5 +166,6 @@ pir_status pir_custom_declare(bump *memory, const pir_custom_op *from, int most,
   r.at = from->attrs ? from->attrs : "";
   PIR_TRY(attributes(&r, most, out));
   r.at = from->results ? from->results : "";
-  return results(&r, most, out);
+  PIR_TRY(results(&r, most, out));
+  return legacy_row(memory, own, out);
 }

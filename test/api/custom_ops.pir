@@ -7,6 +7,10 @@
 // RUN: sed 's/-1,3,2,4/-1,3,8/;s/-1x3x2x4xf32/-1x3x8xf32/g' %s > %t2.pir && not pir-run %t2.pir --custom-ops=%t.so 2>&1 | FileCheck --check-prefix=INFER %s
 // RUN: sed 's/"gap_shape"}/"nowhere"}/' %{root}/examples/custom_op/ops.c > %t.c && cc -std=c11 -shared -fPIC %t.c -o %t2.so -I%{root}/ir/abi -I%{root}/ir/include -I%{root}/runtime/include -I%{root}/runtime/exec/include && not pir-run %s --custom-ops=%t2.so 2>&1 | FileCheck --check-prefix=SYMBOL %s
 // RUN: sed 's/i32 = 1/i33/' %{root}/examples/custom_op/ops.c > %t.c && cc -std=c11 -shared -fPIC %t.c -o %t3.so -I%{root}/ir/abi -I%{root}/ir/include -I%{root}/runtime/include -I%{root}/runtime/exec/include && not pir-run %s --custom-ops=%t3.so 2>&1 | FileCheck --check-prefix=KIND %s
+// RUN: pir-opt %s --custom-ops=%t.so --emit=pdmodel -o %t.pdmodel && pir-opt %t.pdmodel --custom-ops=%t.so | FileCheck --check-prefix=BACK %s
+// RUN: pir-translate %t.pdmodel --custom-ops=%t.so --to=json | pir-opt - --custom-ops=%t.so --emit=pdmodel | cmp - %t.pdmodel
+// BACK: "custom_op.gap" (%2) {persistable:[false],stop_gradient:[false],test_attr1:[1,2,3],test_attr2:1}
+// BACK: "custom_op.weighted_sum" (%5, <<NULL VALUE>>) {mean:false,
 // CHECK: means: float32[2,3,1,1]
 // CHECK: {{\[\[\[\[}}1]]
 // CHECK: sum: float32[2,3,1,1]

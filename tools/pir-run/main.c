@@ -26,7 +26,6 @@ static const cli_option options[] = {
     {OPT_PIPELINE, 0, "pipeline", "NAME", "compile (default), kernels, or passes"},
     {OPT_TARGET, 0, "target", "NAME", "native (default), x86-64, x86-64-v3, ..."},
     {OPT_THREADS, 0, "threads", "N", "threads of a run (1)"},
-    {OPT_CUSTOM_OPS, 0, "custom-ops", "LIB", "operators and kernels of the user, from a shared library"},
     {OPT_SEED, 0, "seed", "N", "of random ops that have no seed of their own, as paddle.seed"},
     {OPT_MATH, 0, "math", "MODE", "strict (default)"},
     {OPT_CACHE, 0, "cache", "DIR|none", "folder of compiled code (none)"},
@@ -132,9 +131,9 @@ int run_open(run *r, const char *path, const char *params, const npy_set *extra)
     return cli_fail(r->cli, CLI_UNSUPPORTED, "unsupported: --math=%s", how.math);
   double start = run_now_ms();
   pir_context *ctx = cli_context_create(r->cli);
+  if (!ctx) return CLI_INTERNAL;
   pir_program *program = NULL;
-  pir_status status = ctx && r->custom_ops ? pir_custom_set_register(r->custom_ops, ctx) : PIR_OK;
-  if (!status) status = load(r, ctx, path, params, extra, &program);
+  pir_status status = load(r, ctx, path, params, extra, &program);
   r->load_ms = run_now_ms() - start;
   start = run_now_ms();
   if (!status) restate_inputs(program, extra);
@@ -304,15 +303,6 @@ static int read_options(run *r) {
   return code;
 }
 
-static int load_custom_ops(run *r) {
-  const char *library = cli_value(r->cli, OPT_CUSTOM_OPS, NULL);
-  pir_message message = {{0}};
-  if (!library) return 0;
-  pir_status status = pir_custom_set_create(NULL, &r->custom_ops);
-  if (!status) status = pir_custom_set_load(r->custom_ops, library, &message);
-  return status ? cli_fail(r->cli, cli_exit_code(status), "%s", *message.text ? message.text : "out of memory") : 0;
-}
-
 static int run_file(run *r, const char *path) {
   const char *folder = cli_value(r->cli, OPT_CASE, NULL);
   npy_set extra = {0};
@@ -334,11 +324,9 @@ int main(int argc, char **argv) {
   run r = {.cli = &cli, .tolerance = {1e-5, 1e-4, 0}};
   const char *cases = cli_value(&cli, OPT_CASES, NULL), *path = cli.file_count ? cli.files[0] : NULL;
   code = read_options(&r);
-  if (!code) code = load_custom_ops(&r);
   if (!code && cases) code = run_cases(&r, cases, path, cli_value(&cli, OPT_PARAMS, NULL));
   else if (!code && !path) code = cli_fail(&cli, CLI_USAGE, "a MODEL is needed");
   else if (!code) code = run_file(&r, path);
-  pir_custom_set_destroy(r.custom_ops);
   cli_finish(&cli);
   return code;
 }

@@ -5,7 +5,6 @@
 
 #include <cli.h>
 #include <npy.h>
-#include <pir/custom.h>
 #include <pir/model.h>
 
 enum {
@@ -26,7 +25,6 @@ enum {
   OPT_TARGET,
   OPT_THREADS,
   OPT_SEED,
-  OPT_CUSTOM_OPS,
   OPT_MATH,
   OPT_CACHE,
   OPT_BENCHMARK,
@@ -47,7 +45,6 @@ typedef struct run {
   bool json;
   int threads;
   uint64_t seed;
-  pir_custom_set *custom_ops;
   pir_model *model;
   pir_session *session;
   npy_array *inputs;  // by input of the model; tensor.data NULL: not given yet

@@ -88,6 +88,7 @@ static int translate(cli *cli, pir_format from, const char *to) {
   int code = cli_file_read(cli, cli->files[0], &file);
   if (code) return code;
   pir_context *ctx = cli_context_create(cli);
+  if (!ctx) return CLI_INTERNAL;
   pir_program *program = NULL;
   code = read_program(cli, ctx, &file, from, &program);
   // Other formats rely on ops being as they are declared today.
