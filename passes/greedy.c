@@ -31,10 +31,21 @@ typedef struct driver {
   pir_map by_root;          // op definition -> bucket + 1
   uint64_t *fired;          // per pattern
   uint32_t recent[RECENT];  // patterns that fired last
-  uint64_t rewrites, limit, visits;
+  uint64_t rewrites, limit, visits, op_count;
 } driver;
 
+static const bucket *bucket_of(const driver *d, const pir_op *op) {
+  const uint64_t *at = d->by_root.count ? pir_map_find(&d->by_root, pir_op_def(op)) : NULL;
+  return &d->buckets.items[at ? *at : 0];
+}
+
+// Ops that no pattern is for need not be looked at.
+static bool is_wanted(const driver *d, const pir_op *op) {
+  return (d->options && d->options->erase_dead) || bucket_of(d, op)->count;
+}
+
 static void enqueue(driver *d, pir_op *op) {
+  if (!is_wanted(d, op)) return;
   uint64_t *place = pir_map_place(d->arena, &d->places, op, 0);
   if (*place) return;
   pir_vec_push(d->arena, &d->list, op);
@@ -53,7 +64,11 @@ static void on_erasing(void *user, pir_op *op) {
     if (pir_op_operand_op(op, i)) enqueue(d, pir_op_operand_op(op, i));
 }
 
-static pir_walk_result collect(pir_op *op, void *user) { return enqueue(user, op), PIR_WALK_CONTINUE; }
+static pir_walk_result collect(pir_op *op, void *user) {
+  driver *d = user;
+  d->op_count++;
+  return enqueue(d, op), PIR_WALK_CONTINUE;
+}
 
 // So that popping from the end gives program order.
 static void reverse_list(driver *d) {
@@ -89,11 +104,6 @@ static void sort_patterns(driver *d) {
     add_bucket(d, d->patterns[i].root);
     pir_map_put(d->arena, &d->by_root, def, d->buckets.count - 1);
   }
-}
-
-static const bucket *bucket_of(const driver *d, const pir_op *op) {
-  const uint64_t *at = d->by_root.count ? pir_map_find(&d->by_root, pir_op_def(op)) : NULL;
-  return &d->buckets.items[at ? *at : 0];
 }
 
 static bool is_dead(const pir_op *op) {
@@ -203,7 +213,7 @@ pir_status pir_rewrite_greedy(pir_rewriter *rewriter, pir_program *program, cons
   d.fired = pir_arena_zalloc(d.arena, count * sizeof *d.fired);
   pir_walk(pir_program_module(program), PIR_PRE_ORDER, collect, &d);
   reverse_list(&d);
-  d.limit = options && options->max_rewrites ? options->max_rewrites : SMALLEST_LIMIT + REWRITES_AN_OP * d.list.count;
+  d.limit = options && options->max_rewrites ? options->max_rewrites : SMALLEST_LIMIT + REWRITES_AN_OP * d.op_count;
   pir_rewriter_listen(rewriter, &listener);
   pir_status status = drive(&d);
   pir_rewriter_unlisten(rewriter, &listener);
