@@ -1,10 +1,11 @@
 // Expands composite ops: each op with a `lower` block whose condition holds becomes the ops of that block, which are
 // looked at in turn. New ops carry the name of the op they come from (comp_op_name), as Paddle's do. The depth of
-// expansion is bounded, so blocks that lead to each other end in a report.
+// expansion is bounded, so blocks that lead to each other end in a report. A region that runs exactly once, where its
+// op stands, is no composite of a table, but goes the same way: its ops take the place of the op around them.
 
-#include <pir/pass.h>
-
+#include <pir/dialect/pd_op.h>
 #include <pir/lower.h>
+#include <pir/pass.h>
 #include <pir/walk.h>
 
 enum { MAX_DEPTH = 32 };
@@ -47,17 +48,43 @@ static pir_status expand(expansion *e, pir_op *op, int alternative) {
   return PIR_OK;
 }
 
+static pir_status inline_region(expansion *e, pir_op *op) {
+  pir_block *block = pir_op_regions(op) ? pir_region_first(pir_op_region(op, 0)) : NULL;
+  pir_op *end = block ? pir_block_last(block) : NULL;
+  bool fits = end && pir_op_has(end, PIR_TERMINATOR) && !pir_block_next(block) &&
+              pir_op_operands(end) == pir_op_results(op) && pir_block_arguments(block) <= pir_op_operands(op);
+  for (size_t i = 0; fits && i < pir_op_results(op); i++)
+    fits = pir_op_operand(end, i) || pir_value_unused(pir_op_result(op, i));
+  if (!fits)
+    return pir_error(op, "expects one block with at most %zu arguments that hands out %zu values", pir_op_operands(op),
+                     pir_op_results(op));
+  for (size_t i = 0; i < pir_block_arguments(block); i++) {
+    if (pir_value_unused(pir_block_argument(block, i))) continue;
+    if (!pir_op_operand(op, i)) return pir_error(op, "argument %zu of its block is read, operand %zu is absent", i, i);
+    pir_rewriter_replace_value(e->run->rewriter, pir_block_argument(block, i), pir_op_operand(op, i));
+  }
+  for (size_t i = 0; i < pir_op_results(op); i++)
+    if (!pir_value_unused(pir_op_result(op, i)))
+      pir_rewriter_replace_value(e->run->rewriter, pir_op_result(op, i), pir_op_operand(end, i));
+  pir_rewriter_erase(e->run->rewriter, end);
+  pir_block_splice(pir_op_block(op), op, block);
+  pir_rewriter_erase(e->run->rewriter, op);
+  e->expanded++;
+  return PIR_OK;
+}
+
 // Expands what is in a block, going on with the parts just made.
 static pir_status decompose_block(expansion *e, pir_block *block) {
   pir_op *op = pir_block_first(block);
   while (op) {
-    int alternative = pir_lower_choose(op, e->facts);
-    if (alternative == -1) {
+    bool runs_once = pir_op_is(op, PD_PYLAYER);
+    int alternative = runs_once ? -1 : pir_lower_choose(op, e->facts);
+    if (alternative == -1 && !runs_once) {
       op = pir_op_next(op);
       continue;
     }
     pir_op *before = pir_op_prev(op);
-    PIR_TRY(expand(e, op, alternative));
+    PIR_TRY(runs_once ? inline_region(e, op) : expand(e, op, alternative));
     op = before ? pir_op_next(before) : pir_block_first(block);
   }
   return PIR_OK;

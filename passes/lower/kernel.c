@@ -2,6 +2,7 @@
 // `"NAME(phi_kernel)"` with kernel_key, kernel_name, op_name beside its own attributes, and its results live
 // at a place (cpu_tensor<...>). What it computes is still said by the op it names (pir_op_meaning). Groups keep
 // their regions: they are compiled. One walk, O(ops + attributes).
+#include <pir/dialect/cf.h>
 #include <pir/dialect/pd_op.h>
 #include <pir/kernel.h>
 #include <pir/pass.h>
@@ -148,12 +149,18 @@ static bool is_control(const pir_opdef *def) {
   }
 }
 
+// Stacks have no kernels either, and no tensors that could lie anywhere.
+static bool is_stack(const pir_opdef *def) {
+  return def->id == CF_STACK_CREATE || def->id == CF_TUPLE_PUSH || def->id == CF_TUPLE_POP ||
+         def->id == CF_HAS_ELEMENTS;
+}
+
 // What stays as it is: parameters, lists of values, outputs of the builtin dialect, compiled groups, control flow
-// with what ends its regions, and what an earlier run bound.
+// with what ends its regions, stacks, and what an earlier run bound.
 static bool stays(const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
   if (def->traits & (PIR_PARAMETER | PIR_STRUCTURAL | PIR_TERMINATOR)) return true;
-  if ((def->traits & PIR_OUTPUT) && !def->result_count) return true;
+  if (((def->traits & PIR_OUTPUT) && !def->result_count) || is_stack(def)) return true;
   return pir_op_meaning(op) != def || (pir_op_regions(op) && (is_control(def) || !(def->traits & PIR_CONTROL)));
 }
 

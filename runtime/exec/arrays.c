@@ -279,6 +279,61 @@ static pir_status fill_like(frame *f, const plan_instr *instr) {
   return PIR_OK;
 }
 
+// ---- stacks
+// The end of an array: a push copies in, a pop hands the memory out. Both name as many tensors, which are checked.
+
+static pir_status create_stack(frame *f, const plan_instr *instr) {
+  PIR_TRY(create(f, instr));
+  carried first = {.tensor = f->tensors[f->plan->words[instr->out]], .own = {NULL, ARRAY_BYTES}};
+  first.own.data = first.tensor.data;
+  ((tensor_array *)first.tensor.data)->holders = instr->out_count;
+  for (uint32_t i = 1; i < instr->out_count; i++) put_at(f, instr, i, &first);
+  return PIR_OK;
+}
+
+static pir_status push(frame *f, const plan_instr *instr) {
+  tensor_array *stack = NULL;
+  int64_t unused;
+  PIR_TRY(find(f, instr, 0, &stack, &unused));
+  if (instr->in_count > 1) PIR_TRY(make_room(f, stack, stack->count + instr->in_count - 2));
+  for (uint32_t i = 1; i < instr->in_count; i++) {
+    const pir_tensor *tensor = operand(f, instr, i);
+    carried copy;
+    if (!tensor->data || tensor->dtype == PIR_UNDEFINED)
+      return pir_exec_fail(&f->message, PIR_UNSUPPORTED, "unsupported: \"%s\": an array on a stack", instr->label);
+    PIR_TRY(pir_frame_duplicate(f, tensor, false, &copy));
+    stack->items[stack->count++] = copy.tensor;
+  }
+  return PIR_OK;
+}
+
+static pir_status pop(frame *f, const plan_instr *instr) {
+  tensor_array *stack = NULL;
+  int64_t unused;
+  PIR_TRY(find(f, instr, 0, &stack, &unused));
+  if (stack->count < instr->out_count)
+    return pir_exec_fail(&f->message, PIR_INVALID, "\"%s\": expects %d tensors on the stack, found %zu", instr->label,
+                         (int)instr->out_count, stack->count);
+  for (uint32_t i = 0; i < instr->out_count; i++) {
+    pir_tensor *item = &stack->items[stack->count - instr->out_count + i];
+    put_at(f, instr, i, &(carried){*item, {item->data, item_bytes(item)}});
+    *item = (pir_tensor){0};
+  }
+  stack->count -= instr->out_count;
+  return PIR_OK;
+}
+
+static pir_status holds(frame *f, const plan_instr *instr) {
+  tensor_array *stack = NULL;
+  int64_t unused;
+  carried out;
+  PIR_TRY(find(f, instr, 0, &stack, &unused));
+  PIR_TRY(take_result(f, PIR_BOOL, (int64_t[]){1}, 1, &out));
+  *(bool *)out.own.data = stack->count != 0;
+  put(f, instr, &out);
+  return PIR_OK;
+}
+
 pir_status pir_frame_run_array(frame *f, const plan_instr *instr) {
   switch (instr->kind) {
     case PLAN_ARRAY_NEW: return create(f, instr);
@@ -289,6 +344,10 @@ pir_status pir_frame_run_array(frame *f, const plan_instr *instr) {
     case PLAN_ARRAY_JOIN: return join(f, instr);
     case PLAN_ARRAY_PART: return part(f, instr);
     case PLAN_ARRAY_LIKE: return fill_like(f, instr);
+    case PLAN_STACK_NEW: return create_stack(f, instr);
+    case PLAN_STACK_PUSH: return push(f, instr);
+    case PLAN_STACK_POP: return pop(f, instr);
+    case PLAN_STACK_HOLDS: return holds(f, instr);
     default: return length(f, instr);
   }
 }

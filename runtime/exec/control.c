@@ -1,8 +1,9 @@
 // Control flow in a plan. The block of a region becomes a plan of its own: values of outer regions are captured, slot
 // by slot, and handed in as operands of the instruction; all its values are late, since facts hold for every
 // iteration and extents need not. An array of tensors is one slot that writes change in place, so a write has no
-// result of its own. O(ops of the region).
+// result of its own; a stack is such an array with three names. O(ops of the region).
 #include "build.h"
+#include <pir/dialect/cf.h>
 #include <pir/dialect/pd_op.h>
 #include <string.h>
 
@@ -26,6 +27,10 @@ static int control_kind(const pir_op *op) {
     case PD_ARRAY_TO_TENSOR: return PLAN_ARRAY_JOIN;
     case PD_TENSOR_TO_ARRAY: return PLAN_ARRAY_PART;
     case PD_CREATE_ARRAY_LIKE: return PLAN_ARRAY_LIKE;
+    case CF_STACK_CREATE: return PLAN_STACK_NEW;
+    case CF_TUPLE_PUSH: return PLAN_STACK_PUSH;
+    case CF_TUPLE_POP: return PLAN_STACK_POP;
+    case CF_HAS_ELEMENTS: return PLAN_STACK_HOLDS;
     default: return -1;
   }
 }
@@ -181,7 +186,9 @@ pir_status pir_plan_control(plan_builder *b, const pir_op *op) {
     if (slot == NONE) return unsupported(op, "an operand that is not one tensor");
     *in = slot;
   }
-  if (count < pir_op_meaning(op)->operand_count) return pir_error(op, "has too few operands");
+  bool stack = instr.kind >= PLAN_STACK_NEW;
+  if (stack ? count < (instr.kind != PLAN_STACK_NEW) : count < pir_op_meaning(op)->operand_count)
+    return pir_error(op, "has too few operands");
   bool loops = instr.kind == PLAN_WHILE;
   if (loops || instr.kind == PLAN_IF) {
     plan_control *control = BUMP_PUSH(&p->memory, p->controls, p->control_count, p->control_capacity);

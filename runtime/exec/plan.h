@@ -82,7 +82,11 @@ typedef enum plan_kind {
   PLAN_ARRAY_AT,      // in: array, index; counted from the end when negative
   PLAN_ARRAY_JOIN,    // in: array; detail: 2 * axis + whether they are stacked; out: joined, extents along the axis
   PLAN_ARRAY_PART,    // in: array, tensor; detail likewise; out: the tensor in pieces like those of the array
-  PLAN_ARRAY_LIKE     // in: array; detail: the bits of a float; out: as many tensors of that number
+  PLAN_ARRAY_LIKE,    // in: array; detail: the bits of a float; out: as many tensors of that number
+  PLAN_STACK_NEW,     // out: one array under three names
+  PLAN_STACK_PUSH,    // in: inlet, tensors
+  PLAN_STACK_POP,     // in: outlet; out: what was pushed last
+  PLAN_STACK_HOLDS    // in: stack; out: whether anything is on it
 } plan_kind;
 
 // Entries of a declared operand or result among an instruction's slots.

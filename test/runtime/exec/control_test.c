@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define PROGRAM "test/runtime/exec/control.pir"  // fills an array, which grows
+#define STACK "test/runtime/exec/stack.pir"      // one loop pushes, one pops
 #define T "tensor<1xi64>"
 #define FULL(n, value)                                                                                                 \
   "(%" n ") = \"pd_op.full\" () {dtype:int64,place:Place(cpu),shape:[1],stop_gradient:[true],value:" value             \
@@ -162,6 +163,40 @@ static void every_failed_allocation_is_a_status(void **unused) {
   pir_model_release(model);
 }
 
+// What is on a stack when a push or a pop fails, and what is left there in the end, is given back.
+static void a_stack_survives_failures(void **unused) {
+  pir_context *ctx = pir_context_create(NULL);
+  pir_program *program = NULL;
+  pir_model *model = NULL;
+  pir_model_options made = {.size = sizeof made, .pipeline = "kernels"};
+  assert_int_equal(pir_dialects_load_all(ctx), PIR_OK);
+  assert_int_equal(pir_program_load_file(ctx, STACK, NULL, &program), PIR_OK);
+  assert_int_equal(pir_model_create(program, &made, &model), PIR_OK);
+  pir_program_destroy(program);
+  pir_context_destroy(ctx);
+  float x = 0;
+  int64_t n = 20;
+  pir_tensor in[2] = {{.data = &x}, {.data = &n}}, result;
+  pir_tensor_set_dense(&in[0], PIR_F32, (int64_t[]){1}, 1);
+  pir_tensor_set_dense(&in[1], PIR_I64, (int64_t[]){1}, 1);
+  pir_status status = PIR_EXHAUSTED;
+  for (long left = 0; status && left < 5000; left++) {
+    counter c = {.left = left};
+    pir_session *s = NULL;
+    pir_session_options options = {.size = sizeof options, .allocator = {get, give, &c}};
+    status = pir_session_create(model, &options, &s);
+    for (uint32_t i = 0; i < 2 && !status; i++) status = pir_session_bind_input(s, i, &in[i]);
+    if (!status) status = pir_session_run(s);
+    assert_true(status == PIR_OK || status == PIR_EXHAUSTED);
+    if (!status) assert_int_equal(pir_session_output(s, 1, &result), PIR_OK);
+    if (!status) assert_true(*(const float *)result.data == -(1 << 20));
+    pir_session_destroy(s);
+    assert_int_equal(c.held, 0);
+  }
+  assert_int_equal(status, PIR_OK);
+  pir_model_release(model);
+}
+
 static void making_a_model_survives_failures(void **unused) {
   pir_context *ctx = pir_context_create(NULL);
   pir_program *program = NULL;
@@ -234,6 +269,7 @@ int main(void) {
                                      cmocka_unit_test(a_flag_stops_a_loop),
                                      cmocka_unit_test(nesting_has_a_limit),
                                      cmocka_unit_test(every_failed_allocation_is_a_status),
+                                     cmocka_unit_test(a_stack_survives_failures),
                                      cmocka_unit_test(making_a_model_survives_failures),
                                      cmocka_unit_test(an_array_may_not_outgrow_its_limit)};
   return cmocka_run_group_tests(tests, NULL, NULL);
