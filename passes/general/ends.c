@@ -1,7 +1,7 @@
 // What stands at the ends of a program's values: outputs and assertions. Each pass is one walk.
 //   add_shadow_output_after_dead_parameter_pass   hands out parameters that nobody reads, so that they are kept
-//   replace_fetch_with_shadow_output_pass         outputs by name; an input that is handed out as it is, is copied first
-//   delete_assert_op_pass                         removes assertions, and the lists of what they would show
+//   replace_fetch_with_shadow_output_pass         outputs by name; an input that is handed out as it is, is copied
+//   first delete_assert_op_pass                         removes assertions, and the lists of what they would show
 #include <pir/dialect/builtin.h>
 #include <pir/dialect/pd_op.h>
 #include <pir/pass.h>
@@ -16,8 +16,7 @@ static pir_named_attr named(pir_context *ctx, const pir_opdef *def, int attr, co
 static pir_op *make_output(pir_pass_run *run, pir_op *at, pir_value *value, pir_str name) {
   pir_context *ctx = pir_program_context(run->program);
   const pir_opdef *def = pir_context_op(ctx, BUILTIN_SHADOW_OUTPUT);
-  pir_named_attr attr =
-      named(ctx, def, BUILTIN_SHADOW_OUTPUT_ATTR_OUTPUT_NAME, pir_attr_str(ctx, PIR_ATTR_STR, name));
+  pir_named_attr attr = named(ctx, def, BUILTIN_SHADOW_OUTPUT_ATTR_OUTPUT_NAME, pir_attr_str(ctx, PIR_ATTR_STR, name));
   pir_op_spec spec = {
       .def = def, .loc = pir_op_loc(at), .operands = &value, .operand_count = 1, .attrs = &attr, .attr_count = 1};
   return pir_rewriter_create(run->rewriter, at, &spec);
