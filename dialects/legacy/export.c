@@ -9,6 +9,7 @@
 #include <pir/dialect/builtin.h>
 #include <pir/dialect/pd_op.h>
 #include <pir/legacy.h>
+#include <pir/verify.h>
 #include <pir/walk.h>
 
 #include <strbuf.h>
@@ -176,6 +177,7 @@ static out_var *add_holder(exporter *x, const char *name, Legacy__VarType__Type 
 static pir_status export_program(exporter *x) {
   survey s = {.x = x};
   pir_program_info info = pir_program_info_of(x->program);
+  PIR_TRY(pir_verify(pir_program_module(x->program), &(pir_verify_options){.errors_only = true}));
   (void)pir_walk(pir_program_module(x->program), PIR_PRE_ORDER, look, &s);
   if (s.status) return s.status;
   x->plain_inputs = s.feeds || !s.fetches || pir_str_equal(info.format, PIR_STR("pdmodel"));

@@ -361,14 +361,13 @@ static int read_one(cli *cli, pir_context *ctx, const char *path, cli_file *file
   return code ? code : cli_program_read(cli, ctx, file, PIR_FORMAT_UNKNOWN, cli_has(cli, OPT_FRAGMENT), 1, out_program);
 }
 
-static int compare(cli *cli, pir_context *ctx, pir_program *const programs[2]) {
+static int compare(cli *cli, pir_program *const programs[2]) {
   cli_output output;
   bool same = false;
   int code = cli_output_open(cli, cli->output, &output);
   if (code) return code;
   code = cli_exit_code(pir_program_compare(programs[0], programs[1], NULL, cli_output_writer(&output), &same));
   int commit = cli_output_commit(cli, &output);
-  (void)ctx;
   return code ? code : commit ? commit : same ? CLI_OK : CLI_DIFFERENT;
 }
 
@@ -380,7 +379,7 @@ static int diff(cli *cli) {
   pir_program *programs[2] = {NULL};
   int code = read_one(cli, ctx, cli->files[0], &files[0], &programs[0]);
   if (!code) code = read_one(cli, ctx, cli->files[1], &files[1], &programs[1]);
-  if (!code) code = compare(cli, ctx, programs);
+  if (!code) code = compare(cli, programs);
   for (int i = 0; i < 2; i++) {
     if (programs[i]) pir_program_destroy(programs[i]);
     if (files[i].name) cli_file_release(&files[i]);

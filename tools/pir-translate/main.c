@@ -64,8 +64,10 @@ static int write_program(cli *cli, const pir_program *program, const char *to, p
 // Reads the program, with its parameters where they are asked for.
 static int read_program(cli *cli, pir_context *ctx, const cli_file *file, pir_format from, pir_program **out_program) {
   const char *params = cli_value(cli, OPT_PARAMS, NULL);
-  if (!params && !cli_has(cli, OPT_PARAMS_OUT))
-    return cli_program_read(cli, ctx, file, from, cli_has(cli, OPT_FRAGMENT), 1, out_program);
+  bool fragment = cli_has(cli, OPT_FRAGMENT);
+  if (!params && !cli_has(cli, OPT_PARAMS_OUT)) return cli_program_read(cli, ctx, file, from, fragment, 1, out_program);
+  if (fragment || from || strcmp(cli->files[0], "-") == 0)
+    return cli_fail(cli, CLI_USAGE, "parameters belong to a whole program in a file: no --from, --fragment or -");
   return cli_exit_code(pir_program_load_file(ctx, file->name, params, out_program));
 }
 

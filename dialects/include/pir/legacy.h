@@ -12,9 +12,9 @@ PIR_BEGIN
 PIR_API PIR_NODISCARD pir_status pir_program_read_pdmodel(pir_context *ctx, pir_str bytes, pir_str file,
                                                           pir_program **out_program);
 
-// Writes a program as Paddle 3.3 would. Nothing is written of one that the old format cannot say: every such op is
-// reported (PIR_UNSUPPORTED). Persistable parameters are variables of their names, whose bytes belong in a parameter
-// file (pir/params.h). PIR_IO when `out` stops.
+// Verifies a program and writes it as Paddle 3.3 would. Nothing is written of one that the old format cannot say: every
+// such op is reported (PIR_UNSUPPORTED). Persistable parameters are variables of their names, whose bytes belong in a
+// parameter file (pir/params.h). PIR_IO when `out` stops.
 PIR_API PIR_NODISCARD pir_status pir_program_write_pdmodel(const pir_program *program, pir_writer out);
 
 PIR_END
