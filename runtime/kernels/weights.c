@@ -44,6 +44,9 @@ pir_status pir_kernel_weight_quantize(const pir_kernel_call *call) {
   if (call->attrs[2].i != -1)
     return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s in groups of %lld", call->op,
                            (long long)call->attrs[2].i);
+  if (!plain && call->attrs[1].i == 70)
+    return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s for arch 70, whose weights are not permuted",
+                           call->op);
   if (!plain && (rows % TILE || columns % 2))
     return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects multiples of 64 rows and 2 columns, found [%lld, %lld]",
                            call->op, (long long)rows, (long long)columns);
