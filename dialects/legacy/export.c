@@ -105,6 +105,7 @@ static pir_status add_parameter(exporter *x, const pir_op *op) {
   var->desc->has_is_parameter = true;
   var->desc->is_parameter = trainable;
   var_set_stop(var, op, 0);
+  pir_vec_push(&x->arena, &var->loads, value);
   holder_set_var(x, value, var);
   return PIR_OK;
 }
@@ -161,16 +162,10 @@ pir_status export_block(exporter *x, const pir_block *block) {
 
 // The variable that feeds come from or fetches go to.
 static out_var *add_holder(exporter *x, const char *name, Legacy__VarType__Type type) {
-  out_var *var = pir_arena_zalloc(&x->arena, sizeof *var);
+  out_var *var = var_special(x, name, type);
   (void)name_take(x, pir_str_from(name));
-  *var = (out_var){(char *)name, x->block, pir_arena_alloc(&x->arena, sizeof *var->desc), NULL};
-  legacy__var_desc__init(var->desc);
-  var->desc->name = (char *)text_copy(x, pir_str_from(name));
   var->desc->has_persistable = true;
   var->desc->persistable = true;
-  var->desc->type = pir_arena_alloc(&x->arena, sizeof *var->desc->type);
-  legacy__var_type__init(var->desc->type);
-  var->desc->type->type = type;
   return var;
 }
 

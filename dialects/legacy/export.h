@@ -19,6 +19,7 @@ typedef struct out_var {
   out_block *home;
   Legacy__VarDesc *desc;
   const pir_type *type;
+  PIR_VEC(pir_value *) loads;  // of a parameter: the values that are its content before the run
 } out_var;
 
 typedef PIR_VEC(out_var *) var_list;
@@ -85,6 +86,8 @@ out_block *block_open(exporter *x);  // below the current one; it becomes the cu
 void block_close(exporter *x);
 // A variable of the current block; `name` must be free. NULL after a report (a type that is none there).
 out_var *var_declare(exporter *x, const char *name, const pir_type *type);
+// A variable of the current block that holds no value of the program; it is not in the block's list yet.
+out_var *var_special(exporter *x, const char *name, Legacy__VarType__Type type);
 // The name an op hands its operand out under; empty when it hands nothing out.
 pir_str output_name(const pir_op *op);
 // A name nobody has, "stem_3.tmp_0".

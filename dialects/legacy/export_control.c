@@ -76,13 +76,7 @@ static pir_status branch(exporter *x, const pir_op *op, size_t region, out_var *
 }
 
 static out_var *scope_var(exporter *x) {
-  out_var *var = pir_arena_zalloc(&x->arena, sizeof *var);
-  *var = (out_var){(char *)name_make(x, "scope", 0), x->block, pir_arena_alloc(&x->arena, sizeof *var->desc), NULL};
-  legacy__var_desc__init(var->desc);
-  var->desc->name = var->name;
-  var->desc->type = pir_arena_alloc(&x->arena, sizeof *var->desc->type);
-  legacy__var_type__init(var->desc->type);
-  var->desc->type->type = LEGACY__VAR_TYPE__TYPE__STEP_SCOPES;
+  out_var *var = var_special(x, name_make(x, "scope", 0), LEGACY__VAR_TYPE__TYPE__STEP_SCOPES);
   pir_vec_push(&x->arena, &x->block->vars, var->desc);
   return var;
 }

@@ -120,18 +120,33 @@ static Legacy__VarType *type_new(exporter *x, const pir_type *type) {
   }
 }
 
+static out_var *var_new(exporter *x, const char *name, Legacy__VarType *kind) {
+  out_var *var = pir_arena_zalloc(&x->arena, sizeof *var);
+  var->name = (char *)name;
+  var->home = x->block;
+  var->desc = pir_arena_alloc(&x->arena, sizeof *var->desc);
+  legacy__var_desc__init(var->desc);
+  var->desc->name = var->name;
+  var->desc->type = kind;
+  return var;
+}
+
+out_var *var_special(exporter *x, const char *name, Legacy__VarType__Type type) {
+  Legacy__VarType *kind = pir_arena_alloc(&x->arena, sizeof *kind);
+  legacy__var_type__init(kind);
+  kind->type = type;
+  return var_new(x, name, kind);
+}
+
 out_var *var_declare(exporter *x, const char *name, const pir_type *type) {
   Legacy__VarType *kind = type && pir_dtype_var_type(pir_type_dtype(type)) >= 0 ? type_new(x, type) : NULL;
-  out_var *var = pir_arena_zalloc(&x->arena, sizeof *var);
   if (!kind) {
     (void)export_unsupported(x, "a value of element type %s is no variable of a .pdmodel",
                              pir_dtype_text(pir_type_dtype(type)));
     return NULL;
   }
-  *var = (out_var){(char *)name, x->block, pir_arena_alloc(&x->arena, sizeof *var->desc), type};
-  legacy__var_desc__init(var->desc);
-  var->desc->name = var->name;
-  var->desc->type = kind;
+  out_var *var = var_new(x, name, kind);
+  var->type = type;
   var->desc->has_persistable = true;
   pir_vec_push(&x->arena, &x->block->vars, var->desc);
   return var;
@@ -208,16 +223,12 @@ pir_value *chain_root(pir_value *value, const pir_block *block) {
 }
 
 // Whether the old value of a parameter is read at or after `op` defines its new one.
-static bool parameter_read_later(const exporter *x, pir_str name, const pir_op *op) {
+static bool parameter_read_later(const exporter *x, const out_var *var, const pir_op *op) {
   pir_block *block = pir_program_block(x->program);
-  PIR_EACH_OP(o, block) {
-    if (!pir_op_has(o, PIR_PARAMETER) || pir_op_results(o) != 1) continue;
-    if (!pir_str_equal(pir_attr_as_str(pir_op_attr_str(o, "parameter_name")), name)) continue;
-    PIR_EACH_USE(u, pir_op_result(o, 0)) {
+  for (size_t i = 0; i < var->loads.count; i++) PIR_EACH_USE(u, var->loads.items[i]) {
       pir_op *user = pir_block_ancestor(block, pir_use_owner(u));
       if (!user || !pir_op_is_before(user, op)) return true;
     }
-  }
   return false;
 }
 
@@ -231,8 +242,7 @@ pir_str output_name(const pir_op *user) {
 static out_var *existing_parameter(exporter *x, const pir_value *value, pir_str name) {
   const pir_op *op = pir_value_op(value);
   out_var *var = pir_map_get(&x->parameters, pir_name_get(x->ctx, name));
-  if (!var || !op || pir_op_block(op) != pir_program_block(x->program) || parameter_read_later(x, name, op))
-    return NULL;
+  if (!var || !op || pir_op_block(op) != pir_program_block(x->program) || parameter_read_later(x, var, op)) return NULL;
   return var;
 }
 
