@@ -135,12 +135,17 @@ uint32_t pir_plan_instr(plan_builder *b, plan_instr instr) {
 
 // builtin.combine, split and slice: lists of slots are put together and taken apart.
 static pir_status build_structural(plan_builder *b, const pir_op *op) {
-  struct slot_list list = {0}, all = {b->p->word_count, 0};
+  struct slot_list list = {0}, all = {0};
   size_t operands = pir_op_operands(op), results = pir_op_results(op);
   const pir_type *type = results ? pir_value_type(pir_op_result(op, 0)) : NULL;
   bool list_made =
       type && (pir_type_kind_of(type) == PIR_TYPE_VECTOR || pir_facts_of(b->facts, pir_op_result(op, 0))->members);
   if (results == 1 && list_made) {
+    for (size_t i = 0; i < operands; i++) {  // what a region captures adds words of its own: first of all, those
+      const pir_value *value = pir_op_operand(op, i);
+      if (value) (void)pir_plan_slots_of(b, value, &list);
+    }
+    all.first = b->p->word_count;
     for (size_t i = 0; i < operands; i++) {
       const pir_value *value = pir_op_operand(op, i);
       if (value && (!pir_plan_slots_of(b, value, &list) || list.count != 1)) break;
