@@ -1,9 +1,10 @@
 // Types and attributes from their legacy forms. A number may be stored in any numeric kind; it is converted
 // to the declared one when it fits.
 #include <errno.h>
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <decimal.h>
 
 #include "legacy/translate.h"
 
@@ -65,24 +66,15 @@ bool attr_number(const attr_desc *a, number *out) {
   }
 }
 
-// A number in the C locale, whatever the host's is.
-static bool read_decimal(const char *text, double *out_value) {
-  locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-  char *end = NULL;
-  if (!c) return false;
-  *out_value = strtod_l(text, &end, c);
-  freelocale(c);
-  return end != text && !*end;
-}
-
 bool attr_decimal(translator *t, const attr_desc *a, number *out) {
   char *copy;
   if (a->type != LEGACY__ATTR_TYPE__STRING || !a->s.len) return false;
   copy = pir_arena_zalloc(&t->arena, a->s.len + 1);
   memcpy(copy, a->s.data, a->s.len);
   out->dtype = PIR_F64;
-  if (!read_decimal(copy, &out->f)) return false;
   char *end;
+  out->f = pir_decimal_read(copy, &end);
+  if (end == copy || *end) return false;
   errno = 0;
   out->i = strtoll(copy, &end, 10);
   if (!errno && !*end) out->dtype = PIR_I64;

@@ -2,9 +2,9 @@
 // and operators beside them. Variables of `for` are replaced here, in words, names and texts alike ($x or ${x}), so
 // that nothing behind the lexer knows of them.
 
+#include <decimal.h>
 #include <rules/front.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -122,7 +122,7 @@ static drr_token number_token(drr_lexer *l, drr_token t) {
   }
   const char *text = keep(l, l->text.data + start, l->at - start);
   t.text = text;
-  t.f = strtod(text, NULL);
+  t.f = pir_decimal_read(text, NULL);
   for (const char *c = text; t.kind == TOK_INT && *c; c++)
     if (__builtin_mul_overflow(t.i, 10, &t.i) || __builtin_add_overflow(t.i, *c - '0', &t.i)) t.kind = TOK_BAD;
   return t;

@@ -1,6 +1,7 @@
 // Reads declarations of custom ops: lists of names with marks, kinds and defaults. One pass over each text.
 #include "custom_impl.h"
 #include <ctype.h>
+#include <decimal.h>
 #include <pir/attr.h>
 #include <pir/legacy_table.h>
 #include <stdlib.h>
@@ -106,7 +107,7 @@ static pir_status literal(reader *r, pir_attr_def *to) {
     PIR_TRY(name(r, &word));
     return !strcmp(word, "true") || !strcmp(word, "false") ? PIR_OK : wrong(r, "expects true or false before");
   }
-  to->f = strtod(r->at, &end);
+  to->f = pir_decimal_read(r->at, &end);
   if (to->kind == PIR_ATTR_I32 || to->kind == PIR_ATTR_I64) to->i = strtoll(r->at, &end, 10);
   if (end == r->at) return wrong(r, "expects a number");
   r->at = end;
