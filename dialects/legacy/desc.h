@@ -42,7 +42,9 @@ const attr_desc *desc_attr(const op_desc *op, const char *name);
 
 pir_loc desc_op_loc(const desc *d, size_t block, size_t op);
 pir_loc desc_var_loc(const desc *d, size_t block, size_t var);
-// Adds a note that says which line of the user's Python made the op, when the file knows (origin.c).
+// The line of the user's Python that made the op, when the file knows it (origin.c); else `otherwise`.
+pir_loc desc_origin(pir_context *ctx, const op_desc *op, pir_loc otherwise);
+// Adds a note that says which line that is.
 void desc_note_origin(pir_context *ctx, const op_desc *op);
 // Reports at an op, as "block 0, op 17 conv2d", with that note; returns `status`.
 pir_status desc_fail(desc *d, size_t block, size_t op, pir_status status, const char *format, ...) PIR_PRINTF(5, 6);

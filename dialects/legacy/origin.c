@@ -45,27 +45,40 @@ static bool is_library(pir_str file) {
          memmem(file.data, file.size, "/decorator.py", 13);
 }
 
+enum { LAST_LINES = 128 };  // of a stack; the user's frame is near its end
+
 // The innermost frame of the user in the bytes of an attribute, its lists being field 8; false when there is none.
+// Reading every op's frames must cost little, so that only those behind the user's are looked at.
 static bool user_frame(const ProtobufCBinaryData *attr, frame *out) {
   wire_reader in = {attr->data, attr->data + attr->len, NULL};
   wire_field wire;
-  bool found = false, source = false;
-  while (wire_next(&in, &wire)) {
+  pir_str lines[LAST_LINES];
+  size_t count = 0;
+  while (wire_next(&in, &wire))
+    if (wire.number == 8 && wire.kind == WIRE_BYTES)
+      lines[count++ % LAST_LINES] = (pir_str){(const char *)wire.bytes, wire.size};
+  for (size_t i = count, least = count > LAST_LINES ? count - LAST_LINES : 0; i-- > least;) {
     frame f = {0};
-    pir_str line = {(const char *)wire.bytes, wire.size};
-    if (wire.number != 8 || wire.kind != WIRE_BYTES) continue;
-    if (source) out->source = line;
-    source = read_frame(line, &f) && !is_library(f.file);
-    if (source) *out = f;
-    found |= source;
+    if (!read_frame(lines[i % LAST_LINES], &f) || is_library(f.file)) continue;
+    if (i + 1 < count) f.source = lines[(i + 1) % LAST_LINES];
+    return *out = f, true;
   }
-  return found;
+  return false;
+}
+
+static bool op_frame(const op_desc *op, frame *out) {
+  const attr_desc *stack = desc_attr(op, "op_callstack");
+  return stack && stack->type == LEGACY__ATTR_TYPE__STRINGS && stack->s.len && user_frame(&stack->s, out);
+}
+
+pir_loc desc_origin(pir_context *ctx, const op_desc *op, pir_loc otherwise) {
+  frame f;
+  return op_frame(op, &f) ? pir_loc_text(ctx, f.file, f.line, 0) : otherwise;
 }
 
 void desc_note_origin(pir_context *ctx, const op_desc *op) {
-  const attr_desc *stack = desc_attr(op, "op_callstack");
   frame f;
-  if (!stack || stack->type != LEGACY__ATTR_TYPE__STRINGS || !stack->s.len || !user_frame(&stack->s, &f)) return;
+  if (!op_frame(op, &f)) return;
   trim(&f.source);
   (void)pir_report(ctx, PIR_OK, PIR_NOTE, pir_loc_text(ctx, f.file, f.line, 0), "the op was made here: %.*s",
                    (int)(f.source.size < 200 ? f.source.size : 200), f.source.data ? f.source.data : "");

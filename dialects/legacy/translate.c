@@ -116,7 +116,7 @@ pir_status translate_block(translator *t, size_t block, pir_block *into) {
   t->builder = pir_builder_at_end(into);
   t->block = block;
   for (t->op = 0; t->op < b->n_ops && !status; t->op++) {
-    t->builder.loc = desc_op_loc(t->desc, block, t->op);
+    t->builder.loc = desc_origin(t->ctx, b->ops[t->op], desc_op_loc(t->desc, block, t->op));
     status = translate_op(t, b->ops[t->op]);
     if (status) break;
   }
