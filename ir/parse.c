@@ -511,6 +511,7 @@ static bool parse_info(pir_op_reader *r) {
   }
   if (info.format.size && !pir_text_is_word(info.format)) return pir_parse_fail(p, "the format of a program is a word");
   pir_program_set_info(r->program, info);
+  r->has_info = true;
   return true;
 }
 
@@ -588,7 +589,7 @@ pir_status pir_program_parse(pir_context *ctx, pir_str text, const pir_parse_opt
   pir_program_set_info(r.program, (pir_program_info){.format = PIR_STR("text")});
   parse_program(&r);
   finish_frames(&r);
-  if (p->generation)
+  if (p->generation && !r.has_info)
     pir_program_set_info(r.program, (pir_program_info){.format = PIR_STR("text"), .version = p->generation});
   free_scratch(&r);
   finish(p);
