@@ -19,7 +19,7 @@ enum { MAX_RUNS = 4000 };
 typedef struct reduction {
   const cli *cli;
   const char *command;
-  char path[64];
+  char path[1024];
   pir_program *best;
   int runs;
 } reduction;
@@ -36,7 +36,7 @@ static bool write_program(const reduction *r, const pir_program *program) {
 }
 
 static bool fails(reduction *r, const pir_program *program) {
-  char line[4096];
+  char line[8192];
   if (r->runs >= MAX_RUNS || !write_program(r, program)) return false;
   int n = snprintf(line, sizeof line, "%s '%s' >/dev/null 2>&1", r->command, r->path);
   if (n < 0 || n >= (int)sizeof line) return false;
@@ -218,7 +218,9 @@ static void shrink(reduction *r) {
 int reduce(const cli *cli, const char *command, pir_program **inout_program) {
   reduction r = {.cli = cli, .command = command, .best = *inout_program};
   const char *folder = getenv("TMPDIR");
-  snprintf(r.path, sizeof r.path, "%.40s/pir-reduce-XXXXXX", folder ? folder : "/tmp");
+  int n = snprintf(r.path, sizeof r.path, "%s/pir-reduce-XXXXXX", folder ? folder : "/tmp");
+  if (n >= (int)sizeof r.path)
+    return cli_fail(cli, CLI_INVALID, "--reduce: the name of the folder '%s' is too long", folder);
   int file = mkstemp(r.path);
   if (file < 0) return cli_fail(cli, CLI_INVALID, "--reduce: cannot write '%s'", r.path);
   close(file);
