@@ -22,8 +22,10 @@ static void put(pir_infer *infer, int result, int32_t rank, pir_dim a, pir_dim b
   if ((size_t)result < infer->result_count) fact_put_shape(infer_begin(infer, result), rank, a, b, c, d);
 }
 
+// A result of the shape of x; of unknown shape when x is NULL.
 static void put_like(pir_infer *infer, int result, const pir_fact *x) {
   pir_fact *out = infer_begin(infer, result);
+  if (!x) return;
   out->rank = x->rank;
   memcpy(out->shape, x->shape, sizeof out->shape);
 }
@@ -81,11 +83,7 @@ pir_status pd_infer_edit_distance(pir_infer *infer) {
 
 pir_status pd_infer_auc(pir_infer *infer) {
   put(infer, PD_AUC_OUT_AUC, 0, 0, 0, 0, 0);
-  for (int i = 0; i < 2; i++) {
-    const pir_fact *stat = ranked(infer, PD_AUC_IN_STAT_POS + i);
-    if (stat) put_like(infer, PD_AUC_OUT_STAT_POS_OUT + i, stat);
-    else infer_begin(infer, PD_AUC_OUT_STAT_POS_OUT + i);
-  }
+  for (int i = 0; i < 2; i++) put_like(infer, PD_AUC_OUT_STAT_POS_OUT + i, ranked(infer, PD_AUC_IN_STAT_POS + i));
   return PIR_OK;
 }
 
@@ -93,8 +91,7 @@ pir_status pd_infer_warpctc(pir_infer *infer) {
   pir_status status = PIR_OK;
   const pir_fact *x = expect(infer, PD_WARPCTC_IN_LOGITS, 3, &status);
   put(infer, PD_WARPCTC_OUT_LOSS, 2, x ? x->shape[1] : PIR_DIM_UNKNOWN, 1, 0, 0);
-  if (x) put_like(infer, PD_WARPCTC_OUT_WARPCTCGRAD, x);
-  else infer_begin(infer, PD_WARPCTC_OUT_WARPCTCGRAD);
+  put_like(infer, PD_WARPCTC_OUT_WARPCTCGRAD, x);
   return status;
 }
 
@@ -102,8 +99,7 @@ pir_status pd_infer_warprnnt(pir_infer *infer) {
   pir_status status = PIR_OK;
   const pir_fact *x = expect(infer, PD_WARPRNNT_IN_INPUT, 4, &status);
   put(infer, PD_WARPRNNT_OUT_LOSS, 1, x ? x->shape[0] : PIR_DIM_UNKNOWN, 0, 0, 0);
-  if (x) put_like(infer, PD_WARPRNNT_OUT_WARPRNNTGRAD, x);
-  else infer_begin(infer, PD_WARPRNNT_OUT_WARPRNNTGRAD);
+  put_like(infer, PD_WARPRNNT_OUT_WARPRNNTGRAD, x);
   return status;
 }
 
@@ -151,9 +147,7 @@ pir_status pd_infer_gru_unit(pir_infer *infer) {
   const pir_fact *x = expect(infer, PD_GRU_UNIT_IN_INPUT, 2, &status),
                  *before = expect(infer, PD_GRU_UNIT_IN_HIDDEN_PREV, 2, &status);
   const pir_fact *from[3] = {x, before, before};
-  for (int i = 0; i < 3; i++)
-    if (from[i]) put_like(infer, i, from[i]);
-    else infer_begin(infer, i);
+  for (int i = 0; i < 3; i++) put_like(infer, i, from[i]);
   return status;
 }
 

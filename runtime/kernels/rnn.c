@@ -5,12 +5,10 @@
 #include <string.h>
 #include <tgmath.h>
 
-#include "kernels/kernels.h"
+#include "kernels/rnn.h"
 
 #define ROWS 4   // batch rows that share a reading of the weights
 #define TILE 16  // gates that stay in registers
-
-typedef enum rnn_mode { RNN_TANH, RNN_RELU, RNN_LSTM, RNN_GRU } rnn_mode;
 
 typedef struct rnn_shape {
   rnn_mode mode;
@@ -37,16 +35,6 @@ typedef struct rnn_tensors {
 
 enum { IN_X, IN_STATE, IN_WEIGHTS, IN_LENGTHS };
 enum { OUT_OUT, OUT_DROPOUT, OUT_STATE };
-enum {
-  ATTR_DROPOUT,
-  ATTR_BIDIRECTIONAL,
-  ATTR_INPUT_SIZE,
-  ATTR_HIDDEN_SIZE,
-  ATTR_LAYERS,
-  ATTR_MODE,
-  ATTR_SEED,
-  ATTR_IS_TEST
-};
 
 static pir_status expect(const pir_kernel_call *call, const char *what, const pir_tensor *t, int rank,
                          const int64_t *shape) {
@@ -59,17 +47,20 @@ static pir_status expect(const pir_kernel_call *call, const char *what, const pi
   return PIR_OK;
 }
 
-static pir_status read_mode(const pir_kernel_call *call, rnn_shape *s) {
+int rnn_read_mode(const pir_kernel_call *call, rnn_mode *out_mode) {
   static const char *const names[] = {"RNN_TANH", "RNN_RELU", "LSTM", "GRU"};
   static const int gates[] = {1, 1, 4, 3};
-  for (int i = 0; i < 4; i++) {
-    if (!pir_str_equal(call->attrs[ATTR_MODE].text, pir_str_from(names[i]))) continue;
-    s->mode = (rnn_mode)i;
-    if (__builtin_mul_overflow(s->hidden, gates[i], &s->rows)) break;
-    s->padded = (s->rows + TILE - 1) / TILE * TILE;
-    return PIR_OK;
-  }
-  return pir_kernel_fail(call, PIR_INVALID, "%s: mode: expects RNN_TANH, RNN_RELU, LSTM or GRU", call->op);
+  for (int i = 0; i < 4; i++)
+    if (pir_str_equal(call->attrs[ATTR_MODE].text, pir_str_from(names[i]))) return *out_mode = (rnn_mode)i, gates[i];
+  return 0;
+}
+
+static pir_status read_mode(const pir_kernel_call *call, rnn_shape *s) {
+  int gates = rnn_read_mode(call, &s->mode);
+  if (!gates || __builtin_mul_overflow(s->hidden, gates, &s->rows))
+    return pir_kernel_fail(call, PIR_INVALID, "%s: mode: expects RNN_TANH, RNN_RELU, LSTM or GRU", call->op);
+  s->padded = (s->rows + TILE - 1) / TILE * TILE;
+  return PIR_OK;
 }
 
 static pir_status read_shape(const pir_kernel_call *call, rnn_shape *s) {

@@ -4,22 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/kernels.h"
-
-typedef enum rnn_mode { RNN_TANH, RNN_RELU, RNN_LSTM, RNN_GRU } rnn_mode;
+#include "kernels/rnn.h"
 
 enum { IN_X, IN_STATE, IN_WEIGHTS, IN_LENGTHS, IN_OUT, IN_DROPOUT, IN_RESERVE, IN_OUT_GRAD, IN_STATE_GRAD };
 enum { OUT_X, OUT_STATE, OUT_WEIGHTS };
-enum {
-  ATTR_DROPOUT,
-  ATTR_BIDIRECTIONAL,
-  ATTR_INPUT_SIZE,
-  ATTR_HIDDEN_SIZE,
-  ATTR_LAYERS,
-  ATTR_MODE,
-  ATTR_SEED,
-  ATTR_IS_TEST
-};
 
 typedef struct network {
   const pir_kernel_call *call;
@@ -223,16 +211,13 @@ static pir_status expect(const pir_kernel_call *call, const char *what, const pi
 }
 
 static pir_status read_network(const pir_kernel_call *call, network *n) {
-  static const char *const names[] = {"RNN_TANH", "RNN_RELU", "LSTM", "GRU"};
-  static const int gates[] = {1, 1, 4, 3};
   const pir_attr_value *attrs = call->attrs;
   PIR_TRY(pir_kernel_expect_rank(call, IN_X, "x", 3));
   const pir_tensor *x = pir_kernel_in(call, IN_X);
   *n = (network){.call = call, .time = x->shape[0], .batch = x->shape[1], .inputs = x->shape[2]};
   n->hidden = attrs[ATTR_HIDDEN_SIZE].i, n->layers = attrs[ATTR_LAYERS].i;
   n->directions = attrs[ATTR_BIDIRECTIONAL].i ? 2 : 1, n->paths = n->layers * n->directions;
-  for (int i = 0; i < 4; i++)
-    if (pir_str_equal(attrs[ATTR_MODE].text, pir_str_from(names[i]))) n->mode = (rnn_mode)i, n->gates = gates[i];
+  n->gates = rnn_read_mode(call, &n->mode);
   if (!n->gates || n->hidden < 1 || n->layers < 1 || n->layers > INT32_MAX / 8 || n->hidden > INT32_MAX / 8)
     return pir_kernel_fail(call, PIR_INVALID, "%s: mode, hidden_size or num_layers", call->op);
   if (!attrs[ATTR_IS_TEST].i && attrs[ATTR_DROPOUT].f > 0 && n->layers > 1)
