@@ -120,7 +120,7 @@ static void try_disk(const pir_code_store *store, job *j) {
 static void compile(const pir_code_store *store, job *j) {
   pir_emitted object;
   j->status =
-      store->llvm.backend->emit(j->module, &store->target, PIR_EMIT_OBJECT, &object, j->message, sizeof j->message);
+      store->llvm.backend->emit(j->module, &store->target, PIR_CODE_OBJECT, &object, j->message, sizeof j->message);
   if (j->status) return;
   load_object(j, &object);
   if (!j->status && store->folder) pir_cache_save(store->folder, j->key, object.data, object.size);

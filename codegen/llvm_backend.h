@@ -6,8 +6,6 @@
 #include "loop.h"
 #include <pir/codegen.h>
 
-typedef enum pir_emit_form { PIR_EMIT_OBJECT, PIR_EMIT_LLVM, PIR_EMIT_OPTIMISED_LLVM, PIR_EMIT_ASSEMBLY } pir_emit_form;
-
 // Bytes from malloc, NUL-terminated beyond `size`.
 typedef struct pir_emitted {
   char *data;
@@ -18,8 +16,8 @@ typedef struct pir_llvm_backend {
   uint32_t pir_version;      // of the libpir it was built with; must be equal
   const char *llvm_version;  // "19.1.7"
   // Compiles one module. Callable from several threads at once: every call has an LLVM context of its own.
-  // On failure `message` (of `capacity` bytes) says why.
-  pir_status (*emit)(const loop_module *module, const pir_target *target, pir_emit_form form, pir_emitted *out,
+  // On failure `message` (of `capacity` bytes) says why. It knows every form but loops.
+  pir_status (*emit)(const loop_module *module, const pir_target *target, pir_code_form form, pir_emitted *out,
                      char *message, size_t capacity);
 } pir_llvm_backend;
 

@@ -24,14 +24,13 @@ static void put_int(printer *p, int64_t i) {
   put(p, at);
 }
 
-// Floats as their bits: exact, and the same everywhere.
-static void put_float(printer *p, double f) {
-  static const char digits[] = "0123456789abcdef";
+// Enough digits to read the same number back; a NaN, which has no digits, as its bits.
+static void put_float(printer *p, double f, uint8_t dtype) {
+  char text[40];
   uint64_t bits;
-  char text[20] = "0f";
   memcpy(&bits, &f, sizeof bits);
-  for (int i = 0; i < 16; i++) text[2 + i] = digits[bits >> (60 - 4 * i) & 15];
-  text[18] = 0;
+  if (f != f) pir_text_format(text, sizeof text, "nan(%llx)", (unsigned long long)bits);
+  else pir_text_format(text, sizeof text, dtype == PIR_F64 ? "%.17g" : "%.9g", f);
   put(p, text);
 }
 
@@ -57,67 +56,37 @@ static void put_list(printer *p, const loop_expr *e) {
   put(p, ")");
 }
 
+static const char *infix(const loop_expr *e) {
+  static const char *const signs[] = {
+      [PIR_V_ADD] = " + ", [PIR_V_SUB] = " - ", [PIR_V_MUL] = " * ", [PIR_V_DIV] = " / ",
+      [PIR_V_EQ] = " == ", [PIR_V_NE] = " != ", [PIR_V_LT] = " < ",  [PIR_V_LE] = " <= "};
+  return e->kind == LOOP_OP && e->fn < sizeof signs / sizeof *signs ? signs[e->fn] : NULL;
+}
+
+static void put_infix(printer *p, const loop_expr *e, const char *sign) {
+  put(p, "("), put_expr(p, e->a), put(p, sign), put_expr(p, e->b), put(p, ")");
+}
+
 static const char *fn_name(pir_node_op fn) {
-  static const char *const names[] = {[PIR_V_ADD] = "add",
-                                      [PIR_V_SUB] = "sub",
-                                      [PIR_V_MUL] = "mul",
-                                      [PIR_V_DIV] = "div",
-                                      [PIR_V_FLOORDIV] = "floordiv",
-                                      [PIR_V_FLOORMOD] = "mod",
-                                      [PIR_V_FMOD] = "fmod",
-                                      [PIR_V_POW] = "pow",
-                                      [PIR_V_ATAN2] = "atan2",
-                                      [PIR_V_MIN] = "min",
-                                      [PIR_V_MAX] = "max",
-                                      [PIR_V_FMIN] = "fmin",
-                                      [PIR_V_FMAX] = "fmax",
-                                      [PIR_V_EQ] = "eq",
-                                      [PIR_V_NE] = "ne",
-                                      [PIR_V_LT] = "lt",
-                                      [PIR_V_LE] = "le",
-                                      [PIR_V_AND] = "and",
-                                      [PIR_V_OR] = "or",
-                                      [PIR_V_XOR] = "xor",
-                                      [PIR_V_NOT] = "not",
-                                      [PIR_V_SHL] = "shl",
-                                      [PIR_V_SHR] = "shr",
-                                      [PIR_V_SELECT] = "select",
-                                      [PIR_V_NEG] = "neg",
-                                      [PIR_V_ABS] = "abs",
-                                      [PIR_V_SIGN] = "sign",
-                                      [PIR_V_RECIP] = "recip",
-                                      [PIR_V_FLOOR] = "floor",
-                                      [PIR_V_CEIL] = "ceil",
-                                      [PIR_V_TRUNC] = "trunc",
-                                      [PIR_V_ROUND] = "round",
-                                      [PIR_V_RINT] = "rint",
-                                      [PIR_V_SQRT] = "sqrt",
-                                      [PIR_V_RSQRT] = "rsqrt",
-                                      [PIR_V_EXP] = "exp",
-                                      [PIR_V_EXP2] = "exp2",
-                                      [PIR_V_EXPM1] = "expm1",
-                                      [PIR_V_LOG] = "log",
-                                      [PIR_V_LOG2] = "log2",
-                                      [PIR_V_LOG10] = "log10",
-                                      [PIR_V_LOG1P] = "log1p",
-                                      [PIR_V_SIN] = "sin",
-                                      [PIR_V_COS] = "cos",
-                                      [PIR_V_TAN] = "tan",
-                                      [PIR_V_ASIN] = "asin",
-                                      [PIR_V_ACOS] = "acos",
-                                      [PIR_V_ATAN] = "atan",
-                                      [PIR_V_SINH] = "sinh",
-                                      [PIR_V_COSH] = "cosh",
-                                      [PIR_V_TANH] = "tanh",
-                                      [PIR_V_ASINH] = "asinh",
-                                      [PIR_V_ACOSH] = "acosh",
-                                      [PIR_V_ATANH] = "atanh",
-                                      [PIR_V_ERF] = "erf",
-                                      [PIR_V_LGAMMA] = "lgamma",
-                                      [PIR_V_ISNAN] = "isnan",
-                                      [PIR_V_ISINF] = "isinf",
-                                      [PIR_V_ISFINITE] = "isfinite",
-                                      [PIR_NODE_OP_COUNT] = NULL};
+  static const char *const names[] = {
+      [PIR_V_FLOORDIV] = "floordiv", [PIR_V_FLOORMOD] = "mod", [PIR_V_FMOD] = "fmod",
+      [PIR_V_POW] = "pow",           [PIR_V_ATAN2] = "atan2",  [PIR_V_MIN] = "min",
+      [PIR_V_MAX] = "max",           [PIR_V_FMIN] = "fmin",    [PIR_V_FMAX] = "fmax",
+      [PIR_V_AND] = "and",           [PIR_V_OR] = "or",        [PIR_V_XOR] = "xor",
+      [PIR_V_NOT] = "not",           [PIR_V_SHL] = "shl",      [PIR_V_SHR] = "shr",
+      [PIR_V_SELECT] = "select",     [PIR_V_NEG] = "neg",      [PIR_V_ABS] = "abs",
+      [PIR_V_SIGN] = "sign",         [PIR_V_RECIP] = "recip",  [PIR_V_FLOOR] = "floor",
+      [PIR_V_CEIL] = "ceil",         [PIR_V_TRUNC] = "trunc",  [PIR_V_ROUND] = "round",
+      [PIR_V_RINT] = "rint",         [PIR_V_SQRT] = "sqrt",    [PIR_V_RSQRT] = "rsqrt",
+      [PIR_V_EXP] = "exp",           [PIR_V_EXP2] = "exp2",    [PIR_V_EXPM1] = "expm1",
+      [PIR_V_LOG] = "log",           [PIR_V_LOG2] = "log2",    [PIR_V_LOG10] = "log10",
+      [PIR_V_LOG1P] = "log1p",       [PIR_V_SIN] = "sin",      [PIR_V_COS] = "cos",
+      [PIR_V_TAN] = "tan",           [PIR_V_ASIN] = "asin",    [PIR_V_ACOS] = "acos",
+      [PIR_V_ATAN] = "atan",         [PIR_V_SINH] = "sinh",    [PIR_V_COSH] = "cosh",
+      [PIR_V_TANH] = "tanh",         [PIR_V_ASINH] = "asinh",  [PIR_V_ACOSH] = "acosh",
+      [PIR_V_ATANH] = "atanh",       [PIR_V_ERF] = "erf",      [PIR_V_LGAMMA] = "lgamma",
+      [PIR_V_ISNAN] = "isnan",       [PIR_V_ISINF] = "isinf",  [PIR_V_ISFINITE] = "isfinite",
+      [PIR_NODE_OP_COUNT] = NULL};
   return names[fn] ? names[fn] : "op";
 }
 
@@ -127,9 +96,14 @@ static const char *combine_name(pir_combine c) {
 }
 
 static void put_expr(printer *p, const loop_expr *e) {
+  const char *sign = infix(e);
+  if (sign) {
+    put_infix(p, e, sign);
+    return;
+  }
   switch ((loop_kind)e->kind) {
     case LOOP_CONST:
-      if (pir_dtype_is_float(e->dtype)) put_float(p, e->f);
+      if (pir_dtype_is_float(e->dtype)) put_float(p, e->f, e->dtype);
       else put_int(p, e->i);
       if (e->dtype != PIR_I64) put(p, ":"), put_type(p, e->dtype, e->lanes);
       return;

@@ -137,8 +137,17 @@ void lower_leave(lowering *l, lower_place before) {
   l->memo.count = before.memo_count;
 }
 
+const char *lower_name(lowering *l, const char *stem, int64_t number) {
+  const char *name = pir_loop_name(l->m, stem, number);
+  if (!l->prefix) return name;
+  size_t size = strlen(l->prefix) + strlen(name) + 2;
+  char *full = pir_loop_alloc(l->m, size);
+  pir_text_format(full, size, "%s_%s", l->prefix, name);
+  return full;
+}
+
 void lower_start(lowering *l, const char *stem, int64_t number) {
-  l->fn = pir_loop_fn_create(l->m, pir_loop_name(l->m, stem, number));
+  l->fn = pir_loop_fn_create(l->m, lower_name(l, stem, number));
   l->block = &l->fn->body;
   l->memo.count = 0;
 }

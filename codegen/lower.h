@@ -38,6 +38,7 @@ typedef struct lowering {
   const pir_facts *facts;
   pir_dims *dims;
   const pir_op *group;
+  const char *prefix;  // of the names of its functions, where a module holds several groups; or NULL
   // interface
   PIR_VEC(lower_value *) values;
   PIR_VEC(pir_dim) args;         // run-time extents: args->dims
@@ -82,6 +83,8 @@ lower_place lower_enter(lowering *l, loop_block *block);
 void lower_leave(lowering *l, lower_place before);
 // A new function; nothing is remembered from the last one.
 void lower_start(lowering *l, const char *stem, int64_t number);
+// The name of such a function.
+const char *lower_name(lowering *l, const char *stem, int64_t number);
 
 // The element at `index` (as many as the value has dims), in the value's dtype. Never NULL; look at l->why.
 loop_expr *lower_element(lowering *l, const pir_value *value, loop_expr *const *index);
@@ -172,7 +175,8 @@ void lower_contract(lowering *l, const pir_op *op, lower_stages *stages, lower_p
 
 // Whether an op alone can be computed element by element from its operands.
 bool lower_can(lowering *l, const pir_op *op);
-// All stages of a group, vectorised. False, with l->why set, when it cannot be compiled.
+// All stages of a group, vectorised, behind the functions that the module has. False, with l->why set, when it cannot
+// be compiled.
 bool lower_group(lowering *l, lower_stages *stages, lower_packing *out_packing);
 
 #endif

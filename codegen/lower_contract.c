@@ -133,7 +133,7 @@ void lower_contract(lowering *l, const pir_op *op, lower_stages *stages, lower_p
   if (!bind_operand(l, op, a, &c.a) || !bind_operand(l, op, b, &c.b) || !bind_result(l, op, &c.out)) return;
   for (int i = 0; i < 2 * c.equal_count; i++) pir_vec_push(&l->m->arena, &l->equal, c.equal[i]);
   c.b_constant = can_pack(l, pir_op_operand(op, (size_t)b));
-  if (pir_contract_emit(&c, &env, pir_loop_name(l->m, "stage", (int64_t)stages->count), &code)) {
+  if (pir_contract_emit(&c, &env, lower_name(l, "stage", (int64_t)stages->count), &code)) {
     lower_fail(l, op, "a contraction of this form");
     return;
   }
@@ -144,13 +144,14 @@ void lower_contract(lowering *l, const pir_op *op, lower_stages *stages, lower_p
 }
 
 bool lower_group(lowering *l, lower_stages *stages, lower_packing *out_packing) {
+  loop_fn *before = l->m->last;
   *out_packing = (lower_packing){0};
   lower_interface(l);
   const pir_op *contraction = l->why ? NULL : lower_contraction(l);
   if (l->why) return false;
   if (contraction) lower_contract(l, contraction, stages, out_packing);
   else lower_nests(l, stages);
-  for (loop_fn *fn = l->m->first; fn && !l->why; fn = fn->next)
+  for (loop_fn *fn = before ? before->next : l->m->first; fn && !l->why; fn = fn->next)
     if (pir_loop_vectorise(fn, l->target->vector_bytes)) lower_fail(l, l->group, "a loop that cannot be vectorised");
   return !l->why;
 }

@@ -1,10 +1,120 @@
 // Finds out what the processor can do: CPUID says what it implements, XCR0 what the system saves. A level
 // (x86-64, -v2, -v3, -v4) is a set of features; "native" is the best level plus what else was found. Nothing
-// is assumed from the model but the tuning name. A named level the processor lacks is refused: its code is
-// run here.
+// is assumed from the model but the tuning name. Code that is to run here is refused a named level that the processor
+// lacks; code that is only written may be for any, and for another architecture.
 #include <pir/codegen.h>
 
 #include <string.h>
+
+// ---- features
+
+// Every feature of x86 that the code generator may use: LLVM's name, the level that contains it (5: none), where CPUID
+// has it, and the XCR0 bits that must be on.
+typedef struct feature {
+  const char *name;
+  uint8_t level;
+  uint8_t word;  // index into words(): 1.c 1.d 7.b 7.c 7.d 7_1.a ext.c
+  uint8_t bit;
+  uint32_t xcr0;
+} feature;
+
+enum { W_1C, W_1D, W_7B, W_7C, W_7D, W_71A, W_XC, WORDS };
+enum { SAVE_NONE = 0, SAVE_AVX = 0x6, SAVE_512 = 0xe6, SAVE_TILE = 0x60000 };
+
+static const feature FEATURES[] = {
+    {"sse2", 1, W_1D, 26, SAVE_NONE},      {"sse3", 2, W_1C, 0, SAVE_NONE},      {"ssse3", 2, W_1C, 9, SAVE_NONE},
+    {"sse4.1", 2, W_1C, 19, SAVE_NONE},    {"sse4.2", 2, W_1C, 20, SAVE_NONE},   {"cx16", 2, W_1C, 13, SAVE_NONE},
+    {"popcnt", 2, W_1C, 23, SAVE_NONE},    {"sahf", 2, W_XC, 0, SAVE_NONE},      {"avx", 3, W_1C, 28, SAVE_AVX},
+    {"avx2", 3, W_7B, 5, SAVE_AVX},        {"bmi", 3, W_7B, 3, SAVE_NONE},       {"bmi2", 3, W_7B, 8, SAVE_NONE},
+    {"f16c", 3, W_1C, 29, SAVE_AVX},       {"fma", 3, W_1C, 12, SAVE_AVX},       {"lzcnt", 3, W_XC, 5, SAVE_NONE},
+    {"movbe", 3, W_1C, 22, SAVE_NONE},     {"avx512f", 4, W_7B, 16, SAVE_512},   {"avx512bw", 4, W_7B, 30, SAVE_512},
+    {"avx512cd", 4, W_7B, 28, SAVE_512},   {"avx512dq", 4, W_7B, 17, SAVE_512},  {"avx512vl", 4, W_7B, 31, SAVE_512},
+    {"avx512vnni", 5, W_7C, 11, SAVE_512}, {"avx512vbmi", 5, W_7C, 1, SAVE_512}, {"avx512bf16", 5, W_71A, 5, SAVE_512},
+    {"avx512fp16", 5, W_7D, 23, SAVE_512}, {"amx-tile", 5, W_7D, 24, SAVE_TILE}, {"amx-int8", 5, W_7D, 25, SAVE_TILE},
+    {"amx-bf16", 5, W_7D, 22, SAVE_TILE},
+};
+#define FEATURE_COUNT (sizeof FEATURES / sizeof *FEATURES)
+
+static bool has(uint64_t features, const char *name) {
+  for (size_t i = 0; i < FEATURE_COUNT; i++)
+    if (!strcmp(FEATURES[i].name, name)) return features >> i & 1;
+  return false;
+}
+
+// Modest sizes where none were found.
+static void assume_caches(pir_target *t) {
+  if (!t->l1_bytes) t->l1_bytes = 32 << 10;
+  if (!t->l2_bytes) t->l2_bytes = 256 << 10;
+  if (!t->l3_bytes) t->l3_bytes = 4 << 20;
+}
+
+static void fill_x86(pir_target *t, int level, uint64_t features, const char *tuning) {
+  static const char *const NAMES[] = {"x86-64", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
+  pir_text_format(t->name, sizeof t->name, "%s", NAMES[level]);
+  pir_text_format(t->triple, sizeof t->triple, "x86_64-unknown-linux-gnu");
+  pir_text_format(t->cpu, sizeof t->cpu, "%s", tuning);
+  size_t at = 0;
+  for (size_t i = 0; i < FEATURE_COUNT; i++)
+    if (features >> i & 1)
+      at += pir_text_format(t->features + at, sizeof t->features - at, "%s+%s", at ? "," : "", FEATURES[i].name);
+  t->vector_bytes = level == 4 ? 64 : level == 3 ? 32 : 16;
+  t->vector_registers = level == 4 ? 32 : 16;
+  t->fma = has(features, "fma");
+  t->avx512_vnni = has(features, "avx512vnni");
+  t->avx512_bf16 = has(features, "avx512bf16");
+  t->amx_bf16 = has(features, "amx-bf16");
+  t->amx_int8 = has(features, "amx-int8");
+}
+
+// ---- names
+
+// The level a name stands for: 1 to 4; 0 for another architecture, -1 for no target.
+static int named_level(const char *name) {
+  static const struct {
+    const char *name;
+    int level;
+  } levels[] = {{"x86-64", 1}, {"x86-64-v1", 1}, {"x86-64-v2", 2}, {"x86-64-v3", 3}, {"x86-64-v4", 4}, {"aarch64", 0}};
+  for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
+    if (!strcmp(name, levels[i].name)) return levels[i].level;
+  return -1;
+}
+
+static bool is_native(const char *name) { return !name || !*name || !strcmp(name, "native"); }
+
+static void describe_level(pir_target *t, int level) {
+  uint64_t features = 0;
+  for (size_t f = 0; f < FEATURE_COUNT; f++)
+    if (FEATURES[f].level <= level) features |= UINT64_C(1) << f;
+  fill_x86(t, level, features, "generic");
+}
+
+// Armv8 with Advanced SIMD, which every such processor has.
+static void describe_aarch64(pir_target *t) {
+  pir_text_format(t->name, sizeof t->name, "aarch64");
+  pir_text_format(t->triple, sizeof t->triple, "aarch64-unknown-linux-gnu");
+  pir_text_format(t->cpu, sizeof t->cpu, "generic");
+  pir_text_format(t->features, sizeof t->features, "+neon");
+  t->vector_bytes = 16;
+  t->vector_registers = 32;
+  t->fma = true;
+}
+
+pir_status pir_target_describe(const char *name, pir_target *out_target) {
+  if (is_native(name)) return pir_target_get(name, out_target);
+  int level = named_level(name);
+  memset(out_target, 0, sizeof *out_target);
+  if (level < 0) return PIR_UNSUPPORTED;
+  if (level) describe_level(out_target, level);
+  else describe_aarch64(out_target);
+  assume_caches(out_target);
+  return PIR_OK;
+}
+
+const char *pir_target_names(void) {
+  return "native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4, aarch64 (to write only)";
+}
+
+// ---- this processor
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -46,33 +156,6 @@ static machine look(void) {
   m.model = (m.one.a >> 4 & 15) | (m.one.a >> 12 & 0xf0);
   return m;
 }
-
-// Every feature the code generator may use: LLVM's name, the level that contains it (5: none), where CPUID
-// has it, and the XCR0 bits that must be on.
-typedef struct feature {
-  const char *name;
-  uint8_t level;
-  uint8_t word;  // index into words(): 1.c 1.d 7.b 7.c 7.d 7_1.a ext.c
-  uint8_t bit;
-  uint32_t xcr0;
-} feature;
-
-enum { W_1C, W_1D, W_7B, W_7C, W_7D, W_71A, W_XC, WORDS };
-enum { SAVE_NONE = 0, SAVE_AVX = 0x6, SAVE_512 = 0xe6, SAVE_TILE = 0x60000 };
-
-static const feature FEATURES[] = {
-    {"sse2", 1, W_1D, 26, SAVE_NONE},      {"sse3", 2, W_1C, 0, SAVE_NONE},      {"ssse3", 2, W_1C, 9, SAVE_NONE},
-    {"sse4.1", 2, W_1C, 19, SAVE_NONE},    {"sse4.2", 2, W_1C, 20, SAVE_NONE},   {"cx16", 2, W_1C, 13, SAVE_NONE},
-    {"popcnt", 2, W_1C, 23, SAVE_NONE},    {"sahf", 2, W_XC, 0, SAVE_NONE},      {"avx", 3, W_1C, 28, SAVE_AVX},
-    {"avx2", 3, W_7B, 5, SAVE_AVX},        {"bmi", 3, W_7B, 3, SAVE_NONE},       {"bmi2", 3, W_7B, 8, SAVE_NONE},
-    {"f16c", 3, W_1C, 29, SAVE_AVX},       {"fma", 3, W_1C, 12, SAVE_AVX},       {"lzcnt", 3, W_XC, 5, SAVE_NONE},
-    {"movbe", 3, W_1C, 22, SAVE_NONE},     {"avx512f", 4, W_7B, 16, SAVE_512},   {"avx512bw", 4, W_7B, 30, SAVE_512},
-    {"avx512cd", 4, W_7B, 28, SAVE_512},   {"avx512dq", 4, W_7B, 17, SAVE_512},  {"avx512vl", 4, W_7B, 31, SAVE_512},
-    {"avx512vnni", 5, W_7C, 11, SAVE_512}, {"avx512vbmi", 5, W_7C, 1, SAVE_512}, {"avx512bf16", 5, W_71A, 5, SAVE_512},
-    {"avx512fp16", 5, W_7D, 23, SAVE_512}, {"amx-tile", 5, W_7D, 24, SAVE_TILE}, {"amx-int8", 5, W_7D, 25, SAVE_TILE},
-    {"amx-bf16", 5, W_7D, 22, SAVE_TILE},
-};
-#define FEATURE_COUNT (sizeof FEATURES / sizeof *FEATURES)
 
 // Linux gives tile registers to a process that asks.
 static bool tiles_permitted(void) {
@@ -155,69 +238,27 @@ static void find_caches(const machine *m, pir_target *t) {
     if (level == 2) t->l2_bytes = bytes;
     if (level == 3) t->l3_bytes = bytes;
   }
-  if (!t->l1_bytes) t->l1_bytes = 32 << 10;
-  if (!t->l2_bytes) t->l2_bytes = 256 << 10;
-  if (!t->l3_bytes) t->l3_bytes = 4 << 20;
-}
-
-static bool has(uint64_t features, const char *name) {
-  for (size_t i = 0; i < FEATURE_COUNT; i++)
-    if (!strcmp(FEATURES[i].name, name)) return features >> i & 1;
-  return false;
-}
-
-static void fill(pir_target *t, const machine *m, int level, uint64_t features, const char *tuning) {
-  static const char *const NAMES[] = {"x86-64", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
-  pir_text_format(t->name, sizeof t->name, "%s", NAMES[level]);
-  pir_text_format(t->cpu, sizeof t->cpu, "%s", tuning);
-  size_t at = 0;
-  for (size_t i = 0; i < FEATURE_COUNT; i++)
-    if (features >> i & 1)
-      at += pir_text_format(t->features + at, sizeof t->features - at, "%s+%s", at ? "," : "", FEATURES[i].name);
-  t->vector_bytes = level == 4 ? 64 : level == 3 ? 32 : 16;
-  t->vector_registers = level == 4 ? 32 : 16;
-  t->fma = has(features, "fma");
-  t->avx512_vnni = has(features, "avx512vnni");
-  t->avx512_bf16 = has(features, "avx512bf16");
-  t->amx_bf16 = has(features, "amx-bf16");
-  t->amx_int8 = has(features, "amx-int8");
-  find_caches(m, t);
+  assume_caches(t);
 }
 
 pir_status pir_target_get(const char *name, pir_target *out_target) {
   memset(out_target, 0, sizeof *out_target);
   machine m = look();
   uint64_t found = features_found(&m);
-  int best = level_of(found);
-  if (!name || !*name || !strcmp(name, "native")) {
-    fill(out_target, &m, best, found, tuning_name(&m));
-    return PIR_OK;
-  }
-  static const struct {
-    const char *name;
-    int level;
-  } levels[] = {{"x86-64", 1}, {"x86-64-v1", 1}, {"x86-64-v2", 2}, {"x86-64-v3", 3}, {"x86-64-v4", 4}};
-  for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-    if (strcmp(name, levels[i].name)) continue;
-    if (levels[i].level > best) return PIR_UNAVAILABLE;
-    uint64_t features = 0;
-    for (size_t f = 0; f < FEATURE_COUNT; f++)
-      if (FEATURES[f].level <= levels[i].level) features |= UINT64_C(1) << f;
-    fill(out_target, &m, levels[i].level, features, "generic");
-    return PIR_OK;
-  }
-  return PIR_UNSUPPORTED;
+  int best = level_of(found), level = is_native(name) ? best : named_level(name);
+  if (level < 0) return PIR_UNSUPPORTED;
+  if (level == 0 || level > best) return PIR_UNAVAILABLE;
+  if (is_native(name)) fill_x86(out_target, best, found, tuning_name(&m));
+  else describe_level(out_target, level);
+  find_caches(&m, out_target);
+  return PIR_OK;
 }
-
-const char *pir_target_names(void) { return "native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4"; }
 
 #else
 
 pir_status pir_target_get(const char *name, pir_target *out_target) {
   memset(out_target, 0, sizeof *out_target);
-  return PIR_UNSUPPORTED;
+  return is_native(name) || named_level(name) >= 0 ? PIR_UNAVAILABLE : PIR_UNSUPPORTED;
 }
-
-const char *pir_target_names(void) { return "none on this machine"; }
 
 #endif

@@ -173,9 +173,9 @@ static void show(const contract_run *run, const pir_target *target, const char *
     return;
   }
   if (pir_llvm_open(&llvm, message, sizeof message)) return (void)puts(message);
-  pir_emit_form form = !strcmp(what, "--asm")      ? PIR_EMIT_ASSEMBLY
-                       : !strcmp(what, "--object") ? PIR_EMIT_OBJECT
-                                                   : PIR_EMIT_OPTIMISED_LLVM;
+  pir_code_form form = !strcmp(what, "--asm")      ? PIR_CODE_ASSEMBLY
+                       : !strcmp(what, "--object") ? PIR_CODE_OBJECT
+                                                   : PIR_CODE_LLVM;
   if (llvm.backend->emit(run->module, target, form, &text, message, sizeof message)) return (void)puts(message);
   fwrite(text.data, 1, text.size, stdout);
   free(text.data);

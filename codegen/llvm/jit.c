@@ -45,18 +45,22 @@ __attribute__((constructor)) static void register_target(void) {
   LLVMInitializeX86Target();
   LLVMInitializeX86TargetMC();
   LLVMInitializeX86AsmPrinter();
+  LLVMInitializeAArch64TargetInfo();
+  LLVMInitializeAArch64Target();
+  LLVMInitializeAArch64TargetMC();
+  LLVMInitializeAArch64AsmPrinter();
 }
 
 static LLVMTargetMachineRef create_machine(const pir_target *target, char *message, size_t capacity) {
-  static const char triple[] = "x86_64-unknown-linux-gnu";
   LLVMTargetRef llvm = NULL;
   char *error = NULL;
-  if (LLVMGetTargetFromTriple(triple, &llvm, &error)) {
+  if (LLVMGetTargetFromTriple(target->triple, &llvm, &error)) {
     say(message, capacity, PIR_UNAVAILABLE, "this LLVM has no such target", error);
     LLVMDisposeMessage(error);
     return NULL;
   }
-  return LLVMCreateTargetMachine(llvm, triple, "x86-64", target->features, LLVMCodeGenLevelDefault, LLVMRelocPIC,
+  const char *least = strncmp(target->triple, "x86_64", 6) ? "generic" : "x86-64";
+  return LLVMCreateTargetMachine(llvm, target->triple, least, target->features, LLVMCodeGenLevelDefault, LLVMRelocPIC,
                                  LLVMCodeModelSmall);
 }
 
@@ -87,11 +91,11 @@ static pir_status print_module(LLVMModuleRef module, pir_emitted *out) {
   return status;
 }
 
-static pir_status generate(LLVMModuleRef module, LLVMTargetMachineRef machine, pir_emit_form form, pir_emitted *out,
+static pir_status generate(LLVMModuleRef module, LLVMTargetMachineRef machine, pir_code_form form, pir_emitted *out,
                            char *message, size_t capacity) {
   LLVMMemoryBufferRef buffer = NULL;
   char *error = NULL;
-  LLVMCodeGenFileType type = form == PIR_EMIT_ASSEMBLY ? LLVMAssemblyFile : LLVMObjectFile;
+  LLVMCodeGenFileType type = form == PIR_CODE_ASSEMBLY ? LLVMAssemblyFile : LLVMObjectFile;
   if (LLVMTargetMachineEmitToMemoryBuffer(machine, module, type, &error, &buffer)) {
     pir_status status = say(message, capacity, PIR_INTERNAL, "LLVM code generation", error);
     LLVMDisposeMessage(error);
@@ -102,24 +106,24 @@ static pir_status generate(LLVMModuleRef module, LLVMTargetMachineRef machine, p
   return status;
 }
 
-static pir_status finish(LLVMContextRef context, LLVMModuleRef module, const pir_target *target, pir_emit_form form,
+static pir_status finish(LLVMContextRef context, LLVMModuleRef module, const pir_target *target, pir_code_form form,
                          pir_emitted *out, char *message, size_t capacity) {
-  if (form == PIR_EMIT_LLVM) return print_module(module, out);
+  if (form == PIR_CODE_RAW_LLVM) return print_module(module, out);
   LLVMTargetMachineRef machine = create_machine(target, message, capacity);
   if (!machine) return PIR_UNAVAILABLE;
   LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
   LLVMSetModuleDataLayout(module, layout);
-  LLVMSetTarget(module, "x86_64-unknown-linux-gnu");
+  LLVMSetTarget(module, target->triple);
   LLVMDisposeTargetData(layout);
   add_target_attributes(context, module, target);
   pir_status status = optimise(module, machine, message, capacity);
-  if (!status && form == PIR_EMIT_OPTIMISED_LLVM) status = print_module(module, out);
+  if (!status && form == PIR_CODE_LLVM) status = print_module(module, out);
   else if (!status) status = generate(module, machine, form, out, message, capacity);
   LLVMDisposeTargetMachine(machine);
   return status;
 }
 
-static pir_status emit(const loop_module *module, const pir_target *target, pir_emit_form form, pir_emitted *out,
+static pir_status emit(const loop_module *module, const pir_target *target, pir_code_form form, pir_emitted *out,
                        char *message, size_t capacity) {
   *out = (pir_emitted){0};
   LLVMContextRef context = LLVMContextCreate();

@@ -146,7 +146,7 @@ static void test_loader_survives_damage(void **state) {
   assert_int_equal(pir_llvm_open(&llvm, message, sizeof message), PIR_OK);
   loop_module *m = make_module(2);
   pir_emitted object;
-  assert_int_equal(llvm.backend->emit(m, &f->target, PIR_EMIT_OBJECT, &object, message, sizeof message), PIR_OK);
+  assert_int_equal(llvm.backend->emit(m, &f->target, PIR_CODE_OBJECT, &object, message, sizeof message), PIR_OK);
   for (size_t size = 0; size < object.size; size += 7) {
     char *cut = malloc(size + 1);
     memcpy(cut, object.data, size);

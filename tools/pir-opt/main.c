@@ -1,6 +1,5 @@
 // pir-opt: reads a program, runs passes over it, prints it; compares programs; checks expected diagnostics.
 #include <pir/compare.h>
-#include <pir/dot.h>
 #include <pir/legacy.h>
 #include <pir/load.h>
 #include <pir/pass.h>
@@ -10,6 +9,7 @@
 
 #include "../cli.h"
 #include "check.h"
+#include "emit.h"
 #include "expect.h"
 #include "parts.h"
 #include "reduce.h"
@@ -36,6 +36,7 @@ enum {
   OPT_STRICT,
   OPT_DIFF,
   OPT_EMIT,
+  OPT_TARGET,
   OPT_STRIP_DEBUG,
   OPT_RULES,
   OPT_TRACE_REWRITES,
@@ -77,10 +78,10 @@ static const cli_option options[] = {
     {OPT_FRAGMENT, 0, "fragment", NULL, "read a part of a program: no braces, values from outside"},
     {OPT_STRICT, 0, "strict", NULL, "ops that no dialect declares are errors"},
     {OPT_DIFF, 0, "diff", NULL, "compare two programs up to names and the order of independent ops"},
-    {OPT_EMIT, 0, "emit", "FORM", "text (default), t2, typed, json, pdmodel or dot"},
+    {OPT_EMIT, 0, "emit", "FORM", EMIT_FORMS " (default: text)"},
     {OPT_STRIP_DEBUG, 0, "strip-debug", NULL, "typed: leave out locations"},
     {OPT_LATER, 0, "explain", NULL, NULL},
-    {OPT_LATER, 0, "target", "NAME", NULL},
+    {OPT_TARGET, 0, "target", "NAME", "of loops, llvm, asm and obj: native (default), x86-64-v3, .., aarch64"},
     {0, 0, NULL, NULL, NULL},
 };
 
@@ -129,6 +130,13 @@ static int dump_pipeline(const cli *cli) {
   return CLI_OK;
 }
 
+// The form asked for, which (run) has checked.
+static const emit_form *form_of(const cli *cli) {
+  const emit_form *form;
+  emit_find(cli, cli_value(cli, OPT_EMIT, NULL), &form);
+  return form;
+}
+
 // ---- passes
 
 static bool write_stderr(void *user, const char *data, size_t size) {
@@ -143,6 +151,12 @@ static const char **values_of(const cli *cli, int id, size_t *out_count) {
   for (size_t i = 0; values && i < cli->match_count; i++)
     if (cli->matches[i].id == id) values[(*out_count)++] = cli->matches[i].value;
   return values;
+}
+
+// Whether passes were asked for.
+static bool changes(const cli *cli) {
+  return cli_has(cli, OPT_PASSES) || cli_has(cli, OPT_PIPELINE) || cli_has(cli, OPT_RULES) ||
+         cli_has(cli, OPT_RUN_REPRODUCER);
 }
 
 static int add_pipeline(const cli *cli, pir_pass_manager *manager, const cli_match *match) {
@@ -189,7 +203,9 @@ static int build_pipeline(const cli *cli, pir_pass_manager *manager, const rule_
     if (match->id == OPT_RUN_REPRODUCER) code = add_reproduced(cli, manager, text);
     if (code) return code;
   }
-  return 0;
+  const emit_form *form = form_of(cli);  // code without passes is that of the pipeline that makes groups
+  if (!emit_is_code(form) || changes(cli)) return 0;
+  return pir_pass_manager_parse(manager, pir_str_from(pir_pipeline_text(PIR_STR("compile")))) ? CLI_INTERNAL : 0;
 }
 
 static int seed_of(const cli *cli, int id, const char *option, uint64_t *out_seed) {
@@ -249,42 +265,17 @@ static int run_passes(cli *cli, pir_context *ctx, pir_str text, pir_program *pro
 
 // ---- one program
 
-static pir_text_form text_form(const cli *cli) {
-  const char *form = cli_value(cli, OPT_EMIT, NULL);
-  if (form && strcmp(form, "t2") == 0) return PIR_TEXT_T2;
-  return form && strcmp(form, "typed") == 0 ? PIR_TEXT_TYPED : PIR_TEXT_T3;
-}
-
-static bool is_json(const cli *cli) {
-  const char *form = cli_value(cli, OPT_EMIT, NULL);
-  return form && strcmp(form, "json") == 0;
-}
-
-static bool is_text(const cli *cli) {
-  const char *form = cli_value(cli, OPT_EMIT, NULL);
-  return !form || strcmp(form, "text") == 0 || strcmp(form, "t2") == 0 || strcmp(form, "typed") == 0;
-}
-
-static int emit(const cli *cli, const pir_program *program, pir_writer out) {
-  const char *form = cli_value(cli, OPT_EMIT, NULL);
-  if (form && strcmp(form, "dot") == 0) return cli_exit_code(pir_program_print_dot(program, NULL, out));
-  if (form && strcmp(form, "json") == 0) return cli_exit_code(pir_program_write_json(program, NULL, out));
-  if (form && strcmp(form, "pdmodel") == 0) return cli_exit_code(pir_program_write_pdmodel(program, out));
-  pir_print_options print = {.form = text_form(cli), .strip_debug = cli_has(cli, OPT_STRIP_DEBUG)};
-  return cli_exit_code(pir_program_print(program, &print, out));
-}
-
 // Reads a text or file, verifies, runs the passes, verifies what they left; `out` may be NULL.
 static int process(cli *cli, const cli_file *file, uint32_t first_line, const pir_writer *out) {
   pir_context *ctx = cli_context_create(cli);
   if (!ctx) return CLI_INTERNAL;
   pir_program *program = NULL;
-  bool changed = cli_has(cli, OPT_PASSES) || cli_has(cli, OPT_PIPELINE) || cli_has(cli, OPT_RULES) ||
-                 cli_has(cli, OPT_RUN_REPRODUCER);
+  const emit_form *form = form_of(cli);
+  bool changed = changes(cli) || emit_is_code(form);
   pir_verify_options verify = {.strict = cli_has(cli, OPT_STRICT), .fragment = cli_has(cli, OPT_FRAGMENT)};
   int code = cli_program_read(cli, ctx, file, PIR_FORMAT_UNKNOWN, cli_has(cli, OPT_FRAGMENT), first_line, &program);
   // Passes and other formats rely on ops being as they are declared; to look at an older text they need not be.
-  bool older = !code && pir_program_is_older(program), printed = is_text(cli) && !changed;
+  bool older = !code && pir_program_is_older(program), printed = emit_is_text(form) && !changed;
   verify.old_forms = older && printed;
   if (older && !printed) code = cli_exit_code(pir_program_upgrade(program));
   if (!code) code = cli_exit_code(pir_verify(pir_program_module(program), &verify));
@@ -293,7 +284,8 @@ static int process(cli *cli, const cli_file *file, uint32_t first_line, const pi
   else if (!code) code = run_passes(cli, ctx, file->bytes, program);
   verify.errors_only = true;
   if (!code && changed) code = cli_exit_code(pir_verify(pir_program_module(program), &verify));
-  if (!code && out) code = emit(cli, program, *out);
+  if (!code && out)
+    code = emit_program(cli, form, cli_value(cli, OPT_TARGET, NULL), cli_has(cli, OPT_STRIP_DEBUG), program, *out);
   if (program) pir_program_destroy(program);
   pir_context_destroy(ctx);
   return code;
@@ -323,10 +315,10 @@ static int process_parts(cli *cli, const cli_file *file, const pir_writer *out) 
   part part;
   for (part_walk walk = parts_of(file->bytes); next_part(&walk, &part);) {
     cli_file piece = {.name = file->name, .bytes = part.text};
-    if (!quiet && *part.begin && is_json(cli)) put(out, "\n");  // JSON ends without one
+    if (!quiet && *part.begin && emit_is_json(form_of(cli))) put(out, "\n");  // JSON ends without one
     if (!quiet) put(out, part.begin);
     int code = part.kind == PART_PROGRAM ? process_part(cli, &piece, part.line, out)
-                                         : process_value(cli, &part, file->name, text_form(cli), out);
+                                         : process_value(cli, &part, file->name, emit_text_form(form_of(cli)), out);
     if (!quiet) put(out, part.end);
     if (code > worst) worst = code;
   }
@@ -390,19 +382,6 @@ static int diff(cli *cli) {
 
 // ---- driver
 
-static int check_emit(const cli *cli) {
-  static const char *const known[] = {"text", "t2", "typed", "json", "pdmodel", "dot"};
-  static const char *const later[] = {"loops", "llvm", "asm", "cuda", "ptx"};
-  const char *form = cli_value(cli, OPT_EMIT, NULL);
-  if (!form) return 0;
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (strcmp(form, known[i]) == 0) return 0;
-  for (size_t i = 0; i < sizeof later / sizeof *later; i++)
-    if (strcmp(form, later[i]) == 0)
-      return cli_fail(cli, CLI_UNSUPPORTED, "unsupported: --emit=%s is not part of this build yet", form);
-  return cli_bad_value(cli, "emit", form, "text, t2, typed, json, pdmodel or dot");
-}
-
 static int check_timing(const cli *cli) {
   const char *form = cli_value(cli, OPT_TIMING, NULL);
   return !form || strcmp(form, "json") == 0 ? 0 : cli_bad_value(cli, "timing", form, "json");
@@ -425,7 +404,8 @@ static int run(cli *cli) {
   if (cli_has(cli, OPT_LIST_PASSES)) return list_passes();
   if (cli_has(cli, OPT_LIST_PIPELINES)) return list_pipelines();
   if (cli_has(cli, OPT_DUMP_PIPELINE)) return dump_pipeline(cli);
-  int code = check_emit(cli);
+  const emit_form *form;
+  int code = emit_find(cli, cli_value(cli, OPT_EMIT, NULL), &form);
   if (!code) code = check_timing(cli);
   if (code) return code;
   if (cli_has(cli, OPT_DIFF)) return diff(cli);

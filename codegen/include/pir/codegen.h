@@ -11,6 +11,7 @@ PIR_BEGIN
 // What the processor can do. Found at run time, or forced by name.
 typedef struct pir_target {
   char name[32];         // "x86-64-v4", ...
+  char triple[32];       // LLVM's name of architecture and system
   char cpu[32];          // LLVM's name of the tuning model
   char features[512];    // LLVM feature string
   int vector_bytes;      // 16, 32, 64
@@ -22,6 +23,17 @@ typedef struct pir_target {
 // "native" or NULL asks the processor. PIR_UNSUPPORTED: no such name; PIR_UNAVAILABLE: this processor lacks it.
 PIR_API pir_status pir_target_get(const char *name, pir_target *out_target);
 PIR_API const char *pir_target_names(void);  // the known ones, for messages
+// The same whether or not the processor can run its code: for code that is only written. PIR_UNSUPPORTED: no such name.
+PIR_API pir_status pir_target_describe(const char *name, pir_target *out_target);
+
+// Forms of code.
+typedef enum pir_code_form {
+  PIR_CODE_LOOPS,     // loop IR, as vectorised
+  PIR_CODE_RAW_LLVM,  // LLVM IR as emitted
+  PIR_CODE_LLVM,      // LLVM IR as optimised
+  PIR_CODE_ASSEMBLY,
+  PIR_CODE_OBJECT  // ELF, relocatable
+} pir_code_form;
 
 typedef enum pir_math { PIR_MATH_STRICT, PIR_MATH_FAST, PIR_MATH_BF16 } pir_math;
 
@@ -94,6 +106,12 @@ PIR_API pir_status pir_compiler_finish(pir_compiler *compiler);
 PIR_API const pir_compiled_group *pir_compiler_group(const pir_compiler *compiler, size_t index);
 PIR_API size_t pir_compiler_kernels(const pir_compiler *compiler);
 PIR_API size_t pir_compiler_cache_hits(const pir_compiler *compiler);
+
+// Writes the code of the program's groups as one module: group k has functions g<k>_stage<n>, and one for each
+// constant it packs. Nothing is run, so `target` may be any that pir_target_describe knows. PIR_INVALID, reported,
+// when there is no group.
+PIR_API pir_status pir_codegen_write(const pir_program *program, const pir_target *target, pir_code_form form,
+                                     pir_writer out);
 
 PIR_END
 #endif

@@ -1,0 +1,97 @@
+// Code of a program's groups for people and linkers: every group is lowered into one module, which is printed as loops
+// or handed to LLVM. What runs is compiled group by group instead (compile.c), so that equal groups share code.
+#include "llvm_backend.h"
+#include "lower.h"
+
+#include <pir/dialect/cinn.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct codes {
+  pir_context *ctx;
+  const pir_facts *facts;
+  const pir_target *target;
+  loop_module *module;
+  int64_t groups;
+} codes;
+
+static pir_status take_group(codes *c, const pir_op *group, loop_fn **out_first) {
+  lowering l;
+  lower_stages stages = {0};
+  lower_packing packing;
+  loop_fn *before = c->module->last;
+  lower_init(&l, c->module, c->target, c->facts, group);
+  l.prefix = pir_loop_name(c->module, "g", c->groups++);
+  if (!lower_group(&l, &stages, &packing))
+    return pir_report(c->ctx, PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(l.where), "unsupported: %s, in \"%.*s\"", l.why,
+                      (int)pir_op_name(l.where).size, pir_op_name(l.where).data);
+  *out_first = before ? before->next : c->module->first;
+  return PIR_OK;
+}
+
+// ---- loops
+
+static bool put(pir_writer out, const char *data, size_t size) { return out.write(out.user, data, size); }
+static bool put_text(pir_writer out, const char *text) { return put(out, text, strlen(text)); }
+
+static bool put_ops(pir_writer out, const pir_op *group) {
+  const char *between = "// ";
+  for (const pir_op *op = pir_block_first(pir_region_first(pir_op_region(group, 0))); pir_op_next(op);
+       op = pir_op_next(op)) {
+    pir_str name = pir_op_name(op);
+    if (!put_text(out, between) || !put(out, name.data, name.size)) return false;
+    between = ", ";
+  }
+  return put_text(out, "\n");
+}
+
+static pir_status print_group(const pir_op *group, const loop_fn *fn, pir_writer out) {
+  if (!put_ops(out, group)) return PIR_IO;
+  for (; fn; fn = fn->next) {
+    if (!put_text(out, fn->name) || !put_text(out, ": ")) return PIR_IO;
+    PIR_TRY(pir_loop_print_fn(fn, out));
+  }
+  return put_text(out, "\n") ? PIR_OK : PIR_IO;
+}
+
+// ---- by LLVM
+
+static pir_status emit(codes *c, pir_code_form form, pir_writer out) {
+  pir_llvm_library llvm;
+  pir_emitted code;
+  char message[1024];
+  pir_status status = pir_llvm_open(&llvm, message, sizeof message);
+  if (!status) {
+    status = llvm.backend->emit(c->module, c->target, form, &code, message, sizeof message);
+    pir_llvm_close(&llvm);
+    if (!status) {
+      status = put(out, code.data, code.size) ? PIR_OK : PIR_IO;
+      free(code.data);
+      return status;
+    }
+  }
+  return pir_report(c->ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message);
+}
+
+static pir_status write_groups(codes *c, const pir_program *program, pir_code_form form, pir_writer out) {
+  for (const pir_op *op = pir_block_first(pir_program_block(program)); op; op = pir_op_next(op)) {
+    loop_fn *first = NULL;
+    if (!pir_op_is(op, CINN_GROUP)) continue;
+    PIR_TRY(take_group(c, op, &first));
+    if (form == PIR_CODE_LOOPS) PIR_TRY(print_group(op, first, out));
+  }
+  if (!c->groups)
+    return pir_report(c->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
+                      "nothing to compile: the program has no group that build_cinn_pass makes");
+  return form == PIR_CODE_LOOPS ? PIR_OK : emit(c, form, out);
+}
+
+pir_status pir_codegen_write(const pir_program *program, const pir_target *target, pir_code_form form, pir_writer out) {
+  pir_facts *facts = NULL;
+  PIR_TRY(pir_facts_create(program, &facts));
+  codes c = {.ctx = pir_program_context(program), .facts = facts, .target = target, .module = pir_loop_module_create()};
+  pir_status status = c.module ? write_groups(&c, program, form, out) : PIR_EXHAUSTED;
+  pir_loop_module_destroy(c.module);
+  pir_facts_destroy(facts);
+  return status;
+}

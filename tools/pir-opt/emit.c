@@ -1,0 +1,66 @@
+// The table of forms.
+#include "emit.h"
+
+#include <pir/dot.h>
+#include <pir/legacy.h>
+#include <pir/serialize.h>
+#include <string.h>
+
+typedef enum emit_kind { EMIT_TEXT, EMIT_JSON, EMIT_PDMODEL, EMIT_DOT, EMIT_CODE, EMIT_LATER } emit_kind;
+
+struct emit_form {
+  const char *name;
+  emit_kind kind;
+  pir_text_form text;
+  pir_code_form code;
+};
+
+static const emit_form forms[] = {
+    {"text", EMIT_TEXT, PIR_TEXT_T3, 0},
+    {"t2", EMIT_TEXT, PIR_TEXT_T2, 0},
+    {"typed", EMIT_TEXT, PIR_TEXT_TYPED, 0},
+    {"json", EMIT_JSON, PIR_TEXT_T3, 0},
+    {"pdmodel", EMIT_PDMODEL, PIR_TEXT_T3, 0},
+    {"dot", EMIT_DOT, PIR_TEXT_T3, 0},
+    {"loops", EMIT_CODE, PIR_TEXT_T3, PIR_CODE_LOOPS},
+    {"llvm", EMIT_CODE, PIR_TEXT_T3, PIR_CODE_LLVM},
+    {"asm", EMIT_CODE, PIR_TEXT_T3, PIR_CODE_ASSEMBLY},
+    {"obj", EMIT_CODE, PIR_TEXT_T3, PIR_CODE_OBJECT},
+    {"cuda", EMIT_LATER, PIR_TEXT_T3, 0},
+    {"ptx", EMIT_LATER, PIR_TEXT_T3, 0},
+};
+
+int emit_find(const cli *cli, const char *name, const emit_form **out_form) {
+  *out_form = &forms[0];
+  if (!name) return 0;
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+    if (strcmp(name, forms[i].name) != 0) continue;
+    *out_form = &forms[i];
+    if (forms[i].kind != EMIT_LATER) return 0;
+    return cli_fail(cli, CLI_UNSUPPORTED, "unsupported: --emit=%s is not part of this build yet", name);
+  }
+  return cli_bad_value(cli, "emit", name, EMIT_FORMS);
+}
+
+bool emit_is_text(const emit_form *form) { return form->kind == EMIT_TEXT; }
+bool emit_is_json(const emit_form *form) { return form->kind == EMIT_JSON; }
+bool emit_is_code(const emit_form *form) { return form->kind == EMIT_CODE; }
+pir_text_form emit_text_form(const emit_form *form) { return form->text; }
+
+static int emit_code(const cli *cli, pir_code_form form, const char *name, const pir_program *program, pir_writer out) {
+  pir_target target;
+  if (pir_target_describe(name, &target)) return cli_bad_value(cli, "target", name, pir_target_names());
+  return cli_exit_code(pir_codegen_write(program, &target, form, out));
+}
+
+int emit_program(const cli *cli, const emit_form *form, const char *target, bool strip_debug,
+                 const pir_program *program, pir_writer out) {
+  pir_print_options print = {.form = form->text, .strip_debug = strip_debug};
+  switch (form->kind) {
+    case EMIT_JSON: return cli_exit_code(pir_program_write_json(program, NULL, out));
+    case EMIT_PDMODEL: return cli_exit_code(pir_program_write_pdmodel(program, out));
+    case EMIT_DOT: return cli_exit_code(pir_program_print_dot(program, NULL, out));
+    case EMIT_CODE: return emit_code(cli, form->code, target, program, out);
+    default: return cli_exit_code(pir_program_print(program, &print, out));
+  }
+}

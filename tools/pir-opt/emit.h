@@ -1,0 +1,27 @@
+// --emit: the forms a program, or the code of its groups, is written in.
+#ifndef PIR_OPT_EMIT_H
+#define PIR_OPT_EMIT_H
+
+#include <pir/codegen.h>
+#include <pir/program.h>
+#include <pir/text.h>
+
+#include "../cli.h"
+
+#define EMIT_FORMS "text, t2, typed, json, pdmodel, dot, loops, llvm, asm or obj"
+
+typedef struct emit_form emit_form;
+
+// The form called `name` (NULL: text). Returns an exit code; *out_form is a form in any case.
+int emit_find(const cli *cli, const char *name, const emit_form **out_form);
+bool emit_is_text(const emit_form *form);
+bool emit_is_json(const emit_form *form);
+bool emit_is_code(const emit_form *form);  // of groups, which a pipeline has to make
+// How values are spelled: T3 unless the form is another one of text.
+pir_text_form emit_text_form(const emit_form *form);
+
+// Writes the program. `target` is for code; NULL is this processor. Returns an exit code.
+int emit_program(const cli *cli, const emit_form *form, const char *target, bool strip_debug,
+                 const pir_program *program, pir_writer out);
+
+#endif
