@@ -115,7 +115,8 @@ static void check_operands(verifier *v, const pir_op *op) {
       bool may_miss = want->flags & (PIR_OPERAND_OPTIONAL | PIR_OPERAND_VARIADIC);
       if (!may_miss) found(v, pir_error(op, "operand %zu (%s) is missing", i, want->name));
     } else if (want->dtypes || want->same_as >= 0) {
-      found(v, check_dtype(v, op, "operand", want->name, operand_dtype(op, i), want->dtypes, want->same_as));
+      int same_as = want->flags & PIR_OPERAND_PROMOTED ? -1 : want->same_as;
+      found(v, check_dtype(v, op, "operand", want->name, operand_dtype(op, i), want->dtypes, same_as));
     }
   }
 }

@@ -16,6 +16,7 @@ FOLDER holds any of: models/ real/ (whole programs with cases), ops/ (one-op pro
   passes     before.pir through a pass equals after.pir likewise
   roundtrip, json  through our own formats and back (recorded_formats.py)
   legacy     through .pdmodel files of ours and back (recorded_legacy.py)
+  errors     changed programs that Paddle refuses are refused (recorded_errors.py)
 A program with an operator or feature that is still unsupported (exit code 3) is a skip and is named.
 Ends with `N passed, N failed, N skipped`.
 """
@@ -33,6 +34,7 @@ import sys
 import tempfile
 import zipfile
 
+import recorded_errors
 import recorded_formats
 import recorded_infer
 import recorded_legacy
@@ -303,7 +305,7 @@ KINDS = {"text": text_jobs, "translate": translate_jobs, "passes": pass_jobs, "n
          "grads": grad_jobs, "vjp": vjp_jobs, "train": train_jobs,
          "roundtrip": recorded_formats.roundtrip_jobs(run), "json": recorded_formats.json_jobs(run),
          "infer": recorded_infer.infer_jobs(run), "shape": recorded_shape.shape_jobs(run),
-         "legacy": recorded_legacy.legacy_jobs(run)}
+         "legacy": recorded_legacy.legacy_jobs(run), "errors": recorded_errors.error_jobs(run)}
 
 
 def main():

@@ -28,6 +28,7 @@ type_spec from_type(source_loc loc, const char *word, const char *attr);
 type_spec attr_kind(source_loc loc, const char *name, bool array);
 
 void add_operands(parser *p, names n, type_spec type, expr *literal);
+void narrow_operands(parser *p, names n, type_spec type);
 void add_attrs(parser *p, names n, type_spec type, expr *literal);
 void add_results(parser *p, names n, type_spec type);
 void add_traits(parser *p, names n);
@@ -40,6 +41,7 @@ void set_legacy_slots(parser *p, source_loc loc, const char *name);
 void add_let(parser *p, source_loc loc, const char *name, names params, expr *body);
 clause *add_clause(parser *p, source_loc loc, int kind, const char *result, expr *when);
 void add_shape(parser *p, source_loc loc, names results, clause c);
+void add_requirement(parser *p, source_loc loc, expr *holds);
 void add_variable(parser *p, source_loc loc, const char *name, expr *extent);
 void begin_lower(parser *p, source_loc loc);
 step take_step(parser *p, source_loc loc, const char *op_name, expr *args, named_expr *attrs);

@@ -153,6 +153,15 @@ static pir_clause compile_shape(compiler *co, const clause *c) {
   return out;
 }
 
+// A condition of numbers is asked as an index expression is.
+static pir_clause compile_requirement(compiler *co, const clause *c) {
+  pir_clause out = pir_clause_blank(PIR_CLAUSE_VIEW);
+  co->c = NULL;
+  out.guard = index_node(co, c->guard, NULL);
+  out.trap_text = text_add(co, c->trap_text);
+  return out;
+}
+
 // ---- lower blocks
 typedef struct numbering {
   const char **names;
@@ -340,6 +349,10 @@ void ops_compile(dialect *d, op *o) {
   for (int i = 0; i < o->shape_count; i++) {
     pir_clause c = compile_shape(&co, &o->shapes[i]);
     APPEND(out->shapes, out->shape_count, c);
+  }
+  for (int i = 0; i < o->requirement_count; i++) {
+    pir_clause c = compile_requirement(&co, &o->requirements[i]);
+    APPEND(out->requirements, out->requirement_count, c);
   }
   for (int i = 0; i < o->lower_count; i++) {
     lower_code l = compile_lower(&co, &o->lowers[i]);

@@ -216,6 +216,8 @@ static void emit_clauses(FILE *out, const op *o) {
     emit_clause(out, o, "clause", &c->clauses[i], i, c->clause_count);
   }
   for (int i = c->shape_count - 1; i >= 0; i--) emit_clause(out, o, "shape", &c->shapes[i], i, c->shape_count);
+  for (int i = c->requirement_count - 1; i >= 0; i--)
+    emit_clause(out, o, "require", &c->requirements[i], i, c->requirement_count);
 }
 
 // The row of an op of this dialect that a step names.
@@ -547,6 +549,7 @@ static void put_row(FILE *out, const dialect *d, const op *o, bool twin, const l
   if (twin || !o->has_twin) put_array(out, "inplace", o->pair_count, "inplace", o);
   if (o->code->clause_count) fprintf(out, " .clause = &clause_%s_0,", o->name);
   if (o->code->shape_count) fprintf(out, " .shape = &shape_%s_0,", o->name);
+  if (o->code->requirement_count) fprintf(out, " .require = &require_%s_0,", o->name);
   put_array(out, "lower", o->code->lower_count, "lower", o);
   if (o->kernel) fprintf(out, " .kernel = \"%s\",", o->kernel);
   fprintf(out, " .hooks = {%s, %s, %s, %s},", o->hook_infer ? o->hook_infer : "NULL",

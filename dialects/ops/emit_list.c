@@ -53,7 +53,7 @@ static void put_operands(FILE *out, const op *o) {
     if (x->flags & PIR_OPERAND_VARIADIC) fputs("*", out);
     if (x->flags & PIR_OPERAND_INTARRAY) fputs(":intarray", out);
     if (x->flags & PIR_OPERAND_SCALAR) fputs(":scalar", out);
-    put_dtypes(out, x->same_as >= 0 ? o->operands[x->same_as].dtypes : x->dtypes);
+    put_dtypes(out, !x->dtypes && x->same_as >= 0 ? o->operands[x->same_as].dtypes : x->dtypes);
     if (x->literal) fputc('=', out), put_literal(out, x->literal);
   }
 }

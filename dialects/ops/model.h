@@ -200,8 +200,8 @@ typedef struct op {
   int result_count;
   let *lets;
   int let_count;
-  clause *clauses, *shapes;
-  int clause_count, shape_count;
+  clause *clauses, *shapes, *requirements;
+  int clause_count, shape_count, requirement_count;
   lower *lowers;
   int lower_count, inherited_lowers;
   pair *pairs;
@@ -250,10 +250,11 @@ typedef struct code {
   const char **text;
   pir_clause *clauses;  // `vars` of each are in the array below
   pir_clause *shapes;
+  pir_clause *requirements;
   pir_clause_var *vars;
   int *first_var;
   lower_code *lowers;
-  int node_count, pool_count, text_count, clause_count, shape_count, var_count, lower_count;
+  int node_count, pool_count, text_count, clause_count, shape_count, requirement_count, var_count, lower_count;
 } code;
 
 // ---- memory and errors (model.c)

@@ -45,8 +45,8 @@ static void yyerror(source_loc *loc, void *scanner, parser *p, const char *messa
 %token <text> EFFECT "effect" ELSE "else" EXCLUSIVE "exclusive" FLAT "flat" FOR "for" FORM "form" GATHER "gather"
 %token <text> HOOK "hook" ID "id" INCLUDE "include" INIT "init" INPLACE "inplace" INTARRAY "intarray" JOIN "join"
 %token <text> JSON "json" KEEP "keep" KERNEL "kernel" LEGACY "legacy" LET "let" LIKE "like" LOWER "lower" NULL_ "null"
-%token <text> OP "op" OPERAND "operand" OVER "over" PREFIX "prefix" REDUCE "reduce" REGIONS "regions" RESULT "result"
-%token <text> SHAPE "shape" REVERSE "reverse" SCALAR "scalar" SCAN "scan" SCATTER "scatter" SPLIT "split" TENSOR "tensor" THEN "then"
+%token <text> OP "op" OPERAND "operand" OVER "over" PREFIX "prefix" REDUCE "reduce" REGIONS "regions" REQUIRE "require" RESULT "result"
+%token <text> SHAPE "shape" REVERSE "reverse" SCALAR "scalar" SCAN "scan" SCATTER "scatter" SPLIT "split" TAKES "takes" TENSOR "tensor" THEN "then"
 %token <text> TRAIT "trait" TRAP "trap" TYPESET "typeset" VIEW "view" WHEN "when" WHERE "where" WINDOW "window"
 
 %type <text> name variable_name
@@ -93,7 +93,7 @@ form_name: name { $$ = one_name(@1, $1, 0); }
 
 name: IDENT | ALL | ALONG | ATTR | COMPUTE | CONTRACT | DIALECT | EACH | EFFECT | ELSE | EXCLUSIVE | FLAT | FOR | FORM | GATHER
   | HOOK | ID | INCLUDE | INIT | INPLACE | INTARRAY | JOIN | JSON | KEEP | KERNEL | LEGACY | LET | LIKE | LOWER | NULL_ | OP
-  | OPERAND | OVER | PREFIX | REDUCE | REGIONS | RESULT | REVERSE | SCALAR | SCAN | SCATTER | SHAPE | SPLIT | TENSOR | THEN | TRAIT
+  | OPERAND | OVER | PREFIX | REDUCE | REGIONS | REQUIRE | RESULT | REVERSE | SCALAR | SCAN | SCATTER | SHAPE | SPLIT | TAKES | TENSOR | THEN | TRAIT
   | TRAP | TYPESET | VIEW | WHEN | WHERE | WINDOW ;
 names: name { $$ = one_name(@1, $1, 0); } | names ',' name { $$ = join_names($1, one_name(@3, $3, 0)); } ;
 idents: IDENT { $$ = one_name(@1, $1, 0); } | idents ',' IDENT { $$ = join_names($1, one_name(@3, $3, 0)); } ;
@@ -105,6 +105,7 @@ marked: name { $$ = one_name(@1, $1, 0); }
 
 parts: %empty | parts part ;
 part: OPERAND marked_names ':' operand_type literal_default { add_operands(p, $2, $4, $5); }
+  | TAKES names ':' tensor_type             { narrow_operands(p, $2, $4); }
   | ATTR names ':' attr_type literal_default { add_attrs(p, $2, $4, $5); }
   | RESULT marked_names ':' result_type      { add_results(p, $2, $4); }
   | TRAIT names                              { add_traits(p, $2); }
@@ -123,6 +124,7 @@ part: OPERAND marked_names ':' operand_type literal_default { add_operands(p, $2
   | SHAPE condition idents '=' '[' expr_list ']' { add_shape(p, @1, $3, (clause){.when = $2, .out = $6}); }
   | SHAPE condition idents '=' '[' EACH IDENT '<' expr ':' expr ']'
     { add_shape(p, @1, $3, (clause){.when = $2, .each = $7, .rank = $9, .extent = $11}); }
+  | REQUIRE expr                             { add_requirement(p, @2, $2); }
   | LOWER                                    { begin_lower(p, @1); } lower_when '{' steps '}' ;
 pairs: pair | pairs ',' pair ;
 pair: name ARROW name { APPEND(p->current->pairs, p->current->pair_count, (pair){.operand = $1, .result = $3, .loc = @1}); } ;

@@ -92,6 +92,7 @@ static void inherit(op *to, const op *from) {
   COPY_ALL(to, from, lets, let_count);
   COPY_ALL(to, from, clauses, clause_count);
   COPY_ALL(to, from, shapes, shape_count);
+  COPY_ALL(to, from, requirements, requirement_count);
   COPY_ALL(to, from, lowers, lower_count);
   COPY_ALL(to, from, pairs, pair_count);
   if (from->is_form) COPY_ALL(to, from, legacies, legacy_count);
@@ -201,8 +202,12 @@ type_spec scalar_type(source_loc loc, const char *name) {
 }
 
 type_spec tied_type(source_loc loc, const char *word, const char *operand_name) {
-  if (strcmp(word, "same")) source_error(loc, "expected 'same(operand)'");
-  return (type_spec){.loc = loc, .same = operand_name};
+  static const char *const words[] = {"same", "exact", "promoted"};
+  static const uint8_t flags[] = {0, PIR_OPERAND_EXACT, PIR_OPERAND_PROMOTED};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (!strcmp(word, words[i])) return (type_spec){.loc = loc, .same = operand_name, .flags = flags[i]};
+  source_error(loc, "expected 'same(operand)', 'exact(operand)' or 'promoted(operand)'");
+  return (type_spec){.loc = loc};
 }
 
 type_spec from_type(source_loc loc, const char *word, const char *attr_name) {
@@ -257,6 +262,19 @@ void add_operands(parser *p, names n, type_spec t, expr *literal) {
                  .scalar_dtype = t.dtype};
     if (n.items[i].marks & MARK_INTERMEDIATE) source_error(o.loc, "'~' marks results");
     APPEND(p->current->operands, p->current->operand_count, o);
+  }
+}
+
+// `takes x : tensor<f32>`: the element types of an operand that a form declares. A set and a tie may be given apart.
+void narrow_operands(parser *p, names n, type_spec t) {
+  op *o = p->current;
+  for (int i = 0; i < n.count; i++) {
+    operand *found = NULL;
+    for (int k = 0; k < o->operand_count; k++)
+      if (!strcmp(o->operands[k].name, n.items[i].name)) found = &o->operands[k];
+    if (!found) source_error(n.items[i].loc, "no operand '%s' before this line", n.items[i].name);
+    else if (t.same) found->same = t.same, found->flags |= t.flags;
+    else found->dtypes = t.dtypes;
   }
 }
 
@@ -400,6 +418,19 @@ void add_shape(parser *p, source_loc loc, names results, clause c) {
     c.kind = PIR_CLAUSE_VIEW, c.loc = i ? results.items[i].loc : loc, c.result = results.items[i].name;
     APPEND(p->current->shapes, p->current->shape_count, c);
   }
+}
+
+// The message shows the condition as it is written.
+void add_requirement(parser *p, source_loc loc, expr *holds) {
+  const char *text = source_text(loc.file);
+  for (int line = 1; line < loc.line; line++) text = strchr(text, '\n') + 1;
+  text += loc.column - 1;
+  size_t size = strcspn(text, "\n");
+  if (loc.end_column > loc.column && (size_t)(loc.end_column - loc.column) < size)
+    size = (size_t)(loc.end_column - loc.column);
+  while (size && text[size - 1] == ' ') size--;
+  clause c = {.kind = PIR_CLAUSE_VIEW, .loc = loc, .guard = holds, .trap_text = text_copy(text, size)};
+  APPEND(p->current->requirements, p->current->requirement_count, c);
 }
 
 void add_variable(parser *p, source_loc loc, const char *name, expr *extent) {

@@ -19,9 +19,13 @@ static pir_dtype dtype_of(const check *c, const pir_op *op, size_t i) {
   return fact && fact->known ? fact->dtype : PIR_UNDEFINED;
 }
 
-static bool fits(pir_dtype has, pir_dtype wanted) {
-  bool half = wanted == PIR_F16 || wanted == PIR_BF16;
-  return has == wanted || (half && has == PIR_F32);
+static bool fits(pir_dtype has, pir_dtype wanted, uint8_t flags) {
+  if (has == wanted) return true;
+  if (flags & PIR_OPERAND_EXACT) return false;
+  if (flags & PIR_OPERAND_PROMOTED)
+    return pir_dtype_is_complex(has) || pir_dtype_is_complex(wanted) ||
+           (pir_dtype_is_float(has) && pir_dtype_is_float(wanted));
+  return (wanted == PIR_F16 || wanted == PIR_BF16) && has == PIR_F32;
 }
 
 // "int32 or int64"
@@ -32,23 +36,44 @@ static void list_types(pir_dtype_set set, char *out, size_t capacity) {
       used += pir_text_format(out + used, capacity - used, "%s%s", used ? " or " : "", pir_dtype_name((pir_dtype)t));
 }
 
+// Members of a list that is computed with are of one type; what only has an effect (a print, an assertion) takes any.
+static pir_status check_members(const check *c, const pir_op *op, size_t i, const char *name) {
+  const pir_fact *list = pir_facts_of(c->facts, pir_op_operand(op, i));
+  for (size_t k = 1; list->known && k < list->member_count; k++) {
+    const pir_fact *first = list->members[0], *member = list->members[k];
+    if (!first->known || !member->known || fits(member->dtype, first->dtype, 0)) continue;
+    return pir_error(op, "operand %s: expects %s as its first member, found %s", name, pir_dtype_name(first->dtype),
+                     pir_dtype_name(member->dtype));
+  }
+  return PIR_OK;
+}
+
+static pir_status check_operand(const check *c, const pir_op *op, const pir_opdef *def, size_t i) {
+  const pir_operand_def *want = &def->operands[i];
+  if (want->literal) return PIR_OK;
+  if (!pir_op_operand(op, i)) {
+    if (want->flags & (PIR_OPERAND_OPTIONAL | PIR_OPERAND_VARIADIC)) return PIR_OK;
+    return pir_error(op, "operand %s: expects a tensor, found none", want->name);
+  }
+  if (want->flags & PIR_OPERAND_VARIADIC && def->traits & PIR_PURE) PIR_TRY(check_members(c, op, i, want->name));
+  pir_dtype has = dtype_of(c, op, i);
+  if (has == PIR_UNDEFINED) return PIR_OK;
+  if (want->dtypes && !(want->dtypes >> has & 1)) {
+    char types[160] = "";
+    list_types(want->dtypes, types, sizeof types);
+    return pir_error(op, "operand %s: expects %s, found %s", want->name, types, pir_dtype_name(has));
+  }
+  pir_dtype other = want->same_as >= 0 ? dtype_of(c, op, (size_t)want->same_as) : PIR_UNDEFINED;
+  if (other == PIR_UNDEFINED || fits(has, other, want->flags)) return PIR_OK;
+  return pir_error(op, "operand %s: expects %s as %s, found %s", want->name, pir_dtype_name(other),
+                   def->operands[want->same_as].name, pir_dtype_name(has));
+}
+
 static pir_walk_result check_op(pir_op *op, void *user) {
   check *c = user;
   const pir_opdef *def = pir_op_meaning(op);
-  for (size_t i = 0; i < def->operand_count && i < pir_op_operands(op); i++) {
-    const pir_operand_def *want = &def->operands[i];
-    pir_dtype has = dtype_of(c, op, i);
-    if (has == PIR_UNDEFINED || want->literal) continue;
-    if (want->dtypes && !(want->dtypes >> has & 1)) {
-      char types[160] = "";
-      list_types(want->dtypes, types, sizeof types);
-      c->status = pir_error(op, "operand %s: expects %s, found %s", want->name, types, pir_dtype_name(has));
-    }
-    pir_dtype other = want->same_as >= 0 ? dtype_of(c, op, (size_t)want->same_as) : PIR_UNDEFINED;
-    if (other != PIR_UNDEFINED && !fits(has, other))
-      c->status = pir_error(op, "operand %s: expects %s as %s, found %s", want->name, pir_dtype_name(other),
-                            def->operands[want->same_as].name, pir_dtype_name(has));
-  }
+  for (size_t i = 0; i < def->operand_count && i < pir_op_operands(op); i++)
+    if (check_operand(c, op, def, i)) c->status = PIR_INVALID;
   if (def->hooks.verify && def->hooks.verify(op)) c->status = PIR_INVALID;
   return PIR_WALK_CONTINUE;
 }

@@ -223,6 +223,7 @@ int run_cases(run *r, const char *folder, const char *model, const char *params)
     skipped += code == CLI_UNSUPPORTED;
     failed += code && code != CLI_UNSUPPORTED;
     if (code) printf("%s %s with %s\n", code == CLI_UNSUPPORTED ? "SKIP" : "FAIL", j->folder, j->program);
+    fflush(stdout);  // behind its messages
   }
   run_close(r);
   for (size_t i = 0; i < list.count; i++) {

@@ -38,7 +38,9 @@ typedef enum pir_operand_flag {
   PIR_OPERAND_OPTIONAL = 1,  // may be NULL
   PIR_OPERAND_VARIADIC = 2,  // a vec (one operand); several SSA operands only for structural ops
   PIR_OPERAND_INTARRAY = 4,  // an attribute operand: 1-D integer tensor, or a vec of 0-D ones
-  PIR_OPERAND_SCALAR = 8     // an attribute operand: one element
+  PIR_OPERAND_SCALAR = 8,    // an attribute operand: one element
+  PIR_OPERAND_EXACT = 16,    // `same_as` to the letter: no f32 beside a half
+  PIR_OPERAND_PROMOTED = 32  // `same_as`, or a type that meets it: another float, or a complex one
 } pir_operand_flag;
 
 typedef enum pir_result_flag {
@@ -128,6 +130,8 @@ struct pir_opdef {
   // Shapes of results that neither `hooks.infer` nor the above says: `like` names an operand, else `out_map` lists the
   // extents, or `out_extent` is one for each of `out_rank` axes.
   const pir_clause *shape;
+  // What must hold of operands and attributes, as far as it is known: `guard`, and in `trap_text` how it is written.
+  const pir_clause *require;
   const char *kernel;  // name of a C kernel; NULL when clause or lower says it all
   pir_op_hooks hooks;
   const pir_legacy_op *legacy;  // the row it is written by; NULL when it has no legacy form

@@ -1,0 +1,343 @@
+"""Rejections against recordings: every row of ops/errors.tsv is a small change of the first case of an op (an operand of
+another rank, extent or element type, an attribute of another value) and what Paddle said. The changed program is written
+without the types of its results, with feeds made from those of the case, and run. What Paddle refuses or dies of must be
+an error that names the op; what it accepts may be refused here too, but not crash.
+
+Many rows run in one process; the rows of a process that died run again one by one."""
+import collections
+import math
+import os
+import pathlib
+import re
+import resource
+import struct
+import subprocess
+import tempfile
+import threading
+import zipfile
+
+BATCH = 120
+ENDED = (0, 1, 3, 4)  # exit codes of a tool that was not killed
+OPS = pathlib.Path(__file__).resolve().parent.parent / "dialects/pd_op/pd_op.ops"
+CODES = {"bool": ("|b1", "?", "b"), "int8": ("|i1", "b", "i8"), "uint8": ("|u1", "B", "ui8"), "int16": ("<i2", "h", "i16"),
+         "int32": ("<i4", "i", "i32"), "int64": ("<i8", "q", "i64"), "float16": ("<f2", "e", "f16"),
+         "bfloat16": ("<u2", "H", "bf16"), "float32": ("<f4", "f", "f32"), "float64": ("<f8", "d", "f64"),
+         "complex64": ("<c8", "f", "c64"), "complex128": ("<c16", "d", "c128")}
+BITS = {"int8": 8, "uint8": 8, "int16": 16, "int32": 32, "int64": 64}
+DATA = re.compile(r'\(%(\d+)\) = "pd_op\.data" \(\) \{(.*)\} : \(\) -> .*')
+LINE = re.compile(r'\s*\((.*?)\) = ("[^"]+" \()(.*?)\) (\{.*\}) : \((.*)\) -> (.*)')
+NULL, NULL_TYPE = "<<NULL VALUE>>", "<<NULL TYPE>>"
+
+
+class NoProgram(Exception):
+    """What this row changes is not in a program: an argument of the Python function alone."""
+
+
+# ---- feeds
+class Feed:
+    def __init__(self, name, dtype, shape, values):
+        self.name, self.dtype, self.shape, self.values = name, dtype, shape, values
+
+    def resized(self):
+        """The values again and again until the shape is full."""
+        count = math.prod(self.shape)
+        have = self.values or [0]
+        return (have * (count // len(have) + 1))[:count]
+
+    def npy(self):
+        descr, code, _ = CODES[self.dtype]
+        values = [as_element(v, self.dtype) for v in self.resized()]
+        if self.dtype.startswith("complex"):
+            values = [part for v in values for part in (v.real, v.imag)]
+        shape = "(" + "".join(f"{d}, " for d in self.shape) + ")"
+        header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}"
+        header += " " * (-(len(header) + 11) % 64) + "\n"
+        return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(values)}{code}", *values)
+
+    def type(self):
+        return "tensor<" + "".join(f"{d}x" for d in self.shape) + CODES[self.dtype][2] + ">"
+
+
+def as_element(v, dtype):
+    if dtype.startswith("complex"):
+        return complex(v)
+    v = v.real if isinstance(v, complex) else v
+    if dtype == "bool":
+        return bool(v)
+    if dtype in BITS:
+        v = 0 if v != v else max(min(int(v) if abs(v) < 1e18 else 0, 1 << 62), -1 << 62)
+        bits, signed = BITS[dtype], dtype != "uint8"
+        v &= (1 << bits) - 1
+        return v - (1 << bits) if signed and v >> (bits - 1) else v
+    if dtype == "bfloat16":
+        return struct.unpack("<I", struct.pack("<f", bounded(v, 3e38)))[0] >> 16
+    return bounded(v, {"float16": 65504.0, "float32": 3e38}.get(dtype, math.inf))
+
+
+def bounded(v, limit):
+    v = float(v)
+    return v if v != v or abs(v) <= limit or math.isinf(v) else math.copysign(limit, v)
+
+
+def read_npy(data, bf16):
+    size = struct.unpack_from("<H", data, 8)[0]
+    header = data[10:10 + size].decode()
+    descr = re.search(r"'descr': '([^']+)'", header)[1]
+    shape = [int(v) for v in re.findall(r"\d+", re.search(r"'shape': \(([^)]*)\)", header)[1])]
+    dtype = "bfloat16" if bf16 else next(d for d, c in CODES.items() if c[0] == descr)
+    parts = 2 if dtype.startswith("complex") else 1
+    code = CODES[dtype][1]
+    values = list(struct.unpack_from(f"<{math.prod(shape) * parts}{code}", data, 10 + size))
+    if parts == 2:
+        values = [complex(a, b) for a, b in zip(values[::2], values[1::2])]
+    if bf16:
+        values = [struct.unpack("<f", struct.pack("<I", v << 16))[0] for v in values]
+    return dtype, shape, values
+
+
+# ---- programs
+class Program:
+    """Lines of a one-op program, its feeds by name, and the op that is asked about."""
+
+    def __init__(self, folder, op, operands):
+        self.op, self.operands = f'"pd_op.{op}" (', operands
+        self.lines, self.feeds = [], {}
+        stored = zipfile.ZipFile(folder / "tensors.npz")
+        arrays = {n[3:-4].removesuffix("__bf16"): read_npy(stored.read(n), n.endswith("__bf16.npy"))
+                  for n in stored.namelist() if n.startswith("in_")}
+        for line in (folder / "program.pir").read_text().splitlines()[1:-1]:
+            found = DATA.search(line)
+            if found:
+                name = re.search(r'name:"([^"]*)"', found[2])[1]
+                self.feeds[found[1]] = Feed(name, *arrays[name])
+                self.lines.append((found[1], found[2]))
+            else:
+                self.lines.append(list(LINE.match(line).groups()))
+        self.at = next(l for l in self.lines if len(l) == 6 and l[1] == self.op)
+        self.given = self.at[2].split(", ") if self.at[2] else []
+
+    def maker(self, value):
+        return next((l for l in self.lines if len(l) == 6 and f"%{value}" in l[0].split(", ")), None)
+
+    def text(self):
+        types = {i: f.type() for i, f in self.feeds.items()}
+        out = []
+        for line in self.lines:
+            if len(line) == 2:
+                feed = self.feeds[line[0]]
+                attrs = re.sub(r"dtype:\w+", "dtype:" + feed.dtype, line[1])
+                attrs = re.sub(r"shape:\[[^\]]*\]", "shape:[" + ",".join(map(str, feed.shape)) + "]", attrs)
+                out.append(f'    (%{line[0]}) = "pd_op.data" () {{{attrs}}} : () -> {feed.type()}')
+                continue
+            results, name, operands, attrs, _, made = line
+            made = re.sub(r"(?<![\w.])tensor<(?:-?\d+x)*\w+>", "tensor<undefined>", made)
+            values = operands.split(", ") if operands else []
+            if name == '"builtin.combine" (':
+                made = "vec[" + ",".join(types[v[1:]] for v in values) + "]"
+            given = ", ".join(NULL_TYPE if v == NULL else types[v[1:]] for v in values)
+            out.append(f"    ({results}) = {name}{operands}) {attrs} : ({given}) -> {made}")
+            types |= zip((r[1:] for r in results.split(", ")), split_types(made))
+        return "\n".join(["{", *out, "}", ""])
+
+    # -- changes
+    def change(self, what):
+        name, _, change = what.partition(": ")
+        feed = [f for f in self.feeds.values() if f.name == name]
+        if change == "None" or change == "empty list" or change == "one element fewer":
+            return self.change_operand(name, change)
+        if change.startswith("last element "):
+            members = sorted((f for f in self.feeds.values() if re.fullmatch(name + r"_\d+", f.name)), key=lambda f: int(f.name.rsplit("_")[-1]))
+            if not members:
+                raise NoProgram("no list of that name is fed")
+            return change_member(members[-1], change[13:])
+        if feed and change_feed(feed[0], change):
+            return None
+        before, arrow, after = change.partition("->")
+        if not arrow:
+            raise NoProgram("not understood: " + change)
+        return self.change_attr(name, before, after.strip().replace("'", '"'))
+
+    def change_operand(self, name, change):
+        if name not in self.operands or self.operands.index(name) >= len(self.given):
+            raise NoProgram("not an operand")
+        at = self.operands.index(name)
+        if change == "None":
+            self.given[at] = NULL
+            self.at[2] = ", ".join(self.given)
+            return
+        made = self.maker(self.given[at][1:])
+        if not made or made[1] != '"builtin.combine" (':
+            raise NoProgram("not a list")
+        made[2] = "" if change == "empty list" else ", ".join(made[2].split(", ")[:-1])
+
+    def change_attr(self, name, before, after):
+        if name in self.operands and self.operands.index(name) < len(self.given):
+            value = self.given[self.operands.index(name)]
+            made = self.maker(value[1:]) if value != NULL else None
+            if not made or not replace_attr(made, "value", after):
+                raise NoProgram("an operand that the program does not make from a constant")
+            return
+        if before in CODES or before == "main":  # the recording names the attribute in front of it
+            name = "dtype" if "dtype:" in self.at[3] else name
+        if not replace_attr(self.at, name, after):
+            raise NoProgram("no such attribute in the program")
+
+
+def program_of(folder, case, op, operands):
+    """The program of a case, or one that differs in what a feed replaces: the unknown extents, or the element type."""
+    for like in ("", "_dyn0", "_dyn", "_float64", "_bfloat16", "_int64"):
+        if (folder / (case + like) / "tensors.npz").exists():
+            made = Program(folder / (case + like), op, operands)
+            for feed in made.feeds.values():
+                feed.dtype = "float32" if feed.dtype == like[1:] and like != "_int64" else feed.dtype
+            return made
+    raise NoProgram("not recorded")
+
+
+def replace_attr(line, name, after):
+    found = re.search(r"[{,]" + name + r':(\[[^\]]*\]|"[^"]*"|Place\([^)]*\)|[^,}]*)', line[3])
+    if not found:
+        return False
+    after = after.replace(" ", "")
+    after = after + ".0" if re.fullmatch(r"-?\d+", after) and re.fullmatch(r"-?\d+\.\d*", found[1]) else after
+    line[3] = line[3][:found.start(1)] + after + line[3][found.end(1):]
+    return True
+
+
+def change_feed(feed, change):
+    for pattern, act in ((r"(?:rank[+-]\d )\[(.*)\]", lambda m: [int(v) for v in m[1].split(",") if v.strip()]),
+                         (r"0-D", lambda m: []),
+                         (r"last dim (?:\d+->)?(\d+)", lambda m: feed.shape[:-1] + [int(m[1])]),
+                         (r"first dim \d+->(\d+)", lambda m: [int(m[1])] + feed.shape[1:])):
+        found = re.fullmatch(pattern, change)
+        if found:
+            feed.shape = act(found)
+            return True
+    found = re.fullmatch(r"dtype \w+->(\w+)", change)
+    if found and found[1] in CODES:
+        feed.dtype = found[1]
+    return bool(found)
+
+
+def change_member(feed, change):
+    if change == "rank-1":
+        feed.shape = feed.shape[:-1]
+    elif change == "last dim +1":
+        feed.shape = feed.shape[:-1] + [feed.shape[-1] + 1]
+    elif change == "of another dtype":
+        feed.dtype = "int32" if feed.dtype != "int32" else "float32"
+    else:
+        raise NoProgram("not understood: " + change)
+
+
+def split_types(text):
+    depth, start, out = 0, 0, []
+    for i, c in enumerate(text + ","):
+        depth += (c in "<[") - (c in ">]")
+        if c == "," and not depth:
+            out.append(text[start:i].strip())
+            start = i + 1
+    return out
+
+
+# ---- running
+def operand_names(tools):
+    with tempfile.NamedTemporaryFile("r", suffix=".tsv") as f:
+        subprocess.run([tools / "opsc", OPS, f"--list={f.name}"], check=True)
+        rows = [l.split("\t") for l in f.read().splitlines()[1:]]
+    return {r[0].removeprefix("pd_op."): [re.match(r"\w+", x)[0] for x in r[2].split()] for r in rows}
+
+
+class Batch:
+    """Rows that run in one process, when the first of them is asked for."""
+
+    def __init__(self, tools):
+        self.tools, self.rows, self.lock, self.answers = tools, [], threading.Lock(), None
+
+    def add(self, program):
+        self.rows.append(program)
+        return len(self.rows) - 1
+
+    def answer(self, i):
+        with self.lock:
+            if self.answers is None:
+                with tempfile.TemporaryDirectory(prefix="pir-errors-") as top:
+                    self.run(pathlib.Path(top))
+        return self.answers[i]
+
+    def run(self, top):
+        folders = []
+        for i, program in enumerate(self.rows):
+            folder = top / f"{i:04}"
+            folder.mkdir()
+            (folder / "program.pir").write_text(program.text())
+            with zipfile.ZipFile(folder / "tensors.npz", "w") as z:
+                for feed in program.feeds.values():
+                    z.writestr("in_" + feed.name + ("__bf16" if feed.dtype == "bfloat16" else "") + ".npy", feed.npy())
+            folders.append(folder)
+        code, told = self.run_below(top, 120)
+        died = code not in ENDED or "AddressSanitizer" in told or "runtime error:" in told
+        self.answers = [self.run_alone(f) for f in folders] if died else [verdict_of(f, told) for f in folders]
+
+    def run_alone(self, folder):
+        code, told = self.run_below(folder, 20)
+        if code in ENDED and "runtime error:" not in told:
+            return verdict_of(folder, told)
+        return -1, f"exit code {code}: {told.strip()[-300:]}"
+
+    def run_below(self, folder, limit):
+        command = [self.tools / "pir-run", "--pipeline=kernels", "--ignore-output=999", f"--cases={folder}"]
+        try:
+            p = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=limit, preexec_fn=limit_memory)
+        except subprocess.TimeoutExpired:
+            return -1, "timed out"
+        return p.returncode, p.stdout.decode(errors="replace")
+
+
+def limit_memory():
+    """A size that nothing refuses must not take the machine's memory. The sanitizers need the address space."""
+    if "san" not in os.environ.get("PIR_BUILD", ""):
+        resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
+
+
+def verdict_of(folder, told):
+    """Messages stand before the line that names the folder of the case."""
+    found = re.search(rf"^(FAIL|SKIP) {folder} with .*$", told, re.M)
+    if not found:
+        return 0, ""
+    before = re.split(r"(?m)^(?:FAIL|SKIP) .*\n", told[:found.start()])[-1]
+    return 3 if found[1] == "SKIP" else 1, before.strip()
+
+
+def error_jobs(run):
+    def jobs(tools, root):
+        table = root / "ops/errors.tsv"
+        if not table.exists():
+            return
+        operands, batch, outside = operand_names(tools), Batch(tools), collections.Counter()
+        for row in (l.split("\t") for l in table.read_text().splitlines()[1:]):
+            op, case, change = row[:3]
+            try:
+                program = program_of(root / "ops/cases" / op, case, op, operands.get(op, []))
+                program.change(change)
+            except NoProgram as e:
+                outside[str(e)] += 1
+                continue
+            if len(batch.rows) == BATCH:
+                batch = Batch(tools)
+            name = f"errors {op}/{case}/{change.replace(' ', '')}"
+            yield name, lambda b=batch, i=batch.add(program), r=row, n=name: (n, *judge(r, *b.answer(i)))
+        for why, count in outside.items():
+            print(f"   {count} rows change nothing in a program: {why}", flush=True)
+    return jobs
+
+
+def judge(row, code, message):
+    said, theirs = row[3], row[5]
+    if code < 0:
+        return "fail", f"crash: {message}"
+    if said == "accepted":
+        return ("pass", "") if code == 0 else ("pass", "refused, where Paddle accepts")
+    if code == 0:
+        return "fail", f"accepted; Paddle: {theirs[:140]}"
+    return ("pass", "") if "pd_op." in message else ("fail", f"the message names no op: {message[-200:]}")
