@@ -19,7 +19,7 @@ import zipfile
 BATCH = 120
 ENDED = (0, 1, 3, 4)  # exit codes of a tool that was not killed
 OPS = pathlib.Path(__file__).resolve().parent.parent / "dialects/pd_op/pd_op.ops"
-CODES = {"bool": ("|b1", "?", "b"), "int8": ("|i1", "b", "i8"), "uint8": ("|u1", "B", "ui8"), "int16": ("<i2", "h", "i16"),
+CODES = {"bool": ("|b1", "?", "b"), "int8": ("|i1", "b", "i8"), "uint8": ("|u1", "B", "u8"), "int16": ("<i2", "h", "i16"),
          "int32": ("<i4", "i", "i32"), "int64": ("<i8", "q", "i64"), "float16": ("<f2", "e", "f16"),
          "bfloat16": ("<u2", "H", "bf16"), "float32": ("<f4", "f", "f32"), "float64": ("<f8", "d", "f64"),
          "complex64": ("<c8", "f", "c64"), "complex128": ("<c16", "d", "c128")}
@@ -314,7 +314,7 @@ def error_jobs(run):
         table = root / "ops/errors.tsv"
         if not table.exists():
             return
-        operands, batch, outside = operand_names(tools), Batch(tools), collections.Counter()
+        operands, batch, outside, listed = operand_names(tools), Batch(tools), collections.Counter(), stricter()
         for row in (l.split("\t") for l in table.read_text().splitlines()[1:]):
             op, case, change = row[:3]
             try:
@@ -326,18 +326,27 @@ def error_jobs(run):
             if len(batch.rows) == BATCH:
                 batch = Batch(tools)
             name = f"errors {op}/{case}/{change.replace(' ', '')}"
-            yield name, lambda b=batch, i=batch.add(program), r=row, n=name: (n, *judge(r, *b.answer(i)))
+            yield name, lambda b=batch, i=batch.add(program), r=row, n=name: (n, *judge(r, *b.answer(i), listed))
         for why, count in outside.items():
             print(f"   {count} rows change nothing in a program: {why}", flush=True)
     return jobs
 
 
-def judge(row, code, message):
-    said, theirs = row[3], row[5]
+def stricter():
+    """Rows that Paddle accepts and we refuse, with our message: most are read from wrong memory or are left unchecked there."""
+    path = pathlib.Path(__file__).with_name("recorded") / "stricter.tsv"
+    return dict(l.split("\t") for l in path.read_text().splitlines() if l and not l.startswith("#"))
+
+
+def judge(row, code, message, listed):
+    said, theirs, name = row[3], row[5], f"{row[0]}/{row[1]}/{row[2].replace(' ', '')}"
     if code < 0:
         return "fail", f"crash: {message}"
+    if said == "accepted" and code == 0:
+        return ("fail", "accepted; take it off stricter.tsv") if name in listed else ("pass", "")
     if said == "accepted":
-        return ("pass", "") if code == 0 else ("pass", "refused, where Paddle accepts")
+        ours = re.sub(r"\s+", " ", re.sub(r"^.*error: ", "", message.splitlines()[0] if message else ""))
+        return ("pass", "refused, where Paddle accepts") if name in listed else ("fail", f"Paddle accepts it; {ours}")
     if code == 0:
         return "fail", f"accepted; Paddle: {theirs[:140]}"
     return ("pass", "") if "pd_op." in message else ("fail", f"the message names no op: {message[-200:]}")
