@@ -440,7 +440,7 @@ static void forget(pir_infer *infer) {
 
 pir_status pir_infer_run(pir_infer *infer) {
   forget(infer);
-  PIR_TRY(infer_require(infer));
+  PIR_TRY(infer_requirements(infer));
   pir_status status = infer_meaning(infer);
   if (!status) status = infer_stated(infer);
   if (status) {

@@ -26,7 +26,7 @@ const pir_opdef *lower_target(const pir_lower_step *step);
 int64_t lower_items(const symbolic *s, const pir_lower_item *items, int count, pir_dim *out, int64_t capacity);
 pir_attr_value attr_default_value(const pir_attr_def *def, void *(*alloc)(void *user, size_t size), void *user);
 // Conditions of the op that are known not to hold are errors.
-pir_status infer_require(pir_infer *infer);
+pir_status infer_requirements(pir_infer *infer);
 // Contents of small integer results, from those of the operands.
 void infer_contents(pir_infer *infer);
 

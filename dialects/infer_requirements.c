@@ -73,7 +73,7 @@ static pir_status fail(pir_infer *infer, const pir_clause *c) {
   return pir_infer_fail(infer, "expects %s, found%s", c->text[c->trap_text], found);
 }
 
-pir_status infer_require(pir_infer *infer) {
+pir_status infer_requirements(pir_infer *infer) {
   for (const pir_clause *c = infer->def->require; c; c = c->next) {
     symbolic s = {.infer = infer, .nodes = c->nodes, .pool = c->pool, .text = c->text};
     int64_t holds;
