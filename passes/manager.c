@@ -84,6 +84,8 @@ static pir_status bad_option(const pir_pass_run *run, const char *key, const cha
                     manager->entries.items[manager->current].pass->name, expected, (int)value.size, value.data);
 }
 
+bool pir_run_any_float(const pir_pass_run *run) { return ((const pir_pass_manager *)run->manager)->options.any_float; }
+
 pir_status pir_run_option_int(const pir_pass_run *run, const char *key, int64_t otherwise, int64_t *out_value) {
   const pir_pass_option *option = find_option(run, key);
   *out_value = otherwise;

@@ -1,7 +1,8 @@
 // Refuses attributes that an op's verify hook refuses, and operands of element types that an op does not take: those
 // that its declaration lists, or that of another operand. Facts decide, not what is printed. A half may stand beside
-// f32, which statistics and weights of halves are kept in. One sweep over the program as it was given: what ops are
-// expanded to answers for itself.
+// f32, which statistics and weights of halves are kept in. The lists are those of Paddle's CPU kernels; halves that it
+// computes on GPUs alone pass when the caller says so (any_float). One sweep over the program as it was given: what ops
+// are expanded to answers for itself.
 #include <pir/pass.h>
 
 #include <pir/infer.h>
@@ -9,6 +10,7 @@
 
 typedef struct check {
   const pir_facts *facts;
+  bool any_float;
   pir_status status;
 } check;
 
@@ -19,13 +21,15 @@ static pir_dtype dtype_of(const check *c, const pir_op *op, size_t i) {
   return fact && fact->known ? fact->dtype : PIR_UNDEFINED;
 }
 
+static bool is_half(pir_dtype dtype) { return dtype == PIR_F16 || dtype == PIR_BF16; }
+
 static bool fits(pir_dtype has, pir_dtype wanted, uint8_t flags) {
   if (has == wanted) return true;
   if (flags & PIR_OPERAND_EXACT) return false;
   if (flags & PIR_OPERAND_PROMOTED)
     return pir_dtype_is_complex(has) || pir_dtype_is_complex(wanted) ||
            (pir_dtype_is_float(has) && pir_dtype_is_float(wanted));
-  return (wanted == PIR_F16 || wanted == PIR_BF16) && has == PIR_F32;
+  return is_half(wanted) && has == PIR_F32;
 }
 
 // "int32 or int64"
@@ -58,10 +62,12 @@ static pir_status check_operand(const check *c, const pir_op *op, const pir_opde
   if (want->flags & PIR_OPERAND_VARIADIC && def->traits & PIR_PURE) PIR_TRY(check_members(c, op, i, want->name));
   pir_dtype has = dtype_of(c, op, i);
   if (has == PIR_UNDEFINED) return PIR_OK;
-  if (want->dtypes && !(want->dtypes >> has & 1)) {
+  bool on_gpu = is_half(has) && want->dtypes >> PIR_F32 & 1;
+  if (want->dtypes && !(want->dtypes >> has & 1) && !(on_gpu && c->any_float)) {
     char types[160] = "";
     list_types(want->dtypes, types, sizeof types);
-    return pir_error(op, "operand %s: expects %s, found %s", want->name, types, pir_dtype_name(has));
+    return pir_error(op, "operand %s: expects %s, found %s%s", want->name, types, pir_dtype_name(has),
+                     on_gpu ? ", which has no CPU kernel in Paddle (any_float computes it)" : "");
   }
   pir_dtype other = want->same_as >= 0 ? dtype_of(c, op, (size_t)want->same_as) : PIR_UNDEFINED;
   if (other == PIR_UNDEFINED || fits(has, other, want->flags)) return PIR_OK;
@@ -79,7 +85,7 @@ static pir_walk_result check_op(pir_op *op, void *user) {
 }
 
 pir_status pir_pass_check(pir_pass_run *run) {
-  check c = {.facts = pir_run_facts(run)};
+  check c = {.facts = pir_run_facts(run), .any_float = pir_run_any_float(run)};
   if (!c.facts) return pir_run_facts_status(run);
   pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, check_op, &c);
   return c.status;

@@ -26,10 +26,11 @@ static pir_model_options read_options(const pir_model_options *given) {
   return options;
 }
 
-static pir_status run_pipeline(pir_context *ctx, pir_program *program, const char *pipeline) {
-  pir_str name = pir_str_from(pipeline);
+static pir_status run_pipeline(pir_context *ctx, pir_program *program, const pir_model_options *options) {
+  pir_str name = pir_str_from(options->pipeline);
+  pir_pass_options how = {.any_float = options->any_float};
   const char *text = pir_pipeline_text(name);
-  pir_pass_manager *manager = pir_pass_manager_create(ctx, NULL);
+  pir_pass_manager *manager = pir_pass_manager_create(ctx, &how);
   pir_status status = pir_pass_manager_parse(manager, text ? pir_str_from(text) : name);
   if (!status) status = pir_pass_manager_parse(manager, PIR_STR("pd_op_to_kernel"));  // changes nothing the second time
   if (!status) status = pir_pass_manager_run(manager, program);
@@ -100,7 +101,7 @@ static pir_status make(pir_model *model, pir_program *program, const pir_model_o
   pir_context *ctx = pir_program_context(program);
   pir_facts *facts = NULL;
   pir_message message = {{0}};
-  pir_status status = run_pipeline(ctx, program, options->pipeline);
+  pir_status status = run_pipeline(ctx, program, options);
   if (!status) status = pir_facts_create(program, &facts);
   if (!status) status = lower(model, program, facts, options);
   if (!status) {

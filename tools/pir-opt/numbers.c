@@ -140,7 +140,7 @@ static pir_status collect(running *r) {
 }
 
 static pir_status run(running *r, const pir_program *program, uint64_t seed) {
-  pir_model_options options = {.size = sizeof options, .pipeline = "kernels"};
+  pir_model_options options = {.size = sizeof options, .pipeline = "kernels", .any_float = true};
   pir_session_options session = {.size = sizeof session, .threads = 1, .max_bytes = (size_t)1 << 31};
   PIR_TRY(pir_model_create(program, &options, &r->model));
   PIR_TRY(pir_session_create(r->model, &session, &r->session));

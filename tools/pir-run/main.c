@@ -27,6 +27,7 @@ static const cli_option options[] = {
     {OPT_TARGET, 0, "target", "NAME", "native (default), x86-64, x86-64-v3, ..."},
     {OPT_THREADS, 0, "threads", "N", "threads of a run (1)"},
     {OPT_SEED, 0, "seed", "N", "of random ops that have no seed of their own, as paddle.seed"},
+    {OPT_ANY_FLOAT, 0, "any-float", NULL, "f16 and bf16 also where Paddle has no CPU kernel for them"},
     {OPT_MATH, 0, "math", "MODE", "strict (default)"},
     {OPT_CACHE, 0, "cache", "DIR|none", "folder of compiled code (none)"},
     {OPT_BENCHMARK, 0, "benchmark", "[=SECONDS]", "run repeatedly (3 s) and report times"},
@@ -116,6 +117,7 @@ static pir_model_options model_options(run *r) {
   how.pipeline = cli_value(r->cli, OPT_PIPELINE, NULL);
   how.target = cli_value(r->cli, OPT_TARGET, NULL);
   how.math = cli_value(r->cli, OPT_MATH, NULL);
+  how.any_float = cli_has(r->cli, OPT_ANY_FLOAT);
   how.cache = cli_value(r->cli, OPT_CACHE, NULL);
   if (how.cache && !strcmp(how.cache, "none")) how.cache = NULL;
   if (cli_has(r->cli, OPT_TRAIN)) {

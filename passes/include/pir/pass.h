@@ -40,6 +40,7 @@ PIR_API pir_str pir_run_option(const pir_pass_run *run, const char *key);     //
 // An option as a number or a switch (true, false, or given without a value). A bad value is reported.
 PIR_API pir_status pir_run_option_int(const pir_pass_run *run, const char *key, int64_t otherwise, int64_t *out_value);
 PIR_API pir_status pir_run_option_bool(const pir_pass_run *run, const char *key, bool otherwise, bool *out_value);
+PIR_API bool pir_run_any_float(const pir_pass_run *run);  // of the manager's options
 // Facts of the program, made on first use and kept up to date by the rewriter. NULL after an error was reported.
 PIR_API pir_facts *pir_run_facts(pir_pass_run *run);
 PIR_API pir_status pir_run_facts_status(const pir_pass_run *run);  // what making them returned
@@ -63,6 +64,7 @@ typedef struct pir_pass_options {
   bool trace_refused;   // every rule that an op is the root of and that did not apply, with why
   bool trace_rewrites;  // every rewrite with its rule and place
   bool timing_json;     // the times as one JSON object, in a line of its own
+  bool any_float;       // f16 and bf16 pass wherever f32 does, also where Paddle computes them on GPUs alone
   const char *const *print_before, *const *print_after;  // pass names
   size_t print_before_count, print_after_count;
   pir_writer log;  // where the above goes

@@ -25,6 +25,9 @@ typedef struct pir_model_options {
   pir_diag_sink sink;    // where diagnostics go; none by default
   pir_allocator allocator;
   struct pir_custom_set *custom_ops;  // known to the programs that pir_model_load reads (pir/custom.h); may be NULL
+  // f16 and bf16 compute wherever f32 does. Without it an op that Paddle computes on GPUs alone in such a type is
+  // refused, as Paddle's CPU build refuses it.
+  bool any_float;
 } pir_model_options;
 
 // Compiles a program; it is cloned, so the caller's stays as it is. `options` may be NULL.
