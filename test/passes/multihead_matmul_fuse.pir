@@ -1,4 +1,5 @@
 // RUN: pir-opt %s --split-input-file --verify-each --passes=multihead_matmul_fuse | FileCheck %s
+// RUN: pir-opt %s --split-input-file --passes=multihead_matmul_fuse --verify-numerics
 
 // With a mask.
 // CHECK: "pd_op.multihead_matmul" (%7, %{{[0-9]+}}, %{{[0-9]+}}, %0) {alpha:0.5,head_number:2,transpose_k:true,transpose_q:false,transpose_v:false}

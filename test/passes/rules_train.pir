@@ -1,5 +1,6 @@
 // Fusions of positions and gradients: each fires once and is refused once.
 // RUN: pir-opt %s --split-input-file --verify-each --passes=fused_rotary_position_embedding,fused_linear_param_grad_add,fused_gemm_epilogue | FileCheck %s
+// RUN: pir-opt %s --split-input-file --passes=fused_rotary_position_embedding,fused_linear_param_grad_add,fused_gemm_epilogue --verify-numerics
 
 // Query and key, turned.
 // CHECK: (%5, %6, %7) = "pd_op.fused_rotary_position_embedding" (%0, %1, <<NULL VALUE>>, %3, %2, %4) {rotary_emb_base:10000,time_major:false,use_neox_rotary_style:false}
