@@ -20,7 +20,7 @@
   X(sinh) X(coshf) X(cosh) X(tanhf) X(tanh) X(asinhf) X(asinh) X(acoshf) X(acosh) X(atanhf)       \
   X(atanh) X(erff) X(erf) X(powf) X(pow) X(fmodf) X(fmod) X(fmaf) X(fma) X(floorf) X(floor)       \
   X(ceilf) X(ceil) X(truncf) X(trunc) X(roundf) X(round) X(rintf) X(rint) X(lgammaf) X(lgamma)    \
-  X(sqrtf) X(sqrt)
+  X(sqrtf) X(sqrt) X(fmaxf) X(fmax) X(fminf) X(fmin)
 // clang-format on
 
 static const struct {

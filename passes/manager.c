@@ -11,6 +11,7 @@
 #include <pir/verify.h>
 #include <pir/walk.h>
 
+#include <string.h>
 #include <time.h>
 
 pir_pass_manager *pir_pass_manager_create(pir_context *ctx, const pir_pass_options *options) {
@@ -76,7 +77,7 @@ pir_str pir_run_option(const pir_pass_run *run, const char *key) {
   return option ? option->value : (pir_str){"", 0};
 }
 
-static pir_status bad_option(const pir_pass_run *run, const char *key, const char *expected) {
+pir_status pir_run_bad_option(const pir_pass_run *run, const char *key, const char *expected) {
   pir_str value = pir_run_option(run, key);
   const pir_pass_manager *manager = run->manager;
   return pir_report(manager->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
@@ -85,6 +86,8 @@ static pir_status bad_option(const pir_pass_run *run, const char *key, const cha
 }
 
 bool pir_run_any_float(const pir_pass_run *run) { return ((const pir_pass_manager *)run->manager)->options.any_float; }
+
+void pir_run_allow_any_float(pir_pass_run *run) { ((pir_pass_manager *)run->manager)->options.any_float = true; }
 
 pir_status pir_run_option_int(const pir_pass_run *run, const char *key, int64_t otherwise, int64_t *out_value) {
   const pir_pass_option *option = find_option(run, key);
@@ -95,9 +98,9 @@ pir_status pir_run_option_int(const pir_pass_run *run, const char *key, int64_t 
     int digit = option->value.data[i] - '0';
     bool bad = digit < 0 || digit > 9 || __builtin_mul_overflow(value, 10, &value) ||
                __builtin_add_overflow(value, digit, &value);
-    if (bad) return bad_option(run, key, "a number");
+    if (bad) return pir_run_bad_option(run, key, "a number");
   }
-  if (!option->value.size) return bad_option(run, key, "a number");
+  if (!option->value.size) return pir_run_bad_option(run, key, "a number");
   *out_value = value;
   return PIR_OK;
 }
@@ -107,8 +110,57 @@ pir_status pir_run_option_bool(const pir_pass_run *run, const char *key, bool ot
   *out_value = otherwise;
   if (!option) return PIR_OK;
   bool yes = !option->value.size || pir_str_equal(option->value, PIR_STR("true"));
-  if (!yes && !pir_str_equal(option->value, PIR_STR("false"))) return bad_option(run, key, "true or false");
+  if (!yes && !pir_str_equal(option->value, PIR_STR("false"))) return pir_run_bad_option(run, key, "true or false");
   *out_value = yes;
+  return PIR_OK;
+}
+
+// ---- lists of ops
+
+// The next name of a list, a|b; false at its end.
+static bool next_name(pir_str *list, pir_str *out_name) {
+  if (!list->size) return false;
+  const char *bar = memchr(list->data, '|', list->size);
+  size_t size = bar ? (size_t)(bar - list->data) : list->size;
+  *out_name = (pir_str){list->data, size};
+  size_t past = bar ? size + 1 : size;
+  *list = (pir_str){list->data + past, list->size - past};
+  return true;
+}
+
+// An op of any dialect may go by its name there.
+static bool is_op_called(pir_str full, pir_str name) {
+  if (pir_str_equal(full, name)) return true;
+  const char *dot = memchr(full.data, '.', full.size);
+  return dot && pir_str_equal((pir_str){dot + 1, full.size - (size_t)(dot + 1 - full.data)}, name);
+}
+
+static bool is_op_name(pir_context *ctx, pir_str name) {
+  if (pir_context_opdef(ctx, name)->traits & PIR_REGISTERED) return true;
+  for (size_t i = 0; i < pir_context_dialects(ctx); i++) {
+    char full[128];
+    pir_text_format(full, sizeof full, "%s.%.*s", pir_context_dialect(ctx, i)->name, (int)name.size, name.data);
+    if (pir_context_opdef(ctx, pir_str_from(full))->traits & PIR_REGISTERED) return true;
+  }
+  return false;
+}
+
+bool pir_run_option_lists(const pir_pass_run *run, const char *key, pir_str op_name) {
+  pir_str list = pir_run_option(run, key), name;
+  while (next_name(&list, &name))
+    if (is_op_called(op_name, name)) return true;
+  return false;
+}
+
+pir_status pir_run_check_list(const pir_pass_run *run, const char *key) {
+  const pir_pass_manager *manager = run->manager;
+  pir_str list = pir_run_option(run, key), name;
+  while (next_name(&list, &name)) {
+    if (!is_op_name(manager->ctx, name))
+      return pir_report(manager->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
+                        "option %s of pass %s names an unknown op '%.*s'", key,
+                        manager->entries.items[manager->current].pass->name, (int)name.size, name.data);
+  }
   return PIR_OK;
 }
 

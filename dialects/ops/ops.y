@@ -101,7 +101,8 @@ marked_names: marked | marked_names ',' marked { $$ = join_names($1, $3); } ;
 marked: name { $$ = one_name(@1, $1, 0); }
   | marked '?' { $$ = mark_name($1, MARK_OPTIONAL); }
   | marked '*' { $$ = mark_name($1, MARK_VARIADIC); }
-  | marked '~' { $$ = mark_name($1, MARK_INTERMEDIATE); } ;
+  | marked '~' { $$ = mark_name($1, MARK_INTERMEDIATE); }
+  | marked '!' { $$ = mark_name($1, MARK_PRECISE); } ;
 
 parts: %empty | parts part ;
 part: OPERAND marked_names ':' operand_type literal_default { add_operands(p, $2, $4, $5); }

@@ -260,6 +260,7 @@ void add_operands(parser *p, names n, type_spec t, expr *literal) {
                  .literal = literal,
                  .flags = (uint8_t)(t.flags | flags[n.items[i].marks & 3]),
                  .scalar_dtype = t.dtype};
+    if (n.items[i].marks & MARK_PRECISE) o.flags |= PIR_OPERAND_PRECISE;
     if (n.items[i].marks & MARK_INTERMEDIATE) source_error(o.loc, "'~' marks results");
     APPEND(p->current->operands, p->current->operand_count, o);
   }
@@ -292,6 +293,7 @@ void add_attrs(parser *p, names n, type_spec t, expr *literal) {
 void add_results(parser *p, names n, type_spec t) {
   for (int i = 0; i < n.count; i++) {
     uint8_t marks = n.items[i].marks, flags = 0;
+    if (marks & MARK_PRECISE) source_error(n.items[i].loc, "'!' marks operands");
     if (marks & MARK_OPTIONAL) flags |= PIR_RESULT_OPTIONAL;
     if (marks & MARK_VARIADIC) flags |= PIR_RESULT_VARIADIC;
     if (marks & MARK_INTERMEDIATE) flags |= PIR_RESULT_INTERMEDIATE;
@@ -328,6 +330,7 @@ void add_traits(parser *p, names n) {
       {"control", PIR_CONTROL},
       {"isolated", PIR_ISOLATED},
       {"structural", PIR_STRUCTURAL},
+      {"precise", PIR_PRECISE},
   };
   for (int i = 0; i < n.count; i++) {
     uint32_t bit = 0;

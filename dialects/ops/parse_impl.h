@@ -4,7 +4,7 @@
 
 #include "model.h"
 
-enum { MARK_OPTIONAL = 1, MARK_VARIADIC = 2, MARK_INTERMEDIATE = 4 };
+enum { MARK_OPTIONAL = 1, MARK_VARIADIC = 2, MARK_INTERMEDIATE = 4, MARK_PRECISE = 8 };
 
 typedef struct marked_name {
   const char *name;

@@ -31,16 +31,18 @@ enum {
   PIR_INVOLUTION = 1u << 11,  // f(f(x)) = x
   PIR_CONTROL = 1u << 12,     // its regions are control flow
   PIR_ISOLATED = 1u << 13,    // regions see no outer values
-  PIR_STRUCTURAL = 1u << 14   // combine, split, slice of vec values: no computation
+  PIR_STRUCTURAL = 1u << 14,  // combine, split, slice of vec values: no computation
+  PIR_PRECISE = 1u << 15      // halves are too coarse for it: it stays f32 where others become halves
 };
 
 typedef enum pir_operand_flag {
-  PIR_OPERAND_OPTIONAL = 1,  // may be NULL
-  PIR_OPERAND_VARIADIC = 2,  // a vec (one operand); several SSA operands only for structural ops
-  PIR_OPERAND_INTARRAY = 4,  // an attribute operand: 1-D integer tensor, or a vec of 0-D ones
-  PIR_OPERAND_SCALAR = 8,    // an attribute operand: one element
-  PIR_OPERAND_EXACT = 16,    // `same_as` to the letter: no f32 beside a half
-  PIR_OPERAND_PROMOTED = 32  // `same_as`, or a type that meets it: another float, or a complex one
+  PIR_OPERAND_OPTIONAL = 1,   // may be NULL
+  PIR_OPERAND_VARIADIC = 2,   // a vec (one operand); several SSA operands only for structural ops
+  PIR_OPERAND_INTARRAY = 4,   // an attribute operand: 1-D integer tensor, or a vec of 0-D ones
+  PIR_OPERAND_SCALAR = 8,     // an attribute operand: one element
+  PIR_OPERAND_EXACT = 16,     // `same_as` to the letter: no f32 beside a half
+  PIR_OPERAND_PROMOTED = 32,  // `same_as`, or a type that meets it: another float, or a complex one
+  PIR_OPERAND_PRECISE = 64    // stays f32 beside halves: statistics, weights of norms, scales
 } pir_operand_flag;
 
 typedef enum pir_result_flag {

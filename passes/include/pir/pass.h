@@ -41,6 +41,13 @@ PIR_API pir_str pir_run_option(const pir_pass_run *run, const char *key);     //
 PIR_API pir_status pir_run_option_int(const pir_pass_run *run, const char *key, int64_t otherwise, int64_t *out_value);
 PIR_API pir_status pir_run_option_bool(const pir_pass_run *run, const char *key, bool otherwise, bool *out_value);
 PIR_API bool pir_run_any_float(const pir_pass_run *run);  // of the manager's options
+PIR_API void pir_run_allow_any_float(pir_pass_run *run);  // for the passes behind this one: it makes halves
+// Whether an option that lists ops, a|b, names this one, with its dialect or without.
+PIR_API bool pir_run_option_lists(const pir_pass_run *run, const char *key, pir_str op_name);
+PIR_API pir_status pir_run_check_list(const pir_pass_run *run,
+                                      const char *key);  // reports names that no dialect declares
+// Reports that the value of an option is not what it expects.
+PIR_API pir_status pir_run_bad_option(const pir_pass_run *run, const char *key, const char *expected);
 // Facts of the program, made on first use and kept up to date by the rewriter. NULL after an error was reported.
 PIR_API pir_facts *pir_run_facts(pir_pass_run *run);
 PIR_API pir_status pir_run_facts_status(const pir_pass_run *run);  // what making them returned

@@ -1,0 +1,194 @@
+// The part of auto_mixed_precision_pass that changes the program, in program order, so that what an op reads has its
+// final type when its turn comes. One cast a value, right behind its definition, whoever reads it: casts of parameters
+// are folded with them, and one of a value from outside of a loop runs once. Result types are what inference finds,
+// never guessed. A constant is made in the type that is wanted instead of cast.
+#include <precision.h>
+
+#include <effects.h>
+
+#include <pir/dialect/pd_op.h>
+
+#include <stdlib.h>
+
+static pir_context *context_of(const precision *p) { return pir_program_context(p->run->program); }
+
+static bool is_lowered(const precision *p, const pir_value *value) { return pir_map_find(&p->lowered, value) != NULL; }
+
+static const pir_type *with_dtype(const precision *p, const pir_type *type, pir_dtype dtype) {
+  pir_tensor_spec spec = pir_type_spec(type);
+  spec.dtype = dtype;
+  return pir_type_tensor_like(context_of(p), PIR_TYPE_TENSOR, &spec);
+}
+
+// ---- casts
+
+static pir_op *behind(const pir_value *value) {
+  pir_op *source = pir_value_op(value);
+  return source ? pir_op_next(source) : pir_block_first(pir_value_block(value));
+}
+
+static pir_value *make_cast(precision *p, pir_value *value, pir_dtype dtype) {
+  pir_context *ctx = context_of(p);
+  const pir_opdef *def = pir_context_op(ctx, PD_CAST);
+  const pir_type *type = with_dtype(p, pir_value_type(value), dtype);
+  pir_op *at = behind(value), *source = pir_value_op(value);
+  pir_named_attr attr = {pir_name_get(ctx, pir_str_from(def->attrs[PD_CAST_ATTR_DTYPE].name)),
+                         pir_attr_dtype(ctx, dtype)};
+  pir_op_spec spec = {.def = def,
+                      .loc = pir_op_loc(source ? source : at),
+                      .operands = &value,
+                      .operand_count = 1,
+                      .result_types = &type,
+                      .result_count = 1,
+                      .attrs = &attr,
+                      .attr_count = 1};
+  p->cast_count++;
+  return pir_op_result(pir_rewriter_create(p->run->rewriter, at, &spec), 0);
+}
+
+// The position of the attribute that says the element type of the first result, when it says f32; else -1.
+static int dtype_attr(const pir_op *op) {
+  const pir_opdef *def = pir_op_def(op);
+  int at = def->result_count ? def->results[0].from_attr : -1;
+  const pir_attr *attr = at >= 0 ? pir_op_attr_at(op, (size_t)at) : NULL;
+  return attr && pir_attr_as_dtype(attr) == PIR_F32 ? at : -1;
+}
+
+// The same constant of another element type; NULL when its op has no attribute for that.
+static pir_value *make_constant(precision *p, pir_op *op) {
+  enum { MOST = 16 };
+  pir_named_attr attrs[MOST];
+  int at = dtype_attr(op);
+  size_t count = pir_op_attrs(op);
+  if (at < 0 || count > MOST || pir_op_results(op) != 1 || pir_op_operands(op)) return NULL;
+  pir_context *ctx = context_of(p);
+  pir_name *name = pir_name_get(ctx, pir_str_from(pir_op_def(op)->attrs[at].name));
+  pir_op_attrs_sorted(op, attrs, count);
+  for (size_t i = 0; i < count; i++)
+    if (attrs[i].name == name) attrs[i].value = pir_attr_dtype(ctx, p->low);
+  const pir_type *type = with_dtype(p, pir_value_type(pir_op_result(op, 0)), p->low);
+  pir_op_spec spec = {.def = pir_op_def(op),
+                      .loc = pir_op_loc(op),
+                      .result_types = &type,
+                      .result_count = 1,
+                      .attrs = attrs,
+                      .attr_count = count};
+  return pir_op_result(pir_rewriter_create(p->run->rewriter, op, &spec), 0);
+}
+
+static pir_value *in_low(precision *p, pir_value *value) {
+  pir_value *known = pir_map_get(&p->casts, value);
+  if (known) return known;
+  pir_op *source = pir_value_op(value);
+  pir_value *before = source && pir_op_is(source, PD_CAST) ? pir_op_operand(source, 0) : NULL;
+  if (before && precision_dtype(p, before) == p->low && !precision_is_overwritten(before)) known = before;
+  if (!known && source && pir_op_has(source, PIR_CONSTANT)) known = make_constant(p, source);
+  if (!known) known = make_cast(p, value, p->low);
+  pir_map_put(p->arena, &p->casts, value, (uint64_t)(uintptr_t)known);
+  return known;
+}
+
+static pir_value *in_f32(precision *p, pir_value *value) {
+  pir_value *known = pir_map_get(&p->casts, value);
+  if (known) return known;
+  known = make_cast(p, value, PIR_F32);
+  pir_map_put(p->arena, &p->casts, value, (uint64_t)(uintptr_t)known);
+  return known;
+}
+
+// ---- types of results
+
+static const pir_type *lowered_type(const precision *p, const pir_type *type, const pir_fact *fact) {
+  if (!type || !fact->known) return type;
+  if (pir_type_kind_of(type) == PIR_TYPE_TENSOR)
+    return pir_type_dtype(type) == PIR_F32 && fact->dtype == p->low ? with_dtype(p, type, p->low) : type;
+  if (pir_type_kind_of(type) != PIR_TYPE_VECTOR || fact->member_count != pir_type_elements(type)) return type;
+  const pir_type **members = malloc((fact->member_count + 1) * sizeof *members);
+  for (size_t i = 0; members && i < fact->member_count; i++)
+    members[i] = lowered_type(p, pir_type_element(type, i), fact->members[i]);
+  if (members) type = pir_type_vector(context_of(p), members, fact->member_count);
+  free(members);
+  return type;
+}
+
+static pir_status restate(precision *p, pir_op *op) {
+  PIR_TRY(pir_facts_update(p->facts, op));
+  for (size_t i = 0; i < pir_op_results(op); i++) {
+    pir_value *value = pir_op_result(op, i);
+    const pir_type *was = pir_value_type(value), *type = lowered_type(p, was, pir_facts_of(p->facts, value));
+    if (type == was) continue;
+    pir_value_set_type(value, type);
+    pir_map_put(p->arena, &p->lowered, value, 1);
+  }
+  return PIR_OK;
+}
+
+// ---- one op
+
+// Operands are set in one go: between two of them the op would be of two types.
+static void set_operand(pir_op *op, size_t i, pir_value *value) {
+  if (pir_op_operand(op, i) != value) pir_op_set_operand(op, i, value);
+}
+
+static void raise_operands(precision *p, pir_op *op) {
+  for (size_t i = 0; i < pir_op_operands(op); i++) {
+    pir_value *value = pir_op_operand(op, i);
+    if (value && is_lowered(p, value)) set_operand(op, i, in_f32(p, value));
+  }
+}
+
+static pir_status compute_low(precision *p, pir_op *op) {
+  for (size_t i = 0; i < pir_op_operands(op); i++) {
+    pir_value *value = pir_op_operand(op, i);
+    if (!value) continue;
+    if (precision_keeps_operand(op, i)) {
+      if (is_lowered(p, value)) set_operand(op, i, in_f32(p, value));
+    } else if (precision_dtype(p, value) == PIR_F32 && !precision_is_list(value)) {
+      set_operand(op, i, in_low(p, value));
+    }
+  }
+  int at = dtype_attr(op);
+  if (at >= 0) pir_op_set_attr_at(op, (size_t)at, pir_attr_dtype(context_of(p), p->low));
+  p->low_ops++;
+  return restate(p, op);
+}
+
+static bool all_lowered(const precision *p, const pir_op *op) {
+  for (size_t i = 0; i < pir_op_operands(op); i++) {
+    const pir_value *value = pir_op_operand(op, i);
+    if (value && !precision_keeps_operand(op, i) && precision_dtype(p, value) == PIR_F32) return false;
+  }
+  return true;
+}
+
+static pir_status make_input_low(precision *p, pir_op *op) {
+  int at = dtype_attr(op);
+  if (at < 0) return PIR_OK;
+  pir_op_set_attr_at(op, (size_t)at, pir_attr_dtype(context_of(p), p->low));
+  pir_value *value = pir_op_result(op, 0);
+  pir_value_set_type(value, with_dtype(p, pir_value_type(value), p->low));
+  pir_map_put(p->arena, &p->lowered, value, 1);
+  return pir_facts_update(p->facts, op);
+}
+
+static pir_status change(precision *p, pir_op *op) {
+  uint64_t choice = pir_op_mark(op);
+  if (choice == PRECISION_LOW) return compute_low(p, op);
+  if (p->io && pir_op_has(op, PIR_INPUT)) return make_input_low(p, op);
+  if (p->io && pir_op_has(op, PIR_OUTPUT)) return restate(p, op);
+  if (choice == PRECISION_FOLLOWS && all_lowered(p, op)) return PIR_OK;
+  // A cast takes what comes: a half holds no more as f32. One that is left without work is canonicalize's to remove.
+  if (!pir_op_is(op, PD_CAST)) raise_operands(p, op);
+  return PIR_OK;
+}
+
+pir_status precision_apply(precision *p) {
+  for (size_t i = 0; i < p->ops.count; i++) PIR_TRY(change(p, p->ops.items[i]));
+  // Constants of which only the halves are read.
+  for (size_t i = 0; i < p->ops.count; i++) {
+    pir_op *op = p->ops.items[i];
+    bool made = pir_op_has(op, PIR_CONSTANT) && pir_op_results(op) && pir_map_find(&p->casts, pir_op_result(op, 0));
+    if (made && pir_op_unused(op)) pir_rewriter_erase(p->run->rewriter, op);
+  }
+  return PIR_OK;
+}

@@ -1,0 +1,40 @@
+// What auto_mixed_precision_pass decided, for the part of it that changes the program. Private to passes/.
+#ifndef PIR_PRECISION_H
+#define PIR_PRECISION_H
+
+#include <pir/pass.h>
+
+#include <map.h>
+#include <vec.h>
+
+// The mark of an op.
+enum {
+  PRECISION_STAYS,   // reads and gives f32
+  PRECISION_LOW,     // computes on halves
+  PRECISION_MOVES,   // undecided: it only moves elements, and goes with its neighbours
+  PRECISION_FOLLOWS  // gives no floats: takes halves when all it reads are
+};
+
+typedef struct precision {
+  pir_pass_run *run;
+  pir_facts *facts;
+  pir_arena *arena;
+  pir_dtype low;
+  bool io;                // inputs and outputs are halves too
+  PIR_VEC(pir_op *) ops;  // in program order
+  pir_map lowered;        // values that were f32 and are halves
+  pir_map casts;          // value -> it in the other precision
+  uint64_t low_ops, cast_count;
+} precision;
+
+// Element type of a value, or of every member of a list; PIR_UNDEFINED: not known, or several.
+pir_dtype precision_dtype(const precision *p, const pir_value *value);
+bool precision_is_list(const pir_value *value);
+// Whether some op writes over the value.
+bool precision_is_overwritten(const pir_value *value);
+// Whether operand `i` keeps f32 beside halves, or is read as an attribute.
+bool precision_keeps_operand(const pir_op *op, size_t i);
+
+pir_status precision_apply(precision *p);
+
+#endif
