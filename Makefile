@@ -124,6 +124,10 @@ lint: ; @mk/setup.sh lint && mk/lint.sh $(B)  ## formatting, function length, la
 format:  ## lay out all C files
 	@git ls-files '*.c' '*.h' | xargs clang-format-19 -i
 bench: ; @mk/setup.sh bench && $(MAKE) -s -j$(JOBS) all && bench/run.sh $(B)  ## costs and latency beside MLIR, ONNX Runtime and Paddle
+bench-ops:  ## single ops beside ONNX Runtime and Paddle; PEERS=PYTHON where both are installed; takes 4 GB of disk in $(B)/bench
+	@mk/setup.sh bench && $(MAKE) -s -j$(JOBS) all && mkdir -p $(B)/bench && gcc -O2 -pthread -o $(B)/bench/peak bench/peak.c -lm
+	@python=$$(bench/peers.sh $(B)) && $$python bench/ops/run.py --lib $(B)/lib/libpir.so --work $(B)/bench/ops --peak $(B)/bench/peak \
+	  --threads $(or $(THREADS),1) --results bench/RESULTS.md
 $(B)/bin/contract-bench: bench/contract/contract.c $(B)/lib/libpir.a $(B)/lib/libpir_codegen_llvm.so
 	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) $(I_test) -o $@ $< $(B)/lib/libpir.a $(LIBS) -Wl,-rpath,'$$ORIGIN/../lib'
 bench-contract: $(B)/bin/contract-bench ; @$<  ## what generated contractions reach, beside the multiply-add peak
@@ -147,6 +151,6 @@ clean:  ## remove what was built
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  \1\t/' | expand -t 18
 
-.PHONY: all clean help generated tests check setup demo test test-asan test-tsan lint format fuzz bench bench-contract interop install
+.PHONY: all clean help generated tests check setup demo test test-asan test-tsan lint format fuzz bench bench-ops bench-contract interop install
 .SECONDARY:
 -include $(shell [ -d $(B)/obj ] && find $(B)/obj -name '*.d')

@@ -6,25 +6,20 @@ set -euo pipefail
 build=$(realpath "$1")
 models=${2-resnet50,mobilenet_v1,bert_base}
 here=$(cd "$(dirname "$0")" && pwd)
-venv=$build/bench/venv zoo=$build/bench/zoo
+zoo=$build/bench/zoo
 mkdir -p "$build/bench"
-if [ ! -e "$venv/.ready" ]; then
-  echo "bench: making a Python environment with the peers"
-  python3 -m venv "$venv"
-  "$venv/bin/pip" -q install numpy paddlepaddle==3.3.1 onnxruntime paddle2onnx
-  touch "$venv/.ready"
-fi
+python=$("$here/peers.sh" "$build")
 for m in ${models//,/ }; do
-  [ -e "$zoo/$m/DONE" ] || "$venv/bin/python" "$here/zoo/make_zoo.py" --no-variants "$zoo" "$m"
-  [ -e "$zoo/$m/model.onnx" ] || "$venv/bin/paddle2onnx" --model_dir "$zoo/$m" --model_filename model.pdmodel \
+  [ -e "$zoo/$m/DONE" ] || "$python" "$here/zoo/make_zoo.py" --no-variants "$zoo" "$m"
+  [ -e "$zoo/$m/model.onnx" ] || "$(dirname "$python")/paddle2onnx" --model_dir "$zoo/$m" --model_filename model.pdmodel \
     --params_filename model.pdiparams --save_file "$zoo/$m/model.onnx" --opset_version 17 >/dev/null
 done
 gcc -O2 -pthread -o "$build/bench/peak" "$here/peak.c" -lm
 echo "== costs of the IR (counted instructions)"
 python3 "$here/ir/run.py" --build "$build"
 echo "== reading legacy programs"
-"$venv/bin/python" "$here/read.py" --lib "$build/lib/libpir.so" --json "$build/bench/read.json" \
+"$python" "$here/read.py" --lib "$build/lib/libpir.so" --json "$build/bench/read.json" \
   "$here"/../test/recorded/ppocr_cls.tar.xz "$here"/../test/recorded/ppocrv4_det.tar.xz 2>/dev/null
 echo "== latency"
-"$venv/bin/python" "$here/latency.py" --zoo "$zoo" --pir-run "$build/bin/pir-run" --peak "$build/bench/peak" --models "$models" \
+"$python" "$here/latency.py" --zoo "$zoo" --pir-run "$build/bin/pir-run" --peak "$build/bench/peak" --models "$models" \
   --json "$build/bench/latency.json"

@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""How fast single ops are, beside ONNX Runtime and Paddle Inference.
+
+  run.py --lib build/lib/libpir.so --work FOLDER [--peak EXE] [--only A,B] [--threads 1,2] [--rounds N] [--results FILE.md]
+
+Every case of cases.py, at a size that stays in the cache and at 16 MB. One process an engine, all pinned to the same processors; they
+run in turns, several rounds of some milliseconds, and the fastest run of each counts, so that a slow moment of a shared machine hits
+every engine alike. From every time that of an empty call of the same engine is taken off: what is compared is the op. `ratio` is ours
+(what a user gets: the default pipeline) to the faster of the peers; `called` the same with every op called (pipeline `kernels`).
+"""
+import argparse
+import json
+import os
+import platform
+import re
+import statistics
+import subprocess
+import sys
+import time
+
+from cases import CASES, EMPTY
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ENGINES = ["pir", "called", "ort", "paddle"]
+SIZES = {1: "cache", 32: "16 MB"}
+
+
+class Child:
+    def __init__(self, engine, args, threads):
+        cpus = sorted(os.sched_getaffinity(0))[:threads]
+        env = dict(os.environ, OMP_NUM_THREADS=str(threads), KMP_BLOCKTIME="1")
+        self.process = subprocess.Popen([sys.executable, HERE + "/engines.py", engine, args.lib], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=env,
+                                        preexec_fn=lambda: os.sched_setaffinity(0, cpus))
+
+    def ask(self, **order):
+        try:
+            self.process.stdin.write(json.dumps(order) + "\n")
+            self.process.stdin.flush()
+            return json.loads(self.process.stdout.readline())
+        except (OSError, ValueError):
+            return {"error": f"the process ended with {self.process.wait()}"}
+
+
+def folder_of(root, case, size):
+    return os.path.join(os.path.abspath(root), re.sub(r"[^a-z0-9]+", "_", case.name.lower()), str(size))
+
+
+class Bench:
+    def __init__(self, args, threads):
+        self.args, self.threads, self.children, self.empty = args, threads, {}, {}
+        self.empty = self.times(EMPTY, 1, 6)[0]
+
+    def child(self, engine):
+        old = self.children.get(engine)
+        if old is None or old.process.poll() is not None:
+            self.children[engine] = Child(engine, self.args, self.threads)
+        return self.children[engine]
+
+    def times(self, case, size, rounds):
+        """Microseconds by engine, and why the others have none."""
+        folder, best, why = folder_of(self.args.work, case, size), {}, {}
+        for e in ENGINES:
+            if e == "ort" and not case.onnx:
+                continue
+            told = self.child(e).ask(open=folder, threads=self.threads)
+            if "error" in told or not told["difference"] < 1:
+                why[e] = told.get("error") or f"its numbers differ ({told['difference']:.2g})"
+            else:
+                best[e] = float("inf")
+        for _ in range(rounds):
+            for e in list(best):
+                told = self.child(e).ask(time=self.args.seconds)
+                if "error" in told:
+                    why[e] = told["error"]
+                    del best[e]
+                else:
+                    best[e] = min(best[e], told["us"])
+                if self.threads > 1:
+                    time.sleep(0.005)  # threads that spin after a run go to sleep
+        return best, why
+
+    def net(self, best, engine):
+        return max(best[engine] - self.empty.get(engine, 0), 0.05 * best[engine]) if engine in best else None
+
+    def row(self, case, size):
+        best, why = self.times(case, size, self.args.rounds)
+        us = {e: self.net(best, e) for e in ENGINES}
+        peers = [us[e] for e in ("ort", "paddle") if us[e]]
+        ratio = {e: us[e] / min(peers) if us[e] and peers else None for e in ("pir", "called")}
+        return {"name": case.name, "size": SIZES[size], "us": us, "ratio": ratio, "why": why}
+
+    def close(self):
+        for child in self.children.values():
+            child.process.stdin.close()
+            child.process.wait()
+
+
+# ---- the table
+
+def number(x, form):
+    return format(x, form) if x is not None else "-".rjust(int(re.match(r"\d+", form).group()))
+
+
+def line(row):
+    us, ratio = row["us"], row["ratio"]
+    return (f"{row['name']:28} {row['size']:6}" + "".join(number(us[e], "10.1f") for e in ENGINES)
+            + number(ratio["pir"], "8.2f") + number(ratio["called"], "8.2f"))
+
+
+HEAD = f"{'op':28} {'size':6}{'pir us':>10}{'called':>10}{'ort':>10}{'paddle':>10}{'ratio':>8}{'called':>8}"
+
+
+def summary(rows):
+    lines = []
+    for engine, what in (("pir", "ratio"), ("called", "called")):
+        for size in SIZES.values():
+            some = [r["ratio"][engine] for r in rows if r["size"] == size and r["ratio"][engine]]
+            if some:
+                lines.append(f"{what:8} {size:6} median {statistics.median(some):.2f}, of {len(some)}: "
+                             f"{sum(x <= 1 for x in some)} at most 1.0, {sum(x > 2 for x in some)} above 2.0")
+    slow = [f"{r['name']} ({r['size']}) {r['ratio']['pir']:.2f}" for r in rows if (r["ratio"]["pir"] or 0) > 2]
+    lines.append("above 2.0: " + (", ".join(slow) or "none"))
+    missing = [f"{r['name']} ({r['size']}): {e}: {w}" for r in rows for e, w in r["why"].items()]
+    return lines + [f"not measured: {m}" for m in missing]
+
+
+def write_results(path, text):
+    begin, end = "<!-- bench-ops -->\n", "<!-- /bench-ops -->\n"
+    with open(path) as f:
+        old = f.read()
+    new = begin + text + end
+    if begin in old:
+        new = old[:old.index(begin)] + new + old[old.index(end) + len(end):]
+    else:
+        new = old.rstrip("\n") + "\n\n" + new
+    with open(path, "w") as f:
+        f.write(new)
+
+
+def peak(args, threads):
+    if not args.peak:
+        return ""
+    cpus = sorted(os.sched_getaffinity(0))[:threads]
+    out = subprocess.run([args.peak, "--json", f"--threads={threads}"], stdout=subprocess.PIPE,
+                         preexec_fn=lambda: os.sched_setaffinity(0, cpus)).stdout
+    return f"; FMA peak {json.loads(out)['fma_gflops']:.0f} GFLOP/s"
+
+
+def processor():
+    with open("/proc/cpuinfo") as f:
+        found = re.search(r"model name\s*: (.*)", f.read())
+    return found.group(1) if found else platform.machine()
+
+
+def measure(args, cases, threads):
+    bench, rows = Bench(args, threads), []
+    title = f"{threads} thread{'s' if threads > 1 else ''}{peak(args, threads)}; empty call, us: " + ", ".join(
+        f"{e} {us:.1f}" for e, us in bench.empty.items())
+    print(title, HEAD, sep="\n", flush=True)
+    for case in cases:
+        for size in args.sizes:
+            rows.append(bench.row(case, size))
+            print(line(rows[-1]), flush=True)
+    bench.close()
+    told = summary(rows)
+    print("\n".join(told), flush=True)
+    return "\n".join([title, HEAD] + [line(r) for r in rows] + told) + "\n"
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("--lib", required=True, type=os.path.abspath)
+    ap.add_argument("--work", required=True)
+    ap.add_argument("--peak")
+    ap.add_argument("--only", default="")
+    ap.add_argument("--sizes", default=[1, 32], type=lambda s: [int(x) for x in s.split(",")])
+    ap.add_argument("--threads", default="1")
+    ap.add_argument("--rounds", type=int, default=5)
+    ap.add_argument("--seconds", type=float, default=0.02)
+    ap.add_argument("--results")
+    args = ap.parse_args()
+    wanted = [w for w in args.only.split(";") if w]
+    cases = [case for case in CASES if not wanted or case.name in wanted]
+    subprocess.run([sys.executable, HERE + "/make.py", args.work] + wanted, check=True, stderr=subprocess.DEVNULL)
+    text = "".join(f"```\n{measure(args, cases, int(t))}```\n" for t in args.threads.split(","))
+    if args.results:
+        write_results(args.results, "## single ops\n\nWritten by `make bench-ops` (bench/ops/run.py says how it measures), "
+                      f"{time.strftime('%Y-%m-%d')}, {processor()}.\n\n" + text)
+
+
+if __name__ == "__main__":
+    main()
