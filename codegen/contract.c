@@ -131,10 +131,14 @@ bool contract_finish(const contract_emission *e, loop_block *block, loop_expr *s
   return store_plainly(e, block, &p);
 }
 
+loop_expr *contract_product(const contract_emission *e, loop_expr *a, loop_expr *b, loop_expr *sum) {
+  if (e->env->target->fma) return pir_loop_fma(e->m, a, b, sum);
+  return pir_loop_add(e->m, pir_loop_mul(e->m, a, b), sum);
+}
+
 // ---- packing
 
-// One vector of lanes of b from `at` on; those past the end are zero.
-static loop_expr *load_lanes(contract_emission *e, loop_expr *at, loop_expr *mask) {
+loop_expr *contract_load_lanes(contract_emission *e, loop_expr *at, loop_expr *mask) {
   const contract_form *f = e->form;
   uint16_t lanes = (uint16_t)f->vector;
   int64_t step;
@@ -170,7 +174,7 @@ static void emit_panel_packing(contract_emission *e, loop_block *block, loop_exp
   }
   for (int v = 0; v < f->vectors; v++)
     pir_loop_store(e->fn, block, packed, pir_loop_add(e->m, to, pir_loop_int(e->m, v * f->vector)),
-                   pir_loop_cast(e->m, load_lanes(e, at[v], masks[v]), f->compute), NULL);
+                   pir_loop_cast(e->m, contract_load_lanes(e, at[v], masks[v]), f->compute), NULL);
 }
 
 pir_status contract_emit_packing(const contract_form *f, const contract_env *env, const char *name, uint16_t from,
@@ -220,6 +224,9 @@ pir_status pir_contract_emit(const contraction *c, const contract_env *env, cons
   *out_code = (contract_code){0};
   if (!contract_normalise(c, &f)) return PIR_UNSUPPORTED;
   contract_schedule(&f, env->target);
+  contract_winograd winograd;
+  if (contract_winograd_match(&f, env->target, &winograd))
+    return contract_emit_winograd(&f, &winograd, env, name, out_code);
   uint16_t b_slot = c->b.slot;
   if (f.b_packed) {
     pir_dim bytes =

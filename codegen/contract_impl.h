@@ -55,6 +55,8 @@ typedef struct contract_form {
 
 bool contract_normalise(const contraction *c, contract_form *form);
 void contract_schedule(contract_form *form, const pir_target *target);
+// Rows of a tile of so many vectors that the registers hold.
+int contract_most_rows(const pir_target *target, int vectors);
 
 bool contract_const(const contract_form *f, pir_dim d, int64_t *out_value);
 int64_t contract_known_factor(const contract_form *f, pir_dim d);
@@ -89,9 +91,30 @@ void contract_split_unit(const contract_emission *e, loop_block *block, loop_exp
 // Hands one vector of sums, for the values in e, to the epilogue.
 bool contract_finish(const contract_emission *e, loop_block *block, loop_expr *sums, loop_expr *mask);
 
+// a * b + sum, as the target has it.
+loop_expr *contract_product(const contract_emission *e, loop_expr *a, loop_expr *b, loop_expr *sum);
+// One vector of lanes of b, at lane `at` and the values in e; those that `mask` leaves out are zero.
+loop_expr *contract_load_lanes(contract_emission *e, loop_expr *at, loop_expr *mask);
+
 pir_status contract_emit_packing(const contract_form *f, const contract_env *env, const char *name, uint16_t from,
                                  uint16_t to, contract_stage *out_stage);
 pir_status contract_emit_panels(const contract_form *f, const contract_env *env, const char *name, uint16_t b_slot,
                                 contract_stage *out_stage);
+
+// Minimal filtering: whether it pays, and with which sizes. contract_winograd.c
+typedef struct contract_winograd {
+  const contract_window *rows, *columns;  // of the image
+  int y, x;                               // axes of out they slide along
+  int channel;                            // axis of the input channels
+  int64_t channels;
+  int tiles;         // patches of a unit
+  int rows_of_tile;  // patches whose sums are in registers at once, at most
+  int vectors;       // of a panel
+  int panels;        // of a unit
+} contract_winograd;
+
+bool contract_winograd_match(const contract_form *f, const pir_target *target, contract_winograd *out_how);
+pir_status contract_emit_winograd(const contract_form *f, const contract_winograd *how, const contract_env *env,
+                                  const char *name, contract_code *out_code);
 
 #endif

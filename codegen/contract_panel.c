@@ -38,16 +38,11 @@ typedef struct tile {
 
 // ---- the inner loops
 
-static loop_expr *product(const contract_emission *e, loop_expr *a, loop_expr *b, loop_expr *sum) {
-  if (e->env->target->fma) return pir_loop_fma(e->m, a, b, sum);
-  return pir_loop_add(e->m, pir_loop_op(e->m, PIR_V_MUL, a, b, NULL), sum);
-}
-
 static void add_product(const tile *t, loop_block *block, int row, int v, loop_expr *a, loop_expr *b) {
   const contract_emission *e = &t->p->e;
   loop_expr *at = pir_loop_int(e->m, row);
   loop_expr *sum = pir_loop_load(e->m, t->sums[v], at, (uint16_t)t->p->lanes[v], NULL);
-  pir_loop_store(e->fn, block, t->sums[v], at, product(e, a, b, sum), NULL);
+  pir_loop_store(e->fn, block, t->sums[v], at, contract_product(e, a, b, sum), NULL);
 }
 
 // Depthwise: the lanes are channels of `a` too, so a row has a vector of its own for each vector of the panel.

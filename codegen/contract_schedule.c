@@ -7,7 +7,7 @@ enum { UNKNOWN_ROWS = 512, FEW_ROWS = 16, LATENCY = 4 };
 
 // Beside the sums: a line of the panel, and two broadcasts (the scheduler likes to have the next one early;
 // a tile that leaves room for one spills).
-static int most_rows(const pir_target *target, int vectors) {
+int contract_most_rows(const pir_target *target, int vectors) {
   int spare = target->vector_registers - vectors - 2 - (target->fma ? 0 : 1);
   int rows = spare / vectors;
   int limit = vectors == 1 ? 12 : 14;
@@ -39,7 +39,7 @@ static void choose_tile(contract_form *f, const pir_target *target, int64_t rows
     int64_t width = (int64_t)vectors * f->vector;
     if (vectors > 1 && width - f->vector >= lanes) continue;  // narrower holds all lanes
     int64_t panels = lanes / width, rest = (lanes % width + f->vector - 1) / f->vector;
-    int most = most_rows(target, vectors);
+    int most = contract_most_rows(target, vectors);
     for (int tile = most < rows ? most : (int)rows; tile >= 1 && tile * 2 > most; tile--) {
       int64_t cost = panels * rows_cost(rows, tile, vectors) + (rest ? rows_cost(rows, tile, rest) : 0);
       if (tile > 7 && rows_collide(f, bytes)) cost = cost * 3 / 2;

@@ -132,15 +132,14 @@ typedef struct piece {
 
 static void run_range(void *user, int64_t begin, int64_t end, int thread) {
   const piece *p = user;
-  (void)thread;
-  run_call(p->run, p->stage, begin, end);
+  run_call(p->run, p->stage, begin, end, thread);
 }
 
 static void run_all(const contract_run *run, const int64_t *symbols, pir_parallel pool) {
   for (int s = 0; s < run->code.stage_count; s++) {
     piece p = {run, s};
     if (pool.threads > 1) pool.parallel_for(pool.pool, run_units(run, s, symbols), run_range, &p);
-    else run_call(run, s, 0, run_units(run, s, symbols));
+    else run_call(run, s, 0, run_units(run, s, symbols), 0);
   }
 }
 

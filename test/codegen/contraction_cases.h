@@ -98,6 +98,8 @@ static inline contraction make_conv(pir_dims *dims, const conv_case *s) {
 
 // ---- compiled
 
+enum { RUN_THREADS = 16 };
+
 typedef struct contract_run {
   pir_dims *dims;
   contract_code code;
@@ -109,6 +111,8 @@ typedef struct contract_run {
   loop_module *module;
   int64_t values[64];
   void *buffers[4];  // a, b (packed where it is), out, temporary
+  char *scratch;     // of each of RUN_THREADS threads
+  size_t scratch_bytes;
 } contract_run;
 
 static inline loop_expr *run_extent(void *user, pir_dim dim) {
@@ -164,6 +168,11 @@ static inline void run_bind(contract_run *r, void *a, void *b, void *out, const 
     r->packing(&(pir_group_args){buffers, r->values}, 0, run_value(r, r->code.packing.units, symbols), NULL);
     r->buffers[1] = packed;
   }
+  for (int i = 0; i < r->code.stage_count; i++) {
+    size_t bytes = ((size_t)r->code.stages[i].fn->scratch_bytes + 63) / 64 * 64;
+    if (bytes > r->scratch_bytes) r->scratch_bytes = bytes;
+  }
+  r->scratch = aligned_alloc(64, r->scratch_bytes * RUN_THREADS + 64);
   if (r->temporary) r->buffers[3] = aligned_alloc(64, ((size_t)run_value(r, r->temporary, symbols) + 127) / 64 * 64);
 }
 
@@ -171,13 +180,16 @@ static inline int64_t run_units(const contract_run *r, int stage, const int64_t 
   return run_value(r, r->code.stages[stage].units, symbols);
 }
 
-static inline void run_call(const contract_run *r, int stage, int64_t begin, int64_t end) {
-  r->stages[stage](&(pir_group_args){r->buffers, r->values}, begin, end, NULL);
+static inline void run_call(const contract_run *r, int stage, int64_t begin, int64_t end, int thread) {
+  assert(thread < RUN_THREADS);
+  r->stages[stage](&(pir_group_args){r->buffers, r->values}, begin, end,
+                   r->scratch + (size_t)thread * r->scratch_bytes);
 }
 
 static inline void run_free(contract_run *r) {
   if (r->packing) free(r->buffers[1]);
   free(r->buffers[3]);
+  free(r->scratch);
   pir_loop_module_destroy(r->module);
 }
 

@@ -38,9 +38,9 @@ static void check_close(const char *what, const pir_target *target, const float 
 static void run_in_pieces(const contract_run *run, const int64_t *symbols) {
   for (int s = 0; s < run->code.stage_count; s++) {
     int64_t units = run_units(run, s, symbols);
-    run_call(run, s, units / 2, units);
-    run_call(run, s, 0, units / 3);
-    run_call(run, s, units / 3, units / 2);
+    run_call(run, s, units / 2, units, 0);
+    run_call(run, s, 0, units / 3, 0);
+    run_call(run, s, units / 3, units / 2, 0);
   }
 }
 
@@ -224,6 +224,10 @@ static void test_convolution(void **state) {
       {.n = 1, .c = 4, .h = 2, .w = 2, .o = 8, .kh = 3, .kw = 3, .stride = 1, .pad = 0, .dilation = 1, .groups = 1},
       {.n = 0, .c = 4, .h = 5, .w = 5, .o = 8, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 1},
       {.n = 1, .c = 24, .h = 6, .w = 50, .o = 24, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 1},
+      // by minimal filtering: odd sizes, a second group of panels, patches that are all border
+      {.n = 2, .c = 32, .h = 9, .w = 31, .o = 48, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 1},
+      {.n = 1, .c = 64, .h = 14, .w = 14, .o = 96, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 1},
+      {.n = 1, .c = 48, .h = 2, .w = 1, .o = 32, .kh = 3, .kw = 3, .stride = 1, .pad = 2, .dilation = 1, .groups = 1},
   };
   for (size_t l = 0; l < sizeof LEVELS / sizeof *LEVELS; l++) {
     env e;
