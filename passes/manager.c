@@ -278,7 +278,7 @@ static void drop_facts(pir_pass_manager *manager) {
 static pir_status run_pass(pir_pass_manager *manager, manager_entry *entry, pir_program *program) {
   pir_rewriter rewriter;
   pir_rewriter_init(&rewriter, program);
-  bool by_rules = entry->pass->rules != NULL;
+  bool by_rules = entry->pass->rules && !entry->pass->run;
   if (!by_rules) drop_facts(manager);
   rewriter.facts = manager->facts;
   manager->facts = NULL;
@@ -296,8 +296,7 @@ static pir_status run_pass(pir_pass_manager *manager, manager_entry *entry, pir_
                       .option_count = entry->option_count,
                       .manager = manager};
   double start = now();
-  const pir_rule_pass *rules = entry->pass->rules;
-  pir_status status = rules ? pir_rules_run(&run, rules, NULL, 0) : entry->pass->run(&run);
+  pir_status status = by_rules ? pir_rules_run(&run, entry->pass->rules, NULL, 0) : entry->pass->run(&run);
   entry->seconds += now() - start;
   if (!status) status = rewriter.failed;
   if (show) finish_changes(&changes);

@@ -14,6 +14,7 @@ FOLDER holds any of: models/ real/ (whole programs with cases), ops/ (one-op pro
   vjp        programs with the gradients Paddle added
   train      steps of training: losses, and the parameters in the end
   passes     before.pir through a pass equals after.pir likewise
+  decomp, kernel, pipelines  decomposition, lowering, the whole predictor (recorded_passes.py)
   roundtrip, json  through our own formats and back (recorded_formats.py)
   legacy     through .pdmodel files of ours and back (recorded_legacy.py)
   errors     changed programs that Paddle refuses are refused (recorded_errors.py)
@@ -38,6 +39,7 @@ import recorded_errors
 import recorded_formats
 import recorded_infer
 import recorded_legacy
+import recorded_passes
 import recorded_shape
 
 UNSUPPORTED = 3
@@ -305,7 +307,9 @@ KINDS = {"text": text_jobs, "translate": translate_jobs, "passes": pass_jobs, "n
          "grads": grad_jobs, "vjp": vjp_jobs, "train": train_jobs,
          "roundtrip": recorded_formats.roundtrip_jobs(run), "json": recorded_formats.json_jobs(run),
          "infer": recorded_infer.infer_jobs(run), "shape": recorded_shape.shape_jobs(run),
-         "legacy": recorded_legacy.legacy_jobs(run), "errors": recorded_errors.error_jobs(run)}
+         "legacy": recorded_legacy.legacy_jobs(run), "decomp": recorded_passes.decomp_jobs(run),
+         "kernel": recorded_passes.kernel_jobs(run), "pipelines": recorded_passes.pipeline_jobs(run),
+         "errors": recorded_errors.error_jobs(run)}
 
 
 def main():

@@ -3,6 +3,7 @@
 // move, the match goes, and with it what only it read. O(ops of the rule + moved uses).
 
 #include <rules/match.h>
+#include <rules/run.h>
 
 #include <effects.h>
 
@@ -22,9 +23,25 @@ typedef struct emission {
   size_t orphan_count;
 } emission;
 
+// The op that an expansion is of: the root, or what it takes apart.
+static const pir_op *expanded_op(const rule_match *m) {
+  const pir_op *root = m->ops[m->rule->root_op].one;
+  const pir_op *list = pir_op_has(root, PIR_STRUCTURAL) && pir_op_operands(root) ? pir_op_operand_op(root, 0) : NULL;
+  return list ? list : root;
+}
+
+static void name_origin(const rule_match *m, pir_op *op) {
+  pir_name *name = m->rewriter->comp_op_name;
+  const pir_op *from = expanded_op(m);
+  const pir_attr *origin = pir_op_attr(from, name);
+  if (!origin) origin = pir_attr_str(m->ctx, PIR_ATTR_STR, pir_op_name(from));
+  pir_op_set_attr(op, name, origin);
+}
+
 static pir_op *make(void *user, const pir_op_spec *spec) {
   emission *e = user;
   pir_op *op = pir_rewriter_create(e->m->rewriter, e->at, spec);
+  if (e->m->mode && e->m->mode->expands) name_origin(e->m, op);
   if (e->made_count < MAX_NEW) e->made[e->made_count++] = op;
   return op;
 }
@@ -238,7 +255,7 @@ static const pir_type *first_type(const emission *e, int16_t at) {
 static size_t result_types(emission *e, const rule_op *p, const pir_opdef *def, bool each, pir_value *const *operands,
                            const pir_type **types) {
   size_t n = def->result_count;
-  bool list = !each && p->result_count == 1 && e->m->t->results[p->results] <= -2;
+  bool list = !each && p->result_count && (rule_names_members(def, p->result_count) || e->m->t->results[p->results] <= -2);
   if (list) {
     const pir_fact *fact = operands[0] ? pir_facts_of(e->facts, operands[0]) : NULL;
     n = fact && fact->member_count <= RULE_MAX_OPERANDS ? fact->member_count : 0;
@@ -393,10 +410,15 @@ static void erase_match(emission *e) {
   }
 }
 
+// An expansion leaves what was there before alone.
+static bool stays(const emission *e, const pir_op *op) {
+  return e->m->mode && e->m->mode->expands && !pir_op_attr(op, e->m->rewriter->comp_op_name);
+}
+
 static void erase_orphans(emission *e) {
   while (e->orphan_count) {
     pir_op *op = e->orphans[--e->orphan_count];
-    bool kept = pir_op_has_effect(op) || pir_op_has(op, PIR_PARAMETER) || pir_op_regions(op) || !pir_op_unused(op);
+    bool kept = stays(e, op) || pir_op_has_effect(op) || pir_op_has(op, PIR_PARAMETER) || pir_op_regions(op) || !pir_op_unused(op);
     if (kept) continue;
     note_orphans(e, op);
     pir_rewriter_erase(e->m->rewriter, op);

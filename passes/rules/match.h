@@ -30,6 +30,7 @@ typedef struct rule_match {
   const rule *rule;
   evaluator *eval;  // of constants
   bool eval_ready, has_inplace;
+  const struct rules_mode *mode;  // NULL: plain
   rule_op_bound ops[RULE_MAX_OPS];
   rule_bound values[RULE_MAX_VALUES];
   pir_rule_value holes[RULE_MAX_HOLES];

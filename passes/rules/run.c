@@ -2,6 +2,7 @@
 
 #include <manager_impl.h>
 #include <rules/match.h>
+#include <rules/run.h>
 
 #include <pir/walk.h>
 
@@ -34,6 +35,7 @@ static void explain(const rule_match *m, const pir_op *op) {
 static bool apply(pir_op *op, pir_rewriter *rewriter, void *user) {
   const rule_pattern *p = user;
   rule_match *m = &p->runner->match;
+  if (m->mode && m->mode->takes && !m->mode->takes(m->mode->user, op)) return false;
   m->rule = p->rule;
   m->hindrance = NULL;
   bool done = rule_match_op(m, op) && rule_rewrite(m, op);
@@ -88,13 +90,15 @@ pir_status pir_rule_apply(pir_program *program, const pir_rule_pass *rules, size
   return status;
 }
 
-pir_status pir_rules_run(pir_pass_run *run, const pir_rule_pass *rules, const pir_pattern *patterns, size_t count) {
+static pir_status run_in_mode(pir_pass_run *run, const pir_rule_pass *rules, const pir_pattern *patterns, size_t count,
+                              const rules_mode *mode) {
   pir_arena *arena = pir_context_arena(run->rewriter->ctx);
   runner *r = pir_arena_alloc(arena, sizeof *r);
   rule_match *m = &r->match;
   m->rewriter = run->rewriter;
   m->ctx = run->rewriter->ctx;
   m->t = rules->tables;
+  m->mode = mode;
   m->eval = &r->eval;
   m->eval_ready = m->has_inplace = false;
   m->failed = NULL;
@@ -103,4 +107,17 @@ pir_status pir_rules_run(pir_pass_run *run, const pir_rule_pass *rules, const pi
   if (m->eval_ready) evaluator_free(&r->eval);
   pir_arena_free(arena, r, sizeof *r);
   return status;
+}
+
+pir_status pir_rules_run(pir_pass_run *run, const pir_rule_pass *rules, const pir_pattern *patterns, size_t count) {
+  return run_in_mode(run, rules, patterns, count, NULL);
+}
+
+pir_status rules_run(pir_pass_run *run, const pir_rule_pass *rules, const rules_mode *mode) {
+  return run_in_mode(run, rules, NULL, 0, mode);
+}
+
+const pir_rule_pass *run_rules(const pir_pass_run *run) {
+  const pir_pass_manager *manager = run->manager;
+  return manager->entries.items[manager->current].pass->rules;
 }

@@ -401,7 +401,9 @@ static size_t put_attrs(building *b, const rule_op *p, const pir_opdef *def, con
 }
 
 static size_t result_count(const building *b, const rule_op *p, const pir_opdef *def, pir_value *const *operands) {
-  if (p->each || !p->result_count || b->s->t->results[p->results + p->result_count - 1] > -2) return def->result_count;
+  if (p->each || !p->result_count) return def->result_count;
+  bool list = rule_names_members(def, p->result_count) || b->s->t->results[p->results + p->result_count - 1] <= -2;
+  if (!list) return def->result_count;
   const pir_fact *fact = operands[0] ? pir_facts_of(b->facts, operands[0]) : NULL;
   return fact && fact->member_count ? fact->member_count : def->result_count;
 }

@@ -184,6 +184,11 @@ typedef struct rule_tables {
   const rule *rules;
 } rule_tables;
 
+// Whether several names for the one result that is declared stand for the members of a list.
+static inline bool rule_names_members(const pir_opdef *def, int16_t names) {
+  return names > 1 && def->traits & PIR_STRUCTURAL && def->result_count == 1 && def->results[0].flags & PIR_RESULT_VARIADIC;
+}
+
 struct pir_rule_pass {
   const rule_tables *tables;
   int32_t first, count;  // rules, by falling benefit

@@ -99,14 +99,14 @@ static void rules(const drr *d, FILE *out) {
 }
 
 static void pass(const drr_pass *p, FILE *out) {
-  fprintf(out, "static const pir_rule_pass rules_of_%s = {&tables, %d, %d};\n", p->name, p->first, p->count);
+  fprintf(out, "extern const pir_rule_pass pir_rules_of_%s;\nconst pir_rule_pass pir_rules_of_%s = {&tables, %d, %d};\n", p->name, p->name, p->first, p->count);
   fprintf(out, "extern const pir_pass pir_pass_of_%s;\nconst pir_pass pir_pass_of_%s = {", p->name, p->name);
   text(out, p->name);
   fputs(", ", out);
   text(out, p->short_name);
   fprintf(out, ", %d, ", p->level);
   text(out, p->summary);
-  fprintf(out, ", NULL, &rules_of_%s};\n", p->name);
+  fprintf(out, ", NULL, &pir_rules_of_%s};\n", p->name);
 }
 
 void drrc_emit(const drr *d, FILE *out) {

@@ -14,7 +14,7 @@ typedef struct pir_compare_options {
 // Both programs belong to one context. What differs is written to `out` (its write function may be NULL),
 // a line an op: `- a.pir:3:5: (%0) = ..` for ops of `a` without a partner, `+` for those of `b`.
 // Attributes that only tell where an op came from (struct_name, op_callstack, sym_shape_str,
-// op_namescope) do not count. When either program was read from Paddle's text, numbers are compared as
+// op_namescope, origin_id) do not count. When either program was read from Paddle's text, numbers are compared as
 // that text shows them: by six digits, whatever their kind. PIR_IO when the writer stops.
 PIR_API PIR_NODISCARD pir_status pir_program_compare(const pir_program *a, const pir_program *b,
                                                      const pir_compare_options *options, pir_writer out,

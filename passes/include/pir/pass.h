@@ -32,7 +32,7 @@ typedef struct pir_pass {
   uint8_t level;  // Paddle's: 0 basic, 1 folding and merging, 2 fusion, 3 layout and memory, 4 changes precision
   const char *summary;
   pir_status (*run)(pir_pass_run *run);
-  const pir_rule_pass *rules;  // of a pass that is declared by rules; `run` is NULL then
+  const pir_rule_pass *rules;  // of a pass that is declared by rules; without `run` they are all of it
 } pir_pass;
 
 PIR_API void pir_run_count(pir_pass_run *run, const char *what, uint64_t n);  // statistics

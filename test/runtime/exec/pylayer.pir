@@ -1,5 +1,5 @@
 // The region of a pylayer runs where it stands: its ops take its place, composites and nested ones among them.
-// RUN: pir-opt %s --verify-each --passes=decompose | FileCheck --check-prefix=OPT %s
+// RUN: pir-opt %s --verify-each --passes=expand | FileCheck --check-prefix=OPT %s
 // RUN: pir-run %s --input=x=2x2xf32=0 --pipeline=kernels --print | FileCheck %s
 // RUN: pir-run %s --input=x=2x2xf32=0 --print | FileCheck %s
 // RUN: sed 's/yield" (%3, %10) {} : (tensor<2x2xf32>, tensor<2x2xf32>)/yield" (%3) {} : (tensor<2x2xf32>)/' %s > %t.pir

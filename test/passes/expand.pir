@@ -1,4 +1,4 @@
-// RUN: pir-opt %s --split-input-file --verify-each --passes=decompose,dce | FileCheck %s
+// RUN: pir-opt %s --split-input-file --verify-each --passes=expand,dce | FileCheck %s
 
 // A composite becomes its lower block; the parts say where they come from, and the last one keeps the stated type.
 // CHECK-NOT:  "pd_op.softmax" (

@@ -1,0 +1,124 @@
+"""Programs that Paddle decomposed, lowered to kernels, or took through its predictor, against ours.
+
+  decomp     before.json through `decompose` equals after.pir; the numbers of what came out (`CASE:numbers`) are those of the
+             program before. Of a folder noskip* also what is skipped by default is expanded.
+  kernel     before.pir lowered equals kernel.pir, and that in place (`CASE:inplace`) kernel_inplace.pir. What the executor
+             printed (`CASE:exec`) likewise.
+  pipelines  the loaded model through the passes of the configuration equals what Paddle's had made of it before it was
+             lowered (`MODEL.CONFIG`), and lowered and in place (`MODEL.CONFIG:kernel`); each step alone is `MODEL.CONFIG:NN`.
+
+All up to names and the order of independent ops. Numbers of operations (origin_id, [id:..]) count the objects of a process;
+that an operation has one is compared, which is not.
+"""
+import json
+import pathlib
+import re
+import tempfile
+
+CONFIGS = {"cpu": "paddle-cpu", "no_ir_optim": "paddle-cpu", "gpu_list_on_cpu": "paddle-gpu", "onednn": "paddle-onednn",
+           "onednn_bf16": "paddle-onednn-bf16"}
+KERNEL_PASSES = ("remove_shadow_feed_pass", "inplace_pass")
+
+
+def comparer(run):
+    def compare(tools, name, command, want):
+        code, out, err = run(command)
+        if code:
+            return name, "skip" if code == 3 else "fail", f"exit code {code}: {last_line(err)}"
+        with tempfile.NamedTemporaryFile(suffix=".pir") as f:
+            f.write(out)
+            f.flush()
+            code, differs, err = run([tools / "pir-opt", "--diff", f.name, want])
+        if code:
+            return name, "fail", last_line(err or differs.decode(errors="replace"))
+        ours, theirs = (text.count(b"origin_id:") for text in (out, want.read_bytes()))
+        return (name, "pass", "") if ours == theirs else (name, "fail", f"{ours} operations have a number, not {theirs}")
+    return compare
+
+
+def last_line(text):
+    lines = text.strip().splitlines()
+    return lines[-1][:200] if lines else "no message"
+
+
+def decomp_jobs(run):
+    compare = comparer(run)
+
+    def jobs(tools, root):
+        index = root / "passes/decomp/index.jsonl"
+        for row in map(json.loads, index.read_text().splitlines() if index.exists() else ()):
+            folder = root / "passes" / row["case"]
+            if not (folder / "after.pir").exists():
+                continue
+            passes = "decompose" + ("{allow=pd_op.softmax}" if folder.name == "whitelist" else "")
+            passes += ",decompose_skipped" if folder.name.startswith("noskip") else ""
+            before = folder / "before.json" if (folder / "before.json").exists() else folder / "before.pir"
+            command = [tools / "pir-opt", before, f"--passes={passes}", "--verify-each"]
+            name = f"decomp {folder.parent.name}/{folder.name}"
+            yield name, lambda n=name, c=command, f=folder: compare(tools, n, c, f / "after.pir")
+            if "maxdiff" in row:
+                yield name + ":numbers", lambda n=name + ":numbers", c=command, f=folder: numbers_job(run, tools, n, c, f)
+    return jobs
+
+
+def numbers_job(run, tools, name, command, folder):
+    half = "bf16" in folder.name
+    with tempfile.NamedTemporaryFile(suffix=".pir") as f:
+        code, out, err = run(command + ["--emit=typed"])
+        if not code:
+            f.write(out)
+            f.flush()
+            code, _, err = run([tools / "pir-run", f.name, f"--case={folder}", "--pipeline=kernels",
+                                f"--rtol={1e-2 if half else 1e-5}", f"--atol={1e-2 if half else 1e-6}"])
+    return name, "pass" if code == 0 else "skip" if code == 3 else "fail", "" if code == 0 else f"exit code {code}: {last_line(err)}"
+
+
+def kernel_jobs(run):
+    compare = comparer(run)
+
+    def jobs(tools, root):
+        for folder in sorted(p for p in (root / "passes/kernel").glob("*") if p.is_dir()):
+            pairs = [("", "before.pir", "kernel.pir", "pd_op_to_kernel"),
+                     (":inplace", "before.pir", "kernel_inplace.pir", "pd_op_to_kernel,inplace"),
+                     (":exec", "exec_before.pir", "exec_kernel.pir", "pd_op_to_kernel")]
+            for suffix, before, after, passes in pairs:
+                name = f"kernel {folder.name}{suffix}"
+                if (folder / before).exists() and (folder / after).exists():
+                    command = [tools / "pir-opt", folder / before, f"--passes={passes}"]
+                    yield name, lambda n=name, c=command, w=folder / after: compare(tools, n, c, w)
+    return jobs
+
+
+def steps(folder):
+    """The changes: (number, pass, program before, program after), and the last program before the lowering."""
+    order, before, found = json.loads((folder / "order.json").read_text()), folder / "00_loaded.pir", []
+    for row in order:
+        if row["pass"] in KERNEL_PASSES and before.name[0] != "k":
+            before = folder / "kernel_lowered.pir"
+        if row.get("file"):
+            found.append((row["file"].split("_")[0], row["pass"], before, folder / row["file"]))
+            before = folder / row["file"]
+    last = [after for _, which, _, after in found if which not in KERNEL_PASSES]
+    return found, last[-1] if last else folder / "00_loaded.pir"
+
+
+def pipeline_jobs(run):
+    compare = comparer(run)
+
+    def jobs(tools, root):
+        for folder in sorted(p for p in (root / "passes/pipelines").glob("*") if p.is_dir()):
+            found, last = steps(folder)
+            pipeline, params = CONFIGS[folder.name.rpartition(".")[2]], folder / "model.pdiparams"
+            whole = [tools / "pir-opt", folder / "model.json", f"--pipeline={pipeline}"]
+            whole += [f"--params={params}"] if params.exists() else []
+            name = f"pipelines {folder.name}"
+            yield name, lambda n=name, c=whole, w=last: compare(tools, n, c, w)
+            if (folder / "kernel_final.pir").exists():
+                lowered = whole + ["--pipeline=paddle-lower"]
+                yield name + ":kernel", lambda n=name + ":kernel", c=lowered, w=folder / "kernel_final.pir": compare(tools, n, c, w)
+            for number, which, before, after in found:
+                if which == "constant_folding_pass":
+                    continue  # the values of the parameters are not in the text; the whole pipeline has them
+                step = [tools / "pir-opt", before, f"--passes={which}"]
+                yield f"{name}:{number}", lambda n=f"{name}:{number}", c=step, w=after: compare(tools, n, c, w)
+    return jobs
