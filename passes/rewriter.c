@@ -90,7 +90,10 @@ static bool is_stopped(const pir_rewriter *rewriter, pir_value *value, bool *out
 
 static void derive_stop_gradient(const pir_rewriter *rewriter, pir_op *op, const pir_op *at) {
   size_t n = pir_op_results(op);
-  if (!n || pir_op_attr(op, rewriter->stop_gradient)) return;
+  const pir_opdef *def = pir_op_def(op);
+  // Paddle says nothing of an op that only writes over what it is given.
+  bool writes_only = n == 1 && pir_op_has(op, PIR_INPLACE) && !def->base;
+  if (!n || writes_only || pir_op_attr(op, rewriter->stop_gradient)) return;
   bool stated = pir_op_attr(at, rewriter->stop_gradient) != NULL, stopped = true;
   for (size_t i = 0; i < pir_op_operands(op); i++) {
     pir_value *value = pir_op_operand(op, i);

@@ -85,13 +85,19 @@ static const npy_array *find_expected(const npy_set *set, size_t i) {
 
 // ---- one case
 
+// NumPy has no bfloat16: its bits are kept as integers.
+static pir_tensor read_as(pir_tensor tensor, pir_dtype wanted) {
+  if (wanted == PIR_BF16 && tensor.dtype == PIR_U16) tensor.dtype = PIR_BF16;
+  return tensor;
+}
+
 static int feed(run *r, npy_set *set, const char *folder) {
   for (size_t i = 0; i < pir_model_inputs(r->model); i++) {
     pir_port port = pir_model_input(r->model, i);
     npy_array *array = (npy_array *)run_find_input(set, port.name.data);
     if (!array) return cli_fail(r->cli, CLI_INVALID, "%s has no input \"%s\"", folder, port.name.data);
     run_drop_input(&r->inputs[i]);
-    r->inputs[i].tensor = array->tensor;
+    r->inputs[i].tensor = read_as(array->tensor, port.dtype);
     array->tensor.data = NULL;
   }
   return 0;
@@ -111,7 +117,8 @@ static int compare_case(const run *r, const npy_set *set, const char *folder, bo
     const npy_array *expected = find_expected(set, i);
     if (!expected || run_ignores(r, i)) continue;
     compared++;
-    different += !run_compare(r, i, &expected->tensor, quiet ? "  " : "", quiet);
+    pir_tensor tensor = read_as(expected->tensor, pir_model_output(r->model, i).dtype);
+    different += !run_compare(r, i, &tensor, quiet ? "  " : "", quiet);
   }
   if (different) return cli_fail(r->cli, CLI_DIFFERENT, "%s: %zu of %zu outputs differ", folder, different, compared);
   if (!compared && !cli_has(r->cli, OPT_IGNORE))
