@@ -33,13 +33,19 @@ static bool is_listed(pir_str list, pir_str name) {
   return false;
 }
 
-static bool is_static(const selection *s, const pir_value *value) {
-  const pir_fact *fact = value ? pir_facts_of(s->facts, value) : NULL;
-  if (!fact || fact->members) return true;
+static bool is_static_tensor(const selection *s, const pir_fact *fact) {
   int64_t extent;
   for (int32_t i = 0; fact->known && i < fact->rank; i++)
     if (!pir_dim_is_const(pir_facts_dims(s->facts), fact->shape[i], &extent)) return false;
   return fact->known && fact->rank >= 0;
+}
+
+static bool is_static(const selection *s, const pir_value *value) {
+  const pir_fact *fact = value ? pir_facts_of(s->facts, value) : NULL;
+  bool known = !fact || fact->members || is_static_tensor(s, fact);
+  for (size_t i = 0; fact && fact->members && i < fact->member_count && known; i++)
+    known = is_static_tensor(s, fact->members[i]);
+  return known;
 }
 
 static bool is_static_op(const selection *s, const pir_op *op) {

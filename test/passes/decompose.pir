@@ -36,7 +36,6 @@
 // CHECK-NEXT: "pd_op.fetch"
 // ALLOW: "pd_op.add" (%0, %0)
 // DENY: "pd_op.add_n"
-// DENY-NOT: "pd_op.add" 
 {
     (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1,3]} : () -> tensor<-1x3xf32>
     (%1) = "builtin.combine" (%0, %0, %0) {} : (tensor<-1x3xf32>, tensor<-1x3xf32>, tensor<-1x3xf32>) -> vec[tensor<-1x3xf32>,tensor<-1x3xf32>,tensor<-1x3xf32>]
