@@ -200,7 +200,9 @@ def pass_jobs(tools, root):
 
 
 def pass_job(tools, name, which, want):
-    code, out, err = run([tools / "pir-opt", want.with_name("before.pir"), f"--passes={which}"])
+    params = want.with_name("before.pdiparams")
+    command = [tools / "pir-opt", want.with_name("before.pir"), f"--passes={which}"]
+    code, out, err = run(command + ([f"--params={params}"] if params.exists() else []))
     return verdict(name, code, err) if code else compare(tools, name, out, want)
 
 

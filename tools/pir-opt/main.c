@@ -45,6 +45,7 @@ enum {
   OPT_REDUCE,
   OPT_REPRODUCER,
   OPT_RUN_REPRODUCER,
+  OPT_PARAMS,
   OPT_LATER
 };
 
@@ -64,6 +65,7 @@ static const cli_option options[] = {
     {OPT_REDUCE, 0, "reduce", "CMD", "print the smallest program on which `CMD FILE` still fails"},
     {OPT_REPRODUCER, 0, "reproducer", "FILE", "when a pass fails, leave the program and the passes in FILE"},
     {OPT_RUN_REPRODUCER, 0, "run-reproducer", NULL, "run the passes that the file names in its first line"},
+    {OPT_PARAMS, 0, "params", "FILE|DIR", "read the parameters too, for passes that compute with them"},
     {OPT_VERIFY_EACH, 0, "verify-each", NULL, "verify after every pass"},
     {OPT_PRINT_BEFORE, 0, "print-before", "PASS", "print the program before a pass, to standard error"},
     {OPT_PRINT_AFTER, 0, "print-after", "PASS", "print the program after a pass"},
@@ -265,6 +267,16 @@ static int run_passes(cli *cli, pir_context *ctx, pir_str text, pir_program *pro
 
 // ---- one program
 
+static int read_program(cli *cli, pir_context *ctx, const cli_file *file, uint32_t first_line,
+                        pir_program **out_program) {
+  const char *params = cli_value(cli, OPT_PARAMS, NULL);
+  bool fragment = cli_has(cli, OPT_FRAGMENT);
+  if (!params) return cli_program_read(cli, ctx, file, PIR_FORMAT_UNKNOWN, fragment, first_line, out_program);
+  if (fragment || cli_has(cli, OPT_SPLIT) || strcmp(file->name, "-") == 0)
+    return cli_fail(cli, CLI_USAGE, "parameters belong to a whole program in a file");
+  return cli_exit_code(pir_program_load_file(ctx, file->name, params, out_program));
+}
+
 // Reads a text or file, verifies, runs the passes, verifies what they left; `out` may be NULL.
 static int process(cli *cli, const cli_file *file, uint32_t first_line, const pir_writer *out) {
   pir_context *ctx = cli_context_create(cli);
@@ -273,7 +285,7 @@ static int process(cli *cli, const cli_file *file, uint32_t first_line, const pi
   const emit_form *form = form_of(cli);
   bool changed = changes(cli) || emit_is_code(form);
   pir_verify_options verify = {.strict = cli_has(cli, OPT_STRICT), .fragment = cli_has(cli, OPT_FRAGMENT)};
-  int code = cli_program_read(cli, ctx, file, PIR_FORMAT_UNKNOWN, cli_has(cli, OPT_FRAGMENT), first_line, &program);
+  int code = read_program(cli, ctx, file, first_line, &program);
   // Passes and other formats rely on ops being as they are declared; to look at an older text they need not be.
   bool older = !code && pir_program_is_older(program), printed = emit_is_text(form) && !changed;
   verify.old_forms = older && printed;
