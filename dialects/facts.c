@@ -129,7 +129,7 @@ static pir_status infer_op(pir_facts *facts, const pir_op *op, pir_fact *results
   if (status) return status;
   for (size_t i = 0; i < count; i++) {
     const pir_value *value = i < pir_op_results(op) ? pir_op_result(op, i) : NULL;
-    if (value && (!results[i].known || (results[i].rank < 0 && !results[i].members))) {
+    if (value && !results[i].unstated && (!results[i].known || (results[i].rank < 0 && !results[i].members))) {
       pir_fact *stated = fact_of_type(&infer, pir_value_type(value));
       if (results[i].known && results[i].dtype != PIR_UNDEFINED) stated->dtype = results[i].dtype;
       results[i] = *stated;

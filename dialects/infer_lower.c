@@ -108,6 +108,13 @@ static const pir_fact *argument(pir_infer *infer, const pir_lower *l, const pir_
       *fact = (pir_fact){.known = true, .rank = -1, .members = members, .member_count = (size_t)arg->count};
       return fact;
     }
+    case PIR_LOWER_REST: {
+      const pir_fact *list = values[arg->value];
+      if (!list || !list->members || (size_t)arg->first > list->member_count) return NULL;
+      pir_fact *fact = INFER_NEW(infer, pir_fact, 1);
+      *fact = *list, fact->members += arg->first, fact->member_count -= (size_t)arg->first;
+      return fact;
+    }
   }
   return NULL;
 }

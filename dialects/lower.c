@@ -168,6 +168,22 @@ static pir_value *combine(expansion *x, const pir_lower_arg *arg) {
   return op ? pir_op_result(op, 0) : NULL;
 }
 
+static pir_value *rest_of(expansion *x, const pir_lower_arg *arg) {
+  pir_value *list = x->values[arg->value], *members[MAX_OPERANDS];
+  const pir_fact *fact = list ? pir_facts_of(x->e.facts, list) : NULL;
+  size_t count = 0, total = fact && fact->members ? fact->member_count : 0;
+  if (!total || total > MAX_OPERANDS) return NULL;
+  const pir_opdef *def = own_op(&x->e, "builtin.slice");
+  for (size_t i = (size_t)arg->first; i < total; i++) {
+    pir_named_attr index = named(x->ctx, def, 0, pir_attr_int(x->ctx, PIR_ATTR_I32, (int64_t)i));
+    pir_op *op = create(&x->e, def, &list, 1, &index, 1);
+    if (!op) return NULL;
+    members[count++] = pir_op_result(op, 0);
+  }
+  pir_op *op = create(&x->e, own_op(&x->e, "builtin.combine"), members, count, NULL, 0);
+  return op ? pir_op_result(op, 0) : NULL;
+}
+
 static pir_status argument(expansion *x, const pir_lower_step *step, const pir_opdef *def, int i, pir_value **out) {
   const pir_lower_arg *arg = &x->l->args[step->first_arg + i];
   int64_t list[PIR_FACT_CONTENTS], n;
@@ -186,6 +202,10 @@ static pir_status argument(expansion *x, const pir_lower_step *step, const pir_o
       *out = pir_expand_number(&x->e, pir_operand_dtype(&def->operands[i]), number);
       break;
     case PIR_LOWER_VALUES: *out = combine(x, arg); break;
+    case PIR_LOWER_REST:
+      *out = rest_of(x, arg);
+      if (!*out) return not_known(x, step, "how many members a list has");
+      break;
   }
   return *out ? PIR_OK : PIR_INTERNAL;
 }

@@ -240,6 +240,9 @@ static pir_lower_arg compile_arg(compiler *co, lower_code *out, const numbering 
   int at = e->kind == EXPR_ATTR ? op_operand(co->o, e->name) : is_value(e) ? value_number(n, value_name(e)) : -1;
   if (e->kind == EXPR_NULL) {
     arg.kind = PIR_LOWER_ABSENT;
+  } else if (e->kind == EXPR_REST) {
+    arg.kind = PIR_LOWER_REST, arg.value = (int16_t)value_number(n, e->name), arg.first = (int16_t)e->i;
+    if (arg.value < 0) source_error(e->loc, "no value '%%%s' before this line", e->name);
   } else if (at >= 0) {
     arg.value = (int16_t)at;
   } else if (is_value(e)) {

@@ -19,6 +19,7 @@ typedef enum expr_kind {
   EXPR_ATTR,    // $name
   EXPR_VALUE,   // %name, in `lower`
   EXPR_MEMBER,  // %name[i]: member i of a list
+  EXPR_REST,    // %name[i..]: the list of the members from i on
   EXPR_CALL,    // name(args)
   EXPR_AT,      // name[map] or $name[index]; `b` is the fill
   EXPR_UNARY,   // op, a

@@ -246,6 +246,7 @@ primary: INT { $$ = expr_new(EXPR_INT, @1); $$->i = $1; $$->f = (double)$1; }
   | ATTR_NAME { $$ = expr_new(EXPR_ATTR, @1); $$->name = $1; }
   | VALUE_NAME { $$ = expr_new(EXPR_VALUE, @1); $$->name = $1; }
   | VALUE_NAME '[' INT ']' { $$ = expr_new(EXPR_MEMBER, @1); $$->name = $1; $$->i = $3; }
+  | VALUE_NAME '[' INT DOTS ']' { $$ = expr_new(EXPR_REST, @1); $$->name = $1; $$->i = $3; }
   | ATTR_NAME '[' expr ']' { $$ = expr_new(EXPR_AT, @1); $$->name = $1; $$->op = 1; $$->a = $3; }
   | IDENT '(' expr_list ')' { $$ = expr_new(EXPR_CALL, @1); $$->name = $1; $$->a = $3; }
   | IDENT '[' map ']' { $$ = at(@1, $1, $3, NULL); }

@@ -6,6 +6,12 @@
 
 #include <string.h>
 
+// What is taken out of an array: programs state the type of an array that is still empty.
+pir_status pd_infer_popped(pir_infer *infer) {
+  infer->results[PD_ARRAY_POP_OUT_OUT] = (pir_fact){.unstated = true, .rank = -1};
+  return PIR_OK;
+}
+
 static bool known_shape(const pir_fact *x) { return x && x->known && !x->members && x->rank >= 0; }
 
 static bool constant(const pir_infer *infer, pir_dim dim, int64_t *out) {

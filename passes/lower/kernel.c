@@ -138,6 +138,7 @@ static bool is_control(const pir_opdef *def) {
     case PD_SELECT_INPUT:
     case PD_CREATE_ARRAY:
     case PD_ARRAY_LENGTH:
+    case PD_ARRAY_POP:
     case PD_ARRAY_READ:
     case PD_SLICE_ARRAY:
     case PD_SLICE_ARRAY_DENSE:

@@ -122,6 +122,22 @@ static pir_status read_item(frame *f, const plan_instr *instr) {
   return PIR_OK;
 }
 
+// Hands the memory of an item out and closes the gap.
+static pir_status pop_item(frame *f, const plan_instr *instr) {
+  tensor_array *array = NULL;
+  int64_t unused, index = (int32_t)instr->detail;
+  PIR_TRY(find(f, instr, 0, &array, &unused));
+  if (index < 0) index += (int64_t)array->count;
+  if (index < 0 || (uint64_t)index >= array->count || !array->items[index].data)
+    return pir_exec_fail(&f->message, PIR_INVALID, "\"%s\": the array has nothing at %lld", instr->label,
+                         (long long)(int32_t)instr->detail);
+  pir_tensor *item = &array->items[index];
+  put(f, instr, &(carried){*item, {item->data, item_bytes(item)}});
+  memmove(item, item + 1, (--array->count - (size_t)index) * sizeof *item);
+  array->items[array->count] = (pir_tensor){0};
+  return PIR_OK;
+}
+
 static pir_status length(frame *f, const plan_instr *instr) {
   tensor_array *array = NULL;
   int64_t unused;
@@ -340,6 +356,7 @@ pir_status pir_frame_run_array(frame *f, const plan_instr *instr) {
     case PLAN_ARRAY_WRITE: return write_item(f, instr);
     case PLAN_ARRAY_READ:
     case PLAN_ARRAY_AT: return read_item(f, instr);
+    case PLAN_ARRAY_POP: return pop_item(f, instr);
     case PLAN_ARRAY_SLICE: return slice(f, instr);
     case PLAN_ARRAY_JOIN: return join(f, instr);
     case PLAN_ARRAY_PART: return part(f, instr);

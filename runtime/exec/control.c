@@ -20,6 +20,7 @@ static int control_kind(const pir_op *op) {
     case PD_SELECT_INPUT: return PLAN_SELECT;
     case PD_CREATE_ARRAY: return PLAN_ARRAY_NEW;
     case PD_ARRAY_WRITE_: return PLAN_ARRAY_WRITE;
+    case PD_ARRAY_POP: return PLAN_ARRAY_POP;
     case PD_ARRAY_READ: return PLAN_ARRAY_READ;
     case PD_ARRAY_LENGTH: return PLAN_ARRAY_LENGTH;
     case PD_SLICE_ARRAY: return PLAN_ARRAY_SLICE;
@@ -144,11 +145,12 @@ static uint32_t add_words(plan_builder *b, const uint32_t *words, uint32_t count
 }
 
 // Results take their shapes and memory from what is handed out.
-static pir_status build_results(plan_builder *b, const pir_op *op, plan_instr *instr) {
-  uint32_t count = (uint32_t)pir_op_results(op);
+// Slots of the results from `first` on.
+static pir_status build_results(plan_builder *b, const pir_op *op, uint32_t first, plan_instr *instr) {
+  uint32_t count = (uint32_t)pir_op_results(op) - first;
   uint32_t *outs = pir_bump_get(&b->scratch, count * sizeof *outs);
   for (uint32_t i = 0; outs && i < count; i++) {
-    struct slot_list list = pir_plan_results(b, pir_op_result(op, i));
+    struct slot_list list = pir_plan_results(b, pir_op_result(op, first + i));
     if (b->p->memory.failed || b->scratch.failed) return PIR_EXHAUSTED;
     if (list.count != 1) return unsupported(op, "a result that is not one tensor");
     pir_plan_make_late(b->p, list);
@@ -174,6 +176,12 @@ static uint32_t filled_with(const pir_op *op) {
   uint32_t bits;
   memcpy(&bits, &narrow, sizeof bits);
   return bits;
+}
+
+static uint32_t popped_at(const pir_op *op) {
+  int64_t index = -1;
+  (void)pir_attr_as_int(pir_op_attr_str(op, "index"), &index);
+  return (uint32_t)(int32_t)index;
 }
 
 pir_status pir_plan_control(plan_builder *b, const pir_op *op) {
@@ -203,8 +211,10 @@ pir_status pir_plan_control(plan_builder *b, const pir_op *op) {
   if (instr.kind == PLAN_ARRAY_LIKE) instr.detail = filled_with(op);
   instr.in = add_words(b, ins, count);
   instr.in_count = count;
-  if (instr.kind == PLAN_ARRAY_WRITE) pir_plan_bind_slot(b, pir_op_result(op, 0), ins[0]);
-  else PIR_TRY(build_results(b, op, &instr));
+  if (instr.kind == PLAN_ARRAY_POP) instr.detail = popped_at(op);
+  bool changes = instr.kind == PLAN_ARRAY_WRITE || instr.kind == PLAN_ARRAY_POP;  // result 0 is the array again
+  if (changes) pir_plan_bind_slot(b, pir_op_result(op, 0), ins[0]);
+  if (instr.kind != PLAN_ARRAY_WRITE) PIR_TRY(build_results(b, op, changes, &instr));
   pir_plan_instr(b, instr);
   return p->memory.failed || b->scratch.failed ? PIR_EXHAUSTED : PIR_OK;
 }

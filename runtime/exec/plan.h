@@ -79,6 +79,7 @@ typedef enum plan_kind {
   PLAN_ARRAY_READ,    // in: array, index
   PLAN_ARRAY_LENGTH,  // in: array
   PLAN_ARRAY_SLICE,   // in: array, first, end; out: an array of copies
+  PLAN_ARRAY_POP,     // in: array; detail: index, counted from the end when negative; out: the tensor
   PLAN_ARRAY_AT,      // in: array, index; counted from the end when negative
   PLAN_ARRAY_JOIN,    // in: array; detail: 2 * axis + whether they are stacked; out: joined, extents along the axis
   PLAN_ARRAY_PART,    // in: array, tensor; detail likewise; out: the tensor in pieces like those of the array

@@ -2,6 +2,7 @@
 // decides the numbers (which draws, in which precision) is as in Paddle's CPU kernels for uniform, normal, integer,
 // Bernoulli, multinomial and exponential numbers, permutations and dropout; the others have the right distribution.
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/kernels.h"
@@ -378,6 +379,66 @@ pir_status pir_kernel_shuffle_batch(const pir_kernel_call *call) {
   pir_kernel_drop(call, &dense);
   pir_kernel_drop(call, &moved);
   pir_kernel_drop(call, &t);
+  return status;
+}
+
+// ---- classes
+
+static int by_number(const void *a, const void *b) {
+  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
+// Adds classes that are not marked yet until there are `count` of them.
+static int64_t add_classes(draw *d, char *marked, int64_t classes, int64_t *list, int64_t n, int64_t count) {
+  while (n < count) {
+    int64_t c = (int64_t)pir_generator_below(d->from, (uint64_t)classes);
+    if (marked[c]) continue;
+    marked[c] = 1, list[n++] = c;
+  }
+  return n;
+}
+
+// The classes that labels have and random others, in order; each label by its place among them. attributes:
+// num_classes, num_samples, ring_id, rank, nranks, fix_seed, seed
+pir_status pir_kernel_class_center_sample(const pir_kernel_call *call) {
+  const pir_tensor *label = pir_kernel_in(call, 0);
+  const pir_attr_value *attrs = call->attrs;
+  int64_t classes = attrs[0].i, wanted = attrs[1].i, n = pir_tensor_numel(label), found = 0;
+  if (attrs[4].i != 1)
+    return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s over several devices", call->op);
+  if (classes < 1 || wanted > classes || classes > INT64_MAX / 16)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: %lld samples of %lld classes", call->op, (long long)wanted,
+                           (long long)classes);
+  draw d;
+  PIR_TRY(start(call, attrs[5].i ? attrs[6].i : 0, PIR_F64, &d));
+  size_t size = (size_t)classes * (2 * sizeof(int64_t) + 1), at_bytes = ((size_t)n + 1) * sizeof(int64_t);
+  int64_t *list = pir_kernel_alloc(call, size), *place = list + classes, *at = pir_kernel_alloc(call, at_bytes);
+  char *marked = (char *)(place + classes);
+  pir_status status = list && at ? PIR_OK : pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  if (!status) memset(marked, 0, (size_t)classes);
+  for (int64_t i = 0; i < n && !status; i++) {
+    int64_t c = at[i] = pir_tensor_int_at(label, i);
+    if (c < 0 || c >= classes)
+      status = pir_kernel_fail(call, PIR_INVALID, "%s: label: %lld of %lld classes", call->op, (long long)c,
+                               (long long)classes);
+    else if (!marked[c]) marked[c] = 1, list[found++] = c;
+  }
+  if (!status) {
+    found = add_classes(&d, marked, classes, list, found, wanted);
+    qsort(list, (size_t)found, sizeof *list, by_number);
+    for (int64_t i = 0; i < found; i++) place[list[i]] = i;
+    for (int64_t i = 0; i < n; i++) at[i] = place[at[i]];
+    pir_tensor moved = {.data = at}, sampled = {.data = list};
+    pir_tensor_set_dense(&moved, PIR_I64, label->shape, label->rank);
+    pir_tensor_set_dense(&sampled, PIR_I64, &found, 1);
+    status = pir_kernel_shape_result(call, call->out[0], label->dtype, label->shape, label->rank);
+    if (!status) status = pir_tensor_copy(&moved, call->out[0]);
+    if (!status) status = pir_kernel_shape_result(call, call->out[1], label->dtype, &found, 1);
+    if (!status) status = pir_tensor_copy(&sampled, call->out[1]);
+  }
+  pir_kernel_free(call, at, at_bytes);
+  pir_kernel_free(call, list, size);
   return status;
 }
 

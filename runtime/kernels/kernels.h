@@ -19,6 +19,7 @@
   X(cholesky, false)                                                                                                   \
   X(cholesky_solve, false)                                                                                             \
   X(chunk_eval, false)                                                                                                 \
+  X(class_center_sample, true)                                                                                         \
   X(clip_by_norm, false)                                                                                               \
   X(coalesce_tensor, false)                                                                                            \
   X(collect_fpn_proposals, true)                                                                                       \

@@ -15,7 +15,8 @@ PIR_BEGIN
 
 typedef struct pir_fact pir_fact;
 struct pir_fact {
-  bool known;  // false: nothing is known (then nothing below counts)
+  bool known;     // false: nothing is known (then nothing below counts)
+  bool unstated;  // and what the program states of it is no fact: only the run shows it
   pir_dtype dtype;
   int32_t rank;  // -1: unknown rank
   pir_dim shape[PIR_MAX_RANK];

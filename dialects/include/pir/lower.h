@@ -13,7 +13,8 @@ typedef enum pir_lower_arg_kind {
   PIR_LOWER_VALUE,   // value `value`: the op's operands come first, then the results of the steps in order
   PIR_LOWER_INTS,    // a 1-D integer constant: `count` items from `first`
   PIR_LOWER_NUMBER,  // a scalar constant: value node `node`
-  PIR_LOWER_VALUES   // a list for a variadic operand: `count` value numbers from pool[first]
+  PIR_LOWER_VALUES,  // a list for a variadic operand: `count` value numbers from pool[first]
+  PIR_LOWER_REST     // list `value` from member `first` on
 } pir_lower_arg_kind;
 
 typedef struct pir_lower_arg {
