@@ -423,11 +423,19 @@ static pir_status run_members(const pir_kernel_call *call, const pir_clause *c) 
   return status;
 }
 
+// A result that some clause gives, though none for these attributes, would stay unwritten.
+static pir_status check_given(const pir_kernel_call *call) {
+  for (const pir_clause *c = call->clause; c; c = c->next)
+    if (c->result < call->result_count && call->out_members[c->result] > 0 && call->out[call->out_first[c->result]] &&
+        !pir_clause_choose(call->clause, c->result, call->attrs))
+      return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s: no clause for these attributes", call->op);
+  return PIR_OK;
+}
+
 pir_status pir_clause_run(const pir_kernel_call *call) {
-  bool defined = false;
+  PIR_TRY(check_given(call));
   for (const pir_clause *c = call->clause; c; c = c->next) {
     if (c != pir_clause_choose(call->clause, c->result, call->attrs)) continue;
-    defined = true;
     if (c->kind == PIR_CLAUSE_JOIN || c->kind == PIR_CLAUSE_SPLIT) {
       PIR_TRY(run_slices(call, c));
       continue;
@@ -442,6 +450,5 @@ pir_status pir_clause_run(const pir_kernel_call *call) {
     if (c->kind == PIR_CLAUSE_SCATTER) PIR_TRY(start_scatter(call, c, out));
     PIR_TRY(run_clause(call, c, out, 0));
   }
-  return defined ? PIR_OK
-                 : pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s: no clause for these attributes", call->op);
+  return PIR_OK;
 }

@@ -380,7 +380,9 @@ pir_status pd_infer_gather_nd(pir_infer *infer) {
   pir_fact *out = infer_begin(infer, 0);
   int64_t depth;
   if (!known_shape(x) || !known_shape(index) || index->rank < 1) return PIR_OK;
+  out->unstated = true;  // Paddle states a rank for a depth it does not know
   if (!constant(infer, index->shape[index->rank - 1], &depth)) return PIR_OK;
+  out->unstated = false;
   if (depth > x->rank)
     return pir_infer_fail(infer, "index rows of %lld for a tensor of rank %d", (long long)depth, x->rank);
   int32_t lead = index->rank - 1;
