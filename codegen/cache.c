@@ -1,6 +1,6 @@
 // One file an object: a header with magic, key, size and checksum, then the bytes. A file is written under a
 // temporary name and renamed, so a reader sees all of it or nothing. What is read is executed, so the folder
-// must be ours and closed to others. When the folder holds too much, the oldest files go.
+// must be ours, and no one else's to write to. When the folder holds too much, the oldest files go.
 #include "cache.h"
 
 #include <dirent.h>
@@ -31,16 +31,22 @@ pir_cache_key pir_cache_key_of(const void *text, size_t size) {
   return (pir_cache_key){h.low64, h.high64};
 }
 
-// The folder as a descriptor, made when it is missing; -1 when it is not ours alone.
+// The folder as a descriptor, made when it is missing; -1 when others may write to it.
 static int open_folder(const char *folder) {
   if (mkdir(folder, 0700) && errno != EEXIST) return -1;
   int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   struct stat st;
-  if (fd >= 0 && (fstat(fd, &st) || st.st_uid != geteuid() || (st.st_mode & 077))) {
+  if (fd >= 0 && (fstat(fd, &st) || st.st_uid != geteuid() || (st.st_mode & 022))) {
     close(fd);
     return -1;
   }
   return fd;
+}
+
+bool pir_cache_usable(const char *folder) {
+  int fd = open_folder(folder);
+  if (fd >= 0) close(fd);
+  return fd >= 0;
 }
 
 static void file_name(pir_cache_key key, char out[64]) {

@@ -12,6 +12,9 @@ typedef struct pir_cache_key {
 // Of everything that decides the code: the modules' text, target, versions.
 pir_cache_key pir_cache_key_of(const void *text, size_t size);
 
+// Whether objects can be kept in the folder, which is made when it is missing: it is ours, and only we may write to it.
+bool pir_cache_usable(const char *folder);
+
 bool pir_cache_load(const char *folder, pir_cache_key key, pir_emitted *out_object);
 // Failures leave things as they were: a cache that cannot be written is no error.
 void pir_cache_save(const char *folder, pir_cache_key key, const void *object, size_t size);

@@ -3,8 +3,6 @@
 // which is opened for the first miss; loading an object does not.
 #include "code.h"
 
-#include "cache.h"
-
 #include <pir/diag.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -40,6 +38,9 @@ pir_status pir_code_store_create(pir_context *ctx, const pir_target *target, con
     return PIR_EXHAUSTED;
   }
   pir_llvm_identity(store->identity, sizeof store->identity);
+  if (folder && !pir_cache_usable(folder))
+    pir_report(ctx, PIR_OK, PIR_WARNING, PIR_LOC_UNKNOWN,
+               "compiled code is not kept: \"%s\" is no folder of ours that only we may write to", folder);
   *out_store = store;
   return PIR_OK;
 }
@@ -81,6 +82,13 @@ static pir_status key_of(const pir_code_store *store, const loop_module *module,
   PIR_TRY(pir_loop_print(module, (pir_writer){append, buffer}));
   *out = pir_cache_key_of(buffer->data, buffer->size);
   return PIR_OK;
+}
+
+pir_status pir_code_store_key(const pir_code_store *store, const loop_module *module, pir_cache_key *out_key) {
+  text buffer = {0};
+  pir_status status = key_of(store, module, &buffer, out_key);
+  free(buffer.data);
+  return status;
 }
 
 // One distinct module of a build.

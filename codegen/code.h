@@ -3,6 +3,7 @@
 #ifndef PIR_CODE_H
 #define PIR_CODE_H
 
+#include "cache.h"
 #include "image.h"
 #include "loop.h"
 #include <pir/codegen.h>
@@ -13,6 +14,9 @@ typedef struct pir_code_store pir_code_store;
 pir_status pir_code_store_create(pir_context *ctx, const pir_target *target, const char *folder,
                                  pir_code_store **out_store);
 void pir_code_store_destroy(pir_code_store *store);
+
+// What tells modules apart: equal ones have equal keys.
+pir_status pir_code_store_key(const pir_code_store *store, const loop_module *module, pir_cache_key *out_key);
 
 // Code of `count` modules, in order; equal modules give one image. Images live as long as the store.
 pir_status pir_code_store_build(pir_code_store *store, const loop_module *const *modules, size_t count, int threads,

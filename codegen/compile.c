@@ -1,20 +1,24 @@
-// Groups to code. Taking a group up lowers it to a loop module of its own; finishing hands all modules to the
-// code store, which compiles equal ones once, and links the stages.
+// Groups to code. Taking a group up lowers it to a loop module of its own, which is dropped at once when an earlier
+// group has the same; finishing hands the modules to the code store, links the stages, and drops the loops: only the
+// interfaces stay.
 #include <pir/codegen.h>
 
 #include "code.h"
 #include "lower.h"
 
+#include <arena.h>
+
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct unit {
-  loop_module *module;
-  lower_stages stages;
-  lower_packing packing;
-  pir_stage *out_stages;  // in the module's arena, likewise below
-  pir_packing out_packing;
-  pir_temporary *temporaries;
+  loop_module *module;  // NULL: that of unit `same`, or done with
+  pir_cache_key key;
+  size_t same;  // the first unit with this key
+  pir_stage *stages;
+  const char **names;  // of their functions
+  pir_packing packing;
+  const char *packing_name;
   pir_compiled_group group;
 } unit;
 
@@ -22,8 +26,9 @@ struct pir_compiler {
   pir_context *ctx;
   pir_compiler_options options;
   pir_code_store *store;
+  pir_arena arena;  // of the interfaces
   unit *units;
-  size_t count, capacity;
+  size_t count, capacity, shared;
 };
 
 pir_status pir_compiler_create(pir_context *ctx, const pir_compiler_options *options, pir_compiler **out_compiler) {
@@ -32,9 +37,10 @@ pir_status pir_compiler_create(pir_context *ctx, const pir_compiler_options *opt
   if (!c) return PIR_EXHAUSTED;
   c->ctx = ctx;
   c->options = *options;
+  pir_arena_init(&c->arena, NULL, NULL, NULL);
   pir_status status = pir_code_store_create(ctx, &options->target, options->cache, &c->store);
-  if (status) free(c);
-  else *out_compiler = c;
+  if (!status) *out_compiler = c;
+  else pir_compiler_destroy(c);
   return status;
 }
 
@@ -42,6 +48,7 @@ void pir_compiler_destroy(pir_compiler *c) {
   if (!c) return;
   for (size_t i = 0; i < c->count; i++) pir_loop_module_destroy(c->units[i].module);
   free(c->units);
+  pir_arena_destroy(&c->arena);
   pir_code_store_destroy(c->store);
   free(c);
 }
@@ -61,64 +68,105 @@ static unit *new_unit(pir_compiler *c) {
   return u;
 }
 
-// The parts of the interface that do not wait for the code.
-static void describe(unit *u, const lowering *l) {
-  u->out_stages = pir_loop_alloc(u->module, u->stages.count * sizeof *u->out_stages);
-  for (size_t i = 0; i < u->stages.count; i++)
-    u->out_stages[i] =
-        (pir_stage){.units = u->stages.items[i].units, .scratch_bytes = (size_t)u->stages.items[i].fn->scratch_bytes};
-  u->temporaries = pir_loop_alloc(u->module, l->temporaries.count * sizeof *u->temporaries);
-  for (size_t i = 0; i < l->temporaries.count; i++) u->temporaries[i].bytes = l->temporaries.items[i];
-  u->group = (pir_compiled_group){.stages = u->out_stages,
-                                  .stage_count = u->stages.count,
-                                  .temporaries = u->temporaries,
+static void *copy(pir_compiler *c, const void *items, size_t count, size_t size) {
+  return pir_arena_copy(&c->arena, items, pir_arena_size(&c->arena, count, size));
+}
+
+static const char *copy_name(pir_compiler *c, const loop_fn *fn) { return copy(c, fn->name, strlen(fn->name) + 1, 1); }
+
+// The interface, but for the code: the loops it comes from will go.
+static void describe(pir_compiler *c, unit *u, const lowering *l, const lower_stages *stages,
+                     const lower_packing *packing) {
+  pir_temporary *temporaries =
+      pir_arena_zalloc(&c->arena, pir_arena_size(&c->arena, l->temporaries.count + 1, sizeof *temporaries));
+  u->stages = pir_arena_zalloc(&c->arena, pir_arena_size(&c->arena, stages->count + 1, sizeof *u->stages));
+  u->names = pir_arena_zalloc(&c->arena, pir_arena_size(&c->arena, stages->count + 1, sizeof *u->names));
+  for (size_t i = 0; i < stages->count; i++) {
+    const lower_stage *s = &stages->items[i];
+    u->stages[i] = (pir_stage){.units = s->units, .scratch_bytes = (size_t)s->fn->scratch_bytes};
+    u->names[i] = copy_name(c, s->fn);
+  }
+  for (size_t i = 0; i < l->temporaries.count; i++) temporaries[i].bytes = l->temporaries.items[i];
+  if (packing->bytes) {
+    u->packing = (pir_packing){.operand = packing->operand, .bytes = (size_t)packing->bytes};
+    // No extent of a constant varies.
+    pir_dim_is_const(l->dims, packing->stage.units, &u->packing.units);
+    u->packing_name = copy_name(c, packing->stage.fn);
+  }
+  u->group = (pir_compiled_group){.stages = u->stages,
+                                  .stage_count = stages->count,
+                                  .temporaries = temporaries,
                                   .temporary_count = l->temporaries.count,
-                                  .dims = l->args.items,
+                                  .dims = copy(c, l->args.items, l->args.count, sizeof *l->args.items),
                                   .dim_count = l->args.count,
-                                  .equal = l->equal.items,
+                                  .equal = copy(c, l->equal.items, l->equal.count, sizeof *l->equal.items),
                                   .equal_count = l->equal.count / 2};
+}
+
+// Keeps the module only when it is the first of its key.
+static pir_status share(pir_compiler *c, unit *u) {
+  PIR_TRY(pir_code_store_key(c->store, u->module, &u->key));
+  for (u->same = 0; &c->units[u->same] != u; u->same++) {
+    const unit *other = &c->units[u->same];
+    if (other->key.low != u->key.low || other->key.high != u->key.high) continue;
+    pir_loop_module_destroy(u->module);
+    u->module = NULL;
+    c->shared++;
+    return PIR_OK;
+  }
+  return PIR_OK;
 }
 
 pir_status pir_compiler_add(pir_compiler *c, const pir_op *group, const pir_facts *facts, size_t *out_index) {
   lowering l;
+  lower_stages stages = {0};
+  lower_packing packing;
   unit *u = new_unit(c);
   if (!u) return PIR_EXHAUSTED;
   lower_init(&l, u->module, &c->options.target, facts, group);
-  if (!lower_group(&l, &u->stages, &u->packing)) {
+  if (!lower_group(&l, &stages, &packing)) {
     pir_loop_module_destroy(u->module);
     c->count--;
     return pir_report(c->ctx, PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(l.where), "unsupported: %s, in \"%.*s\"", l.why,
                       (int)pir_op_name(l.where).size, pir_op_name(l.where).data);
   }
-  describe(u, &l);
+  describe(c, u, &l, &stages, &packing);
   *out_index = c->count - 1;
-  return PIR_OK;
+  return share(c, u);
 }
 
-static pir_status link_stage(const pir_image *image, const loop_fn *fn, pir_stage_fn *out) {
-  void *symbol = pir_image_symbol(image, fn->name);
+static pir_status find_code(const pir_image *image, const char *name, pir_stage_fn *out) {
+  void *symbol = pir_image_symbol(image, name);
   if (!symbol) return PIR_INTERNAL;
   memcpy(out, &symbol, sizeof *out);
   return PIR_OK;
 }
 
 static pir_status link_unit(unit *u, const pir_image *image) {
-  for (size_t i = 0; i < u->stages.count; i++) PIR_TRY(link_stage(image, u->stages.items[i].fn, &u->out_stages[i].fn));
+  for (size_t i = 0; i < u->group.stage_count; i++) PIR_TRY(find_code(image, u->names[i], &u->stages[i].fn));
   if (!u->packing.bytes) return PIR_OK;
-  int64_t units = u->packing.stage.units;
-  u->out_packing = (pir_packing){.operand = u->packing.operand, .bytes = (size_t)u->packing.bytes, .units = units};
-  u->group.packings = &u->out_packing;
+  u->group.packings = &u->packing;
   u->group.packing_count = 1;
-  return link_stage(image, u->packing.stage.fn, &u->out_packing.fn);
+  return find_code(image, u->packing_name, &u->packing.fn);
 }
 
 pir_status pir_compiler_finish(pir_compiler *c) {
   const loop_module **modules = calloc(c->count + 1, sizeof *modules);
-  const pir_image **images = calloc(c->count + 1, sizeof *images);
-  pir_status status = modules && images ? PIR_OK : PIR_EXHAUSTED;
-  for (size_t i = 0; i < c->count && !status; i++) modules[i] = c->units[i].module;
-  if (!status) status = pir_code_store_build(c->store, modules, c->count, c->options.threads, images);
-  for (size_t i = 0; i < c->count && !status; i++) status = link_unit(&c->units[i], images[i]);
+  const pir_image **images = calloc(c->count + 1, sizeof *images), **of_unit = calloc(c->count + 1, sizeof *of_unit);
+  pir_status status = modules && images && of_unit ? PIR_OK : PIR_EXHAUSTED;
+  size_t count = 0;
+  for (size_t i = 0; i < c->count && !status; i++)
+    if (c->units[i].module) modules[count++] = c->units[i].module;
+  if (!status) status = pir_code_store_build(c->store, modules, count, c->options.threads, images);
+  count = 0;
+  for (size_t i = 0; i < c->count && !status; i++) {
+    unit *u = &c->units[i];
+    of_unit[i] = u->module ? images[count++] : of_unit[u->same];
+    status = link_unit(u, of_unit[i]);
+    pir_loop_module_destroy(u->module);
+    u->module = NULL;
+  }
+  free(of_unit);
   free(images);
   free(modules);
   return status;
@@ -132,5 +180,5 @@ size_t pir_compiler_kernels(const pir_compiler *c) { return pir_code_store_stats
 
 size_t pir_compiler_cache_hits(const pir_compiler *c) {
   pir_code_stats s = pir_code_store_stats(c->store);
-  return s.from_memory + s.from_disk;
+  return s.from_memory + s.from_disk + c->shared;
 }

@@ -18,7 +18,8 @@ struct pir_model {
   const void **constants;  // by const
   owned_block *copies;     // by const: what the model allocated
   const pir_param **lent;  // by const: parameters read in place
-  void **packed;           // by pack
+  void **packed;           // by pack, in `packs`
+  owned_block packs;
   pir_model_stats stats;
 };
 

@@ -9,6 +9,8 @@
 
 #define SMALL 4096
 #define PARALLEL_PACKING ((size_t)8 << 20)
+#define PACK_ALIGN ((size_t)64)
+#define LARGE_PAGE ((uintptr_t)2 << 20)
 
 enum { BY_RUN = 1, BY_ONCE = 2, BY_PACKING = 4 };
 
@@ -30,6 +32,16 @@ static void find_readers(const plan *p, uint8_t *readers) {
   }
 }
 
+// The pages of bytes that were packed or copied are not needed any more; the mapping stays, so the kernel may take them
+// first.
+static void let_go(const void *data, size_t size) {
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = ((uintptr_t)data + page - 1) / page * page;
+  uintptr_t to = ((uintptr_t)data + size) / page * page;
+#ifdef MADV_PAGEOUT
+  if (to > from) (void)madvise((void *)from, to - from, MADV_PAGEOUT);
+#endif
+}
+
 static bool usable_in_place(const pir_param *param) {
   size_t element = pir_dtype_size(param->dtype);
   return param->size >= SMALL && element && (uintptr_t)param->data % element == 0;
@@ -46,19 +58,10 @@ static pir_status place_constant(pir_model *model, uint32_t i, uint8_t readers) 
   }
   void *copy = pir_mem_get(&model->allocator, constant->bytes);
   if (!copy) return PIR_EXHAUSTED;
-  if (param && constant->bytes) memcpy(copy, param->data, constant->bytes);
+  if (param && constant->bytes) memcpy(copy, param->data, constant->bytes), let_go(param->data, constant->bytes);
   model->copies[i] = (owned_block){copy, constant->bytes};
   model->constants[i] = copy;
   return PIR_OK;
-}
-
-// The pages of packed bytes are not needed any more; the mapping stays, so the kernel may take them first.
-static void let_go(const void *data, size_t size) {
-  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = ((uintptr_t)data + page - 1) / page * page;
-  uintptr_t to = ((uintptr_t)data + size) / page * page;
-#ifdef MADV_PAGEOUT
-  if (to > from) (void)madvise((void *)from, to - from, MADV_PAGEOUT);
-#endif
 }
 
 static void drop_constant(pir_model *model, uint32_t i) {
@@ -103,19 +106,42 @@ static pir_status pack_one(pir_model *model, uint32_t i, pir_parallel parallel, 
   const plan_pack *pack = &model->plan.packs[i];
   uint32_t constant = const_of(&model->plan, pack->slot);
   if (constant == NONE) return pir_exec_fail(message, PIR_INTERNAL, "a group packs an operand that is no constant");
-  void *to = model->packed[i] = pir_mem_get(&model->allocator, pack->packing->bytes);
-  if (!to) return PIR_EXHAUSTED;
-  model->stats.packed_bytes += pack->packing->bytes;
-  void *buffers[2] = {(void *)model->constants[constant], to};
+  void *buffers[2] = {(void *)model->constants[constant], model->packed[i]};
   pack_run run = {pack->packing->fn, {buffers, NULL}};
   parallel.parallel_for(parallel.pool, pack->packing->units, pack_range, &run);
   if (model->lent[constant]) let_go(model->lent[constant]->data, model->lent[constant]->size);
   return PIR_OK;
 }
 
-static pir_status pack_all(pir_model *model, int threads, pir_message *message) {
+// One block for all, of large pages where the system has them: a kernel streams megabytes of packed weights, and page
+// faults would take as long as packing does.
+static pir_status place_packs(pir_model *model) {
+  const plan *p = &model->plan;
   size_t bytes = 0;
-  for (uint32_t i = 0; i < model->plan.pack_count; i++) bytes += model->plan.packs[i].packing->bytes;
+  for (uint32_t i = 0; i < p->pack_count; i++) {
+    model->stats.packed_bytes += p->packs[i].packing->bytes;
+    if (p->packs[i].packing->bytes > PTRDIFF_MAX - bytes - PACK_ALIGN) return PIR_EXHAUSTED;
+    bytes += (p->packs[i].packing->bytes + PACK_ALIGN - 1) / PACK_ALIGN * PACK_ALIGN;
+  }
+  if (!bytes) return PIR_OK;
+  char *at = pir_mem_get(&model->allocator, bytes);
+  if (!at) return PIR_EXHAUSTED;
+  model->packs = (owned_block){at, bytes};
+#ifdef MADV_HUGEPAGE
+  uintptr_t from = ((uintptr_t)at + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+  uintptr_t to = ((uintptr_t)at + bytes) / LARGE_PAGE * LARGE_PAGE;
+  if (to > from) (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
+#endif
+  for (uint32_t i = 0; i < p->pack_count; i++) {
+    model->packed[i] = at;
+    at += (p->packs[i].packing->bytes + PACK_ALIGN - 1) / PACK_ALIGN * PACK_ALIGN;
+  }
+  return PIR_OK;
+}
+
+static pir_status pack_all(pir_model *model, int threads, pir_message *message) {
+  PIR_TRY(place_packs(model));
+  size_t bytes = model->stats.packed_bytes;
   pir_parallel parallel = pir_parallel_serial();
   pir_thread_pool *pool = NULL;
   if (bytes >= PARALLEL_PACKING && threads > 1 && !pir_thread_pool_create(threads, &model->allocator, &pool))
@@ -155,6 +181,5 @@ void pir_weights_release(pir_model *model) {
   const plan *p = &model->plan;
   if (!model->packed) return;
   for (uint32_t i = 0; i < p->const_count; i++) drop_constant(model, i);
-  for (uint32_t i = 0; i < p->pack_count; i++)
-    pir_mem_give(&model->allocator, model->packed[i], p->packs[i].packing->bytes);
+  pir_mem_give(&model->allocator, model->packs.data, model->packs.bytes);
 }
