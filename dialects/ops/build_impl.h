@@ -14,6 +14,7 @@ void ops_borrow(parser *p, source_loc loc, const char *path);  // another dialec
 void begin_op(parser *p, source_loc loc, const char *name, const char *summary, bool is_form);
 void begin_ops(parser *p, names n, const char *summary);  // several that are declared alike
 void take_forms(parser *p, names n);
+void drop_inherited_meaning(op *o);
 void add_typeset(parser *p, source_loc loc, const char *name, pir_dtype_set set);
 void end_op(parser *p);
 

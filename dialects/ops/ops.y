@@ -45,7 +45,7 @@ static void yyerror(source_loc *loc, void *scanner, parser *p, const char *messa
 %token <text> EFFECT "effect" ELSE "else" EXCLUSIVE "exclusive" FLAT "flat" FOR "for" FORM "form" GATHER "gather"
 %token <text> HOOK "hook" ID "id" INCLUDE "include" INIT "init" INPLACE "inplace" INTARRAY "intarray" JOIN "join"
 %token <text> JSON "json" KEEP "keep" KERNEL "kernel" LEGACY "legacy" LET "let" LIKE "like" LOWER "lower" NULL_ "null"
-%token <text> OP "op" OPERAND "operand" OVER "over" PREFIX "prefix" REDUCE "reduce" REGIONS "regions" REQUIRE "require" RESULT "result"
+%token <text> OP "op" OPERAND "operand" OVER "over" OWN "own" PREFIX "prefix" REDUCE "reduce" REGIONS "regions" REQUIRE "require" RESULT "result"
 %token <text> SHAPE "shape" REVERSE "reverse" SCALAR "scalar" SCAN "scan" SCATTER "scatter" SPLIT "split" TAKES "takes" TENSOR "tensor" THEN "then"
 %token <text> TRAIT "trait" TRAP "trap" TYPESET "typeset" VIEW "view" WHEN "when" WHERE "where" WINDOW "window"
 
@@ -93,7 +93,7 @@ form_name: name { $$ = one_name(@1, $1, 0); }
 
 name: IDENT | ALL | ALONG | ATTR | COMPUTE | CONTRACT | DIALECT | EACH | EFFECT | ELSE | EXCLUSIVE | FLAT | FOR | FORM | GATHER
   | HOOK | ID | INCLUDE | INIT | INPLACE | INTARRAY | JOIN | JSON | KEEP | KERNEL | LEGACY | LET | LIKE | LOWER | NULL_ | OP
-  | OPERAND | OVER | PREFIX | REDUCE | REGIONS | REQUIRE | RESULT | REVERSE | SCALAR | SCAN | SCATTER | SHAPE | SPLIT | TAKES | TENSOR | THEN | TRAIT
+  | OPERAND | OVER | OWN | PREFIX | REDUCE | REGIONS | REQUIRE | RESULT | REVERSE | SCALAR | SCAN | SCATTER | SHAPE | SPLIT | TAKES | TENSOR | THEN | TRAIT
   | TRAP | TYPESET | VIEW | WHEN | WHERE | WINDOW ;
 names: name { $$ = one_name(@1, $1, 0); } | names ',' name { $$ = join_names($1, one_name(@3, $3, 0)); } ;
 idents: IDENT { $$ = one_name(@1, $1, 0); } | idents ',' IDENT { $$ = join_names($1, one_name(@3, $3, 0)); } ;
@@ -115,6 +115,7 @@ part: OPERAND marked_names ':' operand_type literal_default { add_operands(p, $2
   | EFFECT                                   { p->current->effect = true; }
   | HOOK hooks
   | KERNEL name                              { p->current->kernel = $2; }
+  | OWN                                      { drop_inherited_meaning(p->current); }
   | REGIONS INT                              { p->current->regions = (int)$2; }
   | REGIONS INT ':' name                     { p->current->regions = (int)$2; set_form(p, @4, $4); }
   | LEGACY names                             { begin_legacy(p, $2); } legacy_body

@@ -133,6 +133,12 @@ void take_forms(parser *p, names n) {
   }
 }
 
+// What the op computes is said anew: nothing that knows less than all of its attributes stands in for it.
+void drop_inherited_meaning(op *o) {
+  o->clause_count = o->lower_count = o->inherited_lowers = 0;
+  o->kernel = o->hook_expand = NULL;
+}
+
 // An op's own lower blocks are tried before those of what it is like, which know nothing of its own attributes.
 static void own_lowers_first(op *o) {
   lower *sorted = NULL;
