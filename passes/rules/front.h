@@ -103,6 +103,11 @@ typedef struct drr_def {  // `def name($a, %b) = expression`, likewise
   drr_lexer start;
 } drr_def;
 
+typedef struct drr_choices {  // `choices name = [..]`, read again by each `for` that names it
+  const char *name;
+  drr_lexer start;  // at its '['
+} drr_choices;
+
 typedef struct drr_extern {
   const char *name;
   const char *args;  // v and e
@@ -134,6 +139,7 @@ typedef struct drr {
   PIR_VEC(drr_variable) variables;
   PIR_VEC(drr_pattern) patterns;
   PIR_VEC(drr_def) defs;
+  PIR_VEC(drr_choices) choices;
   PIR_VEC(drr_extern) externs;
   PIR_VEC(drr_pass) passes;
   PIR_VEC(const char *) imported;

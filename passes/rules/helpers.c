@@ -20,6 +20,24 @@ pir_rule_value pir_helper_one_element(const pir_rule_call *call) {
   return known ? of_bool(true) : (pir_rule_value){.kind = PIR_RULE_UNKNOWN};
 }
 
+// Whether nothing says that two shapes differ: extents that only the run shows may be equal.
+pir_rule_value pir_helper_may_be_alike(const pir_rule_call *call) {
+  const pir_fact *facts[2];
+  for (int k = 0; k < 2; k++) {
+    const pir_value *value = call->args[k].value;
+    facts[k] = value ? pir_facts_of(call->facts, value) : NULL;
+    if (!facts[k] || !facts[k]->known || facts[k]->rank < 0) return (pir_rule_value){.kind = PIR_RULE_UNKNOWN};
+  }
+  if (facts[0]->rank != facts[1]->rank) return of_bool(false);
+  for (int32_t i = 0; i < facts[0]->rank; i++) {
+    int64_t a, b;
+    const pir_dims *dims = pir_facts_dims(call->facts);
+    if (!pir_dim_is_const(dims, facts[0]->shape[i], &a) || !pir_dim_is_const(dims, facts[1]->shape[i], &b)) continue;
+    if (a != b) return of_bool(false);
+  }
+  return of_bool(true);
+}
+
 const pir_rule_helper pir_rule_helpers[] = {
 #define HELPER(name, args) {#name, args, pir_helper_##name},
     PIR_RULE_HELPERS(HELPER)

@@ -10,6 +10,7 @@ void drr_free(drr *d) {
   pir_vec_free(d->arena, &d->variables);
   pir_vec_free(d->arena, &d->patterns);
   pir_vec_free(d->arena, &d->defs);
+  pir_vec_free(d->arena, &d->choices);
   pir_vec_free(d->arena, &d->externs);
   pir_vec_free(d->arena, &d->passes);
   pir_vec_free(d->arena, &d->imported);

@@ -235,6 +235,35 @@ static const char *chosen_name(drr *d, const char *name, size_t first) {
   return drr_keep(d, text, n);
 }
 
+static bool read_list_of_choices(drr *d, const char *const *names, size_t count, size_t *rounds) {
+  if (!drr_expect(d, '[', "'[' or the name of choices")) return false;
+  do {
+    if (++*rounds > MAX_CHOICES) return drr_error(d, &d->token.at, "more than %d choices", MAX_CHOICES);
+    if (!read_choice(d, names, count)) return false;
+  } while (drr_take(d, ','));
+  return d->token.kind == ']' || drr_error(d, &d->token.at, "expected ',' or ']', found '%s'", d->token.text);
+}
+
+// What a `for` goes through: a list, or names of lists with '+' between them. The token behind is not read yet, since
+// it may mention what is chosen.
+static bool read_choices(drr *d, const char *const *names, size_t count, size_t *rounds) {
+  if (d->token.kind != TOK_WORD) return read_list_of_choices(d, names, count, rounds);
+  for (;;) {
+    const drr_choices *found = NULL;
+    for (size_t i = 0; i < d->choices.count; i++)
+      if (d->choices.items[i].name == d->token.text) found = &d->choices.items[i];
+    if (!found) return drr_error(d, &d->token.at, "no 'choices %s' before this line", d->token.text);
+    drr_lexer behind = d->lexer, ahead = behind;
+    d->lexer = found->start;
+    drr_advance(d);
+    if (!read_list_of_choices(d, names, count, rounds)) return false;
+    d->lexer = behind;
+    if (drr_next(&ahead).kind != '+') return true;
+    d->lexer = ahead;
+    drr_advance(d);
+  }
+}
+
 // for $a in [x, y] or for ($a, $b) in [(x, 1), (y, 2)], then the rest of the rule once for each.
 static bool read_for(drr *d, const char *name, const drr_place *at) {
   const char *names[8];
@@ -248,15 +277,10 @@ static bool read_for(drr *d, const char *name, const drr_place *at) {
   if ((tuple && !drr_expect(d, ')', "')'")) ||
       (!drr_take_word(d, "in") && !drr_error(d, &d->token.at, "expected 'in'")))
     return false;
-  if (!drr_expect(d, '[', "'['")) return false;
   size_t rounds = 0;
-  do {
-    if (++rounds > MAX_CHOICES) return drr_error(d, &d->token.at, "more than %d choices", MAX_CHOICES);
-    if (!read_choice(d, names, count)) return false;
-  } while (drr_take(d, ','));
+  bool fine = read_choices(d, names, count, &rounds);
   // The token behind the list is read without its variables, so that each round may replace it.
   size_t end = d->variables.count;
-  bool fine = d->token.kind == ']' || drr_error(d, &d->token.at, "expected ',' or ']', found '%s'", d->token.text);
   drr_lexer body = d->lexer;
   drr_variable chosen[8];
   for (size_t round = 0; round < rounds && fine; round++) {
@@ -376,11 +400,22 @@ static bool read_def(drr *d) {
   if (!take_name(d, "the name of the def")) return false;
   if (!skip_parameters(d, false) || !drr_expect(d, '=', "'=' and an expression")) return false;
   pir_vec_push(d->arena, &d->defs, def);
-  static const char *const items[] = {"rule", "pass", "def", "pattern", "extern", "import"};
+  static const char *const items[] = {"rule", "pass", "def", "choices", "pattern", "extern", "import"};
   for (; d->token.kind != TOK_END; drr_advance(d))
     for (size_t i = 0; i < sizeof items / sizeof *items; i++)
       if (is_word(d, items[i])) return true;
   return true;
+}
+
+// choices name = [..]: a list that several `for` go through.
+static bool read_named_choices(drr *d) {
+  const char *name = take_name(d, "the name of the choices");
+  drr_choices choices = {.name = name, .start = d->lexer};
+  if (!name || !drr_expect(d, '=', "'='")) return false;
+  if (d->token.kind != '[') return drr_error(d, &d->token.at, "expected '[', found '%s'", d->token.text);
+  pir_vec_push(d->arena, &d->choices, choices);
+  while (d->token.kind != ']' && d->token.kind != TOK_END) drr_advance(d);
+  return drr_expect(d, ']', "']'");
 }
 
 static bool read_items(drr *d);
@@ -417,9 +452,10 @@ static bool read_item(drr *d) {
   }
   if (drr_take_word(d, "pattern")) return read_pattern(d);
   if (drr_take_word(d, "def")) return read_def(d);
+  if (drr_take_word(d, "choices")) return read_named_choices(d);
   if (drr_take_word(d, "extern")) return read_extern(d);
   if (drr_take_word(d, "import")) return read_import(d);
-  return drr_error(d, &at, "expected pass, rule, pattern, def, extern or import, found '%s'", d->token.text);
+  return drr_error(d, &at, "expected pass, rule, pattern, def, choices, extern or import, found '%s'", d->token.text);
 }
 
 static bool read_items(drr *d) {

@@ -46,6 +46,9 @@ typedef struct building {
   pir_value *values[RULE_MAX_VALUES];
   pir_value *lists[RULE_MAX_VALUES][RULE_MAX_OPERANDS];
   size_t counts[RULE_MAX_VALUES];        // 0: one value
+  size_t members;                        // of the lists of an op that is made for each member; 0: not drawn yet
+  pir_named_attr each_attrs[RULE_MAX_OPERANDS];  // of the op for the first member
+  size_t each_attr_count;
   pir_op *drawn[4 * RULE_MAX_OPERANDS];  // ops made for the op at hand
   int32_t drawn_for[4 * RULE_MAX_OPERANDS];
   size_t drawn_count;
@@ -298,7 +301,9 @@ static bool draw_list(building *b, int32_t slot, const pir_operand_def *def, con
   sample_value *v = &b->s->values[slot];
   if (!v->set) {
     *v = (sample_value){.set = true, .dtype = draw_dtype(b->s, def), .members = 2 + sample_random(b->s, 2)};
+    if (b->members) v->members = b->members;
     draw_shape(b, v, beside);
+    b->s->last = v;
   }
   for (size_t i = 0; i < v->members && i < MAX_LIST_MEMBERS; i++)
     if (!(b->lists[slot][i] = make_input(b, v, slot, i))) return false;
@@ -445,7 +450,11 @@ static bool put_one(building *b, const rule_op *p, size_t member, size_t count) 
         !put_operand(b, &b->s->t->operands[p->operands + i], o, member, p->each, operands, &n))
       return false;
   }
-  size_t attr_count = put_attrs(b, p, def, first_read(b, operands, n), attrs);
+  // Ops that stand side by side mostly have the same attributes.
+  bool alike = p->each && member && chance(b->s, 80);
+  size_t attr_count = alike ? b->each_attr_count : put_attrs(b, p, def, first_read(b, operands, n), b->each_attrs);
+  memcpy(attrs, b->each_attrs, attr_count * sizeof *attrs);
+  b->each_attr_count = attr_count;
   size_t results = result_count(b, p, def, operands);
   if (results > RULE_MAX_OPERANDS) return false;
   for (size_t i = 0; i < results; i++) types[i] = pir_type_tensor(b->s->ctx, PIR_F32, (pir_shape){NULL, 0});
@@ -481,11 +490,12 @@ static void take_back(building *b, const bool *values_before, const bool *holes_
 
 static bool try_op(building *b, const rule_op *p) {
   size_t count = 1;
+  b->members = 0;
   for (int16_t i = 0; p->each && i < p->operand_count; i++) {
     const rule_operand *o = &b->s->t->operands[p->operands + i];
     if (o->kind != RULE_OPERAND_VALUES) continue;
     if (!b->counts[o->at] && !draw_list(b, o->at, NULL, NULL)) return false;
-    count = b->counts[o->at];
+    b->members = count = b->counts[o->at];
   }
   for (size_t k = 0; k < count; k++)
     if (!put_one(b, p, k, count)) return false;
