@@ -45,8 +45,8 @@ typedef struct building {
   pir_facts *facts;
   pir_value *values[RULE_MAX_VALUES];
   pir_value *lists[RULE_MAX_VALUES][RULE_MAX_OPERANDS];
-  size_t counts[RULE_MAX_VALUES];        // 0: one value
-  size_t members;                        // of the lists of an op that is made for each member; 0: not drawn yet
+  size_t counts[RULE_MAX_VALUES];                // 0: one value
+  size_t members;                                // of the lists of an op that is made for each member; 0: not drawn yet
   pir_named_attr each_attrs[RULE_MAX_OPERANDS];  // of the op for the first member
   size_t each_attr_count;
   pir_op *drawn[4 * RULE_MAX_OPERANDS];  // ops made for the op at hand
