@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Latency of whole models beside ONNX Runtime and Paddle Inference.
+"""Latency of whole models beside ONNX Runtime, OpenVINO (held to f32) and Paddle Inference with oneDNN.
 
   latency.py --zoo DIR --pir-run EXE [--peak EXE] [--models A,B] [--threads 1,2] [--rounds N] [--json FILE]
 
 DIR/NAME holds model.json, model.pdiparams, model.onnx and case0/. Every measurement is a fresh process, pinned to the first N
 processors, that loads one model in one engine, warms up, runs for --seconds and prints its fastest and median run. Rounds are
 interleaved (A B C A B C ...), so that a slow minute of a shared machine hits every engine alike. Reported: per engine the median
-over the rounds of each round's fastest run, its ratio to ONNX Runtime's, and the spread (max / min over the rounds): a
+over the rounds of each round's fastest run, its ratio to the fastest of the others, and the spread (max / min over the rounds): a
 difference below the spread is noise. --peak is run beside every round; its FMA rate makes the share of peak.
 """
 import argparse
@@ -43,6 +43,19 @@ def ort_session(folder, threads, feeds):
     return lambda: s.run(None, {n: feeds[n] for n in names})
 
 
+def openvino_session(folder, threads, feeds):
+    import openvino as ov
+    core = ov.Core()
+    how = {"INFERENCE_PRECISION_HINT": "f32", "PERFORMANCE_HINT": "LATENCY", "INFERENCE_NUM_THREADS": threads}
+    request = core.compile_model(folder + "/model.onnx", "CPU", how).create_infer_request()
+    outputs = request.model_outputs
+
+    def run():
+        request.infer(feeds)
+        return [request.get_tensor(o).data for o in outputs]
+    return run
+
+
 def paddle_session(folder, threads, feeds):
     import paddle.inference as pi
     c = pi.Config(folder + "/model.json", folder + "/model.pdiparams")
@@ -66,7 +79,7 @@ def measure_here(engine, folder, threads, seconds):
     import numpy as np
     feeds = inputs_of(folder)
     start = time.perf_counter()
-    run = {"ort": ort_session, "paddle": paddle_session}[engine](folder, threads, feeds)
+    run = {"ort": ort_session, "openvino": openvino_session, "paddle": paddle_session}[engine](folder, threads, feeds)
     out = run()
     first = time.perf_counter() - start
     error = max(float(np.max(np.abs(a.astype("f8") - b.astype("f8"))) / max(1e-30, float(np.max(np.abs(b)))))
@@ -91,6 +104,11 @@ def pinned(threads, command, env=None):
     return json.loads(p.stdout.decode().strip().splitlines()[-1])
 
 
+def version(engine):
+    import importlib.metadata
+    return importlib.metadata.version({"ort": "onnxruntime", "paddle": "paddlepaddle"}.get(engine, engine))
+
+
 def measure(args, engine, folder, threads):
     if engine == "pir":
         feeds = [f"--input={os.path.basename(p)[3:-4]}=@{p}" for p in sorted(glob.glob(folder + "/case0/in_*.npy"))]
@@ -110,8 +128,8 @@ def table(args, name, threads, rounds, peaks):
     peak = statistics.median(peaks) if peaks else 0
     flops = NOMINAL_GFLOP.get(name, 0)
     print(f"\n{name}, {threads} thread{'s' if threads > 1 else ''}; FMA peak {peak:.0f} GFLOP/s")
-    print("  engine      min ms   / ort  spread  median ms  first ms   RSS MB  share of peak")
-    rows, base = {}, None
+    print("  engine      min ms  / best  spread  median ms  first ms   RSS MB  share of peak")
+    rows = {}
     for engine in args.engines:
         good = [r[engine] for r in rounds if "min_ms" in r[engine]]
         if not good:
@@ -122,7 +140,7 @@ def table(args, name, threads, rounds, peaks):
                         "median_ms": statistics.median(g["median_ms"] for g in good),
                         "first_ms": statistics.median(g.get("first_ms", g.get("first_run_ms", 0)) for g in good),
                         "rss_mb": max(g["peak_rss_kb"] for g in good) / 1024}
-    base = rows.get("ort", {}).get("min_ms")
+    base = min((r["min_ms"] for e, r in rows.items() if e != "pir"), default=None)
     for engine, r in rows.items():
         r["ratio"] = r["min_ms"] / base if base else float("nan")
         share = 100 * flops / (r["min_ms"] * 1e-3) / peak if peak else 0
@@ -140,12 +158,13 @@ def main():
     ap.add_argument("--peak")
     ap.add_argument("--models", default="resnet50,mobilenet_v1,bert_base")
     ap.add_argument("--threads", default="1,2")
-    ap.add_argument("--engines", default="pir,ort,paddle", type=lambda s: s.split(","))
+    ap.add_argument("--engines", default="pir,ort,openvino,paddle", type=lambda s: s.split(","))
     ap.add_argument("--rounds", type=int, default=3)
     ap.add_argument("--seconds", type=float, default=2.0)
     ap.add_argument("--json")
     args = ap.parse_args()
     results = {}
+    print("versions: " + ", ".join(f"{e} {version(e)}" for e in args.engines if e != "pir"))
     for name in args.models.split(","):
         folder = os.path.join(args.zoo, name)
         for threads in map(int, args.threads.split(",")):

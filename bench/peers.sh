@@ -11,7 +11,7 @@ if [ ! -e "$venv/.ready" ]; then
   echo "bench: making a Python environment with the peers" >&2
   mkdir -p "$(dirname "$venv")"
   python3 -m venv "$venv"
-  "$venv/bin/pip" -q install numpy paddlepaddle==3.3.1 onnx onnxruntime paddle2onnx >&2
+  "$venv/bin/pip" -q install numpy paddlepaddle==3.3.1 onnx onnxruntime openvino paddle2onnx >&2
   touch "$venv/.ready"
 fi
 echo "$venv/bin/python"

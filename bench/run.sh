@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Everything measured, in one run: costs of the IR beside mlir-opt-19 in counted instructions, and latency of full-size models
-# beside ONNX Runtime and Paddle with a peak probe. Makes its own Python environment and models on first use.
+# beside ONNX Runtime, OpenVINO and Paddle with a peak probe. Makes its own Python environment and models on first use; writes RESULTS.md.
 #   bench/run.sh BUILD [MODELS]
 set -euo pipefail
 build=$(realpath "$1")
@@ -15,11 +15,13 @@ for m in ${models//,/ }; do
     --params_filename model.pdiparams --save_file "$zoo/$m/model.onnx" --opset_version 17 >/dev/null
 done
 gcc -O2 -pthread -o "$build/bench/peak" "$here/peak.c" -lm
-echo "== costs of the IR (counted instructions)"
-python3 "$here/ir/run.py" --build "$build"
-echo "== reading legacy programs"
-"$python" "$here/read.py" --lib "$build/lib/libpir.so" --json "$build/bench/read.json" \
-  "$here"/../test/recorded/ppocr_cls.tar.xz "$here"/../test/recorded/ppocrv4_det.tar.xz 2>/dev/null
-echo "== latency"
-"$python" "$here/latency.py" --zoo "$zoo" --pir-run "$build/bin/pir-run" --peak "$build/bench/peak" --models "$models" \
-  --json "$build/bench/latency.json"
+keep() { # section title command...: its output, shown and kept
+  echo "== $2"
+  python3 "$here/results.py" "$here/RESULTS.md" "$@"
+}
+keep ir "costs of the IR (counted instructions)" python3 "$here/ir/run.py" --build "$build"
+keep read "reading legacy programs (from bytes to a verified program, in turns with Paddle's parser and translator)" \
+  "$python" "$here/read.py" --lib "$build/lib/libpir.so" --json "$build/bench/read.json" \
+  "$here"/../test/recorded/ppocr_cls.tar.xz "$here"/../test/recorded/ppocrv4_det.tar.xz
+keep latency "latency" "$python" "$here/latency.py" --zoo "$zoo" --pir-run "$build/bin/pir-run" --peak "$build/bench/peak" \
+  --models "$models" --json "$build/bench/latency.json"

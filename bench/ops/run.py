@@ -11,7 +11,6 @@ every engine alike. From every time that of an empty call of the same engine is 
 import argparse
 import json
 import os
-import platform
 import re
 import statistics
 import subprocess
@@ -21,6 +20,8 @@ import time
 from cases import CASES, EMPTY
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.dirname(HERE))
+import results  # noqa: E402
 ENGINES = ["pir", "called", "ort", "paddle"]
 SIZES = {1: "cache", 32: "16 MB"}
 
@@ -125,19 +126,6 @@ def summary(rows):
     return lines + [f"not measured: {m}" for m in missing]
 
 
-def write_results(path, text):
-    begin, end = "<!-- bench-ops -->\n", "<!-- /bench-ops -->\n"
-    with open(path) as f:
-        old = f.read()
-    new = begin + text + end
-    if begin in old:
-        new = old[:old.index(begin)] + new + old[old.index(end) + len(end):]
-    else:
-        new = old.rstrip("\n") + "\n\n" + new
-    with open(path, "w") as f:
-        f.write(new)
-
-
 def peak(args, threads):
     if not args.peak:
         return ""
@@ -145,12 +133,6 @@ def peak(args, threads):
     out = subprocess.run([args.peak, "--json", f"--threads={threads}"], stdout=subprocess.PIPE,
                          preexec_fn=lambda: os.sched_setaffinity(0, cpus)).stdout
     return f"; FMA peak {json.loads(out)['fma_gflops']:.0f} GFLOP/s"
-
-
-def processor():
-    with open("/proc/cpuinfo") as f:
-        found = re.search(r"model name\s*: (.*)", f.read())
-    return found.group(1) if found else platform.machine()
 
 
 def measure(args, cases, threads):
@@ -185,8 +167,7 @@ def main():
     subprocess.run([sys.executable, HERE + "/make.py", args.work] + wanted, check=True, stderr=subprocess.DEVNULL)
     text = "".join(f"```\n{measure(args, cases, int(t))}```\n" for t in args.threads.split(","))
     if args.results:
-        write_results(args.results, "## single ops\n\nWritten by `make bench-ops` (bench/ops/run.py says how it measures), "
-                      f"{time.strftime('%Y-%m-%d')}, {processor()}.\n\n" + text)
+        results.write(args.results, "bench-ops", "single ops", "Written by `make bench-ops` (bench/ops/run.py says how it measures).\n\n" + text)
 
 
 if __name__ == "__main__":
