@@ -59,7 +59,7 @@ $(B)/obj/ir/%.o:           ; $(compile) $(I_ir)
 $(B)/obj/dialects/ops/%.o: ; $(compile) $(I_opsc)
 $(B)/obj/dialects/%.o:     ; $(compile) $(I_dialects)
 $(B)/obj/runtime/exec/%.o: ; $(compile) $(I_exec)
-$(B)/obj/runtime/%.o:      ; $(compile) $(I_runtime)
+$(B)/obj/runtime/%.o:      ; $(compile) $(I_runtime) -fvect-cost-model=dynamic
 $(B)/obj/passes/%.o:       ; $(compile) $(I_passes)
 $(B)/obj/codegen/llvm/%.o: ; $(compile) $(I_codegen) -I$(LLVM)/include
 $(B)/obj/codegen/%.o:      ; $(compile) $(I_codegen)

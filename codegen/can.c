@@ -48,6 +48,36 @@ bool lower_can(lowering *l, const pir_op *op) {
   return !l->why;
 }
 
+static const loop_expr *behind_names(const lowering *l, const loop_expr *e) {
+  const loop_stmt *s = l->block->first;
+  while (s && e->kind == LOOP_VAR) {
+    bool named = s->kind == LOOP_LET && s->var == e->var;
+    if (named) e = s->value;
+    s = named ? l->block->first : s->next;
+  }
+  return e;
+}
+
+// Whether the op only moves elements, and those that lie side by side in its result lie apart in its operand while
+// those of another axis do not: a copy in squares is faster than gathering.
+bool lower_turns(lowering *l, const pir_op *op) {
+  loop_expr *index[PIR_MAX_RANK];
+  int64_t step;
+  bool turns = false;
+  if (pir_op_results(op) != 1 || !lower_can(l, op)) return false;
+  const pir_fact *fact = lower_fact(l, pir_op_result(op, 0));
+  symbolic_index(l, fact, index);
+  const loop_expr *e = behind_names(l, lower_element(l, pir_op_result(op, 0), index));
+  if (l->why || e->kind != LOOP_LOAD || e->mask || fact->rank < 2) return false;
+  for (int d = 0; d < fact->rank; d++) {
+    if (index[d]->kind != LOOP_VAR) return false;
+    if (!pir_loop_stride(e->a, index[d]->var, &step)) step = 0;  // by an extent that only the run shows, or not at all
+    if (d + 1 == fact->rank && pir_loop_mentions(e->a, index[d]->var) && step != 1) return turns;
+    turns |= step == 1;
+  }
+  return false;
+}
+
 static bool mentions(const contract_tensor *t, int var) {
   for (int d = 0; d < t->rank; d++)
     if (t->map[d].factor[var]) return true;

@@ -122,6 +122,18 @@ static bool lowers(grouping *g, const pir_op *group) {
   return ok;
 }
 
+// A transposition alone is a copy that the runtime does better.
+static bool better_called(grouping *g, uint32_t cluster) {
+  const struct cluster *c = &g->clusters[cluster];
+  loop_module *m = c->ops == 1 && g->nodes[c->head].clause->kind == PIR_CLAUSE_VIEW ? pir_loop_module_create() : NULL;
+  lowering l;
+  if (!m) return false;
+  lower_init(&l, m, NULL, g->facts, NULL);
+  bool turns = lower_turns(&l, g->nodes[c->head].op);
+  pir_loop_module_destroy(m);
+  return turns;
+}
+
 static void take_apart(grouping *g, pir_op *group) {
   pir_block *body = pir_region_first(pir_op_region(group, 0));
   pir_op *yield = pir_block_last(body);
@@ -143,7 +155,7 @@ static int by_position(const void *a, const void *b) {
 
 static void place(grouping *g, uint32_t i) {
   uint32_t cluster = g->nodes[i].cluster;
-  if (cluster == NONE) {
+  if (cluster == NONE || better_called(g, cluster)) {
     pir_op *op = g->nodes[i].op;
     g->nodes[i].state = 2;
     pir_op_detach(op);

@@ -175,6 +175,7 @@ void lower_contract(lowering *l, const pir_op *op, lower_stages *stages, lower_p
 
 // Whether an op alone can be computed element by element from its operands.
 bool lower_can(lowering *l, const pir_op *op);
+bool lower_turns(lowering *l, const pir_op *op);
 // All stages of a group, vectorised, behind the functions that the module has. False, with l->why set, when it cannot
 // be compiled.
 bool lower_group(lowering *l, lower_stages *stages, lower_packing *out_packing);

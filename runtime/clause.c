@@ -141,19 +141,38 @@ typedef struct clause_run {
   clause_lanes *lanes;    // one for each thread
   int64_t points, grain;  // of the result; points a unit of work
   void (*block)(clause_lanes *e);
+  const clause_move *move;  // when elements are only moved: its outer coordinates are what is run over
 } clause_run;
+
+// The points behind a block of outer coordinates whose indices are not all in range, one by one.
+static void evaluate_inner(const clause_run *run, clause_lanes *e, int64_t first, int64_t count) {
+  const clause_bind *b = e->bind;
+  int64_t inner = pir_clause_points(b, run->move->outer, b->parallel), p = first * inner, stop = p + count * inner;
+  while (p < stop && !e->status) {
+    int n = pir_clause_block(b, 0, b->parallel, p, stop - p);
+    pir_clause_set_coords(e, 0, b->parallel, p, n);
+    e->linear = p;
+    run->block(e);
+    p += n;
+  }
+}
 
 static void run_range(void *user, int64_t begin, int64_t end, int thread) {
   const clause_run *run = user;
   const clause_bind *b = run->bind;
   clause_lanes *e = &run->lanes[thread];
   int64_t p = begin * run->grain, stop = end * run->grain < run->points ? end * run->grain : run->points;
+  int coords = run->move ? run->move->outer : b->parallel;
   while (p < stop && !e->status) {
-    int n = b->clause->kind == PIR_CLAUSE_SCAN ? 1 : pir_clause_block(b, 0, b->parallel, p, stop - p);
-    pir_clause_set_coords(e, 0, b->parallel, p, n);
+    int n = b->clause->kind == PIR_CLAUSE_SCAN ? 1 : pir_clause_block(b, 0, coords, p, stop - p);
+    pir_clause_set_coords(e, 0, coords, p, n);
     e->linear = p;
     check_trap(e);
-    if (!e->status) run->block(e);
+    if (!e->status && run->move) {
+      if (!pir_clause_move_block(e, run->move) && !e->status) evaluate_inner(run, e, p, n);
+    } else if (!e->status) {
+      run->block(e);
+    }
     p += n;
   }
 }
@@ -239,10 +258,11 @@ static pir_status run_points(clause_run *run, int64_t reduced, int threads) {
                : b->clause->kind == PIR_CLAUSE_SCAN ? scan_block
                : b->reduces                         ? pir_clause_reduce_block
                                                     : map_block;
-  run->grain = reduced > 256 ? 1 : 256;
+  int64_t inner = run->move ? pir_clause_points(b, run->move->outer, b->parallel) : 1;
+  run->grain = reduced > 256 ? 1 : inner < 256 ? 256 / inner : 1;
   int64_t units = (run->points + run->grain - 1) / run->grain;
-  bool serial =
-      scatters || threads == 1 || units == 1 || (double)run->points * (double)(reduced ? reduced : 1) < SERIAL_POINTS;
+  bool serial = scatters || threads == 1 || units == 1 ||
+                (double)run->points * (double)inner * (double)(reduced ? reduced : 1) < SERIAL_POINTS;
   if (serial) {
     run_range(run, 0, units, 0);
     return PIR_OK;
@@ -267,6 +287,17 @@ static pir_status run_bound(clause_bind *b, clause_lanes *lanes, int threads) {
     pir_status status = pir_clause_contract(b);
     if (status == PIR_EXHAUSTED) return pir_kernel_fail(b->call, status, "%s: out of memory", b->call->op);
     if (status != PIR_UNSUPPORTED) return status;
+  }
+  bool lines = b->clause->kind == PIR_CLAUSE_SCAN || b->clause->kind == PIR_CLAUSE_REDUCE;
+  if (!lanes[0].status && run.points > 0 && reduced > 0 && lines && pir_clause_run_lines(b, &lanes[0])) return PIR_OK;
+  clause_move move;
+  if (!lanes[0].status && run.points > 0 && pir_clause_find_move(b, &lanes[0], &move)) {
+    if (!move.outer) {
+      pir_status status = pir_clause_move_all(&lanes[0], &move);
+      return lanes[0].status ? pir_kernel_fail(b->call, lanes[0].status, "%s", lanes[0].message.text) : status;
+    }
+    run.move = &move;
+    run.points = pir_clause_points(b, 0, move.outer);
   }
   if (!lanes[0].status && run.points > 0) PIR_TRY(run_points(&run, reduced, threads));
   for (int t = 0; t < threads; t++)
@@ -363,7 +394,7 @@ static pir_status run_slices(const pir_kernel_call *call, const pir_clause *c) {
     if (!part) return pir_kernel_fail(call, PIR_INVALID, "%s: member %d is absent", call->op, m);
     PIR_TRY(slice_like(call, whole, part, axis, c->stack, &at, &slice));
     pir_tensor to = joins ? slice : *part;
-    if (pir_tensor_copy(joins ? part : &slice, &to))
+    if (pir_copy_parallel(joins ? part : &slice, &to, &call->parallel))
       return pir_kernel_fail(call, PIR_INVALID, "%s: shape of member %d does not fit", call->op, m);
   }
   if (at != whole->shape[axis])

@@ -6,6 +6,8 @@
 #include <pir/clause_types.h>
 #include <pir/kernel.h>
 
+#include "copy.h"
+
 enum {
   LANES = 256,
   SLOT_BYTES = LANES * 16,  // lanes of the widest class (complex double)
@@ -111,6 +113,21 @@ void pir_clause_set_coords(clause_lanes *e, int first, int end, int64_t start, i
 int64_t pir_clause_points(const clause_bind *b, int first, int end);  // of these coordinates; -1 on overflow
 // How many of `n` points from `start` on make a good block.
 int pir_clause_block(const clause_bind *b, int first, int end, int64_t start, int64_t n);
+
+// ---- clause_lines.c: scans, and positions of the best, of plain loads. False: the clause is no such thing.
+bool pir_clause_run_lines(const clause_bind *b, clause_lanes *e);
+
+// ---- clause_move.c: clauses that only move elements
+typedef struct clause_move {
+  const pir_tensor *from;
+  const pir_node *load;
+  int outer;  // coordinates that what is looked up depends on; the others move along with strides
+  int64_t from_step[MAX_COORDS], to_step[MAX_COORDS];
+  copy_loops loops;  // of the others
+} clause_move;
+bool pir_clause_find_move(const clause_bind *b, clause_lanes *e, clause_move *out);
+bool pir_clause_move_block(clause_lanes *e, const clause_move *m);  // of outer points; false: to be evaluated instead
+pir_status pir_clause_move_all(clause_lanes *e, const clause_move *m);  // when `outer` is 0
 
 // ---- contract.c: sums of products of floats with affine maps. PIR_UNSUPPORTED: the clause is none.
 pir_status pir_clause_contract(const clause_bind *b);

@@ -115,6 +115,26 @@ static void copies_change_layout(void **state) {
   assert_int_equal(pir_tensor_copy(&a, &b), PIR_INVALID);
 }
 
+// Two axes change places, with sides that are no multiples of a square's; the third goes along.
+static void copies_turn(void **state) {
+  static const pir_dtype dtypes[] = {PIR_U8, PIR_F16, PIR_F32, PIR_F64, PIR_C128};
+  enum { A = 3, B = 37, C = 50 };
+  static char in[A * B * C * 16], out[sizeof in];
+  for (size_t i = 0; i < sizeof in; i++) in[i] = (char)(i * 31 + i / 251);
+  for (size_t k = 0; k < sizeof dtypes / sizeof *dtypes; k++) {
+    int64_t size = (int64_t)pir_dtype_size(dtypes[k]), shape[] = {A, C, B};
+    pir_tensor from = {.data = in, .dtype = dtypes[k], .rank = 3, .shape = {A, C, B}, .strides = {B * C, 1, C}}, to;
+    pir_tensor_set_dense(&to, dtypes[k], shape, 3);
+    to.data = out;
+    memset(out, 0, sizeof out);
+    assert_int_equal(pir_tensor_copy(&from, &to), PIR_OK);
+    for (int a = 0; a < A; a++)
+      for (int b = 0; b < B; b++)
+        for (int c = 0; c < C; c++)
+          assert_memory_equal(out + ((a * C + c) * B + b) * size, in + ((a * B + b) * C + c) * size, (size_t)size);
+  }
+}
+
 static void complex_converts(void **state) {
   float z[] = {1, 2, 3, 4};
   double wide[4];
@@ -145,8 +165,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(half_rounds_to_even),       cmocka_unit_test(every_half_survives),
       cmocka_unit_test(every_byte_float_survives), cmocka_unit_test(integers_from_floats),
-      cmocka_unit_test(copies_change_layout),      cmocka_unit_test(complex_converts),
-      cmocka_unit_test(sizes_are_checked),
+      cmocka_unit_test(copies_change_layout),      cmocka_unit_test(copies_turn),
+      cmocka_unit_test(complex_converts),          cmocka_unit_test(sizes_are_checked),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
