@@ -338,6 +338,7 @@ static pir_status run_entry(pir_pass_manager *manager, size_t i, pir_program *pr
   const pir_pass_options *options = &manager->options;
   const char *name = entry->pass->name;
   manager->current = i;
+  if (options->level_limit && entry->pass->level >= options->level_limit) return PIR_OK;
   if (is_listed(options->print_before, options->print_before_count, entry->pass))
     PIR_TRY(print_program(manager, program, "before", name));
   PIR_TRY(tell_instruments(manager, entry->pass, program, true));

@@ -33,4 +33,7 @@ struct pir_pass_manager {
   pir_facts *facts;  // from one pass of rules to the next: those change programs by the rewriter alone
 };
 
+// A pass by its name: one that the manager was told of, else a built-in one. NULL: none.
+const pir_pass *pass_find_known(const pir_pass_manager *manager, pir_str name);
+
 #endif

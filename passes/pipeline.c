@@ -123,7 +123,7 @@ static pir_status read_options(reader *r, pir_pass_option *options, size_t *coun
 
 static pir_status read_items(reader *r);
 
-static const pir_pass *find_known(const pir_pass_manager *manager, pir_str name) {
+const pir_pass *pass_find_known(const pir_pass_manager *manager, pir_str name) {
   for (size_t i = 0; i < manager->known.count; i++)
     if (is_pass_name(manager->known.items[i], name)) return manager->known.items[i];
   return pir_pass_find(name);
@@ -136,7 +136,7 @@ static pir_status read_item(reader *r) {
   pir_pass_option options[MAX_OPTIONS];
   if (!name.size) return fail(r, start, "expected a pass at", rest(r));
   PIR_TRY(read_options(r, options, &count));
-  const pir_pass *pass = find_known(r->manager, name);
+  const pir_pass *pass = pass_find_known(r->manager, name);
   if (pass) return pir_pass_manager_add(r->manager, pass, options, count);
   const char *text = pir_pipeline_text(name);
   if (!text) return fail(r, start, "unknown pass", name);

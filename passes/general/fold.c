@@ -1,14 +1,17 @@
-// Constant folding. Ops are computed in program order as long as what they read is known; then each known value that
-// an unknown op still reads becomes a constant at the top of the program, and what only led to it is dead code.
-// As in Paddle the constant is a builtin.constant when a reader takes it as an attribute operand, else a
-// builtin.parameter. Options: params=true counts parameters as known; max-bytes=N bounds results that are larger
-// than what they come from.
+// Constant folding. Ops are computed in program order as long as what they read is known. As in Paddle each becomes a
+// constant at the top of the program, those that nobody reads any more too: a builtin.constant when a reader takes it
+// as an attribute operand, else a builtin.parameter. With sources=false constants that an op states stay ops, and only
+// values that an unknown op reads become constants: what led to them is dead code.
+// Other options: params=false leaves parameters alone; max-bytes=N bounds results that are larger than what they come
+// from. One walk, O(ops + uses), beside what is computed.
 
 #include <pir/pass.h>
 
+#include <effects.h>
 #include <evaluate.h>
 
 #include <pir/dialect/builtin.h>
+#include <pir/dialect/pd_op.h>
 #include <pir/walk.h>
 
 #include <stdlib.h>
@@ -19,21 +22,48 @@ typedef struct folder {
   evaluator eval;
   pir_op *top;  // constants go before it
   uint64_t serial, folded;
+  bool sources;
+  PIR_VEC(pir_op *) gone;
   pir_status status;
 } folder;
 
+// What Paddle does not fold: what a loop starts from, and numbers that others spread.
+static bool is_left_alone(const pir_op *op) {
+  for (size_t i = 0; i < pir_op_results(op); i++)
+    PIR_EACH_USE(use, pir_op_result(op, i)) {
+      const pir_op *user = pir_use_owner(use);
+      bool spreads = pir_op_is(user, PD_FULL_WITH_TENSOR) || pir_op_is(user, PD_LINSPACE);
+      if (pir_op_is(user, PD_WHILE) || (spreads && pir_op_is(op, PD_FULL))) return true;
+    }
+  return false;
+}
+
 static pir_walk_result visit(pir_op *op, void *user) {
   folder *f = user;
+  if (f->sources && is_left_alone(op)) return PIR_WALK_CONTINUE;
   f->status = evaluator_visit(&f->eval, op);
   return f->status ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
 }
 
 // ---- the constant in place of a value
 
-static bool reads_as_attribute(const pir_use *use) {
-  const pir_opdef *def = pir_op_def(pir_use_owner(use));
+enum { DEEPEST = 8 };
+
+static bool is_attribute(const pir_value *value, int depth);
+
+// What collects values asks for its own readers.
+static bool reads_as_attribute(const pir_use *use, int depth) {
+  const pir_op *user = pir_use_owner(use);
+  const pir_opdef *def = pir_op_def(user);
   size_t i = pir_use_operand_index(use);
+  bool collects = pir_op_results(user) == 1 && (def->traits & PIR_STRUCTURAL || pir_op_is(user, PD_STACK));
+  if (collects && depth < DEEPEST) return is_attribute(pir_op_result(user, 0), depth + 1);
   return i < def->operand_count && def->operands[i].flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR);
+}
+
+static bool is_attribute(const pir_value *value, int depth) {
+  PIR_EACH_USE(use, value) if (reads_as_attribute(use, depth)) return true;
+  return false;
 }
 
 static pir_str fresh_name(folder *f, char *room) {
@@ -90,8 +120,7 @@ static pir_op *create_constant(folder *f, const pir_tensor *tensor, pir_str name
 }
 
 static pir_status materialise(folder *f, pir_value *value, const known_value *known) {
-  bool as_attribute = false;
-  PIR_EACH_USE(use, value) as_attribute |= reads_as_attribute(use);
+  bool as_attribute = is_attribute(value, 0);
   char room[64];
   pir_str name = fresh_name(f, room);
   PIR_TRY(adopt_tensor(f, name, &known->tensors[0]));
@@ -136,6 +165,39 @@ static pir_walk_result keep_lists(pir_op *op, void *user) {
   return PIR_WALK_CONTINUE;
 }
 
+// Whether all results are tensors that are known, and not what a constant or parameter op of the file holds.
+static bool is_folded(const folder *f, const pir_op *op) {
+  if (!pir_op_results(op) || pir_op_has(op, PIR_PARAMETER)) return false;
+  for (size_t i = 0; i < pir_op_results(op); i++) {
+    const known_value *known = evaluator_find(&f->eval, pir_op_result(op, i));
+    if (!known || known->count != 1 || pir_type_elements(pir_value_type(pir_op_result(op, i)))) return false;
+  }
+  return true;
+}
+
+static pir_walk_result replace_all(pir_op *op, void *user) {
+  folder *f = user;
+  if (!is_folded(f, op)) return PIR_WALK_CONTINUE;
+  for (size_t i = 0; i < pir_op_results(op) && !f->status; i++)
+    f->status = materialise(f, pir_op_result(op, i), evaluator_find(&f->eval, pir_op_result(op, i)));
+  pir_vec_push(f->eval.arena, &f->gone, op);
+  return f->status ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
+}
+
+static void replace_values(folder *f, pir_op *module) {
+  if (f->sources) {
+    pir_walk(module, PIR_PRE_ORDER, replace_all, f);
+    while (!f->status && f->gone.count) {
+      pir_op *op = pir_vec_pop(&f->gone);
+      pir_rewriter_erase(f->run->rewriter, op);
+    }
+    pir_vec_free(f->eval.arena, &f->gone);
+    return;
+  }
+  pir_walk(module, PIR_PRE_ORDER, keep_lists, f);
+  if (!f->status) pir_walk(module, PIR_PRE_ORDER, replace_known, f);
+}
+
 pir_status pir_pass_fold(pir_pass_run *run) {
   folder f = {.run = run, .top = pir_block_first(pir_program_block(run->program))};
   int64_t max_bytes;
@@ -143,13 +205,13 @@ pir_status pir_pass_fold(pir_pass_run *run) {
   if (!facts) return pir_run_facts_status(run);
   if (!f.top) return PIR_OK;
   evaluator_init(&f.eval, run->program, facts);
-  PIR_TRY(pir_run_option_bool(run, "params", false, &f.eval.parameters));
+  PIR_TRY(pir_run_option_bool(run, "params", true, &f.eval.parameters));
+  PIR_TRY(pir_run_option_bool(run, "sources", true, &f.sources));
   PIR_TRY(pir_run_option_int(run, "max-bytes", (int64_t)f.eval.max_bytes, &max_bytes));
   f.eval.max_bytes = (uint64_t)max_bytes;
   pir_op *module = pir_program_module(run->program);
   pir_walk(module, PIR_PRE_ORDER, visit, &f);
-  if (!f.status) pir_walk(module, PIR_PRE_ORDER, keep_lists, &f);
-  if (!f.status) pir_walk(module, PIR_PRE_ORDER, replace_known, &f);
+  if (!f.status) replace_values(&f, module);
   evaluator_free(&f.eval);
   pir_run_count(run, "values folded", f.folded);
   return f.status;

@@ -256,9 +256,21 @@ static int broadcasts(rule_match *m, const pir_value *a, const pir_value *b) {
   return all;
 }
 
+// Whether a value is made of parameters and constants alone. What is not found so in a few steps is not.
 static bool is_persistable(const pir_value *value) {
-  const pir_op *op = value ? pir_value_op(value) : NULL;
-  return op && pir_op_has(op, PIR_PARAMETER);
+  enum { STEPS = 64 };
+  const pir_value *waiting[STEPS] = {value};
+  size_t count = 1;
+  for (size_t at = 0; at < count; at++) {
+    const pir_op *op = waiting[at] && !pir_value_is_argument(waiting[at]) ? pir_value_op(waiting[at]) : NULL;
+    if (!op) return false;
+    if (pir_op_has(op, PIR_PARAMETER) || pir_op_has(op, PIR_CONSTANT)) continue;
+    if (!pir_op_operands(op) || pir_op_has_effect(op) || pir_op_regions(op)) return false;
+    if (count + pir_op_operands(op) > STEPS) return false;
+    for (size_t i = 0; i < pir_op_operands(op); i++)
+      if (pir_op_operand(op, i)) waiting[count++] = pir_op_operand(op, i);
+  }
+  return true;
 }
 
 static pir_rule_value count_uses(const rule_bound *bound) {

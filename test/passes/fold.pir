@@ -1,5 +1,5 @@
-// RUN: pir-opt %s --split-input-file --verify-each --passes=fold,dce | FileCheck %s
-// RUN: pir-opt %s --split-input-file --passes='fold{max-bytes=0},dce' | FileCheck %s --check-prefix=LIMIT
+// RUN: pir-opt %s --split-input-file --verify-each --passes='fold{sources=false},dce' | FileCheck %s
+// RUN: pir-opt %s --split-input-file --passes='fold{max-bytes=0,sources=false},dce' | FileCheck %s --check-prefix=LIMIT
 
 // Shape arithmetic on constants becomes one constant, for an operand that is an attribute a builtin.constant.
 // CHECK:      (%0) = "builtin.parameter" () {parameter_name:"constant_folding@_{{[0-9]+}}",persistable:[true],stop_gradient:[false]} : () -> tensor<f32>

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../cli.h"
+#include "../params.h"
 #include "check.h"
 #include "emit.h"
 #include "expect.h"
@@ -46,12 +47,20 @@ enum {
   OPT_REPRODUCER,
   OPT_RUN_REPRODUCER,
   OPT_PARAMS,
+  OPT_PARAMS_OUT,
+  OPT_DELETE_PASS,
+  OPT_INSERT_PASS,
+  OPT_LEVEL,
   OPT_LATER
 };
 
 static const cli_option options[] = {
     {OPT_PASSES, 0, "passes", "LIST", "run these passes: name,name{option=value},.."},
     {OPT_PIPELINE, 0, "pipeline", "NAME", "run a named pipeline"},
+    {OPT_DELETE_PASS, 0, "delete-pass", "PASS", "take a pass out of the pipelines"},
+    {OPT_INSERT_PASS, 0, "insert-pass", "PASS[@PLACE]",
+     "add a pass in front, or at PLACE: its number, before:NAME or after:NAME"},
+    {OPT_LEVEL, 0, "opt-level", "N", "leave out passes of a level above N (Paddle's default: 2)"},
     {OPT_LIST_PASSES, 0, "list-passes", NULL, "print the passes and exit"},
     {OPT_LIST_PIPELINES, 0, "list-pipelines", NULL, "print the named pipelines and exit"},
     {OPT_DUMP_PIPELINE, 0, "dump-pipeline", NULL, "print the passes that would run and exit"},
@@ -66,6 +75,7 @@ static const cli_option options[] = {
     {OPT_REPRODUCER, 0, "reproducer", "FILE", "when a pass fails, leave the program and the passes in FILE"},
     {OPT_RUN_REPRODUCER, 0, "run-reproducer", NULL, "run the passes that the file names in its first line"},
     {OPT_PARAMS, 0, "params", "FILE|DIR", "read the parameters too, for passes that compute with them"},
+    {OPT_PARAMS_OUT, 0, "params-out", "FILE|DIR", "also write the parameters: one file, or a folder of files (ends with /)"},
     {OPT_VERIFY_EACH, 0, "verify-each", NULL, "verify after every pass"},
     {OPT_PRINT_BEFORE, 0, "print-before", "PASS", "print the program before a pass, to standard error"},
     {OPT_PRINT_AFTER, 0, "print-after", "PASS", "print the program after a pass"},
@@ -117,20 +127,6 @@ static const char *pipeline_of(const cli *cli, const cli_match *match) {
 }
 
 static bool is_pipeline(const cli_match *match) { return match->id == OPT_PASSES || match->id == OPT_PIPELINE; }
-
-static int dump_pipeline(const cli *cli) {
-  bool any = false;
-  for (size_t i = 0; i < cli->match_count; i++) {
-    if (!is_pipeline(&cli->matches[i])) continue;
-    const char *text = pipeline_of(cli, &cli->matches[i]);
-    if (!text) return CLI_USAGE;
-    if (!*text) continue;
-    printf("%s%s", any ? "," : "", text);
-    any = true;
-  }
-  printf("\n");
-  return CLI_OK;
-}
 
 // The form asked for, which (run) has checked.
 static const emit_form *form_of(const cli *cli) {
@@ -191,6 +187,16 @@ static int add_reproduced(const cli *cli, pir_pass_manager *manager, pir_str tex
   return code;
 }
 
+static int edit_pipeline(const cli *cli, pir_pass_manager *manager) {
+  for (size_t i = 0; i < cli->match_count; i++) {
+    const cli_match *match = &cli->matches[i];
+    pir_str value = match->value ? pir_str_from(match->value) : (pir_str){"", 0};
+    if (match->id == OPT_DELETE_PASS && pir_pass_manager_delete(manager, value)) return CLI_USAGE;
+    if (match->id == OPT_INSERT_PASS && pir_pass_manager_insert(manager, value)) return CLI_USAGE;
+  }
+  return 0;
+}
+
 // `text` is that of the program.
 static int build_pipeline(const cli *cli, pir_pass_manager *manager, const rule_files *files, pir_str text) {
   size_t file = 0;
@@ -206,8 +212,29 @@ static int build_pipeline(const cli *cli, pir_pass_manager *manager, const rule_
     if (code) return code;
   }
   const emit_form *form = form_of(cli);  // code without passes is that of the pipeline that makes groups
-  if (!emit_is_code(form) || changes(cli)) return 0;
+  if (!emit_is_code(form) || changes(cli)) return edit_pipeline(cli, manager);
   return pir_pass_manager_parse(manager, pir_str_from(pir_pipeline_text(PIR_STR("compile")))) ? CLI_INTERNAL : 0;
+}
+
+static bool write_stdout(void *user, const char *data, size_t size) {
+  (void)user;
+  return fwrite(data, 1, size, stdout) == size;
+}
+
+// The passes that would run, named pipelines in terms of theirs.
+static int dump_pipeline(cli *cli) {
+  pir_context *ctx = cli_context_create(cli);
+  if (!ctx) return CLI_INTERNAL;
+  rule_files files;
+  int code = rule_files_load(cli, OPT_RULES, ctx, &files);
+  pir_pass_manager *manager = pir_pass_manager_create(ctx, NULL);
+  if (!code) code = build_pipeline(cli, manager, &files, (pir_str){"", 0});
+  if (!code) code = cli_exit_code(pir_pass_manager_print_rest(manager, (pir_writer){write_stdout, NULL}));
+  if (!code) printf("\n");
+  pir_pass_manager_destroy(manager);
+  rule_files_destroy(&files);
+  pir_context_destroy(ctx);
+  return code;
 }
 
 static int seed_of(const cli *cli, int id, const char *option, uint64_t *out_seed) {
@@ -241,7 +268,12 @@ static int run_passes(cli *cli, pir_context *ctx, pir_str text, pir_program *pro
   if (trace && strcmp(trace, "all") != 0) return cli_bad_value(cli, "trace-rewrites", trace, "all, or nothing");
   const char **before = values_of(cli, OPT_PRINT_BEFORE, &before_count),
              **after = values_of(cli, OPT_PRINT_AFTER, &after_count);
+  const char *level_text = cli_value(cli, OPT_LEVEL, NULL);
+  uint64_t level = 0;
+  if (level_text && (!cli_parse_u64(level_text, &level) || level > 8))
+    return cli_bad_value(cli, "opt-level", level_text, "a level from 0 to 8");
   pir_pass_options pass_options = {
+      .level_limit = level_text ? (uint8_t)(level + 1) : 0,
       .verify_each = cli_has(cli, OPT_VERIFY_EACH),
       .print_changed = cli_has(cli, OPT_PRINT_CHANGED),
       .timing = cli_has(cli, OPT_TIMING) && !timing,
@@ -298,6 +330,8 @@ static int process(cli *cli, const cli_file *file, uint32_t first_line, const pi
   if (!code && changed) code = cli_exit_code(pir_verify(pir_program_module(program), &verify));
   if (!code && out)
     code = emit_program(cli, form, cli_value(cli, OPT_TARGET, NULL), cli_has(cli, OPT_STRIP_DEBUG), program, *out);
+  const char *params_out = cli_value(cli, OPT_PARAMS_OUT, NULL);
+  if (!code && params_out) code = params_write(cli, program, PIR_FORMAT_JSON, params_out);
   if (program) pir_program_destroy(program);
   pir_context_destroy(ctx);
   return code;

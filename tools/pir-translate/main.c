@@ -6,7 +6,7 @@
 
 #include "../cli.h"
 #include "html.h"
-#include "params.h"
+#include "../params.h"
 #include "stats.h"
 
 enum {

@@ -77,6 +77,7 @@ typedef struct pir_pass_options {
   pir_writer log;  // where the above goes
   const pir_pass_instrument *instruments;
   size_t instrument_count;
+  uint8_t level_limit;  // passes of this level and higher are left out; 0: none is
 } pir_pass_options;
 
 PIR_API pir_pass_manager *pir_pass_manager_create(pir_context *ctx, const pir_pass_options *options);
@@ -85,6 +86,10 @@ PIR_API pir_status pir_pass_manager_add(pir_pass_manager *manager, const pir_pas
                                         size_t count);
 // Adds the passes of a pipeline text: "dce,cse{max-ops=10},fold".
 PIR_API pir_status pir_pass_manager_parse(pir_pass_manager *manager, pir_str pipeline);
+// Takes a pass out of what was added, wherever it stands.
+PIR_API pir_status pir_pass_manager_delete(pir_pass_manager *manager, pir_str name);
+// Adds passes of a text "NAME{options}[@PLACE]" at the front, or at PLACE: a position, before:NAME, after:NAME.
+PIR_API pir_status pir_pass_manager_insert(pir_pass_manager *manager, pir_str item);
 // Passes that texts parsed from now on may name besides the built-in ones, and before them. It must outlive the
 // manager.
 PIR_API void pir_pass_manager_know(pir_pass_manager *manager, const pir_pass *pass);

@@ -1,5 +1,5 @@
-#ifndef PIR_TRANSLATE_PARAMS_H
-#define PIR_TRANSLATE_PARAMS_H
+#ifndef PIR_TOOLS_PARAMS_H
+#define PIR_TOOLS_PARAMS_H
 
 #include <pir/serialize.h>
 

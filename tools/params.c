@@ -8,7 +8,7 @@
 
 #include <pir/params.h>
 
-#include "../cli.h"
+#include "cli.h"
 
 static int record_code(const cli *cli, const pir_param *param, pir_status status) {
   if (status != PIR_UNSUPPORTED) return cli_exit_code(status);
