@@ -157,8 +157,10 @@ static void emit_nodes(FILE *out, const op *o) {
   if (c->node_count) fprintf(out, "static const pir_node nodes_%s[] = {\n", o->name);
   for (int i = 0; i < c->node_count; i++) {
     const pir_node *n = &c->nodes[i];
-    fprintf(out, "  {%d, %d, %d, %d, %d, %d, %d, %d, %lld, ", n->op, n->map_kind, n->k, n->a, n->b, n->c, n->map,
-            n->map_count, (long long)n->i);
+    fprintf(out, "  {%d, %d, %d, %d, %d, %d, %d, %d, ", n->op, n->map_kind, n->k, n->a, n->b, n->c, n->map,
+            n->map_count);
+    if (n->i == INT64_MIN) fputs("INT64_MIN, ", out);  // C has no literal for it
+    else fprintf(out, "%lld, ", (long long)n->i);
     put_float(out, n->f);
     fputs("},\n", out);
   }

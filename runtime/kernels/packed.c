@@ -15,19 +15,20 @@ pir_status pir_kernel_coalesce_tensor(const pir_kernel_call *call) {
   int64_t align = !attrs[5].i ? 1 : (attrs[6].i > 0 ? attrs[6].i : 256) / size;
   double constant = attrs[4].f;
   pir_tensor number = {.data = &constant, .dtype = PIR_F64, .rank = 1};
+  bool fills = attrs[2].i && !attrs[1].i;  // copy_data comes before set_constant
   if (align < 1) align = 1;
   if (all) {
     number.shape[0] = all->shape[0];
     double zero = 0;
     pir_tensor nothing = number;
     nothing.data = &zero;
-    PIR_TRY(pir_tensor_copy(attrs[2].i ? &number : &nothing, all));
+    PIR_TRY(pir_tensor_copy(fills ? &number : &nothing, all));
   }
   for (int i = 0; i < call->in_members[0]; i++) {
     const pir_tensor *x = call->in[call->in_first[0] + i], *from = x;
     pir_tensor *out = i < call->out_members[0] ? call->out[call->out_first[0] + i] : NULL, part, each = *x;
     int64_t n = pir_tensor_numel(x);
-    if (attrs[2].i) {
+    if (fills) {
       each.data = &constant, each.dtype = PIR_F64;
       memset(each.strides, 0, sizeof each.strides);
       from = &each;
