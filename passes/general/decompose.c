@@ -1,37 +1,18 @@
-// Expands composite ops into Paddle's primitive ones, by the rules of decompose.drr: every op that a rule is for, once. What
-// an expansion makes carries the name of the op it comes from (comp_op_name) and is not expanded in turn, unless it is
-// that op again: a rule may take off one part of it. One run of the greedy driver, O(ops + ops made).
+// Expands composite ops into Paddle's primitive ones, by the rules of decompose.drr: every op that a rule is for, once.
+// What an expansion makes carries the name of the op it comes from (comp_op_name) and is not expanded in turn, unless
+// it is that op again: a rule may take off one part of it. One run of the greedy driver, O(ops + ops made).
 //
-// Options: allow=A;B expands these alone, deny=A;B all but these, dynamic=false leaves ops alone that read or make an extent
-// only the run shows. Names of ops are written with their dialect or without.
+// Options: allow=A|B expands these alone, deny=A|B all but these, dynamic=false leaves ops alone that read or make an
+// extent only the run shows. Names of ops are written with their dialect or without.
 
 #include <rules/run.h>
 
-#include <string.h>
-
 typedef struct selection {
-  pir_str allow, deny;
+  const pir_pass_run *run;
   bool dynamic;
   pir_facts *facts;
   pir_name *comp_op_name;
 } selection;
-
-static bool is_called(pir_str name, pir_str wanted) {
-  if (pir_str_equal(name, wanted)) return true;
-  const char *dot = memchr(name.data, '.', name.size);
-  size_t cut = dot ? (size_t)(dot - name.data) + 1 : 0;
-  return dot && pir_str_equal((pir_str){name.data + cut, name.size - cut}, wanted);
-}
-
-// Whether `name` is in the list, whose entries `;` parts.
-static bool is_listed(pir_str list, pir_str name) {
-  for (size_t start = 0, i = 0; i <= list.size; i++) {
-    if (i < list.size && list.data[i] != ';') continue;
-    if (is_called(name, (pir_str){list.data + start, i - start})) return true;
-    start = i + 1;
-  }
-  return false;
-}
 
 static bool is_static_tensor(const selection *s, const pir_fact *fact) {
   int64_t extent;
@@ -59,18 +40,19 @@ static bool takes(void *user, const pir_op *op) {
   const pir_attr *origin = pir_op_attr(op, s->comp_op_name);
   pir_str name = pir_op_name(op);
   if (origin && !pir_str_equal(pir_attr_as_str(origin), name)) return false;
-  if (s->allow.size && !is_listed(s->allow, name)) return false;
-  if (is_listed(s->deny, name)) return false;
+  if (pir_run_option(s->run, "allow").size && !pir_run_option_lists(s->run, "allow", name)) return false;
+  if (pir_run_option_lists(s->run, "deny", name)) return false;
   return s->dynamic || is_static_op(s, op);
 }
 
 pir_status pir_pass_decompose(pir_pass_run *run) {
-  selection s = {.allow = pir_run_option(run, "allow"),
-                 .deny = pir_run_option(run, "deny"),
+  selection s = {.run = run,
                  .facts = pir_run_facts(run),
                  .comp_op_name = pir_name_get(pir_program_context(run->program), PIR_STR("comp_op_name"))};
   if (!s.facts) return pir_run_facts_status(run);
   PIR_TRY(pir_run_option_bool(run, "dynamic", true, &s.dynamic));
+  PIR_TRY(pir_run_check_list(run, "allow"));
+  PIR_TRY(pir_run_check_list(run, "deny"));
   return rules_run(run, run_rules(run), &(rules_mode){.takes = takes, .expands = true, .user = &s});
 }
 

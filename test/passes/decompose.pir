@@ -1,6 +1,6 @@
 // RUN: pir-opt %s --split-input-file --verify-each --passes=decompose | FileCheck %s
-// RUN: pir-opt %s --split-input-file --passes='decompose{allow=softmax;pd_op.add_n}' | FileCheck %s --check-prefix=ALLOW
-// RUN: pir-opt %s --split-input-file --passes='decompose{deny=relu6;pd_op.softmax,dynamic=false}' | FileCheck %s --check-prefix=DENY
+// RUN: pir-opt %s --split-input-file --passes='decompose{allow=softmax|pd_op.add_n}' | FileCheck %s --check-prefix=ALLOW
+// RUN: pir-opt %s --split-input-file --passes='decompose{deny=relu6|pd_op.softmax,dynamic=false}' | FileCheck %s --check-prefix=DENY
 // RUN: pir-opt %s --split-input-file --verify-each --passes=decompose,decompose_skipped | FileCheck %s --check-prefix=SKIPPED
 
 // What is made says where it comes from, and is not expanded again: the squeezes of a layer norm stay squeezes.
