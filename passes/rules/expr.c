@@ -469,6 +469,7 @@ static pir_rule_value call_helper(rule_match *m, const rule_node *n) {
                                     .args = args,
                                     .arg_count = (size_t)n->b,
                                     .list = list_for_helper,
+                                    .option = rule_option,
                                     .user = m});
 }
 

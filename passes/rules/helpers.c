@@ -38,6 +38,12 @@ pir_rule_value pir_helper_may_be_alike(const pir_rule_call *call) {
   return of_bool(true);
 }
 
+// An option of the pass, or what stands in for it.
+pir_rule_value pir_helper_option(const pir_rule_call *call) {
+  if (call->args[0].kind != PIR_RULE_TEXT) return (pir_rule_value){.kind = PIR_RULE_UNKNOWN};
+  return call->option(call->user, call->args[0].text, &call->args[1]);
+}
+
 const pir_rule_helper pir_rule_helpers[] = {
 #define HELPER(name, args) {#name, args, pir_helper_##name},
     PIR_RULE_HELPERS(HELPER)

@@ -25,6 +25,7 @@ typedef struct rule_op_bound {
 
 typedef struct rule_match {
   pir_rewriter *rewriter;
+  const pir_pass_run *run;
   pir_context *ctx;
   const rule_tables *t;
   const rule *rule;
@@ -72,5 +73,8 @@ bool rule_match_op(rule_match *m, pir_op *root);
 
 // ---- emit.c
 bool rule_rewrite(rule_match *m, pir_op *root);
+
+// For helpers in C; `user` is the match.
+pir_rule_value rule_option(void *user, pir_str name, const pir_rule_value *otherwise);
 
 #endif

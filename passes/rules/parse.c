@@ -146,7 +146,8 @@ static bool read_clause(drr *d) {
     d->rule.skip_check = text.text;
     return drr_expect(d, TOK_TEXT, "the reason in quotes");
   }
-  return drr_error(d, &at, "expected match, where, let, shared, emit, benefit, recursive or unchecked, found '%s'",
+  if (drr_take_word(d, "within")) return read_number(d, &d->rule.within);
+  return drr_error(d, &at, "expected match, where, let, shared, emit, benefit, recursive, within or unchecked, found '%s'",
                    d->token.text);
 }
 

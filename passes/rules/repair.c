@@ -16,7 +16,7 @@ static sample_value *named(sample *s, const rule_match *m, int32_t at) {
 static bool set_shape(sample_value *v, const pir_rule_value *list) {
   if (list->kind != PIR_RULE_LIST || list->count > PIR_MAX_RANK) return false;
   for (size_t i = 0; i < list->count; i++) {
-    if (list->items[i].kind != PIR_RULE_INT || list->items[i].i < 1 || list->items[i].i > 64) return false;
+    if (list->items[i].kind != PIR_RULE_INT || list->items[i].i < 1 || list->items[i].i > 256) return false;
     v->shape[i] = list->items[i].i;
   }
   v->rank = (int32_t)list->count;
@@ -39,11 +39,41 @@ static bool set_dim(rule_match *m, sample_value *v, int32_t axis_node, const pir
   return true;
 }
 
+static bool assign(sample *s, rule_match *m, int32_t at, const pir_rule_value *to);
+
+static bool as_number(const pir_rule_value *v, double *out) {
+  *out = v->kind == PIR_RULE_INT ? (double)v->i : v->f;
+  return v->kind == PIR_RULE_INT || v->kind == PIR_RULE_FLOAT;
+}
+
+// Solves `a op b == to` for one side, the other as it is.
+static bool assign_arithmetic(sample *s, rule_match *m, const rule_node *n, const pir_rule_value *to) {
+  pir_rule_value sides[2] = {rule_eval(m, n->a), rule_eval(m, n->b)}, want;
+  double a, b, goal;
+  if (!as_number(&sides[0], &a) || !as_number(&sides[1], &b) || !as_number(to, &goal)) return false;
+  bool whole = sides[0].kind == PIR_RULE_INT && sides[1].kind == PIR_RULE_INT && to->kind == PIR_RULE_INT;
+  for (int left = 1; left >= 0; left--) {
+    double x;
+    if (n->op == RULE_ADD) x = goal - (left ? b : a);
+    else if (n->op == RULE_SUB) x = left ? goal + b : a - goal;
+    else if (n->op == RULE_MUL) x = (left ? b : a) != 0 ? goal / (left ? b : a) : 0;
+    else if (n->op == RULE_DIV) x = left ? goal * b : goal != 0 ? a / goal : 0;
+    else x = left ? b * (1 + sample_random(s, 2)) + goal : 0;
+    if (n->op == RULE_MOD && !left) return false;
+    want = whole ? (pir_rule_value){.kind = PIR_RULE_INT, .i = (int64_t)x}
+                 : (pir_rule_value){.kind = PIR_RULE_FLOAT, .f = x};
+    if (assign(s, m, left ? n->a : n->b, &want)) return true;
+  }
+  return false;
+}
+
 // Gives a node a value where it names something that can be chosen.
 static bool assign(sample *s, rule_match *m, int32_t at, const pir_rule_value *to) {
   const rule_node *n = &m->t->nodes[at];
   if (to->kind == PIR_RULE_UNKNOWN) return false;
   if (n->op == RULE_HOLE && s->free_hole[n->a]) return sample_set_hole(s, n->a, to), true;
+  if (n->op == RULE_ADD || n->op == RULE_SUB || n->op == RULE_MUL || n->op == RULE_DIV || n->op == RULE_MOD)
+    return assign_arithmetic(s, m, n, to);
   if (n->op != RULE_CALL) return false;
   sample_value *v = n->b ? named(s, m, argument(m, n, 0)) : NULL;
   pir_rule_value flipped;
@@ -121,14 +151,16 @@ static bool fit(sample *s, rule_match *m, int32_t to, int32_t from) {
 
 static bool repair_call(sample *s, rule_match *m, const rule_node *n, bool wanted) {
   sample_value *v = n->b ? named(s, m, argument(m, n, 0)) : NULL;
+  int32_t first;
   switch ((rule_fn)n->fn) {
     case RULE_FN_persistable: return v && !v->constant && (v->parameter = wanted, true);
     case RULE_FN_input: return v && (v->parameter = !wanted, true);
     case RULE_FN_same_shape:
     case RULE_FN_same_type:
       if (!wanted) return v && set_rank(s, v, v->rank + 1);
-      return copy_type(s, m, argument(m, n, 0), argument(m, n, 1), n->fn == RULE_FN_same_type) ||
-             copy_type(s, m, argument(m, n, 1), argument(m, n, 0), n->fn == RULE_FN_same_type);
+      first = (int32_t)sample_random(s, 2);
+      return copy_type(s, m, argument(m, n, first), argument(m, n, 1 - first), n->fn == RULE_FN_same_type) ||
+             copy_type(s, m, argument(m, n, 1 - first), argument(m, n, first), n->fn == RULE_FN_same_type);
     case RULE_FN_broadcasts: return wanted && fit(s, m, argument(m, n, 0), argument(m, n, 1));
     case RULE_FN_is_float: return s->dtype = wanted ? PIR_F32 : PIR_I32, true;
     default: return false;

@@ -43,6 +43,20 @@ static bool apply(pir_op *op, pir_rewriter *rewriter, void *user) {
   return done;
 }
 
+pir_rule_value rule_option(void *user, pir_str name, const pir_rule_value *otherwise) {
+  const rule_match *m = user;
+  pir_rule_value value = *otherwise;
+  char key[64];
+  pir_text_format(key, sizeof key, "%.*s", (int)name.size, name.data);
+  pir_str text = m->run ? pir_run_option(m->run, key) : (pir_str){NULL, 0};
+  if (!text.size) return value;
+  value.attr = NULL;
+  value.text = text;
+  if (value.kind == PIR_RULE_INT && !m->rewriter->failed)
+    m->rewriter->failed = pir_run_option_int(m->run, key, value.i, &value.i);
+  return value;
+}
+
 static void on_erasing(void *user, pir_op *op) {
   runner *r = user;
   if (r->match.eval_ready) evaluator_forget(&r->eval, op);
@@ -96,6 +110,7 @@ static pir_status run_in_mode(pir_pass_run *run, const pir_rule_pass *rules, con
   runner *r = pir_arena_alloc(arena, sizeof *r);
   rule_match *m = &r->match;
   m->rewriter = run->rewriter;
+  m->run = run;
   m->ctx = run->rewriter->ctx;
   m->t = rules->tables;
   m->mode = mode;

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RESTARTS = 60, REPAIRS = 24, DRAWS = 400, MOVES = 24, MAX_LIST_MEMBERS = 4 };
+enum { RESTARTS = 60, REPAIRS = 48, DRAWS = 400, MOVES = 24, MAX_LIST_MEMBERS = 4 };
 
 uint32_t sample_random(sample *s, uint32_t below) {
   uint64_t z = s->random += 0x9E3779B97F4A7C15u;
@@ -683,7 +683,7 @@ size_t pir_rule_pass_rules(const pir_rule_pass *rules) { return (size_t)rules->c
 
 pir_rule_info pir_rule_pass_rule(const pir_rule_pass *rules, size_t i) {
   const rule *r = &rules->tables->rules[rules->first + (int32_t)i];
-  return (pir_rule_info){r->name, r->origin, r->skip_check};
+  return (pir_rule_info){r->name, r->origin, r->skip_check, r->within};
 }
 
 pir_status pir_rule_sample(pir_context *ctx, const pir_rule_pass *rules, size_t i, uint64_t seed,

@@ -170,6 +170,7 @@ typedef struct rule {
   int16_t root_op;  // of the match
   int16_t value_count, hole_count;
   const char *skip_check;  // why --check-rules does not try it; or NULL
+  uint32_t within;         // percent of the largest number by which results may differ
 } rule;
 
 typedef struct rule_tables {

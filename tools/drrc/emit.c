@@ -93,7 +93,7 @@ static void rules(const drr *d, FILE *out) {
             r->steps, r->outputs, r->match_count, r->emit_count, r->step_count, r->output_count, r->root_op,
             r->value_count, r->hole_count);
     text(out, r->skip_check);
-    fputs("},\n", out);
+    fprintf(out, ", %u},\n", r->within);
   }
   fputs("  {0}};\n", out);
 }

@@ -20,6 +20,7 @@ typedef struct outcome {
   int samples;     // that ran and agreed
   double largest;  // difference among them
   bool differs;
+  uint32_t within;  // percent, as the rule says
   char text[480];  // what differs, or why nothing was tried
 } outcome;
 
@@ -50,7 +51,7 @@ static verdict compare(const numbers *before, const numbers *after, outcome *o) 
   for (size_t i = 0; i < before->count; i++) {
     const pir_tensor *b = &before->tensors[i], *a = numbers_find(after, before->names[i]);
     if (!a) return snprintf(o->text, sizeof o->text, "output %s is gone", before->names[i]), DIFFERS;
-    if (!numbers_agree(a, b, &o->largest, o->text, sizeof o->text)) return DIFFERS;
+    if (!numbers_agree(a, b, o->within, &o->largest, o->text, sizeof o->text)) return DIFFERS;
     useful |= !numbers_all_nan(b);
   }
   return useful ? AGREES : USELESS;
@@ -108,7 +109,7 @@ static verdict try_sample(pir_program *program, const pir_rule_pass *rules, size
 static void try_part(const part *part, const pir_rule_pass *rules, size_t i, uint64_t seed, outcome *o) {
   pir_context *ctx = pir_context_create(NULL);
   pir_program *program = NULL;
-  outcome tried = {.largest = o->largest};
+  outcome tried = {.largest = o->largest, .within = o->within};
   verdict v = REFUSED;
   if (ctx && !pir_dialects_load_all(ctx) && !pir_program_parse(ctx, part->text, NULL, &program)) {
     uint64_t fired = 0;
@@ -140,7 +141,7 @@ static void try_file(cli *cli, const char *path, const pir_rule_pass *rules, siz
 static void check_rule(cli *cli, const pir_rule_pass *rules, size_t i, uint64_t seed, outcome *o) {
   char why[240] = "";
   int refused = 0, unrunnable = 0;
-  *o = (outcome){0};
+  *o = (outcome){.within = pir_rule_pass_rule(rules, i).within};
   for (size_t k = 0; k < cli->file_count && !o->differs; k++) try_file(cli, cli->files[k], rules, i, seed, o);
   for (int k = 0; k < ATTEMPTS && o->samples < SAMPLES && !o->differs && unrunnable < SAMPLES; k++) {
     pir_context *ctx = pir_context_create(NULL);

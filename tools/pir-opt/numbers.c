@@ -210,7 +210,8 @@ static double magnitude(const pir_tensor *t) {
 }
 
 // 0 when the elements agree, else how far they are apart.
-static double apart(const pir_tensor *a, const pir_tensor *b, int64_t i, double most, double *inout_largest) {
+static double apart(const pir_tensor *a, const pir_tensor *b, int64_t i, double most, uint32_t within,
+                    double *inout_largest) {
   if (!pir_dtype_is_float(b->dtype)) {
     int64_t x = pir_tensor_int_at(a, i), y = pir_tensor_int_at(b, i);
     return x == y ? 0 : fabs((double)x - (double)y);
@@ -218,10 +219,11 @@ static double apart(const pir_tensor *a, const pir_tensor *b, int64_t i, double 
   double got = pir_tensor_float_at(a, i), want = pir_tensor_float_at(b, i), off = fabs(got - want);
   if (got == want || (isnan(got) && isnan(want))) return 0;
   if (!(off <= *inout_largest)) *inout_largest = off;
-  return off <= allowed(b->dtype, want, most) ? 0 : off;
+  return off <= allowed(b->dtype, want, most) + within * 0.01 * most ? 0 : off;
 }
 
-bool numbers_agree(const pir_tensor *a, const pir_tensor *b, double *inout_largest, char *out_text, size_t size) {
+bool numbers_agree(const pir_tensor *a, const pir_tensor *b, uint32_t within, double *inout_largest, char *out_text,
+                   size_t size) {
   char x[128], y[128];
   bool same = a->rank == b->rank && a->dtype == b->dtype;
   for (int32_t i = 0; same && i < a->rank; i++) same = a->shape[i] == b->shape[i];
@@ -230,7 +232,7 @@ bool numbers_agree(const pir_tensor *a, const pir_tensor *b, double *inout_large
   if (!same) return snprintf(out_text, size, "%s became %s", y, x), false;
   double most = magnitude(b);
   for (int64_t i = 0; i < pir_tensor_numel(b); i++) {
-    if (apart(a, b, i, most, inout_largest) == 0) continue;
+    if (apart(a, b, i, most, within, inout_largest) == 0) continue;
     snprintf(out_text, size, "%s: element %lld was %.9g, is %.9g", y, (long long)i, pir_tensor_float_at(b, i),
              pir_tensor_float_at(a, i));
     return false;

@@ -23,8 +23,9 @@ const pir_tensor *numbers_find(const numbers *n, const char *name);
 pir_status numbers_fill_params(pir_program *program, uint64_t seed, bool all);
 
 // Within 1e-5 (1 + the largest of b) + 1e-4 |b|, wider for f16 and bf16. Describes the first element that is not, or
-// the shapes.
-bool numbers_agree(const pir_tensor *a, const pir_tensor *b, double *inout_largest, char *out_text, size_t size);
+// the shapes. `within` more percent of the largest of b are allowed.
+bool numbers_agree(const pir_tensor *a, const pir_tensor *b, uint32_t within, double *inout_largest, char *out_text,
+                   size_t size);
 bool numbers_all_nan(const pir_tensor *tensor);
 
 #endif

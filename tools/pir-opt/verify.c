@@ -71,7 +71,7 @@ static int first_difference(const numbers *before, const numbers *after, int cou
     snprintf(name, sizeof name, "verify.%d", i);
     const pir_tensor *b = numbers_find(before, name), *a = numbers_find(after, name);
     if (!a || !b || a->rank != b->rank || memcmp(a->shape, b->shape, (size_t)a->rank * sizeof *a->shape)) continue;
-    if (a->dtype == b->dtype && !numbers_agree(a, b, &largest, text, size)) return i;
+    if (a->dtype == b->dtype && !numbers_agree(a, b, 0, &largest, text, size)) return i;
   }
   return -1;
 }
@@ -121,7 +121,7 @@ static pir_status compare(verifying *v, const pir_pass *pass, const pir_program 
     const pir_tensor *want = &v->want.tensors[i], *is = numbers_find(got, v->want.names[i]);
     double largest = 0;
     if (!is && i < got->count) is = &got->tensors[i];
-    if (is && numbers_agree(is, want, &largest, text, sizeof text)) continue;
+    if (is && numbers_agree(is, want, 0, &largest, text, sizeof text)) continue;
     v->differs = true;
     pir_status status =
         pir_report(pir_program_context(program), PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,

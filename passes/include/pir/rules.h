@@ -47,6 +47,8 @@ typedef struct pir_rule_call {
   size_t arg_count;
   // Memory for a list to return, valid while the rule is tried; NULL when there is no more.
   pir_rule_value *(*list)(void *user, size_t count);
+  // An option of the pass, of the kind of what stands in when it is not given: a number or a text.
+  pir_rule_value (*option)(void *user, pir_str name, const pir_rule_value *otherwise);
   void *user;
 } pir_rule_call;
 
@@ -69,6 +71,7 @@ PIR_API pir_status pir_rules_run(pir_pass_run *run, const pir_rule_pass *rules, 
 typedef struct pir_rule_info {
   const char *name, *origin;
   const char *unchecked;  // why the file says it cannot be checked on numbers; or NULL
+  uint32_t within;        // percent of the largest number by which results may differ: it rounds
 } pir_rule_info;
 
 PIR_API size_t pir_rule_pass_rules(const pir_rule_pass *rules);
