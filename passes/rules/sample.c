@@ -457,15 +457,17 @@ static bool put_one(building *b, const rule_op *p, size_t member, size_t count) 
   b->each_attr_count = attr_count;
   size_t results = result_count(b, p, def, operands);
   if (results > RULE_MAX_OPERANDS) return false;
-  for (size_t i = 0; i < results; i++) types[i] = pir_type_tensor(b->s->ctx, PIR_F32, (pir_shape){NULL, 0});
+  // What inference does not tell is read off the stated type: an extent that is not settled.
+  int64_t open = -1;
+  for (size_t i = 0; i < results; i++) types[i] = pir_type_tensor(b->s->ctx, PIR_F32, (pir_shape){&open, 1});
   pir_op *op = put(b, p->id, operands, n, types, results, attrs, attr_count);
   note_drawn(b, op, -1);
   if (pir_facts_update(b->facts, op)) return false;
   for (size_t i = 0; i < results; i++) {
     const pir_fact *fact = pir_facts_of(b->facts, pir_op_result(op, i));
-    if (!fact->known) continue;
     bool read = i < (size_t)p->result_count && b->s->t->results[p->results + (int32_t)i] != -1;
-    if (read && !is_settled(b, fact)) return false;
+    if (read && !(fact->known && is_settled(b, fact))) return false;
+    if (!fact->known) continue;
     pir_value_set_type(pir_op_result(op, i), pir_fact_type(b->s->ctx, pir_facts_dims(b->facts), fact));
   }
   bind_results(b, p, op, member, count);
