@@ -32,7 +32,7 @@ static pir_status run_pipeline(pir_context *ctx, pir_program *program, const pir
   const char *text = pir_pipeline_text(name);
   pir_pass_manager *manager = pir_pass_manager_create(ctx, &how);
   pir_status status = pir_pass_manager_parse(manager, text ? pir_str_from(text) : name);
-  if (!status) status = pir_pass_manager_parse(manager, PIR_STR("pd_op_to_kernel"));  // changes nothing the second time
+  if (!status) status = pir_pass_manager_parse(manager, PIR_STR("bind_kernels"));  // changes nothing the second time
   if (!status) status = pir_pass_manager_run(manager, program);
   pir_pass_manager_destroy(manager);
   return status;

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#define COMPILED "canon,expand,group{few=0},dce,pd_op_to_kernel"
+#define COMPILED "canon,expand,group{few=0},dce,bind"
 
 typedef struct program {
   const char *name, *inputs[2], *body;  // inputs: their types
