@@ -80,6 +80,21 @@ static void place_loop(const pir_op *op) {
   }
 }
 
+// What comes off a stack is where it was when it was put there.
+static bool place_popped(pir_op *op) {
+  const pir_op *stack = pir_op_operands(op) ? pir_op_operand_op(op, 0) : NULL;
+  if (!stack || !pir_op_is(stack, CF_STACK_CREATE)) return false;
+  PIR_EACH_USE(use, pir_op_result(stack, CF_STACK_CREATE_OUT_INLET)) {
+    const pir_op *push = pir_use_owner(use);
+    if (!pir_op_is(push, CF_TUPLE_PUSH) || pir_op_operands(push) != pir_op_results(op) + 1) continue;
+    for (size_t i = 0; i < pir_op_results(op); i++)
+      if (pir_op_operand(push, i + 1))
+        pir_value_set_type(pir_op_result(op, i), pir_value_type(pir_op_operand(push, i + 1)));
+    return true;
+  }
+  return false;
+}
+
 static void drop_attr(lowering *l, pir_op *op, const char *name) {
   pir_name *key = pir_name_get(l->calls.ctx, pir_str_from(name));
   if (pir_op_attr(op, key)) pir_rewriter_set_attr(l->calls.run->rewriter, op, key, NULL);
@@ -95,7 +110,7 @@ static pir_status copy(lowering *l, pir_op *op) {
     return PIR_OK;
   }
   if (is_list(op)) PIR_TRY(place_list(l, op));
-  else place_results(l, op);
+  else if (!pir_op_is(op, CF_TUPLE_POP) || !place_popped(op)) place_results(l, op);
   if (!pir_op_attr(op, l->origin_id)) pir_rewriter_set_attr(l->calls.run->rewriter, op, l->origin_id, number(l, source));
   return PIR_OK;
 }

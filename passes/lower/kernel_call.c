@@ -3,6 +3,8 @@
 
 #include <lower/kernel_call.h>
 
+#include <arena.h>
+
 #include <pir/dialect/pd_op.h>
 
 #include <stdlib.h>
@@ -88,18 +90,21 @@ static bool only_picks(const pir_opdef *def, size_t i) {
   return types && !(types & ~(uint32_t)PICKS);
 }
 
-// What an op computes in: as its dtype attribute says where it makes something new, else as its operands are.
+// What an op computes in: as its dtype attribute says where it makes something new, else the first operand of numbers,
+// the first that does not only pick, the first.
 static pir_dtype key_dtype(const kernel_calls *c, const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
-  pir_dtype first = PIR_UNDEFINED;
+  pir_dtype first = PIR_UNDEFINED, other = PIR_UNDEFINED;
   const pir_attr *stated = attr_of_kind(op, PIR_ATTR_DTYPE);
   if (stated && (creates(op) || !pir_op_operands(op)) && pir_attr_as_dtype(stated) != PIR_UNDEFINED)
     return pir_attr_as_dtype(stated);
   for (size_t i = 0; i < pir_op_operands(op); i++) {
     pir_dtype dtype = is_option(def, i) ? PIR_UNDEFINED : element_type(c, pir_op_operand(op, i));
-    if (dtype != PIR_UNDEFINED && !only_picks(def, i)) return dtype;
+    if (pir_dtype_is_float(dtype) || pir_dtype_is_complex(dtype)) return dtype;
+    if (other == PIR_UNDEFINED && !only_picks(def, i)) other = dtype;
     if (first == PIR_UNDEFINED) first = dtype;
   }
+  if (other != PIR_UNDEFINED) first = other;
   if (first != PIR_UNDEFINED || !pir_op_results(op)) return first;
   return element_type(c, pir_op_result(op, 0));
 }
@@ -149,14 +154,14 @@ static pir_str kernel_name(const pir_opdef *def) {
   return text;
 }
 
-static const pir_opdef *call_def(const kernel_calls *c, pir_str name, bool in_place) {
+static const pir_opdef *call_def(pir_context *ctx, pir_str name, bool in_place) {
   char text[256];
   if (name.size + sizeof MARK + 1 > sizeof text) return NULL;
   memcpy(text, name.data, name.size);
   size_t size = name.size;
   if (in_place) text[size++] = '_';
   memcpy(text + size, MARK, sizeof MARK);
-  return pir_context_opdef(c->ctx, (pir_str){text, size + sizeof MARK - 1});
+  return pir_context_opdef(ctx, (pir_str){text, size + sizeof MARK - 1});
 }
 
 static void add_attr(kernel_calls *c, size_t *count, const char *name, const pir_attr *value) {
@@ -179,7 +184,7 @@ pir_status kernel_call_replace(kernel_calls *c, pir_op *op, const pir_attr *orig
   size_t most = pir_op_attrs(op), operands = pir_op_operands(op), results = pir_op_results(op);
   pir_str name = kernel_name(def);
   pir_str place = pir_str_equal(backend_of(op), PIR_STR("CPU")) ? PIR_STR("cpu") : PIR_STR("undefined");
-  const pir_opdef *bound = call_def(c, name, pir_op_has(op, PIR_INPLACE));
+  const pir_opdef *bound = call_def(c->ctx, name, pir_op_has(op, PIR_INPLACE));
   if (most < operands) most = operands;
   if (most < results) most = results;
   if (!bound || !reserve(c, most + OWN_ATTRS)) return PIR_EXHAUSTED;
@@ -196,6 +201,8 @@ pir_status kernel_call_replace(kernel_calls *c, pir_op *op, const pir_attr *orig
                       .attrs = c->attrs,
                       .attr_count = attrs};
   pir_op *made = pir_rewriter_create(c->run->rewriter, op, &spec);
+  if (!pir_op_attr_str(op, "stop_gradient"))
+    pir_op_set_attr(made, pir_name_get(c->ctx, PIR_STR("stop_gradient")), NULL);  // nothing is said that was not
   for (size_t i = 0; i < results; i++) {
     const pir_type *type = pir_value_type(pir_op_result(made, i));
     pir_rewriter_replace_value(c->run->rewriter, pir_op_result(op, i), pir_op_result(made, i));
@@ -205,4 +212,35 @@ pir_status kernel_call_replace(kernel_calls *c, pir_op *op, const pir_attr *orig
   pir_run_count(c->run, "bound", 1);
   if (out_call) *out_call = made;
   return PIR_OK;
+}
+
+pir_op *kernel_call_rename(pir_pass_run *run, pir_op *call, const pir_opdef *meant) {
+  pir_context *ctx = pir_program_context(run->program);
+  pir_arena *arena = pir_context_arena(ctx);
+  size_t operands = pir_op_operands(call), results = pir_op_results(call), attrs = pir_op_attrs(call);
+  pir_named_attr *named = pir_arena_alloc(arena, (attrs + 1) * sizeof *named);
+  pir_value **values = pir_arena_alloc(arena, (operands + 1) * sizeof *values);
+  const pir_type **types = pir_arena_alloc(arena, (results + 1) * sizeof *types);
+  pir_op_attrs_sorted(call, named, attrs);
+  for (size_t i = 0; i < operands; i++) values[i] = pir_op_operand(call, i);
+  for (size_t i = 0; i < results; i++) types[i] = pir_value_type(pir_op_result(call, i));
+  pir_op_spec spec = {.def = call_def(ctx, kernel_name(meant), meant->traits & PIR_INPLACE),
+                      .loc = pir_op_loc(call),
+                      .operands = values,
+                      .operand_count = operands,
+                      .result_types = types,
+                      .result_count = results,
+                      .attrs = named,
+                      .attr_count = attrs};
+  pir_op *made = pir_rewriter_create(run->rewriter, call, &spec);
+  pir_op_set_attr(made, pir_name_get(ctx, PIR_STR("op_name")), pir_attr_str(ctx, PIR_ATTR_STR, pir_str_from(meant->name)));
+  if (meant->traits & PIR_INPLACE) pir_op_set_attr(made, pir_name_get(ctx, PIR_STR("is_inplace")), pir_attr_bool(ctx, true));
+  for (size_t i = 0; i < results; i++) {
+    pir_rewriter_replace_value(run->rewriter, pir_op_result(call, i), pir_op_result(made, i));
+    pir_value_set_type(pir_op_result(made, i), types[i]);
+  }
+  pir_arena_free(arena, types, (results + 1) * sizeof *types);
+  pir_arena_free(arena, values, (operands + 1) * sizeof *values);
+  pir_arena_free(arena, named, (attrs + 1) * sizeof *named);
+  return made;
 }
