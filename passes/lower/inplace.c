@@ -98,6 +98,38 @@ static void note_yields(in_place *p, const pir_op *op) {
     join(p, pir_op_operand(op, i + 1), pir_op_result(op, i));
 }
 
+// Whoever reads a list reads its members.
+static void note_list(in_place *p, const pir_op *op) {
+  const pir_value *list = pir_op_result(op, 0);
+  PIR_EACH_USE(use, list) {
+    const pir_op *reader = pir_block_ancestor(p->block, pir_use_owner(use));
+    for (size_t i = 0; reader && i < pir_op_operands(op); i++)
+      if (pir_op_operand(op, i)) note_reader(p, pir_op_operand(op, i), pir_op_mark(reader));
+  }
+}
+
+// A member that is taken out of a list shares the memory of what was put in; of a list that a kernel made it has its own,
+// as long as nobody else reads the list.
+static void note_member(in_place *p, const pir_op *op, const pir_value *list) {
+  const pir_op *made = pir_value_is_argument(list) ? NULL : pir_value_op(list);
+  bool whole = pir_op_results(op) == pir_type_elements(pir_value_type(list));
+  bool known = whole && made && pir_op_has(made, PIR_STRUCTURAL) && pir_op_operands(made) == pir_op_results(op);
+  const pir_use *first = pir_value_first_use(list);
+  bool own = whole && made && !pir_op_has(made, PIR_STRUCTURAL) && first && !pir_use_next(first);
+  for (size_t i = 0; i < pir_op_results(op); i++) {
+    uint32_t at = place_of(p, pir_op_result(op, i));
+    if (known) join(p, pir_op_operand(made, i), pir_op_result(op, i));
+    else p->places.items[at].held |= !own;
+  }
+}
+
+static void note_structure(in_place *p, const pir_op *op) {
+  const pir_value *first = pir_op_operands(op) ? pir_op_operand(op, 0) : NULL;
+  const pir_type *type = first ? pir_value_type(first) : NULL;
+  if (type && pir_type_kind_of(type) == PIR_TYPE_VECTOR) note_member(p, op, first);
+  else if (pir_op_results(op) == 1) note_list(p, op);
+}
+
 static pir_walk_result note_inside(pir_op *op, void *user) {
   in_place *p = user;
   const pir_op *around = pir_block_ancestor(p->block, op);
@@ -115,12 +147,11 @@ static void note_op(in_place *p, pir_op *op) {
     const pir_value *value = pir_op_operand(op, i);
     if (!value) continue;
     note_reader(p, value, position);
-    if (pir_op_has(op, PIR_STRUCTURAL))
-      for (size_t k = 0; k < pir_op_results(op); k++) join(p, value, pir_op_result(op, k));
     uint32_t at = place_of(p, value);
     p->places.items[at].held |= pir_op_is(op, CF_TUPLE_PUSH);
   }
   note_written(p, op, meant);
+  if (pir_op_has(op, PIR_STRUCTURAL)) note_structure(p, op);
   if (!pir_op_regions(op)) return;
   note_yields(p, op);
   pir_walk(op, PIR_PRE_ORDER, note_inside, p);
@@ -179,16 +210,22 @@ static bool fits(in_place *p, const pir_op *op, const pir_opdef *meant, const pi
   return stated_numel(x.shape, &a) && stated_numel(y.shape, &b) && a == b && !may_differ(p, from, to);
 }
 
-// The twin that writes in place, when the op may become it.
-static const pir_opdef *twin_of(in_place *p, const pir_op *op, const pir_opdef *meant) {
+static const pir_opdef *twin_def(const in_place *p, const pir_opdef *meant) {
   char name[128];
   size_t size = strlen(meant->name);
-  if (meant == pir_op_def(op) || meant->traits & PIR_INPLACE || size + 1 >= sizeof name) return NULL;
-  if (meant->id == PD_TRANSPOSE || meant->id == PD_ADD_GRAD || meant->id == PD_SUBTRACT_GRAD) return NULL;
+  if (size + 1 >= sizeof name) return NULL;
   memcpy(name, meant->name, size);
   name[size] = '_';
   const pir_opdef *twin = pir_context_opdef(p->ctx, (pir_str){name, size + 1});
-  if (!twin || !(twin->traits & PIR_INPLACE) || !twin->inplace_count) return NULL;
+  return twin && twin->traits & PIR_INPLACE && twin->inplace_count ? twin : NULL;
+}
+
+// The twin that writes in place, when the op may become it.
+static const pir_opdef *twin_of(in_place *p, const pir_op *op, const pir_opdef *meant) {
+  if (meant == pir_op_def(op) || meant->traits & PIR_INPLACE) return NULL;
+  if (meant->id == PD_TRANSPOSE || meant->id == PD_ADD_GRAD || meant->id == PD_SUBTRACT_GRAD) return NULL;
+  const pir_opdef *twin = twin_def(p, meant);
+  if (!twin) return NULL;
   for (size_t i = 0; i < twin->inplace_count; i++)
     if (!fits(p, op, meant, &twin->inplace[i])) return NULL;
   return twin;
@@ -196,26 +233,25 @@ static const pir_opdef *twin_of(in_place *p, const pir_op *op, const pir_opdef *
 
 // ---- a block
 
+// All is decided before anything changes: a new op would have facts of its own.
 static void take_block(in_place *p) {
+  PIR_VEC(pir_op *) taken = {0};
   uint32_t position = 0;
   PIR_EACH_OP(op, p->block) pir_op_set_mark(op, position++);
   PIR_EACH_OP(op, p->block) note_op(p, op);
   PIR_EACH_OP(op, p->block) {
     const pir_opdef *twin = twin_of(p, op, pir_op_meaning(op));
     if (!twin) continue;
-    pir_op *call = kernel_call_rename(p->run, op, twin);
-    pir_op_set_mark(call, pir_op_mark(op));
-    for (size_t i = 0; i < pir_op_results(op); i++) {
-      // The value has another address now, in the class it was in.
-      uint32_t at = place_of(p, pir_op_result(op, i));
-      pir_map_put(p->arena, &p->index, pir_op_result(call, i), at);
-    }
-    note_written(p, call, twin);
-    pir_rewriter_erase(p->run->rewriter, op);
-    p->count++;
+    note_written(p, op, twin);
+    pir_vec_push(p->arena, &taken, op);
   }
-  pir_map_free(p->arena, &p->index);
-  p->index = (pir_map){0};
+  for (size_t i = 0; i < taken.count; i++) {
+    kernel_call_rename(p->run, taken.items[i], twin_def(p, pir_op_meaning(taken.items[i])));
+    pir_rewriter_erase(p->run->rewriter, taken.items[i]);
+  }
+  p->count += taken.count;
+  pir_vec_free(p->arena, &taken);
+  pir_map_clear(&p->index);
   p->places.count = 0;
 }
 
@@ -250,6 +286,7 @@ pir_status pir_pass_inplace(pir_pass_run *run) {
   }
   pir_vec_free(p.arena, &c.blocks);
   pir_vec_free(p.arena, &p.places);
+  pir_map_free(p.arena, &p.index);
   pir_run_count(run, "kernels write over their operands", p.count);
   return PIR_OK;
 }
