@@ -23,8 +23,9 @@ KERNEL_PASSES = ("remove_shadow_feed_pass", "inplace_pass")
 def comparer(run):
     def compare(tools, name, command, want):
         code, out, err = run(command)
+        missing = re.search(r"unknown pass '\w+'|no pipeline is called '[\w-]+'", err)
         if code:
-            return name, "skip" if code == 3 else "fail", f"exit code {code}: {last_line(err)}"
+            return name, "skip" if code == 3 or missing else "fail", f"exit code {code}: {missing[0] if missing else last_line(err)}"
         with tempfile.NamedTemporaryFile(suffix=".pir") as f:
             f.write(out)
             f.flush()
@@ -135,6 +136,6 @@ def pipeline_jobs(run):
                     continue  # the values of parameters are not in the text; Paddle runs regions one by one, here they are one step
                 if lowers_to_onednn(after.read_bytes()):
                     continue
-                step = [tools / "pir-opt", before, f"--passes={which}"]
+                step = [tools / "pir-opt", before, f"--passes={which.replace('mkldnn', 'onednn')}"]
                 yield f"{name}:{number}", lambda n=f"{name}:{number}", c=step, w=after: compare(tools, n, c, w)
     return jobs
