@@ -94,7 +94,10 @@ $(B)/test/$(basename $(notdir $(1))): $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(B)/li
 	@mkdir -p $(B)/test && ln -sf ../lib/libpir.so.$(SONAME) $(MODULES:$(B)/%=../%.$(SONAME)) $(B)/test/ && $(CC) $(BASE) $(CFLAGS) $(I_test) -o $$@ $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(LIBS) -lcmocka
 endef
 $(foreach t,$(TESTS),$(eval $(call test_rule,$(t))))
-tests: all $(TEST_BIN) $(B)/bin/digits
+tests: all $(TEST_BIN) $(B)/bin/digits $(B)/bin/draws
+
+$(B)/bin/draws: $(wildcard test/draws/*) $(B)/lib/libpir.so
+	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) $(I_public) -o $@ $(filter %.c,$^) -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm
 
 $(B)/bin/digits: examples/digits/main.c $(B)/lib/libpir.so
 	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) $(I_public) -o $@ $< -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm
@@ -113,6 +116,8 @@ test-asan: setup  ## the same under the address, undefined and leak sanitizers
 test-tsan: setup  ## thread pool and sessions under the thread sanitizer
 	@$(call SANITIZED,$(B)-tsan,-fsanitize=thread) tests
 	@test/tsan.sh $(B)-tsan
+draws: setup  ## random programs of one op: kernels, compiled code and float64 agree; DRAWS=N SEED=N
+	@$(MAKE) -s -j$(JOBS) all $(B)/bin/draws && $(B)/bin/draws --draws=$(or $(DRAWS),20000) --seed=$(or $(SEED),1)
 fuzz: ; @mk/setup.sh fuzz && test/fuzz/run.sh $(B) $(or $(SECONDS_EACH),60)  ## fuzz the readers; SECONDS_EACH=N
 JOBS  ?= $(shell nproc)
 COMMA := ,
@@ -151,6 +156,6 @@ clean:  ## remove what was built
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  \1\t/' | expand -t 18
 
-.PHONY: all clean help generated tests check setup demo test test-asan test-tsan lint format fuzz bench bench-ops bench-contract interop install
+.PHONY: all clean help generated tests check setup demo test test-asan test-tsan lint format draws fuzz bench bench-ops bench-contract interop install
 .SECONDARY:
 -include $(shell [ -d $(B)/obj ] && find $(B)/obj -name '*.d')

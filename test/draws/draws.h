@@ -1,0 +1,132 @@
+// Random programs of one op, drawn from the op's declaration, and what their numbers may differ by.
+#ifndef PIR_TEST_DRAWS_H
+#define PIR_TEST_DRAWS_H
+
+#include <pir/dialects.h>
+#include <pir/ir.h>
+#include <pir/model.h>
+
+#include <stdio.h>
+
+enum {
+  DRAW_OPERANDS = 40,
+  DRAW_MEMBERS = 3,
+  DRAW_RANK = 6,
+  DRAW_ITEMS = 8,
+  DRAW_ATTRS = 64,
+  DRAW_OUTPUTS = 64,
+  DRAW_TEXT = 512
+};
+
+// ---- one draw
+
+typedef struct draw_tensor {
+  pir_dtype dtype;
+  int32_t rank;
+  int64_t shape[DRAW_RANK];
+  bool parameter;    // its bytes are in the program
+  uint8_t manner;    // of its numbers: draw_manner
+  int64_t from, to;  // of its integers, both included
+  uint64_t seed;
+} draw_tensor;
+
+typedef enum draw_form { DRAW_ABSENT, DRAW_TENSOR, DRAW_LIST, DRAW_INTS, DRAW_NUMBER } draw_form;
+
+typedef struct draw_operand {
+  uint8_t form;
+  size_t count;  // members, or integers
+  draw_tensor members[DRAW_MEMBERS];
+  int64_t ints[DRAW_ITEMS];
+  double number;
+} draw_operand;
+
+typedef struct draw_noise draw_noise;
+
+typedef struct draw {
+  pir_context *ctx;
+  const pir_opdef *def;
+  draw_noise *noise;
+  uint64_t random;
+  int attempts;
+  bool alone;        // not evaluated in float64
+  uint32_t dynamic;  // bit k: extents at axes k, k + 6, ... of inputs are stated as unknown
+  draw_operand operands[DRAW_OPERANDS];
+  const pir_attr *attrs[DRAW_ATTRS];  // NULL: not given
+} draw;
+
+uint64_t draw_random(uint64_t *state);
+uint32_t draw_below(draw *d, uint32_t below);
+
+// Why no program is drawn of an op, or NULL.
+const char *draw_refusal(const pir_opdef *def);
+void draw_start_op(draw *d, pir_context *ctx, draw_noise *noise, const pir_opdef *def, uint64_t seed);
+// Whether clauses read an operand as indices, or it takes integers alone.
+bool draw_is_index(const pir_opdef *def, size_t operand);
+// Draws operands and attributes until inference and checks take the op; false when there are no attempts left. Called
+// again it draws others.
+bool draw_op(draw *d);
+// Draws the numbers anew.
+void draw_numbers(draw *d);
+
+// ---- its program
+
+typedef enum draw_width {
+  DRAW_AS_IS,
+  DRAW_WIDE,  // all floats as f64, everything an input and every extent stated
+  DRAW_NOISY  // so, and of the op with noise
+} draw_width;
+
+// NULL: checks refuse it, and `text` (of DRAW_TEXT) says why.
+pir_program *draw_program(const draw *d, draw_width width, char *text);
+
+// ---- ops with noise
+
+draw_noise *draw_noise_create(const pir_context *ctx);
+pir_status draw_noise_register(const draw_noise *z, pir_context *ctx);
+const pir_opdef *draw_noise_of(const draw_noise *z, const pir_opdef *def);  // itself where it has no copy
+void draw_noise_set(draw_noise *z, double u, uint64_t seed);                // how far arithmetic is off
+
+// ---- running it
+
+typedef struct draw_run {
+  pir_model *model;
+  pir_session *session;
+  pir_tensor inputs[DRAW_OPERANDS * DRAW_MEMBERS];
+  size_t input_count;
+  pir_tensor outputs[DRAW_OUTPUTS];
+  size_t output_count;
+  pir_status status;
+  char text[DRAW_TEXT];
+} draw_run;
+
+// The numbers of a tensor, moved by up to `u` of their size when `noise` is not 0; stored as `dtype`.
+void draw_fill(const draw_tensor *t, pir_dtype dtype, double u, uint64_t noise, void *out);
+pir_dtype draw_widened(pir_dtype dtype);
+
+pir_status draw_start(const draw *d, draw_width width, const char *pipeline, const char *target, draw_run *out_run);
+// Runs on the numbers of the draw; `u` and `noise` as above, in every input.
+pir_status draw_feed(const draw *d, draw_run *run, double u, uint64_t noise);
+void draw_stop(draw_run *run);
+
+// ---- judging it
+
+typedef enum draw_verdict {
+  DRAW_AGREES,
+  DRAW_ALONE,      // agrees, without float64 evaluation
+  DRAW_UNFIT,      // every attempt is refused, by a message
+  DRAW_DIFFERENT,  // kernels, compiled code or float64 evaluation
+  DRAW_FAILED      // one of them fails where another gives numbers, or with a defect of the library
+} draw_verdict;
+
+typedef struct draw_report {
+  bool compiled;     // some of it
+  uint32_t refused;  // programs that checks take and a run refuses
+  char text[4 * DRAW_TEXT];
+} draw_report;
+
+// Draws programs until one runs, and judges it.
+draw_verdict draw_judge(draw *d, draw_report *out_report);
+// What is stated of an op's results: ulps of the result, and how it is told from declarations.
+void draw_bound_text(const pir_opdef *def, char *out, size_t size);
+
+#endif

@@ -1,0 +1,230 @@
+// draws: random programs of one op, drawn from the op declarations. Each is run by kernels, as compiled code and in
+// float64, and the numbers compared (judge.c says how). A draw is a function of its seed: draw i of --seed=S has seed S
+// + i, and its op is that of the list at the seed's place, so as many draws as ops meet each op once.
+//
+// Draws are made by a child process: one that crashes or hangs costs itself, is named, and the next child goes on after
+// it.
+#include "draws.h"
+
+#include <pir/text.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MAX_OPS = 4096, SECONDS = 60, PER_CONTEXT = 64 };
+
+typedef struct options {
+  uint64_t seed;
+  long draws;
+  const char *op, *list;
+  bool verbose;
+} options;
+
+// Ops that are not drawn although they compute, with the reason.
+typedef struct exception {
+  const char *op, *reason;
+} exception;
+
+static const exception exceptions[] = {
+#include "not_drawn.inc"
+};
+// Ops whose numbers differ with the element type, with the reason: kernels and compiled code are compared alone.
+static const exception typed[] = {
+#include "not_widened.inc"
+};
+
+typedef struct tally {
+  uint32_t drawn, compiled, alone, refused, different, failed, unfit;
+} tally;
+
+// What children tell the parent.
+typedef struct shared {
+  long at;       // the draw that is being made
+  char op[128];  // its op
+  tally ops[MAX_OPS];
+} shared;
+
+typedef struct run {
+  options o;
+  const pir_opdef *ops[MAX_OPS];
+  size_t op_count;
+  draw_noise *noise;
+  shared *s;
+} run;
+
+static pir_context *context_create(void) {
+  pir_context *ctx = pir_context_create(NULL);
+  if (ctx && !pir_dialects_load_all(ctx)) return ctx;
+  fprintf(stderr, "draws: the dialects do not load\n");
+  exit(70);
+}
+
+// ---- the list of ops
+
+static const char *why_not(const pir_opdef *def) {
+  const char *reason = draw_refusal(def);
+  for (size_t i = 0; !reason && i < sizeof exceptions / sizeof *exceptions; i++)
+    if (!strcmp(exceptions[i].op, def->name)) reason = exceptions[i].reason;
+  return reason;
+}
+
+static void list_ops(run *r, pir_context *ctx) {
+  for (size_t k = 0; k < pir_context_dialects(ctx); k++) {
+    const pir_dialect *dialect = pir_context_dialect(ctx, k);
+    for (size_t i = 0; i < dialect->op_count && r->op_count < MAX_OPS; i++) {
+      const pir_opdef *def = &dialect->ops[i];
+      const char *reason = why_not(def);
+      char bound[64];
+      if (r->o.op && strcmp(r->o.op, def->name)) continue;
+      draw_bound_text(def, bound, sizeof bound);
+      if (r->o.list) printf("%s\t%s\t%s\n", def->name, reason ? "not drawn" : "drawn", reason ? reason : bound);
+      if (!reason) r->ops[r->op_count++] = def;
+    }
+  }
+}
+
+// ---- draws
+
+static bool is_typed(const pir_opdef *def) {
+  for (size_t i = 0; i < sizeof typed / sizeof *typed; i++)
+    if (!strcmp(typed[i].op, def->name)) return true;
+  return false;
+}
+
+static bool to_stdout(void *user, const char *data, size_t size) { return fwrite(data, 1, size, user) == size; }
+
+static void show(const run *r, const draw *d, uint64_t seed, const char *what, const char *text) {
+  char why[DRAW_TEXT];
+  printf("%s: %s: %s\n  again: draws --op=%s --seed=%llu --draws=1\n", what, d->def->name, text, d->def->name,
+         (unsigned long long)seed);
+  pir_program *program = draw_program(d, DRAW_AS_IS, why);
+  if (program) pir_program_print(program, NULL, (pir_writer){to_stdout, stdout});
+  pir_program_destroy(program);
+  fflush(stdout);
+}
+
+static void draw_one(run *r, pir_context *ctx, long i) {
+  static draw d;
+  static draw_report report;
+  uint64_t seed = r->o.seed + (uint64_t)i;
+  size_t at = (size_t)(seed * 613 % r->op_count);
+  tally *t = &r->s->ops[at];
+  r->s->at = i;
+  snprintf(r->s->op, sizeof r->s->op, "%s", r->ops[at]->name);
+  alarm(SECONDS);
+  draw_start_op(&d, ctx, r->noise, r->ops[at], seed);
+  d.alone = is_typed(d.def);
+  draw_verdict verdict = draw_judge(&d, &report);
+  t->refused += report.refused;
+  if (verdict == DRAW_UNFIT) {
+    t->unfit++;
+    if (r->o.verbose) printf("unfit: %s: %s\n", d.def->name, report.text);
+    return;
+  }
+  t->drawn++;
+  t->compiled += report.compiled;
+  if (verdict == DRAW_ALONE) t->alone++;
+  if (verdict == DRAW_DIFFERENT) t->different++, show(r, &d, seed, "different", report.text);
+  if (verdict == DRAW_FAILED) t->failed++, show(r, &d, seed, "failed", report.text);
+  if (verdict <= DRAW_ALONE && r->o.verbose && r->o.draws == 1) show(r, &d, seed, "agrees", "");
+}
+
+static void child(run *r, long from) {
+  pir_context *ctx = NULL;
+  for (long i = from; i < r->o.draws; i++) {
+    if (!ctx && draw_noise_register(r->noise, ctx = context_create())) _exit(70);
+    draw_one(r, ctx, i);
+    if ((i - from) % PER_CONTEXT == PER_CONTEXT - 1) pir_context_destroy(ctx), ctx = NULL;
+  }
+  if (ctx) pir_context_destroy(ctx);
+  fflush(stdout);
+  _exit(0);
+}
+
+// Makes all draws; returns how many ended their process.
+static long draw_all(run *r) {
+  long crashed = 0, from = 0;
+  while (from < r->o.draws) {
+    int status = 0;
+    r->s->at = from;
+    fflush(stdout);
+    pid_t pid = fork();
+    if (pid < 0) exit(70);
+    if (!pid) child(r, from);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
+    if (WIFEXITED(status) && !WEXITSTATUS(status)) break;
+    int sig = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    printf("crashed: %s: %s\n  again: draws --op=%s --seed=%llu --draws=1\n", r->s->op,
+           sig == SIGALRM ? "takes longer than a minute"
+           : sig          ? strsignal(sig)
+                          : "ended its process",
+           r->s->op, (unsigned long long)(r->o.seed + (uint64_t)r->s->at));
+    crashed++;
+    from = r->s->at + 1;
+  }
+  return crashed;
+}
+
+// ---- the end
+
+static tally total(const run *r, size_t *out_met) {
+  tally sum = {0};
+  *out_met = 0;
+  for (size_t i = 0; i < r->op_count; i++) {
+    const tally *t = &r->s->ops[i];
+    sum.drawn += t->drawn, sum.compiled += t->compiled, sum.alone += t->alone, sum.refused += t->refused;
+    sum.different += t->different, sum.failed += t->failed, sum.unfit += t->unfit;
+    *out_met += t->drawn > 0;
+    if (r->o.verbose && (t->unfit || t->refused || t->alone || t->different || t->failed))
+      printf("%s: %u drawn, %u unfit, %u refused, %u without float64, %u different, %u failed\n", r->ops[i]->name,
+             t->drawn, t->unfit, t->refused, t->alone, t->different, t->failed);
+  }
+  return sum;
+}
+
+static int report(const run *r, long crashed) {
+  size_t met;
+  tally t = total(r, &met);
+  printf("seed %llu: %u draws of %zu ops: %u compiled, %u without float64; %u refused by a run, %u without a draw that "
+         "fits\n",
+         (unsigned long long)r->o.seed, t.drawn, met, t.compiled, t.alone, t.refused, t.unfit);
+  printf("%u different, %u failed, %ld crashed\n", t.different, t.failed, crashed);
+  return t.different || t.failed || crashed ? 4 : 0;
+}
+
+static bool read_options(int argc, char **argv, options *o) {
+  *o = (options){.seed = 1, .draws = 500};
+  for (int i = 1; i < argc; i++) {
+    if (!strncmp(argv[i], "--seed=", 7)) o->seed = strtoull(argv[i] + 7, NULL, 10);
+    else if (!strncmp(argv[i], "--draws=", 8)) o->draws = strtol(argv[i] + 8, NULL, 10);
+    else if (!strncmp(argv[i], "--op=", 5)) o->op = argv[i] + 5;
+    else if (!strcmp(argv[i], "--list")) o->list = argv[i];
+    else if (!strcmp(argv[i], "--verbose")) o->verbose = true;
+    else return false;
+  }
+  return true;
+}
+
+int main(int argc, char **argv) {
+  static run r;
+  if (!read_options(argc, argv, &r.o)) {
+    fprintf(stderr, "usage: draws [--seed=N] [--draws=N] [--op=NAME] [--list] [--verbose]\n");
+    return 2;
+  }
+  pir_context *ctx = context_create();
+  list_ops(&r, ctx);
+  r.noise = draw_noise_create(ctx);
+  pir_context_destroy(ctx);
+  if (r.o.list) return 0;
+  if (!r.op_count) return fprintf(stderr, "draws: no such op\n"), 2;
+  r.s = mmap(NULL, sizeof *r.s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (r.s == MAP_FAILED) return 70;
+  long crashed = draw_all(&r);
+  return report(&r, crashed);
+}
