@@ -133,7 +133,7 @@ static bool one_space(const grouping *g, const pir_op *op, const pir_clause *fir
 
 static bool start_cluster(grouping *g, const node *n, cluster *c) {
   const pir_clause *clause = n->clause;
-  const pir_fact *f = result_fact(g, n->op);
+  const pir_fact *f = clause ? result_fact(g, n->op) : NULL;  // an op without a meaning may have no result
   if (!clause || only_renames(clause) || !one_space(g, n->op, clause) || is_late(g, n->op) ||
       !pir_codegen_can(n->op, g->facts))
     return false;

@@ -300,7 +300,11 @@ static pir_status infer_vars(pir_infer *infer, const pir_clause *c, pir_fact *ou
   pir_dim extents[PIR_MAX_RANK * 2], last[PIR_MAX_RANK * 2];
   symbolic s = {.infer = infer, .nodes = c->nodes, .pool = c->pool, .text = c->text, .vars = last};
   for (int v = 0; v < c->var_count && v < PIR_MAX_RANK * 2; v++) {
+    int64_t extent;
     extents[v] = c->vars[v].pack ? PIR_DIM_UNKNOWN : symbolic_index(&s, c->vars[v].extent);
+    if (pir_dim_is_const(infer->dims, extents[v], &extent) && extent < 0)
+      return pir_infer_fail(infer, "the operands do not fit: extent of %s would be %lld", c->vars[v].name,
+                            (long long)extent);
     last[v] = extents[v] == PIR_DIM_UNKNOWN ? PIR_DIM_UNKNOWN : pir_dim_sub(infer->dims, extents[v], 1);
   }
   if (infer->require && c->kind == PIR_CLAUSE_CONTRACT) require_extents(infer, &s, c, c->body, extents);
@@ -376,10 +380,41 @@ static pir_status check_extents(pir_infer *infer, size_t i) {
   return PIR_OK;
 }
 
+// A clause over named variables computes a result of their extents. A hook that takes the shape from elsewhere (a
+// gradient has that of what it is of) holds only where they agree: all else would be left as it was found.
+static pir_status check_cover(pir_infer *infer, uint8_t i, const pir_clause *c) {
+  pir_fact *out = &infer->results[i], computed = {.known = true, .rank = -1};
+  if (!out->known || out->members || out->rank < 0) return PIR_OK;
+  PIR_TRY(infer_vars(infer, c, &computed));
+  for (int32_t d = 0; d < computed.rank && computed.rank == out->rank; d++) {
+    int64_t has, gets;
+    if (computed.shape[d] == PIR_DIM_UNKNOWN || out->shape[d] == PIR_DIM_UNKNOWN) continue;
+    if (!pir_dim_is_const(infer->dims, out->shape[d], &has)) continue;
+    if (!pir_dim_is_const(infer->dims, computed.shape[d], &gets) || has == gets) continue;
+    return pir_infer_fail(infer,
+                          "the operands do not fit: result '%s' has extent %lld along axis %d, computed are %lld",
+                          infer->def->results[i].name, (long long)has, d, (long long)gets);
+  }
+  if (computed.rank < 0 || computed.rank == out->rank) return PIR_OK;
+  return pir_infer_fail(infer, "the operands do not fit: result '%s' has rank %d, computed is %d",
+                        infer->def->results[i].name, out->rank, computed.rank);
+}
+
+static pir_status infer_by_hook(pir_infer *infer) {
+  const pir_opdef *def = infer->def;
+  PIR_TRY(def->hooks.infer(infer));
+  if (!def->clause || infer_choose(infer)) return PIR_OK;
+  for (uint8_t i = 0; i < def->result_count; i++) {
+    const pir_clause *c = pir_clause_choose(def->clause, i, infer->attrs);
+    if (c && c->var_count && c->kind != PIR_CLAUSE_SCATTER) PIR_TRY(check_cover(infer, i, c));
+  }
+  return PIR_OK;
+}
+
 static pir_status infer_meaning(pir_infer *infer) {
   const pir_opdef *def = infer->def;
   if (infer->require && def->hooks.demand) def->hooks.demand(infer);
-  if (def->hooks.infer) return def->hooks.infer(infer);
+  if (def->hooks.infer) return infer_by_hook(infer);
   const pir_lower *lower = infer_choose(infer);
   if (lower) return infer_lower(infer, lower);
   for (uint8_t i = 0; def->clause && i < def->result_count; i++) {

@@ -250,6 +250,11 @@ static const pir_attr *convert(pir_context *ctx, const pir_attr_def *def, const 
       for (size_t i = 0; i < v->count && i < PIR_FACT_CONTENTS; i++)
         elements[i] = number_attr(ctx, def->element_kind, v->floats[i], 0);
       return v->count <= PIR_FACT_CONTENTS ? pir_attr_array(ctx, elements, v->count) : NULL;
+    case PIR_VALUE_TEXTS:
+      for (size_t i = 0; i < v->count && i < PIR_FACT_CONTENTS; i++)
+        elements[i] = pir_attr_str(ctx, PIR_ATTR_STR, v->texts[i]);
+      return v->count <= PIR_FACT_CONTENTS ? pir_attr_array(ctx, elements, v->count) : NULL;
+    case PIR_VALUE_NONE: return def->kind == PIR_ATTR_ARRAY ? pir_attr_array(ctx, NULL, 0) : NULL;
     case PIR_VALUE_FLOAT: return number_attr(ctx, def->kind, v->f, (int64_t)v->f);
     default: return number_attr(ctx, def->kind, (double)v->i, v->i);
   }

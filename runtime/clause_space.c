@@ -185,6 +185,20 @@ static pir_status check_load(clause_bind *b, clause_lanes *e, const pir_node *lo
   return PIR_OK;
 }
 
+// Every element of the result is one point: operands that do not fit would leave some as they were found.
+static pir_status check_points(clause_bind *b) {
+  int64_t points = 1, numel = pir_tensor_numel(b->out);
+  for (int i = 0; i < b->coords; i++) {
+    if (b->extent[i] < 0)
+      return pir_kernel_fail(b->call, PIR_INVALID, "%s: the operands do not fit: an extent would be %lld", b->call->op,
+                             (long long)b->extent[i]);
+    if (i < b->parallel && __builtin_mul_overflow(points, b->extent[i], &points)) points = -1;
+  }
+  if (points == numel) return PIR_OK;
+  return pir_kernel_fail(b->call, PIR_INVALID, "%s: the operands do not fit: result %d has %lld elements, not %lld",
+                         b->call->op, b->clause->result, (long long)numel, (long long)points);
+}
+
 static pir_status space_of_vars(clause_bind *b, clause_lanes *e, const bool *reached) {
   const pir_clause *c = b->clause;
   for (int v = 0; v < c->var_count; v++) {
@@ -197,6 +211,7 @@ static pir_status space_of_vars(clause_bind *b, clause_lanes *e, const bool *rea
     if (!c->vars[v].reduced) b->parallel = b->coords;
   }
   if (e->status) return e->status;
+  PIR_TRY(check_points(b));
   for (int i = 0; c->kind == PIR_CLAUSE_CONTRACT && i < c->node_count; i++)
     if (reached[i] && c->nodes[i].op == PIR_V_LOAD && c->nodes[i].map_kind == PIR_MAP_LIST)
       PIR_TRY(check_load(b, e, &c->nodes[i]));

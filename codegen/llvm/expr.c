@@ -190,6 +190,22 @@ LLVMValueRef pir_llvm_narrow(emitter *e, pir_dtype to, LLVMValueRef value, unsig
 
 static bool is_half(pir_dtype dtype) { return dtype == PIR_F16 || dtype == PIR_BF16; }
 
+// As the runtime converts (convert.c): through the signed 32 or 64 bits that the processor's instruction gives, which
+// makes the smallest number of what does not fit. To LLVM that has no value: it is frozen before anything is made of
+// it.
+static LLVMValueRef float_to_int(emitter *e, LLVMValueRef v, pir_dtype from, pir_dtype to) {
+  unsigned lanes = lanes_of(v);
+  bool wide = pir_dtype_size(to) == 8 || to == PIR_U32;
+  LLVMTypeRef type = pir_llvm_type(e, to, lanes), through = pir_llvm_type(e, wide ? PIR_I64 : PIR_I32, lanes);
+  LLVMValueRef n = LLVMBuildFreeze(e->b, LLVMBuildFPToSI(e->b, v, through, ""), "");
+  if (to != PIR_U64) return LLVMBuildIntCast2(e->b, n, type, true, "");
+  LLVMValueRef half = pir_llvm_const_float(e, from, lanes, 0x1p63), all = pir_llvm_const_float(e, from, lanes, 0x1p64);
+  LLVMValueRef large = LLVMBuildFreeze(e->b, LLVMBuildFPToUI(e->b, v, type, ""), "");
+  LLVMValueRef fits = LLVMBuildFCmp(e->b, LLVMRealOLT, v, all, "");
+  large = LLVMBuildSelect(e->b, fits, large, LLVMConstNull(type), "");
+  return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOGE, v, half, ""), large, n, "");
+}
+
 static LLVMValueRef cast(emitter *e, LLVMValueRef v, pir_dtype from, pir_dtype to) {
   unsigned lanes = lanes_of(v);
   if (is_half(from)) {
@@ -204,7 +220,7 @@ static LLVMValueRef cast(emitter *e, LLVMValueRef v, pir_dtype from, pir_dtype t
     return from_float ? LLVMBuildFCmp(e->b, LLVMRealUNE, v, LLVMConstNull(LLVMTypeOf(v)), "")
                       : LLVMBuildICmp(e->b, LLVMIntNE, v, LLVMConstNull(LLVMTypeOf(v)), "");
   if (from_float && to_float) return LLVMBuildFPCast(e->b, v, type, "");
-  if (from_float) return is_signed(to) ? LLVMBuildFPToSI(e->b, v, type, "") : LLVMBuildFPToUI(e->b, v, type, "");
+  if (from_float) return float_to_int(e, v, from, to);
   if (to_float) return is_signed(from) ? LLVMBuildSIToFP(e->b, v, type, "") : LLVMBuildUIToFP(e->b, v, type, "");
   return LLVMBuildIntCast2(e->b, v, type, is_signed(from), "");
 }

@@ -227,8 +227,11 @@ pir_status pd_infer_gradients(pir_infer *infer) {
 pir_status pd_infer_complex_of(pir_infer *infer) {
   PIR_TRY(pd_infer_like(infer));
   pir_fact *out = &infer->results[0];
-  if (out->dtype == PIR_F32) out->dtype = PIR_C64;
-  if (out->dtype == PIR_F64) out->dtype = PIR_C128;
+  if (!out->known) return PIR_OK;
+  if (out->dtype != PIR_F32 && out->dtype != PIR_F64)
+    return pir_infer_fail(infer, "%s: expects float32 or float64, found %s", infer->def->operands[0].name,
+                          pir_dtype_name(out->dtype));
+  out->dtype = out->dtype == PIR_F32 ? PIR_C64 : PIR_C128;
   return PIR_OK;
 }
 

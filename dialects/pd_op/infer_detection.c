@@ -150,6 +150,8 @@ pir_status pd_infer_pooled_regions(pir_infer *infer) {
   int channels = pir_opdef_attr(infer->def, PIR_STR("output_channels"));
   if (height < 1 || width < 1)
     return pir_infer_fail(infer, "regions of %lld by %lld", (long long)height, (long long)width);
+  if (channels >= 0 && infer->attrs[channels].i < 0)
+    return pir_infer_fail(infer, "output_channels is %lld", (long long)infer->attrs[channels].i);
   if (x && x->known && x->rank >= 0 && x->rank != 4)
     return pir_infer_fail(infer, "x: expects rank 4, found %d", x->rank);
   for (size_t i = 0; i < infer->result_count; i++) {

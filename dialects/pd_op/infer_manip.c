@@ -357,7 +357,8 @@ pir_status pd_infer_unstack(pir_infer *infer) {
   int32_t at;
   if (!known_shape(x)) return PIR_OK;
   PIR_TRY(wrap_axis(infer, infer->attrs[0].i, x->rank, &at));
-  if (!constant(infer, x->shape[at], &n)) n = infer->attrs[1].i;
+  int num = pir_opdef_attr(infer->def, PIR_STR("num"));
+  if (!constant(infer, x->shape[at], &n)) n = num >= 0 ? infer->attrs[num].i : 0;
   if (n <= 0) return PIR_OK;
   pir_fact less = *x;
   less.rank--;

@@ -115,5 +115,8 @@ pir_status pd_infer_unpool(pir_infer *infer) {
 pir_status pd_infer_unpool3d(pir_infer *infer) {
   const pir_attr_value *size = &infer->attrs[PD_UNPOOL3D_ATTR_OUTPUT_SIZE];
   if (size->count != 3) return pir_infer_fail(infer, "output_size: expects 3 extents, found %zu", size->count);
+  for (size_t a = 0; a < 3; a++)
+    if (size->ints[a] < 0)
+      return pir_infer_fail(infer, "output_size: expects extents, found %lld", (long long)size->ints[a]);
   return unpooled(infer, 3, size->ints);
 }

@@ -305,6 +305,19 @@ pir_status pd_infer_bincount(pir_infer *infer) {
 pir_status pd_infer_multiplex(pir_infer *infer) {
   const pir_fact *list = infer->operands[PD_MULTIPLEX_IN_INPUTS];
   pir_fact *out = infer_begin(infer, 0);
-  if (list && list->members && list->member_count && known_shape(list->members[0])) take_shape(out, list->members[0]);
+  if (!list || !list->members || !list->member_count || !known_shape(list->members[0])) return PIR_OK;
+  const pir_fact *first = list->members[0];
+  take_shape(out, first);
+  for (size_t i = 1; i < list->member_count; i++) {
+    const pir_fact *member = list->members[i];
+    bool same = !known_shape(member) || member->rank == first->rank;
+    for (int32_t d = 0; same && known_shape(member) && d < first->rank; d++) {
+      int64_t a, b;
+      bool known = pir_dim_is_const(infer->dims, first->shape[d], &a) &&
+                   pir_dim_is_const(infer->dims, member->shape[d], &b);
+      same = !known || a == b;
+    }
+    if (!same) return pir_infer_fail(infer, "inputs: expects tensors of one shape, member %zu has another", i);
+  }
   return PIR_OK;
 }

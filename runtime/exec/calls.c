@@ -138,12 +138,6 @@ struct slot_list pir_plan_results(plan_builder *b, const pir_value *value) {
   return list;
 }
 
-static bool clause_defines(const pir_clause *clause, size_t result) {
-  for (; clause; clause = clause->next)
-    if (clause->result == result) return true;
-  return false;
-}
-
 void pir_plan_make_late(plan *p, struct slot_list list) {
   for (uint32_t i = 0; i < list.count; i++) {
     uint32_t slot = p->words[list.first + i];
@@ -160,7 +154,7 @@ static pir_status call_results(plan_builder *b, const pir_op *op, const plan_cal
     struct slot_list list = {0};
     pir_value *value = i < pir_op_results(op) ? pir_op_result(op, i) : NULL;
     bool present = value && pir_value_type(value);
-    if (present && def->clause && !clause_defines(def->clause, i)) {
+    if (present && def->clause && !pir_clause_choose(def->clause, (uint8_t)i, call->attrs)) {
       if (!pir_value_unused(value)) return unsupported(op, "a result that its clause leaves out");
       present = false;
     }

@@ -69,6 +69,8 @@ pir_status pir_frame_run(frame *f, bool once);
 
 // Shapes of the late results of a call, by the op's own inference on the tensors at hand (late.c).
 pir_status pir_frame_infer(frame *f, const plan_instr *instr);
+// Asks it of every call whose operands have the extents of inputs, before a run with new ones.
+pir_status pir_frame_check(frame *f);
 // Memory for late slot `slot`, whose tensor has its shape.
 pir_status pir_frame_take_late(frame *f, uint32_t slot);
 

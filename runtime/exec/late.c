@@ -1,5 +1,6 @@
 // Shapes that only a run can tell: the op's inference is asked once more, with the extents and small integer
-// contents of the tensors at hand. The same hook served compile time with symbols.
+// contents of the tensors at hand. The same hook served compile time with symbols. A call whose operands have extents
+// that the inputs give is asked for each new set of them, before anything runs: what it requires was not known before.
 #include "frame.h"
 #include <string.h>
 
@@ -12,11 +13,11 @@ static void *from_run(void *user, size_t size) {
   return memory;
 }
 
-static void tensor_fact(frame *f, pir_dims *dims, const pir_tensor *tensor, pir_fact *out) {
+static void tensor_fact(frame *f, pir_dims *dims, const pir_tensor *tensor, bool computed, pir_fact *out) {
   *out = (pir_fact){.known = true, .dtype = tensor->dtype, .rank = tensor->rank};
   memcpy(out->shape, tensor->shape, (size_t)tensor->rank * sizeof *out->shape);
   int64_t count = pir_tensor_numel(tensor);
-  if (count < 0 || count > PIR_FACT_CONTENTS) return;
+  if (!computed || count < 0 || count > PIR_FACT_CONTENTS) return;
   if (pir_dtype_is_float(tensor->dtype)) {
     double *numbers = from_run(f, (size_t)count * sizeof *numbers);
     for (int64_t i = 0; i < count; i++) numbers[i] = pir_tensor_float_at(tensor, i);
@@ -31,7 +32,8 @@ static void tensor_fact(frame *f, pir_dims *dims, const pir_tensor *tensor, pir_
 }
 
 // The fact of a declared operand: of its tensor, or of its members.
-static const pir_fact *operand_fact(frame *f, pir_dims *dims, const plan_instr *instr, const plan_call *call, int k) {
+static const pir_fact *operand_fact(frame *f, pir_dims *dims, const plan_instr *instr, const plan_call *call, int k,
+                                    bool computed) {
   const plan *p = f->plan;
   int32_t members = call->in_members[k];
   if (!members) return NULL;
@@ -39,7 +41,8 @@ static const pir_fact *operand_fact(frame *f, pir_dims *dims, const plan_instr *
   const pir_fact **pointers = from_run(f, (size_t)members * sizeof *pointers);
   for (int32_t i = 0; i < members; i++) {
     uint32_t slot = p->words[instr->in + (uint32_t)call->in_first[k] + (uint32_t)i];
-    tensor_fact(f, dims, &f->tensors[slot], &facts[i + 1]);
+    bool is_const = p->buffers[p->slots[slot].buffer].home == HOME_CONST;
+    tensor_fact(f, dims, &f->tensors[slot], computed || is_const, &facts[i + 1]);
     pointers[i] = &facts[i + 1];
   }
   if (!(call->def->operands[k].flags & PIR_OPERAND_VARIADIC) && members == 1) return pointers[0];
@@ -59,13 +62,28 @@ static pir_status take_result(frame *f, pir_dims *dims, uint32_t slot, const pir
   return PIR_OK;
 }
 
-static pir_status infer(frame *f, const plan_instr *instr, pir_dims *dims) {
+static pir_status take_results(frame *f, const plan_instr *instr, pir_dims *dims, const pir_fact *results) {
   const plan *p = f->plan;
   const plan_call *call = &p->calls[instr->detail];
+  for (int k = 0; k < call->def->result_count; k++) {
+    for (int32_t i = 0; i < call->out_members[k]; i++) {
+      uint32_t slot = p->words[instr->out + (uint32_t)call->out_first[k] + (uint32_t)i];
+      bool several = results[k].member_count > 0;
+      if (several && (size_t)i >= results[k].member_count) return PIR_INTERNAL;
+      if (p->slots[slot].late)
+        PIR_TRY(take_result(f, dims, slot, several ? results[k].members[i] : &results[k], call->def->name));
+    }
+  }
+  return PIR_OK;
+}
+
+// Before the run the contents of constants alone are known, and results have their shapes.
+static pir_status infer(frame *f, const plan_instr *instr, pir_dims *dims, bool before) {
+  const plan_call *call = &f->plan->calls[instr->detail];
   const pir_opdef *def = call->def;
   const pir_fact **operands = from_run(f, def->operand_count * sizeof *operands);
   pir_fact *results = from_run(f, def->result_count * sizeof *results);
-  for (int k = 0; k < def->operand_count; k++) operands[k] = operand_fact(f, dims, instr, call, k);
+  for (int k = 0; k < def->operand_count; k++) operands[k] = operand_fact(f, dims, instr, call, k, !before);
   pir_infer question = {.def = def,
                         .dims = dims,
                         .operands = operands,
@@ -80,27 +98,42 @@ static pir_status infer(frame *f, const plan_instr *instr, pir_dims *dims) {
   if (status)
     return pir_exec_fail(&f->message, status, "\"%s\": %s", def->name,
                          question.has_message ? question.message : "wrong shapes");
-  for (int k = 0; k < def->result_count; k++) {
-    for (int32_t i = 0; i < call->out_members[k]; i++) {
-      uint32_t slot = p->words[instr->out + (uint32_t)call->out_first[k] + (uint32_t)i];
-      bool several = results[k].member_count > 0;
-      if (several && (size_t)i >= results[k].member_count) return PIR_INTERNAL;
-      if (p->slots[slot].late)
-        PIR_TRY(take_result(f, dims, slot, several ? results[k].members[i] : &results[k], def->name));
-    }
-  }
-  return PIR_OK;
+  return before ? PIR_OK : take_results(f, instr, dims, results);
 }
 
 // Inference does not expect to run out of memory: it is left by a jump, and what it took goes with `run` and dims.
-pir_status pir_frame_infer(frame *f, const plan_instr *instr) {
+static pir_status ask(frame *f, const plan_instr *instr, bool before) {
   f->dims = NULL;
   f->inferred = PIR_EXHAUSTED;
   if (!setjmp(f->no_memory)) {
     f->dims = pir_dims_create_hooked(&f->allocator, leave, f);
-    f->inferred = infer(f, instr, f->dims);
+    f->inferred = infer(f, instr, f->dims, before);
   }
   pir_dims_destroy(f->dims);
   pir_bump_reset(&f->run);
   return f->inferred;
+}
+
+pir_status pir_frame_infer(frame *f, const plan_instr *instr) { return ask(f, instr, false); }
+
+// Whether the shapes of all operands are known before the run, and some by the inputs alone.
+static bool is_open(const plan *p, const plan_instr *instr) {
+  bool open = false;
+  for (uint32_t i = 0; i < instr->in_count; i++) {
+    uint32_t at = p->words[instr->in + i];
+    if (at == NONE) continue;
+    const plan_slot *slot = &p->slots[at];
+    if (slot->late || slot->rank < 0 || slot->buffer == NONE) return false;
+    for (int d = 0; d < slot->rank; d++) open |= p->exprs[p->words[slot->shape + (uint32_t)d]].kind != PIR_DIM_CONST;
+  }
+  return open;
+}
+
+pir_status pir_frame_check(frame *f) {
+  const plan *p = f->plan;
+  for (uint32_t i = 0; i < p->instr_count; i++) {
+    const plan_instr *instr = &p->instrs[i];
+    if (instr->kind == PLAN_CALL && !instr->late && !instr->once && is_open(p, instr)) PIR_TRY(ask(f, instr, true));
+  }
+  return PIR_OK;
 }

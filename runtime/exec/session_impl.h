@@ -11,6 +11,7 @@ typedef struct shape_plan {
   size_t *offsets;   // of all buffers
   size_t arena_bytes;
   uint64_t last_use;
+  bool checked;       // its calls take these extents
   owned_block block;  // the one allocation the arrays are in; NULL data: free place
 } shape_plan;
 

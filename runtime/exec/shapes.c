@@ -158,5 +158,7 @@ pir_status pir_session_plan(pir_session *session) {
   PIR_TRY(grow_arena(session, shapes->arena_bytes));
   if (session->current != shapes) set_up(session, shapes);
   session->current = shapes;
+  if (!shapes->checked) PIR_TRY(pir_frame_check(&session->frame));
+  shapes->checked = true;
   return PIR_OK;
 }

@@ -271,6 +271,14 @@ static pir_status tree_rows(const pir_kernel_call *call, const pir_tensor *t, in
   return PIR_OK;
 }
 
+// Paths and codes come for every row of x and together, a bias for every row of w.
+static bool tree_fits(const pir_tensor *x, const pir_tensor *w, const pir_tensor *bias, const pir_tensor *path,
+                      const pir_tensor *code) {
+  if ((bias && pir_tensor_numel(bias) != w->shape[0]) || w->shape[1] != x->shape[1] || !path != !code) return false;
+  return !path || (path->rank == 2 && code->rank == 2 && path->shape[0] == x->shape[0] &&
+                   memcmp(path->shape, code->shape, 2 * sizeof *path->shape) == 0);
+}
+
 // operands: x [n, wide], label [n, 1], w [nodes, wide], bias, path, code; attribute: num_classes
 pir_status pir_kernel_hsigmoid_loss(const pir_kernel_call *call) {
   static const uint8_t in[] = {PIR_F64, PIR_I64, PIR_F64, PIR_F64, PIR_I64, PIR_I64}, out[] = {PIR_F64, PIR_F64};
@@ -279,12 +287,8 @@ pir_status pir_kernel_hsigmoid_loss(const pir_kernel_call *call) {
   const pir_tensor *path = pir_kernel_in(call, TREE_PATH), *code = pir_kernel_in(call, TREE_CODE);
   PIR_TRY(pir_kernel_expect_rank(call, TREE_X, "x", 2));
   PIR_TRY(pir_kernel_expect_rank(call, TREE_W, "w", 2));
-  if (!label || pir_tensor_numel(label) != x->shape[0] || w->shape[1] != x->shape[1] ||
-      (bias && pir_tensor_numel(bias) != w->shape[0]))
-    return pir_kernel_fail(call, PIR_INVALID, "%s: x, label, w and bias do not fit", call->op);
-  if (!path != !code || (path && (path->rank != 2 || code->rank != 2 || path->shape[0] != x->shape[0] ||
-                                  memcmp(path->shape, code->shape, 2 * sizeof *path->shape) != 0)))
-    return pir_kernel_fail(call, PIR_INVALID, "%s: path and code: expects both for each row of x, or none", call->op);
+  if (!label || pir_tensor_numel(label) != x->shape[0] || !tree_fits(x, w, bias, path, code))
+    return pir_kernel_fail(call, PIR_INVALID, "%s: x, label, w, bias, path and code do not fit", call->op);
   pir_tensor t[TREE_ALL];
   pir_status status = pir_kernel_open(call, in, 6, out, 2, t);
   int64_t depth = path ? path->shape[1] : 0;
@@ -332,9 +336,10 @@ pir_status pir_kernel_hsigmoid_loss_grad(const pir_kernel_call *call) {
   PIR_TRY(pir_kernel_expect_rank(call, TREE_GRAD_W, "w", 2));
   const pir_tensor *x = pir_kernel_in(call, TREE_GRAD_X), *w = pir_kernel_in(call, TREE_GRAD_W),
                    *label = pir_kernel_in(call, TREE_GRAD_LABEL), *grad = pir_kernel_in(call, TREE_GRAD_OUT_GRAD);
-  if (x->shape[1] != w->shape[1] || !label || !grad || pir_tensor_numel(label) != x->shape[0] ||
-      pir_tensor_numel(grad) != x->shape[0])
-    return pir_kernel_fail(call, PIR_INVALID, "%s: x, w, label and out_grad do not fit", call->op);
+  bool fits = tree_fits(x, w, pir_kernel_in(call, TREE_GRAD_BIAS), pir_kernel_in(call, TREE_GRAD_PATH),
+                        pir_kernel_in(call, TREE_GRAD_CODE));
+  if (!fits || !label || !grad || pir_tensor_numel(label) != x->shape[0] || pir_tensor_numel(grad) != x->shape[0])
+    return pir_kernel_fail(call, PIR_INVALID, "%s: x, w, label, path, code, bias and out_grad do not fit", call->op);
   pir_status status = pir_kernel_open(call, in, TREE_GRAD_INS, out, 3, room);
   t[TREE_X] = room[TREE_GRAD_X], t[TREE_LABEL] = room[TREE_GRAD_LABEL], t[TREE_W] = room[TREE_GRAD_W];
   t[TREE_BIAS] = room[TREE_GRAD_BIAS], t[TREE_PATH] = room[TREE_GRAD_PATH], t[TREE_CODE] = room[TREE_GRAD_CODE];

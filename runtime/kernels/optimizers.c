@@ -4,7 +4,7 @@
 #include "kernels/kernels.h"
 
 enum { IN_PARAM, IN_GRAD, IN_RATE, IN_MOMENT1, IN_MOMENT2, IN_BETA1_POW, IN_BETA2_POW, IN_MASTER, IN_SKIP };
-enum { OUT_PARAM, OUT_MOMENT1, OUT_MOMENT2, OUT_BETA1_POW, OUT_BETA2_POW };
+enum { OUT_PARAM, OUT_MOMENT1, OUT_MOMENT2, OUT_BETA1_POW, OUT_BETA2_POW, OUT_MASTER };
 enum { WEIGHT_DECAY, BETA1, BETA2, EPSILON, ALWAYS_ADAPT };
 
 static pir_status read_numbers(const pir_kernel_call *call, const pir_tensor *from, pir_tensor *to) {
@@ -52,10 +52,11 @@ static pir_status write_numbers(const pir_kernel_call *call, const pir_tensor *a
   return PIR_OK;
 }
 
-static pir_status leave_as_it_was(const pir_kernel_call *call) {
-  static const int from[] = {IN_PARAM, IN_MOMENT1, IN_MOMENT2, IN_BETA1_POW, IN_BETA2_POW};
-  for (int i = OUT_PARAM; i <= OUT_BETA2_POW; i++)
-    if (pir_kernel_out(call, i)) PIR_TRY(pir_tensor_copy(pir_kernel_in(call, from[i]), pir_kernel_out(call, i)));
+// Results from `first` on. Steps are taken in the precision of the parameter: a master copy is never read, nor written.
+static pir_status leave_as_it_was(const pir_kernel_call *call, int first) {
+  static const int from[] = {IN_PARAM, IN_MOMENT1, IN_MOMENT2, IN_BETA1_POW, IN_BETA2_POW, IN_MASTER};
+  for (int i = first; i <= OUT_MASTER; i++)
+    if (pir_kernel_out(call, i) && pir_kernel_in(call, from[i])) PIR_TRY(pir_tensor_copy(pir_kernel_in(call, from[i]), pir_kernel_out(call, i)));
   return PIR_OK;
 }
 
@@ -65,7 +66,7 @@ pir_status pir_kernel_lamb(const pir_kernel_call *call) {
   int read = 0;
   const pir_tensor *skips = pir_kernel_in(call, IN_SKIP);
   if (skips) PIR_TRY(first_number(call, skips, &skip));
-  if (skip != 0) return leave_as_it_was(call);
+  if (skip != 0) return leave_as_it_was(call, OUT_PARAM);
   pir_status status = PIR_OK;
   for (; read < IN_MASTER && !status; read += !status)
     status = read_numbers(call, pir_kernel_in(call, read), &all[read]);
@@ -80,6 +81,7 @@ pir_status pir_kernel_lamb(const pir_kernel_call *call) {
     lamb_step(call, n, *(double *)all[IN_RATE].data, pow, (double *[]){all[IN_MOMENT1].data, all[IN_MOMENT2].data},
               all[IN_PARAM].data, all[IN_GRAD].data);
     status = write_numbers(call, all);
+    if (!status) status = leave_as_it_was(call, OUT_MASTER);
   }
   while (read) pir_kernel_drop(call, &all[--read]);
   return status;

@@ -55,6 +55,8 @@ pir_status pir_kernel_lookup_table_dequant(const pir_kernel_call *call) {
   if (!ids || w->dtype != PIR_F32 || w->shape[1] < 3)
     return pir_kernel_fail(call, PIR_INVALID, "%s: w: expects float32 rows of at least 3 numbers", call->op);
   int64_t rows = w->shape[0], wide = 4 * (w->shape[1] - 2);
+  if (pir_tensor_numel(pir_kernel_out(call, 0)) != pir_tensor_numel(ids) * wide)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: ids: expects rank 2 or more with a last extent of 1", call->op);
   pir_tensor t[3];
   pir_status status = pir_kernel_open(call, in, 2, out, 1, t);
   for (int64_t i = 0, n = pir_tensor_numel(ids); i < n && !status; i++) {

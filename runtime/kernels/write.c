@@ -178,7 +178,7 @@ pir_status pir_kernel_multiplex(const pir_kernel_call *call) {
   const pir_tensor *index = pir_kernel_in(call, 1);
   pir_tensor *out = pir_kernel_out(call, 0);
   int64_t rows = out && out->rank ? out->shape[0] : 0;
-  if (!index || !out || pir_tensor_numel(index) < rows)
+  if (!index || !out || !out->rank || pir_tensor_numel(index) < rows)
     return pir_kernel_fail(call, PIR_INVALID, "%s: there is not an index a row", call->op);
   for (int64_t i = 0; i < rows; i++) {
     int64_t member = pir_tensor_int_at(index, i);
