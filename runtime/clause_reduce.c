@@ -216,7 +216,7 @@ static void reduce_each_along(clause_lanes *e, accumulators *a) {
 
 // ---- results
 
-// The extreme of nothing is 0.
+// The extreme of nothing is 0, where no number is stated to start from.
 static void clear_empty(const clause_lanes *e, int type, char *values, const int64_t *counts) {
   size_t size = pir_dtype_size(pir_clause_lane_type(type));
   for (int i = 0; i < e->n; i++)
@@ -231,7 +231,8 @@ static void finish(clause_lanes *e, accumulators *a) {
   void *acc = push_slot(e), *result = acc;
   if (is_arg(a->combine)) acc = result = a->positions;
   else pir_clause_convert(e, type, acc, a->lanes, a->values);
-  if (a->combine == PIR_COMBINE_MAX || a->combine == PIR_COMBINE_MIN) clear_empty(e, type, acc, a->counts);
+  bool extreme = a->combine == PIR_COMBINE_MAX || a->combine == PIR_COMBINE_MIN;
+  if (extreme && c->init < 0) clear_empty(e, type, acc, a->counts);
   if (c->then >= 0) {
     e->acc = acc;
     e->acc_type = (uint8_t)type;

@@ -158,7 +158,7 @@ expr *expr_new(expr_kind kind, source_loc loc) {
 int64_t expr_int(const expr *e) {
   if (e->kind == EXPR_INT) return e->i;
   if (e->f >= 0x1p63) return INT64_MAX;
-  return e->f >= -0x1p63 ? (int64_t)e->f : INT64_MIN;
+  return e->f > -0x1p63 ? (int64_t)e->f : -INT64_MAX;  // INT64_MIN is no literal in C
 }
 
 expr *expr_append(expr *list, expr *item) {

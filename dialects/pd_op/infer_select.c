@@ -313,8 +313,8 @@ pir_status pd_infer_multiplex(pir_infer *infer) {
     bool same = !known_shape(member) || member->rank == first->rank;
     for (int32_t d = 0; same && known_shape(member) && d < first->rank; d++) {
       int64_t a, b;
-      bool known = pir_dim_is_const(infer->dims, first->shape[d], &a) &&
-                   pir_dim_is_const(infer->dims, member->shape[d], &b);
+      bool known =
+          pir_dim_is_const(infer->dims, first->shape[d], &a) && pir_dim_is_const(infer->dims, member->shape[d], &b);
       same = !known || a == b;
     }
     if (!same) return pir_infer_fail(infer, "inputs: expects tensors of one shape, member %zu has another", i);

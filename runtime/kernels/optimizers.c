@@ -56,7 +56,8 @@ static pir_status write_numbers(const pir_kernel_call *call, const pir_tensor *a
 static pir_status leave_as_it_was(const pir_kernel_call *call, int first) {
   static const int from[] = {IN_PARAM, IN_MOMENT1, IN_MOMENT2, IN_BETA1_POW, IN_BETA2_POW, IN_MASTER};
   for (int i = first; i <= OUT_MASTER; i++)
-    if (pir_kernel_out(call, i) && pir_kernel_in(call, from[i])) PIR_TRY(pir_tensor_copy(pir_kernel_in(call, from[i]), pir_kernel_out(call, i)));
+    if (pir_kernel_out(call, i) && pir_kernel_in(call, from[i]))
+      PIR_TRY(pir_tensor_copy(pir_kernel_in(call, from[i]), pir_kernel_out(call, i)));
   return PIR_OK;
 }
 

@@ -22,6 +22,6 @@
 // -----
 {
   (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[1,2,8,8],stop_gradient:[true]} : () -> tensor<1x2x8x8xf32>
-  // expected-error@+1 {{result 'out' has extent -3 along axis 2}}
+  // expected-error@+1 {{the operands do not fit: extent of p would be -3}}
   (%1, %2) = "pd_op.max_pool2d_v2" (%0) {adaptive:true,data_format:"NCHW",global_pooling:false,kernel_size:[-3,2],paddings:[0,0],strides:[1,1]} : (tensor<1x2x8x8xf32>) -> tensor<1x2x2x2xf32>, tensor<1x2x2x2xi32>
 }

@@ -4,12 +4,13 @@
 #include "draws.h"
 
 #include <pir/dialect/pd_op.h>
+#include <pir/kernel.h>
 #include <pir/lower.h>
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { ATTEMPTS = 1500, MAX_NUMEL = 3000, MAX_TEXTS = 24 };
+enum { ATTEMPTS = 3000, MAX_NUMEL = 3000, MAX_TEXTS = 24 };
 
 uint64_t draw_random(uint64_t *state) {
   uint64_t z = *state += 0x9E3779B97F4A7C15u;
@@ -51,6 +52,24 @@ static void texts_of(const pir_opdef *def, int attr, texts *out) {
   for (size_t i = 0; i < def->lower_count; i++)
     if (def->lower[i].when >= 0)
       find_texts(def->lower[i].nodes, (size_t)def->lower[i].when + 1, def->lower[i].text, attr, out);
+  for (const pir_clause *c = def->require; c; c = c->next) find_texts(c->nodes, c->node_count, c->text, attr, out);
+}
+
+// What other ops of the dialects compare an attribute of this name with, or have for a default.
+static void texts_of_others(const draw *d, size_t attr, texts *out) {
+  pir_str name = pir_str_from(d->def->attrs[attr].name);
+  texts own;
+  for (size_t k = 0; k < pir_context_dialects(d->ctx); k++) {
+    const pir_dialect *dialect = pir_context_dialect(d->ctx, k);
+    for (size_t i = 0; i < dialect->op_count; i++) {
+      int at = pir_opdef_attr(&dialect->ops[i], name);
+      if (at < 0 || dialect->ops[i].attrs[at].kind != PIR_ATTR_STR) continue;
+      texts_of(&dialect->ops[i], at, &own);
+      const char *otherwise = dialect->ops[i].attrs[at].required ? NULL : dialect->ops[i].attrs[at].text;
+      if (otherwise && *otherwise && own.count < MAX_TEXTS) own.items[own.count++] = otherwise;
+      for (uint32_t n = 0; n < own.count && out->count < MAX_TEXTS; n++) out->items[out->count++] = own.items[n];
+    }
+  }
 }
 
 bool draw_is_index(const pir_opdef *def, size_t operand) {
@@ -96,7 +115,7 @@ static void start_pool(draw *d, pool *p, int attempt) {
   if (chance(d, 4)) p->extents[draw_below(d, 3)] = 0;
   for (int32_t i = 0; i < p->rank; i++) p->shape[i] = p->extents[draw_below(d, 3)];
   p->dtype = often[draw_below(d, sizeof often / sizeof *often)];
-  if (is_gradient(d->def) && !pir_dtype_is_float(p->dtype) && !pir_dtype_is_complex(p->dtype)) p->dtype = PIR_F32;
+  if (d->floats && !pir_dtype_is_float(p->dtype) && !pir_dtype_is_complex(p->dtype)) p->dtype = PIR_F32;
   p->likeness = likeness[attempt % 3];
 }
 
@@ -149,8 +168,13 @@ static pir_dtype draw_dtype(draw *d, const pool *p, size_t k) {
 
 static size_t draw_list(draw *d, const pool *p, size_t wanted, int64_t out[DRAW_ITEMS]) {
   uint32_t rank = p->rank ? (uint32_t)p->rank : 1, kind = draw_below(d, 100);
-  size_t n = wanted ? wanted : kind < 60 ? rank : draw_below(d, rank + 1);
+  bool spatial = !wanted && rank > 2 && chance(d, 40);  // a number for each axis behind batch and channels
+  size_t n = wanted ? wanted : spatial ? rank - 2 : kind < 60 ? rank : draw_below(d, rank + 1);
   if (n > DRAW_ITEMS) n = DRAW_ITEMS;
+  if (spatial) {
+    for (size_t i = 0; i < n; i++) out[i] = (int64_t)draw_below(d, 3) + chance(d, 80);
+    return n;
+  }
   if (!wanted && kind < 30) {  // a rearrangement of the axes
     for (size_t i = 0; i < n; i++) out[i] = (int64_t)i;
     for (size_t i = n; i-- > 1;) {
@@ -183,6 +207,7 @@ static int64_t draw_int(draw *d, const pool *p) {
 static const pir_attr *draw_texts(draw *d, size_t i, const pir_attr *otherwise) {
   texts t;
   texts_of(d->def, (int)i, &t);
+  if (!t.count) texts_of_others(d, i, &t);
   return t.count ? pir_attr_str(d->ctx, PIR_ATTR_STR, pir_str_from(t.items[draw_below(d, t.count)])) : otherwise;
 }
 
@@ -266,6 +291,101 @@ static void attempt(draw *d, int number) {
     }
   }
   for (size_t i = 0; i < d->def->attr_count; i++) d->attrs[i] = draw_attr(d, &p, i);
+  if (chance(d, 90)) draw_meet(d);
+}
+
+// ---- gradients: what belongs to the op they are of is shaped by it
+
+enum { FORWARD_ATTEMPTS = 60 };
+
+static const pir_opdef *forward_of(pir_context *ctx, const pir_opdef *def) {
+  size_t size = strlen(def->name), cut = strlen("_grad");
+  if (size <= cut || strcmp(def->name + size - cut, "_grad") != 0) return NULL;
+  const pir_opdef *forward = pir_context_opdef(ctx, (pir_str){def->name, size - cut});
+  return forward->traits & PIR_REGISTERED && !draw_refusal(forward) ? forward : NULL;
+}
+
+static bool take_type(draw_tensor *t, const pir_type *type) {
+  if (!type || !pir_type_is_tensor(type)) return false;
+  pir_shape shape = pir_type_shape(type);
+  if (shape.rank > DRAW_RANK) return false;
+  *t = (draw_tensor){.dtype = pir_type_dtype(type), .rank = (int32_t)shape.rank};
+  for (size_t i = 0; i < shape.rank; i++) {
+    if (shape.dims[i] < 0) return false;
+    t->shape[i] = shape.dims[i];
+  }
+  return true;
+}
+
+// An operand that is a result of the op, or the gradient of one, has its shape and type.
+static void take_result(draw_operand *o, const pir_op *op, int result) {
+  const pir_type *type = pir_value_type(pir_op_result(op, (size_t)result));
+  draw_operand taken = {.form = DRAW_TENSOR, .count = 1};
+  if (type && pir_type_kind_of(type) == PIR_TYPE_VECTOR) {
+    taken.form = DRAW_LIST;
+    taken.count = pir_type_elements(type);
+    if (taken.count > DRAW_MEMBERS) return;
+    for (size_t i = 0; i < taken.count; i++)
+      if (!take_type(&taken.members[i], pir_type_element(type, i))) return;
+  } else if (!take_type(&taken.members[0], type)) {
+    return;
+  }
+  *o = taken;
+}
+
+static pir_str named_part(const char *name) {
+  size_t size = strlen(name), cut = strlen("_grad");
+  if (size > cut && !strcmp(name + size - cut, "_grad")) size -= cut;
+  return (pir_str){name, size};
+}
+
+// A list that is an operand of the op may be an attribute of its gradient.
+static const pir_attr *attr_of_operand(pir_context *ctx, const pir_attr_def *def, const draw_operand *o) {
+  const pir_attr *items[DRAW_ITEMS];
+  bool whole = def->element_kind == PIR_ATTR_I32 || def->element_kind == PIR_ATTR_I64;
+  if (o->form == DRAW_INTS && def->kind == PIR_ATTR_INT_ARRAY) return pir_attr_int_array(ctx, o->ints, o->count);
+  if (o->form == DRAW_INTS && def->kind == PIR_ATTR_ARRAY && whole) {
+    for (size_t i = 0; i < o->count; i++) items[i] = pir_attr_int(ctx, (pir_attr_kind)def->element_kind, o->ints[i]);
+    return pir_attr_array(ctx, items, o->count);
+  }
+  if (o->form == DRAW_NUMBER && (def->kind == PIR_ATTR_I32 || def->kind == PIR_ATTR_I64))
+    return pir_attr_int(ctx, (pir_attr_kind)def->kind, (int64_t)o->number);
+  return NULL;
+}
+
+static void take_forward(draw *d, const draw *f, const pir_op *op) {
+  for (size_t k = 0; k < d->def->operand_count; k++) {
+    pir_str name = pir_str_from(d->def->operands[k].name), part = named_part(d->def->operands[k].name);
+    int operand = pir_opdef_operand(f->def, name), result = pir_opdef_result(f->def, part);
+    bool constant = d->def->operands[k].flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR);
+    if (operand >= 0 && (f->operands[operand].form >= DRAW_INTS) == constant) d->operands[k] = f->operands[operand];
+    else if (result >= 0 && !constant && d->operands[k].form != DRAW_ABSENT) take_result(&d->operands[k], op, result);
+  }
+  for (size_t i = 0; i < d->def->attr_count; i++) {
+    const pir_attr_def *def = &d->def->attrs[i];
+    pir_str name = pir_str_from(def->name);
+    int attr = pir_opdef_attr(f->def, name), operand = pir_opdef_operand(f->def, name);
+    const pir_attr *taken = attr >= 0 && f->def->attrs[attr].kind == def->kind ? f->attrs[attr] : NULL;
+    if (!taken && operand >= 0) taken = attr_of_operand(d->ctx, def, &f->operands[operand]);
+    if (taken) d->attrs[i] = taken;
+  }
+}
+
+static void attempt_gradient(draw *d, const pir_opdef *forward, int number) {
+  char text[DRAW_TEXT];
+  draw *f = calloc(1, sizeof *f);
+  if (!f) return;
+  *f = (draw){.ctx = d->ctx, .def = forward, .floats = true, .random = draw_random(&d->random)};
+  for (int i = 0; i < FORWARD_ATTEMPTS; i++) {
+    attempt(f, number + i);
+    pir_program *program = draw_program(f, DRAW_AS_IS, text);
+    pir_op *op = program ? pir_block_first(pir_program_block(program)) : NULL;
+    while (op && pir_op_def(op) != forward) op = pir_op_next(op);
+    if (op) take_forward(d, f, op);
+    pir_program_destroy(program);
+    if (program) break;
+  }
+  free(f);
 }
 
 // ---- numbers
@@ -320,13 +440,20 @@ void draw_numbers(draw *d) {
 
 // ---- an op
 
+static bool ends_with(const char *name, const char *end) {
+  size_t size = strlen(name), cut = strlen(end);
+  return size > cut && !strcmp(name + size - cut, end);
+}
+
 const char *draw_refusal(const pir_opdef *def) {
+  if (ends_with(def->name, "_sp") || ends_with(def->name, "_sr")) return "sparse tensors or rows";
   if (def->base) return "the twin in place of another";
   if (def->region_count || def->traits & (PIR_CONTROL | PIR_TERMINATOR)) return "has regions or control flow";
   if (def->traits & PIR_STRUCTURAL) return "computes nothing";
   if (def->traits & (PIR_INPUT | PIR_OUTPUT | PIR_PARAMETER)) return "the interface of a program";
   if (def->traits & PIR_RANDOM) return "random numbers";
-  if (!def->clause && !def->lower_count && !def->kernel && !def->hooks.expand) return "no kernel";
+  bool kernel = def->kernel && pir_kernel_find(pir_str_from(def->kernel));
+  if (!def->clause && !def->lower_count && !kernel && !def->hooks.expand) return "no kernel";
   if (!def->result_count) return "no result";
   if (def->operand_count > DRAW_OPERANDS || def->attr_count > DRAW_ATTRS) return "more operands than are drawn";
   return NULL;
@@ -340,14 +467,17 @@ static void give_up_unknown(draw *d) {
 }
 
 void draw_start_op(draw *d, pir_context *ctx, draw_noise *noise, const pir_opdef *def, uint64_t seed) {
-  *d = (draw){.ctx = ctx, .def = def, .noise = noise, .random = seed * 0xD1342543DE82EF95u + 1};
+  *d = (draw){
+      .ctx = ctx, .def = def, .noise = noise, .floats = is_gradient(def), .random = seed * 0xD1342543DE82EF95u + 1};
 }
 
 bool draw_op(draw *d) {
   char text[DRAW_TEXT];
   while (d->attempts < ATTEMPTS) {
     d->dynamic = 0;
+    const pir_opdef *forward = forward_of(d->ctx, d->def);
     attempt(d, d->attempts++);
+    if (forward && chance(d, 80)) attempt_gradient(d, forward, d->attempts);
     pir_program *program = draw_program(d, DRAW_AS_IS, text);
     if (!program) continue;
     pir_program_destroy(program);

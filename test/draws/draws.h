@@ -48,6 +48,7 @@ typedef struct draw {
   draw_noise *noise;
   uint64_t random;
   int attempts;
+  bool floats;       // no integers where the element type is free
   bool alone;        // not evaluated in float64
   uint32_t dynamic;  // bit k: extents at axes k, k + 6, ... of inputs are stated as unknown
   draw_operand operands[DRAW_OPERANDS];
@@ -65,6 +66,8 @@ bool draw_is_index(const pir_opdef *def, size_t operand);
 // Draws operands and attributes until inference and checks take the op; false when there are no attempts left. Called
 // again it draws others.
 bool draw_op(draw *d);
+// Changes shapes and lists towards what the op requires.
+void draw_meet(draw *d);
 // Draws the numbers anew.
 void draw_numbers(draw *d);
 

@@ -7,7 +7,7 @@
 // comes from the declaration: what moves elements may not differ at all, arithmetic that rounds once is right to the
 // last bit, other clauses have 1 for each rounding, 4 to 16 for each function, 8 for a sum, 32 for a sum of products;
 // what is composed or called has 32. S is how far the float64 result moves when every input, and the result of every
-// rounding node, moves by an ulp (noise.c), the largest of four tries: condition, measured. M is 8, and 64 for what is
+// rounding node, moves by an ulp (noise.c), the largest of four tries: condition, measured. M is 8, and 128 for what is
 // composed or called, whose kernels show nothing of their roundings. Integers and truth values are equal unless S shows
 // that they hang on an ulp.
 #include "draws.h"
@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRIES = 4, REDRAWS = 4, RESTARTS = 100, COMPOSED = 32 };
+enum { TRIES = 4, REDRAWS = 4, RESTARTS = 200, COMPOSED = 32 };
 
-static const double plain_spread = 8, composed_spread = 64;
+static const double plain_spread = 8, composed_spread = 128;
 
 // ---- what may differ
 
@@ -67,9 +67,12 @@ typedef struct allowance {
 
 // Elements are rounded to the result's type before they are combined.
 static bool narrows_first(const pir_clause *c) {
-  for (size_t i = 0; i < c->node_count; i++)
-    if (c->nodes[i].op == PIR_V_CAST && c->combine != PIR_COMBINE_NONE) return true;
-  return c->kind == PIR_CLAUSE_SCATTER;
+  for (; c; c = c->next) {
+    if (c->kind == PIR_CLAUSE_SCATTER) return true;
+    for (size_t i = 0; i < c->node_count; i++)
+      if (c->nodes[i].op == PIR_V_CAST && c->combine != PIR_COMBINE_NONE) return true;
+  }
+  return false;
 }
 
 static allowance allowed(const pir_opdef *def) {

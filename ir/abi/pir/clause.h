@@ -46,7 +46,7 @@ typedef enum pir_combine {
   PIR_COMBINE_ADD,
   PIR_COMBINE_MUL,
   PIR_COMBINE_MAX,
-  PIR_COMBINE_MIN,  // NaN wins; of nothing: 0
+  PIR_COMBINE_MIN,  // NaN wins; of nothing: 0, or `init`
   PIR_COMBINE_AND,
   PIR_COMBINE_OR,
   PIR_COMBINE_ARGMAX,
