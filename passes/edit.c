@@ -1,5 +1,5 @@
-// Changes to the list of passes that a manager will run, as a user of a fixed pipeline makes them: one less, one more at a
-// place. O(passes) each.
+// Changes to the list of passes that a manager will run, as a user of a fixed pipeline makes them: one less, one more
+// at a place. O(passes) each.
 
 #include <manager_impl.h>
 
@@ -48,7 +48,8 @@ static pir_status read_place(pir_pass_manager *manager, pir_str place, size_t *o
     return fail(manager, "the pipeline has no pass", text);
   }
   for (size_t i = 0; i < text.size; i++) {
-    if (text.data[i] < '0' || text.data[i] > '9' || at > count) return fail(manager, "no place in the pipeline:", place);
+    if (text.data[i] < '0' || text.data[i] > '9' || at > count)
+      return fail(manager, "no place in the pipeline:", place);
     at = at * 10 + (size_t)(text.data[i] - '0');
   }
   if (at > count) return fail(manager, "no place in the pipeline:", place);

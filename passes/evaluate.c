@@ -42,13 +42,22 @@ static known_value *add_known(evaluator *e, const pir_value *value, size_t count
   return known;
 }
 
+void evaluator_forget_value(evaluator *e, const pir_value *value) {
+  known_value *known = pir_map_get(&e->known, value);
+  if (!known) return;
+  pir_map_remove(&e->known, value);
+  pir_arena_free(e->arena, known, known_bytes(known));
+}
+
 void evaluator_forget(evaluator *e, const pir_op *op) {
-  for (size_t i = 0; i < pir_op_results(op); i++) {
-    known_value *known = pir_map_get(&e->known, pir_op_result(op, i));
-    if (!known) continue;
-    pir_map_remove(&e->known, pir_op_result(op, i));
-    pir_arena_free(e->arena, known, known_bytes(known));
-  }
+  for (size_t i = 0; i < pir_op_results(op); i++) evaluator_forget_value(e, pir_op_result(op, i));
+}
+
+void evaluator_copy(evaluator *e, const pir_value *value, const pir_value *from) {
+  const known_value *known = evaluator_find(e, from);
+  known_value *copy = add_known(e, value, known->count);
+  memcpy(copy->tensors, known->tensors, known->count * sizeof *copy->tensors);
+  copy->source = known->from_source ? from : known->source;
 }
 
 static void *aligned(size_t size) { return aligned_alloc(ALIGNMENT, (size + ALIGNMENT) / ALIGNMENT * ALIGNMENT); }

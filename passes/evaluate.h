@@ -13,8 +13,9 @@
 // Tensors of one value: several for a list value.
 typedef struct known_value {
   size_t count;
-  bool from_source;  // of a constant or parameter op, not computed here
-  bool stays;        // its op is kept although it is known (folding)
+  bool from_source;         // of a constant or parameter op, not computed here
+  bool stays;               // its op is kept although it is known (folding)
+  const pir_value *source;  // the value of a constant or parameter op that it is a copy of; or NULL
   pir_tensor tensors[];
 } known_value;
 
@@ -39,5 +40,8 @@ pir_status evaluator_visit(evaluator *e, const pir_op *op);
 void evaluator_take(evaluator *e, const void *data);
 // The op goes: its results' places in memory may become another's.
 void evaluator_forget(evaluator *e, const pir_op *op);
+void evaluator_forget_value(evaluator *e, const pir_value *value);
+// What is known of `from` is known of `value` too.
+void evaluator_copy(evaluator *e, const pir_value *value, const pir_value *from);
 
 #endif

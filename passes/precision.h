@@ -30,8 +30,6 @@ typedef struct precision {
 // Element type of a value, or of every member of a list; PIR_UNDEFINED: not known, or several.
 pir_dtype precision_dtype(const precision *p, const pir_value *value);
 bool precision_is_list(const pir_value *value);
-// Whether some op writes over the value.
-bool precision_is_overwritten(const pir_value *value);
 // Whether operand `i` keeps f32 beside halves, or is read as an attribute.
 bool precision_keeps_operand(const pir_op *op, size_t i);
 

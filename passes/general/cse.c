@@ -33,15 +33,6 @@ typedef struct cse {
 
 // ---- what may be merged
 
-static bool may_be_overwritten(const pir_value *value) {
-  PIR_EACH_USE(use, value) {
-    const pir_op *user = pir_use_owner(use);
-    if (pir_op_has(user, PIR_TERMINATOR) || pir_op_has(user, PIR_CONTROL)) return true;
-    if (!pir_op_has(user, PIR_REGISTERED) || pir_op_overwrites(user, pir_use_operand_index(use))) return true;
-  }
-  return false;
-}
-
 static bool is_plain(const pir_type *type) {
   if (!type || pir_type_is_tensor(type)) return true;
   if (pir_type_kind_of(type) != PIR_TYPE_VECTOR) return false;
@@ -57,7 +48,7 @@ static bool is_mergeable(const pir_op *op) {
   if (pir_op_regions(op) || !pir_op_results(op)) return false;
   for (size_t i = 0; i < pir_op_results(op); i++) {
     const pir_value *result = pir_op_result(op, i);
-    if (!is_plain(pir_value_type(result)) || may_be_overwritten(result)) return false;
+    if (!is_plain(pir_value_type(result)) || pir_value_may_be_overwritten(result)) return false;
   }
   return true;
 }

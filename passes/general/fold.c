@@ -9,6 +9,7 @@
 
 #include <effects.h>
 #include <evaluate.h>
+#include <propagate.h>
 
 #include <pir/dialect/builtin.h>
 #include <pir/dialect/pd_op.h>
@@ -29,8 +30,7 @@ typedef struct folder {
 
 // What Paddle does not fold: what a loop starts from, and numbers that others spread.
 static bool is_left_alone(const pir_op *op) {
-  for (size_t i = 0; i < pir_op_results(op); i++)
-    PIR_EACH_USE(use, pir_op_result(op, i)) {
+  for (size_t i = 0; i < pir_op_results(op); i++) PIR_EACH_USE(use, pir_op_result(op, i)) {
       const pir_op *user = pir_use_owner(use);
       bool spreads = pir_op_is(user, PD_FULL_WITH_TENSOR) || pir_op_is(user, PD_LINSPACE);
       if (pir_op_is(user, PD_WHILE) || (spreads && pir_op_is(op, PD_FULL))) return true;
@@ -154,6 +154,39 @@ static pir_walk_result replace_known(pir_op *op, void *user) {
   return f->status ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
 }
 
+// An argument, or a result of control flow, that is a constant of the program is read from there where that is seen.
+static void replace_copies(folder *f, pir_value *const *values, size_t count, const pir_op *at) {
+  for (size_t i = 0; i < count && !f->status; i++) {
+    const known_value *known = evaluator_find(&f->eval, values[i]);
+    if (!known || known->count != 1 || known->from_source || pir_type_elements(pir_value_type(values[i]))) continue;
+    if (!is_read(f, values[i]) || pir_value_is_overwritten(values[i])) continue;
+    pir_value *source = (pir_value *)(uintptr_t)known->source;
+    if (!source || !pir_value_dominates(source, at)) {
+      f->status = materialise(f, values[i], known);
+      continue;
+    }
+    pir_rewriter_replace_value(f->run->rewriter, values[i], source);
+    f->folded++;
+  }
+}
+
+static pir_walk_result replace_handed_on(pir_op *op, void *user) {
+  enum { MOST = 64 };
+  folder *f = user;
+  pir_value *values[MOST];
+  for (size_t r = 0; r < pir_op_regions(op); r++)
+    for (pir_block *b = pir_region_first(pir_op_region(op, r)); b; b = pir_block_next(b)) {
+      size_t count = pir_block_arguments(b) < MOST ? pir_block_arguments(b) : MOST;
+      for (size_t i = 0; i < count; i++) values[i] = pir_block_argument(b, i);
+      replace_copies(f, values, count, op);
+    }
+  if (!pir_op_has(op, PIR_CONTROL)) return f->status ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
+  size_t count = pir_op_results(op) < MOST ? pir_op_results(op) : MOST;
+  for (size_t i = 0; i < count; i++) values[i] = pir_op_result(op, i);
+  replace_copies(f, values, count, op);
+  return f->status ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
+}
+
 // A known list has no constant of its own: its op stays and reads constants.
 static pir_walk_result keep_lists(pir_op *op, void *user) {
   folder *f = user;
@@ -211,6 +244,27 @@ pir_status pir_pass_fold(pir_pass_run *run) {
   f.eval.max_bytes = (uint64_t)max_bytes;
   pir_op *module = pir_program_module(run->program);
   pir_walk(module, PIR_PRE_ORDER, visit, &f);
+  if (!f.status) replace_values(&f, module);
+  evaluator_free(&f.eval);
+  pir_run_count(run, "values folded", f.folded);
+  return f.status;
+}
+
+// The same through control flow (propagate.c), and of what ops state nothing is made again. Options: max-bytes, params
+// (false).
+pir_status pir_pass_sccp(pir_pass_run *run) {
+  folder f = {.run = run, .top = pir_block_first(pir_program_block(run->program))};
+  int64_t max_bytes;
+  pir_facts *facts = pir_run_facts(run);
+  if (!facts) return pir_run_facts_status(run);
+  if (!f.top) return PIR_OK;
+  evaluator_init(&f.eval, run->program, facts);
+  PIR_TRY(pir_run_option_bool(run, "params", false, &f.eval.parameters));
+  PIR_TRY(pir_run_option_int(run, "max-bytes", (int64_t)f.eval.max_bytes, &max_bytes));
+  f.eval.max_bytes = (uint64_t)max_bytes;
+  pir_op *module = pir_program_module(run->program);
+  f.status = propagate_constants(&f.eval, module);
+  if (!f.status) pir_walk(module, PIR_PRE_ORDER, replace_handed_on, &f);
   if (!f.status) replace_values(&f, module);
   evaluator_free(&f.eval);
   pir_run_count(run, "values folded", f.folded);

@@ -33,11 +33,6 @@ pir_dtype precision_dtype(const precision *p, const pir_value *value) {
   return fact->members[0]->dtype;
 }
 
-bool precision_is_overwritten(const pir_value *value) {
-  PIR_EACH_USE(use, value) if (pir_op_overwrites(pir_use_owner(use), pir_use_operand_index(use))) return true;
-  return false;
-}
-
 bool precision_keeps_operand(const pir_op *op, size_t i) {
   const pir_opdef *def = pir_op_def(op);
   enum { KEEPS = PIR_OPERAND_PRECISE | PIR_OPERAND_SCALAR | PIR_OPERAND_INTARRAY };

@@ -81,7 +81,7 @@ static pir_value *in_low(precision *p, pir_value *value) {
   if (known) return known;
   pir_op *source = pir_value_op(value);
   pir_value *before = source && pir_op_is(source, PD_CAST) ? pir_op_operand(source, 0) : NULL;
-  if (before && precision_dtype(p, before) == p->low && !precision_is_overwritten(before)) known = before;
+  if (before && precision_dtype(p, before) == p->low && !pir_value_is_overwritten(before)) known = before;
   if (!known && source && pir_op_has(source, PIR_CONSTANT)) known = make_constant(p, source);
   if (!known) known = make_cast(p, value, p->low);
   pir_map_put(p->arena, &p->casts, value, (uint64_t)(uintptr_t)known);

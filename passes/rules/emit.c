@@ -255,7 +255,8 @@ static const pir_type *first_type(const emission *e, int16_t at) {
 static size_t result_types(emission *e, const rule_op *p, const pir_opdef *def, bool each, pir_value *const *operands,
                            const pir_type **types) {
   size_t n = def->result_count;
-  bool list = !each && p->result_count && (rule_names_members(def, p->result_count) || e->m->t->results[p->results] <= -2);
+  bool list =
+      !each && p->result_count && (rule_names_members(def, p->result_count) || e->m->t->results[p->results] <= -2);
   if (list) {
     const pir_fact *fact = operands[0] ? pir_facts_of(e->facts, operands[0]) : NULL;
     n = fact && fact->member_count <= RULE_MAX_OPERANDS ? fact->member_count : 0;
@@ -418,7 +419,8 @@ static bool stays(const emission *e, const pir_op *op) {
 static void erase_orphans(emission *e) {
   while (e->orphan_count) {
     pir_op *op = e->orphans[--e->orphan_count];
-    bool kept = stays(e, op) || pir_op_has_effect(op) || pir_op_has(op, PIR_PARAMETER) || pir_op_regions(op) || !pir_op_unused(op);
+    bool kept = stays(e, op) || pir_op_has_effect(op) || pir_op_has(op, PIR_PARAMETER) || pir_op_regions(op) ||
+                !pir_op_unused(op);
     if (kept) continue;
     note_orphans(e, op);
     pir_rewriter_erase(e->m->rewriter, op);

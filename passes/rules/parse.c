@@ -147,7 +147,8 @@ static bool read_clause(drr *d) {
     return drr_expect(d, TOK_TEXT, "the reason in quotes");
   }
   if (drr_take_word(d, "within")) return read_number(d, &d->rule.within);
-  return drr_error(d, &at, "expected match, where, let, shared, emit, benefit, recursive, within or unchecked, found '%s'",
+  return drr_error(d, &at,
+                   "expected match, where, let, shared, emit, benefit, recursive, within or unchecked, found '%s'",
                    d->token.text);
 }
 

@@ -347,7 +347,8 @@ static bool op_statement(drr *d, const name_list *results, bool each) {
   if (!(def->traits & PIR_REGISTERED)) return drr_error(d, &name.at, "unknown op '%s'", name.text);
   if (def->region_count) return drr_error(d, &name.at, "'%s' has regions, which rules cannot look into", name.text);
   if (*count == RULE_MAX_OPS) return drr_error(d, &name.at, "a rule has too many ops");
-  bool list = !each && results->count && (results->lists[results->count - 1] || rule_names_members(def, results->count));
+  bool list =
+      !each && results->count && (results->lists[results->count - 1] || rule_names_members(def, results->count));
   if (results->count > def->result_count && !list)
     return drr_error(d, &name.at, "'%s' has %d results, not %d", name.text, def->result_count, results->count);
   op.id = def->id;

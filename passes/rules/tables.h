@@ -187,7 +187,8 @@ typedef struct rule_tables {
 
 // Whether several names for the one result that is declared stand for the members of a list.
 static inline bool rule_names_members(const pir_opdef *def, int16_t names) {
-  return names > 1 && def->traits & PIR_STRUCTURAL && def->result_count == 1 && def->results[0].flags & PIR_RESULT_VARIADIC;
+  return names > 1 && def->traits & PIR_STRUCTURAL && def->result_count == 1 &&
+         def->results[0].flags & PIR_RESULT_VARIADIC;
 }
 
 struct pir_rule_pass {
