@@ -207,6 +207,10 @@ loop_expr *pir_loop_cast(loop_module *m, loop_expr *a, pir_dtype dtype) {
     return pir_loop_const_int(m, PIR_BOOL, a->i != 0);
   if (a->kind == LOOP_CONST && a->dtype == PIR_I64 && dtype == PIR_I32 && a->i == (int32_t)a->i)
     return pir_loop_const_int(m, PIR_I32, a->i);
+  if (a->kind == LOOP_CONST && a->lanes == 1 && a->dtype == PIR_F32 && dtype == PIR_F64)
+    return pir_loop_const_float(m, PIR_F64, a->f);
+  if (a->kind == LOOP_CONST && a->lanes == 1 && a->dtype == PIR_F64 && dtype == PIR_F32)
+    return pir_loop_const_float(m, PIR_F32, (double)(float)a->f);
   loop_expr *e = pir_loop_node(m, LOOP_CAST, dtype, a->lanes);
   e->a = a;
   return e;

@@ -7,7 +7,8 @@
 
 #include "loop_impl.h"
 
-#define MAX_PARTS 8  // most copies of the body in the main loop
+#define MAX_PARTS 8     // most copies of the body in the main loop
+#define SIDE_BY_SIDE 4  // vectors that go down rows together
 
 typedef struct partial {
   loop_buffer *of;  // a register buffer the loop accumulates into
@@ -317,11 +318,21 @@ static void open_loop(vectoriser *z) {
   z->partial_count = 0;
 }
 
+static bool has_loop(const loop_block *block) {
+  for (const loop_stmt *s = block->first; s; s = s->next)
+    if (s->kind == LOOP_FOR && s->for_kind == LOOP_SERIAL) return true;
+  return false;
+}
+
 static uint16_t choose_lanes(vectoriser *z, const loop_stmt *s) {
   size_t widest = 1;
-  int64_t begin, end;
+  int64_t begin, end, extent;
   widest_of(&s->body, &widest);
   uint16_t lanes = (uint16_t)((size_t)z->vector_bytes / widest);
+  // Rows side by side: several vectors go down them at once, so that sums do not wait for each other and whole cache
+  // lines are read.
+  if (has_loop(&s->body) && s->var->extent && pir_loop_is_int(s->var->extent, &extent))
+    for (int i = 1; i < SIDE_BY_SIDE && lanes < extent; i *= 2) lanes *= 2;
   if (pir_loop_is_int(s->begin, &begin) && pir_loop_is_int(s->end, &end))
     while (lanes > 1 && lanes / 2 >= end - begin) lanes /= 2;
   return lanes;

@@ -42,11 +42,22 @@ const pir_tensor *pir_clause_operand(const clause_bind *b, int k, int member) {
 static void store_lanes(const pir_tensor *out, clause_index offset, const char *lanes, const uint8_t *active, int n) {
   size_t size = pir_dtype_size(out->dtype);
   char *data = out->data;
-  for (int i = 0; i < n; i++) {
-    if (active && !active[i]) continue;
-    int64_t at = offset.v ? offset.v[i] : offset.base + offset.step * i;
-    memcpy(data + at * (int64_t)size, lanes + (size_t)i * size, size);
+#define STORE(bytes)                                                                                                   \
+  case bytes:                                                                                                          \
+    for (int i = 0; i < n; i++) {                                                                                      \
+      int64_t at = offset.v ? offset.v[i] : offset.base + offset.step * i;                                             \
+      if (!active || active[i]) memcpy(data + at * (bytes), lanes + (size_t)i * (bytes), bytes);                       \
+    }                                                                                                                  \
+    break
+  switch (size) {
+    STORE(1);
+    STORE(2);
+    STORE(4);
+    STORE(8);
+    STORE(16);
+    default: break;
   }
+#undef STORE
 }
 
 void pir_clause_store(clause_lanes *e, int type, void *lanes) {
@@ -103,10 +114,6 @@ static void scatter_lane(clause_lanes *e, int64_t offset, int type, const char *
       [PIR_COMBINE_ADD] = PIR_V_ADD, [PIR_COMBINE_MUL] = PIR_V_MUL, [PIR_COMBINE_MAX] = PIR_V_MAX,
       [PIR_COMBINE_MIN] = PIR_V_MIN, [PIR_COMBINE_AND] = PIR_V_AND, [PIR_COMBINE_OR] = PIR_V_OR};
   int combine = b->clause->combine;
-  if (combine == PIR_COMBINE_NONE || combine == PIR_COMBINE_ASSIGN) {
-    pir_convert(out->dtype, at, 1, lanes, update, 1, 1);
-    return;
-  }
   pir_convert(lanes, old, 1, out->dtype, at, 1, 1);
   bool known = combine <= PIR_COMBINE_OR && pir_clause_binary(functions[combine], lanes, sum, old, update, 1);
   if (!known) pir_clause_fail(e, PIR_UNSUPPORTED, "unsupported: scatter with combination %d", combine);
@@ -127,6 +134,15 @@ static void scatter_block(clause_lanes *e) {
   }
   pir_clause_value(e, c->body, type, lanes);
   clause_index offset = pir_clause_out_offset(e);
+  bool assigns = c->combine == PIR_COMBINE_NONE || c->combine == PIR_COMBINE_ASSIGN;
+  if (assigns && !e->status) {
+    char *exact = push_slot(e);
+    pir_convert(b->out->dtype, exact, 1, pir_clause_lane_type(type), lanes, 1, e->n);
+    store_lanes(b->out, offset, exact, e->active, e->n);
+    e->active = NULL;
+    e->top = mark;
+    return;
+  }
   for (int i = 0; i < e->n && !e->status; i++)
     if (!e->active || e->active[i])
       scatter_lane(e, offset.v ? offset.v[i] : offset.base + offset.step * i, type, lanes + (size_t)i * size);

@@ -141,10 +141,16 @@ static clause_index select_index(clause_lanes *e, const pir_node *n) {
     return pir_clause_index(e, x.base ? n->b : n->c);
   }
   const uint8_t *active = e->active;
+  int taken_lanes = 0;
   for (int i = 0; i < e->n; i++) {
     bool on = !active || active[i], taken = at(x, i) != 0;
     yes[i] = on && taken;
     no[i] = on && !taken;
+    taken_lanes += taken;
+  }
+  if (taken_lanes == 0 || taken_lanes == e->n) {
+    e->top = mark;
+    return pir_clause_index(e, taken_lanes ? n->b : n->c);
   }
   for (int side = 0; side < 2; side++) {
     e->top = mark;
@@ -320,6 +326,11 @@ static clause_index load_index(clause_lanes *e, const pir_node *n) {
     pir_convert(PIR_I64, out, 1, t->dtype, data + p.offset.base * size, 1, 1);
     e->top = mark;
     return uniform(out[0]);
+  }
+  if (whole && !p.offset.v) {
+    pir_convert(PIR_I64, out, 1, t->dtype, data + p.offset.base * size, p.offset.step, e->n);
+    e->top = mark;
+    return (clause_index){0, 0, out};
   }
   for (int i = 0; i < e->n; i++) {
     bool in = i >= p.lo && i < p.hi && !(p.outside && p.outside[i]);

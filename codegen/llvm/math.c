@@ -160,12 +160,23 @@ static const char *libm_name(pir_node_op fn, bool is_double) {
   // clang-format on
 }
 
+static void add_attribute(emitter *e, LLVMValueRef fn, const char *name, uint64_t value) {
+  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+  LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                          LLVMCreateEnumAttribute(e->ctx, kind, value));
+}
+
 static LLVMValueRef call_lanes(emitter *e, const char *name, pir_dtype dtype, unsigned lanes, LLVMValueRef a,
                                LLVMValueRef b) {
   LLVMTypeRef scalar = pir_llvm_type(e, dtype, 1), types[] = {scalar, scalar};
   LLVMTypeRef type = LLVMFunctionType(scalar, types, b ? 2 : 1, false);
   LLVMValueRef fn = LLVMGetNamedFunction(e->module, name);
-  if (!fn) fn = LLVMAddFunction(e->module, name, type);
+  if (!fn) {
+    static const char *const pure[] = {"nounwind", "willreturn", "speculatable"};
+    fn = LLVMAddFunction(e->module, name, type);
+    for (int i = 0; i < 3; i++) add_attribute(e, fn, pure[i], 0);
+    add_attribute(e, fn, "memory", 0);  // reads and writes none: one call serves all rounds of a loop
+  }
   LLVMValueRef result = LLVMGetPoison(pir_llvm_type(e, dtype, lanes));
   for (unsigned i = 0; i < lanes; i++) {
     LLVMValueRef at = LLVMConstInt(LLVMInt32TypeInContext(e->ctx), i, false);

@@ -35,6 +35,26 @@ pir_status pir_kernel_nonzero(const pir_kernel_call *call) {
   return status;
 }
 
+// Without a branch on what is true: every element is written, and the next one over it when it is not taken.
+static void take_true(const uint8_t *flags, const char *values, size_t size, int64_t count, char *to) {
+#define TAKE(bytes)                                                                                                    \
+  case bytes:                                                                                                          \
+    for (int64_t i = 0, k = 0; k < count; i++) {                                                                       \
+      memcpy(to + k * (bytes), values + i * (bytes), bytes);                                                           \
+      k += flags[i];                                                                                                   \
+    }                                                                                                                  \
+    break
+  switch (size) {
+    TAKE(1);
+    TAKE(2);
+    TAKE(4);
+    TAKE(8);
+    TAKE(16);
+    default: break;
+  }
+#undef TAKE
+}
+
 // x and mask broadcast against each other.
 pir_status pir_kernel_masked_select(const pir_kernel_call *call) {
   const pir_tensor *x = pir_kernel_in(call, 0), *mask = pir_kernel_in(call, 1);
@@ -50,14 +70,7 @@ pir_status pir_kernel_masked_select(const pir_kernel_call *call) {
   PIR_TRY(truths(call, mask, &space, &flags, &count));
   pir_status status = pir_kernel_dense(call, x, x->dtype, space.shape, space.rank, &values);
   if (!status) status = pir_kernel_shape_result(call, out, x->dtype, &count, 1);
-  size_t size = pir_dtype_size(x->dtype);
-  char *to = out->data;
-  int64_t n = status ? 0 : pir_tensor_numel(&values);
-  for (int64_t i = 0; i < n; i++) {
-    if (!((const uint8_t *)flags.data)[i]) continue;
-    memcpy(to, (const char *)values.data + (size_t)i * size, size);
-    to += size;
-  }
+  if (!status) take_true(flags.data, values.data, pir_dtype_size(x->dtype), count, out->data);
   pir_kernel_drop(call, &values);
   pir_kernel_drop(call, &flags);
   return status;

@@ -77,7 +77,60 @@ static void sort_one(const line_job *job, entry *room, const int64_t *at) {
   store(job, sort_line(job, room) + job->first, job->kept, at);
 }
 
+// ---- the first few of many
+
+enum { FEW = 32 };
+
+// The first k of a line by insertion, read where they are. False where the answer depends on how equal elements or NaN
+// are met: that is for pir_entries_select, which knows.
+#define TAKE_FEW(name, T, field)                                                                                       \
+  static bool name(const char *data, int64_t step, int64_t n, int64_t k, bool descending, entry *out) {                \
+    const T *x = (const T *)data;                                                                                      \
+    T first[FEW + 1];                                                                                                  \
+    int64_t places[FEW + 1], count = 0;                                                                                \
+    bool tied = false;                                                                                                 \
+    for (int64_t i = 0; i < n; i++) {                                                                                  \
+      T v = x[i * step];                                                                                               \
+      if (count == k && (descending ? v < first[k - 1] : v > first[k - 1])) continue;                                  \
+      if (v != v) return false;                                                                                        \
+      if (count == k && v == first[k - 1]) {                                                                           \
+        tied = true;                                                                                                   \
+        continue;                                                                                                      \
+      }                                                                                                                \
+      int64_t j = count < k ? count++ : k;                                                                             \
+      for (; j > 0 && (descending ? v > first[j - 1] : v < first[j - 1]); j--)                                         \
+        first[j] = first[j - 1], places[j] = places[j - 1];                                                            \
+      if (j > 0 && v == first[j - 1]) return false;                                                                    \
+      first[j] = v, places[j] = i;                                                                                     \
+      tied = false;                                                                                                    \
+    }                                                                                                                  \
+    for (int64_t j = 0; j < k; j++) out[j].key.field = first[j], out[j].at = places[j];                                \
+    return !tied;                                                                                                      \
+  }
+TAKE_FEW(few_f32, float, f)
+TAKE_FEW(few_f64, double, f)
+TAKE_FEW(few_i32, int32_t, i)
+TAKE_FEW(few_i64, int64_t, i)
+#undef TAKE_FEW
+
+static bool take_few(const line_job *job, entry *room, const int64_t *at) {
+  const char *data = line_start(job->x, at);
+  int64_t step = job->x->rank ? job->x->strides[job->axis] : 1;
+  if (job->kept < 1 || job->kept > FEW || (uintptr_t)data % pir_dtype_size(job->x->dtype)) return false;
+  switch (job->x->dtype) {
+    case PIR_F32: return few_f32(data, step, job->length, job->kept, job->descending, room);
+    case PIR_F64: return few_f64(data, step, job->length, job->kept, job->descending, room);
+    case PIR_I32: return few_i32(data, step, job->length, job->kept, job->descending, room);
+    case PIR_I64: return few_i64(data, step, job->length, job->kept, job->descending, room);
+    default: return false;
+  }
+}
+
 static void select_one(const line_job *job, entry *room, const int64_t *at) {
+  if (take_few(job, room, at)) {
+    store(job, room, job->kept, at);
+    return;
+  }
   load(job, room, at);
   pir_entries_select(order_of(job), room, job->length, job->kept);
   store(job, room, job->kept, at);

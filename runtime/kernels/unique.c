@@ -1,6 +1,7 @@
 // unique: the distinct elements, or the distinct slices along an axis, in ascending order, with the first position, the
 // number and the place of each; unique_consecutive: those that differ from the one before. Slices are gathered to rows
-// and their numbers merge-sorted; equal rows stay in order. Cost: n log n comparisons of rows.
+// and their numbers merge-sorted; equal rows stay in order. Cost: n log n comparisons of rows; single elements are
+// sorted by their bytes, n for each that differs.
 #include <string.h>
 
 #include "convert.h"
@@ -21,6 +22,50 @@ static int compare(const rows *r, int64_t a, int64_t b) {
     if (order) return order;
   }
   return 0;
+}
+
+// A number as an unsigned one of the same order. -0 counts as 0.
+static uint64_t ordered(const rows *r, int64_t i) {
+  uint64_t sign = (uint64_t)1 << 63, bits;
+  if (!r->floats) return (uint64_t)((const int64_t *)r->data)[i] ^ sign;
+  double f = ((const double *)r->data)[i] + 0.0;
+  memcpy(&bits, &f, sizeof bits);
+  return bits & sign ? ~bits : bits | sign;
+}
+
+static bool has_nan(const rows *r) {
+  const double *f = (const double *)r->data;
+  bool found = false;
+  for (int64_t i = 0; r->floats && i < r->count; i++) found |= f[i] != f[i];
+  return found;
+}
+
+// Elements are sorted byte by byte, lowest first; bytes that all have in common cost nothing. `keys` has room for twice
+// the elements.
+static int64_t *sort_elements(const rows *r, int64_t *order, uint64_t *keys) {
+  int64_t n = r->count, *from = order, *to = order + n;
+  uint64_t *here = keys, *there = keys + n, differ = 0;
+  for (int64_t i = 0; i < n; i++) here[i] = ordered(r, i), differ |= here[i] ^ here[0];
+  for (int shift = 0; shift < 64; shift += 8) {
+    int64_t starts[256] = {0}, sum = 0;
+    if (!(differ >> shift & 255)) continue;
+    for (int64_t i = 0; i < n; i++) starts[here[i] >> shift & 255]++;
+    for (int k = 0; k < 256; k++) {
+      int64_t count = starts[k];
+      starts[k] = sum;
+      sum += count;
+    }
+    for (int64_t i = 0; i < n; i++) {
+      int64_t at = starts[here[i] >> shift & 255]++;
+      there[at] = here[i];
+      to[at] = from[i];
+    }
+    int64_t *swap = from;
+    uint64_t *other = here;
+    from = to, to = swap;
+    here = there, there = other;
+  }
+  return from;
 }
 
 // Sorts the numbers in `order` with as much room behind them; returns where they are.
@@ -127,7 +172,9 @@ pir_status pir_kernel_unique(const pir_kernel_call *call) {
   if (!status) {
     int64_t n = t.r.count, *inverse = t.room + 2 * n, *firsts = inverse + n, *counts = firsts + n, distinct = 0;
     for (int64_t i = 0; i < n; i++) t.room[i] = i;
-    const int64_t *sorted = sort(&t.r, t.room);
+    bool elements = t.r.width == 1 && !has_nan(&t.r);
+    uint64_t *keys = (uint64_t *)(t.room + 2 * n);  // what follows is filled afterwards
+    const int64_t *sorted = elements ? sort_elements(&t.r, t.room, keys) : sort(&t.r, t.room);
     for (int64_t i = 0; i < n; i++) {
       if (i == 0 || compare(&t.r, sorted[i - 1], sorted[i])) firsts[distinct] = sorted[i], counts[distinct++] = 0;
       counts[distinct - 1]++;
