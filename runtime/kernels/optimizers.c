@@ -37,7 +37,7 @@ static void lamb_step(const pir_kernel_call *call, int64_t n, double rate, const
     grad[i] = *first / (1 - pow[0]) / (sqrt(*second / (1 - pow[1])) + call->attrs[EPSILON].f) + decay * param[i];
   }
   double length = norm(param, n), step = norm(grad, n);
-  bool adapts = (decay != 0 || call->attrs[ALWAYS_ADAPT].i != 0) && length > 0 && step > 0;
+  bool adapts = (decay > 0 || call->attrs[ALWAYS_ADAPT].i != 0) && length > 0 && step > 0;
   for (int64_t i = 0; i < n; i++) param[i] -= rate * (adapts ? length / step : 1) * grad[i];
 }
 
