@@ -1,19 +1,18 @@
 // Recurrent networks: plain, LSTM and GRU, several layers, one or two directions, sequences of different lengths.
-// Weights are transposed once a call, so that a step is rows of the weights times numbers of the input: vector code
-// without reordering sums. Blocks of batch rows and directions run in parallel; time is serial. Cost: per step and row
-// gates * hidden * (inputs + hidden) multiplications.
+// Weights are packed once a call into panels of the contraction's register tile; a step is a tile's batch rows times
+// all panels. Blocks of batch rows and directions run in parallel; time is serial. Cost: per step and row gates *
+// hidden * (inputs + hidden) multiplications, at the speed of a matrix product.
 #include <string.h>
-#include <tgmath.h>
 
+#include "contract.h"
+#include "kernels/activations.h"
 #include "kernels/rnn.h"
-
-#define ROWS 4   // batch rows that share a reading of the weights
-#define TILE 16  // gates that stay in registers
 
 typedef struct rnn_shape {
   rnn_mode mode;
   int64_t time, batch, inputs, hidden, layers, directions;
-  int64_t rows, padded;    // gates * hidden, and that as a multiple of TILE
+  int64_t rows, padded;    // gates * hidden, and that as a multiple of the tile's columns
+  contract_tile tile;      // of batch rows by gates
   const int64_t *lengths;  // of the sequences, or NULL
 } rnn_shape;
 
@@ -59,7 +58,8 @@ static pir_status read_mode(const pir_kernel_call *call, rnn_shape *s) {
   int gates = rnn_read_mode(call, &s->mode);
   if (!gates || __builtin_mul_overflow(s->hidden, gates, &s->rows))
     return pir_kernel_fail(call, PIR_INVALID, "%s: mode: expects RNN_TANH, RNN_RELU, LSTM or GRU", call->op);
-  s->padded = (s->rows + TILE - 1) / TILE * TILE;
+  s->tile = pir_contract_tile(pir_kernel_in(call, IN_X)->dtype == PIR_F64 ? PIR_F64 : PIR_F32);
+  s->padded = (s->rows + s->tile.columns - 1) / s->tile.columns * s->tile.columns;
   return PIR_OK;
 }
 
