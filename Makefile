@@ -31,10 +31,10 @@ I_opsc     := $(I_abi) -Iir/include -Iir/support -Idialects/include -Idialects/o
 
 # ---- sources
 S_ir       := $(wildcard ir/*.c ir/support/*.c)
-S_runtime  := $(wildcard runtime/*.c runtime/kernels/*.c)
+S_runtime  := $(wildcard runtime/*.c runtime/kernels/*.c runtime/device/*.c)
 S_dialects := $(wildcard dialects/*.c) $(filter-out dialects/ops/%,$(wildcard dialects/*/*.c))
 S_passes   := $(wildcard passes/*.c passes/*/*.c)
-S_codegen  := $(wildcard codegen/*.c)
+S_codegen  := $(wildcard codegen/*.c codegen/cuda/*.c)
 S_exec     := $(wildcard runtime/exec/*.c)
 S_llvm     := $(wildcard codegen/llvm/*.c)
 S_opsc     := $(wildcard dialects/ops/*.c) tools/opsc/main.c
@@ -94,10 +94,17 @@ $(B)/test/$(basename $(notdir $(1))): $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(B)/li
 	@mkdir -p $(B)/test && ln -sf ../lib/libpir.so.$(SONAME) $(MODULES:$(B)/%=../%.$(SONAME)) $(B)/test/ && $(CC) $(BASE) $(CFLAGS) $(I_test) -o $$@ $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(LIBS) -lcmocka
 endef
 $(foreach t,$(TESTS),$(eval $(call test_rule,$(t))))
-tests: all $(TEST_BIN) $(B)/bin/digits $(B)/bin/draws
+tests: all $(TEST_BIN) $(B)/bin/digits $(B)/bin/draws $(B)/cuda/libcuda.so.1 $(B)/cuda/libnvrtc.so.13
 
 $(B)/bin/draws: $(wildcard test/draws/*) $(B)/lib/libpir.so
 	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) $(I_public) -o $@ $(filter %.c,$^) -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm
+
+# Stand-ins for the CUDA driver and NVRTC, by which generated kernels run on the processor.
+SHIM := $(CXX) -std=c++17 -O1 -g1 -fPIC -shared -U_FORTIFY_SOURCE -Wall -Wextra -Werror
+$(B)/cuda/libcuda.so.1: test/cuda/shim/cuda.cc test/cuda/shim/device.h
+	@mkdir -p $(@D) && $(SHIM) -o $@ $< -ldl
+$(B)/cuda/libnvrtc.so.13: test/cuda/shim/nvrtc.cc
+	@mkdir -p $(@D) && $(SHIM) -DSHIM_SOURCE='"$(abspath test/cuda/shim)"' -DSHIM_CXX='"$(CXX)"' -o $@ $<
 
 $(B)/bin/digits: examples/digits/main.c $(B)/lib/libpir.so
 	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) $(I_public) -o $@ $< -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm

@@ -1,7 +1,10 @@
 // The store keeps one entry a distinct key. A build makes the keys (loop text, target, versions), looks them
 // up, and shares the missing ones out to threads by an atomic counter. Compiling needs the LLVM library,
-// which is opened for the first miss; loading an object does not.
+// which is opened for the first miss; loading an object does not. Code for a device is CUDA C, whose text is its key;
+// NVRTC is opened for its version.
 #include "code.h"
+
+#include "cuda/nvrtc.h"
 
 #include <pir/diag.h>
 #include <pthread.h>
@@ -20,6 +23,7 @@ struct pir_code_store {
   char *folder;
   char identity[128];
   pir_llvm_library llvm;
+  nvrtc nvrtc;
   entry *entries;
   size_t count, capacity;
   pir_code_stats stats;
@@ -49,6 +53,7 @@ void pir_code_store_destroy(pir_code_store *store) {
   if (!store) return;
   for (size_t i = 0; i < store->count; i++) pir_image_unload(store->entries[i].image);
   pir_llvm_close(&store->llvm);
+  nvrtc_close(&store->nvrtc);
   free(store->entries);
   free(store->folder);
   free(store);
@@ -73,33 +78,51 @@ static bool append(void *user, const char *data, size_t size) {
   return true;
 }
 
-static pir_status key_of(const pir_code_store *store, const loop_module *module, text *buffer, pir_cache_key *out) {
+// What is to be compiled: a loop module for the processor, or CUDA C.
+typedef struct source {
+  const loop_module *module;
+  const char *cuda;
+} source;
+
+static pir_status key_of_cuda(const pir_code_store *store, const char *cuda, text *buffer, pir_cache_key *out) {
+  char head[256];
+  size_t n = pir_text_format(head, sizeof head, "libpir %u, NVRTC %d.%d %s, %s, driver %d\n", pir_version(),
+                             store->nvrtc.major, store->nvrtc.minor, nvrtc_options(), store->target.name,
+                             store->target.cuda_driver);
+  buffer->size = 0;
+  if (!append(buffer, head, n) || !append(buffer, cuda, strlen(cuda))) return PIR_EXHAUSTED;
+  *out = pir_cache_key_of(buffer->data, buffer->size);
+  return PIR_OK;
+}
+
+static pir_status key_of(const pir_code_store *store, source from, text *buffer, pir_cache_key *out) {
+  if (from.cuda) return key_of_cuda(store, from.cuda, buffer, out);
   char head[1024];
   size_t n = pir_text_format(head, sizeof head, "libpir %u, backend %s, %s tuned for %s, %s\n", pir_version(),
                              store->identity, store->target.name, store->target.cpu, store->target.features);
   buffer->size = 0;
   if (!append(buffer, head, n)) return PIR_EXHAUSTED;
-  PIR_TRY(pir_loop_print(module, (pir_writer){append, buffer}));
+  PIR_TRY(pir_loop_print(from.module, (pir_writer){append, buffer}));
   *out = pir_cache_key_of(buffer->data, buffer->size);
   return PIR_OK;
 }
 
 pir_status pir_code_store_key(const pir_code_store *store, const loop_module *module, pir_cache_key *out_key) {
   text buffer = {0};
-  pir_status status = key_of(store, module, &buffer, out_key);
+  pir_status status = key_of(store, (source){.module = module}, &buffer, out_key);
   free(buffer.data);
   return status;
 }
 
 // One distinct module of a build.
 typedef struct job {
-  const loop_module *module;
+  source from;
   pir_cache_key key;
   pir_image *image;
   bool known;  // `image` is the store's
   bool from_disk;
   pir_status status;
-  char message[256];
+  char message[768];
 } job;
 
 typedef struct build {
@@ -112,7 +135,8 @@ typedef struct build {
 
 static void load_object(job *j, const pir_emitted *object) {
   const char *why = NULL;
-  j->status = pir_image_load(object->data, object->size, &j->image, &why);
+  if (j->from.cuda) j->status = pir_image_keep(object->data, object->size, &j->image), why = "no memory";
+  else j->status = pir_image_load(object->data, object->size, &j->image, &why);
   if (j->status) pir_text_format(j->message, sizeof j->message, "compiled code cannot be loaded: %s", why);
 }
 
@@ -127,8 +151,12 @@ static void try_disk(const pir_code_store *store, job *j) {
 
 static void compile(const pir_code_store *store, job *j) {
   pir_emitted object;
-  j->status =
-      store->llvm.backend->emit(j->module, &store->target, PIR_CODE_OBJECT, &object, j->message, sizeof j->message);
+  if (j->from.cuda)
+    j->status = nvrtc_compile(&store->nvrtc, j->from.cuda, store->target.cuda_arch, NVRTC_CUBIN, &object, j->message,
+                              sizeof j->message);
+  else
+    j->status = store->llvm.backend->emit(j->from.module, &store->target, PIR_CODE_OBJECT, &object, j->message,
+                                          sizeof j->message);
   if (j->status) return;
   load_object(j, &object);
   if (!j->status && store->folder) pir_cache_save(store->folder, j->key, object.data, object.size);
@@ -168,7 +196,7 @@ static bool any_missing(const build *b) {
 static pir_status compile_missing(build *b, int threads) {
   pir_code_store *store = b->store;
   char message[512];
-  if (!store->llvm.backend) {
+  if (!store->target.cuda_arch && !store->llvm.backend) {
     pir_status status = pir_llvm_open(&store->llvm, message, sizeof message);
     if (status) return pir_report(store->ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message);
   }
@@ -192,23 +220,23 @@ static pir_image *find_entry(const pir_code_store *store, pir_cache_key key) {
   return NULL;
 }
 
-// Fills the distinct jobs; of_module[i] is the job of module i.
-static pir_status make_jobs(build *b, const loop_module *const *modules, size_t count, size_t *of_module) {
+// Fills the distinct jobs; of_source[i] is the job of source i.
+static pir_status make_jobs(build *b, const source *sources, size_t count, size_t *of_source) {
   text buffer = {0};
   pir_status status = PIR_OK;
   for (size_t i = 0; i < count && !status; i++) {
     pir_cache_key key;
-    status = key_of(b->store, modules[i], &buffer, &key);
+    status = key_of(b->store, sources[i], &buffer, &key);
     if (status) break;
     job *j = find_job(b, key);
     if (!j) {
       j = &b->jobs[b->count++];
-      *j = (job){.module = modules[i], .key = key, .image = find_entry(b->store, key)};
+      *j = (job){.from = sources[i], .key = key, .image = find_entry(b->store, key)};
       j->known = j->image != NULL;
     } else {
       b->store->stats.from_memory++;
     }
-    of_module[i] = (size_t)(j - b->jobs);
+    of_source[i] = (size_t)(j - b->jobs);
   }
   free(buffer.data);
   return status;
@@ -243,20 +271,43 @@ static pir_status keep(build *b) {
   return PIR_OK;
 }
 
-pir_status pir_code_store_build(pir_code_store *store, const loop_module *const *modules, size_t count, int threads,
-                                const pir_image **out_images) {
+static pir_status build_all(pir_code_store *store, const source *sources, size_t count, int threads,
+                            const pir_image **out_images) {
   build b = {.store = store, .jobs = calloc(count + 1, sizeof(job))};
-  size_t *of_module = calloc(count + 1, sizeof *of_module);
-  pir_status status = b.jobs && of_module ? make_jobs(&b, modules, count, of_module) : PIR_EXHAUSTED;
+  size_t *of_source = calloc(count + 1, sizeof *of_source);
+  pir_status status = b.jobs && of_source ? make_jobs(&b, sources, count, of_source) : PIR_EXHAUSTED;
   if (!status && store->folder && any_missing(&b)) run(&b, threads);
   if (!status && any_missing(&b)) status = compile_missing(&b, threads);
   if (b.jobs) {
     pir_status kept = keep(&b);
     if (!status) status = kept;
   }
-  for (size_t i = 0; i < count && !status; i++) out_images[i] = b.jobs[of_module[i]].image;
-  free(of_module);
+  for (size_t i = 0; i < count && !status; i++) out_images[i] = b.jobs[of_source[i]].image;
+  free(of_source);
   free(b.jobs);
+  return status;
+}
+
+pir_status pir_code_store_build(pir_code_store *store, const loop_module *const *modules, size_t count, int threads,
+                                const pir_image **out_images) {
+  source *sources = calloc(count + 1, sizeof *sources);
+  if (!sources) return PIR_EXHAUSTED;
+  for (size_t i = 0; i < count; i++) sources[i].module = modules[i];
+  pir_status status = build_all(store, sources, count, threads, out_images);
+  free(sources);
+  return status;
+}
+
+pir_status pir_code_store_build_cuda(pir_code_store *store, const char *const *texts, size_t count, int threads,
+                                     const pir_image **out_images) {
+  char message[512];
+  pir_status status = store->nvrtc.library ? PIR_OK : nvrtc_open(&store->nvrtc, message, sizeof message);
+  if (status) return pir_report(store->ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message);
+  source *sources = calloc(count + 1, sizeof *sources);
+  if (!sources) return PIR_EXHAUSTED;
+  for (size_t i = 0; i < count; i++) sources[i].cuda = texts[i];
+  status = build_all(store, sources, count, threads, out_images);
+  free(sources);
   return status;
 }
 

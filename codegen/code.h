@@ -22,6 +22,10 @@ pir_status pir_code_store_key(const pir_code_store *store, const loop_module *mo
 pir_status pir_code_store_build(pir_code_store *store, const loop_module *const *modules, size_t count, int threads,
                                 const pir_image **out_images);
 
+// The same for CUDA C: images keep CUBINs.
+pir_status pir_code_store_build_cuda(pir_code_store *store, const char *const *texts, size_t count, int threads,
+                                     const pir_image **out_images);
+
 typedef struct pir_code_stats {
   size_t compiled, from_memory, from_disk, bytes;
 } pir_code_stats;

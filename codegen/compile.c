@@ -4,6 +4,7 @@
 #include <pir/codegen.h>
 
 #include "code.h"
+#include "cuda/cuda.h"
 #include "lower.h"
 
 #include <arena.h>
@@ -20,6 +21,7 @@ typedef struct unit {
   pir_packing packing;
   const char *packing_name;
   pir_compiled_group group;
+  cuda_source cuda;  // for a device
 } unit;
 
 struct pir_compiler {
@@ -46,7 +48,10 @@ pir_status pir_compiler_create(pir_context *ctx, const pir_compiler_options *opt
 
 void pir_compiler_destroy(pir_compiler *c) {
   if (!c) return;
-  for (size_t i = 0; i < c->count; i++) pir_loop_module_destroy(c->units[i].module);
+  for (size_t i = 0; i < c->count; i++) {
+    cuda_source_release(&c->units[i].cuda);
+    pir_loop_module_destroy(c->units[i].module);
+  }
   free(c->units);
   pir_arena_destroy(&c->arena);
   pir_code_store_destroy(c->store);
@@ -117,6 +122,15 @@ static pir_status share(pir_compiler *c, unit *u) {
   return PIR_OK;
 }
 
+// For a device equal groups are told by their text.
+static pir_status write_cuda(pir_compiler *c, unit *u, const pir_op *group) {
+  char message[256];
+  pir_status status = cuda_emit(u->module, &u->cuda, message, sizeof message);
+  pir_loop_module_destroy(u->module);
+  u->module = NULL;
+  return status ? pir_report(c->ctx, status, PIR_ERROR, pir_op_loc(group), "%s", message) : PIR_OK;
+}
+
 pir_status pir_compiler_add(pir_compiler *c, const pir_op *group, const pir_facts *facts, size_t *out_index) {
   lowering l;
   lower_stages stages = {0};
@@ -132,7 +146,7 @@ pir_status pir_compiler_add(pir_compiler *c, const pir_op *group, const pir_fact
   }
   describe(c, u, &l, &stages, &packing);
   *out_index = c->count - 1;
-  return share(c, u);
+  return c->options.target.cuda_arch ? write_cuda(c, u, group) : share(c, u);
 }
 
 static pir_status find_code(const pir_image *image, const char *name, pir_stage_fn *out) {
@@ -150,7 +164,38 @@ static pir_status link_unit(unit *u, const pir_image *image) {
   return find_code(image, u->packing_name, &u->packing.fn);
 }
 
+static void link_kernels(pir_compiler *c, unit *u, const pir_image *image) {
+  size_t count = u->group.stage_count;
+  pir_stage_kernel *kernels = pir_arena_zalloc(&c->arena, pir_arena_size(&c->arena, count + 1, sizeof *kernels));
+  for (size_t i = 0; i < count; i++) {
+    const cuda_kernel *k = u->cuda.kernels;
+    while (strcmp(k->name, u->names[i]) != 0) k++;
+    kernels[i] = (pir_stage_kernel){.name = k->name,
+                                    .buffers = k->slots,
+                                    .buffer_count = k->slot_count,
+                                    .dims = k->dims,
+                                    .dim_count = k->dim_count,
+                                    .threads = k->block_threads,
+                                    .units = k->block_units};
+    kernels[i].code = pir_image_code(image, &kernels[i].code_bytes);
+    u->stages[i].kernel = &kernels[i];
+  }
+}
+
+static pir_status finish_device(pir_compiler *c) {
+  const char **texts = calloc(c->count + 1, sizeof *texts);
+  const pir_image **images = calloc(c->count + 1, sizeof *images);
+  pir_status status = texts && images ? PIR_OK : PIR_EXHAUSTED;
+  for (size_t i = 0; i < c->count && !status; i++) texts[i] = c->units[i].cuda.text;
+  if (!status) status = pir_code_store_build_cuda(c->store, texts, c->count, c->options.threads, images);
+  for (size_t i = 0; i < c->count && !status; i++) link_kernels(c, &c->units[i], images[i]);
+  free(images);
+  free(texts);
+  return status;
+}
+
 pir_status pir_compiler_finish(pir_compiler *c) {
+  if (c->options.target.cuda_arch) return finish_device(c);
   const loop_module **modules = calloc(c->count + 1, sizeof *modules);
   const pir_image **images = calloc(c->count + 1, sizeof *images), **of_unit = calloc(c->count + 1, sizeof *of_unit);
   pir_status status = modules && images && of_unit ? PIR_OK : PIR_EXHAUSTED;

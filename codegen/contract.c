@@ -223,6 +223,7 @@ pir_status pir_contract_emit(const contraction *c, const contract_env *env, cons
   contract_form f;
   *out_code = (contract_code){0};
   if (!contract_normalise(c, &f)) return PIR_UNSUPPORTED;
+  if (env->target->cuda_arch) return contract_emit_device(&f, env, name, &out_code->stages[out_code->stage_count++]);
   contract_schedule(&f, env->target);
   contract_winograd winograd;
   if (contract_winograd_match(&f, env->target, &winograd))

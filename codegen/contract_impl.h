@@ -100,6 +100,9 @@ pir_status contract_emit_packing(const contract_form *f, const contract_env *env
                                  uint16_t to, contract_stage *out_stage);
 pir_status contract_emit_panels(const contract_form *f, const contract_env *env, const char *name, uint16_t b_slot,
                                 contract_stage *out_stage);
+// For a device: b is read where it lies.
+pir_status contract_emit_device(const contract_form *f, const contract_env *env, const char *name,
+                                contract_stage *out_stage);
 
 // Minimal filtering: whether it pays, and with which sizes. contract_winograd.c
 typedef struct contract_winograd {

@@ -372,7 +372,12 @@ pir_status pir_pass_group(pir_pass_run *run) {
   if (g.few < 0) return pir_report(g.ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN, "option 'few' expects a number");
   if (!g.facts) return pir_run_facts_status(run);
   g.dims = pir_facts_dims(g.facts);
-  PIR_TRY(pir_target_get(NULL, &g.target));
+  char target[32] = "native";
+  pir_str wanted = pir_run_option(run, "target");
+  if (wanted.size && wanted.size < sizeof target) pir_text_format(target, sizeof target, "%.*s", (int)wanted.size, wanted.data);
+  if (wanted.size >= sizeof target || pir_target_get(target, &g.target))
+    return pir_report(g.ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN, "option 'target' expects one of: %s",
+                      pir_target_names());
   PIR_TRY(group_block(&g, pir_program_block(run->program)));
   pir_run_count(run, "groups", g.made);
   pir_run_count(run, "ops in groups", g.moved);

@@ -43,6 +43,7 @@ struct pir_image {
     void *address;
   } *symbols;
   char *names;
+  size_t kept_bytes;  // of code for a device, at `names`
 };
 
 typedef struct loading {
@@ -306,6 +307,25 @@ void pir_image_unload(pir_image *image) {
   free(image->symbols);
   free(image->names);
   free(image);
+}
+
+pir_status pir_image_keep(const void *code, size_t size, pir_image **out_image) {
+  pir_image *image = *out_image = calloc(1, sizeof *image);
+  if (!image) return PIR_EXHAUSTED;
+  image->names = malloc(size + 1);
+  if (!image->names) {
+    free(image);
+    *out_image = NULL;
+    return PIR_EXHAUSTED;
+  }
+  memcpy(image->names, code, size);
+  image->kept_bytes = size;
+  return PIR_OK;
+}
+
+const void *pir_image_code(const pir_image *image, size_t *out_size) {
+  *out_size = image->kept_bytes;
+  return image->names;
 }
 
 void *pir_image_symbol(const pir_image *image, const char *name) {

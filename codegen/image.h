@@ -9,6 +9,9 @@ typedef struct pir_image pir_image;
 // Loads an x86-64 ELF object. Every offset in it is checked; what it may call is a fixed list of functions
 // of libc and libm. On failure `*out_why` says why.
 pir_status pir_image_load(const void *object, size_t size, pir_image **out_image, const char **out_why);
+// Keeps code for a device as it is: it has no symbols, and is loaded elsewhere.
+pir_status pir_image_keep(const void *code, size_t size, pir_image **out_image);
+const void *pir_image_code(const pir_image *image, size_t *out_size);
 void pir_image_unload(pir_image *image);
 void *pir_image_symbol(const pir_image *image, const char *name);  // NULL when it has none
 size_t pir_image_bytes(const pir_image *image);

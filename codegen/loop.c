@@ -247,6 +247,13 @@ loop_expr *pir_loop_fold(loop_module *m, pir_combine combine, loop_expr *a) {
   return e;
 }
 
+loop_expr *pir_loop_team(loop_module *m, pir_combine combine, loop_expr *a) {
+  loop_expr *e = pir_loop_node(m, LOOP_TEAM, a->dtype, 1);
+  e->fn = combine;
+  e->a = a;
+  return e;
+}
+
 loop_expr *pir_loop_tail_mask(loop_module *m, loop_expr *n, uint16_t lanes) {
   loop_expr *lane = pir_loop_ramp(m, pir_loop_const_int(m, PIR_I32, 0), pir_loop_const_int(m, PIR_I32, 1), lanes);
   return pir_loop_lt(m, lane, pir_loop_cast(m, n, PIR_I32));
@@ -321,6 +328,7 @@ void pir_loop_bind(loop_fn *fn, loop_block *block, loop_var *var, loop_expr *val
 loop_expr *pir_loop_let(loop_fn *fn, loop_block *block, const char *name, loop_expr *value) {
   if (value->kind == LOOP_CONST || value->kind == LOOP_VAR || value->kind == LOOP_DIM) return value;
   loop_var *var = pir_loop_var_create(fn, name, value->dtype, value->lanes);
+  if (value->dtype == PIR_I64 && value->lanes == 1) var->multiple = pir_loop_multiple(value);
   pir_loop_bind(fn, block, var, value);
   return pir_loop_use(fn->module, var);
 }
@@ -352,3 +360,5 @@ void pir_loop_accumulate(loop_fn *fn, loop_block *block, loop_buffer *buffer, lo
 void pir_loop_prefetch(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index) {
   append_store(fn, block, LOOP_PREFETCH, buffer, index, NULL);
 }
+
+void pir_loop_barrier(loop_fn *fn, loop_block *block) { append(fn, block, LOOP_BARRIER); }

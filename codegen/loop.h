@@ -20,9 +20,11 @@ typedef struct loop_fn loop_fn;
 
 typedef enum loop_space {
   LOOP_ARG,      // args->buffers[slot]; no two of them overlap
-  LOOP_SCRATCH,  // `count` elements of the thread's scratch
-  LOOP_REGISTER  // `count` values of `lanes` lanes, each an SSA variable: indices must be constant once
-                 // unrolled loops are expanded
+  LOOP_SCRATCH,   // `count` elements of the thread's scratch
+  LOOP_REGISTER,  // `count` values of `lanes` lanes, each an SSA variable: indices must be constant once
+                  // unrolled loops are expanded
+  LOOP_LOCAL,     // devices: `count` elements of one thread's own
+  LOOP_SHARED     // devices: `count` elements that the threads of a block share
 } loop_space;
 
 typedef struct loop_buffer {
@@ -43,6 +45,7 @@ typedef struct loop_var {
   uint8_t dtype;
   uint16_t lanes;
   uint32_t id;        // unique in the function
+  int64_t multiple;   // the value is a multiple of this (0: nothing is known)
   loop_expr *extent;  // 0 <= value < extent, or NULL: index arithmetic is simplified with it
 } loop_var;
 
@@ -61,14 +64,15 @@ typedef enum loop_kind {
   LOOP_LOAD,       // memory: buffer[a], ..., buffer[a + lanes - 1]; lanes where `mask` is false read as 0
                    // registers: the value of register a
   LOOP_GATHER,     // buffer[a] with a vector of indices
-  LOOP_FOLD        // the lanes of a combined into one, by pir_combine `fn`
+  LOOP_FOLD,       // the lanes of a combined into one, by pir_combine `fn`
+  LOOP_TEAM        // devices: scalar a of all threads of the team combined, by pir_combine `fn`
 } loop_kind;
 
 struct loop_expr {
   uint8_t kind;  // loop_kind
   uint8_t dtype;
   uint16_t lanes;
-  uint16_t fn;  // LOOP_OP: a pir_node_op of the value sort; LOOP_FOLD: pir_combine; LOOP_DIM: 1 when it may be negative
+  uint16_t fn;  // LOOP_OP: a pir_node_op of the value sort; LOOP_FOLD, LOOP_TEAM: pir_combine; LOOP_DIM: 1 when it may be negative
   loop_expr *a, *b, *c;
   loop_expr *mask;  // bool lanes, or NULL
   loop_buffer *buffer;
@@ -89,14 +93,17 @@ typedef enum loop_stmt_kind {
   LOOP_SCATTER,     // buffer[index] = value with a vector of indices
   LOOP_ACCUMULATE,  // register `index` = register `index` combined with value; what a vectorised loop may
                     // split into partial results (sums in any order)
-  LOOP_PREFETCH     // of buffer[index]; may lie outside
+  LOOP_PREFETCH,    // of buffer[index]; may lie outside
+  LOOP_BARRIER      // devices: all threads of the block arrive before any goes on
 } loop_stmt_kind;
 
 typedef enum loop_for_kind {
   LOOP_SERIAL,
   LOOP_PARALLEL,   // over the units of the stage; begin and end are the function's
-  LOOP_UNROLLED,   // constant bounds; the emitter expands it, var is a constant in each copy
-  LOOP_VECTORISED  // to be rewritten by pir_loop_vectorise; iterations are independent but for ACCUMULATE
+  LOOP_UNROLLED,    // constant bounds; the emitter expands it, var is a constant in each copy
+  LOOP_VECTORISED,  // to be rewritten by pir_loop_vectorise or pir_loop_bind_threads; iterations are independent but
+                    // for ACCUMULATE
+  LOOP_THREADS      // devices: shared among the threads of the team; thread t takes begin + t, begin + t + threads, ..
 } loop_for_kind;
 
 // A block: statements in order.
@@ -127,6 +134,7 @@ struct loop_fn {
   uint32_t var_count;
   loop_var *begin, *end;  // i64
   int64_t scratch_bytes;
+  int threads;  // devices: of the team that works on one unit: a power of two up to 32, or a whole block; 0: a processor's
   loop_block body;
 };
 
@@ -177,6 +185,7 @@ PIR_API loop_expr *pir_loop_load(loop_module *m, loop_buffer *buffer, loop_expr 
                                  loop_expr *mask);
 loop_expr *pir_loop_gather(loop_module *m, loop_buffer *buffer, loop_expr *index, loop_expr *mask);
 loop_expr *pir_loop_fold(loop_module *m, pir_combine combine, loop_expr *a);
+loop_expr *pir_loop_team(loop_module *m, pir_combine combine, loop_expr *a);
 // Lanes below n are true.
 loop_expr *pir_loop_tail_mask(loop_module *m, loop_expr *n, uint16_t lanes);
 // What `combine` starts from, in `dtype`.
@@ -188,6 +197,8 @@ PIR_API bool pir_loop_is_int(const loop_expr *e, int64_t *out_value);  // a scal
 bool pir_loop_stride(const loop_expr *e, const loop_var *var, int64_t *out_factor);
 PIR_API bool pir_loop_nonnegative(const loop_expr *e);  // for all values of the loop variables, as far as is known
 bool pir_loop_mentions(const loop_expr *e, const loop_var *var);
+int64_t pir_loop_multiple(const loop_expr *e);  // a number that divides all its values; at least 1
+bool pir_loop_small(const loop_expr *e);        // all its values are known to be from 0 to INT32_MAX
 // e with `var` replaced.
 loop_expr *pir_loop_substitute(loop_module *m, loop_expr *e, const loop_var *var, loop_expr *by);
 
@@ -206,12 +217,18 @@ void pir_loop_scatter(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_
 void pir_loop_accumulate(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index, pir_combine combine,
                          loop_expr *value);
 void pir_loop_prefetch(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index);
+void pir_loop_barrier(loop_fn *fn, loop_block *block);
 
 // ---- schedules
 
 // Rewrites every LOOP_VECTORISED loop: `vector_bytes` wide over the widest element type in its body, with a
 // masked last step; accumulations get vector registers that are folded after the loop.
 pir_status pir_loop_vectorise(loop_fn *fn, int vector_bytes);
+
+// The same for devices: shares the iterations among the threads of the team, each taking as many adjacent ones at a
+// time as one access of `vector_bytes` carries, where all accesses are known to be aligned so. Accumulations end in a
+// LOOP_TEAM; scratch becomes LOOP_LOCAL.
+pir_status pir_loop_bind_threads(loop_fn *fn, int vector_bytes);
 
 // Appends `in`, which is written for one value of `var`, for `lanes` values of it from `base` on, where `mask` holds
 // (NULL: everywhere). `known` variables of `in` have the vectors `values`. Lanes 1 leaves the code scalar.

@@ -118,6 +118,7 @@ static void put_expr(printer *p, const loop_expr *e) {
     case LOOP_LOAD: put_buffer(p, e->buffer), put(p, "."), put_type(p, e->dtype, e->lanes); break;
     case LOOP_GATHER: put_buffer(p, e->buffer), put(p, ".gather"), put_int(p, e->lanes); break;
     case LOOP_FOLD: put(p, "fold_"), put(p, combine_name(e->fn)); break;
+    case LOOP_TEAM: put(p, "team_"), put(p, combine_name(e->fn)); break;
   }
   put_list(p, e);
 }
@@ -129,7 +130,7 @@ static void start_line(printer *p) {
 }
 
 static void put_for(printer *p, const loop_stmt *s) {
-  static const char *const kinds[] = {"for", "parallel", "unrolled", "vectorised"};
+  static const char *const kinds[] = {"for", "parallel", "unrolled", "vectorised", "threads"};
   put(p, kinds[s->for_kind]), put(p, " "), put_var(p, s->var), put(p, " = ");
   put_expr(p, s->begin), put(p, " to "), put_expr(p, s->end), put(p, " by "), put_expr(p, s->step);
   if (s->unroll) put(p, " unroll "), put_int(p, s->unroll);
@@ -148,6 +149,7 @@ static void put_stmt(printer *p, const loop_stmt *s) {
     case LOOP_PREFETCH:
       put(p, "prefetch "), put_buffer(p, s->buffer), put(p, "["), put_expr(p, s->index), put(p, "]");
       break;
+    case LOOP_BARRIER: put(p, "barrier"); break;
     default:
       put_buffer(p, s->buffer), put(p, s->kind == LOOP_SCATTER ? ".scatter[" : "["), put_expr(p, s->index),
           put(p, "] ");
@@ -168,8 +170,9 @@ static void put_block(printer *p, const loop_block *block) {
 }
 
 static void put_fn(printer *p, const loop_fn *fn) {
-  static const char *const spaces[] = {"arg ", "scratch ", "registers "};
+  static const char *const spaces[] = {"arg ", "scratch ", "registers ", "local ", "shared "};
   put(p, "stage ("), put_var(p, fn->begin), put(p, ", "), put_var(p, fn->end), put(p, ")");
+  if (fn->threads) put(p, " by "), put_int(p, fn->threads), put(p, " threads");
   for (unsigned i = 0; i < fn->buffer_count; i++) {
     const loop_buffer *b = fn->buffers[i];
     put(p, "\n  "), put_buffer(p, b), put(p, ": "), put(p, spaces[b->space]);

@@ -132,7 +132,7 @@ void lower_contract(lowering *l, const pir_op *op, lower_stages *stages, lower_p
   }
   if (!bind_operand(l, op, a, &c.a) || !bind_operand(l, op, b, &c.b) || !bind_result(l, op, &c.out)) return;
   for (int i = 0; i < 2 * c.equal_count; i++) pir_vec_push(&l->m->arena, &l->equal, c.equal[i]);
-  c.b_constant = can_pack(l, pir_op_operand(op, (size_t)b));
+  c.b_constant = !lower_on_device(l) && can_pack(l, pir_op_operand(op, (size_t)b));
   if (pir_contract_emit(&c, &env, lower_name(l, "stage", (int64_t)stages->count), &code)) {
     lower_fail(l, op, "a contraction of this form");
     return;
@@ -152,6 +152,8 @@ bool lower_group(lowering *l, lower_stages *stages, lower_packing *out_packing) 
   if (contraction) lower_contract(l, contraction, stages, out_packing);
   else lower_nests(l, stages);
   for (loop_fn *fn = before ? before->next : l->m->first; fn && !l->why; fn = fn->next)
-    if (pir_loop_vectorise(fn, l->target->vector_bytes)) lower_fail(l, l->group, "a loop that cannot be vectorised");
+    if (lower_on_device(l) ? pir_loop_bind_threads(fn, l->target->vector_bytes)
+                           : pir_loop_vectorise(fn, l->target->vector_bytes))
+      lower_fail(l, l->group, "a loop that cannot be vectorised");
   return !l->why;
 }

@@ -223,6 +223,14 @@ static void store_output(nest *n, const pir_value *value, loop_expr *const *inde
   if (!l->why) pir_loop_store(l->fn, l->block, lower_buffer(l, v), lower_position(l, v, index), e, NULL);
 }
 
+static void store_outputs(nest *n) {
+  for (int i = 0; i < n->output_count; i++) {
+    loop_expr *index[PIR_MAX_RANK];
+    aligned_index(n, lower_fact(n->l, n->outputs[i]), index);
+    store_output(n, n->outputs[i], index);
+  }
+}
+
 // ---- nests without reductions
 
 static bool splits_last(const nest *n) {
@@ -258,13 +266,55 @@ static void pointwise(nest *n, lower_stages *stages) {
     body = open_lanes(n, body, last, begin, end, 0, &lane);
   }
   lower_place before = lower_enter(l, body);
-  for (int i = 0; i < n->output_count; i++) {
-    loop_expr *index[PIR_MAX_RANK];
-    aligned_index(n, lower_fact(l, n->outputs[i]), index);
-    store_output(n, n->outputs[i], index);
-  }
+  store_outputs(n);
   lower_leave(l, before);
   add_stage(n, stages, units);
+}
+
+// ---- the same for a device: an element a thread, or a few adjacent ones; all dims are one loop
+
+enum { DEVICE_BLOCK = 512, DEVICE_LANES = 64, DEVICE_CHUNK = 16 };
+
+static void flat(nest *n, lower_stages *stages) {
+  lowering *l = n->l;
+  loop_expr *total = pir_loop_int(l->m, 1), *unit, *size = pir_loop_int(l->m, DEVICE_BLOCK);
+  pir_dim elements = 1;
+  int64_t known;
+  lower_start(l, "stage", (int64_t)stages->count);
+  l->fn->threads = 32;
+  loop_block *body = open_units(n, &unit);
+  for (int d = 0; d < n->rank; d++) n->index[d] = pir_loop_int(l->m, 0);
+  for (int i = 0; i < n->level_count; i++) {
+    total = pir_loop_mul(l->m, total, level_extent(n, &n->levels[i]));
+    elements = pir_dim_mul(l->dims, elements, level_dim(n, &n->levels[i]));
+  }
+  pir_dim units = pir_dim_ceildiv(l->dims, elements, DEVICE_BLOCK);
+  if (pir_dim_is_const(l->dims, units, &known)) unit->var->extent = pir_loop_int(l->m, known);
+  loop_expr *begin = pir_loop_mul(l->m, unit, size), *end = pir_loop_min(l->m, pir_loop_add(l->m, begin, size), total);
+  loop_var *i = pir_loop_var_create(l->fn, "i", PIR_I64, 1);
+  body = pir_loop_for(l->fn, body, LOOP_VECTORISED, i, begin, end, NULL);
+  i->extent = total;
+  loop_expr *at = pir_loop_use(l->m, i);
+  for (int k = n->level_count - 1; k >= 0; k--) {
+    loop_expr *extent = level_extent(n, &n->levels[k]);
+    set_level(n, &n->levels[k], k ? pir_loop_mod(l->m, at, extent) : at);
+    at = pir_loop_floordiv(l->m, at, extent);
+  }
+  lower_place before = lower_enter(l, body);
+  store_outputs(n);
+  lower_leave(l, before);
+  add_stage(n, stages, units);
+}
+
+// A warp for rows of up to 1024 elements, less for short ones, a block for long ones.
+static int row_threads(const nest *n, int64_t length, bool lanes_inside) {
+  int threads = 1;
+  if (!n->level_count) return 1;
+  if (!lanes_inside) return DEVICE_LANES / 4;
+  if (!length) return 128;
+  int64_t wanted = length <= 128 ? (length + 3) / 4 : length <= 1024 ? 32 : (length + DEVICE_CHUNK - 1) / DEVICE_CHUNK;
+  while (threads < wanted && threads < 1024) threads *= 2;
+  return threads;
 }
 
 // ---- phases
@@ -494,8 +544,10 @@ static void rows(nest *n, lower_stages *stages) {
     outer[count++] = i;
     units = pir_dim_mul(l->dims, units, level_dim(n, &n->levels[i]));
   }
-  int last = plan_phases(n, r.lanes_inside && r.length > 0);
+  int last = plan_phases(n, r.lanes_inside && r.length > 0 && (!lower_on_device(l) || r.reduced_count == 1));
+  int64_t lanes_of_unit = lower_on_device(l) ? DEVICE_LANES : LANE_BLOCK;
   lower_start(l, "stage", (int64_t)stages->count);
+  if (lower_on_device(l)) l->fn->threads = row_threads(n, r.length, r.lanes_inside);
   loop_block *body = open_units(n, &unit);
   for (int d = 0; d < n->rank; d++) n->index[d] = pir_loop_int(l->m, 0);
   if (r.lanes_inside || !n->level_count) {
@@ -503,11 +555,11 @@ static void rows(nest *n, lower_stages *stages) {
     for (int i = 0; i < count; i++) set_level(n, &n->levels[outer[i]], at[i]);
   } else {
     const level *lanes = &n->levels[n->level_count - 1];
-    pir_dim blocks = pir_dim_ceildiv(l->dims, level_dim(n, lanes), LANE_BLOCK);
+    pir_dim blocks = pir_dim_ceildiv(l->dims, level_dim(n, lanes), lanes_of_unit);
     loop_expr *many = lower_dim(l, blocks), *b = pir_loop_let(l->fn, body, "b", pir_loop_mod(l->m, unit, many));
     split_unit(n, body, pir_loop_floordiv(l->m, unit, many), outer, count, at);
     for (int i = 0; i < count; i++) set_level(n, &n->levels[outer[i]], at[i]);
-    block_bounds(n, body, b, level_extent(n, lanes), LANE_BLOCK, &begin, &end);
+    block_bounds(n, body, b, level_extent(n, lanes), lanes_of_unit, &begin, &end);
     body = open_lanes(n, body, lanes, begin, end, 0, &lane);
     units = pir_dim_mul(l->dims, units, blocks);
   }
@@ -593,7 +645,8 @@ static void pointwise_nest_of(lowering *l, const pir_value *const *outputs, int 
   for (int i = 0; i < count; i++) n.outputs[i] = outputs[i];
   for (int d = 0; d < n.rank; d++) n.extent[d] = f->shape[d], n.order[d] = v->order[d];
   find_levels(&n);
-  pointwise(&n, stages);
+  if (lower_on_device(l)) flat(&n, stages);
+  else pointwise(&n, stages);
 }
 
 void lower_nests(lowering *l, lower_stages *stages) {

@@ -348,6 +348,40 @@ loop_expr *pir_loop_simplify(loop_module *m, pir_node_op fn, loop_expr *a, loop_
 
 bool pir_loop_nonnegative(const loop_expr *e) { return bounds_of(e).low >= 0; }
 
+bool pir_loop_small(const loop_expr *e) {
+  bounds b = bounds_of(e);
+  return b.low >= 0 && b.high <= INT32_MAX;
+}
+
+static int64_t common_divisor(int64_t a, int64_t b) {
+  while (b) {
+    int64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+int64_t pir_loop_multiple(const loop_expr *e) {
+  enum { ENOUGH = 1 << 20 };  // 0 is a multiple of everything
+  int64_t c, a, b;
+  if (pir_loop_is_int(e, &c)) return c == 0 || c == INT64_MIN ? ENOUGH : c < 0 ? -c : c;
+  if (e->kind == LOOP_VAR) return e->var->multiple > 0 ? e->var->multiple : 1;
+  if (e->kind != LOOP_OP || !e->b || !is_index(e)) return 1;
+  a = pir_loop_multiple(e->a);
+  b = e->fn == PIR_V_SELECT ? pir_loop_multiple(e->c) : pir_loop_multiple(e->b);
+  switch (e->fn) {
+    case PIR_V_MUL: return a > ENOUGH || b > ENOUGH ? (a > b ? a : b) : a * b;
+    case PIR_V_SELECT: return common_divisor(pir_loop_multiple(e->b), b);
+    case PIR_V_ADD:
+    case PIR_V_SUB:
+    case PIR_V_MIN:
+    case PIR_V_MAX:
+    case PIR_V_FLOORMOD: return common_divisor(a, b);
+    default: return 1;
+  }
+}
+
 bool pir_loop_mentions(const loop_expr *e, const loop_var *var) {
   if (!e) return false;
   return e->var == var || pir_loop_mentions(e->a, var) || pir_loop_mentions(e->b, var) ||

@@ -4,6 +4,7 @@
 // lacks; code that is only written may be for any, and for another architecture.
 #include <pir/codegen.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 // ---- features
@@ -66,6 +67,20 @@ static void fill_x86(pir_target *t, int level, uint64_t features, const char *tu
   t->amx_int8 = has(features, "amx-int8");
 }
 
+// ---- devices
+
+// "cuda", or "sm_" and the number of an architecture from Turing on.
+static bool is_device(const char *name, pir_target *out) {
+  enum { EVERYWHERE = 80, OLDEST = 75, NEWEST = 129 };
+  char *end;
+  if (!name || (strcmp(name, "cuda") != 0 && strncmp(name, "sm_", 3) != 0)) return false;
+  long arch = *name == 'c' ? EVERYWHERE : strtol(name + 3, &end, 10);
+  if (*name != 'c' && (*end || end == name + 3 || arch < OLDEST || arch > NEWEST)) return false;
+  *out = (pir_target){.cuda_arch = (int)arch, .vector_bytes = 16};
+  pir_text_format(out->name, sizeof out->name, "sm_%ld", arch);
+  return true;
+}
+
 // ---- names
 
 // The level a name stands for: 1 to 4; 0 for another architecture, -1 for no target.
@@ -101,6 +116,7 @@ static void describe_aarch64(pir_target *t) {
 
 pir_status pir_target_describe(const char *name, pir_target *out_target) {
   if (is_native(name)) return pir_target_get(name, out_target);
+  if (is_device(name, out_target)) return PIR_OK;
   int level = named_level(name);
   memset(out_target, 0, sizeof *out_target);
   if (level < 0) return PIR_UNSUPPORTED;
@@ -111,7 +127,7 @@ pir_status pir_target_describe(const char *name, pir_target *out_target) {
 }
 
 const char *pir_target_names(void) {
-  return "native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4, aarch64 (to write only)";
+  return "native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4, cuda, sm_80, sm_90, .., aarch64 (to write only)";
 }
 
 // ---- this processor
@@ -243,6 +259,7 @@ static void find_caches(const machine *m, pir_target *t) {
 
 pir_status pir_target_get(const char *name, pir_target *out_target) {
   memset(out_target, 0, sizeof *out_target);
+  if (is_device(name, out_target)) return PIR_OK;
   machine m = look();
   uint64_t found = features_found(&m);
   int best = level_of(found), level = is_native(name) ? best : named_level(name);
@@ -258,6 +275,7 @@ pir_status pir_target_get(const char *name, pir_target *out_target) {
 
 pir_status pir_target_get(const char *name, pir_target *out_target) {
   memset(out_target, 0, sizeof *out_target);
+  if (is_device(name, out_target)) return PIR_OK;
   return is_native(name) || named_level(name) >= 0 ? PIR_UNAVAILABLE : PIR_UNSUPPORTED;
 }
 

@@ -3,36 +3,11 @@
 // gathers and scatters. A loop of n iterations becomes: a main loop over `unroll` vectors at a time (several
 // partial results hide the latency of a sum), a loop over single vectors, and a masked last step; parts that
 // constant bounds rule out are not made. Cost: linear in the code made.
+#include "vectorise.h"
+
 #include <string.h>
 
-#include "loop_impl.h"
-
-#define MAX_PARTS 8     // most copies of the body in the main loop
 #define SIDE_BY_SIDE 4  // vectors that go down rows together
-
-typedef struct partial {
-  loop_buffer *of;  // a register buffer the loop accumulates into
-  pir_combine combine;
-  loop_buffer *part[MAX_PARTS];  // its vector parts
-} partial;
-
-typedef struct vectoriser {
-  loop_fn *fn;
-  loop_module *m;
-  int vector_bytes;
-  bool failed;
-  // the loop at hand
-  const loop_var *var;
-  uint16_t lanes;
-  loop_expr *base, *mask;  // first lane; lanes that exist, or NULL for all
-  int copy;                // which of the unrolled copies
-  loop_expr **values;      // vector forms of variables set in the body, by id
-  uint32_t value_count;
-  loop_buffer **private_regs;  // vector forms of registers the body sets, by buffer id
-  uint16_t private_count;
-  partial partials[16];
-  int partial_count;
-} vectoriser;
 
 // ---- expressions
 
@@ -135,8 +110,6 @@ static loop_expr *widen(vectoriser *z, loop_expr *e) {
 
 // ---- statements
 
-static void widen_block(vectoriser *z, loop_block *out, const loop_block *in);
-
 static void widen_let(vectoriser *z, loop_block *out, const loop_stmt *s) {
   loop_expr *value = widen(z, s->value);
   if (value->lanes == 1) {
@@ -160,7 +133,7 @@ static void widen_store(vectoriser *z, loop_block *out, const loop_stmt *s) {
     out->last->nontemporal = s->nontemporal;
     return;
   }
-  if (!varies(z, s->index)) z->failed = true;  // all lanes would write one element
+  if (!varies(z, s->index) && z->lanes > 1) z->failed = true;  // all lanes would write one element
   pir_loop_scatter(z->fn, out, s->buffer, pir_loop_broadcast(z->m, widen(z, s->index), z->lanes), value,
                    mask_of(z, own));
 }
@@ -187,27 +160,28 @@ static void widen_stmt(vectoriser *z, loop_block *out, const loop_stmt *s) {
   loop_block *body, *other;
   switch ((loop_stmt_kind)s->kind) {
     case LOOP_FOR:
-      if (varies(z, s->begin) || varies(z, s->end) || varies(z, s->step)) z->failed = true;
-      body = pir_loop_for(z->fn, out, s->for_kind, s->var, s->begin, s->end, s->step);
-      widen_block(z, body, &s->body);
+      if (z->lanes > 1 && (varies(z, s->begin) || varies(z, s->end) || varies(z, s->step))) z->failed = true;
+      body = pir_loop_for(z->fn, out, s->for_kind, s->var, widen(z, s->begin), widen(z, s->end), widen(z, s->step));
+      vectorise_block_body(z, body, &s->body);
       return;
     case LOOP_IF:
-      if (varies(z, s->value)) z->failed = true;
-      body = pir_loop_if(z->fn, out, s->value, &other);
-      widen_block(z, body, &s->body);
-      widen_block(z, other, &s->other);
+      if (z->lanes > 1 && varies(z, s->value)) z->failed = true;
+      body = pir_loop_if(z->fn, out, widen(z, s->value), &other);
+      vectorise_block_body(z, body, &s->body);
+      vectorise_block_body(z, other, &s->other);
       return;
     case LOOP_LET: widen_let(z, out, s); return;
     case LOOP_STORE:
     case LOOP_SCATTER: widen_store(z, out, s); return;
     case LOOP_ACCUMULATE: widen_accumulate(z, out, s); return;
+    case LOOP_BARRIER: z->failed = true; return;
     case LOOP_PREFETCH:
       pir_loop_prefetch(z->fn, out, s->buffer, pir_loop_substitute(z->m, s->index, z->var, z->base));
       return;
   }
 }
 
-static void widen_block(vectoriser *z, loop_block *out, const loop_block *in) {
+void vectorise_block_body(vectoriser *z, loop_block *out, const loop_block *in) {
   for (const loop_stmt *s = in->first; s && !z->failed; s = s->next) widen_stmt(z, out, s);
 }
 
@@ -224,25 +198,25 @@ static void widest_of_expr(const loop_expr *e, size_t *bytes) {
   widest_of_expr(e->a, bytes), widest_of_expr(e->b, bytes), widest_of_expr(e->c, bytes);
 }
 
-static void widest_of(const loop_block *block, size_t *bytes) {
+void vectorise_widest_of(const loop_block *block, size_t *bytes) {
   for (const loop_stmt *s = block->first; s; s = s->next) {
     if (s->buffer && pir_dtype_size(s->buffer->dtype) > *bytes) *bytes = pir_dtype_size(s->buffer->dtype);
     widest_of_expr(s->value, bytes);
-    widest_of(&s->body, bytes), widest_of(&s->other, bytes);
+    vectorise_widest_of(&s->body, bytes), vectorise_widest_of(&s->other, bytes);
   }
 }
 
 // Registers that the body sets belong to one iteration: they become vectors.
-static void find_private(vectoriser *z, const loop_block *block) {
+void vectorise_find_private(vectoriser *z, const loop_block *block) {
   for (const loop_stmt *s = block->first; s; s = s->next) {
     if (s->kind == LOOP_STORE && s->buffer->space == LOOP_REGISTER && !z->private_regs[s->buffer->id])
       z->private_regs[s->buffer->id] =
           pir_loop_registers(z->fn, s->buffer->name, s->buffer->dtype, z->lanes, s->buffer->count);
-    find_private(z, &s->body), find_private(z, &s->other);
+    vectorise_find_private(z, &s->body), vectorise_find_private(z, &s->other);
   }
 }
 
-static void find_partials(vectoriser *z, const loop_block *block, int copies) {
+void vectorise_find_partials(vectoriser *z, const loop_block *block, int copies) {
   for (const loop_stmt *s = block->first; s; s = s->next) {
     if (s->kind == LOOP_ACCUMULATE && !z->private_regs[s->buffer->id] && !part_of(z, s->buffer)) {
       if (z->partial_count == (int)(sizeof z->partials / sizeof *z->partials)) {
@@ -254,7 +228,7 @@ static void find_partials(vectoriser *z, const loop_block *block, int copies) {
       for (int i = 0; i < copies; i++)
         p->part[i] = pir_loop_registers(z->fn, s->buffer->name, s->buffer->dtype, z->lanes, s->buffer->count);
     }
-    find_partials(z, &s->body, copies), find_partials(z, &s->other, copies);
+    vectorise_find_partials(z, &s->body, copies), vectorise_find_partials(z, &s->other, copies);
   }
 }
 
@@ -264,7 +238,7 @@ static void each_register(vectoriser *z, loop_block *out, int64_t count, loop_bl
   *out_index = pir_loop_use(z->m, r);
 }
 
-static void start_partials(vectoriser *z, loop_block *out, int copies) {
+void vectorise_start_partials(vectoriser *z, loop_block *out, int copies) {
   for (int i = 0; i < z->partial_count; i++) {
     loop_block *body;
     loop_expr *r;
@@ -275,7 +249,7 @@ static void start_partials(vectoriser *z, loop_block *out, int copies) {
   }
 }
 
-static void join_partials(vectoriser *z, loop_block *out, int copies) {
+void vectorise_join_partials(vectoriser *z, loop_block *out, int copies) {
   for (int i = 0; i < z->partial_count; i++) {
     loop_block *body;
     loop_expr *r;
@@ -284,7 +258,8 @@ static void join_partials(vectoriser *z, loop_block *out, int copies) {
     loop_expr *sum = pir_loop_load(z->m, p->part[0], r, z->lanes, NULL);
     for (int c = 1; c < copies; c++)
       sum = pir_loop_combine(z->m, p->combine, sum, pir_loop_load(z->m, p->part[c], r, z->lanes, NULL));
-    pir_loop_accumulate(z->fn, body, p->of, r, p->combine, pir_loop_fold(z->m, p->combine, sum));
+    sum = pir_loop_fold(z->m, p->combine, sum);
+    pir_loop_accumulate(z->fn, body, p->of, r, p->combine, z->team ? pir_loop_team(z->m, p->combine, sum) : sum);
   }
 }
 
@@ -297,7 +272,7 @@ static void make_loop(vectoriser *z, loop_block *out, const loop_stmt *s, loop_e
   v->extent = s->var->extent;
   for (z->copy = 0; z->copy < copies; z->copy++) {
     z->base = pir_loop_add(z->m, pir_loop_use(z->m, v), pir_loop_int(z->m, (int64_t)z->lanes * z->copy));
-    widen_block(z, body, &s->body);
+    vectorise_block_body(z, body, &s->body);
   }
   z->copy = 0;
 }
@@ -305,12 +280,12 @@ static void make_loop(vectoriser *z, loop_block *out, const loop_stmt *s, loop_e
 static void make_tail(vectoriser *z, loop_block *out, const loop_stmt *s, loop_expr *begin, loop_expr *rest) {
   z->base = begin;
   z->mask = pir_loop_let(z->fn, out, "mask", pir_loop_tail_mask(z->m, rest, z->lanes));
-  widen_block(z, out, &s->body);
+  vectorise_block_body(z, out, &s->body);
   z->mask = NULL;
 }
 
 // Nothing is known yet of the variables and registers that there are.
-static void open_loop(vectoriser *z) {
+void vectorise_open(vectoriser *z) {
   z->value_count = z->fn->var_count;
   z->values = pir_loop_alloc(z->m, z->value_count * sizeof *z->values);
   z->private_count = z->fn->buffer_count;
@@ -327,7 +302,7 @@ static bool has_loop(const loop_block *block) {
 static uint16_t choose_lanes(vectoriser *z, const loop_stmt *s) {
   size_t widest = 1;
   int64_t begin, end, extent;
-  widest_of(&s->body, &widest);
+  vectorise_widest_of(&s->body, &widest);
   uint16_t lanes = (uint16_t)((size_t)z->vector_bytes / widest);
   // Rows side by side: several vectors go down them at once, so that sums do not wait for each other and whole cache
   // lines are read.
@@ -348,15 +323,15 @@ static void vectorise_loop(vectoriser *z, loop_block *out, const loop_stmt *s) {
     return;
   }
   z->var = s->var;
-  open_loop(z);
+  vectorise_open(z);
   loop_expr *count = pir_loop_sub(m, s->end, s->begin), *lanes = pir_loop_int(m, z->lanes);
   bool known = pir_loop_is_int(count, &n);
   int copies = s->unroll > 1 ? (s->unroll < MAX_PARTS ? s->unroll : MAX_PARTS) : 1;
   while (known && copies > 1 && n < (int64_t)z->lanes * copies) copies--;
-  find_private(z, &s->body);
-  find_partials(z, &s->body, copies);
+  vectorise_find_private(z, &s->body);
+  vectorise_find_partials(z, &s->body, copies);
   if (z->failed) return;
-  start_partials(z, out, copies);
+  vectorise_start_partials(z, out, copies);
   loop_expr *whole = pir_loop_add(m, s->begin, pir_loop_mul(m, pir_loop_floordiv(m, count, lanes), lanes));
   loop_expr *from = s->begin;
   if (copies > 1) {
@@ -373,7 +348,7 @@ static void vectorise_loop(vectoriser *z, loop_block *out, const loop_stmt *s) {
   } else if (n % z->lanes) {
     make_tail(z, out, s, whole, pir_loop_int(m, n % z->lanes));
   }
-  join_partials(z, out, copies);
+  vectorise_join_partials(z, out, copies);
 }
 
 static void vectorise_block(vectoriser *z, loop_block *block) {
@@ -418,11 +393,11 @@ pir_status pir_loop_widen(loop_fn *fn, loop_block *out, const loop_block *in, lo
     append_block(to, in);
     return PIR_OK;
   }
-  open_loop(&z);
+  vectorise_open(&z);
   for (size_t i = 0; i < count; i++) z.values[known[i]->id] = values[i];
-  find_private(&z, in);
-  find_partials(&z, in, 1);
+  vectorise_find_private(&z, in);
+  vectorise_find_partials(&z, in, 1);
   if (z.partial_count) return PIR_UNSUPPORTED;
-  widen_block(&z, out, in);
+  vectorise_block_body(&z, out, in);
   return z.failed ? PIR_UNSUPPORTED : PIR_OK;
 }

@@ -1,6 +1,6 @@
 // Code of a program's groups for people and linkers: every group is lowered into one module, which is printed as loops
 // or handed to LLVM. What runs is compiled group by group instead (compile.c), so that equal groups share code.
-#include "llvm_backend.h"
+#include "cuda/cuda.h"
 #include "lower.h"
 
 #include <pir/dialect/cinn.h>
@@ -56,7 +56,7 @@ static pir_status print_group(const pir_op *group, const loop_fn *fn, pir_writer
 
 // ---- by LLVM
 
-static pir_status emit(codes *c, pir_code_form form, pir_writer out) {
+static pir_status emit_llvm(codes *c, pir_code_form form, pir_writer out) {
   pir_llvm_library llvm;
   pir_emitted code;
   char message[1024];
@@ -73,12 +73,20 @@ static pir_status emit(codes *c, pir_code_form form, pir_writer out) {
   return pir_report(c->ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message);
 }
 
+static pir_status emit(codes *c, pir_code_form form, pir_writer out) {
+  char message[1024];
+  if (form < PIR_CODE_CUDA) return emit_llvm(c, form, out);
+  pir_status status = cuda_write(c->module, c->target, form, out, message, sizeof message);
+  return status ? pir_report(c->ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message) : PIR_OK;
+}
+
 static pir_status write_groups(codes *c, const pir_program *program, pir_code_form form, pir_writer out) {
   for (const pir_op *op = pir_block_first(pir_program_block(program)); op; op = pir_op_next(op)) {
     loop_fn *first = NULL;
     if (!pir_op_is(op, CINN_GROUP)) continue;
     PIR_TRY(take_group(c, op, &first));
     if (form == PIR_CODE_LOOPS) PIR_TRY(print_group(op, first, out));
+    else if (form == PIR_CODE_CUDA || form == PIR_CODE_RESOURCES) PIR_TRY(put_ops(out, op) ? PIR_OK : PIR_IO);
   }
   if (!c->groups)
     return pir_report(c->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
@@ -88,6 +96,10 @@ static pir_status write_groups(codes *c, const pir_program *program, pir_code_fo
 
 pir_status pir_codegen_write(const pir_program *program, const pir_target *target, pir_code_form form, pir_writer out) {
   pir_facts *facts = NULL;
+  if (form != PIR_CODE_LOOPS && (form >= PIR_CODE_CUDA) != (target->cuda_arch > 0))
+    return pir_report(pir_program_context(program), PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
+                      target->cuda_arch ? "the target is a CUDA device, the form of code is a processor's"
+                                        : "the form of code is a CUDA device's: name a target such as cuda or sm_90");
   PIR_TRY(pir_facts_create(program, &facts));
   codes c = {.ctx = pir_program_context(program), .facts = facts, .target = target, .module = pir_loop_module_create()};
   pir_status status = c.module ? write_groups(&c, program, form, out) : PIR_EXHAUSTED;

@@ -41,7 +41,7 @@ static void emit_counted_loop(emitter *e, const loop_stmt *s, LLVMValueRef begin
 
 static void emit_for(emitter *e, const loop_stmt *s) {
   LLVMValueRef begin = evaluate(e, s->begin), end = pir_llvm_expr(e, s->end), step = pir_llvm_expr(e, s->step);
-  if (s->for_kind == LOOP_VECTORISED) {
+  if (s->for_kind == LOOP_VECTORISED || s->for_kind == LOOP_THREADS) {
     e->unsupported = "a loop that was not vectorised";
     return;
   }
@@ -157,6 +157,7 @@ static void emit_block(emitter *e, const loop_block *block) {
       case LOOP_SCATTER: emit_store(e, s); break;
       case LOOP_ACCUMULATE: emit_accumulate(e, s); break;
       case LOOP_PREFETCH: emit_prefetch(e, s); break;
+      case LOOP_BARRIER: e->unsupported = "a team of threads"; break;
     }
   }
 }
@@ -204,10 +205,12 @@ static void bind_buffers(emitter *e) {
       LLVMValueRef offset = LLVMConstInt(i64_type(e), (uint64_t)b->offset, false);
       e->bases[i] = LLVMBuildInBoundsGEP2(e->b, LLVMInt8TypeInContext(e->ctx), LLVMGetParam(e->function, SCRATCH),
                                           &offset, 1, b->name);
-    } else {
+    } else if (b->space == LOOP_REGISTER) {
       e->registers[i] = calloc((size_t)b->count, sizeof **e->registers);
       for (int64_t r = 0; e->registers[i] && r < b->count; r++)
         e->registers[i][r] = LLVMBuildAlloca(e->b, pir_llvm_type(e, b->dtype, b->lanes), b->name);
+    } else {
+      e->unsupported = "memory of a device";
     }
   }
 }

@@ -496,6 +496,7 @@ static LLVMValueRef emit_expr(emitter *e, loop_expr *x) {
     case LOOP_LOAD:
     case LOOP_GATHER: return load(e, x);
     case LOOP_FOLD: return fold_lanes(e, x);
+    case LOOP_TEAM: e->unsupported = "a team of threads"; return pir_llvm_expr(e, x->a);
   }
   return NULL;
 }

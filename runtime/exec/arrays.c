@@ -10,7 +10,7 @@ static size_t item_bytes(const pir_tensor *item) {
 }
 
 static void give_item(frame *f, pir_tensor *item) {
-  pir_frame_give(f, &(frame_buffer){item->data, item_bytes(item)});
+  pir_frame_give(f, &(frame_buffer){item->data, item_bytes(item), false});
   *item = (pir_tensor){0};
 }
 
@@ -25,7 +25,7 @@ pir_status pir_frame_duplicate(frame *f, const pir_tensor *from, bool is_array, 
   *to = (carried){.tensor = *from};
   if (is_array) {
     ((tensor_array *)from->data)->holders++;
-    to->own = (frame_buffer){from->data, ARRAY_BYTES};
+    to->own = (frame_buffer){from->data, ARRAY_BYTES, false};
     return PIR_OK;
   }
   size_t bytes;
@@ -56,7 +56,7 @@ static pir_status create(frame *f, const plan_instr *instr) {
   tensor_array *array = pir_mem_get(&f->allocator, sizeof *array);
   if (!array) return PIR_EXHAUSTED;
   *array = (tensor_array){.holders = 1};
-  put(f, instr, &(carried){{.data = array, .dtype = PIR_UNDEFINED}, {array, ARRAY_BYTES}});
+  put(f, instr, &(carried){{.data = array, .dtype = PIR_UNDEFINED}, {array, ARRAY_BYTES, false}});
   return PIR_OK;
 }
 
@@ -132,7 +132,7 @@ static pir_status pop_item(frame *f, const plan_instr *instr) {
     return pir_exec_fail(&f->message, PIR_INVALID, "\"%s\": the array has nothing at %lld", instr->label,
                          (long long)(int32_t)instr->detail);
   pir_tensor *item = &array->items[index];
-  put(f, instr, &(carried){*item, {item->data, item_bytes(item)}});
+  put(f, instr, &(carried){*item, {item->data, item_bytes(item), false}});
   memmove(item, item + 1, (--array->count - (size_t)index) * sizeof *item);
   array->items[array->count] = (pir_tensor){0};
   return PIR_OK;
@@ -332,7 +332,7 @@ static pir_status pop(frame *f, const plan_instr *instr) {
                          (int)instr->out_count, stack->count);
   for (uint32_t i = 0; i < instr->out_count; i++) {
     pir_tensor *item = &stack->items[stack->count - instr->out_count + i];
-    put_at(f, instr, i, &(carried){*item, {item->data, item_bytes(item)}});
+    put_at(f, instr, i, &(carried){*item, {item->data, item_bytes(item), false}});
     *item = (pir_tensor){0};
   }
   stack->count -= instr->out_count;

@@ -23,8 +23,8 @@ static bool small_enough(const plan *p, const plan_instr *instr) {
 }
 
 static bool runs_once(const plan *p, const plan_instr *instr) {
-  if (instr->kind != PLAN_CALL || instr->late) return false;
-  uint32_t traits = p->calls[instr->detail].def->traits;
+  if ((instr->kind != PLAN_CALL && instr->kind != PLAN_TRANSFER) || instr->late) return false;
+  uint32_t traits = instr->kind == PLAN_CALL ? p->calls[instr->detail].def->traits : PIR_PURE;
   if (!(traits & PIR_PURE) || (traits & PIR_RANDOM)) return false;
   for (uint32_t i = 0; i < instr->in_count; i++)
     if (p->words[instr->in + i] != NONE && home_of(p, p->words[instr->in + i]) != HOME_CONST) return false;
@@ -70,7 +70,7 @@ static void reuse_memory(plan_builder *b) {
     const reuse_pair *pair = &b->reuses[i];
     uint32_t from = root_of(parents, p->slots[pair->in].buffer), to = root_of(parents, p->slots[pair->out].buffer);
     plan_buffer *in = &p->buffers[from], *out = &p->buffers[to];
-    if (from == to || in->home != HOME_ARENA || (out->home != HOME_ARENA && out->home != HOME_OUTPUT)) continue;
+    if (from == to || in->device || out->device || in->home != HOME_ARENA || (out->home != HOME_ARENA && out->home != HOME_OUTPUT)) continue;
     if (in->last != pair->instr || out->first != pair->instr) continue;
     in->last = out->last;
     in->home = out->home;

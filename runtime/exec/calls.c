@@ -94,12 +94,12 @@ static void add_entry(plan_builder *b, entries *e, uint32_t slot) {
   if (to) *to = slot;
 }
 
-// An absent one has an empty entry and no members.
-static void add_entries(plan_builder *b, entries *e, size_t position, struct slot_list list) {
+// An absent one has an empty entry and no members; what lies on the other side of the bus is moved.
+static void add_entries(plan_builder *b, entries *e, size_t position, struct slot_list list, bool device) {
   if (b->p->memory.failed) return;
   e->starts[position] = (int32_t)e->count;
   e->members[position] = (int32_t)list.count;
-  for (uint32_t i = 0; i < list.count; i++) add_entry(b, e, b->p->words[list.first + i]);
+  for (uint32_t i = 0; i < list.count; i++) add_entry(b, e, pir_plan_place(b, b->p->words[list.first + i], device));
   if (!list.count) add_entry(b, e, NONE);
 }
 
@@ -118,7 +118,7 @@ static pir_status call_operands(plan_builder *b, const pir_op *op, const pir_opd
     const pir_value *value = pir_op_operand(op, i);
     if (value && !pir_plan_slots_of(b, value, &list)) return unsupported(op, "an operand that is no tensor");
     if (list.count == 1 && b->p->words[list.first] == NONE) list.count = 0;
-    add_entries(b, out, i, list);
+    add_entries(b, out, i, list, false);
   }
   return PIR_OK;
 }
@@ -162,7 +162,7 @@ static pir_status call_results(plan_builder *b, const pir_op *op, const plan_cal
     if (present && spare && pir_value_unused(value) && !pir_facts_of(b->facts, value)->known) present = false;
     if (present) list = pir_plan_results(b, value);
     if (call->shapes_results) pir_plan_make_late(b->p, list);
-    add_entries(b, out, i, list);
+    add_entries(b, out, i, list, false);
   }
   return PIR_OK;
 }
@@ -264,6 +264,16 @@ static uint32_t extents_of(plan_builder *b, const pir_dim *dims, size_t stride, 
   return first;
 }
 
+static bool on_device(const pir_compiled_group *code) { return code->stage_count && code->stages->kernel; }
+
+// Results of a group are where it runs.
+static void place_results(plan *p, struct slot_list list, bool device) {
+  for (uint32_t i = 0; i < list.count; i++) {
+    uint32_t slot = p->words[list.first + i];
+    if (slot != NONE) p->buffers[p->slots[slot].buffer].device = device;
+  }
+}
+
 // Temporaries live in the arena for the one instruction. True when the size of one is known only by running.
 static bool add_temporaries(plan_builder *b, plan_group *group, uint32_t sizes) {
   plan *p = b->p;
@@ -274,7 +284,9 @@ static bool add_temporaries(plan_builder *b, plan_group *group, uint32_t sizes) 
     bool late = p->exprs[bytes].level > 0;
     any_late |= late;
     uint32_t buffer = pir_plan_buffer(b, late ? HOME_LATE : HOME_ARENA, NONE, bytes);
-    if (buffer != NONE) p->buffers[buffer].first = p->buffers[buffer].last = p->instr_count;
+    if (buffer == NONE) continue;
+    p->buffers[buffer].first = p->buffers[buffer].last = p->instr_count;
+    p->buffers[buffer].device = on_device(group->code);
   }
   return any_late;
 }
@@ -341,17 +353,20 @@ pir_status pir_plan_group(plan_builder *b, const pir_op *op) {
   for (size_t i = 0; i < pir_op_operands(op); i++) {
     struct slot_list list;
     if (!pir_plan_slots_of(b, pir_op_operand(op, i), &list) || list.count != 1) worst = LEVEL_NEVER;
-    else add_entries(b, &in, i, list);
+    else add_entries(b, &in, i, list, on_device(code));
   }
   for (size_t i = 0; i < pir_op_results(op); i++) {
     struct slot_list list = pir_plan_results(b, pir_op_result(op, i));
-    add_entries(b, &out, i, list);
+    if (!p->memory.failed) place_results(p, list, on_device(code));
+    add_entries(b, &out, i, list, on_device(code));
     if (!p->memory.failed) take_order(p, op, i, p->words[list.first]);
   }
   if (p->memory.failed || b->scratch.failed) return PIR_EXHAUSTED;
   if (worst == LEVEL_NEVER) return unsupported(op, "an extent that is not known");
   group.packs = add_packs(b, code, &in);
   bool late = add_temporaries(b, &group, sizes);
+  group.kernels = p->kernel_count;
+  if (on_device(code)) p->kernel_count += (uint32_t)code->stage_count;
   for (size_t i = 0; i < code->stage_count; i++)
     if (code->stages[i].scratch_bytes > p->scratch_bytes) p->scratch_bytes = code->stages[i].scratch_bytes;
   uint32_t buffers = in.count + out.count + (uint32_t)code->temporary_count;

@@ -27,7 +27,7 @@ static pir_status check_extents(frame *f, const plan_group *group) {
   return PIR_OK;
 }
 
-static pir_status run_group(frame *f, const plan_instr *instr) {
+pir_status pir_frame_fill_arguments(frame *f, const plan_instr *instr) {
   const plan *p = f->plan;
   const plan_group *group = &p->groups[instr->detail];
   const pir_compiled_group *code = group->code;
@@ -40,6 +40,14 @@ static pir_status run_group(frame *f, const plan_instr *instr) {
   for (uint32_t i = 0; i < instr->out_count; i++) *buffers++ = f->tensors[p->words[instr->out + i]].data;
   for (size_t i = 0; i < code->temporary_count; i++) *buffers++ = f->buffers[group->temporaries + i].data;
   for (size_t i = 0; i < code->dim_count; i++) f->group_dims[i] = f->values[p->words[group->dims + i]];
+  return PIR_OK;
+}
+
+static pir_status run_group(frame *f, const plan_instr *instr) {
+  const plan *p = f->plan;
+  const plan_group *group = &p->groups[instr->detail];
+  const pir_compiled_group *code = group->code;
+  PIR_TRY(pir_frame_fill_arguments(f, instr));
   pir_group_args args = {f->group_buffers, f->group_dims};
   for (size_t i = 0; i < code->stage_count; i++) {
     int64_t units = f->values[p->words[group->units + i]];
@@ -106,7 +114,8 @@ pir_status pir_frame_take_late(frame *f, uint32_t slot) {
   frame_buffer *buffer = &f->buffers[f->plan->slots[slot].buffer];
   size_t bytes;
   PIR_TRY(pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes));
-  PIR_TRY(pir_frame_take(f, bytes, buffer));
+  if (f->plan->buffers[f->plan->slots[slot].buffer].device) PIR_TRY(pir_frame_take_on_device(f, bytes, buffer));
+  else PIR_TRY(pir_frame_take(f, bytes, buffer));
   tensor->data = buffer->data;
   return PIR_OK;
 }
@@ -115,13 +124,19 @@ static void copy_shape(const pir_tensor *from, pir_tensor *to) {
   pir_tensor_set_dense(to, from->dtype, from->shape, from->rank);
 }
 
+static void copy_layout(const pir_tensor *from, pir_tensor *to) {
+  *to = *from;
+  to->data = NULL;
+}
+
 static pir_status shape_late(frame *f, const plan_instr *instr, uint32_t number) {
   const plan *p = f->plan;
   bool inferred = false, own = instr->kind == PLAN_CALL && p->calls[instr->detail].shapes_results;
   for (uint32_t i = 0; i < instr->out_count; i++) {
     uint32_t slot = p->words[instr->out + i];
     if (slot == NONE || !p->slots[slot].late) continue;
-    if (instr->kind == PLAN_COPY) copy_shape(&f->tensors[p->words[instr->in]], &f->tensors[slot]);
+    if (instr->kind == PLAN_TRANSFER) copy_layout(&f->tensors[p->words[instr->in]], &f->tensors[slot]);
+    else if (instr->kind == PLAN_COPY) copy_shape(&f->tensors[p->words[instr->in]], &f->tensors[slot]);
     else if (shape_known(p, slot, number)) pir_frame_shape(f, slot);
     else if (!inferred && !own) {
       PIR_TRY(pir_frame_infer(f, instr));
@@ -135,7 +150,11 @@ static pir_status shape_late(frame *f, const plan_instr *instr, uint32_t number)
     if (p->buffers[at].home != HOME_LATE) continue;
     int64_t bytes = f->values[p->buffers[at].bytes];
     if (bytes < 0 || (uint64_t)bytes > f->budget) return PIR_EXHAUSTED;
-    f->buffers[at] = (frame_buffer){pir_mem_get(&f->allocator, (size_t)bytes), bytes ? (size_t)bytes : 1};
+    if (p->buffers[at].device) {
+      PIR_TRY(pir_frame_take_on_device(f, (size_t)bytes, &f->buffers[at]));
+      continue;
+    }
+    f->buffers[at] = (frame_buffer){pir_mem_get(&f->allocator, (size_t)bytes), bytes ? (size_t)bytes : 1, false};
     if (!f->buffers[at].data) return f->buffers[at].late_bytes = 0, PIR_EXHAUSTED;
   }
   return PIR_OK;
@@ -150,7 +169,7 @@ static pir_status adopt_results(frame *f, const plan_instr *instr) {
     const pir_tensor *tensor = &f->tensors[slot];
     size_t bytes = 0;
     if (tensor->data) PIR_TRY(pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes));
-    f->buffers[p->slots[slot].buffer] = (frame_buffer){tensor->data, tensor->data ? (bytes ? bytes : 1) : 0};
+    f->buffers[p->slots[slot].buffer] = (frame_buffer){tensor->data, tensor->data ? (bytes ? bytes : 1) : 0, false};
   }
   return PIR_OK;
 }
@@ -178,8 +197,12 @@ static void free_late(frame *f, const plan_instr *instr) {
 
 static pir_status run_instr(frame *f, const plan_instr *instr, uint32_t number) {
   bool control = instr->kind >= PLAN_IF;
+  bool device = instr->kind == PLAN_TRANSFER || (instr->kind == PLAN_GROUP && f->queue);
+  if (f->downloading && (!device || instr->symbol_count)) PIR_TRY(pir_frame_settle(f));
   if (instr->late && !control) PIR_TRY(shape_late(f, instr, number));
   if (control) PIR_TRY(pir_frame_run_control(f, instr, number));
+  else if (instr->kind == PLAN_TRANSFER) PIR_TRY(pir_frame_transfer(f, instr));
+  else if (device) PIR_TRY(pir_frame_launch(f, instr));
   else if (instr->kind == PLAN_GROUP) PIR_TRY(run_group(f, instr));
   else if (instr->kind == PLAN_COPY) PIR_TRY(run_copy(f, instr));
   else {
@@ -226,5 +249,5 @@ pir_status pir_frame_run(frame *f, bool once) {
     if (f->cancel && *f->cancel) return pir_exec_fail(&f->message, PIR_CANCELLED, "cancelled before instruction %u", i);
     PIR_TRY(f->trace ? run_traced(f, &p->instrs[i], i) : run_instr(f, &p->instrs[i], i));
   }
-  return PIR_OK;
+  return pir_frame_settle(f);
 }

@@ -63,6 +63,7 @@ pir_status pir_frame_create(const plan *plan, const pir_allocator *allocator, fr
   out_frame->pointers = pir_bump_get(memory, plan->most_slots * sizeof *out_frame->pointers);
   out_frame->group_buffers = pir_bump_get(memory, plan->most_buffers * sizeof *out_frame->group_buffers);
   out_frame->group_dims = pir_bump_get(memory, plan->most_dims * sizeof *out_frame->group_dims);
+  out_frame->arguments = pir_bump_get(memory, (plan->most_buffers + plan->most_dims + 1) * sizeof(void *));
   if (!memory->failed && !create_regions(out_frame)) return PIR_OK;
   pir_frame_release(out_frame);
   *out_frame = (frame){0};
@@ -118,12 +119,22 @@ pir_status pir_frame_take(frame *f, size_t bytes, frame_buffer *out_buffer) {
   void *data = pir_mem_get(&f->allocator, bytes);
   if (!data) return PIR_EXHAUSTED;
   if (f->budget != UINT64_MAX) f->budget -= bytes;
-  *out_buffer = (frame_buffer){data, bytes};
+  *out_buffer = (frame_buffer){data, bytes, false};
   return PIR_OK;
 }
 
+pir_status pir_frame_take_on_device(frame *f, size_t bytes, frame_buffer *out_buffer) {
+  *out_buffer = (frame_buffer){0};
+  bytes = bytes ? bytes : 1;
+  pir_status status = pir_queue_take(f->queue, bytes, &out_buffer->data);
+  if (!status) *out_buffer = (frame_buffer){out_buffer->data, bytes, true};
+  return status;
+}
+
 void pir_frame_give(frame *f, frame_buffer *buffer) {
-  if (buffer->late_bytes == ARRAY_BYTES) {
+  if (buffer->device) {
+    pir_queue_give(f->queue, buffer->data, buffer->late_bytes);
+  } else if (buffer->late_bytes == ARRAY_BYTES) {
     pir_array_release(f, buffer->data);
   } else if (buffer->late_bytes) {
     pir_mem_give(&f->allocator, buffer->data, buffer->late_bytes);

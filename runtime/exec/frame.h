@@ -10,6 +10,7 @@
 typedef struct frame_buffer {
   void *data;
   size_t late_bytes;  // to give back; 0: not ours
+  bool device;        // to the device
 } frame_buffer;
 
 // An array of tensors, shared by the slots that show it: `late_bytes` of their buffers is ARRAY_BYTES.
@@ -42,6 +43,10 @@ typedef struct frame {
   const pir_tensor **pointers;  // of one instruction: operands, then results
   void **group_buffers;
   void *const *packed;  // by pack, of the model
+  pir_queue *queue;     // of the device, or NULL
+  const pir_device_kernel *kernels;  // of the model
+  void **arguments;                  // of one launch
+  bool downloading;                  // what was copied from the device is not all there yet
   int64_t *group_dims;
   char *scratch;  // of all threads
   size_t scratch_step;
@@ -78,6 +83,16 @@ pir_status pir_frame_take_late(frame *f, uint32_t slot);
 void pir_frame_give(frame *f, frame_buffer *buffer);
 // Charges late memory to the budget and takes it; late_bytes is 0 after a failure.
 pir_status pir_frame_take(frame *f, size_t bytes, frame_buffer *out_buffer);
+pir_status pir_frame_take_on_device(frame *f, size_t bytes, frame_buffer *out_buffer);
+
+// Puts the buffers and extents of a group in place, after checking the extents.
+pir_status pir_frame_fill_arguments(frame *f, const plan_instr *instr);
+
+// Groups and transfers of a device (launch.c).
+pir_status pir_frame_launch(frame *f, const plan_instr *instr);
+pir_status pir_frame_transfer(frame *f, const plan_instr *instr);
+// Until what was copied from the device is there.
+pir_status pir_frame_settle(frame *f);
 
 // Control flow and arrays (regions.c, arrays.c).
 pir_status pir_frame_run_control(frame *f, const plan_instr *instr, uint32_t number);

@@ -26,8 +26,14 @@ static pir_model_options read_options(const pir_model_options *given) {
   return options;
 }
 
+// What is put in groups depends on where they run.
+static const char *pipeline_for(const pir_model_options *options) {
+  bool compiled = strcmp(options->pipeline, "compile") == 0;
+  return compiled && pir_model_wants_device(options) ? "compile-cuda" : options->pipeline;
+}
+
 static pir_status run_pipeline(pir_context *ctx, pir_program *program, const pir_model_options *options) {
-  pir_str name = pir_str_from(options->pipeline);
+  pir_str name = pir_str_from(pipeline_for(options));
   pir_pass_options how = {.any_float = options->any_float};
   const char *text = pir_pipeline_text(name);
   pir_pass_manager *manager = pir_pass_manager_create(ctx, &how);
@@ -47,12 +53,23 @@ static size_t count_groups(const pir_program *program) {
   return count;
 }
 
-static pir_status create_compiler(pir_context *ctx, const pir_model_options *options, pir_compiler **out_compiler) {
+static pir_status device_target(const pir_device *device, pir_target *out) {
+  char name[16];
+  pir_text_format(name, sizeof name, "sm_%d", pir_device_arch(device));
+  PIR_TRY(pir_target_get(name, out));
+  out->cuda_driver = pir_device_driver(device);
+  return PIR_OK;
+}
+
+static pir_status create_compiler(const pir_model *model, pir_context *ctx, const pir_model_options *options,
+                                  pir_compiler **out_compiler) {
   pir_compiler_options how = {.cache = options->cache, .threads = options->compile_threads};
   if (strcmp(options->math, "strict") != 0)
     return pir_report(ctx, PIR_UNSUPPORTED, PIR_ERROR, PIR_LOC_UNKNOWN, "unsupported: math \"%s\"; only strict",
                       options->math);
-  pir_status status = pir_target_get(options->target, &how.target);
+  pir_status status = model->device ? device_target(model->device, &how.target)
+                                    : pir_target_get(options->target, &how.target);
+  if (!status && how.target.cuda_arch && !model->device) status = PIR_UNSUPPORTED;
   if (status)
     return pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "target \"%s\" %s; known: %s", options->target,
                       status == PIR_UNAVAILABLE ? "needs instructions this processor does not have" : "is not known",
@@ -89,7 +106,7 @@ static pir_status lower(pir_model *model, pir_program *program, const pir_facts 
   bump scratch = {.allocator = model->allocator};
   size_t *codes = pir_bump_get(&scratch, groups * sizeof *codes);
   pir_status status = codes ? PIR_OK : PIR_EXHAUSTED;
-  if (!status && groups) status = create_compiler(ctx, options, &model->compiler);
+  if (!status && groups) status = create_compiler(model, ctx, options, &model->compiler);
   if (!status && groups) status = compile_groups(model, program, facts, codes);
   if (!status) status = pir_plan_build(program, facts, model->compiler, codes, &model->allocator, &model->plan);
   pir_bump_release(&scratch);
@@ -101,12 +118,16 @@ static pir_status make(pir_model *model, pir_program *program, const pir_model_o
   pir_context *ctx = pir_program_context(program);
   pir_facts *facts = NULL;
   pir_message message = {{0}};
-  pir_status status = run_pipeline(ctx, program, options);
+  pir_status status = PIR_OK;
+  if (pir_model_wants_device(options)) status = pir_model_open_device(model, options, &message);
+  if (status) return pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message.text);
+  status = run_pipeline(ctx, program, options);
   if (!status) status = pir_facts_create(program, &facts);
   if (!status) status = lower(model, program, facts, options);
   if (!status) {
     count_work(model, program);
-    status = pir_weights_load(model, options->compile_threads, &message);
+    if (model->device) status = pir_model_load_kernels(model, &message);
+    if (!status) status = pir_weights_load(model, options->compile_threads, &message);
     if (message.text[0]) pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message.text);
   }
   pir_facts_destroy(facts);
@@ -189,6 +210,7 @@ void pir_model_retain(pir_model *model) { atomic_fetch_add(&model->holders, 1); 
 void pir_model_release(pir_model *model) {
   if (!model || atomic_fetch_sub(&model->holders, 1) != 1) return;
   pir_weights_release(model);
+  pir_model_close_device(model);
   if (model->compiler) pir_compiler_destroy(model->compiler);
   pir_plan_release(&model->plan);
   pir_allocator allocator = model->allocator;

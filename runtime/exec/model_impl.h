@@ -20,8 +20,20 @@ struct pir_model {
   const pir_param **lent;  // by const: parameters read in place
   void **packed;           // by pack, in `packs`
   owned_block packs;
+  pir_device *device;      // NULL: the processor
+  pir_queue *loading;      // what loads the weights to it, and owns their memory
+  pir_device_kernel *kernels;
+  pir_device_code **codes;  // that were loaded
+  uint32_t code_count;
   pir_model_stats stats;
 };
+
+// The device for target "cuda" (on_device.c): opened before anything is compiled for it, its kernels looked up
+// afterwards.
+bool pir_model_wants_device(const pir_model_options *options);
+pir_status pir_model_open_device(pir_model *model, const pir_model_options *options, pir_message *message);
+pir_status pir_model_load_kernels(pir_model *model, pir_message *message);
+void pir_model_close_device(pir_model *model);
 
 // Makes constants and packed weights from the parameters (weights.c).
 pir_status pir_weights_load(pir_model *model, int threads, pir_message *message);

@@ -143,7 +143,8 @@ static void give(heap *h, uint32_t at) {
   put_in_bin(h, at);
 }
 
-bool pir_plan_offsets(const plan *p, const size_t *sizes, bump *scratch, size_t *out_offsets, size_t *out_total) {
+bool pir_plan_offsets(const plan *p, bool device, const size_t *sizes, bump *scratch, size_t *out_offsets,
+                      size_t *out_total) {
   heap *h = pir_bump_get(scratch, sizeof *h);
   uint32_t *pieces = pir_bump_get(scratch, (p->buffer_count + 1) * sizeof *pieces);
   if (!h || !pieces) return false;
@@ -153,7 +154,9 @@ bool pir_plan_offsets(const plan *p, const size_t *sizes, bump *scratch, size_t 
   uint64_t most = 0;
   for (uint32_t i = 0, given = 0; i < p->arena_count; i++) {
     uint32_t buffer = p->by_first[i];
-    for (; p->buffers[p->by_last[given]].last < p->buffers[buffer].first; given++) give(h, pieces[p->by_last[given]]);
+    if (p->buffers[buffer].device != device) continue;
+    for (; p->buffers[p->by_last[given]].last < p->buffers[buffer].first; given++)
+      if (p->buffers[p->by_last[given]].device == device) give(h, pieces[p->by_last[given]]);
     uint64_t size = sizes[buffer] / UNIT + (sizes[buffer] % UNIT != 0);
     uint32_t at = pieces[buffer] = take(h, size ? size : 1);
     out_offsets[buffer] = h->pieces[at].offset * UNIT;

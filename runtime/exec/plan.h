@@ -6,6 +6,7 @@
 
 #include "memory.h"
 #include <pir/codegen.h>
+#include <pir/device.h>
 #include <pir/kernel.h>
 #include <pir/model.h>
 
@@ -44,6 +45,7 @@ typedef enum plan_home {
 
 typedef struct plan_buffer {
   uint8_t home;  // plan_home
+  bool device;   // in memory of the device
   uint32_t index;
   uint32_t bytes;        // expression; NONE when late
   uint32_t first, last;  // instructions that write it first and use it last
@@ -70,6 +72,7 @@ typedef enum plan_kind {
   PLAN_CALL,   // a kernel or a clause
   PLAN_GROUP,  // a compiled group
   PLAN_COPY,   // slot to slot, any strides
+  PLAN_TRANSFER,  // slot to slot of the same strides, one of them on the device
   // Below: control flow and arrays (control.c); their results are late and take their shapes from what is handed out.
   PLAN_IF,            // in: condition, captures of both regions; out: results
   PLAN_WHILE,         // in: condition, first values, captures; out: last values
@@ -113,6 +116,7 @@ typedef struct plan_group {
   uint32_t dims;         // plan->words: expressions
   uint32_t equal;        // plan->words: pairs of expressions that must agree
   uint32_t temporaries;  // first of temporary_count buffers
+  uint32_t kernels;      // on a device: of its first stage
 } plan_group;
 
 // A region: a plan of its own, all of whose values are late. What it captures and its arguments are slots with
@@ -192,6 +196,7 @@ typedef struct plan {
   uint32_t *by_first, *by_last, arena_count;     // the arena buffers, by first and by last instruction
   size_t scratch_bytes;                          // most that a thread of a stage needs
   uint32_t most_buffers, most_dims, most_slots;  // of one instruction
+  uint32_t kernel_count;                         // stages on a device
 } plan;
 
 // Makes a plan from a lowered program; `compiler` has the code of its groups, numbered in program order by
@@ -207,7 +212,9 @@ bool pir_plan_evaluate(const plan *p, uint32_t i, int64_t *values);
 // ---- offsets (offsets.c)
 
 // Offsets of the arena buffers for sizes that are known, each aligned to 64; `sizes` and `out_offsets` are by buffer.
-// `scratch` is used while planning. Returns false when memory ran out.
-bool pir_plan_offsets(const plan *p, const size_t *sizes, bump *scratch, size_t *out_offsets, size_t *out_total);
+// Those on the device and the others are planned apart, for two arenas. `scratch` is used while planning. Returns
+// false when memory ran out.
+bool pir_plan_offsets(const plan *p, bool device, const size_t *sizes, bump *scratch, size_t *out_offsets,
+                      size_t *out_total);
 
 #endif

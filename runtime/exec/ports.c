@@ -135,7 +135,8 @@ pir_status pir_plan_output(plan_builder *b, const pir_op *op) {
   uint32_t index = 0;
   pir_word_map_find(&b->ports, (uintptr_t)op, &index);
   const pir_fact *fact = pir_facts_of(b->facts, value);
-  uint32_t slot = claim_output(b, fact, p->words[list.first], index);
+  uint32_t slot = pir_plan_place(b, p->words[list.first], false);
+  if (slot != NONE) slot = claim_output(b, fact, slot, index);
   if (slot == NONE) return PIR_EXHAUSTED;
   fill_port(b, &p->outputs[index], op, fact, slot);
   for (size_t i = 0; i < pir_op_results(op); i++) pir_plan_bind_slot(b, pir_op_result(op, i), slot);

@@ -30,6 +30,9 @@ static pir_status fill(pir_session *s, const pir_session_options *options) {
   if (s->memory.failed) return PIR_EXHAUSTED;
   PIR_TRY(pir_frame_create(p, &s->allocator, &s->frame));
   s->frame.packed = s->model->packed;
+  s->frame.kernels = s->model->kernels;
+  if (s->model->device)
+    PIR_TRY(pir_queue_create(s->model->device, options->cuda_stream, &s->frame.queue, &s->frame.message));
   s->frame.cancel = options->cancel;
   s->frame.generator = &s->generator;
   pir_generator_spread(&s->generator, options->seed ? options->seed : 34342423252);  // Paddle's when none is set
@@ -65,7 +68,10 @@ void pir_session_destroy(pir_session *s) {
   for (uint32_t i = 0; s->outputs && i < p->output_count; i++)
     pir_mem_give(&s->allocator, s->outputs[i].own.data, s->outputs[i].own.bytes);
   pir_mem_give(&s->allocator, s->arena.data, s->arena.bytes);
+  pir_queue *queue = s->frame.queue;
+  if (queue) pir_queue_give(queue, s->device_arena.data, s->device_arena.bytes);
   pir_frame_release(&s->frame);
+  pir_queue_destroy(queue);
   if (s->pool) pir_thread_pool_destroy(s->pool);
   pir_bump_release(&s->memory);
   pir_model_release(s->model);

@@ -9,7 +9,7 @@ typedef struct shape_plan {
   int64_t *symbols;  // values of plan->symbols, the key
   int64_t *values;   // of all expressions
   size_t *offsets;   // of all buffers
-  size_t arena_bytes;
+  size_t arena_bytes, device_bytes;
   uint64_t last_use;
   bool checked;       // its calls take these extents
   owned_block block;  // the one allocation the arrays are in; NULL data: free place
@@ -38,7 +38,7 @@ struct pir_session {
   uint64_t max_bytes;  // UINT64_MAX: unlimited
   bound_input *inputs;
   bound_output *outputs;
-  owned_block arena;
+  owned_block arena, device_arena;
   int64_t *key;  // symbols of the bound inputs
   shape_plan plans[SHAPE_PLANS];
   shape_plan *current;  // the one the frame is set up for

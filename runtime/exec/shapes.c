@@ -76,7 +76,9 @@ static pir_status size_buffers(pir_session *s, shape_plan *shapes, bump *scratch
     sizes[i] = (size_t)bytes;
     if (buffer->home == HOME_OUTPUT && !s->outputs[buffer->index].is_bound) outputs += (uint64_t)bytes;
   }
-  if (!pir_plan_offsets(p, sizes, scratch, shapes->offsets, &shapes->arena_bytes)) return PIR_EXHAUSTED;
+  if (!pir_plan_offsets(p, false, sizes, scratch, shapes->offsets, &shapes->arena_bytes)) return PIR_EXHAUSTED;
+  if (s->frame.queue && !pir_plan_offsets(p, true, sizes, scratch, shapes->offsets, &shapes->device_bytes))
+    return PIR_EXHAUSTED;
   if (outputs > s->max_bytes || shapes->arena_bytes > s->max_bytes - outputs)
     return pir_exec_fail(&s->frame.message, PIR_EXHAUSTED, "these shapes need %zu bytes, more than max_bytes allows",
                          shapes->arena_bytes + (size_t)outputs);
@@ -135,12 +137,26 @@ static pir_status grow_arena(pir_session *s, size_t bytes) {
   return PIR_OK;
 }
 
+static pir_status grow_device_arena(pir_session *s, size_t bytes) {
+  if (bytes <= s->device_arena.bytes) return PIR_OK;
+  pir_queue_give(s->frame.queue, s->device_arena.data, s->device_arena.bytes);
+  s->current = NULL;
+  s->device_arena = (owned_block){0};
+  pir_queue_trim(s->frame.queue);
+  void *data;
+  pir_status status = pir_queue_take(s->frame.queue, bytes, &data);
+  if (status) return pir_exec_fail(&s->frame.message, status, "%s", pir_queue_message(s->frame.queue));
+  s->device_arena = (owned_block){data, bytes};
+  return PIR_OK;
+}
+
 static void set_up(pir_session *s, const shape_plan *shapes) {
   const plan *p = &s->model->plan;
   frame *f = &s->frame;
   memcpy(f->values, shapes->values, p->expr_count * sizeof *f->values);
   for (uint32_t i = 0; i < p->buffer_count; i++)
-    if (p->buffers[i].home == HOME_ARENA) f->buffers[i].data = (char *)s->arena.data + shapes->offsets[i];
+    if (p->buffers[i].home == HOME_ARENA)
+      f->buffers[i].data = (char *)(p->buffers[i].device ? s->device_arena : s->arena).data + shapes->offsets[i];
   for (uint32_t i = 0; i < p->slot_count; i++) {
     const plan_slot *slot = &p->slots[i];
     if (slot->late || slot->buffer == NONE) continue;
@@ -156,6 +172,7 @@ pir_status pir_session_plan(pir_session *session) {
   shapes->last_use = ++session->uses;
   PIR_TRY(check_inputs(session, shapes));
   PIR_TRY(grow_arena(session, shapes->arena_bytes));
+  PIR_TRY(grow_device_arena(session, shapes->device_bytes));
   if (session->current != shapes) set_up(session, shapes);
   session->current = shapes;
   if (!shapes->checked) PIR_TRY(pir_frame_check(&session->frame));

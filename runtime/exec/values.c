@@ -105,6 +105,34 @@ uint32_t pir_plan_result(plan_builder *b, const pir_fact *fact) {
   return b->p->slots[slot].buffer == NONE ? NONE : slot;
 }
 
+uint32_t pir_plan_place(plan_builder *b, uint32_t slot, bool device) {
+  plan *p = b->p;
+  uint32_t to;
+  if (slot == NONE || p->memory.failed || p->buffers[p->slots[slot].buffer].device == device) return slot;
+  if (pir_word_map_find(&b->moved, slot, &to)) return to;
+  plan_slot *copy = BUMP_PUSH(&p->memory, p->slots, p->slot_count, p->slot_capacity);
+  uint32_t *def = BUMP_PUSH(&b->scratch, b->defs, b->def_count, b->def_capacity);
+  if (!copy || !def) return NONE;
+  *copy = p->slots[slot];
+  *def = p->instr_count;
+  to = p->slot_count - 1;
+  bool late = copy->late;
+  uint32_t bytes = late ? NONE : pir_plan_bytes(b, to);
+  uint32_t buffer = pir_plan_buffer(b, late ? HOME_LATE : HOME_ARENA, NONE, bytes);
+  if (buffer == NONE) return NONE;
+  p->slots[to].buffer = buffer;
+  p->buffers[buffer].device = device;
+  uint32_t in = pir_plan_word(b, slot), out = pir_plan_word(b, to);
+  pir_plan_instr(b, (plan_instr){.kind = PLAN_TRANSFER,
+                                 .label = device ? "memcpy_h2d" : "memcpy_d2h",
+                                 .in = in,
+                                 .in_count = 1,
+                                 .out = out,
+                                 .out_count = 1});
+  pir_word_map_set(&b->scratch, &b->moved, slot, to);
+  return to;
+}
+
 bool pir_plan_row_major(const plan_slot *slot) {
   for (int i = 0; i < slot->rank; i++)
     if (slot->order[i] != i) return false;

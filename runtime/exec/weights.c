@@ -47,6 +47,10 @@ static bool usable_in_place(const pir_param *param) {
   return param->size >= SMALL && element && (uintptr_t)param->data % element == 0;
 }
 
+static bool on_device(const plan *p, const plan_const *constant) {
+  return p->buffers[p->slots[constant->slot].buffer].device;
+}
+
 static pir_status place_constant(pir_model *model, uint32_t i, uint8_t readers) {
   plan_const *constant = &model->plan.consts[i];
   const pir_param *param = constant->param;
@@ -56,7 +60,9 @@ static pir_status place_constant(pir_model *model, uint32_t i, uint8_t readers) 
     model->constants[i] = param->data;
     return PIR_OK;
   }
-  void *copy = pir_mem_get(&model->allocator, constant->bytes);
+  void *copy = NULL;
+  if (on_device(&model->plan, constant)) PIR_TRY(pir_queue_take(model->loading, constant->bytes, &copy));
+  else copy = pir_mem_get(&model->allocator, constant->bytes);
   if (!copy) return PIR_EXHAUSTED;
   if (param && constant->bytes) memcpy(copy, param->data, constant->bytes), let_go(param->data, constant->bytes);
   model->copies[i] = (owned_block){copy, constant->bytes};
@@ -65,7 +71,9 @@ static pir_status place_constant(pir_model *model, uint32_t i, uint8_t readers) 
 }
 
 static void drop_constant(pir_model *model, uint32_t i) {
-  pir_mem_give(&model->allocator, model->copies[i].data, model->copies[i].bytes);
+  const owned_block *copy = &model->copies[i];
+  if (on_device(&model->plan, &model->plan.consts[i])) pir_queue_give(model->loading, copy->data, copy->bytes);
+  else pir_mem_give(&model->allocator, copy->data, copy->bytes);
   if (model->lent[i]) pir_param_release(model->lent[i]);
   model->copies[i] = (owned_block){0};
   model->lent[i] = NULL;
@@ -76,6 +84,8 @@ static pir_status run_once(pir_model *model, pir_message *message) {
   const plan *p = &model->plan;
   frame f;
   PIR_TRY(pir_frame_create(p, &model->allocator, &f));
+  f.queue = model->loading;
+  f.kernels = model->kernels;
   for (uint32_t i = 0; i < p->expr_count; i++)
     if (p->exprs[i].kind == PIR_DIM_CONST) f.values[i] = p->exprs[i].value;
   for (uint32_t i = 0; i < p->slot_count; i++) {
@@ -85,6 +95,7 @@ static pir_status run_once(pir_model *model, pir_message *message) {
     f.tensors[i].data = (void *)model->constants[constant];
   }
   pir_status status = pir_frame_run(&f, true);
+  if (!status && f.queue) status = pir_queue_wait(f.queue);  // host copies may go now, other streams may read
   *message = f.message;
   pir_frame_release(&f);
   return status;

@@ -6,7 +6,7 @@
 #include <pir/serialize.h>
 #include <string.h>
 
-typedef enum emit_kind { EMIT_TEXT, EMIT_JSON, EMIT_PDMODEL, EMIT_DOT, EMIT_CODE, EMIT_LATER } emit_kind;
+typedef enum emit_kind { EMIT_TEXT, EMIT_JSON, EMIT_PDMODEL, EMIT_DOT, EMIT_CODE } emit_kind;
 
 struct emit_form {
   const char *name;
@@ -26,8 +26,9 @@ static const emit_form forms[] = {
     {"llvm", EMIT_CODE, PIR_TEXT_T3, PIR_CODE_LLVM},
     {"asm", EMIT_CODE, PIR_TEXT_T3, PIR_CODE_ASSEMBLY},
     {"obj", EMIT_CODE, PIR_TEXT_T3, PIR_CODE_OBJECT},
-    {"cuda", EMIT_LATER, PIR_TEXT_T3, 0},
-    {"ptx", EMIT_LATER, PIR_TEXT_T3, 0},
+    {"cuda", EMIT_CODE, PIR_TEXT_T3, PIR_CODE_CUDA},
+    {"ptx", EMIT_CODE, PIR_TEXT_T3, PIR_CODE_PTX},
+    {"resources", EMIT_CODE, PIR_TEXT_T3, PIR_CODE_RESOURCES},
 };
 
 int emit_find(const cli *cli, const char *name, const emit_form **out_form) {
@@ -36,8 +37,7 @@ int emit_find(const cli *cli, const char *name, const emit_form **out_form) {
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
     if (strcmp(name, forms[i].name) != 0) continue;
     *out_form = &forms[i];
-    if (forms[i].kind != EMIT_LATER) return 0;
-    return cli_fail(cli, CLI_UNSUPPORTED, "unsupported: --emit=%s is not part of this build yet", name);
+    return 0;
   }
   return cli_bad_value(cli, "emit", name, EMIT_FORMS);
 }
@@ -49,6 +49,7 @@ pir_text_form emit_text_form(const emit_form *form) { return form->text; }
 
 static int emit_code(const cli *cli, pir_code_form form, const char *name, const pir_program *program, pir_writer out) {
   pir_target target;
+  if (!name) name = form >= PIR_CODE_CUDA ? "cuda" : "native";
   if (pir_target_describe(name, &target)) return cli_bad_value(cli, "target", name, pir_target_names());
   return cli_exit_code(pir_codegen_write(program, &target, form, out));
 }

@@ -8,7 +8,7 @@
 
 #include "../cli.h"
 
-#define EMIT_FORMS "text, t2, typed, json, pdmodel, dot, loops, llvm, asm or obj"
+#define EMIT_FORMS "text, t2, typed, json, pdmodel, dot, loops, llvm, asm, obj, cuda, ptx or resources"
 
 typedef struct emit_form emit_form;
 

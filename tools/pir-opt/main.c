@@ -94,7 +94,7 @@ static const cli_option options[] = {
     {OPT_EMIT, 0, "emit", "FORM", EMIT_FORMS " (default: text)"},
     {OPT_STRIP_DEBUG, 0, "strip-debug", NULL, "typed: leave out locations"},
     {OPT_LATER, 0, "explain", NULL, NULL},
-    {OPT_TARGET, 0, "target", "NAME", "of loops, llvm, asm and obj: native (default), x86-64-v3, .., aarch64"},
+    {OPT_TARGET, 0, "target", "NAME", "of code: native (default), x86-64-v3, .., aarch64, cuda, sm_90, .."},
     {0, 0, NULL, NULL, NULL},
 };
 

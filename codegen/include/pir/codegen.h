@@ -8,7 +8,7 @@
 
 PIR_BEGIN
 
-// What the processor can do. Found at run time, or forced by name.
+// What code is made for. A processor is found at run time, or forced by name; a CUDA device is an architecture.
 typedef struct pir_target {
   char name[32];         // "x86-64-v4", ...
   char triple[32];       // LLVM's name of architecture and system
@@ -18,9 +18,12 @@ typedef struct pir_target {
   int vector_registers;  // 16 or 32
   bool fma, avx512_vnni, avx512_bf16, amx_bf16, amx_int8;
   size_t l1_bytes, l2_bytes, l3_bytes;
+  int cuda_arch;  // 80, 90, ..: compute capability of a CUDA device; 0: a processor
+  int cuda_driver;  // version of the driver that loads the code, where it is known
 } pir_target;
 
-// "native" or NULL asks the processor. PIR_UNSUPPORTED: no such name; PIR_UNAVAILABLE: this processor lacks it.
+// "native" or NULL asks the processor; "cuda" is an architecture that every supported device runs code of, "sm_90"
+// that one. PIR_UNSUPPORTED: no such name; PIR_UNAVAILABLE: this processor lacks it.
 PIR_API pir_status pir_target_get(const char *name, pir_target *out_target);
 PIR_API const char *pir_target_names(void);  // the known ones, for messages
 // The same whether or not the processor can run its code: for code that is only written. PIR_UNSUPPORTED: no such name.
@@ -32,14 +35,29 @@ typedef enum pir_code_form {
   PIR_CODE_RAW_LLVM,  // LLVM IR as emitted
   PIR_CODE_LLVM,      // LLVM IR as optimised
   PIR_CODE_ASSEMBLY,
-  PIR_CODE_OBJECT  // ELF, relocatable
+  PIR_CODE_OBJECT,    // ELF, relocatable
+  PIR_CODE_CUDA,      // of a CUDA device, as are all below: CUDA C
+  PIR_CODE_PTX,
+  PIR_CODE_RESOURCES  // registers, stack and shared memory of each kernel
 } pir_code_form;
 
 typedef enum pir_math { PIR_MATH_STRICT, PIR_MATH_FAST, PIR_MATH_BF16 } pir_math;
 
+// A stage for a CUDA device: a kernel of a CUBIN. Its parameters are pointers to these of the group's buffers, in
+// order, these of its extents, and the number of units, as int64_t.
+typedef struct pir_stage_kernel {
+  const void *code;  // of all stages with the same pointer
+  size_t code_bytes;
+  const char *name;
+  const uint16_t *buffers, *dims;
+  uint16_t buffer_count, dim_count;
+  int threads, units;  // of a block
+} pir_stage_kernel;
+
 // One parallel loop of a compiled group.
 typedef struct pir_stage {
-  pir_stage_fn fn;
+  pir_stage_fn fn;                 // for a processor, or
+  const pir_stage_kernel *kernel;  // for a device
   pir_dim units;         // how many, over the symbols of the facts
   size_t scratch_bytes;  // a thread
 } pir_stage;

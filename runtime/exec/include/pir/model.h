@@ -18,7 +18,7 @@ typedef struct pir_session pir_session;
 typedef struct pir_model_options {
   size_t size;           // sizeof(pir_model_options)
   const char *pipeline;  // "compile" (default), "kernels", or pass pipeline text
-  const char *target;    // "native" (default), "x86-64", "x86-64-v3", "x86-64-v4", ...
+  const char *target;    // "native" (default), "x86-64", "x86-64-v3", "x86-64-v4", ..., "cuda"
   const char *math;      // "strict" (default), "fast", "bf16"
   const char *cache;     // folder of the code cache; NULL: none
   int compile_threads;   // 0: as many as the machine has
@@ -28,6 +28,8 @@ typedef struct pir_model_options {
   // f16 and bf16 compute wherever f32 does. Without it an op that Paddle computes on GPUs alone in such a type is
   // refused, as Paddle's CPU build refuses it.
   bool any_float;
+  void *cuda_context;                 // target "cuda": the caller's CUcontext, or NULL for the device's primary one
+  int cuda_device;                    // without a context: which
 } pir_model_options;
 
 // Compiles a program; it is cloned, so the caller's stays as it is. `options` may be NULL.
@@ -81,6 +83,7 @@ typedef struct pir_session_options {
   void (*trace)(void *user, const pir_span *span);  // on the thread that runs; may be NULL
   void *trace_user;
   uint64_t seed;  // of random ops without one of their own; 0: the same for every session
+  void *cuda_stream;  // target "cuda": the caller's CUstream, or NULL for one of the session's own
 } pir_session_options;
 
 PIR_API pir_status pir_session_create(pir_model *model, const pir_session_options *options, pir_session **out_session);

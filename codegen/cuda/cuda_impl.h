@@ -1,0 +1,39 @@
+// What the files that print CUDA C share.
+#ifndef PIR_CUDA_IMPL_H
+#define PIR_CUDA_IMPL_H
+
+#include "cuda.h"
+
+#include <strbuf.h>
+
+typedef struct cuda_emitter {
+  pir_arena arena;  // of notes and texts
+  pir_strbuf text;  // the statements of the function so far
+  const loop_fn *fn;
+  loop_module *m;
+  int depth;          // of blocks, for indentation
+  int shared_out;     // loops that share their iterations among threads around this place
+  uint32_t temps;     // names given so far
+  uint64_t dims[4];   // run-time extents that the function reads: a bit each
+  const char *why;    // the first thing that has no CUDA form
+} cuda_emitter;
+
+// The C name of an element type, of a value in a register (bool) or in memory (a byte).
+const char *cuda_type(pir_dtype dtype);
+const char *cuda_memory_type(pir_dtype dtype);
+void cuda_indent(cuda_emitter *e);
+// Starts a statement: expressions given to cuda_settle are counted, so that what is used twice is computed once.
+void cuda_begin(cuda_emitter *e);
+void cuda_count(cuda_emitter *e, loop_expr *x);
+// Writes the variables that the expression wants before the statement; then cuda_put prints its lane.
+void cuda_settle(cuda_emitter *e, loop_expr *x);
+void cuda_put(cuda_emitter *e, const loop_expr *x, unsigned lane);
+// The element of a buffer at `index` + lane, as an lvalue.
+void cuda_put_place(cuda_emitter *e, const loop_buffer *buffer, const loop_expr *index, unsigned lane);
+// Whether `lanes` elements from `index` on are one aligned access.
+bool cuda_is_wide(const loop_buffer *buffer, const loop_expr *index, unsigned lanes);
+
+// Text that precedes every module: types, 16-bit floats, what CUDA's library lacks, combining over a team.
+extern const char cuda_prelude[];
+
+#endif

@@ -1,0 +1,40 @@
+// The part of the CUDA driver API that is used, declared by us; the functions are in cuda_syms.def.
+#ifndef PIR_CUDA_ABI_H
+#define PIR_CUDA_ABI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int cu_device;
+typedef uint64_t cu_pointer;
+typedef struct cu_context_opaque *cu_context;
+typedef struct cu_module_opaque *cu_module;
+typedef struct cu_function_opaque *cu_function;
+typedef struct cu_stream_opaque *cu_stream;
+typedef struct cu_event_opaque *cu_event;
+typedef struct cu_graph_opaque *cu_graph;
+typedef struct cu_graph_exec_opaque *cu_graph_exec;
+
+enum {
+  CU_ERROR_OUT_OF_MEMORY = 2,
+  CU_DEVICE_PROCESSORS = 16,
+  CU_DEVICE_MAJOR = 75,
+  CU_DEVICE_MINOR = 76,
+  CU_STREAM_NON_BLOCKING = 1,
+  CU_EVENT_DISABLE_TIMING = 2,
+  CU_CAPTURE_THREAD_LOCAL = 1
+};
+
+typedef struct cuda {
+  void *library;
+#define CUDA_SYMBOL(field, name, parameters) int(*field) parameters;
+#include "cuda_syms.def"
+#undef CUDA_SYMBOL
+} cuda;
+
+// NULL, or what is missing: the library, or a function of it.
+const char *cuda_open(cuda *out);
+void cuda_close(cuda *c);
+
+#endif

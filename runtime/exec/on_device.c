@@ -1,0 +1,54 @@
+// Models on a CUDA device: its context, and the kernels of the plan's groups in it. Equal groups share their code.
+#include "model_impl.h"
+#include <string.h>
+
+bool pir_model_wants_device(const pir_model_options *options) {
+  return options->target && strcmp(options->target, "cuda") == 0;
+}
+
+pir_status pir_model_open_device(pir_model *model, const pir_model_options *options, pir_message *message) {
+  PIR_TRY(pir_device_open(options->cuda_device, options->cuda_context, &model->device, message));
+  return pir_queue_create(model->device, NULL, &model->loading, message);
+}
+
+typedef struct loaded {
+  const void *bytes;
+  pir_device_code *code;
+} loaded;
+
+static pir_status find_code(pir_model *model, loaded *known, const void *bytes, pir_device_code **out,
+                            pir_message *message) {
+  for (uint32_t i = 0; i < model->code_count; i++)
+    if (known[i].bytes == bytes) return *out = known[i].code, PIR_OK;
+  PIR_TRY(pir_device_load(model->device, bytes, out, message));
+  known[model->code_count] = (loaded){bytes, *out};
+  model->codes[model->code_count++] = *out;
+  return PIR_OK;
+}
+
+pir_status pir_model_load_kernels(pir_model *model, pir_message *message) {
+  plan *p = &model->plan;
+  bump scratch = {.allocator = model->allocator};
+  loaded *known = pir_bump_get(&scratch, p->kernel_count * sizeof *known);
+  model->kernels = pir_bump_get(&p->memory, p->kernel_count * sizeof *model->kernels);
+  model->codes = pir_bump_get(&p->memory, p->kernel_count * sizeof *model->codes);
+  pir_status status = known && !p->memory.failed ? PIR_OK : PIR_EXHAUSTED;
+  for (uint32_t g = 0; g < p->group_count; g++) {
+    const plan_group *group = &p->groups[g];
+    for (size_t i = 0; i < group->code->stage_count && !status; i++) {
+      const pir_stage_kernel *stage = group->code->stages[i].kernel;
+      pir_device_code *code = NULL;
+      status = find_code(model, known, stage->code, &code, message);
+      if (!status)
+        status = pir_device_find(code, stage->name, stage->threads, &model->kernels[group->kernels + i], message);
+    }
+  }
+  pir_bump_release(&scratch);
+  return status;
+}
+
+void pir_model_close_device(pir_model *model) {
+  for (uint32_t i = 0; i < model->code_count; i++) pir_device_unload(model->codes[i]);
+  pir_queue_destroy(model->loading);
+  pir_device_close(model->device);
+}

@@ -1,0 +1,92 @@
+// What generated CUDA C gets from CUDA, for a processor: the emitted text is compiled as C++ with this before it.
+//
+// The threads of a block are fibers of one real thread. Each runs until it reaches a barrier or a shuffle, where it
+// lets the others run; a kernel without either never switches. Blocks run one after the other.
+#pragma once
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utility>
+
+#define __device__
+#define __global__
+#define __forceinline__ inline
+#define __restrict__ __restrict
+#define __shared__ static
+#define __launch_bounds__(n)
+#define __align__(n) alignas(n)
+#define PIR_SHIM 1
+
+struct shim_dim {
+  unsigned x, y, z;
+};
+
+struct shim_state {
+  shim_dim thread, block, block_dim, grid_dim;
+  unsigned long long slots[32][1024 / 32];  // what a lane offers to its warp
+};
+extern "C" shim_state shim;
+extern "C" void shim_block_barrier(void);
+extern "C" void shim_warp_barrier(unsigned mask);
+
+#define threadIdx shim.thread
+#define blockIdx shim.block
+#define blockDim shim.block_dim
+#define gridDim shim.grid_dim
+
+// A kernel as the stand-in for the driver calls it: with a list of pointers to its arguments; a[0] NULL asks how many.
+template <class... A, size_t... I> void shim_call(void (*kernel)(A...), void **a, std::index_sequence<I...>) {
+  if (a[0]) kernel(*static_cast<std::remove_const_t<A> *>(a[I])...);
+  else a[0] = reinterpret_cast<void *>(sizeof...(A));
+}
+template <class... A> void shim_call(void (*kernel)(A...), void **a) {
+  shim_call(kernel, a, std::index_sequence_for<A...>());
+}
+
+static inline void __syncthreads() { shim_block_barrier(); }
+static inline void __syncwarp(unsigned mask = ~0u) { shim_warp_barrier(mask); }
+
+template <class T> static inline T __shfl_xor_sync(unsigned mask, T x, int distance) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8, "a shuffle moves 4 or 8 bytes");
+  const unsigned lane = shim.thread.x % 32, warp = shim.thread.x / 32, other = lane ^ (unsigned)distance;
+  if (!(mask >> lane & 1) || !(mask >> other & 1)) abort();
+  memcpy(&shim.slots[lane][warp], &x, sizeof x);
+  shim_warp_barrier(mask);
+  memcpy(&x, &shim.slots[other][warp], sizeof x);
+  shim_warp_barrier(mask);
+  return x;
+}
+
+static inline float pir_shim_from_f16(unsigned short h) {
+  unsigned sign = (h & 0x8000u) << 16, rest = h & 0x7fffu, bits;
+  float scaled;
+  bits = rest << 13;
+  memcpy(&scaled, &bits, 4);
+  scaled *= 0x1p112f;
+  memcpy(&bits, &scaled, 4);
+  if (rest >= 0x7c00u) bits = rest << 13 | 0x7f800000u;
+  bits |= sign;
+  memcpy(&scaled, &bits, 4);
+  return scaled;
+}
+
+static inline unsigned short pir_shim_to_f16(float f) {
+  unsigned bits;
+  memcpy(&bits, &f, 4);
+  unsigned magnitude = bits & 0x7fffffffu, sign = bits >> 16 & 0x8000u, out;
+  if (magnitude > 0x7f800000u) out = 0x7e00u;
+  else if (magnitude >= 0x47800000u) out = 0x7c00u;
+  else if (magnitude < 0x38800000u) {
+    float tiny;
+    memcpy(&tiny, &magnitude, 4);
+    tiny += 0.5f;
+    memcpy(&out, &tiny, 4);
+    out -= 0x3f000000u;
+  } else {
+    out = (magnitude + 0xc8000fffu + (magnitude >> 13 & 1)) >> 13;
+  }
+  return (unsigned short)(out | sign);
+}
+#define pir_from_f16 pir_shim_from_f16
+#define pir_to_f16 pir_shim_to_f16
