@@ -115,7 +115,8 @@ static bool width_fits(binder *b, const loop_stmt *loop, int width) {
   probe p = {.m = m, .loop = loop, .width = width, .fits = true};
   int64_t n;
   bool known = pir_loop_is_int(pir_loop_sub(m, loop->end, loop->begin), &n);
-  if ((known && n < width) || (b->keeps && (!known || n % width)) || pir_loop_multiple(loop->begin) % width) return false;
+  if ((known && n < width) || (b->keeps && (!known || n % width)) || pir_loop_multiple(loop->begin) % width)
+    return false;
   p.chunk = pir_loop_var_create(b->z.fn, "c", PIR_I64, 1);
   p.lane = pir_loop_var_create(b->z.fn, "j", PIR_I64, 1);
   if (known) p.chunk->extent = pir_loop_int(m, n / width);
@@ -170,7 +171,8 @@ static void put_unrolled(binder *b, loop_block *out, const loop_stmt *s, int64_t
   loop_module *m = b->z.m;
   int64_t threads = b->z.fn->threads, copies = (chunks + threads - 1) / threads;
   loop_var *copy = pir_loop_var_create(b->z.fn, "k", PIR_I64, 1);
-  loop_block *block = pir_loop_for(b->z.fn, out, LOOP_UNROLLED, copy, pir_loop_int(m, 0), pir_loop_int(m, copies), NULL);
+  loop_block *block =
+      pir_loop_for(b->z.fn, out, LOOP_UNROLLED, copy, pir_loop_int(m, 0), pir_loop_int(m, copies), NULL);
   loop_expr *k = pir_loop_use(m, copy), *zero = pir_loop_int(m, 0), *width = pir_loop_int(m, b->width);
   if (copies == 1) k = zero;
   loop_expr *t = open_threads(b, &block, zero, pir_loop_int(m, threads));

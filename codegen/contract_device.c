@@ -23,8 +23,7 @@ static loop_expr *inside(const contract_emission *e) {
     loop_expr *at = pir_loop_int(e->m, w->offset);
     if (w->position >= 0)
       at = pir_loop_add(e->m, at, pir_loop_mul(e->m, e->value[w->position], pir_loop_int(e->m, w->stride)));
-    if (w->tap >= 0)
-      at = pir_loop_add(e->m, at, pir_loop_mul(e->m, e->value[w->tap], pir_loop_int(e->m, w->dilation)));
+    if (w->tap >= 0) at = pir_loop_add(e->m, at, pir_loop_mul(e->m, e->value[w->tap], pir_loop_int(e->m, w->dilation)));
     loop_expr *low = pir_loop_op(e->m, PIR_V_LE, zero, at, NULL);
     loop_expr *both = pir_loop_op(e->m, PIR_V_AND, low, pir_loop_lt(e->m, at, contract_dim(e, w->extent)), NULL);
     all = all ? pir_loop_op(e->m, PIR_V_AND, all, both, NULL) : both;

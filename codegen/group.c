@@ -374,7 +374,8 @@ pir_status pir_pass_group(pir_pass_run *run) {
   g.dims = pir_facts_dims(g.facts);
   char target[32] = "native";
   pir_str wanted = pir_run_option(run, "target");
-  if (wanted.size && wanted.size < sizeof target) pir_text_format(target, sizeof target, "%.*s", (int)wanted.size, wanted.data);
+  if (wanted.size && wanted.size < sizeof target)
+    pir_text_format(target, sizeof target, "%.*s", (int)wanted.size, wanted.data);
   if (wanted.size >= sizeof target || pir_target_get(target, &g.target))
     return pir_report(g.ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN, "option 'target' expects one of: %s",
                       pir_target_names());

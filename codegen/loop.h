@@ -19,7 +19,7 @@ typedef struct loop_fn loop_fn;
 // ---- buffers
 
 typedef enum loop_space {
-  LOOP_ARG,      // args->buffers[slot]; no two of them overlap
+  LOOP_ARG,       // args->buffers[slot]; no two of them overlap
   LOOP_SCRATCH,   // `count` elements of the thread's scratch
   LOOP_REGISTER,  // `count` values of `lanes` lanes, each an SSA variable: indices must be constant once
                   // unrolled loops are expanded
@@ -72,7 +72,8 @@ struct loop_expr {
   uint8_t kind;  // loop_kind
   uint8_t dtype;
   uint16_t lanes;
-  uint16_t fn;  // LOOP_OP: a pir_node_op of the value sort; LOOP_FOLD, LOOP_TEAM: pir_combine; LOOP_DIM: 1 when it may be negative
+  uint16_t fn;  // LOOP_OP: a pir_node_op of the value sort; LOOP_FOLD, LOOP_TEAM: pir_combine; LOOP_DIM: 1 when it may
+                // be negative
   loop_expr *a, *b, *c;
   loop_expr *mask;  // bool lanes, or NULL
   loop_buffer *buffer;
@@ -99,7 +100,7 @@ typedef enum loop_stmt_kind {
 
 typedef enum loop_for_kind {
   LOOP_SERIAL,
-  LOOP_PARALLEL,   // over the units of the stage; begin and end are the function's
+  LOOP_PARALLEL,    // over the units of the stage; begin and end are the function's
   LOOP_UNROLLED,    // constant bounds; the emitter expands it, var is a constant in each copy
   LOOP_VECTORISED,  // to be rewritten by pir_loop_vectorise or pir_loop_bind_threads; iterations are independent but
                     // for ACCUMULATE
@@ -134,7 +135,8 @@ struct loop_fn {
   uint32_t var_count;
   loop_var *begin, *end;  // i64
   int64_t scratch_bytes;
-  int threads;  // devices: of the team that works on one unit: a power of two up to 32, or a whole block; 0: a processor's
+  int threads;  // devices: of the team that works on one unit: a power of two up to 32, or a whole block; 0: a
+                // processor's
   loop_block body;
 };
 

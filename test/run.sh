@@ -77,5 +77,12 @@ python3 "$here/recorded.py" --bin "$build/bin" $limit "$recorded" 2>&1 | tee "$l
 last_counts "$log/recorded.log"
 echo "the skipped recordings are named in $log/recorded.log"
 
+echo "== CUDA groups, without a device"
+if [ -d "$recorded/models" ]; then
+  python3 "$here/cuda.py" --build "$build" "$recorded" >"$log/cuda.log" 2>&1
+  cat "$log/cuda.log"
+  last_counts "$log/cuda.log"
+fi
+
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

@@ -14,7 +14,9 @@ typedef struct file {
   const Elf64_Shdr *names;
 } file;
 
-static bool holds(const file *f, uint64_t offset, uint64_t size) { return offset <= f->size && size <= f->size - offset; }
+static bool holds(const file *f, uint64_t offset, uint64_t size) {
+  return offset <= f->size && size <= f->size - offset;
+}
 
 static bool open_file(file *f, const void *data, size_t size) {
   *f = (file){.data = data, .size = size};

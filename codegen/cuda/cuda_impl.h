@@ -11,11 +11,11 @@ typedef struct cuda_emitter {
   pir_strbuf text;  // the statements of the function so far
   const loop_fn *fn;
   loop_module *m;
-  int depth;          // of blocks, for indentation
-  int shared_out;     // loops that share their iterations among threads around this place
-  uint32_t temps;     // names given so far
-  uint64_t dims[4];   // run-time extents that the function reads: a bit each
-  const char *why;    // the first thing that has no CUDA form
+  int depth;         // of blocks, for indentation
+  int shared_out;    // loops that share their iterations among threads around this place
+  uint32_t temps;    // names given so far
+  uint64_t dims[4];  // run-time extents that the function reads: a bit each
+  const char *why;   // the first thing that has no CUDA form
 } cuda_emitter;
 
 // The C name of an element type, of a value in a register (bool) or in memory (a byte).

@@ -177,8 +177,11 @@ static void declare(cuda_emitter *e) {
     bool shared = b->space == LOOP_SHARED, reg = b->space == LOOP_REGISTER;
     cuda_indent(e);
     pir_strbuf_format(&e->text, "%s%s %c%u[%lld];\n", shared ? "__shared__ __align__(16) " : "",
-                      reg ? cuda_type(b->dtype) : cuda_memory_type(b->dtype), shared ? 's' : reg ? 'r' : 'l', b->id,
-                      (long long)(b->count * b->lanes));
+                      reg ? cuda_type(b->dtype) : cuda_memory_type(b->dtype),
+                      shared ? 's'
+                      : reg  ? 'r'
+                             : 'l',
+                      b->id, (long long)(b->count * b->lanes));
   }
 }
 
@@ -205,10 +208,12 @@ static void put_head(const cuda_emitter *e, const cuda_kernel *k, pir_strbuf *ou
     pir_strbuf_format(out, "%s%s%s *__restrict__ b%u", written++ ? ", " : "", b->read_only ? "const " : "",
                       cuda_memory_type(b->dtype), b->id);
   }
-  for (unsigned i = 0; i < k->dim_count; i++) pir_strbuf_format(out, "%sconst i64 n%u", written++ ? ", " : "", k->dims[i]);
+  for (unsigned i = 0; i < k->dim_count; i++)
+    pir_strbuf_format(out, "%sconst i64 n%u", written++ ? ", " : "", k->dims[i]);
   pir_strbuf_format(out, "%sconst i64 end) {\n", written ? ", " : "");
-  pir_strbuf_format(out, e->fn->threads > 32 ? "  const int thread = threadIdx.x;\n"
-                                             : "  const int thread = threadIdx.x %% %d;\n", e->fn->threads);
+  pir_strbuf_format(
+      out, e->fn->threads > 32 ? "  const int thread = threadIdx.x;\n" : "  const int thread = threadIdx.x %% %d;\n",
+      e->fn->threads);
   pir_strbuf_lit(out, "  (void)thread;\n");
 }
 

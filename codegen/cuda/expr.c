@@ -219,7 +219,8 @@ static void put_cast(cuda_emitter *e, const loop_expr *x, unsigned lane) {
 
 // ---- operations
 
-// How an operation is printed: %1, %2 and %3 are its operands, % f an f after the names of functions on f32, %t the type.
+// How an operation is printed: %1, %2 and %3 are its operands, % f an f after the names of functions on f32, %t the
+// type.
 static const char *real_form(pir_node_op fn) {
   switch (fn) {
     case PIR_V_ADD: return "(%1 + %2)";

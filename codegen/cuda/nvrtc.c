@@ -14,9 +14,9 @@ const char *nvrtc_options(void) { return "--fmad=false --std=c++17 1"; }
 
 static const char *resolve(nvrtc *n) {
   void *symbol;
-#define NVRTC_SYMBOL(name, parameters)      \
-  symbol = dlsym(n->library, #name);        \
-  if (!symbol) return #name;                \
+#define NVRTC_SYMBOL(name, parameters)                                                                                 \
+  symbol = dlsym(n->library, #name);                                                                                   \
+  if (!symbol) return #name;                                                                                           \
   memcpy(&n->name, &symbol, sizeof symbol);
 #include "nvrtc_syms.def"
 #undef NVRTC_SYMBOL
@@ -29,9 +29,10 @@ pir_status nvrtc_open(nvrtc *out, char *message, size_t capacity) {
   for (size_t i = 0; i < sizeof names / sizeof *names && !out->library; i++)
     out->library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
   if (!out->library) {
-    pir_text_format(message, capacity,
-                    "compiling for a CUDA device needs NVRTC (libnvrtc.so.12 or .13), which cannot be opened; install the "
-                    "CUDA toolkit or the wheel nvidia-cuda-nvrtc and name its folder in LD_LIBRARY_PATH");
+    pir_text_format(
+        message, capacity,
+        "compiling for a CUDA device needs NVRTC (libnvrtc.so.12 or .13), which cannot be opened; install the "
+        "CUDA toolkit or the wheel nvidia-cuda-nvrtc and name its folder in LD_LIBRARY_PATH");
     return PIR_UNAVAILABLE;
   }
   const char *missing = resolve(out);

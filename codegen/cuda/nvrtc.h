@@ -28,7 +28,7 @@ const char *nvrtc_options(void);
 
 // What a kernel of a CUBIN takes.
 typedef struct cubin_kernel {
-  const char *name;  // in the CUBIN
+  const char *name;                               // in the CUBIN
   uint32_t registers, stack_bytes, shared_bytes;  // of a thread; of a thread, spilled registers included; of a block
 } cubin_kernel;
 

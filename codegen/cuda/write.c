@@ -40,7 +40,9 @@ pir_status cuda_write(const loop_module *module, const pir_target *target, pir_c
   pir_strbuf_init_writer(&text, out, buffer, sizeof buffer);
   pir_status status = PIR_OK;
   if (form == PIR_CODE_CUDA) pir_strbuf_put(&text, source.text, source.size);
-  else status = put_compiled(&source, target->cuda_arch, form == PIR_CODE_PTX ? NVRTC_PTX : NVRTC_CUBIN, &text, message, capacity);
+  else
+    status = put_compiled(&source, target->cuda_arch, form == PIR_CODE_PTX ? NVRTC_PTX : NVRTC_CUBIN, &text, message,
+                          capacity);
   if (!pir_strbuf_flush(&text) && !status) status = PIR_IO;
   cuda_source_release(&source);
   return status;

@@ -6,9 +6,9 @@
 
 static const char *resolve(cuda *c) {
   void *symbol;
-#define CUDA_SYMBOL(field, name, parameters) \
-  symbol = dlsym(c->library, #name);         \
-  if (!symbol) return #name;                 \
+#define CUDA_SYMBOL(field, name, parameters)                                                                           \
+  symbol = dlsym(c->library, #name);                                                                                   \
+  if (!symbol) return #name;                                                                                           \
   memcpy(&c->field, &symbol, sizeof symbol);
 #include "cuda_syms.def"
 #undef CUDA_SYMBOL

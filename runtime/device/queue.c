@@ -28,8 +28,8 @@ struct pir_queue {
   bool own_stream;
   char *staging;
   slice slices[SLICES];
-  unsigned next;             // slice
-  block *unused[CLASSES];    // memory nobody has
+  unsigned next;           // slice
+  block *unused[CLASSES];  // memory nobody has
   pir_message message;
 };
 
@@ -92,7 +92,7 @@ static unsigned class_of(size_t bytes, size_t *out_bytes) {
   size_t size = SMALLEST;
   while (size < bytes && class < CLASSES) {
     size_t base = (size_t)SMALLEST << class / 4;
-    class++;
+    class ++;
     size = class % 4 ? base + base / 4 * (class % 4) : (size_t)SMALLEST << class / 4;
   }
   *out_bytes = size;
@@ -135,7 +135,7 @@ void pir_queue_give(pir_queue *q, void *memory, size_t bytes) {
 
 size_t pir_queue_trim(pir_queue *q) {
   size_t freed = 0;
-  for (unsigned class = 0; class < CLASSES; class++) {
+  for (unsigned class = 0; class < CLASSES; class ++) {
     size_t base = (size_t)SMALLEST << class / 4, size = base + base / 4 * (class % 4);
     for (block *b = q->unused[class], *next; b; b = next) {
       next = b->next;

@@ -70,7 +70,9 @@ static void reuse_memory(plan_builder *b) {
     const reuse_pair *pair = &b->reuses[i];
     uint32_t from = root_of(parents, p->slots[pair->in].buffer), to = root_of(parents, p->slots[pair->out].buffer);
     plan_buffer *in = &p->buffers[from], *out = &p->buffers[to];
-    if (from == to || in->device || out->device || in->home != HOME_ARENA || (out->home != HOME_ARENA && out->home != HOME_OUTPUT)) continue;
+    if (from == to || in->device || out->device || in->home != HOME_ARENA ||
+        (out->home != HOME_ARENA && out->home != HOME_OUTPUT))
+      continue;
     if (in->last != pair->instr || out->first != pair->instr) continue;
     in->last = out->last;
     in->home = out->home;

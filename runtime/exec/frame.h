@@ -42,8 +42,8 @@ typedef struct frame {
   frame_buffer *buffers;        // by buffer
   const pir_tensor **pointers;  // of one instruction: operands, then results
   void **group_buffers;
-  void *const *packed;  // by pack, of the model
-  pir_queue *queue;     // of the device, or NULL
+  void *const *packed;               // by pack, of the model
+  pir_queue *queue;                  // of the device, or NULL
   const pir_device_kernel *kernels;  // of the model
   void **arguments;                  // of one launch
   bool downloading;                  // what was copied from the device is not all there yet

@@ -67,8 +67,8 @@ static pir_status create_compiler(const pir_model *model, pir_context *ctx, cons
   if (strcmp(options->math, "strict") != 0)
     return pir_report(ctx, PIR_UNSUPPORTED, PIR_ERROR, PIR_LOC_UNKNOWN, "unsupported: math \"%s\"; only strict",
                       options->math);
-  pir_status status = model->device ? device_target(model->device, &how.target)
-                                    : pir_target_get(options->target, &how.target);
+  pir_status status =
+      model->device ? device_target(model->device, &how.target) : pir_target_get(options->target, &how.target);
   if (!status && how.target.cuda_arch && !model->device) status = PIR_UNSUPPORTED;
   if (status)
     return pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "target \"%s\" %s; known: %s", options->target,

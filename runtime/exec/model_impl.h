@@ -20,8 +20,8 @@ struct pir_model {
   const pir_param **lent;  // by const: parameters read in place
   void **packed;           // by pack, in `packs`
   owned_block packs;
-  pir_device *device;      // NULL: the processor
-  pir_queue *loading;      // what loads the weights to it, and owns their memory
+  pir_device *device;  // NULL: the processor
+  pir_queue *loading;  // what loads the weights to it, and owns their memory
   pir_device_kernel *kernels;
   pir_device_code **codes;  // that were loaded
   uint32_t code_count;

@@ -69,9 +69,9 @@ typedef struct plan_const {
 // ---- instructions
 
 typedef enum plan_kind {
-  PLAN_CALL,   // a kernel or a clause
-  PLAN_GROUP,  // a compiled group
-  PLAN_COPY,   // slot to slot, any strides
+  PLAN_CALL,      // a kernel or a clause
+  PLAN_GROUP,     // a compiled group
+  PLAN_COPY,      // slot to slot, any strides
   PLAN_TRANSFER,  // slot to slot of the same strides, one of them on the device
   // Below: control flow and arrays (control.c); their results are late and take their shapes from what is handed out.
   PLAN_IF,            // in: condition, captures of both regions; out: results

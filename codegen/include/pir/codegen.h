@@ -18,7 +18,7 @@ typedef struct pir_target {
   int vector_registers;  // 16 or 32
   bool fma, avx512_vnni, avx512_bf16, amx_bf16, amx_int8;
   size_t l1_bytes, l2_bytes, l3_bytes;
-  int cuda_arch;  // 80, 90, ..: compute capability of a CUDA device; 0: a processor
+  int cuda_arch;    // 80, 90, ..: compute capability of a CUDA device; 0: a processor
   int cuda_driver;  // version of the driver that loads the code, where it is known
 } pir_target;
 
@@ -35,8 +35,8 @@ typedef enum pir_code_form {
   PIR_CODE_RAW_LLVM,  // LLVM IR as emitted
   PIR_CODE_LLVM,      // LLVM IR as optimised
   PIR_CODE_ASSEMBLY,
-  PIR_CODE_OBJECT,    // ELF, relocatable
-  PIR_CODE_CUDA,      // of a CUDA device, as are all below: CUDA C
+  PIR_CODE_OBJECT,  // ELF, relocatable
+  PIR_CODE_CUDA,    // of a CUDA device, as are all below: CUDA C
   PIR_CODE_PTX,
   PIR_CODE_RESOURCES  // registers, stack and shared memory of each kernel
 } pir_code_form;
@@ -58,8 +58,8 @@ typedef struct pir_stage_kernel {
 typedef struct pir_stage {
   pir_stage_fn fn;                 // for a processor, or
   const pir_stage_kernel *kernel;  // for a device
-  pir_dim units;         // how many, over the symbols of the facts
-  size_t scratch_bytes;  // a thread
+  pir_dim units;                   // how many, over the symbols of the facts
+  size_t scratch_bytes;            // a thread
 } pir_stage;
 
 // A constant operand that is stored in another form. Made once at load, by running `fn` over `units`

@@ -1,7 +1,7 @@
 // CUDA devices, by the driver API that is opened at run time: nothing of CUDA is needed to build or install libpir.
 //
-// A pir_device is a context with the code loaded into it; a pir_queue is a stream with a memory pool and staging memory.
-// A device may be used from any number of threads, a queue from one at a time. Calls that take a queue only
+// A pir_device is a context with the code loaded into it; a pir_queue is a stream with a memory pool and staging
+// memory. A device may be used from any number of threads, a queue from one at a time. Calls that take a queue only
 // enqueue, but for pir_queue_wait.
 #ifndef PIR_DEVICE_H
 #define PIR_DEVICE_H

@@ -44,7 +44,7 @@ static size_t plan_all(fixture *f) {
                 .instr_count = INSTRS};
   bump scratch = {0};
   size_t total;
-  assert_true(pir_plan_offsets(&f->p, f->sizes, &scratch, f->offsets, &total));
+  assert_true(pir_plan_offsets(&f->p, false, f->sizes, &scratch, f->offsets, &total));
   pir_bump_release(&scratch);
   return total;
 }

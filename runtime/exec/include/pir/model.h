@@ -28,8 +28,8 @@ typedef struct pir_model_options {
   // f16 and bf16 compute wherever f32 does. Without it an op that Paddle computes on GPUs alone in such a type is
   // refused, as Paddle's CPU build refuses it.
   bool any_float;
-  void *cuda_context;                 // target "cuda": the caller's CUcontext, or NULL for the device's primary one
-  int cuda_device;                    // without a context: which
+  void *cuda_context;  // target "cuda": the caller's CUcontext, or NULL for the device's primary one
+  int cuda_device;     // without a context: which
 } pir_model_options;
 
 // Compiles a program; it is cloned, so the caller's stays as it is. `options` may be NULL.
@@ -82,7 +82,7 @@ typedef struct pir_session_options {
   size_t max_bytes;                                 // of arena and results; 0: unlimited
   void (*trace)(void *user, const pir_span *span);  // on the thread that runs; may be NULL
   void *trace_user;
-  uint64_t seed;  // of random ops without one of their own; 0: the same for every session
+  uint64_t seed;      // of random ops without one of their own; 0: the same for every session
   void *cuda_stream;  // target "cuda": the caller's CUstream, or NULL for one of the session's own
 } pir_session_options;
 

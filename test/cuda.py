@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""CUDA without a device: every group of recorded models is emitted, compiled by NVRTC, and run.
+
+  cuda.py --build DIR FOLDER
+
+FOLDER holds models/ of recordings. For each model
+  run        pir-run --target=cuda with the stand-ins for driver and NVRTC (cuda/shim): transfers, memory, launches and
+             graphs of the runtime as on a device, kernels executed on the processor, outputs compared
+  resources  NVRTC compiles every kernel; registers, stack (spills) and shared memory read from the CUBIN stay below
+             limits. Skipped where NVRTC is not installed.
+A driver that is missing must be an error with exit code 3. Ends with `N passed, N failed, N skipped`.
+"""
+import argparse
+import concurrent.futures
+import ctypes
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+UNSUPPORTED = 3
+ARCHITECTURES = ["sm_80"]
+LIMITS = {"registers": 255, "stack": 64, "shared": 48 << 10, "registers of a block": 64 << 10}
+KERNEL = re.compile(r"(\w+): (\d+) registers, (\d+) bytes of stack, (\d+) bytes shared, (\d+) threads")
+
+
+def run(command, timeout=280, **variables):
+    env = dict(os.environ, **variables)
+    try:
+        p = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=timeout, env=env)
+    except subprocess.TimeoutExpired:
+        return -1, "", "timed out"
+    return p.returncode, p.stdout, p.stderr
+
+
+def last_line(text):
+    return (text.strip().splitlines() or ["no message"])[-1][:200]
+
+
+def tolerances(folder):
+    if folder.name == "yolo_tiny":  # corners of boxes are differences of large numbers (models/README.md)
+        return ["--atol=1e-6", "--rtol=0", "--rtol-max=3e-5"]
+    return ["--atol=1e-5", "--rtol=1e-4"]
+
+
+def shim_job(build, folder, case, cache):
+    name = f"cuda run {folder.name}/{case.name}"
+    command = [build / "bin/pir-run", "--target=cuda", f"--cache={cache}", *tolerances(folder), folder / "model.json",
+               f"--case={case}"]
+    code, _, err = run(command, LD_LIBRARY_PATH=str(build / "cuda"))
+    if "leak" in err:
+        code, err = -1, err
+    return name, "pass" if code == 0 else "skip" if code == UNSUPPORTED else "fail", last_line(err)
+
+
+def check_kernels(text):
+    """Groups, their kinds, kernels, and what is above a limit."""
+    groups = [l[3:].strip() for l in text.splitlines() if l.startswith("// ")]
+    kernels = [(m[0], *map(int, m[1:])) for m in KERNEL.findall(text)]
+    worst = []
+    for name, registers, stack, shared, threads in kernels:
+        found = {"registers": registers, "stack": stack, "shared": shared, "registers of a block": registers * threads}
+        worst += [f"{name}: {k} {v} above {LIMITS[k]}" for k, v in found.items() if v > LIMITS[k]]
+    return groups, kernels, worst
+
+
+def resources_job(build, folder, arch, totals):
+    name = f"cuda resources {folder.name} {arch}"
+    code, out, err = run([build / "bin/pir-opt", "--pipeline=compile-cuda", "--emit=resources", f"--target={arch}",
+                          folder / "model.json"])
+    if code == UNSUPPORTED and "NVRTC" in err:
+        return name, "skip", "NVRTC is not installed"
+    groups, kernels, worst = check_kernels(out)
+    if code or (groups and not kernels):
+        if "nothing to compile" in err:
+            return name, "pass", ""
+        return name, "fail", last_line(err)
+    totals["groups"] += len(groups)
+    totals["kernels"] += len(kernels)
+    totals["kinds"].update(groups)
+    return name, "fail" if worst else "pass", "; ".join(worst[:3])
+
+
+def missing_driver_job(build, folder):
+    name = "cuda without a driver"
+    try:
+        ctypes.CDLL("libcuda.so.1")
+        return name, "skip", "there is a driver"
+    except OSError:
+        pass
+    code, _, err = run([build / "bin/pir-run", "--target=cuda", folder / "model.json", f"--case={folder / 'case0'}"])
+    told = "libcuda.so.1 is missing" in err and "install" in err
+    return name, "pass" if code == UNSUPPORTED and told else "fail", f"exit code {code}: {last_line(err)}"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--match", default="")
+    parser.add_argument("folder", type=pathlib.Path)
+    args = parser.parse_args()
+    build = args.build.resolve()
+    models = [d for d in sorted((args.folder / "models").glob("*")) if (d / "model.json").exists() and args.match in d.name]
+    totals = {"groups": 0, "kernels": 0, "kinds": set()}
+    counts = {"pass": 0, "fail": 0, "skip": 0}
+    with tempfile.TemporaryDirectory(prefix="pir-cuda-") as cache, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        jobs = [pool.submit(missing_driver_job, build, m) for m in models[:1]]
+        for m in models:
+            jobs += [pool.submit(resources_job, build, m, arch, totals) for arch in ARCHITECTURES]
+            jobs += [pool.submit(shim_job, build, m, case, cache) for case in sorted(m.glob("case*"))]
+        for job in concurrent.futures.as_completed(jobs):
+            name, verdict, why = job.result()
+            counts[verdict] += 1
+            if verdict != "pass":
+                print(f"{verdict} {name}: {why}", flush=True)
+    print(f"{totals['groups']} groups of {len(models)} models, {len(totals['kinds'])} kinds, {totals['kernels']} kernels "
+          f"compiled by NVRTC for {', '.join(ARCHITECTURES)}")
+    print(f"{counts['pass']} passed, {counts['fail']} failed, {counts['skip']} skipped")
+    return counts["fail"] > 0 or not models
+
+
+if __name__ == "__main__":
+    sys.exit(main())
