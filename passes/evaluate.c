@@ -1,12 +1,14 @@
 // Computes ops on known values by running their kernel or clause, exactly as a program of called kernels would.
 // Shapes come from facts; an op whose results have no constant shape is left alone. Every tensor is dense. Parameters
-// are read where their file is mapped; one that lies off its element size is copied for the length of a call.
+// are read where their file is mapped; one that lies off its element size is copied for the length of a call. A
+// composite op is expanded before itself, its parts are computed, and they go again.
 
 #include <evaluate.h>
 
 #include <effects.h>
 
 #include <pir/kernel.h>
+#include <pir/lower.h>
 #include <pir/walk.h>
 
 #include <stdlib.h>
@@ -262,7 +264,66 @@ static bool knows_operands(const evaluator *e, const pir_op *op) {
   return true;
 }
 
-pir_status evaluator_visit(evaluator *e, const pir_op *op) {
+// ---- composite ops
+
+typedef struct expansion {
+  evaluator *e;
+  pir_op *op;
+  PIR_VEC(pir_op *) parts;
+} expansion;
+
+static pir_op *create_part(void *user, const pir_op_spec *spec) {
+  expansion *x = user;
+  pir_op *part = pir_rewriter_create(x->e->rewriter, x->op, spec);
+  pir_vec_push(x->e->arena, &x->parts, part);
+  return part;
+}
+
+// A copy: what a part computed goes with it, and what is an operand is another's.
+static pir_status know_copy(evaluator *e, const pir_value *value, const known_value *from) {
+  known_value *known = add_known(e, value, from->count);
+  for (size_t k = 0; k < from->count; k++) {
+    const pir_tensor *tensor = &from->tensors[k];
+    size_t bytes;
+    PIR_TRY(pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes));
+    known->tensors[k] = *tensor;
+    if (!(known->tensors[k].data = buffer(e, bytes))) return PIR_EXHAUSTED;
+    memcpy(known->tensors[k].data, tensor->data, bytes);
+  }
+  return PIR_OK;
+}
+
+static pir_status know_expanded(evaluator *e, const pir_op *op, pir_value *const *values) {
+  for (size_t i = 0; i < pir_op_results(op); i++)
+    if (values[i] && !evaluator_find(e, values[i])) return PIR_OK;
+  for (size_t i = 0; i < pir_op_results(op); i++)
+    if (values[i]) PIR_TRY(know_copy(e, pir_op_result(op, i), evaluator_find(e, values[i])));
+  return PIR_OK;
+}
+
+static pir_status visit(evaluator *e, const pir_op *op, int depth);
+
+static pir_status compute_parts(evaluator *e, pir_op *op, int alternative, int depth) {
+  expansion x = {.e = e, .op = op};
+  size_t size = (pir_op_results(op) + 1) * sizeof(pir_value *);
+  pir_value **values = pir_arena_zalloc(e->arena, size);
+  pir_lower_target target = {create_part, &x};
+  pir_status status = pir_lower_expand(op, alternative, e->facts, &target, values);
+  for (size_t i = 0; i < x.parts.count && !status; i++) status = visit(e, x.parts.items[i], depth + 1);
+  if (!status) status = know_expanded(e, op, values);
+  while (x.parts.count) {
+    pir_op *part = pir_vec_pop(&x.parts);
+    evaluator_forget(e, part);
+    pir_rewriter_erase(e->rewriter, part);
+  }
+  pir_vec_free(e->arena, &x.parts);
+  pir_arena_free(e->arena, values, size);
+  return status;
+}
+
+enum { DEEPEST = 8 };
+
+static pir_status visit(evaluator *e, const pir_op *op, int depth) {
   if (pir_op_has_effect(op) || pir_op_regions(op) || !pir_op_results(op)) return PIR_OK;
   const pir_opdef *def = pir_op_meaning(op);
   if (pir_op_has(op, PIR_PARAMETER)) {
@@ -271,8 +332,12 @@ pir_status evaluator_visit(evaluator *e, const pir_op *op) {
   }
   if (!knows_operands(e, op)) return PIR_OK;
   if (makes_list(op)) return know_list(e, op), PIR_OK;
-  if (!def || !(def->clause || def->kernel)) return PIR_OK;
   // Without operands only a constant has a value of its own.
   if (!pir_op_operands(op) && !pir_op_has(op, PIR_CONSTANT)) return PIR_OK;
-  return compute(e, op, def);
+  bool composite = def && (def->lower_count || def->hooks.expand);
+  int alternative = composite ? pir_lower_choose(op, e->facts) : -1;
+  if (alternative == -1) return def && (def->clause || def->kernel) ? compute(e, op, def) : PIR_OK;
+  return e->rewriter && depth < DEEPEST ? compute_parts(e, (pir_op *)(uintptr_t)op, alternative, depth) : PIR_OK;
 }
+
+pir_status evaluator_visit(evaluator *e, const pir_op *op) { return visit(e, op, 0); }

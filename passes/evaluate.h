@@ -5,6 +5,7 @@
 
 #include <pir/infer.h>
 #include <pir/program.h>
+#include <pir/rewrite.h>
 #include <pir/tensor.h>
 
 #include <map.h>
@@ -23,9 +24,10 @@ typedef struct evaluator {
   pir_program *program;
   pir_facts *facts;
   pir_arena *arena;
-  bool parameters;     // named parameters count as known
-  uint64_t max_bytes;  // a result may be larger than this only when its operands are
-  pir_map known;       // pir_value -> known_value
+  bool parameters;         // named parameters count as known
+  pir_rewriter *rewriter;  // expands composite ops for as long as they are computed; NULL: they are not
+  uint64_t max_bytes;      // a result may be larger than this only when its operands are
+  pir_map known;           // pir_value -> known_value
   PIR_VEC(void *) buffers;
 } evaluator;
 

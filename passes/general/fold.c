@@ -238,6 +238,7 @@ pir_status pir_pass_fold(pir_pass_run *run) {
   if (!facts) return pir_run_facts_status(run);
   if (!f.top) return PIR_OK;
   evaluator_init(&f.eval, run->program, facts);
+  f.eval.rewriter = run->rewriter;
   PIR_TRY(pir_run_option_bool(run, "params", true, &f.eval.parameters));
   PIR_TRY(pir_run_option_bool(run, "sources", true, &f.sources));
   PIR_TRY(pir_run_option_int(run, "max-bytes", (int64_t)f.eval.max_bytes, &max_bytes));

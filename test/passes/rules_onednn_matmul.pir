@@ -192,9 +192,9 @@
 }
 
 // -----
-// One that broadcasts, and one behind an activation stay.
+// A vector along the last axis.
 // CHECK-LABEL: {{^}}// -----
-// CHECK: "pd_op.add"
+// CHECK: "onednn_op.fused_matmul" (%1, %2, %0)
 {
     (%0) = "pd_op.data" () {dtype:float32,name:"r",place:Place(undefined:0),shape:[5]} : () -> tensor<5xf32>
     (%1) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[2,3,4]} : () -> tensor<2x3x4xf32>
@@ -202,6 +202,19 @@
     (%3) = "pd_op.matmul" (%1, %2) {transpose_x:false,transpose_y:false} : (tensor<2x3x4xf32>, tensor<2x4x5xf32>) -> tensor<2x3x5xf32>
     (%4) = "pd_op.add" (%0, %3) {} : (tensor<5xf32>, tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
     (%5) = "pd_op.fetch" (%4) {col:0,name:"fetch0"} : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
+}
+
+// -----
+// What makes the sum larger than the product, and what is behind an activation, stays.
+// CHECK-LABEL: {{^}}// -----
+// CHECK: "pd_op.add"
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"r",place:Place(undefined:0),shape:[4,2,3,5]} : () -> tensor<4x2x3x5xf32>
+    (%1) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[2,3,4]} : () -> tensor<2x3x4xf32>
+    (%2) = "pd_op.data" () {dtype:float32,name:"y",place:Place(undefined:0),shape:[2,4,5]} : () -> tensor<2x4x5xf32>
+    (%3) = "pd_op.matmul" (%1, %2) {transpose_x:false,transpose_y:false} : (tensor<2x3x4xf32>, tensor<2x4x5xf32>) -> tensor<2x3x5xf32>
+    (%4) = "pd_op.add" (%0, %3) {} : (tensor<4x2x3x5xf32>, tensor<2x3x5xf32>) -> tensor<4x2x3x5xf32>
+    (%5) = "pd_op.fetch" (%4) {col:0,name:"fetch0"} : (tensor<4x2x3x5xf32>) -> tensor<4x2x3x5xf32>
 }
 
 // -----
