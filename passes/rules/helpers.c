@@ -44,6 +44,22 @@ pir_rule_value pir_helper_option(const pir_rule_call *call) {
   return call->option(call->user, call->args[0].text, &call->args[1]);
 }
 
+// Whether it is all the same to every reader of a value where channels lie, or can be told: none is held up when the
+// value comes in another layout.
+pir_rule_value pir_helper_readers_follow(const pir_rule_call *call) {
+  const pir_value *value = call->args[0].value;
+  if (!value) return of_bool(false);
+  PIR_EACH_USE(use, value) {
+    const pir_op *reader = pir_use_owner(use);
+    const pir_opdef *def = pir_op_def(reader);
+    bool pointwise = def->clause && def->clause->kind == PIR_CLAUSE_POINTWISE;
+    bool told = pir_opdef_attr(def, PIR_STR("data_format")) >= 0 && pir_use_operand_index(use) == 0;
+    bool turned = pir_opdef_attr(def, PIR_STR("perm")) >= 0;
+    if (!pointwise && !told && !turned && !pir_op_has(reader, PIR_STRUCTURAL)) return of_bool(false);
+  }
+  return of_bool(true);
+}
+
 const pir_rule_helper pir_rule_helpers[] = {
 #define HELPER(name, args) {#name, args, pir_helper_##name},
     PIR_RULE_HELPERS(HELPER)
