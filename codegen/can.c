@@ -48,34 +48,39 @@ bool lower_can(lowering *l, const pir_op *op) {
   return !l->why;
 }
 
-static const loop_expr *behind_names(const lowering *l, const loop_expr *e) {
-  const loop_stmt *s = l->block->first;
-  while (s && e->kind == LOOP_VAR) {
-    bool named = s->kind == LOOP_LET && s->var == e->var;
-    if (named) e = s->value;
-    s = named ? l->block->first : s->next;
+// Whether the source's index along a dim is affine in the result's, or depends on one of them alone.
+static bool is_tabled(const loop_expr *e, loop_expr *const *index, int rank) {
+  int mentioned = 0;
+  int64_t step;
+  bool affine = true;
+  for (int d = 0; d < rank; d++) {
+    if (!pir_loop_mentions(e, index[d]->var)) continue;
+    mentioned++;
+    affine &= pir_loop_stride(e, index[d]->var, &step);
   }
-  return e;
+  return affine || mentioned == 1;
 }
 
-// Whether the op only moves elements, and those that lie side by side in its result lie apart in its operand while
-// those of another axis do not: a copy in squares is faster than gathering.
+// Whether the op only moves elements, and those that lie side by side in its result lie apart in its operand: the
+// runtime copies them in squares or by tables, which is faster than gathering.
 bool lower_turns(lowering *l, const pir_op *op) {
-  loop_expr *index[PIR_MAX_RANK];
-  int64_t step;
-  bool turns = false;
-  if (pir_op_results(op) != 1 || !lower_can(l, op)) return false;
+  loop_expr *index[PIR_MAX_RANK], *from[PIR_MAX_RANK];
+  const pir_fact *source;
+  lower_site site;
+  int64_t step = 0;
+  if (pir_op_results(op) != 1 || !lower_can(l, op) || !lower_open(l, op, 0, &site)) return false;
   const pir_fact *fact = lower_fact(l, pir_op_result(op, 0));
   symbolic_index(l, fact, index);
-  const loop_expr *e = behind_names(l, lower_element(l, pir_op_result(op, 0), index));
-  if (l->why || e->kind != LOOP_LOAD || e->mask || fact->rank < 2) return false;
-  for (int d = 0; d < fact->rank; d++) {
-    if (index[d]->kind != LOOP_VAR) return false;
-    if (!pir_loop_stride(e->a, index[d]->var, &step)) step = 0;  // by an extent that only the run shows, or not at all
-    if (d + 1 == fact->rank && pir_loop_mentions(e->a, index[d]->var) && step != 1) return turns;
-    turns |= step == 1;
+  if (fact->rank < 2 || !lower_moved_index(&site, index, &source, from) || source->dtype != fact->dtype) return false;
+  const loop_var *inner = index[fact->rank - 1]->var;
+  bool aside = false, moves = false;
+  for (int d = 0; d < source->rank; d++) {
+    if (!is_tabled(from[d], index, fact->rank)) return false;
+    moves |= pir_loop_mentions(from[d], inner);
+    aside |= d + 1 < source->rank && pir_loop_mentions(from[d], inner);
   }
-  return false;
+  bool runs = source->rank > 0 && pir_loop_stride(from[source->rank - 1], inner, &step) && step == 1;
+  return moves && (aside || !runs);
 }
 
 static bool mentions(const contract_tensor *t, int var) {

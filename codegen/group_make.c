@@ -122,10 +122,10 @@ static bool lowers(grouping *g, const pir_op *group) {
   return ok;
 }
 
-// A transposition alone is a copy that the runtime does better.
+// A transposition, a resizing alone is a copy that the runtime does better.
 static bool better_called(grouping *g, uint32_t cluster) {
   const struct cluster *c = &g->clusters[cluster];
-  loop_module *m = c->ops == 1 && g->nodes[c->head].clause->kind == PIR_CLAUSE_VIEW ? pir_loop_module_create() : NULL;
+  loop_module *m = c->ops == 1 ? pir_loop_module_create() : NULL;
   lowering l;
   if (!m) return false;
   lower_init(&l, m, NULL, g->facts, NULL);

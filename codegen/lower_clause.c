@@ -401,19 +401,34 @@ static bool bind_vars(lower_site *s, loop_expr *const *index) {
   return d == s->out->rank;
 }
 
+static bool at_index(lower_site *s, loop_expr *const *index) {
+  s->out_index = index;
+  s->axes = s->out->rank;
+  for (int d = 0; d < s->axes; d++) s->axis[d] = index[d], s->axis_extent[d] = s->out->shape[d];
+  return !s->clause->var_count || bind_vars(s, index);
+}
+
+bool lower_moved_index(lower_site *s, loop_expr *const *index, const pir_fact **out_fact, loop_expr **out) {
+  const pir_clause *c = s->clause;
+  if (!c || (c->kind != PIR_CLAUSE_VIEW && c->kind != PIR_CLAUSE_GATHER) || !at_index(s, index)) return false;
+  const pir_node *load = &c->nodes[c->body];
+  const pir_value *v = load->op == PIR_V_LOAD && load->a < 0 ? lower_operand(s, load->k, 0) : NULL;
+  if (!v) return false;
+  *out_fact = lower_fact(s->l, v);
+  return lower_load_index(s, load, *out_fact, out);
+}
+
 loop_expr *lower_result(lower_site *s, loop_expr *const *index) {
   lowering *l = s->l;
   const pir_clause *c = s->clause;
   if (!c) return member_of_list(l, s->op, pir_value_index(pir_op_result(s->op, 0)), index);
-  s->out_index = index;
-  s->axes = s->out->rank;
-  for (int d = 0; d < s->axes; d++) s->axis[d] = index[d], s->axis_extent[d] = s->out->shape[d];
+  bool bound = at_index(s, index);
   if (c->trap >= 0) {
     int64_t stops;
     if (!lower_fixed(s, c->trap, &stops) || stops) lower_fail(l, s->op, "a check that may stop the run");
   }
   if (!is_computed(s->out->dtype)) lower_fail(l, s->op, "elements that are not computed on");
-  if (c->var_count && !bind_vars(s, index)) lower_fail(l, s->op, "a result map that is no list of variables");
+  if (!bound) lower_fail(l, s->op, "a result map that is no list of variables");
   if (l->why) return NULL;
   switch (c->kind) {
     case PIR_CLAUSE_POINTWISE:

@@ -308,12 +308,17 @@ static pir_status run_bound(clause_bind *b, clause_lanes *lanes, int threads) {
   if (!lanes[0].status && run.points > 0 && reduced > 0 && lines && pir_clause_run_lines(b, &lanes[0])) return PIR_OK;
   clause_move move;
   if (!lanes[0].status && run.points > 0 && pir_clause_find_move(b, &lanes[0], &move)) {
-    if (!move.outer) {
+    if (move.tabled) {
+      if (pir_clause_move_by_table(&lanes[0], &move)) return PIR_OK;
+      lanes[0].status = PIR_OK;  // what stopped it stops the evaluation, too
+    } else if (!move.outer) {
       pir_status status = pir_clause_move_all(&lanes[0], &move);
       return lanes[0].status ? pir_kernel_fail(b->call, lanes[0].status, "%s", lanes[0].message.text) : status;
     }
-    run.move = &move;
-    run.points = pir_clause_points(b, 0, move.outer);
+    if (!move.tabled) {
+      run.move = &move;
+      run.points = pir_clause_points(b, 0, move.outer);
+    }
   }
   if (!lanes[0].status && run.points > 0) PIR_TRY(run_points(&run, reduced, threads));
   for (int t = 0; t < threads; t++)

@@ -121,13 +121,17 @@ bool pir_clause_run_lines(const clause_bind *b, clause_lanes *e);
 typedef struct clause_move {
   const pir_tensor *from;
   const pir_node *load;
-  int outer;  // coordinates that what is looked up depends on; the others move along with strides
+  int outer;        // coordinates that what is looked up depends on; the others move along with strides
+  uint64_t tabled;  // coordinates whose terms of the offset are to be tabled; 0: none
   int64_t from_step[MAX_COORDS], to_step[MAX_COORDS];
   copy_loops loops;  // of the others
 } clause_move;
 bool pir_clause_find_move(const clause_bind *b, clause_lanes *e, clause_move *out);
 bool pir_clause_move_block(clause_lanes *e, const clause_move *m);  // of outer points; false: to be evaluated instead
 pir_status pir_clause_move_all(clause_lanes *e, const clause_move *m);  // when `outer` is 0
+
+// ---- clause_table.c: moves with `tabled`. False: they must be evaluated.
+bool pir_clause_move_by_table(clause_lanes *e, const clause_move *m);
 
 // ---- contract.c: sums of products of floats with affine maps. PIR_UNSUPPORTED: the clause is none.
 pir_status pir_clause_contract(const clause_bind *b);

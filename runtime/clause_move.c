@@ -22,6 +22,7 @@ typedef struct finder {
   int64_t d;        // PIR_I_D
   int budget;       // of nodes visited
   uint64_t looked;  // coordinates that dims without a form depend on
+  bool mixed;       // one of those dims depends on several
   clause_move *out;
 } finder;
 
@@ -67,6 +68,15 @@ static uint64_t reads_quotient(finder *f, const pir_node *n) {
   return mask;
 }
 
+// Of a conditional that goes the same way everywhere, the side that is taken: the other may read what does not exist.
+static uint64_t reads_choice(finder *f, const pir_node *n) {
+  const pir_node *condition = node_at(f, n->a);
+  int test = condition->op == PIR_V_INDEX ? condition->a : n->a;
+  int64_t taken;
+  if (node_at(f, test)->op < PIR_V_CONST && constant(f, test, &taken)) return reads(f, taken ? n->b : n->c);
+  return reads(f, n->a) | reads(f, n->b) | reads(f, n->c);
+}
+
 static uint64_t reads(finder *f, int node) {
   const pir_node *n = node_at(f, node);
   int64_t axis;
@@ -80,9 +90,14 @@ static uint64_t reads(finder *f, int node) {
       axis = axis < 0 ? axis + f->b->axes : axis;
       return axis >= 0 && axis < f->b->axes ? (uint64_t)1 << f->b->axis_coord[axis] : all_coords(f);
     case PIR_I_OUT_LINEAR:
-    case PIR_I_VALUE: return all_coords(f);
+    case PIR_V_MEMBERS:
+    case PIR_V_ACC:
+    case PIR_V_COUNT: return all_coords(f);
     case PIR_I_LOAD: return reads_load(f, n);
+    case PIR_V_LOAD: return reads_load(f, n) | (n->a >= 0 ? reads(f, n->a) : 0);
     case PIR_I_FLOORDIV: return reads_quotient(f, n);
+    case PIR_I_SELECT:
+    case PIR_V_SELECT: return reads_choice(f, n);
     default: {
       uint64_t mask = n->a >= 0 ? reads(f, n->a) : 0;
       if (n->b >= 0) mask |= reads(f, n->b);
@@ -218,7 +233,9 @@ static bool add_dim(finder *f, int node, int64_t extent, int64_t stride, int64_t
   form x;
   int64_t lo, hi;
   if (!find_form(f, node, &x)) {
-    f->looked |= reads(f, node);
+    uint64_t mask = reads(f, node);
+    f->looked |= mask;
+    f->mixed |= (mask & (mask - 1)) != 0;
     return true;
   }
   range_of(f, &x, &lo, &hi);
@@ -327,7 +344,9 @@ bool pir_clause_find_move(const clause_bind *b, clause_lanes *e, clause_move *ou
   const pir_node *load = moved_load(&f);
   out->from = load ? pir_clause_operand(b, load->k, 0) : NULL;
   if (!out->from || out->from->dtype != b->out->dtype || !add_load(&f, load) || !add_out(&f)) return false;
-  if (c->trap >= 0) f.looked |= reads(&f, c->trap);
+  bool checked = c->trap >= 0;
+  out->tabled = f.mixed || checked || c->kind == PIR_CLAUSE_SCATTER ? 0 : f.looked;
+  if (checked) f.looked |= reads(&f, c->trap);
   while (f.looked >> out->outer) out->outer++;
   int inner = b->coords - out->outer;
   out->load = load;
@@ -335,7 +354,9 @@ bool pir_clause_find_move(const clause_bind *b, clause_lanes *e, clause_move *ou
       pir_copy_plan(inner, b->extent + out->outer, out->from_step + out->outer, out->to_step + out->outer, true);
   if (c->kind == PIR_CLAUSE_SCATTER && (!out->outer || !writes_once(&out->loops))) return false;
   bool fits = !combines(b) || (has_run(&out->loops) && pir_clause_lane_type(b->out->dtype) == b->out->dtype);
-  return fits && pir_clause_points(b, out->outer, b->coords) >= (out->outer ? SHORTEST_COPY : 0);
+  bool whole = !out->outer || pir_clause_points(b, out->outer, b->coords) >= SHORTEST_COPY;
+  if (whole) out->tabled = 0;
+  return fits && (whole || out->tabled);
 }
 
 // ---- running
