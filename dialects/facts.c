@@ -107,11 +107,11 @@ static const pir_fact **gather_operands(pir_facts *facts, const pir_op *op, cons
   return list;
 }
 
-static pir_status infer_op(pir_facts *facts, const pir_op *op, pir_fact *results, size_t count) {
+static pir_infer question(pir_facts *facts, const pir_op *op, pir_fact *results, size_t count) {
   const pir_opdef *def = pir_op_meaning(op);
   size_t operand_count;
   const pir_fact **operands = gather_operands(facts, op, def, &operand_count);
-  pir_infer infer = {.def = def,
+  return (pir_infer){.def = def,
                      .op = op,
                      .dims = facts->dims,
                      .operands = operands,
@@ -122,6 +122,15 @@ static pir_status infer_op(pir_facts *facts, const pir_op *op, pir_fact *results
                      .alloc = facts_alloc,
                      .user = facts,
                      .require = facts->symbolic ? facts_require : NULL};
+}
+
+void pir_facts_complete(pir_facts *facts, const pir_op *op, char *message, size_t capacity) {
+  pir_infer infer = question(facts, op, NULL, 0);
+  pir_infer_complete(&infer, message, capacity);
+}
+
+static pir_status infer_op(pir_facts *facts, const pir_op *op, pir_fact *results, size_t count) {
+  pir_infer infer = question(facts, op, results, count);
   pir_status status = pir_infer_run(&infer);
   if (status && infer.has_message)
     (void)pir_error(op, "%s", strchr(infer.message, ':') ? strchr(infer.message, ':') + 2 : infer.message);
@@ -187,6 +196,11 @@ pir_status pir_facts_update(pir_facts *facts, const pir_op *op) {
 }
 
 // ---- regions
+static void forget_elements(pir_fact *fact) {
+  fact->contents = NULL, fact->content_count = 0;
+  fact->numbers = NULL, fact->number_count = 0;
+}
+
 // What holds for both: `a` loses what differs in `b`. `loose` are the dims it lost before: those stay as
 // they are. True when it lost something.
 static bool meet(pir_facts *facts, pir_fact *a, const pir_fact *b, bool keep_contents, uint32_t *loose) {
@@ -196,7 +210,7 @@ static bool meet(pir_facts *facts, pir_fact *a, const pir_fact *b, bool keep_con
     return true;
   }
   bool changed = a->contents != NULL && !keep_contents;
-  if (!keep_contents) a->contents = NULL, a->content_count = 0;
+  if (!keep_contents) forget_elements(a);
   for (int32_t i = 0; i < a->rank; i++) {
     pir_dim x = pir_dim_canonical(facts->dims, a->shape[i]), y = pir_dim_canonical(facts->dims, b->shape[i]);
     if (x == y || *loose >> i & 1) continue;
@@ -239,7 +253,7 @@ static pir_status analyse_while(pir_facts *facts, pir_op *op, int depth) {
   uint32_t *loose = facts_alloc(facts, sizeof *loose * (n + 1));
   for (size_t i = 0; i < n; i++) {
     state[i] = i + 1 < pir_op_operands(op) ? *pir_facts_of(facts, pir_op_operand(op, i + 1)) : nothing;
-    state[i].contents = NULL, state[i].content_count = 0;
+    forget_elements(&state[i]);
     if (facts->symbolic) facts_name_contents(facts, &state[i]);
   }
   bool changed = true;
@@ -259,7 +273,7 @@ static pir_status analyse_while(pir_facts *facts, pir_op *op, int depth) {
   }
   for (size_t i = 0; i < pir_op_results(op); i++) {
     pir_fact fact = i < n ? state[i] : nothing;
-    fact.contents = NULL, fact.content_count = 0;
+    forget_elements(&fact);
     if (facts->symbolic) facts_name_contents(facts, &fact);
     for (int32_t d = 0; d < fact.rank; d++)
       if (loose[i] >> d & 1) fact.shape[d] = pir_dim_symbol(facts->dims, 0);

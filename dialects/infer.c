@@ -137,7 +137,7 @@ static pir_status broadcast_loads(pir_infer *infer, const pir_clause *clause, in
   loads l = {.infer = infer, .clause = clause, .out = out, .pack = pack};
   out->rank = 0;
   visit(&l, clause->body);
-  if (l.misfit) return pir_infer_fail(infer, "the operands' shapes do not broadcast together");
+  if (l.misfit) return pir_infer_fail(infer, "the shapes of the operands do not broadcast together");
   if (l.unknown || (!l.any && clause->kind != PIR_CLAUSE_VIEW)) out->rank = l.unknown ? -1 : 0;
   return PIR_OK;
 }
@@ -473,7 +473,7 @@ static void forget(pir_infer *infer) {
   for (size_t i = 0; i < infer->result_count; i++) infer->results[i] = (pir_fact){.rank = -1};
 }
 
-pir_status pir_infer_run(pir_infer *infer) {
+static pir_status infer_all(pir_infer *infer) {
   forget(infer);
   PIR_TRY(infer_requirements(infer));
   pir_status status = infer_meaning(infer);
@@ -482,10 +482,18 @@ pir_status pir_infer_run(pir_infer *infer) {
     forget(infer);
     return status;
   }
+  for (size_t i = 0; i < infer->result_count; i++) infer->results[i].numbers = NULL, infer->results[i].number_count = 0;
   infer_contents(infer);
   for (size_t i = 0; i < infer->result_count; i++) {
     infer_fresh_dims(infer, &infer->results[i]);
     PIR_TRY(check_extents(infer, i));
   }
   return PIR_OK;
+}
+
+pir_status pir_infer_run(pir_infer *infer) {
+  pir_status status = infer_all(infer);
+  if (status && infer->has_message && !infer->nesting)
+    pir_infer_complete(infer, infer->message, sizeof infer->message);
+  return status;
 }

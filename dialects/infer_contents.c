@@ -72,6 +72,18 @@ static void elements(const pir_infer *infer, const pir_clause *c, symbolic s, co
   }
 }
 
+// The one number of a constant, where contents cannot hold it.
+static void keep_number(const pir_infer *infer, const pir_clause *c, symbolic s, pir_fact *fact) {
+  double value;
+  bool is_float = fact->dtype == PIR_F32 || fact->dtype == PIR_F64;
+  if (!(infer->def->traits & PIR_CONSTANT) || !is_float || small_count(infer, fact) != 1) return;
+  if (c->kind != PIR_CLAUSE_GATHER && c->kind != PIR_CLAUSE_POINTWISE && c->kind != PIR_CLAUSE_VIEW) return;
+  if (!symbolic_number(&s, c->body, &value)) return;
+  double *number = INFER_NEW(infer, double, 1);
+  *number = fact->dtype == PIR_F32 ? (double)(float)value : value;
+  fact->numbers = number, fact->number_count = 1;
+}
+
 void infer_contents(pir_infer *infer) {
   for (uint8_t i = 0; infer->def->clause && i < infer->result_count; i++) {
     pir_fact *fact = &infer->results[i];
@@ -79,6 +91,7 @@ void infer_contents(pir_infer *infer) {
     int64_t count = c && fact->known && !fact->contents && wanted(infer, fact) ? small_count(infer, fact) : -1;
     if (count < 0) continue;
     symbolic s = {.infer = infer, .nodes = c->nodes, .pool = c->pool, .text = c->text};
+    keep_number(infer, c, s, fact);
     pir_dim *out = INFER_NEW(infer, pir_dim, (size_t)count);
     for (int64_t k = 0; k < count; k++) out[k] = PIR_DIM_UNKNOWN;
     switch ((pir_clause_kind)c->kind) {

@@ -27,6 +27,9 @@ int64_t lower_items(const symbolic *s, const pir_lower_item *items, int count, p
 pir_attr_value attr_default_value(const pir_attr_def *def, void *(*alloc)(void *user, size_t size), void *user);
 // Conditions of the op that are known not to hold are errors.
 pir_status infer_requirements(pir_infer *infer);
+// For messages: " x [2,3]," and " axis 1,"; returns how many characters were written.
+size_t infer_put_operand(const pir_infer *infer, size_t k, char *out, size_t capacity);
+size_t infer_put_attr(const pir_infer *infer, size_t k, char *out, size_t capacity);
 // Contents of small integer results, from those of the operands.
 void infer_contents(pir_infer *infer);
 

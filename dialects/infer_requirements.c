@@ -2,6 +2,8 @@
 // error, which shows the condition as it is declared and what stands for the names in it. O(nodes of the conditions).
 #include "infer_impl.h"
 
+enum { CHECKED = 1024 };  // values of `each` at most
+
 typedef struct named {
   uint64_t operands, attrs;  // bits
 } named;
@@ -29,55 +31,34 @@ static void find_names(const pir_clause *c, int16_t at, named *out) {
   find_names(c, n->a, out), find_names(c, n->b, out), find_names(c, n->c, out);
 }
 
-static size_t put_operand(const pir_infer *infer, size_t k, char *out, size_t capacity) {
-  const pir_fact *fact = infer->operands[k];
-  const char *name = infer->def->operands[k].name;
-  if (!fact || !fact->known) return pir_text_format(out, capacity, " no %s,", name);
-  if (fact->members) return pir_text_format(out, capacity, " %zu of %s,", fact->member_count, name);
-  size_t used = pir_text_format(out, capacity, " %s [", name);
-  for (int32_t i = 0; i < fact->rank && used + 32 < capacity; i++) {
-    int64_t extent;
-    bool is_const = pir_dim_is_const(infer->dims, fact->shape[i], &extent);
-    used += pir_text_format(out + used, capacity - used, is_const ? "%s%lld" : "%s?", i ? "," : "", (long long)extent);
-  }
-  return used + pir_text_format(out + used, capacity - used, "],");
-}
-
-static size_t put_attr(const pir_infer *infer, size_t k, char *out, size_t capacity) {
-  const pir_attr_value *attr = &infer->attrs[k];
-  const char *name = infer->def->attrs[k].name;
-  size_t used = pir_text_format(out, capacity, " %s ", name);
-  if (attr->kind == PIR_VALUE_INT) used += pir_text_format(out + used, capacity - used, "%lld", (long long)attr->i);
-  if (attr->kind == PIR_VALUE_FLOAT) used += pir_text_format(out + used, capacity - used, "%g", attr->f);
-  if (attr->kind == PIR_VALUE_TEXT)
-    used += pir_text_format(out + used, capacity - used, "\"%.*s\"", (int)(attr->text.size < 40 ? attr->text.size : 40),
-                            attr->text.data);
-  if (attr->kind == PIR_VALUE_DTYPE)
-    used += pir_text_format(out + used, capacity - used, "%s", pir_dtype_name((pir_dtype)attr->i));
-  if (attr->kind == PIR_VALUE_INTS)
-    for (size_t i = 0; i < attr->count && used + 32 < capacity; i++)
-      used += pir_text_format(out + used, capacity - used, "%s%lld", i ? "," : "", (long long)attr->ints[i]);
-  return used + pir_text_format(out + used, capacity - used, ",");
-}
-
-static pir_status fail(pir_infer *infer, const pir_clause *c) {
-  char found[160] = "";
+// The condition as it is declared, for which `d` of `each d` it fails, and what its names stand for.
+static pir_status fail(pir_infer *infer, const pir_clause *c, int d) {
+  char found[160] = "", at[16] = "";
   size_t used = 0;
   named names = {0};
-  find_names(c, c->guard, &names);
+  find_names(c, c->guard, &names), find_names(c, c->out_rank, &names), find_names(c, c->out_extent, &names);
   for (size_t k = 0; k < infer->operand_count && k < 64 && used + 48 < sizeof found; k++)
-    if (names.operands >> k & 1) used += put_operand(infer, k, found + used, sizeof found - used);
+    if (names.operands >> k & 1) used += infer_put_operand(infer, k, found + used, sizeof found - used);
   for (size_t k = 0; k < infer->def->attr_count && k < 64 && used + 48 < sizeof found; k++)
-    if (names.attrs >> k & 1) used += put_attr(infer, k, found + used, sizeof found - used);
+    if (names.attrs >> k & 1) used += infer_put_attr(infer, k, found + used, sizeof found - used);
   if (used) found[used - 1] = 0;
-  return pir_infer_fail(infer, "expects %s, found%s", c->text[c->trap_text], found);
+  if (d >= 0) pir_text_format(at, sizeof at, ", at %d", d);
+  return pir_infer_fail(infer, "expects %s, found%s%s", c->text[c->trap_text], found, at);
+}
+
+static bool fails(const symbolic *s, int16_t condition) {
+  int64_t holds;
+  return pir_dim_is_const(s->infer->dims, symbolic_index(s, condition), &holds) && !holds;
 }
 
 pir_status infer_requirements(pir_infer *infer) {
   for (const pir_clause *c = infer->def->require; c; c = c->next) {
     symbolic s = {.infer = infer, .nodes = c->nodes, .pool = c->pool, .text = c->text};
-    int64_t holds;
-    if (pir_dim_is_const(infer->dims, symbolic_index(&s, c->guard), &holds) && !holds) return fail(infer, c);
+    int64_t count = 0;
+    if (c->guard >= 0 && fails(&s, c->guard)) return fail(infer, c, -1);
+    if (c->out_rank < 0 || !pir_dim_is_const(infer->dims, symbolic_index(&s, c->out_rank), &count)) continue;
+    for (s.d = 0; s.d < count && s.d < CHECKED; s.d++)
+      if (fails(&s, c->out_extent)) return fail(infer, c, (int)s.d);
   }
   return PIR_OK;
 }

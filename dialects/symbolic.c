@@ -359,6 +359,7 @@ bool symbolic_number(const symbolic *s, int16_t node, double *out) {
       *out = v->kind == PIR_VALUE_FLOAT ? v->f : (double)v->i;
       return v->kind == PIR_VALUE_FLOAT || v->kind == PIR_VALUE_INT;
     }
+    case PIR_V_SCALAR: return fact_number(s->infer->dims, operand(s, n->k), 0, out);
     case PIR_V_INDEX:
       if (!constant(s, evaluate(s, n->a), &i)) return false;
       *out = (double)i;

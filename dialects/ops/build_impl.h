@@ -42,7 +42,7 @@ void set_legacy_slots(parser *p, source_loc loc, const char *name);
 void add_let(parser *p, source_loc loc, const char *name, names params, expr *body);
 clause *add_clause(parser *p, source_loc loc, int kind, const char *result, expr *when);
 void add_shape(parser *p, source_loc loc, names results, clause c);
-void add_requirement(parser *p, source_loc loc, expr *holds);
+void add_requirement(parser *p, source_loc loc, clause c);
 void add_variable(parser *p, source_loc loc, const char *name, expr *extent);
 void begin_lower(parser *p, source_loc loc);
 step take_step(parser *p, source_loc loc, const char *op_name, expr *args, named_expr *attrs);

@@ -157,7 +157,13 @@ static pir_clause compile_shape(compiler *co, const clause *c) {
 static pir_clause compile_requirement(compiler *co, const clause *c) {
   pir_clause out = pir_clause_blank(PIR_CLAUSE_VIEW);
   co->c = NULL;
-  out.guard = index_node(co, c->guard, NULL);
+  if (c->each) {
+    scope each = {NULL, c->each, NULL, NULL, ++co->level};
+    out.out_rank = index_node(co, c->rank, NULL), out.out_extent = index_node(co, c->extent, &each);
+    co->level--;
+  } else {
+    out.guard = index_node(co, c->guard, NULL);
+  }
   out.trap_text = text_add(co, c->trap_text);
   return out;
 }

@@ -126,7 +126,9 @@ part: OPERAND marked_names ':' operand_type literal_default { add_operands(p, $2
   | SHAPE condition idents '=' '[' expr_list ']' { add_shape(p, @1, $3, (clause){.when = $2, .out = $6}); }
   | SHAPE condition idents '=' '[' EACH IDENT '<' expr ':' expr ']'
     { add_shape(p, @1, $3, (clause){.when = $2, .each = $7, .rank = $9, .extent = $11}); }
-  | REQUIRE expr                             { add_requirement(p, @2, $2); }
+  | REQUIRE expr                             { add_requirement(p, @2, (clause){.guard = $2}); }
+  | REQUIRE EACH IDENT '<' expr ':' expr
+    { @2.end_column = @7.end_column, add_requirement(p, @2, (clause){.each = $3, .rank = $5, .extent = $7}); }
   | LOWER                                    { begin_lower(p, @1); } lower_when '{' steps '}' ;
 pairs: pair | pairs ',' pair ;
 pair: name ARROW name { APPEND(p->current->pairs, p->current->pair_count, (pair){.operand = $1, .result = $3, .loc = @1}); } ;

@@ -430,7 +430,7 @@ void add_shape(parser *p, source_loc loc, names results, clause c) {
 }
 
 // The message shows the condition as it is written.
-void add_requirement(parser *p, source_loc loc, expr *holds) {
+void add_requirement(parser *p, source_loc loc, clause c) {
   const char *text = source_text(loc.file);
   for (int line = 1; line < loc.line; line++) text = strchr(text, '\n') + 1;
   text += loc.column - 1;
@@ -438,7 +438,7 @@ void add_requirement(parser *p, source_loc loc, expr *holds) {
   if (loc.end_column > loc.column && (size_t)(loc.end_column - loc.column) < size)
     size = (size_t)(loc.end_column - loc.column);
   while (size && text[size - 1] == ' ') size--;
-  clause c = {.kind = PIR_CLAUSE_VIEW, .loc = loc, .guard = holds, .trap_text = text_copy(text, size)};
+  c.kind = PIR_CLAUSE_VIEW, c.loc = loc, c.trap_text = text_copy(text, size);
   APPEND(p->current->requirements, p->current->requirement_count, c);
 }
 

@@ -42,16 +42,12 @@ pir_status pd_infer_same_shape(pir_infer *infer) {
     pir_dtype dtype = out->dtype;
     *out = *x;
     out->dtype = dtype;
-    if (dtype != x->dtype || i) out->contents = NULL, out->content_count = 0;
+    out->contents = NULL, out->content_count = 0;  // where they are those of x, the clause says so
   }
   return PIR_OK;
 }
 
-pir_status pd_infer_like(pir_infer *infer) {
-  PIR_TRY(pd_infer_same_shape(infer));
-  infer->results[0].contents = NULL, infer->results[0].content_count = 0;
-  return PIR_OK;
-}
+pir_status pd_infer_like(pir_infer *infer) { return pd_infer_same_shape(infer); }
 
 pir_status pd_infer_real_part(pir_infer *infer) {
   PIR_TRY(pd_infer_same_shape(infer));
@@ -65,7 +61,7 @@ pir_status pd_infer_real_part(pir_infer *infer) {
 pir_status pd_infer_float_result(pir_infer *infer) {
   PIR_TRY(pd_infer_same_shape(infer));
   pir_fact *out = &infer->results[0];
-  if (pir_dtype_is_integer(out->dtype)) out->dtype = PIR_F32, out->contents = NULL, out->content_count = 0;
+  if (pir_dtype_is_integer(out->dtype)) out->dtype = PIR_F32;
   return PIR_OK;
 }
 

@@ -130,6 +130,11 @@ pir_status pd_infer_distribute_fpn_proposals(pir_infer *infer) {
 }
 
 pir_status pd_infer_collect_fpn_proposals(pir_infer *infer) {
+  const pir_fact *scores = infer->operands[PD_COLLECT_FPN_PROPOSALS_IN_MULTI_LEVEL_SCORES];
+  for (size_t i = 0; scores && i < scores->member_count; i++)
+    if (scores->members[i]->known && scores->members[i]->rank >= 0 && scores->members[i]->rank != 2)
+      return pir_infer_fail(infer, "multi_level_scores: expects rank 2, found %d in member %zu",
+                            scores->members[i]->rank, i);
   const pir_fact *numbers = infer->operands[PD_COLLECT_FPN_PROPOSALS_IN_MULTI_LEVEL_ROIS_NUM],
                  *first = numbers && numbers->member_count ? numbers->members[0] : NULL;
   fact_put_shape(infer_begin(infer, PD_COLLECT_FPN_PROPOSALS_OUT_FPN_ROIS), 2, PIR_DIM_UNKNOWN, 4, 0, 0);

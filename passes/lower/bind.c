@@ -43,7 +43,7 @@ static bool stays(const pir_op *op) {
   return pir_op_meaning(op) != def || (pir_op_regions(op) && (is_control(def) || !(def->traits & PIR_CONTROL)));
 }
 
-static pir_status check(const pir_op *op) {
+static pir_status check(const kernel_calls *c, const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
   const char *what = NULL;
   if (!(def->traits & PIR_REGISTERED)) what = "no dialect declares it";
@@ -53,8 +53,10 @@ static pir_status check(const pir_op *op) {
   else if (!def->clause && !def->own && !(def->kernel && pir_kernel_find(pir_str_from(def->kernel))))
     what = "no kernel computes it";
   if (!what) return PIR_OK;
-  return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op), "unsupported: \"%s\": %s",
-                    def->name, what);
+  char text[400];
+  pir_text_format(text, sizeof text, "unsupported: \"%s\": %s", def->name, what);
+  if (def->traits & PIR_REGISTERED) pir_facts_complete(c->facts, op, text, sizeof text);
+  return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op), "%s", text);
 }
 
 enum { DEEPEST = 64 };
@@ -69,7 +71,7 @@ static pir_status each_op(kernel_calls *c, pir_block *block, bool binds, int dep
       if (depth == DEEPEST) found = pir_error(op, "is nested deeper than %d regions", DEEPEST);
       else if (inner) found = each_op(c, inner, binds, depth + 1);
     }
-    if (!found && !stays(op)) found = binds ? kernel_call_replace(c, op, NULL, NULL) : check(op);
+    if (!found && !stays(op)) found = binds ? kernel_call_replace(c, op, NULL, NULL) : check(c, op);
     status = status ? status : found;
     if (binds && status) break;
   }

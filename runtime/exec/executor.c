@@ -88,9 +88,12 @@ static pir_status run_call(frame *f, const plan_instr *instr) {
                             .allocator = &f->allocator,
                             .message = &f->message};
   pir_status status = call->run(&kernel);
-  if (!status || strstr(f->message.text, call->def->name)) return status;
+  if (!status) return PIR_OK;
   pir_message inner = f->message;
-  return pir_exec_fail(&f->message, status, "\"%s\": %s", call->def->name, inner.text[0] ? inner.text : "failed");
+  if (!strstr(inner.text, call->def->name))
+    pir_exec_fail(&f->message, status, "\"%s\": %s", call->def->name, inner.text[0] ? inner.text : "failed");
+  pir_frame_complete(f, instr);
+  return status;
 }
 
 static pir_status run_copy(frame *f, const plan_instr *instr) {

@@ -74,6 +74,8 @@ pir_status pir_frame_run(frame *f, bool once);
 
 // Shapes of the late results of a call, by the op's own inference on the tensors at hand (late.c).
 pir_status pir_frame_infer(frame *f, const plan_instr *instr);
+// Appends what the operands and attributes of a call are to a message that names none of them.
+void pir_frame_complete(frame *f, const plan_instr *instr);
 // Asks it of every call whose operands have the extents of inputs, before a run with new ones.
 pir_status pir_frame_check(frame *f);
 // Memory for late slot `slot`, whose tensor has its shape.

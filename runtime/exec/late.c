@@ -77,13 +77,16 @@ static pir_status take_results(frame *f, const plan_instr *instr, pir_dims *dims
   return PIR_OK;
 }
 
-// Before the run the contents of constants alone are known, and results have their shapes.
-static pir_status infer(frame *f, const plan_instr *instr, pir_dims *dims, bool before) {
+// What a question is about: a call before the run, when the contents of constants alone are known, or its results, or
+// the words for a message.
+typedef enum asked { BEFORE, RESULTS, WORDS } asked;
+
+static pir_status infer(frame *f, const plan_instr *instr, pir_dims *dims, asked what) {
   const plan_call *call = &f->plan->calls[instr->detail];
   const pir_opdef *def = call->def;
   const pir_fact **operands = from_run(f, def->operand_count * sizeof *operands);
   pir_fact *results = from_run(f, def->result_count * sizeof *results);
-  for (int k = 0; k < def->operand_count; k++) operands[k] = operand_fact(f, dims, instr, call, k, !before);
+  for (int k = 0; k < def->operand_count; k++) operands[k] = operand_fact(f, dims, instr, call, k, what != BEFORE);
   pir_infer question = {.def = def,
                         .dims = dims,
                         .operands = operands,
@@ -93,28 +96,35 @@ static pir_status infer(frame *f, const plan_instr *instr, pir_dims *dims, bool 
                         .result_count = def->result_count,
                         .alloc = from_run,
                         .user = f};
+  if (what == WORDS) return pir_infer_complete(&question, f->message.text, sizeof f->message.text), PIR_OK;
   for (int k = 0; k < def->result_count; k++) results[k].rank = -1;
   pir_status status = pir_infer_run(&question);
   if (status)
     return pir_exec_fail(&f->message, status, "\"%s\": %s", def->name,
                          question.has_message ? question.message : "wrong shapes");
-  return before ? PIR_OK : take_results(f, instr, dims, results);
+  return what == BEFORE ? PIR_OK : take_results(f, instr, dims, results);
 }
 
 // Inference does not expect to run out of memory: it is left by a jump, and what it took goes with `run` and dims.
-static pir_status ask(frame *f, const plan_instr *instr, bool before) {
+static pir_status ask(frame *f, const plan_instr *instr, asked what) {
   f->dims = NULL;
   f->inferred = PIR_EXHAUSTED;
   if (!setjmp(f->no_memory)) {
     f->dims = pir_dims_create_hooked(&f->allocator, leave, f);
-    f->inferred = infer(f, instr, f->dims, before);
+    f->inferred = infer(f, instr, f->dims, what);
   }
   pir_dims_destroy(f->dims);
   pir_bump_reset(&f->run);
   return f->inferred;
 }
 
-pir_status pir_frame_infer(frame *f, const plan_instr *instr) { return ask(f, instr, false); }
+pir_status pir_frame_infer(frame *f, const plan_instr *instr) {
+  pir_status status = ask(f, instr, RESULTS);
+  if (status) pir_frame_complete(f, instr);
+  return status;
+}
+
+void pir_frame_complete(frame *f, const plan_instr *instr) { (void)ask(f, instr, WORDS); }
 
 // Whether the shapes of all operands are known before the run, and some by the inputs alone.
 static bool is_open(const plan *p, const plan_instr *instr) {
@@ -133,7 +143,7 @@ pir_status pir_frame_check(frame *f) {
   const plan *p = f->plan;
   for (uint32_t i = 0; i < p->instr_count; i++) {
     const plan_instr *instr = &p->instrs[i];
-    if (instr->kind == PLAN_CALL && !instr->late && !instr->once && is_open(p, instr)) PIR_TRY(ask(f, instr, true));
+    if (instr->kind == PLAN_CALL && !instr->late && !instr->once && is_open(p, instr)) PIR_TRY(ask(f, instr, BEFORE));
   }
   return PIR_OK;
 }

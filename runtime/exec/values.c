@@ -190,6 +190,9 @@ static pir_status build_structural(plan_builder *b, const pir_op *op) {
       pir_plan_bind(b, pir_op_result(op, i),
                     (struct slot_list){list.first + (uint32_t)(sliced ? index : (int64_t)i), 1});
     if (fits) return PIR_OK;
+    const pir_op *maker = pir_value_op(pir_op_operand(op, 0));
+    return pir_error(op, "expects a list of %zu, found %u members%s%s", results, list.count, maker ? " of " : "",
+                     maker ? pir_op_meaning(maker)->name : "");
   }
   return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
                     "unsupported: \"%s\" of other values than tensors in the plan", pir_op_def(op)->name);

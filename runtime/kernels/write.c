@@ -103,7 +103,7 @@ static pir_status set_slice(const pir_kernel_call *call, int first, const pir_te
     for (int j = 0; j < 3; j++) PIR_TRY(list_element(call, first + j, (int64_t)i, &bounds[j]));
     PIR_TRY(cut_axis(call, &place, axes->ints[i], bounds[0], bounds[1], bounds[2]));
   }
-  if (pir_tensor_numel(&place) == 0) return PIR_OK;
+  if (pir_tensor_numel(out) == 0) return PIR_OK;
   PIR_TRY(reshape_view(call, &place, &call->attrs[1], &call->attrs[2]));
   PIR_TRY(spread(call, values, &place, &from));
   return pir_tensor_copy(&from, &place);

@@ -22,7 +22,7 @@ struct pir_fact {
   pir_dim shape[PIR_MAX_RANK];
   const pir_dim *contents;  // elements of a small integer tensor (PIR_DIM_UNKNOWN where not known), or NULL
   size_t content_count;
-  const double *numbers;  // elements of a small float tensor; a run alone knows them. Or NULL
+  const double *numbers;  // elements of a small float tensor: of a constant, or during a run. Or NULL
   size_t number_count;
   const pir_fact *const *members;  // of a vec value
   size_t member_count;
@@ -48,13 +48,15 @@ struct pir_infer {
   void *user;
   int nesting;  // of lower blocks being run
   bool has_message;
-  char message[256];  // of a failure
+  char message[400];  // of a failure
   // Told of every constraint that is not plain from the numbers; NULL when nobody asks.
   void (*require)(struct pir_infer *infer, pir_constraint_kind kind, pir_dim a, pir_dim b);
 };
 
 // Fails with a message that names op, operand, expected and found.
 PIR_API pir_status pir_infer_fail(pir_infer *infer, const char *format, ...) PIR_PRINTF(2, 3);
+// Appends what the operands and attributes are to a message that names none of them.
+PIR_API void pir_infer_complete(const pir_infer *infer, char *message, size_t capacity);
 // Runs the op's hook, or derives the facts from its clause; results that nothing says are left unknown.
 // Dims that only the run will show become new symbols.
 PIR_API pir_status pir_infer_run(pir_infer *infer);
@@ -78,6 +80,8 @@ PIR_API pir_status pir_facts_create(const pir_program *program, pir_facts **out_
 PIR_API pir_status pir_facts_create_symbolic(const pir_program *program, pir_facts **out_facts);
 PIR_API void pir_facts_destroy(pir_facts *facts);
 PIR_API const pir_fact *pir_facts_of(const pir_facts *facts, const pir_value *value);  // never NULL
+// Appends what the operands and attributes of the op are to a message that names none of them.
+PIR_API void pir_facts_complete(pir_facts *facts, const pir_op *op, char *message, size_t capacity);
 PIR_API pir_dims *pir_facts_dims(const pir_facts *facts);
 // Re-derives the facts of one op's results (a pass changed or made it).
 PIR_API pir_status pir_facts_update(pir_facts *facts, const pir_op *op);

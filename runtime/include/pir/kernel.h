@@ -12,7 +12,7 @@ PIR_BEGIN
 
 // An error text of bounded size, for code that has no context to report to.
 typedef struct pir_message {
-  char text[256];
+  char text[400];
 } pir_message;
 
 // Everything a kernel sees. Operands and results are in the order of the op's definition; a variadic one
