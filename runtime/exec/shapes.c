@@ -58,7 +58,9 @@ static pir_status evaluate_all(pir_session *s, shape_plan *shapes) {
   for (uint32_t i = 0; i < p->check_count; i++)
     if (shapes->values[p->checks[i].a] != shapes->values[p->checks[i].b])
       return pir_exec_fail(&s->frame.message, PIR_INVALID,
-                           "\"%s\" would change the number of elements for these shapes", p->checks[i].op);
+                           "\"%s\" would change the number of elements: expects %lld bytes in its result, found %lld",
+                           p->checks[i].op, (long long)shapes->values[p->checks[i].a],
+                           (long long)shapes->values[p->checks[i].b]);
   return PIR_OK;
 }
 

@@ -3,7 +3,7 @@
 {
   (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[2,3],stop_gradient:[true]} : () -> tensor<2x3xf32>
   (%1) = "pd_op.data" () {dtype:float32,name:"y",place:Place(undefined:0),shape:[4,3],stop_gradient:[true]} : () -> tensor<4x3xf32>
-  // expected-error@+1 {{the operands' shapes do not broadcast together}}
+  // expected-error@+1 {{the shapes of the operands do not broadcast together; given x [2,3], y [4,3]}}
   (%2) = "pd_op.add" (%0, %1) {} : (tensor<2x3xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>
 }
 // -----
