@@ -17,6 +17,7 @@ static void find_names(const pir_clause *c, int16_t at, named *out) {
     case PIR_I_ATTR_COUNT:
     case PIR_I_ATTR_DTYPE:
     case PIR_I_ATTR_IS:
+    case PIR_V_ATTR_AT:
     case PIR_V_ATTR: out->attrs |= (uint64_t)1 << (n->k & 63); break;
     case PIR_I_DIM:
     case PIR_I_RANK:
@@ -24,6 +25,7 @@ static void find_names(const pir_clause *c, int16_t at, named *out) {
     case PIR_I_MEMBERS:
     case PIR_I_PRESENT:
     case PIR_I_DTYPE:
+    case PIR_V_SCALAR:
     case PIR_I_OPERAND_AT:
     case PIR_I_OPERAND_COUNT: out->operands |= (uint64_t)1 << (n->k & 63); break;
     default: break;

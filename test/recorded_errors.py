@@ -3,7 +3,7 @@ another rank, extent or element type, an attribute of another value) and what Pa
 without the types of its results, with feeds made from those of the case, and run. What Paddle refuses or dies of must be
 an error that names the op; what it accepts may be refused here too, but not crash.
 
-Many rows run in one process; the rows of a process that died run again one by one."""
+A message names an operand or attribute too. Many rows run in one process; the rows of a process that died run again one by one."""
 import collections
 import math
 import os
@@ -152,7 +152,7 @@ class Program:
             return change_member(members[-1], change[13:])
         if feed and change_feed(feed[0], change):
             return None
-        before, arrow, after = change.partition("->")
+        before, arrow, after = change.rpartition("->")
         if not arrow:
             raise NoProgram("not understood: " + change)
         return self.change_attr(name, before, after.strip().replace("'", '"'))
@@ -241,11 +241,13 @@ def split_types(text):
 
 
 # ---- running
-def operand_names(tools):
+def declared_names(tools):
+    """Of every op: its operands, and its attributes."""
     with tempfile.NamedTemporaryFile("r", suffix=".tsv") as f:
         subprocess.run([tools / "opsc", OPS, f"--list={f.name}"], check=True)
         rows = [l.split("\t") for l in f.read().splitlines()[1:]]
-    return {r[0].removeprefix("pd_op."): [re.match(r"\w+", x)[0] for x in r[2].split()] for r in rows}
+    names = lambda column: [re.match(r"\w+", x)[0] for x in column.split()]
+    return {r[0].removeprefix("pd_op."): (names(r[2]), names(r[3])) for r in rows}
 
 
 class Batch:
@@ -314,11 +316,12 @@ def error_jobs(run):
         table = root / "ops/errors.tsv"
         if not table.exists():
             return
-        operands, batch, outside, listed = operand_names(tools), Batch(tools), collections.Counter(), stricter()
+        declared, batch, outside, listed = declared_names(tools), Batch(tools), collections.Counter(), stricter()
         for row in (l.split("\t") for l in table.read_text().splitlines()[1:]):
             op, case, change = row[:3]
+            operands, attrs = declared.get(op, ([], []))
             try:
-                program = program_of(root / "ops/cases" / op, case, op, operands.get(op, []))
+                program = program_of(root / "ops/cases" / op, case, op, operands)
                 program.change(change)
             except NoProgram as e:
                 outside[str(e)] += 1
@@ -326,7 +329,7 @@ def error_jobs(run):
             if len(batch.rows) == BATCH:
                 batch = Batch(tools)
             name = f"errors {op}/{case}/{change.replace(' ', '')}"
-            yield name, lambda b=batch, i=batch.add(program), r=row, n=name: (n, *judge(r, *b.answer(i), listed))
+            yield name, lambda b=batch, i=batch.add(program), r=row, n=name, o=operands + attrs: (n, *judge(r, *b.answer(i), listed, o))
         for why, count in outside.items():
             print(f"   {count} rows change nothing in a program: {why}", flush=True)
     return jobs
@@ -338,7 +341,7 @@ def stricter():
     return dict(l.split("\t") for l in path.read_text().splitlines() if l and not l.startswith("#"))
 
 
-def judge(row, code, message, listed):
+def judge(row, code, message, listed, names):
     said, theirs, name = row[3], row[5], f"{row[0]}/{row[1]}/{row[2].replace(' ', '')}"
     if code < 0:
         return "fail", f"crash: {message}"
@@ -349,4 +352,12 @@ def judge(row, code, message, listed):
         return ("pass", "refused, where Paddle accepts") if name in listed else ("fail", f"Paddle accepts it; {ours}")
     if code == 0:
         return "fail", f"accepted; Paddle: {theirs[:140]}"
-    return ("pass", "") if "pd_op." in message else ("fail", f"the message names no op: {message[-200:]}")
+    if "pd_op." not in message:
+        return "fail", f"the message names no op: {message[-200:]}"
+    return ("pass", "") if is_specific(message, names) else ("fail", f"the message names no operand or attribute: {message[-200:]}")
+
+
+def is_specific(message, names):
+    """Names an operand or attribute of the op, or (of an op that it is expanded to) what was expected and found."""
+    text = re.sub(r"^.*?(error|unsupported): ", "", message)
+    return "expects" in text and "found" in text or "; given " in text or any(re.search(rf"\b{n}\b", text) for n in names)
