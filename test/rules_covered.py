@@ -4,8 +4,8 @@
   rules_covered.py BIN RECORDED
 
 Runs the pir-opt commands of all RUN lines again, and the passes of the recordings, with --trace-rewrites=all, and counts for
-each `rule` of the passes' files what fired and what did not apply although its root was there. Of a rule with `for` any
-choice counts. One that takes every op of a kind, whatever its attributes, cannot be refused. Names what lacks one of the two; ends with `N passed, N failed, 0 skipped`.
+each `rule` of the passes' files what fired and what did not apply although its root was there, or left an op of its kind
+to another rule of the file. Of a rule with `for` any choice counts. One that takes every op of a kind, whatever its attributes, cannot be refused. Names what lacks one of the two; ends with `N passed, N failed, 0 skipped`.
 """
 import collections
 import concurrent.futures
@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 RULE = re.compile(r"^\s*rule\s+(\w+)\s*\{", re.M)
-TRACE = re.compile(r"^// (\w+)\.drr:\d+ (\w+)(?:\[[^ ]*\])*: (not )?\"", re.M)
+TRACE = re.compile(r"^// (\w+)\.drr:\d+ (\w+)(?:\[[^ ]*\])*: (not )?\"([\w.]+)\"", re.M)
 
 
 def rules(root):
@@ -25,13 +25,24 @@ def rules(root):
         text = re.sub(r"//.*", "", path.read_text())
         starts = list(RULE.finditer(text))
         for m, end in zip(starts, [n.start() for n in starts[1:]] + [len(text)]):
-            yield path.stem, m[1], has_conditions(text[m.end():end])
+            rule = text[m.end():end]
+            yield path.stem, m[1], has_conditions(rule), root_of(rule)
+
+
+def match_of(rule):
+    block = re.search(r"match\s*\{(.*?)\}\s*(?:\n|emit|where|let|$)", rule, re.S)
+    return block[1] if block else rule
+
+
+def root_of(rule):
+    """What the op of its last line is called, as an expression."""
+    names = re.findall(r'"(\w+\.[\w${}]+)"', match_of(rule))
+    return re.compile(re.sub(r"\\\$\\?\{?\w+\\?\}?", r"\\w+", re.escape(names[-1])) + "$" if names else "$^")
 
 
 def has_conditions(rule):
     """More than one op, a `where`, or something in the match that is compared: a number, a text, `none`, one name twice."""
-    block = re.search(r"match\s*\{(.*?)\}\s*(?:\n|emit|where|let|$)", rule, re.S)
-    match = block[1] if block else rule
+    match = match_of(rule)
     names = re.findall(r"[%$]\w+", match)
     compared = re.search(r":\s*[^$\s]|[(,]\s*(?:[\d\[\"-]|none\b|f32|true|false)", match.split("=", 1)[-1])
     return match.count("=") != 1 or re.search(r"\bwhere\b", rule) or compared or len(names) != len(set(names))
@@ -87,13 +98,16 @@ def traced(command):
 
 def main():
     tools, root = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(__file__).resolve().parent.parent
-    seen = collections.Counter()
+    seen, taken = collections.Counter(), set()
     unique = sorted(set(map(tuple, commands(tools, root / "test"))) | set(map(tuple, recorded(tools, pathlib.Path(sys.argv[2])))))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for lines in pool.map(traced, unique):
-            seen.update((file, rule, "refused" if no else "fired") for file, rule, no in lines)
+            seen.update((file, rule, "refused" if no else "fired") for file, rule, no, _ in lines)
+            taken.update((file, rule, op) for file, rule, no, op in lines if not no)
     passed = failed = 0
-    for file, rule, can_be_refused in rules(root):
+    for file, rule, can_be_refused, kind in rules(root):
+        if any(f == file and r != rule and kind.match(op) for f, r, op in taken):
+            seen[file, rule, "refused"] += 1
         wanted = ("fired", "refused") if can_be_refused else ("fired",)
         lacks = [what for what in wanted if not seen[file, rule, what]]
         passed, failed = passed + (not lacks), failed + bool(lacks)

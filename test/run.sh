@@ -77,6 +77,10 @@ python3 "$here/recorded.py" --bin "$build/bin" $limit "$recorded" 2>&1 | tee "$l
 last_counts "$log/recorded.log"
 echo "the skipped recordings are named in $log/recorded.log"
 
+echo "== rules: each fires in a test and is refused in one"
+python3 "$here/rules_covered.py" "$build/bin" "$recorded" >"$log/rules.log" 2>&1
+last_counts "$log/rules.log"; tail -n 20 "$log/rules.log"
+
 echo "== CUDA groups, without a device"
 if [ -d "$recorded/models" ]; then
   python3 "$here/cuda.py" --build "$build" "$recorded" >"$log/cuda.log" 2>&1
