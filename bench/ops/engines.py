@@ -140,7 +140,8 @@ def difference(results, folder):
         if r.size != w.size:
             return float("inf")
         a, b = np.asarray(r).astype("f8").ravel(), w.astype("f8").ravel()
-        worst = max(worst, float(np.max(np.abs(a - b), initial=0)) / max(1e-30, float(np.max(np.abs(b), initial=0))) / 1e-3)
+        off = float(np.max(np.abs(a - b), initial=0)) / max(1e-30, float(np.max(np.abs(b), initial=0))) / 1e-3
+        worst = max(worst, off if off == off else float("inf"))
     return worst
 
 
