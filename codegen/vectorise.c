@@ -86,6 +86,13 @@ static loop_expr *widen_load(vectoriser *z, loop_expr *e) {
   }
   if (is_contiguous(z, e->a))
     return pir_loop_load(z->m, e->buffer, pir_loop_substitute(z->m, e->a, z->var, z->base), z->lanes, mask_of(z, own));
+  int64_t stride;
+  if (pir_loop_stride(e->a, z->var, &stride) && stride == 2) {  // the emitter reads runs of these
+    loop_expr *at = pir_loop_substitute(z->m, e->a, z->var, z->base);
+    if (!varies(z, pir_loop_substitute(z->m, e->a, z->var, pir_loop_int(z->m, 0))))
+      return pir_loop_gather(z->m, e->buffer, pir_loop_ramp(z->m, at, pir_loop_int(z->m, 2), z->lanes),
+                             mask_of(z, own));
+  }
   if (!varies(z, e->a)) {  // one element under a mask of lanes
     loop_expr *all = pir_loop_broadcast(z->m, e->a, z->lanes);
     return pir_loop_gather(z->m, e->buffer, all, mask_of(z, own));

@@ -74,6 +74,8 @@ LLVMValueRef pir_llvm_register(emitter *e, const loop_buffer *buffer, loop_expr 
   return NULL;
 }
 
+enum { MAX_HALVED = 64 };  // lanes
+
 // One element, or 0 without touching memory. Address and guard are computed before the branch, since their
 // values may be shared with code after it.
 static LLVMValueRef guarded_load(emitter *e, LLVMTypeRef type, LLVMValueRef address, LLVMValueRef guard,
@@ -93,6 +95,45 @@ static LLVMValueRef guarded_load(emitter *e, LLVMTypeRef type, LLVMValueRef addr
   return phi;
 }
 
+static LLVMValueRef shuffle(emitter *e, LLVMValueRef a, LLVMValueRef b, const unsigned *from, unsigned lanes) {
+  LLVMValueRef index[MAX_HALVED];
+  for (unsigned i = 0; i < lanes; i++) index[i] = LLVMConstInt(LLVMInt32TypeInContext(e->ctx), from[i], false);
+  return LLVMBuildShuffleVector(e->b, a, b, LLVMConstVector(index, lanes), "");
+}
+
+// Every second element, from two runs: the first begins with the first one, the second ends with the last one, so that
+// nothing outside is read. The runs have the mask's lanes spread out.
+static LLVMValueRef load_halved(emitter *e, const loop_expr *x, LLVMTypeRef type, unsigned align) {
+  unsigned n = x->lanes, from[MAX_HALVED];
+  LLVMTypeRef element = LLVMGetElementType(type), i64 = LLVMInt64TypeInContext(e->ctx),
+              i32 = LLVMInt32TypeInContext(e->ctx);
+  LLVMValueRef start = pir_llvm_address(e, x->buffer, x->a->a), shift = LLVMConstInt(i64, n - 1, false), runs[2];
+  LLVMValueRef mask = x->mask ? pir_llvm_expr(e, x->mask) : NULL;
+  for (unsigned k = 0; k < 2; k++) {
+    LLVMValueRef address = k ? LLVMBuildGEP2(e->b, element, start, &shift, 1, "") : start;
+    if (!mask) {
+      runs[k] = LLVMBuildLoad2(e->b, type, address, "");
+      LLVMSetAlignment(runs[k], align);
+      continue;
+    }
+    for (unsigned i = 0; i < n; i++) {
+      unsigned at = k ? n - 1 + i : i;
+      from[i] = at % 2 ? n : at / 2;
+    }
+    LLVMTypeRef types[] = {type, LLVMTypeOf(address)};
+    LLVMValueRef args[] = {address, LLVMConstInt(i32, align, false),
+                           shuffle(e, mask, LLVMConstNull(LLVMTypeOf(mask)), from, n), LLVMConstNull(type)};
+    runs[k] = pir_llvm_intrinsic(e, "llvm.masked.load", types, 2, args, 4);
+  }
+  for (unsigned i = 0; i < n; i++) from[i] = 2 * i < n ? 2 * i : 2 * i + 1;
+  return shuffle(e, runs[0], runs[1], from, n);
+}
+
+static bool is_halved(const loop_expr *x) {
+  return x->kind == LOOP_GATHER && x->lanes >= 4 && x->lanes <= MAX_HALVED && x->lanes % 2 == 0 &&
+         x->a->kind == LOOP_RAMP && x->a->b->kind == LOOP_CONST && x->a->b->i == 2;
+}
+
 static LLVMValueRef load(emitter *e, const loop_expr *x) {
   const loop_buffer *buffer = x->buffer;
   if (buffer->space == LOOP_REGISTER) {
@@ -104,8 +145,11 @@ static LLVMValueRef load(emitter *e, const loop_expr *x) {
   LLVMTypeRef type =
       is_bool ? vector_of(LLVMInt8TypeInContext(e->ctx), x->lanes) : pir_llvm_type(e, x->dtype, x->lanes);
   unsigned size = (unsigned)pir_dtype_size(buffer->dtype), align = buffer->align < size ? buffer->align : size;
-  LLVMValueRef address = pir_llvm_address(e, buffer, x->a), value;
-  if (x->mask && x->lanes == 1) {
+  bool halved = is_halved(x);
+  LLVMValueRef address = halved ? NULL : pir_llvm_address(e, buffer, x->a), value;
+  if (halved) {
+    value = load_halved(e, x, type, align);
+  } else if (x->mask && x->lanes == 1) {
     value = guarded_load(e, type, address, pir_llvm_expr(e, x->mask), align);
   } else if (x->mask || (x->kind == LOOP_GATHER && x->lanes > 1)) {
     LLVMTypeRef types[] = {type, LLVMTypeOf(address)};
