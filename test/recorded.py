@@ -13,7 +13,7 @@ FOLDER holds any of: models/ real/ (whole programs with cases), ops/ (one-op pro
   grads      an op and its gradient, likewise
   vjp        programs with the gradients Paddle added
   train      steps of training: losses, and the parameters in the end
-  passes     before.pir through a pass equals after.pir likewise
+  passes     before.pir through a pass equals after.pir likewise; with fusions of oneDNN, its numbers are those before
   decomp, kernel, pipelines  decomposition, lowering, the whole predictor (recorded_passes.py)
   roundtrip, json  through our own formats and back (recorded_formats.py)
   legacy     through .pdmodel files of ours and back (recorded_legacy.py)
@@ -195,6 +195,10 @@ def pass_jobs(tools, root):
             label = f"passes {which}/{want.parent.name}"
             if which in listed:
                 yield label, lambda n=label, p=which, w=want: pass_job(tools, n, p, w)
+                if b"onednn_op" in want.read_bytes() and "maxdiff" in row:
+                    command = [tools / "pir-opt", want.with_name("before.pir"), f"--passes={which}"]
+                    name = label + ":numbers"
+                    yield name, lambda n=name, c=command, f=want.parent: recorded_passes.numbers_job(run, tools, n, c, f)
             else:
                 yield label, lambda n=label, p=which: (n, "skip", f"not written: {p}")
 

@@ -73,7 +73,7 @@ def decomp_jobs(run):
 
 
 def numbers_job(run, tools, name, command, folder):
-    half = "bf16" in folder.name
+    half = "bf16" in folder.name or "bf16" in folder.parent.name or "bfloat16" in folder.parent.name
     with tempfile.NamedTemporaryFile(suffix=".pir") as f:
         code, out, err = run(command + ["--emit=typed"])
         if not code:

@@ -4,6 +4,8 @@
 
 #include <rules/front.h>
 
+#include <pir/dialect/onednn.h>
+
 static pir_rule_value of_bool(bool b) { return (pir_rule_value){.kind = PIR_RULE_BOOL, .i = b}; }
 
 // Whether a tensor has one element, whatever its rank.
@@ -58,6 +60,12 @@ pir_rule_value pir_helper_readers_follow(const pir_rule_call *call) {
     if (!pointwise && !told && !turned && !pir_op_has(reader, PIR_STRUCTURAL)) return of_bool(false);
   }
   return of_bool(true);
+}
+
+// Whether a reader of the value makes bf16 of it.
+pir_rule_value pir_helper_is_halved(const pir_rule_call *call) {
+  PIR_EACH_USE(use, call->args[0].value) if (pir_op_is(pir_use_owner(use), ONEDNN_QUANTIZE)) return of_bool(true);
+  return of_bool(false);
 }
 
 const pir_rule_helper pir_rule_helpers[] = {

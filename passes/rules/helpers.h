@@ -5,7 +5,7 @@
 #include <pir/rules.h>
 
 #define PIR_RULE_HELPERS(HELPER)                                                                                       \
-  HELPER(one_element, 1) HELPER(may_be_alike, 2) HELPER(option, 2) HELPER(readers_follow, 1)
+  HELPER(one_element, 1) HELPER(may_be_alike, 2) HELPER(is_halved, 1) HELPER(option, 2) HELPER(readers_follow, 1)
 
 #define PIR_RULE_HELPER_PROTOTYPE(name, args) pir_rule_value pir_helper_##name(const pir_rule_call *call);
 PIR_RULE_HELPERS(PIR_RULE_HELPER_PROTOTYPE)
