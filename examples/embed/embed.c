@@ -64,7 +64,7 @@ static void *run(void *user) {
 
 int main(int argc, char **argv) {
   if (argc != 3) return fprintf(stderr, "usage: embed MODEL PARAMS\n"), 2;
-  pir_model_options options = {sizeof options, NULL, NULL, NULL, NULL, 0, {report, NULL}, {NULL, NULL, NULL}, NULL};
+  pir_model_options options = {.size = sizeof options, .sink = {report, NULL}};
   static job jobs[2];
   pthread_t threads[2];
   pir_model *model = NULL;
