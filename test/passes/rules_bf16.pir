@@ -52,6 +52,21 @@
 }
 
 // -----
+// Likewise one that is fused already; not one on f32.
+// CHECK-LABEL: {{^}}// -----
+// CHECK-NOT: "onednn_op.quantize"
+// CHECK: "onednn_op.fused_conv2d" (%1, %0, <<NULL VALUE>>, <<NULL VALUE>>)
+// CHECK: fuse_activation:"relu"
+{
+    (%0) = "builtin.parameter" () {parameter_name:"p0"} : () -> tensor<4x3x3x3xf32>
+    (%1) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[2,3,6,6]} : () -> tensor<2x3x6x6xf32>
+    (%2) = "onednn_op.quantize" (%1) {bfloat16:true,is_negative_input:false,output_format:"NCHW",scale:1,shift:0} : (tensor<2x3x6x6xf32>) -> tensor<2x3x6x6xbf16>
+    (%3) = "onednn_op.fused_conv2d" (%2, %0, <<NULL VALUE>>, <<NULL VALUE>>) {fuse_activation:"relu",mkldnn_data_type:"bfloat16",onednn_data_type:"bfloat16"} : (tensor<2x3x6x6xbf16>, tensor<4x3x3x3xf32>, <<NULL TYPE>>, <<NULL TYPE>>) -> tensor<2x4x4x4xbf16>
+    (%4) = "pd_op.relu" (%3) {} : (tensor<2x4x4x4xbf16>) -> tensor<2x4x4x4xbf16>
+    (%5) = "pd_op.fetch" (%4) {col:0,name:"y"} : (tensor<2x4x4x4xbf16>) -> tensor<2x4x4x4xbf16>
+}
+
+// -----
 // Not one on f32.
 // CHECK-LABEL: {{^}}// -----
 // CHECK: "onednn_op.conv2d"
