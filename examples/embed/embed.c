@@ -41,7 +41,7 @@ typedef struct job {
 
 static void *run(void *user) {
   job *j = (job *)user;
-  pir_session_options options = {sizeof options, 2, {NULL, NULL, 0}, {NULL, NULL, NULL}, NULL, 0, NULL, NULL, 0};
+  pir_session_options options = {.size = sizeof options, .threads = 2};
   pir_parallel own = {in_halves, NULL, 2};
   if (j->own_executor) options.parallel = own;
   const int64_t in_shape[] = {2, 1, 8, 8}, out_shape[] = {2, 10};
