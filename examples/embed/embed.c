@@ -41,12 +41,15 @@ typedef struct job {
 
 static void *run(void *user) {
   job *j = (job *)user;
-  pir_session_options options = {.size = sizeof options, .threads = 2};
+  pir_session_options options;
   pir_parallel own = {in_halves, NULL, 2};
-  if (j->own_executor) options.parallel = own;
   const int64_t in_shape[] = {2, 1, 8, 8}, out_shape[] = {2, 10};
   pir_tensor in, out;
+  memset(&options, 0, sizeof options);
   memset(&in, 0, sizeof in);
+  options.size = sizeof options;
+  options.threads = 2;
+  if (j->own_executor) options.parallel = own;
   out = in;
   in.data = j->in, out.data = j->out;
   pir_tensor_set_dense(&in, PIR_F32, in_shape, 4);
@@ -64,7 +67,10 @@ static void *run(void *user) {
 
 int main(int argc, char **argv) {
   if (argc != 3) return fprintf(stderr, "usage: embed MODEL PARAMS\n"), 2;
-  pir_model_options options = {.size = sizeof options, .sink = {report, NULL}};
+  pir_model_options options;
+  memset(&options, 0, sizeof options);
+  options.size = sizeof options;
+  options.sink.report = report;
   static job jobs[2];
   pthread_t threads[2];
   pir_model *model = NULL;
