@@ -1,5 +1,6 @@
 // Blocks and regions: doubly linked lists of ops. Ops carry order numbers with gaps; an insertion takes the middle
-// of its gap, and only when a gap is used up is the block numbered again, at the next question.
+// of its gap. When a gap is used up the ops around it are numbered again, as few as have room among them: many ops put
+// in at many places cost O(1) each. Only a block without room is numbered as a whole, at the next question.
 
 #include <pir/block.h>
 
@@ -8,7 +9,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { ORDER_STEP = 1 << 6 };
+enum { ORDER_STEP = 1 << 6, ORDER_ROOM = 1 << 4 };
 
 // ---- regions
 
@@ -117,11 +118,26 @@ void pir_block_erase_argument(pir_block *block, size_t i) {
 
 // ---- ops
 
+// Numbers the ops around `op` again, twice as many each time until there is room between them.
+static bool number_around(pir_op *op) {
+  pir_op *first = op, *last = op;
+  for (uint64_t count = 1, wanted = 16; first->prev || last->next; wanted *= 2) {
+    for (; count < wanted && first->prev; count++) first = first->prev;
+    for (uint64_t more = 0; more < wanted && last->next; more++, count++) last = last->next;
+    uint64_t low = first->prev ? first->prev->order : 0;
+    uint64_t high = last->next ? last->next->order : low + (count + 1) * ORDER_STEP, step = (high - low) / (count + 1);
+    if (step < ORDER_ROOM || high > UINT32_MAX) continue;
+    for (pir_op *at = first; at != last->next; at = at->next) at->order = (uint32_t)(low += step);
+    return true;
+  }
+  return false;
+}
+
 static void number_between(pir_block *block, pir_op *op) {
   if (!block->ordered) return;
   uint64_t low = op->prev ? op->prev->order : 0;
   uint64_t high = op->next ? op->next->order : low + 2 * ORDER_STEP;
-  if (high - low < 2 || high > UINT32_MAX) block->ordered = false;
+  if (high - low < 2 || high > UINT32_MAX) block->ordered = number_around(op);
   else op->order = (uint32_t)(low + (high - low) / 2);
 }
 
