@@ -1,11 +1,14 @@
 // inplace_pass: a kernel writes its result over an operand that dies there, where the op has a twin that does so
-// (relu, relu_). As in Paddle a block at a time, over kernels that read and make dense tensors of the same type and size.
+// (relu, relu_). As in Paddle a block at a time, over kernels that read and make dense tensors of the same type and
+// size.
 //
-// What dies is memory, not a value: values that share theirs form a class (what in-place ops and lists join, what loops and
-// branches carry), and an operand may go when nobody reads any of its class any more. Memory of inputs, parameters, other
-// blocks, and what was put on a stack never dies here. Union-find over the values of a block, O(ops + operands) of nearly 1.
+// What dies is memory, not a value: values that share theirs form a class (what in-place ops and lists join, what loops
+// and branches carry), and an operand may go when nobody reads any of its class any more. Memory of inputs, parameters,
+// other blocks, and what was put on a stack never dies here. Union-find over the values of a block, O(ops + operands)
+// of nearly 1.
 //
-// Not taken: transpose (its twin moves no element), gradients of sums and differences (the kernel reads its operand twice).
+// Not taken: transpose (its twin moves no element), gradients of sums and differences (the kernel reads its operand
+// twice).
 
 #include <lower/kernel_call.h>
 
@@ -108,8 +111,8 @@ static void note_list(in_place *p, const pir_op *op) {
   }
 }
 
-// A member that is taken out of a list shares the memory of what was put in; of a list that a kernel made it has its own,
-// as long as nobody else reads the list.
+// A member that is taken out of a list shares the memory of what was put in; of a list that a kernel made it has its
+// own, as long as nobody else reads the list.
 static void note_member(in_place *p, const pir_op *op, const pir_value *list) {
   const pir_op *made = pir_value_is_argument(list) ? NULL : pir_value_op(list);
   bool whole = pir_op_results(op) == pir_type_elements(pir_value_type(list));
@@ -296,7 +299,8 @@ pir_status pir_pass_inplace(pir_pass_run *run) {
 static pir_walk_result remove_feed(pir_op *op, void *user) {
   pir_pass_run *run = user;
   bool copies = pir_op_meaning(op)->id == PD_SHADOW_FEED || pir_op_meaning(op)->id == PD_SHADOW_FEED_TENSORS;
-  if (!copies || pir_op_operands(op) != 1 || pir_op_results(op) != 1 || !pir_op_operand(op, 0)) return PIR_WALK_CONTINUE;
+  if (!copies || pir_op_operands(op) != 1 || pir_op_results(op) != 1 || !pir_op_operand(op, 0))
+    return PIR_WALK_CONTINUE;
   pir_value_set_type(pir_op_operand(op, 0), pir_value_type(pir_op_result(op, 0)));
   pir_rewriter_replace_value(run->rewriter, pir_op_result(op, 0), pir_op_operand(op, 0));
   pir_rewriter_erase(run->rewriter, op);

@@ -1,7 +1,7 @@
-// pd_op_to_kernel_pass: a program of operators as Paddle lowers it for a CPU. Ops become calls of kernels (kernel_call.c);
-// parameters, constants, lists, control flow and stacks stay, at a place: a list where its members are, what a loop
-// carries where it starts. Every op has a number: calls their own, what is copied that of its source. One walk over
-// the program, O(ops + attributes).
+// pd_op_to_kernel_pass: a program of operators as Paddle lowers it for a CPU. Ops become calls of kernels
+// (kernel_call.c); parameters, constants, lists, control flow and stacks stay, at a place: a list where its members
+// are, what a loop carries where it starts. Every op has a number: calls their own, what is copied that of its source.
+// One walk over the program, O(ops + attributes).
 
 #include <lower/kernel_call.h>
 
@@ -111,7 +111,8 @@ static pir_status copy(lowering *l, pir_op *op) {
   }
   if (is_list(op)) PIR_TRY(place_list(l, op));
   else if (!pir_op_is(op, CF_TUPLE_POP) || !place_popped(op)) place_results(l, op);
-  if (!pir_op_attr(op, l->origin_id)) pir_rewriter_set_attr(l->calls.run->rewriter, op, l->origin_id, number(l, source));
+  if (!pir_op_attr(op, l->origin_id))
+    pir_rewriter_set_attr(l->calls.run->rewriter, op, l->origin_id, number(l, source));
   return PIR_OK;
 }
 

@@ -1,5 +1,5 @@
-// One call of a kernel: its name, the key that picks it, the types of its results. The key is Paddle's: the backend, the
-// layout that its tensors share, and the element type it computes in. O(operands + attributes) a call.
+// One call of a kernel: its name, the key that picks it, the types of its results. The key is Paddle's: the backend,
+// the layout that its tensors share, and the element type it computes in. O(operands + attributes) a call.
 
 #include <lower/kernel_call.h>
 
@@ -75,9 +75,7 @@ static const pir_attr *attr_of_kind(const pir_op *op, uint8_t kind) {
 }
 
 // Whether an op says by attributes where it makes what: then its tensors do not matter.
-static bool creates(const pir_op *op) {
-  return attr_of_kind(op, PIR_ATTR_DTYPE) && attr_of_kind(op, PIR_ATTR_PLACE);
-}
+static bool creates(const pir_op *op) { return attr_of_kind(op, PIR_ATTR_DTYPE) && attr_of_kind(op, PIR_ATTR_PLACE); }
 
 static bool is_option(const pir_opdef *def, size_t i) {
   return i < def->operand_count && def->operands[i].flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR);
@@ -143,8 +141,8 @@ static const pir_attr *kernel_key(const kernel_calls *c, const pir_op *op, pir_d
 
 // ---- the call
 
-// What Paddle calls the kernel: the op's name without dialect, without the `_` of ops that write in place and the mark of
-// sparse ones.
+// What Paddle calls the kernel: the op's name without dialect, without the `_` of ops that write in place and the mark
+// of sparse ones.
 static pir_str kernel_name(const pir_opdef *def) {
   const char *name = (def->base ? def->base : def)->name, *dot = strchr(name, '.');
   pir_str text = pir_str_from(dot ? dot + 1 : name);
@@ -233,8 +231,10 @@ pir_op *kernel_call_rename(pir_pass_run *run, pir_op *call, const pir_opdef *mea
                       .attrs = named,
                       .attr_count = attrs};
   pir_op *made = pir_rewriter_create(run->rewriter, call, &spec);
-  pir_op_set_attr(made, pir_name_get(ctx, PIR_STR("op_name")), pir_attr_str(ctx, PIR_ATTR_STR, pir_str_from(meant->name)));
-  if (meant->traits & PIR_INPLACE) pir_op_set_attr(made, pir_name_get(ctx, PIR_STR("is_inplace")), pir_attr_bool(ctx, true));
+  pir_op_set_attr(made, pir_name_get(ctx, PIR_STR("op_name")),
+                  pir_attr_str(ctx, PIR_ATTR_STR, pir_str_from(meant->name)));
+  if (meant->traits & PIR_INPLACE)
+    pir_op_set_attr(made, pir_name_get(ctx, PIR_STR("is_inplace")), pir_attr_bool(ctx, true));
   for (size_t i = 0; i < results; i++) {
     pir_rewriter_replace_value(run->rewriter, pir_op_result(call, i), pir_op_result(made, i));
     pir_value_set_type(pir_op_result(made, i), types[i]);

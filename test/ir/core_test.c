@@ -136,6 +136,25 @@ static void order_survives_insertions(void **state) {
   assert_int_equal(pir_block_count(pir_program_block(f->program)), 202);
 }
 
+// Many ops at many places, so that gaps run out here and there.
+static void order_survives_insertions_everywhere(void **state) {
+  fixture *f = *state;
+  enum { OPS = 200, ROUNDS = 3000 };
+  pir_op *ops[OPS];
+  pir_block *block = pir_program_block(f->program);
+  pir_builder b = pir_builder_at_end(block);
+  for (int i = 0; i < OPS; i++) ops[i] = build(f, &b, "x.a", 0, NULL, 0);
+  uint32_t random = 1;
+  for (int i = 0; i < ROUNDS; i++) {
+    random = random * 1664525u + 1013904223u;
+    pir_builder at = pir_builder_before(ops[(random >> 16) % (i % 3 ? 7 : OPS)]);
+    build(f, &at, "x.b", 0, NULL, 0);
+    if (i % 100) continue;
+    PIR_EACH_OP(op, block) if (pir_op_next(op)) assert_true(pir_op_is_before(op, pir_op_next(op)));
+  }
+  assert_int_equal(pir_block_count(block), OPS + ROUNDS);
+}
+
 static void extra_attributes_are_sorted(void **state) {
   fixture *f = *state;
   pir_context *ctx = f->ctx;
@@ -274,6 +293,7 @@ int main(void) {
       TEST(tensors_keep_their_whole_spec),
       TEST(use_lists),
       TEST(order_survives_insertions),
+      TEST(order_survives_insertions_everywhere),
       TEST(extra_attributes_are_sorted),
       TEST(deep_nesting_needs_no_stack),
       TEST(clone_maps_operands),

@@ -99,7 +99,9 @@ static void rules(const drr *d, FILE *out) {
 }
 
 static void pass(const drr_pass *p, FILE *out) {
-  fprintf(out, "extern const pir_rule_pass pir_rules_of_%s;\nconst pir_rule_pass pir_rules_of_%s = {&tables, %d, %d};\n", p->name, p->name, p->first, p->count);
+  fprintf(out,
+          "extern const pir_rule_pass pir_rules_of_%s;\nconst pir_rule_pass pir_rules_of_%s = {&tables, %d, %d};\n",
+          p->name, p->name, p->first, p->count);
   fprintf(out, "extern const pir_pass pir_pass_of_%s;\nconst pir_pass pir_pass_of_%s = {", p->name, p->name);
   text(out, p->name);
   fputs(", ", out);
