@@ -154,7 +154,7 @@ static pir_status call_results(plan_builder *b, const pir_op *op, const plan_cal
     struct slot_list list = {0};
     pir_value *value = i < pir_op_results(op) ? pir_op_result(op, i) : NULL;
     bool present = value && pir_value_type(value);
-    if (present && def->clause && !pir_clause_choose(def->clause, (uint8_t)i, call->attrs)) {
+    if (present && !call->kernel && def->clause && !pir_clause_choose(def->clause, (uint8_t)i, call->attrs)) {
       if (!pir_value_unused(value)) return unsupported(op, "a result that its clause leaves out");
       present = false;
     }
