@@ -53,16 +53,21 @@ static bool mentions(const contract_map *map, const bool *vars, int count) {
 static order of_contraction(const grouping *g, const pir_op *op) {
   contraction c;
   int a, b, n = 0;
-  bool weights[CONTRACT_MAX_VARS] = {false};
+  bool weights[CONTRACT_MAX_VARS] = {false}, data[CONTRACT_MAX_VARS] = {false};  // vars that either gives
   if (!pir_contract_match(op, g->facts, &c, &a, &b)) return row_major;
   const pir_op *source = pir_value_op(pir_op_operand(op, (size_t)b));
   if (!source || !pir_op_has(source, PIR_PARAMETER)) return row_major;
   for (int d = 0; d < c.b.rank; d++)
     for (int v = 0; v < c.var_count; v++) weights[v] |= c.b.map[d].factor[v] != 0 && !c.vars[v].reduced;
+  for (int d = 0; d < c.a.rank; d++)
+    for (int v = 0; v < c.var_count; v++) data[v] |= c.a.map[d].factor[v] != 0 && !weights[v];
   order o = {.rank = c.out.rank};
+  // An axis that both give (the rows of a transposed convolution) is not the weights' own.
   for (int inside = 0; inside < 2; inside++)
-    for (int d = 0; d < c.out.rank; d++)
-      if (mentions(&c.out.map[d], weights, c.var_count) == (inside == 1)) o.axes[n++] = (uint8_t)d;
+    for (int d = 0; d < c.out.rank; d++) {
+      bool own = mentions(&c.out.map[d], weights, c.var_count) && !mentions(&c.out.map[d], data, c.var_count);
+      if (own == (inside == 1)) o.axes[n++] = (uint8_t)d;
+    }
   return o;
 }
 

@@ -1,6 +1,6 @@
 // Boxes over feature maps: prior boxes of every cell, and regions of interest resampled. Numbers are those of f32
-// arithmetic where they decide what is read. Cost: a region reads grid points * channels elements; regions run in
-// parallel.
+// arithmetic where they decide what is read. Cost: a region reads grid points * channels elements; channels run
+// in parallel.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,14 +185,24 @@ static sample sample_of(const regions *r, const axis *to, int64_t bin, int64_t i
   return sample_at(rounded(r->single, to->start + rounded(r->single, to->bin * part)), to->extent);
 }
 
+// The samples of all bins along an axis, which all channels share; NULL where they would be too many to keep.
+static sample *all_samples(const regions *r, const axis *to, int64_t bins) {
+  enum { MOST = 1 << 16 };
+  if (to->samples < 1 || bins < 1 || to->samples > MOST / bins) return NULL;
+  sample *list = malloc((size_t)(bins * to->samples) * sizeof *list);
+  for (int64_t k = 0; list && k < bins * to->samples; k++) list[k] = sample_of(r, to, k / to->samples, k % to->samples);
+  return list;
+}
+
 // The average of the samples of one bin. A point outside of the map counts as 0.
-static double average(const regions *r, const axis axes[2], int64_t row, int64_t column, const double *plane) {
+static double average(const regions *r, const axis axes[2], sample *const lists[2], int64_t row, int64_t column,
+                      const double *plane) {
   int64_t wide = r->x.shape[3];
   double sum = 0;
   for (int64_t i = 0; i < axes[1].samples; i++) {
-    sample y = sample_of(r, &axes[1], row, i);
+    sample y = lists[1] ? lists[1][row * axes[1].samples + i] : sample_of(r, &axes[1], row, i);
     for (int64_t j = 0; j < axes[0].samples && y.inside; j++) {
-      sample x = sample_of(r, &axes[0], column, j);
+      sample x = lists[0] ? lists[0][column * axes[0].samples + j] : sample_of(r, &axes[0], column, j);
       if (!x.inside) continue;
       const double *low = plane + y.low * wide, *high = plane + y.high * wide;
       sum += y.weight * (x.weight * low[x.low] + (1 - x.weight) * low[x.high]);
@@ -202,18 +212,31 @@ static double average(const regions *r, const axis axes[2], int64_t row, int64_t
   return sum / (double)(axes[0].samples * axes[1].samples);
 }
 
-static void align_regions(void *user, int64_t begin, int64_t end, int thread) {
+// Channels that are resampled together, for every region: as many as stay in the cache.
+static int64_t together(const regions *r) {
+  enum { CACHED = 1 << 16 };  // elements
+  int64_t plane = r->x.shape[2] * r->x.shape[3];
+  return plane > 0 && plane < CACHED ? CACHED / plane : 1;
+}
+
+static void align_channels(void *user, int64_t begin, int64_t end, int thread) {
   (void)thread;
   const regions *r = user;
-  const int64_t *shape = r->out.shape, plane = r->x.shape[2] * r->x.shape[3];
-  for (int64_t n = begin; n < end; n++) {
-    const double *box = (const double *)r->boxes.data + 4 * n,
-                 *x = (const double *)r->x.data + r->image[n] * shape[1] * plane;
-    double *out = (double *)r->out.data + n * shape[1] * shape[2] * shape[3];
-    axis axes[2] = {axis_of(r, box, 0, false), axis_of(r, box, 1, false)};
-    for (int64_t c = 0; c < shape[1]; c++, x += plane)
-      for (int64_t p = 0; p < shape[2]; p++)
-        for (int64_t q = 0; q < shape[3]; q++) *out++ = plane ? average(r, axes, p, q, x) : 0;
+  const int64_t *shape = r->out.shape, plane = r->x.shape[2] * r->x.shape[3], bins = shape[2] * shape[3];
+  for (int64_t chunk = begin; chunk < end; chunk++) {
+    int64_t first = chunk * together(r), stop = first + together(r) < shape[1] ? first + together(r) : shape[1];
+    for (int64_t n = 0; n < shape[0]; n++) {
+      const double *box = (const double *)r->boxes.data + 4 * n,
+                   *x = (const double *)r->x.data + (r->image[n] * shape[1] + first) * plane;
+      double *out = (double *)r->out.data + (n * shape[1] + first) * bins;
+      axis axes[2] = {axis_of(r, box, 0, false), axis_of(r, box, 1, false)};
+      sample *lists[2] = {all_samples(r, &axes[0], shape[3]), all_samples(r, &axes[1], shape[2])};
+      for (int64_t c = first; c < stop; c++, x += plane)
+        for (int64_t p = 0; p < shape[2]; p++)
+          for (int64_t q = 0; q < shape[3]; q++) *out++ = plane ? average(r, axes, lists, p, q, x) : 0;
+      free(lists[0]);
+      free(lists[1]);
+    }
   }
 }
 
@@ -251,9 +274,10 @@ static pir_status align(regions *r, int64_t *image) {
   r->out.data = pir_kernel_alloc(call, bytes);
   if (!r->out.data) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   r->image = image;
-  if (call->parallel.threads > 1 && count > 1)
-    call->parallel.parallel_for(call->parallel.pool, count, align_regions, r);
-  else align_regions(r, 0, count, 0);
+  int64_t chunks = (out->shape[1] + together(r) - 1) / together(r);
+  if (call->parallel.threads > 1 && chunks > 1)
+    call->parallel.parallel_for(call->parallel.pool, chunks, align_channels, r);
+  else align_channels(r, 0, chunks, 0);
   return pir_tensor_copy(&r->out, pir_kernel_out(call, 0));
 }
 
