@@ -369,13 +369,19 @@ void infer_fresh_dims(pir_infer *infer, pir_fact *fact) {
     infer_fresh_dims(infer, (pir_fact *)(uintptr_t)fact->members[i]);
 }
 
+// No extent is below 0, and what is known of a tensor's bytes passes no 64 bits: an extent of 0 does not excuse the others,
+// which strides are made of.
 static pir_status check_extents(pir_infer *infer, size_t i) {
   const pir_fact *fact = &infer->results[i];
+  const char *name = i < infer->def->result_count ? infer->def->results[i].name : "?";
+  int64_t bytes = fact->known ? (int64_t)pir_dtype_size(fact->dtype) : 0;
   for (int32_t d = 0; fact->known && d < fact->rank; d++) {
     int64_t extent;
-    if (pir_dim_is_const(infer->dims, fact->shape[d], &extent) && extent < 0)
-      return pir_infer_fail(infer, "result '%s' has extent %lld along axis %d",
-                            i < infer->def->result_count ? infer->def->results[i].name : "?", (long long)extent, d);
+    if (!pir_dim_is_const(infer->dims, fact->shape[d], &extent)) continue;
+    if (extent < 0)
+      return pir_infer_fail(infer, "result '%s' has extent %lld along axis %d", name, (long long)extent, d);
+    if (extent > 0 && __builtin_mul_overflow(bytes, extent, &bytes))
+      return pir_infer_fail(infer, "result '%s' is too large: extent %lld along axis %d", name, (long long)extent, d);
   }
   return PIR_OK;
 }

@@ -36,6 +36,7 @@ import tempfile
 import zipfile
 
 import recorded_errors
+import recorded_extremes
 import recorded_formats
 import recorded_infer
 import recorded_legacy
@@ -315,7 +316,7 @@ KINDS = {"text": text_jobs, "translate": translate_jobs, "passes": pass_jobs, "n
          "infer": recorded_infer.infer_jobs(run), "shape": recorded_shape.shape_jobs(run),
          "legacy": recorded_legacy.legacy_jobs(run), "decomp": recorded_passes.decomp_jobs(run),
          "kernel": recorded_passes.kernel_jobs(run), "pipelines": recorded_passes.pipeline_jobs(run),
-         "errors": recorded_errors.error_jobs(run)}
+         "errors": recorded_errors.error_jobs(run), "extremes": recorded_extremes.extreme_jobs}
 
 
 def main():

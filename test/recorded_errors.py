@@ -16,8 +16,9 @@ import tempfile
 import threading
 import zipfile
 
-BATCH = 120
-ENDED = (0, 1, 3, 4)  # exit codes of a tool that was not killed
+BATCH, PART = 120, 15
+ENDED = (0, 1, 3, 4, 5)  # exit codes of a tool that was not killed
+SANITIZERS = ("AddressSanitizer", "LeakSanitizer", "runtime error:")
 OPS = pathlib.Path(__file__).resolve().parent.parent / "dialects/pd_op/pd_op.ops"
 CODES = {"bool": ("|b1", "?", "b"), "int8": ("|i1", "b", "i8"), "uint8": ("|u1", "B", "u8"), "int16": ("<i2", "h", "i16"),
          "int32": ("<i4", "i", "i32"), "int64": ("<i8", "q", "i64"), "float16": ("<f2", "e", "f16"),
@@ -111,10 +112,15 @@ class Program:
                 name = re.search(r'name:"([^"]*)"', found[2])[1]
                 self.feeds[found[1]] = Feed(name, *arrays[name])
                 self.lines.append((found[1], found[2]))
-            else:
+            elif LINE.match(line):
                 self.lines.append(list(LINE.match(line).groups()))
+            else:
+                raise NoProgram("not lines of ops alone")
         self.at = next(l for l in self.lines if len(l) == 6 and l[1] == self.op)
         self.given = self.at[2].split(", ") if self.at[2] else []
+
+    def fed(self):
+        return self.feeds.values()
 
     def maker(self, value):
         return next((l for l in self.lines if len(l) == 6 and f"%{value}" in l[0].split(", ")), None)
@@ -252,6 +258,7 @@ def declared_names(tools):
 
 class Batch:
     """Rows that run in one process, when the first of them is asked for."""
+    pipeline, memory, patience = "kernels", 6 << 30, 120
 
     def __init__(self, tools):
         self.tools, self.rows, self.lock, self.answers = tools, [], threading.Lock(), None
@@ -270,36 +277,58 @@ class Batch:
     def run(self, top):
         folders = []
         for i, program in enumerate(self.rows):
-            folder = top / f"{i:04}"
-            folder.mkdir()
+            folder = top / f"{i // PART:03}" / f"{i:04}"
+            folder.mkdir(parents=True)
             (folder / "program.pir").write_text(program.text())
             with zipfile.ZipFile(folder / "tensors.npz", "w") as z:
-                for feed in program.feeds.values():
+                for feed in program.fed():
                     z.writestr("in_" + feed.name + ("__bf16" if feed.dtype == "bfloat16" else "") + ".npy", feed.npy())
             folders.append(folder)
-        code, told = self.run_below(top, 120)
-        died = code not in ENDED or "AddressSanitizer" in told or "runtime error:" in told
-        self.answers = [self.run_alone(f) for f in folders] if died else [verdict_of(f, told) for f in folders]
+        self.answers = self.run_rows(top, folders)
+
+    def run_rows(self, top, folders):
+        """All in one process; when it dies, part by part, and then one by one."""
+        if len(folders) == 1:
+            return [self.run_alone(folders[0])]
+        code, told = self.run_below(top, self.patience)
+        if code in ENDED and not any(s in told for s in SANITIZERS):
+            return [verdict_of(f, told) for f in folders]
+        if len(folders) <= PART:
+            return [self.run_alone(f) for f in folders]
+        parts = [folders[i:i + PART] for i in range(0, len(folders), PART)]
+        return [answer for part in parts for answer in self.run_rows(part[0].parent, part)]
 
     def run_alone(self, folder):
         code, told = self.run_below(folder, 20)
-        if code in ENDED and "runtime error:" not in told:
+        if code in ENDED and not any(s in told for s in SANITIZERS):
             return verdict_of(folder, told)
-        return -1, f"exit code {code}: {told.strip()[-300:]}"
+        return -1, f"exit code {code}: {report_of(told)}"
 
     def run_below(self, folder, limit):
-        command = [self.tools / "pir-run", "--pipeline=kernels", "--ignore-output=999", f"--cases={folder}"]
+        command = [self.tools / "pir-run", f"--pipeline={self.pipeline}", "--ignore-output=999", f"--cases={folder}"]
         try:
-            p = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=limit, preexec_fn=limit_memory)
+            p = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=limit, env=self.environment(),
+                               preexec_fn=self.limit_memory)
         except subprocess.TimeoutExpired:
             return -1, "timed out"
         return p.returncode, p.stdout.decode(errors="replace")
 
+    def limit_memory(self):
+        """A size that nothing refuses must not take the machine's memory. The sanitizers need the address space."""
+        if "san" not in str(self.tools):
+            resource.setrlimit(resource.RLIMIT_AS, (self.memory, self.memory))
 
-def limit_memory():
-    """A size that nothing refuses must not take the machine's memory. The sanitizers need the address space."""
-    if "san" not in os.environ.get("PIR_BUILD", ""):
-        resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
+    def environment(self):
+        """Of the sanitizers: an allocation that is too large fails, as it does without them."""
+        asked = os.environ.get("ASAN_OPTIONS", "")
+        most = f"allocator_may_return_null=1:max_allocation_size_mb={self.memory >> 20}"
+        return os.environ | {"ASAN_OPTIONS": f"{asked}:{most}" if asked else most}
+
+
+def report_of(told):
+    """The line of a sanitizer's report, and where; else the end."""
+    found = re.search(r"^.*(?:" + "|".join(SANITIZERS) + r").*$", told, re.M)
+    return found[0] + " " + " ".join(re.findall(r"^ +#\d+ \S+ in (\S+ \S+)$", told, re.M)[:4]) if found else told.strip()[-300:]
 
 
 def verdict_of(folder, told):

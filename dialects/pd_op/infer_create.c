@@ -129,19 +129,27 @@ pir_status pd_infer_arange(pir_infer *infer) {
   return PIR_OK;
 }
 
+// Elements of a matrix whose column is less than their row plus `offset`: rows with none, with some, with all. The
+// numbers have 32 bits.
+static int64_t below_diagonal(int64_t rows, int64_t columns, int64_t offset) {
+  int64_t first = offset < 0 ? -offset : 0, last = columns - offset;
+  if (first > rows) first = rows;
+  last = last < first ? first : last > rows ? rows : last;
+  int64_t some = last - first, least = first + offset;
+  __int128 sum = (__int128)some * least + (__int128)some * (some - 1) / 2 + (__int128)(rows - last) * columns;
+  return (int64_t)sum;
+}
+
 // Elements of the triangle: one row of row numbers, one of column numbers.
 static pir_status triangle(pir_infer *infer, bool upper) {
   int64_t rows = infer->attrs[PD_TRIL_INDICES_ATTR_ROWS].i, columns = infer->attrs[PD_TRIL_INDICES_ATTR_COLS].i;
-  int64_t offset = infer->attrs[PD_TRIL_INDICES_ATTR_OFFSET].i, count = 0;
+  int64_t offset = infer->attrs[PD_TRIL_INDICES_ATTR_OFFSET].i, count;
   pir_fact *out = infer_begin(infer, 0);
   if (rows < 0 || columns < 0)
     return pir_infer_fail(infer, "rows, cols: expects no negative number, found %lld and %lld", (long long)rows,
                           (long long)columns);
-  for (int64_t r = 0; r < rows; r++) {
-    int64_t first = r + offset + !upper;  // behind the lower triangle, or at the start of the upper one
-    first = first < 0 ? 0 : first > columns ? columns : first;
-    count += upper ? columns - first : first;
-  }
+  count = below_diagonal(rows, columns, offset + !upper);
+  if (upper) count = rows * columns - count;
   out->rank = 2, out->shape[0] = 2, out->shape[1] = count;
   return PIR_OK;
 }

@@ -350,6 +350,8 @@ pir_status pd_infer_split_with_num(pir_infer *infer) {
   return PIR_OK;
 }
 
+enum { MOST_MEMBERS = 1 << 20 };  // of a list that an axis becomes
+
 // unbind and unstack: as many results as the axis is long.
 pir_status pd_infer_unstack(pir_infer *infer) {
   const pir_fact *x = infer->operands[0];
@@ -360,6 +362,8 @@ pir_status pd_infer_unstack(pir_infer *infer) {
   int num = pir_opdef_attr(infer->def, PIR_STR("num"));
   if (!constant(infer, x->shape[at], &n)) n = num >= 0 ? infer->attrs[num].i : 0;
   if (n <= 0) return PIR_OK;
+  if (n > MOST_MEMBERS)
+    return pir_infer_fail(infer, "axis: expects at most %d members along it, found %lld", MOST_MEMBERS, (long long)n);
   pir_fact less = *x;
   less.rank--;
   memmove(less.shape + at, less.shape + at + 1, (size_t)(less.rank - at) * sizeof *less.shape);

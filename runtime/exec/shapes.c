@@ -45,7 +45,8 @@ static pir_status evaluate_all(pir_session *s, shape_plan *shapes) {
   for (uint32_t i = 0; i < p->symbol_count; i++) shapes->values[p->symbols[i].expr] = s->key[i];
   for (uint32_t i = 0; i < p->expr_count; i++)
     if (p->exprs[i].level == 0 && !pir_plan_evaluate(p, i, shapes->values))
-      return pir_exec_fail(&s->frame.message, PIR_INVALID, "the shapes of the inputs do not fit together");
+      return pir_exec_fail(&s->frame.message, PIR_INVALID,
+                           "the shapes of the inputs do not fit together, or are too large");
   PIR_TRY(check_inputs(s, shapes));
   for (uint32_t i = 0; i < p->slot_count; i++) {
     const plan_slot *slot = &p->slots[i];
@@ -72,7 +73,7 @@ static pir_status size_buffers(pir_session *s, shape_plan *shapes, bump *scratch
   for (uint32_t i = 0; i < p->buffer_count; i++) {
     const plan_buffer *buffer = &p->buffers[i];
     if ((buffer->home != HOME_ARENA && buffer->home != HOME_OUTPUT) || buffer->first == NONE) continue;
-    int64_t bytes = shapes->values[buffer->bytes];
+    int64_t bytes = buffer->bytes == NONE ? -1 : shapes->values[buffer->bytes];  // too large to be told
     if (bytes < 0 || bytes > LARGEST_BUFFER || (total += (uint64_t)bytes) > INT64_MAX)
       return pir_exec_fail(&s->frame.message, PIR_EXHAUSTED, "the shapes of the inputs are too large");
     sizes[i] = (size_t)bytes;

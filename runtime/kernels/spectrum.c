@@ -45,7 +45,8 @@ static pir_status singular(const pir_kernel_call *call, char job, spectrum *s) {
   PIR_TRY(pir_matrices_make(call, s->a.count, 1, k, real_type(s->a.t.dtype), &s->first));
   PIR_TRY(pir_matrices_make(call, s->a.count, job == 'N' ? 0 : m, left, s->a.t.dtype, &s->second));
   PIR_TRY(pir_matrices_make(call, s->a.count, job == 'N' ? 0 : right, n, s->a.t.dtype, &s->third));
-  for (int64_t i = 0; i < s->a.count; i++) {
+  bool is_empty = !pir_tensor_numel(&s->second.t) && !pir_tensor_numel(&s->third.t) && !k;
+  for (int64_t i = 0; i < s->a.count && !is_empty; i++) {
     if (!k) {  // no values: any vectors will do
       pir_matrix_identity(&s->second, i);
       pir_matrix_identity(&s->third, i);
