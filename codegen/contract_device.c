@@ -71,7 +71,7 @@ static pir_status emit_plain(const contract_form *f, const contract_env *env, co
   }
   e.fn->threads = 1;
   int64_t units;
-  if (contract_const(f, out_stage->units, &units)) unit->extent = pir_loop_int(e.m, units);
+  unit->extent = contract_const(f, out_stage->units, &units) ? pir_loop_int(e.m, units) : pir_loop_use(e.m, e.fn->end);
   loop_block *block = pir_loop_for(e.fn, &e.fn->body, LOOP_PARALLEL, unit, pir_loop_use(e.m, e.fn->begin),
                                    pir_loop_use(e.m, e.fn->end), NULL);
   contract_split_unit(&e, block, pir_loop_use(e.m, unit), extents, count, values);
@@ -85,5 +85,5 @@ static pir_status emit_plain(const contract_form *f, const contract_env *env, co
 
 pir_status contract_emit_device(const contract_form *f, const contract_env *env, const char *name,
                                 contract_stage *out_stage) {
-  return emit_plain(f, env, name, out_stage);
+  return contract_fits_tile(f) ? contract_emit_tiles(f, env, name, out_stage) : emit_plain(f, env, name, out_stage);
 }

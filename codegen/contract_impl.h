@@ -103,6 +103,10 @@ pir_status contract_emit_panels(const contract_form *f, const contract_env *env,
 // For a device: b is read where it lies.
 pir_status contract_emit_device(const contract_form *f, const contract_env *env, const char *name,
                                 contract_stage *out_stage);
+// The same by tiles, where rows, columns and sums are enough.
+bool contract_fits_tile(const contract_form *f);
+pir_status contract_emit_tiles(const contract_form *f, const contract_env *env, const char *name,
+                               contract_stage *out_stage);
 
 // Minimal filtering: whether it pays, and with which sizes. contract_winograd.c
 typedef struct contract_winograd {

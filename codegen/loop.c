@@ -85,6 +85,13 @@ loop_buffer *pir_loop_scratch(loop_fn *fn, const char *name, pir_dtype dtype, in
   return b;
 }
 
+loop_buffer *pir_loop_shared(loop_fn *fn, const char *name, pir_dtype dtype, int64_t count) {
+  loop_buffer *b = add_buffer(fn, name, LOOP_SHARED, dtype);
+  b->count = count;
+  b->align = 16;
+  return b;
+}
+
 loop_buffer *pir_loop_registers(loop_fn *fn, const char *name, pir_dtype dtype, uint16_t lanes, int64_t count) {
   loop_buffer *b = add_buffer(fn, name, LOOP_REGISTER, dtype);
   b->lanes = lanes;
@@ -329,6 +336,7 @@ loop_expr *pir_loop_let(loop_fn *fn, loop_block *block, const char *name, loop_e
   if (value->kind == LOOP_CONST || value->kind == LOOP_VAR || value->kind == LOOP_DIM) return value;
   loop_var *var = pir_loop_var_create(fn, name, value->dtype, value->lanes);
   if (value->dtype == PIR_I64 && value->lanes == 1) var->multiple = pir_loop_multiple(value);
+  if (fn->threads && value->dtype == PIR_I64 && value->lanes == 1) var->extent = pir_loop_bound(fn->module, value);
   pir_loop_bind(fn, block, var, value);
   return pir_loop_use(fn->module, var);
 }
@@ -362,3 +370,10 @@ void pir_loop_prefetch(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop
 }
 
 void pir_loop_barrier(loop_fn *fn, loop_block *block) { append(fn, block, LOOP_BARRIER); }
+
+void pir_loop_mma(loop_fn *fn, loop_block *block, loop_buffer *sums, loop_expr *index, loop_expr *left,
+                  loop_expr *right, int64_t stride) {
+  loop_stmt *s = append_store(fn, block, LOOP_MMA, sums, index, left);
+  s->right = right;
+  s->stride = stride;
+}

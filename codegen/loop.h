@@ -95,7 +95,9 @@ typedef enum loop_stmt_kind {
   LOOP_ACCUMULATE,  // register `index` = register `index` combined with value; what a vectorised loop may
                     // split into partial results (sums in any order)
   LOOP_PREFETCH,    // of buffer[index]; may lie outside
-  LOOP_BARRIER      // devices: all threads of the block arrive before any goes on
+  LOOP_MMA,     // devices: a warp multiplies the fragments at `value` (16 x 16 halves) and `right` (8 x 16), loads of
+                // shared memory with rows `stride` apart, and adds to registers index, index + 1 of 2 lanes
+  LOOP_BARRIER  // devices: all threads of the block arrive before any goes on
 } loop_stmt_kind;
 
 typedef enum loop_for_kind {
@@ -121,7 +123,8 @@ struct loop_stmt {
   loop_stmt *next;
   loop_var *var;
   loop_expr *begin, *end, *step;
-  loop_expr *index, *value, *mask;
+  loop_expr *index, *value, *mask, *right;
+  int64_t stride;
   loop_buffer *buffer;
   loop_block body, other;
 };
@@ -158,6 +161,7 @@ loop_fn *pir_loop_fn_create(loop_module *m, const char *name);  // appended
 loop_buffer *pir_loop_arg(loop_fn *fn, const char *name, pir_dtype dtype, uint16_t slot, uint32_t align,
                           bool read_only);
 loop_buffer *pir_loop_scratch(loop_fn *fn, const char *name, pir_dtype dtype, int64_t count);  // 64-byte aligned
+loop_buffer *pir_loop_shared(loop_fn *fn, const char *name, pir_dtype dtype, int64_t count);
 loop_buffer *pir_loop_registers(loop_fn *fn, const char *name, pir_dtype dtype, uint16_t lanes, int64_t count);
 loop_var *pir_loop_var_create(loop_fn *fn, const char *name, pir_dtype dtype, uint16_t lanes);
 
@@ -199,8 +203,9 @@ PIR_API bool pir_loop_is_int(const loop_expr *e, int64_t *out_value);  // a scal
 bool pir_loop_stride(const loop_expr *e, const loop_var *var, int64_t *out_factor);
 PIR_API bool pir_loop_nonnegative(const loop_expr *e);  // for all values of the loop variables, as far as is known
 bool pir_loop_mentions(const loop_expr *e, const loop_var *var);
-int64_t pir_loop_multiple(const loop_expr *e);  // a number that divides all its values; at least 1
-bool pir_loop_small(const loop_expr *e);        // all its values are known to be from 0 to INT32_MAX
+int64_t pir_loop_multiple(const loop_expr *e);                  // a number that divides all its values; at least 1
+loop_expr *pir_loop_bound(loop_module *m, const loop_expr *e);  // what all its values are below, if from 0; or NULL
+bool pir_loop_small(const loop_expr *e);                        // all its values are known to be from 0 to INT32_MAX
 // e with `var` replaced.
 loop_expr *pir_loop_substitute(loop_module *m, loop_expr *e, const loop_var *var, loop_expr *by);
 
@@ -220,6 +225,8 @@ void pir_loop_accumulate(loop_fn *fn, loop_block *block, loop_buffer *buffer, lo
                          loop_expr *value);
 void pir_loop_prefetch(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index);
 void pir_loop_barrier(loop_fn *fn, loop_block *block);
+void pir_loop_mma(loop_fn *fn, loop_block *block, loop_buffer *sums, loop_expr *index, loop_expr *left,
+                  loop_expr *right, int64_t stride);
 
 // ---- schedules
 

@@ -149,6 +149,10 @@ static void put_stmt(printer *p, const loop_stmt *s) {
     case LOOP_PREFETCH:
       put(p, "prefetch "), put_buffer(p, s->buffer), put(p, "["), put_expr(p, s->index), put(p, "]");
       break;
+    case LOOP_MMA:
+      put(p, "mma "), put_buffer(p, s->buffer), put(p, "["), put_expr(p, s->index), put(p, "] += ");
+      put_expr(p, s->value), put(p, ", "), put_expr(p, s->right), put(p, " by "), put_int(p, s->stride);
+      break;
     case LOOP_BARRIER: put(p, "barrier"); break;
     default:
       put_buffer(p, s->buffer), put(p, s->kind == LOOP_SCATTER ? ".scatter[" : "["), put_expr(p, s->index),

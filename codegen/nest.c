@@ -181,6 +181,13 @@ static loop_block *open_units(nest *n, loop_expr **out_unit) {
                       pir_loop_use(l->m, l->fn->end), NULL);
 }
 
+// Devices: the bounds of a unit's number let its parts be found by narrow divisions.
+static void bound_units(nest *n, loop_expr *unit, pir_dim units) {
+  int64_t known;
+  bool constant = pir_dim_is_const(n->l->dims, units, &known);
+  unit->var->extent = constant ? pir_loop_int(n->l->m, known) : pir_loop_use(n->l->m, n->l->fn->end);
+}
+
 static void add_stage(nest *n, lower_stages *stages, pir_dim units) {
   lower_stage s = {n->l->fn, units};
   pir_vec_push(&n->l->m->arena, stages, s);
@@ -279,7 +286,6 @@ static void flat(nest *n, lower_stages *stages) {
   lowering *l = n->l;
   loop_expr *total = pir_loop_int(l->m, 1), *unit, *size = pir_loop_int(l->m, DEVICE_BLOCK);
   pir_dim elements = 1;
-  int64_t known;
   lower_start(l, "stage", (int64_t)stages->count);
   l->fn->threads = 32;
   loop_block *body = open_units(n, &unit);
@@ -289,7 +295,7 @@ static void flat(nest *n, lower_stages *stages) {
     elements = pir_dim_mul(l->dims, elements, level_dim(n, &n->levels[i]));
   }
   pir_dim units = pir_dim_ceildiv(l->dims, elements, DEVICE_BLOCK);
-  if (pir_dim_is_const(l->dims, units, &known)) unit->var->extent = pir_loop_int(l->m, known);
+  bound_units(n, unit, units);
   loop_expr *begin = pir_loop_mul(l->m, unit, size), *end = pir_loop_min(l->m, pir_loop_add(l->m, begin, size), total);
   loop_var *i = pir_loop_var_create(l->fn, "i", PIR_I64, 1);
   body = pir_loop_for(l->fn, body, LOOP_VECTORISED, i, begin, end, NULL);
@@ -545,23 +551,26 @@ static void rows(nest *n, lower_stages *stages) {
     units = pir_dim_mul(l->dims, units, level_dim(n, &n->levels[i]));
   }
   int last = plan_phases(n, r.lanes_inside && r.length > 0 && (!lower_on_device(l) || r.reduced_count == 1));
+  bool side_by_side = !r.lanes_inside && n->level_count;
   int64_t lanes_of_unit = lower_on_device(l) ? DEVICE_LANES : LANE_BLOCK;
+  pir_dim blocks = 1;
+  if (side_by_side) blocks = pir_dim_ceildiv(l->dims, level_dim(n, &n->levels[n->level_count - 1]), lanes_of_unit);
+  units = pir_dim_mul(l->dims, units, blocks);
   lower_start(l, "stage", (int64_t)stages->count);
   if (lower_on_device(l)) l->fn->threads = row_threads(n, r.length, r.lanes_inside);
   loop_block *body = open_units(n, &unit);
+  if (lower_on_device(l)) bound_units(n, unit, units);
   for (int d = 0; d < n->rank; d++) n->index[d] = pir_loop_int(l->m, 0);
-  if (r.lanes_inside || !n->level_count) {
+  if (!side_by_side) {
     split_unit(n, body, unit, outer, count, at);
     for (int i = 0; i < count; i++) set_level(n, &n->levels[outer[i]], at[i]);
   } else {
     const level *lanes = &n->levels[n->level_count - 1];
-    pir_dim blocks = pir_dim_ceildiv(l->dims, level_dim(n, lanes), lanes_of_unit);
     loop_expr *many = lower_dim(l, blocks), *b = pir_loop_let(l->fn, body, "b", pir_loop_mod(l->m, unit, many));
     split_unit(n, body, pir_loop_floordiv(l->m, unit, many), outer, count, at);
     for (int i = 0; i < count; i++) set_level(n, &n->levels[outer[i]], at[i]);
     block_bounds(n, body, b, level_extent(n, lanes), lanes_of_unit, &begin, &end);
     body = open_lanes(n, body, lanes, begin, end, 0, &lane);
-    units = pir_dim_mul(l->dims, units, blocks);
   }
   lower_place before = lower_enter(l, body);
   for (r.phase = 0; r.phase <= last && !l->why; r.phase++) emit_phase(n, &r, body);

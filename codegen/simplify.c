@@ -126,10 +126,11 @@ static bounds bounds_of_op(const loop_expr *e) {
                         bounded(a.high) && bounded(b.high) ? saturate((__int128)a.high * b.high) : UNBOUNDED};
       break;
     case PIR_V_FLOORDIV:
-      if (b.low > 0 && a.low >= 0) return (bounds){0, bounded(a.high) ? a.high / b.low : UNBOUNDED};
+      if (b.low >= 0 && a.low >= 0) return (bounds){0, bounded(a.high) && b.low ? a.high / b.low : a.high};
       break;
     case PIR_V_FLOORMOD:
       if (b.low > 0) return (bounds){0, bounded(b.high) ? b.high - 1 : UNBOUNDED};
+      if (b.low == 0 && a.low >= 0) return (bounds){0, a.high};
       break;
     case PIR_V_MIN: return (bounds){a.low < b.low ? a.low : b.low, a.high < b.high ? a.high : b.high};
     case PIR_V_MAX: return (bounds){a.low > b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
@@ -347,6 +348,11 @@ loop_expr *pir_loop_simplify(loop_module *m, pir_node_op fn, loop_expr *a, loop_
 // ---- queries
 
 bool pir_loop_nonnegative(const loop_expr *e) { return bounds_of(e).low >= 0; }
+
+loop_expr *pir_loop_bound(loop_module *m, const loop_expr *e) {
+  bounds b = bounds_of(e);
+  return b.low < 0 ? NULL : pir_loop_int(m, bounded(b.high) ? b.high + 1 : UNBOUNDED);
+}
 
 bool pir_loop_small(const loop_expr *e) {
   bounds b = bounds_of(e);

@@ -22,7 +22,8 @@ import tempfile
 
 UNSUPPORTED = 3
 ARCHITECTURES = ["sm_80"]
-LIMITS = {"registers": 255, "stack": 64, "shared": 48 << 10, "registers of a block": 64 << 10}
+# Stack is for spilled registers; the few bytes allowed are those of a call, which a 64-bit division is.
+LIMITS = {"registers": 255, "stack": 32, "shared": 48 << 10, "registers of a block": 64 << 10}
 KERNEL = re.compile(r"(\w+): (\d+) registers, (\d+) bytes of stack, (\d+) bytes shared, (\d+) threads")
 
 

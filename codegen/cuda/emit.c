@@ -153,6 +153,16 @@ static void emit_accumulate(cuda_emitter *e, const loop_stmt *s) {
   emit_store(e, &plain);
 }
 
+static void emit_mma(cuda_emitter *e, const loop_stmt *s) {
+  settle(e, s->index, s->value->a, s->right->a);
+  cuda_indent(e);
+  pir_strbuf_format(&e->text, "pir_mma_%s<%lld>(&", s->value->dtype == PIR_F16 ? "f16" : "bf16", (long long)s->stride);
+  cuda_put_place(e, s->buffer, s->index, 0);
+  put(e, ", &"), cuda_put_place(e, s->value->buffer, s->value->a, 0);
+  put(e, ", &"), cuda_put_place(e, s->right->buffer, s->right->a, 0);
+  put(e, ");\n");
+}
+
 static void emit_block(cuda_emitter *e, const loop_block *block) {
   for (const loop_stmt *s = block->first; s && !e->why; s = s->next) {
     switch ((loop_stmt_kind)s->kind) {
@@ -163,6 +173,7 @@ static void emit_block(cuda_emitter *e, const loop_block *block) {
       case LOOP_SCATTER: emit_store(e, s); break;
       case LOOP_ACCUMULATE: emit_accumulate(e, s); break;
       case LOOP_PREFETCH: break;  // other warps hide the latency
+      case LOOP_MMA: emit_mma(e, s); break;
       case LOOP_BARRIER: cuda_indent(e), put(e, "__syncthreads();\n"); break;
     }
   }
@@ -201,7 +212,8 @@ static void describe(cuda_emitter *e, pir_arena *arena, cuda_kernel *k) {
 
 static void put_head(const cuda_emitter *e, const cuda_kernel *k, pir_strbuf *out) {
   unsigned written = 0;
-  pir_strbuf_format(out, "\nextern \"C\" __global__ void __launch_bounds__(%d) %s(", k->block_threads, k->name);
+  pir_strbuf_format(out, "\nextern \"C\" __global__ void __launch_bounds__(%d, %d) %s(", k->block_threads,
+                    k->block_threads <= 256 ? 2 : 1, k->name);
   for (unsigned i = 0; i < e->fn->buffer_count; i++) {
     const loop_buffer *b = e->fn->buffers[i];
     if (b->space != LOOP_ARG) continue;

@@ -55,7 +55,8 @@ void cuda_count(cuda_emitter *e, loop_expr *x) {
 }
 
 bool cuda_is_wide(const loop_buffer *buffer, const loop_expr *index, unsigned lanes) {
-  return lanes > 1 && lanes <= 16 && buffer->space == LOOP_ARG && pir_loop_multiple(index) % lanes == 0;
+  bool memory = buffer->space == LOOP_ARG || buffer->space == LOOP_SHARED;
+  return lanes > 1 && lanes * pir_dtype_size(buffer->dtype) <= 16 && memory && pir_loop_multiple(index) % lanes == 0;
 }
 
 static bool is_wide_load(const loop_expr *x) {

@@ -72,4 +72,20 @@ const char cuda_prelude[] =
     "    if (lane == 0) parts[threadIdx.x / 32] = x;\n"
     "    __syncthreads();\n"
     "    return pir_lanes<N / 32, F>(parts[lane % (N / 32)], ~0u);\n"
-    "  }\n}\n";
+    "  }\n}\n"
+    // tensor cores: c (16 x 8, f32) += a (16 x 16) * b (8 x 16, transposed); the pointers are of the lane's own first
+    // elements, rows are S apart
+    "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800\n"
+    "#define PIR_MMA(type)                                                                                      \\\n"
+    "  template <int S> PIR_FN void pir_mma_##type(f32 *c, const u16 *a, const u16 *b) {                         \\\n"
+    "    const u32 a0 = *(const u32 *)a, a1 = *(const u32 *)(a + 8 * S), a2 = *(const u32 *)(a + 8),             \\\n"
+    "              a3 = *(const u32 *)(a + 8 * S + 8), b0 = *(const u32 *)b, b1 = *(const u32 *)(b + 8);         \\\n"
+    "    asm(\"mma.sync.aligned.m16n8k16.row.col.f32.\" #type \".\" #type \".f32 \"                                  "
+    "\\\n"
+    "        \"{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};\"                                 \\\n"
+    "        : \"+f\"(c[0]), \"+f\"(c[1]), \"+f\"(c[2]), \"+f\"(c[3])                                            \\\n"
+    "        : \"r\"(a0), \"r\"(a1), \"r\"(a2), \"r\"(a3), \"r\"(b0), \"r\"(b1));                                    "
+    "\\\n"
+    "  }\n"
+    "PIR_MMA(f16)\nPIR_MMA(bf16)\n"
+    "#endif\n";

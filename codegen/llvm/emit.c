@@ -157,6 +157,7 @@ static void emit_block(emitter *e, const loop_block *block) {
       case LOOP_SCATTER: emit_store(e, s); break;
       case LOOP_ACCUMULATE: emit_accumulate(e, s); break;
       case LOOP_PREFETCH: emit_prefetch(e, s); break;
+      case LOOP_MMA:
       case LOOP_BARRIER: e->unsupported = "a team of threads"; break;
     }
   }

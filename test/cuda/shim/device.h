@@ -14,8 +14,8 @@
 #define __forceinline__ inline
 #define __restrict__ __restrict
 #define __shared__ static
-#define __launch_bounds__(n)
-#define __align__(n) alignas(n)
+#define __launch_bounds__(...)
+#define __align__(n) __attribute__((aligned(n)))
 #define PIR_SHIM 1
 
 struct shim_dim {
@@ -90,3 +90,24 @@ static inline unsigned short pir_shim_to_f16(float f) {
 }
 #define pir_from_f16 pir_shim_from_f16
 #define pir_to_f16 pir_shim_to_f16
+
+// Tensor cores: a lane computes its own four elements, from the fragments in shared memory.
+template <int S, class F> static inline void pir_shim_mma(float *c, const unsigned short *a, const unsigned short *b, F of) {
+  const int lane = (int)(shim.thread.x % 32), group = lane / 4, pair = lane % 4 * 2;
+  for (int h = 0; h < 2; h++)
+    for (int l = 0; l < 2; l++)
+      for (int k = 0; k < 16; k++)
+        c[2 * h + l] += of(a[8 * h * S + k - pair]) * of(b[(pair + l - group) * S + k - pair]);
+}
+static inline float pir_shim_from_bf16(unsigned short h) {
+  unsigned bits = (unsigned)h << 16;
+  float f;
+  memcpy(&f, &bits, 4);
+  return f;
+}
+template <int S> static inline void pir_mma_f16(float *c, const unsigned short *a, const unsigned short *b) {
+  pir_shim_mma<S>(c, a, b, pir_shim_from_f16);
+}
+template <int S> static inline void pir_mma_bf16(float *c, const unsigned short *a, const unsigned short *b) {
+  pir_shim_mma<S>(c, a, b, pir_shim_from_bf16);
+}
