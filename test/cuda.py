@@ -22,8 +22,9 @@ import tempfile
 
 UNSUPPORTED = 3
 ARCHITECTURES = ["sm_80"]
-# Stack is for spilled registers; the few bytes allowed are those of a call, which a 64-bit division is.
-LIMITS = {"registers": 255, "stack": 32, "shared": 48 << 10, "registers of a block": 64 << 10}
+AGAIN = ["mlp", "lenet", "bert_tiny"]  # run often enough that graphs are made, and compared afterwards
+COUNTS = re.compile(r"shim: (\d+) launches, (\d+) graphs")
+LIMITS = {"registers": 255, "stack": 0, "shared": 48 << 10, "registers of a block": 64 << 10}
 KERNEL = re.compile(r"(\w+): (\d+) registers, (\d+) bytes of stack, (\d+) bytes shared, (\d+) threads")
 
 
@@ -46,14 +47,21 @@ def tolerances(folder):
     return ["--atol=1e-5", "--rtol=1e-4"]
 
 
-def shim_job(build, folder, case, cache):
+def shim_job(build, folder, case, cache, totals):
     name = f"cuda run {folder.name}/{case.name}"
     command = [build / "bin/pir-run", "--target=cuda", f"--cache={cache}", *tolerances(folder), folder / "model.json",
                f"--case={case}"]
-    code, _, err = run(command, LD_LIBRARY_PATH=str(build / "cuda"))
-    if "leak" in err:
-        code, err = -1, err
-    return name, "pass" if code == 0 else "skip" if code == UNSUPPORTED else "fail", last_line(err)
+    again = folder.name in AGAIN
+    if again:
+        command += ["--benchmark=0.01", f"--expect-dir={case}"]
+    code, _, err = run(command, LD_LIBRARY_PATH=str(build / "cuda"), PIR_SHIM_COUNTS="1")
+    found = COUNTS.search(err)
+    launches, graphs = (int(found[1]), int(found[2])) if found else (0, 0)
+    totals["launches"] += launches
+    totals["graphs"] += graphs
+    if code == 0 and ("leak" in err or not found or (again and not graphs)):
+        return name, "fail", err.strip()
+    return name, "pass" if code == 0 else "skip" if code == UNSUPPORTED else "fail", last_line(COUNTS.sub("", err))
 
 
 def check_kernels(text):
@@ -104,20 +112,20 @@ def main():
     args = parser.parse_args()
     build = args.build.resolve()
     models = [d for d in sorted((args.folder / "models").glob("*")) if (d / "model.json").exists() and args.match in d.name]
-    totals = {"groups": 0, "kernels": 0, "kinds": set()}
+    totals = {"groups": 0, "kernels": 0, "kinds": set(), "launches": 0, "graphs": 0}
     counts = {"pass": 0, "fail": 0, "skip": 0}
     with tempfile.TemporaryDirectory(prefix="pir-cuda-") as cache, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         jobs = [pool.submit(missing_driver_job, build, m) for m in models[:1]]
         for m in models:
             jobs += [pool.submit(resources_job, build, m, arch, totals) for arch in ARCHITECTURES]
-            jobs += [pool.submit(shim_job, build, m, case, cache) for case in sorted(m.glob("case*"))]
+            jobs += [pool.submit(shim_job, build, m, case, cache, totals) for case in sorted(m.glob("case*"))]
         for job in concurrent.futures.as_completed(jobs):
             name, verdict, why = job.result()
             counts[verdict] += 1
             if verdict != "pass":
                 print(f"{verdict} {name}: {why}", flush=True)
     print(f"{totals['groups']} groups of {len(models)} models, {len(totals['kinds'])} kinds, {totals['kernels']} kernels "
-          f"compiled by NVRTC for {', '.join(ARCHITECTURES)}")
+          f"compiled by NVRTC for {', '.join(ARCHITECTURES)}; {totals['launches']} launches and {totals['graphs']} graphs run on the processor")
     print(f"{counts['pass']} passed, {counts['fail']} failed, {counts['skip']} skipped")
     return counts["fail"] > 0 or not models
 

@@ -45,6 +45,7 @@ import recorded_shape
 
 UNSUPPORTED = 3
 CODE_CACHE = tempfile.mkdtemp(prefix="pir-code-")  # equal kernels of all recordings are compiled once
+TARGET = None  # of pir-run: cuda runs the same suite on a device, or on the stand-ins of test/cuda/shim
 MEMORY_LIMIT = 6 << 30  # bytes of address space a process; sanitizers need it off (--no-memory-limit)
 
 
@@ -54,6 +55,8 @@ def limit_memory():
 
 
 def run(command, timeout=300, tries=3):
+    if TARGET and pathlib.Path(command[0]).name == "pir-run":
+        command = [command[0], f"--target={TARGET}", *command[1:]]
     try:
         p = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout,
                            preexec_fn=limit_memory if MEMORY_LIMIT else None)
@@ -326,9 +329,11 @@ def main():
     ap.add_argument("--match", default="", help="only jobs whose name holds this")
     ap.add_argument("folder", type=pathlib.Path)
     ap.add_argument("--no-memory-limit", action="store_true")
+    ap.add_argument("--target")
     args = ap.parse_args()
     if args.no_memory_limit:
         globals()["MEMORY_LIMIT"] = 0
+    globals()["TARGET"] = args.target
     known = deviations()
     counts = {"pass": 0, "fail": 0, "skip": 0}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

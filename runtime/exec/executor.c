@@ -229,11 +229,25 @@ static uint64_t now_ns(void) {
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+// A span of the device ends when its work does: the host waits, which it otherwise would not.
+static pir_status run_marked(frame *f, const plan_instr *instr, uint32_t number, pir_span *span) {
+  pir_device_mark marks[2] = {{NULL}, {NULL}};
+  pir_status status = pir_queue_mark(f->queue, &marks[0]);
+  if (!status) status = run_instr(f, instr, number);
+  if (!status) status = pir_queue_mark(f->queue, &marks[1]);
+  if (!status) status = pir_queue_wait(f->queue);
+  uint64_t took = status ? 0 : pir_queue_between(f->queue, &marks[0], &marks[1]);
+  span->end_ns = took ? span->start_ns + took : now_ns();
+  for (int i = 0; i < 2; i++) pir_queue_drop_mark(f->queue, &marks[i]);
+  return status;
+}
+
 static pir_status run_traced(frame *f, const plan_instr *instr, uint32_t number) {
   const plan *p = f->plan;
   pir_span span = {.label = instr->label, .compiled = instr->kind == PLAN_GROUP, .start_ns = now_ns()};
-  pir_status status = run_instr(f, instr, number);
-  span.end_ns = now_ns();
+  bool device = f->queue && (instr->kind == PLAN_GROUP || instr->kind == PLAN_TRANSFER);
+  pir_status status = device ? run_marked(f, instr, number, &span) : run_instr(f, instr, number);
+  if (!device) span.end_ns = now_ns();
   for (uint32_t i = 0; i < instr->in_count + instr->out_count; i++) {
     uint32_t slot = p->words[i < instr->in_count ? instr->in + i : instr->out + i - instr->in_count];
     size_t bytes = 0;
@@ -250,6 +264,11 @@ pir_status pir_frame_run(frame *f, bool once) {
   for (uint32_t i = 0; i < p->instr_count; i++) {
     if (p->instrs[i].once != once) continue;
     if (f->cancel && *f->cancel) return pir_exec_fail(&f->message, PIR_CANCELLED, "cancelled before instruction %u", i);
+    if (p->instrs[i].segment_end && f->graphs && !f->trace) {
+      PIR_TRY(pir_frame_run_segment(f, i));
+      i = p->instrs[i].segment_end - 1;
+      continue;
+    }
     PIR_TRY(f->trace ? run_traced(f, &p->instrs[i], i) : run_instr(f, &p->instrs[i], i));
   }
   return pir_frame_settle(f);

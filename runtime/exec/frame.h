@@ -27,6 +27,13 @@ typedef struct carried {
   frame_buffer own;
 } carried;
 
+// A segment of the plan, for one set of shapes.
+typedef struct segment_graph {
+  pir_device_graph *graph;  // NULL: not captured yet
+  uint32_t runs;
+  bool refused;  // the stream cannot be captured
+} segment_graph;
+
 typedef struct frame {
   const plan *plan;
   struct frame *regions;  // two a control of the plan
@@ -45,6 +52,7 @@ typedef struct frame {
   void *const *packed;               // by pack, of the model
   pir_queue *queue;                  // of the device, or NULL
   const pir_device_kernel *kernels;  // of the model
+  segment_graph *graphs;             // by segment, of the shapes at hand; NULL: none
   void **arguments;                  // of one launch
   bool downloading;                  // what was copied from the device is not all there yet
   int64_t *group_dims;
@@ -92,6 +100,7 @@ pir_status pir_frame_fill_arguments(frame *f, const plan_instr *instr);
 
 // Groups and transfers of a device (launch.c).
 pir_status pir_frame_launch(frame *f, const plan_instr *instr);
+pir_status pir_frame_run_segment(frame *f, uint32_t first);  // graphs.c
 pir_status pir_frame_transfer(frame *f, const plan_instr *instr);
 // Until what was copied from the device is there.
 pir_status pir_frame_settle(frame *f);

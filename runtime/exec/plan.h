@@ -147,6 +147,7 @@ typedef struct plan_instr {
   uint32_t frees, free_count;      // plan->words: late buffers dead after this
   uint32_t symbols, symbol_count;  // plan->late_symbols read after this
   uint32_t exprs, expr_count;      // plan->words: expressions known after these
+  uint32_t segment, segment_end;   // first of instructions that a graph may run: its number, and where they end; or 0
 } plan_instr;
 
 typedef struct plan_port {
@@ -197,6 +198,7 @@ typedef struct plan {
   size_t scratch_bytes;                          // most that a thread of a stage needs
   uint32_t most_buffers, most_dims, most_slots;  // of one instruction
   uint32_t kernel_count;                         // stages on a device
+  uint32_t segment_count;
 } plan;
 
 // Makes a plan from a lowered program; `compiler` has the code of its groups, numbered in program order by
@@ -208,6 +210,9 @@ void pir_plan_release(plan *p);
 
 // Computes expression `i` from those before it; false on overflow or division by zero.
 bool pir_plan_evaluate(const plan *p, uint32_t i, int64_t *values);
+
+// Finds what graphs of a device may run (graphs.c).
+void pir_plan_find_segments(plan *p);
 
 // ---- offsets (offsets.c)
 

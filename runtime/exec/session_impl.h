@@ -9,6 +9,7 @@ typedef struct shape_plan {
   int64_t *symbols;  // values of plan->symbols, the key
   int64_t *values;   // of all expressions
   size_t *offsets;   // of all buffers
+  segment_graph *graphs;
   size_t arena_bytes, device_bytes;
   uint64_t last_use;
   bool checked;       // its calls take these extents
@@ -51,5 +52,7 @@ struct pir_session {
 // Finds or makes the plan for the bound inputs and sets the frame up for it (shapes.c).
 pir_status pir_session_plan(pir_session *session);
 void pir_session_drop_plan(pir_session *session, shape_plan *plan);
+// The arena moves, or the shapes go (graphs.c).
+void pir_session_drop_graphs(pir_session *session, shape_plan *plan);
 
 #endif

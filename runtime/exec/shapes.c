@@ -89,6 +89,7 @@ static pir_status size_buffers(pir_session *s, shape_plan *shapes, bump *scratch
 }
 
 void pir_session_drop_plan(pir_session *session, shape_plan *plan) {
+  pir_session_drop_graphs(session, plan);
   pir_mem_give(&session->allocator, plan->block.data, plan->block.bytes);
   if (session->current == plan) session->current = NULL;
   *plan = (shape_plan){0};
@@ -97,13 +98,15 @@ void pir_session_drop_plan(pir_session *session, shape_plan *plan) {
 static pir_status make_plan(pir_session *s, shape_plan *shapes) {
   const plan *p = &s->model->plan;
   size_t keys = p->symbol_count * sizeof *shapes->symbols, values = p->expr_count * sizeof *shapes->values;
-  size_t bytes = keys + values + p->buffer_count * sizeof *shapes->offsets;
+  size_t offsets = p->buffer_count * sizeof *shapes->offsets;
+  size_t bytes = keys + values + offsets + p->segment_count * sizeof *shapes->graphs;
   char *memory = pir_mem_get(&s->allocator, bytes);
   if (!memory) return PIR_EXHAUSTED;
   memset(memory, 0, bytes);
   *shapes = (shape_plan){.symbols = (int64_t *)memory,
                          .values = (int64_t *)(memory + keys),
                          .offsets = (size_t *)(memory + keys + values),
+                         .graphs = (segment_graph *)(memory + keys + values + offsets),
                          .block = {memory, bytes}};
   memcpy(shapes->symbols, s->key, keys);
   bump scratch = {.allocator = s->allocator};
@@ -142,6 +145,7 @@ static pir_status grow_arena(pir_session *s, size_t bytes) {
 
 static pir_status grow_device_arena(pir_session *s, size_t bytes) {
   if (bytes <= s->device_arena.bytes) return PIR_OK;
+  for (int i = 0; i < SHAPE_PLANS; i++) pir_session_drop_graphs(s, &s->plans[i]);
   pir_queue_give(s->frame.queue, s->device_arena.data, s->device_arena.bytes);
   s->current = NULL;
   s->device_arena = (owned_block){0};
@@ -157,6 +161,7 @@ static void set_up(pir_session *s, const shape_plan *shapes) {
   const plan *p = &s->model->plan;
   frame *f = &s->frame;
   memcpy(f->values, shapes->values, p->expr_count * sizeof *f->values);
+  f->graphs = shapes->graphs;
   for (uint32_t i = 0; i < p->buffer_count; i++)
     if (p->buffers[i].home == HOME_ARENA)
       f->buffers[i].data = (char *)(p->buffers[i].device ? s->device_arena : s->arena).data + shapes->offsets[i];

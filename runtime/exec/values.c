@@ -231,6 +231,7 @@ pir_status pir_plan_build(const pir_program *program, const pir_facts *facts, co
   if (!status) {
     pir_plan_lifetimes(&b);
     pir_plan_symbols(&b);
+    pir_plan_find_segments(out_plan);
     if (b.scratch.failed || out_plan->memory.failed) status = PIR_EXHAUSTED;
   }
   pir_bump_release(&b.scratch);

@@ -148,6 +148,8 @@ struct stream {
   graph *capturing = nullptr;
 };
 
+size_t launches, graph_launches;
+
 int execute(const launch &l) {
   std::vector<void *> arguments;
   for (auto &v : l.values) arguments.push_back(const_cast<uint64_t *>(&v));
@@ -187,7 +189,11 @@ int cuDeviceGetAttribute(int *value, int attribute, int) {
   return *value = attribute == 16 ? 2 : attribute == 75 ? 8 : 0, SUCCESS;
 }
 int cuDevicePrimaryCtxRetain(void **context, int) { return *context = &shim, SUCCESS; }
-int cuDevicePrimaryCtxRelease_v2(int) { return memory.empty() ? SUCCESS : (fprintf(stderr, "shim: %zu blocks of device memory leak\n", memory.size()), SUCCESS); }
+int cuDevicePrimaryCtxRelease_v2(int) {
+  if (getenv("PIR_SHIM_COUNTS")) fprintf(stderr, "shim: %zu launches, %zu graphs\n", launches, graph_launches);
+  if (!memory.empty()) fprintf(stderr, "shim: %zu blocks of device memory leak\n", memory.size());
+  return SUCCESS;
+}
 int cuCtxPushCurrent_v2(void *) { return lock.lock(), SUCCESS; }
 int cuCtxPopCurrent_v2(void **context) { return *context = &shim, lock.unlock(), SUCCESS; }
 int cuCtxGetDevice(int *device) { return *device = 0, SUCCESS; }
@@ -270,6 +276,7 @@ int cuLaunchKernel(function *f, unsigned grid, unsigned y, unsigned z, unsigned 
   f->run(count);
   launch l = {f, grid, threads, {}};
   for (size_t i = 0; i < reinterpret_cast<size_t>(count[0]); i++) l.values.push_back(*static_cast<uint64_t *>(arguments[i]));
+  launches++;
   if (s->capturing) return s->capturing->launches.push_back(l), SUCCESS;
   return execute(l);
 }
@@ -284,6 +291,7 @@ int cuGraphInstantiateWithFlags(graph **out, graph *from, unsigned long long) { 
 int cuGraphDestroy(graph *g) { return delete g, SUCCESS; }
 int cuGraphExecDestroy(graph *g) { return delete g, SUCCESS; }
 int cuGraphLaunch(graph *g, stream *) {
+  graph_launches++;
   for (const launch &l : g->launches)
     if (int failed = execute(l)) return failed;
   return SUCCESS;
