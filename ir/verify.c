@@ -101,7 +101,8 @@ static pir_dtype operand_dtype(const pir_op *op, size_t i) {
 static pir_status check_dtype(const verifier *v, const pir_op *op, const char *what, const char *name, pir_dtype has,
                               pir_dtype_set allowed, int same_as) {
   if (has == PIR_UNDEFINED) return PIR_OK;
-  bool half = (has == PIR_F16 || has == PIR_BF16) && allowed >> PIR_F32 & 1;  // lists are of CPU kernels; GPUs have halves
+  bool half =
+      (has == PIR_F16 || has == PIR_BF16) && allowed >> PIR_F32 & 1;  // lists are of CPU kernels; GPUs have halves
   if (allowed && !half && !(allowed >> has & 1)) return outside_set(v, op, what, name, has, allowed);
   pir_dtype wanted = same_as >= 0 ? operand_dtype(op, (size_t)same_as) : PIR_UNDEFINED;
   if (wanted == PIR_UNDEFINED || wanted == has) return PIR_OK;

@@ -290,7 +290,6 @@ void ops_compile(dialect *d, op *o);            // compile.c: clauses and lower 
 int op_operand(const op *o, const char *name);  // positions, or -1
 int op_result(const op *o, const char *name);
 int op_attr(const op *o, const char *name);
-
 void emit_tables(const dialect *d, FILE *out);  // emit_c.c
 void emit_header(const dialect *d, FILE *out);
 void emit_list(const dialect *d, FILE *out);   // emit_list.c

@@ -405,8 +405,7 @@ pir_status pir_kernel_class_center_sample(const pir_kernel_call *call) {
   const pir_tensor *label = pir_kernel_in(call, 0);
   const pir_attr_value *attrs = call->attrs;
   int64_t classes = attrs[0].i, wanted = attrs[1].i, n = pir_tensor_numel(label), found = 0;
-  if (attrs[4].i != 1)
-    return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s over several devices", call->op);
+  if (attrs[4].i != 1) return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s over several devices", call->op);
   if (classes < 1 || wanted > classes || classes > INT64_MAX / 16)
     return pir_kernel_fail(call, PIR_INVALID, "%s: %lld samples of %lld classes", call->op, (long long)wanted,
                            (long long)classes);
