@@ -271,17 +271,19 @@ static void compare(clause_lanes *e, const pir_node *n, int64_t *out) {
     no_function(e, n->op, type);
 }
 
+// Without branches: which side a lane takes cannot be foretold.
 static void blend(clause_lanes *e, size_t size, void *out, const void *side, const uint8_t *taken) {
-  char *o = out;
-  const char *s = side;
-  if (size == 4) {
-    uint32_t *x = out;
-    const uint32_t *y = side;
-    for (int i = 0; i < e->n; i++) x[i] = taken[i] ? y[i] : x[i];
-    return;
+  size_t words = size / 4;
+  uint32_t *x = out;
+  const uint32_t *y = side;
+  for (int i = 0; words == 1 && i < e->n; i++) {
+    uint32_t mask = -(uint32_t)taken[i];
+    x[i] = (y[i] & mask) | (x[i] & ~mask);
   }
-  for (int i = 0; i < e->n; i++)
-    if (taken[i]) memcpy(o + (size_t)i * size, s + (size_t)i * size, size);
+  for (size_t i = 0; words > 1 && i < (size_t)e->n * words; i++) {
+    uint32_t mask = -(uint32_t)taken[i / words];
+    x[i] = (y[i] & mask) | (x[i] & ~mask);
+  }
 }
 
 // Only the side a lane takes may fail or be left out: the other lanes are inactive while it is evaluated.
@@ -299,20 +301,16 @@ static void select_value(clause_lanes *e, const pir_node *n, int type, void *out
   uint8_t *masks = push_slot(e), *no = masks + LANES, *skipped = no + LANES;
   char *side = push_slot(e);
   const uint8_t *active = e->active;
-  for (int i = 0; i < e->n; i++) {
-    masks[i] = condition[i] && (!active || active[i]);
-    no[i] = !condition[i] && (!active || active[i]);
-    skipped[i] = e->skip[i];
-  }
+  for (int i = 0; i < e->n; i++) masks[i] = condition[i] != 0, no[i] = condition[i] == 0;
+  for (int i = 0; active && i < e->n; i++) masks[i] &= active[i] != 0, no[i] &= active[i] != 0;
+  memcpy(skipped, e->skip, (size_t)e->n);
   e->active = masks;
   pir_clause_value(e, n->b, type, out);
-  for (int i = 0; i < e->n; i++) {
-    if (masks[i]) skipped[i] |= e->skip[i];
-    e->skip[i] = 0;
-  }
+  for (int i = 0; i < e->n; i++) skipped[i] |= masks[i] & e->skip[i];
+  memset(e->skip, 0, (size_t)e->n);
   e->active = no;
   pir_clause_value(e, n->c, type, side);
-  for (int i = 0; i < e->n; i++) e->skip[i] = skipped[i] | (no[i] && e->skip[i]);
+  for (int i = 0; i < e->n; i++) e->skip[i] = skipped[i] | (no[i] & e->skip[i]);
   e->active = active;
   blend(e, lane_size(type), out, side, no);
 }
