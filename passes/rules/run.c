@@ -22,7 +22,7 @@ static void explain(const rule_match *m, const pir_op *op) {
       m->reached >= 0 && m->reached < m->rule->step_count ? &m->t->steps[m->rule->steps + m->reached] : NULL;
   if (m->hindrance) pir_text_format(text, sizeof text, "%s", m->hindrance);
   else if (m->reached == m->rule->step_count)
-    pir_text_format(text, sizeof text, "a value that would go is read elsewhere");
+    pir_text_format(text, sizeof text, "a value that would go is read elsewhere ('shared' keeps its op)");
   else if (!step) pir_text_format(text, sizeof text, "operands, attributes or readers of results differ");
   else if (step->kind == RULE_STEP_WHERE || step->kind == RULE_STEP_LET)
     pir_text_format(text, sizeof text, "the condition on line %u does not hold", step->line);

@@ -4,7 +4,7 @@
 // RUN: pir-opt %s --split-input-file --rules=%S/inputs/silu.drr --trace-rewrites --stats 2>&1 >/dev/null | FileCheck %s --check-prefix=TRACE
 
 // RUN: pir-opt %s --split-input-file --rules=%S/inputs/silu.drr --trace-rewrites=all 2>&1 >/dev/null | FileCheck %s --check-prefix=WHY
-// WHY: silu: not "pd_op.multiply" at {{.*}}: a value that would go is read elsewhere
+// WHY: silu: not "pd_op.multiply" at {{.*}}: a value that would go is read elsewhere ('shared' keeps its op)
 // WHY: silu: not "pd_op.multiply" at {{.*}}: no "pd_op.sigmoid" that fits
 
 // CHECK:      (%0) = "pd_op.data"
