@@ -24,7 +24,7 @@ static const cli_option options[] = {
     {OPT_TRAIN, 0, "train", "DIR", "recorded steps of training below DIR: what the program writes is fed again"},
     {OPT_IGNORE, 0, "ignore-output", "I", "do not compare output I"},
     {OPT_PIPELINE, 0, "pipeline", "NAME", "compile (default), kernels, or passes"},
-    {OPT_TARGET, 0, "target", "NAME", "native (default), x86-64, x86-64-v3, ..."},
+    {OPT_TARGET, 0, "target", "NAME", "native (default), x86-64, x86-64-v3, .., cuda"},
     {OPT_THREADS, 0, "threads", "N", "threads of a run (1)"},
     {OPT_SEED, 0, "seed", "N", "of random ops that have no seed of their own, as paddle.seed"},
     {OPT_ANY_FLOAT, 0, "any-float", NULL, "f16 and bf16 also where Paddle has no CPU kernel for them"},

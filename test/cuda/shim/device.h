@@ -92,7 +92,8 @@ static inline unsigned short pir_shim_to_f16(float f) {
 #define pir_to_f16 pir_shim_to_f16
 
 // Tensor cores: a lane computes its own four elements, from the fragments in shared memory.
-template <int S, class F> static inline void pir_shim_mma(float *c, const unsigned short *a, const unsigned short *b, F of) {
+template <int S, class F>
+static inline void pir_shim_mma(float *c, const unsigned short *a, const unsigned short *b, F of) {
   const int lane = (int)(shim.thread.x % 32), group = lane / 4, pair = lane % 4 * 2;
   for (int h = 0; h < 2; h++)
     for (int l = 0; l < 2; l++)
