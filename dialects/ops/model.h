@@ -296,5 +296,4 @@ void emit_list(const dialect *d, FILE *out);   // emit_list.c
 void emit_index(const dialect *d, FILE *out);  // emit_doc.c: the families of a dialect
 void emit_family(const dialect *d, int file, FILE *out);
 int family_size(const dialect *d, int file);  // ops that a file declares
-
 #endif

@@ -49,8 +49,10 @@ pir_status pd_infer_rows_found(pir_infer *infer) {
 
 pir_status pd_infer_path_of_steps(pir_infer *infer) {
   pir_status status = PIR_OK;
-  const pir_fact *x = expect(infer, PD_CRF_DECODING_IN_EMISSION, 3, &status);
-  if (x) put(infer, 0, 2, x->shape[0], x->shape[1], 0, 0);
+  bool padded = infer->operands[PD_CRF_DECODING_IN_LENGTH] != NULL;  // else sequences lie one after the other
+  const pir_fact *x = expect(infer, PD_CRF_DECODING_IN_EMISSION, padded ? 3 : 2, &status);
+  if (x && !padded) put(infer, 0, 2, x->shape[0], 1, 0, 0);
+  else if (x) put(infer, 0, 2, x->shape[0], x->shape[1], 0, 0);
   else infer_begin(infer, 0);
   return status;
 }

@@ -86,6 +86,7 @@ static pir_status run_call(frame *f, const plan_instr *instr) {
                             .generator = f->generator,
                             .parallel = f->parallel,
                             .allocator = &f->allocator,
+                            .lods = &f->lods,
                             .message = &f->message};
   pir_status status = call->run(&kernel);
   if (!status) return PIR_OK;
@@ -216,6 +217,8 @@ static pir_status run_instr(frame *f, const plan_instr *instr, uint32_t number) 
     }
     if (status) return status;
   }
+  if (f->lods) f->has_lods = true;
+  if (f->has_lods && !control) pir_frame_pass_lods(f, instr);
   if (instr->symbol_count) PIR_TRY(learn(f, instr));
   free_late(f, instr);
   return PIR_OK;

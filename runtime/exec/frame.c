@@ -74,6 +74,7 @@ void pir_frame_release(frame *f) {
   for (uint32_t i = 0; f->regions && i < 2 * f->plan->control_count; i++)
     if (f->regions[i].plan) pir_frame_release(&f->regions[i]);
   if (f->plan && f->buffers) pir_frame_drop_late(f, true);
+  if (f->plan && f->tensors) pir_frame_drop_lods(f);
   pir_mem_give(&f->allocator, f->scratch, f->scratch_step * (size_t)f->parallel.threads);
   pir_bump_release(&f->run);
   pir_bump_release(&f->memory);

@@ -42,6 +42,8 @@ typedef struct frame {
   pir_parallel parallel;
   const volatile int *cancel;
   pir_generator *generator;  // the session's
+  pir_lod_block *lods;       // offsets that kernels of this run made
+  bool has_lods;             // some tensor of this run has offsets
   void (*trace)(void *user, const pir_span *span);
   void *trace_user;
   int64_t *values;              // by expression
@@ -76,6 +78,11 @@ pir_status pir_frame_scratch(frame *f, int threads);
 void pir_frame_shape(frame *f, uint32_t slot);
 // Frees late memory that is not needed any more (all of it when `outputs` too).
 void pir_frame_drop_late(frame *f, bool outputs);
+
+// Offsets of sequences (lods.c). Before a run: gives back those of the last one. After an instruction: a result with
+// as many rows as an operand has its sequences, unless the kernel gave it others.
+void pir_frame_drop_lods(frame *f);
+void pir_frame_pass_lods(frame *f, const plan_instr *instr);
 
 // Runs the instructions of one sort: those that run once, or the others.
 pir_status pir_frame_run(frame *f, bool once);

@@ -225,6 +225,21 @@ static pir_status place_ports(pir_session *s) {
   return PIR_OK;
 }
 
+// Sequences of the inputs.
+static void place_lods(pir_session *s) {
+  const plan *p = &s->model->plan;
+  frame *f = &s->frame;
+  pir_frame_drop_lods(f);
+  for (uint32_t i = 0; i < p->slot_count; i++) {
+    uint32_t buffer = p->slots[i].buffer;
+    if (buffer == NONE || p->buffers[buffer].home != HOME_INPUT) continue;
+    const pir_tensor *from = &s->inputs[p->buffers[buffer].index].tensor;
+    if (!from->lod_levels) continue;
+    f->tensors[i].lod = from->lod, f->tensors[i].lod_sizes = from->lod_sizes;
+    f->tensors[i].lod_levels = from->lod_levels, f->has_lods = true;
+  }
+}
+
 // An output whose shape the run showed goes to the bound memory, when it fits.
 static pir_status hand_out_late(pir_session *s) {
   const plan *p = &s->model->plan;
@@ -249,6 +264,7 @@ static pir_status run(pir_session *s) {
   PIR_TRY(prepare(s));
   pir_frame_drop_late(&s->frame, true);
   PIR_TRY(place_ports(s));
+  place_lods(s);
   s->frame.budget = s->max_bytes == UINT64_MAX ? UINT64_MAX : s->max_bytes - s->current->arena_bytes;
   PIR_TRY(pir_frame_run(&s->frame, false));
   return hand_out_late(s);

@@ -49,6 +49,7 @@
   X(gaussian, false)                                                                                                   \
   X(generate_proposals, true)                                                                                          \
   X(grid_sample_grad, false)                                                                                           \
+  X(gru_sequences, true)                                                                                               \
   X(gru_unit, false)                                                                                                   \
   X(hash, false)                                                                                                       \
   X(histogram, false)                                                                                                  \
@@ -59,9 +60,11 @@
   X(inverse, false)                                                                                                    \
   X(kthvalue, false)                                                                                                   \
   X(lamb, false)                                                                                                       \
+  X(lod_reset, true)                                                                                                   \
   X(logcumsumexp, false)                                                                                               \
   X(lookup_table_dequant, false)                                                                                       \
   X(lp_pool2d_grad, false)                                                                                             \
+  X(lstm_sequences, true)                                                                                              \
   X(lstsq, false)                                                                                                      \
   X(lu, false)                                                                                                         \
   X(lu_solve, false)                                                                                                   \
@@ -104,6 +107,10 @@
   X(segment_pool, true)                                                                                                \
   X(send_u_recv, true)                                                                                                 \
   X(send_ue_recv, true)                                                                                                \
+  X(sequence_conv, true)                                                                                               \
+  X(sequence_expand, true)                                                                                             \
+  X(sequence_pool, true)                                                                                               \
+  X(sequence_softmax, true)                                                                                            \
   X(set_value, false)                                                                                                  \
   X(set_value_with_tensor, false)                                                                                      \
   X(shuffle_batch, true)                                                                                               \
@@ -178,5 +185,12 @@ pir_status pir_kernel_need(const pir_kernel_call *call, pir_dtype dtype, const i
                            pir_tensor *entry);
 // Operand `operand` is there and has this rank, or a message.
 pir_status pir_kernel_expect_rank(const pir_kernel_call *call, int operand, const char *name, int rank);
+
+// ---- sequences (sequences.c)
+
+// Where the rows of the sequences of operand `k` begin and end, by its last level: `count` + 1 numbers.
+pir_status pir_kernel_sequences(const pir_kernel_call *call, int k, const uint64_t **out_offsets, int64_t *out_count);
+// Room for the offsets of `count` sequences of a result, as its only level; NULL after a message.
+uint64_t *pir_kernel_new_sequences(const pir_kernel_call *call, pir_tensor *out, int64_t count);
 
 #endif

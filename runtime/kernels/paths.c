@@ -75,27 +75,44 @@ static pir_status decode_crf(const pir_kernel_call *call, const pir_tensor *t, f
   return PIR_OK;
 }
 
-// operands: emission [n, steps, states], transition [states + 2, states], label, length
+// Sequences that lie one after the other: emission [rows, states].
+static pir_status decode_crf_rows(const pir_kernel_call *call, const pir_tensor *t, const uint64_t *at, int64_t n,
+                                  field *f) {
+  const int64_t *label = t[CRF_LABEL].data, rows = t[CRF_EMISSION].shape[0], states = f->states;
+  int64_t *path = t[CRF_PATH].data;
+  const double *w = t[CRF_TRANSITION].data;
+  f->first = w, f->last = w + states, f->transitions = w + 2 * states;
+  for (int64_t s = 0; s < n; s++) {
+    f->scores = (const double *)t[CRF_EMISSION].data + (int64_t)at[s] * states;
+    if (at[s + 1] > at[s]) (void)decode(f, (int64_t)(at[s + 1] - at[s]), path + at[s]);
+  }
+  for (int64_t i = 0; label && i < rows; i++) path[i] = label[i] == path[i];
+  return PIR_OK;
+}
+
+// operands: emission [n, steps, states] with lengths, or [rows, states] with offsets, transition [states + 2, states],
+// label, length
 pir_status pir_kernel_crf_decoding(const pir_kernel_call *call) {
   static const uint8_t in[] = {PIR_F64, PIR_F64, PIR_I64, PIR_I64}, out[] = {PIR_I64};
   const pir_tensor *emission = pir_kernel_in(call, CRF_EMISSION), *transition = pir_kernel_in(call, CRF_TRANSITION),
                    *label = pir_kernel_in(call, CRF_LABEL), *length = pir_kernel_in(call, CRF_LENGTH);
-  if (!length) return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s without length", call->op);
-  PIR_TRY(pir_kernel_expect_rank(call, CRF_EMISSION, "emission", 3));
+  const uint64_t *at = NULL;
+  int64_t sequences = 0;
+  PIR_TRY(pir_kernel_expect_rank(call, CRF_EMISSION, "emission", length ? 3 : 2));
   PIR_TRY(pir_kernel_expect_rank(call, CRF_TRANSITION, "transition", 2));
-  int64_t states = emission->shape[2];
+  if (!length) PIR_TRY(pir_kernel_sequences(call, CRF_EMISSION, &at, &sequences));
+  int64_t states = emission->shape[emission->rank - 1], rows = emission->shape[0] * (length ? emission->shape[1] : 1);
   if (transition->shape[0] != states + 2 || transition->shape[1] != states || states < 1)
     return pir_kernel_fail(call, PIR_INVALID, "%s: transition: expects [%lld, %lld], found [%lld, %lld]", call->op,
                            (long long)states + 2, (long long)states, (long long)transition->shape[0],
                            (long long)transition->shape[1]);
-  if (pir_tensor_numel(length) != emission->shape[0] ||
-      (label && pir_tensor_numel(label) != emission->shape[0] * emission->shape[1]))
+  if ((length && pir_tensor_numel(length) != emission->shape[0]) || (label && pir_tensor_numel(label) != rows))
     return pir_kernel_fail(call, PIR_INVALID, "%s: length and label do not fit the emission", call->op);
   pir_tensor t[CRF_ALL], room[2] = {0};
   field f = {0};
   pir_status status = pir_kernel_open(call, in, 4, out, 1, t);
-  if (!status) status = field_open(call, emission->shape[1], states, room, &f);
-  if (!status) status = decode_crf(call, t, &f);
+  if (!status) status = field_open(call, length ? emission->shape[1] : rows, states, room, &f);
+  if (!status) status = at ? decode_crf_rows(call, t, at, sequences, &f) : decode_crf(call, t, &f);
   for (int i = 0; i < 2; i++) pir_kernel_drop(call, &room[i]);
   return pir_kernel_close(call, status, 4, 1, t);
 }

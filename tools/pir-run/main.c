@@ -34,7 +34,7 @@ static const cli_option options[] = {
     {OPT_JSON, 0, "json", NULL, "report as one JSON object"},
     {OPT_SHAPES, 0, "shapes", "FILE|random:N:SEED", "run many input shapes in turn"},
     {OPT_PROFILE, 0, "profile", "FILE", "write a trace of the last run (trace-event JSON), one span an instruction"},
-    {OPT_LOD, 0, "lod", "NAME=OFFSETS", NULL},
+    {OPT_LOD, 0, "lod", "NAME=OFFSETS", "where the sequences of an input begin and end, as [[0,2,5]]"},
     {0, 0, NULL, NULL, NULL},
 };
 
@@ -160,6 +160,7 @@ void run_drop_input(npy_array *input) {
 void run_close(run *r) {
   for (size_t i = 0; r->inputs && i < pir_model_inputs(r->model); i++) run_drop_input(&r->inputs[i]);
   free(r->inputs);
+  run_drop_lods(r);
   free(r->spans);
   r->spans = NULL;
   r->span_count = r->span_capacity = 0;
@@ -175,6 +176,8 @@ int run_fail(const run *r, pir_status status) {
 }
 
 int run_bind(run *r) {
+  int code = run_take_lods(r);
+  if (code) return code;
   for (size_t i = 0; i < pir_model_inputs(r->model); i++) {
     pir_port port = pir_model_input(r->model, i);
     if (!r->inputs[i].tensor.data)

@@ -40,6 +40,8 @@ typedef struct tolerance {
   double atol, rtol, rtol_max;
 } tolerance;
 
+typedef struct run_lod run_lod;
+
 typedef struct run {
   cli *cli;
   tolerance tolerance;
@@ -49,6 +51,7 @@ typedef struct run {
   pir_model *model;
   pir_session *session;
   npy_array *inputs;  // by input of the model; tensor.data NULL: not given yet
+  run_lod *lods;      // --lod: offsets of inputs
   double load_ms, compile_ms;
   pir_span *spans;  // --profile: of the last run
   size_t span_count, span_capacity;
@@ -66,6 +69,10 @@ void run_close(run *r);
 int run_fail(const run *r, pir_status status);  // reports the session's message
 int run_bind(run *r);
 int run_once(run *r);
+
+// ---- lods.c: offsets of sequences
+int run_take_lods(run *r);  // of all --lod options, for the inputs as they are now
+void run_drop_lods(run *r);
 
 // ---- arrays.c: values to feed
 

@@ -15,6 +15,15 @@ typedef struct pir_message {
   char text[400];
 } pir_message;
 
+// Offsets of sequences that a kernel made for a result; the run that they belong to keeps them.
+typedef struct pir_lod_block {
+  struct pir_lod_block *next;
+  size_t bytes;
+  const uint64_t *levels[2];
+  size_t sizes[2];
+  uint64_t offsets[];
+} pir_lod_block;
+
 // Everything a kernel sees. Operands and results are in the order of the op's definition; a variadic one
 // takes as many entries as it has members (`in_members`), an absent optional one is NULL.
 typedef struct pir_kernel pir_kernel;
@@ -34,6 +43,7 @@ typedef struct pir_kernel_call {
   pir_generator *generator;  // the session's random numbers; NULL outside of one
   pir_parallel parallel;
   const pir_allocator *allocator;  // for results whose shape only the kernel knows
+  pir_lod_block **lods;            // where new offsets of results go; NULL outside of a run
   pir_message *message;            // filled in on failure
 } pir_kernel_call;
 
