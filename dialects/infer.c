@@ -406,10 +406,42 @@ static pir_status check_cover(pir_infer *infer, uint8_t i, const pir_clause *c) 
                         infer->def->results[i].name, out->rank, computed.rank);
 }
 
+static bool same_shape(const pir_infer *infer, const pir_fact *a, const pir_fact *b) {
+  if (!a->known || !b->known || a->members || b->members || a->rank < 0 || b->rank < 0) return true;
+  bool same = a->rank == b->rank;
+  for (int32_t d = 0; same && d < a->rank; d++) {
+    int64_t x, y;
+    bool known = a->shape[d] != PIR_DIM_UNKNOWN && b->shape[d] != PIR_DIM_UNKNOWN &&
+                 pir_dim_is_const(infer->dims, a->shape[d], &x) && pir_dim_is_const(infer->dims, b->shape[d], &y);
+    same = !known || x == y;
+  }
+  return same;
+}
+
+// So does a composite: what it is made of, run on facts alone, must give the shapes of the hook.
+static pir_status check_parts(pir_infer *infer, const pir_lower *lower) {
+  pir_fact *results = INFER_NEW(infer, pir_fact, infer->result_count);
+  pir_infer parts = *infer;
+  parts.results = results;
+  for (size_t i = 0; i < infer->result_count; i++) results[i].rank = -1;
+  pir_status status = infer_lower(&parts, lower);
+  if (status) {
+    memcpy(infer->message, parts.message, sizeof infer->message);
+    infer->has_message = parts.has_message;
+    return status;
+  }
+  for (size_t i = 0; i < infer->result_count; i++)
+    if (!same_shape(infer, &infer->results[i], &results[i]))
+      return pir_infer_fail(infer, "the operands do not fit: result '%s' would not have the shape it must have",
+                            infer->def->results[i].name);
+  return PIR_OK;
+}
+
 static pir_status infer_by_hook(pir_infer *infer) {
   const pir_opdef *def = infer->def;
   PIR_TRY(def->hooks.infer(infer));
-  if (!def->clause || infer_choose(infer)) return PIR_OK;
+  const pir_lower *lower = infer_choose(infer);
+  if (lower) return check_parts(infer, lower);
   for (uint8_t i = 0; i < def->result_count; i++) {
     const pir_clause *c = pir_clause_choose(def->clause, i, infer->attrs);
     if (c && c->var_count && c->kind != PIR_CLAUSE_SCATTER) PIR_TRY(check_cover(infer, i, c));

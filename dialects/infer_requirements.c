@@ -1,5 +1,6 @@
-// What an op requires of its operands and attributes (`require` in `.ops`). A condition that is known to be false is an
-// error, which shows the condition as it is declared and what stands for the names in it. O(nodes of the conditions).
+// What an op requires of its operands and attributes (`require` in `.ops`), and its clauses of what they index with. A
+// condition that is known to be false is an error, which shows the condition as it is declared and what stands for the
+// names in it. O(nodes of the conditions).
 #include "infer_impl.h"
 
 enum { CHECKED = 1024 };  // values of `each` at most
@@ -53,7 +54,23 @@ static bool fails(const symbolic *s, int16_t condition) {
   return pir_dim_is_const(s->infer->dims, symbolic_index(s, condition), &holds) && !holds;
 }
 
+// What a clause reads as indices are integers, whatever types the operand is declared to be of. The `check` pass looks at
+// the ops of a program; here are those that others are made of.
+static pir_status check_indices(pir_infer *infer, const pir_clause *c) {
+  for (int i = 0; i < c->node_count; i++) {
+    const pir_node *n = &c->nodes[i];
+    const pir_fact *fact = n->op == PIR_I_LOAD ? infer->operands[n->k] : NULL;
+    if (fact && fact->members) fact = fact->member_count ? fact->members[0] : NULL;
+    if (!fact || !fact->known || pir_dtype_is_integer(fact->dtype) || fact->dtype == PIR_BOOL) continue;
+    return pir_infer_fail(infer, "%s: expects integers, found %s", infer->def->operands[n->k].name,
+                          pir_dtype_name(fact->dtype));
+  }
+  return PIR_OK;
+}
+
 pir_status infer_requirements(pir_infer *infer) {
+  for (const pir_clause *c = infer->def->clause; c && infer->nesting; c = c->next) PIR_TRY(check_indices(infer, c));
+
   for (const pir_clause *c = infer->def->require; c; c = c->next) {
     symbolic s = {.infer = infer, .nodes = c->nodes, .pool = c->pool, .text = c->text};
     int64_t count = 0;

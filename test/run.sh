@@ -61,6 +61,15 @@ for t in "$here"/api/*.sh; do
   else add 0 1 0; echo "FAIL $t"; tail -n 25 "$log/$(basename "$t").log"; fi
 done
 
+echo "== draws"
+# Random programs: the same ones every time, and some that nobody has seen; their seed is in the log.
+for seed in 1 "$(date +%s)"; do
+  draws=500; [ "$seed" = 1 ] || draws=50
+  if "$build/bin/draws" --draws=$draws --seed="$seed" >"$log/draws-$draws.log" 2>&1; then add 1 0 0
+  else add 0 1 0; grep -vE '^[{} ]' "$log/draws-$draws.log" | cut -c1-300; fi
+  tail -n 2 "$log/draws-$draws.log" | head -n 1
+done
+
 echo "== recordings"
 if [ -z "$recorded" ]; then
   recorded=$build/recorded

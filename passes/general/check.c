@@ -52,6 +52,13 @@ static pir_status check_members(const check *c, const pir_op *op, size_t i, cons
   return PIR_OK;
 }
 
+static bool is_index(const pir_opdef *def, size_t operand) {
+  for (const pir_clause *c = def->clause; c; c = c->next)
+    for (int i = 0; i < c->node_count; i++)
+      if (c->nodes[i].op == PIR_I_LOAD && c->nodes[i].k == (int16_t)operand) return true;
+  return false;
+}
+
 static pir_status check_operand(const check *c, const pir_op *op, const pir_opdef *def, size_t i) {
   const pir_operand_def *want = &def->operands[i];
   if (want->literal) return PIR_OK;
@@ -69,6 +76,8 @@ static pir_status check_operand(const check *c, const pir_op *op, const pir_opde
     return pir_error(op, "operand %s: expects %s, found %s%s", want->name, types, pir_dtype_name(has),
                      on_gpu ? ", which has no CPU kernel in Paddle (any_float computes it)" : "");
   }
+  if (!want->dtypes && !pir_dtype_is_integer(has) && has != PIR_BOOL && is_index(def, i))
+    return pir_error(op, "operand %s: expects integers, found %s", want->name, pir_dtype_name(has));
   pir_dtype other = want->same_as >= 0 ? dtype_of(c, op, (size_t)want->same_as) : PIR_UNDEFINED;
   if (other == PIR_UNDEFINED || fits(has, other, want->flags)) return PIR_OK;
   return pir_error(op, "operand %s: expects %s as %s, found %s", want->name, pir_dtype_name(other),

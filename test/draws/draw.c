@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ATTEMPTS = 3000, MAX_NUMEL = 3000, MAX_TEXTS = 24 };
+enum { MAX_NUMEL = 3000, MAX_NUMEL_DEEP = 500, MAX_TEXTS = 24, MADE_OF = 3 };
 
 uint64_t draw_random(uint64_t *state) {
   uint64_t z = *state += 0x9E3779B97F4A7C15u;
@@ -91,15 +91,15 @@ static void limit(draw_tensor *t) {
       numel *= t->shape[i];
       if (t->shape[i] > t->shape[largest]) largest = i;
     }
-    if (numel <= MAX_NUMEL) return;
+    if (numel <= (t->rank > 3 ? MAX_NUMEL_DEEP : MAX_NUMEL)) return;
     t->shape[largest] = t->shape[largest] / 2;
   }
 }
 
-// Gradients are of floats, whatever is declared.
-static bool is_gradient(const pir_opdef *def) {
+// Gradients and fused ops are of floats, whatever is declared.
+static bool is_of_floats(const pir_opdef *def) {
   const char *end = strstr(def->name, "_grad");
-  return end && (!end[5] || end[5] == '_');
+  return (end && (!end[5] || end[5] == '_')) || strstr(def->name, ".fused_");
 }
 
 static void start_pool(draw *d, pool *p, int attempt) {
@@ -117,6 +117,10 @@ static void start_pool(draw *d, pool *p, int attempt) {
   p->dtype = often[draw_below(d, sizeof often / sizeof *often)];
   if (d->floats && !pir_dtype_is_float(p->dtype) && !pir_dtype_is_complex(p->dtype)) p->dtype = PIR_F32;
   p->likeness = likeness[attempt % 3];
+  if (d->single) p->dtype = PIR_F32;
+  if (!d->before) return;
+  p->rank = d->linked.rank;
+  memcpy(p->shape, d->linked.shape, sizeof p->shape);
 }
 
 static void draw_shape(draw *d, const pool *p, draw_tensor *t) {
@@ -292,6 +296,7 @@ static void attempt(draw *d, int number) {
   }
   for (size_t i = 0; i < d->def->attr_count; i++) d->attrs[i] = draw_attr(d, &p, i);
   if (chance(d, 90)) draw_meet(d);
+  if (d->before) d->operands[0] = (draw_operand){.form = DRAW_TENSOR, .count = 1, .members = {d->linked}};
 }
 
 // ---- gradients: what belongs to the op they are of is shaped by it
@@ -305,7 +310,7 @@ static const pir_opdef *forward_of(pir_context *ctx, const pir_opdef *def) {
   return forward->traits & PIR_REGISTERED && !draw_refusal(forward) ? forward : NULL;
 }
 
-static bool take_type(draw_tensor *t, const pir_type *type) {
+bool draw_take_type(draw_tensor *t, const pir_type *type) {
   if (!type || !pir_type_is_tensor(type)) return false;
   pir_shape shape = pir_type_shape(type);
   if (shape.rank > DRAW_RANK) return false;
@@ -326,8 +331,8 @@ static void take_result(draw_operand *o, const pir_op *op, int result) {
     taken.count = pir_type_elements(type);
     if (taken.count > DRAW_MEMBERS) return;
     for (size_t i = 0; i < taken.count; i++)
-      if (!take_type(&taken.members[i], pir_type_element(type, i))) return;
-  } else if (!take_type(&taken.members[0], type)) {
+      if (!draw_take_type(&taken.members[i], pir_type_element(type, i))) return;
+  } else if (!draw_take_type(&taken.members[0], type)) {
     return;
   }
   *o = taken;
@@ -371,6 +376,18 @@ static void take_forward(draw *d, const draw *f, const pir_op *op) {
   }
 }
 
+// What conditions and results of the op itself may have made of shapes.
+static bool is_large(const draw *d) {
+  for (size_t k = 0; k < d->def->operand_count; k++)
+    for (size_t i = 0; i < d->operands[k].count && d->operands[k].form <= DRAW_LIST; i++) {
+      const draw_tensor *t = &d->operands[k].members[i];
+      int64_t numel = 1;
+      for (int32_t a = 0; a < t->rank; a++) numel *= t->shape[a];
+      if (numel > 2 * MAX_NUMEL) return true;
+    }
+  return false;
+}
+
 static void attempt_gradient(draw *d, const pir_opdef *forward, int number) {
   char text[DRAW_TEXT];
   draw *f = calloc(1, sizeof *f);
@@ -378,7 +395,7 @@ static void attempt_gradient(draw *d, const pir_opdef *forward, int number) {
   *f = (draw){.ctx = d->ctx, .def = forward, .floats = true, .random = draw_random(&d->random)};
   for (int i = 0; i < FORWARD_ATTEMPTS; i++) {
     attempt(f, number + i);
-    pir_program *program = draw_program(f, DRAW_AS_IS, text);
+    pir_program *program = is_large(f) ? NULL : draw_program(f, DRAW_AS_IS, text);
     pir_op *op = program ? pir_block_first(pir_program_block(program)) : NULL;
     while (op && pir_op_def(op) != forward) op = pir_op_next(op);
     if (op) take_forward(d, f, op);
@@ -399,11 +416,17 @@ static int64_t least_extent(const draw *d) {
   return least == INT64_MAX || least < 1 ? 1 : least;
 }
 
-// A sum of products over a padded operand: whether infinity meets the zeros of the padding is not stated.
-static bool is_padded(const pir_opdef *def) {
+// A sum of products over a padded operand, in an op or what it is made of: whether infinity meets the zeros of the
+// padding is not stated.
+static bool is_padded(pir_context *ctx, const pir_opdef *def, int depth) {
   for (const pir_clause *c = def->clause; c; c = c->next)
     for (size_t i = 0; c->kind == PIR_CLAUSE_CONTRACT && i < c->node_count; i++)
       if (c->nodes[i].op == PIR_V_LOAD && c->nodes[i].a >= 0) return true;
+  for (size_t i = 0; depth && i < def->lower_count; i++)
+    for (size_t k = 0; k < def->lower[i].step_count; k++) {
+      const pir_opdef *made = pir_context_opdef(ctx, pir_str_from(def->lower[i].steps[k].op));
+      if (made != def && is_padded(ctx, made, depth - 1)) return true;
+    }
   return false;
 }
 
@@ -413,11 +436,20 @@ static uint32_t manners_of(const draw *d) {
   bool half = false;
   for (size_t k = 0; k < d->def->operand_count; k++)
     half |= d->operands[k].form <= DRAW_LIST && d->operands[k].members[0].dtype == PIR_F16;
+  if (d->single) return 5;
   if (half && (!d->def->clause || d->def->lower_count)) return 3;
-  return is_padded(d->def) ? 6 : 7;
+  return is_padded(d->ctx, d->def, MADE_OF) ? 6 : 7;
+}
+
+size_t draw_name(const draw *d, size_t operand, size_t member, char *out, size_t size) {
+  const char *name = d->def->operands[operand].name;
+  size_t n = d->step ? pir_text_format(out, size, "%d_%s", d->step, name) : pir_text_format(out, size, "%s", name);
+  if (d->operands[operand].form == DRAW_LIST) n += pir_text_format(out + n, size - n, "_%zu", member);
+  return n;
 }
 
 void draw_numbers(draw *d) {
+  if (d->before) draw_numbers(d->before);
   static const int64_t ranges[][2] = {{-20, 20}, {0, 7}, {1, 9}, {-100, 100}, {0, 1}};
   int64_t least = least_extent(d);
   uint32_t manners = manners_of(d), common = draw_below(d, manners);
@@ -468,21 +500,21 @@ static void give_up_unknown(draw *d) {
 
 void draw_start_op(draw *d, pir_context *ctx, draw_noise *noise, const pir_opdef *def, uint64_t seed) {
   *d = (draw){
-      .ctx = ctx, .def = def, .noise = noise, .floats = is_gradient(def), .random = seed * 0xD1342543DE82EF95u + 1};
+      .ctx = ctx, .def = def, .noise = noise, .floats = is_of_floats(def), .random = seed * 0xD1342543DE82EF95u + 1};
 }
 
 bool draw_op(draw *d) {
   char text[DRAW_TEXT];
-  while (d->attempts < ATTEMPTS) {
+  while (d->attempts < DRAW_ATTEMPTS) {
     d->dynamic = 0;
-    const pir_opdef *forward = forward_of(d->ctx, d->def);
+    const pir_opdef *forward = d->single ? NULL : forward_of(d->ctx, d->def);
     attempt(d, d->attempts++);
     if (forward && chance(d, 80)) attempt_gradient(d, forward, d->attempts);
-    pir_program *program = draw_program(d, DRAW_AS_IS, text);
+    pir_program *program = is_large(d) ? NULL : draw_program(d, DRAW_AS_IS, text);
     if (!program) continue;
     pir_program_destroy(program);
     draw_numbers(d);
-    if (chance(d, 25)) d->dynamic = draw_below(d, 1u << DRAW_RANK);
+    if (chance(d, 25) && !d->single) d->dynamic = draw_below(d, 1u << DRAW_RANK);
     if (d->dynamic) give_up_unknown(d);
     return true;
   }

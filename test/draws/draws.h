@@ -15,7 +15,9 @@ enum {
   DRAW_ITEMS = 8,
   DRAW_ATTRS = 64,
   DRAW_OUTPUTS = 64,
-  DRAW_TEXT = 512
+  DRAW_TEXT = 512,
+  DRAW_STEPS = 5,       // of a chain
+  DRAW_ATTEMPTS = 3000  // at a program of one op
 };
 
 // ---- one draw
@@ -43,6 +45,10 @@ typedef struct draw_operand {
 typedef struct draw_noise draw_noise;
 
 typedef struct draw {
+  struct draw *before;  // of a chain: its op's first result is operand 0
+  draw_tensor linked;   // the type of that
+  int step;
+  bool single;  // element types that are free are f32
   pir_context *ctx;
   const pir_opdef *def;
   draw_noise *noise;
@@ -66,6 +72,13 @@ bool draw_is_index(const pir_opdef *def, size_t operand);
 // Draws operands and attributes until inference and checks take the op; false when there are no attempts left. Called
 // again it draws others.
 bool draw_op(draw *d);
+// The name of an input.
+size_t draw_name(const draw *d, size_t operand, size_t member, char *out, size_t size);
+bool draw_take_type(draw_tensor *t, const pir_type *type);
+// Whether an op may stand in a chain, and a chain in `steps` (DRAW_STEPS): its last step, or NULL.
+bool draw_chains(const pir_opdef *def);
+draw *draw_chain(draw *steps, pir_context *ctx, draw_noise *noise, const pir_opdef *const *ops, size_t count,
+                 uint64_t seed);
 // Changes shapes and lists towards what the op requires.
 void draw_meet(draw *d);
 // Draws the numbers anew.
@@ -122,12 +135,14 @@ typedef enum draw_verdict {
 } draw_verdict;
 
 typedef struct draw_report {
+  void (*found)(void *user, const draw *d);  // told of the program before it is judged; may be NULL
+  void *user;
   bool compiled;     // some of it
   uint32_t refused;  // programs that checks take and a run refuses
   char text[4 * DRAW_TEXT];
 } draw_report;
 
-// Draws programs until one runs, and judges it.
+// Draws programs until one runs, and judges it. Of the report `found` and `user` are given.
 draw_verdict draw_judge(draw *d, draw_report *out_report);
 // What is stated of an op's results: ulps of the result, and how it is told from declarations.
 void draw_bound_text(const pir_opdef *def, char *out, size_t size);

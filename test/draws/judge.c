@@ -7,18 +7,21 @@
 // comes from the declaration: what moves elements may not differ at all, arithmetic that rounds once is right to the
 // last bit, other clauses have 1 for each rounding, 4 to 16 for each function, 8 for a sum, 32 for a sum of products;
 // what is composed or called has 32. S is how far the float64 result moves when every input, and the result of every
-// rounding node, moves by an ulp (noise.c), the largest of four tries: condition, measured. M is 8, and 128 for what is
-// composed or called, whose kernels show nothing of their roundings. Integers and truth values are equal unless S shows
-// that they hang on an ulp.
+// rounding node, moves by an ulp (noise.c), the largest of four tries: condition, measured. M is 8 for a clause, 128
+// for what is composed and 512 where a kernel is called, which shows nothing of its roundings. Integers and truth
+// values are equal unless S shows that they hang on an ulp.
 #include "draws.h"
+
+#include <pir/lower.h>
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRIES = 4, REDRAWS = 4, RESTARTS = 200, COMPOSED = 32 };
+enum { TRIES = 4, REDRAWS = 4, RESTARTS = 200, COMPOSED = 32, MADE_OF = 3 };
 
-static const double plain_spread = 8, composed_spread = 128;
+#define LEAST_MOVE 0x1p-50
+static const double plain_spread = 8, composed_spread = 128, called_spread = 512;
 
 // ---- what may differ
 
@@ -37,6 +40,7 @@ static int cost_of(const pir_clause *c, const pir_node *n) {
     case PIR_V_FLOORMOD:
     case PIR_V_FMOD: return 2;
     case PIR_V_MEMBERS: return 3;
+    case PIR_V_SIGN:  // of complex numbers
     case PIR_V_RSQRT: return 2;
     case PIR_V_POW:
     case PIR_V_LGAMMA:
@@ -63,6 +67,7 @@ typedef struct allowance {
   int ulps;
   bool once;      // halves are computed in f32
   bool composed;  // of several ops, or by a kernel
+  bool called;    // by a kernel
 } allowance;
 
 // Elements are rounded to the result's type before they are combined.
@@ -75,13 +80,26 @@ static bool narrows_first(const pir_clause *c) {
   return false;
 }
 
+static bool is_called(const pir_opdef *def) { return !def->clause && !def->lower_count && !def->hooks.expand; }
+
+// Whether an op, or one that it is made of, is a called kernel.
+static bool calls(const pir_opdef *def, int depth) {
+  bool found = is_called(def);
+  for (size_t i = 0; depth && !found && i < def->lower_count; i++)
+    for (size_t k = 0; !found && k < def->lower[i].step_count; k++) {
+      const pir_opdef *made = def->lower[i].steps[k].def;
+      found = made && made != def && calls(made, depth - 1);
+    }
+  return found;
+}
+
 static allowance allowed(const pir_opdef *def) {
-  allowance a = {COMPOSED, false, true};
+  allowance a = {COMPOSED, false, true, calls(def, MADE_OF)};
   int most = 0;
   if (!def->clause || def->lower_count || def->hooks.expand) return a;
   for (const pir_clause *c = def->clause; c; c = c->next)
     if (clause_cost(c) > most) most = clause_cost(c);
-  return (allowance){most, !narrows_first(def->clause), false};
+  return (allowance){most, !narrows_first(def->clause), false, false};
 }
 
 void draw_bound_text(const pir_opdef *def, char *out, size_t size) {
@@ -108,10 +126,16 @@ static double ulp(pir_dtype dtype, double v) {
   return ldexp(1, (exponent < least || v == 0 ? least : exponent) - digits_of(dtype));
 }
 
+// Where functions are computed, nothing is stated of numbers below it.
+static double least_normal(pir_dtype dtype) {
+  return dtype == PIR_F16 ? 0x1p-24 : dtype == PIR_F64 || dtype == PIR_C128 ? 0x1p-1022 : 0x1p-126;
+}
+
 static double bound(allowance a, pir_dtype dtype, double want, double moved) {
   bool half = dtype == PIR_F16 || dtype == PIR_BF16;
+  if (a.ulps > 1) moved = fmax(moved, least_normal(dtype));
   double own = ulp(dtype, pir_dtype_is_complex(dtype) && a.ulps > 1 ? fmax(want, 1) : want);
-  double spread = a.composed ? composed_spread : plain_spread;
+  double spread = a.called ? called_spread : a.composed ? composed_spread : plain_spread;
   if (a.once && half) return (a.ulps ? 1 : 0.5) * own + a.ulps * ulp(PIR_F32, want) + spread * moved;
   return (a.ulps <= 1 ? 0.5 : a.ulps) * own + spread * moved;
 }
@@ -152,7 +176,7 @@ typedef struct moves {
 } moves;
 
 static double unit_of_draw(const draw *d, bool once) {
-  double u = 0;
+  double u = d->before ? unit_of_draw(d->before, once) : 0;
   for (size_t k = 0; k < d->def->operand_count; k++) {
     const draw_operand *o = &d->operands[k];
     if ((o->form != DRAW_TENSOR && o->form != DRAW_LIST) || is_exact(o->members[0].dtype)) continue;
@@ -166,12 +190,12 @@ static double unit_of_draw(const draw *d, bool once) {
   return u;
 }
 
-static void note_moves(const draw_run *base, const draw_run *run, moves *m) {
+static void note_moves(const draw_run *base, const draw_run *run, double scale, moves *m) {
   for (size_t i = 0; i < base->output_count; i++) {
     const pir_tensor *a = &base->outputs[i], *b = &run->outputs[i];
     bool same = !run->status && same_shape(a, b);
     for (int64_t k = 0; k < parts(a); k++) {
-      double x = part(a, k), y = same ? part(b, k) : NAN, off = fabs(x - y);
+      double x = part(a, k), y = same ? part(b, k) : NAN, off = scale * fabs(x - y);
       if (same && (x == y || (isnan(x) && isnan(y)))) continue;
       m->of[i][k] = isnan(off) ? INFINITY : fmax(m->of[i][k], off);
     }
@@ -180,6 +204,7 @@ static void note_moves(const draw_run *base, const draw_run *run, moves *m) {
 
 // Noise makes floats of integers: it is for programs without any, but indices.
 static bool reads_floats(const draw *d) {
+  if (d->before && !reads_floats(d->before)) return false;
   for (size_t k = 0; k < d->def->operand_count; k++) {
     const draw_operand *o = &d->operands[k];
     bool tensor = o->form == DRAW_TENSOR || o->form == DRAW_LIST;
@@ -193,11 +218,12 @@ static bool measure(const draw *d, const draw_run *wide, double u, moves *out) {
   for (size_t i = 0; i < wide->output_count; i++)
     if (!(out->of[i] = calloc((size_t)parts(&wide->outputs[i]) + 1, sizeof(double)))) return false;
   if (u == 0) return true;
+  double far = fmax(u, LEAST_MOVE);  // less than the float64 evaluation itself rounds would show nothing
   draw_width width = reads_floats(d) ? DRAW_NOISY : DRAW_WIDE;
   for (uint64_t t = 1; t <= TRIES; t++) {
-    draw_noise_set(d->noise, u, t);
+    draw_noise_set(d->noise, far, t);
     bool started = !draw_start(d, width, "kernels", NULL, &run);
-    if (started) draw_feed(d, &run, u, t), note_moves(wide, &run, out);
+    if (started) draw_feed(d, &run, far, t), note_moves(wide, &run, u / far, out);
     draw_stop(&run);
     if (!started) return false;
   }
@@ -232,8 +258,9 @@ static bool agrees(const comparison *c, size_t output, int64_t i, double *out_bo
   if (is_exact(got->dtype)) return is_exact(want->dtype) ? moved > 0 : false;
   if (c->allowance.composed && !c->moves) moved = 0x1p-2 * ldexp(size_at(want, i), -digits_of(got->dtype) + 8);
   *out_bound = bound(c->allowance, got->dtype, size_at(want, i), moved);
-  // Halves that leave their range on the way from op to op.
-  if (c->allowance.composed && got->dtype == PIR_F16 && !isfinite(x)) return true;
+  // Numbers may leave the range of halves on the way from op to op, and in a chain that of f32.
+  bool narrow = got->dtype == PIR_F16 || (c->d->before && got->dtype == PIR_F32);
+  if (c->allowance.composed && narrow && !isfinite(x)) return true;
   if (isinf(x) && fabs(y) + *out_bound > most_of(got->dtype)) return signbit(x) == signbit(y);
   return fabs(x - y) <= *out_bound;
 }
@@ -298,7 +325,8 @@ static draw_verdict judge_wide(trial *t, draw_report *r) {
 
 // Programs that the kernels refuse, for what only contents tell or for what checks do not see, are drawn anew.
 static bool find_program(trial *t, draw_report *r) {
-  for (int i = 0; i < RESTARTS && draw_op(t->d); i++) {
+  bool chain = t->d->before;
+  for (int i = 0; i < (chain ? 1 : RESTARTS) && (chain || draw_op(t->d)); i++) {
     for (int k = 0; k < REDRAWS; k++) {
       if (k) draw_numbers(t->d);
       draw_stop(&t->kernels);
@@ -315,6 +343,7 @@ static bool find_program(trial *t, draw_report *r) {
 
 static draw_verdict judge(trial *t, draw_report *r) {
   if (!find_program(t, r)) return DRAW_UNFIT;
+  if (r->found) r->found(r->user, t->d);
   draw_start(t->d, DRAW_AS_IS, "check,prepare,group{few=0},dce,pd_op_to_kernel", t->target, &t->compiled);
   if (!t->compiled.status) draw_feed(t->d, &t->compiled, 0, 0);
   if (t->kernels.status || t->compiled.status) {
@@ -329,10 +358,10 @@ static draw_verdict judge(trial *t, draw_report *r) {
 draw_verdict draw_judge(draw *d, draw_report *out_report) {
   static const char *const targets[] = {NULL, NULL, "x86-64", "x86-64-v3"};
   trial *t = calloc(1, sizeof *t);
-  *out_report = (draw_report){0};
+  *out_report = (draw_report){.found = out_report->found, .user = out_report->user};
   if (!t) return DRAW_FAILED;
   t->d = d;
-  t->allowance = allowed(d->def);
+  t->allowance = d->before ? (allowance){COMPOSED, false, true, false} : allowed(d->def);
   t->target = targets[draw_below(d, 4)];
   draw_verdict verdict = judge(t, out_report);
   draw_stop(&t->kernels);

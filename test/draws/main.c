@@ -18,12 +18,14 @@
 #include <unistd.h>
 
 enum { MAX_OPS = 4096, SECONDS = 60, PER_CONTEXT = 64 };
+// As many ops are drawn at least, and of their draws no more may find no program, or none in float64, in percent.
+enum { LEAST_OPS = 830, MOST_UNFIT = 8, MOST_ALONE = 8 };
 
 typedef struct options {
   uint64_t seed;
   long draws;
   const char *op, *list;
-  bool verbose;
+  bool verbose, print, chains;
 } options;
 
 // Ops that are not drawn although they compute, with the reason.
@@ -65,6 +67,12 @@ static pir_context *context_create(void) {
   exit(70);
 }
 
+static bool is_typed(const pir_opdef *def) {
+  for (size_t i = 0; i < sizeof typed / sizeof *typed; i++)
+    if (!strcmp(typed[i].op, def->name)) return true;
+  return false;
+}
+
 // ---- the list of ops
 
 static const char *why_not(const pir_opdef *def) {
@@ -84,55 +92,61 @@ static void list_ops(run *r, pir_context *ctx) {
       if (r->o.op && strcmp(r->o.op, def->name)) continue;
       draw_bound_text(def, bound, sizeof bound);
       if (r->o.list) printf("%s\t%s\t%s\n", def->name, reason ? "not drawn" : "drawn", reason ? reason : bound);
-      if (!reason) r->ops[r->op_count++] = def;
+      if (!reason && (!r->o.chains || (draw_chains(def) && !is_typed(def)))) r->ops[r->op_count++] = def;
     }
   }
 }
 
 // ---- draws
 
-static bool is_typed(const pir_opdef *def) {
-  for (size_t i = 0; i < sizeof typed / sizeof *typed; i++)
-    if (!strcmp(typed[i].op, def->name)) return true;
-  return false;
-}
-
 static bool to_stdout(void *user, const char *data, size_t size) { return fwrite(data, 1, size, user) == size; }
 
-static void show(const run *r, const draw *d, uint64_t seed, const char *what, const char *text) {
+static void print_program(void *user, const draw *d) {
   char why[DRAW_TEXT];
-  printf("%s: %s: %s\n  again: draws --op=%s --seed=%llu --draws=1\n", what, d->def->name, text, d->def->name,
-         (unsigned long long)seed);
   pir_program *program = draw_program(d, DRAW_AS_IS, why);
   if (program) pir_program_print(program, NULL, (pir_writer){to_stdout, stdout});
   pir_program_destroy(program);
   fflush(stdout);
+  (void)user;
+}
+
+static void show(const run *r, const draw *d, uint64_t seed, const char *what, const char *text) {
+  if (r->o.chains)
+    printf("%s: ..., %s: %s\n  again: draws --chains --seed=%llu --draws=1\n", what, d->def->name, text,
+           (unsigned long long)seed);
+  else
+    printf("%s: %s: %s\n  again: draws --op=%s --seed=%llu --draws=1\n", what, d->def->name, text, d->def->name,
+           (unsigned long long)seed);
+  if (!r->o.print) print_program(NULL, d);
+  fflush(stdout);
 }
 
 static void draw_one(run *r, pir_context *ctx, long i) {
-  static draw d;
+  static draw steps[DRAW_STEPS];
   static draw_report report;
+  draw *d = steps;
+  report = (draw_report){0};
   uint64_t seed = r->o.seed + (uint64_t)i;
   size_t at = (size_t)(seed * 613 % r->op_count);
   tally *t = &r->s->ops[at];
   r->s->at = i;
   snprintf(r->s->op, sizeof r->s->op, "%s", r->ops[at]->name);
   alarm(SECONDS);
-  draw_start_op(&d, ctx, r->noise, r->ops[at], seed);
-  d.alone = is_typed(d.def);
-  draw_verdict verdict = draw_judge(&d, &report);
+  report.found = r->o.print ? print_program : NULL;
+  if (r->o.chains) d = draw_chain(steps, ctx, r->noise, r->ops, r->op_count, seed);
+  else draw_start_op(d, ctx, r->noise, r->ops[at], seed), d->alone = is_typed(d->def);
+  draw_verdict verdict = d ? draw_judge(d, &report) : DRAW_UNFIT;
   t->refused += report.refused;
   if (verdict == DRAW_UNFIT) {
     t->unfit++;
-    if (r->o.verbose) printf("unfit: %s: %s\n", d.def->name, report.text);
+    if (r->o.verbose) printf("unfit: %s: %s\n", d ? d->def->name : "a chain", report.text);
     return;
   }
   t->drawn++;
   t->compiled += report.compiled;
   if (verdict == DRAW_ALONE) t->alone++;
-  if (verdict == DRAW_DIFFERENT) t->different++, show(r, &d, seed, "different", report.text);
-  if (verdict == DRAW_FAILED) t->failed++, show(r, &d, seed, "failed", report.text);
-  if (verdict <= DRAW_ALONE && r->o.verbose && r->o.draws == 1) show(r, &d, seed, "agrees", "");
+  if (verdict == DRAW_DIFFERENT) t->different++, show(r, d, seed, "different", report.text);
+  if (verdict == DRAW_FAILED) t->failed++, show(r, d, seed, "failed", report.text);
 }
 
 static void child(run *r, long from) {
@@ -194,8 +208,14 @@ static int report(const run *r, long crashed) {
   printf("seed %llu: %u draws of %zu ops: %u compiled, %u without float64; %u refused by a run, %u without a draw that "
          "fits\n",
          (unsigned long long)r->o.seed, t.drawn, met, t.compiled, t.alone, t.refused, t.unfit);
-  printf("%u different, %u failed, %ld crashed\n", t.different, t.failed, crashed);
-  return t.different || t.failed || crashed ? 4 : 0;
+  printf("%zu ops are drawn: %u different, %u failed, %ld crashed\n", r->op_count, t.different, t.failed, crashed);
+  bool enough = r->o.op || r->o.chains ||
+                (r->op_count >= LEAST_OPS && t.unfit * 100 <= (t.unfit + t.drawn) * MOST_UNFIT &&
+                 t.alone * 100 <= (t.unfit + t.drawn) * MOST_ALONE);
+  if (!enough)
+    printf("expected are %d ops, and at most %d%% of draws without a program, %d%% without float64\n", LEAST_OPS,
+           MOST_UNFIT, MOST_ALONE);
+  return !enough || t.different || t.failed || crashed ? 4 : 0;
 }
 
 static bool read_options(int argc, char **argv, options *o) {
@@ -206,6 +226,8 @@ static bool read_options(int argc, char **argv, options *o) {
     else if (!strncmp(argv[i], "--op=", 5)) o->op = argv[i] + 5;
     else if (!strcmp(argv[i], "--list")) o->list = argv[i];
     else if (!strcmp(argv[i], "--verbose")) o->verbose = true;
+    else if (!strcmp(argv[i], "--chains")) o->chains = true;
+    else if (!strcmp(argv[i], "--print")) o->print = true;
     else return false;
   }
   return true;
@@ -214,7 +236,7 @@ static bool read_options(int argc, char **argv, options *o) {
 int main(int argc, char **argv) {
   static run r;
   if (!read_options(argc, argv, &r.o)) {
-    fprintf(stderr, "usage: draws [--seed=N] [--draws=N] [--op=NAME] [--list] [--verbose]\n");
+    fprintf(stderr, "usage: draws [--seed=N] [--draws=N] [--op=NAME | --chains] [--list] [--print] [--verbose]\n");
     return 2;
   }
   pir_context *ctx = context_create();

@@ -38,12 +38,10 @@ static pir_named_attr named(pir_context *ctx, const char *name, const pir_attr *
   return (pir_named_attr){pir_name_get(ctx, pir_str_from(name)), value};
 }
 
-static pir_value *put_tensor(building *b, const draw_tensor *t, size_t k, size_t member, bool list) {
+static pir_value *put_tensor(building *b, const draw_tensor *t, size_t k, size_t member) {
   pir_context *ctx = b->d->ctx;
   char name[96];
-  const char *base = b->d->def->operands[k].name;
-  size_t n = list ? pir_text_format(name, sizeof name, "%s_%zu", base, member)
-                  : pir_text_format(name, sizeof name, "%s", base);
+  size_t n = draw_name(b->d, k, member, name, sizeof name);
   pir_dtype dtype = b->wide ? draw_widened(t->dtype) : t->dtype;
   pir_shape shape = {t->shape, (size_t)t->rank};
   const pir_attr *text = pir_attr_str(ctx, PIR_ATTR_STR, (pir_str){name, n});
@@ -71,7 +69,7 @@ static pir_value *put_list(building *b, const draw_operand *o, size_t k) {
   pir_value *members[DRAW_MEMBERS];
   const pir_type *types[DRAW_MEMBERS];
   for (size_t i = 0; i < o->count; i++) {
-    members[i] = put_tensor(b, &o->members[i], k, i, true);
+    members[i] = put_tensor(b, &o->members[i], k, i);
     types[i] = pir_value_type(members[i]);
   }
   const pir_type *type = pir_type_vector(b->d->ctx, types, o->count);
@@ -111,7 +109,7 @@ static bool is_absent(const draw *d, size_t result) {
   return def->flags & PIR_RESULT_OPTIONAL && operand >= 0 && d->operands[operand].form == DRAW_ABSENT;
 }
 
-static pir_op *put_op(building *b) {
+static pir_op *put_op(building *b, pir_value *before) {
   const draw *d = b->d;
   pir_value *operands[DRAW_OPERANDS];
   pir_named_attr attrs[DRAW_ATTRS];
@@ -121,7 +119,7 @@ static pir_op *put_op(building *b) {
     const draw_operand *o = &d->operands[k];
     switch ((draw_form)o->form) {
       case DRAW_ABSENT: operands[k] = NULL; break;
-      case DRAW_TENSOR: operands[k] = put_tensor(b, &o->members[0], k, 0, false); break;
+      case DRAW_TENSOR: operands[k] = !k && before ? before : put_tensor(b, &o->members[0], k, 0); break;
       case DRAW_LIST: operands[k] = put_list(b, o, k); break;
       case DRAW_INTS: operands[k] = put_ints(b, o); break;
       case DRAW_NUMBER: operands[k] = put_number(b, o, k); break;
@@ -136,6 +134,13 @@ static pir_op *put_op(building *b) {
   for (size_t i = 0; i < d->def->result_count; i++)
     types[i] = is_absent(d, i) ? NULL : pir_type_tensor(d->ctx, PIR_F32, (pir_shape){NULL, 0});
   return put(b, b->def, operands, d->def->operand_count, types, d->def->result_count, attrs, n);
+}
+
+static pir_op *put_steps(building *b, const draw *d, draw_width width) {
+  pir_op *before = d->before ? put_steps(b, d->before, width) : NULL;
+  b->d = d;
+  b->def = width == DRAW_NOISY ? draw_noise_of(d->noise, d->def) : d->def;
+  return put_op(b, before ? pir_op_result(before, 0) : NULL);
 }
 
 // ---- outputs
@@ -168,12 +173,23 @@ static bool is_settled(const pir_facts *facts, const pir_fact *fact) {
   return fact->members || fact->rank >= 0;
 }
 
+// What the steps before the last one give is stated too.
+static void state_types(building *b, pir_op *last, pir_facts *facts) {
+  for (pir_op *op = pir_block_first(pir_program_block(b->program)); op && op != last; op = pir_op_next(op)) {
+    const pir_fact *fact = pir_op_results(op) == 1 ? pir_facts_of(facts, pir_op_result(op, 0)) : NULL;
+    if (!fact || !fact->known || fact->members || pir_op_has(op, PIR_INPUT | PIR_PARAMETER)) continue;
+    pir_value_set_type(pir_op_result(op, 0), pir_fact_type(b->d->ctx, pir_facts_dims(facts), fact));
+  }
+}
+
 static bool put_outputs(building *b, pir_op *op, pir_facts *facts) {
+  state_types(b, op, facts);
   for (size_t i = 0; i < pir_op_results(op); i++) {
     pir_value *value = pir_op_result(op, i);
     const pir_fact *fact = pir_facts_of(facts, value);
     if (!fact->known || !pir_value_type(value)) continue;
-    if (!is_settled(facts, fact)) return false;
+    bool several = b->d->def->results[i].flags & PIR_RESULT_VARIADIC;
+    if (!is_settled(facts, fact) || (several && !fact->members)) return false;
     pir_value_set_type(value, pir_fact_type(b->d->ctx, pir_facts_dims(facts), fact));
     if (fact->members) put_members(b, value, i);
     else put_output(b, value, i, 0);
@@ -202,13 +218,12 @@ static bool checked(building *b) {
 }
 
 pir_program *draw_program(const draw *d, draw_width width, char *text) {
-  const pir_opdef *def = width == DRAW_NOISY ? draw_noise_of(d->noise, d->def) : d->def;
-  building b = {d, def, width != DRAW_AS_IS, pir_program_create(d->ctx)};
+  building b = {.d = d, .wide = width != DRAW_AS_IS, .program = pir_program_create(d->ctx)};
   listener l = {text};
   pir_facts *facts = NULL;
   text[0] = 0;
   pir_context_set_sink(d->ctx, (pir_diag_sink){listen, &l});
-  pir_op *op = put_op(&b);
+  pir_op *op = put_steps(&b, d, width);
   bool sound = !pir_facts_create(b.program, &facts) && put_outputs(&b, op, facts);
   pir_facts_destroy(facts);
   sound = sound && checked(&b);

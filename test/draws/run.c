@@ -105,15 +105,12 @@ pir_status draw_start(const draw *d, draw_width width, const char *pipeline, con
 
 static const draw_tensor *find_tensor(const draw *d, pir_str name) {
   char text[96];
-  for (size_t k = 0; k < d->def->operand_count; k++) {
-    const draw_operand *o = &d->operands[k];
-    for (size_t i = 0; i < o->count && (o->form == DRAW_TENSOR || o->form == DRAW_LIST); i++) {
-      const char *base = d->def->operands[k].name;
-      size_t n = o->form == DRAW_LIST ? pir_text_format(text, sizeof text, "%s_%zu", base, i)
-                                      : pir_text_format(text, sizeof text, "%s", base);
-      if (pir_str_equal(name, (pir_str){text, n})) return &o->members[i];
+  for (; d; d = d->before)
+    for (size_t k = d->before ? 1 : 0; k < d->def->operand_count; k++) {
+      const draw_operand *o = &d->operands[k];
+      for (size_t i = 0; i < o->count && (o->form == DRAW_TENSOR || o->form == DRAW_LIST); i++)
+        if (pir_str_equal(name, (pir_str){text, draw_name(d, k, i, text, sizeof text)})) return &o->members[i];
     }
-  }
   return NULL;
 }
 

@@ -8,7 +8,7 @@
 // CHECK: {{\[}}1, 1]]]]
 // COUNT: pd_op.roi_align: boxes_num: 2 regions, boxes has 3
 // IMAGES: pd_op.roi_align: boxes_num: expects one number for each of 1 images
-// COLUMNS: pd_op.roi_align: expects x of rank 4 and boxes of 4 columns
+// COLUMNS: pd_op.roi_align: expects rank(boxes) == 2 && dim(boxes, 1) == 4, found boxes [2,5]
 {
     (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1,2,-1,-1],stop_gradient:[true]} : () -> tensor<-1x2x-1x-1xf32>
     (%1) = "pd_op.data" () {dtype:float32,name:"b",place:Place(undefined:0),shape:[-1,-1],stop_gradient:[true]} : () -> tensor<-1x-1xf32>
