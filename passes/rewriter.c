@@ -88,6 +88,11 @@ static bool is_stopped(const pir_rewriter *rewriter, pir_value *value, bool *out
   return stopped != 0;
 }
 
+static void copy_attr(pir_op *to, const pir_op *from, pir_name *name) {
+  const pir_attr *value = pir_op_attr(from, name);
+  if (value && !pir_op_attr(to, name)) pir_op_set_attr(to, name, value);
+}
+
 static void derive_stop_gradient(const pir_rewriter *rewriter, pir_op *op, const pir_op *at) {
   size_t n = pir_op_results(op);
   const pir_opdef *def = pir_op_def(op);
@@ -100,17 +105,15 @@ static void derive_stop_gradient(const pir_rewriter *rewriter, pir_op *op, const
     if (value && !is_stopped(rewriter, value, &stated)) stopped = false;
   }
   if (!stated) return;
+  // What reads nothing follows nothing: one in place of another keeps what it stated.
+  if (!pir_op_operands(op) && !pir_op_operands(at) && pir_op_results(at) == n)
+    return copy_attr(op, at, rewriter->stop_gradient);
   pir_arena *arena = pir_context_arena(rewriter->ctx);
   size_t bytes = pir_arena_size(arena, n, sizeof(pir_attr *));
   const pir_attr **each = pir_arena_alloc(arena, bytes);
   for (size_t i = 0; i < n; i++) each[i] = pir_attr_bool(rewriter->ctx, stopped);
   pir_op_set_attr(op, rewriter->stop_gradient, pir_attr_array(rewriter->ctx, each, n));
   pir_arena_free(arena, each, bytes);
-}
-
-static void copy_attr(pir_op *to, const pir_op *from, pir_name *name) {
-  const pir_attr *value = pir_op_attr(from, name);
-  if (value && !pir_op_attr(to, name)) pir_op_set_attr(to, name, value);
 }
 
 // ---- changes
