@@ -61,7 +61,62 @@ const pir_type *kernel_placed_type(pir_context *ctx, const pir_type *type, pir_s
 
 // ---- the key
 
+// What Paddle declares of an op and neither its name nor its operands tell: the kernel it calls, that no tensor is
+// asked for its layout, and the element type of the key (of operand 0, of result 0, f32).
+typedef struct exception {
+  uint32_t id;
+  const char *kernel;  // NULL: by the name of the op
+  bool any_layout;
+  enum { BY_OPERANDS, OF_FIRST, OF_RESULT, ALWAYS_F32 } dtype;
+} exception;
+
+static const exception exceptions[] = {
+    {PD_ASSIGN, "assign_raw", false, BY_OPERANDS},
+    {PD_ASSIGN_OUT_, "assign", false, BY_OPERANDS},
+    {PD_DET, "determinant", false, BY_OPERANDS},
+    {PD_HARDSHRINK, "hard_shrink", false, BY_OPERANDS},
+    {PD_RANGE_V2, "range", false, BY_OPERANDS},
+    {PD_REINDEX_GRAPH, "graph_reindex", false, BY_OPERANDS},
+    {PD_TRANS_LAYOUT, "transpose", false, BY_OPERANDS},
+    {PD_SEQUENCE_MASK, "sequence_mask_scalar", false, BY_OPERANDS},
+    {PD_DEQUANTIZE_LINEAR, "quantize_linear", false, BY_OPERANDS},
+    {PD_EMBEDDING_WITH_SCALED_GRADIENT, "embedding", false, BY_OPERANDS},
+    {PD_ENABLE_CHECK_MODEL_NAN_INF, "check_model_nan_inf", false, BY_OPERANDS},
+    {PD_DISABLE_CHECK_MODEL_NAN_INF, "check_model_nan_inf", false, BY_OPERANDS},
+    {PD_INDICES_SP, "indices_coo", false, BY_OPERANDS},
+    {PD_COALESCE_SP, "coalesce_coo", false, BY_OPERANDS},
+    {PD_LOGICAL_AND, NULL, true, BY_OPERANDS},
+    {PD_LOGICAL_OR, NULL, true, BY_OPERANDS},
+    {PD_LOGICAL_XOR, NULL, true, BY_OPERANDS},
+    {PD_LOGICAL_NOT, NULL, true, BY_OPERANDS},
+    {PD_ARRAY_LENGTH, NULL, true, OF_RESULT},
+    {PD_ARRAY_WRITE_, NULL, true, BY_OPERANDS},
+    {PD_ARRAY_POP, NULL, true, BY_OPERANDS},
+    {PD_SLICE_ARRAY_DENSE, NULL, true, BY_OPERANDS},
+    {PD_FULL_WITH_TENSOR, NULL, true, BY_OPERANDS},
+    {PD_GAUSSIAN_INPLACE, NULL, true, BY_OPERANDS},
+    {PD_MEMCPY, NULL, true, BY_OPERANDS},
+    {PD_WEIGHT_QUANTIZE, NULL, true, OF_FIRST},
+    {PD_DEQUANTIZE_ABS_MAX, NULL, false, OF_FIRST},
+    {PD_DEQUANTIZE_LOG, NULL, false, OF_FIRST},
+    {PD_EDIT_DISTANCE, NULL, false, ALWAYS_F32},
+};
+
+static const exception *exception_of(const pir_opdef *def) {
+  static const exception none = {0};
+  uint32_t id = (def->base ? def->base : def)->id;
+  for (size_t i = 0; i < sizeof exceptions / sizeof *exceptions; i++)
+    if (exceptions[i].id == id) return &exceptions[i];
+  return &none;
+}
+
+// As the program states it: Paddle picks by types.
 static pir_dtype element_type(const kernel_calls *c, const pir_value *value) {
+  const pir_type *type = value ? pir_value_type(value) : NULL;
+  if (type && pir_type_kind_of(type) == PIR_TYPE_VECTOR)
+    type = pir_type_elements(type) ? pir_type_element(type, 0) : NULL;
+  if (type && pir_type_kind_of(type) == PIR_TYPE_ALLOCATED) type = pir_type_inner(type);
+  if (has_place(type) && pir_type_spec(type).dtype != PIR_UNDEFINED) return pir_type_spec(type).dtype;
   const pir_fact *fact = value ? pir_facts_of(c->facts, value) : NULL;
   if (fact && fact->member_count) fact = fact->members[0];
   return fact && fact->known ? fact->dtype : PIR_UNDEFINED;
@@ -92,13 +147,16 @@ static bool only_picks(const pir_opdef *def, size_t i) {
 // the first that does not only pick, the first.
 static pir_dtype key_dtype(const kernel_calls *c, const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
+  const exception *known = exception_of(def);
   pir_dtype first = PIR_UNDEFINED, other = PIR_UNDEFINED;
+  if (known->dtype == ALWAYS_F32) return PIR_F32;
+  if (known->dtype == OF_RESULT && pir_op_results(op)) return element_type(c, pir_op_result(op, 0));
   const pir_attr *stated = attr_of_kind(op, PIR_ATTR_DTYPE);
   if (stated && (creates(op) || !pir_op_operands(op)) && pir_attr_as_dtype(stated) != PIR_UNDEFINED)
     return pir_attr_as_dtype(stated);
   for (size_t i = 0; i < pir_op_operands(op); i++) {
     pir_dtype dtype = is_option(def, i) ? PIR_UNDEFINED : element_type(c, pir_op_operand(op, i));
-    if (pir_dtype_is_float(dtype) || pir_dtype_is_complex(dtype)) return dtype;
+    if (pir_dtype_is_float(dtype) || pir_dtype_is_complex(dtype) || known->dtype == OF_FIRST) return dtype;
     if (other == PIR_UNDEFINED && !only_picks(def, i)) other = dtype;
     if (first == PIR_UNDEFINED) first = dtype;
   }
@@ -107,19 +165,10 @@ static pir_dtype key_dtype(const kernel_calls *c, const pir_op *op) {
   return element_type(c, pir_op_result(op, 0));
 }
 
-// Ops of which Paddle declares both the backend and the element type ask no tensor for its layout, nor do those that
-// touch no element.
+// Ops that create, or touch no element, ask no tensor for its layout.
 static bool asks_layout(const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
-  switch (def->base ? def->base->id : def->id) {
-    case PD_LOGICAL_AND:
-    case PD_LOGICAL_OR:
-    case PD_LOGICAL_XOR:
-    case PD_LOGICAL_NOT:
-    case PD_ARRAY_LENGTH:
-    case PD_ARRAY_WRITE_: return false;
-    default: break;
-  }
+  if (exception_of(def)->any_layout) return false;
   if (creates(op) || def->traits & (PIR_INPUT | PIR_OUTPUT)) return false;
   for (size_t i = 0; i < pir_op_operands(op); i++)
     if (pir_op_operand(op, i) && !is_option(def, i)) return true;
@@ -146,7 +195,7 @@ static const pir_attr *kernel_key(const kernel_calls *c, const pir_op *op, pir_d
 static pir_str kernel_name(const pir_opdef *def) {
   const char *name = (def->base ? def->base : def)->name, *dot = strchr(name, '.');
   pir_str text = pir_str_from(dot ? dot + 1 : name);
-  if (def->id == PD_ASSIGN_OUT_) return PIR_STR("assign");
+  if (exception_of(def)->kernel) return pir_str_from(exception_of(def)->kernel);
   if (text.size > 1 && text.data[text.size - 1] == '_') text.size--;
   if (text.size > 3 && memcmp(text.data + text.size - 3, "_sp", 3) == 0) text.size -= 3;
   return text;
