@@ -54,14 +54,25 @@ static void enqueue(driver *d, pir_op *op) {
 
 static void on_inserted(void *user, pir_op *op) { enqueue(user, op); }
 
+// The reader that is left when one of two goes: what could not match because of the other one may now.
+static pir_op *last_other_reader(const pir_value *value, const pir_op *going) {
+  const pir_use *a = value ? pir_value_first_use(value) : NULL, *b = a ? pir_use_next(a) : NULL;
+  if (!b || pir_use_next(b)) return NULL;
+  pir_op *other = pir_use_owner(pir_use_owner(a) == going ? b : a);
+  return other == going ? NULL : other;
+}
+
 static void on_erasing(void *user, pir_op *op) {
   driver *d = user;
   uint64_t *place = pir_map_find(&d->places, op);
   if (place && *place) d->list.items[*place - 1] = NULL;
   pir_map_remove(&d->places, op);
   if (d->rewriter->quiet) return;
-  for (size_t i = 0; i < pir_op_operands(op); i++)
+  for (size_t i = 0; i < pir_op_operands(op); i++) {
+    pir_op *left = last_other_reader(pir_op_operand(op, i), op);
     if (pir_op_operand_op(op, i)) enqueue(d, pir_op_operand_op(op, i));
+    if (left) enqueue(d, left);
+  }
 }
 
 static pir_walk_result collect(pir_op *op, void *user) {

@@ -163,3 +163,43 @@
     (%46) = "pd_op.add" (%33, %45) {} : (tensor<2x8x4x16xf32>, tensor<2x8x4x16xf32>) -> tensor<2x8x4x16xf32>
     (%47) = "pd_op.fetch" (%32) {col:0,name:"fetch0"} : (tensor<2x8x4x16xf32>) -> tensor<2x8x4x16xf32>
 }
+
+// -----
+// The gradients of product and bias, and then product and bias, which nothing else reads any more. Rows of any rank.
+// CHECK:      "pd_op.fused_gemm_epilogue" (%0, %1, %2) {activation:"none",trans_x:false,trans_y:false}
+// CHECK-NEXT: "pd_op.fetch"
+// CHECK-NEXT: (%[[X:[0-9]+]], %[[W:[0-9]+]], %[[B:[0-9]+]]) = "pd_op.fused_gemm_epilogue_grad" (%0, %1, <<NULL VALUE>>, %3) {activation_grad:"none",trans_x:false,trans_y:false}
+// CHECK-NEXT: "pd_op.fetch" (%[[X]])
+// CHECK-NEXT: "pd_op.fetch" (%[[W]])
+// CHECK-NEXT: "pd_op.fetch" (%[[B]])
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(cpu),shape:[2,3,4]} : () -> tensor<2x3x4xf32>
+    (%1) = "pd_op.data" () {dtype:float32,name:"w",place:Place(cpu),shape:[4,5]} : () -> tensor<4x5xf32>
+    (%2) = "pd_op.data" () {dtype:float32,name:"b",place:Place(cpu),shape:[5]} : () -> tensor<5xf32>
+    (%3) = "pd_op.data" () {dtype:float32,name:"d",place:Place(cpu),shape:[2,3,5]} : () -> tensor<2x3x5xf32>
+    (%4) = "pd_op.matmul" (%0, %1) {transpose_x:false,transpose_y:false} : (tensor<2x3x4xf32>, tensor<4x5xf32>) -> tensor<2x3x5xf32>
+    (%5) = "pd_op.add" (%4, %2) {} : (tensor<2x3x5xf32>, tensor<5xf32>) -> tensor<2x3x5xf32>
+    (%6) = "pd_op.fetch" (%5) {col:0,name:"y"} : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
+    (%7, %8) = "pd_op.add_grad" (%4, %2, %3) {axis:-1} : (tensor<2x3x5xf32>, tensor<5xf32>, tensor<2x3x5xf32>) -> tensor<2x3x5xf32>, tensor<5xf32>
+    (%9, %10) = "pd_op.matmul_grad" (%0, %1, %7) {transpose_x:false,transpose_y:false} : (tensor<2x3x4xf32>, tensor<4x5xf32>, tensor<2x3x5xf32>) -> tensor<2x3x4xf32>, tensor<4x5xf32>
+    (%11) = "pd_op.fetch" (%9) {col:1,name:"dx"} : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+    (%12) = "pd_op.fetch" (%10) {col:2,name:"dw"} : (tensor<4x5xf32>) -> tensor<4x5xf32>
+    (%13) = "pd_op.fetch" (%8) {col:3,name:"db"} : (tensor<5xf32>) -> tensor<5xf32>
+}
+
+// -----
+// The gradient of the product alone is read elsewhere too.
+// CHECK-NOT: fused_gemm_epilogue_grad
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(cpu),shape:[3,4]} : () -> tensor<3x4xf32>
+    (%1) = "pd_op.data" () {dtype:float32,name:"w",place:Place(cpu),shape:[4,5]} : () -> tensor<4x5xf32>
+    (%2) = "pd_op.data" () {dtype:float32,name:"b",place:Place(cpu),shape:[5]} : () -> tensor<5xf32>
+    (%3) = "pd_op.data" () {dtype:float32,name:"d",place:Place(cpu),shape:[3,5]} : () -> tensor<3x5xf32>
+    (%4) = "pd_op.matmul" (%0, %1) {transpose_x:false,transpose_y:false} : (tensor<3x4xf32>, tensor<4x5xf32>) -> tensor<3x5xf32>
+    (%5, %6) = "pd_op.add_grad" (%4, %2, %3) {axis:-1} : (tensor<3x5xf32>, tensor<5xf32>, tensor<3x5xf32>) -> tensor<3x5xf32>, tensor<5xf32>
+    (%7, %8) = "pd_op.matmul_grad" (%0, %1, %5) {transpose_x:false,transpose_y:false} : (tensor<3x4xf32>, tensor<4x5xf32>, tensor<3x5xf32>) -> tensor<3x4xf32>, tensor<4x5xf32>
+    (%9) = "pd_op.fetch" (%7) {col:0,name:"dx"} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+    (%10) = "pd_op.fetch" (%8) {col:1,name:"dw"} : (tensor<4x5xf32>) -> tensor<4x5xf32>
+    (%11) = "pd_op.fetch" (%6) {col:2,name:"db"} : (tensor<5xf32>) -> tensor<5xf32>
+    (%12) = "pd_op.fetch" (%5) {col:3,name:"dm"} : (tensor<3x5xf32>) -> tensor<3x5xf32>
+}
