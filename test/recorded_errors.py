@@ -18,7 +18,7 @@ import zipfile
 
 BATCH, PART = 120, 15
 ENDED = (0, 1, 3, 4, 5)  # exit codes of a tool that was not killed
-SANITIZERS = ("AddressSanitizer", "LeakSanitizer", "runtime error:")
+SANITIZERS = ("ERROR: AddressSanitizer", "ERROR: LeakSanitizer", "runtime error:")
 OPS = pathlib.Path(__file__).resolve().parent.parent / "dialects/pd_op/pd_op.ops"
 CODES = {"bool": ("|b1", "?", "b"), "int8": ("|i1", "b", "i8"), "uint8": ("|u1", "B", "u8"), "int16": ("<i2", "h", "i16"),
          "int32": ("<i4", "i", "i32"), "int64": ("<i8", "q", "i64"), "float16": ("<f2", "e", "f16"),

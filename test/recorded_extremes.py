@@ -12,7 +12,7 @@ from recorded_errors import Batch, NoProgram, Program, declared_names, replace_a
 
 SHORT = 200  # rows a process: most end at once
 SHARE = 6
-HUGE, WIDE = 1 << 40, 1 << 15
+HUGE, WIDE = 1 << 40, 1 << 14
 INTEGERS = ("0", "-1", "2147483647", "-2147483648", "4611686018427387904", "-9223372036854775808")
 FLOATS = ("nan", "inf", "-inf", "0.0", "-1.0")
 BITS = {"int8": 7, "uint8": 8, "int16": 15, "int32": 31, "int64": 63}

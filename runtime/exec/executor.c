@@ -43,11 +43,20 @@ pir_status pir_frame_fill_arguments(frame *f, const plan_instr *instr) {
   return PIR_OK;
 }
 
+// Loops around an extent of 0 may be long.
+static bool writes_any(const frame *f, const plan_instr *instr) {
+  const uint32_t *outs = f->plan->words + instr->out;
+  for (uint32_t i = 0; i < instr->out_count; i++)
+    if (pir_tensor_numel(&f->tensors[outs[i]])) return true;
+  return false;
+}
+
 static pir_status run_group(frame *f, const plan_instr *instr) {
   const plan *p = f->plan;
   const plan_group *group = &p->groups[instr->detail];
   const pir_compiled_group *code = group->code;
   PIR_TRY(pir_frame_fill_arguments(f, instr));
+  if (!writes_any(f, instr)) return PIR_OK;
   pir_group_args args = {f->group_buffers, f->group_dims};
   for (size_t i = 0; i < code->stage_count; i++) {
     int64_t units = f->values[p->words[group->units + i]];
