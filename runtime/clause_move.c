@@ -23,6 +23,7 @@ typedef struct finder {
   int budget;       // of nodes visited
   uint64_t looked;  // coordinates that dims without a form depend on
   bool mixed;       // one of those dims depends on several
+  bool overflow;    // some arithmetic did
   clause_move *out;
 } finder;
 
@@ -127,17 +128,25 @@ static bool constant(finder *f, int node, int64_t *out) {
 
 // ---- forms
 
-static void add_scaled(form *sum, const form *x, int64_t by) {
-  sum->start += x->start * by;
-  for (int i = 0; i < MAX_COORDS; i++) sum->step[i] += x->step[i] * by;
+// sum + x * by; what overflows is no move.
+static int64_t plus_times(finder *f, int64_t sum, int64_t x, int64_t by) {
+  int64_t product, result;
+  bool over = __builtin_mul_overflow(x, by, &product);
+  over |= __builtin_add_overflow(sum, over ? 0 : product, &result);
+  f->overflow |= over;
+  return result;
 }
 
-static void range_of(const finder *f, const form *x, int64_t *lo, int64_t *hi) {
+static void add_scaled(finder *f, form *sum, const form *x, int64_t by) {
+  sum->start = plus_times(f, sum->start, x->start, by);
+  for (int i = 0; i < f->b->coords; i++) sum->step[i] = plus_times(f, sum->step[i], x->step[i], by);
+}
+
+static void range_of(finder *f, const form *x, int64_t *lo, int64_t *hi) {
   *lo = *hi = x->start;
   for (int i = 0; i < f->b->coords; i++) {
-    int64_t reach = x->step[i] * (f->b->extent[i] - 1);
-    if (reach < 0) *lo += reach;
-    else *hi += reach;
+    int64_t *end = x->step[i] < 0 ? lo : hi;
+    *end = plus_times(f, *end, x->step[i], f->b->extent[i] - 1);
   }
 }
 
@@ -146,23 +155,23 @@ static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (
 static bool find_form(finder *f, int node, form *out);
 
 // Division by a positive constant: within one quotient, or exact.
-static bool divided(const finder *f, int op, const form *x, int64_t by, form *out) {
+static bool divided(finder *f, int op, const form *x, int64_t by, form *out) {
   int64_t lo, hi;
   range_of(f, x, &lo, &hi);
   if (by <= 0 || floor_div(lo, by) != floor_div(hi, by)) return false;
   *out = (form){.start = floor_div(lo, by)};
   if (op == PIR_I_FLOORDIV) return true;
   form rest = *x;
-  add_scaled(&rest, out, -by);
+  add_scaled(f, &rest, out, -by);
   *out = rest;
   return op == PIR_I_MOD;
 }
 
 // Comparisons and extremes that the ranges of both sides decide.
-static bool compared(const finder *f, int op, const form *x, const form *y, form *out) {
+static bool compared(finder *f, int op, const form *x, const form *y, form *out) {
   int64_t lo, hi;
   form difference = *x;
-  add_scaled(&difference, y, -1);
+  add_scaled(f, &difference, y, -1);
   range_of(f, &difference, &lo, &hi);
   bool less = hi < 0, more = lo > 0, least = hi <= 0, most = lo >= 0;
   *out = (form){0};
@@ -187,12 +196,12 @@ static bool binary(finder *f, const pir_node *n, form *out) {
   if (!find_form(f, n->a, &x) || !find_form(f, n->b, &y)) return false;
   *out = x;
   switch (n->op) {
-    case PIR_I_ADD: return add_scaled(out, &y, 1), true;
-    case PIR_I_SUB: return add_scaled(out, &y, -1), true;
+    case PIR_I_ADD: return add_scaled(f, out, &y, 1), true;
+    case PIR_I_SUB: return add_scaled(f, out, &y, -1), true;
     case PIR_I_MUL:
       *out = (form){0};
-      if (constant(f, n->a, &known)) return add_scaled(out, &y, known), true;
-      return constant(f, n->b, &known) && (add_scaled(out, &x, known), true);
+      if (constant(f, n->a, &known)) return add_scaled(f, out, &y, known), true;
+      return constant(f, n->b, &known) && (add_scaled(f, out, &x, known), true);
     case PIR_I_FLOORDIV:
     case PIR_I_MOD: return constant(f, n->b, &known) && divided(f, n->op, &x, known, out);
     case PIR_I_CEILDIV: return false;
@@ -239,8 +248,10 @@ static bool add_dim(finder *f, int node, int64_t extent, int64_t stride, int64_t
     return true;
   }
   range_of(f, &x, &lo, &hi);
-  for (int i = 0; i < f->b->coords; i++) steps[i] += x.step[i] * stride;
-  return lo >= 0 && hi < extent;
+  if (f->overflow || lo < 0 || hi >= extent) return false;
+  for (int i = 0; i < f->b->coords; i++)
+    if (f->b->extent[i] > 1) steps[i] += x.step[i] * stride;
+  return true;
 }
 
 static bool add_pack(finder *f, const pir_tensor *t, int dim, int count, int var, int64_t *steps) {
@@ -352,6 +363,7 @@ bool pir_clause_find_move(const clause_bind *b, clause_lanes *e, clause_move *ou
   out->load = load;
   out->loops =
       pir_copy_plan(inner, b->extent + out->outer, out->from_step + out->outer, out->to_step + out->outer, true);
+  if (f.overflow) return false;
   if (c->kind == PIR_CLAUSE_SCATTER && (!out->outer || !writes_once(&out->loops))) return false;
   bool fits = !combines(b) || (has_run(&out->loops) && pir_clause_lane_type(b->out->dtype) == b->out->dtype);
   bool whole = !out->outer || pir_clause_points(b, out->outer, b->coords) >= SHORTEST_COPY;
