@@ -136,6 +136,15 @@ static void select_one(const line_job *job, entry *room, const int64_t *at) {
   store(job, room, job->kept, at);
 }
 
+// The same elements in the order that choosing them leaves behind; few of many are sorted on the way, as in Paddle.
+static void choose_one(const line_job *job, entry *room, const int64_t *at) {
+  load(job, room, at);
+  bool few = job->kept <= job->length / 64;
+  if (few) pir_entries_select(order_of(job), room, job->length, job->kept);
+  else if (job->kept > 0) pir_entries_nth(order_of(job), room, job->length, job->kept - 1);
+  store(job, room, job->kept, at);
+}
+
 static void kth_one(const line_job *job, entry *room, const int64_t *at) {
   load(job, room, at);
   pir_entries_nth(order_of(job), room, job->length, job->first);
@@ -230,7 +239,7 @@ pir_status pir_kernel_argsort(const pir_kernel_call *call) {
 // attributes: axis, largest, sorted; how many is in the shape of the result
 pir_status pir_kernel_topk(const pir_kernel_call *call) {
   line_job job = job_of(call);
-  job.line = select_one;
+  job.line = call->attrs[2].i ? select_one : choose_one;
   job.descending = call->attrs[1].i != 0;
   return run_job(&job, call->attrs[0].i);
 }
