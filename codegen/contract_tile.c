@@ -19,7 +19,8 @@ typedef struct side {
   loop_buffer *window[PIR_MAX_RANK];  // of a: where its row lies in each window
   loop_expr *origin, *extent;         // of the tile; of all rows
   int64_t size;                       // rows of the tile
-  int64_t count;                      // elements a thread fetches
+  int64_t count;                      // elements a thread fetches,
+  int64_t width;                      // so many adjacent ones at a time
   bool along;                         // threads go along the sums
 } side;
 
@@ -69,23 +70,25 @@ static void forget(tiling *t, const int *axes, int count) {
 // Row and position along the sums, within the tile, of element i that the thread fetches.
 static loop_expr *row_of(const tiling *t, const side *s, loop_expr *i) {
   loop_module *m = t->e.m;
-  if (!s->along) return pir_loop_mod(m, t->thread, number(t, s->size));
-  return pir_loop_add(m, pir_loop_floordiv(m, t->thread, number(t, t->step)),
-                      pir_loop_mul(m, i, number(t, THREADS / t->step)));
+  int64_t threads = t->step / s->width;  // along the sums
+  if (!s->along) return pir_loop_mul(m, pir_loop_mod(m, t->thread, number(t, s->size / s->width)), number(t, s->width));
+  return pir_loop_add(m, pir_loop_floordiv(m, t->thread, number(t, threads)),
+                      pir_loop_mul(m, i, number(t, THREADS / threads)));
 }
 
 static loop_expr *tap_of(const tiling *t, const side *s, loop_expr *i) {
   loop_module *m = t->e.m;
-  if (s->along) return pir_loop_mod(m, t->thread, number(t, t->step));
-  return pir_loop_add(m, pir_loop_floordiv(m, t->thread, number(t, s->size)),
-                      pir_loop_mul(m, i, number(t, THREADS / s->size)));
+  int64_t threads = s->size / s->width;  // along the rows
+  if (s->along) return pir_loop_mul(m, pir_loop_mod(m, t->thread, number(t, t->step / s->width)), number(t, s->width));
+  return pir_loop_add(m, pir_loop_floordiv(m, t->thread, number(t, threads)),
+                      pir_loop_mul(m, i, number(t, THREADS / threads)));
 }
 
 // What does not change from step to step. Threads along the rows have one row each.
 static void prepare(tiling *t, side *s, loop_block *block) {
   const contract_form *f = t->e.form;
   loop_module *m = t->e.m;
-  loop_expr *i = s->along ? unrolled(t, &block, s->count) : number(t, 0);
+  loop_expr *i = s->along ? unrolled(t, &block, s->count / s->width) : number(t, 0);
   loop_expr *row = pir_loop_let(t->e.fn, block, "row", pir_loop_add(m, s->origin, row_of(t, s, i)));
   row->var->extent = pir_loop_add(m, s->extent, number(t, s->size));
   set_row(t, s, row);
@@ -124,7 +127,7 @@ static loop_expr *in_windows(const tiling *t, const side *s, loop_expr *slot) {
 static void fetch(tiling *t, side *s, loop_block *block, loop_expr *from) {
   const contract_form *f = t->e.form;
   loop_module *m = t->e.m;
-  loop_expr *i = unrolled(t, &block, s->count), *slot = s->along ? i : number(t, 0);
+  loop_expr *i = unrolled(t, &block, s->count / s->width), *slot = s->along ? i : number(t, 0);
   loop_expr *tap = pir_loop_let(t->e.fn, block, "tap", pir_loop_add(m, from, tap_of(t, s, i)));
   tap->var->extent = pir_loop_add(m, t->sum_extent, number(t, 2 * t->step));
   take_apart(t, f->taps, f->tap_count, tap);
@@ -133,17 +136,20 @@ static void fetch(tiling *t, side *s, loop_block *block, loop_expr *from) {
     at = pir_loop_add(m, at, pir_loop_mul(m, t->e.value[f->taps[k]], contract_step(&t->e, s->which, f->taps[k])));
   mask = both(t, mask, pir_loop_lt(m, tap, t->sum_extent));
   mask = both(t, mask, in_windows(t, s, slot));
-  loop_expr *x = pir_loop_load(m, s->from, at, 1, mask);
+  loop_expr *x = pir_loop_load(m, s->from, at, (uint16_t)s->width, mask);
   pir_loop_store(t->e.fn, block, s->fetched, i, pir_loop_cast(m, x, s->fetched->dtype), NULL);
   forget(t, f->taps, f->tap_count);
 }
 
 static void share_out(tiling *t, side *s, loop_block *block) {
   loop_module *m = t->e.m;
-  loop_expr *i = unrolled(t, &block, s->count), *row = row_of(t, s, i), *tap = tap_of(t, s, i), *at;
+  loop_expr *i = unrolled(t, &block, s->count / s->width), *row = row_of(t, s, i), *tap = tap_of(t, s, i), *at;
   if (t->half) at = pir_loop_add(m, pir_loop_mul(m, row, number(t, t->step + HALF_PAD)), tap);
   else at = pir_loop_add(m, pir_loop_mul(m, tap, number(t, s->size + PAD)), row);
-  pir_loop_store(t->e.fn, block, s->tile, at, pir_loop_load(m, s->fetched, i, 1, NULL), NULL);
+  loop_expr *x = pir_loop_load(m, s->fetched, i, 1, NULL);
+  int64_t apart = t->half ? t->step + HALF_PAD : s->size + PAD;
+  if (s->width == 1 || s->along == t->half) pir_loop_store(t->e.fn, block, s->tile, at, x, NULL);
+  else pir_loop_scatter(t->e.fn, block, s->tile, pir_loop_ramp(m, at, number(t, apart), (uint16_t)s->width), x, NULL);
 }
 
 // Row or column r of the thread's square, within the tile: fours that lie the whole tile apart, so that a warp reads
@@ -230,6 +236,7 @@ static void add_steps(tiling *t, loop_block *block) {
   fetch(t, &t->a, block, number(t, 0));
   fetch(t, &t->b, block, number(t, 0));
   loop_var *at = pir_loop_var_create(t->e.fn, "k", PIR_I64, 1);
+  at->multiple = t->step;
   block = pir_loop_for(t->e.fn, block, LOOP_SERIAL, at, number(t, 0), t->sum_extent, number(t, t->step));
   share_out(t, &t->a, block);
   share_out(t, &t->b, block);
@@ -289,6 +296,26 @@ static bool finish(tiling *t, loop_block *block) {
 
 // ---- the kernel
 
+// How many adjacent elements one access can fetch: the adjacent axis is whole in such pieces, is no window's, and all
+// other steps keep them aligned.
+static int64_t fetch_width(const tiling *t, const side *s, const contract_tensor *tensor) {
+  const contract_form *f = t->e.form;
+  int adjacent = s->along ? f->taps[f->tap_count - 1] : s->which == OF_A ? t->rows[t->row_count - 1] : f->lane;
+  int64_t width = 16 / (int64_t)pir_dtype_size(tensor->dtype), step,
+          factor = contract_known_factor(f, f->axes[adjacent].extent);
+  const contract_axis *x = &f->axes[adjacent];
+  if (!contract_const(f, s->which == OF_A ? x->step_a : x->step_b, &step) || step != 1 || x->window >= 0) return 1;
+  for (int i = 0; i < f->axis_count; i++) {
+    int64_t other = contract_known_factor(f, s->which == OF_A ? f->axes[i].step_a : f->axes[i].step_b);
+    while (i != adjacent && other % width) width /= 2;
+  }
+  if (s->which == OF_A && contract_const(f, f->offset_a, &step))
+    while (step % width) width /= 2;
+  else if (s->which == OF_A) width = 1;
+  while (factor % width || s->count % width) width /= 2;
+  return width;
+}
+
 static void open_side(tiling *t, side *s, contract_which which, const contract_tensor *tensor, int64_t size) {
   const contract_form *f = t->e.form;
   loop_fn *fn = t->e.fn;
@@ -299,11 +326,13 @@ static void open_side(tiling *t, side *s, contract_which which, const contract_t
   bool adjacent = contract_const(f, which == OF_A ? inner->step_a : inner->step_b, &step) && step == 1;
   s->along = adjacent;
   if (which == OF_B && contract_const(f, f->axes[f->lane].step_b, &step) && step == 1) s->along = false;
-  int64_t rows = s->along ? s->count : 1;
+  s->width = fetch_width(t, s, tensor);
+  int64_t rows = s->along ? s->count / s->width : 1;
   s->base = pir_loop_registers(fn, "base", PIR_I64, 1, rows);
+  s->base->multiple = s->width;
   s->inside = pir_loop_registers(fn, "inside", PIR_BOOL, 1, rows);
   pir_dtype kept = t->half ? tensor->dtype : f->compute;
-  s->fetched = pir_loop_registers(fn, "fetched", kept, 1, s->count);
+  s->fetched = pir_loop_registers(fn, "fetched", kept, (uint16_t)s->width, s->count / s->width);
   for (int w = 0; which == OF_A && w < f->window_count; w++)
     s->window[w] = pir_loop_registers(fn, "window", PIR_I64, 1, rows);
   s->tile = pir_loop_shared(fn, "tile", kept, t->half ? size * (t->step + HALF_PAD) : t->step * (size + PAD));

@@ -29,15 +29,16 @@ typedef enum loop_space {
 
 typedef struct loop_buffer {
   const char *name;
-  uint8_t space;   // loop_space
-  uint8_t dtype;   // pir_dtype
-  uint16_t lanes;  // registers; 1 for memory
-  uint16_t id;     // position in the function
-  uint16_t slot;   // LOOP_ARG: index in args->buffers
-  uint32_t align;  // LOOP_ARG: of the first element, in bytes; 1 when nothing is known
-  bool read_only;  // LOOP_ARG: nobody writes it while the stage runs
-  int64_t count;   // scratch and registers
-  int64_t offset;  // scratch: in bytes, given by pir_loop_scratch
+  uint8_t space;     // loop_space
+  uint8_t dtype;     // pir_dtype
+  uint16_t lanes;    // registers; 1 for memory
+  uint16_t id;       // position in the function
+  uint16_t slot;     // LOOP_ARG: index in args->buffers
+  uint32_t align;    // LOOP_ARG: of the first element, in bytes; 1 when nothing is known
+  bool read_only;    // LOOP_ARG: nobody writes it while the stage runs
+  int64_t count;     // scratch and registers
+  int64_t offset;    // scratch: in bytes, given by pir_loop_scratch
+  int64_t multiple;  // registers: of which all values are multiples (0: nothing is known)
 } loop_buffer;
 
 typedef struct loop_var {

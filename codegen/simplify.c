@@ -373,6 +373,7 @@ int64_t pir_loop_multiple(const loop_expr *e) {
   int64_t c, a, b;
   if (pir_loop_is_int(e, &c)) return c == 0 || c == INT64_MIN ? ENOUGH : c < 0 ? -c : c;
   if (e->kind == LOOP_VAR) return e->var->multiple > 0 ? e->var->multiple : 1;
+  if (e->kind == LOOP_LOAD && e->buffer->multiple > 0) return e->buffer->multiple;
   if (e->kind != LOOP_OP || !e->b || !is_index(e)) return 1;
   a = pir_loop_multiple(e->a);
   b = e->fn == PIR_V_SELECT ? pir_loop_multiple(e->c) : pir_loop_multiple(e->b);

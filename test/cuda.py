@@ -25,7 +25,8 @@ UNSUPPORTED = 3
 ARCHITECTURES = ["sm_80"]
 AGAIN = ["mlp", "lenet", "bert_tiny"]  # run often enough that graphs are made, and compared afterwards
 COUNTS = re.compile(r"shim: (\d+) launches, (\d+) graphs")
-LIMITS = {"registers": 255, "stack": 0, "shared": 48 << 10, "registers of a block": 64 << 10}
+# Of the stack: what the range reduction of sines takes; a spilled tile takes more.
+LIMITS = {"registers": 255, "stack": 40, "shared": 48 << 10, "registers of a block": 64 << 10}
 KERNEL = re.compile(r"(\w+): (\d+) registers, (\d+) bytes of stack, (\d+) bytes shared, (\d+) threads")
 
 

@@ -60,7 +60,7 @@ bool cuda_is_wide(const loop_buffer *buffer, const loop_expr *index, unsigned la
 }
 
 static bool is_wide_load(const loop_expr *x) {
-  return x->kind == LOOP_LOAD && !x->mask && cuda_is_wide(x->buffer, x->a, x->lanes);
+  return x->kind == LOOP_LOAD && (!x->mask || x->mask->lanes == 1) && cuda_is_wide(x->buffer, x->a, x->lanes);
 }
 
 static bool wants_name(const loop_expr *x, const note *n) {
@@ -104,9 +104,11 @@ static void name_node(cuda_emitter *e, const loop_expr *x, note *n) {
   } else if (is_wide_load(x)) {
     const char *type = cuda_memory_type(x->dtype);
     n->wide = true;
-    pir_strbuf_format(&e->text, "const pir_vec<%s, %u> m%u = *(const pir_vec<%s, %u> *)&", type, x->lanes, n->name,
-                      type, x->lanes);
+    pir_strbuf_format(&e->text, "const pir_vec<%s, %u> m%u = ", type, x->lanes, n->name);
+    if (x->mask) cuda_put(e, x->mask, 0), put(e, " ? ");
+    pir_strbuf_format(&e->text, "*(const pir_vec<%s, %u> *)&", type, x->lanes);
     cuda_put_place(e, x->buffer, x->a, 0);
+    if (x->mask) pir_strbuf_format(&e->text, " : pir_vec<%s, %u>{}", type, x->lanes);
     put(e, ";\n");
   } else {
     pir_strbuf_format(&e->text, "const %s ", cuda_type(x->dtype));
