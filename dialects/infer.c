@@ -369,8 +369,8 @@ void infer_fresh_dims(pir_infer *infer, pir_fact *fact) {
     infer_fresh_dims(infer, (pir_fact *)(uintptr_t)fact->members[i]);
 }
 
-// No extent is below 0, and what is known of a tensor's bytes passes no 64 bits: an extent of 0 does not excuse the others,
-// which strides are made of.
+// No extent is below 0, and what is known of a tensor's bytes passes no 64 bits: an extent of 0 does not excuse the
+// others, which strides are made of.
 static pir_status check_extents(pir_infer *infer, size_t i) {
   const pir_fact *fact = &infer->results[i];
   const char *name = i < infer->def->result_count ? infer->def->results[i].name : "?";
@@ -531,7 +531,6 @@ static pir_status infer_all(pir_infer *infer) {
 
 pir_status pir_infer_run(pir_infer *infer) {
   pir_status status = infer_all(infer);
-  if (status && infer->has_message && !infer->nesting)
-    pir_infer_complete(infer, infer->message, sizeof infer->message);
+  if (status && infer->has_message && !infer->nesting) pir_infer_complete(infer, infer->message, sizeof infer->message);
   return status;
 }

@@ -54,8 +54,8 @@ static bool fails(const symbolic *s, int16_t condition) {
   return pir_dim_is_const(s->infer->dims, symbolic_index(s, condition), &holds) && !holds;
 }
 
-// What a clause reads as indices are integers, whatever types the operand is declared to be of. The `check` pass looks at
-// the ops of a program; here are those that others are made of.
+// What a clause reads as indices are integers, whatever types the operand is declared to be of. The `check` pass looks
+// at the ops of a program; here are those that others are made of.
 static pir_status check_indices(pir_infer *infer, const pir_clause *c) {
   for (int i = 0; i < c->node_count; i++) {
     const pir_node *n = &c->nodes[i];

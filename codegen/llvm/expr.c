@@ -425,7 +425,9 @@ static LLVMValueRef int_op(emitter *e, const loop_expr *x, LLVMValueRef a, LLVMV
   LLVMBuilderRef ir = e->b;
   bool s = is_signed(x->dtype), wraps = x->dtype != PIR_I64;
   switch ((pir_node_op)x->fn) {
-    case PIR_V_ADD: return wraps ? LLVMBuildAdd(ir, a, b, "") : LLVMBuildNSWAdd(ir, a, b, "");
+    case PIR_V_ADD:
+      if (x->dtype == PIR_BOOL) return LLVMBuildOr(ir, a, b, "");  // a sum that is not 0
+      return wraps ? LLVMBuildAdd(ir, a, b, "") : LLVMBuildNSWAdd(ir, a, b, "");
     case PIR_V_SUB: return wraps ? LLVMBuildSub(ir, a, b, "") : LLVMBuildNSWSub(ir, a, b, "");
     case PIR_V_MUL: return wraps ? LLVMBuildMul(ir, a, b, "") : LLVMBuildNSWMul(ir, a, b, "");
     case PIR_V_DIV:

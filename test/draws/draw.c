@@ -96,10 +96,10 @@ static void limit(draw_tensor *t) {
   }
 }
 
-// Gradients and fused ops are of floats, whatever is declared.
+// Gradients, fused ops and updates of parameters are of floats, whatever is declared.
 static bool is_of_floats(const pir_opdef *def) {
   const char *end = strstr(def->name, "_grad");
-  return (end && (!end[5] || end[5] == '_')) || strstr(def->name, ".fused_");
+  return (end && (!end[5] || end[5] == '_')) || strstr(def->name, ".fused_") || def->name[strlen(def->name) - 1] == '_';
 }
 
 static void start_pool(draw *d, pool *p, int attempt) {

@@ -8,7 +8,7 @@
 // last bit, other clauses have 1 for each rounding, 4 to 16 for each function, 8 for a sum, 32 for a sum of products;
 // what is composed or called has 32. S is how far the float64 result moves when every input, and the result of every
 // rounding node, moves by an ulp (noise.c), the largest of four tries: condition, measured. M is 8 for a clause, 128
-// for what is composed and 512 where a kernel is called, which shows nothing of its roundings. Integers and truth
+// for what is composed and 4096 where a kernel is called, which shows nothing of its roundings. Integers and truth
 // values are equal unless S shows that they hang on an ulp.
 #include "draws.h"
 
@@ -21,7 +21,7 @@
 enum { TRIES = 4, REDRAWS = 4, RESTARTS = 200, COMPOSED = 32, MADE_OF = 3 };
 
 #define LEAST_MOVE 0x1p-50
-static const double plain_spread = 8, composed_spread = 128, called_spread = 512;
+static const double plain_spread = 8, composed_spread = 128, called_spread = 4096;
 
 // ---- what may differ
 
@@ -68,6 +68,7 @@ typedef struct allowance {
   bool once;      // halves are computed in f32
   bool composed;  // of several ops, or by a kernel
   bool called;    // by a kernel
+  double unit;    // of the widest-spaced type among the operands
 } allowance;
 
 // Elements are rounded to the result's type before they are combined.
@@ -94,12 +95,12 @@ static bool calls(const pir_opdef *def, int depth) {
 }
 
 static allowance allowed(const pir_opdef *def) {
-  allowance a = {COMPOSED, false, true, calls(def, MADE_OF)};
+  allowance a = {COMPOSED, false, true, calls(def, MADE_OF), 0};
   int most = 0;
   if (!def->clause || def->lower_count || def->hooks.expand) return a;
   for (const pir_clause *c = def->clause; c; c = c->next)
     if (clause_cost(c) > most) most = clause_cost(c);
-  return (allowance){most, !narrows_first(def->clause), false, false};
+  return (allowance){most, !narrows_first(def->clause), false, false, 0};
 }
 
 void draw_bound_text(const pir_opdef *def, char *out, size_t size) {
@@ -135,6 +136,7 @@ static double bound(allowance a, pir_dtype dtype, double want, double moved) {
   bool half = dtype == PIR_F16 || dtype == PIR_BF16;
   if (a.ulps > 1) moved = fmax(moved, least_normal(dtype));
   double own = ulp(dtype, pir_dtype_is_complex(dtype) && a.ulps > 1 ? fmax(want, 1) : want);
+  if (a.ulps > 1 && !a.once) own = fmax(own, 2 * a.unit * fabs(want));
   double spread = a.called ? called_spread : a.composed ? composed_spread : plain_spread;
   if (a.once && half) return (a.ulps ? 1 : 0.5) * own + a.ulps * ulp(PIR_F32, want) + spread * moved;
   return (a.ulps <= 1 ? 0.5 : a.ulps) * own + spread * moved;
@@ -309,9 +311,10 @@ typedef struct trial {
 
 static draw_verdict judge_wide(trial *t, draw_report *r) {
   bool once = t->allowance.once;
+  t->allowance.unit = unit_of_draw(t->d, once);
   pir_status status = t->d->alone ? PIR_UNSUPPORTED : draw_start(t->d, DRAW_WIDE, "kernels", NULL, &t->wide);
   if (!status) status = draw_feed(t->d, &t->wide, 0, 0);
-  if (status || !measure(t->d, &t->wide, unit_of_draw(t->d, once), &t->moves)) {
+  if (status || !measure(t->d, &t->wide, t->allowance.unit, &t->moves)) {
     comparison c = {"compiled code and kernels", t->d, &t->compiled, &t->kernels, NULL, t->allowance, false};
     return compare(&c, r->text, sizeof r->text) ? DRAW_ALONE : DRAW_DIFFERENT;
   }
@@ -361,7 +364,7 @@ draw_verdict draw_judge(draw *d, draw_report *out_report) {
   *out_report = (draw_report){.found = out_report->found, .user = out_report->user};
   if (!t) return DRAW_FAILED;
   t->d = d;
-  t->allowance = d->before ? (allowance){COMPOSED, false, true, false} : allowed(d->def);
+  t->allowance = d->before ? (allowance){COMPOSED, false, true, false, 0} : allowed(d->def);
   t->target = targets[draw_below(d, 4)];
   draw_verdict verdict = judge(t, out_report);
   draw_stop(&t->kernels);
