@@ -56,3 +56,21 @@
     (%2) = "pd_op.mean" (%0, %1) {keepdim:false} : (tensor<-1x3xf32>, tensor<1xi64>) -> tensor<3xf32>
     (%3) = "pd_op.fetch" (%2) {col:0,name:"y"} : (tensor<3xf32>) -> tensor<3xf32>
 }
+
+// -----
+
+// Of a number alone the bounds are reshaped; whole numbers have no average in their own type.
+// CHECK: "pd_op.reshape" (%1, %{{[0-9]+}}) {comp_op_name:"pd_op.clip"} {{.*}} -> tensor<f32>
+// CHECK: "pd_op.where"
+// CHECK: "pd_op.mean"
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[]} : () -> tensor<f32>
+    (%1) = "pd_op.full" () {dtype:float32,place:Place(cpu),shape:[1],value:-0.5} : () -> tensor<1xf32>
+    (%2) = "pd_op.full" () {dtype:float32,place:Place(cpu),shape:[1],value:0.5} : () -> tensor<1xf32>
+    (%3) = "pd_op.clip" (%0, %1, %2) {} : (tensor<f32>, tensor<1xf32>, tensor<1xf32>) -> tensor<f32>
+    (%4) = "pd_op.data" () {dtype:int32,name:"i",place:Place(undefined:0),shape:[4]} : () -> tensor<4xi32>
+    (%5) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),value:[0]} : () -> tensor<1xi64>
+    (%6) = "pd_op.mean" (%4, %5) {keepdim:false} : (tensor<4xi32>, tensor<1xi64>) -> tensor<i32>
+    (%7) = "pd_op.fetch" (%3) {col:0,name:"y"} : (tensor<f32>) -> tensor<f32>
+    (%8) = "pd_op.fetch" (%6) {col:1,name:"z"} : (tensor<i32>) -> tensor<i32>
+}
