@@ -24,7 +24,7 @@ sys.path.append(os.path.dirname(HERE))
 import results  # noqa: E402
 ENGINES = ["pir", "called", "ort", "paddle"]
 SIZES = {1: "cache", 32: "16 MB"}
-SLOW = 300000  # microseconds; what takes longer is measured once
+SLOW = 300000  # microseconds; what takes longer is measured in one round, as everything called is
 
 
 class Child:
@@ -72,7 +72,7 @@ class Bench:
                 best[e] = float("inf")
         for number in range(rounds):
             for e in list(best):
-                if number and best[e] > SLOW:
+                if number and (best[e] > SLOW or e == "called"):
                     continue
                 told = self.child(e).ask(time=self.args.seconds)
                 if "error" in told:
