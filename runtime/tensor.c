@@ -38,7 +38,8 @@ void pir_tensor_set_dense(pir_tensor *tensor, pir_dtype dtype, const int64_t *sh
   for (int32_t i = rank - 1; i >= 0; i--) {
     tensor->shape[i] = shape[i];
     tensor->strides[i] = stride;
-    stride *= shape[i] > 0 ? shape[i] : 1;
+    // What passes 64 bits is refused where memory is asked for (pir_shape_bytes).
+    stride = (int64_t)((uint64_t)stride * (uint64_t)(shape[i] > 0 ? shape[i] : 1));
   }
 }
 
