@@ -84,7 +84,12 @@ static pir_status reshape_view(const pir_kernel_call *call, pir_tensor *view, co
       view->shape[view->rank] = 1;
       view->strides[view->rank++] = 0;
     }
-    if (d == old.rank || listed(gone, d, old.rank)) continue;
+    if (d == old.rank) continue;
+    if (listed(gone, d, old.rank)) {
+      if (old.shape[d] == 1) continue;
+      return pir_kernel_fail(call, PIR_INVALID, "%s: axis %d goes, and has extent %lld where 1 is expected", call->op,
+                             d, (long long)old.shape[d]);
+    }
     if (view->rank == PIR_MAX_RANK) return pir_kernel_fail(call, PIR_INVALID, "%s: too many dimensions", call->op);
     view->shape[view->rank] = old.shape[d];
     view->strides[view->rank++] = old.strides[d];
