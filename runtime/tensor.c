@@ -25,8 +25,7 @@ pir_status pir_shape_bytes(const int64_t *shape, int32_t rank, pir_dtype dtype, 
     if (shape[i] == 0) zero = true;
     else overflow |= __builtin_mul_overflow(bytes, shape[i], &bytes);
   }
-  if (overflow || (uint64_t)bytes > SIZE_MAX)
-    return PIR_EXHAUSTED;  // beside an extent of 0 too: strides are made of them
+  if (overflow || (uint64_t)bytes > SIZE_MAX) return PIR_EXHAUSTED;
   *out_bytes = zero ? 0 : (size_t)bytes;
   return PIR_OK;
 }

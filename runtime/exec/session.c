@@ -121,12 +121,31 @@ static pir_status bad_index(pir_session *s, const char *what, size_t i, size_t c
   return pir_exec_fail(&s->frame.message, PIR_NOT_FOUND, "there is no %s %zu; the model has %zu", what, i, count);
 }
 
+// The offsets of a level begin with 0, do not fall, and end with the sequences of the next level, the last one's with
+// the rows.
+static pir_status check_lods(pir_session *s, size_t i, const pir_tensor *t) {
+  for (size_t level = 0; level < t->lod_levels; level++) {
+    const uint64_t *at = t->lod[level];
+    size_t n = t->lod_sizes[level];
+    uint64_t rows = t->rank > 0 ? (uint64_t)t->shape[0] : 0;
+    uint64_t end = level + 1 < t->lod_levels ? (uint64_t)t->lod_sizes[level + 1] - 1 : rows;
+    bool fits = n && at[0] == 0 && at[n - 1] == end;
+    for (size_t k = 1; k < n && fits; k++) fits = at[k - 1] <= at[k];
+    if (!fits)
+      return pir_exec_fail(&s->frame.message, PIR_INVALID,
+                           "input %zu: offsets of level %zu must rise from 0 to %llu, the %s", i, level,
+                           (unsigned long long)end, level + 1 < t->lod_levels ? "sequences of the next" : "rows");
+  }
+  return PIR_OK;
+}
+
 pir_status pir_session_bind_input(pir_session *s, size_t i, const pir_tensor *tensor) {
   const plan *p = &s->model->plan;
   s->frame.message.text[0] = 0;
   if (i >= p->input_count) return bad_index(s, "input", i, p->input_count);
   s->inputs[i].is_bound = false;
   PIR_TRY(check_bound(s, "input", i, &p->inputs[i].port, tensor));
+  PIR_TRY(check_lods(s, i, tensor));
   size_t bytes;
   if (pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes))
     return pir_exec_fail(&s->frame.message, PIR_EXHAUSTED, "input %zu is too large", i);

@@ -171,7 +171,7 @@ static const struct {
     {X INTS("s", "[-1,-1]", "2") "(%y) = \"pd_op.reshape\" (%x, %s) {}" T2, "two extents are -1"},
     {X "(%f) = \"pd_op.full\" () {dtype:float32,place:Place(cpu),shape:[5],value:0} : () -> tensor<5xf32>\n"
        "(%y) = \"pd_op.add\" (%x, %f) {}" T2,
-     "the operands' shapes do not broadcast together"},
+     "the shapes of the operands do not broadcast together"},
 };
 
 static void misfits_are_told(void **state) {

@@ -153,10 +153,11 @@ static void complex_converts(void **state) {
 }
 
 static void sizes_are_checked(void **state) {
-  int64_t huge[] = {INT64_MAX / 2, 4}, empty[] = {INT64_MAX / 2, 4, 0}, negative[] = {-1};
+  int64_t huge[] = {INT64_MAX / 2, 4}, huge_empty[] = {INT64_MAX / 2, 4, 0}, empty[] = {7, 0}, negative[] = {-1};
   size_t bytes;
   assert_int_equal(pir_shape_bytes(huge, 2, PIR_F32, &bytes), PIR_EXHAUSTED);
-  assert_int_equal(pir_shape_bytes(empty, 3, PIR_F32, &bytes), PIR_OK);
+  assert_int_equal(pir_shape_bytes(huge_empty, 3, PIR_F32, &bytes), PIR_EXHAUSTED);
+  assert_int_equal(pir_shape_bytes(empty, 2, PIR_F32, &bytes), PIR_OK);
   assert_int_equal(bytes, 0);
   assert_int_equal(pir_shape_bytes(negative, 1, PIR_F32, &bytes), PIR_INVALID);
 }

@@ -21,7 +21,7 @@ typedef struct pir_tensor {
 
 // Elements, or -1 on overflow or a negative extent.
 PIR_API int64_t pir_tensor_numel(const pir_tensor *tensor);
-// Bytes of the dense form; PIR_EXHAUSTED on overflow.
+// Bytes of the dense form; PIR_EXHAUSTED when the extents but those of 0 overflow (strides are made of them).
 PIR_API pir_status pir_shape_bytes(const int64_t *shape, int32_t rank, pir_dtype dtype, size_t *out_bytes);
 PIR_API void pir_tensor_set_dense(pir_tensor *tensor, pir_dtype dtype, const int64_t *shape, int32_t rank);
 PIR_API bool pir_tensor_is_dense(const pir_tensor *tensor);  // row-major without gaps

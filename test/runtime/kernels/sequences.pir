@@ -19,7 +19,7 @@
 // CHECK-NEXT: 0.5
 // CHECK-NEXT: 0.333
 // NONE: pd_op.sequence_pool: operand 0: expects a tensor with the offsets of its sequences
-// FAR:  operand 0: its offsets do not go from 0 to its 6 rows
+// FAR: error: input 0: offsets of level 0 must rise from 0 to 6, the rows
 // FORM: NAME={{\[\[}}0,2,5]], a list of offsets a level
 // NAME: the model has no input "y"
 {
