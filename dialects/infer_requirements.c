@@ -54,22 +54,45 @@ static bool fails(const symbolic *s, int16_t condition) {
   return pir_dim_is_const(s->infer->dims, symbolic_index(s, condition), &holds) && !holds;
 }
 
+static bool reads_index(const pir_clause *c, int16_t at, size_t operand) {
+  if (at < 0) return false;
+  const pir_node *n = &c->nodes[at];
+  if (n->op == PIR_I_LOAD && n->k == (int16_t)operand) return true;
+  bool list = n->map_kind == PIR_MAP_LIST, load = n->op == PIR_I_LOAD || n->op == PIR_V_LOAD;
+  for (int16_t i = 0; load && list && i < n->map_count; i++)
+    if (reads_index(c, c->pool[n->map + i], operand)) return true;
+  if (load && !list && reads_index(c, n->map, operand)) return true;
+  return reads_index(c, n->a, operand) || reads_index(c, n->b, operand) || reads_index(c, n->c, operand);
+}
+
+// Alternatives share their nodes, so only what this one comes to is looked at.
+bool pir_clause_indexes(const pir_clause *c, size_t operand) {
+  const int16_t roots[] = {c->body, c->then, c->init, c->guard, c->trap};
+  for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
+    if (reads_index(c, roots[i], operand)) return true;
+  bool list = c->out_map_kind == PIR_MAP_LIST;
+  for (int16_t i = 0; list && i < c->out_map_count; i++)
+    if (reads_index(c, c->pool[c->out_map + i], operand)) return true;
+  return !list && reads_index(c, c->out_map, operand);
+}
+
 // What a clause reads as indices are integers, whatever types the operand is declared to be of. The `check` pass looks
 // at the ops of a program; here are those that others are made of.
 static pir_status check_indices(pir_infer *infer, const pir_clause *c) {
-  for (int i = 0; i < c->node_count; i++) {
-    const pir_node *n = &c->nodes[i];
-    const pir_fact *fact = n->op == PIR_I_LOAD ? infer->operands[n->k] : NULL;
+  for (size_t k = 0; k < infer->operand_count; k++) {
+    const pir_fact *fact = infer->operands[k];
     if (fact && fact->members) fact = fact->member_count ? fact->members[0] : NULL;
     if (!fact || !fact->known || pir_dtype_is_integer(fact->dtype) || fact->dtype == PIR_BOOL) continue;
-    return pir_infer_fail(infer, "%s: expects integers, found %s", infer->def->operands[n->k].name,
-                          pir_dtype_name(fact->dtype));
+    if (pir_clause_indexes(c, k))
+      return pir_infer_fail(infer, "%s: expects integers, found %s", infer->def->operands[k].name,
+                            pir_dtype_name(fact->dtype));
   }
   return PIR_OK;
 }
 
 pir_status infer_requirements(pir_infer *infer) {
-  for (const pir_clause *c = infer->def->clause; c && infer->nesting; c = c->next) PIR_TRY(check_indices(infer, c));
+  for (const pir_clause *c = infer->def->clause; c && infer->nesting; c = c->next)
+    if (pir_clause_choose(infer->def->clause, c->result, infer->attrs) == c) PIR_TRY(check_indices(infer, c));
 
   for (const pir_clause *c = infer->def->require; c; c = c->next) {
     symbolic s = {.infer = infer, .nodes = c->nodes, .pool = c->pool, .text = c->text};

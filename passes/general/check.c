@@ -5,6 +5,7 @@
 // are expanded to answers for itself.
 #include <pir/pass.h>
 
+#include <arena.h>
 #include <pir/infer.h>
 #include <pir/walk.h>
 
@@ -12,6 +13,7 @@ typedef struct check {
   const pir_facts *facts;
   bool any_float;
   pir_status status;
+  pir_arena scratch;
 } check;
 
 static pir_dtype dtype_of(const check *c, const pir_op *op, size_t i) {
@@ -52,14 +54,18 @@ static pir_status check_members(const check *c, const pir_op *op, size_t i, cons
   return PIR_OK;
 }
 
-static bool is_index(const pir_opdef *def, size_t operand) {
-  for (const pir_clause *c = def->clause; c; c = c->next)
-    for (int i = 0; i < c->node_count; i++)
-      if (c->nodes[i].op == PIR_I_LOAD && c->nodes[i].k == (int16_t)operand) return true;
+static void *allocate(void *user, size_t size) { return pir_arena_zalloc(user, size); }
+
+// Whether a clause that these attributes choose reads the operand as indices.
+static bool is_index(check *c, const pir_op *op, const pir_opdef *def, size_t operand) {
+  const pir_attr_value *attrs = def->clause ? pir_op_attr_values(op, allocate, &c->scratch) : NULL;
+  for (const pir_clause *clause = def->clause; clause; clause = clause->next)
+    if (pir_clause_choose(def->clause, clause->result, attrs) == clause && pir_clause_indexes(clause, operand))
+      return true;
   return false;
 }
 
-static pir_status check_operand(const check *c, const pir_op *op, const pir_opdef *def, size_t i) {
+static pir_status check_operand(check *c, const pir_op *op, const pir_opdef *def, size_t i) {
   const pir_operand_def *want = &def->operands[i];
   if (want->literal) return PIR_OK;
   if (!pir_op_operand(op, i)) {
@@ -76,7 +82,7 @@ static pir_status check_operand(const check *c, const pir_op *op, const pir_opde
     return pir_error(op, "operand %s: expects %s, found %s%s", want->name, types, pir_dtype_name(has),
                      on_gpu ? ", which has no CPU kernel in Paddle (any_float computes it)" : "");
   }
-  if (!want->dtypes && !pir_dtype_is_integer(has) && has != PIR_BOOL && is_index(def, i))
+  if (!want->dtypes && !pir_dtype_is_integer(has) && has != PIR_BOOL && is_index(c, op, def, i))
     return pir_error(op, "operand %s: expects integers, found %s", want->name, pir_dtype_name(has));
   pir_dtype other = want->same_as >= 0 ? dtype_of(c, op, (size_t)want->same_as) : PIR_UNDEFINED;
   if (other == PIR_UNDEFINED || fits(has, other, want->flags)) return PIR_OK;
@@ -96,6 +102,8 @@ static pir_walk_result check_op(pir_op *op, void *user) {
 pir_status pir_pass_check(pir_pass_run *run) {
   check c = {.facts = pir_run_facts(run), .any_float = pir_run_any_float(run)};
   if (!c.facts) return pir_run_facts_status(run);
+  pir_arena_init(&c.scratch, NULL, NULL, NULL);
   pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, check_op, &c);
+  pir_arena_destroy(&c.scratch);
   return c.status;
 }

@@ -304,3 +304,14 @@
     (%47, %48, %49, %50, %51, %52) = "pd_op.batch_norm" (%19, %20, %21, %22, %23) {data_format:"NCHW",epsilon:1e-05,is_test:true,momentum:0.9,trainable_statistics:false,use_global_stats:false} : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<-1xu8>
     (%53) = "pd_op.full" () {dtype:float32,place:Place(cpu),shape:[2],value:1} : () -> tensor<2xf32>
 }
+// -----
+// Boxes of a feature map.
+// CHECK: "onednn_op.prior_box"
+// CHECK-SAME: min_sizes:[4]
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"input",place:Place(undefined:0),shape:[1,8,4,4]} : () -> tensor<1x8x4x4xf32>
+    (%1) = "pd_op.data" () {dtype:float32,name:"image",place:Place(undefined:0),shape:[1,3,32,32]} : () -> tensor<1x3x32x32xf32>
+    (%2, %3) = "pd_op.prior_box" (%0, %1) {aspect_ratios:[1,2],clip:true,flip:true,max_sizes:[8],min_max_aspect_ratios_order:false,min_sizes:[4],offset:0.5,step_h:0,step_w:0,variances:[0.1,0.1,0.2,0.2]} : (tensor<1x8x4x4xf32>, tensor<1x3x32x32xf32>) -> tensor<4x4x4x4xf32>, tensor<4x4x4x4xf32>
+    (%4) = "pd_op.fetch" (%2) {col:0,name:"fetch0"} : (tensor<4x4x4x4xf32>) -> tensor<4x4x4x4xf32>
+    (%5) = "pd_op.fetch" (%3) {col:1,name:"fetch1"} : (tensor<4x4x4x4xf32>) -> tensor<4x4x4x4xf32>
+}

@@ -65,6 +65,9 @@ PIR_API pir_status pir_infer_run(pir_infer *infer);
 // was lowered from (attribute op_name), whose operands, results and attributes it has.
 PIR_API const pir_opdef *pir_op_meaning(const pir_op *op);
 
+// Whether a clause reads elements of the operand as indices.
+PIR_API bool pir_clause_indexes(const pir_clause *clause, size_t operand);
+
 // Attributes of an op as plain data, by position in its meaning, defaults filled in; memory from `alloc`. An `alloc`
 // that returns NULL gives NULL, or empty lists.
 PIR_API pir_attr_value *pir_op_attr_values(const pir_op *op, void *(*alloc)(void *user, size_t size), void *user);
