@@ -22,16 +22,24 @@ static void add(running_sum *r, double x) {
   }
 }
 
+// The axis that attribute 0 names; of a tensor of rank 0, which has one element, 0.
+static pir_status find_axis(const pir_kernel_call *call, const pir_tensor *x, int64_t *out_axis) {
+  *out_axis = 0;
+  if (!x->rank) return PIR_OK;
+  *out_axis = call->attrs[0].i < 0 ? call->attrs[0].i + x->rank : call->attrs[0].i;
+  if (*out_axis >= 0 && *out_axis < x->rank) return PIR_OK;
+  return pir_kernel_fail(call, PIR_INVALID, "%s: axis %lld of a tensor of rank %d", call->op,
+                         (long long)call->attrs[0].i, x->rank);
+}
+
 // attributes: axis, flatten, exclusive, reverse
 pir_status pir_kernel_logcumsumexp(const pir_kernel_call *call) {
   const pir_tensor *in = pir_kernel_in(call, 0);
   pir_tensor *out = pir_kernel_out(call, 0), x, flat;
   bool flatten = call->attrs[1].i != 0, exclusive = call->attrs[2].i != 0, reverse = call->attrs[3].i != 0;
   if (!in) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
-  int64_t axis = call->attrs[0].i < 0 ? call->attrs[0].i + in->rank : call->attrs[0].i, inner = 1;
-  if (!flatten && in->rank && (axis < 0 || axis >= in->rank))
-    return pir_kernel_fail(call, PIR_INVALID, "%s: axis %lld of a tensor of rank %d", call->op, (long long)axis,
-                           in->rank);
+  int64_t axis = 0, inner = 1;
+  if (!flatten) PIR_TRY(find_axis(call, in, &axis));
   PIR_TRY(pir_kernel_dense(call, in, PIR_F64, in->shape, in->rank, &x));
   int64_t n = pir_tensor_numel(&x), length = flatten || !in->rank ? n : in->shape[axis];
   for (int d = (int)axis + 1; d < in->rank && !flatten; d++) inner *= in->shape[d];
@@ -72,10 +80,8 @@ pir_status pir_kernel_cumprod_grad(const pir_kernel_call *call) {
   pir_tensor *out = pir_kernel_out(call, 0), x, g = {0}, wide = {0};
   bool exclusive = call->attrs[1].i != 0, reverse = call->attrs[2].i != 0;
   if (!in || !grad || !out) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
-  int64_t axis = call->attrs[0].i < 0 ? call->attrs[0].i + in->rank : call->attrs[0].i, inner = 1;
-  if (in->rank && (axis < 0 || axis >= in->rank))
-    return pir_kernel_fail(call, PIR_INVALID, "%s: axis %lld of a tensor of rank %d", call->op, (long long)axis,
-                           in->rank);
+  int64_t axis, inner = 1;
+  PIR_TRY(find_axis(call, in, &axis));
   PIR_TRY(pir_kernel_dense(call, in, PIR_C128, in->shape, in->rank, &x));
   pir_status status = pir_kernel_dense(call, grad, PIR_C128, in->shape, in->rank, &g);
   if (!status) status = pir_kernel_dense(call, in, PIR_C128, in->shape, in->rank, &wide);
