@@ -124,6 +124,9 @@ static pir_status bad_index(pir_session *s, const char *what, size_t i, size_t c
 // The offsets of a level begin with 0, do not fall, and end with the sequences of the next level, the last one's with
 // the rows.
 static pir_status check_lods(pir_session *s, size_t i, const pir_tensor *t) {
+  if (t->lod_levels && (!t->lod || !t->lod_sizes))
+    return pir_exec_fail(&s->frame.message, PIR_INVALID, "input %zu: %zu levels of offsets, and no offsets", i,
+                         t->lod_levels);
   for (size_t level = 0; level < t->lod_levels; level++) {
     const uint64_t *at = t->lod[level];
     size_t n = t->lod_sizes[level];

@@ -167,7 +167,7 @@ static void test_groups(void **state) {
     if (p->grouped) assert_int_equal(pir_model_stats_of(models[1]).kernels_called, 0);
     for (size_t s = 0; s < 2 * sizeof extents / sizeof *extents; s++) {
       bool broadcast = s % 2 && p->inputs[1] && strstr(p->name, "broadcast");
-      pir_tensor in[2], out[2];
+      pir_tensor in[2] = {0}, out[2] = {0};
       pir_session *sessions[2];
       for (int i = 0; i < 2 && p->inputs[i]; i++) {
         shape_of(p, i, extents[s / 2], broadcast && i == 1, &in[i]);

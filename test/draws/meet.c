@@ -61,7 +61,7 @@ static void set_list(draw *d, int attr, int64_t count) {
 
 static bool assign(draw *d, const pir_clause *c, int at, int64_t value) {
   const pir_node *n = &c->nodes[at];
-  draw_operand *o = &d->operands[n->k];
+  draw_operand *o = n->k >= 0 && n->k < DRAW_OPERANDS ? &d->operands[n->k] : NULL;
   draw_tensor *t;
   int64_t a;
   int32_t axis;

@@ -158,17 +158,17 @@ static const pir_clause *copy_clause(draw_noise *z, const pir_clause *from) {
   if (!from) return NULL;
   pir_clause *c = take(1, sizeof *c);
   pir_node *nodes = take(8 * (size_t)from->node_count + 4 * (size_t)from->var_count + 2, sizeof *nodes);
-  pir_clause_var *vars = take(from->var_count, sizeof *vars);
+  pir_clause_var *vars = from->vars ? take(from->var_count, sizeof *vars) : NULL;
   int16_t *to = take(from->node_count, sizeof *to);
   *c = *from;
   c->node_count = copy_nodes(z, from, nodes, to);
   c->nodes = nodes;
   if (from->pool) c->pool = copy_pool(from, to);
-  for (size_t i = 0; i < from->var_count; i++) {
+  for (size_t i = 0; vars && i < from->var_count; i++) {
     vars[i] = from->vars[i];
     vars[i].extent = moved(to, vars[i].extent);
   }
-  if (from->vars) c->vars = vars;
+  c->vars = vars;
   int16_t *fields[] = {&c->when, &c->body,     &c->then,       &c->init, &c->guard,   &c->trap,
                        &c->all,  &c->out_rank, &c->out_extent, &c->keep, &c->reverse, &c->exclusive};
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) *fields[i] = moved(to, *fields[i]);

@@ -13,7 +13,7 @@ typedef struct pir_tensor {
   int32_t rank;
   int64_t shape[PIR_MAX_RANK];
   int64_t strides[PIR_MAX_RANK];  // in elements; may be 0 (broadcast)
-  // Level-of-detail offsets, borrowed; 0 levels for almost all.
+  // Level-of-detail offsets, borrowed; 0 levels for almost all. Zero a tensor before filling it in.
   const uint64_t *const *lod;
   const size_t *lod_sizes;
   size_t lod_levels;
