@@ -29,15 +29,7 @@ static loop_expr *move_expr(const move *t, loop_expr *e) {
   if (e->kind == LOOP_VAR) return t->by;
   if (e->kind == LOOP_LOAD && e->buffer->space == LOOP_LOCAL) return pir_loop_load(t->m, e->buffer, t->local, 1, NULL);
   loop_expr *a = move_expr(t, e->a), *b = move_expr(t, e->b), *c = move_expr(t, e->c), *mask = move_expr(t, e->mask);
-  if (e->kind == LOOP_OP) return pir_loop_op(t->m, e->fn, a, b, c);
-  loop_expr *copy = pir_loop_node(t->m, e->kind, e->dtype, e->lanes);
-  *copy = *e;
-  copy->a = a;
-  copy->b = b;
-  copy->c = c;
-  copy->mask = mask;
-  copy->emitted_in = 0;
-  return copy;
+  return pir_loop_rebuild(t->m, e, a, b, c, mask);
 }
 
 static void move_block(const move *t, loop_block *out, const loop_block *in) {

@@ -406,13 +406,8 @@ bool pir_loop_stride(const loop_expr *e, const loop_var *var, int64_t *out_facto
   return true;
 }
 
-loop_expr *pir_loop_substitute(loop_module *m, loop_expr *e, const loop_var *var, loop_expr *by) {
-  if (!pir_loop_mentions(e, var)) return e;
-  if (e->kind == LOOP_VAR) return by;
-  loop_expr *a = e->a ? pir_loop_substitute(m, e->a, var, by) : NULL;
-  loop_expr *b = e->b ? pir_loop_substitute(m, e->b, var, by) : NULL;
-  loop_expr *c = e->c ? pir_loop_substitute(m, e->c, var, by) : NULL;
-  loop_expr *mask = e->mask ? pir_loop_substitute(m, e->mask, var, by) : NULL;
+loop_expr *pir_loop_rebuild(loop_module *m, const loop_expr *e, loop_expr *a, loop_expr *b, loop_expr *c,
+                            loop_expr *mask) {
   if (e->kind == LOOP_OP) return pir_loop_op(m, e->fn, a, b, c);
   loop_expr *copy = pir_loop_node(m, e->kind, e->dtype, e->lanes);
   *copy = *e;
@@ -422,4 +417,14 @@ loop_expr *pir_loop_substitute(loop_module *m, loop_expr *e, const loop_var *var
   copy->mask = mask;
   copy->emitted_in = 0;
   return copy;
+}
+
+loop_expr *pir_loop_substitute(loop_module *m, loop_expr *e, const loop_var *var, loop_expr *by) {
+  if (!pir_loop_mentions(e, var)) return e;
+  if (e->kind == LOOP_VAR) return by;
+  loop_expr *a = e->a ? pir_loop_substitute(m, e->a, var, by) : NULL;
+  loop_expr *b = e->b ? pir_loop_substitute(m, e->b, var, by) : NULL;
+  loop_expr *c = e->c ? pir_loop_substitute(m, e->c, var, by) : NULL;
+  loop_expr *mask = e->mask ? pir_loop_substitute(m, e->mask, var, by) : NULL;
+  return pir_loop_rebuild(m, e, a, b, c, mask);
 }

@@ -6,6 +6,7 @@
 
 #include <effects.h>
 #include <map.h>
+#include <rewriter_impl.h>
 #include <vec.h>
 
 #include <pir/walk.h>
@@ -198,29 +199,6 @@ static void let_go(dead_args *d, pir_op *op) {
   }
 }
 
-typedef struct op_list {
-  pir_arena *arena;
-  PIR_VEC(pir_op *) ops;
-} op_list;
-
-static pir_walk_result list_op(pir_op *op, void *user) {
-  op_list *l = user;
-  pir_vec_push(l->arena, &l->ops, op);
-  return PIR_WALK_CONTINUE;
-}
-
-// Readers before what they read.
-static void erase_unread(dead_args *d, pir_op *module) {
-  op_list l = {.arena = d->arena};
-  pir_walk(module, PIR_PRE_ORDER, list_op, &l);
-  while (l.ops.count) {
-    pir_op *op = pir_vec_pop(&l.ops);
-    bool stays = op == module || pir_op_has_effect(op) || pir_op_regions(op) || pir_op_has(op, PIR_PARAMETER);
-    if (!stays && pir_op_unused(op)) pir_rewriter_erase(d->run->rewriter, op);
-  }
-  pir_vec_free(d->arena, &l.ops);
-}
-
 static pir_walk_result forward(pir_op *op, void *user) {
   pir_block *body = pir_loop_body(op);
   if (body) forward_invariants(user, op, body);
@@ -234,7 +212,7 @@ pir_status pir_pass_dead_args(pir_pass_run *run) {
   pir_walk(module, PIR_POST_ORDER, find_roots, &d);
   while (d.reached.count) spread(&d, pir_vec_pop(&d.reached));
   for (size_t i = 0; i < d.holders.count; i++) let_go(&d, d.holders.items[i]);
-  if (d.holders.count) erase_unread(&d, module);
+  if (d.holders.count) pir_rewriter_sweep(run->rewriter, run->program);
   for (size_t i = 0; i < d.holders.count; i++) shrink(&d, d.holders.items[i]);
   pir_vec_free(d.arena, &d.reached);
   pir_vec_free(d.arena, &d.holders);

@@ -231,18 +231,27 @@ static void replace_values(folder *f, pir_op *module) {
   if (!f->status) pir_walk(module, PIR_PRE_ORDER, replace_known, f);
 }
 
-pir_status pir_pass_fold(pir_pass_run *run) {
-  folder f = {.run = run, .top = pir_block_first(pir_program_block(run->program))};
+// An evaluator with the options that both passes have.
+static pir_status open_folder(folder *f, bool params) {
+  pir_pass_run *run = f->run;
   int64_t max_bytes;
   pir_facts *facts = pir_run_facts(run);
   if (!facts) return pir_run_facts_status(run);
+  f->top = pir_block_first(pir_program_block(run->program));
+  if (!f->top) return PIR_OK;
+  evaluator_init(&f->eval, run->program, facts);
+  PIR_TRY(pir_run_option_bool(run, "params", params, &f->eval.parameters));
+  PIR_TRY(pir_run_option_int(run, "max-bytes", (int64_t)f->eval.max_bytes, &max_bytes));
+  f->eval.max_bytes = (uint64_t)max_bytes;
+  return PIR_OK;
+}
+
+pir_status pir_pass_fold(pir_pass_run *run) {
+  folder f = {.run = run};
+  PIR_TRY(open_folder(&f, true));
   if (!f.top) return PIR_OK;
-  evaluator_init(&f.eval, run->program, facts);
   f.eval.rewriter = run->rewriter;
-  PIR_TRY(pir_run_option_bool(run, "params", true, &f.eval.parameters));
   PIR_TRY(pir_run_option_bool(run, "sources", true, &f.sources));
-  PIR_TRY(pir_run_option_int(run, "max-bytes", (int64_t)f.eval.max_bytes, &max_bytes));
-  f.eval.max_bytes = (uint64_t)max_bytes;
   pir_op *module = pir_program_module(run->program);
   pir_walk(module, PIR_PRE_ORDER, visit, &f);
   if (!f.status) replace_values(&f, module);
@@ -254,15 +263,9 @@ pir_status pir_pass_fold(pir_pass_run *run) {
 // The same through control flow (propagate.c), and of what ops state nothing is made again. Options: max-bytes, params
 // (false).
 pir_status pir_pass_sccp(pir_pass_run *run) {
-  folder f = {.run = run, .top = pir_block_first(pir_program_block(run->program))};
-  int64_t max_bytes;
-  pir_facts *facts = pir_run_facts(run);
-  if (!facts) return pir_run_facts_status(run);
+  folder f = {.run = run};
+  PIR_TRY(open_folder(&f, false));
   if (!f.top) return PIR_OK;
-  evaluator_init(&f.eval, run->program, facts);
-  PIR_TRY(pir_run_option_bool(run, "params", false, &f.eval.parameters));
-  PIR_TRY(pir_run_option_int(run, "max-bytes", (int64_t)f.eval.max_bytes, &max_bytes));
-  f.eval.max_bytes = (uint64_t)max_bytes;
   pir_op *module = pir_program_module(run->program);
   f.status = propagate_constants(&f.eval, module);
   if (!f.status) pir_walk(module, PIR_PRE_ORDER, replace_handed_on, &f);

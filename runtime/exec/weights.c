@@ -124,6 +124,10 @@ static pir_status pack_one(pir_model *model, uint32_t i, pir_parallel parallel, 
   return PIR_OK;
 }
 
+static size_t pack_room(const plan_pack *pack) {
+  return (pack->packing->bytes + PACK_ALIGN - 1) / PACK_ALIGN * PACK_ALIGN;
+}
+
 // One block for all, of large pages where the system has them: a kernel streams megabytes of packed weights, and page
 // faults would take as long as packing does.
 static pir_status place_packs(pir_model *model) {
@@ -132,7 +136,7 @@ static pir_status place_packs(pir_model *model) {
   for (uint32_t i = 0; i < p->pack_count; i++) {
     model->stats.packed_bytes += p->packs[i].packing->bytes;
     if (p->packs[i].packing->bytes > PTRDIFF_MAX - bytes - PACK_ALIGN) return PIR_EXHAUSTED;
-    bytes += (p->packs[i].packing->bytes + PACK_ALIGN - 1) / PACK_ALIGN * PACK_ALIGN;
+    bytes += pack_room(&p->packs[i]);
   }
   if (!bytes) return PIR_OK;
   char *at = pir_mem_get(&model->allocator, bytes);
@@ -145,7 +149,7 @@ static pir_status place_packs(pir_model *model) {
 #endif
   for (uint32_t i = 0; i < p->pack_count; i++) {
     model->packed[i] = at;
-    at += (p->packs[i].packing->bytes + PACK_ALIGN - 1) / PACK_ALIGN * PACK_ALIGN;
+    at += pack_room(&p->packs[i]);
   }
   return PIR_OK;
 }
