@@ -138,6 +138,7 @@ pir_status pir_compiler_add(pir_compiler *c, const pir_op *group, const pir_fact
   unit *u = new_unit(c);
   if (!u) return PIR_EXHAUSTED;
   lower_init(&l, u->module, &c->options.target, facts, group);
+  l.math = c->options.math;
   if (!lower_group(&l, &stages, &packing)) {
     pir_loop_module_destroy(u->module);
     c->count--;

@@ -60,6 +60,7 @@ typedef struct contract_point {
 typedef struct contract_env {
   loop_module *module;
   const pir_target *target;
+  pir_math math;
   void *user;
   // An extent, usable in every function of the module: a constant or a run-time argument.
   loop_expr *(*extent)(void *user, pir_dim dim);

@@ -35,6 +35,7 @@ typedef struct lower_memo {
 typedef struct lowering {
   loop_module *m;
   const pir_target *target;
+  pir_math math;
   const pir_facts *facts;
   pir_dims *dims;
   const pir_op *group;

@@ -123,8 +123,13 @@ void lower_contract(lowering *l, const pir_op *op, lower_stages *stages, lower_p
   contract_code code;
   int a, b;
   epilogue e = {l, pir_op_result(op, 0)};
-  contract_env env = {
-      .module = l->m, .target = l->target, .user = &e, .extent = extent, .temporary = temporary, .epilogue = finish};
+  contract_env env = {.module = l->m,
+                      .target = l->target,
+                      .math = l->math,
+                      .user = &e,
+                      .extent = extent,
+                      .temporary = temporary,
+                      .epilogue = finish};
   *out_packing = (lower_packing){0};
   if (!pir_contract_match(op, l->facts, &c, &a, &b)) {
     lower_fail(l, op, "a contraction whose indices are not affine");

@@ -130,6 +130,21 @@ const char *pir_target_names(void) {
   return "native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4, cuda, sm_80, sm_90, .., aarch64 (to write only)";
 }
 
+// ---- modes
+
+static const char *const MATH[] = {"strict", "fast", "bf16"};
+
+pir_status pir_math_named(const char *name, pir_math *out_math) {
+  for (size_t i = 0; i < sizeof MATH / sizeof *MATH; i++) {
+    if (strcmp(name, MATH[i]) != 0) continue;
+    *out_math = (pir_math)i;
+    return PIR_OK;
+  }
+  return PIR_UNSUPPORTED;
+}
+
+const char *pir_math_names(void) { return "strict, fast, bf16"; }
+
 // ---- this processor
 
 #if defined(__x86_64__)

@@ -11,6 +11,7 @@ typedef struct codes {
   pir_context *ctx;
   const pir_facts *facts;
   const pir_target *target;
+  pir_math math;
   loop_module *module;
   int64_t groups;
 } codes;
@@ -21,6 +22,7 @@ static pir_status take_group(codes *c, const pir_op *group, loop_fn **out_first)
   lower_packing packing;
   loop_fn *before = c->module->last;
   lower_init(&l, c->module, c->target, c->facts, group);
+  l.math = c->math;
   l.prefix = pir_loop_name(c->module, "g", c->groups++);
   if (!lower_group(&l, &stages, &packing))
     return pir_report(c->ctx, PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(l.where), "unsupported: %s, in \"%.*s\"", l.why,
@@ -94,14 +96,19 @@ static pir_status write_groups(codes *c, const pir_program *program, pir_code_fo
   return form == PIR_CODE_LOOPS ? PIR_OK : emit(c, form, out);
 }
 
-pir_status pir_codegen_write(const pir_program *program, const pir_target *target, pir_code_form form, pir_writer out) {
+pir_status pir_codegen_write(const pir_program *program, const pir_target *target, pir_math math, pir_code_form form,
+                             pir_writer out) {
   pir_facts *facts = NULL;
   if (form != PIR_CODE_LOOPS && (form >= PIR_CODE_CUDA) != (target->cuda_arch > 0))
     return pir_report(pir_program_context(program), PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
                       target->cuda_arch ? "the target is a CUDA device, the form of code is a processor's"
                                         : "the form of code is a CUDA device's: name a target such as cuda or sm_90");
   PIR_TRY(pir_facts_create(program, &facts));
-  codes c = {.ctx = pir_program_context(program), .facts = facts, .target = target, .module = pir_loop_module_create()};
+  codes c = {.ctx = pir_program_context(program),
+             .facts = facts,
+             .target = target,
+             .math = math,
+             .module = pir_loop_module_create()};
   pir_status status = c.module ? write_groups(&c, program, form, out) : PIR_EXHAUSTED;
   pir_loop_module_destroy(c.module);
   pir_facts_destroy(facts);

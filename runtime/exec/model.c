@@ -64,9 +64,7 @@ static pir_status device_target(const pir_device *device, pir_target *out) {
 static pir_status create_compiler(const pir_model *model, pir_context *ctx, const pir_model_options *options,
                                   pir_compiler **out_compiler) {
   pir_compiler_options how = {.cache = options->cache, .threads = options->compile_threads};
-  if (strcmp(options->math, "strict") != 0)
-    return pir_report(ctx, PIR_UNSUPPORTED, PIR_ERROR, PIR_LOC_UNKNOWN, "unsupported: math \"%s\"; only strict",
-                      options->math);
+  pir_math_named(options->math, &how.math);
   pir_status status =
       model->device ? device_target(model->device, &how.target) : pir_target_get(options->target, &how.target);
   if (!status && how.target.cuda_arch && !model->device) status = PIR_UNSUPPORTED;
@@ -118,7 +116,11 @@ static pir_status make(pir_model *model, pir_program *program, const pir_model_o
   pir_context *ctx = pir_program_context(program);
   pir_facts *facts = NULL;
   pir_message message = {{0}};
-  pir_status status = PIR_OK;
+  pir_math math;
+  pir_status status = pir_math_named(options->math, &math);
+  if (status)
+    return pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "unsupported: math \"%s\"; known: %s", options->math,
+                      pir_math_names());
   if (pir_model_wants_device(options)) status = pir_model_open_device(model, options, &message);
   if (status) return pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message.text);
   status = run_pipeline(ctx, program, options);

@@ -47,21 +47,25 @@ bool emit_is_json(const emit_form *form) { return form->kind == EMIT_JSON; }
 bool emit_is_code(const emit_form *form) { return form->kind == EMIT_CODE; }
 pir_text_form emit_text_form(const emit_form *form) { return form->text; }
 
-static int emit_code(const cli *cli, pir_code_form form, const char *name, const pir_program *program, pir_writer out) {
+static int emit_code(const cli *cli, pir_code_form form, const emit_options *how, const pir_program *program,
+                     pir_writer out) {
   pir_target target;
-  if (!name) name = form >= PIR_CODE_CUDA ? "cuda" : "native";
+  pir_math math;
+  const char *name = how->target ? how->target : form >= PIR_CODE_CUDA ? "cuda" : "native";
   if (pir_target_describe(name, &target)) return cli_bad_value(cli, "target", name, pir_target_names());
-  return cli_exit_code(pir_codegen_write(program, &target, form, out));
+  if (pir_math_named(how->math ? how->math : "strict", &math))
+    return cli_bad_value(cli, "math", how->math, pir_math_names());
+  return cli_exit_code(pir_codegen_write(program, &target, math, form, out));
 }
 
-int emit_program(const cli *cli, const emit_form *form, const char *target, bool strip_debug,
-                 const pir_program *program, pir_writer out) {
-  pir_print_options print = {.form = form->text, .strip_debug = strip_debug};
+int emit_program(const cli *cli, const emit_form *form, const emit_options *how, const pir_program *program,
+                 pir_writer out) {
+  pir_print_options print = {.form = form->text, .strip_debug = how->strip_debug};
   switch (form->kind) {
     case EMIT_JSON: return cli_exit_code(pir_program_write_json(program, NULL, out));
     case EMIT_PDMODEL: return cli_exit_code(pir_program_write_pdmodel(program, out));
     case EMIT_DOT: return cli_exit_code(pir_program_print_dot(program, NULL, out));
-    case EMIT_CODE: return emit_code(cli, form->code, target, program, out);
+    case EMIT_CODE: return emit_code(cli, form->code, how, program, out);
     default: return cli_exit_code(pir_program_print(program, &print, out));
   }
 }

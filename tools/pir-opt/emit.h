@@ -20,8 +20,14 @@ bool emit_is_code(const emit_form *form);  // of groups, which a pipeline has to
 // How values are spelled: T3 unless the form is another one of text.
 pir_text_form emit_text_form(const emit_form *form);
 
-// Writes the program. `target` is for code; NULL is this processor. Returns an exit code.
-int emit_program(const cli *cli, const emit_form *form, const char *target, bool strip_debug,
-                 const pir_program *program, pir_writer out);
+typedef struct emit_options {
+  const char *target;  // of code; NULL: this processor
+  const char *math;    // of code; NULL: strict
+  bool strip_debug;
+} emit_options;
+
+// Writes the program. Returns an exit code.
+int emit_program(const cli *cli, const emit_form *form, const emit_options *how, const pir_program *program,
+                 pir_writer out);
 
 #endif

@@ -38,6 +38,7 @@ enum {
   OPT_DIFF,
   OPT_EMIT,
   OPT_TARGET,
+  OPT_MATH,
   OPT_STRIP_DEBUG,
   OPT_RULES,
   OPT_TRACE_REWRITES,
@@ -95,6 +96,7 @@ static const cli_option options[] = {
     {OPT_STRIP_DEBUG, 0, "strip-debug", NULL, "typed: leave out locations"},
     {OPT_LATER, 0, "explain", NULL, NULL},
     {OPT_TARGET, 0, "target", "NAME", "of code: native (default), x86-64-v3, .., aarch64, cuda, sm_90, .."},
+    {OPT_MATH, 0, "math", "MODE", "of code: strict (default), fast, bf16"},
     {0, 0, NULL, NULL, NULL},
 };
 
@@ -329,8 +331,10 @@ static int process(cli *cli, const cli_file *file, uint32_t first_line, const pi
   else if (!code) code = run_passes(cli, ctx, file->bytes, program);
   verify.errors_only = true;
   if (!code && changed) code = cli_exit_code(pir_verify(pir_program_module(program), &verify));
-  if (!code && out)
-    code = emit_program(cli, form, cli_value(cli, OPT_TARGET, NULL), cli_has(cli, OPT_STRIP_DEBUG), program, *out);
+  emit_options how = {.target = cli_value(cli, OPT_TARGET, NULL),
+                      .math = cli_value(cli, OPT_MATH, NULL),
+                      .strip_debug = cli_has(cli, OPT_STRIP_DEBUG)};
+  if (!code && out) code = emit_program(cli, form, &how, program, *out);
   const char *params_out = cli_value(cli, OPT_PARAMS_OUT, NULL);
   if (!code && params_out) code = params_write(cli, program, PIR_FORMAT_JSON, params_out);
   if (program) pir_program_destroy(program);

@@ -111,7 +111,7 @@ bool run_ignores(const run *r, size_t i) {
   return false;
 }
 
-static int compare_case(const run *r, const npy_set *set, const char *folder, bool quiet) {
+static int compare_case(run *r, const npy_set *set, const char *folder, bool quiet) {
   size_t compared = 0, different = 0;
   for (size_t i = 0; i < pir_model_outputs(r->model); i++) {
     const npy_array *expected = find_expected(set, i);

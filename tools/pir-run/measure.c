@@ -55,9 +55,9 @@ static void report(const run *r, const samples *s, long growth_kb, uint64_t agai
   struct {
     const char *key;
     double value;
-  } rows[] = {{"load_ms", r->load_ms},      {"compile_ms", r->compile_ms},   {"first_run_ms", r->first_run_ms},
-              {"min_ms", quantile(s, 0)},   {"median_ms", quantile(s, 0.5)}, {"p90_ms", quantile(s, 0.9)},
-              {"p99_ms", quantile(s, 0.99)}};
+  } rows[] = {{"load_ms", r->load_ms},       {"compile_ms", r->compile_ms},      {"first_run_ms", r->first_run_ms},
+              {"min_ms", quantile(s, 0)},    {"median_ms", quantile(s, 0.5)},    {"p90_ms", quantile(s, 0.9)},
+              {"p99_ms", quantile(s, 0.99)}, {"max_rel_error", r->max_rel_error}};
   struct {
     const char *key;
     int64_t value;
@@ -69,8 +69,9 @@ static void report(const run *r, const samples *s, long growth_kb, uint64_t agai
                 {"recompiles_after_warmup", (int64_t)again}};
   const char *number = r->json ? "\"%s\":%.6g," : "%-24s %.6g\n",
              *whole = r->json ? "%s\"%s\":%" PRId64 : "%s%-24s %" PRId64;
+  size_t numbers = sizeof rows / sizeof *rows - (r->max_rel_error < 0);  // the last one: of --case
   if (r->json) printf("{");
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) printf(number, rows[i].key, rows[i].value);
+  for (size_t i = 0; i < numbers; i++) printf(number, rows[i].key, rows[i].value);
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
     printf(whole, i == 0 ? "" : r->json ? "," : "\n", counts[i].key, counts[i].value);
   printf(r->json ? "}\n" : "\n");

@@ -53,6 +53,7 @@ typedef struct run {
   npy_array *inputs;  // by input of the model; tensor.data NULL: not given yet
   run_lod *lods;      // --lod: offsets of inputs
   double load_ms, compile_ms;
+  double max_rel_error;  // of all outputs compared so far, each against its largest element; -1: none was
   pir_span *spans;  // --profile: of the last run
   size_t span_count, span_capacity;
   char pipeline[256];   // --train: with the pass that exposes state in front
@@ -91,7 +92,7 @@ void run_drop_input(npy_array *input);
 // ---- compare.c: results
 
 // Compares output `i`; prints a line unless it agrees and `quiet`. False when it differs.
-bool run_compare(const run *r, size_t i, const pir_tensor *expected, const char *label, bool quiet);
+bool run_compare(run *r, size_t i, const pir_tensor *expected, const char *label, bool quiet);
 void run_print_tensor(const char *name, const pir_tensor *tensor);
 int run_write_outputs(const run *r, const char *path, const char *folder, long only);
 

@@ -59,7 +59,7 @@ static int carry_state(run *r) {
   return 0;
 }
 
-static int compare_losses(const run *r, const pir_tensor *losses, int64_t step) {
+static int compare_losses(run *r, const pir_tensor *losses, int64_t step) {
   int code = 0;
   for (size_t i = 0; i < pir_model_outputs(r->model); i++) {
     if (state_of(r, i) >= 0) continue;
@@ -75,7 +75,7 @@ static int compare_losses(const run *r, const pir_tensor *losses, int64_t step) 
   return code;
 }
 
-static int compare_final(const run *r, const char *folder) {
+static int compare_final(run *r, const char *folder) {
   int code = 0;
   for (size_t i = 0; i < pir_model_outputs(r->model); i++) {
     npy_array want;

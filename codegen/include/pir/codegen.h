@@ -41,7 +41,15 @@ typedef enum pir_code_form {
   PIR_CODE_RESOURCES  // registers, stack and shared memory of each kernel
 } pir_code_form;
 
-typedef enum pir_math { PIR_MATH_STRICT, PIR_MATH_FAST, PIR_MATH_BF16 } pir_math;
+// What contractions may do for speed; each mode permits what those before it do.
+typedef enum pir_math {
+  PIR_MATH_STRICT,  // f32 sums of f32 products, in any order
+  PIR_MATH_FAST,    // transforms that lose a few bits: minimal filtering of larger patches
+  PIR_MATH_BF16     // operands rounded to bf16, sums in f32
+} pir_math;
+
+PIR_API pir_status pir_math_named(const char *name, pir_math *out_math);  // PIR_UNSUPPORTED: no such name
+PIR_API const char *pir_math_names(void);                                 // for messages
 
 // A stage for a CUDA device: a kernel of a CUBIN. Its parameters are pointers to these of the group's buffers, in
 // order, these of its extents, and the number of units, as int64_t.
@@ -128,8 +136,8 @@ PIR_API size_t pir_compiler_cache_hits(const pir_compiler *compiler);
 // Writes the code of the program's groups as one module: group k has functions g<k>_stage<n>, and one for each
 // constant it packs. Nothing is run, so `target` may be any that pir_target_describe knows. PIR_INVALID, reported,
 // when there is no group.
-PIR_API pir_status pir_codegen_write(const pir_program *program, const pir_target *target, pir_code_form form,
-                                     pir_writer out);
+PIR_API pir_status pir_codegen_write(const pir_program *program, const pir_target *target, pir_math math,
+                                     pir_code_form form, pir_writer out);
 
 PIR_END
 #endif
