@@ -146,6 +146,7 @@ pir_status pir_compiler_add(pir_compiler *c, const pir_op *group, const pir_fact
                       (int)pir_op_name(l.where).size, pir_op_name(l.where).data);
   }
   describe(c, u, &l, &stages, &packing);
+  lower_explain(&l, &stages);
   *out_index = c->count - 1;
   return c->options.target.cuda_arch ? write_cuda(c, u, group) : share(c, u);
 }

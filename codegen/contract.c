@@ -219,6 +219,13 @@ static pir_dim packed_elements(const contract_form *f) {
   return n;
 }
 
+static void describe(const contract_form *f, bool filters, char *how, size_t size) {
+  const char *kind = filters ? "minimal filtering, " : f->kind == CONTRACT_DEPTHWISE ? "depthwise, " : "";
+  const char *packing = !f->b_packed ? "" : f->c->b_constant ? ", weights packed at load" : ", right side packed";
+  pir_text_format(how, size, "%stile of %d rows x %d vectors of %d %s%s, %s innermost", kind, f->rows, f->vectors,
+                  f->vector, pir_dtype_name(f->compute), packing, f->panel_inner ? "panels" : "rows");
+}
+
 pir_status pir_contract_emit(const contraction *c, const contract_env *env, const char *name, contract_code *out_code) {
   contract_form f;
   *out_code = (contract_code){0};
@@ -226,8 +233,9 @@ pir_status pir_contract_emit(const contraction *c, const contract_env *env, cons
   if (env->target->cuda_arch) return contract_emit_device(&f, env, name, &out_code->stages[out_code->stage_count++]);
   contract_schedule(&f, env->target);
   contract_winograd winograd;
-  if (contract_winograd_match(&f, env->target, &winograd))
-    return contract_emit_winograd(&f, &winograd, env, name, out_code);
+  bool filters = contract_winograd_match(&f, env->target, &winograd);
+  describe(&f, filters, out_code->how, sizeof out_code->how);
+  if (filters) return contract_emit_winograd(&f, &winograd, env, name, out_code);
   uint16_t b_slot = c->b.slot;
   if (f.b_packed) {
     pir_dim bytes =

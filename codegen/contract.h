@@ -80,6 +80,7 @@ typedef struct contract_code {
   int64_t packed_bytes;      // then b.slot holds the packed form
   contract_stage stages[2];  // in order
   int stage_count;
+  char how[96];  // what was chosen, for people
 } contract_code;
 
 // The contraction that an op's clause says it is, and which operands its a and b are; false when it is none.

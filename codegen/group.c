@@ -131,12 +131,16 @@ static bool one_space(const grouping *g, const pir_op *op, const pir_clause *fir
   return true;
 }
 
-static bool start_cluster(grouping *g, const node *n, cluster *c) {
+// NULL when the op starts a cluster; else why it is not compiled.
+static const char *start_cluster(grouping *g, const node *n, cluster *c) {
+  static const char few[] = "few elements";
   const pir_clause *clause = n->clause;
   const pir_fact *f = clause ? result_fact(g, n->op) : NULL;  // an op without a meaning may have no result
-  if (!clause || only_renames(clause) || !one_space(g, n->op, clause) || is_late(g, n->op) ||
-      !pir_codegen_can(n->op, g->facts))
-    return false;
+  if (!clause) return "no clause says what an element is";
+  if (only_renames(clause)) return "it only renames elements";
+  if (!one_space(g, n->op, clause)) return "its results are computed over different spaces";
+  if (is_late(g, n->op)) return "only running it shows how large its result is";
+  if (!pir_codegen_can(n->op, g->facts)) return "its clause has no form in loops";
   *c = (cluster){.kind = CLUSTER_ELEMENTS, .rank = f->rank};
   memcpy(c->shape, f->shape, sizeof c->shape);
   c->aligned = clause->kind == PIR_CLAUSE_POINTWISE && reads_aligned(clause);
@@ -145,10 +149,13 @@ static bool start_cluster(grouping *g, const node *n, cluster *c) {
     case PIR_CLAUSE_VIEW:
     case PIR_CLAUSE_GATHER:
     case PIR_CLAUSE_WINDOW:
-    case PIR_CLAUSE_JOIN: return !is_small(g, f->shape, f->rank);
-    case PIR_CLAUSE_CONTRACT: c->kind = CLUSTER_CONTRACTS; return true;
-    case PIR_CLAUSE_REDUCE: c->kind = CLUSTER_ROWS; return start_rows(g, n->op, c) && !is_small(g, c->shape, c->rank);
-    default: return false;
+    case PIR_CLAUSE_JOIN: return is_small(g, f->shape, f->rank) ? few : NULL;
+    case PIR_CLAUSE_CONTRACT: c->kind = CLUSTER_CONTRACTS; return NULL;
+    case PIR_CLAUSE_REDUCE:
+      c->kind = CLUSTER_ROWS;
+      if (!start_rows(g, n->op, c)) return "its reduction has no form in loops";
+      return is_small(g, c->shape, c->rank) ? few : NULL;
+    default: return "scans and scatters are not compiled";
   }
 }
 
@@ -235,18 +242,25 @@ static bool feeds(const grouping *g, const cluster *from, const pir_op *contract
   return false;
 }
 
-static bool may_merge(grouping *g, const cluster *a, const cluster *b) {
-  if (a->segment != b->segment || a->ops + b->ops > MAX_OPS) return false;
-  if (a->kind == CLUSTER_CONTRACTS && b->kind == CLUSTER_CONTRACTS) return false;
+// NULL when one nest does for both; else why not.
+static const char *hindrance(grouping *g, const cluster *a, const cluster *b) {
+  static const char path[] = "a path leads out of the group and back";
+  if (a->segment != b->segment) return "an op with effects lies between";
+  if (a->ops + b->ops > MAX_OPS) return "the group would be too large";
+  if (a->kind == CLUSTER_CONTRACTS && b->kind == CLUSTER_CONTRACTS) return "a group has one contraction";
   if (b->kind == CLUSTER_CONTRACTS || (b->kind == CLUSTER_ROWS && a->kind == CLUSTER_ELEMENTS)) {
     const cluster *t = a;
     a = b;
     b = t;
   }
-  if (a->kind == CLUSTER_ROWS) return goes_with_rows(g, a, b) && !leads_back(g, a, b);
-  if (b->kind != CLUSTER_ELEMENTS || !same_shape(g, a->shape, a->rank, b->shape, b->rank)) return false;
-  if (a->kind == CLUSTER_CONTRACTS && (!b->aligned || feeds(g, b, contraction_of(g, a)))) return false;
-  return !leads_back(g, a, b);
+  if (a->kind == CLUSTER_ROWS)
+    return !goes_with_rows(g, a, b) ? "they do not reduce over one space" : leads_back(g, a, b) ? path : NULL;
+  if (b->kind == CLUSTER_ROWS) return "a contraction is not computed row by row";
+  if (!same_shape(g, a->shape, a->rank, b->shape, b->rank)) return "their shapes differ";
+  if (a->kind == CLUSTER_CONTRACTS && !b->aligned) return "it reads other elements of the sums than its own";
+  if (a->kind == CLUSTER_CONTRACTS && feeds(g, b, contraction_of(g, a)))
+    return "the operands of a contraction come from memory";
+  return leads_back(g, a, b) ? path : NULL;
 }
 
 static void merge(grouping *g, cluster *into, cluster *from) {
@@ -285,7 +299,12 @@ static void take_list(grouping *g, node *n, cluster *c) {
 static void visit(grouping *g, uint32_t i) {
   node *n = &g->nodes[i];
   cluster c;
-  if (!start_cluster(g, n, &c)) return;
+  const char *why = start_cluster(g, n, &c);
+  if (why) {
+    uint32_t plain = PIR_CONSTANT | PIR_INPUT | PIR_OUTPUT | PIR_PARAMETER | PIR_STRUCTURAL | PIR_TERMINATOR;
+    if (!(pir_op_def(n->op)->traits & plain)) pir_remark(n->op, "is not compiled: %s", why);
+    return;
+  }
   c.segment = n->segment;
   c.head = c.tail = c.first = c.last = i;
   c.ops = 1;
@@ -303,7 +322,12 @@ static void visit(grouping *g, uint32_t i) {
     if (!best) break;
     below = (uint64_t)(best - g->nodes);
     cluster *own = &g->clusters[n->cluster], *other = &g->clusters[best->cluster];
-    if (own != other && may_merge(g, own, other)) merge(g, other, own);
+    if (own == other) continue;
+    why = hindrance(g, own, other);
+    if (!why) merge(g, other, own);
+    else
+      pir_remark(n->op, "is not fused with \"%.*s\": %s", (int)pir_op_name(best->op).size, pir_op_name(best->op).data,
+                 why);
   }
 }
 

@@ -118,6 +118,7 @@ static bool lowers(grouping *g, const pir_op *group) {
   if (!m) return false;
   lower_init(&l, m, &g->target, g->facts, group);
   bool ok = lower_group(&l, &stages, &packing);
+  if (!ok) pir_remark(l.where, "is not compiled: unsupported: %s", l.why);
   pir_loop_module_destroy(m);
   return ok;
 }
@@ -155,8 +156,10 @@ static int by_position(const void *a, const void *b) {
 
 static void place(grouping *g, uint32_t i) {
   uint32_t cluster = g->nodes[i].cluster;
-  if (cluster == NONE || better_called(g, cluster)) {
+  bool moves = cluster != NONE && better_called(g, cluster);
+  if (cluster == NONE || moves) {
     pir_op *op = g->nodes[i].op;
+    if (moves) pir_remark(op, "is not compiled: it moves elements alone, which the runtime does as fast");
     g->nodes[i].state = 2;
     pir_op_detach(op);
     pir_block_append(g->block, op);

@@ -56,6 +56,7 @@ typedef struct lowering {
   int computed;         // elements so far: each is an op at a point
   const char *why;      // the first thing that cannot be lowered, and
   const pir_op *where;  // whose it is
+  char how[96];         // what was chosen for the group, for people
 } lowering;
 
 void lower_init(lowering *l, loop_module *m, const pir_target *target, const pir_facts *facts, const pir_op *group);
@@ -183,5 +184,7 @@ bool lower_moved_index(lower_site *s, loop_expr *const *index, const pir_fact **
 // All stages of a group, vectorised, behind the functions that the module has. False, with l->why set, when it cannot
 // be compiled.
 bool lower_group(lowering *l, lower_stages *stages, lower_packing *out_packing);
+// A remark on what became of the group.
+void lower_explain(const lowering *l, const lower_stages *stages);
 
 #endif

@@ -4,6 +4,9 @@
 #include "contract.h"
 #include "lower.h"
 
+#include <strbuf.h>
+#include <string.h>
+
 typedef struct epilogue {
   lowering *l;
   const pir_value *sum;  // result of the contraction
@@ -142,6 +145,7 @@ void lower_contract(lowering *l, const pir_op *op, lower_stages *stages, lower_p
     lower_fail(l, op, "a contraction of this form");
     return;
   }
+  memcpy(l->how, code.how, sizeof l->how);
   for (int i = 0; i < code.stage_count; i++)
     pir_vec_push(&l->m->arena, stages, ((lower_stage){code.stages[i].fn, code.stages[i].units}));
   if (code.packing.fn)
@@ -161,4 +165,20 @@ bool lower_group(lowering *l, lower_stages *stages, lower_packing *out_packing) 
                            : pir_loop_vectorise(fn, l->target->vector_bytes))
       lower_fail(l, l->group, "a loop that cannot be vectorised");
   return !l->why;
+}
+
+void lower_explain(const lowering *l, const lower_stages *stages) {
+  pir_context *ctx = pir_op_context(l->group);
+  pir_strbuf ops;
+  if (!pir_context_remarks(ctx)) return;
+  pir_strbuf_init(&ops, &l->m->arena);
+  for (const pir_op *op = pir_block_first(pir_region_first(pir_op_region(l->group, 0))); pir_op_next(op);
+       op = pir_op_next(op)) {
+    if (ops.size) pir_strbuf_lit(&ops, ", ");
+    pir_strbuf_str(&ops, pir_op_name(op));
+  }
+  pir_str text = pir_strbuf_view(&ops);
+  pir_report(ctx, PIR_OK, PIR_REMARK, pir_op_loc(l->group), "group of %.*s: %zu stage%s%s%s", (int)text.size, text.data,
+             stages->count, stages->count == 1 ? "" : "s", l->how[0] ? "; " : "", l->how);
+  pir_strbuf_free(&ops);
 }

@@ -27,6 +27,7 @@ static pir_status take_group(codes *c, const pir_op *group, loop_fn **out_first)
   if (!lower_group(&l, &stages, &packing))
     return pir_report(c->ctx, PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(l.where), "unsupported: %s, in \"%.*s\"", l.why,
                       (int)pir_op_name(l.where).size, pir_op_name(l.where).data);
+  lower_explain(&l, &stages);
   *out_first = before ? before->next : c->module->first;
   return PIR_OK;
 }

@@ -42,6 +42,7 @@ struct pir_context {
   pir_limits limits;
   pir_diag_sink sink;
   size_t errors;
+  bool remarks;     // wanted
   pir_set names;    // pir_name_entry
   pir_set uniques;  // types, attributes, dictionaries and level-of-detail tables: blobs of bytes
   const pir_attr *none, *bools[2];

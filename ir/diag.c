@@ -55,6 +55,8 @@ pir_loc_parts pir_loc_unpack(const pir_context *ctx, pir_loc loc) {
 }
 
 void pir_context_set_sink(pir_context *ctx, pir_diag_sink sink) { ctx->sink = sink; }
+void pir_context_set_remarks(pir_context *ctx, bool wanted) { ctx->remarks = wanted; }
+bool pir_context_remarks(const pir_context *ctx) { return ctx->remarks; }
 size_t pir_context_error_count(const pir_context *ctx) { return ctx->errors; }
 
 void pir_diag_emit(pir_context *ctx, const pir_diag *diag) {
@@ -126,5 +128,13 @@ void pir_warning(const pir_op *op, const char *format, ...) {
   va_list args;
   va_start(args, format);
   report(op_context(op), PIR_WARNING, op->loc, op, format, args);
+  va_end(args);
+}
+
+void pir_remark(const pir_op *op, const char *format, ...) {
+  if (!op_context(op)->remarks) return;
+  va_list args;
+  va_start(args, format);
+  report(op_context(op), PIR_REMARK, op->loc, op, format, args);
   va_end(args);
 }

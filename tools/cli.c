@@ -77,7 +77,8 @@ static void print_json_string(FILE *out, pir_str text) {
 }
 
 static const char *severity_name(pir_severity severity) {
-  return severity == PIR_ERROR ? "error" : severity == PIR_WARNING ? "warning" : "note";
+  static const char *const names[] = {"error", "warning", "note", "remark"};
+  return names[severity];
 }
 
 static void print_json_diag(const pir_diag *diag) {
@@ -189,7 +190,6 @@ bool cli_parse_u64(const char *text, uint64_t *out_value) {
 
 static void print_options(const cli_option *options) {
   for (const cli_option *o = options; o->id; o++) {
-    if (!o->summary) continue;
     char left[80];
     bool optional = o->argument && o->argument[0] == '[';
     snprintf(left, sizeof left, "%c%c%s--%s%s%s", o->letter ? '-' : ' ', o->letter ? o->letter : ' ',
@@ -286,8 +286,6 @@ static int take_option(cli *cli, int argc, char **argv, int i, int *used) {
   size_t size = equals ? (size_t)(equals - name) : is_long ? strlen(name) : 1;
   const cli_option *option = is_long && size == 1 ? NULL : find_option(cli->tool, name, size);
   if (!option) return cli_fail(cli, CLI_USAGE, "unknown option '%s' (--help lists them)", text);
-  if (!option->summary)
-    return cli_fail(cli, CLI_UNSUPPORTED, "unsupported: --%s is not part of this build yet", option->name);
   const char *value = equals ? equals + 1 : !is_long && name[1] ? name + 1 : NULL;
   if (!option->argument && value) return cli_fail(cli, CLI_USAGE, "--%s takes no value", option->name);
   if (option->argument && option->argument[0] != '[' && !value) {
@@ -361,6 +359,7 @@ pir_context *cli_context_create(cli *cli) {
       .size = sizeof options, .out_of_memory = memory_is_out, .out_of_memory_user = cli, .limits = cli->limits};
   pir_context *ctx = pir_context_create(&options);
   pir_context_set_sink(ctx, cli_sink(cli));
+  pir_context_set_remarks(ctx, cli->remarks);
   if (pir_dialects_load_all(ctx) || (cli->custom_ops && pir_custom_set_register(cli->custom_ops, ctx))) {
     pir_context_destroy(ctx);
     return NULL;

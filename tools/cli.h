@@ -25,7 +25,7 @@ typedef struct cli_option {
   char letter;           // 'o' for -o; 0: none
   const char *name;      // without dashes
   const char *argument;  // NULL: a flag; "FILE": takes a value; "[=N]": may take one
-  const char *summary;   // NULL: a documented option this build does not have yet; it is refused
+  const char *summary;
 } cli_option;
 
 typedef struct cli_tool {
@@ -50,6 +50,7 @@ typedef struct cli {
   size_t file_count;
   const char *output;  // -o, or NULL
   bool json_diagnostics;
+  bool remarks;  // contexts make them; for the tool to set
   pir_limits limits;
   struct pir_custom_set *custom_ops;  // of --custom-ops; NULL: none
   size_t errors;                      // diagnostics of severity error printed so far

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const severities[] = {"error", "warning", "note"};
+static const char *const severities[] = {"error", "warning", "note", "remark"};
 
 static bool contains(pir_str text, pir_str part) {
   return part.size == 0 || memmem(text.data, text.size, part.data, part.size) != NULL;
@@ -21,7 +21,7 @@ static void intercept(void *user, const pir_diag *diag) {
     x->met = true;
     return;
   }
-  if (diag->severity == PIR_NOTE) return;  // notes may be left unsaid
+  if (diag->severity == PIR_NOTE || diag->severity == PIR_REMARK) return;  // these may be left unsaid
   e->failures++;
   fprintf(stderr, "%.*s:%u:%u: unexpected %s: %.*s\n", (int)diag->place.file.size, diag->place.file.data,
           diag->place.line, diag->place.column, severities[diag->severity], (int)diag->message.size,
@@ -52,7 +52,7 @@ static bool read_move(const char *at, const char *end, uint32_t own_line, uint32
 // Reads one expectation at "expected-"; false when it is malformed or none.
 static bool read_one(const char *at, const char *end, uint32_t line, expectation *out) {
   at += strlen("expected-");
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 4; i++) {
     size_t size = strlen(severities[i]);
     if ((size_t)(end - at) < size || memcmp(at, severities[i], size) != 0) continue;
     at += size;

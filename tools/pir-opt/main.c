@@ -52,7 +52,7 @@ enum {
   OPT_DELETE_PASS,
   OPT_INSERT_PASS,
   OPT_LEVEL,
-  OPT_LATER
+  OPT_EXPLAIN
 };
 
 static const cli_option options[] = {
@@ -94,7 +94,8 @@ static const cli_option options[] = {
     {OPT_DIFF, 0, "diff", NULL, "compare two programs up to names and the order of independent ops"},
     {OPT_EMIT, 0, "emit", "FORM", EMIT_FORMS " (default: text)"},
     {OPT_STRIP_DEBUG, 0, "strip-debug", NULL, "typed: leave out locations"},
-    {OPT_LATER, 0, "explain", NULL, NULL},
+    {OPT_EXPLAIN, 0, "explain", NULL,
+     "remarks: which ops were put together, which were not and why, and how each group is computed"},
     {OPT_TARGET, 0, "target", "NAME", "of code: native (default), x86-64-v3, .., aarch64, cuda, sm_90, .."},
     {OPT_MATH, 0, "math", "MODE", "of code: strict (default), fast, bf16"},
     {0, 0, NULL, NULL, NULL},
@@ -468,6 +469,7 @@ static int run(cli *cli) {
 int main(int argc, char **argv) {
   cli cli;
   int code = cli_start(&cli, &tool, argc, argv);
+  cli.remarks = cli_has(&cli, OPT_EXPLAIN);
   if (code < 0) code = run(&cli);
   cli_finish(&cli);
   return code;

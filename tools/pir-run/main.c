@@ -34,6 +34,8 @@ static const cli_option options[] = {
     {OPT_JSON, 0, "json", NULL, "report as one JSON object"},
     {OPT_SHAPES, 0, "shapes", "FILE|random:N:SEED", "run many input shapes in turn"},
     {OPT_PROFILE, 0, "profile", "FILE", "write a trace of the last run (trace-event JSON), one span an instruction"},
+    {OPT_EXPLAIN, 0, "explain", NULL,
+     "remarks: which ops were put together, which were not and why, and how each group is computed"},
     {OPT_LOD, 0, "lod", "NAME=OFFSETS", "where the sequences of an input begin and end, as [[0,2,5]]"},
     {0, 0, NULL, NULL, NULL},
 };
@@ -332,6 +334,7 @@ int main(int argc, char **argv) {
   cli cli;
   int code = cli_start(&cli, &tool, argc, argv);
   if (code >= 0) return code;
+  cli.remarks = cli_has(&cli, OPT_EXPLAIN);
   run r = {.cli = &cli, .tolerance = {1e-5, 1e-4, 0}, .max_rel_error = -1};
   const char *cases = cli_value(&cli, OPT_CASES, NULL), *path = cli.file_count ? cli.files[0] : NULL;
   code = read_options(&r);

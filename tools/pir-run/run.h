@@ -32,6 +32,7 @@ enum {
   OPT_JSON,
   OPT_SHAPES,
   OPT_PROFILE,
+  OPT_EXPLAIN,
   OPT_LOD,
   OPT_TRAIN
 };

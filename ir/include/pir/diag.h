@@ -28,7 +28,8 @@ typedef struct pir_loc_parts {
 
 PIR_API pir_loc_parts pir_loc_unpack(const pir_context *ctx, pir_loc loc);
 
-typedef enum pir_severity { PIR_ERROR, PIR_WARNING, PIR_NOTE } pir_severity;
+// A remark says what a pass or the generator chose to do and why; nothing is wrong.
+typedef enum pir_severity { PIR_ERROR, PIR_WARNING, PIR_NOTE, PIR_REMARK } pir_severity;
 
 typedef struct pir_diag {
   pir_severity severity;
@@ -53,6 +54,12 @@ PIR_API void pir_context_set_sink(pir_context *ctx, pir_diag_sink sink);
 PIR_API pir_status pir_error(const pir_op *op, const char *format, ...) PIR_PRINTF(2, 3);
 PIR_API void pir_note(const pir_op *op, const char *format, ...) PIR_PRINTF(2, 3);
 PIR_API void pir_warning(const pir_op *op, const char *format, ...) PIR_PRINTF(2, 3);
+
+// Remarks are made only for who asks; off at first. pir_remark does nothing where they are off; who gathers more
+// than a format's arguments asks pir_context_remarks first.
+PIR_API void pir_context_set_remarks(pir_context *ctx, bool wanted);
+PIR_API bool pir_context_remarks(const pir_context *ctx);
+PIR_API void pir_remark(const pir_op *op, const char *format, ...) PIR_PRINTF(2, 3);
 
 // Reports at a place and returns `status`.
 PIR_API pir_status pir_report(pir_context *ctx, pir_status status, pir_severity severity, pir_loc loc,
