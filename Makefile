@@ -23,7 +23,7 @@ I_ir       := $(I_abi) -Iir/include -Iir/support -Iir -I$(B)/gen/ir
 I_runtime  := $(I_abi) -Iruntime/include -Iruntime
 I_dialects := $(I_abi) -Iir/include -Iir/support -Idialects/include -Idialects -I$(B)/gen/include -I$(B)/gen/dialects
 I_passes   := $(I_dialects) -Iruntime/include -Ipasses/include -Ipasses
-I_codegen  := $(I_abi) -Iir/include -Iir/support -Idialects/include -I$(B)/gen/include -Iruntime/include -Ipasses/include -Icodegen/include -Icodegen
+I_codegen  := $(I_abi) -Iir/include -Iir/support -Idialects/include -I$(B)/gen/include -Iruntime/include -Ipasses/include -Icodegen/include -Icodegen -I$(B)/gen/codegen
 I_exec     := $(I_abi) -Iir/include -Iir/support -Idialects/include -I$(B)/gen/include -Iruntime/include -Ipasses/include -Icodegen/include -Iruntime/exec/include -Iruntime/exec
 I_public   := $(I_abi) -Iir/include -Idialects/include -I$(B)/gen/include -Iruntime/include -Ipasses/include -Icodegen/include -Iruntime/exec/include
 I_tools    := $(I_public) -Itools
@@ -52,6 +52,9 @@ obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 LIB_OBJ  := $(call obj,$(S_ir) $(S_runtime) $(S_dialects) $(S_passes) $(S_codegen) $(S_exec)) $(GEN_OBJ)
 LIBS     := -ljansson -lprotobuf-c -lxxhash -lffi -ldl -lm -lpthread
 
+# Tables of pointers: packed relocations are 40 KB, plain ones 1.6 MB. Asked of the linker, which may be old.
+RELR     := $(shell $(CC) -shared -x c /dev/null -o /dev/null -Wl,--fatal-warnings,-z,pack-relative-relocs 2>/dev/null && echo -Wl,-z,pack-relative-relocs)
+
 MODULES  := $(B)/lib/libpir_codegen_llvm.so $(if $(wildcard $(KISSFFT)/kissfft.hh),$(B)/lib/libpir_fft.so)
 all: $(B)/lib/libpir.so $(B)/lib/libpir.a $(MODULES) $(TOOLS:%=$(B)/bin/%)  ## build libraries and tools
 
@@ -73,7 +76,7 @@ $(foreach s,$(S_ir) $(S_runtime) $(S_dialects) $(S_passes) $(S_codegen) $(S_exec
 $(B)/lib/libpir.a: $(LIB_OBJ)
 	@mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
 $(B)/lib/libpir.so: $(LIB_OBJ) mk/libpir.map
-	@mkdir -p $(@D) && $(CC) $(CFLAGS) -shared -Wl,-soname,libpir.so.$(SONAME) -Wl,--version-script=mk/libpir.map -Wl,-z,relro,-z,now -o $@.$(SONAME) $(LIB_OBJ) $(LIBS)
+	@mkdir -p $(@D) && $(CC) $(CFLAGS) -shared -Wl,-soname,libpir.so.$(SONAME) -Wl,--version-script=mk/libpir.map -Wl,-z,relro,-z,now $(RELR) -o $@.$(SONAME) $(LIB_OBJ) $(LIBS)
 	@ln -sf libpir.so.$(SONAME) $@
 $(B)/lib/libpir_codegen_llvm.so: $(call obj,$(S_llvm)) $(B)/lib/libpir.so mk/libpir.map
 	@$(CC) $(CFLAGS) -shared -Wl,-soname,libpir_codegen_llvm.so.$(SONAME) -Wl,--version-script=mk/libpir.map -Wl,-rpath,'$$ORIGIN' -o $@.$(SONAME) $(filter %.o,$^) -L$(B)/lib -lpir -L$(LLVM)/lib -lLLVM-19
@@ -88,7 +91,7 @@ $(B)/bin/%: $(TOOL_OBJ) $(B)/lib/libpir.so
 # ---- tests: every test/**/*_test.c is a program of its own, linked with the static library
 TESTS := $(wildcard test/*/*_test.c test/*/*/*_test.c)
 TEST_BIN := $(foreach t,$(TESTS),$(B)/test/$(basename $(notdir $(t))))
-I_test := $(I_exec) -Idialects -Ipasses -Icodegen -Iruntime -Iir -Itools
+I_test := $(I_exec) -I$(B)/gen/codegen -Idialects -Ipasses -Icodegen -Iruntime -Iir -Itools
 define test_rule
 $(B)/test/$(basename $(notdir $(1))): $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(B)/lib/libpir_codegen_llvm.so
 	@mkdir -p $(B)/test && ln -sf ../lib/libpir.so.$(SONAME) $(MODULES:$(B)/%=../%.$(SONAME)) $(B)/test/ && $(CC) $(BASE) $(CFLAGS) $(I_test) -o $$@ $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(LIBS) -lcmocka

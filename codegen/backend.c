@@ -1,5 +1,6 @@
 // Finds and opens the LLVM library. It is looked for beside the image this function lives in, then by the
 // dynamic loader's rules, so that both an installed and a just built libpir find their own.
+#include "backend_sources.h"
 #include "llvm_backend.h"
 
 #include <pir/beside.h>
@@ -28,12 +29,12 @@ pir_status pir_llvm_open(pir_llvm_library *out, char *message, size_t capacity) 
     pir_text_format(message, capacity, "code generation needs %s, which cannot be opened: %s", LIBRARY, dlerror());
     return PIR_UNAVAILABLE;
   }
-  const pir_llvm_backend *(*get)(void) = NULL;
+  const pir_llvm_backend *(*get)(const char *) = NULL;
   void *symbol = dlsym(handle, PIR_LLVM_BACKEND_SYMBOL);
   memcpy(&get, &symbol, sizeof get);
-  const pir_llvm_backend *backend = get ? get() : NULL;
-  if (!backend || backend->pir_version != pir_version()) {
-    pir_text_format(message, capacity, "%s does not belong to this version of libpir", LIBRARY);
+  const pir_llvm_backend *backend = get ? get(BACKEND_SOURCES) : NULL;
+  if (!backend) {
+    pir_text_format(message, capacity, "%s was built from other sources than libpir", LIBRARY);
     dlclose(handle);
     return PIR_UNAVAILABLE;
   }

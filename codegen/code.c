@@ -81,6 +81,7 @@ static bool append(void *user, const char *data, size_t size) {
 // What is to be compiled: a loop module for the processor, or CUDA C.
 typedef struct source {
   const loop_module *module;
+  const pir_cache_key *key;  // of the module, where it is known
   const char *cuda;
 } source;
 
@@ -226,7 +227,8 @@ static pir_status make_jobs(build *b, const source *sources, size_t count, size_
   pir_status status = PIR_OK;
   for (size_t i = 0; i < count && !status; i++) {
     pir_cache_key key;
-    status = key_of(b->store, sources[i], &buffer, &key);
+    if (sources[i].key) key = *sources[i].key;
+    else status = key_of(b->store, sources[i], &buffer, &key);
     if (status) break;
     job *j = find_job(b, key);
     if (!j) {
@@ -288,11 +290,11 @@ static pir_status build_all(pir_code_store *store, const source *sources, size_t
   return status;
 }
 
-pir_status pir_code_store_build(pir_code_store *store, const loop_module *const *modules, size_t count, int threads,
-                                const pir_image **out_images) {
+pir_status pir_code_store_build(pir_code_store *store, const loop_module *const *modules, const pir_cache_key *keys,
+                                size_t count, int threads, const pir_image **out_images) {
   source *sources = calloc(count + 1, sizeof *sources);
   if (!sources) return PIR_EXHAUSTED;
-  for (size_t i = 0; i < count; i++) sources[i].module = modules[i];
+  for (size_t i = 0; i < count; i++) sources[i] = (source){.module = modules[i], .key = keys ? &keys[i] : NULL};
   pir_status status = build_all(store, sources, count, threads, out_images);
   free(sources);
   return status;

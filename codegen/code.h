@@ -18,9 +18,10 @@ void pir_code_store_destroy(pir_code_store *store);
 // What tells modules apart: equal ones have equal keys.
 pir_status pir_code_store_key(const pir_code_store *store, const loop_module *module, pir_cache_key *out_key);
 
-// Code of `count` modules, in order; equal modules give one image. Images live as long as the store.
-pir_status pir_code_store_build(pir_code_store *store, const loop_module *const *modules, size_t count, int threads,
-                                const pir_image **out_images);
+// Code of `count` modules, in order; equal modules give one image. Images live as long as the store. `keys` may be
+// NULL.
+pir_status pir_code_store_build(pir_code_store *store, const loop_module *const *modules, const pir_cache_key *keys,
+                                size_t count, int threads, const pir_image **out_images);
 
 // The same for CUDA C: images keep CUBINs.
 pir_status pir_code_store_build_cuda(pir_code_store *store, const char *const *texts, size_t count, int threads,

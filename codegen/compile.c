@@ -200,11 +200,12 @@ pir_status pir_compiler_finish(pir_compiler *c) {
   if (c->options.target.cuda_arch) return finish_device(c);
   const loop_module **modules = calloc(c->count + 1, sizeof *modules);
   const pir_image **images = calloc(c->count + 1, sizeof *images), **of_unit = calloc(c->count + 1, sizeof *of_unit);
-  pir_status status = modules && images && of_unit ? PIR_OK : PIR_EXHAUSTED;
+  pir_cache_key *keys = calloc(c->count + 1, sizeof *keys);
+  pir_status status = modules && images && of_unit && keys ? PIR_OK : PIR_EXHAUSTED;
   size_t count = 0;
   for (size_t i = 0; i < c->count && !status; i++)
-    if (c->units[i].module) modules[count++] = c->units[i].module;
-  if (!status) status = pir_code_store_build(c->store, modules, count, c->options.threads, images);
+    if (c->units[i].module) keys[count] = c->units[i].key, modules[count++] = c->units[i].module;
+  if (!status) status = pir_code_store_build(c->store, modules, keys, count, c->options.threads, images);
   count = 0;
   for (size_t i = 0; i < c->count && !status; i++) {
     unit *u = &c->units[i];
@@ -213,6 +214,7 @@ pir_status pir_compiler_finish(pir_compiler *c) {
     pir_loop_module_destroy(u->module);
     u->module = NULL;
   }
+  free(keys);
   free(of_unit);
   free(images);
   free(modules);

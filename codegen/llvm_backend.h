@@ -13,7 +13,6 @@ typedef struct pir_emitted {
 } pir_emitted;
 
 typedef struct pir_llvm_backend {
-  uint32_t pir_version;      // of the libpir it was built with; must be equal
   const char *llvm_version;  // "19.1.7"
   // Compiles one module. Callable from several threads at once: every call has an LLVM context of its own.
   // On failure `message` (of `capacity` bytes) says why. It knows every form but loops.
@@ -21,12 +20,13 @@ typedef struct pir_llvm_backend {
                      char *message, size_t capacity);
 } pir_llvm_backend;
 
-// The symbol of libpir_codegen_llvm.so.0.
-#define PIR_LLVM_BACKEND_SYMBOL "pir_llvm_backend_get"
-PIR_API const pir_llvm_backend *pir_llvm_backend_get(void);
+// The symbol of libpir_codegen_llvm.so.0. NULL when that was built from other sources than the caller thinks: then it
+// may read loops that have another form.
+#define PIR_LLVM_BACKEND_SYMBOL "pir_llvm_backend_of"
+PIR_API const pir_llvm_backend *pir_llvm_backend_of(const char *sources);
 
 // The library, opened beside libpir (or where the loader finds it). PIR_UNAVAILABLE, with a sentence in
-// `message`, when it is missing or of another version.
+// `message`, when it is missing or belongs to another libpir.
 typedef struct pir_llvm_library {
   void *handle;
   const pir_llvm_backend *backend;

@@ -3,6 +3,7 @@
 #   $(B)/gen/ir         lexer and grammar of IR text
 #   $(B)/gen/opsc       lexer and grammar of .ops
 #   $(B)/gen/dialects   tables, hook prototypes, protobuf code
+#   $(B)/gen/codegen    the identity of the LLVM library
 #   $(B)/gen/include    pir/dialect/*.h, installed
 GEN_OBJ :=
 generated:
@@ -56,6 +57,12 @@ $(B)/gen/ir/lex.c: ir/lex.l
 $(B)/gen/ir/lex.o: $(B)/gen/ir/lex.c ir/lex_impl.h
 	@$(CC) $(BASE) $(CFLAGS) -c $< -o $@ $(I_ir)
 GEN_OBJ += $(B)/gen/ir/lex.o
+
+# What the LLVM library is made of: libpir opens only one that was built from the same sources.
+BACKEND_SRC := $(sort $(wildcard codegen/llvm/*.[ch] codegen/*.h */include/pir/*.h ir/abi/pir/*.h ir/support/*.h))
+$(B)/gen/codegen/backend_sources.h: $(BACKEND_SRC)
+	@mkdir -p $(@D) && echo "#define BACKEND_SOURCES \"$$(cat $(BACKEND_SRC) | sha256sum | cut -c1-32)\"" >$@
+generated: $(B)/gen/codegen/backend_sources.h
 
 # ---- .drr: drrc has the op tables and the front end of rules; each file becomes tables. Imports are beside the file.
 DRRC     := $(B)/bin/drrc

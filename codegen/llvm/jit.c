@@ -3,6 +3,7 @@
 // loops, explicit vectors and explicit tiles, so what is wanted is promotion of registers, common
 // subexpressions, invariant code out of loops, and strength reduction (done by the code generator);
 // unrollers and vectorisers would only undo the schedule.
+#include "backend_sources.h"
 #include "emit.h"
 
 #include <llvm-c/Error.h>
@@ -135,9 +136,10 @@ static pir_status emit(const loop_module *module, const pir_target *target, pir_
 }
 
 static const pir_llvm_backend backend = {
-    .pir_version = PIR_VERSION_MAJOR << 16 | PIR_VERSION_MINOR << 8 | PIR_VERSION_PATCH,
     .llvm_version = "19",
     .emit = emit,
 };
 
-const pir_llvm_backend *pir_llvm_backend_get(void) { return &backend; }
+const pir_llvm_backend *pir_llvm_backend_of(const char *sources) {
+  return strcmp(sources, BACKEND_SOURCES) == 0 ? &backend : NULL;
+}

@@ -1,9 +1,11 @@
 // Objects, their loader and the cache: what is stored is found again, what is damaged is not trusted.
+#include "backend_sources.h"
 #include "cache.h"
 #include "code.h"
 #include "contraction_cases.h"
 #include "image.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,7 +60,7 @@ static pir_code_stats build_once(const fixture *f, double factor, float *out) {
   loop_module *m = make_module(factor);
   const loop_module *modules[] = {m};
   assert_int_equal(pir_code_store_create(f->ctx, &f->target, f->folder, &store), PIR_OK);
-  assert_int_equal(pir_code_store_build(store, modules, 1, 1, &image), PIR_OK);
+  assert_int_equal(pir_code_store_build(store, modules, NULL, 1, 1, &image), PIR_OK);
   pir_stage_fn stage;
   void *symbol = pir_image_symbol(image, "stage");
   assert_non_null(symbol);
@@ -95,7 +97,7 @@ static void test_equal_modules_are_one(void **state) {
   const loop_module *modules[] = {a, b, c};
   const pir_image *images[3];
   assert_int_equal(pir_code_store_create(f->ctx, &f->target, NULL, &store), PIR_OK);
-  assert_int_equal(pir_code_store_build(store, modules, 3, 2, images), PIR_OK);
+  assert_int_equal(pir_code_store_build(store, modules, NULL, 3, 2, images), PIR_OK);
   assert_ptr_equal(images[0], images[2]);
   assert_ptr_not_equal(images[0], images[1]);
   assert_int_equal(pir_code_store_stats(store).compiled, 2);
@@ -168,6 +170,21 @@ static void test_loader_survives_damage(void **state) {
   pir_llvm_close(&llvm);
 }
 
+// A library that another build left behind is not asked to compile.
+static void test_library_of_other_sources_is_refused(void **state) {
+  pir_llvm_library llvm;
+  char message[256];
+  (void)state;
+  assert_int_equal(pir_llvm_open(&llvm, message, sizeof message), PIR_OK);
+  const pir_llvm_backend *(*of)(const char *) = NULL;
+  void *symbol = dlsym(llvm.handle, PIR_LLVM_BACKEND_SYMBOL);
+  assert_non_null(symbol);
+  memcpy(&of, &symbol, sizeof of);
+  assert_ptr_equal(of(BACKEND_SOURCES), llvm.backend);
+  assert_null(of("0123456789abcdef0123456789abcdef"));
+  pir_llvm_close(&llvm);
+}
+
 static void test_targets(void **state) {
   pir_target t;
   (void)state;
@@ -182,6 +199,7 @@ static void test_targets(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_targets),
+      cmocka_unit_test(test_library_of_other_sources_is_refused),
       cmocka_unit_test_setup_teardown(test_second_start_compiles_nothing, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_equal_modules_are_one, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_damaged_file_is_not_used, set_up, tear_down),

@@ -144,7 +144,7 @@ static inline pir_status run_compile(contract_run *r, pir_code_store *store, con
       .module = r->module, .target = target, .user = r, .extent = run_extent, .temporary = run_temporary};
   pir_status status = pir_contract_emit(c, &env, "contract", &r->code);
   const loop_module *modules[] = {r->module};
-  if (!status) status = pir_code_store_build(store, modules, 1, 1, &r->image);
+  if (!status) status = pir_code_store_build(store, modules, NULL, 1, 1, &r->image);
   if (status) return status;
   if (r->code.packing.fn) r->packing = run_symbol(r, r->code.packing.fn);
   for (int i = 0; i < r->code.stage_count; i++) r->stages[i] = run_symbol(r, r->code.stages[i].fn);

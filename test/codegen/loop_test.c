@@ -43,7 +43,7 @@ static pir_stage_fn compile(fixture *f, loop_module *m) {
     assert_int_equal(pir_loop_vectorise(fn, f->target.vector_bytes), PIR_OK);
   const loop_module *modules[] = {m};
   const pir_image *image = NULL;
-  assert_int_equal(pir_code_store_build(f->store, modules, 1, 1, &image), PIR_OK);
+  assert_int_equal(pir_code_store_build(f->store, modules, NULL, 1, 1, &image), PIR_OK);
   pir_stage_fn fn;
   void *symbol = pir_image_symbol(image, m->first->name);
   assert_non_null(symbol);
