@@ -2,7 +2,7 @@
 // of this processor, on N pinned threads. Run beside every measurement, since a shared machine's speed drifts.
 //   peak [--threads=N] [--seconds=S] [--json]
 #define _GNU_SOURCE
-#include "contract/peak.h"
+#include "../tools/pir-run/peak.h"
 
 #include <immintrin.h>
 #include <pthread.h>

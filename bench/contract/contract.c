@@ -3,7 +3,7 @@
 //   contract-bench --asm|--loops|--llvm|--object NAME        the code of one row
 #include "../../test/codegen/contraction_cases.h"
 #include "llvm_backend.h"
-#include "peak.h"
+#include "../../tools/pir-run/peak.h"
 
 #include <pir/context.h>
 #include <pir/parallel.h>

@@ -267,6 +267,7 @@ static pir_status run_traced(frame *f, const plan_instr *instr, uint32_t number)
     const pir_tensor *tensor = &f->tensors[slot];
     if (!pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes)) span.bytes += bytes;
   }
+  if (instr->work != NONE && p->exprs[instr->work].level <= number + 1) span.flops = (uint64_t)f->values[instr->work];
   f->trace(f->trace_user, &span);
   return status;
 }

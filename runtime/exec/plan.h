@@ -139,6 +139,7 @@ typedef struct plan_control {
 typedef struct plan_instr {
   uint8_t kind;           // plan_kind
   const char *label;      // the ops it runs, for traces
+  uint32_t work;          // expression of their arithmetic operations, for traces; or NONE
   bool late;              // a result's shape must be inferred or allocated now
   bool once;              // run when the model is made: its results are constants
   uint32_t in, in_count;  // plan->words: slots, NONE for an absent one

@@ -156,6 +156,7 @@ uint32_t pir_plan_instr(plan_builder *b, plan_instr instr) {
   plan_instr *to = BUMP_PUSH(&p->memory, p->instrs, p->instr_count, p->instr_capacity);
   if (!to) return NONE;
   *to = instr;
+  to->work = NONE;
   uint32_t slots = instr.in_count + instr.out_count;
   if (slots > p->most_slots) p->most_slots = slots;
   return p->instr_count - 1;
@@ -207,9 +208,12 @@ pir_status pir_plan_op(plan_builder *b, const pir_op *op) {
   if (def->traits & PIR_INPUT) return pir_plan_input(b, op);
   if (def->traits & PIR_OUTPUT) return pir_plan_output(b, op);
   if (def->traits & PIR_STRUCTURAL) return build_structural(b, op);
-  if (pir_op_is(op, CINN_GROUP)) return pir_plan_group(b, op);
   if (pir_plan_is_control(op)) return pir_plan_control(b, op);
-  return pir_plan_call(b, op);
+  uint32_t before = b->p->instr_count;
+  pir_status status = pir_op_is(op, CINN_GROUP) ? pir_plan_group(b, op) : pir_plan_call(b, op);
+  if (!status && b->p->instr_count > before)
+    b->p->instrs[b->p->instr_count - 1].work = pir_plan_extent(b, pir_codegen_work(op, b->facts));
+  return status;
 }
 
 pir_status pir_plan_build(const pir_program *program, const pir_facts *facts, const pir_compiler *compiler,

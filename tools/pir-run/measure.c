@@ -1,4 +1,5 @@
 // Measurements: repeated runs of one shape, and runs of many shapes in turn.
+#include "peak.h"
 #include "run.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -282,22 +283,35 @@ void run_take_span(void *user, const pir_span *span) {
   r->spans[r->span_count++] = *span;
 }
 
+// One span as a trace event. `peak`: GFLOP/s of all threads, or 0.
+static int print_span(const run *r, size_t i, double peak, char *line, size_t size) {
+  const pir_span *span = &r->spans[i];
+  double ns = (double)(span->end_ns - span->start_ns);
+  double rate = ns > 0 ? (double)span->flops / ns : 0;
+  int n = snprintf(line, size,
+                   "%s\n{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":%.3f,\"dur\":%.3f,"
+                   "\"args\":{\"instruction\":%zu,\"bytes\":%" PRIu64 ",\"flops\":%" PRIu64
+                   ",\"gflops\":%.3f,\"gbytes\":%.3f",
+                   i ? "," : "", span->label, span->compiled ? "compiled" : "called",
+                   (double)(span->start_ns - r->spans[0].start_ns) * 1e-3, ns * 1e-3, i, span->bytes, span->flops, rate,
+                   ns > 0 ? (double)span->bytes / ns : 0);
+  if (n < 0 || (size_t)n >= size) return -1;
+  int rest = peak > 0 ? snprintf(line + n, size - (size_t)n, ",\"peak_share\":%.3f}}", rate / peak)
+                      : snprintf(line + n, size - (size_t)n, "}}");
+  return rest < 0 || (size_t)rest >= size - (size_t)n ? -1 : n + rest;
+}
+
 int run_write_profile(const run *r, const char *path) {
   cli_output out;
   int code = cli_output_open(r->cli, path, &out);
   if (code) return code;
   pir_writer writer = cli_output_writer(&out);
+  double peak = peak_gflops() * (r->threads > 1 ? r->threads : 1);
   bool ok = writer.write(writer.user, "[", 1);
   for (size_t i = 0; i < r->span_count && ok; i++) {
-    const pir_span *span = &r->spans[i];
-    char line[512];
-    int size = snprintf(line, sizeof line,
-                        "%s\n{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":%.3f,\"dur\":%.3f,"
-                        "\"args\":{\"instruction\":%zu,\"bytes\":%" PRIu64 "}}",
-                        i ? "," : "", span->label, span->compiled ? "compiled" : "called",
-                        (double)(span->start_ns - r->spans[0].start_ns) * 1e-3,
-                        (double)(span->end_ns - span->start_ns) * 1e-3, i, span->bytes);
-    ok = size > 0 && writer.write(writer.user, line, (size_t)size < sizeof line ? (size_t)size : sizeof line - 1);
+    char line[2048];
+    int size = print_span(r, i, peak, line, sizeof line);
+    ok = size > 0 && writer.write(writer.user, line, (size_t)size);
   }
   if (ok && writer.write(writer.user, "\n]\n", 3)) return cli_output_commit(r->cli, &out);
   cli_output_abandon(&out);

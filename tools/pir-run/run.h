@@ -55,7 +55,7 @@ typedef struct run {
   run_lod *lods;      // --lod: offsets of inputs
   double load_ms, compile_ms;
   double max_rel_error;  // of all outputs compared so far, each against its largest element; -1: none was
-  pir_span *spans;  // --profile: of the last run
+  pir_span *spans;       // --profile: of the last run
   size_t span_count, span_capacity;
   char pipeline[256];   // --train: with the pass that exposes state in front
   double first_run_ms;  // 0: did not run yet

@@ -104,6 +104,10 @@ typedef struct pir_compiled_group {
 // and executor read it here. Returns the rank, or 0 for row-major; a value has one order for all its users.
 PIR_API size_t pir_group_order(const pir_op *group, bool of_result, size_t i, uint8_t out_order[PIR_MAX_RANK]);
 
+// Arithmetic operations that an op, or the ops of a group, ask for (work.c says what counts); PIR_DIM_UNKNOWN where
+// that cannot be told.
+PIR_API pir_dim pir_codegen_work(const pir_op *op, const pir_facts *facts);
+
 typedef struct pir_compiler pir_compiler;
 
 typedef struct pir_compiler_options {

@@ -65,12 +65,12 @@ typedef struct pir_model_stats {
 PIR_API pir_model_stats pir_model_stats_of(const pir_model *model);
 
 // One instruction of a run, told when it ends. `label` names its ops and lives as long as the model; `bytes` are
-// those of its operands and results.
+// those of its operands and results, `flops` the arithmetic operations its ops ask for (2 a multiply-add; 0 unknown).
 typedef struct pir_span {
   const char *label;
   bool compiled;
   uint64_t start_ns, end_ns;  // of CLOCK_MONOTONIC
-  uint64_t bytes;
+  uint64_t bytes, flops;
 } pir_span;
 
 typedef struct pir_session_options {
