@@ -25,6 +25,7 @@ typedef struct contract_tensor {
   pir_dim shape[PIR_MAX_RANK];
   contract_map map[PIR_MAX_RANK];
   uint8_t order[PIR_MAX_RANK];  // axes from outermost to innermost in memory
+  pir_dim room[PIR_MAX_RANK];   // extents of the memory it lies in: those of `shape`, unless it is part of a larger one
   uint16_t slot;                // its buffer
   uint32_t align;               // of the buffer, in bytes
 } contract_tensor;
@@ -84,7 +85,7 @@ typedef struct contract_code {
 } contract_code;
 
 // The contraction that an op's clause says it is, and which operands its a and b are; false when it is none.
-// Memory orders come out row-major; slots, alignments and b_constant are for the caller to fill in.
+// Memory orders come out row-major, without gaps; slots, alignments and b_constant are for the caller to fill in.
 bool pir_contract_match(const pir_op *op, const pir_facts *facts, contraction *out, int *out_a, int *out_b);
 
 // Whether the generator has code for it.

@@ -25,10 +25,10 @@ static bool strides_of(pir_dims *dims, const contract_tensor *t, pir_dim strides
   pir_dim step = pir_dim_const(dims, 1);
   for (int i = t->rank - 1; i >= 0; i--) {
     int axis = t->order[i];
-    if (t->shape[axis] == PIR_DIM_UNKNOWN) return false;
+    if (t->room[axis] == PIR_DIM_UNKNOWN) return false;
     strides[axis] = step;
     place[axis] = i;
-    step = pir_dim_mul(dims, step, t->shape[axis]);
+    step = pir_dim_mul(dims, step, t->room[axis]);
     if (step == PIR_DIM_UNKNOWN) return false;
   }
   return true;

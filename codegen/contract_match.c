@@ -414,6 +414,7 @@ static bool describe(const matcher *m, const pir_fact *fact, contract_tensor *t)
   for (int d = 0; d < fact->rank; d++) {
     if (fact->shape[d] == PIR_DIM_UNKNOWN) return false;
     t->shape[d] = pir_dim_canonical(m->c->dims, fact->shape[d]);
+    t->room[d] = t->shape[d];
     t->order[d] = (uint8_t)d;
   }
   return true;

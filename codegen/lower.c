@@ -49,6 +49,7 @@ void lower_interface(lowering *l) {
     v->slot = (int32_t)i;
     v->readable = true;
     pir_group_order(l->group, false, i, v->order);
+    v->placed = pir_group_place_of(l->group, false, i, &v->place);
   }
   for (size_t i = 0; i < pir_op_operands(yield); i++) {
     lower_value *v = lower_add(l, pir_op_operand(yield, i));
@@ -59,6 +60,7 @@ void lower_interface(lowering *l) {
     v->slot = (int32_t)(inputs + i);
     v->written = true;
     pir_group_order(l->group, true, i, v->order);
+    v->placed = pir_group_place_of(l->group, true, i, &v->place);
   }
 }
 
@@ -114,12 +116,17 @@ loop_buffer *lower_buffer(lowering *l, lower_value *v) {
   return v->buffer;
 }
 
+pir_dim lower_room(lowering *l, const lower_value *v, int d) {
+  if (v->placed && v->place.axis == d) return pir_dim_const(l->dims, v->place.room);
+  return lower_fact(l, v->value)->shape[d];
+}
+
 loop_expr *lower_position(lowering *l, const lower_value *v, loop_expr *const *index) {
   const pir_fact *fact = lower_fact(l, v->value);
   loop_expr *at = pir_loop_int(l->m, 0);
   for (int i = 0; i < fact->rank; i++) {
     int d = v->order[i];
-    at = pir_loop_add(l->m, pir_loop_mul(l->m, at, lower_dim(l, fact->shape[d])), index[d]);
+    at = pir_loop_add(l->m, pir_loop_mul(l->m, at, lower_dim(l, lower_room(l, v, d))), index[d]);
   }
   return at;
 }

@@ -18,6 +18,8 @@ typedef struct lower_value {
   bool written;                 // the group writes it: reading it back is no read-only access
   bool readable;                // the buffer holds it by the time it may be read
   uint8_t order[PIR_MAX_RANK];  // dims from outermost to innermost in memory
+  bool placed;                  // it lies in a larger tensor, at
+  pir_group_place place;
   loop_buffer *buffer;          // of `fn`
   loop_fn *fn;
   loop_buffer *row;  // scratch that holds it while a row is worked on, or NULL
@@ -52,6 +54,8 @@ typedef struct lowering {
   loop_expr *guard;      // loads happen where it holds; NULL: everywhere
   loop_expr *condition;  // of the conditionals around; becomes a guard where an index needs one
   loop_expr *row_index;  // position within `row` scratch
+  const pir_op *join;    // of its members only this one is within the loops around; or NULL
+  int join_part;
   int depth;
   int computed;         // elements so far: each is an op at a point
   const char *why;      // the first thing that cannot be lowered, and
@@ -74,6 +78,8 @@ loop_expr *lower_dim(lowering *l, pir_dim dim);        // an extent: not negativ
 loop_expr *lower_number(lowering *l, pir_dim number);  // any other number, an element of an integer tensor, say
 const pir_fact *lower_fact(lowering *l, const pir_value *value);
 loop_buffer *lower_buffer(lowering *l, lower_value *v);
+// The extent of the memory that it lies in.
+pir_dim lower_room(lowering *l, const lower_value *v, int d);
 // Where an element lies in the value's buffer.
 loop_expr *lower_position(lowering *l, const lower_value *v, loop_expr *const *index);
 
@@ -127,6 +133,9 @@ loop_expr *lower_clause_value(lower_site *s, int node, int type);
 int lower_acc_type(const lower_site *s);
 const pir_value *lower_operand(const lower_site *s, int k, int member);  // NULL when absent
 int lower_members(const lower_site *s, int k);
+// Joins: the axis along which members follow each other, and where member `part` begins (part by part, from 0).
+int64_t lower_join_axis(lower_site *s, int rank);
+loop_expr *lower_join_begin(lower_site *s, int64_t axis, int part);
 // The index that a load reads at, one expression a dim of its operand; false on failure.
 bool lower_load_index(lower_site *s, const pir_node *load, const pir_fact *fact, loop_expr **out_index);
 

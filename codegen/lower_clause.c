@@ -305,7 +305,7 @@ loop_expr *lower_clause_value(lower_site *s, int node, int type) {
 
 // ---- results
 
-static int64_t join_axis(lower_site *s, int rank) {
+int64_t lower_join_axis(lower_site *s, int rank) {
   int64_t axis = 0, a;
   const pir_clause *c = s->clause;
   const pir_value *v = c->axes_operand >= 0 ? lower_operand(s, c->axes_operand, 0) : NULL;
@@ -322,19 +322,44 @@ static int64_t join_axis(lower_site *s, int rank) {
   return s->l->why ? 0 : axis;
 }
 
+static loop_expr *join_extent(lower_site *s, int64_t axis, int part) {
+  const pir_value *v = lower_operand(s, s->clause->nodes[s->clause->body].k, part);
+  if (v) return s->clause->stack ? pir_loop_int(s->l->m, 1) : lower_dim(s->l, lower_fact(s->l, v)->shape[axis]);
+  lower_fail(s->l, s->op, "a list without known members");
+  return pir_loop_int(s->l->m, 1);
+}
+
+loop_expr *lower_join_begin(lower_site *s, int64_t axis, int part) {
+  loop_expr *begin = pir_loop_int(s->l->m, 0);
+  for (int i = 0; i < part; i++) begin = pir_loop_add(s->l->m, begin, join_extent(s, axis, i));
+  return begin;
+}
+
+// The element of one member, the index being within its stretch.
+static loop_expr *joined_part(lower_site *s, int64_t axis, int part, loop_expr *const *index) {
+  loop_module *m = s->l->m;
+  loop_expr *at[PIR_MAX_RANK], *begin = lower_join_begin(s, axis, part);
+  const pir_value *v = lower_operand(s, s->clause->nodes[s->clause->body].k, part);
+  for (int d = 0, to = 0; d < s->out->rank; d++) {
+    if (d == axis && s->clause->stack) continue;
+    at[to++] = d == axis ? pir_loop_sub(m, index[d], begin) : index[d];
+  }
+  return s->l->why ? NULL : lower_element(s->l, v, at);
+}
+
 // The member whose stretch the index falls in; stretches follow each other along the axis.
 static loop_expr *joined(lower_site *s, loop_expr *const *index) {
   lowering *l = s->l;
   int k = s->clause->nodes[s->clause->body].k, rank = s->out->rank, count = lower_members(s, k);
-  int64_t axis = join_axis(s, rank);
+  int64_t axis = lower_join_axis(s, rank);
   loop_expr *at[PIR_MAX_RANK], *begin = pir_loop_int(l->m, 0), *outer = l->condition, *before = outer, *e = NULL;
   loop_expr *ends[64], *values[64];
+  if (l->join == s->op && !l->why) return joined_part(s, axis, l->join_part, index);
   if (count < 1 || count > 64) lower_fail(l, s->op, "a list of this length");
   for (int i = 0; i < count && !l->why; i++) {
     const pir_value *v = lower_operand(s, k, i);
-    if (!v) return lower_fail(l, s->op, "a list without known members"), NULL;
-    loop_expr *extent = s->clause->stack ? pir_loop_int(l->m, 1) : lower_dim(l, lower_fact(l, v)->shape[axis]);
-    ends[i] = pir_loop_add(l->m, begin, extent);
+    ends[i] = pir_loop_add(l->m, begin, join_extent(s, axis, i));
+    if (l->why) return NULL;
     for (int d = 0, to = 0; d < rank; d++) {
       if (d == axis && s->clause->stack) continue;
       at[to++] = d == axis ? pir_loop_sub(l->m, index[d], begin) : index[d];
@@ -360,7 +385,7 @@ static loop_expr *part(lowering *l, const pir_op *op, const pir_value *list, siz
     return lower_fail(l, op, "a list that is not split from a tensor"), NULL;
   const pir_value *v = lower_operand(&s, s.clause->nodes[s.clause->body].k, 0);
   int rank = lower_fact(l, v)->rank;
-  int64_t axis = join_axis(&s, rank);
+  int64_t axis = lower_join_axis(&s, rank);
   loop_expr *at[PIR_MAX_RANK], *begin = pir_loop_int(l->m, s.clause->stack ? (int64_t)member : 0);
   for (size_t i = 0; i < member && !s.clause->stack; i++)
     begin = pir_loop_add(l->m, begin, lower_dim(l, parts->members[i]->shape[axis]));

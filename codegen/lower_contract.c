@@ -93,7 +93,7 @@ static bool bind_operand(lowering *l, const pir_op *op, int k, contract_tensor *
   }
   t->slot = (uint16_t)v->slot;
   t->align = (uint32_t)pir_dtype_size(t->dtype);
-  for (int d = 0; d < t->rank; d++) t->order[d] = v->order[d];
+  for (int d = 0; d < t->rank; d++) t->order[d] = v->order[d], t->room[d] = lower_room(l, v, d);
   return true;
 }
 
@@ -114,7 +114,7 @@ static bool bind_result(lowering *l, const pir_op *op, contract_tensor *t) {
       lower_fail(l, op, "a result after a contraction that has another shape");
       return false;
     }
-    for (int d = 0; d < t->rank; d++) t->order[d] = v->order[d];
+    for (int d = 0; d < t->rank; d++) t->order[d] = v->order[d], t->room[d] = lower_room(l, v, d);
     t->slot = (uint16_t)v->slot;
     t->align = (uint32_t)pir_dtype_size(t->dtype);
   }

@@ -2,7 +2,8 @@
 //
 // Without reductions a nest runs over the elements of its results, in their memory order. Adjacent dims are
 // merged into one level where no tensor tells them apart, so that most nests are one or two levels. The last level
-// is vectorised, the others are units of the stage.
+// is vectorised, the others are units of the stage. What tensors are joined from are nests of their own, one after the
+// other, so that no element asks which member it is of.
 //
 // With reductions over one common set of axes (softmax, norms, means) a unit is a row: the reduced elements of one
 // outer point. A row is worked on in phases, each a loop over it: phase p accumulates the reductions whose operands
@@ -36,6 +37,10 @@ typedef struct nest {
   const pir_op *reductions[MAX_OUTPUTS];
   int reduction_count;
   loop_expr *index[PIR_MAX_RANK];  // of the point at hand
+  const pir_op *join, *list;       // of whose members the nest does one, along
+  int join_axis;                   // this dim, where all together
+  pir_dim join_extent;             // have this extent and the one
+  loop_expr *join_begin;           // begins here
 } nest;
 
 static pir_dim canonical(const nest *n, pir_dim d) {
@@ -62,13 +67,15 @@ static bool has_dim(const nest *n, const pir_fact *f, int d) {
 
 // Whether only the run shows if the tensor is broadcast along the dim.
 static bool is_unsure(const nest *n, const pir_fact *f, int d) {
-  return has_dim(n, f, d) && canonical(n, f->shape[d - (n->rank - f->rank)]) != canonical(n, n->extent[d]);
+  pir_dim extent = n->join && d == n->join_axis ? n->join_extent : n->extent[d];
+  return has_dim(n, f, d) && canonical(n, f->shape[d - (n->rank - f->rank)]) != canonical(n, extent);
 }
 
 static bool follows(const nest *n, const lower_value *v, const pir_fact *f, int outer, int inner) {
   int shift = n->rank - f->rank;
   for (int i = 0; i + 1 < f->rank; i++)
     if (v->order[i] == outer - shift) {
+      if (v->placed && v->place.axis == inner - shift) return false;  // there is a gap
       while (i + 1 < f->rank && is_one(n, f->shape[v->order[i + 1]])) i++;
       return i + 1 < f->rank && v->order[i + 1] == inner - shift;
     }
@@ -104,6 +111,21 @@ static bool is_attribute_operand(const pir_op *op, size_t i) {
   return i < def->operand_count && (def->operands[i].flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR));
 }
 
+// Along the axis of the join a member has an extent of its own; inside of it lies what it has in common with the others.
+static bool member_allows(const nest *n, const pir_value *value, int outer, int inner) {
+  lower_value *v = lower_find(n->l, value);
+  const pir_fact *f = lower_fact(n->l, value);
+  if (outer != n->join_axis || !v || v->slot < 0 || f->rank != n->rank) return tensor_allows(n, value, outer, inner);
+  return !is_unsure(n, f, inner) && has_dim(n, f, inner) && follows(n, v, f, outer, inner);
+}
+
+static bool join_allows(const nest *n, int outer, int inner) {
+  if (inner == n->join_axis) return false;
+  for (size_t i = 0; i < pir_op_operands(n->list); i++)
+    if (!member_allows(n, pir_op_operand(n->list, i), outer, inner)) return false;
+  return tensor_allows(n, pir_op_result(n->join, 0), outer, inner);
+}
+
 // Constants inside the group are the same everywhere.
 static bool can_merge(const nest *n, int outer, int inner) {
   if (n->reduced[outer] != n->reduced[inner]) return false;
@@ -114,6 +136,10 @@ static bool can_merge(const nest *n, int outer, int inner) {
       continue;
     }
     if (pir_op_has(op, PIR_CONSTANT)) continue;
+    if (n->join && (op == n->join || op == n->list)) {
+      if (!join_allows(n, outer, inner)) return false;
+      continue;
+    }
     if (!is_aligned_op(op)) return false;
     for (size_t i = 0; i < pir_op_operands(op); i++) {
       const pir_value *v = pir_op_operand(op, i);
@@ -158,6 +184,8 @@ static void set_level(nest *n, const level *v, loop_expr *at) {
     loop_expr *extent = lower_dim(n->l, n->extent[v->dims[i]]);
     n->index[v->dims[i]] = i ? pir_loop_mod(m, at, extent) : at;
     if (i) at = pir_loop_floordiv(m, at, extent);
+    if (n->join && v->dims[i] == n->join_axis)
+      n->index[v->dims[i]] = pir_loop_add(m, n->index[v->dims[i]], n->join_begin);
   }
 }
 
@@ -254,7 +282,7 @@ static void pointwise(nest *n, lower_stages *stages) {
   pir_dim units = 1;
   lower_start(l, "stage", (int64_t)stages->count);
   loop_block *body = open_units(n, &unit);
-  for (int d = 0; d < n->rank; d++) n->index[d] = zero;
+  for (int d = 0; d < n->rank; d++) n->index[d] = n->join && d == n->join_axis ? n->join_begin : zero;
   if (n->level_count > 0) {
     const level *last = &n->levels[count];
     loop_expr *extent = level_extent(n, last);
@@ -646,6 +674,63 @@ static bool same_shape(nest *n, const pir_value *a, const pir_value *b) {
   return true;
 }
 
+// ---- joins
+
+// The one join over the space of the nest.
+static const pir_op *find_join(const nest *n, lower_site *out_site) {
+  const pir_op *found = NULL;
+  for (const pir_op *op = pir_block_first(pir_region_first(pir_op_region(n->l->group, 0))); op; op = pir_op_next(op)) {
+    const pir_opdef *def = pir_op_meaning(op);
+    lower_site site;
+    if (!def || !def->clause || pir_op_has(op, PIR_STRUCTURAL | PIR_CONSTANT)) continue;
+    if (!lower_open(n->l, op, 0, &site)) return NULL;
+    if (site.clause->kind != PIR_CLAUSE_JOIN || site.clause->stack || !is_full(n, pir_op_result(op, 0))) continue;
+    if (found) return NULL;
+    found = op;
+    *out_site = site;
+  }
+  return found;
+}
+
+// Whether the member's own memory is where the result has it.
+static bool is_in_place(lowering *l, const pir_value *result, const pir_value *member, loop_expr *begin) {
+  const lower_value *to = lower_find(l, result), *from = lower_find(l, member);
+  int64_t at;
+  return to && from && to->placed && from->placed && to->place.home == from->place.home &&
+         pir_loop_is_int(begin, &at) && from->place.offset == to->place.offset + at;
+}
+
+static void join_nests(const nest *whole, lower_site *site, lower_stages *stages) {
+  lowering *l = whole->l;
+  int k = site->clause->nodes[site->clause->body].k;
+  const pir_value *result = pir_op_result(site->op, 0), *list = pir_op_operand(site->op, (size_t)k);
+  if (!pir_value_op(list) || !pir_op_has(pir_value_op(list), PIR_STRUCTURAL)) {
+    lower_fail(l, site->op, "a list from outside");
+    return;
+  }
+  l->join = site->op;
+  for (int part = 0; part < lower_members(site, k) && !l->why; part++) {
+    nest n = *whole;
+    const pir_value *member = lower_operand(site, k, part);
+    n.join = site->op;
+    n.list = pir_value_op(list);
+    n.join_axis = (int)lower_join_axis(site, n.rank);
+    n.join_begin = lower_join_begin(site, n.join_axis, part);
+    if (l->why) break;
+    n.join_extent = n.extent[n.join_axis];
+    n.extent[n.join_axis] = lower_fact(l, member)->shape[n.join_axis];
+    n.output_count = 0;
+    for (int i = 0; i < whole->output_count; i++)
+      if (whole->outputs[i] != result || !is_in_place(l, result, member, n.join_begin))
+        n.outputs[n.output_count++] = whole->outputs[i];
+    if (!n.output_count) continue;
+    l->join_part = part;
+    find_levels(&n);
+    pointwise(&n, stages);
+  }
+  l->join = NULL;
+}
+
 static void pointwise_nest_of(lowering *l, const pir_value *const *outputs, int count, lower_stages *stages) {
   nest n = {.l = l, .output_count = count};
   const pir_fact *f = lower_fact(l, outputs[0]);
@@ -653,6 +738,11 @@ static void pointwise_nest_of(lowering *l, const pir_value *const *outputs, int 
   n.rank = f->rank;
   for (int i = 0; i < count; i++) n.outputs[i] = outputs[i];
   for (int d = 0; d < n.rank; d++) n.extent[d] = f->shape[d], n.order[d] = v->order[d];
+  lower_site site;
+  if (!lower_on_device(l) && find_join(&n, &site)) {
+    join_nests(&n, &site, stages);
+    return;
+  }
   find_levels(&n);
   if (lower_on_device(l)) flat(&n, stages);
   else pointwise(&n, stages);

@@ -1,4 +1,4 @@
-// Memory orders of a group's interface, kept in its `layouts` attribute. O(rank).
+// Memory orders and places of a group's interface, kept in its attributes `layouts` and `places`. O(rank).
 #include <pir/codegen.h>
 
 static bool is_row_major(const uint8_t *order, size_t rank) {
@@ -7,12 +7,16 @@ static bool is_row_major(const uint8_t *order, size_t rank) {
   return true;
 }
 
-size_t pir_group_order(const pir_op *group, bool of_result, size_t i, uint8_t out_order[PIR_MAX_RANK]) {
-  const pir_attr *all = pir_op_attr_str(group, "layouts");
+static const pir_attr *entry_of(const pir_op *group, const char *name, bool of_result, size_t i) {
+  const pir_attr *all = pir_op_attr_str(group, name);
   size_t at = of_result ? pir_op_operands(group) + i : i;
-  if (!all || pir_attr_kind_of(all) != PIR_ATTR_ARRAY || at >= pir_attr_elements(all)) return 0;
-  const pir_attr *one = pir_attr_element(all, at);
-  size_t rank = pir_attr_elements(one);
+  if (!all || pir_attr_kind_of(all) != PIR_ATTR_ARRAY || at >= pir_attr_elements(all)) return NULL;
+  return pir_attr_element(all, at);
+}
+
+size_t pir_group_order(const pir_op *group, bool of_result, size_t i, uint8_t out_order[PIR_MAX_RANK]) {
+  const pir_attr *one = entry_of(group, "layouts", of_result, i);
+  size_t rank = one ? pir_attr_elements(one) : 0;
   if (rank > PIR_MAX_RANK) return 0;
   uint32_t seen = 0;
   for (size_t d = 0; d < rank; d++) {
@@ -22,4 +26,15 @@ size_t pir_group_order(const pir_op *group, bool of_result, size_t i, uint8_t ou
     out_order[d] = (uint8_t)axis;
   }
   return is_row_major(out_order, rank) ? 0 : rank;
+}
+
+bool pir_group_place_of(const pir_op *group, bool of_result, size_t i, pir_group_place *out_place) {
+  const pir_attr *one = entry_of(group, "places", of_result, i);
+  int64_t n[4];
+  if (!one || pir_attr_elements(one) != 4) return false;
+  for (size_t k = 0; k < 4; k++)
+    if (!pir_attr_int_at(one, k, &n[k]) || n[k] < 0) return false;
+  if (n[0] >= PIR_MAX_RANK || n[1] > n[2]) return false;
+  *out_place = (pir_group_place){(int)n[0], n[1], n[2], n[3]};
+  return true;
 }

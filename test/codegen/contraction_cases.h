@@ -39,6 +39,7 @@ static inline int case_var(contraction *c, const char *name, pir_dim extent, boo
 
 static inline void case_axis(contract_tensor *t, pir_dim extent) {
   t->order[t->rank] = (uint8_t)t->rank;
+  t->room[t->rank] = extent;
   t->shape[t->rank++] = extent;
 }
 

@@ -263,6 +263,7 @@ static void check_backwards(env *e, int64_t channels, int64_t h, int64_t w, int6
   c.b.shape[2] = c.b.shape[3] = pir_dim_const(dims, s);
   c.b.map[0].factor[C] = c.b.map[1].factor[O] = c.b.map[2].factor[I] = c.b.map[3].factor[J] = 1;
   c.out.shape[2] = pir_dim_const(dims, h * s), c.out.shape[3] = pir_dim_const(dims, w * s);
+  memcpy(c.b.room, c.b.shape, sizeof c.b.room), memcpy(c.out.room, c.out.shape, sizeof c.out.room);
   c.out.map[2].factor[Y] = c.out.map[3].factor[X] = s;
   c.out.map[2].factor[I] = c.out.map[3].factor[J] = 1;
   check(e, "convolution backwards", &c, NULL, nout, want, a, b);

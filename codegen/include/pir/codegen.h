@@ -108,6 +108,17 @@ PIR_API size_t pir_group_order(const pir_op *group, bool of_result, size_t i, ui
 // that cannot be told.
 PIR_API pir_dim pir_codegen_work(const pir_op *op, const pir_facts *facts);
 
+// A tensor within a larger one: all that share a `home` share its memory, in which this one begins at `offset` of
+// `room` along `axis`; other extents are the home's own. The home itself begins at 0 and fills its room. The pass that
+// makes groups decides it and writes it to the group's attribute `places`, which has an integer array for each operand,
+// then for each result: empty, or these four. False: the tensor has memory of its own.
+typedef struct pir_group_place {
+  int axis;
+  int64_t offset, room, home;
+} pir_group_place;
+
+PIR_API bool pir_group_place_of(const pir_op *group, bool of_result, size_t i, pir_group_place *out_place);
+
 typedef struct pir_compiler pir_compiler;
 
 typedef struct pir_compiler_options {
