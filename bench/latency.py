@@ -1,25 +1,30 @@
 #!/usr/bin/env python3
 """Latency of whole models beside ONNX Runtime, OpenVINO (held to f32) and Paddle Inference with oneDNN.
 
-  latency.py --zoo DIR --pir-run EXE [--peak EXE] [--models A,B] [--threads 1,2] [--rounds N] [--json FILE]
+  latency.py --zoo DIR --pir-run EXE [--peak EXE] [--models A,B|all] [--threads 1,2] [--rounds N] [--json FILE]
 
-DIR/NAME holds model.json, model.pdiparams, model.onnx and case0/. Every measurement is a fresh process, pinned to the first N
+DIR/NAME holds model.json, model.pdiparams, model.pdmodel, model.onnx and case0/ (models.py makes them). OpenVINO is given the
+.pdmodel where it cannot read the ONNX file, Paddle where its passes for oneDNN fail on the JSON program. Every measurement is a fresh process, pinned to the first N
 processors, that loads one model in one engine, warms up, runs for --seconds and prints its fastest and median run. Rounds are
 interleaved (A B C A B C ...), so that a slow minute of a shared machine hits every engine alike. Reported: per engine the median
 over the rounds of each round's fastest run, its ratio to the fastest of the others, and the spread (max / min over the rounds): a
-difference below the spread is noise. --peak is run beside every round; its FMA rate makes the share of peak.
+difference below the spread is noise. --peak is run beside every round; its FMA rate makes the share of peak. At the end: the
+ratios of all models, and their geometric mean over the networks of bench/zoo.
 """
 import argparse
 import glob
 import json
+import math
 import os
 import statistics
 import subprocess
 import sys
 import time
 
-# Multiply-adds of one run, times two, counted from the graph.
-NOMINAL_GFLOP = {"resnet50": 8.18, "mobilenet_v1": 1.14, "bert_base": 22.4}
+from models import DETECTORS, ZOO
+
+# Multiply-adds of the convolutions and products of one run, times two; those on padding count.
+NOMINAL_GFLOP = {"resnet50": 8.178, "mobilenet_v1": 1.137, "bert_base": 22.348, "vit_base_patch16_224": 35.13}
 
 
 def inputs_of(folder):
@@ -47,7 +52,11 @@ def openvino_session(folder, threads, feeds):
     import openvino as ov
     core = ov.Core()
     how = {"INFERENCE_PRECISION_HINT": "f32", "PERFORMANCE_HINT": "LATENCY", "INFERENCE_NUM_THREADS": threads}
-    request = core.compile_model(folder + "/model.onnx", "CPU", how).create_infer_request()
+    try:
+        compiled = core.compile_model(folder + "/model.onnx", "CPU", how)
+    except Exception:
+        compiled = core.compile_model(folder + "/model.pdmodel", "CPU", how)
+    request = compiled.create_infer_request()
     outputs = request.model_outputs
 
     def run():
@@ -57,8 +66,17 @@ def openvino_session(folder, threads, feeds):
 
 
 def paddle_session(folder, threads, feeds):
+    try:
+        run = paddle_predictor(folder + "/model.json", folder, threads, feeds)
+        run()
+    except Exception:
+        run = paddle_predictor(folder + "/model.pdmodel", folder, threads, feeds)
+    return run
+
+
+def paddle_predictor(program, folder, threads, feeds):
     import paddle.inference as pi
-    c = pi.Config(folder + "/model.json", folder + "/model.pdiparams")
+    c = pi.Config(program, folder + "/model.pdiparams")
     c.disable_gpu()
     c.disable_glog_info()
     c.enable_mkldnn()
@@ -149,6 +167,20 @@ def table(args, name, threads, rounds, peaks):
     return rows
 
 
+def summary(results, threads):
+    """A line a model, and the geometric mean of the ratios over the zoo."""
+    print(f"\nlatency over the fastest peer's, {' and '.join(map(str, threads))} threads")
+    for name in dict.fromkeys(key.rsplit("/", 1)[0] for key in results):
+        ratios = [results[f"{name}/{t}"].get("pir", {}).get("ratio", math.nan) for t in threads]
+        print(f"  {name:22}" + "".join(f"{r:8.2f}" for r in ratios))
+    for t in threads:
+        ratios = [r["pir"]["ratio"] for key, r in results.items()
+                  if key.endswith(f"/{t}") and key.rsplit("/", 1)[0] in ZOO and r.get("pir", {}).get("ratio", 0) > 0]
+        if len(ratios) > 1:
+            print(f"geometric mean over {len(ratios)} networks of the zoo, {t} thread{'s' if t > 1 else ''}: "
+                  f"{math.exp(statistics.fmean(map(math.log, ratios))):.3f}; above 1.00: {sum(r > 1 for r in ratios)}")
+
+
 def main():
     if len(sys.argv) > 1 and sys.argv[1] == "--child":
         return measure_here(sys.argv[2], sys.argv[3], int(sys.argv[4]), float(sys.argv[5]))
@@ -165,14 +197,16 @@ def main():
     args = ap.parse_args()
     results = {}
     print("versions: " + ", ".join(f"{e} {version(e)}" for e in args.engines if e != "pir"))
-    for name in args.models.split(","):
+    threads_list = [int(t) for t in args.threads.split(",")]
+    for name in ZOO + list(DETECTORS) if args.models == "all" else args.models.split(","):
         folder = os.path.join(args.zoo, name)
-        for threads in map(int, args.threads.split(",")):
+        for threads in threads_list:
             rounds, peaks = [], []
             for _ in range(args.rounds):
                 rounds.append({e: measure(args, e, folder, threads) for e in args.engines})
                 peaks.append(peak_gflops(args, threads))
             results[f"{name}/{threads}"] = table(args, name, threads, rounds, peaks)
+    summary(results, threads_list)
     if args.json:
         with open(args.json, "w") as f:
             json.dump(results, f, indent=1)

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Makes the models that are measured: folders with model.json, model.pdiparams, model.pdmodel, model.onnx, case0/.
+
+  models.py DIR --pir-translate EXE [NAME ...]     all by default; what is there already is kept
+
+NAME is a model of bench/zoo (full-size networks with random weights, about ten minutes and 4 GB for all), or a detector of
+text: the recorded PP-OCRv4 one with a picture of 480x640, and one of 640x640. Needs the Python that has Paddle and paddle2onnx.
+paddle2onnx 2.1 refuses lists of doubles (the `scale` of a resizing); it is given a copy of the program with lists of floats.
+"""
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ZOO = ("resnet50 mobilenet_v1 bert_base vit_base_patch16_224 resnet18 mobilenet_v2 mobilenet_v3_large alexnet squeezenet1_1 "
+       "shufflenet_v2_x1_0 densenet121 googlenet inception_v3 gpt2_small llama_160m_prefill llama_160m_decode unet_256 "
+       "yolov3_darknet53 ppocr_rec lstm_classifier gru_classifier").split()
+DETECTORS = {"ppocrv4_det_480": (480, 640), "ppocrv4_det_640": (640, 640)}
+
+
+def detector(folder, pir_translate, height, width):
+    """The recorded detector with one input, and what Paddle makes of it with passes and oneDNN off."""
+    import numpy as np
+    import paddle.inference as pi
+    with tempfile.TemporaryDirectory() as there:
+        with tarfile.open(os.path.join(HERE, "../test/recorded/ppocrv4_det.tar.xz")) as archive:
+            archive.extractall(there, filter="data")
+        source = os.path.join(there, "real/ppocrv4_det")
+        os.makedirs(folder + "/case0", exist_ok=True)
+        for name in ("pdmodel", "pdiparams"):
+            shutil.copy(f"{source}/inference.{name}", f"{folder}/model.{name}")
+        image = np.load(source + "/case_poster_480x640/in_x.npy")
+    subprocess.run([pir_translate, folder + "/model.pdmodel", "--to=json", "-o", folder + "/model.json"], check=True)
+    rows = -(-height // image.shape[2])
+    image = np.ascontiguousarray(np.concatenate([image] * rows, axis=2)[:, :, :height, :width])
+    np.save(folder + "/case0/in_x.npy", image)
+    config = pi.Config(folder + "/model.pdmodel", folder + "/model.pdiparams")
+    config.disable_gpu()
+    config.disable_glog_info()
+    config.switch_ir_optim(False)
+    config.disable_mkldnn()
+    predictor = pi.create_predictor(config)
+    predictor.get_input_handle(predictor.get_input_names()[0]).copy_from_cpu(image)
+    predictor.run()
+    np.save(folder + "/case0/out_0.npy", predictor.get_output_handle(predictor.get_output_names()[0]).copy_to_cpu())
+    open(folder + "/DONE", "w").close()
+
+
+def to_onnx(folder):
+    with tempfile.TemporaryDirectory() as there:
+        with open(folder + "/model.json") as f:
+            program = f.read().replace('"0.a_f64"', '"0.a_f32"')
+        with open(there + "/model.json", "w") as f:
+            f.write(program)
+        shutil.copy(folder + "/model.pdiparams", there)
+        command = [os.path.join(os.path.dirname(sys.executable), "paddle2onnx"), "--model_dir", there, "--model_filename",
+                   "model.json", "--params_filename", "model.pdiparams", "--save_file", folder + "/model.onnx", "--opset_version", "17"]
+        done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    if not os.path.exists(folder + "/model.onnx"):
+        sys.exit(f"models.py: paddle2onnx made nothing of {folder}: {done.stderr.decode(errors='replace')[-300:]}")
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("dir")
+    ap.add_argument("names", nargs="*", default=ZOO + list(DETECTORS))
+    ap.add_argument("--pir-translate", required=True)
+    args = ap.parse_intermixed_args()
+    for name in args.names or ZOO + list(DETECTORS):
+        folder = os.path.join(args.dir, name)
+        if not os.path.exists(folder + "/DONE"):
+            print(f"models: making {name}", file=sys.stderr, flush=True)
+            if name in DETECTORS:
+                detector(folder, args.pir_translate, *DETECTORS[name])
+            else:
+                subprocess.run([sys.executable, HERE + "/zoo/make_zoo.py", "--no-variants", args.dir, name], check=True,
+                               stdout=subprocess.DEVNULL)
+        if not os.path.exists(folder + "/model.onnx"):
+            to_onnx(folder)
+
+
+if __name__ == "__main__":
+    main()
