@@ -138,7 +138,7 @@ interop: setup  ## real Paddle and OpenVINO run what we write; RECORDED=DIR take
 lint: ; @mk/setup.sh lint && mk/lint.sh $(B)  ## formatting, function length, layers, headers, exported symbols
 format:  ## lay out all C files
 	@git ls-files '*.c' '*.h' | xargs clang-format-19 -i
-bench: ; @mk/setup.sh bench && $(MAKE) -s -j$(JOBS) all && bench/run.sh $(B)  ## costs and latency beside MLIR, ONNX Runtime, OpenVINO and Paddle
+bench: ; @mk/setup.sh bench && $(MAKE) -s -j$(JOBS) all $(B)/bin/contract-bench && bench/run.sh $(B) $(or $(MODELS),all)  ## costs and latency beside MLIR, ONNX Runtime, OpenVINO and Paddle
 bench-ops:  ## single ops beside ONNX Runtime and Paddle; PEERS=PYTHON where both are installed; takes 4 GB of disk in $(B)/bench
 	@mk/setup.sh bench && $(MAKE) -s -j$(JOBS) all && mkdir -p $(B)/bench && gcc -O2 -pthread -o $(B)/bench/peak bench/peak.c -lm
 	@python=$$(bench/peers.sh $(B)) && $$python bench/ops/run.py --lib $(B)/lib/libpir.so --work $(B)/bench/ops --peak $(B)/bench/peak \

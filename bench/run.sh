@@ -1,19 +1,18 @@
 #!/usr/bin/env bash
 # Everything measured, in one run: costs of the IR beside mlir-opt-19 in counted instructions, and latency of full-size models
-# beside ONNX Runtime, OpenVINO and Paddle with a peak probe. Makes its own Python environment and models on first use; writes RESULTS.md.
+# beside ONNX Runtime, OpenVINO and Paddle with a peak probe. Makes its own Python environment and models on first use (ten minutes and 4 GB
+# of disk for all of them); writes RESULTS.md. MODELS: names with commas between, or all (default).
 #   bench/run.sh BUILD [MODELS]
 set -euo pipefail
 build=$(realpath "$1")
-models=${2-resnet50,mobilenet_v1,bert_base}
+models=${2-all}
 here=$(cd "$(dirname "$0")" && pwd)
 zoo=$build/bench/zoo
 mkdir -p "$build/bench"
 python=$("$here/peers.sh" "$build")
-for m in ${models//,/ }; do
-  [ -e "$zoo/$m/DONE" ] || "$python" "$here/zoo/make_zoo.py" --no-variants "$zoo" "$m"
-  [ -e "$zoo/$m/model.onnx" ] || "$(dirname "$python")/paddle2onnx" --model_dir "$zoo/$m" --model_filename model.pdmodel \
-    --params_filename model.pdiparams --save_file "$zoo/$m/model.onnx" --opset_version 17 >/dev/null
-done
+names=()
+[ "$models" = all ] || IFS=, read -ra names <<<"$models"
+"$python" "$here/models.py" "$zoo" --pir-translate "$build/bin/pir-translate" "${names[@]}"
 gcc -O2 -pthread -o "$build/bench/peak" "$here/peak.c" -lm
 keep() { # section title command...: its output, shown and kept
   echo "== $2"
@@ -27,3 +26,6 @@ keep passes "passes of Paddle's GPU pipeline over a transformer (in turns with P
   "$python" "$here/passes.py" --build "$build" --json "$build/bench/passes.json"
 keep latency "latency" "$python" "$here/latency.py" --zoo "$zoo" --pir-run "$build/bin/pir-run" --peak "$build/bench/peak" \
   --models "$models" --json "$build/bench/latency.json"
+keep contract "contractions alone, channels last (beside the multiply-add peak)" "$build/bin/contract-bench"
+"$python" "$here/ops/run.py" --lib "$build/lib/libpir.so" --work "$build/bench/limits" --peak "$build/bench/peak" --limits --threads 1,2 \
+  --results "$here/RESULTS.md"

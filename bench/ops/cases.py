@@ -7,7 +7,7 @@ The ONNX side is the body of a graph in ONNX's own text form, its results named 
 
 from collections import namedtuple
 
-Case = namedtuple("Case", "name inputs paddle onnx")
+Case = namedtuple("Case", "name inputs paddle onnx work", defaults=[None])
 
 X = "x:f32[128*N,1024]"
 XY = X + " y_:f32[128*N,1024]"

@@ -116,6 +116,20 @@ class Ort:
         return self.binding.copy_outputs_to_cpu()
 
 
+class Openvino:
+    def open(self, folder, feeds, threads):
+        import openvino as ov
+        how = {"INFERENCE_PRECISION_HINT": "f32", "PERFORMANCE_HINT": "LATENCY", "INFERENCE_NUM_THREADS": threads}
+        self.request = ov.Core().compile_model(folder + "/model.onnx", "CPU", how).create_infer_request()
+        self.feeds = {k: ov.Tensor(v, shared_memory=True) for k, v in feeds.items()}
+        for name, tensor in self.feeds.items():
+            self.request.set_tensor(name, tensor)
+        return self.request.infer
+
+    def results(self):
+        return [self.request.get_output_tensor(i).data for i in range(len(self.request.model_outputs))]
+
+
 class Paddle:
     def open(self, folder, feeds, threads):
         import paddle.inference as pi
@@ -150,7 +164,8 @@ def main():
     name, lib = sys.argv[1:3]
     answer = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what engines print must not come between the answers
-    engine = {"pir": lambda: Pir(lib, "compile"), "called": lambda: Pir(lib, "kernels"), "ort": Ort, "paddle": Paddle}[name]()
+    engine = {"pir": lambda: Pir(lib, "compile"), "called": lambda: Pir(lib, "kernels"), "ort": Ort,
+              "openvino": Openvino, "paddle": Paddle}[name]()
     run, now, clock = None, time.perf_counter_ns, None
     for line in sys.stdin:
         order = json.loads(line)

@@ -2,8 +2,9 @@
 """Writes the programs of cases.py: per case and size a Paddle program (model.json, model.pdiparams), the same in ONNX, the inputs and
 what Paddle computes from them, for the engines of run.py. What is there already, of the same text, is kept.
 
-  make.py FOLDER [CASE...]
+  make.py FOLDER SET SIZES [CASE...]       SET: the cases of cases.py or limits.py; SIZES: numbers N, as 1,32
 """
+import importlib
 import os
 import re
 import sys
@@ -15,7 +16,7 @@ import onnx.parser
 import paddle
 import paddle.nn.functional as F
 
-from cases import CASES, EMPTY
+from cases import EMPTY
 
 NUMPY = {"f32": np.float32, "i64": np.int64, "i32": np.int32, "b": np.bool_}
 ONNX = {"float32": "float", "int64": "int64", "int32": "int32", "bool": "bool", "float16": "float16"}
@@ -124,9 +125,9 @@ def make(root, case, size):
 
 def main():
     paddle.enable_static()
-    root, wanted = sys.argv[1], sys.argv[2:]
-    for case in [EMPTY] + CASES:
-        for size in (1, 32):
+    root, wanted = sys.argv[1], sys.argv[4:]
+    for case in [EMPTY] + importlib.import_module(sys.argv[2]).CASES:
+        for size in map(int, sys.argv[3].split(",")):
             if not wanted or case.name in wanted or case is EMPTY:
                 try:
                     make(root, case, size)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """How fast single ops are, beside ONNX Runtime and Paddle Inference.
 
-  run.py --lib build/lib/libpir.so --work FOLDER [--peak EXE] [--only A,B] [--threads 1,2] [--rounds N] [--results FILE.md]
+  run.py --lib build/lib/libpir.so --work FOLDER [--peak EXE] [--limits] [--only A;B] [--threads 1,2] [--rounds N] [--results FILE.md]
 
-Every case of cases.py, at a size that stays in the cache and at 16 MB. One process an engine, all pinned to the same processors; they
+Every case of cases.py, at a size that stays in the cache and at 16 MB; or, with --limits, those of limits.py and what share of the
+multiply-add peak, or of the bandwidth of a non-temporal copy, each engine reaches. One process an engine, all pinned to the same processors; they
 run in turns, several rounds of some milliseconds, and the fastest run of each counts, so that a slow moment of a shared machine hits
 every engine alike. From every time that of an empty call of the same engine is taken off: what is compared is the op. `ratio` is ours
 (what a user gets: the default pipeline) to the faster of the peers; `called` the same with every op called (pipeline `kernels`).
@@ -17,12 +18,13 @@ import subprocess
 import sys
 import time
 
-from cases import CASES, EMPTY
+import cases
+import limits
+from cases import EMPTY
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(os.path.dirname(HERE))
 import results  # noqa: E402
-ENGINES = ["pir", "called", "ort", "paddle"]
 SIZES = {1: "cache", 32: "16 MB"}
 SLOW = 300000  # microseconds; what takes longer is measured in one round, as everything called is
 
@@ -50,7 +52,7 @@ def folder_of(root, case, size):
 
 class Bench:
     def __init__(self, args, threads):
-        self.args, self.threads, self.children, self.empty = args, threads, {}, {}
+        self.args, self.threads, self.engines, self.children, self.empty = args, threads, args.engines, {}, {}
         self.empty = self.times(EMPTY, 1, 6)[0]
 
     def child(self, engine):
@@ -62,7 +64,7 @@ class Bench:
     def times(self, case, size, rounds):
         """Microseconds by engine, and why the others have none."""
         folder, best, why = folder_of(self.args.work, case, size), {}, {}
-        for e in ENGINES:
+        for e in self.engines:
             if e == "ort" and not case.onnx:
                 continue
             told = self.child(e).ask(open=folder, threads=self.threads)
@@ -89,10 +91,10 @@ class Bench:
 
     def row(self, case, size):
         best, why = self.times(case, size, self.args.rounds)
-        us = {e: self.net(best, e) for e in ENGINES}
-        peers = [us[e] for e in ("ort", "paddle") if us[e]]
-        ratio = {e: us[e] / min(peers) if us[e] and peers else None for e in ("pir", "called")}
-        return {"name": case.name, "size": SIZES[size], "us": us, "ratio": ratio, "why": why}
+        us = {e: self.net(best, e) for e in self.engines}
+        peers = [us[e] for e in self.engines if e not in ("pir", "called") and us[e]]
+        ratio = {e: us[e] / min(peers) if us.get(e) and peers else None for e in ("pir", "called")}
+        return {"name": case.name, "size": SIZES[size], "us": us, "ratio": ratio, "why": why, "work": case.work}
 
     def close(self):
         for child in self.children.values():
@@ -108,11 +110,24 @@ def shown(x, form):
 
 def line(row):
     us, ratio = row["us"], row["ratio"]
-    return (f"{row['name']:28} {row['size']:6}" + "".join(shown(us[e], "10.1f") for e in ENGINES)
+    return (f"{row['name']:28} {row['size']:6}" + "".join(shown(x, "10.1f") for x in us.values())
             + shown(ratio["pir"], "8.2f") + shown(ratio["called"], "8.2f"))
 
 
 HEAD = f"{'op':28} {'size':6}{'pir us':>10}{'called':>10}{'ort':>10}{'paddle':>10}{'ratio':>8}{'called':>8}"
+
+
+def limit_line(row, peaks):
+    """Shares of the peak: of multiply-adds where the work is flops, of the copy where it is bytes."""
+    kind, amount = row["work"]
+    shares = {e: amount / us * 1e-3 / peaks[kind] if us and peaks else None for e, us in row["us"].items()}
+    return (f"{row['name']:32}" + "".join(shown(us, "10.1f") for us in row["us"].values()) + shown(row["ratio"]["pir"], "8.2f")
+            + "".join(shown(100 * x if x else None, "10.0f") + " %" for x in shares.values()))
+
+
+def limit_head(engines):
+    return (f"{'case, us':32}" + "".join(f"{e:>10}" for e in engines) + f"{'ratio':>8}"
+            + "".join(f"{e:>12}" for e in engines))
 
 
 def summary(rows):
@@ -129,28 +144,33 @@ def summary(rows):
     return lines + [f"not measured: {m}" for m in missing]
 
 
-def peak(args, threads):
+def peaks_of(args, threads):
     if not args.peak:
-        return ""
+        return {}
     cpus = sorted(os.sched_getaffinity(0))[:threads]
     out = subprocess.run([args.peak, "--json", f"--threads={threads}"], stdout=subprocess.PIPE,
                          preexec_fn=lambda: os.sched_setaffinity(0, cpus)).stdout
-    return f"; FMA peak {json.loads(out)['fma_gflops']:.0f} GFLOP/s"
+    told = json.loads(out)
+    return {"flops": told["fma_gflops"], "bytes": told["copy_gbps"]}
 
 
-def measure(args, cases, threads):
-    bench, rows = Bench(args, threads), []
-    title = f"{threads} thread{'s' if threads > 1 else ''}{peak(args, threads)}; empty call, us: " + ", ".join(
-        f"{e} {us:.1f}" for e, us in bench.empty.items())
-    print(title, HEAD, sep="\n", flush=True)
-    for case in cases:
+def measure(args, chosen, threads):
+    bench, rows, peaks = Bench(args, threads), [], peaks_of(args, threads)
+    title = f"{threads} thread{'s' if threads > 1 else ''}"
+    if peaks:
+        title += f"; FMA peak {peaks['flops']:.0f} GFLOP/s, non-temporal copy {peaks['bytes']:.0f} GB/s"
+    title += "; empty call, us: " + ", ".join(f"{e} {us:.1f}" for e, us in bench.empty.items())
+    lines = [title, limit_head(args.engines) if args.limits else HEAD]
+    print(*lines, sep="\n", flush=True)
+    for case in chosen:
         for size in args.sizes:
             rows.append(bench.row(case, size))
-            print(line(rows[-1]), flush=True)
+            lines.append(limit_line(rows[-1], peaks) if args.limits else line(rows[-1]))
+            print(lines[-1], flush=True)
     bench.close()
     told = summary(rows)
     print("\n".join(told), flush=True)
-    return "\n".join([title, HEAD] + [line(r) for r in rows] + told) + "\n"
+    return "\n".join(lines + told) + "\n"
 
 
 def main():
@@ -159,18 +179,24 @@ def main():
     ap.add_argument("--work", required=True)
     ap.add_argument("--peak")
     ap.add_argument("--only", default="")
-    ap.add_argument("--sizes", default=[1, 32], type=lambda s: [int(x) for x in s.split(",")])
+    ap.add_argument("--limits", action="store_true")
+    ap.add_argument("--sizes", type=lambda s: [int(x) for x in s.split(",")])
     ap.add_argument("--threads", default="1")
     ap.add_argument("--rounds", type=int, default=5)
     ap.add_argument("--seconds", type=float, default=0.02)
     ap.add_argument("--results")
     args = ap.parse_args()
+    args.sizes = args.sizes or ([1] if args.limits else [1, 32])
+    args.engines = ["pir", "ort", "openvino", "paddle"] if args.limits else ["pir", "called", "ort", "paddle"]
     wanted = [w for w in args.only.split(";") if w]
-    cases = [case for case in CASES if not wanted or case.name in wanted]
-    subprocess.run([sys.executable, HERE + "/make.py", args.work] + wanted, check=True, stderr=subprocess.DEVNULL)
-    text = "".join(f"```\n{measure(args, cases, int(t))}```\n" for t in args.threads.split(","))
+    chosen = [case for case in (limits if args.limits else cases).CASES if not wanted or case.name in wanted]
+    make = [sys.executable, HERE + "/make.py", args.work, "limits" if args.limits else "cases", ",".join(map(str, args.sizes))]
+    subprocess.run(make + wanted, check=True, stderr=subprocess.DEVNULL)
+    text = "".join(f"```\n{measure(args, chosen, int(t))}```\n" for t in args.threads.split(","))
     if args.results:
-        results.write(args.results, "bench-ops", "single ops", "Written by `make bench-ops` (bench/ops/run.py says how it measures).\n\n" + text)
+        title = "products, convolutions and rows against the machine's limits" if args.limits else "single ops"
+        results.write(args.results, "limits" if args.limits else "bench-ops", title,
+                      "Written by bench/ops/run.py, which says how it measures.\n\n" + text)
 
 
 if __name__ == "__main__":
