@@ -39,11 +39,16 @@ loop_expr *contract_position(const contract_emission *e, contract_which which) {
   return sum;
 }
 
-// Elements of one panel: all taps, all lanes.
-static loop_expr *panel_size(const contract_emission *e) {
+// Lanes of all taps of one panel; those of a correction follow.
+loop_expr *contract_taps_size(const contract_emission *e) {
   loop_expr *size = pir_loop_int(e->m, contract_panel_lanes(e->form));
-  for (int i = 0; i < e->form->tap_count; i++) size = pir_loop_mul(e->m, size, contract_extent(e, e->form->taps[i]));
+  for (int i = 0; i < e->form->tap_count; i++) size = pir_loop_mul(e->m, size, contract_steps(e, i));
   return size;
+}
+
+static loop_expr *panel_size(const contract_emission *e) {
+  int64_t correction = contract_is_corrected(e->form) ? contract_panel_lanes(e->form) : 0;
+  return pir_loop_add(e->m, contract_taps_size(e), pir_loop_int(e->m, correction));
 }
 
 loop_expr *contract_panel_base(const contract_emission *e, loop_expr *panel) {
@@ -132,7 +137,9 @@ bool contract_finish(const contract_emission *e, loop_block *block, loop_expr *s
 }
 
 loop_expr *contract_product(const contract_emission *e, loop_expr *a, loop_expr *b, loop_expr *sum) {
-  if (e->env->target->fma) return pir_loop_fma(e->m, a, b, sum);
+  if (e->form->group > 1)
+    return pir_loop_dot(e->m, e->form->compute == PIR_F32 ? LOOP_DOT_BF16 : LOOP_DOT_U8S8, a, b, sum);
+  if (e->env->target->fma && e->form->compute != PIR_I32) return pir_loop_fma(e->m, a, b, sum);
   return pir_loop_add(e->m, pir_loop_mul(e->m, a, b), sum);
 }
 
@@ -151,12 +158,21 @@ loop_expr *contract_load_lanes(contract_emission *e, loop_expr *at, loop_expr *m
   return pir_loop_gather(e->m, e->b, pir_loop_ramp(e->m, position, distance, lanes), mask);
 }
 
+static loop_buffer *start_correction(const contract_emission *e, loop_block *block) {
+  const contract_form *f = e->form;
+  loop_buffer *sums = pir_loop_registers(e->fn, "sum", PIR_I32, (uint16_t)f->vector, f->vectors);
+  loop_expr *zero = pir_loop_broadcast(e->m, pir_loop_const_int(e->m, PIR_I32, 0), (uint16_t)f->vector);
+  for (int v = 0; v < f->vectors; v++) pir_loop_store(e->fn, block, sums, pir_loop_int(e->m, v), zero, NULL);
+  return sums;
+}
+
 // packed[panel base + tap * lanes + lane] = b at these. One unit a panel.
 static void emit_panel_packing(contract_emission *e, loop_block *block, loop_expr *panel, loop_buffer *packed) {
   const contract_form *f = e->form;
   int64_t width = contract_panel_lanes(f), extent = 0;
   bool exact = f->lane < 0 || (contract_const(f, f->axes[f->lane].extent, &extent) && extent % width == 0);
-  loop_expr *at[4], *masks[4] = {0};
+  loop_expr *at[4], *masks[4] = {0}, *last = NULL;
+  loop_buffer *sums = NULL;
   for (int v = 0; v < f->vectors; v++) {
     at[v] = pir_loop_add(e->m, pir_loop_mul(e->m, panel, pir_loop_int(e->m, width)), pir_loop_int(e->m, v * f->vector));
     if (exact) continue;
@@ -164,17 +180,25 @@ static void emit_panel_packing(contract_emission *e, loop_block *block, loop_exp
     masks[v] = pir_loop_let(e->fn, block, "mask", pir_loop_tail_mask(e->m, left, (uint16_t)f->vector));
   }
   loop_expr *to = pir_loop_let(e->fn, block, "to", contract_panel_base(e, panel));
+  loop_expr *end = pir_loop_add(e->m, to, contract_taps_size(e));
+  loop_block *outside = block;
+  if (contract_is_corrected(f)) sums = start_correction(e, block);
   for (int i = 0; i < f->tap_count; i++) {
     loop_var *k = pir_loop_var_create(e->fn, "k", PIR_I64, 1);
-    block = pir_loop_for(e->fn, block, LOOP_SERIAL, k, pir_loop_int(e->m, 0), contract_extent(e, f->taps[i]), NULL);
-    e->value[f->taps[i]] = pir_loop_use(e->m, k);
+    block = pir_loop_for(e->fn, block, LOOP_SERIAL, k, pir_loop_int(e->m, 0), contract_steps(e, i), NULL);
+    e->value[f->taps[i]] = last = pir_loop_use(e->m, k);
     loop_expr *below = pir_loop_int(e->m, width);
-    for (int j = i + 1; j < f->tap_count; j++) below = pir_loop_mul(e->m, below, contract_extent(e, f->taps[j]));
+    for (int j = i + 1; j < f->tap_count; j++) below = pir_loop_mul(e->m, below, contract_steps(e, j));
     to = pir_loop_add(e->m, to, pir_loop_mul(e->m, e->value[f->taps[i]], below));
   }
-  for (int v = 0; v < f->vectors; v++)
-    pir_loop_store(e->fn, block, packed, pir_loop_add(e->m, to, pir_loop_int(e->m, v * f->vector)),
-                   pir_loop_cast(e->m, contract_load_lanes(e, at[v], masks[v]), f->compute), NULL);
+  for (int v = 0; v < f->vectors; v++) {
+    loop_expr *lanes = contract_pack_lanes(e, block, last, at[v], masks[v]), *n = pir_loop_int(e->m, v);
+    pir_loop_store(e->fn, block, packed, pir_loop_add(e->m, to, pir_loop_int(e->m, v * f->vector)), lanes, NULL);
+    if (!sums) continue;
+    loop_expr *sum = pir_loop_load(e->m, sums, n, (uint16_t)f->vector, NULL);
+    pir_loop_store(e->fn, block, sums, n, contract_correction(e, lanes, sum), NULL);
+    pir_loop_store(e->fn, outside, packed, pir_loop_add(e->m, end, pir_loop_int(e->m, v * f->vector)), sum, NULL);
+  }
 }
 
 pir_status contract_emit_packing(const contract_form *f, const contract_env *env, const char *name, uint16_t from,
@@ -183,7 +207,7 @@ pir_status contract_emit_packing(const contract_form *f, const contract_env *env
   pir_dims *dims = f->c->dims;
   bool at_load = from == 0 && to == 1;
   e.b = pir_loop_arg(e.fn, "b", f->c->b.dtype, from, at_load ? 1 : f->c->b.align, true);
-  loop_buffer *packed = pir_loop_arg(e.fn, "packed", f->compute, to, 64, false);
+  loop_buffer *packed = pir_loop_arg(e.fn, "packed", contract_lane_dtype(f), to, 64, false);
   loop_var *unit = pir_loop_var_create(e.fn, "unit", PIR_I64, 1);
   loop_block *block = pir_loop_for(e.fn, &e.fn->body, LOOP_PARALLEL, unit, pir_loop_use(e.m, e.fn->begin),
                                    pir_loop_use(e.m, e.fn->end), NULL);
@@ -211,19 +235,24 @@ bool pir_contract_can(const contraction *c) {
   return contract_normalise(c, &f);
 }
 
-static pir_dim packed_elements(const contract_form *f) {
+static pir_dim packed_bytes(const contract_form *f) {
   pir_dims *dims = f->c->dims;
-  pir_dim n = pir_dim_mul(dims, contract_panels(f), pir_dim_const(dims, contract_panel_lanes(f)));
+  pir_dim n = pir_dim_const(dims, 1);
+  for (int i = 0; i < f->tap_count; i++) n = pir_dim_mul(dims, n, contract_steps_dim(f, i));
+  if (contract_is_corrected(f)) n = pir_dim_add(dims, n, pir_dim_const(dims, 1));
+  n = pir_dim_mul(dims, n, contract_panels(f));
   for (int i = 0; i < f->axis_count; i++)
-    if (f->axes[i].role == ROLE_K || contract_in_b(f, i)) n = pir_dim_mul(dims, n, f->axes[i].extent);
-  return n;
+    if (contract_in_b(f, i)) n = pir_dim_mul(dims, n, f->axes[i].extent);
+  int64_t line = contract_panel_lanes(f) * (int64_t)pir_dtype_size(contract_lane_dtype(f));
+  return pir_dim_mul(dims, n, pir_dim_const(dims, line));
 }
 
 static void describe(const contract_form *f, bool filters, char *how, size_t size) {
   const char *kind = filters ? "minimal filtering, " : f->kind == CONTRACT_DEPTHWISE ? "depthwise, " : "";
   const char *packing = !f->b_packed ? "" : f->c->b_constant ? ", weights packed at load" : ", right side packed";
-  pir_text_format(how, size, "%stile of %d rows x %d vectors of %d %s%s, %s innermost", kind, f->rows, f->vectors,
-                  f->vector, pir_dtype_name(f->compute), packing, f->panel_inner ? "panels" : "rows");
+  const char *by = f->group == 1 ? "" : f->group == 2 ? " by pairs of bf16" : " by fours of bytes";
+  pir_text_format(how, size, "%stile of %d rows x %d vectors of %d %s%s%s, %s innermost", kind, f->rows, f->vectors,
+                  f->vector, pir_dtype_name(f->compute), by, packing, f->panel_inner ? "panels" : "rows");
 }
 
 pir_status pir_contract_emit(const contraction *c, const contract_env *env, const char *name, contract_code *out_code) {
@@ -231,15 +260,15 @@ pir_status pir_contract_emit(const contraction *c, const contract_env *env, cons
   *out_code = (contract_code){0};
   if (!contract_normalise(c, &f)) return PIR_UNSUPPORTED;
   if (env->target->cuda_arch) return contract_emit_device(&f, env, name, &out_code->stages[out_code->stage_count++]);
+  contract_choose_group(&f, env);
   contract_schedule(&f, env->target);
   contract_winograd winograd;
-  bool filters = contract_winograd_match(&f, env->target, &winograd);
+  bool filters = f.group == 1 && contract_winograd_match(&f, env->target, &winograd);
   describe(&f, filters, out_code->how, sizeof out_code->how);
   if (filters) return contract_emit_winograd(&f, &winograd, env, name, out_code);
   uint16_t b_slot = c->b.slot;
   if (f.b_packed) {
-    pir_dim bytes =
-        pir_dim_mul(c->dims, packed_elements(&f), pir_dim_const(c->dims, (int64_t)pir_dtype_size(f.compute)));
+    pir_dim bytes = packed_bytes(&f);
     if (c->b_constant) {
       if (!contract_const(&f, bytes, &out_code->packed_bytes)) return PIR_UNSUPPORTED;
       PIR_TRY(contract_emit_packing(&f, env, name, 0, 1, &out_code->packing));

@@ -21,6 +21,7 @@ typedef struct contract_map {
 
 typedef struct contract_tensor {
   pir_dtype dtype;
+  pir_dtype rounded;  // to which its elements are rounded before they are multiplied (b); PIR_UNDEFINED: as they are
   int rank;
   pir_dim shape[PIR_MAX_RANK];
   contract_map map[PIR_MAX_RANK];

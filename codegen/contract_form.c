@@ -204,12 +204,20 @@ static bool exact(const contract_tensor *t) {
   return true;
 }
 
-static bool known_dtype(pir_dtype d) { return d == PIR_F32 || d == PIR_F64 || d == PIR_F16 || d == PIR_BF16; }
+static bool known_float(pir_dtype d) { return d == PIR_F32 || d == PIR_F64 || d == PIR_F16 || d == PIR_BF16; }
+static bool is_byte(pir_dtype d) { return d == PIR_I8 || d == PIR_U8; }
+
+// What sums are made in; PIR_UNDEFINED: there is no code for it.
+static pir_dtype compute_dtype(const contraction *c) {
+  pir_dtype a = c->a.dtype, b = c->b.dtype, out = c->out.dtype;
+  if (is_byte(a) && is_byte(b) && out == PIR_I32) return PIR_I32;
+  if (!known_float(a) || !known_float(b) || !known_float(out)) return PIR_UNDEFINED;
+  return a == PIR_F64 || b == PIR_F64 || out == PIR_F64 ? PIR_F64 : PIR_F32;
+}
 
 bool contract_normalise(const contraction *c, contract_form *f) {
-  *f = (contract_form){.c = c};
-  if (!known_dtype(c->a.dtype) || !known_dtype(c->b.dtype) || !known_dtype(c->out.dtype)) return false;
-  f->compute = c->a.dtype == PIR_F64 || c->b.dtype == PIR_F64 || c->out.dtype == PIR_F64 ? PIR_F64 : PIR_F32;
+  *f = (contract_form){.c = c, .group = 1, .compute = compute_dtype(c)};
+  if (!f->compute) return false;
   pir_dim strides[3][PIR_MAX_RANK];
   int places[3][PIR_MAX_RANK];
   const contract_tensor *tensors[3] = {&c->a, &c->b, &c->out};

@@ -49,6 +49,7 @@ typedef struct contract_form {
   int vector;        // lanes of a register
   int vectors;       // of a panel
   int rows;          // of a tile
+  int group;         // neighbours along the last tap that one 32-bit lane holds and one instruction multiplies; 1: none
   bool b_packed;     // else its lanes are adjacent and it is read in place
   bool panel_inner;  // unit order: the panel changes fastest
 } contract_form;
@@ -83,6 +84,7 @@ loop_expr *contract_extent(const contract_emission *e, int axis);
 loop_expr *contract_step(const contract_emission *e, contract_which which, int axis);
 // Sum of step * value over the axes that have one, in the plain form of the buffer.
 loop_expr *contract_position(const contract_emission *e, contract_which which);
+loop_expr *contract_taps_size(const contract_emission *e);
 // Where panel `panel` of the packed b begins, for the values in e.
 loop_expr *contract_panel_base(const contract_emission *e, loop_expr *panel);
 // Takes a unit number apart: extents from outermost to innermost, values out.
@@ -90,6 +92,23 @@ void contract_split_unit(const contract_emission *e, loop_block *block, loop_exp
                          int count, loop_expr **out_values);
 // Hands one vector of sums, for the values in e, to the epilogue.
 bool contract_finish(const contract_emission *e, loop_block *block, loop_expr *sums, loop_expr *mask);
+
+// Whether products go by groups of small numbers; sets form->group. contract_dots.c
+void contract_choose_group(contract_form *form, const contract_env *env);
+// Steps of the tap axis at `level`, in groups where it has them, rounded up; as an extent, and as code.
+pir_dim contract_steps_dim(const contract_form *f, int level);
+loop_expr *contract_steps(const contract_emission *e, int level);
+// How many elements one step of that axis is.
+int contract_step_size(const contract_form *f, int level);
+// Elements of a, for one row: one, or a group of which the first `count` are there.
+loop_expr *contract_load_a(const contract_emission *e, loop_expr *at, int count);
+// Whether each panel of b ends with a line that the sums begin with; what it is after these lanes of b.
+bool contract_is_corrected(const contract_form *f);
+loop_expr *contract_correction(const contract_emission *e, loop_expr *lanes, loop_expr *sum);
+// Lanes of b as the kernel wants them: of step k of the last tap axis where they are in groups.
+loop_expr *contract_pack_lanes(contract_emission *e, loop_block *block, loop_expr *k, loop_expr *at, loop_expr *mask);
+// Element type of packed b and of what a step multiplies.
+pir_dtype contract_lane_dtype(const contract_form *f);
 
 // a * b + sum, as the target has it.
 loop_expr *contract_product(const contract_emission *e, loop_expr *a, loop_expr *b, loop_expr *sum);

@@ -55,7 +55,8 @@ static void emit_lanewise_row(const tile *t, loop_block *block, loop_expr *at, i
   }
 }
 
-static void emit_step(const tile *t, loop_block *block, loop_expr *a, loop_expr *b, int low, int high) {
+// `count`: elements along the last tap axis, all of the step but at an end that does not fill it.
+static void emit_step(const tile *t, loop_block *block, loop_expr *a, loop_expr *b, int low, int high, int count) {
   const contract_emission *e = &t->p->e;
   loop_expr *line[4];
   for (int v = 0; v < t->p->vectors; v++) {
@@ -68,8 +69,7 @@ static void emit_step(const tile *t, loop_block *block, loop_expr *a, loop_expr 
       emit_lanewise_row(t, block, at, row, line);
       continue;
     }
-    loop_expr *x = pir_loop_cast(e->m, pir_loop_load(e->m, e->a, at, 1, NULL), e->form->compute);
-    x = pir_loop_let(e->fn, block, "a", x);
+    loop_expr *x = pir_loop_let(e->fn, block, "a", contract_load_a(e, at, count));
     for (int v = 0; v < t->p->vectors; v++)
       add_product(t, block, row, v, pir_loop_broadcast(e->m, x, (uint16_t)t->p->lanes[v]), line[v]);
   }
@@ -90,8 +90,13 @@ static loop_expr *tap_step_b(const contract_emission *e, int level) {
   const contract_form *f = e->form;
   if (!f->b_packed) return contract_step(e, OF_B, f->taps[level]);
   loop_expr *step = pir_loop_int(e->m, contract_panel_lanes(f));
-  for (int i = level + 1; i < f->tap_count; i++) step = pir_loop_mul(e->m, step, contract_extent(e, f->taps[i]));
+  for (int i = level + 1; i < f->tap_count; i++) step = pir_loop_mul(e->m, step, contract_steps(e, i));
   return step;
+}
+
+static loop_expr *tap_step_a(const contract_emission *e, int level) {
+  loop_expr *size = pir_loop_int(e->m, contract_step_size(e->form, level));
+  return pir_loop_mul(e->m, contract_step(e, OF_A, e->form->taps[level]), size);
 }
 
 static bool is_limited(const tile *t, int axis) {
@@ -107,7 +112,8 @@ static bool can_join(const tile *t, int level) {
   int64_t outer, inner, extent;
   return contract_const(f, f->axes[f->taps[level]].step_a, &outer) &&
          contract_const(f, f->axes[f->taps[level + 1]].step_a, &inner) &&
-         contract_const(f, f->axes[f->taps[level + 1]].extent, &extent) && outer == inner * extent;
+         contract_const(f, f->axes[f->taps[level + 1]].extent, &extent) && outer == inner * extent &&
+         extent % f->group == 0;
 }
 
 // The levels from order[at] on.
@@ -148,23 +154,41 @@ static void emit_border_taps(const tile *t, loop_block *block, int at, loop_expr
   }
 }
 
+// The last level in groups; at most one element is left over.
+static void emit_groups(const tile *t, loop_block *block, int level, loop_expr *a, loop_expr *b, int low, int high) {
+  const contract_emission *e = &t->p->e;
+  int size = contract_step_size(e->form, level);
+  loop_expr *extent = contract_extent(e, e->form->taps[level]), *by = pir_loop_int(e->m, size);
+  loop_expr *full = pir_loop_floordiv(e->m, extent, by), *step_a = tap_step_a(e, level), *step_b = tap_step_b(e, level);
+  emit_tap_loop(t, block, level + 1, a, b, pir_loop_int(e->m, 0), full, step_a, step_b, low, high);
+  if (pir_loop_multiple(extent) % size == 0) return;
+  loop_block *body =
+      pir_loop_if(e->fn, block, pir_loop_lt(e->m, pir_loop_int(e->m, 0), pir_loop_mod(e->m, extent, by)), NULL);
+  a = pir_loop_let(e->fn, body, "at_a", pir_loop_add(e->m, a, pir_loop_mul(e->m, full, step_a)));
+  b = pir_loop_let(e->fn, body, "at_b", pir_loop_add(e->m, b, pir_loop_mul(e->m, full, step_b)));
+  emit_step(t, body, a, b, low, high, 1);
+}
+
 static void emit_taps(const tile *t, loop_block *block, int at, loop_expr *a, loop_expr *b, int low, int high) {
   const contract_emission *e = &t->p->e;
   const contract_form *f = e->form;
   if (at == f->tap_count) {
-    emit_step(t, block, a, b, low, high);
+    emit_step(t, block, a, b, low, high, f->group);
     return;
   }
   int level = t->order[at], axis = f->taps[level];
-  loop_expr *begin = pir_loop_int(e->m, 0), *end = contract_extent(e, axis);
+  loop_expr *begin = pir_loop_int(e->m, 0), *end = contract_steps(e, level);
   if (axis == t->tap && t->border == BORDER_ROWS) {
     emit_border_taps(t, block, at, a, b);
     return;
   }
   if (can_join(t, level)) {
-    int inner = f->taps[level + 1];
-    emit_tap_loop(t, block, at + 2, a, b, begin, pir_loop_mul(e->m, end, contract_extent(e, inner)),
-                  contract_step(e, OF_A, inner), tap_step_b(e, level + 1), low, high);
+    emit_tap_loop(t, block, at + 2, a, b, begin, pir_loop_mul(e->m, end, contract_steps(e, level + 1)),
+                  tap_step_a(e, level + 1), tap_step_b(e, level + 1), low, high);
+    return;
+  }
+  if (contract_step_size(f, level) > 1) {
+    emit_groups(t, block, level, a, b, low, high);
     return;
   }
   if (axis == t->tap && t->border == BORDER_TAPS) begin = t->begin, end = t->end;
@@ -190,26 +214,40 @@ static bool finish_tile(tile *t, loop_block *block, loop_expr *row0) {
   return true;
 }
 
+// Sums begin with 0, or with the line of the panel at `b` that corrects them.
+static void start_sums(tile *t, loop_block *block, loop_expr *b) {
+  const contract_emission *e = &t->p->e;
+  pir_dtype compute = e->form->compute;
+  loop_expr *zero = compute == PIR_I32 ? pir_loop_const_int(e->m, PIR_I32, 0) : pir_loop_const_float(e->m, compute, 0);
+  loop_expr *line = pir_loop_add(e->m, b, contract_taps_size(e));
+  for (int v = 0; v < t->p->vectors; v++) {
+    uint16_t lanes = (uint16_t)t->p->lanes[v];
+    loop_expr *first = pir_loop_broadcast(e->m, zero, lanes);
+    if (contract_is_corrected(e->form)) {
+      loop_expr *at = pir_loop_add(e->m, line, pir_loop_int(e->m, v * e->form->vector));
+      first = pir_loop_let(e->fn, block, "first", pir_loop_load(e->m, e->b, at, lanes, NULL));
+    }
+    t->sums[v] = pir_loop_registers(e->fn, "sum", compute, lanes, t->rows);
+    for (int row = 0; row < t->rows; row++)
+      pir_loop_store(e->fn, block, t->sums[v], pir_loop_int(e->m, row), first, NULL);
+  }
+}
+
 // One tile whose first row is row0.
 static bool emit_tile(tile *t, loop_block *block, loop_expr *row0) {
   contract_emission *e = &t->p->e;
   const contract_form *f = e->form;
   order_taps(t);
   t->row_step = f->tile >= 0 ? contract_step(e, OF_A, f->tile) : pir_loop_int(e->m, 0);
-  for (int v = 0; v < t->p->vectors; v++) {
-    uint16_t lanes = (uint16_t)t->p->lanes[v];
-    loop_expr *zero = pir_loop_broadcast(e->m, pir_loop_const_float(e->m, f->compute, 0), lanes);
-    t->sums[v] = pir_loop_registers(e->fn, "sum", f->compute, lanes, t->rows);
-    for (int row = 0; row < t->rows; row++)
-      pir_loop_store(e->fn, block, t->sums[v], pir_loop_int(e->m, row), zero, NULL);
-  }
   if (f->lane >= 0) e->value[f->lane] = pir_loop_mul(e->m, t->p->number, pir_loop_int(e->m, contract_panel_lanes(f)));
   if (f->tile >= 0) e->value[f->tile] = row0;
   for (int i = 0; i < f->tap_count; i++) e->value[f->taps[i]] = NULL;
   loop_expr *b = f->b_packed ? contract_panel_base(e, t->p->number) : contract_position(e, OF_B);
   if (f->lane >= 0 && f->kind != CONTRACT_DEPTHWISE) e->value[f->lane] = NULL;
   loop_expr *a = pir_loop_let(e->fn, block, "a0", contract_position(e, OF_A));
-  emit_taps(t, block, 0, a, pir_loop_let(e->fn, block, "b0", b), 0, t->rows);
+  b = pir_loop_let(e->fn, block, "b0", b);
+  start_sums(t, block, b);
+  emit_taps(t, block, 0, a, b, 0, t->rows);
   return finish_tile(t, block, row0);
 }
 
@@ -459,7 +497,7 @@ pir_status contract_emit_panels(const contract_form *f, const contract_env *env,
   contract_emission e = contract_begin(f, env, name, "");
   const contraction *c = f->c;
   e.a = pir_loop_arg(e.fn, "a", c->a.dtype, c->a.slot, c->a.align, true);
-  e.b = f->b_packed ? pir_loop_arg(e.fn, "b", f->compute, b_slot, 64, true)
+  e.b = f->b_packed ? pir_loop_arg(e.fn, "b", contract_lane_dtype(f), b_slot, 64, true)
                     : pir_loop_arg(e.fn, "b", c->b.dtype, b_slot, c->b.align, true);
   if (!env->epilogue) e.out = pir_loop_arg(e.fn, "out", c->out.dtype, c->out.slot, c->out.align, false);
   loop_var *unit = pir_loop_var_create(e.fn, "unit", PIR_I64, 1);

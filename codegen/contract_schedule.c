@@ -34,7 +34,7 @@ static bool rows_collide(const contract_form *f, int64_t bytes) {
 }
 
 static void choose_tile(contract_form *f, const pir_target *target, int64_t rows, int64_t lanes) {
-  int64_t best = INT64_MAX, bytes = (int64_t)pir_dtype_size(f->compute);
+  int64_t best = INT64_MAX, bytes = (int64_t)pir_dtype_size(f->c->a.dtype);
   for (int vectors = 4; vectors >= 1; vectors--) {
     int64_t width = (int64_t)vectors * f->vector;
     if (vectors > 1 && width - f->vector >= lanes) continue;  // narrower holds all lanes
@@ -59,7 +59,7 @@ static void choose_tile(contract_form *f, const pir_target *target, int64_t rows
 // as the product does.
 static bool in_place(const contract_form *f) {
   int64_t step, lanes;
-  return !f->c->b_constant && f->lane >= 0 && f->c->b.dtype == f->compute &&
+  return !f->c->b_constant && f->group == 1 && !f->c->b.rounded && f->lane >= 0 && f->c->b.dtype == f->compute &&
          contract_const(f, f->axes[f->lane].step_b, &step) && step == 1 &&
          contract_const(f, f->axes[f->lane].extent, &lanes) && lanes % f->vector == 0;
 }
@@ -101,5 +101,6 @@ void contract_schedule(contract_form *f, const pir_target *target) {
   for (int i = 0; i < f->tap_count; i++)
     bytes = contract_const(f, f->axes[f->taps[i]].extent, &taps) && bytes < INT64_MAX / (taps + 1) ? bytes * taps
                                                                                                    : INT64_MAX;
+  bytes /= f->group;
   f->panel_inner = bytes <= (int64_t)target->l2_bytes / 2;
 }

@@ -204,6 +204,15 @@ loop_expr *pir_loop_fma(loop_module *m, loop_expr *a, loop_expr *b, loop_expr *c
   return e;
 }
 
+loop_expr *pir_loop_dot(loop_module *m, loop_dot fn, loop_expr *a, loop_expr *b, loop_expr *c) {
+  loop_expr *e = pir_loop_node(m, LOOP_DOT, c->dtype, c->lanes);
+  e->fn = fn;
+  e->a = pir_loop_broadcast(m, a, c->lanes);
+  e->b = pir_loop_broadcast(m, b, c->lanes);
+  e->c = c;
+  return e;
+}
+
 loop_expr *pir_loop_cast(loop_module *m, loop_expr *a, pir_dtype dtype) {
   if (a->dtype == dtype) return a;
   if (a->kind == LOOP_CONST && !pir_dtype_is_float(a->dtype) && (dtype == PIR_F32 || dtype == PIR_F64))
@@ -220,11 +229,18 @@ loop_expr *pir_loop_cast(loop_module *m, loop_expr *a, pir_dtype dtype) {
     return pir_loop_const_float(m, PIR_F32, (double)(float)a->f);
   loop_expr *e = pir_loop_node(m, LOOP_CAST, dtype, a->lanes);
   e->a = a;
+  e->fn = m->flush && a->dtype == PIR_F32 && dtype == PIR_BF16;
   return e;
 }
 
 loop_expr *pir_loop_bitcast(loop_module *m, loop_expr *a, pir_dtype dtype) {
   loop_expr *e = pir_loop_node(m, LOOP_BITCAST, dtype, a->lanes);
+  e->a = a;
+  return e;
+}
+
+loop_expr *pir_loop_join(loop_module *m, loop_expr *a) {
+  loop_expr *e = pir_loop_node(m, LOOP_BITCAST, PIR_I32, 1);
   e->a = a;
   return e;
 }

@@ -58,8 +58,9 @@ typedef enum loop_kind {
   LOOP_DIM,        // args->dims[i]
   LOOP_OP,         // fn over a, b, c: arithmetic, comparison, select, math, on all lanes
   LOOP_FMA,        // a * b + c, rounded once
+  LOOP_DOT,        // c + the products of the small numbers, by loop_dot `fn`, that each lane of a and b holds
   LOOP_CAST,       // a as `dtype`: float to integer truncates, bool is != 0, f16 and bf16 round to nearest even
-  LOOP_BITCAST,    // the bits of a as `dtype` of the same size
+  LOOP_BITCAST,    // the bits of a as `dtype`, in as many lanes as they fill
   LOOP_BROADCAST,  // scalar a in every lane
   LOOP_RAMP,       // a + lane * b (integers; a, b scalar)
   LOOP_LOAD,       // memory: buffer[a], ..., buffer[a + lanes - 1]; lanes where `mask` is false read as 0
@@ -69,12 +70,18 @@ typedef enum loop_kind {
   LOOP_TEAM        // devices: scalar a of all threads of the team combined, by pir_combine `fn`
 } loop_kind;
 
+// Small numbers in a lane of 32 bits, the first in its lowest bits, that are multiplied by one instruction.
+typedef enum loop_dot {
+  LOOP_DOT_BF16,  // two bf16 in each of a and b; c is f32. Denormals count as 0
+  LOOP_DOT_U8S8   // four u8 in a, four s8 in b; c is i32, and wraps
+} loop_dot;
+
 struct loop_expr {
   uint8_t kind;  // loop_kind
   uint8_t dtype;
   uint16_t lanes;
   uint16_t fn;  // LOOP_OP: a pir_node_op of the value sort; LOOP_FOLD, LOOP_TEAM: pir_combine; LOOP_DIM: 1 when it may
-                // be negative
+                // be negative; LOOP_DOT: loop_dot; LOOP_CAST to bf16: 1 where denormals may become 0
   loop_expr *a, *b, *c;
   loop_expr *mask;  // bool lanes, or NULL
   loop_buffer *buffer;
@@ -148,6 +155,7 @@ struct loop_module {
   loop_fn *first, *last;
   size_t fn_count;
   uint64_t emitted;  // statements emitted so far: numbers for loop_expr.emitted_in
+  bool flush;        // what is rounded to bf16 may lose its denormals
   pir_arena arena;
 };
 
@@ -184,8 +192,10 @@ loop_expr *pir_loop_max(loop_module *m, loop_expr *a, loop_expr *b);
 loop_expr *pir_loop_lt(loop_module *m, loop_expr *a, loop_expr *b);
 loop_expr *pir_loop_select(loop_module *m, loop_expr *cond, loop_expr *a, loop_expr *b);
 loop_expr *pir_loop_fma(loop_module *m, loop_expr *a, loop_expr *b, loop_expr *c);
+loop_expr *pir_loop_dot(loop_module *m, loop_dot fn, loop_expr *a, loop_expr *b, loop_expr *c);
 loop_expr *pir_loop_cast(loop_module *m, loop_expr *a, pir_dtype dtype);
 loop_expr *pir_loop_bitcast(loop_module *m, loop_expr *a, pir_dtype dtype);
+loop_expr *pir_loop_join(loop_module *m, loop_expr *a);  // the bits of all lanes, 32 in all, as one i32
 loop_expr *pir_loop_broadcast(loop_module *m, loop_expr *a, uint16_t lanes);
 loop_expr *pir_loop_ramp(loop_module *m, loop_expr *base, loop_expr *stride, uint16_t lanes);
 PIR_API loop_expr *pir_loop_load(loop_module *m, loop_buffer *buffer, loop_expr *index, uint16_t lanes,

@@ -1,5 +1,6 @@
 // What the contraction generator reaches, beside the multiply-add peak probed in the same second.
-//   contract-bench [--target=NAME] [--threads=N] [--runs=N] [SUBSTRING]    rows whose name contains SUBSTRING
+//   contract-bench [--target=NAME] [--threads=N] [--runs=N] [--as=KIND] [SUBSTRING]    rows whose name contains SUBSTRING
+//       KIND: f32; bf16, weights rounded when they are packed; u8 and i8, by signed bytes
 //   contract-bench --asm|--loops|--llvm|--object NAME        the code of one row
 #include "../../test/codegen/contraction_cases.h"
 #include "llvm_backend.h"
@@ -185,11 +186,20 @@ static void report(void *user, const pir_diag *diag) {
   fprintf(stderr, "%.*s\n", (int)diag->message.size, diag->message.data);
 }
 
+static bool set_kind(contraction *c, contract_run *run, const char *kind) {
+  bool is_bf16 = !strcmp(kind, "bf16"), is_bytes = !strcmp(kind, "u8") || !strcmp(kind, "i8");
+  if (is_bf16) c->a.dtype = c->b.rounded = PIR_BF16, run->math = PIR_MATH_BF16;
+  if (is_bf16 && !c->b_constant) c->b.dtype = PIR_BF16;
+  if (is_bytes) c->a.dtype = kind[0] == 'u' ? PIR_U8 : PIR_I8, c->b.dtype = PIR_I8, c->out.dtype = PIR_I32;
+  return is_bf16 || is_bytes || !strcmp(kind, "f32");
+}
+
 int main(int argc, char **argv) {
-  const char *only = "", *mode = NULL, *name = NULL;
+  const char *only = "", *mode = NULL, *name = NULL, *kind = "f32";
   int runs = 100, threads = 1;
   for (int i = 1; i < argc; i++) {
     if (!strncmp(argv[i], "--target=", 9)) name = argv[i] + 9;
+    else if (!strncmp(argv[i], "--as=", 5)) kind = argv[i] + 5;
     else if (!strncmp(argv[i], "--runs=", 7)) runs = atoi(argv[i] + 7);
     else if (!strncmp(argv[i], "--threads=", 10)) threads = atoi(argv[i] + 10);
     else if (argv[i][0] == '-') mode = argv[i];
@@ -213,6 +223,7 @@ int main(int argc, char **argv) {
     const conv_case *s = &r->conv;
     int64_t symbols[] = {s->n, s->h, s->w, conv_out(s->h, s->kh, s), conv_out(s->w, s->kw, s)};
     double start = now();
+    if (!set_kind(&c, &run, kind)) return fprintf(stderr, "no such kind: %s\n", kind), 1;
     if (!run_compile(&run, store, &target, &c)) {
       double compile = now() - start;
       sizes n = sizes_of(r);

@@ -369,6 +369,7 @@ static void put_plain(cuda_emitter *e, const loop_expr *x, unsigned lane) {
       cuda_put(e, x->a, lane), put(e, ", "), cuda_put(e, x->b, lane), put(e, ", "), cuda_put(e, x->c, lane);
       put(e, ")");
       return;
+    case LOOP_DOT: e->why = "products of pairs"; return;
     case LOOP_CAST: put_cast(e, x, lane); return;
     case LOOP_BITCAST:
       pir_strbuf_format(&e->text, "pir_bits<%s>(", cuda_type(x->dtype));

@@ -521,6 +521,28 @@ static LLVMValueRef fused_multiply_add(emitter *e, const loop_expr *x) {
   return LLVMBuildFAdd(e->b, LLVMBuildFMul(e->b, args[0], args[1], ""), args[2], "");
 }
 
+static LLVMValueRef narrow_by_instruction(emitter *e, const loop_expr *x) {
+  LLVMTypeRef half = vector_of(LLVMBFloatTypeInContext(e->ctx), x->lanes);
+  LLVMValueRef rounded = LLVMBuildFPTrunc(e->b, pir_llvm_expr(e, x->a), half, "");
+  return LLVMBuildBitCast(e->b, rounded, pir_llvm_type(e, PIR_BF16, x->lanes), "");
+}
+
+// Products of small numbers: generators ask the target before they make one.
+static LLVMValueRef dot(emitter *e, const loop_expr *x) {
+  char name[48];
+  bool is_bf16 = x->fn == LOOP_DOT_BF16;
+  LLVMValueRef args[] = {pir_llvm_expr(e, x->c), pir_llvm_expr(e, x->a), pir_llvm_expr(e, x->b)};
+  if (x->lanes != 4 && x->lanes != 8 && x->lanes != 16) {
+    e->unsupported = "products of small numbers that fill no vector";
+    return args[0];
+  }
+  LLVMTypeRef pairs = LLVMVectorType(LLVMBFloatTypeInContext(e->ctx), 2u * x->lanes);
+  for (int i = 1; i < 3 && is_bf16; i++) args[i] = LLVMBuildBitCast(e->b, args[i], pairs, "");
+  pir_text_format(name, sizeof name, "llvm.x86.%s.%d", is_bf16 ? "avx512bf16.dpbf16ps" : "avx512.vpdpbusd",
+                  x->lanes * 32);
+  return pir_llvm_intrinsic(e, name, NULL, 0, args, 3);
+}
+
 static LLVMValueRef emit_expr(emitter *e, loop_expr *x) {
   switch ((loop_kind)x->kind) {
     case LOOP_CONST:
@@ -535,7 +557,10 @@ static LLVMValueRef emit_expr(emitter *e, loop_expr *x) {
     }
     case LOOP_OP: return operation(e, x);
     case LOOP_FMA: return fused_multiply_add(e, x);
-    case LOOP_CAST: return cast(e, pir_llvm_expr(e, x->a), x->a->dtype, x->dtype);
+    case LOOP_DOT: return dot(e, x);
+    case LOOP_CAST:
+      if (x->fn && e->target->avx512_bf16) return narrow_by_instruction(e, x);
+      return cast(e, pir_llvm_expr(e, x->a), x->a->dtype, x->dtype);
     case LOOP_BITCAST: return LLVMBuildBitCast(e->b, pir_llvm_expr(e, x->a), pir_llvm_type(e, x->dtype, x->lanes), "");
     case LOOP_BROADCAST: return pir_llvm_splat(e, pir_llvm_expr(e, x->a), x->lanes);
     case LOOP_RAMP: return ramp(e, x);

@@ -103,6 +103,7 @@ enum { RUN_THREADS = 16 };
 
 typedef struct contract_run {
   pir_dims *dims;
+  pir_math math;
   contract_code code;
   pir_stage_fn packing, stages[2];
   const pir_image *image;
@@ -142,7 +143,7 @@ static inline pir_status run_compile(contract_run *r, pir_code_store *store, con
   r->dims = c->dims;
   r->module = pir_loop_module_create();
   contract_env env = {
-      .module = r->module, .target = target, .user = r, .extent = run_extent, .temporary = run_temporary};
+      .module = r->module, .target = target, .math = r->math, .user = r, .extent = run_extent, .temporary = run_temporary};
   pir_status status = pir_contract_emit(c, &env, "contract", &r->code);
   const loop_module *modules[] = {r->module};
   if (!status) status = pir_code_store_build(store, modules, NULL, 1, 1, &r->image);

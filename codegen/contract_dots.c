@@ -1,0 +1,99 @@
+// Products of small numbers, several to a lane: one instruction multiplies the pairs of bf16 (or the fours of bytes)
+// that each 32-bit lane of two vectors holds, and adds their products to the lane's f32 (i32) sum.
+//
+// What a lane holds are neighbours along the last tap axis (the inner dim of a product, the channels of an image), so
+// a step of that axis is a group: of `a` it is one load of 32 bits, broadcast; `b` is packed so, lane by lane. The rest
+// of the kernel is the plain one. A group that the axis does not fill, the last of an odd number, is filled up with
+// zeros. Bytes are multiplied unsigned by signed: 128 is added to those of a signed `a` by turning their highest bit,
+// and each panel ends with a line of what that adds to the sums, with which they begin. (So a signed image has no
+// padding: taps that are left out would be corrected too.)
+#include "contract_impl.h"
+
+static bool is_bf16(const contract_form *f, const contract_env *env) {
+  const contraction *c = f->c;
+  return env->math == PIR_MATH_BF16 && env->target->avx512_bf16 && f->compute == PIR_F32 && c->a.dtype == PIR_BF16 &&
+         (c->b.dtype == PIR_BF16 || c->b.rounded == PIR_BF16);
+}
+
+static bool is_bytes(const contract_form *f, const contract_env *env) {
+  const contraction *c = f->c;
+  return env->target->avx512_vnni && f->compute == PIR_I32 && (c->a.dtype == PIR_I8 || c->a.dtype == PIR_U8) &&
+         c->b.dtype == PIR_I8 && (c->a.dtype == PIR_U8 || !f->window_count);
+}
+
+void contract_choose_group(contract_form *f, const contract_env *env) {
+  enum { PAIR = 2, FOUR = 4 };
+  int64_t step, extent;
+  f->group = 1;
+  if (f->kind != CONTRACT_PANEL || f->lane < 0 || !f->tap_count) return;
+  const contract_axis *last = &f->axes[f->taps[f->tap_count - 1]];
+  if (last->window >= 0 || !contract_const(f, last->step_a, &step) || step != 1) return;
+  if (is_bf16(f, env)) f->group = PAIR;
+  if (is_bytes(f, env) && contract_const(f, last->extent, &extent) && extent % FOUR == 0) f->group = FOUR;
+}
+
+pir_dtype contract_lane_dtype(const contract_form *f) { return f->group > 1 ? PIR_I32 : f->compute; }
+
+int contract_step_size(const contract_form *f, int level) { return level == f->tap_count - 1 ? f->group : 1; }
+
+pir_dim contract_steps_dim(const contract_form *f, int level) {
+  pir_dims *dims = f->c->dims;
+  return pir_dim_ceildiv(dims, f->axes[f->taps[level]].extent, pir_dim_const(dims, contract_step_size(f, level)));
+}
+
+loop_expr *contract_steps(const contract_emission *e, int level) {
+  int size = contract_step_size(e->form, level);
+  loop_expr *extent = contract_extent(e, e->form->taps[level]);
+  if (size == 1) return extent;
+  return pir_loop_floordiv(e->m, pir_loop_add(e->m, extent, pir_loop_int(e->m, size - 1)), pir_loop_int(e->m, size));
+}
+
+bool contract_is_corrected(const contract_form *f) { return f->group > 1 && f->c->a.dtype == PIR_I8; }
+
+// ---- a
+
+static loop_expr *bits(const contract_emission *e, loop_expr *x) {
+  loop_expr *same = pir_loop_bitcast(e->m, x, pir_dtype_size(x->dtype) == 2 ? PIR_U16 : PIR_U8);
+  return pir_loop_cast(e->m, same, PIR_I32);
+}
+
+loop_expr *contract_load_a(const contract_emission *e, loop_expr *at, int count) {
+  const contract_form *f = e->form;
+  if (f->group == 1) return pir_loop_cast(e->m, pir_loop_load(e->m, e->a, at, 1, NULL), f->compute);
+  if (count < f->group) return bits(e, pir_loop_load(e->m, e->a, at, 1, NULL));
+  loop_expr *x = pir_loop_join(e->m, pir_loop_load(e->m, e->a, at, (uint16_t)f->group, NULL));
+  if (!contract_is_corrected(f)) return x;
+  return pir_loop_op(e->m, PIR_V_XOR, x, pir_loop_const_int(e->m, PIR_I32, (int32_t)0x80808080), NULL);
+}
+
+// ---- b
+
+loop_expr *contract_pack_lanes(contract_emission *e, loop_block *block, loop_expr *k, loop_expr *at, loop_expr *mask) {
+  const contract_form *f = e->form;
+  pir_dtype rounded = f->c->b.rounded ? f->c->b.rounded : f->c->b.dtype;
+  if (f->group == 1)
+    return pir_loop_cast(e->m, pir_loop_cast(e->m, contract_load_lanes(e, at, mask), rounded), f->compute);
+  loop_expr *all = NULL, *extent = contract_extent(e, f->taps[f->tap_count - 1]);
+  bool whole = pir_loop_multiple(extent) % f->group == 0;
+  int width = (int)pir_dtype_size(rounded) * 8;
+  for (int i = 0; i < f->group; i++) {
+    loop_expr *from = pir_loop_add(e->m, pir_loop_mul(e->m, k, pir_loop_int(e->m, f->group)), pir_loop_int(e->m, i));
+    loop_expr *here = mask;
+    if (i && !whole) {
+      here = pir_loop_broadcast(e->m, pir_loop_lt(e->m, from, extent), (uint16_t)f->vector);
+      if (mask) here = pir_loop_op(e->m, PIR_V_AND, here, mask, NULL);
+    }
+    e->value[f->taps[f->tap_count - 1]] = from;
+    loop_expr *x = bits(e, pir_loop_cast(e->m, contract_load_lanes(e, at, here), rounded));
+    if (i) x = pir_loop_op(e->m, PIR_V_SHL, x, pir_loop_const_int(e->m, PIR_I32, i * width), NULL);
+    x = pir_loop_let(e->fn, block, "part", x);
+    all = all ? pir_loop_op(e->m, PIR_V_OR, all, x, NULL) : x;
+  }
+  return pir_loop_let(e->fn, block, "group", all);
+}
+
+loop_expr *contract_correction(const contract_emission *e, loop_expr *lanes, loop_expr *sum) {
+  loop_expr *offset = pir_loop_const_int(e->m, PIR_I32, (int32_t)0x80808080);
+  loop_expr *zero = pir_loop_broadcast(e->m, pir_loop_const_int(e->m, PIR_I32, 0), lanes->lanes);
+  return pir_loop_sub(e->m, sum, pir_loop_dot(e->m, LOOP_DOT_U8S8, offset, lanes, zero));
+}
