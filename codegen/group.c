@@ -236,7 +236,11 @@ static const pir_op *contraction_of(const grouping *g, const cluster *c) {
 // The operands of a contraction come from buffers: they cannot be computed in its cluster.
 static bool feeds(const grouping *g, const cluster *from, const pir_op *contraction) {
   for (size_t k = 0; k < pir_op_operands(contraction); k++) {
-    const node *p = producer(g, pir_op_operand(contraction, k));
+    const pir_op *casts[2];
+    const pir_value *source = pir_op_operand(contraction, k);
+    pir_dtype rounded;
+    if (source) lower_rounded(g->facts, source, casts, &source, &rounded);
+    const node *p = producer(g, source);
     if (p && p->cluster != NO_CLUSTER && &g->clusters[p->cluster] == from) return true;
   }
   return false;
@@ -296,9 +300,48 @@ static void take_list(grouping *g, node *n, cluster *c) {
   c->ops = 2;
 }
 
+static const pir_op *only_reader(const pir_value *v) {
+  const pir_use *use = pir_value_first_use(v);
+  return use && pir_value_single_use(v) ? pir_use_owner(use) : NULL;
+}
+
+// Casts that only a contraction reads: it takes them.
+static bool waits_for_contraction(const grouping *g, const pir_op *op) {
+  const pir_op *casts[2], *reader = only_reader(pir_op_result(op, 0));
+  const pir_value *source;
+  pir_dtype rounded;
+  if (reader && lower_is_contraction(reader))
+    return lower_rounded(g->facts, pir_op_result(op, 0), casts, &source, &rounded) > 0;
+  if (!reader || !pir_op_results(reader)) return false;
+  const pir_op *second = only_reader(pir_op_result(reader, 0));
+  return second && lower_is_contraction(second) &&
+         lower_rounded(g->facts, pir_op_result(reader, 0), casts, &source, &rounded) == 2 && casts[1] == op;
+}
+
+static void take_casts(grouping *g, node *n, cluster *c) {
+  const pir_op *casts[2];
+  const pir_value *source;
+  pir_dtype rounded;
+  if (c->kind != CLUSTER_CONTRACTS) return;
+  for (size_t k = 0; k < pir_op_operands(n->op); k++) {
+    pir_value *v = pir_op_operand(n->op, k);
+    int count = v ? lower_rounded(g->facts, v, casts, &source, &rounded) : 0;
+    for (int i = 0; i < count; i++) {
+      node *cast = node_of(g, casts[i]);
+      if (!cast || cast->cluster != NO_CLUSTER || cast->segment != n->segment) break;
+      cast->cluster = n->cluster;
+      g->nodes[c->tail].next = (uint32_t)(cast - g->nodes);
+      c->tail = (uint32_t)(cast - g->nodes);
+      if (c->tail < c->first) c->first = c->tail;
+      c->ops++;
+    }
+  }
+}
+
 static void visit(grouping *g, uint32_t i) {
   node *n = &g->nodes[i];
   cluster c;
+  if (pir_op_results(n->op) == 1 && waits_for_contraction(g, n->op)) return;
   const char *why = start_cluster(g, n, &c);
   if (why) {
     uint32_t plain = PIR_CONSTANT | PIR_INPUT | PIR_OUTPUT | PIR_PARAMETER | PIR_STRUCTURAL | PIR_TERMINATOR;
@@ -310,6 +353,7 @@ static void visit(grouping *g, uint32_t i) {
   c.ops = 1;
   n->cluster = g->cluster_count;
   take_list(g, n, &c);
+  take_casts(g, n, &c);
   g->clusters[g->cluster_count++] = c;
   bool views = n->clause->kind != PIR_CLAUSE_POINTWISE && n->clause->kind != PIR_CLAUSE_REDUCE;
   // Producers made last first: a residual joins the branch that ends with it.

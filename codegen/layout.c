@@ -55,7 +55,11 @@ static order of_contraction(const grouping *g, const pir_op *op) {
   int a, b, n = 0;
   bool weights[CONTRACT_MAX_VARS] = {false}, data[CONTRACT_MAX_VARS] = {false};  // vars that either gives
   if (!pir_contract_match(op, g->facts, &c, &a, &b)) return row_major;
-  const pir_op *source = pir_value_op(pir_op_operand(op, (size_t)b));
+  const pir_value *weight;
+  const pir_op *casts[2];
+  pir_dtype rounded;
+  lower_rounded(g->facts, pir_op_operand(op, (size_t)b), casts, &weight, &rounded);
+  const pir_op *source = pir_value_op(weight);
   if (!source || !pir_op_has(source, PIR_PARAMETER)) return row_major;
   for (int d = 0; d < c.b.rank; d++)
     for (int v = 0; v < c.var_count; v++) weights[v] |= c.b.map[d].factor[v] != 0 && !c.vars[v].reduced;

@@ -179,6 +179,11 @@ typedef struct lower_packing {
 } lower_packing;
 
 bool lower_is_contraction(const pir_op *op);
+// How an operand of a contraction comes about, where only it reads these casts: a 16-bit float made f32, or a parameter
+// rounded to one and made f32 again. Returns how many casts those are; they are part of the contraction's group, and
+// its kernel reads the source. round.c
+int lower_rounded(const pir_facts *facts, const pir_value *v, const pir_op *casts[2], const pir_value **out_source,
+                  pir_dtype *out_rounded);
 // The group's contraction, or NULL when it has none.
 const pir_op *lower_contraction(lowering *l);
 // Stages that compute it and, on the finished sums, everything after it. `out_packing->bytes` is 0 when nothing is

@@ -86,7 +86,11 @@ static bool can_pack(const lowering *l, const pir_value *v) {
 }
 
 static bool bind_operand(lowering *l, const pir_op *op, int k, contract_tensor *t) {
-  const lower_value *v = lower_find(l, pir_op_operand(op, (size_t)k));
+  const pir_value *source;
+  const pir_op *casts[2];
+  lower_rounded(l->facts, pir_op_operand(op, (size_t)k), casts, &source, &t->rounded);
+  const lower_value *v = lower_find(l, source);
+  t->dtype = lower_fact(l, source)->dtype;
   if (!v || !v->readable) {
     lower_fail(l, op, "an operand of a contraction that is computed in its group");
     return false;
@@ -140,7 +144,10 @@ void lower_contract(lowering *l, const pir_op *op, lower_stages *stages, lower_p
   }
   if (!bind_operand(l, op, a, &c.a) || !bind_operand(l, op, b, &c.b) || !bind_result(l, op, &c.out)) return;
   for (int i = 0; i < 2 * c.equal_count; i++) pir_vec_push(&l->m->arena, &l->equal, c.equal[i]);
-  c.b_constant = !lower_on_device(l) && can_pack(l, pir_op_operand(op, (size_t)b));
+  const pir_value *weights;
+  const pir_op *casts[2];
+  lower_rounded(l->facts, pir_op_operand(op, (size_t)b), casts, &weights, &c.b.rounded);
+  c.b_constant = !lower_on_device(l) && can_pack(l, weights);
   if (pir_contract_emit(&c, &env, lower_name(l, "stage", (int64_t)stages->count), &code)) {
     lower_fail(l, op, "a contraction of this form");
     return;
@@ -155,6 +162,7 @@ void lower_contract(lowering *l, const pir_op *op, lower_stages *stages, lower_p
 bool lower_group(lowering *l, lower_stages *stages, lower_packing *out_packing) {
   loop_fn *before = l->m->last;
   *out_packing = (lower_packing){0};
+  l->m->flush = l->math == PIR_MATH_BF16;
   lower_interface(l);
   const pir_op *contraction = l->why ? NULL : lower_contraction(l);
   if (l->why) return false;

@@ -94,6 +94,28 @@ static int named_level(const char *name) {
   return -1;
 }
 
+// Processors that have more than their level, by LLVM's names: every feature above but those.
+static const struct processor {
+  const char *name, *lacks[4];
+} PROCESSORS[] = {{"znver4", {"avx512fp16", "amx-tile", "amx-int8", "amx-bf16"}}, {"sapphirerapids", {NULL}}};
+
+static bool named_processor(const char *name, uint64_t *out_features) {
+  *out_features = (UINT64_C(1) << FEATURE_COUNT) - 1;
+  for (size_t i = 0; i < sizeof PROCESSORS / sizeof *PROCESSORS; i++) {
+    if (strcmp(PROCESSORS[i].name, name) != 0) continue;
+    for (size_t k = 0; k < 4 && PROCESSORS[i].lacks[k]; k++)
+      for (size_t f = 0; f < FEATURE_COUNT; f++)
+        if (!strcmp(FEATURES[f].name, PROCESSORS[i].lacks[k])) *out_features &= ~(UINT64_C(1) << f);
+    return true;
+  }
+  return false;
+}
+
+static void describe_processor(pir_target *t, const char *name, uint64_t features) {
+  fill_x86(t, 4, features, name);
+  pir_text_format(t->name, sizeof t->name, "%s", name);
+}
+
 static bool is_native(const char *name) { return !name || !*name || !strcmp(name, "native"); }
 
 static void describe_level(pir_target *t, int level) {
@@ -118,16 +140,20 @@ pir_status pir_target_describe(const char *name, pir_target *out_target) {
   if (is_native(name)) return pir_target_get(name, out_target);
   if (is_device(name, out_target)) return PIR_OK;
   int level = named_level(name);
+  uint64_t features;
+  bool processor = named_processor(name, &features);
   memset(out_target, 0, sizeof *out_target);
-  if (level < 0) return PIR_UNSUPPORTED;
-  if (level) describe_level(out_target, level);
+  if (level < 0 && !processor) return PIR_UNSUPPORTED;
+  if (processor) describe_processor(out_target, name, features);
+  else if (level) describe_level(out_target, level);
   else describe_aarch64(out_target);
   assume_caches(out_target);
   return PIR_OK;
 }
 
 const char *pir_target_names(void) {
-  return "native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4, cuda, sm_80, sm_90, .., aarch64 (to write only)";
+  return "native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4, znver4, sapphirerapids, cuda, sm_80, sm_90, .., "
+         "aarch64 (to write only)";
 }
 
 // ---- modes
@@ -276,9 +302,16 @@ pir_status pir_target_get(const char *name, pir_target *out_target) {
   memset(out_target, 0, sizeof *out_target);
   if (is_device(name, out_target)) return PIR_OK;
   machine m = look();
-  uint64_t found = features_found(&m);
+  uint64_t found = features_found(&m), wanted;
   int best = level_of(found), level = is_native(name) ? best : named_level(name);
-  if (level < 0) return PIR_UNSUPPORTED;
+  bool processor = !is_native(name) && named_processor(name, &wanted);
+  if (level < 0 && !processor) return PIR_UNSUPPORTED;
+  if (processor) {
+    if (wanted & ~found) return PIR_UNAVAILABLE;
+    describe_processor(out_target, name, wanted);
+    find_caches(&m, out_target);
+    return PIR_OK;
+  }
   if (level == 0 || level > best) return PIR_UNAVAILABLE;
   if (is_native(name)) fill_x86(out_target, best, found, tuning_name(&m));
   else describe_level(out_target, level);
@@ -291,7 +324,9 @@ pir_status pir_target_get(const char *name, pir_target *out_target) {
 pir_status pir_target_get(const char *name, pir_target *out_target) {
   memset(out_target, 0, sizeof *out_target);
   if (is_device(name, out_target)) return PIR_OK;
-  return is_native(name) || named_level(name) >= 0 ? PIR_UNAVAILABLE : PIR_UNSUPPORTED;
+  uint64_t features;
+  return is_native(name) || named_level(name) >= 0 || named_processor(name, &features) ? PIR_UNAVAILABLE
+                                                                                       : PIR_UNSUPPORTED;
 }
 
 #endif

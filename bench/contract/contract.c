@@ -1,5 +1,6 @@
 // What the contraction generator reaches, beside the multiply-add peak probed in the same second.
-//   contract-bench [--target=NAME] [--threads=N] [--runs=N] [--as=KIND] [SUBSTRING]    rows whose name contains SUBSTRING
+//   contract-bench [--target=NAME] [--threads=N] [--runs=N] [--as=KIND] [SUBSTRING]    rows whose name contains
+//   SUBSTRING
 //       KIND: f32; bf16, weights rounded when they are packed; u8 and i8, by signed bytes
 //   contract-bench --asm|--loops|--llvm|--object NAME        the code of one row
 #include "../../test/codegen/contraction_cases.h"

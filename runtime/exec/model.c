@@ -26,10 +26,15 @@ static pir_model_options read_options(const pir_model_options *given) {
   return options;
 }
 
-// What is put in groups depends on where they run.
+// What is put in groups depends on where they run; rounding pays where instructions multiply what was rounded.
 static const char *pipeline_for(const pir_model_options *options) {
-  bool compiled = strcmp(options->pipeline, "compile") == 0;
-  return compiled && pir_model_wants_device(options) ? "compile-cuda" : options->pipeline;
+  pir_math math = PIR_MATH_STRICT;
+  pir_target target;
+  if (strcmp(options->pipeline, "compile") != 0) return options->pipeline;
+  if (pir_model_wants_device(options)) return "compile-cuda";
+  pir_math_named(options->math, &math);
+  bool rounds = math == PIR_MATH_BF16 && !pir_target_get(options->target, &target) && target.avx512_bf16;
+  return rounds ? "compile-bf16" : "compile";
 }
 
 static pir_status run_pipeline(pir_context *ctx, pir_program *program, const pir_model_options *options) {

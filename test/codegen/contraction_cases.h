@@ -142,8 +142,12 @@ static inline pir_status run_compile(contract_run *r, pir_code_store *store, con
                                      const contraction *c) {
   r->dims = c->dims;
   r->module = pir_loop_module_create();
-  contract_env env = {
-      .module = r->module, .target = target, .math = r->math, .user = r, .extent = run_extent, .temporary = run_temporary};
+  contract_env env = {.module = r->module,
+                      .target = target,
+                      .math = r->math,
+                      .user = r,
+                      .extent = run_extent,
+                      .temporary = run_temporary};
   pir_status status = pir_contract_emit(c, &env, "contract", &r->code);
   const loop_module *modules[] = {r->module};
   if (!status) status = pir_code_store_build(store, modules, NULL, 1, 1, &r->image);

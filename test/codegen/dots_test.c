@@ -99,8 +99,8 @@ static void check_matmul(env *e, const matmul_case *s, const kinds *k) {
            s->transpose_b ? " transposed" : "", s->constant_b ? " constant" : "", s->varying ? " varying" : "");
   int64_t symbols[] = {s->batch, s->m, s->n, s->k};
   pir_dims *dims = pir_dims_create(NULL);
-  check(e, what, make_matmul(dims, s), k, symbols, s->batch * s->m * s->k,
-        (s->constant_b ? 1 : s->batch) * s->n * s->k, s->batch * s->m * s->n, matmul, s);
+  check(e, what, make_matmul(dims, s), k, symbols, s->batch * s->m * s->k, (s->constant_b ? 1 : s->batch) * s->n * s->k,
+        s->batch * s->m * s->n, matmul, s);
   pir_dims_destroy(dims);
 }
 

@@ -217,7 +217,9 @@ static int build_pipeline(const cli *cli, pir_pass_manager *manager, const rule_
   }
   const emit_form *form = form_of(cli);  // code without passes is that of the pipeline that makes groups
   if (!emit_is_code(form) || changes(cli)) return edit_pipeline(cli, manager);
-  return pir_pass_manager_parse(manager, pir_str_from(pir_pipeline_text(PIR_STR("compile")))) ? CLI_INTERNAL : 0;
+  const char *math = cli_value(cli, OPT_MATH, NULL);
+  pir_str name = math && !strcmp(math, "bf16") ? PIR_STR("compile-bf16") : PIR_STR("compile");
+  return pir_pass_manager_parse(manager, pir_str_from(pir_pipeline_text(name))) ? CLI_INTERNAL : 0;
 }
 
 static bool write_stdout(void *user, const char *data, size_t size) {

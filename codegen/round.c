@@ -1,0 +1,208 @@
+// round_contractions_pass: what --math=bf16 permits, written into the program. The operands of a contraction become
+// widen(narrow(x)): x rounded to bf16, as f32 again, so the op and its result keep their types and every pipeline
+// computes the same. build_cinn_pass then puts the narrowing cast into the group that makes x (which stores bf16 only,
+// when nobody else wants x) and the widening one into the contraction's, whose kernel multiplies pairs of bf16.
+//
+// A value is narrowed once, right where it is made: above the views that lead from it to its readers, for these move
+// either. Left alone are contractions without a run of neighbours along their sums that pairs could be taken from (an
+// image's first layer, depthwise), and those that are small. Linear in the program.
+#include "contract.h"
+#include "lower.h"
+
+#include <pir/dialect/pd_op.h>
+#include <pir/pass.h>
+
+#include <map.h>
+
+typedef struct rounding {
+  pir_pass_run *run;
+  pir_facts *facts;
+  pir_context *ctx;
+  pir_arena arena;
+  pir_map narrow;  // value -> it as bf16
+  uint64_t rounded, casts;
+} rounding;
+
+// ---- casts
+
+static pir_value *make_cast(rounding *r, pir_op *at, pir_value *value, pir_dtype dtype) {
+  const pir_opdef *def = pir_context_op(r->ctx, PD_CAST);
+  pir_tensor_spec spec = pir_type_spec(pir_value_type(value));
+  spec.dtype = dtype;
+  const pir_type *type = pir_type_tensor_like(r->ctx, PIR_TYPE_TENSOR, &spec);
+  pir_named_attr attr = {pir_name_get(r->ctx, pir_str_from(def->attrs[PD_CAST_ATTR_DTYPE].name)),
+                         pir_attr_dtype(r->ctx, dtype)};
+  pir_op_spec cast = {.def = def,
+                      .loc = pir_op_loc(at),
+                      .operands = &value,
+                      .operand_count = 1,
+                      .result_types = &type,
+                      .result_count = 1,
+                      .attrs = &attr,
+                      .attr_count = 1};
+  r->casts++;
+  return pir_op_result(pir_rewriter_create(r->run->rewriter, at, &cast), 0);
+}
+
+// ---- views
+
+// The operand whose elements the op hands on unchanged, when it does nothing else; -1 when it does.
+static int moved_operand(const pir_op *op) {
+  const pir_opdef *def = pir_op_meaning(op);
+  const pir_clause *c = def ? def->clause : NULL;
+  if (!c || c->next || pir_op_results(op) != 1 || !pir_op_has(op, PIR_PURE) || pir_op_is(op, PD_CAST)) return -1;
+  if (c->kind != PIR_CLAUSE_VIEW && c->kind != PIR_CLAUSE_POINTWISE) return -1;
+  const pir_node *body = &c->nodes[c->body];
+  return body->op == PIR_V_LOAD && body->a < 0 ? body->k : -1;
+}
+
+// The same view of another value, with its element type; NULL when it cannot be made.
+static pir_value *view_of(rounding *r, pir_op *view, int k, pir_value *value) {
+  enum { MOST = 16 };
+  pir_value *operands[MOST];
+  pir_named_attr attrs[MOST];
+  size_t count = pir_op_operands(view), attr_count = pir_op_attrs_sorted(view, attrs, MOST);
+  if (count > MOST || attr_count > MOST) return NULL;
+  for (size_t i = 0; i < count; i++) operands[i] = (int)i == k ? value : pir_op_operand(view, i);
+  pir_tensor_spec spec = pir_type_spec(pir_value_type(pir_op_result(view, 0)));
+  spec.dtype = PIR_BF16;
+  const pir_type *type = pir_type_tensor_like(r->ctx, PIR_TYPE_TENSOR, &spec);
+  pir_op_spec copy = {.def = pir_op_def(view),
+                      .loc = pir_op_loc(view),
+                      .operands = operands,
+                      .operand_count = count,
+                      .result_types = &type,
+                      .result_count = 1,
+                      .attrs = attrs,
+                      .attr_count = attr_count};
+  return pir_op_result(pir_rewriter_create(r->run->rewriter, view, &copy), 0);
+}
+
+static pir_op *behind(const pir_value *value) {
+  pir_op *source = pir_value_op(value);
+  return source ? pir_op_next(source) : pir_block_first(pir_value_block(value));
+}
+
+// The value as bf16: of what it is a view of, where it is one. `views` are made again from the last to the first.
+static pir_value *narrowed(rounding *r, pir_value *value) {
+  enum { DEPTH = 8 };
+  pir_value *views[DEPTH], *low;
+  int depth = 0, k = 0;
+  while (!(low = pir_map_get(&r->narrow, value)) && depth < DEPTH) {
+    pir_op *op = pir_value_op(value);
+    if (!op || (k = moved_operand(op)) < 0 || pir_op_attrs(op) > 16 || pir_op_operands(op) > 16) break;
+    views[depth++] = value;
+    value = pir_op_operand(op, (size_t)k);
+  }
+  if (!low) low = make_cast(r, behind(value), value, PIR_BF16);
+  pir_map_put(&r->arena, &r->narrow, value, (uint64_t)(uintptr_t)low);
+  while (depth-- > 0 && low) {
+    pir_op *view = pir_value_op(views[depth]);
+    low = view_of(r, view, moved_operand(view), low);
+    if (low) pir_map_put(&r->arena, &r->narrow, views[depth], (uint64_t)(uintptr_t)low);
+  }
+  return low;
+}
+
+// ---- which contractions
+
+static bool mentions(const contract_tensor *t, int var) {
+  for (int d = 0; d < t->rank; d++)
+    if (t->map[d].factor[var]) return true;
+  return false;
+}
+
+// At least n, as far as is known.
+static bool is_at_least(const contraction *c, pir_dim extent, int64_t n) {
+  int64_t value;
+  return !pir_dim_is_const(c->dims, extent, &value) || value >= n;
+}
+
+// Whether `v` runs along an axis of `a` alone: the innermost one, or that of the channels, which will be innermost.
+static bool gives_pairs(const contraction *c, int v, bool weights) {
+  for (int d = 0; d < c->a.rank; d++) {
+    if (c->a.map[d].factor[v] != 1 || c->a.map[d].offset) continue;
+    bool alone = true;
+    for (int other = 0; other < c->var_count; other++)
+      alone &= other == v || !c->a.map[d].factor[other] || !is_at_least(c, c->vars[other].extent, 2);
+    if (alone && (d == c->a.rank - 1 || weights)) return true;
+  }
+  return false;
+}
+
+static bool is_worthwhile(const contraction *c, bool weights) {
+  enum { FEWEST_SUMMED = 16, FEWEST_LANES = 8, FEWEST_NEIGHBOURS = 8 };
+  int64_t extent, summed = 1;
+  bool known = true, pairs = false, lanes = false;
+  for (int v = 0; v < c->var_count; v++) {
+    if (!c->vars[v].reduced) {
+      lanes |= !mentions(&c->a, v) && is_at_least(c, c->vars[v].extent, FEWEST_LANES);
+      continue;
+    }
+    if (pir_dim_is_const(c->dims, c->vars[v].extent, &extent))
+      summed *= extent < FEWEST_SUMMED ? extent : FEWEST_SUMMED;
+    else known = false;
+    pairs |= gives_pairs(c, v, weights) && is_at_least(c, c->vars[v].extent, FEWEST_NEIGHBOURS);
+  }
+  return pairs && lanes && (!known || summed >= FEWEST_SUMMED);
+}
+
+static bool is_f32(const rounding *r, const pir_value *v) {
+  const pir_fact *fact = pir_facts_of(r->facts, v);
+  return fact->known && fact->dtype == PIR_F32 && pir_type_kind_of(pir_value_type(v)) == PIR_TYPE_TENSOR;
+}
+
+static bool is_parameter(const pir_value *v) { return pir_value_op(v) && pir_op_has(pir_value_op(v), PIR_PARAMETER); }
+
+static void round_operands(rounding *r, pir_op *op) {
+  contraction c;
+  int k[2];
+  if (!pir_codegen_can(op, r->facts) || !pir_contract_match(op, r->facts, &c, &k[0], &k[1])) return;
+  pir_value *a = pir_op_operand(op, (size_t)k[0]), *b = pir_op_operand(op, (size_t)k[1]);
+  if (!is_f32(r, a) || !is_f32(r, b) || c.out.dtype != PIR_F32 || !is_worthwhile(&c, is_parameter(b))) return;
+  for (int i = 0; i < 2; i++) {
+    pir_value *value = i ? b : a;
+    // A weight is rounded when it is packed: its casts are never run.
+    pir_value *low = is_parameter(value) ? make_cast(r, op, value, PIR_BF16) : narrowed(r, value);
+    if (!low) return;
+    pir_rewriter_set_operand(r->run->rewriter, op, (size_t)k[i], make_cast(r, op, low, PIR_F32));
+  }
+  r->rounded++;
+}
+
+pir_status pir_pass_round(pir_pass_run *run) {
+  rounding r = {.run = run, .facts = pir_run_facts(run), .ctx = pir_program_context(run->program)};
+  if (!r.facts) return pir_run_facts_status(run);
+  pir_arena_init(&r.arena, NULL, NULL, NULL);
+  for (pir_op *op = pir_block_first(pir_program_block(run->program)); op; op = pir_op_next(op))
+    if (lower_is_contraction(op)) round_operands(&r, op);
+  pir_arena_destroy(&r.arena);
+  pir_run_count(run, "contractions", r.rounded);
+  pir_run_count(run, "casts", r.casts);
+  return PIR_OK;
+}
+
+// ---- found again
+
+static bool is_cast(const pir_facts *facts, const pir_op *op, pir_dtype from, pir_dtype to) {
+  return op && pir_op_is(op, PD_CAST) && pir_facts_of(facts, pir_op_operand(op, 0))->dtype == from &&
+         pir_facts_of(facts, pir_op_result(op, 0))->dtype == to;
+}
+
+int lower_rounded(const pir_facts *facts, const pir_value *v, const pir_op *casts[2], const pir_value **out_source,
+                  pir_dtype *out_rounded) {
+  const pir_op *wide = pir_value_op(v), *narrow;
+  *out_source = v;
+  *out_rounded = PIR_UNDEFINED;
+  if (!pir_value_single_use(v)) return 0;
+  if (!is_cast(facts, wide, PIR_BF16, PIR_F32) && !is_cast(facts, wide, PIR_F16, PIR_F32)) return 0;
+  casts[0] = wide;
+  *out_source = pir_op_operand(wide, 0);
+  casts[1] = narrow = pir_value_op(*out_source);
+  if (!is_cast(facts, narrow, PIR_F32, PIR_BF16) || !is_parameter(pir_op_operand(narrow, 0)) ||
+      !pir_value_single_use(*out_source))
+    return 1;
+  *out_source = pir_op_operand(narrow, 0);
+  *out_rounded = PIR_BF16;
+  return 2;
+}

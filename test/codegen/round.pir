@@ -1,0 +1,68 @@
+// What --math=bf16 rounds, and what becomes of it.
+// RUN: pir-opt %s --passes=round,dce --split-input-file --verify-each | FileCheck %s
+// RUN: pir-opt %s --passes=round,dce,group --split-input-file | FileCheck %s --check-prefix=GROUPS
+// RUN: pir-opt %s --emit=asm --math=bf16 --target=znver4 --split-input-file | FileCheck %s --check-prefix=ASM
+// RUN: pir-opt %s --emit=asm --target=znver4 --split-input-file | FileCheck %s --check-prefix=STRICT
+// STRICT-NOT: bf16
+
+// A value that two contractions read is rounded once; above the view, which moves half the bytes then.
+// CHECK:      (%[[SUM:[0-9]+]]) = "pd_op.relu"
+// CHECK-NEXT: (%[[LOW:[0-9]+]]) = "pd_op.cast" (%[[SUM]]) {dtype:bfloat16
+// CHECK-NEXT: (%[[VIEW:[0-9]+]]) = "pd_op.transpose" (%[[LOW]])
+// CHECK-NEXT: "pd_op.cast" (%[[VIEW]]) {dtype:float32
+// CHECK-NEXT: "pd_op.cast" {{.*}}bfloat16
+// CHECK-NEXT: "pd_op.cast" {{.*}}float32
+// CHECK-NEXT: "pd_op.matmul"
+// CHECK-NEXT: "pd_op.cast" (%[[VIEW]]) {dtype:float32
+// CHECK:      "pd_op.matmul"
+
+// The first group stores bf16 alone; the casts of a weight are inside.
+// GROUPS:      "cinn_op.group"
+// GROUPS:        "pd_op.cast" {{.*}}bfloat16
+// GROUPS:        "pd_op.matmul"
+// GROUPS:        "pd_op.relu"
+// GROUPS-NEXT:   "pd_op.cast"
+// GROUPS-NEXT:   "cf.yield"
+// GROUPS-SAME:     (tensor<-1x64x32xbf16>)
+// GROUPS:      "cinn_op.group"
+// GROUPS:        "pd_op.matmul"
+// GROUPS:        "pd_op.add"
+
+// ASM: vdpbf16ps {{.*}}%zmm
+// ASM: vcvtneps2bf16
+// ASM: vdpbf16ps {{.*}}%zmm
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1,64,48]} : () -> tensor<-1x64x48xf32>
+    (%1) = "builtin.parameter" () {parameter_name:"a"} : () -> tensor<48x32xf32>
+    (%2) = "builtin.parameter" () {parameter_name:"b"} : () -> tensor<64x40xf32>
+    (%3) = "builtin.parameter" () {parameter_name:"c"} : () -> tensor<64x40xf32>
+    (%4) = "pd_op.matmul" (%0, %1) {transpose_x:false,transpose_y:false} : (tensor<-1x64x48xf32>, tensor<48x32xf32>) -> tensor<-1x64x32xf32>
+    (%5) = "pd_op.relu" (%4) {} : (tensor<-1x64x32xf32>) -> tensor<-1x64x32xf32>
+    (%6) = "pd_op.transpose" (%5) {perm:[0,2,1]} : (tensor<-1x64x32xf32>) -> tensor<-1x32x64xf32>
+    (%7) = "pd_op.matmul" (%6, %2) {transpose_x:false,transpose_y:false} : (tensor<-1x32x64xf32>, tensor<64x40xf32>) -> tensor<-1x32x40xf32>
+    (%8) = "pd_op.matmul" (%6, %3) {transpose_x:false,transpose_y:false} : (tensor<-1x32x64xf32>, tensor<64x40xf32>) -> tensor<-1x32x40xf32>
+    (%9) = "pd_op.add" (%7, %8) {} : (tensor<-1x32x40xf32>, tensor<-1x32x40xf32>) -> tensor<-1x32x40xf32>
+    (%10) = "pd_op.fetch" (%9) {col:0,name:"out"} : (tensor<-1x32x40xf32>) -> tensor<-1x32x40xf32>
+}
+// -----
+// Channels of an image are pairs; three are not, and depthwise has none.
+// CHECK:      "pd_op.data"
+// CHECK-NOT:  cast
+// CHECK:      "pd_op.conv2d"
+// CHECK-NEXT: "pd_op.depthwise_conv2d"
+// CHECK-NEXT: "pd_op.cast" {{.*}}bfloat16
+// CHECK-NEXT: "pd_op.cast" {{.*}}float32
+// CHECK-NEXT: "pd_op.cast" {{.*}}bfloat16
+// CHECK-NEXT: "pd_op.cast" {{.*}}float32
+// CHECK-NEXT: "pd_op.conv2d"
+// ASM:        vdpbf16ps
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1,3,32,32]} : () -> tensor<-1x3x32x32xf32>
+    (%1) = "builtin.parameter" () {parameter_name:"a"} : () -> tensor<16x3x3x3xf32>
+    (%2) = "builtin.parameter" () {parameter_name:"b"} : () -> tensor<16x1x3x3xf32>
+    (%3) = "builtin.parameter" () {parameter_name:"c"} : () -> tensor<24x16x3x3xf32>
+    (%4) = "pd_op.conv2d" (%0, %1) {data_format:"NCHW",dilations:[1,1],groups:1,padding_algorithm:"EXPLICIT",paddings:[1,1],strides:[2,2]} : (tensor<-1x3x32x32xf32>, tensor<16x3x3x3xf32>) -> tensor<-1x16x16x16xf32>
+    (%5) = "pd_op.depthwise_conv2d" (%4, %2) {data_format:"NCHW",dilations:[1,1],groups:16,padding_algorithm:"EXPLICIT",paddings:[1,1],strides:[1,1]} : (tensor<-1x16x16x16xf32>, tensor<16x1x3x3xf32>) -> tensor<-1x16x16x16xf32>
+    (%6) = "pd_op.conv2d" (%5, %3) {data_format:"NCHW",dilations:[1,1],groups:1,padding_algorithm:"EXPLICIT",paddings:[1,1],strides:[2,2]} : (tensor<-1x16x16x16xf32>, tensor<24x16x3x3xf32>) -> tensor<-1x24x8x8xf32>
+    (%7) = "pd_op.fetch" (%6) {col:0,name:"out"} : (tensor<-1x24x8x8xf32>) -> tensor<-1x24x8x8xf32>
+}
