@@ -26,6 +26,8 @@ keep passes "passes of Paddle's GPU pipeline over a transformer (in turns with P
   "$python" "$here/passes.py" --build "$build" --json "$build/bench/passes.json"
 keep latency "latency" "$python" "$here/latency.py" --zoo "$zoo" --pir-run "$build/bin/pir-run" --peak "$build/bench/peak" \
   --models "$models" --json "$build/bench/latency.json"
+keep roofline "where the time goes, and how near it is to the limits" python3 "$here/roofline.py" --zoo "$zoo" --pir-run "$build/bin/pir-run" \
+  --peak "$build/bench/peak" ${names[@]:+--models "$models"}
 keep contract "contractions alone, channels last (beside the multiply-add peak)" "$build/bin/contract-bench"
 "$python" "$here/ops/run.py" --lib "$build/lib/libpir.so" --work "$build/bench/limits" --peak "$build/bench/peak" --limits --threads 1,2 \
   --results "$here/RESULTS.md"
