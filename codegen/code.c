@@ -313,4 +313,8 @@ pir_status pir_code_store_build_cuda(pir_code_store *store, const char *const *t
   return status;
 }
 
+bool pir_code_store_object(const pir_code_store *store, pir_cache_key key, pir_emitted *out_object) {
+  return store->folder && pir_cache_load(store->folder, key, out_object);
+}
+
 pir_code_stats pir_code_store_stats(const pir_code_store *store) { return store->stats; }

@@ -27,6 +27,9 @@ pir_status pir_code_store_build(pir_code_store *store, const loop_module *const 
 pir_status pir_code_store_build_cuda(pir_code_store *store, const char *const *texts, size_t count, int threads,
                                      const pir_image **out_images);
 
+// The object of a key, from the folder; false when it is not there.
+bool pir_code_store_object(const pir_code_store *store, pir_cache_key key, pir_emitted *out_object);
+
 typedef struct pir_code_stats {
   size_t compiled, from_memory, from_disk, bytes;
 } pir_code_stats;

@@ -1,37 +1,11 @@
 // Groups to code. Taking a group up lowers it to a loop module of its own, which is dropped at once when an earlier
 // group has the same; finishing hands the modules to the code store, links the stages, and drops the loops: only the
 // interfaces stay.
-#include <pir/codegen.h>
-
-#include "code.h"
-#include "cuda/cuda.h"
+#include "compile_impl.h"
 #include "lower.h"
-
-#include <arena.h>
 
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct unit {
-  loop_module *module;  // NULL: that of unit `same`, or done with
-  pir_cache_key key;
-  size_t same;  // the first unit with this key
-  pir_stage *stages;
-  const char **names;  // of their functions
-  pir_packing packing;
-  const char *packing_name;
-  pir_compiled_group group;
-  cuda_source cuda;  // for a device
-} unit;
-
-struct pir_compiler {
-  pir_context *ctx;
-  pir_compiler_options options;
-  pir_code_store *store;
-  pir_arena arena;  // of the interfaces
-  unit *units;
-  size_t count, capacity, shared;
-};
 
 pir_status pir_compiler_create(pir_context *ctx, const pir_compiler_options *options, pir_compiler **out_compiler) {
   pir_compiler *c = calloc(1, sizeof *c);
@@ -52,6 +26,8 @@ void pir_compiler_destroy(pir_compiler *c) {
     cuda_source_release(&c->units[i].cuda);
     pir_loop_module_destroy(c->units[i].module);
   }
+  for (size_t i = 0; i < c->image_count; i++) pir_image_unload(c->images[i]);
+  free(c->images);
   free(c->units);
   pir_arena_destroy(&c->arena);
   pir_code_store_destroy(c->store);
@@ -225,9 +201,10 @@ const pir_compiled_group *pir_compiler_group(const pir_compiler *c, size_t index
   return index < c->count ? &c->units[index].group : NULL;
 }
 
-size_t pir_compiler_kernels(const pir_compiler *c) { return pir_code_store_stats(c->store).compiled; }
+size_t pir_compiler_kernels(const pir_compiler *c) { return c->store ? pir_code_store_stats(c->store).compiled : 0; }
 
 size_t pir_compiler_cache_hits(const pir_compiler *c) {
+  if (!c->store) return c->count;
   pir_code_stats s = pir_code_store_stats(c->store);
   return s.from_memory + s.from_disk + c->shared;
 }

@@ -73,18 +73,19 @@ static pir_status missing(pir_context *ctx, pir_str file, const wanted *want) {
                     want->count, (int)want->decls[0].name.size, want->decls[0].name.data);
 }
 
-static pir_status attach(pir_program *program, const wanted *want, const char *path, const char *params) {
-  char *found = NULL;
-  pir_status status;
+// `out_params` gets where they are.
+static pir_status attach(pir_program *program, const wanted *want, const char *path, const char *params,
+                         char **out_params) {
+  pir_context *ctx = pir_program_context(program);
   if (!want->count && !params) return PIR_OK;
-  if (!params) {
-    pir_context *ctx = pir_program_context(program);
-    status = params_choose(ctx, path, want->decls, want->count, &found);
+  if (params) {
+    *out_params = strdup(params);
+    if (!*out_params) return PIR_EXHAUSTED;
+  } else {
+    pir_status status = params_choose(ctx, path, want->decls, want->count, out_params);
     if (status) return status == PIR_NOT_FOUND ? missing(ctx, pir_str_from(path), want) : status;
   }
-  status = pir_program_map_params(program, want->decls, want->count, params ? params : found);
-  free(found);
-  return status;
+  return pir_program_map_params(program, want->decls, want->count, *out_params);
 }
 
 // Destroys a program that did not come to be.
@@ -128,24 +129,38 @@ pir_status pir_program_read_file(pir_context *ctx, const char *path, pir_program
   return status;
 }
 
-static pir_status load_file(pir_context *ctx, const char *path, const char *params, pir_program **out_program) {
+static pir_status load_file(pir_context *ctx, const char *path, const char *params, pir_program **out_program,
+                            char **out_params) {
   pir_borrowed bytes;
   wanted want = {0};
   PIR_TRY(map_program(ctx, path, &bytes));
   pir_status status = read_any(ctx, text_of(bytes), pir_str_from(path), out_program, &want);
   give_back(bytes);
   if (!status && pir_program_is_older(*out_program)) status = pir_program_upgrade(*out_program);
-  if (!status) status = attach(*out_program, &want, path, params);
+  if (!status) status = attach(*out_program, &want, path, params, out_params);
   free(want.decls);
   return finish(status, out_program);
 }
 
-pir_status pir_program_load_file(pir_context *ctx, const char *path, const char *params, pir_program **out_program) {
+pir_status pir_program_load_found(pir_context *ctx, const char *path, const char *params, pir_program **out_program,
+                                  char **out_params) {
   char *file;
   *out_program = NULL;
+  *out_params = NULL;
   PIR_TRY(resolve(ctx, path, &file));
-  pir_status status = load_file(ctx, file, params, out_program);
+  pir_status status = load_file(ctx, file, params, out_program, out_params);
   free(file);
+  if (status) {
+    free(*out_params);
+    *out_params = NULL;
+  }
+  return status;
+}
+
+pir_status pir_program_load_file(pir_context *ctx, const char *path, const char *params, pir_program **out_program) {
+  char *found;
+  pir_status status = pir_program_load_found(ctx, path, params, out_program, &found);
+  free(found);
   return status;
 }
 

@@ -1,12 +1,14 @@
 // Models: run the pipeline over a clone of the program, have its groups compiled, build the plan, load the
 // weights. Afterwards nothing of the program or its context is needed.
-#include "model_impl.h"
+#include "prepared.h"
 #include <pir/dialect/cinn.h>
 #include <pir/custom.h>
 #include <pir/dialects.h>
 #include <pir/load.h>
 #include <pir/pass.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -141,12 +143,18 @@ static pir_status make(pir_model *model, pir_program *program, const pir_model_o
   return status;
 }
 
+pir_model *pir_model_new(const pir_allocator *allocator) {
+  pir_model *model = pir_mem_get(allocator, sizeof *model);
+  if (!model) return NULL;
+  *model = (pir_model){.allocator = *allocator, .plan.memory.allocator = *allocator};
+  atomic_init(&model->holders, 1);
+  return model;
+}
+
 static pir_status create(pir_program *program, const pir_model_options *options, pir_model **out_model) {
   uint64_t start = now_ns();
-  pir_model *model = pir_mem_get(&options->allocator, sizeof *model);
+  pir_model *model = pir_model_new(&options->allocator);
   if (!model) return PIR_EXHAUSTED;
-  *model = (pir_model){.allocator = options->allocator};
-  atomic_init(&model->holders, 1);
   pir_status status = make(model, program, options);
   model->stats.compile_ns = now_ns() - start;
   if (status) pir_model_release(model);
@@ -179,36 +187,83 @@ static void give_back(pir_borrowed bytes) {
   if (bytes.release) bytes.release(bytes.user);
 }
 
-pir_status pir_model_load(pir_borrowed bytes, pir_borrowed params, const pir_model_options *given,
-                          pir_model **out_model) {
-  *out_model = NULL;
-  pir_model_options options = read_options(given);
-  pir_context *ctx = own_context(&options);
+// These read a program with its parameters in a context of their own and compile it.
+
+static pir_status load_bytes(pir_borrowed bytes, pir_borrowed params, const pir_model_options *options,
+                             pir_model **out_model) {
+  pir_context *ctx = own_context(options);
   pir_program *program = NULL;
-  pir_status status = load_dialects(ctx, &options);
+  uint64_t start = now_ns();
+  pir_status status = load_dialects(ctx, options);
   if (status) {
     give_back(bytes);
     give_back(params);
   } else {
     status = pir_program_load(ctx, bytes, params, PIR_STR("memory"), &program);
   }
-  if (!status) status = create(program, &options, out_model);
+  uint64_t loaded = now_ns();
+  if (!status) status = create(program, options, out_model);
+  if (!status) (*out_model)->stats.load_ns = loaded - start;
   pir_program_destroy(program);
   pir_context_destroy(ctx);
+  return status;
+}
+
+static pir_status load_file(const char *path, const char *params, const pir_model_options *options, char **out_params,
+                            pir_model **out_model) {
+  pir_context *ctx = own_context(options);
+  pir_program *program = NULL;
+  uint64_t start = now_ns();
+  pir_status status = load_dialects(ctx, options);
+  if (!status) status = pir_program_load_found(ctx, path, params, &program, out_params);
+  uint64_t loaded = now_ns();
+  if (!status) status = create(program, options, out_model);
+  if (!status) (*out_model)->stats.load_ns = loaded - start;
+  pir_program_destroy(program);
+  pir_context_destroy(ctx);
+  return status;
+}
+
+// What is not there or cannot be used is made from the files.
+static pir_status load_prepared(const prepared *kept, const pir_model_options *options, uint64_t start,
+                                pir_model **out_model) {
+  pir_status status = pir_prepared_load(kept, options, out_model);
+  if (!status) (*out_model)->stats.compile_ns = now_ns() - start;
+  return status;
+}
+
+pir_status pir_model_load(pir_borrowed bytes, pir_borrowed params, const pir_model_options *given,
+                          pir_model **out_model) {
+  *out_model = NULL;
+  uint64_t start = now_ns();
+  pir_model_options options = read_options(given);
+  prepared kept;
+  pir_prepared_begin_bytes(&options, bytes, params, &kept);
+  pir_status status = load_prepared(&kept, &options, start, out_model);
+  if (status) {
+    status = load_bytes(bytes, params, &options, out_model);
+    if (!status) pir_prepared_save(&kept, *out_model, NULL);
+  } else {
+    give_back(bytes);
+    give_back(params);
+  }
+  pir_prepared_release(&kept);
   return status;
 }
 
 pir_status pir_model_load_file(const char *path, const char *params, const pir_model_options *given,
                                pir_model **out_model) {
   *out_model = NULL;
+  uint64_t start = now_ns();
   pir_model_options options = read_options(given);
-  pir_context *ctx = own_context(&options);
-  pir_program *program = NULL;
-  pir_status status = load_dialects(ctx, &options);
-  if (!status) status = pir_program_load_file(ctx, path, params, &program);
-  if (!status) status = create(program, &options, out_model);
-  pir_program_destroy(program);
-  pir_context_destroy(ctx);
+  prepared kept;
+  char *found = NULL;
+  pir_prepared_begin(&options, path, params, &kept);
+  pir_status status = load_prepared(&kept, &options, start, out_model);
+  if (status) status = load_file(path, params, &options, &found, out_model);
+  if (!status && !(*out_model)->mapped.data) pir_prepared_save(&kept, *out_model, found);
+  pir_prepared_release(&kept);
+  free(found);
   return status;
 }
 
@@ -220,6 +275,7 @@ void pir_model_release(pir_model *model) {
   pir_model_close_device(model);
   if (model->compiler) pir_compiler_destroy(model->compiler);
   pir_plan_release(&model->plan);
+  if (model->mapped.data) munmap(model->mapped.data, model->mapped.bytes);
   pir_allocator allocator = model->allocator;
   pir_mem_give(&allocator, model, sizeof *model);
 }

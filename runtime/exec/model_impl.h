@@ -20,6 +20,7 @@ struct pir_model {
   const pir_param **lent;  // by const: parameters read in place
   void **packed;           // by pack, in `packs`
   owned_block packs;
+  owned_block mapped;  // a prepared model: constants and packed weights lie in it
   pir_device *device;  // NULL: the processor
   pir_queue *loading;  // what loads the weights to it, and owns their memory
   pir_device_kernel *kernels;
@@ -27,6 +28,9 @@ struct pir_model {
   uint32_t code_count;
   pir_model_stats stats;
 };
+
+// Without content, held once; NULL: out of memory.
+pir_model *pir_model_new(const pir_allocator *allocator);
 
 // The device for target "cuda" (on_device.c): opened before anything is compiled for it, its kernels looked up
 // afterwards.

@@ -136,6 +136,9 @@ PIR_API void pir_compiler_destroy(pir_compiler *compiler);
 // The version of LLVM behind it ("19.1.7"); false when that library is not installed. Opens it.
 PIR_API bool pir_compiler_llvm_version(char *out, size_t capacity);
 
+// Text that differs between builds of the libraries that make and run code.
+PIR_API void pir_compiler_identity(char *out, size_t capacity);
+
 // Whether the generator can compile this op inside a group. Lowering asks; what it refuses is called.
 PIR_API bool pir_codegen_can(const pir_op *op, const pir_facts *facts);
 
@@ -147,6 +150,13 @@ PIR_API pir_status pir_compiler_finish(pir_compiler *compiler);
 PIR_API const pir_compiled_group *pir_compiler_group(const pir_compiler *compiler, size_t index);
 PIR_API size_t pir_compiler_kernels(const pir_compiler *compiler);
 PIR_API size_t pir_compiler_cache_hits(const pir_compiler *compiler);
+
+// What a later start needs of the compiled groups: their code, and what running them asks for; not how constants are
+// packed. Bytes from malloc, for the same library on the same processor. PIR_NOT_FOUND: the code is not kept in a
+// folder.
+PIR_API pir_status pir_compiler_save(const pir_compiler *compiler, void **out_data, size_t *out_size);
+// Groups have the numbers they had. The bytes are run, so they must be what was saved. PIR_INVALID: they are not.
+PIR_API pir_status pir_compiler_restore(const void *data, size_t size, pir_compiler **out_compiler);
 
 // Writes the code of the program's groups as one module: group k has functions g<k>_stage<n>, and one for each
 // constant it packs. Nothing is run, so `target` may be any that pir_target_describe knows. PIR_INVALID, reported,

@@ -24,6 +24,11 @@ PIR_API PIR_NODISCARD pir_status pir_program_read_file(pir_context *ctx, const c
 PIR_API PIR_NODISCARD pir_status pir_program_load_file(pir_context *ctx, const char *path, const char *params,
                                                        pir_program **out_program);
 
+// The same; `out_params` gets the path the parameters were read from, NULL when the program has none. Free it with
+// free.
+PIR_API PIR_NODISCARD pir_status pir_program_load_found(pir_context *ctx, const char *path, const char *params,
+                                                        pir_program **out_program, char **out_params);
+
 // The same from memory. The program's bytes are given back on return; those of the combined parameter
 // file (`params.data` NULL when there is none) when their last user goes. Both are consumed even on failure.
 PIR_API PIR_NODISCARD pir_status pir_program_load(pir_context *ctx, pir_borrowed bytes, pir_borrowed params,

@@ -20,7 +20,7 @@ typedef struct pir_model_options {
   const char *pipeline;  // "compile" (default), "kernels", or pass pipeline text
   const char *target;    // "native" (default), "x86-64", "x86-64-v3", "x86-64-v4", ..., "cuda"
   const char *math;      // "strict" (default), "fast", "bf16"
-  const char *cache;     // folder of the code cache; NULL: none
+  const char *cache;     // folder of compiled code and prepared models; NULL: none
   int compile_threads;   // 0: as many as the machine has
   pir_diag_sink sink;    // where diagnostics go; none by default
   pir_allocator allocator;
@@ -61,6 +61,8 @@ PIR_API pir_port pir_model_output(const pir_model *model, size_t i);
 typedef struct pir_model_stats {
   uint64_t ops, instructions, kernels_compiled, kernels_called, cache_hits;
   uint64_t compile_ns, weight_bytes, packed_bytes, code_bytes;
+  uint64_t load_ns;         // reading the program, by pir_model_load and pir_model_load_file
+  uint64_t prepared_bytes;  // mapped from the cache in place of all that; 0: it was not there
 } pir_model_stats;
 PIR_API pir_model_stats pir_model_stats_of(const pir_model *model);
 

@@ -1,0 +1,34 @@
+// The compiler of groups: what compiling them and storing them share.
+#ifndef PIR_COMPILE_IMPL_H
+#define PIR_COMPILE_IMPL_H
+
+#include "code.h"
+#include "cuda/cuda.h"
+
+#include <arena.h>
+#include <pir/codegen.h>
+
+typedef struct unit {
+  loop_module *module;  // NULL: that of unit `same`, or done with
+  pir_cache_key key;
+  size_t same;  // the first unit with this key
+  pir_stage *stages;
+  const char **names;  // of their functions
+  pir_packing packing;
+  const char *packing_name;
+  pir_compiled_group group;
+  cuda_source cuda;  // for a device
+} unit;
+
+struct pir_compiler {
+  pir_context *ctx;
+  pir_compiler_options options;
+  pir_code_store *store;
+  pir_arena arena;  // of the interfaces
+  unit *units;
+  size_t count, capacity, shared;
+  pir_image **images;  // restored: the code, without a store
+  size_t image_count;
+};
+
+#endif

@@ -1,0 +1,28 @@
+// Values to bytes and back. One function describes a structure for both directions, so that what is written and what
+// is read cannot come apart. Failures are remembered; ask at the end. Bytes are those of this machine and this build:
+// for files that the same library reads again.
+#ifndef PIR_SUPPORT_ARCHIVE_H
+#define PIR_SUPPORT_ARCHIVE_H
+
+#include <pir/base.h>
+
+typedef struct pir_archive {
+  bool writing, failed;
+  char *data;                              // writing: from malloc, the caller's to free
+  size_t size, capacity;                   // capacity: writing
+  size_t at;                               // reading
+  void *(*take)(void *user, size_t size);  // reading: memory of arrays, aligned to 8, never given back; NULL: none left
+  void *user;
+} pir_archive;
+
+void pir_archive_bytes(pir_archive *a, void *data, size_t size);
+#define PIR_ARCHIVE(a, place) pir_archive_bytes((a), &(place), sizeof(place))
+
+// `array` is the address of a pointer to `count` elements; reading takes memory for them.
+void pir_archive_array(pir_archive *a, void *array, size_t count, size_t element);
+// The same with the number before it, which is a uint32_t.
+void pir_archive_list(pir_archive *a, void *array, uint32_t *count, size_t element);
+void pir_archive_text(pir_archive *a, const char **text);  // NUL-terminated, not NULL
+void pir_archive_str(pir_archive *a, pir_str *text);       // read ones are NUL-terminated
+
+#endif

@@ -1,0 +1,344 @@
+// A prepared model is a page with a header, then the plan with the code of its groups, then, from a page on, the
+// constants and packed weights that a run reads. A start maps it: nothing is read, folded, packed or compiled, and
+// processes share the pages. It is found by what decides its content: the program's bytes, the digest of the parameter
+// file, target, options, and the libraries' own files; so a changed parameter gives another name, never another's
+// numbers. The header and the plan are always checked against their sums. The weights are, unless the file is the one
+// that was written: device, inode, size, and a time of modification that is set behind the clock, so that no write can
+// give it.
+#include "prepared.h"
+#include "stored.h"
+
+#include <fcntl.h>
+#include <folder.h>
+#include <pir/dialects.h>
+#include <pir/load.h>
+#include <pir/params.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#define MAGIC UINT64_C(0x3164656c65646f6d)
+#define SUFFIX ".pirmodel"
+#define ABSENT UINT64_MAX
+
+enum { PAGE = 4096, ALIGN = 64, MOST_MODELS = 256 };
+static const uint64_t MOST_BYTES = UINT64_C(4) << 30, MOST_OF_ALL = UINT64_C(8) << 30;
+
+typedef struct header {
+  uint64_t magic;
+  file_digest key;
+  uint64_t device, inode, size;
+  int64_t modified;
+  uint64_t plan_bytes, data_at;
+  file_digest plan_sum, data_sum, sum;
+} header;
+
+static file_digest sum_of(const header *h) { return pir_digest_of(h, offsetof(header, sum)); }
+static bool same(file_digest a, file_digest b) { return a.low == b.low && a.high == b.high; }
+
+// ---- the name
+
+static bool make_key(const pir_model_options *options, file_digest program, file_digest params, file_digest *out) {
+  pir_target t;
+  char text[2048], libraries[512];
+  if (pir_target_get(options->target, &t) || t.cuda_arch) return false;
+  pir_compiler_identity(libraries, sizeof libraries);
+  size_t n = pir_text_format(text, sizeof text, "%s\n%s %s %s %s %d %d %llu %llu %llu\n%s\n%s %d\n%llx %llx %llx %llx",
+                             libraries, t.name, t.triple, t.cpu, t.features, t.vector_bytes, t.vector_registers,
+                             (unsigned long long)t.l1_bytes, (unsigned long long)t.l2_bytes,
+                             (unsigned long long)t.l3_bytes, options->pipeline, options->math, options->any_float,
+                             (unsigned long long)program.low, (unsigned long long)program.high,
+                             (unsigned long long)params.low, (unsigned long long)params.high);
+  *out = pir_digest_of(text, n);
+  return n < sizeof text;
+}
+
+static bool can_be_kept(const pir_model_options *options) {
+  return options->cache && !options->custom_ops && !pir_model_wants_device(options);
+}
+
+// The file of combined parameters beside the program, or the one that is given. False when they lie in many files.
+static bool find_params(const char *program, const char *given, char **out) {
+  file_identity identity;
+  *out = NULL;
+  if (given) *out = strdup(given);
+  else if (pir_params_find(program, out)) *out = NULL;
+  if (!*out || pir_file_identify(*out, &identity)) return !given || *out;
+  free(*out);
+  *out = NULL;
+  return !given;  // found a folder: a program with parameters is not kept, one without may be
+}
+
+static bool name_files(const pir_model_options *options, const char *path, const char *params, prepared *out) {
+  file_digest program, weights = {0};
+  return !pir_program_find(path, &out->program) && find_params(out->program, params, &out->params) &&
+         pir_file_digest(-1, out->program, &out->program_identity, &program) &&
+         (!out->params || pir_file_digest(out->folder, out->params, &out->params_identity, &weights)) &&
+         make_key(options, program, weights, &out->key);
+}
+
+void pir_prepared_begin(const pir_model_options *options, const char *path, const char *params, prepared *out) {
+  *out = (prepared){.folder = can_be_kept(options) ? pir_folder_open(options->cache) : -1};
+  if (out->folder >= 0 && !name_files(options, path, params, out)) pir_prepared_release(out);
+}
+
+void pir_prepared_begin_bytes(const pir_model_options *options, pir_borrowed program, pir_borrowed params,
+                              prepared *out) {
+  *out = (prepared){.folder = can_be_kept(options) ? pir_folder_open(options->cache) : -1};
+  if (out->folder < 0) return;
+  file_digest weights = params.data ? pir_digest_of(params.data, params.size) : (file_digest){0};
+  if (!make_key(options, pir_digest_of(program.data, program.size), weights, &out->key)) pir_prepared_release(out);
+}
+
+void pir_prepared_release(prepared *p) {
+  if (p->folder >= 0) close(p->folder);
+  free(p->program);
+  free(p->params);
+  *p = (prepared){.folder = -1};
+}
+
+static void name_of(file_digest key, char out[64]) {
+  pir_text_format(out, 64, "%llx-%llx" SUFFIX, (unsigned long long)key.high, (unsigned long long)key.low);
+}
+
+// ---- what it holds
+
+static void stats(pir_archive *a, pir_model_stats *s) {
+  PIR_ARCHIVE(a, s->ops);
+  PIR_ARCHIVE(a, s->instructions);
+  PIR_ARCHIVE(a, s->kernels_called);
+  PIR_ARCHIVE(a, s->weight_bytes);
+  PIR_ARCHIVE(a, s->packed_bytes);
+}
+
+static void code(pir_archive *a, pir_model *model) {
+  bool present = model->compiler;
+  PIR_ARCHIVE(a, present);
+  if (!present || a->failed) return;
+  void *data = NULL;
+  size_t size = 0;
+  if (a->writing) a->failed |= pir_compiler_save(model->compiler, &data, &size) != PIR_OK;
+  pir_str bytes = {data, size};
+  if (!a->failed) pir_archive_str(a, &bytes);
+  if (!a->writing && !a->failed) a->failed |= pir_compiler_restore(bytes.data, bytes.size, &model->compiler) != PIR_OK;
+  free(data);
+}
+
+static void *take(void *user, size_t size) { return pir_bump_get(user, size); }
+
+// The plan and its code; a->take is set when reading.
+static void describe(pir_archive *a, pir_model *model, pir_context *ctx) {
+  if (!a->writing) a->take = take, a->user = &model->plan.memory;
+  stats(a, &model->stats);
+  code(a, model);
+  if (!a->failed) pir_plan_store(a, &model->plan, model->compiler, ctx);
+  a->user = &model->plan.memory;
+}
+
+// ---- writing
+
+typedef struct writing {
+  pir_folder_file file;
+  XXH3_state_t *state;
+  uint64_t size;  // so far
+  bool good;
+} writing;
+
+static const char zeros[PAGE];
+
+static void put(writing *w, const void *data, size_t size) {
+  w->good = w->good && pir_folder_write(&w->file, data, size);
+  if (w->good) XXH3_128bits_update(w->state, data, size);
+  w->size += size;
+}
+
+static void pad(writing *w, uint64_t align) { put(w, zeros, (align - w->size % align) % align); }
+
+// Where each piece will lie behind `data_at`, and how much they are together.
+static uint64_t lay_out(const pir_model *model, uint64_t *places) {
+  const plan *p = &model->plan;
+  uint64_t at = 0;
+  for (uint32_t i = 0; i < p->const_count; i++) {
+    places[i] = model->constants[i] ? at : ABSENT;
+    if (model->constants[i]) at += (p->consts[i].bytes + ALIGN - 1) / ALIGN * ALIGN;
+  }
+  for (uint32_t i = 0; i < p->pack_count; i++) {
+    places[p->const_count + i] = at;
+    at += (p->packs[i].packing->bytes + ALIGN - 1) / ALIGN * ALIGN;
+  }
+  return at;
+}
+
+static file_digest digest_of(const writing *w) {
+  XXH128_hash_t h = XXH3_128bits_digest(w->state);
+  return (file_digest){h.low64, h.high64};
+}
+
+// Up to the page where data begins.
+static file_digest put_plan(writing *w, const pir_archive *text) {
+  XXH3_128bits_reset(w->state);
+  put(w, text->data, text->size);
+  pad(w, PAGE);
+  return digest_of(w);
+}
+
+static void put_data(writing *w, const pir_model *model) {
+  const plan *p = &model->plan;
+  XXH3_128bits_reset(w->state);
+  for (uint32_t i = 0; i < p->const_count; i++) {
+    if (!model->constants[i]) continue;
+    put(w, model->constants[i], p->consts[i].bytes);
+    pad(w, ALIGN);
+  }
+  for (uint32_t i = 0; i < p->pack_count; i++) {
+    put(w, model->packed[i], p->packs[i].packing->bytes);
+    pad(w, ALIGN);
+  }
+}
+
+static bool put_header(writing *w, header *h) {
+  struct stat st;
+  if (fstat(w->file.fd, &st)) return false;
+  h->device = (uint64_t)st.st_dev;
+  h->inode = (uint64_t)st.st_ino;
+  h->size = w->size;
+  h->modified = st.st_mtim.tv_sec - 2;
+  h->data_sum = digest_of(w);
+  h->sum = sum_of(h);
+  struct timespec times[2] = {{.tv_nsec = UTIME_NOW}, {.tv_sec = h->modified}};
+  return pwrite(w->file.fd, h, sizeof *h, 0) == sizeof *h && !futimens(w->file.fd, times);
+}
+
+static bool room_for(int folder, uint64_t bytes) {
+  struct statvfs fs;
+  return bytes <= MOST_BYTES && !fstatvfs(folder, &fs) && bytes / fs.f_frsize < fs.f_bavail / 2;
+}
+
+static void write_file(const prepared *p, const pir_model *model, const pir_archive *text, uint64_t bytes) {
+  writing w = {.state = XXH3_createState(), .good = true};
+  header h = {MAGIC, .key = p->key, .plan_bytes = text->size, .data_at = (PAGE + text->size + PAGE - 1) / PAGE * PAGE};
+  char name[64];
+  name_of(p->key, name);
+  if (w.state && room_for(p->folder, h.data_at + bytes) && pir_folder_begin(p->folder, name, &w.file)) {
+    XXH3_128bits_reset(w.state);
+    put(&w, zeros, PAGE);
+    h.plan_sum = put_plan(&w, text);
+    put_data(&w, model);
+    if (pir_folder_end(&w.file, w.good && put_header(&w, &h)))
+      pir_folder_trim(p->folder, SUFFIX, MOST_OF_ALL, MOST_MODELS);
+  }
+  XXH3_freeState(w.state);
+}
+
+static bool unchanged(const char *path, const file_identity *before) {
+  file_identity now;
+  return !path || (pir_file_identify(path, &now) && !memcmp(&now, before, sizeof now));
+}
+
+void pir_prepared_save(const prepared *p, const pir_model *model, const char *params) {
+  if (p->folder < 0) return;
+  // The name was made from these files: they must be what was read.
+  if (params && (!p->params || strcmp(params, p->params) != 0)) return;
+  if (!unchanged(p->program, &p->program_identity) || !unchanged(p->params, &p->params_identity)) return;
+  const plan *plan = &model->plan;
+  uint64_t *places = calloc((size_t)plan->const_count + plan->pack_count + 1, sizeof *places);
+  pir_archive a = {.writing = true};
+  if (places) {
+    uint64_t bytes = lay_out(model, places);
+    describe(&a, (pir_model *)(uintptr_t)model, NULL);  // writing reads it alone
+    pir_archive_array(&a, &places, (size_t)plan->const_count + plan->pack_count, sizeof *places);
+    if (!a.failed) write_file(p, model, &a, bytes);
+  }
+  free(a.data);
+  free(places);
+}
+
+// ---- reading
+
+static bool was_written_so(const header *h, const struct stat *st) {
+  return h->device == (uint64_t)st->st_dev && h->inode == (uint64_t)st->st_ino && h->modified == st->st_mtim.tv_sec &&
+         st->st_mtim.tv_nsec == 0;
+}
+
+static bool is_whole(const header *h, const char *data, file_digest key, const struct stat *st) {
+  if (h->magic != MAGIC || !same(h->sum, sum_of(h)) || !same(h->key, key) || h->size != (uint64_t)st->st_size ||
+      h->data_at > h->size || h->data_at < PAGE || h->plan_bytes > h->data_at - PAGE)
+    return false;
+  if (!same(h->plan_sum, pir_digest_of(data + PAGE, h->data_at - PAGE))) return false;
+  return was_written_so(h, st) || same(h->data_sum, pir_digest_of(data + h->data_at, h->size - h->data_at));
+}
+
+static bool map(int fd, struct stat *st, owned_block *out) {
+  if (fstat(fd, st) || (uint64_t)st->st_size < sizeof(header)) return false;
+  void *data = mmap(NULL, (size_t)st->st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+  if (data == MAP_FAILED) return false;
+  *out = (owned_block){data, (size_t)st->st_size};
+  return true;
+}
+
+// Points constants and packed weights into the mapping.
+static void place(pir_archive *a, pir_model *model, const header *h) {
+  plan *p = &model->plan;
+  const char *data = model->mapped.data;
+  uint64_t *places = NULL, room = h->size - h->data_at;
+  size_t count = (size_t)p->const_count + p->pack_count;
+  pir_archive_array(a, &places, count, sizeof *places);
+  model->constants = pir_bump_get(&p->memory, p->const_count * sizeof *model->constants);
+  model->copies = pir_bump_get(&p->memory, p->const_count * sizeof *model->copies);
+  model->lent = pir_bump_get(&p->memory, p->const_count * sizeof *model->lent);
+  model->packed = pir_bump_get(&p->memory, p->pack_count * sizeof *model->packed);
+  a->failed |= p->memory.failed;
+  for (size_t i = 0; i < count && !a->failed; i++) {
+    const char *at = places[i] == ABSENT ? NULL : data + h->data_at + places[i];
+    a->failed |= places[i] != ABSENT && places[i] > room;
+    if (i < p->const_count) model->constants[i] = at;
+    else model->packed[i - p->const_count] = (void *)(uintptr_t)at;
+  }
+}
+
+static bool restore(pir_model *model, pir_context *ctx) {
+  const header *h = model->mapped.data;
+  pir_archive a = {.data = (char *)model->mapped.data + PAGE, .size = h->plan_bytes};
+  describe(&a, model, ctx);
+  place(&a, model, h);
+  if (!a.failed && model->compiler) model->stats.cache_hits = pir_compiler_cache_hits(model->compiler);
+  model->stats.prepared_bytes = h->size;
+  return !a.failed;
+}
+
+static pir_status make(const prepared *p, int fd, const pir_model_options *options, pir_context *ctx,
+                       pir_model **out_model) {
+  struct stat st;
+  pir_model *model = pir_model_new(&options->allocator);
+  if (!model) return PIR_EXHAUSTED;
+  bool whole = map(fd, &st, &model->mapped) && is_whole(model->mapped.data, model->mapped.data, p->key, &st) &&
+               !pir_dialects_load_all(ctx) && restore(model, ctx);
+  if (whole) {
+    *out_model = model;
+    return PIR_OK;
+  }
+  pir_model_release(model);
+  char name[64];
+  name_of(p->key, name);
+  return pir_report(ctx, PIR_NOT_FOUND, PIR_NOTE, PIR_LOC_UNKNOWN, "%s in the cache is damaged; it is made anew", name);
+}
+
+pir_status pir_prepared_load(const prepared *p, const pir_model_options *options, pir_model **out_model) {
+  *out_model = NULL;
+  char name[64];
+  name_of(p->key, name);
+  int fd = p->folder >= 0 ? pir_folder_find(p->folder, name) : -1;
+  if (fd < 0) return PIR_NOT_FOUND;
+  pir_context_options how = {.size = sizeof how, .allocator = options->allocator};
+  pir_context *ctx = pir_context_create(&how);
+  pir_context_set_sink(ctx, options->sink);
+  pir_status status = make(p, fd, options, ctx, out_model);
+  pir_context_destroy(ctx);
+  close(fd);
+  return status;
+}
