@@ -251,6 +251,8 @@ static const char *hindrance(grouping *g, const cluster *a, const cluster *b) {
   static const char path[] = "a path leads out of the group and back";
   if (a->segment != b->segment) return "an op with effects lies between";
   if (a->ops + b->ops > MAX_OPS) return "the group would be too large";
+  if (a->kept || b->kept)
+    return "others read the joined tensor too: it is made in memory, where its parts may be already";
   if (a->kind == CLUSTER_CONTRACTS && b->kind == CLUSTER_CONTRACTS) return "a group has one contraction";
   if (b->kind == CLUSTER_CONTRACTS || (b->kind == CLUSTER_ROWS && a->kind == CLUSTER_ELEMENTS)) {
     const cluster *t = a;
@@ -286,6 +288,16 @@ static void merge(grouping *g, cluster *into, cluster *from) {
   from->ops = 0;
 }
 
+// Reading members one by one saves nothing where the joined tensor must be in memory for another reader.
+static bool is_kept(const grouping *g, const node *n, const node *list) {
+  if (g->target.cuda_arch || pir_value_single_use(pir_op_result(n->op, 0))) return false;
+  for (size_t k = 0; k < pir_op_operands(list->op); k++) {
+    const node *p = producer(g, pir_op_operand(list->op, k));
+    if (p && p->cluster != NO_CLUSTER) return true;
+  }
+  return false;
+}
+
 // The list that a join reads comes along, when nobody else reads it.
 static void take_list(grouping *g, node *n, cluster *c) {
   node *list = n->clause->kind == PIR_CLAUSE_JOIN
@@ -295,6 +307,7 @@ static void take_list(grouping *g, node *n, cluster *c) {
       !pir_value_single_use(pir_op_result(list->op, 0)))
     return;
   list->cluster = n->cluster;
+  c->kept = is_kept(g, n, list);
   n->next = c->tail = (uint32_t)(list - g->nodes);
   c->first = c->tail;
   c->ops = 2;
@@ -419,6 +432,7 @@ static pir_status group_block(grouping *g, pir_block *block) {
   for (uint32_t i = 0; i < g->count; i++) visit(g, i);
   pir_status status = group_materialise(g);
   if (!status) group_layouts(g);
+  if (!status) group_places(g), status = g->failed;
   pir_arena_destroy(&arena);
   return status;
 }

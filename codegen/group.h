@@ -22,6 +22,7 @@ typedef struct cluster {
   uint8_t kind;  // cluster_kind
   bool aligned;  // only ops that read at the element they compute
   bool dropped;  // not to be made after all
+  bool kept;     // a joined tensor that others read as well: its operands may be written where it has them (place.c)
   int rank;
   pir_dim shape[PIR_MAX_RANK];  // of the elements; of the space of rows; of the sums
   bool reduced[PIR_MAX_RANK];
@@ -57,5 +58,7 @@ const pir_clause *group_clause(const grouping *g, const pir_op *op);
 pir_status group_materialise(grouping *g);
 // Decides memory orders of what groups hand to each other, and notes them. layout.c
 void group_layouts(grouping *g);
+// Decides which tensors lie in others, and notes it. place.c
+void group_places(grouping *g);
 
 #endif

@@ -20,7 +20,7 @@ typedef struct lower_value {
   uint8_t order[PIR_MAX_RANK];  // dims from outermost to innermost in memory
   bool placed;                  // it lies in a larger tensor, at
   pir_group_place place;
-  loop_buffer *buffer;          // of `fn`
+  loop_buffer *buffer;  // of `fn`
   loop_fn *fn;
   loop_buffer *row;  // scratch that holds it while a row is worked on, or NULL
   int8_t level;      // nests: how many reductions it waits for; -1: not yet known

@@ -111,7 +111,8 @@ static bool is_attribute_operand(const pir_op *op, size_t i) {
   return i < def->operand_count && (def->operands[i].flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR));
 }
 
-// Along the axis of the join a member has an extent of its own; inside of it lies what it has in common with the others.
+// Along the axis of the join a member has an extent of its own; inside of it lies what it has in common with the
+// others.
 static bool member_allows(const nest *n, const pir_value *value, int outer, int inner) {
   lower_value *v = lower_find(n->l, value);
   const pir_fact *f = lower_fact(n->l, value);

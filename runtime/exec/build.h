@@ -32,6 +32,7 @@ typedef struct plan_builder {
   word_map values;  // value -> its entry in `lists`
   word_map moved;   // slot -> the same tensor on the other side of the bus
   word_map ports;   // input and output ops -> their number
+  word_map homes;   // of tensors within others -> buffer
   struct slot_list {
     uint32_t first, count;  // of plan->words
   } *lists;
@@ -71,11 +72,12 @@ uint32_t pir_plan_buffer(plan_builder *b, plan_home home, uint32_t index, uint32
 uint32_t pir_plan_slot(plan_builder *b, const pir_fact *fact, uint32_t def);
 // A slot that the next instruction defines, in memory of its own.
 uint32_t pir_plan_result(plan_builder *b, const pir_fact *fact);
+// Of the memory it lies in.
 uint32_t pir_plan_bytes(plan_builder *b, uint32_t slot);
 // The tensor on the device, or on the host: itself, or a transfer's result. One transfer serves all who ask.
 uint32_t pir_plan_place(plan_builder *b, uint32_t slot, bool device);
 uint32_t pir_plan_instr(plan_builder *b, plan_instr instr);
-bool pir_plan_row_major(const plan_slot *slot);
+bool pir_plan_row_major(const plan_slot *slot);  // and without gaps
 bool pir_plan_same_shape(const plan *p, uint32_t x, uint32_t y);
 
 // ---- ports.c: what a program is fed with and hands out

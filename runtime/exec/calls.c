@@ -323,6 +323,28 @@ static void take_order(plan *p, const pir_op *op, size_t i, uint32_t slot) {
   if (rank && slot != NONE && p->slots[slot].rank == (int)rank) memcpy(p->slots[slot].order, order, rank);
 }
 
+// Part of a larger tensor: in its memory, which the first part that is written brings along.
+static bool take_place(plan_builder *b, const pir_op *op, size_t i, uint32_t slot) {
+  plan *p = b->p;
+  pir_group_place place;
+  uint32_t home;
+  if (!pir_group_place_of(op, true, i, &place)) return true;
+  plan_slot *s = &p->slots[slot];
+  if (s->late || place.axis >= s->rank || p->exprs[p->words[s->shape + place.axis]].kind != PIR_DIM_CONST) return false;
+  if (p->exprs[p->words[s->shape + place.axis]].value != place.room) {
+    s->axis = (int8_t)place.axis;
+    s->offset = place.offset;
+    s->room = place.room;
+  }
+  if (pir_word_map_find(&b->homes, (uint64_t)place.home, &home)) {
+    s->buffer = home;
+  } else {
+    p->buffers[s->buffer].bytes = pir_plan_bytes(b, slot);
+    pir_word_map_set(&b->scratch, &b->homes, (uint64_t)place.home, s->buffer);
+  }
+  return true;
+}
+
 // The names of its ops, joined by +, cut where it gets long.
 static const char *group_label(plan_builder *b, const pir_op *op) {
   char text[160];
@@ -360,6 +382,7 @@ pir_status pir_plan_group(plan_builder *b, const pir_op *op) {
     if (!p->memory.failed) place_results(p, list, on_device(code));
     add_entries(b, &out, i, list, on_device(code));
     if (!p->memory.failed) take_order(p, op, i, p->words[list.first]);
+    if (!p->memory.failed && !take_place(b, op, i, p->words[list.first])) worst = LEVEL_NEVER;
   }
   if (p->memory.failed || b->scratch.failed) return PIR_EXHAUSTED;
   if (worst == LEVEL_NEVER) return unsupported(op, "an extent that is not known");

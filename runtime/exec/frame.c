@@ -99,9 +99,17 @@ void pir_frame_shape(frame *f, uint32_t slot) {
   tensor->rank = s->rank;
   for (int i = 0; i < s->rank; i++) tensor->shape[i] = f->values[f->plan->words[s->shape + i]];
   for (int i = s->rank; i-- > 0;) {
-    tensor->strides[s->order[i]] = stride;
-    stride *= tensor->shape[s->order[i]];
+    int d = s->order[i];
+    tensor->strides[d] = stride;
+    stride *= d == s->axis ? s->room : tensor->shape[d];
   }
+}
+
+void pir_frame_point(frame *f, uint32_t slot) {
+  const plan_slot *s = &f->plan->slots[slot];
+  pir_tensor *tensor = &f->tensors[slot];
+  char *data = f->buffers[s->buffer].data;
+  tensor->data = s->axis < 0 ? data : data + s->offset * tensor->strides[s->axis] * (int64_t)pir_dtype_size(s->dtype);
 }
 
 void pir_frame_drop_late(frame *f, bool outputs) {

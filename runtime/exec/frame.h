@@ -76,6 +76,8 @@ pir_status pir_frame_scratch(frame *f, int threads);
 
 // Sets element type, shape and strides of a slot from the values of its expressions.
 void pir_frame_shape(frame *f, uint32_t slot);
+// Points its tensor to the memory of its buffer.
+void pir_frame_point(frame *f, uint32_t slot);
 // Frees late memory that is not needed any more (all of it when `outputs` too).
 void pir_frame_drop_late(frame *f, bool outputs);
 

@@ -56,6 +56,8 @@ typedef struct plan_slot {
   int8_t rank;                  // -1: known by running
   bool late;                    // its shape is set by the instruction that defines it
   uint8_t order[PIR_MAX_RANK];  // dims from outermost to innermost in memory
+  int8_t axis;                  // it is part of a larger tensor along this axis, or -1:
+  int64_t offset, room;         // where it begins, and that one's extent
   uint32_t shape;               // first of `rank` entries of plan->words: expressions
   uint32_t buffer;
 } plan_slot;

@@ -242,7 +242,7 @@ static pir_status place_ports(pir_session *s) {
     uint32_t buffer = p->slots[i].buffer;
     if (buffer == NONE || p->slots[i].late) continue;
     uint8_t home = p->buffers[buffer].home;
-    if (home == HOME_INPUT || home == HOME_OUTPUT) f->tensors[i].data = f->buffers[buffer].data;
+    if (home == HOME_INPUT || home == HOME_OUTPUT) pir_frame_point(f, i);
   }
   return PIR_OK;
 }

@@ -169,7 +169,7 @@ static void set_up(pir_session *s, const shape_plan *shapes) {
     const plan_slot *slot = &p->slots[i];
     if (slot->late || slot->buffer == NONE) continue;
     pir_frame_shape(f, i);
-    f->tensors[i].data = f->buffers[slot->buffer].data;
+    pir_frame_point(f, i);
   }
 }
 

@@ -71,13 +71,16 @@ uint32_t pir_plan_buffer(plan_builder *b, plan_home home, uint32_t index, uint32
 uint32_t pir_plan_bytes(plan_builder *b, uint32_t slot) {
   plan_slot s = b->p->slots[slot];
   uint32_t bytes = pir_plan_extent_const(b, (int64_t)pir_dtype_size(s.dtype));
-  for (int i = 0; i < s.rank; i++) bytes = pir_plan_extent_binary(b, PIR_DIM_MUL, bytes, b->p->words[s.shape + i]);
+  for (int i = 0; i < s.rank; i++) {
+    uint32_t extent = i == s.axis ? pir_plan_extent_const(b, s.room) : b->p->words[s.shape + i];
+    bytes = pir_plan_extent_binary(b, PIR_DIM_MUL, bytes, extent);
+  }
   return bytes;
 }
 
 uint32_t pir_plan_slot(plan_builder *b, const pir_fact *fact, uint32_t def) {
   plan *p = b->p;
-  plan_slot slot = {.dtype = fact->known ? fact->dtype : PIR_UNDEFINED, .rank = -1, .buffer = NONE};
+  plan_slot slot = {.dtype = fact->known ? fact->dtype : PIR_UNDEFINED, .rank = -1, .axis = -1, .buffer = NONE};
   slot.late = !fact->known || fact->rank < 0;
   if (!slot.late) slot.rank = (int8_t)fact->rank;
   uint32_t extents[PIR_MAX_RANK];
@@ -134,6 +137,7 @@ uint32_t pir_plan_place(plan_builder *b, uint32_t slot, bool device) {
 }
 
 bool pir_plan_row_major(const plan_slot *slot) {
+  if (slot->axis >= 0) return false;
   for (int i = 0; i < slot->rank; i++)
     if (slot->order[i] != i) return false;
   return true;
@@ -141,7 +145,8 @@ bool pir_plan_row_major(const plan_slot *slot) {
 
 bool pir_plan_same_shape(const plan *p, uint32_t x, uint32_t y) {
   const plan_slot *a = &p->slots[x], *b = &p->slots[y];
-  if (a->late || b->late || a->rank != b->rank || memcmp(a->order, b->order, (size_t)a->rank)) return false;
+  if (a->late || b->late || a->axis != b->axis || a->offset != b->offset || a->room != b->room) return false;
+  if (a->rank != b->rank || memcmp(a->order, b->order, (size_t)a->rank)) return false;
   for (int i = 0; i < a->rank; i++)
     if (p->words[a->shape + i] != p->words[b->shape + i]) return false;
   return true;

@@ -1,0 +1,229 @@
+// Tensors within tensors: what a join reads is written where the joined tensor has it, so that joining moves nothing.
+//
+// Decided after groups and memory orders, for joins that are groups of their own, from the last one to the first: a
+// join claims each of its operands that is made by a group, lies in the same order, and is read by groups alone (they
+// take any strides). A claim is (tensor, axis, offset); chains of them end in a home, which has the memory. Where a
+// joined tensor is itself part of a later one, or all its operands already follow each other in one, it takes no memory
+// either: the growing tensors of a dense block are one buffer. What cannot be claimed (inputs, outputs of the program,
+// what is joined twice) the join copies. Every element is written once, so there is no order to keep beyond that of the
+// program.
+//
+// Extents along the axis are constants, the others are known before the run. O(operands of groups).
+#include "group.h"
+
+#include <pir/dialect/cinn.h>
+#include <string.h>
+
+typedef struct entry {
+  const pir_value *in;  // the tensor it is part of, or NULL
+  int axis;             // along which it is, and others are part of it; -1: neither
+  int64_t offset;       // in `in`
+  int64_t home;         // its number, once it has one; 0: none
+} entry;
+
+typedef struct places {
+  grouping *g;
+  entry *entries;  // one a result of the block's ops, whose first is the op's mark
+  int64_t homes;
+} places;
+
+static entry *entry_of(const places *p, const pir_value *v) {
+  const pir_op *op = pir_value_op(v);
+  return op && pir_op_block(op) == p->g->block ? &p->entries[pir_op_mark(op) + pir_value_index(v)] : NULL;
+}
+
+static const pir_fact *fact_of(const places *p, const pir_value *v) { return pir_facts_of(p->g->facts, v); }
+
+static bool extent_at(const places *p, const pir_value *v, int axis, int64_t *out) {
+  const pir_fact *f = fact_of(p, v);
+  return axis < f->rank && pir_dim_is_const(p->g->dims, f->shape[axis], out);
+}
+
+// ---- what may lie in another tensor
+
+// Whether the extent can be told from the shapes of the inputs.
+static bool is_early(const places *p, pir_dim dim, int depth) {
+  if (dim == PIR_DIM_UNKNOWN || depth > 32) return false;
+  switch (pir_dim_kind_of(p->g->dims, dim)) {
+    case PIR_DIM_CONST: return true;
+    case PIR_DIM_SYMBOL: {
+      const pir_value *source = pir_facts_symbol(p->g->facts, pir_dim_symbol_index(p->g->dims, dim)).value;
+      return source && pir_value_op(source) && pir_op_has(pir_value_op(source), PIR_INPUT);
+    }
+    default:
+      for (size_t i = 0; i < pir_dim_operands(p->g->dims, dim); i++)
+        if (!is_early(p, pir_dim_operand(p->g->dims, dim, i), depth + 1)) return false;
+      return true;
+  }
+}
+
+static bool is_group(const pir_op *op) { return op && pir_op_is(op, CINN_GROUP); }
+
+// Groups read and write at any distance; nobody else needs to.
+static bool may_have_gaps(const places *p, const pir_value *v) {
+  const pir_fact *f = fact_of(p, v);
+  if (!is_group(pir_value_op(v)) || !f->known || f->rank < 1) return false;
+  for (int d = 0; d < f->rank; d++)
+    if (!is_early(p, f->shape[d], 0)) return false;
+  for (pir_use *u = pir_value_first_use(v); u; u = pir_use_next(u))
+    if (!is_group(pir_use_owner(u)) && !is_group(pir_op_parent(pir_use_owner(u)))) return false;
+  return true;
+}
+
+static void order_of(const pir_value *v, int rank, uint8_t *out) {
+  if (is_group(pir_value_op(v)) && pir_group_order(pir_value_op(v), true, pir_value_index(v), out)) return;
+  for (int d = 0; d < rank; d++) out[d] = (uint8_t)d;
+}
+
+// Whether they differ in nothing but the extent along the axis.
+static bool is_alike(const places *p, const pir_value *a, const pir_value *b, int axis) {
+  const pir_fact *x = fact_of(p, a), *y = fact_of(p, b);
+  uint8_t of_a[PIR_MAX_RANK], of_b[PIR_MAX_RANK];
+  if (!x->known || !y->known || x->rank != y->rank || x->rank < 1 || x->dtype != y->dtype) return false;
+  order_of(a, x->rank, of_a);
+  order_of(b, y->rank, of_b);
+  for (int d = 0; d < x->rank; d++) {
+    if (of_a[d] != of_b[d]) return false;
+    if (d != axis && (x->shape[d] == PIR_DIM_UNKNOWN ||
+                      pir_dim_canonical(p->g->dims, x->shape[d]) != pir_dim_canonical(p->g->dims, y->shape[d])))
+      return false;
+  }
+  return true;
+}
+
+// ---- claims
+
+static bool along(const entry *e, int axis) { return e->axis < 0 || e->axis == axis; }
+
+static void claim(const places *p, const pir_value *part, const pir_value *whole, int axis, int64_t offset) {
+  entry *e = entry_of(p, part);
+  e->in = whole;
+  e->offset = offset;
+  e->axis = entry_of(p, whole)->axis = axis;
+}
+
+// The tensor that has the memory, and where `v` begins in it.
+static const pir_value *home_of(const places *p, const pir_value *v, int64_t *out_offset) {
+  *out_offset = 0;
+  for (const entry *e; (e = entry_of(p, v))->in; v = e->in) *out_offset += e->offset;
+  return v;
+}
+
+typedef struct join {
+  const pir_value *result;
+  const pir_op *list;
+  int axis;
+} join;
+
+// Whether the group does nothing but join tensors.
+static bool is_join(const places *p, const pir_op *group, join *out) {
+  const pir_block *body = pir_region_first(pir_op_region(group, 0));
+  const pir_op *yield = pir_block_last(body);
+  const pir_op *op = pir_op_results(group) == 1 ? pir_value_op(pir_op_operand(yield, 0)) : NULL;
+  lowering l;
+  lower_site site;
+  if (!op || pir_op_parent(op) != group || pir_op_has(op, PIR_STRUCTURAL)) return false;
+  loop_module *m = pir_loop_module_create();
+  if (!m) return false;
+  lower_init(&l, m, NULL, p->g->facts, NULL);
+  *out = (join){.result = pir_op_result(group, 0)};
+  bool ok = lower_open(&l, op, 0, &site) && site.clause->kind == PIR_CLAUSE_JOIN && !site.clause->stack;
+  if (ok) {
+    const pir_value *list = pir_op_operand(op, (size_t)site.clause->nodes[site.clause->body].k);
+    out->axis = (int)lower_join_axis(&site, site.out->rank);
+    out->list = pir_value_op(list);
+    ok = !l.why && out->list && pir_op_has(out->list, PIR_STRUCTURAL);
+  }
+  pir_loop_module_destroy(m);
+  return ok;
+}
+
+// Where all operands already follow each other in one home, the result is that part of it.
+static bool is_there_already(const places *p, const join *j) {
+  const pir_value *home = NULL;
+  int64_t begin = 0, next = 0;
+  for (size_t i = 0; i < pir_op_operands(j->list); i++) {
+    const pir_value *part = pir_op_operand(j->list, i);
+    const entry *e = entry_of(p, part);
+    int64_t at, extent;
+    if (!e || !e->in || e->axis != j->axis || !extent_at(p, part, j->axis, &extent)) return false;
+    const pir_value *of = home_of(p, part, &at);
+    if (i == 0) home = of, begin = next = at;
+    if (of != home || at != next) return false;
+    next += extent;
+  }
+  if (!home || home == j->result || entry_of(p, j->result)->in || !is_alike(p, j->result, home, j->axis)) return false;
+  claim(p, j->result, home, j->axis, begin);
+  return true;
+}
+
+// Claims what it may of the join's operands; how many are where the result has them.
+static size_t claim_operands(const places *p, const join *j) {
+  size_t claimed = 0;
+  int64_t offset = 0, extent, whole;
+  const entry *result = entry_of(p, j->result);
+  if (!along(result, j->axis) || !extent_at(p, j->result, j->axis, &whole)) return 0;
+  const pir_fact *f = fact_of(p, j->result);
+  for (int d = 0; d < f->rank; d++)
+    if (!is_early(p, f->shape[d], 0)) return 0;
+  if (may_have_gaps(p, j->result) && is_there_already(p, j)) return pir_op_operands(j->list);
+  for (size_t i = 0; i < pir_op_operands(j->list); i++, offset += extent) {
+    const pir_value *part = pir_op_operand(j->list, i);
+    const entry *e = entry_of(p, part);
+    if (!extent_at(p, part, j->axis, &extent)) break;
+    if (!e || e->in || part == j->result || !along(e, j->axis) || !may_have_gaps(p, part) ||
+        !is_alike(p, part, j->result, j->axis))
+      continue;
+    claim(p, part, j->result, j->axis, offset);
+    claimed++;
+  }
+  return claimed;
+}
+
+// ---- writing it down
+
+static const pir_attr *attribute(places *p, const pir_value *v) {
+  entry *e = v ? entry_of(p, v) : NULL;
+  int64_t at, n[4];
+  if (!e || e->axis < 0) return pir_attr_int_array(p->g->ctx, NULL, 0);
+  const pir_value *home = home_of(p, v, &at);
+  entry *of = entry_of(p, home);
+  if (!of->home) of->home = ++p->homes;
+  n[0] = e->axis, n[1] = at, n[3] = of->home;
+  if (!extent_at(p, home, e->axis, &n[2])) p->g->failed = PIR_INTERNAL;
+  return pir_attr_int_array(p->g->ctx, n, 4);
+}
+
+static void note(places *p, pir_op *group) {
+  size_t operands = pir_op_operands(group), results = pir_op_results(group);
+  const pir_attr **all = pir_arena_alloc(p->g->arena, pir_arena_size(p->g->arena, operands + results + 1, sizeof *all));
+  bool any = false;
+  for (size_t i = 0; i < operands + results; i++) {
+    all[i] = attribute(p, i < operands ? pir_op_operand(group, i) : pir_op_result(group, i - operands));
+    any |= pir_attr_elements(all[i]) > 0;
+  }
+  if (any)
+    pir_op_set_attr(group, pir_name_get(p->g->ctx, PIR_STR("places")),
+                    pir_attr_array(p->g->ctx, all, operands + results));
+}
+
+void group_places(grouping *g) {
+  places p = {.g = g};
+  size_t results = 0;
+  if (g->target.cuda_arch) return;
+  for (pir_op *op = pir_block_first(g->block); op; op = pir_op_next(op)) {
+    pir_op_set_mark(op, results);
+    results += pir_op_results(op);
+  }
+  p.entries = pir_arena_zalloc(g->arena, pir_arena_size(g->arena, results + 1, sizeof *p.entries));
+  for (size_t i = 0; i < results; i++) p.entries[i].axis = -1;
+  for (pir_op *op = pir_block_last(g->block); op; op = pir_op_prev(op)) {
+    join j;
+    if (!is_group(op) || !is_join(&p, op, &j)) continue;
+    size_t claimed = claim_operands(&p, &j);
+    pir_remark(pir_value_op(pir_op_operand(pir_block_last(pir_region_first(pir_op_region(op, 0))), 0)),
+               "joins %zu tensors, %zu of them already in its place", pir_op_operands(j.list), claimed);
+  }
+  for (pir_op *op = pir_block_first(g->block); op; op = pir_op_next(op))
+    if (is_group(op)) note(&p, op);
+}
