@@ -8,7 +8,8 @@ DIR/NAME holds model.json, model.pdiparams, model.pdmodel, model.onnx and case0/
 processors, that loads one model in one engine, warms up, runs for --seconds and prints its fastest and median run. Rounds are
 interleaved (A B C A B C ...), so that a slow minute of a shared machine hits every engine alike. Reported: per engine the median
 over the rounds of each round's fastest run, its ratio to the fastest of the others, and the spread (max / min over the rounds): a
-difference below the spread is noise. --peak is run beside every round; its FMA rate makes the share of peak. At the end: the
+difference below the spread is noise. Engines pir-fast, pir-bf16 and openvino-bf16 compute in those modes (bf16 has peers of its own) and
+report their largest error, relative to the largest expected element. --peak is run beside every round; its FMA rate makes the share of peak. At the end: the
 ratios of all models, and their geometric mean over the networks of bench/zoo.
 """
 import argparse
@@ -48,10 +49,10 @@ def ort_session(folder, threads, feeds):
     return lambda: s.run(None, {n: feeds[n] for n in names})
 
 
-def openvino_session(folder, threads, feeds):
+def openvino_session(folder, threads, feeds, precision="f32"):
     import openvino as ov
     core = ov.Core()
-    how = {"INFERENCE_PRECISION_HINT": "f32", "PERFORMANCE_HINT": "LATENCY", "INFERENCE_NUM_THREADS": threads}
+    how = {"INFERENCE_PRECISION_HINT": precision, "PERFORMANCE_HINT": "LATENCY", "INFERENCE_NUM_THREADS": threads}
     try:
         compiled = core.compile_model(folder + "/model.onnx", "CPU", how)
     except Exception:
@@ -97,7 +98,9 @@ def measure_here(engine, folder, threads, seconds):
     import numpy as np
     feeds = inputs_of(folder)
     start = time.perf_counter()
-    run = {"ort": ort_session, "openvino": openvino_session, "paddle": paddle_session}[engine](folder, threads, feeds)
+    engine, _, mode = engine.partition("-")
+    session = {"ort": ort_session, "openvino": openvino_session, "paddle": paddle_session}[engine]
+    run = session(folder, threads, feeds, *[mode] if mode else [])
     out = run()
     first = time.perf_counter() - start
     error = max(float(np.max(np.abs(a.astype("f8") - b.astype("f8"))) / max(1e-30, float(np.max(np.abs(b)))))
@@ -124,12 +127,18 @@ def pinned(threads, command, env=None):
 
 def version(engine):
     import importlib.metadata
+    engine = engine.partition("-")[0]
     return importlib.metadata.version({"ort": "onnxruntime", "paddle": "paddlepaddle"}.get(engine, engine))
 
 
+def is_ours(engine):
+    return engine.partition("-")[0] == "pir"
+
+
 def measure(args, engine, folder, threads):
-    if engine == "pir":
-        feeds = [f"--input={os.path.basename(p)[3:-4]}=@{p}" for p in sorted(glob.glob(folder + "/case0/in_*.npy"))]
+    if is_ours(engine):
+        mode = engine.partition("-")[2]
+        feeds = [f"--case={folder}/case0", "--rtol-max=1", f"--math={mode}"] if mode else [f"--input={os.path.basename(p)[3:-4]}=@{p}" for p in sorted(glob.glob(folder + "/case0/in_*.npy"))]
         return pinned(threads, [args.pir_run, folder + "/model.json", f"--threads={threads}",
                                 f"--benchmark={args.seconds}", "--json"] + feeds)
     env = dict(os.environ, OMP_NUM_THREADS=str(threads))
@@ -146,24 +155,27 @@ def table(args, name, threads, rounds, peaks):
     peak = statistics.median(peaks) if peaks else 0
     flops = NOMINAL_GFLOP.get(name, 0)
     print(f"\n{name}, {threads} thread{'s' if threads > 1 else ''}; FMA peak {peak:.0f} GFLOP/s")
-    print("  engine      min ms  / best  spread  median ms  first ms   RSS MB  share of peak")
+    print("  engine         min ms  / best  spread  median ms  first ms   RSS MB  share of peak")
     rows = {}
     for engine in args.engines:
         good = [r[engine] for r in rounds if "min_ms" in r[engine]]
         if not good:
-            print(f"  {engine:10} failed: {rounds[0][engine].get('error_text', '')[:120]}")
+            print(f"  {engine:13} failed: {rounds[0][engine].get('error_text', '')[:120]}")
             continue
         mins = [g["min_ms"] for g in good]
         rows[engine] = {"min_ms": statistics.median(mins), "spread": max(mins) / min(mins),
                         "median_ms": statistics.median(g["median_ms"] for g in good),
                         "first_ms": statistics.median(g.get("first_ms", g.get("first_run_ms", 0)) for g in good),
+                        "error": good[0].get("error", good[0].get("max_rel_error", 0)),
                         "rss_mb": max(g["peak_rss_kb"] for g in good) / 1024}
-    base = min((r["min_ms"] for e, r in rows.items() if e != "pir"), default=None)
     for engine, r in rows.items():
+        bf16 = engine.endswith("-bf16")
+        base = min((p["min_ms"] for e, p in rows.items() if not is_ours(e) and e.endswith("-bf16") == bf16), default=None)
         r["ratio"] = r["min_ms"] / base if base else float("nan")
         share = 100 * flops / (r["min_ms"] * 1e-3) / peak if peak else 0
-        print(f"  {engine:10} {r['min_ms']:8.2f} {r['ratio']:7.2f} {r['spread']:7.2f} {r['median_ms']:10.2f} "
-              f"{r['first_ms']:9.1f} {r['rss_mb']:8.0f} {share:8.0f} %")
+        print(f"  {engine:13} {r['min_ms']:8.2f} {r['ratio']:7.2f} {r['spread']:7.2f} {r['median_ms']:10.2f} "
+              f"{r['first_ms']:9.1f} {r['rss_mb']:8.0f} {share:8.0f} %"
+              + (f"  error {r['error']:.2g}" if "-" in engine else ""))
     return rows
 
 
@@ -196,7 +208,7 @@ def main():
     ap.add_argument("--json")
     args = ap.parse_args()
     results = {}
-    print("versions: " + ", ".join(f"{e} {version(e)}" for e in args.engines if e != "pir"))
+    print("versions: " + ", ".join(f"{e} {version(e)}" for e in args.engines if not is_ours(e)))
     threads_list = [int(t) for t in args.threads.split(",")]
     for name in ZOO + list(DETECTORS) if args.models == "all" else args.models.split(","):
         folder = os.path.join(args.zoo, name)
