@@ -251,6 +251,7 @@ static void describe(const contract_form *f, bool filters, char *how, size_t siz
   const char *kind = filters ? "minimal filtering, " : f->kind == CONTRACT_DEPTHWISE ? "depthwise, " : "";
   const char *packing = !f->b_packed ? "" : f->c->b_constant ? ", weights packed at load" : ", right side packed";
   const char *by = f->group == 1 ? "" : f->group == 2 ? " by pairs of bf16" : " by fours of bytes";
+  if (f->tile_groups) by = f->group == 2 ? " in tile registers of bf16" : " in tile registers of bytes";
   pir_text_format(how, size, "%stile of %d rows x %d vectors of %d %s%s%s, %s innermost", kind, f->rows, f->vectors,
                   f->vector, pir_dtype_name(f->compute), by, packing, f->panel_inner ? "panels" : "rows");
 }

@@ -30,6 +30,7 @@ void contract_choose_group(contract_form *f, const contract_env *env) {
   if (last->window >= 0 || !contract_const(f, last->step_a, &step) || step != 1) return;
   if (is_bf16(f, env)) f->group = PAIR;
   if (is_bytes(f, env) && contract_const(f, last->extent, &extent) && extent % FOUR == 0) f->group = FOUR;
+  f->tile_groups = contract_tile_groups(f, env->target);
 }
 
 pir_dtype contract_lane_dtype(const contract_form *f) { return f->group > 1 ? PIR_I32 : f->compute; }
@@ -48,7 +49,9 @@ loop_expr *contract_steps(const contract_emission *e, int level) {
   return pir_loop_floordiv(e->m, pir_loop_add(e->m, extent, pir_loop_int(e->m, size - 1)), pir_loop_int(e->m, size));
 }
 
-bool contract_is_corrected(const contract_form *f) { return f->group > 1 && f->c->a.dtype == PIR_I8; }
+bool contract_is_corrected(const contract_form *f) {
+  return f->group > 1 && !f->tile_groups && f->c->a.dtype == PIR_I8;
+}
 
 // ---- a
 

@@ -50,6 +50,7 @@ typedef struct contract_form {
   int vectors;       // of a panel
   int rows;          // of a tile
   int group;         // neighbours along the last tap that one 32-bit lane holds and one instruction multiplies; 1: none
+  int tile_groups;   // such groups in a row of a tile register; 0: sums are in vector registers
   bool b_packed;     // else its lanes are adjacent and it is read in place
   bool panel_inner;  // unit order: the panel changes fastest
 } contract_form;
@@ -73,8 +74,19 @@ typedef struct contract_emission {
   loop_module *m;
   loop_fn *fn;
   loop_buffer *a, *b, *out;
+  loop_buffer *tile_shapes, *tile_sums;  // scratch, where there are tile registers
   loop_expr *value[CONTRACT_MAX_VARS];  // of each axis, at the point that is being emitted; NULL: 0
 } contract_emission;
+
+// A part of the work of one unit: the panel, and what is known of the taps.
+typedef struct contract_panel {
+  contract_emission e;
+  loop_expr *number;  // which panel
+  int vectors;
+  int lanes[4];         // of each vector: all, or fewer where the last one is short
+  loop_expr *masks[4];  // of each vector, or NULL
+  loop_expr *tap_begin[CONTRACT_MAX_VARS], *tap_end[CONTRACT_MAX_VARS];  // by axis; NULL: all of it
+} contract_panel;
 
 typedef enum contract_which { OF_A, OF_B, OF_OUT } contract_which;
 
@@ -119,6 +131,18 @@ pir_status contract_emit_packing(const contract_form *f, const contract_env *env
                                  uint16_t to, contract_stage *out_stage);
 pir_status contract_emit_panels(const contract_form *f, const contract_env *env, const char *name, uint16_t b_slot,
                                 contract_stage *out_stage);
+// How far one step of the tap axis at `level` moves in a, in b.
+loop_expr *contract_tap_step_a(const contract_emission *e, int level);
+loop_expr *contract_tap_step_b(const contract_emission *e, int level);
+
+// Tile registers. contract_amx.c
+int contract_tile_groups(const contract_form *f, const pir_target *target);
+void contract_schedule_tiles(contract_form *f, int64_t lanes);
+// The number-th block of rows.
+bool contract_emit_tile_block(contract_panel *p, loop_block *block, loop_expr *number);
+void contract_begin_tiles(contract_emission *e);
+void contract_release_tiles(const contract_emission *e);
+
 // For a device: b is read where it lies.
 pir_status contract_emit_device(const contract_form *f, const contract_env *env, const char *name,
                                 contract_stage *out_stage);

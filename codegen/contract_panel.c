@@ -12,15 +12,7 @@
 
 enum { MAX_BORDER_TAPS = 16, UNROLL_STEPS = 8, UNROLL_PRODUCTS = 256 };
 
-// A part of the work of one unit: the panel, and what is known of the taps.
-typedef struct panel {
-  contract_emission e;
-  loop_expr *number;  // which panel
-  int vectors;
-  int lanes[4];         // of each vector: all, or fewer where the last one is short
-  loop_expr *masks[4];  // of each vector, or NULL
-  loop_expr *tap_begin[CONTRACT_MAX_VARS], *tap_end[CONTRACT_MAX_VARS];  // by axis; NULL: all of it
-} panel;
+typedef contract_panel panel;
 
 typedef enum border { BORDER_NONE, BORDER_ROWS, BORDER_TAPS } border;
 
@@ -85,8 +77,7 @@ static void order_taps(tile *t) {
   t->order[0] = f->tap_count - 1;
 }
 
-// How far one step of the tap axis at `level` moves in b.
-static loop_expr *tap_step_b(const contract_emission *e, int level) {
+loop_expr *contract_tap_step_b(const contract_emission *e, int level) {
   const contract_form *f = e->form;
   if (!f->b_packed) return contract_step(e, OF_B, f->taps[level]);
   loop_expr *step = pir_loop_int(e->m, contract_panel_lanes(f));
@@ -94,7 +85,7 @@ static loop_expr *tap_step_b(const contract_emission *e, int level) {
   return step;
 }
 
-static loop_expr *tap_step_a(const contract_emission *e, int level) {
+loop_expr *contract_tap_step_a(const contract_emission *e, int level) {
   loop_expr *size = pir_loop_int(e->m, contract_step_size(e->form, level));
   return pir_loop_mul(e->m, contract_step(e, OF_A, e->form->taps[level]), size);
 }
@@ -150,7 +141,7 @@ static void emit_border_taps(const tile *t, loop_block *block, int at, loop_expr
     if (t->low[k] >= t->high[k]) continue;
     loop_expr *n = pir_loop_int(e->m, k);
     emit_taps(t, block, at + 1, pir_loop_add(e->m, a, pir_loop_mul(e->m, n, contract_step(e, OF_A, axis))),
-              pir_loop_add(e->m, b, pir_loop_mul(e->m, n, tap_step_b(e, level))), t->low[k], t->high[k]);
+              pir_loop_add(e->m, b, pir_loop_mul(e->m, n, contract_tap_step_b(e, level))), t->low[k], t->high[k]);
   }
 }
 
@@ -159,7 +150,8 @@ static void emit_groups(const tile *t, loop_block *block, int level, loop_expr *
   const contract_emission *e = &t->p->e;
   int size = contract_step_size(e->form, level);
   loop_expr *extent = contract_extent(e, e->form->taps[level]), *by = pir_loop_int(e->m, size);
-  loop_expr *full = pir_loop_floordiv(e->m, extent, by), *step_a = tap_step_a(e, level), *step_b = tap_step_b(e, level);
+  loop_expr *full = pir_loop_floordiv(e->m, extent, by), *step_a = contract_tap_step_a(e, level),
+            *step_b = contract_tap_step_b(e, level);
   emit_tap_loop(t, block, level + 1, a, b, pir_loop_int(e->m, 0), full, step_a, step_b, low, high);
   if (pir_loop_multiple(extent) % size == 0) return;
   loop_block *body =
@@ -184,7 +176,7 @@ static void emit_taps(const tile *t, loop_block *block, int at, loop_expr *a, lo
   }
   if (can_join(t, level)) {
     emit_tap_loop(t, block, at + 2, a, b, begin, pir_loop_mul(e->m, end, contract_steps(e, level + 1)),
-                  tap_step_a(e, level + 1), tap_step_b(e, level + 1), low, high);
+                  contract_tap_step_a(e, level + 1), contract_tap_step_b(e, level + 1), low, high);
     return;
   }
   if (contract_step_size(f, level) > 1) {
@@ -193,7 +185,8 @@ static void emit_taps(const tile *t, loop_block *block, int at, loop_expr *a, lo
   }
   if (axis == t->tap && t->border == BORDER_TAPS) begin = t->begin, end = t->end;
   else if (t->p->tap_begin[axis]) begin = t->p->tap_begin[axis], end = t->p->tap_end[axis];
-  emit_tap_loop(t, block, at + 1, a, b, begin, end, contract_step(e, OF_A, axis), tap_step_b(e, level), low, high);
+  emit_tap_loop(t, block, at + 1, a, b, begin, end, contract_step(e, OF_A, axis), contract_tap_step_b(e, level), low,
+                high);
 }
 
 // ---- tiles
@@ -403,6 +396,7 @@ static bool emit_rows(panel *p, loop_block *block, loop_expr *number) {
   const contract_form *f = p->e.form;
   const contract_window *w = tile_window(f);
   row_sizes s;
+  if (f->tile_groups) return contract_emit_tile_block(p, block, number);
   if (!w) return emit_numbered_tile(p, block, number);
   if (contract_const(f, f->axes[f->tile].extent, &s.positions) && contract_const(f, w->extent, &s.extent) &&
       contract_const(f, f->axes[w->tap].extent, &s.taps) && s.taps <= MAX_BORDER_TAPS)
@@ -500,6 +494,7 @@ pir_status contract_emit_panels(const contract_form *f, const contract_env *env,
   e.b = f->b_packed ? pir_loop_arg(e.fn, "b", contract_lane_dtype(f), b_slot, 64, true)
                     : pir_loop_arg(e.fn, "b", c->b.dtype, b_slot, c->b.align, true);
   if (!env->epilogue) e.out = pir_loop_arg(e.fn, "out", c->out.dtype, c->out.slot, c->out.align, false);
+  if (f->tile_groups) contract_begin_tiles(&e);
   loop_var *unit = pir_loop_var_create(e.fn, "unit", PIR_I64, 1);
   loop_block *block = pir_loop_for(e.fn, &e.fn->body, LOOP_PARALLEL, unit, pir_loop_use(e.m, e.fn->begin),
                                    pir_loop_use(e.m, e.fn->end), NULL);
@@ -517,5 +512,7 @@ pir_status contract_emit_panels(const contract_form *f, const contract_env *env,
     else if (digits[i] == DIGIT_TILE) tile_number = values[i];
     else e.value[digits[i]] = values[i];
   }
-  return emit_any_panel(&e, block, panel_number, tile_number) ? PIR_OK : PIR_UNSUPPORTED;
+  if (!emit_any_panel(&e, block, panel_number, tile_number)) return PIR_UNSUPPORTED;
+  if (f->tile_groups) contract_release_tiles(&e);
+  return PIR_OK;
 }

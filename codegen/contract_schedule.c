@@ -94,7 +94,8 @@ void contract_schedule(contract_form *f, const pir_target *target) {
     f->panel_inner = true;
     return;
   }
-  choose_tile(f, target, rows, lanes);
+  if (f->tile_groups) contract_schedule_tiles(f, lanes);
+  else choose_tile(f, target, rows, lanes);
   f->b_packed = !in_place(f);
   // With all of b in half of the second cache, a tile of a meets every panel while it is in the first.
   int64_t bytes = lanes * (int64_t)pir_dtype_size(f->compute);

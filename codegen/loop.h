@@ -105,8 +105,21 @@ typedef enum loop_stmt_kind {
   LOOP_PREFETCH,    // of buffer[index]; may lie outside
   LOOP_MMA,     // devices: a warp multiplies the fragments at `value` (16 x 16 halves) and `right` (8 x 16), loads of
                 // shared memory with rows `stride` apart, and adds to registers index, index + 1 of 2 lanes
+  LOOP_TILE,    // tile registers: loop_tile_op `combine` on `tiles`, `buffer` at `index` with rows `value` bytes apart
   LOOP_BARRIER  // devices: all threads of the block arrive before any goes on
 } loop_stmt_kind;
+
+// Registers of 16 rows of 64 bytes each, and what is done with them.
+typedef enum loop_tile_op {
+  LOOP_TILE_SHAPES,   // sets the shape of all from 64 bytes at buffer[index], as the processor has them
+  LOOP_TILE_RELEASE,  // no register is used any more
+  LOOP_TILE_ZERO,
+  LOOP_TILE_LOAD,
+  LOOP_TILE_STORE,
+  LOOP_TILE_BF16,  // the first += products of the second and third: pairs of bf16
+  LOOP_TILE_U8S8,  // fours of bytes
+  LOOP_TILE_S8S8
+} loop_tile_op;
 
 typedef enum loop_for_kind {
   LOOP_SERIAL,
@@ -125,8 +138,9 @@ typedef struct loop_block {
 struct loop_stmt {
   uint8_t kind;      // loop_stmt_kind
   uint8_t for_kind;  // loop_for_kind
-  uint8_t combine;   // LOOP_ACCUMULATE: pir_combine ADD, MUL, MAX, MIN, AND, OR
+  uint8_t combine;   // LOOP_ACCUMULATE: pir_combine ADD, MUL, MAX, MIN, AND, OR; LOOP_TILE: loop_tile_op
   bool nontemporal;  // LOOP_STORE: do not keep in cache
+  uint8_t tiles[3];  // LOOP_TILE
   uint16_t unroll;   // LOOP_FOR: a hint to vectorise or unroll by; 0: none
   loop_stmt *next;
   loop_var *var;
@@ -235,6 +249,8 @@ void pir_loop_scatter(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_
 void pir_loop_accumulate(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index, pir_combine combine,
                          loop_expr *value);
 void pir_loop_prefetch(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index);
+void pir_loop_tile(loop_fn *fn, loop_block *block, loop_tile_op op, loop_buffer *buffer, loop_expr *index,
+                   loop_expr *stride, int first, int second, int third);
 void pir_loop_barrier(loop_fn *fn, loop_block *block);
 void pir_loop_mma(loop_fn *fn, loop_block *block, loop_buffer *sums, loop_expr *index, loop_expr *left,
                   loop_expr *right, int64_t stride);

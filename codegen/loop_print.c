@@ -138,6 +138,15 @@ static void put_for(printer *p, const loop_stmt *s) {
   put_block(p, &s->body);
 }
 
+static void put_tile(printer *p, const loop_stmt *s) {
+  static const char *const names[] = {"shapes", "release", "zero", "load", "store", "bf16", "u8s8", "s8s8"};
+  put(p, "tile_"), put(p, names[s->combine]);
+  for (int i = 0; i < (s->combine >= LOOP_TILE_BF16 ? 3 : s->combine >= LOOP_TILE_ZERO); i++)
+    put(p, i ? ", " : " "), put_int(p, s->tiles[i]);
+  if (s->buffer) put(p, " "), put_buffer(p, s->buffer), put(p, "["), put_expr(p, s->index), put(p, "]");
+  if (s->value) put(p, " by "), put_expr(p, s->value);
+}
+
 static void put_stmt(printer *p, const loop_stmt *s) {
   start_line(p);
   switch ((loop_stmt_kind)s->kind) {
@@ -154,6 +163,7 @@ static void put_stmt(printer *p, const loop_stmt *s) {
       put(p, "mma "), put_buffer(p, s->buffer), put(p, "["), put_expr(p, s->index), put(p, "] += ");
       put_expr(p, s->value), put(p, ", "), put_expr(p, s->right), put(p, " by "), put_int(p, s->stride);
       break;
+    case LOOP_TILE: put_tile(p, s); break;
     case LOOP_BARRIER: put(p, "barrier"); break;
     default:
       put_buffer(p, s->buffer), put(p, s->kind == LOOP_SCATTER ? ".scatter[" : "["), put_expr(p, s->index),

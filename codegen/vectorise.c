@@ -182,6 +182,7 @@ static void widen_stmt(vectoriser *z, loop_block *out, const loop_stmt *s) {
     case LOOP_SCATTER: widen_store(z, out, s); return;
     case LOOP_ACCUMULATE: widen_accumulate(z, out, s); return;
     case LOOP_MMA:
+    case LOOP_TILE:
     case LOOP_BARRIER: z->failed = true; return;
     case LOOP_PREFETCH:
       pir_loop_prefetch(z->fn, out, s->buffer, pir_loop_substitute(z->m, s->index, z->var, z->base));

@@ -250,7 +250,10 @@ static void print_version(const cli_tool *tool) {
   bool compiles = pir_compiler_llvm_version(llvm, sizeof llvm);
   printf("LLVM %s\n", compiles ? llvm : "not installed: operators are called, none compiled");
   printf("targets %s", pir_target_names());
-  if (!pir_target_get(NULL, &native)) printf("; this processor: %s", native.name);
+  if (!pir_target_get(NULL, &native))
+    printf("; this processor: %s%s%s%s%s", native.name, native.avx512_bf16 ? ", products of bf16" : "",
+           native.avx512_vnni ? ", of bytes" : "", native.amx_bf16 ? ", tiles of bf16" : "",
+           native.amx_int8 ? ", tiles of bytes" : "");
   printf("\n");
 }
 

@@ -174,6 +174,7 @@ static void emit_block(cuda_emitter *e, const loop_block *block) {
       case LOOP_ACCUMULATE: emit_accumulate(e, s); break;
       case LOOP_PREFETCH: break;  // other warps hide the latency
       case LOOP_MMA: emit_mma(e, s); break;
+      case LOOP_TILE: e->why = "tile registers"; break;
       case LOOP_BARRIER: cuda_indent(e), put(e, "__syncthreads();\n"); break;
     }
   }

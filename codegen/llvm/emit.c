@@ -147,6 +147,22 @@ static void emit_prefetch(emitter *e, const loop_stmt *s) {
   pir_llvm_intrinsic(e, "llvm.prefetch", types, 1, args, 4);
 }
 
+// Registers are named by constants: the intrinsics of a program that manages tiles itself.
+static void emit_tile(emitter *e, const loop_stmt *s) {
+  static const char *const names[] = {
+      [LOOP_TILE_SHAPES] = "llvm.x86.ldtilecfg",   [LOOP_TILE_RELEASE] = "llvm.x86.tilerelease",
+      [LOOP_TILE_ZERO] = "llvm.x86.tilezero",      [LOOP_TILE_LOAD] = "llvm.x86.tileloadd64",
+      [LOOP_TILE_STORE] = "llvm.x86.tilestored64", [LOOP_TILE_BF16] = "llvm.x86.tdpbf16ps",
+      [LOOP_TILE_U8S8] = "llvm.x86.tdpbusd",       [LOOP_TILE_S8S8] = "llvm.x86.tdpbssd"};
+  unsigned count = 0, tiles = s->combine >= LOOP_TILE_BF16 ? 3 : s->combine >= LOOP_TILE_ZERO;
+  LLVMValueRef args[3];
+  e->fn->module->emitted++;
+  for (; count < tiles; count++) args[count] = LLVMConstInt(LLVMInt8TypeInContext(e->ctx), s->tiles[count], false);
+  if (s->buffer) args[count++] = pir_llvm_address(e, s->buffer, s->index);
+  if (s->value) args[count++] = pir_llvm_expr(e, s->value);
+  pir_llvm_intrinsic(e, names[s->combine], NULL, 0, args, count);
+}
+
 static void emit_block(emitter *e, const loop_block *block) {
   for (const loop_stmt *s = block->first; s && !e->unsupported; s = s->next) {
     switch ((loop_stmt_kind)s->kind) {
@@ -157,6 +173,7 @@ static void emit_block(emitter *e, const loop_block *block) {
       case LOOP_SCATTER: emit_store(e, s); break;
       case LOOP_ACCUMULATE: emit_accumulate(e, s); break;
       case LOOP_PREFETCH: emit_prefetch(e, s); break;
+      case LOOP_TILE: emit_tile(e, s); break;
       case LOOP_MMA:
       case LOOP_BARRIER: e->unsupported = "a team of threads"; break;
     }

@@ -5,6 +5,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include <cmocka.h>
@@ -157,7 +158,53 @@ static void test_convolution(void **state) {
   }
 }
 
+// Tile registers: run where the processor has them, else emulated; the rest of the code wants AVX-512 with products of
+// small numbers.
+#if defined(__x86_64__) && defined(__linux__)
+#include "amx_emulator.h"
+
+static bool open_tiles(env *e) {
+  if (!open_level(e, "native")) return false;
+  pir_target *t = &e->target;
+  if (!t->avx512_bf16 || !t->avx512_vnni) return close_level(e), false;
+  if (!t->amx_bf16) strcat(t->features, ",+amx-tile,+amx-bf16,+amx-int8"), amx_emulate();
+  t->amx_bf16 = t->amx_int8 = true;
+  pir_code_store_destroy(e->store);
+  assert_int_equal(pir_code_store_create(e->ctx, t, NULL, &e->store), PIR_OK);
+  return true;
+}
+
+static void test_tiles(void **state) {
+  static const matmul_case products[] = {
+      {1, 32, 32, 64, false, true, false},  {1, 33, 47, 64, false, true, false}, {2, 100, 70, 96, true, true, false},
+      {1, 16, 16, 192, false, true, false}, {3, 9, 20, 64, true, false, false},  {2, 17, 40, 128, false, true, true},
+      {1, 31, 33, 64, false, true, true},
+  };
+  static const conv_case images[] = {
+      {.n = 2, .c = 64, .h = 7, .w = 7, .o = 48, .kh = 1, .kw = 1, .stride = 1, .pad = 0, .dilation = 1, .groups = 1},
+      {.n = 1, .c = 64, .h = 9, .w = 40, .o = 37, .kh = 3, .kw = 3, .stride = 1, .pad = 0, .dilation = 1, .groups = 1},
+      {.n = 1, .c = 128, .h = 6, .w = 70, .o = 20, .kh = 2, .kw = 2, .stride = 2, .pad = 0, .dilation = 1, .groups = 2},
+  };
+  (void)state;
+  env e;
+  if (!open_tiles(&e)) skip();
+  for (size_t k = 0; k < 4; k++) {
+    uint64_t before = amx.executed;
+    for (size_t i = 0; i < sizeof products / sizeof *products; i++) check_matmul(&e, &products[i], &KINDS[k]);
+    for (size_t i = 0; i < sizeof images / sizeof *images; i++) check_conv(&e, images[i], &KINDS[k]);
+    assert_true(amx.executed > before || strstr(e.target.cpu, "rapids"));
+  }
+  close_level(&e);
+}
+#else
+static void test_tiles(void **state) {
+  (void)state;
+  skip();
+}
+#endif
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_matmul), cmocka_unit_test(test_convolution)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_matmul), cmocka_unit_test(test_convolution),
+                                     cmocka_unit_test(test_tiles)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 // RUN: pir-opt %s --passes=round,dce --split-input-file --verify-each | FileCheck %s
 // RUN: pir-opt %s --passes=round,dce,group --split-input-file | FileCheck %s --check-prefix=GROUPS
 // RUN: pir-opt %s --emit=asm --math=bf16 --target=znver4 --split-input-file | FileCheck %s --check-prefix=ASM
+// RUN: pir-opt %s --emit=asm --math=bf16 --target=sapphirerapids --split-input-file | FileCheck %s --check-prefix=TILES
 // RUN: pir-opt %s --emit=asm --target=znver4 --split-input-file | FileCheck %s --check-prefix=STRICT
 // STRICT-NOT: bf16
 
@@ -27,6 +28,15 @@
 // GROUPS:      "cinn_op.group"
 // GROUPS:        "pd_op.matmul"
 // GROUPS:        "pd_op.add"
+
+// 32 columns of 16 rows are two tiles of sums, 48 elements two steps of 12 pairs.
+// TILES:     ldtilecfg
+// TILES:     tilezero %tmm3
+// TILES:     tileloadd {{.*}}%tmm6
+// TILES:     tdpbf16ps %tmm7, %tmm5, %tmm3
+// TILES:     tilestored
+// TILES:     vcvtneps2bf16
+// TILES:     tilerelease
 
 // ASM: vdpbf16ps {{.*}}%zmm
 // ASM: vcvtneps2bf16
