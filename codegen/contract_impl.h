@@ -151,19 +151,48 @@ bool contract_fits_tile(const contract_form *f);
 pir_status contract_emit_tiles(const contract_form *f, const contract_env *env, const char *name,
                                contract_stage *out_stage);
 
-// Minimal filtering: whether it pays, and with which sizes. contract_winograd.c
+// ---- minimal filtering
+
+enum { CONTRACT_MAX_POINTS = 7 };
+
+typedef struct contract_matrix {
+  int rows, columns;
+  double at[CONTRACT_MAX_POINTS][CONTRACT_MAX_POINTS];
+} contract_matrix;
+
+// Along one axis: out = outward [ (kernel taps) * (inward inputs) ]. contract_filter.c
+typedef struct contract_filter {
+  int taps, stride, outputs, inputs, points;
+  contract_matrix inward, kernel, outward;
+} contract_filter;
+
+// False when there is none, or none that `math` permits.
+bool contract_filter_make(int outputs, int taps, int stride, pir_math math, contract_filter *out);
+
+// An axis of the image that patches lie along.
+typedef struct contract_slide {
+  int position, tap;  // axes of the form; tap -1: a single one
+  int64_t stride;     // inputs from position to position
+  int64_t offset;     // of the first input of position 0
+  pir_dim extent;     // of the image, where there are taps
+  contract_filter filter;
+} contract_slide;
+
+// Whether filtering pays, and with which sizes. contract_winograd.c
 typedef struct contract_winograd {
-  const contract_window *rows, *columns;  // of the image
-  int y, x;                               // axes of out they slide along
-  int channel;                            // axis of the input channels
+  contract_slide slide[2];  // rows and columns
+  int image;                // axis of the images, or -1
+  int channel;              // axis of the input channels
   int64_t channels;
+  int wide;          // lanes of the transform of inputs
+  int vector;        // lanes of a vector of sums
+  int vectors;       // of a panel
   int tiles;         // patches of a unit
   int rows_of_tile;  // patches whose sums are in registers at once, at most
-  int vectors;       // of a panel
   int panels;        // of a unit
 } contract_winograd;
 
-bool contract_winograd_match(const contract_form *f, const pir_target *target, contract_winograd *out_how);
+bool contract_winograd_match(const contract_form *f, const contract_env *env, contract_winograd *out_how);
 pir_status contract_emit_winograd(const contract_form *f, const contract_winograd *how, const contract_env *env,
                                   const char *name, contract_code *out_code);
 

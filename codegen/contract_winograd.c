@@ -1,42 +1,33 @@
-// Convolutions with 3x3 taps by minimal filtering, F(2x2, 3x3): S. Winograd, "Arithmetic Complexity of Computations",
-// 1980; A. Lavin and S. Gray, "Fast Algorithms for Convolutional Neural Networks", CVPR 2016. Four outputs of a channel
-// take 16 products instead of 36:
+// Convolutions by minimal filtering: S. Winograd, "Arithmetic Complexity of Computations", 1980; A. Lavin and S. Gray,
+// "Fast Algorithms for Convolutional Neural Networks", CVPR 2016. With filters (contract_filter.c) along the rows and
+// the columns of an image,
 //
-//   out = A^T [ sum over channels of (G g G^T) * (B^T d B) ] A
+//   out = A [ sum over channels of (G g G^T) * (B d B^T) ] A^T
 //
-// with g the taps, d a patch of 4x4 inputs, * element by element. The sums over channels are 16 matrix products.
+// with g the taps, d a patch of inputs, * element by element. The sums over channels are matrix products, one a point.
+// Four outputs of 3x3 taps take 16 products instead of 36; nine of stride 2, 49 instead of 81; with more points, which
+// lose a few bits, 16 outputs take 36 instead of 144.
 //
-// A unit is a block of patches of one image and a few panels of output channels. It transforms its patches into scratch
+// A unit is a block of patches and a few panels of output channels. It transforms its patches into scratch
 // (which stays in the second cache), multiplies them by the packed G g G^T of one panel at a time, and transforms
-// the sums back, straight into the epilogue. The transforms add and subtract inputs and halve sums of taps, nothing
-// else: with the taps transformed in double precision the error stays within a few times that of the direct sum.
+// the sums back, straight into the epilogue. Taps are transformed in double precision.
 #include "contract_impl.h"
 
-enum { PATCH = 4, OUTPUTS = 2, POINTS = PATCH * PATCH, TAPS = 3 };
-
-// Below, the transforms cost what the products save; above, the packed taps (16/9 of the taps) do not stay in the last
-// cache, and reading them from memory costs more.
-enum { LEAST_CHANNELS = 32, MOST_PACKED_BYTES = 5 << 20 };
-
-enum { MOST_TILES = 56, UNIT_LANES = 64 };
+enum { MOST_POINTS = CONTRACT_MAX_POINTS * CONTRACT_MAX_POINTS, MOST_TILES = 56, UNIT_LANES = 64, LIKELY = 28 };
 
 typedef struct winograd {
   contract_emission e;
   const contract_winograd *how;
-  loop_buffer *patches;       // [point][patch of the block][channel], lines padded
-  loop_buffer *sums;          // [point][patch of the block][lane of the panel]
-  int64_t line;               // of `patches`
-  loop_expr *first, *across;  // number of the block's first patch; patches side by side
-  loop_expr *count;           // of patches of the image
+  const contract_filter *rows, *columns;
+  int points;                        // of a patch
+  loop_buffer *patches;              // [point][patch of the block][channel], lines padded
+  loop_buffer *sums;                 // [point][patch of the block][lane of the panel]
+  int64_t line;                      // of `patches`
+  loop_expr *first;                  // number of the block's first patch
+  loop_expr *across, *down, *count;  // patches side by side, above each other, of all images
 } winograd;
 
 // ---- what it is good for
-
-static bool is_three_taps(const contract_form *f, const contract_window *w) {
-  int64_t taps;
-  return w->position >= 0 && w->tap >= 0 && w->stride == 1 && w->dilation == 1 &&
-         contract_const(f, f->axes[w->tap].extent, &taps) && taps == TAPS;
-}
 
 static bool is_step(const contract_form *f, pir_dim step, int64_t want) {
   int64_t value;
@@ -48,6 +39,67 @@ static bool is_float(const contract_form *f) {
   return c->a.dtype == PIR_F32 && c->b.dtype == PIR_F32 && c->out.dtype == PIR_F32;
 }
 
+// The axis that a variable became, alone; -1: it is always 0, -2: it was merged with another.
+static int axis_of(const contract_form *f, int var) {
+  for (int i = 0; i < f->axis_count; i++)
+    for (int p = 0; p < f->axes[i].part_count; p++)
+      if (f->axes[i].parts[p] == var) return f->axes[i].part_count == 1 ? i : -2;
+  return -1;
+}
+
+// Whether a position and a tap, and nothing else, run along an axis of `a`.
+static bool find_slide(const contract_form *f, int axis, contract_slide *out) {
+  const contract_map *map = &f->c->a.map[axis];
+  *out = (contract_slide){.position = -1, .tap = -1, .stride = 1, .offset = map->offset, .extent = f->c->a.shape[axis]};
+  for (int v = 0; v < f->c->var_count; v++) {
+    int i = map->factor[v] ? axis_of(f, v) : -1;
+    if (i == -2) return false;
+    if (i < 0) continue;
+    bool tap = f->axes[i].role == ROLE_K;
+    if ((!tap && f->axes[i].role != ROLE_M) || (tap ? out->tap : out->position) >= 0) return false;
+    if (tap && map->factor[v] != 1) return false;
+    *(tap ? &out->tap : &out->position) = i;
+    if (!tap) out->stride = map->factor[v];
+  }
+  return out->position >= 0 && out->tap >= 0;
+}
+
+// The axes: two that patches slide along (or one, and one they are single in), images, channels, lanes; nothing else.
+static bool find_axes(const contract_form *f, contract_winograd *w) {
+  int slides = 0;
+  contract_slide *s = w->slide;
+  w->image = w->channel = -1;
+  s[1] = (contract_slide){.position = -1, .tap = -1, .stride = 1};
+  for (int axis = 0; axis < f->c->a.rank; axis++) {
+    contract_slide found;
+    if (find_slide(f, axis, &found) && slides < 2) s[slides++] = found;
+  }
+  if (!slides) return false;
+  for (int i = 0; i < f->axis_count; i++) {
+    contract_role role = f->axes[i].role;
+    if (i == s[0].position || i == s[1].position || i == s[0].tap || i == s[1].tap || i == f->lane) continue;
+    if (role == ROLE_M && s[1].position < 0) s[1].position = i;
+    else if (role == ROLE_M && w->image < 0) w->image = i;
+    else if (role == ROLE_K && w->channel < 0) w->channel = i;
+    else return false;
+  }
+  for (int i = 0; i < f->window_count; i++)
+    if (f->windows[i].tap != s[0].tap && f->windows[i].tap != s[1].tap) return false;
+  if (w->channel < 0 || s[1].position < 0) return false;
+  if (f->axes[s[0].position].place_a <= f->axes[s[1].position].place_a) return true;
+  contract_slide rows = s[1];
+  s[1] = s[0];
+  s[0] = rows;
+  return true;
+}
+
+// The widest power of two up to a register that divides the extent; 0 where that is less than half of one.
+static int lanes_for(int64_t extent, int vector) {
+  int lanes = vector;
+  while (lanes > 1 && extent % lanes) lanes /= 2;
+  return lanes * 2 >= vector ? lanes : 0;
+}
+
 // The vectors of a panel: of few widths, so that none is masked.
 static int panel_vectors(int64_t lanes, int vector) {
   static const int widths[] = {2, 3, 1};
@@ -56,48 +108,119 @@ static int panel_vectors(int64_t lanes, int vector) {
   return 0;
 }
 
-// As many patches as half of the second cache holds; where their number is known, blocks of one size.
-static int block_size(const contract_form *f, const contract_winograd *w, const pir_target *target) {
-  int64_t most = (int64_t)target->l2_bytes / 2 / (POINTS * (int64_t)sizeof(float) * (w->channels + f->vector)), h, v;
-  int rows = contract_most_rows(target, w->vectors);
-  if (most > MOST_TILES) most = MOST_TILES;
-  if (most < rows) most = rows;
-  if (contract_const(f, f->axes[w->y].extent, &h) && contract_const(f, f->axes[w->x].extent, &v) && h > 0 && v > 0) {
-    int64_t count = (h + 1) / OUTPUTS * ((v + 1) / OUTPUTS), blocks = (count + most - 1) / most;
-    return (int)((count + blocks - 1) / blocks);
-  }
-  return (int)(most / rows * rows);
+static int64_t ceil_of(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+static int64_t likely_extent(const contract_form *f, int axis, bool *known) {
+  int64_t value = contract_known_factor(f, f->axes[axis].extent);
+  if (contract_const(f, f->axes[axis].extent, &value)) return value > 0 ? value : 1;
+  *known = false;
+  return value > 1 ? value : LIKELY;
 }
 
-bool contract_winograd_match(const contract_form *f, const pir_target *target, contract_winograd *w) {
-  *w = (contract_winograd){.channel = -1};
-  if (f->kind != CONTRACT_PANEL || !is_float(f) || !f->c->b_constant || !f->b_packed || f->lane < 0 ||
-      f->window_count != 2 || f->tap_count != 3 || !is_three_taps(f, &f->windows[0]) ||
-      !is_three_taps(f, &f->windows[1]))
-    return false;
-  for (int i = 0; i < f->axis_count; i++)
-    if (f->axes[i].role == ROLE_BATCH || (f->axes[i].role == ROLE_N && i != f->lane)) return false;
-  for (int i = 0; i < f->tap_count; i++)
-    if (f->axes[f->taps[i]].window < 0) w->channel = f->taps[i];
-  bool swapped = f->axes[f->windows[0].position].place_a > f->axes[f->windows[1].position].place_a;
-  w->rows = &f->windows[swapped];
-  w->columns = &f->windows[!swapped];
-  w->y = w->rows->position;
-  w->x = w->columns->position;
-  int64_t lanes;
-  if (w->channel < 0 || !contract_const(f, f->axes[w->channel].extent, &w->channels) ||
-      !contract_const(f, f->axes[f->lane].extent, &lanes) || !is_step(f, f->axes[w->channel].step_a, 1) ||
-      !is_step(f, f->axes[f->lane].step_out, 1))
-    return false;
-  if (w->channels < LEAST_CHANNELS || lanes < LEAST_CHANNELS || w->channels % f->vector ||
-      w->channels > MOST_PACKED_BYTES / (POINTS * (int64_t)sizeof(float)) / lanes)
-    return false;
-  w->vectors = panel_vectors(lanes, f->vector);
-  if (!w->vectors) return false;
-  w->tiles = block_size(f, w, target);
-  w->rows_of_tile = contract_most_rows(target, w->vectors);
-  w->panels = (int)((UNIT_LANES + w->vectors * f->vector - 1) / (w->vectors * f->vector));
+// Sizes of blocks and units. As many patches as half of the second cache holds, in blocks of one size where their
+// number is known; as many panels as leave enough units to share.
+static void choose_sizes(const contract_form *f, contract_winograd *w, const pir_target *target, int64_t patches,
+                         bool known) {
+  int points = w->slide[0].filter.points * w->slide[1].filter.points, rows = contract_most_rows(target, w->vectors);
+  int64_t most = (int64_t)target->l2_bytes / 2 / (points * (int64_t)sizeof(float) * (w->channels + f->vector)), lanes;
+  contract_const(f, f->axes[f->lane].extent, &lanes);
+  if (most > MOST_TILES) most = MOST_TILES;
+  if (most < rows) most = rows;
+  int64_t blocks = known ? ceil_of(patches, most) : 16, width = (int64_t)w->vectors * w->vector;
+  w->tiles = (int)(known ? ceil_of(patches, blocks) : most / rows * rows);
+  w->rows_of_tile = rows;
+  int64_t panels = lanes / width, share = panels;
+  while (share > 1 && share * width > UNIT_LANES) {
+    int64_t units = blocks * ceil_of(panels, share);
+    if (units >= 16 || (units >= 4 && units % 2 == 0)) break;
+    share = ceil_of(share, 2);
+  }
+  w->panels = (int)share;
+}
+
+// What a unit of work costs, in multiply-adds of a register: products in tiles of few sums wait for each other;
+// transforms load, add and store; packed taps come from memory or the last cache, at the same time.
+static double cost_of(const contract_form *f, const contract_winograd *w, const pir_target *target, double patches) {
+  enum { LATENCY = 8, MEMORY_BYTES = 8, CACHE_BYTES = 16 };
+  const contract_filter *r = &w->slide[0].filter, *c = &w->slide[1].filter;
+  double points = r->points * c->points, inputs = r->inputs * c->inputs, outputs = r->outputs * c->outputs;
+  int64_t lanes = 0;
+  contract_const(f, f->axes[f->lane].extent, &lanes);
+  double vectors = (double)lanes / w->vector,
+         groups = (double)ceil_of(lanes, (int64_t)w->panels * w->vectors * w->vector);
+  double part = (double)w->vector / f->vector, tile = (double)w->tiles / (double)ceil_of(w->tiles, w->rows_of_tile);
+  double busy = tile * w->vectors, channels = (double)w->channels;
+  double products = points * channels * vectors * part * (busy < LATENCY ? LATENCY / busy : 1);
+  double into = groups * channels / w->wide * (inputs + 3 * points), out = vectors * (3 * points + 2 * outputs);
+  double bytes = points * channels * (double)lanes * sizeof(float);
+  double reading = bytes / (bytes > (double)target->l3_bytes / 4 ? MEMORY_BYTES : CACHE_BYTES);
+  double work = patches * (products + into + out);
+  return work > reading ? work : reading;
+}
+
+static double plain_cost(const contract_form *f, const contract_winograd *w, double pixels) {
+  int64_t lanes = 0;
+  contract_const(f, f->axes[f->lane].extent, &lanes);
+  return pixels * w->slide[0].filter.taps * w->slide[1].filter.taps * (double)w->channels *
+         (double)ceil_of(lanes, f->vector);
+}
+
+// Makes the filters for so many outputs along each axis, and says what they cost.
+static bool try_filters(const contract_form *f, contract_winograd *w, const contract_env *env, const int outputs[2],
+                        double *out_cost) {
+  bool known = true;
+  int64_t patches = w->image < 0 ? 1 : likely_extent(f, w->image, &known);
+  if (!known) patches = 1;
+  known = true;
+  for (int i = 0; i < 2; i++) {
+    contract_slide *s = &w->slide[i];
+    int64_t taps = 1;
+    if (s->tap >= 0 && !contract_const(f, f->axes[s->tap].extent, &taps)) return false;
+    if (taps > CONTRACT_MAX_POINTS || s->stride > CONTRACT_MAX_POINTS ||
+        !contract_filter_make(outputs[i], (int)taps, (int)s->stride, env->math, &s->filter))
+      return false;
+    patches *= ceil_of(likely_extent(f, s->position, &known), outputs[i]);
+  }
+  if (w->slide[0].filter.points == 1 && w->slide[1].filter.points == 1) return false;
+  choose_sizes(f, w, env->target, patches, known);
+  *out_cost = cost_of(f, w, env->target, (double)patches);
   return true;
+}
+
+// The filters that cost least; false when plain products cost less.
+static bool choose_filters(const contract_form *f, contract_winograd *w, const contract_env *env) {
+  contract_winograd best = *w;
+  double least = -1, cost, pixels = 1;
+  bool known;
+  for (int r = 1; r <= 4; r++)
+    for (int c = 1; c <= 4; c++) {
+      contract_winograd tried = *w;
+      if ((w->slide[0].tap < 0) != (r == 1) || (w->slide[1].tap < 0) != (c == 1)) continue;
+      if (!try_filters(f, &tried, env, (int[]){r, c}, &cost) || (least >= 0 && cost >= least)) continue;
+      best = tried;
+      least = cost;
+    }
+  if (least < 0) return false;
+  if (w->image >= 0) known = true, pixels = (double)likely_extent(f, w->image, &known), pixels = known ? pixels : 1;
+  for (int i = 0; i < 2; i++) pixels *= (double)likely_extent(f, w->slide[i].position, &known);
+  *w = best;
+  return least < 0.95 * plain_cost(f, w, pixels);
+}
+
+bool contract_winograd_match(const contract_form *f, const contract_env *env, contract_winograd *w) {
+  int64_t lanes;
+  *w = (contract_winograd){.channel = -1};
+  if (f->kind != CONTRACT_PANEL || !is_float(f) || !f->c->b_constant || !f->b_packed || f->lane < 0 || !find_axes(f, w))
+    return false;
+  if (!contract_const(f, f->axes[w->channel].extent, &w->channels) ||
+      !contract_const(f, f->axes[f->lane].extent, &lanes) || !is_step(f, f->axes[w->channel].step_a, 1) ||
+      !is_step(f, f->axes[f->lane].step_out, 1) || w->channels < 1 || lanes < 1)
+    return false;
+  w->wide = lanes_for(w->channels, f->vector);
+  w->vector = lanes_for(lanes, f->vector);
+  if (!w->wide || !w->vector) return false;
+  w->vectors = panel_vectors(lanes, w->vector);
+  return w->vectors && choose_filters(f, w, env);
 }
 
 // ---- words
@@ -110,7 +233,11 @@ static loop_expr *times(const winograd *w, loop_expr *a, int64_t b) {
 static loop_expr *offset(const winograd *w, loop_expr *a, int64_t b) { return plus(w, a, pir_loop_int(w->e.m, b)); }
 
 static loop_expr *both(const winograd *w, loop_expr *a, loop_expr *b) {
-  return pir_loop_op(w->e.m, PIR_V_AND, a, b, NULL);
+  return a && b ? pir_loop_op(w->e.m, PIR_V_AND, a, b, NULL) : a ? a : b;
+}
+
+static loop_expr *name(const winograd *w, loop_block *block, loop_expr *value) {
+  return pir_loop_let(w->e.fn, block, "w", value);
 }
 
 static loop_block *count_up(const winograd *w, loop_block *block, const char *name, loop_expr *end, int64_t step,
@@ -120,60 +247,140 @@ static loop_block *count_up(const winograd *w, loop_block *block, const char *na
   return pir_loop_for(w->e.fn, block, LOOP_SERIAL, var, pir_loop_int(w->e.m, 0), end, pir_loop_int(w->e.m, step));
 }
 
-// Applies `column` to the columns of a matrix of vectors, then to the rows of what comes out.
-typedef void (*transform)(const winograd *w, loop_block *block, loop_expr *const *in, int stride, loop_expr **out,
-                          int out_stride);
+// ---- a matrix times a vector of vectors
 
-static void apply_twice(const winograd *w, loop_block *block, transform column, loop_expr *const *in, int size,
-                        loop_expr **out, int out_size) {
-  loop_expr *half[POINTS];
-  for (int j = 0; j < size; j++) column(w, block, in + j, size, half + j, size);
-  for (int i = 0; i < out_size; i++) column(w, block, half + i * size, 1, out + i * out_size, 1);
+static loop_expr *scaled(const winograd *w, double by, loop_expr *x, loop_expr *sum) {
+  if (by == 1) return sum ? plus(w, sum, x) : x;
+  if (by == -1 && sum) return minus(w, sum, x);
+  loop_expr *factor = pir_loop_const_float(w->e.m, (pir_dtype)x->dtype, by);
+  factor = pir_loop_broadcast(w->e.m, factor, x->lanes);
+  return sum ? contract_product(&w->e, x, factor, sum) : pir_loop_mul(w->e.m, x, factor);
 }
 
-static loop_expr *name(const winograd *w, loop_block *block, loop_expr *value) {
-  return pir_loop_let(w->e.fn, block, "w", value);
+// The sum of row[j] * in[j] over those j for which use[j]; it begins with a factor of 1 where there is one.
+static loop_expr *weighted(const winograd *w, loop_block *block, const double *row, const bool *use, int count,
+                           loop_expr *const *in) {
+  int begin = -1;
+  for (int j = 0; j < count; j++)
+    if (use[j] && row[j] != 0 && (begin < 0 || (row[j] == 1 && row[begin] != 1))) begin = j;
+  loop_expr *sum = scaled(w, row[begin], in[begin], NULL);
+  for (int j = 0; j < count; j++)
+    if (use[j] && row[j] != 0 && j != begin) sum = scaled(w, row[j], in[j], sum);
+  return name(w, block, sum);
+}
+
+// Whether rows i and k are e + o and e - o: `even` tells which columns make e.
+static bool is_pair(const contract_matrix *m, int i, int k, bool even[CONTRACT_MAX_POINTS],
+                    bool odd[CONTRACT_MAX_POINTS]) {
+  int evens = 0, odds = 0;
+  for (int j = 0; j < m->columns; j++) {
+    double a = m->at[i][j], b = m->at[k][j];
+    even[j] = a != 0 && a == b;
+    odd[j] = a != 0 && a == -b;
+    if (a != b && a != -b) return false;
+    evens += even[j];
+    odds += odd[j];
+  }
+  return evens && odds;
+}
+
+static void rows_of(const winograd *w, loop_block *block, const contract_matrix *m, loop_expr *const *in,
+                    loop_expr **out, int step) {
+  static const bool all[CONTRACT_MAX_POINTS] = {true, true, true, true, true, true, true};
+  bool even[CONTRACT_MAX_POINTS], odd[CONTRACT_MAX_POINTS], done[CONTRACT_MAX_POINTS] = {false};
+  for (int i = 0; i < m->rows; i++) {
+    int k = i + 1;
+    if (done[i]) continue;
+    while (k < m->rows && (done[k] || !is_pair(m, i, k, even, odd))) k++;
+    if (k == m->rows) {
+      out[i * step] = weighted(w, block, m->at[i], all, m->columns, in);
+      continue;
+    }
+    loop_expr *e = weighted(w, block, m->at[i], even, m->columns, in);
+    loop_expr *o = weighted(w, block, m->at[i], odd, m->columns, in);
+    out[i * step] = name(w, block, plus(w, e, o));
+    out[k * step] = name(w, block, minus(w, e, o));
+    done[k] = true;
+  }
+}
+
+// Columns that every row takes alike, or opposite: replaces them by their sum and their difference.
+static void join_columns(const winograd *w, loop_block *block, contract_matrix *m, loop_expr **in) {
+  for (int j = 0; j < m->columns; j++)
+    for (int k = j + 1; k < m->columns; k++) {
+      int same = 0, opposite = 0, other = 0;
+      for (int i = 0; i < m->rows; i++) {
+        double a = m->at[i][j], b = m->at[i][k];
+        if (a != 0 || b != 0) *(a == b ? &same : a == -b ? &opposite : &other) += 1;
+      }
+      if (other || !same || !opposite || same + opposite < 3) continue;
+      loop_expr *sum = name(w, block, plus(w, in[j], in[k]));
+      in[k] = name(w, block, minus(w, in[j], in[k]));
+      in[j] = sum;
+      for (int i = 0; i < m->rows; i++) {
+        double a = m->at[i][j];
+        bool alike = a == m->at[i][k];
+        m->at[i][j] = alike ? a : 0;
+        m->at[i][k] = alike ? 0 : a;
+      }
+    }
+}
+
+// out = m in, of vectors `step` and `out_step` apart.
+static void apply(const winograd *w, loop_block *block, const contract_matrix *m, loop_expr *const *in, int step,
+                  loop_expr **out, int out_step) {
+  contract_matrix left = *m;
+  loop_expr *x[CONTRACT_MAX_POINTS];
+  for (int j = 0; j < m->columns; j++) x[j] = in[j * step];
+  join_columns(w, block, &left, x);
+  rows_of(w, block, &left, x, out, out_step);
+}
+
+// out = m in n^T, of row-major matrices of vectors.
+static void apply_both(const winograd *w, loop_block *block, const contract_matrix *m, const contract_matrix *n,
+                       loop_expr *const *in, loop_expr **out) {
+  loop_expr *half[MOST_POINTS];
+  for (int j = 0; j < n->columns; j++) apply(w, block, m, in + j, n->columns, half + j, n->columns);
+  for (int i = 0; i < m->rows; i++) apply(w, block, n, half + i * n->columns, 1, out + i * n->rows, 1);
 }
 
 // ---- patches
-
-// B^T
-static void transform_patch(const winograd *w, loop_block *block, loop_expr *const *d, int s, loop_expr **out, int o) {
-  out[0] = name(w, block, minus(w, d[0], d[2 * s]));
-  out[o] = name(w, block, plus(w, d[s], d[2 * s]));
-  out[2 * o] = name(w, block, minus(w, d[2 * s], d[s]));
-  out[3 * o] = name(w, block, minus(w, d[s], d[3 * s]));
-}
 
 static loop_expr *patch_at(const winograd *w, loop_expr *patch, loop_expr *channel, int point) {
   return offset(w, plus(w, times(w, patch, w->line), channel), (int64_t)point * w->how->tiles * w->line);
 }
 
+static void set_tap(winograd *w, int slide, int at) {
+  int axis = w->how->slide[slide].tap;
+  if (axis >= 0) w->e.value[axis] = pir_loop_int(w->e.m, at);
+}
+
 // All channels of one patch. `inside` tells for each of its rows, then of its columns, whether there is one; NULL: yes.
 static void emit_patch(winograd *w, loop_block *block, loop_expr *patch, loop_expr *const *inside) {
   contract_emission *e = &w->e;
-  const contract_form *f = e->form;
-  uint16_t lanes = (uint16_t)f->vector;
-  loop_expr *at, *d[POINTS], *out[POINTS];
+  uint16_t lanes = (uint16_t)w->how->wide;
+  int rows = w->rows->inputs, columns = w->columns->inputs;
+  loop_expr *at, *d[MOST_POINTS], *out[MOST_POINTS];
   loop_block *body = count_up(w, block, "c", pir_loop_int(e->m, w->how->channels), lanes, &at);
   e->value[w->how->channel] = at;
-  for (int i = 0; i < POINTS; i++) {
-    e->value[w->how->rows->tap] = pir_loop_int(e->m, i / PATCH);
-    e->value[w->how->columns->tap] = pir_loop_int(e->m, i % PATCH);
-    loop_expr *mask = inside ? both(w, inside[i / PATCH], inside[PATCH + i % PATCH]) : NULL;
+  for (int i = 0; i < rows * columns; i++) {
+    set_tap(w, 0, i / columns);
+    set_tap(w, 1, i % columns);
+    loop_expr *mask = inside ? both(w, inside[i / columns], inside[rows + i % columns]) : NULL;
     if (mask) mask = pir_loop_broadcast(e->m, mask, lanes);
     d[i] = name(w, body, pir_loop_load(e->m, e->a, contract_position(e, OF_A), lanes, mask));
   }
-  apply_twice(w, body, transform_patch, d, PATCH, out, PATCH);
-  for (int i = 0; i < POINTS; i++) pir_loop_store(e->fn, body, w->patches, patch_at(w, patch, at, i), out[i], NULL);
+  apply_both(w, body, &w->rows->inward, &w->columns->inward, d, out);
+  for (int i = 0; i < w->points; i++) pir_loop_store(e->fn, body, w->patches, patch_at(w, patch, at, i), out[i], NULL);
 }
 
 // A block that reaches beyond the last patch is filled with zeros: what was left there could be slow numbers.
 static void emit_no_patch(winograd *w, loop_block *block, loop_expr *patch) {
   contract_emission *e = &w->e;
-  loop_expr *at, *zero = pir_loop_broadcast(e->m, pir_loop_const_float(e->m, PIR_F32, 0), (uint16_t)e->form->vector);
-  loop_block *body = count_up(w, block, "c", pir_loop_int(e->m, w->how->channels), e->form->vector, &at);
-  for (int i = 0; i < POINTS; i++) pir_loop_store(e->fn, body, w->patches, patch_at(w, patch, at, i), zero, NULL);
+  uint16_t lanes = (uint16_t)w->how->wide;
+  loop_expr *at, *zero = pir_loop_broadcast(e->m, pir_loop_const_float(e->m, PIR_F32, 0), lanes);
+  loop_block *body = count_up(w, block, "c", pir_loop_int(e->m, w->how->channels), lanes, &at);
+  for (int i = 0; i < w->points; i++) pir_loop_store(e->fn, body, w->patches, patch_at(w, patch, at, i), zero, NULL);
 }
 
 // 0 <= x < extent, one comparison.
@@ -183,12 +390,32 @@ static loop_expr *within(const winograd *w, loop_expr *x, loop_expr *extent) {
   return both(w, pir_loop_lt(w->e.m, pir_loop_int(w->e.m, -1), x), below);
 }
 
-// Where the outputs of a patch are: sets the values of the form's y and x.
+// Which inputs of a patch exist, in each row or column; returns whether all do (NULL: always).
+static loop_expr *find_inside(winograd *w, loop_block *block, const contract_slide *s, loop_expr **out) {
+  contract_emission *e = &w->e;
+  int inputs = s->filter.inputs;
+  loop_expr *from = offset(w, times(w, e->value[s->position], s->stride), s->offset);
+  for (int i = 0; i < inputs; i++) {
+    out[i] = NULL;
+    if (s->tap < 0) continue;
+    out[i] = pir_loop_let(e->fn, block, "inside", within(w, offset(w, from, i), contract_dim(e, s->extent)));
+  }
+  return both(w, out[0], out[inputs - 1]);
+}
+
+// Where the outputs of a patch are: sets the values of the form's axes.
 static void place_patch(winograd *w, loop_block *block, loop_expr *number) {
-  loop_expr *row = pir_loop_let(w->e.fn, block, "row", pir_loop_floordiv(w->e.m, number, w->across));
-  loop_expr *column = minus(w, number, pir_loop_mul(w->e.m, row, w->across));
-  w->e.value[w->how->y] = pir_loop_let(w->e.fn, block, "y", times(w, row, OUTPUTS));
-  w->e.value[w->how->x] = pir_loop_let(w->e.fn, block, "x", times(w, column, OUTPUTS));
+  loop_module *m = w->e.m;
+  const contract_slide *s = w->how->slide;
+  loop_expr *row = pir_loop_let(w->e.fn, block, "row", pir_loop_floordiv(m, number, w->across));
+  loop_expr *column = minus(w, number, pir_loop_mul(m, row, w->across));
+  if (w->how->image >= 0) {
+    loop_expr *image = pir_loop_let(w->e.fn, block, "image", pir_loop_floordiv(m, row, w->down));
+    row = minus(w, row, pir_loop_mul(m, image, w->down));
+    w->e.value[w->how->image] = image;
+  }
+  w->e.value[s[0].position] = pir_loop_let(w->e.fn, block, "y", times(w, row, w->rows->outputs));
+  w->e.value[s[1].position] = pir_loop_let(w->e.fn, block, "x", times(w, column, w->columns->outputs));
 }
 
 // The part of `block` for patches that exist, given the number of one.
@@ -201,21 +428,15 @@ static loop_block *if_exists(winograd *w, loop_block *block, loop_expr *number, 
 
 static void emit_patches(winograd *w, loop_block *block) {
   contract_emission *e = &w->e;
-  const contract_window *rows = w->how->rows, *columns = w->how->columns;
-  loop_expr *patch, *inside[2 * PATCH];
+  loop_expr *patch, *inside[2 * CONTRACT_MAX_POINTS];
   loop_block *none, *border;
   block = count_up(w, block, "t", pir_loop_int(e->m, w->how->tiles), 1, &patch);
   loop_expr *number = pir_loop_let(e->fn, block, "n", plus(w, w->first, patch));
   block = if_exists(w, block, number, &none);
   if (none) emit_no_patch(w, none, patch);
   place_patch(w, block, number);
-  for (int i = 0; i < PATCH; i++) {
-    inside[i] = within(w, offset(w, e->value[w->how->y], rows->offset + i), contract_dim(e, rows->extent));
-    inside[PATCH + i] =
-        within(w, offset(w, e->value[w->how->x], columns->offset + i), contract_dim(e, columns->extent));
-  }
-  for (int i = 0; i < 2 * PATCH; i++) inside[i] = pir_loop_let(e->fn, block, "inside", inside[i]);
-  loop_expr *all = both(w, both(w, inside[0], inside[PATCH - 1]), both(w, inside[PATCH], inside[2 * PATCH - 1]));
+  loop_expr *all = find_inside(w, block, &w->how->slide[0], inside);
+  all = both(w, all, find_inside(w, block, &w->how->slide[1], inside + w->rows->inputs));
   block = pir_loop_if(e->fn, block, all, &border);
   emit_patch(w, block, patch, NULL);
   emit_patch(w, border, patch, inside);
@@ -223,44 +444,46 @@ static void emit_patches(winograd *w, loop_block *block) {
 
 // ---- products
 
-static loop_expr *sum_at(const winograd *w, loop_expr *point, loop_expr *patch, int v) {
-  const contract_form *f = w->e.form;
+static int64_t panel_lanes(const winograd *w) { return (int64_t)w->how->vector * w->how->vectors; }
+
+// Where the sums of vector `v` of the panel are.
+static loop_expr *sum_at(const winograd *w, loop_expr *point, loop_expr *patch, loop_expr *v) {
   loop_expr *line = plus(w, times(w, point, w->how->tiles), patch);
-  return offset(w, times(w, line, contract_panel_lanes(f)), v * f->vector);
+  return plus(w, times(w, line, panel_lanes(w)), times(w, v, w->how->vector));
 }
 
 // `rows` patches from `patch` on, at one point, times a panel of taps that begins at `taps`.
 static void emit_product(winograd *w, loop_block *block, loop_expr *point, loop_expr *patch, int rows,
                          loop_expr *taps) {
   contract_emission *e = &w->e;
-  const contract_form *f = e->form;
+  int vectors = w->how->vectors;
   loop_buffer *sums[4];
   loop_expr *k, *line[4];
-  uint16_t lanes = (uint16_t)f->vector;
+  uint16_t lanes = (uint16_t)w->how->vector;
   loop_expr *zero = pir_loop_broadcast(e->m, pir_loop_const_float(e->m, PIR_F32, 0), lanes);
-  for (int v = 0; v < f->vectors; v++) {
+  for (int v = 0; v < vectors; v++) {
     sums[v] = pir_loop_registers(e->fn, "sum", PIR_F32, lanes, rows);
     for (int r = 0; r < rows; r++) pir_loop_store(e->fn, block, sums[v], pir_loop_int(e->m, r), zero, NULL);
   }
   loop_expr *from = plus(w, times(w, point, w->how->tiles * w->line), times(w, patch, w->line));
   from = pir_loop_let(e->fn, block, "from", from);
   loop_block *body = count_up(w, block, "k", pir_loop_int(e->m, w->how->channels), 1, &k);
-  for (int v = 0; v < f->vectors; v++) {
-    loop_expr *at = offset(w, plus(w, taps, times(w, k, contract_panel_lanes(f))), v * f->vector);
+  for (int v = 0; v < vectors; v++) {
+    loop_expr *at = offset(w, plus(w, taps, times(w, k, panel_lanes(w))), v * w->how->vector);
     line[v] = pir_loop_let(e->fn, body, "b", pir_loop_load(e->m, e->b, at, lanes, NULL));
   }
   for (int r = 0; r < rows; r++) {
     loop_expr *x = pir_loop_load(e->m, w->patches, offset(w, plus(w, from, k), r * w->line), 1, NULL);
     x = pir_loop_broadcast(e->m, pir_loop_let(e->fn, body, "a", x), lanes);
-    for (int v = 0; v < f->vectors; v++) {
+    for (int v = 0; v < vectors; v++) {
       loop_expr *at = pir_loop_int(e->m, r);
       pir_loop_store(e->fn, body, sums[v], at,
                      contract_product(e, x, line[v], pir_loop_load(e->m, sums[v], at, lanes, NULL)), NULL);
     }
   }
   for (int r = 0; r < rows; r++)
-    for (int v = 0; v < f->vectors; v++)
-      pir_loop_store(e->fn, block, w->sums, sum_at(w, point, offset(w, patch, r), v),
+    for (int v = 0; v < vectors; v++)
+      pir_loop_store(e->fn, block, w->sums, sum_at(w, point, offset(w, patch, r), pir_loop_int(e->m, v)),
                      pir_loop_load(e->m, sums[v], pir_loop_int(e->m, r), lanes, NULL), NULL);
 }
 
@@ -270,8 +493,8 @@ static void emit_products(winograd *w, loop_block *block, loop_expr *panel) {
   int tiles = (w->how->tiles + w->how->rows_of_tile - 1) / w->how->rows_of_tile;
   int rows = w->how->tiles / tiles, larger = w->how->tiles % tiles;
   loop_expr *point, *tile;
-  block = count_up(w, block, "point", pir_loop_int(e->m, POINTS), 1, &point);
-  loop_expr *taps = times(w, plus(w, times(w, panel, POINTS), point), w->how->channels * contract_panel_lanes(e->form));
+  block = count_up(w, block, "point", pir_loop_int(e->m, w->points), 1, &point);
+  loop_expr *taps = times(w, plus(w, times(w, panel, w->points), point), w->how->channels * panel_lanes(w));
   taps = pir_loop_let(e->fn, block, "taps", taps);
   if (larger) {
     loop_block *body = count_up(w, block, "tile", pir_loop_int(e->m, larger), 1, &tile);
@@ -283,156 +506,145 @@ static void emit_products(winograd *w, loop_block *block, loop_expr *panel) {
 
 // ---- outputs
 
-// A^T
-static void transform_sums(const winograd *w, loop_block *block, loop_expr *const *m, int s, loop_expr **out, int o) {
-  out[0] = name(w, block, plus(w, plus(w, m[0], m[s]), m[2 * s]));
-  out[o] = name(w, block, minus(w, minus(w, m[s], m[2 * s]), m[3 * s]));
-}
-
-// The part of `block` for the second output along an axis, which an odd extent lacks.
-static loop_block *if_second(winograd *w, loop_block *block, int axis, loop_expr *at) {
+// The part of `block` for output `i` of a patch along an axis, which the last patch may lack.
+static loop_block *if_output(winograd *w, loop_block *block, const contract_slide *s, int i, loop_expr *at) {
   int64_t extent;
-  loop_expr *end = contract_extent(&w->e, axis);
-  if (pir_loop_is_int(end, &extent) && extent % OUTPUTS == 0) return block;
+  loop_expr *end = contract_extent(&w->e, s->position);
+  if (!i || (pir_loop_is_int(end, &extent) && extent % s->filter.outputs == 0)) return block;
   return pir_loop_if(w->e.fn, block, pir_loop_lt(w->e.m, at, end), NULL);
 }
 
-static bool emit_outputs_of(winograd *w, loop_block *block, loop_expr *panel, loop_expr *patch, int v) {
+// One vector of lanes of a patch.
+static bool emit_outputs_of(winograd *w, loop_block *block, loop_expr *panel, loop_expr *patch, loop_expr *v) {
   contract_emission *e = &w->e;
-  const contract_form *f = e->form;
-  loop_expr *m[POINTS], *out[OUTPUTS * OUTPUTS], *y = e->value[w->how->y], *x = e->value[w->how->x];
+  const contract_slide *rows = &w->how->slide[0], *columns = &w->how->slide[1];
+  loop_expr *m[MOST_POINTS], *out[MOST_POINTS], *y = e->value[rows->position], *x = e->value[columns->position];
   bool done = true;
-  for (int i = 0; i < POINTS; i++) {
+  for (int i = 0; i < w->points; i++) {
     loop_expr *at = sum_at(w, pir_loop_int(e->m, i), patch, v);
-    m[i] = name(w, block, pir_loop_load(e->m, w->sums, at, (uint16_t)f->vector, NULL));
+    m[i] = name(w, block, pir_loop_load(e->m, w->sums, at, (uint16_t)w->how->vector, NULL));
   }
-  apply_twice(w, block, transform_sums, m, PATCH, out, OUTPUTS);
-  e->value[f->lane] = offset(w, times(w, panel, contract_panel_lanes(f)), v * f->vector);
-  for (int i = 0; i < OUTPUTS * OUTPUTS && done; i++) {
-    loop_block *here = block;
-    e->value[w->how->y] = offset(w, y, i / OUTPUTS);
-    e->value[w->how->x] = offset(w, x, i % OUTPUTS);
-    if (i / OUTPUTS) here = if_second(w, here, w->how->y, e->value[w->how->y]);
-    if (i % OUTPUTS) here = if_second(w, here, w->how->x, e->value[w->how->x]);
-    done = contract_finish(e, here, out[i], NULL);
+  apply_both(w, block, &w->rows->outward, &w->columns->outward, m, out);
+  e->value[e->form->lane] = plus(w, times(w, panel, panel_lanes(w)), times(w, v, w->how->vector));
+  for (int i = 0; i < w->rows->outputs && done; i++) {
+    e->value[rows->position] = offset(w, y, i);
+    loop_block *row = if_output(w, block, rows, i, e->value[rows->position]);
+    for (int j = 0; j < w->columns->outputs && done; j++) {
+      e->value[columns->position] = offset(w, x, j);
+      loop_block *here = if_output(w, row, columns, j, e->value[columns->position]);
+      done = contract_finish(e, here, out[i * w->columns->outputs + j], NULL);
+    }
   }
-  e->value[w->how->y] = y;
-  e->value[w->how->x] = x;
+  e->value[rows->position] = y;
+  e->value[columns->position] = x;
   return done;
 }
 
 static bool emit_outputs(winograd *w, loop_block *block, loop_expr *panel) {
   contract_emission *e = &w->e;
-  loop_expr *patch;
+  loop_expr *patch, *v;
   loop_block *none;
   block = count_up(w, block, "t", pir_loop_int(e->m, w->how->tiles), 1, &patch);
   loop_expr *number = pir_loop_let(e->fn, block, "n", plus(w, w->first, patch));
   block = if_exists(w, block, number, &none);
   place_patch(w, block, number);
   for (int i = 0; i < e->form->tap_count; i++) e->value[e->form->taps[i]] = NULL;
-  for (int v = 0; v < e->form->vectors; v++)
-    if (!emit_outputs_of(w, block, panel, patch, v)) return false;
-  return true;
+  block = count_up(w, block, "v", pir_loop_int(e->m, w->how->vectors), 1, &v);
+  return emit_outputs_of(w, block, panel, patch, v);
 }
 
 // ---- stages
+
+static pir_dim panel_count(const contract_form *f, const contract_winograd *how) {
+  pir_dim lanes = pir_dim_const(f->c->dims, (int64_t)how->vector * how->vectors);
+  return pir_dim_ceildiv(f->c->dims, f->axes[f->lane].extent, lanes);
+}
 
 static bool emit_panels(winograd *w, loop_block *block, loop_expr *group) {
   contract_emission *e = &w->e;
   loop_var *var = pir_loop_var_create(e->fn, "panel", PIR_I64, 1);
   loop_expr *begin = times(w, group, w->how->panels), *end = offset(w, begin, w->how->panels);
-  end = pir_loop_min(e->m, end, contract_dim(e, contract_panels(e->form)));
+  end = pir_loop_min(e->m, end, contract_dim(e, panel_count(e->form, w->how)));
   loop_block *body = pir_loop_for(e->fn, block, LOOP_SERIAL, var, begin, end, NULL);
   loop_expr *panel = pir_loop_use(e->m, var);
   emit_products(w, body, panel);
   return emit_outputs(w, body, panel);
 }
 
+static winograd begin_stage(const contract_form *f, const contract_winograd *how, const contract_env *env,
+                            const char *stem, const char *suffix) {
+  winograd w = {.e = contract_begin(f, env, stem, suffix), .how = how};
+  w.rows = &how->slide[0].filter;
+  w.columns = &how->slide[1].filter;
+  w.points = w.rows->points * w.columns->points;
+  w.line = how->channels + f->vector;  // rows of a tile must not share the sets of the first cache
+  return w;
+}
+
 static void open_buffers(winograd *w, uint16_t b_slot) {
   contract_emission *e = &w->e;
   const contraction *c = e->form->c;
-  const contract_winograd *how = w->how;
-  w->line = how->channels + e->form->vector;  // rows of a tile must not share the sets of the first cache
   e->a = pir_loop_arg(e->fn, "a", c->a.dtype, c->a.slot, c->a.align, true);
   e->b = pir_loop_arg(e->fn, "b", PIR_F32, b_slot, 64, true);
   if (!e->env->epilogue) e->out = pir_loop_arg(e->fn, "out", c->out.dtype, c->out.slot, c->out.align, false);
-  w->patches = pir_loop_scratch(e->fn, "patches", PIR_F32, POINTS * how->tiles * w->line);
-  w->sums = pir_loop_scratch(e->fn, "sums", PIR_F32, POINTS * how->tiles * contract_panel_lanes(e->form));
+  w->patches = pir_loop_scratch(e->fn, "patches", PIR_F32, w->points * w->how->tiles * w->line);
+  w->sums = pir_loop_scratch(e->fn, "sums", PIR_F32, w->points * w->how->tiles * panel_lanes(w));
 }
 
-static pir_dim halves(const contract_form *f, int axis) {
-  return pir_dim_ceildiv(f->c->dims, f->axes[axis].extent, pir_dim_const(f->c->dims, OUTPUTS));
-}
-
+// A unit is (group of panels, block): neighbours share taps.
 static pir_status emit_blocks(const contract_form *f, const contract_winograd *how, const contract_env *env,
                               const char *stem, contract_stage *out_stage) {
   pir_dims *dims = f->c->dims;
-  winograd w = {.e = contract_begin(f, env, stem, ""), .how = how};
+  winograd w = begin_stage(f, how, env, stem, "");
   contract_emission *e = &w.e;
   open_buffers(&w, f->c->b.slot);
   loop_var *unit = pir_loop_var_create(e->fn, "unit", PIR_I64, 1);
   loop_block *block = pir_loop_for(e->fn, &e->fn->body, LOOP_PARALLEL, unit, pir_loop_use(e->m, e->fn->begin),
                                    pir_loop_use(e->m, e->fn->end), NULL);
-  // A unit is (group of panels, image, block): neighbours share taps.
-  pir_dim digits[CONTRACT_MAX_VARS + 2], patches = pir_dim_mul(dims, halves(f, how->y), halves(f, how->x));
-  int axes[CONTRACT_MAX_VARS + 2], count = 0;
-  digits[count++] = pir_dim_ceildiv(dims, contract_panels(f), pir_dim_const(dims, how->panels));
-  for (int i = 0; i < f->axis_count; i++)
-    if (f->axes[i].role == ROLE_M && i != how->y && i != how->x) axes[count] = i, digits[count++] = f->axes[i].extent;
-  digits[count++] = pir_dim_ceildiv(dims, patches, pir_dim_const(dims, how->tiles));
-  loop_expr *extents[CONTRACT_MAX_VARS + 2], *values[CONTRACT_MAX_VARS + 2];
-  *out_stage = (contract_stage){e->fn, pir_dim_const(dims, 1)};
-  for (int i = 0; i < count; i++) {
-    extents[i] = contract_dim(e, digits[i]);
-    out_stage->units = pir_dim_mul(dims, out_stage->units, digits[i]);
+  pir_dim along[2], patches = how->image < 0 ? pir_dim_const(dims, 1) : f->axes[how->image].extent;
+  for (int i = 0; i < 2; i++) {
+    const contract_slide *s = &how->slide[i];
+    along[i] = pir_dim_ceildiv(dims, f->axes[s->position].extent, pir_dim_const(dims, s->filter.outputs));
+    patches = pir_dim_mul(dims, patches, along[i]);
   }
-  contract_split_unit(e, block, pir_loop_use(e->m, unit), extents, count, values);
-  for (int i = 1; i < count - 1; i++) e->value[axes[i]] = values[i];
-  w.across = contract_dim(e, halves(f, how->x));
+  pir_dim digits[2] = {pir_dim_ceildiv(dims, panel_count(f, how), pir_dim_const(dims, how->panels)),
+                       pir_dim_ceildiv(dims, patches, pir_dim_const(dims, how->tiles))};
+  loop_expr *extents[2] = {contract_dim(e, digits[0]), contract_dim(e, digits[1])}, *values[2];
+  *out_stage = (contract_stage){e->fn, pir_dim_mul(dims, digits[0], digits[1])};
+  contract_split_unit(e, block, pir_loop_use(e->m, unit), extents, 2, values);
+  w.down = contract_dim(e, along[0]);
+  w.across = contract_dim(e, along[1]);
   w.count = contract_dim(e, patches);
-  w.first = pir_loop_let(e->fn, block, "first", times(&w, values[count - 1], how->tiles));
+  w.first = pir_loop_let(e->fn, block, "first", times(&w, values[1], how->tiles));
   emit_patches(&w, block);
   return emit_panels(&w, block, values[0]) ? PIR_OK : PIR_UNSUPPORTED;
-}
-
-// G; on the way to the rows of G g G^T the matrix grows from 3x3 to 4x4.
-static void transform_taps(const winograd *w, loop_block *block, loop_expr *const *g, int s, loop_expr **out, int o) {
-  loop_module *m = w->e.m;
-  loop_expr *half = pir_loop_const_float(m, PIR_F64, 0.5), *ends = name(w, block, plus(w, g[0], g[2 * s]));
-  out[0] = g[0];
-  out[o] = name(w, block, pir_loop_mul(m, plus(w, ends, g[s]), half));
-  out[2 * o] = name(w, block, pir_loop_mul(m, minus(w, ends, g[s]), half));
-  out[3 * o] = g[2 * s];
 }
 
 // One panel: [point][channel][lane].
 static void emit_packed_panel(winograd *w, loop_block *block, loop_expr *panel, loop_buffer *packed) {
   contract_emission *e = &w->e;
-  const contract_form *f = e->form;
-  loop_expr *channel, *g[TAPS * TAPS], *half[PATCH * TAPS], *out[POINTS];
-  int64_t width = contract_panel_lanes(f);
+  loop_expr *channel, *v, *g[MOST_POINTS], *out[MOST_POINTS];
+  int columns = w->columns->taps;
   block = count_up(w, block, "c", pir_loop_int(e->m, w->how->channels), 1, &channel);
+  block = count_up(w, block, "v", pir_loop_int(e->m, w->how->vectors), 1, &v);
   e->value[w->how->channel] = channel;
-  for (int v = 0; v < f->vectors; v++) {
-    loop_expr *lane = offset(w, times(w, panel, width), v * f->vector);
-    for (int i = 0; i < TAPS * TAPS; i++) {
-      e->value[w->how->rows->tap] = pir_loop_int(e->m, i / TAPS);
-      e->value[w->how->columns->tap] = pir_loop_int(e->m, i % TAPS);
-      g[i] = name(w, block, pir_loop_cast(e->m, contract_load_lanes(e, lane, NULL), PIR_F64));
-    }
-    for (int j = 0; j < TAPS; j++) transform_taps(w, block, g + j, TAPS, half + j, TAPS);
-    for (int i = 0; i < PATCH; i++) transform_taps(w, block, half + i * TAPS, 1, out + i * PATCH, 1);
-    for (int i = 0; i < POINTS; i++) {
-      loop_expr *line = plus(w, times(w, offset(w, times(w, panel, POINTS), i), w->how->channels), channel);
-      pir_loop_store(e->fn, block, packed, offset(w, times(w, line, width), v * f->vector),
-                     pir_loop_cast(e->m, out[i], PIR_F32), NULL);
-    }
+  loop_expr *within = times(w, v, w->how->vector), *lane = plus(w, times(w, panel, panel_lanes(w)), within);
+  for (int i = 0; i < w->rows->taps * columns; i++) {
+    set_tap(w, 0, i / columns);
+    set_tap(w, 1, i % columns);
+    g[i] = name(w, block, pir_loop_cast(e->m, contract_load_lanes(e, lane, NULL), PIR_F64));
+  }
+  apply_both(w, block, &w->rows->kernel, &w->columns->kernel, g, out);
+  for (int i = 0; i < w->points; i++) {
+    loop_expr *line = plus(w, times(w, offset(w, times(w, panel, w->points), i), w->how->channels), channel);
+    pir_loop_store(e->fn, block, packed, plus(w, times(w, line, panel_lanes(w)), within),
+                   pir_loop_cast(e->m, out[i], PIR_F32), NULL);
   }
 }
 
 static void emit_packing(const contract_form *f, const contract_winograd *how, const contract_env *env,
                          const char *stem, contract_stage *out_stage) {
-  winograd w = {.e = contract_begin(f, env, stem, "_pack"), .how = how};
+  winograd w = begin_stage(f, how, env, stem, "_pack");
   contract_emission *e = &w.e;
   e->b = pir_loop_arg(e->fn, "b", PIR_F32, 0, 1, true);
   loop_buffer *packed = pir_loop_arg(e->fn, "packed", PIR_F32, 1, 64, false);
@@ -440,7 +652,7 @@ static void emit_packing(const contract_form *f, const contract_winograd *how, c
   loop_block *block = pir_loop_for(e->fn, &e->fn->body, LOOP_PARALLEL, panel, pir_loop_use(e->m, e->fn->begin),
                                    pir_loop_use(e->m, e->fn->end), NULL);
   emit_packed_panel(&w, block, pir_loop_use(e->m, panel), packed);
-  *out_stage = (contract_stage){e->fn, contract_panels(f)};
+  *out_stage = (contract_stage){e->fn, panel_count(f, how)};
 }
 
 pir_status contract_emit_winograd(const contract_form *form, const contract_winograd *how, const contract_env *env,
@@ -448,8 +660,10 @@ pir_status contract_emit_winograd(const contract_form *form, const contract_wino
   contract_form f = *form;
   int64_t lanes = 0;
   f.vectors = how->vectors;
+  f.vector = how->vector;
   contract_const(&f, f.axes[f.lane].extent, &lanes);
-  out_code->packed_bytes = POINTS * how->channels * lanes * (int64_t)sizeof(float);
+  out_code->packed_bytes = (int64_t)how->slide[0].filter.points * how->slide[1].filter.points * how->channels * lanes *
+                           (int64_t)sizeof(float);
   emit_packing(&f, how, env, stem, &out_code->packing);
   return emit_blocks(&f, how, env, stem, &out_code->stages[out_code->stage_count++]);
 }

@@ -2,6 +2,8 @@
 //   contract-bench [--target=NAME] [--threads=N] [--runs=N] [--as=KIND] [SUBSTRING]    rows whose name contains
 //   SUBSTRING
 //       KIND: f32; bf16, weights rounded when they are packed; u8 and i8, by signed bytes
+//   contract-bench --conv=C,H,W,O,KH,KW,STRIDE[,N]           one convolution, padded to keep its size, channels last
+//   contract-bench --math=fast ..
 //   contract-bench --asm|--loops|--llvm|--object NAME        the code of one row
 #include "../../test/codegen/contraction_cases.h"
 #include "llvm_backend.h"
@@ -23,25 +25,25 @@ typedef struct row {
 #define CONV(c, hw, o, k, s)                                                                                           \
   {                                                                                                                    \
     "conv_" #c "_" #hw "_" #o "_k" #k "s" #s, true, {0}, {                                                             \
-      1, c, hw, hw, o, k, k, s, k / 2, 1, 1, false, false, false, true                                                 \
+      1, c, hw, hw, o, k, k, s, k / 2, 1, 1, false, false, false, true, false                                          \
     }                                                                                                                  \
   }
 #define VARY(c, hw, o, k, s)                                                                                           \
   {                                                                                                                    \
     "vary_" #c "_" #hw "_" #o "_k" #k "s" #s, true, {0}, {                                                             \
-      1, c, hw, hw, o, k, k, s, k / 2, 1, 1, false, false, true, false                                                 \
+      1, c, hw, hw, o, k, k, s, k / 2, 1, 1, false, false, true, false, false                                          \
     }                                                                                                                  \
   }
 #define FIRST(c, hw, o, k, s)                                                                                          \
   {                                                                                                                    \
     "first_" #c "_" #hw "_" #o "_k" #k "s" #s, true, {0}, {                                                            \
-      1, c, hw, hw, o, k, k, s, k / 2, 1, 1, true, false, false, true                                                  \
+      1, c, hw, hw, o, k, k, s, k / 2, 1, 1, true, false, false, true, false                                           \
     }                                                                                                                  \
   }
 #define DEPTH(c, hw, k, s)                                                                                             \
   {                                                                                                                    \
     "depth_" #c "_" #hw "_k" #k "s" #s, true, {0}, {                                                                   \
-      1, c, hw, hw, c, k, k, s, k / 2, 1, c, false, false, false, true                                                 \
+      1, c, hw, hw, c, k, k, s, k / 2, 1, c, false, false, false, true, false                                          \
     }                                                                                                                  \
   }
 
@@ -121,6 +123,25 @@ static sizes sizes_of(const row *r) {
                  2.0 * (double)(s->n * s->o * oh * ow * taps)};
 }
 
+static bool parse_conv(const char *text, row *out) {
+  int64_t v[8] = {0};
+  int read = sscanf(text, "%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7]);
+  if (read < 7) return false;
+  *out = (row){.name = text, .is_conv = true};
+  out->conv = (conv_case){.n = read > 7 ? v[7] : 1,
+                          .c = v[0],
+                          .h = v[1],
+                          .w = v[2],
+                          .o = v[3],
+                          .kh = v[4],
+                          .kw = v[5],
+                          .stride = v[6],
+                          .dilation = 1,
+                          .groups = 1,
+                          .same = true};
+  return true;
+}
+
 static float *random_floats(int64_t n) {
   float *x = aligned_alloc(64, ((size_t)n * 4 + 127) / 64 * 64);
   for (int64_t i = 0; x && i < n; i++) x[i] = (float)((i * 7919 + 13) % 255 - 127) / 128;
@@ -198,11 +219,15 @@ static bool set_kind(contraction *c, contract_run *run, const char *kind) {
 int main(int argc, char **argv) {
   const char *only = "", *mode = NULL, *name = NULL, *kind = "f32";
   int runs = 100, threads = 1;
+  pir_math math = PIR_MATH_STRICT;
+  row own = {0};
   for (int i = 1; i < argc; i++) {
     if (!strncmp(argv[i], "--target=", 9)) name = argv[i] + 9;
     else if (!strncmp(argv[i], "--as=", 5)) kind = argv[i] + 5;
     else if (!strncmp(argv[i], "--runs=", 7)) runs = atoi(argv[i] + 7);
     else if (!strncmp(argv[i], "--threads=", 10)) threads = atoi(argv[i] + 10);
+    else if (!strncmp(argv[i], "--conv=", 7) && parse_conv(argv[i] + 7, &own)) continue;
+    else if (!strncmp(argv[i], "--math=", 7) && !pir_math_named(argv[i] + 7, &math)) continue;
     else if (argv[i][0] == '-') mode = argv[i];
     else only = argv[i];
   }
@@ -215,12 +240,12 @@ int main(int argc, char **argv) {
   if (threads > 1 && pir_thread_pool_create(threads, NULL, &pool)) return 1;
   pir_parallel parallel = pool ? pir_thread_pool_parallel(pool) : pir_parallel_serial();
   if (!mode) printf("%s, tuned for %s: %s\n", target.name, target.cpu, target.features);
-  for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
-    const row *r = &ROWS[i];
-    if (!strstr(r->name, only)) continue;
+  for (size_t i = 0; i < (own.name ? 1 : sizeof ROWS / sizeof *ROWS); i++) {
+    const row *r = own.name ? &own : &ROWS[i];
+    if (!own.name && !strstr(r->name, only)) continue;
     pir_dims *dims = pir_dims_create(NULL);
     contraction c = r->is_conv ? make_conv(dims, &r->conv) : make_matmul(dims, &r->matmul);
-    contract_run run = {0};
+    contract_run run = {.math = math};
     const conv_case *s = &r->conv;
     int64_t symbols[] = {s->n, s->h, s->w, conv_out(s->h, s->kh, s), conv_out(s->w, s->kw, s)};
     double start = now();

@@ -16,6 +16,7 @@ typedef struct conv_case {
   bool out_row_major;
   bool varying;       // n, h, w are known at run time only
   bool batch_varies;  // n is
+  bool same;          // padded by half of the taps along each axis instead of `pad`
 } conv_case;
 
 typedef struct matmul_case {
@@ -23,8 +24,10 @@ typedef struct matmul_case {
   bool transpose_b, constant_b, varying;
 } matmul_case;
 
+static inline int64_t conv_pad(const conv_case *s, int64_t k) { return s->same ? k / 2 : s->pad; }
+
 static inline int64_t conv_out(int64_t in, int64_t k, const conv_case *s) {
-  int64_t span = in + 2 * s->pad - (s->dilation * (k - 1) + 1);
+  int64_t span = in + 2 * conv_pad(s, k) - (s->dilation * (k - 1) + 1);
   return span < 0 ? 0 : span / s->stride + 1;
 }
 
@@ -82,7 +85,7 @@ static inline contraction make_conv(pir_dims *dims, const conv_case *s) {
   case_axis(&c.a, n), case_axis(&c.a, s->c), case_axis(&c.a, h), case_axis(&c.a, w);
   c.a.map[0].factor[vn] = c.a.map[1].factor[vc] = 1;
   c.a.map[1].factor[vg] = cg;
-  c.a.map[2].offset = c.a.map[3].offset = -s->pad;
+  c.a.map[2].offset = -conv_pad(s, s->kh), c.a.map[3].offset = -conv_pad(s, s->kw);
   c.a.map[2].factor[vy] = c.a.map[3].factor[vx] = s->stride;
   c.a.map[2].factor[vkh] = c.a.map[3].factor[vkw] = s->dilation;
   case_axis(&c.b, s->o), case_axis(&c.b, cg), case_axis(&c.b, s->kh), case_axis(&c.b, s->kw);
@@ -224,7 +227,8 @@ static inline double plain_pixel(const conv_case *s, const float *a, const float
   double sum = 0;
   for (int64_t kh = 0; kh < s->kh; kh++)
     for (int64_t kw = 0; kw < s->kw; kw++) {
-      int64_t iy = y * s->stride + kh * s->dilation - s->pad, ix = x * s->stride + kw * s->dilation - s->pad;
+      int64_t iy = y * s->stride + kh * s->dilation - conv_pad(s, s->kh),
+              ix = x * s->stride + kw * s->dilation - conv_pad(s, s->kw);
       if (iy < 0 || iy >= s->h || ix < 0 || ix >= s->w) continue;
       for (int64_t c = 0; c < cg; c++)
         sum += (double)a[image_at(s->row_major, s->c, s->h, s->w, n, g * cg + c, iy, ix)] *
