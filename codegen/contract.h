@@ -17,6 +17,7 @@
 typedef struct contract_map {
   int64_t offset;
   int64_t factor[CONTRACT_MAX_VARS];
+  bool unsure;  // only the run shows whether the axis is as long as its variable, or has extent 1 and is broadcast
 } contract_map;
 
 typedef struct contract_tensor {

@@ -204,6 +204,12 @@ static bool exact(const contract_tensor *t) {
   return true;
 }
 
+static bool is_sure(const contract_tensor *t) {
+  for (int axis = 0; axis < t->rank; axis++)
+    if (t->map[axis].unsure) return false;
+  return true;
+}
+
 static bool known_float(pir_dtype d) { return d == PIR_F32 || d == PIR_F64 || d == PIR_F16 || d == PIR_BF16; }
 static bool is_byte(pir_dtype d) { return d == PIR_I8 || d == PIR_U8; }
 
@@ -223,7 +229,7 @@ bool contract_normalise(const contraction *c, contract_form *f) {
   const contract_tensor *tensors[3] = {&c->a, &c->b, &c->out};
   for (int i = 0; i < 3; i++)
     if (!strides_of(c->dims, tensors[i], strides[i], places[i])) return false;
-  if (!exact(&c->b) || !exact(&c->out)) return false;
+  if (!exact(&c->b) || !exact(&c->out) || !is_sure(&c->a) || !is_sure(&c->b)) return false;
   for (int v = 0; v < c->var_count; v++)
     if (!is_dropped(c, v) && !add_axis(f, v, (pir_dim *const[]){strides[0], strides[1], strides[2]},
                                        (int *const[]){places[0], places[1], places[2]}))

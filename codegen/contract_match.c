@@ -370,7 +370,7 @@ static bool require_extents(contraction *c, const contract_tensor *t) {
     int var = -1, count = 0;
     for (int v = 0; v < c->var_count; v++)
       if (map->factor[v]) var = v, count++;
-    bool whole = count == 1 && map->factor[var] == 1 && map->offset == 0;
+    bool whole = count == 1 && map->factor[var] == 1 && map->offset == 0 && !map->unsure;
     if (whole && !require(c, t->shape[axis], c->vars[var].extent)) return false;
   }
   return true;
@@ -384,9 +384,11 @@ static bool map_pack(const matcher *m, contract_tensor *t, int k, int entries, i
   for (int d = 0; d < rank; d++, (*axis)++) {
     int v = m->var[k] + m->pack_rank[k] - rank + d;
     int64_t one;
-    if (pir_dim_canonical(dims, t->shape[*axis]) == pir_dim_canonical(dims, m->c->vars[v].extent))
-      t->map[*axis].factor[v] = 1;
-    else if (!pir_dim_is_const(dims, t->shape[*axis], &one) || one != 1) return false;
+    bool known = pir_dim_is_const(dims, t->shape[*axis], &one);
+    if (known && one == 1) continue;
+    t->map[*axis].factor[v] = 1;
+    t->map[*axis].unsure = pir_dim_canonical(dims, t->shape[*axis]) != pir_dim_canonical(dims, m->c->vars[v].extent);
+    if (known && t->map[*axis].unsure) return false;
   }
   return true;
 }

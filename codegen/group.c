@@ -6,6 +6,7 @@
 //   elements   ops over one shape, element by element
 //   rows       reductions over one space, and what goes along with it
 //   contracts  one contraction, and what is done to its sums
+//   attention  two contractions and the rows between (group_attention.c); made first, never merged
 // Merging keeps the graph of clusters without cycles: no path may lead out of the union and back. The search for
 // one goes backwards and stops at ops before the union's first; clusters are short-lived, so this is short. No
 // cluster spans an op with effects. Afterwards blocks are put in an order in which each cluster is one op.
@@ -15,7 +16,7 @@
 
 #define FEW_ELEMENTS 64  // results of no more elements are not worth compiling (option `few`)
 #define MAX_OPS 48       // of a cluster
-#define NO_CLUSTER UINT32_MAX
+#define NO_CLUSTER GROUP_NONE
 
 // ---- ops and clusters
 
@@ -53,7 +54,7 @@ static bool is_small(const grouping *g, const pir_dim *shape, int rank) {
 }
 
 // An op that hands its operand's elements on in row-major order: the executor needs no copy for it.
-static bool only_renames(const pir_clause *c) {
+bool group_only_renames(const pir_clause *c) {
   const pir_node *body = &c->nodes[c->body];
   if ((c->kind != PIR_CLAUSE_VIEW && c->kind != PIR_CLAUSE_POINTWISE) || body->op != PIR_V_LOAD) return false;
   return body->map_kind == PIR_MAP_ALIGNED ||
@@ -137,7 +138,7 @@ static const char *start_cluster(grouping *g, const node *n, cluster *c) {
   const pir_clause *clause = n->clause;
   const pir_fact *f = clause ? result_fact(g, n->op) : NULL;  // an op without a meaning may have no result
   if (!clause) return "no clause says what an element is";
-  if (only_renames(clause)) return "it only renames elements";
+  if (group_only_renames(clause)) return "it only renames elements";
   if (!one_space(g, n->op, clause)) return "its results are computed over different spaces";
   if (is_late(g, n->op)) return "only running it shows how large its result is";
   if (!pir_codegen_can(n->op, g->facts)) return "its clause has no form in loops";
@@ -250,6 +251,7 @@ static bool feeds(const grouping *g, const cluster *from, const pir_op *contract
 static const char *hindrance(grouping *g, const cluster *a, const cluster *b) {
   static const char path[] = "a path leads out of the group and back";
   if (a->segment != b->segment) return "an op with effects lies between";
+  if (a->kind == CLUSTER_ATTENTION || b->kind == CLUSTER_ATTENTION) return "attention is a group of its own";
   if (a->ops + b->ops > MAX_OPS) return "the group would be too large";
   if (a->kept || b->kept)
     return "others read the joined tensor too: it is made in memory, where its parts may be already";
@@ -354,6 +356,7 @@ static void take_casts(grouping *g, node *n, cluster *c) {
 static void visit(grouping *g, uint32_t i) {
   node *n = &g->nodes[i];
   cluster c;
+  if (n->cluster != NO_CLUSTER) return;  // of attention
   if (pir_op_results(n->op) == 1 && waits_for_contraction(g, n->op)) return;
   const char *why = start_cluster(g, n, &c);
   if (why) {
@@ -429,6 +432,7 @@ static pir_status group_block(grouping *g, pir_block *block) {
   g->cluster_count = 0;
   g->stamp = 0;
   collect(g, block);
+  group_attention(g);
   for (uint32_t i = 0; i < g->count; i++) visit(g, i);
   pir_status status = group_materialise(g);
   if (!status) group_layouts(g);

@@ -6,7 +6,9 @@
 
 #include <pir/pass.h>
 
-typedef enum cluster_kind { CLUSTER_ELEMENTS, CLUSTER_ROWS, CLUSTER_CONTRACTS } cluster_kind;
+typedef enum cluster_kind { CLUSTER_ELEMENTS, CLUSTER_ROWS, CLUSTER_CONTRACTS, CLUSTER_ATTENTION } cluster_kind;
+
+#define GROUP_NONE UINT32_MAX
 
 // An op of the block.
 typedef struct node {
@@ -54,6 +56,10 @@ typedef struct grouping {
 
 // The clause of the op's first result; NULL when it has none.
 const pir_clause *group_clause(const grouping *g, const pir_op *op);
+// An op that hands its operand's elements on in row-major order: the executor needs no copy for it.
+bool group_only_renames(const pir_clause *c);
+// Makes the clusters that are attention. group_attention.c
+void group_attention(grouping *g);
 // Puts the block in order and makes a group op of each cluster. group_make.c
 pir_status group_materialise(grouping *g);
 // Decides memory orders of what groups hand to each other, and notes them. layout.c

@@ -38,10 +38,16 @@ static bool users_take_any_order(const pir_value *v) {
 
 // ---- what a group wants
 
-static const pir_op *contraction_in(const pir_op *group) {
-  for (const pir_op *op = pir_block_first(pir_region_first(pir_op_region(group, 0))); op; op = pir_op_next(op))
-    if (lower_is_contraction(op)) return op;
-  return NULL;
+// The group's last contraction, and how many it has.
+static const pir_op *contraction_in(const pir_op *group, int *out_count) {
+  const pir_op *found = NULL;
+  *out_count = 0;
+  for (const pir_op *op = pir_block_first(pir_region_first(pir_op_region(group, 0))); op; op = pir_op_next(op)) {
+    if (!lower_is_contraction(op)) continue;
+    found = op;
+    ++*out_count;
+  }
+  return found;
 }
 
 static bool mentions(const contract_map *map, const bool *vars, int count) {
@@ -100,8 +106,9 @@ static const pir_attr *attribute(const grouping *g, const order *o) {
 static void decide(grouping *g, pir_op *group) {
   size_t operands = pir_op_operands(group), results = pir_op_results(group);
   const pir_attr **all = pir_arena_alloc(g->arena, pir_arena_size(g->arena, operands + results + 1, sizeof *all));
-  const pir_op *contraction = contraction_in(group);
-  order sums = contraction ? of_contraction(g, contraction) : row_major;
+  int contractions;
+  const pir_op *contraction = contraction_in(group, &contractions);
+  order sums = contractions == 1 ? of_contraction(g, contraction) : row_major;  // attention: as it comes
   bool any = false;
   for (size_t i = 0; i < operands; i++) {
     order o = order_of(pir_op_operand(group, i));

@@ -26,6 +26,7 @@ typedef struct lower_value {
   int8_t level;      // nests: how many reductions it waits for; -1: not yet known
   int8_t first;      // the first phase that wants it, or -1
   bool saved;        // kept in `row` after its first phase
+  uint8_t *turn;     // a result that is the contraction's with its axes turned: the axis each of its own is, or NULL
 } lower_value;
 
 typedef struct lower_memo {
@@ -105,6 +106,7 @@ void lower_know(lowering *l, const pir_value *value, loop_expr *const *index, lo
 typedef struct lower_site {
   lowering *l;
   const pir_op *op;
+  size_t result;
   const pir_clause *clause;
   const pir_attr_value *attrs;
   const pir_fact *out;  // of the result
@@ -184,8 +186,8 @@ bool lower_is_contraction(const pir_op *op);
 // its kernel reads the source. round.c
 int lower_rounded(const pir_facts *facts, const pir_value *v, const pir_op *casts[2], const pir_value **out_source,
                   pir_dtype *out_rounded);
-// The group's contraction, or NULL when it has none.
-const pir_op *lower_contraction(lowering *l);
+// The group's last contraction, or NULL when it has none, and how many there are.
+const pir_op *lower_contraction(lowering *l, int *out_count);
 // Stages that compute it and, on the finished sums, everything after it. `out_packing->bytes` is 0 when nothing is
 // packed at load.
 void lower_contract(lowering *l, const pir_op *op, lower_stages *stages, lower_packing *out_packing);

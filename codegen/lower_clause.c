@@ -27,7 +27,7 @@ static void find_types(lower_site *s);
 
 bool lower_open(lowering *l, const pir_op *op, size_t result, lower_site *out) {
   const pir_opdef *def = pir_op_meaning(op);
-  *out = (lower_site){.l = l, .op = op, .out = lower_fact(l, pir_op_result(op, result))};
+  *out = (lower_site){.l = l, .op = op, .result = result, .out = lower_fact(l, pir_op_result(op, result))};
   if (pir_op_has(op, PIR_STRUCTURAL)) return true;
   if (def && def->clause) out->attrs = pir_op_attr_values(op, allocate, l->m);
   out->clause = out->attrs ? pir_clause_choose(def->clause, (uint8_t)result, out->attrs) : NULL;
@@ -446,7 +446,7 @@ bool lower_moved_index(lower_site *s, loop_expr *const *index, const pir_fact **
 loop_expr *lower_result(lower_site *s, loop_expr *const *index) {
   lowering *l = s->l;
   const pir_clause *c = s->clause;
-  if (!c) return member_of_list(l, s->op, pir_value_index(pir_op_result(s->op, 0)), index);
+  if (!c) return member_of_list(l, s->op, s->result, index);
   bool bound = at_index(s, index);
   if (c->trap >= 0) {
     int64_t stops;

@@ -1,8 +1,7 @@
 // Groups with a contraction: the generator makes the sums, and hands each vector of them to the epilogue, which
 // computes the group's results from it as if it were one more known value, and stores them. The epilogue is written
 // for one element and widened to the lanes of the vector.
-#include "contract.h"
-#include "lower.h"
+#include "attention.h"
 
 #include <strbuf.h>
 #include <string.h>
@@ -17,14 +16,15 @@ bool lower_is_contraction(const pir_op *op) {
   return def && def->clause && def->clause->kind == PIR_CLAUSE_CONTRACT;
 }
 
-const pir_op *lower_contraction(lowering *l) {
-  const pir_op *found = NULL;
+const pir_op *lower_contraction(lowering *l, int *out_count) {
+  const pir_op *last = NULL;
+  *out_count = 0;
   for (const pir_op *op = pir_block_first(pir_region_first(pir_op_region(l->group, 0))); op; op = pir_op_next(op)) {
     if (!lower_is_contraction(op)) continue;
-    if (found) lower_fail(l, op, "a second contraction in a group");
-    found = op;
+    last = op;
+    ++*out_count;
   }
-  return found;
+  return last;
 }
 
 // ---- what the generator asks
@@ -33,22 +33,23 @@ static loop_expr *extent(void *user, pir_dim dim) { return lower_dim(((epilogue 
 
 static uint16_t temporary(void *user, pir_dim bytes) { return lower_temporary(((epilogue *)user)->l, bytes); }
 
-// The extents of the result are those of the sum: what follows a contraction is computed element by element.
-static void store_results(epilogue *e, loop_expr *const *index) {
-  lowering *l = e->l;
+// The extents of the result are those of the sum: what follows a contraction is computed element by element. Only
+// attention hands out its sums with their axes turned.
+static void store_results(lowering *l, const pir_value *sum, loop_expr *const *index) {
   const pir_op *yield = lower_yield(l);
   for (size_t i = 0; i < pir_op_operands(yield) && !l->why; i++) {
     const pir_value *value = pir_op_operand(yield, i);
-    loop_expr *x = lower_element(l, value, index);
+    loop_expr *turned[PIR_MAX_RANK];
+    const uint8_t *from = lower_find(l, value)->turn;
+    for (int d = 0; d < lower_fact(l, value)->rank; d++) turned[d] = index[from ? from[d] : d];
+    loop_expr *x = lower_element(l, from ? sum : value, index);
     lower_value *v = lower_find(l, value);
-    if (!l->why) pir_loop_store(l->fn, l->block, lower_buffer(l, v), lower_position(l, v, index), x, NULL);
+    if (!l->why) pir_loop_store(l->fn, l->block, lower_buffer(l, v), lower_position(l, v, turned), x, NULL);
   }
 }
 
-static bool finish(void *user, loop_fn *fn, loop_block *block, const contract_point *point) {
-  epilogue *e = user;
-  lowering *l = e->l;
-  const pir_fact *fact = lower_fact(l, e->sum);
+bool lower_finish(lowering *l, const pir_value *sums, loop_fn *fn, loop_block *block, const contract_point *point) {
+  const pir_fact *fact = lower_fact(l, sums);
   loop_block body = {0};
   loop_expr *index[PIR_MAX_RANK], *base = pir_loop_int(l->m, 0);
   loop_var *lane = pir_loop_var_create(fn, "lane", PIR_I64, 1),
@@ -61,16 +62,21 @@ static bool finish(void *user, loop_fn *fn, loop_block *block, const contract_po
   }
   l->fn = fn;
   lower_place before = lower_enter(l, &body);
-  lower_know(l, e->sum, index, pir_loop_cast(l->m, pir_loop_use(l->m, sum), fact->dtype));
-  store_results(e, index);
+  lower_know(l, sums, index, pir_loop_cast(l->m, pir_loop_use(l->m, sum), fact->dtype));
+  store_results(l, sums, index);
   lower_leave(l, before);
   loop_expr *value = point->value;
   if (l->why) return false;
   if (pir_loop_widen(fn, block, &body, lane, base, point->lanes, point->mask, &sum, &value, 1)) {
-    lower_fail(l, pir_value_op(e->sum), "an epilogue that has no vector form");
+    lower_fail(l, pir_value_op(sums), "an epilogue that has no vector form");
     return false;
   }
   return true;
+}
+
+static bool finish(void *user, loop_fn *fn, loop_block *block, const contract_point *point) {
+  const epilogue *e = user;
+  return lower_finish(e->l, e->sum, fn, block, point);
 }
 
 // ---- the contraction
@@ -159,14 +165,43 @@ void lower_contract(lowering *l, const pir_op *op, lower_stages *stages, lower_p
     *out_packing = (lower_packing){c.b.slot, code.packed_bytes, {code.packing.fn, code.packing.units}};
 }
 
+// Two contractions are attention.
+static void lower_products(lowering *l, const pir_op *last, lower_stages *stages) {
+  const pir_value *sum = pir_op_result(last, 0);
+  loop_module *m = pir_loop_module_create();
+  lowering look;
+  attention a;
+  uint8_t from[PIR_MAX_RANK];
+  if (!m) {
+    lower_fail(l, last, "out of memory");
+    return;
+  }
+  lower_init(&look, m, l->target, l->facts, l->group);
+  bool found = !lower_on_device(l) && attention_match(&look, last, &a);
+  const pir_op *turn = found ? attention_turn(&look, sum, from) : NULL;
+  pir_loop_module_destroy(m);
+  if (!found) {
+    lower_fail(l, last, "a second contraction in a group");
+    return;
+  }
+  if (turn) {
+    lower_value *v = lower_add(l, pir_op_result(turn, 0));
+    v->turn = pir_loop_alloc(l->m, sizeof from);
+    memcpy(v->turn, from, sizeof from);
+  }
+  lower_attention(l, &a, stages);
+}
+
 bool lower_group(lowering *l, lower_stages *stages, lower_packing *out_packing) {
   loop_fn *before = l->m->last;
+  int count;
   *out_packing = (lower_packing){0};
   l->m->flush = l->math == PIR_MATH_BF16;
   lower_interface(l);
-  const pir_op *contraction = l->why ? NULL : lower_contraction(l);
+  const pir_op *contraction = lower_contraction(l, &count);
   if (l->why) return false;
-  if (contraction) lower_contract(l, contraction, stages, out_packing);
+  if (count > 1) lower_products(l, contraction, stages);
+  else if (contraction) lower_contract(l, contraction, stages, out_packing);
   else lower_nests(l, stages);
   for (loop_fn *fn = before ? before->next : l->m->first; fn && !l->why; fn = fn->next)
     if (lower_on_device(l) ? pir_loop_bind_threads(fn, l->target->vector_bytes)
