@@ -95,8 +95,8 @@ static bool goes_with(const finder *f, const pir_value *v, const pir_value *scor
   int64_t a, b;
   if (!x->known || x->dtype != y->dtype || x->rank != y->rank || x->rank < 0) return false;
   for (int d = 0; d < x->rank; d++)
-    if (x->shape[d] == PIR_DIM_UNKNOWN || (pir_dim_is_const(f->l->dims, x->shape[d], &a) &&
-                                           pir_dim_is_const(f->l->dims, y->shape[d], &b) && a != b))
+    if (x->shape[d] == PIR_DIM_UNKNOWN ||
+        (pir_dim_is_const(f->l->dims, x->shape[d], &a) && pir_dim_is_const(f->l->dims, y->shape[d], &b) && a != b))
       return false;
   return true;
 }
@@ -150,7 +150,7 @@ static bool match_rows(finder *f, const pir_value *weights) {
   pir_dtype dtype = scores->dtype;
   a->rank = scores->rank;
   if (!scores->known || a->rank < 2) return false;
-  memcpy(a->shape, scores->shape, sizeof a->shape);
+  memcpy(a->of_scores, scores->shape, sizeof a->of_scores);
   return (dtype == PIR_F32 || dtype == PIR_F64) && like(f, weights, a->scores) && like(f, e, a->scores) &&
          like(f, shift, a->scores) && depends(f, a->scores, 0) && a->first;
 }
@@ -231,7 +231,7 @@ static bool match_axes(finder *f, bool weights_first) {
   const contract_tensor *weights = weights_first ? &a->two.a : &a->two.b;
   a->v_map = weights_first ? &a->two.b : &a->two.a;
   if (a->one.out.rank != a->rank || weights->rank != a->rank || !variables_of(&a->one, &a->one.out, false, a->in_one) ||
-      !variables_of(&a->two, weights, false, a->in_two) || a->in_one[a->key] < 0 || a->in_two[a->key] < 0)
+      !variables_of(&a->two, weights, true, a->in_two) || a->in_one[a->key] < 0 || a->in_two[a->key] < 0)
     return false;
   bool key_in_a = mentions(&a->one.a, a->in_one[a->key]);
   if (key_in_a == mentions(&a->one.b, a->in_one[a->key])) return false;
@@ -246,7 +246,9 @@ static bool match_axes(finder *f, bool weights_first) {
       a->v_map->dtype != a->two.out.dtype || a->two.out.dtype != a->one.out.dtype)
     return false;
   // The second product sums over as many keys as there are values: its extents are checked when it runs.
-  a->shape[a->key] = a->one.out.shape[a->key];
+  for (int d = 0; d < a->rank; d++)
+    a->shape[d] = a->in_two[d] >= 0 ? a->two.vars[a->in_two[d]].extent : pir_dim_const(f->l->dims, 1);
+  a->shape[a->key] = a->of_scores[a->key] = a->one.out.shape[a->key];
   if (!find_depth(a) || !find_width(a, weights) || !find_row(a)) return false;
   return !pir_dim_is_const(f->l->dims, a->shape[a->row], &rows) || rows >= FEW_ROWS;
 }
@@ -284,7 +286,8 @@ const pir_op *attention_turn(lowering *l, const pir_value *sum, uint8_t out_from
   loop_expr *index[PIR_MAX_RANK], *from[PIR_MAX_RANK];
   const pir_fact *source, *fact = lower_fact(l, sum);
   bool seen[PIR_MAX_RANK] = {false};
-  if (!op || pir_use_next(use) || pir_op_results(op) != 1 || pir_op_has(op, PIR_TERMINATOR | PIR_STRUCTURAL)) return NULL;
+  if (!op || pir_use_next(use) || pir_op_results(op) != 1 || pir_op_has(op, PIR_TERMINATOR | PIR_STRUCTURAL))
+    return NULL;
   const pir_fact *turned = lower_fact(l, pir_op_result(op, 0));
   const pir_opdef *def = pir_op_meaning(op);
   if (!def || !def->clause || pir_op_regions(op) || !turned->known || turned->rank != fact->rank ||

@@ -21,9 +21,11 @@ typedef struct attention {
   const pir_value *scores;
   contraction one, two;
   const pir_value *q, *k, *v;
-  const contract_tensor *q_map, *k_map, *v_map;    // of `one` and `two`
-  int rank;                                        // of the scores
-  pir_dim shape[PIR_MAX_RANK];                     // likewise; an axis of the first sums may prove to be 1 where it is not
+  const contract_tensor *q_map, *k_map, *v_map;  // of `one` and `two`
+  int rank;                                      // of the scores
+  // What its axes run over: extents of the second sums, and the keys. The scores and the first sums may prove to have
+  // extent 1 where those have more.
+  pir_dim shape[PIR_MAX_RANK], of_scores[PIR_MAX_RANK];
   int row, key;                                    // axes of the scores: i and j
   int in_one[PIR_MAX_RANK], in_two[PIR_MAX_RANK];  // the variable of each axis, or -1 (extent 1)
   int depth, width;                                // d in `one`, w in `two`
@@ -35,8 +37,8 @@ typedef struct attention {
 bool attention_match(lowering *l, const pir_op *second, attention *out);
 bool attention_has(const attention *a, const pir_op *op);
 
-// A result that holds the elements of `sum` with its axes turned: the op that turns them, or NULL. out_from[d]: the axis
-// of the sum that axis d of the result is.
+// A result that holds the elements of `sum` with its axes turned: the op that turns them, or NULL. out_from[d]: the
+// axis of the sum that axis d of the result is.
 const pir_op *attention_turn(lowering *l, const pir_value *sum, uint8_t out_from[PIR_MAX_RANK]);
 
 // Hands a vector of finished sums to what the group computes of them, and stores it. lower_contract.c

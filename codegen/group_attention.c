@@ -1,5 +1,6 @@
-// Makes a cluster of each attention of the block (attention.h), before all others: both products, what lies between, and
-// the ops around that only say where elements are, or scale them on the way: they are index arithmetic of its loops.
+// Makes a cluster of each attention of the block (attention.h), before all others: both products, what lies between,
+// and the ops around that only say where elements are, or scale them on the way: they are index arithmetic of its
+// loops.
 #include "attention.h"
 #include "group.h"
 

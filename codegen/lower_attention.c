@@ -1,12 +1,12 @@
 // Groups that are attention: both products, and the weights between them, for a block of query rows at a time. Nothing
 // of the size of the score matrix is ever in memory.
 //
-// A unit is one block of rows of one pair of batch and head. Its keys and values are taken in blocks that fit the second
-// cache: packed into scratch (keys as [vector of keys][depth][lane], values as [key][width]), then, for a few tiles of
-// rows, the first product, the elementwise ops on its sums, the exponentials, and the second product. Where all keys are
-// one block the results are done. Otherwise each row keeps its maximum m and sum s so far; when a block raises m, what is
-// summed so far shrinks by exp(m_old - m): Milakov and Gimelshein, Online normalizer calculation for softmax, 2018;
-// Dao et al., FlashAttention, 2022. Dividing by s is left to the end, one division a result.
+// A unit is one block of rows of one pair of batch and head. Its keys and values are taken in blocks that fit the
+// second cache: packed into scratch (keys as [vector of keys][depth][lane], values as [key][width]), then, for a few
+// tiles of rows, the first product, the elementwise ops on its sums, the exponentials, and the second product. Where
+// all keys are one block the results are done. Otherwise each row keeps its maximum m and sum s so far; when a block
+// raises m, what is summed so far shrinks by exp(m_old - m): Milakov and Gimelshein, Online normalizer calculation for
+// softmax, 2018; Dao et al., FlashAttention, 2022. Dividing by s is left to the end, one division a result.
 //
 // Queries, keys and values are computed where they are packed, so transpositions, slices and scales before them are
 // index arithmetic. The number of keys and rows may be known only by running; of no keys the sums are zero, and a row
@@ -64,6 +64,11 @@ static bool same_dim(const emission *e, pir_dim a, pir_dim b) {
   return pir_dim_canonical(e->l->dims, a) == pir_dim_canonical(e->l->dims, b);
 }
 
+// Index along axis d of a tensor like the scores that has this extent there; NULL while the axis has none.
+static loop_expr *along(const emission *e, int d, pir_dim extent) {
+  return !e->axis[d] || same_dim(e, extent, e->a->shape[d]) ? e->axis[d] : within(e, e->axis[d], extent);
+}
+
 // The values of a contraction's variables at e->axis and `other`, the one that the scores lack.
 static void variables(const emission *e, bool second, loop_expr *other, loop_expr **out) {
   const attention *a = e->a;
@@ -71,8 +76,7 @@ static void variables(const emission *e, bool second, loop_expr *other, loop_exp
   for (int v = 0; v < CONTRACT_MAX_VARS; v++) out[v] = NULL;
   for (int d = 0; d < a->rank; d++) {
     if (of_axis[d] < 0) continue;
-    bool sure = second || same_dim(e, a->one.out.shape[d], a->shape[d]);
-    out[of_axis[d]] = sure ? e->axis[d] : within(e, e->axis[d], a->one.out.shape[d]);
+    out[of_axis[d]] = second ? e->axis[d] : along(e, d, a->one.out.shape[d]);
   }
   out[second ? a->width : a->depth] = other;
 }
@@ -107,8 +111,7 @@ static void pack_panel(emission *e, loop_block *block, loop_expr *key, loop_expr
   loop_expr *at = plus(e, times(e, pir_loop_floordiv(e->m, key, number(e, e->lanes)), e->panel), times(e, d, e->lanes));
   e->axis[e->a->key] = plus(e, e->first_key, plus(e, key, pir_loop_use(e->m, lane)));
   store_element(e, &body, e->a->k, e->a->k_map, d, e->keys, plus(e, at, pir_loop_use(e->m, lane)));
-  if (!e->l->why &&
-      pir_loop_widen(e->fn, block, &body, lane, number(e, 0), (uint16_t)e->lanes, mask, NULL, NULL, 0))
+  if (!e->l->why && pir_loop_widen(e->fn, block, &body, lane, number(e, 0), (uint16_t)e->lanes, mask, NULL, NULL, 0))
     lower_fail(e->l, e->a->first, "keys that have no vector form");
 }
 
@@ -245,7 +248,7 @@ static loop_expr *emit_scores(emission *e, loop_block *block, loop_expr *line) {
   loop_block *body = vectorised(e, block, e->key_count, &key);
   loop_expr *at = plus(e, line, key), *index[PIR_MAX_RANK];
   e->axis[e->a->key] = plus(e, e->first_key, key);
-  for (int d = 0; d < e->a->rank; d++) index[d] = e->axis[d];
+  for (int d = 0; d < e->a->rank; d++) index[d] = along(e, d, e->a->of_scores[d]);
   lower_place before = lower_enter(l, body);
   lower_value *sums = lower_add(l, pir_op_result(e->a->first, 0));
   sums->row = e->scores;
@@ -295,7 +298,8 @@ static void emit_rows(emission *e, loop_block *block, loop_expr *strip, loop_exp
   loop_block *later = pir_loop_if(e->fn, block, pir_loop_lt(m, number(e, 0), e->first_key), NULL);
   loop_expr *by = name(e, later, pir_loop_op(m, PIR_V_EXP, pir_loop_sub(m, before, largest), NULL, NULL));
   pir_loop_store(e->fn, later, e->shrink, row, by, NULL);
-  loop_expr *old = pir_loop_mul(m, pir_loop_load(m, e->total, of_unit, 1, NULL), pir_loop_load(m, e->shrink, row, 1, NULL));
+  loop_expr *old =
+      pir_loop_mul(m, pir_loop_load(m, e->total, of_unit, 1, NULL), pir_loop_load(m, e->shrink, row, 1, NULL));
   pir_loop_store(e->fn, block, e->total, of_unit, plus(e, old, sum), NULL);
 }
 
@@ -449,8 +453,8 @@ static pir_dim split_unit(emission *e, loop_block *block, loop_expr *unit) {
 }
 
 static void say_how(lowering *l, const emission *e) {
-  pir_text_format(l->how, sizeof l->how, "attention, %lld keys at a time%s, tiles of %d x %d", (long long)e->keys_of_block,
-                  e->one_block ? " (all)" : "", e->rows, e->vectors * e->lanes);
+  pir_text_format(l->how, sizeof l->how, "attention, %lld keys at a time%s, tiles of %d x %d",
+                  (long long)e->keys_of_block, e->one_block ? " (all)" : "", e->rows, e->vectors * e->lanes);
 }
 
 void lower_attention(lowering *l, const attention *a, lower_stages *stages) {
