@@ -26,7 +26,8 @@ static order order_of(const pir_value *v) {
 
 static bool takes_any_order(const pir_op *op) {
   const pir_opdef *def = pir_op_meaning(op);
-  if (pir_op_is(op, CINN_GROUP) || pir_op_has(op, PIR_OUTPUT)) return true;
+  const pir_op *parent = pir_op_parent(op);  // a group's, whatever the op is: the group sees strides
+  if (pir_op_is(op, CINN_GROUP) || (parent && pir_op_is(parent, CINN_GROUP)) || pir_op_has(op, PIR_OUTPUT)) return true;
   return def && def->clause && !pir_op_has(op, PIR_STRUCTURAL);
 }
 
