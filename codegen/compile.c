@@ -55,9 +55,23 @@ static void *copy(pir_compiler *c, const void *items, size_t count, size_t size)
 
 static const char *copy_name(pir_compiler *c, const loop_fn *fn) { return copy(c, fn->name, strlen(fn->name) + 1, 1); }
 
+static void describe_packings(pir_compiler *c, unit *u, const lowering *l, const lower_packings *packings) {
+  u->packing_count = packings->count;
+  u->packings = pir_arena_zalloc(&c->arena, pir_arena_size(&c->arena, packings->count + 1, sizeof *u->packings));
+  u->packing_names =
+      pir_arena_zalloc(&c->arena, pir_arena_size(&c->arena, packings->count + 1, sizeof *u->packing_names));
+  for (size_t i = 0; i < packings->count; i++) {
+    const lower_packing *p = &packings->items[i];
+    u->packings[i] = (pir_packing){.operand = p->operand, .bytes = (size_t)p->bytes};
+    // No extent of a constant varies.
+    pir_dim_is_const(l->dims, p->stage.units, &u->packings[i].units);
+    u->packing_names[i] = copy_name(c, p->stage.fn);
+  }
+}
+
 // The interface, but for the code: the loops it comes from will go.
 static void describe(pir_compiler *c, unit *u, const lowering *l, const lower_stages *stages,
-                     const lower_packing *packing) {
+                     const lower_packings *packings) {
   pir_temporary *temporaries =
       pir_arena_zalloc(&c->arena, pir_arena_size(&c->arena, l->temporaries.count + 1, sizeof *temporaries));
   u->stages = pir_arena_zalloc(&c->arena, pir_arena_size(&c->arena, stages->count + 1, sizeof *u->stages));
@@ -68,12 +82,7 @@ static void describe(pir_compiler *c, unit *u, const lowering *l, const lower_st
     u->names[i] = copy_name(c, s->fn);
   }
   for (size_t i = 0; i < l->temporaries.count; i++) temporaries[i].bytes = l->temporaries.items[i];
-  if (packing->bytes) {
-    u->packing = (pir_packing){.operand = packing->operand, .bytes = (size_t)packing->bytes};
-    // No extent of a constant varies.
-    pir_dim_is_const(l->dims, packing->stage.units, &u->packing.units);
-    u->packing_name = copy_name(c, packing->stage.fn);
-  }
+  describe_packings(c, u, l, packings);
   u->group = (pir_compiled_group){.stages = u->stages,
                                   .stage_count = stages->count,
                                   .temporaries = temporaries,
@@ -110,18 +119,18 @@ static pir_status write_cuda(pir_compiler *c, unit *u, const pir_op *group) {
 pir_status pir_compiler_add(pir_compiler *c, const pir_op *group, const pir_facts *facts, size_t *out_index) {
   lowering l;
   lower_stages stages = {0};
-  lower_packing packing;
+  lower_packings packings = {0};
   unit *u = new_unit(c);
   if (!u) return PIR_EXHAUSTED;
   lower_init(&l, u->module, &c->options.target, facts, group);
   l.math = c->options.math;
-  if (!lower_group(&l, &stages, &packing)) {
+  if (!lower_group(&l, &stages, &packings)) {
     pir_loop_module_destroy(u->module);
     c->count--;
     return pir_report(c->ctx, PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(l.where), "unsupported: %s, in \"%.*s\"", l.why,
                       (int)pir_op_name(l.where).size, pir_op_name(l.where).data);
   }
-  describe(c, u, &l, &stages, &packing);
+  describe(c, u, &l, &stages, &packings);
   lower_explain(&l, &stages);
   *out_index = c->count - 1;
   return c->options.target.cuda_arch ? write_cuda(c, u, group) : share(c, u);
@@ -136,10 +145,10 @@ static pir_status find_code(const pir_image *image, const char *name, pir_stage_
 
 static pir_status link_unit(unit *u, const pir_image *image) {
   for (size_t i = 0; i < u->group.stage_count; i++) PIR_TRY(find_code(image, u->names[i], &u->stages[i].fn));
-  if (!u->packing.bytes) return PIR_OK;
-  u->group.packings = &u->packing;
-  u->group.packing_count = 1;
-  return find_code(image, u->packing_name, &u->packing.fn);
+  for (size_t i = 0; i < u->packing_count; i++) PIR_TRY(find_code(image, u->packing_names[i], &u->packings[i].fn));
+  u->group.packings = u->packings;
+  u->group.packing_count = u->packing_count;
+  return PIR_OK;
 }
 
 static void link_kernels(pir_compiler *c, unit *u, const pir_image *image) {

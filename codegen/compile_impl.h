@@ -14,8 +14,9 @@ typedef struct unit {
   size_t same;  // the first unit with this key
   pir_stage *stages;
   const char **names;  // of their functions
-  pir_packing packing;
-  const char *packing_name;
+  pir_packing *packings;
+  const char **packing_names;
+  size_t packing_count;
   pir_compiled_group group;
   cuda_source cuda;  // for a device
 } unit;

@@ -36,7 +36,7 @@ loop_expr *contract_position(const contract_emission *e, contract_which which) {
   loop_expr *sum = which == OF_A ? contract_dim(e, e->form->offset_a) : pir_loop_int(e->m, 0);
   for (int i = 0; i < e->form->axis_count; i++)
     if (e->value[i]) sum = pir_loop_add(e->m, sum, pir_loop_mul(e->m, e->value[i], contract_step(e, which, i)));
-  return sum;
+  return e->origin[which] ? pir_loop_sub(e->m, sum, e->origin[which]) : sum;
 }
 
 // Lanes of all taps of one panel; those of a correction follow.
@@ -118,6 +118,7 @@ bool contract_finish(const contract_emission *e, loop_block *block, loop_expr *s
   contract_point p = {.value = sums,
                       .lanes = sums->lanes,
                       .mask = mask,
+                      .out = e->out,
                       .position = contract_position(e, OF_OUT),
                       .lane_stride = pir_loop_int(e->m, 1),
                       .lane_axis = -1};
@@ -235,7 +236,7 @@ bool pir_contract_can(const contraction *c) {
   return contract_normalise(c, &f);
 }
 
-static pir_dim packed_bytes(const contract_form *f) {
+pir_dim contract_packed_bytes(const contract_form *f) {
   pir_dims *dims = f->c->dims;
   pir_dim n = pir_dim_const(dims, 1);
   for (int i = 0; i < f->tap_count; i++) n = pir_dim_mul(dims, n, contract_steps_dim(f, i));
@@ -269,7 +270,7 @@ pir_status pir_contract_emit(const contraction *c, const contract_env *env, cons
   if (filters) return contract_emit_winograd(&f, &winograd, env, name, out_code);
   uint16_t b_slot = c->b.slot;
   if (f.b_packed) {
-    pir_dim bytes = packed_bytes(&f);
+    pir_dim bytes = contract_packed_bytes(&f);
     if (c->b_constant) {
       if (!contract_const(&f, bytes, &out_code->packed_bytes)) return PIR_UNSUPPORTED;
       PIR_TRY(contract_emit_packing(&f, env, name, 0, 1, &out_code->packing));

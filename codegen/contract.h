@@ -52,7 +52,8 @@ typedef struct contraction {
 typedef struct contract_point {
   loop_expr *value;                // f32 (f64 where out is), `lanes` lanes
   loop_expr *index[PIR_MAX_RANK];  // of out, of the first lane
-  loop_expr *position;             // of the first lane in a buffer of out's shape and order
+  loop_buffer *out;                // where the point is to be stored, or NULL: that is the caller's affair
+  loop_expr *position;             // of the first lane in `out`, or in a buffer of out's shape and order
   int lane_axis;                   // axis of out along which the lanes go (when there are several)
   loop_expr *lane_stride;          // in memory, from lane to lane
   uint16_t lanes;
@@ -90,9 +91,27 @@ typedef struct contract_code {
 // Memory orders come out row-major, without gaps; slots, alignments and b_constant are for the caller to fill in.
 bool pir_contract_match(const pir_op *op, const pir_facts *facts, contraction *out, int *out_a, int *out_b);
 
+// The memory order that suits the result where b is constant: what b alone gives it innermost (channels last).
+void pir_contract_order(const contraction *c, uint8_t out_order[PIR_MAX_RANK]);
+
 // Whether the generator has code for it.
 bool pir_contract_can(const contraction *c);
 // Emits the functions. Their names begin with `name`. PIR_UNSUPPORTED exactly where _can says no.
 pir_status pir_contract_emit(const contraction *c, const contract_env *env, const char *name, contract_code *out_code);
+
+// Two contractions, of which the second makes each point of its sums from what the first makes at one point: whether
+// they are better done together, some points at a time. Memory orders are those in the contractions.
+bool pir_contract_pairs(const contraction *first, const contraction *second, const pir_target *target);
+
+typedef struct contract_pair_code {
+  contract_stage packings[2];
+  int64_t packed_bytes[2];  // then b.slot of each holds the packed form
+  contract_stage stage;
+  char how[96];  // what was chosen, for people
+} contract_pair_code;
+
+// Emits both as one stage. The epilogue of `first` stores into `contract_point.out`, which `second` reads as its a.
+pir_status pir_contract_emit_pair(const contraction *first, const contract_env *first_env, const contraction *second,
+                                  const contract_env *second_env, const char *name, contract_pair_code *out_code);
 
 #endif

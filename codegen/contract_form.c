@@ -221,7 +221,7 @@ static pir_dtype compute_dtype(const contraction *c) {
   return a == PIR_F64 || b == PIR_F64 || out == PIR_F64 ? PIR_F64 : PIR_F32;
 }
 
-bool contract_normalise(const contraction *c, contract_form *f) {
+static bool normalise(const contraction *c, contract_form *f, bool merges) {
   *f = (contract_form){.c = c, .group = 1, .compute = compute_dtype(c)};
   if (!f->compute) return false;
   pir_dim strides[3][PIR_MAX_RANK];
@@ -240,10 +240,14 @@ bool contract_normalise(const contraction *c, contract_form *f) {
     f->offset_a = pir_dim_add(c->dims, f->offset_a,
                               pir_dim_mul(c->dims, strides[OF_A][axis], pir_dim_const(c->dims, c->a.map[axis].offset)));
   }
-  while (merge_once(f)) continue;
+  while (merges && merge_once(f)) continue;
   arrange(f);
   return true;
 }
+
+bool contract_normalise(const contraction *c, contract_form *f) { return normalise(c, f, true); }
+
+bool contract_normalise_apart(const contraction *c, contract_form *f) { return normalise(c, f, false); }
 
 bool contract_in_b(const contract_form *f, int axis) {
   return axis != f->lane && (f->axes[axis].role == ROLE_BATCH || f->axes[axis].role == ROLE_N);

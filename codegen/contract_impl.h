@@ -56,6 +56,8 @@ typedef struct contract_form {
 } contract_form;
 
 bool contract_normalise(const contraction *c, contract_form *form);
+// The same, but no axes are merged.
+bool contract_normalise_apart(const contraction *c, contract_form *form);
 void contract_schedule(contract_form *form, const pir_target *target);
 // Rows of a tile of so many vectors that the registers hold.
 int contract_most_rows(const pir_target *target, int vectors);
@@ -67,6 +69,8 @@ pir_dim contract_panels(const contract_form *f);
 // Whether axis i selects a part of b outside of the panels (batch, or N beside the lanes).
 bool contract_in_b(const contract_form *f, int axis);
 
+typedef enum contract_which { OF_A, OF_B, OF_OUT } contract_which;
+
 // The state of one emission.
 typedef struct contract_emission {
   const contract_form *form;
@@ -76,6 +80,9 @@ typedef struct contract_emission {
   loop_buffer *a, *b, *out;
   loop_buffer *tile_shapes, *tile_sums;  // scratch, where there are tile registers
   loop_expr *value[CONTRACT_MAX_VARS];  // of each axis, at the point that is being emitted; NULL: 0
+  loop_expr *from, *to;                 // positions of the tile axis that a panel is to do; NULL: those of its tile
+  int rows;                             // or so many from `from` on, as one tile; 0: up to `to`
+  loop_expr *origin[3];                 // of each buffer: where what it holds begins; NULL: 0
 } contract_emission;
 
 // A part of the work of one unit: the panel, and what is known of the taps.
@@ -87,8 +94,6 @@ typedef struct contract_panel {
   loop_expr *masks[4];  // of each vector, or NULL
   loop_expr *tap_begin[CONTRACT_MAX_VARS], *tap_end[CONTRACT_MAX_VARS];  // by axis; NULL: all of it
 } contract_panel;
-
-typedef enum contract_which { OF_A, OF_B, OF_OUT } contract_which;
 
 contract_emission contract_begin(const contract_form *f, const contract_env *env, const char *name, const char *suffix);
 loop_expr *contract_dim(const contract_emission *e, pir_dim d);
@@ -127,6 +132,7 @@ loop_expr *contract_product(const contract_emission *e, loop_expr *a, loop_expr 
 // One vector of lanes of b, at lane `at` and the values in e; those that `mask` leaves out are zero.
 loop_expr *contract_load_lanes(contract_emission *e, loop_expr *at, loop_expr *mask);
 
+pir_dim contract_packed_bytes(const contract_form *f);
 pir_status contract_emit_packing(const contract_form *f, const contract_env *env, const char *name, uint16_t from,
                                  uint16_t to, contract_stage *out_stage);
 pir_status contract_emit_panels(const contract_form *f, const contract_env *env, const char *name, uint16_t b_slot,
@@ -143,6 +149,8 @@ bool contract_emit_tile_block(contract_panel *p, loop_block *block, loop_expr *n
 void contract_begin_tiles(contract_emission *e);
 void contract_release_tiles(const contract_emission *e);
 
+// One panel, for the values of the outer axes in e: its tile with this number, or what e->from, to and rows say.
+bool contract_emit_panel(contract_emission *e, loop_block *block, loop_expr *panel, loop_expr *tile_number);
 // For a device: b is read where it lies.
 pir_status contract_emit_device(const contract_form *f, const contract_env *env, const char *name,
                                 contract_stage *out_stage);

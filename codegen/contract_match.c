@@ -465,3 +465,27 @@ bool pir_contract_match(const pir_op *op, const pir_facts *facts, contraction *o
   }
   return found;
 }
+
+// ---- memory order
+
+static bool map_mentions(const contract_map *map, const bool *vars, int count) {
+  for (int v = 0; v < count; v++)
+    if (vars[v] && map->factor[v]) return true;
+  return false;
+}
+
+void pir_contract_order(const contraction *c, uint8_t out_order[PIR_MAX_RANK]) {
+  bool weights[CONTRACT_MAX_VARS] = {false}, data[CONTRACT_MAX_VARS] = {false};  // vars that either gives
+  int n = 0;
+  for (int d = 0; d < c->b.rank; d++)
+    for (int v = 0; v < c->var_count; v++) weights[v] |= c->b.map[d].factor[v] != 0 && !c->vars[v].reduced;
+  for (int d = 0; d < c->a.rank; d++)
+    for (int v = 0; v < c->var_count; v++) data[v] |= c->a.map[d].factor[v] != 0 && !weights[v];
+  // An axis that both give (the rows of a transposed convolution) is not the weights' own.
+  for (int inside = 0; inside < 2; inside++)
+    for (int d = 0; d < c->out.rank; d++) {
+      bool own =
+          map_mentions(&c->out.map[d], weights, c->var_count) && !map_mentions(&c->out.map[d], data, c->var_count);
+      if (own == (inside == 1)) out_order[n++] = (uint8_t)d;
+    }
+}

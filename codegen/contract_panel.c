@@ -363,29 +363,36 @@ static bool emit_border_pixels(panel *p, loop_block *block, const contract_windo
   return emit_tile(&t, body, pir_loop_use(e->m, x));
 }
 
-// A row whose sizes are not all known: left border, full tiles, rest, right border.
+// A row, or a part of one, whose sizes are not all known: left border, full tiles, rest, right border.
 static bool emit_varying_row(panel *p, loop_block *block, const contract_window *w) {
   contract_emission *e = &p->e;
   const contract_form *f = e->form;
-  loop_expr *positions = contract_extent(e, f->tile), *zero = pir_loop_int(e->m, 0),
-            *size = pir_loop_int(e->m, f->rows);
+  loop_expr *zero = pir_loop_int(e->m, 0), *size = pir_loop_int(e->m, f->rows);
+  loop_expr *from = e->to ? e->from : zero, *to = e->to ? e->to : contract_extent(e, f->tile);
   // First position whose first tap is inside; one past the last whose last tap is.
   loop_expr *left = pir_loop_int(e->m, w->offset < 0 ? (-w->offset + w->stride - 1) / w->stride : 0);
   loop_expr *span = pir_loop_mul(e->m, pir_loop_sub(e->m, contract_extent(e, w->tap), pir_loop_int(e->m, 1)),
                                  pir_loop_int(e->m, w->dilation));
   loop_expr *room =
       pir_loop_sub(e->m, pir_loop_sub(e->m, contract_dim(e, w->extent), pir_loop_int(e->m, w->offset)), span);
-  left = pir_loop_let(e->fn, block, "left", pir_loop_min(e->m, left, positions));
-  loop_expr *right = pir_loop_min(e->m, ceil_div(e, pir_loop_max(e->m, room, zero), w->stride), positions);
+  left = pir_loop_let(e->fn, block, "left", pir_loop_min(e->m, pir_loop_max(e->m, left, from), to));
+  loop_expr *right = pir_loop_min(e->m, ceil_div(e, pir_loop_max(e->m, room, zero), w->stride), to);
   right = pir_loop_let(e->fn, block, "right", pir_loop_max(e->m, right, left));
   loop_expr *count = pir_loop_let(e->fn, block, "count", pir_loop_sub(e->m, right, left));
   loop_expr *rest = pir_loop_let(e->fn, block, "rest", pir_loop_mod(e->m, count, size));
   loop_expr *tiled = pir_loop_let(e->fn, block, "tiled", pir_loop_sub(e->m, right, rest));
-  if (!emit_border_pixels(p, block, w, zero, left)) return false;
+  if (!emit_border_pixels(p, block, w, from, left)) return false;
   loop_var *x = pir_loop_var_create(e->fn, "x", PIR_I64, 1);
   loop_block *body = pir_loop_for(e->fn, block, LOOP_SERIAL, x, left, tiled, size);
   return emit_plain_tile(p, body, f->rows, pir_loop_use(e->m, x)) && emit_rest(p, block, f->rows, tiled, rest) &&
-         emit_border_pixels(p, block, w, right, positions);
+         emit_border_pixels(p, block, w, right, to);
+}
+
+// Whether a panel does all positions of its tile axis at once.
+static bool is_whole(const contract_emission *e) {
+  int64_t from, to, extent;
+  return !e->to || (pir_loop_is_int(e->from, &from) && from == 0 && pir_loop_is_int(e->to, &to) &&
+                    contract_const(e->form, e->form->axes[e->form->tile].extent, &extent) && to == extent);
 }
 
 static const contract_window *tile_window(const contract_form *f) {
@@ -397,9 +404,11 @@ static bool emit_rows(panel *p, loop_block *block, loop_expr *number) {
   const contract_window *w = tile_window(f);
   row_sizes s;
   if (f->tile_groups) return contract_emit_tile_block(p, block, number);
+  if (!w && p->e.rows) return emit_plain_tile(p, block, p->e.rows, p->e.from);
   if (!w) return emit_numbered_tile(p, block, number);
-  if (contract_const(f, f->axes[f->tile].extent, &s.positions) && contract_const(f, w->extent, &s.extent) &&
-      contract_const(f, f->axes[w->tap].extent, &s.taps) && s.taps <= MAX_BORDER_TAPS)
+  if (is_whole(&p->e) && contract_const(f, f->axes[f->tile].extent, &s.positions) &&
+      contract_const(f, w->extent, &s.extent) && contract_const(f, f->axes[w->tap].extent, &s.taps) &&
+      s.taps <= MAX_BORDER_TAPS)
     return emit_constant_row(p, block, w, &s);
   return emit_varying_row(p, block, w);
 }
@@ -439,7 +448,7 @@ static bool emit_panel(contract_emission *e, loop_block *block, loop_expr *numbe
 }
 
 // The full panels, and the last one, which may be narrower.
-static bool emit_any_panel(contract_emission *e, loop_block *block, loop_expr *number, loop_expr *tile_number) {
+bool contract_emit_panel(contract_emission *e, loop_block *block, loop_expr *number, loop_expr *tile_number) {
   const contract_form *f = e->form;
   int64_t width = contract_panel_lanes(f), known;
   if (f->lane < 0) return emit_panel(e, block, number, 1, NULL, tile_number);
@@ -512,7 +521,7 @@ pir_status contract_emit_panels(const contract_form *f, const contract_env *env,
     else if (digits[i] == DIGIT_TILE) tile_number = values[i];
     else e.value[digits[i]] = values[i];
   }
-  if (!emit_any_panel(&e, block, panel_number, tile_number)) return PIR_UNSUPPORTED;
+  if (!contract_emit_panel(&e, block, panel_number, tile_number)) return PIR_UNSUPPORTED;
   if (f->tile_groups) contract_release_tiles(&e);
   return PIR_OK;
 }

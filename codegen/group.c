@@ -5,11 +5,12 @@
 // its producers where one loop nest does for both:
 //   elements   ops over one shape, element by element
 //   rows       reductions over one space, and what goes along with it
-//   contracts  one contraction, and what is done to its sums
+//   contracts  one contraction, and what is done to its sums; or two, one behind the other
 //   attention  two contractions and the rows between (group_attention.c); made first, never merged
 // Merging keeps the graph of clusters without cycles: no path may lead out of the union and back. The search for
 // one goes backwards and stops at ops before the union's first; clusters are short-lived, so this is short. No
 // cluster spans an op with effects. Afterwards blocks are put in an order in which each cluster is one op.
+#include "contract.h"
 #include "group.h"
 
 #include <string.h>
@@ -228,57 +229,103 @@ static bool goes_with_rows(const grouping *g, const cluster *rows, const cluster
                             is_row_shape(g, rows, other->shape, other->rank));
 }
 
-static const pir_op *contraction_of(const grouping *g, const cluster *c) {
-  for (uint32_t i = c->head; i != NO_CLUSTER; i = g->nodes[i].next)
-    if (lower_is_contraction(g->nodes[i].op)) return g->nodes[i].op;
-  return NULL;
-}
+static const char leaves[] = "a path leads out of the group and back";
 
 // The operands of a contraction come from buffers: they cannot be computed in its cluster.
-static bool feeds(const grouping *g, const cluster *from, const pir_op *contraction) {
-  for (size_t k = 0; k < pir_op_operands(contraction); k++) {
-    const pir_op *casts[2];
-    const pir_value *source = pir_op_operand(contraction, k);
+static bool feeds(const grouping *g, const cluster *from, const cluster *c) {
+  for (uint32_t i = c->head; i != NO_CLUSTER; i = g->nodes[i].next) {
+    const pir_op *op = g->nodes[i].op, *casts[2];
     pir_dtype rounded;
-    if (source) lower_rounded(g->facts, source, casts, &source, &rounded);
-    const node *p = producer(g, source);
-    if (p && p->cluster != NO_CLUSTER && &g->clusters[p->cluster] == from) return true;
+    for (size_t k = 0; lower_is_contraction(op) && k < pir_op_operands(op); k++) {
+      const pir_value *source = pir_op_operand(op, k);
+      if (source) lower_rounded(g->facts, source, casts, &source, &rounded);
+      const node *p = producer(g, source);
+      if (p && p->cluster != NO_CLUSTER && &g->clusters[p->cluster] == from) return true;
+    }
   }
   return false;
 }
 
-// NULL when one nest does for both; else why not.
+static bool is_in(const grouping *g, const cluster *c, const pir_op *op) {
+  const node *n = node_of(g, op);
+  return n && n->cluster != NO_CLUSTER && &g->clusters[n->cluster] == c;
+}
+
+// Whether `op` reads what a cluster makes, once, as `value`, and nobody else reads any of it.
+static bool takes_all(const grouping *g, const pir_op *op, const pir_value *value, const cluster *c) {
+  for (uint32_t i = c->head; i != NO_CLUSTER; i = g->nodes[i].next)
+    for (size_t k = 0; k < pir_op_results(g->nodes[i].op); k++) {
+      const pir_value *v = pir_op_result(g->nodes[i].op, k);
+      for (pir_use *u = pir_value_first_use(v); u; u = pir_use_next(u)) {
+        if (is_in(g, c, pir_use_owner(u))) continue;
+        if (v != value || pir_use_owner(u) != op || !pir_value_single_use(v)) return false;
+      }
+    }
+  return true;
+}
+
+// The contraction with the memory orders that it will have where its neighbours are such contractions too.
+static bool describe(const grouping *g, const pir_op *op, contraction *c, const pir_value **out_a) {
+  int a, b;
+  if (!pir_contract_match(op, g->facts, c, &a, &b) || c->a.rank != c->out.rank) return false;
+  const pir_op *weights = pir_value_op(pir_op_operand(op, (size_t)b));
+  if (!weights || !pir_op_has(weights, PIR_PARAMETER)) return false;
+  pir_contract_order(c, c->out.order);
+  memcpy(c->a.order, c->out.order, sizeof c->a.order);
+  *out_a = pir_op_operand(op, (size_t)a);
+  c->b_constant = true;
+  return true;
+}
+
+// Two contractions go together where that pays (contract_pair.c), and nobody else reads what is between them.
+static const char *not_a_pair(grouping *g, const cluster *first, const cluster *second) {
+  const pir_op *one = NULL, *two = g->nodes[second->head].op;
+  contraction c[2];
+  const pir_value *in, *between;
+  if (second->ops != 1 || first->paired || g->target.cuda_arch) return "the group has its contractions";
+  for (uint32_t i = first->head; i != NO_CLUSTER; i = g->nodes[i].next)
+    if (lower_is_contraction(g->nodes[i].op)) one = g->nodes[i].op;
+  if (!one || !describe(g, one, &c[0], &in) || !describe(g, two, &c[1], &between))
+    return "one of the contractions has no constant weights";
+  const pir_fact *f = pir_facts_of(g->facts, between);
+  if (!same_shape(g, f->shape, f->rank, first->shape, first->rank) || !takes_all(g, two, between, first))
+    return "what lies between the contractions is read by others too";
+  if (!pir_contract_pairs(&c[0], &c[1], &g->target)) return "two contractions gain nothing by being done together";
+  return leads_back(g, first, second) ? leaves : NULL;
+}
+
+// NULL when one nest does for both (a reads what b makes, or the other way round); else why not.
 static const char *hindrance(grouping *g, const cluster *a, const cluster *b) {
-  static const char path[] = "a path leads out of the group and back";
   if (a->segment != b->segment) return "an op with effects lies between";
   if (a->kind == CLUSTER_ATTENTION || b->kind == CLUSTER_ATTENTION) return "attention is a group of its own";
   if (a->ops + b->ops > MAX_OPS) return "the group would be too large";
   if (a->kept || b->kept)
     return "others read the joined tensor too: it is made in memory, where its parts may be already";
-  if (a->kind == CLUSTER_CONTRACTS && b->kind == CLUSTER_CONTRACTS) return "a group has one contraction";
+  if (a->kind == CLUSTER_CONTRACTS && b->kind == CLUSTER_CONTRACTS) return not_a_pair(g, b, a);
   if (b->kind == CLUSTER_CONTRACTS || (b->kind == CLUSTER_ROWS && a->kind == CLUSTER_ELEMENTS)) {
     const cluster *t = a;
     a = b;
     b = t;
   }
   if (a->kind == CLUSTER_ROWS)
-    return !goes_with_rows(g, a, b) ? "they do not reduce over one space" : leads_back(g, a, b) ? path : NULL;
+    return !goes_with_rows(g, a, b) ? "they do not reduce over one space" : leads_back(g, a, b) ? leaves : NULL;
   if (b->kind == CLUSTER_ROWS) return "a contraction is not computed row by row";
   if (!same_shape(g, a->shape, a->rank, b->shape, b->rank)) return "their shapes differ";
   if (a->kind == CLUSTER_CONTRACTS && !b->aligned) return "it reads other elements of the sums than its own";
-  if (a->kind == CLUSTER_CONTRACTS && feeds(g, b, contraction_of(g, a)))
-    return "the operands of a contraction come from memory";
-  return leads_back(g, a, b) ? path : NULL;
+  if (a->kind == CLUSTER_CONTRACTS && feeds(g, b, a)) return "the operands of a contraction come from memory";
+  return leads_back(g, a, b) ? leaves : NULL;
 }
 
 static void merge(grouping *g, cluster *into, cluster *from) {
-  if (from->kind > into->kind) {  // the union is of the higher kind
+  bool pair = into->kind == CLUSTER_CONTRACTS && from->kind == CLUSTER_CONTRACTS;
+  if (pair || from->kind > into->kind) {  // the union is of the higher kind, and of the later
     into->kind = from->kind;
     into->rank = from->rank;
     memcpy(into->shape, from->shape, sizeof into->shape);
     memcpy(into->reduced, from->reduced, sizeof into->reduced);
   }
   into->aligned &= from->aligned;
+  into->paired |= from->paired || pair;
   for (uint32_t i = from->head; i != NO_CLUSTER; i = g->nodes[i].next)
     g->nodes[i].cluster = (uint32_t)(into - g->clusters);
   g->nodes[into->tail].next = from->head;
@@ -371,7 +418,8 @@ static void visit(grouping *g, uint32_t i) {
   take_list(g, n, &c);
   take_casts(g, n, &c);
   g->clusters[g->cluster_count++] = c;
-  bool views = n->clause->kind != PIR_CLAUSE_POINTWISE && n->clause->kind != PIR_CLAUSE_REDUCE;
+  int kind = n->clause->kind;
+  bool views = kind != PIR_CLAUSE_POINTWISE && kind != PIR_CLAUSE_REDUCE && kind != PIR_CLAUSE_CONTRACT;
   // Producers made last first: a residual joins the branch that ends with it.
   for (uint64_t below = UINT64_MAX; !views;) {
     const node *best = NULL;

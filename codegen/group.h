@@ -25,6 +25,7 @@ typedef struct cluster {
   bool aligned;  // only ops that read at the element they compute
   bool dropped;  // not to be made after all
   bool kept;     // a joined tensor that others read as well: its operands may be written where it has them (place.c)
+  bool paired;   // two contractions
   int rank;
   pir_dim shape[PIR_MAX_RANK];  // of the elements; of the space of rows; of the sums
   bool reduced[PIR_MAX_RANK];

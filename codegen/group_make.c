@@ -114,10 +114,10 @@ static bool lowers(grouping *g, const pir_op *group) {
   loop_module *m = pir_loop_module_create();
   lowering l;
   lower_stages stages = {0};
-  lower_packing packing;
+  lower_packings packings = {0};
   if (!m) return false;
   lower_init(&l, m, &g->target, g->facts, group);
-  bool ok = lower_group(&l, &stages, &packing);
+  bool ok = lower_group(&l, &stages, &packings);
   if (!ok) pir_remark(l.where, "is not compiled: unsupported: %s", l.why);
   pir_loop_module_destroy(m);
   return ok;

@@ -39,28 +39,9 @@ static bool users_take_any_order(const pir_value *v) {
 
 // ---- what a group wants
 
-// The group's last contraction, and how many it has.
-static const pir_op *contraction_in(const pir_op *group, int *out_count) {
-  const pir_op *found = NULL;
-  *out_count = 0;
-  for (const pir_op *op = pir_block_first(pir_region_first(pir_op_region(group, 0))); op; op = pir_op_next(op)) {
-    if (!lower_is_contraction(op)) continue;
-    found = op;
-    ++*out_count;
-  }
-  return found;
-}
-
-static bool mentions(const contract_map *map, const bool *vars, int count) {
-  for (int v = 0; v < count; v++)
-    if (vars[v] && map->factor[v]) return true;
-  return false;
-}
-
 static order of_contraction(const grouping *g, const pir_op *op) {
   contraction c;
-  int a, b, n = 0;
-  bool weights[CONTRACT_MAX_VARS] = {false}, data[CONTRACT_MAX_VARS] = {false};  // vars that either gives
+  int a, b;
   if (!pir_contract_match(op, g->facts, &c, &a, &b)) return row_major;
   const pir_value *weight;
   const pir_op *casts[2];
@@ -68,17 +49,8 @@ static order of_contraction(const grouping *g, const pir_op *op) {
   lower_rounded(g->facts, pir_op_operand(op, (size_t)b), casts, &weight, &rounded);
   const pir_op *source = pir_value_op(weight);
   if (!source || !pir_op_has(source, PIR_PARAMETER)) return row_major;
-  for (int d = 0; d < c.b.rank; d++)
-    for (int v = 0; v < c.var_count; v++) weights[v] |= c.b.map[d].factor[v] != 0 && !c.vars[v].reduced;
-  for (int d = 0; d < c.a.rank; d++)
-    for (int v = 0; v < c.var_count; v++) data[v] |= c.a.map[d].factor[v] != 0 && !weights[v];
   order o = {.rank = c.out.rank};
-  // An axis that both give (the rows of a transposed convolution) is not the weights' own.
-  for (int inside = 0; inside < 2; inside++)
-    for (int d = 0; d < c.out.rank; d++) {
-      bool own = mentions(&c.out.map[d], weights, c.var_count) && !mentions(&c.out.map[d], data, c.var_count);
-      if (own == (inside == 1)) o.axes[n++] = (uint8_t)d;
-    }
+  pir_contract_order(&c, o.axes);
   return o;
 }
 
@@ -107,9 +79,8 @@ static const pir_attr *attribute(const grouping *g, const order *o) {
 static void decide(grouping *g, pir_op *group) {
   size_t operands = pir_op_operands(group), results = pir_op_results(group);
   const pir_attr **all = pir_arena_alloc(g->arena, pir_arena_size(g->arena, operands + results + 1, sizeof *all));
-  int contractions;
-  const pir_op *contraction = contraction_in(group, &contractions);
-  order sums = contractions == 1 ? of_contraction(g, contraction) : row_major;  // attention: as it comes
+  const pir_op *contraction = lower_last_contraction(group);
+  order sums = contraction ? of_contraction(g, contraction) : row_major;
   bool any = false;
   for (size_t i = 0; i < operands; i++) {
     order o = order_of(pir_op_operand(group, i));

@@ -9,6 +9,7 @@
 typedef struct epilogue {
   lowering *l;
   const pir_value *sum;  // result of the contraction
+  lower_value *between;  // what a second contraction reads; NULL: the group's results are to be stored
 } epilogue;
 
 bool lower_is_contraction(const pir_op *op) {
@@ -16,15 +17,24 @@ bool lower_is_contraction(const pir_op *op) {
   return def && def->clause && def->clause->kind == PIR_CLAUSE_CONTRACT;
 }
 
-const pir_op *lower_contraction(lowering *l, int *out_count) {
-  const pir_op *last = NULL;
-  *out_count = 0;
+const pir_op *lower_last_contraction(const pir_op *group) {
+  const pir_op *op = pir_block_last(pir_region_first(pir_op_region(group, 0)));
+  while (op && !lower_is_contraction(op)) op = pir_op_prev(op);
+  return op;
+}
+
+// The contractions of the group, in order.
+static int find_contractions(lowering *l, const pir_op **out) {
+  int count = 0;
   for (const pir_op *op = pir_block_first(pir_region_first(pir_op_region(l->group, 0))); op; op = pir_op_next(op)) {
     if (!lower_is_contraction(op)) continue;
-    last = op;
-    ++*out_count;
+    if (count == 2) {
+      lower_fail(l, op, "a third contraction in a group");
+      return 0;
+    }
+    out[count++] = op;
   }
-  return last;
+  return count;
 }
 
 // ---- what the generator asks
@@ -48,7 +58,18 @@ static void store_results(lowering *l, const pir_value *sum, loop_expr *const *i
   }
 }
 
-bool lower_finish(lowering *l, const pir_value *sums, loop_fn *fn, loop_block *block, const contract_point *point) {
+// The position is that of the lane in the point's buffer.
+static void store_between(lowering *l, lower_value *between, const contract_point *point, loop_expr *const *index,
+                          loop_expr *lane) {
+  loop_expr *x = lower_element(l, between->value, index), *at;
+  if (l->why) return;
+  if (!point->out) at = lower_position(l, between, index);
+  else at = pir_loop_add(l->m, point->position, pir_loop_mul(l->m, lane, point->lane_stride));
+  pir_loop_store(l->fn, l->block, point->out ? point->out : lower_buffer(l, between), at, x, NULL);
+}
+
+static bool finish_point(lowering *l, const pir_value *sums, lower_value *between, loop_fn *fn, loop_block *block,
+                         const contract_point *point) {
   const pir_fact *fact = lower_fact(l, sums);
   loop_block body = {0};
   loop_expr *index[PIR_MAX_RANK], *base = pir_loop_int(l->m, 0);
@@ -63,7 +84,10 @@ bool lower_finish(lowering *l, const pir_value *sums, loop_fn *fn, loop_block *b
   l->fn = fn;
   lower_place before = lower_enter(l, &body);
   lower_know(l, sums, index, pir_loop_cast(l->m, pir_loop_use(l->m, sum), fact->dtype));
-  store_results(l, sums, index);
+  if (between)
+    store_between(l, between, point, index,
+                  point->lanes > 1 ? pir_loop_sub(l->m, pir_loop_use(l->m, lane), base) : base);
+  else store_results(l, sums, index);
   lower_leave(l, before);
   loop_expr *value = point->value;
   if (l->why) return false;
@@ -74,9 +98,13 @@ bool lower_finish(lowering *l, const pir_value *sums, loop_fn *fn, loop_block *b
   return true;
 }
 
+bool lower_finish(lowering *l, const pir_value *sums, loop_fn *fn, loop_block *block, const contract_point *point) {
+  return finish_point(l, sums, NULL, fn, block, point);
+}
+
 static bool finish(void *user, loop_fn *fn, loop_block *block, const contract_point *point) {
   const epilogue *e = user;
-  return lower_finish(e->l, e->sum, fn, block, point);
+  return finish_point(e->l, e->sum, e->between, fn, block, point);
 }
 
 // ---- the contraction
@@ -131,42 +159,115 @@ static bool bind_result(lowering *l, const pir_op *op, contract_tensor *t) {
   return true;
 }
 
-void lower_contract(lowering *l, const pir_op *op, lower_stages *stages, lower_packing *out_packing) {
-  contraction c;
-  contract_code code;
+// The contraction of an op with its buffers; false where it has none.
+static bool bind(lowering *l, const pir_op *op, bool is_first, const pir_value *between, contraction *c) {
   int a, b;
-  epilogue e = {l, pir_op_result(op, 0)};
-  contract_env env = {.module = l->m,
-                      .target = l->target,
-                      .math = l->math,
-                      .user = &e,
-                      .extent = extent,
-                      .temporary = temporary,
-                      .epilogue = finish};
-  *out_packing = (lower_packing){0};
-  if (!pir_contract_match(op, l->facts, &c, &a, &b)) {
+  if (!pir_contract_match(op, l->facts, c, &a, &b)) {
     lower_fail(l, op, "a contraction whose indices are not affine");
-    return;
+    return false;
   }
-  if (!bind_operand(l, op, a, &c.a) || !bind_operand(l, op, b, &c.b) || !bind_result(l, op, &c.out)) return;
-  for (int i = 0; i < 2 * c.equal_count; i++) pir_vec_push(&l->m->arena, &l->equal, c.equal[i]);
+  const lower_value *v = between ? lower_find(l, between) : NULL;
+  if (!bind_operand(l, op, b, &c->b)) return false;
+  if (v && !is_first) memcpy(c->a.order, v->order, sizeof c->a.order);
+  else if (!bind_operand(l, op, a, &c->a)) return false;
+  if (v && is_first) memcpy(c->out.order, v->order, sizeof c->out.order);
+  else if (!bind_result(l, op, &c->out)) return false;
+  for (int i = 0; i < 2 * c->equal_count; i++) pir_vec_push(&l->m->arena, &l->equal, c->equal[i]);
   const pir_value *weights;
   const pir_op *casts[2];
-  lower_rounded(l->facts, pir_op_operand(op, (size_t)b), casts, &weights, &c.b.rounded);
-  c.b_constant = !lower_on_device(l) && can_pack(l, weights);
-  if (pir_contract_emit(&c, &env, lower_name(l, "stage", (int64_t)stages->count), &code)) {
-    lower_fail(l, op, "a contraction of this form");
+  lower_rounded(l->facts, pir_op_operand(op, (size_t)b), casts, &weights, &c->b.rounded);
+  c->b_constant = !lower_on_device(l) && can_pack(l, weights);
+  return true;
+}
+
+static contract_env env_of(lowering *l, epilogue *e) {
+  return (contract_env){.module = l->m,
+                        .target = l->target,
+                        .math = l->math,
+                        .user = e,
+                        .extent = extent,
+                        .temporary = temporary,
+                        .epilogue = finish};
+}
+
+static void add_packing(lowering *l, const contraction *c, const contract_stage *packing, int64_t bytes,
+                        lower_packings *packings) {
+  if (packing->fn)
+    pir_vec_push(&l->m->arena, packings, ((lower_packing){c->b.slot, bytes, {packing->fn, packing->units}}));
+}
+
+static void emit_one(lowering *l, const contraction *c, epilogue *e, lower_stages *stages, lower_packings *packings) {
+  contract_code code;
+  contract_env env = env_of(l, e);
+  if (pir_contract_emit(c, &env, lower_name(l, "stage", (int64_t)stages->count), &code)) {
+    lower_fail(l, pir_value_op(e->sum), "a contraction of this form");
     return;
   }
   memcpy(l->how, code.how, sizeof l->how);
   for (int i = 0; i < code.stage_count; i++)
     pir_vec_push(&l->m->arena, stages, ((lower_stage){code.stages[i].fn, code.stages[i].units}));
-  if (code.packing.fn)
-    *out_packing = (lower_packing){c.b.slot, code.packed_bytes, {code.packing.fn, code.packing.units}};
+  add_packing(l, c, &code.packing, code.packed_bytes, packings);
 }
 
-// Two contractions are attention.
-static void lower_products(lowering *l, const pir_op *last, lower_stages *stages) {
+static void lower_contract(lowering *l, const pir_op *op, lower_stages *stages, lower_packings *packings) {
+  contraction c;
+  epilogue e = {.l = l, .sum = pir_op_result(op, 0)};
+  if (bind(l, op, false, NULL, &c)) emit_one(l, &c, &e, stages, packings);
+}
+
+// ---- two of them
+
+// What the second contraction reads of what the first makes. It lies in memory as the weights of the first would have
+// it: as what a group of the first alone hands out.
+static lower_value *add_between(lowering *l, const pir_op *first, const pir_op *second) {
+  contraction c;
+  int a, b;
+  if (!pir_contract_match(second, l->facts, &c, &a, &b)) return NULL;
+  lower_value *v = lower_add(l, pir_op_operand(second, (size_t)a));
+  if (!pir_contract_match(first, l->facts, &c, &a, &b)) return NULL;
+  pir_contract_order(&c, v->order);
+  return v;
+}
+
+// One after the other, with all that is between in a buffer.
+static void emit_in_turn(lowering *l, contraction *c, epilogue *e, lower_value *between, lower_stages *stages,
+                         lower_packings *packings) {
+  pir_dim bytes = pir_dim_const(l->dims, (int64_t)pir_dtype_size(c[1].a.dtype));
+  for (int d = 0; d < c[1].a.rank; d++) bytes = pir_dim_mul(l->dims, bytes, c[1].a.shape[d]);
+  between->slot = c[1].a.slot = lower_temporary(l, bytes);
+  between->written = true;
+  emit_one(l, &c[0], &e[0], stages, packings);
+  between->readable = true;
+  if (!l->why) emit_one(l, &c[1], &e[1], stages, packings);
+}
+
+static void lower_pair(lowering *l, const pir_op *const *ops, lower_stages *stages, lower_packings *packings) {
+  contraction c[2];
+  contract_pair_code code;
+  lower_value *between = add_between(l, ops[0], ops[1]);
+  if (!between || !bind(l, ops[0], true, between->value, &c[0]) || !bind(l, ops[1], false, between->value, &c[1])) {
+    lower_fail(l, ops[1], "two contractions of which the second does not read what the first makes");
+    return;
+  }
+  epilogue e[2] = {{.l = l, .sum = pir_op_result(ops[0], 0), .between = between},
+                   {.l = l, .sum = pir_op_result(ops[1], 0)}};
+  contract_env first = env_of(l, &e[0]), second = env_of(l, &e[1]);
+  if (!pir_contract_pairs(&c[0], &c[1], l->target) || !c[0].b_constant || !c[1].b_constant) {
+    emit_in_turn(l, c, e, between, stages, packings);
+    return;
+  }
+  if (pir_contract_emit_pair(&c[0], &first, &c[1], &second, lower_name(l, "stage", (int64_t)stages->count), &code)) {
+    lower_fail(l, ops[1], "two contractions of this form");
+    return;
+  }
+  memcpy(l->how, code.how, sizeof l->how);
+  pir_vec_push(&l->m->arena, stages, ((lower_stage){code.stage.fn, code.stage.units}));
+  for (int i = 0; i < 2; i++) add_packing(l, &c[i], &code.packings[i], code.packed_bytes[i], packings);
+}
+
+// Two contractions are attention, or one behind the other.
+static void lower_two(lowering *l, const pir_op *const *ops, lower_stages *stages, lower_packings *packings) {
+  const pir_op *last = ops[1];
   const pir_value *sum = pir_op_result(last, 0);
   loop_module *m = pir_loop_module_create();
   lowering look;
@@ -181,7 +282,7 @@ static void lower_products(lowering *l, const pir_op *last, lower_stages *stages
   const pir_op *turn = found ? attention_turn(&look, sum, from) : NULL;
   pir_loop_module_destroy(m);
   if (!found) {
-    lower_fail(l, last, "a second contraction in a group");
+    lower_pair(l, ops, stages, packings);
     return;
   }
   if (turn) {
@@ -192,16 +293,15 @@ static void lower_products(lowering *l, const pir_op *last, lower_stages *stages
   lower_attention(l, &a, stages);
 }
 
-bool lower_group(lowering *l, lower_stages *stages, lower_packing *out_packing) {
+bool lower_group(lowering *l, lower_stages *stages, lower_packings *packings) {
   loop_fn *before = l->m->last;
-  int count;
-  *out_packing = (lower_packing){0};
   l->m->flush = l->math == PIR_MATH_BF16;
+  const pir_op *contractions[2];
   lower_interface(l);
-  const pir_op *contraction = lower_contraction(l, &count);
+  int count = l->why ? 0 : find_contractions(l, contractions);
   if (l->why) return false;
-  if (count > 1) lower_products(l, contraction, stages);
-  else if (contraction) lower_contract(l, contraction, stages, out_packing);
+  if (count == 2) lower_two(l, contractions, stages, packings);
+  else if (count) lower_contract(l, contractions[0], stages, packings);
   else lower_nests(l, stages);
   for (loop_fn *fn = before ? before->next : l->m->first; fn && !l->why; fn = fn->next)
     if (lower_on_device(l) ? pir_loop_bind_threads(fn, l->target->vector_bytes)

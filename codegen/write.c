@@ -19,12 +19,12 @@ typedef struct codes {
 static pir_status take_group(codes *c, const pir_op *group, loop_fn **out_first) {
   lowering l;
   lower_stages stages = {0};
-  lower_packing packing;
+  lower_packings packings = {0};
   loop_fn *before = c->module->last;
   lower_init(&l, c->module, c->target, c->facts, group);
   l.math = c->math;
   l.prefix = pir_loop_name(c->module, "g", c->groups++);
-  if (!lower_group(&l, &stages, &packing))
+  if (!lower_group(&l, &stages, &packings))
     return pir_report(c->ctx, PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(l.where), "unsupported: %s, in \"%.*s\"", l.why,
                       (int)pir_op_name(l.where).size, pir_op_name(l.where).data);
   lower_explain(&l, &stages);
