@@ -79,10 +79,10 @@ typedef struct contract_emission {
   loop_fn *fn;
   loop_buffer *a, *b, *out;
   loop_buffer *tile_shapes, *tile_sums;  // scratch, where there are tile registers
-  loop_expr *value[CONTRACT_MAX_VARS];  // of each axis, at the point that is being emitted; NULL: 0
-  loop_expr *from, *to;                 // positions of the tile axis that a panel is to do; NULL: those of its tile
-  int rows;                             // or so many from `from` on, as one tile; 0: up to `to`
-  loop_expr *origin[3];                 // of each buffer: where what it holds begins; NULL: 0
+  loop_expr *value[CONTRACT_MAX_VARS];   // of each axis, at the point that is being emitted; NULL: 0
+  loop_expr *from, *to;                  // positions of the tile axis that a panel is to do; NULL: those of its tile
+  int rows;                              // or so many from `from` on, as one tile; 0: up to `to`
+  loop_expr *origin[3];                  // of each buffer: where what it holds begins; NULL: 0
 } contract_emission;
 
 // A part of the work of one unit: the panel, and what is known of the taps.
