@@ -273,17 +273,21 @@ static bool runs_through(const int64_t *strides, const int64_t *extent, int i) {
 
 static bool can_merge(const clause_bind *b, int entries, int i) {
   if (i + 1 == b->parallel) return false;
-  if (b->extent[i] == 1 || b->extent[i + 1] == 0) return true;
+  if (b->extent[i] == 1 || b->extent[i + 1] <= 1) return true;
   if (!runs_through(b->out_stride, b->extent, i)) return false;
   for (int j = 0; j < entries; j++)
     if (!runs_through(b->aligned[j], b->extent, i)) return false;
   return true;
 }
 
-// Coordinate i is put into i + 1, whose strides serve for both.
+// Coordinates i and i + 1 become one, with the strides of the inner one, unless that has none to go by.
 static void merge(clause_bind *b, int entries, int i) {
+  if (b->extent[i + 1] == 1) {
+    i++;
+  } else {
+    b->extent[i + 1] *= b->extent[i];
+  }
   size_t rest = (size_t)(b->coords - i - 1) * sizeof(int64_t);
-  b->extent[i + 1] *= b->extent[i];
   memmove(b->extent + i, b->extent + i + 1, rest);
   memmove(b->out_stride + i, b->out_stride + i + 1, rest);
   for (int j = 0; j < entries; j++) memmove(b->aligned[j] + i, b->aligned[j] + i + 1, rest);
