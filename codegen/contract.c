@@ -265,7 +265,8 @@ pir_status pir_contract_emit(const contraction *c, const contract_env *env, cons
   contract_choose_group(&f, env);
   contract_schedule(&f, env->target);
   contract_winograd winograd;
-  bool filters = f.group == 1 && contract_winograd_match(&f, env, &winograd);
+  bool filters = contract_winograd_match(&f, env, &winograd);
+  if (filters) f.group = 1, f.tile_groups = 0;  // it transforms and multiplies f32
   describe(&f, filters, out_code->how, sizeof out_code->how);
   if (filters) return contract_emit_winograd(&f, &winograd, env, name, out_code);
   uint16_t b_slot = c->b.slot;

@@ -36,7 +36,8 @@ static bool is_step(const contract_form *f, pir_dim step, int64_t want) {
 
 static bool is_float(const contract_form *f) {
   const contraction *c = f->c;
-  return c->a.dtype == PIR_F32 && c->b.dtype == PIR_F32 && c->out.dtype == PIR_F32;
+  return (c->a.dtype == PIR_F32 || (c->a.dtype == PIR_BF16 && c->b.rounded)) && c->b.dtype == PIR_F32 &&
+         c->out.dtype == PIR_F32;
 }
 
 // The axis that a variable became, alone; -1: it is always 0, -2: it was merged with another.
@@ -161,7 +162,8 @@ static double cost_of(const contract_form *f, const contract_winograd *w, const 
 static double plain_cost(const contract_form *f, const contract_winograd *w, double pixels) {
   int64_t lanes = 0;
   contract_const(f, f->axes[f->lane].extent, &lanes);
-  return pixels * w->slide[0].filter.taps * w->slide[1].filter.taps * (double)w->channels *
+  double at_once = f->group * (f->tile_groups ? 8.0 : 1.0);  // products of an instruction
+  return pixels / at_once * w->slide[0].filter.taps * w->slide[1].filter.taps * (double)w->channels *
          (double)ceil_of(lanes, f->vector);
 }
 
@@ -204,7 +206,8 @@ static bool choose_filters(const contract_form *f, contract_winograd *w, const c
   if (w->image >= 0) known = true, pixels = (double)likely_extent(f, w->image, &known), pixels = known ? pixels : 1;
   for (int i = 0; i < 2; i++) pixels *= (double)likely_extent(f, w->slide[i].position, &known);
   *w = best;
-  return least < 0.95 * plain_cost(f, w, pixels);
+  double enough = f->group > 1 ? 0.75 : 0.95;  // products of pairs read half of the weights, and less again
+  return least < enough * plain_cost(f, w, pixels);
 }
 
 bool contract_winograd_match(const contract_form *f, const contract_env *env, contract_winograd *w) {
@@ -368,7 +371,8 @@ static void emit_patch(winograd *w, loop_block *block, loop_expr *patch, loop_ex
     set_tap(w, 1, i % columns);
     loop_expr *mask = inside ? both(w, inside[i / columns], inside[rows + i % columns]) : NULL;
     if (mask) mask = pir_loop_broadcast(e->m, mask, lanes);
-    d[i] = name(w, body, pir_loop_load(e->m, e->a, contract_position(e, OF_A), lanes, mask));
+    loop_expr *x = pir_loop_load(e->m, e->a, contract_position(e, OF_A), lanes, mask);
+    d[i] = name(w, body, pir_loop_cast(e->m, x, PIR_F32));
   }
   apply_both(w, body, &w->rows->inward, &w->columns->inward, d, out);
   for (int i = 0; i < w->points; i++) pir_loop_store(e->fn, body, w->patches, patch_at(w, patch, at, i), out[i], NULL);

@@ -1,8 +1,10 @@
 // Products of small numbers, several to a lane, against plain loops: pairs of bf16 with weights that are rounded when
 // they are packed, fours of bytes, odd sums, sizes known and unknown, on every level this processor has. Inputs are
-// small integers, so every sum is exact, whatever instructions make it.
+// small integers, so every sum is exact, whatever instructions make it; but for minimal filtering, which this mode
+// permits.
 #include "contraction_cases.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,6 +63,17 @@ static void *make(pir_dtype dtype, bool rounded, int64_t n, int64_t seed, float 
   return stored;
 }
 
+// To the bit, or nearly where sums were transformed; and nothing is written behind.
+static bool is_same(const char *got, const char *want, int64_t n, bool transformed) {
+  const float *x = (const float *)(const void *)got, *y = (const float *)(const void *)want;
+  float most = 0;
+  if (!transformed) return !memcmp(got, want, ((size_t)n + GUARD) * 4);
+  for (int64_t i = 0; i < n; i++) most = fabsf(y[i]) > most ? fabsf(y[i]) : most;
+  for (int64_t i = 0; i < n; i++)
+    if (!(fabsf(x[i] - y[i]) <= 1e-3f * most)) return false;
+  return !memcmp(got + 4 * n, want + 4 * n, GUARD * 4);
+}
+
 static void check(env *e, const char *what, contraction c, const kinds *k, const int64_t *symbols, int64_t na,
                   int64_t nb, int64_t nout, void (*plain)(const void *, const float *, const float *, float *),
                   const void *shape) {
@@ -79,7 +92,7 @@ static void check(env *e, const char *what, contraction c, const kinds *k, const
     run_call(&run, s, units / 2, units, 0);
     run_call(&run, s, 0, units / 2, 0);
   }
-  if (memcmp(out, want, ((size_t)nout + GUARD) * 4))
+  if (!is_same(out, want, nout, strstr(run.code.how, "minimal filtering") != NULL))
     fail_msg("%s of %s by %s, %s: wrong", what, pir_dtype_text(k->a), pir_dtype_text(k->b), e->target.name);
   run_free(&run);
   free(a), free(b), free(a2), free(b2), free(sums), free(out), free(want);
