@@ -13,6 +13,8 @@
 #include "contract.h"
 #include "group.h"
 
+#include <pir/dialect/cinn.h>
+
 #include <string.h>
 
 #define FEW_ELEMENTS 64  // results of no more elements are not worth compiling (option `few`)
@@ -489,6 +491,18 @@ static pir_status group_block(grouping *g, pir_block *block) {
   return status;
 }
 
+// The body of a scan runs many times: nothing in it is too small.
+static pir_status group_scans(grouping *g, pir_block *block) {
+  pir_status status = PIR_OK;
+  int64_t few = g->few;
+  g->few = 0;
+  PIR_EACH_OP(op, block)
+  if (pir_op_is(op, CINN_SCAN) && !g->target.cuda_arch && !status)
+    status = group_block(g, pir_region_first(pir_op_region(op, 0)));
+  g->few = few;
+  return status;
+}
+
 // The option's number; -1 when it is none.
 static int64_t read_few(pir_str text) {
   int64_t n = 0;
@@ -514,6 +528,7 @@ pir_status pir_pass_group(pir_pass_run *run) {
     return pir_report(g.ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN, "option 'target' expects one of: %s",
                       pir_target_names());
   PIR_TRY(group_block(&g, pir_program_block(run->program)));
+  PIR_TRY(group_scans(&g, pir_program_block(run->program)));
   pir_run_count(run, "groups", g.made);
   pir_run_count(run, "ops in groups", g.moved);
   return PIR_OK;

@@ -1,5 +1,22 @@
-// Memory orders and places of a group's interface, kept in its attributes `layouts` and `places`. O(rank).
+// What a program says of its groups: their order, those in the regions of scans included, and memory orders and places
+// of each one's interface, kept in its attributes `layouts` and `places`. O(ops), O(rank).
 #include <pir/codegen.h>
+
+#include <pir/dialect/cinn.h>
+
+// The op that comes next in the text of the program.
+static const pir_op *next_op(const pir_op *op) {
+  const pir_block *body = pir_op_is(op, CINN_SCAN) ? pir_region_first(pir_op_region(op, 0)) : NULL;
+  if (body && pir_block_first(body)) return pir_block_first(body);
+  while (op && !pir_op_next(op)) op = pir_op_parent(op);
+  return op ? pir_op_next(op) : NULL;
+}
+
+const pir_op *pir_group_next(const pir_program *program, const pir_op *group) {
+  const pir_op *op = group ? next_op(group) : pir_block_first(pir_program_block(program));
+  while (op && !pir_op_is(op, CINN_GROUP)) op = next_op(op);
+  return op;
+}
 
 static bool is_row_major(const uint8_t *order, size_t rank) {
   for (size_t i = 0; i < rank; i++)

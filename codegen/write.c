@@ -3,7 +3,6 @@
 #include "cuda/cuda.h"
 #include "lower.h"
 
-#include <pir/dialect/cinn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,9 +83,8 @@ static pir_status emit(codes *c, pir_code_form form, pir_writer out) {
 }
 
 static pir_status write_groups(codes *c, const pir_program *program, pir_code_form form, pir_writer out) {
-  for (const pir_op *op = pir_block_first(pir_program_block(program)); op; op = pir_op_next(op)) {
+  for (const pir_op *op = pir_group_next(program, NULL); op; op = pir_group_next(program, op)) {
     loop_fn *first = NULL;
-    if (!pir_op_is(op, CINN_GROUP)) continue;
     PIR_TRY(take_group(c, op, &first));
     if (form == PIR_CODE_LOOPS) PIR_TRY(print_group(op, first, out));
     else if (form == PIR_CODE_CUDA || form == PIR_CODE_RESOURCES) PIR_TRY(put_ops(out, op) ? PIR_OK : PIR_IO);

@@ -5,6 +5,7 @@
 // of an argument.
 #include "facts_impl.h"
 
+#include <pir/dialect/cinn.h>
 #include <pir/dialect/pd_op.h>
 
 #include <stdlib.h>
@@ -167,6 +168,11 @@ static void take_parameter(pir_facts *facts, const pir_op *op, pir_fact *fact) {
   fact->contents = contents, fact->content_count = count;
 }
 
+static void forget_elements(pir_fact *fact) {
+  fact->contents = NULL, fact->content_count = 0;
+  fact->numbers = NULL, fact->number_count = 0;
+}
+
 // What the terminator of a region that is no control flow hands out.
 static void take_results(pir_facts *facts, const pir_op *op, pir_block *block) {
   pir_op *end = block ? pir_block_last(block) : NULL;
@@ -174,8 +180,53 @@ static void take_results(pir_facts *facts, const pir_op *op, pir_block *block) {
     set_fact(facts, pir_op_result(op, i), pir_facts_of(facts, pir_op_operand(end, i)));
 }
 
+// One step of a scan's sequence, or the sequence of such steps.
+static pir_fact step_of(pir_fact fact) {
+  fact.known &= fact.rank > 0;
+  memmove(fact.shape, fact.shape + 1, (size_t)(fact.known ? --fact.rank : 0) * sizeof *fact.shape);
+  return fact;
+}
+
+static pir_fact stack_of(pir_fact fact, pir_dim steps) {
+  fact.known &= fact.rank >= 0 && fact.rank < PIR_MAX_RANK;
+  if (!fact.known) return nothing;
+  memmove(fact.shape + 1, fact.shape, (size_t)fact.rank++ * sizeof *fact.shape);
+  fact.shape[0] = steps;
+  return fact;
+}
+
+static void give_scanned(pir_facts *facts, const pir_op *op) {
+  pir_block *block = pir_op_regions(op) ? pir_region_first(pir_op_region(op, 0)) : NULL;
+  int64_t sequences = pir_op_int(op, CINN_SCAN_ATTR_SEQUENCES);
+  for (size_t i = 0; block && i < pir_block_arguments(block); i++) {
+    pir_fact fact = i < pir_op_operands(op) ? *pir_facts_of(facts, pir_op_operand(op, i)) : nothing;
+    forget_elements(&fact);
+    if ((int64_t)i < sequences) fact = step_of(fact);
+    set_fact(facts, pir_block_argument(block, i), &fact);
+  }
+}
+
+static void take_scanned(pir_facts *facts, const pir_op *op) {
+  pir_block *block = pir_op_regions(op) ? pir_region_first(pir_op_region(op, 0)) : NULL;
+  pir_op *end = block ? pir_block_last(block) : NULL;
+  int64_t states = pir_op_int(op, CINN_SCAN_ATTR_STATES);
+  const pir_fact *first = pir_op_operands(op) ? pir_facts_of(facts, pir_op_operand(op, 0)) : &nothing;
+  pir_dim steps = first->known && first->rank > 0 ? first->shape[0] : pir_dim_symbol(facts->dims, 0);
+  for (size_t i = 0; end && i < pir_op_results(op) && i < pir_op_operands(end); i++) {
+    pir_fact fact = *pir_facts_of(facts, pir_op_operand(end, i));
+    forget_elements(&fact);
+    if ((int64_t)i >= states) fact = stack_of(fact, steps);
+    set_fact(facts, pir_op_result(op, i), &fact);
+  }
+}
+
 pir_status pir_facts_update(pir_facts *facts, const pir_op *op) {
   const pir_opdef *def = pir_op_meaning(op);
+  if (pir_op_is(op, CINN_SCAN)) {
+    give_scanned(facts, op);
+    take_scanned(facts, op);
+    return PIR_OK;
+  }
   if (pir_op_regions(op) && !(def->traits & PIR_CONTROL)) {  // what is inside has facts already
     take_results(facts, op, pir_region_first(pir_op_region(op, 0)));
     return PIR_OK;
@@ -196,10 +247,6 @@ pir_status pir_facts_update(pir_facts *facts, const pir_op *op) {
 }
 
 // ---- regions
-static void forget_elements(pir_fact *fact) {
-  fact->contents = NULL, fact->content_count = 0;
-  fact->numbers = NULL, fact->number_count = 0;
-}
 
 // What holds for both: `a` loses what differs in `b`. `loose` are the dims it lost before: those stay as
 // they are. True when it lost something.
@@ -299,6 +346,14 @@ static pir_status analyse_group(pir_facts *facts, pir_op *op, int depth) {
   return PIR_OK;
 }
 
+static pir_status analyse_scan(pir_facts *facts, pir_op *op, int depth) {
+  pir_block *block = pir_op_regions(op) ? pir_region_first(pir_op_region(op, 0)) : NULL;
+  give_scanned(facts, op);
+  if (block) PIR_TRY(analyse_block(facts, block, depth + 1));
+  take_scanned(facts, op);
+  return PIR_OK;
+}
+
 static pir_status analyse_block(pir_facts *facts, pir_block *block, int depth) {
   pir_status status = PIR_OK;
   if (depth > MAX_DEPTH) {
@@ -311,6 +366,7 @@ static pir_status analyse_block(pir_facts *facts, pir_block *block, int depth) {
     pir_status one;
     if (pir_op_is(op, PD_IF)) one = analyse_if(facts, op, depth);
     else if (pir_op_is(op, PD_WHILE)) one = analyse_while(facts, op, depth);
+    else if (pir_op_is(op, CINN_SCAN)) one = analyse_scan(facts, op, depth);
     else if (pir_op_regions(op)) one = analyse_group(facts, op, depth);
     else one = pir_facts_update(facts, op);
     if (one && !status) status = one;

@@ -5,6 +5,7 @@
 #include <lower/kernel_call.h>
 
 #include <pir/dialect/cf.h>
+#include <pir/dialect/cinn.h>
 #include <pir/dialect/pd_op.h>
 #include <pir/kernel.h>
 
@@ -13,6 +14,7 @@ static bool is_control(const pir_opdef *def) {
   switch (def->id) {
     case PD_IF:
     case PD_WHILE:
+    case CINN_SCAN:
     case PD_SELECT_INPUT:
     case PD_CREATE_ARRAY:
     case PD_ARRAY_LENGTH:

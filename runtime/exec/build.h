@@ -103,6 +103,10 @@ pir_status pir_plan_group(plan_builder *b, const pir_op *op);
 bool pir_plan_is_control(const pir_op *op);
 pir_status pir_plan_control(plan_builder *b, const pir_op *op);
 
+// ---- scan.c
+
+pir_status pir_plan_scan(plan_builder *b, const pir_op *op);
+
 // ---- buffers.c
 
 // Finds what runs once, sets lifetimes, lets results take the memory of operands that die, and lists what

@@ -51,6 +51,18 @@ static bool writes_any(const frame *f, const plan_instr *instr) {
   return false;
 }
 
+// Whether a loop of a scan's step is worth waking others: what it reads and writes takes longer than that.
+static bool is_worth_sharing(const frame *f, const plan_instr *instr) {
+  enum { LEAST_BYTES = 1 << 16 };
+  size_t sum = 0, bytes;
+  for (uint32_t i = 0; f->scanning && i < instr->in_count + instr->out_count; i++) {
+    uint32_t slot = f->plan->words[i < instr->in_count ? instr->in + i : instr->out + i - instr->in_count];
+    const pir_tensor *t = &f->tensors[slot];
+    if (!pir_shape_bytes(t->shape, t->rank, t->dtype, &bytes)) sum += bytes;
+  }
+  return !f->scanning || sum >= LEAST_BYTES;
+}
+
 static pir_status run_group(frame *f, const plan_instr *instr) {
   const plan *p = f->plan;
   const plan_group *group = &p->groups[instr->detail];
@@ -58,11 +70,12 @@ static pir_status run_group(frame *f, const plan_instr *instr) {
   PIR_TRY(pir_frame_fill_arguments(f, instr));
   if (!writes_any(f, instr)) return PIR_OK;
   pir_group_args args = {f->group_buffers, f->group_dims};
+  bool alone = f->parallel.threads <= 1 || !is_worth_sharing(f, instr);
   for (size_t i = 0; i < code->stage_count; i++) {
     int64_t units = f->values[p->words[group->units + i]];
     stage_run run = {code->stages[i].fn, &args, f->scratch, f->scratch_step};
     if (units <= 0) continue;
-    if (units == 1 || f->parallel.threads <= 1) run_range(&run, 0, units, 0);
+    if (units == 1 || alone) run_range(&run, 0, units, 0);
     else f->parallel.parallel_for(f->parallel.pool, units, run_range, &run);
   }
   return PIR_OK;
@@ -218,6 +231,7 @@ static pir_status run_instr(frame *f, const plan_instr *instr, uint32_t number) 
   else if (device) PIR_TRY(pir_frame_launch(f, instr));
   else if (instr->kind == PLAN_GROUP) PIR_TRY(run_group(f, instr));
   else if (instr->kind == PLAN_COPY) PIR_TRY(run_copy(f, instr));
+  else if (instr->kind == PLAN_SCAN) PIR_TRY(pir_frame_run_scan(f, number));
   else {
     pir_status status = run_call(f, instr);
     if (f->plan->calls[instr->detail].shapes_results) {
@@ -232,6 +246,8 @@ static pir_status run_instr(frame *f, const plan_instr *instr, uint32_t number) 
   free_late(f, instr);
   return PIR_OK;
 }
+
+pir_status pir_frame_run_instr(frame *f, uint32_t number) { return run_instr(f, &f->plan->instrs[number], number); }
 
 // ---- traces
 
@@ -283,6 +299,7 @@ pir_status pir_frame_run(frame *f, bool once) {
       continue;
     }
     PIR_TRY(f->trace ? run_traced(f, &p->instrs[i], i) : run_instr(f, &p->instrs[i], i));
+    if (p->instrs[i].kind == PLAN_SCAN) i = p->scans[p->instrs[i].detail].end;
   }
   return pir_frame_settle(f);
 }

@@ -44,6 +44,7 @@ typedef struct frame {
   pir_generator *generator;  // the session's
   pir_lod_block *lods;       // offsets that kernels of this run made
   bool has_lods;             // some tensor of this run has offsets
+  bool scanning;             // within a scan: loops are short, and what is small is not shared among threads
   void (*trace)(void *user, const pir_span *span);
   void *trace_user;
   int64_t *values;              // by expression
@@ -88,6 +89,10 @@ void pir_frame_pass_lods(frame *f, const plan_instr *instr);
 
 // Runs the instructions of one sort: those that run once, or the others.
 pir_status pir_frame_run(frame *f, bool once);
+// Runs instruction `number`, whatever its kind.
+pir_status pir_frame_run_instr(frame *f, uint32_t number);
+// Runs the scan that begins at instruction `number` (scan.c).
+pir_status pir_frame_run_scan(frame *f, uint32_t number);
 
 // Shapes of the late results of a call, by the op's own inference on the tensors at hand (late.c).
 pir_status pir_frame_infer(frame *f, const plan_instr *instr);

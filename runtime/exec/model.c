@@ -1,7 +1,6 @@
 // Models: run the pipeline over a clone of the program, have its groups compiled, build the plan, load the
 // weights. Afterwards nothing of the program or its context is needed.
 #include "prepared.h"
-#include <pir/dialect/cinn.h>
 #include <pir/custom.h>
 #include <pir/dialects.h>
 #include <pir/load.h>
@@ -55,8 +54,7 @@ static pir_status run_pipeline(pir_context *ctx, pir_program *program, const pir
 
 static size_t count_groups(const pir_program *program) {
   size_t count = 0;
-  for (const pir_op *op = pir_block_first(pir_program_block(program)); op; op = pir_op_next(op))
-    count += pir_op_is(op, CINN_GROUP);
+  for (const pir_op *op = pir_group_next(program, NULL); op; op = pir_group_next(program, op)) count++;
   return count;
 }
 
@@ -85,8 +83,8 @@ static pir_status create_compiler(const pir_model *model, pir_context *ctx, cons
 // Compiles all groups; `codes` receives their numbers in program order.
 static pir_status compile_groups(pir_model *model, const pir_program *program, const pir_facts *facts, size_t *codes) {
   pir_status status = PIR_OK;
-  for (const pir_op *op = pir_block_first(pir_program_block(program)); op && !status; op = pir_op_next(op))
-    if (pir_op_is(op, CINN_GROUP)) status = pir_compiler_add(model->compiler, op, facts, codes++);
+  for (const pir_op *op = pir_group_next(program, NULL); op && !status; op = pir_group_next(program, op))
+    status = pir_compiler_add(model->compiler, op, facts, codes++);
   return status ? status : pir_compiler_finish(model->compiler);
 }
 

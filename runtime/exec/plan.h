@@ -39,8 +39,9 @@ typedef enum plan_home {
   HOME_CONST,   // `index` of the model's constants
   HOME_INPUT,   // bound by the caller
   HOME_OUTPUT,  // the caller's, or the session's own
-  HOME_LATE     // size known only by running: allocated by the instruction that defines it; `index` is
+  HOME_LATE,    // size known only by running: allocated by the instruction that defines it; `index` is
                 // the output it is, or NONE
+  HOME_WINDOW   // one step of a sequence, put in place by the scan that runs the instruction
 } plan_home;
 
 typedef struct plan_buffer {
@@ -75,6 +76,8 @@ typedef enum plan_kind {
   PLAN_GROUP,     // a compiled group
   PLAN_COPY,      // slot to slot, any strides
   PLAN_TRANSFER,  // slot to slot of the same strides, one of them on the device
+  PLAN_SCAN,  // in: sequences, first states; out: states, stacks; runs what follows, up to its PLAN_STEP, for each step
+  PLAN_STEP,  // in: all that a step reads
   // Below: control flow and arrays (control.c); their results are late and take their shapes from what is handed out.
   PLAN_IF,            // in: condition, captures of both regions; out: results
   PLAN_WHILE,         // in: condition, first values, captures; out: last values
@@ -138,6 +141,15 @@ typedef struct plan_control {
   plan_region regions[2];
 } plan_control;
 
+// The instructions begin + 1 to end - 1 are one step.
+typedef struct plan_scan {
+  uint32_t end;
+  uint32_t sequences, states, stacks;  // how many
+  uint32_t yields;                     // plan->words: slots, one a state and one a stack
+  uint32_t shown;                      // plan->words: of each sequence, how many slots show its step, and these
+  bool reverse;
+} plan_scan;
+
 typedef struct plan_instr {
   uint8_t kind;           // plan_kind
   const char *label;      // the ops it runs, for traces
@@ -146,7 +158,7 @@ typedef struct plan_instr {
   bool once;              // run when the model is made: its results are constants
   uint32_t in, in_count;  // plan->words: slots, NONE for an absent one
   uint32_t out, out_count;
-  uint32_t detail;                 // of plan->calls, plan->groups or plan->controls
+  uint32_t detail;                 // of plan->calls, plan->groups, plan->scans or plan->controls
   uint32_t frees, free_count;      // plan->words: late buffers dead after this
   uint32_t symbols, symbol_count;  // plan->late_symbols read after this
   uint32_t exprs, expr_count;      // plan->words: expressions known after these
@@ -187,6 +199,8 @@ typedef struct plan {
   uint32_t group_count, group_capacity;
   plan_control *controls;
   uint32_t control_count, control_capacity;
+  plan_scan *scans;
+  uint32_t scan_count, scan_capacity;
   plan_pack *packs;
   uint32_t pack_count, pack_capacity;
   plan_check *checks;

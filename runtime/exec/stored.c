@@ -6,7 +6,8 @@
 
 // Who adds a field to these stores it below, unless running a plan needs it not, and then states the new size.
 #define STORED(type, size) _Static_assert(sizeof(type) == (size), "a new field of " #type " is stored in this file")
-STORED(plan, 336);
+STORED(plan, 352);
+STORED(plan_scan, 28);
 STORED(plan_call, 72);
 STORED(plan_group, 32);
 STORED(plan_instr, 80);
@@ -174,6 +175,7 @@ static void plain_lists(pir_archive *a, plan *p) {
   pir_archive_list(a, &p->slots, &p->slot_count, sizeof *p->slots);
   pir_archive_list(a, &p->buffers, &p->buffer_count, sizeof *p->buffers);
   pir_archive_list(a, &p->words, &p->word_count, sizeof *p->words);
+  pir_archive_list(a, &p->scans, &p->scan_count, sizeof *p->scans);
   pir_archive_list(a, &p->by_first, &p->arena_count, sizeof *p->by_first);
   pir_archive_array(a, &p->by_last, p->arena_count, sizeof *p->by_last);
   PIR_ARCHIVE(a, p->pack_count);

@@ -213,6 +213,7 @@ pir_status pir_plan_op(plan_builder *b, const pir_op *op) {
   if (def->traits & PIR_INPUT) return pir_plan_input(b, op);
   if (def->traits & PIR_OUTPUT) return pir_plan_output(b, op);
   if (def->traits & PIR_STRUCTURAL) return build_structural(b, op);
+  if (pir_op_is(op, CINN_SCAN)) return pir_plan_scan(b, op);
   if (pir_plan_is_control(op)) return pir_plan_control(b, op);
   uint32_t before = b->p->instr_count;
   pir_status status = pir_op_is(op, CINN_GROUP) ? pir_plan_group(b, op) : pir_plan_call(b, op);

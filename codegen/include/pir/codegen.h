@@ -119,6 +119,9 @@ typedef struct pir_group_place {
 
 PIR_API bool pir_group_place_of(const pir_op *group, bool of_result, size_t i, pir_group_place *out_place);
 
+// The group behind `group` in the program's text, those in the regions of scans included; NULL asks for the first.
+PIR_API const pir_op *pir_group_next(const pir_program *program, const pir_op *group);
+
 typedef struct pir_compiler pir_compiler;
 
 typedef struct pir_compiler_options {

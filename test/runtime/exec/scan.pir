@@ -1,0 +1,34 @@
+// A scan backwards over two sequences; its state counts on, and what it hands out is stacked where its step lies.
+// Sequences of different lengths are refused, and states that change places.
+// RUN: pir-run %s --input=x=3x1xf32=0 --input=y=3x1xf32=0 --print | FileCheck %s
+// RUN: pir-run %s --input=x=3x1xf32=0 --input=y=3x1xf32=0 --print --threads=2 --pipeline=bind | FileCheck %s
+// RUN: pir-opt %s --emit=typed > %t && pir-run %t --input=x=3x1xf32=0 --input=y=3x1xf32=0 --print | FileCheck %s
+// RUN: pir-run %s --input=x=0x1xf32=0 --input=y=0x1xf32=0 --print | FileCheck --check-prefix=NONE %s
+// RUN: not pir-run %s --input=x=3x1xf32=0 --input=y=2x1xf32=0 2>&1 | FileCheck --check-prefix=MISFIT %s
+// RUN: sed 's/(%6, %9,/(%9, %6,/' %s > %t && not pir-run %t --input=x=3x1xf32=0 --input=y=3x1xf32=0 2>&1 | FileCheck --check-prefix=SWAPPED %s
+// CHECK: last: float32[1]
+// CHECK-NEXT: [16]
+// CHECK: before: float32[3,1]
+// CHECK-NEXT: {{\[\[}}13],
+// CHECK-NEXT: [10],
+// CHECK-NEXT: [7]]
+// NONE: last: float32[1]
+// NONE-NEXT: [7]
+// MISFIT: a sequence has 3 steps and another one 2
+// SWAPPED: unsupported: a state that becomes another one, or changes its shape, of
+{
+    (%0) = "pd_op.data" () {dtype:(pd_op.DataType)float32,name:"x",place:(pd_op.Place)Place(undefined:0),shape:(pd_op.IntArray)[-1,1]} : () -> tensor<-1x1xf32>
+    (%1) = "pd_op.data" () {dtype:(pd_op.DataType)float32,name:"y",place:(pd_op.Place)Place(undefined:0),shape:(pd_op.IntArray)[-1,1]} : () -> tensor<-1x1xf32>
+    (%2) = "pd_op.full" () {dtype:(pd_op.DataType)float32,place:(pd_op.Place)Place(cpu),shape:(pd_op.IntArray)[1],value:(Double)7} : () -> tensor<1xf32>
+    (%3, %4, %5) = "cinn_op.scan" (%0, %1, %2, %2) {reverse:true,sequences:(Int32)2,states:(Int32)2} : (tensor<-1x1xf32>, tensor<-1x1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>, tensor<1xf32>, tensor<-1x1xf32> ({
+    ^(%arg_0: tensor<1xf32>, %arg_1: tensor<1xf32>, %arg_2: tensor<1xf32>, %arg_3: tensor<1xf32>):
+        (%7) = "pd_op.add" (%arg_0, %arg_1) {} : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>
+        (%8) = "pd_op.full" () {dtype:(pd_op.DataType)float32,place:(pd_op.Place)Place(cpu),shape:(pd_op.IntArray)[1],value:(Double)3} : () -> tensor<1xf32>
+        (%12) = "pd_op.add" (%7, %8) {} : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>
+        (%6) = "pd_op.add" (%arg_2, %12) {} : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>
+        (%9) = "pd_op.assign" (%arg_3) {} : (tensor<1xf32>) -> tensor<1xf32>
+        () = "cf.yield" (%6, %9, %arg_2) {} : (tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> 
+    })
+    (%10) = "pd_op.fetch" (%3) {col:(Int32)0,name:"last"} : (tensor<1xf32>) -> tensor<1xf32>
+    (%11) = "pd_op.fetch" (%5) {col:(Int32)1,name:"before"} : (tensor<-1x1xf32>) -> tensor<-1x1xf32>
+}
