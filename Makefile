@@ -3,6 +3,7 @@
 
 SHELL   := /bin/bash
 B       ?= build
+HOST    ?= $(B)
 CC      ?= gcc
 OPT     ?= -O2
 LLVM    ?= /usr/lib/llvm-19

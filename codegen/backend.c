@@ -17,7 +17,7 @@ void pir_llvm_identity(char *out, size_t capacity) {
   if (pir_path_beside(LIBRARY, path, sizeof path) && !stat(path, &st))
     pir_text_format(out, capacity, "%lld %lld.%ld", (long long)st.st_size, (long long)st.st_mtim.tv_sec,
                     st.st_mtim.tv_nsec);
-  else pir_text_format(out, capacity, "unknown");
+  else pir_text_format(out, capacity, PIR_NO_COMPILER);
 }
 
 // The image that this function is in is told by its file, like the other.

@@ -62,16 +62,19 @@ bool pir_cache_load(const char *folder, pir_cache_key key, pir_emitted *out_obje
   return found;
 }
 
-void pir_cache_save(const char *folder, pir_cache_key key, const void *object, size_t size) {
+bool pir_cache_save(const char *folder, pir_cache_key key, const void *object, size_t size) {
   int dir = size <= MAX_OBJECT ? pir_folder_open(folder) : -1;
-  if (dir < 0) return;
+  bool saved = false;
+  if (dir < 0) return false;
   char name[64];
   pir_folder_file file;
   file_name(key, name);
   if (pir_folder_begin(dir, name, &file)) {
     header h = {MAGIC, key, size, XXH3_64bits(object, size)};
     bool written = pir_folder_write(&file, &h, sizeof h) && pir_folder_write(&file, object, size);
-    if (pir_folder_end(&file, written)) pir_folder_trim(dir, SUFFIX, MAX_FOLDER, MAX_FILES);
+    saved = pir_folder_end(&file, written);
+    if (saved) pir_folder_trim(dir, SUFFIX, MAX_FOLDER, MAX_FILES);
   }
   close(dir);
+  return saved;
 }

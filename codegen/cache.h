@@ -16,7 +16,7 @@ pir_cache_key pir_cache_key_of(const void *text, size_t size);
 bool pir_cache_usable(const char *folder);
 
 bool pir_cache_load(const char *folder, pir_cache_key key, pir_emitted *out_object);
-// Failures leave things as they were: a cache that cannot be written is no error.
-void pir_cache_save(const char *folder, pir_cache_key key, const void *object, size_t size);
+// A failure leaves things as they were.
+bool pir_cache_save(const char *folder, pir_cache_key key, const void *object, size_t size);
 
 #endif

@@ -22,6 +22,7 @@ struct pir_code_store {
   pir_target target;
   char *folder;
   char identity[128];
+  bool ahead;
   pir_llvm_library llvm;
   nvrtc nvrtc;
   entry *entries;
@@ -47,6 +48,11 @@ pir_status pir_code_store_create(pir_context *ctx, const pir_target *target, con
                "compiled code is not kept: \"%s\" is no folder of ours that only we may write to", folder);
   *out_store = store;
   return PIR_OK;
+}
+
+void pir_code_store_make_ahead(pir_code_store *store) {
+  store->ahead = true;
+  pir_text_format(store->identity, sizeof store->identity, PIR_NO_COMPILER);
 }
 
 void pir_code_store_destroy(pir_code_store *store) {
@@ -134,9 +140,9 @@ typedef struct build {
   bool compile;  // second round: what the disk did not have
 } build;
 
-static void load_object(job *j, const pir_emitted *object) {
+static void load_object(const pir_code_store *store, job *j, const pir_emitted *object) {
   const char *why = NULL;
-  if (j->from.cuda) j->status = pir_image_keep(object->data, object->size, &j->image), why = "no memory";
+  if (j->from.cuda || store->ahead) j->status = pir_image_keep(object->data, object->size, &j->image), why = "no memory";
   else j->status = pir_image_load(object->data, object->size, &j->image, &why);
   if (j->status) pir_text_format(j->message, sizeof j->message, "compiled code cannot be loaded: %s", why);
 }
@@ -144,7 +150,7 @@ static void load_object(job *j, const pir_emitted *object) {
 static void try_disk(const pir_code_store *store, job *j) {
   pir_emitted object;
   if (!pir_cache_load(store->folder, j->key, &object)) return;
-  load_object(j, &object);
+  load_object(store, j, &object);
   if (j->status) j->status = PIR_OK, j->image = NULL;  // a damaged file is compiled anew
   j->from_disk = j->image != NULL;
   free(object.data);
@@ -159,8 +165,11 @@ static void compile(const pir_code_store *store, job *j) {
     j->status = store->llvm.backend->emit(j->from.module, &store->target, PIR_CODE_OBJECT, &object, j->message,
                                           sizeof j->message);
   if (j->status) return;
-  load_object(j, &object);
-  if (!j->status && store->folder) pir_cache_save(store->folder, j->key, object.data, object.size);
+  load_object(store, j, &object);
+  if (!j->status && store->folder && !pir_cache_save(store->folder, j->key, object.data, object.size) && store->ahead) {
+    pir_text_format(j->message, sizeof j->message, "compiled code cannot be written to \"%s\"", store->folder);
+    j->status = PIR_IO;
+  }
   free(object.data);
 }
 

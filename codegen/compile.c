@@ -15,6 +15,7 @@ pir_status pir_compiler_create(pir_context *ctx, const pir_compiler_options *opt
   c->options = *options;
   pir_arena_init(&c->arena, NULL, NULL, NULL);
   pir_status status = pir_code_store_create(ctx, &options->target, options->cache, &c->store);
+  if (!status && options->ahead) pir_code_store_make_ahead(c->store);
   if (!status) *out_compiler = c;
   else pir_compiler_destroy(c);
   return status;
@@ -195,7 +196,7 @@ pir_status pir_compiler_finish(pir_compiler *c) {
   for (size_t i = 0; i < c->count && !status; i++) {
     unit *u = &c->units[i];
     of_unit[i] = u->module ? images[count++] : of_unit[u->same];
-    status = link_unit(u, of_unit[i]);
+    if (!c->options.ahead) status = link_unit(u, of_unit[i]);
     pir_loop_module_destroy(u->module);
     u->module = NULL;
   }

@@ -1,8 +1,10 @@
-// A loader for the objects our own emitter makes (ELF, x86-64, small code model, position independent). One
-// mapping an object: code and call stubs first, then constants and address slots. It is written while it is
-// neither executable nor shared, then sealed: code becomes read + execute, the rest read only. That is what
-// a JIT library would do for us, without loading LLVM when the code comes from the cache.
+// A loader for the objects our own emitter makes (ELF, small code model, position independent; image_patch.c has what
+// processors differ in). One mapping an object: code and call stubs first, then constants and address slots. It is
+// written while it is neither executable nor shared, then sealed: code becomes read + execute, the rest read only. That
+// is what a JIT library would do for us, without loading LLVM when the code comes from the cache.
 #include "image.h"
+
+#include "image_patch.h"
 
 #include <elf.h>
 #include <math.h>
@@ -32,7 +34,7 @@ static const struct {
 #undef ENTRY
 };
 
-enum { STUB_BYTES = 16, SLOT_BYTES = 8 };
+enum { SLOT_BYTES = 8 };
 
 struct pir_image {
   uint8_t *base;
@@ -89,8 +91,8 @@ static bool read_headers(loading *l) {
   if (l->size < sizeof(Elf64_Ehdr)) return fail(l, "too short");
   const Elf64_Ehdr *h = (const Elf64_Ehdr *)l->object;
   if (memcmp(h->e_ident, ELFMAG, SELFMAG) || h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_type != ET_REL ||
-      h->e_machine != EM_X86_64)
-    return fail(l, "not an x86-64 object");
+      !image_is_ours(h->e_machine))
+    return fail(l, "not an object for this processor");
   if (h->e_shentsize != sizeof(Elf64_Shdr) || h->e_shoff % 8 ||
       !in_object(l, h->e_shoff, (uint64_t)h->e_shnum * sizeof(Elf64_Shdr)))
     return fail(l, "bad section table");
@@ -118,10 +120,6 @@ static bool has_relocations(const loading *l, size_t i) {
 
 static size_t relocation_count(const Elf64_Shdr *s) { return s->sh_size / sizeof(Elf64_Rela); }
 
-static bool is_slot_type(uint32_t type) {
-  return type == R_X86_64_GOTPCREL || type == R_X86_64_GOTPCRELX || type == R_X86_64_REX_GOTPCRELX;
-}
-
 // Counts the stubs and slots that the relocations ask for.
 static bool count_indirections(loading *l) {
   for (size_t i = 0; i < l->section_count; i++) {
@@ -133,7 +131,7 @@ static bool count_indirections(loading *l) {
       size_t symbol = ELF64_R_SYM(r[k].r_info);
       uint32_t type = ELF64_R_TYPE(r[k].r_info);
       if (symbol >= l->symbol_count) return fail(l, "bad relocation");
-      if (is_slot_type(type)) {
+      if (image_wants_slot(type)) {
         if (!l->slot[symbol]) l->slot[symbol] = ++l->slots;
       } else if (l->symbols[symbol].st_shndx == SHN_UNDEF && !l->stub[symbol]) {
         l->stub[symbol] = ++l->stubs;
@@ -163,7 +161,7 @@ static bool lay_out(loading *l) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE), at = 0;
   if (!place_sections(l, true, &at)) return false;
   size_t stubs_at = at = align_up(at, 16);
-  at += l->stubs * STUB_BYTES;
+  at += l->stubs * IMAGE_STUB_BYTES;
   l->image->code_bytes = at = align_up(at ? at : 1, page);
   if (!place_sections(l, false, &at)) return false;
   size_t slots_at = at = align_up(at, SLOT_BYTES);
@@ -171,7 +169,7 @@ static bool lay_out(loading *l) {
   l->image->total_bytes = align_up(at, page);
   if (l->image->total_bytes > INT32_MAX) return fail(l, "too large");
   for (size_t i = 0; i < l->symbol_count; i++) {
-    if (l->stub[i]) l->stub[i] = stubs_at + (l->stub[i] - 1) * STUB_BYTES;
+    if (l->stub[i]) l->stub[i] = stubs_at + (l->stub[i] - 1) * IMAGE_STUB_BYTES;
     if (l->slot[i]) l->slot[i] = slots_at + (l->slot[i] - 1) * SLOT_BYTES;
   }
   void *base = mmap(NULL, l->image->total_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -195,49 +193,23 @@ static bool resolve(loading *l, size_t symbol, uint64_t *out_address) {
   return true;
 }
 
-// jmp *2(%rip); the address follows at offset 8.
-static void write_stub(uint8_t *at, uint64_t address) {
-  static const uint8_t jump[8] = {0xff, 0x25, 0x02, 0, 0, 0, 0x0f, 0x0b};
-  memcpy(at, jump, sizeof jump);
-  memcpy(at + 8, &address, sizeof address);
-}
-
 static bool relocate(loading *l, size_t section, const Elf64_Rela *r) {
   size_t symbol = ELF64_R_SYM(r->r_info);
   uint32_t type = ELF64_R_TYPE(r->r_info);
-  size_t width = type == R_X86_64_64 || type == R_X86_64_PC64 ? 8 : 4;
+  size_t width = image_patch_width(type);
   const Elf64_Shdr *s = &l->sections[section];
   if (r->r_offset > s->sh_size || width > s->sh_size - r->r_offset) return fail(l, "relocation outside of its section");
   uint8_t *at = l->image->base + l->place[section] + r->r_offset;
   uint64_t target;
   if (!resolve(l, symbol, &target)) return false;
-  if (is_slot_type(type)) {
+  if (image_wants_slot(type)) {
     memcpy(l->image->base + l->slot[symbol], &target, sizeof target);
     target = (uintptr_t)(l->image->base + l->slot[symbol]);
   } else if (l->stub[symbol]) {
-    write_stub(l->image->base + l->stub[symbol], target);
+    image_write_stub(l->image->base + l->stub[symbol], target);
     target = (uintptr_t)(l->image->base + l->stub[symbol]);
   }
-  uint64_t value = target + (uint64_t)r->r_addend;
-  switch (type) {
-    case R_X86_64_64: memcpy(at, &value, 8); return true;
-    case R_X86_64_PC64:
-      value -= (uintptr_t)at;
-      memcpy(at, &value, 8);
-      return true;
-    case R_X86_64_PC32:
-    case R_X86_64_PLT32:
-    case R_X86_64_GOTPCREL:
-    case R_X86_64_GOTPCRELX:
-    case R_X86_64_REX_GOTPCRELX: {
-      int64_t distance = (int64_t)(value - (uintptr_t)at);
-      if (distance != (int32_t)distance) return fail(l, "relocation out of range");
-      int32_t narrow = (int32_t)distance;
-      memcpy(at, &narrow, 4);
-      return true;
-    }
-    default: return fail(l, "unknown relocation");
-  }
+  return image_patch(type, at, target + (uint64_t)r->r_addend, &l->why);
 }
 
 static bool fill_sections(loading *l) {
@@ -271,6 +243,7 @@ static bool keep_symbols(loading *l) {
 
 static bool seal(loading *l) {
   pir_image *image = l->image;
+  image_flush(image->base, image->code_bytes);
   if (mprotect(image->base, image->code_bytes, PROT_READ | PROT_EXEC) ||
       (image->total_bytes > image->code_bytes &&
        mprotect(image->base + image->code_bytes, image->total_bytes - image->code_bytes, PROT_READ)))

@@ -6,7 +6,7 @@
 
 typedef struct pir_image pir_image;
 
-// Loads an x86-64 ELF object. Every offset in it is checked; what it may call is a fixed list of functions
+// Loads an ELF object for this processor. Every offset in it is checked; what it may call is a fixed list of functions
 // of libc and libm. On failure `*out_why` says why.
 pir_status pir_image_load(const void *object, size_t size, pir_image **out_image, const char **out_why);
 // Keeps code for a device as it is: it has no symbols, and is loaded elsewhere.

@@ -34,7 +34,8 @@ typedef struct pir_llvm_library {
 
 pir_status pir_llvm_open(pir_llvm_library *out, char *message, size_t capacity);
 void pir_llvm_close(pir_llvm_library *library);
-// Its path, size and time as text: part of cache keys. Does not open it.
+// Its size and time as text, or PIR_NO_COMPILER where it is not installed: part of cache keys. Does not open it.
+#define PIR_NO_COMPILER "none"
 void pir_llvm_identity(char *out, size_t capacity);
 
 #endif

@@ -261,6 +261,12 @@ static loop_expr *divided(lower_site *s, const pir_node *n, int type) {
   return apply(s, PIR_V_MUL, a, apply(s, PIR_V_RECIP, b, NULL));
 }
 
+// Here and elsewhere operands are lowered in order, not as the compiler orders arguments: the text of the loops is a key.
+static loop_expr *binary(lower_site *s, const pir_node *n, int type) {
+  loop_expr *a = lower_clause_value(s, n->a, type), *b = lower_clause_value(s, n->b, type);
+  return apply(s, n->op, a, b);
+}
+
 static loop_expr *evaluate(lower_site *s, const pir_node *n, int type) {
   const pir_value *v;
   switch (n->op) {
@@ -286,9 +292,7 @@ static loop_expr *evaluate(lower_site *s, const pir_node *n, int type) {
     case PIR_V_ISFINITE: return compare(s, n);
     case PIR_V_SELECT: return conditional(s, n, type);
     case PIR_V_DIV: return divided(s, n, type);
-    default:
-      if (n->b < 0) return unary(s, n, type);
-      return apply(s, n->op, lower_clause_value(s, n->a, type), lower_clause_value(s, n->b, type));
+    default: return n->b < 0 ? unary(s, n, type) : binary(s, n, type);
   }
   lower_fail(s->l, s->op, "an absent operand");
   return literal(s, type, 0, 0);

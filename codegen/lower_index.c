@@ -168,7 +168,8 @@ static loop_expr *conditional(lower_site *s, const pir_node *n) {
   int64_t known;
   loop_expr *cond = lower_truth(s, n->a);
   if (pir_loop_is_int(cond, &known)) return lower_index(s, known ? n->b : n->c);
-  return pir_loop_select(s->l->m, cond, as_number(s, lower_index(s, n->b)), as_number(s, lower_index(s, n->c)));
+  loop_expr *a = as_number(s, lower_index(s, n->b)), *b = as_number(s, lower_index(s, n->c));
+  return pir_loop_select(s->l->m, cond, a, b);
 }
 
 loop_expr *lower_index(lower_site *s, int node) {

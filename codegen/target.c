@@ -1,7 +1,8 @@
 // Finds out what the processor can do: CPUID says what it implements, XCR0 what the system saves. A level
 // (x86-64, -v2, -v3, -v4) is a set of features; "native" is the best level plus what else was found. Nothing
-// is assumed from the model but the tuning name. Code that is to run here is refused a named level that the processor
-// lacks; code that is only written may be for any, and for another architecture.
+// is assumed from the model but the tuning name. A name stands for the same wherever code is made for it, so that code
+// may be made elsewhere. Code that is to run here is refused a named level that the processor lacks; code that is only
+// written may be for any, and for another architecture.
 #include <pir/codegen.h>
 
 #include <stdlib.h>
@@ -152,8 +153,7 @@ pir_status pir_target_describe(const char *name, pir_target *out_target) {
 }
 
 const char *pir_target_names(void) {
-  return "native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4, znver4, sapphirerapids, cuda, sm_80, sm_90, .., "
-         "aarch64 (to write only)";
+  return "native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4, znver4, sapphirerapids, aarch64, cuda, sm_80, sm_90, ..";
 }
 
 // ---- modes
@@ -306,17 +306,20 @@ pir_status pir_target_get(const char *name, pir_target *out_target) {
   int best = level_of(found), level = is_native(name) ? best : named_level(name);
   bool processor = !is_native(name) && named_processor(name, &wanted);
   if (level < 0 && !processor) return PIR_UNSUPPORTED;
-  if (processor) {
-    if (wanted & ~found) return PIR_UNAVAILABLE;
-    describe_processor(out_target, name, wanted);
-    find_caches(&m, out_target);
-    return PIR_OK;
-  }
-  if (level == 0 || level > best) return PIR_UNAVAILABLE;
-  if (is_native(name)) fill_x86(out_target, best, found, tuning_name(&m));
-  else describe_level(out_target, level);
+  if (processor ? (wanted & ~found) != 0 : level == 0 || level > best) return PIR_UNAVAILABLE;
+  if (!is_native(name)) return pir_target_describe(name, out_target);
+  fill_x86(out_target, best, found, tuning_name(&m));
   find_caches(&m, out_target);
   return PIR_OK;
+}
+
+#elif defined(__aarch64__)
+
+pir_status pir_target_get(const char *name, pir_target *out_target) {
+  memset(out_target, 0, sizeof *out_target);
+  uint64_t features;
+  bool elsewhere = !is_native(name) && (named_level(name) > 0 || named_processor(name, &features));
+  return elsewhere ? PIR_UNAVAILABLE : pir_target_describe(is_native(name) ? "aarch64" : name, out_target);
 }
 
 #else

@@ -5,6 +5,7 @@
 #   $(B)/gen/dialects   tables, hook prototypes, protobuf code
 #   $(B)/gen/codegen    the identity of the LLVM library
 #   $(B)/gen/include    pir/dialect/*.h, installed
+# opsc and drrc run while building: a build for another processor takes those of the build folder HOST.
 GEN_OBJ :=
 generated:
 
@@ -19,7 +20,7 @@ GEN_OBJ += $(FRAMEWORK).o
 generated: $(FRAMEWORK).h
 
 # ---- .ops: opsc is built first; each dialect becomes tables and a header
-OPSC     := $(B)/bin/opsc
+OPSC     := $(HOST)/bin/opsc
 $(B)/gen/opsc/ops.tab.c: dialects/ops/ops.y
 	@mkdir -p $(@D) && $(BISON) -Werror -o $@ --defines=$(B)/gen/opsc/ops.tab.h $<
 $(B)/gen/opsc/ops.lex.c: dialects/ops/ops.l $(B)/gen/opsc/ops.tab.c
@@ -29,7 +30,7 @@ $(B)/gen/opsc/%.o: $(B)/gen/opsc/%.c $(wildcard dialects/ops/*.h)
 $(patsubst %.c,$(B)/obj/%.o,$(S_opsc)): | $(B)/gen/opsc/ops.lex.c
 $(B)/gen/opsc/base.o: ir/base.c
 	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) $(I_ir) -c $< -o $@
-$(OPSC): $(patsubst %.c,$(B)/obj/%.o,$(S_opsc)) $(B)/gen/opsc/base.o $(B)/gen/opsc/ops.tab.o $(B)/gen/opsc/ops.lex.o
+$(B)/bin/opsc: $(patsubst %.c,$(B)/obj/%.o,$(S_opsc)) $(B)/gen/opsc/base.o $(B)/gen/opsc/ops.tab.o $(B)/gen/opsc/ops.lex.o
 	@mkdir -p $(@D) && $(CC) $(CFLAGS) -o $@ $^
 
 define dialect_rules
@@ -65,10 +66,10 @@ $(B)/gen/codegen/backend_sources.h: $(BACKEND_SRC)
 generated: $(B)/gen/codegen/backend_sources.h
 
 # ---- .drr: drrc has the op tables and the front end of rules; each file becomes tables. Imports are beside the file.
-DRRC     := $(B)/bin/drrc
+DRRC     := $(HOST)/bin/drrc
 DRRC_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(S_ir) $(S_dialects) $(S_drrc) $(filter-out %/run.c %/match.c %/emit.c \
   %/expr.c %/values.c %/sample.c %/repair.c,$(wildcard passes/rules/*.c)))
-$(DRRC): $(DRRC_OBJ) $(filter-out $(B)/gen/passes/%,$(GEN_OBJ))
+$(B)/bin/drrc: $(DRRC_OBJ) $(filter-out $(B)/gen/passes/%,$(GEN_OBJ))
 	@mkdir -p $(@D) && $(CC) $(CFLAGS) -o $@ $^ $(LIBS)
 $(B)/gen/passes/%.c: passes/drr/%.drr $(DRRC) $(filter %.inc.drr,$(DRR))
 	@mkdir -p $(@D) && $(DRRC) $< -I passes/drr -o $@

@@ -7,6 +7,11 @@ packages="gcc g++ libc6-dev make pkg-config flex bison llvm-19-dev llvm-19-tools
 [ "${1-}" = lint ] && packages="$packages clang-format-19 universal-ctags"
 [ "${1-}" = bench ] && packages="$packages mlir-19-tools valgrind python3-venv"
 [ "${1-}" = interop ] && packages="$packages python3-venv"
+# Another architecture's libraries, its compiler, and an emulator of its processors.
+if [ "${1-}" = neon ]; then
+  packages="$packages gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
+   libjansson-dev:arm64 libprotobuf-c-dev:arm64 libffi-dev:arm64 libxxhash-dev:arm64"
+fi
 [ "${1-}" = fuzz ] && packages="$packages clang-19 libclang-rt-19-dev"
 missing=
 for p in $packages; do
@@ -20,5 +25,6 @@ if [ "$(id -u)" != 0 ]; then
   as_root=sudo
 fi
 export DEBIAN_FRONTEND=noninteractive
+case $missing in *:arm64*) $as_root dpkg --add-architecture arm64 ;; esac
 $as_root apt-get update -qq
 $as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null
