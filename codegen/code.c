@@ -21,7 +21,6 @@ struct pir_code_store {
   pir_context *ctx;
   pir_target target;
   char *folder;
-  char identity[128];
   bool ahead;
   pir_llvm_library llvm;
   nvrtc nvrtc;
@@ -42,7 +41,6 @@ pir_status pir_code_store_create(pir_context *ctx, const pir_target *target, con
     free(store);
     return PIR_EXHAUSTED;
   }
-  pir_llvm_identity(store->identity, sizeof store->identity);
   if (folder && !pir_cache_usable(folder))
     pir_report(ctx, PIR_OK, PIR_WARNING, PIR_LOC_UNKNOWN,
                "compiled code is not kept: \"%s\" is no folder of ours that only we may write to", folder);
@@ -50,10 +48,7 @@ pir_status pir_code_store_create(pir_context *ctx, const pir_target *target, con
   return PIR_OK;
 }
 
-void pir_code_store_make_ahead(pir_code_store *store) {
-  store->ahead = true;
-  pir_text_format(store->identity, sizeof store->identity, PIR_NO_COMPILER);
-}
+void pir_code_store_make_ahead(pir_code_store *store) { store->ahead = true; }
 
 void pir_code_store_destroy(pir_code_store *store) {
   if (!store) return;
@@ -106,7 +101,7 @@ static pir_status key_of(const pir_code_store *store, source from, text *buffer,
   if (from.cuda) return key_of_cuda(store, from.cuda, buffer, out);
   char head[1024];
   size_t n = pir_text_format(head, sizeof head, "libpir %u, backend %s, %s tuned for %s, %s\n", pir_version(),
-                             store->identity, store->target.name, store->target.cpu, store->target.features);
+                             pir_llvm_identity(), store->target.name, store->target.cpu, store->target.features);
   buffer->size = 0;
   if (!append(buffer, head, n)) return PIR_EXHAUSTED;
   PIR_TRY(pir_loop_print(from.module, (pir_writer){append, buffer}));

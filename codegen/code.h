@@ -15,8 +15,7 @@ pir_status pir_code_store_create(pir_context *ctx, const pir_target *target, con
                                  pir_code_store **out_store);
 void pir_code_store_destroy(pir_code_store *store);
 
-// From now on code is made for machines that have no compiler: it is kept in the folder under the keys that those ask
-// for, and never loaded.
+// From now on code is made for other machines: it is put in the folder, and never loaded.
 void pir_code_store_make_ahead(pir_code_store *store);
 
 // What tells modules apart: equal ones have equal keys.

@@ -34,8 +34,7 @@ typedef struct pir_llvm_library {
 
 pir_status pir_llvm_open(pir_llvm_library *out, char *message, size_t capacity);
 void pir_llvm_close(pir_llvm_library *library);
-// Its size and time as text, or PIR_NO_COMPILER where it is not installed: part of cache keys. Does not open it.
-#define PIR_NO_COMPILER "none"
-void pir_llvm_identity(char *out, size_t capacity);
+// What tells it from others, be it installed or not: part of cache keys, so that code may be made elsewhere.
+const char *pir_llvm_identity(void);
 
 #endif

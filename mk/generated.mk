@@ -59,8 +59,9 @@ $(B)/gen/ir/lex.o: $(B)/gen/ir/lex.c ir/lex_impl.h
 	@$(CC) $(BASE) $(CFLAGS) -c $< -o $@ $(I_ir)
 GEN_OBJ += $(B)/gen/ir/lex.o
 
-# What the LLVM library is made of: libpir opens only one that was built from the same sources.
-BACKEND_SRC := $(sort $(wildcard codegen/llvm/*.[ch] codegen/*.h */include/pir/*.h ir/abi/pir/*.h ir/support/*.h))
+# What the LLVM library is made of: libpir opens only one that was built from the same sources. Keys of compiled code
+# have it too, so the functions of libpir that it calls are part of it.
+BACKEND_SRC := $(sort $(wildcard codegen/llvm/*.[ch] codegen/*.[ch] */include/pir/*.h ir/abi/pir/*.h ir/support/*.h))
 $(B)/gen/codegen/backend_sources.h: $(BACKEND_SRC)
 	@mkdir -p $(@D) && echo "#define BACKEND_SOURCES \"$$(cat $(BACKEND_SRC) | sha256sum | cut -c1-32)\"" >$@
 generated: $(B)/gen/codegen/backend_sources.h

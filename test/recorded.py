@@ -46,6 +46,7 @@ import recorded_shape
 UNSUPPORTED = 3
 CODE_CACHE = tempfile.mkdtemp(prefix="pir-code-")  # equal kernels of all recordings are compiled once
 TARGET = None  # of pir-run: cuda runs the same suite on a device, or on the stand-ins of test/cuda/shim
+EMULATED = None  # folder of the tools for aarch64: pir-run is theirs, under qemu-user, with code that ours compiled ahead
 MEMORY_LIMIT = 6 << 30  # bytes of address space a process; sanitizers need it off (--no-memory-limit)
 
 
@@ -57,14 +58,26 @@ def limit_memory():
 def run(command, timeout=300, tries=3):
     if TARGET and pathlib.Path(command[0]).name == "pir-run":
         command = [command[0], f"--target={TARGET}", *command[1:]]
+    if EMULATED and pathlib.Path(command[0]).name == "pir-run":
+        if not any(str(c).startswith("--cache") for c in command):
+            command = [*command, f"--cache={CODE_CACHE}"]
+        code, out, err = run_once([*command, "--compile-only", "--target=aarch64"], timeout)
+        if code:
+            return code, out, err
+        command = ["qemu-aarch64", EMULATED / "pir-run", *command[1:]]
+    code, out, err = run_once(command, timeout)
+    if tries > 1 and "LeakSanitizer does not work under ptrace" in err:
+        # The leak checker itself failed: it stops the threads at exit, and one that was just joined may still be going.
+        return run(command, timeout, tries - 1)
+    return code, out, err
+
+
+def run_once(command, timeout):
     try:
         p = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout,
                            preexec_fn=limit_memory if MEMORY_LIMIT else None)
     except subprocess.TimeoutExpired:
         return -1, b"", "timed out"
-    if tries > 1 and b"LeakSanitizer does not work under ptrace" in p.stderr:
-        # The leak checker itself failed: it stops the threads at exit, and one that was just joined may still be going.
-        return run(command, timeout, tries - 1)
     return p.returncode, p.stdout, p.stderr.decode(errors="replace")
 
 
@@ -326,19 +339,25 @@ def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--bin", required=True, type=pathlib.Path)
     ap.add_argument("--only", default=",".join(KINDS))
-    ap.add_argument("--match", default="", help="only jobs whose name holds this")
+    ap.add_argument("--match", default="", help="only jobs in whose name this regular expression is found")
+    ap.add_argument("--share", default="0/1", help="K/N: of these, the K-th of every N")
     ap.add_argument("folder", type=pathlib.Path)
     ap.add_argument("--no-memory-limit", action="store_true")
     ap.add_argument("--target")
+    ap.add_argument("--emulate", type=pathlib.Path, help="folder of the tools built for aarch64")
     args = ap.parse_args()
     if args.no_memory_limit:
         globals()["MEMORY_LIMIT"] = 0
     globals()["TARGET"] = args.target
+    if args.emulate:
+        globals()["EMULATED"], globals()["MEMORY_LIMIT"] = args.emulate.resolve(), 0  # the emulator maps all that there is
+    first, step = map(int, args.share.split("/"))
     known = deviations()
     counts = {"pass": 0, "fail": 0, "skip": 0}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for kind in args.only.split(","):
-            jobs = [j for n, j in KINDS[kind](args.bin.resolve(), args.folder.resolve()) if args.match in n]
+            jobs = [j for n, j in KINDS[kind](args.bin.resolve(), args.folder.resolve()) if re.search(args.match, n)]
+            jobs = jobs[first::step]
             mine, notes = {"pass": 0, "fail": 0, "skip": 0}, collections.Counter()
             for name, result, why in pool.map(lambda j: judged(known, j), jobs):
                 mine[result] += 1

@@ -67,11 +67,15 @@ static pir_status device_target(const pir_device *device, pir_target *out) {
 }
 
 static pir_status create_compiler(const pir_model *model, pir_context *ctx, const pir_model_options *options,
-                                  pir_compiler **out_compiler) {
-  pir_compiler_options how = {.cache = options->cache, .threads = options->compile_threads};
+                                  bool ahead, pir_compiler **out_compiler) {
+  pir_compiler_options how = {.cache = options->cache, .threads = options->compile_threads, .ahead = ahead};
   pir_math_named(options->math, &how.math);
-  pir_status status =
-      model->device ? device_target(model->device, &how.target) : pir_target_get(options->target, &how.target);
+  pir_status status = model->device ? device_target(model->device, &how.target)
+                      : ahead       ? pir_target_describe(options->target, &how.target)
+                                    : pir_target_get(options->target, &how.target);
+  if (!status && ahead && how.target.cuda_arch)
+    return pir_report(ctx, PIR_UNSUPPORTED, PIR_ERROR, PIR_LOC_UNKNOWN,
+                      "unsupported: code of a device compiled ahead, since it depends on the driver there");
   if (!status && how.target.cuda_arch && !model->device) status = PIR_UNSUPPORTED;
   if (status)
     return pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "target \"%s\" %s; known: %s", options->target,
@@ -109,11 +113,19 @@ static pir_status lower(pir_model *model, pir_program *program, const pir_facts 
   bump scratch = {.allocator = model->allocator};
   size_t *codes = pir_bump_get(&scratch, groups * sizeof *codes);
   pir_status status = codes ? PIR_OK : PIR_EXHAUSTED;
-  if (!status && groups) status = create_compiler(model, ctx, options, &model->compiler);
+  if (!status && groups) status = create_compiler(model, ctx, options, false, &model->compiler);
   if (!status && groups) status = compile_groups(model, program, facts, codes);
   if (!status) status = pir_plan_build(program, facts, model->compiler, codes, &model->allocator, &model->plan);
   pir_bump_release(&scratch);
   return status;
+}
+
+static pir_status check_math(pir_context *ctx, const pir_model_options *options) {
+  pir_math math;
+  pir_status status = pir_math_named(options->math, &math);
+  if (!status) return PIR_OK;
+  return pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "unsupported: math \"%s\"; known: %s", options->math,
+                    pir_math_names());
 }
 
 // `program` is the model's own and may be changed.
@@ -121,11 +133,8 @@ static pir_status make(pir_model *model, pir_program *program, const pir_model_o
   pir_context *ctx = pir_program_context(program);
   pir_facts *facts = NULL;
   pir_message message = {{0}};
-  pir_math math;
-  pir_status status = pir_math_named(options->math, &math);
-  if (status)
-    return pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "unsupported: math \"%s\"; known: %s", options->math,
-                      pir_math_names());
+  pir_status status = check_math(ctx, options);
+  if (status) return status;
   if (pir_model_wants_device(options)) status = pir_model_open_device(model, options, &message);
   if (status) return pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message.text);
   status = run_pipeline(ctx, program, options);
@@ -165,6 +174,33 @@ pir_status pir_model_create(const pir_program *program, const pir_model_options 
   pir_model_options options = read_options(given);
   pir_program *clone = pir_program_clone(program);
   pir_status status = create(clone, &options, out_model);
+  pir_program_destroy(clone);
+  return status;
+}
+
+static pir_status compile_ahead(pir_model *model, pir_program *program, const pir_model_options *options) {
+  pir_facts *facts = NULL;
+  bump scratch = {.allocator = options->allocator};
+  pir_status status = check_math(pir_program_context(program), options);
+  if (!status) status = run_pipeline(pir_program_context(program), program, options);
+  size_t *codes = pir_bump_get(&scratch, count_groups(program) * sizeof *codes);
+  if (!status && !codes) status = PIR_EXHAUSTED;
+  if (!status) status = create_compiler(model, pir_program_context(program), options, true, &model->compiler);
+  if (!status) status = pir_facts_create(program, &facts);
+  if (!status) status = compile_groups(model, program, facts, codes);
+  pir_compiler_destroy(model->compiler);
+  pir_facts_destroy(facts);
+  pir_bump_release(&scratch);
+  return status;
+}
+
+pir_status pir_model_compile_ahead(const pir_program *program, const pir_model_options *given) {
+  pir_model_options options = read_options(given);
+  if (!options.cache)
+    return pir_report(pir_program_context(program), PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
+                      "code that is compiled ahead needs a cache to be put in");
+  pir_program *clone = pir_program_clone(program);
+  pir_status status = compile_ahead(&(pir_model){.allocator = options.allocator}, clone, &options);
   pir_program_destroy(clone);
   return status;
 }

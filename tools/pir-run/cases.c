@@ -225,7 +225,7 @@ int run_cases(run *r, const char *folder, const char *model, const char *params)
     const job *j = &list.jobs[i];
     bool another = i == 0 || strcmp(j->program, list.jobs[i - 1].program) != 0;
     if (another) opened = open_job(r, j, params);
-    int code = opened ? opened : run_case(r, j->folder, true);
+    int code = opened || cli_has(r->cli, OPT_COMPILE_ONLY) ? opened : run_case(r, j->folder, true);
     passed += code == 0;
     skipped += code == CLI_UNSUPPORTED;
     failed += code && code != CLI_UNSUPPORTED;

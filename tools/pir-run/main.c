@@ -30,6 +30,7 @@ static const cli_option options[] = {
     {OPT_ANY_FLOAT, 0, "any-float", NULL, "f16 and bf16 also where Paddle has no CPU kernel for them"},
     {OPT_MATH, 0, "math", "MODE", "strict (default), fast, bf16: what contractions may do for speed"},
     {OPT_CACHE, 0, "cache", "DIR|none", "folder of compiled code and prepared models (none)"},
+    {OPT_COMPILE_ONLY, 0, "compile-only", NULL, "fill --cache with code for --target, which may be another machine's"},
     {OPT_BENCHMARK, 0, "benchmark", "[=SECONDS]", "run repeatedly (3 s) and report times"},
     {OPT_JSON, 0, "json", NULL, "report as one JSON object"},
     {OPT_SHAPES, 0, "shapes", "FILE|random:N:SEED", "run many input shapes in turn"},
@@ -140,7 +141,8 @@ static pir_status open_program(run *r, const char *path, const char *params, con
   r->load_ms = run_now_ms() - start;
   start = run_now_ms();
   if (!status) restate_inputs(program, extra);
-  if (!status) status = pir_model_create(program, how, &r->model);
+  if (!status && cli_has(r->cli, OPT_COMPILE_ONLY)) status = pir_model_compile_ahead(program, how);
+  else if (!status) status = pir_model_create(program, how, &r->model);
   r->compile_ms = run_now_ms() - start;
   pir_program_destroy(program);
   pir_context_destroy(ctx);
@@ -159,13 +161,15 @@ static pir_status open_files(run *r, const char *path, const char *params, const
 int run_open(run *r, const char *path, const char *params, const npy_set *extra) {
   pir_model_options how = model_options(r);
   static const pir_limits unlimited;
-  bool own_steps = cli_has(r->cli, OPT_TRAIN) || (extra && extra->count) || r->cli->custom_ops || r->cli->remarks ||
+  bool only = cli_has(r->cli, OPT_COMPILE_ONLY);
+  bool own_steps = only || cli_has(r->cli, OPT_TRAIN) || (extra && extra->count) || r->cli->custom_ops || r->cli->remarks ||
                    memcmp(&r->cli->limits, &unlimited, sizeof unlimited);
   pir_status status =
       how.cache && !own_steps ? open_files(r, path, params, &how) : open_program(r, path, params, extra, &how);
+  if (status || only) return cli_exit_code(status);
   pir_session_options session = {.size = sizeof session, .threads = r->threads, .seed = r->seed};
   if (cli_has(r->cli, OPT_PROFILE)) session.trace = run_take_span, session.trace_user = r;
-  if (!status) status = pir_session_create(r->model, &session, &r->session);
+  status = pir_session_create(r->model, &session, &r->session);
   if (status) return cli_exit_code(status);
   r->inputs = calloc(pir_model_inputs(r->model) + 1, sizeof *r->inputs);
   return r->inputs ? 0 : CLI_LIMIT;
@@ -343,7 +347,7 @@ static int run_file(run *r, const char *path) {
   snprintf(npz, sizeof npz, "%s/tensors.npz", folder ? folder : "");
   if (folder && !access(npz, R_OK)) code = run_read_arrays(r->cli, npz, &extra);
   if (!code) code = run_open(r, path, cli_value(r->cli, OPT_PARAMS, NULL), &extra);
-  if (!code) code = run_model(r);
+  if (!code && !cli_has(r->cli, OPT_COMPILE_ONLY)) code = run_model(r);
   report_error(r);
   run_close(r);
   npy_set_release(&extra);

@@ -129,7 +129,7 @@ typedef struct pir_compiler_options {
   pir_math math;
   const char *cache;  // folder, or NULL
   int threads;
-  bool ahead;  // only fill the cache, for machines that have no compiler: no stage gets its code
+  bool ahead;  // only fill the cache, for another machine: no stage gets its code
 } pir_compiler_options;
 
 // Opens the LLVM library; PIR_UNAVAILABLE when it is not installed.

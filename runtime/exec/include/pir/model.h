@@ -18,7 +18,7 @@ typedef struct pir_session pir_session;
 typedef struct pir_model_options {
   size_t size;           // sizeof(pir_model_options)
   const char *pipeline;  // "compile" (default), "kernels", or pass pipeline text
-  const char *target;    // "native" (default), "x86-64", "x86-64-v3", "x86-64-v4", ..., "cuda"
+  const char *target;    // "native" (default), "x86-64", "x86-64-v3", "x86-64-v4", "aarch64", "cuda"
   const char *math;      // "strict" (default), "fast", "bf16"
   const char *cache;     // folder of compiled code and prepared models; NULL: none
   int compile_threads;   // 0: as many as the machine has
@@ -43,6 +43,10 @@ PIR_API pir_status pir_model_load(pir_borrowed program, pir_borrowed params, con
 // The same from files, mapped. `params` NULL: beside the model (same stem, else the only .pdiparams), or a folder.
 PIR_API pir_status pir_model_load_file(const char *path, const char *params, const pir_model_options *options,
                                        pir_model **out_model);
+// Compiles the program for another machine: what is put in the folder `cache` is all the code that a model of the same
+// program and options is made of there, by a libpir of the same sources, without LLVM. `target` is any processor.
+PIR_API pir_status pir_model_compile_ahead(const pir_program *program, const pir_model_options *options);
+
 PIR_API void pir_model_retain(pir_model *model);
 PIR_API void pir_model_release(pir_model *model);
 

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Runs recordings on NEON: libpir and pir-run are built for aarch64, models are compiled ahead here (pir-run --compile-only)
+# and run by qemu-user, without LLVM; numbers are compared with Paddle's as everywhere.
+#   test/neon.sh BUILD [RECORDED]
+# Every whole model of the recordings from one program file, some with called kernels and on two threads, and a share of
+# the one-op programs. Ends with `N passed, N failed, N skipped`.
+set -u
+build=$1 recorded=${2:-$1/recorded}
+here=$(cd "$(dirname "$0")" && pwd)
+for tool in aarch64-linux-gnu-gcc qemu-aarch64; do
+  command -v $tool >/dev/null || { echo "skip neon: $tool is not installed (make test-neon installs it)"; echo "0 passed, 0 failed, 1 skipped"; exit; }
+done
+log=$build/test-logs/neon-build.log
+mkdir -p "$build/test-logs"
+make -s -j"$(nproc)" -C "$here/.." B="$build/aarch64" HOST="$build" CC="${CROSS_CC:-aarch64-linux-gnu-gcc}" CFLAGS=-O2 \
+  "$build/aarch64/lib/libpir.so" "$build/aarch64/bin/pir-run" >"$log" 2>&1 ||
+  { tail -n 20 "$log"; echo "0 passed, 1 failed, 0 skipped"; exit 1; }
+total=(0 0 0)
+run() { # options of recorded.py: adds up its last line
+  local out
+  out=$(python3 "$here/recorded.py" --bin "$build/bin" --emulate "$build/aarch64/bin" "$@" "$recorded")
+  echo "$out" | head -n -1
+  # shellcheck disable=SC2207
+  local counts=($(echo "$out" | tail -n 1 | tr -dc '0-9 '))
+  for i in 0 1 2; do total[i]=$((total[i] + ${counts[i]:-1})); done
+}
+# Not the text detectors: a minute each under emulation.
+models='^numbers (?!\w+_det/).*/(model|inference)\.json case\d+'
+run --only numbers --match "$models compile 1t"
+run --only numbers --match "$models compile 2t" --share 0/4
+run --only numbers --match "$models kernels 1t" --share 0/6
+run --only ops --match ' compile$' --share "${SHARE:-0/12}"
+echo "${total[0]} passed, ${total[1]} failed, ${total[2]} skipped"
+[ "${total[1]}" = 0 ]
