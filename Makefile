@@ -121,6 +121,8 @@ check: tests
 	@CC="$(CC)" CFLAGS="$(CFLAGS)" test/run.sh $(B) $(LLVM) $(RECORDED)
 test: setup  ## build and run every test; RECORDED=DIR runs the recordings there
 	@$(MAKE) -s -j$(JOBS) check
+test-neon: setup  ## build for aarch64, and run recordings on NEON under emulation
+	@mk/setup.sh neon && $(MAKE) -s -j$(JOBS) all && test/neon.sh $(B) "$$(test/recordings.sh $(B) $(RECORDED))"
 SANITIZED = $(MAKE) -s -j$(JOBS) B=$(1) CFLAGS="-O1 -g1 -fno-omit-frame-pointer $(2)"
 test-asan: setup  ## the same under the address, undefined and leak sanitizers
 	@UBSAN_OPTIONS=print_stacktrace=1 $(call SANITIZED,$(B)-asan,-fsanitize=address$(COMMA)undefined -fno-sanitize-recover=undefined) check
@@ -167,6 +169,6 @@ clean:  ## remove what was built
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  \1\t/' | expand -t 18
 
-.PHONY: all clean help generated tests check setup demo test test-asan test-tsan lint format draws fuzz bench bench-ops bench-contract interop install
+.PHONY: all clean help generated tests check setup demo test test-neon test-asan test-tsan lint format draws fuzz bench bench-ops bench-contract interop install
 .SECONDARY:
 -include $(shell [ -d $(B)/obj ] && find $(B)/obj -name '*.d')

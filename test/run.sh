@@ -73,20 +73,22 @@ for seed in 1 "$(date +%s)"; do
 done
 
 echo "== recordings"
-if [ -z "$recorded" ]; then
-  recorded=$build/recorded
-  for a in "$here"/recorded/*.tar.xz; do
-    [ -f "$a" ] || continue
-    if [ ! -e "$recorded/.$(basename "$a")" ] || [ "$a" -nt "$recorded/.$(basename "$a")" ]; then
-      mkdir -p "$recorded" && tar -C "$recorded" -xf "$a" && touch "$recorded/.$(basename "$a")"
-    fi
-  done
-fi
+recorded=$("$here/recordings.sh" "$build" "$recorded")
 limit=; case $build in *san*) limit=--no-memory-limit ;; esac
 # shellcheck disable=SC2086
 python3 "$here/recorded.py" --bin "$build/bin" $limit "$recorded" 2>&1 | tee "$log/recorded.log" | grep -v '^skip ' | tail -n 150
 last_counts "$log/recorded.log"
 echo "the skipped recordings are named in $log/recorded.log"
+
+echo "== levels of x86-64"
+LIMIT=$limit "$here/levels.sh" "$build" "$recorded" 2>&1 | tee "$log/levels.log"
+last_counts "$log/levels.log"
+
+echo "== NEON, emulated"
+case $build in
+  *san*) ;;
+  *) "$here/neon.sh" "$build" "$recorded" >"$log/neon.log" 2>&1; grep -v '^skip ops' "$log/neon.log"; last_counts "$log/neon.log" ;;
+esac
 
 echo "== rules: each fires in a test and is refused in one"
 python3 "$here/rules_covered.py" "$build/bin" "$recorded" >"$log/rules.log" 2>&1
