@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define LIBRARY "libpir_codegen_llvm.so.0"
 
@@ -14,14 +15,12 @@ const char *pir_llvm_identity(void) { return BACKEND_SOURCES; }
 
 // The image that this function is in is told by its file, like the other.
 void pir_compiler_identity(char *out, size_t capacity) {
-  char backend[128];
   Dl_info info;
   struct stat st;
-  pir_llvm_identity(backend, sizeof backend);
   bool known = dladdr((const void *)(uintptr_t)pir_version, &info) && info.dli_fname && !stat(info.dli_fname, &st);
   if (!known) st = (struct stat){0};
   pir_text_format(out, capacity, "libpir %u, %lld %lld.%ld, backend %s", pir_version(), (long long)st.st_size,
-                  (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec, backend);
+                  (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec, pir_llvm_identity());
 }
 
 pir_status pir_llvm_open(pir_llvm_library *out, char *message, size_t capacity) {

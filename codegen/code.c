@@ -137,7 +137,8 @@ typedef struct build {
 
 static void load_object(const pir_code_store *store, job *j, const pir_emitted *object) {
   const char *why = NULL;
-  if (j->from.cuda || store->ahead) j->status = pir_image_keep(object->data, object->size, &j->image), why = "no memory";
+  if (j->from.cuda || store->ahead)
+    j->status = pir_image_keep(object->data, object->size, &j->image), why = "no memory";
   else j->status = pir_image_load(object->data, object->size, &j->image, &why);
   if (j->status) pir_text_format(j->message, sizeof j->message, "compiled code cannot be loaded: %s", why);
 }

@@ -261,7 +261,8 @@ static loop_expr *divided(lower_site *s, const pir_node *n, int type) {
   return apply(s, PIR_V_MUL, a, apply(s, PIR_V_RECIP, b, NULL));
 }
 
-// Here and elsewhere operands are lowered in order, not as the compiler orders arguments: the text of the loops is a key.
+// Here and elsewhere operands are lowered in order, not as the compiler orders arguments: the text of the loops is a
+// key.
 static loop_expr *binary(lower_site *s, const pir_node *n, int type) {
   loop_expr *a = lower_clause_value(s, n->a, type), *b = lower_clause_value(s, n->b, type);
   return apply(s, n->op, a, b);

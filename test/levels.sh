@@ -8,7 +8,7 @@ build=$1 recorded=${2:-$1/recorded}
 here=$(cd "$(dirname "$0")" && pwd)
 levels=(x86-64 x86-64-v2 x86-64-v3 x86-64-v4)
 this=$("$build/bin/pir-run" --version | sed -n 's/.*this processor: //p')
-best=${this%% *}
+best=${this%%,*}
 total=(0 0 0)
 lacks() { echo "skip levels $1: not run, this processor lacks it"; total[2]=$((total[2] + 1)); }
 run() { # target, kinds, which, share: adds up the last line of recorded.py
@@ -28,8 +28,9 @@ for i in 0 1 2 3 4; do
   run "$target" numbers 'compile' "$i/15"
   run "$target" ops,grads ' compile$' "$((7 * i))/60"
 done
-for feature in avx512vnni avx512bf16 amx-int8 amx-bf16; do
-  case $this in *"+$feature"*) ;; *) lacks "$feature" ;; esac
+for extra in "products of bf16:products of bf16 (AVX-512)" ", of bytes:products of bytes (VNNI)" \
+  "tiles of bf16:tiles of bf16 (AMX)" "tiles of bytes:tiles of bytes (AMX)"; do
+  case $this in *"${extra%%:*}"*) ;; *) lacks "${extra##*:}" ;; esac
 done
 echo "${total[0]} passed, ${total[1]} failed, ${total[2]} skipped"
 [ "${total[1]}" = 0 ]

@@ -162,8 +162,8 @@ int run_open(run *r, const char *path, const char *params, const npy_set *extra)
   pir_model_options how = model_options(r);
   static const pir_limits unlimited;
   bool only = cli_has(r->cli, OPT_COMPILE_ONLY);
-  bool own_steps = only || cli_has(r->cli, OPT_TRAIN) || (extra && extra->count) || r->cli->custom_ops || r->cli->remarks ||
-                   memcmp(&r->cli->limits, &unlimited, sizeof unlimited);
+  bool own_steps = only || cli_has(r->cli, OPT_TRAIN) || (extra && extra->count) || r->cli->custom_ops ||
+                   r->cli->remarks || memcmp(&r->cli->limits, &unlimited, sizeof unlimited);
   pir_status status =
       how.cache && !own_steps ? open_files(r, path, params, &how) : open_program(r, path, params, extra, &how);
   if (status || only) return cli_exit_code(status);
