@@ -248,8 +248,8 @@ pir_dim contract_packed_bytes(const contract_form *f) {
   return pir_dim_mul(dims, n, pir_dim_const(dims, line));
 }
 
-static void describe(const contract_form *f, bool filters, char *how, size_t size) {
-  const char *kind = filters ? "minimal filtering, " : f->kind == CONTRACT_DEPTHWISE ? "depthwise, " : "";
+static void describe(const contract_form *f, char *how, size_t size) {
+  const char *kind = f->kind == CONTRACT_DEPTHWISE ? "depthwise, " : "";
   const char *packing = !f->b_packed ? "" : f->c->b_constant ? ", weights packed at load" : ", right side packed";
   const char *by = f->group == 1 ? "" : f->group == 2 ? " by pairs of bf16" : " by fours of bytes";
   if (f->tile_groups) by = f->group == 2 ? " in tile registers of bf16" : " in tile registers of bytes";
@@ -267,7 +267,8 @@ pir_status pir_contract_emit(const contraction *c, const contract_env *env, cons
   contract_winograd winograd;
   bool filters = contract_winograd_match(&f, env, &winograd);
   if (filters) f.group = 1, f.tile_groups = 0;  // it transforms and multiplies f32
-  describe(&f, filters, out_code->how, sizeof out_code->how);
+  if (filters) contract_winograd_describe(&winograd, out_code->how, sizeof out_code->how);
+  else describe(&f, out_code->how, sizeof out_code->how);
   if (filters) return contract_emit_winograd(&f, &winograd, env, name, out_code);
   uint16_t b_slot = c->b.slot;
   if (f.b_packed) {

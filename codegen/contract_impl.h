@@ -201,6 +201,7 @@ typedef struct contract_winograd {
 } contract_winograd;
 
 bool contract_winograd_match(const contract_form *f, const contract_env *env, contract_winograd *out_how);
+void contract_winograd_describe(const contract_winograd *how, char *out, size_t size);
 pir_status contract_emit_winograd(const contract_form *f, const contract_winograd *how, const contract_env *env,
                                   const char *name, contract_code *out_code);
 

@@ -87,6 +87,11 @@ static bool find_axes(const contract_form *f, contract_winograd *w) {
   for (int i = 0; i < f->window_count; i++)
     if (f->windows[i].tap != s[0].tap && f->windows[i].tap != s[1].tap) return false;
   if (w->channel < 0 || s[1].position < 0) return false;
+  if (slides == 1 && w->image >= 0 && f->axes[w->image].place_a > f->axes[s[1].position].place_a) {
+    int outer = s[1].position;
+    s[1].position = w->image;
+    w->image = outer;
+  }
   if (f->axes[s[0].position].place_a <= f->axes[s[1].position].place_a) return true;
   contract_slide rows = s[1];
   s[1] = s[0];
@@ -111,11 +116,13 @@ static int panel_vectors(int64_t lanes, int vector) {
 
 static int64_t ceil_of(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-static int64_t likely_extent(const contract_form *f, int axis, bool *known) {
+// Of an extent that varies with the batch, what it is for one image.
+static int64_t likely_extent(const contract_form *f, int axis, int64_t otherwise, bool *known) {
   int64_t value = contract_known_factor(f, f->axes[axis].extent);
   if (contract_const(f, f->axes[axis].extent, &value)) return value > 0 ? value : 1;
+  if (value > 1) return value;
   *known = false;
-  return value > 1 ? value : LIKELY;
+  return otherwise;
 }
 
 // Sizes of blocks and units. As many patches as half of the second cache holds, in blocks of one size where their
@@ -170,10 +177,8 @@ static double plain_cost(const contract_form *f, const contract_winograd *w, dou
 // Makes the filters for so many outputs along each axis, and says what they cost.
 static bool try_filters(const contract_form *f, contract_winograd *w, const contract_env *env, const int outputs[2],
                         double *out_cost) {
-  bool known = true;
-  int64_t patches = w->image < 0 ? 1 : likely_extent(f, w->image, &known);
-  if (!known) patches = 1;
-  known = true;
+  bool known = true, one = true;
+  int64_t patches = w->image < 0 ? 1 : likely_extent(f, w->image, 1, &one);
   for (int i = 0; i < 2; i++) {
     contract_slide *s = &w->slide[i];
     int64_t taps = 1;
@@ -181,7 +186,7 @@ static bool try_filters(const contract_form *f, contract_winograd *w, const cont
     if (taps > CONTRACT_MAX_POINTS || s->stride > CONTRACT_MAX_POINTS ||
         !contract_filter_make(outputs[i], (int)taps, (int)s->stride, env->math, &s->filter))
       return false;
-    patches *= ceil_of(likely_extent(f, s->position, &known), outputs[i]);
+    patches *= ceil_of(likely_extent(f, s->position, LIKELY, &known), outputs[i]);
   }
   if (w->slide[0].filter.points == 1 && w->slide[1].filter.points == 1) return false;
   choose_sizes(f, w, env->target, patches, known);
@@ -203,8 +208,8 @@ static bool choose_filters(const contract_form *f, contract_winograd *w, const c
       least = cost;
     }
   if (least < 0) return false;
-  if (w->image >= 0) known = true, pixels = (double)likely_extent(f, w->image, &known), pixels = known ? pixels : 1;
-  for (int i = 0; i < 2; i++) pixels *= (double)likely_extent(f, w->slide[i].position, &known);
+  if (w->image >= 0) pixels = (double)likely_extent(f, w->image, 1, &known);
+  for (int i = 0; i < 2; i++) pixels *= (double)likely_extent(f, w->slide[i].position, LIKELY, &known);
   *w = best;
   double enough = f->group > 1 ? 0.75 : 0.95;  // products of pairs read half of the weights, and less again
   return least < enough * plain_cost(f, w, pixels);
@@ -224,6 +229,12 @@ bool contract_winograd_match(const contract_form *f, const contract_env *env, co
   if (!w->wide || !w->vector) return false;
   w->vectors = panel_vectors(lanes, w->vector);
   return w->vectors && choose_filters(f, w, env);
+}
+
+void contract_winograd_describe(const contract_winograd *w, char *out, size_t size) {
+  const contract_filter *r = &w->slide[0].filter, *c = &w->slide[1].filter;
+  pir_text_format(out, size, "minimal filtering of %dx%d outputs by %d products, %d patches x %d lanes a unit",
+                  r->outputs, c->outputs, r->points * c->points, w->tiles, w->panels * w->vectors * w->vector);
 }
 
 // ---- words
