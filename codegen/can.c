@@ -61,10 +61,19 @@ static bool is_tabled(const loop_expr *e, loop_expr *const *index, int rank) {
   return affine || mentioned == 1;
 }
 
-// Whether the op only moves elements, and those that lie side by side in its result lie apart in its operand: the
-// runtime copies them in squares or by tables, which is faster than gathering.
-bool lower_turns(lowering *l, const pir_op *op) {
+// Memory orders of the result of a group of one op, and of what it moves.
+static void find_orders(lowering *l, const pir_op *group, const pir_fact *source, uint8_t *out_from, uint8_t *out_to) {
+  for (int d = 0; d < PIR_MAX_RANK; d++) out_from[d] = out_to[d] = (uint8_t)d;
+  for (size_t i = 0; i < pir_op_operands(group); i++)
+    if (lower_fact(l, pir_op_operand(group, i)) == source) pir_group_order(group, false, i, out_from);
+  pir_group_order(group, true, 0, out_to);
+}
+
+// Whether the op, alone in its group, only moves elements, and those that lie side by side in its result lie apart in
+// its operand: the runtime copies them in squares or by tables, which is faster than gathering.
+bool lower_turns(lowering *l, const pir_op *op, const pir_op *group) {
   loop_expr *index[PIR_MAX_RANK], *from[PIR_MAX_RANK];
+  uint8_t order[PIR_MAX_RANK], source_order[PIR_MAX_RANK];
   const pir_fact *source;
   lower_site site;
   int64_t step = 0;
@@ -72,14 +81,16 @@ bool lower_turns(lowering *l, const pir_op *op) {
   const pir_fact *fact = lower_fact(l, pir_op_result(op, 0));
   symbolic_index(l, fact, index);
   if (fact->rank < 2 || !lower_moved_index(&site, index, &source, from) || source->dtype != fact->dtype) return false;
-  const loop_var *inner = index[fact->rank - 1]->var;
+  find_orders(l, group, source, source_order, order);
+  const loop_var *inner = index[order[fact->rank - 1]]->var;
+  int last = source->rank ? source_order[source->rank - 1] : 0;
   bool aside = false, moves = false;
   for (int d = 0; d < source->rank; d++) {
     if (!is_tabled(from[d], index, fact->rank)) return false;
     moves |= pir_loop_mentions(from[d], inner);
-    aside |= d + 1 < source->rank && pir_loop_mentions(from[d], inner);
+    aside |= d != last && pir_loop_mentions(from[d], inner);
   }
-  bool runs = source->rank > 0 && pir_loop_stride(from[source->rank - 1], inner, &step) && step == 1;
+  bool runs = source->rank > 0 && pir_loop_stride(from[last], inner, &step) && step == 1;
   return moves && (aside || !runs);
 }
 

@@ -63,6 +63,7 @@ bool group_only_renames(const pir_clause *c);
 void group_attention(grouping *g);
 // Puts the block in order and makes a group op of each cluster. group_make.c
 pir_status group_materialise(grouping *g);
+void group_take_apart(grouping *g, pir_op *group);
 // Decides memory orders of what groups hand to each other, and notes them. layout.c
 void group_layouts(grouping *g);
 // Decides which tensors lie in others, and notes it. place.c

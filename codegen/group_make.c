@@ -123,19 +123,7 @@ static bool lowers(grouping *g, const pir_op *group) {
   return ok;
 }
 
-// A transposition, a resizing alone is a copy that the runtime does better.
-static bool better_called(grouping *g, uint32_t cluster) {
-  const struct cluster *c = &g->clusters[cluster];
-  loop_module *m = c->ops == 1 ? pir_loop_module_create() : NULL;
-  lowering l;
-  if (!m) return false;
-  lower_init(&l, m, NULL, g->facts, NULL);
-  bool turns = lower_turns(&l, g->nodes[c->head].op);
-  pir_loop_module_destroy(m);
-  return turns;
-}
-
-static void take_apart(grouping *g, pir_op *group) {
+void group_take_apart(grouping *g, pir_op *group) {
   pir_block *body = pir_region_first(pir_op_region(group, 0));
   pir_op *yield = pir_block_last(body);
   for (size_t i = 0; i < pir_op_results(group); i++)
@@ -156,10 +144,8 @@ static int by_position(const void *a, const void *b) {
 
 static void place(grouping *g, uint32_t i) {
   uint32_t cluster = g->nodes[i].cluster;
-  bool moves = cluster != NONE && better_called(g, cluster);
-  if (cluster == NONE || moves) {
+  if (cluster == NONE) {
     pir_op *op = g->nodes[i].op;
-    if (moves) pir_remark(op, "is not compiled: it moves elements alone, which the runtime does as fast");
     g->nodes[i].state = 2;
     pir_op_detach(op);
     pir_block_append(g->block, op);
@@ -172,7 +158,7 @@ static void place(grouping *g, uint32_t i) {
   }
   qsort(g->members, n, sizeof *g->members, by_position);
   pir_op *group = make_group(g, cluster);
-  if (!lowers(g, group)) take_apart(g, group);
+  if (!lowers(g, group)) group_take_apart(g, group);
 }
 
 // Pushes producers that are not placed yet; false when there are none.

@@ -98,7 +98,26 @@ static void decide(grouping *g, pir_op *group) {
     pir_op_set_attr(group, pir_name_get(g->ctx, PIR_STR("layouts")), pir_attr_array(g->ctx, all, operands + results));
 }
 
+// A transposition alone, or a resizing of what does not lie channels-last, is a copy that the runtime does better.
+static bool better_called(grouping *g, const pir_op *group) {
+  const pir_op *op = pir_block_first(pir_region_first(pir_op_region(group, 0)));
+  const pir_op *yield = pir_block_last(pir_region_first(pir_op_region(group, 0)));
+  while (pir_op_has(op, PIR_CONSTANT)) op = pir_op_next(op);
+  loop_module *m = pir_op_next(op) == yield ? pir_loop_module_create() : NULL;
+  lowering l;
+  if (!m) return false;
+  lower_init(&l, m, NULL, g->facts, NULL);
+  bool turns = lower_turns(&l, op, group);
+  pir_loop_module_destroy(m);
+  if (turns) pir_remark(op, "is not compiled: it moves elements alone, which the runtime does as fast");
+  return turns;
+}
+
 void group_layouts(grouping *g) {
-  for (pir_op *op = pir_block_first(g->block); op; op = pir_op_next(op))
-    if (pir_op_is(op, CINN_GROUP)) decide(g, op);
+  for (pir_op *op = pir_block_first(g->block), *next; op; op = next) {
+    next = pir_op_next(op);
+    if (!pir_op_is(op, CINN_GROUP)) continue;
+    decide(g, op);
+    if (better_called(g, op)) group_take_apart(g, op);
+  }
 }

@@ -193,7 +193,7 @@ const pir_op *lower_last_contraction(const pir_op *group);
 
 // Whether an op alone can be computed element by element from its operands.
 bool lower_can(lowering *l, const pir_op *op);
-bool lower_turns(lowering *l, const pir_op *op);
+bool lower_turns(lowering *l, const pir_op *op, const pir_op *group);
 // The index that a clause of one plain load reads at, for an index of its result; false when it is no such clause.
 bool lower_moved_index(lower_site *s, loop_expr *const *index, const pir_fact **out_fact, loop_expr **out);
 // All stages of a group, vectorised, behind the functions that the module has. False, with l->why set, when it cannot
