@@ -5,6 +5,7 @@
 
 FOLDER holds any of: models/ real/ (whole programs with cases), ops/ (one-op programs), passes/. Kinds:
   numbers    pir-run --case from every program file, pipelines kernels and compile, 1 and 2 threads
+  memory     the arena of compiled models is at most 10 % above the most that lives together, for every case
   text       pir-translate X.json --to=text equals X.pir byte for byte
   translate  pir-translate X.pdmodel equals the recorded translation up to names and independent order
   infer      one-op programs without their result types get the printed ones back
@@ -144,6 +145,26 @@ def number_jobs(tools, root):
 def number_job(name, command):
     code, _, err = run(command)
     return verdict(name, code, err)
+
+
+MEMORY_SHARE, MEMORY_SLACK = 1.10, 4096
+
+
+def memory_jobs(tools, root):
+    for name, job in number_jobs(tools, root):
+        command = job.__defaults__[1]
+        if "--pipeline=compile" in command and "--threads=1" in command:
+            yield name.replace("numbers ", "memory ", 1), lambda n=name, c=command: memory_job(n, c)
+
+
+def memory_job(name, command):
+    code, out, err = run(command + ["--benchmark=0", "--json"])
+    if code:
+        return verdict(name, code, err)
+    plan = json.loads(out.decode().strip().splitlines()[-1])
+    arena, alive = plan["arena_bytes"], plan["live_peak_bytes"]
+    good = alive <= arena <= MEMORY_SHARE * alive + MEMORY_SLACK
+    return name, "pass" if good else "fail", "" if good else f"{arena} bytes for {alive} that live together"
 
 
 def text_jobs(tools, root):
@@ -326,8 +347,8 @@ def train_job(tools, name, folder, program, pipeline):
                                  "--rtol=1e-4"] + ROUNDING_ALONE.get(folder.name, []))
 
 
-KINDS = {"text": text_jobs, "translate": translate_jobs, "passes": pass_jobs, "numbers": number_jobs, "ops": op_jobs,
-         "grads": grad_jobs, "vjp": vjp_jobs, "train": train_jobs,
+KINDS = {"text": text_jobs, "translate": translate_jobs, "passes": pass_jobs, "numbers": number_jobs,
+         "memory": memory_jobs, "ops": op_jobs, "grads": grad_jobs, "vjp": vjp_jobs, "train": train_jobs,
          "roundtrip": recorded_formats.roundtrip_jobs(run), "json": recorded_formats.json_jobs(run),
          "infer": recorded_infer.infer_jobs(run), "shape": recorded_shape.shape_jobs(run),
          "legacy": recorded_legacy.legacy_jobs(run), "decomp": recorded_passes.decomp_jobs(run),

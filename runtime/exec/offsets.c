@@ -1,8 +1,11 @@
 // Offsets of buffers for sizes that are known: the program order is played through a two-level segregated
 // fit allocator (Masmano et al., TLSF) whose heap is the arena. Buffers are taken when their first
-// instruction comes, given back after their last, and free neighbours join, so planning is O(buffers) and the
-// arena stays near its lower bound, the most that live together.
+// instruction comes, given back after their last, and free neighbours join, so planning is O(buffers). Where that stays
+// off the lower bound, the most that lives together, by more than 1 part in NEAR, buffers are fitted one by one (fit.c)
+// and the better of the two is taken.
 #include "plan.h"
+
+enum { NEAR = 32, MOST_FITTED = 4096 };
 
 enum { UNIT = 64, SPLIT_BITS = 3, SPLITS = 1 << SPLIT_BITS, ROWS = 58, LOOKS = 8 };
 
@@ -143,8 +146,14 @@ static void give(heap *h, uint32_t at) {
   put_in_bin(h, at);
 }
 
-bool pir_plan_offsets(const plan *p, bool device, const size_t *sizes, bump *scratch, size_t *out_offsets,
-                      size_t *out_total) {
+static uint64_t units_of(size_t size) {
+  uint64_t units = size / UNIT + (size % UNIT != 0);
+  return units ? units : 1;
+}
+
+// Without knowing what comes.
+static bool play(const plan *p, bool device, const size_t *sizes, bump *scratch, size_t *out_offsets,
+                 size_t *out_total) {
   heap *h = pir_bump_get(scratch, sizeof *h);
   uint32_t *pieces = pir_bump_get(scratch, (p->buffer_count + 1) * sizeof *pieces);
   if (!h || !pieces) return false;
@@ -157,12 +166,43 @@ bool pir_plan_offsets(const plan *p, bool device, const size_t *sizes, bump *scr
     if (p->buffers[buffer].device != device) continue;
     for (; p->buffers[p->by_last[given]].last < p->buffers[buffer].first; given++)
       if (p->buffers[p->by_last[given]].device == device) give(h, pieces[p->by_last[given]]);
-    uint64_t size = sizes[buffer] / UNIT + (sizes[buffer] % UNIT != 0);
-    uint32_t at = pieces[buffer] = take(h, size ? size : 1);
+    uint32_t at = pieces[buffer] = take(h, units_of(sizes[buffer]));
     out_offsets[buffer] = h->pieces[at].offset * UNIT;
     uint64_t end = h->pieces[at].offset + h->pieces[at].size;
     if (end > most) most = end;
   }
   *out_total = most * UNIT;
+  return true;
+}
+
+// The most that lives together, and how many buffers there are.
+static size_t most_alive(const plan *p, bool device, const size_t *sizes, uint32_t *out_count) {
+  uint64_t alive = 0, most = 0;
+  *out_count = 0;
+  for (uint32_t i = 0, given = 0; i < p->arena_count; i++) {
+    uint32_t buffer = p->by_first[i];
+    if (p->buffers[buffer].device != device) continue;
+    for (; p->buffers[p->by_last[given]].last < p->buffers[buffer].first; given++)
+      if (p->buffers[p->by_last[given]].device == device) alive -= units_of(sizes[p->by_last[given]]);
+    alive += units_of(sizes[buffer]);
+    if (alive > most) most = alive;
+    ++*out_count;
+  }
+  return most * UNIT;
+}
+
+bool pir_plan_offsets(const plan *p, bool device, const size_t *sizes, bump *scratch, size_t *out_offsets,
+                      size_t *out_total, size_t *out_alive) {
+  uint32_t count;
+  *out_alive = most_alive(p, device, sizes, &count);
+  if (!play(p, device, sizes, scratch, out_offsets, out_total)) return false;
+  size_t enough = *out_alive + *out_alive / NEAR;
+  if (*out_total <= enough || count > MOST_FITTED) return true;
+  size_t *offsets = pir_bump_get(scratch, p->buffer_count * sizeof *offsets), total;
+  if (!offsets || !pir_plan_fit(p, device, sizes, enough, scratch, offsets, &total)) return false;
+  if (total >= *out_total) return true;
+  *out_total = total;
+  for (uint32_t i = 0; i < p->arena_count; i++)
+    if (p->buffers[p->by_first[i]].device == device) out_offsets[p->by_first[i]] = offsets[p->by_first[i]];
   return true;
 }

@@ -234,9 +234,12 @@ void pir_plan_find_segments(plan *p);
 // ---- offsets (offsets.c)
 
 // Offsets of the arena buffers for sizes that are known, each aligned to 64; `sizes` and `out_offsets` are by buffer.
-// Those on the device and the others are planned apart, for two arenas. `scratch` is used while planning. Returns
-// false when memory ran out.
+// Those on the device and the others are planned apart, for two arenas. `out_alive` gets the most that lives together,
+// which no plan can go below. `scratch` is used while planning. Returns false when memory ran out.
 bool pir_plan_offsets(const plan *p, bool device, const size_t *sizes, bump *scratch, size_t *out_offsets,
-                      size_t *out_total);
+                      size_t *out_total, size_t *out_alive);
+// The slow and close part of it (fit.c), which ends when `enough` bytes do.
+bool pir_plan_fit(const plan *p, bool device, const size_t *sizes, size_t enough, bump *scratch, size_t *out_offsets,
+                  size_t *out_total);
 
 #endif

@@ -11,6 +11,7 @@ typedef struct shape_plan {
   size_t *offsets;   // of all buffers
   segment_graph *graphs;
   size_t arena_bytes, device_bytes;
+  size_t live_bytes;  // the most of the arena that lives together
   uint64_t last_use;
   bool checked;       // its calls take these extents
   owned_block block;  // the one allocation the arrays are in; NULL data: free place

@@ -79,8 +79,10 @@ static pir_status size_buffers(pir_session *s, shape_plan *shapes, bump *scratch
     sizes[i] = (size_t)bytes;
     if (buffer->home == HOME_OUTPUT && !s->outputs[buffer->index].is_bound) outputs += (uint64_t)bytes;
   }
-  if (!pir_plan_offsets(p, false, sizes, scratch, shapes->offsets, &shapes->arena_bytes)) return PIR_EXHAUSTED;
-  if (s->frame.queue && !pir_plan_offsets(p, true, sizes, scratch, shapes->offsets, &shapes->device_bytes))
+  size_t on_device;
+  if (!pir_plan_offsets(p, false, sizes, scratch, shapes->offsets, &shapes->arena_bytes, &shapes->live_bytes))
+    return PIR_EXHAUSTED;
+  if (s->frame.queue && !pir_plan_offsets(p, true, sizes, scratch, shapes->offsets, &shapes->device_bytes, &on_device))
     return PIR_EXHAUSTED;
   if (outputs > s->max_bytes || shapes->arena_bytes > s->max_bytes - outputs)
     return pir_exec_fail(&s->frame.message, PIR_EXHAUSTED, "these shapes need %zu bytes, more than max_bytes allows",
@@ -183,6 +185,8 @@ pir_status pir_session_plan(pir_session *session) {
   PIR_TRY(grow_device_arena(session, shapes->device_bytes));
   if (session->current != shapes) set_up(session, shapes);
   session->current = shapes;
+  session->stats.plan_bytes = shapes->arena_bytes;
+  session->stats.live_peak_bytes = shapes->live_bytes;
   if (!shapes->checked) PIR_TRY(pir_frame_check(&session->frame));
   shapes->checked = true;
   return PIR_OK;

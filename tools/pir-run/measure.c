@@ -53,6 +53,7 @@ static uint64_t recompiles(const run *r, uint64_t compiled_before) {
 }
 
 static void report(const run *r, const samples *s, long growth_kb, uint64_t again, uint64_t compiled) {
+  pir_session_stats memory = pir_session_stats_of(r->session);
   struct {
     const char *key;
     double value;
@@ -66,6 +67,8 @@ static void report(const run *r, const samples *s, long growth_kb, uint64_t agai
                 {"threads", r->threads},
                 {"peak_rss_kb", run_rss_kb(true)},
                 {"rss_growth_kb", growth_kb},
+                {"arena_bytes", (int64_t)memory.plan_bytes},
+                {"live_peak_bytes", (int64_t)memory.live_peak_bytes},
                 {"kernels_compiled", (int64_t)compiled},
                 {"recompiles_after_warmup", (int64_t)again}};
   const char *number = r->json ? "\"%s\":%.6g," : "%-24s %.6g\n",

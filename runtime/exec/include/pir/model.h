@@ -111,6 +111,9 @@ PIR_API const char *pir_session_message(const pir_session *session);
 
 typedef struct pir_session_stats {
   uint64_t arena_bytes, output_bytes, runs, plans, recompiles;
+  // For the shapes that ran last: what they need of the arena, and the most of it that lives together, which nothing
+  // can go below.
+  uint64_t plan_bytes, live_peak_bytes;
 } pir_session_stats;
 PIR_API pir_session_stats pir_session_stats_of(const pir_session *session);
 
