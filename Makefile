@@ -56,6 +56,9 @@ LIBS     := -ljansson -lprotobuf-c -lxxhash -lffi -ldl -lm -lpthread
 # Tables of pointers: packed relocations are 40 KB, plain ones 1.6 MB. Asked of the linker, which may be old.
 RELR     := $(shell $(CC) -shared -x c /dev/null -o /dev/null -Wl,--fatal-warnings,-z,pack-relative-relocs 2>/dev/null && echo -Wl,-z,pack-relative-relocs)
 
+# gcc vectorises with a check at run time only when asked; clang always does.
+VECTOR   := $(shell $(CC) -fvect-cost-model=dynamic -x c -c /dev/null -o /dev/null 2>/dev/null && echo -fvect-cost-model=dynamic)
+
 MODULES  := $(B)/lib/libpir_codegen_llvm.so $(if $(wildcard $(KISSFFT)/kissfft.hh),$(B)/lib/libpir_fft.so)
 all: $(B)/lib/libpir.so $(B)/lib/libpir.a $(MODULES) $(TOOLS:%=$(B)/bin/%)  ## build libraries and tools
 
@@ -63,7 +66,7 @@ $(B)/obj/ir/%.o:           ; $(compile) $(I_ir)
 $(B)/obj/dialects/ops/%.o: ; $(compile) $(I_opsc)
 $(B)/obj/dialects/%.o:     ; $(compile) $(I_dialects)
 $(B)/obj/runtime/exec/%.o: ; $(compile) $(I_exec)
-$(B)/obj/runtime/%.o:      ; $(compile) $(I_runtime) -fvect-cost-model=dynamic
+$(B)/obj/runtime/%.o:      ; $(compile) $(I_runtime) $(VECTOR)
 $(B)/obj/passes/%.o:       ; $(compile) $(I_passes)
 $(B)/obj/codegen/llvm/%.o: ; $(compile) $(I_codegen) -I$(LLVM)/include
 $(B)/obj/codegen/%.o:      ; $(compile) $(I_codegen)

@@ -68,8 +68,8 @@ static void copy_pairs(const char *in, char *out, int64_t n) {
   for (; i + 8 <= n; i += 8, in += 16, out += 32) {
     four v, low, high;
     memcpy(&v, in, sizeof v);
-    low = __builtin_shuffle(v, (four){0, 0, 1, 1});
-    high = __builtin_shuffle(v, (four){2, 2, 3, 3});
+    low = __builtin_shufflevector(v, v, 0, 0, 1, 1);
+    high = __builtin_shufflevector(v, v, 2, 2, 3, 3);
     memcpy(out, &low, sizeof low);
     memcpy(out + 16, &high, sizeof high);
   }

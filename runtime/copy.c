@@ -23,12 +23,12 @@ typedef uint32_t four __attribute__((vector_size(16)));
 static void turn_four(const uint32_t *in, uint32_t *out) {
   four r[4];
   for (int i = 0; i < 4; i++) memcpy(&r[i], in + i * SIDE, sizeof r[i]);
-  four a = __builtin_shuffle(r[0], r[1], (four){0, 4, 1, 5}), b = __builtin_shuffle(r[0], r[1], (four){2, 6, 3, 7});
-  four c = __builtin_shuffle(r[2], r[3], (four){0, 4, 1, 5}), d = __builtin_shuffle(r[2], r[3], (four){2, 6, 3, 7});
-  r[0] = __builtin_shuffle(a, c, (four){0, 1, 4, 5});
-  r[1] = __builtin_shuffle(a, c, (four){2, 3, 6, 7});
-  r[2] = __builtin_shuffle(b, d, (four){0, 1, 4, 5});
-  r[3] = __builtin_shuffle(b, d, (four){2, 3, 6, 7});
+  four a = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5), b = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7);
+  four c = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5), d = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
+  r[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+  r[1] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+  r[2] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+  r[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
   for (int i = 0; i < 4; i++) memcpy(out + i * SIDE, &r[i], sizeof r[i]);
 }
 

@@ -300,7 +300,7 @@ static pir_status fill_like(frame *f, const plan_instr *instr) {
 
 static pir_status create_stack(frame *f, const plan_instr *instr) {
   PIR_TRY(create(f, instr));
-  carried first = {.tensor = f->tensors[f->plan->words[instr->out]], .own = {NULL, ARRAY_BYTES}};
+  carried first = {.tensor = f->tensors[f->plan->words[instr->out]], .own = {.late_bytes = ARRAY_BYTES}};
   first.own.data = first.tensor.data;
   ((tensor_array *)first.tensor.data)->holders = instr->out_count;
   for (uint32_t i = 1; i < instr->out_count; i++) put_at(f, instr, i, &first);

@@ -209,7 +209,10 @@ static void drop_extra_attrs(reduction *r) {
 static void shrink(reduction *r) {
   for (bool again = true; again && r->runs < MAX_RUNS;) {
     again = false;
-    for (size_t size = op_count(r->best) / 2; size; size /= 2) again |= sweep(r, size, true) | sweep(r, size, false);
+    for (size_t size = op_count(r->best) / 2; size; size /= 2) {
+      again |= sweep(r, size, true);
+      again |= sweep(r, size, false);
+    }
     again |= cut(r);
   }
   drop_extra_attrs(r);
