@@ -19,7 +19,7 @@ typedef struct loop_fn loop_fn;
 // ---- buffers
 
 typedef enum loop_space {
-  LOOP_ARG,       // args->buffers[slot]; no two of them overlap
+  LOOP_ARG,       // args->buffers[slot]; what is written through one is not accessed through another
   LOOP_SCRATCH,   // `count` elements of the thread's scratch
   LOOP_REGISTER,  // `count` values of `lanes` lanes, each an SSA variable: indices must be constant once
                   // unrolled loops are expanded

@@ -157,6 +157,7 @@ void lower_start(lowering *l, const char *stem, int64_t number) {
   l->fn = pir_loop_fn_create(l->m, lower_name(l, stem, number));
   l->block = &l->fn->body;
   l->memo.count = 0;
+  l->lanes = NULL;
 }
 
 // ---- elements

@@ -52,10 +52,12 @@ typedef struct lowering {
   loop_fn *fn;
   loop_block *block;
   PIR_VEC(lower_memo) memo;
-  loop_expr *guard;      // loads happen where it holds; NULL: everywhere
-  loop_expr *condition;  // of the conditionals around; becomes a guard where an index needs one
-  loop_expr *row_index;  // position within `row` scratch
-  const pir_op *join;    // of its members only this one is within the loops around; or NULL
+  loop_expr *guard;            // loads happen where it holds; NULL: everywhere
+  loop_expr *condition;        // of the conditionals around; becomes a guard where an index needs one
+  loop_expr *row_index;        // position within `row` scratch
+  PIR_VEC(loop_expr *) holds;  // conditions that are known to hold in the loops around
+  const loop_var *lanes;       // of the loop that will be vectorised, or NULL
+  const pir_op *join;          // of its members only this one is within the loops around; or NULL
   int join_part;
   int depth;
   int computed;         // elements so far: each is an op at a point
@@ -159,6 +161,11 @@ void lower_sum_start(lower_site *s, lower_sum *sum);
 void lower_sum_add(lower_site *s, lower_sum *sum);
 loop_expr *lower_sum_end(lower_site *s, lower_sum *sum, loop_expr *points);
 loop_expr *lower_reduced(lower_site *s, loop_expr *const *index);  // all of it, as loops in place
+
+// Windows: narrows the bounds of the loops over reduced variables (NULL where there is none) to the points that count,
+// and notes the conditions that hold there. What of a condition is not known to hold; NULL: nothing. lower_window.c
+void lower_clip(lower_site *s, loop_var *const *vars, loop_expr **begins, loop_expr **ends);
+loop_expr *lower_open_condition(lowering *l, loop_expr *condition);
 
 // ---- groups without a contraction: nest.c
 

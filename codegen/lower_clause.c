@@ -117,7 +117,7 @@ static loop_expr *range_of(lower_site *s, const pir_fact *fact, loop_expr *const
     loop_expr *high = pir_loop_lt(m, index[d], lower_dim(s->l, fact->shape[d]));
     in = conjunction(s->l, in, pir_loop_op(m, PIR_V_AND, low, high, NULL));
   }
-  return in && pir_loop_is_int(in, &known) && known ? NULL : in;
+  return in && pir_loop_is_int(in, &known) && known ? NULL : lower_open_condition(s->l, in);
 }
 
 static loop_expr *element_where(lower_site *s, loop_expr *in, const pir_value *v, loop_expr *const *index) {

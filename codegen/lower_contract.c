@@ -82,6 +82,7 @@ static bool finish_point(lowering *l, const pir_value *sums, lower_value *betwee
     index[point->lane_axis] = pir_loop_use(l->m, lane);
   }
   l->fn = fn;
+  l->lanes = lane;
   lower_place before = lower_enter(l, &body);
   lower_know(l, sums, index, pir_loop_cast(l->m, pir_loop_use(l->m, sum), fact->dtype));
   if (between)

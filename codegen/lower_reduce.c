@@ -108,9 +108,9 @@ void lower_sum_add(lower_site *s, lower_sum *sum) {
   s->reduces = true;
   s->in_range = NULL;
   if (c->guard >= 0) {
-    guard = lower_truth(s, c->guard);
-    if (pir_loop_is_int(guard, &known) && known) guard = NULL;
-    else l->condition = outer ? pir_loop_op(l->m, PIR_V_AND, outer, guard, NULL) : guard;
+    guard = lower_open_condition(l, lower_truth(s, c->guard));
+    if (guard && pir_loop_is_int(guard, &known) && known) guard = NULL;
+    if (guard) l->condition = outer ? pir_loop_op(l->m, PIR_V_AND, outer, guard, NULL) : guard;
   }
   loop_expr *e = lower_clause_value(s, c->body, sum->type);
   l->condition = outer;
@@ -145,18 +145,39 @@ loop_expr *lower_sum_end(lower_site *s, lower_sum *sum, loop_expr *points) {
 
 // ---- in place
 
-static loop_block *open_loop(lower_site *s, loop_block *block, loop_expr *extent, loop_expr **out_index) {
-  lowering *l = s->l;
-  loop_var *v = pir_loop_var_create(l->fn, "k", PIR_I64, 1);
-  *out_index = pir_loop_use(l->m, v);
-  return pir_loop_for(l->fn, block, LOOP_SERIAL, v, zero(s), extent, NULL);
+static loop_block *open_loop(lower_site *s, loop_block *block, loop_var *v, loop_expr *begin, loop_expr *end) {
+  return pir_loop_for(s->l->fn, block, LOOP_SERIAL, v, begin, end, NULL);
 }
 
 // The extent 1 of a reduced axis needs no loop.
-static loop_block *open_loop_unless_one(lower_site *s, loop_block *block, loop_expr *extent, loop_expr **out_index) {
+static loop_var *loop_var_of(lower_site *s, loop_expr *extent, loop_expr **out_index) {
   int64_t n;
-  if (!pir_loop_is_int(extent, &n) || n != 1) return open_loop(s, block, extent, out_index);
-  *out_index = zero(s);
+  if (pir_loop_is_int(extent, &n) && n == 1) return *out_index = zero(s), NULL;
+  loop_var *v = pir_loop_var_create(s->l->fn, "k", PIR_I64, 1);
+  v->extent = extent;
+  *out_index = pir_loop_use(s->l->m, v);
+  return v;
+}
+
+// The loops over the window's reduced variables, as far as their points count; how many these are.
+static loop_block *open_window(lower_site *s, loop_block *block, loop_expr **out_points) {
+  lowering *l = s->l;
+  const pir_clause *c = s->clause;
+  loop_var *vars[PIR_MAX_RANK] = {NULL};
+  loop_expr *begins[PIR_MAX_RANK], *ends[PIR_MAX_RANK];
+  for (int v = 0; v < c->var_count; v++) {
+    if (!c->vars[v].reduced) continue;
+    begins[v] = zero(s);
+    ends[v] = lower_index(s, c->vars[v].extent);
+    vars[v] = loop_var_of(s, ends[v], &s->vars[v]);
+  }
+  lower_clip(s, vars, begins, ends);
+  for (int v = 0; v < c->var_count; v++) {
+    if (!c->vars[v].reduced) continue;
+    if (vars[v]) block = open_loop(s, block, vars[v], begins[v], ends[v]);
+    loop_expr *count = pir_loop_max(l->m, pir_loop_sub(l->m, ends[v], begins[v]), zero(s));
+    *out_points = pir_loop_mul(l->m, *out_points, count);
+  }
   return block;
 }
 
@@ -166,15 +187,11 @@ loop_expr *lower_reduced(lower_site *s, loop_expr *const *index) {
   lower_sum sum;
   loop_expr *points = pir_loop_int(l->m, 1);
   loop_block *inner = l->block;
+  size_t held = l->holds.count;
   lower_sum_start(s, &sum);
   if (l->why) return NULL;
   if (c->var_count) {
-    for (int v = 0; v < c->var_count; v++) {
-      if (!c->vars[v].reduced) continue;
-      loop_expr *extent = lower_index(s, c->vars[v].extent);
-      inner = open_loop_unless_one(s, inner, extent, &s->vars[v]);
-      points = pir_loop_mul(l->m, points, extent);
-    }
+    inner = open_window(s, inner, &points);
   } else {
     lower_space space;
     if (!lower_reduce_space(s, &space)) return NULL;
@@ -183,7 +200,8 @@ loop_expr *lower_reduced(lower_site *s, loop_expr *const *index) {
       loop_expr *extent = lower_dim(l, space.extent[d]);
       s->axis_extent[d] = space.extent[d];
       if (space.reduced[d]) {
-        inner = open_loop_unless_one(s, inner, extent, &s->axis[d]);
+        loop_var *v = loop_var_of(s, extent, &s->axis[d]);
+        if (v) inner = open_loop(s, inner, v, zero(s), extent);
         points = pir_loop_mul(l->m, points, extent);
         from += space.keep;
       } else {
@@ -194,5 +212,6 @@ loop_expr *lower_reduced(lower_site *s, loop_expr *const *index) {
   lower_place before = lower_enter(l, inner);
   lower_sum_add(s, &sum);
   lower_leave(l, before);
+  l->holds.count = held;
   return lower_sum_end(s, &sum, points);
 }

@@ -229,6 +229,7 @@ static loop_block *open_lanes(nest *n, loop_block *block, const level *v, loop_e
   loop_var *i = pir_loop_var_create(l->fn, "i", PIR_I64, 1);
   loop_block *body = pir_loop_for(l->fn, block, LOOP_VECTORISED, i, begin, end, NULL);
   i->extent = level_extent(n, v);
+  l->lanes = i;
   block->last->unroll = (uint16_t)unroll;
   *out_at = pir_loop_use(l->m, i);
   set_level(n, v, *out_at);
@@ -329,6 +330,7 @@ static void flat(nest *n, lower_stages *stages) {
   loop_var *i = pir_loop_var_create(l->fn, "i", PIR_I64, 1);
   body = pir_loop_for(l->fn, body, LOOP_VECTORISED, i, begin, end, NULL);
   i->extent = total;
+  l->lanes = i;
   loop_expr *at = pir_loop_use(l->m, i);
   for (int k = n->level_count - 1; k >= 0; k--) {
     loop_expr *extent = level_extent(n, &n->levels[k]);
