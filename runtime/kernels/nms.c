@@ -1,10 +1,24 @@
 // Suppression of overlapping boxes: class by class with a threshold, by decaying scores, and of one sorted list. Boxes
-// and scores are copied to double; for f32 data every step is rounded to float, so that comparisons fall as Paddle's
-// do. Cost: a stable merge sort of the candidates of a class, then each against the boxes kept: n^2 in the worst case.
+// are copied to double; for f32 data every step is rounded to float, so that comparisons fall as Paddle's do. Cost: a
+// look at every score, O(log top) for each candidate that is among the best so far, then each of the best against
+// the boxes kept, a block of them at a time.
 #include <math.h>
 #include <string.h>
 
 #include "kernels/boxes.h"
+
+enum { KEPT_BLOCK = 16 };
+
+#define REAL float
+#define NAME(x) x##_f32
+#include "overlaps.h"
+#undef REAL
+#undef NAME
+#define REAL double
+#define NAME(x) x##_f64
+#include "overlaps.h"
+#undef REAL
+#undef NAME
 
 double pir_boxes_rounded(const boxes *b, double x) { return b->single ? (double)(float)x : x; }
 
@@ -26,7 +40,7 @@ void pir_boxes_drop(boxes *b) {
   found_list *lists[] = {&b->list, &b->spare};
   for (int i = 0; i < 2; i++) pir_kernel_free(b->call, lists[i]->items, (size_t)lists[i]->capacity * sizeof(found));
   pir_kernel_drop(b->call, &b->boxes);
-  pir_kernel_drop(b->call, &b->scores);
+  if (!b->borrowed) pir_kernel_drop(b->call, &b->scores);
 }
 
 bool pir_boxes_by_score(const found *x, const found *y) { return (float)x->score > (float)y->score; }
@@ -73,37 +87,81 @@ double pir_boxes_overlap(const boxes *b, const double *p, const double *q) {
   return pir_boxes_rounded(b, both / pir_boxes_rounded(b, pir_boxes_rounded(b, area(b, p) + area(b, q)) - both));
 }
 
-void pir_boxes_suppress(boxes *b, const double *data, int64_t step, int64_t first, double threshold, double eta) {
-  int64_t kept = first;
-  for (int64_t i = first; i < b->list.count; i++) {
-    found item = b->list.items[i];
-    bool keep = true;
-    for (int64_t k = first; keep && k < kept; k++)
-      keep = pir_boxes_overlap(b, data + item.box * step, data + b->list.items[k].box * step) <= threshold;
-    if (!keep) continue;
-    b->list.items[kept++] = item;
-    if (eta < 1 && threshold > 0.5) threshold = pir_boxes_rounded(b, threshold * eta);
+pir_status pir_boxes_suppress(boxes *b, const double *data, int64_t step, int64_t first, double threshold, double eta) {
+  int64_t n = b->list.count - first, most = (n + KEPT_BLOCK - 1) / KEPT_BLOCK * KEPT_BLOCK;
+  size_t size = 5 * (size_t)most * (b->single ? sizeof(float) : sizeof(double));
+  void *room = n ? pir_kernel_alloc(b->call, size) : NULL;
+  if (!n) return PIR_OK;
+  if (!room) return pir_kernel_fail(b->call, PIR_EXHAUSTED, "%s: out of memory", b->call->op);
+  if (b->single) suppress_f32(b, data, step, first, threshold, eta, room, most);
+  else suppress_f64(b, data, step, first, threshold, eta, room, most);
+  pir_kernel_free(b->call, room, size);
+  return PIR_OK;
+}
+
+// ---- the best of many
+
+static bool is_better(const found *x, const found *y) {
+  float a = (float)x->score, b = (float)y->score;
+  return a != b ? a > b : x->box < y->box;
+}
+
+// Puts the item where it belongs below place i of a heap with the worst on top.
+static void sift(found *heap, int64_t n, int64_t i, found item) {
+  for (int64_t child; (child = 2 * i + 1) < n; i = child) {
+    if (child + 1 < n && is_better(&heap[child], &heap[child + 1])) child++;
+    if (!is_better(&item, &heap[child])) break;
+    heap[i] = heap[child];
   }
-  b->list.count = kept;
+  heap[i] = item;
+}
+
+pir_status pir_boxes_best(boxes *b, int64_t first, int64_t top) {
+  found *items = b->list.items + first;
+  int64_t n = b->list.count - first;
+  if (top >= 0 && top < n) {
+    for (int64_t i = top / 2; i-- > 0;) sift(items, top, i, items[i]);
+    for (int64_t i = top; i < n && top; i++)
+      if (is_better(&items[i], &items[0])) sift(items, top, 0, items[i]);
+    b->list.count = first + top;
+  }
+  return pir_boxes_sort(b, &b->list, first, is_better);
 }
 
 // ---- class by class
 
 typedef struct view {
-  const double *boxes, *scores;  // of one class
+  const double *boxes;
+  const void *scores;  // of one class, in their own type
   int64_t count, box_step, score_step, label;
 } view;
+
+// The first box from i on with a score above the threshold.
+static int64_t next_above(const boxes *b, const view *v, int64_t i, double threshold) {
+  const float *single = v->scores;
+  const double *scores = v->scores;
+  float bound = (float)threshold;
+  if (b->single)
+    while (i < v->count && !(single[i * v->score_step] > bound)) i++;
+  else
+    while (i < v->count && !(scores[i * v->score_step] > threshold)) i++;
+  return i;
+}
 
 // Candidates of a class above a threshold, best first, at most `top`; appended to the list.
 static pir_status candidates(boxes *b, const view *v, double threshold, int64_t top) {
   int64_t first = b->list.count;
-  for (int64_t i = 0; i < v->count; i++) {
-    double score = v->scores[i * v->score_step];
-    if (score > threshold) PIR_TRY(pir_boxes_push(b, &b->list, (found){score, i, v->label}));
+  for (int64_t i = next_above(b, v, 0, threshold); i < v->count; i = next_above(b, v, i + 1, threshold)) {
+    int64_t at = i * v->score_step;
+    double score = b->single ? (double)((const float *)v->scores)[at] : ((const double *)v->scores)[at];
+    PIR_TRY(pir_boxes_push(b, &b->list, (found){score, i, v->label}));
   }
-  PIR_TRY(pir_boxes_sort(b, &b->list, first, pir_boxes_by_score));
-  if (top > -1 && b->list.count - first > top) b->list.count = first + top;
-  return PIR_OK;
+  return pir_boxes_best(b, first, top);
+}
+
+// The scores of class c of image n, counted in elements from the first.
+static const void *scores_at(const boxes *b, int64_t at) {
+  return (const char *)b->scores.data + (size_t)at * pir_dtype_size(b->scores.dtype);
 }
 
 static pir_status load(boxes *b, int rank) {
@@ -122,7 +180,10 @@ static pir_status load(boxes *b, int rank) {
                            (long long)scores->shape[batched ? 2 : 1]);
   b->single = box->dtype != PIR_F64;
   PIR_TRY(pir_kernel_dense(call, box, PIR_F64, box->shape, 3, &b->boxes));
-  return pir_kernel_dense(call, scores, PIR_F64, scores->shape, scores->rank, &b->scores);
+  b->borrowed = scores->dtype == (b->single ? PIR_F32 : PIR_F64) && pir_tensor_is_dense(scores) &&
+                (uintptr_t)scores->data % pir_dtype_size(scores->dtype) == 0;
+  if (b->borrowed) return b->scores = *scores, PIR_OK;
+  return pir_kernel_dense(call, scores, b->single ? PIR_F32 : PIR_F64, scores->shape, scores->rank, &b->scores);
 }
 
 // Results: rows of label, score and box; positions; how many an image. `items` already hold positions in all boxes.
@@ -159,16 +220,16 @@ static pir_status image(boxes *b, int64_t start, int64_t count, int64_t batch) {
   const pir_attr_value *attrs = b->call->attrs;
   bool batched = b->scores.rank == 3;
   int64_t classes = b->scores.shape[1], first = b->list.count, keep = attrs[NMS_KEEP].i, step = batched ? 1 : classes;
-  const double *all = b->boxes.data, *scores = b->scores.data;
+  const double *all = b->boxes.data;
   for (int64_t c = 0; c < classes; c++) {
     if (c == attrs[NMS_BACKGROUND].i) continue;
     view v = {.count = count, .label = c, .box_step = 4 * step, .score_step = step};
     v.boxes = all + (start * step + (batched ? 0 : c)) * 4;
-    v.scores = batched ? scores + (batch * classes + c) * count : scores + start * classes + c;
+    v.scores = scores_at(b, batched ? (batch * classes + c) * count : start * classes + c);
     int64_t begin = b->list.count;
     PIR_TRY(candidates(b, &v, pir_boxes_rounded(b, attrs[NMS_SCORE].f), attrs[NMS_TOP].i));
-    pir_boxes_suppress(b, v.boxes, v.box_step, begin, pir_boxes_rounded(b, attrs[NMS_THRESHOLD].f),
-                       pir_boxes_rounded(b, attrs[NMS_ETA].f));
+    PIR_TRY(pir_boxes_suppress(b, v.boxes, v.box_step, begin, pir_boxes_rounded(b, attrs[NMS_THRESHOLD].f),
+                               pir_boxes_rounded(b, attrs[NMS_ETA].f)));
   }
   if (!batched) PIR_TRY(pir_boxes_sort(b, &b->list, first, by_label_and_box));
   if (keep > -1 && b->list.count - first > keep) {
@@ -298,7 +359,7 @@ static pir_status decay_images(boxes *b) {
     for (int64_t c = 0; !status && c < classes; c++) {
       if (c == attrs[MATRIX_BACKGROUND].i) continue;
       view v = {.boxes = (const double *)b->boxes.data + n * count * 4,
-                .scores = (const double *)b->scores.data + (n * classes + c) * count};
+                .scores = scores_at(b, (n * classes + c) * count)};
       v.count = count, v.box_step = 4, v.score_step = 1, v.label = c;
       status = decay_class(b, &v);
     }

@@ -58,15 +58,15 @@ static pir_status propose(proposals *p, int64_t image) {
   b->list.count = 0;
   for (int64_t i = 0; i < n; i++)
     PIR_TRY(pir_boxes_push(b, &b->list, (found){scores[i % p->anchors * p->cells + i / p->anchors], i, 0}));
-  PIR_TRY(pir_boxes_sort(b, &b->list, 0, pir_boxes_by_score));
-  if (attrs[ATTR_BEFORE].i > 0 && b->list.count > attrs[ATTR_BEFORE].i) b->list.count = attrs[ATTR_BEFORE].i;
+  PIR_TRY(pir_boxes_best(b, 0, attrs[ATTR_BEFORE].i > 0 ? attrs[ATTR_BEFORE].i : -1));
   for (int64_t i = 0; i < b->list.count; i++) {
     found item = b->list.items[i];
     decode(p, image, item.box, decoded + 4 * item.box);
     if (large_enough(p, decoded + 4 * item.box, size)) b->list.items[kept++] = item;
   }
   b->list.count = kept;
-  if (threshold > 0) pir_boxes_suppress(b, decoded, 4, 0, threshold, pir_boxes_rounded(b, attrs[ATTR_ETA].f));
+  if (threshold > 0)
+    PIR_TRY(pir_boxes_suppress(b, decoded, 4, 0, threshold, pir_boxes_rounded(b, attrs[ATTR_ETA].f)));
   if (threshold > 0 && attrs[ATTR_AFTER].i > 0 && b->list.count > attrs[ATTR_AFTER].i)
     b->list.count = attrs[ATTR_AFTER].i;
   if (kept || !n) return PIR_OK;
