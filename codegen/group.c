@@ -135,6 +135,16 @@ static bool one_space(const grouping *g, const pir_op *op, const pir_clause *fir
   return true;
 }
 
+// Whether each result that is read is computed element by element: then spaces of their own are nests of their own.
+static bool all_by_element(const pir_op *op, const pir_clause *first) {
+  for (const pir_clause *c = first; c; c = c->next) {
+    const pir_value *v = c->result < pir_op_results(op) ? pir_op_result(op, c->result) : NULL;
+    if (!v || !pir_value_type(v) || pir_value_unused(v)) continue;
+    if (c->kind != PIR_CLAUSE_POINTWISE && c->kind != PIR_CLAUSE_VIEW && c->kind != PIR_CLAUSE_GATHER) return false;
+  }
+  return true;
+}
+
 // NULL when the op starts a cluster; else why it is not compiled.
 static const char *start_cluster(grouping *g, const node *n, cluster *c) {
   static const char few[] = "few elements";
@@ -142,10 +152,11 @@ static const char *start_cluster(grouping *g, const node *n, cluster *c) {
   const pir_fact *f = clause ? result_fact(g, n->op) : NULL;  // an op without a meaning may have no result
   if (!clause) return "no clause says what an element is";
   if (group_only_renames(clause)) return "it only renames elements";
-  if (!one_space(g, n->op, clause)) return "its results are computed over different spaces";
+  bool alone = !one_space(g, n->op, clause);
+  if (alone && !all_by_element(n->op, clause)) return "its results are computed over different spaces";
   if (is_late(g, n->op)) return "only running it shows how large its result is";
   if (!pir_codegen_can(n->op, g->facts)) return "its clause has no form in loops";
-  *c = (cluster){.kind = CLUSTER_ELEMENTS, .rank = f->rank};
+  *c = (cluster){.kind = CLUSTER_ELEMENTS, .alone = alone, .rank = f->rank};
   memcpy(c->shape, f->shape, sizeof c->shape);
   c->aligned = clause->kind == PIR_CLAUSE_POINTWISE && reads_aligned(clause);
   switch (clause->kind) {
@@ -298,6 +309,7 @@ static const char *not_a_pair(grouping *g, const cluster *first, const cluster *
 
 // NULL when one nest does for both (a reads what b makes, or the other way round); else why not.
 static const char *hindrance(grouping *g, const cluster *a, const cluster *b) {
+  if (a->alone || b->alone) return "results over different spaces keep to themselves";
   if (a->segment != b->segment) return "an op with effects lies between";
   if (a->kind == CLUSTER_ATTENTION || b->kind == CLUSTER_ATTENTION) return "attention is a group of its own";
   if (a->ops + b->ops > MAX_OPS) return "the group would be too large";

@@ -23,6 +23,7 @@ typedef struct node {
 typedef struct cluster {
   uint8_t kind;  // cluster_kind
   bool aligned;  // only ops that read at the element they compute
+  bool alone;    // one op whose results have spaces of their own: nothing goes with it
   bool dropped;  // not to be made after all
   bool kept;     // a joined tensor that others read as well: its operands may be written where it has them (place.c)
   bool paired;   // two contractions

@@ -66,14 +66,28 @@ static loop_expr *list_element(lower_site *s, const pir_node *n, const pir_fact 
   return number(s, a->kind == PIR_VALUE_FLOATS ? (int64_t)a->floats[i] : a->i);
 }
 
+// The element of a short list at an index that differs from point to point.
+static loop_expr *chosen_element(lower_site *s, const pir_node *n, const pir_fact *f, loop_expr *at, int64_t count) {
+  loop_expr *e = list_element(s, n, f, 0);
+  for (int64_t i = 1; i < count; i++) {
+    loop_expr *here = pir_loop_op(s->l->m, PIR_V_EQ, at, number(s, i), NULL);
+    e = pir_loop_select(s->l->m, here, list_element(s, n, f, i), e);
+  }
+  return e;
+}
+
 static loop_expr *ask_list(lower_site *s, const pir_node *n, bool attr) {
+  enum { SHORT_LIST = 32 };
   const pir_fact *f = attr ? NULL : operand_fact(s, n->k);
   int64_t count = attr ? list_count(&s->attrs[n->k]) : f ? operand_count(s, f) : 0, at, rank, y;
   if (count < 0) return fail(s, "a list whose length is not known");
   if (n->op == PIR_I_ATTR_COUNT || n->op == PIR_I_OPERAND_COUNT) return number(s, count);
+  bool one = n->op == PIR_I_ATTR_AT || n->op == PIR_I_OPERAND_AT;
+  loop_expr *place = one ? as_number(s, lower_index(s, n->a)) : NULL;
+  if (one && !pir_loop_is_int(place, &at) && count > 0 && count <= SHORT_LIST)
+    return chosen_element(s, n, f, place, count);
   if (!lower_fixed(s, n->a, &at) || !lower_fixed(s, n->b, &rank)) return number(s, 0);
-  if (n->op == PIR_I_ATTR_AT || n->op == PIR_I_OPERAND_AT)
-    return at >= 0 && at < count ? list_element(s, n, f, at) : fail(s, "an element beyond the end of a list");
+  if (one) return at >= 0 && at < count ? list_element(s, n, f, at) : fail(s, "an element beyond the end of a list");
   int64_t below = 0, kept = -1;
   uint32_t listed = 0;
   for (int64_t i = 0; i < count; i++) {

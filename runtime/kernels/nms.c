@@ -116,11 +116,15 @@ static void sift(found *heap, int64_t n, int64_t i, found item) {
   heap[i] = item;
 }
 
+static void heapify(found *heap, int64_t n) {
+  for (int64_t i = n / 2; i-- > 0;) sift(heap, n, i, heap[i]);
+}
+
 pir_status pir_boxes_best(boxes *b, int64_t first, int64_t top) {
   found *items = b->list.items + first;
   int64_t n = b->list.count - first;
   if (top >= 0 && top < n) {
-    for (int64_t i = top / 2; i-- > 0;) sift(items, top, i, items[i]);
+    heapify(items, top);
     for (int64_t i = top; i < n && top; i++)
       if (is_better(&items[i], &items[0])) sift(items, top, 0, items[i]);
     b->list.count = first + top;
@@ -148,15 +152,26 @@ static int64_t next_above(const boxes *b, const view *v, int64_t i, double thres
   return i;
 }
 
-// Candidates of a class above a threshold, best first, at most `top`; appended to the list.
+// Candidates of a class above a threshold, best first, at most `top` (below 0: all); appended to the list. Once there
+// are as many, the worst of them is the threshold.
 static pir_status candidates(boxes *b, const view *v, double threshold, int64_t top) {
   int64_t first = b->list.count;
-  for (int64_t i = next_above(b, v, 0, threshold); i < v->count; i = next_above(b, v, i + 1, threshold)) {
+  for (int64_t i = next_above(b, v, 0, threshold); top && i < v->count; i = next_above(b, v, i + 1, threshold)) {
     int64_t at = i * v->score_step;
     double score = b->single ? (double)((const float *)v->scores)[at] : ((const double *)v->scores)[at];
-    PIR_TRY(pir_boxes_push(b, &b->list, (found){score, i, v->label}));
+    found item = {score, i, v->label}, *heap = b->list.items + first;
+    bool full = b->list.count - first == top;
+    if (!full) {
+      PIR_TRY(pir_boxes_push(b, &b->list, item));
+      heap = b->list.items + first;
+      full = b->list.count - first == top;
+      if (full) heapify(heap, top);
+    } else if (is_better(&item, &heap[0])) {
+      sift(heap, top, 0, item);
+    }
+    if (full && heap[0].score > threshold) threshold = heap[0].score;
   }
-  return pir_boxes_best(b, first, top);
+  return pir_boxes_sort(b, &b->list, first, is_better);
 }
 
 // The scores of class c of image n, counted in elements from the first.

@@ -65,8 +65,7 @@ static pir_status propose(proposals *p, int64_t image) {
     if (large_enough(p, decoded + 4 * item.box, size)) b->list.items[kept++] = item;
   }
   b->list.count = kept;
-  if (threshold > 0)
-    PIR_TRY(pir_boxes_suppress(b, decoded, 4, 0, threshold, pir_boxes_rounded(b, attrs[ATTR_ETA].f)));
+  if (threshold > 0) PIR_TRY(pir_boxes_suppress(b, decoded, 4, 0, threshold, pir_boxes_rounded(b, attrs[ATTR_ETA].f)));
   if (threshold > 0 && attrs[ATTR_AFTER].i > 0 && b->list.count > attrs[ATTR_AFTER].i)
     b->list.count = attrs[ATTR_AFTER].i;
   if (kept || !n) return PIR_OK;
