@@ -6,9 +6,9 @@
 enum { UNKNOWN_ROWS = 512, FEW_ROWS = 16, LATENCY = 4 };
 
 // Beside the sums: a line of the panel, and two broadcasts (the scheduler likes to have the next one early;
-// a tile that leaves room for one spills).
+// a tile that leaves room for one spills), three where multiply-adds cannot read memory.
 int contract_most_rows(const pir_target *target, int vectors) {
-  int spare = target->vector_registers - vectors - 2 - (target->fma ? 0 : 1);
+  int spare = target->vector_registers - vectors - 2 - !target->fma - !target->memory_operands;
   int rows = spare / vectors;
   int limit = vectors == 1 ? 12 : 14;
   return rows > limit ? limit : rows;

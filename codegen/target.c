@@ -62,6 +62,7 @@ static void fill_x86(pir_target *t, int level, uint64_t features, const char *tu
   t->vector_bytes = level == 4 ? 64 : level == 3 ? 32 : 16;
   t->vector_registers = level == 4 ? 32 : 16;
   t->fma = has(features, "fma");
+  t->memory_operands = true;
   t->avx512_vnni = has(features, "avx512vnni");
   t->avx512_bf16 = has(features, "avx512bf16");
   t->amx_bf16 = has(features, "amx-bf16");

@@ -59,9 +59,17 @@ static LLVMValueRef clamp(const maths *v, LLVMValueRef x, double low, double hig
   return select_if(v, LLVMRealOGT, real(v, low), x, real(v, low), x);
 }
 
+// Where |x| < 2^22. Processors old enough to lack multiply-adds may lack the instruction too: then the sum with a
+// large number rounds.
+static LLVMValueRef nearest(const maths *v, LLVMValueRef x) {
+  if (v->e->target->fma) return unary(v, "llvm.rint", x);
+  LLVMValueRef large = real(v, 0x1.8p23);
+  return sub(v, add(v, x, large), large);
+}
+
 // x = n ln 2 + r with |r| <= ln 2 / 2. ln 2 is subtracted in two parts, the first with few bits.
 static LLVMValueRef reduce_exp(const maths *v, LLVMValueRef x, LLVMValueRef *out_n) {
-  LLVMValueRef n = unary(v, "llvm.rint", mul(v, x, real(v, 1.44269504088896341)));
+  LLVMValueRef n = nearest(v, mul(v, x, real(v, 1.44269504088896341)));
   *out_n = LLVMBuildFPToSI(v->b, n, v->i32, "");
   return fma3(v, n, real(v, 2.12194440054690583e-4), fma3(v, n, real(v, -0.693359375), x));
 }

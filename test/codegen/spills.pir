@@ -1,6 +1,7 @@
-// Sums of contractions stay in registers, whatever follows them, on every level of x86 with multiply-adds.
+// Sums of contractions stay in registers, whatever follows them, on every processor with multiply-adds.
 // RUN: python3 %S/spills.py %{bin}/pir-opt x86-64-v3 %s %{root}/test/models/digits_cnn/model.json
 // RUN: python3 %S/spills.py %{bin}/pir-opt x86-64-v4 %s %{root}/test/models/digits_cnn/model.json
+// RUN: python3 %S/spills.py %{bin}/pir-opt aarch64 %s %{root}/test/models/digits_cnn/model.json
 {
     (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1,96]} : () -> tensor<-1x96xf32>
     (%1) = "builtin.parameter" () {parameter_name:"w"} : () -> tensor<96x200xf32>

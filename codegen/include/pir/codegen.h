@@ -16,7 +16,8 @@ typedef struct pir_target {
   char features[512];    // LLVM feature string
   int vector_bytes;      // 16, 32, 64
   int vector_registers;  // 16 or 32
-  bool fma, avx512_vnni, avx512_bf16, amx_bf16, amx_int8;
+  bool fma, memory_operands;  // multiply-adds; arithmetic that reads memory
+  bool avx512_vnni, avx512_bf16, amx_bf16, amx_int8;
   size_t l1_bytes, l2_bytes, l3_bytes;
   int cuda_arch;    // 80, 90, ..: compute capability of a CUDA device; 0: a processor
   int cuda_driver;  // version of the driver that loads the code, where it is known
