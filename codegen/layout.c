@@ -24,11 +24,18 @@ static order order_of(const pir_value *v) {
 
 // ---- who may read a value that is not row-major
 
+// A reshape hands its operand's memory on where that is row-major, and would have to turn it where it is not.
+static bool is_free_row_major(const pir_op *op) {
+  const pir_opdef *def = pir_op_meaning(op);
+  const pir_clause *c = def ? def->clause : NULL;
+  return c && group_only_renames(c) && c->nodes[c->body].map_kind == PIR_MAP_LINEAR;
+}
+
 static bool takes_any_order(const pir_op *op) {
   const pir_opdef *def = pir_op_meaning(op);
   const pir_op *parent = pir_op_parent(op);  // a group's, whatever the op is: the group sees strides
   if (pir_op_is(op, CINN_GROUP) || (parent && pir_op_is(parent, CINN_GROUP)) || pir_op_has(op, PIR_OUTPUT)) return true;
-  return def && def->clause && !pir_op_has(op, PIR_STRUCTURAL);
+  return def && def->clause && !pir_op_has(op, PIR_STRUCTURAL) && !is_free_row_major(op);
 }
 
 static bool users_take_any_order(const pir_value *v) {
