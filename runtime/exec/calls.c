@@ -47,7 +47,54 @@ static void check_equal(plan_builder *b, uint32_t x, uint32_t y, const char *op)
   if (check) *check = (plan_check){x, y, op};
 }
 
-// Binds the result to the operand's memory; false when an instruction is needed.
+static bool is_unit(const plan *p, const plan_slot *s, int d) {
+  const plan_expr *extent = &p->exprs[p->words[s->shape + (uint32_t)d]];
+  return extent->kind == PIR_DIM_CONST && extent->value == 1;
+}
+
+// Gives `to` the memory order of `from` where their axes differ by some of extent 1 alone.
+static bool follow_order(const plan *p, const plan_slot *from, plan_slot *to) {
+  int at[PIR_MAX_RANK], n = 0, next = 0;
+  for (int d = 0; d < to->rank; d++)
+    if (!is_unit(p, to, d)) at[n++] = d;
+  uint8_t order[PIR_MAX_RANK], place[PIR_MAX_RANK];
+  int m = 0;
+  for (int d = 0; d < from->rank; d++) {
+    if (is_unit(p, from, d)) continue;
+    if (m == n || p->words[from->shape + (uint32_t)d] != p->words[to->shape + (uint32_t)at[m]]) return false;
+    place[d] = (uint8_t)at[m++];
+  }
+  for (int d = 0; d < to->rank; d++)
+    if (is_unit(p, to, d)) order[next++] = (uint8_t)d;
+  for (int d = 0; d < from->rank; d++)
+    if (!is_unit(p, from, from->order[d])) order[next++] = place[from->order[d]];
+  if (m == n) memcpy(to->order, order, (size_t)to->rank);
+  return m == n;
+}
+
+// Whether all who read the value are calls of clauses, which go by strides.
+static bool is_read_by_strides(const pir_value *v) {
+  PIR_EACH_USE(use, v) {
+    const pir_op *user = pir_use_owner(use);
+    const pir_opdef *def = pir_op_meaning(user);
+    if (pir_op_regions(user) || !def->clause || def->kernel ||
+        def->traits & (PIR_STRUCTURAL | PIR_TERMINATOR | PIR_INPUT | PIR_OUTPUT))
+      return false;
+  }
+  return true;
+}
+
+// The same tensor, row-major.
+static uint32_t straighten(plan_builder *b, const pir_value *value, uint32_t slot) {
+  uint32_t to = pir_plan_result(b, pir_facts_of(b->facts, value));
+  if (to == NONE || b->p->slots[to].late) return NONE;
+  uint32_t in = pir_plan_word(b, slot), out = pir_plan_word(b, to);
+  pir_plan_instr(b, (plan_instr){.kind = PLAN_COPY, .label = "copy", .in = in, .in_count = 1, .out = out, .out_count = 1});
+  return to;
+}
+
+// Binds the result to the operand's memory; false when an instruction is needed. An operand in another memory order
+// keeps it where only axes of extent 1 come and go and nobody minds, else it is copied first.
 static bool rename(plan_builder *b, const pir_op *op, const pir_opdef *def) {
   plan *p = b->p;
   struct slot_list list;
@@ -58,7 +105,7 @@ static bool rename(plan_builder *b, const pir_op *op, const pir_opdef *def) {
   const pir_value *from = pir_op_operand(op, (size_t)k), *to = pir_op_result(op, 0);
   if (!from || !pir_plan_slots_of(b, from, &list) || list.count != 1 || p->words[list.first] == NONE) return false;
   uint32_t source = p->words[list.first];
-  if (p->slots[source].late || !pir_plan_row_major(&p->slots[source])) return false;
+  if (p->slots[source].late) return false;
   const pir_fact *fact = pir_facts_of(b->facts, to);
   if (!fact->known || fact->rank < 0 || fact->dtype != p->slots[source].dtype) return false;
   uint32_t slots = p->slot_count;
@@ -69,6 +116,11 @@ static bool rename(plan_builder *b, const pir_op *op, const pir_opdef *def) {
     p->slot_count = b->def_count = slots;
     return false;
   }
+  if (!pir_plan_row_major(&p->slots[source]) &&
+      !(is_read_by_strides(to) && follow_order(p, &p->slots[source], &p->slots[slot])) &&
+      (source = straighten(b, from, source)) == NONE)
+    return false;
+  b->defs[slot] = b->defs[source];
   p->slots[slot].buffer = p->slots[source].buffer;
   if (!aligned) check_equal(b, pir_plan_bytes(b, slot), pir_plan_bytes(b, source), def->name);
   pir_plan_bind_slot(b, to, slot);
