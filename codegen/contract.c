@@ -39,16 +39,11 @@ loop_expr *contract_position(const contract_emission *e, contract_which which) {
   return e->origin[which] ? pir_loop_sub(e->m, sum, e->origin[which]) : sum;
 }
 
-// Lanes of all taps of one panel; those of a correction follow.
-loop_expr *contract_taps_size(const contract_emission *e) {
-  loop_expr *size = pir_loop_int(e->m, contract_panel_lanes(e->form));
-  for (int i = 0; i < e->form->tap_count; i++) size = pir_loop_mul(e->m, size, contract_steps(e, i));
-  return size;
-}
-
+// Lanes of one panel.
 static loop_expr *panel_size(const contract_emission *e) {
-  int64_t correction = contract_is_corrected(e->form) ? contract_panel_lanes(e->form) : 0;
-  return pir_loop_add(e->m, contract_taps_size(e), pir_loop_int(e->m, correction));
+  loop_expr *size = pir_loop_int(e->m, contract_panel_lanes(e->form));
+  for (int i = 0; i < e->form->tap_count; i++) size = pir_loop_mul(e->m, size, contract_lines(e, i));
+  return size;
 }
 
 loop_expr *contract_panel_base(const contract_emission *e, loop_expr *panel) {
@@ -181,15 +176,18 @@ static void emit_panel_packing(contract_emission *e, loop_block *block, loop_exp
     masks[v] = pir_loop_let(e->fn, block, "mask", pir_loop_tail_mask(e->m, left, (uint16_t)f->vector));
   }
   loop_expr *to = pir_loop_let(e->fn, block, "to", contract_panel_base(e, panel));
-  loop_expr *end = pir_loop_add(e->m, to, contract_taps_size(e));
-  loop_block *outside = block;
-  if (contract_is_corrected(f)) sums = start_correction(e, block);
+  loop_expr *end = NULL;
+  loop_block *outside = NULL;
   for (int i = 0; i < f->tap_count; i++) {
+    if (i == f->tap_count - 1 && contract_is_corrected(f)) {
+      sums = start_correction(e, outside = block);
+      end = pir_loop_add(e->m, to, pir_loop_mul(e->m, contract_steps(e, i), pir_loop_int(e->m, width)));
+    }
     loop_var *k = pir_loop_var_create(e->fn, "k", PIR_I64, 1);
     block = pir_loop_for(e->fn, block, LOOP_SERIAL, k, pir_loop_int(e->m, 0), contract_steps(e, i), NULL);
     e->value[f->taps[i]] = last = pir_loop_use(e->m, k);
     loop_expr *below = pir_loop_int(e->m, width);
-    for (int j = i + 1; j < f->tap_count; j++) below = pir_loop_mul(e->m, below, contract_steps(e, j));
+    for (int j = i + 1; j < f->tap_count; j++) below = pir_loop_mul(e->m, below, contract_lines(e, j));
     to = pir_loop_add(e->m, to, pir_loop_mul(e->m, e->value[f->taps[i]], below));
   }
   for (int v = 0; v < f->vectors; v++) {
@@ -239,8 +237,7 @@ bool pir_contract_can(const contraction *c) {
 pir_dim contract_packed_bytes(const contract_form *f) {
   pir_dims *dims = f->c->dims;
   pir_dim n = pir_dim_const(dims, 1);
-  for (int i = 0; i < f->tap_count; i++) n = pir_dim_mul(dims, n, contract_steps_dim(f, i));
-  if (contract_is_corrected(f)) n = pir_dim_add(dims, n, pir_dim_const(dims, 1));
+  for (int i = 0; i < f->tap_count; i++) n = pir_dim_mul(dims, n, contract_lines_dim(f, i));
   n = pir_dim_mul(dims, n, contract_panels(f));
   for (int i = 0; i < f->axis_count; i++)
     if (contract_in_b(f, i)) n = pir_dim_mul(dims, n, f->axes[i].extent);

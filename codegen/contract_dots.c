@@ -4,9 +4,9 @@
 // What a lane holds are neighbours along the last tap axis (the inner dim of a product, the channels of an image), so
 // a step of that axis is a group: of `a` it is one load of 32 bits, broadcast; `b` is packed so, lane by lane. The rest
 // of the kernel is the plain one. A group that the axis does not fill, the last of an odd number, is filled up with
-// zeros. Bytes are multiplied unsigned by signed: 128 is added to those of a signed `a` by turning their highest bit,
-// and each panel ends with a line of what that adds to the sums, with which they begin. (So a signed image has no
-// padding: taps that are left out would be corrected too.)
+// zeros. Bytes are multiplied unsigned by signed: 128 is added to those of a signed `a` by turning their highest bit.
+// What that adds to the sums depends on `b` alone: a line behind each run of groups, which the kernel adds when it has
+// done the run, takes it away again. So taps in the padding, which are left out, are not corrected either.
 #include "contract_impl.h"
 
 static bool is_bf16(const contract_form *f, const contract_env *env) {
@@ -18,7 +18,7 @@ static bool is_bf16(const contract_form *f, const contract_env *env) {
 static bool is_bytes(const contract_form *f, const contract_env *env) {
   const contraction *c = f->c;
   return env->target->avx512_vnni && f->compute == PIR_I32 && (c->a.dtype == PIR_I8 || c->a.dtype == PIR_U8) &&
-         c->b.dtype == PIR_I8 && (c->a.dtype == PIR_U8 || !f->window_count);
+         (c->b.rounded ? c->b.rounded : c->b.dtype) == PIR_I8;
 }
 
 void contract_choose_group(contract_form *f, const contract_env *env) {
@@ -37,9 +37,12 @@ pir_dtype contract_lane_dtype(const contract_form *f) { return f->group > 1 ? PI
 
 int contract_step_size(const contract_form *f, int level) { return level == f->tap_count - 1 ? f->group : 1; }
 
-pir_dim contract_steps_dim(const contract_form *f, int level) {
+pir_dim contract_lines_dim(const contract_form *f, int level) {
   pir_dims *dims = f->c->dims;
-  return pir_dim_ceildiv(dims, f->axes[f->taps[level]].extent, pir_dim_const(dims, contract_step_size(f, level)));
+  pir_dim size = pir_dim_const(dims, contract_step_size(f, level));
+  pir_dim steps = pir_dim_ceildiv(dims, f->axes[f->taps[level]].extent, size);
+  return level == f->tap_count - 1 && contract_is_corrected(f) ? pir_dim_add(dims, steps, pir_dim_const(dims, 1))
+                                                               : steps;
 }
 
 loop_expr *contract_steps(const contract_emission *e, int level) {
@@ -47,6 +50,11 @@ loop_expr *contract_steps(const contract_emission *e, int level) {
   loop_expr *extent = contract_extent(e, e->form->taps[level]);
   if (size == 1) return extent;
   return pir_loop_floordiv(e->m, pir_loop_add(e->m, extent, pir_loop_int(e->m, size - 1)), pir_loop_int(e->m, size));
+}
+
+loop_expr *contract_lines(const contract_emission *e, int level) {
+  bool corrected = level == e->form->tap_count - 1 && contract_is_corrected(e->form);
+  return pir_loop_add(e->m, contract_steps(e, level), pir_loop_int(e->m, corrected));
 }
 
 bool contract_is_corrected(const contract_form *f) {

@@ -211,12 +211,12 @@ static bool is_sure(const contract_tensor *t) {
 }
 
 static bool known_float(pir_dtype d) { return d == PIR_F32 || d == PIR_F64 || d == PIR_F16 || d == PIR_BF16; }
-static bool is_byte(pir_dtype d) { return d == PIR_I8 || d == PIR_U8; }
+static bool known_integer(pir_dtype d) { return d == PIR_I8 || d == PIR_U8 || d == PIR_I32; }
 
 // What sums are made in; PIR_UNDEFINED: there is no code for it.
 static pir_dtype compute_dtype(const contraction *c) {
-  pir_dtype a = c->a.dtype, b = c->b.dtype, out = c->out.dtype;
-  if (is_byte(a) && is_byte(b) && out == PIR_I32) return PIR_I32;
+  pir_dtype a = c->a.dtype, b = c->b.rounded ? c->b.rounded : c->b.dtype, out = c->out.dtype;
+  if (known_integer(a) && known_integer(b) && out == PIR_I32) return PIR_I32;
   if (!known_float(a) || !known_float(b) || !known_float(out)) return PIR_UNDEFINED;
   return a == PIR_F64 || b == PIR_F64 || out == PIR_F64 ? PIR_F64 : PIR_F32;
 }

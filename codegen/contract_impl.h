@@ -101,7 +101,6 @@ loop_expr *contract_extent(const contract_emission *e, int axis);
 loop_expr *contract_step(const contract_emission *e, contract_which which, int axis);
 // Sum of step * value over the axes that have one, in the plain form of the buffer.
 loop_expr *contract_position(const contract_emission *e, contract_which which);
-loop_expr *contract_taps_size(const contract_emission *e);
 // Where panel `panel` of the packed b begins, for the values in e.
 loop_expr *contract_panel_base(const contract_emission *e, loop_expr *panel);
 // Takes a unit number apart: extents from outermost to innermost, values out.
@@ -112,14 +111,16 @@ bool contract_finish(const contract_emission *e, loop_block *block, loop_expr *s
 
 // Whether products go by groups of small numbers; sets form->group. contract_dots.c
 void contract_choose_group(contract_form *form, const contract_env *env);
-// Steps of the tap axis at `level`, in groups where it has them, rounded up; as an extent, and as code.
-pir_dim contract_steps_dim(const contract_form *f, int level);
+// Steps of the tap axis at `level`, in groups where it has them, rounded up; and lines of packed b, as an extent and as
+// code: those of the steps, and the one that corrects them.
 loop_expr *contract_steps(const contract_emission *e, int level);
+pir_dim contract_lines_dim(const contract_form *f, int level);
+loop_expr *contract_lines(const contract_emission *e, int level);
 // How many elements one step of that axis is.
 int contract_step_size(const contract_form *f, int level);
 // Elements of a, for one row: one, or a group of which the first `count` are there.
 loop_expr *contract_load_a(const contract_emission *e, loop_expr *at, int count);
-// Whether each panel of b ends with a line that the sums begin with; what it is after these lanes of b.
+// Whether each run of groups of b ends with a line to be added to the sums; what it is after these lanes of b.
 bool contract_is_corrected(const contract_form *f);
 loop_expr *contract_correction(const contract_emission *e, loop_expr *lanes, loop_expr *sum);
 // Lanes of b as the kernel wants them: of step k of the last tap axis where they are in groups.

@@ -81,7 +81,7 @@ loop_expr *contract_tap_step_b(const contract_emission *e, int level) {
   const contract_form *f = e->form;
   if (!f->b_packed) return contract_step(e, OF_B, f->taps[level]);
   loop_expr *step = pir_loop_int(e->m, contract_panel_lanes(f));
-  for (int i = level + 1; i < f->tap_count; i++) step = pir_loop_mul(e->m, step, contract_steps(e, i));
+  for (int i = level + 1; i < f->tap_count; i++) step = pir_loop_mul(e->m, step, contract_lines(e, i));
   return step;
 }
 
@@ -97,8 +97,8 @@ static bool is_limited(const tile *t, int axis) {
 // Whether the last two levels run over adjacent elements of a and b: then they are one loop.
 static bool can_join(const tile *t, int level) {
   const contract_form *f = t->p->e.form;
-  if (level != f->tap_count - 2 || t->border == BORDER_ROWS || !f->b_packed || is_limited(t, f->taps[level]) ||
-      is_limited(t, f->taps[level + 1]))
+  if (level != f->tap_count - 2 || contract_is_corrected(f) || t->border == BORDER_ROWS || !f->b_packed ||
+      is_limited(t, f->taps[level]) || is_limited(t, f->taps[level + 1]))
     return false;
   int64_t outer, inner, extent;
   return contract_const(f, f->axes[f->taps[level]].step_a, &outer) &&
@@ -145,6 +145,19 @@ static void emit_border_taps(const tile *t, loop_block *block, int at, loop_expr
   }
 }
 
+static void add_correction(const tile *t, loop_block *block, loop_expr *line, int low, int high) {
+  const contract_emission *e = &t->p->e;
+  for (int v = 0; v < t->p->vectors; v++) {
+    uint16_t lanes = (uint16_t)t->p->lanes[v];
+    loop_expr *at = pir_loop_add(e->m, line, pir_loop_int(e->m, v * e->form->vector));
+    loop_expr *by = pir_loop_let(e->fn, block, "by", pir_loop_load(e->m, e->b, at, lanes, NULL));
+    for (int row = low; row < high; row++) {
+      loop_expr *sum = pir_loop_load(e->m, t->sums[v], pir_loop_int(e->m, row), lanes, NULL);
+      pir_loop_store(e->fn, block, t->sums[v], pir_loop_int(e->m, row), pir_loop_add(e->m, sum, by), NULL);
+    }
+  }
+}
+
 // The last level in groups; at most one element is left over.
 static void emit_groups(const tile *t, loop_block *block, int level, loop_expr *a, loop_expr *b, int low, int high) {
   const contract_emission *e = &t->p->e;
@@ -153,12 +166,13 @@ static void emit_groups(const tile *t, loop_block *block, int level, loop_expr *
   loop_expr *full = pir_loop_floordiv(e->m, extent, by), *step_a = contract_tap_step_a(e, level),
             *step_b = contract_tap_step_b(e, level);
   emit_tap_loop(t, block, level + 1, a, b, pir_loop_int(e->m, 0), full, step_a, step_b, low, high);
+  loop_expr *behind = pir_loop_add(e->m, b, pir_loop_mul(e->m, full, step_b));
+  if (contract_is_corrected(e->form)) add_correction(t, block, behind, low, high);
   if (pir_loop_multiple(extent) % size == 0) return;
   loop_block *body =
       pir_loop_if(e->fn, block, pir_loop_lt(e->m, pir_loop_int(e->m, 0), pir_loop_mod(e->m, extent, by)), NULL);
   a = pir_loop_let(e->fn, body, "at_a", pir_loop_add(e->m, a, pir_loop_mul(e->m, full, step_a)));
-  b = pir_loop_let(e->fn, body, "at_b", pir_loop_add(e->m, b, pir_loop_mul(e->m, full, step_b)));
-  emit_step(t, body, a, b, low, high, 1);
+  emit_step(t, body, a, pir_loop_let(e->fn, body, "at_b", behind), low, high, 1);
 }
 
 static void emit_taps(const tile *t, loop_block *block, int at, loop_expr *a, loop_expr *b, int low, int high) {
@@ -207,40 +221,27 @@ static bool finish_tile(tile *t, loop_block *block, loop_expr *row0) {
   return true;
 }
 
-// Sums begin with 0, or with the line of the panel at `b` that corrects them.
-static void start_sums(tile *t, loop_block *block, loop_expr *b) {
-  const contract_emission *e = &t->p->e;
-  pir_dtype compute = e->form->compute;
-  loop_expr *zero = compute == PIR_I32 ? pir_loop_const_int(e->m, PIR_I32, 0) : pir_loop_const_float(e->m, compute, 0);
-  loop_expr *line = pir_loop_add(e->m, b, contract_taps_size(e));
-  for (int v = 0; v < t->p->vectors; v++) {
-    uint16_t lanes = (uint16_t)t->p->lanes[v];
-    loop_expr *first = pir_loop_broadcast(e->m, zero, lanes);
-    if (contract_is_corrected(e->form)) {
-      loop_expr *at = pir_loop_add(e->m, line, pir_loop_int(e->m, v * e->form->vector));
-      first = pir_loop_let(e->fn, block, "first", pir_loop_load(e->m, e->b, at, lanes, NULL));
-    }
-    t->sums[v] = pir_loop_registers(e->fn, "sum", compute, lanes, t->rows);
-    for (int row = 0; row < t->rows; row++)
-      pir_loop_store(e->fn, block, t->sums[v], pir_loop_int(e->m, row), first, NULL);
-  }
-}
-
 // One tile whose first row is row0.
 static bool emit_tile(tile *t, loop_block *block, loop_expr *row0) {
   contract_emission *e = &t->p->e;
   const contract_form *f = e->form;
   order_taps(t);
+  bool whole = f->compute == PIR_I32;
+  loop_expr *zero = whole ? pir_loop_const_int(e->m, PIR_I32, 0) : pir_loop_const_float(e->m, f->compute, 0);
   t->row_step = f->tile >= 0 ? contract_step(e, OF_A, f->tile) : pir_loop_int(e->m, 0);
+  for (int v = 0; v < t->p->vectors; v++) {
+    uint16_t lanes = (uint16_t)t->p->lanes[v];
+    t->sums[v] = pir_loop_registers(e->fn, "sum", f->compute, lanes, t->rows);
+    for (int row = 0; row < t->rows; row++)
+      pir_loop_store(e->fn, block, t->sums[v], pir_loop_int(e->m, row), pir_loop_broadcast(e->m, zero, lanes), NULL);
+  }
   if (f->lane >= 0) e->value[f->lane] = pir_loop_mul(e->m, t->p->number, pir_loop_int(e->m, contract_panel_lanes(f)));
   if (f->tile >= 0) e->value[f->tile] = row0;
   for (int i = 0; i < f->tap_count; i++) e->value[f->taps[i]] = NULL;
   loop_expr *b = f->b_packed ? contract_panel_base(e, t->p->number) : contract_position(e, OF_B);
   if (f->lane >= 0 && f->kind != CONTRACT_DEPTHWISE) e->value[f->lane] = NULL;
   loop_expr *a = pir_loop_let(e->fn, block, "a0", contract_position(e, OF_A));
-  b = pir_loop_let(e->fn, block, "b0", b);
-  start_sums(t, block, b);
-  emit_taps(t, block, 0, a, b, 0, t->rows);
+  emit_taps(t, block, 0, a, pir_loop_let(e->fn, block, "b0", b), 0, t->rows);
   return finish_tile(t, block, row0);
 }
 
