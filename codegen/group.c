@@ -68,7 +68,8 @@ static bool reads_aligned(const pir_clause *c) {
   for (int i = 0; i < c->node_count; i++) {
     const pir_node *n = &c->nodes[i];
     if (n->op == PIR_I_OUT || n->op == PIR_I_OUT_LINEAR || n->op == PIR_I_LOAD) return false;
-    if (n->op == PIR_V_LOAD && n->map_kind != PIR_MAP_ALIGNED) return false;
+    bool fixed = n->map_kind == PIR_MAP_LINEAR && c->nodes[n->map].op == PIR_I_CONST;  // the same element everywhere
+    if (n->op == PIR_V_LOAD && n->map_kind != PIR_MAP_ALIGNED && !fixed) return false;
   }
   return true;
 }

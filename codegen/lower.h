@@ -190,9 +190,9 @@ typedef struct lower_packing {
 typedef PIR_VEC(lower_packing) lower_packings;
 
 bool lower_is_contraction(const pir_op *op);
-// How an operand of a contraction comes about, where only it reads these casts: a 16-bit float made f32, or a parameter
-// rounded to one and made f32 again. Returns how many casts those are; they are part of the contraction's group, and
-// its kernel reads the source. round.c
+// How an operand of a contraction comes about, where only it reads these casts: a 16-bit float made f32 or a byte made
+// i32, or a parameter rounded to one and made f32 or i32 again. Returns how many casts those are; they are part of the
+// contraction's group, and its kernel reads the source. round.c
 int lower_rounded(const pir_facts *facts, const pir_value *v, const pir_op *casts[2], const pir_value **out_source,
                   pir_dtype *out_rounded);
 // The last contraction of a group, which says how its results lie in memory; NULL when it has none.

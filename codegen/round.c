@@ -195,14 +195,16 @@ int lower_rounded(const pir_facts *facts, const pir_value *v, const pir_op *cast
   *out_source = v;
   *out_rounded = PIR_UNDEFINED;
   if (!pir_value_single_use(v)) return 0;
-  if (!is_cast(facts, wide, PIR_BF16, PIR_F32) && !is_cast(facts, wide, PIR_F16, PIR_F32)) return 0;
+  bool floats = is_cast(facts, wide, PIR_BF16, PIR_F32) || is_cast(facts, wide, PIR_F16, PIR_F32);
+  if (!floats && !is_cast(facts, wide, PIR_I8, PIR_I32)) return 0;
   casts[0] = wide;
   *out_source = pir_op_operand(wide, 0);
   casts[1] = narrow = pir_value_op(*out_source);
-  if (!is_cast(facts, narrow, PIR_F32, PIR_BF16) || !is_parameter(pir_op_operand(narrow, 0)) ||
-      !pir_value_single_use(*out_source))
+  pir_dtype low = pir_facts_of(facts, *out_source)->dtype;
+  if ((!is_cast(facts, narrow, PIR_F32, low) && !is_cast(facts, narrow, PIR_I32, low)) ||
+      !is_parameter(pir_op_operand(narrow, 0)) || !pir_value_single_use(*out_source))
     return 1;
   *out_source = pir_op_operand(narrow, 0);
-  *out_rounded = PIR_BF16;
+  *out_rounded = low;
   return 2;
 }
