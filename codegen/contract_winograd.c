@@ -125,53 +125,76 @@ static int64_t likely_extent(const contract_form *f, int axis, int64_t otherwise
   return otherwise;
 }
 
-// Sizes of blocks and units. As many patches as half of the second cache holds, in blocks of one size where their
-// number is known; as many panels as leave enough units to share.
-static void choose_sizes(const contract_form *f, contract_winograd *w, const pir_target *target, int64_t patches,
-                         bool known) {
-  int points = w->slide[0].filter.points * w->slide[1].filter.points, rows = contract_most_rows(target, w->vectors);
-  int64_t most = (int64_t)target->l2_bytes / 2 / (points * (int64_t)sizeof(float) * (w->channels + f->vector)), lanes;
+static int64_t lanes_of(const contract_form *f) {
+  int64_t lanes = 1;
   contract_const(f, f->axes[f->lane].extent, &lanes);
-  if (most > MOST_TILES) most = MOST_TILES;
-  if (most < rows) most = rows;
-  int64_t blocks = known ? ceil_of(patches, most) : 16, width = (int64_t)w->vectors * w->vector;
-  w->tiles = (int)(known ? ceil_of(patches, blocks) : most / rows * rows);
-  w->rows_of_tile = rows;
-  int64_t panels = lanes / width, share = panels;
-  while (share > 1 && share * width > UNIT_LANES) {
-    int64_t units = blocks * ceil_of(panels, share);
-    if (units >= 16 || (units >= 4 && units % 2 == 0)) break;
-    share = ceil_of(share, 2);
-  }
-  w->panels = (int)share;
+  return lanes;
 }
 
-// What a unit of work costs, in multiply-adds of a register: products in tiles of few sums wait for each other;
-// transforms load, add and store; packed taps come from memory or the last cache, at the same time.
+// What `patches` cost, in multiply-adds of a register: products in tiles of few sums wait for each other, and each tile
+// has a start and an end; transforms load, add and store. Meanwhile packed taps come from memory or the last cache, for
+// every block again where those of a unit do not stay in the second cache, and from there for every tile.
 static double cost_of(const contract_form *f, const contract_winograd *w, const pir_target *target, double patches) {
-  enum { LATENCY = 8, MEMORY_BYTES = 8, CACHE_BYTES = 16 };
+  enum { LATENCY = 8, TILE = 20, MEMORY_BYTES = 8, CACHE_BYTES = 16, NEAR_BYTES = 32 };
   const contract_filter *r = &w->slide[0].filter, *c = &w->slide[1].filter;
   double points = r->points * c->points, inputs = r->inputs * c->inputs, outputs = r->outputs * c->outputs;
-  int64_t lanes = 0;
-  contract_const(f, f->axes[f->lane].extent, &lanes);
-  double vectors = (double)lanes / w->vector,
-         groups = (double)ceil_of(lanes, (int64_t)w->panels * w->vectors * w->vector);
+  double lanes = (double)lanes_of(f), vectors = lanes / w->vector, panels = vectors / w->vectors;
+  double groups = (double)ceil_of(lanes_of(f), (int64_t)w->panels * w->vectors * w->vector);
   double part = (double)w->vector / f->vector, tile = (double)w->tiles / (double)ceil_of(w->tiles, w->rows_of_tile);
   double busy = tile * w->vectors, channels = (double)w->channels;
-  double products = points * channels * vectors * part * (busy < LATENCY ? LATENCY / busy : 1);
+  double products = points * (channels * vectors * part * (busy < LATENCY ? LATENCY / busy : 1) + panels * TILE / tile);
   double into = groups * channels / w->wide * (inputs + 3 * points), out = vectors * (3 * points + 2 * outputs);
-  double bytes = points * channels * (double)lanes * sizeof(float);
-  double reading = bytes / (bytes > (double)target->l3_bytes / 4 ? MEMORY_BYTES : CACHE_BYTES);
-  double work = patches * (products + into + out);
-  return work > reading ? work : reading;
+  double bytes = points * channels * lanes * sizeof(float), blocks = patches / w->tiles;
+  double far = bytes / (bytes > (double)target->l3_bytes / 4 ? MEMORY_BYTES : CACHE_BYTES);
+  if (bytes / groups > (double)target->l2_bytes / 2) far += (blocks - 1) * bytes / CACHE_BYTES;
+  double reading = far + bytes * patches / tile / NEAR_BYTES, work = patches * (products + into + out);
+  return work > reading ? work + reading / 4 : reading + work / 4;
 }
 
-static double plain_cost(const contract_form *f, const contract_winograd *w, double pixels) {
-  int64_t lanes = 0;
-  contract_const(f, f->axes[f->lane].extent, &lanes);
-  double at_once = f->group * (f->tile_groups ? 8.0 : 1.0);  // products of an instruction
-  return pixels / at_once * w->slide[0].filter.taps * w->slide[1].filter.taps * (double)w->channels *
-         (double)ceil_of(lanes, f->vector);
+// How much longer than its share a thread works, of two or four.
+static double imbalance(int64_t units) {
+  return ((double)ceil_of(units, 2) * 2 / (double)units + (double)ceil_of(units, 4) * 4 / (double)units) / 2 - 1;
+}
+
+// Sizes of blocks and units, and what all patches cost. A block is at most as many patches as half of the second cache
+// holds; where their number is known, the cost decides how many fewer, and how many panels a unit has.
+static double choose_sizes(const contract_form *f, contract_winograd *w, const pir_target *target, int64_t patches,
+                           bool known) {
+  int points = w->slide[0].filter.points * w->slide[1].filter.points, rows = contract_most_rows(target, w->vectors);
+  int64_t most = (int64_t)target->l2_bytes / 2 / (points * (int64_t)sizeof(float) * (w->channels + f->vector));
+  if (most > MOST_TILES) most = MOST_TILES;
+  if (most < rows) most = rows;
+  w->rows_of_tile = rows;
+  int64_t width = (int64_t)w->vectors * w->vector, panels = lanes_of(f) / width;
+  int64_t fewest = ceil_of(patches, most), tries = known ? 8 : 1;
+  double least = -1;
+  contract_winograd tried = *w;
+  for (int64_t blocks = fewest; blocks < fewest + tries && blocks <= patches; blocks++)
+    for (int64_t share = panels, before = 0; share != before; before = share, share = ceil_of(share, 2)) {
+      if (share < panels && share * width < UNIT_LANES) break;
+      tried.tiles = (int)(known ? ceil_of(patches, blocks) : most / rows * rows);
+      tried.panels = (int)share;
+      int64_t all = ceil_of(patches, tried.tiles), units = all * ceil_of(panels, share);
+      double cost = cost_of(f, &tried, target, (double)(all * tried.tiles)) * (1 + (known ? imbalance(units) : 0));
+      if (least >= 0 && cost >= least) continue;
+      least = cost;
+      *w = tried;
+    }
+  return least;
+}
+
+// Taps that meet the image, over all positions along an axis.
+static double taps_inside(const contract_form *f, const contract_slide *s, int64_t positions) {
+  int64_t extent = 0, inside = 0;
+  if (s->tap < 0) return (double)positions;
+  extent = contract_known_factor(f, s->extent);
+  if (extent <= 1 || positions > 4096) return (double)positions * s->filter.taps;
+  for (int64_t i = 0; i < positions; i++)
+    for (int64_t k = 0; k < s->filter.taps; k++) {
+      int64_t at = i * s->stride + s->offset + k;
+      inside += at >= 0 && at < extent;
+    }
+  return (double)inside;
 }
 
 // Makes the filters for so many outputs along each axis, and says what they cost.
@@ -189,15 +212,14 @@ static bool try_filters(const contract_form *f, contract_winograd *w, const cont
     patches *= ceil_of(likely_extent(f, s->position, LIKELY, &known), outputs[i]);
   }
   if (w->slide[0].filter.points == 1 && w->slide[1].filter.points == 1) return false;
-  choose_sizes(f, w, env->target, patches, known);
-  *out_cost = cost_of(f, w, env->target, (double)patches);
+  *out_cost = choose_sizes(f, w, env->target, patches, known);
   return true;
 }
 
 // The filters that cost least; false when plain products cost less.
 static bool choose_filters(const contract_form *f, contract_winograd *w, const contract_env *env) {
   contract_winograd best = *w;
-  double least = -1, cost, pixels = 1;
+  double least = -1, cost;
   bool known;
   for (int r = 1; r <= 4; r++)
     for (int c = 1; c <= 4; c++) {
@@ -208,11 +230,12 @@ static bool choose_filters(const contract_form *f, contract_winograd *w, const c
       least = cost;
     }
   if (least < 0) return false;
-  if (w->image >= 0) pixels = (double)likely_extent(f, w->image, 1, &known);
-  for (int i = 0; i < 2; i++) pixels *= (double)likely_extent(f, w->slide[i].position, LIKELY, &known);
   *w = best;
-  double enough = f->group > 1 ? 0.75 : 0.95;  // products of pairs read half of the weights, and less again
-  return least < enough * plain_cost(f, w, pixels);
+  double plain = (double)w->channels * (double)ceil_of(lanes_of(f), f->vector);
+  if (w->image >= 0) plain *= (double)likely_extent(f, w->image, 1, &known);
+  for (int i = 0; i < 2; i++)
+    plain *= taps_inside(f, &w->slide[i], likely_extent(f, w->slide[i].position, LIKELY, &known));
+  return least < 0.95 * plain;
 }
 
 bool contract_winograd_match(const contract_form *f, const contract_env *env, contract_winograd *w) {
