@@ -38,6 +38,7 @@ typedef struct loop_buffer {
   bool read_only;    // LOOP_ARG: nobody writes it while the stage runs
   int64_t count;     // scratch and registers
   int64_t offset;    // scratch: in bytes, given by pir_loop_scratch
+  loop_expr *large;  // LOOP_ARG: whether the caches are too small for what is stored (over extents), or NULL: never
   int64_t multiple;  // registers: of which all values are multiples (0: nothing is known)
 } loop_buffer;
 
@@ -139,7 +140,7 @@ struct loop_stmt {
   uint8_t kind;      // loop_stmt_kind
   uint8_t for_kind;  // loop_for_kind
   uint8_t combine;   // LOOP_ACCUMULATE: pir_combine ADD, MUL, MAX, MIN, AND, OR; LOOP_TILE: loop_tile_op
-  bool nontemporal;  // LOOP_STORE: do not keep in cache
+  bool nontemporal;  // LOOP_STORE: passes by the caches where the buffer is large and whole aligned vectors are stored
   uint8_t tiles[3];  // LOOP_TILE
   uint16_t unroll;   // LOOP_FOR: a hint to vectorise or unroll by; 0: none
   loop_stmt *next;

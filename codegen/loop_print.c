@@ -195,6 +195,7 @@ static void put_fn(printer *p, const loop_fn *fn) {
       put_int(p, b->slot), put(p, b->read_only ? " in " : " out "), put_int(p, b->align), put(p, " ");
     else put_int(p, b->count), put(p, " ");
     put_type(p, b->dtype, b->lanes);
+    if (b->large) put(p, ", large if "), put_expr(p, b->large);
   }
   put_block(p, &fn->body);
 }

@@ -218,3 +218,34 @@ loop_expr *lower_element(lowering *l, const pir_value *value, loop_expr *const *
   lower_know(l, value, index, e);
   return e;
 }
+
+// ---- tensors that the caches cannot hold
+
+// Whether the tensor takes more than so many bytes.
+static loop_expr *is_larger(lowering *l, const pir_fact *fact, size_t than) {
+  loop_expr *bytes = pir_loop_int(l->m, (int64_t)pir_dtype_size(fact->dtype));
+  for (int d = 0; d < fact->rank; d++) bytes = pir_loop_mul(l->m, bytes, lower_dim(l, fact->shape[d]));
+  return pir_loop_lt(l->m, pir_loop_int(l->m, (int64_t)than), bytes);
+}
+
+void lower_store(lowering *l, const pir_value *value, loop_expr *const *index) {
+  lower_value *v = lower_find(l, value);
+  loop_expr *e = lower_element(l, value, index);
+  int64_t known;
+  if (l->why) return;
+  loop_buffer *b = lower_buffer(l, v);
+  if (!b->large && !lower_on_device(l)) {
+    loop_expr *large = is_larger(l, lower_fact(l, value), l->target->l3_bytes);
+    if (!pir_loop_is_int(large, &known) || known) b->large = large;
+  }
+  pir_loop_store(l->fn, l->block, b, lower_position(l, v, index), e, NULL);
+  l->block->last->nontemporal = b->large != NULL;
+}
+
+void lower_fetch(lowering *l, lower_value *v, loop_expr *const *index, loop_expr *ahead) {
+  loop_expr *far = is_larger(l, lower_fact(l, v->value), l->target->l2_bytes);
+  int64_t known;
+  ahead = pir_loop_select(l->m, far, ahead, pir_loop_int(l->m, 0));
+  if (pir_loop_is_int(ahead, &known) && !known) return;
+  pir_loop_prefetch(l->fn, l->block, lower_buffer(l, v), pir_loop_add(l->m, lower_position(l, v, index), ahead));
+}

@@ -100,6 +100,10 @@ const char *lower_name(lowering *l, const char *stem, int64_t number);
 
 // The element at `index` (as many as the value has dims), in the value's dtype. Never NULL; look at l->why.
 loop_expr *lower_element(lowering *l, const pir_value *value, loop_expr *const *index);
+// Computes and stores a result's element; past the caches where the last of them cannot hold the result.
+void lower_store(lowering *l, const pir_value *value, loop_expr *const *index);
+// Has what lies so many elements after the element fetched, where the second cache cannot hold the tensor.
+void lower_fetch(lowering *l, lower_value *v, loop_expr *const *index, loop_expr *ahead);
 // Says that the value's element at `index` is `expr`, until lower_leave.
 void lower_know(lowering *l, const pir_value *value, loop_expr *const *index, loop_expr *expr);
 

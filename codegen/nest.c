@@ -253,18 +253,11 @@ static void aligned_index(const nest *n, const pir_fact *f, loop_expr **out) {
   }
 }
 
-static void store_output(nest *n, const pir_value *value, loop_expr *const *index) {
-  lowering *l = n->l;
-  lower_value *v = lower_find(l, value);
-  loop_expr *e = lower_element(l, value, index);
-  if (!l->why) pir_loop_store(l->fn, l->block, lower_buffer(l, v), lower_position(l, v, index), e, NULL);
-}
-
 static void store_outputs(nest *n) {
   for (int i = 0; i < n->output_count; i++) {
     loop_expr *index[PIR_MAX_RANK];
     aligned_index(n, lower_fact(n->l, n->outputs[i]), index);
-    store_output(n, n->outputs[i], index);
+    lower_store(n->l, n->outputs[i], index);
   }
 }
 
@@ -512,6 +505,21 @@ static void reduced_index(const nest *n, const pir_fact *f, loop_expr **out) {
   }
 }
 
+// While a row is in the first cache, the next one comes into the second: what fetches ahead by itself stops where the
+// row does. Tensors that the second cache holds anyway are left alone.
+static void fetch_next_row(nest *n, const row *r) {
+  lowering *l = n->l;
+  loop_expr *length = pir_loop_int(l->m, 1);
+  if (lower_on_device(l) || !r->lanes_inside) return;
+  for (int i = 0; i < r->reduced_count; i++)
+    length = pir_loop_mul(l->m, length, level_extent(n, &n->levels[r->reduced[i]]));
+  for (size_t i = 0; i < l->values.count; i++) {
+    lower_value *v = l->values.items[i];
+    if (v->slot < 0 || !v->readable || !is_full(n, v->value)) continue;
+    lower_fetch(l, v, n->index, length);
+  }
+}
+
 static void emit_phase(nest *n, const row *r, loop_block *block) {
   lowering *l = n->l;
   lower_site sites[MAX_OUTPUTS];
@@ -529,6 +537,7 @@ static void emit_phase(nest *n, const row *r, loop_block *block) {
     stores |= is_full(n, n->outputs[i]) && level_of(n, n->outputs[i]) == r->phase;
   if (count || stores) {
     lower_place before = lower_enter(l, open_row(n, r, block, count && r->lanes_inside ? 4 : 0));
+    if (r->phase == 1) fetch_next_row(n, r);
     save_values(n, r);
     for (int i = 0; i < count && !l->why; i++) {
       sites[i].axes = n->rank;
@@ -536,7 +545,8 @@ static void emit_phase(nest *n, const row *r, loop_block *block) {
       lower_sum_add(&sites[i], &sums[i]);
     }
     for (int i = 0; i < n->output_count && !l->why; i++)
-      if (is_full(n, n->outputs[i]) && level_of(n, n->outputs[i]) == r->phase) store_output(n, n->outputs[i], n->index);
+      if (is_full(n, n->outputs[i]) && level_of(n, n->outputs[i]) == r->phase)
+        lower_store(n->l, n->outputs[i], n->index);
     lower_leave(l, before);
     use_saved(n, r->phase);
   }
@@ -554,7 +564,7 @@ static void store_row_results(nest *n) {
   for (int i = 0; i < n->output_count && !n->l->why; i++) {
     if (is_full(n, n->outputs[i])) continue;
     reduced_index(n, lower_fact(n->l, n->outputs[i]), index);
-    store_output(n, n->outputs[i], index);
+    lower_store(n->l, n->outputs[i], index);
   }
 }
 

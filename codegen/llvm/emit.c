@@ -88,6 +88,34 @@ static unsigned alignment(const loop_buffer *buffer) {
   return buffer->align < size ? buffer->align : size;
 }
 
+// Past the caches where that pays and the vector is aligned, which such stores must be; only the run knows both.
+static void emit_large_store(emitter *e, const loop_buffer *buffer, LLVMValueRef value, LLVMValueRef address) {
+  unsigned bytes = (unsigned)(pir_dtype_size(buffer->dtype) * LLVMGetVectorSize(LLVMTypeOf(value)));
+  LLVMBasicBlockRef past = new_block(e, "past"), plain = new_block(e, "plain"), after = new_block(e, "after");
+  LLVMValueRef at = LLVMBuildPtrToInt(e->b, address, i64_type(e), "");
+  at = LLVMBuildAnd(e->b, at, LLVMConstInt(i64_type(e), bytes - 1, false), "");
+  LLVMValueRef aligned = LLVMBuildICmp(e->b, LLVMIntEQ, at, LLVMConstInt(i64_type(e), 0, false), "");
+  LLVMBuildCondBr(e->b, LLVMBuildAnd(e->b, aligned, e->large[buffer->id], ""), past, plain);
+  LLVMPositionBuilderAtEnd(e->b, past);
+  LLVMValueRef store = LLVMBuildStore(e->b, value, address);
+  LLVMMetadataRef one = LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(e->ctx), 1, false));
+  LLVMSetAlignment(store, bytes);
+  LLVMSetMetadata(store, LLVMGetMDKindIDInContext(e->ctx, "nontemporal", 11),
+                  LLVMMetadataAsValue(e->ctx, LLVMMDNodeInContext2(e->ctx, &one, 1)));
+  LLVMBuildBr(e->b, after);
+  LLVMPositionBuilderAtEnd(e->b, plain);
+  LLVMSetAlignment(LLVMBuildStore(e->b, value, address), alignment(buffer));
+  LLVMBuildBr(e->b, after);
+  LLVMPositionBuilderAtEnd(e->b, after);
+}
+
+// Other threads see what passed by the caches only after a fence.
+static void emit_fence(emitter *e) {
+  bool any = false;
+  for (unsigned i = 0; i < e->fn->buffer_count; i++) any |= e->large[i] != NULL;
+  if (any && !strncmp(e->target->triple, "x86_64", 6)) pir_llvm_intrinsic(e, "llvm.x86.sse.sfence", NULL, 0, NULL, 0);
+}
+
 static void emit_memory_store(emitter *e, const loop_stmt *s) {
   unsigned lanes = s->value->lanes;
   LLVMValueRef value = to_memory(e, s->buffer, evaluate(e, s->value), lanes);
@@ -108,13 +136,8 @@ static void emit_memory_store(emitter *e, const loop_stmt *s) {
     pir_llvm_intrinsic(e, "llvm.masked.scatter", types, 2, args, 4);
     return;
   }
-  LLVMValueRef store = LLVMBuildStore(e->b, value, address);
-  LLVMSetAlignment(store, alignment(s->buffer));
-  if (s->nontemporal) {
-    LLVMMetadataRef one = LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(e->ctx), 1, false));
-    LLVMSetMetadata(store, LLVMGetMDKindIDInContext(e->ctx, "nontemporal", 11),
-                    LLVMMetadataAsValue(e->ctx, LLVMMDNodeInContext2(e->ctx, &one, 1)));
-  }
+  if (s->nontemporal && lanes > 1 && e->large[s->buffer->id]) emit_large_store(e, s->buffer, value, address);
+  else LLVMSetAlignment(LLVMBuildStore(e->b, value, address), alignment(s->buffer));
 }
 
 static void emit_store(emitter *e, const loop_stmt *s) {
@@ -219,6 +242,7 @@ static void bind_buffers(emitter *e) {
       add_flag(e, e->function, at, "noalias", 0);
       if (b->read_only) add_flag(e, e->function, at, "readonly", 0);
       if (b->align > 1) add_flag(e, e->function, at, "align", b->align);
+      if (b->large) e->large[i] = evaluate(e, b->large);
     } else if (b->space == LOOP_SCRATCH) {
       LLVMValueRef offset = LLVMConstInt(i64_type(e), (uint64_t)b->offset, false);
       e->bases[i] = LLVMBuildInBoundsGEP2(e->b, LLVMInt8TypeInContext(e->ctx), LLVMGetParam(e->function, SCRATCH),
@@ -268,9 +292,10 @@ static void emit_fn(emitter *e, const loop_fn *fn) {
   e->fn = fn;
   e->vars = calloc(fn->var_count, sizeof *e->vars);
   e->bases = calloc(fn->buffer_count + 1u, sizeof *e->bases);
+  e->large = calloc(fn->buffer_count + 1u, sizeof *e->large);
   e->registers = calloc(fn->buffer_count + 1u, sizeof *e->registers);
   e->function = declare_body(e, pointers, name, sizeof name);
-  if (e->vars && e->bases && e->registers && e->function) {
+  if (e->vars && e->bases && e->large && e->registers && e->function) {
     e->entry = new_block(e, "entry");
     LLVMPositionBuilderAtEnd(e->b, e->entry);
     e->dims = LLVMGetParam(e->function, DIMS);
@@ -278,6 +303,7 @@ static void emit_fn(emitter *e, const loop_fn *fn) {
     e->vars[fn->end->id] = LLVMGetParam(e->function, END);
     bind_buffers(e);
     emit_block(e, &fn->body);
+    emit_fence(e);
     LLVMBuildRetVoid(e->b);
     emit_entry(e, pointers);
   } else {
@@ -285,6 +311,7 @@ static void emit_fn(emitter *e, const loop_fn *fn) {
   }
   for (unsigned i = 0; e->registers && i < fn->buffer_count; i++) free(e->registers[i]);
   free(e->registers);
+  free(e->large);
   free(e->bases);
   free(e->vars);
 }

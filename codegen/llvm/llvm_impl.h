@@ -14,6 +14,7 @@ typedef struct emitter {
   LLVMBasicBlockRef entry;   // allocas go here
   LLVMValueRef *vars;        // by loop_var id
   LLVMValueRef *bases;       // memory buffers: pointer, by buffer id
+  LLVMValueRef *large;       // argument buffers: whether stores pass by the caches, or NULL
   LLVMValueRef **registers;  // register buffers: allocas, by buffer id
   LLVMValueRef dims;         // pointer to the run-time extents
   const char *unsupported;   // the first thing that could not be emitted

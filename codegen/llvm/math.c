@@ -70,8 +70,21 @@ static LLVMValueRef nearest(const maths *v, LLVMValueRef x) {
 // x = n ln 2 + r with |r| <= ln 2 / 2. ln 2 is subtracted in two parts, the first with few bits.
 static LLVMValueRef reduce_exp(const maths *v, LLVMValueRef x, LLVMValueRef *out_n) {
   LLVMValueRef n = nearest(v, mul(v, x, real(v, 1.44269504088896341)));
-  *out_n = LLVMBuildFPToSI(v->b, n, v->i32, "");
+  *out_n = n;
   return fma3(v, n, real(v, 2.12194440054690583e-4), fma3(v, n, real(v, -0.693359375), x));
+}
+
+static LLVMValueRef to_integer(const maths *v, LLVMValueRef n) { return LLVMBuildFPToSI(v->b, n, v->i32, ""); }
+
+// p * 2^n in one instruction and one rounding, or NULL where there is none.
+static LLVMValueRef scaled(const maths *v, LLVMValueRef p, LLVMValueRef n) {
+  if (v->e->target->vector_bytes < 64 || (v->lanes != 4 && v->lanes != 8 && v->lanes != 16)) return NULL;
+  char name[64];
+  pir_text_format(name, sizeof name, "llvm.x86.avx512.mask.scalef.ps.%u", 32 * v->lanes);
+  LLVMTypeRef mask = v->lanes == 16 ? LLVMInt16TypeInContext(v->e->ctx) : LLVMInt8TypeInContext(v->e->ctx);
+  LLVMValueRef nearest = LLVMConstInt(LLVMInt32TypeInContext(v->e->ctx), 4, false);
+  LLVMValueRef args[] = {p, n, p, LLVMConstAllOnes(mask), nearest};
+  return pir_llvm_intrinsic(v->e, name, NULL, 0, args, v->lanes == 16 ? 5 : 4);
 }
 
 static LLVMValueRef power_of_two(const maths *v, LLVMValueRef n) {
@@ -81,6 +94,9 @@ static LLVMValueRef power_of_two(const maths *v, LLVMValueRef n) {
 static LLVMValueRef exp_f32(const maths *v, LLVMValueRef x) {
   static const double c[] = {0x1.694000p-10, 0x1.125edcp-7, 0x1.555b5ap-5, 0x1.555450p-3, 0x1.fffff6p-2, 1, 1};
   LLVMValueRef n, r = reduce_exp(v, clamp(v, x, -104, 89), &n), p = horner(v, r, c, 7);
+  LLVMValueRef at_once = scaled(v, p, n);
+  if (at_once) return at_once;
+  n = to_integer(v, n);
   // The scale is applied in two halves: 2^n alone may be out of range where the result is not.
   LLVMValueRef half = LLVMBuildAShr(v->b, n, integer(v, 1), "");
   return mul(v, mul(v, p, power_of_two(v, half)), power_of_two(v, LLVMBuildSub(v->b, n, half, "")));
@@ -91,7 +107,7 @@ static LLVMValueRef expm1_f32(const maths *v, LLVMValueRef x) {
   static const double c[] = {0x1.694000p-10, 0x1.125edcp-7, 0x1.555b5ap-5, 0x1.555450p-3, 0x1.fffff6p-2};
   LLVMValueRef n, r = reduce_exp(v, clamp(v, x, -18, 89), &n);
   LLVMValueRef q = fma3(v, mul(v, r, r), horner(v, r, c, 5), r);
-  LLVMValueRef scale = power_of_two(v, LLVMBuildSub(v->b, n, integer(v, 1), ""));
+  LLVMValueRef scale = power_of_two(v, LLVMBuildSub(v->b, to_integer(v, n), integer(v, 1), ""));
   LLVMValueRef y = fma3(v, scale, q, sub(v, scale, real(v, 0.5)));
   y = add(v, y, y);
   return select_if(v, LLVMRealOEQ, x, real(v, 0), x, y);
