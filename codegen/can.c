@@ -61,12 +61,12 @@ static bool is_tabled(const loop_expr *e, loop_expr *const *index, int rank) {
   return affine || mentioned == 1;
 }
 
-// Memory orders of the result of a group of one op, and of what it moves.
+// Memory orders of the result of a group of one op, and of what it moves; NULL: row-major.
 static void find_orders(lowering *l, const pir_op *group, const pir_fact *source, uint8_t *out_from, uint8_t *out_to) {
   for (int d = 0; d < PIR_MAX_RANK; d++) out_from[d] = out_to[d] = (uint8_t)d;
-  for (size_t i = 0; i < pir_op_operands(group); i++)
+  for (size_t i = 0; group && i < pir_op_operands(group); i++)
     if (lower_fact(l, pir_op_operand(group, i)) == source) pir_group_order(group, false, i, out_from);
-  pir_group_order(group, true, 0, out_to);
+  if (group) pir_group_order(group, true, 0, out_to);
 }
 
 // Whether the op, alone in its group, only moves elements, and those that lie side by side in its result lie apart in

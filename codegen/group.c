@@ -415,10 +415,50 @@ static void take_casts(grouping *g, node *n, cluster *c) {
   }
 }
 
+// What an op that only moves elements reads; NULL when `n` is none or others read it too.
+static pir_value *moved(const node *n) {
+  const pir_node *body = n && n->clause && n->clause->body >= 0 ? &n->clause->nodes[n->clause->body] : NULL;
+  if (!body || body->op != PIR_V_LOAD || body->a >= 0 || pir_op_results(n->op) != 1) return NULL;
+  return n->clause->kind == PIR_CLAUSE_VIEW || group_only_renames(n->clause) ? pir_op_operand(n->op, (size_t)body->k)
+                                                                             : NULL;
+}
+
+static void append(grouping *g, cluster *c, node *n) {
+  uint32_t i = (uint32_t)(n - g->nodes);
+  n->cluster = (uint32_t)(c - g->clusters);
+  g->nodes[c->tail].next = i;
+  c->tail = i;
+  if (i < c->first) c->first = i;
+  if (i > c->last) c->last = i;
+  c->ops++;
+}
+
+// Renaming, moving, renaming back (a shuffle of channels) is one move between tensors of one rank, which may lie in any
+// order; by itself each renaming would want row-major memory. `n` is the last of them.
+static void take_moves(grouping *g, node *n) {
+  pir_value *middle = group_only_renames(n->clause) ? moved(n) : NULL, *first, *source;
+  node *turn = producer(g, middle), *before = turn ? producer(g, first = moved(turn)) : NULL;
+  cluster *c = turn && turn->cluster != NO_CLUSTER ? &g->clusters[turn->cluster] : NULL;
+  if (!c || c->ops != 1 || turn->clause->kind != PIR_CLAUSE_VIEW || !before || before->cluster != NO_CLUSTER) return;
+  if (!before->clause || !group_only_renames(before->clause) || !(source = moved(before))) return;
+  if (!pir_value_single_use(middle) || !pir_value_single_use(first) || turn->segment != n->segment ||
+      before->segment != n->segment)
+    return;
+  const node *maker = producer(g, source);
+  const pir_fact *from = pir_facts_of(g->facts, source), *to = result_fact(g, n->op);
+  if (!maker || maker->cluster == NO_CLUSTER || from->rank != to->rank || to->rank < 3) return;
+  append(g, c, before);
+  append(g, c, n);
+  c->rank = to->rank;
+  memcpy(c->shape, to->shape, sizeof c->shape);
+}
+
 static void visit(grouping *g, uint32_t i) {
   node *n = &g->nodes[i];
   cluster c;
   if (n->cluster != NO_CLUSTER) return;  // of attention
+  if (n->clause && group_only_renames(n->clause)) take_moves(g, n);
+  if (n->cluster != NO_CLUSTER) return;
   if (pir_op_results(n->op) == 1 && waits_for_contraction(g, n->op)) return;
   const char *why = start_cluster(g, n, &c);
   if (why) {

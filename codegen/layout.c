@@ -107,14 +107,23 @@ static void decide(grouping *g, pir_op *group) {
 
 // A transposition alone, or a resizing of what does not lie channels-last, is a copy that the runtime does better.
 static bool better_called(grouping *g, const pir_op *group) {
-  const pir_op *op = pir_block_first(pir_region_first(pir_op_region(group, 0)));
-  const pir_op *yield = pir_block_last(pir_region_first(pir_op_region(group, 0)));
-  while (pir_op_has(op, PIR_CONSTANT)) op = pir_op_next(op);
-  loop_module *m = pir_op_next(op) == yield ? pir_loop_module_create() : NULL;
+  const pir_op *op = NULL;
+  uint8_t order[PIR_MAX_RANK];
+  bool renames = false;
+  for (const pir_op *o = pir_block_first(pir_region_first(pir_op_region(group, 0))); pir_op_next(o);
+       o = pir_op_next(o)) {
+    const pir_clause *c = pir_op_has(o, PIR_CONSTANT) ? NULL : group_clause(g, o);
+    if (pir_op_has(o, PIR_CONSTANT)) continue;
+    if (c && group_only_renames(c)) renames = true;
+    else if (op) return false;
+    else op = o;
+  }
+  if (!op || (renames && pir_group_order(group, true, 0, order))) return false;
+  loop_module *m = pir_loop_module_create();
   lowering l;
   if (!m) return false;
   lower_init(&l, m, NULL, g->facts, NULL);
-  bool turns = lower_turns(&l, op, group);
+  bool turns = lower_turns(&l, op, renames ? NULL : group);
   pir_loop_module_destroy(m);
   if (turns) pir_remark(op, "is not compiled: it moves elements alone, which the runtime does as fast");
   return turns;
