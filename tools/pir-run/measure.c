@@ -52,14 +52,15 @@ static uint64_t recompiles(const run *r, uint64_t compiled_before) {
   return pir_session_stats_of(r->session).recompiles + pir_model_stats_of(r->model).kernels_compiled - compiled_before;
 }
 
-static void report(const run *r, const samples *s, long growth_kb, uint64_t again, uint64_t compiled) {
+// What is negative was not measured. `ratio`: of a shape's first run to its second.
+static void report(const run *r, const samples *s, double ratio, long growth_kb, uint64_t again, uint64_t compiled) {
   pir_session_stats memory = pir_session_stats_of(r->session);
   struct {
     const char *key;
     double value;
-  } rows[] = {{"load_ms", r->load_ms},       {"compile_ms", r->compile_ms},      {"first_run_ms", r->first_run_ms},
-              {"min_ms", quantile(s, 0)},    {"median_ms", quantile(s, 0.5)},    {"p90_ms", quantile(s, 0.9)},
-              {"p99_ms", quantile(s, 0.99)}, {"max_rel_error", r->max_rel_error}};
+  } rows[] = {{"load_ms", r->load_ms},       {"compile_ms", r->compile_ms},       {"first_run_ms", r->first_run_ms},
+              {"min_ms", quantile(s, 0)},    {"median_ms", quantile(s, 0.5)},     {"p90_ms", quantile(s, 0.9)},
+              {"p99_ms", quantile(s, 0.99)}, {"max_rel_error", r->max_rel_error}, {"first_over_second", ratio}};
   struct {
     const char *key;
     int64_t value;
@@ -73,9 +74,9 @@ static void report(const run *r, const samples *s, long growth_kb, uint64_t agai
                 {"recompiles_after_warmup", (int64_t)again}};
   const char *number = r->json ? "\"%s\":%.6g," : "%-24s %.6g\n",
              *whole = r->json ? "%s\"%s\":%" PRId64 : "%s%-24s %" PRId64;
-  size_t numbers = sizeof rows / sizeof *rows - (r->max_rel_error < 0);  // the last one: of --case
   if (r->json) printf("{");
-  for (size_t i = 0; i < numbers; i++) printf(number, rows[i].key, rows[i].value);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (rows[i].value >= 0) printf(number, rows[i].key, rows[i].value);
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
     printf(whole, i == 0 ? "" : r->json ? "," : "\n", counts[i].key, counts[i].value);
   printf(r->json ? "}\n" : "\n");
@@ -91,7 +92,7 @@ int run_benchmark(run *r, const char *text) {
   uint64_t compiled = pir_model_stats_of(r->model).kernels_compiled;
   samples s = {0};
   if (!code) code = measure(r, seconds, &s);
-  if (!code) report(r, &s, run_rss_kb(false) - before, recompiles(r, compiled), compiled);
+  if (!code) report(r, &s, -1, run_rss_kb(false) - before, recompiles(r, compiled), compiled);
   free(s.ms);
   return code;
 }
@@ -235,7 +236,7 @@ static void print_row(const run *r, const int64_t *row, double first, double sec
   printf("first %.3f ms, second %.3f ms\n", first, second);
 }
 
-static int run_list(run *r, const shape_list *list, samples *s, long *growth_kb) {
+static int run_list(run *r, const shape_list *list, samples *s, samples *ratios, long *growth_kb) {
   size_t largest = 0;
   double first, second;
   for (size_t i = 1; i < list->count; i++)
@@ -249,24 +250,27 @@ static int run_list(run *r, const shape_list *list, samples *s, long *growth_kb)
     if (!code) code = run_row(r, row, &second);
     if (!code && !r->json) print_row(r, row, first, second);
     add_sample(s, second);
+    if (second > 0) add_sample(ratios, first / second);
     long now = run_rss_kb(false);
     if (now > most) most = now;
   }
   *growth_kb = most - base;
   if (s->count) qsort(s->ms, s->count, sizeof *s->ms, by_value);
+  if (ratios->count) qsort(ratios->ms, ratios->count, sizeof *ratios->ms, by_value);
   return code;
 }
 
 int run_shapes(run *r, const char *text) {
   shape_list list = {.width = row_width(r)};
-  samples s = {0};
+  samples s = {0}, ratios = {0};
   long growth = 0;
   uint64_t compiled = pir_model_stats_of(r->model).kernels_compiled;
   int code = strncmp(text, "random:", 7) ? file_shapes(r, text, &list) : random_shapes(r, text, &list);
   if (!code && !list.count) code = cli_fail(r->cli, CLI_INVALID, "%s has no shapes", text);
   if (!code) code = make_inputs(r, &list);
-  if (!code) code = run_list(r, &list, &s, &growth);
-  if (!code) report(r, &s, growth, recompiles(r, compiled), compiled);
+  if (!code) code = run_list(r, &list, &s, &ratios, &growth);
+  if (!code) report(r, &s, quantile(&ratios, 0.5), growth, recompiles(r, compiled), compiled);
+  free(ratios.ms);
   free(s.ms);
   free(list.extents);
   return code;
