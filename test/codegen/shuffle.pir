@@ -26,15 +26,19 @@
     (%9) = "pd_op.conv2d" (%8, %2) {data_format:"NCHW",dilations:[1,1],groups:1,padding_algorithm:"EXPLICIT",paddings:[0,0],strides:[1,1]} : (tensor<-1x16x6x5xf32>, tensor<8x16x1x1xf32>) -> tensor<-1x8x6x5xf32>
     (%10) = "pd_op.fetch" (%9) {col:0,name:"out"} : (tensor<-1x8x6x5xf32>) -> tensor<-1x8x6x5xf32>
 }
+// CHECK: "pd_op.fetch"
 // -----
+// CHECK:     "cinn_op.group"
+// CHECK:       "pd_op.relu"
 // CHECK-NOT: "cinn_op.group"
 // CHECK:     "pd_op.transpose"
 // CHECK-NOT: "cinn_op.group"
 // CHECK:     "pd_op.fetch"
 {
     (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1,16,30]} : () -> tensor<-1x16x30xf32>
+    (%9) = "pd_op.relu" (%0) {} : (tensor<-1x16x30xf32>) -> tensor<-1x16x30xf32>
     (%1) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),value:[-1,2,8,30]} : () -> tensor<4xi64>
-    (%2) = "pd_op.reshape" (%0, %1) {} : (tensor<-1x16x30xf32>, tensor<4xi64>) -> tensor<-1x2x8x30xf32>
+    (%2) = "pd_op.reshape" (%9, %1) {} : (tensor<-1x16x30xf32>, tensor<4xi64>) -> tensor<-1x2x8x30xf32>
     (%3) = "pd_op.transpose" (%2) {perm:[0,3,1,2]} : (tensor<-1x2x8x30xf32>) -> tensor<-1x30x2x8xf32>
     (%4) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),value:[-1,30,16]} : () -> tensor<3xi64>
     (%5) = "pd_op.reshape" (%3, %4) {} : (tensor<-1x30x2x8xf32>, tensor<3xi64>) -> tensor<-1x30x16xf32>
