@@ -205,9 +205,47 @@ static void emit_taps(const tile *t, loop_block *block, int at, loop_expr *a, lo
 
 // ---- tiles
 
+// How many lanes a row has where they are fewer than a vector's and the rows of a tile follow each other in out (the
+// columns of a transposed convolution of one channel: pixel 2x + j is lane j of row x); else 0.
+static int64_t adjoining_lanes(const contract_form *f) {
+  int64_t lanes, apart, next;
+  if (f->kind != CONTRACT_PANEL || f->lane < 0 || f->tile < 0 || f->axes[f->tile].part_count > 1 ||
+      !contract_const(f, f->axes[f->lane].extent, &lanes) || lanes < 2 || lanes > f->vector / 2)
+    return 0;
+  bool follow = contract_const(f, f->axes[f->tile].step_out, &next) && next == lanes &&
+                contract_const(f, f->axes[f->lane].step_out, &apart) && apart == 1 &&
+                f->axes[f->tile].place_out == f->axes[f->lane].place_out;
+  return follow ? lanes : 0;
+}
+
+// Such rows become whole vectors before anything is done to them: written one behind the other (each over what the last
+// one had too much), and read again.
+static bool finish_adjoining(tile *t, loop_block *block, loop_expr *row0, int lanes) {
+  contract_emission *e = &t->p->e;
+  const contract_form *f = e->form;
+  int count = t->rows * lanes, wide = t->p->lanes[0], narrowest = 16 / (int)pir_dtype_size(f->compute);
+  loop_buffer *line = pir_loop_scratch(e->fn, "line", f->compute, count + wide);
+  for (int row = 0; row < t->rows; row++)
+    pir_loop_store(e->fn, block, line, pir_loop_int(e->m, (int64_t)row * lanes),
+                   pir_loop_load(e->m, t->sums[0], pir_loop_int(e->m, row), (uint16_t)wide, NULL), NULL);
+  e->value[f->lane] = NULL;
+  for (int at = 0; at < count; at += f->vector) {
+    int width = f->vector, left = count - at;
+    while (width / 2 >= left && width / 2 >= narrowest) width /= 2;
+    loop_expr *mask = left < width ? pir_loop_tail_mask(e->m, pir_loop_int(e->m, left), (uint16_t)width) : NULL;
+    if (mask) mask = pir_loop_let(e->fn, block, "mask", mask);
+    loop_expr *sums = pir_loop_load(e->m, line, pir_loop_int(e->m, at), (uint16_t)width, mask);
+    e->value[f->tile] = pir_loop_add(e->m, row0, pir_loop_int(e->m, at / lanes));
+    if (!contract_finish(e, block, pir_loop_let(e->fn, block, "sum", sums), mask)) return false;
+  }
+  return true;
+}
+
 static bool finish_tile(tile *t, loop_block *block, loop_expr *row0) {
   contract_emission *e = &t->p->e;
   const contract_form *f = e->form;
+  int64_t lanes = adjoining_lanes(f);
+  if (lanes && f->vector % lanes == 0) return finish_adjoining(t, block, row0, (int)lanes);
   for (int row = 0; row < t->rows; row++)
     for (int v = 0; v < t->p->vectors; v++) {
       if (f->tile >= 0) e->value[f->tile] = pir_loop_add(e->m, row0, pir_loop_int(e->m, row));
