@@ -6,6 +6,8 @@
 #include <pir/beside.h>
 
 #include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -13,14 +15,49 @@
 
 const char *pir_llvm_identity(void) { return BACKEND_SOURCES; }
 
-// The image that this function is in is told by its file, like the other.
+typedef struct build_id {
+  uintptr_t inside;  // an address of the image
+  char text[65];
+} build_id;
+
+static bool holds(const struct dl_phdr_info *image, uintptr_t address) {
+  for (int i = 0; i < image->dlpi_phnum; i++) {
+    const ElfW(Phdr) *p = &image->dlpi_phdr[i];
+    if (p->p_type == PT_LOAD && address - image->dlpi_addr - p->p_vaddr < p->p_memsz) return true;
+  }
+  return false;
+}
+
+static int read_build_id(struct dl_phdr_info *image, size_t size, void *user) {
+  build_id *id = user;
+  if (!holds(image, id->inside)) return 0;
+  for (int i = 0; i < image->dlpi_phnum; i++) {
+    const ElfW(Phdr) *p = &image->dlpi_phdr[i];
+    const char *at = (const char *)image->dlpi_addr + p->p_vaddr, *end = at + p->p_memsz;
+    while (p->p_type == PT_NOTE && end - at >= (ptrdiff_t)sizeof(ElfW(Nhdr))) {
+      const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)at;
+      size_t name = (note->n_namesz + 3u) & ~3u, data = (note->n_descsz + 3u) & ~3u;
+      if ((size_t)(end - at) - sizeof *note < name + data) break;
+      const unsigned char *bytes = (const unsigned char *)at + sizeof *note + name;
+      bool found = note->n_type == NT_GNU_BUILD_ID && name == 4 && !memcmp(note + 1, "GNU", 4);
+      for (size_t k = 0; found && k < note->n_descsz && k < 32; k++)
+        pir_text_format(id->text + 2 * k, 3, "%x%x", (unsigned)(bytes[k] >> 4), (unsigned)(bytes[k] & 15));
+      at += sizeof *note + name + data;
+    }
+  }
+  return 1;
+}
+
+// The image that this function is in is told by the linker's hash of its content, where there is one, and by its file.
 void pir_compiler_identity(char *out, size_t capacity) {
   Dl_info info;
   struct stat st;
-  bool known = dladdr((const void *)(uintptr_t)pir_version, &info) && info.dli_fname && !stat(info.dli_fname, &st);
+  build_id id = {.inside = (uintptr_t)pir_version};
+  (void)dl_iterate_phdr(read_build_id, &id);
+  bool known = dladdr((const void *)id.inside, &info) && info.dli_fname && !stat(info.dli_fname, &st);
   if (!known) st = (struct stat){0};
-  pir_text_format(out, capacity, "libpir %u, %lld %lld.%ld, backend %s", pir_version(), (long long)st.st_size,
-                  (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec, pir_llvm_identity());
+  pir_text_format(out, capacity, "libpir %u %s, %lld %lld.%ld, backend %s", pir_version(), id.text,
+                  (long long)st.st_size, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec, BACKEND_SOURCES);
 }
 
 pir_status pir_llvm_open(pir_llvm_library *out, char *message, size_t capacity) {

@@ -57,6 +57,7 @@ static void name_of(const file_identity *identity, char out[64]) {
 static bool recall(int folder, const file_identity *identity, file_digest *out) {
   char name[64];
   seen s;
+  if (folder < 0) return false;
   name_of(identity, name);
   int fd = pir_folder_find(folder, name);
   bool found = fd >= 0 && pir_folder_read(fd, &s, sizeof s) && s.magic == MAGIC;
@@ -70,7 +71,7 @@ static bool recall(int folder, const file_identity *identity, file_digest *out) 
 static void remember(int folder, const file_identity *identity, file_digest digest, int64_t now) {
   char name[64];
   pir_folder_file file;
-  if (identity->modified + SETTLED_SECONDS > now || identity->changed + SETTLED_SECONDS > now) return;
+  if (folder < 0 || identity->modified + SETTLED_SECONDS > now || identity->changed + SETTLED_SECONDS > now) return;
   seen s = {MAGIC, *identity, digest, {0}};
   s.checksum = checksum_of(&s);
   name_of(identity, name);

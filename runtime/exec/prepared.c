@@ -277,6 +277,7 @@ static bool map(int fd, struct stat *st, owned_block *out) {
   if (fstat(fd, st) || (uint64_t)st->st_size < sizeof(header)) return false;
   void *data = mmap(NULL, (size_t)st->st_size, PROT_READ, MAP_PRIVATE, fd, 0);
   if (data == MAP_FAILED) return false;
+  (void)madvise(data, (size_t)st->st_size, MADV_WILLNEED);  // after a boot: read ahead while the plan is made
   *out = (owned_block){data, (size_t)st->st_size};
   return true;
 }

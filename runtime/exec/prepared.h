@@ -18,8 +18,8 @@ typedef struct file_digest {
 
 file_digest pir_digest_of(const void *data, size_t size);
 bool pir_file_identify(const char *path, file_identity *out_identity);  // false: no regular file
-// Of all its bytes. One that `folder` remembers for this very file is taken for it; a new one is remembered, unless the
-// file was changed so lately that another change might not show.
+// Of all its bytes. One that `folder` (-1: none) remembers for this very file is taken for it; a new one is remembered,
+// unless the file was changed so lately that another change might not show.
 bool pir_file_digest(int folder, const char *path, file_identity *out_identity, file_digest *out_digest);
 
 // ---- prepared.c
