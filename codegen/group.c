@@ -64,9 +64,28 @@ bool group_only_renames(const pir_clause *c) {
          (body->map_kind == PIR_MAP_LINEAR && c->nodes[body->map].op == PIR_I_OUT_LINEAR);
 }
 
+// Marks the nodes that the clause's value is made of: clauses of an op share them. Operands come before what reads
+// them.
+static bool mark_used(const pir_clause *c, bool *used, int most) {
+  if (c->node_count > most || c->body < 0) return false;
+  used[c->body] = true;
+  for (int i = c->node_count - 1; i >= 0; i--) {
+    const pir_node *n = &c->nodes[i];
+    const int operands[] = {n->a, n->b, n->c, n->op == PIR_V_LOAD && n->map_kind == PIR_MAP_LINEAR ? n->map : -1};
+    for (size_t k = 0; used[i] && k < sizeof operands / sizeof *operands; k++)
+      if (operands[k] >= i) return false;
+      else if (operands[k] >= 0) used[operands[k]] = true;
+  }
+  return true;
+}
+
 static bool reads_aligned(const pir_clause *c) {
+  enum { MOST_NODES = 512 };
+  bool used[MOST_NODES] = {false};
+  if (!mark_used(c, used, MOST_NODES)) return false;
   for (int i = 0; i < c->node_count; i++) {
     const pir_node *n = &c->nodes[i];
+    if (!used[i]) continue;
     if (n->op == PIR_I_OUT || n->op == PIR_I_OUT_LINEAR || n->op == PIR_I_LOAD) return false;
     bool fixed = n->map_kind == PIR_MAP_LINEAR && c->nodes[n->map].op == PIR_I_CONST;  // the same element everywhere
     if (n->op == PIR_V_LOAD && n->map_kind != PIR_MAP_ALIGNED && !fixed) return false;

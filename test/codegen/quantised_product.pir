@@ -1,4 +1,4 @@
-// A product of dequantised values multiplies bytes, in vectors or in tile registers.
+// A product of dequantised values multiplies bytes, in vectors or in tile registers; the next quantisation is part of it.
 // RUN: pir-opt %s --passes=quantised,dce,group | FileCheck %s
 // RUN: pir-opt %s --emit=asm --target=znver4 | FileCheck %s --check-prefix=ASM
 // RUN: pir-opt %s --emit=asm --target=sapphirerapids | FileCheck %s --check-prefix=TILES
@@ -13,6 +13,8 @@
 // CHECK-NEXT:   "pd_op.cast" {{.*}} -> tensor<20x48xf32>
 // CHECK-NEXT:   "pd_op.multiply"
 // CHECK-NEXT:   "pd_op.relu"
+// CHECK:        "pd_op.quantize_linear"
+// CHECK-NEXT:   "cf.yield"
 
 // ASM:   vpdpbusd {{.*}}%zmm
 // TILES: tdpbssd %tmm
@@ -28,5 +30,6 @@
     (%17, %18, %19, %20) = "pd_op.dequantize_linear" (%13, %2, %4, %4, %4) {bit_length:8,is_test:true,only_observer:false,qmax:127,qmin:-128,quant_axis:1,round_type:0} : (tensor<64x48xf32>, tensor<48xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<64x48xf32>, tensor<1xf32>, tensor<1xf32>, tensor<48xf32>
     (%21) = "pd_op.matmul" (%9, %17) {transpose_x:false,transpose_y:false} : (tensor<20x64xf32>, tensor<64x48xf32>) -> tensor<20x48xf32>
     (%22) = "pd_op.relu" (%21) {} : (tensor<20x48xf32>) -> tensor<20x48xf32>
-    (%23) = "pd_op.fetch" (%22) {col:0,name:"out"} : (tensor<20x48xf32>) -> tensor<20x48xf32>
+    (%23, %24, %25, %26) = "pd_op.quantize_linear" (%22, %3, %4, %4, %4) {bit_length:8,is_test:true,only_observer:false,qmax:127,qmin:-128,quant_axis:-1,round_type:0} : (tensor<20x48xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<20x48xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>
+    (%27) = "pd_op.fetch" (%23) {col:0,name:"out"} : (tensor<20x48xf32>) -> tensor<20x48xf32>
 }
