@@ -270,13 +270,37 @@ static bool splits_last(const nest *n) {
   return pir_dim_is_const(n->l->dims, level_dim(n, last), &c) && c >= 2 * BLOCK;
 }
 
+// Units that are points of several levels, as rows of the last of them: for every point to be taken apart by divisions
+// would cost more than a few vectors of elements do. Sets those levels; returns the block for one point.
+static loop_block *open_rows(nest *n, const int *outer, int count) {
+  lowering *l = n->l;
+  loop_module *m = l->m;
+  loop_expr *at[PIR_MAX_RANK], *zero = pir_loop_int(m, 0), *one = pir_loop_int(m, 1);
+  loop_expr *begin = pir_loop_use(m, l->fn->begin), *end = pir_loop_use(m, l->fn->end);
+  const level *last = &n->levels[count - 1];
+  loop_expr *extent = level_extent(n, last);
+  loop_var *r = pir_loop_var_create(l->fn, "r", PIR_I64, 1), *x = pir_loop_var_create(l->fn, "x", PIR_I64, 1);
+  loop_expr *from = pir_loop_floordiv(m, begin, extent);
+  loop_expr *to = pir_loop_add(m, pir_loop_floordiv(m, pir_loop_sub(m, end, one), extent), one);
+  loop_block *block = pir_loop_for(l->fn, &l->fn->body, LOOP_PARALLEL, r, from, to, NULL);
+  loop_expr *row = pir_loop_use(m, r), *first = pir_loop_let(l->fn, block, "first", pir_loop_mul(m, row, extent));
+  split_unit(n, block, row, outer, count - 1, at);
+  for (int i = 0; i < count - 1; i++) set_level(n, &n->levels[i], at[i]);
+  x->extent = extent;
+  block = pir_loop_for(l->fn, block, LOOP_SERIAL, x, pir_loop_max(m, pir_loop_sub(m, begin, first), zero),
+                       pir_loop_min(m, pir_loop_sub(m, end, first), extent), NULL);
+  set_level(n, last, pir_loop_use(m, x));
+  return block;
+}
+
 static void pointwise(nest *n, lower_stages *stages) {
   lowering *l = n->l;
   int outer[PIR_MAX_RANK], count = n->level_count - 1;
   loop_expr *at[PIR_MAX_RANK], *unit, *zero = pir_loop_int(l->m, 0), *begin = zero, *end, *lane;
   pir_dim units = 1;
   lower_start(l, "stage", (int64_t)stages->count);
-  loop_block *body = open_units(n, &unit);
+  bool rows = count > 1 && !splits_last(n);
+  loop_block *body = rows ? &l->fn->body : open_units(n, &unit);
   for (int d = 0; d < n->rank; d++) n->index[d] = n->join && d == n->join_axis ? n->join_begin : zero;
   if (n->level_count > 0) {
     const level *last = &n->levels[count];
@@ -291,8 +315,9 @@ static void pointwise(nest *n, lower_stages *stages) {
       units = pir_dim_mul(l->dims, units, blocks);
       block_bounds(n, body, b, extent, BLOCK, &begin, &end);
     }
-    split_unit(n, body, unit, outer, count, at);
-    for (int i = 0; i < count; i++) set_level(n, &n->levels[i], at[i]);
+    if (rows) body = open_rows(n, outer, count);
+    else split_unit(n, body, unit, outer, count, at);
+    for (int i = 0; i < count && !rows; i++) set_level(n, &n->levels[i], at[i]);
     body = open_lanes(n, body, last, begin, end, 0, &lane);
   }
   lower_place before = lower_enter(l, body);
