@@ -26,7 +26,7 @@
 #define SUFFIX ".pirmodel"
 #define ABSENT UINT64_MAX
 
-enum { PAGE = 4096, ALIGN = 64, MOST_MODELS = 256 };
+enum { PAGE = 4096, LARGE_PAGE = 2 << 20, ALIGN = 64, MOST_MODELS = 256 };
 static const uint64_t MOST_BYTES = UINT64_C(4) << 30, MOST_OF_ALL = UINT64_C(8) << 30;
 
 typedef struct header {
@@ -157,19 +157,20 @@ static void put(writing *w, const void *data, size_t size) {
   w->size += size;
 }
 
-static void pad(writing *w, uint64_t align) { put(w, zeros, (align - w->size % align) % align); }
+static void pad(writing *w, uint64_t align) {
+  for (uint64_t left; (left = (align - w->size % align) % align);) put(w, zeros, left < PAGE ? left : PAGE);
+}
 
 // Where each piece will lie behind `data_at`, and how much they are together.
 static uint64_t lay_out(const pir_model *model, uint64_t *places) {
   const plan *p = &model->plan;
-  uint64_t at = 0;
+  const char *packs = model->packs.data;
+  uint64_t at = (model->packs.bytes + ALIGN - 1) / ALIGN * ALIGN;
+  for (uint32_t i = 0; i < p->pack_count; i++)
+    places[p->const_count + i] = (uint64_t)((const char *)model->packed[i] - packs);
   for (uint32_t i = 0; i < p->const_count; i++) {
     places[i] = model->constants[i] ? at : ABSENT;
     if (model->constants[i]) at += (p->consts[i].bytes + ALIGN - 1) / ALIGN * ALIGN;
-  }
-  for (uint32_t i = 0; i < p->pack_count; i++) {
-    places[p->const_count + i] = at;
-    at += (p->packs[i].packing->bytes + ALIGN - 1) / ALIGN * ALIGN;
   }
   return at;
 }
@@ -180,23 +181,22 @@ static file_digest digest_of(const writing *w) {
 }
 
 // Up to the page where data begins.
-static file_digest put_plan(writing *w, const pir_archive *text) {
+static file_digest put_plan(writing *w, const pir_archive *text, uint64_t page) {
   XXH3_128bits_reset(w->state);
   put(w, text->data, text->size);
-  pad(w, PAGE);
+  pad(w, page);
   return digest_of(w);
 }
 
+// Packed weights go out in one piece, so that the file has them in large pages where the system has those.
 static void put_data(writing *w, const pir_model *model) {
   const plan *p = &model->plan;
   XXH3_128bits_reset(w->state);
+  put(w, model->packs.data, model->packs.bytes);
+  pad(w, ALIGN);
   for (uint32_t i = 0; i < p->const_count; i++) {
     if (!model->constants[i]) continue;
     put(w, model->constants[i], p->consts[i].bytes);
-    pad(w, ALIGN);
-  }
-  for (uint32_t i = 0; i < p->pack_count; i++) {
-    put(w, model->packed[i], p->packs[i].packing->bytes);
     pad(w, ALIGN);
   }
 }
@@ -221,13 +221,15 @@ static bool room_for(int folder, uint64_t bytes) {
 
 static void write_file(const prepared *p, const pir_model *model, const pir_archive *text, uint64_t bytes) {
   writing w = {.state = XXH3_createState(), .good = true};
-  header h = {MAGIC, .key = p->key, .plan_bytes = text->size, .data_at = (PAGE + text->size + PAGE - 1) / PAGE * PAGE};
+  header h = {MAGIC, .key = p->key, .plan_bytes = text->size};
+  uint64_t page = model->packs.bytes < LARGE_PAGE ? PAGE : LARGE_PAGE;
   char name[64];
+  h.data_at = (PAGE + text->size + page - 1) / page * page;
   name_of(p->key, name);
   if (w.state && room_for(p->folder, h.data_at + bytes) && pir_folder_begin(p->folder, name, &w.file)) {
     XXH3_128bits_reset(w.state);
     put(&w, zeros, PAGE);
-    h.plan_sum = put_plan(&w, text);
+    h.plan_sum = put_plan(&w, text, page);
     put_data(&w, model);
     if (pir_folder_end(&w.file, w.good && put_header(&w, &h)))
       pir_folder_trim(p->folder, SUFFIX, MOST_OF_ALL, MOST_MODELS);
@@ -277,7 +279,9 @@ static bool map(int fd, struct stat *st, owned_block *out) {
   if (fstat(fd, st) || (uint64_t)st->st_size < sizeof(header)) return false;
   void *data = mmap(NULL, (size_t)st->st_size, PROT_READ, MAP_PRIVATE, fd, 0);
   if (data == MAP_FAILED) return false;
-  (void)madvise(data, (size_t)st->st_size, MADV_WILLNEED);  // after a boot: read ahead while the plan is made
+#ifdef MADV_HUGEPAGE
+  (void)madvise(data, (size_t)st->st_size, MADV_HUGEPAGE);  // how it is read after a boot
+#endif
   *out = (owned_block){data, (size_t)st->st_size};
   return true;
 }
