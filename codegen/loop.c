@@ -270,6 +270,14 @@ loop_expr *pir_loop_fold(loop_module *m, pir_combine combine, loop_expr *a) {
   return e;
 }
 
+loop_expr *pir_loop_zip(loop_module *m, loop_expr *a, loop_expr *b, bool upper) {
+  loop_expr *e = pir_loop_node(m, LOOP_ZIP, a->dtype, a->lanes);
+  e->fn = upper;
+  e->a = a;
+  e->b = b;
+  return e;
+}
+
 loop_expr *pir_loop_team(loop_module *m, pir_combine combine, loop_expr *a) {
   loop_expr *e = pir_loop_node(m, LOOP_TEAM, a->dtype, 1);
   e->fn = combine;

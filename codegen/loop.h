@@ -68,6 +68,7 @@ typedef enum loop_kind {
                    // registers: the value of register a
   LOOP_GATHER,     // buffer[a] with a vector of indices
   LOOP_FOLD,       // the lanes of a combined into one, by pir_combine `fn`
+  LOOP_ZIP,        // lanes of a and b in turn: of their lower halves (fn 0), of their upper ones (fn 1)
   LOOP_TEAM        // devices: scalar a of all threads of the team combined, by pir_combine `fn`
 } loop_kind;
 
@@ -217,6 +218,7 @@ PIR_API loop_expr *pir_loop_load(loop_module *m, loop_buffer *buffer, loop_expr 
                                  loop_expr *mask);
 loop_expr *pir_loop_gather(loop_module *m, loop_buffer *buffer, loop_expr *index, loop_expr *mask);
 loop_expr *pir_loop_fold(loop_module *m, pir_combine combine, loop_expr *a);
+loop_expr *pir_loop_zip(loop_module *m, loop_expr *a, loop_expr *b, bool upper);
 loop_expr *pir_loop_team(loop_module *m, pir_combine combine, loop_expr *a);
 // Lanes below n are true.
 loop_expr *pir_loop_tail_mask(loop_module *m, loop_expr *n, uint16_t lanes);

@@ -118,6 +118,7 @@ static void put_expr(printer *p, const loop_expr *e) {
     case LOOP_RAMP: put(p, "ramp"), put_int(p, e->lanes); break;
     case LOOP_LOAD: put_buffer(p, e->buffer), put(p, "."), put_type(p, e->dtype, e->lanes); break;
     case LOOP_GATHER: put_buffer(p, e->buffer), put(p, ".gather"), put_int(p, e->lanes); break;
+    case LOOP_ZIP: put(p, e->fn ? "zip_upper" : "zip_lower"); break;
     case LOOP_FOLD: put(p, "fold_"), put(p, combine_name(e->fn)); break;
     case LOOP_TEAM: put(p, "team_"), put(p, combine_name(e->fn)); break;
   }

@@ -15,8 +15,9 @@
 #include "contract_impl.h"
 
 #include <math.h>
+#include <string.h>
 
-enum { ROW_TILES = 4, UNIT_ROWS = 8, PACKED_BYTES = 1 << 18, VARYING_KEYS = 256 };
+enum { ROW_TILES = 4, UNIT_ROWS = 16, FEW_UNITS = 8, PACKED_BYTES = 1 << 18, VARYING_KEYS = 256 };
 
 typedef struct emission {
   lowering *l;
@@ -32,6 +33,8 @@ typedef struct emission {
   loop_expr *axis[PIR_MAX_RANK];
   loop_expr *first_row, *row_count, *first_key, *key_count;  // of the unit; of the block
   loop_buffer *queries, *keys, *values, *scores, *top, *total, *shrink, *out;
+  loop_buffer *turned;  // keys on their way into panels, a row each, where they are turned
+  int64_t turned_line;
 } emission;
 
 static loop_expr *number(const emission *e, int64_t n) { return pir_loop_int(e->m, n); }
@@ -115,11 +118,55 @@ static void pack_panel(emission *e, loop_block *block, loop_expr *key, loop_expr
     lower_fail(e->l, e->a->first, "keys that have no vector form");
 }
 
+// Whether what the body reads lies side by side for neighbouring lanes.
+static bool reads_runs(const loop_block *body, const loop_var *lane) {
+  int64_t step;
+  for (const loop_stmt *s = body->first; s; s = s->next) {
+    const loop_expr *x = s->value;
+    if (x && x->kind == LOOP_LOAD && pir_loop_mentions(x->a, lane) &&
+        (!pir_loop_stride(x->a, lane, &step) || step != 1))
+      return false;
+  }
+  return true;
+}
+
+// A square of lanes x lanes, turned: rows that are half the square apart are zipped, as often as halves can be taken.
+static void turn(const emission *e, loop_block *block, loop_expr **rows) {
+  loop_expr *next[64];
+  for (int round = 1; round < e->lanes; round *= 2) {
+    for (int i = 0; i < e->lanes; i++)
+      next[i] = name(e, block, pir_loop_zip(e->m, rows[i / 2], rows[i / 2 + e->lanes / 2], i % 2));
+    memcpy(rows, next, (size_t)e->lanes * sizeof *rows);
+  }
+}
+
+// The same for keys whose depths lie side by side: they are read as they lie, and turned in squares.
+static void pack_turned(emission *e, loop_block *block, loop_expr *key, loop_expr *count) {
+  loop_expr *k, *d, *rows[64];
+  int64_t line = e->turned_line;
+  loop_block *body = count_up(e, block, LOOP_SERIAL, number(e, 0), count, 1, &k);
+  e->axis[e->a->key] = plus(e, e->first_key, plus(e, key, k));
+  loop_block *inner = vectorised(e, body, number(e, e->depth), &d);
+  store_element(e, inner, e->a->k, e->a->k_map, d, e->turned, plus(e, times(e, k, line), d));
+  loop_expr *to = times(e, pir_loop_floordiv(e->m, key, number(e, e->lanes)), e->panel);
+  for (int64_t from = 0; from < e->depth; from += e->lanes) {
+    for (int i = 0; i < e->lanes; i++)
+      rows[i] = name(e, block, pir_loop_load(e->m, e->turned, number(e, i * line + from), (uint16_t)e->lanes, NULL));
+    turn(e, block, rows);
+    for (int i = 0; i < e->lanes && from + i < e->depth; i++)
+      pir_loop_store(e->fn, block, e->keys, plus(e, to, number(e, (from + i) * e->lanes)), rows[i], NULL);
+  }
+}
+
 static void pack_keys(emission *e, loop_block *block) {
   loop_expr *key, *width = number(e, e->lanes);
   loop_block *rest, *body = count_up(e, block, LOOP_SERIAL, number(e, 0), e->key_count, e->lanes, &key);
   key->var->multiple = e->lanes;
   loop_expr *left = name(e, body, pir_loop_sub(e->m, e->key_count, key));
+  if (e->turned) {
+    pack_turned(e, body, key, name(e, body, pir_loop_min(e->m, left, width)));
+    return;
+  }
   body = pir_loop_if(e->fn, body, pir_loop_lt(e->m, left, width), &rest);
   pack_panel(e, body, key, name(e, body, pir_loop_tail_mask(e->m, left, (uint16_t)e->lanes)));
   pack_panel(e, rest, key, NULL);
@@ -411,10 +458,21 @@ static void choose_sizes(emission *e) {
   for (int d = 0; d < a->rank; d++)
     if (d != a->row && d != a->key)
       units = pir_dim_is_const(e->l->dims, a->shape[d], &extent) && extent > 0 && units < 64 ? units * extent : 64;
-  if (units < UNIT_ROWS) e->rows_of_unit /= 4;
+  if (units < FEW_UNITS) e->rows_of_unit /= 8;
   if (!pir_dim_is_const(e->l->dims, a->shape[a->row], &rows) || rows < 1) return;
   int64_t blocks = (rows + e->rows_of_unit - 1) / e->rows_of_unit;
   e->rows_of_unit = (rows + blocks - 1) / blocks;
+}
+
+// Whether neighbouring keys lie side by side, so that panels are read in whole vectors.
+static bool keys_lie_in_panels(emission *e) {
+  loop_block body = {0};
+  loop_var *lane = pir_loop_var_create(e->fn, "lane", PIR_I64, 1);
+  loop_expr *zero = number(e, 0);
+  for (int d = 0; d < e->a->rank; d++) e->axis[d] = zero;
+  e->axis[e->a->key] = pir_loop_use(e->m, lane);
+  store_element(e, &body, e->a->k, e->a->k_map, zero, e->keys, pir_loop_use(e->m, lane));
+  return reads_runs(&body, lane);
 }
 
 static void take_scratch(emission *e) {
@@ -424,6 +482,10 @@ static void take_scratch(emission *e) {
   e->values = pir_loop_scratch(fn, "values", e->type, e->keys_of_block * e->width);
   e->scores = pir_loop_scratch(fn, "scores", e->type, e->rows_of_strip * e->line);
   e->total = pir_loop_scratch(fn, "total", e->type, e->rows_of_unit);
+  if (!keys_lie_in_panels(e)) {
+    e->turned_line = round_up(e->depth, e->lanes) + e->lanes;
+    e->turned = pir_loop_scratch(fn, "turned", e->type, e->lanes * e->turned_line);
+  }
   if (e->one_block) return;
   e->top = pir_loop_scratch(fn, "top", e->type, e->rows_of_unit);
   e->shrink = pir_loop_scratch(fn, "shrink", e->type, e->rows_of_strip);

@@ -543,6 +543,18 @@ static LLVMValueRef dot(emitter *e, const loop_expr *x) {
   return pir_llvm_intrinsic(e, name, NULL, 0, args, 3);
 }
 
+static LLVMValueRef zip_lanes(emitter *e, const loop_expr *x) {
+  LLVMValueRef a = pir_llvm_expr(e, x->a), b = pir_llvm_expr(e, x->b), order[64];
+  unsigned lanes = x->lanes, first = x->fn ? lanes / 2 : 0;
+  if (lanes > sizeof order / sizeof *order) {
+    e->unsupported = "vectors of so many lanes";
+    return a;
+  }
+  for (unsigned i = 0; i < lanes; i++)
+    order[i] = LLVMConstInt(LLVMInt32TypeInContext(e->ctx), first + i / 2 + (i % 2 ? lanes : 0), false);
+  return LLVMBuildShuffleVector(e->b, a, b, LLVMConstVector(order, lanes), "");
+}
+
 static LLVMValueRef emit_expr(emitter *e, loop_expr *x) {
   switch ((loop_kind)x->kind) {
     case LOOP_CONST:
@@ -567,6 +579,7 @@ static LLVMValueRef emit_expr(emitter *e, loop_expr *x) {
     case LOOP_LOAD:
     case LOOP_GATHER: return load(e, x);
     case LOOP_FOLD: return fold_lanes(e, x);
+    case LOOP_ZIP: return zip_lanes(e, x);
     case LOOP_TEAM: e->unsupported = "a team of threads"; return pir_llvm_expr(e, x->a);
   }
   return NULL;
