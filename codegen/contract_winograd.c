@@ -13,7 +13,13 @@
 // the sums back, straight into the epilogue. Taps are transformed in double precision.
 #include "contract_impl.h"
 
-enum { MOST_POINTS = CONTRACT_MAX_POINTS * CONTRACT_MAX_POINTS, MOST_TILES = 56, UNIT_LANES = 64, LIKELY = 28 };
+enum {
+  MOST_POINTS = CONTRACT_MAX_POINTS * CONTRACT_MAX_POINTS,
+  MOST_TILES = 56,
+  UNIT_LANES = 64,
+  LIKELY = 28,
+  FEW_SUMS = 16
+};
 
 typedef struct winograd {
   contract_emission e;
@@ -24,6 +30,7 @@ typedef struct winograd {
   loop_buffer *sums;                 // [point][patch of the block][lane of the panel]
   int64_t line;                      // of `patches`
   loop_expr *first;                  // number of the block's first patch
+  loop_expr *tiles;                  // of the block: all, or fewer in the last one where they are of one size
   loop_expr *across, *down, *count;  // patches side by side, above each other, of all images
 } winograd;
 
@@ -164,6 +171,8 @@ static double choose_sizes(const contract_form *f, contract_winograd *w, const p
   int64_t most = (int64_t)target->l2_bytes / 2 / (points * (int64_t)sizeof(float) * (w->channels + f->vector));
   if (most > MOST_TILES) most = MOST_TILES;
   if (most < rows) most = rows;
+  // Smaller tiles fit more numbers of patches.
+  if (!known && rows * w->vectors > FEW_SUMS) rows = FEW_SUMS / w->vectors;
   w->rows_of_tile = rows;
   int64_t width = (int64_t)w->vectors * w->vector, panels = lanes_of(f) / width;
   int64_t fewest = ceil_of(patches, most), tries = known ? 8 : 1;
@@ -412,6 +421,26 @@ static void emit_patch(winograd *w, loop_block *block, loop_expr *patch, loop_ex
   for (int i = 0; i < w->points; i++) pir_loop_store(e->fn, body, w->patches, patch_at(w, patch, at, i), out[i], NULL);
 }
 
+// Tiles of a block are of nearly equal size; where blocks are not cut to the number of patches, of one size.
+static bool is_cut(const winograd *w) {
+  int64_t count;
+  return w->how->tiles % w->how->rows_of_tile || (pir_loop_is_int(w->count, &count) && count % w->how->tiles == 0);
+}
+
+static void find_tiles(winograd *w, loop_block *block) {
+  loop_module *m = w->e.m;
+  int rows = w->how->rows_of_tile;
+  w->tiles = pir_loop_int(m, (w->how->tiles + rows - 1) / rows);
+  if (is_cut(w)) return;
+  loop_expr *left = pir_loop_floordiv(m, offset(w, minus(w, w->count, w->first), rows - 1), pir_loop_int(m, rows));
+  w->tiles = pir_loop_let(w->e.fn, block, "tiles", pir_loop_min(m, left, w->tiles));
+}
+
+// Patches of the block, those that fill the last tile included.
+static loop_expr *patches_of(const winograd *w) {
+  return is_cut(w) ? pir_loop_int(w->e.m, w->how->tiles) : times(w, w->tiles, w->how->rows_of_tile);
+}
+
 // A block that reaches beyond the last patch is filled with zeros: what was left there could be slow numbers.
 static void emit_no_patch(winograd *w, loop_block *block, loop_expr *patch) {
   contract_emission *e = &w->e;
@@ -468,7 +497,7 @@ static void emit_patches(winograd *w, loop_block *block) {
   contract_emission *e = &w->e;
   loop_expr *patch, *inside[2 * CONTRACT_MAX_POINTS];
   loop_block *none, *border;
-  block = count_up(w, block, "t", pir_loop_int(e->m, w->how->tiles), 1, &patch);
+  block = count_up(w, block, "t", patches_of(w), 1, &patch);
   loop_expr *number = pir_loop_let(e->fn, block, "n", plus(w, w->first, patch));
   block = if_exists(w, block, number, &none);
   if (none) emit_no_patch(w, none, patch);
@@ -538,7 +567,8 @@ static void emit_products(winograd *w, loop_block *block, loop_expr *panel) {
     loop_block *body = count_up(w, block, "tile", pir_loop_int(e->m, larger), 1, &tile);
     emit_product(w, body, point, times(w, tile, rows + 1), rows + 1, taps);
   }
-  loop_block *body = count_up(w, block, "tile", pir_loop_int(e->m, tiles - larger), 1, &tile);
+  loop_expr *end = is_cut(w) ? pir_loop_int(e->m, tiles - larger) : w->tiles;
+  loop_block *body = count_up(w, block, "tile", end, 1, &tile);
   emit_product(w, body, point, offset(w, times(w, tile, rows), (int64_t)larger * (rows + 1)), rows, taps);
 }
 
@@ -582,7 +612,7 @@ static bool emit_outputs(winograd *w, loop_block *block, loop_expr *panel) {
   contract_emission *e = &w->e;
   loop_expr *patch, *v;
   loop_block *none;
-  block = count_up(w, block, "t", pir_loop_int(e->m, w->how->tiles), 1, &patch);
+  block = count_up(w, block, "t", patches_of(w), 1, &patch);
   loop_expr *number = pir_loop_let(e->fn, block, "n", plus(w, w->first, patch));
   block = if_exists(w, block, number, &none);
   place_patch(w, block, number);
@@ -654,6 +684,7 @@ static pir_status emit_blocks(const contract_form *f, const contract_winograd *h
   w.across = contract_dim(e, along[1]);
   w.count = contract_dim(e, patches);
   w.first = pir_loop_let(e->fn, block, "first", times(&w, values[1], how->tiles));
+  find_tiles(&w, block);
   emit_patches(&w, block);
   return emit_panels(&w, block, values[0]) ? PIR_OK : PIR_UNSUPPORTED;
 }
