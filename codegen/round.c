@@ -5,9 +5,8 @@
 //
 // A value is narrowed once, right where it is made: above the views that lead from it to its readers, for these move
 // either. Left alone are contractions without a run of neighbours along their sums that pairs could be taken from (an
-// image's first layer, depthwise), and those that are small. Linear in the program.
-#include "contract.h"
-#include "lower.h"
+// image's first layer, depthwise), those that are small, and attention over many keys. Linear in the program.
+#include "attention.h"
 
 #include <pir/dialect/pd_op.h>
 #include <pir/pass.h>
@@ -20,6 +19,7 @@ typedef struct rounding {
   pir_context *ctx;
   pir_arena arena;
   pir_map narrow;  // value -> it as bf16
+  pir_map kept;    // contractions that stay
   uint64_t rounded, casts;
 } rounding;
 
@@ -154,10 +154,29 @@ static bool is_f32(const rounding *r, const pir_value *v) {
 
 static bool is_parameter(const pir_value *v) { return pir_value_op(v) && pir_op_has(pir_value_op(v), PIR_PARAMETER); }
 
+// Attention over many keys: its scores are never in memory when it is one group, and that is worth more.
+static void keep_attention(rounding *r, const pir_op *op) {
+  enum { FEW_KEYS = 256 };
+  attention a;
+  lowering l;
+  int64_t keys;
+  loop_module *m = pir_loop_module_create();
+  if (!m) return;
+  lower_init(&l, m, NULL, r->facts, NULL);
+  if (attention_match(&l, op, &a) &&
+      (!pir_dim_is_const(pir_facts_dims(r->facts), a.shape[a.key], &keys) || keys > FEW_KEYS)) {
+    pir_map_put(&r->arena, &r->kept, a.first, 1);
+    pir_map_put(&r->arena, &r->kept, a.second, 1);
+  }
+  pir_loop_module_destroy(m);
+}
+
 static void round_operands(rounding *r, pir_op *op) {
   contraction c;
   int k[2];
-  if (!pir_codegen_can(op, r->facts) || !pir_contract_match(op, r->facts, &c, &k[0], &k[1])) return;
+  if (pir_map_find(&r->kept, op) || !pir_codegen_can(op, r->facts) ||
+      !pir_contract_match(op, r->facts, &c, &k[0], &k[1]))
+    return;
   pir_value *a = pir_op_operand(op, (size_t)k[0]), *b = pir_op_operand(op, (size_t)k[1]);
   if (!is_f32(r, a) || !is_f32(r, b) || c.out.dtype != PIR_F32 || !is_worthwhile(&c, is_parameter(b))) return;
   for (int i = 0; i < 2; i++) {
@@ -174,6 +193,8 @@ pir_status pir_pass_round(pir_pass_run *run) {
   rounding r = {.run = run, .facts = pir_run_facts(run), .ctx = pir_program_context(run->program)};
   if (!r.facts) return pir_run_facts_status(run);
   pir_arena_init(&r.arena, NULL, NULL, NULL);
+  for (pir_op *op = pir_block_first(pir_program_block(run->program)); op; op = pir_op_next(op))
+    if (lower_is_contraction(op)) keep_attention(&r, op);
   for (pir_op *op = pir_block_first(pir_program_block(run->program)); op; op = pir_op_next(op))
     if (lower_is_contraction(op)) round_operands(&r, op);
   pir_arena_destroy(&r.arena);
