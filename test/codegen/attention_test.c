@@ -254,8 +254,26 @@ static pir_model *compile(const pir_program *program, const char *target) {
   return model;
 }
 
-static pir_session *run(pir_model *model, int inputs, const pir_tensor *in, int threads, pir_tensor *out) {
+typedef struct account {
+  size_t now, most;
+} account;
+
+static void *count_alloc(void *user, size_t size, size_t align) {
+  account *a = user;
+  a->now += size;
+  if (a->now > a->most) a->most = a->now;
+  return aligned_alloc(align, (size + align - 1) / align * align);
+}
+
+static void count_release(void *user, void *memory, size_t size) {
+  ((account *)user)->now -= size;
+  free(memory);
+}
+
+static pir_session *run(pir_model *model, int inputs, const pir_tensor *in, int threads, account *memory,
+                        pir_tensor *out) {
   pir_session_options options = {.size = sizeof options, .threads = threads};
+  if (memory) options.allocator = (pir_allocator){count_alloc, count_release, memory};
   pir_session *session;
   pir_status made = pir_session_create(model, &options, &session);
   assert_int_equal(made, PIR_OK);
@@ -272,7 +290,7 @@ static void run_case(const style *s, pir_model *model, const sizes *z) {
   pir_session *sessions[2];
   int inputs = s->mask ? 4 : 3;
   for (int i = 0; i < inputs; i++) fill(s, i, z, &in[i]);
-  for (int t = 0; t < 2; t++) sessions[t] = run(model, inputs, in, t + 1, &out[t]);
+  for (int t = 0; t < 2; t++) sessions[t] = run(model, inputs, in, t + 1, NULL, &out[t]);
   check(s, in, &out[0]);
   int64_t bytes = pir_tensor_numel(&out[0]) * (int64_t)pir_dtype_size(out[0].dtype);
   assert_memory_equal(out[0].data, out[1].data, (size_t)bytes);
@@ -309,7 +327,29 @@ static void test_numbers(void **state) {
   pir_context_destroy(ctx);
 }
 
+// 3 x 4096 x 4096 scores are 201 MB; the result is 1.2 MB.
+static void test_memory(void **state) {
+  const style *s = &styles[0];
+  static const sizes long_case = {1, 4096, 4096};
+  account memory = {0};
+  pir_tensor in[4] = {0}, out;
+  pir_context *ctx = pir_context_create(NULL);
+  assert_int_equal(pir_dialects_load_all(ctx), PIR_OK);
+  pir_program *open = parse(ctx, s, NULL);
+  pir_model *model = compile(open, "native");
+  for (int i = 0; i < 3; i++) fill(s, i, &long_case, &in[i]);
+  pir_session *session = run(model, 3, in, 2, &memory, &out);
+  for (int64_t row = 0; row < 4096; row += 1365) check_row(s, in, &out, 0, row % 3, row);
+  assert_in_range(memory.most, 1, 6 << 20);
+  pir_session_destroy(session);
+  assert_int_equal(memory.now, 0);
+  for (int i = 0; i < 3; i++) free(in[i].data);
+  pir_model_release(model);
+  pir_program_destroy(open);
+  pir_context_destroy(ctx);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_numbers)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_numbers), cmocka_unit_test(test_memory)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

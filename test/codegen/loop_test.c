@@ -218,12 +218,15 @@ static void test_math(void **state) {
     pir_loop_store(fn, body, o, pir_loop_use(m, c), pir_loop_op(m, all[k].fn, x, NULL, NULL), NULL);
     pir_stage_fn run = compile(f, m);
     double worst = 0, at = 0;
-    for (int round = 0; round < 3; round++) {  // linear over the range, near 0, powers of two
+    for (int round = 0; round < 16;
+         round++) {  // linear over the range, near 0, powers of two, then all patterns of bits
       for (int i = 0; i < N; i++) {
         float t = (float)i / (N - 1);
         in[i] = round == 0   ? all[k].from + (all[k].to - all[k].from) * t
                 : round == 1 ? (t - 0.5f) * 4
                              : ldexpf(1 + t, i % 250 - 125);
+        uint32_t bits = (uint32_t)i * 65536u + (uint32_t)round * 4999u;
+        if (round > 2) memcpy(&in[i], &bits, sizeof bits);
       }
       memcpy(in, special, sizeof special);
       void *buffers[] = {in, out};
