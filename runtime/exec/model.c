@@ -34,7 +34,7 @@ static const char *pipeline_for(const pir_model_options *options) {
   if (strcmp(options->pipeline, "compile") != 0) return options->pipeline;
   if (pir_model_wants_device(options)) return "compile-cuda";
   pir_math_named(options->math, &math);
-  bool rounds = math == PIR_MATH_BF16 && !pir_target_get(options->target, &target) && target.avx512_bf16;
+  bool rounds = math == PIR_MATH_BF16 && !pir_target_describe(options->target, &target) && target.avx512_bf16;
   return rounds ? "compile-bf16" : "compile";
 }
 
