@@ -217,9 +217,9 @@ static int build_pipeline(const cli *cli, pir_pass_manager *manager, const rule_
   }
   const emit_form *form = form_of(cli);  // code without passes is that of the pipeline that makes groups
   if (!emit_is_code(form) || changes(cli)) return edit_pipeline(cli, manager);
-  const char *math = cli_value(cli, OPT_MATH, "strict");
+  const char *math = cli_value(cli, OPT_MATH, NULL);
   pir_target target;
-  bool rounds = !strcmp(math, "bf16") && !pir_target_describe(cli_value(cli, OPT_TARGET, NULL), &target) &&
+  bool rounds = math && !strcmp(math, "bf16") && !pir_target_describe(cli_value(cli, OPT_TARGET, NULL), &target) &&
                 target.avx512_bf16;
   pir_str name = rounds ? PIR_STR("compile-bf16") : PIR_STR("compile");
   return pir_pass_manager_parse(manager, pir_str_from(pir_pipeline_text(name))) ? CLI_INTERNAL : 0;
