@@ -10,159 +10,12 @@
 // wait for p others, and stores the results that do. What a later phase wants again and is dear to
 // compute is kept in scratch, so that inputs are read once and the row stays in the L1 cache. Where the memory's
 // innermost dim is not reduced, lanes are rows.
-#include "lower.h"
+#include "nest.h"
 
 #define BLOCK 4096     // elements of a unit, where a level is cut into units
 #define LANE_BLOCK 64  // rows side by side in a unit
 #define MAX_ROW 16384  // elements of a row that are kept in scratch
 #define KEEP_COST 4    // values that cost less are computed again
-#define MAX_OUTPUTS 64
-
-typedef struct level {
-  int dims[PIR_MAX_RANK];  // merged ones, outermost first
-  int count;
-  bool reduced;
-} level;
-
-typedef struct nest {
-  lowering *l;
-  int rank;
-  pir_dim extent[PIR_MAX_RANK];
-  bool reduced[PIR_MAX_RANK];
-  uint8_t order[PIR_MAX_RANK];
-  level levels[PIR_MAX_RANK];
-  int level_count;
-  const pir_value *outputs[MAX_OUTPUTS];
-  int output_count;
-  const pir_op *reductions[MAX_OUTPUTS];
-  int reduction_count;
-  loop_expr *index[PIR_MAX_RANK];  // of the point at hand
-  const pir_op *join, *list;       // of whose members the nest does one, along
-  int join_axis;                   // this dim, where all together
-  pir_dim join_extent;             // have this extent and the one
-  loop_expr *join_begin;           // begins here
-} nest;
-
-static pir_dim canonical(const nest *n, pir_dim d) {
-  return d == PIR_DIM_UNKNOWN ? d : pir_dim_canonical(n->l->dims, d);
-}
-
-static bool is_one(const nest *n, pir_dim d) {
-  int64_t c;
-  return pir_dim_is_const(n->l->dims, d, &c) && c == 1;
-}
-
-static bool is_inside(const nest *n, const pir_value *v) {
-  const pir_op *op = pir_value_op(v);
-  return op && pir_op_parent(op) == n->l->group;
-}
-
-// ---- which dims can be one level
-
-// How a tensor lies along a dim of the nest: absent (extent 1 or no such dim), or present.
-static bool has_dim(const nest *n, const pir_fact *f, int d) {
-  int own = d - (n->rank - f->rank);
-  return own >= 0 && !is_one(n, f->shape[own]);
-}
-
-// Whether only the run shows if the tensor is broadcast along the dim.
-static bool is_unsure(const nest *n, const pir_fact *f, int d) {
-  pir_dim extent = n->join && d == n->join_axis ? n->join_extent : n->extent[d];
-  return has_dim(n, f, d) && canonical(n, f->shape[d - (n->rank - f->rank)]) != canonical(n, extent);
-}
-
-static bool follows(const nest *n, const lower_value *v, const pir_fact *f, int outer, int inner) {
-  int shift = n->rank - f->rank;
-  for (int i = 0; i + 1 < f->rank; i++)
-    if (v->order[i] == outer - shift) {
-      if (v->placed && v->place.axis == inner - shift) return false;  // there is a gap
-      while (i + 1 < f->rank && is_one(n, f->shape[v->order[i + 1]])) i++;
-      return i + 1 < f->rank && v->order[i + 1] == inner - shift;
-    }
-  return false;
-}
-
-static bool is_aligned_op(const pir_op *op) {
-  const pir_opdef *def = pir_op_meaning(op);
-  if (!def || !def->clause) return false;
-  for (const pir_clause *c = def->clause; c; c = c->next) {
-    if (c->kind != PIR_CLAUSE_POINTWISE && c->kind != PIR_CLAUSE_REDUCE) return false;
-    for (int i = 0; i < c->node_count; i++) {
-      uint8_t op_kind = c->nodes[i].op;
-      if (op_kind == PIR_I_OUT || op_kind == PIR_I_OUT_LINEAR || op_kind == PIR_I_LOAD) return false;
-      if (op_kind == PIR_V_LOAD && c->nodes[i].map_kind != PIR_MAP_ALIGNED) return false;
-    }
-  }
-  return true;
-}
-
-static bool tensor_allows(const nest *n, const pir_value *value, int outer, int inner) {
-  lower_value *v = lower_find(n->l, value);
-  const pir_fact *f = lower_fact(n->l, value);
-  if (!v || v->slot < 0) return true;
-  if (!f->known || f->rank < 0 || f->rank > n->rank) return false;
-  if (is_unsure(n, f, outer) || is_unsure(n, f, inner)) return false;
-  if (has_dim(n, f, outer) != has_dim(n, f, inner)) return false;
-  return !has_dim(n, f, outer) || follows(n, v, f, outer, inner);
-}
-
-static bool is_attribute_operand(const pir_op *op, size_t i) {
-  const pir_opdef *def = pir_op_meaning(op);
-  return i < def->operand_count && (def->operands[i].flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR));
-}
-
-// Along the axis of the join a member has an extent of its own; inside of it lies what it has in common with the
-// others.
-static bool member_allows(const nest *n, const pir_value *value, int outer, int inner) {
-  lower_value *v = lower_find(n->l, value);
-  const pir_fact *f = lower_fact(n->l, value);
-  if (outer != n->join_axis || !v || v->slot < 0 || f->rank != n->rank) return tensor_allows(n, value, outer, inner);
-  return !is_unsure(n, f, inner) && has_dim(n, f, inner) && follows(n, v, f, outer, inner);
-}
-
-static bool join_allows(const nest *n, int outer, int inner) {
-  if (inner == n->join_axis) return false;
-  for (size_t i = 0; i < pir_op_operands(n->list); i++)
-    if (!member_allows(n, pir_op_operand(n->list, i), outer, inner)) return false;
-  return tensor_allows(n, pir_op_result(n->join, 0), outer, inner);
-}
-
-// Constants inside the group are the same everywhere.
-static bool can_merge(const nest *n, int outer, int inner) {
-  if (n->reduced[outer] != n->reduced[inner]) return false;
-  for (const pir_op *op = pir_block_first(pir_region_first(pir_op_region(n->l->group, 0))); op; op = pir_op_next(op)) {
-    if (pir_op_has(op, PIR_TERMINATOR)) {
-      for (size_t i = 0; i < pir_op_operands(op); i++)
-        if (!tensor_allows(n, pir_op_operand(op, i), outer, inner)) return false;
-      continue;
-    }
-    if (pir_op_has(op, PIR_CONSTANT)) continue;
-    if (n->join && (op == n->join || op == n->list)) {
-      if (!join_allows(n, outer, inner)) return false;
-      continue;
-    }
-    if (!is_aligned_op(op)) return false;
-    for (size_t i = 0; i < pir_op_operands(op); i++) {
-      const pir_value *v = pir_op_operand(op, i);
-      if (v && !is_attribute_operand(op, i) && !tensor_allows(n, v, outer, inner)) return false;
-    }
-  }
-  return true;
-}
-
-static void find_levels(nest *n) {
-  n->level_count = 0;
-  for (int i = 0; i < n->rank; i++) {
-    int d = n->order[i];
-    if (is_one(n, n->extent[d])) continue;
-    level *last = n->level_count ? &n->levels[n->level_count - 1] : NULL;
-    if (!last || !can_merge(n, last->dims[last->count - 1], d)) {
-      last = &n->levels[n->level_count++];
-      *last = (level){.reduced = n->reduced[d]};
-    }
-    last->dims[last->count++] = d;
-  }
-}
 
 // ---- loops
 
@@ -763,7 +616,7 @@ static void join_nests(const nest *whole, lower_site *site, lower_stages *stages
         n.outputs[n.output_count++] = whole->outputs[i];
     if (!n.output_count) continue;
     l->join_part = part;
-    find_levels(&n);
+    nest_find_levels(&n);
     pointwise(&n, stages);
   }
   l->join = NULL;
@@ -781,7 +634,7 @@ static void pointwise_nest_of(lowering *l, const pir_value *const *outputs, int 
     join_nests(&n, &site, stages);
     return;
   }
-  find_levels(&n);
+  nest_find_levels(&n);
   if (lower_on_device(l)) flat(&n, stages);
   else pointwise(&n, stages);
 }
@@ -807,7 +660,7 @@ void lower_nests(lowering *l, lower_stages *stages) {
   }
   if (n.output_count && !l->why) {
     find_order(&n);
-    find_levels(&n);
+    nest_find_levels(&n);
     rows(&n, stages);
   }
   while (count && !l->why) {

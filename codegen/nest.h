@@ -1,0 +1,51 @@
+// What the files that make nests share: a nest's space, and its levels.
+#ifndef PIR_NEST_H
+#define PIR_NEST_H
+
+#include "lower.h"
+
+#define MAX_OUTPUTS 64
+
+typedef struct level {
+  int dims[PIR_MAX_RANK];  // merged ones, outermost first
+  int count;
+  bool reduced;
+} level;
+
+typedef struct nest {
+  lowering *l;
+  int rank;
+  pir_dim extent[PIR_MAX_RANK];
+  bool reduced[PIR_MAX_RANK];
+  uint8_t order[PIR_MAX_RANK];
+  level levels[PIR_MAX_RANK];
+  int level_count;
+  const pir_value *outputs[MAX_OUTPUTS];
+  int output_count;
+  const pir_op *reductions[MAX_OUTPUTS];
+  int reduction_count;
+  loop_expr *index[PIR_MAX_RANK];  // of the point at hand
+  const pir_op *join, *list;       // of whose members the nest does one, along
+  int join_axis;                   // this dim, where all together
+  pir_dim join_extent;             // have this extent and the one
+  loop_expr *join_begin;           // begins here
+} nest;
+
+static inline pir_dim canonical(const nest *n, pir_dim d) {
+  return d == PIR_DIM_UNKNOWN ? d : pir_dim_canonical(n->l->dims, d);
+}
+
+static inline bool is_one(const nest *n, pir_dim d) {
+  int64_t c;
+  return pir_dim_is_const(n->l->dims, d, &c) && c == 1;
+}
+
+static inline bool is_inside(const nest *n, const pir_value *v) {
+  const pir_op *op = pir_value_op(v);
+  return op && pir_op_parent(op) == n->l->group;
+}
+
+// Its levels, from its extents, order and reduced dims. nest_levels.c
+void nest_find_levels(nest *n);
+
+#endif
