@@ -276,12 +276,33 @@ static LLVMValueRef call_unary(emitter *e, const char *name, LLVMValueRef a) {
   return pir_llvm_intrinsic(e, name, &type, 1, &a, 1);
 }
 
+// The larger (smaller) one, in one instruction that gives b when either is a NaN; NULL where there is none for a vector
+// of this size.
+static LLVMValueRef machine_extremum(emitter *e, bool larger, LLVMValueRef a, LLVMValueRef b) {
+  LLVMTypeRef type = LLVMTypeOf(a);
+  char name[48];
+  if (strncmp(e->target->triple, "x86_64", 6) != 0 || LLVMGetTypeKind(type) != LLVMVectorTypeKind) return NULL;
+  bool is_double = LLVMGetTypeKind(LLVMGetElementType(type)) == LLVMDoubleTypeKind;
+  unsigned bits = LLVMGetVectorSize(type) * (is_double ? 64 : 32);
+  if ((int)bits > 8 * e->target->vector_bytes || (bits != 128 && bits != 256 && bits != 512)) return NULL;
+  const char *level = bits == 512 ? "avx512" : bits == 256 ? "avx" : is_double ? "sse2" : "sse";
+  pir_text_format(name, sizeof name, "llvm.x86.%s.%s.p%s%s", level, larger ? "max" : "min", is_double ? "d" : "s",
+                  bits == 512   ? ".512"
+                  : bits == 256 ? ".256"
+                                : "");
+  LLVMValueRef args[] = {a, b, LLVMConstInt(LLVMInt32TypeInContext(e->ctx), 4, false)};
+  return pir_llvm_intrinsic(e, name, NULL, 0, args, bits == 512 ? 3 : 2);
+}
+
 // The larger (smaller) one; a NaN wins. Against a constant one instruction does: it returns its second
 // operand when the first is a NaN or not above it.
 static LLVMValueRef float_extremum(emitter *e, bool larger, LLVMValueRef a, LLVMValueRef b) {
   LLVMRealPredicate beats = larger ? LLVMRealOGT : LLVMRealOLT;
   if (LLVMIsConstant(b)) return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, beats, b, a, ""), b, a, "");
-  LLVMValueRef r = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, beats, a, b, ""), a, b, "");
+  LLVMValueRef r = LLVMIsConstant(a) ? NULL : machine_extremum(e, larger, b, a);
+  // Only b is looked at for a NaN: where a is what came out so far, steps of a loop wait for little.
+  if (r) return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealUNO, b, b, ""), b, r, "");
+  r = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, beats, a, b, ""), a, b, "");
   if (LLVMIsConstant(a)) return r;
   return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealUNO, a, a, ""), a, r, "");
 }
