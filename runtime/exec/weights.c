@@ -113,6 +113,10 @@ static void pack_range(void *user, int64_t begin, int64_t end, int thread) {
   run->fn(&run->args, begin, end, NULL);
 }
 
+static size_t pack_room(const plan_pack *pack) {
+  return (pack->packing->bytes + PACK_ALIGN - 1) / PACK_ALIGN * PACK_ALIGN;
+}
+
 static pir_status pack_one(pir_model *model, uint32_t i, pir_parallel parallel, pir_message *message) {
   const plan_pack *pack = &model->plan.packs[i];
   uint32_t constant = const_of(&model->plan, pack->slot);
@@ -120,12 +124,10 @@ static pir_status pack_one(pir_model *model, uint32_t i, pir_parallel parallel, 
   void *buffers[2] = {(void *)model->constants[constant], model->packed[i]};
   pack_run run = {pack->packing->fn, {buffers, NULL}};
   parallel.parallel_for(parallel.pool, pack->packing->units, pack_range, &run);
+  // The block may become a file, with nothing of the heap in it.
+  memset((char *)model->packed[i] + pack->packing->bytes, 0, pack_room(pack) - pack->packing->bytes);
   if (model->lent[constant]) let_go(model->lent[constant]->data, model->lent[constant]->size);
   return PIR_OK;
-}
-
-static size_t pack_room(const plan_pack *pack) {
-  return (pack->packing->bytes + PACK_ALIGN - 1) / PACK_ALIGN * PACK_ALIGN;
 }
 
 // One block for all, of large pages where the system has them: a kernel streams megabytes of packed weights, and page
