@@ -69,5 +69,9 @@ void group_take_apart(grouping *g, pir_op *group);
 void group_layouts(grouping *g);
 // Decides which tensors lie in others, and notes it. place.c
 void group_places(grouping *g);
+// Decides whether parts of what the op splits are read where they lie, and have the memory order of the whole.
+void group_split(grouping *g, pir_op *op);
+// What the value is such a part of, or NULL.
+const pir_value *group_whole(const pir_value *part);
 
 #endif

@@ -17,6 +17,7 @@ static const order row_major = {0};
 
 static order order_of(const pir_value *v) {
   order o = {0};
+  if (v && group_whole(v)) v = group_whole(v);  // a part of what is split lies as the whole does
   const pir_op *op = v ? pir_value_op(v) : NULL;
   if (op && pir_op_is(op, CINN_GROUP)) o.rank = (int)pir_group_order(op, true, pir_value_index(v), o.axes);
   return o;
@@ -132,7 +133,10 @@ static bool better_called(grouping *g, const pir_op *group) {
 void group_layouts(grouping *g) {
   for (pir_op *op = pir_block_first(g->block), *next; op; op = next) {
     next = pir_op_next(op);
-    if (!pir_op_is(op, CINN_GROUP)) continue;
+    if (!pir_op_is(op, CINN_GROUP)) {
+      group_split(g, op);
+      continue;
+    }
     decide(g, op);
     if (better_called(g, op)) group_take_apart(g, op);
   }

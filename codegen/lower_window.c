@@ -1,7 +1,8 @@
 // Windows that reach over the border. What a clause says of the points that count (`where 0 <= p * 2 - 1 + i && ..`) is
 // taken apart into conditions; those that bound a reduced variable by what is the same in all lanes become the
-// bounds of its loop, and are known to hold within it. So a window in the middle asks nothing, one at the border is shorter,
-// and the number of points is the product of the extents. What is left stays a mask. O(conditions * variables).
+// bounds of its loop, and are known to hold within it. So a window in the middle asks nothing, one at the border is
+// shorter, and the number of points is the product of the extents. What is left stays a mask. O(conditions *
+// variables).
 #include "lower.h"
 
 typedef struct conditions {

@@ -55,3 +55,15 @@ bool pir_group_place_of(const pir_op *group, bool of_result, size_t i, pir_group
   *out_place = (pir_group_place){(int)n[0], n[1], n[2], n[3]};
   return true;
 }
+
+size_t pir_split_parts(const pir_op *op, const pir_value **out_whole, int *out_axis) {
+  const pir_attr *parts = pir_op_attr_str(op, "parts");
+  int64_t n[3];
+  if (!parts || pir_attr_elements(parts) != 3) return 0;
+  for (size_t k = 0; k < 3; k++)
+    if (!pir_attr_int_at(parts, k, &n[k]) || n[k] < 0) return 0;
+  if ((size_t)n[0] >= pir_op_operands(op) || n[1] >= PIR_MAX_RANK) return 0;
+  *out_whole = pir_op_operand(op, (size_t)n[0]);
+  *out_axis = (int)n[1];
+  return (size_t)n[2];
+}

@@ -8,6 +8,10 @@
 // what is joined twice) the join copies. Every element is written once, so there is no order to keep beyond that of the
 // program.
 //
+// Splitting is the same seen from the other side: what is made by a group and split into what groups alone read is not
+// copied, its parts are read where they lie. That is decided before memory orders are, for the parts have the order of
+// the whole.
+//
 // Extents along the axis are constants, the others are known before the run. O(operands of groups).
 #include "group.h"
 
@@ -65,8 +69,12 @@ static bool may_have_gaps(const places *p, const pir_value *v) {
   if (!is_group(pir_value_op(v)) || !f->known || f->rank < 1) return false;
   for (int d = 0; d < f->rank; d++)
     if (!is_early(p, f->shape[d], 0)) return false;
-  for (pir_use *u = pir_value_first_use(v); u; u = pir_use_next(u))
-    if (!is_group(pir_use_owner(u)) && !is_group(pir_op_parent(pir_use_owner(u)))) return false;
+  for (pir_use *u = pir_value_first_use(v); u; u = pir_use_next(u)) {
+    const pir_value *whole;
+    int axis;
+    const pir_op *user = pir_use_owner(u);
+    if (!is_group(user) && !is_group(pir_op_parent(user)) && !pir_split_parts(user, &whole, &axis)) return false;
+  }
   return true;
 }
 
@@ -91,6 +99,89 @@ static bool is_alike(const places *p, const pir_value *a, const pir_value *b, in
   return true;
 }
 
+// ---- splits
+
+static bool read_by_groups(const pir_value *v) {
+  for (pir_use *u = pir_value_first_use(v); u; u = pir_use_next(u))
+    if (!is_group(pir_use_owner(u)) && !is_group(pir_op_parent(pir_use_owner(u)))) return false;
+  return true;
+}
+
+// The op that takes the list of parts apart; NULL when it is used otherwise.
+static const pir_op *taker_of(const pir_op *split) {
+  const pir_value *list = pir_op_result(split, 0);
+  const pir_op *taker = pir_value_single_use(list) ? pir_use_owner(pir_value_first_use(list)) : NULL;
+  return taker && pir_op_has(taker, PIR_STRUCTURAL) && pir_op_results(taker) > 1 && !is_group(pir_op_parent(taker))
+             ? taker
+             : NULL;
+}
+
+// Which of its operands a split takes apart, and along which axis; -1: it is none.
+static int split_operand(const grouping *g, const pir_op *op, int *out_axis) {
+  const pir_opdef *def = pir_op_meaning(op);
+  lowering l;
+  lower_site site;
+  int k = -1;
+  if (!def || !def->clause || def->clause->kind != PIR_CLAUSE_SPLIT || pir_op_results(op) != 1) return -1;
+  loop_module *m = pir_loop_module_create();
+  if (!m) return -1;
+  lower_init(&l, m, NULL, g->facts, NULL);
+  if (lower_open(&l, op, 0, &site) && !site.clause->stack) {
+    k = site.clause->nodes[site.clause->body].k;
+    const pir_value *v = lower_operand(&site, k, 0);
+    *out_axis = v && lower_fact(&l, v)->rank > 0 ? (int)lower_join_axis(&site, lower_fact(&l, v)->rank) : -1;
+    if (l.why || *out_axis < 0) k = -1;
+  }
+  pir_loop_module_destroy(m);
+  return k;
+}
+
+// Another split of the same tensor, along another axis.
+static bool split_otherwise(const pir_value *whole, int axis) {
+  const pir_value *of;
+  int other;
+  for (pir_use *u = pir_value_first_use(whole); u; u = pir_use_next(u))
+    if (pir_split_parts(pir_use_owner(u), &of, &other) && of == whole && other != axis) return true;
+  return false;
+}
+
+static bool may_be_parts(const places *p, const pir_value *whole, const pir_op *taker, int axis) {
+  const pir_fact *f = fact_of(p, whole);
+  int64_t extent, sum = 0;
+  if (!is_group(pir_value_op(whole)) || !f->known || split_otherwise(whole, axis)) return false;
+  for (int d = 0; d < f->rank; d++)
+    if (!is_early(p, f->shape[d], 0)) return false;
+  for (size_t i = 0; i < pir_op_results(taker); i++) {
+    const pir_value *part = pir_op_result(taker, i);
+    if (!read_by_groups(part) || !fact_of(p, part)->known || fact_of(p, part)->rank != f->rank ||
+        !extent_at(p, part, axis, &extent))
+      return false;
+    sum += extent;
+  }
+  return extent_at(p, whole, axis, &extent) && extent == sum;
+}
+
+void group_split(grouping *g, pir_op *op) {
+  places p = {.g = g};
+  int axis, k = g->target.cuda_arch ? -1 : split_operand(g, op, &axis);
+  const pir_op *taker = k >= 0 ? taker_of(op) : NULL;
+  if (!taker || !may_be_parts(&p, pir_op_operand(op, (size_t)k), taker, axis)) return;
+  int64_t n[3] = {k, axis, (int64_t)pir_op_results(taker)};
+  pir_op_set_attr(op, pir_name_get(g->ctx, PIR_STR("parts")), pir_attr_int_array(g->ctx, n, 3));
+  pir_remark(op, "is no copy: its parts are read where they lie");
+}
+
+const pir_value *group_whole(const pir_value *part) {
+  const pir_op *taker = pir_value_op(part);
+  const pir_op *split =
+      taker && pir_op_has(taker, PIR_STRUCTURAL) && pir_op_operands(taker) == 1 && pir_op_operand(taker, 0)
+          ? pir_value_op(pir_op_operand(taker, 0))
+          : NULL;
+  const pir_value *whole;
+  int axis;
+  return split && pir_split_parts(split, &whole, &axis) ? whole : NULL;
+}
+
 // ---- claims
 
 static bool along(const entry *e, int axis) { return e->axis < 0 || e->axis == axis; }
@@ -100,6 +191,19 @@ static void claim(const places *p, const pir_value *part, const pir_value *whole
   e->in = whole;
   e->offset = offset;
   e->axis = entry_of(p, whole)->axis = axis;
+}
+
+// What group_split decided.
+static void claim_parts(const places *p, const pir_op *taker) {
+  const pir_value *whole = pir_op_results(taker) ? group_whole(pir_op_result(taker, 0)) : NULL;
+  int64_t extent, next = 0;
+  int axis;
+  if (!whole) return;
+  pir_split_parts(pir_value_op(pir_op_operand(taker, 0)), &whole, &axis);
+  for (size_t i = 0; i < pir_op_results(taker); i++, next += extent) {
+    claim(p, pir_op_result(taker, i), whole, axis, next);
+    if (!extent_at(p, pir_op_result(taker, i), axis, &extent)) p->g->failed = PIR_INTERNAL, extent = 0;
+  }
 }
 
 // The tensor that has the memory, and where `v` begins in it.
@@ -217,6 +321,7 @@ void group_places(grouping *g) {
   }
   p.entries = pir_arena_zalloc(g->arena, pir_arena_size(g->arena, results + 1, sizeof *p.entries));
   for (size_t i = 0; i < results; i++) p.entries[i].axis = -1;
+  for (const pir_op *op = pir_block_first(g->block); op; op = pir_op_next(op)) claim_parts(&p, op);
   for (pir_op *op = pir_block_last(g->block); op; op = pir_op_prev(op)) {
     join j;
     if (!is_group(op) || !is_join(&p, op, &j)) continue;

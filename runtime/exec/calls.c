@@ -89,7 +89,8 @@ static uint32_t straighten(plan_builder *b, const pir_value *value, uint32_t slo
   uint32_t to = pir_plan_result(b, pir_facts_of(b->facts, value));
   if (to == NONE || b->p->slots[to].late) return NONE;
   uint32_t in = pir_plan_word(b, slot), out = pir_plan_word(b, to);
-  pir_plan_instr(b, (plan_instr){.kind = PLAN_COPY, .label = "copy", .in = in, .in_count = 1, .out = out, .out_count = 1});
+  pir_plan_instr(b,
+                 (plan_instr){.kind = PLAN_COPY, .label = "copy", .in = in, .in_count = 1, .out = out, .out_count = 1});
   return to;
 }
 
@@ -125,6 +126,38 @@ static bool rename(plan_builder *b, const pir_op *op, const pir_opdef *def) {
   if (!aligned) check_equal(b, pir_plan_bytes(b, slot), pir_plan_bytes(b, source), def->name);
   pir_plan_bind_slot(b, to, slot);
   return true;
+}
+
+// ---- splitting
+
+// The parts' slots lie in the memory of what is split; groups count on it.
+static pir_status split_in_place(plan_builder *b, const pir_op *op, const pir_value *whole, int axis, size_t count) {
+  plan *p = b->p;
+  struct slot_list list, all;
+  int64_t offset = 0;
+  const pir_fact *parts = pir_facts_of(b->facts, pir_op_result(op, 0));
+  uint32_t *slots = pir_bump_get(&b->scratch, count * sizeof *slots);
+  if (!slots || p->memory.failed) return PIR_EXHAUSTED;
+  if (!pir_plan_slots_of(b, whole, &list) || list.count != 1 || parts->member_count != count)
+    return unsupported(op, "the list of parts");
+  uint32_t source = p->words[list.first];
+  for (size_t i = 0; i < count; i++) {
+    slots[i] = pir_plan_slot(b, parts->members[i], b->defs[source]);
+    if (slots[i] == NONE) return PIR_EXHAUSTED;
+    const plan_slot *from = &p->slots[source];
+    plan_slot *to = &p->slots[slots[i]];
+    if (from->late || to->late || (from->axis >= 0 && from->axis != axis)) return unsupported(op, "the shape");
+    memcpy(to->order, from->order, sizeof to->order);
+    to->room = from->axis >= 0 ? from->room : p->exprs[p->words[from->shape + (uint32_t)axis]].value;
+    to->offset = offset + from->offset;
+    to->axis = (int8_t)axis;
+    to->buffer = from->buffer;
+    offset += p->exprs[p->words[to->shape + (uint32_t)axis]].value;
+  }
+  all = (struct slot_list){p->word_count, (uint32_t)count};
+  for (size_t i = 0; i < count; i++) pir_plan_word(b, slots[i]);
+  pir_plan_bind(b, pir_op_result(op, 0), all);
+  return PIR_OK;
 }
 
 // ---- operands and results
@@ -277,6 +310,10 @@ pir_status pir_plan_call(plan_builder *b, const pir_op *op) {
   plan *p = b->p;
   const pir_opdef *def = pir_op_meaning(op);
   if (pir_op_regions(op)) return unsupported(op, "the region");
+  const pir_value *whole;
+  int axis;
+  size_t parts = pir_split_parts(op, &whole, &axis);
+  if (parts) return split_in_place(b, op, whole, axis, parts);
   if (rename(b, op, def)) return PIR_OK;
   plan_call call = {.def = def};
   call.attrs = copy_attrs(b, op, def->attr_count);

@@ -28,7 +28,8 @@ pir_status pir_boxes_push(boxes *b, found_list *list, found item);
 // Stable; items of list from `first` to its end.
 pir_status pir_boxes_sort(boxes *b, found_list *list, int64_t first, bool (*before)(const found *, const found *));
 bool pir_boxes_by_score(const found *x, const found *y);
-// Of the list's items from `first` on, which are in the order of their boxes: the `top` best (below 0: all), best first.
+// Of the list's items from `first` on, which are in the order of their boxes: the `top` best (below 0: all), best
+// first.
 pir_status pir_boxes_best(boxes *b, int64_t first, int64_t top);
 // Intersection over union.
 double pir_boxes_overlap(const boxes *b, const double *p, const double *q);

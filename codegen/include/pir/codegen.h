@@ -10,12 +10,12 @@ PIR_BEGIN
 
 // What code is made for. A processor is found at run time, or forced by name; a CUDA device is an architecture.
 typedef struct pir_target {
-  char name[32];         // "x86-64-v4", ...
-  char triple[32];       // LLVM's name of architecture and system
-  char cpu[32];          // LLVM's name of the tuning model
-  char features[512];    // LLVM feature string
-  int vector_bytes;      // 16, 32, 64
-  int vector_registers;  // 16 or 32
+  char name[32];              // "x86-64-v4", ...
+  char triple[32];            // LLVM's name of architecture and system
+  char cpu[32];               // LLVM's name of the tuning model
+  char features[512];         // LLVM feature string
+  int vector_bytes;           // 16, 32, 64
+  int vector_registers;       // 16 or 32
   bool fma, memory_operands;  // multiply-adds; arithmetic that reads memory
   bool avx512_vnni, avx512_bf16, amx_bf16, amx_int8;
   size_t l1_bytes, l2_bytes, l3_bytes;
@@ -122,6 +122,11 @@ PIR_API bool pir_group_place_of(const pir_op *group, bool of_result, size_t i, p
 
 // The group behind `group` in the program's text, those in the regions of scans included; NULL asks for the first.
 PIR_API const pir_op *pir_group_next(const pir_program *program, const pir_op *group);
+
+// An op that splits a tensor, whose parts are read where they lie: the tensor, the axis along which they follow each
+// other from its beginning on, and how many they are; 0: they are copied. Decided with places, in the attribute
+// `parts`.
+PIR_API size_t pir_split_parts(const pir_op *op, const pir_value **out_whole, int *out_axis);
 
 typedef struct pir_compiler pir_compiler;
 
