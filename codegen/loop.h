@@ -142,6 +142,7 @@ struct loop_stmt {
   uint8_t for_kind;  // loop_for_kind
   uint8_t combine;   // LOOP_ACCUMULATE: pir_combine ADD, MUL, MAX, MIN, AND, OR; LOOP_TILE: loop_tile_op
   bool nontemporal;  // LOOP_STORE: passes by the caches where the buffer is large and whole aligned vectors are stored
+  bool apart;        // LOOP_FOR: no element of memory is touched by two iterations, one of which writes it
   uint8_t tiles[3];  // LOOP_TILE
   uint16_t unroll;   // LOOP_FOR: a hint to vectorise or unroll by; 0: none
   loop_stmt *next;

@@ -11,6 +11,7 @@
 // compute is kept in scratch, so that inputs are read once and the row stays in the L1 cache. Where the memory's
 // innermost dim is not reduced, lanes are rows.
 #include "nest.h"
+#include "schedule.h"
 
 #define BLOCK 4096     // elements of a unit, where a level is cut into units
 #define LANE_BLOCK 64  // rows side by side in a unit
@@ -123,59 +124,58 @@ static bool splits_last(const nest *n) {
   return pir_dim_is_const(n->l->dims, level_dim(n, last), &c) && c >= 2 * BLOCK;
 }
 
-// Units that are points of several levels, as rows of the last of them: for every point to be taken apart by divisions
-// would cost more than a few vectors of elements do. Sets those levels; returns the block for one point.
-static loop_block *open_rows(nest *n, const int *outer, int count) {
+// A loop over a level, of which each iteration stores other elements.
+static loop_stmt *open_level(nest *n, loop_block **block, const level *v, const char *name) {
   lowering *l = n->l;
-  loop_module *m = l->m;
-  loop_expr *at[PIR_MAX_RANK], *zero = pir_loop_int(m, 0), *one = pir_loop_int(m, 1);
-  loop_expr *begin = pir_loop_use(m, l->fn->begin), *end = pir_loop_use(m, l->fn->end);
-  const level *last = &n->levels[count - 1];
-  loop_expr *extent = level_extent(n, last);
-  loop_var *r = pir_loop_var_create(l->fn, "r", PIR_I64, 1), *x = pir_loop_var_create(l->fn, "x", PIR_I64, 1);
-  loop_expr *from = pir_loop_floordiv(m, begin, extent);
-  loop_expr *to = pir_loop_add(m, pir_loop_floordiv(m, pir_loop_sub(m, end, one), extent), one);
-  loop_block *block = pir_loop_for(l->fn, &l->fn->body, LOOP_PARALLEL, r, from, to, NULL);
-  loop_expr *row = pir_loop_use(m, r), *first = pir_loop_let(l->fn, block, "first", pir_loop_mul(m, row, extent));
-  split_unit(n, block, row, outer, count - 1, at);
-  for (int i = 0; i < count - 1; i++) set_level(n, &n->levels[i], at[i]);
-  x->extent = extent;
-  block = pir_loop_for(l->fn, block, LOOP_SERIAL, x, pir_loop_max(m, pir_loop_sub(m, begin, first), zero),
-                       pir_loop_min(m, pir_loop_sub(m, end, first), extent), NULL);
-  set_level(n, last, pir_loop_use(m, x));
-  return block;
+  loop_var *at = pir_loop_var_create(l->fn, name, PIR_I64, 1);
+  loop_block *around = *block;
+  *block = pir_loop_for(l->fn, around, LOOP_SERIAL, at, pir_loop_int(l->m, 0), level_extent(n, v), NULL);
+  around->last->apart = true;
+  set_level(n, v, pir_loop_use(l->m, at));
+  l->lanes = at;
+  return around->last;
+}
+
+// The last level is vectorised. Where it is long its parts are units, together with the points of the other levels;
+// else units are those points, as rows of the last but one: a division for each would cost more than its few vectors.
+static const char *schedule_pointwise(nest *n, loop_stmt *first, loop_stmt *last, pir_dim *units) {
+  lowering *l = n->l;
+  int outer = n->level_count - 1;
+  const char *why = NULL;
+  if (splits_last(n)) {
+    loop_stmt *parts = last;
+    pir_dim blocks = pir_dim_ceildiv(l->dims, level_dim(n, &n->levels[outer]), BLOCK);
+    why = pir_schedule_split(l->fn, last, BLOCK, lower_dim(l, blocks), &parts);
+    *units = pir_dim_mul(l->dims, *units, blocks);
+    if (first == last) first = parts;
+    if (!why) why = pir_schedule_fuse(l->fn, first, outer + 1);
+    if (!why) why = pir_schedule_parallel(l->fn, first, 1);
+  } else {
+    if (outer > 1) why = pir_schedule_fuse(l->fn, first, outer - 1);
+    if (!why) why = pir_schedule_parallel(l->fn, first, outer > 1 ? 2 : 1);
+  }
+  return why ? why : pir_schedule_vectorise(l->fn, last);
 }
 
 static void pointwise(nest *n, lower_stages *stages) {
   lowering *l = n->l;
-  int outer[PIR_MAX_RANK], count = n->level_count - 1;
-  loop_expr *at[PIR_MAX_RANK], *unit, *zero = pir_loop_int(l->m, 0), *begin = zero, *end, *lane;
+  loop_stmt *loops[PIR_MAX_RANK];
+  loop_expr *unit;
   pir_dim units = 1;
+  const char *why = NULL;
   lower_start(l, "stage", (int64_t)stages->count);
-  bool rows = count > 1 && !splits_last(n);
-  loop_block *body = rows ? &l->fn->body : open_units(n, &unit);
-  for (int d = 0; d < n->rank; d++) n->index[d] = n->join && d == n->join_axis ? n->join_begin : zero;
-  if (n->level_count > 0) {
-    const level *last = &n->levels[count];
-    loop_expr *extent = level_extent(n, last);
-    end = extent;
-    for (int i = 0; i < count; i++) outer[i] = i, units = pir_dim_mul(l->dims, units, level_dim(n, &n->levels[i]));
-    if (splits_last(n)) {
-      pir_dim blocks = pir_dim_ceildiv(l->dims, level_dim(n, last), BLOCK);
-      loop_expr *many = lower_dim(l, blocks),
-                *b = pir_loop_let(l->fn, body, "b", count ? pir_loop_mod(l->m, unit, many) : unit);
-      if (count) unit = pir_loop_floordiv(l->m, unit, many);
-      units = pir_dim_mul(l->dims, units, blocks);
-      block_bounds(n, body, b, extent, BLOCK, &begin, &end);
-    }
-    if (rows) body = open_rows(n, outer, count);
-    else split_unit(n, body, unit, outer, count, at);
-    for (int i = 0; i < count && !rows; i++) set_level(n, &n->levels[i], at[i]);
-    body = open_lanes(n, body, last, begin, end, 0, &lane);
+  loop_block *body = &l->fn->body;
+  for (int d = 0; d < n->rank; d++) n->index[d] = n->join && d == n->join_axis ? n->join_begin : pir_loop_int(l->m, 0);
+  for (int i = 0; i < n->level_count; i++) {
+    loops[i] = open_level(n, &body, &n->levels[i], i + 1 < n->level_count ? "o" : "i");
+    if (i) units = pir_dim_mul(l->dims, units, level_dim(n, &n->levels[i - 1]));
   }
+  if (!n->level_count) body = open_units(n, &unit);
   lower_place before = lower_enter(l, body);
   store_outputs(n);
   lower_leave(l, before);
+  if (n->level_count && !l->why) why = schedule_pointwise(n, loops[0], loops[n->level_count - 1], &units);
+  if (why) lower_fail(l, l->group, why);
   add_stage(n, stages, units);
 }
 

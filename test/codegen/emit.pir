@@ -12,7 +12,7 @@
 // LOOPS-NEXT:b{{[012]}}: arg {{[012]}}
 // LOOPS-NEXT:b{{[012]}}: arg {{[012]}}
 // LOOPS-NEXT:b{{[012]}}: arg {{[012]}}
-// LOOPS:         parallel v2 = v0 to v1 by 1 {
+// LOOPS:         parallel v{{[0-9]+}} = v0 to v1 by 1 {
 // LOOPS:         [[PRODUCT:v[0-9]+]] = (v{{.*}} * v{{.*}})
 // LOOPS:       // pd_op.exp
 // LOOPS-NEXT:  g1_stage0: stage (v0, v1)
