@@ -151,18 +151,25 @@ static LLVMValueRef tanh_f32(const maths *v, LLVMValueRef x) {
   return select_if(v, LLVMRealOLT, t, real(v, 0.625), small, large);
 }
 
+// 2^x where the result is between 2^-30 and 1, with the error of 3 ulp of the result.
+static LLVMValueRef exp2_small(const maths *v, LLVMValueRef x) {
+  static const double c[] = {0x1.5c08e4p-10, 0x1.3d0c52p-7, 0x1.c6b6e4p-5, 0x1.ebf918p-3, 0x1.62e428p-1, 1};
+  LLVMValueRef n = nearest(v, x), p = horner(v, sub(v, x, n), c, 6), at_once = scaled(v, p, n);
+  return at_once ? at_once : mul(v, p, power_of_two(v, to_integer(v, n)));
+}
+
 static LLVMValueRef erf_f32(const maths *v, LLVMValueRef x) {
   static const double near[] = {-0x1.38e000p-11, 0x1.471a58p-8,  -0x1.b691b2p-6,
                                 0x1.ce1c44p-4,   -0x1.812700p-2, 0x1.06eba8p-3};
-  static const double far_even[] = {-0x1.220000p-16, 0x1.91cfb2p-12}, far_odd[] = {-0x1.fd1438p-9, 0x1.8d6342p-6};
-  static const double far_rest[] = {-0x1.b55cb8p-4, -0x1.450aa0p-1, -0x1.079d0cp-3};
+  static const double far_even[] = {-0x1.a261aep-16, 0x1.21d878p-11}, far_odd[] = {-0x1.6f390ep-8, 0x1.1ea798p-5};
+  static const double far_rest[] = {-0x1.3b7d78p-3, -0x1.d4ef8ep-1, -0x1.a0de82p+0};
   LLVMValueRef t = unary(v, "llvm.fabs", x), s = mul(v, x, x), one = real(v, 1);
   LLVMValueRef small = fma3(v, horner(v, s, near, 6), x, x);
   LLVMValueRef bound = select_if(v, LLVMRealOGT, t, real(v, 4), real(v, 4), t), square = mul(v, bound, bound);
   LLVMValueRef r = fma3(v, horner(v, bound, far_even, 2), square, horner(v, bound, far_odd, 2));
   for (int k = 0; k < 3; k++) r = fma3(v, r, bound, real(v, far_rest[k]));
-  r = fma3(v, r, bound, LLVMBuildFNeg(v->b, bound, ""));
-  LLVMValueRef large = copy_sign(v, sub(v, one, exp_f32(v, r)), x);
+  // Far out 1 - erf is at most 0.2: a shorter power of two than exp's does.
+  LLVMValueRef large = copy_sign(v, sub(v, one, exp2_small(v, mul(v, r, bound))), x);
   return select_if(v, LLVMRealOGT, t, real(v, 0.927734375), large, small);
 }
 
