@@ -163,18 +163,19 @@ static double imbalance(int64_t units) {
   return ((double)ceil_of(units, 2) * 2 / (double)units + (double)ceil_of(units, 4) * 4 / (double)units) / 2 - 1;
 }
 
-// Sizes of blocks and units, and what all patches cost. A block is at most as many patches as half of the second cache
-// holds; where their number is known, the cost decides how many fewer, and how many panels a unit has.
+// Sizes of blocks and units, and what all patches cost. The patches of a block and their sums take a quarter of the
+// second cache: the image, the result and packed taps pass through it as well. Where the number of patches is known,
+// the cost decides how many fewer, and how many panels a unit has.
 static double choose_sizes(const contract_form *f, contract_winograd *w, const pir_target *target, int64_t patches,
                            bool known) {
   int points = w->slide[0].filter.points * w->slide[1].filter.points, rows = contract_most_rows(target, w->vectors);
-  int64_t most = (int64_t)target->l2_bytes / 2 / (points * (int64_t)sizeof(float) * (w->channels + f->vector));
+  int64_t width = (int64_t)w->vectors * w->vector, panels = lanes_of(f) / width;
+  int64_t most = (int64_t)target->l2_bytes / 4 / (points * (int64_t)sizeof(float) * (w->channels + f->vector + width));
   if (most > MOST_TILES) most = MOST_TILES;
   if (most < rows) most = rows;
   // Smaller tiles fit more numbers of patches.
   if (!known && rows * w->vectors > FEW_SUMS) rows = FEW_SUMS / w->vectors;
   w->rows_of_tile = rows;
-  int64_t width = (int64_t)w->vectors * w->vector, panels = lanes_of(f) / width;
   int64_t fewest = ceil_of(patches, most), tries = known ? 8 : 1;
   double least = -1;
   contract_winograd tried = *w;

@@ -179,8 +179,8 @@ static void measure(const row *r, const contract_run *run, const int64_t *symbol
     t = now() - t;
     if (t < best) best = t;
   }
-  printf("%-28s %9.1f us %7.1f GFLOP/s %5.1f %% of %.1f, compiled in %.0f ms\n", r->name, best * 1e6,
-         flops / best * 1e-9, flops / best * 1e-7 / peak, peak, compile * 1e3);
+  printf("%-28s %9.1f us %7.1f GFLOP/s %5.1f %% of %.1f, compiled in %.0f ms: %s\n", r->name, best * 1e6,
+         flops / best * 1e-9, flops / best * 1e-7 / peak, peak, compile * 1e3, run->code.how);
   fflush(stdout);
 }
 
