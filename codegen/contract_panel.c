@@ -10,7 +10,7 @@
 // A depthwise convolution is the same nest with the lanes of `a` instead of a broadcast element.
 #include "contract_impl.h"
 
-enum { MAX_BORDER_TAPS = 16, UNROLL_STEPS = 8, UNROLL_PRODUCTS = 256 };
+enum { MAX_BORDER_TAPS = 16, UNROLL_STEPS = 8, UNROLL_PRODUCTS = 256, MOST_PARTS = 4, CHAINS = 8 };
 
 typedef contract_panel panel;
 
@@ -19,20 +19,25 @@ typedef enum border { BORDER_NONE, BORDER_ROWS, BORDER_TAPS } border;
 typedef struct tile {
   panel *p;
   int rows;
+  bool whole;       // what is left over from the parts
+  int parts, part;  // neighbouring steps add to sums of their own, where a tile is too small to hide the latency
   border border;
   int tap;                                          // the axis that slides along the tile, or -1
   int order[CONTRACT_MAX_VARS];                     // levels of the taps, outermost first
   int low[MAX_BORDER_TAPS], high[MAX_BORDER_TAPS];  // BORDER_ROWS: rows for which each tap lies inside
   loop_expr *begin, *end;                           // BORDER_TAPS: of the taps
-  loop_buffer *sums[4];                             // of each vector of the panel, a register a row
+  loop_buffer *sums[4];                             // of each vector of the panel, a register a row and part
   loop_expr *row_step;
 } tile;
 
 // ---- the inner loops
 
+// The register of a row's sum in each vector's.
+static loop_expr *place_of(const tile *t, int row) { return pir_loop_int(t->p->e.m, row * t->parts + t->part); }
+
 static void add_product(const tile *t, loop_block *block, int row, int v, loop_expr *a, loop_expr *b) {
   const contract_emission *e = &t->p->e;
-  loop_expr *at = pir_loop_int(e->m, row);
+  loop_expr *at = place_of(t, row);
   loop_expr *sum = pir_loop_load(e->m, t->sums[v], at, (uint16_t)t->p->lanes[v], NULL);
   pir_loop_store(e->fn, block, t->sums[v], at, contract_product(e, a, b, sum), NULL);
 }
@@ -110,6 +115,30 @@ static bool can_join(const tile *t, int level) {
 // The levels from order[at] on.
 static void emit_taps(const tile *t, loop_block *block, int at, loop_expr *a, loop_expr *b, int low, int high);
 
+static void emit_tap_loop(const tile *t, loop_block *block, int next, loop_expr *a, loop_expr *b, loop_expr *begin,
+                          loop_expr *end, loop_expr *step_a, loop_expr *step_b, int low, int high);
+
+// The same with several steps at a time, each adding to its own part of the sums; what is left adds to the first.
+static void emit_parts(const tile *t, loop_block *block, loop_expr *a, loop_expr *b, loop_expr *begin, loop_expr *end,
+                       loop_expr *step_a, loop_expr *step_b) {
+  const contract_emission *e = &t->p->e;
+  loop_expr *parts = pir_loop_int(e->m, t->parts), *count = pir_loop_sub(e->m, end, begin);
+  loop_expr *whole = pir_loop_sub(e->m, end, pir_loop_mod(e->m, count, parts));
+  loop_var *var = pir_loop_var_create(e->fn, "k", PIR_I64, 1);
+  loop_block *body = pir_loop_for(e->fn, block, LOOP_SERIAL, var, begin, whole, parts);
+  tile one = *t;
+  for (one.part = 0; one.part < t->parts; one.part++) {
+    loop_expr *k = pir_loop_add(e->m, pir_loop_use(e->m, var), pir_loop_int(e->m, one.part));
+    loop_expr *at_a = pir_loop_let(e->fn, body, "at_a", pir_loop_add(e->m, a, pir_loop_mul(e->m, k, step_a)));
+    loop_expr *at_b = pir_loop_let(e->fn, body, "at_b", pir_loop_add(e->m, b, pir_loop_mul(e->m, k, step_b)));
+    emit_step(&one, body, at_a, at_b, 0, t->rows, e->form->group);
+  }
+  one.part = 0;
+  one.whole = true;
+  if (pir_loop_multiple(count) % t->parts)
+    emit_tap_loop(&one, block, e->form->tap_count, a, b, whole, end, step_a, step_b, 0, t->rows);
+}
+
 // One loop over [begin, end) whose steps move by step_a and step_b.
 static void emit_tap_loop(const tile *t, loop_block *block, int next, loop_expr *a, loop_expr *b, loop_expr *begin,
                           loop_expr *end, loop_expr *step_a, loop_expr *step_b, int low, int high) {
@@ -117,6 +146,10 @@ static void emit_tap_loop(const tile *t, loop_block *block, int next, loop_expr 
   int64_t first, last;
   bool known = pir_loop_is_int(begin, &first) && pir_loop_is_int(end, &last);
   bool innermost = next == e->form->tap_count;
+  if (innermost && t->parts > 1 && !t->whole && !(known && last - first < 2 * t->parts)) {
+    emit_parts(t, block, a, b, begin, end, step_a, step_b);
+    return;
+  }
   bool unroll = known && innermost && e->form->kind == CONTRACT_DEPTHWISE && last - first <= UNROLL_STEPS &&
                 (last - first) * t->rows * t->p->vectors <= UNROLL_PRODUCTS;
   for (int64_t k = first; unroll && k < last; k++)
@@ -152,8 +185,8 @@ static void add_correction(const tile *t, loop_block *block, loop_expr *line, in
     loop_expr *at = pir_loop_add(e->m, line, pir_loop_int(e->m, v * e->form->vector));
     loop_expr *by = pir_loop_let(e->fn, block, "by", pir_loop_load(e->m, e->b, at, lanes, NULL));
     for (int row = low; row < high; row++) {
-      loop_expr *sum = pir_loop_load(e->m, t->sums[v], pir_loop_int(e->m, row), lanes, NULL);
-      pir_loop_store(e->fn, block, t->sums[v], pir_loop_int(e->m, row), pir_loop_add(e->m, sum, by), NULL);
+      loop_expr *sum = pir_loop_load(e->m, t->sums[v], place_of(t, row), lanes, NULL);
+      pir_loop_store(e->fn, block, t->sums[v], place_of(t, row), pir_loop_add(e->m, sum, by), NULL);
     }
   }
 }
@@ -227,7 +260,7 @@ static bool finish_adjoining(tile *t, loop_block *block, loop_expr *row0, int la
   loop_buffer *line = pir_loop_scratch(e->fn, "line", f->compute, count + wide);
   for (int row = 0; row < t->rows; row++)
     pir_loop_store(e->fn, block, line, pir_loop_int(e->m, (int64_t)row * lanes),
-                   pir_loop_load(e->m, t->sums[0], pir_loop_int(e->m, row), (uint16_t)wide, NULL), NULL);
+                   pir_loop_load(e->m, t->sums[0], place_of(t, row), (uint16_t)wide, NULL), NULL);
   e->value[f->lane] = NULL;
   for (int at = 0; at < count; at += f->vector) {
     int width = f->vector, left = count - at;
@@ -239,6 +272,21 @@ static bool finish_adjoining(tile *t, loop_block *block, loop_expr *row0, int la
     if (!contract_finish(e, block, pir_loop_let(e->fn, block, "sum", sums), mask)) return false;
   }
   return true;
+}
+
+// The parts of each sum become its first.
+static void add_parts(const tile *t, loop_block *block) {
+  const contract_emission *e = &t->p->e;
+  for (int i = 0; t->parts > 1 && i < t->rows * t->p->vectors; i++) {
+    loop_buffer *sums = t->sums[i % t->p->vectors];
+    loop_expr *first = place_of(t, i / t->p->vectors), *sum = NULL;
+    for (int part = 0; part < t->parts; part++) {
+      loop_expr *at = pir_loop_add(e->m, first, pir_loop_int(e->m, part));
+      loop_expr *one = pir_loop_load(e->m, sums, at, sums->lanes, NULL);
+      sum = sum ? pir_loop_add(e->m, sum, one) : one;
+    }
+    pir_loop_store(e->fn, block, sums, first, sum, NULL);
+  }
 }
 
 static bool finish_tile(tile *t, loop_block *block, loop_expr *row0) {
@@ -253,7 +301,7 @@ static bool finish_tile(tile *t, loop_block *block, loop_expr *row0) {
         e->value[f->lane] =
             pir_loop_add(e->m, pir_loop_mul(e->m, t->p->number, pir_loop_int(e->m, contract_panel_lanes(f))),
                          pir_loop_int(e->m, v * f->vector));
-      loop_expr *sum = pir_loop_load(e->m, t->sums[v], pir_loop_int(e->m, row), (uint16_t)t->p->lanes[v], NULL);
+      loop_expr *sum = pir_loop_load(e->m, t->sums[v], place_of(t, row), (uint16_t)t->p->lanes[v], NULL);
       if (!contract_finish(e, block, sum, t->p->masks[v])) return false;
     }
   return true;
@@ -266,12 +314,15 @@ static bool emit_tile(tile *t, loop_block *block, loop_expr *row0) {
   order_taps(t);
   bool whole = f->compute == PIR_I32;
   loop_expr *zero = whole ? pir_loop_const_int(e->m, PIR_I32, 0) : pir_loop_const_float(e->m, f->compute, 0);
+  t->parts = 1;
+  if (f->kind == CONTRACT_PANEL && t->border == BORDER_NONE)
+    while (t->parts < MOST_PARTS && t->parts * t->rows * t->p->vectors < CHAINS) t->parts *= 2;
   t->row_step = f->tile >= 0 ? contract_step(e, OF_A, f->tile) : pir_loop_int(e->m, 0);
   for (int v = 0; v < t->p->vectors; v++) {
     uint16_t lanes = (uint16_t)t->p->lanes[v];
-    t->sums[v] = pir_loop_registers(e->fn, "sum", f->compute, lanes, t->rows);
-    for (int row = 0; row < t->rows; row++)
-      pir_loop_store(e->fn, block, t->sums[v], pir_loop_int(e->m, row), pir_loop_broadcast(e->m, zero, lanes), NULL);
+    t->sums[v] = pir_loop_registers(e->fn, "sum", f->compute, lanes, (int64_t)t->rows * t->parts);
+    for (int i = 0; i < t->rows * t->parts; i++)
+      pir_loop_store(e->fn, block, t->sums[v], pir_loop_int(e->m, i), pir_loop_broadcast(e->m, zero, lanes), NULL);
   }
   if (f->lane >= 0) e->value[f->lane] = pir_loop_mul(e->m, t->p->number, pir_loop_int(e->m, contract_panel_lanes(f)));
   if (f->tile >= 0) e->value[f->tile] = row0;
@@ -280,6 +331,7 @@ static bool emit_tile(tile *t, loop_block *block, loop_expr *row0) {
   if (f->lane >= 0 && f->kind != CONTRACT_DEPTHWISE) e->value[f->lane] = NULL;
   loop_expr *a = pir_loop_let(e->fn, block, "a0", contract_position(e, OF_A));
   emit_taps(t, block, 0, a, pir_loop_let(e->fn, block, "b0", b), 0, t->rows);
+  add_parts(t, block);
   return finish_tile(t, block, row0);
 }
 
