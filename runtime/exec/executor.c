@@ -11,11 +11,17 @@ typedef struct stage_run {
   const pir_group_args *args;
   char *scratch;
   size_t step;
+  bool backwards;
 } stage_run;
 
+// Backwards: in pieces, each of them forwards.
 static void run_range(void *user, int64_t begin, int64_t end, int thread) {
+  enum { PIECES = 16 };
   const stage_run *run = user;
-  run->fn(run->args, begin, end, run->scratch + (size_t)thread * run->step);
+  char *scratch = run->scratch + (size_t)thread * run->step;
+  int64_t piece = run->backwards ? (end - begin + PIECES - 1) / PIECES : end - begin;
+  for (int64_t to = end; to > begin; to -= piece)
+    run->fn(run->args, to - begin > piece ? to - piece : begin, to, scratch);
 }
 
 static pir_status check_extents(frame *f, const plan_group *group) {
@@ -73,7 +79,7 @@ static pir_status run_group(frame *f, const plan_instr *instr) {
   bool alone = f->parallel.threads <= 1 || !is_worth_sharing(f, instr);
   for (size_t i = 0; i < code->stage_count; i++) {
     int64_t units = f->values[p->words[group->units + i]];
-    stage_run run = {code->stages[i].fn, &args, f->scratch, f->scratch_step};
+    stage_run run = {code->stages[i].fn, &args, f->scratch, f->scratch_step, f->backwards};
     if (units <= 0) continue;
     if (units == 1 || alone) run_range(&run, 0, units, 0);
     else f->parallel.parallel_for(f->parallel.pool, units, run_range, &run);

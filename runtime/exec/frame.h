@@ -47,6 +47,7 @@ typedef struct frame {
   bool scanning;             // within a scan: loops are short, and what is small is not shared among threads
   void (*trace)(void *user, const pir_span *span);
   void *trace_user;
+  bool backwards;               // every other step of a scan: what the one before read last is still in the cache
   int64_t *values;              // by expression
   pir_tensor *tensors;          // by slot
   frame_buffer *buffers;        // by buffer

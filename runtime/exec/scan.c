@@ -206,9 +206,11 @@ pir_status pir_frame_run_scan(frame *f, uint32_t number) {
     int64_t t = scan->reverse ? steps - 1 - s : s;
     if (f->cancel && *f->cancel) status = pir_exec_fail(&f->message, PIR_CANCELLED, "cancelled in a scan");
     show_steps(f, instr, scan, t);
+    f->backwards = s & 1;
     if (!status) status = run_step(f, scan, number);
     if (!status) take_step(f, instr, scan, t);
   }
   f->scanning = scanning;
+  f->backwards = false;
   return status;
 }
