@@ -134,7 +134,11 @@ bool contract_finish(const contract_emission *e, loop_block *block, loop_expr *s
 
 loop_expr *contract_product(const contract_emission *e, loop_expr *a, loop_expr *b, loop_expr *sum) {
   if (e->form->group > 1)
-    return pir_loop_dot(e->m, e->form->compute == PIR_F32 ? LOOP_DOT_BF16 : LOOP_DOT_U8S8, a, b, sum);
+    return pir_loop_dot(e->m,
+                        e->form->compute == PIR_F32 ? LOOP_DOT_BF16
+                        : e->form->group == 2       ? LOOP_DOT_S16
+                                                    : LOOP_DOT_U8S8,
+                        a, b, sum);
   if (e->env->target->fma && e->form->compute != PIR_I32) return pir_loop_fma(e->m, a, b, sum);
   return pir_loop_add(e->m, pir_loop_mul(e->m, a, b), sum);
 }
@@ -248,7 +252,9 @@ pir_dim contract_packed_bytes(const contract_form *f) {
 static void describe(const contract_form *f, char *how, size_t size) {
   const char *kind = f->kind == CONTRACT_DEPTHWISE ? "depthwise, " : "";
   const char *packing = !f->b_packed ? "" : f->c->b_constant ? ", weights packed at load" : ", right side packed";
-  const char *by = f->group == 1 ? "" : f->group == 2 ? " by pairs of bf16" : " by fours of bytes";
+  const char *by = f->group == 1   ? ""
+                   : f->group == 2 ? f->compute == PIR_F32 ? " by pairs of bf16" : " by pairs of words"
+                                   : " by fours of bytes";
   if (f->tile_groups) by = f->group == 2 ? " in tile registers of bf16" : " in tile registers of bytes";
   pir_text_format(how, size, "%stile of %d rows x %d vectors of %d %s%s%s, %s innermost", kind, f->rows, f->vectors,
                   f->vector, pir_dtype_name(f->compute), by, packing, f->panel_inner ? "panels" : "rows");

@@ -12,7 +12,7 @@ enum { TILE_ROWS = 16, SIDE = 2, BLOCK_ROWS = SIDE * TILE_ROWS, LINE = 64, SUMS 
 
 int contract_tile_groups(const contract_form *f, const pir_target *target) {
   int64_t extent, rows;
-  bool has = f->group == 2 ? target->amx_bf16 : f->group == 4 && target->amx_int8;
+  bool has = f->compute == PIR_F32 ? f->group == 2 && target->amx_bf16 : f->group == 4 && target->amx_int8;
   if (!has || f->tile < 0 || f->axes[f->tile].window >= 0) return 0;
   if (contract_const(f, f->axes[f->tile].extent, &rows) && rows < TILE_ROWS / 2) return 0;
   if (!contract_const(f, f->axes[f->taps[f->tap_count - 1]].extent, &extent) || extent % f->group) return 0;

@@ -9,6 +9,8 @@
 // done the run, takes it away again. So taps in the padding, which are left out, are not corrected either.
 #include "contract_impl.h"
 
+#include <string.h>
+
 static bool is_bf16(const contract_form *f, const contract_env *env) {
   const contraction *c = f->c;
   return env->math == PIR_MATH_BF16 && env->target->avx512_bf16 && f->compute == PIR_F32 && c->a.dtype == PIR_BF16 &&
@@ -21,6 +23,13 @@ static bool is_bytes(const contract_form *f, const contract_env *env) {
          (c->b.rounded ? c->b.rounded : c->b.dtype) == PIR_I8;
 }
 
+// Bytes as words: two products of an instruction that every x86 has.
+static bool is_words(const contract_form *f, const contract_env *env) {
+  return !env->target->avx512_vnni && strstr(env->target->features, "+sse2") && f->compute == PIR_I32 &&
+         (f->c->a.dtype == PIR_I8 || f->c->a.dtype == PIR_U8) &&
+         (f->c->b.rounded || pir_dtype_size(f->c->b.dtype) == 1);
+}
+
 void contract_choose_group(contract_form *f, const contract_env *env) {
   enum { PAIR = 2, FOUR = 4 };
   int64_t step, extent;
@@ -28,7 +37,7 @@ void contract_choose_group(contract_form *f, const contract_env *env) {
   if (f->kind != CONTRACT_PANEL || f->lane < 0 || !f->tap_count) return;
   const contract_axis *last = &f->axes[f->taps[f->tap_count - 1]];
   if (last->window >= 0 || !contract_const(f, last->step_a, &step) || step != 1) return;
-  if (is_bf16(f, env)) f->group = PAIR;
+  if (is_bf16(f, env) || is_words(f, env)) f->group = PAIR;
   if (is_bytes(f, env) && contract_const(f, last->extent, &extent) && extent % FOUR == 0) f->group = FOUR;
   f->tile_groups = contract_tile_groups(f, env->target);
 }
@@ -58,12 +67,18 @@ loop_expr *contract_lines(const contract_emission *e, int level) {
 }
 
 bool contract_is_corrected(const contract_form *f) {
-  return f->group > 1 && !f->tile_groups && f->c->a.dtype == PIR_I8;
+  return f->group > 2 && !f->tile_groups && f->c->a.dtype == PIR_I8;
 }
 
 // ---- a
 
+// As a lane holds them: bf16, words or bytes.
+static loop_expr *small(const contract_emission *e, loop_expr *x) {
+  return e->form->compute == PIR_I32 && e->form->group == 2 ? pir_loop_cast(e->m, x, PIR_I16) : x;
+}
+
 static loop_expr *bits(const contract_emission *e, loop_expr *x) {
+  x = small(e, x);
   loop_expr *same = pir_loop_bitcast(e->m, x, pir_dtype_size(x->dtype) == 2 ? PIR_U16 : PIR_U8);
   return pir_loop_cast(e->m, same, PIR_I32);
 }
@@ -72,7 +87,7 @@ loop_expr *contract_load_a(const contract_emission *e, loop_expr *at, int count)
   const contract_form *f = e->form;
   if (f->group == 1) return pir_loop_cast(e->m, pir_loop_load(e->m, e->a, at, 1, NULL), f->compute);
   if (count < f->group) return bits(e, pir_loop_load(e->m, e->a, at, 1, NULL));
-  loop_expr *x = pir_loop_join(e->m, pir_loop_load(e->m, e->a, at, (uint16_t)f->group, NULL));
+  loop_expr *x = pir_loop_join(e->m, small(e, pir_loop_load(e->m, e->a, at, (uint16_t)f->group, NULL)));
   if (!contract_is_corrected(f)) return x;
   return pir_loop_op(e->m, PIR_V_XOR, x, pir_loop_const_int(e->m, PIR_I32, (int32_t)0x80808080), NULL);
 }
@@ -86,7 +101,7 @@ loop_expr *contract_pack_lanes(contract_emission *e, loop_block *block, loop_exp
     return pir_loop_cast(e->m, pir_loop_cast(e->m, contract_load_lanes(e, at, mask), rounded), f->compute);
   loop_expr *all = NULL, *extent = contract_extent(e, f->taps[f->tap_count - 1]);
   bool whole = pir_loop_multiple(extent) % f->group == 0;
-  int width = (int)pir_dtype_size(rounded) * 8;
+  int width = 32 / f->group;
   for (int i = 0; i < f->group; i++) {
     loop_expr *from = pir_loop_add(e->m, pir_loop_mul(e->m, k, pir_loop_int(e->m, f->group)), pir_loop_int(e->m, i));
     loop_expr *here = mask;

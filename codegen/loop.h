@@ -75,6 +75,7 @@ typedef enum loop_kind {
 // Small numbers in a lane of 32 bits, the first in its lowest bits, that are multiplied by one instruction.
 typedef enum loop_dot {
   LOOP_DOT_BF16,  // two bf16 in each of a and b; c is f32. Denormals count as 0
+  LOOP_DOT_S16,   // two s16 in each of a and b; c is i32, and wraps
   LOOP_DOT_U8S8   // four u8 in a, four s8 in b; c is i32, and wraps
 } loop_dot;
 

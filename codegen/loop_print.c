@@ -111,7 +111,7 @@ static void put_expr(printer *p, const loop_expr *e) {
     case LOOP_DIM: put(p, "dim"), put_int(p, e->i); return;
     case LOOP_OP: put(p, fn_name(e->fn)); break;
     case LOOP_FMA: put(p, "fused"); break;
-    case LOOP_DOT: put(p, e->fn == LOOP_DOT_BF16 ? "dot2" : "dot4"); break;
+    case LOOP_DOT: put(p, e->fn == LOOP_DOT_BF16 ? "dot2" : e->fn == LOOP_DOT_S16 ? "dot2_words" : "dot4"); break;
     case LOOP_CAST: put(p, e->fn ? "flushed_" : ""), put_type(p, e->dtype, e->lanes); break;
     case LOOP_BITCAST: put(p, "bits:"), put_type(p, e->dtype, e->lanes); break;
     case LOOP_BROADCAST: put(p, "x"), put_int(p, e->lanes); break;

@@ -202,6 +202,17 @@ static pir_status store_bytes(quantising *q, size_t k) {
   return PIR_OK;
 }
 
+// Columns of the result that only the second operand gives: depthwise has none, and bytes are no gain there.
+static bool has_columns(const contraction *c) {
+  int64_t extent;
+  for (int v = 0; v < c->var_count; v++) {
+    bool rows = c->vars[v].reduced || (pir_dim_is_const(c->dims, c->vars[v].extent, &extent) && extent < 2);
+    for (int d = 0; d < c->a.rank; d++) rows |= c->a.map[d].factor[v] != 0;
+    if (!rows) return true;
+  }
+  return false;
+}
+
 static pir_status visit(quantising *q, pir_op *op) {
   contraction c;
   levels l[2];
@@ -209,7 +220,7 @@ static pir_status visit(quantising *q, pir_op *op) {
   q->at = op;
   if (pir_op_results(op) != 1 || !pir_contract_match(op, q->facts, &c, &k[0], &k[1])) return PIR_OK;
   if (c.b.dtype == PIR_I32) return store_bytes(q, (size_t)k[1]);
-  if (c.out.dtype != PIR_F32) return PIR_OK;
+  if (c.out.dtype != PIR_F32 || !has_columns(&c)) return PIR_OK;
   const contract_tensor *tensors[2] = {&c.a, &c.b};
   int64_t place[2];
   for (int i = 0; i < 2; i++) {

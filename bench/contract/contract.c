@@ -1,7 +1,7 @@
 // What the contraction generator reaches, beside the multiply-add peak probed in the same second.
 //   contract-bench [--target=NAME] [--threads=N] [--runs=N] [--as=KIND] [SUBSTRING]    rows whose name contains
 //   SUBSTRING
-//       KIND: f32; bf16, weights rounded when they are packed; u8 and i8, by signed bytes
+//       KIND: f32; f16; bf16, weights rounded when they are packed; u8 and i8, by signed bytes
 //   contract-bench --conv=C,H,W,O,KH,KW,STRIDE[,N]           one convolution, padded to keep its size, channels last
 //   contract-bench --math=fast ..
 //   contract-bench --asm|--loops|--llvm|--object NAME        the code of one row
@@ -212,8 +212,10 @@ static bool set_kind(contraction *c, contract_run *run, const char *kind) {
   bool is_bf16 = !strcmp(kind, "bf16"), is_bytes = !strcmp(kind, "u8") || !strcmp(kind, "i8");
   if (is_bf16) c->a.dtype = c->b.rounded = PIR_BF16, run->math = PIR_MATH_BF16;
   if (is_bf16 && !c->b_constant) c->b.dtype = PIR_BF16;
+  bool is_half = !strcmp(kind, "f16");
+  if (is_half) c->a.dtype = c->b.dtype = c->out.dtype = PIR_F16;
   if (is_bytes) c->a.dtype = kind[0] == 'u' ? PIR_U8 : PIR_I8, c->b.dtype = PIR_I8, c->out.dtype = PIR_I32;
-  return is_bf16 || is_bytes || !strcmp(kind, "f32");
+  return is_bf16 || is_bytes || is_half || !strcmp(kind, "f32");
 }
 
 int main(int argc, char **argv) {

@@ -557,8 +557,16 @@ static LLVMValueRef dot(emitter *e, const loop_expr *x) {
     e->unsupported = "products of small numbers that fill no vector";
     return args[0];
   }
-  LLVMTypeRef pairs = LLVMVectorType(LLVMBFloatTypeInContext(e->ctx), 2u * x->lanes);
-  for (int i = 1; i < 3 && is_bf16; i++) args[i] = LLVMBuildBitCast(e->b, args[i], pairs, "");
+  bool is_words = x->fn == LOOP_DOT_S16;
+  LLVMTypeRef word = is_words ? LLVMInt16TypeInContext(e->ctx) : LLVMBFloatTypeInContext(e->ctx);
+  LLVMTypeRef pairs = LLVMVectorType(word, 2u * x->lanes);
+  for (int i = 1; i < 3 && (is_bf16 || is_words); i++) args[i] = LLVMBuildBitCast(e->b, args[i], pairs, "");
+  if (is_words) {
+    const char *by_words = x->lanes == 4   ? "llvm.x86.sse2.pmadd.wd"
+                           : x->lanes == 8 ? "llvm.x86.avx2.pmadd.wd"
+                                           : "llvm.x86.avx512.pmaddw.d.512";
+    return LLVMBuildAdd(e->b, args[0], pir_llvm_intrinsic(e, by_words, NULL, 0, args + 1, 2), "");
+  }
   pir_text_format(name, sizeof name, "llvm.x86.%s.%d", is_bf16 ? "avx512bf16.dpbf16ps" : "avx512.vpdpbusd",
                   x->lanes * 32);
   return pir_llvm_intrinsic(e, name, NULL, 0, args, 3);
