@@ -1,9 +1,15 @@
-// A thread pool for static loops. One loop runs at a time: the caller publishes it under a new generation number,
-// runs the first range itself, and waits until the others are done. Workers watch the generation number,
-// spinning for some microseconds (a model's next loop usually follows at once) and then sleeping on
-// a condition variable. A range never moves between threads, so results do not depend on timing. A loop
-// started inside a loop, or while another thread runs one, is run serially by its caller.
-// Cost of a loop: about a microsecond with workers awake; none for one unit or one thread.
+// A thread pool. One loop runs at a time: the caller publishes it under a new generation number, works along, and waits
+// until all of it is done. Each thread has a share of the units, cut into a few chunks; who is done with his own takes
+// chunks of others, so that a thread which the system has given no processor (another program runs there) is not waited
+// for unless it is in the middle of a chunk. A unit gives the same whoever does it, so results do not depend on timing.
+//
+// A share's ticket is (generation, chunks that are left); taking one is a compare-and-swap of exactly what was read.
+// When it succeeds the loop was alive from that reading on, for the caller waits for every chunk: so what was read of
+// the loop in between is this loop's.
+//
+// Workers watch the generation number, spinning for some microseconds (a model's next loop usually follows at once) and
+// then sleeping on a condition variable. A loop started inside a loop, or while another thread runs one, is run
+// serially by its caller. Cost of a loop: about a microsecond with workers awake; none for one unit or one thread.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -11,12 +17,14 @@
 
 #include <pir/parallel.h>
 
-enum { SPINS = 4000, MAX_THREADS = 1024 };
+enum { SPINS = 4000, MAX_THREADS = 1024, CHUNKS = 4 };
 
 typedef struct worker {
   pthread_t thread;
   pir_thread_pool *pool;
   int index;
+  atomic_ullong ticket;  // of the share: generation in the high half, chunks left in the low one
+  char apart[64];        // no two tickets in one line of the cache
 } worker;
 
 struct pir_thread_pool {
@@ -25,17 +33,17 @@ struct pir_thread_pool {
   pthread_mutex_t lock;  // of `sleepers` and the sleep of both sides
   pthread_cond_t wake, done;
   atomic_bool busy;  // a loop is running
-  // The loop. Written by the caller before `generation`, read by workers after it.
-  int64_t n;
-  pir_range_fn fn;
-  void *user;
+  // The loop. Written by the caller while no chunk is left.
+  atomic_llong n;
+  _Atomic(pir_range_fn) fn;
+  _Atomic(void *) user;
   atomic_uint generation;
-  atomic_int pending;  // workers that have not finished the loop
+  atomic_int pending;  // chunks that are not done
   atomic_int sleepers;
   atomic_bool waiting;  // the caller sleeps on `done`
   atomic_bool stop;
   int started;
-  worker workers[];
+  worker workers[];  // the first one is the caller's: no thread
 };
 
 static void run_serially(void *pool, int64_t n, pir_range_fn fn, void *user) {
@@ -52,12 +60,45 @@ static void relax(void) {
 #endif
 }
 
-// Range `i` of `parts` nearly equal ones.
-static void run_range(pir_thread_pool *pool, int i) {
-  int64_t size = pool->n / pool->threads, extra = pool->n % pool->threads;
-  int64_t begin = i * size + (i < extra ? i : extra);
-  int64_t end = begin + size + (i < extra);
-  if (begin < end) pool->fn(pool->user, begin, end, i);
+// Units of share `i` of `parts` nearly equal ones.
+static int64_t share_begin(int64_t n, int parts, int i) {
+  int64_t size = n / parts, extra = n % parts;
+  return i * size + (i < extra ? i : extra);
+}
+
+static int share_chunks(int64_t n, int parts, int i) {
+  int64_t units = share_begin(n, parts, i + 1) - share_begin(n, parts, i);
+  return units < CHUNKS ? (int)units : CHUNKS;
+}
+
+// Takes a chunk of the share and does it; false when none is left.
+static bool run_chunk(pir_thread_pool *pool, int share, int self) {
+  atomic_ullong *ticket = &pool->workers[share].ticket;
+  unsigned long long seen = atomic_load_explicit(ticket, memory_order_acquire);
+  int64_t n;
+  pir_range_fn fn;
+  void *user;
+  do {
+    if (!(uint32_t)seen) return false;
+    n = atomic_load_explicit(&pool->n, memory_order_relaxed);
+    fn = atomic_load_explicit(&pool->fn, memory_order_relaxed);
+    user = atomic_load_explicit(&pool->user, memory_order_relaxed);
+  } while (!atomic_compare_exchange_weak_explicit(ticket, &seen, seen - 1, memory_order_acq_rel, memory_order_acquire));
+  int chunks = share_chunks(n, pool->threads, share), k = chunks - (int)(uint32_t)seen;
+  int64_t begin = share_begin(n, pool->threads, share), units = share_begin(n, pool->threads, share + 1) - begin;
+  fn(user, begin + share_begin(units, chunks, k), begin + share_begin(units, chunks, k + 1), self);
+  if (atomic_fetch_sub(&pool->pending, 1) == 1 && atomic_load(&pool->waiting)) {
+    pthread_mutex_lock(&pool->lock);
+    pthread_cond_signal(&pool->done);
+    pthread_mutex_unlock(&pool->lock);
+  }
+  return true;
+}
+
+// The own share, then what others have left.
+static void run_chunks(pir_thread_pool *pool, int self) {
+  for (int i = 0; i < pool->threads; i++)
+    while (run_chunk(pool, (self + i) % pool->threads, self)) continue;
 }
 
 // Returns when the generation differs from `seen`.
@@ -81,11 +122,7 @@ static void *work(void *argument) {
   for (unsigned seen = 0;;) {
     seen = await_loop(pool, seen);
     if (atomic_load(&pool->stop)) return NULL;
-    run_range(pool, self->index);
-    if (atomic_fetch_sub(&pool->pending, 1) != 1 || !atomic_load(&pool->waiting)) continue;
-    pthread_mutex_lock(&pool->lock);
-    pthread_cond_signal(&pool->done);
-    pthread_mutex_unlock(&pool->lock);
+    run_chunks(pool, self->index);
   }
 }
 
@@ -99,7 +136,7 @@ static void publish(pir_thread_pool *pool) {
   pthread_mutex_unlock(&pool->lock);
 }
 
-static void await_workers(pir_thread_pool *pool) {
+static void await_chunks(pir_thread_pool *pool) {
   for (int i = 0; i < SPINS; i++) {
     if (!atomic_load_explicit(&pool->pending, memory_order_acquire)) return;
     relax();
@@ -118,13 +155,19 @@ static void run_parallel(void *user_pool, int64_t n, pir_range_fn fn, void *user
     fn(user, 0, n, 0);
     return;
   }
-  pool->n = n;
-  pool->fn = fn;
-  pool->user = user;
-  atomic_store(&pool->pending, pool->threads - 1);
+  int pending = 0;
+  for (int i = 0; i < pool->threads; i++) pending += share_chunks(n, pool->threads, i);
+  atomic_store_explicit(&pool->n, n, memory_order_relaxed);
+  atomic_store_explicit(&pool->fn, fn, memory_order_relaxed);
+  atomic_store_explicit(&pool->user, user, memory_order_relaxed);
+  atomic_store(&pool->pending, pending);
+  unsigned long long generation = (unsigned long long)atomic_load(&pool->generation) + 1;
+  for (int i = 0; i < pool->threads; i++)
+    atomic_store_explicit(&pool->workers[i].ticket, generation << 32 | (unsigned)share_chunks(n, pool->threads, i),
+                          memory_order_release);
   publish(pool);
-  run_range(pool, 0);
-  await_workers(pool);
+  run_chunks(pool, 0);
+  await_chunks(pool);
   atomic_store(&pool->busy, false);
 }
 

@@ -1,7 +1,10 @@
-// The thread pool: every unit once, in static ranges; nested and concurrent loops; sleeping workers.
+// The thread pool: every unit once; a thread that does not come on is not waited for; nested and concurrent loops;
+// sleeping workers.
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <unistd.h>
 
@@ -86,6 +89,31 @@ static void two_callers(void **state) {
   pir_thread_pool_destroy(pool);
 }
 
+// The first range that another thread takes lasts until all other units are done: only the caller can do them.
+typedef struct stall {
+  atomic_int done;
+  atomic_bool stalled;
+} stall;
+
+static void stall_once(void *user, int64_t begin, int64_t end, int thread) {
+  stall *s = user;
+  if (thread && !atomic_exchange(&s->stalled, true))
+    while (atomic_load(&s->done) < UNITS - (int)(end - begin)) sched_yield();
+  atomic_fetch_add(&s->done, (int)(end - begin));
+}
+
+static void a_slow_thread_is_helped(void **state) {
+  pir_thread_pool *pool;
+  assert_int_equal(pir_thread_pool_create(2, NULL, &pool), PIR_OK);
+  pir_parallel p = pir_thread_pool_parallel(pool);
+  for (int i = 0; i < 200; i++) {
+    stall s = {0};
+    p.parallel_for(p.pool, UNITS, stall_once, &s);
+    assert_int_equal(atomic_load(&s.done), UNITS);
+  }
+  pir_thread_pool_destroy(pool);
+}
+
 static void bounds(void **state) {
   pir_thread_pool *pool;
   assert_int_equal(pir_thread_pool_create(0, NULL, &pool), PIR_INVALID);
@@ -96,8 +124,9 @@ static void bounds(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_unit_once), cmocka_unit_test(many_loops), cmocka_unit_test(nested_loops_run_serially),
-      cmocka_unit_test(two_callers),     cmocka_unit_test(bounds),
+      cmocka_unit_test(every_unit_once),           cmocka_unit_test(many_loops),
+      cmocka_unit_test(nested_loops_run_serially), cmocka_unit_test(two_callers),
+      cmocka_unit_test(a_slow_thread_is_helped),   cmocka_unit_test(bounds),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-// Parallel loops: our pool, or the caller's. A loop of `n` units is cut statically into `threads` ranges.
+// Parallel loops: our pool, or the caller's. A loop of `n` units is cut into a few ranges a thread; a unit gives the
+// same whoever does it, in whatever range.
 #ifndef PIR_PARALLEL_H
 #define PIR_PARALLEL_H
 
