@@ -200,15 +200,21 @@ static pir_value *gate(network *n, pir_value *gates, int64_t i) {
 static void lstm_step(network *n, pir_value *gates, pir_value **h, pir_value **c) {
   pir_value *in = unary(n, PD_SIGMOID, gate(n, gates, 0)), *forget = unary(n, PD_SIGMOID, gate(n, gates, 1));
   pir_value *candidate = unary(n, PD_TANH, gate(n, gates, 2)), *out = unary(n, PD_SIGMOID, gate(n, gates, 3));
-  *c = binary(n, PD_ADD, binary(n, PD_MULTIPLY, forget, *c), binary(n, PD_MULTIPLY, in, candidate));
+  pir_value *kept = binary(n, PD_MULTIPLY, forget, *c), *taken = binary(n, PD_MULTIPLY, in, candidate);
+  *c = binary(n, PD_ADD, kept, taken);
   *h = binary(n, PD_MULTIPLY, out, unary(n, PD_TANH, *c));
 }
 
 static void gru_step(network *n, pir_value *x, pir_value *gates, pir_value **h) {
   pir_value *sums[2];
-  for (int64_t i = 0; i < 2; i++) sums[i] = unary(n, PD_SIGMOID, binary(n, PD_ADD, gate(n, x, i), gate(n, gates, i)));
-  pir_value *candidate =
-      unary(n, PD_TANH, binary(n, PD_ADD, gate(n, x, 2), binary(n, PD_MULTIPLY, sums[0], gate(n, gates, 2))));
+  // One op a declaration: arguments are evaluated in any order, and code made elsewhere is found by the order of the
+  // ops.
+  for (int64_t i = 0; i < 2; i++) {
+    pir_value *a = gate(n, x, i), *b = gate(n, gates, i);
+    sums[i] = unary(n, PD_SIGMOID, binary(n, PD_ADD, a, b));
+  }
+  pir_value *own = gate(n, x, 2), *kept = binary(n, PD_MULTIPLY, sums[0], gate(n, gates, 2));
+  pir_value *candidate = unary(n, PD_TANH, binary(n, PD_ADD, own, kept));
   pir_value *change = binary(n, PD_MULTIPLY, sums[1], binary(n, PD_SUBTRACT, *h, candidate));
   *h = binary(n, PD_ADD, candidate, change);
 }
