@@ -26,6 +26,8 @@ keep passes "passes of Paddle's GPU pipeline over a transformer (in turns with P
   "$python" "$here/passes.py" --build "$build" --json "$build/bench/passes.json"
 keep latency "latency" "$python" "$here/latency.py" --zoo "$zoo" --pir-run "$build/bin/pir-run" --peak "$build/bench/peak" \
   --models "$models" --json "$build/bench/latency.json"
+keep math "latency of --math=fast and --math=bf16" "$python" "$here/latency.py" --zoo "$zoo" --pir-run "$build/bin/pir-run" --peak "$build/bench/peak" \
+  ${names[@]:+--models "$models"} --engines pir,pir-fast,pir-bf16,ort,openvino,openvino-bf16
 keep start "from files to the first result" "$python" "$here/start.py" --zoo "$zoo" --pir-run "$build/bin/pir-run" --json "$build/bench/start.json"
 keep shapes "new shapes" "$python" "$here/shapes.py" --zoo "$zoo" --pir-run "$build/bin/pir-run" --json "$build/bench/shapes.json"
 keep roofline "where the time goes, and how near it is to the limits" python3 "$here/roofline.py" --zoo "$zoo" --pir-run "$build/bin/pir-run" \
