@@ -56,7 +56,7 @@ def limit_memory():
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
 
 
-def run(command, timeout=300, tries=3):
+def run(command, timeout=300):
     if TARGET and pathlib.Path(command[0]).name == "pir-run":
         command = [command[0], f"--target={TARGET}", *command[1:]]
     if EMULATED and pathlib.Path(command[0]).name == "pir-run":
@@ -69,9 +69,6 @@ def run(command, timeout=300, tries=3):
     code, out, err = run_once(command, timeout)
     if EMULATED and "libpir_codegen_llvm" in err:
         code = -1  # no skip: all code was to be compiled ahead
-    if tries > 1 and "LeakSanitizer does not work under ptrace" in err:
-        # The leak checker itself failed: it stops the threads at exit, and one that was just joined may still be going.
-        return run(command, timeout, tries - 1)
     return code, out, err
 
 
