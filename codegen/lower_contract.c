@@ -120,12 +120,13 @@ static bool can_pack(const lowering *l, const pir_value *v) {
   return reads == 1;
 }
 
-static bool bind_operand(lowering *l, const pir_op *op, int k, contract_tensor *t) {
+static bool bind_operand(lowering *l, const pir_op *op, int k, contract_tensor *t, const pir_value **out_source) {
   const pir_value *source;
   const pir_op *casts[2];
   lower_rounded(l->facts, pir_op_operand(op, (size_t)k), casts, &source, &t->rounded);
   const lower_value *v = lower_find(l, source);
   t->dtype = lower_fact(l, source)->dtype;
+  *out_source = source;
   if (!v || !v->readable) {
     lower_fail(l, op, "an operand of a contraction that is computed in its group");
     return false;
@@ -168,15 +169,13 @@ static bool bind(lowering *l, const pir_op *op, bool is_first, const pir_value *
     return false;
   }
   const lower_value *v = between ? lower_find(l, between) : NULL;
-  if (!bind_operand(l, op, b, &c->b)) return false;
+  const pir_value *weights, *rows;
+  if (!bind_operand(l, op, b, &c->b, &weights)) return false;
   if (v && !is_first) memcpy(c->a.order, v->order, sizeof c->a.order);
-  else if (!bind_operand(l, op, a, &c->a)) return false;
+  else if (!bind_operand(l, op, a, &c->a, &rows)) return false;
   if (v && is_first) memcpy(c->out.order, v->order, sizeof c->out.order);
   else if (!bind_result(l, op, &c->out)) return false;
   for (int i = 0; i < 2 * c->equal_count; i++) pir_vec_push(&l->m->arena, &l->equal, c->equal[i]);
-  const pir_value *weights;
-  const pir_op *casts[2];
-  lower_rounded(l->facts, pir_op_operand(op, (size_t)b), casts, &weights, &c->b.rounded);
   c->b_constant = !lower_on_device(l) && can_pack(l, weights);
   return true;
 }

@@ -26,22 +26,8 @@ typedef struct rounding {
 // ---- casts
 
 static pir_value *make_cast(rounding *r, pir_op *at, pir_value *value, pir_dtype dtype) {
-  const pir_opdef *def = pir_context_op(r->ctx, PD_CAST);
-  pir_tensor_spec spec = pir_type_spec(pir_value_type(value));
-  spec.dtype = dtype;
-  const pir_type *type = pir_type_tensor_like(r->ctx, PIR_TYPE_TENSOR, &spec);
-  pir_named_attr attr = {pir_name_get(r->ctx, pir_str_from(def->attrs[PD_CAST_ATTR_DTYPE].name)),
-                         pir_attr_dtype(r->ctx, dtype)};
-  pir_op_spec cast = {.def = def,
-                      .loc = pir_op_loc(at),
-                      .operands = &value,
-                      .operand_count = 1,
-                      .result_types = &type,
-                      .result_count = 1,
-                      .attrs = &attr,
-                      .attr_count = 1};
   r->casts++;
-  return pir_op_result(pir_rewriter_create(r->run->rewriter, at, &cast), 0);
+  return pir_rewriter_cast(r->run->rewriter, at, pir_op_loc(at), value, dtype);
 }
 
 // ---- views
@@ -64,9 +50,7 @@ static pir_value *view_of(rounding *r, pir_op *view, int k, pir_value *value) {
   size_t count = pir_op_operands(view), attr_count = pir_op_attrs_sorted(view, attrs, MOST);
   if (count > MOST || attr_count > MOST) return NULL;
   for (size_t i = 0; i < count; i++) operands[i] = (int)i == k ? value : pir_op_operand(view, i);
-  pir_tensor_spec spec = pir_type_spec(pir_value_type(pir_op_result(view, 0)));
-  spec.dtype = PIR_BF16;
-  const pir_type *type = pir_type_tensor_like(r->ctx, PIR_TYPE_TENSOR, &spec);
+  const pir_type *type = pir_type_with_dtype(r->ctx, pir_value_type(pir_op_result(view, 0)), PIR_BF16);
   pir_op_spec copy = {.def = pir_op_def(view),
                       .loc = pir_op_loc(view),
                       .operands = operands,
@@ -76,11 +60,6 @@ static pir_value *view_of(rounding *r, pir_op *view, int k, pir_value *value) {
                       .attrs = attrs,
                       .attr_count = attr_count};
   return pir_op_result(pir_rewriter_create(r->run->rewriter, view, &copy), 0);
-}
-
-static pir_op *behind(const pir_value *value) {
-  pir_op *source = pir_value_op(value);
-  return source ? pir_op_next(source) : pir_block_first(pir_value_block(value));
 }
 
 // The value as bf16: of what it is a view of, where it is one. `views` are made again from the last to the first.
@@ -94,7 +73,7 @@ static pir_value *narrowed(rounding *r, pir_value *value) {
     views[depth++] = value;
     value = pir_op_operand(op, (size_t)k);
   }
-  if (!low) low = make_cast(r, behind(value), value, PIR_BF16);
+  if (!low) low = make_cast(r, pir_rewriter_behind(value), value, PIR_BF16);
   pir_map_put(&r->arena, &r->narrow, value, (uint64_t)(uintptr_t)low);
   while (depth-- > 0 && low) {
     pir_op *view = pir_value_op(views[depth]);

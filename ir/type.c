@@ -236,3 +236,9 @@ pir_shape pir_type_local_shape(const pir_type *type) {
   bool dist = type && type->kind == PIR_TYPE_DIST_TENSOR;
   return dist ? (pir_shape){(const int64_t *)type->words, type->rank} : (pir_shape){NULL, 0};
 }
+
+const pir_type *pir_type_with_dtype(pir_context *ctx, const pir_type *type, pir_dtype dtype) {
+  pir_tensor_spec spec = pir_type_spec(type);
+  spec.dtype = dtype;
+  return pir_type_tensor_like(ctx, PIR_TYPE_TENSOR, &spec);
+}

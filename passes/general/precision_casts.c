@@ -15,35 +15,15 @@ static pir_context *context_of(const precision *p) { return pir_program_context(
 static bool is_lowered(const precision *p, const pir_value *value) { return pir_map_find(&p->lowered, value) != NULL; }
 
 static const pir_type *with_dtype(const precision *p, const pir_type *type, pir_dtype dtype) {
-  pir_tensor_spec spec = pir_type_spec(type);
-  spec.dtype = dtype;
-  return pir_type_tensor_like(context_of(p), PIR_TYPE_TENSOR, &spec);
+  return pir_type_with_dtype(context_of(p), type, dtype);
 }
 
 // ---- casts
 
-static pir_op *behind(const pir_value *value) {
-  pir_op *source = pir_value_op(value);
-  return source ? pir_op_next(source) : pir_block_first(pir_value_block(value));
-}
-
 static pir_value *make_cast(precision *p, pir_value *value, pir_dtype dtype) {
-  pir_context *ctx = context_of(p);
-  const pir_opdef *def = pir_context_op(ctx, PD_CAST);
-  const pir_type *type = with_dtype(p, pir_value_type(value), dtype);
-  pir_op *at = behind(value), *source = pir_value_op(value);
-  pir_named_attr attr = {pir_name_get(ctx, pir_str_from(def->attrs[PD_CAST_ATTR_DTYPE].name)),
-                         pir_attr_dtype(ctx, dtype)};
-  pir_op_spec spec = {.def = def,
-                      .loc = pir_op_loc(source ? source : at),
-                      .operands = &value,
-                      .operand_count = 1,
-                      .result_types = &type,
-                      .result_count = 1,
-                      .attrs = &attr,
-                      .attr_count = 1};
+  pir_op *at = pir_rewriter_behind(value), *source = pir_value_op(value);
   p->cast_count++;
-  return pir_op_result(pir_rewriter_create(p->run->rewriter, at, &spec), 0);
+  return pir_rewriter_cast(p->run->rewriter, at, pir_op_loc(source ? source : at), value, dtype);
 }
 
 // The position of the attribute that says the element type of the first result, when it says f32; else -1.

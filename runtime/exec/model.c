@@ -223,6 +223,17 @@ static void give_back(pir_borrowed bytes) {
 
 // These read a program with its parameters in a context of their own and compile it.
 
+// Compiles what was read since `start`, when `status` says that it was, and lets go of it.
+static pir_status create_loaded(pir_context *ctx, pir_program *program, pir_status status, uint64_t start,
+                                const pir_model_options *options, pir_model **out_model) {
+  uint64_t loaded = now_ns();
+  if (!status) status = create(program, options, out_model);
+  if (!status) (*out_model)->stats.load_ns = loaded - start;
+  pir_program_destroy(program);
+  pir_context_destroy(ctx);
+  return status;
+}
+
 static pir_status load_bytes(pir_borrowed bytes, pir_borrowed params, const pir_model_options *options,
                              pir_model **out_model) {
   pir_context *ctx = own_context(options);
@@ -235,12 +246,7 @@ static pir_status load_bytes(pir_borrowed bytes, pir_borrowed params, const pir_
   } else {
     status = pir_program_load(ctx, bytes, params, PIR_STR("memory"), &program);
   }
-  uint64_t loaded = now_ns();
-  if (!status) status = create(program, options, out_model);
-  if (!status) (*out_model)->stats.load_ns = loaded - start;
-  pir_program_destroy(program);
-  pir_context_destroy(ctx);
-  return status;
+  return create_loaded(ctx, program, status, start, options, out_model);
 }
 
 static pir_status load_file(const char *path, const char *params, const pir_model_options *options, char **out_params,
@@ -250,12 +256,7 @@ static pir_status load_file(const char *path, const char *params, const pir_mode
   uint64_t start = now_ns();
   pir_status status = load_dialects(ctx, options);
   if (!status) status = pir_program_load_found(ctx, path, params, &program, out_params);
-  uint64_t loaded = now_ns();
-  if (!status) status = create(program, options, out_model);
-  if (!status) (*out_model)->stats.load_ns = loaded - start;
-  pir_program_destroy(program);
-  pir_context_destroy(ctx);
-  return status;
+  return create_loaded(ctx, program, status, start, options, out_model);
 }
 
 // What is not there or cannot be used is made from the files.

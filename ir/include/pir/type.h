@@ -48,6 +48,8 @@ PIR_API const pir_type *pir_type_vector(pir_context *ctx, const pir_type *const 
 PIR_API const pir_type *pir_type_tensor(pir_context *ctx, pir_dtype dtype, pir_shape shape);
 // `kind`: TENSOR, SELECTED_ROWS or TENSOR_ARRAY.
 PIR_API const pir_type *pir_type_tensor_like(pir_context *ctx, pir_type_kind kind, const pir_tensor_spec *spec);
+// The dense tensor that differs from `type` in its elements.
+PIR_API const pir_type *pir_type_with_dtype(pir_context *ctx, const pir_type *type, pir_dtype dtype);
 // Sparse tensors keep their component types (COO: indices, elements; CSR: crows, cols, elements).
 PIR_API const pir_type *pir_type_sparse(pir_context *ctx, pir_type_kind kind, const pir_tensor_spec *spec,
                                         pir_shape nonzero, const pir_type *const *parts, size_t n);

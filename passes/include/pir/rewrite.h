@@ -27,6 +27,10 @@ PIR_API pir_op *pir_rewriter_create(pir_rewriter *rewriter, pir_op *at, const pi
 // Replaces all uses of the results and erases. The new values keep the replaced ones' stated types.
 PIR_API void pir_rewriter_replace(pir_rewriter *rewriter, pir_op *op, pir_value *const *by);
 PIR_API void pir_rewriter_replace_value(pir_rewriter *rewriter, pir_value *value, pir_value *by);
+// The value with other elements: a cast before `at`. pir_rewriter_behind is the op right behind a value's definition.
+PIR_API pir_value *pir_rewriter_cast(pir_rewriter *rewriter, pir_op *at, pir_loc loc, pir_value *value,
+                                     pir_dtype dtype);
+PIR_API pir_op *pir_rewriter_behind(const pir_value *value);
 PIR_API void pir_rewriter_erase(pir_rewriter *rewriter, pir_op *op);
 PIR_API void pir_rewriter_set_operand(pir_rewriter *rewriter, pir_op *op, size_t i, pir_value *value);
 PIR_API void pir_rewriter_set_attr(pir_rewriter *rewriter, pir_op *op, pir_name *name, const pir_attr *value);
