@@ -18,30 +18,33 @@ BASE    := -std=c11 -D_GNU_SOURCE -fPIC -fvisibility=hidden -fno-math-errno -ffp
 VERSION := 0.1.0
 SONAME  := 0
 
-# ---- layers: what each may include
+# ---- layers, and the rooms of each in the order of the pipeline: what each may include
+rooms = $(patsubst %,-I%,$(patsubst %/,%,$(sort $(dir $(wildcard $(1:%=%/*.h))))))
 I_abi      := -Iir/abi
-I_ir       := $(I_abi) -Iir/include -Iir/support -Iir -I$(B)/gen/ir
-I_runtime  := $(I_abi) -Iruntime/include -Iruntime
-I_dialects := $(I_abi) -Iir/include -Iir/support -Idialects/include -Idialects -I$(B)/gen/include -I$(B)/gen/dialects
-I_passes   := $(I_dialects) -Iruntime/include -Ipasses/include -Ipasses
-I_codegen  := $(I_abi) -Iir/include -Iir/support -Idialects/include -I$(B)/gen/include -Iruntime/include -Ipasses/include -Icodegen/include -Icodegen -I$(B)/gen/codegen
-I_exec     := $(I_abi) -Iir/include -Iir/support -Idialects/include -I$(B)/gen/include -Iruntime/include -Ipasses/include -Icodegen/include -Iruntime/exec/include -Iruntime/exec
+I_support  := $(I_abi) -Iir/include -Iir/support
+I_ir       := $(I_support) $(call rooms,ir/*) -I$(B)/gen/ir
+I_runtime  := $(I_abi) -Iruntime/include $(call rooms,runtime/base runtime/clause runtime/contract runtime/device runtime/fft runtime/kernels runtime/kernels/*)
+I_dialects := $(I_support) -Idialects/include -Idialects $(call rooms,dialects/facts dialects/load dialects/params dialects/legacy/*) -I$(B)/gen/include -I$(B)/gen/dialects
+I_passes   := $(I_dialects) -Iruntime/include -Ipasses/include -Ipasses $(call rooms,passes/* passes/rules/*)
+I_late     := $(I_support) -Idialects/include -I$(B)/gen/include -Iruntime/include -Ipasses/include -Icodegen/include
+I_codegen  := $(I_late) $(call rooms,codegen/*) -I$(B)/gen/codegen
+I_exec     := $(I_late) -Iruntime/exec/include $(call rooms,runtime/exec/*)
 I_public   := $(I_abi) -Iir/include -Idialects/include -I$(B)/gen/include -Iruntime/include -Ipasses/include -Icodegen/include -Iruntime/exec/include
 I_tools    := $(I_public) -Itools
-I_opsc     := $(I_abi) -Iir/include -Iir/support -Idialects/include -Idialects/ops -I$(B)/gen/opsc
+I_opsc     := $(I_support) -Idialects/include -Idialects/ops -I$(B)/gen/opsc
 
 # ---- sources
-S_ir       := $(wildcard ir/*.c ir/support/*.c)
-S_runtime  := $(wildcard runtime/*.c runtime/kernels/*.c runtime/device/*.c)
-S_dialects := $(wildcard dialects/*.c) $(filter-out dialects/ops/%,$(wildcard dialects/*/*.c))
-S_passes   := $(wildcard passes/*.c passes/*/*.c)
-S_codegen  := $(wildcard codegen/*.c codegen/cuda/*.c)
-S_exec     := $(wildcard runtime/exec/*.c)
+S_ir       := $(wildcard ir/*/*.c)
+S_runtime  := $(wildcard $(patsubst %,runtime/%/*.c,base clause contract device kernels kernels/*))
+S_dialects := $(wildcard dialects/*.c) $(filter-out dialects/ops/%,$(wildcard dialects/*/*.c dialects/*/*/*.c))
+S_passes   := $(wildcard passes/*/*.c passes/*/*/*.c)
 S_llvm     := $(wildcard codegen/llvm/*.c)
+S_codegen  := $(filter-out $(S_llvm),$(wildcard codegen/*/*.c))
+S_exec     := $(wildcard runtime/exec/*/*.c)
 S_opsc     := $(wildcard dialects/ops/*.c) tools/opsc/main.c
 S_drrc     := $(wildcard tools/drrc/*.c)
-OPS        := $(wildcard dialects/*/*.ops)
-DRR        := $(wildcard passes/drr/*.drr)
+OPS        := $(wildcard dialects/*/*.ops dialects/*/*/*.ops)
+DRR        := $(wildcard passes/drr/*/*.drr)
 DIALECTS   := $(sort $(foreach d,$(wildcard dialects/*/*.ops),$(if $(filter $(notdir $(patsubst %/,%,$(dir $(d)))),$(basename $(notdir $(d)))),$(basename $(notdir $(d))))))
 TOOLS      := $(notdir $(patsubst %/main.c,%,$(wildcard tools/pir-*/main.c)))
 S_tools    := $(wildcard tools/*.c)
@@ -95,7 +98,7 @@ $(B)/bin/%: $(TOOL_OBJ) $(B)/lib/libpir.so
 # ---- tests: every test/**/*_test.c is a program of its own, linked with the static library
 TESTS := $(wildcard test/*/*_test.c test/*/*/*_test.c)
 TEST_BIN := $(foreach t,$(TESTS),$(B)/test/$(basename $(notdir $(t))))
-I_test := $(I_exec) -I$(B)/gen/codegen -Idialects -Ipasses -Icodegen -Iruntime -Iir -Itools
+I_test := $(I_exec) $(I_codegen) $(I_passes) $(I_runtime) $(I_ir) -Itools
 define test_rule
 $(B)/test/$(basename $(notdir $(1))): $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(B)/lib/libpir_codegen_llvm.so
 	@mkdir -p $(B)/test && ln -sf ../lib/libpir.so.$(SONAME) $(MODULES:$(B)/%=../%.$(SONAME)) $(B)/test/ && $(CC) $(BASE) $(CFLAGS) $(I_test) -o $$@ $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(LIBS) -lcmocka

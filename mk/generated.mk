@@ -28,16 +28,16 @@ $(B)/gen/opsc/ops.lex.c: dialects/ops/ops.l $(B)/gen/opsc/ops.tab.c
 $(B)/gen/opsc/%.o: $(B)/gen/opsc/%.c $(wildcard dialects/ops/*.h)
 	@$(CC) $(BASE) -Wno-unused-function -Wno-unused-but-set-variable $(CFLAGS) $(I_opsc) -c $< -o $@
 $(patsubst %.c,$(B)/obj/%.o,$(S_opsc)): | $(B)/gen/opsc/ops.lex.c
-$(B)/gen/opsc/base.o: ir/base.c
+$(B)/gen/opsc/base.o: ir/core/base.c
 	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) $(I_ir) -c $< -o $@
 $(B)/bin/opsc: $(patsubst %.c,$(B)/obj/%.o,$(S_opsc)) $(B)/gen/opsc/base.o $(B)/gen/opsc/ops.tab.o $(B)/gen/opsc/ops.lex.o
 	@mkdir -p $(@D) && $(CC) $(CFLAGS) -o $@ $^
 
 define dialect_rules
-$(B)/gen/dialects/$(1)_ops.c: $(wildcard dialects/$(1)/*.ops) $(OPSC)
+$(B)/gen/dialects/$(1)_ops.c: $(wildcard dialects/$(1)/*.ops dialects/$(1)/*/*.ops) $(OPSC)
 	@mkdir -p $(B)/gen/dialects $(B)/gen/include/pir/dialect
 	@$(OPSC) dialects/$(1)/$(1).ops --tables=$(B)/gen/dialects/$(1)_ops.c --header=$(B)/gen/include/pir/dialect/$(1).h
-$(B)/gen/docs/$(1)/README.md: $(wildcard dialects/$(1)/*.ops) $(OPSC)
+$(B)/gen/docs/$(1)/README.md: $(wildcard dialects/$(1)/*.ops dialects/$(1)/*/*.ops) $(OPSC)
 	@mkdir -p $$(@D) && $(OPSC) dialects/$(1)/$(1).ops --doc=$$(@D)
 $(B)/obj/gen/dialects/$(1)_ops.o: $(B)/gen/dialects/$(1)_ops.c
 	@mkdir -p $$(@D) && $(CC) $(BASE) $(CFLAGS) $(I_dialects) -c $$< -o $$@
@@ -47,29 +47,29 @@ GEN_OBJ += $(B)/obj/gen/dialects/$(1)_ops.o
 endef
 $(foreach d,$(DIALECTS),$(eval $(call dialect_rules,$(d))))
 # What borrows the ops of another dialect.
-$(B)/gen/dialects/onednn_ops.c: $(wildcard dialects/pd_op/*.ops)
+$(B)/gen/dialects/onednn_ops.c: $(wildcard dialects/pd_op/*.ops dialects/pd_op/*/*.ops)
 $(B)/gen/dialects/onednn_kernel_ops.c $(B)/gen/dialects/custom_kernel_ops.c: dialects/kernel/kernel.ops
 docs: $(DIALECTS:%=$(B)/gen/docs/%/README.md)  ## reference of all operators, a page a family, below $(B)/gen/docs
 .PHONY: docs
 
 # The scanner of IR text.
-$(B)/gen/ir/lex.c: ir/lex.l
+$(B)/gen/ir/lex.c: ir/text/lex.l
 	@mkdir -p $(@D) && $(FLEX) -o $@ $<
-$(B)/gen/ir/lex.o: $(B)/gen/ir/lex.c ir/lex_impl.h
+$(B)/gen/ir/lex.o: $(B)/gen/ir/lex.c ir/text/lex_impl.h
 	@$(CC) $(BASE) $(CFLAGS) -c $< -o $@ $(I_ir)
 GEN_OBJ += $(B)/gen/ir/lex.o
 
 # What the LLVM library is made of: libpir opens only one that was built from the same sources. Keys of compiled code
 # have it too, so the functions of libpir that it calls are part of it.
-BACKEND_SRC := $(sort $(wildcard codegen/llvm/*.[ch] codegen/*.[ch] */include/pir/*.h ir/abi/pir/*.h ir/support/*.h))
+BACKEND_SRC := $(sort $(filter-out codegen/cuda/%,$(wildcard codegen/*/*.[ch])) $(wildcard */include/pir/*.h ir/abi/pir/*.h ir/support/*.h))
 $(B)/gen/codegen/backend_sources.h: $(BACKEND_SRC)
 	@mkdir -p $(@D) && echo "#define BACKEND_SOURCES \"$$(cat $(BACKEND_SRC) | sha256sum | cut -c1-32)\"" >$@
 generated: $(B)/gen/codegen/backend_sources.h
 
 # ---- .drr: drrc has the op tables and the front end of rules; each file becomes tables. Imports are beside the file.
 DRRC     := $(HOST)/bin/drrc
-DRRC_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(S_ir) $(S_dialects) $(S_drrc) $(filter-out %/run.c %/match.c %/emit.c \
-  %/expr.c %/values.c %/sample.c %/repair.c,$(wildcard passes/rules/*.c)))
+DRRC_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(S_ir) $(S_dialects) $(S_drrc) $(wildcard passes/rules/front/*.c) \
+  passes/rules/engine/helpers.c passes/rules/engine/load_rules.c)
 $(B)/bin/drrc: $(DRRC_OBJ) $(filter-out $(B)/gen/passes/%,$(GEN_OBJ))
 	@mkdir -p $(@D) && $(CC) $(CFLAGS) -o $@ $^ $(LIBS)
 $(B)/gen/passes/%.c: passes/drr/%.drr $(DRRC) $(filter %.inc.drr,$(DRR))

@@ -21,7 +21,7 @@ TRACE = re.compile(r"^// (\w+)\.drr:\d+ (\w+)(?:\[[^ ]*\])*: (not )?\"([\w.]+)\"
 
 def rules(root):
     """File, name, and whether the rule can be refused."""
-    for path in sorted((root / "passes/drr").glob("*.drr")):
+    for path in sorted((root / "passes/drr").glob("*/*.drr")):
         text = re.sub(r"//.*", "", path.read_text())
         starts = list(RULE.finditer(text))
         for m, end in zip(starts, [n.start() for n in starts[1:]] + [len(text)]):

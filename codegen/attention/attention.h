@@ -9,7 +9,7 @@
 #define PIR_ATTENTION_H
 
 #include "contract.h"
-#include "lower.h"
+#include "lowering.h"
 
 enum { ATTENTION_MAX_CHAIN = 12, ATTENTION_MAX_WIDTH = 512 };
 

@@ -1,7 +1,7 @@
 // Whether the generator can compile an op: by lowering it alone, at a symbolic point, into a module that is
 // thrown away. What lowering accepts here it accepts in a group.
 #include "contract.h"
-#include "lower.h"
+#include "lowering.h"
 
 static void symbolic_index(lowering *l, const pir_fact *fact, loop_expr **out) {
   for (int d = 0; d < fact->rank; d++) {

@@ -2,7 +2,7 @@
 #ifndef PIR_GROUP_H
 #define PIR_GROUP_H
 
-#include "lower.h"
+#include "lowering.h"
 
 #include <pir/pass.h>
 

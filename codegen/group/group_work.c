@@ -2,7 +2,7 @@
 // two operations for each point of its space, taps that fall into padding included; any other clause one for each
 // arithmetic node and element of its largest tensor. Windows count what they combine as one element.
 #include "contract.h"
-#include "lower.h"
+#include "lowering.h"
 
 static pir_dim elements(pir_dims *dims, const pir_fact *fact) {
   pir_dim n = pir_dim_const(dims, 1);

@@ -11,7 +11,7 @@
 // parameters are folded, or the scales would be gone, and after, when folding has made i32 of the bytes of a weight.
 // Linear in the program, and in the bytes of quantised parameters.
 #include "contract.h"
-#include "lower.h"
+#include "lowering.h"
 
 #include <pir/dialect/builtin.h>
 #include <pir/dialect/pd_op.h>

@@ -4,7 +4,7 @@
 // subexpressions, invariant code out of loops, and strength reduction (done by the code generator);
 // unrollers and vectorisers would only undo the schedule.
 #include "backend_sources.h"
-#include "emit.h"
+#include "llvm_emit.h"
 
 #include <llvm-c/Error.h>
 #include <llvm-c/Target.h>

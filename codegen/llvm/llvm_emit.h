@@ -2,7 +2,7 @@
 #ifndef PIR_LLVM_EMIT_H
 #define PIR_LLVM_EMIT_H
 
-#include "../llvm_backend.h"
+#include "llvm_backend.h"
 
 #include <llvm-c/Core.h>
 

@@ -2,7 +2,7 @@
 #ifndef PIR_LLVM_IMPL_H
 #define PIR_LLVM_IMPL_H
 
-#include "emit.h"
+#include "llvm_emit.h"
 
 typedef struct emitter {
   LLVMContextRef ctx;

@@ -1,6 +1,6 @@
 // The index side of a clause as loop IR. What depends on rank and attributes alone comes out as constants;
 // extents are constants or run-time arguments; the rest is arithmetic on the loop variables.
-#include "lower.h"
+#include "lowering.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // Reductions. A sum is a register that is set, accumulated into by the points of a loop nest, and read; nests
 // and in-place evaluation share these three steps. Points out of range, or that the clause's guard leaves out,
 // count as the neutral element, and are counted apart only where the clause asks for their number.
-#include "lower.h"
+#include "lowering.h"
 
 static loop_expr *zero(lower_site *s) { return pir_loop_int(s->l->m, 0); }
 

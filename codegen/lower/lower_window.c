@@ -3,7 +3,7 @@
 // bounds of its loop, and are known to hold within it. So a window in the middle asks nothing, one at the border is
 // shorter, and the number of points is the product of the extents. What is left stays a mask. O(conditions *
 // variables).
-#include "lower.h"
+#include "lowering.h"
 
 typedef struct conditions {
   loop_expr *items[32];

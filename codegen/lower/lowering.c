@@ -1,7 +1,7 @@
 // The state of one group's lowering: which buffers hold what, run-time extents, and the memo of what has been
 // computed at which point. The memo is a stack that follows the nesting of blocks; a group has a few dozen
 // values, so it is searched linearly.
-#include "lower.h"
+#include "lowering.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef PIR_NEST_H
 #define PIR_NEST_H
 
-#include "lower.h"
+#include "lowering.h"
 
 #define MAX_OUTPUTS 64
 

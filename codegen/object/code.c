@@ -4,7 +4,7 @@
 // NVRTC is opened for its version.
 #include "code.h"
 
-#include "cuda/nvrtc.h"
+#include "nvrtc.h"
 
 #include <pir/diag.h>
 #include <pthread.h>

@@ -2,7 +2,7 @@
 // group has the same; finishing hands the modules to the code store, links the stages, and drops the loops: only the
 // interfaces stay.
 #include "compile_impl.h"
-#include "lower.h"
+#include "lowering.h"
 
 #include <stdlib.h>
 #include <string.h>

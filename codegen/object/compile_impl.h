@@ -3,7 +3,7 @@
 #define PIR_COMPILE_IMPL_H
 
 #include "code.h"
-#include "cuda/cuda.h"
+#include "cuda.h"
 
 #include <arena.h>
 #include <pir/codegen.h>

@@ -1,7 +1,7 @@
 // Code of a program's groups for people and linkers: every group is lowered into one module, which is printed as loops
 // or handed to LLVM. What runs is compiled group by group instead (compile.c), so that equal groups share code.
-#include "cuda/cuda.h"
-#include "lower.h"
+#include "cuda.h"
+#include "lowering.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -13,8 +13,8 @@
 #include <pir/serialize.h>
 #include <pir/text.h>
 
-#include "legacy/read.h"
-#include "params/mapping.h"
+#include "read.h"
+#include "mapping.h"
 
 // The parameters a program's file holds.
 typedef struct wanted {

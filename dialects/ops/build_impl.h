@@ -2,7 +2,7 @@
 #ifndef OPS_BUILD_IMPL_H
 #define OPS_BUILD_IMPL_H
 
-#include "parse_impl.h"
+#include "parse_ops_impl.h"
 #include <string.h>
 
 #define CLAUSE (&p->current->clauses[p->current->clause_count - 1])

@@ -1,6 +1,6 @@
 // Completes the model and says what is wrong with it: positions of names, twins and numbers, kinds of
 // defaults, and the demands every op must meet. All ops are checked, so that a run shows every error.
-#include "model.h"
+#include "ops_model.h"
 
 #include <ctype.h>
 #include <stdlib.h>

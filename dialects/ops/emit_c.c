@@ -1,6 +1,6 @@
 // Writes a dialect as C: constant tables (pir_opdef and what it points to) and the header with op ids and
 // positions. One function a table; an op's arrays are named after it.
-#include "model.h"
+#include "ops_model.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef OPS_NODES_IMPL_H
 #define OPS_NODES_IMPL_H
 
-#include "model.h"
+#include "ops_model.h"
 #include <pir/clause_builder.h>
 
 // A name that an expression may use beside operands and lets: a parameter of a let, or the variable of

@@ -1,6 +1,6 @@
 // Grammar of `.ops` files (docs/ops.md). It builds the model and checks nothing but syntax.
 %code requires {
-#include "parse_impl.h"
+#include "parse_ops_impl.h"
 }
 %define api.pure full
 %define api.prefix {ops_yy}

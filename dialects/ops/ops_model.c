@@ -1,6 +1,6 @@
 // Memory, sources and messages of opsc. A run reads a few hundred kilobytes once and ends, so nothing is given back
 // before memory_release.
-#include "model.h"
+#include "ops_model.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include <pir/params.h>
 #include <pir/walk.h>
 
-#include "params/mapping.h"
+#include "mapping.h"
 
 typedef struct decl_list {
   pir_param_decl *items;

@@ -9,7 +9,7 @@
 
 #include <pir/params.h>
 
-#include "params/mapping.h"
+#include "mapping.h"
 
 static bool is_file(const char *path) {
   struct stat info;

@@ -1,6 +1,6 @@
 // Mapped files. The mapping is private and read-only; what the file system does to a file while it is
 // mapped is the caller's affair, as with any mapped model.
-#include "params/mapping.h"
+#include "mapping.h"
 
 #include <errno.h>
 #include <fcntl.h>

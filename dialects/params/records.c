@@ -14,8 +14,8 @@
 #include <strbuf.h>
 #include <vec.h>
 
-#include "legacy/wire.h"
-#include "params/mapping.h"
+#include "wire.h"
+#include "mapping.h"
 
 typedef struct claim {
   atomic_size_t users;

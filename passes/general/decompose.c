@@ -5,7 +5,7 @@
 // Options: allow=A|B expands these alone, deny=A|B all but these, dynamic=false leaves ops alone that read or make an
 // extent only the run shows. Names of ops are written with their dialect or without.
 
-#include <rules/run.h>
+#include "run.h"
 
 typedef struct selection {
   const pir_pass_run *run;

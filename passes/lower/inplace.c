@@ -10,7 +10,7 @@
 // Not taken: transpose (its twin moves no element), gradients of sums and differences (the kernel reads its operand
 // twice).
 
-#include <lower/kernel_call.h>
+#include "kernel_call.h"
 
 #include <effects.h>
 #include <map.h>

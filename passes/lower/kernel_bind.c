@@ -2,7 +2,7 @@
 // (kernel_call.c). What it computes is still said by the op it names (pir_op_meaning). Groups keep their regions: they
 // are compiled; control flow and arrays of tensors stay: the executor does them itself. An op that nothing computes is
 // reported. Two walks, O(ops + attributes).
-#include <lower/kernel_call.h>
+#include "kernel_call.h"
 
 #include <pir/dialect/cf.h>
 #include <pir/dialect/cinn.h>

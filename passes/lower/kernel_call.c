@@ -1,7 +1,7 @@
 // One call of a kernel: its name, the key that picks it, the types of its results. The key is Paddle's: the backend,
 // the layout that its tensors share, and the element type it computes in. O(operands + attributes) a call.
 
-#include <lower/kernel_call.h>
+#include "kernel_call.h"
 
 #include <arena.h>
 

@@ -3,7 +3,7 @@
 // are, what a loop carries where it starts. Every op has a number: calls their own, what is copied that of its source.
 // One walk over the program, O(ops + attributes).
 
-#include <lower/kernel_call.h>
+#include "kernel_call.h"
 
 #include <pir/dialect/cf.h>
 #include <pir/dialect/pd_op.h>

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/kernels.h"
+#include "kernels.h"
 
 #define ENTRY(name, shapes) {#name, pir_kernel_##name, shapes},
 static const pir_kernel kernels[] = {PIR_KERNELS(ENTRY)};

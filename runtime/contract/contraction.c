@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contract.h"
+#include "contraction.h"
 #include "convert.h"
-#include "kernels/kernels.h"
+#include "kernels.h"
 
 enum { DEPTH = 384, THIN_ROWS = 3, THIN_RUN = 1024, THIN_STEP = 4, PIECE = 16, MAX_PACK = 32 << 20 };
 

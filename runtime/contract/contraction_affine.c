@@ -9,7 +9,7 @@
 // plain contraction.
 #include <string.h>
 
-#include "contract.h"
+#include "contraction.h"
 
 typedef struct affine {
   const clause_bind *b;

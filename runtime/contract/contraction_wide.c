@@ -1,6 +1,6 @@
 // Register tiles of doubles, integers and complex numbers: written once with vectors of the compiler, made for every
 // level of vector units. Integers wrap around, which is what conversion to a narrower type makes of them too.
-#include "contract.h"
+#include "contraction.h"
 
 enum { ROWS = 4, COLUMNS = 8 };
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/kernels.h"
+#include "kernels.h"
 
 const pir_tensor *pir_kernel_in(const pir_kernel_call *call, int k) {
   return k < call->operand_count && call->in_members[k] > 0 ? call->in[call->in_first[k]] : NULL;

@@ -1,7 +1,7 @@
 #ifndef DRRC_H
 #define DRRC_H
 
-#include <rules/front.h>
+#include "front.h"
 
 #include <stdio.h>
 

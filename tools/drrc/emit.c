@@ -1,7 +1,7 @@
 // The arrays of the front end as constant C. Op ids and attribute positions are numbers of this build's op tables.
 #include "drrc.h"
 
-#include <rules/helpers.h>
+#include "helpers.h"
 
 #include <math.h>
 #include <string.h>
@@ -112,7 +112,7 @@ static void pass(const drr_pass *p, FILE *out) {
 }
 
 void drrc_emit(const drr *d, FILE *out) {
-  fputs("// Made by drrc.\n#include <rules/helpers.h>\n#include <rules/tables.h>\n\n", out);
+  fputs("// Made by drrc.\n#include \"helpers.h\"\n#include \"tables.h\"\n\n", out);
   ops(d, out);
   attrs(d, out);
   nodes(d, out);

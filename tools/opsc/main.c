@@ -1,5 +1,5 @@
 // opsc: compiles a dialect's `.ops` files to C tables, a header, documentation pages and a list.
-#include "model.h"
+#include "ops_model.h"
 
 #include <errno.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 // its outputs other than the condition; what else the body reads it captures.
 #include <string.h>
 
-#include "legacy/translate.h"
+#include "translate.h"
 
 static const slot_desc *outputs_of(const op_desc *op) {
   const slot_desc *out = desc_output(op, "Out");

@@ -3,7 +3,7 @@
 // block pops it. One scan of the backward block finds those names.
 #include <string.h>
 
-#include "legacy/translate.h"
+#include "translate.h"
 
 void find_backward_blocks(translator *t) {
   const Legacy__ProgramDesc *program = desc_program(t->desc);

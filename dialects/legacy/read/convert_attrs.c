@@ -6,7 +6,7 @@
 
 #include <decimal.h>
 
-#include "legacy/translate.h"
+#include "translate.h"
 
 // ---- types
 

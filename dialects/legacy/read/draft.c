@@ -5,7 +5,7 @@
 
 #include <strbuf.h>
 
-#include "legacy/translate.h"
+#include "translate.h"
 
 // ---- building blocks
 

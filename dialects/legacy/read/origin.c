@@ -3,8 +3,8 @@
 // the user's.
 #include <string.h>
 
-#include "legacy/desc.h"
-#include "legacy/wire.h"
+#include "desc.h"
+#include "wire.h"
 
 typedef struct frame {
   pir_str file;

@@ -1,6 +1,6 @@
 // Ops that a table row cannot say, part one: feeds and fetches, constants, assignments, arrays. Names of PIR
 // ops appear here because this is where one format's names become the other's.
-#include "legacy/special.h"
+#include "special.h"
 
 #include <stdlib.h>
 #include <string.h>

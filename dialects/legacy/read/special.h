@@ -2,7 +2,7 @@
 #ifndef PIR_LEGACY_SPECIAL_H
 #define PIR_LEGACY_SPECIAL_H
 
-#include "legacy/translate.h"
+#include "translate.h"
 
 // ---- slots; those that give NULL have reported
 const char *slot_var(translator *t, const slot_desc *slot, const char *name);

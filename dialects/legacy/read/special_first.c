@@ -1,5 +1,5 @@
 // Ops of the first Paddle that later versions replaced and real Paddle's translator does not know any more.
-#include "legacy/special.h"
+#include "special.h"
 
 // A matrix whose rows are the dimensions before `axis`.
 pir_status translate_flatten(translator *t, const op_desc *op) {

@@ -1,6 +1,6 @@
 // Gradients that a table row cannot say. Where a forward op kept only the shape of its input (XShape, with a
 // leading 0), a pd_op.data of that shape stands for the input: only its shape is ever read.
-#include "legacy/special.h"
+#include "special.h"
 
 // The input whose shape `XShape` keeps.
 static pir_value *input_of_shape(translator *t, const op_desc *op) {

@@ -1,5 +1,5 @@
 // Ops that a table row cannot say, part two: old broadcasting, old matrix products, and ops that became two.
-#include "legacy/special.h"
+#include "special.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // Which legacy ops have a function of their own: a table sorted by name, searched by halves.
 #include <string.h>
 
-#include "legacy/special.h"
+#include "special.h"
 
 static const struct special {
   const char *type;

@@ -2,7 +2,7 @@
 // become builtin.parameter ops in that order, others pd_op.data ops at the very beginning. Then every op is
 // translated in order; a name that is defined again simply means the newer value. At the end each definition
 // of block 0 writes its variable's stop_gradient and persistable into its op.
-#include "legacy/translate.h"
+#include "translate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include <pir/legacy.h>
 #include <pir/params.h>
 
-#include "legacy/read.h"
+#include "read.h"
 
 // ---- names
 

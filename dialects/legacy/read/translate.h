@@ -10,7 +10,7 @@
 #include <map.h>
 #include <vec.h>
 
-#include "legacy/desc.h"
+#include "desc.h"
 
 // What a variable name means now: a value, or one element of a vec value (then a `builtin.slice` takes it
 // out when somebody reads it).

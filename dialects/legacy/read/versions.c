@@ -1,6 +1,6 @@
 // Versions of the ops that changed their meaning once, as programs of Paddle 3.3.1 state them. Its loader upgrades ops
 // of a program that states less, so a writer of today's ops states these.
-#include "legacy/export.h"
+#include "export.h"
 
 const op_version legacy_op_versions[] = {
     {"affine_grid", 1},

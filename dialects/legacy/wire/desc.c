@@ -1,7 +1,7 @@
 // Reading a ProgramDesc in three steps: scan the bytes (scan.h), unpack them (unpack.h) into an arena that is
 // freed as a whole and bounded by the context's limit, then check what a schema cannot say. Names are found
 // through one hash table of (block, name). Linear in the size of the file.
-#include "legacy/desc.h"
+#include "desc.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include <hash.h>
 #include <strbuf.h>
 
-#include "legacy/scan.h"
-#include "legacy/unpack.h"
+#include "scan.h"
+#include "unpack.h"
 
 typedef struct var_entry {
   const var_desc *var;

@@ -1,14 +1,14 @@
 // Walks the wire format beside protobuf-c's own descriptors, so the schema is written once. protobuf-c says
 // only that unpacking failed; this says what and where, and it runs before anything is allocated by the
 // file's word. Nesting is bounded by the schema, which has no recursive message. One pass over the bytes.
-#include "legacy/scan.h"
+#include "scan.h"
 
 #include <string.h>
 
 #include <strbuf.h>
 
 #include "framework.pb-c.h"
-#include "legacy/wire.h"
+#include "wire.h"
 
 typedef struct scanner {
   const uint8_t *start;

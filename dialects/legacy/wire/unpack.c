@@ -2,13 +2,13 @@
 // are the Python frames of its ops; here only names are copied, and frames stay in the file until a message wants them.
 // Well-formedness is known (scan.c), so a field needs no checks: one walk over a message's fields counts its lists,
 // another fills them. The schema has no recursive message.
-#include "legacy/unpack.h"
+#include "unpack.h"
 
 #include <string.h>
 
 #include "framework.pb-c.h"
-#include "legacy/scan.h"
-#include "legacy/wire.h"
+#include "scan.h"
+#include "wire.h"
 
 enum { FIELDS_MAX = 32 };  // of one message of the schema
 

@@ -1,6 +1,6 @@
 // Protobuf wire format: tags, varints and lengths, checked against the end of the enclosing message before
 // anything is touched. Groups (wire types 3 and 4) are no part of proto2 files of our kind and are refused.
-#include "legacy/wire.h"
+#include "wire.h"
 
 static bool fail(wire_reader *reader, const char *why) {
   reader->error = why;

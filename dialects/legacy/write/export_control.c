@@ -8,7 +8,7 @@
 #include <pir/dialect/cf.h>
 #include <pir/dialect/pd_op.h>
 
-#include "legacy/export.h"
+#include "export.h"
 
 // ---- what a region yields
 

@@ -1,6 +1,6 @@
 // Ops as protobuf messages. Slots and attributes are sorted by name when an op is closed, as Paddle keeps them in
 // ordered maps. A number is written in the kind the old op declares; one that does not fit is refused, not bent.
-#include "legacy/export.h"
+#include "export.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include <pir/dialect/pd_op.h>
 #include <pir/walk.h>
 
-#include "legacy/export.h"
+#include "export.h"
 
 static const pir_op *maker(const pir_value *value, uint32_t id) {
   const pir_op *op = value ? pir_value_op(value) : NULL;

@@ -6,7 +6,7 @@
 #include <pir/dialect/builtin.h>
 #include <pir/dialect/pd_op.h>
 
-#include "legacy/export.h"
+#include "export.h"
 
 enum { LITERAL_MAX = 4096 };  // elements of a constant that may become an attribute
 

@@ -7,7 +7,7 @@
 
 #include <pir/dialect/pd_op.h>
 
-#include "legacy/export.h"
+#include "export.h"
 
 static const pir_type *kept_type(exporter *x, const pir_type *type) {
   pir_shape shape = pir_type_shape(type);

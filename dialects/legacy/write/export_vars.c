@@ -9,7 +9,7 @@
 
 #include <strbuf.h>
 
-#include "legacy/export.h"
+#include "export.h"
 
 // ---- blocks
 

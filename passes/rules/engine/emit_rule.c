@@ -2,8 +2,8 @@
 // match is read before it; they are taken back when their inferred types contradict those they replace. Then uses
 // move, the match goes, and with it what only it read. O(ops of the rule + moved uses).
 
-#include <rules/match.h>
-#include <rules/run.h>
+#include "match.h"
+#include "run.h"
 
 #include <effects.h>
 

@@ -2,7 +2,7 @@
 // not known before the run is a value of its own that spreads through arithmetic, so that a test on it does not hold.
 // Nodes nest no deeper than the front end allowed.
 
-#include <rules/match.h>
+#include "match.h"
 
 #include <effects.h>
 

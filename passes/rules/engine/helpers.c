@@ -1,8 +1,8 @@
 // What rules ask that their own language cannot say.
 
-#include <rules/helpers.h>
+#include "helpers.h"
 
-#include <rules/front.h>
+#include "front.h"
 
 #include <pir/dialect/onednn.h>
 

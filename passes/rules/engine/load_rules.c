@@ -1,6 +1,6 @@
 // Rules loaded at run time: the front end's arrays are the tables.
 
-#include <rules/front.h>
+#include "front.h"
 
 void drr_init(drr *d, pir_context *ctx, const pir_rules_options *options) {
   *d = (drr){.ctx = ctx, .arena = pir_context_arena(ctx), .options = options};

@@ -4,7 +4,7 @@
 
 #include <evaluate.h>
 #include <rewriter_impl.h>
-#include <rules/tables.h>
+#include "tables.h"
 
 enum { RULE_HEAP = 4096 };  // items of lists made while a rule is tried
 

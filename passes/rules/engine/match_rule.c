@@ -3,7 +3,7 @@
 // orders and users one by one; what a failed attempt bound is undone by a trail. The number of ops tried for one root
 // is bounded, so a match costs O(ops of the rule) in practice and never more than MAX_TRIES.
 
-#include <rules/match.h>
+#include "match.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // What rules compute with: attributes, symbolic extents and the contents of constants read as plain values, and values
 // written back as attributes. A value keeps the attribute it was read from, so that copying one loses nothing.
 
-#include <rules/match.h>
+#include "match.h"
 
 #include <effects.h>
 

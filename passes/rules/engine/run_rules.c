@@ -1,8 +1,8 @@
 // A pass made of rules: each is a pattern of the greedy driver, which finds it by its root and orders it by benefit.
 
 #include <manager_impl.h>
-#include <rules/match.h>
-#include <rules/run.h>
+#include "match.h"
+#include "run.h"
 
 #include <pir/walk.h>
 

@@ -2,7 +2,7 @@
 // its own match would match again; and with the rules of a pass: one that never gets its turn, two that match the same
 // and do not say which goes first. Only what is certain is refused; what conditions decide is left to them.
 
-#include <rules/front.h>
+#include "front.h"
 
 #include <string.h>
 

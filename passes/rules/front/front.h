@@ -3,7 +3,7 @@
 #ifndef PIR_RULE_FRONT_H
 #define PIR_RULE_FRONT_H
 
-#include <rules/tables.h>
+#include "tables.h"
 
 #include <strbuf.h>
 #include <vec.h>

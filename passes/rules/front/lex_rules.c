@@ -3,7 +3,7 @@
 // that nothing behind the lexer knows of them.
 
 #include <decimal.h>
-#include <rules/front.h>
+#include "front.h"
 
 #include <string.h>
 

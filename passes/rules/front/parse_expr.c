@@ -4,7 +4,7 @@
 //
 // A name of `def` is replaced by its expression, read again with its parameters in place.
 
-#include <rules/front.h>
+#include "front.h"
 
 #include <string.h>
 

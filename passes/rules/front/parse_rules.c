@@ -1,7 +1,7 @@
 // Reads a file of rules: imports, externs, defs, patterns, passes, rules. A rule with `for` is read once for each
 // choice. After an error the rest of that rule is skipped, so a file tells one error a rule.
 
-#include <rules/front.h>
+#include "front.h"
 
 #include <string.h>
 

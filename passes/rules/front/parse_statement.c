@@ -1,7 +1,7 @@
 // Lines of match and emit: an op with its operands and attributes, the use of a pattern, or another name for a value. A
 // pattern is read again at each use, with names of its own but for its parameters, so a rule is flat when it is done.
 
-#include <rules/front.h>
+#include "front.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // Puts a match in the order it is tried: from the root to definers, from bound values to users where no definer leads
 // on, and every condition as soon as all it reads is bound. O(ops^2) of one rule. Says which name is never bound.
 
-#include <rules/front.h>
+#include "front.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // Meets a failed condition by changing what the sample is made of: an equation gives one side the value of the other, a
 // membership picks an item, a bound moves to its limit. What cannot be solved is left to chance.
 
-#include <rules/sample.h>
+#include "sample.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 // rule still matches, so that not all of them are equal. Attempts are bounded; the condition that was never met is
 // told.
 
-#include <rules/sample.h>
+#include "sample.h"
 
 #include <pir/dialect/builtin.h>
 #include <pir/dialect/pd_op.h>

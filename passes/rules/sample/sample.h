@@ -2,7 +2,7 @@
 #ifndef PIR_RULE_SAMPLE_H
 #define PIR_RULE_SAMPLE_H
 
-#include <rules/match.h>
+#include "match.h"
 
 enum { SAMPLE_ITEMS = 64 };  // of a list an attribute is set to
 

@@ -1,6 +1,6 @@
 // Instructions of a plan: calls of kernels and clauses, and compiled groups. An op that only renames a
 // row-major tensor (reshape, flatten, assign) shares its memory and becomes no instruction.
-#include "build.h"
+#include "plan_build.h"
 #include <string.h>
 
 static pir_status unsupported(const pir_op *op, const char *what) {

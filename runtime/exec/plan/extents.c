@@ -1,7 +1,7 @@
 // Extents of a plan: dims of the facts, copied into binary expressions that need no dim table. A dim is
 // interned once; as values are met in program order, an expression hangs by few steps on those before it.
 // O(size of the expressions).
-#include "build.h"
+#include "plan_build.h"
 #include <stdlib.h>
 
 #define DEEPEST 200

@@ -2,7 +2,7 @@
 // value a list of slots; parameters, feeds, fetches and the packing of vecs become no instruction. A region gets a
 // plan of its own (control.c), whose values are all late.
 // O(ops + operands).
-#include "build.h"
+#include "plan_build.h"
 #include <pir/dialect/cinn.h>
 #include <string.h>
 

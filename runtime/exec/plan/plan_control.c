@@ -2,7 +2,7 @@
 // by slot, and handed in as operands of the instruction; all its values are late, since facts hold for every
 // iteration and extents need not. An array of tensors is one slot that writes change in place, so a write has no
 // result of its own; a stack is such an array with three names. O(ops of the region).
-#include "build.h"
+#include "plan_build.h"
 #include <pir/dialect/cf.h>
 #include <pir/dialect/pd_op.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 // in the plan, so its memory is planned with the rest and a step allocates nothing. A step of a sequence is a window
 // into it, which moves; states and stacks are copied from what a step hands out. All that a step reads lives until
 // the last one: the PLAN_STEP behind it says so. Cost beside the steps: a copy of what they hand out.
-#include "build.h"
+#include "plan_build.h"
 #include "frame.h"
 #include <pir/dialect/cinn.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // What a program is fed with and hands out: parameters become constants, feeds inputs, fetches outputs.
-#include "build.h"
+#include "plan_build.h"
 #include <stdlib.h>
 
 typedef struct numbered {

@@ -6,7 +6,7 @@
 // that was written: device, inode, size, and a time of modification that is set behind the clock, so that no write can
 // give it.
 #include "prepared.h"
-#include "stored.h"
+#include "stored_plan.h"
 
 #include <fcntl.h>
 #include <folder.h>

@@ -2,7 +2,7 @@
 #ifndef PIR_KERNELS_BOXES_H
 #define PIR_KERNELS_BOXES_H
 
-#include "kernels/kernels.h"
+#include "kernels.h"
 
 typedef struct found {
   double score;

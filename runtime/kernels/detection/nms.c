@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/boxes.h"
+#include "boxes.h"
 
 enum { KEPT_BLOCK = 16 };
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/boxes.h"
+#include "boxes.h"
 
 // ---- pairs
 

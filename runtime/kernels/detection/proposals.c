@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/boxes.h"
+#include "boxes.h"
 
 enum { IN_SCORES, IN_DELTAS, IN_IMAGE, IN_ANCHORS, IN_VARIANCES };
 enum { ATTR_BEFORE, ATTR_AFTER, ATTR_THRESHOLD, ATTR_MIN_SIZE, ATTR_ETA, ATTR_PIXEL };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/boxes.h"
+#include "boxes.h"
 
 static double rounded(bool single, double x) { return single ? (double)(float)x : x; }
 

@@ -2,7 +2,7 @@
 // Bounds of bins are those of f32 arithmetic. Cost: the elements of the regions times channels.
 #include <math.h>
 
-#include "kernels/boxes.h"
+#include "boxes.h"
 
 static double rounded(bool single, double x) { return single ? (double)(float)x : x; }
 

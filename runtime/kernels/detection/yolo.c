@@ -2,7 +2,7 @@
 // centre; predictions that overlap a true box well are not held to be background. In double. O(cells * boxes).
 #include <math.h>
 
-#include "kernels/kernels.h"
+#include "kernels.h"
 
 enum { YOLO_X, YOLO_BOX, YOLO_LABEL, YOLO_SCORE, YOLO_LOSS, YOLO_OBJECT, YOLO_MATCH, YOLO_ALL };
 enum { YOLO_ANCHORS, YOLO_MASK, YOLO_CLASSES, YOLO_IGNORE, YOLO_RATIO, YOLO_SMOOTH, YOLO_SCALE };

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "convert.h"
-#include "kernels/kernels.h"
+#include "kernels.h"
 
 typedef enum arrival { ARRIVE_SUM, ARRIVE_MEAN, ARRIVE_MAX, ARRIVE_MIN } arrival;
 

@@ -2,7 +2,7 @@
 // (an open hash table). One pass each.
 #include <string.h>
 
-#include "kernels/kernels.h"
+#include "kernels.h"
 
 // ---- hashes
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/kernels.h"
+#include "kernels.h"
 
 enum { WIDEST = 4 };  // of the filters, at their own scale
 

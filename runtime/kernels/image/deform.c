@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/kernels.h"
+#include "kernels.h"
 
 enum { ATTR_STRIDES, ATTR_PADDINGS, ATTR_DILATIONS, ATTR_OFFSET_GROUPS, ATTR_GROUPS };
 enum { IN_X, IN_OFFSET, IN_FILTER, IN_MASK };

@@ -3,7 +3,7 @@
 // the interpolation. In double, one image after the other; cost: the multiplications of the convolution, twice.
 #include <math.h>
 
-#include "kernels/kernels.h"
+#include "kernels.h"
 
 enum { IN_X, IN_OFFSET, IN_FILTER, IN_MASK, IN_OUT_GRAD, INS };
 enum { OUT_X, OUT_OFFSET, OUT_FILTER, OUT_MASK, OUTS };

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/kernels.h"
+#include "kernels.h"
 
 enum { IN_X, IN_GRID, IN_OUT_GRAD, INS };
 enum { MODE, PADDING_MODE, ALIGN_CORNERS };

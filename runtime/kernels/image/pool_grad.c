@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/kernels.h"
+#include "kernels.h"
 
 enum { IN_X, IN_OUT, IN_OUT_GRAD, INS };
 enum { STRIDES, PADDINGS, CEIL_MODE, EXCLUSIVE, DATA_FORMAT, POOLING_TYPE, GLOBAL, ADAPTIVE, PADDING_ALGORITHM, NORM };

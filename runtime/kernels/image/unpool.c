@@ -2,7 +2,7 @@
 // pass over x.
 #include <string.h>
 
-#include "kernels/kernels.h"
+#include "kernels.h"
 
 // operands: x, indices. Bytes are moved, so that any element type goes.
 pir_status pir_kernel_unpool(const pir_kernel_call *call) {

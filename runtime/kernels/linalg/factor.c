@@ -1,7 +1,7 @@
 // Cholesky and LU factors of stacks of matrices: LAPACK's, one matrix after the other; and LU factors taken apart.
 #include <string.h>
 
-#include "kernels/matrices.h"
+#include "matrices.h"
 
 // attribute: upper. The other triangle becomes zero.
 static void clear_triangle(const pir_matrices *m, int64_t i, bool below) {

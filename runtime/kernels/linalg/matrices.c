@@ -1,5 +1,5 @@
 // Stacks of matrices: checked, converted and repeated once when loaded, converted back when given. Cost: a copy each.
-#include "kernels/matrices.h"
+#include "matrices.h"
 
 #include <limits.h>
 #include <math.h>

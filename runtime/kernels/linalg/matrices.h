@@ -4,7 +4,7 @@
 #ifndef PIR_MATRICES_H
 #define PIR_MATRICES_H
 
-#include "kernels/kernels.h"
+#include "kernels.h"
 #include "lapack.h"
 
 typedef struct pir_matrices {

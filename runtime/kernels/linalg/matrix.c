@@ -1,7 +1,7 @@
 // Matrices taken apart, in double.
 #include <math.h>
 
-#include "kernels/kernels.h"
+#include "kernels.h"
 
 // y = normalised A x, or A^T x, of the rows x columns matrix A.
 static void step(const double *a, int64_t rows, int64_t columns, bool transposed, const double *x, double *y,

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/matrices.h"
+#include "matrices.h"
 
 // Two stacks that a kernel works on, the library, and pivots of one matrix.
 typedef struct equations {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/matrices.h"
+#include "matrices.h"
 
 // An operand, what LAPACK is to fill, and the library.
 typedef struct spectrum {

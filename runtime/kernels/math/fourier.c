@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "fft/fft.h"
-#include "kernels/kernels.h"
+#include "fft.h"
+#include "kernels.h"
 #include <pir/beside.h>
 
 #define LARGE_PRIME 64  // from here on the convolution is faster

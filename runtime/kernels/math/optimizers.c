@@ -1,7 +1,7 @@
 // Parameter updates that need a number over all elements before they write the first. In double.
 #include <math.h>
 
-#include "kernels/kernels.h"
+#include "kernels.h"
 
 enum { IN_PARAM, IN_GRAD, IN_RATE, IN_MOMENT1, IN_MOMENT2, IN_BETA1_POW, IN_BETA2_POW, IN_MASTER, IN_SKIP };
 enum { OUT_PARAM, OUT_MOMENT1, OUT_MOMENT2, OUT_BETA1_POW, OUT_BETA2_POW, OUT_MASTER };

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/kernels.h"
+#include "kernels.h"
 
 enum { TILE = 64, LANES = 8 };  // rows of a tile, and of what one lane of a matrix unit reads at once
 

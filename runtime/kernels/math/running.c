@@ -7,7 +7,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "kernels/kernels.h"
+#include "kernels.h"
 
 typedef struct running_sum {
   double top, sum;

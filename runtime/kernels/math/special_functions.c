@@ -1,7 +1,7 @@
 // Special functions that are series rather than expressions, in double. Each element costs some tens of terms.
 #include <math.h>
 
-#include "kernels/kernels.h"
+#include "kernels.h"
 
 // Upper incomplete gamma function over gamma(a): the series of the lower one below a + 1, else Lentz's
 // continued fraction (Numerical Recipes, 6.2).

@@ -1,7 +1,7 @@
 // Kernels over a whole tensor whose result depends on shapes, or on a total that scales every element.
 #include <math.h>
 
-#include "kernels/kernels.h"
+#include "kernels.h"
 
 pir_status pir_kernel_equal_all(const pir_kernel_call *call) {
   const pir_tensor *x = pir_kernel_in(call, 0), *y = pir_kernel_in(call, 1);

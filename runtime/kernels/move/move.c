@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "convert.h"
-#include "kernels/kernels.h"
+#include "kernels.h"
 
 // Rows of `index` name positions in the leading axes of x; the rest of x is copied from there.
 pir_status pir_kernel_gather_nd(const pir_kernel_call *call) {

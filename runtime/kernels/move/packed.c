@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/kernels.h"
+#include "kernels.h"
 
 // Members of operand 0 go to the members of result 0, and one after the other into result 1, each at the next
 // multiple of the alignment. attributes: dtype, copy_data, set_constant, persist_output, constant, use_align,

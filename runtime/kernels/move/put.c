@@ -2,7 +2,7 @@
 // name the leading axes; one mask names as many axes as it has. Cost: one pass over the values.
 #include <string.h>
 
-#include "kernels/kernels.h"
+#include "kernels.h"
 
 typedef struct places {
   pir_tensor lists[PIR_MAX_RANK];  // positions along each leading axis, dense 64-bit integers of one shape

@@ -2,7 +2,7 @@
 // follows from sums. One pass.
 #include <string.h>
 
-#include "kernels/kernels.h"
+#include "kernels.h"
 
 // operands: x, repeats; attributes: axis, output_size (below 0: not said)
 pir_status pir_kernel_repeat_interleave_with_tensor_index(const pir_kernel_call *call) {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "convert.h"
-#include "kernels/kernels.h"
+#include "kernels.h"
 
 // A dense bool copy of a tensor, and how many of it are true.
 static pir_status truths(const pir_kernel_call *call, const pir_tensor *from, const pir_tensor *like, pir_tensor *out,

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "convert.h"
-#include "kernels/kernels.h"
+#include "kernels.h"
 
 // A view of `values` as large as `place`, repeated along axes where it has extent 1 or none.
 static pir_status spread(const pir_kernel_call *call, const pir_tensor *values, const pir_tensor *place,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/kernels.h"
+#include "kernels.h"
 
 // Where a call's numbers come from.
 typedef struct draw {

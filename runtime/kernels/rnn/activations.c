@@ -1,7 +1,7 @@
 // Activations of recurrent cells. Those of f32 are polynomials after a range reduction, without branches, on vectors of
 // eight that the compiler maps to what the processor has: within 3 ulp, and the same numbers everywhere. Those of f64
 // are libm's.
-#include "kernels/activations.h"
+#include "activations.h"
 
 #include <math.h>
 #include <string.h>

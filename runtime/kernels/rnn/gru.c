@@ -2,7 +2,7 @@
 // reset gates [hidden, 2 * hidden], and of the candidate [hidden, hidden].
 #include <math.h>
 
-#include "kernels/kernels.h"
+#include "kernels.h"
 
 enum { GRU_INPUT, GRU_BEFORE, GRU_WEIGHT, GRU_BIAS, GRU_GATE, GRU_RESET, GRU_HIDDEN, GRU_ALL };
 

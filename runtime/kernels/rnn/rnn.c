@@ -4,9 +4,9 @@
 // hidden * (inputs + hidden) multiplications, at the speed of a matrix product.
 #include <string.h>
 
-#include "contract.h"
-#include "kernels/activations.h"
-#include "kernels/rnn.h"
+#include "contraction.h"
+#include "activations.h"
+#include "rnn.h"
 
 typedef struct rnn_shape {
   rnn_mode mode;

@@ -2,7 +2,7 @@
 #ifndef PIR_KERNELS_RNN_H
 #define PIR_KERNELS_RNN_H
 
-#include "kernels/kernels.h"
+#include "kernels.h"
 
 typedef enum rnn_mode { RNN_TANH, RNN_RELU, RNN_LSTM, RNN_GRU } rnn_mode;
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/rnn.h"
+#include "rnn.h"
 
 enum { IN_X, IN_STATE, IN_WEIGHTS, IN_LENGTHS, IN_OUT, IN_DROPOUT, IN_RESERVE, IN_OUT_GRAD, IN_STATE_GRAD };
 enum { OUT_X, OUT_STATE, OUT_WEIGHTS };

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/kernels.h"
+#include "kernels.h"
 
 // The logarithm of exp(a) + exp(b).
 static double add_logs(double a, double b) {

@@ -2,7 +2,7 @@
 // the state it came from), beams read backwards, and labels without blanks. O(steps * states^2) a sequence.
 #include <string.h>
 
-#include "kernels/kernels.h"
+#include "kernels.h"
 
 // Steps of sequence `n`: its length when given, else all.
 static pir_status steps_of(const pir_kernel_call *call, const pir_tensor *lengths, int64_t n, int64_t most,

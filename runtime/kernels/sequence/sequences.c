@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/kernels.h"
+#include "kernels.h"
 
 pir_status pir_kernel_sequences(const pir_kernel_call *call, int k, const uint64_t **out_offsets, int64_t *out_count) {
   const pir_tensor *x = pir_kernel_in(call, k);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "convert.h"
-#include "kernels/kernels.h"
+#include "kernels.h"
 
 // The elements of a tensor in row-major order as `dtype`; `weights` must be as many, or absent.
 static pir_status read_lists(const pir_kernel_call *call, pir_dtype dtype, pir_dtype weight_type, pir_tensor *x,

@@ -1,6 +1,6 @@
 // Introselect, introsort and heap selection with the pivots and the moves of libstdc++: equal keys end up where they do
 // there. Recursion is bounded by twice the logarithm of the length.
-#include "kernels/partial.h"
+#include "partial.h"
 
 #include <math.h>
 #include <string.h>

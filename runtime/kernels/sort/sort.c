@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "convert.h"
-#include "kernels/kernels.h"
-#include "kernels/partial.h"
+#include "kernels.h"
+#include "partial.h"
 
 typedef pir_entry entry;
 

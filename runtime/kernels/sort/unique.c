@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "convert.h"
-#include "kernels/kernels.h"
+#include "kernels.h"
 
 typedef struct rows {
   const char *data;  // dense; 64-bit integers or floats

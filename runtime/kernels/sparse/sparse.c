@@ -1,6 +1,6 @@
 // Sparse tensors of coordinates: entries are keyed by their row-major position over the sparse axes, so that every
 // change of form is a change of keys, and merging is sorting. n log n in the entries.
-#include "kernels/sparse.h"
+#include "sparse.h"
 
 #include <string.h>
 

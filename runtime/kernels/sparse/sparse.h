@@ -3,7 +3,7 @@
 #ifndef PIR_KERNELS_SPARSE_H
 #define PIR_KERNELS_SPARSE_H
 
-#include "kernels/kernels.h"
+#include "kernels.h"
 
 enum { SPARSE_VALUES, SPARSE_EXTENTS, SPARSE_INDICES, SPARSE_COO_PARTS };
 enum { SPARSE_ROWS = SPARSE_INDICES, SPARSE_COLUMNS, SPARSE_CSR_PARTS };

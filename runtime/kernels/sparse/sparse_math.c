@@ -2,7 +2,7 @@
 // keys, and new keys for the entries of one. Sums in double, or in int64.
 #include <string.h>
 
-#include "kernels/sparse.h"
+#include "sparse.h"
 
 typedef enum operation { OP_ADD, OP_SUBTRACT, OP_MULTIPLY, OP_DIVIDE } operation;
 

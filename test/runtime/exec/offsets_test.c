@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
-#include <exec/plan.h>
+#include "plan.h"
 #include <stdlib.h>
 #include <string.h>
 
