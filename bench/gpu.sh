@@ -10,6 +10,6 @@ here=$(cd "$(dirname "$0")" && pwd)
 recorded=${2-$build/recorded}
 if [ $# -lt 2 ]; then
   mkdir -p "$recorded"
-  for a in "$here"/../test/recorded/*.tar.xz; do tar -C "$recorded" -xf "$a"; done
+  for a in "$here"/../test/recorded/archives/*.tar.xz; do tar -C "$recorded" -xf "$a"; done
 fi
 timeout 590 python3 "$here/gpu.py" --build "$build" --out "$here/RESULTS-gpu.md" "$recorded"

@@ -27,7 +27,7 @@ def detector(folder, pir_translate, height, width):
     import numpy as np
     import paddle.inference as pi
     with tempfile.TemporaryDirectory() as there:
-        with tarfile.open(os.path.join(HERE, "../test/recorded/ppocrv4_det.tar.xz")) as archive:
+        with tarfile.open(os.path.join(HERE, "../test/recorded/archives/ppocrv4_det.tar.xz")) as archive:
             archive.extractall(there, filter="data")
         source = os.path.join(there, "real/ppocrv4_det")
         os.makedirs(folder + "/case0", exist_ok=True)

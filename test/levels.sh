@@ -14,7 +14,7 @@ lacks() { echo "skip levels $1: not run, this processor lacks it"; total[2]=$((t
 run() { # target, kinds, which, share: adds up the last line of recorded.py
   local out counts
   [ "${LEVELS-}" = all ] && set -- "$1" "$2" "$3" 0/1
-  out=$(python3 "$here/recorded.py" --bin "$build/bin" --target "$1" --only "$2" --match "$3" --share "$4" ${LIMIT-} "$recorded")
+  out=$(python3 "$here/recorded/recorded.py" --bin "$build/bin" --target "$1" --only "$2" --match "$3" --share "$4" ${LIMIT-} "$recorded")
   echo "$out" | grep '^FAIL'
   counts=($(echo "$out" | tail -n 1 | tr -dc '0-9 '))
   echo "-- $1, $2: ${counts[0]:-0} pass, ${counts[1]:-1} fail, ${counts[2]:-0} skip"

@@ -18,7 +18,7 @@ make -s -j"$(nproc)" -C "$here/.." B="$build/aarch64" HOST="$build" CC="${CROSS_
 total=(0 0 0)
 run() { # options of recorded.py: adds up its last line
   local out
-  out=$(python3 "$here/recorded.py" --bin "$build/bin" --emulate "$build/aarch64/bin" "$@" "$recorded")
+  out=$(python3 "$here/recorded/recorded.py" --bin "$build/bin" --emulate "$build/aarch64/bin" "$@" "$recorded")
   echo "$out" | head -n -1
   # shellcheck disable=SC2207
   local counts=($(echo "$out" | tail -n 1 | tr -dc '0-9 '))

@@ -52,7 +52,7 @@ for t in "$build"/test/*_test; do
 done
 
 echo "== bad inputs"
-python3 "$here/bad.py" "$build/bin" "$here/bad" >"$log/bad.log" 2>&1
+python3 "$here/bad/bad.py" "$build/bin" "$here/bad" >"$log/bad.log" 2>&1
 grep -v '^ok' "$log/bad.log" | tail -n 40
 last_counts "$log/bad.log"
 
@@ -76,7 +76,7 @@ echo "== recordings"
 recorded=$("$here/recordings.sh" "$build" "$recorded")
 limit=; case $build in *san*) limit=--no-memory-limit ;; esac
 # shellcheck disable=SC2086
-python3 "$here/recorded.py" --bin "$build/bin" $limit "$recorded" 2>&1 | tee "$log/recorded.log" | grep -v '^skip ' | tail -n 150
+python3 "$here/recorded/recorded.py" --bin "$build/bin" $limit "$recorded" 2>&1 | tee "$log/recorded.log" | grep -v '^skip ' | tail -n 150
 last_counts "$log/recorded.log"
 echo "the skipped recordings are named in $log/recorded.log"
 
@@ -91,12 +91,12 @@ case $build in
 esac
 
 echo "== rules: each fires in a test and is refused in one"
-python3 "$here/rules_covered.py" "$build/bin" "$recorded" >"$log/rules.log" 2>&1
+python3 "$here/rules/rules_covered.py" "$build/bin" "$recorded" >"$log/rules.log" 2>&1
 last_counts "$log/rules.log"; tail -n 20 "$log/rules.log"
 
 echo "== CUDA groups, without a device"
 if [ -d "$recorded/models" ]; then
-  python3 "$here/cuda.py" --build "$build" "$recorded" >"$log/cuda.log" 2>&1
+  python3 "$here/cuda/cuda.py" --build "$build" "$recorded" >"$log/cuda.log" 2>&1
   cat "$log/cuda.log"
   last_counts "$log/cuda.log"
 fi

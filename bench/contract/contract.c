@@ -5,7 +5,7 @@
 //   contract-bench --conv=C,H,W,O,KH,KW,STRIDE[,N]           one convolution, padded to keep its size, channels last
 //   contract-bench --math=fast ..
 //   contract-bench --asm|--loops|--llvm|--object NAME        the code of one row
-#include "../../test/codegen/contraction_cases.h"
+#include "../../test/codegen/contract/contraction_cases.h"
 #include "llvm_backend.h"
 #include "../../tools/pir-run/peak.h"
 

@@ -2,7 +2,7 @@
 // reduction, within 2 ulp on the whole range, with the library's answers for NaN, infinities, zeros and
 // subnormals; the rest, and all of f64, calls libm once a lane (log itself too: recordings ask for its last bit,
 // and models take few logarithms). Coefficients are minimax fits in f32 with
-// the rounding of fma in mind; test/codegen/loop_test.c measures them against libm in f64.
+// the rounding of fma in mind; test/codegen/loop/loop_test.c measures them against libm in f64.
 #include <string.h>
 
 #include "llvm_impl.h"

@@ -104,81 +104,81 @@ def bad_params(name, data, message, code=1):
 
 def programs():
     whole = good()
-    bad("half.pdmodel", whole[:len(whole) // 2], "length reaches beyond the enclosing message")
-    bad("cut_tag.pdmodel", whole + b"\x80", "truncated varint")
-    bad("overlong_varint.pdmodel", whole + b"\x20" + b"\xff" * 10 + b"\x01", "varint of more than 64 bits")
-    bad("beyond_parent.pdmodel", program(raw(1, num(1, 0) + num(2, -1) + b"\x22\x7f" + FEED[2:])),
+    bad("pdmodel/syntax/half.pdmodel", whole[:len(whole) // 2], "length reaches beyond the enclosing message")
+    bad("pdmodel/syntax/cut_tag.pdmodel", whole + b"\x80", "truncated varint")
+    bad("pdmodel/syntax/overlong_varint.pdmodel", whole + b"\x20" + b"\xff" * 10 + b"\x01", "varint of more than 64 bits")
+    bad("pdmodel/syntax/beyond_parent.pdmodel", program(raw(1, num(1, 0) + num(2, -1) + b"\x22\x7f" + FEED[2:])),
         "length reaches beyond the enclosing message")
-    bad("group.pdmodel", whole + b"\x0b", "unknown wire type")
-    bad("wrong_wire.pdmodel", program(raw(1, num(1, 0) + raw(2, b"\x01") + VARS)), "field 'parent_idx' has the wrong wire type")
-    bad("no_type.pdmodel", good(ops=raw(4, raw(1, slot("X", "x")))), "OpDesc without its field 'type'")
-    bad("zero_in_name.pdmodel", good(vars_=VARS + W + var("a\0b")), "a name with a zero byte")
-    bad("block_number.pdmodel", program(block(3, -1, VARS)), "block 0 says that it is block 3")
-    bad("parent_later.pdmodel", program(block(0, -1, VARS), block(1, 1)), "its parent is block 1")
-    bad("nested_blocks.pdmodel", program(*(block(i, i - 1) for i in range(100))), "nested more than 64 deep")
-    bad("variable_twice.pdmodel", good(vars_=VARS + W + var("x")), "variable 'x': declared twice")
-    bad("rank_17.pdmodel", good(vars_=VARS + W + var("big", (1,) * 17)), "more than 16 dimensions")
-    bad("element_type.pdmodel", good(vars_=VARS + var("w", dtype=99)), "variable 'w' is no tensor of a known element type")
-    bad("attribute_twice.pdmodel", good(ops=FEED + op("relu", [slot("X", "x")], [slot("Out", "y")], attr("a", 0, num(3, 1)),
+    bad("pdmodel/syntax/group.pdmodel", whole + b"\x0b", "unknown wire type")
+    bad("pdmodel/syntax/wrong_wire.pdmodel", program(raw(1, num(1, 0) + raw(2, b"\x01") + VARS)), "field 'parent_idx' has the wrong wire type")
+    bad("pdmodel/syntax/no_type.pdmodel", good(ops=raw(4, raw(1, slot("X", "x")))), "OpDesc without its field 'type'")
+    bad("pdmodel/syntax/zero_in_name.pdmodel", good(vars_=VARS + W + var("a\0b")), "a name with a zero byte")
+    bad("pdmodel/program/block_number.pdmodel", program(block(3, -1, VARS)), "block 0 says that it is block 3")
+    bad("pdmodel/program/parent_later.pdmodel", program(block(0, -1, VARS), block(1, 1)), "its parent is block 1")
+    bad("pdmodel/syntax/nested_blocks.pdmodel", program(*(block(i, i - 1) for i in range(100))), "nested more than 64 deep")
+    bad("pdmodel/syntax/variable_twice.pdmodel", good(vars_=VARS + W + var("x")), "variable 'x': declared twice")
+    bad("pdmodel/program/rank_17.pdmodel", good(vars_=VARS + W + var("big", (1,) * 17)), "more than 16 dimensions")
+    bad("pdmodel/program/element_type.pdmodel", good(vars_=VARS + var("w", dtype=99)), "variable 'w' is no tensor of a known element type")
+    bad("pdmodel/syntax/attribute_twice.pdmodel", good(ops=FEED + op("relu", [slot("X", "x")], [slot("Out", "y")], attr("a", 0, num(3, 1)),
                                                           attr("a", 1, f32(4, 2)))), "attribute 'a' is given twice, with two types")
-    bad("attribute_type.pdmodel", good(ops=FEED + op("relu", [slot("X", "x")], [slot("Out", "y")], attr("a", 0, raw(5, "text")))),
+    bad("pdmodel/program/attribute_type.pdmodel", good(ops=FEED + op("relu", [slot("X", "x")], [slot("Out", "y")], attr("a", 0, raw(5, "text")))),
         "attribute 'a' has no value of its type 0")
-    bad("attribute_kind.pdmodel", good(ops=FEED + op("softmax", [slot("X", "x")], [slot("Out", "y")], attr("axis", 2, raw(5, "last")))),
+    bad("pdmodel/program/attribute_kind.pdmodel", good(ops=FEED + op("softmax", [slot("X", "x")], [slot("Out", "y")], attr("axis", 2, raw(5, "last")))),
         "attribute 'axis' does not fit its declared kind")
-    bad("slot_twice.pdmodel", good(ops=FEED + op("relu", [slot("X", "x"), slot("X", "y")], [slot("Out", "y")])),
+    bad("pdmodel/syntax/slot_twice.pdmodel", good(ops=FEED + op("relu", [slot("X", "x"), slot("X", "y")], [slot("Out", "y")])),
         "slot 'X' is given twice")
-    bad("empty_slot.pdmodel", good(ops=FEED + op("relu", [], [slot("Out", "y")])), "input slot 'X' is empty")
-    bad("undeclared_input.pdmodel", good(ops=FEED + op("relu", [slot("X", "nobody")], [slot("Out", "y")])),
+    bad("pdmodel/syntax/empty_slot.pdmodel", good(ops=FEED + op("relu", [], [slot("Out", "y")])), "input slot 'X' is empty")
+    bad("pdmodel/program/undeclared_input.pdmodel", good(ops=FEED + op("relu", [slot("X", "nobody")], [slot("Out", "y")])),
         "variable 'nobody' is not declared")
-    bad("undeclared_variable.pdmodel", good(ops=FEED + op("relu", [slot("X", "x")], [slot("Out", "nobody")])),
+    bad("pdmodel/program/undeclared_variable.pdmodel", good(ops=FEED + op("relu", [slot("X", "x")], [slot("Out", "nobody")])),
         "variable 'nobody' is not declared")
-    bad("unknown_op.pdmodel", good(ops=FEED + op("gap", [slot("X", "x")], [slot("Out", "y")])),
+    bad("pdmodel/program/unknown_op.pdmodel", good(ops=FEED + op("gap", [slot("X", "x")], [slot("Out", "y")])),
         "unsupported: op 'gap' has no translation", 3)
     stack = ['  File "model.py", line 7, in forward', "    y = gap(x)", '  File "/lib/paddle/base/framework.py", line 3016, in __init__',
              "    for frame in traceback.extract_stack():"]
-    bad("origin.pdmodel", good(ops=FEED + op("gap", [slot("X", "x")], [slot("Out", "y")],
+    bad("pdmodel/program/origin.pdmodel", good(ops=FEED + op("gap", [slot("X", "x")], [slot("Out", "y")],
                                              attr("op_callstack", 5, *(raw(8, line) for line in stack)))),
         "model.py:7: note: the op was made here: y = gap(x)", 3)
     cond = var("c", (1,), 0)
 
     def branch(child):
         return op("conditional_block", [slot("Cond", "c")], [slot("Out", "y")], attr("sub_block", 8, num(12, child)))
-    bad("undefined_variable.pdmodel", program(block(0, -1, VARS + cond + var("z"), branch(1)),
+    bad("pdmodel/program/undefined_variable.pdmodel", program(block(0, -1, VARS + cond + var("z"), branch(1)),
                                               block(1, 0, op("relu", [slot("X", "z")], [slot("Out", "y")]))),
         "(block 1, op 0 relu): error: variable 'z' is read before anything defines it")
-    bad("sub_block_self.pdmodel", program(block(0, -1, VARS + cond, branch(0))), "names block 0, expected one after 0 and before 1")
-    bad("sub_block_missing.pdmodel", program(block(0, -1, VARS + cond, branch(7)), block(1, 0)), "names block 7, expected one after 0 and before 2")
-    bad("sub_block_shared.pdmodel", program(block(0, -1, VARS + cond, branch(1) + branch(1)), block(1, 0)),
+    bad("pdmodel/program/sub_block_self.pdmodel", program(block(0, -1, VARS + cond, branch(0))), "names block 0, expected one after 0 and before 1")
+    bad("pdmodel/program/sub_block_missing.pdmodel", program(block(0, -1, VARS + cond, branch(7)), block(1, 0)), "names block 7, expected one after 0 and before 2")
+    bad("pdmodel/program/sub_block_shared.pdmodel", program(block(0, -1, VARS + cond, branch(1) + branch(1)), block(1, 0)),
         "block 1 is the body of another op already")
-    bad("sub_block_cycle.pdmodel", program(block(0, -1, VARS + cond, branch(1)), block(1, 0, branch(1))),
+    bad("pdmodel/program/sub_block_cycle.pdmodel", program(block(0, -1, VARS + cond, branch(1)), block(1, 0, branch(1))),
         "names block 1, expected one after 1 and before 2")
 
 
 def params():
-    write("add.pdmodel", good())
+    write("pdmodel/program/add.pdmodel", good())
     one = record(5, (2, 3))
-    bad_params("short.pdiparams", one[:-1], "the file ends inside a record")
-    bad_params("trailing.pdiparams", one + b"\0\0\0", "the file ends inside a record")
-    bad_params("extra_record.pdiparams", one + record(5, (4,)),
+    bad_params("params/short.pdiparams", one[:-1], "the file ends inside a record")
+    bad_params("params/trailing.pdiparams", one + b"\0\0\0", "the file ends inside a record")
+    bad_params("params/extra_record.pdiparams", one + record(5, (4,)),
                "record 1 (float32 [4]) belongs to no parameter: the file holds 2 records, the program declares 1")
-    bad_params("no_record.pdiparams", b"", "parameter 'w' is missing: the file holds 0 records, the program declares 1")
-    bad_params("shape.pdiparams", record(5, (3, 2)), "parameter 'w' is float32 [3, 2] in the file, the program declares float32 [2, 3]")
-    bad_params("dtype.pdiparams", record(4, (2, 3)), "parameter 'w' is float16 [2, 3] in the file, the program declares float32 [2, 3]")
-    bad_params("version.pdiparams", record(5, (2, 3), version=1), "its version is not 0")
-    bad_params("tensor_version.pdiparams", record(5, (2, 3), tensor_version=7), "its tensor version is not 0")
-    bad_params("element_type.pdiparams", record(99, (2, 3), data=b""), "an unknown element type")
-    bad_params("overflow.pdiparams", record(5, (1 << 62, 1 << 62), data=b""), "a tensor of 2^64 bytes or more")
-    bad_params("rank.pdiparams", record(5, (1,) * 17), "a tensor of more than 16 dimensions")
-    bad_params("description.pdiparams", record(5, (2, 3), size=1 << 30), "a description longer than the file")
-    bad_params("negative.pdiparams", record(5, (2, 3), size=-1), "a description longer than the file")
-    bad_params("lod.pdiparams", record(5, (2, 3), levels=1, lod=struct.pack("<Q", 1 << 60)), "the file ends inside a record")
+    bad_params("params/no_record.pdiparams", b"", "parameter 'w' is missing: the file holds 0 records, the program declares 1")
+    bad_params("params/shape.pdiparams", record(5, (3, 2)), "parameter 'w' is float32 [3, 2] in the file, the program declares float32 [2, 3]")
+    bad_params("params/dtype.pdiparams", record(4, (2, 3)), "parameter 'w' is float16 [2, 3] in the file, the program declares float32 [2, 3]")
+    bad_params("params/version.pdiparams", record(5, (2, 3), version=1), "its version is not 0")
+    bad_params("params/tensor_version.pdiparams", record(5, (2, 3), tensor_version=7), "its tensor version is not 0")
+    bad_params("params/element_type.pdiparams", record(99, (2, 3), data=b""), "an unknown element type")
+    bad_params("params/overflow.pdiparams", record(5, (1 << 62, 1 << 62), data=b""), "a tensor of 2^64 bytes or more")
+    bad_params("params/rank.pdiparams", record(5, (1,) * 17), "a tensor of more than 16 dimensions")
+    bad_params("params/description.pdiparams", record(5, (2, 3), size=1 << 30), "a description longer than the file")
+    bad_params("params/negative.pdiparams", record(5, (2, 3), size=-1), "a description longer than the file")
+    bad_params("params/lod.pdiparams", record(5, (2, 3), levels=1, lod=struct.pack("<Q", 1 << 60)), "the file ends inside a record")
     bad("alone/model.pdmodel", good(), "no parameter file was given or found beside it", 1, "pir-run {} --input=x=2x3xf32")
     run_folder = "pir-run {} --params={dir}/separate --input=x=2x3xf32"
     write("separate/other", one)
-    bad("separate_missing.pdmodel", good(), "parameter 'w': the folder has no file of that name", 1, run_folder)
+    bad("pdmodel/program/separate_missing.pdmodel", good(), "parameter 'w': the folder has no file of that name", 1, run_folder)
     outside = good(vars_=VARS + var("../add.pdmodel", persistable=True),
                    ops=FEED + op("elementwise_add", [slot("X", "x"), slot("Y", "../add.pdmodel")], [slot("Out", "y")]) + FETCH)
-    bad("separate_outside.pdmodel", outside, "'../add.pdmodel' is no file name inside a folder", 1, run_folder)
+    bad("pdmodel/program/separate_outside.pdmodel", outside, "'../add.pdmodel' is no file name inside a folder", 1, run_folder)
 
 
 programs()

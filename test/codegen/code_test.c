@@ -2,7 +2,7 @@
 #include "backend_sources.h"
 #include "cache.h"
 #include "code.h"
-#include "contraction_cases.h"
+#include "contract/contraction_cases.h"
 #include "image.h"
 
 #include <dlfcn.h>

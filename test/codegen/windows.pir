@@ -2,9 +2,9 @@
 // behind a convolution there is no mask, and no count of points. Along the lanes of a row-major image (strides.pir) it
 // stays a mask.
 // RUN: pir-opt %s --emit=loops --target=x86-64-v3 | FileCheck %s
-// RUN: mkdir -p %t && pir-run %S/strides.pir --pipeline=kernels --input=x=1x8x64x64xf32=random:1 --output-dir=%t
-// RUN: pir-run %S/strides.pir --target=x86-64 --input=x=1x8x64x64xf32=random:1 --expect-dir=%t
-// RUN: pir-run %S/strides.pir --target=x86-64-v3 --input=x=1x8x64x64xf32=random:1 --expect-dir=%t
+// RUN: mkdir -p %t && pir-run %S/contract/strides.pir --pipeline=kernels --input=x=1x8x64x64xf32=random:1 --output-dir=%t
+// RUN: pir-run %S/contract/strides.pir --target=x86-64 --input=x=1x8x64x64xf32=random:1 --expect-dir=%t
+// RUN: pir-run %S/contract/strides.pir --target=x86-64-v3 --input=x=1x8x64x64xf32=random:1 --expect-dir=%t
 // CHECK: // pd_op.full_int_array, pd_op.pool2d
 // CHECK-NOT: where
 // CHECK: for [[I:v[0-9]+]] = max(0, {{.*}}) to min(3, {{.*}}) by 1

@@ -17,7 +17,7 @@ fi
 if [ -z "$recorded" ]; then
   recorded=$work/recorded
   mkdir -p "$recorded"
-  for a in "$here"/../recorded/*.tar.xz; do
+  for a in "$here"/../recorded/archives/*.tar.xz; do
     mark=$recorded/.$(basename "$a")
     if [ ! -e "$mark" ] || [ "$a" -nt "$mark" ]; then tar -C "$recorded" -xf "$a" && touch "$mark"; fi
   done

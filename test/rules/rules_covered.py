@@ -97,7 +97,7 @@ def traced(command):
 
 
 def main():
-    tools, root = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(__file__).resolve().parent.parent
+    tools, root = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(__file__).resolve().parents[2]
     seen, taken = collections.Counter(), set()
     unique = sorted(set(map(tuple, commands(tools, root / "test"))) | set(map(tuple, recorded(tools, pathlib.Path(sys.argv[2])))))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:

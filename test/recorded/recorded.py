@@ -94,7 +94,7 @@ def verdict(name, code, err):
 
 def deviations():
     """Recordings that must not be met, with the reason (deviations.tsv)."""
-    path = pathlib.Path(__file__).with_name("recorded") / "deviations.tsv"
+    path = pathlib.Path(__file__).with_name("deviations.tsv")
     return dict(l.rstrip("\n").split("\t") for l in path.read_text().splitlines() if l and not l.startswith("#"))
 
 

@@ -19,7 +19,7 @@ import zipfile
 BATCH, PART = 120, 15
 ENDED = (0, 1, 3, 4, 5)  # exit codes of a tool that was not killed
 SANITIZERS = ("ERROR: AddressSanitizer", "ERROR: LeakSanitizer", "runtime error:")
-OPS = pathlib.Path(__file__).resolve().parent.parent / "dialects/pd_op/pd_op.ops"
+OPS = pathlib.Path(__file__).resolve().parents[2] / "dialects/pd_op/pd_op.ops"
 CODES = {"bool": ("|b1", "?", "b"), "int8": ("|i1", "b", "i8"), "uint8": ("|u1", "B", "u8"), "int16": ("<i2", "h", "i16"),
          "int32": ("<i4", "i", "i32"), "int64": ("<i8", "q", "i64"), "float16": ("<f2", "e", "f16"),
          "bfloat16": ("<u2", "H", "bf16"), "float32": ("<f4", "f", "f32"), "float64": ("<f8", "d", "f64"),
@@ -366,7 +366,7 @@ def error_jobs(run):
 
 def stricter():
     """Rows that Paddle accepts and we refuse, with our message: most are read from wrong memory or are left unchecked there."""
-    path = pathlib.Path(__file__).with_name("recorded") / "stricter.tsv"
+    path = pathlib.Path(__file__).with_name("stricter.tsv")
     return dict(l.split("\t") for l in path.read_text().splitlines() if l and not l.startswith("#"))
 
 

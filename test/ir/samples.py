@@ -60,7 +60,7 @@ def check(tool, path, wrong):
 
 
 def main():
-    wrong, files = [], sorted(pathlib.Path(sys.argv[2]).glob("*.txt"))
+    wrong, files = [], sorted(pathlib.Path(sys.argv[2]).rglob("*.txt"))
     for path in files:
         check(sys.argv[1], path, wrong)
     print("\n".join(wrong + [f"{len(files)} files, {len(wrong)} wrong"]))
