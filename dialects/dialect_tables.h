@@ -5,11 +5,14 @@
 #include <pir/dialect.h>
 #include <pir/legacy_table.h>
 
-#define PIR_EACH_DIALECT(X)                                                                                            \
-  X(builtin) X(cf) X(pd_op) X(cinn_op) X(shape) X(dist_op) X(pd_kernel) X(onednn_kernel) X(custom_kernel) X(onednn_op)
+#define PIR_EACH_DIALECT(X)                                                                    \
+  X(builtin)                                                                                   \
+  X(cf)                                                                                        \
+  X(pd_op)                                                                                     \
+  X(cinn_op) X(shape) X(dist_op) X(pd_kernel) X(onednn_kernel) X(custom_kernel) X(onednn_op)
 
-#define PIR_DECLARE_DIALECT(name)                                                                                      \
-  extern const pir_dialect pir_##name##_dialect;                                                                       \
+#define PIR_DECLARE_DIALECT(name)                                                              \
+  extern const pir_dialect pir_##name##_dialect;                                               \
   extern const pir_legacy_table pir_##name##_legacy;
 PIR_EACH_DIALECT(PIR_DECLARE_DIALECT)
 #undef PIR_DECLARE_DIALECT

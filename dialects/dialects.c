@@ -18,19 +18,24 @@ static const pir_legacy_op *find(const pir_legacy_table *table, pir_str name) {
     const char *at = table->ops[middle].name;
     size_t size = strlen(at);
     int order = memcmp(at, name.data, size < name.size ? size : name.size);
-    if (!order) order = (size > name.size) - (size < name.size);
-    if (!order) return &table->ops[middle];
-    if (order < 0) low = middle + 1;
-    else high = middle;
+    if (!order)
+      order = (size > name.size) - (size < name.size);
+    if (!order)
+      return &table->ops[middle];
+    if (order < 0)
+      low = middle + 1;
+    else
+      high = middle;
   }
   return NULL;
 }
 
 const pir_legacy_op *pir_legacy_find(pir_str name) {
-#define PIR_FIND_LEGACY(dialect)                                                                                       \
-  {                                                                                                                    \
-    const pir_legacy_op *found = find(&pir_##dialect##_legacy, name);                                                  \
-    if (found) return found;                                                                                           \
+#define PIR_FIND_LEGACY(dialect)                                                               \
+  {                                                                                            \
+    const pir_legacy_op *found = find(&pir_##dialect##_legacy, name);                          \
+    if (found)                                                                                 \
+      return found;                                                                            \
   }
   PIR_EACH_DIALECT(PIR_FIND_LEGACY)
 #undef PIR_FIND_LEGACY

@@ -1,6 +1,6 @@
-// Expands one op by its `lower` block: literals become constant ops, each step an op whose result types
-// follow from facts. What the block says of shapes is evaluated over facts, so a list that depends on an
-// unknown extent is refused with its place. One pass over the steps.
+// Expands one op by its `lower` block: literals become constant ops, each step an op whose
+// result types follow from facts. What the block says of shapes is evaluated over facts, so a
+// list that depends on an unknown extent is refused with its place. One pass over the steps.
 #include "dialect_tables.h"
 #include "facts_impl.h"
 
@@ -13,7 +13,9 @@
 #define MAX_OPERANDS 32
 #define MAX_ATTRS 32
 
-static void *take(void *user, size_t size) { return pir_arena_zalloc(&((pir_facts *)user)->arena, size); }
+static void *take(void *user, size_t size) {
+  return pir_arena_zalloc(&((pir_facts *)user)->arena, size);
+}
 
 typedef struct expansion {
   pir_expand e;
@@ -44,8 +46,10 @@ static pir_infer question(pir_op *op, pir_facts *facts) {
 
 int pir_lower_choose(const pir_op *op, pir_facts *facts) {
   const pir_opdef *def = pir_op_meaning(op);
-  if (def->hooks.expand) return -2;
-  if (!def->lower_count) return -1;
+  if (def->hooks.expand)
+    return -2;
+  if (!def->lower_count)
+    return -1;
   pir_infer infer = question((pir_op *)(uintptr_t)op, facts);
   const pir_lower *l = infer_choose(&infer);
   return l ? (int)(l - def->lower) : -1;
@@ -56,24 +60,28 @@ const pir_type *pir_fact_type(pir_context *ctx, const pir_dims *dims, const pir_
   if (fact->members) {
     const pir_type *elements[PIR_FACT_CONTENTS];
     size_t n = fact->member_count < PIR_FACT_CONTENTS ? fact->member_count : PIR_FACT_CONTENTS;
-    for (size_t i = 0; i < n; i++) elements[i] = pir_fact_type(ctx, dims, fact->members[i]);
+    for (size_t i = 0; i < n; i++)
+      elements[i] = pir_fact_type(ctx, dims, fact->members[i]);
     return pir_type_vector(ctx, elements, n);
   }
   int64_t shape[PIR_MAX_RANK];
   size_t rank = fact->rank < 0 ? 0 : (size_t)fact->rank;
   for (size_t i = 0; i < rank; i++)
-    if (!pir_dim_is_const(dims, fact->shape[i], &shape[i])) shape[i] = -1;
+    if (!pir_dim_is_const(dims, fact->shape[i], &shape[i]))
+      shape[i] = -1;
   return pir_type_tensor(ctx, fact->dtype, (pir_shape){shape, rank});
 }
 
-// Creates an op with result types from facts. A placeholder type makes room for every result that is there.
-static pir_op *create(pir_expand *e, const pir_opdef *def, pir_value *const *operands, size_t operand_count,
-                      const pir_named_attr *attrs, size_t attr_count) {
+// Creates an op with result types from facts. A placeholder type makes room for every result
+// that is there.
+static pir_op *create(pir_expand *e, const pir_opdef *def, pir_value *const *operands,
+                      size_t operand_count, const pir_named_attr *attrs, size_t attr_count) {
   pir_context *ctx = pir_op_context(e->op);
   const pir_type *types[MAX_OPERANDS];
   const pir_type *placeholder = pir_type_tensor(ctx, PIR_F32, (pir_shape){NULL, 0});
   size_t results = def->result_count < MAX_OPERANDS ? def->result_count : MAX_OPERANDS;
-  for (size_t i = 0; i < results; i++) types[i] = placeholder;
+  for (size_t i = 0; i < results; i++)
+    types[i] = placeholder;
   pir_op_spec spec = {.def = def,
                       .loc = pir_op_loc(e->op),
                       .operands = operands,
@@ -83,10 +91,12 @@ static pir_op *create(pir_expand *e, const pir_opdef *def, pir_value *const *ope
                       .attrs = attrs,
                       .attr_count = attr_count};
   pir_op *op = e->target->create(e->target->user, &spec);
-  if (pir_facts_update(e->facts, op)) return NULL;
+  if (pir_facts_update(e->facts, op))
+    return NULL;
   for (size_t i = 0; i < results; i++) {
     const pir_fact *fact = pir_facts_of(e->facts, pir_op_result(op, i));
-    if (fact->known) pir_value_set_type(pir_op_result(op, i), pir_fact_type(ctx, e->facts->dims, fact));
+    if (fact->known)
+      pir_value_set_type(pir_op_result(op, i), pir_fact_type(ctx, e->facts->dims, fact));
   }
   return op;
 }
@@ -97,17 +107,20 @@ static const pir_opdef *own_op(const pir_expand *e, const char *name) {
 
 static const pir_opdef *def_of(uint32_t id) {
   for (size_t i = 0; i < pir_pd_op_dialect.op_count; i++)
-    if (pir_pd_op_dialect.ops[i].id == id) return &pir_pd_op_dialect.ops[i];
+    if (pir_pd_op_dialect.ops[i].id == id)
+      return &pir_pd_op_dialect.ops[i];
   return NULL;
 }
 
-pir_op *pir_expand_op(pir_expand *e, uint32_t id, pir_value *const *operands, size_t operand_count,
-                      const pir_named_attr *attrs, size_t attr_count) {
-  const pir_opdef *def = id == BUILTIN_COMBINE ? pir_context_op(pir_op_context(e->op), id) : def_of(id);
+pir_op *pir_expand_op(pir_expand *e, uint32_t id, pir_value *const *operands,
+                      size_t operand_count, const pir_named_attr *attrs, size_t attr_count) {
+  const pir_opdef *def =
+      id == BUILTIN_COMBINE ? pir_context_op(pir_op_context(e->op), id) : def_of(id);
   return def ? create(e, def, operands, operand_count, attrs, attr_count) : NULL;
 }
 
-static pir_named_attr named(pir_context *ctx, const pir_opdef *def, int at, const pir_attr *value) {
+static pir_named_attr named(pir_context *ctx, const pir_opdef *def, int at,
+                            const pir_attr *value) {
   return (pir_named_attr){pir_name_get(ctx, pir_str_from(def->attrs[at].name)), value};
 }
 
@@ -115,11 +128,15 @@ pir_value *pir_expand_ints(pir_expand *e, const int64_t *values, size_t count) {
   pir_context *ctx = pir_op_context(e->op);
   const pir_opdef *def = def_of(PD_FULL_INT_ARRAY);
   const pir_attr *elements[PIR_FACT_CONTENTS];
-  if (count > PIR_FACT_CONTENTS) return NULL;
-  for (size_t i = 0; i < count; i++) elements[i] = pir_attr_int(ctx, PIR_ATTR_I64, values[i]);
-  pir_named_attr attrs[] = {named(ctx, def, PD_FULL_INT_ARRAY_ATTR_VALUE, pir_attr_array(ctx, elements, count)),
-                            named(ctx, def, PD_FULL_INT_ARRAY_ATTR_DTYPE, pir_attr_dtype(ctx, PIR_I64)),
-                            named(ctx, def, PD_FULL_INT_ARRAY_ATTR_PLACE, pir_attr_place(ctx, (pir_place){.kind = 1}))};
+  if (count > PIR_FACT_CONTENTS)
+    return NULL;
+  for (size_t i = 0; i < count; i++)
+    elements[i] = pir_attr_int(ctx, PIR_ATTR_I64, values[i]);
+  pir_named_attr attrs[] = {
+      named(ctx, def, PD_FULL_INT_ARRAY_ATTR_VALUE, pir_attr_array(ctx, elements, count)),
+      named(ctx, def, PD_FULL_INT_ARRAY_ATTR_DTYPE, pir_attr_dtype(ctx, PIR_I64)),
+      named(ctx, def, PD_FULL_INT_ARRAY_ATTR_PLACE,
+            pir_attr_place(ctx, (pir_place){.kind = 1}))};
   pir_op *op = create(e, def, NULL, 0, attrs, 3);
   return op ? pir_op_result(op, 0) : NULL;
 }
@@ -128,10 +145,11 @@ pir_value *pir_expand_number(pir_expand *e, pir_dtype dtype, double value) {
   pir_context *ctx = pir_op_context(e->op);
   const pir_opdef *def = def_of(PD_FULL);
   int64_t one = 1;
-  pir_named_attr attrs[] = {named(ctx, def, PD_FULL_ATTR_SHAPE, pir_attr_int_array(ctx, &one, 1)),
-                            named(ctx, def, PD_FULL_ATTR_VALUE, pir_attr_float(ctx, PIR_ATTR_F64, value)),
-                            named(ctx, def, PD_FULL_ATTR_DTYPE, pir_attr_dtype(ctx, dtype)),
-                            named(ctx, def, PD_FULL_ATTR_PLACE, pir_attr_place(ctx, (pir_place){.kind = 1}))};
+  pir_named_attr attrs[] = {
+      named(ctx, def, PD_FULL_ATTR_SHAPE, pir_attr_int_array(ctx, &one, 1)),
+      named(ctx, def, PD_FULL_ATTR_VALUE, pir_attr_float(ctx, PIR_ATTR_F64, value)),
+      named(ctx, def, PD_FULL_ATTR_DTYPE, pir_attr_dtype(ctx, dtype)),
+      named(ctx, def, PD_FULL_ATTR_PLACE, pir_attr_place(ctx, (pir_place){.kind = 1}))};
   pir_op *op = create(e, def, NULL, 0, attrs, 4);
   return op ? pir_op_result(op, 0) : NULL;
 }
@@ -139,15 +157,16 @@ pir_value *pir_expand_number(pir_expand *e, pir_dtype dtype, double value) {
 // ---- literals
 static pir_status not_known(expansion *x, const pir_lower_step *step, const char *what) {
   return pir_report(x->ctx, PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(x->e.op),
-                    "unsupported: '%s' in terms of '%s': %s is not known before the run", pir_op_def(x->e.op)->name,
-                    step->op, what);
+                    "unsupported: '%s' in terms of '%s': %s is not known before the run",
+                    pir_op_def(x->e.op)->name, step->op, what);
 }
 
 static int64_t constant_items(expansion *x, int first, int count, int64_t *out) {
   pir_dim list[PIR_FACT_CONTENTS];
   int64_t n = lower_items(&x->s, x->l->items + first, count, list, PIR_FACT_CONTENTS);
   for (int64_t i = 0; i < n; i++)
-    if (list[i] == PIR_DIM_UNKNOWN || !pir_dim_is_const(x->infer.dims, list[i], &out[i])) return -1;
+    if (list[i] == PIR_DIM_UNKNOWN || !pir_dim_is_const(x->infer.dims, list[i], &out[i]))
+      return -1;
   return n;
 }
 
@@ -163,8 +182,10 @@ pir_dtype pir_operand_dtype(const pir_operand_def *def) {
 
 static pir_value *combine(expansion *x, const pir_lower_arg *arg) {
   pir_value *members[MAX_VALUES];
-  for (int i = 0; i < arg->count; i++) members[i] = x->values[x->l->pool[arg->first + i]];
-  pir_op *op = create(&x->e, own_op(&x->e, "builtin.combine"), members, (size_t)arg->count, NULL, 0);
+  for (int i = 0; i < arg->count; i++)
+    members[i] = x->values[x->l->pool[arg->first + i]];
+  pir_op *op =
+      create(&x->e, own_op(&x->e, "builtin.combine"), members, (size_t)arg->count, NULL, 0);
   return op ? pir_op_result(op, 0) : NULL;
 }
 
@@ -172,19 +193,23 @@ static pir_value *rest_of(expansion *x, const pir_lower_arg *arg) {
   pir_value *list = x->values[arg->value], *members[MAX_OPERANDS];
   const pir_fact *fact = list ? pir_facts_of(x->e.facts, list) : NULL;
   size_t count = 0, total = fact && fact->members ? fact->member_count : 0;
-  if (!total || total > MAX_OPERANDS) return NULL;
+  if (!total || total > MAX_OPERANDS)
+    return NULL;
   const pir_opdef *def = own_op(&x->e, "builtin.slice");
   for (size_t i = (size_t)arg->first; i < total; i++) {
-    pir_named_attr index = named(x->ctx, def, 0, pir_attr_int(x->ctx, PIR_ATTR_I32, (int64_t)i));
+    pir_named_attr index =
+        named(x->ctx, def, 0, pir_attr_int(x->ctx, PIR_ATTR_I32, (int64_t)i));
     pir_op *op = create(&x->e, def, &list, 1, &index, 1);
-    if (!op) return NULL;
+    if (!op)
+      return NULL;
     members[count++] = pir_op_result(op, 0);
   }
   pir_op *op = create(&x->e, own_op(&x->e, "builtin.combine"), members, count, NULL, 0);
   return op ? pir_op_result(op, 0) : NULL;
 }
 
-static pir_status argument(expansion *x, const pir_lower_step *step, const pir_opdef *def, int i, pir_value **out) {
+static pir_status argument(expansion *x, const pir_lower_step *step, const pir_opdef *def,
+                           int i, pir_value **out) {
   const pir_lower_arg *arg = &x->l->args[step->first_arg + i];
   int64_t list[PIR_FACT_CONTENTS], n;
   double number;
@@ -194,17 +219,20 @@ static pir_status argument(expansion *x, const pir_lower_step *step, const pir_o
     case PIR_LOWER_VALUE: *out = x->values[arg->value]; return PIR_OK;
     case PIR_LOWER_INTS:
       n = constant_items(x, arg->first, arg->count, list);
-      if (n < 0) return not_known(x, step, def->operands[i].name);
+      if (n < 0)
+        return not_known(x, step, def->operands[i].name);
       *out = pir_expand_ints(&x->e, list, (size_t)n);
       break;
     case PIR_LOWER_NUMBER:
-      if (!symbolic_number(&x->s, arg->node, &number)) return not_known(x, step, def->operands[i].name);
+      if (!symbolic_number(&x->s, arg->node, &number))
+        return not_known(x, step, def->operands[i].name);
       *out = pir_expand_number(&x->e, pir_operand_dtype(&def->operands[i]), number);
       break;
     case PIR_LOWER_VALUES: *out = combine(x, arg); break;
     case PIR_LOWER_REST:
       *out = rest_of(x, arg);
-      if (!*out) return not_known(x, step, "how many members a list has");
+      if (!*out)
+        return not_known(x, step, "how many members a list has");
       break;
   }
   return *out ? PIR_OK : PIR_INTERNAL;
@@ -212,7 +240,8 @@ static pir_status argument(expansion *x, const pir_lower_step *step, const pir_o
 
 static pir_status default_operand(expansion *x, const pir_operand_def *def, pir_value **out) {
   *out = NULL;
-  if (!def->literal || def->literal->required) return PIR_OK;
+  if (!def->literal || def->literal->required)
+    return PIR_OK;
   bool list = def->literal->kind == PIR_ATTR_INT_ARRAY;
   *out = list ? pir_expand_ints(&x->e, def->literal->ints, def->literal->int_count)
               : pir_expand_number(&x->e, pir_operand_dtype(def), def->literal->f);
@@ -233,19 +262,24 @@ static const pir_attr *number_attr(pir_context *ctx, uint8_t kind, double f, int
   }
 }
 
-static const pir_attr *list_attr(pir_context *ctx, const pir_attr_def *def, const int64_t *values, size_t n) {
+static const pir_attr *list_attr(pir_context *ctx, const pir_attr_def *def,
+                                 const int64_t *values, size_t n) {
   const pir_attr *elements[PIR_FACT_CONTENTS];
-  if (def->kind == PIR_ATTR_INT_ARRAY) return pir_attr_int_array(ctx, values, n);
-  for (size_t i = 0; i < n; i++) elements[i] = number_attr(ctx, def->element_kind, (double)values[i], values[i]);
+  if (def->kind == PIR_ATTR_INT_ARRAY)
+    return pir_attr_int_array(ctx, values, n);
+  for (size_t i = 0; i < n; i++)
+    elements[i] = number_attr(ctx, def->element_kind, (double)values[i], values[i]);
   return pir_attr_array(ctx, elements, n);
 }
 
 // An attribute's value as an attribute of the kind the target declares.
-static const pir_attr *convert(pir_context *ctx, const pir_attr_def *def, const pir_attr_value *v) {
+static const pir_attr *convert(pir_context *ctx, const pir_attr_def *def,
+                               const pir_attr_value *v) {
   const pir_attr *elements[PIR_FACT_CONTENTS];
   switch ((pir_value_kind)v->kind) {
     case PIR_VALUE_TEXT: return pir_attr_str(ctx, PIR_ATTR_STR, v->text);
-    case PIR_VALUE_INTS: return v->count <= PIR_FACT_CONTENTS ? list_attr(ctx, def, v->ints, v->count) : NULL;
+    case PIR_VALUE_INTS:
+      return v->count <= PIR_FACT_CONTENTS ? list_attr(ctx, def, v->ints, v->count) : NULL;
     case PIR_VALUE_FLOATS:
       for (size_t i = 0; i < v->count && i < PIR_FACT_CONTENTS; i++)
         elements[i] = number_attr(ctx, def->element_kind, v->floats[i], 0);
@@ -254,34 +288,41 @@ static const pir_attr *convert(pir_context *ctx, const pir_attr_def *def, const 
       for (size_t i = 0; i < v->count && i < PIR_FACT_CONTENTS; i++)
         elements[i] = pir_attr_str(ctx, PIR_ATTR_STR, v->texts[i]);
       return v->count <= PIR_FACT_CONTENTS ? pir_attr_array(ctx, elements, v->count) : NULL;
-    case PIR_VALUE_NONE: return def->kind == PIR_ATTR_ARRAY ? pir_attr_array(ctx, NULL, 0) : NULL;
+    case PIR_VALUE_NONE:
+      return def->kind == PIR_ATTR_ARRAY ? pir_attr_array(ctx, NULL, 0) : NULL;
     case PIR_VALUE_FLOAT: return number_attr(ctx, def->kind, v->f, (int64_t)v->f);
     default: return number_attr(ctx, def->kind, (double)v->i, v->i);
   }
 }
 
-static pir_status attribute(expansion *x, const pir_lower_step *step, const pir_lower_attr *from,
-                            const pir_attr_def *def, const pir_attr **out) {
+static pir_status attribute(expansion *x, const pir_lower_step *step,
+                            const pir_lower_attr *from, const pir_attr_def *def,
+                            const pir_attr **out) {
   int64_t list[PIR_FACT_CONTENTS], n;
   double number;
   *out = NULL;
   switch ((pir_lower_attr_kind)from->kind) {
     case PIR_LOWER_COPY: *out = convert(x->ctx, def, &x->infer.attrs[from->k]); break;
-    case PIR_LOWER_TEXT: *out = pir_attr_str(x->ctx, PIR_ATTR_STR, pir_str_from(from->text)); break;
+    case PIR_LOWER_TEXT:
+      *out = pir_attr_str(x->ctx, PIR_ATTR_STR, pir_str_from(from->text));
+      break;
     case PIR_LOWER_FLOAT:
-      if (!symbolic_number(&x->s, from->node, &number)) return not_known(x, step, from->name);
+      if (!symbolic_number(&x->s, from->node, &number))
+        return not_known(x, step, from->name);
       *out = number_attr(x->ctx, def->kind, number, (int64_t)number);
       break;
     case PIR_LOWER_INT:
     case PIR_LOWER_DTYPE: {
       pir_dim dim = symbolic_index(&x->s, from->node);
-      if (dim == PIR_DIM_UNKNOWN || !pir_dim_is_const(x->infer.dims, dim, &n)) return not_known(x, step, from->name);
+      if (dim == PIR_DIM_UNKNOWN || !pir_dim_is_const(x->infer.dims, dim, &n))
+        return not_known(x, step, from->name);
       *out = number_attr(x->ctx, def->kind, (double)n, n);
       break;
     }
     case PIR_LOWER_LIST:
       n = constant_items(x, from->first, from->count, list);
-      if (n < 0) return not_known(x, step, from->name);
+      if (n < 0)
+        return not_known(x, step, from->name);
       *out = list_attr(x->ctx, def, list, (size_t)n);
       break;
   }
@@ -290,8 +331,10 @@ static pir_status attribute(expansion *x, const pir_lower_step *step, const pir_
 
 // What the step leaves out takes its default, so that an expansion prints every attribute.
 const pir_attr *pir_attr_default(pir_context *ctx, const pir_attr_def *def) {
-  if (def->required) return NULL;
-  if (def->kind == PIR_ATTR_PLACE) return pir_attr_place(ctx, (pir_place){.kind = (int)def->i});
+  if (def->required)
+    return NULL;
+  if (def->kind == PIR_ATTR_PLACE)
+    return pir_attr_place(ctx, (pir_place){.kind = (int)def->i});
   pir_attr_value v = attr_default_value(def, NULL, NULL);
   return convert(ctx, def, &v);
 }
@@ -303,51 +346,67 @@ static pir_status run_step(expansion *x, const pir_lower_step *step) {
   pir_named_attr attrs[MAX_ATTRS];
   const pir_attr *given[MAX_ATTRS] = {0};
   size_t attr_count = 0;
-  if (!def || def->operand_count > MAX_OPERANDS || def->attr_count > MAX_ATTRS) return PIR_INTERNAL;
+  if (!def || def->operand_count > MAX_OPERANDS || def->attr_count > MAX_ATTRS)
+    return PIR_INTERNAL;
   const pir_lower_arg *first = &x->l->args[step->first_arg];
-  if (def->traits & PIR_STRUCTURAL && first->kind == PIR_LOWER_VALUES) {  // the argument is the list it makes
+  if (def->traits & PIR_STRUCTURAL &&
+      first->kind == PIR_LOWER_VALUES) {  // the argument is the list it makes
     PIR_TRY(argument(x, step, def, 0, &x->values[x->count]));
     return x->count++, PIR_OK;
   }
   for (int i = 0; i < def->operand_count; i++) {
-    if (i < step->arg_count) PIR_TRY(argument(x, step, def, i, &operands[i]));
-    else PIR_TRY(default_operand(x, &def->operands[i], &operands[i]));
+    if (i < step->arg_count)
+      PIR_TRY(argument(x, step, def, i, &operands[i]));
+    else
+      PIR_TRY(default_operand(x, &def->operands[i], &operands[i]));
   }
   for (int i = 0; i < step->attr_count; i++) {
     const pir_lower_attr *a = &x->l->attrs[step->first_attr + i];
     int at = pir_opdef_attr(def, pir_str_from(a->name));
-    if (at < 0) return PIR_INTERNAL;
+    if (at < 0)
+      return PIR_INTERNAL;
     PIR_TRY(attribute(x, step, a, &def->attrs[at], &given[at]));
   }
   for (int i = 0; i < def->attr_count; i++) {
-    if (!given[i]) given[i] = pir_attr_default(x->ctx, &def->attrs[i]);
-    if (given[i]) attrs[attr_count++] = named(x->ctx, def, i, given[i]);
+    if (!given[i])
+      given[i] = pir_attr_default(x->ctx, &def->attrs[i]);
+    if (given[i])
+      attrs[attr_count++] = named(x->ctx, def, i, given[i]);
   }
   pir_op *op = create(&x->e, def, operands, def->operand_count, attrs, attr_count);
-  if (!op) return PIR_INVALID;
+  if (!op)
+    return PIR_INVALID;
   for (int i = 0; i < step->result_count && x->count < MAX_VALUES; i++)
     x->values[x->count++] = pir_op_result(op, (size_t)i);
   return PIR_OK;
 }
 
-pir_status pir_lower_expand(pir_op *op, int alternative, pir_facts *facts, const pir_lower_target *target,
-                            pir_value **out_results) {
-  expansion x = {.e = {.op = op, .facts = facts, .target = target, .results = out_results}, .ctx = pir_op_context(op)};
+pir_status pir_lower_expand(pir_op *op, int alternative, pir_facts *facts,
+                            const pir_lower_target *target, pir_value **out_results) {
+  expansion x = {.e = {.op = op, .facts = facts, .target = target, .results = out_results},
+                 .ctx = pir_op_context(op)};
   const pir_opdef *def = pir_op_meaning(op);
-  for (size_t i = 0; i < pir_op_results(op); i++) out_results[i] = NULL;
-  if (alternative == -2) return def->hooks.expand(&x.e);
-  if (alternative < 0 || alternative >= def->lower_count) return PIR_INTERNAL;
+  for (size_t i = 0; i < pir_op_results(op); i++)
+    out_results[i] = NULL;
+  if (alternative == -2)
+    return def->hooks.expand(&x.e);
+  if (alternative < 0 || alternative >= def->lower_count)
+    return PIR_INTERNAL;
   x.l = &def->lower[alternative];
   x.infer = question(op, facts);
-  x.s = (symbolic){.infer = &x.infer, .nodes = x.l->nodes, .pool = x.l->pool, .text = x.l->text};
+  x.s =
+      (symbolic){.infer = &x.infer, .nodes = x.l->nodes, .pool = x.l->pool, .text = x.l->text};
   for (; x.count < def->operand_count && x.count < MAX_VALUES; x.count++)
-    x.values[x.count] = (size_t)x.count < pir_op_operands(op) ? pir_op_operand(op, (size_t)x.count) : NULL;
+    x.values[x.count] =
+        (size_t)x.count < pir_op_operands(op) ? pir_op_operand(op, (size_t)x.count) : NULL;
   for (int i = 0; i < x.l->step_count; i++) {
     const pir_lower_step *step = &x.l->steps[i];
     int64_t holds = 1;
-    if (step->when >= 0 && pir_dim_is_const(x.infer.dims, symbolic_index(&x.s, step->when), &holds) && !holds)
+    if (step->when >= 0 &&
+        pir_dim_is_const(x.infer.dims, symbolic_index(&x.s, step->when), &holds) && !holds)
       x.values[x.count++] = x.values[step->otherwise];
-    else PIR_TRY(run_step(&x, step));
+    else
+      PIR_TRY(run_step(&x, step));
   }
   for (size_t i = 0; i < def->result_count && i < pir_op_results(op); i++)
     out_results[i] = x.l->results[i] < 0 ? NULL : x.values[x.l->results[i]];

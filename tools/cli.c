@@ -1,6 +1,7 @@
-// Option tables, files, diagnostics and exit codes of the command-line tools. Options are matched by a
-// linear scan (a tool has at most a few dozen); a file is mapped when it can be, else read in blocks;
-// an output goes to `NAME.tmp-PID` beside its place and is renamed when all of it was written.
+// Option tables, files, diagnostics and exit codes of the command-line tools. Options are
+// matched by a linear scan (a tool has at most a few dozen); a file is mapped when it can be,
+// else read in blocks; an output goes to `NAME.tmp-PID` beside its place and is renamed when
+// all of it was written.
 #include "cli.h"
 
 #include <errno.h>
@@ -37,14 +38,17 @@ enum {
 
 static const cli_option common_options[] = {
     {OPT_OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output"},
-    {OPT_CUSTOM_OPS, 0, "custom-ops", "LIB", "operators and kernels of the user, from a shared library"},
+    {OPT_CUSTOM_OPS, 0, "custom-ops", "LIB",
+     "operators and kernels of the user, from a shared library"},
     {OPT_DIAGNOSTICS, 0, "diagnostics", "FORMAT", "text (default) or json, one object a line"},
     {OPT_MAX_OPS, 0, "max-ops", "N", "refuse programs with more ops"},
     {OPT_MAX_DEPTH, 0, "max-depth", "N", "refuse regions nested deeper"},
-    {OPT_MAX_MEMORY, 0, "max-memory", "BYTES", "stop when the IR needs more (k, m and g are understood)"},
+    {OPT_MAX_MEMORY, 0, "max-memory", "BYTES",
+     "stop when the IR needs more (k, m and g are understood)"},
     {OPT_MAX_TIME, 0, "max-time", "SECONDS", "stop after that time"},
     {OPT_HELP, 'h', "help", NULL, "print this and exit"},
-    {OPT_VERSION, 0, "version", NULL, "print the versions of tool, library and LLVM, and the targets, and exit"},
+    {OPT_VERSION, 0, "version", NULL,
+     "print the versions of tool, library and LLVM, and the targets, and exit"},
     {0, 0, NULL, NULL, NULL},
 };
 
@@ -69,9 +73,12 @@ static void print_json_string(FILE *out, pir_str text) {
   fputc('"', out);
   for (size_t i = 0; i < text.size; i++) {
     unsigned char c = (unsigned char)text.data[i];
-    if (c == '"' || c == '\\') fprintf(out, "\\%c", c);
-    else if (c < 0x20) fprintf(out, "\\u%04x", c);
-    else fputc(c, out);
+    if (c == '"' || c == '\\')
+      fprintf(out, "\\%c", c);
+    else if (c < 0x20)
+      fprintf(out, "\\u%04x", c);
+    else
+      fputc(c, out);
   }
   fputc('"', out);
 }
@@ -88,8 +95,10 @@ static void print_json_diag(const pir_diag *diag) {
   if (diag->place.file.size) {
     fputs(",\"file\":", stderr);
     print_json_string(stderr, diag->place.file);
-    if (diag->place.is_offset) fprintf(stderr, ",\"offset\":%llu", (unsigned long long)diag->place.offset);
-    else fprintf(stderr, ",\"line\":%u,\"column\":%u", diag->place.line, diag->place.column);
+    if (diag->place.is_offset)
+      fprintf(stderr, ",\"offset\":%llu", (unsigned long long)diag->place.offset);
+    else
+      fprintf(stderr, ",\"line\":%u,\"column\":%u", diag->place.line, diag->place.column);
   }
   if (diag->op_path.size) {
     fputs(",\"op\":", stderr);
@@ -105,41 +114,55 @@ static pir_str line_of(pir_str text, uint32_t first_line, uint32_t line) {
   const char *at = text.data, *end = text.data + text.size;
   for (uint32_t n = first_line ? first_line : 1; n < line && at; n++) {
     at = memchr(at, '\n', (size_t)(end - at));
-    if (at) at++;
+    if (at)
+      at++;
   }
-  if (!at || line < first_line || at >= end) return (pir_str){0};
+  if (!at || line < first_line || at >= end)
+    return (pir_str){0};
   const char *stop = memchr(at, '\n', (size_t)(end - at));
   return (pir_str){at, (size_t)((stop ? stop : end) - at)};
 }
 
 // Prints a window of at most 160 bytes around the column, and the caret below it.
 static void print_caret(pir_str line, uint32_t column) {
-  if (!line.size || !column || column > line.size + 1) return;
+  if (!line.size || !column || column > line.size + 1)
+    return;
   size_t at = column - 1, from = at > 100 ? at - 100 : 0;
-  while (from && ((unsigned char)line.data[from] & 0xC0) == 0x80) from--;
+  while (from && ((unsigned char)line.data[from] & 0xC0) == 0x80)
+    from--;
   size_t count = line.size - from < 160 ? line.size - from : 160;
   fputs("  ", stderr);
   fwrite(line.data + from, 1, count, stderr);
   fputs("\n  ", stderr);
   for (size_t i = from; i < at; i++)
-    if (((unsigned char)line.data[i] & 0xC0) != 0x80) fputc(line.data[i] == '\t' ? '\t' : ' ', stderr);
+    if (((unsigned char)line.data[i] & 0xC0) != 0x80)
+      fputc(line.data[i] == '\t' ? '\t' : ' ', stderr);
   fputs("^\n", stderr);
 }
 
 static void print_text_diag(const cli *cli, const pir_diag *diag) {
   const pir_loc_parts *place = &diag->place;
-  if (!place->file.size) fprintf(stderr, "%s: ", cli->tool->name);
+  if (!place->file.size)
+    fprintf(stderr, "%s: ", cli->tool->name);
   else if (place->is_offset)
-    fprintf(stderr, "%.*s:+0x%llx", (int)place->file.size, place->file.data, (unsigned long long)place->offset);
+    fprintf(stderr, "%.*s:+0x%llx", (int)place->file.size, place->file.data,
+            (unsigned long long)place->offset);
   else if (place->column)
-    fprintf(stderr, "%.*s:%u:%u: ", (int)place->file.size, place->file.data, place->line, place->column);
-  else if (place->line) fprintf(stderr, "%.*s:%u: ", (int)place->file.size, place->file.data, place->line);
-  else fprintf(stderr, "%.*s: ", (int)place->file.size, place->file.data);
+    fprintf(stderr, "%.*s:%u:%u: ", (int)place->file.size, place->file.data, place->line,
+            place->column);
+  else if (place->line)
+    fprintf(stderr, "%.*s:%u: ", (int)place->file.size, place->file.data, place->line);
+  else
+    fprintf(stderr, "%.*s: ", (int)place->file.size, place->file.data);
   if (diag->op_path.size)
-    fprintf(stderr, "%s(%.*s): ", place->is_offset ? " " : "", (int)diag->op_path.size, diag->op_path.data);
-  else if (place->file.size && place->is_offset) fputs(": ", stderr);
-  fprintf(stderr, "%s: %.*s\n", severity_name(diag->severity), (int)diag->message.size, diag->message.data);
-  if (!place->file.size || place->is_offset) return;
+    fprintf(stderr, "%s(%.*s): ", place->is_offset ? " " : "", (int)diag->op_path.size,
+            diag->op_path.data);
+  else if (place->file.size && place->is_offset)
+    fputs(": ", stderr);
+  fprintf(stderr, "%s: %.*s\n", severity_name(diag->severity), (int)diag->message.size,
+          diag->message.data);
+  if (!place->file.size || place->is_offset)
+    return;
   pir_str line = diag->source_line;
   if (!line.size && pir_str_equal(place->file, cli->source_name))
     line = line_of(cli->source_text, cli->source_first_line, place->line);
@@ -148,13 +171,19 @@ static void print_text_diag(const cli *cli, const pir_diag *diag) {
 
 static void report(void *user, const pir_diag *diag) {
   cli *cli = user;
-  if (diag->severity == PIR_ERROR) cli->errors++;
-  if (cli->intercept) cli->intercept(cli->intercept_user, diag);
-  else if (cli->json_diagnostics) print_json_diag(diag);
-  else print_text_diag(cli, diag);
+  if (diag->severity == PIR_ERROR)
+    cli->errors++;
+  if (cli->intercept)
+    cli->intercept(cli->intercept_user, diag);
+  else if (cli->json_diagnostics)
+    print_json_diag(diag);
+  else
+    print_text_diag(cli, diag);
 }
 
-pir_diag_sink cli_sink(cli *cli) { return (pir_diag_sink){report, cli}; }
+pir_diag_sink cli_sink(cli *cli) {
+  return (pir_diag_sink){report, cli};
+}
 
 int cli_fail(const cli *cli, int code, const char *format, ...) {
   char message[1024];
@@ -163,13 +192,16 @@ int cli_fail(const cli *cli, int code, const char *format, ...) {
   vsnprintf(message, sizeof message, format, args);
   va_end(args);
   pir_diag diag = {.severity = PIR_ERROR, .message = pir_str_from(message)};
-  if (cli->json_diagnostics) print_json_diag(&diag);
-  else print_text_diag(cli, &diag);
+  if (cli->json_diagnostics)
+    print_json_diag(&diag);
+  else
+    print_text_diag(cli, &diag);
   return code;
 }
 
 int cli_bad_value(const cli *cli, const char *option, const char *value, const char *expected) {
-  return cli_fail(cli, CLI_USAGE, "--%s: expected %s, got '%s'", option, expected, value ? value : "");
+  return cli_fail(cli, CLI_USAGE, "--%s: expected %s, got '%s'", option, expected,
+                  value ? value : "");
 }
 
 // ---- command line
@@ -178,12 +210,16 @@ bool cli_parse_u64(const char *text, uint64_t *out_value) {
   uint64_t value = 0;
   const char *at = text;
   for (; *at >= '0' && *at <= '9'; at++)
-    if (__builtin_mul_overflow(value, 10u, &value) || __builtin_add_overflow(value, (uint64_t)(*at - '0'), &value))
+    if (__builtin_mul_overflow(value, 10u, &value) ||
+        __builtin_add_overflow(value, (uint64_t)(*at - '0'), &value))
       return false;
-  if (at == text) return false;
+  if (at == text)
+    return false;
   unsigned shift = *at == 'k' ? 10 : *at == 'm' ? 20 : *at == 'g' ? 30 : 0;
-  if (shift) at++;
-  if (*at || (shift && value >> (64 - shift))) return false;
+  if (shift)
+    at++;
+  if (*at || (shift && value >> (64 - shift)))
+    return false;
   *out_value = value << shift;
   return true;
 }
@@ -192,8 +228,9 @@ static void print_options(const cli_option *options) {
   for (const cli_option *o = options; o->id; o++) {
     char left[80];
     bool optional = o->argument && o->argument[0] == '[';
-    snprintf(left, sizeof left, "%c%c%s--%s%s%s", o->letter ? '-' : ' ', o->letter ? o->letter : ' ',
-             o->letter ? ", " : "  ", o->name, o->argument && !optional ? "=" : "", o->argument ? o->argument : "");
+    snprintf(left, sizeof left, "%c%c%s--%s%s%s", o->letter ? '-' : ' ',
+             o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name,
+             o->argument && !optional ? "=" : "", o->argument ? o->argument : "");
     printf("  %-32s %s\n", left, o->summary);
   }
 }
@@ -202,13 +239,16 @@ static void print_help(const cli_tool *tool) {
   printf("usage: %s %s\n%s\n\noptions:\n", tool->name, tool->arguments, tool->summary);
   print_options(tool->options);
   print_options(common_options);
-  printf("\nA file is - for standard input. Exit codes: 0 ok, 1 invalid input, 2 usage, 3 unsupported,\n"
+  printf("\nA file is - for standard input. Exit codes: 0 ok, 1 invalid input, 2 usage, 3 "
+         "unsupported,\n"
          "4 comparison failed, 5 limit hit, 70 internal error.\n");
 }
 
 static const cli_option *find_in(const cli_option *options, const char *name, size_t size) {
   for (const cli_option *o = options; o->id; o++)
-    if (size == 1 ? o->letter == name[0] : strlen(o->name) == size && memcmp(o->name, name, size) == 0) return o;
+    if (size == 1 ? o->letter == name[0]
+                  : strlen(o->name) == size && memcmp(o->name, name, size) == 0)
+      return o;
   return NULL;
 }
 
@@ -234,7 +274,8 @@ static int set_limit(cli *cli, const cli_option *option, const char *value) {
     case OPT_MAX_DEPTH: cli->limits.max_depth = number; break;
     case OPT_MAX_MEMORY: cli->limits.max_bytes = number; break;
     default: {
-      struct itimerval timer = {.it_value.tv_sec = number > 1000000000 ? 1000000000 : (time_t)number};
+      struct itimerval timer = {.it_value.tv_sec =
+                                    number > 1000000000 ? 1000000000 : (time_t)number};
       signal(SIGALRM, on_alarm);
       setitimer(ITIMER_REAL, &timer, NULL);
     }
@@ -246,12 +287,14 @@ static void print_version(const cli_tool *tool) {
   char llvm[64];
   pir_target native;
   printf("%s %d.%d.%d\n", tool->name, PIR_VERSION_MAJOR, PIR_VERSION_MINOR, PIR_VERSION_PATCH);
-  printf("libpir %u.%u.%u\n", pir_version() >> 16, pir_version() >> 8 & 0xff, pir_version() & 0xff);
+  printf("libpir %u.%u.%u\n", pir_version() >> 16, pir_version() >> 8 & 0xff,
+         pir_version() & 0xff);
   bool compiles = pir_compiler_llvm_version(llvm, sizeof llvm);
   printf("LLVM %s\n", compiles ? llvm : "not installed: operators are called, none compiled");
   printf("targets %s", pir_target_names());
   if (!pir_target_get(NULL, &native))
-    printf("; this processor: %s%s%s%s%s", native.name, native.avx512_bf16 ? ", products of bf16" : "",
+    printf("; this processor: %s%s%s%s%s", native.name,
+           native.avx512_bf16 ? ", products of bf16" : "",
            native.avx512_vnni ? ", of bytes" : "", native.amx_bf16 ? ", tiles of bf16" : "",
            native.amx_int8 ? ", tiles of bytes" : "");
   printf("\n");
@@ -261,8 +304,11 @@ static void print_version(const cli_tool *tool) {
 static int load_custom_ops(cli *cli, const char *library) {
   pir_message message = {{0}};
   pir_status status = cli->custom_ops ? PIR_OK : pir_custom_set_create(NULL, &cli->custom_ops);
-  if (!status) status = pir_custom_set_load(cli->custom_ops, library, &message);
-  return status ? cli_fail(cli, cli_exit_code(status), "%s", *message.text ? message.text : "out of memory") : -1;
+  if (!status)
+    status = pir_custom_set_load(cli->custom_ops, library, &message);
+  return status ? cli_fail(cli, cli_exit_code(status), "%s",
+                           *message.text ? message.text : "out of memory")
+                : -1;
 }
 
 // Acts on an option every tool has. Returns -1 to go on.
@@ -288,15 +334,19 @@ static int take_option(cli *cli, int argc, char **argv, int i, int *used) {
   const char *name = text + (is_long ? 2 : 1), *equals = is_long ? strchr(name, '=') : NULL;
   size_t size = equals ? (size_t)(equals - name) : is_long ? strlen(name) : 1;
   const cli_option *option = is_long && size == 1 ? NULL : find_option(cli->tool, name, size);
-  if (!option) return cli_fail(cli, CLI_USAGE, "unknown option '%s' (--help lists them)", text);
+  if (!option)
+    return cli_fail(cli, CLI_USAGE, "unknown option '%s' (--help lists them)", text);
   const char *value = equals ? equals + 1 : !is_long && name[1] ? name + 1 : NULL;
-  if (!option->argument && value) return cli_fail(cli, CLI_USAGE, "--%s takes no value", option->name);
+  if (!option->argument && value)
+    return cli_fail(cli, CLI_USAGE, "--%s takes no value", option->name);
   if (option->argument && option->argument[0] != '[' && !value) {
-    if (i + 1 >= argc) return cli_fail(cli, CLI_USAGE, "--%s needs a value: %s", option->name, option->argument);
+    if (i + 1 >= argc)
+      return cli_fail(cli, CLI_USAGE, "--%s needs a value: %s", option->name, option->argument);
     value = argv[i + 1];
     *used = 2;
   }
-  if (option->id < 0) return take_common(cli, option, value);
+  if (option->id < 0)
+    return take_common(cli, option, value);
   cli->matches[cli->match_count++] = (cli_match){option->id, value};
   return -1;
 }
@@ -305,17 +355,21 @@ int cli_start(cli *cli, const cli_tool *tool, int argc, char **argv) {
   *cli = (struct cli){.tool = tool};
   cli->matches = calloc((size_t)argc + 1, sizeof *cli->matches);
   cli->files = calloc((size_t)argc + 1, sizeof *cli->files);
-  if (!cli->matches || !cli->files) return cli_fail(cli, CLI_LIMIT, "out of memory");
+  if (!cli->matches || !cli->files)
+    return cli_fail(cli, CLI_LIMIT, "out of memory");
   bool only_files = false;
   for (int i = 1; i < argc;) {
     const char *text = argv[i];
     int used = 1;
-    if (!only_files && strcmp(text, "--") == 0) only_files = true;
+    if (!only_files && strcmp(text, "--") == 0)
+      only_files = true;
     else if (!only_files && text[0] == '-' && text[1]) {
       int code = take_option(cli, argc, argv, i, &used);
-      if (code >= 0) return code;
+      if (code >= 0)
+        return code;
     } else if (cli->file_count == tool->max_files) {
-      return cli_fail(cli, CLI_USAGE, "unexpected argument '%s': %s %s", text, tool->name, tool->arguments);
+      return cli_fail(cli, CLI_USAGE, "unexpected argument '%s': %s %s", text, tool->name,
+                      tool->arguments);
     } else {
       cli->files[cli->file_count++] = text;
     }
@@ -336,10 +390,12 @@ void cli_finish(cli *cli) {
 const char *cli_value(const cli *cli, int id, bool *out_given) {
   for (size_t i = cli->match_count; i-- > 0;)
     if (cli->matches[i].id == id) {
-      if (out_given) *out_given = true;
+      if (out_given)
+        *out_given = true;
       return cli->matches[i].value;
     }
-  if (out_given) *out_given = false;
+  if (out_given)
+    *out_given = false;
   return NULL;
 }
 
@@ -358,12 +414,15 @@ static void memory_is_out(void *user) {
 }
 
 pir_context *cli_context_create(cli *cli) {
-  pir_context_options options = {
-      .size = sizeof options, .out_of_memory = memory_is_out, .out_of_memory_user = cli, .limits = cli->limits};
+  pir_context_options options = {.size = sizeof options,
+                                 .out_of_memory = memory_is_out,
+                                 .out_of_memory_user = cli,
+                                 .limits = cli->limits};
   pir_context *ctx = pir_context_create(&options);
   pir_context_set_sink(ctx, cli_sink(cli));
   pir_context_set_remarks(ctx, cli->remarks);
-  if (pir_dialects_load_all(ctx) || (cli->custom_ops && pir_custom_set_register(cli->custom_ops, ctx))) {
+  if (pir_dialects_load_all(ctx) ||
+      (cli->custom_ops && pir_custom_set_register(cli->custom_ops, ctx))) {
     pir_context_destroy(ctx);
     return NULL;
   }
@@ -387,8 +446,10 @@ static int read_stream(const cli *cli, int fd, cli_file *file) {
       data = grown;
     }
     ssize_t n = read(fd, data + size, capacity - size);
-    if (n == 0) break;
-    if (n < 0 && errno == EINTR) continue;
+    if (n == 0)
+      break;
+    if (n < 0 && errno == EINTR)
+      continue;
     if (n < 0) {
       free(data);
       return cli_fail(cli, CLI_INVALID, "%s: cannot read: %s", file->name, strerror(errno));
@@ -403,17 +464,22 @@ static int read_named(const cli *cli, const char *path, cli_file *out_file) {
   bool is_stdin = strcmp(path, "-") == 0;
   *out_file = (cli_file){.name = is_stdin ? "<stdin>" : path};
   int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return cli_fail(cli, CLI_INVALID, "%s: cannot open: %s", path, strerror(errno));
+  if (fd < 0)
+    return cli_fail(cli, CLI_INVALID, "%s: cannot open: %s", path, strerror(errno));
   struct stat info;
   int code = 0;
   if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 && !is_stdin) {
     void *data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (data == MAP_FAILED) code = cli_fail(cli, CLI_INVALID, "%s: cannot map: %s", path, strerror(errno));
-    else *out_file = (cli_file){.name = path, .bytes = {data, (size_t)info.st_size}, .mapped = true};
+    if (data == MAP_FAILED)
+      code = cli_fail(cli, CLI_INVALID, "%s: cannot map: %s", path, strerror(errno));
+    else
+      *out_file =
+          (cli_file){.name = path, .bytes = {data, (size_t)info.st_size}, .mapped = true};
   } else {
     code = read_stream(cli, fd, out_file);
   }
-  if (!is_stdin) close(fd);
+  if (!is_stdin)
+    close(fd);
   return code;
 }
 
@@ -421,9 +487,11 @@ static int read_named(const cli *cli, const char *path, cli_file *out_file) {
 static int find_program(const cli *cli, const char *path, char **out_path) {
   switch (pir_program_find(path, out_path)) {
     case PIR_OK: return CLI_OK;
-    case PIR_NOT_FOUND: return cli_fail(cli, CLI_INVALID, "%s: no program lies in this folder", path);
+    case PIR_NOT_FOUND:
+      return cli_fail(cli, CLI_INVALID, "%s: no program lies in this folder", path);
     case PIR_INVALID:
-      cli_fail(cli, CLI_INVALID, "%s: several programs lie in this folder: %s; name one", path, *out_path);
+      cli_fail(cli, CLI_INVALID, "%s: several programs lie in this folder: %s; name one", path,
+               *out_path);
       free(*out_path);
       return CLI_INVALID;
     default: return cli_fail(cli, CLI_LIMIT, "%s: out of memory", path);
@@ -432,18 +500,23 @@ static int find_program(const cli *cli, const char *path, char **out_path) {
 
 int cli_file_read(const cli *cli, const char *path, cli_file *out_file) {
   char *found;
-  if (strcmp(path, "-") == 0) return read_named(cli, path, out_file);
+  if (strcmp(path, "-") == 0)
+    return read_named(cli, path, out_file);
   int code = find_program(cli, path, &found);
-  if (code) return code;
+  if (code)
+    return code;
   code = read_named(cli, found, out_file);
   out_file->found = found;
-  if (code) cli_file_release(out_file);
+  if (code)
+    cli_file_release(out_file);
   return code;
 }
 
 void cli_file_release(cli_file *file) {
-  if (file->mapped) munmap((void *)(uintptr_t)file->bytes.data, file->bytes.size);
-  else free((void *)(uintptr_t)file->bytes.data);
+  if (file->mapped)
+    munmap((void *)(uintptr_t)file->bytes.data, file->bytes.size);
+  else
+    free((void *)(uintptr_t)file->bytes.data);
   free(file->found);
   *file = (cli_file){0};
 }
@@ -452,20 +525,26 @@ void cli_file_release(cli_file *file) {
 
 int cli_output_open(const cli *cli, const char *path, cli_output *out_output) {
   *out_output = (cli_output){.fd = STDOUT_FILENO, .buffer = malloc(OUTPUT_BUFFER)};
-  if (!out_output->buffer) return cli_fail(cli, CLI_LIMIT, "out of memory");
-  if (!path || strcmp(path, "-") == 0) return 0;
+  if (!out_output->buffer)
+    return cli_fail(cli, CLI_LIMIT, "out of memory");
+  if (!path || strcmp(path, "-") == 0)
+    return 0;
   out_output->path = path;
   struct stat info;
-  if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {  // a device or pipe is written, not replaced
+  if (stat(path, &info) == 0 &&
+      !S_ISREG(info.st_mode)) {  // a device or pipe is written, not replaced
     out_output->fd = open(path, O_WRONLY | O_CLOEXEC);
-    if (out_output->fd >= 0) return 0;
+    if (out_output->fd >= 0)
+      return 0;
   }
   size_t size = strlen(path) + 32;
   out_output->temporary = malloc(size);
   if (out_output->temporary) {
     snprintf(out_output->temporary, size, "%s.tmp-%ld", path, (long)getpid());
-    out_output->fd = open(out_output->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (out_output->fd >= 0) return 0;
+    out_output->fd =
+        open(out_output->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (out_output->fd >= 0)
+      return 0;
   }
   int code = cli_fail(cli, CLI_INVALID, "%s: cannot write: %s", path, strerror(errno));
   free(out_output->temporary);
@@ -477,8 +556,10 @@ int cli_output_open(const cli *cli, const char *path, cli_output *out_output) {
 static bool write_all(int fd, const char *data, size_t size) {
   while (size) {
     ssize_t n = write(fd, data, size);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return false;
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return false;
     data += n;
     size -= (size_t)n;
   }
@@ -486,15 +567,18 @@ static bool write_all(int fd, const char *data, size_t size) {
 }
 
 static bool flush_output(cli_output *output) {
-  if (!output->failed && !write_all(output->fd, output->buffer, output->used)) output->failed = true;
+  if (!output->failed && !write_all(output->fd, output->buffer, output->used))
+    output->failed = true;
   output->used = 0;
   return !output->failed;
 }
 
 static bool write_output(void *user, const char *data, size_t size) {
   cli_output *output = user;
-  if (output->failed) return false;
-  if (size > OUTPUT_BUFFER - output->used && !flush_output(output)) return false;
+  if (output->failed)
+    return false;
+  if (size > OUTPUT_BUFFER - output->used && !flush_output(output))
+    return false;
   if (size >= OUTPUT_BUFFER) {
     output->failed = !write_all(output->fd, data, size);
     return !output->failed;
@@ -504,11 +588,15 @@ static bool write_output(void *user, const char *data, size_t size) {
   return true;
 }
 
-pir_writer cli_output_writer(cli_output *output) { return (pir_writer){write_output, output}; }
+pir_writer cli_output_writer(cli_output *output) {
+  return (pir_writer){write_output, output};
+}
 
 void cli_output_abandon(cli_output *output) {
-  if (output->path && output->fd >= 0) close(output->fd);
-  if (output->temporary) unlink(output->temporary);
+  if (output->path && output->fd >= 0)
+    close(output->fd);
+  if (output->temporary)
+    unlink(output->temporary);
   free(output->temporary);
   free(output->buffer);
   *output = (cli_output){.fd = -1};
@@ -520,10 +608,11 @@ int cli_output_commit(const cli *cli, cli_output *output) {
     good = close(output->fd) == 0 && good;
     output->fd = -1;
   }
-  if (output->temporary) good = good && rename(output->temporary, output->path) == 0;
+  if (output->temporary)
+    good = good && rename(output->temporary, output->path) == 0;
   int code = good ? CLI_OK
-                  : cli_fail(cli, CLI_INVALID, "%s: cannot write: %s", output->path ? output->path : "<stdout>",
-                             strerror(errno));
+                  : cli_fail(cli, CLI_INVALID, "%s: cannot write: %s",
+                             output->path ? output->path : "<stdout>", strerror(errno));
   if (good) {
     free(output->temporary);
     output->temporary = NULL;
@@ -534,24 +623,31 @@ int cli_output_commit(const cli *cli, cli_output *output) {
 
 // ---- programs
 
-int cli_program_read(cli *cli, pir_context *ctx, const cli_file *file, pir_format format, bool fragment,
-                     uint32_t first_line, pir_program **out_program) {
+int cli_program_read(cli *cli, pir_context *ctx, const cli_file *file, pir_format format,
+                     bool fragment, uint32_t first_line, pir_program **out_program) {
   pir_str name = pir_str_from(file->name);
-  if (format == PIR_FORMAT_UNKNOWN) format = pir_detect_format(file->bytes);
-  if (format == PIR_FORMAT_UNKNOWN && fragment) format = PIR_FORMAT_TEXT;
+  if (format == PIR_FORMAT_UNKNOWN)
+    format = pir_detect_format(file->bytes);
+  if (format == PIR_FORMAT_UNKNOWN && fragment)
+    format = PIR_FORMAT_TEXT;
   switch (format) {
-    case PIR_FORMAT_JSON: return cli_exit_code(pir_program_read_json(ctx, file->bytes, name, out_program));
+    case PIR_FORMAT_JSON:
+      return cli_exit_code(pir_program_read_json(ctx, file->bytes, name, out_program));
     case PIR_FORMAT_TEXT: {
       cli->source_name = name;
       cli->source_text = file->bytes;
       cli->source_first_line = first_line ? first_line : 1;
-      pir_parse_options options = {.file = name, .first_line = first_line, .fragment = fragment};
+      pir_parse_options options = {
+          .file = name, .first_line = first_line, .fragment = fragment};
       return cli_exit_code(pir_program_parse(ctx, file->bytes, &options, out_program));
     }
-    case PIR_FORMAT_PDMODEL: return cli_exit_code(pir_program_read_pdmodel(ctx, file->bytes, name, out_program));
+    case PIR_FORMAT_PDMODEL:
+      return cli_exit_code(pir_program_read_pdmodel(ctx, file->bytes, name, out_program));
     case PIR_FORMAT_PARAMS:
-      return cli_fail(cli, CLI_INVALID, "%s: holds parameters; the program is in a file of its own", file->name);
+      return cli_fail(cli, CLI_INVALID,
+                      "%s: holds parameters; the program is in a file of its own", file->name);
     case PIR_FORMAT_UNKNOWN: break;
   }
-  return cli_fail(cli, CLI_INVALID, "%s: neither PIR JSON, PIR text nor a .pdmodel", file->name);
+  return cli_fail(cli, CLI_INVALID, "%s: neither PIR JSON, PIR text nor a .pdmodel",
+                  file->name);
 }

@@ -1,5 +1,5 @@
-// What every command-line tool shares: option tables, --help and --version, files in and out, exit
-// codes, diagnostics, limits. The tools are thin mains over this and the library.
+// What every command-line tool shares: option tables, --help and --version, files in and out,
+// exit codes, diagnostics, limits. The tools are thin mains over this and the library.
 #ifndef PIR_TOOLS_CLI_H
 #define PIR_TOOLS_CLI_H
 
@@ -18,7 +18,8 @@ enum {
 
 int cli_exit_code(pir_status status);
 
-// One option. Tools list theirs in a constant table that ends with a zero entry; -o, --help, --version,
+// One option. Tools list theirs in a constant table that ends with a zero entry; -o, --help,
+// --version,
 // --diagnostics, --custom-ops and the limits are there in every tool and need no entry.
 typedef struct cli_option {
   int id;                // above 0, the tool's own
@@ -54,19 +55,21 @@ typedef struct cli {
   pir_limits limits;
   struct pir_custom_set *custom_ops;  // of --custom-ops; NULL: none
   size_t errors;                      // diagnostics of severity error printed so far
-  pir_str source_name, source_text;   // the text being worked on, for caret lines; set by cli_program_read
+  pir_str source_name,
+      source_text;  // the text being worked on, for caret lines; set by cli_program_read
   uint32_t source_first_line;
   // --verify-diagnostics: takes diagnostics instead of standard error. NULL: they are printed.
   void (*intercept)(void *user, const pir_diag *diag);
   void *intercept_user;
 } cli;
 
-// Parses the command line. Returns -1 to go on, else the exit code to leave with (help was printed, or
-// the usage error was).
+// Parses the command line. Returns -1 to go on, else the exit code to leave with (help was
+// printed, or the usage error was).
 int cli_start(cli *cli, const cli_tool *tool, int argc, char **argv);
 void cli_finish(cli *cli);
 
-// Value of the last occurrence of an option; `*out_given` tells a flag from its absence. Either may be NULL.
+// Value of the last occurrence of an option; `*out_given` tells a flag from its absence. Either
+// may be NULL.
 const char *cli_value(const cli *cli, int id, bool *out_given);
 bool cli_has(const cli *cli, int id);
 
@@ -74,15 +77,17 @@ bool cli_has(const cli *cli, int id);
 int cli_fail(const cli *cli, int code, const char *format, ...) PIR_PRINTF(3, 4);
 // An option value that means nothing: names the option and returns CLI_USAGE.
 int cli_bad_value(const cli *cli, const char *option, const char *value, const char *expected);
-bool cli_parse_u64(const char *text, uint64_t *out_value);  // decimal with optional k, m, g (powers of 1024)
+bool cli_parse_u64(const char *text,
+                   uint64_t *out_value);  // decimal with optional k, m, g (powers of 1024)
 
-// A context with all dialects, the user's ops, the limits of the command line and a sink that prints; NULL: out of
-// memory.
+// A context with all dialects, the user's ops, the limits of the command line and a sink that
+// prints; NULL: out of memory.
 pir_context *cli_context_create(cli *cli);
 // The sink alone, for models (pir_model_options.sink).
 pir_diag_sink cli_sink(cli *cli);
 
-// A whole file in memory; `-` is standard input, a folder means the program in it. Mapped where possible.
+// A whole file in memory; `-` is standard input, a folder means the program in it. Mapped where
+// possible.
 typedef struct cli_file {
   const char *name;  // as in diagnostics
   pir_str bytes;
@@ -94,8 +99,8 @@ typedef struct cli_file {
 int cli_file_read(const cli *cli, const char *path, cli_file *out_file);
 void cli_file_release(cli_file *file);
 
-// An output: standard output, or a file written beside its place and renamed by cli_output_commit. The
-// destination is untouched when it is not committed.
+// An output: standard output, or a file written beside its place and renamed by
+// cli_output_commit. The destination is untouched when it is not committed.
 typedef struct cli_output {
   const char *path;  // NULL: standard output
   char *temporary;
@@ -111,7 +116,7 @@ int cli_output_commit(const cli *cli, cli_output *output);
 void cli_output_abandon(cli_output *output);  // nothing is left behind; harmless after a commit
 
 // Reads a program of any format, recognised by content unless `format` says which.
-int cli_program_read(cli *cli, pir_context *ctx, const cli_file *file, pir_format format, bool fragment,
-                     uint32_t first_line, pir_program **out_program);
+int cli_program_read(cli *cli, pir_context *ctx, const cli_file *file, pir_format format,
+                     bool fragment, uint32_t first_line, pir_program **out_program);
 
 #endif

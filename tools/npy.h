@@ -1,5 +1,6 @@
-// Tensors in NumPy's files: .npy (formats 1 to 3, C and Fortran order, little endian) and .npz without
-// compression. Types that NumPy does not have are stored as raw bits under a name that ends in
+// Tensors in NumPy's files: .npy (formats 1 to 3, C and Fortran order, little endian) and .npz
+// without compression. Types that NumPy does not have are stored as raw bits under a name that
+// ends in
 // `__bf16`, `__f8e4m3fn` or `__f8e5m2`.
 #ifndef PIR_TOOLS_NPY_H
 #define PIR_TOOLS_NPY_H
@@ -7,7 +8,7 @@
 #include <pir/tensor.h>
 
 typedef struct npy_array {
-  char *name;         // file name without folder, or member name; without `.npy` and dtype suffix
+  char *name;  // file name without folder, or member name; without `.npy` and dtype suffix
   pir_tensor tensor;  // owned memory, 64-byte aligned; Fortran order shows in the strides
 } npy_array;
 
@@ -16,8 +17,9 @@ typedef struct npy_set {
   size_t count;
 } npy_set;
 
-// The arrays of a file's bytes: one for .npy, the `.npy` members in file order for .npz; recognised by
-// content. `path` gives the name of a single array. On failure `message` says what is wrong where.
+// The arrays of a file's bytes: one for .npy, the `.npy` members in file order for .npz;
+// recognised by content. `path` gives the name of a single array. On failure `message` says
+// what is wrong where.
 pir_status npy_read(const char *path, pir_str bytes, npy_set *out_set, char message[256]);
 void npy_set_release(npy_set *set);
 const npy_array *npy_find(const npy_set *set, const char *name);  // NULL when absent

@@ -11,19 +11,24 @@
 #include "cli.h"
 
 static int record_code(const cli *cli, const pir_param *param, pir_status status) {
-  if (status != PIR_UNSUPPORTED) return cli_exit_code(status);
-  return cli_fail(cli, CLI_UNSUPPORTED, "unsupported: parameter '%.*s': no parameter file holds %s",
+  if (status != PIR_UNSUPPORTED)
+    return cli_exit_code(status);
+  return cli_fail(cli, CLI_UNSUPPORTED,
+                  "unsupported: parameter '%.*s': no parameter file holds %s",
                   (int)param->name.size, param->name.data, pir_dtype_name(param->dtype));
 }
 
 // Writes records to one file.
-static int write_file(const cli *cli, const char *path, const pir_param *const *params, size_t count) {
+static int write_file(const cli *cli, const char *path, const pir_param *const *params,
+                      size_t count) {
   cli_output output;
   int code = cli_output_open(cli, path, &output);
-  if (code) return code;
+  if (code)
+    return code;
   for (size_t i = 0; i < count && !code; i++)
     code = record_code(cli, params[i], pir_param_write(params[i], cli_output_writer(&output)));
-  if (!code) return cli_output_commit(cli, &output);
+  if (!code)
+    return cli_output_commit(cli, &output);
   cli_output_abandon(&output);
   return code;
 }
@@ -35,18 +40,20 @@ static bool is_folder(const char *path) {
 }
 
 static bool is_file_name(pir_str name) {
-  if (!name.size || name.size > 255 || memchr(name.data, '/', name.size) || memchr(name.data, 0, name.size))
+  if (!name.size || name.size > 255 || memchr(name.data, '/', name.size) ||
+      memchr(name.data, 0, name.size))
     return false;
   return !pir_str_equal(name, PIR_STR(".")) && !pir_str_equal(name, PIR_STR(".."));
 }
 
 static int write_separate(const cli *cli, const char *folder, const pir_param *param) {
   if (!is_file_name(param->name))
-    return cli_fail(cli, CLI_INVALID, "parameter name '%.*s' is no file name inside a folder", (int)param->name.size,
-                    param->name.data);
+    return cli_fail(cli, CLI_INVALID, "parameter name '%.*s' is no file name inside a folder",
+                    (int)param->name.size, param->name.data);
   size_t n = strlen(folder);
   char *path = malloc(n + param->name.size + 2);
-  if (!path) return cli_fail(cli, CLI_LIMIT, "out of memory");
+  if (!path)
+    return cli_fail(cli, CLI_LIMIT, "out of memory");
   memcpy(path, folder, n);
   path[n] = '/';
   memcpy(path + n + 1, param->name.data, param->name.size);
@@ -56,20 +63,26 @@ static int write_separate(const cli *cli, const char *folder, const pir_param *p
   return code;
 }
 
-static int write_folder(const cli *cli, const char *folder, const pir_param *const *params, size_t count) {
+static int write_folder(const cli *cli, const char *folder, const pir_param *const *params,
+                        size_t count) {
   int code = 0;
   if (mkdir(folder, 0777) && errno != EEXIST)
-    return cli_fail(cli, CLI_INVALID, "%s: cannot make the folder: %s", folder, strerror(errno));
-  for (size_t i = 0; i < count && !code; i++) code = write_separate(cli, folder, params[i]);
+    return cli_fail(cli, CLI_INVALID, "%s: cannot make the folder: %s", folder,
+                    strerror(errno));
+  for (size_t i = 0; i < count && !code; i++)
+    code = write_separate(cli, folder, params[i]);
   return code;
 }
 
-int params_write(const cli *cli, const pir_program *program, pir_format format, const char *path) {
+int params_write(const cli *cli, const pir_program *program, pir_format format,
+                 const char *path) {
   const pir_param **params;
   size_t count;
   int code = cli_exit_code(pir_program_saved_params(program, format, &params, &count));
-  if (code) return code;
-  code = is_folder(path) ? write_folder(cli, path, params, count) : write_file(cli, path, params, count);
+  if (code)
+    return code;
+  code = is_folder(path) ? write_folder(cli, path, params, count)
+                         : write_file(cli, path, params, count);
   free(params);
   return code;
 }

@@ -1,10 +1,11 @@
-// What the contraction generator reaches, beside the multiply-add peak probed in the same second.
-//   contract-bench [--target=NAME] [--threads=N] [--runs=N] [--as=KIND] [SUBSTRING]    rows whose name contains
-//   SUBSTRING
+// What the contraction generator reaches, beside the multiply-add peak probed in the same
+// second.
+//   contract-bench [--target=NAME] [--threads=N] [--runs=N] [--as=KIND] [SUBSTRING]    rows
+//   whose name contains SUBSTRING
 //       KIND: f32; f16; bf16, weights rounded when they are packed; u8 and i8, by signed bytes
-//   contract-bench --conv=C,H,W,O,KH,KW,STRIDE[,N]           one convolution, padded to keep its size, channels last
-//   contract-bench --math=fast ..
-//   contract-bench --asm|--loops|--llvm|--object NAME        the code of one row
+//   contract-bench --conv=C,H,W,O,KH,KW,STRIDE[,N]           one convolution, padded to keep
+//   its size, channels last contract-bench --math=fast .. contract-bench
+//   --asm|--loops|--llvm|--object NAME        the code of one row
 #include "../../test/codegen/contract/contraction_cases.h"
 #include "llvm_backend.h"
 #include "../../tools/pir-run/peak.h"
@@ -22,29 +23,29 @@ typedef struct row {
 
 #define GEMM(m, n, k) {"gemm_" #m "x" #n "x" #k, false, {1, m, n, k, false, true, false}, {0}}
 #define BATCH(name, b, m, n, k, t) {name, false, {b, m, n, k, t, false, false}, {0}}
-#define CONV(c, hw, o, k, s)                                                                                           \
-  {                                                                                                                    \
-    "conv_" #c "_" #hw "_" #o "_k" #k "s" #s, true, {0}, {                                                             \
-      1, c, hw, hw, o, k, k, s, k / 2, 1, 1, false, false, false, true, false                                          \
-    }                                                                                                                  \
+#define CONV(c, hw, o, k, s)                                                                   \
+  {                                                                                            \
+    "conv_" #c "_" #hw "_" #o "_k" #k "s" #s, true, {0}, {                                     \
+      1, c, hw, hw, o, k, k, s, k / 2, 1, 1, false, false, false, true, false                  \
+    }                                                                                          \
   }
-#define VARY(c, hw, o, k, s)                                                                                           \
-  {                                                                                                                    \
-    "vary_" #c "_" #hw "_" #o "_k" #k "s" #s, true, {0}, {                                                             \
-      1, c, hw, hw, o, k, k, s, k / 2, 1, 1, false, false, true, false, false                                          \
-    }                                                                                                                  \
+#define VARY(c, hw, o, k, s)                                                                   \
+  {                                                                                            \
+    "vary_" #c "_" #hw "_" #o "_k" #k "s" #s, true, {0}, {                                     \
+      1, c, hw, hw, o, k, k, s, k / 2, 1, 1, false, false, true, false, false                  \
+    }                                                                                          \
   }
-#define FIRST(c, hw, o, k, s)                                                                                          \
-  {                                                                                                                    \
-    "first_" #c "_" #hw "_" #o "_k" #k "s" #s, true, {0}, {                                                            \
-      1, c, hw, hw, o, k, k, s, k / 2, 1, 1, true, false, false, true, false                                           \
-    }                                                                                                                  \
+#define FIRST(c, hw, o, k, s)                                                                  \
+  {                                                                                            \
+    "first_" #c "_" #hw "_" #o "_k" #k "s" #s, true, {0}, {                                    \
+      1, c, hw, hw, o, k, k, s, k / 2, 1, 1, true, false, false, true, false                   \
+    }                                                                                          \
   }
-#define DEPTH(c, hw, k, s)                                                                                             \
-  {                                                                                                                    \
-    "depth_" #c "_" #hw "_k" #k "s" #s, true, {0}, {                                                                   \
-      1, c, hw, hw, c, k, k, s, k / 2, 1, c, false, false, false, true, false                                          \
-    }                                                                                                                  \
+#define DEPTH(c, hw, k, s)                                                                     \
+  {                                                                                            \
+    "depth_" #c "_" #hw "_k" #k "s" #s, true, {0}, {                                           \
+      1, c, hw, hw, c, k, k, s, k / 2, 1, c, false, false, false, true, false                  \
+    }                                                                                          \
   }
 
 static const row ROWS[] = {
@@ -116,17 +117,20 @@ static sizes sizes_of(const row *r) {
   const matmul_case *m = &r->matmul;
   const conv_case *s = &r->conv;
   if (!r->is_conv)
-    return (sizes){m->batch * m->m * m->k, (m->constant_b ? 1 : m->batch) * m->n * m->k, m->batch * m->m * m->n,
-                   2.0 * (double)(m->batch * m->m * m->n * m->k)};
-  int64_t oh = conv_out(s->h, s->kh, s), ow = conv_out(s->w, s->kw, s), taps = s->c / s->groups * s->kh * s->kw;
+    return (sizes){m->batch * m->m * m->k, (m->constant_b ? 1 : m->batch) * m->n * m->k,
+                   m->batch * m->m * m->n, 2.0 * (double)(m->batch * m->m * m->n * m->k)};
+  int64_t oh = conv_out(s->h, s->kh, s), ow = conv_out(s->w, s->kw, s),
+          taps = s->c / s->groups * s->kh * s->kw;
   return (sizes){s->n * s->c * s->h * s->w, s->o * taps, s->n * s->o * oh * ow,
                  2.0 * (double)(s->n * s->o * oh * ow * taps)};
 }
 
 static bool parse_conv(const char *text, row *out) {
   int64_t v[8] = {0};
-  int read = sscanf(text, "%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7]);
-  if (read < 7) return false;
+  int read = sscanf(text, "%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld", &v[0], &v[1], &v[2], &v[3], &v[4],
+                    &v[5], &v[6], &v[7]);
+  if (read < 7)
+    return false;
   *out = (row){.name = text, .is_conv = true};
   out->conv = (conv_case){.n = read > 7 ? v[7] : 1,
                           .c = v[0],
@@ -144,7 +148,8 @@ static bool parse_conv(const char *text, row *out) {
 
 static float *random_floats(int64_t n) {
   float *x = aligned_alloc(64, ((size_t)n * 4 + 127) / 64 * 64);
-  for (int64_t i = 0; x && i < n; i++) x[i] = (float)((i * 7919 + 13) % 255 - 127) / 128;
+  for (int64_t i = 0; x && i < n; i++)
+    x[i] = (float)((i * 7919 + 13) % 255 - 127) / 128;
   return x;
 }
 
@@ -161,44 +166,54 @@ static void run_range(void *user, int64_t begin, int64_t end, int thread) {
 static void run_all(const contract_run *run, const int64_t *symbols, pir_parallel pool) {
   for (int s = 0; s < run->code.stage_count; s++) {
     piece p = {run, s};
-    if (pool.threads > 1) pool.parallel_for(pool.pool, run_units(run, s, symbols), run_range, &p);
-    else run_call(run, s, 0, run_units(run, s, symbols), 0);
+    if (pool.threads > 1)
+      pool.parallel_for(pool.pool, run_units(run, s, symbols), run_range, &p);
+    else
+      run_call(run, s, 0, run_units(run, s, symbols), 0);
   }
 }
 
-static void measure(const row *r, const contract_run *run, const int64_t *symbols, double flops, int runs,
-                    double compile, pir_parallel pool) {
+static void measure(const row *r, const contract_run *run, const int64_t *symbols, double flops,
+                    int runs, double compile, pir_parallel pool) {
   double best = 1e9, peak = 0, start = now();
   for (int i = 0; i < runs && (i < 3 || now() - start < 1); i++) {
     if (i % 8 == 0) {
       double p = peak_gflops() * pool.threads;
-      if (p > peak) peak = p;
+      if (p > peak)
+        peak = p;
     }
     double t = now();
     run_all(run, symbols, pool);
     t = now() - t;
-    if (t < best) best = t;
+    if (t < best)
+      best = t;
   }
-  printf("%-28s %9.1f us %7.1f GFLOP/s %5.1f %% of %.1f, compiled in %.0f ms: %s\n", r->name, best * 1e6,
-         flops / best * 1e-9, flops / best * 1e-7 / peak, peak, compile * 1e3, run->code.how);
+  printf("%-28s %9.1f us %7.1f GFLOP/s %5.1f %% of %.1f, compiled in %.0f ms: %s\n", r->name,
+         best * 1e6, flops / best * 1e-9, flops / best * 1e-7 / peak, peak, compile * 1e3,
+         run->code.how);
   fflush(stdout);
 }
 
-static bool write_out(void *user, const char *data, size_t size) { return fwrite(data, 1, size, user) == size; }
+static bool write_out(void *user, const char *data, size_t size) {
+  return fwrite(data, 1, size, user) == size;
+}
 
 static void show(const contract_run *run, const pir_target *target, const char *what) {
   pir_llvm_library llvm;
   pir_emitted text;
   char message[512];
   if (!strcmp(what, "--loops")) {
-    if (pir_loop_print(run->module, (pir_writer){write_out, stdout})) puts("cannot print");
+    if (pir_loop_print(run->module, (pir_writer){write_out, stdout}))
+      puts("cannot print");
     return;
   }
-  if (pir_llvm_open(&llvm, message, sizeof message)) return (void)puts(message);
+  if (pir_llvm_open(&llvm, message, sizeof message))
+    return (void)puts(message);
   pir_code_form form = !strcmp(what, "--asm")      ? PIR_CODE_ASSEMBLY
                        : !strcmp(what, "--object") ? PIR_CODE_OBJECT
                                                    : PIR_CODE_LLVM;
-  if (llvm.backend->emit(run->module, target, form, &text, message, sizeof message)) return (void)puts(message);
+  if (llvm.backend->emit(run->module, target, form, &text, message, sizeof message))
+    return (void)puts(message);
   fwrite(text.data, 1, text.size, stdout);
   free(text.data);
 }
@@ -210,11 +225,15 @@ static void report(void *user, const pir_diag *diag) {
 
 static bool set_kind(contraction *c, contract_run *run, const char *kind) {
   bool is_bf16 = !strcmp(kind, "bf16"), is_bytes = !strcmp(kind, "u8") || !strcmp(kind, "i8");
-  if (is_bf16) c->a.dtype = c->b.rounded = PIR_BF16, run->math = PIR_MATH_BF16;
-  if (is_bf16 && !c->b_constant) c->b.dtype = PIR_BF16;
+  if (is_bf16)
+    c->a.dtype = c->b.rounded = PIR_BF16, run->math = PIR_MATH_BF16;
+  if (is_bf16 && !c->b_constant)
+    c->b.dtype = PIR_BF16;
   bool is_half = !strcmp(kind, "f16");
-  if (is_half) c->a.dtype = c->b.dtype = c->out.dtype = PIR_F16;
-  if (is_bytes) c->a.dtype = kind[0] == 'u' ? PIR_U8 : PIR_I8, c->b.dtype = PIR_I8, c->out.dtype = PIR_I32;
+  if (is_half)
+    c->a.dtype = c->b.dtype = c->out.dtype = PIR_F16;
+  if (is_bytes)
+    c->a.dtype = kind[0] == 'u' ? PIR_U8 : PIR_I8, c->b.dtype = PIR_I8, c->out.dtype = PIR_I32;
   return is_bf16 || is_bytes || is_half || !strcmp(kind, "f32");
 }
 
@@ -224,41 +243,56 @@ int main(int argc, char **argv) {
   pir_math math = PIR_MATH_STRICT;
   row own = {0};
   for (int i = 1; i < argc; i++) {
-    if (!strncmp(argv[i], "--target=", 9)) name = argv[i] + 9;
-    else if (!strncmp(argv[i], "--as=", 5)) kind = argv[i] + 5;
-    else if (!strncmp(argv[i], "--runs=", 7)) runs = atoi(argv[i] + 7);
-    else if (!strncmp(argv[i], "--threads=", 10)) threads = atoi(argv[i] + 10);
-    else if (!strncmp(argv[i], "--conv=", 7) && parse_conv(argv[i] + 7, &own)) continue;
-    else if (!strncmp(argv[i], "--math=", 7) && !pir_math_named(argv[i] + 7, &math)) continue;
-    else if (argv[i][0] == '-') mode = argv[i];
-    else only = argv[i];
+    if (!strncmp(argv[i], "--target=", 9))
+      name = argv[i] + 9;
+    else if (!strncmp(argv[i], "--as=", 5))
+      kind = argv[i] + 5;
+    else if (!strncmp(argv[i], "--runs=", 7))
+      runs = atoi(argv[i] + 7);
+    else if (!strncmp(argv[i], "--threads=", 10))
+      threads = atoi(argv[i] + 10);
+    else if (!strncmp(argv[i], "--conv=", 7) && parse_conv(argv[i] + 7, &own))
+      continue;
+    else if (!strncmp(argv[i], "--math=", 7) && !pir_math_named(argv[i] + 7, &math))
+      continue;
+    else if (argv[i][0] == '-')
+      mode = argv[i];
+    else
+      only = argv[i];
   }
   pir_target target;
   pir_context *ctx = pir_context_create(NULL);
   pir_code_store *store = NULL;
   pir_context_set_sink(ctx, (pir_diag_sink){report, NULL});
-  if (pir_target_get(name, &target) || pir_code_store_create(ctx, &target, NULL, &store)) return 1;
+  if (pir_target_get(name, &target) || pir_code_store_create(ctx, &target, NULL, &store))
+    return 1;
   pir_thread_pool *pool = NULL;
-  if (threads > 1 && pir_thread_pool_create(threads, NULL, &pool)) return 1;
+  if (threads > 1 && pir_thread_pool_create(threads, NULL, &pool))
+    return 1;
   pir_parallel parallel = pool ? pir_thread_pool_parallel(pool) : pir_parallel_serial();
-  if (!mode) printf("%s, tuned for %s: %s\n", target.name, target.cpu, target.features);
+  if (!mode)
+    printf("%s, tuned for %s: %s\n", target.name, target.cpu, target.features);
   for (size_t i = 0; i < (own.name ? 1 : sizeof ROWS / sizeof *ROWS); i++) {
     const row *r = own.name ? &own : &ROWS[i];
-    if (!own.name && !strstr(r->name, only)) continue;
+    if (!own.name && !strstr(r->name, only))
+      continue;
     pir_dims *dims = pir_dims_create(NULL);
     contraction c = r->is_conv ? make_conv(dims, &r->conv) : make_matmul(dims, &r->matmul);
     contract_run run = {.math = math};
     const conv_case *s = &r->conv;
     int64_t symbols[] = {s->n, s->h, s->w, conv_out(s->h, s->kh, s), conv_out(s->w, s->kw, s)};
     double start = now();
-    if (!set_kind(&c, &run, kind)) return fprintf(stderr, "no such kind: %s\n", kind), 1;
+    if (!set_kind(&c, &run, kind))
+      return fprintf(stderr, "no such kind: %s\n", kind), 1;
     if (!run_compile(&run, store, &target, &c)) {
       double compile = now() - start;
       sizes n = sizes_of(r);
       float *a = random_floats(n.a), *b = random_floats(n.b), *out = random_floats(n.out);
       run_bind(&run, a, b, out, symbols);
-      if (mode) show(&run, &target, mode);
-      else measure(r, &run, symbols, n.flops, runs, compile, parallel);
+      if (mode)
+        show(&run, &target, mode);
+      else
+        measure(r, &run, symbols, n.flops, runs, compile, parallel);
       free(a), free(b), free(out);
     } else {
       printf("%s: not compiled\n", r->name);
@@ -266,7 +300,8 @@ int main(int argc, char **argv) {
     run_free(&run);
     pir_dims_destroy(dims);
   }
-  if (pool) pir_thread_pool_destroy(pool);
+  if (pool)
+    pir_thread_pool_destroy(pool);
   pir_code_store_destroy(store);
   pir_context_destroy(ctx);
 }

@@ -1,6 +1,7 @@
-// Finds attention, going back from its second product: over the quotient, the sum, the exponential, the difference and
-// the maximum to the scores, and from there over what is computed element by element to the first product. The roles of
-// the axes come from the variables of both contractions. Everything between the products must be read by nothing else,
+// Finds attention, going back from its second product: over the quotient, the sum, the
+// exponential, the difference and the maximum to the scores, and from there over what is
+// computed element by element to the first product. The roles of the axes come from the
+// variables of both contractions. Everything between the products must be read by nothing else,
 // or the scores have to be in memory anyway. Cost: the handful of ops it looks at.
 #include "attention.h"
 
@@ -15,50 +16,64 @@ typedef struct finder {
 
 static bool open(finder *f, const pir_value *v, pir_clause_kind kind, lower_site *site) {
   const pir_op *op = v ? pir_value_op(v) : NULL;
-  if (!op || pir_op_results(op) != 1 || pir_op_regions(op) || pir_op_has(op, PIR_STRUCTURAL | PIR_CONSTANT))
+  if (!op || pir_op_results(op) != 1 || pir_op_regions(op) ||
+      pir_op_has(op, PIR_STRUCTURAL | PIR_CONSTANT))
     return false;
   const pir_opdef *def = pir_op_meaning(op);
-  if (!def || !def->clause || !pir_op_has(op, PIR_PURE)) return false;
-  return lower_open(f->l, op, 0, site) && site->clause && site->clause->kind == kind && site->clause->body >= 0;
+  if (!def || !def->clause || !pir_op_has(op, PIR_PURE))
+    return false;
+  return lower_open(f->l, op, 0, site) && site->clause && site->clause->kind == kind &&
+         site->clause->body >= 0;
 }
 
 static const pir_node *without_casts(const pir_clause *c, int node) {
   const pir_node *n = node < 0 ? NULL : &c->nodes[node];
-  while (n && n->op == PIR_V_CAST) n = n->a < 0 ? NULL : &c->nodes[n->a];
+  while (n && n->op == PIR_V_CAST)
+    n = n->a < 0 ? NULL : &c->nodes[n->a];
   return n;
 }
 
-// The operand that a node loads, element by element; conversions change nothing, for all types are one.
+// The operand that a node loads, element by element; conversions change nothing, for all types
+// are one.
 static const pir_value *aligned_load(const lower_site *s, int node) {
   const pir_node *n = without_casts(s->clause, node);
-  return n && n->op == PIR_V_LOAD && n->map_kind == PIR_MAP_ALIGNED ? lower_operand(s, n->k, 0) : NULL;
+  return n && n->op == PIR_V_LOAD && n->map_kind == PIR_MAP_ALIGNED ? lower_operand(s, n->k, 0)
+                                                                    : NULL;
 }
 
 // The clause is `fn` of one or two loads.
 static bool is_function(finder *f, const pir_value *v, pir_node_op fn, const pir_value **out_a,
                         const pir_value **out_b) {
   lower_site s;
-  if (!open(f, v, PIR_CLAUSE_POINTWISE, &s)) return false;
+  if (!open(f, v, PIR_CLAUSE_POINTWISE, &s))
+    return false;
   const pir_node *n = without_casts(s.clause, s.clause->body);
-  if (!n || n->op != fn) return false;
+  if (!n || n->op != fn)
+    return false;
   *out_a = aligned_load(&s, n->a);
-  if (out_b) *out_b = aligned_load(&s, n->b);
+  if (out_b)
+    *out_b = aligned_load(&s, n->b);
   return *out_a && (!out_b || *out_b);
 }
 
 // The clause combines a value over one axis, which stays with extent 1.
-static bool is_fold(finder *f, const pir_value *v, pir_combine combine, const pir_value *of, int *out_axis) {
+static bool is_fold(finder *f, const pir_value *v, pir_combine combine, const pir_value *of,
+                    int *out_axis) {
   lower_site s;
   lower_space space;
-  if (!open(f, v, PIR_CLAUSE_REDUCE, &s) || s.clause->combine != combine || s.clause->guard >= 0 ||
-      s.clause->init >= 0 || aligned_load(&s, s.clause->body) != of)
+  if (!open(f, v, PIR_CLAUSE_REDUCE, &s) || s.clause->combine != combine ||
+      s.clause->guard >= 0 || s.clause->init >= 0 || aligned_load(&s, s.clause->body) != of)
     return false;
-  if (s.clause->then >= 0 && without_casts(s.clause, s.clause->then)->op != PIR_V_ACC) return false;
-  if (!lower_reduce_space(&s, &space) || !space.keep) return false;
+  if (s.clause->then >= 0 && without_casts(s.clause, s.clause->then)->op != PIR_V_ACC)
+    return false;
+  if (!lower_reduce_space(&s, &space) || !space.keep)
+    return false;
   *out_axis = -1;
   for (int d = 0; d < space.rank; d++) {
-    if (!space.reduced[d]) continue;
-    if (*out_axis >= 0) return false;
+    if (!space.reduced[d])
+      continue;
+    if (*out_axis >= 0)
+      return false;
     *out_axis = d;
   }
   return *out_axis >= 0;
@@ -68,24 +83,28 @@ static bool is_fold(finder *f, const pir_value *v, pir_combine combine, const pi
 
 static bool like(const finder *f, const pir_value *a, const pir_value *b) {
   const pir_fact *x = lower_fact(f->l, a), *y = lower_fact(f->l, b);
-  if (!x->known || !y->known || x->dtype != y->dtype || x->rank != y->rank || x->rank < 0) return false;
+  if (!x->known || !y->known || x->dtype != y->dtype || x->rank != y->rank || x->rank < 0)
+    return false;
   for (int d = 0; d < x->rank; d++)
     if (x->shape[d] == PIR_DIM_UNKNOWN || y->shape[d] == PIR_DIM_UNKNOWN ||
-        pir_dim_canonical(f->l->dims, x->shape[d]) != pir_dim_canonical(f->l->dims, y->shape[d]))
+        pir_dim_canonical(f->l->dims, x->shape[d]) !=
+            pir_dim_canonical(f->l->dims, y->shape[d]))
       return false;
   return true;
 }
 
 bool attention_has(const attention *a, const pir_op *op) {
   for (int i = 0; i < a->chain_count; i++)
-    if (a->chain[i] == op) return true;
-  return op == a->first || op == a->second || op == a->max || op == a->shift || op == a->exp || op == a->sum ||
-         op == a->quotient;
+    if (a->chain[i] == op)
+      return true;
+  return op == a->first || op == a->second || op == a->max || op == a->shift || op == a->exp ||
+         op == a->sum || op == a->quotient;
 }
 
 static bool is_read_within(const attention *a, const pir_op *op) {
   for (pir_use *u = pir_value_first_use(pir_op_result(op, 0)); u; u = pir_use_next(u))
-    if (!attention_has(a, pir_use_owner(u))) return false;
+    if (!attention_has(a, pir_use_owner(u)))
+      return false;
   return true;
 }
 
@@ -93,41 +112,52 @@ static bool is_read_within(const attention *a, const pir_op *op) {
 static bool goes_with(const finder *f, const pir_value *v, const pir_value *scores) {
   const pir_fact *x = lower_fact(f->l, v), *y = lower_fact(f->l, scores);
   int64_t a, b;
-  if (!x->known || x->dtype != y->dtype || x->rank != y->rank || x->rank < 0) return false;
+  if (!x->known || x->dtype != y->dtype || x->rank != y->rank || x->rank < 0)
+    return false;
   for (int d = 0; d < x->rank; d++)
     if (x->shape[d] == PIR_DIM_UNKNOWN ||
-        (pir_dim_is_const(f->l->dims, x->shape[d], &a) && pir_dim_is_const(f->l->dims, y->shape[d], &b) && a != b))
+        (pir_dim_is_const(f->l->dims, x->shape[d], &a) &&
+         pir_dim_is_const(f->l->dims, y->shape[d], &b) && a != b))
       return false;
   return true;
 }
 
-// Whether the op's result depends on the first product; notes the ops on the way. What is read of it must be read at
-// the element that is computed.
+// Whether the op's result depends on the first product; notes the ops on the way. What is read
+// of it must be read at the element that is computed.
 static bool depends(finder *f, const pir_value *v, int depth) {
   attention *a = f->a;
   const pir_op *op = v ? pir_value_op(v) : NULL;
   lower_site s;
   bool any = false;
-  if (!op || depth > ATTENTION_MAX_CHAIN || !goes_with(f, v, a->scores)) return false;
-  if (op == a->first) return true;
+  if (!op || depth > ATTENTION_MAX_CHAIN || !goes_with(f, v, a->scores))
+    return false;
+  if (op == a->first)
+    return true;
   for (int i = 0; i < a->chain_count; i++)
-    if (a->chain[i] == op) return true;
+    if (a->chain[i] == op)
+      return true;
   if (lower_is_contraction(op)) {
-    if (a->first) return false;
+    if (a->first)
+      return false;
     a->first = op;
     return true;
   }
-  if (!open(f, v, PIR_CLAUSE_POINTWISE, &s)) return false;
+  if (!open(f, v, PIR_CLAUSE_POINTWISE, &s))
+    return false;
   for (size_t i = 0; i < pir_op_operands(op); i++) {
-    if (!depends(f, pir_op_operand(op, i), depth + 1)) continue;
+    if (!depends(f, pir_op_operand(op, i), depth + 1))
+      continue;
     any = true;
     for (int n = 0; n < s.clause->node_count; n++) {
       const pir_node *node = &s.clause->nodes[n];
-      if (node->op == PIR_I_LOAD) return false;
-      if (node->op == PIR_V_LOAD && node->k == (int)i && node->map_kind != PIR_MAP_ALIGNED) return false;
+      if (node->op == PIR_I_LOAD)
+        return false;
+      if (node->op == PIR_V_LOAD && node->k == (int)i && node->map_kind != PIR_MAP_ALIGNED)
+        return false;
     }
   }
-  if (!any || a->chain_count == ATTENTION_MAX_CHAIN) return false;
+  if (!any || a->chain_count == ATTENTION_MAX_CHAIN)
+    return false;
   a->chain[a->chain_count++] = op;
   return true;
 }
@@ -137,8 +167,10 @@ static bool match_rows(finder *f, const pir_value *weights) {
   attention *a = f->a;
   const pir_value *e, *sum, *shift, *max;
   int axis;
-  if (!is_function(f, weights, PIR_V_DIV, &e, &sum) || !is_fold(f, sum, PIR_COMBINE_ADD, e, &a->key) ||
-      !is_function(f, e, PIR_V_EXP, &shift, NULL) || !is_function(f, shift, PIR_V_SUB, &a->scores, &max) ||
+  if (!is_function(f, weights, PIR_V_DIV, &e, &sum) ||
+      !is_fold(f, sum, PIR_COMBINE_ADD, e, &a->key) ||
+      !is_function(f, e, PIR_V_EXP, &shift, NULL) ||
+      !is_function(f, shift, PIR_V_SUB, &a->scores, &max) ||
       !is_fold(f, max, PIR_COMBINE_MAX, a->scores, &axis) || axis != a->key)
     return false;
   a->quotient = pir_value_op(weights);
@@ -149,34 +181,43 @@ static bool match_rows(finder *f, const pir_value *weights) {
   const pir_fact *scores = lower_fact(f->l, a->scores);
   pir_dtype dtype = scores->dtype;
   a->rank = scores->rank;
-  if (!scores->known || a->rank < 2) return false;
+  if (!scores->known || a->rank < 2)
+    return false;
   memcpy(a->of_scores, scores->shape, sizeof a->of_scores);
-  return (dtype == PIR_F32 || dtype == PIR_F64) && like(f, weights, a->scores) && like(f, e, a->scores) &&
-         like(f, shift, a->scores) && depends(f, a->scores, 0) && a->first;
+  return (dtype == PIR_F32 || dtype == PIR_F64) && like(f, weights, a->scores) &&
+         like(f, e, a->scores) && like(f, shift, a->scores) && depends(f, a->scores, 0) &&
+         a->first;
 }
 
 // ---- axes
 
 // The variable that alone runs over each axis, or -1 where the extent is 1.
-static bool variables_of(const contraction *c, const contract_tensor *t, bool may_be_unsure, int *out) {
+static bool variables_of(const contraction *c, const contract_tensor *t, bool may_be_unsure,
+                         int *out) {
   int64_t one;
   for (int d = 0; d < t->rank; d++) {
     out[d] = -1;
     for (int v = 0; v < c->var_count; v++) {
-      if (!t->map[d].factor[v]) continue;
-      if (out[d] >= 0 || t->map[d].factor[v] != 1) return false;
+      if (!t->map[d].factor[v])
+        continue;
+      if (out[d] >= 0 || t->map[d].factor[v] != 1)
+        return false;
       out[d] = v;
     }
-    if (t->map[d].offset) return false;
-    if (t->map[d].unsure && !may_be_unsure) return false;
-    if (out[d] < 0 && (!pir_dim_is_const(c->dims, t->shape[d], &one) || one != 1)) return false;
+    if (t->map[d].offset)
+      return false;
+    if (t->map[d].unsure && !may_be_unsure)
+      return false;
+    if (out[d] < 0 && (!pir_dim_is_const(c->dims, t->shape[d], &one) || one != 1))
+      return false;
   }
   return true;
 }
 
 static bool mentions(const contract_tensor *t, int var) {
   for (int d = 0; var >= 0 && d < t->rank; d++)
-    if (t->map[d].factor[var]) return true;
+    if (t->map[d].factor[var])
+      return true;
   return false;
 }
 
@@ -194,8 +235,10 @@ static bool is_narrow(const contraction *c, int var, int64_t *out_extent) {
 static bool find_depth(attention *a) {
   a->depth = -1;
   for (int v = 0; v < a->one.var_count; v++) {
-    if (!a->one.vars[v].reduced) continue;
-    if (a->depth >= 0) return false;
+    if (!a->one.vars[v].reduced)
+      continue;
+    if (a->depth >= 0)
+      return false;
     a->depth = v;
   }
   return a->depth >= 0 && is_narrow(&a->one, a->depth, &a->depth_extent);
@@ -205,12 +248,16 @@ static bool find_depth(attention *a) {
 static bool find_width(attention *a, const contract_tensor *weights) {
   a->width = -1;
   for (int v = 0; v < a->two.var_count; v++) {
-    if (a->two.vars[v].reduced && v != a->in_two[a->key]) return false;
-    if (mentions(weights, v)) continue;
-    if (a->width >= 0 || a->two.vars[v].reduced || !mentions(a->v_map, v)) return false;
+    if (a->two.vars[v].reduced && v != a->in_two[a->key])
+      return false;
+    if (mentions(weights, v))
+      continue;
+    if (a->width >= 0 || a->two.vars[v].reduced || !mentions(a->v_map, v))
+      return false;
     a->width = v;
   }
-  return a->width >= 0 && a->two.vars[a->in_two[a->key]].reduced && is_narrow(&a->two, a->width, &a->width_extent);
+  return a->width >= 0 && a->two.vars[a->in_two[a->key]].reduced &&
+         is_narrow(&a->two, a->width, &a->width_extent);
 }
 
 // The rows of a tile: the innermost axis of the scores that neither keys nor values have.
@@ -227,43 +274,54 @@ static bool match_axes(finder *f, bool weights_first) {
   attention *a = f->a;
   int x, y;
   int64_t rows;
-  if (!pir_contract_match(a->first, f->l->facts, &a->one, &x, &y)) return false;
+  if (!pir_contract_match(a->first, f->l->facts, &a->one, &x, &y))
+    return false;
   const contract_tensor *weights = weights_first ? &a->two.a : &a->two.b;
   a->v_map = weights_first ? &a->two.b : &a->two.a;
-  if (a->one.out.rank != a->rank || weights->rank != a->rank || !variables_of(&a->one, &a->one.out, false, a->in_one) ||
-      !variables_of(&a->two, weights, true, a->in_two) || a->in_one[a->key] < 0 || a->in_two[a->key] < 0)
+  if (a->one.out.rank != a->rank || weights->rank != a->rank ||
+      !variables_of(&a->one, &a->one.out, false, a->in_one) ||
+      !variables_of(&a->two, weights, true, a->in_two) || a->in_one[a->key] < 0 ||
+      a->in_two[a->key] < 0)
     return false;
   bool key_in_a = mentions(&a->one.a, a->in_one[a->key]);
-  if (key_in_a == mentions(&a->one.b, a->in_one[a->key])) return false;
+  if (key_in_a == mentions(&a->one.b, a->in_one[a->key]))
+    return false;
   a->k_map = key_in_a ? &a->one.a : &a->one.b;
   a->q_map = key_in_a ? &a->one.b : &a->one.a;
   a->k = pir_op_operand(a->first, (size_t)(key_in_a ? x : y));
   a->q = pir_op_operand(a->first, (size_t)(key_in_a ? y : x));
-  if (!is_plain(&a->one, a->k_map) || !is_plain(&a->one, a->q_map) || !is_plain(&a->two, a->v_map) ||
-      !is_plain(&a->two, &a->two.out))
+  if (!is_plain(&a->one, a->k_map) || !is_plain(&a->one, a->q_map) ||
+      !is_plain(&a->two, a->v_map) || !is_plain(&a->two, &a->two.out))
     return false;
   if (a->k_map->dtype != a->one.out.dtype || a->q_map->dtype != a->one.out.dtype ||
       a->v_map->dtype != a->two.out.dtype || a->two.out.dtype != a->one.out.dtype)
     return false;
-  // The second product sums over as many keys as there are values: its extents are checked when it runs.
+  // The second product sums over as many keys as there are values: its extents are checked when
+  // it runs.
   for (int d = 0; d < a->rank; d++)
-    a->shape[d] = a->in_two[d] >= 0 ? a->two.vars[a->in_two[d]].extent : pir_dim_const(f->l->dims, 1);
+    a->shape[d] =
+        a->in_two[d] >= 0 ? a->two.vars[a->in_two[d]].extent : pir_dim_const(f->l->dims, 1);
   a->shape[a->key] = a->of_scores[a->key] = a->one.out.shape[a->key];
-  if (!find_depth(a) || !find_width(a, weights) || !find_row(a)) return false;
+  if (!find_depth(a) || !find_width(a, weights) || !find_row(a))
+    return false;
   return !pir_dim_is_const(f->l->dims, a->shape[a->row], &rows) || rows >= FEW_ROWS;
 }
 
-static bool match(finder *f, const pir_op *second, int weights, int values, bool weights_first) {
+static bool match(finder *f, const pir_op *second, int weights, int values,
+                  bool weights_first) {
   attention *a = f->a;
   a->second = second;
   a->v = pir_op_operand(second, (size_t)values);
-  if (!match_rows(f, pir_op_operand(second, (size_t)weights)) || a->v == pir_op_operand(second, (size_t)weights))
+  if (!match_rows(f, pir_op_operand(second, (size_t)weights)) ||
+      a->v == pir_op_operand(second, (size_t)weights))
     return false;
   const pir_op *between[] = {a->first, a->max, a->shift, a->exp, a->sum, a->quotient};
   for (size_t i = 0; i < sizeof between / sizeof *between; i++)
-    if (!is_read_within(a, between[i])) return false;
+    if (!is_read_within(a, between[i]))
+      return false;
   for (int i = 0; i < a->chain_count; i++)
-    if (!is_read_within(a, a->chain[i])) return false;
+    if (!is_read_within(a, a->chain[i]))
+      return false;
   return match_axes(f, weights_first);
 }
 
@@ -271,35 +329,44 @@ bool attention_match(lowering *l, const pir_op *second, attention *out) {
   finder f = {l, out};
   contraction two;
   int a, b;
-  if (!lower_is_contraction(second) || !pir_contract_match(second, l->facts, &two, &a, &b)) return false;
+  if (!lower_is_contraction(second) || !pir_contract_match(second, l->facts, &two, &a, &b))
+    return false;
   for (int way = 0; way < 2; way++) {
     *out = (attention){.two = two};
-    if (match(&f, second, way ? b : a, way ? a : b, way == 0)) return true;
+    if (match(&f, second, way ? b : a, way ? a : b, way == 0))
+      return true;
   }
   return false;
 }
 
-const pir_op *attention_turn(lowering *l, const pir_value *sum, uint8_t out_from[PIR_MAX_RANK]) {
+const pir_op *attention_turn(lowering *l, const pir_value *sum,
+                             uint8_t out_from[PIR_MAX_RANK]) {
   const pir_use *use = pir_value_first_use(sum);
   const pir_op *op = use ? pir_use_owner(use) : NULL;
   lower_site site;
   loop_expr *index[PIR_MAX_RANK], *from[PIR_MAX_RANK];
   const pir_fact *source, *fact = lower_fact(l, sum);
   bool seen[PIR_MAX_RANK] = {false};
-  if (!op || pir_use_next(use) || pir_op_results(op) != 1 || pir_op_has(op, PIR_TERMINATOR | PIR_STRUCTURAL))
+  if (!op || pir_use_next(use) || pir_op_results(op) != 1 ||
+      pir_op_has(op, PIR_TERMINATOR | PIR_STRUCTURAL))
     return NULL;
   const pir_fact *turned = lower_fact(l, pir_op_result(op, 0));
   const pir_opdef *def = pir_op_meaning(op);
-  if (!def || !def->clause || pir_op_regions(op) || !turned->known || turned->rank != fact->rank ||
-      turned->dtype != fact->dtype || !lower_open(l, op, 0, &site))
+  if (!def || !def->clause || pir_op_regions(op) || !turned->known ||
+      turned->rank != fact->rank || turned->dtype != fact->dtype ||
+      !lower_open(l, op, 0, &site))
     return NULL;
   lower_start(l, "turn", 0);
-  for (int d = 0; d < turned->rank; d++) index[d] = pir_loop_use(l->m, pir_loop_var_create(l->fn, "i", PIR_I64, 1));
-  if (!lower_moved_index(&site, index, &source, from) || source != fact) return NULL;
+  for (int d = 0; d < turned->rank; d++)
+    index[d] = pir_loop_use(l->m, pir_loop_var_create(l->fn, "i", PIR_I64, 1));
+  if (!lower_moved_index(&site, index, &source, from) || source != fact)
+    return NULL;
   for (int d = 0; d < fact->rank; d++) {  // axis d of the sum is axis `at` of the result
     int at = 0;
-    while (at < fact->rank && (from[d]->kind != LOOP_VAR || from[d]->var != index[at]->var)) at++;
-    if (at == fact->rank || seen[at]) return NULL;
+    while (at < fact->rank && (from[d]->kind != LOOP_VAR || from[d]->var != index[at]->var))
+      at++;
+    if (at == fact->rank || seen[at])
+      return NULL;
     seen[at] = true;
     out_from[at] = (uint8_t)d;
   }

@@ -1,23 +1,32 @@
-// Groups that are attention: both products, and the weights between them, for a block of query rows at a time. Nothing
-// of the size of the score matrix is ever in memory.
+// Groups that are attention: both products, and the weights between them, for a block of query
+// rows at a time. Nothing of the size of the score matrix is ever in memory.
 //
-// A unit is one block of rows of one pair of batch and head. Its keys and values are taken in blocks that fit the
-// second cache: packed into scratch (keys as [vector of keys][depth][lane], values as [key][width]), then, for a few
-// tiles of rows, the first product, the elementwise ops on its sums, the exponentials, and the second product. Where
-// all keys are one block the results are done. Otherwise each row keeps its maximum m and sum s so far; when a block
-// raises m, what is summed so far shrinks by exp(m_old - m): Milakov and Gimelshein, Online normalizer calculation for
-// softmax, 2018; Dao et al., FlashAttention, 2022. Dividing by s is left to the end, one division a result.
+// A unit is one block of rows of one pair of batch and head. Its keys and values are taken in
+// blocks that fit the second cache: packed into scratch (keys as [vector of keys][depth][lane],
+// values as [key][width]), then, for a few tiles of rows, the first product, the elementwise
+// ops on its sums, the exponentials, and the second product. Where all keys are one block the
+// results are done. Otherwise each row keeps its maximum m and sum s so far; when a block
+// raises m, what is summed so far shrinks by exp(m_old - m): Milakov and Gimelshein, Online
+// normalizer calculation for softmax, 2018; Dao et al., FlashAttention, 2022. Dividing by s is
+// left to the end, one division a result.
 //
-// Queries, keys and values are computed where they are packed, so transpositions, slices and scales before them are
-// index arithmetic. The number of keys and rows may be known only by running; of no keys the sums are zero, and a row
-// whose scores are all -inf is NaN, as it is when the ops are done one by one.
+// Queries, keys and values are computed where they are packed, so transpositions, slices and
+// scales before them are index arithmetic. The number of keys and rows may be known only by
+// running; of no keys the sums are zero, and a row whose scores are all -inf is NaN, as it is
+// when the ops are done one by one.
 #include "attention.h"
 #include "contract_impl.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { ROW_TILES = 4, UNIT_ROWS = 16, FEW_UNITS = 8, PACKED_BYTES = 1 << 18, VARYING_KEYS = 256 };
+enum {
+  ROW_TILES = 4,
+  UNIT_ROWS = 16,
+  FEW_UNITS = 8,
+  PACKED_BYTES = 1 << 18,
+  VARYING_KEYS = 256
+};
 
 typedef struct emission {
   lowering *l;
@@ -37,20 +46,31 @@ typedef struct emission {
   int64_t turned_line;
 } emission;
 
-static loop_expr *number(const emission *e, int64_t n) { return pir_loop_int(e->m, n); }
-static loop_expr *plus(const emission *e, loop_expr *a, loop_expr *b) { return pir_loop_add(e->m, a, b); }
-static loop_expr *times(const emission *e, loop_expr *a, int64_t n) { return pir_loop_mul(e->m, a, number(e, n)); }
-static loop_expr *name(const emission *e, loop_block *b, loop_expr *x) { return pir_loop_let(e->fn, b, "t", x); }
-static loop_expr *real(const emission *e, double x) { return pir_loop_const_float(e->m, e->type, x); }
+static loop_expr *number(const emission *e, int64_t n) {
+  return pir_loop_int(e->m, n);
+}
+static loop_expr *plus(const emission *e, loop_expr *a, loop_expr *b) {
+  return pir_loop_add(e->m, a, b);
+}
+static loop_expr *times(const emission *e, loop_expr *a, int64_t n) {
+  return pir_loop_mul(e->m, a, number(e, n));
+}
+static loop_expr *name(const emission *e, loop_block *b, loop_expr *x) {
+  return pir_loop_let(e->fn, b, "t", x);
+}
+static loop_expr *real(const emission *e, double x) {
+  return pir_loop_const_float(e->m, e->type, x);
+}
 
-static loop_block *count_up(const emission *e, loop_block *block, loop_for_kind kind, loop_expr *begin, loop_expr *end,
-                            int64_t step, loop_expr **out) {
+static loop_block *count_up(const emission *e, loop_block *block, loop_for_kind kind,
+                            loop_expr *begin, loop_expr *end, int64_t step, loop_expr **out) {
   loop_var *v = pir_loop_var_create(e->fn, "i", PIR_I64, 1);
   *out = pir_loop_use(e->m, v);
   return pir_loop_for(e->fn, block, kind, v, begin, end, number(e, step));
 }
 
-static loop_block *vectorised(const emission *e, loop_block *block, loop_expr *end, loop_expr **out) {
+static loop_block *vectorised(const emission *e, loop_block *block, loop_expr *end,
+                              loop_expr **out) {
   loop_block *body = count_up(e, block, LOOP_VECTORISED, number(e, 0), end, 1, out);
   block->last->unroll = 4;
   return body;
@@ -67,24 +87,29 @@ static bool same_dim(const emission *e, pir_dim a, pir_dim b) {
   return pir_dim_canonical(e->l->dims, a) == pir_dim_canonical(e->l->dims, b);
 }
 
-// Index along axis d of a tensor like the scores that has this extent there; NULL while the axis has none.
+// Index along axis d of a tensor like the scores that has this extent there; NULL while the
+// axis has none.
 static loop_expr *along(const emission *e, int d, pir_dim extent) {
-  return !e->axis[d] || same_dim(e, extent, e->a->shape[d]) ? e->axis[d] : within(e, e->axis[d], extent);
+  return !e->axis[d] || same_dim(e, extent, e->a->shape[d]) ? e->axis[d]
+                                                            : within(e, e->axis[d], extent);
 }
 
 // The values of a contraction's variables at e->axis and `other`, the one that the scores lack.
 static void variables(const emission *e, bool second, loop_expr *other, loop_expr **out) {
   const attention *a = e->a;
   const int *of_axis = second ? a->in_two : a->in_one;
-  for (int v = 0; v < CONTRACT_MAX_VARS; v++) out[v] = NULL;
+  for (int v = 0; v < CONTRACT_MAX_VARS; v++)
+    out[v] = NULL;
   for (int d = 0; d < a->rank; d++) {
-    if (of_axis[d] < 0) continue;
+    if (of_axis[d] < 0)
+      continue;
     out[of_axis[d]] = second ? e->axis[d] : along(e, d, a->one.out.shape[d]);
   }
   out[second ? a->width : a->depth] = other;
 }
 
-static void index_of(const emission *e, const contract_tensor *t, loop_expr *const *variable, loop_expr **out) {
+static void index_of(const emission *e, const contract_tensor *t, loop_expr *const *variable,
+                     loop_expr **out) {
   for (int d = 0; d < t->rank; d++) {
     out[d] = number(e, 0);
     for (int v = 0; v < CONTRACT_MAX_VARS; v++)
@@ -93,16 +118,19 @@ static void index_of(const emission *e, const contract_tensor *t, loop_expr *con
   }
 }
 
-// Stores the element of q or k at depth `other`, or of v at width `other`, as e->axis says, into scratch.
-static void store_element(emission *e, loop_block *block, const pir_value *value, const contract_tensor *map,
-                          loop_expr *other, loop_buffer *to, loop_expr *at) {
+// Stores the element of q or k at depth `other`, or of v at width `other`, as e->axis says,
+// into scratch.
+static void store_element(emission *e, loop_block *block, const pir_value *value,
+                          const contract_tensor *map, loop_expr *other, loop_buffer *to,
+                          loop_expr *at) {
   loop_expr *variable[CONTRACT_MAX_VARS], *index[PIR_MAX_RANK];
   variables(e, map == e->a->v_map, other, variable);
   index_of(e, map, variable, index);
   lower_place before = lower_enter(e->l, block);
   loop_expr *x = lower_element(e->l, value, index);
   lower_leave(e->l, before);
-  if (!e->l->why) pir_loop_store(e->fn, block, to, at, x, NULL);
+  if (!e->l->why)
+    pir_loop_store(e->fn, block, to, at, x, NULL);
 }
 
 // One vector of keys from `key` on, all depths.
@@ -111,10 +139,13 @@ static void pack_panel(emission *e, loop_block *block, loop_expr *key, loop_expr
   loop_block body = {0};
   block = count_up(e, block, LOOP_SERIAL, number(e, 0), number(e, e->depth), 1, &d);
   loop_var *lane = pir_loop_var_create(e->fn, "lane", PIR_I64, 1);
-  loop_expr *at = plus(e, times(e, pir_loop_floordiv(e->m, key, number(e, e->lanes)), e->panel), times(e, d, e->lanes));
+  loop_expr *at = plus(e, times(e, pir_loop_floordiv(e->m, key, number(e, e->lanes)), e->panel),
+                       times(e, d, e->lanes));
   e->axis[e->a->key] = plus(e, e->first_key, plus(e, key, pir_loop_use(e->m, lane)));
-  store_element(e, &body, e->a->k, e->a->k_map, d, e->keys, plus(e, at, pir_loop_use(e->m, lane)));
-  if (!e->l->why && pir_loop_widen(e->fn, block, &body, lane, number(e, 0), (uint16_t)e->lanes, mask, NULL, NULL, 0))
+  store_element(e, &body, e->a->k, e->a->k_map, d, e->keys,
+                plus(e, at, pir_loop_use(e->m, lane)));
+  if (!e->l->why && pir_loop_widen(e->fn, block, &body, lane, number(e, 0), (uint16_t)e->lanes,
+                                   mask, NULL, NULL, 0))
     lower_fail(e->l, e->a->first, "keys that have no vector form");
 }
 
@@ -130,17 +161,20 @@ static bool reads_runs(const loop_block *body, const loop_var *lane) {
   return true;
 }
 
-// A square of lanes x lanes, turned: rows that are half the square apart are zipped, as often as halves can be taken.
+// A square of lanes x lanes, turned: rows that are half the square apart are zipped, as often
+// as halves can be taken.
 static void turn(const emission *e, loop_block *block, loop_expr **rows) {
   loop_expr *next[64];
   for (int round = 1; round < e->lanes; round *= 2) {
     for (int i = 0; i < e->lanes; i++)
-      next[i] = name(e, block, pir_loop_zip(e->m, rows[i / 2], rows[i / 2 + e->lanes / 2], i % 2));
+      next[i] =
+          name(e, block, pir_loop_zip(e->m, rows[i / 2], rows[i / 2 + e->lanes / 2], i % 2));
     memcpy(rows, next, (size_t)e->lanes * sizeof *rows);
   }
 }
 
-// The same for keys whose depths lie side by side: they are read as they lie, and turned in squares.
+// The same for keys whose depths lie side by side: they are read as they lie, and turned in
+// squares.
 static void pack_turned(emission *e, loop_block *block, loop_expr *key, loop_expr *count) {
   loop_expr *k, *d, *rows[64];
   int64_t line = e->turned_line;
@@ -151,16 +185,20 @@ static void pack_turned(emission *e, loop_block *block, loop_expr *key, loop_exp
   loop_expr *to = times(e, pir_loop_floordiv(e->m, key, number(e, e->lanes)), e->panel);
   for (int64_t from = 0; from < e->depth; from += e->lanes) {
     for (int i = 0; i < e->lanes; i++)
-      rows[i] = name(e, block, pir_loop_load(e->m, e->turned, number(e, i * line + from), (uint16_t)e->lanes, NULL));
+      rows[i] = name(
+          e, block,
+          pir_loop_load(e->m, e->turned, number(e, i * line + from), (uint16_t)e->lanes, NULL));
     turn(e, block, rows);
     for (int i = 0; i < e->lanes && from + i < e->depth; i++)
-      pir_loop_store(e->fn, block, e->keys, plus(e, to, number(e, (from + i) * e->lanes)), rows[i], NULL);
+      pir_loop_store(e->fn, block, e->keys, plus(e, to, number(e, (from + i) * e->lanes)),
+                     rows[i], NULL);
   }
 }
 
 static void pack_keys(emission *e, loop_block *block) {
   loop_expr *key, *width = number(e, e->lanes);
-  loop_block *rest, *body = count_up(e, block, LOOP_SERIAL, number(e, 0), e->key_count, e->lanes, &key);
+  loop_block *rest,
+      *body = count_up(e, block, LOOP_SERIAL, number(e, 0), e->key_count, e->lanes, &key);
   key->var->multiple = e->lanes;
   loop_expr *left = name(e, body, pir_loop_sub(e->m, e->key_count, key));
   if (e->turned) {
@@ -177,7 +215,8 @@ static void pack_values(emission *e, loop_block *block) {
   block = count_up(e, block, LOOP_SERIAL, number(e, 0), e->key_count, 1, &key);
   e->axis[e->a->key] = plus(e, e->first_key, key);
   loop_block *body = vectorised(e, block, number(e, e->a->width_extent), &w);
-  store_element(e, body, e->a->v, e->a->v_map, w, e->values, plus(e, times(e, key, e->width), w));
+  store_element(e, body, e->a->v, e->a->v_map, w, e->values,
+                plus(e, times(e, key, e->width), w));
 }
 
 // `count` rows from row `from` of the unit on.
@@ -186,12 +225,14 @@ static void pack_queries(emission *e, loop_block *block, loop_expr *from, loop_e
   block = count_up(e, block, LOOP_SERIAL, number(e, 0), count, 1, &row);
   e->axis[e->a->row] = plus(e, e->first_row, plus(e, from, row));
   loop_block *body = vectorised(e, block, number(e, e->depth), &d);
-  store_element(e, body, e->a->q, e->a->q_map, d, e->queries, plus(e, times(e, row, e->depth), d));
+  store_element(e, body, e->a->q, e->a->q_map, d, e->queries,
+                plus(e, times(e, row, e->depth), d));
 }
 
 // ---- products
 
-// A tile of sums in registers: rows x vectors, over `steps` steps. A row's element moves by 1 a step.
+// A tile of sums in registers: rows x vectors, over `steps` steps. A row's element moves by 1 a
+// step.
 typedef struct tile {
   int rows, vectors;
   loop_buffer *a, *b;
@@ -210,17 +251,20 @@ static void emit_sums(const emission *e, loop_block *block, tile *t) {
   for (int v = 0; v < t->vectors; v++) {
     t->sums[v] = pir_loop_registers(e->fn, "sum", e->type, lanes, t->rows);
     for (int r = 0; r < t->rows; r++)
-      pir_loop_store(e->fn, block, t->sums[v], number(e, r), pir_loop_broadcast(e->m, real(e, 0), lanes), NULL);
+      pir_loop_store(e->fn, block, t->sums[v], number(e, r),
+                     pir_loop_broadcast(e->m, real(e, 0), lanes), NULL);
   }
   t->a_at = name(e, block, t->a_at);
   t->b_at = name(e, block, t->b_at);
   block = count_up(e, block, LOOP_SERIAL, number(e, 0), t->steps, 1, &k);
   for (int v = 0; v < t->vectors; v++) {
-    loop_expr *at = plus(e, t->b_at, plus(e, times(e, k, t->b_step), number(e, v * t->b_vector)));
+    loop_expr *at =
+        plus(e, t->b_at, plus(e, times(e, k, t->b_step), number(e, v * t->b_vector)));
     line[v] = name(e, block, pir_loop_load(e->m, t->b, at, lanes, NULL));
   }
   for (int r = 0; r < t->rows; r++) {
-    loop_expr *x = pir_loop_load(e->m, t->a, plus(e, t->a_at, plus(e, k, number(e, r * t->a_row))), 1, NULL);
+    loop_expr *x = pir_loop_load(
+        e->m, t->a, plus(e, t->a_at, plus(e, k, number(e, r * t->a_row))), 1, NULL);
     x = pir_loop_broadcast(e->m, name(e, block, x), lanes);
     for (int v = 0; v < t->vectors; v++) {
       loop_expr *sum = sum_of(e, t, r, v);
@@ -232,27 +276,37 @@ static void emit_sums(const emission *e, loop_block *block, tile *t) {
 }
 
 // What is done to `rows` rows from `row` of the strip on.
-typedef void emit_rows_fn(emission *e, loop_block *block, loop_expr *strip, loop_expr *row, int rows);
+typedef void emit_rows_fn(emission *e, loop_block *block, loop_expr *strip, loop_expr *row,
+                          int rows);
 
 // Full tiles, then what is left in tiles of powers of two.
-static void each_tile(emission *e, loop_block *block, loop_expr *strip, loop_expr *count, emit_rows_fn *emit) {
+static void each_tile(emission *e, loop_block *block, loop_expr *strip, loop_expr *count,
+                      emit_rows_fn *emit) {
   loop_expr *row, *rest = name(e, block, pir_loop_mod(e->m, count, number(e, e->rows)));
   loop_expr *full = name(e, block, pir_loop_sub(e->m, count, rest));
   loop_block *tiles = count_up(e, block, LOOP_SERIAL, number(e, 0), full, e->rows, &row);
   emit(e, tiles, strip, row, e->rows);
   int size = 1;
   int64_t known;
-  while (size * 2 < e->rows) size *= 2;
+  while (size * 2 < e->rows)
+    size *= 2;
   for (; size >= 1 && !e->l->why; size /= 2) {
     loop_expr *left = pir_loop_mod(e->m, rest, number(e, 2 * size));
-    if (pir_loop_is_int(left, &known) && known < size) continue;
-    loop_block *body = pir_loop_if(e->fn, block, pir_loop_lt(e->m, number(e, size - 1), left), NULL);
+    if (pir_loop_is_int(left, &known) && known < size)
+      continue;
+    loop_block *body =
+        pir_loop_if(e->fn, block, pir_loop_lt(e->m, number(e, size - 1), left), NULL);
     emit(e, body, strip, name(e, body, pir_loop_sub(e->m, count, left)), size);
   }
 }
 
-static void first_product(emission *e, loop_block *block, loop_expr *row, loop_expr *key, int rows, int vectors) {
-  tile t = {.rows = rows, .vectors = vectors, .a = e->queries, .b = e->keys, .steps = number(e, e->depth)};
+static void first_product(emission *e, loop_block *block, loop_expr *row, loop_expr *key,
+                          int rows, int vectors) {
+  tile t = {.rows = rows,
+            .vectors = vectors,
+            .a = e->queries,
+            .b = e->keys,
+            .steps = number(e, e->depth)};
   t.a_at = times(e, row, e->depth);
   t.a_row = e->depth;
   t.b_at = times(e, pir_loop_floordiv(e->m, key, number(e, e->lanes)), e->panel);
@@ -261,17 +315,20 @@ static void first_product(emission *e, loop_block *block, loop_expr *row, loop_e
   emit_sums(e, block, &t);
   for (int r = 0; r < rows; r++)
     for (int v = 0; v < vectors; v++)
-      pir_loop_store(e->fn, block, e->scores,
-                     plus(e, plus(e, times(e, row, e->line), key), number(e, r * e->line + v * e->lanes)),
-                     sum_of(e, &t, r, v), NULL);
+      pir_loop_store(
+          e->fn, block, e->scores,
+          plus(e, plus(e, times(e, row, e->line), key), number(e, r * e->line + v * e->lanes)),
+          sum_of(e, &t, r, v), NULL);
 }
 
-static void emit_first(emission *e, loop_block *block, loop_expr *strip, loop_expr *row, int rows) {
+static void emit_first(emission *e, loop_block *block, loop_expr *strip, loop_expr *row,
+                       int rows) {
   loop_expr *key, *all = number(e, (int64_t)e->lanes * e->vectors);
   (void)strip;
   loop_expr *rest = name(e, block, pir_loop_mod(e->m, e->key_count, all));
   loop_expr *full = name(e, block, pir_loop_sub(e->m, e->key_count, rest));
-  loop_block *body = count_up(e, block, LOOP_SERIAL, number(e, 0), full, (int64_t)e->lanes * e->vectors, &key);
+  loop_block *body =
+      count_up(e, block, LOOP_SERIAL, number(e, 0), full, (int64_t)e->lanes * e->vectors, &key);
   key->var->multiple = e->lanes;
   first_product(e, body, row, key, rows, e->vectors);
   body = count_up(e, block, LOOP_SERIAL, full, e->key_count, e->lanes, &key);
@@ -281,9 +338,11 @@ static void emit_first(emission *e, loop_block *block, loop_expr *strip, loop_ex
 
 // ---- rows
 
-static loop_expr *start_fold(const emission *e, loop_block *block, pir_combine combine, loop_buffer **out) {
+static loop_expr *start_fold(const emission *e, loop_block *block, pir_combine combine,
+                             loop_buffer **out) {
   *out = pir_loop_registers(e->fn, "fold", e->type, 1, 1);
-  pir_loop_store(e->fn, block, *out, number(e, 0), pir_loop_neutral(e->m, combine, e->type), NULL);
+  pir_loop_store(e->fn, block, *out, number(e, 0), pir_loop_neutral(e->m, combine, e->type),
+                 NULL);
   return pir_loop_load(e->m, *out, number(e, 0), 1, NULL);
 }
 
@@ -295,7 +354,8 @@ static loop_expr *emit_scores(emission *e, loop_block *block, loop_expr *line) {
   loop_block *body = vectorised(e, block, e->key_count, &key);
   loop_expr *at = plus(e, line, key), *index[PIR_MAX_RANK];
   e->axis[e->a->key] = plus(e, e->first_key, key);
-  for (int d = 0; d < e->a->rank; d++) index[d] = along(e, d, e->a->of_scores[d]);
+  for (int d = 0; d < e->a->rank; d++)
+    index[d] = along(e, d, e->a->of_scores[d]);
   lower_place before = lower_enter(l, body);
   lower_value *sums = lower_add(l, pir_op_result(e->a->first, 0));
   sums->row = e->scores;
@@ -303,14 +363,17 @@ static loop_expr *emit_scores(emission *e, loop_block *block, loop_expr *line) {
   loop_expr *x = lower_element(l, e->a->scores, index);
   sums->row = NULL;
   lower_leave(l, before);
-  if (l->why) return x;
-  if (e->a->chain_count) pir_loop_store(e->fn, body, e->scores, at, x, NULL);
+  if (l->why)
+    return x;
+  if (e->a->chain_count)
+    pir_loop_store(e->fn, body, e->scores, at, x, NULL);
   pir_loop_accumulate(e->fn, body, fold, number(e, 0), PIR_COMBINE_MAX, x);
   return name(e, block, largest);
 }
 
 // exp(score - shift) of a row, in place, and their sum.
-static loop_expr *emit_weights(emission *e, loop_block *block, loop_expr *line, loop_expr *shift) {
+static loop_expr *emit_weights(emission *e, loop_block *block, loop_expr *line,
+                               loop_expr *shift) {
   loop_buffer *fold;
   loop_expr *key, *sum = start_fold(e, block, PIR_COMBINE_ADD, &fold);
   loop_block *body = vectorised(e, block, e->key_count, &key);
@@ -326,12 +389,15 @@ static void emit_rows(emission *e, loop_block *block, loop_expr *strip, loop_exp
   loop_expr *row;
   loop_module *m = e->m;
   block = count_up(e, block, LOOP_SERIAL, number(e, 0), count, 1, &row);
-  loop_expr *of_unit = name(e, block, plus(e, strip, row)), *line = name(e, block, times(e, row, e->line));
+  loop_expr *of_unit = name(e, block, plus(e, strip, row)),
+            *line = name(e, block, times(e, row, e->line));
   e->axis[e->a->row] = plus(e, e->first_row, of_unit);
   loop_expr *largest = emit_scores(e, block, line);
-  if (e->l->why) return;
+  if (e->l->why)
+    return;
   if (e->one_block) {
-    pir_loop_store(e->fn, block, e->total, of_unit, emit_weights(e, block, line, largest), NULL);
+    pir_loop_store(e->fn, block, e->total, of_unit, emit_weights(e, block, line, largest),
+                   NULL);
     return;
   }
   loop_expr *before = name(e, block, pir_loop_load(m, e->top, of_unit, 1, NULL));
@@ -342,34 +408,39 @@ static void emit_rows(emission *e, loop_block *block, loop_expr *strip, loop_exp
   largest = name(e, block, pir_loop_select(m, none, real(e, 0), largest));
   loop_expr *sum = emit_weights(e, block, line, largest);
   pir_loop_store(e->fn, block, e->shrink, row, real(e, 0), NULL);
-  loop_block *later = pir_loop_if(e->fn, block, pir_loop_lt(m, number(e, 0), e->first_key), NULL);
-  loop_expr *by = name(e, later, pir_loop_op(m, PIR_V_EXP, pir_loop_sub(m, before, largest), NULL, NULL));
+  loop_block *later =
+      pir_loop_if(e->fn, block, pir_loop_lt(m, number(e, 0), e->first_key), NULL);
+  loop_expr *by =
+      name(e, later, pir_loop_op(m, PIR_V_EXP, pir_loop_sub(m, before, largest), NULL, NULL));
   pir_loop_store(e->fn, later, e->shrink, row, by, NULL);
-  loop_expr *old =
-      pir_loop_mul(m, pir_loop_load(m, e->total, of_unit, 1, NULL), pir_loop_load(m, e->shrink, row, 1, NULL));
+  loop_expr *old = pir_loop_mul(m, pir_loop_load(m, e->total, of_unit, 1, NULL),
+                                pir_loop_load(m, e->shrink, row, 1, NULL));
   pir_loop_store(e->fn, block, e->total, of_unit, plus(e, old, sum), NULL);
 }
 
 // ---- results
 
 // Hands vector v of the results of row `of_unit`, not yet divided, to what follows.
-static void finish_vector(emission *e, loop_block *block, loop_expr *of_unit, int64_t v, loop_expr *sums,
-                          loop_expr *total) {
+static void finish_vector(emission *e, loop_block *block, loop_expr *of_unit, int64_t v,
+                          loop_expr *sums, loop_expr *total) {
   const attention *a = e->a;
   loop_expr *variable[CONTRACT_MAX_VARS];
   int64_t left = a->width_extent - v * e->lanes;
   contract_point p = {.lanes = (uint16_t)e->lanes, .lane_axis = -1};
   p.value = pir_loop_op(e->m, PIR_V_DIV, sums, total, NULL);
-  if (left < e->lanes) p.mask = pir_loop_tail_mask(e->m, number(e, left), (uint16_t)e->lanes);
+  if (left < e->lanes)
+    p.mask = pir_loop_tail_mask(e->m, number(e, left), (uint16_t)e->lanes);
   e->axis[a->row] = plus(e, e->first_row, of_unit);
   variables(e, true, number(e, v * e->lanes), variable);
   index_of(e, &a->two.out, variable, p.index);
   for (int d = 0; d < a->two.out.rank; d++)
-    if (a->two.out.map[d].factor[a->width]) p.lane_axis = d;
+    if (a->two.out.map[d].factor[a->width])
+      p.lane_axis = d;
   lower_finish(e->l, pir_op_result(a->second, 0), e->fn, block, &p);
 }
 
-static void second_product(emission *e, loop_block *block, loop_expr *strip, loop_expr *row, int rows) {
+static void second_product(emission *e, loop_block *block, loop_expr *strip, loop_expr *row,
+                           int rows) {
   int vectors = (int)(e->width / e->lanes);
   for (int from = 0; from < vectors && !e->l->why; from += e->vectors) {
     tile t = {.rows = rows, .a = e->scores, .b = e->values, .steps = e->key_count};
@@ -382,16 +453,21 @@ static void second_product(emission *e, loop_block *block, loop_expr *strip, loo
     emit_sums(e, block, &t);
     for (int r = 0; r < rows; r++) {
       loop_expr *of_unit = plus(e, plus(e, strip, row), number(e, r));
-      loop_expr *total = e->one_block ? name(e, block, pir_loop_load(e->m, e->total, of_unit, 1, NULL)) : NULL;
+      loop_expr *total =
+          e->one_block ? name(e, block, pir_loop_load(e->m, e->total, of_unit, 1, NULL)) : NULL;
       loop_expr *by =
-          total ? NULL : name(e, block, pir_loop_load(e->m, e->shrink, plus(e, row, number(e, r)), 1, NULL));
+          total ? NULL
+                : name(e, block,
+                       pir_loop_load(e->m, e->shrink, plus(e, row, number(e, r)), 1, NULL));
       for (int v = 0; v < t.vectors && !e->l->why; v++) {
         if (total) {
           finish_vector(e, block, of_unit, from + v, sum_of(e, &t, r, v), total);
           continue;
         }
-        loop_expr *at = plus(e, times(e, of_unit, e->width), number(e, (int64_t)(from + v) * e->lanes));
-        loop_expr *old = pir_loop_mul(e->m, pir_loop_load(e->m, e->out, at, (uint16_t)e->lanes, NULL), by);
+        loop_expr *at =
+            plus(e, times(e, of_unit, e->width), number(e, (int64_t)(from + v) * e->lanes));
+        loop_expr *old =
+            pir_loop_mul(e->m, pir_loop_load(e->m, e->out, at, (uint16_t)e->lanes, NULL), by);
         pir_loop_store(e->fn, block, e->out, at, plus(e, old, sum_of(e, &t, r, v)), NULL);
       }
     }
@@ -411,7 +487,8 @@ static void hand_out(emission *e, loop_block *block) {
   loop_expr *row, *keys = lower_dim(e->l, e->a->shape[e->a->key]);
   block = count_up(e, block, LOOP_SERIAL, number(e, 0), e->row_count, 1, &row);
   loop_expr *total = pir_loop_load(e->m, e->total, row, 1, NULL);
-  total = name(e, block, pir_loop_select(e->m, pir_loop_lt(e->m, number(e, 0), keys), total, real(e, 1)));
+  total = name(e, block,
+               pir_loop_select(e->m, pir_loop_lt(e->m, number(e, 0), keys), total, real(e, 1)));
   for (int64_t v = 0; v < e->width / e->lanes && !e->l->why; v++) {
     loop_expr *at = plus(e, times(e, row, e->width), number(e, v * e->lanes));
     loop_expr *sums = name(e, block, pir_loop_load(e->m, e->out, at, (uint16_t)e->lanes, NULL));
@@ -426,15 +503,20 @@ static void emit_block_of_keys(emission *e, loop_block *block) {
   pack_keys(e, block);
   pack_values(e, block);
   block = count_up(e, block, LOOP_SERIAL, number(e, 0), e->row_count, e->rows_of_strip, &strip);
-  loop_expr *count = pir_loop_min(e->m, pir_loop_sub(e->m, e->row_count, strip), number(e, e->rows_of_strip));
+  loop_expr *count =
+      pir_loop_min(e->m, pir_loop_sub(e->m, e->row_count, strip), number(e, e->rows_of_strip));
   count = name(e, block, count);
   pack_queries(e, block, strip, count);
   each_tile(e, block, strip, count, emit_first);
-  if (!e->l->why) emit_rows(e, block, strip, count);
-  if (!e->l->why) each_tile(e, block, strip, count, second_product);
+  if (!e->l->why)
+    emit_rows(e, block, strip, count);
+  if (!e->l->why)
+    each_tile(e, block, strip, count, second_product);
 }
 
-static int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
+static int64_t round_up(int64_t n, int64_t to) {
+  return (n + to - 1) / to * to;
+}
 
 static void choose_sizes(emission *e) {
   const attention *a = e->a;
@@ -445,21 +527,29 @@ static void choose_sizes(emission *e) {
   e->rows = contract_most_rows(target, e->vectors);
   e->depth = a->depth_extent;
   e->width = round_up(a->width_extent, e->lanes);
-  e->panel = (e->depth + 1) * e->lanes;  // vectors of keys must not share the sets of the first cache
-  int64_t most = PACKED_BYTES / (size * (e->depth + e->width)), varying = most < VARYING_KEYS ? most : VARYING_KEYS;
+  e->panel =
+      (e->depth + 1) * e->lanes;  // vectors of keys must not share the sets of the first cache
+  int64_t most = PACKED_BYTES / (size * (e->depth + e->width)),
+          varying = most < VARYING_KEYS ? most : VARYING_KEYS;
   bool known = pir_dim_is_const(e->l->dims, a->shape[a->key], &keys) && keys > 0;
   e->one_block = known && keys <= most;
-  if (e->one_block) e->keys_of_block = keys;
-  else e->keys_of_block = round_up(varying < 1 ? 1 : varying, e->lanes);
+  if (e->one_block)
+    e->keys_of_block = keys;
+  else
+    e->keys_of_block = round_up(varying < 1 ? 1 : varying, e->lanes);
   e->line = round_up(e->keys_of_block, (int64_t)e->lanes * e->vectors) + e->lanes;
   e->rows_of_strip = (int64_t)ROW_TILES * e->rows;
   e->rows_of_unit = UNIT_ROWS * e->rows_of_strip;
   // Few heads of a long sequence are cut finer, that threads share them evenly.
   for (int d = 0; d < a->rank; d++)
     if (d != a->row && d != a->key)
-      units = pir_dim_is_const(e->l->dims, a->shape[d], &extent) && extent > 0 && units < 64 ? units * extent : 64;
-  if (units < FEW_UNITS) e->rows_of_unit /= 8;
-  if (!pir_dim_is_const(e->l->dims, a->shape[a->row], &rows) || rows < 1) return;
+      units = pir_dim_is_const(e->l->dims, a->shape[d], &extent) && extent > 0 && units < 64
+                  ? units * extent
+                  : 64;
+  if (units < FEW_UNITS)
+    e->rows_of_unit /= 8;
+  if (!pir_dim_is_const(e->l->dims, a->shape[a->row], &rows) || rows < 1)
+    return;
   int64_t blocks = (rows + e->rows_of_unit - 1) / e->rows_of_unit;
   e->rows_of_unit = (rows + blocks - 1) / blocks;
 }
@@ -469,7 +559,8 @@ static bool keys_lie_in_panels(emission *e) {
   loop_block body = {0};
   loop_var *lane = pir_loop_var_create(e->fn, "lane", PIR_I64, 1);
   loop_expr *zero = number(e, 0);
-  for (int d = 0; d < e->a->rank; d++) e->axis[d] = zero;
+  for (int d = 0; d < e->a->rank; d++)
+    e->axis[d] = zero;
   e->axis[e->a->key] = pir_loop_use(e->m, lane);
   store_element(e, &body, e->a->k, e->a->k_map, zero, e->keys, pir_loop_use(e->m, lane));
   return reads_runs(&body, lane);
@@ -478,7 +569,8 @@ static bool keys_lie_in_panels(emission *e) {
 static void take_scratch(emission *e) {
   loop_fn *fn = e->fn;
   e->queries = pir_loop_scratch(fn, "queries", e->type, e->rows_of_strip * e->depth);
-  e->keys = pir_loop_scratch(fn, "keys", e->type, round_up(e->keys_of_block, e->lanes) / e->lanes * e->panel);
+  e->keys = pir_loop_scratch(fn, "keys", e->type,
+                             round_up(e->keys_of_block, e->lanes) / e->lanes * e->panel);
   e->values = pir_loop_scratch(fn, "values", e->type, e->keys_of_block * e->width);
   e->scores = pir_loop_scratch(fn, "scores", e->type, e->rows_of_strip * e->line);
   e->total = pir_loop_scratch(fn, "total", e->type, e->rows_of_unit);
@@ -486,7 +578,8 @@ static void take_scratch(emission *e) {
     e->turned_line = round_up(e->depth, e->lanes) + e->lanes;
     e->turned = pir_loop_scratch(fn, "turned", e->type, e->lanes * e->turned_line);
   }
-  if (e->one_block) return;
+  if (e->one_block)
+    return;
   e->top = pir_loop_scratch(fn, "top", e->type, e->rows_of_unit);
   e->shrink = pir_loop_scratch(fn, "shrink", e->type, e->rows_of_strip);
   e->out = pir_loop_scratch(fn, "out", e->type, e->rows_of_unit * e->width);
@@ -497,7 +590,8 @@ static pir_dim split_unit(emission *e, loop_block *block, loop_expr *unit) {
   const attention *a = e->a;
   const pir_dim *shape = a->shape;
   pir_dims *dims = e->l->dims;
-  pir_dim blocks = pir_dim_ceildiv(dims, shape[a->row], pir_dim_const(dims, e->rows_of_unit)), units = blocks;
+  pir_dim blocks = pir_dim_ceildiv(dims, shape[a->row], pir_dim_const(dims, e->rows_of_unit)),
+          units = blocks;
   loop_expr *many = lower_dim(e->l, blocks);
   loop_expr *at = name(e, block, pir_loop_mod(e->m, unit, many));
   e->first_row = name(e, block, times(e, at, e->rows_of_unit));
@@ -505,7 +599,8 @@ static pir_dim split_unit(emission *e, loop_block *block, loop_expr *unit) {
   e->row_count = name(e, block, pir_loop_min(e->m, left, number(e, e->rows_of_unit)));
   unit = name(e, block, pir_loop_floordiv(e->m, unit, many));
   for (int d = a->rank - 1; d >= 0; d--) {
-    if (d == a->row || d == a->key) continue;
+    if (d == a->row || d == a->key)
+      continue;
     loop_expr *extent = lower_dim(e->l, shape[d]);
     units = pir_dim_mul(dims, units, shape[d]);
     e->axis[d] = name(e, block, pir_loop_mod(e->m, unit, extent));
@@ -516,20 +611,24 @@ static pir_dim split_unit(emission *e, loop_block *block, loop_expr *unit) {
 
 static void say_how(lowering *l, const emission *e) {
   pir_text_format(l->how, sizeof l->how, "attention, %lld keys at a time%s, tiles of %d x %d",
-                  (long long)e->keys_of_block, e->one_block ? " (all)" : "", e->rows, e->vectors * e->lanes);
+                  (long long)e->keys_of_block, e->one_block ? " (all)" : "", e->rows,
+                  e->vectors * e->lanes);
 }
 
 void lower_attention(lowering *l, const attention *a, lower_stages *stages) {
   emission e = {.l = l, .m = l->m, .a = a, .type = a->one.out.dtype};
   loop_expr *unit;
-  for (int i = 0; i < 2 * a->one.equal_count; i++) pir_vec_push(&l->m->arena, &l->equal, a->one.equal[i]);
-  for (int i = 0; i < 2 * a->two.equal_count; i++) pir_vec_push(&l->m->arena, &l->equal, a->two.equal[i]);
+  for (int i = 0; i < 2 * a->one.equal_count; i++)
+    pir_vec_push(&l->m->arena, &l->equal, a->one.equal[i]);
+  for (int i = 0; i < 2 * a->two.equal_count; i++)
+    pir_vec_push(&l->m->arena, &l->equal, a->two.equal[i]);
   lower_start(l, "stage", (int64_t)stages->count);
   e.fn = l->fn;
   choose_sizes(&e);
   take_scratch(&e);
-  loop_block *block = count_up(&e, &l->fn->body, LOOP_PARALLEL, pir_loop_use(l->m, l->fn->begin),
-                               pir_loop_use(l->m, l->fn->end), 1, &unit);
+  loop_block *block =
+      count_up(&e, &l->fn->body, LOOP_PARALLEL, pir_loop_use(l->m, l->fn->begin),
+               pir_loop_use(l->m, l->fn->end), 1, &unit);
   pir_dim units = split_unit(&e, block, unit);
   e.first_key = number(&e, 0);
   e.key_count = lower_dim(l, a->shape[a->key]);
@@ -538,11 +637,14 @@ void lower_attention(lowering *l, const attention *a, lower_stages *stages) {
   } else {
     clear(&e, block);
     loop_expr *all = e.key_count;
-    loop_block *body = count_up(&e, block, LOOP_SERIAL, number(&e, 0), all, e.keys_of_block, &e.first_key);
-    e.key_count = pir_loop_min(l->m, pir_loop_sub(l->m, all, e.first_key), number(&e, e.keys_of_block));
+    loop_block *body =
+        count_up(&e, block, LOOP_SERIAL, number(&e, 0), all, e.keys_of_block, &e.first_key);
+    e.key_count =
+        pir_loop_min(l->m, pir_loop_sub(l->m, all, e.first_key), number(&e, e.keys_of_block));
     e.key_count = name(&e, body, e.key_count);
     emit_block_of_keys(&e, body);
-    if (!l->why) hand_out(&e, block);
+    if (!l->why)
+      hand_out(&e, block);
   }
   say_how(l, &e);
   lower_stage s = {l->fn, units};

@@ -1,5 +1,5 @@
-// Whether the generator can compile an op: by lowering it alone, at a symbolic point, into a module that is
-// thrown away. What lowering accepts here it accepts in a group.
+// Whether the generator can compile an op: by lowering it alone, at a symbolic point, into a
+// module that is thrown away. What lowering accepts here it accepts in a group.
 #include "contract.h"
 #include "lowering.h"
 
@@ -12,9 +12,11 @@ static void symbolic_index(lowering *l, const pir_fact *fact, loop_expr **out) {
 }
 
 static bool has_shape(const pir_fact *f) {
-  if (!f->known || f->rank < 0 || f->rank > PIR_MAX_RANK || !pir_dtype_size(f->dtype)) return false;
+  if (!f->known || f->rank < 0 || f->rank > PIR_MAX_RANK || !pir_dtype_size(f->dtype))
+    return false;
   for (int d = 0; d < f->rank; d++)
-    if (f->shape[d] == PIR_DIM_UNKNOWN) return false;
+    if (f->shape[d] == PIR_DIM_UNKNOWN)
+      return false;
   return true;
 }
 
@@ -23,10 +25,12 @@ static void take_operand(lowering *l, const pir_value *v) {
   const pir_op *op = pir_value_op(v);
   if (pir_type_kind_of(pir_value_type(v)) == PIR_TYPE_VECTOR) {
     for (size_t i = 0; op && pir_op_has(op, PIR_STRUCTURAL) && i < pir_op_operands(op); i++)
-      if (pir_op_operand(op, i)) take_operand(l, pir_op_operand(op, i));
+      if (pir_op_operand(op, i))
+        take_operand(l, pir_op_operand(op, i));
     return;
   }
-  if (op && pir_op_has(op, PIR_CONSTANT)) return;
+  if (op && pir_op_has(op, PIR_CONSTANT))
+    return;
   lower_value *entry = lower_add(l, v);
   entry->slot = (int32_t)l->values.count;
   entry->readable = true;
@@ -36,25 +40,30 @@ bool lower_can(lowering *l, const pir_op *op) {
   loop_expr *index[PIR_MAX_RANK];
   lower_start(l, "probe", 0);
   for (size_t i = 0; i < pir_op_operands(op); i++)
-    if (pir_op_operand(op, i)) take_operand(l, pir_op_operand(op, i));
+    if (pir_op_operand(op, i))
+      take_operand(l, pir_op_operand(op, i));
   for (size_t i = 0; i < pir_op_results(op) && !l->why; i++) {
     const pir_value *result = pir_op_result(op, i);
-    if (!pir_value_type(result) || (i && pir_value_unused(result))) continue;
+    if (!pir_value_type(result) || (i && pir_value_unused(result)))
+      continue;
     const pir_fact *fact = lower_fact(l, result);
-    if (!has_shape(fact)) return false;
+    if (!has_shape(fact))
+      return false;
     symbolic_index(l, fact, index);
     lower_element(l, result, index);
   }
   return !l->why;
 }
 
-// Whether the source's index along a dim is affine in the result's, or depends on one of them alone.
+// Whether the source's index along a dim is affine in the result's, or depends on one of them
+// alone.
 static bool is_tabled(const loop_expr *e, loop_expr *const *index, int rank) {
   int mentioned = 0;
   int64_t step;
   bool affine = true;
   for (int d = 0; d < rank; d++) {
-    if (!pir_loop_mentions(e, index[d]->var)) continue;
+    if (!pir_loop_mentions(e, index[d]->var))
+      continue;
     mentioned++;
     affine &= pir_loop_stride(e, index[d]->var, &step);
   }
@@ -62,31 +71,40 @@ static bool is_tabled(const loop_expr *e, loop_expr *const *index, int rank) {
 }
 
 // Memory orders of the result of a group of one op, and of what it moves; NULL: row-major.
-static void find_orders(lowering *l, const pir_op *group, const pir_fact *source, uint8_t *out_from, uint8_t *out_to) {
-  for (int d = 0; d < PIR_MAX_RANK; d++) out_from[d] = out_to[d] = (uint8_t)d;
+static void find_orders(lowering *l, const pir_op *group, const pir_fact *source,
+                        uint8_t *out_from, uint8_t *out_to) {
+  for (int d = 0; d < PIR_MAX_RANK; d++)
+    out_from[d] = out_to[d] = (uint8_t)d;
   for (size_t i = 0; group && i < pir_op_operands(group); i++)
-    if (lower_fact(l, pir_op_operand(group, i)) == source) pir_group_order(group, false, i, out_from);
-  if (group) pir_group_order(group, true, 0, out_to);
+    if (lower_fact(l, pir_op_operand(group, i)) == source)
+      pir_group_order(group, false, i, out_from);
+  if (group)
+    pir_group_order(group, true, 0, out_to);
 }
 
-// Whether the op, alone in its group, only moves elements, and those that lie side by side in its result lie apart in
-// its operand: the runtime copies them in squares or by tables, which is faster than gathering.
+// Whether the op, alone in its group, only moves elements, and those that lie side by side in
+// its result lie apart in its operand: the runtime copies them in squares or by tables, which
+// is faster than gathering.
 bool lower_turns(lowering *l, const pir_op *op, const pir_op *group) {
   loop_expr *index[PIR_MAX_RANK], *from[PIR_MAX_RANK];
   uint8_t order[PIR_MAX_RANK], source_order[PIR_MAX_RANK];
   const pir_fact *source;
   lower_site site;
   int64_t step = 0;
-  if (pir_op_results(op) != 1 || !lower_can(l, op) || !lower_open(l, op, 0, &site)) return false;
+  if (pir_op_results(op) != 1 || !lower_can(l, op) || !lower_open(l, op, 0, &site))
+    return false;
   const pir_fact *fact = lower_fact(l, pir_op_result(op, 0));
   symbolic_index(l, fact, index);
-  if (fact->rank < 2 || !lower_moved_index(&site, index, &source, from) || source->dtype != fact->dtype) return false;
+  if (fact->rank < 2 || !lower_moved_index(&site, index, &source, from) ||
+      source->dtype != fact->dtype)
+    return false;
   find_orders(l, group, source, source_order, order);
   const loop_var *inner = index[order[fact->rank - 1]]->var;
   int last = source->rank ? source_order[source->rank - 1] : 0;
   bool aside = false, moves = false;
   for (int d = 0; d < source->rank; d++) {
-    if (!is_tabled(from[d], index, fact->rank)) return false;
+    if (!is_tabled(from[d], index, fact->rank))
+      return false;
     moves |= pir_loop_mentions(from[d], inner);
     aside |= d != last && pir_loop_mentions(from[d], inner);
   }
@@ -96,23 +114,29 @@ bool lower_turns(lowering *l, const pir_op *op, const pir_op *group) {
 
 static bool mentions(const contract_tensor *t, int var) {
   for (int d = 0; d < t->rank; d++)
-    if (t->map[d].factor[var]) return true;
+    if (t->map[d].factor[var])
+      return true;
   return false;
 }
 
-// Few rows times a matrix made by the run whose columns lie along the sums: packing it would cost more than the
-// products. Called, each result is one scalar product.
+// Few rows times a matrix made by the run whose columns lie along the sums: packing it would
+// cost more than the products. Called, each result is one scalar product.
 static bool is_scalar_products(const contraction *c, const pir_value *b) {
   enum { FEW_ROWS = 3 };
   const pir_op *source = pir_value_op(b);
   const contract_map *last = c->b.rank ? &c->b.map[c->b.rank - 1] : NULL;
   int64_t rows = 1, extent;
   bool along = false;
-  if (!last || c->b.dtype != PIR_F32 || (source && pir_op_has(source, PIR_PARAMETER | PIR_CONSTANT))) return false;
+  if (!last || c->b.dtype != PIR_F32 ||
+      (source && pir_op_has(source, PIR_PARAMETER | PIR_CONSTANT)))
+    return false;
   for (int v = 0; v < c->var_count; v++) {
-    if (c->vars[v].reduced) along |= last->factor[v] == 1 && c->a.rank && c->a.map[c->a.rank - 1].factor[v] == 1;
-    if (c->vars[v].reduced || mentions(&c->b, v)) continue;
-    if (!pir_dim_is_const(c->dims, c->vars[v].extent, &extent) || extent > FEW_ROWS) return false;
+    if (c->vars[v].reduced)
+      along |= last->factor[v] == 1 && c->a.rank && c->a.map[c->a.rank - 1].factor[v] == 1;
+    if (c->vars[v].reduced || mentions(&c->b, v))
+      continue;
+    if (!pir_dim_is_const(c->dims, c->vars[v].extent, &extent) || extent > FEW_ROWS)
+      return false;
     rows *= extent;
   }
   return along && rows <= FEW_ROWS;
@@ -130,10 +154,12 @@ bool pir_codegen_can(const pir_op *op, const pir_facts *facts) {
   if (!def || !def->clause || pir_op_regions(op) || !pir_op_results(op) ||
       (def->traits & (PIR_RANDOM | PIR_PARAMETER | PIR_INPUT | PIR_OUTPUT)))
     return false;
-  if (def->clause->kind == PIR_CLAUSE_CONTRACT) return can_contract(op, facts);
+  if (def->clause->kind == PIR_CLAUSE_CONTRACT)
+    return can_contract(op, facts);
   loop_module *m = pir_loop_module_create();
   lowering l;
-  if (!m) return false;
+  if (!m)
+    return false;
   lower_init(&l, m, NULL, facts, NULL);
   bool can = lower_can(&l, op);
   pir_loop_module_destroy(m);

@@ -1,9 +1,10 @@
-// The contraction generator: sums of products with affine index maps (matrix products, convolutions, their
-// batched, grouped, strided and transposed forms) as register-tiled loop nests.
+// The contraction generator: sums of products with affine index maps (matrix products,
+// convolutions, their batched, grouped, strided and transposed forms) as register-tiled loop
+// nests.
 //
-// A contraction is out[..] = sum over reduced variables of a[..] * b[..], where every index is an integer
-// combination of variables. Which operand mentions a variable decides its role, and roles decide the code;
-// no operator is known by name.
+// A contraction is out[..] = sum over reduced variables of a[..] * b[..], where every index is
+// an integer combination of variables. Which operand mentions a variable decides its role, and
+// roles decide the code; no operator is known by name.
 #ifndef PIR_CONTRACT_H
 #define PIR_CONTRACT_H
 
@@ -12,22 +13,25 @@
 
 #define CONTRACT_MAX_VARS 16
 
-// Index along one axis: offset + sum of factor[v] * variable v. A point whose index lies outside the axis
-// contributes nothing (padding).
+// Index along one axis: offset + sum of factor[v] * variable v. A point whose index lies
+// outside the axis contributes nothing (padding).
 typedef struct contract_map {
   int64_t offset;
   int64_t factor[CONTRACT_MAX_VARS];
-  bool unsure;  // only the run shows whether the axis is as long as its variable, or has extent 1 and is broadcast
+  bool unsure;  // only the run shows whether the axis is as long as its variable, or has extent
+                // 1 and is broadcast
 } contract_map;
 
 typedef struct contract_tensor {
   pir_dtype dtype;
-  pir_dtype rounded;  // to which its elements are rounded before they are multiplied (b); PIR_UNDEFINED: as they are
+  pir_dtype rounded;  // to which its elements are rounded before they are multiplied (b);
+                      // PIR_UNDEFINED: as they are
   int rank;
   pir_dim shape[PIR_MAX_RANK];
   contract_map map[PIR_MAX_RANK];
   uint8_t order[PIR_MAX_RANK];  // axes from outermost to innermost in memory
-  pir_dim room[PIR_MAX_RANK];   // extents of the memory it lies in: those of `shape`, unless it is part of a larger one
+  pir_dim room[PIR_MAX_RANK];   // extents of the memory it lies in: those of `shape`, unless it
+                                // is part of a larger one
   uint16_t slot;                // its buffer
   uint32_t align;               // of the buffer, in bytes
 } contract_tensor;
@@ -44,7 +48,8 @@ typedef struct contraction {
   int var_count;
   contract_tensor a, b, out;  // b: the one that is packed, a constant where there is one
   bool b_constant;
-  pir_dim equal[2 * CONTRACT_MAX_VARS];  // pairs of extents that are taken to be equal, without proof
+  pir_dim equal[2 * CONTRACT_MAX_VARS];  // pairs of extents that are taken to be equal, without
+                                         // proof
   int equal_count;
 } contraction;
 
@@ -52,10 +57,10 @@ typedef struct contraction {
 typedef struct contract_point {
   loop_expr *value;                // f32 (f64 where out is), `lanes` lanes
   loop_expr *index[PIR_MAX_RANK];  // of out, of the first lane
-  loop_buffer *out;                // where the point is to be stored, or NULL: that is the caller's affair
-  loop_expr *position;             // of the first lane in `out`, or in a buffer of out's shape and order
-  int lane_axis;                   // axis of out along which the lanes go (when there are several)
-  loop_expr *lane_stride;          // in memory, from lane to lane
+  loop_buffer *out;     // where the point is to be stored, or NULL: that is the caller's affair
+  loop_expr *position;  // of the first lane in `out`, or in a buffer of out's shape and order
+  int lane_axis;        // axis of out along which the lanes go (when there are several)
+  loop_expr *lane_stride;  // in memory, from lane to lane
   uint16_t lanes;
   loop_expr *mask;  // lanes that exist, or NULL
 } contract_point;
@@ -87,21 +92,28 @@ typedef struct contract_code {
   char how[96];  // what was chosen, for people
 } contract_code;
 
-// The contraction that an op's clause says it is, and which operands its a and b are; false when it is none.
-// Memory orders come out row-major, without gaps; slots, alignments and b_constant are for the caller to fill in.
-bool pir_contract_match(const pir_op *op, const pir_facts *facts, contraction *out, int *out_a, int *out_b);
+// The contraction that an op's clause says it is, and which operands its a and b are; false
+// when it is none. Memory orders come out row-major, without gaps; slots, alignments and
+// b_constant are for the caller to fill in.
+bool pir_contract_match(const pir_op *op, const pir_facts *facts, contraction *out, int *out_a,
+                        int *out_b);
 
-// The memory order that suits the result where b is constant: what b alone gives it innermost (channels last).
+// The memory order that suits the result where b is constant: what b alone gives it innermost
+// (channels last).
 void pir_contract_order(const contraction *c, uint8_t out_order[PIR_MAX_RANK]);
 
 // Whether the generator has code for it.
 bool pir_contract_can(const contraction *c);
-// Emits the functions. Their names begin with `name`. PIR_UNSUPPORTED exactly where _can says no.
-pir_status pir_contract_emit(const contraction *c, const contract_env *env, const char *name, contract_code *out_code);
+// Emits the functions. Their names begin with `name`. PIR_UNSUPPORTED exactly where _can says
+// no.
+pir_status pir_contract_emit(const contraction *c, const contract_env *env, const char *name,
+                             contract_code *out_code);
 
-// Two contractions, of which the second makes each point of its sums from what the first makes at one point: whether
-// they are better done together, some points at a time. Memory orders are those in the contractions.
-bool pir_contract_pairs(const contraction *first, const contraction *second, const pir_target *target);
+// Two contractions, of which the second makes each point of its sums from what the first makes
+// at one point: whether they are better done together, some points at a time. Memory orders are
+// those in the contractions.
+bool pir_contract_pairs(const contraction *first, const contraction *second,
+                        const pir_target *target);
 
 typedef struct contract_pair_code {
   contract_stage packings[2];
@@ -110,8 +122,10 @@ typedef struct contract_pair_code {
   char how[96];  // what was chosen, for people
 } contract_pair_code;
 
-// Emits both as one stage. The epilogue of `first` stores into `contract_point.out`, which `second` reads as its a.
-pir_status pir_contract_emit_pair(const contraction *first, const contract_env *first_env, const contraction *second,
-                                  const contract_env *second_env, const char *name, contract_pair_code *out_code);
+// Emits both as one stage. The epilogue of `first` stores into `contract_point.out`, which
+// `second` reads as its a.
+pir_status pir_contract_emit_pair(const contraction *first, const contract_env *first_env,
+                                  const contraction *second, const contract_env *second_env,
+                                  const char *name, contract_pair_code *out_code);
 
 #endif

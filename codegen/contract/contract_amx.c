@@ -1,23 +1,39 @@
-// The kernel for tile registers (AMX): up to two by two tiles of 16 x 16 sums, each of 1 KB, stay in registers while
-// the taps go by; a step loads two tiles of `a`, as rows of the matrix lie, and two of the panel of `b`, whose groups
-// of neighbours along the sums are in the order the instruction wants, and multiplies each by each. The finished sums
-// go through scratch to the epilogue, row by row.
+// The kernel for tile registers (AMX): up to two by two tiles of 16 x 16 sums, each of 1 KB,
+// stay in registers while the taps go by; a step loads two tiles of `a`, as rows of the matrix
+// lie, and two of the panel of `b`, whose groups of neighbours along the sums are in the order
+// the instruction wants, and multiplies each by each. The finished sums go through scratch to
+// the epilogue, row by row.
 //
-// Taken where rows are plain (no tap slides along them) and the groups of a sum can be cut into equal steps that fill
-// at least half of a tile; the vector kernel does the rest. Shapes of tiles are set before each block from numbers in
-// scratch, so the last rows, known or not, are tiles of fewer rows.
+// Taken where rows are plain (no tap slides along them) and the groups of a sum can be cut into
+// equal steps that fill at least half of a tile; the vector kernel does the rest. Shapes of
+// tiles are set before each block from numbers in scratch, so the last rows, known or not, are
+// tiles of fewer rows.
 #include "contract_impl.h"
 
-enum { TILE_ROWS = 16, SIDE = 2, BLOCK_ROWS = SIDE * TILE_ROWS, LINE = 64, SUMS = 0, LEFT = 4, RIGHT = 6 };
+enum {
+  TILE_ROWS = 16,
+  SIDE = 2,
+  BLOCK_ROWS = SIDE * TILE_ROWS,
+  LINE = 64,
+  SUMS = 0,
+  LEFT = 4,
+  RIGHT = 6
+};
 
 int contract_tile_groups(const contract_form *f, const pir_target *target) {
   int64_t extent, rows;
-  bool has = f->compute == PIR_F32 ? f->group == 2 && target->amx_bf16 : f->group == 4 && target->amx_int8;
-  if (!has || f->tile < 0 || f->axes[f->tile].window >= 0) return 0;
-  if (contract_const(f, f->axes[f->tile].extent, &rows) && rows < TILE_ROWS / 2) return 0;
-  if (!contract_const(f, f->axes[f->taps[f->tap_count - 1]].extent, &extent) || extent % f->group) return 0;
+  bool has = f->compute == PIR_F32 ? f->group == 2 && target->amx_bf16
+                                   : f->group == 4 && target->amx_int8;
+  if (!has || f->tile < 0 || f->axes[f->tile].window >= 0)
+    return 0;
+  if (contract_const(f, f->axes[f->tile].extent, &rows) && rows < TILE_ROWS / 2)
+    return 0;
+  if (!contract_const(f, f->axes[f->taps[f->tap_count - 1]].extent, &extent) ||
+      extent % f->group)
+    return 0;
   for (int n = TILE_ROWS; n >= TILE_ROWS / 2; n--)
-    if (extent / f->group % n == 0) return n;
+    if (extent / f->group % n == 0)
+      return n;
   return 0;
 }
 
@@ -33,48 +49,64 @@ typedef struct block_of_tiles {
   loop_expr *row_step;  // of a
 } block_of_tiles;
 
-static loop_expr *number(const block_of_tiles *t, int64_t i) { return pir_loop_int(t->p->e.m, i); }
+static loop_expr *number(const block_of_tiles *t, int64_t i) {
+  return pir_loop_int(t->p->e.m, i);
+}
 
 // Palette 1; at 16 + 2 i the bytes of a row of tile i, at 48 + i its rows.
-static void set_shape(const block_of_tiles *t, loop_block *block, int tile, loop_expr *rows, int bytes) {
+static void set_shape(const block_of_tiles *t, loop_block *block, int tile, loop_expr *rows,
+                      int bytes) {
   const contract_emission *e = &t->p->e;
-  pir_loop_store(e->fn, block, e->tile_shapes, number(t, 16 + 2 * tile), pir_loop_const_int(e->m, PIR_U8, bytes), NULL);
-  pir_loop_store(e->fn, block, e->tile_shapes, number(t, 48 + tile), pir_loop_cast(e->m, rows, PIR_U8), NULL);
+  pir_loop_store(e->fn, block, e->tile_shapes, number(t, 16 + 2 * tile),
+                 pir_loop_const_int(e->m, PIR_U8, bytes), NULL);
+  pir_loop_store(e->fn, block, e->tile_shapes, number(t, 48 + tile),
+                 pir_loop_cast(e->m, rows, PIR_U8), NULL);
 }
 
 static void configure(const block_of_tiles *t, loop_block *block) {
   const contract_emission *e = &t->p->e;
   int groups = e->form->tile_groups;
   for (int i = 0; i < LINE; i++)
-    pir_loop_store(e->fn, block, e->tile_shapes, number(t, i), pir_loop_const_int(e->m, PIR_U8, i == 0), NULL);
+    pir_loop_store(e->fn, block, e->tile_shapes, number(t, i),
+                   pir_loop_const_int(e->m, PIR_U8, i == 0), NULL);
   for (int y = 0; y < t->high; y++) {
-    loop_expr *rows = y + 1 < t->high ? number(t, TILE_ROWS) : pir_loop_sub(e->m, t->rows, number(t, y * TILE_ROWS));
+    loop_expr *rows = y + 1 < t->high ? number(t, TILE_ROWS)
+                                      : pir_loop_sub(e->m, t->rows, number(t, y * TILE_ROWS));
     set_shape(t, block, LEFT + y, rows, groups * 4);
-    for (int x = 0; x < t->p->vectors; x++) set_shape(t, block, SUMS + SIDE * y + x, rows, LINE);
+    for (int x = 0; x < t->p->vectors; x++)
+      set_shape(t, block, SUMS + SIDE * y + x, rows, LINE);
   }
-  for (int x = 0; x < t->p->vectors; x++) set_shape(t, block, RIGHT + x, number(t, groups), LINE);
+  for (int x = 0; x < t->p->vectors; x++)
+    set_shape(t, block, RIGHT + x, number(t, groups), LINE);
   pir_loop_tile(e->fn, block, LOOP_TILE_SHAPES, e->tile_shapes, number(t, 0), NULL, 0, 0, 0);
 }
 
-static void multiply_step(const block_of_tiles *t, loop_block *block, loop_expr *a, loop_expr *b) {
+static void multiply_step(const block_of_tiles *t, loop_block *block, loop_expr *a,
+                          loop_expr *b) {
   const contract_emission *e = &t->p->e;
   const contract_form *f = e->form;
   int size = (int)pir_dtype_size(f->c->a.dtype);
   loop_expr *stride_a = pir_loop_mul(e->m, t->row_step, number(t, size));
-  loop_tile_op multiply = f->group == 2 ? LOOP_TILE_BF16 : f->c->a.dtype == PIR_I8 ? LOOP_TILE_S8S8 : LOOP_TILE_U8S8;
+  loop_tile_op multiply = f->group == 2             ? LOOP_TILE_BF16
+                          : f->c->a.dtype == PIR_I8 ? LOOP_TILE_S8S8
+                                                    : LOOP_TILE_U8S8;
   for (int x = 0; x < t->p->vectors; x++)
-    pir_loop_tile(e->fn, block, LOOP_TILE_LOAD, e->b, pir_loop_add(e->m, b, number(t, x * f->vector)),
+    pir_loop_tile(e->fn, block, LOOP_TILE_LOAD, e->b,
+                  pir_loop_add(e->m, b, number(t, x * f->vector)),
                   number(t, contract_panel_lanes(f) * 4), RIGHT + x, 0, 0);
   for (int y = 0; y < t->high; y++) {
-    loop_expr *at = pir_loop_add(e->m, a, pir_loop_mul(e->m, t->row_step, number(t, y * TILE_ROWS)));
+    loop_expr *at =
+        pir_loop_add(e->m, a, pir_loop_mul(e->m, t->row_step, number(t, y * TILE_ROWS)));
     pir_loop_tile(e->fn, block, LOOP_TILE_LOAD, e->a, at, stride_a, LEFT + y, 0, 0);
     for (int x = 0; x < t->p->vectors; x++)
-      pir_loop_tile(e->fn, block, multiply, NULL, NULL, NULL, SUMS + SIDE * y + x, LEFT + y, RIGHT + x);
+      pir_loop_tile(e->fn, block, multiply, NULL, NULL, NULL, SUMS + SIDE * y + x, LEFT + y,
+                    RIGHT + x);
   }
 }
 
 // The taps from `level` on; the last ones in steps of a tile.
-static void multiply_taps(const block_of_tiles *t, loop_block *block, int level, loop_expr *a, loop_expr *b) {
+static void multiply_taps(const block_of_tiles *t, loop_block *block, int level, loop_expr *a,
+                          loop_expr *b) {
   const contract_emission *e = &t->p->e;
   const contract_form *f = e->form;
   if (level == f->tap_count) {
@@ -83,9 +115,12 @@ static void multiply_taps(const block_of_tiles *t, loop_block *block, int level,
   }
   bool last = level == f->tap_count - 1;
   int axis = f->taps[level];
-  loop_expr *begin = number(t, 0), *end = contract_steps(e, level), *times = number(t, last ? f->tile_groups : 1);
-  if (last) end = pir_loop_floordiv(e->m, end, times);
-  else if (t->p->tap_begin[axis]) begin = t->p->tap_begin[axis], end = t->p->tap_end[axis];
+  loop_expr *begin = number(t, 0), *end = contract_steps(e, level),
+            *times = number(t, last ? f->tile_groups : 1);
+  if (last)
+    end = pir_loop_floordiv(e->m, end, times);
+  else if (t->p->tap_begin[axis])
+    begin = t->p->tap_begin[axis], end = t->p->tap_end[axis];
   loop_expr *step_a = pir_loop_mul(e->m, contract_tap_step_a(e, level), times);
   loop_expr *step_b = pir_loop_mul(e->m, contract_tap_step_b(e, level), times);
   loop_var *k = pir_loop_var_create(e->fn, "k", PIR_I64, 1);
@@ -102,35 +137,43 @@ static bool finish(const block_of_tiles *t, loop_block *block, loop_expr *row0) 
   int width = SIDE * TILE_ROWS;
   for (int y = 0; y < t->high; y++)
     for (int x = 0; x < t->p->vectors; x++)
-      pir_loop_tile(e->fn, block, LOOP_TILE_STORE, e->tile_sums, number(t, y * TILE_ROWS * width + x * TILE_ROWS),
-                    number(t, width * 4), SUMS + SIDE * y + x, 0, 0);
+      pir_loop_tile(e->fn, block, LOOP_TILE_STORE, e->tile_sums,
+                    number(t, y * TILE_ROWS * width + x * TILE_ROWS), number(t, width * 4),
+                    SUMS + SIDE * y + x, 0, 0);
   loop_var *row = pir_loop_var_create(e->fn, "row", PIR_I64, 1);
   loop_block *body = pir_loop_for(e->fn, block, LOOP_SERIAL, row, number(t, 0), t->rows, NULL);
-  e->value[f->tile] = pir_loop_let(e->fn, body, "at", pir_loop_add(e->m, row0, pir_loop_use(e->m, row)));
+  e->value[f->tile] =
+      pir_loop_let(e->fn, body, "at", pir_loop_add(e->m, row0, pir_loop_use(e->m, row)));
   for (int v = 0; v < t->p->vectors; v++) {
     loop_expr *lane = pir_loop_mul(e->m, t->p->number, number(t, contract_panel_lanes(f)));
     e->value[f->lane] = pir_loop_add(e->m, lane, number(t, v * f->vector));
     loop_expr *at =
-        pir_loop_add(e->m, pir_loop_mul(e->m, pir_loop_use(e->m, row), number(t, width)), number(t, v * TILE_ROWS));
+        pir_loop_add(e->m, pir_loop_mul(e->m, pir_loop_use(e->m, row), number(t, width)),
+                     number(t, v * TILE_ROWS));
     loop_expr *sums = pir_loop_load(e->m, e->tile_sums, at, (uint16_t)t->p->lanes[v], NULL);
-    if (!contract_finish(e, body, pir_loop_let(e->fn, body, "sum", sums), t->p->masks[v])) return false;
+    if (!contract_finish(e, body, pir_loop_let(e->fn, body, "sum", sums), t->p->masks[v]))
+      return false;
   }
   return true;
 }
 
-static bool emit_block(contract_panel *p, loop_block *block, loop_expr *row0, loop_expr *rows, int high) {
+static bool emit_block(contract_panel *p, loop_block *block, loop_expr *row0, loop_expr *rows,
+                       int high) {
   contract_emission *e = &p->e;
   const contract_form *f = e->form;
-  block_of_tiles t = {.p = p, .high = high, .rows = rows, .row_step = contract_step(e, OF_A, f->tile)};
+  block_of_tiles t = {
+      .p = p, .high = high, .rows = rows, .row_step = contract_step(e, OF_A, f->tile)};
   configure(&t, block);
   for (int y = 0; y < high; y++)
     for (int x = 0; x < p->vectors; x++)
       pir_loop_tile(e->fn, block, LOOP_TILE_ZERO, NULL, NULL, NULL, SUMS + SIDE * y + x, 0, 0);
   e->value[f->tile] = row0;
   e->value[f->lane] = NULL;
-  for (int i = 0; i < f->tap_count; i++) e->value[f->taps[i]] = NULL;
+  for (int i = 0; i < f->tap_count; i++)
+    e->value[f->taps[i]] = NULL;
   loop_expr *a = pir_loop_let(e->fn, block, "a0", contract_position(e, OF_A));
-  multiply_taps(&t, block, 0, a, pir_loop_let(e->fn, block, "b0", contract_panel_base(e, p->number)));
+  multiply_taps(&t, block, 0, a,
+                pir_loop_let(e->fn, block, "b0", contract_panel_base(e, p->number)));
   return finish(&t, block, row0);
 }
 
@@ -140,15 +183,19 @@ bool contract_emit_tile_block(contract_panel *p, loop_block *block, loop_expr *t
   loop_expr *row0 = pir_loop_let(e->fn, block, "row0", pir_loop_mul(e->m, tile_number, size));
   loop_block *few;
   int64_t known;
-  if (pir_loop_is_int(extent, &known) && known % BLOCK_ROWS == 0) return emit_block(p, block, row0, size, SIDE);
-  loop_expr *rows = pir_loop_let(e->fn, block, "rows", pir_loop_min(e->m, pir_loop_sub(e->m, extent, row0), size));
-  loop_block *many = pir_loop_if(e->fn, block, pir_loop_lt(e->m, pir_loop_int(e->m, TILE_ROWS), rows), &few);
+  if (pir_loop_is_int(extent, &known) && known % BLOCK_ROWS == 0)
+    return emit_block(p, block, row0, size, SIDE);
+  loop_expr *rows = pir_loop_let(e->fn, block, "rows",
+                                 pir_loop_min(e->m, pir_loop_sub(e->m, extent, row0), size));
+  loop_block *many =
+      pir_loop_if(e->fn, block, pir_loop_lt(e->m, pir_loop_int(e->m, TILE_ROWS), rows), &few);
   return emit_block(p, many, row0, rows, SIDE) && emit_block(p, few, row0, rows, 1);
 }
 
 void contract_begin_tiles(contract_emission *e) {
   e->tile_shapes = pir_loop_scratch(e->fn, "shapes", PIR_U8, LINE);
-  e->tile_sums = pir_loop_scratch(e->fn, "sums", e->form->compute, BLOCK_ROWS * SIDE * TILE_ROWS);
+  e->tile_sums =
+      pir_loop_scratch(e->fn, "sums", e->form->compute, BLOCK_ROWS * SIDE * TILE_ROWS);
 }
 
 void contract_release_tiles(const contract_emission *e) {

@@ -1,14 +1,17 @@
-// Contractions for a device. The plain kernel: a thread an element of out, which walks all taps. It serves depthwise
-// convolutions and sizes that no tile fits, and is what the tiled kernel is tested against.
+// Contractions for a device. The plain kernel: a thread an element of out, which walks all
+// taps. It serves depthwise convolutions and sizes that no tile fits, and is what the tiled
+// kernel is tested against.
 #include "contract_impl.h"
 
 // All axes of out, outermost in memory first.
 static int order_out(const contract_form *f, int *out_axes) {
   int count = 0;
   for (int i = 0; i < f->axis_count; i++) {
-    if (f->axes[i].role == ROLE_K) continue;
+    if (f->axes[i].role == ROLE_K)
+      continue;
     int at = count++;
-    for (; at > 0 && f->axes[out_axes[at - 1]].place_out > f->axes[i].place_out; at--) out_axes[at] = out_axes[at - 1];
+    for (; at > 0 && f->axes[out_axes[at - 1]].place_out > f->axes[i].place_out; at--)
+      out_axes[at] = out_axes[at - 1];
     out_axes[at] = i;
   }
   return count;
@@ -22,10 +25,14 @@ static loop_expr *inside(const contract_emission *e) {
     const contract_window *w = &f->windows[i];
     loop_expr *at = pir_loop_int(e->m, w->offset);
     if (w->position >= 0)
-      at = pir_loop_add(e->m, at, pir_loop_mul(e->m, e->value[w->position], pir_loop_int(e->m, w->stride)));
-    if (w->tap >= 0) at = pir_loop_add(e->m, at, pir_loop_mul(e->m, e->value[w->tap], pir_loop_int(e->m, w->dilation)));
+      at = pir_loop_add(
+          e->m, at, pir_loop_mul(e->m, e->value[w->position], pir_loop_int(e->m, w->stride)));
+    if (w->tap >= 0)
+      at = pir_loop_add(e->m, at,
+                        pir_loop_mul(e->m, e->value[w->tap], pir_loop_int(e->m, w->dilation)));
     loop_expr *low = pir_loop_op(e->m, PIR_V_LE, zero, at, NULL);
-    loop_expr *both = pir_loop_op(e->m, PIR_V_AND, low, pir_loop_lt(e->m, at, contract_dim(e, w->extent)), NULL);
+    loop_expr *both = pir_loop_op(e->m, PIR_V_AND, low,
+                                  pir_loop_lt(e->m, at, contract_dim(e, w->extent)), NULL);
     all = all ? pir_loop_op(e->m, PIR_V_AND, all, both, NULL) : both;
   }
   int64_t always;
@@ -37,7 +44,8 @@ static void add_taps(contract_emission *e, loop_block *block, loop_buffer *sum) 
   loop_expr *zero = pir_loop_int(e->m, 0);
   for (int i = 0; i < f->tap_count; i++) {
     loop_var *k = pir_loop_var_create(e->fn, "k", PIR_I64, 1);
-    block = pir_loop_for(e->fn, block, LOOP_SERIAL, k, zero, contract_extent(e, f->taps[i]), NULL);
+    block =
+        pir_loop_for(e->fn, block, LOOP_SERIAL, k, zero, contract_extent(e, f->taps[i]), NULL);
     e->value[f->taps[i]] = pir_loop_use(e->m, k);
   }
   loop_expr *a = pir_loop_load(e->m, e->a, contract_position(e, OF_A), 1, inside(e));
@@ -46,15 +54,18 @@ static void add_taps(contract_emission *e, loop_block *block, loop_buffer *sum) 
   a = pir_loop_cast(e->m, a, f->compute);
   b = pir_loop_cast(e->m, b, f->compute);
   pir_loop_store(e->fn, block, sum, zero, pir_loop_fma(e->m, a, b, before), NULL);
-  for (int i = 0; i < f->tap_count; i++) e->value[f->taps[i]] = NULL;
+  for (int i = 0; i < f->tap_count; i++)
+    e->value[f->taps[i]] = NULL;
 }
 
-static contract_emission begin(const contract_form *f, const contract_env *env, const char *name) {
+static contract_emission begin(const contract_form *f, const contract_env *env,
+                               const char *name) {
   contract_emission e = contract_begin(f, env, name, "");
   const contraction *c = f->c;
   e.a = pir_loop_arg(e.fn, "a", c->a.dtype, c->a.slot, c->a.align, true);
   e.b = pir_loop_arg(e.fn, "b", c->b.dtype, c->b.slot, c->b.align, true);
-  if (!env->epilogue) e.out = pir_loop_arg(e.fn, "out", c->out.dtype, c->out.slot, c->out.align, false);
+  if (!env->epilogue)
+    e.out = pir_loop_arg(e.fn, "out", c->out.dtype, c->out.slot, c->out.align, false);
   return e;
 }
 
@@ -62,7 +73,8 @@ static pir_status emit_plain(const contract_form *f, const contract_env *env, co
                              contract_stage *out_stage) {
   contract_emission e = begin(f, env, name);
   int axes[CONTRACT_MAX_VARS], count = order_out(f, axes);
-  loop_expr *extents[CONTRACT_MAX_VARS], *values[CONTRACT_MAX_VARS], *zero = pir_loop_int(e.m, 0);
+  loop_expr *extents[CONTRACT_MAX_VARS], *values[CONTRACT_MAX_VARS],
+      *zero = pir_loop_int(e.m, 0);
   loop_var *unit = pir_loop_var_create(e.fn, "unit", PIR_I64, 1);
   *out_stage = (contract_stage){e.fn, pir_dim_const(f->c->dims, 1)};
   for (int i = 0; i < count; i++) {
@@ -71,11 +83,14 @@ static pir_status emit_plain(const contract_form *f, const contract_env *env, co
   }
   e.fn->threads = 1;
   int64_t units;
-  unit->extent = contract_const(f, out_stage->units, &units) ? pir_loop_int(e.m, units) : pir_loop_use(e.m, e.fn->end);
-  loop_block *block = pir_loop_for(e.fn, &e.fn->body, LOOP_PARALLEL, unit, pir_loop_use(e.m, e.fn->begin),
-                                   pir_loop_use(e.m, e.fn->end), NULL);
+  unit->extent = contract_const(f, out_stage->units, &units) ? pir_loop_int(e.m, units)
+                                                             : pir_loop_use(e.m, e.fn->end);
+  loop_block *block =
+      pir_loop_for(e.fn, &e.fn->body, LOOP_PARALLEL, unit, pir_loop_use(e.m, e.fn->begin),
+                   pir_loop_use(e.m, e.fn->end), NULL);
   contract_split_unit(&e, block, pir_loop_use(e.m, unit), extents, count, values);
-  for (int i = 0; i < count; i++) e.value[axes[i]] = values[i];
+  for (int i = 0; i < count; i++)
+    e.value[axes[i]] = values[i];
   loop_buffer *sum = pir_loop_registers(e.fn, "sum", f->compute, 1, 1);
   pir_loop_store(e.fn, block, sum, zero, pir_loop_const_float(e.m, f->compute, 0), NULL);
   add_taps(&e, block, sum);
@@ -83,7 +98,8 @@ static pir_status emit_plain(const contract_form *f, const contract_env *env, co
   return contract_finish(&e, block, total, NULL) ? PIR_OK : PIR_UNSUPPORTED;
 }
 
-pir_status contract_emit_device(const contract_form *f, const contract_env *env, const char *name,
-                                contract_stage *out_stage) {
-  return contract_fits_tile(f) ? contract_emit_tiles(f, env, name, out_stage) : emit_plain(f, env, name, out_stage);
+pir_status contract_emit_device(const contract_form *f, const contract_env *env,
+                                const char *name, contract_stage *out_stage) {
+  return contract_fits_tile(f) ? contract_emit_tiles(f, env, name, out_stage)
+                               : emit_plain(f, env, name, out_stage);
 }

@@ -1,32 +1,36 @@
-// Products of small numbers, several to a lane: one instruction multiplies the pairs of bf16 (or the fours of bytes)
-// that each 32-bit lane of two vectors holds, and adds their products to the lane's f32 (i32) sum.
+// Products of small numbers, several to a lane: one instruction multiplies the pairs of bf16
+// (or the fours of bytes) that each 32-bit lane of two vectors holds, and adds their products
+// to the lane's f32 (i32) sum.
 //
-// What a lane holds are neighbours along the last tap axis (the inner dim of a product, the channels of an image), so
-// a step of that axis is a group: of `a` it is one load of 32 bits, broadcast; `b` is packed so, lane by lane. The rest
-// of the kernel is the plain one. A group that the axis does not fill, the last of an odd number, is filled up with
-// zeros. Bytes are multiplied unsigned by signed: 128 is added to those of a signed `a` by turning their highest bit.
-// What that adds to the sums depends on `b` alone: a line behind each run of groups, which the kernel adds when it has
-// done the run, takes it away again. So taps in the padding, which are left out, are not corrected either.
+// What a lane holds are neighbours along the last tap axis (the inner dim of a product, the
+// channels of an image), so a step of that axis is a group: of `a` it is one load of 32 bits,
+// broadcast; `b` is packed so, lane by lane. The rest of the kernel is the plain one. A group
+// that the axis does not fill, the last of an odd number, is filled up with zeros. Bytes are
+// multiplied unsigned by signed: 128 is added to those of a signed `a` by turning their highest
+// bit. What that adds to the sums depends on `b` alone: a line behind each run of groups, which
+// the kernel adds when it has done the run, takes it away again. So taps in the padding, which
+// are left out, are not corrected either.
 #include "contract_impl.h"
 
 #include <string.h>
 
 static bool is_bf16(const contract_form *f, const contract_env *env) {
   const contraction *c = f->c;
-  return env->math == PIR_MATH_BF16 && env->target->avx512_bf16 && f->compute == PIR_F32 && c->a.dtype == PIR_BF16 &&
-         (c->b.dtype == PIR_BF16 || c->b.rounded == PIR_BF16);
+  return env->math == PIR_MATH_BF16 && env->target->avx512_bf16 && f->compute == PIR_F32 &&
+         c->a.dtype == PIR_BF16 && (c->b.dtype == PIR_BF16 || c->b.rounded == PIR_BF16);
 }
 
 static bool is_bytes(const contract_form *f, const contract_env *env) {
   const contraction *c = f->c;
-  return env->target->avx512_vnni && f->compute == PIR_I32 && (c->a.dtype == PIR_I8 || c->a.dtype == PIR_U8) &&
+  return env->target->avx512_vnni && f->compute == PIR_I32 &&
+         (c->a.dtype == PIR_I8 || c->a.dtype == PIR_U8) &&
          (c->b.rounded ? c->b.rounded : c->b.dtype) == PIR_I8;
 }
 
 // Bytes as words: two products of an instruction that every x86 has.
 static bool is_words(const contract_form *f, const contract_env *env) {
-  return !env->target->avx512_vnni && strstr(env->target->features, "+sse2") && f->compute == PIR_I32 &&
-         (f->c->a.dtype == PIR_I8 || f->c->a.dtype == PIR_U8) &&
+  return !env->target->avx512_vnni && strstr(env->target->features, "+sse2") &&
+         f->compute == PIR_I32 && (f->c->a.dtype == PIR_I8 || f->c->a.dtype == PIR_U8) &&
          (f->c->b.rounded || pir_dtype_size(f->c->b.dtype) == 1);
 }
 
@@ -34,31 +38,42 @@ void contract_choose_group(contract_form *f, const contract_env *env) {
   enum { PAIR = 2, FOUR = 4 };
   int64_t step, extent;
   f->group = 1;
-  if (f->kind != CONTRACT_PANEL || f->lane < 0 || !f->tap_count) return;
+  if (f->kind != CONTRACT_PANEL || f->lane < 0 || !f->tap_count)
+    return;
   const contract_axis *last = &f->axes[f->taps[f->tap_count - 1]];
-  if (last->window >= 0 || !contract_const(f, last->step_a, &step) || step != 1) return;
-  if (is_bf16(f, env) || is_words(f, env)) f->group = PAIR;
-  if (is_bytes(f, env) && contract_const(f, last->extent, &extent) && extent % FOUR == 0) f->group = FOUR;
+  if (last->window >= 0 || !contract_const(f, last->step_a, &step) || step != 1)
+    return;
+  if (is_bf16(f, env) || is_words(f, env))
+    f->group = PAIR;
+  if (is_bytes(f, env) && contract_const(f, last->extent, &extent) && extent % FOUR == 0)
+    f->group = FOUR;
   f->tile_groups = contract_tile_groups(f, env->target);
 }
 
-pir_dtype contract_lane_dtype(const contract_form *f) { return f->group > 1 ? PIR_I32 : f->compute; }
+pir_dtype contract_lane_dtype(const contract_form *f) {
+  return f->group > 1 ? PIR_I32 : f->compute;
+}
 
-int contract_step_size(const contract_form *f, int level) { return level == f->tap_count - 1 ? f->group : 1; }
+int contract_step_size(const contract_form *f, int level) {
+  return level == f->tap_count - 1 ? f->group : 1;
+}
 
 pir_dim contract_lines_dim(const contract_form *f, int level) {
   pir_dims *dims = f->c->dims;
   pir_dim size = pir_dim_const(dims, contract_step_size(f, level));
   pir_dim steps = pir_dim_ceildiv(dims, f->axes[f->taps[level]].extent, size);
-  return level == f->tap_count - 1 && contract_is_corrected(f) ? pir_dim_add(dims, steps, pir_dim_const(dims, 1))
-                                                               : steps;
+  return level == f->tap_count - 1 && contract_is_corrected(f)
+             ? pir_dim_add(dims, steps, pir_dim_const(dims, 1))
+             : steps;
 }
 
 loop_expr *contract_steps(const contract_emission *e, int level) {
   int size = contract_step_size(e->form, level);
   loop_expr *extent = contract_extent(e, e->form->taps[level]);
-  if (size == 1) return extent;
-  return pir_loop_floordiv(e->m, pir_loop_add(e->m, extent, pir_loop_int(e->m, size - 1)), pir_loop_int(e->m, size));
+  if (size == 1)
+    return extent;
+  return pir_loop_floordiv(e->m, pir_loop_add(e->m, extent, pir_loop_int(e->m, size - 1)),
+                           pir_loop_int(e->m, size));
 }
 
 loop_expr *contract_lines(const contract_emission *e, int level) {
@@ -74,7 +89,8 @@ bool contract_is_corrected(const contract_form *f) {
 
 // As a lane holds them: bf16, words or bytes.
 static loop_expr *small(const contract_emission *e, loop_expr *x) {
-  return e->form->compute == PIR_I32 && e->form->group == 2 ? pir_loop_cast(e->m, x, PIR_I16) : x;
+  return e->form->compute == PIR_I32 && e->form->group == 2 ? pir_loop_cast(e->m, x, PIR_I16)
+                                                            : x;
 }
 
 static loop_expr *bits(const contract_emission *e, loop_expr *x) {
@@ -85,33 +101,43 @@ static loop_expr *bits(const contract_emission *e, loop_expr *x) {
 
 loop_expr *contract_load_a(const contract_emission *e, loop_expr *at, int count) {
   const contract_form *f = e->form;
-  if (f->group == 1) return pir_loop_cast(e->m, pir_loop_load(e->m, e->a, at, 1, NULL), f->compute);
-  if (count < f->group) return bits(e, pir_loop_load(e->m, e->a, at, 1, NULL));
-  loop_expr *x = pir_loop_join(e->m, small(e, pir_loop_load(e->m, e->a, at, (uint16_t)f->group, NULL)));
-  if (!contract_is_corrected(f)) return x;
-  return pir_loop_op(e->m, PIR_V_XOR, x, pir_loop_const_int(e->m, PIR_I32, (int32_t)0x80808080), NULL);
+  if (f->group == 1)
+    return pir_loop_cast(e->m, pir_loop_load(e->m, e->a, at, 1, NULL), f->compute);
+  if (count < f->group)
+    return bits(e, pir_loop_load(e->m, e->a, at, 1, NULL));
+  loop_expr *x =
+      pir_loop_join(e->m, small(e, pir_loop_load(e->m, e->a, at, (uint16_t)f->group, NULL)));
+  if (!contract_is_corrected(f))
+    return x;
+  return pir_loop_op(e->m, PIR_V_XOR, x, pir_loop_const_int(e->m, PIR_I32, (int32_t)0x80808080),
+                     NULL);
 }
 
 // ---- b
 
-loop_expr *contract_pack_lanes(contract_emission *e, loop_block *block, loop_expr *k, loop_expr *at, loop_expr *mask) {
+loop_expr *contract_pack_lanes(contract_emission *e, loop_block *block, loop_expr *k,
+                               loop_expr *at, loop_expr *mask) {
   const contract_form *f = e->form;
   pir_dtype rounded = f->c->b.rounded ? f->c->b.rounded : f->c->b.dtype;
   if (f->group == 1)
-    return pir_loop_cast(e->m, pir_loop_cast(e->m, contract_load_lanes(e, at, mask), rounded), f->compute);
+    return pir_loop_cast(e->m, pir_loop_cast(e->m, contract_load_lanes(e, at, mask), rounded),
+                         f->compute);
   loop_expr *all = NULL, *extent = contract_extent(e, f->taps[f->tap_count - 1]);
   bool whole = pir_loop_multiple(extent) % f->group == 0;
   int width = 32 / f->group;
   for (int i = 0; i < f->group; i++) {
-    loop_expr *from = pir_loop_add(e->m, pir_loop_mul(e->m, k, pir_loop_int(e->m, f->group)), pir_loop_int(e->m, i));
+    loop_expr *from = pir_loop_add(e->m, pir_loop_mul(e->m, k, pir_loop_int(e->m, f->group)),
+                                   pir_loop_int(e->m, i));
     loop_expr *here = mask;
     if (i && !whole) {
       here = pir_loop_broadcast(e->m, pir_loop_lt(e->m, from, extent), (uint16_t)f->vector);
-      if (mask) here = pir_loop_op(e->m, PIR_V_AND, here, mask, NULL);
+      if (mask)
+        here = pir_loop_op(e->m, PIR_V_AND, here, mask, NULL);
     }
     e->value[f->taps[f->tap_count - 1]] = from;
     loop_expr *x = bits(e, pir_loop_cast(e->m, contract_load_lanes(e, at, here), rounded));
-    if (i) x = pir_loop_op(e->m, PIR_V_SHL, x, pir_loop_const_int(e->m, PIR_I32, i * width), NULL);
+    if (i)
+      x = pir_loop_op(e->m, PIR_V_SHL, x, pir_loop_const_int(e->m, PIR_I32, i * width), NULL);
     x = pir_loop_let(e->fn, block, "part", x);
     all = all ? pir_loop_op(e->m, PIR_V_OR, all, x, NULL) : x;
   }
@@ -120,6 +146,7 @@ loop_expr *contract_pack_lanes(contract_emission *e, loop_block *block, loop_exp
 
 loop_expr *contract_correction(const contract_emission *e, loop_expr *lanes, loop_expr *sum) {
   loop_expr *offset = pir_loop_const_int(e->m, PIR_I32, (int32_t)0x80808080);
-  loop_expr *zero = pir_loop_broadcast(e->m, pir_loop_const_int(e->m, PIR_I32, 0), lanes->lanes);
+  loop_expr *zero =
+      pir_loop_broadcast(e->m, pir_loop_const_int(e->m, PIR_I32, 0), lanes->lanes);
   return pir_loop_sub(e->m, sum, pir_loop_dot(e->m, LOOP_DOT_U8S8, offset, lanes, zero));
 }

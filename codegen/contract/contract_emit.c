@@ -1,17 +1,19 @@
-// Contractions: normal form, schedule, then code. This file holds what all kernels share: positions in the
-// buffers, the packing of b, the way to the epilogue, and the entry points.
+// Contractions: normal form, schedule, then code. This file holds what all kernels share:
+// positions in the buffers, the packing of b, the way to the epilogue, and the entry points.
 //
-// b is packed once, so that a kernel streams it: [batch and outer N][panel][K axes, outermost first][lanes].
-// A panel is as wide as a tile; lanes beyond the end are zero, so only the epilogue needs masks.
+// b is packed once, so that a kernel streams it: [batch and outer N][panel][K axes, outermost
+// first][lanes]. A panel is as wide as a tile; lanes beyond the end are zero, so only the
+// epilogue needs masks.
 #include "contract_impl.h"
 
 #include <string.h>
 
-contract_emission contract_begin(const contract_form *f, const contract_env *env, const char *name,
-                                 const char *suffix) {
+contract_emission contract_begin(const contract_form *f, const contract_env *env,
+                                 const char *name, const char *suffix) {
   char full[128];
   size_t n = strlen(name), k = strlen(suffix);
-  if (n > sizeof full - k - 1) n = sizeof full - k - 1;
+  if (n > sizeof full - k - 1)
+    n = sizeof full - k - 1;
   memcpy(full, name, n);
   memcpy(full + n, suffix, k + 1);
   contract_emission e = {.form = f, .env = env, .m = env->module};
@@ -21,11 +23,14 @@ contract_emission contract_begin(const contract_form *f, const contract_env *env
 
 loop_expr *contract_dim(const contract_emission *e, pir_dim d) {
   int64_t value;
-  if (contract_const(e->form, d, &value)) return pir_loop_int(e->m, value);
+  if (contract_const(e->form, d, &value))
+    return pir_loop_int(e->m, value);
   return e->env->extent(e->env->user, d);
 }
 
-loop_expr *contract_extent(const contract_emission *e, int axis) { return contract_dim(e, e->form->axes[axis].extent); }
+loop_expr *contract_extent(const contract_emission *e, int axis) {
+  return contract_dim(e, e->form->axes[axis].extent);
+}
 
 loop_expr *contract_step(const contract_emission *e, contract_which which, int axis) {
   const contract_axis *x = &e->form->axes[axis];
@@ -35,14 +40,17 @@ loop_expr *contract_step(const contract_emission *e, contract_which which, int a
 loop_expr *contract_position(const contract_emission *e, contract_which which) {
   loop_expr *sum = which == OF_A ? contract_dim(e, e->form->offset_a) : pir_loop_int(e->m, 0);
   for (int i = 0; i < e->form->axis_count; i++)
-    if (e->value[i]) sum = pir_loop_add(e->m, sum, pir_loop_mul(e->m, e->value[i], contract_step(e, which, i)));
+    if (e->value[i])
+      sum =
+          pir_loop_add(e->m, sum, pir_loop_mul(e->m, e->value[i], contract_step(e, which, i)));
   return e->origin[which] ? pir_loop_sub(e->m, sum, e->origin[which]) : sum;
 }
 
 // Lanes of one panel.
 static loop_expr *panel_size(const contract_emission *e) {
   loop_expr *size = pir_loop_int(e->m, contract_panel_lanes(e->form));
-  for (int i = 0; i < e->form->tap_count; i++) size = pir_loop_mul(e->m, size, contract_lines(e, i));
+  for (int i = 0; i < e->form->tap_count; i++)
+    size = pir_loop_mul(e->m, size, contract_lines(e, i));
   return size;
 }
 
@@ -51,20 +59,23 @@ loop_expr *contract_panel_base(const contract_emission *e, loop_expr *panel) {
   loop_expr *number = pir_loop_int(e->m, 0);
   for (int i = 0; i < f->outer_count; i++) {
     int axis = f->outer[i];
-    if (!contract_in_b(f, axis)) continue;
+    if (!contract_in_b(f, axis))
+      continue;
     number = pir_loop_mul(e->m, number, contract_extent(e, axis));
-    if (e->value[axis]) number = pir_loop_add(e->m, number, e->value[axis]);
+    if (e->value[axis])
+      number = pir_loop_add(e->m, number, e->value[axis]);
   }
   number = pir_loop_mul(e->m, number, contract_dim(e, contract_panels(f)));
   return pir_loop_mul(e->m, pir_loop_add(e->m, number, panel), panel_size(e));
 }
 
-void contract_split_unit(const contract_emission *e, loop_block *block, loop_expr *unit, loop_expr *const *extents,
-                         int count, loop_expr **out_values) {
+void contract_split_unit(const contract_emission *e, loop_block *block, loop_expr *unit,
+                         loop_expr *const *extents, int count, loop_expr **out_values) {
   int64_t one;
   for (int i = count - 1; i >= 0; i--) {
     bool last = true;
-    for (int j = 0; j < i; j++) last &= pir_loop_is_int(extents[j], &one) && one == 1;
+    for (int j = 0; j < i; j++)
+      last &= pir_loop_is_int(extents[j], &one) && one == 1;
     if (pir_loop_is_int(extents[i], &one) && one == 1) {
       out_values[i] = pir_loop_int(e->m, 0);
       continue;
@@ -74,8 +85,10 @@ void contract_split_unit(const contract_emission *e, loop_block *block, loop_exp
       unit = pir_loop_int(e->m, 0);
       continue;
     }
-    loop_expr *rest = pir_loop_let(e->fn, block, "unit", pir_loop_floordiv(e->m, unit, extents[i]));
-    out_values[i] = pir_loop_let(e->fn, block, "at", pir_loop_sub(e->m, unit, pir_loop_mul(e->m, rest, extents[i])));
+    loop_expr *rest =
+        pir_loop_let(e->fn, block, "unit", pir_loop_floordiv(e->m, unit, extents[i]));
+    out_values[i] = pir_loop_let(
+        e->fn, block, "at", pir_loop_sub(e->m, unit, pir_loop_mul(e->m, rest, extents[i])));
     unit = rest;
   }
 }
@@ -83,7 +96,8 @@ void contract_split_unit(const contract_emission *e, loop_block *block, loop_exp
 // Values of the contraction's variables from those of the axes: a merged axis is taken apart.
 static void variable_values(const contract_emission *e, loop_expr *values[CONTRACT_MAX_VARS]) {
   const contraction *c = e->form->c;
-  for (int v = 0; v < c->var_count; v++) values[v] = NULL;
+  for (int v = 0; v < c->var_count; v++)
+    values[v] = NULL;
   for (int i = 0; i < e->form->axis_count; i++) {
     const contract_axis *x = &e->form->axes[i];
     loop_expr *rest = e->value[i];
@@ -95,18 +109,21 @@ static void variable_values(const contract_emission *e, loop_expr *values[CONTRA
   }
 }
 
-static bool store_plainly(const contract_emission *e, loop_block *block, const contract_point *point) {
+static bool store_plainly(const contract_emission *e, loop_block *block,
+                          const contract_point *point) {
   loop_expr *value = pir_loop_cast(e->m, point->value, e->form->c->out.dtype);
   int64_t stride;
   if (point->lanes == 1 || (pir_loop_is_int(point->lane_stride, &stride) && stride == 1))
     pir_loop_store(e->fn, block, e->out, point->position, value, point->mask);
   else
-    pir_loop_scatter(e->fn, block, e->out, pir_loop_ramp(e->m, point->position, point->lane_stride, point->lanes),
+    pir_loop_scatter(e->fn, block, e->out,
+                     pir_loop_ramp(e->m, point->position, point->lane_stride, point->lanes),
                      value, point->mask);
   return true;
 }
 
-bool contract_finish(const contract_emission *e, loop_block *block, loop_expr *sums, loop_expr *mask) {
+bool contract_finish(const contract_emission *e, loop_block *block, loop_expr *sums,
+                     loop_expr *mask) {
   const contract_form *f = e->form;
   const contract_tensor *out = &f->c->out;
   loop_expr *values[CONTRACT_MAX_VARS];
@@ -123,23 +140,29 @@ bool contract_finish(const contract_emission *e, loop_block *block, loop_expr *s
     for (int v = 0; v < f->c->var_count; v++) {
       int64_t factor = out->map[axis].factor[v];
       if (factor && values[v])
-        p.index[axis] = pir_loop_add(e->m, p.index[axis], pir_loop_mul(e->m, values[v], pir_loop_int(e->m, factor)));
-      if (factor && f->lane >= 0 && f->axes[f->lane].parts[0] == v) p.lane_axis = axis;
+        p.index[axis] = pir_loop_add(e->m, p.index[axis],
+                                     pir_loop_mul(e->m, values[v], pir_loop_int(e->m, factor)));
+      if (factor && f->lane >= 0 && f->axes[f->lane].parts[0] == v)
+        p.lane_axis = axis;
     }
   }
-  if (f->lane >= 0) p.lane_stride = contract_step(e, OF_OUT, f->lane);
-  if (e->env->epilogue) return e->env->epilogue(e->env->user, e->fn, block, &p);
+  if (f->lane >= 0)
+    p.lane_stride = contract_step(e, OF_OUT, f->lane);
+  if (e->env->epilogue)
+    return e->env->epilogue(e->env->user, e->fn, block, &p);
   return store_plainly(e, block, &p);
 }
 
-loop_expr *contract_product(const contract_emission *e, loop_expr *a, loop_expr *b, loop_expr *sum) {
+loop_expr *contract_product(const contract_emission *e, loop_expr *a, loop_expr *b,
+                            loop_expr *sum) {
   if (e->form->group > 1)
     return pir_loop_dot(e->m,
                         e->form->compute == PIR_F32 ? LOOP_DOT_BF16
                         : e->form->group == 2       ? LOOP_DOT_S16
                                                     : LOOP_DOT_U8S8,
                         a, b, sum);
-  if (e->env->target->fma && e->form->compute != PIR_I32) return pir_loop_fma(e->m, a, b, sum);
+  if (e->env->target->fma && e->form->compute != PIR_I32)
+    return pir_loop_fma(e->m, a, b, sum);
   return pir_loop_add(e->m, pir_loop_mul(e->m, a, b), sum);
 }
 
@@ -149,7 +172,8 @@ loop_expr *contract_load_lanes(contract_emission *e, loop_expr *at, loop_expr *m
   const contract_form *f = e->form;
   uint16_t lanes = (uint16_t)f->vector;
   int64_t step;
-  if (f->lane < 0) return pir_loop_load(e->m, e->b, contract_position(e, OF_B), 1, NULL);
+  if (f->lane < 0)
+    return pir_loop_load(e->m, e->b, contract_position(e, OF_B), 1, NULL);
   e->value[f->lane] = at;
   loop_expr *position = contract_position(e, OF_B);
   loop_expr *distance = contract_step(e, OF_B, f->lane);
@@ -160,24 +184,32 @@ loop_expr *contract_load_lanes(contract_emission *e, loop_expr *at, loop_expr *m
 
 static loop_buffer *start_correction(const contract_emission *e, loop_block *block) {
   const contract_form *f = e->form;
-  loop_buffer *sums = pir_loop_registers(e->fn, "sum", PIR_I32, (uint16_t)f->vector, f->vectors);
-  loop_expr *zero = pir_loop_broadcast(e->m, pir_loop_const_int(e->m, PIR_I32, 0), (uint16_t)f->vector);
-  for (int v = 0; v < f->vectors; v++) pir_loop_store(e->fn, block, sums, pir_loop_int(e->m, v), zero, NULL);
+  loop_buffer *sums =
+      pir_loop_registers(e->fn, "sum", PIR_I32, (uint16_t)f->vector, f->vectors);
+  loop_expr *zero =
+      pir_loop_broadcast(e->m, pir_loop_const_int(e->m, PIR_I32, 0), (uint16_t)f->vector);
+  for (int v = 0; v < f->vectors; v++)
+    pir_loop_store(e->fn, block, sums, pir_loop_int(e->m, v), zero, NULL);
   return sums;
 }
 
 // packed[panel base + tap * lanes + lane] = b at these. One unit a panel.
-static void emit_panel_packing(contract_emission *e, loop_block *block, loop_expr *panel, loop_buffer *packed) {
+static void emit_panel_packing(contract_emission *e, loop_block *block, loop_expr *panel,
+                               loop_buffer *packed) {
   const contract_form *f = e->form;
   int64_t width = contract_panel_lanes(f), extent = 0;
-  bool exact = f->lane < 0 || (contract_const(f, f->axes[f->lane].extent, &extent) && extent % width == 0);
+  bool exact = f->lane < 0 ||
+               (contract_const(f, f->axes[f->lane].extent, &extent) && extent % width == 0);
   loop_expr *at[4], *masks[4] = {0}, *last = NULL;
   loop_buffer *sums = NULL;
   for (int v = 0; v < f->vectors; v++) {
-    at[v] = pir_loop_add(e->m, pir_loop_mul(e->m, panel, pir_loop_int(e->m, width)), pir_loop_int(e->m, v * f->vector));
-    if (exact) continue;
+    at[v] = pir_loop_add(e->m, pir_loop_mul(e->m, panel, pir_loop_int(e->m, width)),
+                         pir_loop_int(e->m, v * f->vector));
+    if (exact)
+      continue;
     loop_expr *left = pir_loop_sub(e->m, contract_extent(e, f->lane), at[v]);
-    masks[v] = pir_loop_let(e->fn, block, "mask", pir_loop_tail_mask(e->m, left, (uint16_t)f->vector));
+    masks[v] =
+        pir_loop_let(e->fn, block, "mask", pir_loop_tail_mask(e->m, left, (uint16_t)f->vector));
   }
   loop_expr *to = pir_loop_let(e->fn, block, "to", contract_panel_base(e, panel));
   loop_expr *end = NULL;
@@ -185,48 +217,59 @@ static void emit_panel_packing(contract_emission *e, loop_block *block, loop_exp
   for (int i = 0; i < f->tap_count; i++) {
     if (i == f->tap_count - 1 && contract_is_corrected(f)) {
       sums = start_correction(e, outside = block);
-      end = pir_loop_add(e->m, to, pir_loop_mul(e->m, contract_steps(e, i), pir_loop_int(e->m, width)));
+      end = pir_loop_add(e->m, to,
+                         pir_loop_mul(e->m, contract_steps(e, i), pir_loop_int(e->m, width)));
     }
     loop_var *k = pir_loop_var_create(e->fn, "k", PIR_I64, 1);
-    block = pir_loop_for(e->fn, block, LOOP_SERIAL, k, pir_loop_int(e->m, 0), contract_steps(e, i), NULL);
+    block = pir_loop_for(e->fn, block, LOOP_SERIAL, k, pir_loop_int(e->m, 0),
+                         contract_steps(e, i), NULL);
     e->value[f->taps[i]] = last = pir_loop_use(e->m, k);
     loop_expr *below = pir_loop_int(e->m, width);
-    for (int j = i + 1; j < f->tap_count; j++) below = pir_loop_mul(e->m, below, contract_lines(e, j));
+    for (int j = i + 1; j < f->tap_count; j++)
+      below = pir_loop_mul(e->m, below, contract_lines(e, j));
     to = pir_loop_add(e->m, to, pir_loop_mul(e->m, e->value[f->taps[i]], below));
   }
   for (int v = 0; v < f->vectors; v++) {
-    loop_expr *lanes = contract_pack_lanes(e, block, last, at[v], masks[v]), *n = pir_loop_int(e->m, v);
-    pir_loop_store(e->fn, block, packed, pir_loop_add(e->m, to, pir_loop_int(e->m, v * f->vector)), lanes, NULL);
-    if (!sums) continue;
+    loop_expr *lanes = contract_pack_lanes(e, block, last, at[v], masks[v]),
+              *n = pir_loop_int(e->m, v);
+    pir_loop_store(e->fn, block, packed,
+                   pir_loop_add(e->m, to, pir_loop_int(e->m, v * f->vector)), lanes, NULL);
+    if (!sums)
+      continue;
     loop_expr *sum = pir_loop_load(e->m, sums, n, (uint16_t)f->vector, NULL);
     pir_loop_store(e->fn, block, sums, n, contract_correction(e, lanes, sum), NULL);
-    pir_loop_store(e->fn, outside, packed, pir_loop_add(e->m, end, pir_loop_int(e->m, v * f->vector)), sum, NULL);
+    pir_loop_store(e->fn, outside, packed,
+                   pir_loop_add(e->m, end, pir_loop_int(e->m, v * f->vector)), sum, NULL);
   }
 }
 
-pir_status contract_emit_packing(const contract_form *f, const contract_env *env, const char *name, uint16_t from,
-                                 uint16_t to, contract_stage *out_stage) {
+pir_status contract_emit_packing(const contract_form *f, const contract_env *env,
+                                 const char *name, uint16_t from, uint16_t to,
+                                 contract_stage *out_stage) {
   contract_emission e = contract_begin(f, env, name, "_pack");
   pir_dims *dims = f->c->dims;
   bool at_load = from == 0 && to == 1;
   e.b = pir_loop_arg(e.fn, "b", f->c->b.dtype, from, at_load ? 1 : f->c->b.align, true);
   loop_buffer *packed = pir_loop_arg(e.fn, "packed", contract_lane_dtype(f), to, 64, false);
   loop_var *unit = pir_loop_var_create(e.fn, "unit", PIR_I64, 1);
-  loop_block *block = pir_loop_for(e.fn, &e.fn->body, LOOP_PARALLEL, unit, pir_loop_use(e.m, e.fn->begin),
-                                   pir_loop_use(e.m, e.fn->end), NULL);
+  loop_block *block =
+      pir_loop_for(e.fn, &e.fn->body, LOOP_PARALLEL, unit, pir_loop_use(e.m, e.fn->begin),
+                   pir_loop_use(e.m, e.fn->end), NULL);
   loop_expr *extents[CONTRACT_MAX_VARS + 1], *values[CONTRACT_MAX_VARS + 1];
   int axes[CONTRACT_MAX_VARS], count = 0;
   out_stage->fn = e.fn;
   out_stage->units = contract_panels(f);
   for (int i = 0; i < f->outer_count; i++) {
-    if (!contract_in_b(f, f->outer[i])) continue;
+    if (!contract_in_b(f, f->outer[i]))
+      continue;
     axes[count] = f->outer[i];
     extents[count++] = contract_extent(&e, f->outer[i]);
     out_stage->units = pir_dim_mul(dims, out_stage->units, f->axes[f->outer[i]].extent);
   }
   extents[count] = contract_dim(&e, contract_panels(f));
   contract_split_unit(&e, block, pir_loop_use(e.m, unit), extents, count + 1, values);
-  for (int i = 0; i < count; i++) e.value[axes[i]] = values[i];
+  for (int i = 0; i < count; i++)
+    e.value[axes[i]] = values[i];
   emit_panel_packing(&e, block, values[count], packed);
   return PIR_OK;
 }
@@ -241,47 +284,63 @@ bool pir_contract_can(const contraction *c) {
 pir_dim contract_packed_bytes(const contract_form *f) {
   pir_dims *dims = f->c->dims;
   pir_dim n = pir_dim_const(dims, 1);
-  for (int i = 0; i < f->tap_count; i++) n = pir_dim_mul(dims, n, contract_lines_dim(f, i));
+  for (int i = 0; i < f->tap_count; i++)
+    n = pir_dim_mul(dims, n, contract_lines_dim(f, i));
   n = pir_dim_mul(dims, n, contract_panels(f));
   for (int i = 0; i < f->axis_count; i++)
-    if (contract_in_b(f, i)) n = pir_dim_mul(dims, n, f->axes[i].extent);
+    if (contract_in_b(f, i))
+      n = pir_dim_mul(dims, n, f->axes[i].extent);
   int64_t line = contract_panel_lanes(f) * (int64_t)pir_dtype_size(contract_lane_dtype(f));
   return pir_dim_mul(dims, n, pir_dim_const(dims, line));
 }
 
 static void describe(const contract_form *f, char *how, size_t size) {
   const char *kind = f->kind == CONTRACT_DEPTHWISE ? "depthwise, " : "";
-  const char *packing = !f->b_packed ? "" : f->c->b_constant ? ", weights packed at load" : ", right side packed";
-  const char *by = f->group == 1   ? ""
-                   : f->group == 2 ? f->compute == PIR_F32 ? " by pairs of bf16" : " by pairs of words"
-                                   : " by fours of bytes";
-  if (f->tile_groups) by = f->group == 2 ? " in tile registers of bf16" : " in tile registers of bytes";
-  pir_text_format(how, size, "%stile of %d rows x %d vectors of %d %s%s%s, %s innermost", kind, f->rows, f->vectors,
-                  f->vector, pir_dtype_name(f->compute), by, packing, f->panel_inner ? "panels" : "rows");
+  const char *packing = !f->b_packed       ? ""
+                        : f->c->b_constant ? ", weights packed at load"
+                                           : ", right side packed";
+  const char *by = f->group == 1 ? ""
+                   : f->group == 2
+                       ? f->compute == PIR_F32 ? " by pairs of bf16" : " by pairs of words"
+                       : " by fours of bytes";
+  if (f->tile_groups)
+    by = f->group == 2 ? " in tile registers of bf16" : " in tile registers of bytes";
+  pir_text_format(how, size, "%stile of %d rows x %d vectors of %d %s%s%s, %s innermost", kind,
+                  f->rows, f->vectors, f->vector, pir_dtype_name(f->compute), by, packing,
+                  f->panel_inner ? "panels" : "rows");
 }
 
-pir_status pir_contract_emit(const contraction *c, const contract_env *env, const char *name, contract_code *out_code) {
+pir_status pir_contract_emit(const contraction *c, const contract_env *env, const char *name,
+                             contract_code *out_code) {
   contract_form f;
   *out_code = (contract_code){0};
-  if (!contract_normalise(c, &f)) return PIR_UNSUPPORTED;
-  if (env->target->cuda_arch) return contract_emit_device(&f, env, name, &out_code->stages[out_code->stage_count++]);
+  if (!contract_normalise(c, &f))
+    return PIR_UNSUPPORTED;
+  if (env->target->cuda_arch)
+    return contract_emit_device(&f, env, name, &out_code->stages[out_code->stage_count++]);
   contract_choose_group(&f, env);
   contract_schedule(&f, env->target);
   contract_winograd winograd;
   bool filters = contract_winograd_match(&f, env, &winograd);
-  if (filters) f.group = 1, f.tile_groups = 0;  // it transforms and multiplies f32
-  if (filters) contract_winograd_describe(&winograd, out_code->how, sizeof out_code->how);
-  else describe(&f, out_code->how, sizeof out_code->how);
-  if (filters) return contract_emit_winograd(&f, &winograd, env, name, out_code);
+  if (filters)
+    f.group = 1, f.tile_groups = 0;  // it transforms and multiplies f32
+  if (filters)
+    contract_winograd_describe(&winograd, out_code->how, sizeof out_code->how);
+  else
+    describe(&f, out_code->how, sizeof out_code->how);
+  if (filters)
+    return contract_emit_winograd(&f, &winograd, env, name, out_code);
   uint16_t b_slot = c->b.slot;
   if (f.b_packed) {
     pir_dim bytes = contract_packed_bytes(&f);
     if (c->b_constant) {
-      if (!contract_const(&f, bytes, &out_code->packed_bytes)) return PIR_UNSUPPORTED;
+      if (!contract_const(&f, bytes, &out_code->packed_bytes))
+        return PIR_UNSUPPORTED;
       PIR_TRY(contract_emit_packing(&f, env, name, 0, 1, &out_code->packing));
     } else {
       b_slot = env->temporary(env->user, bytes);
-      PIR_TRY(contract_emit_packing(&f, env, name, c->b.slot, b_slot, &out_code->stages[out_code->stage_count++]));
+      PIR_TRY(contract_emit_packing(&f, env, name, c->b.slot, b_slot,
+                                    &out_code->stages[out_code->stage_count++]));
     }
   }
   contract_stage *stage = &out_code->stages[out_code->stage_count++];

@@ -1,7 +1,8 @@
-// The normal form of a contraction. Index maps times memory strides give each variable one step per buffer;
-// the buffers that mention it give its role. Variables of extent 1 go; M axes that are adjacent in both a and
-// out are merged (so a 1x1 convolution over a channels-last image is one matrix product, whatever the batch).
-// Axes of `a` that may be left by an index become windows.
+// The normal form of a contraction. Index maps times memory strides give each variable one step
+// per buffer; the buffers that mention it give its role. Variables of extent 1 go; M axes that
+// are adjacent in both a and out are merged (so a 1x1 convolution over a channels-last image is
+// one matrix product, whatever the batch). Axes of `a` that may be left by an index become
+// windows.
 #include "contract_impl.h"
 
 #include <string.h>
@@ -25,48 +26,59 @@ static bool strides_of(pir_dims *dims, const contract_tensor *t, pir_dim strides
   pir_dim step = pir_dim_const(dims, 1);
   for (int i = t->rank - 1; i >= 0; i--) {
     int axis = t->order[i];
-    if (t->room[axis] == PIR_DIM_UNKNOWN) return false;
+    if (t->room[axis] == PIR_DIM_UNKNOWN)
+      return false;
     strides[axis] = step;
     place[axis] = i;
     step = pir_dim_mul(dims, step, t->room[axis]);
-    if (step == PIR_DIM_UNKNOWN) return false;
+    if (step == PIR_DIM_UNKNOWN)
+      return false;
   }
   return true;
 }
 
-static pir_dim step_of(pir_dims *dims, const contract_tensor *t, const pir_dim *strides, const int *place, int var,
-                       int *out_place) {
+static pir_dim step_of(pir_dims *dims, const contract_tensor *t, const pir_dim *strides,
+                       const int *place, int var, int *out_place) {
   pir_dim step = pir_dim_const(dims, 0);
   *out_place = -1;
   for (int axis = 0; axis < t->rank; axis++) {
     int64_t factor = t->map[axis].factor[var];
-    if (!factor) continue;
-    step = pir_dim_add(dims, step, pir_dim_mul(dims, strides[axis], pir_dim_const(dims, factor)));
-    if (place[axis] > *out_place) *out_place = place[axis];
+    if (!factor)
+      continue;
+    step =
+        pir_dim_add(dims, step, pir_dim_mul(dims, strides[axis], pir_dim_const(dims, factor)));
+    if (place[axis] > *out_place)
+      *out_place = place[axis];
   }
   return step;
 }
 
 static bool mentions(const contract_tensor *t, int var) {
   for (int axis = 0; axis < t->rank; axis++)
-    if (t->map[axis].factor[var]) return true;
+    if (t->map[axis].factor[var])
+      return true;
   return false;
 }
 
 // A reduced variable of extent 1 stays when it slides over padding: its bounds are to be kept.
 static bool is_dropped(const contraction *c, int var) {
   int64_t extent;
-  if (!pir_dim_is_const(c->dims, c->vars[var].extent, &extent) || extent != 1) return false;
+  if (!pir_dim_is_const(c->dims, c->vars[var].extent, &extent) || extent != 1)
+    return false;
   for (int axis = 0; c->vars[var].reduced && axis < c->a.rank; axis++)
-    if (c->a.map[axis].factor[var] && c->a.map[axis].offset) return false;
+    if (c->a.map[axis].factor[var] && c->a.map[axis].offset)
+      return false;
   return true;
 }
 
-static bool add_axis(contract_form *f, int var, pir_dim *const strides[3], int *const places[3]) {
+static bool add_axis(contract_form *f, int var, pir_dim *const strides[3],
+                     int *const places[3]) {
   const contraction *c = f->c;
   bool a = mentions(&c->a, var), b = mentions(&c->b, var), out = mentions(&c->out, var);
-  if (c->vars[var].extent == PIR_DIM_UNKNOWN || c->vars[var].reduced == out) return false;
-  if (!(out ? a || b : a && b)) return false;
+  if (c->vars[var].extent == PIR_DIM_UNKNOWN || c->vars[var].reduced == out)
+    return false;
+  if (!(out ? a || b : a && b))
+    return false;
   contract_axis *x = &f->axes[f->axis_count++];
   int unused;
   *x = (contract_axis){.role = !out     ? ROLE_K
@@ -80,46 +92,61 @@ static bool add_axis(contract_form *f, int var, pir_dim *const strides[3], int *
   x->step_a = step_of(c->dims, &c->a, strides[OF_A], places[OF_A], var, &x->place_a);
   x->step_b = step_of(c->dims, &c->b, strides[OF_B], places[OF_B], var, &unused);
   x->step_out = step_of(c->dims, &c->out, strides[OF_OUT], places[OF_OUT], var, &x->place_out);
-  return x->step_a != PIR_DIM_UNKNOWN && x->step_b != PIR_DIM_UNKNOWN && x->step_out != PIR_DIM_UNKNOWN;
+  return x->step_a != PIR_DIM_UNKNOWN && x->step_b != PIR_DIM_UNKNOWN &&
+         x->step_out != PIR_DIM_UNKNOWN;
 }
 
 static int axis_of_var(const contract_form *f, int var) {
   for (int i = 0; i < f->axis_count; i++)
-    if (f->axes[i].parts[0] == var) return i;
+    if (f->axes[i].parts[0] == var)
+      return i;
   return -1;
 }
 
-// Whether the index along this axis of `a` is in bounds for all values of its variables: when all is constant,
-// by arithmetic; a lone variable without an offset is, since its extent was derived so.
+// Whether the index along this axis of `a` is in bounds for all values of its variables: when
+// all is constant, by arithmetic; a lone variable without an offset is, since its extent was
+// derived so.
 static bool stays_inside(const contraction *c, int axis) {
   const contract_map *map = &c->a.map[axis];
   int64_t low = map->offset, high = map->offset, extent, shape;
   int count = 0;
   bool known = pir_dim_is_const(c->dims, c->a.shape[axis], &shape);
   for (int v = 0; v < c->var_count; v++) {
-    if (!map->factor[v]) continue;
+    if (!map->factor[v])
+      continue;
     bool has_extent = pir_dim_is_const(c->dims, c->vars[v].extent, &extent);
-    if (has_extent && extent == 0) return true;
-    if (has_extent && extent == 1) continue;
+    if (has_extent && extent == 0)
+      return true;
+    if (has_extent && extent == 1)
+      continue;
     count++;
     known &= has_extent;
-    if (known && extent > 0) *(map->factor[v] > 0 ? &high : &low) += map->factor[v] * (extent - 1);
+    if (known && extent > 0)
+      *(map->factor[v] > 0 ? &high : &low) += map->factor[v] * (extent - 1);
   }
-  if (known) return low >= 0 && high < shape;
+  if (known)
+    return low >= 0 && high < shape;
   return map->offset == 0 && count <= 1;
 }
 
 static bool add_window(contract_form *f, int axis) {
   const contract_map *map = &f->c->a.map[axis];
   contract_window *w = &f->windows[f->window_count];
-  *w = (contract_window){
-      .position = -1, .tap = -1, .offset = map->offset, .stride = 1, .dilation = 1, .extent = f->c->a.shape[axis]};
+  *w = (contract_window){.position = -1,
+                         .tap = -1,
+                         .offset = map->offset,
+                         .stride = 1,
+                         .dilation = 1,
+                         .extent = f->c->a.shape[axis]};
   for (int v = 0; v < f->c->var_count; v++) {
     int i = map->factor[v] ? axis_of_var(f, v) : -1;
-    if (i < 0) continue;
+    if (i < 0)
+      continue;
     bool tap = f->axes[i].role == ROLE_K;
-    if (f->axes[i].role != ROLE_M && !tap) return false;
-    if ((tap ? w->tap : w->position) >= 0 || map->factor[v] <= 0) return false;
+    if (f->axes[i].role != ROLE_M && !tap)
+      return false;
+    if ((tap ? w->tap : w->position) >= 0 || map->factor[v] <= 0)
+      return false;
     *(tap ? &w->tap : &w->position) = i;
     *(tap ? &w->dilation : &w->stride) = map->factor[v];
     f->axes[i].window = f->window_count;
@@ -128,9 +155,11 @@ static bool add_window(contract_form *f, int axis) {
   return w->tap >= 0;  // bounds are kept by skipping taps
 }
 
-static bool can_merge(const contract_form *f, const contract_axis *outer, const contract_axis *inner) {
+static bool can_merge(const contract_form *f, const contract_axis *outer,
+                      const contract_axis *inner) {
   pir_dims *dims = f->c->dims;
-  return outer->role == ROLE_M && inner->role == ROLE_M && outer->window < 0 && inner->window < 0 &&
+  return outer->role == ROLE_M && inner->role == ROLE_M && outer->window < 0 &&
+         inner->window < 0 &&
          same_dim(f, outer->step_a, pir_dim_mul(dims, inner->extent, inner->step_a)) &&
          same_dim(f, outer->step_out, pir_dim_mul(dims, inner->extent, inner->step_out));
 }
@@ -139,37 +168,44 @@ static bool merge_once(contract_form *f) {
   for (int i = 0; i < f->axis_count; i++)
     for (int j = 0; j < f->axis_count; j++) {
       contract_axis *outer = &f->axes[i], *inner = &f->axes[j];
-      if (i == j || !can_merge(f, outer, inner)) continue;
-      memmove(inner->parts + outer->part_count, inner->parts, (size_t)inner->part_count * sizeof *inner->parts);
+      if (i == j || !can_merge(f, outer, inner))
+        continue;
+      memmove(inner->parts + outer->part_count, inner->parts,
+              (size_t)inner->part_count * sizeof *inner->parts);
       memcpy(inner->parts, outer->parts, (size_t)outer->part_count * sizeof *inner->parts);
       inner->part_count += outer->part_count;
       inner->extent = pir_dim_mul(f->c->dims, outer->extent, inner->extent);
       memmove(outer, outer + 1, (size_t)(f->axis_count - i - 1) * sizeof *outer);
       f->axis_count--;
       for (int w = 0; w < f->window_count; w++) {
-        if (f->windows[w].position > i) f->windows[w].position--;
-        if (f->windows[w].tap > i) f->windows[w].tap--;
+        if (f->windows[w].position > i)
+          f->windows[w].position--;
+        if (f->windows[w].tap > i)
+          f->windows[w].tap--;
       }
       return true;
     }
   return false;
 }
 
-// The lanes: the N axis that is contiguous in out; for want of N, a batch axis that is contiguous in all three
-// (depthwise); else any N axis, its sums being scattered.
+// The lanes: the N axis that is contiguous in out; for want of N, a batch axis that is
+// contiguous in all three (depthwise); else any N axis, its sums being scattered.
 static void choose_lane(contract_form *f) {
   f->lane = -1;
   f->kind = CONTRACT_PANEL;
   bool any_n = false;
   for (int i = 0; i < f->axis_count; i++) {
     const contract_axis *x = &f->axes[i];
-    if (x->role != ROLE_N) continue;
+    if (x->role != ROLE_N)
+      continue;
     any_n = true;
-    if (f->lane < 0 || is_one(f, x->step_out)) f->lane = i;
+    if (f->lane < 0 || is_one(f, x->step_out))
+      f->lane = i;
   }
   for (int i = 0; i < f->axis_count && !any_n; i++) {
     const contract_axis *x = &f->axes[i];
-    if (x->role != ROLE_BATCH || !is_one(f, x->step_a) || !is_one(f, x->step_out)) continue;
+    if (x->role != ROLE_BATCH || !is_one(f, x->step_a) || !is_one(f, x->step_out))
+      continue;
     f->lane = i;
     f->kind = CONTRACT_DEPTHWISE;
   }
@@ -181,7 +217,8 @@ static void insert_by_place(const contract_form *f, int *list, int *count, int i
   int place = by_a ? f->axes[i].place_a : f->axes[i].place_out;
   for (; at > 0; at--) {
     const contract_axis *before = &f->axes[list[at - 1]];
-    if ((by_a ? before->place_a : before->place_out) <= place) break;
+    if ((by_a ? before->place_a : before->place_out) <= place)
+      break;
     list[at] = list[at - 1];
   }
   list[at] = i;
@@ -191,72 +228,99 @@ static void arrange(contract_form *f) {
   choose_lane(f);
   f->tile = -1;
   for (int i = 0; i < f->axis_count; i++)
-    if (f->axes[i].role == ROLE_M && (f->tile < 0 || f->axes[i].place_out > f->axes[f->tile].place_out)) f->tile = i;
+    if (f->axes[i].role == ROLE_M &&
+        (f->tile < 0 || f->axes[i].place_out > f->axes[f->tile].place_out))
+      f->tile = i;
   for (int i = 0; i < f->axis_count; i++) {
-    if (f->axes[i].role == ROLE_K) insert_by_place(f, f->taps, &f->tap_count, i, true);
-    else if (i != f->lane && i != f->tile) insert_by_place(f, f->outer, &f->outer_count, i, false);
+    if (f->axes[i].role == ROLE_K)
+      insert_by_place(f, f->taps, &f->tap_count, i, true);
+    else if (i != f->lane && i != f->tile)
+      insert_by_place(f, f->outer, &f->outer_count, i, false);
   }
 }
 
 static bool exact(const contract_tensor *t) {
   for (int axis = 0; axis < t->rank; axis++)
-    if (t->map[axis].offset) return false;
+    if (t->map[axis].offset)
+      return false;
   return true;
 }
 
 static bool is_sure(const contract_tensor *t) {
   for (int axis = 0; axis < t->rank; axis++)
-    if (t->map[axis].unsure) return false;
+    if (t->map[axis].unsure)
+      return false;
   return true;
 }
 
-static bool known_float(pir_dtype d) { return d == PIR_F32 || d == PIR_F64 || d == PIR_F16 || d == PIR_BF16; }
-static bool known_integer(pir_dtype d) { return d == PIR_I8 || d == PIR_U8 || d == PIR_I32; }
+static bool known_float(pir_dtype d) {
+  return d == PIR_F32 || d == PIR_F64 || d == PIR_F16 || d == PIR_BF16;
+}
+static bool known_integer(pir_dtype d) {
+  return d == PIR_I8 || d == PIR_U8 || d == PIR_I32;
+}
 
 // What sums are made in; PIR_UNDEFINED: there is no code for it.
 static pir_dtype compute_dtype(const contraction *c) {
   pir_dtype a = c->a.dtype, b = c->b.rounded ? c->b.rounded : c->b.dtype, out = c->out.dtype;
-  if (known_integer(a) && known_integer(b) && out == PIR_I32) return PIR_I32;
-  if (!known_float(a) || !known_float(b) || !known_float(out)) return PIR_UNDEFINED;
+  if (known_integer(a) && known_integer(b) && out == PIR_I32)
+    return PIR_I32;
+  if (!known_float(a) || !known_float(b) || !known_float(out))
+    return PIR_UNDEFINED;
   return a == PIR_F64 || b == PIR_F64 || out == PIR_F64 ? PIR_F64 : PIR_F32;
 }
 
 static bool normalise(const contraction *c, contract_form *f, bool merges) {
   *f = (contract_form){.c = c, .group = 1, .compute = compute_dtype(c)};
-  if (!f->compute) return false;
+  if (!f->compute)
+    return false;
   pir_dim strides[3][PIR_MAX_RANK];
   int places[3][PIR_MAX_RANK];
   const contract_tensor *tensors[3] = {&c->a, &c->b, &c->out};
   for (int i = 0; i < 3; i++)
-    if (!strides_of(c->dims, tensors[i], strides[i], places[i])) return false;
-  if (!exact(&c->b) || !exact(&c->out) || !is_sure(&c->a) || !is_sure(&c->b)) return false;
+    if (!strides_of(c->dims, tensors[i], strides[i], places[i]))
+      return false;
+  if (!exact(&c->b) || !exact(&c->out) || !is_sure(&c->a) || !is_sure(&c->b))
+    return false;
   for (int v = 0; v < c->var_count; v++)
-    if (!is_dropped(c, v) && !add_axis(f, v, (pir_dim *const[]){strides[0], strides[1], strides[2]},
-                                       (int *const[]){places[0], places[1], places[2]}))
+    if (!is_dropped(c, v) &&
+        !add_axis(f, v, (pir_dim *const[]){strides[0], strides[1], strides[2]},
+                  (int *const[]){places[0], places[1], places[2]}))
       return false;
   f->offset_a = pir_dim_const(c->dims, 0);
   for (int axis = 0; axis < c->a.rank; axis++) {
-    if (!stays_inside(c, axis) && !add_window(f, axis)) return false;
+    if (!stays_inside(c, axis) && !add_window(f, axis))
+      return false;
     f->offset_a = pir_dim_add(c->dims, f->offset_a,
-                              pir_dim_mul(c->dims, strides[OF_A][axis], pir_dim_const(c->dims, c->a.map[axis].offset)));
+                              pir_dim_mul(c->dims, strides[OF_A][axis],
+                                          pir_dim_const(c->dims, c->a.map[axis].offset)));
   }
-  while (merges && merge_once(f)) continue;
+  while (merges && merge_once(f))
+    continue;
   arrange(f);
   return true;
 }
 
-bool contract_normalise(const contraction *c, contract_form *f) { return normalise(c, f, true); }
+bool contract_normalise(const contraction *c, contract_form *f) {
+  return normalise(c, f, true);
+}
 
-bool contract_normalise_apart(const contraction *c, contract_form *f) { return normalise(c, f, false); }
+bool contract_normalise_apart(const contraction *c, contract_form *f) {
+  return normalise(c, f, false);
+}
 
 bool contract_in_b(const contract_form *f, int axis) {
   return axis != f->lane && (f->axes[axis].role == ROLE_BATCH || f->axes[axis].role == ROLE_N);
 }
 
-int64_t contract_panel_lanes(const contract_form *f) { return (int64_t)f->vector * f->vectors; }
+int64_t contract_panel_lanes(const contract_form *f) {
+  return (int64_t)f->vector * f->vectors;
+}
 
 pir_dim contract_panels(const contract_form *f) {
   pir_dims *dims = f->c->dims;
-  if (f->lane < 0) return pir_dim_const(dims, 1);
-  return pir_dim_ceildiv(dims, f->axes[f->lane].extent, pir_dim_const(dims, contract_panel_lanes(f)));
+  if (f->lane < 0)
+    return pir_dim_const(dims, 1);
+  return pir_dim_ceildiv(dims, f->axes[f->lane].extent,
+                         pir_dim_const(dims, contract_panel_lanes(f)));
 }

@@ -22,7 +22,8 @@ typedef struct contract_axis {
   int part_count;
 } contract_axis;
 
-// An axis of `a` whose bounds must be kept: 0 <= offset + stride * position + dilation * tap < extent.
+// An axis of `a` whose bounds must be kept: 0 <= offset + stride * position + dilation * tap <
+// extent.
 typedef struct contract_window {
   int position, tap;  // axes of the form, or -1 (then 0)
   int64_t offset, stride, dilation;
@@ -40,16 +41,18 @@ typedef struct contract_form {
   contract_window windows[PIR_MAX_RANK];
   int window_count;
   pir_dim offset_a;
-  int outer[CONTRACT_MAX_VARS], outer_count;  // axes of the units, outermost first: batch, M and N beside tile and lane
-  int taps[CONTRACT_MAX_VARS], tap_count;     // K axes, outermost first
-  int tile;                                   // M axis whose points are the rows of a tile; -1: one row
-  int lane;                                   // axis of the vector lanes: N, or batch for depthwise; -1: one lane
+  int outer[CONTRACT_MAX_VARS],
+      outer_count;  // axes of the units, outermost first: batch, M and N beside tile and lane
+  int taps[CONTRACT_MAX_VARS], tap_count;  // K axes, outermost first
+  int tile;  // M axis whose points are the rows of a tile; -1: one row
+  int lane;  // axis of the vector lanes: N, or batch for depthwise; -1: one lane
   pir_dtype compute;
   // the schedule
-  int vector;        // lanes of a register
-  int vectors;       // of a panel
-  int rows;          // of a tile
-  int group;         // neighbours along the last tap that one 32-bit lane holds and one instruction multiplies; 1: none
+  int vector;   // lanes of a register
+  int vectors;  // of a panel
+  int rows;     // of a tile
+  int group;    // neighbours along the last tap that one 32-bit lane holds and one instruction
+                // multiplies; 1: none
   int tile_groups;   // such groups in a row of a tile register; 0: sums are in vector registers
   bool b_packed;     // else its lanes are adjacent and it is read in place
   bool panel_inner;  // unit order: the panel changes fastest
@@ -79,10 +82,12 @@ typedef struct contract_emission {
   loop_fn *fn;
   loop_buffer *a, *b, *out;
   loop_buffer *tile_shapes, *tile_sums;  // scratch, where there are tile registers
-  loop_expr *value[CONTRACT_MAX_VARS];   // of each axis, at the point that is being emitted; NULL: 0
-  loop_expr *from, *to;                  // positions of the tile axis that a panel is to do; NULL: those of its tile
-  int rows;                              // or so many from `from` on, as one tile; 0: up to `to`
-  loop_expr *origin[3];                  // of each buffer: where what it holds begins; NULL: 0
+  loop_expr
+      *value[CONTRACT_MAX_VARS];  // of each axis, at the point that is being emitted; NULL: 0
+  loop_expr *from,
+      *to;   // positions of the tile axis that a panel is to do; NULL: those of its tile
+  int rows;  // or so many from `from` on, as one tile; 0: up to `to`
+  loop_expr *origin[3];  // of each buffer: where what it holds begins; NULL: 0
 } contract_emission;
 
 // A part of the work of one unit: the panel, and what is known of the taps.
@@ -92,10 +97,12 @@ typedef struct contract_panel {
   int vectors;
   int lanes[4];         // of each vector: all, or fewer where the last one is short
   loop_expr *masks[4];  // of each vector, or NULL
-  loop_expr *tap_begin[CONTRACT_MAX_VARS], *tap_end[CONTRACT_MAX_VARS];  // by axis; NULL: all of it
+  loop_expr *tap_begin[CONTRACT_MAX_VARS],
+      *tap_end[CONTRACT_MAX_VARS];  // by axis; NULL: all of it
 } contract_panel;
 
-contract_emission contract_begin(const contract_form *f, const contract_env *env, const char *name, const char *suffix);
+contract_emission contract_begin(const contract_form *f, const contract_env *env,
+                                 const char *name, const char *suffix);
 loop_expr *contract_dim(const contract_emission *e, pir_dim d);
 loop_expr *contract_extent(const contract_emission *e, int axis);
 loop_expr *contract_step(const contract_emission *e, contract_which which, int axis);
@@ -104,15 +111,16 @@ loop_expr *contract_position(const contract_emission *e, contract_which which);
 // Where panel `panel` of the packed b begins, for the values in e.
 loop_expr *contract_panel_base(const contract_emission *e, loop_expr *panel);
 // Takes a unit number apart: extents from outermost to innermost, values out.
-void contract_split_unit(const contract_emission *e, loop_block *block, loop_expr *unit, loop_expr *const *extents,
-                         int count, loop_expr **out_values);
+void contract_split_unit(const contract_emission *e, loop_block *block, loop_expr *unit,
+                         loop_expr *const *extents, int count, loop_expr **out_values);
 // Hands one vector of sums, for the values in e, to the epilogue.
-bool contract_finish(const contract_emission *e, loop_block *block, loop_expr *sums, loop_expr *mask);
+bool contract_finish(const contract_emission *e, loop_block *block, loop_expr *sums,
+                     loop_expr *mask);
 
 // Whether products go by groups of small numbers; sets form->group. contract_dots.c
 void contract_choose_group(contract_form *form, const contract_env *env);
-// Steps of the tap axis at `level`, in groups where it has them, rounded up; and lines of packed b, as an extent and as
-// code: those of the steps, and the one that corrects them.
+// Steps of the tap axis at `level`, in groups where it has them, rounded up; and lines of
+// packed b, as an extent and as code: those of the steps, and the one that corrects them.
 loop_expr *contract_steps(const contract_emission *e, int level);
 pir_dim contract_lines_dim(const contract_form *f, int level);
 loop_expr *contract_lines(const contract_emission *e, int level);
@@ -120,24 +128,29 @@ loop_expr *contract_lines(const contract_emission *e, int level);
 int contract_step_size(const contract_form *f, int level);
 // Elements of a, for one row: one, or a group of which the first `count` are there.
 loop_expr *contract_load_a(const contract_emission *e, loop_expr *at, int count);
-// Whether each run of groups of b ends with a line to be added to the sums; what it is after these lanes of b.
+// Whether each run of groups of b ends with a line to be added to the sums; what it is after
+// these lanes of b.
 bool contract_is_corrected(const contract_form *f);
 loop_expr *contract_correction(const contract_emission *e, loop_expr *lanes, loop_expr *sum);
 // Lanes of b as the kernel wants them: of step k of the last tap axis where they are in groups.
-loop_expr *contract_pack_lanes(contract_emission *e, loop_block *block, loop_expr *k, loop_expr *at, loop_expr *mask);
+loop_expr *contract_pack_lanes(contract_emission *e, loop_block *block, loop_expr *k,
+                               loop_expr *at, loop_expr *mask);
 // Element type of packed b and of what a step multiplies.
 pir_dtype contract_lane_dtype(const contract_form *f);
 
 // a * b + sum, as the target has it.
-loop_expr *contract_product(const contract_emission *e, loop_expr *a, loop_expr *b, loop_expr *sum);
-// One vector of lanes of b, at lane `at` and the values in e; those that `mask` leaves out are zero.
+loop_expr *contract_product(const contract_emission *e, loop_expr *a, loop_expr *b,
+                            loop_expr *sum);
+// One vector of lanes of b, at lane `at` and the values in e; those that `mask` leaves out are
+// zero.
 loop_expr *contract_load_lanes(contract_emission *e, loop_expr *at, loop_expr *mask);
 
 pir_dim contract_packed_bytes(const contract_form *f);
-pir_status contract_emit_packing(const contract_form *f, const contract_env *env, const char *name, uint16_t from,
-                                 uint16_t to, contract_stage *out_stage);
-pir_status contract_emit_panels(const contract_form *f, const contract_env *env, const char *name, uint16_t b_slot,
-                                contract_stage *out_stage);
+pir_status contract_emit_packing(const contract_form *f, const contract_env *env,
+                                 const char *name, uint16_t from, uint16_t to,
+                                 contract_stage *out_stage);
+pir_status contract_emit_panels(const contract_form *f, const contract_env *env,
+                                const char *name, uint16_t b_slot, contract_stage *out_stage);
 // How far one step of the tap axis at `level` moves in a, in b.
 loop_expr *contract_tap_step_a(const contract_emission *e, int level);
 loop_expr *contract_tap_step_b(const contract_emission *e, int level);
@@ -150,15 +163,17 @@ bool contract_emit_tile_block(contract_panel *p, loop_block *block, loop_expr *n
 void contract_begin_tiles(contract_emission *e);
 void contract_release_tiles(const contract_emission *e);
 
-// One panel, for the values of the outer axes in e: its tile with this number, or what e->from, to and rows say.
-bool contract_emit_panel(contract_emission *e, loop_block *block, loop_expr *panel, loop_expr *tile_number);
+// One panel, for the values of the outer axes in e: its tile with this number, or what e->from,
+// to and rows say.
+bool contract_emit_panel(contract_emission *e, loop_block *block, loop_expr *panel,
+                         loop_expr *tile_number);
 // For a device: b is read where it lies.
-pir_status contract_emit_device(const contract_form *f, const contract_env *env, const char *name,
-                                contract_stage *out_stage);
+pir_status contract_emit_device(const contract_form *f, const contract_env *env,
+                                const char *name, contract_stage *out_stage);
 // The same by tiles, where rows, columns and sums are enough.
 bool contract_fits_tile(const contract_form *f);
-pir_status contract_emit_tiles(const contract_form *f, const contract_env *env, const char *name,
-                               contract_stage *out_stage);
+pir_status contract_emit_tiles(const contract_form *f, const contract_env *env,
+                               const char *name, contract_stage *out_stage);
 
 // ---- minimal filtering
 
@@ -176,7 +191,8 @@ typedef struct contract_filter {
 } contract_filter;
 
 // False when there is none, or none that `math` permits.
-bool contract_filter_make(int outputs, int taps, int stride, pir_math math, contract_filter *out);
+bool contract_filter_make(int outputs, int taps, int stride, pir_math math,
+                          contract_filter *out);
 
 // An axis of the image that patches lie along.
 typedef struct contract_slide {
@@ -201,9 +217,11 @@ typedef struct contract_winograd {
   int panels;        // of a unit
 } contract_winograd;
 
-bool contract_winograd_match(const contract_form *f, const contract_env *env, contract_winograd *out_how);
+bool contract_winograd_match(const contract_form *f, const contract_env *env,
+                             contract_winograd *out_how);
 void contract_winograd_describe(const contract_winograd *how, char *out, size_t size);
-pir_status contract_emit_winograd(const contract_form *f, const contract_winograd *how, const contract_env *env,
-                                  const char *name, contract_code *out_code);
+pir_status contract_emit_winograd(const contract_form *f, const contract_winograd *how,
+                                  const contract_env *env, const char *name,
+                                  contract_code *out_code);
 
 #endif

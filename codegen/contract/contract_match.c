@@ -1,7 +1,7 @@
-// From an op's contract clause to a contraction: every index becomes an integer combination of variables.
-// Attributes, small constant operands and extents are constants by then; a quotient of a variable (the group
-// of a channel) splits that variable in two. What does not come out affine is no contraction, and the op is
-// called instead.
+// From an op's contract clause to a contraction: every index becomes an integer combination of
+// variables. Attributes, small constant operands and extents are constants by then; a quotient
+// of a variable (the group of a channel) splits that variable in two. What does not come out
+// affine is no contraction, and the op is called instead.
 #include "contract.h"
 
 #include <stdlib.h>
@@ -34,14 +34,16 @@ typedef struct matcher {
 static void *take(void *user, size_t size) {
   matcher *m = user;
   block *b = calloc(1, sizeof *b + size);
-  if (!b) return NULL;
+  if (!b)
+    return NULL;
   b->next = m->blocks;
   m->blocks = b;
   return b->data;
 }
 
 static const pir_fact *operand_fact(const matcher *m, int k) {
-  const pir_value *value = k >= 0 && (size_t)k < pir_op_operands(m->op) ? pir_op_operand(m->op, (size_t)k) : NULL;
+  const pir_value *value =
+      k >= 0 && (size_t)k < pir_op_operands(m->op) ? pir_op_operand(m->op, (size_t)k) : NULL;
   const pir_fact *fact = value ? pir_facts_of(m->facts, value) : NULL;
   return fact && fact->known ? fact : NULL;
 }
@@ -50,13 +52,15 @@ static const pir_fact *operand_fact(const matcher *m, int k) {
 
 static bool is_constant(const matcher *m, const affine *x, int64_t *out) {
   for (int v = 0; v < m->c->var_count; v++)
-    if (x->factor[v]) return false;
+    if (x->factor[v])
+      return false;
   return pir_dim_is_const(m->c->dims, x->constant, out);
 }
 
 static bool no_variables(const matcher *m, const affine *x) {
   for (int v = 0; v < m->c->var_count; v++)
-    if (x->factor[v]) return false;
+    if (x->factor[v])
+      return false;
   return x->constant != PIR_DIM_UNKNOWN;
 }
 
@@ -74,28 +78,38 @@ static bool eval_constant(matcher *m, int node, int64_t *out) {
 
 // A dim by axis, counted from the end when negative.
 static bool dim_of(const matcher *m, const pir_fact *fact, int64_t axis, affine *out) {
-  if (!fact || fact->rank < 0) return false;
-  if (axis < 0) axis += fact->rank;
-  if (axis < 0 || axis >= fact->rank || fact->shape[axis] == PIR_DIM_UNKNOWN) return false;
+  if (!fact || fact->rank < 0)
+    return false;
+  if (axis < 0)
+    axis += fact->rank;
+  if (axis < 0 || axis >= fact->rank || fact->shape[axis] == PIR_DIM_UNKNOWN)
+    return false;
   *out = (affine){.constant = pir_dim_canonical(m->c->dims, fact->shape[axis])};
   return true;
 }
 
-// Elements of an attribute operand: of the constant that feeds it, or of its default when it is absent.
+// Elements of an attribute operand: of the constant that feeds it, or of its default when it is
+// absent.
 static bool eval_contents(matcher *m, const pir_node *n, const pir_fact *fact, affine *out) {
-  const pir_attr_def *literal = n->k < m->def->operand_count ? m->def->operands[n->k].literal : NULL;
+  const pir_attr_def *literal =
+      n->k < m->def->operand_count ? m->def->operands[n->k].literal : NULL;
   int64_t at = 0, extent;
   bool count = n->op == PIR_I_OPERAND_COUNT;
-  if (!count && (!eval_constant(m, n->a, &at) || at < 0)) return false;
+  if (!count && (!eval_constant(m, n->a, &at) || at < 0))
+    return false;
   if (fact && fact->contents) {
-    if (count) return number(m, (int64_t)fact->content_count, out);
-    if ((size_t)at >= fact->content_count || fact->contents[at] == PIR_DIM_UNKNOWN) return false;
+    if (count)
+      return number(m, (int64_t)fact->content_count, out);
+    if ((size_t)at >= fact->content_count || fact->contents[at] == PIR_DIM_UNKNOWN)
+      return false;
     *out = (affine){.constant = fact->contents[at]};
     return true;
   }
   if (fact)
-    return count && fact->rank == 1 && pir_dim_is_const(m->c->dims, fact->shape[0], &extent) && number(m, extent, out);
-  if (!literal) return count && number(m, 0, out);
+    return count && fact->rank == 1 && pir_dim_is_const(m->c->dims, fact->shape[0], &extent) &&
+           number(m, extent, out);
+  if (!literal)
+    return count && number(m, 0, out);
   return count ? number(m, (int64_t)literal->int_count, out)
                : (size_t)at < literal->int_count && number(m, literal->ints[at], out);
 }
@@ -108,7 +122,8 @@ static bool eval_leaf(matcher *m, const pir_node *n, affine *out) {
     case PIR_I_CONST: return number(m, n->i, out);
     case PIR_I_ATTR: return attr && attr->kind == PIR_VALUE_INT && number(m, attr->i, out);
     case PIR_I_ATTR_COUNT: return attr && number(m, (int64_t)attr->count, out);
-    case PIR_I_ATTR_IS: return attr && number(m, pir_node_attr_is(n, m->attrs, m->clause->text), out);
+    case PIR_I_ATTR_IS:
+      return attr && number(m, pir_node_attr_is(n, m->attrs, m->clause->text), out);
     case PIR_I_ATTR_AT:
       return attr && attr->kind == PIR_VALUE_INTS && eval_constant(m, n->a, &at) && at >= 0 &&
              (size_t)at < attr->count && number(m, attr->ints[at], out);
@@ -124,15 +139,18 @@ static bool eval_leaf(matcher *m, const pir_node *n, affine *out) {
 }
 
 static bool eval_variable(const matcher *m, int k, affine *out) {
-  if (k < 0 || k >= m->clause->var_count || m->clause->vars[k].pack) return false;
+  if (k < 0 || k >= m->clause->var_count || m->clause->vars[k].pack)
+    return false;
   *out = m->bound[k];
   return true;
 }
 
-static bool add(const matcher *m, const affine *a, const affine *b, int64_t scale, affine *out) {
+static bool add(const matcher *m, const affine *a, const affine *b, int64_t scale,
+                affine *out) {
   pir_dims *dims = m->c->dims;
   affine sum = *a;
-  sum.constant = pir_dim_add(dims, a->constant, pir_dim_mul(dims, b->constant, pir_dim_const(dims, scale)));
+  sum.constant = pir_dim_add(dims, a->constant,
+                             pir_dim_mul(dims, b->constant, pir_dim_const(dims, scale)));
   for (int v = 0; v < m->c->var_count; v++) {
     int64_t product;
     if (__builtin_mul_overflow(b->factor[v], scale, &product) ||
@@ -147,25 +165,32 @@ static bool multiply(const matcher *m, const affine *a, const affine *b, affine 
   int64_t k;
   affine zero;
   number(m, 0, &zero);
-  if (is_constant(m, b, &k)) return add(m, &zero, a, k, out);
-  if (is_constant(m, a, &k)) return add(m, &zero, b, k, out);
-  if (!no_variables(m, a) || !no_variables(m, b)) return false;
+  if (is_constant(m, b, &k))
+    return add(m, &zero, a, k, out);
+  if (is_constant(m, a, &k))
+    return add(m, &zero, b, k, out);
+  if (!no_variables(m, a) || !no_variables(m, b))
+    return false;
   *out = (affine){.constant = pir_dim_mul(m->c->dims, a->constant, b->constant)};
   return out->constant != PIR_DIM_UNKNOWN;
 }
 
-// a / q or a mod q, where a is split so that the parts below q are the variables that q does not divide.
+// a / q or a mod q, where a is split so that the parts below q are the variables that q does
+// not divide.
 static bool divide(const matcher *m, const affine *a, int64_t q, bool remainder, affine *out) {
   int64_t constant, rest = 0, extent;
-  if (q <= 0 || !pir_dim_is_const(m->c->dims, a->constant, &constant) || constant != 0) return false;
+  if (q <= 0 || !pir_dim_is_const(m->c->dims, a->constant, &constant) || constant != 0)
+    return false;
   number(m, 0, out);
   for (int v = 0; v < m->c->var_count; v++) {
-    if (a->factor[v] < 0) return false;
+    if (a->factor[v] < 0)
+      return false;
     if (a->factor[v] % q == 0) {
       out->factor[v] = remainder ? 0 : a->factor[v] / q;
       continue;
     }
-    if (!pir_dim_is_const(m->c->dims, m->c->vars[v].extent, &extent)) return false;
+    if (!pir_dim_is_const(m->c->dims, m->c->vars[v].extent, &extent))
+      return false;
     rest += a->factor[v] * (extent - 1);
     out->factor[v] = remainder ? a->factor[v] : 0;
   }
@@ -207,24 +232,32 @@ static bool compute_dims(const matcher *m, pir_node_op op, pir_dim a, pir_dim b,
 static bool eval_binary(matcher *m, const pir_node *n, affine *out) {
   affine a, b;
   int64_t x, y;
-  if (!eval(m, n->a, &a) || !eval(m, n->b, &b)) return false;
-  if (n->op == PIR_I_ADD) return add(m, &a, &b, 1, out);
-  if (n->op == PIR_I_SUB) return add(m, &a, &b, -1, out);
-  if (n->op == PIR_I_MUL) return multiply(m, &a, &b, out);
-  if (is_constant(m, &a, &x) && is_constant(m, &b, &y)) return compute(m, n->op, x, y, out);
-  if (no_variables(m, &a) && no_variables(m, &b)) return compute_dims(m, n->op, a.constant, b.constant, out);
+  if (!eval(m, n->a, &a) || !eval(m, n->b, &b))
+    return false;
+  if (n->op == PIR_I_ADD)
+    return add(m, &a, &b, 1, out);
+  if (n->op == PIR_I_SUB)
+    return add(m, &a, &b, -1, out);
+  if (n->op == PIR_I_MUL)
+    return multiply(m, &a, &b, out);
+  if (is_constant(m, &a, &x) && is_constant(m, &b, &y))
+    return compute(m, n->op, x, y, out);
+  if (no_variables(m, &a) && no_variables(m, &b))
+    return compute_dims(m, n->op, a.constant, b.constant, out);
   if ((n->op == PIR_I_FLOORDIV || n->op == PIR_I_MOD) && is_constant(m, &b, &y))
     return divide(m, &a, y, n->op == PIR_I_MOD, out);
   return false;
 }
 
 static bool eval(matcher *m, int node, affine *out) {
-  if (node < 0 || node >= m->clause->node_count) return false;
+  if (node < 0 || node >= m->clause->node_count)
+    return false;
   const pir_node *n = &m->clause->nodes[node];
   int64_t value;
   switch (n->op) {
     case PIR_I_VAR: return eval_variable(m, n->k, out);
-    case PIR_I_SELECT: return eval_constant(m, n->a, &value) && eval(m, value ? n->b : n->c, out);
+    case PIR_I_SELECT:
+      return eval_constant(m, n->a, &value) && eval(m, value ? n->b : n->c, out);
     case PIR_I_NOT: return eval_constant(m, n->a, &value) && number(m, !value, out);
     case PIR_I_ADD:
     case PIR_I_SUB:
@@ -255,10 +288,12 @@ static int add_var(contraction *c, const char *name, pir_dim extent, bool reduce
 static int64_t find_split(matcher *m, int k) {
   for (int i = 0; i < m->clause->node_count; i++) {
     const pir_node *n = &m->clause->nodes[i];
-    if ((n->op != PIR_I_FLOORDIV && n->op != PIR_I_MOD) || n->a < 0) continue;
+    if ((n->op != PIR_I_FLOORDIV && n->op != PIR_I_MOD) || n->a < 0)
+      continue;
     const pir_node *of = &m->clause->nodes[n->a];
     int64_t q;
-    if (of->op == PIR_I_VAR && of->k == k && eval_constant(m, n->b, &q)) return q;
+    if (of->op == PIR_I_VAR && of->k == k && eval_constant(m, n->b, &q))
+      return q;
   }
   return 0;
 }
@@ -267,12 +302,14 @@ static bool add_plain_var(matcher *m, int k) {
   const pir_clause_var *v = &m->clause->vars[k];
   affine extent;
   int64_t value, q = find_split(m, k);
-  if (!eval(m, v->extent, &extent) || !no_variables(m, &extent) || m->c->var_count + 2 > CONTRACT_MAX_VARS)
+  if (!eval(m, v->extent, &extent) || !no_variables(m, &extent) ||
+      m->c->var_count + 2 > CONTRACT_MAX_VARS)
     return false;
   number(m, 0, &m->bound[k]);
   m->var[k] = m->c->var_count;
   if (q > 0 && pir_dim_is_const(m->c->dims, extent.constant, &value) && value % q == 0) {
-    m->bound[k].factor[add_var(m->c, v->name, pir_dim_const(m->c->dims, value / q), v->reduced)] = q;
+    m->bound[k]
+        .factor[add_var(m->c, v->name, pir_dim_const(m->c->dims, value / q), v->reduced)] = q;
     extent.constant = pir_dim_const(m->c->dims, q);
   }
   m->bound[k].factor[add_var(m->c, v->name, extent.constant, v->reduced)] = 1;
@@ -283,24 +320,28 @@ static bool add_plain_var(matcher *m, int k) {
 static bool add_pack(matcher *m, int k) {
   const pir_clause *c = m->clause;
   int rank = m->out->rank - (c->out_map_count - 1), at = 0;
-  while (at < c->out_map_count &&
-         !(c->nodes[c->pool[c->out_map + at]].op == PIR_I_PACK && c->nodes[c->pool[c->out_map + at]].k == k))
+  while (at < c->out_map_count && !(c->nodes[c->pool[c->out_map + at]].op == PIR_I_PACK &&
+                                    c->nodes[c->pool[c->out_map + at]].k == k))
     at++;
-  if (at == c->out_map_count || rank < 0 || m->c->var_count + rank > CONTRACT_MAX_VARS || c->vars[k].reduced)
+  if (at == c->out_map_count || rank < 0 || m->c->var_count + rank > CONTRACT_MAX_VARS ||
+      c->vars[k].reduced)
     return false;
   m->var[k] = m->c->var_count;
   m->pack_rank[k] = rank;
   for (int d = 0; d < rank; d++) {
-    if (m->out->shape[at + d] == PIR_DIM_UNKNOWN) return false;
+    if (m->out->shape[at + d] == PIR_DIM_UNKNOWN)
+      return false;
     add_var(m->c, c->vars[k].name, pir_dim_canonical(m->c->dims, m->out->shape[at + d]), false);
   }
   return true;
 }
 
 static bool add_vars(matcher *m) {
-  if (m->clause->var_count > CONTRACT_MAX_VARS || m->clause->out_map_kind != PIR_MAP_LIST) return false;
+  if (m->clause->var_count > CONTRACT_MAX_VARS || m->clause->out_map_kind != PIR_MAP_LIST)
+    return false;
   for (int k = 0; k < m->clause->var_count; k++)
-    if (!(m->clause->vars[k].pack ? add_pack(m, k) : add_plain_var(m, k))) return false;
+    if (!(m->clause->vars[k].pack ? add_pack(m, k) : add_plain_var(m, k)))
+      return false;
   return true;
 }
 
@@ -312,33 +353,42 @@ static bool is_difference(const matcher *m, const affine *x, int *out_position, 
   *out_position = *out_tap = -1;
   for (int k = 0; k < m->clause->var_count; k++) {
     int64_t factor = m->clause->vars[k].pack ? 0 : x->factor[m->var[k]];
-    if (!factor) continue;
+    if (!factor)
+      continue;
     bool reduced = m->clause->vars[k].reduced;
     int *which = reduced ? out_tap : out_position;
-    if (*which >= 0 || factor != (reduced ? -1 : 1)) return false;
+    if (*which >= 0 || factor != (reduced ? -1 : 1))
+      return false;
     *which = k;
   }
-  return *out_position >= 0 && *out_tap >= 0 && pir_dim_is_const(m->c->dims, x->constant, &constant) && constant == 0;
+  return *out_position >= 0 && *out_tap >= 0 &&
+         pir_dim_is_const(m->c->dims, x->constant, &constant) && constant == 0;
 }
 
-// A convolution backwards whose taps fill its stride: position = stride * source + tap, so the tap is no sum but a part
-// of the position. Recognised by the condition mod(position - tap, stride) == 0.
+// A convolution backwards whose taps fill its stride: position = stride * source + tap, so the
+// tap is no sum but a part of the position. Recognised by the condition mod(position - tap,
+// stride) == 0.
 static bool take_guard(matcher *m, int node) {
   const pir_node *n = &m->clause->nodes[node];
-  if (n->op == PIR_I_AND) return take_guard(m, n->a) && take_guard(m, n->b);
-  if (n->op != PIR_I_EQ) return false;
+  if (n->op == PIR_I_AND)
+    return take_guard(m, n->a) && take_guard(m, n->b);
+  if (n->op != PIR_I_EQ)
+    return false;
   const pir_node *mod = &m->clause->nodes[n->a];
   affine x;
   int64_t stride, zero, taps;
   int position, tap;
-  if (mod->op != PIR_I_MOD || !eval_constant(m, mod->b, &stride) || stride <= 0 || !eval_constant(m, n->b, &zero) ||
-      zero)
+  if (mod->op != PIR_I_MOD || !eval_constant(m, mod->b, &stride) || stride <= 0 ||
+      !eval_constant(m, n->b, &zero) || zero)
     return false;
-  if (stride == 1) return true;
-  if (!eval(m, mod->a, &x) || !is_difference(m, &x, &position, &tap)) return false;
+  if (stride == 1)
+    return true;
+  if (!eval(m, mod->a, &x) || !is_difference(m, &x, &position, &tap))
+    return false;
   contract_var *source = &m->c->vars[m->var[position]], *part = &m->c->vars[m->var[tap]];
   pir_dim all = source->extent, by = pir_dim_const(m->c->dims, stride);
-  if (!pir_dim_is_const(m->c->dims, part->extent, &taps) || taps != stride) return false;
+  if (!pir_dim_is_const(m->c->dims, part->extent, &taps) || taps != stride)
+    return false;
   source->extent = pir_dim_floordiv(m->c->dims, all, by);
   part->reduced = false;
   m->bound[position].factor[m->var[position]] = stride;
@@ -355,9 +405,12 @@ static bool require(contraction *c, pir_dim a, pir_dim b) {
   int64_t x, y;
   a = pir_dim_canonical(c->dims, a);
   b = pir_dim_canonical(c->dims, b);
-  if (a == b) return true;
-  if (pir_dim_is_const(c->dims, a, &x) && pir_dim_is_const(c->dims, b, &y)) return false;
-  if (c->equal_count == CONTRACT_MAX_VARS) return false;
+  if (a == b)
+    return true;
+  if (pir_dim_is_const(c->dims, a, &x) && pir_dim_is_const(c->dims, b, &y))
+    return false;
+  if (c->equal_count == CONTRACT_MAX_VARS)
+    return false;
   c->equal[2 * c->equal_count] = a;
   c->equal[2 * c->equal_count++ + 1] = b;
   return true;
@@ -369,26 +422,33 @@ static bool require_extents(contraction *c, const contract_tensor *t) {
     const contract_map *map = &t->map[axis];
     int var = -1, count = 0;
     for (int v = 0; v < c->var_count; v++)
-      if (map->factor[v]) var = v, count++;
+      if (map->factor[v])
+        var = v, count++;
     bool whole = count == 1 && map->factor[var] == 1 && map->offset == 0 && !map->unsure;
-    if (whole && !require(c, t->shape[axis], c->vars[var].extent)) return false;
+    if (whole && !require(c, t->shape[axis], c->vars[var].extent))
+      return false;
   }
   return true;
 }
 
-// The dims of `t` from *axis on that a pack stands for: aligned at its end, extent 1 is broadcast.
+// The dims of `t` from *axis on that a pack stands for: aligned at its end, extent 1 is
+// broadcast.
 static bool map_pack(const matcher *m, contract_tensor *t, int k, int entries, int *axis) {
   pir_dims *dims = m->c->dims;
   int rank = t->rank - (entries - 1);
-  if (rank < 0 || rank > m->pack_rank[k]) return false;
+  if (rank < 0 || rank > m->pack_rank[k])
+    return false;
   for (int d = 0; d < rank; d++, (*axis)++) {
     int v = m->var[k] + m->pack_rank[k] - rank + d;
     int64_t one;
     bool known = pir_dim_is_const(dims, t->shape[*axis], &one);
-    if (known && one == 1) continue;
+    if (known && one == 1)
+      continue;
     t->map[*axis].factor[v] = 1;
-    t->map[*axis].unsure = pir_dim_canonical(dims, t->shape[*axis]) != pir_dim_canonical(dims, m->c->vars[v].extent);
-    if (known && t->map[*axis].unsure) return false;
+    t->map[*axis].unsure = pir_dim_canonical(dims, t->shape[*axis]) !=
+                           pir_dim_canonical(dims, m->c->vars[v].extent);
+    if (known && t->map[*axis].unsure)
+      return false;
   }
   return true;
 }
@@ -399,11 +459,13 @@ static bool map_list(matcher *m, contract_tensor *t, int from, int count) {
     int node = m->clause->pool[from + i];
     const pir_node *n = &m->clause->nodes[node];
     if (n->op == PIR_I_PACK) {
-      if (!map_pack(m, t, n->k, count, &axis)) return false;
+      if (!map_pack(m, t, n->k, count, &axis))
+        return false;
       continue;
     }
     affine x;
-    if (axis >= t->rank || !eval(m, node, &x) || !pir_dim_is_const(m->c->dims, x.constant, &t->map[axis].offset))
+    if (axis >= t->rank || !eval(m, node, &x) ||
+        !pir_dim_is_const(m->c->dims, x.constant, &t->map[axis].offset))
       return false;
     memcpy(t->map[axis++].factor, x.factor, sizeof x.factor);
   }
@@ -411,10 +473,12 @@ static bool map_list(matcher *m, contract_tensor *t, int from, int count) {
 }
 
 static bool describe(const matcher *m, const pir_fact *fact, contract_tensor *t) {
-  if (!fact || !fact->known || fact->rank < 0) return false;
+  if (!fact || !fact->known || fact->rank < 0)
+    return false;
   *t = (contract_tensor){.dtype = fact->dtype, .rank = fact->rank, .align = 1};
   for (int d = 0; d < fact->rank; d++) {
-    if (fact->shape[d] == PIR_DIM_UNKNOWN) return false;
+    if (fact->shape[d] == PIR_DIM_UNKNOWN)
+      return false;
     t->shape[d] = pir_dim_canonical(m->c->dims, fact->shape[d]);
     t->room[d] = t->shape[d];
     t->order[d] = (uint8_t)d;
@@ -425,36 +489,45 @@ static bool describe(const matcher *m, const pir_fact *fact, contract_tensor *t)
 // The load a value node is, through conversions; what lies outside must count as zero.
 static const pir_node *as_load(const matcher *m, int node) {
   const pir_node *n = node < 0 ? NULL : &m->clause->nodes[node];
-  while (n && n->op == PIR_V_CAST && n->k == PIR_CAST_COMPUTE) n = n->a < 0 ? NULL : &m->clause->nodes[n->a];
-  if (!n || n->op != PIR_V_LOAD || n->map_kind != PIR_MAP_LIST) return NULL;
+  while (n && n->op == PIR_V_CAST && n->k == PIR_CAST_COMPUTE)
+    n = n->a < 0 ? NULL : &m->clause->nodes[n->a];
+  if (!n || n->op != PIR_V_LOAD || n->map_kind != PIR_MAP_LIST)
+    return NULL;
   const pir_node *fill = n->a < 0 ? NULL : &m->clause->nodes[n->a];
   return !fill || (fill->op == PIR_V_CONST && fill->f == 0 && fill->i == 0) ? n : NULL;
 }
 
 static bool is_plain_sum(const pir_clause *c) {
   bool then = c->then < 0 || c->nodes[c->then].op == PIR_V_ACC;
-  return c->kind == PIR_CLAUSE_CONTRACT && c->combine == PIR_COMBINE_ADD && c->result == 0 && then && c->init < 0 &&
-         c->trap < 0 && c->body >= 0;
+  return c->kind == PIR_CLAUSE_CONTRACT && c->combine == PIR_COMBINE_ADD && c->result == 0 &&
+         then && c->init < 0 && c->trap < 0 && c->body >= 0;
 }
 
 static bool match(matcher *m, int *out_a, int *out_b) {
   const pir_clause *c = m->clause;
-  if (!is_plain_sum(c) || c->nodes[c->body].op != PIR_V_MUL || !describe(m, m->out, &m->c->out)) return false;
+  if (!is_plain_sum(c) || c->nodes[c->body].op != PIR_V_MUL || !describe(m, m->out, &m->c->out))
+    return false;
   const pir_node *a = as_load(m, c->nodes[c->body].a), *b = as_load(m, c->nodes[c->body].b);
-  if (!a || !b || !add_vars(m) || (c->guard >= 0 && !take_guard(m, c->guard))) return false;
+  if (!a || !b || !add_vars(m) || (c->guard >= 0 && !take_guard(m, c->guard)))
+    return false;
   *out_a = a->k;
   *out_b = b->k;
-  return describe(m, operand_fact(m, a->k), &m->c->a) && describe(m, operand_fact(m, b->k), &m->c->b) &&
-         map_list(m, &m->c->a, a->map, a->map_count) && map_list(m, &m->c->b, b->map, b->map_count) &&
-         map_list(m, &m->c->out, c->out_map, c->out_map_count) && require_extents(m->c, &m->c->a) &&
-         require_extents(m->c, &m->c->b) && require_extents(m->c, &m->c->out);
+  return describe(m, operand_fact(m, a->k), &m->c->a) &&
+         describe(m, operand_fact(m, b->k), &m->c->b) &&
+         map_list(m, &m->c->a, a->map, a->map_count) &&
+         map_list(m, &m->c->b, b->map, b->map_count) &&
+         map_list(m, &m->c->out, c->out_map, c->out_map_count) &&
+         require_extents(m->c, &m->c->a) && require_extents(m->c, &m->c->b) &&
+         require_extents(m->c, &m->c->out);
 }
 
-bool pir_contract_match(const pir_op *op, const pir_facts *facts, contraction *out, int *out_a, int *out_b) {
+bool pir_contract_match(const pir_op *op, const pir_facts *facts, contraction *out, int *out_a,
+                        int *out_b) {
   matcher m = {.op = op, .def = pir_op_meaning(op), .facts = facts, .c = out};
   *out = (contraction){.dims = pir_facts_dims(facts)};
   m.clause = m.def->clause;
-  if (!m.clause || pir_op_results(op) != 1) return false;
+  if (!m.clause || pir_op_results(op) != 1)
+    return false;
   m.out = pir_facts_of(facts, pir_op_result(op, 0));
   m.attrs = m.out->known ? pir_op_attr_values(op, take, &m) : NULL;
   bool found = m.attrs && match(&m, out_a, out_b);
@@ -470,22 +543,27 @@ bool pir_contract_match(const pir_op *op, const pir_facts *facts, contraction *o
 
 static bool map_mentions(const contract_map *map, const bool *vars, int count) {
   for (int v = 0; v < count; v++)
-    if (vars[v] && map->factor[v]) return true;
+    if (vars[v] && map->factor[v])
+      return true;
   return false;
 }
 
 void pir_contract_order(const contraction *c, uint8_t out_order[PIR_MAX_RANK]) {
-  bool weights[CONTRACT_MAX_VARS] = {false}, data[CONTRACT_MAX_VARS] = {false};  // vars that either gives
+  bool weights[CONTRACT_MAX_VARS] = {false},
+       data[CONTRACT_MAX_VARS] = {false};  // vars that either gives
   int n = 0;
   for (int d = 0; d < c->b.rank; d++)
-    for (int v = 0; v < c->var_count; v++) weights[v] |= c->b.map[d].factor[v] != 0 && !c->vars[v].reduced;
+    for (int v = 0; v < c->var_count; v++)
+      weights[v] |= c->b.map[d].factor[v] != 0 && !c->vars[v].reduced;
   for (int d = 0; d < c->a.rank; d++)
-    for (int v = 0; v < c->var_count; v++) data[v] |= c->a.map[d].factor[v] != 0 && !weights[v];
+    for (int v = 0; v < c->var_count; v++)
+      data[v] |= c->a.map[d].factor[v] != 0 && !weights[v];
   // An axis that both give (the rows of a transposed convolution) is not the weights' own.
   for (int inside = 0; inside < 2; inside++)
     for (int d = 0; d < c->out.rank; d++) {
-      bool own =
-          map_mentions(&c->out.map[d], weights, c->var_count) && !map_mentions(&c->out.map[d], data, c->var_count);
-      if (own == (inside == 1)) out_order[n++] = (uint8_t)d;
+      bool own = map_mentions(&c->out.map[d], weights, c->var_count) &&
+                 !map_mentions(&c->out.map[d], data, c->var_count);
+      if (own == (inside == 1))
+        out_order[n++] = (uint8_t)d;
     }
 }

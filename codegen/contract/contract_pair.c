@@ -1,11 +1,13 @@
-// Two contractions in one stage: the second makes each point of its sums from what the first made, and what was done to
-// it, at that one point (a depthwise convolution and the 1x1 convolution behind it). A unit is a run of points of one
-// row. The first writes all that the second reads of them to scratch, which stays in the first cache or the second;
-// then the second goes over it, panel by panel. What lies between the two is never in memory.
+// Two contractions in one stage: the second makes each point of its sums from what the first
+// made, and what was done to it, at that one point (a depthwise convolution and the 1x1
+// convolution behind it). A unit is a run of points of one row. The first writes all that the
+// second reads of them to scratch, which stays in the first cache or the second; then the
+// second goes over it, panel by panel. What lies between the two is never in memory.
 //
-// It pays where the first does little for each of its results, so that storing and fetching them is what costs; where
-// what lies between is more than stays in the second cache; and where the taps of the second, which every unit reads
-// anew, do stay there. Nothing is computed twice. Units must be many, for a unit has all panels of its points.
+// It pays where the first does little for each of its results, so that storing and fetching
+// them is what costs; where what lies between is more than stays in the second cache; and where
+// the taps of the second, which every unit reads anew, do stay there. Nothing is computed
+// twice. Units must be many, for a unit has all panels of its points.
 #include "contract_impl.h"
 
 enum {
@@ -26,13 +28,16 @@ typedef struct pair {
 
 // ---- form
 
-// The axis that alone, one by one, runs along a dim: -1 when there is none, -2 when it is not that simple.
+// The axis that alone, one by one, runs along a dim: -1 when there is none, -2 when it is not
+// that simple.
 static int axis_along(const contract_form *f, const contract_map *map) {
   int found = -1;
   for (int i = 0; i < f->axis_count; i++) {
     int64_t factor = map->factor[f->axes[i].parts[0]];
-    if (!factor) continue;
-    if (factor != 1 || found >= 0) return -2;
+    if (!factor)
+      continue;
+    if (factor != 1 || found >= 0)
+      return -2;
     found = i;
   }
   return map->offset ? -2 : found;
@@ -40,7 +45,8 @@ static int axis_along(const contract_form *f, const contract_map *map) {
 
 static bool same_extent(const pair *p, int a, int b) {
   pir_dims *dims = p->first.c->dims;
-  return pir_dim_canonical(dims, p->first.axes[a].extent) == pir_dim_canonical(dims, p->second.axes[b].extent);
+  return pir_dim_canonical(dims, p->first.axes[a].extent) ==
+         pir_dim_canonical(dims, p->second.axes[b].extent);
 }
 
 // Lanes of the first are what the second sums over; tiles of both run along the same dim.
@@ -48,19 +54,26 @@ static bool find_counterparts(pair *p) {
   const contract_form *first = &p->first, *second = &p->second;
   const contract_tensor *made = &first->c->out, *read = &second->c->a;
   p->channel = -1;
-  if (made->rank != read->rank || made->dtype == PIR_F64 || read->dtype == PIR_F64) return false;
+  if (made->rank != read->rank || made->dtype == PIR_F64 || read->dtype == PIR_F64)
+    return false;
   for (int d = 0; d < made->rank; d++) {
     int a = axis_along(first, &made->map[d]), b = axis_along(second, &read->map[d]);
-    if (a == -1 && b == -1) continue;
-    if (a < 0 || b < 0 || !same_extent(p, a, b)) return false;
-    if ((a == first->lane) != (second->axes[b].role == ROLE_K) || (a == first->tile) != (b == second->tile))
+    if (a == -1 && b == -1)
+      continue;
+    if (a < 0 || b < 0 || !same_extent(p, a, b))
       return false;
-    if (a == first->lane) p->channel = b;
-    else if (second->axes[b].role != ROLE_M) return false;
+    if ((a == first->lane) != (second->axes[b].role == ROLE_K) ||
+        (a == first->tile) != (b == second->tile))
+      return false;
+    if (a == first->lane)
+      p->channel = b;
+    else if (second->axes[b].role != ROLE_M)
+      return false;
     p->counterpart[b] = a;
   }
   for (int i = 0; i < second->outer_count; i++)
-    if (second->axes[second->outer[i]].role != ROLE_M) return false;
+    if (second->axes[second->outer[i]].role != ROLE_M)
+      return false;
   return p->channel >= 0 && second->tap_count == 1 && second->window_count == 0 &&
          first->outer_count == second->outer_count;
 }
@@ -86,22 +99,28 @@ static void write_scratch(pair *p) {
 static void choose_run(pair *p) {
   int64_t bytes = p->line * (int64_t)pir_dtype_size(p->first.c->out.dtype), row;
   p->run = 0;
-  if (contract_const(&p->first, p->first.axes[p->first.tile].extent, &row) && row <= MOST_ROW_BYTES / bytes) return;
+  if (contract_const(&p->first, p->first.axes[p->first.tile].extent, &row) &&
+      row <= MOST_ROW_BYTES / bytes)
+    return;
   int64_t tiles = RUN_BYTES / (bytes * p->second.rows);
   p->run = (tiles < SHORTEST_RUN ? SHORTEST_RUN : tiles) * p->second.rows;
 }
 
-static bool form_pair(const contraction *first, const contraction *second, const pir_target *target, pair *p) {
+static bool form_pair(const contraction *first, const contraction *second,
+                      const pir_target *target, pair *p) {
   int64_t channels;
   if (target->cuda_arch || !contract_normalise_apart(first, &p->first) ||
-      !contract_normalise_apart(second, &p->second) || p->second.kind != CONTRACT_PANEL || p->first.lane < 0 ||
-      p->second.lane < 0 || p->first.tile < 0 || p->second.tile < 0 || !find_counterparts(p) ||
-      !contract_const(&p->first, p->first.axes[p->first.lane].extent, &channels) || channels < 1 || channels > 1 << 14)
+      !contract_normalise_apart(second, &p->second) || p->second.kind != CONTRACT_PANEL ||
+      p->first.lane < 0 || p->second.lane < 0 || p->first.tile < 0 || p->second.tile < 0 ||
+      !find_counterparts(p) ||
+      !contract_const(&p->first, p->first.axes[p->first.lane].extent, &channels) ||
+      channels < 1 || channels > 1 << 14)
     return false;
   // Points must not share the sets of the first cache.
   int64_t wide = target->vector_bytes / (int64_t)pir_dtype_size(first->out.dtype);
   p->line = (channels + wide - 1) / wide * wide;
-  if (p->line * (int64_t)pir_dtype_size(first->out.dtype) % 1024 == 0) p->line += wide;
+  if (p->line * (int64_t)pir_dtype_size(first->out.dtype) % 1024 == 0)
+    p->line += wide;
   read_scratch(p);
   write_scratch(p);
   contract_schedule(&p->first, target);
@@ -115,21 +134,29 @@ static bool form_pair(const contraction *first, const contraction *second, const
 static bool is_known(const contract_form *f, const int *axes, int count, int64_t *product) {
   int64_t extent;
   for (int i = 0; i < count; i++) {
-    if (!contract_const(f, f->axes[axes[i]].extent, &extent) || extent < 0) return false;
-    if (__builtin_mul_overflow(*product, extent, product)) return false;
+    if (!contract_const(f, f->axes[axes[i]].extent, &extent) || extent < 0)
+      return false;
+    if (__builtin_mul_overflow(*product, extent, product))
+      return false;
   }
   return true;
 }
 
-bool pir_contract_pairs(const contraction *first, const contraction *second, const pir_target *target) {
+bool pir_contract_pairs(const contraction *first, const contraction *second,
+                        const pir_target *target) {
   pair p;
   int64_t products = 1, units = 1, bytes;
-  if (!form_pair(first, second, target, &p)) return false;
+  if (!form_pair(first, second, target, &p))
+    return false;
   const contract_form *f = &p.first;
-  if (!is_known(f, f->taps, f->tap_count, &products) || products > MOST_PRODUCTS) return false;
-  if (!p.second.panel_inner) return false;
-  if (!is_known(f, f->outer, f->outer_count, &units)) return true;
-  if (units < LEAST_UNITS) return false;
+  if (!is_known(f, f->taps, f->tap_count, &products) || products > MOST_PRODUCTS)
+    return false;
+  if (!p.second.panel_inner)
+    return false;
+  if (!is_known(f, f->outer, f->outer_count, &units))
+    return true;
+  if (units < LEAST_UNITS)
+    return false;
   bytes = p.line * (int64_t)pir_dtype_size(first->out.dtype);
   return !is_known(f, &f->tile, 1, &bytes) || __builtin_mul_overflow(bytes, units, &bytes) ||
          bytes > (int64_t)target->l2_bytes / 2;
@@ -151,7 +178,8 @@ static bool emit_tile(contract_emission *e, loop_block *block, loop_expr *from, 
   return emit_panels(e, block);
 }
 
-// Tile by tile, all panels of each: the tile of a stays in the first cache. `rest`: fewer than a tile, from `tiled` on.
+// Tile by tile, all panels of each: the tile of a stays in the first cache. `rest`: fewer than
+// a tile, from `tiled` on.
 static bool emit_tiles(contract_emission *e, loop_block *block) {
   loop_module *m = e->m;
   int rows = e->form->rows, size = 1;
@@ -160,80 +188,96 @@ static bool emit_tiles(contract_emission *e, loop_block *block) {
   rest = pir_loop_let(e->fn, block, "rest", rest);
   loop_expr *tiled = pir_loop_let(e->fn, block, "tiled", pir_loop_sub(m, e->to, rest));
   loop_var *x = pir_loop_var_create(e->fn, "x", PIR_I64, 1);
-  loop_block *body = pir_loop_for(e->fn, block, LOOP_SERIAL, x, e->from, tiled, pir_loop_int(m, rows));
-  if (!emit_tile(e, body, pir_loop_use(m, x), rows)) return false;
-  if (pir_loop_is_int(rest, &known)) return !known || emit_tile(e, block, tiled, (int)known);
-  while (size * 2 < rows) size *= 2;
+  loop_block *body =
+      pir_loop_for(e->fn, block, LOOP_SERIAL, x, e->from, tiled, pir_loop_int(m, rows));
+  if (!emit_tile(e, body, pir_loop_use(m, x), rows))
+    return false;
+  if (pir_loop_is_int(rest, &known))
+    return !known || emit_tile(e, block, tiled, (int)known);
+  while (size * 2 < rows)
+    size *= 2;
   for (; size >= 1; size /= 2) {
     loop_expr *left = pir_loop_mod(m, rest, pir_loop_int(m, 2 * size));
     body = pir_loop_if(e->fn, block, pir_loop_lt(m, pir_loop_int(m, size - 1), left), NULL);
-    if (!emit_tile(e, body, pir_loop_add(m, tiled, pir_loop_sub(m, rest, left)), size)) return false;
+    if (!emit_tile(e, body, pir_loop_add(m, tiled, pir_loop_sub(m, rest, left)), size))
+      return false;
   }
   return true;
 }
 
 static bool emit_run(contract_emission *e, loop_block *block) {
-  return e->form->axes[e->form->tile].window >= 0 ? emit_panels(e, block) : emit_tiles(e, block);
+  return e->form->axes[e->form->tile].window >= 0 ? emit_panels(e, block)
+                                                  : emit_tiles(e, block);
 }
 
 // The unit's run of the row.
-static void open_run(const pair *p, contract_emission *first, contract_emission *second, loop_block *block,
-                     loop_expr *number) {
+static void open_run(const pair *p, contract_emission *first, contract_emission *second,
+                     loop_block *block, loop_expr *number) {
   loop_module *m = first->m;
   loop_expr *row = contract_extent(first, p->first.tile), *line = pir_loop_int(m, p->line);
   loop_expr *from = pir_loop_int(m, 0), *to = row;
   if (p->run) {
-    from = pir_loop_let(first->fn, block, "from", pir_loop_mul(m, number, pir_loop_int(m, p->run)));
-    to = pir_loop_let(first->fn, block, "to", pir_loop_min(m, pir_loop_add(m, from, pir_loop_int(m, p->run)), row));
+    from = pir_loop_let(first->fn, block, "from",
+                        pir_loop_mul(m, number, pir_loop_int(m, p->run)));
+    to = pir_loop_let(first->fn, block, "to",
+                      pir_loop_min(m, pir_loop_add(m, from, pir_loop_int(m, p->run)), row));
   }
   first->from = second->from = from;
   first->to = second->to = to;
   first->origin[OF_OUT] = second->origin[OF_A] = pir_loop_mul(m, from, line);
 }
 
-static bool emit_units(const pair *p, contract_emission *first, contract_emission *second, contract_stage *out_stage) {
+static bool emit_units(const pair *p, contract_emission *first, contract_emission *second,
+                       contract_stage *out_stage) {
   const contract_form *f = &p->second;
   pir_dims *dims = f->c->dims;
   loop_module *m = first->m;
   loop_var *unit = pir_loop_var_create(first->fn, "unit", PIR_I64, 1);
-  loop_block *block = pir_loop_for(first->fn, &first->fn->body, LOOP_PARALLEL, unit, pir_loop_use(m, first->fn->begin),
-                                   pir_loop_use(m, first->fn->end), NULL);
+  loop_block *block =
+      pir_loop_for(first->fn, &first->fn->body, LOOP_PARALLEL, unit,
+                   pir_loop_use(m, first->fn->begin), pir_loop_use(m, first->fn->end), NULL);
   loop_expr *extents[CONTRACT_MAX_VARS + 1], *values[CONTRACT_MAX_VARS + 1];
   pir_dim runs =
-      p->run ? pir_dim_ceildiv(dims, f->axes[f->tile].extent, pir_dim_const(dims, p->run)) : pir_dim_const(dims, 1);
+      p->run ? pir_dim_ceildiv(dims, f->axes[f->tile].extent, pir_dim_const(dims, p->run))
+             : pir_dim_const(dims, 1);
   *out_stage = (contract_stage){first->fn, runs};
   for (int i = 0; i < f->outer_count; i++) {
     extents[i] = contract_extent(second, f->outer[i]);
     out_stage->units = pir_dim_mul(dims, out_stage->units, f->axes[f->outer[i]].extent);
   }
   extents[f->outer_count] = contract_dim(second, runs);
-  contract_split_unit(second, block, pir_loop_use(m, unit), extents, f->outer_count + 1, values);
+  contract_split_unit(second, block, pir_loop_use(m, unit), extents, f->outer_count + 1,
+                      values);
   for (int i = 0; i < f->outer_count; i++)
     second->value[f->outer[i]] = first->value[p->counterpart[f->outer[i]]] = values[i];
   open_run(p, first, second, block, values[f->outer_count]);
   return emit_run(first, block) && emit_run(second, block);
 }
 
-static pir_status pack(const contract_form *f, const contract_env *env, const char *name, contract_pair_code *code,
-                       int which) {
+static pir_status pack(const contract_form *f, const contract_env *env, const char *name,
+                       contract_pair_code *code, int which) {
   pir_dim bytes = contract_packed_bytes(f);
-  if (!contract_const(f, bytes, &code->packed_bytes[which])) return PIR_UNSUPPORTED;
+  if (!contract_const(f, bytes, &code->packed_bytes[which]))
+    return PIR_UNSUPPORTED;
   return contract_emit_packing(f, env, name, 0, 1, &code->packings[which]);
 }
 
 static void describe(const pair *p, char *how, size_t size) {
   char run[32] = "whole rows";
-  if (p->run) pir_text_format(run, sizeof run, "%d points of a row", (int)p->run);
-  pir_text_format(how, size, "two by %s, tiles of %d rows x %d vectors, then %d x %d of %d %s", run, p->first.rows,
-                  p->first.vectors, p->second.rows, p->second.vectors, p->second.vector,
-                  pir_dtype_name(p->second.compute));
+  if (p->run)
+    pir_text_format(run, sizeof run, "%d points of a row", (int)p->run);
+  pir_text_format(how, size, "two by %s, tiles of %d rows x %d vectors, then %d x %d of %d %s",
+                  run, p->first.rows, p->first.vectors, p->second.rows, p->second.vectors,
+                  p->second.vector, pir_dtype_name(p->second.compute));
 }
 
-pir_status pir_contract_emit_pair(const contraction *first, const contract_env *first_env, const contraction *second,
-                                  const contract_env *second_env, const char *name, contract_pair_code *out_code) {
+pir_status pir_contract_emit_pair(const contraction *first, const contract_env *first_env,
+                                  const contraction *second, const contract_env *second_env,
+                                  const char *name, contract_pair_code *out_code) {
   pair p;
   *out_code = (contract_pair_code){0};
-  if (!first->b_constant || !second->b_constant || !form_pair(first, second, first_env->target, &p))
+  if (!first->b_constant || !second->b_constant ||
+      !form_pair(first, second, first_env->target, &p))
     return PIR_UNSUPPORTED;
   PIR_TRY(pack(&p.first, first_env, name, out_code, 0));
   contract_emission one = contract_begin(&p.first, first_env, name, ""), two = one;
@@ -241,13 +285,15 @@ pir_status pir_contract_emit_pair(const contraction *first, const contract_env *
   two.env = second_env;
   PIR_TRY(pack(&p.second, second_env, pir_loop_name(one.m, name, 1), out_code, 1));
   int64_t points = p.run;
-  if (!points) contract_const(&p.first, p.first.axes[p.first.tile].extent, &points);
+  if (!points)
+    contract_const(&p.first, p.first.axes[p.first.tile].extent, &points);
   one.a = pir_loop_arg(one.fn, "a", first->a.dtype, first->a.slot, first->a.align, true);
   one.b = pir_loop_arg(one.fn, "b", p.first.compute, first->b.slot, 64, true);
   one.out = two.a = pir_loop_scratch(one.fn, "between", first->out.dtype, points * p.line);
   two.b = pir_loop_arg(one.fn, "b", p.second.compute, second->b.slot, 64, true);
   if (!second_env->epilogue)
-    two.out = pir_loop_arg(one.fn, "out", second->out.dtype, second->out.slot, second->out.align, false);
+    two.out = pir_loop_arg(one.fn, "out", second->out.dtype, second->out.slot,
+                           second->out.align, false);
   describe(&p, out_code->how, sizeof out_code->how);
   return emit_units(&p, &one, &two, &out_code->stage) ? PIR_OK : PIR_UNSUPPORTED;
 }

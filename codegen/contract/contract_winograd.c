@@ -1,16 +1,18 @@
-// Convolutions by minimal filtering: S. Winograd, "Arithmetic Complexity of Computations", 1980; A. Lavin and S. Gray,
-// "Fast Algorithms for Convolutional Neural Networks", CVPR 2016. With filters (contract_filter.c) along the rows and
-// the columns of an image,
+// Convolutions by minimal filtering: S. Winograd, "Arithmetic Complexity of Computations",
+// 1980; A. Lavin and S. Gray, "Fast Algorithms for Convolutional Neural Networks", CVPR 2016.
+// With filters (contract_filter.c) along the rows and the columns of an image,
 //
 //   out = A [ sum over channels of (G g G^T) * (B d B^T) ] A^T
 //
-// with g the taps, d a patch of inputs, * element by element. The sums over channels are matrix products, one a point.
-// Four outputs of 3x3 taps take 16 products instead of 36; nine of stride 2, 49 instead of 81; with more points, which
-// lose a few bits, 16 outputs take 36 instead of 144.
+// with g the taps, d a patch of inputs, * element by element. The sums over channels are matrix
+// products, one a point. Four outputs of 3x3 taps take 16 products instead of 36; nine of
+// stride 2, 49 instead of 81; with more points, which lose a few bits, 16 outputs take 36
+// instead of 144.
 //
-// A unit is a block of patches and a few panels of output channels. It transforms its patches into scratch
-// (which stays in the second cache), multiplies them by the packed G g G^T of one panel at a time, and transforms
-// the sums back, straight into the epilogue. Taps are transformed in double precision.
+// A unit is a block of patches and a few panels of output channels. It transforms its patches
+// into scratch (which stays in the second cache), multiplies them by the packed G g G^T of one
+// panel at a time, and transforms the sums back, straight into the epilogue. Taps are
+// transformed in double precision.
 #include "contract_impl.h"
 
 enum {
@@ -25,12 +27,12 @@ typedef struct winograd {
   contract_emission e;
   const contract_winograd *how;
   const contract_filter *rows, *columns;
-  int points;                        // of a patch
-  loop_buffer *patches;              // [point][patch of the block][channel], lines padded
-  loop_buffer *sums;                 // [point][patch of the block][lane of the panel]
-  int64_t line;                      // of `patches`
-  loop_expr *first;                  // number of the block's first patch
-  loop_expr *tiles;                  // of the block: all, or fewer in the last one where they are of one size
+  int points;            // of a patch
+  loop_buffer *patches;  // [point][patch of the block][channel], lines padded
+  loop_buffer *sums;     // [point][patch of the block][lane of the panel]
+  int64_t line;          // of `patches`
+  loop_expr *first;      // number of the block's first patch
+  loop_expr *tiles;  // of the block: all, or fewer in the last one where they are of one size
   loop_expr *across, *down, *count;  // patches side by side, above each other, of all images
 } winograd;
 
@@ -43,36 +45,47 @@ static bool is_step(const contract_form *f, pir_dim step, int64_t want) {
 
 static bool is_float(const contract_form *f) {
   const contraction *c = f->c;
-  return (c->a.dtype == PIR_F32 || (c->a.dtype == PIR_BF16 && c->b.rounded)) && c->b.dtype == PIR_F32 &&
-         c->out.dtype == PIR_F32;
+  return (c->a.dtype == PIR_F32 || (c->a.dtype == PIR_BF16 && c->b.rounded)) &&
+         c->b.dtype == PIR_F32 && c->out.dtype == PIR_F32;
 }
 
 // The axis that a variable became, alone; -1: it is always 0, -2: it was merged with another.
 static int axis_of(const contract_form *f, int var) {
   for (int i = 0; i < f->axis_count; i++)
     for (int p = 0; p < f->axes[i].part_count; p++)
-      if (f->axes[i].parts[p] == var) return f->axes[i].part_count == 1 ? i : -2;
+      if (f->axes[i].parts[p] == var)
+        return f->axes[i].part_count == 1 ? i : -2;
   return -1;
 }
 
 // Whether a position and a tap, and nothing else, run along an axis of `a`.
 static bool find_slide(const contract_form *f, int axis, contract_slide *out) {
   const contract_map *map = &f->c->a.map[axis];
-  *out = (contract_slide){.position = -1, .tap = -1, .stride = 1, .offset = map->offset, .extent = f->c->a.shape[axis]};
+  *out = (contract_slide){.position = -1,
+                          .tap = -1,
+                          .stride = 1,
+                          .offset = map->offset,
+                          .extent = f->c->a.shape[axis]};
   for (int v = 0; v < f->c->var_count; v++) {
     int i = map->factor[v] ? axis_of(f, v) : -1;
-    if (i == -2) return false;
-    if (i < 0) continue;
+    if (i == -2)
+      return false;
+    if (i < 0)
+      continue;
     bool tap = f->axes[i].role == ROLE_K;
-    if ((!tap && f->axes[i].role != ROLE_M) || (tap ? out->tap : out->position) >= 0) return false;
-    if (tap && map->factor[v] != 1) return false;
+    if ((!tap && f->axes[i].role != ROLE_M) || (tap ? out->tap : out->position) >= 0)
+      return false;
+    if (tap && map->factor[v] != 1)
+      return false;
     *(tap ? &out->tap : &out->position) = i;
-    if (!tap) out->stride = map->factor[v];
+    if (!tap)
+      out->stride = map->factor[v];
   }
   return out->position >= 0 && out->tap >= 0;
 }
 
-// The axes: two that patches slide along (or one, and one they are single in), images, channels, lanes; nothing else.
+// The axes: two that patches slide along (or one, and one they are single in), images,
+// channels, lanes; nothing else.
 static bool find_axes(const contract_form *f, contract_winograd *w) {
   int slides = 0;
   contract_slide *s = w->slide;
@@ -80,36 +93,50 @@ static bool find_axes(const contract_form *f, contract_winograd *w) {
   s[1] = (contract_slide){.position = -1, .tap = -1, .stride = 1};
   for (int axis = 0; axis < f->c->a.rank; axis++) {
     contract_slide found;
-    if (find_slide(f, axis, &found) && slides < 2) s[slides++] = found;
+    if (find_slide(f, axis, &found) && slides < 2)
+      s[slides++] = found;
   }
-  if (!slides) return false;
+  if (!slides)
+    return false;
   for (int i = 0; i < f->axis_count; i++) {
     contract_role role = f->axes[i].role;
-    if (i == s[0].position || i == s[1].position || i == s[0].tap || i == s[1].tap || i == f->lane) continue;
-    if (role == ROLE_M && s[1].position < 0) s[1].position = i;
-    else if (role == ROLE_M && w->image < 0) w->image = i;
-    else if (role == ROLE_K && w->channel < 0) w->channel = i;
-    else return false;
+    if (i == s[0].position || i == s[1].position || i == s[0].tap || i == s[1].tap ||
+        i == f->lane)
+      continue;
+    if (role == ROLE_M && s[1].position < 0)
+      s[1].position = i;
+    else if (role == ROLE_M && w->image < 0)
+      w->image = i;
+    else if (role == ROLE_K && w->channel < 0)
+      w->channel = i;
+    else
+      return false;
   }
   for (int i = 0; i < f->window_count; i++)
-    if (f->windows[i].tap != s[0].tap && f->windows[i].tap != s[1].tap) return false;
-  if (w->channel < 0 || s[1].position < 0) return false;
-  if (slides == 1 && w->image >= 0 && f->axes[w->image].place_a > f->axes[s[1].position].place_a) {
+    if (f->windows[i].tap != s[0].tap && f->windows[i].tap != s[1].tap)
+      return false;
+  if (w->channel < 0 || s[1].position < 0)
+    return false;
+  if (slides == 1 && w->image >= 0 &&
+      f->axes[w->image].place_a > f->axes[s[1].position].place_a) {
     int outer = s[1].position;
     s[1].position = w->image;
     w->image = outer;
   }
-  if (f->axes[s[0].position].place_a <= f->axes[s[1].position].place_a) return true;
+  if (f->axes[s[0].position].place_a <= f->axes[s[1].position].place_a)
+    return true;
   contract_slide rows = s[1];
   s[1] = s[0];
   s[0] = rows;
   return true;
 }
 
-// The widest power of two up to a register that divides the extent; 0 where that is less than half of one.
+// The widest power of two up to a register that divides the extent; 0 where that is less than
+// half of one.
 static int lanes_for(int64_t extent, int vector) {
   int lanes = vector;
-  while (lanes > 1 && extent % lanes) lanes /= 2;
+  while (lanes > 1 && extent % lanes)
+    lanes /= 2;
   return lanes * 2 >= vector ? lanes : 0;
 }
 
@@ -117,17 +144,22 @@ static int lanes_for(int64_t extent, int vector) {
 static int panel_vectors(int64_t lanes, int vector) {
   static const int widths[] = {2, 3, 1};
   for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
-    if (lanes % (widths[i] * vector) == 0) return widths[i];
+    if (lanes % (widths[i] * vector) == 0)
+      return widths[i];
   return 0;
 }
 
-static int64_t ceil_of(int64_t a, int64_t b) { return (a + b - 1) / b; }
+static int64_t ceil_of(int64_t a, int64_t b) {
+  return (a + b - 1) / b;
+}
 
 // Of an extent that varies with the batch, what it is for one image.
 static int64_t likely_extent(const contract_form *f, int axis, int64_t otherwise, bool *known) {
   int64_t value = contract_known_factor(f, f->axes[axis].extent);
-  if (contract_const(f, f->axes[axis].extent, &value)) return value > 0 ? value : 1;
-  if (value > 1) return value;
+  if (contract_const(f, f->axes[axis].extent, &value))
+    return value > 0 ? value : 1;
+  if (value > 1)
+    return value;
   *known = false;
   return otherwise;
 }
@@ -138,55 +170,78 @@ static int64_t lanes_of(const contract_form *f) {
   return lanes;
 }
 
-// What `patches` cost, in multiply-adds of a register: products in tiles of few sums wait for each other, and each tile
-// has a start and an end; transforms load, add and store. Meanwhile packed taps come from memory or the last cache, for
-// every block again where those of a unit do not stay in the second cache, and from there for every tile.
-static double cost_of(const contract_form *f, const contract_winograd *w, const pir_target *target, double patches) {
+// What `patches` cost, in multiply-adds of a register: products in tiles of few sums wait for
+// each other, and each tile has a start and an end; transforms load, add and store. Meanwhile
+// packed taps come from memory or the last cache, for every block again where those of a unit
+// do not stay in the second cache, and from there for every tile.
+static double cost_of(const contract_form *f, const contract_winograd *w,
+                      const pir_target *target, double patches) {
   enum { LATENCY = 8, TILE = 20, MEMORY_BYTES = 8, CACHE_BYTES = 16, NEAR_BYTES = 32 };
   const contract_filter *r = &w->slide[0].filter, *c = &w->slide[1].filter;
-  double points = r->points * c->points, inputs = r->inputs * c->inputs, outputs = r->outputs * c->outputs;
-  double lanes = (double)lanes_of(f), vectors = lanes / w->vector, panels = vectors / w->vectors;
+  double points = r->points * c->points, inputs = r->inputs * c->inputs,
+         outputs = r->outputs * c->outputs;
+  double lanes = (double)lanes_of(f), vectors = lanes / w->vector,
+         panels = vectors / w->vectors;
   double groups = (double)ceil_of(lanes_of(f), (int64_t)w->panels * w->vectors * w->vector);
-  double part = (double)w->vector / f->vector, tile = (double)w->tiles / (double)ceil_of(w->tiles, w->rows_of_tile);
+  double part = (double)w->vector / f->vector,
+         tile = (double)w->tiles / (double)ceil_of(w->tiles, w->rows_of_tile);
   double busy = tile * w->vectors, channels = (double)w->channels;
-  double products = points * (channels * vectors * part * (busy < LATENCY ? LATENCY / busy : 1) + panels * TILE / tile);
-  double into = groups * channels / w->wide * (inputs + 3 * points), out = vectors * (3 * points + 2 * outputs);
+  double products =
+      points * (channels * vectors * part * (busy < LATENCY ? LATENCY / busy : 1) +
+                panels * TILE / tile);
+  double into = groups * channels / w->wide * (inputs + 3 * points),
+         out = vectors * (3 * points + 2 * outputs);
   double bytes = points * channels * lanes * sizeof(float), blocks = patches / w->tiles;
   double far = bytes / (bytes > (double)target->l3_bytes / 4 ? MEMORY_BYTES : CACHE_BYTES);
-  if (bytes / groups > (double)target->l2_bytes / 2) far += (blocks - 1) * bytes / CACHE_BYTES;
-  double reading = far + bytes * patches / tile / NEAR_BYTES, work = patches * (products + into + out);
+  if (bytes / groups > (double)target->l2_bytes / 2)
+    far += (blocks - 1) * bytes / CACHE_BYTES;
+  double reading = far + bytes * patches / tile / NEAR_BYTES,
+         work = patches * (products + into + out);
   return work > reading ? work + reading / 4 : reading + work / 4;
 }
 
 // How much longer than its share a thread works, of two or four.
 static double imbalance(int64_t units) {
-  return ((double)ceil_of(units, 2) * 2 / (double)units + (double)ceil_of(units, 4) * 4 / (double)units) / 2 - 1;
+  return ((double)ceil_of(units, 2) * 2 / (double)units +
+          (double)ceil_of(units, 4) * 4 / (double)units) /
+             2 -
+         1;
 }
 
-// Sizes of blocks and units, and what all patches cost. The patches of a block and their sums take a quarter of the
-// second cache: the image, the result and packed taps pass through it as well. Where the number of patches is known,
-// the cost decides how many fewer, and how many panels a unit has.
-static double choose_sizes(const contract_form *f, contract_winograd *w, const pir_target *target, int64_t patches,
-                           bool known) {
-  int points = w->slide[0].filter.points * w->slide[1].filter.points, rows = contract_most_rows(target, w->vectors);
+// Sizes of blocks and units, and what all patches cost. The patches of a block and their sums
+// take a quarter of the second cache: the image, the result and packed taps pass through it as
+// well. Where the number of patches is known, the cost decides how many fewer, and how many
+// panels a unit has.
+static double choose_sizes(const contract_form *f, contract_winograd *w,
+                           const pir_target *target, int64_t patches, bool known) {
+  int points = w->slide[0].filter.points * w->slide[1].filter.points,
+      rows = contract_most_rows(target, w->vectors);
   int64_t width = (int64_t)w->vectors * w->vector, panels = lanes_of(f) / width;
-  int64_t most = (int64_t)target->l2_bytes / 4 / (points * (int64_t)sizeof(float) * (w->channels + f->vector + width));
-  if (most > MOST_TILES) most = MOST_TILES;
-  if (most < rows) most = rows;
+  int64_t most = (int64_t)target->l2_bytes / 4 /
+                 (points * (int64_t)sizeof(float) * (w->channels + f->vector + width));
+  if (most > MOST_TILES)
+    most = MOST_TILES;
+  if (most < rows)
+    most = rows;
   // Smaller tiles fit more numbers of patches.
-  if (!known && rows * w->vectors > FEW_SUMS) rows = FEW_SUMS / w->vectors;
+  if (!known && rows * w->vectors > FEW_SUMS)
+    rows = FEW_SUMS / w->vectors;
   w->rows_of_tile = rows;
   int64_t fewest = ceil_of(patches, most), tries = known ? 8 : 1;
   double least = -1;
   contract_winograd tried = *w;
   for (int64_t blocks = fewest; blocks < fewest + tries && blocks <= patches; blocks++)
-    for (int64_t share = panels, before = 0; share != before; before = share, share = ceil_of(share, 2)) {
-      if (share < panels && share * width < UNIT_LANES) break;
+    for (int64_t share = panels, before = 0; share != before;
+         before = share, share = ceil_of(share, 2)) {
+      if (share < panels && share * width < UNIT_LANES)
+        break;
       tried.tiles = (int)(known ? ceil_of(patches, blocks) : most / rows * rows);
       tried.panels = (int)share;
       int64_t all = ceil_of(patches, tried.tiles), units = all * ceil_of(panels, share);
-      double cost = cost_of(f, &tried, target, (double)(all * tried.tiles)) * (1 + (known ? imbalance(units) : 0));
-      if (least >= 0 && cost >= least) continue;
+      double cost = cost_of(f, &tried, target, (double)(all * tried.tiles)) *
+                    (1 + (known ? imbalance(units) : 0));
+      if (least >= 0 && cost >= least)
+        continue;
       least = cost;
       *w = tried;
     }
@@ -196,9 +251,11 @@ static double choose_sizes(const contract_form *f, contract_winograd *w, const p
 // Taps that meet the image, over all positions along an axis.
 static double taps_inside(const contract_form *f, const contract_slide *s, int64_t positions) {
   int64_t extent = 0, inside = 0;
-  if (s->tap < 0) return (double)positions;
+  if (s->tap < 0)
+    return (double)positions;
   extent = contract_known_factor(f, s->extent);
-  if (extent <= 1 || positions > 4096) return (double)positions * s->filter.taps;
+  if (extent <= 1 || positions > 4096)
+    return (double)positions * s->filter.taps;
   for (int64_t i = 0; i < positions; i++)
     for (int64_t k = 0; k < s->filter.taps; k++) {
       int64_t at = i * s->stride + s->offset + k;
@@ -208,76 +265,97 @@ static double taps_inside(const contract_form *f, const contract_slide *s, int64
 }
 
 // Makes the filters for so many outputs along each axis, and says what they cost.
-static bool try_filters(const contract_form *f, contract_winograd *w, const contract_env *env, const int outputs[2],
-                        double *out_cost) {
+static bool try_filters(const contract_form *f, contract_winograd *w, const contract_env *env,
+                        const int outputs[2], double *out_cost) {
   bool known = true, one = true;
   int64_t patches = w->image < 0 ? 1 : likely_extent(f, w->image, 1, &one);
   for (int i = 0; i < 2; i++) {
     contract_slide *s = &w->slide[i];
     int64_t taps = 1;
-    if (s->tap >= 0 && !contract_const(f, f->axes[s->tap].extent, &taps)) return false;
+    if (s->tap >= 0 && !contract_const(f, f->axes[s->tap].extent, &taps))
+      return false;
     if (taps > CONTRACT_MAX_POINTS || s->stride > CONTRACT_MAX_POINTS ||
         !contract_filter_make(outputs[i], (int)taps, (int)s->stride, env->math, &s->filter))
       return false;
     patches *= ceil_of(likely_extent(f, s->position, LIKELY, &known), outputs[i]);
   }
-  if (w->slide[0].filter.points == 1 && w->slide[1].filter.points == 1) return false;
+  if (w->slide[0].filter.points == 1 && w->slide[1].filter.points == 1)
+    return false;
   *out_cost = choose_sizes(f, w, env->target, patches, known);
   return true;
 }
 
 // The filters that cost least; false when plain products cost less.
-static bool choose_filters(const contract_form *f, contract_winograd *w, const contract_env *env) {
+static bool choose_filters(const contract_form *f, contract_winograd *w,
+                           const contract_env *env) {
   contract_winograd best = *w;
   double least = -1, cost;
   bool known;
   for (int r = 1; r <= 4; r++)
     for (int c = 1; c <= 4; c++) {
       contract_winograd tried = *w;
-      if ((w->slide[0].tap < 0) != (r == 1) || (w->slide[1].tap < 0) != (c == 1)) continue;
-      if (!try_filters(f, &tried, env, (int[]){r, c}, &cost) || (least >= 0 && cost >= least)) continue;
+      if ((w->slide[0].tap < 0) != (r == 1) || (w->slide[1].tap < 0) != (c == 1))
+        continue;
+      if (!try_filters(f, &tried, env, (int[]){r, c}, &cost) || (least >= 0 && cost >= least))
+        continue;
       best = tried;
       least = cost;
     }
-  if (least < 0) return false;
+  if (least < 0)
+    return false;
   *w = best;
   double plain = (double)w->channels * (double)ceil_of(lanes_of(f), f->vector);
-  if (w->image >= 0) plain *= (double)likely_extent(f, w->image, 1, &known);
+  if (w->image >= 0)
+    plain *= (double)likely_extent(f, w->image, 1, &known);
   for (int i = 0; i < 2; i++)
-    plain *= taps_inside(f, &w->slide[i], likely_extent(f, w->slide[i].position, LIKELY, &known));
+    plain *=
+        taps_inside(f, &w->slide[i], likely_extent(f, w->slide[i].position, LIKELY, &known));
   return least < 0.95 * plain;
 }
 
-bool contract_winograd_match(const contract_form *f, const contract_env *env, contract_winograd *w) {
+bool contract_winograd_match(const contract_form *f, const contract_env *env,
+                             contract_winograd *w) {
   int64_t lanes;
   *w = (contract_winograd){.channel = -1};
-  if (f->kind != CONTRACT_PANEL || !is_float(f) || !f->c->b_constant || !f->b_packed || f->lane < 0 || !find_axes(f, w))
+  if (f->kind != CONTRACT_PANEL || !is_float(f) || !f->c->b_constant || !f->b_packed ||
+      f->lane < 0 || !find_axes(f, w))
     return false;
   if (!contract_const(f, f->axes[w->channel].extent, &w->channels) ||
-      !contract_const(f, f->axes[f->lane].extent, &lanes) || !is_step(f, f->axes[w->channel].step_a, 1) ||
-      !is_step(f, f->axes[f->lane].step_out, 1) || w->channels < 1 || lanes < 1)
+      !contract_const(f, f->axes[f->lane].extent, &lanes) ||
+      !is_step(f, f->axes[w->channel].step_a, 1) || !is_step(f, f->axes[f->lane].step_out, 1) ||
+      w->channels < 1 || lanes < 1)
     return false;
   w->wide = lanes_for(w->channels, f->vector);
   w->vector = lanes_for(lanes, f->vector);
-  if (!w->wide || !w->vector) return false;
+  if (!w->wide || !w->vector)
+    return false;
   w->vectors = panel_vectors(lanes, w->vector);
   return w->vectors && choose_filters(f, w, env);
 }
 
 void contract_winograd_describe(const contract_winograd *w, char *out, size_t size) {
   const contract_filter *r = &w->slide[0].filter, *c = &w->slide[1].filter;
-  pir_text_format(out, size, "minimal filtering of %dx%d outputs by %d products, %d patches x %d lanes a unit",
-                  r->outputs, c->outputs, r->points * c->points, w->tiles, w->panels * w->vectors * w->vector);
+  pir_text_format(
+      out, size,
+      "minimal filtering of %dx%d outputs by %d products, %d patches x %d lanes a unit",
+      r->outputs, c->outputs, r->points * c->points, w->tiles,
+      w->panels * w->vectors * w->vector);
 }
 
 // ---- words
 
-static loop_expr *plus(const winograd *w, loop_expr *a, loop_expr *b) { return pir_loop_add(w->e.m, a, b); }
-static loop_expr *minus(const winograd *w, loop_expr *a, loop_expr *b) { return pir_loop_sub(w->e.m, a, b); }
+static loop_expr *plus(const winograd *w, loop_expr *a, loop_expr *b) {
+  return pir_loop_add(w->e.m, a, b);
+}
+static loop_expr *minus(const winograd *w, loop_expr *a, loop_expr *b) {
+  return pir_loop_sub(w->e.m, a, b);
+}
 static loop_expr *times(const winograd *w, loop_expr *a, int64_t b) {
   return pir_loop_mul(w->e.m, a, pir_loop_int(w->e.m, b));
 }
-static loop_expr *offset(const winograd *w, loop_expr *a, int64_t b) { return plus(w, a, pir_loop_int(w->e.m, b)); }
+static loop_expr *offset(const winograd *w, loop_expr *a, int64_t b) {
+  return plus(w, a, pir_loop_int(w->e.m, b));
+}
 
 static loop_expr *both(const winograd *w, loop_expr *a, loop_expr *b) {
   return a && b ? pir_loop_op(w->e.m, PIR_V_AND, a, b, NULL) : a ? a : b;
@@ -287,32 +365,38 @@ static loop_expr *name(const winograd *w, loop_block *block, loop_expr *value) {
   return pir_loop_let(w->e.fn, block, "w", value);
 }
 
-static loop_block *count_up(const winograd *w, loop_block *block, const char *name, loop_expr *end, int64_t step,
-                            loop_expr **out_at) {
+static loop_block *count_up(const winograd *w, loop_block *block, const char *name,
+                            loop_expr *end, int64_t step, loop_expr **out_at) {
   loop_var *var = pir_loop_var_create(w->e.fn, name, PIR_I64, 1);
   *out_at = pir_loop_use(w->e.m, var);
-  return pir_loop_for(w->e.fn, block, LOOP_SERIAL, var, pir_loop_int(w->e.m, 0), end, pir_loop_int(w->e.m, step));
+  return pir_loop_for(w->e.fn, block, LOOP_SERIAL, var, pir_loop_int(w->e.m, 0), end,
+                      pir_loop_int(w->e.m, step));
 }
 
 // ---- a matrix times a vector of vectors
 
 static loop_expr *scaled(const winograd *w, double by, loop_expr *x, loop_expr *sum) {
-  if (by == 1) return sum ? plus(w, sum, x) : x;
-  if (by == -1 && sum) return minus(w, sum, x);
+  if (by == 1)
+    return sum ? plus(w, sum, x) : x;
+  if (by == -1 && sum)
+    return minus(w, sum, x);
   loop_expr *factor = pir_loop_const_float(w->e.m, (pir_dtype)x->dtype, by);
   factor = pir_loop_broadcast(w->e.m, factor, x->lanes);
   return sum ? contract_product(&w->e, x, factor, sum) : pir_loop_mul(w->e.m, x, factor);
 }
 
-// The sum of row[j] * in[j] over those j for which use[j]; it begins with a factor of 1 where there is one.
-static loop_expr *weighted(const winograd *w, loop_block *block, const double *row, const bool *use, int count,
-                           loop_expr *const *in) {
+// The sum of row[j] * in[j] over those j for which use[j]; it begins with a factor of 1 where
+// there is one.
+static loop_expr *weighted(const winograd *w, loop_block *block, const double *row,
+                           const bool *use, int count, loop_expr *const *in) {
   int begin = -1;
   for (int j = 0; j < count; j++)
-    if (use[j] && row[j] != 0 && (begin < 0 || (row[j] == 1 && row[begin] != 1))) begin = j;
+    if (use[j] && row[j] != 0 && (begin < 0 || (row[j] == 1 && row[begin] != 1)))
+      begin = j;
   loop_expr *sum = scaled(w, row[begin], in[begin], NULL);
   for (int j = 0; j < count; j++)
-    if (use[j] && row[j] != 0 && j != begin) sum = scaled(w, row[j], in[j], sum);
+    if (use[j] && row[j] != 0 && j != begin)
+      sum = scaled(w, row[j], in[j], sum);
   return name(w, block, sum);
 }
 
@@ -324,21 +408,24 @@ static bool is_pair(const contract_matrix *m, int i, int k, bool even[CONTRACT_M
     double a = m->at[i][j], b = m->at[k][j];
     even[j] = a != 0 && a == b;
     odd[j] = a != 0 && a == -b;
-    if (a != b && a != -b) return false;
+    if (a != b && a != -b)
+      return false;
     evens += even[j];
     odds += odd[j];
   }
   return evens && odds;
 }
 
-static void rows_of(const winograd *w, loop_block *block, const contract_matrix *m, loop_expr *const *in,
-                    loop_expr **out, int step) {
+static void rows_of(const winograd *w, loop_block *block, const contract_matrix *m,
+                    loop_expr *const *in, loop_expr **out, int step) {
   static const bool all[CONTRACT_MAX_POINTS] = {true, true, true, true, true, true, true};
   bool even[CONTRACT_MAX_POINTS], odd[CONTRACT_MAX_POINTS], done[CONTRACT_MAX_POINTS] = {false};
   for (int i = 0; i < m->rows; i++) {
     int k = i + 1;
-    if (done[i]) continue;
-    while (k < m->rows && (done[k] || !is_pair(m, i, k, even, odd))) k++;
+    if (done[i])
+      continue;
+    while (k < m->rows && (done[k] || !is_pair(m, i, k, even, odd)))
+      k++;
     if (k == m->rows) {
       out[i * step] = weighted(w, block, m->at[i], all, m->columns, in);
       continue;
@@ -351,16 +438,20 @@ static void rows_of(const winograd *w, loop_block *block, const contract_matrix 
   }
 }
 
-// Columns that every row takes alike, or opposite: replaces them by their sum and their difference.
-static void join_columns(const winograd *w, loop_block *block, contract_matrix *m, loop_expr **in) {
+// Columns that every row takes alike, or opposite: replaces them by their sum and their
+// difference.
+static void join_columns(const winograd *w, loop_block *block, contract_matrix *m,
+                         loop_expr **in) {
   for (int j = 0; j < m->columns; j++)
     for (int k = j + 1; k < m->columns; k++) {
       int same = 0, opposite = 0, other = 0;
       for (int i = 0; i < m->rows; i++) {
         double a = m->at[i][j], b = m->at[i][k];
-        if (a != 0 || b != 0) *(a == b ? &same : a == -b ? &opposite : &other) += 1;
+        if (a != 0 || b != 0)
+          *(a == b ? &same : a == -b ? &opposite : &other) += 1;
       }
-      if (other || !same || !opposite || same + opposite < 3) continue;
+      if (other || !same || !opposite || same + opposite < 3)
+        continue;
       loop_expr *sum = name(w, block, plus(w, in[j], in[k]));
       in[k] = name(w, block, minus(w, in[j], in[k]));
       in[j] = sum;
@@ -374,36 +465,43 @@ static void join_columns(const winograd *w, loop_block *block, contract_matrix *
 }
 
 // out = m in, of vectors `step` and `out_step` apart.
-static void apply(const winograd *w, loop_block *block, const contract_matrix *m, loop_expr *const *in, int step,
-                  loop_expr **out, int out_step) {
+static void apply(const winograd *w, loop_block *block, const contract_matrix *m,
+                  loop_expr *const *in, int step, loop_expr **out, int out_step) {
   contract_matrix left = *m;
   loop_expr *x[CONTRACT_MAX_POINTS];
-  for (int j = 0; j < m->columns; j++) x[j] = in[j * step];
+  for (int j = 0; j < m->columns; j++)
+    x[j] = in[j * step];
   join_columns(w, block, &left, x);
   rows_of(w, block, &left, x, out, out_step);
 }
 
 // out = m in n^T, of row-major matrices of vectors.
-static void apply_both(const winograd *w, loop_block *block, const contract_matrix *m, const contract_matrix *n,
-                       loop_expr *const *in, loop_expr **out) {
+static void apply_both(const winograd *w, loop_block *block, const contract_matrix *m,
+                       const contract_matrix *n, loop_expr *const *in, loop_expr **out) {
   loop_expr *half[MOST_POINTS];
-  for (int j = 0; j < n->columns; j++) apply(w, block, m, in + j, n->columns, half + j, n->columns);
-  for (int i = 0; i < m->rows; i++) apply(w, block, n, half + i * n->columns, 1, out + i * n->rows, 1);
+  for (int j = 0; j < n->columns; j++)
+    apply(w, block, m, in + j, n->columns, half + j, n->columns);
+  for (int i = 0; i < m->rows; i++)
+    apply(w, block, n, half + i * n->columns, 1, out + i * n->rows, 1);
 }
 
 // ---- patches
 
 static loop_expr *patch_at(const winograd *w, loop_expr *patch, loop_expr *channel, int point) {
-  return offset(w, plus(w, times(w, patch, w->line), channel), (int64_t)point * w->how->tiles * w->line);
+  return offset(w, plus(w, times(w, patch, w->line), channel),
+                (int64_t)point * w->how->tiles * w->line);
 }
 
 static void set_tap(winograd *w, int slide, int at) {
   int axis = w->how->slide[slide].tap;
-  if (axis >= 0) w->e.value[axis] = pir_loop_int(w->e.m, at);
+  if (axis >= 0)
+    w->e.value[axis] = pir_loop_int(w->e.m, at);
 }
 
-// All channels of one patch. `inside` tells for each of its rows, then of its columns, whether there is one; NULL: yes.
-static void emit_patch(winograd *w, loop_block *block, loop_expr *patch, loop_expr *const *inside) {
+// All channels of one patch. `inside` tells for each of its rows, then of its columns, whether
+// there is one; NULL: yes.
+static void emit_patch(winograd *w, loop_block *block, loop_expr *patch,
+                       loop_expr *const *inside) {
   contract_emission *e = &w->e;
   uint16_t lanes = (uint16_t)w->how->wide;
   int rows = w->rows->inputs, columns = w->columns->inputs;
@@ -414,59 +512,73 @@ static void emit_patch(winograd *w, loop_block *block, loop_expr *patch, loop_ex
     set_tap(w, 0, i / columns);
     set_tap(w, 1, i % columns);
     loop_expr *mask = inside ? both(w, inside[i / columns], inside[rows + i % columns]) : NULL;
-    if (mask) mask = pir_loop_broadcast(e->m, mask, lanes);
+    if (mask)
+      mask = pir_loop_broadcast(e->m, mask, lanes);
     loop_expr *x = pir_loop_load(e->m, e->a, contract_position(e, OF_A), lanes, mask);
     d[i] = name(w, body, pir_loop_cast(e->m, x, PIR_F32));
   }
   apply_both(w, body, &w->rows->inward, &w->columns->inward, d, out);
-  for (int i = 0; i < w->points; i++) pir_loop_store(e->fn, body, w->patches, patch_at(w, patch, at, i), out[i], NULL);
+  for (int i = 0; i < w->points; i++)
+    pir_loop_store(e->fn, body, w->patches, patch_at(w, patch, at, i), out[i], NULL);
 }
 
-// Tiles of a block are of nearly equal size; where blocks are not cut to the number of patches, of one size.
+// Tiles of a block are of nearly equal size; where blocks are not cut to the number of patches,
+// of one size.
 static bool is_cut(const winograd *w) {
   int64_t count;
-  return w->how->tiles % w->how->rows_of_tile || (pir_loop_is_int(w->count, &count) && count % w->how->tiles == 0);
+  return w->how->tiles % w->how->rows_of_tile ||
+         (pir_loop_is_int(w->count, &count) && count % w->how->tiles == 0);
 }
 
 static void find_tiles(winograd *w, loop_block *block) {
   loop_module *m = w->e.m;
   int rows = w->how->rows_of_tile;
   w->tiles = pir_loop_int(m, (w->how->tiles + rows - 1) / rows);
-  if (is_cut(w)) return;
-  loop_expr *left = pir_loop_floordiv(m, offset(w, minus(w, w->count, w->first), rows - 1), pir_loop_int(m, rows));
+  if (is_cut(w))
+    return;
+  loop_expr *left = pir_loop_floordiv(m, offset(w, minus(w, w->count, w->first), rows - 1),
+                                      pir_loop_int(m, rows));
   w->tiles = pir_loop_let(w->e.fn, block, "tiles", pir_loop_min(m, left, w->tiles));
 }
 
 // Patches of the block, those that fill the last tile included.
 static loop_expr *patches_of(const winograd *w) {
-  return is_cut(w) ? pir_loop_int(w->e.m, w->how->tiles) : times(w, w->tiles, w->how->rows_of_tile);
+  return is_cut(w) ? pir_loop_int(w->e.m, w->how->tiles)
+                   : times(w, w->tiles, w->how->rows_of_tile);
 }
 
-// A block that reaches beyond the last patch is filled with zeros: what was left there could be slow numbers.
+// A block that reaches beyond the last patch is filled with zeros: what was left there could be
+// slow numbers.
 static void emit_no_patch(winograd *w, loop_block *block, loop_expr *patch) {
   contract_emission *e = &w->e;
   uint16_t lanes = (uint16_t)w->how->wide;
-  loop_expr *at, *zero = pir_loop_broadcast(e->m, pir_loop_const_float(e->m, PIR_F32, 0), lanes);
+  loop_expr *at,
+      *zero = pir_loop_broadcast(e->m, pir_loop_const_float(e->m, PIR_F32, 0), lanes);
   loop_block *body = count_up(w, block, "c", pir_loop_int(e->m, w->how->channels), lanes, &at);
-  for (int i = 0; i < w->points; i++) pir_loop_store(e->fn, body, w->patches, patch_at(w, patch, at, i), zero, NULL);
+  for (int i = 0; i < w->points; i++)
+    pir_loop_store(e->fn, body, w->patches, patch_at(w, patch, at, i), zero, NULL);
 }
 
 // 0 <= x < extent, one comparison.
 static loop_expr *within(const winograd *w, loop_expr *x, loop_expr *extent) {
   loop_expr *below = pir_loop_lt(w->e.m, x, extent);
-  if (pir_loop_nonnegative(x)) return below;
+  if (pir_loop_nonnegative(x))
+    return below;
   return both(w, pir_loop_lt(w->e.m, pir_loop_int(w->e.m, -1), x), below);
 }
 
 // Which inputs of a patch exist, in each row or column; returns whether all do (NULL: always).
-static loop_expr *find_inside(winograd *w, loop_block *block, const contract_slide *s, loop_expr **out) {
+static loop_expr *find_inside(winograd *w, loop_block *block, const contract_slide *s,
+                              loop_expr **out) {
   contract_emission *e = &w->e;
   int inputs = s->filter.inputs;
   loop_expr *from = offset(w, times(w, e->value[s->position], s->stride), s->offset);
   for (int i = 0; i < inputs; i++) {
     out[i] = NULL;
-    if (s->tap < 0) continue;
-    out[i] = pir_loop_let(e->fn, block, "inside", within(w, offset(w, from, i), contract_dim(e, s->extent)));
+    if (s->tap < 0)
+      continue;
+    out[i] = pir_loop_let(e->fn, block, "inside",
+                          within(w, offset(w, from, i), contract_dim(e, s->extent)));
   }
   return both(w, out[0], out[inputs - 1]);
 }
@@ -478,19 +590,24 @@ static void place_patch(winograd *w, loop_block *block, loop_expr *number) {
   loop_expr *row = pir_loop_let(w->e.fn, block, "row", pir_loop_floordiv(m, number, w->across));
   loop_expr *column = minus(w, number, pir_loop_mul(m, row, w->across));
   if (w->how->image >= 0) {
-    loop_expr *image = pir_loop_let(w->e.fn, block, "image", pir_loop_floordiv(m, row, w->down));
+    loop_expr *image =
+        pir_loop_let(w->e.fn, block, "image", pir_loop_floordiv(m, row, w->down));
     row = minus(w, row, pir_loop_mul(m, image, w->down));
     w->e.value[w->how->image] = image;
   }
-  w->e.value[s[0].position] = pir_loop_let(w->e.fn, block, "y", times(w, row, w->rows->outputs));
-  w->e.value[s[1].position] = pir_loop_let(w->e.fn, block, "x", times(w, column, w->columns->outputs));
+  w->e.value[s[0].position] =
+      pir_loop_let(w->e.fn, block, "y", times(w, row, w->rows->outputs));
+  w->e.value[s[1].position] =
+      pir_loop_let(w->e.fn, block, "x", times(w, column, w->columns->outputs));
 }
 
 // The part of `block` for patches that exist, given the number of one.
-static loop_block *if_exists(winograd *w, loop_block *block, loop_expr *number, loop_block **out_else) {
+static loop_block *if_exists(winograd *w, loop_block *block, loop_expr *number,
+                             loop_block **out_else) {
   int64_t count;
   *out_else = NULL;
-  if (pir_loop_is_int(w->count, &count) && count % w->how->tiles == 0) return block;
+  if (pir_loop_is_int(w->count, &count) && count % w->how->tiles == 0)
+    return block;
   return pir_loop_if(w->e.fn, block, pir_loop_lt(w->e.m, number, w->count), out_else);
 }
 
@@ -501,7 +618,8 @@ static void emit_patches(winograd *w, loop_block *block) {
   block = count_up(w, block, "t", patches_of(w), 1, &patch);
   loop_expr *number = pir_loop_let(e->fn, block, "n", plus(w, w->first, patch));
   block = if_exists(w, block, number, &none);
-  if (none) emit_no_patch(w, none, patch);
+  if (none)
+    emit_no_patch(w, none, patch);
   place_patch(w, block, number);
   loop_expr *all = find_inside(w, block, &w->how->slide[0], inside);
   all = both(w, all, find_inside(w, block, &w->how->slide[1], inside + w->rows->inputs));
@@ -512,7 +630,9 @@ static void emit_patches(winograd *w, loop_block *block) {
 
 // ---- products
 
-static int64_t panel_lanes(const winograd *w) { return (int64_t)w->how->vector * w->how->vectors; }
+static int64_t panel_lanes(const winograd *w) {
+  return (int64_t)w->how->vector * w->how->vectors;
+}
 
 // Where the sums of vector `v` of the panel are.
 static loop_expr *sum_at(const winograd *w, loop_expr *point, loop_expr *patch, loop_expr *v) {
@@ -521,8 +641,8 @@ static loop_expr *sum_at(const winograd *w, loop_expr *point, loop_expr *patch, 
 }
 
 // `rows` patches from `patch` on, at one point, times a panel of taps that begins at `taps`.
-static void emit_product(winograd *w, loop_block *block, loop_expr *point, loop_expr *patch, int rows,
-                         loop_expr *taps) {
+static void emit_product(winograd *w, loop_block *block, loop_expr *point, loop_expr *patch,
+                         int rows, loop_expr *taps) {
   contract_emission *e = &w->e;
   int vectors = w->how->vectors;
   loop_buffer *sums[4];
@@ -531,7 +651,8 @@ static void emit_product(winograd *w, loop_block *block, loop_expr *point, loop_
   loop_expr *zero = pir_loop_broadcast(e->m, pir_loop_const_float(e->m, PIR_F32, 0), lanes);
   for (int v = 0; v < vectors; v++) {
     sums[v] = pir_loop_registers(e->fn, "sum", PIR_F32, lanes, rows);
-    for (int r = 0; r < rows; r++) pir_loop_store(e->fn, block, sums[v], pir_loop_int(e->m, r), zero, NULL);
+    for (int r = 0; r < rows; r++)
+      pir_loop_store(e->fn, block, sums[v], pir_loop_int(e->m, r), zero, NULL);
   }
   loop_expr *from = plus(w, times(w, point, w->how->tiles * w->line), times(w, patch, w->line));
   from = pir_loop_let(e->fn, block, "from", from);
@@ -541,17 +662,20 @@ static void emit_product(winograd *w, loop_block *block, loop_expr *point, loop_
     line[v] = pir_loop_let(e->fn, body, "b", pir_loop_load(e->m, e->b, at, lanes, NULL));
   }
   for (int r = 0; r < rows; r++) {
-    loop_expr *x = pir_loop_load(e->m, w->patches, offset(w, plus(w, from, k), r * w->line), 1, NULL);
+    loop_expr *x =
+        pir_loop_load(e->m, w->patches, offset(w, plus(w, from, k), r * w->line), 1, NULL);
     x = pir_loop_broadcast(e->m, pir_loop_let(e->fn, body, "a", x), lanes);
     for (int v = 0; v < vectors; v++) {
       loop_expr *at = pir_loop_int(e->m, r);
-      pir_loop_store(e->fn, body, sums[v], at,
-                     contract_product(e, x, line[v], pir_loop_load(e->m, sums[v], at, lanes, NULL)), NULL);
+      pir_loop_store(
+          e->fn, body, sums[v], at,
+          contract_product(e, x, line[v], pir_loop_load(e->m, sums[v], at, lanes, NULL)), NULL);
     }
   }
   for (int r = 0; r < rows; r++)
     for (int v = 0; v < vectors; v++)
-      pir_loop_store(e->fn, block, w->sums, sum_at(w, point, offset(w, patch, r), pir_loop_int(e->m, v)),
+      pir_loop_store(e->fn, block, w->sums,
+                     sum_at(w, point, offset(w, patch, r), pir_loop_int(e->m, v)),
                      pir_loop_load(e->m, sums[v], pir_loop_int(e->m, r), lanes, NULL), NULL);
 }
 
@@ -562,7 +686,8 @@ static void emit_products(winograd *w, loop_block *block, loop_expr *panel) {
   int rows = w->how->tiles / tiles, larger = w->how->tiles % tiles;
   loop_expr *point, *tile;
   block = count_up(w, block, "point", pir_loop_int(e->m, w->points), 1, &point);
-  loop_expr *taps = times(w, plus(w, times(w, panel, w->points), point), w->how->channels * panel_lanes(w));
+  loop_expr *taps =
+      times(w, plus(w, times(w, panel, w->points), point), w->how->channels * panel_lanes(w));
   taps = pir_loop_let(e->fn, block, "taps", taps);
   if (larger) {
     loop_block *body = count_up(w, block, "tile", pir_loop_int(e->m, larger), 1, &tile);
@@ -570,31 +695,37 @@ static void emit_products(winograd *w, loop_block *block, loop_expr *panel) {
   }
   loop_expr *end = is_cut(w) ? pir_loop_int(e->m, tiles - larger) : w->tiles;
   loop_block *body = count_up(w, block, "tile", end, 1, &tile);
-  emit_product(w, body, point, offset(w, times(w, tile, rows), (int64_t)larger * (rows + 1)), rows, taps);
+  emit_product(w, body, point, offset(w, times(w, tile, rows), (int64_t)larger * (rows + 1)),
+               rows, taps);
 }
 
 // ---- outputs
 
 // The part of `block` for output `i` of a patch along an axis, which the last patch may lack.
-static loop_block *if_output(winograd *w, loop_block *block, const contract_slide *s, int i, loop_expr *at) {
+static loop_block *if_output(winograd *w, loop_block *block, const contract_slide *s, int i,
+                             loop_expr *at) {
   int64_t extent;
   loop_expr *end = contract_extent(&w->e, s->position);
-  if (!i || (pir_loop_is_int(end, &extent) && extent % s->filter.outputs == 0)) return block;
+  if (!i || (pir_loop_is_int(end, &extent) && extent % s->filter.outputs == 0))
+    return block;
   return pir_loop_if(w->e.fn, block, pir_loop_lt(w->e.m, at, end), NULL);
 }
 
 // One vector of lanes of a patch.
-static bool emit_outputs_of(winograd *w, loop_block *block, loop_expr *panel, loop_expr *patch, loop_expr *v) {
+static bool emit_outputs_of(winograd *w, loop_block *block, loop_expr *panel, loop_expr *patch,
+                            loop_expr *v) {
   contract_emission *e = &w->e;
   const contract_slide *rows = &w->how->slide[0], *columns = &w->how->slide[1];
-  loop_expr *m[MOST_POINTS], *out[MOST_POINTS], *y = e->value[rows->position], *x = e->value[columns->position];
+  loop_expr *m[MOST_POINTS], *out[MOST_POINTS], *y = e->value[rows->position],
+                                                *x = e->value[columns->position];
   bool done = true;
   for (int i = 0; i < w->points; i++) {
     loop_expr *at = sum_at(w, pir_loop_int(e->m, i), patch, v);
     m[i] = name(w, block, pir_loop_load(e->m, w->sums, at, (uint16_t)w->how->vector, NULL));
   }
   apply_both(w, block, &w->rows->outward, &w->columns->outward, m, out);
-  e->value[e->form->lane] = plus(w, times(w, panel, panel_lanes(w)), times(w, v, w->how->vector));
+  e->value[e->form->lane] =
+      plus(w, times(w, panel, panel_lanes(w)), times(w, v, w->how->vector));
   for (int i = 0; i < w->rows->outputs && done; i++) {
     e->value[rows->position] = offset(w, y, i);
     loop_block *row = if_output(w, block, rows, i, e->value[rows->position]);
@@ -617,7 +748,8 @@ static bool emit_outputs(winograd *w, loop_block *block, loop_expr *panel) {
   loop_expr *number = pir_loop_let(e->fn, block, "n", plus(w, w->first, patch));
   block = if_exists(w, block, number, &none);
   place_patch(w, block, number);
-  for (int i = 0; i < e->form->tap_count; i++) e->value[e->form->taps[i]] = NULL;
+  for (int i = 0; i < e->form->tap_count; i++)
+    e->value[e->form->taps[i]] = NULL;
   block = count_up(w, block, "v", pir_loop_int(e->m, w->how->vectors), 1, &v);
   return emit_outputs_of(w, block, panel, patch, v);
 }
@@ -640,13 +772,14 @@ static bool emit_panels(winograd *w, loop_block *block, loop_expr *group) {
   return emit_outputs(w, body, panel);
 }
 
-static winograd begin_stage(const contract_form *f, const contract_winograd *how, const contract_env *env,
-                            const char *stem, const char *suffix) {
+static winograd begin_stage(const contract_form *f, const contract_winograd *how,
+                            const contract_env *env, const char *stem, const char *suffix) {
   winograd w = {.e = contract_begin(f, env, stem, suffix), .how = how};
   w.rows = &how->slide[0].filter;
   w.columns = &how->slide[1].filter;
   w.points = w.rows->points * w.columns->points;
-  w.line = how->channels + f->vector;  // rows of a tile must not share the sets of the first cache
+  w.line =
+      how->channels + f->vector;  // rows of a tile must not share the sets of the first cache
   return w;
 }
 
@@ -655,29 +788,36 @@ static void open_buffers(winograd *w, uint16_t b_slot) {
   const contraction *c = e->form->c;
   e->a = pir_loop_arg(e->fn, "a", c->a.dtype, c->a.slot, c->a.align, true);
   e->b = pir_loop_arg(e->fn, "b", PIR_F32, b_slot, 64, true);
-  if (!e->env->epilogue) e->out = pir_loop_arg(e->fn, "out", c->out.dtype, c->out.slot, c->out.align, false);
+  if (!e->env->epilogue)
+    e->out = pir_loop_arg(e->fn, "out", c->out.dtype, c->out.slot, c->out.align, false);
   w->patches = pir_loop_scratch(e->fn, "patches", PIR_F32, w->points * w->how->tiles * w->line);
-  w->sums = pir_loop_scratch(e->fn, "sums", PIR_F32, w->points * w->how->tiles * panel_lanes(w));
+  w->sums =
+      pir_loop_scratch(e->fn, "sums", PIR_F32, w->points * w->how->tiles * panel_lanes(w));
 }
 
 // A unit is (group of panels, block): neighbours share taps.
-static pir_status emit_blocks(const contract_form *f, const contract_winograd *how, const contract_env *env,
-                              const char *stem, contract_stage *out_stage) {
+static pir_status emit_blocks(const contract_form *f, const contract_winograd *how,
+                              const contract_env *env, const char *stem,
+                              contract_stage *out_stage) {
   pir_dims *dims = f->c->dims;
   winograd w = begin_stage(f, how, env, stem, "");
   contract_emission *e = &w.e;
   open_buffers(&w, f->c->b.slot);
   loop_var *unit = pir_loop_var_create(e->fn, "unit", PIR_I64, 1);
-  loop_block *block = pir_loop_for(e->fn, &e->fn->body, LOOP_PARALLEL, unit, pir_loop_use(e->m, e->fn->begin),
-                                   pir_loop_use(e->m, e->fn->end), NULL);
-  pir_dim along[2], patches = how->image < 0 ? pir_dim_const(dims, 1) : f->axes[how->image].extent;
+  loop_block *block =
+      pir_loop_for(e->fn, &e->fn->body, LOOP_PARALLEL, unit, pir_loop_use(e->m, e->fn->begin),
+                   pir_loop_use(e->m, e->fn->end), NULL);
+  pir_dim along[2],
+      patches = how->image < 0 ? pir_dim_const(dims, 1) : f->axes[how->image].extent;
   for (int i = 0; i < 2; i++) {
     const contract_slide *s = &how->slide[i];
-    along[i] = pir_dim_ceildiv(dims, f->axes[s->position].extent, pir_dim_const(dims, s->filter.outputs));
+    along[i] = pir_dim_ceildiv(dims, f->axes[s->position].extent,
+                               pir_dim_const(dims, s->filter.outputs));
     patches = pir_dim_mul(dims, patches, along[i]);
   }
-  pir_dim digits[2] = {pir_dim_ceildiv(dims, panel_count(f, how), pir_dim_const(dims, how->panels)),
-                       pir_dim_ceildiv(dims, patches, pir_dim_const(dims, how->tiles))};
+  pir_dim digits[2] = {
+      pir_dim_ceildiv(dims, panel_count(f, how), pir_dim_const(dims, how->panels)),
+      pir_dim_ceildiv(dims, patches, pir_dim_const(dims, how->tiles))};
   loop_expr *extents[2] = {contract_dim(e, digits[0]), contract_dim(e, digits[1])}, *values[2];
   *out_stage = (contract_stage){e->fn, pir_dim_mul(dims, digits[0], digits[1])};
   contract_split_unit(e, block, pir_loop_use(e->m, unit), extents, 2, values);
@@ -691,14 +831,16 @@ static pir_status emit_blocks(const contract_form *f, const contract_winograd *h
 }
 
 // One panel: [point][channel][lane].
-static void emit_packed_panel(winograd *w, loop_block *block, loop_expr *panel, loop_buffer *packed) {
+static void emit_packed_panel(winograd *w, loop_block *block, loop_expr *panel,
+                              loop_buffer *packed) {
   contract_emission *e = &w->e;
   loop_expr *channel, *v, *g[MOST_POINTS], *out[MOST_POINTS];
   int columns = w->columns->taps;
   block = count_up(w, block, "c", pir_loop_int(e->m, w->how->channels), 1, &channel);
   block = count_up(w, block, "v", pir_loop_int(e->m, w->how->vectors), 1, &v);
   e->value[w->how->channel] = channel;
-  loop_expr *within = times(w, v, w->how->vector), *lane = plus(w, times(w, panel, panel_lanes(w)), within);
+  loop_expr *within = times(w, v, w->how->vector),
+            *lane = plus(w, times(w, panel, panel_lanes(w)), within);
   for (int i = 0; i < w->rows->taps * columns; i++) {
     set_tap(w, 0, i / columns);
     set_tap(w, 1, i % columns);
@@ -706,34 +848,37 @@ static void emit_packed_panel(winograd *w, loop_block *block, loop_expr *panel, 
   }
   apply_both(w, block, &w->rows->kernel, &w->columns->kernel, g, out);
   for (int i = 0; i < w->points; i++) {
-    loop_expr *line = plus(w, times(w, offset(w, times(w, panel, w->points), i), w->how->channels), channel);
+    loop_expr *line =
+        plus(w, times(w, offset(w, times(w, panel, w->points), i), w->how->channels), channel);
     pir_loop_store(e->fn, block, packed, plus(w, times(w, line, panel_lanes(w)), within),
                    pir_loop_cast(e->m, out[i], PIR_F32), NULL);
   }
 }
 
-static void emit_packing(const contract_form *f, const contract_winograd *how, const contract_env *env,
-                         const char *stem, contract_stage *out_stage) {
+static void emit_packing(const contract_form *f, const contract_winograd *how,
+                         const contract_env *env, const char *stem, contract_stage *out_stage) {
   winograd w = begin_stage(f, how, env, stem, "_pack");
   contract_emission *e = &w.e;
   e->b = pir_loop_arg(e->fn, "b", PIR_F32, 0, 1, true);
   loop_buffer *packed = pir_loop_arg(e->fn, "packed", PIR_F32, 1, 64, false);
   loop_var *panel = pir_loop_var_create(e->fn, "panel", PIR_I64, 1);
-  loop_block *block = pir_loop_for(e->fn, &e->fn->body, LOOP_PARALLEL, panel, pir_loop_use(e->m, e->fn->begin),
-                                   pir_loop_use(e->m, e->fn->end), NULL);
+  loop_block *block =
+      pir_loop_for(e->fn, &e->fn->body, LOOP_PARALLEL, panel, pir_loop_use(e->m, e->fn->begin),
+                   pir_loop_use(e->m, e->fn->end), NULL);
   emit_packed_panel(&w, block, pir_loop_use(e->m, panel), packed);
   *out_stage = (contract_stage){e->fn, panel_count(f, how)};
 }
 
-pir_status contract_emit_winograd(const contract_form *form, const contract_winograd *how, const contract_env *env,
-                                  const char *stem, contract_code *out_code) {
+pir_status contract_emit_winograd(const contract_form *form, const contract_winograd *how,
+                                  const contract_env *env, const char *stem,
+                                  contract_code *out_code) {
   contract_form f = *form;
   int64_t lanes = 0;
   f.vectors = how->vectors;
   f.vector = how->vector;
   contract_const(&f, f.axes[f.lane].extent, &lanes);
-  out_code->packed_bytes = (int64_t)how->slide[0].filter.points * how->slide[1].filter.points * how->channels * lanes *
-                           (int64_t)sizeof(float);
+  out_code->packed_bytes = (int64_t)how->slide[0].filter.points * how->slide[1].filter.points *
+                           how->channels * lanes * (int64_t)sizeof(float);
   emit_packing(&f, how, env, stem, &out_code->packing);
   return emit_blocks(&f, how, env, stem, &out_code->stages[out_code->stage_count++]);
 }

@@ -1,6 +1,6 @@
-// Groups with a contraction: the generator makes the sums, and hands each vector of them to the epilogue, which
-// computes the group's results from it as if it were one more known value, and stores them. The epilogue is written
-// for one element and widened to the lanes of the vector.
+// Groups with a contraction: the generator makes the sums, and hands each vector of them to the
+// epilogue, which computes the group's results from it as if it were one more known value, and
+// stores them. The epilogue is written for one element and widened to the lanes of the vector.
 #include "attention.h"
 
 #include <strbuf.h>
@@ -9,7 +9,8 @@
 typedef struct epilogue {
   lowering *l;
   const pir_value *sum;  // result of the contraction
-  lower_value *between;  // what a second contraction reads; NULL: the group's results are to be stored
+  lower_value
+      *between;  // what a second contraction reads; NULL: the group's results are to be stored
 } epilogue;
 
 bool lower_is_contraction(const pir_op *op) {
@@ -19,15 +20,18 @@ bool lower_is_contraction(const pir_op *op) {
 
 const pir_op *lower_last_contraction(const pir_op *group) {
   const pir_op *op = pir_block_last(pir_region_first(pir_op_region(group, 0)));
-  while (op && !lower_is_contraction(op)) op = pir_op_prev(op);
+  while (op && !lower_is_contraction(op))
+    op = pir_op_prev(op);
   return op;
 }
 
 // The contractions of the group, in order.
 static int find_contractions(lowering *l, const pir_op **out) {
   int count = 0;
-  for (const pir_op *op = pir_block_first(pir_region_first(pir_op_region(l->group, 0))); op; op = pir_op_next(op)) {
-    if (!lower_is_contraction(op)) continue;
+  for (const pir_op *op = pir_block_first(pir_region_first(pir_op_region(l->group, 0))); op;
+       op = pir_op_next(op)) {
+    if (!lower_is_contraction(op))
+      continue;
     if (count == 2) {
       lower_fail(l, op, "a third contraction in a group");
       return 0;
@@ -39,43 +43,55 @@ static int find_contractions(lowering *l, const pir_op **out) {
 
 // ---- what the generator asks
 
-static loop_expr *extent(void *user, pir_dim dim) { return lower_dim(((epilogue *)user)->l, dim); }
+static loop_expr *extent(void *user, pir_dim dim) {
+  return lower_dim(((epilogue *)user)->l, dim);
+}
 
-static uint16_t temporary(void *user, pir_dim bytes) { return lower_temporary(((epilogue *)user)->l, bytes); }
+static uint16_t temporary(void *user, pir_dim bytes) {
+  return lower_temporary(((epilogue *)user)->l, bytes);
+}
 
-// The extents of the result are those of the sum: what follows a contraction is computed element by element. Only
-// attention hands out its sums with their axes turned.
+// The extents of the result are those of the sum: what follows a contraction is computed
+// element by element. Only attention hands out its sums with their axes turned.
 static void store_results(lowering *l, const pir_value *sum, loop_expr *const *index) {
   const pir_op *yield = lower_yield(l);
   for (size_t i = 0; i < pir_op_operands(yield) && !l->why; i++) {
     const pir_value *value = pir_op_operand(yield, i);
     loop_expr *turned[PIR_MAX_RANK];
     const uint8_t *from = lower_find(l, value)->turn;
-    for (int d = 0; d < lower_fact(l, value)->rank; d++) turned[d] = index[from ? from[d] : d];
+    for (int d = 0; d < lower_fact(l, value)->rank; d++)
+      turned[d] = index[from ? from[d] : d];
     loop_expr *x = lower_element(l, from ? sum : value, index);
     lower_value *v = lower_find(l, value);
-    if (!l->why) pir_loop_store(l->fn, l->block, lower_buffer(l, v), lower_position(l, v, turned), x, NULL);
+    if (!l->why)
+      pir_loop_store(l->fn, l->block, lower_buffer(l, v), lower_position(l, v, turned), x,
+                     NULL);
   }
 }
 
 // The position is that of the lane in the point's buffer.
-static void store_between(lowering *l, lower_value *between, const contract_point *point, loop_expr *const *index,
-                          loop_expr *lane) {
+static void store_between(lowering *l, lower_value *between, const contract_point *point,
+                          loop_expr *const *index, loop_expr *lane) {
   loop_expr *x = lower_element(l, between->value, index), *at;
-  if (l->why) return;
-  if (!point->out) at = lower_position(l, between, index);
-  else at = pir_loop_add(l->m, point->position, pir_loop_mul(l->m, lane, point->lane_stride));
-  pir_loop_store(l->fn, l->block, point->out ? point->out : lower_buffer(l, between), at, x, NULL);
+  if (l->why)
+    return;
+  if (!point->out)
+    at = lower_position(l, between, index);
+  else
+    at = pir_loop_add(l->m, point->position, pir_loop_mul(l->m, lane, point->lane_stride));
+  pir_loop_store(l->fn, l->block, point->out ? point->out : lower_buffer(l, between), at, x,
+                 NULL);
 }
 
-static bool finish_point(lowering *l, const pir_value *sums, lower_value *between, loop_fn *fn, loop_block *block,
-                         const contract_point *point) {
+static bool finish_point(lowering *l, const pir_value *sums, lower_value *between, loop_fn *fn,
+                         loop_block *block, const contract_point *point) {
   const pir_fact *fact = lower_fact(l, sums);
   loop_block body = {0};
   loop_expr *index[PIR_MAX_RANK], *base = pir_loop_int(l->m, 0);
   loop_var *lane = pir_loop_var_create(fn, "lane", PIR_I64, 1),
            *sum = pir_loop_var_create(fn, "sum", point->value->dtype, 1);
-  for (int d = 0; d < fact->rank; d++) index[d] = point->index[d];
+  for (int d = 0; d < fact->rank; d++)
+    index[d] = point->index[d];
   if (point->lanes > 1) {
     base = index[point->lane_axis];
     lane->extent = lower_dim(l, fact->shape[point->lane_axis]);
@@ -88,18 +104,22 @@ static bool finish_point(lowering *l, const pir_value *sums, lower_value *betwee
   if (between)
     store_between(l, between, point, index,
                   point->lanes > 1 ? pir_loop_sub(l->m, pir_loop_use(l->m, lane), base) : base);
-  else store_results(l, sums, index);
+  else
+    store_results(l, sums, index);
   lower_leave(l, before);
   loop_expr *value = point->value;
-  if (l->why) return false;
-  if (pir_loop_widen(fn, block, &body, lane, base, point->lanes, point->mask, &sum, &value, 1)) {
+  if (l->why)
+    return false;
+  if (pir_loop_widen(fn, block, &body, lane, base, point->lanes, point->mask, &sum, &value,
+                     1)) {
     lower_fail(l, pir_value_op(sums), "an epilogue that has no vector form");
     return false;
   }
   return true;
 }
 
-bool lower_finish(lowering *l, const pir_value *sums, loop_fn *fn, loop_block *block, const contract_point *point) {
+bool lower_finish(lowering *l, const pir_value *sums, loop_fn *fn, loop_block *block,
+                  const contract_point *point) {
   return finish_point(l, sums, NULL, fn, block, point);
 }
 
@@ -110,17 +130,20 @@ static bool finish(void *user, loop_fn *fn, loop_block *block, const contract_po
 
 // ---- the contraction
 
-// Whether b can be packed at load: a parameter that the group reads nowhere else, for it will find the packed form.
+// Whether b can be packed at load: a parameter that the group reads nowhere else, for it will
+// find the packed form.
 static bool can_pack(const lowering *l, const pir_value *v) {
   const pir_op *op = pir_value_op(v);
   int reads = 0;
-  if (!op || !pir_op_has(op, PIR_PARAMETER)) return false;
+  if (!op || !pir_op_has(op, PIR_PARAMETER))
+    return false;
   for (pir_use *u = pir_value_first_use(v); u; u = pir_use_next(u))
     reads += pir_op_parent(pir_use_owner(u)) == l->group;
   return reads == 1;
 }
 
-static bool bind_operand(lowering *l, const pir_op *op, int k, contract_tensor *t, const pir_value **out_source) {
+static bool bind_operand(lowering *l, const pir_op *op, int k, contract_tensor *t,
+                         const pir_value **out_source) {
   const pir_value *source;
   const pir_op *casts[2];
   lower_rounded(l->facts, pir_op_operand(op, (size_t)k), casts, &source, &t->rounded);
@@ -133,14 +156,17 @@ static bool bind_operand(lowering *l, const pir_op *op, int k, contract_tensor *
   }
   t->slot = (uint16_t)v->slot;
   t->align = (uint32_t)pir_dtype_size(t->dtype);
-  for (int d = 0; d < t->rank; d++) t->order[d] = v->order[d], t->room[d] = lower_room(l, v, d);
+  for (int d = 0; d < t->rank; d++)
+    t->order[d] = v->order[d], t->room[d] = lower_room(l, v, d);
   return true;
 }
 
 static bool same_shape(lowering *l, const pir_fact *a, const pir_fact *b) {
-  if (a->rank != b->rank) return false;
+  if (a->rank != b->rank)
+    return false;
   for (int d = 0; d < a->rank; d++)
-    if (pir_dim_canonical(l->dims, a->shape[d]) != pir_dim_canonical(l->dims, b->shape[d])) return false;
+    if (pir_dim_canonical(l->dims, a->shape[d]) != pir_dim_canonical(l->dims, b->shape[d]))
+      return false;
   return true;
 }
 
@@ -154,7 +180,8 @@ static bool bind_result(lowering *l, const pir_op *op, contract_tensor *t) {
       lower_fail(l, op, "a result after a contraction that has another shape");
       return false;
     }
-    for (int d = 0; d < t->rank; d++) t->order[d] = v->order[d], t->room[d] = lower_room(l, v, d);
+    for (int d = 0; d < t->rank; d++)
+      t->order[d] = v->order[d], t->room[d] = lower_room(l, v, d);
     t->slot = (uint16_t)v->slot;
     t->align = (uint32_t)pir_dtype_size(t->dtype);
   }
@@ -162,7 +189,8 @@ static bool bind_result(lowering *l, const pir_op *op, contract_tensor *t) {
 }
 
 // The contraction of an op with its buffers; false where it has none.
-static bool bind(lowering *l, const pir_op *op, bool is_first, const pir_value *between, contraction *c) {
+static bool bind(lowering *l, const pir_op *op, bool is_first, const pir_value *between,
+                 contraction *c) {
   int a, b;
   if (!pir_contract_match(op, l->facts, c, &a, &b)) {
     lower_fail(l, op, "a contraction whose indices are not affine");
@@ -170,12 +198,18 @@ static bool bind(lowering *l, const pir_op *op, bool is_first, const pir_value *
   }
   const lower_value *v = between ? lower_find(l, between) : NULL;
   const pir_value *weights, *rows;
-  if (!bind_operand(l, op, b, &c->b, &weights)) return false;
-  if (v && !is_first) memcpy(c->a.order, v->order, sizeof c->a.order);
-  else if (!bind_operand(l, op, a, &c->a, &rows)) return false;
-  if (v && is_first) memcpy(c->out.order, v->order, sizeof c->out.order);
-  else if (!bind_result(l, op, &c->out)) return false;
-  for (int i = 0; i < 2 * c->equal_count; i++) pir_vec_push(&l->m->arena, &l->equal, c->equal[i]);
+  if (!bind_operand(l, op, b, &c->b, &weights))
+    return false;
+  if (v && !is_first)
+    memcpy(c->a.order, v->order, sizeof c->a.order);
+  else if (!bind_operand(l, op, a, &c->a, &rows))
+    return false;
+  if (v && is_first)
+    memcpy(c->out.order, v->order, sizeof c->out.order);
+  else if (!bind_result(l, op, &c->out))
+    return false;
+  for (int i = 0; i < 2 * c->equal_count; i++)
+    pir_vec_push(&l->m->arena, &l->equal, c->equal[i]);
   c->b_constant = !lower_on_device(l) && can_pack(l, weights);
   return true;
 }
@@ -190,13 +224,15 @@ static contract_env env_of(lowering *l, epilogue *e) {
                         .epilogue = finish};
 }
 
-static void add_packing(lowering *l, const contraction *c, const contract_stage *packing, int64_t bytes,
-                        lower_packings *packings) {
+static void add_packing(lowering *l, const contraction *c, const contract_stage *packing,
+                        int64_t bytes, lower_packings *packings) {
   if (packing->fn)
-    pir_vec_push(&l->m->arena, packings, ((lower_packing){c->b.slot, bytes, {packing->fn, packing->units}}));
+    pir_vec_push(&l->m->arena, packings,
+                 ((lower_packing){c->b.slot, bytes, {packing->fn, packing->units}}));
 }
 
-static void emit_one(lowering *l, const contraction *c, epilogue *e, lower_stages *stages, lower_packings *packings) {
+static void emit_one(lowering *l, const contraction *c, epilogue *e, lower_stages *stages,
+                     lower_packings *packings) {
   contract_code code;
   contract_env env = env_of(l, e);
   if (pir_contract_emit(c, &env, lower_name(l, "stage", (int64_t)stages->count), &code)) {
@@ -205,48 +241,58 @@ static void emit_one(lowering *l, const contraction *c, epilogue *e, lower_stage
   }
   memcpy(l->how, code.how, sizeof l->how);
   for (int i = 0; i < code.stage_count; i++)
-    pir_vec_push(&l->m->arena, stages, ((lower_stage){code.stages[i].fn, code.stages[i].units}));
+    pir_vec_push(&l->m->arena, stages,
+                 ((lower_stage){code.stages[i].fn, code.stages[i].units}));
   add_packing(l, c, &code.packing, code.packed_bytes, packings);
 }
 
-static void lower_contract(lowering *l, const pir_op *op, lower_stages *stages, lower_packings *packings) {
+static void lower_contract(lowering *l, const pir_op *op, lower_stages *stages,
+                           lower_packings *packings) {
   contraction c;
   epilogue e = {.l = l, .sum = pir_op_result(op, 0)};
-  if (bind(l, op, false, NULL, &c)) emit_one(l, &c, &e, stages, packings);
+  if (bind(l, op, false, NULL, &c))
+    emit_one(l, &c, &e, stages, packings);
 }
 
 // ---- two of them
 
-// What the second contraction reads of what the first makes. It lies in memory as the weights of the first would have
-// it: as what a group of the first alone hands out.
+// What the second contraction reads of what the first makes. It lies in memory as the weights
+// of the first would have it: as what a group of the first alone hands out.
 static lower_value *add_between(lowering *l, const pir_op *first, const pir_op *second) {
   contraction c;
   int a, b;
-  if (!pir_contract_match(second, l->facts, &c, &a, &b)) return NULL;
+  if (!pir_contract_match(second, l->facts, &c, &a, &b))
+    return NULL;
   lower_value *v = lower_add(l, pir_op_operand(second, (size_t)a));
-  if (!pir_contract_match(first, l->facts, &c, &a, &b)) return NULL;
+  if (!pir_contract_match(first, l->facts, &c, &a, &b))
+    return NULL;
   pir_contract_order(&c, v->order);
   return v;
 }
 
 // One after the other, with all that is between in a buffer.
-static void emit_in_turn(lowering *l, contraction *c, epilogue *e, lower_value *between, lower_stages *stages,
-                         lower_packings *packings) {
+static void emit_in_turn(lowering *l, contraction *c, epilogue *e, lower_value *between,
+                         lower_stages *stages, lower_packings *packings) {
   pir_dim bytes = pir_dim_const(l->dims, (int64_t)pir_dtype_size(c[1].a.dtype));
-  for (int d = 0; d < c[1].a.rank; d++) bytes = pir_dim_mul(l->dims, bytes, c[1].a.shape[d]);
+  for (int d = 0; d < c[1].a.rank; d++)
+    bytes = pir_dim_mul(l->dims, bytes, c[1].a.shape[d]);
   between->slot = c[1].a.slot = lower_temporary(l, bytes);
   between->written = true;
   emit_one(l, &c[0], &e[0], stages, packings);
   between->readable = true;
-  if (!l->why) emit_one(l, &c[1], &e[1], stages, packings);
+  if (!l->why)
+    emit_one(l, &c[1], &e[1], stages, packings);
 }
 
-static void lower_pair(lowering *l, const pir_op *const *ops, lower_stages *stages, lower_packings *packings) {
+static void lower_pair(lowering *l, const pir_op *const *ops, lower_stages *stages,
+                       lower_packings *packings) {
   contraction c[2];
   contract_pair_code code;
   lower_value *between = add_between(l, ops[0], ops[1]);
-  if (!between || !bind(l, ops[0], true, between->value, &c[0]) || !bind(l, ops[1], false, between->value, &c[1])) {
-    lower_fail(l, ops[1], "two contractions of which the second does not read what the first makes");
+  if (!between || !bind(l, ops[0], true, between->value, &c[0]) ||
+      !bind(l, ops[1], false, between->value, &c[1])) {
+    lower_fail(l, ops[1],
+               "two contractions of which the second does not read what the first makes");
     return;
   }
   epilogue e[2] = {{.l = l, .sum = pir_op_result(ops[0], 0), .between = between},
@@ -256,17 +302,20 @@ static void lower_pair(lowering *l, const pir_op *const *ops, lower_stages *stag
     emit_in_turn(l, c, e, between, stages, packings);
     return;
   }
-  if (pir_contract_emit_pair(&c[0], &first, &c[1], &second, lower_name(l, "stage", (int64_t)stages->count), &code)) {
+  if (pir_contract_emit_pair(&c[0], &first, &c[1], &second,
+                             lower_name(l, "stage", (int64_t)stages->count), &code)) {
     lower_fail(l, ops[1], "two contractions of this form");
     return;
   }
   memcpy(l->how, code.how, sizeof l->how);
   pir_vec_push(&l->m->arena, stages, ((lower_stage){code.stage.fn, code.stage.units}));
-  for (int i = 0; i < 2; i++) add_packing(l, &c[i], &code.packings[i], code.packed_bytes[i], packings);
+  for (int i = 0; i < 2; i++)
+    add_packing(l, &c[i], &code.packings[i], code.packed_bytes[i], packings);
 }
 
 // Two contractions are attention, or one behind the other.
-static void lower_two(lowering *l, const pir_op *const *ops, lower_stages *stages, lower_packings *packings) {
+static void lower_two(lowering *l, const pir_op *const *ops, lower_stages *stages,
+                      lower_packings *packings) {
   const pir_op *last = ops[1];
   const pir_value *sum = pir_op_result(last, 0);
   loop_module *m = pir_loop_module_create();
@@ -299,10 +348,14 @@ bool lower_group(lowering *l, lower_stages *stages, lower_packings *packings) {
   const pir_op *contractions[2];
   lower_interface(l);
   int count = l->why ? 0 : find_contractions(l, contractions);
-  if (l->why) return false;
-  if (count == 2) lower_two(l, contractions, stages, packings);
-  else if (count) lower_contract(l, contractions[0], stages, packings);
-  else lower_nests(l, stages);
+  if (l->why)
+    return false;
+  if (count == 2)
+    lower_two(l, contractions, stages, packings);
+  else if (count)
+    lower_contract(l, contractions[0], stages, packings);
+  else
+    lower_nests(l, stages);
   for (loop_fn *fn = before ? before->next : l->m->first; fn && !l->why; fn = fn->next)
     if (lower_on_device(l) ? pir_loop_bind_threads(fn, l->target->vector_bytes)
                            : pir_loop_vectorise(fn, l->target->vector_bytes))
@@ -313,15 +366,18 @@ bool lower_group(lowering *l, lower_stages *stages, lower_packings *packings) {
 void lower_explain(const lowering *l, const lower_stages *stages) {
   pir_context *ctx = pir_op_context(l->group);
   pir_strbuf ops;
-  if (!pir_context_remarks(ctx)) return;
+  if (!pir_context_remarks(ctx))
+    return;
   pir_strbuf_init(&ops, &l->m->arena);
-  for (const pir_op *op = pir_block_first(pir_region_first(pir_op_region(l->group, 0))); pir_op_next(op);
-       op = pir_op_next(op)) {
-    if (ops.size) pir_strbuf_lit(&ops, ", ");
+  for (const pir_op *op = pir_block_first(pir_region_first(pir_op_region(l->group, 0)));
+       pir_op_next(op); op = pir_op_next(op)) {
+    if (ops.size)
+      pir_strbuf_lit(&ops, ", ");
     pir_strbuf_str(&ops, pir_op_name(op));
   }
   pir_str text = pir_strbuf_view(&ops);
-  pir_report(ctx, PIR_OK, PIR_REMARK, pir_op_loc(l->group), "group of %.*s: %zu stage%s%s%s", (int)text.size, text.data,
-             stages->count, stages->count == 1 ? "" : "s", l->how[0] ? "; " : "", l->how);
+  pir_report(ctx, PIR_OK, PIR_REMARK, pir_op_loc(l->group), "group of %.*s: %zu stage%s%s%s",
+             (int)text.size, text.data, stages->count, stages->count == 1 ? "" : "s",
+             l->how[0] ? "; " : "", l->how);
   pir_strbuf_free(&ops);
 }

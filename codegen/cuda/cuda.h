@@ -1,12 +1,14 @@
-// The CUDA back end: loop modules bound to threads, to CUDA C, to a CUBIN. Nothing here is needed when libpir is
-// built: NVRTC is opened when code is first compiled, and the source includes nothing.
+// The CUDA back end: loop modules bound to threads, to CUDA C, to a CUBIN. Nothing here is
+// needed when libpir is built: NVRTC is opened when code is first compiled, and the source
+// includes nothing.
 #ifndef PIR_CODEGEN_CUDA_H
 #define PIR_CODEGEN_CUDA_H
 
 #include "llvm_backend.h"
 
-// One kernel a function of the module: `extern "C" __global__ void NAME(buffers.., extents.., long long end)`, run by
-// blocks of cuda_block_threads threads that take cuda_block_units units at a time.
+// One kernel a function of the module: `extern "C" __global__ void NAME(buffers.., extents..,
+// long long end)`, run by blocks of cuda_block_threads threads that take cuda_block_units units
+// at a time.
 typedef struct cuda_kernel {
   const char *name;
   uint16_t *slots, slot_count;  // of the group's buffers, in the order of the parameters
@@ -23,11 +25,12 @@ typedef struct cuda_source {
 } cuda_source;
 
 // On failure `message` says why, and there is nothing to release.
-pir_status cuda_emit(const loop_module *module, cuda_source *out, char *message, size_t capacity);
+pir_status cuda_emit(const loop_module *module, cuda_source *out, char *message,
+                     size_t capacity);
 void cuda_source_release(cuda_source *source);
 
 // Writes the module in one of the forms of a device.
-pir_status cuda_write(const loop_module *module, const pir_target *target, pir_code_form form, pir_writer out,
-                      char *message, size_t capacity);
+pir_status cuda_write(const loop_module *module, const pir_target *target, pir_code_form form,
+                      pir_writer out, char *message, size_t capacity);
 
 #endif

@@ -1,6 +1,6 @@
-// Loop IR to CUDA C, statements and kernels. A kernel walks the units of its stage with a stride of the whole grid, a
-// team of threads a unit. Outside of loops that share iterations among threads all of a team compute the same, and
-// the first one stores it.
+// Loop IR to CUDA C, statements and kernels. A kernel walks the units of its stage with a
+// stride of the whole grid, a team of threads a unit. Outside of loops that share iterations
+// among threads all of a team compute the same, and the first one stores it.
 #include "cuda_impl.h"
 
 #include <stdlib.h>
@@ -9,7 +9,9 @@ enum { BLOCK = 256 };  // threads, where a team is smaller
 
 static void emit_block(cuda_emitter *e, const loop_block *block);
 
-static void put(cuda_emitter *e, const char *text) { pir_strbuf_put(&e->text, text, strlen(text)); }
+static void put(cuda_emitter *e, const char *text) {
+  pir_strbuf_put(&e->text, text, strlen(text));
+}
 
 // ---- statements
 
@@ -30,12 +32,15 @@ static void settle(cuda_emitter *e, loop_expr *a, loop_expr *b, loop_expr *c) {
   cuda_settle(e, a), cuda_settle(e, b), cuda_settle(e, c);
 }
 
-static void put_var(cuda_emitter *e, const loop_var *v) { pir_strbuf_format(&e->text, "%s_%u", v->name, v->id); }
+static void put_var(cuda_emitter *e, const loop_var *v) {
+  pir_strbuf_format(&e->text, "%s_%u", v->name, v->id);
+}
 
 // Every thread takes one iteration.
 static bool is_one_each(const cuda_emitter *e, const loop_stmt *s) {
   int64_t begin, end;
-  return pir_loop_is_int(s->begin, &begin) && pir_loop_is_int(s->end, &end) && begin == 0 && end == e->fn->threads;
+  return pir_loop_is_int(s->begin, &begin) && pir_loop_is_int(s->end, &end) && begin == 0 &&
+         end == e->fn->threads;
 }
 
 static void emit_threads(cuda_emitter *e, const loop_stmt *s) {
@@ -48,7 +53,8 @@ static void emit_threads(cuda_emitter *e, const loop_stmt *s) {
     cuda_indent(e);
     put(e, "const i64 "), put_var(e, s->var), put(e, " = thread;\n");
   } else {
-    put(e, "for (i64 "), put_var(e, s->var), put(e, " = "), cuda_put(e, s->begin, 0), put(e, " + thread; ");
+    put(e, "for (i64 "), put_var(e, s->var), put(e, " = "), cuda_put(e, s->begin, 0),
+        put(e, " + thread; ");
     put_var(e, s->var), put(e, " < "), cuda_put(e, s->end, 0), put(e, "; "), put_var(e, s->var);
     pir_strbuf_format(&e->text, " += %d)", e->fn->threads);
     open_brace(e);
@@ -64,21 +70,29 @@ static void emit_for(cuda_emitter *e, const loop_stmt *s) {
     emit_threads(e, s);
     return;
   }
-  if (s->for_kind == LOOP_VECTORISED) e->why = "a loop that was not bound to threads";
+  if (s->for_kind == LOOP_VECTORISED)
+    e->why = "a loop that was not bound to threads";
   settle(e, s->begin, s->end, s->step);
   cuda_indent(e);
   if (s->for_kind == LOOP_PARALLEL) {
     int units = e->fn->threads > BLOCK / 2 ? 1 : BLOCK / e->fn->threads;
-    if (e->fn->threads > 32) units = 1;
+    if (e->fn->threads > 32)
+      units = 1;
     put(e, "for (i64 "), put_var(e, s->var);
-    if (units == 1) put(e, " = blockIdx.x; ");
-    else pir_strbuf_format(&e->text, " = (i64)blockIdx.x * %d + threadIdx.x / %d; ", units, e->fn->threads);
+    if (units == 1)
+      put(e, " = blockIdx.x; ");
+    else
+      pir_strbuf_format(&e->text, " = (i64)blockIdx.x * %d + threadIdx.x / %d; ", units,
+                        e->fn->threads);
     put_var(e, s->var), put(e, " < end; "), put_var(e, s->var);
     pir_strbuf_format(&e->text, " += (i64)gridDim.x * %d)", units);
   } else {
-    if (s->for_kind == LOOP_UNROLLED) put(e, "#pragma unroll\n"), cuda_indent(e);
-    put(e, "for (i64 "), put_var(e, s->var), put(e, " = "), cuda_put(e, s->begin, 0), put(e, "; ");
-    put_var(e, s->var), put(e, " < "), cuda_put(e, s->end, 0), put(e, "; "), put_var(e, s->var), put(e, " += ");
+    if (s->for_kind == LOOP_UNROLLED)
+      put(e, "#pragma unroll\n"), cuda_indent(e);
+    put(e, "for (i64 "), put_var(e, s->var), put(e, " = "), cuda_put(e, s->begin, 0),
+        put(e, "; ");
+    put_var(e, s->var), put(e, " < "), cuda_put(e, s->end, 0), put(e, "; "), put_var(e, s->var),
+        put(e, " += ");
     cuda_put(e, s->step, 0), put(e, ")");
   }
   open_brace(e);
@@ -93,7 +107,8 @@ static void emit_if(cuda_emitter *e, const loop_stmt *s) {
   open_brace(e);
   emit_block(e, &s->body);
   close_brace(e);
-  if (!s->other.first) return;
+  if (!s->other.first)
+    return;
   cuda_indent(e);
   put(e, "else");
   open_brace(e);
@@ -106,19 +121,24 @@ static void emit_let(cuda_emitter *e, const loop_stmt *s) {
   cuda_indent(e);
   pir_strbuf_format(&e->text, "const %s ", cuda_type(s->var->dtype));
   for (unsigned lane = 0; lane < s->value->lanes; lane++) {
-    if (lane) put(e, ", ");
+    if (lane)
+      put(e, ", ");
     put_var(e, s->var);
-    if (s->value->lanes > 1) pir_strbuf_format(&e->text, "_%u", lane);
+    if (s->value->lanes > 1)
+      pir_strbuf_format(&e->text, "_%u", lane);
     put(e, " = "), cuda_put(e, s->value, lane);
   }
   put(e, ";\n");
 }
 
-static void put_lane_store(cuda_emitter *e, const loop_stmt *s, unsigned lane, bool first_only) {
+static void put_lane_store(cuda_emitter *e, const loop_stmt *s, unsigned lane,
+                           bool first_only) {
   bool is_bool = s->buffer->dtype == PIR_BOOL && s->buffer->space != LOOP_REGISTER;
   cuda_indent(e);
-  if (first_only) put(e, "if (thread == 0) ");
-  if (s->mask) put(e, "if ("), cuda_put(e, s->mask, lane), put(e, ") ");
+  if (first_only)
+    put(e, "if (thread == 0) ");
+  if (s->mask)
+    put(e, "if ("), cuda_put(e, s->mask, lane), put(e, ") ");
   cuda_put_place(e, s->buffer, s->index, lane);
   put(e, is_bool ? " = (u8)" : " = "), cuda_put(e, s->value, lane), put(e, ";\n");
 }
@@ -131,7 +151,8 @@ static void emit_store(cuda_emitter *e, const loop_stmt *s) {
   if (s->kind == LOOP_STORE && !s->mask && cuda_is_wide(s->buffer, s->index, lanes)) {
     const char *type = cuda_memory_type(s->buffer->dtype);
     cuda_indent(e);
-    if (first_only) put(e, "if (thread == 0) ");
+    if (first_only)
+      put(e, "if (thread == 0) ");
     pir_strbuf_format(&e->text, "*(pir_vec<%s, %u> *)&", type, lanes);
     cuda_put_place(e, s->buffer, s->index, 0);
     pir_strbuf_format(&e->text, " = pir_vec<%s, %u>{", type, lanes);
@@ -142,21 +163,24 @@ static void emit_store(cuda_emitter *e, const loop_stmt *s) {
     put(e, "};\n");
     return;
   }
-  for (unsigned lane = 0; lane < lanes; lane++) put_lane_store(e, s, lane, first_only);
+  for (unsigned lane = 0; lane < lanes; lane++)
+    put_lane_store(e, s, lane, first_only);
 }
 
 static void emit_accumulate(cuda_emitter *e, const loop_stmt *s) {
   loop_stmt plain = *s;
   plain.kind = LOOP_STORE;
-  plain.value =
-      pir_loop_combine(e->m, s->combine, pir_loop_load(e->m, s->buffer, s->index, s->buffer->lanes, NULL), s->value);
+  plain.value = pir_loop_combine(
+      e->m, s->combine, pir_loop_load(e->m, s->buffer, s->index, s->buffer->lanes, NULL),
+      s->value);
   emit_store(e, &plain);
 }
 
 static void emit_mma(cuda_emitter *e, const loop_stmt *s) {
   settle(e, s->index, s->value->a, s->right->a);
   cuda_indent(e);
-  pir_strbuf_format(&e->text, "pir_mma_%s<%lld>(&", s->value->dtype == PIR_F16 ? "f16" : "bf16", (long long)s->stride);
+  pir_strbuf_format(&e->text, "pir_mma_%s<%lld>(&", s->value->dtype == PIR_F16 ? "f16" : "bf16",
+                    (long long)s->stride);
   cuda_put_place(e, s->buffer, s->index, 0);
   put(e, ", &"), cuda_put_place(e, s->value->buffer, s->value->a, 0);
   put(e, ", &"), cuda_put_place(e, s->right->buffer, s->right->a, 0);
@@ -185,7 +209,8 @@ static void emit_block(cuda_emitter *e, const loop_block *block) {
 static void declare(cuda_emitter *e) {
   for (unsigned i = 0; i < e->fn->buffer_count; i++) {
     const loop_buffer *b = e->fn->buffers[i];
-    if (b->space == LOOP_ARG || b->space == LOOP_SCRATCH) continue;
+    if (b->space == LOOP_ARG || b->space == LOOP_SCRATCH)
+      continue;
     bool shared = b->space == LOOP_SHARED, reg = b->space == LOOP_REGISTER;
     cuda_indent(e);
     pir_strbuf_format(&e->text, "%s%s %c%u[%lld];\n", shared ? "__shared__ __align__(16) " : "",
@@ -203,9 +228,11 @@ static void describe(cuda_emitter *e, pir_arena *arena, cuda_kernel *k) {
   k->slots = pir_arena_zalloc(arena, (fn->buffer_count + 1u) * sizeof *k->slots);
   k->dims = pir_arena_zalloc(arena, (sizeof e->dims * 8 + 1) * sizeof *k->dims);
   for (unsigned i = 0; i < fn->buffer_count; i++)
-    if (fn->buffers[i]->space == LOOP_ARG) k->slots[k->slot_count++] = fn->buffers[i]->slot;
+    if (fn->buffers[i]->space == LOOP_ARG)
+      k->slots[k->slot_count++] = fn->buffers[i]->slot;
   for (unsigned i = 0; i < sizeof e->dims * 8; i++)
-    if (e->dims[i / 64] >> i % 64 & 1) k->dims[k->dim_count++] = (uint16_t)i;
+    if (e->dims[i / 64] >> i % 64 & 1)
+      k->dims[k->dim_count++] = (uint16_t)i;
   bool small = fn->threads <= 32;
   k->block_threads = small ? BLOCK : fn->threads;
   k->block_units = small ? BLOCK / fn->threads : 1;
@@ -213,26 +240,30 @@ static void describe(cuda_emitter *e, pir_arena *arena, cuda_kernel *k) {
 
 static void put_head(const cuda_emitter *e, const cuda_kernel *k, pir_strbuf *out) {
   unsigned written = 0;
-  pir_strbuf_format(out, "\nextern \"C\" __global__ void __launch_bounds__(%d, %d) %s(", k->block_threads,
-                    k->block_threads <= 256 ? 2 : 1, k->name);
+  pir_strbuf_format(out, "\nextern \"C\" __global__ void __launch_bounds__(%d, %d) %s(",
+                    k->block_threads, k->block_threads <= 256 ? 2 : 1, k->name);
   for (unsigned i = 0; i < e->fn->buffer_count; i++) {
     const loop_buffer *b = e->fn->buffers[i];
-    if (b->space != LOOP_ARG) continue;
-    pir_strbuf_format(out, "%s%s%s *__restrict__ b%u", written++ ? ", " : "", b->read_only ? "const " : "",
-                      cuda_memory_type(b->dtype), b->id);
+    if (b->space != LOOP_ARG)
+      continue;
+    pir_strbuf_format(out, "%s%s%s *__restrict__ b%u", written++ ? ", " : "",
+                      b->read_only ? "const " : "", cuda_memory_type(b->dtype), b->id);
   }
   for (unsigned i = 0; i < k->dim_count; i++)
     pir_strbuf_format(out, "%sconst i64 n%u", written++ ? ", " : "", k->dims[i]);
   pir_strbuf_format(out, "%sconst i64 end) {\n", written ? ", " : "");
-  pir_strbuf_format(
-      out, e->fn->threads > 32 ? "  const int thread = threadIdx.x;\n" : "  const int thread = threadIdx.x %% %d;\n",
-      e->fn->threads);
+  pir_strbuf_format(out,
+                    e->fn->threads > 32 ? "  const int thread = threadIdx.x;\n"
+                                        : "  const int thread = threadIdx.x %% %d;\n",
+                    e->fn->threads);
   pir_strbuf_lit(out, "  (void)thread;\n");
 }
 
-static const char *emit_fn(const loop_fn *fn, pir_arena *arena, cuda_kernel *k, pir_strbuf *out) {
+static const char *emit_fn(const loop_fn *fn, pir_arena *arena, cuda_kernel *k,
+                           pir_strbuf *out) {
   cuda_emitter e = {.fn = fn, .m = fn->module, .depth = 1};
-  if (fn->threads < 1) return "a stage for a processor";
+  if (fn->threads < 1)
+    return "a stage for a processor";
   pir_arena_init(&e.arena, NULL, NULL, NULL);
   pir_strbuf_init(&e.text, &e.arena);
   declare(&e);
@@ -245,7 +276,8 @@ static const char *emit_fn(const loop_fn *fn, pir_arena *arena, cuda_kernel *k, 
   return e.why;
 }
 
-pir_status cuda_emit(const loop_module *module, cuda_source *out, char *message, size_t capacity) {
+pir_status cuda_emit(const loop_module *module, cuda_source *out, char *message,
+                     size_t capacity) {
   const char *why = NULL;
   *out = (cuda_source){0};
   pir_arena_init(&out->arena, NULL, NULL, NULL);
@@ -258,10 +290,13 @@ pir_status cuda_emit(const loop_module *module, cuda_source *out, char *message,
   pir_strbuf_char(&text, 0);
   out->text = text.data;
   out->size = text.size - 1;
-  if (!why) return PIR_OK;
+  if (!why)
+    return PIR_OK;
   pir_text_format(message, capacity, "unsupported: %s, for a CUDA device", why);
   cuda_source_release(out);
   return PIR_UNSUPPORTED;
 }
 
-void cuda_source_release(cuda_source *source) { pir_arena_destroy(&source->arena); }
+void cuda_source_release(cuda_source *source) {
+  pir_arena_destroy(&source->arena);
+}

@@ -1,6 +1,7 @@
-// Loop IR to CUDA C, expressions. An expression is printed lane by lane; what a statement uses twice gets a variable
-// before it, so that the text is linear in the tree. Aligned vectors are one load of a struct. Arithmetic rounds
-// as it is written: products join sums only in LOOP_FMA, for which NVRTC is told to contract nothing.
+// Loop IR to CUDA C, expressions. An expression is printed lane by lane; what a statement uses
+// twice gets a variable before it, so that the text is linear in the tree. Aligned vectors are
+// one load of a struct. Arithmetic rounds as it is written: products join sums only in
+// LOOP_FMA, for which NVRTC is told to contract nothing.
 #include <math.h>
 
 #include "cuda_impl.h"
@@ -20,16 +21,25 @@ const char *cuda_type(pir_dtype dtype) {
   }
 }
 
-const char *cuda_memory_type(pir_dtype dtype) { return dtype == PIR_BOOL ? "u8" : cuda_type(dtype); }
+const char *cuda_memory_type(pir_dtype dtype) {
+  return dtype == PIR_BOOL ? "u8" : cuda_type(dtype);
+}
 
-static void put(cuda_emitter *e, const char *text) { pir_strbuf_put(&e->text, text, strlen(text)); }
+static void put(cuda_emitter *e, const char *text) {
+  pir_strbuf_put(&e->text, text, strlen(text));
+}
 
-void cuda_indent(cuda_emitter *e) { pir_strbuf_fill(&e->text, ' ', 2 * (size_t)e->depth); }
+void cuda_indent(cuda_emitter *e) {
+  pir_strbuf_fill(&e->text, ' ', 2 * (size_t)e->depth);
+}
 
-static bool is_half(pir_dtype dtype) { return dtype == PIR_F16 || dtype == PIR_BF16; }
+static bool is_half(pir_dtype dtype) {
+  return dtype == PIR_F16 || dtype == PIR_BF16;
+}
 
 static bool is_signed(pir_dtype dtype) {
-  return dtype != PIR_BOOL && dtype != PIR_U8 && dtype != PIR_U16 && dtype != PIR_U32 && dtype != PIR_U64;
+  return dtype != PIR_BOOL && dtype != PIR_U8 && dtype != PIR_U16 && dtype != PIR_U32 &&
+         dtype != PIR_U64;
 }
 
 // ---- notes
@@ -38,10 +48,13 @@ static note *note_of(const cuda_emitter *e, const loop_expr *x) {
   return x->emitted_in == e->m->emitted ? x->emitted : NULL;
 }
 
-void cuda_begin(cuda_emitter *e) { e->m->emitted++; }
+void cuda_begin(cuda_emitter *e) {
+  e->m->emitted++;
+}
 
 void cuda_count(cuda_emitter *e, loop_expr *x) {
-  if (!x) return;
+  if (!x)
+    return;
   note *n = note_of(e, x);
   if (n) {
     n->uses++;
@@ -56,41 +69,49 @@ void cuda_count(cuda_emitter *e, loop_expr *x) {
 
 bool cuda_is_wide(const loop_buffer *buffer, const loop_expr *index, unsigned lanes) {
   bool memory = buffer->space == LOOP_ARG || buffer->space == LOOP_SHARED;
-  return lanes > 1 && lanes * pir_dtype_size(buffer->dtype) <= 16 && memory && pir_loop_multiple(index) % lanes == 0;
+  return lanes > 1 && lanes * pir_dtype_size(buffer->dtype) <= 16 && memory &&
+         pir_loop_multiple(index) % lanes == 0;
 }
 
 static bool is_wide_load(const loop_expr *x) {
-  return x->kind == LOOP_LOAD && (!x->mask || x->mask->lanes == 1) && cuda_is_wide(x->buffer, x->a, x->lanes);
+  return x->kind == LOOP_LOAD && (!x->mask || x->mask->lanes == 1) &&
+         cuda_is_wide(x->buffer, x->a, x->lanes);
 }
 
 static bool wants_name(const loop_expr *x, const note *n) {
-  if (x->kind == LOOP_CONST || x->kind == LOOP_VAR || x->kind == LOOP_DIM || x->kind == LOOP_BROADCAST) return false;
+  if (x->kind == LOOP_CONST || x->kind == LOOP_VAR || x->kind == LOOP_DIM ||
+      x->kind == LOOP_BROADCAST)
+    return false;
   return x->kind == LOOP_TEAM || x->kind == LOOP_FOLD || is_wide_load(x) || n->uses > 1;
 }
 
 static const char *combine_name(pir_combine c) {
-  static const char *const names[] = {[PIR_COMBINE_ADD] = "add", [PIR_COMBINE_MUL] = "mul", [PIR_COMBINE_MAX] = "max",
-                                      [PIR_COMBINE_MIN] = "min", [PIR_COMBINE_AND] = "and", [PIR_COMBINE_OR] = "or"};
+  static const char *const names[] = {
+      [PIR_COMBINE_ADD] = "add", [PIR_COMBINE_MUL] = "mul", [PIR_COMBINE_MAX] = "max",
+      [PIR_COMBINE_MIN] = "min", [PIR_COMBINE_AND] = "and", [PIR_COMBINE_OR] = "or"};
   return c <= PIR_COMBINE_OR && names[c] ? names[c] : "add";
 }
 
 static void put_name(cuda_emitter *e, const note *n, unsigned lanes, unsigned lane) {
   pir_strbuf_format(&e->text, "m%u", n->name);
-  if (n->wide) pir_strbuf_format(&e->text, ".v[%u]", lane);
-  else if (lanes > 1) pir_strbuf_format(&e->text, "_%u", lane);
+  if (n->wide)
+    pir_strbuf_format(&e->text, ".v[%u]", lane);
+  else if (lanes > 1)
+    pir_strbuf_format(&e->text, "_%u", lane);
 }
 
 static void put_plain(cuda_emitter *e, const loop_expr *x, unsigned lane);
 
-// The lanes one after the other: the compiler makes a tree of independent ones of them where order does not matter.
+// The lanes one after the other: the compiler makes a tree of independent ones of them where
+// order does not matter.
 static void name_fold(cuda_emitter *e, const loop_expr *x, const note *n) {
   pir_strbuf_format(&e->text, "%s m%u = ", cuda_type(x->dtype), n->name);
   cuda_put(e, x->a, 0);
   put(e, ";\n");
   for (unsigned i = 1; i < x->a->lanes; i++) {
     cuda_indent(e);
-    pir_strbuf_format(&e->text, "m%u = pir_op_%s::of<%s>(m%u, ", n->name, combine_name(x->fn), cuda_type(x->dtype),
-                      n->name);
+    pir_strbuf_format(&e->text, "m%u = pir_op_%s::of<%s>(m%u, ", n->name, combine_name(x->fn),
+                      cuda_type(x->dtype), n->name);
     cuda_put(e, x->a, i);
     put(e, ");\n");
   }
@@ -105,15 +126,18 @@ static void name_node(cuda_emitter *e, const loop_expr *x, note *n) {
     const char *type = cuda_memory_type(x->dtype);
     n->wide = true;
     pir_strbuf_format(&e->text, "const pir_vec<%s, %u> m%u = ", type, x->lanes, n->name);
-    if (x->mask) cuda_put(e, x->mask, 0), put(e, " ? ");
+    if (x->mask)
+      cuda_put(e, x->mask, 0), put(e, " ? ");
     pir_strbuf_format(&e->text, "*(const pir_vec<%s, %u> *)&", type, x->lanes);
     cuda_put_place(e, x->buffer, x->a, 0);
-    if (x->mask) pir_strbuf_format(&e->text, " : pir_vec<%s, %u>{}", type, x->lanes);
+    if (x->mask)
+      pir_strbuf_format(&e->text, " : pir_vec<%s, %u>{}", type, x->lanes);
     put(e, ";\n");
   } else {
     pir_strbuf_format(&e->text, "const %s ", cuda_type(x->dtype));
     for (unsigned lane = 0; lane < x->lanes; lane++) {
-      if (lane) put(e, ", ");
+      if (lane)
+        put(e, ", ");
       pir_strbuf_format(&e->text, x->lanes > 1 ? "m%u_%u = " : "m%u = ", n->name, lane);
       put_plain(e, x, lane);
     }
@@ -123,10 +147,12 @@ static void name_node(cuda_emitter *e, const loop_expr *x, note *n) {
 
 void cuda_settle(cuda_emitter *e, loop_expr *x) {
   note *n = x ? note_of(e, x) : NULL;
-  if (!n || n->settled) return;
+  if (!n || n->settled)
+    return;
   n->settled = true;
   cuda_settle(e, x->a), cuda_settle(e, x->b), cuda_settle(e, x->c), cuda_settle(e, x->mask);
-  if (wants_name(x, n)) name_node(e, x, n);
+  if (wants_name(x, n))
+    name_node(e, x, n);
 }
 
 // ---- constants
@@ -144,8 +170,10 @@ static void put_float(cuda_emitter *e, pir_dtype dtype, double f) {
   uint32_t half;
   memcpy(&bits, &f, sizeof bits);
   memcpy(&half, &narrow, sizeof half);
-  if (dtype == PIR_F32) pir_strbuf_format(&e->text, "pir_bits<f32>(0x%xu)", half);
-  else pir_strbuf_format(&e->text, "pir_bits<f64>(0x%llxull)", (unsigned long long)bits);
+  if (dtype == PIR_F32)
+    pir_strbuf_format(&e->text, "pir_bits<f32>(0x%xu)", half);
+  else
+    pir_strbuf_format(&e->text, "pir_bits<f64>(0x%llxull)", (unsigned long long)bits);
 }
 
 static void put_const(cuda_emitter *e, const loop_expr *x) {
@@ -160,17 +188,23 @@ static void put_const(cuda_emitter *e, const loop_expr *x) {
   } else if (x->i == INT64_MIN) {
     put(e, "(-9223372036854775807ll - 1)");
   } else {
-    if (x->dtype != PIR_I64) pir_strbuf_format(&e->text, "(%s)", cuda_type(x->dtype));
+    if (x->dtype != PIR_I64)
+      pir_strbuf_format(&e->text, "(%s)", cuda_type(x->dtype));
     pir_strbuf_format(&e->text, x->i < 0 ? "(%lldll)" : "%lldll", (long long)x->i);
   }
 }
 
 // ---- memory
 
-void cuda_put_place(cuda_emitter *e, const loop_buffer *buffer, const loop_expr *index, unsigned lane) {
-  static const char names[] = {
-      [LOOP_ARG] = 'b', [LOOP_SCRATCH] = 'x', [LOOP_REGISTER] = 'r', [LOOP_LOCAL] = 'l', [LOOP_SHARED] = 's'};
-  if (buffer->space == LOOP_SCRATCH) e->why = "scratch memory";
+void cuda_put_place(cuda_emitter *e, const loop_buffer *buffer, const loop_expr *index,
+                    unsigned lane) {
+  static const char names[] = {[LOOP_ARG] = 'b',
+                               [LOOP_SCRATCH] = 'x',
+                               [LOOP_REGISTER] = 'r',
+                               [LOOP_LOCAL] = 'l',
+                               [LOOP_SHARED] = 's'};
+  if (buffer->space == LOOP_SCRATCH)
+    e->why = "scratch memory";
   pir_strbuf_format(&e->text, "%c%u[", names[buffer->space], buffer->id);
   if (index->lanes > 1) {
     cuda_put(e, index, lane);
@@ -179,7 +213,8 @@ void cuda_put_place(cuda_emitter *e, const loop_buffer *buffer, const loop_expr 
     pir_strbuf_format(&e->text, " * %u + %u", buffer->lanes, lane);
   } else {
     cuda_put(e, index, 0);
-    if (lane) pir_strbuf_format(&e->text, " + %u", lane);
+    if (lane)
+      pir_strbuf_format(&e->text, " + %u", lane);
   }
   put(e, "]");
 }
@@ -193,7 +228,8 @@ static void put_load(cuda_emitter *e, const loop_expr *x, unsigned lane) {
     put(e, " ? ");
   }
   cuda_put_place(e, x->buffer, x->a, x->lanes > 1 ? lane : 0);
-  if (x->mask) pir_strbuf_format(&e->text, " : (%s)0)", cuda_memory_type(x->dtype));
+  if (x->mask)
+    pir_strbuf_format(&e->text, " : (%s)0)", cuda_memory_type(x->dtype));
   put(e, is_bool ? " != 0)" : "");
 }
 
@@ -201,10 +237,14 @@ static void put_load(cuda_emitter *e, const loop_expr *x, unsigned lane) {
 
 static void put_half_cast(cuda_emitter *e, const loop_expr *x, unsigned lane) {
   pir_dtype from = x->a->dtype, to = x->dtype;
-  if (is_half(to)) put(e, to == PIR_F16 ? "pir_to_f16(" : "pir_to_bf16(");
-  else pir_strbuf_format(&e->text, to == PIR_BOOL ? "(0.0f != " : "(%s)(", cuda_type(to));
-  if (is_half(from)) put(e, from == PIR_F16 ? "pir_from_f16(" : "pir_from_bf16(");
-  else put(e, "(f32)(");
+  if (is_half(to))
+    put(e, to == PIR_F16 ? "pir_to_f16(" : "pir_to_bf16(");
+  else
+    pir_strbuf_format(&e->text, to == PIR_BOOL ? "(0.0f != " : "(%s)(", cuda_type(to));
+  if (is_half(from))
+    put(e, from == PIR_F16 ? "pir_from_f16(" : "pir_from_bf16(");
+  else
+    put(e, "(f32)(");
   cuda_put(e, x->a, lane);
   put(e, "))");
 }
@@ -215,15 +255,17 @@ static void put_cast(cuda_emitter *e, const loop_expr *x, unsigned lane) {
     return;
   }
   pir_strbuf_format(&e->text, "(%s)", cuda_type(x->dtype));
-  if (x->dtype == PIR_BOOL) put(e, "(");
+  if (x->dtype == PIR_BOOL)
+    put(e, "(");
   cuda_put(e, x->a, lane);
-  if (x->dtype == PIR_BOOL) put(e, " != 0)");
+  if (x->dtype == PIR_BOOL)
+    put(e, " != 0)");
 }
 
 // ---- operations
 
-// How an operation is printed: %1, %2 and %3 are its operands, % f an f after the names of functions on f32, %t the
-// type.
+// How an operation is printed: %1, %2 and %3 are its operands, % f an f after the names of
+// functions on f32, %t the type.
 static const char *real_form(pir_node_op fn) {
   switch (fn) {
     case PIR_V_ADD: return "(%1 + %2)";
@@ -276,7 +318,8 @@ static const char *real_form(pir_node_op fn) {
     case PIR_V_ERF: return "erf%f(%1)";
     case PIR_V_LGAMMA: return "lgamma%f(%1)";
     case PIR_V_ISNAN: return "(%1 != %1)";
-    case PIR_V_ISINF: return "(fabs%f(%1) > (%t)3.4028234663852886e38 && fabs%f(%1) == 2 * fabs%f(%1))";
+    case PIR_V_ISINF:
+      return "(fabs%f(%1) > (%t)3.4028234663852886e38 && fabs%f(%1) == 2 * fabs%f(%1))";
     case PIR_V_ISFINITE: return "(%1 - %1 == 0)";
     default: return NULL;
   }
@@ -289,8 +332,14 @@ static const char *integer_form(const loop_expr *x) {
     case PIR_V_ADD: return "(%t)(%1 + %2)";
     case PIR_V_SUB: return "(%t)(%1 - %2)";
     case PIR_V_MUL: return "(%t)(%1 * %2)";
-    case PIR_V_FLOORDIV: return small ? "(i64)((u32)%1 / (u32)%2)" : plain ? "(%1 / %2)" : "pir_floordiv<%t>(%1, %2)";
-    case PIR_V_FLOORMOD: return small ? "(i64)((u32)%1 % (u32)%2)" : plain ? "(%1 % %2)" : "pir_floormod<%t>(%1, %2)";
+    case PIR_V_FLOORDIV:
+      return small   ? "(i64)((u32)%1 / (u32)%2)"
+             : plain ? "(%1 / %2)"
+                     : "pir_floordiv<%t>(%1, %2)";
+    case PIR_V_FLOORMOD:
+      return small   ? "(i64)((u32)%1 % (u32)%2)"
+             : plain ? "(%1 % %2)"
+                     : "pir_floormod<%t>(%1, %2)";
     case PIR_V_DIV: return "pir_div<%t>(%1, %2)";
     case PIR_V_FMOD: return "pir_mod<%t>(%1, %2)";
     case PIR_V_MAX:
@@ -325,7 +374,9 @@ static const char *integer_form(const loop_expr *x) {
 static void put_operation(cuda_emitter *e, const loop_expr *x, unsigned lane) {
   pir_dtype dtype = x->a->dtype;
   bool real = pir_dtype_is_float(dtype);
-  const char *form = x->fn == PIR_V_SELECT ? "(%1 ? %2 : %3)" : real ? real_form(x->fn) : integer_form(x);
+  const char *form = x->fn == PIR_V_SELECT ? "(%1 ? %2 : %3)"
+                     : real                ? real_form(x->fn)
+                                           : integer_form(x);
   if (!form || (is_half(dtype) && x->fn != PIR_V_SELECT)) {
     e->why = form ? "arithmetic on 16-bit floats" : "an operation without CUDA code";
     return;
@@ -333,40 +384,51 @@ static void put_operation(cuda_emitter *e, const loop_expr *x, unsigned lane) {
   const loop_expr *operands[] = {x->a, x->b, x->c};
   for (const char *c = form; *c; c++) {
     char next = *c == '%' ? c[1] : 0;
-    if (next >= '1' && next <= '3') cuda_put(e, operands[next - '1'], lane), c++;
-    else if (next == 't') put(e, cuda_type(x->fn == PIR_V_SELECT ? x->dtype : dtype)), c++;
-    else if (next == 'f') put(e, dtype == PIR_F32 ? "f" : ""), c++;
-    else pir_strbuf_char(&e->text, *c);
+    if (next >= '1' && next <= '3')
+      cuda_put(e, operands[next - '1'], lane), c++;
+    else if (next == 't')
+      put(e, cuda_type(x->fn == PIR_V_SELECT ? x->dtype : dtype)), c++;
+    else if (next == 'f')
+      put(e, dtype == PIR_F32 ? "f" : ""), c++;
+    else
+      pir_strbuf_char(&e->text, *c);
   }
 }
 
 // Shuffles move 4 or 8 bytes.
 static void put_team(cuda_emitter *e, const loop_expr *x) {
   bool narrow = pir_dtype_size(x->dtype) < 4;
-  if (narrow) pir_strbuf_format(&e->text, "(%s)", cuda_type(x->dtype));
+  if (narrow)
+    pir_strbuf_format(&e->text, "(%s)", cuda_type(x->dtype));
   pir_strbuf_format(&e->text, "pir_team<%d, pir_op_%s>(", e->fn->threads, combine_name(x->fn));
-  if (narrow) put(e, "(i32)");
+  if (narrow)
+    put(e, "(i32)");
   cuda_put(e, x->a, 0);
   put(e, ")");
 }
 
 static void put_plain(cuda_emitter *e, const loop_expr *x, unsigned lane) {
-  if (lane >= x->lanes) lane = 0;
+  if (lane >= x->lanes)
+    lane = 0;
   switch ((loop_kind)x->kind) {
     case LOOP_CONST: put_const(e, x); return;
     case LOOP_VAR:
       pir_strbuf_format(&e->text, "%s_%u", x->var->name, x->var->id);
-      if (x->lanes > 1) pir_strbuf_format(&e->text, "_%u", lane);
+      if (x->lanes > 1)
+        pir_strbuf_format(&e->text, "_%u", lane);
       return;
     case LOOP_DIM:
-      if (x->i >= (int64_t)sizeof e->dims * 8) e->why = "so many run-time extents";
-      else e->dims[x->i / 64] |= (uint64_t)1 << x->i % 64;
+      if (x->i >= (int64_t)sizeof e->dims * 8)
+        e->why = "so many run-time extents";
+      else
+        e->dims[x->i / 64] |= (uint64_t)1 << x->i % 64;
       pir_strbuf_format(&e->text, "n%lld", (long long)x->i);
       return;
     case LOOP_OP: put_operation(e, x, lane); return;
     case LOOP_FMA:
       put(e, x->dtype == PIR_F32 ? "fmaf(" : "fma(");
-      cuda_put(e, x->a, lane), put(e, ", "), cuda_put(e, x->b, lane), put(e, ", "), cuda_put(e, x->c, lane);
+      cuda_put(e, x->a, lane), put(e, ", "), cuda_put(e, x->b, lane), put(e, ", "),
+          cuda_put(e, x->c, lane);
       put(e, ")");
       return;
     case LOOP_DOT: e->why = "products of pairs"; return;
@@ -377,7 +439,8 @@ static void put_plain(cuda_emitter *e, const loop_expr *x, unsigned lane) {
       return;
     case LOOP_BROADCAST: cuda_put(e, x->a, 0); return;
     case LOOP_RAMP:
-      put(e, "("), cuda_put(e, x->a, 0), pir_strbuf_format(&e->text, " + %u * ", lane), cuda_put(e, x->b, 0);
+      put(e, "("), cuda_put(e, x->a, 0), pir_strbuf_format(&e->text, " + %u * ", lane),
+          cuda_put(e, x->b, 0);
       put(e, ")");
       return;
     case LOOP_LOAD:
@@ -390,7 +453,8 @@ static void put_plain(cuda_emitter *e, const loop_expr *x, unsigned lane) {
 
 void cuda_put(cuda_emitter *e, const loop_expr *x, unsigned lane) {
   const note *n = note_of(e, x);
-  if (lane >= x->lanes) lane = 0;
+  if (lane >= x->lanes)
+    lane = 0;
   if (!n || !n->name) {
     put_plain(e, x, lane);
     return;

@@ -22,18 +22,22 @@ typedef struct cuda_emitter {
 const char *cuda_type(pir_dtype dtype);
 const char *cuda_memory_type(pir_dtype dtype);
 void cuda_indent(cuda_emitter *e);
-// Starts a statement: expressions given to cuda_settle are counted, so that what is used twice is computed once.
+// Starts a statement: expressions given to cuda_settle are counted, so that what is used twice
+// is computed once.
 void cuda_begin(cuda_emitter *e);
 void cuda_count(cuda_emitter *e, loop_expr *x);
-// Writes the variables that the expression wants before the statement; then cuda_put prints its lane.
+// Writes the variables that the expression wants before the statement; then cuda_put prints its
+// lane.
 void cuda_settle(cuda_emitter *e, loop_expr *x);
 void cuda_put(cuda_emitter *e, const loop_expr *x, unsigned lane);
 // The element of a buffer at `index` + lane, as an lvalue.
-void cuda_put_place(cuda_emitter *e, const loop_buffer *buffer, const loop_expr *index, unsigned lane);
+void cuda_put_place(cuda_emitter *e, const loop_buffer *buffer, const loop_expr *index,
+                    unsigned lane);
 // Whether `lanes` elements from `index` on are one aligned access.
 bool cuda_is_wide(const loop_buffer *buffer, const loop_expr *index, unsigned lanes);
 
-// Text that precedes every module: types, 16-bit floats, what CUDA's library lacks, combining over a team.
+// Text that precedes every module: types, 16-bit floats, what CUDA's library lacks, combining
+// over a team.
 extern const char cuda_prelude[];
 
 #endif

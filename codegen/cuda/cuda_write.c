@@ -5,33 +5,37 @@
 #include <stdlib.h>
 #include <strbuf.h>
 
-static void put_resources(const cuda_source *source, const pir_emitted *cubin, pir_strbuf *out) {
+static void put_resources(const cuda_source *source, const pir_emitted *cubin,
+                          pir_strbuf *out) {
   cubin_kernel *found = calloc(source->count + 1, sizeof *found);
   size_t count = found ? cubin_read(cubin->data, cubin->size, found, source->count) : 0;
   for (size_t i = 0; i < source->count; i++)
     for (size_t j = 0; j < count && j < source->count; j++)
       if (strcmp(found[j].name, source->kernels[i].name) == 0)
-        pir_strbuf_format(out, "%s: %u registers, %u bytes of stack, %u bytes shared, %d threads\n", found[j].name,
-                          found[j].registers, found[j].stack_bytes, found[j].shared_bytes,
-                          source->kernels[i].block_threads);
+        pir_strbuf_format(out,
+                          "%s: %u registers, %u bytes of stack, %u bytes shared, %d threads\n",
+                          found[j].name, found[j].registers, found[j].stack_bytes,
+                          found[j].shared_bytes, source->kernels[i].block_threads);
   free(found);
 }
 
-static pir_status put_compiled(const cuda_source *source, int arch, nvrtc_form form, pir_strbuf *out, char *message,
-                               size_t capacity) {
+static pir_status put_compiled(const cuda_source *source, int arch, nvrtc_form form,
+                               pir_strbuf *out, char *message, size_t capacity) {
   nvrtc n;
   pir_emitted code = {0};
   PIR_TRY(nvrtc_open(&n, message, capacity));
   pir_status status = nvrtc_compile(&n, source->text, arch, form, &code, message, capacity);
-  if (!status && form == NVRTC_PTX) pir_strbuf_put(out, code.data, code.size);
-  else if (!status) put_resources(source, &code, out);
+  if (!status && form == NVRTC_PTX)
+    pir_strbuf_put(out, code.data, code.size);
+  else if (!status)
+    put_resources(source, &code, out);
   free(code.data);
   nvrtc_close(&n);
   return status;
 }
 
-pir_status cuda_write(const loop_module *module, const pir_target *target, pir_code_form form, pir_writer out,
-                      char *message, size_t capacity) {
+pir_status cuda_write(const loop_module *module, const pir_target *target, pir_code_form form,
+                      pir_writer out, char *message, size_t capacity) {
   cuda_source source;
   char buffer[4096];
   pir_strbuf text;
@@ -39,11 +43,14 @@ pir_status cuda_write(const loop_module *module, const pir_target *target, pir_c
   PIR_TRY(cuda_emit(module, &source, message, capacity));
   pir_strbuf_init_writer(&text, out, buffer, sizeof buffer);
   pir_status status = PIR_OK;
-  if (form == PIR_CODE_CUDA) pir_strbuf_put(&text, source.text, source.size);
+  if (form == PIR_CODE_CUDA)
+    pir_strbuf_put(&text, source.text, source.size);
   else
-    status = put_compiled(&source, target->cuda_arch, form == PIR_CODE_PTX ? NVRTC_PTX : NVRTC_CUBIN, &text, message,
-                          capacity);
-  if (!pir_strbuf_flush(&text) && !status) status = PIR_IO;
+    status =
+        put_compiled(&source, target->cuda_arch, form == PIR_CODE_PTX ? NVRTC_PTX : NVRTC_CUBIN,
+                     &text, message, capacity);
+  if (!pir_strbuf_flush(&text) && !status)
+    status = PIR_IO;
   cuda_source_release(&source);
   return status;
 }

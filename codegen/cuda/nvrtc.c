@@ -1,22 +1,27 @@
-// Opens NVRTC by the names its versions have, newest first, and compiles with it. Products are contracted into sums
-// only where the source says so, so that numbers are those of other targets.
+// Opens NVRTC by the names its versions have, newest first, and compiles with it. Products are
+// contracted into sums only where the source says so, so that numbers are those of other
+// targets.
 #include "nvrtc.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const options[] = {"--fmad=false", "--std=c++17", "--device-as-default-execution-space",
+static const char *const options[] = {"--fmad=false", "--std=c++17",
+                                      "--device-as-default-execution-space",
                                       "--extra-device-vectorization"};
 enum { OPTIONS = sizeof options / sizeof *options };
 
-const char *nvrtc_options(void) { return "--fmad=false --std=c++17 1"; }
+const char *nvrtc_options(void) {
+  return "--fmad=false --std=c++17 1";
+}
 
 static const char *resolve(nvrtc *n) {
   void *symbol;
-#define NVRTC_SYMBOL(name, parameters)                                                                                 \
-  symbol = dlsym(n->library, #name);                                                                                   \
-  if (!symbol) return #name;                                                                                           \
+#define NVRTC_SYMBOL(name, parameters)                                                         \
+  symbol = dlsym(n->library, #name);                                                           \
+  if (!symbol)                                                                                 \
+    return #name;                                                                              \
   memcpy(&n->name, &symbol, sizeof symbol);
 #include "nvrtc_syms.def"
 #undef NVRTC_SYMBOL
@@ -31,49 +36,60 @@ pir_status nvrtc_open(nvrtc *out, char *message, size_t capacity) {
   if (!out->library) {
     pir_text_format(
         message, capacity,
-        "compiling for a CUDA device needs NVRTC (libnvrtc.so.12 or .13), which cannot be opened; install the "
+        "compiling for a CUDA device needs NVRTC (libnvrtc.so.12 or .13), which cannot be "
+        "opened; install the "
         "CUDA toolkit or the wheel nvidia-cuda-nvrtc and name its folder in LD_LIBRARY_PATH");
     return PIR_UNAVAILABLE;
   }
   const char *missing = resolve(out);
-  if (!missing && !out->nvrtcVersion(&out->major, &out->minor)) return PIR_OK;
-  pir_text_format(message, capacity, "the NVRTC library that was found is too old: it has no %s",
+  if (!missing && !out->nvrtcVersion(&out->major, &out->minor))
+    return PIR_OK;
+  pir_text_format(message, capacity,
+                  "the NVRTC library that was found is too old: it has no %s",
                   missing ? missing : "version");
   nvrtc_close(out);
   return PIR_UNAVAILABLE;
 }
 
 void nvrtc_close(nvrtc *n) {
-  if (n->library) dlclose(n->library);
+  if (n->library)
+    dlclose(n->library);
   *n = (nvrtc){0};
 }
 
-static pir_status describe(const nvrtc *n, nvrtc_program program, char *message, size_t capacity) {
+static pir_status describe(const nvrtc *n, nvrtc_program program, char *message,
+                           size_t capacity) {
   size_t size = 0;
   char *log = n->nvrtcGetProgramLogSize(program, &size) ? NULL : malloc(size + 1);
   if (log && (n->nvrtcGetProgramLog(program, log), log[size] = 0, true))
-    pir_text_format(message, capacity, "NVRTC refuses the generated code: %.*s", (int)(capacity < 400 ? capacity : 400),
-                    log);
-  else pir_text_format(message, capacity, "NVRTC refuses the generated code");
+    pir_text_format(message, capacity, "NVRTC refuses the generated code: %.*s",
+                    (int)(capacity < 400 ? capacity : 400), log);
+  else
+    pir_text_format(message, capacity, "NVRTC refuses the generated code");
   free(log);
   return PIR_INTERNAL;
 }
 
-static pir_status take(const nvrtc *n, nvrtc_program program, nvrtc_form form, pir_emitted *out) {
+static pir_status take(const nvrtc *n, nvrtc_program program, nvrtc_form form,
+                       pir_emitted *out) {
   size_t size = 0;
-  int failed = form == NVRTC_PTX ? n->nvrtcGetPTXSize(program, &size) : n->nvrtcGetCUBINSize(program, &size);
-  if (failed || !size) return PIR_INTERNAL;
+  int failed = form == NVRTC_PTX ? n->nvrtcGetPTXSize(program, &size)
+                                 : n->nvrtcGetCUBINSize(program, &size);
+  if (failed || !size)
+    return PIR_INTERNAL;
   char *data = malloc(size + 1);
-  if (!data) return PIR_EXHAUSTED;
+  if (!data)
+    return PIR_EXHAUSTED;
   failed = form == NVRTC_PTX ? n->nvrtcGetPTX(program, data) : n->nvrtcGetCUBIN(program, data);
-  if (failed) return free(data), PIR_INTERNAL;
+  if (failed)
+    return free(data), PIR_INTERNAL;
   data[size] = 0;
   *out = (pir_emitted){data, form == NVRTC_PTX ? strlen(data) : size};
   return PIR_OK;
 }
 
-pir_status nvrtc_compile(const nvrtc *n, const char *text, int arch, nvrtc_form form, pir_emitted *out, char *message,
-                         size_t capacity) {
+pir_status nvrtc_compile(const nvrtc *n, const char *text, int arch, nvrtc_form form,
+                         pir_emitted *out, char *message, size_t capacity) {
   nvrtc_program program = NULL;
   char target[40];
   const char *all[OPTIONS + 1] = {target};
@@ -84,9 +100,11 @@ pir_status nvrtc_compile(const nvrtc *n, const char *text, int arch, nvrtc_form 
     pir_text_format(message, capacity, "NVRTC does not take the generated code");
     return PIR_INTERNAL;
   }
-  pir_status status = n->nvrtcCompileProgram(program, OPTIONS + 1, all) ? describe(n, program, message, capacity)
-                                                                        : take(n, program, form, out);
-  if (status && !*message) pir_text_format(message, capacity, "NVRTC gives no code");
+  pir_status status = n->nvrtcCompileProgram(program, OPTIONS + 1, all)
+                          ? describe(n, program, message, capacity)
+                          : take(n, program, form, out);
+  if (status && !*message)
+    pir_text_format(message, capacity, "NVRTC gives no code");
   n->nvrtcDestroyProgram(&program);
   return status;
 }

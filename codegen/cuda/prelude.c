@@ -1,13 +1,16 @@
-// The text that every module starts with. It includes nothing: NVRTC brings CUDA's own functions, and the tests
-// compile the same text as C++ against a header that brings them for a processor.
+// The text that every module starts with. It includes nothing: NVRTC brings CUDA's own
+// functions, and the tests compile the same text as C++ against a header that brings them for a
+// processor.
 //
-// 16-bit floats are their bits; on a device one instruction converts each way. Team reductions are shuffles; a team
-// that is a whole block goes through shared memory once.
+// 16-bit floats are their bits; on a device one instruction converts each way. Team reductions
+// are shuffles; a team that is a whole block goes through shared memory once.
 #include "cuda_impl.h"
 
 const char cuda_prelude[] =
-    "typedef signed char i8;\ntypedef unsigned char u8;\ntypedef short i16;\ntypedef unsigned short u16;\n"
-    "typedef int i32;\ntypedef unsigned u32;\ntypedef long long i64;\ntypedef unsigned long long u64;\n"
+    "typedef signed char i8;\ntypedef unsigned char u8;\ntypedef short i16;\ntypedef unsigned "
+    "short u16;\n"
+    "typedef int i32;\ntypedef unsigned u32;\ntypedef long long i64;\ntypedef unsigned long "
+    "long u64;\n"
     "typedef float f32;\ntypedef double f64;\n"
     "#define PIR_FN static __device__ __forceinline__\n"
     "template <class T, int N> struct alignas(sizeof(T) * N) pir_vec { T v[N]; };\n"
@@ -17,11 +20,14 @@ const char cuda_prelude[] =
     // 16-bit floats
     "PIR_FN f32 pir_from_bf16(u16 x) { return pir_bits<f32>((u32)x << 16); }\n"
     "#ifdef __CUDA_ARCH__\n"
-    "PIR_FN f32 pir_from_f16(u16 x) { f32 y; asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(y) : \"h\"(x)); return y; }\n"
-    "PIR_FN u16 pir_to_f16(f32 x) { u16 y; asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(y) : \"f\"(x)); return y; }\n"
+    "PIR_FN f32 pir_from_f16(u16 x) { f32 y; asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(y) : "
+    "\"h\"(x)); return y; }\n"
+    "PIR_FN u16 pir_to_f16(f32 x) { u16 y; asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(y) : "
+    "\"f\"(x)); return y; }\n"
     "#endif\n"
     "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800\n"
-    "PIR_FN u16 pir_to_bf16(f32 x) { u16 y; asm(\"cvt.rn.bf16.f32 %0, %1;\" : \"=h\"(y) : \"f\"(x)); return y; }\n"
+    "PIR_FN u16 pir_to_bf16(f32 x) { u16 y; asm(\"cvt.rn.bf16.f32 %0, %1;\" : \"=h\"(y) : "
+    "\"f\"(x)); return y; }\n"
     "#else\n"
     "PIR_FN u16 pir_to_bf16(f32 x) {\n"
     "  u32 b = pir_bits<u32>(x);\n"
@@ -33,14 +39,17 @@ const char cuda_prelude[] =
     // integers: towards minus infinity, and no division by 0 or of the least by -1
     "template <class T> PIR_FN T pir_div(T a, T b) {\n"
     "  return b == 0 ? a : b == (T)-1 && (T)-1 < 0 ? (T)(0 - (u64)a) : (T)(a / b);\n}\n"
-    "template <class T> PIR_FN T pir_mod(T a, T b) { return b == 0 || (b == (T)-1 && (T)-1 < 0) ? 0 : (T)(a % b); }\n"
+    "template <class T> PIR_FN T pir_mod(T a, T b) { return b == 0 || (b == (T)-1 && (T)-1 < "
+    "0) ? 0 : (T)(a % b); }\n"
     "template <class T> PIR_FN T pir_floormod(T a, T b) {\n"
     "  T r = pir_mod(a, b);\n  return r != 0 && (r < 0) != (b < 0) ? (T)(r + b) : r;\n}\n"
     "template <class T> PIR_FN T pir_floordiv(T a, T b) {\n"
     "  T r = pir_mod(a, b);\n  return (T)(pir_div(a, b) - (r != 0 && (r < 0) != (b < 0)));\n}\n"
-    "template <class T> PIR_FN T pir_shl(T a, T b) { return (u64)b >= sizeof(T) * 8 ? 0 : (T)((u64)a << (u64)b); }\n"
+    "template <class T> PIR_FN T pir_shl(T a, T b) { return (u64)b >= sizeof(T) * 8 ? 0 : "
+    "(T)((u64)a << (u64)b); }\n"
     "template <class T> PIR_FN T pir_shr(T a, T b) {\n"
-    "  const bool over = (u64)b >= sizeof(T) * 8;\n  return over ? (a < 0 ? (T)-1 : 0) : (T)(a >> b);\n}\n"
+    "  const bool over = (u64)b >= sizeof(T) * 8;\n  return over ? (a < 0 ? (T)-1 : 0) : (T)(a "
+    ">> b);\n}\n"
     // floats, as Python divides
     "template <class T> PIR_FN T pir_real_mod(T a, T b) {\n"
     "  T r = fmod(a, b);\n  return (r < 0) != (b < 0) && (r < 0 || r > 0) ? r + b : r;\n}\n"
@@ -54,17 +63,21 @@ const char cuda_prelude[] =
     // teams
     "struct pir_op_add { template <class T> PIR_FN T of(T a, T b) { return a + b; } };\n"
     "struct pir_op_mul { template <class T> PIR_FN T of(T a, T b) { return a * b; } };\n"
-    "struct pir_op_max { template <class T> PIR_FN T of(T a, T b) { return pir_max(a, b); } };\n"
-    "struct pir_op_min { template <class T> PIR_FN T of(T a, T b) { return pir_min(a, b); } };\n"
+    "struct pir_op_max { template <class T> PIR_FN T of(T a, T b) { return pir_max(a, b); } "
+    "};\n"
+    "struct pir_op_min { template <class T> PIR_FN T of(T a, T b) { return pir_min(a, b); } "
+    "};\n"
     "struct pir_op_and { template <class T> PIR_FN T of(T a, T b) { return a & b; } };\n"
     "struct pir_op_or { template <class T> PIR_FN T of(T a, T b) { return a | b; } };\n"
     "template <int N, class F, class T> PIR_FN T pir_lanes(T x, unsigned mask) {\n"
     "#pragma unroll\n"
-    "  for (int d = N / 2; d > 0; d /= 2) x = F::of(x, __shfl_xor_sync(mask, x, d));\n  return x;\n}\n"
+    "  for (int d = N / 2; d > 0; d /= 2) x = F::of(x, __shfl_xor_sync(mask, x, d));\n  return "
+    "x;\n}\n"
     "template <int N, class F, class T> PIR_FN T pir_team(T x) {\n"
     "  const int lane = threadIdx.x & 31;\n"
     "  if constexpr (N <= 32) {\n"
-    "    return pir_lanes<N, F>(x, N == 32 ? ~0u : ((1u << (N & 31)) - 1) << (lane & ~(N - 1)));\n"
+    "    return pir_lanes<N, F>(x, N == 32 ? ~0u : ((1u << (N & 31)) - 1) << (lane & ~(N - "
+    "1)));\n"
     "  } else {\n"
     "    __shared__ T parts[N / 32];\n"
     "    x = pir_lanes<32, F>(x, ~0u);\n"
@@ -73,18 +86,26 @@ const char cuda_prelude[] =
     "    __syncthreads();\n"
     "    return pir_lanes<N / 32, F>(parts[lane % (N / 32)], ~0u);\n"
     "  }\n}\n"
-    // tensor cores: c (16 x 8, f32) += a (16 x 16) * b (8 x 16, transposed); the pointers are of the lane's own first
-    // elements, rows are S apart
+    // tensor cores: c (16 x 8, f32) += a (16 x 16) * b (8 x 16, transposed); the pointers are
+    // of the lane's own first elements, rows are S apart
     "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800\n"
-    "#define PIR_MMA(type)                                                                                      \\\n"
-    "  template <int S> PIR_FN void pir_mma_##type(f32 *c, const u16 *a, const u16 *b) {                         \\\n"
-    "    const u32 a0 = *(const u32 *)a, a1 = *(const u32 *)(a + 8 * S), a2 = *(const u32 *)(a + 8),             \\\n"
-    "              a3 = *(const u32 *)(a + 8 * S + 8), b0 = *(const u32 *)b, b1 = *(const u32 *)(b + 8);         \\\n"
-    "    asm(\"mma.sync.aligned.m16n8k16.row.col.f32.\" #type \".\" #type \".f32 \"                                  "
+    "#define PIR_MMA(type)                                                                     "
+    "                 \\\n"
+    "  template <int S> PIR_FN void pir_mma_##type(f32 *c, const u16 *a, const u16 *b) {       "
+    "                  \\\n"
+    "    const u32 a0 = *(const u32 *)a, a1 = *(const u32 *)(a + 8 * S), a2 = *(const u32 *)(a "
+    "+ 8),             \\\n"
+    "              a3 = *(const u32 *)(a + 8 * S + 8), b0 = *(const u32 *)b, b1 = *(const u32 "
+    "*)(b + 8);         \\\n"
+    "    asm(\"mma.sync.aligned.m16n8k16.row.col.f32.\" #type \".\" #type \".f32 \"            "
+    "                      "
     "\\\n"
-    "        \"{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};\"                                 \\\n"
-    "        : \"+f\"(c[0]), \"+f\"(c[1]), \"+f\"(c[2]), \"+f\"(c[3])                                            \\\n"
-    "        : \"r\"(a0), \"r\"(a1), \"r\"(a2), \"r\"(a3), \"r\"(b0), \"r\"(b1));                                    "
+    "        \"{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};\"               "
+    "                  \\\n"
+    "        : \"+f\"(c[0]), \"+f\"(c[1]), \"+f\"(c[2]), \"+f\"(c[3])                          "
+    "                  \\\n"
+    "        : \"r\"(a0), \"r\"(a1), \"r\"(a2), \"r\"(a3), \"r\"(b0), \"r\"(b1));              "
+    "                      "
     "\\\n"
     "  }\n"
     "PIR_MMA(f16)\nPIR_MMA(bf16)\n"

@@ -1,15 +1,17 @@
-// build_cinn_pass: puts the ops that the generator can compile into cinn_op.group regions. What is left
-// outside is called.
+// build_cinn_pass: puts the ops that the generator can compile into cinn_op.group regions. What
+// is left outside is called.
 //
-// Ops are visited in order, and each that can be compiled starts a cluster, which is then merged with the clusters of
-// its producers where one loop nest does for both:
+// Ops are visited in order, and each that can be compiled starts a cluster, which is then
+// merged with the clusters of its producers where one loop nest does for both:
 //   elements   ops over one shape, element by element
 //   rows       reductions over one space, and what goes along with it
 //   contracts  one contraction, and what is done to its sums; or two, one behind the other
-//   attention  two contractions and the rows between (group_attention.c); made first, never merged
-// Merging keeps the graph of clusters without cycles: no path may lead out of the union and back. The search for
-// one goes backwards and stops at ops before the union's first; clusters are short-lived, so this is short. No
-// cluster spans an op with effects. Afterwards blocks are put in an order in which each cluster is one op.
+//   attention  two contractions and the rows between (group_attention.c); made first, never
+//   merged
+// Merging keeps the graph of clusters without cycles: no path may lead out of the union and
+// back. The search for one goes backwards and stops at ops before the union's first; clusters
+// are short-lived, so this is short. No cluster spans an op with effects. Afterwards blocks are
+// put in an order in which each cluster is one op.
 #include "contract.h"
 #include "group.h"
 
@@ -29,7 +31,9 @@ static node *node_of(const grouping *g, const pir_op *op) {
 }
 
 static node *producer(const grouping *g, const pir_value *v) {
-  return v && pir_value_op(v) && pir_op_block(pir_value_op(v)) == g->block ? node_of(g, pir_value_op(v)) : NULL;
+  return v && pir_value_op(v) && pir_op_block(pir_value_op(v)) == g->block
+             ? node_of(g, pir_value_op(v))
+             : NULL;
 }
 
 static const pir_fact *result_fact(const grouping *g, const pir_op *op) {
@@ -37,44 +41,55 @@ static const pir_fact *result_fact(const grouping *g, const pir_op *op) {
 }
 
 static bool same_dim(const grouping *g, pir_dim a, pir_dim b) {
-  return a != PIR_DIM_UNKNOWN && b != PIR_DIM_UNKNOWN && pir_dim_canonical(g->dims, a) == pir_dim_canonical(g->dims, b);
+  return a != PIR_DIM_UNKNOWN && b != PIR_DIM_UNKNOWN &&
+         pir_dim_canonical(g->dims, a) == pir_dim_canonical(g->dims, b);
 }
 
-static bool same_shape(const grouping *g, const pir_dim *a, int rank_a, const pir_dim *b, int rank_b) {
-  if (rank_a != rank_b) return false;
+static bool same_shape(const grouping *g, const pir_dim *a, int rank_a, const pir_dim *b,
+                       int rank_b) {
+  if (rank_a != rank_b)
+    return false;
   for (int d = 0; d < rank_a; d++)
-    if (!same_dim(g, a[d], b[d])) return false;
+    if (!same_dim(g, a[d], b[d]))
+      return false;
   return true;
 }
 
 static bool is_small(const grouping *g, const pir_dim *shape, int rank) {
   int64_t n = 1, c;
   for (int d = 0; d < rank; d++) {
-    if (!pir_dim_is_const(g->dims, shape[d], &c)) return false;
+    if (!pir_dim_is_const(g->dims, shape[d], &c))
+      return false;
     n = n > g->few ? n : n * c;
   }
   return n <= g->few;
 }
 
-// An op that hands its operand's elements on in row-major order: the executor needs no copy for it.
+// An op that hands its operand's elements on in row-major order: the executor needs no copy for
+// it.
 bool group_only_renames(const pir_clause *c) {
   const pir_node *body = &c->nodes[c->body];
-  if ((c->kind != PIR_CLAUSE_VIEW && c->kind != PIR_CLAUSE_POINTWISE) || body->op != PIR_V_LOAD) return false;
+  if ((c->kind != PIR_CLAUSE_VIEW && c->kind != PIR_CLAUSE_POINTWISE) || body->op != PIR_V_LOAD)
+    return false;
   return body->map_kind == PIR_MAP_ALIGNED ||
          (body->map_kind == PIR_MAP_LINEAR && c->nodes[body->map].op == PIR_I_OUT_LINEAR);
 }
 
-// Marks the nodes that the clause's value is made of: clauses of an op share them. Operands come before what reads
-// them.
+// Marks the nodes that the clause's value is made of: clauses of an op share them. Operands
+// come before what reads them.
 static bool mark_used(const pir_clause *c, bool *used, int most) {
-  if (c->node_count > most || c->body < 0) return false;
+  if (c->node_count > most || c->body < 0)
+    return false;
   used[c->body] = true;
   for (int i = c->node_count - 1; i >= 0; i--) {
     const pir_node *n = &c->nodes[i];
-    const int operands[] = {n->a, n->b, n->c, n->op == PIR_V_LOAD && n->map_kind == PIR_MAP_LINEAR ? n->map : -1};
+    const int operands[] = {n->a, n->b, n->c,
+                            n->op == PIR_V_LOAD && n->map_kind == PIR_MAP_LINEAR ? n->map : -1};
     for (size_t k = 0; used[i] && k < sizeof operands / sizeof *operands; k++)
-      if (operands[k] >= i) return false;
-      else if (operands[k] >= 0) used[operands[k]] = true;
+      if (operands[k] >= i)
+        return false;
+      else if (operands[k] >= 0)
+        used[operands[k]] = true;
   }
   return true;
 }
@@ -82,13 +97,18 @@ static bool mark_used(const pir_clause *c, bool *used, int most) {
 static bool reads_aligned(const pir_clause *c) {
   enum { MOST_NODES = 512 };
   bool used[MOST_NODES] = {false};
-  if (!mark_used(c, used, MOST_NODES)) return false;
+  if (!mark_used(c, used, MOST_NODES))
+    return false;
   for (int i = 0; i < c->node_count; i++) {
     const pir_node *n = &c->nodes[i];
-    if (!used[i]) continue;
-    if (n->op == PIR_I_OUT || n->op == PIR_I_OUT_LINEAR || n->op == PIR_I_LOAD) return false;
-    bool fixed = n->map_kind == PIR_MAP_LINEAR && c->nodes[n->map].op == PIR_I_CONST;  // the same element everywhere
-    if (n->op == PIR_V_LOAD && n->map_kind != PIR_MAP_ALIGNED && !fixed) return false;
+    if (!used[i])
+      continue;
+    if (n->op == PIR_I_OUT || n->op == PIR_I_OUT_LINEAR || n->op == PIR_I_LOAD)
+      return false;
+    bool fixed = n->map_kind == PIR_MAP_LINEAR &&
+                 c->nodes[n->map].op == PIR_I_CONST;  // the same element everywhere
+    if (n->op == PIR_V_LOAD && n->map_kind != PIR_MAP_ALIGNED && !fixed)
+      return false;
   }
   return true;
 }
@@ -100,7 +120,8 @@ static bool start_rows(grouping *g, const pir_op *op, cluster *c) {
   lower_site site;
   lower_space space;
   loop_module *m = pir_loop_module_create();
-  if (!m) return false;
+  if (!m)
+    return false;
   lower_init(&l, m, NULL, g->facts, NULL);
   bool ok = lower_open(&l, op, 0, &site) && lower_reduce_space(&site, &space);
   if (ok) {
@@ -112,19 +133,23 @@ static bool start_rows(grouping *g, const pir_op *op, cluster *c) {
   return ok;
 }
 
-// Whether the run of this very op shows how large its result is: no group can allocate that before.
+// Whether the run of this very op shows how large its result is: no group can allocate that
+// before.
 static bool shows_extent(const grouping *g, const pir_op *op, pir_dim dim, int depth) {
-  if (dim == PIR_DIM_UNKNOWN || depth > 32) return true;
+  if (dim == PIR_DIM_UNKNOWN || depth > 32)
+    return true;
   switch (pir_dim_kind_of(g->dims, dim)) {
     case PIR_DIM_CONST:
     case PIR_DIM_NEGATIVE: return false;
     case PIR_DIM_SYMBOL: {
-      const pir_value *source = pir_facts_symbol(g->facts, pir_dim_symbol_index(g->dims, dim)).value;
+      const pir_value *source =
+          pir_facts_symbol(g->facts, pir_dim_symbol_index(g->dims, dim)).value;
       return source && pir_value_op(source) == op;
     }
     default:
       for (size_t i = 0; i < pir_dim_operands(g->dims, dim); i++)
-        if (shows_extent(g, op, pir_dim_operand(g->dims, dim, i), depth + 1)) return true;
+        if (shows_extent(g, op, pir_dim_operand(g->dims, dim, i), depth + 1))
+          return true;
       return false;
   }
 }
@@ -133,34 +158,43 @@ static bool is_late(const grouping *g, const pir_op *op) {
   for (size_t i = 0; i < pir_op_results(op); i++) {
     const pir_fact *f = pir_facts_of(g->facts, pir_op_result(op, i));
     for (int d = 0; d < f->rank; d++)
-      if (shows_extent(g, op, f->shape[d], 0)) return true;
+      if (shows_extent(g, op, f->shape[d], 0))
+        return true;
     for (size_t k = 0; f->contents && k < f->content_count; k++)
-      if (f->contents[k] != PIR_DIM_UNKNOWN && shows_extent(g, op, f->contents[k], 0)) return true;
+      if (f->contents[k] != PIR_DIM_UNKNOWN && shows_extent(g, op, f->contents[k], 0))
+        return true;
   }
   return false;
 }
 
-// A cluster has the space of an op's first result: the others must be computed over the same one.
+// A cluster has the space of an op's first result: the others must be computed over the same
+// one.
 static bool one_space(const grouping *g, const pir_op *op, const pir_clause *first) {
   const pir_fact *f = result_fact(g, op);
   for (const pir_clause *c = first->next; c; c = c->next) {
     const pir_value *v = c->result < pir_op_results(op) ? pir_op_result(op, c->result) : NULL;
-    if (c->result == first->result || !v || !pir_value_type(v) || pir_value_unused(v)) continue;
+    if (c->result == first->result || !v || !pir_value_type(v) || pir_value_unused(v))
+      continue;
     const pir_fact *other = pir_facts_of(g->facts, v);
     if (c->kind != first->kind || c->kind == PIR_CLAUSE_CONTRACT ||
         !same_shape(g, f->shape, f->rank, other->shape, other->rank))
       return false;
-    if (c->axes_attr != first->axes_attr || c->axes_operand != first->axes_operand) return false;
+    if (c->axes_attr != first->axes_attr || c->axes_operand != first->axes_operand)
+      return false;
   }
   return true;
 }
 
-// Whether each result that is read is computed element by element: then spaces of their own are nests of their own.
+// Whether each result that is read is computed element by element: then spaces of their own are
+// nests of their own.
 static bool all_by_element(const pir_op *op, const pir_clause *first) {
   for (const pir_clause *c = first; c; c = c->next) {
     const pir_value *v = c->result < pir_op_results(op) ? pir_op_result(op, c->result) : NULL;
-    if (!v || !pir_value_type(v) || pir_value_unused(v)) continue;
-    if (c->kind != PIR_CLAUSE_POINTWISE && c->kind != PIR_CLAUSE_VIEW && c->kind != PIR_CLAUSE_GATHER) return false;
+    if (!v || !pir_value_type(v) || pir_value_unused(v))
+      continue;
+    if (c->kind != PIR_CLAUSE_POINTWISE && c->kind != PIR_CLAUSE_VIEW &&
+        c->kind != PIR_CLAUSE_GATHER)
+      return false;
   }
   return true;
 }
@@ -169,13 +203,19 @@ static bool all_by_element(const pir_op *op, const pir_clause *first) {
 static const char *start_cluster(grouping *g, const node *n, cluster *c) {
   static const char few[] = "few elements";
   const pir_clause *clause = n->clause;
-  const pir_fact *f = clause ? result_fact(g, n->op) : NULL;  // an op without a meaning may have no result
-  if (!clause) return "no clause says what an element is";
-  if (group_only_renames(clause)) return "it only renames elements";
+  const pir_fact *f =
+      clause ? result_fact(g, n->op) : NULL;  // an op without a meaning may have no result
+  if (!clause)
+    return "no clause says what an element is";
+  if (group_only_renames(clause))
+    return "it only renames elements";
   bool alone = !one_space(g, n->op, clause);
-  if (alone && !all_by_element(n->op, clause)) return "its results are computed over different spaces";
-  if (is_late(g, n->op)) return "only running it shows how large its result is";
-  if (!pir_codegen_can(n->op, g->facts)) return "its clause has no form in loops";
+  if (alone && !all_by_element(n->op, clause))
+    return "its results are computed over different spaces";
+  if (is_late(g, n->op))
+    return "only running it shows how large its result is";
+  if (!pir_codegen_can(n->op, g->facts))
+    return "its clause has no form in loops";
   *c = (cluster){.kind = CLUSTER_ELEMENTS, .alone = alone, .rank = f->rank};
   memcpy(c->shape, f->shape, sizeof c->shape);
   c->aligned = clause->kind == PIR_CLAUSE_POINTWISE && reads_aligned(clause);
@@ -188,7 +228,8 @@ static const char *start_cluster(grouping *g, const node *n, cluster *c) {
     case PIR_CLAUSE_CONTRACT: c->kind = CLUSTER_CONTRACTS; return NULL;
     case PIR_CLAUSE_REDUCE:
       c->kind = CLUSTER_ROWS;
-      if (!start_rows(g, n->op, c)) return "its reduction has no form in loops";
+      if (!start_rows(g, n->op, c))
+        return "its reduction has no form in loops";
       return is_small(g, c->shape, c->rank) ? few : NULL;
     default: return "scans and scatters are not compiled";
   }
@@ -196,29 +237,36 @@ static const char *start_cluster(grouping *g, const node *n, cluster *c) {
 
 static bool is_barrier(const pir_op *op) {
   uint32_t traits = pir_op_def(op)->traits;
-  if (traits & (PIR_PARAMETER | PIR_CONSTANT | PIR_INPUT | PIR_OUTPUT | PIR_TERMINATOR)) return false;
+  if (traits & (PIR_PARAMETER | PIR_CONSTANT | PIR_INPUT | PIR_OUTPUT | PIR_TERMINATOR))
+    return false;
   return !(traits & PIR_PURE) || (traits & (PIR_RANDOM | PIR_INPLACE | PIR_CONTROL));
 }
 
 // ---- cycles
 
-// Pushes what `at` (a cluster, or an op alone) reads from. True when an outside step reads from x or y.
-static bool step_back(grouping *g, uint32_t at, const cluster *x, const cluster *y, uint32_t first, uint32_t *top) {
+// Pushes what `at` (a cluster, or an op alone) reads from. True when an outside step reads from
+// x or y.
+static bool step_back(grouping *g, uint32_t at, const cluster *x, const cluster *y,
+                      uint32_t first, uint32_t *top) {
   const cluster *c = at < g->cluster_count ? &g->clusters[at] : NULL;
   bool own = c == x || c == y;
-  for (uint32_t i = c ? c->head : at - g->cluster_count; i != NO_CLUSTER; i = c ? g->nodes[i].next : NO_CLUSTER) {
+  for (uint32_t i = c ? c->head : at - g->cluster_count; i != NO_CLUSTER;
+       i = c ? g->nodes[i].next : NO_CLUSTER) {
     const pir_op *op = g->nodes[i].op;
     for (size_t k = 0; k < pir_op_operands(op); k++) {
       node *p = producer(g, pir_op_operand(op, k));
-      if (!p) continue;
+      if (!p)
+        continue;
       cluster *of = p->cluster != NO_CLUSTER ? &g->clusters[p->cluster] : NULL;
       uint32_t index = (uint32_t)(p - g->nodes);
       if (of == x || of == y) {
-        if (!own) return true;
+        if (!own)
+          return true;
         continue;
       }
       uint64_t *seen = of ? &of->seen : &p->seen;
-      if ((of ? of->last : index) < first || *seen == g->stamp) continue;
+      if ((of ? of->last : index) < first || *seen == g->stamp)
+        continue;
       *seen = g->stamp;
       g->stack[(*top)++] = of ? p->cluster : g->cluster_count + index;
     }
@@ -226,29 +274,35 @@ static bool step_back(grouping *g, uint32_t at, const cluster *x, const cluster 
   return false;
 }
 
-// Whether a path leads from the union of x and y out of it and back. Clusters are single steps on a path.
+// Whether a path leads from the union of x and y out of it and back. Clusters are single steps
+// on a path.
 static bool leads_back(grouping *g, const cluster *x, const cluster *y) {
   uint32_t first = x->first < y->first ? x->first : y->first, top = 0;
   g->stamp++;
   step_back(g, (uint32_t)(x - g->clusters), x, y, first, &top);
   step_back(g, (uint32_t)(y - g->clusters), x, y, first, &top);
   while (top)
-    if (step_back(g, g->stack[--top], x, y, first, &top)) return true;
+    if (step_back(g, g->stack[--top], x, y, first, &top))
+      return true;
   return false;
 }
 
 // ---- merging
 
-static bool is_row_shape(const grouping *g, const cluster *rows, const pir_dim *shape, int rank) {
+static bool is_row_shape(const grouping *g, const cluster *rows, const pir_dim *shape,
+                         int rank) {
   int d = 0;
   if (rank == rows->rank) {
     for (; d < rank; d++)
-      if (!same_dim(g, shape[d], rows->reduced[d] ? 1 : rows->shape[d])) return false;
+      if (!same_dim(g, shape[d], rows->reduced[d] ? 1 : rows->shape[d]))
+        return false;
     return true;
   }
   for (int i = 0; i < rows->rank; i++) {
-    if (rows->reduced[i]) continue;
-    if (d >= rank || !same_dim(g, shape[d++], rows->shape[i])) return false;
+    if (rows->reduced[i])
+      continue;
+    if (d >= rank || !same_dim(g, shape[d++], rows->shape[i]))
+      return false;
   }
   return d == rank;
 }
@@ -271,9 +325,11 @@ static bool feeds(const grouping *g, const cluster *from, const cluster *c) {
     pir_dtype rounded;
     for (size_t k = 0; lower_is_contraction(op) && k < pir_op_operands(op); k++) {
       const pir_value *source = pir_op_operand(op, k);
-      if (source) lower_rounded(g->facts, source, casts, &source, &rounded);
+      if (source)
+        lower_rounded(g->facts, source, casts, &source, &rounded);
       const node *p = producer(g, source);
-      if (p && p->cluster != NO_CLUSTER && &g->clusters[p->cluster] == from) return true;
+      if (p && p->cluster != NO_CLUSTER && &g->clusters[p->cluster] == from)
+        return true;
     }
   }
   return false;
@@ -285,24 +341,31 @@ static bool is_in(const grouping *g, const cluster *c, const pir_op *op) {
 }
 
 // Whether `op` reads what a cluster makes, once, as `value`, and nobody else reads any of it.
-static bool takes_all(const grouping *g, const pir_op *op, const pir_value *value, const cluster *c) {
+static bool takes_all(const grouping *g, const pir_op *op, const pir_value *value,
+                      const cluster *c) {
   for (uint32_t i = c->head; i != NO_CLUSTER; i = g->nodes[i].next)
     for (size_t k = 0; k < pir_op_results(g->nodes[i].op); k++) {
       const pir_value *v = pir_op_result(g->nodes[i].op, k);
       for (pir_use *u = pir_value_first_use(v); u; u = pir_use_next(u)) {
-        if (is_in(g, c, pir_use_owner(u))) continue;
-        if (v != value || pir_use_owner(u) != op || !pir_value_single_use(v)) return false;
+        if (is_in(g, c, pir_use_owner(u)))
+          continue;
+        if (v != value || pir_use_owner(u) != op || !pir_value_single_use(v))
+          return false;
       }
     }
   return true;
 }
 
-// The contraction with the memory orders that it will have where its neighbours are such contractions too.
-static bool describe(const grouping *g, const pir_op *op, contraction *c, const pir_value **out_a) {
+// The contraction with the memory orders that it will have where its neighbours are such
+// contractions too.
+static bool describe(const grouping *g, const pir_op *op, contraction *c,
+                     const pir_value **out_a) {
   int a, b;
-  if (!pir_contract_match(op, g->facts, c, &a, &b) || c->a.rank != c->out.rank) return false;
+  if (!pir_contract_match(op, g->facts, c, &a, &b) || c->a.rank != c->out.rank)
+    return false;
   const pir_op *weights = pir_value_op(pir_op_operand(op, (size_t)b));
-  if (!weights || !pir_op_has(weights, PIR_PARAMETER)) return false;
+  if (!weights || !pir_op_has(weights, PIR_PARAMETER))
+    return false;
   pir_contract_order(c, c->out.order);
   memcpy(c->a.order, c->out.order, sizeof c->a.order);
   *out_a = pir_op_operand(op, (size_t)a);
@@ -310,43 +373,62 @@ static bool describe(const grouping *g, const pir_op *op, contraction *c, const 
   return true;
 }
 
-// Two contractions go together where that pays (contract_pair.c), and nobody else reads what is between them.
+// Two contractions go together where that pays (contract_pair.c), and nobody else reads what is
+// between them.
 static const char *not_a_pair(grouping *g, const cluster *first, const cluster *second) {
   const pir_op *one = NULL, *two = g->nodes[second->head].op;
   contraction c[2];
   const pir_value *in, *between;
-  if (second->ops != 1 || first->paired || g->target.cuda_arch) return "the group has its contractions";
+  if (second->ops != 1 || first->paired || g->target.cuda_arch)
+    return "the group has its contractions";
   for (uint32_t i = first->head; i != NO_CLUSTER; i = g->nodes[i].next)
-    if (lower_is_contraction(g->nodes[i].op)) one = g->nodes[i].op;
+    if (lower_is_contraction(g->nodes[i].op))
+      one = g->nodes[i].op;
   if (!one || !describe(g, one, &c[0], &in) || !describe(g, two, &c[1], &between))
     return "one of the contractions has no constant weights";
   const pir_fact *f = pir_facts_of(g->facts, between);
-  if (!same_shape(g, f->shape, f->rank, first->shape, first->rank) || !takes_all(g, two, between, first))
+  if (!same_shape(g, f->shape, f->rank, first->shape, first->rank) ||
+      !takes_all(g, two, between, first))
     return "what lies between the contractions is read by others too";
-  if (!pir_contract_pairs(&c[0], &c[1], &g->target)) return "two contractions gain nothing by being done together";
+  if (!pir_contract_pairs(&c[0], &c[1], &g->target))
+    return "two contractions gain nothing by being done together";
   return leads_back(g, first, second) ? leaves : NULL;
 }
 
-// NULL when one nest does for both (a reads what b makes, or the other way round); else why not.
+// NULL when one nest does for both (a reads what b makes, or the other way round); else why
+// not.
 static const char *hindrance(grouping *g, const cluster *a, const cluster *b) {
-  if (a->alone || b->alone) return "results over different spaces keep to themselves";
-  if (a->segment != b->segment) return "an op with effects lies between";
-  if (a->kind == CLUSTER_ATTENTION || b->kind == CLUSTER_ATTENTION) return "attention is a group of its own";
-  if (a->ops + b->ops > MAX_OPS) return "the group would be too large";
+  if (a->alone || b->alone)
+    return "results over different spaces keep to themselves";
+  if (a->segment != b->segment)
+    return "an op with effects lies between";
+  if (a->kind == CLUSTER_ATTENTION || b->kind == CLUSTER_ATTENTION)
+    return "attention is a group of its own";
+  if (a->ops + b->ops > MAX_OPS)
+    return "the group would be too large";
   if (a->kept || b->kept)
-    return "others read the joined tensor too: it is made in memory, where its parts may be already";
-  if (a->kind == CLUSTER_CONTRACTS && b->kind == CLUSTER_CONTRACTS) return not_a_pair(g, b, a);
-  if (b->kind == CLUSTER_CONTRACTS || (b->kind == CLUSTER_ROWS && a->kind == CLUSTER_ELEMENTS)) {
+    return "others read the joined tensor too: it is made in memory, where its parts may be "
+           "already";
+  if (a->kind == CLUSTER_CONTRACTS && b->kind == CLUSTER_CONTRACTS)
+    return not_a_pair(g, b, a);
+  if (b->kind == CLUSTER_CONTRACTS ||
+      (b->kind == CLUSTER_ROWS && a->kind == CLUSTER_ELEMENTS)) {
     const cluster *t = a;
     a = b;
     b = t;
   }
   if (a->kind == CLUSTER_ROWS)
-    return !goes_with_rows(g, a, b) ? "they do not reduce over one space" : leads_back(g, a, b) ? leaves : NULL;
-  if (b->kind == CLUSTER_ROWS) return "a contraction is not computed row by row";
-  if (!same_shape(g, a->shape, a->rank, b->shape, b->rank)) return "their shapes differ";
-  if (a->kind == CLUSTER_CONTRACTS && !b->aligned) return "it reads other elements of the sums than its own";
-  if (a->kind == CLUSTER_CONTRACTS && feeds(g, b, a)) return "the operands of a contraction come from memory";
+    return !goes_with_rows(g, a, b) ? "they do not reduce over one space"
+           : leads_back(g, a, b)    ? leaves
+                                    : NULL;
+  if (b->kind == CLUSTER_ROWS)
+    return "a contraction is not computed row by row";
+  if (!same_shape(g, a->shape, a->rank, b->shape, b->rank))
+    return "their shapes differ";
+  if (a->kind == CLUSTER_CONTRACTS && !b->aligned)
+    return "it reads other elements of the sums than its own";
+  if (a->kind == CLUSTER_CONTRACTS && feeds(g, b, a))
+    return "the operands of a contraction come from memory";
   return leads_back(g, a, b) ? leaves : NULL;
 }
 
@@ -365,27 +447,33 @@ static void merge(grouping *g, cluster *into, cluster *from) {
   g->nodes[into->tail].next = from->head;
   into->tail = from->tail;
   into->ops += from->ops;
-  if (from->first < into->first) into->first = from->first;
-  if (from->last > into->last) into->last = from->last;
+  if (from->first < into->first)
+    into->first = from->first;
+  if (from->last > into->last)
+    into->last = from->last;
   from->head = NO_CLUSTER;
   from->ops = 0;
 }
 
-// Reading members one by one saves nothing where the joined tensor must be in memory for another reader.
+// Reading members one by one saves nothing where the joined tensor must be in memory for
+// another reader.
 static bool is_kept(const grouping *g, const node *n, const node *list) {
-  if (g->target.cuda_arch || pir_value_single_use(pir_op_result(n->op, 0))) return false;
+  if (g->target.cuda_arch || pir_value_single_use(pir_op_result(n->op, 0)))
+    return false;
   for (size_t k = 0; k < pir_op_operands(list->op); k++) {
     const node *p = producer(g, pir_op_operand(list->op, k));
-    if (p && p->cluster != NO_CLUSTER) return true;
+    if (p && p->cluster != NO_CLUSTER)
+      return true;
   }
   return false;
 }
 
 // The list that a join reads comes along, when nobody else reads it.
 static void take_list(grouping *g, node *n, cluster *c) {
-  node *list = n->clause->kind == PIR_CLAUSE_JOIN
-                   ? producer(g, pir_op_operand(n->op, (size_t)n->clause->nodes[n->clause->body].k))
-                   : NULL;
+  node *list =
+      n->clause->kind == PIR_CLAUSE_JOIN
+          ? producer(g, pir_op_operand(n->op, (size_t)n->clause->nodes[n->clause->body].k))
+          : NULL;
   if (!list || list->cluster != NO_CLUSTER || list->segment != n->segment ||
       !pir_value_single_use(pir_op_result(list->op, 0)))
     return;
@@ -408,27 +496,32 @@ static bool waits_for_contraction(const grouping *g, const pir_op *op) {
   pir_dtype rounded;
   if (reader && lower_is_contraction(reader))
     return lower_rounded(g->facts, pir_op_result(op, 0), casts, &source, &rounded) > 0;
-  if (!reader || !pir_op_results(reader)) return false;
+  if (!reader || !pir_op_results(reader))
+    return false;
   const pir_op *second = only_reader(pir_op_result(reader, 0));
   return second && lower_is_contraction(second) &&
-         lower_rounded(g->facts, pir_op_result(reader, 0), casts, &source, &rounded) == 2 && casts[1] == op;
+         lower_rounded(g->facts, pir_op_result(reader, 0), casts, &source, &rounded) == 2 &&
+         casts[1] == op;
 }
 
 static void take_casts(grouping *g, node *n, cluster *c) {
   const pir_op *casts[2];
   const pir_value *source;
   pir_dtype rounded;
-  if (c->kind != CLUSTER_CONTRACTS) return;
+  if (c->kind != CLUSTER_CONTRACTS)
+    return;
   for (size_t k = 0; k < pir_op_operands(n->op); k++) {
     pir_value *v = pir_op_operand(n->op, k);
     int count = v ? lower_rounded(g->facts, v, casts, &source, &rounded) : 0;
     for (int i = 0; i < count; i++) {
       node *cast = node_of(g, casts[i]);
-      if (!cast || cast->cluster != NO_CLUSTER || cast->segment != n->segment) break;
+      if (!cast || cast->cluster != NO_CLUSTER || cast->segment != n->segment)
+        break;
       cast->cluster = n->cluster;
       g->nodes[c->tail].next = (uint32_t)(cast - g->nodes);
       c->tail = (uint32_t)(cast - g->nodes);
-      if (c->tail < c->first) c->first = c->tail;
+      if (c->tail < c->first)
+        c->first = c->tail;
       c->ops++;
     }
   }
@@ -436,10 +529,13 @@ static void take_casts(grouping *g, node *n, cluster *c) {
 
 // What an op that only moves elements reads; NULL when `n` is none or others read it too.
 static pir_value *moved(const node *n) {
-  const pir_node *body = n && n->clause && n->clause->body >= 0 ? &n->clause->nodes[n->clause->body] : NULL;
-  if (!body || body->op != PIR_V_LOAD || body->a >= 0 || pir_op_results(n->op) != 1) return NULL;
-  return n->clause->kind == PIR_CLAUSE_VIEW || group_only_renames(n->clause) ? pir_op_operand(n->op, (size_t)body->k)
-                                                                             : NULL;
+  const pir_node *body =
+      n && n->clause && n->clause->body >= 0 ? &n->clause->nodes[n->clause->body] : NULL;
+  if (!body || body->op != PIR_V_LOAD || body->a >= 0 || pir_op_results(n->op) != 1)
+    return NULL;
+  return n->clause->kind == PIR_CLAUSE_VIEW || group_only_renames(n->clause)
+             ? pir_op_operand(n->op, (size_t)body->k)
+             : NULL;
 }
 
 static void append(grouping *g, cluster *c, node *n) {
@@ -447,25 +543,32 @@ static void append(grouping *g, cluster *c, node *n) {
   n->cluster = (uint32_t)(c - g->clusters);
   g->nodes[c->tail].next = i;
   c->tail = i;
-  if (i < c->first) c->first = i;
-  if (i > c->last) c->last = i;
+  if (i < c->first)
+    c->first = i;
+  if (i > c->last)
+    c->last = i;
   c->ops++;
 }
 
-// Renaming, moving, renaming back (a shuffle of channels) is one move between tensors of one rank, which may lie in any
-// order; by itself each renaming would want row-major memory. `n` is the last of them.
+// Renaming, moving, renaming back (a shuffle of channels) is one move between tensors of one
+// rank, which may lie in any order; by itself each renaming would want row-major memory. `n` is
+// the last of them.
 static void take_moves(grouping *g, node *n) {
   pir_value *middle = group_only_renames(n->clause) ? moved(n) : NULL, *first, *source;
   node *turn = producer(g, middle), *before = turn ? producer(g, first = moved(turn)) : NULL;
   cluster *c = turn && turn->cluster != NO_CLUSTER ? &g->clusters[turn->cluster] : NULL;
-  if (!c || c->ops != 1 || turn->clause->kind != PIR_CLAUSE_VIEW || !before || before->cluster != NO_CLUSTER) return;
-  if (!before->clause || !group_only_renames(before->clause) || !(source = moved(before))) return;
-  if (!pir_value_single_use(middle) || !pir_value_single_use(first) || turn->segment != n->segment ||
-      before->segment != n->segment)
+  if (!c || c->ops != 1 || turn->clause->kind != PIR_CLAUSE_VIEW || !before ||
+      before->cluster != NO_CLUSTER)
+    return;
+  if (!before->clause || !group_only_renames(before->clause) || !(source = moved(before)))
+    return;
+  if (!pir_value_single_use(middle) || !pir_value_single_use(first) ||
+      turn->segment != n->segment || before->segment != n->segment)
     return;
   const node *maker = producer(g, source);
   const pir_fact *from = pir_facts_of(g->facts, source), *to = result_fact(g, n->op);
-  if (!maker || maker->cluster == NO_CLUSTER || from->rank != to->rank || to->rank < 3) return;
+  if (!maker || maker->cluster == NO_CLUSTER || from->rank != to->rank || to->rank < 3)
+    return;
   append(g, c, before);
   append(g, c, n);
   c->rank = to->rank;
@@ -475,14 +578,20 @@ static void take_moves(grouping *g, node *n) {
 static void visit(grouping *g, uint32_t i) {
   node *n = &g->nodes[i];
   cluster c;
-  if (n->cluster != NO_CLUSTER) return;  // of attention
-  if (n->clause && group_only_renames(n->clause)) take_moves(g, n);
-  if (n->cluster != NO_CLUSTER) return;
-  if (pir_op_results(n->op) == 1 && waits_for_contraction(g, n->op)) return;
+  if (n->cluster != NO_CLUSTER)
+    return;  // of attention
+  if (n->clause && group_only_renames(n->clause))
+    take_moves(g, n);
+  if (n->cluster != NO_CLUSTER)
+    return;
+  if (pir_op_results(n->op) == 1 && waits_for_contraction(g, n->op))
+    return;
   const char *why = start_cluster(g, n, &c);
   if (why) {
-    uint32_t plain = PIR_CONSTANT | PIR_INPUT | PIR_OUTPUT | PIR_PARAMETER | PIR_STRUCTURAL | PIR_TERMINATOR;
-    if (!(pir_op_def(n->op)->traits & plain)) pir_remark(n->op, "is not compiled: %s", why);
+    uint32_t plain =
+        PIR_CONSTANT | PIR_INPUT | PIR_OUTPUT | PIR_PARAMETER | PIR_STRUCTURAL | PIR_TERMINATOR;
+    if (!(pir_op_def(n->op)->traits & plain))
+      pir_remark(n->op, "is not compiled: %s", why);
     return;
   }
   c.segment = n->segment;
@@ -493,23 +602,29 @@ static void visit(grouping *g, uint32_t i) {
   take_casts(g, n, &c);
   g->clusters[g->cluster_count++] = c;
   int kind = n->clause->kind;
-  bool views = kind != PIR_CLAUSE_POINTWISE && kind != PIR_CLAUSE_REDUCE && kind != PIR_CLAUSE_CONTRACT;
+  bool views =
+      kind != PIR_CLAUSE_POINTWISE && kind != PIR_CLAUSE_REDUCE && kind != PIR_CLAUSE_CONTRACT;
   // Producers made last first: a residual joins the branch that ends with it.
   for (uint64_t below = UINT64_MAX; !views;) {
     const node *best = NULL;
     for (size_t k = 0; k < pir_op_operands(n->op); k++) {
       const node *p = producer(g, pir_op_operand(n->op, k));
-      if (p && p->cluster != NO_CLUSTER && (uint64_t)(p - g->nodes) < below && (!best || p > best)) best = p;
+      if (p && p->cluster != NO_CLUSTER && (uint64_t)(p - g->nodes) < below &&
+          (!best || p > best))
+        best = p;
     }
-    if (!best) break;
+    if (!best)
+      break;
     below = (uint64_t)(best - g->nodes);
     cluster *own = &g->clusters[n->cluster], *other = &g->clusters[best->cluster];
-    if (own == other) continue;
+    if (own == other)
+      continue;
     why = hindrance(g, own, other);
-    if (!why) merge(g, other, own);
+    if (!why)
+      merge(g, other, own);
     else
-      pir_remark(n->op, "is not fused with \"%.*s\": %s", (int)pir_op_name(best->op).size, pir_op_name(best->op).data,
-                 why);
+      pir_remark(n->op, "is not fused with \"%.*s\": %s", (int)pir_op_name(best->op).size,
+                 pir_op_name(best->op).data, why);
   }
 }
 
@@ -519,13 +634,16 @@ static void collect(grouping *g, pir_block *block) {
   uint32_t segment = 0;
   g->count = 0;
   for (pir_op *op = pir_block_first(block); op; op = pir_op_next(op)) {
-    if (is_barrier(op)) segment++;
+    if (is_barrier(op))
+      segment++;
     const pir_opdef *def = pir_op_meaning(op);
     node *n = &g->nodes[g->count++];
     *n = (node){.op = op, .cluster = NO_CLUSTER, .next = NO_CLUSTER, .segment = segment};
     pir_op_set_mark(op, g->count);
-    if (is_barrier(op)) segment++;
-    else if (def && def->clause && !pir_op_has(op, PIR_CONSTANT) && pir_op_results(op)) n->clause = group_clause(g, op);
+    if (is_barrier(op))
+      segment++;
+    else if (def && def->clause && !pir_op_has(op, PIR_CONSTANT) && pir_op_results(op))
+      n->clause = group_clause(g, op);
   }
 }
 
@@ -534,10 +652,13 @@ const pir_clause *group_clause(const grouping *g, const pir_op *op) {
   loop_module *m = pir_loop_module_create();
   lowering l;
   lower_site site;
-  if (!m) return NULL;
+  if (!m)
+    return NULL;
   lower_init(&l, m, NULL, g->facts, NULL);
   const pir_clause *c =
-      def->clause && !pir_op_has(op, PIR_STRUCTURAL) && lower_open(&l, op, 0, &site) ? site.clause : NULL;
+      def->clause && !pir_op_has(op, PIR_STRUCTURAL) && lower_open(&l, op, 0, &site)
+          ? site.clause
+          : NULL;
   pir_loop_module_destroy(m);
   return c;
 }
@@ -549,16 +670,20 @@ static pir_status group_block(grouping *g, pir_block *block) {
   g->arena = &arena;
   g->block = block;
   g->nodes = pir_arena_alloc(&arena, pir_arena_size(&arena, count + 1, sizeof *g->nodes));
-  g->clusters = pir_arena_zalloc(&arena, pir_arena_size(&arena, count + 1, sizeof *g->clusters));
+  g->clusters =
+      pir_arena_zalloc(&arena, pir_arena_size(&arena, count + 1, sizeof *g->clusters));
   g->stack = pir_arena_alloc(&arena, pir_arena_size(&arena, 2 * count + 4, sizeof *g->stack));
   g->cluster_count = 0;
   g->stamp = 0;
   collect(g, block);
   group_attention(g);
-  for (uint32_t i = 0; i < g->count; i++) visit(g, i);
+  for (uint32_t i = 0; i < g->count; i++)
+    visit(g, i);
   pir_status status = group_materialise(g);
-  if (!status) group_layouts(g);
-  if (!status) group_places(g), status = g->failed;
+  if (!status)
+    group_layouts(g);
+  if (!status)
+    group_places(g), status = g->failed;
   pir_arena_destroy(&arena);
   return status;
 }
@@ -578,27 +703,33 @@ static pir_status group_scans(grouping *g, pir_block *block) {
 // The option's number; -1 when it is none.
 static int64_t read_few(pir_str text) {
   int64_t n = 0;
-  if (!text.size) return FEW_ELEMENTS;
+  if (!text.size)
+    return FEW_ELEMENTS;
   for (size_t i = 0; i < text.size; i++) {
-    if (text.data[i] < '0' || text.data[i] > '9' || n > 1 << 20) return -1;
+    if (text.data[i] < '0' || text.data[i] > '9' || n > 1 << 20)
+      return -1;
     n = n * 10 + (text.data[i] - '0');
   }
   return n;
 }
 
 pir_status pir_pass_group(pir_pass_run *run) {
-  grouping g = {.run = run, .facts = pir_run_facts(run), .ctx = pir_program_context(run->program)};
+  grouping g = {
+      .run = run, .facts = pir_run_facts(run), .ctx = pir_program_context(run->program)};
   g.few = read_few(pir_run_option(run, "few"));
-  if (g.few < 0) return pir_report(g.ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN, "option 'few' expects a number");
-  if (!g.facts) return pir_run_facts_status(run);
+  if (g.few < 0)
+    return pir_report(g.ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
+                      "option 'few' expects a number");
+  if (!g.facts)
+    return pir_run_facts_status(run);
   g.dims = pir_facts_dims(g.facts);
   char target[32] = "native";
   pir_str wanted = pir_run_option(run, "target");
   if (wanted.size && wanted.size < sizeof target)
     pir_text_format(target, sizeof target, "%.*s", (int)wanted.size, wanted.data);
   if (wanted.size >= sizeof target || pir_target_get(target, &g.target))
-    return pir_report(g.ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN, "option 'target' expects one of: %s",
-                      pir_target_names());
+    return pir_report(g.ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
+                      "option 'target' expects one of: %s", pir_target_names());
   PIR_TRY(group_block(&g, pir_program_block(run->program)));
   PIR_TRY(group_scans(&g, pir_program_block(run->program)));
   pir_run_count(run, "groups", g.made);

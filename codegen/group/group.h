@@ -6,7 +6,12 @@
 
 #include <pir/pass.h>
 
-typedef enum cluster_kind { CLUSTER_ELEMENTS, CLUSTER_ROWS, CLUSTER_CONTRACTS, CLUSTER_ATTENTION } cluster_kind;
+typedef enum cluster_kind {
+  CLUSTER_ELEMENTS,
+  CLUSTER_ROWS,
+  CLUSTER_CONTRACTS,
+  CLUSTER_ATTENTION
+} cluster_kind;
 
 #define GROUP_NONE UINT32_MAX
 
@@ -25,8 +30,9 @@ typedef struct cluster {
   bool aligned;  // only ops that read at the element they compute
   bool alone;    // one op whose results have spaces of their own: nothing goes with it
   bool dropped;  // not to be made after all
-  bool kept;     // a joined tensor that others read as well: its operands may be written where it has them (place.c)
-  bool paired;   // two contractions
+  bool kept;  // a joined tensor that others read as well: its operands may be written where it
+              // has them (place.c)
+  bool paired;  // two contractions
   int rank;
   pir_dim shape[PIR_MAX_RANK];  // of the elements; of the space of rows; of the sums
   bool reduced[PIR_MAX_RANK];
@@ -58,7 +64,8 @@ typedef struct grouping {
 
 // The clause of the op's first result; NULL when it has none.
 const pir_clause *group_clause(const grouping *g, const pir_op *op);
-// An op that hands its operand's elements on in row-major order: the executor needs no copy for it.
+// An op that hands its operand's elements on in row-major order: the executor needs no copy for
+// it.
 bool group_only_renames(const pir_clause *c);
 // Makes the clusters that are attention. group_attention.c
 void group_attention(grouping *g);
@@ -69,7 +76,8 @@ void group_take_apart(grouping *g, pir_op *group);
 void group_layouts(grouping *g);
 // Decides which tensors lie in others, and notes it. place.c
 void group_places(grouping *g);
-// Decides whether parts of what the op splits are read where they lie, and have the memory order of the whole.
+// Decides whether parts of what the op splits are read where they lie, and have the memory
+// order of the whole.
 void group_split(grouping *g, pir_op *op);
 // What the value is such a part of, or NULL.
 const pir_value *group_whole(const pir_value *part);

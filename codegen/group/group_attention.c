@@ -1,6 +1,6 @@
-// Makes a cluster of each attention of the block (attention.h), before all others: both products, what lies between,
-// and the ops around that only say where elements are, or scale them on the way: they are index arithmetic of its
-// loops.
+// Makes a cluster of each attention of the block (attention.h), before all others: both
+// products, what lies between, and the ops around that only say where elements are, or scale
+// them on the way: they are index arithmetic of its loops.
 #include "attention.h"
 #include "group.h"
 
@@ -16,7 +16,8 @@ typedef struct gathering {
 
 static bool is_member(const gathering *t, uint32_t node) {
   for (uint32_t i = 0; i < t->count; i++)
-    if (t->members[i] == node) return true;
+    if (t->members[i] == node)
+      return true;
   return false;
 }
 
@@ -28,17 +29,21 @@ static node *node_of(const grouping *g, const pir_op *op) {
 static void add(gathering *t, const pir_op *op) {
   const node *n = node_of(t->g, op);
   uint32_t index = n ? (uint32_t)(n - t->g->nodes) : 0;
-  if (n && is_member(t, index)) return;
-  if (!n || t->count == MAX_MEMBERS || n->cluster != GROUP_NONE || n->segment != node_of(t->g, t->a->second)->segment)
+  if (n && is_member(t, index))
+    return;
+  if (!n || t->count == MAX_MEMBERS || n->cluster != GROUP_NONE ||
+      n->segment != node_of(t->g, t->a->second)->segment)
     t->full = true;
-  else t->members[t->count++] = index;
+  else
+    t->members[t->count++] = index;
 }
 
 static bool is_read_by_members(const gathering *t, const pir_op *op) {
   for (size_t i = 0; i < pir_op_results(op); i++)
     for (pir_use *u = pir_value_first_use(pir_op_result(op, i)); u; u = pir_use_next(u)) {
       const node *n = node_of(t->g, pir_use_owner(u));
-      if (!n || !is_member(t, (uint32_t)(n - t->g->nodes))) return false;
+      if (!n || !is_member(t, (uint32_t)(n - t->g->nodes)))
+        return false;
     }
   return true;
 }
@@ -47,40 +52,55 @@ static bool is_read_by_members(const gathering *t, const pir_op *op) {
 
 static bool splits_list(const pir_op *op) {
   const pir_value *list = pir_op_operands(op) == 1 ? pir_op_operand(op, 0) : NULL;
-  return pir_op_has(op, PIR_STRUCTURAL) && list && pir_type_kind_of(pir_value_type(list)) == PIR_TYPE_VECTOR;
+  return pir_op_has(op, PIR_STRUCTURAL) && list &&
+         pir_type_kind_of(pir_value_type(list)) == PIR_TYPE_VECTOR;
 }
 
-// An op that only says where the elements of its operand are; but a reshape costs nothing where it is.
+// An op that only says where the elements of its operand are; but a reshape costs nothing where
+// it is.
 static bool only_moves(const gathering *t, const pir_op *op) {
   const pir_opdef *def = pir_op_meaning(op);
-  if (pir_op_regions(op) || pir_op_has(op, PIR_CONSTANT | PIR_PARAMETER)) return false;
-  if (splits_list(op)) return true;
-  if (!def || !def->clause || !pir_op_has(op, PIR_PURE)) return false;
-  if (def->clause->kind == PIR_CLAUSE_SPLIT) return true;
+  if (pir_op_regions(op) || pir_op_has(op, PIR_CONSTANT | PIR_PARAMETER))
+    return false;
+  if (splits_list(op))
+    return true;
+  if (!def || !def->clause || !pir_op_has(op, PIR_PURE))
+    return false;
+  if (def->clause->kind == PIR_CLAUSE_SPLIT)
+    return true;
   const pir_clause *c = group_clause(t->g, op);
-  return c && (c->kind == PIR_CLAUSE_VIEW || c->kind == PIR_CLAUSE_POINTWISE) && !group_only_renames(c) &&
-         c->nodes[c->body].op == PIR_V_LOAD && pir_codegen_can(op, t->g->facts);
+  return c && (c->kind == PIR_CLAUSE_VIEW || c->kind == PIR_CLAUSE_POINTWISE) &&
+         !group_only_renames(c) && c->nodes[c->body].op == PIR_V_LOAD &&
+         pir_codegen_can(op, t->g->facts);
 }
 
 static bool only_scales(const gathering *t, const pir_op *op) {
   const pir_opdef *def = pir_op_meaning(op);
-  if (!def || !def->clause || pir_op_has(op, PIR_STRUCTURAL | PIR_CONSTANT) || !pir_op_has(op, PIR_PURE)) return false;
+  if (!def || !def->clause || pir_op_has(op, PIR_STRUCTURAL | PIR_CONSTANT) ||
+      !pir_op_has(op, PIR_PURE))
+    return false;
   const pir_clause *c = group_clause(t->g, op);
   return c && c->kind == PIR_CLAUSE_POINTWISE && pir_codegen_can(op, t->g->facts);
 }
 
-// Takes what makes an operand, as far as it moves elements and is read by nothing else. An op that computes comes along
-// when it reads what was moved; what a product computes is better left to that product.
+// Takes what makes an operand, as far as it moves elements and is read by nothing else. An op
+// that computes comes along when it reads what was moved; what a product computes is better
+// left to that product.
 static bool take_before(gathering *t, const pir_value *v, int depth) {
   const pir_op *op = v ? pir_value_op(v) : NULL;
-  if (!op || depth == MAX_DEPTH || t->full || !node_of(t->g, op) || !is_read_by_members(t, op)) return false;
+  if (!op || depth == MAX_DEPTH || t->full || !node_of(t->g, op) || !is_read_by_members(t, op))
+    return false;
   bool moves = only_moves(t, op), taken = false;
-  if (!moves && !only_scales(t, op)) return false;
+  if (!moves && !only_scales(t, op))
+    return false;
   uint32_t before = t->count;
   add(t, op);
-  if (t->full) return false;
-  for (size_t i = 0; i < pir_op_operands(op); i++) taken |= take_before(t, pir_op_operand(op, i), depth + 1);
-  if (moves || taken) return true;
+  if (t->full)
+    return false;
+  for (size_t i = 0; i < pir_op_operands(op); i++)
+    taken |= take_before(t, pir_op_operand(op, i), depth + 1);
+  if (moves || taken)
+    return true;
   t->count = before;
   return false;
 }
@@ -91,9 +111,11 @@ static bool can_compile(const gathering *t) {
   const attention *a = t->a;
   const pir_op *rows[] = {a->max, a->shift, a->exp, a->sum, a->quotient};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (!pir_codegen_can(rows[i], t->g->facts)) return false;
+    if (!pir_codegen_can(rows[i], t->g->facts))
+      return false;
   for (int i = 0; i < a->chain_count; i++)
-    if (!pir_codegen_can(a->chain[i], t->g->facts)) return false;
+    if (!pir_codegen_can(a->chain[i], t->g->facts))
+      return false;
   return true;
 }
 
@@ -103,8 +125,10 @@ static void make_cluster(gathering *t) {
   for (uint32_t i = 0; i < t->count; i++) {
     g->nodes[t->members[i]].cluster = number;
     g->nodes[t->members[i]].next = i + 1 < t->count ? t->members[i + 1] : GROUP_NONE;
-    if (t->members[i] < first) first = t->members[i];
-    if (t->members[i] > last) last = t->members[i];
+    if (t->members[i] < first)
+      first = t->members[i];
+    if (t->members[i] > last)
+      last = t->members[i];
   }
   g->clusters[number] = (cluster){.kind = CLUSTER_ATTENTION,
                                   .head = t->members[0],
@@ -124,9 +148,11 @@ static void gather(grouping *g, lowering *l, const attention *a) {
   add(&t, a->exp);
   add(&t, a->shift);
   add(&t, a->max);
-  for (int i = a->chain_count; i-- > 0;) add(&t, a->chain[i]);
+  for (int i = a->chain_count; i-- > 0;)
+    add(&t, a->chain[i]);
   add(&t, a->first);
-  if (t.full || !can_compile(&t)) return;
+  if (t.full || !can_compile(&t))
+    return;
   take_before(&t, a->q, 0);
   take_before(&t, a->k, 0);
   take_before(&t, a->v, 0);
@@ -134,19 +160,23 @@ static void gather(grouping *g, lowering *l, const attention *a) {
   // The widths of the result stay innermost.
   int rank = a->two.out.rank;
   const pir_op *turn = attention_turn(l, pir_op_result(a->second, 0), from);
-  if (turn && from[rank - 1] == rank - 1 && a->two.out.map[rank - 1].factor[a->width]) add(&t, turn);
+  if (turn && from[rank - 1] == rank - 1 && a->two.out.map[rank - 1].factor[a->width])
+    add(&t, turn);
   make_cluster(&t);
 }
 
 void group_attention(grouping *g) {
   for (uint32_t i = 0; i < g->count && !g->target.cuda_arch; i++) {
     node *n = &g->nodes[i];
-    loop_module *m = n->clause && n->clause->kind == PIR_CLAUSE_CONTRACT ? pir_loop_module_create() : NULL;
+    loop_module *m =
+        n->clause && n->clause->kind == PIR_CLAUSE_CONTRACT ? pir_loop_module_create() : NULL;
     lowering l;
     attention a;
-    if (!m) continue;
+    if (!m)
+      continue;
     lower_init(&l, m, &g->target, g->facts, NULL);
-    if (attention_match(&l, n->op, &a)) gather(g, &l, &a);
+    if (attention_match(&l, n->op, &a))
+      gather(g, &l, &a);
     pir_loop_module_destroy(m);
   }
 }

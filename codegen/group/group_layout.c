@@ -1,7 +1,8 @@
-// Memory orders of what groups hand to each other. A contraction with constant weights wants the axes that the
-// weights give it innermost (the channels of a convolution): its lanes are then adjacent. Groups that compute
-// element by element keep the order of what they read, so a region of convolutions runs channels-last without a
-// transposition; at its borders readers see strides. One pass over the block in order.
+// Memory orders of what groups hand to each other. A contraction with constant weights wants
+// the axes that the weights give it innermost (the channels of a convolution): its lanes are
+// then adjacent. Groups that compute element by element keep the order of what they read, so a
+// region of convolutions runs channels-last without a transposition; at its borders readers see
+// strides. One pass over the block in order.
 #include "contract.h"
 #include "group.h"
 
@@ -17,15 +18,18 @@ static const order row_major = {0};
 
 static order order_of(const pir_value *v) {
   order o = {0};
-  if (v && group_whole(v)) v = group_whole(v);  // a part of what is split lies as the whole does
+  if (v && group_whole(v))
+    v = group_whole(v);  // a part of what is split lies as the whole does
   const pir_op *op = v ? pir_value_op(v) : NULL;
-  if (op && pir_op_is(op, CINN_GROUP)) o.rank = (int)pir_group_order(op, true, pir_value_index(v), o.axes);
+  if (op && pir_op_is(op, CINN_GROUP))
+    o.rank = (int)pir_group_order(op, true, pir_value_index(v), o.axes);
   return o;
 }
 
 // ---- who may read a value that is not row-major
 
-// A reshape hands its operand's memory on where that is row-major, and would have to turn it where it is not.
+// A reshape hands its operand's memory on where that is row-major, and would have to turn it
+// where it is not.
 static bool is_free_row_major(const pir_op *op) {
   const pir_opdef *def = pir_op_meaning(op);
   const pir_clause *c = def ? def->clause : NULL;
@@ -34,14 +38,18 @@ static bool is_free_row_major(const pir_op *op) {
 
 static bool takes_any_order(const pir_op *op) {
   const pir_opdef *def = pir_op_meaning(op);
-  const pir_op *parent = pir_op_parent(op);  // a group's, whatever the op is: the group sees strides
-  if (pir_op_is(op, CINN_GROUP) || (parent && pir_op_is(parent, CINN_GROUP)) || pir_op_has(op, PIR_OUTPUT)) return true;
+  const pir_op *parent =
+      pir_op_parent(op);  // a group's, whatever the op is: the group sees strides
+  if (pir_op_is(op, CINN_GROUP) || (parent && pir_op_is(parent, CINN_GROUP)) ||
+      pir_op_has(op, PIR_OUTPUT))
+    return true;
   return def && def->clause && !pir_op_has(op, PIR_STRUCTURAL) && !is_free_row_major(op);
 }
 
 static bool users_take_any_order(const pir_value *v) {
   for (pir_use *u = pir_value_first_use(v); u; u = pir_use_next(u))
-    if (!takes_any_order(pir_use_owner(u))) return false;
+    if (!takes_any_order(pir_use_owner(u)))
+      return false;
   return true;
 }
 
@@ -50,13 +58,15 @@ static bool users_take_any_order(const pir_value *v) {
 static order of_contraction(const grouping *g, const pir_op *op) {
   contraction c;
   int a, b;
-  if (!pir_contract_match(op, g->facts, &c, &a, &b)) return row_major;
+  if (!pir_contract_match(op, g->facts, &c, &a, &b))
+    return row_major;
   const pir_value *weight;
   const pir_op *casts[2];
   pir_dtype rounded;
   lower_rounded(g->facts, pir_op_operand(op, (size_t)b), casts, &weight, &rounded);
   const pir_op *source = pir_value_op(weight);
-  if (!source || !pir_op_has(source, PIR_PARAMETER)) return row_major;
+  if (!source || !pir_op_has(source, PIR_PARAMETER))
+    return row_major;
   order o = {.rank = c.out.rank};
   pir_contract_order(&c, o.axes);
   return o;
@@ -65,14 +75,16 @@ static order of_contraction(const grouping *g, const pir_op *op) {
 static order of_operands(const pir_op *group, int rank) {
   for (size_t i = 0; i < pir_op_operands(group); i++) {
     order o = order_of(pir_op_operand(group, i));
-    if (o.rank == rank && rank) return o;
+    if (o.rank == rank && rank)
+      return o;
   }
   return row_major;
 }
 
 static bool is_row_major(const order *o) {
   for (int d = 0; d < o->rank; d++)
-    if (o->axes[d] != d) return false;
+    if (o->axes[d] != d)
+      return false;
   return true;
 }
 
@@ -80,13 +92,15 @@ static bool is_row_major(const order *o) {
 
 static const pir_attr *attribute(const grouping *g, const order *o) {
   int64_t axes[PIR_MAX_RANK];
-  for (int d = 0; d < o->rank; d++) axes[d] = o->axes[d];
+  for (int d = 0; d < o->rank; d++)
+    axes[d] = o->axes[d];
   return pir_attr_int_array(g->ctx, axes, (size_t)o->rank);
 }
 
 static void decide(grouping *g, pir_op *group) {
   size_t operands = pir_op_operands(group), results = pir_op_results(group);
-  const pir_attr **all = pir_arena_alloc(g->arena, pir_arena_size(g->arena, operands + results + 1, sizeof *all));
+  const pir_attr **all =
+      pir_arena_alloc(g->arena, pir_arena_size(g->arena, operands + results + 1, sizeof *all));
   const pir_op *contraction = lower_last_contraction(group);
   order sums = contraction ? of_contraction(g, contraction) : row_major;
   bool any = false;
@@ -98,35 +112,45 @@ static void decide(grouping *g, pir_op *group) {
   for (size_t i = 0; i < results; i++) {
     const pir_fact *f = pir_facts_of(g->facts, pir_op_result(group, i));
     order o = contraction ? sums : of_operands(group, f->rank);
-    if (o.rank != f->rank || is_row_major(&o) || !users_take_any_order(pir_op_result(group, i))) o = row_major;
+    if (o.rank != f->rank || is_row_major(&o) || !users_take_any_order(pir_op_result(group, i)))
+      o = row_major;
     any |= o.rank > 0;
     all[operands + i] = attribute(g, &o);
   }
   if (any)
-    pir_op_set_attr(group, pir_name_get(g->ctx, PIR_STR("layouts")), pir_attr_array(g->ctx, all, operands + results));
+    pir_op_set_attr(group, pir_name_get(g->ctx, PIR_STR("layouts")),
+                    pir_attr_array(g->ctx, all, operands + results));
 }
 
-// A transposition alone, or a resizing of what does not lie channels-last, is a copy that the runtime does better.
+// A transposition alone, or a resizing of what does not lie channels-last, is a copy that the
+// runtime does better.
 static bool better_called(grouping *g, const pir_op *group) {
   const pir_op *op = NULL;
   uint8_t order[PIR_MAX_RANK];
   bool renames = false;
-  for (const pir_op *o = pir_block_first(pir_region_first(pir_op_region(group, 0))); pir_op_next(o);
-       o = pir_op_next(o)) {
+  for (const pir_op *o = pir_block_first(pir_region_first(pir_op_region(group, 0)));
+       pir_op_next(o); o = pir_op_next(o)) {
     const pir_clause *c = pir_op_has(o, PIR_CONSTANT) ? NULL : group_clause(g, o);
-    if (pir_op_has(o, PIR_CONSTANT)) continue;
-    if (c && group_only_renames(c)) renames = true;
-    else if (op) return false;
-    else op = o;
+    if (pir_op_has(o, PIR_CONSTANT))
+      continue;
+    if (c && group_only_renames(c))
+      renames = true;
+    else if (op)
+      return false;
+    else
+      op = o;
   }
-  if (!op || (renames && pir_group_order(group, true, 0, order))) return false;
+  if (!op || (renames && pir_group_order(group, true, 0, order)))
+    return false;
   loop_module *m = pir_loop_module_create();
   lowering l;
-  if (!m) return false;
+  if (!m)
+    return false;
   lower_init(&l, m, NULL, g->facts, NULL);
   bool turns = lower_turns(&l, op, renames ? NULL : group);
   pir_loop_module_destroy(m);
-  if (turns) pir_remark(op, "is not compiled: it moves elements alone, which the runtime does as fast");
+  if (turns)
+    pir_remark(op, "is not compiled: it moves elements alone, which the runtime does as fast");
   return turns;
 }
 
@@ -138,6 +162,7 @@ void group_layouts(grouping *g) {
       continue;
     }
     decide(g, op);
-    if (better_called(g, op)) group_take_apart(g, op);
+    if (better_called(g, op))
+      group_take_apart(g, op);
   }
 }

@@ -1,6 +1,6 @@
-// Makes group ops of clusters: orders the block so that every cluster is one step, moves its ops into a region,
-// copies the constants they read along, and hands out what is read outside. A group that turns out not to lower
-// is taken apart again.
+// Makes group ops of clusters: orders the block so that every cluster is one step, moves its
+// ops into a region, copies the constants they read along, and hands out what is read outside.
+// A group that turns out not to lower is taken apart again.
 #include "group.h"
 
 #include <pir/dialect/cf.h>
@@ -21,34 +21,42 @@ static node *node_in(const grouping *g, const pir_value *v) {
 
 static bool contains(const value_list *list, const pir_value *v) {
   for (size_t i = 0; i < list->count; i++)
-    if (list->items[i] == v) return true;
+    if (list->items[i] == v)
+      return true;
   return false;
 }
 
 static bool is_member(const grouping *g, const pir_op *op, uint32_t cluster) {
   uint64_t mark = pir_op_mark(op);
-  return mark && mark <= g->count && g->nodes[mark - 1].op == op && g->nodes[mark - 1].cluster == cluster;
+  return mark && mark <= g->count && g->nodes[mark - 1].op == op &&
+         g->nodes[mark - 1].cluster == cluster;
 }
 
 static bool is_read_outside(const grouping *g, pir_value *v, uint32_t cluster) {
   for (pir_use *u = pir_value_first_use(v); u; u = pir_use_next(u))
-    if (!is_member(g, pir_use_owner(u), cluster)) return true;
+    if (!is_member(g, pir_use_owner(u), cluster))
+      return true;
   return false;
 }
 
-static bool is_constant(const pir_value *v) { return pir_value_op(v) && pir_op_has(pir_value_op(v), PIR_CONSTANT); }
+static bool is_constant(const pir_value *v) {
+  return pir_value_op(v) && pir_op_has(pir_value_op(v), PIR_CONSTANT);
+}
 
-static void find_interface(const grouping *g, uint32_t cluster, value_list *in, value_list *out) {
+static void find_interface(const grouping *g, uint32_t cluster, value_list *in,
+                           value_list *out) {
   for (uint32_t i = g->clusters[cluster].head; i != NONE; i = g->nodes[i].next) {
     pir_op *op = g->nodes[i].op;
     for (size_t k = 0; k < pir_op_operands(op); k++) {
       pir_value *v = pir_op_operand(op, k);
-      if (!v || is_constant(v) || contains(in, v) || (pir_value_op(v) && is_member(g, pir_value_op(v), cluster)))
+      if (!v || is_constant(v) || contains(in, v) ||
+          (pir_value_op(v) && is_member(g, pir_value_op(v), cluster)))
         continue;
       pir_vec_push(g->arena, in, v);
     }
     for (size_t k = 0; k < pir_op_results(op); k++)
-      if (is_read_outside(g, pir_op_result(op, k), cluster)) pir_vec_push(g->arena, out, pir_op_result(op, k));
+      if (is_read_outside(g, pir_op_result(op, k), cluster))
+        pir_vec_push(g->arena, out, pir_op_result(op, k));
   }
 }
 
@@ -57,19 +65,24 @@ static void find_interface(const grouping *g, uint32_t cluster, value_list *in, 
 static void take_constants(grouping *g, pir_block *body, pir_op *op) {
   for (size_t k = 0; k < pir_op_operands(op); k++) {
     pir_value *v = pir_op_operand(op, k);
-    if (!v || !is_constant(v) || pir_op_block(pir_value_op(v)) == body) continue;
+    if (!v || !is_constant(v) || pir_op_block(pir_value_op(v)) == body)
+      continue;
     size_t index = pir_value_index(v);
     pir_op *copy = pir_op_clone(pir_value_op(v), NULL);
     pir_op_set_mark(copy, 0);
     pir_block_append(body, copy);
     pir_op_set_operand(op, k, pir_op_result(copy, index));
-    if (pir_facts_update(g->facts, copy)) g->failed = PIR_INVALID;
+    if (pir_facts_update(g->facts, copy))
+      g->failed = PIR_INVALID;
   }
 }
 
-static pir_op *create_group(grouping *g, pir_op *at, const value_list *in, const value_list *out) {
-  const pir_type **types = pir_arena_alloc(g->arena, pir_arena_size(g->arena, out->count + 1, sizeof *types));
-  for (size_t i = 0; i < out->count; i++) types[i] = pir_value_type(out->items[i]);
+static pir_op *create_group(grouping *g, pir_op *at, const value_list *in,
+                            const value_list *out) {
+  const pir_type **types =
+      pir_arena_alloc(g->arena, pir_arena_size(g->arena, out->count + 1, sizeof *types));
+  for (size_t i = 0; i < out->count; i++)
+    types[i] = pir_value_type(out->items[i]);
   pir_op_spec spec = {.def = pir_context_op(g->ctx, CINN_GROUP),
                       .loc = pir_op_loc(at),
                       .operands = in->items,
@@ -82,7 +95,8 @@ static pir_op *create_group(grouping *g, pir_op *at, const value_list *in, const
 
 static void redirect(pir_value *from, pir_value *to, const pir_op *group) {
   PIR_EACH_USE(u, from)
-  if (pir_op_parent(pir_use_owner(u)) != group) pir_use_set(u, to);
+  if (pir_op_parent(pir_use_owner(u)) != group)
+    pir_use_set(u, to);
 }
 
 static pir_op *make_group(grouping *g, uint32_t cluster) {
@@ -103,8 +117,10 @@ static pir_op *make_group(grouping *g, uint32_t cluster) {
                        .operands = out.items,
                        .operand_count = out.count};
   pir_block_append(body, pir_op_create(g->ctx, &yield));
-  for (size_t i = 0; i < out.count; i++) redirect(out.items[i], pir_op_result(group, i), group);
-  if (pir_facts_update(g->facts, group)) g->failed = PIR_INVALID;
+  for (size_t i = 0; i < out.count; i++)
+    redirect(out.items[i], pir_op_result(group, i), group);
+  if (pir_facts_update(g->facts, group))
+    g->failed = PIR_INVALID;
   g->made++;
   g->moved += c->ops;
   return group;
@@ -115,10 +131,12 @@ static bool lowers(grouping *g, const pir_op *group) {
   lowering l;
   lower_stages stages = {0};
   lower_packings packings = {0};
-  if (!m) return false;
+  if (!m)
+    return false;
   lower_init(&l, m, &g->target, g->facts, group);
   bool ok = lower_group(&l, &stages, &packings);
-  if (!ok) pir_remark(l.where, "is not compiled: unsupported: %s", l.why);
+  if (!ok)
+    pir_remark(l.where, "is not compiled: unsupported: %s", l.why);
   pir_loop_module_destroy(m);
   return ok;
 }
@@ -158,7 +176,8 @@ static void place(grouping *g, uint32_t i) {
   }
   qsort(g->members, n, sizeof *g->members, by_position);
   pir_op *group = make_group(g, cluster);
-  if (!lowers(g, group)) group_take_apart(g, group);
+  if (!lowers(g, group))
+    group_take_apart(g, group);
 }
 
 // Pushes producers that are not placed yet; false when there are none.
@@ -176,8 +195,8 @@ static bool push_producers(grouping *g, uint32_t i, uint32_t *top) {
   return *top > before;
 }
 
-// Depth first from each op in turn, so that ops without dependence keep their order. An op that waits is met a
-// second time on the stack when its producers are placed.
+// Depth first from each op in turn, so that ops without dependence keep their order. An op that
+// waits is met a second time on the stack when its producers are placed.
 static void place_with_producers(grouping *g, uint32_t i) {
   uint32_t top = 0;
   g->stack[top++] = i;
@@ -194,10 +213,13 @@ static void place_with_producers(grouping *g, uint32_t i) {
 
 pir_status group_materialise(grouping *g) {
   size_t edges = 2;
-  for (uint32_t i = 0; i < g->count; i++) edges += pir_op_operands(g->nodes[i].op) + 1;
-  g->stack = pir_arena_alloc(g->arena, pir_arena_size(g->arena, edges, sizeof *g->stack));
-  g->members = pir_arena_alloc(g->arena, pir_arena_size(g->arena, g->count + 1, sizeof *g->members));
   for (uint32_t i = 0; i < g->count; i++)
-    if (g->nodes[i].state == 0) place_with_producers(g, i);
+    edges += pir_op_operands(g->nodes[i].op) + 1;
+  g->stack = pir_arena_alloc(g->arena, pir_arena_size(g->arena, edges, sizeof *g->stack));
+  g->members =
+      pir_arena_alloc(g->arena, pir_arena_size(g->arena, g->count + 1, sizeof *g->members));
+  for (uint32_t i = 0; i < g->count; i++)
+    if (g->nodes[i].state == 0)
+      place_with_producers(g, i);
   return g->failed;
 }

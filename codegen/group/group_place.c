@@ -1,18 +1,21 @@
-// Tensors within tensors: what a join reads is written where the joined tensor has it, so that joining moves nothing.
+// Tensors within tensors: what a join reads is written where the joined tensor has it, so that
+// joining moves nothing.
 //
-// Decided after groups and memory orders, for joins that are groups of their own, from the last one to the first: a
-// join claims each of its operands that is made by a group, lies in the same order, and is read by groups alone (they
-// take any strides). A claim is (tensor, axis, offset); chains of them end in a home, which has the memory. Where a
-// joined tensor is itself part of a later one, or all its operands already follow each other in one, it takes no memory
-// either: the growing tensors of a dense block are one buffer. What cannot be claimed (inputs, outputs of the program,
-// what is joined twice) the join copies. Every element is written once, so there is no order to keep beyond that of the
-// program.
+// Decided after groups and memory orders, for joins that are groups of their own, from the last
+// one to the first: a join claims each of its operands that is made by a group, lies in the
+// same order, and is read by groups alone (they take any strides). A claim is (tensor, axis,
+// offset); chains of them end in a home, which has the memory. Where a joined tensor is itself
+// part of a later one, or all its operands already follow each other in one, it takes no memory
+// either: the growing tensors of a dense block are one buffer. What cannot be claimed (inputs,
+// outputs of the program, what is joined twice) the join copies. Every element is written once,
+// so there is no order to keep beyond that of the program.
 //
-// Splitting is the same seen from the other side: what is made by a group and split into what groups alone read is not
-// copied, its parts are read where they lie. That is decided before memory orders are, for the parts have the order of
-// the whole.
+// Splitting is the same seen from the other side: what is made by a group and split into what
+// groups alone read is not copied, its parts are read where they lie. That is decided before
+// memory orders are, for the parts have the order of the whole.
 //
-// Extents along the axis are constants, the others are known before the run. O(operands of groups).
+// Extents along the axis are constants, the others are known before the run. O(operands of
+// groups).
 #include "group.h"
 
 #include <pir/dialect/cinn.h>
@@ -33,10 +36,14 @@ typedef struct places {
 
 static entry *entry_of(const places *p, const pir_value *v) {
   const pir_op *op = pir_value_op(v);
-  return op && pir_op_block(op) == p->g->block ? &p->entries[pir_op_mark(op) + pir_value_index(v)] : NULL;
+  return op && pir_op_block(op) == p->g->block
+             ? &p->entries[pir_op_mark(op) + pir_value_index(v)]
+             : NULL;
 }
 
-static const pir_fact *fact_of(const places *p, const pir_value *v) { return pir_facts_of(p->g->facts, v); }
+static const pir_fact *fact_of(const places *p, const pir_value *v) {
+  return pir_facts_of(p->g->facts, v);
+}
 
 static bool extent_at(const places *p, const pir_value *v, int axis, int64_t *out) {
   const pir_fact *f = fact_of(p, v);
@@ -47,53 +54,68 @@ static bool extent_at(const places *p, const pir_value *v, int axis, int64_t *ou
 
 // Whether the extent can be told from the shapes of the inputs.
 static bool is_early(const places *p, pir_dim dim, int depth) {
-  if (dim == PIR_DIM_UNKNOWN || depth > 32) return false;
+  if (dim == PIR_DIM_UNKNOWN || depth > 32)
+    return false;
   switch (pir_dim_kind_of(p->g->dims, dim)) {
     case PIR_DIM_CONST: return true;
     case PIR_DIM_SYMBOL: {
-      const pir_value *source = pir_facts_symbol(p->g->facts, pir_dim_symbol_index(p->g->dims, dim)).value;
+      const pir_value *source =
+          pir_facts_symbol(p->g->facts, pir_dim_symbol_index(p->g->dims, dim)).value;
       return source && pir_value_op(source) && pir_op_has(pir_value_op(source), PIR_INPUT);
     }
     default:
       for (size_t i = 0; i < pir_dim_operands(p->g->dims, dim); i++)
-        if (!is_early(p, pir_dim_operand(p->g->dims, dim, i), depth + 1)) return false;
+        if (!is_early(p, pir_dim_operand(p->g->dims, dim, i), depth + 1))
+          return false;
       return true;
   }
 }
 
-static bool is_group(const pir_op *op) { return op && pir_op_is(op, CINN_GROUP); }
+static bool is_group(const pir_op *op) {
+  return op && pir_op_is(op, CINN_GROUP);
+}
 
 // Groups read and write at any distance; nobody else needs to.
 static bool may_have_gaps(const places *p, const pir_value *v) {
   const pir_fact *f = fact_of(p, v);
-  if (!is_group(pir_value_op(v)) || !f->known || f->rank < 1) return false;
+  if (!is_group(pir_value_op(v)) || !f->known || f->rank < 1)
+    return false;
   for (int d = 0; d < f->rank; d++)
-    if (!is_early(p, f->shape[d], 0)) return false;
+    if (!is_early(p, f->shape[d], 0))
+      return false;
   for (pir_use *u = pir_value_first_use(v); u; u = pir_use_next(u)) {
     const pir_value *whole;
     int axis;
     const pir_op *user = pir_use_owner(u);
-    if (!is_group(user) && !is_group(pir_op_parent(user)) && !pir_split_parts(user, &whole, &axis)) return false;
+    if (!is_group(user) && !is_group(pir_op_parent(user)) &&
+        !pir_split_parts(user, &whole, &axis))
+      return false;
   }
   return true;
 }
 
 static void order_of(const pir_value *v, int rank, uint8_t *out) {
-  if (is_group(pir_value_op(v)) && pir_group_order(pir_value_op(v), true, pir_value_index(v), out)) return;
-  for (int d = 0; d < rank; d++) out[d] = (uint8_t)d;
+  if (is_group(pir_value_op(v)) &&
+      pir_group_order(pir_value_op(v), true, pir_value_index(v), out))
+    return;
+  for (int d = 0; d < rank; d++)
+    out[d] = (uint8_t)d;
 }
 
 // Whether they differ in nothing but the extent along the axis.
 static bool is_alike(const places *p, const pir_value *a, const pir_value *b, int axis) {
   const pir_fact *x = fact_of(p, a), *y = fact_of(p, b);
   uint8_t of_a[PIR_MAX_RANK], of_b[PIR_MAX_RANK];
-  if (!x->known || !y->known || x->rank != y->rank || x->rank < 1 || x->dtype != y->dtype) return false;
+  if (!x->known || !y->known || x->rank != y->rank || x->rank < 1 || x->dtype != y->dtype)
+    return false;
   order_of(a, x->rank, of_a);
   order_of(b, y->rank, of_b);
   for (int d = 0; d < x->rank; d++) {
-    if (of_a[d] != of_b[d]) return false;
-    if (d != axis && (x->shape[d] == PIR_DIM_UNKNOWN ||
-                      pir_dim_canonical(p->g->dims, x->shape[d]) != pir_dim_canonical(p->g->dims, y->shape[d])))
+    if (of_a[d] != of_b[d])
+      return false;
+    if (d != axis &&
+        (x->shape[d] == PIR_DIM_UNKNOWN || pir_dim_canonical(p->g->dims, x->shape[d]) !=
+                                               pir_dim_canonical(p->g->dims, y->shape[d])))
       return false;
   }
   return true;
@@ -103,15 +125,18 @@ static bool is_alike(const places *p, const pir_value *a, const pir_value *b, in
 
 static bool read_by_groups(const pir_value *v) {
   for (pir_use *u = pir_value_first_use(v); u; u = pir_use_next(u))
-    if (!is_group(pir_use_owner(u)) && !is_group(pir_op_parent(pir_use_owner(u)))) return false;
+    if (!is_group(pir_use_owner(u)) && !is_group(pir_op_parent(pir_use_owner(u))))
+      return false;
   return true;
 }
 
 // The op that takes the list of parts apart; NULL when it is used otherwise.
 static const pir_op *taker_of(const pir_op *split) {
   const pir_value *list = pir_op_result(split, 0);
-  const pir_op *taker = pir_value_single_use(list) ? pir_use_owner(pir_value_first_use(list)) : NULL;
-  return taker && pir_op_has(taker, PIR_STRUCTURAL) && pir_op_results(taker) > 1 && !is_group(pir_op_parent(taker))
+  const pir_op *taker =
+      pir_value_single_use(list) ? pir_use_owner(pir_value_first_use(list)) : NULL;
+  return taker && pir_op_has(taker, PIR_STRUCTURAL) && pir_op_results(taker) > 1 &&
+                 !is_group(pir_op_parent(taker))
              ? taker
              : NULL;
 }
@@ -122,15 +147,20 @@ static int split_operand(const grouping *g, const pir_op *op, int *out_axis) {
   lowering l;
   lower_site site;
   int k = -1;
-  if (!def || !def->clause || def->clause->kind != PIR_CLAUSE_SPLIT || pir_op_results(op) != 1) return -1;
+  if (!def || !def->clause || def->clause->kind != PIR_CLAUSE_SPLIT || pir_op_results(op) != 1)
+    return -1;
   loop_module *m = pir_loop_module_create();
-  if (!m) return -1;
+  if (!m)
+    return -1;
   lower_init(&l, m, NULL, g->facts, NULL);
   if (lower_open(&l, op, 0, &site) && !site.clause->stack) {
     k = site.clause->nodes[site.clause->body].k;
     const pir_value *v = lower_operand(&site, k, 0);
-    *out_axis = v && lower_fact(&l, v)->rank > 0 ? (int)lower_join_axis(&site, lower_fact(&l, v)->rank) : -1;
-    if (l.why || *out_axis < 0) k = -1;
+    *out_axis = v && lower_fact(&l, v)->rank > 0
+                    ? (int)lower_join_axis(&site, lower_fact(&l, v)->rank)
+                    : -1;
+    if (l.why || *out_axis < 0)
+      k = -1;
   }
   pir_loop_module_destroy(m);
   return k;
@@ -141,20 +171,24 @@ static bool split_otherwise(const pir_value *whole, int axis) {
   const pir_value *of;
   int other;
   for (pir_use *u = pir_value_first_use(whole); u; u = pir_use_next(u))
-    if (pir_split_parts(pir_use_owner(u), &of, &other) && of == whole && other != axis) return true;
+    if (pir_split_parts(pir_use_owner(u), &of, &other) && of == whole && other != axis)
+      return true;
   return false;
 }
 
-static bool may_be_parts(const places *p, const pir_value *whole, const pir_op *taker, int axis) {
+static bool may_be_parts(const places *p, const pir_value *whole, const pir_op *taker,
+                         int axis) {
   const pir_fact *f = fact_of(p, whole);
   int64_t extent, sum = 0;
-  if (!is_group(pir_value_op(whole)) || !f->known || split_otherwise(whole, axis)) return false;
+  if (!is_group(pir_value_op(whole)) || !f->known || split_otherwise(whole, axis))
+    return false;
   for (int d = 0; d < f->rank; d++)
-    if (!is_early(p, f->shape[d], 0)) return false;
+    if (!is_early(p, f->shape[d], 0))
+      return false;
   for (size_t i = 0; i < pir_op_results(taker); i++) {
     const pir_value *part = pir_op_result(taker, i);
-    if (!read_by_groups(part) || !fact_of(p, part)->known || fact_of(p, part)->rank != f->rank ||
-        !extent_at(p, part, axis, &extent))
+    if (!read_by_groups(part) || !fact_of(p, part)->known ||
+        fact_of(p, part)->rank != f->rank || !extent_at(p, part, axis, &extent))
       return false;
     sum += extent;
   }
@@ -165,7 +199,8 @@ void group_split(grouping *g, pir_op *op) {
   places p = {.g = g};
   int axis, k = g->target.cuda_arch ? -1 : split_operand(g, op, &axis);
   const pir_op *taker = k >= 0 ? taker_of(op) : NULL;
-  if (!taker || !may_be_parts(&p, pir_op_operand(op, (size_t)k), taker, axis)) return;
+  if (!taker || !may_be_parts(&p, pir_op_operand(op, (size_t)k), taker, axis))
+    return;
   int64_t n[3] = {k, axis, (int64_t)pir_op_results(taker)};
   pir_op_set_attr(op, pir_name_get(g->ctx, PIR_STR("parts")), pir_attr_int_array(g->ctx, n, 3));
   pir_remark(op, "is no copy: its parts are read where they lie");
@@ -173,10 +208,10 @@ void group_split(grouping *g, pir_op *op) {
 
 const pir_value *group_whole(const pir_value *part) {
   const pir_op *taker = pir_value_op(part);
-  const pir_op *split =
-      taker && pir_op_has(taker, PIR_STRUCTURAL) && pir_op_operands(taker) == 1 && pir_op_operand(taker, 0)
-          ? pir_value_op(pir_op_operand(taker, 0))
-          : NULL;
+  const pir_op *split = taker && pir_op_has(taker, PIR_STRUCTURAL) &&
+                                pir_op_operands(taker) == 1 && pir_op_operand(taker, 0)
+                            ? pir_value_op(pir_op_operand(taker, 0))
+                            : NULL;
   const pir_value *whole;
   int axis;
   return split && pir_split_parts(split, &whole, &axis) ? whole : NULL;
@@ -184,9 +219,12 @@ const pir_value *group_whole(const pir_value *part) {
 
 // ---- claims
 
-static bool along(const entry *e, int axis) { return e->axis < 0 || e->axis == axis; }
+static bool along(const entry *e, int axis) {
+  return e->axis < 0 || e->axis == axis;
+}
 
-static void claim(const places *p, const pir_value *part, const pir_value *whole, int axis, int64_t offset) {
+static void claim(const places *p, const pir_value *part, const pir_value *whole, int axis,
+                  int64_t offset) {
   entry *e = entry_of(p, part);
   e->in = whole;
   e->offset = offset;
@@ -198,18 +236,21 @@ static void claim_parts(const places *p, const pir_op *taker) {
   const pir_value *whole = pir_op_results(taker) ? group_whole(pir_op_result(taker, 0)) : NULL;
   int64_t extent, next = 0;
   int axis;
-  if (!whole) return;
+  if (!whole)
+    return;
   pir_split_parts(pir_value_op(pir_op_operand(taker, 0)), &whole, &axis);
   for (size_t i = 0; i < pir_op_results(taker); i++, next += extent) {
     claim(p, pir_op_result(taker, i), whole, axis, next);
-    if (!extent_at(p, pir_op_result(taker, i), axis, &extent)) p->g->failed = PIR_INTERNAL, extent = 0;
+    if (!extent_at(p, pir_op_result(taker, i), axis, &extent))
+      p->g->failed = PIR_INTERNAL, extent = 0;
   }
 }
 
 // The tensor that has the memory, and where `v` begins in it.
 static const pir_value *home_of(const places *p, const pir_value *v, int64_t *out_offset) {
   *out_offset = 0;
-  for (const entry *e; (e = entry_of(p, v))->in; v = e->in) *out_offset += e->offset;
+  for (const entry *e; (e = entry_of(p, v))->in; v = e->in)
+    *out_offset += e->offset;
   return v;
 }
 
@@ -226,12 +267,15 @@ static bool is_join(const places *p, const pir_op *group, join *out) {
   const pir_op *op = pir_op_results(group) == 1 ? pir_value_op(pir_op_operand(yield, 0)) : NULL;
   lowering l;
   lower_site site;
-  if (!op || pir_op_parent(op) != group || pir_op_has(op, PIR_STRUCTURAL)) return false;
+  if (!op || pir_op_parent(op) != group || pir_op_has(op, PIR_STRUCTURAL))
+    return false;
   loop_module *m = pir_loop_module_create();
-  if (!m) return false;
+  if (!m)
+    return false;
   lower_init(&l, m, NULL, p->g->facts, NULL);
   *out = (join){.result = pir_op_result(group, 0)};
-  bool ok = lower_open(&l, op, 0, &site) && site.clause->kind == PIR_CLAUSE_JOIN && !site.clause->stack;
+  bool ok = lower_open(&l, op, 0, &site) && site.clause->kind == PIR_CLAUSE_JOIN &&
+            !site.clause->stack;
   if (ok) {
     const pir_value *list = pir_op_operand(op, (size_t)site.clause->nodes[site.clause->body].k);
     out->axis = (int)lower_join_axis(&site, site.out->rank);
@@ -250,13 +294,18 @@ static bool is_there_already(const places *p, const join *j) {
     const pir_value *part = pir_op_operand(j->list, i);
     const entry *e = entry_of(p, part);
     int64_t at, extent;
-    if (!e || !e->in || e->axis != j->axis || !extent_at(p, part, j->axis, &extent)) return false;
+    if (!e || !e->in || e->axis != j->axis || !extent_at(p, part, j->axis, &extent))
+      return false;
     const pir_value *of = home_of(p, part, &at);
-    if (i == 0) home = of, begin = next = at;
-    if (of != home || at != next) return false;
+    if (i == 0)
+      home = of, begin = next = at;
+    if (of != home || at != next)
+      return false;
     next += extent;
   }
-  if (!home || home == j->result || entry_of(p, j->result)->in || !is_alike(p, j->result, home, j->axis)) return false;
+  if (!home || home == j->result || entry_of(p, j->result)->in ||
+      !is_alike(p, j->result, home, j->axis))
+    return false;
   claim(p, j->result, home, j->axis, begin);
   return true;
 }
@@ -266,15 +315,19 @@ static size_t claim_operands(const places *p, const join *j) {
   size_t claimed = 0;
   int64_t offset = 0, extent, whole;
   const entry *result = entry_of(p, j->result);
-  if (!along(result, j->axis) || !extent_at(p, j->result, j->axis, &whole)) return 0;
+  if (!along(result, j->axis) || !extent_at(p, j->result, j->axis, &whole))
+    return 0;
   const pir_fact *f = fact_of(p, j->result);
   for (int d = 0; d < f->rank; d++)
-    if (!is_early(p, f->shape[d], 0)) return 0;
-  if (may_have_gaps(p, j->result) && is_there_already(p, j)) return pir_op_operands(j->list);
+    if (!is_early(p, f->shape[d], 0))
+      return 0;
+  if (may_have_gaps(p, j->result) && is_there_already(p, j))
+    return pir_op_operands(j->list);
   for (size_t i = 0; i < pir_op_operands(j->list); i++, offset += extent) {
     const pir_value *part = pir_op_operand(j->list, i);
     const entry *e = entry_of(p, part);
-    if (!extent_at(p, part, j->axis, &extent)) break;
+    if (!extent_at(p, part, j->axis, &extent))
+      break;
     if (!e || e->in || part == j->result || !along(e, j->axis) || !may_have_gaps(p, part) ||
         !is_alike(p, part, j->result, j->axis))
       continue;
@@ -289,21 +342,26 @@ static size_t claim_operands(const places *p, const join *j) {
 static const pir_attr *attribute(places *p, const pir_value *v) {
   entry *e = v ? entry_of(p, v) : NULL;
   int64_t at, n[4];
-  if (!e || e->axis < 0) return pir_attr_int_array(p->g->ctx, NULL, 0);
+  if (!e || e->axis < 0)
+    return pir_attr_int_array(p->g->ctx, NULL, 0);
   const pir_value *home = home_of(p, v, &at);
   entry *of = entry_of(p, home);
-  if (!of->home) of->home = ++p->homes;
+  if (!of->home)
+    of->home = ++p->homes;
   n[0] = e->axis, n[1] = at, n[3] = of->home;
-  if (!extent_at(p, home, e->axis, &n[2])) p->g->failed = PIR_INTERNAL;
+  if (!extent_at(p, home, e->axis, &n[2]))
+    p->g->failed = PIR_INTERNAL;
   return pir_attr_int_array(p->g->ctx, n, 4);
 }
 
 static void note(places *p, pir_op *group) {
   size_t operands = pir_op_operands(group), results = pir_op_results(group);
-  const pir_attr **all = pir_arena_alloc(p->g->arena, pir_arena_size(p->g->arena, operands + results + 1, sizeof *all));
+  const pir_attr **all = pir_arena_alloc(
+      p->g->arena, pir_arena_size(p->g->arena, operands + results + 1, sizeof *all));
   bool any = false;
   for (size_t i = 0; i < operands + results; i++) {
-    all[i] = attribute(p, i < operands ? pir_op_operand(group, i) : pir_op_result(group, i - operands));
+    all[i] = attribute(p, i < operands ? pir_op_operand(group, i)
+                                       : pir_op_result(group, i - operands));
     any |= pir_attr_elements(all[i]) > 0;
   }
   if (any)
@@ -314,21 +372,29 @@ static void note(places *p, pir_op *group) {
 void group_places(grouping *g) {
   places p = {.g = g};
   size_t results = 0;
-  if (g->target.cuda_arch) return;
+  if (g->target.cuda_arch)
+    return;
   for (pir_op *op = pir_block_first(g->block); op; op = pir_op_next(op)) {
     pir_op_set_mark(op, results);
     results += pir_op_results(op);
   }
-  p.entries = pir_arena_zalloc(g->arena, pir_arena_size(g->arena, results + 1, sizeof *p.entries));
-  for (size_t i = 0; i < results; i++) p.entries[i].axis = -1;
-  for (const pir_op *op = pir_block_first(g->block); op; op = pir_op_next(op)) claim_parts(&p, op);
+  p.entries =
+      pir_arena_zalloc(g->arena, pir_arena_size(g->arena, results + 1, sizeof *p.entries));
+  for (size_t i = 0; i < results; i++)
+    p.entries[i].axis = -1;
+  for (const pir_op *op = pir_block_first(g->block); op; op = pir_op_next(op))
+    claim_parts(&p, op);
   for (pir_op *op = pir_block_last(g->block); op; op = pir_op_prev(op)) {
     join j;
-    if (!is_group(op) || !is_join(&p, op, &j)) continue;
+    if (!is_group(op) || !is_join(&p, op, &j))
+      continue;
     size_t claimed = claim_operands(&p, &j);
-    pir_remark(pir_value_op(pir_op_operand(pir_block_last(pir_region_first(pir_op_region(op, 0))), 0)),
-               "joins %zu tensors, %zu of them already in its place", pir_op_operands(j.list), claimed);
+    pir_remark(
+        pir_value_op(pir_op_operand(pir_block_last(pir_region_first(pir_op_region(op, 0))), 0)),
+        "joins %zu tensors, %zu of them already in its place", pir_op_operands(j.list),
+        claimed);
   }
   for (pir_op *op = pir_block_first(g->block); op; op = pir_op_next(op))
-    if (is_group(op)) note(&p, op);
+    if (is_group(op))
+      note(&p, op);
 }

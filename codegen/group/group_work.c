@@ -1,25 +1,29 @@
-// How much arithmetic an op is asked for, whatever computes it: what a roofline divides by the time. A contraction is
-// two operations for each point of its space, taps that fall into padding included; any other clause one for each
-// arithmetic node and element of its largest tensor. Windows count what they combine as one element.
+// How much arithmetic an op is asked for, whatever computes it: what a roofline divides by the
+// time. A contraction is two operations for each point of its space, taps that fall into
+// padding included; any other clause one for each arithmetic node and element of its largest
+// tensor. Windows count what they combine as one element.
 #include "contract.h"
 #include "lowering.h"
 
 static pir_dim elements(pir_dims *dims, const pir_fact *fact) {
   pir_dim n = pir_dim_const(dims, 1);
   for (int d = 0; d < fact->rank; d++)
-    n = fact->shape[d] == PIR_DIM_UNKNOWN ? PIR_DIM_UNKNOWN : pir_dim_mul(dims, n, fact->shape[d]);
+    n = fact->shape[d] == PIR_DIM_UNKNOWN ? PIR_DIM_UNKNOWN
+                                          : pir_dim_mul(dims, n, fact->shape[d]);
   return n;
 }
 
 static pir_dim of_contraction(const contraction *c) {
   pir_dim n = pir_dim_const(c->dims, 2);
-  for (int i = 0; i < c->var_count; i++) n = pir_dim_mul(c->dims, n, c->vars[i].extent);
+  for (int i = 0; i < c->var_count; i++)
+    n = pir_dim_mul(c->dims, n, c->vars[i].extent);
   return n;
 }
 
 static int arithmetic_nodes(const pir_clause *c) {
   int n = c->kind == PIR_CLAUSE_REDUCE;
-  for (int i = 0; i < c->node_count; i++) n += c->nodes[i].op >= PIR_V_ADD;
+  for (int i = 0; i < c->node_count; i++)
+    n += c->nodes[i].op >= PIR_V_ADD;
   return n;
 }
 
@@ -27,23 +31,30 @@ static pir_dim of_op(const pir_op *op, const pir_facts *facts) {
   pir_dims *dims = pir_facts_dims(facts);
   contraction c;
   int a, b;
-  if (lower_is_contraction(op)) return pir_contract_match(op, facts, &c, &a, &b) ? of_contraction(&c) : PIR_DIM_UNKNOWN;
+  if (lower_is_contraction(op))
+    return pir_contract_match(op, facts, &c, &a, &b) ? of_contraction(&c) : PIR_DIM_UNKNOWN;
   const pir_opdef *def = pir_op_meaning(op);
-  if (!def || !def->clause || !pir_op_results(op)) return pir_dim_const(dims, 0);
-  const pir_value *from = def->clause->kind == PIR_CLAUSE_REDUCE ? pir_op_operand(op, 0) : pir_op_result(op, 0);
+  if (!def || !def->clause || !pir_op_results(op))
+    return pir_dim_const(dims, 0);
+  const pir_value *from =
+      def->clause->kind == PIR_CLAUSE_REDUCE ? pir_op_operand(op, 0) : pir_op_result(op, 0);
   const pir_fact *fact = from ? pir_facts_of(facts, from) : NULL;
-  if (!fact || fact->rank < 0) return PIR_DIM_UNKNOWN;
-  return pir_dim_mul(dims, elements(dims, fact), pir_dim_const(dims, arithmetic_nodes(def->clause)));
+  if (!fact || fact->rank < 0)
+    return PIR_DIM_UNKNOWN;
+  return pir_dim_mul(dims, elements(dims, fact),
+                     pir_dim_const(dims, arithmetic_nodes(def->clause)));
 }
 
 pir_dim pir_codegen_work(const pir_op *op, const pir_facts *facts) {
   pir_dims *dims = pir_facts_dims(facts);
-  if (pir_op_regions(op) != 1) return of_op(op, facts);
+  if (pir_op_regions(op) != 1)
+    return of_op(op, facts);
   pir_dim sum = pir_dim_const(dims, 0);
   for (const pir_op *inner = pir_block_first(pir_region_first(pir_op_region(op, 0))); inner;
        inner = pir_op_next(inner)) {
     pir_dim one = pir_op_regions(inner) ? PIR_DIM_UNKNOWN : of_op(inner, facts);
-    sum = one == PIR_DIM_UNKNOWN || sum == PIR_DIM_UNKNOWN ? PIR_DIM_UNKNOWN : pir_dim_add(dims, sum, one);
+    sum = one == PIR_DIM_UNKNOWN || sum == PIR_DIM_UNKNOWN ? PIR_DIM_UNKNOWN
+                                                           : pir_dim_add(dims, sum, one);
   }
   return sum;
 }

@@ -1,15 +1,18 @@
-// quantised_contractions_pass: a contraction of dequantised values is made one of the integers they came from, and its
-// sums are scaled:
+// quantised_contractions_pass: a contraction of dequantised values is made one of the integers
+// they came from, and its sums are scaled:
 //
-//   contract(x * s / top, w * t / top')  ->  f32(contract(i32(i8(x)), i32(i8(w)))) * (s * t / (top * top'))
+//   contract(x * s / top, w * t / top')  ->  f32(contract(i32(i8(x)), i32(i8(w)))) * (s * t /
+//   (top * top'))
 //
-// The sums are exact, so results differ from those of the floats by rounding alone. x is a result of quantize_linear,
-// which gives whole numbers of 8 bits; w is that or a parameter whose bytes are looked at. The scale of w may be one of
-// each channel, when the channel is an axis of the result: it goes along that. build_cinn_pass takes the widening casts
-// into the contraction's group (lower_rounded), whose kernel multiplies bytes; the scale, a bias, an activation and the
-// next quantisation go to its epilogue, so bytes are what is stored between two layers. Pipelines run it twice: before
-// parameters are folded, or the scales would be gone, and after, when folding has made i32 of the bytes of a weight.
-// Linear in the program, and in the bytes of quantised parameters.
+// The sums are exact, so results differ from those of the floats by rounding alone. x is a
+// result of quantize_linear, which gives whole numbers of 8 bits; w is that or a parameter
+// whose bytes are looked at. The scale of w may be one of each channel, when the channel is an
+// axis of the result: it goes along that. build_cinn_pass takes the widening casts into the
+// contraction's group (lower_rounded), whose kernel multiplies bytes; the scale, a bias, an
+// activation and the next quantisation go to its epilogue, so bytes are what is stored between
+// two layers. Pipelines run it twice: before parameters are folded, or the scales would be
+// gone, and after, when folding has made i32 of the bytes of a weight. Linear in the program,
+// and in the bytes of quantised parameters.
 #include "contract.h"
 #include "lowering.h"
 
@@ -31,7 +34,8 @@ typedef struct quantising {
   pir_op *at;  // where new ops go
 } quantising;
 
-// One operand: whole numbers, what they are multiplied by, and divided by; along which of its axes, or -1.
+// One operand: whole numbers, what they are multiplied by, and divided by; along which of its
+// axes, or -1.
 typedef struct levels {
   pir_value *numbers, *scale;
   double top;
@@ -43,7 +47,8 @@ typedef struct levels {
 // The bytes of a parameter; NULL when the program has none, or none of this type.
 static const pir_param *stored(const quantising *q, const pir_value *v, pir_dtype dtype) {
   const pir_op *op = pir_value_op(v);
-  if (!op || !pir_op_has(op, PIR_PARAMETER)) return NULL;
+  if (!op || !pir_op_has(op, PIR_PARAMETER))
+    return NULL;
   pir_str name = pir_attr_as_str(pir_op_attr_at(op, BUILTIN_PARAMETER_ATTR_PARAMETER_NAME));
   const pir_param *param = pir_program_param(q->run->program, name);
   return param && param->dtype == dtype ? param : NULL;
@@ -55,36 +60,45 @@ static bool are_bytes(const pir_param *param) {
     int32_t n;
     float x;
     memcpy(&n, at, 4), memcpy(&x, at, 4);
-    if (param->dtype == PIR_F32 ? !(x >= INT8_MIN && x <= INT8_MAX) || x != (float)(int)x : n != (int8_t)n)
+    if (param->dtype == PIR_F32 ? !(x >= INT8_MIN && x <= INT8_MAX) || x != (float)(int)x
+                                : n != (int8_t)n)
       return false;
   }
   return true;
 }
 
 static bool is_computed(const pir_op *op) {
-  if (!pir_op_is(op, PD_QUANTIZE_LINEAR)) return false;
+  if (!pir_op_is(op, PD_QUANTIZE_LINEAR))
+    return false;
   int64_t most = pir_op_int(op, PD_QUANTIZE_LINEAR_ATTR_QMAX);
-  return pir_op_bool(op, PD_QUANTIZE_LINEAR_ATTR_IS_TEST) && !pir_op_bool(op, PD_QUANTIZE_LINEAR_ATTR_ONLY_OBSERVER) &&
-         most >= 1 && most <= INT8_MAX;
+  return pir_op_bool(op, PD_QUANTIZE_LINEAR_ATTR_IS_TEST) &&
+         !pir_op_bool(op, PD_QUANTIZE_LINEAR_ATTR_ONLY_OBSERVER) && most >= 1 &&
+         most <= INT8_MAX;
 }
 
 static bool is_whole(const quantising *q, const pir_value *v) {
   const pir_op *op = pir_value_op(v);
   const pir_param *param = stored(q, v, PIR_F32);
-  if (!op || pir_value_index(v) != 0) return false;
+  if (!op || pir_value_index(v) != 0)
+    return false;
   return param ? are_bytes(param) : is_computed(op);
 }
 
 static bool find_levels(const quantising *q, const pir_value *v, levels *out) {
   const pir_op *op = pir_value_op(v);
-  if (!op || !pir_op_is(op, PD_DEQUANTIZE_LINEAR) || pir_value_index(v) != PD_DEQUANTIZE_LINEAR_OUT_Y) return false;
-  if (!pir_op_bool(op, PD_DEQUANTIZE_LINEAR_ATTR_IS_TEST) || pir_op_bool(op, PD_DEQUANTIZE_LINEAR_ATTR_ONLY_OBSERVER))
+  if (!op || !pir_op_is(op, PD_DEQUANTIZE_LINEAR) ||
+      pir_value_index(v) != PD_DEQUANTIZE_LINEAR_OUT_Y)
+    return false;
+  if (!pir_op_bool(op, PD_DEQUANTIZE_LINEAR_ATTR_IS_TEST) ||
+      pir_op_bool(op, PD_DEQUANTIZE_LINEAR_ATTR_ONLY_OBSERVER))
     return false;
   int64_t bits = pir_op_int(op, PD_DEQUANTIZE_LINEAR_ATTR_BIT_LENGTH);
   *out = (levels){.numbers = pir_op_operand(op, PD_DEQUANTIZE_LINEAR_IN_X),
                   .scale = pir_op_operand(op, PD_DEQUANTIZE_LINEAR_IN_SCALE),
                   .axis = pir_op_int(op, PD_DEQUANTIZE_LINEAR_ATTR_QUANT_AXIS)};
-  if (bits < 2 || bits > 16 || !out->scale || pir_facts_of(q->facts, out->scale)->dtype != PIR_F32) return false;
+  if (bits < 2 || bits > 16 || !out->scale ||
+      pir_facts_of(q->facts, out->scale)->dtype != PIR_F32)
+    return false;
   out->top = (double)((INT64_C(1) << (bits - 1)) - 1);
   return is_whole(q, out->numbers);
 }
@@ -96,24 +110,30 @@ static int64_t extent_of(const quantising *q, const pir_value *v) {
   const pir_fact *fact = pir_facts_of(q->facts, v);
   int64_t n = 1, extent;
   for (int d = 0; d < fact->rank; d++) {
-    if (!pir_dim_is_const(pir_facts_dims(q->facts), fact->shape[d], &extent)) return -1;
+    if (!pir_dim_is_const(pir_facts_dims(q->facts), fact->shape[d], &extent))
+      return -1;
     n *= extent;
   }
   return fact->known && fact->rank >= 0 ? n : -1;
 }
 
-// The axis of the result whose index is that along `axis` of the operand; -1 when there is none.
+// The axis of the result whose index is that along `axis` of the operand; -1 when there is
+// none.
 static int64_t axis_of_result(const contraction *c, const contract_tensor *t, int64_t axis) {
   for (int d = 0; d < c->out.rank && axis < t->rank; d++)
-    if (!memcmp(&c->out.map[d], &t->map[axis], sizeof c->out.map[d])) return d;
+    if (!memcmp(&c->out.map[d], &t->map[axis], sizeof c->out.map[d]))
+      return d;
   return -1;
 }
 
 // Where a scale goes along the result: -1 for all of it; -2 when it cannot.
-static int64_t place_of(const quantising *q, const contraction *c, const contract_tensor *t, const levels *l) {
+static int64_t place_of(const quantising *q, const contraction *c, const contract_tensor *t,
+                        const levels *l) {
   int64_t n = extent_of(q, l->scale);
-  if (n < 1) return -2;
-  if (l->axis < 0 || n == 1) return n == 1 ? -1 : -2;
+  if (n < 1)
+    return -2;
+  if (l->axis < 0 || n == 1)
+    return n == 1 ? -1 : -2;
   int64_t axis = axis_of_result(c, t, l->axis);
   return axis < 0 ? -2 : axis;
 }
@@ -125,49 +145,58 @@ static pir_op *create(void *user, const pir_op_spec *spec) {
   return pir_rewriter_create(q->run->rewriter, q->at, spec);
 }
 
-static pir_value *result_of(pir_op *op) { return op ? pir_op_result(op, 0) : NULL; }
+static pir_value *result_of(pir_op *op) {
+  return op ? pir_op_result(op, 0) : NULL;
+}
 
 static pir_value *cast(const quantising *q, pir_expand *e, pir_value *v, pir_dtype dtype) {
   const pir_opdef *def = pir_context_op(q->ctx, PD_CAST);
-  pir_named_attr attr = {pir_name_get(q->ctx, pir_str_from(def->attrs[PD_CAST_ATTR_DTYPE].name)),
-                         pir_attr_dtype(q->ctx, dtype)};
+  pir_named_attr attr = {
+      pir_name_get(q->ctx, pir_str_from(def->attrs[PD_CAST_ATTR_DTYPE].name)),
+      pir_attr_dtype(q->ctx, dtype)};
   return v ? result_of(pir_expand_op(e, PD_CAST, &v, 1, &attr, 1)) : NULL;
 }
 
 static pir_value *product(pir_expand *e, pir_value *a, pir_value *b) {
-  return a && b ? result_of(pir_expand_op(e, PD_MULTIPLY, (pir_value *[]){a, b}, 2, NULL, 0)) : NULL;
+  return a && b ? result_of(pir_expand_op(e, PD_MULTIPLY, (pir_value *[]){a, b}, 2, NULL, 0))
+                : NULL;
 }
 
 // The scale with extents of 1 behind its own, as a result of `rank` dims wants it along `axis`.
 static pir_value *shaped(pir_expand *e, pir_value *scale, int64_t axis, int rank) {
   int64_t shape[PIR_MAX_RANK] = {-1};
   size_t count = axis < 0 ? 1 : (size_t)(rank - axis);
-  for (size_t i = 1; i < count; i++) shape[i] = 1;
+  for (size_t i = 1; i < count; i++)
+    shape[i] = 1;
   pir_value *operands[] = {scale, pir_expand_ints(e, shape, count)};
   return operands[1] ? result_of(pir_expand_op(e, PD_RESHAPE, operands, 2, NULL, 0)) : NULL;
 }
 
-// Numbers as bytes, made once right where they are, and as i32 for this contraction alone. A parameter is stored in
-// bytes when it is packed: its casts are never run.
+// Numbers as bytes, made once right where they are, and as i32 for this contraction alone. A
+// parameter is stored in bytes when it is packed: its casts are never run.
 static pir_value *integers(quantising *q, pir_expand *e, pir_value *v) {
   pir_op *at = q->at, *source = pir_value_op(v);
   bool stored = pir_op_has(source, PIR_PARAMETER);
   pir_value *bytes = stored ? NULL : pir_map_get(&q->bytes, v);
   if (!bytes) {
-    if (!stored) q->at = pir_op_next(source);
+    if (!stored)
+      q->at = pir_op_next(source);
     bytes = cast(q, e, v, PIR_I8);
     q->at = at;
-    if (!stored) pir_map_put(&q->arena, &q->bytes, v, (uint64_t)(uintptr_t)bytes);
+    if (!stored)
+      pir_map_put(&q->arena, &q->bytes, v, (uint64_t)(uintptr_t)bytes);
   }
   return cast(q, e, bytes, PIR_I32);
 }
 
-static pir_value *same_op(quantising *q, pir_expand *e, const int k[2], pir_value *const by[2]) {
+static pir_value *same_op(quantising *q, pir_expand *e, const int k[2],
+                          pir_value *const by[2]) {
   enum { MOST = 16 };
   pir_value *operands[MOST];
   pir_named_attr attrs[MOST];
   size_t count = pir_op_operands(q->at), attr_count = pir_op_attrs_sorted(q->at, attrs, MOST);
-  if (count > MOST || attr_count > MOST) return NULL;
+  if (count > MOST || attr_count > MOST)
+    return NULL;
   for (size_t i = 0; i < count; i++)
     operands[i] = (int)i == k[0] ? by[0] : (int)i == k[1] ? by[1] : pir_op_operand(q->at, i);
   return result_of(pir_expand_op(e, pir_op_def(q->at)->id, operands, count, attrs, attr_count));
@@ -175,15 +204,18 @@ static pir_value *same_op(quantising *q, pir_expand *e, const int k[2], pir_valu
 
 // ---- one contraction
 
-static pir_status change(quantising *q, const int k[2], const levels l[2], const int64_t place[2], int rank) {
+static pir_status change(quantising *q, const int k[2], const levels l[2],
+                         const int64_t place[2], int rank) {
   pir_lower_target target = {create, q};
   pir_expand e = {.op = q->at, .facts = q->facts, .target = &target};
   pir_value *by[2] = {integers(q, &e, l[0].numbers), integers(q, &e, l[1].numbers)};
   pir_value *sums = by[0] && by[1] ? cast(q, &e, same_op(q, &e, k, by), PIR_F32) : NULL;
   pir_value *scale = pir_expand_number(&e, PIR_F32, 1 / (l[0].top * l[1].top));
-  for (int i = 0; i < 2 && scale; i++) scale = product(&e, shaped(&e, l[i].scale, place[i], rank), scale);
+  for (int i = 0; i < 2 && scale; i++)
+    scale = product(&e, shaped(&e, l[i].scale, place[i], rank), scale);
   pir_value *scaled = scale ? product(&e, sums, scale) : NULL;
-  if (!scaled) return PIR_INTERNAL;
+  if (!scaled)
+    return PIR_INTERNAL;
   pir_rewriter_replace(q->run->rewriter, q->at, &scaled);
   q->made++;
   return PIR_OK;
@@ -195,20 +227,26 @@ static pir_status store_bytes(quantising *q, size_t k) {
   const pir_param *param = stored(q, v, PIR_I32);
   pir_lower_target target = {create, q};
   pir_expand e = {.op = q->at, .facts = q->facts, .target = &target};
-  if (!param || !are_bytes(param)) return PIR_OK;
+  if (!param || !are_bytes(param))
+    return PIR_OK;
   pir_value *wide = cast(q, &e, cast(q, &e, v, PIR_I8), PIR_I32);
-  if (!wide) return PIR_INTERNAL;
+  if (!wide)
+    return PIR_INTERNAL;
   pir_rewriter_set_operand(q->run->rewriter, q->at, k, wide);
   return PIR_OK;
 }
 
-// Columns of the result that only the second operand gives: depthwise has none, and bytes are no gain there.
+// Columns of the result that only the second operand gives: depthwise has none, and bytes are
+// no gain there.
 static bool has_columns(const contraction *c) {
   int64_t extent;
   for (int v = 0; v < c->var_count; v++) {
-    bool rows = c->vars[v].reduced || (pir_dim_is_const(c->dims, c->vars[v].extent, &extent) && extent < 2);
-    for (int d = 0; d < c->a.rank; d++) rows |= c->a.map[d].factor[v] != 0;
-    if (!rows) return true;
+    bool rows = c->vars[v].reduced ||
+                (pir_dim_is_const(c->dims, c->vars[v].extent, &extent) && extent < 2);
+    for (int d = 0; d < c->a.rank; d++)
+      rows |= c->a.map[d].factor[v] != 0;
+    if (!rows)
+      return true;
   }
   return false;
 }
@@ -218,27 +256,36 @@ static pir_status visit(quantising *q, pir_op *op) {
   levels l[2];
   int k[2];
   q->at = op;
-  if (pir_op_results(op) != 1 || !pir_contract_match(op, q->facts, &c, &k[0], &k[1])) return PIR_OK;
-  if (c.b.dtype == PIR_I32) return store_bytes(q, (size_t)k[1]);
-  if (c.out.dtype != PIR_F32 || !has_columns(&c)) return PIR_OK;
+  if (pir_op_results(op) != 1 || !pir_contract_match(op, q->facts, &c, &k[0], &k[1]))
+    return PIR_OK;
+  if (c.b.dtype == PIR_I32)
+    return store_bytes(q, (size_t)k[1]);
+  if (c.out.dtype != PIR_F32 || !has_columns(&c))
+    return PIR_OK;
   const contract_tensor *tensors[2] = {&c.a, &c.b};
   int64_t place[2];
   for (int i = 0; i < 2; i++) {
-    if (!find_levels(q, pir_op_operand(op, (size_t)k[i]), &l[i])) return PIR_OK;
+    if (!find_levels(q, pir_op_operand(op, (size_t)k[i]), &l[i]))
+      return PIR_OK;
     place[i] = place_of(q, &c, tensors[i], &l[i]);
-    if (place[i] < -1) return PIR_OK;
+    if (place[i] < -1)
+      return PIR_OK;
   }
   return change(q, k, l, place, c.out.rank);
 }
 
 pir_status pir_pass_quantised(pir_pass_run *run) {
-  quantising q = {.run = run, .facts = pir_run_facts(run), .ctx = pir_program_context(run->program)};
+  quantising q = {
+      .run = run, .facts = pir_run_facts(run), .ctx = pir_program_context(run->program)};
   pir_status status = PIR_OK;
-  if (!q.facts) return pir_run_facts_status(run);
+  if (!q.facts)
+    return pir_run_facts_status(run);
   pir_arena_init(&q.arena, NULL, NULL, NULL);
-  for (pir_op *op = pir_block_first(pir_program_block(run->program)), *next; op && !status; op = next) {
+  for (pir_op *op = pir_block_first(pir_program_block(run->program)), *next; op && !status;
+       op = next) {
     next = pir_op_next(op);
-    if (lower_is_contraction(op)) status = visit(&q, op);
+    if (lower_is_contraction(op))
+      status = visit(&q, op);
   }
   pir_arena_destroy(&q.arena);
   pir_run_count(run, "contractions", q.made);

@@ -1,11 +1,13 @@
-// round_contractions_pass: what --math=bf16 permits, written into the program. The operands of a contraction become
-// widen(narrow(x)): x rounded to bf16, as f32 again, so the op and its result keep their types and every pipeline
-// computes the same. build_cinn_pass then puts the narrowing cast into the group that makes x (which stores bf16 only,
-// when nobody else wants x) and the widening one into the contraction's, whose kernel multiplies pairs of bf16.
+// round_contractions_pass: what --math=bf16 permits, written into the program. The operands of
+// a contraction become widen(narrow(x)): x rounded to bf16, as f32 again, so the op and its
+// result keep their types and every pipeline computes the same. build_cinn_pass then puts the
+// narrowing cast into the group that makes x (which stores bf16 only, when nobody else wants x)
+// and the widening one into the contraction's, whose kernel multiplies pairs of bf16.
 //
-// A value is narrowed once, right where it is made: above the views that lead from it to its readers, for these move
-// either. Left alone are contractions without a run of neighbours along their sums that pairs could be taken from (an
-// image's first layer, depthwise), those that are small, and attention over many keys. Linear in the program.
+// A value is narrowed once, right where it is made: above the views that lead from it to its
+// readers, for these move either. Left alone are contractions without a run of neighbours along
+// their sums that pairs could be taken from (an image's first layer, depthwise), those that are
+// small, and attention over many keys. Linear in the program.
 #include "attention.h"
 
 #include <pir/dialect/pd_op.h>
@@ -32,12 +34,16 @@ static pir_value *make_cast(rounding *r, pir_op *at, pir_value *value, pir_dtype
 
 // ---- views
 
-// The operand whose elements the op hands on unchanged, when it does nothing else; -1 when it does.
+// The operand whose elements the op hands on unchanged, when it does nothing else; -1 when it
+// does.
 static int moved_operand(const pir_op *op) {
   const pir_opdef *def = pir_op_meaning(op);
   const pir_clause *c = def ? def->clause : NULL;
-  if (!c || c->next || pir_op_results(op) != 1 || !pir_op_has(op, PIR_PURE) || pir_op_is(op, PD_CAST)) return -1;
-  if (c->kind != PIR_CLAUSE_VIEW && c->kind != PIR_CLAUSE_POINTWISE) return -1;
+  if (!c || c->next || pir_op_results(op) != 1 || !pir_op_has(op, PIR_PURE) ||
+      pir_op_is(op, PD_CAST))
+    return -1;
+  if (c->kind != PIR_CLAUSE_VIEW && c->kind != PIR_CLAUSE_POINTWISE)
+    return -1;
   const pir_node *body = &c->nodes[c->body];
   return body->op == PIR_V_LOAD && body->a < 0 ? body->k : -1;
 }
@@ -48,9 +54,12 @@ static pir_value *view_of(rounding *r, pir_op *view, int k, pir_value *value) {
   pir_value *operands[MOST];
   pir_named_attr attrs[MOST];
   size_t count = pir_op_operands(view), attr_count = pir_op_attrs_sorted(view, attrs, MOST);
-  if (count > MOST || attr_count > MOST) return NULL;
-  for (size_t i = 0; i < count; i++) operands[i] = (int)i == k ? value : pir_op_operand(view, i);
-  const pir_type *type = pir_type_with_dtype(r->ctx, pir_value_type(pir_op_result(view, 0)), PIR_BF16);
+  if (count > MOST || attr_count > MOST)
+    return NULL;
+  for (size_t i = 0; i < count; i++)
+    operands[i] = (int)i == k ? value : pir_op_operand(view, i);
+  const pir_type *type =
+      pir_type_with_dtype(r->ctx, pir_value_type(pir_op_result(view, 0)), PIR_BF16);
   pir_op_spec copy = {.def = pir_op_def(view),
                       .loc = pir_op_loc(view),
                       .operands = operands,
@@ -62,23 +71,27 @@ static pir_value *view_of(rounding *r, pir_op *view, int k, pir_value *value) {
   return pir_op_result(pir_rewriter_create(r->run->rewriter, view, &copy), 0);
 }
 
-// The value as bf16: of what it is a view of, where it is one. `views` are made again from the last to the first.
+// The value as bf16: of what it is a view of, where it is one. `views` are made again from the
+// last to the first.
 static pir_value *narrowed(rounding *r, pir_value *value) {
   enum { DEPTH = 8 };
   pir_value *views[DEPTH], *low;
   int depth = 0, k = 0;
   while (!(low = pir_map_get(&r->narrow, value)) && depth < DEPTH) {
     pir_op *op = pir_value_op(value);
-    if (!op || (k = moved_operand(op)) < 0 || pir_op_attrs(op) > 16 || pir_op_operands(op) > 16) break;
+    if (!op || (k = moved_operand(op)) < 0 || pir_op_attrs(op) > 16 || pir_op_operands(op) > 16)
+      break;
     views[depth++] = value;
     value = pir_op_operand(op, (size_t)k);
   }
-  if (!low) low = make_cast(r, pir_rewriter_behind(value), value, PIR_BF16);
+  if (!low)
+    low = make_cast(r, pir_rewriter_behind(value), value, PIR_BF16);
   pir_map_put(&r->arena, &r->narrow, value, (uint64_t)(uintptr_t)low);
   while (depth-- > 0 && low) {
     pir_op *view = pir_value_op(views[depth]);
     low = view_of(r, view, moved_operand(view), low);
-    if (low) pir_map_put(&r->arena, &r->narrow, views[depth], (uint64_t)(uintptr_t)low);
+    if (low)
+      pir_map_put(&r->arena, &r->narrow, views[depth], (uint64_t)(uintptr_t)low);
   }
   return low;
 }
@@ -87,7 +100,8 @@ static pir_value *narrowed(rounding *r, pir_value *value) {
 
 static bool mentions(const contract_tensor *t, int var) {
   for (int d = 0; d < t->rank; d++)
-    if (t->map[d].factor[var]) return true;
+    if (t->map[d].factor[var])
+      return true;
   return false;
 }
 
@@ -97,14 +111,18 @@ static bool is_at_least(const contraction *c, pir_dim extent, int64_t n) {
   return !pir_dim_is_const(c->dims, extent, &value) || value >= n;
 }
 
-// Whether `v` runs along an axis of `a` alone: the innermost one, or that of the channels, which will be innermost.
+// Whether `v` runs along an axis of `a` alone: the innermost one, or that of the channels,
+// which will be innermost.
 static bool gives_pairs(const contraction *c, int v, bool weights) {
   for (int d = 0; d < c->a.rank; d++) {
-    if (c->a.map[d].factor[v] != 1 || c->a.map[d].offset) continue;
+    if (c->a.map[d].factor[v] != 1 || c->a.map[d].offset)
+      continue;
     bool alone = true;
     for (int other = 0; other < c->var_count; other++)
-      alone &= other == v || !c->a.map[d].factor[other] || !is_at_least(c, c->vars[other].extent, 2);
-    if (alone && (d == c->a.rank - 1 || weights)) return true;
+      alone &=
+          other == v || !c->a.map[d].factor[other] || !is_at_least(c, c->vars[other].extent, 2);
+    if (alone && (d == c->a.rank - 1 || weights))
+      return true;
   }
   return false;
 }
@@ -120,7 +138,8 @@ static bool is_worthwhile(const contraction *c, bool weights) {
     }
     if (pir_dim_is_const(c->dims, c->vars[v].extent, &extent))
       summed *= extent < FEWEST_SUMMED ? extent : FEWEST_SUMMED;
-    else known = false;
+    else
+      known = false;
     pairs |= gives_pairs(c, v, weights) && is_at_least(c, c->vars[v].extent, FEWEST_NEIGHBOURS);
   }
   return pairs && lanes && (!known || summed >= FEWEST_SUMMED);
@@ -128,19 +147,24 @@ static bool is_worthwhile(const contraction *c, bool weights) {
 
 static bool is_f32(const rounding *r, const pir_value *v) {
   const pir_fact *fact = pir_facts_of(r->facts, v);
-  return fact->known && fact->dtype == PIR_F32 && pir_type_kind_of(pir_value_type(v)) == PIR_TYPE_TENSOR;
+  return fact->known && fact->dtype == PIR_F32 &&
+         pir_type_kind_of(pir_value_type(v)) == PIR_TYPE_TENSOR;
 }
 
-static bool is_parameter(const pir_value *v) { return pir_value_op(v) && pir_op_has(pir_value_op(v), PIR_PARAMETER); }
+static bool is_parameter(const pir_value *v) {
+  return pir_value_op(v) && pir_op_has(pir_value_op(v), PIR_PARAMETER);
+}
 
-// Attention over many keys: its scores are never in memory when it is one group, and that is worth more.
+// Attention over many keys: its scores are never in memory when it is one group, and that is
+// worth more.
 static void keep_attention(rounding *r, const pir_op *op) {
   enum { FEW_KEYS = 256 };
   attention a;
   lowering l;
   int64_t keys;
   loop_module *m = pir_loop_module_create();
-  if (!m) return;
+  if (!m)
+    return;
   lower_init(&l, m, NULL, r->facts, NULL);
   if (attention_match(&l, op, &a) &&
       (!pir_dim_is_const(pir_facts_dims(r->facts), a.shape[a.key], &keys) || keys > FEW_KEYS)) {
@@ -157,25 +181,34 @@ static void round_operands(rounding *r, pir_op *op) {
       !pir_contract_match(op, r->facts, &c, &k[0], &k[1]))
     return;
   pir_value *a = pir_op_operand(op, (size_t)k[0]), *b = pir_op_operand(op, (size_t)k[1]);
-  if (!is_f32(r, a) || !is_f32(r, b) || c.out.dtype != PIR_F32 || !is_worthwhile(&c, is_parameter(b))) return;
+  if (!is_f32(r, a) || !is_f32(r, b) || c.out.dtype != PIR_F32 ||
+      !is_worthwhile(&c, is_parameter(b)))
+    return;
   for (int i = 0; i < 2; i++) {
     pir_value *value = i ? b : a;
     // A weight is rounded when it is packed: its casts are never run.
-    pir_value *low = is_parameter(value) ? make_cast(r, op, value, PIR_BF16) : narrowed(r, value);
-    if (!low) return;
-    pir_rewriter_set_operand(r->run->rewriter, op, (size_t)k[i], make_cast(r, op, low, PIR_F32));
+    pir_value *low =
+        is_parameter(value) ? make_cast(r, op, value, PIR_BF16) : narrowed(r, value);
+    if (!low)
+      return;
+    pir_rewriter_set_operand(r->run->rewriter, op, (size_t)k[i],
+                             make_cast(r, op, low, PIR_F32));
   }
   r->rounded++;
 }
 
 pir_status pir_pass_round(pir_pass_run *run) {
-  rounding r = {.run = run, .facts = pir_run_facts(run), .ctx = pir_program_context(run->program)};
-  if (!r.facts) return pir_run_facts_status(run);
+  rounding r = {
+      .run = run, .facts = pir_run_facts(run), .ctx = pir_program_context(run->program)};
+  if (!r.facts)
+    return pir_run_facts_status(run);
   pir_arena_init(&r.arena, NULL, NULL, NULL);
   for (pir_op *op = pir_block_first(pir_program_block(run->program)); op; op = pir_op_next(op))
-    if (lower_is_contraction(op)) keep_attention(&r, op);
+    if (lower_is_contraction(op))
+      keep_attention(&r, op);
   for (pir_op *op = pir_block_first(pir_program_block(run->program)); op; op = pir_op_next(op))
-    if (lower_is_contraction(op)) round_operands(&r, op);
+    if (lower_is_contraction(op))
+      round_operands(&r, op);
   pir_arena_destroy(&r.arena);
   pir_run_count(run, "contractions", r.rounded);
   pir_run_count(run, "casts", r.casts);
@@ -185,18 +218,22 @@ pir_status pir_pass_round(pir_pass_run *run) {
 // ---- found again
 
 static bool is_cast(const pir_facts *facts, const pir_op *op, pir_dtype from, pir_dtype to) {
-  return op && pir_op_is(op, PD_CAST) && pir_facts_of(facts, pir_op_operand(op, 0))->dtype == from &&
+  return op && pir_op_is(op, PD_CAST) &&
+         pir_facts_of(facts, pir_op_operand(op, 0))->dtype == from &&
          pir_facts_of(facts, pir_op_result(op, 0))->dtype == to;
 }
 
-int lower_rounded(const pir_facts *facts, const pir_value *v, const pir_op *casts[2], const pir_value **out_source,
-                  pir_dtype *out_rounded) {
+int lower_rounded(const pir_facts *facts, const pir_value *v, const pir_op *casts[2],
+                  const pir_value **out_source, pir_dtype *out_rounded) {
   const pir_op *wide = pir_value_op(v), *narrow;
   *out_source = v;
   *out_rounded = PIR_UNDEFINED;
-  if (!pir_value_single_use(v)) return 0;
-  bool floats = is_cast(facts, wide, PIR_BF16, PIR_F32) || is_cast(facts, wide, PIR_F16, PIR_F32);
-  if (!floats && !is_cast(facts, wide, PIR_I8, PIR_I32)) return 0;
+  if (!pir_value_single_use(v))
+    return 0;
+  bool floats =
+      is_cast(facts, wide, PIR_BF16, PIR_F32) || is_cast(facts, wide, PIR_F16, PIR_F32);
+  if (!floats && !is_cast(facts, wide, PIR_I8, PIR_I32))
+    return 0;
   casts[0] = wide;
   *out_source = pir_op_operand(wide, 0);
   casts[1] = narrow = pir_value_op(*out_source);

@@ -1,8 +1,9 @@
-// From loop IR to an object: emit, optimise, generate code. Each call has an LLVM context and a target machine
-// of its own, so calls may run side by side. The pass list is short on purpose: the input already has its final
-// loops, explicit vectors and explicit tiles, so what is wanted is promotion of registers, common
-// subexpressions, invariant code out of loops, and strength reduction (done by the code generator);
-// unrollers and vectorisers would only undo the schedule.
+// From loop IR to an object: emit, optimise, generate code. Each call has an LLVM context and a
+// target machine of its own, so calls may run side by side. The pass list is short on purpose:
+// the input already has its final loops, explicit vectors and explicit tiles, so what is wanted
+// is promotion of registers, common subexpressions, invariant code out of loops, and strength
+// reduction (done by the code generator); unrollers and vectorisers would only undo the
+// schedule.
 #include "backend_sources.h"
 #include "llvm_emit.h"
 
@@ -13,26 +14,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PASSES                                                                                                         \
-  "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"                                       \
-  "loop-mssa(loop-simplifycfg,licm),instcombine<no-verify-fixpoint>,gvn,"                                              \
+#define PASSES                                                                                 \
+  "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"               \
+  "loop-mssa(loop-simplifycfg,licm),instcombine<no-verify-fixpoint>,gvn,"                      \
   "loop-mssa(licm),early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,adce)"
 
-static pir_status say(char *message, size_t capacity, pir_status status, const char *what, const char *detail) {
+static pir_status say(char *message, size_t capacity, pir_status status, const char *what,
+                      const char *detail) {
   pir_text_format(message, capacity, "%s: %s", what, detail ? detail : "no reason given");
   return status;
 }
 
-static void add_attribute(LLVMContextRef context, LLVMValueRef fn, const char *key, const char *value) {
-  LLVMAttributeRef a = LLVMCreateStringAttribute(context, key, (unsigned)strlen(key), value, (unsigned)strlen(value));
+static void add_attribute(LLVMContextRef context, LLVMValueRef fn, const char *key,
+                          const char *value) {
+  LLVMAttributeRef a = LLVMCreateStringAttribute(context, key, (unsigned)strlen(key), value,
+                                                 (unsigned)strlen(value));
   LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, a);
 }
 
-static void add_target_attributes(LLVMContextRef context, LLVMModuleRef module, const pir_target *target) {
+static void add_target_attributes(LLVMContextRef context, LLVMModuleRef module,
+                                  const pir_target *target) {
   char bits[16];
   pir_text_format(bits, sizeof bits, "%d", target->vector_bytes * 8);
   for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn)) {
-    if (LLVMIsDeclaration(fn)) continue;
+    if (LLVMIsDeclaration(fn))
+      continue;
     add_attribute(context, fn, "target-features", target->features);
     add_attribute(context, fn, "tune-cpu", target->cpu);
     add_attribute(context, fn, "prefer-vector-width", bits);
@@ -40,7 +46,8 @@ static void add_target_attributes(LLVMContextRef context, LLVMModuleRef module, 
   }
 }
 
-// LLVM's list of targets is written once, under the loader's lock, before any thread can compile.
+// LLVM's list of targets is written once, under the loader's lock, before any thread can
+// compile.
 __attribute__((constructor)) static void register_target(void) {
   LLVMInitializeX86TargetInfo();
   LLVMInitializeX86Target();
@@ -52,7 +59,8 @@ __attribute__((constructor)) static void register_target(void) {
   LLVMInitializeAArch64AsmPrinter();
 }
 
-static LLVMTargetMachineRef create_machine(const pir_target *target, char *message, size_t capacity) {
+static LLVMTargetMachineRef create_machine(const pir_target *target, char *message,
+                                           size_t capacity) {
   LLVMTargetRef llvm = NULL;
   char *error = NULL;
   if (LLVMGetTargetFromTriple(target->triple, &llvm, &error)) {
@@ -61,15 +69,17 @@ static LLVMTargetMachineRef create_machine(const pir_target *target, char *messa
     return NULL;
   }
   const char *least = strncmp(target->triple, "x86_64", 6) ? "generic" : "x86-64";
-  return LLVMCreateTargetMachine(llvm, target->triple, least, target->features, LLVMCodeGenLevelDefault, LLVMRelocPIC,
-                                 LLVMCodeModelSmall);
+  return LLVMCreateTargetMachine(llvm, target->triple, least, target->features,
+                                 LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
 }
 
-static pir_status optimise(LLVMModuleRef module, LLVMTargetMachineRef machine, char *message, size_t capacity) {
+static pir_status optimise(LLVMModuleRef module, LLVMTargetMachineRef machine, char *message,
+                           size_t capacity) {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
   LLVMErrorRef error = LLVMRunPasses(module, PASSES, machine, options);
   LLVMDisposePassBuilderOptions(options);
-  if (!error) return PIR_OK;
+  if (!error)
+    return PIR_OK;
   char *text = LLVMGetErrorMessage(error);
   pir_status status = say(message, capacity, PIR_INTERNAL, "LLVM passes", text);
   LLVMDisposeErrorMessage(text);
@@ -78,7 +88,8 @@ static pir_status optimise(LLVMModuleRef module, LLVMTargetMachineRef machine, c
 
 static pir_status copy_out(const char *data, size_t size, pir_emitted *out) {
   out->data = malloc(size + 1);
-  if (!out->data) return PIR_EXHAUSTED;
+  if (!out->data)
+    return PIR_EXHAUSTED;
   memcpy(out->data, data, size);
   out->data[size] = 0;
   out->size = size;
@@ -92,8 +103,9 @@ static pir_status print_module(LLVMModuleRef module, pir_emitted *out) {
   return status;
 }
 
-static pir_status generate(LLVMModuleRef module, LLVMTargetMachineRef machine, pir_code_form form, pir_emitted *out,
-                           char *message, size_t capacity) {
+static pir_status generate(LLVMModuleRef module, LLVMTargetMachineRef machine,
+                           pir_code_form form, pir_emitted *out, char *message,
+                           size_t capacity) {
   LLVMMemoryBufferRef buffer = NULL;
   char *error = NULL;
   LLVMCodeGenFileType type = form == PIR_CODE_ASSEMBLY ? LLVMAssemblyFile : LLVMObjectFile;
@@ -107,30 +119,36 @@ static pir_status generate(LLVMModuleRef module, LLVMTargetMachineRef machine, p
   return status;
 }
 
-static pir_status finish(LLVMContextRef context, LLVMModuleRef module, const pir_target *target, pir_code_form form,
-                         pir_emitted *out, char *message, size_t capacity) {
-  if (form == PIR_CODE_RAW_LLVM) return print_module(module, out);
+static pir_status finish(LLVMContextRef context, LLVMModuleRef module, const pir_target *target,
+                         pir_code_form form, pir_emitted *out, char *message, size_t capacity) {
+  if (form == PIR_CODE_RAW_LLVM)
+    return print_module(module, out);
   LLVMTargetMachineRef machine = create_machine(target, message, capacity);
-  if (!machine) return PIR_UNAVAILABLE;
+  if (!machine)
+    return PIR_UNAVAILABLE;
   LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
   LLVMSetModuleDataLayout(module, layout);
   LLVMSetTarget(module, target->triple);
   LLVMDisposeTargetData(layout);
   add_target_attributes(context, module, target);
   pir_status status = optimise(module, machine, message, capacity);
-  if (!status && form == PIR_CODE_LLVM) status = print_module(module, out);
-  else if (!status) status = generate(module, machine, form, out, message, capacity);
+  if (!status && form == PIR_CODE_LLVM)
+    status = print_module(module, out);
+  else if (!status)
+    status = generate(module, machine, form, out, message, capacity);
   LLVMDisposeTargetMachine(machine);
   return status;
 }
 
-static pir_status emit(const loop_module *module, const pir_target *target, pir_code_form form, pir_emitted *out,
-                       char *message, size_t capacity) {
+static pir_status emit(const loop_module *module, const pir_target *target, pir_code_form form,
+                       pir_emitted *out, char *message, size_t capacity) {
   *out = (pir_emitted){0};
   LLVMContextRef context = LLVMContextCreate();
   LLVMModuleRef llvm = pir_llvm_emit(context, module, target, message, capacity);
-  pir_status status = llvm ? finish(context, llvm, target, form, out, message, capacity) : PIR_INTERNAL;
-  if (llvm) LLVMDisposeModule(llvm);
+  pir_status status =
+      llvm ? finish(context, llvm, target, form, out, message, capacity) : PIR_INTERNAL;
+  if (llvm)
+    LLVMDisposeModule(llvm);
   LLVMContextDispose(context);
   return status;
 }

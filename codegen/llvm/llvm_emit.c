@@ -1,8 +1,9 @@
-// Loop IR to LLVM IR, statements and functions. One pass over the tree; every stage becomes two functions: an
-// exported one that reads pointers and extents from its arguments, and an internal one whose pointer
-// parameters are `noalias`, which is how LLVM learns that buffers are apart. Loops are emitted rotated, with
-// a guard. Unrolled loops are expanded here, so that register indices are constants and each register is
-// an alloca of its own, which SROA turns into SSA values.
+// Loop IR to LLVM IR, statements and functions. One pass over the tree; every stage becomes two
+// functions: an exported one that reads pointers and extents from its arguments, and an
+// internal one whose pointer parameters are `noalias`, which is how LLVM learns that buffers
+// are apart. Loops are emitted rotated, with a guard. Unrolled loops are expanded here, so that
+// register indices are constants and each register is an alloca of its own, which SROA turns
+// into SSA values.
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,15 +15,19 @@ static LLVMBasicBlockRef new_block(emitter *e, const char *name) {
   return LLVMAppendBasicBlockInContext(e->ctx, e->function, name);
 }
 
-static LLVMTypeRef i64_type(emitter *e) { return LLVMInt64TypeInContext(e->ctx); }
+static LLVMTypeRef i64_type(emitter *e) {
+  return LLVMInt64TypeInContext(e->ctx);
+}
 
-// An expression at the start of a statement: what was computed for earlier statements is not reused.
+// An expression at the start of a statement: what was computed for earlier statements is not
+// reused.
 static LLVMValueRef evaluate(emitter *e, loop_expr *x) {
   e->fn->module->emitted++;
   return pir_llvm_expr(e, x);
 }
 
-static void emit_counted_loop(emitter *e, const loop_stmt *s, LLVMValueRef begin, LLVMValueRef end, LLVMValueRef step) {
+static void emit_counted_loop(emitter *e, const loop_stmt *s, LLVMValueRef begin,
+                              LLVMValueRef end, LLVMValueRef step) {
   LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b);
   LLVMBasicBlockRef body = new_block(e, s->var->name), after = new_block(e, "after");
   LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, begin, end, ""), body, after);
@@ -40,7 +45,8 @@ static void emit_counted_loop(emitter *e, const loop_stmt *s, LLVMValueRef begin
 }
 
 static void emit_for(emitter *e, const loop_stmt *s) {
-  LLVMValueRef begin = evaluate(e, s->begin), end = pir_llvm_expr(e, s->end), step = pir_llvm_expr(e, s->step);
+  LLVMValueRef begin = evaluate(e, s->begin), end = pir_llvm_expr(e, s->end),
+               step = pir_llvm_expr(e, s->step);
   if (s->for_kind == LOOP_VECTORISED || s->for_kind == LOOP_THREADS) {
     e->unsupported = "a loop that was not vectorised";
     return;
@@ -62,7 +68,8 @@ static void emit_for(emitter *e, const loop_stmt *s) {
 
 static void emit_if(emitter *e, const loop_stmt *s) {
   LLVMValueRef cond = evaluate(e, s->value);
-  LLVMBasicBlockRef then = new_block(e, "then"), other = s->other.first ? new_block(e, "else") : NULL;
+  LLVMBasicBlockRef then = new_block(e, "then"),
+                    other = s->other.first ? new_block(e, "else") : NULL;
   LLVMBasicBlockRef after = new_block(e, "after");
   LLVMBuildCondBr(e->b, cond, then, other ? other : after);
   LLVMPositionBuilderAtEnd(e->b, then);
@@ -77,8 +84,10 @@ static void emit_if(emitter *e, const loop_stmt *s) {
 }
 
 // The form an element has in memory: bool is a byte.
-static LLVMValueRef to_memory(emitter *e, const loop_buffer *buffer, LLVMValueRef value, unsigned lanes) {
-  if (buffer->dtype != PIR_BOOL) return value;
+static LLVMValueRef to_memory(emitter *e, const loop_buffer *buffer, LLVMValueRef value,
+                              unsigned lanes) {
+  if (buffer->dtype != PIR_BOOL)
+    return value;
   LLVMTypeRef byte = LLVMInt8TypeInContext(e->ctx);
   return LLVMBuildZExt(e->b, value, lanes > 1 ? LLVMVectorType(byte, lanes) : byte, "");
 }
@@ -88,17 +97,23 @@ static unsigned alignment(const loop_buffer *buffer) {
   return buffer->align < size ? buffer->align : size;
 }
 
-// Past the caches where that pays and the vector is aligned, which such stores must be; only the run knows both.
-static void emit_large_store(emitter *e, const loop_buffer *buffer, LLVMValueRef value, LLVMValueRef address) {
-  unsigned bytes = (unsigned)(pir_dtype_size(buffer->dtype) * LLVMGetVectorSize(LLVMTypeOf(value)));
-  LLVMBasicBlockRef past = new_block(e, "past"), plain = new_block(e, "plain"), after = new_block(e, "after");
+// Past the caches where that pays and the vector is aligned, which such stores must be; only
+// the run knows both.
+static void emit_large_store(emitter *e, const loop_buffer *buffer, LLVMValueRef value,
+                             LLVMValueRef address) {
+  unsigned bytes =
+      (unsigned)(pir_dtype_size(buffer->dtype) * LLVMGetVectorSize(LLVMTypeOf(value)));
+  LLVMBasicBlockRef past = new_block(e, "past"), plain = new_block(e, "plain"),
+                    after = new_block(e, "after");
   LLVMValueRef at = LLVMBuildPtrToInt(e->b, address, i64_type(e), "");
   at = LLVMBuildAnd(e->b, at, LLVMConstInt(i64_type(e), bytes - 1, false), "");
-  LLVMValueRef aligned = LLVMBuildICmp(e->b, LLVMIntEQ, at, LLVMConstInt(i64_type(e), 0, false), "");
+  LLVMValueRef aligned =
+      LLVMBuildICmp(e->b, LLVMIntEQ, at, LLVMConstInt(i64_type(e), 0, false), "");
   LLVMBuildCondBr(e->b, LLVMBuildAnd(e->b, aligned, e->large[buffer->id], ""), past, plain);
   LLVMPositionBuilderAtEnd(e->b, past);
   LLVMValueRef store = LLVMBuildStore(e->b, value, address);
-  LLVMMetadataRef one = LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(e->ctx), 1, false));
+  LLVMMetadataRef one =
+      LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(e->ctx), 1, false));
   LLVMSetAlignment(store, bytes);
   LLVMSetMetadata(store, LLVMGetMDKindIDInContext(e->ctx, "nontemporal", 11),
                   LLVMMetadataAsValue(e->ctx, LLVMMDNodeInContext2(e->ctx, &one, 1)));
@@ -112,8 +127,10 @@ static void emit_large_store(emitter *e, const loop_buffer *buffer, LLVMValueRef
 // Other threads see what passed by the caches only after a fence.
 static void emit_fence(emitter *e) {
   bool any = false;
-  for (unsigned i = 0; i < e->fn->buffer_count; i++) any |= e->large[i] != NULL;
-  if (any && !strncmp(e->target->triple, "x86_64", 6)) pir_llvm_intrinsic(e, "llvm.x86.sse.sfence", NULL, 0, NULL, 0);
+  for (unsigned i = 0; i < e->fn->buffer_count; i++)
+    any |= e->large[i] != NULL;
+  if (any && !strncmp(e->target->triple, "x86_64", 6))
+    pir_llvm_intrinsic(e, "llvm.x86.sse.sfence", NULL, 0, NULL, 0);
 }
 
 static void emit_memory_store(emitter *e, const loop_stmt *s) {
@@ -122,22 +139,27 @@ static void emit_memory_store(emitter *e, const loop_stmt *s) {
   LLVMValueRef address = pir_llvm_address(e, s->buffer, s->index);
   if (s->mask) {
     LLVMValueRef mask = pir_llvm_expr(e, s->mask);
-    LLVMValueRef args[] = {value, address, LLVMConstInt(LLVMInt32TypeInContext(e->ctx), alignment(s->buffer), false),
-                           mask};
+    LLVMValueRef args[] = {
+        value, address,
+        LLVMConstInt(LLVMInt32TypeInContext(e->ctx), alignment(s->buffer), false), mask};
     LLVMTypeRef types[] = {LLVMTypeOf(value), LLVMTypeOf(address)};
-    pir_llvm_intrinsic(e, s->kind == LOOP_SCATTER ? "llvm.masked.scatter" : "llvm.masked.store", types, 2, args, 4);
+    pir_llvm_intrinsic(e, s->kind == LOOP_SCATTER ? "llvm.masked.scatter" : "llvm.masked.store",
+                       types, 2, args, 4);
     return;
   }
   if (s->kind == LOOP_SCATTER && lanes > 1) {
     LLVMValueRef all = LLVMConstAllOnes(LLVMVectorType(LLVMInt1TypeInContext(e->ctx), lanes));
-    LLVMValueRef args[] = {value, address, LLVMConstInt(LLVMInt32TypeInContext(e->ctx), alignment(s->buffer), false),
-                           all};
+    LLVMValueRef args[] = {
+        value, address,
+        LLVMConstInt(LLVMInt32TypeInContext(e->ctx), alignment(s->buffer), false), all};
     LLVMTypeRef types[] = {LLVMTypeOf(value), LLVMTypeOf(address)};
     pir_llvm_intrinsic(e, "llvm.masked.scatter", types, 2, args, 4);
     return;
   }
-  if (s->nontemporal && lanes > 1 && e->large[s->buffer->id]) emit_large_store(e, s->buffer, value, address);
-  else LLVMSetAlignment(LLVMBuildStore(e->b, value, address), alignment(s->buffer));
+  if (s->nontemporal && lanes > 1 && e->large[s->buffer->id])
+    emit_large_store(e, s->buffer, value, address);
+  else
+    LLVMSetAlignment(LLVMBuildStore(e->b, value, address), alignment(s->buffer));
 }
 
 static void emit_store(emitter *e, const loop_stmt *s) {
@@ -146,17 +168,19 @@ static void emit_store(emitter *e, const loop_stmt *s) {
     return;
   }
   LLVMValueRef value = evaluate(e, s->value);
-  if (s->buffer->lanes > s->value->lanes) value = pir_llvm_splat(e, value, s->buffer->lanes);
+  if (s->buffer->lanes > s->value->lanes)
+    value = pir_llvm_splat(e, value, s->buffer->lanes);
   LLVMValueRef cell = pir_llvm_register(e, s->buffer, s->index);
-  if (cell) LLVMBuildStore(e->b, value, cell);
+  if (cell)
+    LLVMBuildStore(e->b, value, cell);
 }
 
 static void emit_accumulate(emitter *e, const loop_stmt *s) {
   loop_module *m = e->fn->module;
   loop_stmt plain = *s;
   plain.kind = LOOP_STORE;
-  plain.value =
-      pir_loop_combine(m, s->combine, pir_loop_load(m, s->buffer, s->index, s->buffer->lanes, NULL), s->value);
+  plain.value = pir_loop_combine(
+      m, s->combine, pir_loop_load(m, s->buffer, s->index, s->buffer->lanes, NULL), s->value);
   emit_store(e, &plain);
 }
 
@@ -180,9 +204,12 @@ static void emit_tile(emitter *e, const loop_stmt *s) {
   unsigned count = 0, tiles = s->combine >= LOOP_TILE_BF16 ? 3 : s->combine >= LOOP_TILE_ZERO;
   LLVMValueRef args[3];
   e->fn->module->emitted++;
-  for (; count < tiles; count++) args[count] = LLVMConstInt(LLVMInt8TypeInContext(e->ctx), s->tiles[count], false);
-  if (s->buffer) args[count++] = pir_llvm_address(e, s->buffer, s->index);
-  if (s->value) args[count++] = pir_llvm_expr(e, s->value);
+  for (; count < tiles; count++)
+    args[count] = LLVMConstInt(LLVMInt8TypeInContext(e->ctx), s->tiles[count], false);
+  if (s->buffer)
+    args[count++] = pir_llvm_address(e, s->buffer, s->index);
+  if (s->value)
+    args[count++] = pir_llvm_expr(e, s->value);
   pir_llvm_intrinsic(e, names[s->combine], NULL, 0, args, count);
 }
 
@@ -205,7 +232,8 @@ static void emit_block(emitter *e, const loop_block *block) {
 
 // ---- functions
 
-static void add_flag(emitter *e, LLVMValueRef fn, unsigned index, const char *name, uint64_t value) {
+static void add_flag(emitter *e, LLVMValueRef fn, unsigned index, const char *name,
+                     uint64_t value) {
   unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
   LLVMAddAttributeAtIndex(fn, index, LLVMCreateEnumAttribute(e->ctx, kind, value));
 }
@@ -216,10 +244,13 @@ enum { BEGIN, END, SCRATCH, DIMS, FIRST_BUFFER };
 static LLVMValueRef declare_body(emitter *e, unsigned pointers, char *name, size_t capacity) {
   LLVMTypeRef pointer = LLVMPointerTypeInContext(e->ctx, 0);
   LLVMTypeRef *types = malloc((FIRST_BUFFER + pointers) * sizeof *types);
-  if (!types) return NULL;
+  if (!types)
+    return NULL;
   types[BEGIN] = types[END] = i64_type(e);
-  for (unsigned i = SCRATCH; i < FIRST_BUFFER + pointers; i++) types[i] = pointer;
-  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->ctx), types, FIRST_BUFFER + pointers, false);
+  for (unsigned i = SCRATCH; i < FIRST_BUFFER + pointers; i++)
+    types[i] = pointer;
+  LLVMTypeRef type =
+      LLVMFunctionType(LLVMVoidTypeInContext(e->ctx), types, FIRST_BUFFER + pointers, false);
   free(types);
   pir_text_format(name, capacity, "%s.body", e->fn->name);
   LLVMValueRef fn = LLVMAddFunction(e->module, name, type);
@@ -240,17 +271,22 @@ static void bind_buffers(emitter *e) {
       e->bases[i] = LLVMGetParam(e->function, at++);
       LLVMSetValueName2(e->bases[i], b->name, strlen(b->name));
       add_flag(e, e->function, at, "noalias", 0);
-      if (b->read_only) add_flag(e, e->function, at, "readonly", 0);
-      if (b->align > 1) add_flag(e, e->function, at, "align", b->align);
-      if (b->large) e->large[i] = evaluate(e, b->large);
+      if (b->read_only)
+        add_flag(e, e->function, at, "readonly", 0);
+      if (b->align > 1)
+        add_flag(e, e->function, at, "align", b->align);
+      if (b->large)
+        e->large[i] = evaluate(e, b->large);
     } else if (b->space == LOOP_SCRATCH) {
       LLVMValueRef offset = LLVMConstInt(i64_type(e), (uint64_t)b->offset, false);
-      e->bases[i] = LLVMBuildInBoundsGEP2(e->b, LLVMInt8TypeInContext(e->ctx), LLVMGetParam(e->function, SCRATCH),
-                                          &offset, 1, b->name);
+      e->bases[i] =
+          LLVMBuildInBoundsGEP2(e->b, LLVMInt8TypeInContext(e->ctx),
+                                LLVMGetParam(e->function, SCRATCH), &offset, 1, b->name);
     } else if (b->space == LOOP_REGISTER) {
       e->registers[i] = calloc((size_t)b->count, sizeof **e->registers);
       for (int64_t r = 0; e->registers[i] && r < b->count; r++)
-        e->registers[i][r] = LLVMBuildAlloca(e->b, pir_llvm_type(e, b->dtype, b->lanes), b->name);
+        e->registers[i][r] =
+            LLVMBuildAlloca(e->b, pir_llvm_type(e, b->dtype, b->lanes), b->name);
     } else {
       e->unsupported = "memory of a device";
     }
@@ -266,19 +302,23 @@ static void emit_entry(emitter *e, unsigned pointers) {
   add_flag(e, fn, LLVMAttributeFunctionIndex, "nounwind", 0);
   LLVMPositionBuilderAtEnd(e->b, LLVMAppendBasicBlockInContext(e->ctx, fn, "entry"));
   LLVMValueRef *args = calloc(FIRST_BUFFER + pointers, sizeof *args);
-  if (!args) return;
+  if (!args)
+    return;
   args[BEGIN] = LLVMGetParam(fn, 1);
   args[END] = LLVMGetParam(fn, 2);
   args[SCRATCH] = LLVMGetParam(fn, 3);
   LLVMValueRef buffers = LLVMBuildLoad2(e->b, pointer, LLVMGetParam(fn, 0), "buffers");
   LLVMValueRef one = LLVMConstInt(i64_type(e), 1, false);
-  args[DIMS] =
-      LLVMBuildLoad2(e->b, pointer, LLVMBuildInBoundsGEP2(e->b, pointer, LLVMGetParam(fn, 0), &one, 1, ""), "dims");
+  args[DIMS] = LLVMBuildLoad2(
+      e->b, pointer, LLVMBuildInBoundsGEP2(e->b, pointer, LLVMGetParam(fn, 0), &one, 1, ""),
+      "dims");
   unsigned at = FIRST_BUFFER;
   for (unsigned i = 0; i < e->fn->buffer_count; i++) {
-    if (e->fn->buffers[i]->space != LOOP_ARG) continue;
+    if (e->fn->buffers[i]->space != LOOP_ARG)
+      continue;
     LLVMValueRef slot = LLVMConstInt(i64_type(e), e->fn->buffers[i]->slot, false);
-    args[at++] = LLVMBuildLoad2(e->b, pointer, LLVMBuildInBoundsGEP2(e->b, pointer, buffers, &slot, 1, ""), "");
+    args[at++] = LLVMBuildLoad2(
+        e->b, pointer, LLVMBuildInBoundsGEP2(e->b, pointer, buffers, &slot, 1, ""), "");
   }
   LLVMBuildCall2(e->b, LLVMGlobalGetValueType(e->function), e->function, args, at, "");
   LLVMBuildRetVoid(e->b);
@@ -288,7 +328,8 @@ static void emit_entry(emitter *e, unsigned pointers) {
 static void emit_fn(emitter *e, const loop_fn *fn) {
   unsigned pointers = 0;
   char name[160];
-  for (unsigned i = 0; i < fn->buffer_count; i++) pointers += fn->buffers[i]->space == LOOP_ARG;
+  for (unsigned i = 0; i < fn->buffer_count; i++)
+    pointers += fn->buffers[i]->space == LOOP_ARG;
   e->fn = fn;
   e->vars = calloc(fn->var_count, sizeof *e->vars);
   e->bases = calloc(fn->buffer_count + 1u, sizeof *e->bases);
@@ -309,21 +350,24 @@ static void emit_fn(emitter *e, const loop_fn *fn) {
   } else {
     e->unsupported = "a function for which memory did not suffice";
   }
-  for (unsigned i = 0; e->registers && i < fn->buffer_count; i++) free(e->registers[i]);
+  for (unsigned i = 0; e->registers && i < fn->buffer_count; i++)
+    free(e->registers[i]);
   free(e->registers);
   free(e->large);
   free(e->bases);
   free(e->vars);
 }
 
-LLVMModuleRef pir_llvm_emit(LLVMContextRef context, const loop_module *module, const pir_target *target, char *message,
-                            size_t capacity) {
+LLVMModuleRef pir_llvm_emit(LLVMContextRef context, const loop_module *module,
+                            const pir_target *target, char *message, size_t capacity) {
   emitter e = {.ctx = context, .target = target};
   e.module = LLVMModuleCreateWithNameInContext("pir", context);
   e.b = LLVMCreateBuilderInContext(context);
-  for (const loop_fn *fn = module->first; fn && !e.unsupported; fn = fn->next) emit_fn(&e, fn);
+  for (const loop_fn *fn = module->first; fn && !e.unsupported; fn = fn->next)
+    emit_fn(&e, fn);
   LLVMDisposeBuilder(e.b);
-  if (!e.unsupported) return e.module;
+  if (!e.unsupported)
+    return e.module;
   pir_text_format(message, capacity, "unsupported: %s, in %s", e.unsupported, e.fn->name);
   LLVMDisposeModule(e.module);
   return NULL;

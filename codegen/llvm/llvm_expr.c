@@ -1,6 +1,7 @@
-// Loop IR to LLVM IR, expressions. Trees may share nodes; a node's value is kept for the statement it was first
-// met in, so a shared node is emitted once. Arithmetic rounds as it is written: products join sums only in LOOP_FMA,
-// and sums in another order are made explicit by the vectoriser.
+// Loop IR to LLVM IR, expressions. Trees may share nodes; a node's value is kept for the
+// statement it was first met in, so a shared node is emitted once. Arithmetic rounds as it is
+// written: products join sums only in LOOP_FMA, and sums in another order are made explicit by
+// the vectoriser.
 #include <string.h>
 
 #include "llvm_impl.h"
@@ -26,33 +27,41 @@ LLVMTypeRef pir_llvm_type(emitter *e, pir_dtype dtype, unsigned lanes) {
 }
 
 static bool is_signed(pir_dtype dtype) {
-  return dtype != PIR_BOOL && dtype != PIR_U8 && dtype != PIR_U16 && dtype != PIR_U32 && dtype != PIR_U64;
+  return dtype != PIR_BOOL && dtype != PIR_U8 && dtype != PIR_U16 && dtype != PIR_U32 &&
+         dtype != PIR_U64;
 }
 
 LLVMValueRef pir_llvm_splat(emitter *e, LLVMValueRef scalar, unsigned lanes) {
-  if (lanes == 1) return scalar;
-  LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(scalar), lanes), i32 = LLVMInt32TypeInContext(e->ctx);
-  LLVMValueRef one = LLVMBuildInsertElement(e->b, LLVMGetPoison(type), scalar, LLVMConstInt(i32, 0, false), "");
-  return LLVMBuildShuffleVector(e->b, one, LLVMGetPoison(type), LLVMConstNull(LLVMVectorType(i32, lanes)), "");
+  if (lanes == 1)
+    return scalar;
+  LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(scalar), lanes),
+              i32 = LLVMInt32TypeInContext(e->ctx);
+  LLVMValueRef one = LLVMBuildInsertElement(e->b, LLVMGetPoison(type), scalar,
+                                            LLVMConstInt(i32, 0, false), "");
+  return LLVMBuildShuffleVector(e->b, one, LLVMGetPoison(type),
+                                LLVMConstNull(LLVMVectorType(i32, lanes)), "");
 }
 
 static LLVMValueRef constant_splat(LLVMValueRef scalar, unsigned lanes) {
   LLVMValueRef all[256];
-  if (lanes == 1) return scalar;
-  for (unsigned i = 0; i < lanes; i++) all[i] = scalar;
+  if (lanes == 1)
+    return scalar;
+  for (unsigned i = 0; i < lanes; i++)
+    all[i] = scalar;
   return LLVMConstVector(all, lanes);
 }
 
 LLVMValueRef pir_llvm_const_float(emitter *e, pir_dtype dtype, unsigned lanes, double f) {
-  return constant_splat(LLVMConstReal(pir_llvm_type(e, dtype, 1), dtype == PIR_F32 ? (float)f : f), lanes);
+  return constant_splat(
+      LLVMConstReal(pir_llvm_type(e, dtype, 1), dtype == PIR_F32 ? (float)f : f), lanes);
 }
 
 LLVMValueRef pir_llvm_const_int(emitter *e, pir_dtype dtype, unsigned lanes, int64_t i) {
   return constant_splat(LLVMConstInt(pir_llvm_type(e, dtype, 1), (uint64_t)i, true), lanes);
 }
 
-LLVMValueRef pir_llvm_intrinsic(emitter *e, const char *name, LLVMTypeRef *types, unsigned type_count,
-                                LLVMValueRef *args, unsigned arg_count) {
+LLVMValueRef pir_llvm_intrinsic(emitter *e, const char *name, LLVMTypeRef *types,
+                                unsigned type_count, LLVMValueRef *args, unsigned arg_count) {
   unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
   LLVMValueRef fn = LLVMGetIntrinsicDeclaration(e->module, id, types, type_count);
   return LLVMBuildCall2(e->b, LLVMGlobalGetValueType(fn), fn, args, arg_count, "");
@@ -61,7 +70,8 @@ LLVMValueRef pir_llvm_intrinsic(emitter *e, const char *name, LLVMTypeRef *types
 // ---- memory
 
 LLVMValueRef pir_llvm_address(emitter *e, const loop_buffer *buffer, loop_expr *index) {
-  LLVMTypeRef element = LLVMIntTypeInContext(e->ctx, (unsigned)pir_dtype_size(buffer->dtype) * 8);
+  LLVMTypeRef element =
+      LLVMIntTypeInContext(e->ctx, (unsigned)pir_dtype_size(buffer->dtype) * 8);
   LLVMValueRef at = pir_llvm_expr(e, index);
   return LLVMBuildInBoundsGEP2(e->b, element, e->bases[buffer->id], &at, 1, "");
 }
@@ -69,17 +79,18 @@ LLVMValueRef pir_llvm_address(emitter *e, const loop_buffer *buffer, loop_expr *
 LLVMValueRef pir_llvm_register(emitter *e, const loop_buffer *buffer, loop_expr *index) {
   LLVMValueRef at = pir_llvm_expr(e, index);
   int64_t i = LLVMIsAConstantInt(at) ? LLVMConstIntGetSExtValue(at) : -1;
-  if (i >= 0 && i < buffer->count) return e->registers[buffer->id][i];
+  if (i >= 0 && i < buffer->count)
+    return e->registers[buffer->id][i];
   e->unsupported = "a register whose number is not known";
   return NULL;
 }
 
 enum { MAX_HALVED = 64 };  // lanes
 
-// One element, or 0 without touching memory. Address and guard are computed before the branch, since their
-// values may be shared with code after it.
-static LLVMValueRef guarded_load(emitter *e, LLVMTypeRef type, LLVMValueRef address, LLVMValueRef guard,
-                                 unsigned align) {
+// One element, or 0 without touching memory. Address and guard are computed before the branch,
+// since their values may be shared with code after it.
+static LLVMValueRef guarded_load(emitter *e, LLVMTypeRef type, LLVMValueRef address,
+                                 LLVMValueRef guard, unsigned align) {
   LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b);
   LLVMBasicBlockRef then = LLVMAppendBasicBlockInContext(e->ctx, e->function, "in");
   LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(e->ctx, e->function, "after");
@@ -95,19 +106,24 @@ static LLVMValueRef guarded_load(emitter *e, LLVMTypeRef type, LLVMValueRef addr
   return phi;
 }
 
-static LLVMValueRef shuffle(emitter *e, LLVMValueRef a, LLVMValueRef b, const unsigned *from, unsigned lanes) {
+static LLVMValueRef shuffle(emitter *e, LLVMValueRef a, LLVMValueRef b, const unsigned *from,
+                            unsigned lanes) {
   LLVMValueRef index[MAX_HALVED];
-  for (unsigned i = 0; i < lanes; i++) index[i] = LLVMConstInt(LLVMInt32TypeInContext(e->ctx), from[i], false);
+  for (unsigned i = 0; i < lanes; i++)
+    index[i] = LLVMConstInt(LLVMInt32TypeInContext(e->ctx), from[i], false);
   return LLVMBuildShuffleVector(e->b, a, b, LLVMConstVector(index, lanes), "");
 }
 
-// Every second element, from two runs: the first begins with the first one, the second ends with the last one, so that
-// nothing outside is read. The runs have the mask's lanes spread out.
-static LLVMValueRef load_halved(emitter *e, const loop_expr *x, LLVMTypeRef type, unsigned align) {
+// Every second element, from two runs: the first begins with the first one, the second ends
+// with the last one, so that nothing outside is read. The runs have the mask's lanes spread
+// out.
+static LLVMValueRef load_halved(emitter *e, const loop_expr *x, LLVMTypeRef type,
+                                unsigned align) {
   unsigned n = x->lanes, from[MAX_HALVED];
   LLVMTypeRef element = LLVMGetElementType(type), i64 = LLVMInt64TypeInContext(e->ctx),
               i32 = LLVMInt32TypeInContext(e->ctx);
-  LLVMValueRef start = pir_llvm_address(e, x->buffer, x->a->a), shift = LLVMConstInt(i64, n - 1, false), runs[2];
+  LLVMValueRef start = pir_llvm_address(e, x->buffer, x->a->a),
+               shift = LLVMConstInt(i64, n - 1, false), runs[2];
   LLVMValueRef mask = x->mask ? pir_llvm_expr(e, x->mask) : NULL;
   for (unsigned k = 0; k < 2; k++) {
     LLVMValueRef address = k ? LLVMBuildGEP2(e->b, element, start, &shift, 1, "") : start;
@@ -122,16 +138,19 @@ static LLVMValueRef load_halved(emitter *e, const loop_expr *x, LLVMTypeRef type
     }
     LLVMTypeRef types[] = {type, LLVMTypeOf(address)};
     LLVMValueRef args[] = {address, LLVMConstInt(i32, align, false),
-                           shuffle(e, mask, LLVMConstNull(LLVMTypeOf(mask)), from, n), LLVMConstNull(type)};
+                           shuffle(e, mask, LLVMConstNull(LLVMTypeOf(mask)), from, n),
+                           LLVMConstNull(type)};
     runs[k] = pir_llvm_intrinsic(e, "llvm.masked.load", types, 2, args, 4);
   }
-  for (unsigned i = 0; i < n; i++) from[i] = 2 * i < n ? 2 * i : 2 * i + 1;
+  for (unsigned i = 0; i < n; i++)
+    from[i] = 2 * i < n ? 2 * i : 2 * i + 1;
   return shuffle(e, runs[0], runs[1], from, n);
 }
 
 static bool is_halved(const loop_expr *x) {
-  return x->kind == LOOP_GATHER && x->lanes >= 4 && x->lanes <= MAX_HALVED && x->lanes % 2 == 0 &&
-         x->a->kind == LOOP_RAMP && x->a->b->kind == LOOP_CONST && x->a->b->i == 2;
+  return x->kind == LOOP_GATHER && x->lanes >= 4 && x->lanes <= MAX_HALVED &&
+         x->lanes % 2 == 0 && x->a->kind == LOOP_RAMP && x->a->b->kind == LOOP_CONST &&
+         x->a->b->i == 2;
 }
 
 static LLVMValueRef load(emitter *e, const loop_expr *x) {
@@ -142,9 +161,10 @@ static LLVMValueRef load(emitter *e, const loop_expr *x) {
     return cell ? LLVMBuildLoad2(e->b, type, cell, "") : LLVMGetPoison(type);
   }
   bool is_bool = x->dtype == PIR_BOOL;
-  LLVMTypeRef type =
-      is_bool ? vector_of(LLVMInt8TypeInContext(e->ctx), x->lanes) : pir_llvm_type(e, x->dtype, x->lanes);
-  unsigned size = (unsigned)pir_dtype_size(buffer->dtype), align = buffer->align < size ? buffer->align : size;
+  LLVMTypeRef type = is_bool ? vector_of(LLVMInt8TypeInContext(e->ctx), x->lanes)
+                             : pir_llvm_type(e, x->dtype, x->lanes);
+  unsigned size = (unsigned)pir_dtype_size(buffer->dtype),
+           align = buffer->align < size ? buffer->align : size;
   bool halved = is_halved(x);
   LLVMValueRef address = halved ? NULL : pir_llvm_address(e, buffer, x->a), value;
   if (halved) {
@@ -154,11 +174,13 @@ static LLVMValueRef load(emitter *e, const loop_expr *x) {
   } else if (x->mask || (x->kind == LOOP_GATHER && x->lanes > 1)) {
     LLVMTypeRef types[] = {type, LLVMTypeOf(address)};
     LLVMValueRef mask =
-        x->mask ? pir_llvm_expr(e, x->mask) : LLVMConstAllOnes(vector_of(LLVMInt1TypeInContext(e->ctx), x->lanes));
-    LLVMValueRef args[] = {address, LLVMConstInt(LLVMInt32TypeInContext(e->ctx), align, false), mask,
-                           LLVMConstNull(type)};
-    value =
-        pir_llvm_intrinsic(e, x->kind == LOOP_GATHER ? "llvm.masked.gather" : "llvm.masked.load", types, 2, args, 4);
+        x->mask ? pir_llvm_expr(e, x->mask)
+                : LLVMConstAllOnes(vector_of(LLVMInt1TypeInContext(e->ctx), x->lanes));
+    LLVMValueRef args[] = {address, LLVMConstInt(LLVMInt32TypeInContext(e->ctx), align, false),
+                           mask, LLVMConstNull(type)};
+    value = pir_llvm_intrinsic(
+        e, x->kind == LOOP_GATHER ? "llvm.masked.gather" : "llvm.masked.load", types, 2, args,
+        4);
   } else {
     value = LLVMBuildLoad2(e->b, type, address, "");
     LLVMSetAlignment(value, align);
@@ -168,82 +190,108 @@ static LLVMValueRef load(emitter *e, const loop_expr *x) {
 
 // ---- casts
 
-// A 16-bit float as f32. bf16 is the upper half of an f32; f16 is taken apart, unless the target converts it.
+// A 16-bit float as f32. bf16 is the upper half of an f32; f16 is taken apart, unless the
+// target converts it.
 LLVMValueRef pir_llvm_widen(emitter *e, pir_dtype from, LLVMValueRef bits, unsigned lanes) {
   LLVMTypeRef f32 = pir_llvm_type(e, PIR_F32, lanes), i32 = pir_llvm_type(e, PIR_I32, lanes);
   if (from == PIR_F16 && strstr(e->target->features, "+f16c"))
-    return LLVMBuildFPExt(e->b, LLVMBuildBitCast(e->b, bits, vector_of(LLVMHalfTypeInContext(e->ctx), lanes), ""), f32,
-                          "");
+    return LLVMBuildFPExt(
+        e->b, LLVMBuildBitCast(e->b, bits, vector_of(LLVMHalfTypeInContext(e->ctx), lanes), ""),
+        f32, "");
   LLVMValueRef wide = LLVMBuildZExt(e->b, bits, i32, "");
   if (from == PIR_BF16)
-    return LLVMBuildBitCast(e->b, LLVMBuildShl(e->b, wide, pir_llvm_const_int(e, PIR_I32, lanes, 16), ""), f32, "");
+    return LLVMBuildBitCast(
+        e->b, LLVMBuildShl(e->b, wide, pir_llvm_const_int(e, PIR_I32, lanes, 16), ""), f32, "");
   // Exponent and fraction moved into place, then scaled by 2^112: exact for subnormals too.
-  LLVMValueRef sign = LLVMBuildShl(e->b, LLVMBuildAnd(e->b, wide, pir_llvm_const_int(e, PIR_I32, lanes, 0x8000), ""),
-                                   pir_llvm_const_int(e, PIR_I32, lanes, 16), "");
-  LLVMValueRef rest = LLVMBuildAnd(e->b, wide, pir_llvm_const_int(e, PIR_I32, lanes, 0x7fff), "");
+  LLVMValueRef sign = LLVMBuildShl(
+      e->b, LLVMBuildAnd(e->b, wide, pir_llvm_const_int(e, PIR_I32, lanes, 0x8000), ""),
+      pir_llvm_const_int(e, PIR_I32, lanes, 16), "");
+  LLVMValueRef rest =
+      LLVMBuildAnd(e->b, wide, pir_llvm_const_int(e, PIR_I32, lanes, 0x7fff), "");
   LLVMValueRef placed = LLVMBuildShl(e->b, rest, pir_llvm_const_int(e, PIR_I32, lanes, 13), "");
   LLVMValueRef scaled = LLVMBuildFMul(e->b, LLVMBuildBitCast(e->b, placed, f32, ""),
                                       pir_llvm_const_float(e, PIR_F32, lanes, 0x1p112), "");
-  LLVMValueRef special = LLVMBuildOr(e->b, placed, pir_llvm_const_int(e, PIR_I32, lanes, 0x7f800000), "");
-  LLVMValueRef is_special = LLVMBuildICmp(e->b, LLVMIntUGE, rest, pir_llvm_const_int(e, PIR_I32, lanes, 0x7c00), "");
-  LLVMValueRef magnitude = LLVMBuildSelect(e->b, is_special, special, LLVMBuildBitCast(e->b, scaled, i32, ""), "");
+  LLVMValueRef special =
+      LLVMBuildOr(e->b, placed, pir_llvm_const_int(e, PIR_I32, lanes, 0x7f800000), "");
+  LLVMValueRef is_special =
+      LLVMBuildICmp(e->b, LLVMIntUGE, rest, pir_llvm_const_int(e, PIR_I32, lanes, 0x7c00), "");
+  LLVMValueRef magnitude =
+      LLVMBuildSelect(e->b, is_special, special, LLVMBuildBitCast(e->b, scaled, i32, ""), "");
   return LLVMBuildBitCast(e->b, LLVMBuildOr(e->b, magnitude, sign, ""), f32, "");
 }
 
 static LLVMValueRef narrow_to_bf16(emitter *e, LLVMValueRef value, unsigned lanes) {
   LLVMTypeRef i32 = pir_llvm_type(e, PIR_I32, lanes);
-  LLVMValueRef bits = LLVMBuildBitCast(e->b, value, i32, ""), sixteen = pir_llvm_const_int(e, PIR_I32, lanes, 16);
+  LLVMValueRef bits = LLVMBuildBitCast(e->b, value, i32, ""),
+               sixteen = pir_llvm_const_int(e, PIR_I32, lanes, 16);
   LLVMValueRef high = LLVMBuildLShr(e->b, bits, sixteen, "");
   LLVMValueRef odd = LLVMBuildAnd(e->b, high, pir_llvm_const_int(e, PIR_I32, lanes, 1), "");
-  LLVMValueRef half = LLVMBuildAdd(e->b, odd, pir_llvm_const_int(e, PIR_I32, lanes, 0x7fff), "");
+  LLVMValueRef half =
+      LLVMBuildAdd(e->b, odd, pir_llvm_const_int(e, PIR_I32, lanes, 0x7fff), "");
   LLVMValueRef rounded = LLVMBuildLShr(e->b, LLVMBuildAdd(e->b, bits, half, ""), sixteen, "");
   LLVMValueRef quiet = LLVMBuildOr(e->b, high, pir_llvm_const_int(e, PIR_I32, lanes, 0x40), "");
   LLVMValueRef is_nan = LLVMBuildFCmp(e->b, LLVMRealUNO, value, value, "");
-  return LLVMBuildTrunc(e->b, LLVMBuildSelect(e->b, is_nan, quiet, rounded, ""), pir_llvm_type(e, PIR_I16, lanes), "");
+  return LLVMBuildTrunc(e->b, LLVMBuildSelect(e->b, is_nan, quiet, rounded, ""),
+                        pir_llvm_type(e, PIR_I16, lanes), "");
 }
 
-// f32 to f16 without the instruction. Small results are rounded by adding a magic number whose last bit has
-// the weight of a subnormal's; others by adding half of what is cut off.
+// f32 to f16 without the instruction. Small results are rounded by adding a magic number whose
+// last bit has the weight of a subnormal's; others by adding half of what is cut off.
 static LLVMValueRef narrow_to_f16(emitter *e, LLVMValueRef value, unsigned lanes) {
   LLVMTypeRef f32 = pir_llvm_type(e, PIR_F32, lanes), i32 = pir_llvm_type(e, PIR_I32, lanes);
 #define I32(x) pir_llvm_const_int(e, PIR_I32, lanes, x)
   LLVMValueRef bits = LLVMBuildBitCast(e->b, value, i32, "");
   LLVMValueRef magnitude = LLVMBuildAnd(e->b, bits, I32(0x7fffffff), "");
-  LLVMValueRef sign = LLVMBuildLShr(e->b, LLVMBuildAnd(e->b, bits, I32(0x80000000), ""), I32(16), "");
+  LLVMValueRef sign =
+      LLVMBuildLShr(e->b, LLVMBuildAnd(e->b, bits, I32(0x80000000), ""), I32(16), "");
   LLVMValueRef magic = pir_llvm_const_float(e, PIR_F32, lanes, 0.5);
-  LLVMValueRef tiny = LLVMBuildFAdd(e->b, LLVMBuildBitCast(e->b, magnitude, f32, ""), magic, "");
+  LLVMValueRef tiny =
+      LLVMBuildFAdd(e->b, LLVMBuildBitCast(e->b, magnitude, f32, ""), magic, "");
   tiny = LLVMBuildSub(e->b, LLVMBuildBitCast(e->b, tiny, i32, ""), I32(0x3f000000), "");
-  LLVMValueRef odd = LLVMBuildAnd(e->b, LLVMBuildLShr(e->b, magnitude, I32(13), ""), I32(1), "");
-  LLVMValueRef normal = LLVMBuildAdd(e->b, LLVMBuildAdd(e->b, magnitude, I32((int32_t)0xc8000fff), ""), odd, "");
+  LLVMValueRef odd =
+      LLVMBuildAnd(e->b, LLVMBuildLShr(e->b, magnitude, I32(13), ""), I32(1), "");
+  LLVMValueRef normal =
+      LLVMBuildAdd(e->b, LLVMBuildAdd(e->b, magnitude, I32((int32_t)0xc8000fff), ""), odd, "");
   normal = LLVMBuildLShr(e->b, normal, I32(13), "");
-  LLVMValueRef large = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntUGT, magnitude, I32(0x7f800000), ""),
-                                       I32(0x7e00), I32(0x7c00), "");
-  LLVMValueRef r =
-      LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntULT, magnitude, I32(0x38800000), ""), tiny, normal, "");
-  r = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntUGE, magnitude, I32(0x47800000), ""), large, r, "");
+  LLVMValueRef large =
+      LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntUGT, magnitude, I32(0x7f800000), ""),
+                      I32(0x7e00), I32(0x7c00), "");
+  LLVMValueRef r = LLVMBuildSelect(
+      e->b, LLVMBuildICmp(e->b, LLVMIntULT, magnitude, I32(0x38800000), ""), tiny, normal, "");
+  r = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntUGE, magnitude, I32(0x47800000), ""),
+                      large, r, "");
 #undef I32
-  return LLVMBuildTrunc(e->b, LLVMBuildOr(e->b, r, sign, ""), pir_llvm_type(e, PIR_I16, lanes), "");
+  return LLVMBuildTrunc(e->b, LLVMBuildOr(e->b, r, sign, ""), pir_llvm_type(e, PIR_I16, lanes),
+                        "");
 }
 
 LLVMValueRef pir_llvm_narrow(emitter *e, pir_dtype to, LLVMValueRef value, unsigned lanes) {
-  if (to == PIR_BF16) return narrow_to_bf16(e, value, lanes);
-  if (!strstr(e->target->features, "+f16c")) return narrow_to_f16(e, value, lanes);
-  LLVMValueRef half = LLVMBuildFPTrunc(e->b, value, vector_of(LLVMHalfTypeInContext(e->ctx), lanes), "");
+  if (to == PIR_BF16)
+    return narrow_to_bf16(e, value, lanes);
+  if (!strstr(e->target->features, "+f16c"))
+    return narrow_to_f16(e, value, lanes);
+  LLVMValueRef half =
+      LLVMBuildFPTrunc(e->b, value, vector_of(LLVMHalfTypeInContext(e->ctx), lanes), "");
   return LLVMBuildBitCast(e->b, half, pir_llvm_type(e, PIR_I16, lanes), "");
 }
 
-static bool is_half(pir_dtype dtype) { return dtype == PIR_F16 || dtype == PIR_BF16; }
+static bool is_half(pir_dtype dtype) {
+  return dtype == PIR_F16 || dtype == PIR_BF16;
+}
 
-// As the runtime converts (convert.c): through the signed 32 or 64 bits that the processor's instruction gives, which
-// makes the smallest number of what does not fit. To LLVM that has no value: it is frozen before anything is made of
-// it.
+// As the runtime converts (convert.c): through the signed 32 or 64 bits that the processor's
+// instruction gives, which makes the smallest number of what does not fit. To LLVM that has no
+// value: it is frozen before anything is made of it.
 static LLVMValueRef float_to_int(emitter *e, LLVMValueRef v, pir_dtype from, pir_dtype to) {
   unsigned lanes = lanes_of(v);
   bool wide = pir_dtype_size(to) == 8 || to == PIR_U32;
-  LLVMTypeRef type = pir_llvm_type(e, to, lanes), through = pir_llvm_type(e, wide ? PIR_I64 : PIR_I32, lanes);
+  LLVMTypeRef type = pir_llvm_type(e, to, lanes),
+              through = pir_llvm_type(e, wide ? PIR_I64 : PIR_I32, lanes);
   LLVMValueRef n = LLVMBuildFreeze(e->b, LLVMBuildFPToSI(e->b, v, through, ""), "");
-  if (to != PIR_U64) return LLVMBuildIntCast2(e->b, n, type, true, "");
-  LLVMValueRef half = pir_llvm_const_float(e, from, lanes, 0x1p63), all = pir_llvm_const_float(e, from, lanes, 0x1p64);
+  if (to != PIR_U64)
+    return LLVMBuildIntCast2(e->b, n, type, true, "");
+  LLVMValueRef half = pir_llvm_const_float(e, from, lanes, 0x1p63),
+               all = pir_llvm_const_float(e, from, lanes, 0x1p64);
   LLVMValueRef large = LLVMBuildFreeze(e->b, LLVMBuildFPToUI(e->b, v, type, ""), "");
   LLVMValueRef fits = LLVMBuildFCmp(e->b, LLVMRealOLT, v, all, "");
   large = LLVMBuildSelect(e->b, fits, large, LLVMConstNull(type), "");
@@ -256,16 +304,22 @@ static LLVMValueRef cast(emitter *e, LLVMValueRef v, pir_dtype from, pir_dtype t
     v = pir_llvm_widen(e, from, v, lanes);
     from = PIR_F32;
   }
-  if (is_half(to)) return pir_llvm_narrow(e, to, cast(e, v, from, PIR_F32), lanes);
-  if (from == to) return v;
+  if (is_half(to))
+    return pir_llvm_narrow(e, to, cast(e, v, from, PIR_F32), lanes);
+  if (from == to)
+    return v;
   LLVMTypeRef type = pir_llvm_type(e, to, lanes);
   bool from_float = pir_dtype_is_float(from), to_float = pir_dtype_is_float(to);
   if (to == PIR_BOOL)
     return from_float ? LLVMBuildFCmp(e->b, LLVMRealUNE, v, LLVMConstNull(LLVMTypeOf(v)), "")
                       : LLVMBuildICmp(e->b, LLVMIntNE, v, LLVMConstNull(LLVMTypeOf(v)), "");
-  if (from_float && to_float) return LLVMBuildFPCast(e->b, v, type, "");
-  if (from_float) return float_to_int(e, v, from, to);
-  if (to_float) return is_signed(from) ? LLVMBuildSIToFP(e->b, v, type, "") : LLVMBuildUIToFP(e->b, v, type, "");
+  if (from_float && to_float)
+    return LLVMBuildFPCast(e->b, v, type, "");
+  if (from_float)
+    return float_to_int(e, v, from, to);
+  if (to_float)
+    return is_signed(from) ? LLVMBuildSIToFP(e->b, v, type, "")
+                           : LLVMBuildUIToFP(e->b, v, type, "");
   return LLVMBuildIntCast2(e->b, v, type, is_signed(from), "");
 }
 
@@ -276,17 +330,21 @@ static LLVMValueRef call_unary(emitter *e, const char *name, LLVMValueRef a) {
   return pir_llvm_intrinsic(e, name, &type, 1, &a, 1);
 }
 
-// The larger (smaller) one, in one instruction that gives b when either is a NaN; NULL where there is none for a vector
-// of this size.
+// The larger (smaller) one, in one instruction that gives b when either is a NaN; NULL where
+// there is none for a vector of this size.
 static LLVMValueRef machine_extremum(emitter *e, bool larger, LLVMValueRef a, LLVMValueRef b) {
   LLVMTypeRef type = LLVMTypeOf(a);
   char name[48];
-  if (strncmp(e->target->triple, "x86_64", 6) != 0 || LLVMGetTypeKind(type) != LLVMVectorTypeKind) return NULL;
+  if (strncmp(e->target->triple, "x86_64", 6) != 0 ||
+      LLVMGetTypeKind(type) != LLVMVectorTypeKind)
+    return NULL;
   bool is_double = LLVMGetTypeKind(LLVMGetElementType(type)) == LLVMDoubleTypeKind;
   unsigned bits = LLVMGetVectorSize(type) * (is_double ? 64 : 32);
-  if ((int)bits > 8 * e->target->vector_bytes || (bits != 128 && bits != 256 && bits != 512)) return NULL;
+  if ((int)bits > 8 * e->target->vector_bytes || (bits != 128 && bits != 256 && bits != 512))
+    return NULL;
   const char *level = bits == 512 ? "avx512" : bits == 256 ? "avx" : is_double ? "sse2" : "sse";
-  pir_text_format(name, sizeof name, "llvm.x86.%s.%s.p%s%s", level, larger ? "max" : "min", is_double ? "d" : "s",
+  pir_text_format(name, sizeof name, "llvm.x86.%s.%s.p%s%s", level, larger ? "max" : "min",
+                  is_double ? "d" : "s",
                   bits == 512   ? ".512"
                   : bits == 256 ? ".256"
                                 : "");
@@ -294,48 +352,59 @@ static LLVMValueRef machine_extremum(emitter *e, bool larger, LLVMValueRef a, LL
   return pir_llvm_intrinsic(e, name, NULL, 0, args, bits == 512 ? 3 : 2);
 }
 
-// The larger (smaller) one; a NaN wins. Against a constant one instruction does: it returns its second
-// operand when the first is a NaN or not above it.
+// The larger (smaller) one; a NaN wins. Against a constant one instruction does: it returns its
+// second operand when the first is a NaN or not above it.
 static LLVMValueRef float_extremum(emitter *e, bool larger, LLVMValueRef a, LLVMValueRef b) {
   LLVMRealPredicate beats = larger ? LLVMRealOGT : LLVMRealOLT;
-  if (LLVMIsConstant(b)) return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, beats, b, a, ""), b, a, "");
+  if (LLVMIsConstant(b))
+    return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, beats, b, a, ""), b, a, "");
   LLVMValueRef r = LLVMIsConstant(a) ? NULL : machine_extremum(e, larger, b, a);
-  // Only b is looked at for a NaN: where a is what came out so far, steps of a loop wait for little.
-  if (r) return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealUNO, b, b, ""), b, r, "");
+  // Only b is looked at for a NaN: where a is what came out so far, steps of a loop wait for
+  // little.
+  if (r)
+    return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealUNO, b, b, ""), b, r, "");
   r = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, beats, a, b, ""), a, b, "");
-  if (LLVMIsConstant(a)) return r;
+  if (LLVMIsConstant(a))
+    return r;
   return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealUNO, a, a, ""), a, r, "");
 }
 
-static LLVMValueRef float_floor(emitter *e, LLVMValueRef a) { return call_unary(e, "llvm.floor", a); }
+static LLVMValueRef float_floor(emitter *e, LLVMValueRef a) {
+  return call_unary(e, "llvm.floor", a);
+}
 
 // a - floor(a / b) * b, from the exact remainder: the divisor's sign.
 static LLVMValueRef float_mod(emitter *e, LLVMValueRef a, LLVMValueRef b) {
   LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(a)), r = LLVMBuildFRem(e->b, a, b, "");
   LLVMValueRef differ = LLVMBuildXor(e->b, LLVMBuildFCmp(e->b, LLVMRealOLT, r, zero, ""),
                                      LLVMBuildFCmp(e->b, LLVMRealOLT, b, zero, ""), "");
-  LLVMValueRef off = LLVMBuildAnd(e->b, differ, LLVMBuildFCmp(e->b, LLVMRealONE, r, zero, ""), "");
+  LLVMValueRef off =
+      LLVMBuildAnd(e->b, differ, LLVMBuildFCmp(e->b, LLVMRealONE, r, zero, ""), "");
   return LLVMBuildSelect(e->b, off, LLVMBuildFAdd(e->b, r, b, ""), r, "");
 }
 
 // Floor division as Python and Paddle do it: exact where the quotient is.
-static LLVMValueRef float_floordiv(emitter *e, pir_dtype dtype, LLVMValueRef a, LLVMValueRef b) {
+static LLVMValueRef float_floordiv(emitter *e, pir_dtype dtype, LLVMValueRef a,
+                                   LLVMValueRef b) {
   LLVMBuilderRef ir = e->b;
   unsigned lanes = lanes_of(a);
   LLVMTypeRef type = LLVMTypeOf(a);
   LLVMValueRef zero = LLVMConstNull(type), one = pir_llvm_const_float(e, dtype, lanes, 1),
                plain = LLVMBuildFDiv(ir, a, b, "");
-  LLVMValueRef r = LLVMBuildFRem(ir, a, b, ""), q = LLVMBuildFDiv(ir, LLVMBuildFSub(ir, a, r, ""), b, "");
-  LLVMValueRef differ =
-      LLVMBuildXor(ir, LLVMBuildFCmp(ir, LLVMRealOLT, r, zero, ""), LLVMBuildFCmp(ir, LLVMRealOLT, b, zero, ""), "");
+  LLVMValueRef r = LLVMBuildFRem(ir, a, b, ""),
+               q = LLVMBuildFDiv(ir, LLVMBuildFSub(ir, a, r, ""), b, "");
+  LLVMValueRef differ = LLVMBuildXor(ir, LLVMBuildFCmp(ir, LLVMRealOLT, r, zero, ""),
+                                     LLVMBuildFCmp(ir, LLVMRealOLT, b, zero, ""), "");
   LLVMValueRef off = LLVMBuildAnd(ir, differ, LLVMBuildFCmp(ir, LLVMRealUNE, r, zero, ""), "");
   q = LLVMBuildSelect(ir, off, LLVMBuildFSub(ir, q, one, ""), q, "");
-  LLVMValueRef down = float_floor(e, q), over = LLVMBuildFCmp(ir, LLVMRealOGT, LLVMBuildFSub(ir, q, down, ""),
-                                                              pir_llvm_const_float(e, dtype, lanes, 0.5), "");
+  LLVMValueRef down = float_floor(e, q),
+               over = LLVMBuildFCmp(ir, LLVMRealOGT, LLVMBuildFSub(ir, q, down, ""),
+                                    pir_llvm_const_float(e, dtype, lanes, 0.5), "");
   LLVMValueRef whole = LLVMBuildSelect(ir, over, LLVMBuildFAdd(ir, down, one, ""), down, "");
   LLVMValueRef args[] = {zero, plain};
   LLVMValueRef signed_zero = pir_llvm_intrinsic(e, "llvm.copysign", &type, 1, args, 2);
-  whole = LLVMBuildSelect(ir, LLVMBuildFCmp(ir, LLVMRealOEQ, q, zero, ""), signed_zero, whole, "");
+  whole =
+      LLVMBuildSelect(ir, LLVMBuildFCmp(ir, LLVMRealOEQ, q, zero, ""), signed_zero, whole, "");
   return LLVMBuildSelect(ir, LLVMBuildFCmp(ir, LLVMRealOEQ, b, zero, ""), plain, whole, "");
 }
 
@@ -344,8 +413,8 @@ static LLVMValueRef float_sign(emitter *e, pir_dtype dtype, LLVMValueRef a) {
   LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(a));
   LLVMValueRef r = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOGT, a, zero, ""),
                                    pir_llvm_const_float(e, dtype, lanes, 1), a, "");
-  return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOLT, a, zero, ""), pir_llvm_const_float(e, dtype, lanes, -1),
-                         r, "");
+  return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOLT, a, zero, ""),
+                         pir_llvm_const_float(e, dtype, lanes, -1), r, "");
 }
 
 static LLVMValueRef float_op(emitter *e, const loop_expr *x, LLVMValueRef a, LLVMValueRef b) {
@@ -366,7 +435,8 @@ static LLVMValueRef float_op(emitter *e, const loop_expr *x, LLVMValueRef a, LLV
     case PIR_V_FMIN: {
       LLVMTypeRef type = LLVMTypeOf(a);
       LLVMValueRef args[] = {a, b};
-      return pir_llvm_intrinsic(e, x->fn == PIR_V_FMAX ? "llvm.maxnum" : "llvm.minnum", &type, 1, args, 2);
+      return pir_llvm_intrinsic(e, x->fn == PIR_V_FMAX ? "llvm.maxnum" : "llvm.minnum", &type,
+                                1, args, 2);
     }
     case PIR_V_EQ: return LLVMBuildFCmp(ir, LLVMRealOEQ, a, b, "");
     case PIR_V_NE: return LLVMBuildFCmp(ir, LLVMRealUNE, a, b, "");
@@ -382,7 +452,8 @@ static LLVMValueRef float_op(emitter *e, const loop_expr *x, LLVMValueRef a, LLV
     case PIR_V_RINT: return call_unary(e, "llvm.rint", a);
     case PIR_V_SQRT: return call_unary(e, "llvm.sqrt", a);
     case PIR_V_RSQRT:
-      return LLVMBuildFDiv(ir, pir_llvm_const_float(e, dtype, lanes, 1), call_unary(e, "llvm.sqrt", a), "");
+      return LLVMBuildFDiv(ir, pir_llvm_const_float(e, dtype, lanes, 1),
+                           call_unary(e, "llvm.sqrt", a), "");
     case PIR_V_ISNAN: return LLVMBuildFCmp(ir, LLVMRealUNO, a, a, "");
     case PIR_V_ISINF:
       return LLVMBuildFCmp(ir, LLVMRealOEQ, call_unary(e, "llvm.fabs", a),
@@ -394,30 +465,39 @@ static LLVMValueRef float_op(emitter *e, const loop_expr *x, LLVMValueRef a, LLV
   }
 }
 
-// Quotient and remainder towards minus infinity; plain ones when nothing is negative. A divisor of 0 (or the
-// one quotient that overflows) must not trap: it divides by 1 instead.
-static LLVMValueRef int_division(emitter *e, const loop_expr *x, LLVMValueRef a, LLVMValueRef b) {
+// Quotient and remainder towards minus infinity; plain ones when nothing is negative. A divisor
+// of 0 (or the one quotient that overflows) must not trap: it divides by 1 instead.
+static LLVMValueRef int_division(emitter *e, const loop_expr *x, LLVMValueRef a,
+                                 LLVMValueRef b) {
   LLVMBuilderRef ir = e->b;
   bool quotient = x->fn == PIR_V_FLOORDIV || x->fn == PIR_V_DIV,
        floored = x->fn == PIR_V_FLOORDIV || x->fn == PIR_V_FLOORMOD;
   LLVMTypeRef type = LLVMTypeOf(a);
   LLVMValueRef zero = LLVMConstNull(type), one = pir_llvm_const_int(e, x->dtype, x->lanes, 1);
   if (!is_signed(x->dtype) || (pir_loop_nonnegative(x->a) && pir_loop_nonnegative(x->b))) {
-    if (!pir_loop_nonnegative(x->b)) b = LLVMBuildSelect(ir, LLVMBuildICmp(ir, LLVMIntEQ, b, zero, ""), one, b, "");
+    if (!pir_loop_nonnegative(x->b))
+      b = LLVMBuildSelect(ir, LLVMBuildICmp(ir, LLVMIntEQ, b, zero, ""), one, b, "");
     return quotient ? LLVMBuildUDiv(ir, a, b, "") : LLVMBuildURem(ir, a, b, "");
   }
-  LLVMValueRef minus = LLVMConstAllOnes(type), is_minus = LLVMBuildICmp(ir, LLVMIntEQ, b, minus, "");
+  LLVMValueRef minus = LLVMConstAllOnes(type),
+               is_minus = LLVMBuildICmp(ir, LLVMIntEQ, b, minus, "");
   LLVMValueRef bad = LLVMBuildOr(ir, LLVMBuildICmp(ir, LLVMIntEQ, b, zero, ""), is_minus, "");
-  LLVMValueRef safe = LLVMIsConstant(b) && !LLVMIsNull(b) && b != minus ? b : LLVMBuildSelect(ir, bad, one, b, "");
+  LLVMValueRef safe = LLVMIsConstant(b) && !LLVMIsNull(b) && b != minus
+                          ? b
+                          : LLVMBuildSelect(ir, bad, one, b, "");
   LLVMValueRef r = LLVMBuildSRem(ir, a, safe, "");
-  LLVMValueRef off = LLVMBuildAnd(ir, LLVMBuildICmp(ir, LLVMIntNE, r, zero, ""),
-                                  LLVMBuildICmp(ir, LLVMIntSLT, LLVMBuildXor(ir, r, safe, ""), zero, ""), "");
-  if (!quotient) return floored ? LLVMBuildSelect(ir, off, LLVMBuildAdd(ir, r, safe, ""), r, "") : r;
-  LLVMValueRef q = LLVMBuildSelect(ir, is_minus, LLVMBuildNeg(ir, a, ""), LLVMBuildSDiv(ir, a, safe, ""), "");
+  LLVMValueRef off =
+      LLVMBuildAnd(ir, LLVMBuildICmp(ir, LLVMIntNE, r, zero, ""),
+                   LLVMBuildICmp(ir, LLVMIntSLT, LLVMBuildXor(ir, r, safe, ""), zero, ""), "");
+  if (!quotient)
+    return floored ? LLVMBuildSelect(ir, off, LLVMBuildAdd(ir, r, safe, ""), r, "") : r;
+  LLVMValueRef q = LLVMBuildSelect(ir, is_minus, LLVMBuildNeg(ir, a, ""),
+                                   LLVMBuildSDiv(ir, a, safe, ""), "");
   return floored ? LLVMBuildSelect(ir, off, LLVMBuildSub(ir, q, one, ""), q, "") : q;
 }
 
-static LLVMValueRef compare_ints(emitter *e, const loop_expr *x, LLVMValueRef a, LLVMValueRef b) {
+static LLVMValueRef compare_ints(emitter *e, const loop_expr *x, LLVMValueRef a,
+                                 LLVMValueRef b) {
   bool s = is_signed(x->a->dtype);
   LLVMIntPredicate p = x->fn == PIR_V_EQ   ? LLVMIntEQ
                        : x->fn == PIR_V_NE ? LLVMIntNE
@@ -427,18 +507,24 @@ static LLVMValueRef compare_ints(emitter *e, const loop_expr *x, LLVMValueRef a,
 }
 
 static LLVMValueRef int_sign(emitter *e, const loop_expr *x, LLVMValueRef a) {
-  LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(a)), one = pir_llvm_const_int(e, x->dtype, x->lanes, 1);
-  LLVMValueRef r = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntSGT, a, zero, ""), one, zero, "");
-  return LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, a, zero, ""), LLVMConstAllOnes(LLVMTypeOf(a)), r, "");
+  LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(a)),
+               one = pir_llvm_const_int(e, x->dtype, x->lanes, 1);
+  LLVMValueRef r =
+      LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntSGT, a, zero, ""), one, zero, "");
+  return LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, a, zero, ""),
+                         LLVMConstAllOnes(LLVMTypeOf(a)), r, "");
 }
 
 // Shifts by the width or more give 0 (or the sign), as C's do not.
 static LLVMValueRef shift(emitter *e, const loop_expr *x, LLVMValueRef a, LLVMValueRef b) {
   int64_t width = (int64_t)pir_dtype_size(x->dtype) * 8;
   LLVMValueRef most = pir_llvm_const_int(e, x->dtype, x->lanes, width - 1);
-  LLVMValueRef over = LLVMBuildICmp(e->b, LLVMIntUGT, b, most, ""), by = LLVMBuildSelect(e->b, over, most, b, "");
-  if (x->fn == PIR_V_SHR && is_signed(x->dtype)) return LLVMBuildAShr(e->b, a, by, "");
-  LLVMValueRef r = x->fn == PIR_V_SHL ? LLVMBuildShl(e->b, a, by, "") : LLVMBuildLShr(e->b, a, by, "");
+  LLVMValueRef over = LLVMBuildICmp(e->b, LLVMIntUGT, b, most, ""),
+               by = LLVMBuildSelect(e->b, over, most, b, "");
+  if (x->fn == PIR_V_SHR && is_signed(x->dtype))
+    return LLVMBuildAShr(e->b, a, by, "");
+  LLVMValueRef r =
+      x->fn == PIR_V_SHL ? LLVMBuildShl(e->b, a, by, "") : LLVMBuildLShr(e->b, a, by, "");
   return LLVMBuildSelect(e->b, over, LLVMConstNull(LLVMTypeOf(a)), r, "");
 }
 
@@ -447,7 +533,8 @@ static LLVMValueRef int_op(emitter *e, const loop_expr *x, LLVMValueRef a, LLVMV
   bool s = is_signed(x->dtype), wraps = x->dtype != PIR_I64;
   switch ((pir_node_op)x->fn) {
     case PIR_V_ADD:
-      if (x->dtype == PIR_BOOL) return LLVMBuildOr(ir, a, b, "");  // a sum that is not 0
+      if (x->dtype == PIR_BOOL)
+        return LLVMBuildOr(ir, a, b, "");  // a sum that is not 0
       return wraps ? LLVMBuildAdd(ir, a, b, "") : LLVMBuildNSWAdd(ir, a, b, "");
     case PIR_V_SUB: return wraps ? LLVMBuildSub(ir, a, b, "") : LLVMBuildNSWSub(ir, a, b, "");
     case PIR_V_MUL: return wraps ? LLVMBuildMul(ir, a, b, "") : LLVMBuildNSWMul(ir, a, b, "");
@@ -456,9 +543,13 @@ static LLVMValueRef int_op(emitter *e, const loop_expr *x, LLVMValueRef a, LLVMV
     case PIR_V_FLOORMOD:
     case PIR_V_FMOD: return int_division(e, x, a, b);
     case PIR_V_MAX:
-    case PIR_V_FMAX: return LLVMBuildSelect(ir, LLVMBuildICmp(ir, s ? LLVMIntSGT : LLVMIntUGT, a, b, ""), a, b, "");
+    case PIR_V_FMAX:
+      return LLVMBuildSelect(ir, LLVMBuildICmp(ir, s ? LLVMIntSGT : LLVMIntUGT, a, b, ""), a, b,
+                             "");
     case PIR_V_MIN:
-    case PIR_V_FMIN: return LLVMBuildSelect(ir, LLVMBuildICmp(ir, s ? LLVMIntSLT : LLVMIntULT, a, b, ""), a, b, "");
+    case PIR_V_FMIN:
+      return LLVMBuildSelect(ir, LLVMBuildICmp(ir, s ? LLVMIntSLT : LLVMIntULT, a, b, ""), a, b,
+                             "");
     case PIR_V_EQ:
     case PIR_V_NE:
     case PIR_V_LT:
@@ -472,11 +563,13 @@ static LLVMValueRef int_op(emitter *e, const loop_expr *x, LLVMValueRef a, LLVMV
     case PIR_V_NEG: return LLVMBuildNeg(ir, a, "");
     case PIR_V_SIGN:
       return s ? int_sign(e, x, a)
-               : LLVMBuildZExt(ir, LLVMBuildICmp(ir, LLVMIntNE, a, LLVMConstNull(LLVMTypeOf(a)), ""), LLVMTypeOf(a),
-                               "");
+               : LLVMBuildZExt(
+                     ir, LLVMBuildICmp(ir, LLVMIntNE, a, LLVMConstNull(LLVMTypeOf(a)), ""),
+                     LLVMTypeOf(a), "");
     case PIR_V_ABS:
-      return s ? LLVMBuildSelect(ir, LLVMBuildICmp(ir, LLVMIntSLT, a, LLVMConstNull(LLVMTypeOf(a)), ""),
-                                 LLVMBuildNeg(ir, a, ""), a, "")
+      return s ? LLVMBuildSelect(
+                     ir, LLVMBuildICmp(ir, LLVMIntSLT, a, LLVMConstNull(LLVMTypeOf(a)), ""),
+                     LLVMBuildNeg(ir, a, ""), a, "")
                : a;
     case PIR_V_FLOOR:
     case PIR_V_CEIL:
@@ -486,13 +579,16 @@ static LLVMValueRef int_op(emitter *e, const loop_expr *x, LLVMValueRef a, LLVMV
     case PIR_V_ISNAN:
     case PIR_V_ISINF: return pir_llvm_const_int(e, PIR_BOOL, x->lanes, 0);
     case PIR_V_ISFINITE: return pir_llvm_const_int(e, PIR_BOOL, x->lanes, 1);
-    default: e->unsupported = "an operation on integers"; return LLVMGetPoison(pir_llvm_type(e, x->dtype, x->lanes));
+    default:
+      e->unsupported = "an operation on integers";
+      return LLVMGetPoison(pir_llvm_type(e, x->dtype, x->lanes));
   }
 }
 
 static LLVMValueRef operation(emitter *e, const loop_expr *x) {
   LLVMValueRef a = pir_llvm_expr(e, x->a), b = x->b ? pir_llvm_expr(e, x->b) : NULL;
-  if (x->fn == PIR_V_SELECT) return LLVMBuildSelect(e->b, a, b, pir_llvm_expr(e, x->c), "");
+  if (x->fn == PIR_V_SELECT)
+    return LLVMBuildSelect(e->b, a, b, pir_llvm_expr(e, x->c), "");
   if (is_half(x->a->dtype)) {
     e->unsupported = "arithmetic on 16-bit floats";
     return a;
@@ -503,8 +599,10 @@ static LLVMValueRef operation(emitter *e, const loop_expr *x) {
 static LLVMValueRef fold_lanes(emitter *e, const loop_expr *x) {
   LLVMValueRef v = pir_llvm_expr(e, x->a);
   LLVMTypeRef type = LLVMTypeOf(v);
-  if (x->fn == PIR_COMBINE_AND) return pir_llvm_intrinsic(e, "llvm.vector.reduce.and", &type, 1, &v, 1);
-  if (x->fn == PIR_COMBINE_OR) return pir_llvm_intrinsic(e, "llvm.vector.reduce.or", &type, 1, &v, 1);
+  if (x->fn == PIR_COMBINE_AND)
+    return pir_llvm_intrinsic(e, "llvm.vector.reduce.and", &type, 1, &v, 1);
+  if (x->fn == PIR_COMBINE_OR)
+    return pir_llvm_intrinsic(e, "llvm.vector.reduce.or", &type, 1, &v, 1);
   // Halves are combined until one lane is left.
   loop_module *m = e->fn->module;
   for (unsigned lanes = x->a->lanes; lanes > 1; lanes /= 2) {
@@ -515,29 +613,37 @@ static LLVMValueRef fold_lanes(emitter *e, const loop_expr *x) {
       high[i] = LLVMConstInt(i32, i + lanes / 2, false);
     }
     loop_var vars[2] = {{.name = "low"}, {.name = "high"}};
-    loop_expr shape = {.kind = LOOP_VAR, .dtype = x->dtype, .lanes = (uint16_t)(lanes / 2), .var = &vars[0]};
+    loop_expr shape = {
+        .kind = LOOP_VAR, .dtype = x->dtype, .lanes = (uint16_t)(lanes / 2), .var = &vars[0]};
     loop_expr halves[2] = {shape, shape};
     halves[1].var = &vars[1];
     LLVMValueRef poison = LLVMGetPoison(LLVMTypeOf(v));
-    halves[0].emitted = LLVMBuildShuffleVector(e->b, v, poison, LLVMConstVector(low, lanes / 2), "");
-    halves[1].emitted = LLVMBuildShuffleVector(e->b, v, poison, LLVMConstVector(high, lanes / 2), "");
+    halves[0].emitted =
+        LLVMBuildShuffleVector(e->b, v, poison, LLVMConstVector(low, lanes / 2), "");
+    halves[1].emitted =
+        LLVMBuildShuffleVector(e->b, v, poison, LLVMConstVector(high, lanes / 2), "");
     halves[0].emitted_in = halves[1].emitted_in = m->emitted;
     v = pir_llvm_expr(e, pir_loop_combine(m, x->fn, &halves[0], &halves[1]));
   }
-  return LLVMBuildExtractElement(e->b, v, LLVMConstInt(LLVMInt32TypeInContext(e->ctx), 0, false), "");
+  return LLVMBuildExtractElement(e->b, v,
+                                 LLVMConstInt(LLVMInt32TypeInContext(e->ctx), 0, false), "");
 }
 
 static LLVMValueRef ramp(emitter *e, const loop_expr *x) {
   LLVMValueRef steps[256], base = pir_llvm_expr(e, x->a), stride = pir_llvm_expr(e, x->b);
-  for (unsigned i = 0; i < x->lanes; i++) steps[i] = LLVMConstInt(pir_llvm_type(e, x->dtype, 1), i, false);
-  LLVMValueRef by = LLVMBuildMul(e->b, LLVMConstVector(steps, x->lanes), pir_llvm_splat(e, stride, x->lanes), "");
+  for (unsigned i = 0; i < x->lanes; i++)
+    steps[i] = LLVMConstInt(pir_llvm_type(e, x->dtype, 1), i, false);
+  LLVMValueRef by = LLVMBuildMul(e->b, LLVMConstVector(steps, x->lanes),
+                                 pir_llvm_splat(e, stride, x->lanes), "");
   return LLVMBuildAdd(e->b, by, pir_llvm_splat(e, base, x->lanes), "");
 }
 
 static LLVMValueRef fused_multiply_add(emitter *e, const loop_expr *x) {
-  LLVMValueRef args[] = {pir_llvm_expr(e, x->a), pir_llvm_expr(e, x->b), pir_llvm_expr(e, x->c)};
+  LLVMValueRef args[] = {pir_llvm_expr(e, x->a), pir_llvm_expr(e, x->b),
+                         pir_llvm_expr(e, x->c)};
   LLVMTypeRef type = LLVMTypeOf(args[0]);
-  if (e->target->fma) return pir_llvm_intrinsic(e, "llvm.fma", &type, 1, args, 3);
+  if (e->target->fma)
+    return pir_llvm_intrinsic(e, "llvm.fma", &type, 1, args, 3);
   // Without the instruction a fused one would be a call for each lane.
   return LLVMBuildFAdd(e->b, LLVMBuildFMul(e->b, args[0], args[1], ""), args[2], "");
 }
@@ -552,23 +658,27 @@ static LLVMValueRef narrow_by_instruction(emitter *e, const loop_expr *x) {
 static LLVMValueRef dot(emitter *e, const loop_expr *x) {
   char name[48];
   bool is_bf16 = x->fn == LOOP_DOT_BF16;
-  LLVMValueRef args[] = {pir_llvm_expr(e, x->c), pir_llvm_expr(e, x->a), pir_llvm_expr(e, x->b)};
+  LLVMValueRef args[] = {pir_llvm_expr(e, x->c), pir_llvm_expr(e, x->a),
+                         pir_llvm_expr(e, x->b)};
   if (x->lanes != 4 && x->lanes != 8 && x->lanes != 16) {
     e->unsupported = "products of small numbers that fill no vector";
     return args[0];
   }
   bool is_words = x->fn == LOOP_DOT_S16;
-  LLVMTypeRef word = is_words ? LLVMInt16TypeInContext(e->ctx) : LLVMBFloatTypeInContext(e->ctx);
+  LLVMTypeRef word =
+      is_words ? LLVMInt16TypeInContext(e->ctx) : LLVMBFloatTypeInContext(e->ctx);
   LLVMTypeRef pairs = LLVMVectorType(word, 2u * x->lanes);
-  for (int i = 1; i < 3 && (is_bf16 || is_words); i++) args[i] = LLVMBuildBitCast(e->b, args[i], pairs, "");
+  for (int i = 1; i < 3 && (is_bf16 || is_words); i++)
+    args[i] = LLVMBuildBitCast(e->b, args[i], pairs, "");
   if (is_words) {
     const char *by_words = x->lanes == 4   ? "llvm.x86.sse2.pmadd.wd"
                            : x->lanes == 8 ? "llvm.x86.avx2.pmadd.wd"
                                            : "llvm.x86.avx512.pmaddw.d.512";
-    return LLVMBuildAdd(e->b, args[0], pir_llvm_intrinsic(e, by_words, NULL, 0, args + 1, 2), "");
+    return LLVMBuildAdd(e->b, args[0], pir_llvm_intrinsic(e, by_words, NULL, 0, args + 1, 2),
+                        "");
   }
-  pir_text_format(name, sizeof name, "llvm.x86.%s.%d", is_bf16 ? "avx512bf16.dpbf16ps" : "avx512.vpdpbusd",
-                  x->lanes * 32);
+  pir_text_format(name, sizeof name, "llvm.x86.%s.%d",
+                  is_bf16 ? "avx512bf16.dpbf16ps" : "avx512.vpdpbusd", x->lanes * 32);
   return pir_llvm_intrinsic(e, name, NULL, 0, args, 3);
 }
 
@@ -580,29 +690,37 @@ static LLVMValueRef zip_lanes(emitter *e, const loop_expr *x) {
     return a;
   }
   for (unsigned i = 0; i < lanes; i++)
-    order[i] = LLVMConstInt(LLVMInt32TypeInContext(e->ctx), first + i / 2 + (i % 2 ? lanes : 0), false);
+    order[i] = LLVMConstInt(LLVMInt32TypeInContext(e->ctx), first + i / 2 + (i % 2 ? lanes : 0),
+                            false);
   return LLVMBuildShuffleVector(e->b, a, b, LLVMConstVector(order, lanes), "");
 }
 
 static LLVMValueRef emit_expr(emitter *e, loop_expr *x) {
   switch ((loop_kind)x->kind) {
     case LOOP_CONST:
-      if (!pir_dtype_is_float(x->dtype)) return pir_llvm_const_int(e, x->dtype, x->lanes, x->i);
-      if (!is_half(x->dtype)) return pir_llvm_const_float(e, x->dtype, x->lanes, x->f);
-      return pir_llvm_narrow(e, x->dtype, pir_llvm_const_float(e, PIR_F32, x->lanes, x->f), x->lanes);
+      if (!pir_dtype_is_float(x->dtype))
+        return pir_llvm_const_int(e, x->dtype, x->lanes, x->i);
+      if (!is_half(x->dtype))
+        return pir_llvm_const_float(e, x->dtype, x->lanes, x->f);
+      return pir_llvm_narrow(e, x->dtype, pir_llvm_const_float(e, PIR_F32, x->lanes, x->f),
+                             x->lanes);
     case LOOP_VAR: return e->vars[x->var->id];
     case LOOP_DIM: {
       LLVMTypeRef i64 = LLVMInt64TypeInContext(e->ctx);
       LLVMValueRef k = LLVMConstInt(i64, (uint64_t)x->i, false);
-      return LLVMBuildLoad2(e->b, i64, LLVMBuildInBoundsGEP2(e->b, i64, e->dims, &k, 1, ""), "dim");
+      return LLVMBuildLoad2(e->b, i64, LLVMBuildInBoundsGEP2(e->b, i64, e->dims, &k, 1, ""),
+                            "dim");
     }
     case LOOP_OP: return operation(e, x);
     case LOOP_FMA: return fused_multiply_add(e, x);
     case LOOP_DOT: return dot(e, x);
     case LOOP_CAST:
-      if (x->fn && e->target->avx512_bf16) return narrow_by_instruction(e, x);
+      if (x->fn && e->target->avx512_bf16)
+        return narrow_by_instruction(e, x);
       return cast(e, pir_llvm_expr(e, x->a), x->a->dtype, x->dtype);
-    case LOOP_BITCAST: return LLVMBuildBitCast(e->b, pir_llvm_expr(e, x->a), pir_llvm_type(e, x->dtype, x->lanes), "");
+    case LOOP_BITCAST:
+      return LLVMBuildBitCast(e->b, pir_llvm_expr(e, x->a),
+                              pir_llvm_type(e, x->dtype, x->lanes), "");
     case LOOP_BROADCAST: return pir_llvm_splat(e, pir_llvm_expr(e, x->a), x->lanes);
     case LOOP_RAMP: return ramp(e, x);
     case LOOP_LOAD:
@@ -616,7 +734,8 @@ static LLVMValueRef emit_expr(emitter *e, loop_expr *x) {
 
 LLVMValueRef pir_llvm_expr(emitter *e, loop_expr *x) {
   uint64_t statement = e->fn->module->emitted;
-  if (x->emitted_in == statement) return x->emitted;
+  if (x->emitted_in == statement)
+    return x->emitted;
   LLVMValueRef v = emit_expr(e, x);
   x->emitted = v;
   x->emitted_in = statement;

@@ -24,17 +24,19 @@ LLVMTypeRef pir_llvm_type(emitter *e, pir_dtype dtype, unsigned lanes);
 LLVMValueRef pir_llvm_expr(emitter *e, loop_expr *x);
 // Of an element; a vector of addresses when `index` is one.
 LLVMValueRef pir_llvm_address(emitter *e, const loop_buffer *buffer, loop_expr *index);
-// The alloca of a register; NULL, with `unsupported` set, when its index is no constant within bounds.
+// The alloca of a register; NULL, with `unsupported` set, when its index is no constant within
+// bounds.
 LLVMValueRef pir_llvm_register(emitter *e, const loop_buffer *buffer, loop_expr *index);
 LLVMValueRef pir_llvm_splat(emitter *e, LLVMValueRef scalar, unsigned lanes);
 LLVMValueRef pir_llvm_const_float(emitter *e, pir_dtype dtype, unsigned lanes, double f);
 LLVMValueRef pir_llvm_const_int(emitter *e, pir_dtype dtype, unsigned lanes, int64_t i);
 // Calls an intrinsic overloaded on `types`.
-LLVMValueRef pir_llvm_intrinsic(emitter *e, const char *name, LLVMTypeRef *types, unsigned type_count,
-                                LLVMValueRef *args, unsigned arg_count);
-// A function of the math library on floats of `lanes` lanes: polynomials inline where a model spends time,
-// else one call a lane. b is NULL for unary ones.
-LLVMValueRef pir_llvm_math(emitter *e, pir_node_op fn, pir_dtype dtype, unsigned lanes, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef pir_llvm_intrinsic(emitter *e, const char *name, LLVMTypeRef *types,
+                                unsigned type_count, LLVMValueRef *args, unsigned arg_count);
+// A function of the math library on floats of `lanes` lanes: polynomials inline where a model
+// spends time, else one call a lane. b is NULL for unary ones.
+LLVMValueRef pir_llvm_math(emitter *e, pir_node_op fn, pir_dtype dtype, unsigned lanes,
+                           LLVMValueRef a, LLVMValueRef b);
 // f32 to 16-bit floats and back, as i16 bits.
 LLVMValueRef pir_llvm_widen(emitter *e, pir_dtype from, LLVMValueRef bits, unsigned lanes);
 LLVMValueRef pir_llvm_narrow(emitter *e, pir_dtype to, LLVMValueRef value, unsigned lanes);

@@ -1,8 +1,9 @@
-// Functions of the math library on vectors. exp, expm1, log1p, tanh and erf on f32 are polynomials after a range
-// reduction, within 2 ulp on the whole range, with the library's answers for NaN, infinities, zeros and
-// subnormals; the rest, and all of f64, calls libm once a lane (log itself too: recordings ask for its last bit,
-// and models take few logarithms). Coefficients are minimax fits in f32 with
-// the rounding of fma in mind; test/codegen/loop/loop_test.c measures them against libm in f64.
+// Functions of the math library on vectors. exp, expm1, log1p, tanh and erf on f32 are
+// polynomials after a range reduction, within 2 ulp on the whole range, with the library's
+// answers for NaN, infinities, zeros and subnormals; the rest, and all of f64, calls libm once
+// a lane (log itself too: recordings ask for its last bit, and models take few logarithms).
+// Coefficients are minimax fits in f32 with the rounding of fma in mind;
+// test/codegen/loop/loop_test.c measures them against libm in f64.
 #include <string.h>
 
 #include "llvm_impl.h"
@@ -15,16 +16,31 @@ typedef struct maths {
   LLVMTypeRef f32, i32;
 } maths;
 
-static LLVMValueRef real(const maths *v, double f) { return pir_llvm_const_float(v->e, PIR_F32, v->lanes, f); }
-static LLVMValueRef integer(const maths *v, int64_t i) { return pir_llvm_const_int(v->e, PIR_I32, v->lanes, i); }
-static LLVMValueRef mul(const maths *v, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildFMul(v->b, a, b, ""); }
-static LLVMValueRef add(const maths *v, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildFAdd(v->b, a, b, ""); }
-static LLVMValueRef sub(const maths *v, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildFSub(v->b, a, b, ""); }
-static LLVMValueRef bits_of(const maths *v, LLVMValueRef a) { return LLVMBuildBitCast(v->b, a, v->i32, ""); }
-static LLVMValueRef from_bits(const maths *v, LLVMValueRef a) { return LLVMBuildBitCast(v->b, a, v->f32, ""); }
+static LLVMValueRef real(const maths *v, double f) {
+  return pir_llvm_const_float(v->e, PIR_F32, v->lanes, f);
+}
+static LLVMValueRef integer(const maths *v, int64_t i) {
+  return pir_llvm_const_int(v->e, PIR_I32, v->lanes, i);
+}
+static LLVMValueRef mul(const maths *v, LLVMValueRef a, LLVMValueRef b) {
+  return LLVMBuildFMul(v->b, a, b, "");
+}
+static LLVMValueRef add(const maths *v, LLVMValueRef a, LLVMValueRef b) {
+  return LLVMBuildFAdd(v->b, a, b, "");
+}
+static LLVMValueRef sub(const maths *v, LLVMValueRef a, LLVMValueRef b) {
+  return LLVMBuildFSub(v->b, a, b, "");
+}
+static LLVMValueRef bits_of(const maths *v, LLVMValueRef a) {
+  return LLVMBuildBitCast(v->b, a, v->i32, "");
+}
+static LLVMValueRef from_bits(const maths *v, LLVMValueRef a) {
+  return LLVMBuildBitCast(v->b, a, v->f32, "");
+}
 
 static LLVMValueRef fma3(const maths *v, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c) {
-  if (!v->e->target->fma) return add(v, mul(v, a, b), c);
+  if (!v->e->target->fma)
+    return add(v, mul(v, a, b), c);
   LLVMTypeRef type = v->f32;
   LLVMValueRef args[] = {a, b, c};
   return pir_llvm_intrinsic(v->e, "llvm.fma", &type, 1, args, 3);
@@ -35,15 +51,17 @@ static LLVMValueRef unary(const maths *v, const char *name, LLVMValueRef a) {
   return pir_llvm_intrinsic(v->e, name, &type, 1, &a, 1);
 }
 
-static LLVMValueRef select_if(const maths *v, LLVMRealPredicate p, LLVMValueRef a, LLVMValueRef b, LLVMValueRef then,
-                              LLVMValueRef other) {
+static LLVMValueRef select_if(const maths *v, LLVMRealPredicate p, LLVMValueRef a,
+                              LLVMValueRef b, LLVMValueRef then, LLVMValueRef other) {
   return LLVMBuildSelect(v->b, LLVMBuildFCmp(v->b, p, a, b, ""), then, other, "");
 }
 
 // c[0] + c[1] x + ..., highest first in the argument list; `count` coefficients.
-static LLVMValueRef horner(const maths *v, LLVMValueRef x, const double *highest_first, int count) {
+static LLVMValueRef horner(const maths *v, LLVMValueRef x, const double *highest_first,
+                           int count) {
   LLVMValueRef r = real(v, highest_first[0]);
-  for (int i = 1; i < count; i++) r = fma3(v, r, x, real(v, highest_first[i]));
+  for (int i = 1; i < count; i++)
+    r = fma3(v, r, x, real(v, highest_first[i]));
   return r;
 }
 
@@ -59,52 +77,63 @@ static LLVMValueRef clamp(const maths *v, LLVMValueRef x, double low, double hig
   return select_if(v, LLVMRealOGT, real(v, low), x, real(v, low), x);
 }
 
-// Where |x| < 2^22. Processors old enough to lack multiply-adds may lack the instruction too: then the sum with a
-// large number rounds.
+// Where |x| < 2^22. Processors old enough to lack multiply-adds may lack the instruction too:
+// then the sum with a large number rounds.
 static LLVMValueRef nearest(const maths *v, LLVMValueRef x) {
-  if (v->e->target->fma) return unary(v, "llvm.rint", x);
+  if (v->e->target->fma)
+    return unary(v, "llvm.rint", x);
   LLVMValueRef large = real(v, 0x1.8p23);
   return sub(v, add(v, x, large), large);
 }
 
-// x = n ln 2 + r with |r| <= ln 2 / 2. ln 2 is subtracted in two parts, the first with few bits.
+// x = n ln 2 + r with |r| <= ln 2 / 2. ln 2 is subtracted in two parts, the first with few
+// bits.
 static LLVMValueRef reduce_exp(const maths *v, LLVMValueRef x, LLVMValueRef *out_n) {
   LLVMValueRef n = nearest(v, mul(v, x, real(v, 1.44269504088896341)));
   *out_n = n;
   return fma3(v, n, real(v, 2.12194440054690583e-4), fma3(v, n, real(v, -0.693359375), x));
 }
 
-static LLVMValueRef to_integer(const maths *v, LLVMValueRef n) { return LLVMBuildFPToSI(v->b, n, v->i32, ""); }
+static LLVMValueRef to_integer(const maths *v, LLVMValueRef n) {
+  return LLVMBuildFPToSI(v->b, n, v->i32, "");
+}
 
 // p * 2^n in one instruction and one rounding, or NULL where there is none.
 static LLVMValueRef scaled(const maths *v, LLVMValueRef p, LLVMValueRef n) {
-  if (v->e->target->vector_bytes < 64 || (v->lanes != 4 && v->lanes != 8 && v->lanes != 16)) return NULL;
+  if (v->e->target->vector_bytes < 64 || (v->lanes != 4 && v->lanes != 8 && v->lanes != 16))
+    return NULL;
   char name[64];
   pir_text_format(name, sizeof name, "llvm.x86.avx512.mask.scalef.ps.%u", 32 * v->lanes);
-  LLVMTypeRef mask = v->lanes == 16 ? LLVMInt16TypeInContext(v->e->ctx) : LLVMInt8TypeInContext(v->e->ctx);
+  LLVMTypeRef mask =
+      v->lanes == 16 ? LLVMInt16TypeInContext(v->e->ctx) : LLVMInt8TypeInContext(v->e->ctx);
   LLVMValueRef nearest = LLVMConstInt(LLVMInt32TypeInContext(v->e->ctx), 4, false);
   LLVMValueRef args[] = {p, n, p, LLVMConstAllOnes(mask), nearest};
   return pir_llvm_intrinsic(v->e, name, NULL, 0, args, v->lanes == 16 ? 5 : 4);
 }
 
 static LLVMValueRef power_of_two(const maths *v, LLVMValueRef n) {
-  return from_bits(v, LLVMBuildShl(v->b, LLVMBuildAdd(v->b, n, integer(v, 127), ""), integer(v, 23), ""));
+  return from_bits(
+      v, LLVMBuildShl(v->b, LLVMBuildAdd(v->b, n, integer(v, 127), ""), integer(v, 23), ""));
 }
 
 static LLVMValueRef exp_f32(const maths *v, LLVMValueRef x) {
-  static const double c[] = {0x1.694000p-10, 0x1.125edcp-7, 0x1.555b5ap-5, 0x1.555450p-3, 0x1.fffff6p-2, 1, 1};
+  static const double c[] = {
+      0x1.694000p-10, 0x1.125edcp-7, 0x1.555b5ap-5, 0x1.555450p-3, 0x1.fffff6p-2, 1, 1};
   LLVMValueRef n, r = reduce_exp(v, clamp(v, x, -104, 89), &n), p = horner(v, r, c, 7);
   LLVMValueRef at_once = scaled(v, p, n);
-  if (at_once) return at_once;
+  if (at_once)
+    return at_once;
   n = to_integer(v, n);
   // The scale is applied in two halves: 2^n alone may be out of range where the result is not.
   LLVMValueRef half = LLVMBuildAShr(v->b, n, integer(v, 1), "");
-  return mul(v, mul(v, p, power_of_two(v, half)), power_of_two(v, LLVMBuildSub(v->b, n, half, "")));
+  return mul(v, mul(v, p, power_of_two(v, half)),
+             power_of_two(v, LLVMBuildSub(v->b, n, half, "")));
 }
 
 // 2^n (e^r - 1) + (2^n - 1), one power of two held back so that n = 128 fits.
 static LLVMValueRef expm1_f32(const maths *v, LLVMValueRef x) {
-  static const double c[] = {0x1.694000p-10, 0x1.125edcp-7, 0x1.555b5ap-5, 0x1.555450p-3, 0x1.fffff6p-2};
+  static const double c[] = {0x1.694000p-10, 0x1.125edcp-7, 0x1.555b5ap-5, 0x1.555450p-3,
+                             0x1.fffff6p-2};
   LLVMValueRef n, r = reduce_exp(v, clamp(v, x, -18, 89), &n);
   LLVMValueRef q = fma3(v, mul(v, r, r), horner(v, r, c, 5), r);
   LLVMValueRef scale = power_of_two(v, LLVMBuildSub(v->b, to_integer(v, n), integer(v, 1), ""));
@@ -114,18 +143,22 @@ static LLVMValueRef expm1_f32(const maths *v, LLVMValueRef x) {
 }
 
 static LLVMValueRef log_f32(const maths *v, LLVMValueRef x) {
-  static const double even[] = {-0x1.0aa000p-3, 0x1.208ab8p-3}, odd[] = {-0x1.f19f10p-4, 0x1.1e5476p-3};
-  static const double rest[] = {-0x1.55b2d8p-3, 0x1.99d91ep-3, -0x1.fffe18p-3, 0x1.5554f8p-2, -0.5};
+  static const double even[] = {-0x1.0aa000p-3, 0x1.208ab8p-3},
+                      odd[] = {-0x1.f19f10p-4, 0x1.1e5476p-3};
+  static const double rest[] = {-0x1.55b2d8p-3, 0x1.99d91ep-3, -0x1.fffe18p-3, 0x1.5554f8p-2,
+                                -0.5};
   LLVMValueRef tiny = LLVMBuildFCmp(v->b, LLVMRealOLT, x, real(v, 0x1p-126), "");
   LLVMValueRef a = LLVMBuildSelect(v->b, tiny, mul(v, x, real(v, 0x1p23)), x, "");
   LLVMValueRef bits = bits_of(v, a);
-  LLVMValueRef e = LLVMBuildAnd(v->b, LLVMBuildSub(v->b, bits, integer(v, 0x3f2aaaab), ""), integer(v, 0xff800000), "");
+  LLVMValueRef e = LLVMBuildAnd(v->b, LLVMBuildSub(v->b, bits, integer(v, 0x3f2aaaab), ""),
+                                integer(v, 0xff800000), "");
   LLVMValueRef m = from_bits(v, LLVMBuildSub(v->b, bits, e, ""));
   LLVMValueRef i = fma3(v, LLVMBuildSIToFP(v->b, e, v->f32, ""), real(v, 0x1p-23),
                         LLVMBuildSelect(v->b, tiny, real(v, -23), real(v, 0), ""));
   LLVMValueRef f = sub(v, m, real(v, 1)), s = mul(v, f, f);
   LLVMValueRef r = fma3(v, horner(v, f, even, 2), s, horner(v, f, odd, 2));
-  for (int k = 0; k < 5; k++) r = fma3(v, r, f, real(v, rest[k]));
+  for (int k = 0; k < 5; k++)
+    r = fma3(v, r, f, real(v, rest[k]));
   r = fma3(v, i, real(v, 0.693147182464599609), fma3(v, r, s, f));
   r = select_if(v, LLVMRealOEQ, x, real(v, 0), real(v, -__builtin_inf()), r);
   r = select_if(v, LLVMRealULT, x, real(v, 0), real(v, __builtin_nan("")), r);
@@ -142,18 +175,20 @@ static LLVMValueRef log1p_f32(const maths *v, LLVMValueRef x) {
 }
 
 static LLVMValueRef tanh_f32(const maths *v, LLVMValueRef x) {
-  static const double c[] = {-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1,
-                             -3.33332819422e-1};
+  static const double c[] = {-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2,
+                             1.33314422036e-1, -3.33332819422e-1};
   LLVMValueRef s = mul(v, x, x), t = unary(v, "llvm.fabs", x), one = real(v, 1);
   LLVMValueRef small = fma3(v, mul(v, horner(v, s, c, 5), s), x, x);
   LLVMValueRef e = exp_f32(v, add(v, t, t));
-  LLVMValueRef large = copy_sign(v, sub(v, one, LLVMBuildFDiv(v->b, real(v, 2), add(v, e, one), "")), x);
+  LLVMValueRef large =
+      copy_sign(v, sub(v, one, LLVMBuildFDiv(v->b, real(v, 2), add(v, e, one), "")), x);
   return select_if(v, LLVMRealOLT, t, real(v, 0.625), small, large);
 }
 
 // 2^x where the result is between 2^-30 and 1, with the error of 3 ulp of the result.
 static LLVMValueRef exp2_small(const maths *v, LLVMValueRef x) {
-  static const double c[] = {0x1.5c08e4p-10, 0x1.3d0c52p-7, 0x1.c6b6e4p-5, 0x1.ebf918p-3, 0x1.62e428p-1, 1};
+  static const double c[] = {0x1.5c08e4p-10, 0x1.3d0c52p-7, 0x1.c6b6e4p-5,
+                             0x1.ebf918p-3,  0x1.62e428p-1, 1};
   LLVMValueRef n = nearest(v, x), p = horner(v, sub(v, x, n), c, 6), at_once = scaled(v, p, n);
   return at_once ? at_once : mul(v, p, power_of_two(v, to_integer(v, n)));
 }
@@ -161,13 +196,16 @@ static LLVMValueRef exp2_small(const maths *v, LLVMValueRef x) {
 static LLVMValueRef erf_f32(const maths *v, LLVMValueRef x) {
   static const double near[] = {-0x1.38e000p-11, 0x1.471a58p-8,  -0x1.b691b2p-6,
                                 0x1.ce1c44p-4,   -0x1.812700p-2, 0x1.06eba8p-3};
-  static const double far_even[] = {-0x1.a261aep-16, 0x1.21d878p-11}, far_odd[] = {-0x1.6f390ep-8, 0x1.1ea798p-5};
+  static const double far_even[] = {-0x1.a261aep-16, 0x1.21d878p-11},
+                      far_odd[] = {-0x1.6f390ep-8, 0x1.1ea798p-5};
   static const double far_rest[] = {-0x1.3b7d78p-3, -0x1.d4ef8ep-1, -0x1.a0de82p+0};
   LLVMValueRef t = unary(v, "llvm.fabs", x), s = mul(v, x, x), one = real(v, 1);
   LLVMValueRef small = fma3(v, horner(v, s, near, 6), x, x);
-  LLVMValueRef bound = select_if(v, LLVMRealOGT, t, real(v, 4), real(v, 4), t), square = mul(v, bound, bound);
+  LLVMValueRef bound = select_if(v, LLVMRealOGT, t, real(v, 4), real(v, 4), t),
+               square = mul(v, bound, bound);
   LLVMValueRef r = fma3(v, horner(v, bound, far_even, 2), square, horner(v, bound, far_odd, 2));
-  for (int k = 0; k < 3; k++) r = fma3(v, r, bound, real(v, far_rest[k]));
+  for (int k = 0; k < 3; k++)
+    r = fma3(v, r, bound, real(v, far_rest[k]));
   // Far out 1 - erf is at most 0.2: a shorter power of two than exp's does.
   LLVMValueRef large = copy_sign(v, sub(v, one, exp2_small(v, mul(v, r, bound))), x);
   return select_if(v, LLVMRealOGT, t, real(v, 0.927734375), large, small);
@@ -197,16 +235,18 @@ static void add_attribute(emitter *e, LLVMValueRef fn, const char *name, uint64_
                           LLVMCreateEnumAttribute(e->ctx, kind, value));
 }
 
-static LLVMValueRef call_lanes(emitter *e, const char *name, pir_dtype dtype, unsigned lanes, LLVMValueRef a,
-                               LLVMValueRef b) {
+static LLVMValueRef call_lanes(emitter *e, const char *name, pir_dtype dtype, unsigned lanes,
+                               LLVMValueRef a, LLVMValueRef b) {
   LLVMTypeRef scalar = pir_llvm_type(e, dtype, 1), types[] = {scalar, scalar};
   LLVMTypeRef type = LLVMFunctionType(scalar, types, b ? 2 : 1, false);
   LLVMValueRef fn = LLVMGetNamedFunction(e->module, name);
   if (!fn) {
     static const char *const pure[] = {"nounwind", "willreturn", "speculatable"};
     fn = LLVMAddFunction(e->module, name, type);
-    for (int i = 0; i < 3; i++) add_attribute(e, fn, pure[i], 0);
-    add_attribute(e, fn, "memory", 0);  // reads and writes none: one call serves all rounds of a loop
+    for (int i = 0; i < 3; i++)
+      add_attribute(e, fn, pure[i], 0);
+    add_attribute(e, fn, "memory",
+                  0);  // reads and writes none: one call serves all rounds of a loop
   }
   LLVMValueRef result = LLVMGetPoison(pir_llvm_type(e, dtype, lanes));
   for (unsigned i = 0; i < lanes; i++) {
@@ -230,13 +270,16 @@ static LLVMValueRef inlined(const maths *v, pir_node_op fn, LLVMValueRef a) {
   }
 }
 
-LLVMValueRef pir_llvm_math(emitter *e, pir_node_op fn, pir_dtype dtype, unsigned lanes, LLVMValueRef a,
-                           LLVMValueRef b) {
-  maths v = {e, e->b, lanes, pir_llvm_type(e, PIR_F32, lanes), pir_llvm_type(e, PIR_I32, lanes)};
+LLVMValueRef pir_llvm_math(emitter *e, pir_node_op fn, pir_dtype dtype, unsigned lanes,
+                           LLVMValueRef a, LLVMValueRef b) {
+  maths v = {e, e->b, lanes, pir_llvm_type(e, PIR_F32, lanes),
+             pir_llvm_type(e, PIR_I32, lanes)};
   LLVMValueRef r = dtype == PIR_F32 ? inlined(&v, fn, a) : NULL;
-  if (r) return r;
+  if (r)
+    return r;
   const char *name = libm_name(fn, dtype == PIR_F64);
-  if (name) return call_lanes(e, name, dtype, lanes, a, b);
+  if (name)
+    return call_lanes(e, name, dtype, lanes, a, b);
   e->unsupported = "a function that neither the emitter nor libm has";
   return LLVMGetPoison(pir_llvm_type(e, dtype, lanes));
 }

@@ -12,7 +12,12 @@ typedef struct loop_access {
   bool writes, masked;
 } loop_access;
 
-typedef enum loop_use { REGISTER_UNUSED, REGISTER_SET, REGISTER_ACCUMULATED, REGISTER_READ } loop_use;
+typedef enum loop_use {
+  REGISTER_UNUSED,
+  REGISTER_SET,
+  REGISTER_ACCUMULATED,
+  REGISTER_READ
+} loop_use;
 
 typedef struct loop_accesses {
   loop_module *m;
@@ -42,15 +47,18 @@ typedef struct loop_accesses {
 // Of the statements; a loop itself is told by its statement alone.
 void loop_access_collect(loop_module *m, const loop_block *block, loop_accesses *out);
 
-// An index as outer + [low, high]: what comes from outside, and what loops inside add. False when it is no such form.
-bool loop_access_span(const loop_accesses *a, loop_expr *index, loop_expr **out_outer, int64_t *out_low,
-                      int64_t *out_high);
+// An index as outer + [low, high]: what comes from outside, and what loops inside add. False
+// when it is no such form.
+bool loop_access_span(const loop_accesses *a, loop_expr *index, loop_expr **out_outer,
+                      int64_t *out_low, int64_t *out_high);
 
-// Why iterations of `loop` cannot be run in any order, or NULL. Accumulations can, unless `alone` asks that iterations
-// share nothing.
+// Why iterations of `loop` cannot be run in any order, or NULL. Accumulations can, unless
+// `alone` asks that iterations share nothing.
 const char *loop_access_carried(const loop_fn *fn, const loop_stmt *loop, bool alone);
 
-// Why iteration i of `second` could need what another iteration of `first` does, or NULL; both are over one variable.
-const char *loop_access_between(const loop_fn *fn, const loop_stmt *first, const loop_stmt *second);
+// Why iteration i of `second` could need what another iteration of `first` does, or NULL; both
+// are over one variable.
+const char *loop_access_between(const loop_fn *fn, const loop_stmt *first,
+                                const loop_stmt *second);
 
 #endif

@@ -1,10 +1,10 @@
-// Loop IR: what a stage of a compiled group does, as loops over buffers. Lowering and the contraction
-// generator make it, schedules rewrite it, the LLVM emitter reads it.
+// Loop IR: what a stage of a compiled group does, as loops over buffers. Lowering and the
+// contraction generator make it, schedules rewrite it, the LLVM emitter reads it.
 //
-// A module is an arena of functions; nothing in it is freed alone. A function is one stage: it runs its
-// body for units [begin, end). Expressions are immutable, typed by (dtype, lanes), and may be shared.
-// Index arithmetic is i64 and folded while it is built. bool is a bit in a register and a byte in memory;
-// f16 and bf16 can only be loaded, cast and stored.
+// A module is an arena of functions; nothing in it is freed alone. A function is one stage: it
+// runs its body for units [begin, end). Expressions are immutable, typed by (dtype, lanes), and
+// may be shared. Index arithmetic is i64 and folded while it is built. bool is a bit in a
+// register and a byte in memory; f16 and bf16 can only be loaded, cast and stored.
 #ifndef PIR_LOOP_H
 #define PIR_LOOP_H
 
@@ -19,10 +19,10 @@ typedef struct loop_fn loop_fn;
 // ---- buffers
 
 typedef enum loop_space {
-  LOOP_ARG,       // args->buffers[slot]; what is written through one is not accessed through another
+  LOOP_ARG,  // args->buffers[slot]; what is written through one is not accessed through another
   LOOP_SCRATCH,   // `count` elements of the thread's scratch
-  LOOP_REGISTER,  // `count` values of `lanes` lanes, each an SSA variable: indices must be constant once
-                  // unrolled loops are expanded
+  LOOP_REGISTER,  // `count` values of `lanes` lanes, each an SSA variable: indices must be
+                  // constant once unrolled loops are expanded
   LOOP_LOCAL,     // devices: `count` elements of one thread's own
   LOOP_SHARED     // devices: `count` elements that the threads of a block share
 } loop_space;
@@ -38,7 +38,8 @@ typedef struct loop_buffer {
   bool read_only;    // LOOP_ARG: nobody writes it while the stage runs
   int64_t count;     // scratch and registers
   int64_t offset;    // scratch: in bytes, given by pir_loop_scratch
-  loop_expr *large;  // LOOP_ARG: whether the caches are too small for what is stored (over extents), or NULL: never
+  loop_expr *large;  // LOOP_ARG: whether the caches are too small for what is stored (over
+                     // extents), or NULL: never
   int64_t multiple;  // registers: of which all values are multiples (0: nothing is known)
 } loop_buffer;
 
@@ -54,25 +55,29 @@ typedef struct loop_var {
 // ---- expressions
 
 typedef enum loop_kind {
-  LOOP_CONST,      // i (integers, bool) or f (floats), in every lane
-  LOOP_VAR,        // var
-  LOOP_DIM,        // args->dims[i]
-  LOOP_OP,         // fn over a, b, c: arithmetic, comparison, select, math, on all lanes
-  LOOP_FMA,        // a * b + c, rounded once
-  LOOP_DOT,        // c + the products of the small numbers, by loop_dot `fn`, that each lane of a and b holds
-  LOOP_CAST,       // a as `dtype`: float to integer truncates, bool is != 0, f16 and bf16 round to nearest even
+  LOOP_CONST,  // i (integers, bool) or f (floats), in every lane
+  LOOP_VAR,    // var
+  LOOP_DIM,    // args->dims[i]
+  LOOP_OP,     // fn over a, b, c: arithmetic, comparison, select, math, on all lanes
+  LOOP_FMA,    // a * b + c, rounded once
+  LOOP_DOT,  // c + the products of the small numbers, by loop_dot `fn`, that each lane of a and
+             // b holds
+  LOOP_CAST,  // a as `dtype`: float to integer truncates, bool is != 0, f16 and bf16 round to
+              // nearest even
   LOOP_BITCAST,    // the bits of a as `dtype`, in as many lanes as they fill
   LOOP_BROADCAST,  // scalar a in every lane
   LOOP_RAMP,       // a + lane * b (integers; a, b scalar)
-  LOOP_LOAD,       // memory: buffer[a], ..., buffer[a + lanes - 1]; lanes where `mask` is false read as 0
-                   // registers: the value of register a
-  LOOP_GATHER,     // buffer[a] with a vector of indices
-  LOOP_FOLD,       // the lanes of a combined into one, by pir_combine `fn`
-  LOOP_ZIP,        // lanes of a and b in turn: of their lower halves (fn 0), of their upper ones (fn 1)
-  LOOP_TEAM        // devices: scalar a of all threads of the team combined, by pir_combine `fn`
+  LOOP_LOAD,  // memory: buffer[a], ..., buffer[a + lanes - 1]; lanes where `mask` is false read
+              // as 0 registers: the value of register a
+  LOOP_GATHER,  // buffer[a] with a vector of indices
+  LOOP_FOLD,    // the lanes of a combined into one, by pir_combine `fn`
+  LOOP_ZIP,  // lanes of a and b in turn: of their lower halves (fn 0), of their upper ones (fn
+             // 1)
+  LOOP_TEAM  // devices: scalar a of all threads of the team combined, by pir_combine `fn`
 } loop_kind;
 
-// Small numbers in a lane of 32 bits, the first in its lowest bits, that are multiplied by one instruction.
+// Small numbers in a lane of 32 bits, the first in its lowest bits, that are multiplied by one
+// instruction.
 typedef enum loop_dot {
   LOOP_DOT_BF16,  // two bf16 in each of a and b; c is f32. Denormals count as 0
   LOOP_DOT_S16,   // two s16 in each of a and b; c is i32, and wraps
@@ -83,8 +88,9 @@ struct loop_expr {
   uint8_t kind;  // loop_kind
   uint8_t dtype;
   uint16_t lanes;
-  uint16_t fn;  // LOOP_OP: a pir_node_op of the value sort; LOOP_FOLD, LOOP_TEAM: pir_combine; LOOP_DIM: 1 when it may
-                // be negative; LOOP_DOT: loop_dot; LOOP_CAST to bf16: 1 where denormals may become 0
+  uint16_t fn;  // LOOP_OP: a pir_node_op of the value sort; LOOP_FOLD, LOOP_TEAM: pir_combine;
+                // LOOP_DIM: 1 when it may be negative; LOOP_DOT: loop_dot; LOOP_CAST to bf16: 1
+                // where denormals may become 0
   loop_expr *a, *b, *c;
   loop_expr *mask;  // bool lanes, or NULL
   loop_buffer *buffer;
@@ -98,23 +104,27 @@ struct loop_expr {
 // ---- statements
 
 typedef enum loop_stmt_kind {
-  LOOP_FOR,         // for var = begin; var < end; var += step: body
-  LOOP_IF,          // if value: body else other
-  LOOP_LET,         // var = value, visible to what follows in the block
-  LOOP_STORE,       // memory: buffer[index ...] = value where mask; registers: register `index` = value
-  LOOP_SCATTER,     // buffer[index] = value with a vector of indices
-  LOOP_ACCUMULATE,  // register `index` = register `index` combined with value; what a vectorised loop may
-                    // split into partial results (sums in any order)
+  LOOP_FOR,      // for var = begin; var < end; var += step: body
+  LOOP_IF,       // if value: body else other
+  LOOP_LET,      // var = value, visible to what follows in the block
+  LOOP_STORE,    // memory: buffer[index ...] = value where mask; registers: register `index` =
+                 // value
+  LOOP_SCATTER,  // buffer[index] = value with a vector of indices
+  LOOP_ACCUMULATE,  // register `index` = register `index` combined with value; what a
+                    // vectorised loop may split into partial results (sums in any order)
   LOOP_PREFETCH,    // of buffer[index]; may lie outside
-  LOOP_MMA,     // devices: a warp multiplies the fragments at `value` (16 x 16 halves) and `right` (8 x 16), loads of
-                // shared memory with rows `stride` apart, and adds to registers index, index + 1 of 2 lanes
-  LOOP_TILE,    // tile registers: loop_tile_op `combine` on `tiles`, `buffer` at `index` with rows `value` bytes apart
+  LOOP_MMA,  // devices: a warp multiplies the fragments at `value` (16 x 16 halves) and `right`
+             // (8 x 16), loads of shared memory with rows `stride` apart, and adds to registers
+             // index, index + 1 of 2 lanes
+  LOOP_TILE,    // tile registers: loop_tile_op `combine` on `tiles`, `buffer` at `index` with
+                // rows `value` bytes apart
   LOOP_BARRIER  // devices: all threads of the block arrive before any goes on
 } loop_stmt_kind;
 
 // Registers of 16 rows of 64 bytes each, and what is done with them.
 typedef enum loop_tile_op {
-  LOOP_TILE_SHAPES,   // sets the shape of all from 64 bytes at buffer[index], as the processor has them
+  LOOP_TILE_SHAPES,   // sets the shape of all from 64 bytes at buffer[index], as the processor
+                      // has them
   LOOP_TILE_RELEASE,  // no register is used any more
   LOOP_TILE_ZERO,
   LOOP_TILE_LOAD,
@@ -128,9 +138,10 @@ typedef enum loop_for_kind {
   LOOP_SERIAL,
   LOOP_PARALLEL,    // over the units of the stage; begin and end are the function's
   LOOP_UNROLLED,    // constant bounds; the emitter expands it, var is a constant in each copy
-  LOOP_VECTORISED,  // to be rewritten by pir_loop_vectorise or pir_loop_bind_threads; iterations are independent but
-                    // for ACCUMULATE
-  LOOP_THREADS      // devices: shared among the threads of the team; thread t takes begin + t, begin + t + threads, ..
+  LOOP_VECTORISED,  // to be rewritten by pir_loop_vectorise or pir_loop_bind_threads;
+                    // iterations are independent but for ACCUMULATE
+  LOOP_THREADS      // devices: shared among the threads of the team; thread t takes begin + t,
+                    // begin + t + threads, ..
 } loop_for_kind;
 
 // A block: statements in order.
@@ -141,9 +152,12 @@ typedef struct loop_block {
 struct loop_stmt {
   uint8_t kind;      // loop_stmt_kind
   uint8_t for_kind;  // loop_for_kind
-  uint8_t combine;   // LOOP_ACCUMULATE: pir_combine ADD, MUL, MAX, MIN, AND, OR; LOOP_TILE: loop_tile_op
-  bool nontemporal;  // LOOP_STORE: passes by the caches where the buffer is large and whole aligned vectors are stored
-  bool apart;        // LOOP_FOR: no element of memory is touched by two iterations, one of which writes it
+  uint8_t combine;   // LOOP_ACCUMULATE: pir_combine ADD, MUL, MAX, MIN, AND, OR; LOOP_TILE:
+                     // loop_tile_op
+  bool nontemporal;  // LOOP_STORE: passes by the caches where the buffer is large and whole
+                     // aligned vectors are stored
+  bool apart;  // LOOP_FOR: no element of memory is touched by two iterations, one of which
+               // writes it
   uint8_t tiles[3];  // LOOP_TILE
   uint16_t unroll;   // LOOP_FOR: a hint to vectorise or unroll by; 0: none
   loop_stmt *next;
@@ -164,8 +178,8 @@ struct loop_fn {
   uint32_t var_count;
   loop_var *begin, *end;  // i64
   int64_t scratch_bytes;
-  int threads;  // devices: of the team that works on one unit: a power of two up to 32, or a whole block; 0: a
-                // processor's
+  int threads;  // devices: of the team that works on one unit: a power of two up to 32, or a
+                // whole block; 0: a processor's
   loop_block body;
 };
 
@@ -181,15 +195,18 @@ struct loop_module {
 
 PIR_API loop_module *pir_loop_module_create(void);  // NULL when out of memory, likewise below
 PIR_API void pir_loop_module_destroy(loop_module *m);
-void *pir_loop_alloc(loop_module *m, size_t size);                       // zeroed, lives as long as the module
-const char *pir_loop_name(loop_module *m, const char *stem, int64_t n);  // "stemN"; n below 0: "stem"
+void *pir_loop_alloc(loop_module *m, size_t size);  // zeroed, lives as long as the module
+const char *pir_loop_name(loop_module *m, const char *stem,
+                          int64_t n);  // "stemN"; n below 0: "stem"
 
 loop_fn *pir_loop_fn_create(loop_module *m, const char *name);  // appended
-loop_buffer *pir_loop_arg(loop_fn *fn, const char *name, pir_dtype dtype, uint16_t slot, uint32_t align,
-                          bool read_only);
-loop_buffer *pir_loop_scratch(loop_fn *fn, const char *name, pir_dtype dtype, int64_t count);  // 64-byte aligned
+loop_buffer *pir_loop_arg(loop_fn *fn, const char *name, pir_dtype dtype, uint16_t slot,
+                          uint32_t align, bool read_only);
+loop_buffer *pir_loop_scratch(loop_fn *fn, const char *name, pir_dtype dtype,
+                              int64_t count);  // 64-byte aligned
 loop_buffer *pir_loop_shared(loop_fn *fn, const char *name, pir_dtype dtype, int64_t count);
-loop_buffer *pir_loop_registers(loop_fn *fn, const char *name, pir_dtype dtype, uint16_t lanes, int64_t count);
+loop_buffer *pir_loop_registers(loop_fn *fn, const char *name, pir_dtype dtype, uint16_t lanes,
+                                int64_t count);
 loop_var *pir_loop_var_create(loop_fn *fn, const char *name, pir_dtype dtype, uint16_t lanes);
 
 // ---- expressions. Integer operations fold; a scalar meeting a vector is broadcast.
@@ -199,7 +216,8 @@ loop_expr *pir_loop_const_int(loop_module *m, pir_dtype dtype, int64_t i);
 loop_expr *pir_loop_const_float(loop_module *m, pir_dtype dtype, double f);
 loop_expr *pir_loop_use(loop_module *m, loop_var *var);
 loop_expr *pir_loop_dim(loop_module *m, int64_t k);
-loop_expr *pir_loop_op(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr *b, loop_expr *c);  // unused ones NULL
+loop_expr *pir_loop_op(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr *b,
+                       loop_expr *c);  // unused ones NULL
 loop_expr *pir_loop_add(loop_module *m, loop_expr *a, loop_expr *b);
 loop_expr *pir_loop_sub(loop_module *m, loop_expr *a, loop_expr *b);
 loop_expr *pir_loop_mul(loop_module *m, loop_expr *a, loop_expr *b);
@@ -213,12 +231,14 @@ loop_expr *pir_loop_fma(loop_module *m, loop_expr *a, loop_expr *b, loop_expr *c
 loop_expr *pir_loop_dot(loop_module *m, loop_dot fn, loop_expr *a, loop_expr *b, loop_expr *c);
 loop_expr *pir_loop_cast(loop_module *m, loop_expr *a, pir_dtype dtype);
 loop_expr *pir_loop_bitcast(loop_module *m, loop_expr *a, pir_dtype dtype);
-loop_expr *pir_loop_join(loop_module *m, loop_expr *a);  // the bits of all lanes, 32 in all, as one i32
+loop_expr *pir_loop_join(loop_module *m,
+                         loop_expr *a);  // the bits of all lanes, 32 in all, as one i32
 loop_expr *pir_loop_broadcast(loop_module *m, loop_expr *a, uint16_t lanes);
 loop_expr *pir_loop_ramp(loop_module *m, loop_expr *base, loop_expr *stride, uint16_t lanes);
-PIR_API loop_expr *pir_loop_load(loop_module *m, loop_buffer *buffer, loop_expr *index, uint16_t lanes,
-                                 loop_expr *mask);
-loop_expr *pir_loop_gather(loop_module *m, loop_buffer *buffer, loop_expr *index, loop_expr *mask);
+PIR_API loop_expr *pir_loop_load(loop_module *m, loop_buffer *buffer, loop_expr *index,
+                                 uint16_t lanes, loop_expr *mask);
+loop_expr *pir_loop_gather(loop_module *m, loop_buffer *buffer, loop_expr *index,
+                           loop_expr *mask);
 loop_expr *pir_loop_fold(loop_module *m, pir_combine combine, loop_expr *a);
 loop_expr *pir_loop_zip(loop_module *m, loop_expr *a, loop_expr *b, bool upper);
 loop_expr *pir_loop_team(loop_module *m, pir_combine combine, loop_expr *a);
@@ -226,58 +246,70 @@ loop_expr *pir_loop_team(loop_module *m, pir_combine combine, loop_expr *a);
 loop_expr *pir_loop_tail_mask(loop_module *m, loop_expr *n, uint16_t lanes);
 // What `combine` starts from, in `dtype`.
 loop_expr *pir_loop_neutral(loop_module *m, pir_combine combine, pir_dtype dtype);
-PIR_API loop_expr *pir_loop_combine(loop_module *m, pir_combine combine, loop_expr *a, loop_expr *b);
+PIR_API loop_expr *pir_loop_combine(loop_module *m, pir_combine combine, loop_expr *a,
+                                    loop_expr *b);
 
-PIR_API bool pir_loop_is_int(const loop_expr *e, int64_t *out_value);  // a scalar integer constant
+PIR_API bool pir_loop_is_int(const loop_expr *e,
+                             int64_t *out_value);  // a scalar integer constant
 // The factor of `var` when e = factor * var + rest without `var`; false when e is no such form.
 bool pir_loop_stride(const loop_expr *e, const loop_var *var, int64_t *out_factor);
-PIR_API bool pir_loop_nonnegative(const loop_expr *e);  // for all values of the loop variables, as far as is known
+PIR_API bool pir_loop_nonnegative(
+    const loop_expr *e);  // for all values of the loop variables, as far as is known
 bool pir_loop_mentions(const loop_expr *e, const loop_var *var);
-int64_t pir_loop_multiple(const loop_expr *e);                  // a number that divides all its values; at least 1
-loop_expr *pir_loop_bound(loop_module *m, const loop_expr *e);  // what all its values are below, if from 0; or NULL
-bool pir_loop_small(const loop_expr *e);                        // all its values are known to be from 0 to INT32_MAX
+int64_t
+pir_loop_multiple(const loop_expr *e);  // a number that divides all its values; at least 1
+loop_expr *
+pir_loop_bound(loop_module *m,
+               const loop_expr *e);       // what all its values are below, if from 0; or NULL
+bool pir_loop_small(const loop_expr *e);  // all its values are known to be from 0 to INT32_MAX
 // e with `var` replaced.
-loop_expr *pir_loop_substitute(loop_module *m, loop_expr *e, const loop_var *var, loop_expr *by);
+loop_expr *pir_loop_substitute(loop_module *m, loop_expr *e, const loop_var *var,
+                               loop_expr *by);
 
 // ---- statements: each is appended to `block`; those with a body return it
 
-loop_block *pir_loop_for(loop_fn *fn, loop_block *block, loop_for_kind kind, loop_var *var, loop_expr *begin,
-                         loop_expr *end, loop_expr *step);  // step NULL: 1
+loop_block *pir_loop_for(loop_fn *fn, loop_block *block, loop_for_kind kind, loop_var *var,
+                         loop_expr *begin, loop_expr *end, loop_expr *step);  // step NULL: 1
 loop_block *pir_loop_if(loop_fn *fn, loop_block *block, loop_expr *cond,
-                        loop_block **out_else);                                       // out_else may be NULL
-void pir_loop_bind(loop_fn *fn, loop_block *block, loop_var *var, loop_expr *value);  // a let of an existing variable
-loop_expr *pir_loop_let(loop_fn *fn, loop_block *block, const char *name, loop_expr *value);  // a use of the variable
-void pir_loop_store(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index, loop_expr *value,
-                    loop_expr *mask);
-void pir_loop_scatter(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index, loop_expr *value,
-                      loop_expr *mask);
-void pir_loop_accumulate(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index, pir_combine combine,
-                         loop_expr *value);
+                        loop_block **out_else);  // out_else may be NULL
+void pir_loop_bind(loop_fn *fn, loop_block *block, loop_var *var,
+                   loop_expr *value);  // a let of an existing variable
+loop_expr *pir_loop_let(loop_fn *fn, loop_block *block, const char *name,
+                        loop_expr *value);  // a use of the variable
+void pir_loop_store(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index,
+                    loop_expr *value, loop_expr *mask);
+void pir_loop_scatter(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index,
+                      loop_expr *value, loop_expr *mask);
+void pir_loop_accumulate(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index,
+                         pir_combine combine, loop_expr *value);
 void pir_loop_prefetch(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index);
-void pir_loop_tile(loop_fn *fn, loop_block *block, loop_tile_op op, loop_buffer *buffer, loop_expr *index,
-                   loop_expr *stride, int first, int second, int third);
+void pir_loop_tile(loop_fn *fn, loop_block *block, loop_tile_op op, loop_buffer *buffer,
+                   loop_expr *index, loop_expr *stride, int first, int second, int third);
 void pir_loop_barrier(loop_fn *fn, loop_block *block);
-void pir_loop_mma(loop_fn *fn, loop_block *block, loop_buffer *sums, loop_expr *index, loop_expr *left,
-                  loop_expr *right, int64_t stride);
+void pir_loop_mma(loop_fn *fn, loop_block *block, loop_buffer *sums, loop_expr *index,
+                  loop_expr *left, loop_expr *right, int64_t stride);
 
 // ---- schedules
 
-// Rewrites every LOOP_VECTORISED loop: `vector_bytes` wide over the widest element type in its body, with a
-// masked last step; accumulations get vector registers that are folded after the loop.
+// Rewrites every LOOP_VECTORISED loop: `vector_bytes` wide over the widest element type in its
+// body, with a masked last step; accumulations get vector registers that are folded after the
+// loop.
 pir_status pir_loop_vectorise(loop_fn *fn, int vector_bytes);
 
-// The same for devices: shares the iterations among the threads of the team, each taking as many adjacent ones at a
-// time as one access of `vector_bytes` carries, where all accesses are known to be aligned so. Accumulations end in a
-// LOOP_TEAM; scratch becomes LOOP_LOCAL.
+// The same for devices: shares the iterations among the threads of the team, each taking as
+// many adjacent ones at a time as one access of `vector_bytes` carries, where all accesses are
+// known to be aligned so. Accumulations end in a LOOP_TEAM; scratch becomes LOOP_LOCAL.
 pir_status pir_loop_bind_threads(loop_fn *fn, int vector_bytes);
 
-// Appends `in`, which is written for one value of `var`, for `lanes` values of it from `base` on, where `mask` holds
-// (NULL: everywhere). `known` variables of `in` have the vectors `values`. Lanes 1 leaves the code scalar.
-pir_status pir_loop_widen(loop_fn *fn, loop_block *out, const loop_block *in, loop_var *var, loop_expr *base,
-                          uint16_t lanes, loop_expr *mask, loop_var *const *known, loop_expr *const *values,
-                          size_t count);
+// Appends `in`, which is written for one value of `var`, for `lanes` values of it from `base`
+// on, where `mask` holds (NULL: everywhere). `known` variables of `in` have the vectors
+// `values`. Lanes 1 leaves the code scalar.
+pir_status pir_loop_widen(loop_fn *fn, loop_block *out, const loop_block *in, loop_var *var,
+                          loop_expr *base, uint16_t lanes, loop_expr *mask,
+                          loop_var *const *known, loop_expr *const *values, size_t count);
 
-// ---- text: a stable form, equal for functions that do the same (pir-opt --emit=loops, cache keys)
+// ---- text: a stable form, equal for functions that do the same (pir-opt --emit=loops, cache
+// keys)
 
 PIR_API pir_status pir_loop_print(const loop_module *m, pir_writer out);
 PIR_API pir_status pir_loop_print_fn(const loop_fn *fn, pir_writer out);

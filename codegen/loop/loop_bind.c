@@ -1,9 +1,10 @@
-// Binds the loops of a stage to the threads of a team. A vectorised loop of n iterations becomes one over n / V chunks
-// that the threads share, each chunk V adjacent iterations in one access, and one over the rest. V is as much as all
-// accesses allow: each must be adjacent in memory and known to be aligned, or the same for the chunk. Where the number
-// of iterations is a constant and small, the loop is unrolled, and what the stage keeps of a row stays in registers:
-// all loops of a stage share their iterations out alike, so each thread reads back what it wrote. Cost: linear in
-// the code, times the widths tried.
+// Binds the loops of a stage to the threads of a team. A vectorised loop of n iterations
+// becomes one over n / V chunks that the threads share, each chunk V adjacent iterations in one
+// access, and one over the rest. V is as much as all accesses allow: each must be adjacent in
+// memory and known to be aligned, or the same for the chunk. Where the number of iterations is
+// a constant and small, the loop is unrolled, and what the stage keeps of a row stays in
+// registers: all loops of a stage share their iterations out alike, so each thread reads back
+// what it wrote. Cost: linear in the code, times the widths tried.
 #include "vectorise.h"
 
 #define MOST_UNROLLED 16  // chunks of a thread
@@ -25,10 +26,14 @@ typedef struct move {
 } move;
 
 static loop_expr *move_expr(const move *t, loop_expr *e) {
-  if (!e || !pir_loop_mentions(e, t->var)) return e;
-  if (e->kind == LOOP_VAR) return t->by;
-  if (e->kind == LOOP_LOAD && e->buffer->space == LOOP_LOCAL) return pir_loop_load(t->m, e->buffer, t->local, 1, NULL);
-  loop_expr *a = move_expr(t, e->a), *b = move_expr(t, e->b), *c = move_expr(t, e->c), *mask = move_expr(t, e->mask);
+  if (!e || !pir_loop_mentions(e, t->var))
+    return e;
+  if (e->kind == LOOP_VAR)
+    return t->by;
+  if (e->kind == LOOP_LOAD && e->buffer->space == LOOP_LOCAL)
+    return pir_loop_load(t->m, e->buffer, t->local, 1, NULL);
+  loop_expr *a = move_expr(t, e->a), *b = move_expr(t, e->b), *c = move_expr(t, e->c),
+            *mask = move_expr(t, e->mask);
   return pir_loop_rebuild(t->m, e, a, b, c, mask);
 }
 
@@ -47,8 +52,10 @@ static void move_block(const move *t, loop_block *out, const loop_block *in) {
     copy->index = keeps ? t->local : move_expr(t, s->index);
     move_block(t, &copy->body, &s->body);
     move_block(t, &copy->other, &s->other);
-    if (out->last) out->last->next = copy;
-    else out->first = copy;
+    if (out->last)
+      out->last->next = copy;
+    else
+      out->first = copy;
     out->last = copy;
   }
 }
@@ -66,38 +73,48 @@ typedef struct probe {
 
 static bool is_bound_in(const loop_block *block, const loop_expr *e) {
   for (const loop_stmt *s = block->first; s; s = s->next)
-    if ((s->kind == LOOP_LET && pir_loop_mentions(e, s->var)) || is_bound_in(&s->body, e) || is_bound_in(&s->other, e))
+    if ((s->kind == LOOP_LET && pir_loop_mentions(e, s->var)) || is_bound_in(&s->body, e) ||
+        is_bound_in(&s->other, e))
       return true;
   return false;
 }
 
 static void probe_access(probe *p, const loop_buffer *buffer, loop_expr *index) {
   int64_t stride;
-  if (buffer->space != LOOP_ARG || !p->fits) return;
+  if (buffer->space != LOOP_ARG || !p->fits)
+    return;
   if (is_bound_in(&p->loop->body, index)) {
     p->fits = false;
     return;
   }
-  if (!pir_loop_mentions(index, p->loop->var)) return;
+  if (!pir_loop_mentions(index, p->loop->var))
+    return;
   loop_expr *e = pir_loop_substitute(p->m, index, p->loop->var, p->at);
-  if (!pir_loop_stride(e, p->lane, &stride) || stride < 0 || stride > 1) p->fits = false;
-  if (!p->fits || !stride) return;
+  if (!pir_loop_stride(e, p->lane, &stride) || stride < 0 || stride > 1)
+    p->fits = false;
+  if (!p->fits || !stride)
+    return;
   p->adjacent = true;
   loop_expr *first = pir_loop_substitute(p->m, e, p->lane, pir_loop_int(p->m, 0));
   p->fits = pir_loop_multiple(first) % p->width == 0;
 }
 
 static void probe_expr(probe *p, const loop_expr *e) {
-  if (!e || !p->fits) return;
-  if (e->kind == LOOP_LOAD || e->kind == LOOP_GATHER) probe_access(p, e->buffer, e->a);
+  if (!e || !p->fits)
+    return;
+  if (e->kind == LOOP_LOAD || e->kind == LOOP_GATHER)
+    probe_access(p, e->buffer, e->a);
   probe_expr(p, e->a), probe_expr(p, e->b), probe_expr(p, e->c), probe_expr(p, e->mask);
 }
 
 static void probe_block(probe *p, const loop_block *block) {
   for (const loop_stmt *s = block->first; s && p->fits; s = s->next) {
-    if (s->kind == LOOP_STORE) probe_access(p, s->buffer, s->index);
-    if (s->kind == LOOP_SCATTER || s->kind == LOOP_IF) p->fits = false;
-    probe_expr(p, s->begin), probe_expr(p, s->end), probe_expr(p, s->value), probe_expr(p, s->mask);
+    if (s->kind == LOOP_STORE)
+      probe_access(p, s->buffer, s->index);
+    if (s->kind == LOOP_SCATTER || s->kind == LOOP_IF)
+      p->fits = false;
+    probe_expr(p, s->begin), probe_expr(p, s->end), probe_expr(p, s->value),
+        probe_expr(p, s->mask);
     probe_block(p, &s->body);
   }
 }
@@ -107,13 +124,16 @@ static bool width_fits(binder *b, const loop_stmt *loop, int width) {
   probe p = {.m = m, .loop = loop, .width = width, .fits = true};
   int64_t n;
   bool known = pir_loop_is_int(pir_loop_sub(m, loop->end, loop->begin), &n);
-  if ((known && n < width) || (b->keeps && (!known || n % width)) || pir_loop_multiple(loop->begin) % width)
+  if ((known && n < width) || (b->keeps && (!known || n % width)) ||
+      pir_loop_multiple(loop->begin) % width)
     return false;
   p.chunk = pir_loop_var_create(b->z.fn, "c", PIR_I64, 1);
   p.lane = pir_loop_var_create(b->z.fn, "j", PIR_I64, 1);
-  if (known) p.chunk->extent = pir_loop_int(m, n / width);
+  if (known)
+    p.chunk->extent = pir_loop_int(m, n / width);
   p.lane->extent = pir_loop_int(m, width);
-  p.at = pir_loop_add(m, pir_loop_mul(m, pir_loop_use(m, p.chunk), pir_loop_int(m, width)), pir_loop_use(m, p.lane));
+  p.at = pir_loop_add(m, pir_loop_mul(m, pir_loop_use(m, p.chunk), pir_loop_int(m, width)),
+                      pir_loop_use(m, p.lane));
   p.at = pir_loop_add(m, loop->begin, p.at);
   probe_block(&p, &loop->body);
   return p.fits && p.adjacent;
@@ -125,8 +145,10 @@ static void find_width(binder *b, const loop_block *block) {
       size_t widest = 1;
       vectorise_widest_of(&s->body, &widest);
       int most = b->z.vector_bytes / (int)widest;
-      if (most < b->width) b->width = most > 1 ? most : 1;
-      while (b->width > 1 && !width_fits(b, s, b->width)) b->width /= 2;
+      if (most < b->width)
+        b->width = most > 1 ? most : 1;
+      while (b->width > 1 && !width_fits(b, s, b->width))
+        b->width /= 2;
       continue;
     }
     find_width(b, &s->body);
@@ -137,14 +159,17 @@ static void find_width(binder *b, const loop_block *block) {
 // ---- loops
 
 // The body for the chunk that begins at `first`.
-static void put_chunk(binder *b, loop_block *out, const loop_stmt *s, loop_expr *first, int width, loop_expr *local) {
+static void put_chunk(binder *b, loop_block *out, const loop_stmt *s, loop_expr *first,
+                      int width, loop_expr *local) {
   vectoriser *z = &b->z;
   loop_var *lane = pir_loop_var_create(z->fn, "j", PIR_I64, 1);
   loop_expr *j = pir_loop_use(z->m, lane);
   loop_block body;
   lane->extent = pir_loop_int(z->m, width);
-  if (width == 1) j = pir_loop_int(z->m, 0);
-  move to = {z->m, s->var, pir_loop_add(z->m, first, j), local ? pir_loop_add(z->m, local, j) : NULL};
+  if (width == 1)
+    j = pir_loop_int(z->m, 0);
+  move to = {z->m, s->var, pir_loop_add(z->m, first, j),
+             local ? pir_loop_add(z->m, local, j) : NULL};
   move_block(&to, &body, &s->body);
   z->lanes = (uint16_t)width;
   z->var = lane;
@@ -152,7 +177,8 @@ static void put_chunk(binder *b, loop_block *out, const loop_stmt *s, loop_expr 
   vectorise_block_body(z, out, &body);
 }
 
-static loop_expr *open_threads(binder *b, loop_block **block, loop_expr *begin, loop_expr *end) {
+static loop_expr *open_threads(binder *b, loop_block **block, loop_expr *begin,
+                               loop_expr *end) {
   loop_var *v = pir_loop_var_create(b->z.fn, "t", PIR_I64, 1);
   *block = pir_loop_for(b->z.fn, *block, LOOP_THREADS, v, begin, end, NULL);
   return pir_loop_use(b->z.m, v);
@@ -163,26 +189,33 @@ static void put_unrolled(binder *b, loop_block *out, const loop_stmt *s, int64_t
   loop_module *m = b->z.m;
   int64_t threads = b->z.fn->threads, copies = (chunks + threads - 1) / threads;
   loop_var *copy = pir_loop_var_create(b->z.fn, "k", PIR_I64, 1);
-  loop_block *block =
-      pir_loop_for(b->z.fn, out, LOOP_UNROLLED, copy, pir_loop_int(m, 0), pir_loop_int(m, copies), NULL);
-  loop_expr *k = pir_loop_use(m, copy), *zero = pir_loop_int(m, 0), *width = pir_loop_int(m, b->width);
-  if (copies == 1) k = zero;
+  loop_block *block = pir_loop_for(b->z.fn, out, LOOP_UNROLLED, copy, pir_loop_int(m, 0),
+                                   pir_loop_int(m, copies), NULL);
+  loop_expr *k = pir_loop_use(m, copy), *zero = pir_loop_int(m, 0),
+            *width = pir_loop_int(m, b->width);
+  if (copies == 1)
+    k = zero;
   loop_expr *t = open_threads(b, &block, zero, pir_loop_int(m, threads));
   loop_expr *chunk = pir_loop_add(m, pir_loop_mul(m, k, pir_loop_int(m, threads)), t);
-  if (chunks % threads) block = pir_loop_if(b->z.fn, block, pir_loop_lt(m, chunk, pir_loop_int(m, chunks)), NULL);
-  // The bound on the chunk is not seen in its form, and spares guards: it gets a variable of its own.
+  if (chunks % threads)
+    block = pir_loop_if(b->z.fn, block, pir_loop_lt(m, chunk, pir_loop_int(m, chunks)), NULL);
+  // The bound on the chunk is not seen in its form, and spares guards: it gets a variable of
+  // its own.
   loop_var *bounded = pir_loop_var_create(b->z.fn, "c", PIR_I64, 1);
   bounded->extent = pir_loop_int(m, chunks);
   pir_loop_bind(b->z.fn, block, bounded, chunk);
-  loop_expr *first = pir_loop_add(m, s->begin, pir_loop_mul(m, pir_loop_use(m, bounded), width));
+  loop_expr *first =
+      pir_loop_add(m, s->begin, pir_loop_mul(m, pir_loop_use(m, bounded), width));
   put_chunk(b, block, s, first, b->width, pir_loop_mul(m, k, width));
 }
 
 // Iterations [begin, end) of the loop, in whole chunks.
-static void put_shared(binder *b, loop_block *out, const loop_stmt *s, loop_expr *begin, loop_expr *chunks, int width) {
+static void put_shared(binder *b, loop_block *out, const loop_stmt *s, loop_expr *begin,
+                       loop_expr *chunks, int width) {
   loop_module *m = b->z.m;
   loop_expr *chunk = open_threads(b, &out, pir_loop_int(m, 0), chunks);
-  put_chunk(b, out, s, pir_loop_add(m, begin, pir_loop_mul(m, chunk, pir_loop_int(m, width))), width, NULL);
+  put_chunk(b, out, s, pir_loop_add(m, begin, pir_loop_mul(m, chunk, pir_loop_int(m, width))),
+            width, NULL);
 }
 
 static void open_part(binder *b, loop_block *out, const loop_stmt *s, int width) {
@@ -204,14 +237,20 @@ static void bind_loop(binder *b, loop_block *out, const loop_stmt *s) {
   int64_t n;
   loop_expr *count = pir_loop_sub(m, s->end, s->begin), *width = pir_loop_int(m, b->width);
   bool known = pir_loop_is_int(count, &n);
-  bool unrolled = known && n % b->width == 0 && n / b->width <= (int64_t)MOST_UNROLLED * b->z.fn->threads;
-  if (b->keeps && !unrolled) b->failed = true;
-  loop_expr *chunks = pir_loop_floordiv(m, count, width), *whole = pir_loop_mul(m, chunks, width);
+  bool unrolled =
+      known && n % b->width == 0 && n / b->width <= (int64_t)MOST_UNROLLED * b->z.fn->threads;
+  if (b->keeps && !unrolled)
+    b->failed = true;
+  loop_expr *chunks = pir_loop_floordiv(m, count, width),
+            *whole = pir_loop_mul(m, chunks, width);
   open_part(b, out, s, b->width);
-  if (unrolled) put_unrolled(b, out, s, n / b->width);
-  else put_shared(b, out, s, s->begin, chunks, b->width);
+  if (unrolled)
+    put_unrolled(b, out, s, n / b->width);
+  else
+    put_shared(b, out, s, s->begin, chunks, b->width);
   close_part(b, out, b->width);
-  if (b->width == 1 || (known && n % b->width == 0)) return;
+  if (b->width == 1 || (known && n % b->width == 0))
+    return;
   open_part(b, out, s, 1);
   put_shared(b, out, s, pir_loop_add(m, s->begin, whole), pir_loop_sub(m, count, whole), 1);
   close_part(b, out, 1);
@@ -228,8 +267,10 @@ static void bind_block(binder *b, loop_block *block) {
     bind_block(b, &s->body);
     bind_block(b, &s->other);
     s->next = NULL;
-    if (out.last) out.last->next = s;
-    else out.first = s;
+    if (out.last)
+      out.last->next = s;
+    else
+      out.first = s;
     out.last = s;
   }
   *block = out;
@@ -240,7 +281,8 @@ static void localise(binder *b) {
   loop_fn *fn = b->z.fn;
   for (unsigned i = 0; i < fn->buffer_count; i++) {
     loop_buffer *row = fn->buffers[i];
-    if (row->space != LOOP_SCRATCH) continue;
+    if (row->space != LOOP_SCRATCH)
+      continue;
     int64_t chunk = (int64_t)fn->threads * b->width;
     row->space = LOOP_LOCAL;
     row->count = (row->count + chunk - 1) / chunk * b->width;
@@ -249,8 +291,10 @@ static void localise(binder *b) {
 }
 
 pir_status pir_loop_bind_threads(loop_fn *fn, int vector_bytes) {
-  binder b = {.z = {.fn = fn, .m = fn->module, .vector_bytes = vector_bytes, .team = true}, .width = vector_bytes};
-  if (fn->threads < 1) fn->threads = 32;
+  binder b = {.z = {.fn = fn, .m = fn->module, .vector_bytes = vector_bytes, .team = true},
+              .width = vector_bytes};
+  if (fn->threads < 1)
+    fn->threads = 32;
   b.keeps = fn->scratch_bytes > 0;
   find_width(&b, &fn->body);
   localise(&b);

@@ -1,6 +1,7 @@
-// Construction of loop IR. Everything is bump-allocated in the module. Builders keep one invariant: operands
-// of an operation have equal lanes (scalars are broadcast), and scalar i64 arithmetic has gone through the
-// rules of simplify.c, so that equal indices tend to be equal trees.
+// Construction of loop IR. Everything is bump-allocated in the module. Builders keep one
+// invariant: operands of an operation have equal lanes (scalars are broadcast), and scalar i64
+// arithmetic has gone through the rules of simplify.c, so that equal indices tend to be equal
+// trees.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,27 +10,33 @@
 
 loop_module *pir_loop_module_create(void) {
   loop_module *m = calloc(1, sizeof *m);
-  if (m) pir_arena_init(&m->arena, NULL, NULL, NULL);
+  if (m)
+    pir_arena_init(&m->arena, NULL, NULL, NULL);
   return m;
 }
 
 void pir_loop_module_destroy(loop_module *m) {
-  if (!m) return;
+  if (!m)
+    return;
   pir_arena_destroy(&m->arena);
   free(m);
 }
 
-void *pir_loop_alloc(loop_module *m, size_t size) { return pir_arena_zalloc(&m->arena, size); }
+void *pir_loop_alloc(loop_module *m, size_t size) {
+  return pir_arena_zalloc(&m->arena, size);
+}
 
 const char *pir_loop_name(loop_module *m, const char *stem, int64_t n) {
   char digits[20];
   size_t count = 0, size = strlen(stem);
-  if (n >= 0) do
+  if (n >= 0)
+    do
       digits[count++] = (char)('0' + n % 10);
     while ((n /= 10) > 0);
   char *name = pir_loop_alloc(m, size + count + 1);
   memcpy(name, stem, size);
-  while (count) name[size++] = digits[--count];
+  while (count)
+    name[size++] = digits[--count];
   return name;
 }
 
@@ -41,18 +48,22 @@ loop_fn *pir_loop_fn_create(loop_module *m, const char *name) {
   fn->name = pir_loop_name(m, name, -1);
   fn->begin = pir_loop_var_create(fn, "begin", PIR_I64, 1);
   fn->end = pir_loop_var_create(fn, "end", PIR_I64, 1);
-  if (m->last) m->last->next = fn;
-  else m->first = fn;
+  if (m->last)
+    m->last->next = fn;
+  else
+    m->first = fn;
   m->last = fn;
   m->fn_count++;
   return fn;
 }
 
-static loop_buffer *add_buffer(loop_fn *fn, const char *name, loop_space space, pir_dtype dtype) {
+static loop_buffer *add_buffer(loop_fn *fn, const char *name, loop_space space,
+                               pir_dtype dtype) {
   if (fn->buffer_count == fn->buffer_capacity) {
     uint16_t capacity = fn->buffer_capacity ? fn->buffer_capacity * 2 : 8;
     loop_buffer **grown = pir_loop_alloc(fn->module, capacity * sizeof *grown);
-    if (fn->buffer_count) memcpy(grown, fn->buffers, fn->buffer_count * sizeof *grown);
+    if (fn->buffer_count)
+      memcpy(grown, fn->buffers, fn->buffer_count * sizeof *grown);
     fn->buffers = grown;
     fn->buffer_capacity = capacity;
   }
@@ -67,8 +78,8 @@ static loop_buffer *add_buffer(loop_fn *fn, const char *name, loop_space space, 
   return b;
 }
 
-loop_buffer *pir_loop_arg(loop_fn *fn, const char *name, pir_dtype dtype, uint16_t slot, uint32_t align,
-                          bool read_only) {
+loop_buffer *pir_loop_arg(loop_fn *fn, const char *name, pir_dtype dtype, uint16_t slot,
+                          uint32_t align, bool read_only) {
   loop_buffer *b = add_buffer(fn, name, LOOP_ARG, dtype);
   b->slot = slot;
   b->align = align;
@@ -92,7 +103,8 @@ loop_buffer *pir_loop_shared(loop_fn *fn, const char *name, pir_dtype dtype, int
   return b;
 }
 
-loop_buffer *pir_loop_registers(loop_fn *fn, const char *name, pir_dtype dtype, uint16_t lanes, int64_t count) {
+loop_buffer *pir_loop_registers(loop_fn *fn, const char *name, pir_dtype dtype, uint16_t lanes,
+                                int64_t count) {
   loop_buffer *b = add_buffer(fn, name, LOOP_REGISTER, dtype);
   b->lanes = lanes;
   b->count = count;
@@ -101,7 +113,10 @@ loop_buffer *pir_loop_registers(loop_fn *fn, const char *name, pir_dtype dtype, 
 
 loop_var *pir_loop_var_create(loop_fn *fn, const char *name, pir_dtype dtype, uint16_t lanes) {
   loop_var *v = pir_loop_alloc(fn->module, sizeof *v);
-  *v = (loop_var){.name = pir_loop_name(fn->module, name, -1), .dtype = dtype, .lanes = lanes, .id = fn->var_count++};
+  *v = (loop_var){.name = pir_loop_name(fn->module, name, -1),
+                  .dtype = dtype,
+                  .lanes = lanes,
+                  .id = fn->var_count++};
   return v;
 }
 
@@ -115,7 +130,9 @@ loop_expr *pir_loop_node(loop_module *m, loop_kind kind, pir_dtype dtype, uint16
   return e;
 }
 
-loop_expr *pir_loop_int(loop_module *m, int64_t i) { return pir_loop_const_int(m, PIR_I64, i); }
+loop_expr *pir_loop_int(loop_module *m, int64_t i) {
+  return pir_loop_const_int(m, PIR_I64, i);
+}
 
 loop_expr *pir_loop_const_int(loop_module *m, pir_dtype dtype, int64_t i) {
   loop_expr *e = pir_loop_node(m, LOOP_CONST, dtype, 1);
@@ -142,14 +159,16 @@ loop_expr *pir_loop_dim(loop_module *m, int64_t k) {
 }
 
 loop_expr *pir_loop_broadcast(loop_module *m, loop_expr *a, uint16_t lanes) {
-  if (a->lanes == lanes) return a;
+  if (a->lanes == lanes)
+    return a;
   loop_expr *e = pir_loop_node(m, LOOP_BROADCAST, a->dtype, lanes);
   e->a = a;
   return e;
 }
 
 loop_expr *pir_loop_ramp(loop_module *m, loop_expr *base, loop_expr *stride, uint16_t lanes) {
-  if (lanes == 1) return base;
+  if (lanes == 1)
+    return base;
   loop_expr *e = pir_loop_node(m, LOOP_RAMP, base->dtype, lanes);
   e->a = base;
   e->b = stride;
@@ -157,16 +176,23 @@ loop_expr *pir_loop_ramp(loop_module *m, loop_expr *base, loop_expr *stride, uin
 }
 
 static bool gives_bool(pir_node_op fn) {
-  return (fn >= PIR_V_EQ && fn <= PIR_V_LE) || fn == PIR_V_ISNAN || fn == PIR_V_ISINF || fn == PIR_V_ISFINITE;
+  return (fn >= PIR_V_EQ && fn <= PIR_V_LE) || fn == PIR_V_ISNAN || fn == PIR_V_ISINF ||
+         fn == PIR_V_ISFINITE;
 }
 
-loop_expr *pir_loop_op(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr *b, loop_expr *c) {
+loop_expr *pir_loop_op(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr *b,
+                       loop_expr *c) {
   loop_expr *folded = pir_loop_simplify(m, fn, a, b, c);
-  if (folded) return folded;
+  if (folded)
+    return folded;
   uint16_t lanes = a->lanes;
-  if (b && b->lanes > lanes) lanes = b->lanes;
-  if (c && c->lanes > lanes) lanes = c->lanes;
-  pir_dtype dtype = gives_bool(fn) ? PIR_BOOL : fn == PIR_V_SELECT ? (pir_dtype)b->dtype : (pir_dtype)a->dtype;
+  if (b && b->lanes > lanes)
+    lanes = b->lanes;
+  if (c && c->lanes > lanes)
+    lanes = c->lanes;
+  pir_dtype dtype = gives_bool(fn)       ? PIR_BOOL
+                    : fn == PIR_V_SELECT ? (pir_dtype)b->dtype
+                                         : (pir_dtype)a->dtype;
   loop_expr *e = pir_loop_node(m, LOOP_OP, dtype, lanes);
   e->fn = fn;
   e->a = pir_loop_broadcast(m, a, lanes);
@@ -175,12 +201,24 @@ loop_expr *pir_loop_op(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr *
   return e;
 }
 
-loop_expr *pir_loop_add(loop_module *m, loop_expr *a, loop_expr *b) { return pir_loop_op(m, PIR_V_ADD, a, b, NULL); }
-loop_expr *pir_loop_sub(loop_module *m, loop_expr *a, loop_expr *b) { return pir_loop_op(m, PIR_V_SUB, a, b, NULL); }
-loop_expr *pir_loop_mul(loop_module *m, loop_expr *a, loop_expr *b) { return pir_loop_op(m, PIR_V_MUL, a, b, NULL); }
-loop_expr *pir_loop_min(loop_module *m, loop_expr *a, loop_expr *b) { return pir_loop_op(m, PIR_V_MIN, a, b, NULL); }
-loop_expr *pir_loop_max(loop_module *m, loop_expr *a, loop_expr *b) { return pir_loop_op(m, PIR_V_MAX, a, b, NULL); }
-loop_expr *pir_loop_lt(loop_module *m, loop_expr *a, loop_expr *b) { return pir_loop_op(m, PIR_V_LT, a, b, NULL); }
+loop_expr *pir_loop_add(loop_module *m, loop_expr *a, loop_expr *b) {
+  return pir_loop_op(m, PIR_V_ADD, a, b, NULL);
+}
+loop_expr *pir_loop_sub(loop_module *m, loop_expr *a, loop_expr *b) {
+  return pir_loop_op(m, PIR_V_SUB, a, b, NULL);
+}
+loop_expr *pir_loop_mul(loop_module *m, loop_expr *a, loop_expr *b) {
+  return pir_loop_op(m, PIR_V_MUL, a, b, NULL);
+}
+loop_expr *pir_loop_min(loop_module *m, loop_expr *a, loop_expr *b) {
+  return pir_loop_op(m, PIR_V_MIN, a, b, NULL);
+}
+loop_expr *pir_loop_max(loop_module *m, loop_expr *a, loop_expr *b) {
+  return pir_loop_op(m, PIR_V_MAX, a, b, NULL);
+}
+loop_expr *pir_loop_lt(loop_module *m, loop_expr *a, loop_expr *b) {
+  return pir_loop_op(m, PIR_V_LT, a, b, NULL);
+}
 
 loop_expr *pir_loop_floordiv(loop_module *m, loop_expr *a, loop_expr *b) {
   return pir_loop_op(m, PIR_V_FLOORDIV, a, b, NULL);
@@ -196,7 +234,8 @@ loop_expr *pir_loop_select(loop_module *m, loop_expr *cond, loop_expr *a, loop_e
 
 loop_expr *pir_loop_fma(loop_module *m, loop_expr *a, loop_expr *b, loop_expr *c) {
   uint16_t lanes = a->lanes > b->lanes ? a->lanes : b->lanes;
-  if (c->lanes > lanes) lanes = c->lanes;
+  if (c->lanes > lanes)
+    lanes = c->lanes;
   loop_expr *e = pir_loop_node(m, LOOP_FMA, c->dtype, lanes);
   e->a = pir_loop_broadcast(m, a, lanes);
   e->b = pir_loop_broadcast(m, b, lanes);
@@ -214,8 +253,10 @@ loop_expr *pir_loop_dot(loop_module *m, loop_dot fn, loop_expr *a, loop_expr *b,
 }
 
 loop_expr *pir_loop_cast(loop_module *m, loop_expr *a, pir_dtype dtype) {
-  if (a->dtype == dtype) return a;
-  if (a->kind == LOOP_CONST && !pir_dtype_is_float(a->dtype) && (dtype == PIR_F32 || dtype == PIR_F64))
+  if (a->dtype == dtype)
+    return a;
+  if (a->kind == LOOP_CONST && !pir_dtype_is_float(a->dtype) &&
+      (dtype == PIR_F32 || dtype == PIR_F64))
     return pir_loop_const_float(m, dtype, (double)a->i);
   if (a->kind == LOOP_CONST && a->dtype == PIR_BOOL && pir_dtype_is_integer(dtype))
     return pir_loop_const_int(m, dtype, a->i);
@@ -245,16 +286,20 @@ loop_expr *pir_loop_join(loop_module *m, loop_expr *a) {
   return e;
 }
 
-loop_expr *pir_loop_load(loop_module *m, loop_buffer *buffer, loop_expr *index, uint16_t lanes, loop_expr *mask) {
-  loop_expr *e = pir_loop_node(m, LOOP_LOAD, buffer->dtype, buffer->space == LOOP_REGISTER ? buffer->lanes : lanes);
+loop_expr *pir_loop_load(loop_module *m, loop_buffer *buffer, loop_expr *index, uint16_t lanes,
+                         loop_expr *mask) {
+  loop_expr *e = pir_loop_node(m, LOOP_LOAD, buffer->dtype,
+                               buffer->space == LOOP_REGISTER ? buffer->lanes : lanes);
   e->buffer = buffer;
   e->a = index;
   e->mask = mask;
   return e;
 }
 
-loop_expr *pir_loop_gather(loop_module *m, loop_buffer *buffer, loop_expr *index, loop_expr *mask) {
-  if (index->lanes == 1) return pir_loop_load(m, buffer, index, 1, mask);
+loop_expr *pir_loop_gather(loop_module *m, loop_buffer *buffer, loop_expr *index,
+                           loop_expr *mask) {
+  if (index->lanes == 1)
+    return pir_loop_load(m, buffer, index, 1, mask);
   loop_expr *e = pir_loop_node(m, LOOP_GATHER, buffer->dtype, index->lanes);
   e->buffer = buffer;
   e->a = index;
@@ -263,7 +308,8 @@ loop_expr *pir_loop_gather(loop_module *m, loop_buffer *buffer, loop_expr *index
 }
 
 loop_expr *pir_loop_fold(loop_module *m, pir_combine combine, loop_expr *a) {
-  if (a->lanes == 1) return a;
+  if (a->lanes == 1)
+    return a;
   loop_expr *e = pir_loop_node(m, LOOP_FOLD, a->dtype, 1);
   e->fn = combine;
   e->a = a;
@@ -286,36 +332,44 @@ loop_expr *pir_loop_team(loop_module *m, pir_combine combine, loop_expr *a) {
 }
 
 loop_expr *pir_loop_tail_mask(loop_module *m, loop_expr *n, uint16_t lanes) {
-  loop_expr *lane = pir_loop_ramp(m, pir_loop_const_int(m, PIR_I32, 0), pir_loop_const_int(m, PIR_I32, 1), lanes);
+  loop_expr *lane = pir_loop_ramp(m, pir_loop_const_int(m, PIR_I32, 0),
+                                  pir_loop_const_int(m, PIR_I32, 1), lanes);
   return pir_loop_lt(m, lane, pir_loop_cast(m, n, PIR_I32));
 }
 
 static int64_t int_limit(pir_dtype dtype, bool highest) {
   int bits = (int)pir_dtype_size(dtype) * 8;
-  if (dtype == PIR_BOOL) return highest;
-  if (dtype == PIR_U8 || dtype == PIR_U16 || dtype == PIR_U32) return highest ? (int64_t)((1ull << bits) - 1) : 0;
-  if (dtype == PIR_U64) return highest ? -1 : 0;
-  return highest ? (int64_t)((1ull << (bits - 1)) - 1) : -(int64_t)((1ull << (bits - 1)) - 1) - 1;
+  if (dtype == PIR_BOOL)
+    return highest;
+  if (dtype == PIR_U8 || dtype == PIR_U16 || dtype == PIR_U32)
+    return highest ? (int64_t)((1ull << bits) - 1) : 0;
+  if (dtype == PIR_U64)
+    return highest ? -1 : 0;
+  return highest ? (int64_t)((1ull << (bits - 1)) - 1)
+                 : -(int64_t)((1ull << (bits - 1)) - 1) - 1;
 }
 
 loop_expr *pir_loop_neutral(loop_module *m, pir_combine combine, pir_dtype dtype) {
   bool is_float = pir_dtype_is_float(dtype);
   switch (combine) {
-    case PIR_COMBINE_MUL: return is_float ? pir_loop_const_float(m, dtype, 1) : pir_loop_const_int(m, dtype, 1);
+    case PIR_COMBINE_MUL:
+      return is_float ? pir_loop_const_float(m, dtype, 1) : pir_loop_const_int(m, dtype, 1);
     case PIR_COMBINE_MAX:
       return is_float ? pir_loop_const_float(m, dtype, -INFINITY)
                       : pir_loop_const_int(m, dtype, int_limit(dtype, false));
     case PIR_COMBINE_MIN:
-      return is_float ? pir_loop_const_float(m, dtype, INFINITY) : pir_loop_const_int(m, dtype, int_limit(dtype, true));
+      return is_float ? pir_loop_const_float(m, dtype, INFINITY)
+                      : pir_loop_const_int(m, dtype, int_limit(dtype, true));
     case PIR_COMBINE_AND: return pir_loop_const_int(m, dtype, dtype == PIR_BOOL ? 1 : -1);
-    default: return is_float ? pir_loop_const_float(m, dtype, 0) : pir_loop_const_int(m, dtype, 0);
+    default:
+      return is_float ? pir_loop_const_float(m, dtype, 0) : pir_loop_const_int(m, dtype, 0);
   }
 }
 
 loop_expr *pir_loop_combine(loop_module *m, pir_combine combine, loop_expr *a, loop_expr *b) {
-  static const uint8_t fn[] = {
-      [PIR_COMBINE_ADD] = PIR_V_ADD, [PIR_COMBINE_MUL] = PIR_V_MUL, [PIR_COMBINE_MAX] = PIR_V_MAX,
-      [PIR_COMBINE_MIN] = PIR_V_MIN, [PIR_COMBINE_AND] = PIR_V_AND, [PIR_COMBINE_OR] = PIR_V_OR};
+  static const uint8_t fn[] = {[PIR_COMBINE_ADD] = PIR_V_ADD, [PIR_COMBINE_MUL] = PIR_V_MUL,
+                               [PIR_COMBINE_MAX] = PIR_V_MAX, [PIR_COMBINE_MIN] = PIR_V_MIN,
+                               [PIR_COMBINE_AND] = PIR_V_AND, [PIR_COMBINE_OR] = PIR_V_OR};
   return pir_loop_op(m, fn[combine], a, b, NULL);
 }
 
@@ -324,14 +378,16 @@ loop_expr *pir_loop_combine(loop_module *m, pir_combine combine, loop_expr *a, l
 static loop_stmt *append(loop_fn *fn, loop_block *block, loop_stmt_kind kind) {
   loop_stmt *s = pir_loop_alloc(fn->module, sizeof *s);
   s->kind = kind;
-  if (block->last) block->last->next = s;
-  else block->first = s;
+  if (block->last)
+    block->last->next = s;
+  else
+    block->first = s;
   block->last = s;
   return s;
 }
 
-loop_block *pir_loop_for(loop_fn *fn, loop_block *block, loop_for_kind kind, loop_var *var, loop_expr *begin,
-                         loop_expr *end, loop_expr *step) {
+loop_block *pir_loop_for(loop_fn *fn, loop_block *block, loop_for_kind kind, loop_var *var,
+                         loop_expr *begin, loop_expr *end, loop_expr *step) {
   loop_stmt *s = append(fn, block, LOOP_FOR);
   int64_t first;
   s->for_kind = kind;
@@ -339,14 +395,17 @@ loop_block *pir_loop_for(loop_fn *fn, loop_block *block, loop_for_kind kind, loo
   s->begin = begin;
   s->end = end;
   s->step = step ? step : pir_loop_int(fn->module, 1);
-  if (!var->extent && kind != LOOP_PARALLEL && pir_loop_is_int(begin, &first) && first >= 0) var->extent = end;
+  if (!var->extent && kind != LOOP_PARALLEL && pir_loop_is_int(begin, &first) && first >= 0)
+    var->extent = end;
   return &s->body;
 }
 
-loop_block *pir_loop_if(loop_fn *fn, loop_block *block, loop_expr *cond, loop_block **out_else) {
+loop_block *pir_loop_if(loop_fn *fn, loop_block *block, loop_expr *cond,
+                        loop_block **out_else) {
   loop_stmt *s = append(fn, block, LOOP_IF);
   s->value = cond;
-  if (out_else) *out_else = &s->other;
+  if (out_else)
+    *out_else = &s->other;
   return &s->body;
 }
 
@@ -357,16 +416,19 @@ void pir_loop_bind(loop_fn *fn, loop_block *block, loop_var *var, loop_expr *val
 }
 
 loop_expr *pir_loop_let(loop_fn *fn, loop_block *block, const char *name, loop_expr *value) {
-  if (value->kind == LOOP_CONST || value->kind == LOOP_VAR || value->kind == LOOP_DIM) return value;
+  if (value->kind == LOOP_CONST || value->kind == LOOP_VAR || value->kind == LOOP_DIM)
+    return value;
   loop_var *var = pir_loop_var_create(fn, name, value->dtype, value->lanes);
-  if (value->dtype == PIR_I64 && value->lanes == 1) var->multiple = pir_loop_multiple(value);
-  if (fn->threads && value->dtype == PIR_I64 && value->lanes == 1) var->extent = pir_loop_bound(fn->module, value);
+  if (value->dtype == PIR_I64 && value->lanes == 1)
+    var->multiple = pir_loop_multiple(value);
+  if (fn->threads && value->dtype == PIR_I64 && value->lanes == 1)
+    var->extent = pir_loop_bound(fn->module, value);
   pir_loop_bind(fn, block, var, value);
   return pir_loop_use(fn->module, var);
 }
 
-static loop_stmt *append_store(loop_fn *fn, loop_block *block, loop_stmt_kind kind, loop_buffer *buffer,
-                               loop_expr *index, loop_expr *value) {
+static loop_stmt *append_store(loop_fn *fn, loop_block *block, loop_stmt_kind kind,
+                               loop_buffer *buffer, loop_expr *index, loop_expr *value) {
   loop_stmt *s = append(fn, block, kind);
   s->buffer = buffer;
   s->index = index;
@@ -374,18 +436,18 @@ static loop_stmt *append_store(loop_fn *fn, loop_block *block, loop_stmt_kind ki
   return s;
 }
 
-void pir_loop_store(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index, loop_expr *value,
-                    loop_expr *mask) {
+void pir_loop_store(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index,
+                    loop_expr *value, loop_expr *mask) {
   append_store(fn, block, LOOP_STORE, buffer, index, value)->mask = mask;
 }
 
-void pir_loop_scatter(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index, loop_expr *value,
-                      loop_expr *mask) {
+void pir_loop_scatter(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index,
+                      loop_expr *value, loop_expr *mask) {
   append_store(fn, block, LOOP_SCATTER, buffer, index, value)->mask = mask;
 }
 
-void pir_loop_accumulate(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index, pir_combine combine,
-                         loop_expr *value) {
+void pir_loop_accumulate(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index,
+                         pir_combine combine, loop_expr *value) {
   append_store(fn, block, LOOP_ACCUMULATE, buffer, index, value)->combine = combine;
 }
 
@@ -393,17 +455,19 @@ void pir_loop_prefetch(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop
   append_store(fn, block, LOOP_PREFETCH, buffer, index, NULL);
 }
 
-void pir_loop_barrier(loop_fn *fn, loop_block *block) { append(fn, block, LOOP_BARRIER); }
+void pir_loop_barrier(loop_fn *fn, loop_block *block) {
+  append(fn, block, LOOP_BARRIER);
+}
 
-void pir_loop_tile(loop_fn *fn, loop_block *block, loop_tile_op op, loop_buffer *buffer, loop_expr *index,
-                   loop_expr *stride, int first, int second, int third) {
+void pir_loop_tile(loop_fn *fn, loop_block *block, loop_tile_op op, loop_buffer *buffer,
+                   loop_expr *index, loop_expr *stride, int first, int second, int third) {
   loop_stmt *s = append_store(fn, block, LOOP_TILE, buffer, index, stride);
   s->combine = (uint8_t)op;
   s->tiles[0] = (uint8_t)first, s->tiles[1] = (uint8_t)second, s->tiles[2] = (uint8_t)third;
 }
 
-void pir_loop_mma(loop_fn *fn, loop_block *block, loop_buffer *sums, loop_expr *index, loop_expr *left,
-                  loop_expr *right, int64_t stride) {
+void pir_loop_mma(loop_fn *fn, loop_block *block, loop_buffer *sums, loop_expr *index,
+                  loop_expr *left, loop_expr *right, int64_t stride) {
   loop_stmt *s = append_store(fn, block, LOOP_MMA, sums, index, left);
   s->right = right;
   s->stride = stride;

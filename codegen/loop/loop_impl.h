@@ -6,10 +6,11 @@
 
 loop_expr *pir_loop_node(loop_module *m, loop_kind kind, pir_dtype dtype, uint16_t lanes);
 // The simplified form of fn(a, b, c), or NULL when the operation has to be built. simplify.c
-loop_expr *pir_loop_simplify(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr *b, loop_expr *c);
+loop_expr *pir_loop_simplify(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr *b,
+                             loop_expr *c);
 // e over other operands.
-loop_expr *pir_loop_rebuild(loop_module *m, const loop_expr *e, loop_expr *a, loop_expr *b, loop_expr *c,
-                            loop_expr *mask);
+loop_expr *pir_loop_rebuild(loop_module *m, const loop_expr *e, loop_expr *a, loop_expr *b,
+                            loop_expr *c, loop_expr *mask);
 bool pir_loop_equal(const loop_expr *a, const loop_expr *b);  // the same tree
 
 #endif

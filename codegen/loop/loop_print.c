@@ -1,5 +1,6 @@
-// The text of loop IR: one statement a line, blocks indented, variables named by their number, so that
-// functions which do the same have the same text whatever they were called by. Cost: one pass.
+// The text of loop IR: one statement a line, blocks indented, variables named by their number,
+// so that functions which do the same have the same text whatever they were called by. Cost:
+// one pass.
 #include <string.h>
 
 #include "loop_impl.h"
@@ -11,16 +12,19 @@ typedef struct printer {
 } printer;
 
 static void put(printer *p, const char *text) {
-  if (!p->stopped && !p->out.write(p->out.user, text, strlen(text))) p->stopped = true;
+  if (!p->stopped && !p->out.write(p->out.user, text, strlen(text)))
+    p->stopped = true;
 }
 
 static void put_int(printer *p, int64_t i) {
   char text[24], *at = text + sizeof text;
   uint64_t n = i < 0 ? -(uint64_t)i : (uint64_t)i;
   *--at = 0;
-  do *--at = (char)('0' + n % 10);
+  do
+    *--at = (char)('0' + n % 10);
   while (n /= 10);
-  if (i < 0) *--at = '-';
+  if (i < 0)
+    *--at = '-';
   put(p, at);
 }
 
@@ -29,19 +33,26 @@ static void put_float(printer *p, double f, uint8_t dtype) {
   char text[40];
   uint64_t bits;
   memcpy(&bits, &f, sizeof bits);
-  if (f != f) pir_text_format(text, sizeof text, "nan(%llx)", (unsigned long long)bits);
-  else pir_text_format(text, sizeof text, dtype == PIR_F64 ? "%.17g" : "%.9g", f);
+  if (f != f)
+    pir_text_format(text, sizeof text, "nan(%llx)", (unsigned long long)bits);
+  else
+    pir_text_format(text, sizeof text, dtype == PIR_F64 ? "%.17g" : "%.9g", f);
   put(p, text);
 }
 
 static void put_type(printer *p, uint8_t dtype, uint16_t lanes) {
   put(p, pir_dtype_text(dtype));
-  if (lanes > 1) put(p, "x"), put_int(p, lanes);
+  if (lanes > 1)
+    put(p, "x"), put_int(p, lanes);
 }
 
-static void put_var(printer *p, const loop_var *v) { put(p, "v"), put_int(p, v->id); }
+static void put_var(printer *p, const loop_var *v) {
+  put(p, "v"), put_int(p, v->id);
+}
 
-static void put_buffer(printer *p, const loop_buffer *b) { put(p, "b"), put_int(p, b->id); }
+static void put_buffer(printer *p, const loop_buffer *b) {
+  put(p, "b"), put_int(p, b->id);
+}
 
 static void put_expr(printer *p, const loop_expr *e);
 
@@ -49,10 +60,12 @@ static void put_list(printer *p, const loop_expr *e) {
   const loop_expr *operands[] = {e->a, e->b, e->c};
   put(p, "(");
   for (int i = 0; i < 3 && operands[i]; i++) {
-    if (i) put(p, ", ");
+    if (i)
+      put(p, ", ");
     put_expr(p, operands[i]);
   }
-  if (e->mask) put(p, " where "), put_expr(p, e->mask);
+  if (e->mask)
+    put(p, " where "), put_expr(p, e->mask);
   put(p, ")");
 }
 
@@ -91,7 +104,8 @@ static const char *fn_name(pir_node_op fn) {
 }
 
 static const char *combine_name(pir_combine c) {
-  static const char *const names[] = {"none", "add", "mul", "max", "min", "and", "or", "argmax", "argmin", "assign"};
+  static const char *const names[] = {"none", "add", "mul",    "max",    "min",
+                                      "and",  "or",  "argmax", "argmin", "assign"};
   return names[c];
 }
 
@@ -103,20 +117,27 @@ static void put_expr(printer *p, const loop_expr *e) {
   }
   switch ((loop_kind)e->kind) {
     case LOOP_CONST:
-      if (pir_dtype_is_float(e->dtype)) put_float(p, e->f, e->dtype);
-      else put_int(p, e->i);
-      if (e->dtype != PIR_I64) put(p, ":"), put_type(p, e->dtype, e->lanes);
+      if (pir_dtype_is_float(e->dtype))
+        put_float(p, e->f, e->dtype);
+      else
+        put_int(p, e->i);
+      if (e->dtype != PIR_I64)
+        put(p, ":"), put_type(p, e->dtype, e->lanes);
       return;
     case LOOP_VAR: put_var(p, e->var); return;
     case LOOP_DIM: put(p, "dim"), put_int(p, e->i); return;
     case LOOP_OP: put(p, fn_name(e->fn)); break;
     case LOOP_FMA: put(p, "fused"); break;
-    case LOOP_DOT: put(p, e->fn == LOOP_DOT_BF16 ? "dot2" : e->fn == LOOP_DOT_S16 ? "dot2_words" : "dot4"); break;
+    case LOOP_DOT:
+      put(p, e->fn == LOOP_DOT_BF16 ? "dot2" : e->fn == LOOP_DOT_S16 ? "dot2_words" : "dot4");
+      break;
     case LOOP_CAST: put(p, e->fn ? "flushed_" : ""), put_type(p, e->dtype, e->lanes); break;
     case LOOP_BITCAST: put(p, "bits:"), put_type(p, e->dtype, e->lanes); break;
     case LOOP_BROADCAST: put(p, "x"), put_int(p, e->lanes); break;
     case LOOP_RAMP: put(p, "ramp"), put_int(p, e->lanes); break;
-    case LOOP_LOAD: put_buffer(p, e->buffer), put(p, "."), put_type(p, e->dtype, e->lanes); break;
+    case LOOP_LOAD:
+      put_buffer(p, e->buffer), put(p, "."), put_type(p, e->dtype, e->lanes);
+      break;
     case LOOP_GATHER: put_buffer(p, e->buffer), put(p, ".gather"), put_int(p, e->lanes); break;
     case LOOP_ZIP: put(p, e->fn ? "zip_upper" : "zip_lower"); break;
     case LOOP_FOLD: put(p, "fold_"), put(p, combine_name(e->fn)); break;
@@ -128,24 +149,30 @@ static void put_expr(printer *p, const loop_expr *e) {
 static void put_block(printer *p, const loop_block *block);
 
 static void start_line(printer *p) {
-  for (int i = 0; i < p->depth; i++) put(p, "  ");
+  for (int i = 0; i < p->depth; i++)
+    put(p, "  ");
 }
 
 static void put_for(printer *p, const loop_stmt *s) {
   static const char *const kinds[] = {"for", "parallel", "unrolled", "vectorised", "threads"};
   put(p, kinds[s->for_kind]), put(p, " "), put_var(p, s->var), put(p, " = ");
-  put_expr(p, s->begin), put(p, " to "), put_expr(p, s->end), put(p, " by "), put_expr(p, s->step);
-  if (s->unroll) put(p, " unroll "), put_int(p, s->unroll);
+  put_expr(p, s->begin), put(p, " to "), put_expr(p, s->end), put(p, " by "),
+      put_expr(p, s->step);
+  if (s->unroll)
+    put(p, " unroll "), put_int(p, s->unroll);
   put_block(p, &s->body);
 }
 
 static void put_tile(printer *p, const loop_stmt *s) {
-  static const char *const names[] = {"shapes", "release", "zero", "load", "store", "bf16", "u8s8", "s8s8"};
+  static const char *const names[] = {"shapes", "release", "zero", "load",
+                                      "store",  "bf16",    "u8s8", "s8s8"};
   put(p, "tile_"), put(p, names[s->combine]);
   for (int i = 0; i < (s->combine >= LOOP_TILE_BF16 ? 3 : s->combine >= LOOP_TILE_ZERO); i++)
     put(p, i ? ", " : " "), put_int(p, s->tiles[i]);
-  if (s->buffer) put(p, " "), put_buffer(p, s->buffer), put(p, "["), put_expr(p, s->index), put(p, "]");
-  if (s->value) put(p, " by "), put_expr(p, s->value);
+  if (s->buffer)
+    put(p, " "), put_buffer(p, s->buffer), put(p, "["), put_expr(p, s->index), put(p, "]");
+  if (s->value)
+    put(p, " by "), put_expr(p, s->value);
 }
 
 static void put_stmt(printer *p, const loop_stmt *s) {
@@ -154,24 +181,30 @@ static void put_stmt(printer *p, const loop_stmt *s) {
     case LOOP_FOR: put_for(p, s); return;
     case LOOP_IF:
       put(p, "if "), put_expr(p, s->value), put_block(p, &s->body);
-      if (s->other.first) start_line(p), put(p, "else"), put_block(p, &s->other);
+      if (s->other.first)
+        start_line(p), put(p, "else"), put_block(p, &s->other);
       return;
     case LOOP_LET: put_var(p, s->var), put(p, " = "), put_expr(p, s->value); break;
     case LOOP_PREFETCH:
-      put(p, "prefetch "), put_buffer(p, s->buffer), put(p, "["), put_expr(p, s->index), put(p, "]");
+      put(p, "prefetch "), put_buffer(p, s->buffer), put(p, "["), put_expr(p, s->index),
+          put(p, "]");
       break;
     case LOOP_MMA:
-      put(p, "mma "), put_buffer(p, s->buffer), put(p, "["), put_expr(p, s->index), put(p, "] += ");
-      put_expr(p, s->value), put(p, ", "), put_expr(p, s->right), put(p, " by "), put_int(p, s->stride);
+      put(p, "mma "), put_buffer(p, s->buffer), put(p, "["), put_expr(p, s->index),
+          put(p, "] += ");
+      put_expr(p, s->value), put(p, ", "), put_expr(p, s->right), put(p, " by "),
+          put_int(p, s->stride);
       break;
     case LOOP_TILE: put_tile(p, s); break;
     case LOOP_BARRIER: put(p, "barrier"); break;
     default:
-      put_buffer(p, s->buffer), put(p, s->kind == LOOP_SCATTER ? ".scatter[" : "["), put_expr(p, s->index),
-          put(p, "] ");
-      if (s->kind == LOOP_ACCUMULATE) put(p, combine_name(s->combine));
+      put_buffer(p, s->buffer), put(p, s->kind == LOOP_SCATTER ? ".scatter[" : "["),
+          put_expr(p, s->index), put(p, "] ");
+      if (s->kind == LOOP_ACCUMULATE)
+        put(p, combine_name(s->combine));
       put(p, s->nontemporal ? "=nt " : "= "), put_expr(p, s->value);
-      if (s->mask) put(p, " where "), put_expr(p, s->mask);
+      if (s->mask)
+        put(p, " where "), put_expr(p, s->mask);
   }
   put(p, "\n");
 }
@@ -179,7 +212,8 @@ static void put_stmt(printer *p, const loop_stmt *s) {
 static void put_block(printer *p, const loop_block *block) {
   put(p, " {\n");
   p->depth++;
-  for (const loop_stmt *s = block->first; s; s = s->next) put_stmt(p, s);
+  for (const loop_stmt *s = block->first; s; s = s->next)
+    put_stmt(p, s);
   p->depth--;
   start_line(p);
   put(p, "}\n");
@@ -188,15 +222,19 @@ static void put_block(printer *p, const loop_block *block) {
 static void put_fn(printer *p, const loop_fn *fn) {
   static const char *const spaces[] = {"arg ", "scratch ", "registers ", "local ", "shared "};
   put(p, "stage ("), put_var(p, fn->begin), put(p, ", "), put_var(p, fn->end), put(p, ")");
-  if (fn->threads) put(p, " by "), put_int(p, fn->threads), put(p, " threads");
+  if (fn->threads)
+    put(p, " by "), put_int(p, fn->threads), put(p, " threads");
   for (unsigned i = 0; i < fn->buffer_count; i++) {
     const loop_buffer *b = fn->buffers[i];
     put(p, "\n  "), put_buffer(p, b), put(p, ": "), put(p, spaces[b->space]);
     if (b->space == LOOP_ARG)
-      put_int(p, b->slot), put(p, b->read_only ? " in " : " out "), put_int(p, b->align), put(p, " ");
-    else put_int(p, b->count), put(p, " ");
+      put_int(p, b->slot), put(p, b->read_only ? " in " : " out "), put_int(p, b->align),
+          put(p, " ");
+    else
+      put_int(p, b->count), put(p, " ");
     put_type(p, b->dtype, b->lanes);
-    if (b->large) put(p, ", large if "), put_expr(p, b->large);
+    if (b->large)
+      put(p, ", large if "), put_expr(p, b->large);
   }
   put_block(p, &fn->body);
 }
@@ -209,6 +247,7 @@ pir_status pir_loop_print_fn(const loop_fn *fn, pir_writer out) {
 
 pir_status pir_loop_print(const loop_module *m, pir_writer out) {
   printer p = {.out = out};
-  for (const loop_fn *fn = m->first; fn; fn = fn->next) put_fn(&p, fn);
+  for (const loop_fn *fn = m->first; fn; fn = fn->next)
+    put_fn(&p, fn);
   return p.stopped ? PIR_IO : PIR_OK;
 }

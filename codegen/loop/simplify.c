@@ -1,8 +1,9 @@
-// Index arithmetic. Scalar i64 sums are kept as flat sums of (constant * atom): a form. Quotients and
-// remainders split a form into the terms that the divisor divides and a rest; the rest goes away when bounds
-// show it to be below the divisor. Bounds come from the extents of loop variables, so an index that is
-// taken apart along the loops that made it (a reshape between fused ops) comes out as the loop variables.
-// Each rule costs O(terms); forms of more than MAX_TERMS terms are left as they are.
+// Index arithmetic. Scalar i64 sums are kept as flat sums of (constant * atom): a form.
+// Quotients and remainders split a form into the terms that the divisor divides and a rest; the
+// rest goes away when bounds show it to be below the divisor. Bounds come from the extents of
+// loop variables, so an index that is taken apart along the loops that made it (a reshape
+// between fused ops) comes out as the loop variables. Each rule costs O(terms); forms of more
+// than MAX_TERMS terms are left as they are.
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,21 +27,26 @@ typedef struct bounds {
   int64_t low, high;  // UNBOUNDED and -UNBOUNDED: not known
 } bounds;
 
-static bool is_index(const loop_expr *e) { return e->dtype == PIR_I64 && e->lanes == 1; }
+static bool is_index(const loop_expr *e) {
+  return e->dtype == PIR_I64 && e->lanes == 1;
+}
 
 bool pir_loop_is_int(const loop_expr *e, int64_t *out_value) {
-  if (e->kind != LOOP_CONST || e->lanes != 1 || pir_dtype_is_float(e->dtype)) return false;
+  if (e->kind != LOOP_CONST || e->lanes != 1 || pir_dtype_is_float(e->dtype))
+    return false;
   *out_value = e->i;
   return true;
 }
 
 bool pir_loop_equal(const loop_expr *a, const loop_expr *b) {
-  if (a == b) return true;
-  if (!a || !b || a->kind != b->kind || a->dtype != b->dtype || a->lanes != b->lanes || a->fn != b->fn ||
-      a->var != b->var || a->buffer != b->buffer || a->i != b->i || memcmp(&a->f, &b->f, sizeof a->f))
+  if (a == b)
+    return true;
+  if (!a || !b || a->kind != b->kind || a->dtype != b->dtype || a->lanes != b->lanes ||
+      a->fn != b->fn || a->var != b->var || a->buffer != b->buffer || a->i != b->i ||
+      memcmp(&a->f, &b->f, sizeof a->f))
     return false;
-  return pir_loop_equal(a->a, b->a) && pir_loop_equal(a->b, b->b) && pir_loop_equal(a->c, b->c) &&
-         pir_loop_equal(a->mask, b->mask);
+  return pir_loop_equal(a->a, b->a) && pir_loop_equal(a->b, b->b) &&
+         pir_loop_equal(a->c, b->c) && pir_loop_equal(a->mask, b->mask);
 }
 
 static loop_expr *build(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr *b) {
@@ -53,19 +59,24 @@ static loop_expr *build(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr 
 
 // ---- forms
 
-static bool is_op(const loop_expr *e, pir_node_op fn) { return e->kind == LOOP_OP && e->fn == fn; }
+static bool is_op(const loop_expr *e, pir_node_op fn) {
+  return e->kind == LOOP_OP && e->fn == fn;
+}
 
 static bool add_term(form *f, loop_expr *atom, int64_t k) {
   for (int i = 0; i < f->count; i++) {
-    if (!pir_loop_equal(f->terms[i].atom, atom)) continue;
-    if (__builtin_add_overflow(f->terms[i].k, k, &f->terms[i].k)) return false;
+    if (!pir_loop_equal(f->terms[i].atom, atom))
+      continue;
+    if (__builtin_add_overflow(f->terms[i].k, k, &f->terms[i].k))
+      return false;
     if (f->terms[i].k == 0) {
       memmove(&f->terms[i], &f->terms[i + 1], (size_t)(f->count - i - 1) * sizeof f->terms[0]);
       f->count--;
     }
     return true;
   }
-  if (f->count == MAX_TERMS) return false;
+  if (f->count == MAX_TERMS)
+    return false;
   f->terms[f->count++] = (term){atom, k};
   return true;
 }
@@ -73,9 +84,12 @@ static bool add_term(form *f, loop_expr *atom, int64_t k) {
 static bool add_expr(form *f, loop_expr *e, int64_t k) {
   int64_t c, product;
   if (pir_loop_is_int(e, &c))
-    return !__builtin_mul_overflow(c, k, &product) && !__builtin_add_overflow(f->constant, product, &f->constant);
-  if (is_op(e, PIR_V_ADD)) return add_expr(f, e->a, k) && add_expr(f, e->b, k);
-  if (is_op(e, PIR_V_SUB)) return k != INT64_MIN && add_expr(f, e->a, k) && add_expr(f, e->b, -k);
+    return !__builtin_mul_overflow(c, k, &product) &&
+           !__builtin_add_overflow(f->constant, product, &f->constant);
+  if (is_op(e, PIR_V_ADD))
+    return add_expr(f, e->a, k) && add_expr(f, e->b, k);
+  if (is_op(e, PIR_V_SUB))
+    return k != INT64_MIN && add_expr(f, e->a, k) && add_expr(f, e->b, -k);
   if (is_op(e, PIR_V_MUL) && pir_loop_is_int(e->b, &c))
     return !__builtin_mul_overflow(c, k, &product) && add_expr(f, e->a, product);
   return k == 0 || add_term(f, e, k);
@@ -85,10 +99,12 @@ static loop_expr *from_form(loop_module *m, const form *f) {
   loop_expr *sum = NULL;
   for (int i = 0; i < f->count; i++) {
     loop_expr *t = f->terms[i].atom;
-    if (f->terms[i].k != 1) t = build(m, PIR_V_MUL, t, pir_loop_int(m, f->terms[i].k));
+    if (f->terms[i].k != 1)
+      t = build(m, PIR_V_MUL, t, pir_loop_int(m, f->terms[i].k));
     sum = sum ? build(m, PIR_V_ADD, sum, t) : t;
   }
-  if (!sum) return pir_loop_int(m, f->constant);
+  if (!sum)
+    return pir_loop_int(m, f->constant);
   return f->constant ? build(m, PIR_V_ADD, sum, pir_loop_int(m, f->constant)) : sum;
 }
 
@@ -98,16 +114,23 @@ static int64_t saturate(__int128 x) {
   return x >= UNBOUNDED ? UNBOUNDED : x <= -(__int128)UNBOUNDED ? -UNBOUNDED : (int64_t)x;
 }
 
-static bool bounded(int64_t x) { return x != UNBOUNDED && x != -UNBOUNDED; }
+static bool bounded(int64_t x) {
+  return x != UNBOUNDED && x != -UNBOUNDED;
+}
 
 static bounds add_bounds(bounds a, bounds b) {
-  return (bounds){bounded(a.low) && bounded(b.low) ? saturate((__int128)a.low + b.low) : -UNBOUNDED,
-                  bounded(a.high) && bounded(b.high) ? saturate((__int128)a.high + b.high) : UNBOUNDED};
+  return (bounds){
+      bounded(a.low) && bounded(b.low) ? saturate((__int128)a.low + b.low) : -UNBOUNDED,
+      bounded(a.high) && bounded(b.high) ? saturate((__int128)a.high + b.high) : UNBOUNDED};
 }
 
 static bounds scale_bounds(bounds a, int64_t k) {
-  int64_t low = bounded(a.low) ? saturate((__int128)a.low * k) : k >= 0 ? -UNBOUNDED : UNBOUNDED;
-  int64_t high = bounded(a.high) ? saturate((__int128)a.high * k) : k >= 0 ? UNBOUNDED : -UNBOUNDED;
+  int64_t low = bounded(a.low) ? saturate((__int128)a.low * k)
+                : k >= 0       ? -UNBOUNDED
+                               : UNBOUNDED;
+  int64_t high = bounded(a.high) ? saturate((__int128)a.high * k)
+                 : k >= 0        ? UNBOUNDED
+                                 : -UNBOUNDED;
   return k >= 0 ? (bounds){low, high} : (bounds){high, low};
 }
 
@@ -120,20 +143,27 @@ static bounds bounds_of_op(const loop_expr *e) {
     case PIR_V_ADD: return add_bounds(a, b);
     case PIR_V_SUB: return add_bounds(a, scale_bounds(b, -1));
     case PIR_V_MUL:
-      if (pir_loop_is_int(e->b, &k)) return scale_bounds(a, k);
+      if (pir_loop_is_int(e->b, &k))
+        return scale_bounds(a, k);
       if (a.low >= 0 && b.low >= 0)
         return (bounds){saturate((__int128)a.low * b.low),
-                        bounded(a.high) && bounded(b.high) ? saturate((__int128)a.high * b.high) : UNBOUNDED};
+                        bounded(a.high) && bounded(b.high) ? saturate((__int128)a.high * b.high)
+                                                           : UNBOUNDED};
       break;
     case PIR_V_FLOORDIV:
-      if (b.low >= 0 && a.low >= 0) return (bounds){0, bounded(a.high) && b.low ? a.high / b.low : a.high};
+      if (b.low >= 0 && a.low >= 0)
+        return (bounds){0, bounded(a.high) && b.low ? a.high / b.low : a.high};
       break;
     case PIR_V_FLOORMOD:
-      if (b.low > 0) return (bounds){0, bounded(b.high) ? b.high - 1 : UNBOUNDED};
-      if (b.low == 0 && a.low >= 0) return (bounds){0, a.high};
+      if (b.low > 0)
+        return (bounds){0, bounded(b.high) ? b.high - 1 : UNBOUNDED};
+      if (b.low == 0 && a.low >= 0)
+        return (bounds){0, a.high};
       break;
-    case PIR_V_MIN: return (bounds){a.low < b.low ? a.low : b.low, a.high < b.high ? a.high : b.high};
-    case PIR_V_MAX: return (bounds){a.low > b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
+    case PIR_V_MIN:
+      return (bounds){a.low < b.low ? a.low : b.low, a.high < b.high ? a.high : b.high};
+    case PIR_V_MAX:
+      return (bounds){a.low > b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
     default: break;
   }
   return (bounds){-UNBOUNDED, UNBOUNDED};
@@ -141,19 +171,23 @@ static bounds bounds_of_op(const loop_expr *e) {
 
 static bounds bounds_of(const loop_expr *e) {
   int64_t c;
-  if (pir_loop_is_int(e, &c)) return (bounds){c, c};
-  if (e->kind == LOOP_DIM) return (bounds){e->fn ? -UNBOUNDED : 0, UNBOUNDED};
+  if (pir_loop_is_int(e, &c))
+    return (bounds){c, c};
+  if (e->kind == LOOP_DIM)
+    return (bounds){e->fn ? -UNBOUNDED : 0, UNBOUNDED};
   if (e->kind == LOOP_VAR && e->var->extent) {
     bounds x = bounds_of(e->var->extent);
     return (bounds){0, bounded(x.high) ? x.high - 1 : UNBOUNDED};
   }
-  if (e->kind == LOOP_OP && is_index(e)) return bounds_of_op(e);
+  if (e->kind == LOOP_OP && is_index(e))
+    return bounds_of_op(e);
   return (bounds){-UNBOUNDED, UNBOUNDED};
 }
 
 static bounds bounds_of_form(const form *f) {
   bounds sum = {f->constant, f->constant};
-  for (int i = 0; i < f->count; i++) sum = add_bounds(sum, scale_bounds(bounds_of(f->terms[i].atom), f->terms[i].k));
+  for (int i = 0; i < f->count; i++)
+    sum = add_bounds(sum, scale_bounds(bounds_of(f->terms[i].atom), f->terms[i].k));
   return sum;
 }
 
@@ -161,10 +195,13 @@ static bounds bounds_of_form(const form *f) {
 
 // e without one factor equal to `factor`, or NULL when its product has none.
 static loop_expr *without_factor(loop_module *m, loop_expr *e, const loop_expr *factor) {
-  if (pir_loop_equal(e, factor)) return pir_loop_int(m, 1);
-  if (!is_op(e, PIR_V_MUL)) return NULL;
+  if (pir_loop_equal(e, factor))
+    return pir_loop_int(m, 1);
+  if (!is_op(e, PIR_V_MUL))
+    return NULL;
   loop_expr *rest = without_factor(m, e->a, factor);
-  if (rest) return pir_loop_mul(m, rest, e->b);
+  if (rest)
+    return pir_loop_mul(m, rest, e->b);
   rest = without_factor(m, e->b, factor);
   return rest ? pir_loop_mul(m, e->a, rest) : NULL;
 }
@@ -173,15 +210,20 @@ static loop_expr *without_factor(loop_module *m, loop_expr *e, const loop_expr *
 static bool below(const form *f, const loop_expr *divisor) {
   int64_t c;
   bounds b = bounds_of_form(f);
-  if (b.low < 0) return false;
-  if (pir_loop_is_int(divisor, &c)) return b.high < c;
-  if (b.low == 0 && b.high == 0) return true;  // a divisor of 0 is an extent whose loop does not run
-  return f->count == 1 && f->constant == 0 && f->terms[0].k == 1 && f->terms[0].atom->kind == LOOP_VAR &&
-         f->terms[0].atom->var->extent && pir_loop_equal(f->terms[0].atom->var->extent, divisor);
+  if (b.low < 0)
+    return false;
+  if (pir_loop_is_int(divisor, &c))
+    return b.high < c;
+  if (b.low == 0 && b.high == 0)
+    return true;  // a divisor of 0 is an extent whose loop does not run
+  return f->count == 1 && f->constant == 0 && f->terms[0].k == 1 &&
+         f->terms[0].atom->kind == LOOP_VAR && f->terms[0].atom->var->extent &&
+         pir_loop_equal(f->terms[0].atom->var->extent, divisor);
 }
 
 // f = divisor * quotient + rest.
-static bool split(loop_module *m, const form *f, const loop_expr *divisor, form *quotient, form *rest) {
+static bool split(loop_module *m, const form *f, const loop_expr *divisor, form *quotient,
+                  form *rest) {
   int64_t c;
   bool constant = pir_loop_is_int(divisor, &c);
   *quotient = *rest = (form){0};
@@ -196,7 +238,8 @@ static bool split(loop_module *m, const form *f, const loop_expr *divisor, form 
     bool ok = constant && t.k % c == 0 ? add_term(quotient, t.atom, t.k / c)
               : reduced                ? add_expr(quotient, reduced, t.k)
                                        : add_term(rest, t.atom, t.k);
-    if (!ok) return false;
+    if (!ok)
+      return false;
   }
   return true;
 }
@@ -204,55 +247,75 @@ static bool split(loop_module *m, const form *f, const loop_expr *divisor, form 
 static loop_expr *divide(loop_module *m, loop_expr *a, loop_expr *b) {
   int64_t c = 0, inner;
   bool constant = pir_loop_is_int(b, &c);
-  if (constant && c == 1) return a;
-  if (constant && c <= 0) return NULL;
+  if (constant && c == 1)
+    return a;
+  if (constant && c <= 0)
+    return NULL;
   if (is_op(b, PIR_V_MUL)) {  // floor(a / (p * q)) = floor(floor(a / q) / p)
     loop_expr *first = pir_loop_floordiv(m, a, b->b);
-    if (!is_op(first, PIR_V_FLOORDIV)) return pir_loop_floordiv(m, first, b->a);
+    if (!is_op(first, PIR_V_FLOORDIV))
+      return pir_loop_floordiv(m, first, b->a);
   }
   form f = {0}, quotient, rest;
-  if (!add_expr(&f, a, 1) || !split(m, &f, b, &quotient, &rest)) return NULL;
-  if (below(&rest, b)) return from_form(m, &quotient);
-  if (constant && rest.count == 1 && rest.constant == 0 && rest.terms[0].k == 1 && quotient.count == 0 &&
-      is_op(rest.terms[0].atom, PIR_V_FLOORDIV) && pir_loop_is_int(rest.terms[0].atom->b, &inner) &&
+  if (!add_expr(&f, a, 1) || !split(m, &f, b, &quotient, &rest))
+    return NULL;
+  if (below(&rest, b))
+    return from_form(m, &quotient);
+  if (constant && rest.count == 1 && rest.constant == 0 && rest.terms[0].k == 1 &&
+      quotient.count == 0 && is_op(rest.terms[0].atom, PIR_V_FLOORDIV) &&
+      pir_loop_is_int(rest.terms[0].atom->b, &inner) &&
       !__builtin_mul_overflow(inner, c, &inner))
     return pir_loop_floordiv(m, rest.terms[0].atom->a, pir_loop_int(m, inner));
-  if (quotient.count == 0 && quotient.constant == 0) return NULL;
+  if (quotient.count == 0 && quotient.constant == 0)
+    return NULL;
   form sum = quotient;
-  return add_term(&sum, build(m, PIR_V_FLOORDIV, from_form(m, &rest), b), 1) ? from_form(m, &sum) : NULL;
+  return add_term(&sum, build(m, PIR_V_FLOORDIV, from_form(m, &rest), b), 1)
+             ? from_form(m, &sum)
+             : NULL;
 }
 
 static loop_expr *remainder_of(loop_module *m, loop_expr *a, loop_expr *b) {
   int64_t c = 0;
   form f = {0}, quotient, rest;
   bool constant = pir_loop_is_int(b, &c);
-  if (constant && c == 1) return pir_loop_int(m, 0);
-  if ((constant && c <= 0) || !add_expr(&f, a, 1)) return NULL;
+  if (constant && c == 1)
+    return pir_loop_int(m, 0);
+  if ((constant && c <= 0) || !add_expr(&f, a, 1))
+    return NULL;
   if (is_op(b, PIR_V_MUL)) {
     loop_expr *q = divide(m, a, b);
     return q && !is_op(q, PIR_V_FLOORDIV) ? pir_loop_sub(m, a, pir_loop_mul(m, q, b)) : NULL;
   }
-  if (!split(m, &f, b, &quotient, &rest)) return NULL;
-  if (below(&rest, b)) return from_form(m, &rest);
+  if (!split(m, &f, b, &quotient, &rest))
+    return NULL;
+  if (below(&rest, b))
+    return from_form(m, &rest);
   return quotient.count ? build(m, PIR_V_FLOORMOD, from_form(m, &rest), b) : NULL;
 }
 
-// k * c * floor(x / c) + k * (x mod c) = k * x: an index that was taken apart and is put together again.
+// k * c * floor(x / c) + k * (x mod c) = k * x: an index that was taken apart and is put
+// together again.
 static loop_expr *recombine(loop_module *m, form f) {
   int64_t c, k;
   for (int i = 0; i < f.count; i++) {
     const loop_expr *mod = f.terms[i].atom;
-    if (!is_op(mod, PIR_V_FLOORMOD)) continue;
+    if (!is_op(mod, PIR_V_FLOORMOD))
+      continue;
     bool constant = pir_loop_is_int(mod->b, &c);
-    loop_expr *q = pir_loop_floordiv(m, mod->a, mod->b), *whole = constant ? q : pir_loop_mul(m, q, mod->b);
-    if (__builtin_mul_overflow(f.terms[i].k, constant ? c : 1, &k)) continue;
+    loop_expr *q = pir_loop_floordiv(m, mod->a, mod->b),
+              *whole = constant ? q : pir_loop_mul(m, q, mod->b);
+    if (__builtin_mul_overflow(f.terms[i].k, constant ? c : 1, &k))
+      continue;
     for (int j = 0; j < f.count; j++) {
-      if (j == i || f.terms[j].k != k || !pir_loop_equal(f.terms[j].atom, whole)) continue;
+      if (j == i || f.terms[j].k != k || !pir_loop_equal(f.terms[j].atom, whole))
+        continue;
       form rest = {.constant = f.constant};
       bool ok = add_expr(&rest, mod->a, f.terms[i].k);
       for (int t = 0; t < f.count && ok; t++)
-        if (t != i && t != j) ok = add_expr(&rest, f.terms[t].atom, f.terms[t].k);
-      if (ok) return recombine(m, rest);
+        if (t != i && t != j)
+          ok = add_expr(&rest, f.terms[t].atom, f.terms[t].k);
+      if (ok)
+        return recombine(m, rest);
     }
   }
   return from_form(m, &f);
@@ -268,35 +331,51 @@ static loop_expr *multiply(loop_module *m, loop_expr *a, loop_expr *b) {
     a = b;
     b = t;
   }
-  if (pir_loop_is_int(b, &k)) return add_expr(&f, a, k) ? from_form(m, &f) : NULL;
+  if (pir_loop_is_int(b, &k))
+    return add_expr(&f, a, k) ? from_form(m, &f) : NULL;
   // Constant factors go outermost: (x * k) * y = (x * y) * k.
-  if (is_op(a, PIR_V_MUL) && pir_loop_is_int(a->b, &k)) return pir_loop_mul(m, pir_loop_mul(m, a->a, b), a->b);
-  if (is_op(b, PIR_V_MUL) && pir_loop_is_int(b->b, &k)) return pir_loop_mul(m, pir_loop_mul(m, a, b->a), b->b);
+  if (is_op(a, PIR_V_MUL) && pir_loop_is_int(a->b, &k))
+    return pir_loop_mul(m, pir_loop_mul(m, a->a, b), a->b);
+  if (is_op(b, PIR_V_MUL) && pir_loop_is_int(b->b, &k))
+    return pir_loop_mul(m, pir_loop_mul(m, a, b->a), b->b);
   return NULL;
 }
 
 static loop_expr *extremum(loop_module *m, bool least, loop_expr *a, loop_expr *b) {
   bounds x = bounds_of(a), y = bounds_of(b);
-  if (pir_loop_equal(a, b)) return a;
-  if (x.high <= y.low && bounded(x.high) && bounded(y.low)) return least ? a : b;
-  if (y.high <= x.low && bounded(y.high) && bounded(x.low)) return least ? b : a;
+  if (pir_loop_equal(a, b))
+    return a;
+  if (x.high <= y.low && bounded(x.high) && bounded(y.low))
+    return least ? a : b;
+  if (y.high <= x.low && bounded(y.high) && bounded(x.low))
+    return least ? b : a;
   return NULL;
 }
 
-// The sign of a - b decides a comparison: -1 always below, 0 equal, 1 above, 2 not known; or_equal widens.
+// The sign of a - b decides a comparison: -1 always below, 0 equal, 1 above, 2 not known;
+// or_equal widens.
 static loop_expr *compare(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr *b) {
   form f = {0};
-  if (!add_expr(&f, a, 1) || !add_expr(&f, b, -1)) return NULL;
+  if (!add_expr(&f, a, 1) || !add_expr(&f, b, -1))
+    return NULL;
   bounds d = bounds_of_form(&f);
   int known = -1;
   if (f.count == 0)
-    known = fn == PIR_V_EQ ? d.low == 0 : fn == PIR_V_NE ? d.low != 0 : fn == PIR_V_LT ? d.low < 0 : d.low <= 0;
-  else if (fn == PIR_V_LT) known = d.high < 0 ? 1 : d.low >= 0 ? 0 : -1;
-  else if (fn == PIR_V_LE) known = d.high <= 0 ? 1 : d.low > 0 ? 0 : -1;
-  else if (d.low > 0 || d.high < 0) known = fn == PIR_V_NE;
-  if (known < 0 && fn == PIR_V_LT && a->kind == LOOP_VAR && a->var->extent && pir_loop_equal(a->var->extent, b))
+    known = fn == PIR_V_EQ   ? d.low == 0
+            : fn == PIR_V_NE ? d.low != 0
+            : fn == PIR_V_LT ? d.low < 0
+                             : d.low <= 0;
+  else if (fn == PIR_V_LT)
+    known = d.high < 0 ? 1 : d.low >= 0 ? 0 : -1;
+  else if (fn == PIR_V_LE)
+    known = d.high <= 0 ? 1 : d.low > 0 ? 0 : -1;
+  else if (d.low > 0 || d.high < 0)
+    known = fn == PIR_V_NE;
+  if (known < 0 && fn == PIR_V_LT && a->kind == LOOP_VAR && a->var->extent &&
+      pir_loop_equal(a->var->extent, b))
     known = 1;
-  if (known < 0 && fn == PIR_V_LE && b->kind == LOOP_VAR && b->var->extent && pir_loop_is_int(a, &d.low) && d.low <= 0)
+  if (known < 0 && fn == PIR_V_LE && b->kind == LOOP_VAR && b->var->extent &&
+      pir_loop_is_int(a, &d.low) && d.low <= 0)
     known = 1;
   return known < 0 ? NULL : pir_loop_const_int(m, PIR_BOOL, known);
 }
@@ -304,16 +383,22 @@ static loop_expr *compare(loop_module *m, pir_node_op fn, loop_expr *a, loop_exp
 static loop_expr *logic(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr *b) {
   int64_t x, y;
   bool know_a = pir_loop_is_int(a, &x), know_b = b && pir_loop_is_int(b, &y);
-  if (a->dtype != PIR_BOOL) return NULL;
-  if (fn == PIR_V_NOT) return know_a ? pir_loop_const_int(m, PIR_BOOL, !x) : NULL;
-  if (fn == PIR_V_AND) return know_a ? (x ? b : a) : know_b ? (y ? a : b) : NULL;
-  if (fn == PIR_V_OR) return know_a ? (x ? a : b) : know_b ? (y ? b : a) : NULL;
+  if (a->dtype != PIR_BOOL)
+    return NULL;
+  if (fn == PIR_V_NOT)
+    return know_a ? pir_loop_const_int(m, PIR_BOOL, !x) : NULL;
+  if (fn == PIR_V_AND)
+    return know_a ? (x ? b : a) : know_b ? (y ? a : b) : NULL;
+  if (fn == PIR_V_OR)
+    return know_a ? (x ? a : b) : know_b ? (y ? b : a) : NULL;
   return NULL;
 }
 
 // Comparisons of known floats decide which side of a clause's conditional is computed.
-static loop_expr *compare_floats(loop_module *m, pir_node_op fn, const loop_expr *a, const loop_expr *b) {
-  if (a->kind != LOOP_CONST || !b || b->kind != LOOP_CONST || !pir_dtype_is_float(a->dtype)) return NULL;
+static loop_expr *compare_floats(loop_module *m, pir_node_op fn, const loop_expr *a,
+                                 const loop_expr *b) {
+  if (a->kind != LOOP_CONST || !b || b->kind != LOOP_CONST || !pir_dtype_is_float(a->dtype))
+    return NULL;
   switch (fn) {
     case PIR_V_EQ: return pir_loop_const_int(m, PIR_BOOL, a->f == b->f);
     case PIR_V_NE: return pir_loop_const_int(m, PIR_BOOL, a->f != b->f);
@@ -323,11 +408,15 @@ static loop_expr *compare_floats(loop_module *m, pir_node_op fn, const loop_expr
   }
 }
 
-loop_expr *pir_loop_simplify(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr *b, loop_expr *c) {
+loop_expr *pir_loop_simplify(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr *b,
+                             loop_expr *c) {
   int64_t k;
-  if (fn == PIR_V_SELECT) return pir_loop_is_int(a, &k) ? (k ? b : c) : pir_loop_equal(b, c) ? b : NULL;
-  if (fn == PIR_V_AND || fn == PIR_V_OR || fn == PIR_V_NOT) return logic(m, fn, a, b);
-  if (!b || !is_index(a) || !is_index(b)) return compare_floats(m, fn, a, b);
+  if (fn == PIR_V_SELECT)
+    return pir_loop_is_int(a, &k) ? (k ? b : c) : pir_loop_equal(b, c) ? b : NULL;
+  if (fn == PIR_V_AND || fn == PIR_V_OR || fn == PIR_V_NOT)
+    return logic(m, fn, a, b);
+  if (!b || !is_index(a) || !is_index(b))
+    return compare_floats(m, fn, a, b);
   form f = {0};
   switch (fn) {
     case PIR_V_ADD: return add_expr(&f, a, 1) && add_expr(&f, b, 1) ? recombine(m, f) : NULL;
@@ -347,7 +436,9 @@ loop_expr *pir_loop_simplify(loop_module *m, pir_node_op fn, loop_expr *a, loop_
 
 // ---- queries
 
-bool pir_loop_nonnegative(const loop_expr *e) { return bounds_of(e).low >= 0; }
+bool pir_loop_nonnegative(const loop_expr *e) {
+  return bounds_of(e).low >= 0;
+}
 
 loop_expr *pir_loop_bound(loop_module *m, const loop_expr *e) {
   bounds b = bounds_of(e);
@@ -371,10 +462,14 @@ static int64_t common_divisor(int64_t a, int64_t b) {
 int64_t pir_loop_multiple(const loop_expr *e) {
   enum { ENOUGH = 1 << 20 };  // 0 is a multiple of everything
   int64_t c, a, b;
-  if (pir_loop_is_int(e, &c)) return c == 0 || c == INT64_MIN ? ENOUGH : c < 0 ? -c : c;
-  if (e->kind == LOOP_VAR) return e->var->multiple > 0 ? e->var->multiple : 1;
-  if (e->kind == LOOP_LOAD && e->buffer->multiple > 0) return e->buffer->multiple;
-  if (e->kind != LOOP_OP || !e->b || !is_index(e)) return 1;
+  if (pir_loop_is_int(e, &c))
+    return c == 0 || c == INT64_MIN ? ENOUGH : c < 0 ? -c : c;
+  if (e->kind == LOOP_VAR)
+    return e->var->multiple > 0 ? e->var->multiple : 1;
+  if (e->kind == LOOP_LOAD && e->buffer->multiple > 0)
+    return e->buffer->multiple;
+  if (e->kind != LOOP_OP || !e->b || !is_index(e))
+    return 1;
   a = pir_loop_multiple(e->a);
   b = e->fn == PIR_V_SELECT ? pir_loop_multiple(e->c) : pir_loop_multiple(e->b);
   switch (e->fn) {
@@ -390,7 +485,8 @@ int64_t pir_loop_multiple(const loop_expr *e) {
 }
 
 bool pir_loop_mentions(const loop_expr *e, const loop_var *var) {
-  if (!e) return false;
+  if (!e)
+    return false;
   return e->var == var || pir_loop_mentions(e->a, var) || pir_loop_mentions(e->b, var) ||
          pir_loop_mentions(e->c, var) || pir_loop_mentions(e->mask, var);
 }
@@ -398,17 +494,21 @@ bool pir_loop_mentions(const loop_expr *e, const loop_var *var) {
 bool pir_loop_stride(const loop_expr *e, const loop_var *var, int64_t *out_factor) {
   form f = {0};
   *out_factor = 0;
-  if (!is_index(e) || !add_expr(&f, (loop_expr *)e, 1)) return false;
+  if (!is_index(e) || !add_expr(&f, (loop_expr *)e, 1))
+    return false;
   for (int i = 0; i < f.count; i++) {
-    if (f.terms[i].atom->kind == LOOP_VAR && f.terms[i].atom->var == var) *out_factor = f.terms[i].k;
-    else if (pir_loop_mentions(f.terms[i].atom, var)) return false;
+    if (f.terms[i].atom->kind == LOOP_VAR && f.terms[i].atom->var == var)
+      *out_factor = f.terms[i].k;
+    else if (pir_loop_mentions(f.terms[i].atom, var))
+      return false;
   }
   return true;
 }
 
-loop_expr *pir_loop_rebuild(loop_module *m, const loop_expr *e, loop_expr *a, loop_expr *b, loop_expr *c,
-                            loop_expr *mask) {
-  if (e->kind == LOOP_OP) return pir_loop_op(m, e->fn, a, b, c);
+loop_expr *pir_loop_rebuild(loop_module *m, const loop_expr *e, loop_expr *a, loop_expr *b,
+                            loop_expr *c, loop_expr *mask) {
+  if (e->kind == LOOP_OP)
+    return pir_loop_op(m, e->fn, a, b, c);
   loop_expr *copy = pir_loop_node(m, e->kind, e->dtype, e->lanes);
   *copy = *e;
   copy->a = a;
@@ -419,9 +519,12 @@ loop_expr *pir_loop_rebuild(loop_module *m, const loop_expr *e, loop_expr *a, lo
   return copy;
 }
 
-loop_expr *pir_loop_substitute(loop_module *m, loop_expr *e, const loop_var *var, loop_expr *by) {
-  if (!pir_loop_mentions(e, var)) return e;
-  if (e->kind == LOOP_VAR) return by;
+loop_expr *pir_loop_substitute(loop_module *m, loop_expr *e, const loop_var *var,
+                               loop_expr *by) {
+  if (!pir_loop_mentions(e, var))
+    return e;
+  if (e->kind == LOOP_VAR)
+    return by;
   loop_expr *a = e->a ? pir_loop_substitute(m, e->a, var, by) : NULL;
   loop_expr *b = e->b ? pir_loop_substitute(m, e->b, var, by) : NULL;
   loop_expr *c = e->c ? pir_loop_substitute(m, e->c, var, by) : NULL;

@@ -1,8 +1,9 @@
-// Turns marked loops into vector code. The loop variable becomes a ramp; what does not depend on it stays
-// scalar and is broadcast where it meets a vector. Indices with stride 1 become contiguous accesses, others
-// gathers and scatters. A loop of n iterations becomes: a main loop over `unroll` vectors at a time (several
-// partial results hide the latency of a sum), a loop over single vectors, and a masked last step; parts that
-// constant bounds rule out are not made. Cost: linear in the code made.
+// Turns marked loops into vector code. The loop variable becomes a ramp; what does not depend
+// on it stays scalar and is broadcast where it meets a vector. Indices with stride 1 become
+// contiguous accesses, others gathers and scatters. A loop of n iterations becomes: a main loop
+// over `unroll` vectors at a time (several partial results hide the latency of a sum), a loop
+// over single vectors, and a masked last step; parts that constant bounds rule out are not
+// made. Cost: linear in the code made.
 #include "vectorise.h"
 
 #include <string.h>
@@ -14,33 +15,42 @@
 static loop_expr *widen(vectoriser *z, loop_expr *e);
 
 static loop_expr *mask_of(vectoriser *z, loop_expr *own) {
-  if (!own) return z->mask;
+  if (!own)
+    return z->mask;
   loop_expr *m = pir_loop_broadcast(z->m, own, z->lanes);
   return z->mask ? pir_loop_op(z->m, PIR_V_AND, m, z->mask, NULL) : m;
 }
 
 // Whether the value of e differs between lanes.
 static bool varies(const vectoriser *z, const loop_expr *e) {
-  if (!e) return false;
-  if (e->kind == LOOP_VAR) return e->var == z->var || (e->var->id < z->value_count && z->values[e->var->id]);
-  if (e->kind == LOOP_LOAD && e->buffer->space == LOOP_REGISTER && e->buffer->id < z->private_count &&
-      z->private_regs[e->buffer->id])
+  if (!e)
+    return false;
+  if (e->kind == LOOP_VAR)
+    return e->var == z->var || (e->var->id < z->value_count && z->values[e->var->id]);
+  if (e->kind == LOOP_LOAD && e->buffer->space == LOOP_REGISTER &&
+      e->buffer->id < z->private_count && z->private_regs[e->buffer->id])
     return true;
   return varies(z, e->a) || varies(z, e->b) || varies(z, e->c) || varies(z, e->mask);
 }
 
 // A conditional within an index that goes the same way in all lanes, and decides how they step.
 static loop_expr *uniform_choice(const vectoriser *z, loop_expr *e) {
-  if (!e || !varies(z, e)) return NULL;
-  if (e->kind == LOOP_OP && e->fn == PIR_V_SELECT && !varies(z, e->a)) return e;
+  if (!e || !varies(z, e))
+    return NULL;
+  if (e->kind == LOOP_OP && e->fn == PIR_V_SELECT && !varies(z, e->a))
+    return e;
   loop_expr *found = uniform_choice(z, e->a);
-  if (!found) found = uniform_choice(z, e->b);
+  if (!found)
+    found = uniform_choice(z, e->b);
   return found ? found : uniform_choice(z, e->c);
 }
 
-static loop_expr *replace_node(loop_module *m, loop_expr *e, const loop_expr *node, loop_expr *by) {
-  if (!e || e == node) return e ? by : NULL;
-  if (e->kind != LOOP_OP) return e;
+static loop_expr *replace_node(loop_module *m, loop_expr *e, const loop_expr *node,
+                               loop_expr *by) {
+  if (!e || e == node)
+    return e ? by : NULL;
+  if (e->kind != LOOP_OP)
+    return e;
   loop_expr *a = replace_node(m, e->a, node, by), *b = replace_node(m, e->b, node, by),
             *c = replace_node(m, e->c, node, by);
   return a == e->a && b == e->b && c == e->c ? e : pir_loop_op(m, e->fn, a, b, c);
@@ -48,21 +58,24 @@ static loop_expr *replace_node(loop_module *m, loop_expr *e, const loop_expr *no
 
 static loop_expr *widen_load(vectoriser *z, loop_expr *e);
 
-// Whether lanes follow each other in memory: the index steps by 1, and nothing else in it differs between lanes.
+// Whether lanes follow each other in memory: the index steps by 1, and nothing else in it
+// differs between lanes.
 static bool is_contiguous(vectoriser *z, loop_expr *index) {
   int64_t stride;
-  if (!pir_loop_stride(index, z->var, &stride) || stride != 1) return false;
+  if (!pir_loop_stride(index, z->var, &stride) || stride != 1)
+    return false;
   return !varies(z, pir_loop_substitute(z->m, index, z->var, pir_loop_int(z->m, 0)));
 }
 
-// One of the two ways of a choice. What all lanes share is read without a guard: at its place, or at 0 where the
-// other way is taken.
-static loop_expr *widen_way(vectoriser *z, const loop_expr *e, const loop_expr *choice, loop_expr *by,
-                            loop_expr *taken) {
+// One of the two ways of a choice. What all lanes share is read without a guard: at its place,
+// or at 0 where the other way is taken.
+static loop_expr *widen_way(vectoriser *z, const loop_expr *e, const loop_expr *choice,
+                            loop_expr *by, loop_expr *taken) {
   loop_module *m = z->m;
   loop_expr *at = replace_node(m, e->a, choice, by);
   if (!varies(z, at)) {
-    loop_expr *x = pir_loop_load(m, e->buffer, pir_loop_select(m, taken, at, pir_loop_int(m, 0)), 1, e->mask);
+    loop_expr *x = pir_loop_load(m, e->buffer,
+                                 pir_loop_select(m, taken, at, pir_loop_int(m, 0)), 1, e->mask);
     return varies(z, x) ? widen_load(z, x) : x;
   }
   loop_expr *mask = e->mask ? pir_loop_op(m, PIR_V_AND, e->mask, taken, NULL) : taken;
@@ -78,34 +91,43 @@ static loop_expr *widen_choice(vectoriser *z, const loop_expr *e, const loop_exp
 
 static loop_expr *widen_load(vectoriser *z, loop_expr *e) {
   loop_expr *choice = e->buffer->space == LOOP_REGISTER ? NULL : uniform_choice(z, e->a);
-  if (choice) return widen_choice(z, e, choice);
+  if (choice)
+    return widen_choice(z, e, choice);
   loop_expr *own = e->mask ? widen(z, e->mask) : NULL;
   if (e->buffer->space == LOOP_REGISTER) {
     loop_buffer *b = e->buffer->id < z->private_count ? z->private_regs[e->buffer->id] : NULL;
     return b ? pir_loop_load(z->m, b, e->a, z->lanes, NULL) : e;
   }
   if (is_contiguous(z, e->a))
-    return pir_loop_load(z->m, e->buffer, pir_loop_substitute(z->m, e->a, z->var, z->base), z->lanes, mask_of(z, own));
+    return pir_loop_load(z->m, e->buffer, pir_loop_substitute(z->m, e->a, z->var, z->base),
+                         z->lanes, mask_of(z, own));
   int64_t stride;
-  if (pir_loop_stride(e->a, z->var, &stride) && stride == 2) {  // the emitter reads runs of these
+  if (pir_loop_stride(e->a, z->var, &stride) &&
+      stride == 2) {  // the emitter reads runs of these
     loop_expr *at = pir_loop_substitute(z->m, e->a, z->var, z->base);
     if (!varies(z, pir_loop_substitute(z->m, e->a, z->var, pir_loop_int(z->m, 0))))
-      return pir_loop_gather(z->m, e->buffer, pir_loop_ramp(z->m, at, pir_loop_int(z->m, 2), z->lanes),
+      return pir_loop_gather(z->m, e->buffer,
+                             pir_loop_ramp(z->m, at, pir_loop_int(z->m, 2), z->lanes),
                              mask_of(z, own));
   }
   if (!varies(z, e->a)) {  // one element under a mask of lanes
     loop_expr *all = pir_loop_broadcast(z->m, e->a, z->lanes);
     return pir_loop_gather(z->m, e->buffer, all, mask_of(z, own));
   }
-  return pir_loop_gather(z->m, e->buffer, pir_loop_broadcast(z->m, widen(z, e->a), z->lanes), mask_of(z, own));
+  return pir_loop_gather(z->m, e->buffer, pir_loop_broadcast(z->m, widen(z, e->a), z->lanes),
+                         mask_of(z, own));
 }
 
 static loop_expr *widen(vectoriser *z, loop_expr *e) {
-  if (!varies(z, e)) return e;
+  if (!varies(z, e))
+    return e;
   if (e->kind == LOOP_VAR)
-    return e->var == z->var ? pir_loop_ramp(z->m, z->base, pir_loop_int(z->m, 1), z->lanes) : z->values[e->var->id];
-  if (e->kind == LOOP_LOAD) return widen_load(z, e);
-  loop_expr *a = widen(z, e->a), *b = e->b ? widen(z, e->b) : NULL, *c = e->c ? widen(z, e->c) : NULL;
+    return e->var == z->var ? pir_loop_ramp(z->m, z->base, pir_loop_int(z->m, 1), z->lanes)
+                            : z->values[e->var->id];
+  if (e->kind == LOOP_LOAD)
+    return widen_load(z, e);
+  loop_expr *a = widen(z, e->a), *b = e->b ? widen(z, e->b) : NULL,
+            *c = e->c ? widen(z, e->c) : NULL;
   switch ((loop_kind)e->kind) {
     case LOOP_OP: return pir_loop_op(z->m, e->fn, a, b, c);
     case LOOP_FMA: return pir_loop_fma(z->m, a, b, c);
@@ -123,8 +145,10 @@ static void widen_let(vectoriser *z, loop_block *out, const loop_stmt *s) {
     pir_loop_bind(z->fn, out, s->var, value);
     return;
   }
-  if (s->var->id < z->value_count) z->values[s->var->id] = pir_loop_let(z->fn, out, s->var->name, value);
-  else z->failed = true;
+  if (s->var->id < z->value_count)
+    z->values[s->var->id] = pir_loop_let(z->fn, out, s->var->name, value);
+  else
+    z->failed = true;
 }
 
 static void widen_store(vectoriser *z, loop_block *out, const loop_stmt *s) {
@@ -136,18 +160,22 @@ static void widen_store(vectoriser *z, loop_block *out, const loop_stmt *s) {
   }
   value = pir_loop_broadcast(z->m, value, z->lanes);
   if (is_contiguous(z, s->index)) {
-    pir_loop_store(z->fn, out, s->buffer, pir_loop_substitute(z->m, s->index, z->var, z->base), value, mask_of(z, own));
+    pir_loop_store(z->fn, out, s->buffer, pir_loop_substitute(z->m, s->index, z->var, z->base),
+                   value, mask_of(z, own));
     out->last->nontemporal = s->nontemporal;
     return;
   }
-  if (!varies(z, s->index) && z->lanes > 1) z->failed = true;  // all lanes would write one element
-  pir_loop_scatter(z->fn, out, s->buffer, pir_loop_broadcast(z->m, widen(z, s->index), z->lanes), value,
+  if (!varies(z, s->index) && z->lanes > 1)
+    z->failed = true;  // all lanes would write one element
+  pir_loop_scatter(z->fn, out, s->buffer,
+                   pir_loop_broadcast(z->m, widen(z, s->index), z->lanes), value,
                    mask_of(z, own));
 }
 
 static loop_buffer *part_of(const vectoriser *z, const loop_buffer *buffer) {
   for (int i = 0; i < z->partial_count; i++)
-    if (z->partials[i].of == buffer) return z->partials[i].part[z->copy];
+    if (z->partials[i].of == buffer)
+      return z->partials[i].part[z->copy];
   return NULL;
 }
 
@@ -157,8 +185,10 @@ static void widen_accumulate(vectoriser *z, loop_block *out, const loop_stmt *s)
   if (!b) {
     b = part_of(z, s->buffer);
     if (z->mask)
-      value = pir_loop_select(z->m, z->mask, value,
-                              pir_loop_broadcast(z->m, pir_loop_neutral(z->m, s->combine, s->buffer->dtype), z->lanes));
+      value = pir_loop_select(
+          z->m, z->mask, value,
+          pir_loop_broadcast(z->m, pir_loop_neutral(z->m, s->combine, s->buffer->dtype),
+                             z->lanes));
   }
   pir_loop_accumulate(z->fn, out, b, s->index, s->combine, value);
 }
@@ -167,12 +197,15 @@ static void widen_stmt(vectoriser *z, loop_block *out, const loop_stmt *s) {
   loop_block *body, *other;
   switch ((loop_stmt_kind)s->kind) {
     case LOOP_FOR:
-      if (z->lanes > 1 && (varies(z, s->begin) || varies(z, s->end) || varies(z, s->step))) z->failed = true;
-      body = pir_loop_for(z->fn, out, s->for_kind, s->var, widen(z, s->begin), widen(z, s->end), widen(z, s->step));
+      if (z->lanes > 1 && (varies(z, s->begin) || varies(z, s->end) || varies(z, s->step)))
+        z->failed = true;
+      body = pir_loop_for(z->fn, out, s->for_kind, s->var, widen(z, s->begin), widen(z, s->end),
+                          widen(z, s->step));
       vectorise_block_body(z, body, &s->body);
       return;
     case LOOP_IF:
-      if (z->lanes > 1 && varies(z, s->value)) z->failed = true;
+      if (z->lanes > 1 && varies(z, s->value))
+        z->failed = true;
       body = pir_loop_if(z->fn, out, widen(z, s->value), &other);
       vectorise_block_body(z, body, &s->body);
       vectorise_block_body(z, other, &s->other);
@@ -185,31 +218,37 @@ static void widen_stmt(vectoriser *z, loop_block *out, const loop_stmt *s) {
     case LOOP_TILE:
     case LOOP_BARRIER: z->failed = true; return;
     case LOOP_PREFETCH:
-      pir_loop_prefetch(z->fn, out, s->buffer, pir_loop_substitute(z->m, s->index, z->var, z->base));
+      pir_loop_prefetch(z->fn, out, s->buffer,
+                        pir_loop_substitute(z->m, s->index, z->var, z->base));
       return;
   }
 }
 
 void vectorise_block_body(vectoriser *z, loop_block *out, const loop_block *in) {
-  for (const loop_stmt *s = in->first; s && !z->failed; s = s->next) widen_stmt(z, out, s);
+  for (const loop_stmt *s = in->first; s && !z->failed; s = s->next)
+    widen_stmt(z, out, s);
 }
 
 // ---- loops
 
 static void widest_of_expr(const loop_expr *e, size_t *bytes) {
-  if (!e) return;
+  if (!e)
+    return;
   // Index arithmetic does not count: most of it stays scalar.
   if (e->kind == LOOP_LOAD || e->kind == LOOP_GATHER || e->kind == LOOP_CAST) {
     size_t size = pir_dtype_size(e->dtype);
-    if (size > *bytes) *bytes = size;
-    if (e->kind != LOOP_CAST) return;
+    if (size > *bytes)
+      *bytes = size;
+    if (e->kind != LOOP_CAST)
+      return;
   }
   widest_of_expr(e->a, bytes), widest_of_expr(e->b, bytes), widest_of_expr(e->c, bytes);
 }
 
 void vectorise_widest_of(const loop_block *block, size_t *bytes) {
   for (const loop_stmt *s = block->first; s; s = s->next) {
-    if (s->buffer && pir_dtype_size(s->buffer->dtype) > *bytes) *bytes = pir_dtype_size(s->buffer->dtype);
+    if (s->buffer && pir_dtype_size(s->buffer->dtype) > *bytes)
+      *bytes = pir_dtype_size(s->buffer->dtype);
     widest_of_expr(s->value, bytes);
     vectorise_widest_of(&s->body, bytes), vectorise_widest_of(&s->other, bytes);
   }
@@ -218,16 +257,18 @@ void vectorise_widest_of(const loop_block *block, size_t *bytes) {
 // Registers that the body sets belong to one iteration: they become vectors.
 void vectorise_find_private(vectoriser *z, const loop_block *block) {
   for (const loop_stmt *s = block->first; s; s = s->next) {
-    if (s->kind == LOOP_STORE && s->buffer->space == LOOP_REGISTER && !z->private_regs[s->buffer->id])
-      z->private_regs[s->buffer->id] =
-          pir_loop_registers(z->fn, s->buffer->name, s->buffer->dtype, z->lanes, s->buffer->count);
+    if (s->kind == LOOP_STORE && s->buffer->space == LOOP_REGISTER &&
+        !z->private_regs[s->buffer->id])
+      z->private_regs[s->buffer->id] = pir_loop_registers(
+          z->fn, s->buffer->name, s->buffer->dtype, z->lanes, s->buffer->count);
     vectorise_find_private(z, &s->body), vectorise_find_private(z, &s->other);
   }
 }
 
 void vectorise_find_partials(vectoriser *z, const loop_block *block, int copies) {
   for (const loop_stmt *s = block->first; s; s = s->next) {
-    if (s->kind == LOOP_ACCUMULATE && !z->private_regs[s->buffer->id] && !part_of(z, s->buffer)) {
+    if (s->kind == LOOP_ACCUMULATE && !z->private_regs[s->buffer->id] &&
+        !part_of(z, s->buffer)) {
       if (z->partial_count == (int)(sizeof z->partials / sizeof *z->partials)) {
         z->failed = true;
         return;
@@ -235,15 +276,18 @@ void vectorise_find_partials(vectoriser *z, const loop_block *block, int copies)
       partial *p = &z->partials[z->partial_count++];
       *p = (partial){.of = s->buffer, .combine = s->combine};
       for (int i = 0; i < copies; i++)
-        p->part[i] = pir_loop_registers(z->fn, s->buffer->name, s->buffer->dtype, z->lanes, s->buffer->count);
+        p->part[i] = pir_loop_registers(z->fn, s->buffer->name, s->buffer->dtype, z->lanes,
+                                        s->buffer->count);
     }
     vectorise_find_partials(z, &s->body, copies), vectorise_find_partials(z, &s->other, copies);
   }
 }
 
-static void each_register(vectoriser *z, loop_block *out, int64_t count, loop_block **out_body, loop_expr **out_index) {
+static void each_register(vectoriser *z, loop_block *out, int64_t count, loop_block **out_body,
+                          loop_expr **out_index) {
   loop_var *r = pir_loop_var_create(z->fn, "r", PIR_I64, 1);
-  *out_body = pir_loop_for(z->fn, out, LOOP_UNROLLED, r, pir_loop_int(z->m, 0), pir_loop_int(z->m, count), NULL);
+  *out_body = pir_loop_for(z->fn, out, LOOP_UNROLLED, r, pir_loop_int(z->m, 0),
+                           pir_loop_int(z->m, count), NULL);
   *out_index = pir_loop_use(z->m, r);
 }
 
@@ -253,8 +297,10 @@ void vectorise_start_partials(vectoriser *z, loop_block *out, int copies) {
     loop_expr *r;
     partial *p = &z->partials[i];
     each_register(z, out, p->of->count, &body, &r);
-    loop_expr *neutral = pir_loop_broadcast(z->m, pir_loop_neutral(z->m, p->combine, p->of->dtype), z->lanes);
-    for (int c = 0; c < copies; c++) pir_loop_store(z->fn, body, p->part[c], r, neutral, NULL);
+    loop_expr *neutral =
+        pir_loop_broadcast(z->m, pir_loop_neutral(z->m, p->combine, p->of->dtype), z->lanes);
+    for (int c = 0; c < copies; c++)
+      pir_loop_store(z->fn, body, p->part[c], r, neutral, NULL);
   }
 }
 
@@ -266,27 +312,31 @@ void vectorise_join_partials(vectoriser *z, loop_block *out, int copies) {
     each_register(z, out, p->of->count, &body, &r);
     loop_expr *sum = pir_loop_load(z->m, p->part[0], r, z->lanes, NULL);
     for (int c = 1; c < copies; c++)
-      sum = pir_loop_combine(z->m, p->combine, sum, pir_loop_load(z->m, p->part[c], r, z->lanes, NULL));
+      sum = pir_loop_combine(z->m, p->combine, sum,
+                             pir_loop_load(z->m, p->part[c], r, z->lanes, NULL));
     sum = pir_loop_fold(z->m, p->combine, sum);
-    pir_loop_accumulate(z->fn, body, p->of, r, p->combine, z->team ? pir_loop_team(z->m, p->combine, sum) : sum);
+    pir_loop_accumulate(z->fn, body, p->of, r, p->combine,
+                        z->team ? pir_loop_team(z->m, p->combine, sum) : sum);
   }
 }
 
 // One run of the loop from `begin` to `end` with `copies` vectors a step.
-static void make_loop(vectoriser *z, loop_block *out, const loop_stmt *s, loop_expr *begin, loop_expr *end,
-                      int copies) {
+static void make_loop(vectoriser *z, loop_block *out, const loop_stmt *s, loop_expr *begin,
+                      loop_expr *end, int copies) {
   loop_var *v = pir_loop_var_create(z->fn, s->var->name, PIR_I64, 1);
-  loop_block *body =
-      pir_loop_for(z->fn, out, LOOP_SERIAL, v, begin, end, pir_loop_int(z->m, (int64_t)z->lanes * copies));
+  loop_block *body = pir_loop_for(z->fn, out, LOOP_SERIAL, v, begin, end,
+                                  pir_loop_int(z->m, (int64_t)z->lanes * copies));
   v->extent = s->var->extent;
   for (z->copy = 0; z->copy < copies; z->copy++) {
-    z->base = pir_loop_add(z->m, pir_loop_use(z->m, v), pir_loop_int(z->m, (int64_t)z->lanes * z->copy));
+    z->base = pir_loop_add(z->m, pir_loop_use(z->m, v),
+                           pir_loop_int(z->m, (int64_t)z->lanes * z->copy));
     vectorise_block_body(z, body, &s->body);
   }
   z->copy = 0;
 }
 
-static void make_tail(vectoriser *z, loop_block *out, const loop_stmt *s, loop_expr *begin, loop_expr *rest) {
+static void make_tail(vectoriser *z, loop_block *out, const loop_stmt *s, loop_expr *begin,
+                      loop_expr *rest) {
   z->base = begin;
   z->mask = pir_loop_let(z->fn, out, "mask", pir_loop_tail_mask(z->m, rest, z->lanes));
   vectorise_block_body(z, out, &s->body);
@@ -304,7 +354,8 @@ void vectorise_open(vectoriser *z) {
 
 static bool has_loop(const loop_block *block) {
   for (const loop_stmt *s = block->first; s; s = s->next)
-    if (s->kind == LOOP_FOR && s->for_kind == LOOP_SERIAL) return true;
+    if (s->kind == LOOP_FOR && s->for_kind == LOOP_SERIAL)
+      return true;
   return false;
 }
 
@@ -313,12 +364,14 @@ static uint16_t choose_lanes(vectoriser *z, const loop_stmt *s) {
   int64_t begin, end, extent;
   vectorise_widest_of(&s->body, &widest);
   uint16_t lanes = (uint16_t)((size_t)z->vector_bytes / widest);
-  // Rows side by side: several vectors go down them at once, so that sums do not wait for each other and whole cache
-  // lines are read.
+  // Rows side by side: several vectors go down them at once, so that sums do not wait for each
+  // other and whole cache lines are read.
   if (has_loop(&s->body) && s->var->extent && pir_loop_is_int(s->var->extent, &extent))
-    for (int i = 1; i < SIDE_BY_SIDE && lanes < extent; i *= 2) lanes *= 2;
+    for (int i = 1; i < SIDE_BY_SIDE && lanes < extent; i *= 2)
+      lanes *= 2;
   if (pir_loop_is_int(s->begin, &begin) && pir_loop_is_int(s->end, &end))
-    while (lanes > 1 && lanes / 2 >= end - begin) lanes /= 2;
+    while (lanes > 1 && lanes / 2 >= end - begin)
+      lanes /= 2;
   return lanes;
 }
 
@@ -336,21 +389,26 @@ static void vectorise_loop(vectoriser *z, loop_block *out, const loop_stmt *s) {
   loop_expr *count = pir_loop_sub(m, s->end, s->begin), *lanes = pir_loop_int(m, z->lanes);
   bool known = pir_loop_is_int(count, &n);
   int copies = s->unroll > 1 ? (s->unroll < MAX_PARTS ? s->unroll : MAX_PARTS) : 1;
-  while (known && copies > 1 && n < (int64_t)z->lanes * copies) copies--;
+  while (known && copies > 1 && n < (int64_t)z->lanes * copies)
+    copies--;
   vectorise_find_private(z, &s->body);
   vectorise_find_partials(z, &s->body, copies);
-  if (z->failed) return;
+  if (z->failed)
+    return;
   vectorise_start_partials(z, out, copies);
-  loop_expr *whole = pir_loop_add(m, s->begin, pir_loop_mul(m, pir_loop_floordiv(m, count, lanes), lanes));
+  loop_expr *whole =
+      pir_loop_add(m, s->begin, pir_loop_mul(m, pir_loop_floordiv(m, count, lanes), lanes));
   loop_expr *from = s->begin;
   if (copies > 1) {
     loop_expr *step = pir_loop_int(m, (int64_t)z->lanes * copies);
-    loop_expr *to = pir_loop_add(m, s->begin, pir_loop_mul(m, pir_loop_floordiv(m, count, step), step));
+    loop_expr *to =
+        pir_loop_add(m, s->begin, pir_loop_mul(m, pir_loop_floordiv(m, count, step), step));
     make_loop(z, out, s, from, to, copies);
     from = to;
   }
   if (!known || n / z->lanes % copies || copies == 1)
-    if (!known || n >= z->lanes) make_loop(z, out, s, from, whole, 1);
+    if (!known || n >= z->lanes)
+      make_loop(z, out, s, from, whole, 1);
   if (!known) {
     loop_block *tail = pir_loop_if(z->fn, out, pir_loop_lt(m, whole, s->end), NULL);
     make_tail(z, tail, s, whole, pir_loop_sub(m, s->end, whole));
@@ -371,8 +429,10 @@ static void vectorise_block(vectoriser *z, loop_block *block) {
     vectorise_block(z, &s->body);
     vectorise_block(z, &s->other);
     s->next = NULL;
-    if (out.last) out.last->next = s;
-    else out.first = s;
+    if (out.last)
+      out.last->next = s;
+    else
+      out.first = s;
     out.last = s;
   }
   *block = out;
@@ -385,28 +445,35 @@ pir_status pir_loop_vectorise(loop_fn *fn, int vector_bytes) {
 }
 
 static void append_block(loop_block *out, const loop_block *in) {
-  if (!in->first) return;
-  if (out->last) out->last->next = in->first;
-  else out->first = in->first;
+  if (!in->first)
+    return;
+  if (out->last)
+    out->last->next = in->first;
+  else
+    out->first = in->first;
   out->last = in->last;
 }
 
-pir_status pir_loop_widen(loop_fn *fn, loop_block *out, const loop_block *in, loop_var *var, loop_expr *base,
-                          uint16_t lanes, loop_expr *mask, loop_var *const *known, loop_expr *const *values,
-                          size_t count) {
-  vectoriser z = {.fn = fn, .m = fn->module, .var = var, .lanes = lanes, .base = base, .mask = mask};
+pir_status pir_loop_widen(loop_fn *fn, loop_block *out, const loop_block *in, loop_var *var,
+                          loop_expr *base, uint16_t lanes, loop_expr *mask,
+                          loop_var *const *known, loop_expr *const *values, size_t count) {
+  vectoriser z = {
+      .fn = fn, .m = fn->module, .var = var, .lanes = lanes, .base = base, .mask = mask};
   if (lanes == 1) {
     loop_block *to = mask ? pir_loop_if(fn, out, mask, NULL) : out;
     pir_loop_bind(fn, to, var, base);
-    for (size_t i = 0; i < count; i++) pir_loop_bind(fn, to, known[i], values[i]);
+    for (size_t i = 0; i < count; i++)
+      pir_loop_bind(fn, to, known[i], values[i]);
     append_block(to, in);
     return PIR_OK;
   }
   vectorise_open(&z);
-  for (size_t i = 0; i < count; i++) z.values[known[i]->id] = values[i];
+  for (size_t i = 0; i < count; i++)
+    z.values[known[i]->id] = values[i];
   vectorise_find_private(&z, in);
   vectorise_find_partials(&z, in, 1);
-  if (z.partial_count) return PIR_UNSUPPORTED;
+  if (z.partial_count)
+    return PIR_UNSUPPORTED;
   vectorise_block_body(&z, out, in);
   return z.failed ? PIR_UNSUPPORTED : PIR_OK;
 }

@@ -1,25 +1,33 @@
-// The value side of a clause as loop IR: the types of its nodes, then one expression a node. Types follow
-// pir/clause.h: literals are weak and take the type of their context, 16-bit floats are computed as f32 and
-// rounded once an op. Where an index may lie outside, loads are guarded by the conditions around them.
+// The value side of a clause as loop IR: the types of its nodes, then one expression a node.
+// Types follow pir/clause.h: literals are weak and take the type of their context, 16-bit
+// floats are computed as f32 and rounded once an op. Where an index may lie outside, loads are
+// guarded by the conditions around them.
 #include "lowering.h"
 
 #include <string.h>
 
 // ---- opening
 
-static void *allocate(void *user, size_t size) { return pir_loop_alloc(user, size); }
+static void *allocate(void *user, size_t size) {
+  return pir_loop_alloc(user, size);
+}
 
 const pir_value *lower_operand(const lower_site *s, int k, int member) {
-  const pir_value *v = (size_t)k < pir_op_operands(s->op) ? pir_op_operand(s->op, (size_t)k) : NULL;
+  const pir_value *v =
+      (size_t)k < pir_op_operands(s->op) ? pir_op_operand(s->op, (size_t)k) : NULL;
   const pir_op *list = v ? pir_value_op(v) : NULL;
-  if (!v || pir_type_kind_of(pir_value_type(v)) != PIR_TYPE_VECTOR) return v;
+  if (!v || pir_type_kind_of(pir_value_type(v)) != PIR_TYPE_VECTOR)
+    return v;
   return list && pir_op_has(list, PIR_STRUCTURAL) ? pir_op_operand(list, (size_t)member) : NULL;
 }
 
 int lower_members(const lower_site *s, int k) {
-  const pir_value *v = (size_t)k < pir_op_operands(s->op) ? pir_op_operand(s->op, (size_t)k) : NULL;
-  if (!v) return 0;
-  if (pir_type_kind_of(pir_value_type(v)) != PIR_TYPE_VECTOR) return 1;
+  const pir_value *v =
+      (size_t)k < pir_op_operands(s->op) ? pir_op_operand(s->op, (size_t)k) : NULL;
+  if (!v)
+    return 0;
+  if (pir_type_kind_of(pir_value_type(v)) != PIR_TYPE_VECTOR)
+    return 1;
   return (int)pir_type_elements(pir_value_type(v));
 }
 
@@ -27,11 +35,15 @@ static void find_types(lower_site *s);
 
 bool lower_open(lowering *l, const pir_op *op, size_t result, lower_site *out) {
   const pir_opdef *def = pir_op_meaning(op);
-  *out = (lower_site){.l = l, .op = op, .result = result, .out = lower_fact(l, pir_op_result(op, result))};
-  if (pir_op_has(op, PIR_STRUCTURAL)) return true;
-  if (def && def->clause) out->attrs = pir_op_attr_values(op, allocate, l->m);
+  *out = (lower_site){
+      .l = l, .op = op, .result = result, .out = lower_fact(l, pir_op_result(op, result))};
+  if (pir_op_has(op, PIR_STRUCTURAL))
+    return true;
+  if (def && def->clause)
+    out->attrs = pir_op_attr_values(op, allocate, l->m);
   out->clause = out->attrs ? pir_clause_choose(def->clause, (uint8_t)result, out->attrs) : NULL;
-  if (out->clause) return find_types(out), true;
+  if (out->clause)
+    return find_types(out), true;
   lower_fail(l, op, "an op that no clause describes");
   return false;
 }
@@ -45,11 +57,16 @@ static int operand_dtype(const void *user, int k) {
 }
 
 static pir_clause_typing typing_of(const lower_site *s) {
-  return (pir_clause_typing){
-      .clause = s->clause, .attrs = s->attrs, .out = s->out->dtype, .operand = operand_dtype, .user = s};
+  return (pir_clause_typing){.clause = s->clause,
+                             .attrs = s->attrs,
+                             .out = s->out->dtype,
+                             .operand = operand_dtype,
+                             .user = s};
 }
 
-int lower_acc_type(const lower_site *s) { return pir_node_type_strong(pir_clause_acc_type(s->clause, s->types)); }
+int lower_acc_type(const lower_site *s) {
+  return pir_node_type_strong(pir_clause_acc_type(s->clause, s->types));
+}
 
 static void find_types(lower_site *s) {
   s->types = pir_loop_alloc(s->l->m, s->clause->node_count);
@@ -60,8 +77,9 @@ static void find_types(lower_site *s) {
 // ---- what the emitter has code for
 
 static bool is_computed(int dtype) {
-  return dtype == PIR_BOOL || dtype == PIR_INDEX || dtype == PIR_F16 || dtype == PIR_BF16 || dtype == PIR_F32 ||
-         dtype == PIR_F64 || (dtype < PIR_DTYPE_COUNT && pir_dtype_is_integer((pir_dtype)dtype));
+  return dtype == PIR_BOOL || dtype == PIR_INDEX || dtype == PIR_F16 || dtype == PIR_BF16 ||
+         dtype == PIR_F32 || dtype == PIR_F64 ||
+         (dtype < PIR_DTYPE_COUNT && pir_dtype_is_integer((pir_dtype)dtype));
 }
 
 static bool divides(int op) {
@@ -70,33 +88,43 @@ static bool divides(int op) {
 
 static bool has_code(int op, int type, const loop_expr *b) {
   int64_t divisor;
-  if (!is_computed(type)) return false;
+  if (!is_computed(type))
+    return false;
   if (pir_dtype_is_float(type))
     return op <= PIR_V_LE || (op >= PIR_V_NEG && op <= PIR_V_ERF) || op == PIR_V_LGAMMA ||
            (op >= PIR_V_ISNAN && op <= PIR_V_ISFINITE);
   // A zero divisor has to be reported, which generated code cannot.
-  if (divides(op)) return pir_loop_is_int(b, &divisor) && divisor != 0;
-  if (type == PIR_BOOL) return (op >= PIR_V_EQ && op <= PIR_V_NOT) || op == PIR_V_MIN || op == PIR_V_MAX;
+  if (divides(op))
+    return pir_loop_is_int(b, &divisor) && divisor != 0;
+  if (type == PIR_BOOL)
+    return (op >= PIR_V_EQ && op <= PIR_V_NOT) || op == PIR_V_MIN || op == PIR_V_MAX;
   return op != PIR_V_POW && op != PIR_V_ATAN2 &&
          (op <= PIR_V_SHR || op == PIR_V_NEG || op == PIR_V_ABS || op == PIR_V_SIGN ||
-          (op >= PIR_V_FLOOR && op <= PIR_V_RINT) || (op >= PIR_V_ISNAN && op <= PIR_V_ISFINITE));
+          (op >= PIR_V_FLOOR && op <= PIR_V_RINT) ||
+          (op >= PIR_V_ISNAN && op <= PIR_V_ISFINITE));
 }
 
 static loop_expr *apply(lower_site *s, int op, loop_expr *a, loop_expr *b) {
   loop_module *m = s->l->m;
   double f;
-  if (op == PIR_V_CONJ || op == PIR_V_REAL) return a;  // there is no code for complex numbers
+  if (op == PIR_V_CONJ || op == PIR_V_REAL)
+    return a;  // there is no code for complex numbers
   if (!has_code(op, a->dtype, b)) {
     lower_fail(s->l, s->op, "an operation without generated code");
     return a;
   }
-  if (a->dtype == PIR_BOOL && (op == PIR_V_MIN || op == PIR_V_MAX)) op = op == PIR_V_MIN ? PIR_V_AND : PIR_V_OR;
+  if (a->dtype == PIR_BOOL && (op == PIR_V_MIN || op == PIR_V_MAX))
+    op = op == PIR_V_MIN ? PIR_V_AND : PIR_V_OR;
   if (op == PIR_V_POW && b->kind == LOOP_CONST) {  // the exponents that models have
     f = b->f;
-    if (f == 1) return a;
-    if (f == 2) return pir_loop_mul(m, a, a);
-    if (f == 3) return pir_loop_mul(m, pir_loop_mul(m, a, a), a);
-    if (f == -1) return pir_loop_op(m, PIR_V_RECIP, a, NULL, NULL);
+    if (f == 1)
+      return a;
+    if (f == 2)
+      return pir_loop_mul(m, a, a);
+    if (f == 3)
+      return pir_loop_mul(m, pir_loop_mul(m, a, a), a);
+    if (f == -1)
+      return pir_loop_op(m, PIR_V_RECIP, a, NULL, NULL);
   }
   return pir_loop_op(m, op, a, b, NULL);
 }
@@ -120,11 +148,13 @@ static loop_expr *range_of(lower_site *s, const pir_fact *fact, loop_expr *const
   return in && pir_loop_is_int(in, &known) && known ? NULL : lower_open_condition(s->l, in);
 }
 
-static loop_expr *element_where(lower_site *s, loop_expr *in, const pir_value *v, loop_expr *const *index) {
+static loop_expr *element_where(lower_site *s, loop_expr *in, const pir_value *v,
+                                loop_expr *const *index) {
   lowering *l = s->l;
   loop_expr *outer = l->guard;
   l->guard = conjunction(l, conjunction(l, outer, l->condition), in);
-  if (l->guard != outer) l->guard = pir_loop_let(l->fn, l->block, "in", l->guard);
+  if (l->guard != outer)
+    l->guard = pir_loop_let(l->fn, l->block, "in", l->guard);
   loop_expr *e = lower_element(l, v, index);
   l->guard = outer;
   return e;
@@ -134,18 +164,26 @@ static loop_expr *load(lower_site *s, const pir_node *n, const pir_value *v, int
   loop_expr *index[PIR_MAX_RANK], *e;
   const pir_fact *fact = lower_fact(s->l, v);
   loop_module *m = s->l->m;
-  if (!is_computed(fact->dtype)) lower_fail(s->l, s->op, "elements that are not computed on");
-  if (s->l->why || !lower_load_index(s, n, fact, index)) return pir_loop_const_int(m, type, 0);
+  if (!is_computed(fact->dtype))
+    lower_fail(s->l, s->op, "elements that are not computed on");
+  if (s->l->why || !lower_load_index(s, n, fact, index))
+    return pir_loop_const_int(m, type, 0);
   loop_expr *in = n->map_kind == PIR_MAP_ALIGNED ? NULL : range_of(s, fact, index);
   if (!in)
-    return pir_loop_cast(m, pir_loop_cast(m, lower_element(s->l, v, index), pir_node_type_arithmetic(fact->dtype)),
-                         type);
+    return pir_loop_cast(
+        m,
+        pir_loop_cast(m, lower_element(s->l, v, index), pir_node_type_arithmetic(fact->dtype)),
+        type);
   if (n->a < 0 && !s->reduces) {  // within range wherever it is wanted
     e = s->l->condition ? element_where(s, NULL, v, index) : lower_element(s->l, v, index);
     return pir_loop_cast(m, pir_loop_cast(m, e, pir_node_type_arithmetic(fact->dtype)), type);
   }
-  e = pir_loop_cast(m, pir_loop_cast(m, element_where(s, in, v, index), pir_node_type_arithmetic(fact->dtype)), type);
-  if (n->a >= 0) return pir_loop_select(m, in, e, lower_clause_value(s, n->a, type));
+  e = pir_loop_cast(
+      m,
+      pir_loop_cast(m, element_where(s, in, v, index), pir_node_type_arithmetic(fact->dtype)),
+      type);
+  if (n->a >= 0)
+    return pir_loop_select(m, in, e, lower_clause_value(s, n->a, type));
   s->in_range = conjunction(s->l, s->in_range, in);
   return e;
 }
@@ -155,11 +193,13 @@ static loop_expr *members(lower_site *s, const pir_node *n, int type) {
   loop_expr *sum = NULL;
   for (int i = 0; i < lower_members(s, n->k); i++) {
     const pir_value *v = lower_operand(s, n->k, i);
-    if (!v) break;
+    if (!v)
+      break;
     loop_expr *e = load(s, &aligned, v, type);
     sum = sum ? pir_loop_combine(s->l->m, (pir_combine)n->i, sum, e) : e;
   }
-  if (sum) return sum;
+  if (sum)
+    return sum;
   lower_fail(s->l, s->op, "a list without known members");
   return pir_loop_const_int(s->l->m, type, 0);
 }
@@ -171,30 +211,37 @@ static loop_expr *scalar(lower_site *s, const pir_node *n, int type) {
     lower_fail(s->l, s->op, "an absent operand");
     return pir_loop_const_int(s->l->m, type, 0);
   }
-  for (int i = 0; i < PIR_MAX_RANK; i++) zeros[i] = pir_loop_int(s->l->m, 0);
+  for (int i = 0; i < PIR_MAX_RANK; i++)
+    zeros[i] = pir_loop_int(s->l->m, 0);
   loop_expr *e = lower_element(s->l, v, zeros);
-  return pir_loop_cast(s->l->m, pir_loop_cast(s->l->m, e, pir_node_type_arithmetic(e->dtype)), type);
+  return pir_loop_cast(s->l->m, pir_loop_cast(s->l->m, e, pir_node_type_arithmetic(e->dtype)),
+                       type);
 }
 
 // ---- nodes
 
 static loop_expr *literal(lower_site *s, int type, double f, int64_t i) {
-  if (type == PIR_BOOL) return pir_loop_const_int(s->l->m, type, f != 0 || i != 0);
-  return pir_dtype_is_float(type) ? pir_loop_const_float(s->l->m, type, type == PIR_F32 ? (float)f : f)
-                                  : pir_loop_const_int(s->l->m, type, i);
+  if (type == PIR_BOOL)
+    return pir_loop_const_int(s->l->m, type, f != 0 || i != 0);
+  return pir_dtype_is_float(type)
+             ? pir_loop_const_float(s->l->m, type, type == PIR_F32 ? (float)f : f)
+             : pir_loop_const_int(s->l->m, type, i);
 }
 
 static loop_expr *attribute(lower_site *s, const pir_node *n, int type) {
   const pir_attr_value *a = &s->attrs[n->k];
-  if (a->kind == PIR_VALUE_FLOAT) return literal(s, type, a->f, (int64_t)a->f);
-  if (a->kind != PIR_VALUE_INT && a->kind != PIR_VALUE_DTYPE) lower_fail(s->l, s->op, "an attribute that is no number");
+  if (a->kind == PIR_VALUE_FLOAT)
+    return literal(s, type, a->f, (int64_t)a->f);
+  if (a->kind != PIR_VALUE_INT && a->kind != PIR_VALUE_DTYPE)
+    lower_fail(s->l, s->op, "an attribute that is no number");
   return literal(s, type, (double)a->i, a->i);
 }
 
 static loop_expr *list_attribute(lower_site *s, const pir_node *n, int type) {
   const pir_attr_value *a = &s->attrs[n->k];
   int64_t i;
-  if (!lower_fixed(s, n->a, &i)) return literal(s, type, 0, 0);
+  if (!lower_fixed(s, n->a, &i))
+    return literal(s, type, 0, 0);
   if (i >= 0 && (size_t)i < a->count && a->kind == PIR_VALUE_FLOATS)
     return literal(s, type, a->floats[i], (int64_t)a->floats[i]);
   if (i >= 0 && (size_t)i < a->count && a->kind == PIR_VALUE_INTS)
@@ -206,7 +253,8 @@ static loop_expr *list_attribute(lower_site *s, const pir_node *n, int type) {
 static loop_expr *cast(lower_site *s, const pir_node *n, int type) {
   pir_clause_typing typing = typing_of(s);
   int to = pir_clause_cast_type(&typing, n->k);
-  if (to == PIR_DTYPE_COUNT) return lower_clause_value(s, n->a, type);
+  if (to == PIR_DTYPE_COUNT)
+    return lower_clause_value(s, n->a, type);
   if (!is_computed(to)) {
     lower_fail(s->l, s->op, "a cast to a type that is not computed with");
     return pir_loop_const_int(s->l->m, type, 0);
@@ -216,8 +264,10 @@ static loop_expr *cast(lower_site *s, const pir_node *n, int type) {
 }
 
 static loop_expr *compare(lower_site *s, const pir_node *n) {
-  int type = pir_node_type_strong(n->b >= 0 ? pir_node_type_meet(s->types[n->a], s->types[n->b]) : s->types[n->a]);
-  loop_expr *a = lower_clause_value(s, n->a, type), *b = n->b >= 0 ? lower_clause_value(s, n->b, type) : NULL;
+  int type = pir_node_type_strong(n->b >= 0 ? pir_node_type_meet(s->types[n->a], s->types[n->b])
+                                            : s->types[n->a]);
+  loop_expr *a = lower_clause_value(s, n->a, type),
+            *b = n->b >= 0 ? lower_clause_value(s, n->b, type) : NULL;
   return apply(s, n->op, a, b);
 }
 
@@ -225,9 +275,11 @@ static loop_expr *compare(lower_site *s, const pir_node *n) {
 static loop_expr *conditional(lower_site *s, const pir_node *n, int type) {
   lowering *l = s->l;
   int64_t known;
-  loop_expr *cond =
-      s->clause->nodes[n->a].op < PIR_V_CONST ? lower_truth(s, n->a) : lower_clause_value(s, n->a, PIR_BOOL);
-  if (pir_loop_is_int(cond, &known)) return lower_clause_value(s, known ? n->b : n->c, type);
+  loop_expr *cond = s->clause->nodes[n->a].op < PIR_V_CONST
+                        ? lower_truth(s, n->a)
+                        : lower_clause_value(s, n->a, PIR_BOOL);
+  if (pir_loop_is_int(cond, &known))
+    return lower_clause_value(s, known ? n->b : n->c, type);
   loop_expr *outer = l->condition;
   l->condition = conjunction(l, outer, cond);
   loop_expr *a = lower_clause_value(s, n->b, type);
@@ -239,30 +291,34 @@ static loop_expr *conditional(lower_site *s, const pir_node *n, int type) {
 
 static loop_expr *unary(lower_site *s, const pir_node *n, int type) {
   int own = s->types[n->a], from = pir_node_type_is_weak(own) ? type : own;
-  if (pir_dtype_is_float(from) != pir_dtype_is_float(type)) from = type;
+  if (pir_dtype_is_float(from) != pir_dtype_is_float(type))
+    from = type;
   return apply(s, n->op, lower_clause_value(s, n->a, from), NULL);
 }
 
-// Whether a divisor is one number a row that the group itself computed (a sum, a deviation): then one reciprocal a
-// row serves, within the rounding that the group's sums have anyway.
+// Whether a divisor is one number a row that the group itself computed (a sum, a deviation):
+// then one reciprocal a row serves, within the rounding that the group's sums have anyway.
 static bool is_row_divisor(const lower_site *s, const pir_node *n) {
-  const pir_value *v = n->op == PIR_V_LOAD && n->map_kind == PIR_MAP_ALIGNED ? lower_operand(s, n->k, 0) : NULL;
+  const pir_value *v =
+      n->op == PIR_V_LOAD && n->map_kind == PIR_MAP_ALIGNED ? lower_operand(s, n->k, 0) : NULL;
   const pir_op *op = v ? pir_value_op(v) : NULL;
   int64_t extent;
-  if (!op || !s->l->group || pir_op_parent(op) != s->l->group || pir_op_has(op, PIR_CONSTANT)) return false;
+  if (!op || !s->l->group || pir_op_parent(op) != s->l->group || pir_op_has(op, PIR_CONSTANT))
+    return false;
   const pir_fact *f = lower_fact(s->l, v);
-  return f->rank == s->out->rank && f->rank && pir_dim_is_const(s->l->dims, f->shape[f->rank - 1], &extent) &&
-         extent == 1;
+  return f->rank == s->out->rank && f->rank &&
+         pir_dim_is_const(s->l->dims, f->shape[f->rank - 1], &extent) && extent == 1;
 }
 
 static loop_expr *divided(lower_site *s, const pir_node *n, int type) {
   loop_expr *a = lower_clause_value(s, n->a, type), *b = lower_clause_value(s, n->b, type);
-  if (!pir_dtype_is_float(type) || !is_row_divisor(s, &s->clause->nodes[n->b])) return apply(s, PIR_V_DIV, a, b);
+  if (!pir_dtype_is_float(type) || !is_row_divisor(s, &s->clause->nodes[n->b]))
+    return apply(s, PIR_V_DIV, a, b);
   return apply(s, PIR_V_MUL, a, apply(s, PIR_V_RECIP, b, NULL));
 }
 
-// Here and elsewhere operands are lowered in order, not as the compiler orders arguments: the text of the loops is a
-// key.
+// Here and elsewhere operands are lowered in order, not as the compiler orders arguments: the
+// text of the loops is a key.
 static loop_expr *binary(lower_site *s, const pir_node *n, int type) {
   loop_expr *a = lower_clause_value(s, n->a, type), *b = lower_clause_value(s, n->b, type);
   return apply(s, n->op, a, b);
@@ -277,7 +333,8 @@ static loop_expr *evaluate(lower_site *s, const pir_node *n, int type) {
     case PIR_V_SCALAR: return scalar(s, n, type);
     case PIR_V_LOAD:
       v = lower_operand(s, n->k, 0);
-      if (v) return load(s, n, v, type);
+      if (v)
+        return load(s, n, v, type);
       break;
     case PIR_V_MEMBERS: return members(s, n, type);
     case PIR_V_ACC: return s->acc;
@@ -302,8 +359,10 @@ static loop_expr *evaluate(lower_site *s, const pir_node *n, int type) {
 loop_expr *lower_clause_value(lower_site *s, int node, int type) {
   const pir_node *n = &s->clause->nodes[node];
   loop_module *m = s->l->m;
-  if (s->l->why) return literal(s, type, 0, 0);
-  if (n->op < PIR_V_CONST) return pir_loop_cast(m, lower_index(s, node), type);
+  if (s->l->why)
+    return literal(s, type, 0, 0);
+  if (n->op < PIR_V_CONST)
+    return pir_loop_cast(m, lower_index(s, node), type);
   int own = pir_node_type_is_weak(s->types[node]) ? type : s->types[node];
   return pir_loop_cast(m, evaluate(s, n, own), type);
 }
@@ -317,26 +376,31 @@ int64_t lower_join_axis(lower_site *s, int rank) {
   if (c->axes_attr >= 0) {
     const pir_attr_value *attr = &s->attrs[c->axes_attr];
     axis = attr->kind == PIR_VALUE_INTS && attr->count ? attr->ints[0] : attr->i;
-  } else if (v && lower_fact(s->l, v)->contents && pir_dim_is_const(s->l->dims, lower_fact(s->l, v)->contents[0], &a)) {
+  } else if (v && lower_fact(s->l, v)->contents &&
+             pir_dim_is_const(s->l->dims, lower_fact(s->l, v)->contents[0], &a)) {
     axis = a;
   } else {
     lower_fail(s->l, s->op, "an axis that is not known");
   }
   axis = axis < 0 ? axis + rank : axis;
-  if (axis < 0 || axis >= rank) lower_fail(s->l, s->op, "an axis beyond the rank");
+  if (axis < 0 || axis >= rank)
+    lower_fail(s->l, s->op, "an axis beyond the rank");
   return s->l->why ? 0 : axis;
 }
 
 static loop_expr *join_extent(lower_site *s, int64_t axis, int part) {
   const pir_value *v = lower_operand(s, s->clause->nodes[s->clause->body].k, part);
-  if (v) return s->clause->stack ? pir_loop_int(s->l->m, 1) : lower_dim(s->l, lower_fact(s->l, v)->shape[axis]);
+  if (v)
+    return s->clause->stack ? pir_loop_int(s->l->m, 1)
+                            : lower_dim(s->l, lower_fact(s->l, v)->shape[axis]);
   lower_fail(s->l, s->op, "a list without known members");
   return pir_loop_int(s->l->m, 1);
 }
 
 loop_expr *lower_join_begin(lower_site *s, int64_t axis, int part) {
   loop_expr *begin = pir_loop_int(s->l->m, 0);
-  for (int i = 0; i < part; i++) begin = pir_loop_add(s->l->m, begin, join_extent(s, axis, i));
+  for (int i = 0; i < part; i++)
+    begin = pir_loop_add(s->l->m, begin, join_extent(s, axis, i));
   return begin;
 }
 
@@ -346,7 +410,8 @@ static loop_expr *joined_part(lower_site *s, int64_t axis, int part, loop_expr *
   loop_expr *at[PIR_MAX_RANK], *begin = lower_join_begin(s, axis, part);
   const pir_value *v = lower_operand(s, s->clause->nodes[s->clause->body].k, part);
   for (int d = 0, to = 0; d < s->out->rank; d++) {
-    if (d == axis && s->clause->stack) continue;
+    if (d == axis && s->clause->stack)
+      continue;
     at[to++] = d == axis ? pir_loop_sub(m, index[d], begin) : index[d];
   }
   return s->l->why ? NULL : lower_element(s->l, v, at);
@@ -357,16 +422,21 @@ static loop_expr *joined(lower_site *s, loop_expr *const *index) {
   lowering *l = s->l;
   int k = s->clause->nodes[s->clause->body].k, rank = s->out->rank, count = lower_members(s, k);
   int64_t axis = lower_join_axis(s, rank);
-  loop_expr *at[PIR_MAX_RANK], *begin = pir_loop_int(l->m, 0), *outer = l->condition, *before = outer, *e = NULL;
+  loop_expr *at[PIR_MAX_RANK], *begin = pir_loop_int(l->m, 0), *outer = l->condition,
+                               *before = outer, *e = NULL;
   loop_expr *ends[64], *values[64];
-  if (l->join == s->op && !l->why) return joined_part(s, axis, l->join_part, index);
-  if (count < 1 || count > 64) lower_fail(l, s->op, "a list of this length");
+  if (l->join == s->op && !l->why)
+    return joined_part(s, axis, l->join_part, index);
+  if (count < 1 || count > 64)
+    lower_fail(l, s->op, "a list of this length");
   for (int i = 0; i < count && !l->why; i++) {
     const pir_value *v = lower_operand(s, k, i);
     ends[i] = pir_loop_add(l->m, begin, join_extent(s, axis, i));
-    if (l->why) return NULL;
+    if (l->why)
+      return NULL;
     for (int d = 0, to = 0; d < rank; d++) {
-      if (d == axis && s->clause->stack) continue;
+      if (d == axis && s->clause->stack)
+        continue;
       at[to++] = d == axis ? pir_loop_sub(l->m, index[d], begin) : index[d];
     }
     loop_expr *here = pir_loop_lt(l->m, index[axis], ends[i]);
@@ -377,35 +447,45 @@ static loop_expr *joined(lower_site *s, loop_expr *const *index) {
   }
   l->condition = outer;
   for (int i = count; i-- > 0 && !l->why;)
-    e = e ? pir_loop_select(l->m, pir_loop_lt(l->m, index[axis], ends[i]), values[i], e) : values[i];
+    e = e ? pir_loop_select(l->m, pir_loop_lt(l->m, index[axis], ends[i]), values[i], e)
+          : values[i];
   return e;
 }
 
 // Member `member` of what a split op gives: a stretch of its operand.
-static loop_expr *part(lowering *l, const pir_op *op, const pir_value *list, size_t member, loop_expr *const *index) {
+static loop_expr *part(lowering *l, const pir_op *op, const pir_value *list, size_t member,
+                       loop_expr *const *index) {
   lower_site s;
   const pir_fact *parts = lower_fact(l, list);
-  if (!lower_open(l, op, pir_value_index(list), &s)) return NULL;
+  if (!lower_open(l, op, pir_value_index(list), &s))
+    return NULL;
   if (s.clause->kind != PIR_CLAUSE_SPLIT || member >= parts->member_count)
     return lower_fail(l, op, "a list that is not split from a tensor"), NULL;
   const pir_value *v = lower_operand(&s, s.clause->nodes[s.clause->body].k, 0);
   int rank = lower_fact(l, v)->rank;
   int64_t axis = lower_join_axis(&s, rank);
-  loop_expr *at[PIR_MAX_RANK], *begin = pir_loop_int(l->m, s.clause->stack ? (int64_t)member : 0);
+  loop_expr *at[PIR_MAX_RANK],
+      *begin = pir_loop_int(l->m, s.clause->stack ? (int64_t)member : 0);
   for (size_t i = 0; i < member && !s.clause->stack; i++)
     begin = pir_loop_add(l->m, begin, lower_dim(l, parts->members[i]->shape[axis]));
   for (int d = 0, from = 0; d < rank; d++)
-    at[d] = d != axis ? index[from++] : s.clause->stack ? begin : pir_loop_add(l->m, begin, index[from++]);
+    at[d] = d != axis         ? index[from++]
+            : s.clause->stack ? begin
+                              : pir_loop_add(l->m, begin, index[from++]);
   return l->why ? NULL : lower_element(l, v, at);
 }
 
-static loop_expr *member_of_list(lowering *l, const pir_op *op, size_t result, loop_expr *const *index) {
+static loop_expr *member_of_list(lowering *l, const pir_op *op, size_t result,
+                                 loop_expr *const *index) {
   size_t member = pir_op_meaning(op)->attr_count ? (size_t)pir_op_int(op, 0) : result;
   const pir_value *list = pir_op_operand(op, 0);
   const pir_op *maker = pir_value_op(list);
-  if (!maker) return lower_fail(l, op, "a list from outside"), NULL;
-  if (!pir_op_has(maker, PIR_STRUCTURAL)) return part(l, maker, list, member, index);
-  if (member >= pir_op_operands(maker)) return lower_fail(l, op, "a member beyond the end of a list"), NULL;
+  if (!maker)
+    return lower_fail(l, op, "a list from outside"), NULL;
+  if (!pir_op_has(maker, PIR_STRUCTURAL))
+    return part(l, maker, list, member, index);
+  if (member >= pir_op_operands(maker))
+    return lower_fail(l, op, "a member beyond the end of a list"), NULL;
   return lower_element(l, pir_op_operand(maker, member), index);
 }
 
@@ -414,14 +494,16 @@ static bool bind_vars(lower_site *s, loop_expr *const *index) {
   const pir_clause *c = s->clause;
   int d = 0;
   if (c->out_map_kind != PIR_MAP_LIST) {
-    for (int v = 0; v < c->var_count && !c->vars[v].reduced; v++) s->vars[v] = index[d++];
+    for (int v = 0; v < c->var_count && !c->vars[v].reduced; v++)
+      s->vars[v] = index[d++];
     return d == s->out->rank;
   }
   for (int i = 0; i < c->out_map_count; i++) {
     const pir_node *n = &c->nodes[c->pool[c->out_map + i]];
     if (n->op == PIR_I_PACK) {
       s->pack_rank = s->out->rank - (c->out_map_count - 1);
-      for (int j = 0; j < s->pack_rank; j++, d++) s->pack[j] = index[d], s->pack_extent[j] = s->out->shape[d];
+      for (int j = 0; j < s->pack_rank; j++, d++)
+        s->pack[j] = index[d], s->pack_extent[j] = s->out->shape[d];
     } else if (n->op == PIR_I_VAR && d < s->out->rank) {
       s->vars[n->k] = index[d++];
     } else {
@@ -434,16 +516,21 @@ static bool bind_vars(lower_site *s, loop_expr *const *index) {
 static bool at_index(lower_site *s, loop_expr *const *index) {
   s->out_index = index;
   s->axes = s->out->rank;
-  for (int d = 0; d < s->axes; d++) s->axis[d] = index[d], s->axis_extent[d] = s->out->shape[d];
+  for (int d = 0; d < s->axes; d++)
+    s->axis[d] = index[d], s->axis_extent[d] = s->out->shape[d];
   return !s->clause->var_count || bind_vars(s, index);
 }
 
-bool lower_moved_index(lower_site *s, loop_expr *const *index, const pir_fact **out_fact, loop_expr **out) {
+bool lower_moved_index(lower_site *s, loop_expr *const *index, const pir_fact **out_fact,
+                       loop_expr **out) {
   const pir_clause *c = s->clause;
-  if (!c || (c->kind != PIR_CLAUSE_VIEW && c->kind != PIR_CLAUSE_GATHER) || !at_index(s, index)) return false;
+  if (!c || (c->kind != PIR_CLAUSE_VIEW && c->kind != PIR_CLAUSE_GATHER) || !at_index(s, index))
+    return false;
   const pir_node *load = &c->nodes[c->body];
-  const pir_value *v = load->op == PIR_V_LOAD && load->a < 0 ? lower_operand(s, load->k, 0) : NULL;
-  if (!v) return false;
+  const pir_value *v =
+      load->op == PIR_V_LOAD && load->a < 0 ? lower_operand(s, load->k, 0) : NULL;
+  if (!v)
+    return false;
   *out_fact = lower_fact(s->l, v);
   return lower_load_index(s, load, *out_fact, out);
 }
@@ -451,21 +538,27 @@ bool lower_moved_index(lower_site *s, loop_expr *const *index, const pir_fact **
 loop_expr *lower_result(lower_site *s, loop_expr *const *index) {
   lowering *l = s->l;
   const pir_clause *c = s->clause;
-  if (!c) return member_of_list(l, s->op, s->result, index);
+  if (!c)
+    return member_of_list(l, s->op, s->result, index);
   bool bound = at_index(s, index);
   if (c->trap >= 0) {
     int64_t stops;
-    if (!lower_fixed(s, c->trap, &stops) || stops) lower_fail(l, s->op, "a check that may stop the run");
+    if (!lower_fixed(s, c->trap, &stops) || stops)
+      lower_fail(l, s->op, "a check that may stop the run");
   }
-  if (!is_computed(s->out->dtype)) lower_fail(l, s->op, "elements that are not computed on");
-  if (!bound) lower_fail(l, s->op, "a result map that is no list of variables");
-  if (l->why) return NULL;
+  if (!is_computed(s->out->dtype))
+    lower_fail(l, s->op, "elements that are not computed on");
+  if (!bound)
+    lower_fail(l, s->op, "a result map that is no list of variables");
+  if (l->why)
+    return NULL;
   switch (c->kind) {
     case PIR_CLAUSE_POINTWISE:
     case PIR_CLAUSE_VIEW:
     case PIR_CLAUSE_GATHER: {
-      int type = pir_node_type_strong(pir_node_type_is_weak(s->types[c->body]) ? pir_node_type_arithmetic(s->out->dtype)
-                                                                               : s->types[c->body]);
+      int type = pir_node_type_strong(pir_node_type_is_weak(s->types[c->body])
+                                          ? pir_node_type_arithmetic(s->out->dtype)
+                                          : s->types[c->body]);
       return pir_loop_cast(l->m, lower_clause_value(s, c->body, type), s->out->dtype);
     }
     case PIR_CLAUSE_REDUCE:

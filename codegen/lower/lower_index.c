@@ -1,5 +1,6 @@
-// The index side of a clause as loop IR. What depends on rank and attributes alone comes out as constants;
-// extents are constants or run-time arguments; the rest is arithmetic on the loop variables.
+// The index side of a clause as loop IR. What depends on rank and attributes alone comes out as
+// constants; extents are constants or run-time arguments; the rest is arithmetic on the loop
+// variables.
 #include "lowering.h"
 
 #include <string.h>
@@ -9,7 +10,9 @@ static loop_expr *fail(lower_site *s, const char *why) {
   return pir_loop_int(s->l->m, 0);
 }
 
-static loop_expr *number(lower_site *s, int64_t i) { return pir_loop_int(s->l->m, i); }
+static loop_expr *number(lower_site *s, int64_t i) {
+  return pir_loop_int(s->l->m, i);
+}
 
 static loop_expr *as_number(lower_site *s, loop_expr *e) {
   return e->dtype == PIR_I64 ? e : pir_loop_cast(s->l->m, e, PIR_I64);
@@ -17,8 +20,10 @@ static loop_expr *as_number(lower_site *s, loop_expr *e) {
 
 bool lower_fixed(lower_site *s, int node, int64_t *out) {
   *out = 0;
-  if (node < 0) return true;
-  if (pir_loop_is_int(lower_index(s, node), out)) return true;
+  if (node < 0)
+    return true;
+  if (pir_loop_is_int(lower_index(s, node), out))
+    return true;
   fail(s, "an axis or list position that varies");
   return false;
 }
@@ -28,46 +33,59 @@ loop_expr *lower_truth(lower_site *s, int node) {
   return e->dtype == PIR_BOOL ? e : pir_loop_op(s->l->m, PIR_V_NE, e, number(s, 0), NULL);
 }
 
-static int64_t from_end(int64_t i, int64_t rank) { return i < 0 ? i + rank : i; }
+static int64_t from_end(int64_t i, int64_t rank) {
+  return i < 0 ? i + rank : i;
+}
 
 // ---- lists: attributes and integer operands
 
 static int64_t list_count(const pir_attr_value *a) {
-  if (a->kind == PIR_VALUE_NONE) return 0;
-  return a->kind == PIR_VALUE_INTS || a->kind == PIR_VALUE_FLOATS || a->kind == PIR_VALUE_TEXTS ? (int64_t)a->count : 1;
+  if (a->kind == PIR_VALUE_NONE)
+    return 0;
+  return a->kind == PIR_VALUE_INTS || a->kind == PIR_VALUE_FLOATS || a->kind == PIR_VALUE_TEXTS
+             ? (int64_t)a->count
+             : 1;
 }
 
 static const pir_fact *operand_fact(lower_site *s, int k) {
-  if ((size_t)k >= pir_op_operands(s->op) || !pir_op_operand(s->op, (size_t)k)) return NULL;
+  if ((size_t)k >= pir_op_operands(s->op) || !pir_op_operand(s->op, (size_t)k))
+    return NULL;
   return lower_fact(s->l, pir_op_operand(s->op, (size_t)k));
 }
 
 // Elements of an integer operand, or -1 when their number is not known.
 static int64_t operand_count(lower_site *s, const pir_fact *f) {
   int64_t n = 1, c;
-  if (f->members) return (int64_t)f->member_count;
-  if (f->contents) return (int64_t)f->content_count;
+  if (f->members)
+    return (int64_t)f->member_count;
+  if (f->contents)
+    return (int64_t)f->content_count;
   for (int d = 0; d < f->rank; d++) {
-    if (!pir_dim_is_const(s->l->dims, f->shape[d], &c)) return -1;
+    if (!pir_dim_is_const(s->l->dims, f->shape[d], &c))
+      return -1;
     n *= c;
   }
   return f->rank < 0 ? -1 : n;
 }
 
 static pir_dim operand_dim(const pir_fact *f, int64_t i) {
-  if (f->members) return f->members[i]->contents ? f->members[i]->contents[0] : PIR_DIM_UNKNOWN;
+  if (f->members)
+    return f->members[i]->contents ? f->members[i]->contents[0] : PIR_DIM_UNKNOWN;
   return f->contents ? f->contents[i] : PIR_DIM_UNKNOWN;
 }
 
 static loop_expr *list_element(lower_site *s, const pir_node *n, const pir_fact *f, int64_t i) {
-  if (f) return lower_number(s->l, operand_dim(f, i));
+  if (f)
+    return lower_number(s->l, operand_dim(f, i));
   const pir_attr_value *a = &s->attrs[n->k];
-  if (a->kind == PIR_VALUE_INTS) return number(s, a->ints[i]);
+  if (a->kind == PIR_VALUE_INTS)
+    return number(s, a->ints[i]);
   return number(s, a->kind == PIR_VALUE_FLOATS ? (int64_t)a->floats[i] : a->i);
 }
 
 // The element of a short list at an index that differs from point to point.
-static loop_expr *chosen_element(lower_site *s, const pir_node *n, const pir_fact *f, loop_expr *at, int64_t count) {
+static loop_expr *chosen_element(lower_site *s, const pir_node *n, const pir_fact *f,
+                                 loop_expr *at, int64_t count) {
   loop_expr *e = list_element(s, n, f, 0);
   for (int64_t i = 1; i < count; i++) {
     loop_expr *here = pir_loop_op(s->l->m, PIR_V_EQ, at, number(s, i), NULL);
@@ -80,25 +98,35 @@ static loop_expr *ask_list(lower_site *s, const pir_node *n, bool attr) {
   enum { SHORT_LIST = 32 };
   const pir_fact *f = attr ? NULL : operand_fact(s, n->k);
   int64_t count = attr ? list_count(&s->attrs[n->k]) : f ? operand_count(s, f) : 0, at, rank, y;
-  if (count < 0) return fail(s, "a list whose length is not known");
-  if (n->op == PIR_I_ATTR_COUNT || n->op == PIR_I_OPERAND_COUNT) return number(s, count);
+  if (count < 0)
+    return fail(s, "a list whose length is not known");
+  if (n->op == PIR_I_ATTR_COUNT || n->op == PIR_I_OPERAND_COUNT)
+    return number(s, count);
   bool one = n->op == PIR_I_ATTR_AT || n->op == PIR_I_OPERAND_AT;
   loop_expr *place = one ? as_number(s, lower_index(s, n->a)) : NULL;
   if (one && !pir_loop_is_int(place, &at) && count > 0 && count <= SHORT_LIST)
     return chosen_element(s, n, f, place, count);
-  if (!lower_fixed(s, n->a, &at) || !lower_fixed(s, n->b, &rank)) return number(s, 0);
-  if (one) return at >= 0 && at < count ? list_element(s, n, f, at) : fail(s, "an element beyond the end of a list");
+  if (!lower_fixed(s, n->a, &at) || !lower_fixed(s, n->b, &rank))
+    return number(s, 0);
+  if (one)
+    return at >= 0 && at < count ? list_element(s, n, f, at)
+                                 : fail(s, "an element beyond the end of a list");
   int64_t below = 0, kept = -1;
   uint32_t listed = 0;
   for (int64_t i = 0; i < count; i++) {
-    if (!pir_loop_is_int(list_element(s, n, f, i), &y)) return fail(s, "a list with elements that are not known");
+    if (!pir_loop_is_int(list_element(s, n, f, i), &y))
+      return fail(s, "a list with elements that are not known");
     y = from_end(y, rank);
-    if (y >= 0 && y < 32) listed |= 1u << y;
-    if (n->op == PIR_I_ATTR_BELOW) below += y < at;
-    else if (y == at && (n->op == PIR_I_ATTR_FIND || n->op == PIR_I_OPERAND_FIND)) return number(s, i);
+    if (y >= 0 && y < 32)
+      listed |= 1u << y;
+    if (n->op == PIR_I_ATTR_BELOW)
+      below += y < at;
+    else if (y == at && (n->op == PIR_I_ATTR_FIND || n->op == PIR_I_OPERAND_FIND))
+      return number(s, i);
   }
   if (n->op == PIR_I_ATTR_KEPT || n->op == PIR_I_OPERAND_KEPT) {
-    for (; at >= 0 && kept < 32; at -= !(kept < 32 && listed >> kept & 1)) kept++;
+    for (; at >= 0 && kept < 32; at -= !(kept < 32 && listed >> kept & 1))
+      kept++;
     return number(s, kept);
   }
   return number(s, n->op == PIR_I_ATTR_BELOW ? below : -1);
@@ -111,42 +139,52 @@ static loop_expr *extent_of(lower_site *s, const pir_fact *f, int axis_node) {
   if (!f || f->rank < 0 || !lower_fixed(s, axis_node, &axis))
     return fail(s, "the extent of an operand that is not known");
   axis = from_end(axis, f->rank);
-  return axis >= 0 && axis < f->rank ? lower_dim(s->l, f->shape[axis]) : fail(s, "an axis beyond the rank");
+  return axis >= 0 && axis < f->rank ? lower_dim(s->l, f->shape[axis])
+                                     : fail(s, "an axis beyond the rank");
 }
 
 static loop_expr *numel_of(lower_site *s, const pir_fact *f) {
   loop_expr *n = number(s, 1);
-  for (int d = 0; d < f->rank; d++) n = pir_loop_mul(s->l->m, n, lower_dim(s->l, f->shape[d]));
+  for (int d = 0; d < f->rank; d++)
+    n = pir_loop_mul(s->l->m, n, lower_dim(s->l, f->shape[d]));
   return n;
 }
 
 static loop_expr *ask_operand(lower_site *s, const pir_node *n) {
   const pir_fact *f = operand_fact(s, n->k);
-  if (!f || (n->op != PIR_I_DTYPE && f->rank < 0)) return fail(s, "a question about an absent operand");
-  if (n->op == PIR_I_RANK) return number(s, f->rank);
-  if (n->op == PIR_I_DTYPE) return number(s, f->dtype);
+  if (!f || (n->op != PIR_I_DTYPE && f->rank < 0))
+    return fail(s, "a question about an absent operand");
+  if (n->op == PIR_I_RANK)
+    return number(s, f->rank);
+  if (n->op == PIR_I_DTYPE)
+    return number(s, f->dtype);
   return numel_of(s, f);
 }
 
 static loop_expr *out_index(lower_site *s, const pir_node *n) {
   int64_t axis;
-  if (!lower_fixed(s, n->a, &axis)) return number(s, 0);
+  if (!lower_fixed(s, n->a, &axis))
+    return number(s, 0);
   axis = from_end(axis, s->axes);
-  return axis >= 0 && axis < s->axes ? s->axis[axis] : fail(s, "an index along an axis beyond the rank");
+  return axis >= 0 && axis < s->axes ? s->axis[axis]
+                                     : fail(s, "an index along an axis beyond the rank");
 }
 
 static loop_expr *out_linear(lower_site *s) {
   loop_expr *at = number(s, 0);
   for (int d = 0; d < s->axes; d++)
-    at = pir_loop_add(s->l->m, pir_loop_mul(s->l->m, at, lower_dim(s->l, s->axis_extent[d])), s->axis[d]);
+    at = pir_loop_add(s->l->m, pir_loop_mul(s->l->m, at, lower_dim(s->l, s->axis_extent[d])),
+                      s->axis[d]);
   return at;
 }
 
 static loop_expr *load_index(lower_site *s, const pir_node *n) {
   loop_expr *index[PIR_MAX_RANK];
   const pir_value *v = lower_operand(s, n->k, 0);
-  if (!v) return fail(s, "an index from an absent operand");
-  if (!lower_load_index(s, n, lower_fact(s->l, v), index)) return number(s, 0);
+  if (!v)
+    return fail(s, "an index from an absent operand");
+  if (!lower_load_index(s, n, lower_fact(s->l, v), index))
+    return number(s, 0);
   return pir_loop_cast(s->l->m, lower_element(s->l, v, index), PIR_I64);
 }
 
@@ -158,8 +196,10 @@ static loop_expr *arithmetic(lower_site *s, const pir_node *n) {
   if (n->op == PIR_I_AND || n->op == PIR_I_OR) {
     loop_expr *a = lower_truth(s, n->a);
     // A side that is decided already may make the other one meaningless.
-    if (pir_loop_is_int(a, &known) && (known != 0) == (n->op == PIR_I_OR)) return a;
-    return pir_loop_op(m, n->op == PIR_I_AND ? PIR_V_AND : PIR_V_OR, a, lower_truth(s, n->b), NULL);
+    if (pir_loop_is_int(a, &known) && (known != 0) == (n->op == PIR_I_OR))
+      return a;
+    return pir_loop_op(m, n->op == PIR_I_AND ? PIR_V_AND : PIR_V_OR, a, lower_truth(s, n->b),
+                       NULL);
   }
   loop_expr *a = as_number(s, lower_index(s, n->a)), *b = as_number(s, lower_index(s, n->b));
   switch (n->op) {
@@ -167,7 +207,9 @@ static loop_expr *arithmetic(lower_site *s, const pir_node *n) {
     case PIR_I_SUB: return pir_loop_sub(m, a, b);
     case PIR_I_MUL: return pir_loop_mul(m, a, b);
     case PIR_I_FLOORDIV: return pir_loop_floordiv(m, a, b);
-    case PIR_I_CEILDIV: return pir_loop_sub(m, number(s, 0), pir_loop_floordiv(m, pir_loop_sub(m, number(s, 0), a), b));
+    case PIR_I_CEILDIV:
+      return pir_loop_sub(m, number(s, 0),
+                          pir_loop_floordiv(m, pir_loop_sub(m, number(s, 0), a), b));
     case PIR_I_MOD: return pir_loop_mod(m, a, b);
     case PIR_I_MIN: return pir_loop_min(m, a, b);
     case PIR_I_MAX: return pir_loop_max(m, a, b);
@@ -181,7 +223,8 @@ static loop_expr *arithmetic(lower_site *s, const pir_node *n) {
 static loop_expr *conditional(lower_site *s, const pir_node *n) {
   int64_t known;
   loop_expr *cond = lower_truth(s, n->a);
-  if (pir_loop_is_int(cond, &known)) return lower_index(s, known ? n->b : n->c);
+  if (pir_loop_is_int(cond, &known))
+    return lower_index(s, known ? n->b : n->c);
   loop_expr *a = as_number(s, lower_index(s, n->b)), *b = as_number(s, lower_index(s, n->c));
   return pir_loop_select(s->l->m, cond, a, b);
 }
@@ -189,11 +232,13 @@ static loop_expr *conditional(lower_site *s, const pir_node *n) {
 loop_expr *lower_index(lower_site *s, int node) {
   const pir_node *n = &s->clause->nodes[node];
   loop_module *m = s->l->m;
-  if (s->l->why) return number(s, 0);
+  if (s->l->why)
+    return number(s, 0);
   switch (n->op) {
     case PIR_I_CONST: return number(s, n->i);
     case PIR_I_ATTR:
-      return number(s, s->attrs[n->k].kind == PIR_VALUE_FLOAT ? (int64_t)s->attrs[n->k].f : s->attrs[n->k].i);
+      return number(s, s->attrs[n->k].kind == PIR_VALUE_FLOAT ? (int64_t)s->attrs[n->k].f
+                                                              : s->attrs[n->k].i);
     case PIR_I_ATTR_DTYPE: return number(s, s->attrs[n->k].i);
     case PIR_I_ATTR_IS: return number(s, pir_node_attr_is(n, s->attrs, s->clause->text));
     case PIR_I_ATTR_AT:
@@ -213,7 +258,8 @@ loop_expr *lower_index(lower_site *s, int node) {
     case PIR_I_DIM: return extent_of(s, operand_fact(s, n->k), n->a);
     case PIR_I_OUT_DIM: return extent_of(s, s->out, n->a);
     case PIR_I_OUT_RANK: return number(s, s->out->rank);
-    case PIR_I_VAR: return s->vars[n->k] ? s->vars[n->k] : fail(s, "a variable that the result does not fix");
+    case PIR_I_VAR:
+      return s->vars[n->k] ? s->vars[n->k] : fail(s, "a variable that the result does not fix");
     case PIR_I_OUT: return out_index(s, n);
     case PIR_I_OUT_LINEAR: return out_linear(s);
     case PIR_I_D: return number(s, s->d);
@@ -221,7 +267,9 @@ loop_expr *lower_index(lower_site *s, int node) {
     case PIR_I_VALUE: return lower_clause_value(s, n->a, PIR_I64);
     case PIR_I_NOT: return pir_loop_op(m, PIR_V_NOT, lower_truth(s, n->a), NULL, NULL);
     case PIR_I_SELECT: return conditional(s, n);
-    default: return n->op >= PIR_I_ADD && n->op <= PIR_I_OR ? arithmetic(s, n) : fail(s, "an index of an unknown kind");
+    default:
+      return n->op >= PIR_I_ADD && n->op <= PIR_I_OR ? arithmetic(s, n)
+                                                     : fail(s, "an index of an unknown kind");
   }
 }
 
@@ -231,21 +279,25 @@ static bool same_dim(lowering *l, pir_dim a, pir_dim b) {
   return a != PIR_DIM_UNKNOWN && pir_dim_canonical(l->dims, a) == pir_dim_canonical(l->dims, b);
 }
 
-// A dim of an operand against the axis it is aligned with. One that may or may not be 1 when the program runs is
-// asked then: the conditional is the same at every point.
+// A dim of an operand against the axis it is aligned with. One that may or may not be 1 when
+// the program runs is asked then: the conditional is the same at every point.
 static loop_expr *aligned(lower_site *s, pir_dim dim, loop_expr *index, pir_dim extent) {
   int64_t c, e;
   loop_module *m = s->l->m;
   bool known = pir_dim_is_const(s->l->dims, dim, &c);
-  if (known && c == 1) return number(s, 0);
-  if (same_dim(s->l, dim, extent) || (known && !pir_dim_is_const(s->l->dims, extent, &e))) return index;
-  if (known || dim == PIR_DIM_UNKNOWN) return fail(s, "operands whose extents do not agree");
+  if (known && c == 1)
+    return number(s, 0);
+  if (same_dim(s->l, dim, extent) || (known && !pir_dim_is_const(s->l->dims, extent, &e)))
+    return index;
+  if (known || dim == PIR_DIM_UNKNOWN)
+    return fail(s, "operands whose extents do not agree");
   loop_expr *one = pir_loop_op(m, PIR_V_EQ, lower_dim(s->l, dim), number(s, 1), NULL);
   return pir_loop_select(m, one, number(s, 0), index);
 }
 
-static void align_with(lower_site *s, const pir_fact *fact, int first, int count, loop_expr *const *index,
-                       const pir_dim *extent, int rank, loop_expr **out) {
+static void align_with(lower_site *s, const pir_fact *fact, int first, int count,
+                       loop_expr *const *index, const pir_dim *extent, int rank,
+                       loop_expr **out) {
   for (int d = 0; d < count; d++) {
     int axis = rank - count + d;
     out[first + d] = axis >= 0 ? aligned(s, fact->shape[first + d], index[axis], extent[axis])
@@ -253,15 +305,19 @@ static void align_with(lower_site *s, const pir_fact *fact, int first, int count
   }
 }
 
-static bool list_index(lower_site *s, const pir_node *load, const pir_fact *fact, loop_expr **out) {
+static bool list_index(lower_site *s, const pir_node *load, const pir_fact *fact,
+                       loop_expr **out) {
   int dim = 0, pack_rank = fact->rank - (load->map_count - 1);
   for (int i = 0; i < load->map_count; i++) {
     int entry = s->clause->pool[load->map + i];
     bool pack = s->clause->nodes[entry].op == PIR_I_PACK;
     int count = pack ? (pack_rank > 0 ? pack_rank : 0) : 1;
-    if (dim + count > fact->rank) return fail(s, "an index with more entries than dims"), false;
-    if (pack) align_with(s, fact, dim, count, s->pack, s->pack_extent, s->pack_rank, out);
-    else out[dim] = as_number(s, lower_index(s, entry));
+    if (dim + count > fact->rank)
+      return fail(s, "an index with more entries than dims"), false;
+    if (pack)
+      align_with(s, fact, dim, count, s->pack, s->pack_extent, s->pack_rank, out);
+    else
+      out[dim] = as_number(s, lower_index(s, entry));
     dim += count;
   }
   return dim == fact->rank || (fail(s, "an index with fewer entries than dims"), false);
@@ -276,15 +332,22 @@ static void linear_index(lower_site *s, loop_expr *at, const pir_fact *fact, loo
   }
 }
 
-bool lower_load_index(lower_site *s, const pir_node *load, const pir_fact *fact, loop_expr **out) {
+bool lower_load_index(lower_site *s, const pir_node *load, const pir_fact *fact,
+                      loop_expr **out) {
   int64_t outer = s->d;
-  if (!fact->known || fact->rank < 0) return fail(s, "an operand of unknown rank"), false;
+  if (!fact->known || fact->rank < 0)
+    return fail(s, "an operand of unknown rank"), false;
   switch (load->map_kind) {
-    case PIR_MAP_ALIGNED: align_with(s, fact, 0, fact->rank, s->axis, s->axis_extent, s->axes, out); break;
+    case PIR_MAP_ALIGNED:
+      align_with(s, fact, 0, fact->rank, s->axis, s->axis_extent, s->axes, out);
+      break;
     case PIR_MAP_LIST: return list_index(s, load, fact, out) && !s->l->why;
-    case PIR_MAP_LINEAR: linear_index(s, as_number(s, lower_index(s, load->map)), fact, out); break;
+    case PIR_MAP_LINEAR:
+      linear_index(s, as_number(s, lower_index(s, load->map)), fact, out);
+      break;
     default:
-      for (s->d = 0; s->d < fact->rank; s->d++) out[s->d] = as_number(s, lower_index(s, load->map));
+      for (s->d = 0; s->d < fact->rank; s->d++)
+        out[s->d] = as_number(s, lower_index(s, load->map));
       s->d = outer;
   }
   return !s->l->why;

@@ -1,12 +1,16 @@
-// Reductions. A sum is a register that is set, accumulated into by the points of a loop nest, and read; nests
-// and in-place evaluation share these three steps. Points out of range, or that the clause's guard leaves out,
-// count as the neutral element, and are counted apart only where the clause asks for their number.
+// Reductions. A sum is a register that is set, accumulated into by the points of a loop nest,
+// and read; nests and in-place evaluation share these three steps. Points out of range, or that
+// the clause's guard leaves out, count as the neutral element, and are counted apart only where
+// the clause asks for their number.
 #include "lowering.h"
 
-static loop_expr *zero(lower_site *s) { return pir_loop_int(s->l->m, 0); }
+static loop_expr *zero(lower_site *s) {
+  return pir_loop_int(s->l->m, 0);
+}
 
 static bool axis_from(lower_site *s, int64_t axis, lower_space *space) {
-  if (space->rank == 0 && (axis == 0 || axis == -1)) return true;
+  if (space->rank == 0 && (axis == 0 || axis == -1))
+    return true;
   axis = axis < 0 ? axis + space->rank : axis;
   if (axis < 0 || axis >= space->rank) {
     lower_fail(s->l, s->op, "an axis beyond the rank");
@@ -20,14 +24,18 @@ static bool axis_from(lower_site *s, int64_t axis, lower_space *space) {
 static bool find_axes(lower_site *s, lower_space *space) {
   const pir_clause *c = s->clause;
   int64_t all, count = 0, axis;
-  if (c->like >= 0) return lower_fail(s->l, s->op, "axes that the run shows"), false;
-  if (!lower_fixed(s, c->all, &all)) return false;
-  const pir_value *v = c->axes_operand >= 0 && !all ? lower_operand(s, c->axes_operand, 0) : NULL;
+  if (c->like >= 0)
+    return lower_fail(s->l, s->op, "axes that the run shows"), false;
+  if (!lower_fixed(s, c->all, &all))
+    return false;
+  const pir_value *v =
+      c->axes_operand >= 0 && !all ? lower_operand(s, c->axes_operand, 0) : NULL;
   if (!all && c->axes_attr >= 0) {
     const pir_attr_value *a = &s->attrs[c->axes_attr];
     count = a->kind == PIR_VALUE_INTS ? (int64_t)a->count : a->kind == PIR_VALUE_NONE ? 0 : 1;
     for (int64_t i = 0; i < count; i++)
-      if (!axis_from(s, a->kind == PIR_VALUE_INTS ? a->ints[i] : a->i, space)) return false;
+      if (!axis_from(s, a->kind == PIR_VALUE_INTS ? a->ints[i] : a->i, space))
+        return false;
   } else if (v) {
     int members = lower_members(s, c->axes_operand);
     for (int m = 0; m < members; m++) {
@@ -35,11 +43,13 @@ static bool find_axes(lower_site *s, lower_space *space) {
       for (size_t i = 0; i < f->content_count || !f->contents; i++, count++) {
         if (!f->contents || !pir_dim_is_const(s->l->dims, f->contents[i], &axis))
           return lower_fail(s->l, s->op, "axes that are not known"), false;
-        if (!axis_from(s, axis, space)) return false;
+        if (!axis_from(s, axis, space))
+          return false;
       }
     }
   }
-  for (int d = 0; d < space->rank && count == 0; d++) space->reduced[d] = true;
+  for (int d = 0; d < space->rank && count == 0; d++)
+    space->reduced[d] = true;
   return true;
 }
 
@@ -48,18 +58,25 @@ static bool broadcast(lower_site *s, lower_space *space) {
   lowering *l = s->l;
   for (int i = 0; i < s->clause->node_count; i++) {
     const pir_node *n = &s->clause->nodes[i];
-    if ((n->op != PIR_V_LOAD && n->op != PIR_I_LOAD) || n->map_kind != PIR_MAP_ALIGNED) continue;
+    if ((n->op != PIR_V_LOAD && n->op != PIR_I_LOAD) || n->map_kind != PIR_MAP_ALIGNED)
+      continue;
     const pir_value *v = lower_operand(s, n->k, 0);
     const pir_fact *f = v ? lower_fact(l, v) : NULL;
-    if (!f || !f->known || f->rank < 0) return lower_fail(l, s->op, "an operand of unknown rank"), false;
+    if (!f || !f->known || f->rank < 0)
+      return lower_fail(l, s->op, "an operand of unknown rank"), false;
     int more = f->rank - space->rank;
-    for (int d = space->rank; more > 0 && d-- > 0;) space->extent[d + more] = space->extent[d];
-    for (int d = 0; d < more; d++) space->extent[d] = 1;
-    if (more > 0) space->rank = f->rank;
+    for (int d = space->rank; more > 0 && d-- > 0;)
+      space->extent[d + more] = space->extent[d];
+    for (int d = 0; d < more; d++)
+      space->extent[d] = 1;
+    if (more > 0)
+      space->rank = f->rank;
     for (int d = 0; d < f->rank; d++) {
       pir_dim *e = &space->extent[space->rank - f->rank + d];
-      if (*e == 1) *e = f->shape[d];
-      else if (f->shape[d] != 1 && pir_dim_canonical(l->dims, f->shape[d]) != pir_dim_canonical(l->dims, *e))
+      if (*e == 1)
+        *e = f->shape[d];
+      else if (f->shape[d] != 1 &&
+               pir_dim_canonical(l->dims, f->shape[d]) != pir_dim_canonical(l->dims, *e))
         return lower_fail(l, s->op, "operands whose extents are not known to agree"), false;
     }
   }
@@ -69,7 +86,8 @@ static bool broadcast(lower_site *s, lower_space *space) {
 bool lower_reduce_space(lower_site *s, lower_space *space) {
   int64_t keep;
   *space = (lower_space){0};
-  if (!broadcast(s, space) || !find_axes(s, space) || !lower_fixed(s, s->clause->keep, &keep)) return false;
+  if (!broadcast(s, space) || !find_axes(s, space) || !lower_fixed(s, s->clause->keep, &keep))
+    return false;
   space->keep = keep;
   return true;
 }
@@ -78,7 +96,8 @@ bool lower_reduce_space(lower_site *s, lower_space *space) {
 
 static bool asks_count(const lower_site *s) {
   for (int i = 0; i < s->clause->node_count; i++)
-    if (s->clause->nodes[i].op == PIR_V_COUNT) return true;
+    if (s->clause->nodes[i].op == PIR_V_COUNT)
+      return true;
   return false;
 }
 
@@ -91,12 +110,14 @@ void lower_sum_start(lower_site *s, lower_sum *sum) {
     return;
   }
   sum->acc = pir_loop_registers(l->fn, "acc", sum->type, 1, 1);
-  loop_expr *start =
-      c->init >= 0 ? lower_clause_value(s, c->init, sum->type) : pir_loop_neutral(l->m, c->combine, sum->type);
+  loop_expr *start = c->init >= 0 ? lower_clause_value(s, c->init, sum->type)
+                                  : pir_loop_neutral(l->m, c->combine, sum->type);
   pir_loop_store(l->fn, l->block, sum->acc, zero(s), start, NULL);
-  if (!asks_count(s)) return;
+  if (!asks_count(s))
+    return;
   sum->count = pir_loop_registers(l->fn, "count", PIR_I32, 1, 1);
-  pir_loop_store(l->fn, l->block, sum->count, zero(s), pir_loop_const_int(l->m, PIR_I32, 0), NULL);
+  pir_loop_store(l->fn, l->block, sum->count, zero(s), pir_loop_const_int(l->m, PIR_I32, 0),
+                 NULL);
 }
 
 void lower_sum_add(lower_site *s, lower_sum *sum) {
@@ -104,77 +125,95 @@ void lower_sum_add(lower_site *s, lower_sum *sum) {
   const pir_clause *c = s->clause;
   loop_expr *outer = l->condition, *guard = NULL;
   int64_t known;
-  if (l->why) return;
+  if (l->why)
+    return;
   s->reduces = true;
   s->in_range = NULL;
   if (c->guard >= 0) {
     guard = lower_open_condition(l, lower_truth(s, c->guard));
-    if (guard && pir_loop_is_int(guard, &known) && known) guard = NULL;
-    if (guard) l->condition = outer ? pir_loop_op(l->m, PIR_V_AND, outer, guard, NULL) : guard;
+    if (guard && pir_loop_is_int(guard, &known) && known)
+      guard = NULL;
+    if (guard)
+      l->condition = outer ? pir_loop_op(l->m, PIR_V_AND, outer, guard, NULL) : guard;
   }
   loop_expr *e = lower_clause_value(s, c->body, sum->type);
   l->condition = outer;
-  if (guard) s->in_range = s->in_range ? pir_loop_op(l->m, PIR_V_AND, guard, s->in_range, NULL) : guard;
-  if (s->in_range) e = pir_loop_select(l->m, s->in_range, e, pir_loop_neutral(l->m, c->combine, sum->type));
+  if (guard)
+    s->in_range = s->in_range ? pir_loop_op(l->m, PIR_V_AND, guard, s->in_range, NULL) : guard;
+  if (s->in_range)
+    e = pir_loop_select(l->m, s->in_range, e, pir_loop_neutral(l->m, c->combine, sum->type));
   pir_loop_accumulate(l->fn, l->block, sum->acc, zero(s), c->combine, e);
-  if (!sum->count) return;
+  if (!sum->count)
+    return;
   if (!s->in_range) {
     sum->count = NULL;  // every point counts: their number is the product of the extents
     return;
   }
-  pir_loop_accumulate(l->fn, l->block, sum->count, zero(s), PIR_COMBINE_ADD, pir_loop_cast(l->m, s->in_range, PIR_I32));
+  pir_loop_accumulate(l->fn, l->block, sum->count, zero(s), PIR_COMBINE_ADD,
+                      pir_loop_cast(l->m, s->in_range, PIR_I32));
 }
 
 loop_expr *lower_sum_end(lower_site *s, lower_sum *sum, loop_expr *points) {
   lowering *l = s->l;
-  if (l->why) return pir_loop_int(l->m, 0);
-  s->acc = pir_loop_let(l->fn, l->block, "sum", pir_loop_load(l->m, sum->acc, zero(s), 1, NULL));
+  if (l->why)
+    return pir_loop_int(l->m, 0);
+  s->acc =
+      pir_loop_let(l->fn, l->block, "sum", pir_loop_load(l->m, sum->acc, zero(s), 1, NULL));
   s->count = sum->count ? pir_loop_load(l->m, sum->count, zero(s), 1, NULL) : points;
   int combine = s->clause->combine;
-  if ((combine == PIR_COMBINE_MAX || combine == PIR_COMBINE_MIN) && s->clause->init < 0) {  // of nothing: 0
+  if ((combine == PIR_COMBINE_MAX || combine == PIR_COMBINE_MIN) &&
+      s->clause->init < 0) {  // of nothing: 0
     loop_expr *none = pir_loop_op(l->m, PIR_V_LE, points, zero(s), NULL);
-    loop_expr *nothing = pir_dtype_is_float(sum->type) ? pir_loop_const_float(l->m, sum->type, 0)
-                                                       : pir_loop_const_int(l->m, sum->type, 0);
+    loop_expr *nothing = pir_dtype_is_float(sum->type)
+                             ? pir_loop_const_float(l->m, sum->type, 0)
+                             : pir_loop_const_int(l->m, sum->type, 0);
     s->acc = pir_loop_select(l->m, none, nothing, s->acc);
   }
   loop_expr *e = s->clause->then >= 0
-                     ? lower_clause_value(s, s->clause->then, pir_node_type_strong(s->types[s->clause->then]))
+                     ? lower_clause_value(s, s->clause->then,
+                                          pir_node_type_strong(s->types[s->clause->then]))
                      : s->acc;
   return pir_loop_cast(l->m, e, s->out->dtype);
 }
 
 // ---- in place
 
-static loop_block *open_loop(lower_site *s, loop_block *block, loop_var *v, loop_expr *begin, loop_expr *end) {
+static loop_block *open_loop(lower_site *s, loop_block *block, loop_var *v, loop_expr *begin,
+                             loop_expr *end) {
   return pir_loop_for(s->l->fn, block, LOOP_SERIAL, v, begin, end, NULL);
 }
 
 // The extent 1 of a reduced axis needs no loop.
 static loop_var *loop_var_of(lower_site *s, loop_expr *extent, loop_expr **out_index) {
   int64_t n;
-  if (pir_loop_is_int(extent, &n) && n == 1) return *out_index = zero(s), NULL;
+  if (pir_loop_is_int(extent, &n) && n == 1)
+    return *out_index = zero(s), NULL;
   loop_var *v = pir_loop_var_create(s->l->fn, "k", PIR_I64, 1);
   v->extent = extent;
   *out_index = pir_loop_use(s->l->m, v);
   return v;
 }
 
-// The loops over the window's reduced variables, as far as their points count; how many these are.
+// The loops over the window's reduced variables, as far as their points count; how many these
+// are.
 static loop_block *open_window(lower_site *s, loop_block *block, loop_expr **out_points) {
   lowering *l = s->l;
   const pir_clause *c = s->clause;
   loop_var *vars[PIR_MAX_RANK] = {NULL};
   loop_expr *begins[PIR_MAX_RANK], *ends[PIR_MAX_RANK];
   for (int v = 0; v < c->var_count; v++) {
-    if (!c->vars[v].reduced) continue;
+    if (!c->vars[v].reduced)
+      continue;
     begins[v] = zero(s);
     ends[v] = lower_index(s, c->vars[v].extent);
     vars[v] = loop_var_of(s, ends[v], &s->vars[v]);
   }
   lower_clip(s, vars, begins, ends);
   for (int v = 0; v < c->var_count; v++) {
-    if (!c->vars[v].reduced) continue;
-    if (vars[v]) block = open_loop(s, block, vars[v], begins[v], ends[v]);
+    if (!c->vars[v].reduced)
+      continue;
+    if (vars[v])
+      block = open_loop(s, block, vars[v], begins[v], ends[v]);
     loop_expr *count = pir_loop_max(l->m, pir_loop_sub(l->m, ends[v], begins[v]), zero(s));
     *out_points = pir_loop_mul(l->m, *out_points, count);
   }
@@ -189,19 +228,22 @@ loop_expr *lower_reduced(lower_site *s, loop_expr *const *index) {
   loop_block *inner = l->block;
   size_t held = l->holds.count;
   lower_sum_start(s, &sum);
-  if (l->why) return NULL;
+  if (l->why)
+    return NULL;
   if (c->var_count) {
     inner = open_window(s, inner, &points);
   } else {
     lower_space space;
-    if (!lower_reduce_space(s, &space)) return NULL;
+    if (!lower_reduce_space(s, &space))
+      return NULL;
     s->axes = space.rank;
     for (int d = 0, from = 0; d < space.rank; d++) {
       loop_expr *extent = lower_dim(l, space.extent[d]);
       s->axis_extent[d] = space.extent[d];
       if (space.reduced[d]) {
         loop_var *v = loop_var_of(s, extent, &s->axis[d]);
-        if (v) inner = open_loop(s, inner, v, zero(s), extent);
+        if (v)
+          inner = open_loop(s, inner, v, zero(s), extent);
         points = pir_loop_mul(l->m, points, extent);
         from += space.keep;
       } else {

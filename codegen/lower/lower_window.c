@@ -1,8 +1,8 @@
-// Windows that reach over the border. What a clause says of the points that count (`where 0 <= p * 2 - 1 + i && ..`) is
-// taken apart into conditions; those that bound a reduced variable by what is the same in all lanes become the
-// bounds of its loop, and are known to hold within it. So a window in the middle asks nothing, one at the border is
-// shorter, and the number of points is the product of the extents. What is left stays a mask. O(conditions *
-// variables).
+// Windows that reach over the border. What a clause says of the points that count (`where 0 <=
+// p * 2 - 1 + i && ..`) is taken apart into conditions; those that bound a reduced variable by
+// what is the same in all lanes become the bounds of its loop, and are known to hold within it.
+// So a window in the middle asks nothing, one at the border is shorter, and the number of
+// points is the product of the extents. What is left stays a mask. O(conditions * variables).
 #include "lowering.h"
 
 typedef struct conditions {
@@ -11,12 +11,15 @@ typedef struct conditions {
   bool full;
 } conditions;
 
-static bool is_op(const loop_expr *e, pir_node_op fn) { return e->kind == LOOP_OP && e->fn == fn && e->lanes == 1; }
+static bool is_op(const loop_expr *e, pir_node_op fn) {
+  return e->kind == LOOP_OP && e->fn == fn && e->lanes == 1;
+}
 
 // a && b, and a < min(b, c), are two conditions each.
 static void split(loop_module *m, loop_expr *e, conditions *out) {
   int64_t known;
-  if (pir_loop_is_int(e, &known) && known) return;
+  if (pir_loop_is_int(e, &known) && known)
+    return;
   if (is_op(e, PIR_V_AND)) {
     split(m, e->a, out);
     split(m, e->b, out);
@@ -32,43 +35,58 @@ static void split(loop_module *m, loop_expr *e, conditions *out) {
 
 // Whether all lanes have the same: made of what was there before the lanes were.
 static bool is_uniform(const lowering *l, const loop_expr *e) {
-  if (!e) return true;
-  if (e->kind == LOOP_VAR) return !l->lanes || e->var->id < l->lanes->id;
-  if (e->kind != LOOP_CONST && e->kind != LOOP_DIM && e->kind != LOOP_OP) return false;
+  if (!e)
+    return true;
+  if (e->kind == LOOP_VAR)
+    return !l->lanes || e->var->id < l->lanes->id;
+  if (e->kind != LOOP_CONST && e->kind != LOOP_DIM && e->kind != LOOP_OP)
+    return false;
   return is_uniform(l, e->a) && is_uniform(l, e->b) && is_uniform(l, e->c);
 }
 
 // Narrows [begin, end) of `var` by the condition; false when it says something else.
-static bool narrow(lowering *l, const loop_expr *e, const loop_var *var, loop_expr **begin, loop_expr **end) {
+static bool narrow(lowering *l, const loop_expr *e, const loop_var *var, loop_expr **begin,
+                   loop_expr **end) {
   loop_module *m = l->m;
   bool less = is_op(e, PIR_V_LT);
   int64_t step;
-  if ((!less && !is_op(e, PIR_V_LE)) || e->a->dtype != PIR_I64) return false;
+  if ((!less && !is_op(e, PIR_V_LE)) || e->a->dtype != PIR_I64)
+    return false;
   loop_expr *d = pir_loop_sub(m, e->b, e->a);  // it must be at least `least`
-  if (!pir_loop_stride(d, var, &step) || (step != 1 && step != -1)) return false;
-  loop_expr *rest = pir_loop_substitute(m, d, var, pir_loop_int(m, 0)), *least = pir_loop_int(m, less);
-  if (!is_uniform(l, rest)) return false;
-  if (step > 0) *begin = pir_loop_max(m, *begin, pir_loop_sub(m, least, rest));
-  else *end = pir_loop_min(m, *end, pir_loop_add(m, pir_loop_sub(m, rest, least), pir_loop_int(m, 1)));
+  if (!pir_loop_stride(d, var, &step) || (step != 1 && step != -1))
+    return false;
+  loop_expr *rest = pir_loop_substitute(m, d, var, pir_loop_int(m, 0)),
+            *least = pir_loop_int(m, less);
+  if (!is_uniform(l, rest))
+    return false;
+  if (step > 0)
+    *begin = pir_loop_max(m, *begin, pir_loop_sub(m, least, rest));
+  else
+    *end = pir_loop_min(m, *end,
+                        pir_loop_add(m, pir_loop_sub(m, rest, least), pir_loop_int(m, 1)));
   return true;
 }
 
 // Index arithmetic alone: it may be evaluated outside of the loops it speaks of.
 static bool is_arithmetic(const lower_site *s, int node) {
-  if (node < 0) return true;
+  if (node < 0)
+    return true;
   const pir_node *n = &s->clause->nodes[node];
-  if (n->op >= PIR_V_CONST || n->op == PIR_I_LOAD || n->op == PIR_I_VALUE) return false;
+  if (n->op >= PIR_V_CONST || n->op == PIR_I_LOAD || n->op == PIR_I_VALUE)
+    return false;
   return is_arithmetic(s, n->a) && is_arithmetic(s, n->b) && is_arithmetic(s, n->c);
 }
 
 void lower_clip(lower_site *s, loop_var *const *vars, loop_expr **begins, loop_expr **ends) {
   lowering *l = s->l;
   conditions all = {.count = 0};
-  if (s->clause->guard < 0 || lower_on_device(l) || !is_arithmetic(s, s->clause->guard)) return;
+  if (s->clause->guard < 0 || lower_on_device(l) || !is_arithmetic(s, s->clause->guard))
+    return;
   split(l->m, lower_truth(s, s->clause->guard), &all);
   for (int i = 0; i < all.count && !l->why; i++)
     for (int v = 0; v < s->clause->var_count; v++) {
-      if (!vars[v] || !narrow(l, all.items[i], vars[v], &begins[v], &ends[v])) continue;
+      if (!vars[v] || !narrow(l, all.items[i], vars[v], &begins[v], &ends[v]))
+        continue;
       pir_vec_push(&l->m->arena, &l->holds, all.items[i]);
       break;
     }
@@ -76,17 +94,21 @@ void lower_clip(lower_site *s, loop_var *const *vars, loop_expr **begins, loop_e
 
 static bool holds(const lowering *l, const loop_expr *e) {
   for (size_t i = 0; i < l->holds.count; i++)
-    if (pir_loop_equal(l->holds.items[i], e)) return true;
+    if (pir_loop_equal(l->holds.items[i], e))
+      return true;
   return false;
 }
 
 loop_expr *lower_open_condition(lowering *l, loop_expr *condition) {
   conditions all = {.count = 0};
   loop_expr *open = NULL;
-  if (!condition || !l->holds.count) return condition;
+  if (!condition || !l->holds.count)
+    return condition;
   split(l->m, condition, &all);
-  if (all.full) return condition;
+  if (all.full)
+    return condition;
   for (int i = 0; i < all.count; i++)
-    if (!holds(l, all.items[i])) open = open ? pir_loop_op(l->m, PIR_V_AND, open, all.items[i], NULL) : all.items[i];
+    if (!holds(l, all.items[i]))
+      open = open ? pir_loop_op(l->m, PIR_V_AND, open, all.items[i], NULL) : all.items[i];
   return open;
 }

@@ -1,6 +1,6 @@
-// The state of one group's lowering: which buffers hold what, run-time extents, and the memo of what has been
-// computed at which point. The memo is a stack that follows the nesting of blocks; a group has a few dozen
-// values, so it is searched linearly.
+// The state of one group's lowering: which buffers hold what, run-time extents, and the memo of
+// what has been computed at which point. The memo is a stack that follows the nesting of
+// blocks; a group has a few dozen values, so it is searched linearly.
 #include "lowering.h"
 
 #include <string.h>
@@ -8,12 +8,15 @@
 #define MAX_DEPTH 200      // of ops computed within ops
 #define MAX_COMPUTED 4096  // ops at points: views upon views of one value multiply them
 
-void lower_init(lowering *l, loop_module *m, const pir_target *target, const pir_facts *facts, const pir_op *group) {
-  *l = (lowering){.m = m, .target = target, .facts = facts, .dims = pir_facts_dims(facts), .group = group};
+void lower_init(lowering *l, loop_module *m, const pir_target *target, const pir_facts *facts,
+                const pir_op *group) {
+  *l = (lowering){
+      .m = m, .target = target, .facts = facts, .dims = pir_facts_dims(facts), .group = group};
 }
 
 void lower_fail(lowering *l, const pir_op *op, const char *why) {
-  if (l->why) return;
+  if (l->why)
+    return;
   l->why = why;
   l->where = op;
 }
@@ -22,30 +25,36 @@ void lower_fail(lowering *l, const pir_op *op, const char *why) {
 
 lower_value *lower_find(lowering *l, const pir_value *value) {
   for (size_t i = 0; i < l->values.count; i++)
-    if (l->values.items[i]->value == value) return l->values.items[i];
+    if (l->values.items[i]->value == value)
+      return l->values.items[i];
   return NULL;
 }
 
 lower_value *lower_add(lowering *l, const pir_value *value) {
   lower_value *v = lower_find(l, value);
-  if (v) return v;
+  if (v)
+    return v;
   v = pir_loop_alloc(l->m, sizeof *v);
   v->value = value;
   v->slot = -1;
   v->level = v->first = -1;
-  for (int i = 0; i < PIR_MAX_RANK; i++) v->order[i] = (uint8_t)i;
+  for (int i = 0; i < PIR_MAX_RANK; i++)
+    v->order[i] = (uint8_t)i;
   pir_vec_push(&l->m->arena, &l->values, v);
   return v;
 }
 
-const pir_op *lower_yield(const lowering *l) { return pir_block_last(pir_region_first(pir_op_region(l->group, 0))); }
+const pir_op *lower_yield(const lowering *l) {
+  return pir_block_last(pir_region_first(pir_op_region(l->group, 0)));
+}
 
 void lower_interface(lowering *l) {
   size_t inputs = pir_op_operands(l->group);
   const pir_op *yield = lower_yield(l);
   for (size_t i = 0; i < inputs; i++) {
     lower_value *v = lower_add(l, pir_op_operand(l->group, i));
-    if (v->slot >= 0) continue;
+    if (v->slot >= 0)
+      continue;
     v->slot = (int32_t)i;
     v->readable = true;
     pir_group_order(l->group, false, i, v->order);
@@ -72,14 +81,15 @@ uint16_t lower_temporary(lowering *l, pir_dim bytes) {
 
 // ---- extents
 
-// Sums keep no form: they, like quotients, are evaluated by the executor. Products do, so that index arithmetic can
-// see factors.
+// Sums keep no form: they, like quotients, are evaluated by the executor. Products do, so that
+// index arithmetic can see factors.
 static loop_expr *dim_expr(lowering *l, pir_dim dim, bool is_extent) {
   int64_t c;
   size_t k = 0;
   loop_expr *product = NULL;
   dim = pir_dim_canonical(l->dims, dim);
-  if (pir_dim_is_const(l->dims, dim, &c)) return pir_loop_int(l->m, c);
+  if (pir_dim_is_const(l->dims, dim, &c))
+    return pir_loop_int(l->m, c);
   if (pir_dim_kind_of(l->dims, dim) == PIR_DIM_MUL) {
     for (size_t i = 0; i < pir_dim_operands(l->dims, dim); i++) {
       loop_expr *e = dim_expr(l, pir_dim_operand(l->dims, dim, i), is_extent);
@@ -87,37 +97,48 @@ static loop_expr *dim_expr(lowering *l, pir_dim dim, bool is_extent) {
     }
     return product;
   }
-  while (k < l->args.count && l->args.items[k] != dim) k++;
-  if (k == l->args.count) pir_vec_push(&l->m->arena, &l->args, dim);
+  while (k < l->args.count && l->args.items[k] != dim)
+    k++;
+  if (k == l->args.count)
+    pir_vec_push(&l->m->arena, &l->args, dim);
   loop_expr *e = pir_loop_dim(l->m, (int64_t)k);
   e->fn = !is_extent && pir_dim_lower_bound(l->dims, dim) < 0;
   return e;
 }
 
 static loop_expr *known_dim(lowering *l, pir_dim dim, bool is_extent) {
-  if (dim != PIR_DIM_UNKNOWN) return dim_expr(l, dim, is_extent);
+  if (dim != PIR_DIM_UNKNOWN)
+    return dim_expr(l, dim, is_extent);
   lower_fail(l, l->group, "an extent or number that is not known");
   return pir_loop_int(l->m, 1);
 }
 
-loop_expr *lower_dim(lowering *l, pir_dim dim) { return known_dim(l, dim, true); }
-loop_expr *lower_number(lowering *l, pir_dim number) { return known_dim(l, number, false); }
+loop_expr *lower_dim(lowering *l, pir_dim dim) {
+  return known_dim(l, dim, true);
+}
+loop_expr *lower_number(lowering *l, pir_dim number) {
+  return known_dim(l, number, false);
+}
 
-const pir_fact *lower_fact(lowering *l, const pir_value *value) { return pir_facts_of(l->facts, value); }
+const pir_fact *lower_fact(lowering *l, const pir_value *value) {
+  return pir_facts_of(l->facts, value);
+}
 
 // ---- buffers
 
 loop_buffer *lower_buffer(lowering *l, lower_value *v) {
-  if (v->fn == l->fn && v->buffer) return v->buffer;
+  if (v->fn == l->fn && v->buffer)
+    return v->buffer;
   const pir_fact *fact = lower_fact(l, v->value);
-  v->buffer =
-      pir_loop_arg(l->fn, "b", fact->dtype, (uint16_t)v->slot, (uint32_t)pir_dtype_size(fact->dtype), !v->written);
+  v->buffer = pir_loop_arg(l->fn, "b", fact->dtype, (uint16_t)v->slot,
+                           (uint32_t)pir_dtype_size(fact->dtype), !v->written);
   v->fn = l->fn;
   return v->buffer;
 }
 
 pir_dim lower_room(lowering *l, const lower_value *v, int d) {
-  if (v->placed && v->place.axis == d) return pir_dim_const(l->dims, v->place.room);
+  if (v->placed && v->place.axis == d)
+    return pir_dim_const(l->dims, v->place.room);
   return lower_fact(l, v->value)->shape[d];
 }
 
@@ -126,7 +147,8 @@ loop_expr *lower_position(lowering *l, const lower_value *v, loop_expr *const *i
   loop_expr *at = pir_loop_int(l->m, 0);
   for (int i = 0; i < fact->rank; i++) {
     int d = v->order[i];
-    at = pir_loop_add(l->m, pir_loop_mul(l->m, at, lower_dim(l, lower_room(l, v, d))), index[d]);
+    at =
+        pir_loop_add(l->m, pir_loop_mul(l->m, at, lower_dim(l, lower_room(l, v, d))), index[d]);
   }
   return at;
 }
@@ -146,7 +168,8 @@ void lower_leave(lowering *l, lower_place before) {
 
 const char *lower_name(lowering *l, const char *stem, int64_t number) {
   const char *name = pir_loop_name(l->m, stem, number);
-  if (!l->prefix) return name;
+  if (!l->prefix)
+    return name;
   size_t size = strlen(l->prefix) + strlen(name) + 2;
   char *full = pir_loop_alloc(l->m, size);
   pir_text_format(full, size, "%s_%s", l->prefix, name);
@@ -166,17 +189,22 @@ void lower_know(lowering *l, const pir_value *value, loop_expr *const *index, lo
   int rank = lower_fact(l, value)->rank;
   lower_memo entry = {.value = value, .guard = l->guard, .expr = expr};
   entry.index = pir_loop_alloc(l->m, (size_t)(rank + 1) * sizeof *entry.index);
-  for (int i = 0; i < rank; i++) entry.index[i] = index[i];
+  for (int i = 0; i < rank; i++)
+    entry.index[i] = index[i];
   pir_vec_push(&l->m->arena, &l->memo, entry);
 }
 
-static loop_expr *remembered(const lowering *l, const pir_value *value, int rank, loop_expr *const *index) {
+static loop_expr *remembered(const lowering *l, const pir_value *value, int rank,
+                             loop_expr *const *index) {
   for (size_t k = l->memo.count; k-- > 0;) {
     const lower_memo *e = &l->memo.items[k];
-    if (e->value != value || e->guard != l->guard) continue;
+    if (e->value != value || e->guard != l->guard)
+      continue;
     int i = 0;
-    while (i < rank && pir_loop_equal(e->index[i], index[i])) i++;
-    if (i == rank) return e->expr;
+    while (i < rank && pir_loop_equal(e->index[i], index[i]))
+      i++;
+    if (i == rank)
+      return e->expr;
   }
   return NULL;
 }
@@ -194,18 +222,21 @@ loop_expr *lower_element(lowering *l, const pir_value *value, loop_expr *const *
     lower_fail(l, op ? op : l->group, "a value whose rank or element type is not known");
     return pir_loop_int(l->m, 0);
   }
-  if ((e = remembered(l, value, fact->rank, index))) return e;
+  if ((e = remembered(l, value, fact->rank, index)))
+    return e;
   lower_value *v = lower_find(l, value);
   lower_site site;
   if (v && (v->row || v->readable)) {
     e = load(l, v, index);
   } else if (!op || l->depth >= MAX_DEPTH) {
-    lower_fail(l, op ? op : l->group, op ? "ops nested too deeply" : "a value from outside that is no operand");
+    lower_fail(l, op ? op : l->group,
+               op ? "ops nested too deeply" : "a value from outside that is no operand");
   } else if (l->computed++ >= MAX_COMPUTED) {
     lower_fail(l, op, "values that would be computed over and over");
   } else if (lower_open(l, op, pir_value_index(value), &site)) {
-    // The conditions of the reader do not concern the producer: where one decides whether there is an element, it is in
-    // the guard. What is remembered under that guard then serves every reader.
+    // The conditions of the reader do not concern the producer: where one decides whether there
+    // is an element, it is in the guard. What is remembered under that guard then serves every
+    // reader.
     loop_expr *condition = l->condition;
     l->condition = NULL;
     l->depth++;
@@ -213,7 +244,8 @@ loop_expr *lower_element(lowering *l, const pir_value *value, loop_expr *const *
     l->depth--;
     l->condition = condition;
   }
-  if (!e || l->why) return pir_loop_const_int(l->m, pir_dtype_is_float(fact->dtype) ? PIR_I64 : fact->dtype, 0);
+  if (!e || l->why)
+    return pir_loop_const_int(l->m, pir_dtype_is_float(fact->dtype) ? PIR_I64 : fact->dtype, 0);
   e = pir_loop_let(l->fn, l->block, "t", e);
   lower_know(l, value, index, e);
   return e;
@@ -224,7 +256,8 @@ loop_expr *lower_element(lowering *l, const pir_value *value, loop_expr *const *
 // Whether the tensor takes more than so many bytes.
 static loop_expr *is_larger(lowering *l, const pir_fact *fact, size_t than) {
   loop_expr *bytes = pir_loop_int(l->m, (int64_t)pir_dtype_size(fact->dtype));
-  for (int d = 0; d < fact->rank; d++) bytes = pir_loop_mul(l->m, bytes, lower_dim(l, fact->shape[d]));
+  for (int d = 0; d < fact->rank; d++)
+    bytes = pir_loop_mul(l->m, bytes, lower_dim(l, fact->shape[d]));
   return pir_loop_lt(l->m, pir_loop_int(l->m, (int64_t)than), bytes);
 }
 
@@ -232,11 +265,13 @@ void lower_store(lowering *l, const pir_value *value, loop_expr *const *index) {
   lower_value *v = lower_find(l, value);
   loop_expr *e = lower_element(l, value, index);
   int64_t known;
-  if (l->why) return;
+  if (l->why)
+    return;
   loop_buffer *b = lower_buffer(l, v);
   if (!b->large && !lower_on_device(l)) {
     loop_expr *large = is_larger(l, lower_fact(l, value), l->target->l3_bytes);
-    if (!pir_loop_is_int(large, &known) || known) b->large = large;
+    if (!pir_loop_is_int(large, &known) || known)
+      b->large = large;
   }
   pir_loop_store(l->fn, l->block, b, lower_position(l, v, index), e, NULL);
   l->block->last->nontemporal = b->large != NULL;
@@ -246,6 +281,8 @@ void lower_fetch(lowering *l, lower_value *v, loop_expr *const *index, loop_expr
   loop_expr *far = is_larger(l, lower_fact(l, v->value), l->target->l2_bytes);
   int64_t known;
   ahead = pir_loop_select(l->m, far, ahead, pir_loop_int(l->m, 0));
-  if (pir_loop_is_int(ahead, &known) && !known) return;
-  pir_loop_prefetch(l->fn, l->block, lower_buffer(l, v), pir_loop_add(l->m, lower_position(l, v, index), ahead));
+  if (pir_loop_is_int(ahead, &known) && !known)
+    return;
+  pir_loop_prefetch(l->fn, l->block, lower_buffer(l, v),
+                    pir_loop_add(l->m, lower_position(l, v, index), ahead));
 }

@@ -1,7 +1,7 @@
-// From clauses to loop IR: the value of any element of any tensor of a group, as an expression. A value is either
-// held in a buffer and loaded, or computed where it is wanted from the clause of its op, down to the buffers;
-// what has been computed at a point is remembered there. Nests (nest.c) and epilogues (group_contract.c) decide
-// which elements are wanted where.
+// From clauses to loop IR: the value of any element of any tensor of a group, as an expression.
+// A value is either held in a buffer and loaded, or computed where it is wanted from the clause
+// of its op, down to the buffers; what has been computed at a point is remembered there. Nests
+// (nest.c) and epilogues (group_contract.c) decide which elements are wanted where.
 #ifndef PIR_CODEGEN_LOWER_H
 #define PIR_CODEGEN_LOWER_H
 
@@ -26,7 +26,8 @@ typedef struct lower_value {
   int8_t level;      // nests: how many reductions it waits for; -1: not yet known
   int8_t first;      // the first phase that wants it, or -1
   bool saved;        // kept in `row` after its first phase
-  uint8_t *turn;     // a result that is the contraction's with its axes turned: the axis each of its own is, or NULL
+  uint8_t *turn;  // a result that is the contraction's with its axes turned: the axis each of
+                  // its own is, or NULL
 } lower_value;
 
 typedef struct lower_memo {
@@ -42,7 +43,8 @@ typedef struct lowering {
   const pir_facts *facts;
   pir_dims *dims;
   const pir_op *group;
-  const char *prefix;  // of the names of its functions, where a module holds several groups; or NULL
+  const char
+      *prefix;  // of the names of its functions, where a module holds several groups; or NULL
   // interface
   PIR_VEC(lower_value *) values;
   PIR_VEC(pir_dim) args;         // run-time extents: args->dims
@@ -52,12 +54,12 @@ typedef struct lowering {
   loop_fn *fn;
   loop_block *block;
   PIR_VEC(lower_memo) memo;
-  loop_expr *guard;            // loads happen where it holds; NULL: everywhere
-  loop_expr *condition;        // of the conditionals around; becomes a guard where an index needs one
-  loop_expr *row_index;        // position within `row` scratch
+  loop_expr *guard;      // loads happen where it holds; NULL: everywhere
+  loop_expr *condition;  // of the conditionals around; becomes a guard where an index needs one
+  loop_expr *row_index;  // position within `row` scratch
   PIR_VEC(loop_expr *) holds;  // conditions that are known to hold in the loops around
   const loop_var *lanes;       // of the loop that will be vectorised, or NULL
-  const pir_op *join;          // of its members only this one is within the loops around; or NULL
+  const pir_op *join;  // of its members only this one is within the loops around; or NULL
   int join_part;
   int depth;
   int computed;         // elements so far: each is an op at a point
@@ -66,19 +68,25 @@ typedef struct lowering {
   char how[96];         // what was chosen for the group, for people
 } lowering;
 
-void lower_init(lowering *l, loop_module *m, const pir_target *target, const pir_facts *facts, const pir_op *group);
+void lower_init(lowering *l, loop_module *m, const pir_target *target, const pir_facts *facts,
+                const pir_op *group);
 void lower_fail(lowering *l, const pir_op *op, const char *why);
-static inline bool lower_on_device(const lowering *l) { return l->target && l->target->cuda_arch; }
+static inline bool lower_on_device(const lowering *l) {
+  return l->target && l->target->cuda_arch;
+}
 
 // The group's operands get slots 0.., its results (what its yield hands out) the next ones.
 void lower_interface(lowering *l);
-lower_value *lower_find(lowering *l, const pir_value *value);  // NULL when nothing is known of it
+lower_value *lower_find(lowering *l,
+                        const pir_value *value);  // NULL when nothing is known of it
 lower_value *lower_add(lowering *l, const pir_value *value);
 uint16_t lower_temporary(lowering *l, pir_dim bytes);
 const pir_op *lower_yield(const lowering *l);
 
-loop_expr *lower_dim(lowering *l, pir_dim dim);        // an extent: not negative
-loop_expr *lower_number(lowering *l, pir_dim number);  // any other number, an element of an integer tensor, say
+loop_expr *lower_dim(lowering *l, pir_dim dim);  // an extent: not negative
+loop_expr *
+lower_number(lowering *l,
+             pir_dim number);  // any other number, an element of an integer tensor, say
 const pir_fact *lower_fact(lowering *l, const pir_value *value);
 loop_buffer *lower_buffer(lowering *l, lower_value *v);
 // The extent of the memory that it lies in.
@@ -98,11 +106,14 @@ void lower_start(lowering *l, const char *stem, int64_t number);
 // The name of such a function.
 const char *lower_name(lowering *l, const char *stem, int64_t number);
 
-// The element at `index` (as many as the value has dims), in the value's dtype. Never NULL; look at l->why.
+// The element at `index` (as many as the value has dims), in the value's dtype. Never NULL;
+// look at l->why.
 loop_expr *lower_element(lowering *l, const pir_value *value, loop_expr *const *index);
-// Computes and stores a result's element; past the caches where the last of them cannot hold the result.
+// Computes and stores a result's element; past the caches where the last of them cannot hold
+// the result.
 void lower_store(lowering *l, const pir_value *value, loop_expr *const *index);
-// Has what lies so many elements after the element fetched, where the second cache cannot hold the tensor.
+// Has what lies so many elements after the element fetched, where the second cache cannot hold
+// the tensor.
 void lower_fetch(lowering *l, lower_value *v, loop_expr *const *index, loop_expr *ahead);
 // Says that the value's element at `index` is `expr`, until lower_leave.
 void lower_know(lowering *l, const pir_value *value, loop_expr *const *index, loop_expr *expr);
@@ -131,7 +142,8 @@ typedef struct lower_site {
   loop_expr *in_range;  // of the point that is being combined; NULL: always
 } lower_site;
 
-// False, with l->why set, when the op has no clause for the result, or none that can be lowered.
+// False, with l->why set, when the op has no clause for the result, or none that can be
+// lowered.
 bool lower_open(lowering *l, const pir_op *op, size_t result, lower_site *out_site);
 loop_expr *lower_result(lower_site *s, loop_expr *const *index);
 loop_expr *lower_index(lower_site *s, int node);
@@ -141,11 +153,13 @@ loop_expr *lower_clause_value(lower_site *s, int node, int type);
 int lower_acc_type(const lower_site *s);
 const pir_value *lower_operand(const lower_site *s, int k, int member);  // NULL when absent
 int lower_members(const lower_site *s, int k);
-// Joins: the axis along which members follow each other, and where member `part` begins (part by part, from 0).
+// Joins: the axis along which members follow each other, and where member `part` begins (part
+// by part, from 0).
 int64_t lower_join_axis(lower_site *s, int rank);
 loop_expr *lower_join_begin(lower_site *s, int64_t axis, int part);
 // The index that a load reads at, one expression a dim of its operand; false on failure.
-bool lower_load_index(lower_site *s, const pir_node *load, const pir_fact *fact, loop_expr **out_index);
+bool lower_load_index(lower_site *s, const pir_node *load, const pir_fact *fact,
+                      loop_expr **out_index);
 
 // Reductions. The space of a REDUCE: extents of its axes and which are combined over.
 typedef struct lower_space {
@@ -155,8 +169,8 @@ typedef struct lower_space {
   bool keep;
 } lower_space;
 bool lower_reduce_space(lower_site *s, lower_space *out_space);
-// Starts accumulation in a new register, adds the point s->axis / s->vars, ends it. `count` registers are made where
-// points may be left out.
+// Starts accumulation in a new register, adds the point s->axis / s->vars, ends it. `count`
+// registers are made where points may be left out.
 typedef struct lower_sum {
   loop_buffer *acc, *count;
   int type;
@@ -164,10 +178,12 @@ typedef struct lower_sum {
 void lower_sum_start(lower_site *s, lower_sum *sum);
 void lower_sum_add(lower_site *s, lower_sum *sum);
 loop_expr *lower_sum_end(lower_site *s, lower_sum *sum, loop_expr *points);
-loop_expr *lower_reduced(lower_site *s, loop_expr *const *index);  // all of it, as loops in place
+loop_expr *lower_reduced(lower_site *s,
+                         loop_expr *const *index);  // all of it, as loops in place
 
-// Windows: narrows the bounds of the loops over reduced variables (NULL where there is none) to the points that count,
-// and notes the conditions that hold there. What of a condition is not known to hold; NULL: nothing. lower_window.c
+// Windows: narrows the bounds of the loops over reduced variables (NULL where there is none) to
+// the points that count, and notes the conditions that hold there. What of a condition is not
+// known to hold; NULL: nothing. lower_window.c
 void lower_clip(lower_site *s, loop_var *const *vars, loop_expr **begins, loop_expr **ends);
 loop_expr *lower_open_condition(lowering *l, loop_expr *condition);
 
@@ -183,7 +199,8 @@ typedef PIR_VEC(lower_stage) lower_stages;
 // Stages that compute and store every result of the group.
 void lower_nests(lowering *l, lower_stages *stages);
 
-// ---- groups with contractions: one, or two of which the second reads what comes of the first: lower_contract.c
+// ---- groups with contractions: one, or two of which the second reads what comes of the first:
+// lower_contract.c
 
 typedef struct lower_packing {
   uint16_t operand;
@@ -194,21 +211,25 @@ typedef struct lower_packing {
 typedef PIR_VEC(lower_packing) lower_packings;
 
 bool lower_is_contraction(const pir_op *op);
-// How an operand of a contraction comes about, where only it reads these casts: a 16-bit float made f32 or a byte made
-// i32, or a parameter rounded to one and made f32 or i32 again. Returns how many casts those are; they are part of the
-// contraction's group, and its kernel reads the source. round.c
-int lower_rounded(const pir_facts *facts, const pir_value *v, const pir_op *casts[2], const pir_value **out_source,
-                  pir_dtype *out_rounded);
-// The last contraction of a group, which says how its results lie in memory; NULL when it has none.
+// How an operand of a contraction comes about, where only it reads these casts: a 16-bit float
+// made f32 or a byte made i32, or a parameter rounded to one and made f32 or i32 again. Returns
+// how many casts those are; they are part of the contraction's group, and its kernel reads the
+// source. round.c
+int lower_rounded(const pir_facts *facts, const pir_value *v, const pir_op *casts[2],
+                  const pir_value **out_source, pir_dtype *out_rounded);
+// The last contraction of a group, which says how its results lie in memory; NULL when it has
+// none.
 const pir_op *lower_last_contraction(const pir_op *group);
 
 // Whether an op alone can be computed element by element from its operands.
 bool lower_can(lowering *l, const pir_op *op);
 bool lower_turns(lowering *l, const pir_op *op, const pir_op *group);
-// The index that a clause of one plain load reads at, for an index of its result; false when it is no such clause.
-bool lower_moved_index(lower_site *s, loop_expr *const *index, const pir_fact **out_fact, loop_expr **out);
-// All stages of a group, vectorised, behind the functions that the module has. False, with l->why set, when it cannot
-// be compiled.
+// The index that a clause of one plain load reads at, for an index of its result; false when it
+// is no such clause.
+bool lower_moved_index(lower_site *s, loop_expr *const *index, const pir_fact **out_fact,
+                       loop_expr **out);
+// All stages of a group, vectorised, behind the functions that the module has. False, with
+// l->why set, when it cannot be compiled.
 bool lower_group(lowering *l, lower_stages *stages, lower_packings *packings);
 // A remark on what became of the group.
 void lower_explain(const lowering *l, const lower_stages *stages);

@@ -1,15 +1,17 @@
 // Loop nests for groups without a contraction.
 //
-// Without reductions a nest runs over the elements of its results, in their memory order. Adjacent dims are
-// merged into one level where no tensor tells them apart, so that most nests are one or two levels. The last level
-// is vectorised, the others are units of the stage. What tensors are joined from are nests of their own, one after the
-// other, so that no element asks which member it is of.
+// Without reductions a nest runs over the elements of its results, in their memory order.
+// Adjacent dims are merged into one level where no tensor tells them apart, so that most nests
+// are one or two levels. The last level is vectorised, the others are units of the stage. What
+// tensors are joined from are nests of their own, one after the other, so that no element asks
+// which member it is of.
 //
-// With reductions over one common set of axes (softmax, norms, means) a unit is a row: the reduced elements of one
-// outer point. A row is worked on in phases, each a loop over it: phase p accumulates the reductions whose operands
-// wait for p others, and stores the results that do. What a later phase wants again and is dear to
-// compute is kept in scratch, so that inputs are read once and the row stays in the L1 cache. Where the memory's
-// innermost dim is not reduced, lanes are rows.
+// With reductions over one common set of axes (softmax, norms, means) a unit is a row: the
+// reduced elements of one outer point. A row is worked on in phases, each a loop over it: phase
+// p accumulates the reductions whose operands wait for p others, and stores the results that
+// do. What a later phase wants again and is dear to compute is kept in scratch, so that inputs
+// are read once and the row stays in the L1 cache. Where the memory's innermost dim is not
+// reduced, lanes are rows.
 #include "nest.h"
 #include "schedule.h"
 
@@ -22,13 +24,15 @@
 
 static loop_expr *level_extent(const nest *n, const level *v) {
   loop_expr *e = pir_loop_int(n->l->m, 1);
-  for (int i = 0; i < v->count; i++) e = pir_loop_mul(n->l->m, e, lower_dim(n->l, n->extent[v->dims[i]]));
+  for (int i = 0; i < v->count; i++)
+    e = pir_loop_mul(n->l->m, e, lower_dim(n->l, n->extent[v->dims[i]]));
   return e;
 }
 
 static pir_dim level_dim(const nest *n, const level *v) {
   pir_dim d = 1;
-  for (int i = 0; i < v->count; i++) d = pir_dim_mul(n->l->dims, d, n->extent[v->dims[i]]);
+  for (int i = 0; i < v->count; i++)
+    d = pir_dim_mul(n->l->dims, d, n->extent[v->dims[i]]);
   return d;
 }
 
@@ -38,21 +42,25 @@ static void set_level(nest *n, const level *v, loop_expr *at) {
   for (int i = v->count - 1; i >= 0; i--) {
     loop_expr *extent = lower_dim(n->l, n->extent[v->dims[i]]);
     n->index[v->dims[i]] = i ? pir_loop_mod(m, at, extent) : at;
-    if (i) at = pir_loop_floordiv(m, at, extent);
+    if (i)
+      at = pir_loop_floordiv(m, at, extent);
     if (n->join && v->dims[i] == n->join_axis)
       n->index[v->dims[i]] = pir_loop_add(m, n->index[v->dims[i]], n->join_begin);
   }
 }
 
 // Takes a unit apart: the levels' positions as variables, outermost first.
-static void split_unit(nest *n, loop_block *block, loop_expr *unit, const int *levels, int count, loop_expr **out_at) {
+static void split_unit(nest *n, loop_block *block, loop_expr *unit, const int *levels,
+                       int count, loop_expr **out_at) {
   lowering *l = n->l;
   for (int i = count - 1; i >= 0; i--) {
     loop_expr *extent = level_extent(n, &n->levels[levels[i]]);
     loop_expr *at = i ? pir_loop_op(l->m, PIR_V_FLOORMOD, unit, extent, NULL) : unit;
     out_at[i] = pir_loop_let(l->fn, block, "o", at);
-    if (out_at[i]->kind == LOOP_VAR && !out_at[i]->var->extent) out_at[i]->var->extent = extent;
-    if (i) unit = pir_loop_floordiv(l->m, unit, extent);
+    if (out_at[i]->kind == LOOP_VAR && !out_at[i]->var->extent)
+      out_at[i]->var->extent = extent;
+    if (i)
+      unit = pir_loop_floordiv(l->m, unit, extent);
   }
 }
 
@@ -68,7 +76,8 @@ static loop_block *open_units(nest *n, loop_expr **out_unit) {
 static void bound_units(nest *n, loop_expr *unit, pir_dim units) {
   int64_t known;
   bool constant = pir_dim_is_const(n->l->dims, units, &known);
-  unit->var->extent = constant ? pir_loop_int(n->l->m, known) : pir_loop_use(n->l->m, n->l->fn->end);
+  unit->var->extent =
+      constant ? pir_loop_int(n->l->m, known) : pir_loop_use(n->l->m, n->l->fn->end);
 }
 
 static void add_stage(nest *n, lower_stages *stages, pir_dim units) {
@@ -77,8 +86,8 @@ static void add_stage(nest *n, lower_stages *stages, pir_dim units) {
 }
 
 // A vectorised loop over [begin, end) of a level.
-static loop_block *open_lanes(nest *n, loop_block *block, const level *v, loop_expr *begin, loop_expr *end, int unroll,
-                              loop_expr **out_at) {
+static loop_block *open_lanes(nest *n, loop_block *block, const level *v, loop_expr *begin,
+                              loop_expr *end, int unroll, loop_expr **out_at) {
   lowering *l = n->l;
   loop_var *i = pir_loop_var_create(l->fn, "i", PIR_I64, 1);
   loop_block *body = pir_loop_for(l->fn, block, LOOP_VECTORISED, i, begin, end, NULL);
@@ -91,15 +100,17 @@ static loop_block *open_lanes(nest *n, loop_block *block, const level *v, loop_e
 }
 
 // The part of a level that block number `b` covers.
-static void block_bounds(nest *n, loop_block *block, loop_expr *b, loop_expr *extent, int64_t size, loop_expr **begin,
-                         loop_expr **end) {
+static void block_bounds(nest *n, loop_block *block, loop_expr *b, loop_expr *extent,
+                         int64_t size, loop_expr **begin, loop_expr **end) {
   lowering *l = n->l;
   *begin = pir_loop_let(l->fn, block, "begin", pir_loop_mul(l->m, b, pir_loop_int(l->m, size)));
-  *end = pir_loop_let(l->fn, block, "end",
-                      pir_loop_min(l->m, pir_loop_add(l->m, *begin, pir_loop_int(l->m, size)), extent));
+  *end = pir_loop_let(
+      l->fn, block, "end",
+      pir_loop_min(l->m, pir_loop_add(l->m, *begin, pir_loop_int(l->m, size)), extent));
 }
 
-// The index of a tensor at the nest's point: its dims are aligned with the last ones of the nest.
+// The index of a tensor at the nest's point: its dims are aligned with the last ones of the
+// nest.
 static void aligned_index(const nest *n, const pir_fact *f, loop_expr **out) {
   for (int d = 0; d < f->rank; d++) {
     int own = d + n->rank - f->rank;
@@ -120,7 +131,8 @@ static void store_outputs(nest *n) {
 static bool splits_last(const nest *n) {
   int64_t c;
   const level *last = &n->levels[n->level_count - 1];
-  if (n->level_count == 1) return true;
+  if (n->level_count == 1)
+    return true;
   return pir_dim_is_const(n->l->dims, level_dim(n, last), &c) && c >= 2 * BLOCK;
 }
 
@@ -129,16 +141,19 @@ static loop_stmt *open_level(nest *n, loop_block **block, const level *v, const 
   lowering *l = n->l;
   loop_var *at = pir_loop_var_create(l->fn, name, PIR_I64, 1);
   loop_block *around = *block;
-  *block = pir_loop_for(l->fn, around, LOOP_SERIAL, at, pir_loop_int(l->m, 0), level_extent(n, v), NULL);
+  *block = pir_loop_for(l->fn, around, LOOP_SERIAL, at, pir_loop_int(l->m, 0),
+                        level_extent(n, v), NULL);
   around->last->apart = true;
   set_level(n, v, pir_loop_use(l->m, at));
   l->lanes = at;
   return around->last;
 }
 
-// The last level is vectorised. Where it is long its parts are units, together with the points of the other levels;
-// else units are those points, as rows of the last but one: a division for each would cost more than its few vectors.
-static const char *schedule_pointwise(nest *n, loop_stmt *first, loop_stmt *last, pir_dim *units) {
+// The last level is vectorised. Where it is long its parts are units, together with the points
+// of the other levels; else units are those points, as rows of the last but one: a division for
+// each would cost more than its few vectors.
+static const char *schedule_pointwise(nest *n, loop_stmt *first, loop_stmt *last,
+                                      pir_dim *units) {
   lowering *l = n->l;
   int outer = n->level_count - 1;
   const char *why = NULL;
@@ -147,12 +162,17 @@ static const char *schedule_pointwise(nest *n, loop_stmt *first, loop_stmt *last
     pir_dim blocks = pir_dim_ceildiv(l->dims, level_dim(n, &n->levels[outer]), BLOCK);
     why = pir_schedule_split(l->fn, last, BLOCK, lower_dim(l, blocks), &parts);
     *units = pir_dim_mul(l->dims, *units, blocks);
-    if (first == last) first = parts;
-    if (!why) why = pir_schedule_fuse(l->fn, first, outer + 1);
-    if (!why) why = pir_schedule_parallel(l->fn, first, 1);
+    if (first == last)
+      first = parts;
+    if (!why)
+      why = pir_schedule_fuse(l->fn, first, outer + 1);
+    if (!why)
+      why = pir_schedule_parallel(l->fn, first, 1);
   } else {
-    if (outer > 1) why = pir_schedule_fuse(l->fn, first, outer - 1);
-    if (!why) why = pir_schedule_parallel(l->fn, first, outer > 1 ? 2 : 1);
+    if (outer > 1)
+      why = pir_schedule_fuse(l->fn, first, outer - 1);
+    if (!why)
+      why = pir_schedule_parallel(l->fn, first, outer > 1 ? 2 : 1);
   }
   return why ? why : pir_schedule_vectorise(l->fn, last);
 }
@@ -165,21 +185,27 @@ static void pointwise(nest *n, lower_stages *stages) {
   const char *why = NULL;
   lower_start(l, "stage", (int64_t)stages->count);
   loop_block *body = &l->fn->body;
-  for (int d = 0; d < n->rank; d++) n->index[d] = n->join && d == n->join_axis ? n->join_begin : pir_loop_int(l->m, 0);
+  for (int d = 0; d < n->rank; d++)
+    n->index[d] = n->join && d == n->join_axis ? n->join_begin : pir_loop_int(l->m, 0);
   for (int i = 0; i < n->level_count; i++) {
     loops[i] = open_level(n, &body, &n->levels[i], i + 1 < n->level_count ? "o" : "i");
-    if (i) units = pir_dim_mul(l->dims, units, level_dim(n, &n->levels[i - 1]));
+    if (i)
+      units = pir_dim_mul(l->dims, units, level_dim(n, &n->levels[i - 1]));
   }
-  if (!n->level_count) body = open_units(n, &unit);
+  if (!n->level_count)
+    body = open_units(n, &unit);
   lower_place before = lower_enter(l, body);
   store_outputs(n);
   lower_leave(l, before);
-  if (n->level_count && !l->why) why = schedule_pointwise(n, loops[0], loops[n->level_count - 1], &units);
-  if (why) lower_fail(l, l->group, why);
+  if (n->level_count && !l->why)
+    why = schedule_pointwise(n, loops[0], loops[n->level_count - 1], &units);
+  if (why)
+    lower_fail(l, l->group, why);
   add_stage(n, stages, units);
 }
 
-// ---- the same for a device: an element a thread, or a few adjacent ones; all dims are one loop
+// ---- the same for a device: an element a thread, or a few adjacent ones; all dims are one
+// loop
 
 enum { DEVICE_BLOCK = 512, DEVICE_LANES = 64, DEVICE_CHUNK = 16 };
 
@@ -190,14 +216,16 @@ static void flat(nest *n, lower_stages *stages) {
   lower_start(l, "stage", (int64_t)stages->count);
   l->fn->threads = 32;
   loop_block *body = open_units(n, &unit);
-  for (int d = 0; d < n->rank; d++) n->index[d] = pir_loop_int(l->m, 0);
+  for (int d = 0; d < n->rank; d++)
+    n->index[d] = pir_loop_int(l->m, 0);
   for (int i = 0; i < n->level_count; i++) {
     total = pir_loop_mul(l->m, total, level_extent(n, &n->levels[i]));
     elements = pir_dim_mul(l->dims, elements, level_dim(n, &n->levels[i]));
   }
   pir_dim units = pir_dim_ceildiv(l->dims, elements, DEVICE_BLOCK);
   bound_units(n, unit, units);
-  loop_expr *begin = pir_loop_mul(l->m, unit, size), *end = pir_loop_min(l->m, pir_loop_add(l->m, begin, size), total);
+  loop_expr *begin = pir_loop_mul(l->m, unit, size),
+            *end = pir_loop_min(l->m, pir_loop_add(l->m, begin, size), total);
   loop_var *i = pir_loop_var_create(l->fn, "i", PIR_I64, 1);
   body = pir_loop_for(l->fn, body, LOOP_VECTORISED, i, begin, end, NULL);
   i->extent = total;
@@ -217,11 +245,17 @@ static void flat(nest *n, lower_stages *stages) {
 // A warp for rows of up to 1024 elements, less for short ones, a block for long ones.
 static int row_threads(const nest *n, int64_t length, bool lanes_inside) {
   int threads = 1;
-  if (!n->level_count) return 1;
-  if (!lanes_inside) return DEVICE_LANES / 4;
-  if (!length) return 128;
-  int64_t wanted = length <= 128 ? (length + 3) / 4 : length <= 1024 ? 32 : (length + DEVICE_CHUNK - 1) / DEVICE_CHUNK;
-  while (threads < wanted && threads < 1024) threads *= 2;
+  if (!n->level_count)
+    return 1;
+  if (!lanes_inside)
+    return DEVICE_LANES / 4;
+  if (!length)
+    return 128;
+  int64_t wanted = length <= 128    ? (length + 3) / 4
+                   : length <= 1024 ? 32
+                                    : (length + DEVICE_CHUNK - 1) / DEVICE_CHUNK;
+  while (threads < wanted && threads < 1024)
+    threads *= 2;
   return threads;
 }
 
@@ -229,21 +263,25 @@ static int row_threads(const nest *n, int64_t length, bool lanes_inside) {
 
 static bool is_reduction(const nest *n, const pir_op *op) {
   for (int i = 0; i < n->reduction_count; i++)
-    if (n->reductions[i] == op) return true;
+    if (n->reductions[i] == op)
+      return true;
   return false;
 }
 
 static int level_of(nest *n, const pir_value *value) {
-  if (!is_inside(n, value)) return 0;
+  if (!is_inside(n, value))
+    return 0;
   lower_value *v = lower_add(n->l, value);
-  if (v->level >= 0) return v->level;
+  if (v->level >= 0)
+    return v->level;
   const pir_op *op = pir_value_op(value);
   int most = 0;
   v->level = 0;
   for (size_t i = 0; i < pir_op_operands(op); i++) {
     const pir_value *operand = pir_op_operand(op, i);
     int one = operand ? level_of(n, operand) : 0;
-    if (one > most) most = one;
+    if (one > most)
+      most = one;
   }
   v->level = (int8_t)(most + is_reduction(n, op));
   return v->level;
@@ -251,9 +289,11 @@ static int level_of(nest *n, const pir_value *value) {
 
 static bool is_full(const nest *n, const pir_value *value) {
   const pir_fact *f = lower_fact(n->l, value);
-  if (!f->known || f->rank != n->rank) return false;
+  if (!f->known || f->rank != n->rank)
+    return false;
   for (int d = 0; d < n->rank; d++)
-    if (canonical(n, f->shape[d]) != canonical(n, n->extent[d])) return false;
+    if (canonical(n, f->shape[d]) != canonical(n, n->extent[d]))
+      return false;
   return true;
 }
 
@@ -263,7 +303,9 @@ static int op_cost(const pir_op *op) {
   for (const pir_clause *c = def ? def->clause : NULL; c; c = c->next)
     for (int i = 0; i < c->node_count; i++) {
       uint8_t o = c->nodes[i].op;
-      if ((o >= PIR_V_SQRT && o <= PIR_V_DIGAMMA) || o == PIR_V_DIV || o == PIR_V_POW || o == PIR_V_FLOORMOD) cost += 8;
+      if ((o >= PIR_V_SQRT && o <= PIR_V_DIGAMMA) || o == PIR_V_DIV || o == PIR_V_POW ||
+          o == PIR_V_FLOORMOD)
+        cost += 8;
     }
   return cost;
 }
@@ -271,51 +313,65 @@ static int op_cost(const pir_op *op) {
 // What computing the element again would take, up to KEEP_COST.
 static int cost_of(nest *n, const pir_value *value) {
   const lower_value *v = lower_find(n->l, value);
-  if (!is_full(n, value)) return 0;
-  if (!is_inside(n, value) || (v && v->saved)) return 1;
+  if (!is_full(n, value))
+    return 0;
+  if (!is_inside(n, value) || (v && v->saved))
+    return 1;
   const pir_op *op = pir_value_op(value);
   int cost = op_cost(op);
   for (size_t i = 0; i < pir_op_operands(op) && cost < KEEP_COST; i++)
-    if (pir_op_operand(op, i)) cost += cost_of(n, pir_op_operand(op, i));
+    if (pir_op_operand(op, i))
+      cost += cost_of(n, pir_op_operand(op, i));
   return cost;
 }
 
 // Notes that phase p wants the value, and what it is computed from.
 static void want(nest *n, const pir_value *value, int phase, bool may_save) {
-  if (!is_inside(n, value)) return;
+  if (!is_inside(n, value))
+    return;
   const pir_op *op = pir_value_op(value);
   if (is_full(n, value) && !pir_op_has(op, PIR_CONSTANT)) {
     lower_value *v = lower_add(n->l, value);
-    if (v->first == phase) return;
-    if (v->first >= 0 && may_save && cost_of(n, value) >= KEEP_COST) v->saved = true;
-    if (v->saved) return;
-    if (v->first < 0) v->first = (int8_t)phase;
+    if (v->first == phase)
+      return;
+    if (v->first >= 0 && may_save && cost_of(n, value) >= KEEP_COST)
+      v->saved = true;
+    if (v->saved)
+      return;
+    if (v->first < 0)
+      v->first = (int8_t)phase;
   } else if (is_reduction(n, op)) {
     return;
   }
   for (size_t i = 0; i < pir_op_operands(op); i++)
-    if (pir_op_operand(op, i)) want(n, pir_op_operand(op, i), phase, may_save);
+    if (pir_op_operand(op, i))
+      want(n, pir_op_operand(op, i), phase, may_save);
 }
 
 static int plan_phases(nest *n, bool may_save) {
   int last = 0;
   for (int i = 0; i < n->reduction_count; i++) {
     int p = level_of(n, pir_op_result(n->reductions[i], 0));
-    if (p > last) last = p;
+    if (p > last)
+      last = p;
   }
   for (int i = 0; i < n->output_count; i++) {
     int p = level_of(n, n->outputs[i]);
-    if (p > last) last = p;
+    if (p > last)
+      last = p;
   }
   for (int p = 0; p <= last; p++) {
     for (int i = 0; i < n->reduction_count; i++) {
       const pir_op *op = n->reductions[i];
-      if (level_of(n, pir_op_result(op, 0)) - 1 != p) continue;
+      if (level_of(n, pir_op_result(op, 0)) - 1 != p)
+        continue;
       for (size_t k = 0; k < pir_op_operands(op); k++)
-        if (pir_op_operand(op, k)) want(n, pir_op_operand(op, k), p, may_save);
+        if (pir_op_operand(op, k))
+          want(n, pir_op_operand(op, k), p, may_save);
     }
     for (int i = 0; i < n->output_count; i++)
-      if (level_of(n, n->outputs[i]) == p && is_full(n, n->outputs[i])) want(n, n->outputs[i], p, may_save);
+      if (level_of(n, n->outputs[i]) == p && is_full(n, n->outputs[i]))
+        want(n, n->outputs[i], p, may_save);
   }
   return last;
 }
@@ -355,7 +411,8 @@ static void save_values(nest *n, const row *r) {
   lowering *l = n->l;
   for (size_t i = 0; i < l->values.count; i++) {
     lower_value *v = l->values.items[i];
-    if (!v->saved || v->first != r->phase) continue;
+    if (!v->saved || v->first != r->phase)
+      continue;
     loop_expr *e = lower_element(l, v->value, n->index);
     loop_buffer *b = pir_loop_scratch(l->fn, "row", lower_fact(l, v->value)->dtype, r->length);
     pir_loop_store(l->fn, l->block, b, l->row_index, e, NULL);
@@ -367,7 +424,8 @@ static void save_values(nest *n, const row *r) {
 static void use_saved(nest *n, int phase) {
   for (size_t i = 0; i < n->l->values.count; i++) {
     lower_value *v = n->l->values.items[i];
-    if (!v->saved || v->first != phase) continue;
+    if (!v->saved || v->first != phase)
+      continue;
     v->row = v->buffer;
     v->buffer = NULL;
   }
@@ -378,22 +436,26 @@ static void reduced_index(const nest *n, const pir_fact *f, loop_expr **out) {
   int to = 0;
   bool keeps = f->rank == n->rank;
   for (int d = 0; d < n->rank; d++) {
-    if (!n->reduced[d]) out[to++] = is_one(n, n->extent[d]) ? pir_loop_int(n->l->m, 0) : n->index[d];
-    else if (keeps) out[to++] = pir_loop_int(n->l->m, 0);
+    if (!n->reduced[d])
+      out[to++] = is_one(n, n->extent[d]) ? pir_loop_int(n->l->m, 0) : n->index[d];
+    else if (keeps)
+      out[to++] = pir_loop_int(n->l->m, 0);
   }
 }
 
-// While a row is in the first cache, the next one comes into the second: what fetches ahead by itself stops where the
-// row does. Tensors that the second cache holds anyway are left alone.
+// While a row is in the first cache, the next one comes into the second: what fetches ahead by
+// itself stops where the row does. Tensors that the second cache holds anyway are left alone.
 static void fetch_next_row(nest *n, const row *r) {
   lowering *l = n->l;
   loop_expr *length = pir_loop_int(l->m, 1);
-  if (lower_on_device(l) || !r->lanes_inside) return;
+  if (lower_on_device(l) || !r->lanes_inside)
+    return;
   for (int i = 0; i < r->reduced_count; i++)
     length = pir_loop_mul(l->m, length, level_extent(n, &n->levels[r->reduced[i]]));
   for (size_t i = 0; i < l->values.count; i++) {
     lower_value *v = l->values.items[i];
-    if (v->slot < 0 || !v->readable || !is_full(n, v->value)) continue;
+    if (v->slot < 0 || !v->readable || !is_full(n, v->value))
+      continue;
     lower_fetch(l, v, n->index, length);
   }
 }
@@ -406,20 +468,25 @@ static void emit_phase(nest *n, const row *r, loop_block *block) {
   int count = 0;
   bool stores = false;
   for (int i = 0; i < n->reduction_count && !l->why; i++) {
-    if (level_of(n, pir_op_result(n->reductions[i], 0)) - 1 != r->phase) continue;
-    if (!lower_open(l, n->reductions[i], 0, &sites[count])) return;
+    if (level_of(n, pir_op_result(n->reductions[i], 0)) - 1 != r->phase)
+      continue;
+    if (!lower_open(l, n->reductions[i], 0, &sites[count]))
+      return;
     lower_sum_start(&sites[count], &sums[count]);
     count++;
   }
   for (int i = 0; i < n->output_count; i++)
     stores |= is_full(n, n->outputs[i]) && level_of(n, n->outputs[i]) == r->phase;
   if (count || stores) {
-    lower_place before = lower_enter(l, open_row(n, r, block, count && r->lanes_inside ? 4 : 0));
-    if (r->phase == 1) fetch_next_row(n, r);
+    lower_place before =
+        lower_enter(l, open_row(n, r, block, count && r->lanes_inside ? 4 : 0));
+    if (r->phase == 1)
+      fetch_next_row(n, r);
     save_values(n, r);
     for (int i = 0; i < count && !l->why; i++) {
       sites[i].axes = n->rank;
-      for (int d = 0; d < n->rank; d++) sites[i].axis[d] = n->index[d], sites[i].axis_extent[d] = n->extent[d];
+      for (int d = 0; d < n->rank; d++)
+        sites[i].axis[d] = n->index[d], sites[i].axis_extent[d] = n->extent[d];
       lower_sum_add(&sites[i], &sums[i]);
     }
     for (int i = 0; i < n->output_count && !l->why; i++)
@@ -429,18 +496,21 @@ static void emit_phase(nest *n, const row *r, loop_block *block) {
     use_saved(n, r->phase);
   }
   for (int d = 0; d < n->rank; d++)
-    if (n->reduced[d]) points = pir_loop_mul(l->m, points, lower_dim(l, n->extent[d]));
+    if (n->reduced[d])
+      points = pir_loop_mul(l->m, points, lower_dim(l, n->extent[d]));
   for (int i = 0; i < count && !l->why; i++) {
     const pir_value *result = pir_op_result(sites[i].op, 0);
     reduced_index(n, lower_fact(l, result), index);
-    lower_know(l, result, index, pir_loop_let(l->fn, l->block, "r", lower_sum_end(&sites[i], &sums[i], points)));
+    lower_know(l, result, index,
+               pir_loop_let(l->fn, l->block, "r", lower_sum_end(&sites[i], &sums[i], points)));
   }
 }
 
 static void store_row_results(nest *n) {
   loop_expr *index[PIR_MAX_RANK];
   for (int i = 0; i < n->output_count && !n->l->why; i++) {
-    if (is_full(n, n->outputs[i])) continue;
+    if (is_full(n, n->outputs[i]))
+      continue;
     reduced_index(n, lower_fact(n->l, n->outputs[i]), index);
     lower_store(n->l, n->outputs[i], index);
   }
@@ -448,11 +518,14 @@ static void store_row_results(nest *n) {
 
 static void find_row(const nest *n, row *r) {
   int64_t c;
-  *r = (row){.lanes_inside = n->level_count && n->levels[n->level_count - 1].reduced, .length = 1};
+  *r = (row){.lanes_inside = n->level_count && n->levels[n->level_count - 1].reduced,
+             .length = 1};
   for (int i = 0; i < n->level_count; i++) {
-    if (!n->levels[i].reduced) continue;
+    if (!n->levels[i].reduced)
+      continue;
     r->reduced[r->reduced_count++] = i;
-    if (!pir_dim_is_const(n->l->dims, level_dim(n, &n->levels[i]), &c) || c > MAX_ROW) c = 0;
+    if (!pir_dim_is_const(n->l->dims, level_dim(n, &n->levels[i]), &c) || c > MAX_ROW)
+      c = 0;
     r->length = r->length * c > MAX_ROW ? 0 : r->length * c;
   }
 }
@@ -465,63 +538,85 @@ static void rows(nest *n, lower_stages *stages) {
   pir_dim units = 1;
   find_row(n, &r);
   for (int i = 0; i < n->level_count; i++) {
-    if (n->levels[i].reduced || (!r.lanes_inside && i + 1 == n->level_count)) continue;
+    if (n->levels[i].reduced || (!r.lanes_inside && i + 1 == n->level_count))
+      continue;
     outer[count++] = i;
     units = pir_dim_mul(l->dims, units, level_dim(n, &n->levels[i]));
   }
-  int last = plan_phases(n, r.lanes_inside && r.length > 0 && (!lower_on_device(l) || r.reduced_count == 1));
+  int last = plan_phases(n, r.lanes_inside && r.length > 0 &&
+                                (!lower_on_device(l) || r.reduced_count == 1));
   bool side_by_side = !r.lanes_inside && n->level_count;
   int64_t lanes_of_unit = lower_on_device(l) ? DEVICE_LANES : LANE_BLOCK;
   pir_dim blocks = 1;
-  if (side_by_side) blocks = pir_dim_ceildiv(l->dims, level_dim(n, &n->levels[n->level_count - 1]), lanes_of_unit);
+  if (side_by_side)
+    blocks =
+        pir_dim_ceildiv(l->dims, level_dim(n, &n->levels[n->level_count - 1]), lanes_of_unit);
   units = pir_dim_mul(l->dims, units, blocks);
   lower_start(l, "stage", (int64_t)stages->count);
-  if (lower_on_device(l)) l->fn->threads = row_threads(n, r.length, r.lanes_inside);
+  if (lower_on_device(l))
+    l->fn->threads = row_threads(n, r.length, r.lanes_inside);
   loop_block *body = open_units(n, &unit);
-  if (lower_on_device(l)) bound_units(n, unit, units);
-  for (int d = 0; d < n->rank; d++) n->index[d] = pir_loop_int(l->m, 0);
+  if (lower_on_device(l))
+    bound_units(n, unit, units);
+  for (int d = 0; d < n->rank; d++)
+    n->index[d] = pir_loop_int(l->m, 0);
   if (!side_by_side) {
     split_unit(n, body, unit, outer, count, at);
-    for (int i = 0; i < count; i++) set_level(n, &n->levels[outer[i]], at[i]);
+    for (int i = 0; i < count; i++)
+      set_level(n, &n->levels[outer[i]], at[i]);
   } else {
     const level *lanes = &n->levels[n->level_count - 1];
-    loop_expr *many = lower_dim(l, blocks), *b = pir_loop_let(l->fn, body, "b", pir_loop_mod(l->m, unit, many));
+    loop_expr *many = lower_dim(l, blocks),
+              *b = pir_loop_let(l->fn, body, "b", pir_loop_mod(l->m, unit, many));
     split_unit(n, body, pir_loop_floordiv(l->m, unit, many), outer, count, at);
-    for (int i = 0; i < count; i++) set_level(n, &n->levels[outer[i]], at[i]);
+    for (int i = 0; i < count; i++)
+      set_level(n, &n->levels[outer[i]], at[i]);
     block_bounds(n, body, b, level_extent(n, lanes), lanes_of_unit, &begin, &end);
     body = open_lanes(n, body, lanes, begin, end, 0, &lane);
   }
   lower_place before = lower_enter(l, body);
-  for (r.phase = 0; r.phase <= last && !l->why; r.phase++) emit_phase(n, &r, body);
+  for (r.phase = 0; r.phase <= last && !l->why; r.phase++)
+    emit_phase(n, &r, body);
   store_row_results(n);
   lower_leave(l, before);
-  for (size_t i = 0; i < l->values.count; i++) l->values.items[i]->row = NULL;
+  for (size_t i = 0; i < l->values.count; i++)
+    l->values.items[i]->row = NULL;
   add_stage(n, stages, units);
 }
 
 // ---- which nests a group needs
 
 static bool same_space(const nest *n, const lower_space *s) {
-  if (s->rank != n->rank) return false;
+  if (s->rank != n->rank)
+    return false;
   for (int d = 0; d < n->rank; d++)
-    if (canonical(n, s->extent[d]) != canonical(n, n->extent[d]) || s->reduced[d] != n->reduced[d]) return false;
+    if (canonical(n, s->extent[d]) != canonical(n, n->extent[d]) ||
+        s->reduced[d] != n->reduced[d])
+      return false;
   return true;
 }
 
-// The reductions of the group over its first one's space. False when another one has a different space.
+// The reductions of the group over its first one's space. False when another one has a
+// different space.
 static bool find_reductions(nest *n) {
   lowering *l = n->l;
-  for (const pir_op *op = pir_block_first(pir_region_first(pir_op_region(l->group, 0))); op; op = pir_op_next(op)) {
+  for (const pir_op *op = pir_block_first(pir_region_first(pir_op_region(l->group, 0))); op;
+       op = pir_op_next(op)) {
     const pir_opdef *def = pir_op_meaning(op);
     lower_site site;
     lower_space space;
-    if (!def || !def->clause || pir_op_has(op, PIR_STRUCTURAL)) continue;
-    if (!lower_open(l, op, 0, &site)) return false;
-    if (site.clause->kind != PIR_CLAUSE_REDUCE) continue;
-    if (n->reduction_count == MAX_OUTPUTS || !lower_reduce_space(&site, &space)) return false;
+    if (!def || !def->clause || pir_op_has(op, PIR_STRUCTURAL))
+      continue;
+    if (!lower_open(l, op, 0, &site))
+      return false;
+    if (site.clause->kind != PIR_CLAUSE_REDUCE)
+      continue;
+    if (n->reduction_count == MAX_OUTPUTS || !lower_reduce_space(&site, &space))
+      return false;
     if (!n->reduction_count) {
       n->rank = space.rank;
-      for (int d = 0; d < n->rank; d++) n->extent[d] = space.extent[d], n->reduced[d] = space.reduced[d];
+      for (int d = 0; d < n->rank; d++)
+        n->extent[d] = space.extent[d], n->reduced[d] = space.reduced[d];
     } else if (!same_space(n, &space)) {
       return false;
     }
@@ -535,23 +630,29 @@ static bool is_row_shaped(const nest *n, const pir_value *value) {
   int d = 0;
   if (f->rank == n->rank) {
     for (; d < n->rank; d++)
-      if (canonical(n, f->shape[d]) != (n->reduced[d] ? 1 : canonical(n, n->extent[d]))) return false;
+      if (canonical(n, f->shape[d]) != (n->reduced[d] ? 1 : canonical(n, n->extent[d])))
+        return false;
     return true;
   }
   for (int i = 0; i < n->rank; i++) {
-    if (n->reduced[i]) continue;
-    if (d >= f->rank || canonical(n, f->shape[d++]) != canonical(n, n->extent[i])) return false;
+    if (n->reduced[i])
+      continue;
+    if (d >= f->rank || canonical(n, f->shape[d++]) != canonical(n, n->extent[i]))
+      return false;
   }
   return d == f->rank;
 }
 
 // Memory order of the nest: that of the first tensor of its shape.
 static void find_order(nest *n) {
-  for (int d = 0; d < n->rank; d++) n->order[d] = (uint8_t)d;
+  for (int d = 0; d < n->rank; d++)
+    n->order[d] = (uint8_t)d;
   for (size_t i = 0; i < n->l->values.count; i++) {
     const lower_value *v = n->l->values.items[i];
-    if (v->slot < 0 || !is_full(n, v->value)) continue;
-    for (int d = 0; d < n->rank; d++) n->order[d] = v->order[d];
+    if (v->slot < 0 || !is_full(n, v->value))
+      continue;
+    for (int d = 0; d < n->rank; d++)
+      n->order[d] = v->order[d];
     return;
   }
 }
@@ -559,9 +660,11 @@ static void find_order(nest *n) {
 static bool same_shape(nest *n, const pir_value *a, const pir_value *b) {
   const pir_fact *x = lower_fact(n->l, a), *y = lower_fact(n->l, b);
   const lower_value *v = lower_find(n->l, a), *w = lower_find(n->l, b);
-  if (x->rank != y->rank) return false;
+  if (x->rank != y->rank)
+    return false;
   for (int d = 0; d < x->rank; d++)
-    if (canonical(n, x->shape[d]) != canonical(n, y->shape[d]) || v->order[d] != w->order[d]) return false;
+    if (canonical(n, x->shape[d]) != canonical(n, y->shape[d]) || v->order[d] != w->order[d])
+      return false;
   return true;
 }
 
@@ -570,13 +673,19 @@ static bool same_shape(nest *n, const pir_value *a, const pir_value *b) {
 // The one join over the space of the nest.
 static const pir_op *find_join(const nest *n, lower_site *out_site) {
   const pir_op *found = NULL;
-  for (const pir_op *op = pir_block_first(pir_region_first(pir_op_region(n->l->group, 0))); op; op = pir_op_next(op)) {
+  for (const pir_op *op = pir_block_first(pir_region_first(pir_op_region(n->l->group, 0))); op;
+       op = pir_op_next(op)) {
     const pir_opdef *def = pir_op_meaning(op);
     lower_site site;
-    if (!def || !def->clause || pir_op_has(op, PIR_STRUCTURAL | PIR_CONSTANT)) continue;
-    if (!lower_open(n->l, op, 0, &site)) return NULL;
-    if (site.clause->kind != PIR_CLAUSE_JOIN || site.clause->stack || !is_full(n, pir_op_result(op, 0))) continue;
-    if (found) return NULL;
+    if (!def || !def->clause || pir_op_has(op, PIR_STRUCTURAL | PIR_CONSTANT))
+      continue;
+    if (!lower_open(n->l, op, 0, &site))
+      return NULL;
+    if (site.clause->kind != PIR_CLAUSE_JOIN || site.clause->stack ||
+        !is_full(n, pir_op_result(op, 0)))
+      continue;
+    if (found)
+      return NULL;
     found = op;
     *out_site = site;
   }
@@ -584,7 +693,8 @@ static const pir_op *find_join(const nest *n, lower_site *out_site) {
 }
 
 // Whether the member's own memory is where the result has it.
-static bool is_in_place(lowering *l, const pir_value *result, const pir_value *member, loop_expr *begin) {
+static bool is_in_place(lowering *l, const pir_value *result, const pir_value *member,
+                        loop_expr *begin) {
   const lower_value *to = lower_find(l, result), *from = lower_find(l, member);
   int64_t at;
   return to && from && to->placed && from->placed && to->place.home == from->place.home &&
@@ -594,7 +704,8 @@ static bool is_in_place(lowering *l, const pir_value *result, const pir_value *m
 static void join_nests(const nest *whole, lower_site *site, lower_stages *stages) {
   lowering *l = whole->l;
   int k = site->clause->nodes[site->clause->body].k;
-  const pir_value *result = pir_op_result(site->op, 0), *list = pir_op_operand(site->op, (size_t)k);
+  const pir_value *result = pir_op_result(site->op, 0),
+                  *list = pir_op_operand(site->op, (size_t)k);
   if (!pir_value_op(list) || !pir_op_has(pir_value_op(list), PIR_STRUCTURAL)) {
     lower_fail(l, site->op, "a list from outside");
     return;
@@ -607,14 +718,16 @@ static void join_nests(const nest *whole, lower_site *site, lower_stages *stages
     n.list = pir_value_op(list);
     n.join_axis = (int)lower_join_axis(site, n.rank);
     n.join_begin = lower_join_begin(site, n.join_axis, part);
-    if (l->why) break;
+    if (l->why)
+      break;
     n.join_extent = n.extent[n.join_axis];
     n.extent[n.join_axis] = lower_fact(l, member)->shape[n.join_axis];
     n.output_count = 0;
     for (int i = 0; i < whole->output_count; i++)
       if (whole->outputs[i] != result || !is_in_place(l, result, member, n.join_begin))
         n.outputs[n.output_count++] = whole->outputs[i];
-    if (!n.output_count) continue;
+    if (!n.output_count)
+      continue;
     l->join_part = part;
     nest_find_levels(&n);
     pointwise(&n, stages);
@@ -622,21 +735,26 @@ static void join_nests(const nest *whole, lower_site *site, lower_stages *stages
   l->join = NULL;
 }
 
-static void pointwise_nest_of(lowering *l, const pir_value *const *outputs, int count, lower_stages *stages) {
+static void pointwise_nest_of(lowering *l, const pir_value *const *outputs, int count,
+                              lower_stages *stages) {
   nest n = {.l = l, .output_count = count};
   const pir_fact *f = lower_fact(l, outputs[0]);
   const lower_value *v = lower_find(l, outputs[0]);
   n.rank = f->rank;
-  for (int i = 0; i < count; i++) n.outputs[i] = outputs[i];
-  for (int d = 0; d < n.rank; d++) n.extent[d] = f->shape[d], n.order[d] = v->order[d];
+  for (int i = 0; i < count; i++)
+    n.outputs[i] = outputs[i];
+  for (int d = 0; d < n.rank; d++)
+    n.extent[d] = f->shape[d], n.order[d] = v->order[d];
   lower_site site;
   if (!lower_on_device(l) && find_join(&n, &site)) {
     join_nests(&n, &site, stages);
     return;
   }
   nest_find_levels(&n);
-  if (lower_on_device(l)) flat(&n, stages);
-  else pointwise(&n, stages);
+  if (lower_on_device(l))
+    flat(&n, stages);
+  else
+    pointwise(&n, stages);
 }
 
 void lower_nests(lowering *l, lower_stages *stages) {
@@ -650,13 +768,16 @@ void lower_nests(lowering *l, lower_stages *stages) {
   }
   for (size_t i = 0; i < pir_op_operands(yield); i++) {
     const pir_fact *f = lower_fact(l, pir_op_operand(yield, i));
-    if (!f->known || f->rank < 0) lower_fail(l, l->group, "a result of unknown rank");
+    if (!f->known || f->rank < 0)
+      lower_fail(l, l->group, "a result of unknown rank");
   }
   bool in_rows = !l->why && find_reductions(&n);
   for (size_t i = 0; i < pir_op_operands(yield) && !l->why; i++) {
     const pir_value *v = pir_op_operand(yield, i);
-    if (in_rows && (is_full(&n, v) || is_row_shaped(&n, v))) n.outputs[n.output_count++] = v;
-    else rest[count++] = v;
+    if (in_rows && (is_full(&n, v) || is_row_shaped(&n, v)))
+      n.outputs[n.output_count++] = v;
+    else
+      rest[count++] = v;
   }
   if (n.output_count && !l->why) {
     find_order(&n);
@@ -667,8 +788,10 @@ void lower_nests(lowering *l, lower_stages *stages) {
     const pir_value *same[MAX_OUTPUTS] = {rest[0]};
     int k = 0, left = 0;
     for (int i = 0; i < count; i++) {
-      if (same_shape(&n, same[0], rest[i])) same[k++] = rest[i];
-      else rest[left++] = rest[i];
+      if (same_shape(&n, same[0], rest[i]))
+        same[k++] = rest[i];
+      else
+        rest[left++] = rest[i];
     }
     count = left;
     pointwise_nest_of(l, same, k, stages);

@@ -1,5 +1,6 @@
-// Finds and opens the LLVM library. It is looked for beside the image this function lives in, then by the
-// dynamic loader's rules, so that both an installed and a just built libpir find their own.
+// Finds and opens the LLVM library. It is looked for beside the image this function lives in,
+// then by the dynamic loader's rules, so that both an installed and a just built libpir find
+// their own.
 #include "backend_sources.h"
 #include "llvm_backend.h"
 
@@ -13,7 +14,9 @@
 
 #define LIBRARY "libpir_codegen_llvm.so.0"
 
-const char *pir_llvm_identity(void) { return BACKEND_SOURCES; }
+const char *pir_llvm_identity(void) {
+  return BACKEND_SOURCES;
+}
 
 typedef struct build_id {
   uintptr_t inside;  // an address of the image
@@ -23,50 +26,61 @@ typedef struct build_id {
 static bool holds(const struct dl_phdr_info *image, uintptr_t address) {
   for (int i = 0; i < image->dlpi_phnum; i++) {
     const ElfW(Phdr) *p = &image->dlpi_phdr[i];
-    if (p->p_type == PT_LOAD && address - image->dlpi_addr - p->p_vaddr < p->p_memsz) return true;
+    if (p->p_type == PT_LOAD && address - image->dlpi_addr - p->p_vaddr < p->p_memsz)
+      return true;
   }
   return false;
 }
 
 static int read_build_id(struct dl_phdr_info *image, size_t size, void *user) {
   build_id *id = user;
-  if (!holds(image, id->inside)) return 0;
+  if (!holds(image, id->inside))
+    return 0;
   for (int i = 0; i < image->dlpi_phnum; i++) {
     const ElfW(Phdr) *p = &image->dlpi_phdr[i];
     const char *at = (const char *)image->dlpi_addr + p->p_vaddr, *end = at + p->p_memsz;
     while (p->p_type == PT_NOTE && end - at >= (ptrdiff_t)sizeof(ElfW(Nhdr))) {
       const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)at;
       size_t name = (note->n_namesz + 3u) & ~3u, data = (note->n_descsz + 3u) & ~3u;
-      if ((size_t)(end - at) - sizeof *note < name + data) break;
+      if ((size_t)(end - at) - sizeof *note < name + data)
+        break;
       const unsigned char *bytes = (const unsigned char *)at + sizeof *note + name;
       bool found = note->n_type == NT_GNU_BUILD_ID && name == 4 && !memcmp(note + 1, "GNU", 4);
       for (size_t k = 0; found && k < note->n_descsz && k < 32; k++)
-        pir_text_format(id->text + 2 * k, 3, "%x%x", (unsigned)(bytes[k] >> 4), (unsigned)(bytes[k] & 15));
+        pir_text_format(id->text + 2 * k, 3, "%x%x", (unsigned)(bytes[k] >> 4),
+                        (unsigned)(bytes[k] & 15));
       at += sizeof *note + name + data;
     }
   }
   return 1;
 }
 
-// The image that this function is in is told by the linker's hash of its content, where there is one, and by its file.
+// The image that this function is in is told by the linker's hash of its content, where there
+// is one, and by its file.
 void pir_compiler_identity(char *out, size_t capacity) {
   Dl_info info;
   struct stat st;
   build_id id = {.inside = (uintptr_t)pir_version};
   (void)dl_iterate_phdr(read_build_id, &id);
-  bool known = dladdr((const void *)id.inside, &info) && info.dli_fname && !stat(info.dli_fname, &st);
-  if (!known) st = (struct stat){0};
-  pir_text_format(out, capacity, "libpir %u %s, %lld %lld.%ld, backend %s", pir_version(), id.text,
-                  (long long)st.st_size, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec, BACKEND_SOURCES);
+  bool known =
+      dladdr((const void *)id.inside, &info) && info.dli_fname && !stat(info.dli_fname, &st);
+  if (!known)
+    st = (struct stat){0};
+  pir_text_format(out, capacity, "libpir %u %s, %lld %lld.%ld, backend %s", pir_version(),
+                  id.text, (long long)st.st_size, (long long)st.st_mtim.tv_sec,
+                  st.st_mtim.tv_nsec, BACKEND_SOURCES);
 }
 
 pir_status pir_llvm_open(pir_llvm_library *out, char *message, size_t capacity) {
   *out = (pir_llvm_library){0};
   char path[4096];
-  void *handle = pir_path_beside(LIBRARY, path, sizeof path) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
-  if (!handle) handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  void *handle =
+      pir_path_beside(LIBRARY, path, sizeof path) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+  if (!handle)
+    handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
-    pir_text_format(message, capacity, "code generation needs %s, which cannot be opened: %s", LIBRARY, dlerror());
+    pir_text_format(message, capacity, "code generation needs %s, which cannot be opened: %s",
+                    LIBRARY, dlerror());
     return PIR_UNAVAILABLE;
   }
   const pir_llvm_backend *(*get)(const char *) = NULL;
@@ -85,13 +99,15 @@ pir_status pir_llvm_open(pir_llvm_library *out, char *message, size_t capacity) 
 bool pir_compiler_llvm_version(char *out, size_t capacity) {
   char message[1024];
   pir_llvm_library library;
-  if (pir_llvm_open(&library, message, sizeof message)) return false;
+  if (pir_llvm_open(&library, message, sizeof message))
+    return false;
   pir_text_format(out, capacity, "%s", library.backend->llvm_version);
   pir_llvm_close(&library);
   return true;
 }
 
 void pir_llvm_close(pir_llvm_library *library) {
-  if (library->handle) dlclose(library->handle);
+  if (library->handle)
+    dlclose(library->handle);
   *library = (pir_llvm_library){0};
 }

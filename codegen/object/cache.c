@@ -1,5 +1,5 @@
-// One file an object: a header with magic, key, size and checksum, then the bytes, in a folder that is ours alone
-// (folder.h).
+// One file an object: a header with magic, key, size and checksum, then the bytes, in a folder
+// that is ours alone (folder.h).
 #include "cache.h"
 
 #include <folder.h>
@@ -28,22 +28,26 @@ pir_cache_key pir_cache_key_of(const void *text, size_t size) {
 
 bool pir_cache_usable(const char *folder) {
   int fd = pir_folder_open(folder);
-  if (fd >= 0) close(fd);
+  if (fd >= 0)
+    close(fd);
   return fd >= 0;
 }
 
 static void file_name(pir_cache_key key, char out[64]) {
-  pir_text_format(out, 64, "%llx-%llx" SUFFIX, (unsigned long long)key.high, (unsigned long long)key.low);
+  pir_text_format(out, 64, "%llx-%llx" SUFFIX, (unsigned long long)key.high,
+                  (unsigned long long)key.low);
 }
 
 static bool read_object(int fd, pir_cache_key key, pir_emitted *out) {
   header h;
-  if (!pir_folder_read(fd, &h, sizeof h) || h.magic != MAGIC || h.key.low != key.low || h.key.high != key.high ||
-      h.size > MAX_OBJECT)
+  if (!pir_folder_read(fd, &h, sizeof h) || h.magic != MAGIC || h.key.low != key.low ||
+      h.key.high != key.high || h.size > MAX_OBJECT)
     return false;
   out->data = malloc(h.size + 1);
   out->size = h.size;
-  if (out->data && pir_folder_read(fd, out->data, h.size) && XXH3_64bits(out->data, h.size) == h.checksum) return true;
+  if (out->data && pir_folder_read(fd, out->data, h.size) &&
+      XXH3_64bits(out->data, h.size) == h.checksum)
+    return true;
   free(out->data);
   *out = (pir_emitted){0};
   return false;
@@ -52,12 +56,14 @@ static bool read_object(int fd, pir_cache_key key, pir_emitted *out) {
 bool pir_cache_load(const char *folder, pir_cache_key key, pir_emitted *out_object) {
   *out_object = (pir_emitted){0};
   int dir = pir_folder_open(folder);
-  if (dir < 0) return false;
+  if (dir < 0)
+    return false;
   char name[64];
   file_name(key, name);
   int fd = pir_folder_find(dir, name);
   bool found = fd >= 0 && read_object(fd, key, out_object);
-  if (fd >= 0) close(fd);
+  if (fd >= 0)
+    close(fd);
   close(dir);
   return found;
 }
@@ -65,15 +71,18 @@ bool pir_cache_load(const char *folder, pir_cache_key key, pir_emitted *out_obje
 bool pir_cache_save(const char *folder, pir_cache_key key, const void *object, size_t size) {
   int dir = size <= MAX_OBJECT ? pir_folder_open(folder) : -1;
   bool saved = false;
-  if (dir < 0) return false;
+  if (dir < 0)
+    return false;
   char name[64];
   pir_folder_file file;
   file_name(key, name);
   if (pir_folder_begin(dir, name, &file)) {
     header h = {MAGIC, key, size, XXH3_64bits(object, size)};
-    bool written = pir_folder_write(&file, &h, sizeof h) && pir_folder_write(&file, object, size);
+    bool written =
+        pir_folder_write(&file, &h, sizeof h) && pir_folder_write(&file, object, size);
     saved = pir_folder_end(&file, written);
-    if (saved) pir_folder_trim(dir, SUFFIX, MAX_FOLDER, MAX_FILES);
+    if (saved)
+      pir_folder_trim(dir, SUFFIX, MAX_FOLDER, MAX_FILES);
   }
   close(dir);
   return saved;

@@ -1,5 +1,5 @@
-// A folder of compiled objects, by key. Readable by its owner alone; anything odd about it or in it is
-// treated as "not there". Safe for several processes at once.
+// A folder of compiled objects, by key. Readable by its owner alone; anything odd about it or
+// in it is treated as "not there". Safe for several processes at once.
 #ifndef PIR_CACHE_H
 #define PIR_CACHE_H
 
@@ -12,7 +12,8 @@ typedef struct pir_cache_key {
 // Of everything that decides the code: the modules' text, target, versions.
 pir_cache_key pir_cache_key_of(const void *text, size_t size);
 
-// Whether objects can be kept in the folder, which is made when it is missing: it is ours, and only we may write to it.
+// Whether objects can be kept in the folder, which is made when it is missing: it is ours, and
+// only we may write to it.
 bool pir_cache_usable(const char *folder);
 
 bool pir_cache_load(const char *folder, pir_cache_key key, pir_emitted *out_object);

@@ -1,7 +1,7 @@
-// The store keeps one entry a distinct key. A build makes the keys (loop text, target, versions), looks them
-// up, and shares the missing ones out to threads by an atomic counter. Compiling needs the LLVM library,
-// which is opened for the first miss; loading an object does not. Code for a device is CUDA C, whose text is its key;
-// NVRTC is opened for its version.
+// The store keeps one entry a distinct key. A build makes the keys (loop text, target,
+// versions), looks them up, and shares the missing ones out to threads by an atomic counter.
+// Compiling needs the LLVM library, which is opened for the first miss; loading an object does
+// not. Code for a device is CUDA C, whose text is its key; NVRTC is opened for its version.
 #include "code.h"
 
 #include "nvrtc.h"
@@ -33,7 +33,8 @@ pir_status pir_code_store_create(pir_context *ctx, const pir_target *target, con
                                  pir_code_store **out_store) {
   pir_code_store *store = calloc(1, sizeof *store);
   *out_store = NULL;
-  if (!store) return PIR_EXHAUSTED;
+  if (!store)
+    return PIR_EXHAUSTED;
   store->ctx = ctx;
   store->target = *target;
   store->folder = folder ? strdup(folder) : NULL;
@@ -42,17 +43,23 @@ pir_status pir_code_store_create(pir_context *ctx, const pir_target *target, con
     return PIR_EXHAUSTED;
   }
   if (folder && !pir_cache_usable(folder))
-    pir_report(ctx, PIR_OK, PIR_WARNING, PIR_LOC_UNKNOWN,
-               "compiled code is not kept: \"%s\" is no folder of ours that only we may write to", folder);
+    pir_report(
+        ctx, PIR_OK, PIR_WARNING, PIR_LOC_UNKNOWN,
+        "compiled code is not kept: \"%s\" is no folder of ours that only we may write to",
+        folder);
   *out_store = store;
   return PIR_OK;
 }
 
-void pir_code_store_make_ahead(pir_code_store *store) { store->ahead = true; }
+void pir_code_store_make_ahead(pir_code_store *store) {
+  store->ahead = true;
+}
 
 void pir_code_store_destroy(pir_code_store *store) {
-  if (!store) return;
-  for (size_t i = 0; i < store->count; i++) pir_image_unload(store->entries[i].image);
+  if (!store)
+    return;
+  for (size_t i = 0; i < store->count; i++)
+    pir_image_unload(store->entries[i].image);
   pir_llvm_close(&store->llvm);
   nvrtc_close(&store->nvrtc);
   free(store->entries);
@@ -70,7 +77,8 @@ static bool append(void *user, const char *data, size_t size) {
   if (size > t->capacity - t->size) {
     size_t capacity = (t->size + size) * 2 + 4096;
     char *grown = realloc(t->data, capacity);
-    if (!grown) return false;
+    if (!grown)
+      return false;
     t->data = grown;
     t->capacity = capacity;
   }
@@ -86,30 +94,37 @@ typedef struct source {
   const char *cuda;
 } source;
 
-static pir_status key_of_cuda(const pir_code_store *store, const char *cuda, text *buffer, pir_cache_key *out) {
+static pir_status key_of_cuda(const pir_code_store *store, const char *cuda, text *buffer,
+                              pir_cache_key *out) {
   char head[256];
-  size_t n = pir_text_format(head, sizeof head, "libpir %u, NVRTC %d.%d %s, %s, driver %d\n", pir_version(),
-                             store->nvrtc.major, store->nvrtc.minor, nvrtc_options(), store->target.name,
-                             store->target.cuda_driver);
+  size_t n = pir_text_format(head, sizeof head, "libpir %u, NVRTC %d.%d %s, %s, driver %d\n",
+                             pir_version(), store->nvrtc.major, store->nvrtc.minor,
+                             nvrtc_options(), store->target.name, store->target.cuda_driver);
   buffer->size = 0;
-  if (!append(buffer, head, n) || !append(buffer, cuda, strlen(cuda))) return PIR_EXHAUSTED;
+  if (!append(buffer, head, n) || !append(buffer, cuda, strlen(cuda)))
+    return PIR_EXHAUSTED;
   *out = pir_cache_key_of(buffer->data, buffer->size);
   return PIR_OK;
 }
 
-static pir_status key_of(const pir_code_store *store, source from, text *buffer, pir_cache_key *out) {
-  if (from.cuda) return key_of_cuda(store, from.cuda, buffer, out);
+static pir_status key_of(const pir_code_store *store, source from, text *buffer,
+                         pir_cache_key *out) {
+  if (from.cuda)
+    return key_of_cuda(store, from.cuda, buffer, out);
   char head[1024];
-  size_t n = pir_text_format(head, sizeof head, "libpir %u, backend %s, %s tuned for %s, %s\n", pir_version(),
-                             pir_llvm_identity(), store->target.name, store->target.cpu, store->target.features);
+  size_t n = pir_text_format(head, sizeof head, "libpir %u, backend %s, %s tuned for %s, %s\n",
+                             pir_version(), pir_llvm_identity(), store->target.name,
+                             store->target.cpu, store->target.features);
   buffer->size = 0;
-  if (!append(buffer, head, n)) return PIR_EXHAUSTED;
+  if (!append(buffer, head, n))
+    return PIR_EXHAUSTED;
   PIR_TRY(pir_loop_print(from.module, (pir_writer){append, buffer}));
   *out = pir_cache_key_of(buffer->data, buffer->size);
   return PIR_OK;
 }
 
-pir_status pir_code_store_key(const pir_code_store *store, const loop_module *module, pir_cache_key *out_key) {
+pir_status pir_code_store_key(const pir_code_store *store, const loop_module *module,
+                              pir_cache_key *out_key) {
   text buffer = {0};
   pir_status status = key_of(store, (source){.module = module}, &buffer, out_key);
   free(buffer.data);
@@ -139,15 +154,19 @@ static void load_object(const pir_code_store *store, job *j, const pir_emitted *
   const char *why = NULL;
   if (j->from.cuda || store->ahead)
     j->status = pir_image_keep(object->data, object->size, &j->image), why = "no memory";
-  else j->status = pir_image_load(object->data, object->size, &j->image, &why);
-  if (j->status) pir_text_format(j->message, sizeof j->message, "compiled code cannot be loaded: %s", why);
+  else
+    j->status = pir_image_load(object->data, object->size, &j->image, &why);
+  if (j->status)
+    pir_text_format(j->message, sizeof j->message, "compiled code cannot be loaded: %s", why);
 }
 
 static void try_disk(const pir_code_store *store, job *j) {
   pir_emitted object;
-  if (!pir_cache_load(store->folder, j->key, &object)) return;
+  if (!pir_cache_load(store->folder, j->key, &object))
+    return;
   load_object(store, j, &object);
-  if (j->status) j->status = PIR_OK, j->image = NULL;  // a damaged file is compiled anew
+  if (j->status)
+    j->status = PIR_OK, j->image = NULL;  // a damaged file is compiled anew
   j->from_disk = j->image != NULL;
   free(object.data);
 }
@@ -155,15 +174,18 @@ static void try_disk(const pir_code_store *store, job *j) {
 static void compile(const pir_code_store *store, job *j) {
   pir_emitted object;
   if (j->from.cuda)
-    j->status = nvrtc_compile(&store->nvrtc, j->from.cuda, store->target.cuda_arch, NVRTC_CUBIN, &object, j->message,
-                              sizeof j->message);
+    j->status = nvrtc_compile(&store->nvrtc, j->from.cuda, store->target.cuda_arch, NVRTC_CUBIN,
+                              &object, j->message, sizeof j->message);
   else
-    j->status = store->llvm.backend->emit(j->from.module, &store->target, PIR_CODE_OBJECT, &object, j->message,
-                                          sizeof j->message);
-  if (j->status) return;
+    j->status = store->llvm.backend->emit(j->from.module, &store->target, PIR_CODE_OBJECT,
+                                          &object, j->message, sizeof j->message);
+  if (j->status)
+    return;
   load_object(store, j, &object);
-  if (!j->status && store->folder && !pir_cache_save(store->folder, j->key, object.data, object.size) && store->ahead) {
-    pir_text_format(j->message, sizeof j->message, "compiled code cannot be written to \"%s\"", store->folder);
+  if (!j->status && store->folder &&
+      !pir_cache_save(store->folder, j->key, object.data, object.size) && store->ahead) {
+    pir_text_format(j->message, sizeof j->message, "compiled code cannot be written to \"%s\"",
+                    store->folder);
     j->status = PIR_IO;
   }
   free(object.data);
@@ -173,29 +195,37 @@ static void *work(void *user) {
   build *b = user;
   for (size_t i; (i = atomic_fetch_add(&b->next, 1)) < b->count;) {
     job *j = &b->jobs[i];
-    if (j->known || j->image || j->status) continue;
-    if (b->compile) compile(b->store, j);
-    else try_disk(b->store, j);
+    if (j->known || j->image || j->status)
+      continue;
+    if (b->compile)
+      compile(b->store, j);
+    else
+      try_disk(b->store, j);
   }
   return NULL;
 }
 
-// Runs `work` on the calling thread and up to threads - 1 others; fewer when the system gives no more.
+// Runs `work` on the calling thread and up to threads - 1 others; fewer when the system gives
+// no more.
 static void run(build *b, int threads) {
   enum { MAX_THREADS = 64 };
   pthread_t others[MAX_THREADS];
   int started = 0;
   atomic_store(&b->next, 0);
-  if (threads > MAX_THREADS) threads = MAX_THREADS;
-  while (started < threads - 1 && (size_t)started + 1 < b->count && !pthread_create(&others[started], NULL, work, b))
+  if (threads > MAX_THREADS)
+    threads = MAX_THREADS;
+  while (started < threads - 1 && (size_t)started + 1 < b->count &&
+         !pthread_create(&others[started], NULL, work, b))
     started++;
   work(b);
-  for (int i = 0; i < started; i++) pthread_join(others[i], NULL);
+  for (int i = 0; i < started; i++)
+    pthread_join(others[i], NULL);
 }
 
 static bool any_missing(const build *b) {
   for (size_t i = 0; i < b->count; i++)
-    if (!b->jobs[i].image) return true;
+    if (!b->jobs[i].image)
+      return true;
   return false;
 }
 
@@ -204,25 +234,29 @@ static pir_status compile_missing(build *b, int threads) {
   char message[512];
   if (!store->target.cuda_arch && !store->llvm.backend) {
     pir_status status = pir_llvm_open(&store->llvm, message, sizeof message);
-    if (status) return pir_report(store->ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message);
+    if (status)
+      return pir_report(store->ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message);
   }
   b->compile = true;
   run(b, threads);
   for (size_t i = 0; i < b->count; i++)
     if (b->jobs[i].status)
-      return pir_report(store->ctx, b->jobs[i].status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", b->jobs[i].message);
+      return pir_report(store->ctx, b->jobs[i].status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s",
+                        b->jobs[i].message);
   return PIR_OK;
 }
 
 static job *find_job(build *b, pir_cache_key key) {
   for (size_t i = 0; i < b->count; i++)
-    if (b->jobs[i].key.low == key.low && b->jobs[i].key.high == key.high) return &b->jobs[i];
+    if (b->jobs[i].key.low == key.low && b->jobs[i].key.high == key.high)
+      return &b->jobs[i];
   return NULL;
 }
 
 static pir_image *find_entry(const pir_code_store *store, pir_cache_key key) {
   for (size_t i = 0; i < store->count; i++)
-    if (store->entries[i].key.low == key.low && store->entries[i].key.high == key.high) return store->entries[i].image;
+    if (store->entries[i].key.low == key.low && store->entries[i].key.high == key.high)
+      return store->entries[i].image;
   return NULL;
 }
 
@@ -232,9 +266,12 @@ static pir_status make_jobs(build *b, const source *sources, size_t count, size_
   pir_status status = PIR_OK;
   for (size_t i = 0; i < count && !status; i++) {
     pir_cache_key key;
-    if (sources[i].key) key = *sources[i].key;
-    else status = key_of(b->store, sources[i], &buffer, &key);
-    if (status) break;
+    if (sources[i].key)
+      key = *sources[i].key;
+    else
+      status = key_of(b->store, sources[i], &buffer, &key);
+    if (status)
+      break;
     job *j = find_job(b, key);
     if (!j) {
       j = &b->jobs[b->count++];
@@ -254,7 +291,8 @@ static pir_status keep(build *b) {
   pir_code_store *store = b->store;
   for (size_t i = 0; i < b->count; i++) {
     job *j = &b->jobs[i];
-    if (!j->image) continue;
+    if (!j->image)
+      continue;
     if (j->known) {
       store->stats.from_memory++;
       continue;
@@ -264,7 +302,8 @@ static pir_status keep(build *b) {
       entry *grown = realloc(store->entries, capacity * sizeof *grown);
       if (!grown) {
         for (; i < b->count; i++)
-          if (!b->jobs[i].known) pir_image_unload(b->jobs[i].image);
+          if (!b->jobs[i].known)
+            pir_image_unload(b->jobs[i].image);
         return PIR_EXHAUSTED;
       }
       store->entries = grown;
@@ -272,54 +311,71 @@ static pir_status keep(build *b) {
     }
     store->entries[store->count++] = (entry){j->key, j->image};
     store->stats.bytes += pir_image_bytes(j->image);
-    if (j->from_disk) store->stats.from_disk++;
-    else store->stats.compiled++;
+    if (j->from_disk)
+      store->stats.from_disk++;
+    else
+      store->stats.compiled++;
   }
   return PIR_OK;
 }
 
-static pir_status build_all(pir_code_store *store, const source *sources, size_t count, int threads,
-                            const pir_image **out_images) {
+static pir_status build_all(pir_code_store *store, const source *sources, size_t count,
+                            int threads, const pir_image **out_images) {
   build b = {.store = store, .jobs = calloc(count + 1, sizeof(job))};
   size_t *of_source = calloc(count + 1, sizeof *of_source);
-  pir_status status = b.jobs && of_source ? make_jobs(&b, sources, count, of_source) : PIR_EXHAUSTED;
-  if (!status && store->folder && any_missing(&b)) run(&b, threads);
-  if (!status && any_missing(&b)) status = compile_missing(&b, threads);
+  pir_status status =
+      b.jobs && of_source ? make_jobs(&b, sources, count, of_source) : PIR_EXHAUSTED;
+  if (!status && store->folder && any_missing(&b))
+    run(&b, threads);
+  if (!status && any_missing(&b))
+    status = compile_missing(&b, threads);
   if (b.jobs) {
     pir_status kept = keep(&b);
-    if (!status) status = kept;
+    if (!status)
+      status = kept;
   }
-  for (size_t i = 0; i < count && !status; i++) out_images[i] = b.jobs[of_source[i]].image;
+  for (size_t i = 0; i < count && !status; i++)
+    out_images[i] = b.jobs[of_source[i]].image;
   free(of_source);
   free(b.jobs);
   return status;
 }
 
-pir_status pir_code_store_build(pir_code_store *store, const loop_module *const *modules, const pir_cache_key *keys,
-                                size_t count, int threads, const pir_image **out_images) {
+pir_status pir_code_store_build(pir_code_store *store, const loop_module *const *modules,
+                                const pir_cache_key *keys, size_t count, int threads,
+                                const pir_image **out_images) {
   source *sources = calloc(count + 1, sizeof *sources);
-  if (!sources) return PIR_EXHAUSTED;
-  for (size_t i = 0; i < count; i++) sources[i] = (source){.module = modules[i], .key = keys ? &keys[i] : NULL};
+  if (!sources)
+    return PIR_EXHAUSTED;
+  for (size_t i = 0; i < count; i++)
+    sources[i] = (source){.module = modules[i], .key = keys ? &keys[i] : NULL};
   pir_status status = build_all(store, sources, count, threads, out_images);
   free(sources);
   return status;
 }
 
-pir_status pir_code_store_build_cuda(pir_code_store *store, const char *const *texts, size_t count, int threads,
-                                     const pir_image **out_images) {
+pir_status pir_code_store_build_cuda(pir_code_store *store, const char *const *texts,
+                                     size_t count, int threads, const pir_image **out_images) {
   char message[512];
-  pir_status status = store->nvrtc.library ? PIR_OK : nvrtc_open(&store->nvrtc, message, sizeof message);
-  if (status) return pir_report(store->ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message);
+  pir_status status =
+      store->nvrtc.library ? PIR_OK : nvrtc_open(&store->nvrtc, message, sizeof message);
+  if (status)
+    return pir_report(store->ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message);
   source *sources = calloc(count + 1, sizeof *sources);
-  if (!sources) return PIR_EXHAUSTED;
-  for (size_t i = 0; i < count; i++) sources[i].cuda = texts[i];
+  if (!sources)
+    return PIR_EXHAUSTED;
+  for (size_t i = 0; i < count; i++)
+    sources[i].cuda = texts[i];
   status = build_all(store, sources, count, threads, out_images);
   free(sources);
   return status;
 }
 
-bool pir_code_store_object(const pir_code_store *store, pir_cache_key key, pir_emitted *out_object) {
+bool pir_code_store_object(const pir_code_store *store, pir_cache_key key,
+                           pir_emitted *out_object) {
   return store->folder && pir_cache_load(store->folder, key, out_object);
 }
 
-pir_code_stats pir_code_store_stats(const pir_code_store *store) { return store->stats; }
+pir_code_stats pir_code_store_stats(const pir_code_store *store) {
+  return store->stats;
+}

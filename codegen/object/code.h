@@ -1,5 +1,5 @@
-// From loop modules to callable code: looks each up by content (in memory, then in the cache folder), compiles
-// what is missing on several threads, loads it. Owns all code it gave out.
+// From loop modules to callable code: looks each up by content (in memory, then in the cache
+// folder), compiles what is missing on several threads, loads it. Owns all code it gave out.
 #ifndef PIR_CODE_H
 #define PIR_CODE_H
 
@@ -19,19 +19,22 @@ void pir_code_store_destroy(pir_code_store *store);
 void pir_code_store_make_ahead(pir_code_store *store);
 
 // What tells modules apart: equal ones have equal keys.
-pir_status pir_code_store_key(const pir_code_store *store, const loop_module *module, pir_cache_key *out_key);
+pir_status pir_code_store_key(const pir_code_store *store, const loop_module *module,
+                              pir_cache_key *out_key);
 
-// Code of `count` modules, in order; equal modules give one image. Images live as long as the store. `keys` may be
-// NULL.
-pir_status pir_code_store_build(pir_code_store *store, const loop_module *const *modules, const pir_cache_key *keys,
-                                size_t count, int threads, const pir_image **out_images);
+// Code of `count` modules, in order; equal modules give one image. Images live as long as the
+// store. `keys` may be NULL.
+pir_status pir_code_store_build(pir_code_store *store, const loop_module *const *modules,
+                                const pir_cache_key *keys, size_t count, int threads,
+                                const pir_image **out_images);
 
 // The same for CUDA C: images keep CUBINs.
-pir_status pir_code_store_build_cuda(pir_code_store *store, const char *const *texts, size_t count, int threads,
-                                     const pir_image **out_images);
+pir_status pir_code_store_build_cuda(pir_code_store *store, const char *const *texts,
+                                     size_t count, int threads, const pir_image **out_images);
 
 // The object of a key, from the folder; false when it is not there.
-bool pir_code_store_object(const pir_code_store *store, pir_cache_key key, pir_emitted *out_object);
+bool pir_code_store_object(const pir_code_store *store, pir_cache_key key,
+                           pir_emitted *out_object);
 
 typedef struct pir_code_stats {
   size_t compiled, from_memory, from_disk, bytes;

@@ -1,33 +1,40 @@
-// Groups to code. Taking a group up lowers it to a loop module of its own, which is dropped at once when an earlier
-// group has the same; finishing hands the modules to the code store, links the stages, and drops the loops: only the
-// interfaces stay.
+// Groups to code. Taking a group up lowers it to a loop module of its own, which is dropped at
+// once when an earlier group has the same; finishing hands the modules to the code store, links
+// the stages, and drops the loops: only the interfaces stay.
 #include "compile_impl.h"
 #include "lowering.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-pir_status pir_compiler_create(pir_context *ctx, const pir_compiler_options *options, pir_compiler **out_compiler) {
+pir_status pir_compiler_create(pir_context *ctx, const pir_compiler_options *options,
+                               pir_compiler **out_compiler) {
   pir_compiler *c = calloc(1, sizeof *c);
   *out_compiler = NULL;
-  if (!c) return PIR_EXHAUSTED;
+  if (!c)
+    return PIR_EXHAUSTED;
   c->ctx = ctx;
   c->options = *options;
   pir_arena_init(&c->arena, NULL, NULL, NULL);
   pir_status status = pir_code_store_create(ctx, &options->target, options->cache, &c->store);
-  if (!status && options->ahead) pir_code_store_make_ahead(c->store);
-  if (!status) *out_compiler = c;
-  else pir_compiler_destroy(c);
+  if (!status && options->ahead)
+    pir_code_store_make_ahead(c->store);
+  if (!status)
+    *out_compiler = c;
+  else
+    pir_compiler_destroy(c);
   return status;
 }
 
 void pir_compiler_destroy(pir_compiler *c) {
-  if (!c) return;
+  if (!c)
+    return;
   for (size_t i = 0; i < c->count; i++) {
     cuda_source_release(&c->units[i].cuda);
     pir_loop_module_destroy(c->units[i].module);
   }
-  for (size_t i = 0; i < c->image_count; i++) pir_image_unload(c->images[i]);
+  for (size_t i = 0; i < c->image_count; i++)
+    pir_image_unload(c->images[i]);
   free(c->images);
   free(c->units);
   pir_arena_destroy(&c->arena);
@@ -39,13 +46,15 @@ static unit *new_unit(pir_compiler *c) {
   if (c->count == c->capacity) {
     size_t capacity = c->capacity ? c->capacity * 2 : 16;
     unit *grown = realloc(c->units, capacity * sizeof *grown);
-    if (!grown) return NULL;
+    if (!grown)
+      return NULL;
     c->units = grown;
     c->capacity = capacity;
   }
   unit *u = &c->units[c->count];
   *u = (unit){.module = pir_loop_module_create()};
-  if (!u->module) return NULL;
+  if (!u->module)
+    return NULL;
   c->count++;
   return u;
 }
@@ -54,13 +63,17 @@ static void *copy(pir_compiler *c, const void *items, size_t count, size_t size)
   return pir_arena_copy(&c->arena, items, pir_arena_size(&c->arena, count, size));
 }
 
-static const char *copy_name(pir_compiler *c, const loop_fn *fn) { return copy(c, fn->name, strlen(fn->name) + 1, 1); }
+static const char *copy_name(pir_compiler *c, const loop_fn *fn) {
+  return copy(c, fn->name, strlen(fn->name) + 1, 1);
+}
 
-static void describe_packings(pir_compiler *c, unit *u, const lowering *l, const lower_packings *packings) {
+static void describe_packings(pir_compiler *c, unit *u, const lowering *l,
+                              const lower_packings *packings) {
   u->packing_count = packings->count;
-  u->packings = pir_arena_zalloc(&c->arena, pir_arena_size(&c->arena, packings->count + 1, sizeof *u->packings));
-  u->packing_names =
-      pir_arena_zalloc(&c->arena, pir_arena_size(&c->arena, packings->count + 1, sizeof *u->packing_names));
+  u->packings = pir_arena_zalloc(
+      &c->arena, pir_arena_size(&c->arena, packings->count + 1, sizeof *u->packings));
+  u->packing_names = pir_arena_zalloc(
+      &c->arena, pir_arena_size(&c->arena, packings->count + 1, sizeof *u->packing_names));
   for (size_t i = 0; i < packings->count; i++) {
     const lower_packing *p = &packings->items[i];
     u->packings[i] = (pir_packing){.operand = p->operand, .bytes = (size_t)p->bytes};
@@ -73,25 +86,30 @@ static void describe_packings(pir_compiler *c, unit *u, const lowering *l, const
 // The interface, but for the code: the loops it comes from will go.
 static void describe(pir_compiler *c, unit *u, const lowering *l, const lower_stages *stages,
                      const lower_packings *packings) {
-  pir_temporary *temporaries =
-      pir_arena_zalloc(&c->arena, pir_arena_size(&c->arena, l->temporaries.count + 1, sizeof *temporaries));
-  u->stages = pir_arena_zalloc(&c->arena, pir_arena_size(&c->arena, stages->count + 1, sizeof *u->stages));
-  u->names = pir_arena_zalloc(&c->arena, pir_arena_size(&c->arena, stages->count + 1, sizeof *u->names));
+  pir_temporary *temporaries = pir_arena_zalloc(
+      &c->arena, pir_arena_size(&c->arena, l->temporaries.count + 1, sizeof *temporaries));
+  u->stages = pir_arena_zalloc(&c->arena,
+                               pir_arena_size(&c->arena, stages->count + 1, sizeof *u->stages));
+  u->names = pir_arena_zalloc(&c->arena,
+                              pir_arena_size(&c->arena, stages->count + 1, sizeof *u->names));
   for (size_t i = 0; i < stages->count; i++) {
     const lower_stage *s = &stages->items[i];
-    u->stages[i] = (pir_stage){.units = s->units, .scratch_bytes = (size_t)s->fn->scratch_bytes};
+    u->stages[i] =
+        (pir_stage){.units = s->units, .scratch_bytes = (size_t)s->fn->scratch_bytes};
     u->names[i] = copy_name(c, s->fn);
   }
-  for (size_t i = 0; i < l->temporaries.count; i++) temporaries[i].bytes = l->temporaries.items[i];
+  for (size_t i = 0; i < l->temporaries.count; i++)
+    temporaries[i].bytes = l->temporaries.items[i];
   describe_packings(c, u, l, packings);
-  u->group = (pir_compiled_group){.stages = u->stages,
-                                  .stage_count = stages->count,
-                                  .temporaries = temporaries,
-                                  .temporary_count = l->temporaries.count,
-                                  .dims = copy(c, l->args.items, l->args.count, sizeof *l->args.items),
-                                  .dim_count = l->args.count,
-                                  .equal = copy(c, l->equal.items, l->equal.count, sizeof *l->equal.items),
-                                  .equal_count = l->equal.count / 2};
+  u->group = (pir_compiled_group){
+      .stages = u->stages,
+      .stage_count = stages->count,
+      .temporaries = temporaries,
+      .temporary_count = l->temporaries.count,
+      .dims = copy(c, l->args.items, l->args.count, sizeof *l->args.items),
+      .dim_count = l->args.count,
+      .equal = copy(c, l->equal.items, l->equal.count, sizeof *l->equal.items),
+      .equal_count = l->equal.count / 2};
 }
 
 // Keeps the module only when it is the first of its key.
@@ -99,7 +117,8 @@ static pir_status share(pir_compiler *c, unit *u) {
   PIR_TRY(pir_code_store_key(c->store, u->module, &u->key));
   for (u->same = 0; &c->units[u->same] != u; u->same++) {
     const unit *other = &c->units[u->same];
-    if (other->key.low != u->key.low || other->key.high != u->key.high) continue;
+    if (other->key.low != u->key.low || other->key.high != u->key.high)
+      continue;
     pir_loop_module_destroy(u->module);
     u->module = NULL;
     c->shared++;
@@ -114,22 +133,26 @@ static pir_status write_cuda(pir_compiler *c, unit *u, const pir_op *group) {
   pir_status status = cuda_emit(u->module, &u->cuda, message, sizeof message);
   pir_loop_module_destroy(u->module);
   u->module = NULL;
-  return status ? pir_report(c->ctx, status, PIR_ERROR, pir_op_loc(group), "%s", message) : PIR_OK;
+  return status ? pir_report(c->ctx, status, PIR_ERROR, pir_op_loc(group), "%s", message)
+                : PIR_OK;
 }
 
-pir_status pir_compiler_add(pir_compiler *c, const pir_op *group, const pir_facts *facts, size_t *out_index) {
+pir_status pir_compiler_add(pir_compiler *c, const pir_op *group, const pir_facts *facts,
+                            size_t *out_index) {
   lowering l;
   lower_stages stages = {0};
   lower_packings packings = {0};
   unit *u = new_unit(c);
-  if (!u) return PIR_EXHAUSTED;
+  if (!u)
+    return PIR_EXHAUSTED;
   lower_init(&l, u->module, &c->options.target, facts, group);
   l.math = c->options.math;
   if (!lower_group(&l, &stages, &packings)) {
     pir_loop_module_destroy(u->module);
     c->count--;
-    return pir_report(c->ctx, PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(l.where), "unsupported: %s, in \"%.*s\"", l.why,
-                      (int)pir_op_name(l.where).size, pir_op_name(l.where).data);
+    return pir_report(c->ctx, PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(l.where),
+                      "unsupported: %s, in \"%.*s\"", l.why, (int)pir_op_name(l.where).size,
+                      pir_op_name(l.where).data);
   }
   describe(c, u, &l, &stages, &packings);
   lower_explain(&l, &stages);
@@ -139,14 +162,17 @@ pir_status pir_compiler_add(pir_compiler *c, const pir_op *group, const pir_fact
 
 static pir_status find_code(const pir_image *image, const char *name, pir_stage_fn *out) {
   void *symbol = pir_image_symbol(image, name);
-  if (!symbol) return PIR_INTERNAL;
+  if (!symbol)
+    return PIR_INTERNAL;
   memcpy(out, &symbol, sizeof *out);
   return PIR_OK;
 }
 
 static pir_status link_unit(unit *u, const pir_image *image) {
-  for (size_t i = 0; i < u->group.stage_count; i++) PIR_TRY(find_code(image, u->names[i], &u->stages[i].fn));
-  for (size_t i = 0; i < u->packing_count; i++) PIR_TRY(find_code(image, u->packing_names[i], &u->packings[i].fn));
+  for (size_t i = 0; i < u->group.stage_count; i++)
+    PIR_TRY(find_code(image, u->names[i], &u->stages[i].fn));
+  for (size_t i = 0; i < u->packing_count; i++)
+    PIR_TRY(find_code(image, u->packing_names[i], &u->packings[i].fn));
   u->group.packings = u->packings;
   u->group.packing_count = u->packing_count;
   return PIR_OK;
@@ -154,10 +180,12 @@ static pir_status link_unit(unit *u, const pir_image *image) {
 
 static void link_kernels(pir_compiler *c, unit *u, const pir_image *image) {
   size_t count = u->group.stage_count;
-  pir_stage_kernel *kernels = pir_arena_zalloc(&c->arena, pir_arena_size(&c->arena, count + 1, sizeof *kernels));
+  pir_stage_kernel *kernels =
+      pir_arena_zalloc(&c->arena, pir_arena_size(&c->arena, count + 1, sizeof *kernels));
   for (size_t i = 0; i < count; i++) {
     const cuda_kernel *k = u->cuda.kernels;
-    while (strcmp(k->name, u->names[i]) != 0) k++;
+    while (strcmp(k->name, u->names[i]) != 0)
+      k++;
     kernels[i] = (pir_stage_kernel){.name = k->name,
                                     .buffers = k->slots,
                                     .buffer_count = k->slot_count,
@@ -174,29 +202,37 @@ static pir_status finish_device(pir_compiler *c) {
   const char **texts = calloc(c->count + 1, sizeof *texts);
   const pir_image **images = calloc(c->count + 1, sizeof *images);
   pir_status status = texts && images ? PIR_OK : PIR_EXHAUSTED;
-  for (size_t i = 0; i < c->count && !status; i++) texts[i] = c->units[i].cuda.text;
-  if (!status) status = pir_code_store_build_cuda(c->store, texts, c->count, c->options.threads, images);
-  for (size_t i = 0; i < c->count && !status; i++) link_kernels(c, &c->units[i], images[i]);
+  for (size_t i = 0; i < c->count && !status; i++)
+    texts[i] = c->units[i].cuda.text;
+  if (!status)
+    status = pir_code_store_build_cuda(c->store, texts, c->count, c->options.threads, images);
+  for (size_t i = 0; i < c->count && !status; i++)
+    link_kernels(c, &c->units[i], images[i]);
   free(images);
   free(texts);
   return status;
 }
 
 pir_status pir_compiler_finish(pir_compiler *c) {
-  if (c->options.target.cuda_arch) return finish_device(c);
+  if (c->options.target.cuda_arch)
+    return finish_device(c);
   const loop_module **modules = calloc(c->count + 1, sizeof *modules);
-  const pir_image **images = calloc(c->count + 1, sizeof *images), **of_unit = calloc(c->count + 1, sizeof *of_unit);
+  const pir_image **images = calloc(c->count + 1, sizeof *images),
+                  **of_unit = calloc(c->count + 1, sizeof *of_unit);
   pir_cache_key *keys = calloc(c->count + 1, sizeof *keys);
   pir_status status = modules && images && of_unit && keys ? PIR_OK : PIR_EXHAUSTED;
   size_t count = 0;
   for (size_t i = 0; i < c->count && !status; i++)
-    if (c->units[i].module) keys[count] = c->units[i].key, modules[count++] = c->units[i].module;
-  if (!status) status = pir_code_store_build(c->store, modules, keys, count, c->options.threads, images);
+    if (c->units[i].module)
+      keys[count] = c->units[i].key, modules[count++] = c->units[i].module;
+  if (!status)
+    status = pir_code_store_build(c->store, modules, keys, count, c->options.threads, images);
   count = 0;
   for (size_t i = 0; i < c->count && !status; i++) {
     unit *u = &c->units[i];
     of_unit[i] = u->module ? images[count++] : of_unit[u->same];
-    if (!c->options.ahead) status = link_unit(u, of_unit[i]);
+    if (!c->options.ahead)
+      status = link_unit(u, of_unit[i]);
     pir_loop_module_destroy(u->module);
     u->module = NULL;
   }
@@ -211,10 +247,13 @@ const pir_compiled_group *pir_compiler_group(const pir_compiler *c, size_t index
   return index < c->count ? &c->units[index].group : NULL;
 }
 
-size_t pir_compiler_kernels(const pir_compiler *c) { return c->store ? pir_code_store_stats(c->store).compiled : 0; }
+size_t pir_compiler_kernels(const pir_compiler *c) {
+  return c->store ? pir_code_store_stats(c->store).compiled : 0;
+}
 
 size_t pir_compiler_cache_hits(const pir_compiler *c) {
-  if (!c->store) return c->count;
+  if (!c->store)
+    return c->count;
   pir_code_stats s = pir_code_store_stats(c->store);
   return s.from_memory + s.from_disk + c->shared;
 }

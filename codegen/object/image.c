@@ -1,7 +1,8 @@
-// A loader for the objects our own emitter makes (ELF, small code model, position independent; image_patch.c has what
-// processors differ in). One mapping an object: code and call stubs first, then constants and address slots. It is
-// written while it is neither executable nor shared, then sealed: code becomes read + execute, the rest read only. That
-// is what a JIT library would do for us, without loading LLVM when the code comes from the cache.
+// A loader for the objects our own emitter makes (ELF, small code model, position independent;
+// image_patch.c has what processors differ in). One mapping an object: code and call stubs
+// first, then constants and address slots. It is written while it is neither executable nor
+// shared, then sealed: code becomes read + execute, the rest read only. That is what a JIT
+// library would do for us, without loading LLVM when the code comes from the cache.
 #include "image.h"
 
 #include "image_patch.h"
@@ -75,10 +76,12 @@ static bool in_object(const loading *l, uint64_t offset, uint64_t size) {
 }
 
 static bool read_symbols(loading *l, const Elf64_Shdr *s) {
-  if (l->symbols || s->sh_entsize != sizeof(Elf64_Sym) || s->sh_offset % 8 || s->sh_link >= l->section_count)
+  if (l->symbols || s->sh_entsize != sizeof(Elf64_Sym) || s->sh_offset % 8 ||
+      s->sh_link >= l->section_count)
     return fail(l, "bad symbol table");
   const Elf64_Shdr *names = &l->sections[s->sh_link];
-  if (names->sh_type != SHT_STRTAB || !names->sh_size || l->object[names->sh_offset + names->sh_size - 1])
+  if (names->sh_type != SHT_STRTAB || !names->sh_size ||
+      l->object[names->sh_offset + names->sh_size - 1])
     return fail(l, "bad string table");
   l->symbols = (const Elf64_Sym *)(l->object + s->sh_offset);
   l->symbol_count = s->sh_size / sizeof(Elf64_Sym);
@@ -88,10 +91,11 @@ static bool read_symbols(loading *l, const Elf64_Shdr *s) {
 }
 
 static bool read_headers(loading *l) {
-  if (l->size < sizeof(Elf64_Ehdr)) return fail(l, "too short");
+  if (l->size < sizeof(Elf64_Ehdr))
+    return fail(l, "too short");
   const Elf64_Ehdr *h = (const Elf64_Ehdr *)l->object;
-  if (memcmp(h->e_ident, ELFMAG, SELFMAG) || h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_type != ET_REL ||
-      !image_is_ours(h->e_machine))
+  if (memcmp(h->e_ident, ELFMAG, SELFMAG) || h->e_ident[EI_CLASS] != ELFCLASS64 ||
+      h->e_type != ET_REL || !image_is_ours(h->e_machine))
     return fail(l, "not an object for this processor");
   if (h->e_shentsize != sizeof(Elf64_Shdr) || h->e_shoff % 8 ||
       !in_object(l, h->e_shoff, (uint64_t)h->e_shnum * sizeof(Elf64_Shdr)))
@@ -99,40 +103,54 @@ static bool read_headers(loading *l) {
   l->sections = (const Elf64_Shdr *)(l->object + h->e_shoff);
   l->section_count = h->e_shnum;
   for (size_t i = 0; i < l->section_count; i++)
-    if (l->sections[i].sh_type != SHT_NOBITS && !in_object(l, l->sections[i].sh_offset, l->sections[i].sh_size))
+    if (l->sections[i].sh_type != SHT_NOBITS &&
+        !in_object(l, l->sections[i].sh_offset, l->sections[i].sh_size))
       return fail(l, "section outside of the object");
   for (size_t i = 0; i < l->section_count; i++)
-    if (l->sections[i].sh_type == SHT_SYMTAB && !read_symbols(l, &l->sections[i])) return false;
+    if (l->sections[i].sh_type == SHT_SYMTAB && !read_symbols(l, &l->sections[i]))
+      return false;
   for (size_t i = 0; i < l->symbol_count; i++)
-    if (l->symbols[i].st_name >= l->strings_size) return fail(l, "bad symbol name");
+    if (l->symbols[i].st_name >= l->strings_size)
+      return fail(l, "bad symbol name");
   return l->symbols ? true : fail(l, "no symbols");
 }
 
-static const char *symbol_name(const loading *l, size_t i) { return l->strings + l->symbols[i].st_name; }
+static const char *symbol_name(const loading *l, size_t i) {
+  return l->strings + l->symbols[i].st_name;
+}
 
-static bool is_loaded(const Elf64_Shdr *s) { return (s->sh_flags & SHF_ALLOC) && s->sh_type == SHT_PROGBITS; }
+static bool is_loaded(const Elf64_Shdr *s) {
+  return (s->sh_flags & SHF_ALLOC) && s->sh_type == SHT_PROGBITS;
+}
 
 // Whether section `i` is made of relocations of a section that is loaded.
 static bool has_relocations(const loading *l, size_t i) {
   const Elf64_Shdr *s = &l->sections[i];
-  return s->sh_type == SHT_RELA && s->sh_info < l->section_count && is_loaded(&l->sections[s->sh_info]);
+  return s->sh_type == SHT_RELA && s->sh_info < l->section_count &&
+         is_loaded(&l->sections[s->sh_info]);
 }
 
-static size_t relocation_count(const Elf64_Shdr *s) { return s->sh_size / sizeof(Elf64_Rela); }
+static size_t relocation_count(const Elf64_Shdr *s) {
+  return s->sh_size / sizeof(Elf64_Rela);
+}
 
 // Counts the stubs and slots that the relocations ask for.
 static bool count_indirections(loading *l) {
   for (size_t i = 0; i < l->section_count; i++) {
-    if (!has_relocations(l, i)) continue;
+    if (!has_relocations(l, i))
+      continue;
     const Elf64_Shdr *s = &l->sections[i];
-    if (s->sh_entsize != sizeof(Elf64_Rela) || s->sh_offset % 8) return fail(l, "bad relocations");
+    if (s->sh_entsize != sizeof(Elf64_Rela) || s->sh_offset % 8)
+      return fail(l, "bad relocations");
     const Elf64_Rela *r = (const Elf64_Rela *)(l->object + s->sh_offset);
     for (size_t k = 0; k < relocation_count(s); k++) {
       size_t symbol = ELF64_R_SYM(r[k].r_info);
       uint32_t type = ELF64_R_TYPE(r[k].r_info);
-      if (symbol >= l->symbol_count) return fail(l, "bad relocation");
+      if (symbol >= l->symbol_count)
+        return fail(l, "bad relocation");
       if (image_wants_slot(type)) {
-        if (!l->slot[symbol]) l->slot[symbol] = ++l->slots;
+        if (!l->slot[symbol])
+          l->slot[symbol] = ++l->slots;
       } else if (l->symbols[symbol].st_shndx == SHN_UNDEF && !l->stub[symbol]) {
         l->stub[symbol] = ++l->stubs;
       }
@@ -141,16 +159,21 @@ static bool count_indirections(loading *l) {
   return true;
 }
 
-static size_t align_up(size_t x, size_t align) { return (x + align - 1) & ~(align - 1); }
+static size_t align_up(size_t x, size_t align) {
+  return (x + align - 1) & ~(align - 1);
+}
 
 // Gives sections of one kind their places from `at` on.
 static bool place_sections(loading *l, bool code, size_t *at) {
   for (size_t i = 0; i < l->section_count; i++) {
     const Elf64_Shdr *s = &l->sections[i];
-    if (!is_loaded(s) || !!(s->sh_flags & SHF_EXECINSTR) != code) continue;
+    if (!is_loaded(s) || !!(s->sh_flags & SHF_EXECINSTR) != code)
+      continue;
     size_t align = s->sh_addralign ? s->sh_addralign : 1;
-    if ((align & (align - 1)) || align > 4096) return fail(l, "bad alignment");
-    if (s->sh_flags & SHF_WRITE) return fail(l, "a section wants to be written");
+    if ((align & (align - 1)) || align > 4096)
+      return fail(l, "bad alignment");
+    if (s->sh_flags & SHF_WRITE)
+      return fail(l, "a section wants to be written");
     l->place[i] = *at = align_up(*at, align);
     *at += s->sh_size;
   }
@@ -159,31 +182,40 @@ static bool place_sections(loading *l, bool code, size_t *at) {
 
 static bool lay_out(loading *l) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE), at = 0;
-  if (!place_sections(l, true, &at)) return false;
+  if (!place_sections(l, true, &at))
+    return false;
   size_t stubs_at = at = align_up(at, 16);
   at += l->stubs * IMAGE_STUB_BYTES;
   l->image->code_bytes = at = align_up(at ? at : 1, page);
-  if (!place_sections(l, false, &at)) return false;
+  if (!place_sections(l, false, &at))
+    return false;
   size_t slots_at = at = align_up(at, SLOT_BYTES);
   at += l->slots * SLOT_BYTES;
   l->image->total_bytes = align_up(at, page);
-  if (l->image->total_bytes > INT32_MAX) return fail(l, "too large");
+  if (l->image->total_bytes > INT32_MAX)
+    return fail(l, "too large");
   for (size_t i = 0; i < l->symbol_count; i++) {
-    if (l->stub[i]) l->stub[i] = stubs_at + (l->stub[i] - 1) * IMAGE_STUB_BYTES;
-    if (l->slot[i]) l->slot[i] = slots_at + (l->slot[i] - 1) * SLOT_BYTES;
+    if (l->stub[i])
+      l->stub[i] = stubs_at + (l->stub[i] - 1) * IMAGE_STUB_BYTES;
+    if (l->slot[i])
+      l->slot[i] = slots_at + (l->slot[i] - 1) * SLOT_BYTES;
   }
-  void *base = mmap(NULL, l->image->total_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (base == MAP_FAILED) return fail(l, "no memory");
+  void *base = mmap(NULL, l->image->total_bytes, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (base == MAP_FAILED)
+    return fail(l, "no memory");
   l->image->base = base;
   return true;
 }
 
 static bool resolve(loading *l, size_t symbol, uint64_t *out_address) {
   const Elf64_Sym *s = &l->symbols[symbol];
-  if (s->st_shndx == SHN_ABS) return *out_address = s->st_value, true;
+  if (s->st_shndx == SHN_ABS)
+    return *out_address = s->st_value, true;
   if (s->st_shndx == SHN_UNDEF) {
     for (size_t i = 0; i < sizeof callable / sizeof *callable; i++)
-      if (!strcmp(callable[i].name, symbol_name(l, symbol))) return *out_address = (uintptr_t)callable[i].fn, true;
+      if (!strcmp(callable[i].name, symbol_name(l, symbol)))
+        return *out_address = (uintptr_t)callable[i].fn, true;
     return fail(l, "calls an unknown function");
   }
   if (s->st_shndx >= l->section_count || !is_loaded(&l->sections[s->st_shndx]) ||
@@ -198,10 +230,12 @@ static bool relocate(loading *l, size_t section, const Elf64_Rela *r) {
   uint32_t type = ELF64_R_TYPE(r->r_info);
   size_t width = image_patch_width(type);
   const Elf64_Shdr *s = &l->sections[section];
-  if (r->r_offset > s->sh_size || width > s->sh_size - r->r_offset) return fail(l, "relocation outside of its section");
+  if (r->r_offset > s->sh_size || width > s->sh_size - r->r_offset)
+    return fail(l, "relocation outside of its section");
   uint8_t *at = l->image->base + l->place[section] + r->r_offset;
   uint64_t target;
-  if (!resolve(l, symbol, &target)) return false;
+  if (!resolve(l, symbol, &target))
+    return false;
   if (image_wants_slot(type)) {
     memcpy(l->image->base + l->slot[symbol], &target, sizeof target);
     target = (uintptr_t)(l->image->base + l->slot[symbol]);
@@ -215,12 +249,15 @@ static bool relocate(loading *l, size_t section, const Elf64_Rela *r) {
 static bool fill_sections(loading *l) {
   for (size_t i = 0; i < l->section_count; i++)
     if (is_loaded(&l->sections[i]) && l->sections[i].sh_size)
-      memcpy(l->image->base + l->place[i], l->object + l->sections[i].sh_offset, l->sections[i].sh_size);
+      memcpy(l->image->base + l->place[i], l->object + l->sections[i].sh_offset,
+             l->sections[i].sh_size);
   for (size_t i = 0; i < l->section_count; i++) {
-    if (!has_relocations(l, i)) continue;
+    if (!has_relocations(l, i))
+      continue;
     const Elf64_Rela *r = (const Elf64_Rela *)(l->object + l->sections[i].sh_offset);
     for (size_t k = 0; k < relocation_count(&l->sections[i]); k++)
-      if (!relocate(l, l->sections[i].sh_info, &r[k])) return false;
+      if (!relocate(l, l->sections[i].sh_info, &r[k]))
+        return false;
   }
   return true;
 }
@@ -229,12 +266,15 @@ static bool keep_symbols(loading *l) {
   pir_image *image = l->image;
   image->names = malloc(l->strings_size);
   image->symbols = calloc(l->symbol_count, sizeof *image->symbols);
-  if (!image->names || !image->symbols) return fail(l, "no memory");
+  if (!image->names || !image->symbols)
+    return fail(l, "no memory");
   memcpy(image->names, l->strings, l->strings_size);
   for (size_t i = 0; i < l->symbol_count; i++) {
     const Elf64_Sym *s = &l->symbols[i];
     uint64_t address;
-    if (ELF64_ST_BIND(s->st_info) != STB_GLOBAL || s->st_shndx == SHN_UNDEF || !resolve(l, i, &address)) continue;
+    if (ELF64_ST_BIND(s->st_info) != STB_GLOBAL || s->st_shndx == SHN_UNDEF ||
+        !resolve(l, i, &address))
+      continue;
     image->symbols[image->symbol_count++] =
         (struct image_symbol){image->names + s->st_name, (void *)(uintptr_t)address};
   }
@@ -246,21 +286,25 @@ static bool seal(loading *l) {
   image_flush(image->base, image->code_bytes);
   if (mprotect(image->base, image->code_bytes, PROT_READ | PROT_EXEC) ||
       (image->total_bytes > image->code_bytes &&
-       mprotect(image->base + image->code_bytes, image->total_bytes - image->code_bytes, PROT_READ)))
+       mprotect(image->base + image->code_bytes, image->total_bytes - image->code_bytes,
+                PROT_READ)))
     return fail(l, "the system refuses executable memory");
   return true;
 }
 
 static bool load(loading *l) {
-  if (!read_headers(l)) return false;
+  if (!read_headers(l))
+    return false;
   l->place = calloc(l->section_count + 2 * l->symbol_count + 1, sizeof *l->place);
-  if (!l->place) return fail(l, "no memory");
+  if (!l->place)
+    return fail(l, "no memory");
   l->stub = l->place + l->section_count;
   l->slot = l->stub + l->symbol_count;
   return count_indirections(l) && lay_out(l) && fill_sections(l) && keep_symbols(l) && seal(l);
 }
 
-pir_status pir_image_load(const void *object, size_t size, pir_image **out_image, const char **out_why) {
+pir_status pir_image_load(const void *object, size_t size, pir_image **out_image,
+                          const char **out_why) {
   *out_image = NULL;
   loading l = {.object = object, .size = size, .image = calloc(1, sizeof(pir_image))};
   bool done = l.image && load(&l);
@@ -269,14 +313,18 @@ pir_status pir_image_load(const void *object, size_t size, pir_image **out_image
     *out_image = l.image;
     return PIR_OK;
   }
-  if (out_why) *out_why = l.why ? l.why : "no memory";
-  if (l.image) pir_image_unload(l.image);
+  if (out_why)
+    *out_why = l.why ? l.why : "no memory";
+  if (l.image)
+    pir_image_unload(l.image);
   return PIR_INVALID;
 }
 
 void pir_image_unload(pir_image *image) {
-  if (!image) return;
-  if (image->base) munmap(image->base, image->total_bytes);
+  if (!image)
+    return;
+  if (image->base)
+    munmap(image->base, image->total_bytes);
   free(image->symbols);
   free(image->names);
   free(image);
@@ -284,7 +332,8 @@ void pir_image_unload(pir_image *image) {
 
 pir_status pir_image_keep(const void *code, size_t size, pir_image **out_image) {
   pir_image *image = *out_image = calloc(1, sizeof *image);
-  if (!image) return PIR_EXHAUSTED;
+  if (!image)
+    return PIR_EXHAUSTED;
   image->names = malloc(size + 1);
   if (!image->names) {
     free(image);
@@ -303,8 +352,11 @@ const void *pir_image_code(const pir_image *image, size_t *out_size) {
 
 void *pir_image_symbol(const pir_image *image, const char *name) {
   for (size_t i = 0; i < image->symbol_count; i++)
-    if (!strcmp(image->symbols[i].name, name)) return image->symbols[i].address;
+    if (!strcmp(image->symbols[i].name, name))
+      return image->symbols[i].address;
   return NULL;
 }
 
-size_t pir_image_bytes(const pir_image *image) { return image->total_bytes; }
+size_t pir_image_bytes(const pir_image *image) {
+  return image->total_bytes;
+}

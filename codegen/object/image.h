@@ -1,4 +1,5 @@
-// Machine code in memory: a relocatable object that was loaded. Immutable once loaded; any thread may call it.
+// Machine code in memory: a relocatable object that was loaded. Immutable once loaded; any
+// thread may call it.
 #ifndef PIR_IMAGE_H
 #define PIR_IMAGE_H
 
@@ -6,9 +7,10 @@
 
 typedef struct pir_image pir_image;
 
-// Loads an ELF object for this processor. Every offset in it is checked; what it may call is a fixed list of functions
-// of libc and libm. On failure `*out_why` says why.
-pir_status pir_image_load(const void *object, size_t size, pir_image **out_image, const char **out_why);
+// Loads an ELF object for this processor. Every offset in it is checked; what it may call is a
+// fixed list of functions of libc and libm. On failure `*out_why` says why.
+pir_status pir_image_load(const void *object, size_t size, pir_image **out_image,
+                          const char **out_why);
 // Keeps code for a device as it is: it has no symbols, and is loaded elsewhere.
 pir_status pir_image_keep(const void *code, size_t size, pir_image **out_image);
 const void *pir_image_code(const pir_image *image, size_t *out_size);

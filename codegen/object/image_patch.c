@@ -1,5 +1,6 @@
-// Relocations of x86-64 and of aarch64, small code model, position independent. Every distance is checked: an image
-// is one mapping below 2 GB, of which aarch64 reaches all by pages and 128 MB by branches.
+// Relocations of x86-64 and of aarch64, small code model, position independent. Every distance
+// is checked: an image is one mapping below 2 GB, of which aarch64 reaches all by pages and 128
+// MB by branches.
 #include "image_patch.h"
 
 #include <elf.h>
@@ -12,9 +13,15 @@ static bool refuse(const char **out_why, const char *why) {
 
 #if defined(__aarch64__)
 
-bool image_is_ours(uint16_t elf_machine) { return elf_machine == EM_AARCH64; }
-bool image_wants_slot(uint32_t type) { return type == R_AARCH64_ADR_GOT_PAGE || type == R_AARCH64_LD64_GOT_LO12_NC; }
-size_t image_patch_width(uint32_t type) { return type == R_AARCH64_ABS64 || type == R_AARCH64_PREL64 ? 8 : 4; }
+bool image_is_ours(uint16_t elf_machine) {
+  return elf_machine == EM_AARCH64;
+}
+bool image_wants_slot(uint32_t type) {
+  return type == R_AARCH64_ADR_GOT_PAGE || type == R_AARCH64_LD64_GOT_LO12_NC;
+}
+size_t image_patch_width(uint32_t type) {
+  return type == R_AARCH64_ABS64 || type == R_AARCH64_PREL64 ? 8 : 4;
+}
 
 // ldr x16, .+8; br x16
 void image_write_stub(uint8_t *at, uint64_t address) {
@@ -32,8 +39,10 @@ static void put(uint8_t *at, int first, int count, uint64_t bits) {
 }
 
 static bool put_page(uint8_t *at, uint64_t value, const char **out_why) {
-  int64_t pages = (int64_t)((value & ~UINT64_C(4095)) - ((uintptr_t)at & ~(uintptr_t)4095)) / 4096;
-  if (pages < -(1 << 20) || pages >= 1 << 20) return refuse(out_why, "relocation out of range");
+  int64_t pages =
+      (int64_t)((value & ~UINT64_C(4095)) - ((uintptr_t)at & ~(uintptr_t)4095)) / 4096;
+  if (pages < -(1 << 20) || pages >= 1 << 20)
+    return refuse(out_why, "relocation out of range");
   put(at, 29, 2, (uint64_t)pages & 3);
   put(at, 5, 19, (uint64_t)pages >> 2 & 0x7ffff);
   return true;
@@ -41,14 +50,16 @@ static bool put_page(uint8_t *at, uint64_t value, const char **out_why) {
 
 static bool put_branch(uint8_t *at, uint64_t value, const char **out_why) {
   int64_t distance = (int64_t)(value - (uintptr_t)at);
-  if (distance % 4 || distance < -(1 << 27) || distance >= 1 << 27) return refuse(out_why, "relocation out of range");
+  if (distance % 4 || distance < -(1 << 27) || distance >= 1 << 27)
+    return refuse(out_why, "relocation out of range");
   put(at, 0, 26, (uint64_t)distance >> 2 & 0x3ffffff);
   return true;
 }
 
 // The offset in the page, of an access of 1 << shift bytes.
 static bool put_offset(uint8_t *at, uint64_t value, int shift, const char **out_why) {
-  if (value & ((1u << shift) - 1)) return refuse(out_why, "relocation that is not aligned");
+  if (value & ((1u << shift) - 1))
+    return refuse(out_why, "relocation that is not aligned");
   put(at, 10, 12, (value & 4095) >> shift);
   return true;
 }
@@ -59,7 +70,8 @@ bool image_patch(uint32_t type, uint8_t *at, uint64_t value, const char **out_wh
     case R_AARCH64_ABS64: memcpy(at, &value, 8); return true;
     case R_AARCH64_PREL64: memcpy(at, &distance, 8); return true;
     case R_AARCH64_PREL32:
-      if (distance != (int32_t)distance) return refuse(out_why, "relocation out of range");
+      if (distance != (int32_t)distance)
+        return refuse(out_why, "relocation out of range");
       memcpy(at, &(int32_t){(int32_t)distance}, 4);
       return true;
     case R_AARCH64_ADR_PREL_PG_HI21:
@@ -79,11 +91,16 @@ bool image_patch(uint32_t type, uint8_t *at, uint64_t value, const char **out_wh
 
 #else
 
-bool image_is_ours(uint16_t elf_machine) { return elf_machine == EM_X86_64; }
-bool image_wants_slot(uint32_t type) {
-  return type == R_X86_64_GOTPCREL || type == R_X86_64_GOTPCRELX || type == R_X86_64_REX_GOTPCRELX;
+bool image_is_ours(uint16_t elf_machine) {
+  return elf_machine == EM_X86_64;
 }
-size_t image_patch_width(uint32_t type) { return type == R_X86_64_64 || type == R_X86_64_PC64 ? 8 : 4; }
+bool image_wants_slot(uint32_t type) {
+  return type == R_X86_64_GOTPCREL || type == R_X86_64_GOTPCRELX ||
+         type == R_X86_64_REX_GOTPCRELX;
+}
+size_t image_patch_width(uint32_t type) {
+  return type == R_X86_64_64 || type == R_X86_64_PC64 ? 8 : 4;
+}
 
 // jmp *2(%rip)
 void image_write_stub(uint8_t *at, uint64_t address) {
@@ -102,7 +119,8 @@ bool image_patch(uint32_t type, uint8_t *at, uint64_t value, const char **out_wh
     case R_X86_64_GOTPCREL:
     case R_X86_64_GOTPCRELX:
     case R_X86_64_REX_GOTPCRELX:
-      if (distance != (int32_t)distance) return refuse(out_why, "relocation out of range");
+      if (distance != (int32_t)distance)
+        return refuse(out_why, "relocation out of range");
       memcpy(at, &(int32_t){(int32_t)distance}, 4);
       return true;
     default: return refuse(out_why, "unknown relocation");
@@ -111,4 +129,6 @@ bool image_patch(uint32_t type, uint8_t *at, uint64_t value, const char **out_wh
 
 #endif
 
-void image_flush(uint8_t *begin, size_t size) { __builtin___clear_cache((char *)begin, (char *)begin + size); }
+void image_flush(uint8_t *begin, size_t size) {
+  __builtin___clear_cache((char *)begin, (char *)begin + size);
+}

@@ -1,5 +1,5 @@
-// What differs between processors when an object is loaded: relocations and call stubs. Both have stubs of
-// IMAGE_STUB_BYTES, the address of the function in the last 8.
+// What differs between processors when an object is loaded: relocations and call stubs. Both
+// have stubs of IMAGE_STUB_BYTES, the address of the function in the last 8.
 #ifndef PIR_IMAGE_PATCH_H
 #define PIR_IMAGE_PATCH_H
 

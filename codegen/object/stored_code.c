@@ -1,5 +1,6 @@
-// Compiled groups as bytes: the objects of the distinct modules, then each group's interface with the names of its
-// stages in one of them. Objects are linked again when they are read, which takes some 30 us each.
+// Compiled groups as bytes: the objects of the distinct modules, then each group's interface
+// with the names of its stages in one of them. Objects are linked again when they are read,
+// which takes some 30 us each.
 #include "compile_impl.h"
 
 #include <archive.h>
@@ -7,18 +8,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Who adds a field to these stores it below, unless running a group needs it not, and then states the new size.
-_Static_assert(sizeof(pir_compiled_group) == 80 && sizeof(pir_stage) == 32, "a new field is stored in this file");
+// Who adds a field to these stores it below, unless running a group needs it not, and then
+// states the new size.
+_Static_assert(sizeof(pir_compiled_group) == 80 && sizeof(pir_stage) == 32,
+               "a new field is stored in this file");
 
-static bool same_key(pir_cache_key a, pir_cache_key b) { return a.low == b.low && a.high == b.high; }
+static bool same_key(pir_cache_key a, pir_cache_key b) {
+  return a.low == b.low && a.high == b.high;
+}
 
 // The distinct keys, and for each unit which is its own.
 static size_t find_objects(const pir_compiler *c, pir_cache_key *keys, uint32_t *of_unit) {
   size_t count = 0;
   for (size_t i = 0; i < c->count; i++) {
     of_unit[i] = 0;
-    while (of_unit[i] < count && !same_key(keys[of_unit[i]], c->units[i].key)) of_unit[i]++;
-    if (of_unit[i] == count) keys[count++] = c->units[i].key;
+    while (of_unit[i] < count && !same_key(keys[of_unit[i]], c->units[i].key))
+      of_unit[i]++;
+    if (of_unit[i] == count)
+      keys[count++] = c->units[i].key;
   }
   return count;
 }
@@ -45,7 +52,8 @@ static void describe(pir_archive *a, unit *u) {
     size_t room = g->stage_count < a->size ? g->stage_count + 1 : 0;
     u->stages = room ? a->take(a->user, room * sizeof *u->stages) : NULL;
     u->names = room ? a->take(a->user, room * sizeof *u->names) : NULL;
-    if (!u->stages || !u->names) a->failed = true;
+    if (!u->stages || !u->names)
+      a->failed = true;
     g->stages = u->stages;
   }
   for (size_t i = 0; i < g->stage_count && !a->failed; i++) {
@@ -54,11 +62,13 @@ static void describe(pir_archive *a, unit *u) {
   }
 }
 
-static void save(const pir_compiler *c, pir_archive *a, pir_cache_key *keys, uint32_t *of_unit) {
+static void save(const pir_compiler *c, pir_archive *a, pir_cache_key *keys,
+                 uint32_t *of_unit) {
   size_t objects = find_objects(c, keys, of_unit), units = c->count;
   PIR_ARCHIVE(a, objects);
   PIR_ARCHIVE(a, units);
-  for (size_t i = 0; i < objects && !a->failed; i++) store_object(c, keys[i], a);
+  for (size_t i = 0; i < objects && !a->failed; i++)
+    store_object(c, keys[i], a);
   for (size_t i = 0; i < units && !a->failed; i++) {
     PIR_ARCHIVE(a, of_unit[i]);
     describe(a, &c->units[i]);
@@ -69,15 +79,19 @@ pir_status pir_compiler_save(const pir_compiler *c, void **out_data, size_t *out
   pir_archive a = {.writing = true};
   *out_data = NULL;
   *out_size = 0;
-  if (!c->store || c->options.target.cuda_arch) return PIR_NOT_FOUND;
+  if (!c->store || c->options.target.cuda_arch)
+    return PIR_NOT_FOUND;
   pir_cache_key *keys = calloc(c->count + 1, sizeof *keys);
   uint32_t *of_unit = calloc(c->count + 1, sizeof *of_unit);
-  if (keys && of_unit) save(c, &a, keys, of_unit);
+  if (keys && of_unit)
+    save(c, &a, keys, of_unit);
   bool failed = !keys || !of_unit || a.failed;
   free(keys);
   free(of_unit);
-  if (failed) free(a.data);
-  else *out_data = a.data, *out_size = a.size;
+  if (failed)
+    free(a.data);
+  else
+    *out_data = a.data, *out_size = a.size;
   return failed ? PIR_NOT_FOUND : PIR_OK;
 }
 
@@ -87,19 +101,24 @@ static void load_object(pir_compiler *c, pir_archive *a) {
   const char *why;
   pir_str object = {0};
   pir_archive_str(a, &object);
-  if (a->failed || pir_image_load(object.data, object.size, &c->images[c->image_count], &why)) a->failed = true;
-  else c->image_count++;
+  if (a->failed || pir_image_load(object.data, object.size, &c->images[c->image_count], &why))
+    a->failed = true;
+  else
+    c->image_count++;
 }
 
 static void link_unit(const pir_compiler *c, uint32_t object, unit *u, pir_archive *a) {
   for (size_t i = 0; i < u->group.stage_count && !a->failed; i++) {
-    void *symbol = object < c->image_count ? pir_image_symbol(c->images[object], u->names[i]) : NULL;
+    void *symbol =
+        object < c->image_count ? pir_image_symbol(c->images[object], u->names[i]) : NULL;
     memcpy(&u->stages[i].fn, &symbol, sizeof symbol);
     a->failed |= !symbol;
   }
 }
 
-static void *take(void *user, size_t size) { return pir_arena_zalloc(user, size); }
+static void *take(void *user, size_t size) {
+  return pir_arena_zalloc(user, size);
+}
 
 static void restore(pir_compiler *c, pir_archive *a) {
   size_t objects = 0, units = 0;
@@ -111,8 +130,10 @@ static void restore(pir_compiler *c, pir_archive *a) {
   }
   c->images = calloc(objects + 1, sizeof(pir_image *));
   c->units = calloc(units + 1, sizeof *c->units);
-  if (!c->images || !c->units) a->failed = true;
-  for (size_t i = 0; i < objects && !a->failed; i++) load_object(c, a);
+  if (!c->images || !c->units)
+    a->failed = true;
+  for (size_t i = 0; i < objects && !a->failed; i++)
+    load_object(c, a);
   for (size_t i = 0; i < units && !a->failed; i++) {
     uint32_t object = 0;
     PIR_ARCHIVE(a, object);
@@ -125,11 +146,15 @@ static void restore(pir_compiler *c, pir_archive *a) {
 pir_status pir_compiler_restore(const void *data, size_t size, pir_compiler **out_compiler) {
   pir_compiler *c = calloc(1, sizeof *c);
   *out_compiler = NULL;
-  if (!c) return PIR_EXHAUSTED;
+  if (!c)
+    return PIR_EXHAUSTED;
   pir_arena_init(&c->arena, NULL, NULL, NULL);
-  pir_archive a = {.data = (char *)(uintptr_t)data, .size = size, .take = take, .user = &c->arena};
+  pir_archive a = {
+      .data = (char *)(uintptr_t)data, .size = size, .take = take, .user = &c->arena};
   restore(c, &a);
-  if (a.failed) pir_compiler_destroy(c);
-  else *out_compiler = c;
+  if (a.failed)
+    pir_compiler_destroy(c);
+  else
+    *out_compiler = c;
   return a.failed ? PIR_INVALID : PIR_OK;
 }

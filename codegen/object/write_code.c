@@ -1,5 +1,6 @@
-// Code of a program's groups for people and linkers: every group is lowered into one module, which is printed as loops
-// or handed to LLVM. What runs is compiled group by group instead (compile.c), so that equal groups share code.
+// Code of a program's groups for people and linkers: every group is lowered into one module,
+// which is printed as loops or handed to LLVM. What runs is compiled group by group instead
+// (compile.c), so that equal groups share code.
 #include "cuda.h"
 #include "lowering.h"
 
@@ -24,8 +25,9 @@ static pir_status take_group(codes *c, const pir_op *group, loop_fn **out_first)
   l.math = c->math;
   l.prefix = pir_loop_name(c->module, "g", c->groups++);
   if (!lower_group(&l, &stages, &packings))
-    return pir_report(c->ctx, PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(l.where), "unsupported: %s, in \"%.*s\"", l.why,
-                      (int)pir_op_name(l.where).size, pir_op_name(l.where).data);
+    return pir_report(c->ctx, PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(l.where),
+                      "unsupported: %s, in \"%.*s\"", l.why, (int)pir_op_name(l.where).size,
+                      pir_op_name(l.where).data);
   lower_explain(&l, &stages);
   *out_first = before ? before->next : c->module->first;
   return PIR_OK;
@@ -33,24 +35,31 @@ static pir_status take_group(codes *c, const pir_op *group, loop_fn **out_first)
 
 // ---- loops
 
-static bool put(pir_writer out, const char *data, size_t size) { return out.write(out.user, data, size); }
-static bool put_text(pir_writer out, const char *text) { return put(out, text, strlen(text)); }
+static bool put(pir_writer out, const char *data, size_t size) {
+  return out.write(out.user, data, size);
+}
+static bool put_text(pir_writer out, const char *text) {
+  return put(out, text, strlen(text));
+}
 
 static bool put_ops(pir_writer out, const pir_op *group) {
   const char *between = "// ";
-  for (const pir_op *op = pir_block_first(pir_region_first(pir_op_region(group, 0))); pir_op_next(op);
-       op = pir_op_next(op)) {
+  for (const pir_op *op = pir_block_first(pir_region_first(pir_op_region(group, 0)));
+       pir_op_next(op); op = pir_op_next(op)) {
     pir_str name = pir_op_name(op);
-    if (!put_text(out, between) || !put(out, name.data, name.size)) return false;
+    if (!put_text(out, between) || !put(out, name.data, name.size))
+      return false;
     between = ", ";
   }
   return put_text(out, "\n");
 }
 
 static pir_status print_group(const pir_op *group, const loop_fn *fn, pir_writer out) {
-  if (!put_ops(out, group)) return PIR_IO;
+  if (!put_ops(out, group))
+    return PIR_IO;
   for (; fn; fn = fn->next) {
-    if (!put_text(out, fn->name) || !put_text(out, ": ")) return PIR_IO;
+    if (!put_text(out, fn->name) || !put_text(out, ": "))
+      return PIR_IO;
     PIR_TRY(pir_loop_print_fn(fn, out));
   }
   return put_text(out, "\n") ? PIR_OK : PIR_IO;
@@ -77,31 +86,39 @@ static pir_status emit_llvm(codes *c, pir_code_form form, pir_writer out) {
 
 static pir_status emit(codes *c, pir_code_form form, pir_writer out) {
   char message[1024];
-  if (form < PIR_CODE_CUDA) return emit_llvm(c, form, out);
+  if (form < PIR_CODE_CUDA)
+    return emit_llvm(c, form, out);
   pir_status status = cuda_write(c->module, c->target, form, out, message, sizeof message);
-  return status ? pir_report(c->ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message) : PIR_OK;
+  return status ? pir_report(c->ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message)
+                : PIR_OK;
 }
 
-static pir_status write_groups(codes *c, const pir_program *program, pir_code_form form, pir_writer out) {
+static pir_status write_groups(codes *c, const pir_program *program, pir_code_form form,
+                               pir_writer out) {
   for (const pir_op *op = pir_group_next(program, NULL); op; op = pir_group_next(program, op)) {
     loop_fn *first = NULL;
     PIR_TRY(take_group(c, op, &first));
-    if (form == PIR_CODE_LOOPS) PIR_TRY(print_group(op, first, out));
-    else if (form == PIR_CODE_CUDA || form == PIR_CODE_RESOURCES) PIR_TRY(put_ops(out, op) ? PIR_OK : PIR_IO);
+    if (form == PIR_CODE_LOOPS)
+      PIR_TRY(print_group(op, first, out));
+    else if (form == PIR_CODE_CUDA || form == PIR_CODE_RESOURCES)
+      PIR_TRY(put_ops(out, op) ? PIR_OK : PIR_IO);
   }
   if (!c->groups)
-    return pir_report(c->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
-                      "nothing to compile: the program has no group that build_cinn_pass makes");
+    return pir_report(
+        c->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
+        "nothing to compile: the program has no group that build_cinn_pass makes");
   return form == PIR_CODE_LOOPS ? PIR_OK : emit(c, form, out);
 }
 
-pir_status pir_codegen_write(const pir_program *program, const pir_target *target, pir_math math, pir_code_form form,
-                             pir_writer out) {
+pir_status pir_codegen_write(const pir_program *program, const pir_target *target,
+                             pir_math math, pir_code_form form, pir_writer out) {
   pir_facts *facts = NULL;
   if (form != PIR_CODE_LOOPS && (form >= PIR_CODE_CUDA) != (target->cuda_arch > 0))
-    return pir_report(pir_program_context(program), PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
-                      target->cuda_arch ? "the target is a CUDA device, the form of code is a processor's"
-                                        : "the form of code is a CUDA device's: name a target such as cuda or sm_90");
+    return pir_report(
+        pir_program_context(program), PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
+        target->cuda_arch
+            ? "the target is a CUDA device, the form of code is a processor's"
+            : "the form of code is a CUDA device's: name a target such as cuda or sm_90");
   PIR_TRY(pir_facts_create(program, &facts));
   codes c = {.ctx = pir_program_context(program),
              .facts = facts,

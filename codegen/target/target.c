@@ -1,8 +1,9 @@
-// Finds out what the processor can do: CPUID says what it implements, XCR0 what the system saves. A level
-// (x86-64, -v2, -v3, -v4) is a set of features; "native" is the best level plus what else was found. Nothing
-// is assumed from the model but the tuning name. A name stands for the same wherever code is made for it, so that code
-// may be made elsewhere. Code that is to run here is refused a named level that the processor lacks; code that is only
-// written may be for any, and for another architecture.
+// Finds out what the processor can do: CPUID says what it implements, XCR0 what the system
+// saves. A level (x86-64, -v2, -v3, -v4) is a set of features; "native" is the best level plus
+// what else was found. Nothing is assumed from the model but the tuning name. A name stands for
+// the same wherever code is made for it, so that code may be made elsewhere. Code that is to
+// run here is refused a named level that the processor lacks; code that is only written may be
+// for any, and for another architecture.
 #include <pir/codegen.h>
 
 #include <stdlib.h>
@@ -10,8 +11,8 @@
 
 // ---- features
 
-// Every feature of x86 that the code generator may use: LLVM's name, the level that contains it (5: none), where CPUID
-// has it, and the XCR0 bits that must be on.
+// Every feature of x86 that the code generator may use: LLVM's name, the level that contains it
+// (5: none), where CPUID has it, and the XCR0 bits that must be on.
 typedef struct feature {
   const char *name;
   uint8_t level;
@@ -24,41 +25,51 @@ enum { W_1C, W_1D, W_7B, W_7C, W_7D, W_71A, W_XC, WORDS };
 enum { SAVE_NONE = 0, SAVE_AVX = 0x6, SAVE_512 = 0xe6, SAVE_TILE = 0x60000 };
 
 static const feature FEATURES[] = {
-    {"sse2", 1, W_1D, 26, SAVE_NONE},      {"sse3", 2, W_1C, 0, SAVE_NONE},      {"ssse3", 2, W_1C, 9, SAVE_NONE},
-    {"sse4.1", 2, W_1C, 19, SAVE_NONE},    {"sse4.2", 2, W_1C, 20, SAVE_NONE},   {"cx16", 2, W_1C, 13, SAVE_NONE},
-    {"popcnt", 2, W_1C, 23, SAVE_NONE},    {"sahf", 2, W_XC, 0, SAVE_NONE},      {"avx", 3, W_1C, 28, SAVE_AVX},
-    {"avx2", 3, W_7B, 5, SAVE_AVX},        {"bmi", 3, W_7B, 3, SAVE_NONE},       {"bmi2", 3, W_7B, 8, SAVE_NONE},
-    {"f16c", 3, W_1C, 29, SAVE_AVX},       {"fma", 3, W_1C, 12, SAVE_AVX},       {"lzcnt", 3, W_XC, 5, SAVE_NONE},
-    {"movbe", 3, W_1C, 22, SAVE_NONE},     {"avx512f", 4, W_7B, 16, SAVE_512},   {"avx512bw", 4, W_7B, 30, SAVE_512},
-    {"avx512cd", 4, W_7B, 28, SAVE_512},   {"avx512dq", 4, W_7B, 17, SAVE_512},  {"avx512vl", 4, W_7B, 31, SAVE_512},
-    {"avx512vnni", 5, W_7C, 11, SAVE_512}, {"avx512vbmi", 5, W_7C, 1, SAVE_512}, {"avx512bf16", 5, W_71A, 5, SAVE_512},
-    {"avx512fp16", 5, W_7D, 23, SAVE_512}, {"amx-tile", 5, W_7D, 24, SAVE_TILE}, {"amx-int8", 5, W_7D, 25, SAVE_TILE},
-    {"amx-bf16", 5, W_7D, 22, SAVE_TILE},
+    {"sse2", 1, W_1D, 26, SAVE_NONE},      {"sse3", 2, W_1C, 0, SAVE_NONE},
+    {"ssse3", 2, W_1C, 9, SAVE_NONE},      {"sse4.1", 2, W_1C, 19, SAVE_NONE},
+    {"sse4.2", 2, W_1C, 20, SAVE_NONE},    {"cx16", 2, W_1C, 13, SAVE_NONE},
+    {"popcnt", 2, W_1C, 23, SAVE_NONE},    {"sahf", 2, W_XC, 0, SAVE_NONE},
+    {"avx", 3, W_1C, 28, SAVE_AVX},        {"avx2", 3, W_7B, 5, SAVE_AVX},
+    {"bmi", 3, W_7B, 3, SAVE_NONE},        {"bmi2", 3, W_7B, 8, SAVE_NONE},
+    {"f16c", 3, W_1C, 29, SAVE_AVX},       {"fma", 3, W_1C, 12, SAVE_AVX},
+    {"lzcnt", 3, W_XC, 5, SAVE_NONE},      {"movbe", 3, W_1C, 22, SAVE_NONE},
+    {"avx512f", 4, W_7B, 16, SAVE_512},    {"avx512bw", 4, W_7B, 30, SAVE_512},
+    {"avx512cd", 4, W_7B, 28, SAVE_512},   {"avx512dq", 4, W_7B, 17, SAVE_512},
+    {"avx512vl", 4, W_7B, 31, SAVE_512},   {"avx512vnni", 5, W_7C, 11, SAVE_512},
+    {"avx512vbmi", 5, W_7C, 1, SAVE_512},  {"avx512bf16", 5, W_71A, 5, SAVE_512},
+    {"avx512fp16", 5, W_7D, 23, SAVE_512}, {"amx-tile", 5, W_7D, 24, SAVE_TILE},
+    {"amx-int8", 5, W_7D, 25, SAVE_TILE},  {"amx-bf16", 5, W_7D, 22, SAVE_TILE},
 };
 #define FEATURE_COUNT (sizeof FEATURES / sizeof *FEATURES)
 
 static bool has(uint64_t features, const char *name) {
   for (size_t i = 0; i < FEATURE_COUNT; i++)
-    if (!strcmp(FEATURES[i].name, name)) return features >> i & 1;
+    if (!strcmp(FEATURES[i].name, name))
+      return features >> i & 1;
   return false;
 }
 
 // Modest sizes where none were found.
 static void assume_caches(pir_target *t) {
-  if (!t->l1_bytes) t->l1_bytes = 32 << 10;
-  if (!t->l2_bytes) t->l2_bytes = 256 << 10;
-  if (!t->l3_bytes) t->l3_bytes = 4 << 20;
+  if (!t->l1_bytes)
+    t->l1_bytes = 32 << 10;
+  if (!t->l2_bytes)
+    t->l2_bytes = 256 << 10;
+  if (!t->l3_bytes)
+    t->l3_bytes = 4 << 20;
 }
 
 static void fill_x86(pir_target *t, int level, uint64_t features, const char *tuning) {
-  static const char *const NAMES[] = {"x86-64", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
+  static const char *const NAMES[] = {"x86-64", "x86-64", "x86-64-v2", "x86-64-v3",
+                                      "x86-64-v4"};
   pir_text_format(t->name, sizeof t->name, "%s", NAMES[level]);
   pir_text_format(t->triple, sizeof t->triple, "x86_64-unknown-linux-gnu");
   pir_text_format(t->cpu, sizeof t->cpu, "%s", tuning);
   size_t at = 0;
   for (size_t i = 0; i < FEATURE_COUNT; i++)
     if (features >> i & 1)
-      at += pir_text_format(t->features + at, sizeof t->features - at, "%s+%s", at ? "," : "", FEATURES[i].name);
+      at += pir_text_format(t->features + at, sizeof t->features - at, "%s+%s", at ? "," : "",
+                            FEATURES[i].name);
   t->vector_bytes = level == 4 ? 64 : level == 3 ? 32 : 16;
   t->vector_registers = level == 4 ? 32 : 16;
   t->fma = has(features, "fma");
@@ -75,9 +86,11 @@ static void fill_x86(pir_target *t, int level, uint64_t features, const char *tu
 static bool is_device(const char *name, pir_target *out) {
   enum { EVERYWHERE = 80, OLDEST = 75, NEWEST = 129 };
   char *end;
-  if (!name || (strcmp(name, "cuda") != 0 && strncmp(name, "sm_", 3) != 0)) return false;
+  if (!name || (strcmp(name, "cuda") != 0 && strncmp(name, "sm_", 3) != 0))
+    return false;
   long arch = *name == 'c' ? EVERYWHERE : strtol(name + 3, &end, 10);
-  if (*name != 'c' && (*end || end == name + 3 || arch < OLDEST || arch > NEWEST)) return false;
+  if (*name != 'c' && (*end || end == name + 3 || arch < OLDEST || arch > NEWEST))
+    return false;
   *out = (pir_target){.cuda_arch = (int)arch, .vector_bytes = 16};
   pir_text_format(out->name, sizeof out->name, "sm_%ld", arch);
   return true;
@@ -90,24 +103,29 @@ static int named_level(const char *name) {
   static const struct {
     const char *name;
     int level;
-  } levels[] = {{"x86-64", 1}, {"x86-64-v1", 1}, {"x86-64-v2", 2}, {"x86-64-v3", 3}, {"x86-64-v4", 4}, {"aarch64", 0}};
+  } levels[] = {{"x86-64", 1},    {"x86-64-v1", 1}, {"x86-64-v2", 2},
+                {"x86-64-v3", 3}, {"x86-64-v4", 4}, {"aarch64", 0}};
   for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
-    if (!strcmp(name, levels[i].name)) return levels[i].level;
+    if (!strcmp(name, levels[i].name))
+      return levels[i].level;
   return -1;
 }
 
 // Processors that have more than their level, by LLVM's names: every feature above but those.
 static const struct processor {
   const char *name, *lacks[4];
-} PROCESSORS[] = {{"znver4", {"avx512fp16", "amx-tile", "amx-int8", "amx-bf16"}}, {"sapphirerapids", {NULL}}};
+} PROCESSORS[] = {{"znver4", {"avx512fp16", "amx-tile", "amx-int8", "amx-bf16"}},
+                  {"sapphirerapids", {NULL}}};
 
 static bool named_processor(const char *name, uint64_t *out_features) {
   *out_features = (UINT64_C(1) << FEATURE_COUNT) - 1;
   for (size_t i = 0; i < sizeof PROCESSORS / sizeof *PROCESSORS; i++) {
-    if (strcmp(PROCESSORS[i].name, name) != 0) continue;
+    if (strcmp(PROCESSORS[i].name, name) != 0)
+      continue;
     for (size_t k = 0; k < 4 && PROCESSORS[i].lacks[k]; k++)
       for (size_t f = 0; f < FEATURE_COUNT; f++)
-        if (!strcmp(FEATURES[f].name, PROCESSORS[i].lacks[k])) *out_features &= ~(UINT64_C(1) << f);
+        if (!strcmp(FEATURES[f].name, PROCESSORS[i].lacks[k]))
+          *out_features &= ~(UINT64_C(1) << f);
     return true;
   }
   return false;
@@ -118,12 +136,15 @@ static void describe_processor(pir_target *t, const char *name, uint64_t feature
   pir_text_format(t->name, sizeof t->name, "%s", name);
 }
 
-static bool is_native(const char *name) { return !name || !*name || !strcmp(name, "native"); }
+static bool is_native(const char *name) {
+  return !name || !*name || !strcmp(name, "native");
+}
 
 static void describe_level(pir_target *t, int level) {
   uint64_t features = 0;
   for (size_t f = 0; f < FEATURE_COUNT; f++)
-    if (FEATURES[f].level <= level) features |= UINT64_C(1) << f;
+    if (FEATURES[f].level <= level)
+      features |= UINT64_C(1) << f;
   fill_x86(t, level, features, "generic");
 }
 
@@ -139,22 +160,29 @@ static void describe_aarch64(pir_target *t) {
 }
 
 pir_status pir_target_describe(const char *name, pir_target *out_target) {
-  if (is_native(name)) return pir_target_get(name, out_target);
-  if (is_device(name, out_target)) return PIR_OK;
+  if (is_native(name))
+    return pir_target_get(name, out_target);
+  if (is_device(name, out_target))
+    return PIR_OK;
   int level = named_level(name);
   uint64_t features;
   bool processor = named_processor(name, &features);
   memset(out_target, 0, sizeof *out_target);
-  if (level < 0 && !processor) return PIR_UNSUPPORTED;
-  if (processor) describe_processor(out_target, name, features);
-  else if (level) describe_level(out_target, level);
-  else describe_aarch64(out_target);
+  if (level < 0 && !processor)
+    return PIR_UNSUPPORTED;
+  if (processor)
+    describe_processor(out_target, name, features);
+  else if (level)
+    describe_level(out_target, level);
+  else
+    describe_aarch64(out_target);
   assume_caches(out_target);
   return PIR_OK;
 }
 
 const char *pir_target_names(void) {
-  return "native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4, znver4, sapphirerapids, aarch64, cuda, sm_80, sm_90, ..";
+  return "native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4, znver4, sapphirerapids, aarch64, "
+         "cuda, sm_80, sm_90, ..";
 }
 
 // ---- modes
@@ -163,14 +191,17 @@ static const char *const MATH[] = {"strict", "fast", "bf16"};
 
 pir_status pir_math_named(const char *name, pir_math *out_math) {
   for (size_t i = 0; i < sizeof MATH / sizeof *MATH; i++) {
-    if (strcmp(name, MATH[i]) != 0) continue;
+    if (strcmp(name, MATH[i]) != 0)
+      continue;
     *out_math = (pir_math)i;
     return PIR_OK;
   }
   return PIR_UNSUPPORTED;
 }
 
-const char *pir_math_names(void) { return "strict, fast, bf16"; }
+const char *pir_math_names(void) {
+  return "strict, fast, bf16";
+}
 
 // ---- this processor
 
@@ -193,7 +224,8 @@ typedef struct machine {
 static regs cpuid(uint32_t leaf, uint32_t sub) {
   regs r = {0};
   uint32_t base = leaf & 0x80000000u;
-  if ((uint32_t)__get_cpuid_max(base, NULL) >= leaf) __cpuid_count(leaf, sub, r.a, r.b, r.c, r.d);
+  if ((uint32_t)__get_cpuid_max(base, NULL) >= leaf)
+    __cpuid_count(leaf, sub, r.a, r.b, r.c, r.d);
   return r;
 }
 
@@ -205,8 +237,10 @@ static uint64_t read_xcr0(void) {
 
 static machine look(void) {
   machine m = {.one = cpuid(1, 0), .seven = cpuid(7, 0), .extended = cpuid(0x80000001u, 0)};
-  if (m.seven.a >= 1) m.seven_1 = cpuid(7, 1);
-  if (m.one.c >> 27 & 1) m.xcr0 = read_xcr0();
+  if (m.seven.a >= 1)
+    m.seven_1 = cpuid(7, 1);
+  if (m.one.c >> 27 & 1)
+    m.xcr0 = read_xcr0();
   regs vendor = cpuid(0, 0);
   m.intel = vendor.b == signature_INTEL_ebx;
   m.amd = vendor.b == signature_AMD_ebx;
@@ -226,16 +260,20 @@ static bool tiles_permitted(void) {
 }
 
 static uint64_t features_found(const machine *m) {
-  const uint32_t words[WORDS] = {m->one.c, m->one.d, m->seven.b, m->seven.c, m->seven.d, m->seven_1.a, m->extended.c};
+  const uint32_t words[WORDS] = {m->one.c,   m->one.d,     m->seven.b,   m->seven.c,
+                                 m->seven.d, m->seven_1.a, m->extended.c};
   uint64_t found = 0;
   bool tiles = false, asked = false;
   for (size_t i = 0; i < FEATURE_COUNT; i++) {
     const feature *f = &FEATURES[i];
-    if (!(words[f->word] >> f->bit & 1) || (m->xcr0 & f->xcr0) != f->xcr0) continue;
+    if (!(words[f->word] >> f->bit & 1) || (m->xcr0 & f->xcr0) != f->xcr0)
+      continue;
     if (f->xcr0 == SAVE_TILE) {
-      if (!asked) tiles = tiles_permitted();
+      if (!asked)
+        tiles = tiles_permitted();
       asked = true;
-      if (!tiles) continue;
+      if (!tiles)
+        continue;
     }
     found |= UINT64_C(1) << i;
   }
@@ -245,17 +283,21 @@ static uint64_t features_found(const machine *m) {
 static int level_of(uint64_t found) {
   int level = 4;
   for (size_t i = 0; i < FEATURE_COUNT; i++)
-    if (!(found >> i & 1) && FEATURES[i].level <= level) level = FEATURES[i].level - 1;
+    if (!(found >> i & 1) && FEATURES[i].level <= level)
+      level = FEATURES[i].level - 1;
   return level;
 }
 
 // LLVM's name of the model code is scheduled for.
 static const char *tuning_name(const machine *m) {
-  if (m->amd && m->family == 0x17) return m->model >= 0x30 ? "znver2" : "znver1";
+  if (m->amd && m->family == 0x17)
+    return m->model >= 0x30 ? "znver2" : "znver1";
   if (m->amd && m->family == 0x19)
     return (m->model >= 0x10 && m->model <= 0x1f) || m->model >= 0x60 ? "znver4" : "znver3";
-  if (m->amd && m->family == 0x1a) return "znver5";
-  if (m->intel && m->family == 6) switch (m->model) {
+  if (m->amd && m->family == 0x1a)
+    return "znver5";
+  if (m->intel && m->family == 6)
+    switch (m->model) {
       case 0x3c:
       case 0x3f:
       case 0x45:
@@ -289,26 +331,36 @@ static void find_caches(const machine *m, pir_target *t) {
   for (uint32_t sub = 0; sub < 8; sub++) {
     regs r = cpuid(leaf, sub);
     uint32_t type = r.a & 31, level = r.a >> 5 & 7;
-    if (!type) break;
-    if (type == 2) continue;  // instructions
-    size_t bytes = ((size_t)(r.b >> 22) + 1) * ((r.b >> 12 & 1023) + 1) * ((r.b & 4095) + 1) * ((size_t)r.c + 1);
-    if (level == 1) t->l1_bytes = bytes;
-    if (level == 2) t->l2_bytes = bytes;
-    if (level == 3) t->l3_bytes = bytes;
+    if (!type)
+      break;
+    if (type == 2)
+      continue;  // instructions
+    size_t bytes = ((size_t)(r.b >> 22) + 1) * ((r.b >> 12 & 1023) + 1) * ((r.b & 4095) + 1) *
+                   ((size_t)r.c + 1);
+    if (level == 1)
+      t->l1_bytes = bytes;
+    if (level == 2)
+      t->l2_bytes = bytes;
+    if (level == 3)
+      t->l3_bytes = bytes;
   }
   assume_caches(t);
 }
 
 pir_status pir_target_get(const char *name, pir_target *out_target) {
   memset(out_target, 0, sizeof *out_target);
-  if (is_device(name, out_target)) return PIR_OK;
+  if (is_device(name, out_target))
+    return PIR_OK;
   machine m = look();
   uint64_t found = features_found(&m), wanted;
   int best = level_of(found), level = is_native(name) ? best : named_level(name);
   bool processor = !is_native(name) && named_processor(name, &wanted);
-  if (level < 0 && !processor) return PIR_UNSUPPORTED;
-  if (processor ? (wanted & ~found) != 0 : level == 0 || level > best) return PIR_UNAVAILABLE;
-  if (!is_native(name)) return pir_target_describe(name, out_target);
+  if (level < 0 && !processor)
+    return PIR_UNSUPPORTED;
+  if (processor ? (wanted & ~found) != 0 : level == 0 || level > best)
+    return PIR_UNAVAILABLE;
+  if (!is_native(name))
+    return pir_target_describe(name, out_target);
   fill_x86(out_target, best, found, tuning_name(&m));
   find_caches(&m, out_target);
   return PIR_OK;
@@ -319,18 +371,22 @@ pir_status pir_target_get(const char *name, pir_target *out_target) {
 pir_status pir_target_get(const char *name, pir_target *out_target) {
   memset(out_target, 0, sizeof *out_target);
   uint64_t features;
-  bool elsewhere = !is_native(name) && (named_level(name) > 0 || named_processor(name, &features));
-  return elsewhere ? PIR_UNAVAILABLE : pir_target_describe(is_native(name) ? "aarch64" : name, out_target);
+  bool elsewhere =
+      !is_native(name) && (named_level(name) > 0 || named_processor(name, &features));
+  return elsewhere ? PIR_UNAVAILABLE
+                   : pir_target_describe(is_native(name) ? "aarch64" : name, out_target);
 }
 
 #else
 
 pir_status pir_target_get(const char *name, pir_target *out_target) {
   memset(out_target, 0, sizeof *out_target);
-  if (is_device(name, out_target)) return PIR_OK;
+  if (is_device(name, out_target))
+    return PIR_OK;
   uint64_t features;
-  return is_native(name) || named_level(name) >= 0 || named_processor(name, &features) ? PIR_UNAVAILABLE
-                                                                                       : PIR_UNSUPPORTED;
+  return is_native(name) || named_level(name) >= 0 || named_processor(name, &features)
+             ? PIR_UNAVAILABLE
+             : PIR_UNSUPPORTED;
 }
 
 #endif

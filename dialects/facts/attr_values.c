@@ -1,12 +1,15 @@
-// Attributes of an op as plain data, for kernels, clauses and inference: by declared position, defaults
-// filled in. Lists are copied into the caller's memory; texts are borrowed from the context.
+// Attributes of an op as plain data, for kernels, clauses and inference: by declared position,
+// defaults filled in. Lists are copied into the caller's memory; texts are borrowed from the
+// context.
 #include "infer_impl.h"
 
 #include <string.h>
 
 typedef void *(*alloc_fn)(void *user, size_t size);
 
-static bool is_float_kind(uint8_t kind) { return kind == PIR_ATTR_F32 || kind == PIR_ATTR_F64; }
+static bool is_float_kind(uint8_t kind) {
+  return kind == PIR_ATTR_F32 || kind == PIR_ATTR_F64;
+}
 
 pir_attr_value attr_default_value(const pir_attr_def *def, alloc_fn alloc, void *user) {
   pir_attr_value v = {0};
@@ -14,7 +17,9 @@ pir_attr_value attr_default_value(const pir_attr_def *def, alloc_fn alloc, void 
     case PIR_ATTR_F32: v.kind = PIR_VALUE_FLOAT, v.f = (double)(float)def->f; break;
     case PIR_ATTR_F64:
     case PIR_ATTR_SCALAR: v.kind = PIR_VALUE_FLOAT, v.f = def->f; break;
-    case PIR_ATTR_STR: v.kind = PIR_VALUE_TEXT, v.text = pir_str_from(def->text ? def->text : ""); break;
+    case PIR_ATTR_STR:
+      v.kind = PIR_VALUE_TEXT, v.text = pir_str_from(def->text ? def->text : "");
+      break;
     case PIR_ATTR_DTYPE: v.kind = PIR_VALUE_DTYPE, v.i = def->i; break;
     case PIR_ATTR_ARRAY:
     case PIR_ATTR_INT_ARRAY:
@@ -30,7 +35,8 @@ pir_attr_value attr_default_value(const pir_attr_def *def, alloc_fn alloc, void 
   return v;
 }
 
-static void take_array(pir_attr_value *v, const pir_attr *attr, uint8_t element_kind, alloc_fn alloc, void *user) {
+static void take_array(pir_attr_value *v, const pir_attr *attr, uint8_t element_kind,
+                       alloc_fn alloc, void *user) {
   size_t n = pir_attr_elements(attr);
   bool ints = !is_float_kind(element_kind), texts = element_kind == PIR_ATTR_STR;
   if (pir_attr_kind_of(attr) == PIR_ATTR_INT_ARRAY) {
@@ -39,31 +45,38 @@ static void take_array(pir_attr_value *v, const pir_attr *attr, uint8_t element_
   }
   for (size_t i = 0; i < n; i++) {
     pir_attr_kind kind = pir_attr_kind_of(pir_attr_element(attr, i));
-    if (kind == PIR_ATTR_SCALAR) kind = pir_attr_kind_of(pir_attr_element(pir_attr_element(attr, i), 0));
+    if (kind == PIR_ATTR_SCALAR)
+      kind = pir_attr_kind_of(pir_attr_element(pir_attr_element(attr, i), 0));
     ints &= !is_float_kind((uint8_t)kind), texts |= kind == PIR_ATTR_STR;
   }
   v->count = n;
   if (texts) {
     pir_str *out = alloc(user, (n ? n : 1) * sizeof *out);
-    for (size_t i = 0; out && i < n; i++) out[i] = pir_attr_as_str(pir_attr_element(attr, i));
+    for (size_t i = 0; out && i < n; i++)
+      out[i] = pir_attr_as_str(pir_attr_element(attr, i));
     v->kind = PIR_VALUE_TEXTS, v->texts = out;
   } else if (ints) {
     int64_t *out = alloc(user, (n ? n : 1) * sizeof *out);
     for (size_t i = 0; out && i < n; i++)
-      if (!pir_attr_int_at(attr, i, &out[i])) out[i] = 0;
+      if (!pir_attr_int_at(attr, i, &out[i]))
+        out[i] = 0;
     v->kind = PIR_VALUE_INTS, v->ints = out;
   } else {
     double *out = alloc(user, (n ? n : 1) * sizeof *out);
     for (size_t i = 0; out && i < n; i++)
-      if (!pir_attr_as_float(pir_attr_element(attr, i), &out[i])) out[i] = 0;
+      if (!pir_attr_as_float(pir_attr_element(attr, i), &out[i]))
+        out[i] = 0;
     v->kind = PIR_VALUE_FLOATS, v->floats = out;
   }
-  if (!v->texts && !v->ints && !v->floats) v->count = 0;
+  if (!v->texts && !v->ints && !v->floats)
+    v->count = 0;
 }
 
-static pir_attr_value take(const pir_attr *attr, const pir_attr_def *def, alloc_fn alloc, void *user) {
+static pir_attr_value take(const pir_attr *attr, const pir_attr_def *def, alloc_fn alloc,
+                           void *user) {
   pir_attr_value v = {0};
-  if (pir_attr_kind_of(attr) == PIR_ATTR_SCALAR) attr = pir_attr_element(attr, 0);
+  if (pir_attr_kind_of(attr) == PIR_ATTR_SCALAR)
+    attr = pir_attr_element(attr, 0);
   switch (pir_attr_kind_of(attr)) {
     case PIR_ATTR_F32:
     case PIR_ATTR_F64:
@@ -79,20 +92,25 @@ static pir_attr_value take(const pir_attr *attr, const pir_attr_def *def, alloc_
     case PIR_ATTR_ARRAY:
     case PIR_ATTR_INT_ARRAY: take_array(&v, attr, def->element_kind, alloc, user); break;
     default:
-      if (pir_attr_as_int(attr, &v.i)) v.kind = PIR_VALUE_INT;
+      if (pir_attr_as_int(attr, &v.i))
+        v.kind = PIR_VALUE_INT;
   }
   // An integer where a float is declared, as text without a decimal point reads.
-  if (v.kind == PIR_VALUE_INT && is_float_kind(def->kind)) v.kind = PIR_VALUE_FLOAT, v.f = (double)v.i;
+  if (v.kind == PIR_VALUE_INT && is_float_kind(def->kind))
+    v.kind = PIR_VALUE_FLOAT, v.f = (double)v.i;
   return v;
 }
 
 pir_attr_value *pir_op_attr_values(const pir_op *op, alloc_fn alloc, void *user) {
   const pir_opdef *def = pir_op_meaning(op);
   bool own = def == pir_op_def(op);
-  pir_attr_value *values = alloc(user, (def->attr_count ? def->attr_count : 1u) * sizeof *values);
+  pir_attr_value *values =
+      alloc(user, (def->attr_count ? def->attr_count : 1u) * sizeof *values);
   for (size_t i = 0; values && i < def->attr_count; i++) {
-    const pir_attr *attr = own ? pir_op_attr_at(op, i) : pir_op_attr_str(op, def->attrs[i].name);
-    values[i] = attr ? take(attr, &def->attrs[i], alloc, user) : attr_default_value(&def->attrs[i], alloc, user);
+    const pir_attr *attr =
+        own ? pir_op_attr_at(op, i) : pir_op_attr_str(op, def->attrs[i].name);
+    values[i] = attr ? take(attr, &def->attrs[i], alloc, user)
+                     : attr_default_value(&def->attrs[i], alloc, user);
   }
   return values;
 }

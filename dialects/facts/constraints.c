@@ -1,25 +1,33 @@
-// What a program demands of its extents, for readers: ops tell equalities and broadcasts while facts are derived. An op
-// in a loop is asked several times, and keeps a list of what it said. O(constraints of an op) a constraint.
+// What a program demands of its extents, for readers: ops tell equalities and broadcasts while
+// facts are derived. An op in a loop is asked several times, and keeps a list of what it said.
+// O(constraints of an op) a constraint.
 #include "facts_impl.h"
 
 void infer_require(pir_infer *infer, pir_constraint_kind kind, pir_dim a, pir_dim b) {
   int64_t x, y;
-  if (!infer->require || a == b || a == PIR_DIM_UNKNOWN || b == PIR_DIM_UNKNOWN) return;
-  if (pir_dim_is_const(infer->dims, a, &x) && pir_dim_is_const(infer->dims, b, &y)) return;
+  if (!infer->require || a == b || a == PIR_DIM_UNKNOWN || b == PIR_DIM_UNKNOWN)
+    return;
+  if (pir_dim_is_const(infer->dims, a, &x) && pir_dim_is_const(infer->dims, b, &y))
+    return;
   infer->require(infer, kind, a, b);
 }
 
 void facts_require(pir_infer *infer, pir_constraint_kind kind, pir_dim a, pir_dim b) {
   pir_facts *facts = infer->user;
-  if (!infer->op || pir_dim_canonical(facts->dims, a) == pir_dim_canonical(facts->dims, b)) return;
+  if (!infer->op || pir_dim_canonical(facts->dims, a) == pir_dim_canonical(facts->dims, b))
+    return;
   pir_constraint *last = pir_map_get(&facts->constrained, infer->op);
   for (pir_constraint *c = last; c; last = c, c = (pir_constraint *)(uintptr_t)c->next)
-    if (c->kind == kind && c->a == a && c->b == b) return;
+    if (c->kind == kind && c->a == a && c->b == b)
+      return;
   pir_constraint *made = pir_arena_zalloc(&facts->arena, sizeof *made);
   *made = (pir_constraint){kind, a, b, NULL};
-  if (last) last->next = made;
-  else pir_map_put(&facts->arena, &facts->constrained, infer->op, (uint64_t)(uintptr_t)made);
-  if (kind == PIR_EQUAL) pir_dims_unify(facts->dims, a, b);
+  if (last)
+    last->next = made;
+  else
+    pir_map_put(&facts->arena, &facts->constrained, infer->op, (uint64_t)(uintptr_t)made);
+  if (kind == PIR_EQUAL)
+    pir_dims_unify(facts->dims, a, b);
 }
 
 const pir_constraint *pir_facts_constraints(const pir_facts *facts, const pir_op *op) {
@@ -28,13 +36,18 @@ const pir_constraint *pir_facts_constraints(const pir_facts *facts, const pir_op
 
 void facts_name_contents(pir_facts *facts, pir_fact *fact) {
   int64_t count = 1, extent;
-  if (!fact->known || fact->members || fact->contents || fact->rank < 0 || fact->rank > 1) return;
-  if (fact->dtype != PIR_I32 && fact->dtype != PIR_I64) return;
+  if (!fact->known || fact->members || fact->contents || fact->rank < 0 || fact->rank > 1)
+    return;
+  if (fact->dtype != PIR_I32 && fact->dtype != PIR_I64)
+    return;
   if (fact->rank == 1) {
-    if (!pir_dim_is_const(facts->dims, fact->shape[0], &extent) || extent < 0 || extent > PIR_FACT_CONTENTS) return;
+    if (!pir_dim_is_const(facts->dims, fact->shape[0], &extent) || extent < 0 ||
+        extent > PIR_FACT_CONTENTS)
+      return;
     count = extent;
   }
   pir_dim *contents = pir_arena_alloc(&facts->arena, (size_t)(count + 1) * sizeof *contents);
-  for (int64_t i = 0; i < count; i++) contents[i] = pir_dim_symbol(facts->dims, INT64_MIN);
+  for (int64_t i = 0; i < count; i++)
+    contents[i] = pir_dim_symbol(facts->dims, INT64_MIN);
   fact->contents = contents, fact->content_count = (size_t)count;
 }

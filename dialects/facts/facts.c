@@ -1,8 +1,8 @@
-// The analysis of a program: facts of all its values, in one walk in program order. Feeds start it, with a
-// symbol for every unknown extent; parameters bring their real shape and small contents. A loop's arguments
-// start as its inputs and lose what an iteration changes until nothing changes: each of a value's dims can
-// turn into a symbol once, so that takes few rounds; past a limit for all loops together, nothing is said
-// of an argument.
+// The analysis of a program: facts of all its values, in one walk in program order. Feeds start
+// it, with a symbol for every unknown extent; parameters bring their real shape and small
+// contents. A loop's arguments start as its inputs and lose what an iteration changes until
+// nothing changes: each of a value's dims can turn into a symbol once, so that takes few
+// rounds; past a limit for all loops together, nothing is said of an argument.
 #include "facts_impl.h"
 
 #include <pir/dialect/cinn.h>
@@ -13,11 +13,14 @@
 
 #define MAX_DEPTH 256
 #define MAX_ROUNDS 8
-#define MOST_ROUNDS 4096  // of all loops: each round of a loop goes through the loops inside again
+#define MOST_ROUNDS                                                                            \
+  4096  // of all loops: each round of a loop goes through the loops inside again
 
 static const pir_fact nothing = {.rank = -1};
 
-static void *facts_alloc(void *user, size_t size) { return pir_arena_zalloc(&((pir_facts *)user)->arena, size); }
+static void *facts_alloc(void *user, size_t size) {
+  return pir_arena_zalloc(&((pir_facts *)user)->arena, size);
+}
 
 static pir_status analyse_block(pir_facts *facts, pir_block *block, int depth);
 
@@ -26,7 +29,9 @@ const pir_fact *pir_facts_of(const pir_facts *facts, const pir_value *value) {
   return fact ? fact : &nothing;
 }
 
-pir_dims *pir_facts_dims(const pir_facts *facts) { return facts->dims; }
+pir_dims *pir_facts_dims(const pir_facts *facts) {
+  return facts->dims;
+}
 
 pir_symbol_source pir_facts_symbol(const pir_facts *facts, size_t i) {
   return i < facts->source_count ? facts->sources[i] : (pir_symbol_source){.axis = -1};
@@ -36,29 +41,38 @@ pir_symbol_source pir_facts_symbol(const pir_facts *facts, size_t i) {
 static void note_source(pir_facts *facts, size_t symbol, pir_symbol_source source) {
   if (symbol >= facts->source_capacity) {
     size_t capacity = symbol + 64;
-    facts->sources = pir_arena_resize(&facts->arena, facts->sources, facts->source_capacity * sizeof *facts->sources,
+    facts->sources = pir_arena_resize(&facts->arena, facts->sources,
+                                      facts->source_capacity * sizeof *facts->sources,
                                       capacity * sizeof *facts->sources);
-    memset(facts->sources + facts->source_capacity, 0, (capacity - facts->source_capacity) * sizeof *facts->sources);
+    memset(facts->sources + facts->source_capacity, 0,
+           (capacity - facts->source_capacity) * sizeof *facts->sources);
     facts->source_capacity = capacity;
   }
-  if (!facts->sources[symbol].value) facts->sources[symbol] = source;
-  if (symbol >= facts->source_count) facts->source_count = symbol + 1;
+  if (!facts->sources[symbol].value)
+    facts->sources[symbol] = source;
+  if (symbol >= facts->source_count)
+    facts->source_count = symbol + 1;
 }
 
-static void note_fact(pir_facts *facts, const pir_value *value, const pir_fact *fact, size_t first, int32_t member) {
+static void note_fact(pir_facts *facts, const pir_value *value, const pir_fact *fact,
+                      size_t first, int32_t member) {
   for (int32_t i = 0; fact->known && i < fact->rank; i++)
     if (pir_dim_kind_of(facts->dims, fact->shape[i]) == PIR_DIM_SYMBOL &&
         pir_dim_symbol_index(facts->dims, fact->shape[i]) >= first)
-      note_source(facts, pir_dim_symbol_index(facts->dims, fact->shape[i]), (pir_symbol_source){value, i, 0, member});
+      note_source(facts, pir_dim_symbol_index(facts->dims, fact->shape[i]),
+                  (pir_symbol_source){value, i, 0, member});
   for (size_t i = 0; fact->known && fact->contents && i < fact->content_count; i++)
-    if (fact->contents[i] != PIR_DIM_UNKNOWN && pir_dim_kind_of(facts->dims, fact->contents[i]) == PIR_DIM_SYMBOL &&
+    if (fact->contents[i] != PIR_DIM_UNKNOWN &&
+        pir_dim_kind_of(facts->dims, fact->contents[i]) == PIR_DIM_SYMBOL &&
         pir_dim_symbol_index(facts->dims, fact->contents[i]) >= first)
       note_source(facts, pir_dim_symbol_index(facts->dims, fact->contents[i]),
                   (pir_symbol_source){value, -1, (int32_t)i, member});
 }
 
-// Records which of the symbols made since `first` are extents or elements of this value, or of its members.
-static void note_symbols(pir_facts *facts, const pir_value *value, const pir_fact *fact, size_t first) {
+// Records which of the symbols made since `first` are extents or elements of this value, or of
+// its members.
+static void note_symbols(pir_facts *facts, const pir_value *value, const pir_fact *fact,
+                         size_t first) {
   note_fact(facts, value, fact, first, 0);
   for (size_t i = 0; fact->known && fact->members && i < fact->member_count; i++)
     note_fact(facts, value, fact->members[i], first, (int32_t)i);
@@ -74,17 +88,21 @@ static void set_fact(pir_facts *facts, const pir_value *value, const pir_fact *f
 pir_fact *fact_of_type(pir_infer *infer, const pir_type *type) {
   pir_fact *fact = INFER_NEW(infer, pir_fact, 1);
   *fact = nothing;
-  if (!type) return fact;
-  if (pir_type_kind_of(type) == PIR_TYPE_ALLOCATED) return fact_of_type(infer, pir_type_inner(type));
+  if (!type)
+    return fact;
+  if (pir_type_kind_of(type) == PIR_TYPE_ALLOCATED)
+    return fact_of_type(infer, pir_type_inner(type));
   if (pir_type_kind_of(type) == PIR_TYPE_VECTOR) {
     size_t n = pir_type_elements(type);
     const pir_fact **members = INFER_NEW(infer, const pir_fact *, n);
-    for (size_t i = 0; i < n; i++) members[i] = fact_of_type(infer, pir_type_element(type, i));
+    for (size_t i = 0; i < n; i++)
+      members[i] = fact_of_type(infer, pir_type_element(type, i));
     *fact = (pir_fact){.known = true, .rank = -1, .members = members, .member_count = n};
   } else if (pir_type_is_tensor(type)) {
     pir_shape shape = pir_type_shape(type);
-    *fact = (pir_fact){
-        .known = true, .dtype = pir_type_dtype(type), .rank = shape.rank <= PIR_MAX_RANK ? (int32_t)shape.rank : -1};
+    *fact = (pir_fact){.known = true,
+                       .dtype = pir_type_dtype(type),
+                       .rank = shape.rank <= PIR_MAX_RANK ? (int32_t)shape.rank : -1};
     for (int32_t i = 0; i < fact->rank; i++)
       fact->shape[i] = shape.dims[i] < 0 ? pir_dim_symbol(infer->dims, 0) : shape.dims[i];
   }
@@ -93,12 +111,16 @@ pir_fact *fact_of_type(pir_infer *infer, const pir_type *type) {
 
 // ---- one op
 // Operands by declared position: a variadic one gathers what follows it.
-static const pir_fact **gather_operands(pir_facts *facts, const pir_op *op, const pir_opdef *def, size_t *out_count) {
+static const pir_fact **gather_operands(pir_facts *facts, const pir_op *op,
+                                        const pir_opdef *def, size_t *out_count) {
   size_t n = pir_op_operands(op), declared = def->operand_count;
-  const pir_fact **list = facts_alloc(facts, sizeof *list * ((n > declared ? n : declared) + 1));
-  for (size_t i = 0; i < n; i++) list[i] = pir_op_operand(op, i) ? pir_facts_of(facts, pir_op_operand(op, i)) : NULL;
+  const pir_fact **list =
+      facts_alloc(facts, sizeof *list * ((n > declared ? n : declared) + 1));
+  for (size_t i = 0; i < n; i++)
+    list[i] = pir_op_operand(op, i) ? pir_facts_of(facts, pir_op_operand(op, i)) : NULL;
   *out_count = n > declared ? n : declared;
-  if (!(def->traits & PIR_STRUCTURAL) || (n == 1 && list[0] && list[0]->members)) return list;
+  if (!(def->traits & PIR_STRUCTURAL) || (n == 1 && list[0] && list[0]->members))
+    return list;
   const pir_fact **members = facts_alloc(facts, sizeof *members * n);
   memcpy(members, list, n * sizeof *members);
   pir_fact *gathered = facts_alloc(facts, sizeof *gathered);
@@ -130,18 +152,24 @@ void pir_facts_complete(pir_facts *facts, const pir_op *op, char *message, size_
   pir_infer_complete(&infer, message, capacity);
 }
 
-static pir_status infer_op(pir_facts *facts, const pir_op *op, pir_fact *results, size_t count) {
+static pir_status infer_op(pir_facts *facts, const pir_op *op, pir_fact *results,
+                           size_t count) {
   pir_infer infer = question(facts, op, results, count);
   pir_status status = pir_infer_run(&infer);
   if (status && infer.has_message)
-    (void)pir_error(op, "%s", strchr(infer.message, ':') ? strchr(infer.message, ':') + 2 : infer.message);
-  for (size_t i = 0; status && i < count; i++) results[i] = nothing;  // what was found before it failed
-  if (status) return status;
+    (void)pir_error(
+        op, "%s", strchr(infer.message, ':') ? strchr(infer.message, ':') + 2 : infer.message);
+  for (size_t i = 0; status && i < count; i++)
+    results[i] = nothing;  // what was found before it failed
+  if (status)
+    return status;
   for (size_t i = 0; i < count; i++) {
     const pir_value *value = i < pir_op_results(op) ? pir_op_result(op, i) : NULL;
-    if (value && !results[i].unstated && (!results[i].known || (results[i].rank < 0 && !results[i].members))) {
+    if (value && !results[i].unstated &&
+        (!results[i].known || (results[i].rank < 0 && !results[i].members))) {
       pir_fact *stated = fact_of_type(&infer, pir_value_type(value));
-      if (results[i].known && results[i].dtype != PIR_UNDEFINED) stated->dtype = results[i].dtype;
+      if (results[i].known && results[i].dtype != PIR_UNDEFINED)
+        stated->dtype = results[i].dtype;
       results[i] = *stated;
     }
   }
@@ -151,18 +179,24 @@ static pir_status infer_op(pir_facts *facts, const pir_op *op, pir_fact *results
 // A parameter is what its bytes are; small integers are known.
 static void take_parameter(pir_facts *facts, const pir_op *op, pir_fact *fact) {
   const pir_attr *name = pir_op_attr_at(op, 0);
-  const pir_param *param = name ? pir_program_param(facts->program, pir_attr_as_str(name)) : NULL;
-  if (!param || param->shape.rank > PIR_MAX_RANK) return;
+  const pir_param *param =
+      name ? pir_program_param(facts->program, pir_attr_as_str(name)) : NULL;
+  if (!param || param->shape.rank > PIR_MAX_RANK)
+    return;
   *fact = (pir_fact){.known = true, .dtype = param->dtype, .rank = (int32_t)param->shape.rank};
-  for (int32_t i = 0; i < fact->rank; i++) fact->shape[i] = param->shape.dims[i];
+  for (int32_t i = 0; i < fact->rank; i++)
+    fact->shape[i] = param->shape.dims[i];
   size_t size = pir_dtype_size(param->dtype), count = size ? param->size / size : 0;
-  if (!pir_dtype_is_integer(param->dtype) || count > PIR_FACT_CONTENTS || !param->data) return;
+  if (!pir_dtype_is_integer(param->dtype) || count > PIR_FACT_CONTENTS || !param->data)
+    return;
   pir_dim *contents = facts_alloc(facts, (count + 1) * sizeof *contents);
   for (size_t i = 0; i < count; i++) {
     uint64_t bits = 0;
     memcpy(&bits, (const char *)param->data + i * size, size);
-    bool is_signed = param->dtype == PIR_I8 || param->dtype == PIR_I16 || param->dtype == PIR_I32;
-    if (is_signed && bits >> (8 * size - 1)) bits |= ~(uint64_t)0 << (8 * size);
+    bool is_signed =
+        param->dtype == PIR_I8 || param->dtype == PIR_I16 || param->dtype == PIR_I32;
+    if (is_signed && bits >> (8 * size - 1))
+      bits |= ~(uint64_t)0 << (8 * size);
     contents[i] = pir_dim_const(facts->dims, (int64_t)bits);
   }
   fact->contents = contents, fact->content_count = count;
@@ -183,13 +217,15 @@ static void take_results(pir_facts *facts, const pir_op *op, pir_block *block) {
 // One step of a scan's sequence, or the sequence of such steps.
 static pir_fact step_of(pir_fact fact) {
   fact.known &= fact.rank > 0;
-  memmove(fact.shape, fact.shape + 1, (size_t)(fact.known ? --fact.rank : 0) * sizeof *fact.shape);
+  memmove(fact.shape, fact.shape + 1,
+          (size_t)(fact.known ? --fact.rank : 0) * sizeof *fact.shape);
   return fact;
 }
 
 static pir_fact stack_of(pir_fact fact, pir_dim steps) {
   fact.known &= fact.rank >= 0 && fact.rank < PIR_MAX_RANK;
-  if (!fact.known) return nothing;
+  if (!fact.known)
+    return nothing;
   memmove(fact.shape + 1, fact.shape, (size_t)fact.rank++ * sizeof *fact.shape);
   fact.shape[0] = steps;
   return fact;
@@ -199,9 +235,11 @@ static void give_scanned(pir_facts *facts, const pir_op *op) {
   pir_block *block = pir_op_regions(op) ? pir_region_first(pir_op_region(op, 0)) : NULL;
   int64_t sequences = pir_op_int(op, CINN_SCAN_ATTR_SEQUENCES);
   for (size_t i = 0; block && i < pir_block_arguments(block); i++) {
-    pir_fact fact = i < pir_op_operands(op) ? *pir_facts_of(facts, pir_op_operand(op, i)) : nothing;
+    pir_fact fact =
+        i < pir_op_operands(op) ? *pir_facts_of(facts, pir_op_operand(op, i)) : nothing;
     forget_elements(&fact);
-    if ((int64_t)i < sequences) fact = step_of(fact);
+    if ((int64_t)i < sequences)
+      fact = step_of(fact);
     set_fact(facts, pir_block_argument(block, i), &fact);
   }
 }
@@ -210,12 +248,15 @@ static void take_scanned(pir_facts *facts, const pir_op *op) {
   pir_block *block = pir_op_regions(op) ? pir_region_first(pir_op_region(op, 0)) : NULL;
   pir_op *end = block ? pir_block_last(block) : NULL;
   int64_t states = pir_op_int(op, CINN_SCAN_ATTR_STATES);
-  const pir_fact *first = pir_op_operands(op) ? pir_facts_of(facts, pir_op_operand(op, 0)) : &nothing;
-  pir_dim steps = first->known && first->rank > 0 ? first->shape[0] : pir_dim_symbol(facts->dims, 0);
+  const pir_fact *first =
+      pir_op_operands(op) ? pir_facts_of(facts, pir_op_operand(op, 0)) : &nothing;
+  pir_dim steps =
+      first->known && first->rank > 0 ? first->shape[0] : pir_dim_symbol(facts->dims, 0);
   for (size_t i = 0; end && i < pir_op_results(op) && i < pir_op_operands(end); i++) {
     pir_fact fact = *pir_facts_of(facts, pir_op_operand(end, i));
     forget_elements(&fact);
-    if ((int64_t)i >= states) fact = stack_of(fact, steps);
+    if ((int64_t)i >= states)
+      fact = stack_of(fact, steps);
     set_fact(facts, pir_op_result(op, i), &fact);
   }
 }
@@ -232,14 +273,19 @@ pir_status pir_facts_update(pir_facts *facts, const pir_op *op) {
     return PIR_OK;
   }
   size_t count = pir_op_results(op), first = pir_dims_symbols(facts->dims);
-  if (count < def->result_count) count = def->result_count;
+  if (count < def->result_count)
+    count = def->result_count;
   pir_fact *results = facts_alloc(facts, sizeof *results * (count + 1));
-  for (size_t i = 0; i < count; i++) results[i] = nothing;
+  for (size_t i = 0; i < count; i++)
+    results[i] = nothing;
   pir_status status = infer_op(facts, op, results, count);
-  if (def->traits & PIR_PARAMETER && def->attr_count && facts->program) take_parameter(facts, op, &results[0]);
-  if (def->traits & PIR_INPUT && facts->symbolic) facts_name_contents(facts, &results[0]);
+  if (def->traits & PIR_PARAMETER && def->attr_count && facts->program)
+    take_parameter(facts, op, &results[0]);
+  if (def->traits & PIR_INPUT && facts->symbolic)
+    facts_name_contents(facts, &results[0]);
   for (size_t i = 0; i < pir_op_results(op); i++) {
-    if (!pir_op_result(op, i)) continue;
+    if (!pir_op_result(op, i))
+      continue;
     set_fact(facts, pir_op_result(op, i), &results[i]);
     note_symbols(facts, pir_op_result(op, i), &results[i], first);
   }
@@ -248,19 +294,24 @@ pir_status pir_facts_update(pir_facts *facts, const pir_op *op) {
 
 // ---- regions
 
-// What holds for both: `a` loses what differs in `b`. `loose` are the dims it lost before: those stay as
-// they are. True when it lost something.
-static bool meet(pir_facts *facts, pir_fact *a, const pir_fact *b, bool keep_contents, uint32_t *loose) {
-  if (!a->known) return false;
+// What holds for both: `a` loses what differs in `b`. `loose` are the dims it lost before:
+// those stay as they are. True when it lost something.
+static bool meet(pir_facts *facts, pir_fact *a, const pir_fact *b, bool keep_contents,
+                 uint32_t *loose) {
+  if (!a->known)
+    return false;
   if (!b->known || a->rank != b->rank || a->dtype != b->dtype || !a->members != !b->members) {
     *a = nothing;
     return true;
   }
   bool changed = a->contents != NULL && !keep_contents;
-  if (!keep_contents) forget_elements(a);
+  if (!keep_contents)
+    forget_elements(a);
   for (int32_t i = 0; i < a->rank; i++) {
-    pir_dim x = pir_dim_canonical(facts->dims, a->shape[i]), y = pir_dim_canonical(facts->dims, b->shape[i]);
-    if (x == y || *loose >> i & 1) continue;
+    pir_dim x = pir_dim_canonical(facts->dims, a->shape[i]),
+            y = pir_dim_canonical(facts->dims, b->shape[i]);
+    if (x == y || *loose >> i & 1)
+      continue;
     a->shape[i] = pir_dim_symbol(facts->dims, 0);
     *loose |= 1u << i;
     changed = true;
@@ -277,14 +328,16 @@ static pir_status analyse_if(pir_facts *facts, pir_op *op, int depth) {
   pir_op *ends[2] = {0};
   for (size_t r = 0; r < 2 && r < pir_op_regions(op); r++) {
     pir_block *block = pir_region_first(pir_op_region(op, r));
-    if (block) PIR_TRY(analyse_block(facts, block, depth + 1));
+    if (block)
+      PIR_TRY(analyse_block(facts, block, depth + 1));
     ends[r] = terminator(block);
   }
   for (size_t i = 0; i < pir_op_results(op); i++) {
     size_t first = pir_dims_symbols(facts->dims);
     uint32_t loose = 0;
     pir_fact fact = nothing;
-    if (ends[0] && i < pir_op_operands(ends[0])) fact = *pir_facts_of(facts, pir_op_operand(ends[0], i));
+    if (ends[0] && i < pir_op_operands(ends[0]))
+      fact = *pir_facts_of(facts, pir_op_operand(ends[0], i));
     if (ends[1] && i < pir_op_operands(ends[1]))
       (void)meet(facts, &fact, pir_facts_of(facts, pir_op_operand(ends[1], i)), false, &loose);
     set_fact(facts, pir_op_result(op, i), &fact);
@@ -299,16 +352,19 @@ static pir_status analyse_while(pir_facts *facts, pir_op *op, int depth) {
   pir_fact *state = facts_alloc(facts, sizeof *state * (n + 1));
   uint32_t *loose = facts_alloc(facts, sizeof *loose * (n + 1));
   for (size_t i = 0; i < n; i++) {
-    state[i] = i + 1 < pir_op_operands(op) ? *pir_facts_of(facts, pir_op_operand(op, i + 1)) : nothing;
+    state[i] =
+        i + 1 < pir_op_operands(op) ? *pir_facts_of(facts, pir_op_operand(op, i + 1)) : nothing;
     forget_elements(&state[i]);
-    if (facts->symbolic) facts_name_contents(facts, &state[i]);
+    if (facts->symbolic)
+      facts_name_contents(facts, &state[i]);
   }
   bool changed = true;
   for (int round = 0; changed && round < MAX_ROUNDS; round++) {
     bool last = round == MAX_ROUNDS - 1 || facts->rounds++ >= MOST_ROUNDS;
     changed = false;
     for (size_t i = 0; i < n; i++) {
-      if (last) state[i] = nothing;
+      if (last)
+        state[i] = nothing;
       size_t first = round ? 0 : pir_dims_symbols(facts->dims);
       set_fact(facts, pir_block_argument(block, i), &state[i]);
       note_symbols(facts, pir_block_argument(block, i), &state[i], first);
@@ -316,14 +372,17 @@ static pir_status analyse_while(pir_facts *facts, pir_op *op, int depth) {
     PIR_TRY(analyse_block(facts, block, depth + 1));
     pir_op *end = terminator(block);
     for (size_t i = 0; end && i < n && i + 1 < pir_op_operands(end); i++)
-      changed |= meet(facts, &state[i], pir_facts_of(facts, pir_op_operand(end, i + 1)), true, &loose[i]);
+      changed |= meet(facts, &state[i], pir_facts_of(facts, pir_op_operand(end, i + 1)), true,
+                      &loose[i]);
   }
   for (size_t i = 0; i < pir_op_results(op); i++) {
     pir_fact fact = i < n ? state[i] : nothing;
     forget_elements(&fact);
-    if (facts->symbolic) facts_name_contents(facts, &fact);
+    if (facts->symbolic)
+      facts_name_contents(facts, &fact);
     for (int32_t d = 0; d < fact.rank; d++)
-      if (loose[i] >> d & 1) fact.shape[d] = pir_dim_symbol(facts->dims, 0);
+      if (loose[i] >> d & 1)
+        fact.shape[d] = pir_dim_symbol(facts->dims, 0);
     size_t first = 0;
     set_fact(facts, pir_op_result(op, i), &fact);
     note_symbols(facts, pir_op_result(op, i), &fact, first);
@@ -337,7 +396,8 @@ static pir_status analyse_group(pir_facts *facts, pir_op *op, int depth) {
     pir_block *block = pir_region_first(pir_op_region(op, r));
     for (size_t i = 0; block && i < pir_block_arguments(block) && i < pir_op_operands(op); i++)
       if (pir_op_operand(op, i))
-        set_fact(facts, pir_block_argument(block, i), pir_facts_of(facts, pir_op_operand(op, i)));
+        set_fact(facts, pir_block_argument(block, i),
+                 pir_facts_of(facts, pir_op_operand(op, i)));
     for (; block; block = pir_block_next(block)) {
       PIR_TRY(analyse_block(facts, block, depth + 1));
       take_results(facts, op, block);
@@ -349,7 +409,8 @@ static pir_status analyse_group(pir_facts *facts, pir_op *op, int depth) {
 static pir_status analyse_scan(pir_facts *facts, pir_op *op, int depth) {
   pir_block *block = pir_op_regions(op) ? pir_region_first(pir_op_region(op, 0)) : NULL;
   give_scanned(facts, op);
-  if (block) PIR_TRY(analyse_block(facts, block, depth + 1));
+  if (block)
+    PIR_TRY(analyse_block(facts, block, depth + 1));
   take_scanned(facts, op);
   return PIR_OK;
 }
@@ -358,18 +419,24 @@ static pir_status analyse_block(pir_facts *facts, pir_block *block, int depth) {
   pir_status status = PIR_OK;
   if (depth > MAX_DEPTH) {
     const pir_op *first = pir_block_first(block);
-    return first ? pir_report(pir_op_context(first), PIR_EXHAUSTED, PIR_ERROR, pir_op_loc(first),
-                              "regions are nested deeper than %d", MAX_DEPTH)
+    return first ? pir_report(pir_op_context(first), PIR_EXHAUSTED, PIR_ERROR,
+                              pir_op_loc(first), "regions are nested deeper than %d", MAX_DEPTH)
                  : PIR_OK;
   }
   PIR_EACH_OP(op, block) {
     pir_status one;
-    if (pir_op_is(op, PD_IF)) one = analyse_if(facts, op, depth);
-    else if (pir_op_is(op, PD_WHILE)) one = analyse_while(facts, op, depth);
-    else if (pir_op_is(op, CINN_SCAN)) one = analyse_scan(facts, op, depth);
-    else if (pir_op_regions(op)) one = analyse_group(facts, op, depth);
-    else one = pir_facts_update(facts, op);
-    if (one && !status) status = one;
+    if (pir_op_is(op, PD_IF))
+      one = analyse_if(facts, op, depth);
+    else if (pir_op_is(op, PD_WHILE))
+      one = analyse_while(facts, op, depth);
+    else if (pir_op_is(op, CINN_SCAN))
+      one = analyse_scan(facts, op, depth);
+    else if (pir_op_regions(op))
+      one = analyse_group(facts, op, depth);
+    else
+      one = pir_facts_update(facts, op);
+    if (one && !status)
+      status = one;
   }
   return status;
 }
@@ -378,13 +445,15 @@ static pir_status analyse_block(pir_facts *facts, pir_block *block, int depth) {
 static pir_status create(const pir_program *program, bool symbolic, pir_facts **out_facts) {
   *out_facts = NULL;
   pir_facts *facts = calloc(1, sizeof *facts);
-  if (!facts) return PIR_EXHAUSTED;
+  if (!facts)
+    return PIR_EXHAUSTED;
   static const pir_allocator plain = {0};
   pir_arena_init(&facts->arena, &plain, NULL, NULL);
   facts->program = program;
   facts->symbolic = symbolic;
   facts->dims = pir_dims_create(NULL);
-  pir_status status = facts->dims ? analyse_block(facts, pir_program_block(program), 0) : PIR_EXHAUSTED;
+  pir_status status =
+      facts->dims ? analyse_block(facts, pir_program_block(program), 0) : PIR_EXHAUSTED;
   if (status) {
     pir_facts_destroy(facts);
     return status;
@@ -402,8 +471,10 @@ pir_status pir_facts_create_symbolic(const pir_program *program, pir_facts **out
 }
 
 void pir_facts_destroy(pir_facts *facts) {
-  if (!facts) return;
-  if (facts->dims) pir_dims_destroy(facts->dims);
+  if (!facts)
+    return;
+  if (facts->dims)
+    pir_dims_destroy(facts->dims);
   pir_arena_destroy(&facts->arena);
   free(facts);
 }

@@ -1,4 +1,5 @@
-// The analysis behind pir_facts, and what hooks of ops that read a program's parameters see of it.
+// The analysis behind pir_facts, and what hooks of ops that read a program's parameters see of
+// it.
 #ifndef PIR_DIALECTS_FACTS_IMPL_H
 #define PIR_DIALECTS_FACTS_IMPL_H
 

@@ -23,8 +23,10 @@ pir_status infer_lower(pir_infer *infer, const pir_lower *lower);
 // The op a step makes; NULL when there is none.
 const pir_opdef *lower_target(const pir_lower_step *step);
 // Numbers of a list, at most `capacity`; -1 when there are more, or how many is not known.
-int64_t lower_items(const symbolic *s, const pir_lower_item *items, int count, pir_dim *out, int64_t capacity);
-pir_attr_value attr_default_value(const pir_attr_def *def, void *(*alloc)(void *user, size_t size), void *user);
+int64_t lower_items(const symbolic *s, const pir_lower_item *items, int count, pir_dim *out,
+                    int64_t capacity);
+pir_attr_value attr_default_value(const pir_attr_def *def,
+                                  void *(*alloc)(void *user, size_t size), void *user);
 // Conditions of the op that are known not to hold are errors.
 pir_status infer_requirements(pir_infer *infer);
 // For messages: " x [2,3]," and " axis 1,"; returns how many characters were written.
@@ -38,6 +40,7 @@ bool fact_has_rank(const pir_fact *fact, int32_t rank);
 void fact_put_shape(pir_fact *fact, int32_t rank, pir_dim a, pir_dim b, pir_dim c, pir_dim d);
 
 // Memory of the analysis for `count` dims, facts, ...
-#define INFER_NEW(infer, type, count) ((type *)(infer)->alloc((infer)->user, sizeof(type) * ((count) ? (count) : 1)))
+#define INFER_NEW(infer, type, count)                                                          \
+  ((type *)(infer)->alloc((infer)->user, sizeof(type) * ((count) ? (count) : 1)))
 
 #endif

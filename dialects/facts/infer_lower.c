@@ -1,6 +1,6 @@
-// Runs a `lower` block on facts alone: each step's results follow from the target's own meaning. Nested
-// composites recurse; a block never leads back to itself without its condition failing, and the depth is
-// bounded all the same.
+// Runs a `lower` block on facts alone: each step's results follow from the target's own
+// meaning. Nested composites recurse; a block never leads back to itself without its condition
+// failing, and the depth is bounded all the same.
 #include "dialect_tables.h"
 #include "infer_impl.h"
 
@@ -18,23 +18,28 @@ const pir_lower *infer_choose(const pir_infer *infer) {
     const pir_lower *l = &infer->def->lower[i];
     symbolic s = symbols(infer, l);
     int64_t holds = 1;
-    if (l->when < 0 || (pir_dim_is_const(infer->dims, symbolic_index(&s, l->when), &holds) && holds)) return l;
+    if (l->when < 0 ||
+        (pir_dim_is_const(infer->dims, symbolic_index(&s, l->when), &holds) && holds))
+      return l;
   }
   return NULL;
 }
 
 const pir_opdef *lower_target(const pir_lower_step *step) {
-  if (step->def) return step->def;
-#define PIR_SEARCH(dialect)                                                                                            \
-  for (size_t i = 0; i < pir_##dialect##_dialect.op_count; i++)                                                        \
-    if (!strcmp(pir_##dialect##_dialect.ops[i].name, step->op)) return &pir_##dialect##_dialect.ops[i];
+  if (step->def)
+    return step->def;
+#define PIR_SEARCH(dialect)                                                                    \
+  for (size_t i = 0; i < pir_##dialect##_dialect.op_count; i++)                                \
+    if (!strcmp(pir_##dialect##_dialect.ops[i].name, step->op))                                \
+      return &pir_##dialect##_dialect.ops[i];
   PIR_EACH_DIALECT(PIR_SEARCH)
 #undef PIR_SEARCH
   return NULL;
 }
 
 // ---- literals
-int64_t lower_items(const symbolic *base, const pir_lower_item *items, int count, pir_dim *out, int64_t capacity) {
+int64_t lower_items(const symbolic *base, const pir_lower_item *items, int count, pir_dim *out,
+                    int64_t capacity) {
   symbolic s = *base;
   int64_t n = 0;
   for (int i = 0; i < count; i++) {
@@ -43,12 +48,16 @@ int64_t lower_items(const symbolic *base, const pir_lower_item *items, int count
     if (item->attr >= 0) {
       const pir_attr_value *list = &s.infer->attrs[item->attr];
       for (size_t k = 0; k < list->count; k++, n++)
-        if (n < capacity) out[n] = pir_dim_const(s.infer->dims, list->ints[k]);
+        if (n < capacity)
+          out[n] = pir_dim_const(s.infer->dims, list->ints[k]);
       continue;
     }
-    if (item->repeat >= 0 && !pir_dim_is_const(s.infer->dims, symbolic_index(&s, item->repeat), &repeat)) return -1;
+    if (item->repeat >= 0 &&
+        !pir_dim_is_const(s.infer->dims, symbolic_index(&s, item->repeat), &repeat))
+      return -1;
     for (s.d = 0; s.d < repeat; s.d++, n++)
-      if (n < capacity) out[n] = symbolic_index(&s, item->node);
+      if (n < capacity)
+        out[n] = symbolic_index(&s, item->node);
   }
   return n > capacity ? -1 : n;
 }
@@ -66,22 +75,31 @@ static const pir_fact *ints_fact(pir_infer *infer, const pir_dim *values, int64_
   return fact;
 }
 
-static const pir_fact *number_fact(pir_infer *infer, pir_dtype dtype, bool known, double number) {
+static const pir_fact *number_fact(pir_infer *infer, pir_dtype dtype, bool known,
+                                   double number) {
   pir_fact *fact = INFER_NEW(infer, pir_fact, 1);
   pir_dim *contents = INFER_NEW(infer, pir_dim, 1);
   bool whole = known && number == (double)(int64_t)number;
   *contents = whole ? pir_dim_const(infer->dims, (int64_t)number) : PIR_DIM_UNKNOWN;
-  *fact = (pir_fact){.known = true, .dtype = dtype, .rank = 1, .shape = {1}, .contents = contents, .content_count = 1};
+  *fact = (pir_fact){.known = true,
+                     .dtype = dtype,
+                     .rank = 1,
+                     .shape = {1},
+                     .contents = contents,
+                     .content_count = 1};
   return fact;
 }
 
 static const pir_fact *default_fact(pir_infer *infer, const pir_operand_def *def) {
   const pir_attr_def *literal = def->literal;
-  if (!literal || literal->required) return NULL;
-  if (literal->kind != PIR_ATTR_INT_ARRAY) return number_fact(infer, PIR_F32, true, literal->f);
+  if (!literal || literal->required)
+    return NULL;
+  if (literal->kind != PIR_ATTR_INT_ARRAY)
+    return number_fact(infer, PIR_F32, true, literal->f);
   pir_dim values[PIR_MAX_RANK];
   size_t n = literal->int_count < PIR_MAX_RANK ? literal->int_count : PIR_MAX_RANK;
-  for (size_t i = 0; i < n; i++) values[i] = pir_dim_const(infer->dims, literal->ints[i]);
+  for (size_t i = 0; i < n; i++)
+    values[i] = pir_dim_const(infer->dims, literal->ints[i]);
   return ints_fact(infer, values, (int64_t)n);
 }
 
@@ -103,14 +121,17 @@ static const pir_fact *argument(pir_infer *infer, const pir_lower *l, const pir_
     }
     case PIR_LOWER_VALUES: {
       const pir_fact **members = INFER_NEW(infer, const pir_fact *, (size_t)arg->count);
-      for (int i = 0; i < arg->count; i++) members[i] = values[l->pool[arg->first + i]];
+      for (int i = 0; i < arg->count; i++)
+        members[i] = values[l->pool[arg->first + i]];
       pir_fact *fact = INFER_NEW(infer, pir_fact, 1);
-      *fact = (pir_fact){.known = true, .rank = -1, .members = members, .member_count = (size_t)arg->count};
+      *fact = (pir_fact){
+          .known = true, .rank = -1, .members = members, .member_count = (size_t)arg->count};
       return fact;
     }
     case PIR_LOWER_REST: {
       const pir_fact *list = values[arg->value];
-      if (!list || !list->members || (size_t)arg->first > list->member_count) return NULL;
+      if (!list || !list->members || (size_t)arg->first > list->member_count)
+        return NULL;
       pir_fact *fact = INFER_NEW(infer, pir_fact, 1);
       *fact = *list, fact->members += arg->first, fact->member_count -= (size_t)arg->first;
       return fact;
@@ -120,7 +141,8 @@ static const pir_fact *argument(pir_infer *infer, const pir_lower *l, const pir_
 }
 
 // ---- attributes
-static pir_attr_value attribute(pir_infer *infer, const pir_lower *l, const pir_lower_attr *from) {
+static pir_attr_value attribute(pir_infer *infer, const pir_lower *l,
+                                const pir_lower_attr *from) {
   symbolic s = symbols(infer, l);
   pir_attr_value value = {0};
   pir_dim list[PIR_FACT_CONTENTS];
@@ -135,12 +157,15 @@ static pir_attr_value attribute(pir_infer *infer, const pir_lower *l, const pir_
       value.kind = PIR_VALUE_FLOAT;
       (void)symbolic_number(&s, from->node, &value.f);
       break;
-    case PIR_LOWER_TEXT: value.kind = PIR_VALUE_TEXT, value.text = pir_str_from(from->text); break;
+    case PIR_LOWER_TEXT:
+      value.kind = PIR_VALUE_TEXT, value.text = pir_str_from(from->text);
+      break;
     case PIR_LOWER_LIST: {
       int64_t n = lower_items(&s, l->items + from->first, from->count, list, PIR_FACT_CONTENTS);
       int64_t *ints = INFER_NEW(infer, int64_t, (size_t)(n < 0 ? 0 : n));
       for (int64_t i = 0; i < n; i++)
-        if (!pir_dim_is_const(infer->dims, list[i], &ints[i])) ints[i] = -1;
+        if (!pir_dim_is_const(infer->dims, list[i], &ints[i]))
+          ints[i] = -1;
       value.kind = PIR_VALUE_INTS, value.ints = ints, value.count = n < 0 ? 0 : (size_t)n;
       break;
     }
@@ -148,20 +173,24 @@ static pir_attr_value attribute(pir_infer *infer, const pir_lower *l, const pir_
   return value;
 }
 
-static pir_status run_step(pir_infer *infer, const pir_lower *l, const pir_lower_step *step, const pir_fact **values,
-                           pir_fact *results) {
+static pir_status run_step(pir_infer *infer, const pir_lower *l, const pir_lower_step *step,
+                           const pir_fact **values, pir_fact *results) {
   const pir_opdef *def = lower_target(step);
-  if (!def) return pir_infer_fail(infer, "no op '%s'", step->op);
+  if (!def)
+    return pir_infer_fail(infer, "no op '%s'", step->op);
   const pir_fact *operands[32] = {0};
   pir_attr_value *attrs = INFER_NEW(infer, pir_attr_value, def->attr_count);
   for (int i = 0; i < def->operand_count && i < 32; i++)
-    operands[i] = i < step->arg_count ? argument(infer, l, &l->args[step->first_arg + i], values)
-                                      : default_fact(infer, &def->operands[i]);
-  for (int i = 0; i < def->attr_count; i++) attrs[i] = attr_default_value(&def->attrs[i], infer->alloc, infer->user);
+    operands[i] = i < step->arg_count
+                      ? argument(infer, l, &l->args[step->first_arg + i], values)
+                      : default_fact(infer, &def->operands[i]);
+  for (int i = 0; i < def->attr_count; i++)
+    attrs[i] = attr_default_value(&def->attrs[i], infer->alloc, infer->user);
   for (int i = 0; i < step->attr_count; i++) {
     const pir_lower_attr *a = &l->attrs[step->first_attr + i];
     int at = pir_opdef_attr(def, pir_str_from(a->name));
-    if (at >= 0) attrs[at] = attribute(infer, l, a);
+    if (at >= 0)
+      attrs[at] = attribute(infer, l, a);
   }
   pir_infer inner = {.def = def,
                      .op = infer->op,
@@ -176,14 +205,16 @@ static pir_status run_step(pir_infer *infer, const pir_lower *l, const pir_lower
                      .nesting = infer->nesting + 1,
                      .require = infer->require};
   pir_status status = pir_infer_run(&inner);
-  if (!status) return PIR_OK;
+  if (!status)
+    return PIR_OK;
   memcpy(infer->message, inner.message, sizeof infer->message);
   infer->has_message = inner.has_message;
   return status;
 }
 
 pir_status infer_lower(pir_infer *infer, const pir_lower *l) {
-  if (infer->nesting > MAX_NESTING) return pir_infer_fail(infer, "its lower block leads back to itself");
+  if (infer->nesting > MAX_NESTING)
+    return pir_infer_fail(infer, "its lower block leads back to itself");
   const pir_fact *values[MAX_VALUES] = {0};
   int count = infer->def->operand_count;
   memcpy(values, infer->operands, (size_t)count * sizeof *values);
@@ -191,16 +222,19 @@ pir_status infer_lower(pir_infer *infer, const pir_lower *l) {
     const pir_lower_step *step = &l->steps[i];
     symbolic s = symbols(infer, l);
     int64_t holds = 1;
-    if (step->when >= 0 && pir_dim_is_const(infer->dims, symbolic_index(&s, step->when), &holds) && !holds) {
+    if (step->when >= 0 &&
+        pir_dim_is_const(infer->dims, symbolic_index(&s, step->when), &holds) && !holds) {
       values[count++] = values[step->otherwise];
       continue;
     }
     const pir_opdef *def = lower_target(step);
     pir_fact *results = INFER_NEW(infer, pir_fact, def ? def->result_count : 1u);
     PIR_TRY(run_step(infer, l, step, values, results));
-    for (int r = 0; r < step->result_count && count < MAX_VALUES; r++) values[count++] = &results[r];
+    for (int r = 0; r < step->result_count && count < MAX_VALUES; r++)
+      values[count++] = &results[r];
   }
   for (size_t i = 0; i < infer->result_count; i++)
-    if (l->results[i] >= 0 && values[l->results[i]]) infer->results[i] = *values[l->results[i]];
+    if (l->results[i] >= 0 && values[l->results[i]])
+      infer->results[i] = *values[l->results[i]];
   return PIR_OK;
 }

@@ -1,5 +1,6 @@
-// Evaluates index nodes over facts: constants where everything is known, dims where a shape is symbolic,
-// PIR_DIM_UNKNOWN otherwise. Recursion follows the expression tree, whose depth the .ops source bounds.
+// Evaluates index nodes over facts: constants where everything is known, dims where a shape is
+// symbolic, PIR_DIM_UNKNOWN otherwise. Recursion follows the expression tree, whose depth the
+// .ops source bounds.
 #include "symbolic.h"
 
 #include <math.h>
@@ -11,27 +12,33 @@ static bool constant(const symbolic *s, pir_dim dim, int64_t *out_value) {
 }
 
 static const pir_fact *operand(const symbolic *s, int16_t k) {
-  const pir_fact *fact = k >= 0 && (size_t)k < s->infer->operand_count ? s->infer->operands[k] : NULL;
+  const pir_fact *fact =
+      k >= 0 && (size_t)k < s->infer->operand_count ? s->infer->operands[k] : NULL;
   return fact && fact->known ? fact : NULL;
 }
 
 bool fact_count(const pir_fact *fact, pir_dim *out_count) {
-  if (!fact || !fact->known) return false;
+  if (!fact || !fact->known)
+    return false;
   if (fact->members) {
     // A list of 0-D or 1-element tensors, or of one tensor with all elements.
-    if (fact->member_count == 1) return fact_count(fact->members[0], out_count);
+    if (fact->member_count == 1)
+      return fact_count(fact->members[0], out_count);
     *out_count = (pir_dim)fact->member_count;
     return true;
   }
-  if (fact->rank < 0) return false;
+  if (fact->rank < 0)
+    return false;
   if (fact->contents) {
     *out_count = (pir_dim)fact->content_count;
     return true;
   }
   int longer = -1;  // the one axis that may be longer than 1
   for (int32_t i = 0; i < fact->rank; i++) {
-    if (fact->shape[i] == 1) continue;
-    if (longer >= 0) return false;
+    if (fact->shape[i] == 1)
+      continue;
+    if (longer >= 0)
+      return false;
     longer = i;
   }
   *out_count = longer >= 0 ? fact->shape[longer] : 1;
@@ -43,22 +50,29 @@ bool fact_number(const pir_dims *dims, const pir_fact *fact, int64_t i, double *
   if (fact && fact->known && fact->numbers && i >= 0 && (size_t)i < fact->number_count)
     return *out = fact->numbers[i], true;
   pir_dim element = fact_element(fact, i);
-  if (element == PIR_DIM_UNKNOWN || !pir_dim_is_const(dims, element, &whole)) return false;
+  if (element == PIR_DIM_UNKNOWN || !pir_dim_is_const(dims, element, &whole))
+    return false;
   *out = (double)whole;
   return true;
 }
 
 pir_dim fact_element(const pir_fact *fact, int64_t i) {
-  if (!fact || !fact->known || i < 0) return PIR_DIM_UNKNOWN;
-  if (fact->members && fact->member_count == 1) return fact_element(fact->members[0], i);
-  if (fact->members) return (size_t)i < fact->member_count ? fact_element(fact->members[i], 0) : PIR_DIM_UNKNOWN;
-  return fact->contents && (size_t)i < fact->content_count ? fact->contents[i] : PIR_DIM_UNKNOWN;
+  if (!fact || !fact->known || i < 0)
+    return PIR_DIM_UNKNOWN;
+  if (fact->members && fact->member_count == 1)
+    return fact_element(fact->members[0], i);
+  if (fact->members)
+    return (size_t)i < fact->member_count ? fact_element(fact->members[i], 0) : PIR_DIM_UNKNOWN;
+  return fact->contents && (size_t)i < fact->content_count ? fact->contents[i]
+                                                           : PIR_DIM_UNKNOWN;
 }
 
 pir_dim fact_numel(pir_dims *dims, const pir_fact *fact) {
-  if (!fact || !fact->known || fact->rank < 0) return PIR_DIM_UNKNOWN;
+  if (!fact || !fact->known || fact->rank < 0)
+    return PIR_DIM_UNKNOWN;
   pir_dim n = 1;
-  for (int32_t i = 0; i < fact->rank; i++) n = pir_dim_mul(dims, n, fact->shape[i]);
+  for (int32_t i = 0; i < fact->rank; i++)
+    n = pir_dim_mul(dims, n, fact->shape[i]);
   return n;
 }
 
@@ -66,12 +80,14 @@ pir_dim fact_numel(pir_dims *dims, const pir_fact *fact) {
 static pir_dim attr_search(const symbolic *s, const pir_node *n) {
   const pir_attr_value *list = &s->infer->attrs[n->k];
   int64_t wanted, rank;
-  if (!constant(s, evaluate(s, n->a), &wanted) || !constant(s, evaluate(s, n->b), &rank)) return PIR_DIM_UNKNOWN;
+  if (!constant(s, evaluate(s, n->a), &wanted) || !constant(s, evaluate(s, n->b), &rank))
+    return PIR_DIM_UNKNOWN;
   int64_t below = 0, found = -1;
   for (size_t i = 0; i < list->count; i++) {
     int64_t entry = list->ints[i] < 0 ? list->ints[i] + rank : list->ints[i];
     below += entry < wanted;
-    if (entry == wanted && found < 0) found = (int64_t)i;
+    if (entry == wanted && found < 0)
+      found = (int64_t)i;
   }
   return pir_dim_const(s->infer->dims, n->op == PIR_I_ATTR_BELOW ? below : found);
 }
@@ -80,11 +96,15 @@ static pir_dim operand_search(const symbolic *s, const pir_node *n) {
   const pir_fact *list = operand(s, n->k);
   int64_t wanted, rank, count, entry;
   pir_dim size;
-  if (!constant(s, evaluate(s, n->a), &wanted) || !constant(s, evaluate(s, n->b), &rank)) return PIR_DIM_UNKNOWN;
-  if (!fact_count(list, &size) || !constant(s, size, &count)) return PIR_DIM_UNKNOWN;
+  if (!constant(s, evaluate(s, n->a), &wanted) || !constant(s, evaluate(s, n->b), &rank))
+    return PIR_DIM_UNKNOWN;
+  if (!fact_count(list, &size) || !constant(s, size, &count))
+    return PIR_DIM_UNKNOWN;
   for (int64_t i = 0; i < count; i++) {
-    if (!constant(s, fact_element(list, i), &entry)) return PIR_DIM_UNKNOWN;
-    if ((entry < 0 ? entry + rank : entry) == wanted) return (pir_dim)i;
+    if (!constant(s, fact_element(list, i), &entry))
+      return PIR_DIM_UNKNOWN;
+    if ((entry < 0 ? entry + rank : entry) == wanted)
+      return (pir_dim)i;
   }
   return pir_dim_const(s->infer->dims, -1);
 }
@@ -92,17 +112,23 @@ static pir_dim operand_search(const symbolic *s, const pir_node *n) {
 static pir_dim attr_at(const symbolic *s, const pir_node *n) {
   const pir_attr_value *list = &s->infer->attrs[n->k];
   int64_t i;
-  if (!constant(s, evaluate(s, n->a), &i) || list->kind != PIR_VALUE_INTS) return PIR_DIM_UNKNOWN;
-  if (i < 0) i += (int64_t)list->count;
-  return i < 0 || (size_t)i >= list->count ? PIR_DIM_UNKNOWN : pir_dim_const(s->infer->dims, list->ints[i]);
+  if (!constant(s, evaluate(s, n->a), &i) || list->kind != PIR_VALUE_INTS)
+    return PIR_DIM_UNKNOWN;
+  if (i < 0)
+    i += (int64_t)list->count;
+  return i < 0 || (size_t)i >= list->count ? PIR_DIM_UNKNOWN
+                                           : pir_dim_const(s->infer->dims, list->ints[i]);
 }
 
 static pir_dim operand_dim(const symbolic *s, const pir_node *n) {
   const pir_fact *fact = operand(s, n->k);
   int64_t axis;
-  if (fact && fact->members) fact = fact->member_count ? fact->members[0] : NULL;
-  if (!fact || fact->rank < 0 || !constant(s, evaluate(s, n->a), &axis)) return PIR_DIM_UNKNOWN;
-  if (axis < 0) axis += fact->rank;
+  if (fact && fact->members)
+    fact = fact->member_count ? fact->members[0] : NULL;
+  if (!fact || fact->rank < 0 || !constant(s, evaluate(s, n->a), &axis))
+    return PIR_DIM_UNKNOWN;
+  if (axis < 0)
+    axis += fact->rank;
   return axis < 0 || axis >= fact->rank ? PIR_DIM_UNKNOWN : fact->shape[axis];
 }
 
@@ -110,29 +136,37 @@ static pir_dim operand_dim(const symbolic *s, const pir_node *n) {
 static pir_dim load(const symbolic *s, const pir_node *n) {
   const pir_fact *fact = operand(s, n->k);
   int64_t i;
-  bool single = n->map_kind == PIR_MAP_LINEAR || (n->map_kind == PIR_MAP_LIST && n->map_count == 1);
+  bool single =
+      n->map_kind == PIR_MAP_LINEAR || (n->map_kind == PIR_MAP_LIST && n->map_count == 1);
   int16_t at = n->map_kind == PIR_MAP_LIST ? s->pool[n->map] : n->map;
-  if (!fact || !single || !constant(s, evaluate(s, at), &i)) return PIR_DIM_UNKNOWN;
+  if (!fact || !single || !constant(s, evaluate(s, at), &i))
+    return PIR_DIM_UNKNOWN;
   return fact_element(fact, i);
 }
 
 // ---- arithmetic
 static pir_dim compare(const symbolic *s, pir_node_op op, pir_dim a, pir_dim b) {
   int64_t x, y;
-  if (a == PIR_DIM_UNKNOWN || b == PIR_DIM_UNKNOWN) return PIR_DIM_UNKNOWN;
+  if (a == PIR_DIM_UNKNOWN || b == PIR_DIM_UNKNOWN)
+    return PIR_DIM_UNKNOWN;
   if (constant(s, a, &x) && constant(s, b, &y))
     return op == PIR_I_EQ ? x == y : op == PIR_I_NE ? x != y : op == PIR_I_LT ? x < y : x <= y;
-  if (a == b) return op == PIR_I_EQ || op == PIR_I_LE;
+  if (a == b)
+    return op == PIR_I_EQ || op == PIR_I_LE;
   // What lower bounds tell: an extent is not below 0.
   if (constant(s, b, &y)) {
     int64_t low = pir_dim_lower_bound(s->infer->dims, a);
-    if (low > y) return op == PIR_I_NE;
-    if (low == y && op == PIR_I_LT) return 0;
+    if (low > y)
+      return op == PIR_I_NE;
+    if (low == y && op == PIR_I_LT)
+      return 0;
   }
   if (constant(s, a, &x)) {
     int64_t low = pir_dim_lower_bound(s->infer->dims, b);
-    if (x < low) return op != PIR_I_EQ;
-    if (x == low && op == PIR_I_LE) return 1;
+    if (x < low)
+      return op != PIR_I_EQ;
+    if (x == low && op == PIR_I_LE)
+      return 1;
   }
   return PIR_DIM_UNKNOWN;
 }
@@ -140,8 +174,10 @@ static pir_dim compare(const symbolic *s, pir_node_op op, pir_dim a, pir_dim b) 
 static pir_dim arithmetic(const symbolic *s, pir_node_op op, pir_dim a, pir_dim b) {
   pir_dims *dims = s->infer->dims;
   int64_t divisor;
-  if (a == PIR_DIM_UNKNOWN || b == PIR_DIM_UNKNOWN) return PIR_DIM_UNKNOWN;
-  if ((op == PIR_I_FLOORDIV || op == PIR_I_CEILDIV || op == PIR_I_MOD) && constant(s, b, &divisor) && divisor == 0)
+  if (a == PIR_DIM_UNKNOWN || b == PIR_DIM_UNKNOWN)
+    return PIR_DIM_UNKNOWN;
+  if ((op == PIR_I_FLOORDIV || op == PIR_I_CEILDIV || op == PIR_I_MOD) &&
+      constant(s, b, &divisor) && divisor == 0)
     return PIR_DIM_UNKNOWN;
   switch (op) {
     case PIR_I_ADD: return pir_dim_add(dims, a, b);
@@ -159,22 +195,26 @@ static pir_dim logic(const symbolic *s, const pir_node *n) {
   bool is_and = n->op == PIR_I_AND;
   int64_t a, b;
   bool a_known = constant(s, evaluate(s, n->a), &a);
-  if (a_known && !a == is_and) return !is_and;
+  if (a_known && !a == is_and)
+    return !is_and;
   bool b_known = constant(s, evaluate(s, n->b), &b);
-  if (b_known && !b == is_and) return !is_and;
+  if (b_known && !b == is_and)
+    return !is_and;
   return a_known && b_known ? is_and : PIR_DIM_UNKNOWN;
 }
 
 static pir_dim select_side(const symbolic *s, const pir_node *n) {
   int64_t condition;
-  if (constant(s, evaluate(s, n->a), &condition)) return evaluate(s, condition ? n->b : n->c);
+  if (constant(s, evaluate(s, n->a), &condition))
+    return evaluate(s, condition ? n->b : n->c);
   pir_dim b = evaluate(s, n->b), c = evaluate(s, n->c);
   return b == c ? b : PIR_DIM_UNKNOWN;
 }
 
 static pir_dim from_value(const symbolic *s, int16_t node) {
   double number;
-  if (!symbolic_number(s, node, &number) || !(fabs(number) < 9e18)) return PIR_DIM_UNKNOWN;
+  if (!symbolic_number(s, node, &number) || !(fabs(number) < 9e18))
+    return PIR_DIM_UNKNOWN;
   return pir_dim_const(s->infer->dims, (int64_t)number);
 }
 
@@ -182,11 +222,13 @@ static pir_dim describe(const symbolic *s, const pir_node *n) {
   const pir_fact *fact = operand(s, n->k);
   pir_dim count;
   switch ((pir_node_op)n->op) {
-    case PIR_I_PRESENT: return (size_t)n->k < s->infer->operand_count && s->infer->operands[n->k];
+    case PIR_I_PRESENT:
+      return (size_t)n->k < s->infer->operand_count && s->infer->operands[n->k];
     case PIR_I_RANK: return fact && fact->rank >= 0 ? fact->rank : PIR_DIM_UNKNOWN;
     case PIR_I_NUMEL: return fact_numel(s->infer->dims, fact);
     case PIR_I_DTYPE:
-      if (fact && fact->members && fact->member_count) fact = fact->members[0];
+      if (fact && fact->members && fact->member_count)
+        fact = fact->members[0];
       return fact ? (pir_dim)fact->dtype : PIR_DIM_UNKNOWN;
     case PIR_I_MEMBERS: return fact ? (pir_dim)fact->member_count : PIR_DIM_UNKNOWN;
     default: return fact_count(fact, &count) ? count : PIR_DIM_UNKNOWN;
@@ -195,18 +237,25 @@ static pir_dim describe(const symbolic *s, const pir_node *n) {
 
 static pir_dim of_result(const symbolic *s, const pir_node *n) {
   int64_t axis;
-  if (!s->out || s->out->rank < 0) return PIR_DIM_UNKNOWN;
-  if (n->op == PIR_I_OUT_RANK) return s->out->rank;
+  if (!s->out || s->out->rank < 0)
+    return PIR_DIM_UNKNOWN;
+  if (n->op == PIR_I_OUT_RANK)
+    return s->out->rank;
   if (n->op == PIR_I_OUT_LINEAR) {
     pir_dim linear = 0;
     for (int32_t i = 0; s->at && i < s->out->rank; i++)
-      linear = pir_dim_add(s->infer->dims, pir_dim_mul(s->infer->dims, linear, s->out->shape[i]), s->at[i]);
+      linear = pir_dim_add(s->infer->dims,
+                           pir_dim_mul(s->infer->dims, linear, s->out->shape[i]), s->at[i]);
     return s->at ? linear : PIR_DIM_UNKNOWN;
   }
-  if (!constant(s, evaluate(s, n->a), &axis)) return PIR_DIM_UNKNOWN;
-  if (axis < 0) axis += s->out->rank;
-  if (axis < 0 || axis >= s->out->rank) return PIR_DIM_UNKNOWN;
-  if (n->op == PIR_I_OUT_DIM) return s->out->shape[axis];
+  if (!constant(s, evaluate(s, n->a), &axis))
+    return PIR_DIM_UNKNOWN;
+  if (axis < 0)
+    axis += s->out->rank;
+  if (axis < 0 || axis >= s->out->rank)
+    return PIR_DIM_UNKNOWN;
+  if (n->op == PIR_I_OUT_DIM)
+    return s->out->shape[axis];
   return s->at ? s->at[axis] : PIR_DIM_UNKNOWN;
 }
 
@@ -224,7 +273,8 @@ static pir_dim evaluate(const symbolic *s, int16_t at) {
     case PIR_I_ATTR_BELOW: return attr_search(s, n);
     case PIR_I_ATTR_IS: return pir_node_attr_is(n, s->infer->attrs, s->text);
     case PIR_I_OPERAND_AT:
-      return constant(s, evaluate(s, n->a), &i) ? fact_element(operand(s, n->k), i) : PIR_DIM_UNKNOWN;
+      return constant(s, evaluate(s, n->a), &i) ? fact_element(operand(s, n->k), i)
+                                                : PIR_DIM_UNKNOWN;
     case PIR_I_OPERAND_FIND: return operand_search(s, n);
     case PIR_I_PRESENT:
     case PIR_I_RANK:
@@ -256,29 +306,38 @@ static pir_dim evaluate(const symbolic *s, int16_t at) {
     case PIR_I_CEILDIV:
     case PIR_I_MOD:
     case PIR_I_MIN:
-    case PIR_I_MAX: return arithmetic(s, (pir_node_op)n->op, evaluate(s, n->a), evaluate(s, n->b));
+    case PIR_I_MAX:
+      return arithmetic(s, (pir_node_op)n->op, evaluate(s, n->a), evaluate(s, n->b));
     default: return PIR_DIM_UNKNOWN;
   }
 }
 
-pir_dim symbolic_index(const symbolic *s, int16_t node) { return node < 0 ? PIR_DIM_UNKNOWN : evaluate(s, node); }
+pir_dim symbolic_index(const symbolic *s, int16_t node) {
+  return node < 0 ? PIR_DIM_UNKNOWN : evaluate(s, node);
+}
 
 // ---- elements
 // Row-major position in operand `fact` that a load reads for the element in question, or -1.
 static int64_t position(const symbolic *s, const pir_node *n, const pir_fact *fact) {
   int64_t linear = 0, extent, index;
-  if (n->map_kind == PIR_MAP_LINEAR) return constant(s, evaluate(s, n->map), &index) ? index : -1;
-  if (fact->rank < 0 || (n->map_kind == PIR_MAP_LIST && n->map_count != fact->rank)) return -1;
+  if (n->map_kind == PIR_MAP_LINEAR)
+    return constant(s, evaluate(s, n->map), &index) ? index : -1;
+  if (fact->rank < 0 || (n->map_kind == PIR_MAP_LIST && n->map_count != fact->rank))
+    return -1;
   for (int32_t d = 0; d < fact->rank; d++) {
     symbolic inner = *s;
     inner.d = d;
     pir_dim dim = PIR_DIM_UNKNOWN;
-    if (!constant(s, fact->shape[d], &extent)) return -1;
-    if (n->map_kind == PIR_MAP_EACH) dim = evaluate(&inner, n->map);
-    else if (n->map_kind == PIR_MAP_LIST) dim = evaluate(s, s->pool[n->map + d]);
+    if (!constant(s, fact->shape[d], &extent))
+      return -1;
+    if (n->map_kind == PIR_MAP_EACH)
+      dim = evaluate(&inner, n->map);
+    else if (n->map_kind == PIR_MAP_LIST)
+      dim = evaluate(s, s->pool[n->map + d]);
     else if (s->at && s->out && s->out->rank - fact->rank + d >= 0)
       dim = extent == 1 ? 0 : s->at[s->out->rank - fact->rank + d];
-    if (!constant(s, dim, &index) || index < 0 || index >= extent) return -1;
+    if (!constant(s, dim, &index) || index < 0 || index >= extent)
+      return -1;
     linear = linear * extent + index;
   }
   return linear;
@@ -286,27 +345,34 @@ static int64_t position(const symbolic *s, const pir_node *n, const pir_fact *fa
 
 static pir_dim element_of_load(const symbolic *s, const pir_node *n) {
   const pir_fact *fact = operand(s, n->k);
-  if (!fact || fact->members || !fact->contents) return PIR_DIM_UNKNOWN;
+  if (!fact || fact->members || !fact->contents)
+    return PIR_DIM_UNKNOWN;
   return fact_element(fact, position(s, n, fact));
 }
 
 static pir_dim element_of_attr(const symbolic *s, const pir_attr_value *v) {
   if (v->kind == PIR_VALUE_FLOAT)
-    return v->f == floor(v->f) && fabs(v->f) < 9e15 ? pir_dim_const(s->infer->dims, (int64_t)v->f) : PIR_DIM_UNKNOWN;
+    return v->f == floor(v->f) && fabs(v->f) < 9e15
+               ? pir_dim_const(s->infer->dims, (int64_t)v->f)
+               : PIR_DIM_UNKNOWN;
   return v->kind == PIR_VALUE_INT ? pir_dim_const(s->infer->dims, v->i) : PIR_DIM_UNKNOWN;
 }
 
 pir_dim symbolic_element(const symbolic *s, int16_t node) {
   const pir_node *n = &s->nodes[node];
   static const uint8_t index_twin[PIR_NODE_OP_COUNT] = {
-      [PIR_V_ADD] = PIR_I_ADD,      [PIR_V_SUB] = PIR_I_SUB, [PIR_V_MUL] = PIR_I_MUL, [PIR_V_FLOORDIV] = PIR_I_FLOORDIV,
-      [PIR_V_FLOORMOD] = PIR_I_MOD, [PIR_V_MIN] = PIR_I_MIN, [PIR_V_MAX] = PIR_I_MAX, [PIR_V_EQ] = PIR_I_EQ,
-      [PIR_V_NE] = PIR_I_NE,        [PIR_V_LT] = PIR_I_LT,   [PIR_V_LE] = PIR_I_LE,
+      [PIR_V_ADD] = PIR_I_ADD,      [PIR_V_SUB] = PIR_I_SUB,
+      [PIR_V_MUL] = PIR_I_MUL,      [PIR_V_FLOORDIV] = PIR_I_FLOORDIV,
+      [PIR_V_FLOORMOD] = PIR_I_MOD, [PIR_V_MIN] = PIR_I_MIN,
+      [PIR_V_MAX] = PIR_I_MAX,      [PIR_V_EQ] = PIR_I_EQ,
+      [PIR_V_NE] = PIR_I_NE,        [PIR_V_LT] = PIR_I_LT,
+      [PIR_V_LE] = PIR_I_LE,
   };
   int64_t condition;
   switch ((pir_node_op)n->op) {
     case PIR_V_CONST:
-      return n->f == floor(n->f) && fabs(n->f) < 9e15 ? pir_dim_const(s->infer->dims, n->i) : PIR_DIM_UNKNOWN;
+      return n->f == floor(n->f) && fabs(n->f) < 9e15 ? pir_dim_const(s->infer->dims, n->i)
+                                                      : PIR_DIM_UNKNOWN;
     case PIR_V_ATTR: return element_of_attr(s, &s->infer->attrs[n->k]);
     case PIR_V_SCALAR: return fact_element(operand(s, n->k), 0);
     case PIR_V_LOAD: return element_of_load(s, n);
@@ -314,24 +380,31 @@ pir_dim symbolic_element(const symbolic *s, int16_t node) {
     case PIR_V_CAST: return n->k == PIR_BOOL ? PIR_DIM_UNKNOWN : symbolic_element(s, n->a);
     case PIR_V_NEG: return arithmetic(s, PIR_I_SUB, 0, symbolic_element(s, n->a));
     case PIR_V_SELECT:
-      if (!constant(s, symbolic_element(s, n->a), &condition)) return PIR_DIM_UNKNOWN;
+      if (!constant(s, symbolic_element(s, n->a), &condition))
+        return PIR_DIM_UNKNOWN;
       return symbolic_element(s, condition ? n->b : n->c);
     case PIR_V_EQ:
     case PIR_V_NE:
     case PIR_V_LT:
     case PIR_V_LE:
-      return compare(s, (pir_node_op)index_twin[n->op], symbolic_element(s, n->a), symbolic_element(s, n->b));
+      return compare(s, (pir_node_op)index_twin[n->op], symbolic_element(s, n->a),
+                     symbolic_element(s, n->b));
     default:
-      if (!index_twin[n->op]) return PIR_DIM_UNKNOWN;
-      return arithmetic(s, (pir_node_op)index_twin[n->op], symbolic_element(s, n->a), symbolic_element(s, n->b));
+      if (!index_twin[n->op])
+        return PIR_DIM_UNKNOWN;
+      return arithmetic(s, (pir_node_op)index_twin[n->op], symbolic_element(s, n->a),
+                        symbolic_element(s, n->b));
   }
 }
 
-pir_dim symbolic_combine(const symbolic *s, pir_node_op op, pir_dim a, pir_dim b) { return arithmetic(s, op, a, b); }
+pir_dim symbolic_combine(const symbolic *s, pir_node_op op, pir_dim a, pir_dim b) {
+  return arithmetic(s, op, a, b);
+}
 
 static bool symbolic_unary(const symbolic *s, const pir_node *n, double *out) {
   double a;
-  if (!symbolic_number(s, n->a, &a)) return false;
+  if (!symbolic_number(s, n->a, &a))
+    return false;
   switch ((pir_node_op)n->op) {
     case PIR_V_NEG: *out = -a; return true;
     case PIR_V_FLOOR: *out = floor(a); return true;
@@ -342,7 +415,8 @@ static bool symbolic_unary(const symbolic *s, const pir_node *n, double *out) {
 }
 
 static bool list_number(const pir_attr_value *list, int64_t i, double *out) {
-  if (i < 0 || (size_t)i >= list->count || (list->kind != PIR_VALUE_INTS && list->kind != PIR_VALUE_FLOATS))
+  if (i < 0 || (size_t)i >= list->count ||
+      (list->kind != PIR_VALUE_INTS && list->kind != PIR_VALUE_FLOATS))
     return false;
   *out = list->kind == PIR_VALUE_INTS ? (double)list->ints[i] : list->floats[i];
   return true;
@@ -361,7 +435,8 @@ bool symbolic_number(const symbolic *s, int16_t node, double *out) {
     }
     case PIR_V_SCALAR: return fact_number(s->infer->dims, operand(s, n->k), 0, out);
     case PIR_V_INDEX:
-      if (!constant(s, evaluate(s, n->a), &i)) return false;
+      if (!constant(s, evaluate(s, n->a), &i))
+        return false;
       *out = (double)i;
       return true;
     case PIR_V_CAST: return symbolic_number(s, n->a, out);
@@ -370,27 +445,38 @@ bool symbolic_number(const symbolic *s, int16_t node, double *out) {
     case PIR_V_CEIL:
     case PIR_V_SQRT:
     case PIR_V_EXP2: return symbolic_unary(s, n, out);
-    case PIR_V_ATTR_AT: return constant(s, evaluate(s, n->a), &i) && list_number(&s->infer->attrs[n->k], i, out);
+    case PIR_V_ATTR_AT:
+      return constant(s, evaluate(s, n->a), &i) && list_number(&s->infer->attrs[n->k], i, out);
     case PIR_V_SELECT:
-      if (!symbolic_number(s, n->a, &a)) return false;
+      if (!symbolic_number(s, n->a, &a))
+        return false;
       return symbolic_number(s, a != 0 ? n->b : n->c, out);
     case PIR_V_ISINF:
-      if (!symbolic_number(s, n->a, &a)) return false;
+      if (!symbolic_number(s, n->a, &a))
+        return false;
       *out = isinf(a) != 0;
       return true;
     case PIR_V_LT:
     case PIR_V_LE:
     case PIR_V_EQ:
     case PIR_V_NE:
-      if (!symbolic_number(s, n->a, &a) || !symbolic_number(s, n->b, &b)) return false;
-      *out = n->op == PIR_V_LT ? a < b : n->op == PIR_V_LE ? a <= b : n->op == PIR_V_EQ ? a == b : a != b;
+      if (!symbolic_number(s, n->a, &a) || !symbolic_number(s, n->b, &b))
+        return false;
+      *out = n->op == PIR_V_LT   ? a < b
+             : n->op == PIR_V_LE ? a <= b
+             : n->op == PIR_V_EQ ? a == b
+                                 : a != b;
       return true;
     case PIR_V_ADD:
     case PIR_V_SUB:
     case PIR_V_MUL:
     case PIR_V_DIV:
-      if (!symbolic_number(s, n->a, &a) || !symbolic_number(s, n->b, &b)) return false;
-      *out = n->op == PIR_V_ADD ? a + b : n->op == PIR_V_SUB ? a - b : n->op == PIR_V_MUL ? a * b : a / b;
+      if (!symbolic_number(s, n->a, &a) || !symbolic_number(s, n->b, &b))
+        return false;
+      *out = n->op == PIR_V_ADD   ? a + b
+             : n->op == PIR_V_SUB ? a - b
+             : n->op == PIR_V_MUL ? a * b
+                                  : a / b;
       return true;
     default: return false;
   }

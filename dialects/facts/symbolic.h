@@ -1,4 +1,5 @@
-// Index expressions over symbolic dims: what shape rules, conditions and literals of `.ops` evaluate to.
+// Index expressions over symbolic dims: what shape rules, conditions and literals of `.ops`
+// evaluate to.
 #ifndef PIR_DIALECTS_SYMBOLIC_H
 #define PIR_DIALECTS_SYMBOLIC_H
 
@@ -9,8 +10,9 @@ typedef struct symbolic {
   const pir_node *nodes;
   const int16_t *pool;
   const char *const *text;
-  const pir_dim *vars;  // extents of named variables, less one where the last index is wanted; or NULL
-  pir_dim d;            // PIR_I_D
+  const pir_dim
+      *vars;  // extents of named variables, less one where the last index is wanted; or NULL
+  pir_dim d;  // PIR_I_D
   const pir_fact *out;  // the result, and the element of it that is asked for; or NULL
   const int64_t *at;
 } symbolic;

@@ -1,5 +1,5 @@
-// Which file of a folder is its program: the only one that is called like a program and holds one. Reads the first few
-// kilobytes of each candidate.
+// Which file of a folder is its program: the only one that is called like a program and holds
+// one. Reads the first few kilobytes of each candidate.
 #include <pir/load.h>
 
 #include <dirent.h>
@@ -28,24 +28,31 @@ static bool holds_program(int folder, const char *name) {
   char head[HEAD];
   struct stat info;
   int fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return false;
+  if (fd < 0)
+    return false;
   bool regular = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
   ssize_t size = regular ? read(fd, head, sizeof head) : -1;
   close(fd);
-  if (size <= 0) return false;
+  if (size <= 0)
+    return false;
   pir_format format = pir_detect_format((pir_str){head, (size_t)size});
-  if (format != PIR_FORMAT_JSON) return format == PIR_FORMAT_TEXT || format == PIR_FORMAT_PDMODEL;
+  if (format != PIR_FORMAT_JSON)
+    return format == PIR_FORMAT_TEXT || format == PIR_FORMAT_PDMODEL;
   return memmem(head, (size_t)size, "\"base_code\"", strlen("\"base_code\"")) != NULL;
 }
 
-static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+static int by_name(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
 
 // The names of the programs in a folder, at most MOST of them. False when memory is out.
 static bool list_programs(DIR *folder, char *names[MOST], size_t *out_count) {
   *out_count = 0;
   for (struct dirent *entry; *out_count < MOST && (entry = readdir(folder));) {
-    if (!is_called_like_one(entry->d_name) || !holds_program(dirfd(folder), entry->d_name)) continue;
-    if (!(names[*out_count] = strdup(entry->d_name))) return false;
+    if (!is_called_like_one(entry->d_name) || !holds_program(dirfd(folder), entry->d_name))
+      continue;
+    if (!(names[*out_count] = strdup(entry->d_name)))
+      return false;
     ++*out_count;
   }
   qsort(names, *out_count, sizeof *names, by_name);
@@ -55,11 +62,14 @@ static bool list_programs(DIR *folder, char *names[MOST], size_t *out_count) {
 // All names with ", " between them; NULL when memory is out.
 static char *join(char *const *names, size_t count) {
   size_t size = 1;
-  for (size_t i = 0; i < count; i++) size += strlen(names[i]) + 2;
+  for (size_t i = 0; i < count; i++)
+    size += strlen(names[i]) + 2;
   char *text = malloc(size), *at = text;
-  if (!text) return NULL;
+  if (!text)
+    return NULL;
   *at = 0;
-  for (size_t i = 0; i < count; i++) at = stpcpy(stpcpy(at, i ? ", " : ""), names[i]);
+  for (size_t i = 0; i < count; i++)
+    at = stpcpy(stpcpy(at, i ? ", " : ""), names[i]);
   return text;
 }
 
@@ -67,18 +77,25 @@ static pir_status find_in(DIR *folder, const char *path, char **out_path) {
   char *names[MOST];
   size_t count, size = strlen(path);
   bool good = list_programs(folder, names, &count);
-  pir_status status = !good ? PIR_EXHAUSTED : count == 0 ? PIR_NOT_FOUND : count > 1 ? PIR_INVALID : PIR_OK;
-  if (count > 1 && good) *out_path = join(names, count);
+  pir_status status = !good        ? PIR_EXHAUSTED
+                      : count == 0 ? PIR_NOT_FOUND
+                      : count > 1  ? PIR_INVALID
+                                   : PIR_OK;
+  if (count > 1 && good)
+    *out_path = join(names, count);
   if (count == 1 && good && (*out_path = malloc(size + strlen(names[0]) + 2)))
     stpcpy(stpcpy(stpcpy(*out_path, path), size && path[size - 1] == '/' ? "" : "/"), names[0]);
-  for (size_t i = 0; i < count; i++) free(names[i]);
-  return status == PIR_EXHAUSTED || *out_path || status == PIR_NOT_FOUND ? status : PIR_EXHAUSTED;
+  for (size_t i = 0; i < count; i++)
+    free(names[i]);
+  return status == PIR_EXHAUSTED || *out_path || status == PIR_NOT_FOUND ? status
+                                                                         : PIR_EXHAUSTED;
 }
 
 pir_status pir_program_find(const char *path, char **out_path) {
   *out_path = NULL;
   DIR *folder = opendir(path);
-  if (!folder) return (*out_path = strdup(path)) ? PIR_OK : PIR_EXHAUSTED;
+  if (!folder)
+    return (*out_path = strdup(path)) ? PIR_OK : PIR_EXHAUSTED;
   pir_status status = find_in(folder, path, out_path);
   closedir(folder);
   return status;

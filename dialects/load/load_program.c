@@ -1,6 +1,6 @@
-// Loading by content: maps the file, asks what it holds, hands it to that reader, then attaches the
-// parameters the program declares. A .pdmodel also declares parameters that no op reads but its file holds;
-// its reader lists them (legacy/read.h).
+// Loading by content: maps the file, asks what it holds, hands it to that reader, then attaches
+// the parameters the program declares. A .pdmodel also declares parameters that no op reads but
+// its file holds; its reader lists them (legacy/read.h).
 #include <pir/load.h>
 
 #include <errno.h>
@@ -25,13 +25,15 @@ typedef struct wanted {
 static pir_status want_declared(const pir_program *program, wanted *out) {
   size_t capacity = pir_program_param_decls(program, NULL, 0);
   out->decls = calloc(capacity ? capacity : 1, sizeof *out->decls);
-  if (!out->decls) return PIR_EXHAUSTED;
+  if (!out->decls)
+    return PIR_EXHAUSTED;
   out->count = pir_program_param_decls(program, out->decls, capacity);
   return PIR_OK;
 }
 
 // Reads a program of any format; `out` (may be NULL) gets what its parameter file holds.
-static pir_status read_any(pir_context *ctx, pir_str bytes, pir_str file, pir_program **out_program, wanted *out) {
+static pir_status read_any(pir_context *ctx, pir_str bytes, pir_str file,
+                           pir_program **out_program, wanted *out) {
   pir_status status;
   *out_program = NULL;
   switch (pir_detect_format(bytes)) {
@@ -42,7 +44,8 @@ static pir_status read_any(pir_context *ctx, pir_str bytes, pir_str file, pir_pr
       break;
     }
     case PIR_FORMAT_PDMODEL:
-      return legacy_read(ctx, bytes, file, out_program, out ? &out->decls : NULL, out ? &out->count : NULL);
+      return legacy_read(ctx, bytes, file, out_program, out ? &out->decls : NULL,
+                         out ? &out->count : NULL);
     case PIR_FORMAT_PARAMS:
       return pir_report(ctx, PIR_INVALID, PIR_ERROR, pir_loc_offset(ctx, file, 0),
                         "not a program: parameters; the program is in a file of its own");
@@ -50,64 +53,78 @@ static pir_status read_any(pir_context *ctx, pir_str bytes, pir_str file, pir_pr
       return pir_report(ctx, PIR_INVALID, PIR_ERROR, pir_loc_offset(ctx, file, 0),
                         "not a program: neither PIR JSON, nor PIR text, nor a .pdmodel");
   }
-  if (!status && out) status = want_declared(*out_program, out);
+  if (!status && out)
+    status = want_declared(*out_program, out);
   return status;
 }
 
 static pir_status map_program(pir_context *ctx, const char *path, pir_borrowed *out_bytes) {
   int error = map_file(AT_FDCWD, path, true, out_bytes);
-  if (!error) return PIR_OK;
+  if (!error)
+    return PIR_OK;
   return pir_report(ctx, error == ENOENT ? PIR_NOT_FOUND : PIR_IO, PIR_ERROR,
                     pir_loc_text(ctx, pir_str_from(path), 0, 0), "%s", strerror(error));
 }
 
 static void give_back(pir_borrowed bytes) {
-  if (bytes.release) bytes.release(bytes.user);
+  if (bytes.release)
+    bytes.release(bytes.user);
 }
 
-static pir_str text_of(pir_borrowed bytes) { return (pir_str){bytes.data, bytes.size}; }
+static pir_str text_of(pir_borrowed bytes) {
+  return (pir_str){bytes.data, bytes.size};
+}
 
 static pir_status missing(pir_context *ctx, pir_str file, const wanted *want) {
   return pir_report(ctx, PIR_NOT_FOUND, PIR_ERROR, pir_loc_text(ctx, file, 0, 0),
-                    "the program has %zu parameters ('%.*s', ...) and no parameter file was given or found beside it",
+                    "the program has %zu parameters ('%.*s', ...) and no parameter file was "
+                    "given or found beside it",
                     want->count, (int)want->decls[0].name.size, want->decls[0].name.data);
 }
 
 // `out_params` gets where they are.
-static pir_status attach(pir_program *program, const wanted *want, const char *path, const char *params,
-                         char **out_params) {
+static pir_status attach(pir_program *program, const wanted *want, const char *path,
+                         const char *params, char **out_params) {
   pir_context *ctx = pir_program_context(program);
-  if (!want->count && !params) return PIR_OK;
+  if (!want->count && !params)
+    return PIR_OK;
   if (params) {
     *out_params = strdup(params);
-    if (!*out_params) return PIR_EXHAUSTED;
+    if (!*out_params)
+      return PIR_EXHAUSTED;
   } else {
     pir_status status = params_choose(ctx, path, want->decls, want->count, out_params);
-    if (status) return status == PIR_NOT_FOUND ? missing(ctx, pir_str_from(path), want) : status;
+    if (status)
+      return status == PIR_NOT_FOUND ? missing(ctx, pir_str_from(path), want) : status;
   }
   return pir_program_map_params(program, want->decls, want->count, *out_params);
 }
 
 // Destroys a program that did not come to be.
 static pir_status finish(pir_status status, pir_program **out_program) {
-  if (!status || !*out_program) return status;
+  if (!status || !*out_program)
+    return status;
   pir_program_destroy(*out_program);
   *out_program = NULL;
   return status;
 }
 
-pir_status pir_program_read(pir_context *ctx, pir_str bytes, pir_str file, pir_program **out_program) {
+pir_status pir_program_read(pir_context *ctx, pir_str bytes, pir_str file,
+                            pir_program **out_program) {
   return finish(read_any(ctx, bytes, file, out_program, NULL), out_program);
 }
 
 // The program that a path means, which may be a folder; free it with free.
 static pir_status resolve(pir_context *ctx, const char *path, char **out_file) {
   pir_status status = pir_program_find(path, out_file);
-  if (!status) return PIR_OK;
+  if (!status)
+    return PIR_OK;
   pir_loc loc = pir_loc_text(ctx, pir_str_from(path), 0, 0);
-  if (status == PIR_NOT_FOUND) pir_report(ctx, status, PIR_ERROR, loc, "no program lies in this folder");
+  if (status == PIR_NOT_FOUND)
+    pir_report(ctx, status, PIR_ERROR, loc, "no program lies in this folder");
   else if (status == PIR_INVALID)
-    pir_report(ctx, status, PIR_ERROR, loc, "several programs lie in this folder: %s; name one", *out_file);
+    pir_report(ctx, status, PIR_ERROR, loc, "several programs lie in this folder: %s; name one",
+               *out_file);
   free(*out_file);
   return status;
 }
@@ -120,7 +137,8 @@ static pir_status read_file(pir_context *ctx, const char *path, pir_program **ou
   return status;
 }
 
-pir_status pir_program_read_file(pir_context *ctx, const char *path, pir_program **out_program) {
+pir_status pir_program_read_file(pir_context *ctx, const char *path,
+                                 pir_program **out_program) {
   char *file;
   *out_program = NULL;
   PIR_TRY(resolve(ctx, path, &file));
@@ -129,21 +147,23 @@ pir_status pir_program_read_file(pir_context *ctx, const char *path, pir_program
   return status;
 }
 
-static pir_status load_file(pir_context *ctx, const char *path, const char *params, pir_program **out_program,
-                            char **out_params) {
+static pir_status load_file(pir_context *ctx, const char *path, const char *params,
+                            pir_program **out_program, char **out_params) {
   pir_borrowed bytes;
   wanted want = {0};
   PIR_TRY(map_program(ctx, path, &bytes));
   pir_status status = read_any(ctx, text_of(bytes), pir_str_from(path), out_program, &want);
   give_back(bytes);
-  if (!status && pir_program_is_older(*out_program)) status = pir_program_upgrade(*out_program);
-  if (!status) status = attach(*out_program, &want, path, params, out_params);
+  if (!status && pir_program_is_older(*out_program))
+    status = pir_program_upgrade(*out_program);
+  if (!status)
+    status = attach(*out_program, &want, path, params, out_params);
   free(want.decls);
   return finish(status, out_program);
 }
 
-pir_status pir_program_load_found(pir_context *ctx, const char *path, const char *params, pir_program **out_program,
-                                  char **out_params) {
+pir_status pir_program_load_found(pir_context *ctx, const char *path, const char *params,
+                                  pir_program **out_program, char **out_params) {
   char *file;
   *out_program = NULL;
   *out_params = NULL;
@@ -157,22 +177,26 @@ pir_status pir_program_load_found(pir_context *ctx, const char *path, const char
   return status;
 }
 
-pir_status pir_program_load_file(pir_context *ctx, const char *path, const char *params, pir_program **out_program) {
+pir_status pir_program_load_file(pir_context *ctx, const char *path, const char *params,
+                                 pir_program **out_program) {
   char *found;
   pir_status status = pir_program_load_found(ctx, path, params, out_program, &found);
   free(found);
   return status;
 }
 
-pir_status pir_program_load(pir_context *ctx, pir_borrowed bytes, pir_borrowed params, pir_str file,
-                            pir_program **out_program) {
+pir_status pir_program_load(pir_context *ctx, pir_borrowed bytes, pir_borrowed params,
+                            pir_str file, pir_program **out_program) {
   wanted want = {0};
   pir_status status = read_any(ctx, text_of(bytes), file, out_program, &want);
   give_back(bytes);
-  if (!status && pir_program_is_older(*out_program)) status = pir_program_upgrade(*out_program);
-  if (!status && !params.data && want.count) status = missing(ctx, file, &want);
+  if (!status && pir_program_is_older(*out_program))
+    status = pir_program_upgrade(*out_program);
+  if (!status && !params.data && want.count)
+    status = missing(ctx, file, &want);
   if (!status && params.data) {
-    status = pir_program_adopt_records(*out_program, want.decls, want.count, params, PIR_STR("parameters"));
+    status = pir_program_adopt_records(*out_program, want.decls, want.count, params,
+                                       PIR_STR("parameters"));
     params.release = NULL;
   }
   give_back(params);

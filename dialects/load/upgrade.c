@@ -1,6 +1,7 @@
-// Brings ops of an older text to what they are declared as today, by the tables alone: an operand that was an attribute
-// becomes a constant, an attribute that has another name now takes it (the old name is the one of .pdmodel), results
-// that are gone are dropped when nothing uses them. One walk; an op that changes shape is made anew.
+// Brings ops of an older text to what they are declared as today, by the tables alone: an
+// operand that was an attribute becomes a constant, an attribute that has another name now
+// takes it (the old name is the one of .pdmodel), results that are gone are dropped when
+// nothing uses them. One walk; an op that changes shape is made anew.
 #include <pir/load.h>
 
 #include <pir/build.h>
@@ -17,11 +18,13 @@ static const pir_attr *flags(pir_context *ctx, bool flag) {
   return pir_attr_array(ctx, &value, 1);
 }
 
-static pir_value *build(pir_builder *b, uint32_t id, const pir_type *type, const pir_attr *const *declared) {
+static pir_value *build(pir_builder *b, uint32_t id, const pir_type *type,
+                        const pir_attr *const *declared) {
   const pir_opdef *def = pir_context_op(b->ctx, id);
   pir_op_spec spec = {.def = def, .result_types = &type, .result_count = 1};
   pir_op *op = pir_build(b, &spec);
-  for (size_t i = 0; i < def->attr_count; i++) pir_op_set_attr_at(op, i, declared[i]);
+  for (size_t i = 0; i < def->attr_count; i++)
+    pir_op_set_attr_at(op, i, declared[i]);
   pir_op_set_attr(op, pir_name_get(b->ctx, PIR_STR("stop_gradient")), flags(b->ctx, true));
   return pir_op_result(op, 0);
 }
@@ -31,7 +34,8 @@ static bool list_items(pir_context *ctx, const pir_attr *attr, const pir_attr **
   bool packed = pir_attr_kind_of(attr) == PIR_ATTR_INT_ARRAY;
   for (size_t i = 0; i < pir_attr_elements(attr); i++) {
     int64_t value = packed ? pir_attr_int_array_data(attr)[i] : 0;
-    if (!packed && !pir_attr_as_int(pir_attr_element(attr, i), &value)) return false;
+    if (!packed && !pir_attr_as_int(pir_attr_element(attr, i), &value))
+      return false;
     items[i] = pir_attr_int(ctx, PIR_ATTR_I64, value);
   }
   return true;
@@ -39,43 +43,51 @@ static bool list_items(pir_context *ctx, const pir_attr *attr, const pir_attr **
 
 static pir_value *constant_list(pir_builder *b, const pir_attr *attr) {
   pir_attr_kind kind = pir_attr_kind_of(attr);
-  if (kind != PIR_ATTR_INT_ARRAY && kind != PIR_ATTR_ARRAY) return NULL;
+  if (kind != PIR_ATTR_INT_ARRAY && kind != PIR_ATTR_ARRAY)
+    return NULL;
   size_t n = pir_attr_elements(attr);
   int64_t count = (int64_t)n;
   const pir_attr **items = calloc(n + 1, sizeof *items);
   pir_value *made = NULL;
   if (items && list_items(b->ctx, attr, items)) {
-    const pir_attr *declared[] = {pir_attr_array(b->ctx, items, n), pir_attr_dtype(b->ctx, PIR_I64),
+    const pir_attr *declared[] = {pir_attr_array(b->ctx, items, n),
+                                  pir_attr_dtype(b->ctx, PIR_I64),
                                   pir_attr_place(b->ctx, (pir_place){.kind = 1})};
-    made = build(b, PD_FULL_INT_ARRAY, pir_type_tensor(b->ctx, PIR_I64, (pir_shape){&count, 1}), declared);
+    made = build(b, PD_FULL_INT_ARRAY, pir_type_tensor(b->ctx, PIR_I64, (pir_shape){&count, 1}),
+                 declared);
   }
   free(items);
   return made;
 }
 
-static pir_value *constant_number(pir_builder *b, const pir_attr *attr, const pir_attr_def *literal) {
+static pir_value *constant_number(pir_builder *b, const pir_attr *attr,
+                                  const pir_attr_def *literal) {
   static const int64_t one = 1;
   double value;
-  if (!pir_attr_as_float(attr, &value)) return NULL;
+  if (!pir_attr_as_float(attr, &value))
+    return NULL;
   uint8_t kind = literal ? literal->kind : PIR_ATTR_F32;
   pir_dtype dtype = kind == PIR_ATTR_F64    ? PIR_F64
                     : kind == PIR_ATTR_I32  ? PIR_I32
                     : kind == PIR_ATTR_I64  ? PIR_I64
                     : kind == PIR_ATTR_BOOL ? PIR_BOOL
                                             : PIR_F32;
-  const pir_attr *declared[] = {pir_attr_int_array(b->ctx, &one, 1), pir_attr_float(b->ctx, PIR_ATTR_F64, value),
-                                pir_attr_dtype(b->ctx, dtype), pir_attr_place(b->ctx, (pir_place){.kind = 1})};
+  const pir_attr *declared[] = {
+      pir_attr_int_array(b->ctx, &one, 1), pir_attr_float(b->ctx, PIR_ATTR_F64, value),
+      pir_attr_dtype(b->ctx, dtype), pir_attr_place(b->ctx, (pir_place){.kind = 1})};
   return build(b, PD_FULL, pir_type_tensor(b->ctx, dtype, (pir_shape){&one, 1}), declared);
 }
 
 // The attribute that holds operand `i`, by its name or its old one.
 static const pir_attr *attr_of_operand(const pir_op *op, size_t i, pir_name **out_name) {
   const pir_opdef *def = pir_op_def(op);
-  const char *old = def->legacy && def->legacy->operand_attrs ? def->legacy->operand_attrs[i] : NULL;
+  const char *old =
+      def->legacy && def->legacy->operand_attrs ? def->legacy->operand_attrs[i] : NULL;
   const char *names[] = {def->operands[i].name, old};
   for (size_t n = 0; n < 2; n++) {
     const pir_attr *attr = names[n] ? pir_op_attr_str(op, names[n]) : NULL;
-    if (!attr) continue;
+    if (!attr)
+      continue;
     *out_name = pir_name_get(pir_op_context(op), pir_str_from(names[n]));
     return attr;
   }
@@ -88,9 +100,11 @@ static void respell(pir_op *op) {
   pir_context *ctx = pir_op_context(op);
   for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
     const pir_attr *value = pir_op_attr_str(op, spellings[i]);
-    if (!value) continue;
+    if (!value)
+      continue;
     pir_op_set_attr(op, pir_name_get(ctx, pir_str_from(spellings[i])), NULL);
-    if (!pir_op_attr_str(op, "persistable")) pir_op_set_attr(op, pir_name_get(ctx, PIR_STR("persistable")), value);
+    if (!pir_op_attr_str(op, "persistable"))
+      pir_op_set_attr(op, pir_name_get(ctx, PIR_STR("persistable")), value);
   }
 }
 
@@ -107,30 +121,37 @@ static void rename_attrs(pir_op *op) {
   pir_context *ctx = pir_op_context(op);
   for (size_t i = 0; def->legacy && def->legacy->attrs && i < def->attr_count; i++) {
     const char *old = def->legacy->attrs[i];
-    if (!old || pir_op_attr_at(op, i) || pir_opdef_attr(def, pir_str_from(old)) >= 0) continue;
+    if (!old || pir_op_attr_at(op, i) || pir_opdef_attr(def, pir_str_from(old)) >= 0)
+      continue;
     const pir_attr *value = pir_op_attr_str(op, old);
-    if (!value) continue;
+    if (!value)
+      continue;
     pir_op_set_attr_at(op, i, value);
     pir_op_set_attr(op, pir_name_get(ctx, pir_str_from(old)), NULL);
   }
 }
 
-// Puts constants for the operands that are attributes behind the operands there are. Returns how many there are then.
+// Puts constants for the operands that are attributes behind the operands there are. Returns
+// how many there are then.
 static size_t add_operands(pir_op *op, pir_value **operands) {
   const pir_opdef *def = pir_op_def(op);
   pir_builder b = pir_builder_before(op);
   size_t count = pir_op_operands(op);
   b.loc = pir_op_loc(op);
-  for (size_t i = 0; i < count; i++) operands[i] = pir_op_operand(op, i);
+  for (size_t i = 0; i < count; i++)
+    operands[i] = pir_op_operand(op, i);
   for (; count < def->operand_count; count++) {
     const pir_operand_def *want = &def->operands[count];
     pir_name *name = NULL;
     const pir_attr *attr = attr_of_operand(op, count, &name);
-    if (!attr) break;
+    if (!attr)
+      break;
     operands[count] = want->flags & PIR_OPERAND_INTARRAY ? constant_list(&b, attr)
-                      : want->flags & PIR_OPERAND_SCALAR ? constant_number(&b, attr, want->literal)
-                                                         : NULL;
-    if (!operands[count]) break;
+                      : want->flags & PIR_OPERAND_SCALAR
+                          ? constant_number(&b, attr, want->literal)
+                          : NULL;
+    if (!operands[count])
+      break;
     pir_op_set_attr(op, name, NULL);
   }
   return count;
@@ -140,20 +161,23 @@ static size_t add_operands(pir_op *op, pir_value **operands) {
 static size_t kept_results(const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
   size_t n = pir_op_results(op), most = def->result_count;
-  if (n <= most || (most && def->results[most - 1].flags & PIR_RESULT_VARIADIC)) return n;
+  if (n <= most || (most && def->results[most - 1].flags & PIR_RESULT_VARIADIC))
+    return n;
   for (size_t i = most; i < n; i++)
-    if (!pir_value_unused(pir_op_result(op, i))) return n;
+    if (!pir_value_unused(pir_op_result(op, i)))
+      return n;
   return most;
 }
 
-static bool make_anew(pir_op *op, const pir_opdef *def, pir_value *const *operands, size_t operand_count,
-                      size_t result_count) {
+static bool make_anew(pir_op *op, const pir_opdef *def, pir_value *const *operands,
+                      size_t operand_count, size_t result_count) {
   size_t attr_count = pir_op_attrs(op);
   pir_named_attr *attrs = calloc(attr_count + 1, sizeof *attrs);
   const pir_type **types = calloc(result_count + 1, sizeof *types);
   if (attrs && types) {
     pir_op_attrs_sorted(op, attrs, attr_count);
-    for (size_t i = 0; i < result_count; i++) types[i] = pir_value_type(pir_op_result(op, i));
+    for (size_t i = 0; i < result_count; i++)
+      types[i] = pir_value_type(pir_op_result(op, i));
     pir_op_spec spec = {.def = def,
                         .loc = pir_op_loc(op),
                         .operands = operands,
@@ -164,7 +188,8 @@ static bool make_anew(pir_op *op, const pir_opdef *def, pir_value *const *operan
                         .attr_count = attr_count};
     pir_builder b = pir_builder_before(op);
     pir_op *made = pir_build(&b, &spec);
-    for (size_t i = 0; i < result_count; i++) pir_value_replace_uses(pir_op_result(op, i), pir_op_result(made, i));
+    for (size_t i = 0; i < result_count; i++)
+      pir_value_replace_uses(pir_op_result(op, i), pir_op_result(made, i));
     pir_op_erase(op);
   }
   bool good = attrs && types;
@@ -176,19 +201,25 @@ static bool make_anew(pir_op *op, const pir_opdef *def, pir_value *const *operan
 static pir_walk_result upgrade_op(pir_op *op, void *user) {
   const pir_opdef *def = definition_now(op);
   respell(op);
-  if (!(def->traits & PIR_REGISTERED) || pir_op_regions(op)) return PIR_WALK_CONTINUE;
+  if (!(def->traits & PIR_REGISTERED) || pir_op_regions(op))
+    return PIR_WALK_CONTINUE;
   rename_attrs(op);
   bool renamed = def != pir_op_def(op);
-  size_t results = renamed ? pir_op_results(op) : kept_results(op), operands = pir_op_operands(op);
-  if (!renamed && operands >= def->operand_count && results == pir_op_results(op)) return PIR_WALK_CONTINUE;
-  pir_value **values = calloc((operands > def->operand_count ? operands : def->operand_count) + 1u, sizeof *values);
+  size_t results = renamed ? pir_op_results(op) : kept_results(op),
+         operands = pir_op_operands(op);
+  if (!renamed && operands >= def->operand_count && results == pir_op_results(op))
+    return PIR_WALK_CONTINUE;
+  pir_value **values = calloc(
+      (operands > def->operand_count ? operands : def->operand_count) + 1u, sizeof *values);
   bool good = values != NULL;
   if (good) {
     size_t now = add_operands(op, values);
-    if (renamed || now != operands || results != pir_op_results(op)) good = make_anew(op, def, values, now, results);
+    if (renamed || now != operands || results != pir_op_results(op))
+      good = make_anew(op, def, values, now, results);
   }
   free(values);
-  if (good) return PIR_WALK_CONTINUE;
+  if (good)
+    return PIR_WALK_CONTINUE;
   *(pir_status *)user = PIR_EXHAUSTED;
   return PIR_WALK_STOP;
 }
@@ -198,7 +229,8 @@ pir_status pir_program_upgrade(pir_program *program) {
   pir_walk(pir_program_module(program), PIR_POST_ORDER, upgrade_op, &status);
   pir_program_info info = pir_program_info_of(program);
   info.version = 0;
-  if (!status) pir_program_set_info(program, info);
+  if (!status)
+    pir_program_set_info(program, info);
   return status;
 }
 

@@ -8,9 +8,11 @@
 #define CLAUSE (&p->current->clauses[p->current->clause_count - 1])
 #define LOWERING (&p->current->lowers[p->current->lower_count - 1])
 
-void set_dialect(parser *p, source_loc loc, const char *name, const char *prefix, int64_t id, const char *summary);
+void set_dialect(parser *p, source_loc loc, const char *name, const char *prefix, int64_t id,
+                 const char *summary);
 void ops_include(parser *p, source_loc loc, const char *path);
-void ops_borrow(parser *p, source_loc loc, const char *path);  // another dialect's ops, as forms
+void ops_borrow(parser *p, source_loc loc,
+                const char *path);  // another dialect's ops, as forms
 void begin_op(parser *p, source_loc loc, const char *name, const char *summary, bool is_form);
 void begin_ops(parser *p, names n, const char *summary);  // several that are declared alike
 void take_forms(parser *p, names n);
@@ -37,7 +39,8 @@ void set_hook(parser *p, source_loc loc, const char *hook, const char *function)
 void set_form(parser *p, source_loc loc, const char *name);
 void begin_legacy(parser *p, names n);
 void add_legacy_item(parser *p, legacy_item item);
-void add_legacy_fixed(parser *p, source_loc loc, const char *name, uint8_t kind, const expr *value);
+void add_legacy_fixed(parser *p, source_loc loc, const char *name, uint8_t kind,
+                      const expr *value);
 void set_legacy_slots(parser *p, source_loc loc, const char *name);
 void add_let(parser *p, source_loc loc, const char *name, names params, expr *body);
 clause *add_clause(parser *p, source_loc loc, int kind, const char *result, expr *when);

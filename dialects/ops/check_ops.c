@@ -1,5 +1,6 @@
-// Completes the model and says what is wrong with it: positions of names, twins and numbers, kinds of
-// defaults, and the demands every op must meet. All ops are checked, so that a run shows every error.
+// Completes the model and says what is wrong with it: positions of names, twins and numbers,
+// kinds of defaults, and the demands every op must meet. All ops are checked, so that a run
+// shows every error.
 #include "ops_model.h"
 
 #include <ctype.h>
@@ -8,19 +9,22 @@
 
 int op_operand(const op *o, const char *name) {
   for (int i = 0; i < o->operand_count; i++)
-    if (!strcmp(o->operands[i].name, name)) return i;
+    if (!strcmp(o->operands[i].name, name))
+      return i;
   return -1;
 }
 
 int op_result(const op *o, const char *name) {
   for (int i = 0; i < o->result_count; i++)
-    if (!strcmp(o->results[i].name, name)) return i;
+    if (!strcmp(o->results[i].name, name))
+      return i;
   return -1;
 }
 
 int op_attr(const op *o, const char *name) {
   for (int i = 0; i < o->attr_count; i++)
-    if (!strcmp(o->attrs[i].name, name)) return i;
+    if (!strcmp(o->attrs[i].name, name))
+      return i;
   return -1;
 }
 
@@ -30,13 +34,15 @@ static void order_operands(op *o) {
   int n = 0;
   for (int pass = 0; pass < 2; pass++)
     for (int i = 0; i < o->operand_count; i++)
-      if (!(o->operands[i].flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR)) == !pass) sorted[n++] = o->operands[i];
+      if (!(o->operands[i].flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR)) == !pass)
+        sorted[n++] = o->operands[i];
   o->operands = sorted;
 }
 
 static bool literal_fits(uint8_t kind, uint8_t element_kind, const expr *e) {
   switch (kind) {
-    case PIR_ATTR_BOOL: return e->kind == EXPR_NAME && (!strcmp(e->name, "true") || !strcmp(e->name, "false"));
+    case PIR_ATTR_BOOL:
+      return e->kind == EXPR_NAME && (!strcmp(e->name, "true") || !strcmp(e->name, "false"));
     case PIR_ATTR_I32:
     case PIR_ATTR_I64:
     case PIR_ATTR_INDEX: return e->kind == EXPR_INT;
@@ -46,14 +52,18 @@ static bool literal_fits(uint8_t kind, uint8_t element_kind, const expr *e) {
     case PIR_ATTR_STR: return e->kind == EXPR_TEXT;
     case PIR_ATTR_DTYPE:
       return e->kind == EXPR_NAME &&
-             (!strcmp(e->name, "bool") || pir_dtype_from_text(pir_str_from(e->name)) != PIR_DTYPE_COUNT);
-    case PIR_ATTR_PLACE: return e->kind == EXPR_NAME && (!strcmp(e->name, "cpu") || !strcmp(e->name, "undefined"));
+             (!strcmp(e->name, "bool") ||
+              pir_dtype_from_text(pir_str_from(e->name)) != PIR_DTYPE_COUNT);
+    case PIR_ATTR_PLACE:
+      return e->kind == EXPR_NAME && (!strcmp(e->name, "cpu") || !strcmp(e->name, "undefined"));
     case PIR_ATTR_LAYOUT: return e->kind == EXPR_TEXT;
     case PIR_ATTR_ARRAY:
     case PIR_ATTR_INT_ARRAY:
-      if (e->kind != EXPR_LIST) return false;
+      if (e->kind != EXPR_LIST)
+        return false;
       for (const expr *x = e->a; x; x = x->next)
-        if (!literal_fits(kind == PIR_ATTR_ARRAY ? element_kind : PIR_ATTR_I64, 0, x)) return false;
+        if (!literal_fits(kind == PIR_ATTR_ARRAY ? element_kind : PIR_ATTR_I64, 0, x))
+          return false;
       return true;
     default: return false;
   }
@@ -63,10 +73,13 @@ static void check_operands(op *o) {
   for (int i = 0; i < o->operand_count; i++) {
     operand *x = &o->operands[i];
     x->same_as = -1;
-    if (op_operand(o, x->name) != i) source_error(x->loc, "operand '%s' is declared twice", x->name);
-    if (x->same && (x->same_as = op_operand(o, x->same)) < 0) source_error(x->loc, "no operand '%s'", x->same);
+    if (op_operand(o, x->name) != i)
+      source_error(x->loc, "operand '%s' is declared twice", x->name);
+    if (x->same && (x->same_as = op_operand(o, x->same)) < 0)
+      source_error(x->loc, "no operand '%s'", x->same);
     bool attr_operand = x->flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR);
-    if (x->literal && !attr_operand) source_error(x->loc, "only attribute operands have defaults");
+    if (x->literal && !attr_operand)
+      source_error(x->loc, "only attribute operands have defaults");
     uint8_t kind = x->flags & PIR_OPERAND_INTARRAY ? PIR_ATTR_INT_ARRAY
                    : x->scalar_dtype == PIR_BOOL   ? PIR_ATTR_BOOL
                                                    : PIR_ATTR_F64;
@@ -78,8 +91,10 @@ static void check_operands(op *o) {
 static void check_attrs(op *o) {
   for (int i = 0; i < o->attr_count; i++) {
     attr *a = &o->attrs[i];
-    if (op_attr(o, a->name) != i) source_error(a->loc, "attribute '%s' is declared twice", a->name);
-    if (op_operand(o, a->name) >= 0) source_error(a->loc, "'%s' is an operand already", a->name);
+    if (op_attr(o, a->name) != i)
+      source_error(a->loc, "attribute '%s' is declared twice", a->name);
+    if (op_operand(o, a->name) >= 0)
+      source_error(a->loc, "'%s' is an operand already", a->name);
     if (a->literal && !literal_fits(a->kind, a->element_kind, a->literal))
       source_error(a->literal->loc, "this default does not fit '%s'", a->name);
   }
@@ -89,9 +104,12 @@ static void check_results(op *o) {
   for (int i = 0; i < o->result_count; i++) {
     result *r = &o->results[i];
     r->same_as = r->from_attr = -1;
-    if (op_result(o, r->name) != i) source_error(r->loc, "result '%s' is declared twice", r->name);
-    if (r->same && (r->same_as = op_operand(o, r->same)) < 0) source_error(r->loc, "no operand '%s'", r->same);
-    if (!r->from) continue;
+    if (op_result(o, r->name) != i)
+      source_error(r->loc, "result '%s' is declared twice", r->name);
+    if (r->same && (r->same_as = op_operand(o, r->same)) < 0)
+      source_error(r->loc, "no operand '%s'", r->same);
+    if (!r->from)
+      continue;
     r->from_attr = op_attr(o, r->from);
     if (r->from_attr < 0 || o->attrs[r->from_attr].kind != PIR_ATTR_DTYPE)
       source_error(r->loc, "no dtype attribute '%s'", r->from);
@@ -109,29 +127,37 @@ static void check_meaning(op *o) {
         source_error(o->shapes[i].loc, "the shape of '%s' is given twice", o->shapes[i].result);
   for (int i = 0; i + 1 < o->lower_count; i++)
     if (!o->lowers[i].when)
-      source_error(o->lowers[i + 1].loc, "never reached: the alternative before has no condition");
+      source_error(o->lowers[i + 1].loc,
+                   "never reached: the alternative before has no condition");
   if (o->lower_count && !o->lowers[o->lower_count - 1].when && (o->clause_count || o->kernel))
-    source_error(o->lowers[o->lower_count - 1].loc, "this alternative hides the clause or kernel: give it a condition");
-  uint32_t stated =
-      PIR_PURE | PIR_TERMINATOR | PIR_RANDOM | PIR_OUTPUT | PIR_CONTROL | PIR_INPUT | PIR_PARAMETER | PIR_INPLACE;
-  if (o->traits & PIR_PURE && o->effect) source_error(o->loc, "'%s' is said to be pure and to have an effect", o->name);
-  if (!(o->traits & stated) && !o->effect) source_error(o->loc, "'%s' says neither 'trait pure' nor 'effect'", o->name);
-  if (!*o->summary) source_error(o->loc, "'%s' has an empty summary", o->name);
+    source_error(o->lowers[o->lower_count - 1].loc,
+                 "this alternative hides the clause or kernel: give it a condition");
+  uint32_t stated = PIR_PURE | PIR_TERMINATOR | PIR_RANDOM | PIR_OUTPUT | PIR_CONTROL |
+                    PIR_INPUT | PIR_PARAMETER | PIR_INPLACE;
+  if (o->traits & PIR_PURE && o->effect)
+    source_error(o->loc, "'%s' is said to be pure and to have an effect", o->name);
+  if (!(o->traits & stated) && !o->effect)
+    source_error(o->loc, "'%s' says neither 'trait pure' nor 'effect'", o->name);
+  if (!*o->summary)
+    source_error(o->loc, "'%s' has an empty summary", o->name);
 }
 
 static void check_pairs(op *o) {
   for (int i = 0; i < o->pair_count; i++) {
     pair *p = &o->pairs[i];
     p->operand_at = op_operand(o, p->operand), p->result_at = op_result(o, p->result);
-    if (p->operand_at < 0) source_error(p->loc, "no operand '%s'", p->operand);
-    if (p->result_at < 0) source_error(p->loc, "no result '%s'", p->result);
+    if (p->operand_at < 0)
+      source_error(p->loc, "no operand '%s'", p->operand);
+    if (p->result_at < 0)
+      source_error(p->loc, "no result '%s'", p->result);
     for (int j = 0; j < i; j++)
       if (p->operand_at == o->pairs[j].operand_at || p->result_at == o->pairs[j].result_at)
         source_error(p->loc, "'%s' or '%s' is in a pair already", p->operand, p->result);
   }
   size_t length = strlen(o->name);
   bool only_inplace = (length && o->name[length - 1] == '_') || o->traits & PIR_INPLACE;
-  if (only_inplace) o->traits = (o->traits & ~(uint32_t)PIR_PURE) | PIR_INPLACE;
+  if (only_inplace)
+    o->traits = (o->traits & ~(uint32_t)PIR_PURE) | PIR_INPLACE;
   o->has_twin = o->pair_count && !only_inplace;
 }
 
@@ -144,9 +170,10 @@ static void check_legacy(const op *o) {
           source_error(item->loc, "'%s' is renamed twice", item->name);
       int operand_at = op_operand(o, item->name);
       if (operand_at < 0 && op_attr(o, item->name) < 0 && op_result(o, item->name) < 0)
-        source_error(item->loc, "'%s' has no operand, attribute or result '%s'", o->name, item->name);
-      if (item->tensor &&
-          (operand_at < 0 || !(o->operands[operand_at].flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR))))
+        source_error(item->loc, "'%s' has no operand, attribute or result '%s'", o->name,
+                     item->name);
+      if (item->tensor && (operand_at < 0 || !(o->operands[operand_at].flags &
+                                               (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR))))
         source_error(item->loc, "only an attribute operand may come as a tensor");
     }
   }
@@ -155,16 +182,20 @@ static void check_legacy(const op *o) {
 // The tables count in bytes, and an id has 16 bits for the op.
 static void check_size(const op *o) {
   if (o->operand_count > UINT8_MAX || o->attr_count > UINT8_MAX || o->result_count > UINT8_MAX)
-    source_error(o->loc, "'%s' has more than %d operands, attributes or results", o->name, UINT8_MAX);
-  if (o->regions > UINT8_MAX) source_error(o->loc, "'%s' has more than %d regions", o->name, UINT8_MAX);
+    source_error(o->loc, "'%s' has more than %d operands, attributes or results", o->name,
+                 UINT8_MAX);
+  if (o->regions > UINT8_MAX)
+    source_error(o->loc, "'%s' has more than %d regions", o->name, UINT8_MAX);
 }
 
 void ops_check(dialect *d) {
   int number = 1;
   for (int i = 0; i < d->op_count; i++) {
     op *o = &d->ops[i];
-    if (o->is_form && !o->used) source_error(o->loc, "no op is like '%s'", o->name);
-    if (o->is_form) continue;
+    if (o->is_form && !o->used)
+      source_error(o->loc, "no op is like '%s'", o->name);
+    if (o->is_form)
+      continue;
     check_size(o);
     order_operands(o);
     check_operands(o);
@@ -174,8 +205,10 @@ void ops_check(dialect *d) {
     check_meaning(o);
     check_legacy(o);
     o->number = number++;
-    if (o->has_twin) number++;
+    if (o->has_twin)
+      number++;
   }
   for (int i = 0; i < d->op_count; i++)
-    if (!d->ops[i].is_form) ops_compile(d, &d->ops[i]);
+    if (!d->ops[i].is_form)
+      ops_compile(d, &d->ops[i]);
 }

@@ -1,12 +1,14 @@
-// Clauses and lower blocks of one op to tables. Each clause's expressions go through nodes.c; what is left
-// is which field takes which. A lower block is numbered here: operands first, then the results of its steps.
+// Clauses and lower blocks of one op to tables. Each clause's expressions go through nodes.c;
+// what is left is which field takes which. A lower block is numbered here: operands first, then
+// the results of its steps.
 #include "nodes_impl.h"
 
 #include <string.h>
 
 static int list_count(const expr *e) {
   int n = 0;
-  for (; e; e = e->next) n++;
+  for (; e; e = e->next)
+    n++;
   return n;
 }
 
@@ -16,13 +18,18 @@ static uint8_t combine_of(const expr *e) {
     const char *name;
     uint8_t combine;
   } names[] = {
-      {"add", PIR_COMBINE_ADD},       {"mul", PIR_COMBINE_MUL},       {"max", PIR_COMBINE_MAX},
-      {"min", PIR_COMBINE_MIN},       {"and", PIR_COMBINE_AND},       {"or", PIR_COMBINE_OR},
-      {"argmax", PIR_COMBINE_ARGMAX}, {"argmin", PIR_COMBINE_ARGMIN}, {"assign", PIR_COMBINE_ASSIGN},
+      {"add", PIR_COMBINE_ADD},       {"mul", PIR_COMBINE_MUL},
+      {"max", PIR_COMBINE_MAX},       {"min", PIR_COMBINE_MIN},
+      {"and", PIR_COMBINE_AND},       {"or", PIR_COMBINE_OR},
+      {"argmax", PIR_COMBINE_ARGMAX}, {"argmin", PIR_COMBINE_ARGMIN},
+      {"assign", PIR_COMBINE_ASSIGN},
   };
   for (size_t i = 0; e->kind == EXPR_CALL && i < sizeof names / sizeof *names; i++)
-    if (!strcmp(names[i].name, e->name)) return names[i].combine;
-  source_error(e->loc, "expected add, mul, max, min, and, or, argmax, argmin or assign of an expression");
+    if (!strcmp(names[i].name, e->name))
+      return names[i].combine;
+  source_error(
+      e->loc,
+      "expected add, mul, max, min, and, or, argmax, argmin or assign of an expression");
   return PIR_COMBINE_NONE;
 }
 
@@ -31,10 +38,14 @@ static void compile_vars(compiler *co, const clause *c, pir_clause *out) {
   for (int pass = 0; pass < 2; pass++) {
     for (int i = 0; i < c->var_count; i++) {
       const variable *v = &c->vars[i];
-      if (v->reduced != (pass == 1)) continue;
-      if (pass == 0 && out->var_count != i) source_error(v->loc, "'for' variables come before 'over' variables");
-      pir_clause_var var = {
-          .name = v->name, .extent = index_node(co, v->extent, NULL), .reduced = v->reduced, .pack = !v->extent};
+      if (v->reduced != (pass == 1))
+        continue;
+      if (pass == 0 && out->var_count != i)
+        source_error(v->loc, "'for' variables come before 'over' variables");
+      pir_clause_var var = {.name = v->name,
+                            .extent = index_node(co, v->extent, NULL),
+                            .reduced = v->reduced,
+                            .pack = !v->extent};
       APPEND(co->out->vars, co->out->var_count, var);
       out->var_count++;
     }
@@ -46,18 +57,20 @@ static void compile_join(compiler *co, const clause *c, pir_clause *out) {
   const expr *e = c->body;
   static const char *const names[2][2] = {{"concat", "stack"}, {"parts", "unbind"}};
   int kind = c->kind == PIR_CLAUSE_SPLIT;
-  bool named =
-      e->kind == EXPR_CALL && list_count(e->a) == 2 && e->a->kind == EXPR_NAME && e->a->next->kind == EXPR_ATTR;
+  bool named = e->kind == EXPR_CALL && list_count(e->a) == 2 && e->a->kind == EXPR_NAME &&
+               e->a->next->kind == EXPR_ATTR;
   out->stack = named && !strcmp(e->name, names[kind][1]);
   if (!named || (!out->stack && strcmp(e->name, names[kind][0]))) {
-    source_error(e->loc, "expected %s(operand, $axis) or %s(operand, $axis)", names[kind][0], names[kind][1]);
+    source_error(e->loc, "expected %s(operand, $axis) or %s(operand, $axis)", names[kind][0],
+                 names[kind][1]);
     return;
   }
   const char *axis = e->a->next->name;
   out->body = value_node(co, e->a, NULL);
   out->axes_attr = (int16_t)op_attr(co->o, axis);
   out->axes_operand = out->axes_attr < 0 ? (int16_t)op_operand(co->o, axis) : -1;
-  if (out->axes_attr < 0 && out->axes_operand < 0) source_error(e->loc, "no attribute '$%s'", axis);
+  if (out->axes_attr < 0 && out->axes_operand < 0)
+    source_error(e->loc, "no attribute '$%s'", axis);
 }
 
 static void compile_out_map(compiler *co, const clause *c, pir_clause *out) {
@@ -70,7 +83,8 @@ static void compile_out_map(compiler *co, const clause *c, pir_clause *out) {
   } else if (c->out) {
     int16_t entries[PIR_MAX_RANK];
     int n = 0;
-    for (const expr *e = c->out; e && n < PIR_MAX_RANK; e = e->next) entries[n++] = index_node(co, e, NULL);
+    for (const expr *e = c->out; e && n < PIR_MAX_RANK; e = e->next)
+      entries[n++] = index_node(co, e, NULL);
     out->out_map = pool_add(co, entries, n), out->out_map_count = (int16_t)n;
     out->out_map_kind = PIR_MAP_LIST;
   } else if (c->each) {  // view: out[each d < rank : extent]
@@ -84,18 +98,23 @@ static void compile_out_map(compiler *co, const clause *c, pir_clause *out) {
 static void compile_axes(compiler *co, const clause *c, pir_clause *out) {
   if (c->like && (out->like = (int16_t)op_operand(co->o, c->like)) < 0)
     source_error(c->loc, "no operand '%s'", c->like);
-  if (c->like && (c->kind != PIR_CLAUSE_REDUCE || c->axes)) source_error(c->loc, "'like' takes the place of 'over'");
-  if (!c->axes) return;
+  if (c->like && (c->kind != PIR_CLAUSE_REDUCE || c->axes))
+    source_error(c->loc, "'like' takes the place of 'over'");
+  if (!c->axes)
+    return;
   out->axes_attr = (int16_t)op_attr(co->o, c->axes);
-  if (out->axes_attr < 0) out->axes_operand = (int16_t)op_operand(co->o, c->axes);
-  if (out->axes_attr < 0 && out->axes_operand < 0) source_error(c->loc, "no attribute '$%s'", c->axes);
+  if (out->axes_attr < 0)
+    out->axes_operand = (int16_t)op_operand(co->o, c->axes);
+  if (out->axes_attr < 0 && out->axes_operand < 0)
+    source_error(c->loc, "no attribute '$%s'", c->axes);
 }
 
-// The condition of a clause may ask attributes only: it is chosen before anything else is known.
+// The condition of a clause may ask attributes only: it is chosen before anything else is
+// known.
 static int16_t condition_node(compiler *co, const expr *e) {
-  static const uint8_t allowed[] = {PIR_I_CONST,   PIR_I_ATTR, PIR_I_ATTR_DTYPE, PIR_I_ATTR_COUNT,
-                                    PIR_I_ATTR_IS, PIR_I_NOT,  PIR_I_AND,        PIR_I_OR,
-                                    PIR_I_EQ,      PIR_I_NE,   PIR_I_LT,         PIR_I_LE};
+  static const uint8_t allowed[] = {
+      PIR_I_CONST, PIR_I_ATTR, PIR_I_ATTR_DTYPE, PIR_I_ATTR_COUNT, PIR_I_ATTR_IS, PIR_I_NOT,
+      PIR_I_AND,   PIR_I_OR,   PIR_I_EQ,         PIR_I_NE,         PIR_I_LT,      PIR_I_LE};
   int first = co->out->node_count;
   int16_t n = index_node(co, e, NULL);
   for (int i = first; i < co->out->node_count; i++)
@@ -109,17 +128,20 @@ static int16_t condition_node(compiler *co, const expr *e) {
 static pir_clause compile_clause(compiler *co, const clause *c) {
   pir_clause out = pir_clause_blank(c->kind);
   int result_at = op_result(co->o, c->result);
-  if (result_at < 0) source_error(c->loc, "no result '%s'", c->result);
+  if (result_at < 0)
+    source_error(c->loc, "no result '%s'", c->result);
   out.result = (uint8_t)result_at;
   co->c = c;
   compile_vars(co, c, &out);
   if (c->kind == PIR_CLAUSE_JOIN || c->kind == PIR_CLAUSE_SPLIT) {
     compile_join(co, c, &out);
-  } else if (c->kind == PIR_CLAUSE_POINTWISE || c->kind == PIR_CLAUSE_VIEW || c->kind == PIR_CLAUSE_GATHER) {
+  } else if (c->kind == PIR_CLAUSE_POINTWISE || c->kind == PIR_CLAUSE_VIEW ||
+             c->kind == PIR_CLAUSE_GATHER) {
     out.body = value_node(co, c->body, NULL);
   } else {
     out.combine = combine_of(c->body);
-    if (out.combine) out.body = value_node(co, c->body->a, NULL);
+    if (out.combine)
+      out.body = value_node(co, c->body->a, NULL);
   }
   compile_out_map(co, c, &out);
   compile_axes(co, c, &out);
@@ -134,7 +156,8 @@ static pir_clause compile_clause(compiler *co, const clause *c) {
   out.then = value_node(co, c->then, NULL);
   out.guard = index_node(co, c->guard, NULL);
   out.trap = index_node(co, c->trap, NULL);
-  if (c->trap_text) out.trap_text = text_add(co, c->trap_text);
+  if (c->trap_text)
+    out.trap_text = text_add(co, c->trap_text);
   return out;
 }
 
@@ -142,13 +165,17 @@ static pir_clause compile_clause(compiler *co, const clause *c) {
 static pir_clause compile_shape(compiler *co, const clause *c) {
   pir_clause out = pir_clause_blank(PIR_CLAUSE_VIEW);
   int result_at = op_result(co->o, c->result);
-  if (result_at < 0) source_error(c->loc, "no result '%s'", c->result);
+  if (result_at < 0)
+    source_error(c->loc, "no result '%s'", c->result);
   out.result = (uint8_t)result_at;
   co->c = NULL, co->states_shape = true;
   out.when = condition_node(co, c->when);
-  if (c->like && (out.like = (int16_t)op_operand(co->o, c->like)) < 0) source_error(c->loc, "no operand '%s'", c->like);
-  if (!c->like) compile_out_map(co, c, &out);
-  if (!c->like && !c->each) out.out_map_kind = PIR_MAP_LIST;
+  if (c->like && (out.like = (int16_t)op_operand(co->o, c->like)) < 0)
+    source_error(c->loc, "no operand '%s'", c->like);
+  if (!c->like)
+    compile_out_map(co, c, &out);
+  if (!c->like && !c->each)
+    out.out_map_kind = PIR_MAP_LIST;
   co->states_shape = false;
   return out;
 }
@@ -159,7 +186,8 @@ static pir_clause compile_requirement(compiler *co, const clause *c) {
   co->c = NULL;
   if (c->each) {
     scope each = {NULL, c->each, NULL, NULL, ++co->level};
-    out.out_rank = index_node(co, c->rank, NULL), out.out_extent = index_node(co, c->extent, &each);
+    out.out_rank = index_node(co, c->rank, NULL),
+    out.out_extent = index_node(co, c->extent, &each);
     co->level--;
   } else {
     out.guard = index_node(co, c->guard, NULL);
@@ -176,15 +204,18 @@ typedef struct numbering {
 
 static int value_number(const numbering *n, const char *name) {
   for (int i = n->count - 1; i >= 0; i--)
-    if (!strcmp(n->names[i], name)) return i;
+    if (!strcmp(n->names[i], name))
+      return i;
   return -1;
 }
 
 static const op *target_op(const compiler *co, const step *s) {
   size_t prefix = strlen(co->d->name);
-  if (strncmp(s->op, co->d->name, prefix) || s->op[prefix] != '.') return NULL;  // of another dialect: found when used
+  if (strncmp(s->op, co->d->name, prefix) || s->op[prefix] != '.')
+    return NULL;  // of another dialect: found when used
   for (int i = 0; i < co->d->op_count; i++)
-    if (!co->d->ops[i].is_form && !strcmp(co->d->ops[i].name, s->op + prefix + 1)) return &co->d->ops[i];
+    if (!co->d->ops[i].is_form && !strcmp(co->d->ops[i].name, s->op + prefix + 1))
+      return &co->d->ops[i];
   source_error(s->loc, "no op '%s'", s->op);
   return NULL;
 }
@@ -206,24 +237,31 @@ static void compile_items(compiler *co, lower_code *out, const expr *e) {
   }
 }
 
-static bool is_value(const expr *e) { return e->kind == EXPR_VALUE || e->kind == EXPR_MEMBER; }
+static bool is_value(const expr *e) {
+  return e->kind == EXPR_VALUE || e->kind == EXPR_MEMBER;
+}
 
 // The name a value is numbered by: a member's is one that cannot be written.
 static const char *value_name(const expr *e) {
-  if (e->kind != EXPR_MEMBER) return e->name;
+  if (e->kind != EXPR_MEMBER)
+    return e->name;
   size_t size = strlen(e->name) + 24;
   char *name = arena_alloc(size);
   snprintf(name, size, "%s[%lld]", e->name, (long long)e->i);
   return name;
 }
 
-// Members of lists that a step asks for are results of steps before it; one taken before is used again.
+// Members of lists that a step asks for are results of steps before it; one taken before is
+// used again.
 static void hoist_members(compiler *co, lower_code *out, numbering *n, const expr *args) {
   for (const expr *e = args; e; e = e->next) {
-    if (e->kind == EXPR_LIST && e->a && is_value(e->a)) hoist_members(co, out, n, e->a);
-    if (e->kind != EXPR_MEMBER || value_number(n, value_name(e)) >= 0) continue;
+    if (e->kind == EXPR_LIST && e->a && is_value(e->a))
+      hoist_members(co, out, n, e->a);
+    if (e->kind != EXPR_MEMBER || value_number(n, value_name(e)) >= 0)
+      continue;
     int list = value_number(n, e->name);
-    if (list < 0) source_error(e->loc, "no value '%%%s' before this line", e->name);
+    if (list < 0)
+      source_error(e->loc, "no value '%%%s' before this line", e->name);
     pir_lower_step take = {.op = "builtin.slice",
                            .first_arg = (uint16_t)out->arg_count,
                            .arg_count = 1,
@@ -232,23 +270,32 @@ static void hoist_members(compiler *co, lower_code *out, numbering *n, const exp
                            .result_count = 1,
                            .when = -1,
                            .otherwise = -1};
-    pir_lower_attr index = {
-        .name = "index", .kind = PIR_LOWER_INT, .k = -1, .node = index_const(co, e->i), .first = -1};
-    APPEND(out->args, out->arg_count, ((pir_lower_arg){PIR_LOWER_VALUE, (int16_t)list, -1, -1, 0}));
+    pir_lower_attr index = {.name = "index",
+                            .kind = PIR_LOWER_INT,
+                            .k = -1,
+                            .node = index_const(co, e->i),
+                            .first = -1};
+    APPEND(out->args, out->arg_count,
+           ((pir_lower_arg){PIR_LOWER_VALUE, (int16_t)list, -1, -1, 0}));
     APPEND(out->attrs, out->attr_count, index);
     APPEND(out->steps, out->step_count, take);
     APPEND(n->names, n->count, value_name(e));
   }
 }
 
-static pir_lower_arg compile_arg(compiler *co, lower_code *out, const numbering *n, const expr *e) {
+static pir_lower_arg compile_arg(compiler *co, lower_code *out, const numbering *n,
+                                 const expr *e) {
   pir_lower_arg arg = {PIR_LOWER_VALUE, -1, -1, -1, 0};
-  int at = e->kind == EXPR_ATTR ? op_operand(co->o, e->name) : is_value(e) ? value_number(n, value_name(e)) : -1;
+  int at = e->kind == EXPR_ATTR ? op_operand(co->o, e->name)
+           : is_value(e)        ? value_number(n, value_name(e))
+                                : -1;
   if (e->kind == EXPR_NULL) {
     arg.kind = PIR_LOWER_ABSENT;
   } else if (e->kind == EXPR_REST) {
-    arg.kind = PIR_LOWER_REST, arg.value = (int16_t)value_number(n, e->name), arg.first = (int16_t)e->i;
-    if (arg.value < 0) source_error(e->loc, "no value '%%%s' before this line", e->name);
+    arg.kind = PIR_LOWER_REST, arg.value = (int16_t)value_number(n, e->name),
+    arg.first = (int16_t)e->i;
+    if (arg.value < 0)
+      source_error(e->loc, "no value '%%%s' before this line", e->name);
   } else if (at >= 0) {
     arg.value = (int16_t)at;
   } else if (is_value(e)) {
@@ -258,12 +305,15 @@ static pir_lower_arg compile_arg(compiler *co, lower_code *out, const numbering 
     int count = 0;
     for (const expr *x = e->a; x && count < 64; x = x->next) {
       int number = is_value(x) ? value_number(n, value_name(x)) : -1;
-      if (number < 0) source_error(x->loc, "no value '%%%s' before this line", x->name ? x->name : "");
+      if (number < 0)
+        source_error(x->loc, "no value '%%%s' before this line", x->name ? x->name : "");
       entries[count++] = (int16_t)number;
     }
-    arg.kind = PIR_LOWER_VALUES, arg.first = pool_add(co, entries, count), arg.count = (int16_t)count;
-  } else if (e->kind == EXPR_LIST || (e->kind == EXPR_ATTR && op_attr(co->o, e->name) >= 0 &&
-                                      co->o->attrs[op_attr(co->o, e->name)].kind == PIR_ATTR_ARRAY)) {
+    arg.kind = PIR_LOWER_VALUES, arg.first = pool_add(co, entries, count),
+    arg.count = (int16_t)count;
+  } else if (e->kind == EXPR_LIST ||
+             (e->kind == EXPR_ATTR && op_attr(co->o, e->name) >= 0 &&
+              co->o->attrs[op_attr(co->o, e->name)].kind == PIR_ATTR_ARRAY)) {
     expr one = *e;
     one.next = NULL;
     arg.kind = PIR_LOWER_INTS, arg.first = (int16_t)out->item_count;
@@ -275,11 +325,13 @@ static pir_lower_arg compile_arg(compiler *co, lower_code *out, const numbering 
   return arg;
 }
 
-static pir_lower_attr compile_step_attr(compiler *co, lower_code *out, const named_expr *from, const op *target) {
+static pir_lower_attr compile_step_attr(compiler *co, lower_code *out, const named_expr *from,
+                                        const op *target) {
   const expr *e = from->value;
   pir_lower_attr to = {.name = from->name, .k = -1, .node = -1, .first = -1};
   int at = target ? op_attr(target, from->name) : -1;
-  if (target && at < 0) source_error(from->loc, "'%s' has no attribute '%s'", target->name, from->name);
+  if (target && at < 0)
+    source_error(from->loc, "'%s' has no attribute '%s'", target->name, from->name);
   uint8_t kind = at >= 0 ? target->attrs[at].kind : PIR_ATTR_NONE;
   if (e->kind == EXPR_ATTR && op_attr(co->o, e->name) >= 0) {
     to.kind = PIR_LOWER_COPY, to.k = (int16_t)op_attr(co->o, e->name);
@@ -291,7 +343,8 @@ static pir_lower_attr compile_step_attr(compiler *co, lower_code *out, const nam
     to.count = (int16_t)(out->item_count - to.first);
   } else if (kind == PIR_ATTR_DTYPE) {
     to.kind = PIR_LOWER_DTYPE, to.node = index_node(co, e, NULL);
-  } else if (kind == PIR_ATTR_F32 || kind == PIR_ATTR_F64 || kind == PIR_ATTR_SCALAR || e->kind == EXPR_FLOAT) {
+  } else if (kind == PIR_ATTR_F32 || kind == PIR_ATTR_F64 || kind == PIR_ATTR_SCALAR ||
+             e->kind == EXPR_FLOAT) {
     to.kind = PIR_LOWER_FLOAT, to.node = value_node(co, e, NULL);
   } else {
     to.kind = PIR_LOWER_INT, to.node = index_node(co, e, NULL);
@@ -308,19 +361,26 @@ static pir_lower_step compile_step(compiler *co, lower_code *out, numbering *n, 
                        .result_count = (uint16_t)s->result_count,
                        .when = index_node(co, s->when, NULL),
                        .otherwise = -1};
-  if (!s->when != !s->otherwise) source_error(s->loc, "a step has 'when' and 'else', or neither");
+  if (!s->when != !s->otherwise)
+    source_error(s->loc, "a step has 'when' and 'else', or neither");
   if (s->otherwise && (to.otherwise = (int16_t)value_number(n, s->otherwise)) < 0)
     source_error(s->loc, "no value '%%%s'", s->otherwise);
-  if (s->when && s->result_count != 1) source_error(s->loc, "a step with 'when' has one result");
-  for (const expr *e = s->args; e; e = e->next) APPEND(out->args, out->arg_count, compile_arg(co, out, n, e));
+  if (s->when && s->result_count != 1)
+    source_error(s->loc, "a step with 'when' has one result");
+  for (const expr *e = s->args; e; e = e->next)
+    APPEND(out->args, out->arg_count, compile_arg(co, out, n, e));
   for (const named_expr *a = s->attrs; a; a = a->next)
     APPEND(out->attrs, out->attr_count, compile_step_attr(co, out, a, target));
-  to.arg_count = (uint16_t)(out->arg_count - to.first_arg), to.attr_count = (uint16_t)(out->attr_count - to.first_attr);
+  to.arg_count = (uint16_t)(out->arg_count - to.first_arg),
+  to.attr_count = (uint16_t)(out->attr_count - to.first_attr);
   if (target && to.arg_count > target->operand_count)
-    source_error(s->loc, "'%s' takes %d operands, is given %d", s->op, target->operand_count, to.arg_count);
+    source_error(s->loc, "'%s' takes %d operands, is given %d", s->op, target->operand_count,
+                 to.arg_count);
   if (target && s->result_count > target->result_count)
-    source_error(s->loc, "'%s' has %d results, %d are named", s->op, target->result_count, s->result_count);
-  for (int i = 0; i < s->result_count; i++) APPEND(n->names, n->count, s->results[i]);
+    source_error(s->loc, "'%s' has %d results, %d are named", s->op, target->result_count,
+                 s->result_count);
+  for (int i = 0; i < s->result_count; i++)
+    APPEND(n->names, n->count, s->results[i]);
   return to;
 }
 
@@ -328,7 +388,8 @@ static lower_code compile_lower(compiler *co, const lower *l) {
   lower_code out = {.when = -1};
   numbering n = {0};
   co->c = NULL;
-  for (int i = 0; i < co->o->operand_count; i++) APPEND(n.names, n.count, co->o->operands[i].name);
+  for (int i = 0; i < co->o->operand_count; i++)
+    APPEND(n.names, n.count, co->o->operands[i].name);
   out.when = index_node(co, l->when, NULL);
   for (int i = 0; i < l->step_count; i++) {
     pir_lower_step step = compile_step(co, &out, &n, &l->steps[i]);
@@ -339,11 +400,13 @@ static lower_code compile_lower(compiler *co, const lower *l) {
   for (int i = 0; i < co->o->result_count; i++) {
     int number = -1;
     for (int v = n.count - 1; v >= co->o->operand_count && number < 0; v--)
-      if (!strcmp(n.names[v], co->o->results[i].name)) number = v;
+      if (!strcmp(n.names[v], co->o->results[i].name))
+        number = v;
     any |= number >= 0;
     APPEND(out.results, count, (int16_t)number);
   }
-  if (!any) source_error(l->loc, "no step gives a result of '%s'", co->o->name);
+  if (!any)
+    source_error(l->loc, "no step gives a result of '%s'", co->o->name);
   return out;
 }
 

@@ -1,5 +1,5 @@
-// Writes a dialect as C: constant tables (pir_opdef and what it points to) and the header with op ids and
-// positions. One function a table; an op's arrays are named after it.
+// Writes a dialect as C: constant tables (pir_opdef and what it points to) and the header with
+// op ids and positions. One function a table; an op's arrays are named after it.
 #include "ops_model.h"
 
 #include <ctype.h>
@@ -10,74 +10,95 @@
 static void put_text(FILE *out, const char *text) {
   fputc('"', out);
   for (; *text; text++) {
-    if (*text == '"' || *text == '\\') fputc('\\', out);
+    if (*text == '"' || *text == '\\')
+      fputc('\\', out);
     fputc(*text, out);
   }
   fputc('"', out);
 }
 
 static void put_float(FILE *out, double f) {
-  if (isnan(f)) fputs("NAN", out);
-  else if (isinf(f)) fputs(f < 0 ? "-INFINITY" : "INFINITY", out);
-  else fprintf(out, "%.17g", f);
+  if (isnan(f))
+    fputs("NAN", out);
+  else if (isinf(f))
+    fputs(f < 0 ? "-INFINITY" : "INFINITY", out);
+  else
+    fprintf(out, "%.17g", f);
 }
 
 // A pointer to one of the op's arrays, or NULL.
-static void put_array(FILE *out, const char *member, int count, const char *prefix, const op *o) {
-  if (count) fprintf(out, " .%s = %s_%s,", member, prefix, o->name);
+static void put_array(FILE *out, const char *member, int count, const char *prefix,
+                      const op *o) {
+  if (count)
+    fprintf(out, " .%s = %s_%s,", member, prefix, o->name);
 }
 
 // ---- defaults
 static int64_t literal_int(uint8_t kind, const expr *e) {
-  if (kind == PIR_ATTR_BOOL) return !strcmp(e->name, "true");
-  if (kind == PIR_ATTR_DTYPE) return !strcmp(e->name, "bool") ? PIR_BOOL : pir_dtype_from_text(pir_str_from(e->name));
-  if (kind == PIR_ATTR_PLACE) return !strcmp(e->name, "cpu");
-  if (kind == PIR_ATTR_LAYOUT) return pir_layout_from_name(pir_str_from(e->name));
+  if (kind == PIR_ATTR_BOOL)
+    return !strcmp(e->name, "true");
+  if (kind == PIR_ATTR_DTYPE)
+    return !strcmp(e->name, "bool") ? PIR_BOOL : pir_dtype_from_text(pir_str_from(e->name));
+  if (kind == PIR_ATTR_PLACE)
+    return !strcmp(e->name, "cpu");
+  if (kind == PIR_ATTR_LAYOUT)
+    return pir_layout_from_name(pir_str_from(e->name));
   return expr_int(e);
 }
 
 static bool holds_floats(uint8_t kind, uint8_t element_kind) {
-  return kind == PIR_ATTR_ARRAY && (element_kind == PIR_ATTR_F32 || element_kind == PIR_ATTR_F64);
+  return kind == PIR_ATTR_ARRAY &&
+         (element_kind == PIR_ATTR_F32 || element_kind == PIR_ATTR_F64);
 }
 
 // The elements of a list default.
-static void emit_elements(FILE *out, const char *prefix, const char *op_name, const char *name, uint8_t kind,
-                          uint8_t element_kind, const expr *e) {
-  if (!e || e->kind != EXPR_LIST || !e->a) return;
+static void emit_elements(FILE *out, const char *prefix, const char *op_name, const char *name,
+                          uint8_t kind, uint8_t element_kind, const expr *e) {
+  if (!e || e->kind != EXPR_LIST || !e->a)
+    return;
   bool floats = holds_floats(kind, element_kind);
-  fprintf(out, "static const %s %s_%s_%s[] = {", floats ? "double" : "int64_t", prefix, op_name, name);
+  fprintf(out, "static const %s %s_%s_%s[] = {", floats ? "double" : "int64_t", prefix, op_name,
+          name);
   for (const expr *x = e->a; x; x = x->next) {
-    if (floats) put_float(out, x->f);
-    else fprintf(out, "%lld", (long long)literal_int(element_kind, x));
+    if (floats)
+      put_float(out, x->f);
+    else
+      fprintf(out, "%lld", (long long)literal_int(element_kind, x));
     fputs(x->next ? ", " : "};\n", out);
   }
 }
 
-static void put_attr_def(FILE *out, const char *prefix, const char *op_name, const char *name, uint8_t kind,
-                         uint8_t element_kind, const expr *e) {
+static void put_attr_def(FILE *out, const char *prefix, const char *op_name, const char *name,
+                         uint8_t kind, uint8_t element_kind, const expr *e) {
   fputs("{", out);
   put_text(out, name);
   fprintf(out, ", .kind = %d", kind);
-  if (element_kind) fprintf(out, ", .element_kind = %d", element_kind);
-  if (!e) fputs(", .required = true", out);
+  if (element_kind)
+    fprintf(out, ", .element_kind = %d", element_kind);
+  if (!e)
+    fputs(", .required = true", out);
   if (e && e->kind == EXPR_LIST) {
     int count = 0;
-    for (const expr *x = e->a; x; x = x->next) count++;
+    for (const expr *x = e->a; x; x = x->next)
+      count++;
     fprintf(out, ", .has_ints = true, .int_count = %d", count);
     if (count)
-      fprintf(out, ", .%s = %s_%s_%s", holds_floats(kind, element_kind) ? "floats" : "ints", prefix, op_name, name);
+      fprintf(out, ", .%s = %s_%s_%s", holds_floats(kind, element_kind) ? "floats" : "ints",
+              prefix, op_name, name);
   } else if (e && e->kind == EXPR_TEXT && kind != PIR_ATTR_LAYOUT) {
     fputs(", .text = ", out);
     put_text(out, e->name);
   } else if (e) {
     fprintf(out, ", .i = %lld", (long long)literal_int(kind, e));
-    if (e->kind == EXPR_INT || e->kind == EXPR_FLOAT) fputs(", .f = ", out), put_float(out, e->f);
+    if (e->kind == EXPR_INT || e->kind == EXPR_FLOAT)
+      fputs(", .f = ", out), put_float(out, e->f);
   }
   fputs("}", out);
 }
 
 static uint8_t operand_literal_kind(const operand *x) {
-  if (x->flags & PIR_OPERAND_INTARRAY) return PIR_ATTR_INT_ARRAY;
+  if (x->flags & PIR_OPERAND_INTARRAY)
+    return PIR_ATTR_INT_ARRAY;
   switch (x->scalar_dtype) {
     case PIR_BOOL: return PIR_ATTR_BOOL;
     case PIR_I32: return PIR_ATTR_I32;
@@ -91,60 +112,69 @@ static uint8_t operand_literal_kind(const operand *x) {
 static void emit_operands(FILE *out, const op *o) {
   for (int i = 0; i < o->operand_count; i++) {
     const operand *x = &o->operands[i];
-    if (!(x->flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR))) continue;
+    if (!(x->flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR)))
+      continue;
     emit_elements(out, "literal", o->name, x->name, PIR_ATTR_INT_ARRAY, 0, x->literal);
     fprintf(out, "static const pir_attr_def operand_%s_%s = ", o->name, x->name);
     put_attr_def(out, "literal", o->name, x->name, operand_literal_kind(x), 0, x->literal);
     fputs(";\n", out);
   }
-  if (!o->operand_count) return;
+  if (!o->operand_count)
+    return;
   fprintf(out, "static const pir_operand_def operands_%s[] = {\n", o->name);
   for (int i = 0; i < o->operand_count; i++) {
     const operand *x = &o->operands[i];
     fprintf(out, "  {\"%s\", %d, %d, 0x%xu", x->name, x->flags, x->same_as, x->dtypes);
-    if (x->flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR)) fprintf(out, ", &operand_%s_%s", o->name, x->name);
-    else fputs(", NULL", out);
+    if (x->flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR))
+      fprintf(out, ", &operand_%s_%s", o->name, x->name);
+    else
+      fputs(", NULL", out);
     fputs("},\n", out);
   }
   fputs("};\n", out);
 }
 
 static void emit_results(FILE *out, const op *o) {
-  if (!o->result_count) return;
+  if (!o->result_count)
+    return;
   fprintf(out, "static const pir_result_def results_%s[] = {\n", o->name);
   for (int i = 0; i < o->result_count; i++) {
     const result *r = &o->results[i];
-    fprintf(out, "  {\"%s\", %d, %d, %d, %d, 0x%xu},\n", r->name, r->flags, r->same_as, r->from_attr, r->dtype,
-            r->dtypes);
+    fprintf(out, "  {\"%s\", %d, %d, %d, %d, 0x%xu},\n", r->name, r->flags, r->same_as,
+            r->from_attr, r->dtype, r->dtypes);
   }
   fputs("};\n", out);
 }
 
 static void emit_attrs(FILE *out, const op *o) {
-  if (!o->attr_count) return;
+  if (!o->attr_count)
+    return;
   for (int i = 0; i < o->attr_count; i++)
-    emit_elements(out, "default", o->name, o->attrs[i].name, o->attrs[i].kind, o->attrs[i].element_kind,
-                  o->attrs[i].literal);
+    emit_elements(out, "default", o->name, o->attrs[i].name, o->attrs[i].kind,
+                  o->attrs[i].element_kind, o->attrs[i].literal);
   fprintf(out, "static const pir_attr_def attrs_%s[] = {\n", o->name);
   for (int i = 0; i < o->attr_count; i++) {
     fputs("  ", out);
-    put_attr_def(out, "default", o->name, o->attrs[i].name, o->attrs[i].kind, o->attrs[i].element_kind,
-                 o->attrs[i].literal);
+    put_attr_def(out, "default", o->name, o->attrs[i].name, o->attrs[i].kind,
+                 o->attrs[i].element_kind, o->attrs[i].literal);
     fputs(",\n", out);
   }
   fprintf(out, "};\nstatic const uint8_t order_%s[] = {", o->name);
   for (int rank = 0; rank < o->attr_count; rank++) {
     for (int i = 0; i < o->attr_count; i++) {
       int before = 0;
-      for (int j = 0; j < o->attr_count; j++) before += strcmp(o->attrs[j].name, o->attrs[i].name) < 0;
-      if (before == rank) fprintf(out, "%s%d", rank ? ", " : "", i);
+      for (int j = 0; j < o->attr_count; j++)
+        before += strcmp(o->attrs[j].name, o->attrs[i].name) < 0;
+      if (before == rank)
+        fprintf(out, "%s%d", rank ? ", " : "", i);
     }
   }
   fputs("};\n", out);
 }
 
 static void emit_pairs(FILE *out, const op *o) {
-  if (!o->pair_count) return;
+  if (!o->pair_count)
+    return;
   fprintf(out, "static const pir_inplace_pair inplace_%s[] = {", o->name);
   for (int i = 0; i < o->pair_count; i++)
     fprintf(out, "%s{%d, %d}", i ? ", " : "", o->pairs[i].operand_at, o->pairs[i].result_at);
@@ -154,20 +184,27 @@ static void emit_pairs(FILE *out, const op *o) {
 // ---- meaning
 static void emit_nodes(FILE *out, const op *o) {
   const code *c = o->code;
-  if (c->node_count) fprintf(out, "static const pir_node nodes_%s[] = {\n", o->name);
+  if (c->node_count)
+    fprintf(out, "static const pir_node nodes_%s[] = {\n", o->name);
   for (int i = 0; i < c->node_count; i++) {
     const pir_node *n = &c->nodes[i];
-    fprintf(out, "  {%d, %d, %d, %d, %d, %d, %d, %d, ", n->op, n->map_kind, n->k, n->a, n->b, n->c, n->map,
-            n->map_count);
-    if (n->i == INT64_MIN) fputs("INT64_MIN, ", out);  // C has no literal for it
-    else fprintf(out, "%lld, ", (long long)n->i);
+    fprintf(out, "  {%d, %d, %d, %d, %d, %d, %d, %d, ", n->op, n->map_kind, n->k, n->a, n->b,
+            n->c, n->map, n->map_count);
+    if (n->i == INT64_MIN)
+      fputs("INT64_MIN, ", out);  // C has no literal for it
+    else
+      fprintf(out, "%lld, ", (long long)n->i);
     put_float(out, n->f);
     fputs("},\n", out);
   }
-  if (c->node_count) fputs("};\n", out);
-  if (c->pool_count) fprintf(out, "static const int16_t pool_%s[] = {", o->name);
-  for (int i = 0; i < c->pool_count; i++) fprintf(out, "%d%s", c->pool[i], i + 1 < c->pool_count ? ", " : "};\n");
-  if (c->text_count) fprintf(out, "static const char *const text_%s[] = {", o->name);
+  if (c->node_count)
+    fputs("};\n", out);
+  if (c->pool_count)
+    fprintf(out, "static const int16_t pool_%s[] = {", o->name);
+  for (int i = 0; i < c->pool_count; i++)
+    fprintf(out, "%d%s", c->pool[i], i + 1 < c->pool_count ? ", " : "};\n");
+  if (c->text_count)
+    fprintf(out, "static const char *const text_%s[] = {", o->name);
   for (int i = 0; i < c->text_count; i++) {
     put_text(out, c->text[i]);
     fputs(i + 1 < c->text_count ? ", " : "};\n", out);
@@ -182,7 +219,8 @@ static void put_shared(FILE *out, const op *o) {
 
 static void emit_vars(FILE *out, const op *o, int i) {
   const pir_clause *x = &o->code->clauses[i];
-  if (x->var_count) fprintf(out, "static const pir_clause_var vars_%s_%d[] = {", o->name, i);
+  if (x->var_count)
+    fprintf(out, "static const pir_clause_var vars_%s_%d[] = {", o->name, i);
   for (int v = 0; v < x->var_count; v++) {
     const pir_clause_var *var = &o->code->vars[o->code->first_var[i] + v];
     fprintf(out, "{\"%s\", %d, %d, %d}%s", var->name, var->extent, var->reduced, var->pack,
@@ -191,22 +229,33 @@ static void emit_vars(FILE *out, const op *o, int i) {
 }
 
 // One of the `count` clauses of a chain that is named after `prefix`.
-static void emit_clause(FILE *out, const op *o, const char *prefix, const pir_clause *x, int i, int count) {
-  fprintf(out, "static const pir_clause %s_%s_%d = {.kind = %d, .combine = %d, .result = %d, .compute = %d,", prefix,
-          o->name, i, x->kind, x->combine, x->result, x->compute);
-  if (x->var_count) fprintf(out, " .var_count = %d, .vars = vars_%s_%d,", x->var_count, o->name, i);
+static void emit_clause(FILE *out, const op *o, const char *prefix, const pir_clause *x, int i,
+                        int count) {
   fprintf(out,
-          " .out_map_kind = %d, .out_map = %d, .out_map_count = %d, .when = %d, .body = %d, .then = %d, .init = %d, "
+          "static const pir_clause %s_%s_%d = {.kind = %d, .combine = %d, .result = %d, "
+          ".compute = %d,",
+          prefix, o->name, i, x->kind, x->combine, x->result, x->compute);
+  if (x->var_count)
+    fprintf(out, " .var_count = %d, .vars = vars_%s_%d,", x->var_count, o->name, i);
+  fprintf(out,
+          " .out_map_kind = %d, .out_map = %d, .out_map_count = %d, .when = %d, .body = %d, "
+          ".then = %d, .init = %d, "
           ".guard = %d,",
-          x->out_map_kind, x->out_map, x->out_map_count, x->when, x->body, x->then, x->init, x->guard);
+          x->out_map_kind, x->out_map, x->out_map_count, x->when, x->body, x->then, x->init,
+          x->guard);
   fprintf(out,
-          " .trap = %d, .trap_text = %d, .axes_attr = %d, .axes_operand = %d, .all = %d, .out_rank = %d, .out_extent "
+          " .trap = %d, .trap_text = %d, .axes_attr = %d, .axes_operand = %d, .all = %d, "
+          ".out_rank = %d, .out_extent "
           "= %d,",
-          x->trap, x->trap_text, x->axes_attr, x->axes_operand, x->all, x->out_rank, x->out_extent);
-  fprintf(out, " .like = %d, .keep = %d, .reverse = %d, .exclusive = %d, .stack = %d, .node_count = %d,", x->like,
-          x->keep, x->reverse, x->exclusive, x->stack, o->code->node_count);
+          x->trap, x->trap_text, x->axes_attr, x->axes_operand, x->all, x->out_rank,
+          x->out_extent);
+  fprintf(
+      out,
+      " .like = %d, .keep = %d, .reverse = %d, .exclusive = %d, .stack = %d, .node_count = %d,",
+      x->like, x->keep, x->reverse, x->exclusive, x->stack, o->code->node_count);
   put_shared(out, o);
-  if (i + 1 < count) fprintf(out, " .next = &%s_%s_%d", prefix, o->name, i + 1);
+  if (i + 1 < count)
+    fprintf(out, " .next = &%s_%s_%d", prefix, o->name, i + 1);
   fputs("};\n", out);
 }
 
@@ -217,7 +266,8 @@ static void emit_clauses(FILE *out, const op *o) {
     emit_vars(out, o, i);
     emit_clause(out, o, "clause", &c->clauses[i], i, c->clause_count);
   }
-  for (int i = c->shape_count - 1; i >= 0; i--) emit_clause(out, o, "shape", &c->shapes[i], i, c->shape_count);
+  for (int i = c->shape_count - 1; i >= 0; i--)
+    emit_clause(out, o, "shape", &c->shapes[i], i, c->shape_count);
   for (int i = c->requirement_count - 1; i >= 0; i--)
     emit_clause(out, o, "require", &c->requirements[i], i, c->requirement_count);
 }
@@ -225,8 +275,10 @@ static void emit_clauses(FILE *out, const op *o) {
 // The row of an op of this dialect that a step names.
 static void put_target(FILE *out, const dialect *d, const char *name) {
   size_t prefix = strlen(d->name);
-  for (int i = 0; i < d->op_count && !strncmp(name, d->name, prefix) && name[prefix] == '.'; i++) {
-    if (d->ops[i].is_form || strcmp(d->ops[i].name, name + prefix + 1)) continue;
+  for (int i = 0; i < d->op_count && !strncmp(name, d->name, prefix) && name[prefix] == '.';
+       i++) {
+    if (d->ops[i].is_form || strcmp(d->ops[i].name, name + prefix + 1))
+      continue;
     fprintf(out, "&pir_%s_table[%d]", d->name, d->ops[i].number - 1);
     return;
   }
@@ -235,20 +287,26 @@ static void put_target(FILE *out, const dialect *d, const char *name) {
 
 static void emit_lower_parts(FILE *out, const dialect *d, const op *o, int i) {
   const lower_code *l = &o->code->lowers[i];
-  if (l->arg_count) fprintf(out, "static const pir_lower_arg args_%s_%d[] = {", o->name, i);
+  if (l->arg_count)
+    fprintf(out, "static const pir_lower_arg args_%s_%d[] = {", o->name, i);
   for (int k = 0; k < l->arg_count; k++)
-    fprintf(out, "{%d, %d, %d, %d, %d}%s", l->args[k].kind, l->args[k].value, l->args[k].node, l->args[k].first,
-            l->args[k].count, k + 1 < l->arg_count ? ", " : "};\n");
-  if (l->item_count) fprintf(out, "static const pir_lower_item items_%s_%d[] = {", o->name, i);
+    fprintf(out, "{%d, %d, %d, %d, %d}%s", l->args[k].kind, l->args[k].value, l->args[k].node,
+            l->args[k].first, l->args[k].count, k + 1 < l->arg_count ? ", " : "};\n");
+  if (l->item_count)
+    fprintf(out, "static const pir_lower_item items_%s_%d[] = {", o->name, i);
   for (int k = 0; k < l->item_count; k++)
     fprintf(out, "{%d, %d, %d}%s", l->items[k].repeat, l->items[k].node, l->items[k].attr,
             k + 1 < l->item_count ? ", " : "};\n");
-  if (l->attr_count) fprintf(out, "static const pir_lower_attr lower_attrs_%s_%d[] = {", o->name, i);
+  if (l->attr_count)
+    fprintf(out, "static const pir_lower_attr lower_attrs_%s_%d[] = {", o->name, i);
   for (int k = 0; k < l->attr_count; k++) {
     const pir_lower_attr *a = &l->attrs[k];
-    fprintf(out, "{\"%s\", %d, %d, %d, %d, %d, ", a->name, a->kind, a->k, a->node, a->first, a->count);
-    if (a->text) put_text(out, a->text);
-    else fputs("NULL", out);
+    fprintf(out, "{\"%s\", %d, %d, %d, %d, %d, ", a->name, a->kind, a->k, a->node, a->first,
+            a->count);
+    if (a->text)
+      put_text(out, a->text);
+    else
+      fputs("NULL", out);
     fputs(k + 1 < l->attr_count ? "}, " : "}};\n", out);
   }
   fprintf(out, "static const pir_lower_step steps_%s_%d[] = {\n", o->name, i);
@@ -256,8 +314,8 @@ static void emit_lower_parts(FILE *out, const dialect *d, const op *o, int i) {
     const pir_lower_step *s = &l->steps[k];
     fprintf(out, "  {\"%s\", ", s->op);
     put_target(out, d, s->op);
-    fprintf(out, ", %d, %d, %d, %d, %d, %d, %d},\n", s->first_arg, s->arg_count, s->first_attr, s->attr_count,
-            s->result_count, s->when, s->otherwise);
+    fprintf(out, ", %d, %d, %d, %d, %d, %d, %d},\n", s->first_arg, s->arg_count, s->first_attr,
+            s->attr_count, s->result_count, s->when, s->otherwise);
   }
   fprintf(out, "};\nstatic const int16_t lower_results_%s_%d[] = {", o->name, i);
   for (int k = 0; k < o->result_count; k++)
@@ -266,19 +324,27 @@ static void emit_lower_parts(FILE *out, const dialect *d, const op *o, int i) {
 
 static void emit_lowers(FILE *out, const dialect *d, const op *o) {
   const code *c = o->code;
-  for (int i = 0; i < c->lower_count; i++) emit_lower_parts(out, d, o, i);
-  if (c->lower_count) fprintf(out, "static const pir_lower lower_%s[] = {\n", o->name);
+  for (int i = 0; i < c->lower_count; i++)
+    emit_lower_parts(out, d, o, i);
+  if (c->lower_count)
+    fprintf(out, "static const pir_lower lower_%s[] = {\n", o->name);
   for (int i = 0; i < c->lower_count; i++) {
     const lower_code *l = &c->lowers[i];
-    fprintf(out, "  {.when = %d, .step_count = %d, .steps = steps_%s_%d, .results = lower_results_%s_%d,", l->when,
-            l->step_count, o->name, i, o->name, i);
-    if (l->arg_count) fprintf(out, " .args = args_%s_%d,", o->name, i);
-    if (l->attr_count) fprintf(out, " .attrs = lower_attrs_%s_%d,", o->name, i);
-    if (l->item_count) fprintf(out, " .items = items_%s_%d,", o->name, i);
+    fprintf(out,
+            "  {.when = %d, .step_count = %d, .steps = steps_%s_%d, .results = "
+            "lower_results_%s_%d,",
+            l->when, l->step_count, o->name, i, o->name, i);
+    if (l->arg_count)
+      fprintf(out, " .args = args_%s_%d,", o->name, i);
+    if (l->attr_count)
+      fprintf(out, " .attrs = lower_attrs_%s_%d,", o->name, i);
+    if (l->item_count)
+      fprintf(out, " .items = items_%s_%d,", o->name, i);
     put_shared(out, o);
     fputs("},\n", out);
   }
-  if (c->lower_count) fputs("};\n", out);
+  if (c->lower_count)
+    fputs("};\n", out);
 }
 
 // ---- old names
@@ -286,14 +352,16 @@ static void emit_lowers(FILE *out, const dialect *d, const op *o) {
 static void put_camel(FILE *out, const char *name, size_t size) {
   bool upper = true;
   for (size_t i = 0; i < size; i++) {
-    if (name[i] != '_') fputc(upper ? toupper((unsigned char)name[i]) : name[i], out);
+    if (name[i] != '_')
+      fputc(upper ? toupper((unsigned char)name[i]) : name[i], out);
     upper = name[i] == '_';
   }
 }
 
 static const legacy_item *find_item_sized(const legacy *l, const char *name, size_t size) {
   for (int i = 0; i < l->item_count; i++)
-    if (strlen(l->items[i].name) == size && !memcmp(l->items[i].name, name, size)) return &l->items[i];
+    if (strlen(l->items[i].name) == size && !memcmp(l->items[i].name, name, size))
+      return &l->items[i];
   return NULL;
 }
 
@@ -312,49 +380,64 @@ static void put_slot(FILE *out, const legacy *l, const char *name) {
   size_t stem = find_item(l, name) ? 0 : gradient_stem(name), size = stem ? stem : strlen(name);
   const legacy_item *item = find_item_sized(l, name, size);
   fputc('"', out);
-  if (item) fputs(item->old, out);
-  else if (l->plain || (l->higher && !strncmp(name, "grad_", 5))) fwrite(name, 1, size, out);
-  else put_camel(out, name, size);
+  if (item)
+    fputs(item->old, out);
+  else if (l->plain || (l->higher && !strncmp(name, "grad_", 5)))
+    fwrite(name, 1, size, out);
+  else
+    put_camel(out, name, size);
   fputs(stem ? "@GRAD\"" : "\"", out);
 }
 
-static bool is_attr_operand(const operand *x) { return x->flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR); }
+static bool is_attr_operand(const operand *x) {
+  return x->flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR);
+}
 
 // Kinds of old attributes that the new ones do not tell: nothing where there are none.
 static bool has_kinds(const op *o, const legacy *l, bool operands) {
   for (int i = 0; i < l->item_count; i++)
-    if (l->items[i].kind && (operands ? op_operand(o, l->items[i].name) : op_attr(o, l->items[i].name)) >= 0)
+    if (l->items[i].kind &&
+        (operands ? op_operand(o, l->items[i].name) : op_attr(o, l->items[i].name)) >= 0)
       return true;
   return false;
 }
 
 static void emit_legacy_kinds(FILE *out, const op *o, const legacy *l, int n, bool operands) {
-  if (!has_kinds(o, l, operands)) return;
-  fprintf(out, "static const pir_legacy_kind old_%s_kinds_%s_%d[] = {", operands ? "operand" : "attr", o->name, n);
+  if (!has_kinds(o, l, operands))
+    return;
+  fprintf(out, "static const pir_legacy_kind old_%s_kinds_%s_%d[] = {",
+          operands ? "operand" : "attr", o->name, n);
   for (int i = 0; i < (operands ? o->operand_count : o->attr_count); i++) {
     const legacy_item *item = find_item(l, operands ? o->operands[i].name : o->attrs[i].name);
-    fprintf(out, "%s{%d, %d}", i ? ", " : "", item ? item->kind : 0, item ? item->element_kind : 0);
+    fprintf(out, "%s{%d, %d}", i ? ", " : "", item ? item->kind : 0,
+            item ? item->element_kind : 0);
   }
   fputs("};\n", out);
 }
 
 static void emit_legacy_fixed(FILE *out, const op *o, const legacy *l, int n) {
-  if (!l->fixed_count) return;
+  if (!l->fixed_count)
+    return;
   fprintf(out, "static const pir_legacy_fixed old_fixed_%s_%d[] = {", o->name, n);
   for (int i = 0; i < l->fixed_count; i++) {
     const legacy_fixed *f = &l->fixed[i];
     bool text = f->kind == PIR_ATTR_STR;
-    double value = text ? 0 : f->kind == PIR_ATTR_BOOL ? !strcmp(f->value->name, "true") : f->value->f;
+    double value = text                       ? 0
+                   : f->kind == PIR_ATTR_BOOL ? !strcmp(f->value->name, "true")
+                                              : f->value->f;
     fprintf(out, "%s{\"%s\", %d, %.17g, ", i ? ", " : "", f->name, f->kind, value);
-    if (text) put_text(out, f->value->name);
-    else fputs("NULL", out);
+    if (text)
+      put_text(out, f->value->name);
+    else
+      fputs("NULL", out);
     fputc('}', out);
   }
   fputs("};\n", out);
 }
 
 static void emit_legacy_parts(FILE *out, const op *o, const legacy *l, int n) {
-  static const char *const arrays[] = {"old_operands", "old_operand_attrs", "old_tensors", "old_lists"};
+  static const char *const arrays[] = {"old_operands", "old_operand_attrs", "old_tensors",
+                                       "old_lists"};
   for (int which = 0; which < 4 && o->operand_count; which++) {
     fprintf(out, "static const char *const %s_%s_%d[] = {", arrays[which], o->name, n);
     for (int i = 0; i < o->operand_count; i++) {
@@ -365,21 +448,27 @@ static void emit_legacy_parts(FILE *out, const op *o, const legacy *l, int n) {
                          : !item             ? NULL
                          : which == 2        ? item->tensor
                                              : item->tensors;
-      if (which == 0 && !is_attr_operand(x)) put_slot(out, l, x->name);
-      else if (which && text) fprintf(out, "\"%s\"", text);
-      else fputs("NULL", out);
+      if (which == 0 && !is_attr_operand(x))
+        put_slot(out, l, x->name);
+      else if (which && text)
+        fprintf(out, "\"%s\"", text);
+      else
+        fputs("NULL", out);
       fputs(i + 1 < o->operand_count ? ", " : "};\n", out);
     }
   }
-  if (o->result_count) fprintf(out, "static const char *const old_results_%s_%d[] = {", o->name, n);
+  if (o->result_count)
+    fprintf(out, "static const char *const old_results_%s_%d[] = {", o->name, n);
   for (int i = 0; i < o->result_count; i++) {
     put_slot(out, l, o->results[i].name);
     fputs(i + 1 < o->result_count ? ", " : "};\n", out);
   }
-  if (o->attr_count) fprintf(out, "static const char *const old_attrs_%s_%d[] = {", o->name, n);
+  if (o->attr_count)
+    fprintf(out, "static const char *const old_attrs_%s_%d[] = {", o->name, n);
   for (int i = 0; i < o->attr_count; i++) {
     const legacy_item *item = find_item(l, o->attrs[i].name);
-    fprintf(out, "\"%s\"%s", item ? item->old : o->attrs[i].name, i + 1 < o->attr_count ? ", " : "};\n");
+    fprintf(out, "\"%s\"%s", item ? item->old : o->attrs[i].name,
+            i + 1 < o->attr_count ? ", " : "};\n");
   }
   emit_legacy_kinds(out, o, l, n, true);
   emit_legacy_kinds(out, o, l, n, false);
@@ -396,25 +485,34 @@ typedef struct legacy_row {
 
 static void put_legacy_row(FILE *out, const dialect *d, const legacy_row *row) {
   const op *o = row->o;
-  fprintf(out, "  {.name = \"%s\", .def = &pir_%s_table[%d],", row->name, d->name, o->number - 1);
-  if (o->has_twin) fprintf(out, " .twin = &pir_%s_table[%d],", d->name, o->number);
+  fprintf(out, "  {.name = \"%s\", .def = &pir_%s_table[%d],", row->name, d->name,
+          o->number - 1);
+  if (o->has_twin)
+    fprintf(out, " .twin = &pir_%s_table[%d],", d->name, o->number);
   if (o->operand_count)
     fprintf(out,
-            " .operands = old_operands_%s_%d, .operand_attrs = old_operand_attrs_%s_%d, .tensor_slots = "
+            " .operands = old_operands_%s_%d, .operand_attrs = old_operand_attrs_%s_%d, "
+            ".tensor_slots = "
             "old_tensors_%s_%d, .tensors_slots = old_lists_%s_%d,",
             o->name, row->n, o->name, row->n, o->name, row->n, o->name, row->n);
-  if (o->result_count) fprintf(out, " .results = old_results_%s_%d,", o->name, row->n);
-  if (o->attr_count) fprintf(out, " .attrs = old_attrs_%s_%d,", o->name, row->n);
-  if (has_kinds(o, row->l, true)) fprintf(out, " .operand_kinds = old_operand_kinds_%s_%d,", o->name, row->n);
+  if (o->result_count)
+    fprintf(out, " .results = old_results_%s_%d,", o->name, row->n);
+  if (o->attr_count)
+    fprintf(out, " .attrs = old_attrs_%s_%d,", o->name, row->n);
+  if (has_kinds(o, row->l, true))
+    fprintf(out, " .operand_kinds = old_operand_kinds_%s_%d,", o->name, row->n);
   if (row->l->fixed_count)
-    fprintf(out, " .fixed = old_fixed_%s_%d, .fixed_count = %d,", o->name, row->n, row->l->fixed_count);
-  if (has_kinds(o, row->l, false)) fprintf(out, " .attr_kinds = old_attr_kinds_%s_%d,", o->name, row->n);
+    fprintf(out, " .fixed = old_fixed_%s_%d, .fixed_count = %d,", o->name, row->n,
+            row->l->fixed_count);
+  if (has_kinds(o, row->l, false))
+    fprintf(out, " .attr_kinds = old_attr_kinds_%s_%d,", o->name, row->n);
   fputs("},\n", out);
 }
 
 static const op *find_op_sized(const dialect *d, const char *name, size_t size) {
   for (int i = 0; i < d->op_count; i++)
-    if (strlen(d->ops[i].name) == size && !memcmp(d->ops[i].name, name, size)) return &d->ops[i];
+    if (strlen(d->ops[i].name) == size && !memcmp(d->ops[i].name, name, size))
+      return &d->ops[i];
   return NULL;
 }
 
@@ -430,11 +528,13 @@ static bool is_new_name(const char *name) {
   static const char *const tails[] = {"_sp", "_sr"};
   size_t size = strlen(name);
   for (size_t i = 0; i < sizeof tails / sizeof *tails; i++)
-    if (size > strlen(tails[i]) && !strcmp(name + size - strlen(tails[i]), tails[i])) return true;
+    if (size > strlen(tails[i]) && !strcmp(name + size - strlen(tails[i]), tails[i]))
+      return true;
   return false;
 }
 
-// What `o` is the gradient of, and what the old names of its own end with; forward NULL when nothing.
+// What `o` is the gradient of, and what the old names of its own end with; forward NULL when
+// nothing.
 typedef struct backward {
   const op *forward;
   const char *suffix;
@@ -447,14 +547,17 @@ static backward backward_of(const dialect *d, const op *o) {
   size_t size = strlen(o->name);
   for (int i = 0; i < 3; i++) {
     size_t tail = strlen(endings[i][0]);
-    if (size <= tail || strcmp(o->name + size - tail, endings[i][0])) continue;
+    if (size <= tail || strcmp(o->name + size - tail, endings[i][0]))
+      continue;
     const op *forward = find_op_sized(d, o->name, size - tail);
-    if (forward) return (backward){forward, endings[i][1], i < 2};
+    if (forward)
+      return (backward){forward, endings[i][1], i < 2};
   }
   return (backward){0};
 }
 
-// Whether the old names of a gradient come from its forward op: that has names of its own, or the ending changed.
+// Whether the old names of a gradient come from its forward op: that has names of its own, or
+// the ending changed.
 static bool is_renamed(const dialect *d, const op *o) {
   backward b = o->legacy_count ? (backward){0} : backward_of(d, o);
   return b.forward && (b.forward->legacy_count || b.higher);
@@ -465,13 +568,16 @@ static legacy *gradient_names(const dialect *d, const backward *b, int n) {
   legacy *l = array_grow(NULL, 0, sizeof *l);
   *l = b->forward->legacy_count ? b->forward->legacies[n] : (legacy){0};
   l->higher = b->higher;
-  if (b->forward->legacy_count) return l;
+  if (b->forward->legacy_count)
+    return l;
   APPEND(l->names, l->name_count, default_old_name(d, b->forward));
   return l;
 }
 
-// The rows of gradient `o`: the old names of its forward op with the ending, but those that are ops themselves.
-static legacy_row *add_gradient_rows(legacy_row *rows, int *io_count, FILE *out, const dialect *d, const op *o) {
+// The rows of gradient `o`: the old names of its forward op with the ending, but those that are
+// ops themselves.
+static legacy_row *add_gradient_rows(legacy_row *rows, int *io_count, FILE *out,
+                                     const dialect *d, const op *o) {
   backward b = backward_of(d, o);
   int count = *io_count;
   for (int n = 0; n < (b.forward->legacy_count ? b.forward->legacy_count : 1); n++) {
@@ -481,12 +587,16 @@ static legacy_row *add_gradient_rows(legacy_row *rows, int *io_count, FILE *out,
       const char *name = text_format("%s%s", l->names[k], b.suffix);
       const op *taken = find_op_sized(d, name, strlen(name));
       bool first = count == *io_count;
-      bool gone = taken && (taken->legacy_count || is_renamed(d, taken));  // so its own name is free
-      if (!taken || taken == o || gone) APPEND(rows, count, (legacy_row){name, o, n, l, first});
+      bool gone =
+          taken && (taken->legacy_count || is_renamed(d, taken));  // so its own name is free
+      if (!taken || taken == o || gone)
+        APPEND(rows, count, (legacy_row){name, o, n, l, first});
     }
     // Some of the later ones are called as the new op is.
-    if (b.higher && !n) APPEND(rows, count, (legacy_row){o->name, o, n, l, false});
-    if (count > before) emit_legacy_parts(out, o, l, n);
+    if (b.higher && !n)
+      APPEND(rows, count, (legacy_row){o->name, o, n, l, false});
+    if (count > before)
+      emit_legacy_parts(out, o, l, n);
   }
   *io_count = count;
   return rows;
@@ -500,8 +610,10 @@ static legacy_row *legacy_rows(FILE *out, const dialect *d, int *out_count) {
   for (int i = 0; i < d->op_count && d->has_legacy; i++) {
     const op *o = &d->ops[i];
     bool renamed = is_renamed(d, o);
-    if (o->is_form || o->no_legacy) continue;
-    if (renamed) rows = add_gradient_rows(rows, &count, out, d, o);
+    if (o->is_form || o->no_legacy)
+      continue;
+    if (renamed)
+      rows = add_gradient_rows(rows, &count, out, d, o);
     if (!o->legacy_count && !renamed && !is_new_name(o->name)) {
       emit_legacy_parts(out, o, &none, 0);
       APPEND(rows, count, (legacy_row){default_old_name(d, o), o, 0, &none, true});
@@ -509,13 +621,16 @@ static legacy_row *legacy_rows(FILE *out, const dialect *d, int *out_count) {
     for (int n = 0; n < o->legacy_count; n++) {
       emit_legacy_parts(out, o, &o->legacies[n], n);
       for (int k = 0; k < o->legacies[n].name_count; k++)
-        APPEND(rows, count, (legacy_row){o->legacies[n].names[k], o, n, &o->legacies[n], !n && !k});
+        APPEND(rows, count,
+               (legacy_row){o->legacies[n].names[k], o, n, &o->legacies[n], !n && !k});
     }
   }
-  for (int i = 1; i < count; i++) {  // insertion sort: some hundred rows, nearly in order within a family
+  for (int i = 1; i < count;
+       i++) {  // insertion sort: some hundred rows, nearly in order within a family
     legacy_row row = rows[i];
     int j = i;
-    for (; j && strcmp(rows[j - 1].name, row.name) > 0; j--) rows[j] = rows[j - 1];
+    for (; j && strcmp(rows[j - 1].name, row.name) > 0; j--)
+      rows[j] = rows[j - 1];
     rows[j] = row;
   }
   for (int i = 1; i < count; i++)
@@ -526,21 +641,31 @@ static legacy_row *legacy_rows(FILE *out, const dialect *d, int *out_count) {
 }
 
 static void emit_legacy(FILE *out, const dialect *d, const legacy_row *rows, int count) {
-  if (count) fprintf(out, "static const pir_legacy_op legacy_rows[%d] = {\n", count);
-  for (int i = 0; i < count; i++) put_legacy_row(out, d, &rows[i]);
-  if (count) fputs("};\n", out);
-  fprintf(out, "const pir_legacy_table pir_%s_legacy = {%s, %d};\n", d->name, count ? "legacy_rows" : "NULL", count);
+  if (count)
+    fprintf(out, "static const pir_legacy_op legacy_rows[%d] = {\n", count);
+  for (int i = 0; i < count; i++)
+    put_legacy_row(out, d, &rows[i]);
+  if (count)
+    fputs("};\n", out);
+  fprintf(out, "const pir_legacy_table pir_%s_legacy = {%s, %d};\n", d->name,
+          count ? "legacy_rows" : "NULL", count);
 }
 
 // ---- the table
-static void put_row(FILE *out, const dialect *d, const op *o, bool twin, const legacy_row *rows, int row_count) {
+static void put_row(FILE *out, const dialect *d, const op *o, bool twin, const legacy_row *rows,
+                    int row_count) {
   uint32_t traits = o->traits | PIR_REGISTERED;
-  if (twin) traits = (traits & ~(uint32_t)(PIR_PURE | PIR_COMMUTATIVE | PIR_IDEMPOTENT | PIR_INVOLUTION)) | PIR_INPLACE;
+  if (twin)
+    traits =
+        (traits & ~(uint32_t)(PIR_PURE | PIR_COMMUTATIVE | PIR_IDEMPOTENT | PIR_INVOLUTION)) |
+        PIR_INPLACE;
   fprintf(out, "  {.name = \"%s.%s%s\", .summary = ", d->name, o->name, twin ? "_" : "");
   put_text(out, o->summary);
-  fprintf(out, ", .id = 0x%xu, .traits = 0x%xu,", (unsigned)(d->id << 16 | (o->number + twin)), traits);
+  fprintf(out, ", .id = 0x%xu, .traits = 0x%xu,", (unsigned)(d->id << 16 | (o->number + twin)),
+          traits);
   fprintf(out,
-          "\n   .operand_count = %d, .result_count = %d, .attr_count = %d, .region_count = %d, .form = %d, "
+          "\n   .operand_count = %d, .result_count = %d, .attr_count = %d, .region_count = %d, "
+          ".form = %d, "
           ".inplace_count = %d, .lower_count = %d,\n  ",
           o->operand_count, o->result_count, o->attr_count, o->regions, o->form,
           twin || !o->has_twin ? o->pair_count : 0, o->code->lower_count);
@@ -548,45 +673,60 @@ static void put_row(FILE *out, const dialect *d, const op *o, bool twin, const l
   put_array(out, "results", o->result_count, "results", o);
   put_array(out, "attrs", o->attr_count, "attrs", o);
   put_array(out, "attr_order", o->attr_count, "order", o);
-  if (twin || !o->has_twin) put_array(out, "inplace", o->pair_count, "inplace", o);
-  if (o->code->clause_count) fprintf(out, " .clause = &clause_%s_0,", o->name);
-  if (o->code->shape_count) fprintf(out, " .shape = &shape_%s_0,", o->name);
-  if (o->code->requirement_count) fprintf(out, " .require = &require_%s_0,", o->name);
+  if (twin || !o->has_twin)
+    put_array(out, "inplace", o->pair_count, "inplace", o);
+  if (o->code->clause_count)
+    fprintf(out, " .clause = &clause_%s_0,", o->name);
+  if (o->code->shape_count)
+    fprintf(out, " .shape = &shape_%s_0,", o->name);
+  if (o->code->requirement_count)
+    fprintf(out, " .require = &require_%s_0,", o->name);
   put_array(out, "lower", o->code->lower_count, "lower", o);
-  if (o->kernel) fprintf(out, " .kernel = \"%s\",", o->kernel);
+  if (o->kernel)
+    fprintf(out, " .kernel = \"%s\",", o->kernel);
   fprintf(out, " .hooks = {%s, %s, %s, %s},", o->hook_infer ? o->hook_infer : "NULL",
           o->hook_verify ? o->hook_verify : "NULL", o->hook_expand ? o->hook_expand : "NULL",
           o->hook_demand ? o->hook_demand : "NULL");
   for (int i = 0; i < row_count; i++)
-    if (rows[i].o == o && rows[i].first) fprintf(out, " .legacy = &legacy_rows[%d],", i);
-  if (twin) fprintf(out, " .base = &pir_%s_table[%d],", d->name, o->number - 1);
+    if (rows[i].o == o && rows[i].first)
+      fprintf(out, " .legacy = &legacy_rows[%d],", i);
+  if (twin)
+    fprintf(out, " .base = &pir_%s_table[%d],", d->name, o->number - 1);
   fputs("},\n", out);
 }
 
 static void emit_hooks(FILE *out, const dialect *d) {
   for (int i = 0; i < d->op_count; i++) {
     const op *o = &d->ops[i];
-    if (o->is_form) continue;
-    if (o->hook_infer) fprintf(out, "pir_status %s(pir_infer *infer);\n", o->hook_infer);
-    if (o->hook_verify) fprintf(out, "pir_status %s(const pir_op *op);\n", o->hook_verify);
-    if (o->hook_expand) fprintf(out, "pir_status %s(pir_expand *expand);\n", o->hook_expand);
-    if (o->hook_demand) fprintf(out, "void %s(pir_infer *infer);\n", o->hook_demand);
+    if (o->is_form)
+      continue;
+    if (o->hook_infer)
+      fprintf(out, "pir_status %s(pir_infer *infer);\n", o->hook_infer);
+    if (o->hook_verify)
+      fprintf(out, "pir_status %s(const pir_op *op);\n", o->hook_verify);
+    if (o->hook_expand)
+      fprintf(out, "pir_status %s(pir_expand *expand);\n", o->hook_expand);
+    if (o->hook_demand)
+      fprintf(out, "void %s(pir_infer *infer);\n", o->hook_demand);
   }
 }
 
 void emit_tables(const dialect *d, FILE *out) {
   int rows = 0;
   fprintf(out,
-          "// Made by opsc from %s.ops.\n#include \"dialect_tables.h\"\n#include <math.h>\n#include "
+          "// Made by opsc from %s.ops.\n#include \"dialect_tables.h\"\n#include "
+          "<math.h>\n#include "
           "<pir/legacy_table.h>\n#include <pir/lower.h>\n\n",
           d->name);
   emit_hooks(out, d);
   for (int i = 0; i < d->op_count; i++)
-    if (!d->ops[i].is_form) rows = d->ops[i].number + d->ops[i].has_twin;
+    if (!d->ops[i].is_form)
+      rows = d->ops[i].number + d->ops[i].has_twin;
   fprintf(out, "static const pir_opdef pir_%s_table[%d];\n", d->name, rows ? rows : 1);
   for (int i = 0; i < d->op_count; i++) {
     const op *o = &d->ops[i];
-    if (o->is_form) continue;
+    if (o->is_form)
+      continue;
     emit_operands(out, o);
     emit_results(out, o);
     emit_attrs(out, o);
@@ -597,45 +737,57 @@ void emit_tables(const dialect *d, FILE *out) {
   }
   int old_count;
   legacy_row *old = legacy_rows(out, d, &old_count);
-  if (old_count) fprintf(out, "static const pir_legacy_op legacy_rows[%d];\n", old_count);
+  if (old_count)
+    fprintf(out, "static const pir_legacy_op legacy_rows[%d];\n", old_count);
   fprintf(out, "\nstatic const pir_opdef pir_%s_table[%d] = {\n", d->name, rows ? rows : 1);
   for (int i = 0; i < d->op_count; i++) {
-    if (d->ops[i].is_form) continue;
+    if (d->ops[i].is_form)
+      continue;
     put_row(out, d, &d->ops[i], false, old, old_count);
-    if (d->ops[i].has_twin) put_row(out, d, &d->ops[i], true, old, old_count);
+    if (d->ops[i].has_twin)
+      put_row(out, d, &d->ops[i], true, old, old_count);
   }
   fputs("};\n\n", out);
   emit_legacy(out, d, old, old_count);
-  fprintf(out, "const pir_dialect pir_%s_dialect = {\"%s\", %d, ", d->name, d->name, d->json_id);
-  if (d->json_name) put_text(out, d->json_name);
-  else fputs("NULL", out);
+  fprintf(out, "const pir_dialect pir_%s_dialect = {\"%s\", %d, ", d->name, d->name,
+          d->json_id);
+  if (d->json_name)
+    put_text(out, d->json_name);
+  else
+    fputs("NULL", out);
   fprintf(out, ", pir_%s_table, %d};\n", d->name, rows);
 }
 
 // ---- the header
 static const char *upper(const char *a, const char *b, const char *c) {
   char *text = (char *)text_format("%s_%s%s", a, b, c);
-  for (char *p = text; *p; p++) *p = (char)toupper((unsigned char)*p);
+  for (char *p = text; *p; p++)
+    *p = (char)toupper((unsigned char)*p);
   return text;
 }
 
 void emit_header(const dialect *d, FILE *out) {
   const char *guard = upper("pir_dialect", d->name, "_h");
-  fprintf(out, "// Made by opsc from %s.ops: ids of ops, and positions of their operands, results and attributes.\n",
+  fprintf(out,
+          "// Made by opsc from %s.ops: ids of ops, and positions of their operands, results "
+          "and attributes.\n",
           d->name);
   fprintf(out, "// %s\n#ifndef %s\n#define %s\n\nenum {\n", d->summary, guard, guard);
   for (int i = 0; i < d->op_count; i++) {
     const op *o = &d->ops[i];
-    if (o->is_form) continue;
-    fprintf(out, "  %s = 0x%x,  // %s\n", upper(d->prefix, o->name, ""), (unsigned)(d->id << 16 | o->number),
-            o->summary);
+    if (o->is_form)
+      continue;
+    fprintf(out, "  %s = 0x%x,  // %s\n", upper(d->prefix, o->name, ""),
+            (unsigned)(d->id << 16 | o->number), o->summary);
     if (o->has_twin)
-      fprintf(out, "  %s = 0x%x,\n", upper(d->prefix, o->name, "_"), (unsigned)(d->id << 16 | (o->number + 1)));
+      fprintf(out, "  %s = 0x%x,\n", upper(d->prefix, o->name, "_"),
+              (unsigned)(d->id << 16 | (o->number + 1)));
   }
   fputs("};\n", out);
   for (int i = 0; i < d->op_count; i++) {
     const op *o = &d->ops[i];
-    if (o->is_form || !(o->operand_count + o->attr_count + o->result_count)) continue;
+    if (o->is_form || !(o->operand_count + o->attr_count + o->result_count))
+      continue;
     fputs("enum {", out);
     const char *name = upper(d->prefix, o->name, ""), *separator = " ";
     for (int k = 0; k < o->operand_count; k++, separator = ", ")

@@ -1,5 +1,6 @@
-// Writes a dialect as Markdown, a page a family, which is a `.ops` file: what a reader of a program looks up. The
-// clause or the lower block is shown as it was written, since it is the definition.
+// Writes a dialect as Markdown, a page a family, which is a `.ops` file: what a reader of a
+// program looks up. The clause or the lower block is shown as it was written, since it is the
+// definition.
 #include "emit_impl.h"
 
 #include <string.h>
@@ -14,7 +15,8 @@ static void put_dtypes(FILE *out, pir_dtype_set set, const char *same, const cha
   } else {
     const char *separator = "";
     for (int i = 1; i < PIR_DTYPE_COUNT; i++) {
-      if (!(set >> i & 1)) continue;
+      if (!(set >> i & 1))
+        continue;
       fprintf(out, "%s%s", separator, pir_dtype_text((pir_dtype)i));
       separator = " ";
     }
@@ -26,14 +28,17 @@ static void put_declarations(FILE *out, const op *o) {
   for (int i = 0; i < o->operand_count; i++) {
     const operand *x = &o->operands[i];
     bool list = x->flags & PIR_OPERAND_INTARRAY, scalar = x->flags & PIR_OPERAND_SCALAR;
-    fprintf(out, "| operand | `%s`%s%s | %s", x->name, x->flags & PIR_OPERAND_OPTIONAL ? ", optional" : "",
+    fprintf(out, "| operand | `%s`%s%s | %s", x->name,
+            x->flags & PIR_OPERAND_OPTIONAL ? ", optional" : "",
             x->flags & PIR_OPERAND_VARIADIC ? ", list" : "",
             list     ? "integers"
             : scalar ? "one number"
                      : "");
-    if (!list && !scalar) put_dtypes(out, x->dtypes, x->same, NULL);
+    if (!list && !scalar)
+      put_dtypes(out, x->dtypes, x->same, NULL);
     fputs(" | ", out);
-    if (x->literal) put_literal(out, x->literal);
+    if (x->literal)
+      put_literal(out, x->literal);
     fputs(" |\n", out);
   }
   for (int i = 0; i < o->attr_count; i++) {
@@ -41,33 +46,41 @@ static void put_declarations(FILE *out, const op *o) {
     fprintf(out, "| attribute | `%s` | ", a->name);
     put_attr_type(out, a);
     fputs(" | ", out);
-    if (a->literal) put_literal(out, a->literal);
+    if (a->literal)
+      put_literal(out, a->literal);
     fputs(" |\n", out);
   }
   for (int i = 0; i < o->result_count; i++) {
     const result *r = &o->results[i];
-    fprintf(out, "| result | `%s`%s%s%s | ", r->name, r->flags & PIR_RESULT_OPTIONAL ? ", optional" : "",
-            r->flags & PIR_RESULT_VARIADIC ? ", list" : "", r->flags & PIR_RESULT_INTERMEDIATE ? ", intermediate" : "");
+    fprintf(out, "| result | `%s`%s%s%s | ", r->name,
+            r->flags & PIR_RESULT_OPTIONAL ? ", optional" : "",
+            r->flags & PIR_RESULT_VARIADIC ? ", list" : "",
+            r->flags & PIR_RESULT_INTERMEDIATE ? ", intermediate" : "");
     put_dtypes(out, r->dtypes, r->same, r->from);
     fputs(" | |\n", out);
   }
 }
 
-// The declaration at `loc` as it was written: the rest of its line, and the lines that are indented deeper or
-// close its block. One that shares its line with the op ends there.
+// The declaration at `loc` as it was written: the rest of its line, and the lines that are
+// indented deeper or close its block. One that shares its line with the op ends there.
 static void put_source(FILE *out, source_loc loc) {
   const char *text = source_text(loc.file);
-  for (int line = 1; line < loc.line; line++) text = strchr(text, '\n') + 1;
-  size_t indent = strspn(text, " "), start = (size_t)loc.column - 1, length = strcspn(text, "\n");
+  for (int line = 1; line < loc.line; line++)
+    text = strchr(text, '\n') + 1;
+  size_t indent = strspn(text, " "), start = (size_t)loc.column - 1,
+         length = strcspn(text, "\n");
   bool shares_line = start != indent;
-  while (shares_line && length > start && strchr(" }", text[length - 1])) length--;
+  while (shares_line && length > start && strchr(" }", text[length - 1]))
+    length--;
   fprintf(out, "    %.*s\n", (int)(length - start), text + start);
   while (!shares_line) {
     text += strcspn(text, "\n");
-    if (!*text++) return;
+    if (!*text++)
+      return;
     size_t deeper = strspn(text, " ");
     length = strcspn(text, "\n");
-    if (!length || deeper < indent || (deeper == indent && text[deeper] != '}')) return;
+    if (!length || deeper < indent || (deeper == indent && text[deeper] != '}'))
+      return;
     fprintf(out, "    %.*s\n", (int)(length - indent), text + indent);
   }
 }
@@ -77,30 +90,42 @@ static void put_legacy(FILE *out, const op *o) {
   for (int i = 0; i < o->legacy_count; i++) {
     const legacy *l = &o->legacies[i];
     fputs(i ? "; " : "\nIn `.pdmodel` files: ", out);
-    for (int k = 0; k < l->name_count; k++) fprintf(out, "%s`%s`", k ? ", " : "", l->names[k]);
+    for (int k = 0; k < l->name_count; k++)
+      fprintf(out, "%s`%s`", k ? ", " : "", l->names[k]);
     for (int k = 0; k < l->item_count; k++) {
       const legacy_item *item = &l->items[k];
       fprintf(out, "%s`%s` is `%s`", k ? ", " : " where ", item->name, item->old);
-      if (item->tensor) fprintf(out, " or tensor `%s`", item->tensor);
-      if (item->tensors) fprintf(out, " or tensors `%s`", item->tensors);
+      if (item->tensor)
+        fprintf(out, " or tensor `%s`", item->tensor);
+      if (item->tensors)
+        fprintf(out, " or tensors `%s`", item->tensors);
     }
   }
-  if (o->legacy_count) fputs(".\n", out);
+  if (o->legacy_count)
+    fputs(".\n", out);
 }
 
 static void put_meaning(FILE *out, const op *o) {
   fputc('\n', out);
-  for (int i = 0; i < o->let_count && o->clause_count + o->lower_count; i++) put_source(out, o->lets[i].loc);
-  for (int i = 0; i < o->lower_count; i++) put_source(out, o->lowers[i].loc);
-  for (int i = 0; i < o->clause_count; i++) put_source(out, o->clauses[i].loc);
-  for (int i = 0; i < o->shape_count; i++) put_source(out, o->shapes[i].loc);
-  if (o->kernel) fprintf(out, "    kernel %s\n", o->kernel);
-  if (declared_only(o) && o->shape_count) fputc('\n', out);
-  if (declared_only(o)) fputs("Declared only: programs with it are read and written, not run.\n", out);
+  for (int i = 0; i < o->let_count && o->clause_count + o->lower_count; i++)
+    put_source(out, o->lets[i].loc);
+  for (int i = 0; i < o->lower_count; i++)
+    put_source(out, o->lowers[i].loc);
+  for (int i = 0; i < o->clause_count; i++)
+    put_source(out, o->clauses[i].loc);
+  for (int i = 0; i < o->shape_count; i++)
+    put_source(out, o->shapes[i].loc);
+  if (o->kernel)
+    fprintf(out, "    kernel %s\n", o->kernel);
+  if (declared_only(o) && o->shape_count)
+    fputc('\n', out);
+  if (declared_only(o))
+    fputs("Declared only: programs with it are read and written, not run.\n", out);
 }
 
 static void put_pairs(FILE *out, const op *o) {
-  if (!o->pair_count) return;
+  if (!o->pair_count)
+    return;
   fprintf(out, o->has_twin ? "\n`%s_` works in place:" : "\nWorks in place:", o->name);
   for (int i = 0; i < o->pair_count; i++)
     fprintf(out, "%s `%s` becomes `%s`", i ? "," : "", o->pairs[i].operand, o->pairs[i].result);
@@ -109,7 +134,8 @@ static void put_pairs(FILE *out, const op *o) {
 
 static void put_op(FILE *out, const dialect *d, const op *o) {
   fprintf(out, "\n## %s.%s\n\n%s.\n\n", d->name, o->name, o->summary);
-  if (o->operand_count + o->attr_count + o->result_count) put_declarations(out, o);
+  if (o->operand_count + o->attr_count + o->result_count)
+    put_declarations(out, o);
   put_pairs(out, o);
   put_legacy(out, o);
   put_meaning(out, o);
@@ -121,7 +147,8 @@ static void put_family_summary(FILE *out, int file) {
   bool first = true;
   while (!strncmp(text, "//", 2)) {
     text += 2;
-    if (first) text += *text == ' ';
+    if (first)
+      text += *text == ' ';
     first = false;
     size_t length = strcspn(text, "\n");
     fprintf(out, "%.*s", (int)length, text);
@@ -134,20 +161,24 @@ void emit_family(const dialect *d, int file, FILE *out) {
   put_family_summary(out, file);
   fputc('\n', out);
   for (int i = 0; i < d->op_count; i++)
-    if (!d->ops[i].is_form && d->ops[i].loc.file == file) put_op(out, d, &d->ops[i]);
+    if (!d->ops[i].is_form && d->ops[i].loc.file == file)
+      put_op(out, d, &d->ops[i]);
 }
 
 int family_size(const dialect *d, int file) {
   int n = 0;
-  for (int i = 0; i < d->op_count; i++) n += !d->ops[i].is_form && d->ops[i].loc.file == file;
+  for (int i = 0; i < d->op_count; i++)
+    n += !d->ops[i].is_form && d->ops[i].loc.file == file;
   return n;
 }
 
 void emit_index(const dialect *d, FILE *out) {
   fprintf(out, "# %s\n\n%s\n\n| family | ops | |\n| --- | --- | --- |\n", d->name, d->summary);
   for (int file = 0; file < source_files(); file++) {
-    if (!family_size(d, file)) continue;
-    fprintf(out, "| [%s](%s.md) | %d | ", source_family(file), source_family(file), family_size(d, file));
+    if (!family_size(d, file))
+      continue;
+    fprintf(out, "| [%s](%s.md) | %d | ", source_family(file), source_family(file),
+            family_size(d, file));
     put_family_summary(out, file);
     fputs(" |\n", out);
   }

@@ -1,5 +1,5 @@
-// Writes the ops of a dialect as a table for other programs: a line an op, twins too, columns between tabs.
-// `test/dialects` compares it with the inventory of the real Paddle.
+// Writes the ops of a dialect as a table for other programs: a line an op, twins too, columns
+// between tabs. `test/dialects` compares it with the inventory of the real Paddle.
 #include "emit_impl.h"
 
 #include <string.h>
@@ -15,7 +15,8 @@ void put_literal(FILE *out, const expr *e) {
     fputc('[', out);
     for (const expr *x = e->a; x; x = x->next) {
       put_literal(out, x);
-      if (x->next) fputs(", ", out);
+      if (x->next)
+        fputs(", ", out);
     }
     fputc(']', out);
   } else {
@@ -32,15 +33,17 @@ void put_attr_type(FILE *out, const attr *a) {
 }
 
 bool declared_only(const op *o) {
-  uint32_t carried_out =
-      PIR_TERMINATOR | PIR_INPUT | PIR_OUTPUT | PIR_PARAMETER | PIR_CONTROL | PIR_STRUCTURAL | PIR_CONSTANT;
-  return !o->clause_count && !o->lower_count && !o->kernel && !o->hook_expand && !(o->traits & carried_out);
+  uint32_t carried_out = PIR_TERMINATOR | PIR_INPUT | PIR_OUTPUT | PIR_PARAMETER | PIR_CONTROL |
+                         PIR_STRUCTURAL | PIR_CONSTANT;
+  return !o->clause_count && !o->lower_count && !o->kernel && !o->hook_expand &&
+         !(o->traits & carried_out);
 }
 
 static void put_dtypes(FILE *out, pir_dtype_set set) {
   const char *separator = ":";
   for (int i = 1; i < PIR_DTYPE_COUNT; i++) {
-    if (!(set >> i & 1)) continue;
+    if (!(set >> i & 1))
+      continue;
     fprintf(out, "%s%s", separator, pir_dtype_text((pir_dtype)i));
     separator = "|";
   }
@@ -50,11 +53,15 @@ static void put_operands(FILE *out, const op *o) {
   for (int i = 0; i < o->operand_count; i++) {
     const operand *x = &o->operands[i];
     fprintf(out, "%s%s%s", i ? " " : "", x->name, x->flags & PIR_OPERAND_OPTIONAL ? "?" : "");
-    if (x->flags & PIR_OPERAND_VARIADIC) fputs("*", out);
-    if (x->flags & PIR_OPERAND_INTARRAY) fputs(":intarray", out);
-    if (x->flags & PIR_OPERAND_SCALAR) fputs(":scalar", out);
+    if (x->flags & PIR_OPERAND_VARIADIC)
+      fputs("*", out);
+    if (x->flags & PIR_OPERAND_INTARRAY)
+      fputs(":intarray", out);
+    if (x->flags & PIR_OPERAND_SCALAR)
+      fputs(":scalar", out);
     put_dtypes(out, !x->dtypes && x->same_as >= 0 ? o->operands[x->same_as].dtypes : x->dtypes);
-    if (x->literal) fputc('=', out), put_literal(out, x->literal);
+    if (x->literal)
+      fputc('=', out), put_literal(out, x->literal);
   }
 }
 
@@ -62,7 +69,8 @@ static void put_attrs(FILE *out, const op *o) {
   for (int i = 0; i < o->attr_count; i++) {
     fprintf(out, "%s%s:", i ? " " : "", o->attrs[i].name);
     put_attr_type(out, &o->attrs[i]);
-    if (o->attrs[i].literal) fputc('=', out), put_literal(out, o->attrs[i].literal);
+    if (o->attrs[i].literal)
+      fputc('=', out), put_literal(out, o->attrs[i].literal);
   }
 }
 
@@ -70,15 +78,19 @@ static void put_results(FILE *out, const op *o) {
   for (int i = 0; i < o->result_count; i++) {
     const result *r = &o->results[i];
     fprintf(out, "%s%s%s%s%s", i ? " " : "", r->name, r->flags & PIR_RESULT_OPTIONAL ? "?" : "",
-            r->flags & PIR_RESULT_VARIADIC ? "*" : "", r->flags & PIR_RESULT_INTERMEDIATE ? "~" : "");
+            r->flags & PIR_RESULT_VARIADIC ? "*" : "",
+            r->flags & PIR_RESULT_INTERMEDIATE ? "~" : "");
     put_dtypes(out, r->same_as >= 0 ? o->operands[r->same_as].dtypes : r->dtypes);
   }
 }
 
 static const char *meaning(const op *o) {
-  if (o->lower_count) return "lower";
-  if (o->clause_count) return "clause";
-  if (o->kernel) return "kernel";
+  if (o->lower_count)
+    return "lower";
+  if (o->clause_count)
+    return "clause";
+  if (o->kernel)
+    return "kernel";
   return declared_only(o) ? "-" : "program";
 }
 
@@ -98,8 +110,10 @@ static void put_row(FILE *out, const dialect *d, const op *o, bool twin) {
 void emit_list(const dialect *d, FILE *out) {
   fputs("op\tfamily\toperands\tattributes\tresults\tinplace\teffect\tmeaning\n", out);
   for (int i = 0; i < d->op_count; i++) {
-    if (d->ops[i].is_form) continue;
+    if (d->ops[i].is_form)
+      continue;
     put_row(out, d, &d->ops[i], false);
-    if (d->ops[i].has_twin) put_row(out, d, &d->ops[i], true);
+    if (d->ops[i].has_twin)
+      put_row(out, d, &d->ops[i], true);
   }
 }

@@ -1,7 +1,7 @@
-// Compiles expressions to the nodes of pir/clause.h. An expression has one of two sorts; which one is
-// decided by where it stands, and words that only one sort has (dim, rank, find) switch over. Equal nodes
-// are shared, so a let that is used often costs nothing. Lets are expanded where they stand, with the
-// names of that place in sight.
+// Compiles expressions to the nodes of pir/clause.h. An expression has one of two sorts; which
+// one is decided by where it stands, and words that only one sort has (dim, rank, find) switch
+// over. Equal nodes are shared, so a let that is used often costs nothing. Lets are expanded
+// where they stand, with the names of that place in sight.
 #include "nodes_impl.h"
 
 #include <string.h>
@@ -12,10 +12,12 @@ int16_t node_add(compiler *co, pir_node n) {
   code *out = co->out;
   pir_node copy;  // padding is compared too
   memset(&copy, 0, sizeof copy);
-  copy.op = n.op, copy.map_kind = n.map_kind, copy.k = n.k, copy.a = n.a, copy.b = n.b, copy.c = n.c;
+  copy.op = n.op, copy.map_kind = n.map_kind, copy.k = n.k, copy.a = n.a, copy.b = n.b,
+  copy.c = n.c;
   copy.map = n.map, copy.map_count = n.map_count, copy.i = n.i, copy.f = n.f;
   for (int i = 0; i < out->node_count; i++)
-    if (!memcmp(&out->nodes[i], &copy, sizeof copy)) return (int16_t)i;
+    if (!memcmp(&out->nodes[i], &copy, sizeof copy))
+      return (int16_t)i;
   APPEND(out->nodes, out->node_count, copy);
   return (int16_t)(out->node_count - 1);
 }
@@ -23,16 +25,19 @@ int16_t node_add(compiler *co, pir_node n) {
 int16_t pool_add(compiler *co, const int16_t *entries, int count) {
   code *out = co->out;
   for (int i = 0; i + count <= out->pool_count; i++)
-    if (!memcmp(out->pool + i, entries, (size_t)count * sizeof *entries)) return (int16_t)i;
+    if (!memcmp(out->pool + i, entries, (size_t)count * sizeof *entries))
+      return (int16_t)i;
   int start = out->pool_count;
-  for (int i = 0; i < count; i++) APPEND(out->pool, out->pool_count, entries[i]);
+  for (int i = 0; i < count; i++)
+    APPEND(out->pool, out->pool_count, entries[i]);
   return (int16_t)start;
 }
 
 int16_t text_add(compiler *co, const char *text) {
   code *out = co->out;
   for (int i = 0; i < out->text_count; i++)
-    if (!strcmp(out->text[i], text)) return (int16_t)i;
+    if (!strcmp(out->text[i], text))
+      return (int16_t)i;
   APPEND(out->text, out->text_count, text);
   return (int16_t)(out->text_count - 1);
 }
@@ -55,35 +60,41 @@ static int16_t fail(const expr *e, const char *message) {
 }
 
 int pir_dtype_word(const char *name) {
-  if (!strcmp(name, "bool")) return PIR_BOOL;
+  if (!strcmp(name, "bool"))
+    return PIR_BOOL;
   pir_dtype dtype = pir_dtype_from_text(pir_str_from(name));
   return dtype == PIR_DTYPE_COUNT ? -1 : (int)dtype;
 }
 
 static int count_list(const expr *e) {
   int n = 0;
-  for (; e; e = e->next) n++;
+  for (; e; e = e->next)
+    n++;
   return n;
 }
 
 // ---- names
 static const scope *find_scope(const scope *s, const char *name) {
   for (; s; s = s->up)
-    if (!strcmp(s->name, name)) return s;
+    if (!strcmp(s->name, name))
+      return s;
   return NULL;
 }
 
 static const let *find_let(const compiler *co, const char *name) {
   for (int i = 0; i < co->o->let_count; i++)
-    if (!strcmp(co->o->lets[i].name, name)) return &co->o->lets[i];
+    if (!strcmp(co->o->lets[i].name, name))
+      return &co->o->lets[i];
   for (int i = 0; i < co->d->let_count; i++)
-    if (!strcmp(co->d->lets[i].name, name)) return &co->d->lets[i];
+    if (!strcmp(co->d->lets[i].name, name))
+      return &co->d->lets[i];
   return NULL;
 }
 
 static int find_variable(const compiler *co, const char *name) {
   for (int i = 0; co->c && i < co->c->var_count; i++)
-    if (!strcmp(co->c->vars[i].name, name)) return i;
+    if (!strcmp(co->c->vars[i].name, name))
+      return i;
   return -1;
 }
 
@@ -93,10 +104,13 @@ static bool names_result(const compiler *co, const char *name) {
 
 typedef int16_t (*compile_fn)(compiler *co, const expr *e, const scope *s);
 
-static int16_t expand_let(compiler *co, const let *l, const expr *use, const scope *s, compile_fn compile) {
+static int16_t expand_let(compiler *co, const let *l, const expr *use, const scope *s,
+                          compile_fn compile) {
   const expr *args = use->kind == EXPR_CALL ? use->a : NULL;
-  if (count_list(args) != l->param_count) return fail(use, "'%s' is given another number of arguments than it takes");
-  if (co->lets == MAX_LETS) return fail(use, "'%s' needs itself");
+  if (count_list(args) != l->param_count)
+    return fail(use, "'%s' is given another number of arguments than it takes");
+  if (co->lets == MAX_LETS)
+    return fail(use, "'%s' needs itself");
   scope frames[6];
   const scope *inner = s;
   for (int i = 0; i < l->param_count; i++, args = args->next) {
@@ -123,8 +137,9 @@ static const struct {
   int arity;
   int operand, result;
 } shape_functions[] = {
-    {"dim", 2, PIR_I_DIM, PIR_I_OUT_DIM}, {"rank", 1, PIR_I_RANK, PIR_I_OUT_RANK}, {"numel", 1, PIR_I_NUMEL, -1},
-    {"members", 1, PIR_I_MEMBERS, -1},    {"present", 1, PIR_I_PRESENT, -1},       {"linear", 1, -1, PIR_I_OUT_LINEAR},
+    {"dim", 2, PIR_I_DIM, PIR_I_OUT_DIM}, {"rank", 1, PIR_I_RANK, PIR_I_OUT_RANK},
+    {"numel", 1, PIR_I_NUMEL, -1},        {"members", 1, PIR_I_MEMBERS, -1},
+    {"present", 1, PIR_I_PRESENT, -1},    {"linear", 1, -1, PIR_I_OUT_LINEAR},
     {"element", 2, PIR_I_OPERAND_AT, -1},
 };
 // Functions of a list: an attribute, an attribute operand or an operand.
@@ -144,24 +159,31 @@ static const char *const value_in_index[] = {"int", "floor", "ceil", "trunc", "r
 
 static int shape_function(const char *name) {
   for (size_t i = 0; i < LENGTH(shape_functions); i++)
-    if (!strcmp(shape_functions[i].name, name)) return (int)i;
+    if (!strcmp(shape_functions[i].name, name))
+      return (int)i;
   return -1;
 }
 
 static int list_function(const char *name) {
   for (size_t i = 0; i < LENGTH(list_functions); i++)
-    if (!strcmp(list_functions[i].name, name)) return (int)i;
+    if (!strcmp(list_functions[i].name, name))
+      return (int)i;
   return -1;
 }
 
-// Whether an expression can only be an index expression: it must be wrapped where a value is wanted.
+// Whether an expression can only be an index expression: it must be wrapped where a value is
+// wanted.
 bool is_index_only(const compiler *co, const expr *e) {
   switch (e->kind) {
     case EXPR_TEXT: return true;
-    case EXPR_CALL: return shape_function(e->name) >= 0 || list_function(e->name) >= 0 || !strcmp(e->name, "dtype");
-    case EXPR_AT: return e->op == 1 || (names_result(co, e->name) && op_operand(co->o, e->name) < 0);
+    case EXPR_CALL:
+      return shape_function(e->name) >= 0 || list_function(e->name) >= 0 ||
+             !strcmp(e->name, "dtype");
+    case EXPR_AT:
+      return e->op == 1 || (names_result(co, e->name) && op_operand(co->o, e->name) < 0);
     case EXPR_BINARY:
-      if (e->op < OP_EQ || e->op > OP_GE) return is_index_only(co, e->a) && is_index_only(co, e->b);
+      if (e->op < OP_EQ || e->op > OP_GE)
+        return is_index_only(co, e->a) && is_index_only(co, e->b);
       return is_index_only(co, e->a) || is_index_only(co, e->b);
     case EXPR_UNARY: return is_index_only(co, e->a);
     default: return false;
@@ -173,10 +195,14 @@ static int16_t index_shape(compiler *co, const expr *e, int f, const scope *s) {
   if (count_list(x) != shape_functions[f].arity || x->kind != EXPR_NAME)
     return fail(e, "'%s' takes an operand (and an axis)");
   int k = op_operand(co->o, x->name);
-  int node_op = k >= 0 ? shape_functions[f].operand : names_result(co, x->name) ? shape_functions[f].result : -1;
-  if (node_op < 0) return fail(x, "'%s' is no operand that this function takes");
+  int node_op = k >= 0                      ? shape_functions[f].operand
+                : names_result(co, x->name) ? shape_functions[f].result
+                                            : -1;
+  if (node_op < 0)
+    return fail(x, "'%s' is no operand that this function takes");
   int16_t a = -1;
-  if (x->next && (a = index_node(co, x->next, s)) < 0) return -1;
+  if (x->next && (a = index_node(co, x->next, s)) < 0)
+    return -1;
   return node_of(co, (pir_node_op)node_op, k, a, -1, -1);
 }
 
@@ -185,22 +211,29 @@ static int16_t index_list(compiler *co, const expr *e, int f, const scope *s) {
   int n = count_list(list);
   if (n < 1 || (list_functions[f].takes_index ? n < 2 || n > 3 : n != 1))
     return fail(e, "wrong number of arguments of '%s'");
-  if (list->kind != EXPR_ATTR && list->kind != EXPR_NAME) return fail(list, "expected a list attribute");
-  int attr_at = list->kind == EXPR_ATTR ? op_attr(co->o, list->name) : -1, operand_at = op_operand(co->o, list->name);
-  int node_op = attr_at >= 0 ? list_functions[f].attr : operand_at >= 0 ? list_functions[f].operand : -1;
-  if (node_op < 0) return fail(list, "no list '%s'");
+  if (list->kind != EXPR_ATTR && list->kind != EXPR_NAME)
+    return fail(list, "expected a list attribute");
+  int attr_at = list->kind == EXPR_ATTR ? op_attr(co->o, list->name) : -1,
+      operand_at = op_operand(co->o, list->name);
+  int node_op = attr_at >= 0      ? list_functions[f].attr
+                : operand_at >= 0 ? list_functions[f].operand
+                                  : -1;
+  if (node_op < 0)
+    return fail(list, "no list '%s'");
   int16_t a = -1, b = -1;
   if (n > 1) {
     a = index_node(co, list->next, s);
     b = n > 2 ? index_node(co, list->next->next, s) : node_of(co, PIR_I_RANK, 0, -1, -1, -1);
-    if (a < 0 || b < 0) return -1;
+    if (a < 0 || b < 0)
+      return -1;
   }
   return node_of(co, (pir_node_op)node_op, attr_at >= 0 ? attr_at : operand_at, a, b, -1);
 }
 
 static int16_t index_dtype(compiler *co, const expr *e) {
   const expr *x = e->a;
-  if (count_list(x) != 1) return fail(e, "'%s' takes an operand or an attribute");
+  if (count_list(x) != 1)
+    return fail(e, "'%s' takes an operand or an attribute");
   if (x->kind == EXPR_ATTR) {
     int k = op_attr(co->o, x->name);
     return k < 0 ? fail(x, "no attribute '%s'") : node_of(co, PIR_I_ATTR_DTYPE, k, -1, -1, -1);
@@ -211,20 +244,27 @@ static int16_t index_dtype(compiler *co, const expr *e) {
 
 static int16_t index_call(compiler *co, const expr *e, const scope *s) {
   const let *l = find_let(co, e->name);
-  if (l) return expand_let(co, l, e, s, index_node);
+  if (l)
+    return expand_let(co, l, e, s, index_node);
   for (size_t i = 0; i < LENGTH(index_binary); i++) {
-    if (strcmp(index_binary[i].name, e->name)) continue;
-    if (count_list(e->a) != 2) return fail(e, "'%s' takes two arguments");
+    if (strcmp(index_binary[i].name, e->name))
+      continue;
+    if (count_list(e->a) != 2)
+      return fail(e, "'%s' takes two arguments");
     int16_t a = index_node(co, e->a, s), b = index_node(co, e->a->next, s);
     return a < 0 || b < 0 ? -1 : node_of(co, (pir_node_op)index_binary[i].op, -1, a, b, -1);
   }
-  if (!strcmp(e->name, "dtype")) return index_dtype(co, e);
+  if (!strcmp(e->name, "dtype"))
+    return index_dtype(co, e);
   int f = shape_function(e->name);
-  if (f >= 0) return index_shape(co, e, f, s);
+  if (f >= 0)
+    return index_shape(co, e, f, s);
   f = list_function(e->name);
-  if (f >= 0) return index_list(co, e, f, s);
+  if (f >= 0)
+    return index_list(co, e, f, s);
   for (size_t i = 0; i < LENGTH(value_in_index); i++) {
-    if (strcmp(value_in_index[i], e->name)) continue;
+    if (strcmp(value_in_index[i], e->name))
+      continue;
     int16_t v = i == 0 && e->a ? value_node(co, e->a, s) : value_node(co, e, s);
     return v < 0 ? -1 : node_of(co, PIR_I_VALUE, -1, v, -1, -1);
   }
@@ -233,9 +273,12 @@ static int16_t index_call(compiler *co, const expr *e, const scope *s) {
 
 static int16_t index_attr(compiler *co, const expr *e) {
   int k = op_attr(co->o, e->name);
-  if (k >= 0) return node_of(co, co->o->attrs[k].kind == PIR_ATTR_DTYPE ? PIR_I_ATTR_DTYPE : PIR_I_ATTR, k, -1, -1, -1);
+  if (k >= 0)
+    return node_of(co, co->o->attrs[k].kind == PIR_ATTR_DTYPE ? PIR_I_ATTR_DTYPE : PIR_I_ATTR,
+                   k, -1, -1, -1);
   k = op_operand(co->o, e->name);
-  if (k < 0 || !(co->o->operands[k].flags & PIR_OPERAND_SCALAR)) return fail(e, "no attribute or scalar '$%s'");
+  if (k < 0 || !(co->o->operands[k].flags & PIR_OPERAND_SCALAR))
+    return fail(e, "no attribute or scalar '$%s'");
   return node_of(co, PIR_I_OPERAND_AT, k, index_const(co, 0), -1, -1);
 }
 
@@ -243,9 +286,12 @@ static int16_t index_at(compiler *co, const expr *e, const scope *s) {
   if (e->op == 1) {  // $list[i]
     int16_t i = index_node(co, e->a, s);
     int k = op_attr(co->o, e->name), operand_at = op_operand(co->o, e->name);
-    if (i < 0) return -1;
-    if (k < 0 && operand_at < 0) return fail(e, "no list '$%s'");
-    return node_of(co, k >= 0 ? PIR_I_ATTR_AT : PIR_I_OPERAND_AT, k >= 0 ? k : operand_at, i, -1, -1);
+    if (i < 0)
+      return -1;
+    if (k < 0 && operand_at < 0)
+      return fail(e, "no list '$%s'");
+    return node_of(co, k >= 0 ? PIR_I_ATTR_AT : PIR_I_OPERAND_AT, k >= 0 ? k : operand_at, i,
+                   -1, -1);
   }
   int k = op_operand(co->o, e->name);
   if (k < 0 && names_result(co, e->name)) {
@@ -254,7 +300,8 @@ static int16_t index_at(compiler *co, const expr *e, const scope *s) {
     int16_t a = index_node(co, e->a, s);
     return a < 0 ? -1 : node_of(co, PIR_I_OUT, -1, a, -1, -1);
   }
-  if (k < 0) return fail(e, "no operand '%s'");
+  if (k < 0)
+    return fail(e, "no operand '%s'");
   pir_node n = pir_node_blank(PIR_I_LOAD);
   n.k = (int16_t)k;
   return map_fill(co, &n, e, s) ? node_add(co, n) : -1;
@@ -262,52 +309,69 @@ static int16_t index_at(compiler *co, const expr *e, const scope *s) {
 
 static int16_t index_name(compiler *co, const expr *e, const scope *s) {
   const scope *found = find_scope(s, e->name);
-  if (found && found->value) return index_node(co, found->value, found->value_scope);
+  if (found && found->value)
+    return index_node(co, found->value, found->value_scope);
   if (found)
-    return found->level == co->level ? node_of(co, PIR_I_D, -1, -1, -1, -1) : fail(e, "'%s' belongs to an outer map");
+    return found->level == co->level ? node_of(co, PIR_I_D, -1, -1, -1, -1)
+                                     : fail(e, "'%s' belongs to an outer map");
   int k = find_variable(co, e->name);
-  if (k >= 0) return node_of(co, co->c->vars[k].extent ? PIR_I_VAR : PIR_I_PACK, k, -1, -1, -1);
+  if (k >= 0)
+    return node_of(co, co->c->vars[k].extent ? PIR_I_VAR : PIR_I_PACK, k, -1, -1, -1);
   const let *l = find_let(co, e->name);
-  if (l) return expand_let(co, l, e, s, index_node);
-  if (!strcmp(e->name, "true") || !strcmp(e->name, "false")) return index_const(co, *e->name == 't');
-  if (co->states_shape && !strcmp(e->name, "any")) return node_of(co, PIR_I_VAR, 0, -1, -1, -1);
-  if (!strcmp(e->name, "member")) return node_of(co, PIR_I_MEMBER, -1, -1, -1, -1);
+  if (l)
+    return expand_let(co, l, e, s, index_node);
+  if (!strcmp(e->name, "true") || !strcmp(e->name, "false"))
+    return index_const(co, *e->name == 't');
+  if (co->states_shape && !strcmp(e->name, "any"))
+    return node_of(co, PIR_I_VAR, 0, -1, -1, -1);
+  if (!strcmp(e->name, "member"))
+    return node_of(co, PIR_I_MEMBER, -1, -1, -1, -1);
   k = pir_dtype_word(e->name);
-  if (k >= 0) return index_const(co, k);
+  if (k >= 0)
+    return index_const(co, k);
   return fail(e, "unknown name '%s' in an index expression");
 }
 
 static int16_t index_is(compiler *co, const expr *e) {
-  const expr *attr_side = e->a->kind == EXPR_TEXT ? e->b : e->a, *text = attr_side == e->a ? e->b : e->a;
+  const expr *attr_side = e->a->kind == EXPR_TEXT ? e->b : e->a,
+             *text = attr_side == e->a ? e->b : e->a;
   bool element = attr_side->kind == EXPR_AT && attr_side->op && attr_side->a->kind == EXPR_INT;
   int k = attr_side->kind == EXPR_ATTR || element ? op_attr(co->o, attr_side->name) : -1;
-  bool is_text = k >= 0 && (element ? co->o->attrs[k].kind == PIR_ATTR_ARRAY && attr_side->a->i < INT8_MAX &&
+  bool is_text = k >= 0 && (element ? co->o->attrs[k].kind == PIR_ATTR_ARRAY &&
+                                          attr_side->a->i < INT8_MAX &&
                                           co->o->attrs[k].element_kind == PIR_ATTR_STR
                                     : co->o->attrs[k].kind == PIR_ATTR_STR);
   if (!is_text || text->kind != EXPR_TEXT)
     return fail(e, "compare a string attribute, or one element of a list of them, with a text");
   pir_node n = pir_node_blank(PIR_I_ATTR_IS);
   n.k = (int16_t)k, n.i = text_add(co, text->name);
-  if (element) n.map_count = (int16_t)(attr_side->a->i + 1);
+  if (element)
+    n.map_count = (int16_t)(attr_side->a->i + 1);
   int16_t is = node_add(co, n);
   return e->op == OP_EQ ? is : node_of(co, PIR_I_NOT, -1, is, -1, -1);
 }
 
 static int16_t index_binary_node(compiler *co, const expr *e, const scope *s) {
   static const uint8_t ops[] = {
-      [OP_ADD] = PIR_I_ADD, [OP_SUB] = PIR_I_SUB, [OP_MUL] = PIR_I_MUL, [OP_DIV] = PIR_I_FLOORDIV, [OP_MOD] = PIR_I_MOD,
-      [OP_EQ] = PIR_I_EQ,   [OP_NE] = PIR_I_NE,   [OP_LT] = PIR_I_LT,   [OP_LE] = PIR_I_LE,        [OP_GT] = PIR_I_LT,
-      [OP_GE] = PIR_I_LE,   [OP_AND] = PIR_I_AND, [OP_OR] = PIR_I_OR};
-  if (e->op > OP_OR) return fail(e, "no bit operations on indices");
-  if (e->a->kind == EXPR_TEXT || e->b->kind == EXPR_TEXT) return index_is(co, e);
+      [OP_ADD] = PIR_I_ADD,      [OP_SUB] = PIR_I_SUB, [OP_MUL] = PIR_I_MUL,
+      [OP_DIV] = PIR_I_FLOORDIV, [OP_MOD] = PIR_I_MOD, [OP_EQ] = PIR_I_EQ,
+      [OP_NE] = PIR_I_NE,        [OP_LT] = PIR_I_LT,   [OP_LE] = PIR_I_LE,
+      [OP_GT] = PIR_I_LT,        [OP_GE] = PIR_I_LE,   [OP_AND] = PIR_I_AND,
+      [OP_OR] = PIR_I_OR};
+  if (e->op > OP_OR)
+    return fail(e, "no bit operations on indices");
+  if (e->a->kind == EXPR_TEXT || e->b->kind == EXPR_TEXT)
+    return index_is(co, e);
   int16_t a = index_node(co, e->a, s), b = index_node(co, e->b, s);
-  if (a < 0 || b < 0) return -1;
+  if (a < 0 || b < 0)
+    return -1;
   bool swap = e->op == OP_GT || e->op == OP_GE;
   return node_of(co, (pir_node_op)ops[e->op], -1, swap ? b : a, swap ? a : b, -1);
 }
 
 int16_t index_node(compiler *co, const expr *e, const scope *s) {
-  if (!e) return -1;
+  if (!e)
+    return -1;
   switch (e->kind) {
     case EXPR_INT: return index_const(co, e->i);
     case EXPR_PACK:
@@ -318,13 +382,17 @@ int16_t index_node(compiler *co, const expr *e, const scope *s) {
     case EXPR_BINARY: return index_binary_node(co, e, s);
     case EXPR_UNARY: {
       int16_t a = index_node(co, e->a, s);
-      if (a < 0) return -1;
-      if (e->op == OP_NOT) return node_of(co, PIR_I_NOT, -1, a, -1, -1);
-      if (e->op == OP_NEG) return node_of(co, PIR_I_SUB, -1, index_const(co, 0), a, -1);
+      if (a < 0)
+        return -1;
+      if (e->op == OP_NOT)
+        return node_of(co, PIR_I_NOT, -1, a, -1, -1);
+      if (e->op == OP_NEG)
+        return node_of(co, PIR_I_SUB, -1, index_const(co, 0), a, -1);
       return fail(e, "no bit operations on indices");
     }
     case EXPR_COND: {
-      int16_t a = index_node(co, e->a, s), b = index_node(co, e->b, s), c = index_node(co, e->c, s);
+      int16_t a = index_node(co, e->a, s), b = index_node(co, e->b, s),
+              c = index_node(co, e->c, s);
       return a < 0 || b < 0 || c < 0 ? -1 : node_of(co, PIR_I_SELECT, -1, a, b, c);
     }
     default: return fail(e, "this is no index expression");
@@ -337,17 +405,21 @@ bool map_fill(compiler *co, pir_node *load, const expr *e, const scope *s) {
     int16_t entries[PIR_MAX_RANK];
     int n = 0;
     for (const expr *x = e->a; x; x = x->next) {
-      if (n == PIR_MAX_RANK) return fail(e, "too many entries"), false;
+      if (n == PIR_MAX_RANK)
+        return fail(e, "too many entries"), false;
       entries[n] = index_node(co, x, s);
-      if (entries[n++] < 0) return false;
+      if (entries[n++] < 0)
+        return false;
     }
     load->map = pool_add(co, entries, n), load->map_count = (int16_t)n;
     return true;
   }
   scope each = {s, e->c ? e->c->name : "", NULL, NULL, co->level + 1};
-  if (e->map_kind == PIR_MAP_EACH) co->level++;
+  if (e->map_kind == PIR_MAP_EACH)
+    co->level++;
   load->map = index_node(co, e->a, e->map_kind == PIR_MAP_EACH ? &each : s);
-  if (e->map_kind == PIR_MAP_EACH) co->level--;
+  if (e->map_kind == PIR_MAP_EACH)
+    co->level--;
   return load->map >= 0;
 }
 
@@ -414,19 +486,25 @@ static const struct {
     {"complex", 2, PIR_V_COMPLEX},
 };
 
-static int16_t wrap_index(compiler *co, int16_t i) { return i < 0 ? -1 : node_of(co, PIR_V_INDEX, -1, i, -1, -1); }
+static int16_t wrap_index(compiler *co, int16_t i) {
+  return i < 0 ? -1 : node_of(co, PIR_V_INDEX, -1, i, -1, -1);
+}
 
 // cast(out, e), cast($dtype, e), as(x, e), compute(e), f32(e)
 static int16_t value_cast(compiler *co, const expr *e, const scope *s, int dtype) {
   const expr *x = e->a;
   int n = count_list(x);
   if (!strcmp(e->name, "cast") && n == 2) {
-    if (x->kind == EXPR_NAME && names_result(co, x->name)) dtype = PIR_CAST_OUT;
-    else if (x->kind == EXPR_ATTR && op_attr(co->o, x->name) >= 0) dtype = PIR_CAST_ATTR + op_attr(co->o, x->name);
-    else return fail(x, "cast takes the result or a dtype attribute");
+    if (x->kind == EXPR_NAME && names_result(co, x->name))
+      dtype = PIR_CAST_OUT;
+    else if (x->kind == EXPR_ATTR && op_attr(co->o, x->name) >= 0)
+      dtype = PIR_CAST_ATTR + op_attr(co->o, x->name);
+    else
+      return fail(x, "cast takes the result or a dtype attribute");
     x = x->next;
   } else if (!strcmp(e->name, "as") && n == 2) {
-    if (x->kind != EXPR_NAME || op_operand(co->o, x->name) < 0) return fail(x, "as takes an operand");
+    if (x->kind != EXPR_NAME || op_operand(co->o, x->name) < 0)
+      return fail(x, "as takes an operand");
     dtype = PIR_CAST_OPERAND + op_operand(co->o, x->name);
     x = x->next;
   } else if (n != 1) {
@@ -437,9 +515,11 @@ static int16_t value_cast(compiler *co, const expr *e, const scope *s, int dtype
 }
 
 static int combine_named(const char *name) {
-  static const char *const names[] = {"", "add", "mul", "max", "min", "and", "or", "argmax", "argmin", "assign"};
+  static const char *const names[] = {"",    "add", "mul",    "max",    "min",
+                                      "and", "or",  "argmax", "argmin", "assign"};
   for (int i = 1; i < (int)LENGTH(names); i++)
-    if (!strcmp(names[i], name)) return i;
+    if (!strcmp(names[i], name))
+      return i;
   return -1;
 }
 
@@ -447,7 +527,8 @@ static int16_t value_members(compiler *co, const expr *e) {
   const expr *x = e->a;
   int combine = count_list(x) == 2 && x->kind == EXPR_NAME ? combine_named(x->name) : -1;
   int k = combine > 0 && x->next->kind == EXPR_NAME ? op_operand(co->o, x->next->name) : -1;
-  if (k < 0 || !(co->o->operands[k].flags & PIR_OPERAND_VARIADIC)) return fail(e, "expected %s(add, variadic operand)");
+  if (k < 0 || !(co->o->operands[k].flags & PIR_OPERAND_VARIADIC))
+    return fail(e, "expected %s(add, variadic operand)");
   pir_node n = pir_node_blank(PIR_V_MEMBERS);
   n.k = (int16_t)k, n.i = combine;
   return node_add(co, n);
@@ -455,19 +536,30 @@ static int16_t value_members(compiler *co, const expr *e) {
 
 static int16_t value_call(compiler *co, const expr *e, const scope *s) {
   const let *l = find_let(co, e->name);
-  if (l) return expand_let(co, l, e, s, value_node);
-  if (is_index_only(co, e)) return wrap_index(co, index_node(co, e, s));
-  if (!strcmp(e->name, "index")) return wrap_index(co, index_node(co, e->a, s));
-  if (!strcmp(e->name, "fold")) return value_members(co, e);
-  if (!strcmp(e->name, "cast") || !strcmp(e->name, "as")) return value_cast(co, e, s, 0);
-  if (!strcmp(e->name, "compute")) return value_cast(co, e, s, PIR_CAST_COMPUTE);
+  if (l)
+    return expand_let(co, l, e, s, value_node);
+  if (is_index_only(co, e))
+    return wrap_index(co, index_node(co, e, s));
+  if (!strcmp(e->name, "index"))
+    return wrap_index(co, index_node(co, e->a, s));
+  if (!strcmp(e->name, "fold"))
+    return value_members(co, e);
+  if (!strcmp(e->name, "cast") || !strcmp(e->name, "as"))
+    return value_cast(co, e, s, 0);
+  if (!strcmp(e->name, "compute"))
+    return value_cast(co, e, s, PIR_CAST_COMPUTE);
   int dtype = pir_dtype_word(e->name);
-  if (dtype >= 0) return value_cast(co, e, s, dtype);
+  if (dtype >= 0)
+    return value_cast(co, e, s, dtype);
   for (size_t i = 0; i < LENGTH(value_functions); i++) {
-    if (strcmp(value_functions[i].name, e->name)) continue;
-    if (count_list(e->a) != value_functions[i].arity) return fail(e, "wrong number of arguments of '%s'");
-    int16_t a = value_node(co, e->a, s), b = value_functions[i].arity == 2 ? value_node(co, e->a->next, s) : -1;
-    if (a < 0 || (value_functions[i].arity == 2 && b < 0)) return -1;
+    if (strcmp(value_functions[i].name, e->name))
+      continue;
+    if (count_list(e->a) != value_functions[i].arity)
+      return fail(e, "wrong number of arguments of '%s'");
+    int16_t a = value_node(co, e->a, s),
+            b = value_functions[i].arity == 2 ? value_node(co, e->a->next, s) : -1;
+    if (a < 0 || (value_functions[i].arity == 2 && b < 0))
+      return -1;
     return node_of(co, (pir_node_op)value_functions[i].op, -1, a, b, -1);
   }
   return fail(e, "no function '%s'");
@@ -475,12 +567,15 @@ static int16_t value_call(compiler *co, const expr *e, const scope *s) {
 
 static int16_t value_load(compiler *co, const expr *e, const scope *s) {
   int k = op_operand(co->o, e->name);
-  if (k < 0) return fail(e, "no operand '%s'");
+  if (k < 0)
+    return fail(e, "no operand '%s'");
   pir_node n = pir_node_blank(PIR_V_LOAD);
   n.k = (int16_t)k;
   if (e->kind == EXPR_AT) {
-    if (!map_fill(co, &n, e, s)) return -1;
-    if (e->b && (n.a = value_node(co, e->b, s)) < 0) return -1;
+    if (!map_fill(co, &n, e, s))
+      return -1;
+    if (e->b && (n.a = value_node(co, e->b, s)) < 0)
+      return -1;
   } else if (co->o->operands[k].flags & PIR_OPERAND_SCALAR) {
     n = pir_node_blank(PIR_V_SCALAR);
     n.k = (int16_t)k;
@@ -490,27 +585,39 @@ static int16_t value_load(compiler *co, const expr *e, const scope *s) {
 
 static int16_t value_name(compiler *co, const expr *e, const scope *s) {
   const scope *found = find_scope(s, e->name);
-  if (found && found->value) return value_node(co, found->value, found->value_scope);
-  if (found || find_variable(co, e->name) >= 0) return wrap_index(co, index_name(co, e, s));
+  if (found && found->value)
+    return value_node(co, found->value, found->value_scope);
+  if (found || find_variable(co, e->name) >= 0)
+    return wrap_index(co, index_name(co, e, s));
   const let *l = find_let(co, e->name);
-  if (l) return expand_let(co, l, e, s, value_node);
-  if (!strcmp(e->name, "acc")) return node_of(co, PIR_V_ACC, -1, -1, -1, -1);
-  if (!strcmp(e->name, "count")) return node_of(co, PIR_V_COUNT, -1, -1, -1, -1);
+  if (l)
+    return expand_let(co, l, e, s, value_node);
+  if (!strcmp(e->name, "acc"))
+    return node_of(co, PIR_V_ACC, -1, -1, -1, -1);
+  if (!strcmp(e->name, "count"))
+    return node_of(co, PIR_V_COUNT, -1, -1, -1, -1);
   pir_node n = pir_node_blank(PIR_V_CONST);
   n.k = PIR_F64;
-  if (!strcmp(e->name, "inf")) n.f = __builtin_inf(), n.i = INT64_MAX;
-  else if (!strcmp(e->name, "nan")) n.f = __builtin_nan("");
-  else if (!strcmp(e->name, "true")) n.k = PIR_BOOL, n.f = 1, n.i = 1;
-  else if (!strcmp(e->name, "false")) n.k = PIR_BOOL;
-  else return value_load(co, e, s);
+  if (!strcmp(e->name, "inf"))
+    n.f = __builtin_inf(), n.i = INT64_MAX;
+  else if (!strcmp(e->name, "nan"))
+    n.f = __builtin_nan("");
+  else if (!strcmp(e->name, "true"))
+    n.k = PIR_BOOL, n.f = 1, n.i = 1;
+  else if (!strcmp(e->name, "false"))
+    n.k = PIR_BOOL;
+  else
+    return value_load(co, e, s);
   return node_add(co, n);
 }
 
 static int16_t value_attr(compiler *co, const expr *e) {
   int k = op_attr(co->o, e->name);
-  if (k >= 0) return node_of(co, PIR_V_ATTR, k, -1, -1, -1);
+  if (k >= 0)
+    return node_of(co, PIR_V_ATTR, k, -1, -1, -1);
   k = op_operand(co->o, e->name);
-  if (k < 0 || !(co->o->operands[k].flags & PIR_OPERAND_SCALAR)) return fail(e, "no attribute or scalar '$%s'");
+  if (k < 0 || !(co->o->operands[k].flags & PIR_OPERAND_SCALAR))
+    return fail(e, "no attribute or scalar '$%s'");
   return node_of(co, PIR_V_SCALAR, k, -1, -1, -1);
 }
 
@@ -522,20 +629,24 @@ static bool holds_floats(const compiler *co, const char *attr_name) {
 
 static int16_t value_binary(compiler *co, const expr *e, const scope *s) {
   static const uint8_t ops[] = {
-      [OP_ADD] = PIR_V_ADD,      [OP_SUB] = PIR_V_SUB,     [OP_MUL] = PIR_V_MUL,   [OP_DIV] = PIR_V_DIV,
-      [OP_MOD] = PIR_V_FLOORMOD, [OP_EQ] = PIR_V_EQ,       [OP_NE] = PIR_V_NE,     [OP_LT] = PIR_V_LT,
-      [OP_LE] = PIR_V_LE,        [OP_GT] = PIR_V_LT,       [OP_GE] = PIR_V_LE,     [OP_AND] = PIR_V_AND,
-      [OP_OR] = PIR_V_OR,        [OP_BIT_AND] = PIR_V_AND, [OP_BIT_OR] = PIR_V_OR, [OP_BIT_XOR] = PIR_V_XOR,
-      [OP_SHL] = PIR_V_SHL,      [OP_SHR] = PIR_V_SHR};
-  if (is_index_only(co, e)) return wrap_index(co, index_node(co, e, s));
+      [OP_ADD] = PIR_V_ADD,     [OP_SUB] = PIR_V_SUB,      [OP_MUL] = PIR_V_MUL,
+      [OP_DIV] = PIR_V_DIV,     [OP_MOD] = PIR_V_FLOORMOD, [OP_EQ] = PIR_V_EQ,
+      [OP_NE] = PIR_V_NE,       [OP_LT] = PIR_V_LT,        [OP_LE] = PIR_V_LE,
+      [OP_GT] = PIR_V_LT,       [OP_GE] = PIR_V_LE,        [OP_AND] = PIR_V_AND,
+      [OP_OR] = PIR_V_OR,       [OP_BIT_AND] = PIR_V_AND,  [OP_BIT_OR] = PIR_V_OR,
+      [OP_BIT_XOR] = PIR_V_XOR, [OP_SHL] = PIR_V_SHL,      [OP_SHR] = PIR_V_SHR};
+  if (is_index_only(co, e))
+    return wrap_index(co, index_node(co, e, s));
   int16_t a = value_node(co, e->a, s), b = value_node(co, e->b, s);
-  if (a < 0 || b < 0) return -1;
+  if (a < 0 || b < 0)
+    return -1;
   bool swap = e->op == OP_GT || e->op == OP_GE;
   return node_of(co, (pir_node_op)ops[e->op], -1, swap ? b : a, swap ? a : b, -1);
 }
 
 int16_t value_node(compiler *co, const expr *e, const scope *s) {
-  if (!e) return -1;
+  if (!e)
+    return -1;
   switch (e->kind) {
     case EXPR_INT:
     case EXPR_FLOAT: {
@@ -549,8 +660,10 @@ int16_t value_node(compiler *co, const expr *e, const scope *s) {
     case EXPR_CALL: return value_call(co, e, s);
     case EXPR_AT:
       if (e->op == 1 && holds_floats(co, e->name))
-        return node_of(co, PIR_V_ATTR_AT, op_attr(co->o, e->name), index_node(co, e->a, s), -1, -1);
-      if (is_index_only(co, e)) return wrap_index(co, index_node(co, e, s));
+        return node_of(co, PIR_V_ATTR_AT, op_attr(co->o, e->name), index_node(co, e->a, s), -1,
+                       -1);
+      if (is_index_only(co, e))
+        return wrap_index(co, index_node(co, e, s));
       return value_load(co, e, s);
     case EXPR_BINARY: return value_binary(co, e, s);
     case EXPR_UNARY: {
@@ -558,7 +671,8 @@ int16_t value_node(compiler *co, const expr *e, const scope *s) {
       return a < 0 ? -1 : node_of(co, e->op == OP_NEG ? PIR_V_NEG : PIR_V_NOT, -1, a, -1, -1);
     }
     case EXPR_COND: {
-      int16_t a = value_node(co, e->a, s), b = value_node(co, e->b, s), c = value_node(co, e->c, s);
+      int16_t a = value_node(co, e->a, s), b = value_node(co, e->b, s),
+              c = value_node(co, e->c, s);
       return a < 0 || b < 0 || c < 0 ? -1 : node_of(co, PIR_V_SELECT, -1, a, b, c);
     }
     default: return fail(e, "this is no value");

@@ -5,8 +5,8 @@
 #include "ops_model.h"
 #include <pir/clause_builder.h>
 
-// A name that an expression may use beside operands and lets: a parameter of a let, or the variable of
-// `each` and of a list's `for`.
+// A name that an expression may use beside operands and lets: a parameter of a let, or the
+// variable of `each` and of a list's `for`.
 typedef struct scope {
   const struct scope *up;
   const char *name;

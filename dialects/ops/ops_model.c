@@ -1,5 +1,5 @@
-// Memory, sources and messages of opsc. A run reads a few hundred kilobytes once and ends, so nothing is given back
-// before memory_release.
+// Memory, sources and messages of opsc. A run reads a few hundred kilobytes once and ends, so
+// nothing is given back before memory_release.
 #include "ops_model.h"
 
 #include <stdarg.h>
@@ -15,7 +15,8 @@ static struct {
 } sources[MAX_SOURCES];
 static int source_count;
 
-// Messages are kept and printed in the order of the source: the checks go over it more than once.
+// Messages are kept and printed in the order of the source: the checks go over it more than
+// once.
 typedef struct message {
   source_loc loc;
   const char *text;
@@ -36,7 +37,8 @@ static piece *pieces;
 
 void *arena_alloc(size_t size) {
   piece *p = calloc(1, sizeof *p + size);
-  if (!p) out_of_memory();
+  if (!p)
+    out_of_memory();
   p->next = pieces;
   pieces = p;
   return p->data;
@@ -48,13 +50,16 @@ void memory_release(void) {
     free(p);
   }
   pieces = NULL;
-  while (source_count) free((void *)sources[--source_count].text);
+  while (source_count)
+    free((void *)sources[--source_count].text);
 }
 
 void *array_grow(void *array, int count, size_t size) {
-  if (count & (count - 1)) return array;
+  if (count & (count - 1))
+    return array;
   void *grown = arena_alloc((count ? 2 * (size_t)count : 1) * size);
-  if (count) memcpy(grown, array, (size_t)count * size);
+  if (count)
+    memcpy(grown, array, (size_t)count * size);
   return grown;
 }
 
@@ -75,12 +80,14 @@ const char *text_format(const char *format, ...) {
 
 int source_add(const char *path) {
   FILE *file = source_count < MAX_SOURCES ? fopen(path, "rb") : NULL;
-  if (!file) return -1;
+  if (!file)
+    return -1;
   char *text = NULL;
   size_t size = 0, got;
   do {
     text = realloc(text, size + 65537);
-    if (!text) out_of_memory();
+    if (!text)
+      out_of_memory();
     got = fread(text + size, 1, 65536, file);
     size += got;
   } while (got);
@@ -91,29 +98,42 @@ int source_add(const char *path) {
   return source_count++;
 }
 
-const char *source_text(int file) { return sources[file].text; }
-const char *source_path(int file) { return sources[file].path; }
-int source_files(void) { return source_count; }
+const char *source_text(int file) {
+  return sources[file].text;
+}
+const char *source_path(int file) {
+  return sources[file].path;
+}
+int source_files(void) {
+  return source_count;
+}
 
 const char *source_family(int file) {
-  const char *slash = strrchr(sources[file].path, '/'), *name = slash ? slash + 1 : sources[file].path;
+  const char *slash = strrchr(sources[file].path, '/'),
+             *name = slash ? slash + 1 : sources[file].path;
   return text_copy(name, strcspn(name, "."));
 }
 
-int source_errors(void) { return message_count; }
+int source_errors(void) {
+  return message_count;
+}
 
 static void print_line(source_loc loc) {
   const char *line = sources[loc.file].text;
   for (int i = 1; i < loc.line && line; i++) {
     line = strchr(line, '\n');
-    if (line) line++;
+    if (line)
+      line++;
   }
-  if (!line) return;
+  if (!line)
+    return;
   size_t length = strcspn(line, "\n");
   fprintf(stderr, "%.*s\n", (int)length, line);
-  for (int i = 1; i < loc.column; i++) fputc((size_t)i <= length && line[i - 1] == '\t' ? '\t' : ' ', stderr);
+  for (int i = 1; i < loc.column; i++)
+    fputc((size_t)i <= length && line[i - 1] == '\t' ? '\t' : ' ', stderr);
   fputc('^', stderr);
-  for (int i = loc.column + 1; i < loc.end_column; i++) fputc('~', stderr);
+  for (int i = loc.column + 1; i < loc.end_column; i++)
+    fputc('~', stderr);
   fputc('\n', stderr);
 }
 
@@ -124,12 +144,14 @@ void source_error(source_loc loc, const char *format, ...) {
   vsnprintf(buffer, sizeof buffer, format, args);
   va_end(args);
   for (int i = 0; i < message_count; i++)
-    if (!memcmp(&messages[i].loc, &loc, sizeof loc) && !strcmp(messages[i].text, buffer)) return;
+    if (!memcmp(&messages[i].loc, &loc, sizeof loc) && !strcmp(messages[i].text, buffer))
+      return;
   APPEND(messages, message_count, (message){loc, text_copy(buffer, strlen(buffer))});
 }
 
 static bool before(const message *a, const message *b) {
-  if (a->loc.file != b->loc.file) return a->loc.file < b->loc.file;
+  if (a->loc.file != b->loc.file)
+    return a->loc.file < b->loc.file;
   return a->loc.line != b->loc.line ? a->loc.line < b->loc.line : a->loc.column < b->loc.column;
 }
 
@@ -137,15 +159,18 @@ void source_report(void) {
   for (int i = 1; i < message_count; i++) {
     message m = messages[i];
     int j = i;
-    for (; j && before(&m, &messages[j - 1]); j--) messages[j] = messages[j - 1];
+    for (; j && before(&m, &messages[j - 1]); j--)
+      messages[j] = messages[j - 1];
     messages[j] = m;
   }
   for (int i = 0; i < message_count && i < MAX_ERRORS; i++) {
     const message *m = &messages[i];
-    fprintf(stderr, "%s:%d:%d: error: %s\n", sources[m->loc.file].path, m->loc.line, m->loc.column, m->text);
+    fprintf(stderr, "%s:%d:%d: error: %s\n", sources[m->loc.file].path, m->loc.line,
+            m->loc.column, m->text);
     print_line(m->loc);
   }
-  if (message_count > MAX_ERRORS) fprintf(stderr, "opsc: %d more errors\n", message_count - MAX_ERRORS);
+  if (message_count > MAX_ERRORS)
+    fprintf(stderr, "opsc: %d more errors\n", message_count - MAX_ERRORS);
 }
 
 expr *expr_new(expr_kind kind, source_loc loc) {
@@ -156,15 +181,19 @@ expr *expr_new(expr_kind kind, source_loc loc) {
 }
 
 int64_t expr_int(const expr *e) {
-  if (e->kind == EXPR_INT) return e->i;
-  if (e->f >= 0x1p63) return INT64_MAX;
+  if (e->kind == EXPR_INT)
+    return e->i;
+  if (e->f >= 0x1p63)
+    return INT64_MAX;
   return e->f > -0x1p63 ? (int64_t)e->f : -INT64_MAX;  // INT64_MIN is no literal in C
 }
 
 expr *expr_append(expr *list, expr *item) {
-  if (!list) return item;
+  if (!list)
+    return item;
   expr *last = list;
-  while (last->next) last = last->next;
+  while (last->next)
+    last = last->next;
   last->next = item;
   return list;
 }

@@ -1,4 +1,5 @@
-// A dialect as its `.ops` files declare it: filled by the grammar, completed by check.c. One arena until the end.
+// A dialect as its `.ops` files declare it: filled by the grammar, completed by check.c. One
+// arena until the end.
 #ifndef OPS_MODEL_H
 #define OPS_MODEL_H
 
@@ -163,7 +164,8 @@ typedef struct legacy_item {
 } legacy_item;
 
 typedef struct legacy_fixed {
-  const char *name;  // of an old attribute that the new op has no word for; `value` is what the new op means by it
+  const char *name;  // of an old attribute that the new op has no word for; `value` is what the
+                     // new op means by it
   source_loc loc;
   uint8_t kind;
   const expr *value;
@@ -175,7 +177,8 @@ typedef struct legacy {
   legacy_item *items;
   int item_count;
   bool plain;   // slots have the new names as they are
-  bool higher;  // of a second or third gradient: slots of first gradients have the new names ("grad_x")
+  bool higher;  // of a second or third gradient: slots of first gradients have the new names
+                // ("grad_x")
   legacy_fixed *fixed;
   int fixed_count;
 } legacy;
@@ -255,15 +258,17 @@ typedef struct code {
   pir_clause_var *vars;
   int *first_var;
   lower_code *lowers;
-  int node_count, pool_count, text_count, clause_count, shape_count, requirement_count, var_count, lower_count;
+  int node_count, pool_count, text_count, clause_count, shape_count, requirement_count,
+      var_count, lower_count;
 } code;
 
 // ---- memory and errors (model.c)
 void *arena_alloc(size_t size);
 void memory_release(void);  // everything above, at the end of the process
-// Room for one more element of `size` bytes in an array of `count`; returns the array, perhaps moved.
+// Room for one more element of `size` bytes in an array of `count`; returns the array, perhaps
+// moved.
 void *array_grow(void *array, int count, size_t size);
-#define APPEND(array, count, ...)                                                                                      \
+#define APPEND(array, count, ...)                                                              \
   ((array) = array_grow((array), (count), sizeof *(array)), (array)[(count)++] = (__VA_ARGS__))
 const char *text_copy(const char *data, size_t size);
 const char *text_format(const char *format, ...) PIR_PRINTF(1, 2);
@@ -278,7 +283,8 @@ void source_error(source_loc loc, const char *format, ...) PIR_PRINTF(2, 3);
 int source_errors(void);
 void source_report(void);  // prints the messages, in the order of the source
 
-// The value of a literal as an integer: a float is truncated, one that no int64_t holds gives the nearest end.
+// The value of a literal as an integer: a float is truncated, one that no int64_t holds gives
+// the nearest end.
 int64_t expr_int(const expr *e);
 expr *expr_new(expr_kind kind, source_loc loc);
 expr *expr_append(expr *list, expr *item);

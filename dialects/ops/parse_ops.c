@@ -1,5 +1,6 @@
-// The grammar's actions: they fill the model. Reading is one pass over each file; an `include` reads the
-// other file on the spot. Names and kinds are judged later, in check.c, where everything is known.
+// The grammar's actions: they fill the model. Reading is one pass over each file; an `include`
+// reads the other file on the spot. Names and kinds are judged later, in check.c, where
+// everything is known.
 #include "build_impl.h"
 #include "ops.tab.h"
 #define YYSTYPE OPS_YYSTYPE
@@ -27,27 +28,31 @@ void ops_include(parser *p, source_loc loc, const char *path) {
   }
 }
 
-// What another dialect declares may be started from here: its ops are forms with the name `dialect.op`, and what their
-// clauses use comes along.
+// What another dialect declares may be started from here: its ops are forms with the name
+// `dialect.op`, and what their clauses use comes along.
 void ops_borrow(parser *p, source_loc loc, const char *path) {
   dialect other = {.json_id = -128};
   parser reader = {.d = &other, .file = p->file, .depth = p->depth};
   ops_include(&reader, loc, path);
   for (int i = 0; i < other.op_count; i++) {
     op o = other.ops[i];
-    if (o.is_form) continue;
+    if (o.is_form)
+      continue;
     o.name = text_format("%s.%s", other.name, o.name), o.is_form = o.used = true;
     o.legacies = NULL, o.legacy_count = 0;
     APPEND(p->d->ops, p->d->op_count, o);
   }
-  for (int i = 0; i < other.let_count; i++) APPEND(p->d->lets, p->d->let_count, other.lets[i]);
-  for (int i = 0; i < other.typeset_count; i++) APPEND(p->d->typesets, p->d->typeset_count, other.typesets[i]);
+  for (int i = 0; i < other.let_count; i++)
+    APPEND(p->d->lets, p->d->let_count, other.lets[i]);
+  for (int i = 0; i < other.typeset_count; i++)
+    APPEND(p->d->typesets, p->d->typeset_count, other.typesets[i]);
 }
 
 static bool parse_file(dialect *d, int file, int depth) {
   parser p = {.d = d, .file = file, .line = 1, .column = 1, .depth = depth};
   yyscan_t scanner;
-  if (ops_yylex_init_extra(&p, &scanner)) return false;
+  if (ops_yylex_init_extra(&p, &scanner))
+    return false;
   ops_yy_scan_string(source_text(file), scanner);
   int failed = ops_yyparse(scanner, &p);
   ops_yylex_destroy(scanner);
@@ -63,26 +68,32 @@ bool ops_parse(const char *path, dialect *d) {
   d->json_id = -128;
   bool parsed = parse_file(d, file, 0);
   if (parsed && !d->name)
-    source_error((source_loc){file, 1, 1, 2}, "expected 'dialect NAME prefix NAME id NUMBER \"summary\"' first");
+    source_error((source_loc){file, 1, 1, 2},
+                 "expected 'dialect NAME prefix NAME id NUMBER \"summary\"' first");
   return parsed && !source_errors();
 }
 
-void set_dialect(parser *p, source_loc loc, const char *name, const char *prefix, int64_t id, const char *summary) {
+void set_dialect(parser *p, source_loc loc, const char *name, const char *prefix, int64_t id,
+                 const char *summary) {
   dialect *d = p->d;
-  if (d->name) source_error(loc, "a file has one dialect; '%s' was declared before", d->name);
-  if (id < 1 || id > 255) source_error(loc, "the id of a dialect is a number from 1 to 255");
+  if (d->name)
+    source_error(loc, "a file has one dialect; '%s' was declared before", d->name);
+  if (id < 1 || id > 255)
+    source_error(loc, "the id of a dialect is a number from 1 to 255");
   d->name = name, d->prefix = prefix, d->id = (int)id, d->summary = summary;
 }
 
 // ---- ops and forms
 static op *find_op(dialect *d, const char *name) {
   for (int i = 0; i < d->op_count; i++)
-    if (!strcmp(d->ops[i].name, name)) return &d->ops[i];
+    if (!strcmp(d->ops[i].name, name))
+      return &d->ops[i];
   return NULL;
 }
 
-#define COPY_ALL(to, from, list, count)                                                                                \
-  for (int j = 0; j < (from)->count; j++) APPEND((to)->list, (to)->count, (from)->list[j])
+#define COPY_ALL(to, from, list, count)                                                        \
+  for (int j = 0; j < (from)->count; j++)                                                      \
+  APPEND((to)->list, (to)->count, (from)->list[j])
 
 // Takes over what a form declares; the op's own parts follow.
 static void inherit(op *to, const op *from) {
@@ -95,20 +106,28 @@ static void inherit(op *to, const op *from) {
   COPY_ALL(to, from, requirements, requirement_count);
   COPY_ALL(to, from, lowers, lower_count);
   COPY_ALL(to, from, pairs, pair_count);
-  if (from->is_form) COPY_ALL(to, from, legacies, legacy_count);
-  if (from->is_form) to->no_legacy |= from->no_legacy;
+  if (from->is_form)
+    COPY_ALL(to, from, legacies, legacy_count);
+  if (from->is_form)
+    to->no_legacy |= from->no_legacy;
   to->traits |= from->traits;
   to->effect |= from->effect;
-  if (from->hook_infer) to->hook_infer = from->hook_infer;
-  if (from->hook_verify) to->hook_verify = from->hook_verify;
-  if (from->hook_expand) to->hook_expand = from->hook_expand;
-  if (from->hook_demand) to->hook_demand = from->hook_demand;
-  if (from->kernel) to->kernel = from->kernel;
+  if (from->hook_infer)
+    to->hook_infer = from->hook_infer;
+  if (from->hook_verify)
+    to->hook_verify = from->hook_verify;
+  if (from->hook_expand)
+    to->hook_expand = from->hook_expand;
+  if (from->hook_demand)
+    to->hook_demand = from->hook_demand;
+  if (from->kernel)
+    to->kernel = from->kernel;
 }
 
 void begin_op(parser *p, source_loc loc, const char *name, const char *summary, bool is_form) {
   op o = {.name = name, .summary = summary, .loc = loc, .is_form = is_form};
-  if (find_op(p->d, name)) source_error(loc, "'%s' is declared twice", name);
+  if (find_op(p->d, name))
+    source_error(loc, "'%s' is declared twice", name);
   APPEND(p->d->ops, p->d->op_count, o);
   p->current = &p->d->ops[p->d->op_count - 1];
   take_forms(p, p->like);
@@ -133,18 +152,22 @@ void take_forms(parser *p, names n) {
   }
 }
 
-// What the op computes is said anew: nothing that knows less than all of its attributes stands in for it.
+// What the op computes is said anew: nothing that knows less than all of its attributes stands
+// in for it.
 void drop_inherited_meaning(op *o) {
   o->clause_count = o->lower_count = o->inherited_lowers = 0;
   o->kernel = o->hook_expand = NULL;
 }
 
-// An op's own lower blocks are tried before those of what it is like, which know nothing of its own attributes.
+// An op's own lower blocks are tried before those of what it is like, which know nothing of its
+// own attributes.
 static void own_lowers_first(op *o) {
   lower *sorted = NULL;
   int count = 0;
-  for (int i = o->inherited_lowers; i < o->lower_count; i++) APPEND(sorted, count, o->lowers[i]);
-  for (int i = 0; i < o->inherited_lowers; i++) APPEND(sorted, count, o->lowers[i]);
+  for (int i = o->inherited_lowers; i < o->lower_count; i++)
+    APPEND(sorted, count, o->lowers[i]);
+  for (int i = 0; i < o->inherited_lowers; i++)
+    APPEND(sorted, count, o->lowers[i]);
   o->lowers = sorted;
 }
 
@@ -154,7 +177,8 @@ void end_op(parser *p) {
   op o = *p->current;
   for (int i = 1; i < p->alike.count; i++) {
     o.name = p->alike.items[i].name, o.loc = p->alike.items[i].loc;
-    if (find_op(p->d, o.name)) source_error(o.loc, "'%s' is declared twice", o.name);
+    if (find_op(p->d, o.name))
+      source_error(o.loc, "'%s' is declared twice", o.name);
     APPEND(p->d->ops, p->d->op_count, o);
   }
   p->alike = (names){0};
@@ -163,7 +187,8 @@ void end_op(parser *p) {
 
 void add_typeset(parser *p, source_loc loc, const char *name, pir_dtype_set set) {
   for (int i = 0; i < p->d->typeset_count; i++)
-    if (!strcmp(p->d->typesets[i].name, name)) source_error(loc, "type set '%s' is declared twice", name);
+    if (!strcmp(p->d->typesets[i].name, name))
+      source_error(loc, "type set '%s' is declared twice", name);
   APPEND(p->d->typesets, p->d->typeset_count, (typeset){name, set});
 }
 
@@ -174,7 +199,8 @@ names one_name(source_loc loc, const char *name, uint8_t marks) {
 }
 
 names join_names(names a, names b) {
-  for (int i = 0; i < b.count; i++) APPEND(a.items, a.count, b.items[i]);
+  for (int i = 0; i < b.count; i++)
+    APPEND(a.items, a.count, b.items[i]);
   return a;
 }
 
@@ -185,14 +211,17 @@ names mark_name(names n, uint8_t mark) {
 
 // ---- types
 static pir_dtype dtype_named(const char *name) {
-  if (!strcmp(name, "bool")) return PIR_BOOL;
+  if (!strcmp(name, "bool"))
+    return PIR_BOOL;
   return pir_dtype_from_text(pir_str_from(name));
 }
 
 pir_dtype_set type_named(parser *p, source_loc loc, const char *name) {
-  if (!strcmp(name, "any")) return 0;
+  if (!strcmp(name, "any"))
+    return 0;
   for (int i = 0; i < p->d->typeset_count; i++)
-    if (!strcmp(p->d->typesets[i].name, name)) return p->d->typesets[i].set;
+    if (!strcmp(p->d->typesets[i].name, name))
+      return p->d->typesets[i].set;
   pir_dtype dtype = dtype_named(name);
   if (dtype == PIR_DTYPE_COUNT || dtype == PIR_UNDEFINED) {
     source_error(loc, "unknown element type or type set '%s'", name);
@@ -203,7 +232,8 @@ pir_dtype_set type_named(parser *p, source_loc loc, const char *name) {
 
 type_spec scalar_type(source_loc loc, const char *name) {
   type_spec t = {.loc = loc, .flags = PIR_OPERAND_SCALAR, .dtype = (uint8_t)dtype_named(name)};
-  if (t.dtype == PIR_DTYPE_COUNT) source_error(loc, "unknown element type '%s'", name), t.dtype = PIR_F32;
+  if (t.dtype == PIR_DTYPE_COUNT)
+    source_error(loc, "unknown element type '%s'", name), t.dtype = PIR_F32;
   return t;
 }
 
@@ -211,13 +241,15 @@ type_spec tied_type(source_loc loc, const char *word, const char *operand_name) 
   static const char *const words[] = {"same", "exact", "promoted"};
   static const uint8_t flags[] = {0, PIR_OPERAND_EXACT, PIR_OPERAND_PROMOTED};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (!strcmp(word, words[i])) return (type_spec){.loc = loc, .same = operand_name, .flags = flags[i]};
+    if (!strcmp(word, words[i]))
+      return (type_spec){.loc = loc, .same = operand_name, .flags = flags[i]};
   source_error(loc, "expected 'same(operand)', 'exact(operand)' or 'promoted(operand)'");
   return (type_spec){.loc = loc};
 }
 
 type_spec from_type(source_loc loc, const char *word, const char *attr_name) {
-  if (strcmp(word, "from")) source_error(loc, "expected 'from($attribute)'");
+  if (strcmp(word, "from"))
+    source_error(loc, "expected 'from($attribute)'");
   return (type_spec){.loc = loc, .from = attr_name};
 }
 
@@ -246,8 +278,10 @@ type_spec attr_kind(source_loc loc, const char *name, bool array) {
       {"c64", PIR_ATTR_C64},
   };
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-    if (strcmp(kinds[i].name, name)) continue;
-    if (!array) return (type_spec){.loc = loc, .kind = kinds[i].kind};
+    if (strcmp(kinds[i].name, name))
+      continue;
+    if (!array)
+      return (type_spec){.loc = loc, .kind = kinds[i].kind};
     return (type_spec){.loc = loc, .kind = PIR_ATTR_ARRAY, .element_kind = kinds[i].kind};
   }
   source_error(loc, "unknown kind of attribute '%s'", name);
@@ -266,22 +300,29 @@ void add_operands(parser *p, names n, type_spec t, expr *literal) {
                  .literal = literal,
                  .flags = (uint8_t)(t.flags | flags[n.items[i].marks & 3]),
                  .scalar_dtype = t.dtype};
-    if (n.items[i].marks & MARK_PRECISE) o.flags |= PIR_OPERAND_PRECISE;
-    if (n.items[i].marks & MARK_INTERMEDIATE) source_error(o.loc, "'~' marks results");
+    if (n.items[i].marks & MARK_PRECISE)
+      o.flags |= PIR_OPERAND_PRECISE;
+    if (n.items[i].marks & MARK_INTERMEDIATE)
+      source_error(o.loc, "'~' marks results");
     APPEND(p->current->operands, p->current->operand_count, o);
   }
 }
 
-// `takes x : tensor<f32>`: the element types of an operand that a form declares. A set and a tie may be given apart.
+// `takes x : tensor<f32>`: the element types of an operand that a form declares. A set and a
+// tie may be given apart.
 void narrow_operands(parser *p, names n, type_spec t) {
   op *o = p->current;
   for (int i = 0; i < n.count; i++) {
     operand *found = NULL;
     for (int k = 0; k < o->operand_count; k++)
-      if (!strcmp(o->operands[k].name, n.items[i].name)) found = &o->operands[k];
-    if (!found) source_error(n.items[i].loc, "no operand '%s' before this line", n.items[i].name);
-    else if (t.same) found->same = t.same, found->flags |= t.flags;
-    else found->dtypes = t.dtypes;
+      if (!strcmp(o->operands[k].name, n.items[i].name))
+        found = &o->operands[k];
+    if (!found)
+      source_error(n.items[i].loc, "no operand '%s' before this line", n.items[i].name);
+    else if (t.same)
+      found->same = t.same, found->flags |= t.flags;
+    else
+      found->dtypes = t.dtypes;
   }
 }
 
@@ -299,13 +340,18 @@ void add_attrs(parser *p, names n, type_spec t, expr *literal) {
 void add_results(parser *p, names n, type_spec t) {
   for (int i = 0; i < n.count; i++) {
     uint8_t marks = n.items[i].marks, flags = 0;
-    if (marks & MARK_PRECISE) source_error(n.items[i].loc, "'!' marks operands");
-    if (marks & MARK_OPTIONAL) flags |= PIR_RESULT_OPTIONAL;
-    if (marks & MARK_VARIADIC) flags |= PIR_RESULT_VARIADIC;
-    if (marks & MARK_INTERMEDIATE) flags |= PIR_RESULT_INTERMEDIATE;
+    if (marks & MARK_PRECISE)
+      source_error(n.items[i].loc, "'!' marks operands");
+    if (marks & MARK_OPTIONAL)
+      flags |= PIR_RESULT_OPTIONAL;
+    if (marks & MARK_VARIADIC)
+      flags |= PIR_RESULT_VARIADIC;
+    if (marks & MARK_INTERMEDIATE)
+      flags |= PIR_RESULT_INTERMEDIATE;
     uint8_t dtype = PIR_UNDEFINED;
     for (int k = 1; k < PIR_DTYPE_COUNT; k++)
-      if (t.dtypes == (pir_dtype_set)1 << k) dtype = (uint8_t)k;
+      if (t.dtypes == (pir_dtype_set)1 << k)
+        dtype = (uint8_t)k;
     APPEND(p->current->results, p->current->result_count,
            (result){.name = n.items[i].name,
                     .loc = n.items[i].loc,
@@ -341,8 +387,10 @@ void add_traits(parser *p, names n) {
   for (int i = 0; i < n.count; i++) {
     uint32_t bit = 0;
     for (size_t t = 0; t < sizeof traits / sizeof *traits; t++)
-      if (!strcmp(traits[t].name, n.items[i].name)) bit = traits[t].bit;
-    if (!bit) source_error(n.items[i].loc, "unknown trait '%s'", n.items[i].name);
+      if (!strcmp(traits[t].name, n.items[i].name))
+        bit = traits[t].bit;
+    if (!bit)
+      source_error(n.items[i].loc, "unknown trait '%s'", n.items[i].name);
     p->current->traits |= bit;
   }
 }
@@ -350,35 +398,45 @@ void add_traits(parser *p, names n) {
 void set_hook(parser *p, source_loc loc, const char *hook, const char *function) {
   op *o = p->current;
   const char *symbol = text_format("%s_%s_%s", p->d->prefix, hook, function);
-  if (!strcmp(hook, "infer")) o->hook_infer = symbol;
-  else if (!strcmp(hook, "verify")) o->hook_verify = symbol;
-  else if (!strcmp(hook, "expand")) o->hook_expand = symbol;
-  else if (!strcmp(hook, "demand")) o->hook_demand = symbol;
-  else source_error(loc, "unknown hook '%s'; there are infer, verify, expand and demand", hook);
+  if (!strcmp(hook, "infer"))
+    o->hook_infer = symbol;
+  else if (!strcmp(hook, "verify"))
+    o->hook_verify = symbol;
+  else if (!strcmp(hook, "expand"))
+    o->hook_expand = symbol;
+  else if (!strcmp(hook, "demand"))
+    o->hook_demand = symbol;
+  else
+    source_error(loc, "unknown hook '%s'; there are infer, verify, expand and demand", hook);
 }
 
 // How text shows the regions: an entry of pir_op_form.
 void set_form(parser *p, source_loc loc, const char *name) {
   static const char *const forms[] = {"general", "if", "while", "body", "group"};
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-    if (strcmp(name, forms[i])) continue;
+    if (strcmp(name, forms[i]))
+      continue;
     p->current->form = (int)i;
     return;
   }
-  source_error(loc, "unknown form '%s' of regions; there are general, if, while, body and group", name);
+  source_error(
+      loc, "unknown form '%s' of regions; there are general, if, while, body and group", name);
 }
 
 void begin_legacy(parser *p, names n) {
   legacy l = {0};
   p->current->no_legacy = n.count == 1 && !strcmp(n.items[0].name, "null");
-  if (p->current->no_legacy) return;
-  for (int i = 0; i < n.count; i++) APPEND(l.names, l.name_count, n.items[i].name);
+  if (p->current->no_legacy)
+    return;
+  for (int i = 0; i < n.count; i++)
+    APPEND(l.names, l.name_count, n.items[i].name);
   APPEND(p->current->legacies, p->current->legacy_count, l);
 }
 
 static legacy *current_legacy(parser *p, source_loc loc) {
   static legacy none;
-  if (!p->current->no_legacy) return &p->current->legacies[p->current->legacy_count - 1];
+  if (!p->current->no_legacy)
+    return &p->current->legacies[p->current->legacy_count - 1];
   source_error(loc, "'%s' is said to have no old form", p->current->name);
   return &none;
 }
@@ -388,10 +446,12 @@ void add_legacy_item(parser *p, legacy_item item) {
   APPEND(l->items, l->item_count, item);
 }
 
-void add_legacy_fixed(parser *p, source_loc loc, const char *name, uint8_t kind, const expr *value) {
+void add_legacy_fixed(parser *p, source_loc loc, const char *name, uint8_t kind,
+                      const expr *value) {
   legacy *l = current_legacy(p, loc);
   int wanted = kind == PIR_ATTR_BOOL ? EXPR_NAME : kind == PIR_ATTR_STR ? EXPR_TEXT : EXPR_INT;
-  if (kind != PIR_ATTR_BOOL && kind != PIR_ATTR_I32 && kind != PIR_ATTR_F32 && kind != PIR_ATTR_STR)
+  if (kind != PIR_ATTR_BOOL && kind != PIR_ATTR_I32 && kind != PIR_ATTR_F32 &&
+      kind != PIR_ATTR_STR)
     source_error(loc, "a fixed old attribute is a bool, i32, f32 or str");
   if ((int)value->kind != wanted && !(wanted == EXPR_INT && value->kind == EXPR_FLOAT))
     source_error(value->loc, "the value is not of that kind");
@@ -399,7 +459,8 @@ void add_legacy_fixed(parser *p, source_loc loc, const char *name, uint8_t kind,
 }
 
 void set_legacy_slots(parser *p, source_loc loc, const char *name) {
-  if (strcmp(name, "plain")) source_error(loc, "expected 'plain' or 'name = old name', found '%s'", name);
+  if (strcmp(name, "plain"))
+    source_error(loc, "expected 'plain' or 'name = old name', found '%s'", name);
   current_legacy(p, loc)->plain = true;
 }
 
@@ -412,19 +473,23 @@ void add_let(parser *p, source_loc loc, const char *name, names params, expr *bo
     }
     l.params[l.param_count++] = params.items[i].name;
   }
-  if (p->current) APPEND(p->current->lets, p->current->let_count, l);
-  else APPEND(p->d->lets, p->d->let_count, l);
+  if (p->current)
+    APPEND(p->current->lets, p->current->let_count, l);
+  else
+    APPEND(p->d->lets, p->d->let_count, l);
 }
 
 clause *add_clause(parser *p, source_loc loc, int kind, const char *result_name, expr *when) {
   op *o = p->current;
-  APPEND(o->clauses, o->clause_count, (clause){.kind = (uint8_t)kind, .loc = loc, .result = result_name, .when = when});
+  APPEND(o->clauses, o->clause_count,
+         (clause){.kind = (uint8_t)kind, .loc = loc, .result = result_name, .when = when});
   return &o->clauses[o->clause_count - 1];
 }
 
 void add_shape(parser *p, source_loc loc, names results, clause c) {
   for (int i = 0; i < results.count; i++) {
-    c.kind = PIR_CLAUSE_VIEW, c.loc = i ? results.items[i].loc : loc, c.result = results.items[i].name;
+    c.kind = PIR_CLAUSE_VIEW, c.loc = i ? results.items[i].loc : loc,
+    c.result = results.items[i].name;
     APPEND(p->current->shapes, p->current->shape_count, c);
   }
 }
@@ -432,12 +497,14 @@ void add_shape(parser *p, source_loc loc, names results, clause c) {
 // The message shows the condition as it is written.
 void add_requirement(parser *p, source_loc loc, clause c) {
   const char *text = source_text(loc.file);
-  for (int line = 1; line < loc.line; line++) text = strchr(text, '\n') + 1;
+  for (int line = 1; line < loc.line; line++)
+    text = strchr(text, '\n') + 1;
   text += loc.column - 1;
   size_t size = strcspn(text, "\n");
   if (loc.end_column > loc.column && (size_t)(loc.end_column - loc.column) < size)
     size = (size_t)(loc.end_column - loc.column);
-  while (size && text[size - 1] == ' ') size--;
+  while (size && text[size - 1] == ' ')
+    size--;
   c.kind = PIR_CLAUSE_VIEW, c.loc = loc, c.trap_text = text_copy(text, size);
   APPEND(p->current->requirements, p->current->requirement_count, c);
 }
@@ -453,7 +520,8 @@ void begin_lower(parser *p, source_loc loc) {
 
 step take_step(parser *p, source_loc loc, const char *op_name, expr *args, named_expr *attrs) {
   step s = {.loc = loc, .op = op_name, .args = args, .attrs = attrs};
-  for (int i = 0; i < p->values.count; i++) APPEND(s.results, s.result_count, p->values.items[i].name);
+  for (int i = 0; i < p->values.count; i++)
+    APPEND(s.results, s.result_count, p->values.items[i].name);
   return s;
 }
 
@@ -485,8 +553,12 @@ expr *unary(source_loc loc, expr_op o, expr *a) {
   return expr_make(EXPR_UNARY, loc, o, a, NULL, NULL);
 }
 
-expr *binary(source_loc loc, expr_op o, expr *a, expr *b) { return expr_make(EXPR_BINARY, loc, o, a, b, NULL); }
-expr *condition(source_loc loc, expr *a, expr *b, expr *c) { return expr_make(EXPR_COND, loc, OP_ADD, a, b, c); }
+expr *binary(source_loc loc, expr_op o, expr *a, expr *b) {
+  return expr_make(EXPR_BINARY, loc, o, a, b, NULL);
+}
+expr *condition(source_loc loc, expr *a, expr *b, expr *c) {
+  return expr_make(EXPR_COND, loc, OP_ADD, a, b, c);
+}
 
 expr *at(source_loc loc, const char *name, expr *map, expr *fill) {
   map->loc = loc, map->name = name, map->b = fill;
@@ -507,8 +579,12 @@ expr *each_map(source_loc loc, const char *variable_name, expr *a) {
   return e;
 }
 
-expr *flat_map(source_loc loc, expr *a) { return map_new(loc, PIR_MAP_LINEAR, a); }
-expr *list_map(source_loc loc, expr *entries) { return map_new(loc, PIR_MAP_LIST, entries); }
+expr *flat_map(source_loc loc, expr *a) {
+  return map_new(loc, PIR_MAP_LINEAR, a);
+}
+expr *list_map(source_loc loc, expr *entries) {
+  return map_new(loc, PIR_MAP_LIST, entries);
+}
 
 expr *repeat(source_loc loc, const char *variable_name, expr *count, expr *e) {
   expr *r = expr_make(EXPR_REPEAT, loc, OP_ADD, count, e, NULL);

@@ -1,5 +1,5 @@
-// Parameters on disk: which parameters a program wants, and mapping them. A folder is opened once and its files
-// relative to it, so that a name from a model cannot lead elsewhere.
+// Parameters on disk: which parameters a program wants, and mapping them. A folder is opened
+// once and its files relative to it, so that a name from a model cannot lead elsewhere.
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -22,7 +22,8 @@ static bool has_record(const pir_op *op) {
   const pir_attr *persistable = pir_op_attr_str(op, "persistable");
   int64_t value = 1;
   if (persistable && pir_attr_kind_of(persistable) == PIR_ATTR_ARRAY) {
-    if (!pir_attr_elements(persistable)) return true;
+    if (!pir_attr_elements(persistable))
+      return true;
     persistable = pir_attr_element(persistable, 0);
   }
   return !persistable || !pir_attr_as_int(persistable, &value) || value != 0;
@@ -32,13 +33,15 @@ static pir_walk_result add_decl(pir_op *op, void *user) {
   decl_list *list = user;
   const pir_attr *name;
   const pir_type *type;
-  if (!pir_op_has(op, PIR_PARAMETER) || pir_op_results(op) != 1 || !has_record(op)) return PIR_WALK_CONTINUE;
+  if (!pir_op_has(op, PIR_PARAMETER) || pir_op_results(op) != 1 || !has_record(op))
+    return PIR_WALK_CONTINUE;
   name = pir_op_attr_str(op, "parameter_name");
   type = pir_value_type(pir_op_result(op, 0));
-  if (!name || !type) return PIR_WALK_CONTINUE;
+  if (!name || !type)
+    return PIR_WALK_CONTINUE;
   if (list->count < list->capacity)
-    list->items[list->count] =
-        (pir_param_decl){pir_attr_as_str(name), pir_type_dtype(type), pir_type_shape(type), pir_op_loc(op)};
+    list->items[list->count] = (pir_param_decl){pir_attr_as_str(name), pir_type_dtype(type),
+                                                pir_type_shape(type), pir_op_loc(op)};
   list->count++;
   return PIR_WALK_CONTINUE;
 }
@@ -50,41 +53,50 @@ static int compare_names(const void *a, const void *b) {
   return order ? order : (x->name.size > y->name.size) - (x->name.size < y->name.size);
 }
 
-size_t pir_program_param_decls(const pir_program *program, pir_param_decl *out_decls, size_t capacity) {
+size_t pir_program_param_decls(const pir_program *program, pir_param_decl *out_decls,
+                               size_t capacity) {
   decl_list list = {out_decls, 0, capacity};
   size_t kept = 0;
   (void)pir_walk(pir_program_module(program), PIR_PRE_ORDER, add_decl, &list);  // never stops
-  if (list.count > capacity) return list.count;
-  if (list.count) qsort(out_decls, list.count, sizeof *out_decls, compare_names);
+  if (list.count > capacity)
+    return list.count;
+  if (list.count)
+    qsort(out_decls, list.count, sizeof *out_decls, compare_names);
   for (size_t i = 0; i < list.count; i++)
-    if (!kept || compare_names(&out_decls[kept - 1], &out_decls[i])) out_decls[kept++] = out_decls[i];
+    if (!kept || compare_names(&out_decls[kept - 1], &out_decls[i]))
+      out_decls[kept++] = out_decls[i];
   return kept;
 }
 
-static pir_status report_errno(pir_context *ctx, int error, const char *path, const char *what) {
+static pir_status report_errno(pir_context *ctx, int error, const char *path,
+                               const char *what) {
   pir_status status = error == ENOENT ? PIR_NOT_FOUND : PIR_IO;
-  return pir_report(ctx, status, PIR_ERROR, pir_loc_text(ctx, pir_str_from(path), 0, 0), "%s: %s", what,
-                    error == ELOOP ? "a symbolic link" : strerror(error));
+  return pir_report(ctx, status, PIR_ERROR, pir_loc_text(ctx, pir_str_from(path), 0, 0),
+                    "%s: %s", what, error == ELOOP ? "a symbolic link" : strerror(error));
 }
 
 static bool safe_name(pir_str name) {
-  if (!name.size || name.size > NAME_MAX || memchr(name.data, '/', name.size) || memchr(name.data, 0, name.size))
+  if (!name.size || name.size > NAME_MAX || memchr(name.data, '/', name.size) ||
+      memchr(name.data, 0, name.size))
     return false;
   return !pir_str_equal(name, PIR_STR(".")) && !pir_str_equal(name, PIR_STR(".."));
 }
 
-static pir_status map_separate(pir_program *program, int folder, const pir_param_decl *decl, const char *path) {
+static pir_status map_separate(pir_program *program, int folder, const pir_param_decl *decl,
+                               const char *path) {
   pir_context *ctx = pir_program_context(program);
   char name[NAME_MAX + 1];
   pir_borrowed bytes;
   int error;
   if (!safe_name(decl->name))
-    return pir_report(ctx, PIR_INVALID, PIR_ERROR, decl->loc, "parameter name '%.*s' is no file name inside a folder",
+    return pir_report(ctx, PIR_INVALID, PIR_ERROR, decl->loc,
+                      "parameter name '%.*s' is no file name inside a folder",
                       (int)decl->name.size, decl->name.data);
   memcpy(name, decl->name.data, decl->name.size);
   name[decl->name.size] = 0;
   error = map_file(folder, name, false, &bytes);
-  if (!error) return pir_program_adopt_records(program, decl, 1, bytes, decl->name);
+  if (!error)
+    return pir_program_adopt_records(program, decl, 1, bytes, decl->name);
   return pir_report(ctx, error == ENOENT ? PIR_NOT_FOUND : PIR_IO, PIR_ERROR,
                     pir_loc_text(ctx, pir_str_from(path), 0, 0), "parameter '%s': %s", name,
                     error == ENOENT  ? "the folder has no file of that name"
@@ -92,13 +104,16 @@ static pir_status map_separate(pir_program *program, int folder, const pir_param
                                      : strerror(error));
 }
 
-static pir_status map_folder(pir_program *program, const pir_param_decl *decls, size_t count, const char *path) {
+static pir_status map_folder(pir_program *program, const pir_param_decl *decls, size_t count,
+                             const char *path) {
   int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   pir_status status = PIR_OK;
-  if (folder < 0) return report_errno(pir_program_context(program), errno, path, "parameter folder");
+  if (folder < 0)
+    return report_errno(pir_program_context(program), errno, path, "parameter folder");
   for (size_t i = 0; i < count; i++) {
     pir_status one = map_separate(program, folder, &decls[i], path);
-    if (one && !status) status = one;
+    if (one && !status)
+      status = one;
   }
   close(folder);
   return status;
@@ -107,32 +122,43 @@ static pir_status map_folder(pir_program *program, const pir_param_decl *decls, 
 // A parameter that is not persistable is state: no file holds it, and a run starts with zeros.
 static pir_walk_result add_state(pir_op *op, void *user) {
   pir_program *program = user;
-  if (!pir_op_has(op, PIR_PARAMETER) || pir_op_results(op) != 1 || has_record(op)) return PIR_WALK_CONTINUE;
+  if (!pir_op_has(op, PIR_PARAMETER) || pir_op_results(op) != 1 || has_record(op))
+    return PIR_WALK_CONTINUE;
   const pir_attr *name = pir_op_attr_str(op, "parameter_name");
   const pir_type *type = pir_value_type(pir_op_result(op, 0));
-  if (!name || !type || pir_program_param(program, pir_attr_as_str(name))) return PIR_WALK_CONTINUE;
-  pir_param param = {
-      .name = pir_attr_as_str(name), .dtype = pir_type_dtype(type), .shape = pir_type_shape(type), .release = free};
+  if (!name || !type || pir_program_param(program, pir_attr_as_str(name)))
+    return PIR_WALK_CONTINUE;
+  pir_param param = {.name = pir_attr_as_str(name),
+                     .dtype = pir_type_dtype(type),
+                     .shape = pir_type_shape(type),
+                     .release = free};
   bool overflow = false, empty = false;
   param.size = pir_dtype_size(param.dtype);
   for (size_t i = 0; i < param.shape.rank; i++) {
-    if (param.shape.dims[i] < 0) return PIR_WALK_CONTINUE;
+    if (param.shape.dims[i] < 0)
+      return PIR_WALK_CONTINUE;
     empty |= param.shape.dims[i] == 0;
     overflow |= __builtin_mul_overflow(param.size, (size_t)param.shape.dims[i], &param.size);
   }
-  if (!param.size && !empty) return PIR_WALK_CONTINUE;
+  if (!param.size && !empty)
+    return PIR_WALK_CONTINUE;
   void *zeros = overflow ? NULL : calloc(param.size + 1, 1);
-  if (!zeros) return PIR_WALK_STOP;
+  if (!zeros)
+    return PIR_WALK_STOP;
   param.data = param.user = zeros;
   pir_program_adopt_param(program, &param);
   return PIR_WALK_CONTINUE;
 }
 
-pir_status pir_program_map_params(pir_program *program, const pir_param_decl *decls, size_t count, const char *path) {
+pir_status pir_program_map_params(pir_program *program, const pir_param_decl *decls,
+                                  size_t count, const char *path) {
   pir_borrowed bytes;
-  if (pir_walk(pir_program_module(program), PIR_PRE_ORDER, add_state, program) == PIR_WALK_STOP) return PIR_EXHAUSTED;
+  if (pir_walk(pir_program_module(program), PIR_PRE_ORDER, add_state, program) == PIR_WALK_STOP)
+    return PIR_EXHAUSTED;
   int error = map_file(AT_FDCWD, path, true, &bytes);
-  if (error == EISDIR) return map_folder(program, decls, count, path);
-  if (error) return report_errno(pir_program_context(program), error, path, "parameter file");
+  if (error == EISDIR)
+    return map_folder(program, decls, count, path);
+  if (error)
+    return report_errno(pir_program_context(program), error, path, "parameter file");
   return pir_program_adopt_records(program, decls, count, bytes, pir_str_from(path));
 }

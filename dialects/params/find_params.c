@@ -1,6 +1,7 @@
-// Where a program's parameters lie: by the names of files, then by what is in them. A model folder may hold parameter
-// files of several programs (one for the .json, one for the .pdmodel), so a file that does not have the program's
-// tensors is passed over when exactly one beside it has. Reads the headers of records only.
+// Where a program's parameters lie: by the names of files, then by what is in them. A model
+// folder may hold parameter files of several programs (one for the .json, one for the
+// .pdmodel), so a file that does not have the program's tensors is passed over when exactly one
+// beside it has. Reads the headers of records only.
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -19,7 +20,8 @@ static bool is_file(const char *path) {
 static char *join(pir_str folder, pir_str name, const char *suffix) {
   size_t tail = strlen(suffix);
   char *path = malloc(folder.size + name.size + tail + 1);
-  if (!path) return NULL;
+  if (!path)
+    return NULL;
   memcpy(path, folder.data, folder.size);
   memcpy(path + folder.size, name.data, name.size);
   memcpy(path + folder.size + name.size, suffix, tail + 1);
@@ -36,9 +38,11 @@ static void scan_combined(pir_str folder, void (*each)(void *user, char *path), 
   char *path = join(folder, PIR_STR(""), folder.size ? "" : ".");
   DIR *dir = path ? opendir(path) : NULL;
   free(path);
-  if (!dir) return;
+  if (!dir)
+    return;
   for (struct dirent *entry; (entry = readdir(dir));)
-    if (has_suffix(entry->d_name, ".pdiparams")) each(user, join(folder, pir_str_from(entry->d_name), ""));
+    if (has_suffix(entry->d_name, ".pdiparams"))
+      each(user, join(folder, pir_str_from(entry->d_name), ""));
   closedir(dir);
 }
 
@@ -51,7 +55,8 @@ static void take_single(void *user, char *path) {
   single *s = user;
   free(s->path);
   s->path = s->count++ ? NULL : path;
-  if (s->count > 1) free(path);
+  if (s->count > 1)
+    free(path);
 }
 
 // The only .pdiparams of `folder`, or NULL.
@@ -64,7 +69,8 @@ static char *only_combined(pir_str folder) {
 // The candidate `folder name suffix` when it is a file; else NULL.
 static char *existing(pir_str folder, pir_str name, const char *suffix) {
   char *path = join(folder, name, suffix);
-  if (path && is_file(path)) return path;
+  if (path && is_file(path))
+    return path;
   free(path);
   return NULL;
 }
@@ -72,9 +78,12 @@ static char *existing(pir_str folder, pir_str name, const char *suffix) {
 static char *find_old_layout(pir_str folder, pir_str base) {
   bool hidden = pir_str_equal(base, PIR_STR("__model__"));
   char *found = NULL;
-  if (!hidden && !pir_str_equal(base, PIR_STR("model"))) return NULL;
-  found = hidden ? existing(folder, PIR_STR("__params__"), "") : existing(folder, PIR_STR("params"), "");
-  if (!found && hidden) found = folder.size ? join(folder, PIR_STR(""), "") : join(PIR_STR("."), PIR_STR(""), "");
+  if (!hidden && !pir_str_equal(base, PIR_STR("model")))
+    return NULL;
+  found = hidden ? existing(folder, PIR_STR("__params__"), "")
+                 : existing(folder, PIR_STR("params"), "");
+  if (!found && hidden)
+    found = folder.size ? join(folder, PIR_STR(""), "") : join(PIR_STR("."), PIR_STR(""), "");
   return found;
 }
 
@@ -88,8 +97,10 @@ pir_status pir_params_find(const char *model_path, char **out_path) {
   const char *dot = strrchr(base.data, '.');
   pir_str stem = {base.data, dot && dot > base.data ? (size_t)(dot - base.data) : base.size};
   *out_path = existing(folder, stem, ".pdiparams");
-  if (!*out_path) *out_path = only_combined(folder);
-  if (!*out_path) *out_path = find_old_layout(folder, base);
+  if (!*out_path)
+    *out_path = only_combined(folder);
+  if (!*out_path)
+    *out_path = find_old_layout(folder, base);
   return *out_path ? PIR_OK : PIR_NOT_FOUND;
 }
 
@@ -105,15 +116,18 @@ typedef struct choice {
 
 static bool fits(const choice *c, const char *path) {
   pir_borrowed bytes;
-  if (map_file(AT_FDCWD, path, true, &bytes)) return false;
+  if (map_file(AT_FDCWD, path, true, &bytes))
+    return false;
   bool same = records_fit(bytes, c->decls, c->count);
-  if (bytes.release) bytes.release(bytes.user);
+  if (bytes.release)
+    bytes.release(bytes.user);
   return same;
 }
 
 static void try_file(void *user, char *path) {
   choice *c = user;
-  if (!path) return;
+  if (!path)
+    return;
   c->seen++;
   bool other = (!c->passed || strcmp(path, c->passed)) && fits(c, path);
   if (other && (!c->first || strcmp(path, c->first) < 0)) {
@@ -128,31 +142,37 @@ static void try_file(void *user, char *path) {
   }
 }
 
-static pir_status choose(pir_context *ctx, choice *c, const char *model_path, char *named, char **out_path) {
+static pir_status choose(pir_context *ctx, choice *c, const char *model_path, char *named,
+                         char **out_path) {
   pir_loc loc = pir_loc_text(ctx, pir_str_from(model_path), 0, 0);
   *out_path = NULL;
   if (c->second)
     return pir_report(ctx, PIR_INVALID, PIR_ERROR, loc,
-                      "the parameters of both '%s' and '%s' fit the program; name the file", c->first, c->second);
+                      "the parameters of both '%s' and '%s' fit the program; name the file",
+                      c->first, c->second);
   if (c->first) {
     if (named)
-      (void)pir_report(ctx, PIR_OK, PIR_NOTE, loc, "parameters are those of '%s': '%s' has others", c->first, named);
+      (void)pir_report(ctx, PIR_OK, PIR_NOTE, loc,
+                       "parameters are those of '%s': '%s' has others", c->first, named);
     *out_path = c->first;
     c->first = NULL;
     return PIR_OK;
   }
   if (!named && c->seen > 1)
-    return pir_report(ctx, PIR_INVALID, PIR_ERROR, loc,
-                      "none of the %zu parameter files beside the program has its tensors; name the file", c->seen);
+    return pir_report(
+        ctx, PIR_INVALID, PIR_ERROR, loc,
+        "none of the %zu parameter files beside the program has its tensors; name the file",
+        c->seen);
   *out_path = named ? strdup(named) : NULL;
   return named ? *out_path ? PIR_OK : PIR_EXHAUSTED : PIR_NOT_FOUND;
 }
 
-pir_status params_choose(pir_context *ctx, const char *model_path, const pir_param_decl *decls, size_t count,
-                         char **out_path) {
+pir_status params_choose(pir_context *ctx, const char *model_path, const pir_param_decl *decls,
+                         size_t count, char **out_path) {
   choice c = {.decls = decls, .count = count};
   char *named = NULL;
-  if (!pir_params_find(model_path, &named) && (!has_suffix(named, ".pdiparams") || fits(&c, named))) {
+  if (!pir_params_find(model_path, &named) &&
+      (!has_suffix(named, ".pdiparams") || fits(&c, named))) {
     *out_path = named;
     return PIR_OK;
   }

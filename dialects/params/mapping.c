@@ -1,5 +1,5 @@
-// Mapped files. The mapping is private and read-only; what the file system does to a file while it is
-// mapped is the caller's affair, as with any mapped model.
+// Mapped files. The mapping is private and read-only; what the file system does to a file while
+// it is mapped is the caller's affair, as with any mapped model.
 #include "mapping.h"
 
 #include <errno.h>
@@ -23,14 +23,20 @@ static void unmap(void *user) {
 static int map_open(int fd, pir_borrowed *out_bytes) {
   struct stat info;
   mapping *m;
-  if (fstat(fd, &info)) return errno;
-  if (S_ISDIR(info.st_mode)) return EISDIR;
-  if (!S_ISREG(info.st_mode)) return EINVAL;
+  if (fstat(fd, &info))
+    return errno;
+  if (S_ISDIR(info.st_mode))
+    return EISDIR;
+  if (!S_ISREG(info.st_mode))
+    return EINVAL;
   *out_bytes = (pir_borrowed){"", 0, NULL, NULL};
-  if (!info.st_size) return 0;
-  if ((uint64_t)info.st_size > SIZE_MAX) return EFBIG;
+  if (!info.st_size)
+    return 0;
+  if ((uint64_t)info.st_size > SIZE_MAX)
+    return EFBIG;
   m = malloc(sizeof *m);
-  if (!m) return ENOMEM;
+  if (!m)
+    return ENOMEM;
   m->size = (size_t)info.st_size;
   m->data = mmap(NULL, m->size, PROT_READ, MAP_PRIVATE, fd, 0);
   if (m->data == MAP_FAILED) {
@@ -45,7 +51,8 @@ static int map_open(int fd, pir_borrowed *out_bytes) {
 int map_file(int folder, const char *name, bool follow, pir_borrowed *out_bytes) {
   int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW));
   int error;
-  if (fd < 0) return errno;
+  if (fd < 0)
+    return errno;
   error = map_open(fd, out_bytes);
   close(fd);
   return error;

@@ -4,17 +4,18 @@
 
 #include <pir/params.h>
 
-// Maps a regular file for reading; `folder` is a directory handle or AT_FDCWD. Symbolic links are followed
-// only in the caller's own path, not below a folder. Returns 0 or an errno. An empty file is an empty
-// mapping.
+// Maps a regular file for reading; `folder` is a directory handle or AT_FDCWD. Symbolic links
+// are followed only in the caller's own path, not below a folder. Returns 0 or an errno. An
+// empty file is an empty mapping.
 int map_file(int folder, const char *name, bool follow, pir_borrowed *out_bytes);
 
 // Whether the records are those of `decls`, to the last byte; says nothing (records.c).
 bool records_fit(pir_borrowed bytes, const pir_param_decl *decls, size_t count);
 
-// The parameter file of a program beside it (find.c): the one its name leads to, unless that has other tensors and
-// another one fits. Reports when several do. PIR_NOT_FOUND without a report when there is none. Free with free.
-pir_status params_choose(pir_context *ctx, const char *model_path, const pir_param_decl *decls, size_t count,
-                         char **out_path);
+// The parameter file of a program beside it (find.c): the one its name leads to, unless that
+// has other tensors and another one fits. Reports when several do. PIR_NOT_FOUND without a
+// report when there is none. Free with free.
+pir_status params_choose(pir_context *ctx, const char *model_path, const pir_param_decl *decls,
+                         size_t count, char **out_path);
 
 #endif

@@ -1,9 +1,9 @@
-// Combined parameter files. A record is: u32 version 0, u64 number of LoD levels and each as a length and
-// bytes, u32 version 0, i32 length of a TensorDesc protobuf (dtype, dims), then the elements. Records carry
-// no names, so the file is read as a whole first (headers only: cost is by record, not by byte) and compared
-// with the declarations; the first difference tells whether one record is missing, too many, or changed.
-// All parameters share one claim on the bytes, counted atomically: programs and models in several threads
-// may give theirs back.
+// Combined parameter files. A record is: u32 version 0, u64 number of LoD levels and each as a
+// length and bytes, u32 version 0, i32 length of a TensorDesc protobuf (dtype, dims), then the
+// elements. Records carry no names, so the file is read as a whole first (headers only: cost is
+// by record, not by byte) and compared with the declarations; the first difference tells
+// whether one record is missing, too many, or changed. All parameters share one claim on the
+// bytes, counted atomically: programs and models in several threads may give theirs back.
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -32,12 +32,14 @@ typedef struct record {
 } record;
 
 static void release_bytes(pir_borrowed bytes) {
-  if (bytes.release) bytes.release(bytes.user);
+  if (bytes.release)
+    bytes.release(bytes.user);
 }
 
 static void release_claim(void *user) {
   claim *c = user;
-  if (atomic_fetch_sub_explicit(&c->users, 1, memory_order_acq_rel) != 1) return;
+  if (atomic_fetch_sub_explicit(&c->users, 1, memory_order_acq_rel) != 1)
+    return;
   release_bytes(c->bytes);
   free(c);
 }
@@ -54,33 +56,41 @@ static bool fail(cursor *in, const char *why) {
 }
 
 static bool take(cursor *in, void *out, size_t size) {
-  if ((size_t)(in->end - in->at) < size) return fail(in, "the file ends inside a record");
+  if ((size_t)(in->end - in->at) < size)
+    return fail(in, "the file ends inside a record");
   memcpy(out, in->at, size);
   in->at += size;
   return true;
 }
 
 static bool skip(cursor *in, uint64_t size) {
-  if ((uint64_t)(in->end - in->at) < size) return fail(in, "the file ends inside a record");
+  if ((uint64_t)(in->end - in->at) < size)
+    return fail(in, "the file ends inside a record");
   in->at += size;
   return true;
 }
 
 static bool add_dim(cursor *in, record *r, uint64_t dim) {
-  if (r->rank == PIR_MAX_RANK) return fail(in, "a tensor of more than 16 dimensions");
-  if (dim > INT64_MAX) return fail(in, "a negative extent");
+  if (r->rank == PIR_MAX_RANK)
+    return fail(in, "a tensor of more than 16 dimensions");
+  if (dim > INT64_MAX)
+    return fail(in, "a negative extent");
   r->dims[r->rank++] = (int64_t)dim;
   return true;
 }
 
 static bool read_dims(cursor *in, record *r, const wire_field *field) {
   wire_reader packed = {field->bytes, field->bytes + field->size, NULL};
-  if (field->kind == WIRE_VARINT) return add_dim(in, r, field->value);
-  if (field->kind != WIRE_BYTES) return fail(in, "a malformed tensor description");
+  if (field->kind == WIRE_VARINT)
+    return add_dim(in, r, field->value);
+  if (field->kind != WIRE_BYTES)
+    return fail(in, "a malformed tensor description");
   while (packed.at < packed.end) {
     uint64_t dim;
-    if (!wire_varint(&packed, &dim)) return fail(in, "a malformed tensor description");
-    if (!add_dim(in, r, dim)) return false;
+    if (!wire_varint(&packed, &dim))
+      return fail(in, "a malformed tensor description");
+    if (!add_dim(in, r, dim))
+      return false;
   }
   return true;
 }
@@ -90,12 +100,16 @@ static bool read_description(cursor *in, record *r, size_t size) {
   wire_field field;
   int code = -1;
   while (wire_next(&desc, &field)) {
-    if (field.number == 1 && field.kind == WIRE_VARINT && field.value < 256) code = (int)field.value;
-    if (field.number == 2 && !read_dims(in, r, &field)) return false;
+    if (field.number == 1 && field.kind == WIRE_VARINT && field.value < 256)
+      code = (int)field.value;
+    if (field.number == 2 && !read_dims(in, r, &field))
+      return false;
   }
-  if (desc.error) return fail(in, "a malformed tensor description");
+  if (desc.error)
+    return fail(in, "a malformed tensor description");
   r->dtype = code < 0 ? PIR_DTYPE_COUNT : pir_dtype_from_var_type(code);
-  if (r->dtype >= PIR_DTYPE_COUNT || !pir_dtype_size(r->dtype)) return fail(in, "an unknown element type");
+  if (r->dtype >= PIR_DTYPE_COUNT || !pir_dtype_size(r->dtype))
+    return fail(in, "an unknown element type");
   in->at += size;
   return true;
 }
@@ -103,7 +117,8 @@ static bool read_description(cursor *in, record *r, size_t size) {
 static bool data_size(cursor *in, record *r) {
   uint64_t size = pir_dtype_size(r->dtype);
   for (size_t i = 0; i < r->rank; i++)
-    if (__builtin_mul_overflow(size, (uint64_t)r->dims[i], &size)) return fail(in, "a tensor of 2^64 bytes or more");
+    if (__builtin_mul_overflow(size, (uint64_t)r->dims[i], &size))
+      return fail(in, "a tensor of 2^64 bytes or more");
   r->size = size;
   return true;
 }
@@ -114,16 +129,25 @@ static bool read_record(cursor *in, record *r) {
   int32_t description;
   r->offset = (uint64_t)(in->at - in->start);
   r->rank = 0;
-  if (!take(in, &version, 4)) return false;
-  if (version) return fail(in, "not a tensor record: its version is not 0");
-  if (!take(in, &levels, 8)) return false;
+  if (!take(in, &version, 4))
+    return false;
+  if (version)
+    return fail(in, "not a tensor record: its version is not 0");
+  if (!take(in, &levels, 8))
+    return false;
   for (; levels; levels--)
-    if (!take(in, &bytes, 8) || !skip(in, bytes)) return false;
-  if (!take(in, &tensor_version, 4)) return false;
-  if (tensor_version) return fail(in, "not a tensor record: its tensor version is not 0");
-  if (!take(in, &description, 4)) return false;
-  if (description < 0 || description > in->end - in->at) return fail(in, "a description longer than the file");
-  if (!read_description(in, r, (size_t)description) || !data_size(in, r)) return false;
+    if (!take(in, &bytes, 8) || !skip(in, bytes))
+      return false;
+  if (!take(in, &tensor_version, 4))
+    return false;
+  if (tensor_version)
+    return fail(in, "not a tensor record: its tensor version is not 0");
+  if (!take(in, &description, 4))
+    return false;
+  if (description < 0 || description > in->end - in->at)
+    return fail(in, "a description longer than the file");
+  if (!read_description(in, r, (size_t)description) || !data_size(in, r))
+    return false;
   r->data = in->at;
   return skip(in, r->size);
 }
@@ -131,7 +155,8 @@ static bool read_record(cursor *in, record *r) {
 // "float32 [2, 3]"
 static void put_tensor(pir_strbuf *out, pir_dtype dtype, pir_shape shape) {
   pir_strbuf_format(out, "%s [", pir_dtype_name(dtype));
-  for (size_t i = 0; i < shape.rank; i++) pir_strbuf_format(out, "%s%" PRId64, i ? ", " : "", shape.dims[i]);
+  for (size_t i = 0; i < shape.rank; i++)
+    pir_strbuf_format(out, "%s%" PRId64, i ? ", " : "", shape.dims[i]);
   pir_strbuf_char(out, ']');
 }
 
@@ -143,21 +168,24 @@ static pir_str record_text(pir_arena *arena, const record *r) {
 }
 
 static bool record_matches(const record *r, const pir_param_decl *decl) {
-  if (r->dtype != decl->dtype || r->rank != decl->shape.rank) return false;
+  if (r->dtype != decl->dtype || r->rank != decl->shape.rank)
+    return false;
   for (size_t i = 0; i < r->rank; i++)
-    if (decl->shape.dims[i] >= 0 && decl->shape.dims[i] != r->dims[i]) return false;
+    if (decl->shape.dims[i] >= 0 && decl->shape.dims[i] != r->dims[i])
+      return false;
   return true;
 }
 
-static pir_status record_mismatch(pir_context *ctx, pir_arena *arena, const record *r, const pir_param_decl *decl,
-                                  pir_str file) {
+static pir_status record_mismatch(pir_context *ctx, pir_arena *arena, const record *r,
+                                  const pir_param_decl *decl, pir_str file) {
   pir_str held = record_text(arena, r);
   pir_strbuf declared;
   pir_strbuf_init(&declared, arena);
   put_tensor(&declared, decl->dtype, decl->shape);
   return pir_report(ctx, PIR_INVALID, PIR_ERROR, pir_loc_offset(ctx, file, r->offset),
-                    "parameter '%.*s' is %.*s in the file, the program declares %.*s", (int)decl->name.size,
-                    decl->name.data, (int)held.size, held.data, (int)declared.size, declared.data);
+                    "parameter '%.*s' is %.*s in the file, the program declares %.*s",
+                    (int)decl->name.size, decl->name.data, (int)held.size, held.data,
+                    (int)declared.size, declared.data);
 }
 
 // The records of a whole file; text about them shares their memory.
@@ -167,7 +195,8 @@ typedef struct record_list {
   size_t count, capacity;
 } record_list;
 
-static pir_status read_all(pir_context *ctx, pir_borrowed bytes, pir_str file, record_list *list) {
+static pir_status read_all(pir_context *ctx, pir_borrowed bytes, pir_str file,
+                           record_list *list) {
   cursor in = {bytes.data, bytes.data, (const uint8_t *)bytes.data + bytes.size, NULL};
   while (in.at < in.end) {
     pir_vec_reserve(list->arena, list, list->count + 1);
@@ -175,36 +204,47 @@ static pir_status read_all(pir_context *ctx, pir_borrowed bytes, pir_str file, r
       list->count++;
       continue;
     }
-    return pir_report(ctx, PIR_INVALID, PIR_ERROR, pir_loc_offset(ctx, file, list->items[list->count].offset),
+    return pir_report(ctx, PIR_INVALID, PIR_ERROR,
+                      pir_loc_offset(ctx, file, list->items[list->count].offset),
                       "parameter file: record %zu: %s", list->count, in.error);
   }
   return PIR_OK;
 }
 
 // Whether records [from, ...) match declarations [decl, ...) to the end of both.
-static bool tails_match(const record_list *list, size_t from, const pir_param_decl *decls, size_t count, size_t decl) {
-  if (list->count - from != count - decl) return false;
+static bool tails_match(const record_list *list, size_t from, const pir_param_decl *decls,
+                        size_t count, size_t decl) {
+  if (list->count - from != count - decl)
+    return false;
   for (; decl < count; from++, decl++)
-    if (!record_matches(&list->items[from], &decls[decl])) return false;
+    if (!record_matches(&list->items[from], &decls[decl]))
+      return false;
   return true;
 }
 
 // Explains how the file differs from the declarations.
-static pir_status compare(pir_context *ctx, const record_list *list, const pir_param_decl *decls, size_t count,
-                          pir_str file, uint64_t end) {
+static pir_status compare(pir_context *ctx, const record_list *list,
+                          const pir_param_decl *decls, size_t count, pir_str file,
+                          uint64_t end) {
   size_t i = 0;
   uint64_t offset;
-  while (i < list->count && i < count && record_matches(&list->items[i], &decls[i])) i++;
-  if (i == list->count && i == count) return PIR_OK;
+  while (i < list->count && i < count && record_matches(&list->items[i], &decls[i]))
+    i++;
+  if (i == list->count && i == count)
+    return PIR_OK;
   offset = i < list->count ? list->items[i].offset : end;
-  if (list->count < count && (i == list->count || tails_match(list, i, decls, count, i + (count - list->count))))
-    return pir_report(ctx, PIR_INVALID, PIR_ERROR, pir_loc_offset(ctx, file, offset),
-                      "parameter '%.*s' is missing: the file holds %zu records, the program declares %zu",
-                      (int)decls[i].name.size, decls[i].name.data, list->count, count);
-  if (list->count > count && (i == count || tails_match(list, i + (list->count - count), decls, count, i))) {
+  if (list->count < count &&
+      (i == list->count || tails_match(list, i, decls, count, i + (count - list->count))))
+    return pir_report(
+        ctx, PIR_INVALID, PIR_ERROR, pir_loc_offset(ctx, file, offset),
+        "parameter '%.*s' is missing: the file holds %zu records, the program declares %zu",
+        (int)decls[i].name.size, decls[i].name.data, list->count, count);
+  if (list->count > count &&
+      (i == count || tails_match(list, i + (list->count - count), decls, count, i))) {
     pir_str held = record_text(list->arena, &list->items[i]);
     return pir_report(ctx, PIR_INVALID, PIR_ERROR, pir_loc_offset(ctx, file, offset),
-                      "record %zu (%.*s) belongs to no parameter: the file holds %zu records, the program declares %zu",
+                      "record %zu (%.*s) belongs to no parameter: the file holds %zu records, "
+                      "the program declares %zu",
                       i, (int)held.size, held.data, list->count, count);
   }
   for (; i < list->count && i < count; i++)
@@ -212,11 +252,13 @@ static pir_status compare(pir_context *ctx, const record_list *list, const pir_p
       (void)record_mismatch(ctx, list->arena, &list->items[i], &decls[i], file);
   if (list->count != count)
     return pir_report(ctx, PIR_INVALID, PIR_ERROR, pir_loc_offset(ctx, file, offset),
-                      "the file holds %zu records, the program declares %zu parameters", list->count, count);
+                      "the file holds %zu records, the program declares %zu parameters",
+                      list->count, count);
   return PIR_INVALID;
 }
 
-static void adopt(pir_program *program, const record *r, const pir_param_decl *decl, claim *shared) {
+static void adopt(pir_program *program, const record *r, const pir_param_decl *decl,
+                  claim *shared) {
   pir_param param = {.name = decl->name,
                      .dtype = r->dtype,
                      .shape = {r->dims, r->rank},
@@ -227,16 +269,19 @@ static void adopt(pir_program *program, const record *r, const pir_param_decl *d
   pir_program_adopt_param(program, &param);
 }
 
-static pir_status adopt_all(pir_program *program, const record_list *list, const pir_param_decl *decls,
-                            pir_borrowed *bytes) {
+static pir_status adopt_all(pir_program *program, const record_list *list,
+                            const pir_param_decl *decls, pir_borrowed *bytes) {
   claim *shared;
-  if (!list->count) return PIR_OK;
+  if (!list->count)
+    return PIR_OK;
   shared = malloc(sizeof *shared);
-  if (!shared) return PIR_EXHAUSTED;
+  if (!shared)
+    return PIR_EXHAUSTED;
   atomic_init(&shared->users, list->count);
   shared->bytes = *bytes;
   bytes->release = NULL;
-  for (size_t i = 0; i < list->count; i++) adopt(program, &list->items[i], &decls[i], shared);
+  for (size_t i = 0; i < list->count; i++)
+    adopt(program, &list->items[i], &decls[i], shared);
   return PIR_OK;
 }
 
@@ -245,20 +290,23 @@ bool records_fit(pir_borrowed bytes, const pir_param_decl *decls, size_t count) 
   record r;
   size_t i = 0;
   for (; in.at < in.end; i++)
-    if (i == count || !read_record(&in, &r) || !record_matches(&r, &decls[i])) return false;
+    if (i == count || !read_record(&in, &r) || !record_matches(&r, &decls[i]))
+      return false;
   return i == count;
 }
 
-pir_status pir_program_adopt_records(pir_program *program, const pir_param_decl *decls, size_t count,
-                                     pir_borrowed bytes, pir_str file) {
+pir_status pir_program_adopt_records(pir_program *program, const pir_param_decl *decls,
+                                     size_t count, pir_borrowed bytes, pir_str file) {
   pir_context *ctx = pir_program_context(program);
   pir_arena arena;
   record_list list = {.arena = &arena};
   pir_status status;
   pir_arena_init(&arena, NULL, NULL, NULL);
   status = read_all(ctx, bytes, file, &list);
-  if (!status) status = compare(ctx, &list, decls, count, file, bytes.size);
-  if (!status) status = adopt_all(program, &list, decls, &bytes);
+  if (!status)
+    status = compare(ctx, &list, decls, count, file, bytes.size);
+  if (!status)
+    status = adopt_all(program, &list, decls, &bytes);
   release_bytes(bytes);
   pir_arena_destroy(&arena);
   return status;

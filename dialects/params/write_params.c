@@ -1,5 +1,5 @@
-// Writing parameters: one record after the other, straight from the bytes they are in (mapped files, mostly), so that
-// memory does not grow with their size.
+// Writing parameters: one record after the other, straight from the bytes they are in (mapped
+// files, mostly), so that memory does not grow with their size.
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,13 +17,16 @@ typedef struct name_list {
 } name_list;
 
 static void add_name(name_list *list, const pir_attr *name) {
-  if (!name) return;
-  if (list->count < list->capacity) list->items[list->count] = pir_attr_as_str(name);
+  if (!name)
+    return;
+  if (list->count < list->capacity)
+    list->items[list->count] = pir_attr_as_str(name);
   list->count++;
 }
 
 static pir_walk_result add_other(pir_op *op, void *user) {
-  if (pir_op_is(op, BUILTIN_CONSTANT)) add_name(user, pir_op_attr_at(op, BUILTIN_CONSTANT_ATTR_VALUE));
+  if (pir_op_is(op, BUILTIN_CONSTANT))
+    add_name(user, pir_op_attr_at(op, BUILTIN_CONSTANT_ATTR_VALUE));
   if (pir_op_is(op, BUILTIN_SET_PARAMETER))
     add_name(user, pir_op_attr_at(op, BUILTIN_SET_PARAMETER_ATTR_PARAMETER_NAME));
   return PIR_WALK_CONTINUE;
@@ -40,20 +43,26 @@ static int compare_names(const void *a, const void *b) {
 static pir_str *list_names(const pir_program *program, pir_format format, size_t *out_count) {
   size_t declared = pir_program_param_decls(program, NULL, 0), kept = 0;
   name_list others = {0};
-  if (format == PIR_FORMAT_PDMODEL) (void)pir_walk(pir_program_module(program), PIR_PRE_ORDER, add_other, &others);
+  if (format == PIR_FORMAT_PDMODEL)
+    (void)pir_walk(pir_program_module(program), PIR_PRE_ORDER, add_other, &others);
   pir_param_decl *decls = calloc(declared + 1, sizeof *decls);
   pir_str *names = calloc(declared + others.count + 1, sizeof *names);
   if (decls && names) {
     declared = pir_program_param_decls(program, decls, declared);
-    for (size_t i = 0; i < declared; i++) names[i] = decls[i].name;
-    others = (name_list){names + declared, 0, others.count};
-    if (others.capacity) (void)pir_walk(pir_program_module(program), PIR_PRE_ORDER, add_other, &others);
-    declared += others.count;
-    if (declared) qsort(names, declared, sizeof *names, compare_names);
     for (size_t i = 0; i < declared; i++)
-      if (!kept || compare_names(&names[kept - 1], &names[i])) names[kept++] = names[i];
+      names[i] = decls[i].name;
+    others = (name_list){names + declared, 0, others.count};
+    if (others.capacity)
+      (void)pir_walk(pir_program_module(program), PIR_PRE_ORDER, add_other, &others);
+    declared += others.count;
+    if (declared)
+      qsort(names, declared, sizeof *names, compare_names);
+    for (size_t i = 0; i < declared; i++)
+      if (!kept || compare_names(&names[kept - 1], &names[i]))
+        names[kept++] = names[i];
   }
-  if (!decls) free(names), names = NULL;
+  if (!decls)
+    free(names), names = NULL;
   free(decls);
   *out_count = kept;
   return names;
@@ -65,21 +74,24 @@ static pir_status find_values(const pir_program *program, const pir_str *names, 
   for (size_t i = 0; i < count; i++) {
     out_params[i] = pir_program_param(program, names[i]);
     if (!out_params[i])
-      status = pir_report(pir_program_context(program), PIR_NOT_FOUND, PIR_ERROR, PIR_LOC_UNKNOWN,
-                          "parameter '%.*s' has no value: the program was read without it", (int)names[i].size,
-                          names[i].data);
+      status =
+          pir_report(pir_program_context(program), PIR_NOT_FOUND, PIR_ERROR, PIR_LOC_UNKNOWN,
+                     "parameter '%.*s' has no value: the program was read without it",
+                     (int)names[i].size, names[i].data);
   }
   return status;
 }
 
-pir_status pir_program_saved_params(const pir_program *program, pir_format format, const pir_param ***out_params,
-                                    size_t *out_count) {
+pir_status pir_program_saved_params(const pir_program *program, pir_format format,
+                                    const pir_param ***out_params, size_t *out_count) {
   pir_status status = PIR_EXHAUSTED;
   pir_str *names = list_names(program, format, out_count);
   *out_params = names ? calloc(*out_count + 1, sizeof **out_params) : NULL;
-  if (*out_params) status = find_values(program, names, *out_count, *out_params);
+  if (*out_params)
+    status = find_values(program, names, *out_count, *out_params);
   free(names);
-  if (!status) return PIR_OK;
+  if (!status)
+    return PIR_OK;
   free(*out_params);
   *out_params = NULL;
   return status;
@@ -89,7 +101,8 @@ pir_status pir_program_saved_params(const pir_program *program, pir_format forma
 
 static size_t put_varint(uint8_t *at, uint64_t value) {
   size_t n = 0;
-  for (; value >= 0x80; value >>= 7) at[n++] = (uint8_t)(value | 0x80);
+  for (; value >= 0x80; value >>= 7)
+    at[n++] = (uint8_t)(value | 0x80);
   at[n++] = (uint8_t)value;
   return n;
 }
@@ -111,13 +124,17 @@ pir_status pir_param_write(const pir_param *param, pir_writer out) {
   uint8_t head[20 + DESCRIPTION_MAX] = {0};
   int code = pir_dtype_var_type(param->dtype);
   const char *at = param->data, *end = at + param->size;
-  if (code < 0 || param->shape.rank > PIR_MAX_RANK) return PIR_UNSUPPORTED;
+  if (code < 0 || param->shape.rank > PIR_MAX_RANK)
+    return PIR_UNSUPPORTED;
   size_t description = put_description(head + 20, code, param->shape);
-  for (size_t i = 0; i < 4; i++) head[16 + i] = (uint8_t)(description >> 8 * i);
-  if (!out.write(out.user, (const char *)head, 20 + description)) return PIR_IO;
+  for (size_t i = 0; i < 4; i++)
+    head[16 + i] = (uint8_t)(description >> 8 * i);
+  if (!out.write(out.user, (const char *)head, 20 + description))
+    return PIR_IO;
   for (size_t n; at < end; at += n) {
     n = (size_t)(end - at) < CHUNK ? (size_t)(end - at) : CHUNK;
-    if (!out.write(out.user, at, n)) return PIR_IO;
+    if (!out.write(out.user, at, n))
+      return PIR_IO;
   }
   return PIR_OK;
 }

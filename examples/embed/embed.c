@@ -1,6 +1,7 @@
-// Embedding libpir: loads a model from memory, then runs it on two threads with a session each, one on the
-// library's thread pool, one on a parallel_for of this program. Inputs and outputs stay in our memory. Builds as
-// C11 and as C++17:  cc embed.c $(pkg-config --cflags --libs pir) -pthread
+// Embedding libpir: loads a model from memory, then runs it on two threads with a session each,
+// one on the library's thread pool, one on a parallel_for of this program. Inputs and outputs
+// stay in our memory. Builds as C11 and as C++17:  cc embed.c $(pkg-config --cflags --libs pir)
+// -pthread
 #include <pir/model.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -10,12 +11,14 @@
 static pir_borrowed read_file(const char *path) {
   pir_borrowed bytes = {NULL, 0, free, NULL};
   FILE *file = fopen(path, "rb");
-  if (!file) return bytes;
+  if (!file)
+    return bytes;
   fseek(file, 0, SEEK_END);
   bytes.size = (size_t)ftell(file);
   rewind(file);
   bytes.data = bytes.user = malloc(bytes.size + 1);
-  if (bytes.data && fread(bytes.user, 1, bytes.size, file) != bytes.size) bytes.size = 0;
+  if (bytes.data && fread(bytes.user, 1, bytes.size, file) != bytes.size)
+    bytes.size = 0;
   fclose(file);
   return bytes;
 }
@@ -49,24 +52,31 @@ static void *run(void *user) {
   memset(&in, 0, sizeof in);
   options.size = sizeof options;
   options.threads = 2;
-  if (j->own_executor) options.parallel = own;
+  if (j->own_executor)
+    options.parallel = own;
   out = in;
   in.data = j->in, out.data = j->out;
   pir_tensor_set_dense(&in, PIR_F32, in_shape, 4);
   pir_tensor_set_dense(&out, PIR_F32, out_shape, 2);
-  for (int i = 0; i < 2 * 64; i++) j->in[i] = (float)(i % 17) / 16;
+  for (int i = 0; i < 2 * 64; i++)
+    j->in[i] = (float)(i % 17) / 16;
   pir_session *session = NULL;
   j->status = pir_session_create(j->model, &options, &session);
-  if (!j->status) j->status = pir_session_bind_input(session, 0, &in);
-  if (!j->status) j->status = pir_session_bind_output(session, 0, &out);
-  for (int i = 0; i < 100 && !j->status; i++) j->status = pir_session_run(session);
-  if (j->status && session) fprintf(stderr, "%s\n", pir_session_message(session));
+  if (!j->status)
+    j->status = pir_session_bind_input(session, 0, &in);
+  if (!j->status)
+    j->status = pir_session_bind_output(session, 0, &out);
+  for (int i = 0; i < 100 && !j->status; i++)
+    j->status = pir_session_run(session);
+  if (j->status && session)
+    fprintf(stderr, "%s\n", pir_session_message(session));
   pir_session_destroy(session);
   return NULL;
 }
 
 int main(int argc, char **argv) {
-  if (argc != 3) return fprintf(stderr, "usage: embed MODEL PARAMS\n"), 2;
+  if (argc != 3)
+    return fprintf(stderr, "usage: embed MODEL PARAMS\n"), 2;
   pir_model_options options;
   memset(&options, 0, sizeof options);
   options.size = sizeof options;
@@ -74,17 +84,21 @@ int main(int argc, char **argv) {
   static job jobs[2];
   pthread_t threads[2];
   pir_model *model = NULL;
-  if (pir_model_load(read_file(argv[1]), read_file(argv[2]), &options, &model)) return 1;
+  if (pir_model_load(read_file(argv[1]), read_file(argv[2]), &options, &model))
+    return 1;
   for (int i = 0; i < 2; i++) {
     jobs[i].model = model, jobs[i].own_executor = i;
     pthread_create(&threads[i], NULL, run, &jobs[i]);
   }
-  for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+  for (int i = 0; i < 2; i++)
+    pthread_join(threads[i], NULL);
   pir_model_release(model);
   int differ = 0;
-  for (int i = 0; i < 20; i++) differ += jobs[0].out[i] != jobs[1].out[i];
+  for (int i = 0; i < 20; i++)
+    differ += jobs[0].out[i] != jobs[1].out[i];
   printf("first row:");
-  for (int i = 0; i < 10; i++) printf(" %.4f", jobs[0].out[i]);
+  for (int i = 0; i < 10; i++)
+    printf(" %.4f", jobs[0].out[i]);
   printf("\nthe two sessions %s\n", differ ? "differ" : "agree");
   return jobs[0].status || jobs[1].status || differ;
 }

@@ -1,5 +1,5 @@
-// Attributes are unique blobs like types: a 16-byte head, then elements, integers, reals or bytes. Short ones are
-// put together on the stack.
+// Attributes are unique blobs like types: a 16-byte head, then elements, integers, reals or
+// bytes. Short ones are put together on the stack.
 
 #include <pir/attr.h>
 
@@ -30,7 +30,8 @@ static void draft_begin(draft *d, pir_context *ctx, pir_attr_kind kind, size_t p
 
 static const pir_attr *draft_end(draft *d, pir_context *ctx) {
   const pir_attr *attr = pir_unique_get(ctx, PIR_FAMILY_ATTR, d->attr, d->size);
-  if (d->attr != &d->small.head) pir_arena_free(&ctx->arena, d->attr, d->size);
+  if (d->attr != &d->small.head)
+    pir_arena_free(&ctx->arena, d->attr, d->size);
   return attr;
 }
 
@@ -40,13 +41,15 @@ static const pir_attr *unique_head(pir_context *ctx, const struct pir_attr *head
 }
 
 const pir_attr *pir_attr_none(pir_context *ctx) {
-  if (!ctx->none) ctx->none = unique_head(ctx, &(struct pir_attr){.kind = PIR_ATTR_NONE});
+  if (!ctx->none)
+    ctx->none = unique_head(ctx, &(struct pir_attr){.kind = PIR_ATTR_NONE});
   return ctx->none;
 }
 
 const pir_attr *pir_attr_bool(pir_context *ctx, bool value) {
   if (!ctx->bools[value])
-    ctx->bools[value] = unique_head(ctx, &(struct pir_attr){.kind = PIR_ATTR_BOOL, .code = value});
+    ctx->bools[value] =
+        unique_head(ctx, &(struct pir_attr){.kind = PIR_ATTR_BOOL, .code = value});
   return ctx->bools[value];
 }
 
@@ -57,7 +60,8 @@ const pir_attr *pir_attr_int(pir_context *ctx, pir_attr_kind kind, int64_t value
 
 const pir_attr *pir_attr_float(pir_context *ctx, pir_attr_kind kind, double value) {
   assert(kind == PIR_ATTR_F32 || kind == PIR_ATTR_F64);
-  if (kind == PIR_ATTR_F32) value = (double)(float)value;
+  if (kind == PIR_ATTR_F32)
+    value = (double)(float)value;
   struct pir_attr head = {.kind = (uint8_t)kind};
   memcpy(&head.bits, &value, sizeof value);
   return unique_head(ctx, &head);
@@ -80,7 +84,8 @@ const pir_attr *pir_attr_str(pir_context *ctx, pir_attr_kind kind, pir_str value
   draft_begin(&d, ctx, kind, value.size + 1);
   d.attr->count = value.size;
   char *text = d.attr->payload->text;
-  if (value.size) memcpy(text, value.data, value.size);
+  if (value.size)
+    memcpy(text, value.data, value.size);
   text[value.size] = 0;
   return draft_end(&d, ctx);
 }
@@ -93,17 +98,20 @@ const pir_attr *pir_attr_array(pir_context *ctx, const pir_attr *const *elements
   return pir_attr_tuple(ctx, PIR_ATTR_ARRAY, elements, n);
 }
 
-const pir_attr *pir_attr_tuple(pir_context *ctx, pir_attr_kind kind, const pir_attr *const *elements, size_t n) {
+const pir_attr *pir_attr_tuple(pir_context *ctx, pir_attr_kind kind,
+                               const pir_attr *const *elements, size_t n) {
   draft d;
   draft_begin(&d, ctx, kind, pir_arena_size(&ctx->arena, n, 8));
   d.attr->count = n;
   if (kind != PIR_ATTR_INT_ARRAY) {
-    if (n) memcpy(d.attr->payload, elements, n * sizeof *elements);
+    if (n)
+      memcpy(d.attr->payload, elements, n * sizeof *elements);
     return draft_end(&d, ctx);
   }
   int64_t *ints = d.attr->payload->ints;
   for (size_t i = 0; i < n; i++)
-    if (!pir_attr_as_int(elements[i], &ints[i])) ints[i] = 0;
+    if (!pir_attr_as_int(elements[i], &ints[i]))
+      ints[i] = 0;
   return draft_end(&d, ctx);
 }
 
@@ -111,7 +119,8 @@ const pir_attr *pir_attr_int_array(pir_context *ctx, const int64_t *values, size
   draft d;
   draft_begin(&d, ctx, PIR_ATTR_INT_ARRAY, pir_arena_size(&ctx->arena, n, 8));
   d.attr->count = n;
-  if (n) memcpy(d.attr->payload, values, n * sizeof *values);
+  if (n)
+    memcpy(d.attr->payload, values, n * sizeof *values);
   return draft_end(&d, ctx);
 }
 
@@ -124,7 +133,8 @@ const pir_attr *pir_attr_dtype(pir_context *ctx, pir_dtype dtype) {
 }
 
 const pir_attr *pir_attr_layout(pir_context *ctx, pir_layout layout) {
-  return unique_head(ctx, &(struct pir_attr){.kind = PIR_ATTR_LAYOUT, .code = (uint32_t)layout});
+  return unique_head(ctx,
+                     &(struct pir_attr){.kind = PIR_ATTR_LAYOUT, .code = (uint32_t)layout});
 }
 
 const pir_attr *pir_attr_place(pir_context *ctx, pir_place place) {
@@ -132,7 +142,8 @@ const pir_attr *pir_attr_place(pir_context *ctx, pir_place place) {
   draft_begin(&d, ctx, PIR_ATTR_PLACE, 16);
   d.attr->code = (uint32_t)place.kind;
   d.attr->i = place.device;
-  uint64_t name[2] = {place.custom.size, place.custom.size ? (uintptr_t)pir_name_get(ctx, place.custom) : 0};
+  uint64_t name[2] = {place.custom.size,
+                      place.custom.size ? (uintptr_t)pir_name_get(ctx, place.custom) : 0};
   memcpy(d.attr->payload, name, sizeof name);
   return draft_end(&d, ctx);
 }
@@ -154,17 +165,21 @@ static double real_of(const pir_attr *attr) {
   return value;
 }
 
-pir_attr_kind pir_attr_kind_of(const pir_attr *attr) { return attr->kind; }
+pir_attr_kind pir_attr_kind_of(const pir_attr *attr) {
+  return attr->kind;
+}
 
 // A float becomes an integer by truncation when it fits.
 static bool truncate_real(double value, int64_t *out_value) {
-  if (!(value >= -0x1p63 && value < 0x1p63)) return false;
+  if (!(value >= -0x1p63 && value < 0x1p63))
+    return false;
   *out_value = (int64_t)value;
   return true;
 }
 
 bool pir_attr_as_int(const pir_attr *attr, int64_t *out_value) {
-  if (!attr) return false;
+  if (!attr)
+    return false;
   switch (attr->kind) {
     case PIR_ATTR_BOOL: *out_value = attr->code; return true;
     case PIR_ATTR_I32:
@@ -179,14 +194,16 @@ bool pir_attr_as_int(const pir_attr *attr, int64_t *out_value) {
 }
 
 bool pir_attr_as_float(const pir_attr *attr, double *out_value) {
-  if (!attr) return false;
+  if (!attr)
+    return false;
   switch (attr->kind) {
     case PIR_ATTR_F32:
     case PIR_ATTR_F64: *out_value = real_of(attr); return true;
     case PIR_ATTR_SCALAR: return pir_attr_as_float(attr->payload->elements[0], out_value);
     default: {
       int64_t value;
-      if (!pir_attr_as_int(attr, &value)) return false;
+      if (!pir_attr_as_int(attr, &value))
+        return false;
       *out_value = (double)value;
       return true;
     }
@@ -194,7 +211,8 @@ bool pir_attr_as_float(const pir_attr *attr, double *out_value) {
 }
 
 bool pir_attr_as_complex(const pir_attr *attr, double *out_re, double *out_im) {
-  if (attr && attr->kind == PIR_ATTR_SCALAR) attr = attr->payload->elements[0];
+  if (attr && attr->kind == PIR_ATTR_SCALAR)
+    attr = attr->payload->elements[0];
   if (attr && (attr->kind == PIR_ATTR_C64 || attr->kind == PIR_ATTR_C128)) {
     memcpy(out_re, attr->payload->reals, sizeof *out_re);
     memcpy(out_im, attr->payload->reals + 1, sizeof *out_im);
@@ -205,7 +223,8 @@ bool pir_attr_as_complex(const pir_attr *attr, double *out_re, double *out_im) {
 }
 
 static bool is_text(const pir_attr *attr) {
-  return attr && (attr->kind == PIR_ATTR_STR || attr->kind == PIR_ATTR_TENSOR_NAME || attr->kind == PIR_ATTR_OPAQUE);
+  return attr && (attr->kind == PIR_ATTR_STR || attr->kind == PIR_ATTR_TENSOR_NAME ||
+                  attr->kind == PIR_ATTR_OPAQUE);
 }
 
 pir_str pir_attr_as_str(const pir_attr *attr) {
@@ -217,7 +236,9 @@ const pir_type *pir_attr_as_type(const pir_attr *attr) {
 }
 
 pir_dtype pir_attr_as_dtype(const pir_attr *attr) {
-  return attr && (attr->kind == PIR_ATTR_DTYPE || attr->kind == PIR_ATTR_SCALAR) ? attr->dtype : PIR_UNDEFINED;
+  return attr && (attr->kind == PIR_ATTR_DTYPE || attr->kind == PIR_ATTR_SCALAR)
+             ? attr->dtype
+             : PIR_UNDEFINED;
 }
 
 pir_layout pir_attr_as_layout(const pir_attr *attr) {
@@ -225,11 +246,13 @@ pir_layout pir_attr_as_layout(const pir_attr *attr) {
 }
 
 pir_place pir_attr_as_place(const pir_attr *attr) {
-  if (!attr || attr->kind != PIR_ATTR_PLACE) return (pir_place){0};
+  if (!attr || attr->kind != PIR_ATTR_PLACE)
+    return (pir_place){0};
   uint64_t name[2];
   memcpy(name, attr->payload, sizeof name);
   pir_place place = {.kind = (int)attr->code, .device = (int)attr->i};
-  if (name[0]) place.custom = pir_name_str((pir_name *)(uintptr_t)name[1]);
+  if (name[0])
+    place.custom = pir_name_str((pir_name *)(uintptr_t)name[1]);
   return place;
 }
 
@@ -264,7 +287,9 @@ const int64_t *pir_attr_int_array_data(const pir_attr *attr) {
 }
 
 bool pir_attr_int_at(const pir_attr *attr, size_t i, int64_t *out_value) {
-  if (i >= pir_attr_elements(attr)) return false;
-  if (attr->kind == PIR_ATTR_INT_ARRAY) return *out_value = attr->payload[i].ints[0], true;
+  if (i >= pir_attr_elements(attr))
+    return false;
+  if (attr->kind == PIR_ATTR_INT_ARRAY)
+    return *out_value = attr->payload[i].ints[0], true;
   return pir_attr_as_int(attr->payload[i].elements[0], out_value);
 }

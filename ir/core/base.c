@@ -1,12 +1,14 @@
-// Tables of element types and layouts. They are short, so names are found by a scan that compares sizes
-// first. Needs libc only: the runtime without IR links this file.
+// Tables of element types and layouts. They are short, so names are found by a scan that
+// compares sizes first. Needs libc only: the runtime without IR links this file.
 
 #include <pir/base.h>
 
 #include <string.h>
 #include <strings.h>
 
-uint32_t pir_version(void) { return PIR_VERSION_MAJOR << 16 | PIR_VERSION_MINOR << 8 | PIR_VERSION_PATCH; }
+uint32_t pir_version(void) {
+  return PIR_VERSION_MAJOR << 16 | PIR_VERSION_MINOR << 8 | PIR_VERSION_PATCH;
+}
 
 pir_str pir_str_from(const char *nul_terminated) {
   return (pir_str){nul_terminated, nul_terminated ? strlen(nul_terminated) : 0};
@@ -23,7 +25,8 @@ typedef struct dtype_row {
 } dtype_row;
 
 #define ROW_STR(literal) {(literal), sizeof(literal) - 1}
-#define ROW(id, text, json, name, size, var) {ROW_STR(text), ROW_STR(json), ROW_STR(name), size, var},
+#define ROW(id, text, json, name, size, var)                                                   \
+  {ROW_STR(text), ROW_STR(json), ROW_STR(name), size, var},
 static const dtype_row dtypes[PIR_DTYPE_COUNT] = {PIR_DTYPES(ROW)};
 #undef ROW
 
@@ -31,33 +34,47 @@ static const dtype_row *row_of(pir_dtype dtype) {
   return &dtypes[(unsigned)dtype < PIR_DTYPE_COUNT ? dtype : PIR_UNDEFINED];
 }
 
-size_t pir_dtype_size(pir_dtype dtype) { return row_of(dtype)->size; }
-const char *pir_dtype_text(pir_dtype dtype) { return row_of(dtype)->text.data; }
-const char *pir_dtype_json(pir_dtype dtype) { return row_of(dtype)->json.data; }
-const char *pir_dtype_name(pir_dtype dtype) { return row_of(dtype)->name.data; }
-int pir_dtype_var_type(pir_dtype dtype) { return row_of(dtype)->var_type; }
+size_t pir_dtype_size(pir_dtype dtype) {
+  return row_of(dtype)->size;
+}
+const char *pir_dtype_text(pir_dtype dtype) {
+  return row_of(dtype)->text.data;
+}
+const char *pir_dtype_json(pir_dtype dtype) {
+  return row_of(dtype)->json.data;
+}
+const char *pir_dtype_name(pir_dtype dtype) {
+  return row_of(dtype)->name.data;
+}
+int pir_dtype_var_type(pir_dtype dtype) {
+  return row_of(dtype)->var_type;
+}
 
 pir_dtype pir_dtype_from_text(pir_str text) {
   for (int i = 0; i < PIR_DTYPE_COUNT; i++)
-    if (pir_str_equal(dtypes[i].text, text)) return i;
+    if (pir_str_equal(dtypes[i].text, text))
+      return i;
   return PIR_DTYPE_COUNT;
 }
 
 pir_dtype pir_dtype_from_json(pir_str tag) {
   for (int i = 0; i < PIR_DTYPE_COUNT; i++)
-    if (pir_str_equal(dtypes[i].json, tag)) return i;
+    if (pir_str_equal(dtypes[i].json, tag))
+      return i;
   return PIR_DTYPE_COUNT;
 }
 
 pir_dtype pir_dtype_from_name(pir_str name) {
   for (int i = 0; i < PIR_DTYPE_COUNT; i++)
-    if (pir_str_equal(dtypes[i].name, name)) return i;
+    if (pir_str_equal(dtypes[i].name, name))
+      return i;
   return PIR_DTYPE_COUNT;
 }
 
 pir_dtype pir_dtype_from_var_type(int code) {
   for (int i = 0; i < PIR_DTYPE_COUNT; i++)
-    if (code >= 0 && dtypes[i].var_type == code) return i;
+    if (code >= 0 && dtypes[i].var_type == code)
+      return i;
   return PIR_DTYPE_COUNT;
 }
 
@@ -73,9 +90,13 @@ bool pir_dtype_is_float(pir_dtype dtype) {
   }
 }
 
-bool pir_dtype_is_integer(pir_dtype dtype) { return (dtype >= PIR_U8 && dtype <= PIR_I64) || dtype == PIR_INDEX; }
+bool pir_dtype_is_integer(pir_dtype dtype) {
+  return (dtype >= PIR_U8 && dtype <= PIR_I64) || dtype == PIR_INDEX;
+}
 
-bool pir_dtype_is_complex(pir_dtype dtype) { return dtype == PIR_C64 || dtype == PIR_C128; }
+bool pir_dtype_is_complex(pir_dtype dtype) {
+  return dtype == PIR_C64 || dtype == PIR_C128;
+}
 
 #define LAYOUT_NAME(id, name) name,
 static const char *const layouts[PIR_LAYOUT_COUNT] = {PIR_LAYOUTS(LAYOUT_NAME)};
@@ -91,6 +112,7 @@ static bool same_letters(pir_str a, const char *b) {
 
 pir_layout pir_layout_from_name(pir_str name) {
   for (int i = 0; i < PIR_LAYOUT_COUNT; i++)
-    if (same_letters(name, layouts[i])) return i;
+    if (same_letters(name, layouts[i]))
+      return i;
   return same_letters(name, "MKLDNN") ? PIR_LAYOUT_ONEDNN : PIR_LAYOUT_COUNT;
 }

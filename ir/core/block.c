@@ -1,6 +1,7 @@
-// Blocks and regions: doubly linked lists of ops. Ops carry order numbers with gaps; an insertion takes the middle
-// of its gap. When a gap is used up the ops around it are numbered again, as few as have room among them: many ops put
-// in at many places cost O(1) each. Only a block without room is numbered as a whole, at the next question.
+// Blocks and regions: doubly linked lists of ops. Ops carry order numbers with gaps; an
+// insertion takes the middle of its gap. When a gap is used up the ops around it are numbered
+// again, as few as have room among them: many ops put in at many places cost O(1) each. Only a
+// block without room is numbered as a whole, at the next question.
 
 #include <pir/block.h>
 
@@ -18,26 +19,48 @@ pir_block *pir_region_append_block(pir_region *region) {
   block->region = region;
   block->ordered = true;
   block->prev = region->last;
-  if (region->last) region->last->next = block;
-  else region->first = block;
+  if (region->last)
+    region->last->next = block;
+  else
+    region->first = block;
   region->last = block;
   return block;
 }
 
-pir_block *pir_region_first(const pir_region *region) { return region->first; }
-pir_op *pir_region_op(const pir_region *region) { return region->op; }
-size_t pir_region_index(const pir_region *region) { return (size_t)(region - op_regions(region->op)); }
+pir_block *pir_region_first(const pir_region *region) {
+  return region->first;
+}
+pir_op *pir_region_op(const pir_region *region) {
+  return region->op;
+}
+size_t pir_region_index(const pir_region *region) {
+  return (size_t)(region - op_regions(region->op));
+}
 
 // ---- blocks
 
-pir_block *pir_block_next(const pir_block *block) { return block->next; }
-pir_region *pir_block_region(const pir_block *block) { return block->region; }
-pir_op *pir_block_parent_op(const pir_block *block) { return block->region->op; }
-pir_op *pir_block_first(const pir_block *block) { return block->first; }
-pir_op *pir_block_last(const pir_block *block) { return block->last; }
-size_t pir_block_count(const pir_block *block) { return block->count; }
+pir_block *pir_block_next(const pir_block *block) {
+  return block->next;
+}
+pir_region *pir_block_region(const pir_block *block) {
+  return block->region;
+}
+pir_op *pir_block_parent_op(const pir_block *block) {
+  return block->region->op;
+}
+pir_op *pir_block_first(const pir_block *block) {
+  return block->first;
+}
+pir_op *pir_block_last(const pir_block *block) {
+  return block->last;
+}
+size_t pir_block_count(const pir_block *block) {
+  return block->count;
+}
 
-static pir_context *block_context(const pir_block *block) { return op_context(block->region->op); }
+static pir_context *block_context(const pir_block *block) {
+  return op_context(block->region->op);
+}
 
 void pir_block_release(pir_context *ctx, pir_block *block) {
   for (size_t i = 0; i < block->args.count; i++)
@@ -52,7 +75,8 @@ static pir_argument *add_argument(pir_block *block, pir_name *keyword, const pir
   pir_context *ctx = block_context(block);
   size_t at = block->args.count;
   // Positional arguments stay in front of keyword ones.
-  while (!keyword && at && block->args.items[at - 1]->keyword) at--;
+  while (!keyword && at && block->args.items[at - 1]->keyword)
+    at--;
   pir_argument *arg = pir_arena_zalloc(&ctx->arena, sizeof *arg);
   pir_vec_push(&ctx->arena, &block->args, arg);
   for (size_t i = block->args.count - 1; i > at; i--) {
@@ -70,11 +94,14 @@ pir_value *pir_block_add_argument(pir_block *block, const pir_type *type) {
   return &add_argument(block, NULL, type)->value;
 }
 
-pir_value *pir_block_add_keyword_argument(pir_block *block, pir_str keyword, const pir_type *type) {
+pir_value *pir_block_add_keyword_argument(pir_block *block, pir_str keyword,
+                                          const pir_type *type) {
   return &add_argument(block, pir_name_get(block_context(block), keyword), type)->value;
 }
 
-size_t pir_block_arguments(const pir_block *block) { return block->args.count; }
+size_t pir_block_arguments(const pir_block *block) {
+  return block->args.count;
+}
 
 pir_value *pir_block_argument(const pir_block *block, size_t i) {
   assert(i < block->args.count);
@@ -122,23 +149,31 @@ void pir_block_erase_argument(pir_block *block, size_t i) {
 static bool number_around(pir_op *op) {
   pir_op *first = op, *last = op;
   for (uint64_t count = 1, wanted = 16; first->prev || last->next; wanted *= 2) {
-    for (; count < wanted && first->prev; count++) first = first->prev;
-    for (uint64_t more = 0; more < wanted && last->next; more++, count++) last = last->next;
+    for (; count < wanted && first->prev; count++)
+      first = first->prev;
+    for (uint64_t more = 0; more < wanted && last->next; more++, count++)
+      last = last->next;
     uint64_t low = first->prev ? first->prev->order : 0;
-    uint64_t high = last->next ? last->next->order : low + (count + 1) * ORDER_STEP, step = (high - low) / (count + 1);
-    if (step < ORDER_ROOM || high > UINT32_MAX) continue;
-    for (pir_op *at = first; at != last->next; at = at->next) at->order = (uint32_t)(low += step);
+    uint64_t high = last->next ? last->next->order : low + (count + 1) * ORDER_STEP,
+             step = (high - low) / (count + 1);
+    if (step < ORDER_ROOM || high > UINT32_MAX)
+      continue;
+    for (pir_op *at = first; at != last->next; at = at->next)
+      at->order = (uint32_t)(low += step);
     return true;
   }
   return false;
 }
 
 static void number_between(pir_block *block, pir_op *op) {
-  if (!block->ordered) return;
+  if (!block->ordered)
+    return;
   uint64_t low = op->prev ? op->prev->order : 0;
   uint64_t high = op->next ? op->next->order : low + 2 * ORDER_STEP;
-  if (high - low < 2 || high > UINT32_MAX) block->ordered = number_around(op);
-  else op->order = (uint32_t)(low + (high - low) / 2);
+  if (high - low < 2 || high > UINT32_MAX)
+    block->ordered = number_around(op);
+  else
+    op->order = (uint32_t)(low + (high - low) / 2);
 }
 
 void pir_block_link(pir_block *block, pir_op *before, pir_op *op) {
@@ -162,12 +197,18 @@ void pir_block_unlink(pir_op *op) {
   op->block = NULL;
 }
 
-void pir_block_append(pir_block *block, pir_op *op) { pir_block_link(block, NULL, op); }
-void pir_block_insert_before(pir_block *block, pir_op *before, pir_op *op) { pir_block_link(block, before, op); }
+void pir_block_append(pir_block *block, pir_op *op) {
+  pir_block_link(block, NULL, op);
+}
+void pir_block_insert_before(pir_block *block, pir_op *before, pir_op *op) {
+  pir_block_link(block, before, op);
+}
 
 void pir_block_splice(pir_block *to, pir_op *before, pir_block *from) {
-  if (!from->first || to == from) return;
-  for (pir_op *op = from->first; op; op = op->next) op->block = to;
+  if (!from->first || to == from)
+    return;
+  for (pir_op *op = from->first; op; op = op->next)
+    op->block = to;
   pir_op *after = before ? before->prev : to->last;
   from->first->prev = after;
   from->last->next = before;
@@ -181,13 +222,16 @@ void pir_block_splice(pir_block *to, pir_op *before, pir_block *from) {
 
 static void number_all(pir_block *block) {
   uint64_t step = UINT32_MAX / (block->count + 1), order = 0;
-  if (step > ORDER_STEP) step = ORDER_STEP;
-  for (pir_op *op = block->first; op; op = op->next) op->order = (uint32_t)(order += step);
+  if (step > ORDER_STEP)
+    step = ORDER_STEP;
+  for (pir_op *op = block->first; op; op = op->next)
+    op->order = (uint32_t)(order += step);
   block->ordered = true;
 }
 
 bool pir_op_is_before(const pir_op *a, const pir_op *b) {
   assert(a->block && a->block == b->block);
-  if (!a->block->ordered) number_all(a->block);
+  if (!a->block->ordered)
+    number_all(a->block);
   return a->order < b->order;
 }

@@ -13,13 +13,16 @@ pir_builder pir_builder_before(pir_op *op) {
 }
 
 pir_builder pir_builder_after(pir_op *op) {
-  return (pir_builder){.ctx = op_context(op), .block = op->block, .before = op->next, .loc = op->loc};
+  return (pir_builder){
+      .ctx = op_context(op), .block = op->block, .before = op->next, .loc = op->loc};
 }
 
 pir_op *pir_build(pir_builder *b, const pir_op_spec *spec) {
   pir_op *op = pir_op_create(b->ctx, spec);
-  if (op->loc == PIR_LOC_UNKNOWN) op->loc = b->loc;
+  if (op->loc == PIR_LOC_UNKNOWN)
+    op->loc = b->loc;
   pir_block_link(b->block, b->before, op);
-  if (b->inserted) b->inserted(b->user, op);
+  if (b->inserted)
+    b->inserted(b->user, op);
   return op;
 }

@@ -1,5 +1,5 @@
-// Chooses among the clauses of a result: conditions are index expressions over attributes alone, evaluated
-// by recursion over a tree whose depth opsc bounds.
+// Chooses among the clauses of a result: conditions are index expressions over attributes
+// alone, evaluated by recursion over a tree whose depth opsc bounds.
 #include <pir/clause.h>
 
 #include <string.h>
@@ -23,8 +23,10 @@ static int64_t evaluate(const pir_clause *c, int16_t at, const pir_attr_value *a
   }
 }
 
-const pir_clause *pir_clause_choose(const pir_clause *clause, uint8_t result, const pir_attr_value *attrs) {
+const pir_clause *pir_clause_choose(const pir_clause *clause, uint8_t result,
+                                    const pir_attr_value *attrs) {
   for (; clause; clause = clause->next)
-    if (clause->result == result && (clause->when < 0 || evaluate(clause, clause->when, attrs))) return clause;
+    if (clause->result == result && (clause->when < 0 || evaluate(clause, clause->when, attrs)))
+      return clause;
   return NULL;
 }

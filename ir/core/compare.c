@@ -1,11 +1,12 @@
-// Compares programs by colours, as graph isomorphism tests do. An op's first colour is what it says
-// itself: name, attributes, result types, and its turn among ops whose effects are ordered. Sweeps then
-// mix in, forwards in program order, the colours of operands and of the op around it and, backwards, those
-// of users, of the ops inside and of all ops that name the same parameter. Forward sweeps see all of an
-// op's past at once, backward sweeps all of its future, so a few of them tell apart whatever is not
-// symmetric. Programs are the same when their multisets of colours are. Colours are 64-bit hashes: equal
-// programs never differ, different ones are taken for equal with probability 2^-64 and when they fool
-// colour refinement, which takes regular graphs. Cost: O(sweeps x (ops + operands)) and one sort.
+// Compares programs by colours, as graph isomorphism tests do. An op's first colour is what it
+// says itself: name, attributes, result types, and its turn among ops whose effects are
+// ordered. Sweeps then mix in, forwards in program order, the colours of operands and of the op
+// around it and, backwards, those of users, of the ops inside and of all ops that name the same
+// parameter. Forward sweeps see all of an op's past at once, backward sweeps all of its future,
+// so a few of them tell apart whatever is not symmetric. Programs are the same when their
+// multisets of colours are. Colours are 64-bit hashes: equal programs never differ, different
+// ones are taken for equal with probability 2^-64 and when they fool colour refinement, which
+// takes regular graphs. Cost: O(sweeps x (ops + operands)) and one sort.
 #include <pir/compare.h>
 #include <pir/text.h>
 #include <pir/walk.h>
@@ -36,45 +37,58 @@ typedef struct side {
 // ---- local colours
 
 static bool says_origin(pir_str name) {
-  static const char *const names[] = {"struct_name", "op_callstack", "sym_shape_str", "op_namescope", "origin_id"};
+  static const char *const names[] = {"struct_name", "op_callstack", "sym_shape_str",
+                                      "op_namescope", "origin_id"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (pir_str_equal(name, pir_str_from(names[i]))) return true;
+    if (pir_str_equal(name, pir_str_from(names[i])))
+      return true;
   return false;
 }
 
 // The attribute that names a parameter or constant: its value is a symbol.
 static bool is_symbol(const pir_op *op, pir_str name) {
-  if (pir_str_equal(name, PIR_STR("parameter_name"))) return true;
+  if (pir_str_equal(name, PIR_STR("parameter_name")))
+    return true;
   const pir_opdef *def = pir_op_def(op);
-  return pir_op_has(op, PIR_PARAMETER) && def->attr_count && pir_str_equal(name, pir_str_from(def->attrs[0].name));
+  return pir_op_has(op, PIR_PARAMETER) && def->attr_count &&
+         pir_str_equal(name, pir_str_from(def->attrs[0].name));
 }
 
 static const pir_attr *symbol_of(const pir_op *op) {
   const pir_attr *attr = pir_op_attr_str(op, "parameter_name");
-  if (attr || !pir_op_has(op, PIR_PARAMETER) || !pir_op_def(op)->attr_count) return attr;
+  if (attr || !pir_op_has(op, PIR_PARAMETER) || !pir_op_def(op)->attr_count)
+    return attr;
   return pir_op_attr_at(op, 0);
 }
 
-// Effects whose order shows from outside. In-place writes are ordered by the versions of what they write.
+// Effects whose order shows from outside. In-place writes are ordered by the versions of what
+// they write.
 static bool has_ordered_effect(const pir_op *op) {
-  if (pir_op_has(op, PIR_RANDOM)) return true;
-  return pir_op_has(op, PIR_REGISTERED) && !pir_op_has(op, PIR_PURE) && !pir_op_has(op, PIR_INPUT) &&
-         !pir_op_has(op, PIR_TERMINATOR) && !pir_op_has(op, PIR_INPLACE) && !pir_op_has(op, PIR_CONTROL);
+  if (pir_op_has(op, PIR_RANDOM))
+    return true;
+  return pir_op_has(op, PIR_REGISTERED) && !pir_op_has(op, PIR_PURE) &&
+         !pir_op_has(op, PIR_INPUT) && !pir_op_has(op, PIR_TERMINATOR) &&
+         !pir_op_has(op, PIR_INPLACE) && !pir_op_has(op, PIR_CONTROL);
 }
 
-static uint64_t word_of(const void *pointer) { return (uint64_t)(uintptr_t)pointer; }
+static uint64_t word_of(const void *pointer) {
+  return (uint64_t)(uintptr_t)pointer;
+}
 
-// Types and attributes are unique in the context, so their addresses stand for them. A program that was
-// read from Paddle's text knows neither kinds of numbers nor more than six digits: then the text counts.
+// Types and attributes are unique in the context, so their addresses stand for them. A program
+// that was read from Paddle's text knows neither kinds of numbers nor more than six digits:
+// then the text counts.
 static uint64_t attr_color(side *s, const pir_attr *attr) {
-  if (!s->loose) return word_of(attr);
+  if (!s->loose)
+    return word_of(attr);
   s->text.size = 0;
   pir_text_attr(&s->text, attr, PIR_TEXT_T3);
   return pir_hash_bytes(s->text.data, s->text.size);
 }
 
 static uint64_t type_color(side *s, const pir_type *type) {
-  if (!s->loose) return word_of(type);
+  if (!s->loose)
+    return word_of(type);
   s->text.size = 0;
   pir_text_type(&s->text, type, PIR_TEXT_T3);
   return pir_hash_bytes(s->text.data, s->text.size);
@@ -88,10 +102,12 @@ static uint64_t local_color(side *s, const pir_op *op) {
   bool shows_types = !s->loose || form != PIR_FORM_WHILE;
   size_t count = shows_attrs ? pir_op_attrs(op) : 0;
   pir_named_attr *attrs = pir_arena_alloc(&s->ctx->arena, (count + 1) * sizeof *attrs);
-  if (count) pir_op_attrs_sorted(op, attrs, count);
+  if (count)
+    pir_op_attrs_sorted(op, attrs, count);
   for (size_t i = 0; i < count; i++) {
     pir_str name = pir_name_str(attrs[i].name);
-    if (says_origin(name)) continue;
+    if (says_origin(name))
+      continue;
     color = pir_hash_join(color, word_of(attrs[i].name));
     color = pir_hash_join(color, is_symbol(op, name) ? 0 : attr_color(s, attrs[i].value));
   }
@@ -105,7 +121,8 @@ static uint64_t local_color(side *s, const pir_op *op) {
 
 static pir_walk_result collect(pir_op *op, void *user) {
   side *s = user;
-  if (op == pir_program_module(s->program)) return PIR_WALK_CONTINUE;
+  if (op == pir_program_module(s->program))
+    return PIR_WALK_CONTINUE;
   pir_arena *arena = &s->ctx->arena;
   pir_map_put(arena, &s->index, op, s->ops.count);
   pir_vec_push(arena, &s->ops, op);
@@ -126,26 +143,34 @@ static uint64_t color_of_op(const side *s, const pir_op *op) {
 // Position of a block among its siblings.
 static size_t block_number(const pir_block *block) {
   size_t number = 0;
-  for (const pir_block *b = pir_region_first(pir_block_region(block)); b != block; b = pir_block_next(b)) number++;
+  for (const pir_block *b = pir_region_first(pir_block_region(block)); b != block;
+       b = pir_block_next(b))
+    number++;
   return number;
 }
 
 static uint64_t color_of_value(side *s, const pir_value *value) {
-  if (!value) return 2;
-  if (!pir_value_is_argument(value)) return pir_hash_join(color_of_op(s, pir_value_op(value)), pir_value_index(value));
+  if (!value)
+    return 2;
+  if (!pir_value_is_argument(value))
+    return pir_hash_join(color_of_op(s, pir_value_op(value)), pir_value_index(value));
   const pir_block *block = pir_value_block(value);
-  uint64_t color = pir_hash_join(color_of_op(s, pir_block_parent_op(block)), type_color(s, pir_value_type(value)) + 3);
-  color = pir_hash_join(color, pir_region_index(pir_block_region(block)) << 32 | block_number(block));
+  uint64_t color = pir_hash_join(color_of_op(s, pir_block_parent_op(block)),
+                                 type_color(s, pir_value_type(value)) + 3);
+  color = pir_hash_join(color,
+                        pir_region_index(pir_block_region(block)) << 32 | block_number(block));
   return pir_hash_join(color, pir_value_index(value));
 }
 
-// In-place ops give what they write a new version; who reads it before and after is not the same.
+// In-place ops give what they write a new version; who reads it before and after is not the
+// same.
 static void write_in_place(side *s, const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
   for (size_t i = 0; i < def->inplace_count; i++) {
     size_t operand = def->inplace[i].operand;
     const pir_value *value = operand < pir_op_operands(op) ? pir_op_operand(op, operand) : NULL;
-    if (value) ++*pir_map_place(&s->ctx->arena, &s->versions, value, 0);
+    if (value)
+      ++*pir_map_place(&s->ctx->arena, &s->versions, value, 0);
   }
 }
 
@@ -159,12 +184,16 @@ static void sweep_forward(side *s) {
       const pir_value *value = pir_op_operand(op, k);
       const uint64_t *version = value ? pir_map_find(&s->versions, value) : NULL;
       uint64_t operand = pir_hash_join(color_of_value(s, value), version ? *version : 0);
-      if (commutes && k == 0) color += pir_hash_word(operand);
-      else if (commutes && k == 1) color = pir_hash_word(color + pir_hash_word(operand));
-      else color = pir_hash_join(color, operand);
+      if (commutes && k == 0)
+        color += pir_hash_word(operand);
+      else if (commutes && k == 1)
+        color = pir_hash_word(color + pir_hash_word(operand));
+      else
+        color = pir_hash_join(color, operand);
     }
     s->colors.items[i] = color;
-    if (pir_op_has(op, PIR_INPLACE)) write_in_place(s, op);
+    if (pir_op_has(op, PIR_INPLACE))
+      write_in_place(s, op);
   }
 }
 
@@ -172,10 +201,12 @@ static void sweep_forward(side *s) {
 static uint64_t users_color(const side *s, const pir_op *op) {
   uint64_t sum = 0;
   for (size_t i = 0; i < pir_op_results(op); i++)
-    for (pir_use *use = pir_value_first_use(pir_op_result(op, i)); use; use = pir_use_next(use)) {
+    for (pir_use *use = pir_value_first_use(pir_op_result(op, i)); use;
+         use = pir_use_next(use)) {
       const pir_op *user = pir_use_owner(use);
       size_t slot = pir_use_operand_index(use);
-      if (pir_op_has(user, PIR_COMMUTATIVE) && slot == 1) slot = 0;
+      if (pir_op_has(user, PIR_COMMUTATIVE) && slot == 1)
+        slot = 0;
       sum += pir_hash_join(pir_hash_join(color_of_op(s, user), slot), i);
     }
   return sum;
@@ -187,16 +218,20 @@ static void sweep_backward(side *s) {
   pir_map symbols = {0};
   for (size_t i = s->ops.count; i-- > 0;) {
     const pir_op *op = s->ops.items[i], *parent = pir_op_parent(op);
-    uint64_t color = pir_hash_join(pir_hash_join(s->colors.items[i], users_color(s, op)), inside[i]);
+    uint64_t color =
+        pir_hash_join(pir_hash_join(s->colors.items[i], users_color(s, op)), inside[i]);
     s->colors.items[i] = color;
     const uint64_t *at = parent ? pir_map_find(&s->index, parent) : NULL;
-    if (at) inside[*at] += pir_hash_word(color);
+    if (at)
+      inside[*at] += pir_hash_word(color);
     const pir_attr *symbol = symbol_of(op);
-    if (symbol) *pir_map_place(arena, &symbols, symbol, 0) += pir_hash_word(color);
+    if (symbol)
+      *pir_map_place(arena, &symbols, symbol, 0) += pir_hash_word(color);
   }
   for (size_t i = 0; i < s->ops.count; i++) {
     const pir_attr *symbol = symbol_of(s->ops.items[i]);
-    if (symbol) s->colors.items[i] = pir_hash_join(s->colors.items[i], *pir_map_find(&symbols, symbol));
+    if (symbol)
+      s->colors.items[i] = pir_hash_join(s->colors.items[i], *pir_map_find(&symbols, symbol));
   }
   pir_map_free(arena, &symbols);
   pir_arena_free(arena, inside, (s->ops.count + 1) * sizeof *inside);
@@ -208,7 +243,8 @@ static void color(side *s, const pir_program *program, bool loose) {
   pir_walk(pir_program_module(program), PIR_PRE_ORDER, collect, s);
   for (int i = 0; i < SWEEPS; i++) {
     sweep_forward(s);
-    if (i == 0 && s->ops.count) memcpy(s->forward.items, s->colors.items, s->ops.count * sizeof *s->colors.items);
+    if (i == 0 && s->ops.count)
+      memcpy(s->forward.items, s->colors.items, s->ops.count * sizeof *s->colors.items);
     sweep_backward(s);
   }
   sweep_forward(s);
@@ -234,13 +270,15 @@ static int by_value(const void *a, const void *b) {
 
 static uint64_t *sorted(side *s, const uint64_t *colors) {
   uint64_t *copy = pir_arena_alloc(&s->ctx->arena, (s->ops.count + 1) * sizeof *copy);
-  if (s->ops.count) memcpy(copy, colors, s->ops.count * sizeof *copy);
+  if (s->ops.count)
+    memcpy(copy, colors, s->ops.count * sizeof *copy);
   qsort(copy, s->ops.count, sizeof *copy, by_value);
   return copy;
 }
 
 static bool same_colors(side *a, const uint64_t *of_a, side *b, const uint64_t *of_b) {
-  if (a->ops.count != b->ops.count) return false;
+  if (a->ops.count != b->ops.count)
+    return false;
   uint64_t *x = sorted(a, of_a), *y = sorted(b, of_b);
   bool same = memcmp(x, y, a->ops.count * sizeof *x) == 0;
   pir_arena_free(&a->ctx->arena, x, (a->ops.count + 1) * sizeof *x);
@@ -259,7 +297,8 @@ static pir_status report_op(const side *s, const pir_op *op, char sign, pir_writ
   pir_loc_parts place = pir_loc_unpack(s->ctx, pir_op_loc(op));
   pir_strbuf_format(&text, "%c ", sign);
   if (place.file.size && !place.is_offset)
-    pir_strbuf_format(&text, "%.*s:%u:%u: ", (int)place.file.size, place.file.data, place.line, place.column);
+    pir_strbuf_format(&text, "%.*s:%u:%u: ", (int)place.file.size, place.file.data, place.line,
+                      place.column);
   pir_text_op_line(&text, op);
   pir_strbuf_char(&text, '\n');
   pir_status status = write_text(out, pir_strbuf_view(&text));
@@ -268,20 +307,24 @@ static pir_status report_op(const side *s, const pir_op *op, char sign, pir_writ
 }
 
 // Reports the ops of `a` whose colour is missing or rarer in `b`.
-static pir_status report_missing(side *a, const uint64_t *of_a, side *b, const uint64_t *of_b, char sign, size_t most,
-                                 pir_writer out) {
+static pir_status report_missing(side *a, const uint64_t *of_a, side *b, const uint64_t *of_b,
+                                 char sign, size_t most, pir_writer out) {
   pir_map left = {0};
   pir_arena *arena = &a->ctx->arena;
-  for (size_t i = 0; i < b->ops.count; i++) ++*pir_map_place(arena, &left, (const void *)(uintptr_t)(of_b[i] | 1), 0);
+  for (size_t i = 0; i < b->ops.count; i++)
+    ++*pir_map_place(arena, &left, (const void *)(uintptr_t)(of_b[i] | 1), 0);
   size_t missing = 0;
   pir_status status = PIR_OK;
   for (size_t i = 0; i < a->ops.count && !status; i++) {
     uint64_t *count = pir_map_find(&left, (const void *)(uintptr_t)(of_a[i] | 1));
-    if (count && *count) --*count;
-    else if (missing++ < most) status = report_op(a, a->ops.items[i], sign, out);
+    if (count && *count)
+      --*count;
+    else if (missing++ < most)
+      status = report_op(a, a->ops.items[i], sign, out);
   }
   pir_map_free(arena, &left);
-  if (status || missing <= most) return status;
+  if (status || missing <= most)
+    return status;
   pir_strbuf text;
   pir_strbuf_init(&text, arena);
   pir_strbuf_format(&text, "%c .. and %zu more\n", sign, missing - most);
@@ -290,15 +333,18 @@ static pir_status report_missing(side *a, const uint64_t *of_a, side *b, const u
   return status;
 }
 
-// Reports at the first stage that tells the programs apart: what ops say themselves, what they are
-// computed from, what becomes of them. Later stages would name everything around a difference too.
+// Reports at the first stage that tells the programs apart: what ops say themselves, what they
+// are computed from, what becomes of them. Later stages would name everything around a
+// difference too.
 static pir_status report_difference(side *a, side *b, size_t most, pir_writer out) {
-  static const char *const stages[] = {"ops differ:\n", "the same ops, but not of the same operands:\n",
-                                       "the same ops of the same operands, but not used alike:\n"};
+  static const char *const stages[] = {
+      "ops differ:\n", "the same ops, but not of the same operands:\n",
+      "the same ops of the same operands, but not used alike:\n"};
   const uint64_t *of_a[] = {a->local.items, a->forward.items, a->colors.items};
   const uint64_t *of_b[] = {b->local.items, b->forward.items, b->colors.items};
   int stage = 0;
-  while (stage < 2 && same_colors(a, of_a[stage], b, of_b[stage])) stage++;
+  while (stage < 2 && same_colors(a, of_a[stage], b, of_b[stage]))
+    stage++;
   PIR_TRY(write_text(out, pir_str_from(stages[stage])));
   PIR_TRY(report_missing(a, of_a[stage], b, of_b[stage], '-', most, out));
   return report_missing(b, of_b[stage], a, of_a[stage], '+', most, out);
@@ -308,8 +354,9 @@ static bool is_paddle_text(const pir_program *program) {
   return pir_str_equal(pir_program_info_of(program).format, PIR_STR("text"));
 }
 
-pir_status pir_program_compare(const pir_program *a, const pir_program *b, const pir_compare_options *options,
-                               pir_writer out, bool *out_same) {
+pir_status pir_program_compare(const pir_program *a, const pir_program *b,
+                               const pir_compare_options *options, pir_writer out,
+                               bool *out_same) {
   side sides[2];
   bool loose = is_paddle_text(a) || is_paddle_text(b);
   color(&sides[0], a, loose);
@@ -317,7 +364,8 @@ pir_status pir_program_compare(const pir_program *a, const pir_program *b, const
   *out_same = same_colors(&sides[0], sides[0].colors.items, &sides[1], sides[1].colors.items);
   pir_status status = PIR_OK;
   if (!*out_same && out.write)
-    status = report_difference(&sides[0], &sides[1], options && options->max_report ? options->max_report : 10, out);
+    status = report_difference(&sides[0], &sides[1],
+                               options && options->max_report ? options->max_report : 10, out);
   release(&sides[0]);
   release(&sides[1]);
   return status;

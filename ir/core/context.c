@@ -1,5 +1,5 @@
-// A context is its arena, one set of interned names and one set of unique blobs. Both sets are looked up by
-// xxHash3; a hit allocates nothing.
+// A context is its arena, one set of interned names and one set of unique blobs. Both sets are
+// looked up by xxHash3; a hit allocates nothing.
 
 #include <context_impl.h>
 
@@ -7,7 +7,9 @@
 
 #include <string.h>
 
-static uint64_t limit_or(uint64_t value, uint64_t otherwise) { return value ? value : otherwise; }
+static uint64_t limit_or(uint64_t value, uint64_t otherwise) {
+  return value ? value : otherwise;
+}
 
 // Reads only as much of the options as the caller's version has.
 static pir_context_options read_options(const pir_context_options *options) {
@@ -36,15 +38,22 @@ pir_context *pir_context_create(const pir_context_options *options) {
 }
 
 void pir_context_destroy(pir_context *ctx) {
-  if (!ctx) return;
+  if (!ctx)
+    return;
   pir_arena arena = ctx->arena;  // the context lies in its own arena
   pir_arena_destroy(&arena);
 }
 
-const pir_limits *pir_context_limits(const pir_context *ctx) { return &ctx->limits; }
-size_t pir_context_bytes(const pir_context *ctx) { return ctx->arena.held; }
+const pir_limits *pir_context_limits(const pir_context *ctx) {
+  return &ctx->limits;
+}
+size_t pir_context_bytes(const pir_context *ctx) {
+  return ctx->arena.held;
+}
 
-pir_arena *pir_context_arena(pir_context *ctx) { return &ctx->arena; }
+pir_arena *pir_context_arena(pir_context *ctx) {
+  return &ctx->arena;
+}
 
 // ---- names
 
@@ -55,21 +64,26 @@ static bool same_name(const void *item, const void *key) {
 }
 
 pir_name *pir_name_get(pir_context *ctx, pir_str text) {
-  if (!text.data) text = PIR_STR("");
+  if (!text.data)
+    text = PIR_STR("");
   uint64_t hash = pir_hash_bytes(text.data, text.size);
   struct pir_name_entry *entry = pir_set_find(&ctx->names, hash, same_name, &text);
-  if (entry) return entry;
+  if (entry)
+    return entry;
   entry = pir_arena_alloc(&ctx->arena, sizeof *entry + text.size + 1);
   entry->op = NULL;
   entry->def = NULL;
   entry->size = text.size;
-  if (text.size) memcpy(entry->text, text.data, text.size);
+  if (text.size)
+    memcpy(entry->text, text.data, text.size);
   entry->text[text.size] = 0;
   pir_set_add(&ctx->arena, &ctx->names, hash, entry);
   return entry;
 }
 
-pir_str pir_name_str(pir_name *name) { return (pir_str){name->text, name->size}; }
+pir_str pir_name_str(pir_name *name) {
+  return (pir_str){name->text, name->size};
+}
 
 int pir_name_compare(pir_name *a, pir_name *b) {
   size_t common = a->size < b->size ? a->size : b->size;
@@ -96,7 +110,8 @@ static bool same_blob(const void *item, const void *key) {
   return have->tag == want->tag && memcmp(have->bytes, want->bytes, want->size) == 0;
 }
 
-const void *pir_unique_get(pir_context *ctx, enum pir_family family, const void *bytes, size_t size) {
+const void *pir_unique_get(pir_context *ctx, enum pir_family family, const void *bytes,
+                           size_t size) {
   blob_key key = {size << 2 | family, size, bytes};
   uint64_t hash = pir_hash_bytes(bytes, size) + family;
   blob *have = pir_set_find(&ctx->uniques, hash, same_blob, &key);
@@ -112,7 +127,8 @@ const void *pir_unique_get(pir_context *ctx, enum pir_family family, const void 
 // ---- dictionaries
 
 const pir_dict *pir_dict_get(pir_context *ctx, const pir_named_attr *entries, size_t count) {
-  if (!count) return NULL;
+  if (!count)
+    return NULL;
   enum { INLINE = 8 };
   struct {
     size_t count;
@@ -123,28 +139,36 @@ const pir_dict *pir_dict_get(pir_context *ctx, const pir_named_attr *entries, si
   dict->count = count;
   memcpy(dict->entries, entries, count * sizeof *entries);
   const pir_dict *unique = pir_unique_get(ctx, PIR_FAMILY_DICT, dict, size);
-  if (count > INLINE) pir_arena_free(&ctx->arena, dict, size);
+  if (count > INLINE)
+    pir_arena_free(&ctx->arena, dict, size);
   return unique;
 }
 
 const pir_attr *pir_dict_find(const pir_dict *dict, pir_name *name) {
   for (size_t i = 0; dict && i < dict->count; i++)
-    if (dict->entries[i].name == name) return dict->entries[i].value;
+    if (dict->entries[i].name == name)
+      return dict->entries[i].value;
   return NULL;
 }
 
-const pir_dict *pir_dict_set(pir_context *ctx, const pir_dict *dict, pir_name *name, const pir_attr *value) {
+const pir_dict *pir_dict_set(pir_context *ctx, const pir_dict *dict, pir_name *name,
+                             const pir_attr *value) {
   size_t count = dict ? dict->count : 0, at = 0;
-  while (at < count && pir_name_compare(dict->entries[at].name, name) < 0) at++;
+  while (at < count && pir_name_compare(dict->entries[at].name, name) < 0)
+    at++;
   bool found = at < count && dict->entries[at].name == name;
-  if (found ? dict->entries[at].value == value : !value) return dict;
+  if (found ? dict->entries[at].value == value : !value)
+    return dict;
   size_t bytes = pir_arena_size(&ctx->arena, count + 1, sizeof(pir_named_attr));
   pir_named_attr *entries = pir_arena_alloc(&ctx->arena, bytes);
   size_t n = at;
-  if (at) memcpy(entries, dict->entries, at * sizeof *entries);
-  if (value) entries[n++] = (pir_named_attr){name, value};
+  if (at)
+    memcpy(entries, dict->entries, at * sizeof *entries);
+  if (value)
+    entries[n++] = (pir_named_attr){name, value};
   size_t from = at + found;
-  if (from < count) memcpy(entries + n, dict->entries + from, (count - from) * sizeof *entries);
+  if (from < count)
+    memcpy(entries + n, dict->entries + from, (count - from) * sizeof *entries);
   const pir_dict *unique = pir_dict_get(ctx, entries, n + count - from);
   pir_arena_free(&ctx->arena, entries, bytes);
   return unique;

@@ -12,8 +12,8 @@
 
 typedef struct pir_op_info pir_op_info;
 
-// An interned name. `def` is the op a dialect declares under it; `op` is the context's view of that, or of an
-// unknown op, once someone asked for it.
+// An interned name. `def` is the op a dialect declares under it; `op` is the context's view of
+// that, or of an unknown op, once someone asked for it.
 struct pir_name_entry {
   const pir_op_info *op;
   const pir_opdef *def;
@@ -21,8 +21,8 @@ struct pir_name_entry {
   char text[];
 };
 
-// A definition as one context sees it: ops point here, so one word gives the context, the tables and the
-// interned names. The definition of an unknown op is `unregistered` below.
+// A definition as one context sees it: ops point here, so one word gives the context, the
+// tables and the interned names. The definition of an unknown op is `unregistered` below.
 struct pir_op_info {
   const pir_opdef *def;
   pir_context *ctx;
@@ -31,7 +31,8 @@ struct pir_op_info {
   pir_opdef unregistered;  // not there in the view of a declared op
 };
 
-// The extra attributes of an op, uniqued as a whole: ops mostly repeat each other's. Sorted by name bytes.
+// The extra attributes of an op, uniqued as a whole: ops mostly repeat each other's. Sorted by
+// name bytes.
 typedef struct pir_dict {
   size_t count;
   pir_named_attr entries[];
@@ -42,9 +43,10 @@ struct pir_context {
   pir_limits limits;
   pir_diag_sink sink;
   size_t errors;
-  bool remarks;     // wanted
-  pir_set names;    // pir_name_entry
-  pir_set uniques;  // types, attributes, dictionaries and level-of-detail tables: blobs of bytes
+  bool remarks;   // wanted
+  pir_set names;  // pir_name_entry
+  pir_set
+      uniques;  // types, attributes, dictionaries and level-of-detail tables: blobs of bytes
   const pir_attr *none, *bools[2];
   const pir_type *scalars[PIR_DTYPE_COUNT], *markers[3];
   PIR_VEC(const pir_dialect *) dialects;
@@ -56,16 +58,18 @@ struct pir_context {
 // What kind of blob, so that equal bytes of different families stay apart.
 enum pir_family { PIR_FAMILY_TYPE, PIR_FAMILY_ATTR, PIR_FAMILY_DICT, PIR_FAMILY_WORDS };
 
-// The one copy of these bytes in the context. The bytes must be free of padding garbage; pointers in
-// them must be unique themselves.
-const void *pir_unique_get(pir_context *ctx, enum pir_family family, const void *bytes, size_t size);
+// The one copy of these bytes in the context. The bytes must be free of padding garbage;
+// pointers in them must be unique themselves.
+const void *pir_unique_get(pir_context *ctx, enum pir_family family, const void *bytes,
+                           size_t size);
 
 const pir_op_info *pir_context_info(pir_context *ctx, const pir_opdef *def);
 // The definition of an op by name; never NULL.
 const pir_op_info *pir_context_info_of_name(pir_context *ctx, pir_name *name);
 
 // Dictionaries: NULL is the empty one.
-const pir_dict *pir_dict_set(pir_context *ctx, const pir_dict *dict, pir_name *name, const pir_attr *value);
+const pir_dict *pir_dict_set(pir_context *ctx, const pir_dict *dict, pir_name *name,
+                             const pir_attr *value);
 // Entries must be sorted and without repetition.
 const pir_dict *pir_dict_get(pir_context *ctx, const pir_named_attr *entries, size_t count);
 const pir_attr *pir_dict_find(const pir_dict *dict, pir_name *name);

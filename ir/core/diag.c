@@ -1,5 +1,6 @@
-// Diagnostics and places. A place is 64 bits: 14 for the file, then line (29) and column (20), or an offset (49);
-// the top bit tells which. Numbers too large for their field are cut to its largest value.
+// Diagnostics and places. A place is 64 bits: 14 for the file, then line (29) and column (20),
+// or an offset (49); the top bit tells which. Numbers too large for their field are cut to its
+// largest value.
 
 #include <pir/diag.h>
 
@@ -8,7 +9,12 @@
 
 #include <stdarg.h>
 
-enum { FILE_BITS = 14, LINE_BITS = 29, COLUMN_BITS = 20, OFFSET_BITS = LINE_BITS + COLUMN_BITS };
+enum {
+  FILE_BITS = 14,
+  LINE_BITS = 29,
+  COLUMN_BITS = 20,
+  OFFSET_BITS = LINE_BITS + COLUMN_BITS
+};
 #define OFFSET_FLAG ((uint64_t)1 << 63)
 
 static uint64_t fit(uint64_t value, int bits) {
@@ -19,30 +25,36 @@ static uint64_t fit(uint64_t value, int bits) {
 // Number of a file name from 1, or 0 when there are too many.
 static uint64_t file_number(pir_context *ctx, pir_str file) {
   size_t n = ctx->files.count;
-  if (n && pir_str_equal(pir_name_str(ctx->files.items[n - 1]), file)) return n;
+  if (n && pir_str_equal(pir_name_str(ctx->files.items[n - 1]), file))
+    return n;
   pir_name *name = pir_name_get(ctx, file);
   for (size_t i = 0; i < n; i++)
-    if (ctx->files.items[i] == name) return i + 1;
-  if (n + 1 >= (size_t)1 << FILE_BITS) return 0;
+    if (ctx->files.items[i] == name)
+      return i + 1;
+  if (n + 1 >= (size_t)1 << FILE_BITS)
+    return 0;
   pir_vec_push(&ctx->arena, &ctx->files, name);
   return n + 1;
 }
 
 pir_loc pir_loc_text(pir_context *ctx, pir_str file, uint32_t line, uint32_t column) {
   uint64_t number = file_number(ctx, file);
-  if (!number) return PIR_LOC_UNKNOWN;
+  if (!number)
+    return PIR_LOC_UNKNOWN;
   return number << OFFSET_BITS | fit(line, LINE_BITS) << COLUMN_BITS | fit(column, COLUMN_BITS);
 }
 
 pir_loc pir_loc_offset(pir_context *ctx, pir_str file, uint64_t offset) {
   uint64_t number = file_number(ctx, file);
-  return number ? OFFSET_FLAG | number << OFFSET_BITS | fit(offset, OFFSET_BITS) : PIR_LOC_UNKNOWN;
+  return number ? OFFSET_FLAG | number << OFFSET_BITS | fit(offset, OFFSET_BITS)
+                : PIR_LOC_UNKNOWN;
 }
 
 pir_loc_parts pir_loc_unpack(const pir_context *ctx, pir_loc loc) {
   pir_loc_parts parts = {.file = {"", 0}};
   uint64_t number = (loc & ~OFFSET_FLAG) >> OFFSET_BITS;
-  if (!number || number > ctx->files.count) return parts;
+  if (!number || number > ctx->files.count)
+    return parts;
   parts.file = pir_name_str(ctx->files.items[number - 1]);
   parts.is_offset = loc & OFFSET_FLAG;
   if (parts.is_offset) {
@@ -54,14 +66,23 @@ pir_loc_parts pir_loc_unpack(const pir_context *ctx, pir_loc loc) {
   return parts;
 }
 
-void pir_context_set_sink(pir_context *ctx, pir_diag_sink sink) { ctx->sink = sink; }
-void pir_context_set_remarks(pir_context *ctx, bool wanted) { ctx->remarks = wanted; }
-bool pir_context_remarks(const pir_context *ctx) { return ctx->remarks; }
-size_t pir_context_error_count(const pir_context *ctx) { return ctx->errors; }
+void pir_context_set_sink(pir_context *ctx, pir_diag_sink sink) {
+  ctx->sink = sink;
+}
+void pir_context_set_remarks(pir_context *ctx, bool wanted) {
+  ctx->remarks = wanted;
+}
+bool pir_context_remarks(const pir_context *ctx) {
+  return ctx->remarks;
+}
+size_t pir_context_error_count(const pir_context *ctx) {
+  return ctx->errors;
+}
 
 void pir_diag_emit(pir_context *ctx, const pir_diag *diag) {
   ctx->errors += diag->severity == PIR_ERROR;
-  if (ctx->sink.report) ctx->sink.report(ctx->sink.user, diag);
+  if (ctx->sink.report)
+    ctx->sink.report(ctx->sink.user, diag);
 }
 
 // "block 0, op 17 conv2d" for each level from the outside in; only binary input needs it.
@@ -69,19 +90,24 @@ static void describe_path(pir_strbuf *out, const pir_op *op) {
   enum { MAX_LEVELS = 8 };
   const pir_op *levels[MAX_LEVELS];
   size_t n = 0;
-  for (; op->block && n < MAX_LEVELS; op = pir_op_parent(op)) levels[n++] = op;
+  for (; op->block && n < MAX_LEVELS; op = pir_op_parent(op))
+    levels[n++] = op;
   while (n--) {
     size_t position = 0, block_number = 0;
-    for (const pir_op *o = levels[n]->prev; o; o = o->prev) position++;
-    for (const pir_block *b = levels[n]->block->prev; b; b = b->prev) block_number++;
-    if (out->size) pir_strbuf_lit(out, ", ");
+    for (const pir_op *o = levels[n]->prev; o; o = o->prev)
+      position++;
+    for (const pir_block *b = levels[n]->block->prev; b; b = b->prev)
+      block_number++;
+    if (out->size)
+      pir_strbuf_lit(out, ", ");
     pir_str name = pir_op_name(levels[n]);
-    pir_strbuf_format(out, "block %zu, op %zu %.*s", block_number, position, (int)name.size, name.data);
+    pir_strbuf_format(out, "block %zu, op %zu %.*s", block_number, position, (int)name.size,
+                      name.data);
   }
 }
 
-static void report(pir_context *ctx, pir_severity severity, pir_loc loc, const pir_op *op, const char *format,
-                   va_list args) {
+static void report(pir_context *ctx, pir_severity severity, pir_loc loc, const pir_op *op,
+                   const char *format, va_list args) {
   pir_strbuf message, path;
   pir_strbuf_init(&message, &ctx->arena);
   pir_strbuf_init(&path, &ctx->arena);
@@ -90,7 +116,8 @@ static void report(pir_context *ctx, pir_severity severity, pir_loc loc, const p
     pir_strbuf_char(&message, '"');
     pir_strbuf_str(&message, pir_op_name(op));
     pir_strbuf_lit(&message, "\" ");
-    if (!diag.place.line) describe_path(&path, op);
+    if (!diag.place.line)
+      describe_path(&path, op);
   }
   pir_strbuf_vformat(&message, format, args);
   diag.message = pir_strbuf_view(&message);
@@ -100,8 +127,8 @@ static void report(pir_context *ctx, pir_severity severity, pir_loc loc, const p
   pir_strbuf_free(&message);
 }
 
-pir_status pir_report(pir_context *ctx, pir_status status, pir_severity severity, pir_loc loc, const char *format,
-                      ...) {
+pir_status pir_report(pir_context *ctx, pir_status status, pir_severity severity, pir_loc loc,
+                      const char *format, ...) {
   va_list args;
   va_start(args, format);
   report(ctx, severity, loc, NULL, format, args);
@@ -132,7 +159,8 @@ void pir_warning(const pir_op *op, const char *format, ...) {
 }
 
 void pir_remark(const pir_op *op, const char *format, ...) {
-  if (!op_context(op)->remarks) return;
+  if (!op_context(op)->remarks)
+    return;
   va_list args;
   va_start(args, format);
   report(op_context(op), PIR_REMARK, op->loc, op, format, args);

@@ -1,5 +1,6 @@
-// Dialects and op definitions. A definition is found by its interned name (readers) or by its number
-// (builders); either way the context's view of it, with interned attribute names, is made once.
+// Dialects and op definitions. A definition is found by its interned name (readers) or by its
+// number (builders); either way the context's view of it, with interned attribute names, is
+// made once.
 
 #include <context_impl.h>
 
@@ -8,7 +9,8 @@
 enum { MAX_DIALECTS = 1 << 10 };
 
 static pir_op_info *create_info(pir_context *ctx, const pir_opdef *def, pir_name *name) {
-  pir_op_info *info = pir_arena_zalloc(&ctx->arena, def ? offsetof(pir_op_info, unregistered) : sizeof *info);
+  pir_op_info *info =
+      pir_arena_zalloc(&ctx->arena, def ? offsetof(pir_op_info, unregistered) : sizeof *info);
   info->ctx = ctx;
   info->name = name;
   if (!def) {
@@ -26,7 +28,8 @@ static pir_op_info *create_info(pir_context *ctx, const pir_opdef *def, pir_name
 
 const pir_op_info *pir_context_info_of_name(pir_context *ctx, pir_name *name) {
   struct pir_name_entry *entry = (struct pir_name_entry *)name;
-  if (!entry->op || (entry->def && entry->op->def != entry->def)) entry->op = create_info(ctx, entry->def, name);
+  if (!entry->op || (entry->def && entry->op->def != entry->def))
+    entry->op = create_info(ctx, entry->def, name);
   return entry->op;
 }
 
@@ -46,7 +49,8 @@ static const pir_op_info **info_slot(pir_context *ctx, uint32_t id) {
   const pir_op_info ***infos = &ctx->infos.items[dialect];
   if (number >= have) {
     uint32_t want = number + 1 > have * 2 ? number + 1 : have * 2;
-    *infos = pir_arena_resize(&ctx->arena, *infos, have * sizeof **infos, want * sizeof **infos);
+    *infos =
+        pir_arena_resize(&ctx->arena, *infos, have * sizeof **infos, want * sizeof **infos);
     memset(*infos + have, 0, (want - have) * sizeof **infos);
     ctx->info_counts.items[dialect] = want;
   }
@@ -57,20 +61,25 @@ const pir_op_info *pir_context_info(pir_context *ctx, const pir_opdef *def) {
   if (!(def->traits & PIR_REGISTERED))
     return (const pir_op_info *)((const char *)def - offsetof(pir_op_info, unregistered));
   const pir_op_info **slot = def->id ? info_slot(ctx, def->id) : NULL;
-  if (slot && *slot && (*slot)->def == def) return *slot;
-  struct pir_name_entry *name = (struct pir_name_entry *)pir_name_get(ctx, pir_str_from(def->name));
+  if (slot && *slot && (*slot)->def == def)
+    return *slot;
+  struct pir_name_entry *name =
+      (struct pir_name_entry *)pir_name_get(ctx, pir_str_from(def->name));
   name->def = def;
   const pir_op_info *info = pir_context_info_of_name(ctx, name);
-  if (slot) *slot = info;
+  if (slot)
+    *slot = info;
   return info;
 }
 
 // Numbers mostly ascend by one from the first op's.
 static const pir_opdef *find_op(const pir_dialect *dialect, uint32_t op_id) {
   size_t guess = dialect->op_count ? op_id - dialect->ops[0].id : 0;
-  if (guess < dialect->op_count && dialect->ops[guess].id == op_id) return &dialect->ops[guess];
+  if (guess < dialect->op_count && dialect->ops[guess].id == op_id)
+    return &dialect->ops[guess];
   for (size_t i = 0; i < dialect->op_count; i++)
-    if (dialect->ops[i].id == op_id) return &dialect->ops[i];
+    if (dialect->ops[i].id == op_id)
+      return &dialect->ops[i];
   return NULL;
 }
 
@@ -79,23 +88,26 @@ const pir_opdef *pir_context_op(const pir_context *ctx, uint32_t op_id) {
     const pir_dialect *dialect = ctx->dialects.items[i];
     bool same = dialect->op_count && dialect->ops[0].id >> 16 == op_id >> 16;
     const pir_opdef *def = same ? find_op(dialect, op_id) : NULL;
-    if (def) return def;
+    if (def)
+      return def;
   }
   return NULL;
 }
 
 pir_status pir_context_register(pir_context *ctx, const pir_dialect *dialect) {
   for (size_t i = 0; i < ctx->dialects.count; i++) {
-    if (ctx->dialects.items[i] == dialect) return PIR_OK;
+    if (ctx->dialects.items[i] == dialect)
+      return PIR_OK;
     if (strcmp(ctx->dialects.items[i]->name, dialect->name) == 0)
-      return pir_report(ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN, "dialect %s is registered already",
-                        dialect->name);
+      return pir_report(ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
+                        "dialect %s is registered already", dialect->name);
   }
   for (size_t i = 0; i < dialect->op_count; i++) {
     const pir_opdef *def = &dialect->ops[i];
     if (!(def->traits & PIR_REGISTERED) || def->id >> 16 >= MAX_DIALECTS)
       return pir_report(ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
-                        "\"%s\" needs the trait registered and a dialect number below %d", def->name, MAX_DIALECTS);
+                        "\"%s\" needs the trait registered and a dialect number below %d",
+                        def->name, MAX_DIALECTS);
   }
   pir_vec_push(&ctx->arena, &ctx->dialects, dialect);
   for (size_t i = 0; i < dialect->op_count; i++) {
@@ -105,7 +117,9 @@ pir_status pir_context_register(pir_context *ctx, const pir_dialect *dialect) {
   return PIR_OK;
 }
 
-size_t pir_context_dialects(const pir_context *ctx) { return ctx->dialects.count; }
+size_t pir_context_dialects(const pir_context *ctx) {
+  return ctx->dialects.count;
+}
 
 const pir_dialect *pir_context_dialect(const pir_context *ctx, size_t i) {
   return i < ctx->dialects.count ? ctx->dialects.items[i] : NULL;
@@ -117,18 +131,21 @@ static bool is_called(const char *name, pir_str wanted) {
 
 int pir_opdef_operand(const pir_opdef *def, pir_str name) {
   for (int i = 0; i < def->operand_count; i++)
-    if (is_called(def->operands[i].name, name)) return i;
+    if (is_called(def->operands[i].name, name))
+      return i;
   return -1;
 }
 
 int pir_opdef_result(const pir_opdef *def, pir_str name) {
   for (int i = 0; i < def->result_count; i++)
-    if (is_called(def->results[i].name, name)) return i;
+    if (is_called(def->results[i].name, name))
+      return i;
   return -1;
 }
 
 int pir_opdef_attr(const pir_opdef *def, pir_str name) {
   for (int i = 0; i < def->attr_count; i++)
-    if (is_called(def->attrs[i].name, name)) return i;
+    if (is_called(def->attrs[i].name, name))
+      return i;
   return -1;
 }

@@ -4,7 +4,8 @@
 //
 //   result n-1 ... result 1, result 0 | header | attributes | operands | regions
 //
-// so a result finds its op by its number, and the parts behind the header are found from counts.
+// so a result finds its op by its number, and the parts behind the header are found from
+// counts.
 #ifndef PIR_OP_IMPL_H
 #define PIR_OP_IMPL_H
 
@@ -56,43 +57,61 @@ struct pir_block {
   size_t count;
   bool ordered;  // the ops' `order` numbers ascend
   PIR_VEC(pir_argument *) args;
-  // While the verifier is inside: the op it is at, the nesting depth, and the least depth visible from here.
+  // While the verifier is inside: the op it is at, the nesting depth, and the least depth
+  // visible from here.
   const pir_op *at;
   uint32_t depth, floor;
 };
 
-static inline pir_context *op_context(const pir_op *op) { return op->info->ctx; }
-static inline size_t op_attr_slots(const pir_op *op) { return op->info->def->attr_count; }
-static inline pir_use *op_uses(const pir_op *op) { return (pir_use *)(op->attrs + op_attr_slots(op)); }
-static inline pir_region *op_regions(const pir_op *op) { return (pir_region *)(op_uses(op) + op->operand_count); }
-static inline pir_value *op_result(const pir_op *op, size_t i) { return (pir_value *)op - 1 - i; }
-static inline pir_op *value_op(const pir_value *value) { return (pir_op *)(value + value->index + 1); }
+static inline pir_context *op_context(const pir_op *op) {
+  return op->info->ctx;
+}
+static inline size_t op_attr_slots(const pir_op *op) {
+  return op->info->def->attr_count;
+}
+static inline pir_use *op_uses(const pir_op *op) {
+  return (pir_use *)(op->attrs + op_attr_slots(op));
+}
+static inline pir_region *op_regions(const pir_op *op) {
+  return (pir_region *)(op_uses(op) + op->operand_count);
+}
+static inline pir_value *op_result(const pir_op *op, size_t i) {
+  return (pir_value *)op - 1 - i;
+}
+static inline pir_op *value_op(const pir_value *value) {
+  return (pir_op *)(value + value->index + 1);
+}
 
 static inline size_t op_bytes(size_t results, size_t attrs, size_t operands, size_t regions) {
-  return results * sizeof(pir_value) + sizeof(pir_op) + attrs * sizeof(pir_attr *) + operands * sizeof(pir_use) +
-         regions * sizeof(pir_region);
+  return results * sizeof(pir_value) + sizeof(pir_op) + attrs * sizeof(pir_attr *) +
+         operands * sizeof(pir_use) + regions * sizeof(pir_region);
 }
 
 static inline void link_use(pir_use *use, pir_value *value) {
   use->value = value;
-  if (!value) return;
+  if (!value)
+    return;
   use->next = value->uses;
   use->prev = &value->uses;
-  if (use->next) use->next->prev = &use->next;
+  if (use->next)
+    use->next->prev = &use->next;
   value->uses = use;
 }
 
 static inline void unlink_use(pir_use *use) {
-  if (!use->value) return;
+  if (!use->value)
+    return;
   *use->prev = use->next;
-  if (use->next) use->next->prev = use->prev;
+  if (use->next)
+    use->next->prev = use->prev;
   use->value = NULL;
 }
 
-// The op after `op` in pre-order below `root`, without a stack: down into the first region, else along, else up.
-// NULL ends. `skip` leaves out the regions of `op`.
+// The op after `op` in pre-order below `root`, without a stack: down into the first region,
+// else along, else up. NULL ends. `skip` leaves out the regions of `op`.
 pir_op *pir_walk_next(const pir_op *root, const pir_op *op, bool skip);
-// First op of the post-order below `root` (root itself when it holds none), and the one after `op`.
+// First op of the post-order below `root` (root itself when it holds none), and the one after
+// `op`.
 pir_op *pir_walk_deepest(pir_op *root);
 pir_op *pir_walk_next_post(const pir_op *root, const pir_op *op);
 

@@ -1,5 +1,5 @@
-// Types are unique blobs: a 16-byte head and 8-byte words. A type is put together on the stack (or in the
-// arena when it is long) and looked up once.
+// Types are unique blobs: a 16-byte head and 8-byte words. A type is put together on the stack
+// (or in the arena when it is long) and looked up once.
 
 #include <pir/type.h>
 
@@ -28,22 +28,29 @@ static void draft_begin(draft *d, pir_context *ctx, pir_type_kind kind, size_t w
   d->capacity = words;
   d->type = words <= INLINE_WORDS
                 ? &d->small.head
-                : pir_arena_alloc(&ctx->arena, sizeof(struct pir_type) + pir_arena_size(&ctx->arena, words, 8));
+                : pir_arena_alloc(&ctx->arena, sizeof(struct pir_type) +
+                                                   pir_arena_size(&ctx->arena, words, 8));
   *d->type = (struct pir_type){.kind = (uint8_t)kind};
 }
 
-static void draft_word(draft *d, uint64_t word) { d->type->words[d->words++] = word; }
-static void draft_pointer(draft *d, const void *pointer) { draft_word(d, (uintptr_t)pointer); }
+static void draft_word(draft *d, uint64_t word) {
+  d->type->words[d->words++] = word;
+}
+static void draft_pointer(draft *d, const void *pointer) {
+  draft_word(d, (uintptr_t)pointer);
+}
 
 static void draft_dims(draft *d, pir_shape shape) {
   assert(shape.rank <= PIR_MAX_RANK);
-  for (size_t i = 0; i < shape.rank; i++) draft_word(d, (uint64_t)shape.dims[i]);
+  for (size_t i = 0; i < shape.rank; i++)
+    draft_word(d, (uint64_t)shape.dims[i]);
 }
 
 static const pir_type *draft_end(draft *d) {
   size_t size = sizeof(struct pir_type) + d->words * 8;
   const pir_type *type = pir_unique_get(d->ctx, PIR_FAMILY_TYPE, d->type, size);
-  if (d->capacity > INLINE_WORDS) pir_arena_free(&d->ctx->arena, d->type, sizeof(struct pir_type) + d->capacity * 8);
+  if (d->capacity > INLINE_WORDS)
+    pir_arena_free(&d->ctx->arena, d->type, sizeof(struct pir_type) + d->capacity * 8);
   return type;
 }
 
@@ -61,7 +68,8 @@ const pir_type *pir_type_vector(pir_context *ctx, const pir_type *const *element
   draft d;
   draft_begin(&d, ctx, PIR_TYPE_VECTOR, n);
   d.type->count = n;
-  for (size_t i = 0; i < n; i++) draft_pointer(&d, elements[i]);
+  for (size_t i = 0; i < n; i++)
+    draft_pointer(&d, elements[i]);
   return draft_end(&d);
 }
 
@@ -75,19 +83,26 @@ const pir_type *pir_type_tensor(pir_context *ctx, pir_dtype dtype, pir_shape sha
   return draft_end(&d);
 }
 
-static bool is_extended(const pir_tensor_spec *spec) { return spec->lod_levels || spec->offset; }
+static bool is_extended(const pir_tensor_spec *spec) {
+  return spec->lod_levels || spec->offset;
+}
 
-static size_t extension_words(const pir_tensor_spec *spec) { return is_extended(spec) ? 2 + 2 * spec->lod_levels : 0; }
+static size_t extension_words(const pir_tensor_spec *spec) {
+  return is_extended(spec) ? 2 + 2 * spec->lod_levels : 0;
+}
 
 // Level-of-detail arrays are unique themselves, so the type holds pointers to them.
 static void draft_extension(draft *d, const pir_tensor_spec *spec) {
-  if (!is_extended(spec)) return;
+  if (!is_extended(spec))
+    return;
   d->type->extended = 1;
   draft_word(d, spec->offset);
   draft_word(d, spec->lod_levels);
-  for (size_t i = 0; i < spec->lod_levels; i++) draft_word(d, spec->lod_sizes[i]);
   for (size_t i = 0; i < spec->lod_levels; i++)
-    draft_pointer(d, pir_unique_get(d->ctx, PIR_FAMILY_WORDS, spec->lod[i], spec->lod_sizes[i] * sizeof(uint64_t)));
+    draft_word(d, spec->lod_sizes[i]);
+  for (size_t i = 0; i < spec->lod_levels; i++)
+    draft_pointer(d, pir_unique_get(d->ctx, PIR_FAMILY_WORDS, spec->lod[i],
+                                    spec->lod_sizes[i] * sizeof(uint64_t)));
 }
 
 static void draft_tensor_head(draft *d, const pir_tensor_spec *spec) {
@@ -97,7 +112,8 @@ static void draft_tensor_head(draft *d, const pir_tensor_spec *spec) {
   draft_dims(d, spec->shape);
 }
 
-const pir_type *pir_type_tensor_like(pir_context *ctx, pir_type_kind kind, const pir_tensor_spec *spec) {
+const pir_type *pir_type_tensor_like(pir_context *ctx, pir_type_kind kind,
+                                     const pir_tensor_spec *spec) {
   draft d;
   draft_begin(&d, ctx, kind, spec->shape.rank + extension_words(spec));
   draft_tensor_head(&d, spec);
@@ -105,7 +121,8 @@ const pir_type *pir_type_tensor_like(pir_context *ctx, pir_type_kind kind, const
   return draft_end(&d);
 }
 
-const pir_type *pir_type_sparse(pir_context *ctx, pir_type_kind kind, const pir_tensor_spec *spec, pir_shape nonzero,
+const pir_type *pir_type_sparse(pir_context *ctx, pir_type_kind kind,
+                                const pir_tensor_spec *spec, pir_shape nonzero,
                                 const pir_type *const *parts, size_t n) {
   draft d;
   draft_begin(&d, ctx, kind, spec->shape.rank + nonzero.rank + n + extension_words(spec));
@@ -113,7 +130,8 @@ const pir_type *pir_type_sparse(pir_context *ctx, pir_type_kind kind, const pir_
   d.type->nonzero_rank = (uint8_t)nonzero.rank;
   draft_dims(&d, nonzero);
   d.type->count = n;
-  for (size_t i = 0; i < n; i++) draft_pointer(&d, parts[i]);
+  for (size_t i = 0; i < n; i++)
+    draft_pointer(&d, parts[i]);
   draft_extension(&d, spec);
   return draft_end(&d);
 }
@@ -128,7 +146,8 @@ const pir_type *pir_type_allocated(pir_context *ctx, pir_str place, const pir_ty
   return draft_end(&d);
 }
 
-const pir_type *pir_type_dist(pir_context *ctx, const pir_type *global, const pir_attr *dist, pir_shape local) {
+const pir_type *pir_type_dist(pir_context *ctx, const pir_type *global, const pir_attr *dist,
+                              pir_shape local) {
   draft d;
   draft_begin(&d, ctx, PIR_TYPE_DIST_TENSOR, local.rank + 2);
   d.type->rank = (uint8_t)local.rank;
@@ -164,8 +183,12 @@ static const void *pointer_at(const pir_type *type, size_t i) {
   return (const void *)(uintptr_t)type->words[type->rank + type->nonzero_rank + i];
 }
 
-pir_type_kind pir_type_kind_of(const pir_type *type) { return type->kind; }
-bool pir_type_is_tensor(const pir_type *type) { return type && type->kind == PIR_TYPE_TENSOR; }
+pir_type_kind pir_type_kind_of(const pir_type *type) {
+  return type->kind;
+}
+bool pir_type_is_tensor(const pir_type *type) {
+  return type && type->kind == PIR_TYPE_TENSOR;
+}
 
 static bool is_tensor_like(const pir_type *type) {
   return type && type->kind >= PIR_TYPE_TENSOR && type->kind <= PIR_TYPE_SPARSE_CSR;
@@ -173,25 +196,30 @@ static bool is_tensor_like(const pir_type *type) {
 
 // Allocated and distributed types answer for what they bind.
 static const pir_type *unbound(const pir_type *type) {
-  while (type && (type->kind == PIR_TYPE_ALLOCATED || type->kind == PIR_TYPE_DIST_TENSOR)) type = pointer_at(type, 0);
+  while (type && (type->kind == PIR_TYPE_ALLOCATED || type->kind == PIR_TYPE_DIST_TENSOR))
+    type = pointer_at(type, 0);
   return type;
 }
 
 pir_dtype pir_type_dtype(const pir_type *type) {
   type = unbound(type);
-  return is_tensor_like(type) || (type && type->kind == PIR_TYPE_SCALAR) ? type->dtype : PIR_UNDEFINED;
+  return is_tensor_like(type) || (type && type->kind == PIR_TYPE_SCALAR) ? type->dtype
+                                                                         : PIR_UNDEFINED;
 }
 
 pir_shape pir_type_shape(const pir_type *type) {
   type = unbound(type);
-  return is_tensor_like(type) ? (pir_shape){(const int64_t *)type->words, type->rank} : (pir_shape){NULL, 0};
+  return is_tensor_like(type) ? (pir_shape){(const int64_t *)type->words, type->rank}
+                              : (pir_shape){NULL, 0};
 }
 
 pir_tensor_spec pir_type_spec(const pir_type *type) {
   type = unbound(type);
   pir_tensor_spec spec = {.dtype = PIR_UNDEFINED, .layout = PIR_LAYOUT_NCHW};
-  if (!is_tensor_like(type)) return spec;
-  spec = (pir_tensor_spec){.dtype = type->dtype, .layout = type->layout, .shape = pir_type_shape(type)};
+  if (!is_tensor_like(type))
+    return spec;
+  spec = (pir_tensor_spec){
+      .dtype = type->dtype, .layout = type->layout, .shape = pir_type_shape(type)};
   if (type->extended) {
     const uint64_t *extension = type->words + type->rank + type->nonzero_rank + type->count;
     spec.offset = extension[0];
@@ -203,10 +231,13 @@ pir_tensor_spec pir_type_spec(const pir_type *type) {
 }
 
 static bool has_elements(const pir_type *type) {
-  return type->kind == PIR_TYPE_VECTOR || type->kind == PIR_TYPE_SPARSE_COO || type->kind == PIR_TYPE_SPARSE_CSR;
+  return type->kind == PIR_TYPE_VECTOR || type->kind == PIR_TYPE_SPARSE_COO ||
+         type->kind == PIR_TYPE_SPARSE_CSR;
 }
 
-size_t pir_type_elements(const pir_type *type) { return type && has_elements(type) ? type->count : 0; }
+size_t pir_type_elements(const pir_type *type) {
+  return type && has_elements(type) ? type->count : 0;
+}
 
 const pir_type *pir_type_element(const pir_type *type, size_t i) {
   assert(i < pir_type_elements(type));
@@ -219,13 +250,16 @@ const pir_type *pir_type_inner(const pir_type *type) {
 }
 
 pir_str pir_type_text_of(const pir_type *type) {
-  if (type && type->kind == PIR_TYPE_ALLOCATED) return pir_name_str(pointer_at(type, 1));
-  if (type && type->kind == PIR_TYPE_OPAQUE) return pir_name_str(pointer_at(type, 0));
+  if (type && type->kind == PIR_TYPE_ALLOCATED)
+    return pir_name_str(pointer_at(type, 1));
+  if (type && type->kind == PIR_TYPE_OPAQUE)
+    return pir_name_str(pointer_at(type, 0));
   return (pir_str){"", 0};
 }
 
 pir_shape pir_type_nonzero_shape(const pir_type *type) {
-  return type ? (pir_shape){(const int64_t *)type->words + type->rank, type->nonzero_rank} : (pir_shape){NULL, 0};
+  return type ? (pir_shape){(const int64_t *)type->words + type->rank, type->nonzero_rank}
+              : (pir_shape){NULL, 0};
 }
 
 const pir_attr *pir_type_dist_attr(const pir_type *type) {

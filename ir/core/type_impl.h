@@ -4,8 +4,9 @@
 
 #include <pir/attr.h>
 
-// The payload is `rank` dims, `nonzero_rank` dims, `count` pointers (elements, parts, inner, dist attribute), then
-// what `extended` and `text` types add. Everything is 8 bytes wide, so blobs have no holes.
+// The payload is `rank` dims, `nonzero_rank` dims, `count` pointers (elements, parts, inner,
+// dist attribute), then what `extended` and `text` types add. Everything is 8 bytes wide, so
+// blobs have no holes.
 struct pir_type {
   uint8_t kind, dtype, layout;
   uint8_t rank, nonzero_rank;

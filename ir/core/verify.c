@@ -1,7 +1,9 @@
-// Checks a tree of ops against the tables of their definitions; knows no op. One pre-order walk. Every open block
-// remembers the op the walk is at, so "defined before and still in scope" is one comparison whatever the depth.
+// Checks a tree of ops against the tables of their definitions; knows no op. One pre-order
+// walk. Every open block remembers the op the walk is at, so "defined before and still in
+// scope" is one comparison whatever the depth.
 //
-// Stated types are not facts: a conflict of element types is a warning, an error only when strict.
+// Stated types are not facts: a conflict of element types is a warning, an error only when
+// strict.
 
 #include <pir/verify.h>
 
@@ -18,35 +20,44 @@ typedef struct verifier {
 } verifier;
 
 static void found(verifier *v, pir_status status) {
-  if (status) v->status = status;
+  if (status)
+    v->status = status;
 }
 
-static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
+static const char *plural(size_t n) {
+  return n == 1 ? "" : "s";
+}
 
 // ---- operands
 
 static size_t needed_operands(const pir_opdef *def) {
   size_t n = def->operand_count;
-  while (n && def->operands[n - 1].flags & PIR_OPERAND_OPTIONAL) n--;
+  while (n && def->operands[n - 1].flags & PIR_OPERAND_OPTIONAL)
+    n--;
   return n;
 }
 
-// A list is one vec value; ops of structure and control flow, and those whose members are given one by one, take
-// several.
+// A list is one vec value; ops of structure and control flow, and those whose members are given
+// one by one, take several.
 static bool takes_many(const pir_op *op) {
   const pir_opdef *def = op->info->def;
   size_t last = def->operand_count - 1u;
-  if (!def->operand_count || !(def->operands[last].flags & PIR_OPERAND_VARIADIC)) return false;
-  if (!(def->traits & PIR_PURE) || def->traits & (PIR_STRUCTURAL | PIR_CONTROL | PIR_TERMINATOR)) return true;
+  if (!def->operand_count || !(def->operands[last].flags & PIR_OPERAND_VARIADIC))
+    return false;
+  if (!(def->traits & PIR_PURE) ||
+      def->traits & (PIR_STRUCTURAL | PIR_CONTROL | PIR_TERMINATOR))
+    return true;
   const pir_value *value = last < op->operand_count ? op_uses(op)[last].value : NULL;
   return value && value->type && pir_type_kind_of(value->type) != PIR_TYPE_VECTOR;
 }
 
-// Older Paddles gave as attributes what are operands now: the operands missing at the end are all there by name.
+// Older Paddles gave as attributes what are operands now: the operands missing at the end are
+// all there by name.
 static bool given_as_attrs(const pir_op *op) {
   const pir_opdef *def = op->info->def;
   for (size_t i = op->operand_count; i < needed_operands(def); i++)
-    if (!pir_op_attr_str(op, def->operands[i].name)) return false;
+    if (!pir_op_attr_str(op, def->operands[i].name))
+      return false;
   return true;
 }
 
@@ -54,13 +65,16 @@ static pir_status check_operand_count(const verifier *v, const pir_op *op) {
   const pir_opdef *def = op->info->def;
   size_t n = op->operand_count, least = needed_operands(def), most = def->operand_count;
   if (takes_many(op))
-    return n + 1 >= most ? PIR_OK : pir_error(op, "expects at least %zu operands, has %zu", most - 1, n);
+    return n + 1 >= most ? PIR_OK
+                         : pir_error(op, "expects at least %zu operands, has %zu", most - 1, n);
   if (n < least && v->old_forms && given_as_attrs(op)) {
-    pir_warning(op, "older form: %s is an operand now, not an attribute", def->operands[n].name);
+    pir_warning(op, "older form: %s is an operand now, not an attribute",
+                def->operands[n].name);
     return PIR_OK;
   }
   if (n < least || n > most) {
-    if (least == most) return pir_error(op, "expects %zu operand%s, has %zu", most, plural(most), n);
+    if (least == most)
+      return pir_error(op, "expects %zu operand%s, has %zu", most, plural(most), n);
     return pir_error(op, "expects %zu to %zu operands, has %zu", least, most, n);
   }
   return PIR_OK;
@@ -70,22 +84,25 @@ static const pir_operand_def *operand_def(const pir_opdef *def, size_t i) {
   return &def->operands[i < def->operand_count ? i : def->operand_count - 1u];
 }
 
-static pir_status conflict(const verifier *v, const pir_op *op, const char *what, const char *name, pir_dtype has,
-                           const char *wanted) {
+static pir_status conflict(const verifier *v, const pir_op *op, const char *what,
+                           const char *name, pir_dtype has, const char *wanted) {
   if (v->strict)
-    return pir_error(op, "%s %s has element type %s, expected %s", what, name, pir_dtype_text(has), wanted);
+    return pir_error(op, "%s %s has element type %s, expected %s", what, name,
+                     pir_dtype_text(has), wanted);
   if (!v->errors_only)
-    pir_warning(op, "%s %s is stated with element type %s, expected %s", what, name, pir_dtype_text(has), wanted);
+    pir_warning(op, "%s %s is stated with element type %s, expected %s", what, name,
+                pir_dtype_text(has), wanted);
   return PIR_OK;
 }
 
 // Names the types of a set: "f32 or f64".
-static pir_status outside_set(const verifier *v, const pir_op *op, const char *what, const char *name, pir_dtype has,
-                              pir_dtype_set allowed) {
+static pir_status outside_set(const verifier *v, const pir_op *op, const char *what,
+                              const char *name, pir_dtype has, pir_dtype_set allowed) {
   pir_strbuf list;
   pir_strbuf_init(&list, &op_context(op)->arena);
   for (int dtype = 0; dtype < PIR_DTYPE_COUNT; dtype++)
-    if (allowed >> dtype & 1) pir_strbuf_format(&list, "%s%s", list.size ? " or " : "", pir_dtype_text(dtype));
+    if (allowed >> dtype & 1)
+      pir_strbuf_format(&list, "%s%s", list.size ? " or " : "", pir_dtype_text(dtype));
   pir_strbuf_char(&list, 0);
   pir_status status = conflict(v, op, what, name, has, list.data);
   pir_strbuf_free(&list);
@@ -98,14 +115,18 @@ static pir_dtype operand_dtype(const pir_op *op, size_t i) {
 }
 
 // `same_as` names the operand whose element type this one must have.
-static pir_status check_dtype(const verifier *v, const pir_op *op, const char *what, const char *name, pir_dtype has,
-                              pir_dtype_set allowed, int same_as) {
-  if (has == PIR_UNDEFINED) return PIR_OK;
-  bool half =
-      (has == PIR_F16 || has == PIR_BF16) && allowed >> PIR_F32 & 1;  // lists are of CPU kernels; GPUs have halves
-  if (allowed && !half && !(allowed >> has & 1)) return outside_set(v, op, what, name, has, allowed);
+static pir_status check_dtype(const verifier *v, const pir_op *op, const char *what,
+                              const char *name, pir_dtype has, pir_dtype_set allowed,
+                              int same_as) {
+  if (has == PIR_UNDEFINED)
+    return PIR_OK;
+  bool half = (has == PIR_F16 || has == PIR_BF16) &&
+              allowed >> PIR_F32 & 1;  // lists are of CPU kernels; GPUs have halves
+  if (allowed && !half && !(allowed >> has & 1))
+    return outside_set(v, op, what, name, has, allowed);
   pir_dtype wanted = same_as >= 0 ? operand_dtype(op, (size_t)same_as) : PIR_UNDEFINED;
-  if (wanted == PIR_UNDEFINED || wanted == has) return PIR_OK;
+  if (wanted == PIR_UNDEFINED || wanted == has)
+    return PIR_OK;
   return conflict(v, op, what, name, has, pir_dtype_text(wanted));
 }
 
@@ -115,10 +136,12 @@ static void check_operands(verifier *v, const pir_op *op) {
     const pir_operand_def *want = operand_def(def, i);
     if (!op_uses(op)[i].value) {
       bool may_miss = want->flags & (PIR_OPERAND_OPTIONAL | PIR_OPERAND_VARIADIC);
-      if (!may_miss) found(v, pir_error(op, "operand %zu (%s) is missing", i, want->name));
+      if (!may_miss)
+        found(v, pir_error(op, "operand %zu (%s) is missing", i, want->name));
     } else if (want->dtypes || want->same_as >= 0) {
       int same_as = want->flags & PIR_OPERAND_PROMOTED ? -1 : want->same_as;
-      found(v, check_dtype(v, op, "operand", want->name, operand_dtype(op, i), want->dtypes, same_as));
+      found(v, check_dtype(v, op, "operand", want->name, operand_dtype(op, i), want->dtypes,
+                           same_as));
     }
   }
 }
@@ -129,22 +152,26 @@ static pir_status check_results(const verifier *v, const pir_op *op) {
   const pir_opdef *def = op->info->def;
   size_t n = op->result_count, most = def->result_count, least = most;
   bool many = most && def->results[most - 1].flags & PIR_RESULT_VARIADIC;
-  if (many) least = most - 1;
-  while (least && def->results[least - 1].flags & PIR_RESULT_OPTIONAL) least--;
+  if (many)
+    least = most - 1;
+  while (least && def->results[least - 1].flags & PIR_RESULT_OPTIONAL)
+    least--;
   if (n > most && !many && v->old_forms) {
     pir_warning(op, "older form: %zu result%s, now %zu", n, plural(n), most);
     return PIR_OK;
   }
   if (n < least || (n > most && !many)) {
-    if (least == most) return pir_error(op, "expects %zu result%s, has %zu", most, plural(most), n);
+    if (least == most)
+      return pir_error(op, "expects %zu result%s, has %zu", most, plural(most), n);
     return pir_error(op, "expects %s%zu results, has %zu", n < least ? "at least " : "at most ",
                      n < least ? least : most, n);
   }
   for (size_t i = 0; i < n && i < most; i++) {
     const pir_result_def *want = &def->results[i];
-    if (!want->dtypes && want->same_as < 0) continue;
-    PIR_TRY(
-        check_dtype(v, op, "result", want->name, pir_type_dtype(op_result(op, i)->type), want->dtypes, want->same_as));
+    if (!want->dtypes && want->same_as < 0)
+      continue;
+    PIR_TRY(check_dtype(v, op, "result", want->name, pir_type_dtype(op_result(op, i)->type),
+                        want->dtypes, want->same_as));
   }
   return PIR_OK;
 }
@@ -183,26 +210,31 @@ static const char *kind_name(pir_attr_kind kind) {
 
 static bool kinds_agree(pir_attr_kind has, pir_attr_kind want) {
   enum group group = group_of(want);
-  if (has == want || want == PIR_ATTR_NONE) return true;
-  if (want == PIR_ATTR_SCALAR && group_of(has) == COMPLEX) return true;
+  if (has == want || want == PIR_ATTR_NONE)
+    return true;
+  if (want == PIR_ATTR_SCALAR && group_of(has) == COMPLEX)
+    return true;
   return group != OTHER && group == group_of(has);
 }
 
-static pir_status check_attr(const verifier *v, const pir_op *op, const pir_attr_def *want, const pir_attr *attr) {
+static pir_status check_attr(const verifier *v, const pir_op *op, const pir_attr_def *want,
+                             const pir_attr *attr) {
   if (!attr && want->required && v->old_forms) {
     pir_warning(op, "older form: there is no attribute %s", want->name);
     return PIR_OK;
   }
-  if (!attr) return want->required ? pir_error(op, "needs attribute %s", want->name) : PIR_OK;
+  if (!attr)
+    return want->required ? pir_error(op, "needs attribute %s", want->name) : PIR_OK;
   if (!kinds_agree(attr->kind, want->kind))
-    return pir_error(op, "attribute %s has kind %s, expected %s", want->name, kind_name(attr->kind),
-                     kind_name(want->kind));
-  if (attr->kind != PIR_ATTR_ARRAY || want->element_kind == PIR_ATTR_NONE) return PIR_OK;
+    return pir_error(op, "attribute %s has kind %s, expected %s", want->name,
+                     kind_name(attr->kind), kind_name(want->kind));
+  if (attr->kind != PIR_ATTR_ARRAY || want->element_kind == PIR_ATTR_NONE)
+    return PIR_OK;
   for (size_t i = 0; i < attr->count; i++) {
     pir_attr_kind has = pir_attr_element(attr, i)->kind;
     if (!kinds_agree(has, want->element_kind))
-      return pir_error(op, "element %zu of attribute %s has kind %s, expected %s", i, want->name, kind_name(has),
-                       kind_name(want->element_kind));
+      return pir_error(op, "element %zu of attribute %s has kind %s, expected %s", i,
+                       want->name, kind_name(has), kind_name(want->element_kind));
   }
   return PIR_OK;
 }
@@ -212,13 +244,18 @@ static pir_status check_attr(const verifier *v, const pir_op *op, const pir_attr
 static pir_status check_regions(const pir_op *op) {
   const pir_opdef *def = op->info->def;
   if (op->region_count != def->region_count)
-    return pir_error(op, "expects %d region%s, has %u", def->region_count, plural(def->region_count), op->region_count);
-  if (!(def->traits & PIR_CONTROL)) return PIR_OK;
+    return pir_error(op, "expects %d region%s, has %u", def->region_count,
+                     plural(def->region_count), op->region_count);
+  if (!(def->traits & PIR_CONTROL))
+    return PIR_OK;
   for (size_t i = 0; i < op->region_count; i++) {
     const pir_block *block = op_regions(op)[i].first;
-    if (!block) return pir_error(op, "region %zu is empty", i);
-    bool ends = block->last && (pir_op_has(block->last, PIR_TERMINATOR) || !pir_op_has(block->last, PIR_REGISTERED));
-    if (!ends) return pir_error(op, "region %zu does not end with a terminator", i);
+    if (!block)
+      return pir_error(op, "region %zu is empty", i);
+    bool ends = block->last && (pir_op_has(block->last, PIR_TERMINATOR) ||
+                                !pir_op_has(block->last, PIR_REGISTERED));
+    if (!ends)
+      return pir_error(op, "region %zu does not end with a terminator", i);
   }
   return PIR_OK;
 }
@@ -228,14 +265,19 @@ static void check_tables(verifier *v, const pir_op *op) {
   pir_status before = v->status;
   v->status = PIR_OK;
   found(v, check_operand_count(v, op));
-  if (!v->status) check_operands(v, op);
+  if (!v->status)
+    check_operands(v, op);
   found(v, check_results(v, op));
-  for (size_t i = 0; i < def->attr_count; i++) found(v, check_attr(v, op, &def->attrs[i], op->attrs[i]));
+  for (size_t i = 0; i < def->attr_count; i++)
+    found(v, check_attr(v, op, &def->attrs[i], op->attrs[i]));
   found(v, check_regions(op));
   bool loose = v->fragment && op->block && op->block->region->op == v->root;
-  if (def->traits & PIR_TERMINATOR && op->next && !loose) found(v, pir_error(op, "must be the last op of its block"));
-  if (!v->status && def->hooks.verify) found(v, def->hooks.verify(op));
-  if (!v->status) v->status = before;
+  if (def->traits & PIR_TERMINATOR && op->next && !loose)
+    found(v, pir_error(op, "must be the last op of its block"));
+  if (!v->status && def->hooks.verify)
+    found(v, def->hooks.verify(op));
+  if (!v->status)
+    v->status = before;
 }
 
 // ---- scope
@@ -243,51 +285,68 @@ static void check_tables(verifier *v, const pir_op *op) {
 static pir_status out_of_scope(const pir_op *op, size_t i, const char *why) {
   pir_status status = pir_error(op, "operand %zu is %s", i, why);
   const pir_op *definer = pir_op_operand_op(op, i);
-  if (definer) pir_note(definer, "defines it");
+  if (definer)
+    pir_note(definer, "defines it");
   return status;
 }
 
 static pir_status check_scope(const pir_op *op, size_t i) {
   const pir_value *value = op_uses(op)[i].value;
-  if (!value) return PIR_OK;
+  if (!value)
+    return PIR_OK;
   const pir_block *block = pir_value_block(value);
-  if (!block || !block->at) return out_of_scope(op, i, "not visible here");
+  if (!block || !block->at)
+    return out_of_scope(op, i, "not visible here");
   if (op->block && block->depth < op->block->floor)
     return out_of_scope(op, i, "defined outside an op that sees no outer values");
-  if (value->is_argument) return PIR_OK;
+  if (value->is_argument)
+    return PIR_OK;
   const pir_op *definer = value_op(value);
-  if (definer == block->at) return out_of_scope(op, i, "a result of the op itself or of one that holds it");
-  return pir_op_is_before(definer, block->at) ? PIR_OK : out_of_scope(op, i, "used before it is defined");
+  if (definer == block->at)
+    return out_of_scope(op, i, "a result of the op itself or of one that holds it");
+  return pir_op_is_before(definer, block->at)
+             ? PIR_OK
+             : out_of_scope(op, i, "used before it is defined");
 }
 
 static void enter(const pir_op *op) {
   pir_block *block = op->block;
-  if (!block) return;
+  if (!block)
+    return;
   if (!block->at) {
     const pir_op *parent = block->region->op;
     const pir_block *outer = parent->block && parent->block->at ? parent->block : NULL;
     block->depth = outer ? outer->depth + 1 : 1;
-    block->floor = parent->info->def->traits & PIR_ISOLATED ? block->depth : outer ? outer->floor : 0;
+    block->floor = parent->info->def->traits & PIR_ISOLATED ? block->depth
+                   : outer                                  ? outer->floor
+                                                            : 0;
   }
   block->at = op;
 }
 
-// Closes the blocks the walk leaves on its way from `op` to `next`; all up to `root` when that is NULL.
+// Closes the blocks the walk leaves on its way from `op` to `next`; all up to `root` when that
+// is NULL.
 static void leave(const pir_op *root, const pir_op *op, const pir_op *next) {
   const pir_op *holder = next ? next->block->region->op : root;
   while (op != holder) {
-    if (next && op->block == next->block) return;
+    if (next && op->block == next->block)
+      return;
     pir_block *block = op->block;
-    if (block) block->at = NULL;
-    if (op == root) return;
+    if (block)
+      block->at = NULL;
+    if (op == root)
+      return;
     op = block->region->op;
   }
 }
 
 static void verify_op(verifier *v, const pir_op *op) {
-  if (op->info->def->traits & PIR_REGISTERED) check_tables(v, op);
-  else if (v->strict) found(v, pir_error(op, "is not known to any dialect"));
-  for (size_t i = 0; i < op->operand_count; i++) found(v, check_scope(op, i));
+  if (op->info->def->traits & PIR_REGISTERED)
+    check_tables(v, op);
+  else if (v->strict)
+    found(v, pir_error(op, "is not known to any dialect"));
+  for (size_t i = 0; i < op->operand_count; i++)
+    found(v, check_scope(op, i));
 }
 
 // The blocks around `root` count as open, so that an op inside a program can be verified alone.

@@ -1,5 +1,5 @@
-// Walks follow parent pointers, so they need no stack: down into regions, along blocks, up when a region ends.
-// Every step is amortised O(1).
+// Walks follow parent pointers, so they need no stack: down into regions, along blocks, up when
+// a region ends. Every step is amortised O(1).
 
 #include <pir/walk.h>
 
@@ -9,32 +9,38 @@
 static pir_op *first_from(const pir_op *op, size_t region, const pir_block *block) {
   for (;; region++) {
     for (; block; block = block->next)
-      if (block->first) return block->first;
-    if (region >= op->region_count) return NULL;
+      if (block->first)
+        return block->first;
+    if (region >= op->region_count)
+      return NULL;
     block = op_regions(op)[region].first;
   }
 }
 
 // First op behind `op` in what is left of the parent's regions.
 static pir_op *along(const pir_op *op) {
-  if (op->next) return op->next;
+  if (op->next)
+    return op->next;
   const pir_region *region = op->block->region;
   return first_from(region->op, pir_region_index(region) + 1, op->block->next);
 }
 
 pir_op *pir_walk_next(const pir_op *root, const pir_op *op, bool skip) {
   pir_op *next = skip || !op->region_count ? NULL : first_from(op, 0, NULL);
-  for (; !next && op != root; op = op->block->region->op) next = along(op);
+  for (; !next && op != root; op = op->block->region->op)
+    next = along(op);
   return next;
 }
 
 pir_op *pir_walk_deepest(pir_op *root) {
-  for (pir_op *below; root->region_count && (below = first_from(root, 0, NULL));) root = below;
+  for (pir_op *below; root->region_count && (below = first_from(root, 0, NULL));)
+    root = below;
   return root;
 }
 
 pir_op *pir_walk_next_post(const pir_op *root, const pir_op *op) {
-  if (op == root) return NULL;
+  if (op == root)
+    return NULL;
   pir_op *next = along(op);
   return next ? pir_walk_deepest(next) : op->block->region->op;
 }
@@ -42,7 +48,8 @@ pir_op *pir_walk_next_post(const pir_op *root, const pir_op *op) {
 static pir_walk_result walk_pre(pir_op *root, pir_walk_fn visit, void *user) {
   for (pir_op *op = root; op;) {
     pir_walk_result result = visit(op, user);
-    if (result == PIR_WALK_STOP) return PIR_WALK_STOP;
+    if (result == PIR_WALK_STOP)
+      return PIR_WALK_STOP;
     op = pir_walk_next(root, op, result == PIR_WALK_SKIP);
   }
   return PIR_WALK_CONTINUE;
@@ -51,7 +58,8 @@ static pir_walk_result walk_pre(pir_op *root, pir_walk_fn visit, void *user) {
 static pir_walk_result walk_post(pir_op *root, pir_walk_fn visit, void *user) {
   for (pir_op *op = pir_walk_deepest(root), *next; op; op = next) {
     next = pir_walk_next_post(root, op);
-    if (visit(op, user) == PIR_WALK_STOP) return PIR_WALK_STOP;
+    if (visit(op, user) == PIR_WALK_STOP)
+      return PIR_WALK_STOP;
   }
   return PIR_WALK_CONTINUE;
 }
@@ -61,12 +69,14 @@ pir_walk_result pir_walk(pir_op *root, pir_walk_order order, pir_walk_fn visit, 
 }
 
 pir_op *pir_block_ancestor(const pir_block *block, const pir_op *op) {
-  while (op && op->block != block) op = pir_op_parent(op);
+  while (op && op->block != block)
+    op = pir_op_parent(op);
   return (pir_op *)op;
 }
 
 bool pir_value_dominates(const pir_value *value, const pir_op *user) {
   const pir_op *at = pir_block_ancestor(pir_value_block(value), user);
-  if (!at) return false;
+  if (!at)
+    return false;
   return value->is_argument || (value_op(value) != at && pir_op_is_before(value_op(value), at));
 }

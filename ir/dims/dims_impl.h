@@ -1,4 +1,5 @@
-// The table of dimension expressions, shared by dims.c (making them) and dims_query.c (reading them).
+// The table of dimension expressions, shared by dims.c (making them) and dims_query.c (reading
+// them).
 #ifndef PIR_DIMS_IMPL_H
 #define PIR_DIMS_IMPL_H
 
@@ -7,8 +8,8 @@
 #include <map.h>
 #include <vec.h>
 
-// An expression. Operands are made before it. Sums hold terms, the constant last; products hold the constant factor
-// first, then atoms (symbols, quotients, ...) in order of their handles.
+// An expression. Operands are made before it. Sums hold terms, the constant last; products hold
+// the constant factor first, then atoms (symbols, quotients, ...) in order of their handles.
 typedef struct dim_node {
   uint8_t kind;
   uint32_t count;     // operands
@@ -30,9 +31,15 @@ struct pir_dims {
 };
 
 // Handles start at -2: -1 is "unknown" in shapes and must not look like an expression.
-static inline pir_dim dim_handle(size_t index) { return -2 - (pir_dim)index; }
-static inline bool dim_is_plain(pir_dim dim) { return dim >= 0; }
+static inline pir_dim dim_handle(size_t index) {
+  return -2 - (pir_dim)index;
+}
+static inline bool dim_is_plain(pir_dim dim) {
+  return dim >= 0;
+}
 
-static inline dim_node *dim_node_of(const pir_dims *dims, pir_dim dim) { return dims->nodes.items[(size_t)(-2 - dim)]; }
+static inline dim_node *dim_node_of(const pir_dims *dims, pir_dim dim) {
+  return dims->nodes.items[(size_t)(-2 - dim)];
+}
 
 #endif

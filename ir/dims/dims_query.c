@@ -1,6 +1,7 @@
-// Reading dimension expressions: parts, bounds, values, text; and unification. A unification binds one symbol (or a
-// whole expression when it holds none alone) to what equals it; canonical forms are rebuilt on demand and cached
-// until the next one. Recursion is bounded by the size limit on expressions.
+// Reading dimension expressions: parts, bounds, values, text; and unification. A unification
+// binds one symbol (or a whole expression when it holds none alone) to what equals it;
+// canonical forms are rebuilt on demand and cached until the next one. Recursion is bounded by
+// the size limit on expressions.
 
 #include <pir/dims.h>
 
@@ -8,8 +9,10 @@
 #include <strbuf.h>
 
 bool pir_dim_is_const(const pir_dims *dims, pir_dim dim, int64_t *out_value) {
-  if (dim_is_plain(dim)) return *out_value = dim, true;
-  if (dim == PIR_DIM_UNKNOWN || dim_node_of(dims, dim)->kind != PIR_DIM_NEGATIVE) return false;
+  if (dim_is_plain(dim))
+    return *out_value = dim, true;
+  if (dim == PIR_DIM_UNKNOWN || dim_node_of(dims, dim)->kind != PIR_DIM_NEGATIVE)
+    return false;
   *out_value = dim_node_of(dims, dim)->value;
   return true;
 }
@@ -22,8 +25,12 @@ size_t pir_dim_operands(const pir_dims *dims, pir_dim dim) {
   return dim_is_plain(dim) || dim == PIR_DIM_UNKNOWN ? 0 : dim_node_of(dims, dim)->count;
 }
 
-pir_dim pir_dim_operand(const pir_dims *dims, pir_dim dim, size_t i) { return dim_node_of(dims, dim)->operands[i]; }
-size_t pir_dim_symbol_index(const pir_dims *dims, pir_dim dim) { return (size_t)dim_node_of(dims, dim)->value; }
+pir_dim pir_dim_operand(const pir_dims *dims, pir_dim dim, size_t i) {
+  return dim_node_of(dims, dim)->operands[i];
+}
+size_t pir_dim_symbol_index(const pir_dims *dims, pir_dim dim) {
+  return (size_t)dim_node_of(dims, dim)->value;
+}
 
 // ---- bounds. INT64_MIN: none known
 
@@ -31,7 +38,8 @@ static int64_t sum_bound(const pir_dims *dims, const dim_node *node) {
   int64_t sum = 0;
   for (uint32_t i = 0; i < node->count; i++) {
     int64_t bound = pir_dim_lower_bound(dims, node->operands[i]);
-    if (bound == INT64_MIN || __builtin_add_overflow(sum, bound, &sum)) return INT64_MIN;
+    if (bound == INT64_MIN || __builtin_add_overflow(sum, bound, &sum))
+      return INT64_MIN;
   }
   return sum;
 }
@@ -41,8 +49,10 @@ static int64_t product_bound(const pir_dims *dims, const dim_node *node) {
   int64_t product = 1;
   for (uint32_t i = 0; i < node->count; i++) {
     int64_t bound = pir_dim_lower_bound(dims, node->operands[i]);
-    if (bound < 0) return INT64_MIN;
-    if (__builtin_mul_overflow(product, bound, &product)) return INT64_MAX;
+    if (bound < 0)
+      return INT64_MIN;
+    if (__builtin_mul_overflow(product, bound, &product))
+      return INT64_MAX;
   }
   return product;
 }
@@ -50,13 +60,16 @@ static int64_t product_bound(const pir_dims *dims, const dim_node *node) {
 static int64_t quotient_bound(const pir_dims *dims, const dim_node *node) {
   int64_t low = pir_dim_lower_bound(dims, node->operands[0]), by;
   bool constant = pir_dim_is_const(dims, node->operands[1], &by) && by > 0;
-  if (constant && low >= 0) return low / by;
+  if (constant && low >= 0)
+    return low / by;
   return low >= 0 && pir_dim_lower_bound(dims, node->operands[1]) > 0 ? 0 : INT64_MIN;
 }
 
 int64_t pir_dim_lower_bound(const pir_dims *dims, pir_dim dim) {
-  if (dim_is_plain(dim)) return dim;
-  if (dim == PIR_DIM_UNKNOWN) return INT64_MIN;
+  if (dim_is_plain(dim))
+    return dim;
+  if (dim == PIR_DIM_UNKNOWN)
+    return INT64_MIN;
   const dim_node *node = dim_node_of(dims, dim);
   int64_t a, b;
   switch ((pir_dim_kind)node->kind) {
@@ -93,12 +106,14 @@ static combine_fn combine_of(pir_dim_kind kind) {
 
 static pir_dim rebuild(pir_dims *dims, pir_dim dim) {
   size_t count = dim_node_of(dims, dim)->count;
-  if (!count) return dim;
+  if (!count)
+    return dim;
   pir_dim result = pir_dim_canonical(dims, dim_node_of(dims, dim)->operands[0]);
   bool changed = result != dim_node_of(dims, dim)->operands[0];
   combine_fn combine = combine_of(dim_node_of(dims, dim)->kind);
   for (size_t i = 1; i < count; i++) {
-    pir_dim operand = dim_node_of(dims, dim)->operands[i], next = pir_dim_canonical(dims, operand);
+    pir_dim operand = dim_node_of(dims, dim)->operands[i],
+            next = pir_dim_canonical(dims, operand);
     changed |= next != operand;
     result = combine(dims, result, next);
   }
@@ -106,28 +121,35 @@ static pir_dim rebuild(pir_dims *dims, pir_dim dim) {
 }
 
 pir_dim pir_dim_canonical(const pir_dims *dims, pir_dim dim) {
-  if (dim_is_plain(dim) || dim == PIR_DIM_UNKNOWN) return dim;
+  if (dim_is_plain(dim) || dim == PIR_DIM_UNKNOWN)
+    return dim;
   dim_node *node = dim_node_of(dims, dim);
-  if (node->generation == dims->generation) return node->canonical;
+  if (node->generation == dims->generation)
+    return node->canonical;
   // A cache behind a const table: the answer does not depend on who asked before.
   pir_dims *table = (pir_dims *)dims;
   node->canonical = dim;  // ends the search should constraints lead back here
   node->generation = dims->generation;
-  pir_dim result = node->bound != dim ? pir_dim_canonical(dims, node->bound) : rebuild(table, dim);
-  if (result != dim && result != PIR_DIM_UNKNOWN && node->bound == dim) result = pir_dim_canonical(dims, result);
+  pir_dim result =
+      node->bound != dim ? pir_dim_canonical(dims, node->bound) : rebuild(table, dim);
+  if (result != dim && result != PIR_DIM_UNKNOWN && node->bound == dim)
+    result = pir_dim_canonical(dims, result);
   return node->canonical = result;
 }
 
 static bool contains(const pir_dims *dims, pir_dim whole, pir_dim part) {
-  if (whole == part) return true;
+  if (whole == part)
+    return true;
   for (size_t i = 0; i < pir_dim_operands(dims, whole); i++)
-    if (contains(dims, pir_dim_operand(dims, whole, i), part)) return true;
+    if (contains(dims, pir_dim_operand(dims, whole, i), part))
+      return true;
   return false;
 }
 
-// A symbol of `sum`, or any expression that is no sum or product, that stands alone with factor 1 or -1 and nowhere
-// else; sets what it equals when sum = 0.
-static bool solve(pir_dims *dims, pir_dim sum, bool symbols, pir_dim *out_symbol, pir_dim *out_value) {
+// A symbol of `sum`, or any expression that is no sum or product, that stands alone with factor
+// 1 or -1 and nowhere else; sets what it equals when sum = 0.
+static bool solve(pir_dims *dims, pir_dim sum, bool symbols, pir_dim *out_symbol,
+                  pir_dim *out_value) {
   bool is_sum = pir_dim_kind_of(dims, sum) == PIR_DIM_ADD;
   size_t n = is_sum ? pir_dim_operands(dims, sum) : 1;
   for (size_t i = n; i-- > 0;) {
@@ -137,10 +159,13 @@ static bool solve(pir_dims *dims, pir_dim sum, bool symbols, pir_dim *out_symbol
         pir_dim_is_const(dims, pir_dim_operand(dims, term, 0), &factor))
       symbol = pir_dim_operand(dims, term, 1);
     pir_dim_kind kind = pir_dim_kind_of(dims, symbol);
-    bool wanted = symbols ? kind == PIR_DIM_SYMBOL : kind >= PIR_DIM_FLOORDIV && kind <= PIR_DIM_BROADCAST;
-    if (!wanted || (factor != 1 && factor != -1)) continue;
+    bool wanted = symbols ? kind == PIR_DIM_SYMBOL
+                          : kind >= PIR_DIM_FLOORDIV && kind <= PIR_DIM_BROADCAST;
+    if (!wanted || (factor != 1 && factor != -1))
+      continue;
     pir_dim rest = pir_dim_sub(dims, sum, term);
-    if (rest == PIR_DIM_UNKNOWN || contains(dims, rest, symbol)) continue;
+    if (rest == PIR_DIM_UNKNOWN || contains(dims, rest, symbol))
+      continue;
     *out_symbol = symbol;
     *out_value = factor == 1 ? pir_dim_sub(dims, 0, rest) : rest;
     return *out_value != PIR_DIM_UNKNOWN;
@@ -150,8 +175,8 @@ static bool solve(pir_dims *dims, pir_dim sum, bool symbols, pir_dim *out_symbol
 
 static void bind(pir_dims *dims, pir_dim from, pir_dim to) {
   dim_node *node = dim_node_of(dims, from);
-  if (node->kind == PIR_DIM_SYMBOL && !dim_is_plain(to) && dim_node_of(dims, to)->kind == PIR_DIM_SYMBOL &&
-      dim_node_of(dims, to)->min < node->min)
+  if (node->kind == PIR_DIM_SYMBOL && !dim_is_plain(to) &&
+      dim_node_of(dims, to)->kind == PIR_DIM_SYMBOL && dim_node_of(dims, to)->min < node->min)
     dim_node_of(dims, to)->min = node->min;
   node->bound = to;
   dims->generation++;
@@ -167,7 +192,8 @@ static pir_dim without_factor(pir_dims *dims, pir_dim sum) {
     bool plain = pir_dim_is_const(dims, term, &factor);
     if (!plain && pir_dim_kind_of(dims, term) == PIR_DIM_MUL)
       (void)pir_dim_is_const(dims, pir_dim_operand(dims, term, 0), &factor);
-    for (uint64_t next = factor < 0 ? 0 - (uint64_t)factor : (uint64_t)factor, rest; next; next = rest) {
+    for (uint64_t next = factor < 0 ? 0 - (uint64_t)factor : (uint64_t)factor, rest; next;
+         next = rest) {
       rest = common % next;
       common = next;
     }
@@ -178,27 +204,33 @@ static pir_dim without_factor(pir_dims *dims, pir_dim sum) {
 void pir_dims_unify(pir_dims *dims, pir_dim a, pir_dim b) {
   a = pir_dim_canonical(dims, a);
   b = pir_dim_canonical(dims, b);
-  if (a == b || a == PIR_DIM_UNKNOWN || b == PIR_DIM_UNKNOWN) return;
+  if (a == b || a == PIR_DIM_UNKNOWN || b == PIR_DIM_UNKNOWN)
+    return;
   pir_dim difference = pir_dim_sub(dims, a, b), symbol, value;
   int64_t constant;
   // Different constants: the program fails when it runs, and says so then.
-  if (difference == PIR_DIM_UNKNOWN || pir_dim_is_const(dims, difference, &constant)) return;
+  if (difference == PIR_DIM_UNKNOWN || pir_dim_is_const(dims, difference, &constant))
+    return;
   difference = without_factor(dims, difference);
-  if (difference == PIR_DIM_UNKNOWN) return;
-  if (solve(dims, difference, true, &symbol, &value) || solve(dims, difference, false, &symbol, &value)) {
+  if (difference == PIR_DIM_UNKNOWN)
+    return;
+  if (solve(dims, difference, true, &symbol, &value) ||
+      solve(dims, difference, false, &symbol, &value)) {
     bind(dims, symbol, value);
     return;
   }
   // The younger expression stands for the other from now on, unless it is part of it.
   pir_dim from = a < b ? a : b, to = a < b ? b : a;
-  if (!contains(dims, to, from)) bind(dims, from, to);
+  if (!contains(dims, to, from))
+    bind(dims, from, to);
 }
 
 // ---- values
 
 static bool combine_values(pir_dim_kind kind, int64_t a, int64_t b, int64_t *out) {
   bool divides = kind == PIR_DIM_FLOORDIV || kind == PIR_DIM_CEILDIV || kind == PIR_DIM_MOD;
-  if (divides && (b == 0 || (a == INT64_MIN && b == -1))) return false;
+  if (divides && (b == 0 || (a == INT64_MIN && b == -1)))
+    return false;
   int64_t down = divides ? a / b - (a % b != 0 && (a < 0) != (b < 0)) : 0;
   switch (kind) {
     case PIR_DIM_ADD: return !__builtin_add_overflow(a, b, out);
@@ -212,14 +244,20 @@ static bool combine_values(pir_dim_kind kind, int64_t a, int64_t b, int64_t *out
   }
 }
 
-bool pir_dim_evaluate(const pir_dims *dims, pir_dim dim, const int64_t *symbols, int64_t *out_value) {
-  if (pir_dim_is_const(dims, dim, out_value)) return true;
-  if (dim == PIR_DIM_UNKNOWN) return false;
+bool pir_dim_evaluate(const pir_dims *dims, pir_dim dim, const int64_t *symbols,
+                      int64_t *out_value) {
+  if (pir_dim_is_const(dims, dim, out_value))
+    return true;
+  if (dim == PIR_DIM_UNKNOWN)
+    return false;
   const dim_node *node = dim_node_of(dims, dim);
-  if (node->bound != dim) return pir_dim_evaluate(dims, node->bound, symbols, out_value);
-  if (node->kind == PIR_DIM_SYMBOL) return *out_value = symbols[node->value], true;
+  if (node->bound != dim)
+    return pir_dim_evaluate(dims, node->bound, symbols, out_value);
+  if (node->kind == PIR_DIM_SYMBOL)
+    return *out_value = symbols[node->value], true;
   int64_t result, next;
-  if (!pir_dim_evaluate(dims, node->operands[0], symbols, &result)) return false;
+  if (!pir_dim_evaluate(dims, node->operands[0], symbols, &result))
+    return false;
   for (uint32_t i = 1; i < node->count; i++)
     if (!pir_dim_evaluate(dims, node->operands[i], symbols, &next) ||
         !combine_values(node->kind, result, next, &result))
@@ -232,9 +270,11 @@ bool pir_dim_evaluate(const pir_dims *dims, pir_dim dim, const int64_t *symbols,
 
 static void print_dim(pir_strbuf *out, const pir_dims *dims, pir_dim dim, bool inner);
 
-static void print_list(pir_strbuf *out, const pir_dims *dims, pir_dim dim, const char *between) {
+static void print_list(pir_strbuf *out, const pir_dims *dims, pir_dim dim,
+                       const char *between) {
   for (size_t i = 0; i < pir_dim_operands(dims, dim); i++) {
-    if (i) pir_strbuf_format(out, "%s", between);
+    if (i)
+      pir_strbuf_format(out, "%s", between);
     print_dim(out, dims, pir_dim_operand(dims, dim, i), true);
   }
 }
@@ -242,24 +282,32 @@ static void print_list(pir_strbuf *out, const pir_dims *dims, pir_dim dim, const
 static void print_call(pir_strbuf *out, const pir_dims *dims, pir_dim dim, const char *name) {
   pir_strbuf_format(out, "%s(", name);
   for (size_t i = 0; i < 2; i++) {
-    if (i) pir_strbuf_lit(out, ", ");
+    if (i)
+      pir_strbuf_lit(out, ", ");
     print_dim(out, dims, pir_dim_operand(dims, dim, i), false);
   }
   pir_strbuf_char(out, ')');
 }
 
 static void print_sum(pir_strbuf *out, const pir_dims *dims, pir_dim dim, bool inner) {
-  if (inner) pir_strbuf_char(out, '(');
+  if (inner)
+    pir_strbuf_char(out, '(');
   print_list(out, dims, dim, " + ");
-  if (inner) pir_strbuf_char(out, ')');
+  if (inner)
+    pir_strbuf_char(out, ')');
 }
 
 static void print_dim(pir_strbuf *out, const pir_dims *dims, pir_dim dim, bool inner) {
   int64_t value;
-  if (dim == PIR_DIM_UNKNOWN) pir_strbuf_char(out, '?');
-  else if (pir_dim_is_const(dims, dim, &value)) pir_strbuf_int(out, value);
-  else switch (pir_dim_kind_of(dims, dim)) {
-      case PIR_DIM_SYMBOL: pir_strbuf_format(out, "S%zu", pir_dim_symbol_index(dims, dim)); break;
+  if (dim == PIR_DIM_UNKNOWN)
+    pir_strbuf_char(out, '?');
+  else if (pir_dim_is_const(dims, dim, &value))
+    pir_strbuf_int(out, value);
+  else
+    switch (pir_dim_kind_of(dims, dim)) {
+      case PIR_DIM_SYMBOL:
+        pir_strbuf_format(out, "S%zu", pir_dim_symbol_index(dims, dim));
+        break;
       case PIR_DIM_ADD: print_sum(out, dims, dim, inner); break;
       case PIR_DIM_MUL: print_list(out, dims, dim, "*"); break;
       case PIR_DIM_FLOORDIV: print_call(out, dims, dim, "floordiv"); break;

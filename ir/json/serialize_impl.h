@@ -35,9 +35,12 @@ extern const char *const pir_json_parameter_outputs[3];  // OA
 // Attributes that are written among the outputs' (OA) and never among the op's.
 bool pir_json_is_output_attr(pir_str name);
 
-// What files give as the parts of a sparse tensor type that has none: Paddle's default dense tensor type.
+// What files give as the parts of a sparse tensor type that has none: Paddle's default dense
+// tensor type.
 const pir_type *pir_json_absent_part(pir_context *ctx);
-static inline size_t pir_json_sparse_parts(pir_type_kind kind) { return kind == PIR_TYPE_SPARSE_COO ? 2 : 3; }
+static inline size_t pir_json_sparse_parts(pir_type_kind kind) {
+  return kind == PIR_TYPE_SPARSE_COO ? 2 : 3;
+}
 
 // Behind spaces and `//` comments.
 const char *pir_skip_blank(const char *at, const char *end);

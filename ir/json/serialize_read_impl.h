@@ -30,14 +30,19 @@ typedef struct pir_json_reader {
 
 // Reports at the op being read, naming it.
 #define pir_json_fail(r, ...) pir_json_fail_with((r), PIR_INVALID, __VA_ARGS__)
-pir_status pir_json_fail_with(pir_json_reader *r, pir_status status, const char *format, ...) PIR_PRINTF(3, 4);
+pir_status pir_json_fail_with(pir_json_reader *r, pir_status status, const char *format, ...)
+    PIR_PRINTF(3, 4);
 
 // Members that must be of a kind. `what` names them in the message.
 pir_status pir_json_want_list(pir_json_reader *r, const json_t *json, const char *what);
-pir_status pir_json_want_string(pir_json_reader *r, const json_t *json, const char *what, pir_str *out_text);
-pir_status pir_json_want_int(pir_json_reader *r, const json_t *json, const char *what, int64_t *out_value);
+pir_status pir_json_want_string(pir_json_reader *r, const json_t *json, const char *what,
+                                pir_str *out_text);
+pir_status pir_json_want_int(pir_json_reader *r, const json_t *json, const char *what,
+                             int64_t *out_value);
 
-pir_status pir_json_read_type(pir_json_reader *r, const json_t *json, const pir_type **out_type);
-pir_status pir_json_read_attr(pir_json_reader *r, const json_t *json, const pir_attr **out_attr);
+pir_status pir_json_read_type(pir_json_reader *r, const json_t *json,
+                              const pir_type **out_type);
+pir_status pir_json_read_attr(pir_json_reader *r, const json_t *json,
+                              const pir_attr **out_attr);
 
 #endif

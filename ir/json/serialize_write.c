@@ -1,6 +1,7 @@
-// Writes PIR JSON of version 4, byte for byte in the layout of Paddle's writer: keys in bytewise order, no
-// spaces (or 4-space indentation), floats as the shortest text that reads back as the same double. Values
-// are numbered as they are written. Regions are walked with an explicit stack. Cost: linear in the output.
+// Writes PIR JSON of version 4, byte for byte in the layout of Paddle's writer: keys in
+// bytewise order, no spaces (or 4-space indentation), floats as the shortest text that reads
+// back as the same double. Values are numbered as they are written. Regions are walked with an
+// explicit stack. Cost: linear in the output.
 #include <pir/block.h>
 
 #include <math.h>
@@ -39,15 +40,18 @@ typedef struct json_writer {
 // ---- JSON
 
 static void new_line(json_writer *w) {
-  if (!w->indent) return;
+  if (!w->indent)
+    return;
   pir_strbuf_char(&w->out, '\n');
   pir_strbuf_fill(&w->out, ' ', (size_t)w->depth * 4);
 }
 
 // Before each element or key.
 static void next_item(json_writer *w) {
-  if (!w->fresh) pir_strbuf_char(&w->out, ',');
-  if (w->depth) new_line(w);
+  if (!w->fresh)
+    pir_strbuf_char(&w->out, ',');
+  if (w->depth)
+    new_line(w);
   w->fresh = false;
 }
 
@@ -59,22 +63,32 @@ static void open_bracket(json_writer *w, char bracket) {
 
 static void close_bracket(json_writer *w, char bracket) {
   w->depth--;
-  if (!w->fresh) new_line(w);
+  if (!w->fresh)
+    new_line(w);
   w->fresh = false;
   pir_strbuf_char(&w->out, bracket);
 }
 
 PIR_PRINTF(2, 3) static void refuse(json_writer *w, const char *format, ...);
 
-// Bytes of the UTF-8 sequence at `at`, 0 when there is none: overlong forms, surrogates, cut ones and NUL are not.
+// Bytes of the UTF-8 sequence at `at`, 0 when there is none: overlong forms, surrogates, cut
+// ones and NUL are not.
 static size_t sequence_size(const unsigned char *at, size_t left) {
   static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  size_t size = *at < 0x80 ? *at != 0 : *at < 0xc0 ? 0 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : *at < 0xf8 ? 4 : 0;
-  if (size < 2) return size;
-  if (size > left) return 0;
+  size_t size = *at < 0x80   ? *at != 0
+                : *at < 0xc0 ? 0
+                : *at < 0xe0 ? 2
+                : *at < 0xf0 ? 3
+                : *at < 0xf8 ? 4
+                             : 0;
+  if (size < 2)
+    return size;
+  if (size > left)
+    return 0;
   uint32_t code = *at & (0x7fu >> size);
   for (size_t i = 1; i < size; i++) {
-    if ((at[i] & 0xc0) != 0x80) return 0;
+    if ((at[i] & 0xc0) != 0x80)
+      return 0;
     code = code << 6 | (at[i] & 0x3f);
   }
   return code >= least[size] && code < 0x110000 && code - 0xd800 >= 0x800 ? size : 0;
@@ -83,25 +97,32 @@ static size_t sequence_size(const unsigned char *at, size_t left) {
 static bool is_utf8(pir_str text) {
   for (size_t i = 0, size; i < text.size; i += size) {
     size = sequence_size((const unsigned char *)text.data + i, text.size - i);
-    if (!size) return false;
+    if (!size)
+      return false;
   }
   return true;
 }
 
 static void write_string(json_writer *w, pir_str text) {
   static const char hex[] = "0123456789abcdef";
-  if (!is_utf8(text)) refuse(w, "text that is not UTF-8 or has a NUL");
+  if (!is_utf8(text))
+    refuse(w, "text that is not UTF-8 or has a NUL");
   pir_strbuf_char(&w->out, '"');
   for (size_t i = 0, from = 0; i <= text.size; i++) {
     unsigned char c = i < text.size ? (unsigned char)text.data[i] : 0;
-    if (i < text.size && c >= 0x20 && c != '"' && c != '\\') continue;
-    if (i > from) pir_strbuf_put(&w->out, text.data + from, i - from);
+    if (i < text.size && c >= 0x20 && c != '"' && c != '\\')
+      continue;
+    if (i > from)
+      pir_strbuf_put(&w->out, text.data + from, i - from);
     from = i + 1;
-    if (i == text.size) break;
+    if (i == text.size)
+      break;
     const char *letter = c ? strchr("\"\"\\\\\bb\ff\nn\rr\tt", c) : NULL;
     pir_strbuf_char(&w->out, '\\');
-    if (letter) pir_strbuf_char(&w->out, letter[1]);
-    else pir_strbuf_format(&w->out, "u00%c%c", hex[c >> 4], hex[c & 15]);
+    if (letter)
+      pir_strbuf_char(&w->out, letter[1]);
+    else
+      pir_strbuf_format(&w->out, "u00%c%c", hex[c >> 4], hex[c & 15]);
   }
   pir_strbuf_char(&w->out, '"');
 }
@@ -112,7 +133,8 @@ static void write_key(json_writer *w, const char *key) {
   pir_strbuf_put(&w->out, key, strlen(key));
   pir_strbuf_char(&w->out, '"');
   pir_strbuf_char(&w->out, ':');
-  if (w->indent) pir_strbuf_char(&w->out, ' ');
+  if (w->indent)
+    pir_strbuf_char(&w->out, ' ');
 }
 
 static void write_text_key(json_writer *w, const char *key, const char *text) {
@@ -127,7 +149,8 @@ static void write_int_item(json_writer *w, int64_t value) {
 
 static void write_ints(json_writer *w, const int64_t *values, size_t count) {
   open_bracket(w, '[');
-  for (size_t i = 0; i < count; i++) write_int_item(w, values[i]);
+  for (size_t i = 0; i < count; i++)
+    write_int_item(w, values[i]);
   close_bracket(w, ']');
 }
 
@@ -138,7 +161,8 @@ static void write_attr(json_writer *w, const pir_attr *attr);
 
 // What a file cannot hold is reported once.
 PIR_PRINTF(2, 3) static void refuse(json_writer *w, const char *format, ...) {
-  if (w->status) return;
+  if (w->status)
+    return;
   w->status = PIR_UNSUPPORTED;
   pir_strbuf message;
   pir_strbuf_init(&message, &w->ctx->arena);
@@ -148,8 +172,8 @@ PIR_PRINTF(2, 3) static void refuse(json_writer *w, const char *format, ...) {
   va_end(args);
   pir_str name = w->op ? pir_op_name(w->op) : PIR_STR("program");
   pir_report(w->ctx, PIR_UNSUPPORTED, PIR_ERROR, w->op ? pir_op_loc(w->op) : PIR_LOC_UNKNOWN,
-             "unsupported: \"%.*s\": PIR JSON cannot hold %.*s", (int)name.size, name.data, (int)message.size,
-             message.data);
+             "unsupported: \"%.*s\": PIR JSON cannot hold %.*s", (int)name.size, name.data,
+             (int)message.size, message.data);
   pir_strbuf_free(&message);
 }
 
@@ -193,20 +217,24 @@ static void write_lod_items(json_writer *w, const pir_tensor_spec *spec) {
   pir_strbuf_uint(&w->out, spec->offset);
 }
 
-static void write_tensor(json_writer *w, const pir_type *type, const char *tag, pir_type_kind kind) {
+static void write_tensor(json_writer *w, const pir_type *type, const char *tag,
+                         pir_type_kind kind) {
   pir_tensor_spec spec = pir_type_spec(type);
   write_text_key(w, "#", tag);
   write_key(w, "D");
   open_bracket(w, '[');
   write_dtype_item(w, spec.dtype);
   write_shape_item(w, spec.shape);
-  if (kind == PIR_TYPE_SPARSE_COO) write_shape_item(w, pir_type_nonzero_shape(type));
+  if (kind == PIR_TYPE_SPARSE_COO)
+    write_shape_item(w, pir_type_nonzero_shape(type));
   write_layout_item(w, spec.layout);
-  if (kind == PIR_TYPE_TENSOR || kind == PIR_TYPE_SELECTED_ROWS) write_lod_items(w, &spec);
+  if (kind == PIR_TYPE_TENSOR || kind == PIR_TYPE_SELECTED_ROWS)
+    write_lod_items(w, &spec);
   bool sparse = kind == PIR_TYPE_SPARSE_COO || kind == PIR_TYPE_SPARSE_CSR;
   for (size_t i = 0; sparse && i < pir_json_sparse_parts(kind); i++) {
     next_item(w);
-    write_type(w, i < pir_type_elements(type) ? pir_type_element(type, i) : pir_json_absent_part(w->ctx));
+    write_type(w, i < pir_type_elements(type) ? pir_type_element(type, i)
+                                              : pir_json_absent_part(w->ctx));
   }
   close_bracket(w, ']');
 }
@@ -254,7 +282,9 @@ static void write_type(json_writer *w, const pir_type *type) {
     case PIR_TYPE_INLET: write_text_key(w, "#", PIR_JSON_INLET); break;
     case PIR_TYPE_OUTLET: write_text_key(w, "#", PIR_JSON_OUTLET); break;
     case PIR_TYPE_ALLOCATED:
-    case PIR_TYPE_OPAQUE: refuse(w, "a type of the kernel dialect, or one that is only text"); break;
+    case PIR_TYPE_OPAQUE:
+      refuse(w, "a type of the kernel dialect, or one that is only text");
+      break;
   }
   close_bracket(w, '}');
 }
@@ -273,8 +303,10 @@ static void write_float_data(json_writer *w, double value) {
 
 static void write_float_item(json_writer *w, double value) {
   next_item(w);
-  if (isfinite(value)) pir_text_exact_float(&w->out, value, false, true);
-  else write_string(w, pir_str_from(isnan(value) ? "NAN" : value < 0 ? "-INF" : "INF"));
+  if (isfinite(value))
+    pir_text_exact_float(&w->out, value, false, true);
+  else
+    write_string(w, pir_str_from(isnan(value) ? "NAN" : value < 0 ? "-INF" : "INF"));
 }
 
 static void write_complex_items(json_writer *w, const pir_attr *attr) {
@@ -328,8 +360,10 @@ static void write_raw_list(json_writer *w, const pir_attr *attr) {
   for (size_t i = 0; i < pir_attr_elements(attr); i++) {
     const pir_attr *element = pir_attr_element(attr, i);
     next_item(w);
-    if (pir_attr_kind_of(element) == PIR_ATTR_STR) write_string(w, pir_attr_as_str(element));
-    else write_raw_list(w, element);
+    if (pir_attr_kind_of(element) == PIR_ATTR_STR)
+      write_string(w, pir_attr_as_str(element));
+    else
+      write_raw_list(w, element);
   }
   close_bracket(w, ']');
 }
@@ -348,10 +382,14 @@ static void write_dist_items(json_writer *w, const pir_attr *attr, pir_attr_kind
   for (size_t i = 0; i < pir_attr_elements(attr); i++) {
     const pir_attr *element = pir_attr_element(attr, i);
     next_item(w);
-    if (pir_attr_kind_of(element) == PIR_ATTR_PROCESS_MESH) write_attr(w, element);
-    else if (kind == PIR_ATTR_OP_DIST && i == 3) pir_attr_as_int(element, &chunk), pir_strbuf_int(&w->out, chunk);
-    else if (kind == PIR_ATTR_OP_DIST) write_attr_list(w, element);
-    else write_raw_list(w, element);
+    if (pir_attr_kind_of(element) == PIR_ATTR_PROCESS_MESH)
+      write_attr(w, element);
+    else if (kind == PIR_ATTR_OP_DIST && i == 3)
+      pir_attr_as_int(element, &chunk), pir_strbuf_int(&w->out, chunk);
+    else if (kind == PIR_ATTR_OP_DIST)
+      write_attr_list(w, element);
+    else
+      write_raw_list(w, element);
   }
 }
 
@@ -364,10 +402,14 @@ static void write_list_data(json_writer *w, const pir_attr *attr, pir_attr_kind 
     write_attr_list(w, attr);
   } else {
     open_bracket(w, '[');
-    if (kind == PIR_ATTR_C64 || kind == PIR_ATTR_C128) write_complex_items(w, attr);
-    else if (kind == PIR_ATTR_SCALAR) write_scalar_items(w, attr);
-    else if (kind == PIR_ATTR_PLACE) write_place_items(w, pir_attr_as_place(attr));
-    else write_dist_items(w, attr, kind);
+    if (kind == PIR_ATTR_C64 || kind == PIR_ATTR_C128)
+      write_complex_items(w, attr);
+    else if (kind == PIR_ATTR_SCALAR)
+      write_scalar_items(w, attr);
+    else if (kind == PIR_ATTR_PLACE)
+      write_place_items(w, pir_attr_as_place(attr));
+    else
+      write_dist_items(w, attr, kind);
     close_bracket(w, ']');
   }
 }
@@ -404,11 +446,15 @@ static void write_attr_data(json_writer *w, const pir_attr *attr, pir_attr_kind 
       write_type(w, pir_attr_as_type(attr));
       break;
     case PIR_ATTR_DTYPE: write_text_key(w, "D", dtype_name(pir_attr_as_dtype(attr))); break;
-    case PIR_ATTR_LAYOUT: write_text_key(w, "D", pir_layout_name(pir_attr_as_layout(attr))); break;
+    case PIR_ATTR_LAYOUT:
+      write_text_key(w, "D", pir_layout_name(pir_attr_as_layout(attr)));
+      break;
     case PIR_ATTR_POINTER:
     case PIR_ATTR_KERNEL_KEY:
     case PIR_ATTR_OPAQUE:
-    case PIR_ATTR_KIND_COUNT: refuse(w, "a pointer, a kernel key, or an attribute that is only text"); break;
+    case PIR_ATTR_KIND_COUNT:
+      refuse(w, "a pointer, a kernel key, or an attribute that is only text");
+      break;
     default: write_list_data(w, attr, kind);
   }
 }
@@ -440,41 +486,47 @@ static void write_named_attr(json_writer *w, pir_named_attr attr) {
 
 static const pir_attr *attr_named(const json_writer *w, const char *name) {
   for (size_t i = 0; i < w->attr_count; i++)
-    if (pir_str_equal(pir_name_str(w->attrs[i].name), pir_str_from(name))) return w->attrs[i].value;
+    if (pir_str_equal(pir_name_str(w->attrs[i].name), pir_str_from(name)))
+      return w->attrs[i].value;
   return NULL;
 }
 
 // Writes an attribute by name when the op has it.
 static void write_if_present(json_writer *w, const char *name) {
   for (size_t i = 0; i < w->attr_count; i++)
-    if (pir_str_equal(pir_name_str(w->attrs[i].name), pir_str_from(name))) write_named_attr(w, w->attrs[i]);
+    if (pir_str_equal(pir_name_str(w->attrs[i].name), pir_str_from(name)))
+      write_named_attr(w, w->attrs[i]);
 }
 
 static void fetch_attrs(json_writer *w, const pir_op *op) {
   size_t count = pir_op_attrs(op);
   if (count > w->attr_capacity) {
-    w->attrs =
-        pir_arena_resize(&w->ctx->arena, w->attrs, w->attr_capacity * sizeof *w->attrs, count * sizeof *w->attrs);
+    w->attrs = pir_arena_resize(&w->ctx->arena, w->attrs, w->attr_capacity * sizeof *w->attrs,
+                                count * sizeof *w->attrs);
     w->attr_capacity = count;
   }
   w->attr_count = pir_op_attrs_sorted(op, w->attrs, w->attr_capacity);
 }
 
-// A registered op's declared attributes in declared order, then the three that Paddle keeps; of any other
-// op all attributes in name order. Debugging attributes are left out of both, as Paddle does it.
+// A registered op's declared attributes in declared order, then the three that Paddle keeps; of
+// any other op all attributes in name order. Debugging attributes are left out of both, as
+// Paddle does it.
 static void write_op_attrs(json_writer *w, const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
   write_key(w, "A");
   open_bracket(w, '[');
   if (pir_op_has(op, PIR_REGISTERED) && (def->attr_count || def->operand_count)) {
     for (size_t i = 0; i < def->attr_count; i++) {
-      if (pir_json_is_output_attr(pir_str_from(def->attrs[i].name)) || !pir_op_attr_at(op, i)) continue;
+      if (pir_json_is_output_attr(pir_str_from(def->attrs[i].name)) || !pir_op_attr_at(op, i))
+        continue;
       write_named_attr(w,
-                       (pir_named_attr){pir_name_get(w->ctx, pir_str_from(def->attrs[i].name)), pir_op_attr_at(op, i)});
+                       (pir_named_attr){pir_name_get(w->ctx, pir_str_from(def->attrs[i].name)),
+                                        pir_op_attr_at(op, i)});
     }
     static const char *const kept[] = {"op_dist_attr", "op_role", "struct_name"};
     for (size_t i = 0; i < 3; i++)
-      if (pir_opdef_attr(def, pir_str_from(kept[i])) < 0) write_if_present(w, kept[i]);
+      if (pir_opdef_attr(def, pir_str_from(kept[i])) < 0)
+        write_if_present(w, kept[i]);
   } else {
     for (size_t i = 0; i < w->attr_count; i++) {
       pir_str name = pir_name_str(w->attrs[i].name);
@@ -486,7 +538,8 @@ static void write_op_attrs(json_writer *w, const pir_op *op) {
 }
 
 static void write_output_attrs(json_writer *w) {
-  if (!w->trainable) return;
+  if (!w->trainable)
+    return;
   write_key(w, "OA");
   open_bracket(w, '[');
   write_if_present(w, "persistable");
@@ -500,7 +553,8 @@ static void write_operands(json_writer *w, const pir_op *op) {
   for (size_t i = 0; i < pir_op_operands(op); i++) {
     const pir_value *value = pir_op_operand(op, i);
     const uint64_t *id = value ? pir_map_find(&w->ids, value) : NULL;
-    if (value && !id) refuse(w, "operand %zu, which is not defined before its use", i);
+    if (value && !id)
+      refuse(w, "operand %zu, which is not defined before its use", i);
     next_item(w);
     open_bracket(w, '{');
     write_key(w, "%");
@@ -537,8 +591,10 @@ static void write_op_id(json_writer *w, pir_str name) {
   int64_t ignored;
   write_key(w, "#");
   pir_str dialect = {name.data, dot ? (size_t)(dot - name.data) : name.size};
-  if (!dot || dot == name.data || dot + 1 == name.data + name.size) refuse(w, "an op whose name has no dialect");
-  if (pir_text_read_int(dialect, &ignored)) refuse(w, "an op whose dialect is a number");
+  if (!dot || dot == name.data || dot + 1 == name.data + name.size)
+    refuse(w, "an op whose name has no dialect");
+  if (pir_text_read_int(dialect, &ignored))
+    refuse(w, "an op whose dialect is a number");
   if (!dot || !pir_json_dialect_number(w->ctx, dialect, &number)) {
     write_string(w, name);
     return;
@@ -557,7 +613,8 @@ static void write_flag(json_writer *w, const char *name, bool standard) {
   int64_t flag = standard;
   if (attr && pir_attr_kind_of(attr) == PIR_ATTR_ARRAY && pir_attr_elements(attr))
     pir_attr_as_int(pir_attr_element(attr, 0), &flag);
-  else if (attr) pir_attr_as_int(attr, &flag);
+  else if (attr)
+    pir_attr_as_int(attr, &flag);
   write_int_item(w, flag != 0);
 }
 
@@ -566,7 +623,8 @@ static void write_parameter(json_writer *w, const pir_op *op) {
   write_text_key(w, "#", "p");
   write_key(w, "A");
   open_bracket(w, '[');
-  for (int i = 0; i < 3; i++) write_flag(w, pir_json_parameter_flags[i], i == 1);
+  for (int i = 0; i < 3; i++)
+    write_flag(w, pir_json_parameter_flags[i], i == 1);
   next_item(w);
   write_string(w, name ? pir_attr_as_str(name) : PIR_STR(""));
   close_bracket(w, ']');
@@ -579,7 +637,8 @@ static void write_parameter(json_writer *w, const pir_op *op) {
   write_result(w, pir_op_result(op, 0));
   write_key(w, "OA");
   open_bracket(w, '[');
-  for (int i = 0; i < 3; i++) write_flag(w, pir_json_parameter_outputs[i], true);
+  for (int i = 0; i < 3; i++)
+    write_flag(w, pir_json_parameter_outputs[i], true);
   close_bracket(w, ']');
   write_key(w, "QA");
   open_bracket(w, '[');
@@ -594,7 +653,8 @@ static void write_arguments(json_writer *w, const pir_block *block, bool keyword
   open_bracket(w, '[');
   for (size_t i = 0; i < pir_block_arguments(block); i++) {
     pir_str keyword = pir_block_argument_keyword(block, i);
-    if ((keyword.size > 0) != keywords) continue;
+    if ((keyword.size > 0) != keywords)
+      continue;
     int64_t id = --w->next_argument;
     pir_map_put(&w->ctx->arena, &w->ids, pir_block_argument(block, i), (uint64_t)id);
     next_item(w);
@@ -614,7 +674,8 @@ static void write_arguments(json_writer *w, const pir_block *block, bool keyword
 
 static void open_block(json_writer *w, const pir_block *block) {
   bool keywords = false;
-  for (size_t i = 0; i < pir_block_arguments(block); i++) keywords |= pir_block_argument_keyword(block, i).size > 0;
+  for (size_t i = 0; i < pir_block_arguments(block); i++)
+    keywords |= pir_block_argument_keyword(block, i).size > 0;
   next_item(w);
   open_bracket(w, '{');
   write_key(w, "#");
@@ -638,7 +699,8 @@ static void open_region(json_writer *w, const pir_op *op, size_t i) {
   pir_strbuf_format(&w->out, "\"region_%llu\"", (unsigned long long)w->next_region++);
   write_key(w, "blocks");
   open_bracket(w, '[');
-  if (block) open_block(w, block);
+  if (block)
+    open_block(w, block);
   pir_vec_push(&w->ctx->arena, &w->frames, f);
 }
 
@@ -687,7 +749,8 @@ static void step(json_writer *w) {
   frame done = pir_vec_pop(&w->frames);
   close_bracket(w, ']');
   close_bracket(w, '}');
-  if (!done.op) return;
+  if (!done.op)
+    return;
   if (done.region + 1 < pir_op_regions(done.op)) {
     open_region(w, done.op, done.region + 1);
     return;
@@ -712,16 +775,19 @@ static void write_program(json_writer *w, const pir_program *program) {
   open_bracket(w, '[');
   open_region(w, pir_program_module(program), 0);
   w->frames.items[0].op = NULL;  // the module has one region and closes no op
-  while (w->frames.count && !w->status && !w->out.failed) step(w);
+  while (w->frames.count && !w->status && !w->out.failed)
+    step(w);
   close_bracket(w, ']');
   close_bracket(w, '}');
   close_bracket(w, '}');
 }
 
-pir_status pir_program_write_json(const pir_program *program, const pir_json_options *options, pir_writer out) {
+pir_status pir_program_write_json(const pir_program *program, const pir_json_options *options,
+                                  pir_writer out) {
   char buffer[WRITE_BUFFER];
   pir_program_info info = pir_program_info_of(program);
-  json_writer w = {.ctx = pir_program_context(program), .indent = options && options->indent, .fresh = true};
+  json_writer w = {
+      .ctx = pir_program_context(program), .indent = options && options->indent, .fresh = true};
   w.trainable = info.trainable || !pir_str_equal(info.format, PIR_STR("json"));
   pir_strbuf_init_writer(&w.out, out, buffer, sizeof buffer);
   write_program(&w, program);

@@ -1,4 +1,5 @@
-// A growing block of bytes, or one that is read through with every size checked against what is left.
+// A growing block of bytes, or one that is read through with every size checked against what is
+// left.
 #include <archive.h>
 
 #include <stdlib.h>
@@ -6,7 +7,8 @@
 
 static void append(pir_archive *a, const void *data, size_t size) {
   if (size > a->capacity - a->size) {
-    size_t capacity = a->size < SIZE_MAX / 4 && size < SIZE_MAX / 4 ? (a->size + size) * 2 + 4096 : 0;
+    size_t capacity =
+        a->size < SIZE_MAX / 4 && size < SIZE_MAX / 4 ? (a->size + size) * 2 + 4096 : 0;
     char *grown = capacity ? realloc(a->data, capacity) : NULL;
     if (!grown) {
       a->failed = true;
@@ -15,7 +17,8 @@ static void append(pir_archive *a, const void *data, size_t size) {
     a->data = grown;
     a->capacity = capacity;
   }
-  if (size) memcpy(a->data + a->size, data, size);
+  if (size)
+    memcpy(a->data + a->size, data, size);
   a->size += size;
 }
 
@@ -23,7 +26,8 @@ void pir_archive_bytes(pir_archive *a, void *data, size_t size) {
   if (!a->failed && a->writing) {
     append(a, data, size);
   } else if (!a->failed && size <= a->size - a->at) {
-    if (size) memcpy(data, a->data + a->at, size);
+    if (size)
+      memcpy(data, a->data + a->at, size);
     a->at += size;
   } else {
     a->failed = true;
@@ -34,23 +38,29 @@ void pir_archive_bytes(pir_archive *a, void *data, size_t size) {
 void pir_archive_array(pir_archive *a, void *array, size_t count, size_t element) {
   void *items = NULL;
   size_t size;
-  if (__builtin_mul_overflow(count, element, &size)) a->failed = true;
-  if (a->failed) size = 0;
+  if (__builtin_mul_overflow(count, element, &size))
+    a->failed = true;
+  if (a->failed)
+    size = 0;
   if (a->writing) {
     memcpy(&items, array, sizeof items);
     pir_archive_bytes(a, items, size);
     return;
   }
-  if (!a->failed && size <= a->size - a->at) items = a->take(a->user, size ? size : 1);
-  if (items) pir_archive_bytes(a, items, size);
-  else a->failed = true;
+  if (!a->failed && size <= a->size - a->at)
+    items = a->take(a->user, size ? size : 1);
+  if (items)
+    pir_archive_bytes(a, items, size);
+  else
+    a->failed = true;
   memcpy(array, &items, sizeof items);
 }
 
 void pir_archive_list(pir_archive *a, void *array, uint32_t *count, size_t element) {
   PIR_ARCHIVE(a, *count);
   pir_archive_array(a, array, *count, element);
-  if (a->failed && !a->writing) *count = 0;
+  if (a->failed && !a->writing)
+    *count = 0;
 }
 
 void pir_archive_str(pir_archive *a, pir_str *text) {
@@ -62,14 +72,17 @@ void pir_archive_str(pir_archive *a, pir_str *text) {
     return;
   }
   char *data = NULL;
-  if (size >= a->size - a->at) a->failed = true, size = 0;
+  if (size >= a->size - a->at)
+    a->failed = true, size = 0;
   pir_archive_array(a, &data, size + 1, 1);
   *text = data ? (pir_str){data, size} : PIR_STR("");
-  if (data && data[size]) a->failed = true, data[size] = 0;
+  if (data && data[size])
+    a->failed = true, data[size] = 0;
 }
 
 void pir_archive_text(pir_archive *a, const char **text) {
   pir_str str = a->writing ? pir_str_from(*text) : (pir_str){0};
   pir_archive_str(a, &str);
-  if (!a->writing) *text = str.data;
+  if (!a->writing)
+    *text = str.data;
 }

@@ -1,6 +1,6 @@
-// Values to bytes and back. One function describes a structure for both directions, so that what is written and what
-// is read cannot come apart. Failures are remembered; ask at the end. Bytes are those of this machine and this build:
-// for files that the same library reads again.
+// Values to bytes and back. One function describes a structure for both directions, so that
+// what is written and what is read cannot come apart. Failures are remembered; ask at the end.
+// Bytes are those of this machine and this build: for files that the same library reads again.
 #ifndef PIR_SUPPORT_ARCHIVE_H
 #define PIR_SUPPORT_ARCHIVE_H
 
@@ -11,7 +11,8 @@ typedef struct pir_archive {
   char *data;                              // writing: from malloc, the caller's to free
   size_t size, capacity;                   // capacity: writing
   size_t at;                               // reading
-  void *(*take)(void *user, size_t size);  // reading: memory of arrays, aligned to 8, never given back; NULL: none left
+  void *(*take)(void *user, size_t size);  // reading: memory of arrays, aligned to 8, never
+                                           // given back; NULL: none left
   void *user;
 } pir_archive;
 

@@ -1,6 +1,7 @@
-// A block up to 512 bytes is rounded to 8 bytes and popped from the list of its size or bumped from the
-// current chunk: about ten instructions. Middle sizes are powers of two on the same chunks, larger ones go to
-// the source directly and return to it when freed. Under AddressSanitizer freed blocks are poisoned.
+// A block up to 512 bytes is rounded to 8 bytes and popped from the list of its size or bumped
+// from the current chunk: about ten instructions. Middle sizes are powers of two on the same
+// chunks, larger ones go to the source directly and return to it when freed. Under
+// AddressSanitizer freed blocks are poisoned.
 
 #include <arena.h>
 
@@ -23,7 +24,8 @@
 #define UNPOISON(p, n) ((void)0)
 #endif
 
-// Header of a chunk, or of a large block (those are linked both ways, since they leave one by one).
+// Header of a chunk, or of a large block (those are linked both ways, since they leave one by
+// one).
 struct pir_arena_chunk {
   pir_arena_chunk *next, **prev;
   size_t size;
@@ -32,13 +34,21 @@ struct pir_arena_chunk {
 
 enum { FIRST_CHUNK = 1 << 14, LAST_CHUNK = 1 << 20 };
 
-static void *malloc_alloc(void *user, size_t size, size_t align) { return malloc(size); }
-static void malloc_release(void *user, void *memory, size_t size) { free(memory); }
+static void *malloc_alloc(void *user, size_t size, size_t align) {
+  return malloc(size);
+}
+static void malloc_release(void *user, void *memory, size_t size) {
+  free(memory);
+}
 
-void pir_arena_init(pir_arena *arena, const pir_allocator *source, void (*out_of_memory)(void *user), void *user) {
-  *arena = (pir_arena){.next_chunk = FIRST_CHUNK, .out_of_memory = out_of_memory, .out_of_memory_user = user};
-  if (source && source->alloc) arena->source = *source;
-  else arena->source = (pir_allocator){malloc_alloc, malloc_release, NULL};
+void pir_arena_init(pir_arena *arena, const pir_allocator *source,
+                    void (*out_of_memory)(void *user), void *user) {
+  *arena = (pir_arena){
+      .next_chunk = FIRST_CHUNK, .out_of_memory = out_of_memory, .out_of_memory_user = user};
+  if (source && source->alloc)
+    arena->source = *source;
+  else
+    arena->source = (pir_allocator){malloc_alloc, malloc_release, NULL};
 }
 
 static void release_chunks(pir_arena *arena, pir_arena_chunk *chunk) {
@@ -57,18 +67,23 @@ void pir_arena_destroy(pir_arena *arena) {
 }
 
 _Noreturn void pir_arena_fail(pir_arena *arena) {
-  if (arena->out_of_memory) arena->out_of_memory(arena->out_of_memory_user);
+  if (arena->out_of_memory)
+    arena->out_of_memory(arena->out_of_memory_user);
   __builtin_trap();
 }
 
 static pir_arena_chunk *obtain(pir_arena *arena, size_t size, pir_arena_chunk **list) {
   size_t total;
-  if (__builtin_add_overflow(size, sizeof(pir_arena_chunk), &total)) pir_arena_fail(arena);
-  if (arena->limit && (total > arena->limit || arena->held > arena->limit - total)) pir_arena_fail(arena);
+  if (__builtin_add_overflow(size, sizeof(pir_arena_chunk), &total))
+    pir_arena_fail(arena);
+  if (arena->limit && (total > arena->limit || arena->held > arena->limit - total))
+    pir_arena_fail(arena);
   pir_arena_chunk *chunk = arena->source.alloc(arena->source.user, total, 16);
-  if (!chunk) pir_arena_fail(arena);
+  if (!chunk)
+    pir_arena_fail(arena);
   *chunk = (pir_arena_chunk){.next = *list, .prev = list, .size = total};
-  if (*list) (*list)->prev = &chunk->next;
+  if (*list)
+    (*list)->prev = &chunk->next;
   *list = chunk;
   arena->held += total;
   return chunk;
@@ -81,7 +96,8 @@ static int class_of(size_t size, size_t *out_bytes) {
     *out_bytes = (steps ? steps : 1) * PIR_ARENA_STEP;
     return (int)steps;
   }
-  if (size > PIR_ARENA_LARGE) return *out_bytes = size, -1;
+  if (size > PIR_ARENA_LARGE)
+    return *out_bytes = size, -1;
   int bits = 64 - __builtin_clzll(size - 1);
   *out_bytes = (size_t)1 << bits;
   return PIR_ARENA_SMALL / PIR_ARENA_STEP + bits - 9;
@@ -90,8 +106,10 @@ static int class_of(size_t size, size_t *out_bytes) {
 // The rest of the old chunk is lost; chunks double up to 1 MiB, so that is a few percent.
 static void *bump_slow(pir_arena *arena, size_t bytes) {
   size_t size = arena->next_chunk;
-  while (size < bytes) size *= 2;
-  if (arena->next_chunk < LAST_CHUNK) arena->next_chunk *= 2;
+  while (size < bytes)
+    size *= 2;
+  if (arena->next_chunk < LAST_CHUNK)
+    arena->next_chunk *= 2;
   pir_arena_chunk *chunk = obtain(arena, size, &arena->chunks);
   arena->cursor = (char *)(chunk + 1);
   arena->end = arena->cursor + size;
@@ -105,31 +123,37 @@ static void *bump_slow(pir_arena *arena, size_t bytes) {
 void *pir_arena_alloc(pir_arena *arena, size_t size) {
   size_t bytes;
   int cls = class_of(size, &bytes);
-  if (cls < 0) return obtain(arena, size, &arena->large) + 1;
+  if (cls < 0)
+    return obtain(arena, size, &arena->large) + 1;
   void *memory = arena->free[cls];
   if (memory) {
     UNPOISON(memory, bytes);
     memcpy(&arena->free[cls], memory, sizeof(void *));
     return memory;
   }
-  if ((size_t)(arena->end - arena->cursor) < bytes) return bump_slow(arena, bytes);
+  if ((size_t)(arena->end - arena->cursor) < bytes)
+    return bump_slow(arena, bytes);
   memory = arena->cursor;
   arena->cursor += bytes;
   UNPOISON(memory, bytes);
   return memory;
 }
 
-void *pir_arena_zalloc(pir_arena *arena, size_t size) { return memset(pir_arena_alloc(arena, size), 0, size); }
+void *pir_arena_zalloc(pir_arena *arena, size_t size) {
+  return memset(pir_arena_alloc(arena, size), 0, size);
+}
 
 static void free_large(pir_arena *arena, pir_arena_chunk *chunk) {
   *chunk->prev = chunk->next;
-  if (chunk->next) chunk->next->prev = chunk->prev;
+  if (chunk->next)
+    chunk->next->prev = chunk->prev;
   arena->held -= chunk->size;
   arena->source.release(arena->source.user, chunk, chunk->size);
 }
 
 void pir_arena_free(pir_arena *arena, void *memory, size_t size) {
-  if (!memory) return;
+  if (!memory)
+    return;
   size_t bytes;
   int cls = class_of(size, &bytes);
   if (cls < 0) {
@@ -143,20 +167,23 @@ void pir_arena_free(pir_arena *arena, void *memory, size_t size) {
 
 void *pir_arena_copy(pir_arena *arena, const void *data, size_t size) {
   void *copy = pir_arena_alloc(arena, size);
-  if (size) memcpy(copy, data, size);
+  if (size)
+    memcpy(copy, data, size);
   return copy;
 }
 
 void *pir_arena_resize(pir_arena *arena, void *memory, size_t old_size, size_t new_size) {
   void *moved = pir_arena_alloc(arena, new_size);
   size_t kept = old_size < new_size ? old_size : new_size;
-  if (memory && kept) memcpy(moved, memory, kept);
+  if (memory && kept)
+    memcpy(moved, memory, kept);
   pir_arena_free(arena, memory, old_size);
   return moved;
 }
 
 size_t pir_arena_size(pir_arena *arena, size_t count, size_t item) {
   size_t total;
-  if (__builtin_mul_overflow(count, item, &total)) pir_arena_fail(arena);
+  if (__builtin_mul_overflow(count, item, &total))
+    pir_arena_fail(arena);
   return total;
 }

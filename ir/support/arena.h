@@ -1,5 +1,6 @@
-// Memory of a context: bump allocation from chunks, with free lists by size class. Everything goes at
-// once when the arena is destroyed. Sizes are given back by the caller, so blocks have no header.
+// Memory of a context: bump allocation from chunks, with free lists by size class. Everything
+// goes at once when the arena is destroyed. Sizes are given back by the caller, so blocks have
+// no header.
 #ifndef PIR_SUPPORT_ARENA_H
 #define PIR_SUPPORT_ARENA_H
 
@@ -26,7 +27,8 @@ typedef struct pir_arena {
 } pir_arena;
 
 // `source` may be NULL (malloc). `out_of_memory` must not return; NULL traps.
-void pir_arena_init(pir_arena *arena, const pir_allocator *source, void (*out_of_memory)(void *user), void *user);
+void pir_arena_init(pir_arena *arena, const pir_allocator *source,
+                    void (*out_of_memory)(void *user), void *user);
 void pir_arena_destroy(pir_arena *arena);
 
 // Aligned to 8; never NULL. A size of 0 gives a pointer that may not be read.

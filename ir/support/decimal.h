@@ -9,7 +9,8 @@
 static inline double pir_decimal_read(const char *text, char **out_end) {
   locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
   double value = c ? strtod_l(text, out_end, c) : strtod(text, out_end);
-  if (c) freelocale(c);
+  if (c)
+    freelocale(c);
   return value;
 }
 

@@ -1,5 +1,6 @@
-// Temporary names begin with a dot and end with the writer's process. The time of last access is set by us, so it says
-// when a file was used last also where the file system does not keep it.
+// Temporary names begin with a dot and end with the writer's process. The time of last access
+// is set by us, so it says when a file was used last also where the file system does not keep
+// it.
 #include <folder.h>
 
 #include <dirent.h>
@@ -15,7 +16,8 @@
 enum { MOST_LISTED = 8192, ABANDONED_SECONDS = 3600 };
 
 int pir_folder_open(const char *path) {
-  if (mkdir(path, 0700) && errno != EEXIST) return -1;
+  if (mkdir(path, 0700) && errno != EEXIST)
+    return -1;
   int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   struct stat st;
   if (fd >= 0 && (fstat(fd, &st) || st.st_uid != geteuid() || (st.st_mode & 022))) {
@@ -28,23 +30,28 @@ int pir_folder_open(const char *path) {
 int pir_folder_find(int folder, const char *name) {
   int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   struct timespec times[2] = {{.tv_nsec = UTIME_NOW}, {.tv_nsec = UTIME_OMIT}};
-  if (fd >= 0) (void)futimens(fd, times);  // a read-only folder may refuse
+  if (fd >= 0)
+    (void)futimens(fd, times);  // a read-only folder may refuse
   return fd;
 }
 
 bool pir_folder_begin(int folder, const char *name, pir_folder_file *out_file) {
   *out_file = (pir_folder_file){.folder = folder};
   pir_text_format(out_file->name, sizeof out_file->name, "%s", name);
-  pir_text_format(out_file->temporary, sizeof out_file->temporary, ".%s.%ld", name, (long)getpid());
-  out_file->fd = openat(folder, out_file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  pir_text_format(out_file->temporary, sizeof out_file->temporary, ".%s.%ld", name,
+                  (long)getpid());
+  out_file->fd = openat(folder, out_file->temporary,
+                        O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   return out_file->fd >= 0;
 }
 
 bool pir_folder_write(const pir_folder_file *file, const void *data, size_t size) {
   for (const char *at = data; size;) {
     ssize_t n = write(file->fd, at, size);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return false;
     at += n;
     size -= (size_t)n;
   }
@@ -53,7 +60,8 @@ bool pir_folder_write(const pir_folder_file *file, const void *data, size_t size
 
 bool pir_folder_end(pir_folder_file *file, bool written) {
   written &= !close(file->fd);
-  if (written && !renameat(file->folder, file->temporary, file->folder, file->name)) return true;
+  if (written && !renameat(file->folder, file->temporary, file->folder, file->name))
+    return true;
   unlinkat(file->folder, file->temporary, 0);
   return false;
 }
@@ -61,8 +69,10 @@ bool pir_folder_end(pir_folder_file *file, bool written) {
 bool pir_folder_read(int fd, void *data, size_t size) {
   for (char *at = data; size;) {
     ssize_t n = read(fd, at, size);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return false;
     at += n;
     size -= (size_t)n;
   }
@@ -79,7 +89,8 @@ typedef struct entry {
 
 static int longest_ago_first(const void *a, const void *b) {
   const struct timespec *x = &((const entry *)a)->used, *y = &((const entry *)b)->used;
-  if (x->tv_sec != y->tv_sec) return x->tv_sec < y->tv_sec ? -1 : 1;
+  if (x->tv_sec != y->tv_sec)
+    return x->tv_sec < y->tv_sec ? -1 : 1;
   return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
 }
 
@@ -89,20 +100,26 @@ static bool ends_with(const char *name, const char *suffix) {
 }
 
 static bool is_abandoned(const char *name, const char *suffix, const struct stat *st) {
-  return name[0] == '.' && strstr(name, suffix) && st->st_mtim.tv_sec + ABANDONED_SECONDS < time(NULL);
+  return name[0] == '.' && strstr(name, suffix) &&
+         st->st_mtim.tv_sec + ABANDONED_SECONDS < time(NULL);
 }
 
 // Lists the files; the sum of their sizes in `out_total`.
-static size_t list(DIR *stream, int folder, const char *suffix, entry *entries, uint64_t *out_total) {
+static size_t list(DIR *stream, int folder, const char *suffix, entry *entries,
+                   uint64_t *out_total) {
   size_t count = 0;
   struct dirent *e;
   *out_total = 0;
   while (count < MOST_LISTED && (e = readdir(stream))) {
     struct stat st;
     bool temporary = e->d_name[0] == '.';
-    if ((!temporary && !ends_with(e->d_name, suffix)) || fstatat(folder, e->d_name, &st, AT_SYMLINK_NOFOLLOW)) continue;
-    if (temporary && is_abandoned(e->d_name, suffix, &st)) (void)unlinkat(folder, e->d_name, 0);
-    if (temporary || strlen(e->d_name) >= sizeof entries->name) continue;
+    if ((!temporary && !ends_with(e->d_name, suffix)) ||
+        fstatat(folder, e->d_name, &st, AT_SYMLINK_NOFOLLOW))
+      continue;
+    if (temporary && is_abandoned(e->d_name, suffix, &st))
+      (void)unlinkat(folder, e->d_name, 0);
+    if (temporary || strlen(e->d_name) >= sizeof entries->name)
+      continue;
     entry *to = &entries[count++];
     strcpy(to->name, e->d_name);
     to->used = st.st_atim;
@@ -122,10 +139,13 @@ void pir_folder_trim(int folder, const char *suffix, uint64_t bytes, size_t coun
     if (total > bytes || listed > count) {
       qsort(entries, listed, sizeof *entries, longest_ago_first);
       for (size_t i = 0; i < listed && (total > bytes / 4 * 3 || left > count / 4 * 3); i++)
-        if (!unlinkat(folder, entries[i].name, 0)) total -= entries[i].size, left--;
+        if (!unlinkat(folder, entries[i].name, 0))
+          total -= entries[i].size, left--;
     }
   }
   free(entries);
-  if (stream) closedir(stream);
-  else if (copy >= 0) close(copy);
+  if (stream)
+    closedir(stream);
+  else if (copy >= 0)
+    close(copy);
 }

@@ -1,6 +1,7 @@
-// A folder of files that a later start uses: ours, and no one else's to write to, since what is read there is run. A
-// file is written under a temporary name and renamed, so a reader sees all of it or nothing; when there is too much,
-// what was used longest ago goes. Safe for several processes at once.
+// A folder of files that a later start uses: ours, and no one else's to write to, since what is
+// read there is run. A file is written under a temporary name and renamed, so a reader sees all
+// of it or nothing; when there is too much, what was used longest ago goes. Safe for several
+// processes at once.
 #ifndef PIR_SUPPORT_FOLDER_H
 #define PIR_SUPPORT_FOLDER_H
 
@@ -23,8 +24,8 @@ bool pir_folder_write(const pir_folder_file *file, const void *data, size_t size
 // Shows it to others, or drops it when not all of it was written.
 bool pir_folder_end(pir_folder_file *file, bool written);
 
-// Lets files ending with `suffix` go while they are more than `bytes` or `count`, and what writers left behind that
-// died. `bytes` may be UINT64_MAX.
+// Lets files ending with `suffix` go while they are more than `bytes` or `count`, and what
+// writers left behind that died. `bytes` may be UINT64_MAX.
 void pir_folder_trim(int folder, const char *suffix, uint64_t bytes, size_t count);
 
 bool pir_folder_read(int fd, void *data, size_t size);  // all of it

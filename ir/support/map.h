@@ -1,5 +1,6 @@
 // Two hash tables with linear probing, in an arena.
-// pir_map: from a pointer (not NULL) to a word. pir_set: items found by hash and a test of the caller.
+// pir_map: from a pointer (not NULL) to a word. pir_set: items found by hash and a test of the
+// caller.
 #ifndef PIR_SUPPORT_MAP_H
 #define PIR_SUPPORT_MAP_H
 
@@ -43,11 +44,14 @@ typedef bool (*pir_set_equal)(const void *item, const void *key);
 
 void pir_set_free(pir_arena *arena, pir_set *set);
 // Inline, so that a known `equal` is inlined too: interning is the inner loop of the readers.
-static inline void *pir_set_find(const pir_set *set, uint64_t hash, pir_set_equal equal, const void *key) {
-  if (!set->count) return NULL;
+static inline void *pir_set_find(const pir_set *set, uint64_t hash, pir_set_equal equal,
+                                 const void *key) {
+  if (!set->count)
+    return NULL;
   size_t mask = set->capacity - 1;
   for (size_t i = hash & mask; set->entries[i].item; i = (i + 1) & mask)
-    if (set->entries[i].hash == hash && equal(set->entries[i].item, key)) return set->entries[i].item;
+    if (set->entries[i].hash == hash && equal(set->entries[i].item, key))
+      return set->entries[i].item;
   return NULL;
 }
 // Adds an item that is not in the set.

@@ -1,22 +1,27 @@
-// Growth doubles in memory; with a writer the buffer is emptied when full and big pieces pass it by.
+// Growth doubles in memory; with a writer the buffer is emptied when full and big pieces pass
+// it by.
 
 #include <strbuf.h>
 
 #include <stdlib.h>
 
-void pir_strbuf_init(pir_strbuf *buf, pir_arena *arena) { *buf = (pir_strbuf){.arena = arena}; }
+void pir_strbuf_init(pir_strbuf *buf, pir_arena *arena) {
+  *buf = (pir_strbuf){.arena = arena};
+}
 
 void pir_strbuf_init_writer(pir_strbuf *buf, pir_writer writer, char *buffer, size_t size) {
   *buf = (pir_strbuf){.data = buffer, .capacity = size, .writer = writer};
 }
 
 void pir_strbuf_free(pir_strbuf *buf) {
-  if (buf->arena) pir_arena_free(buf->arena, buf->data, buf->capacity);
+  if (buf->arena)
+    pir_arena_free(buf->arena, buf->data, buf->capacity);
   *buf = (pir_strbuf){.arena = buf->arena};
 }
 
 static void send(pir_strbuf *buf, const char *data, size_t size) {
-  if (size && !buf->failed) buf->failed = !buf->writer.write(buf->writer.user, data, size);
+  if (size && !buf->failed)
+    buf->failed = !buf->writer.write(buf->writer.user, data, size);
 }
 
 bool pir_strbuf_flush(pir_strbuf *buf) {
@@ -36,7 +41,8 @@ void pir_strbuf_grow(pir_strbuf *buf, const char *data, size_t size) {
     }
   } else {
     size_t capacity = buf->capacity ? buf->capacity * 2 : 256;
-    while (capacity - buf->size < size) capacity = pir_arena_size(buf->arena, capacity, 2);
+    while (capacity - buf->size < size)
+      capacity = pir_arena_size(buf->arena, capacity, 2);
     buf->data = pir_arena_resize(buf->arena, buf->data, buf->capacity, capacity);
     buf->capacity = capacity;
   }
@@ -47,32 +53,38 @@ void pir_strbuf_grow(pir_strbuf *buf, const char *data, size_t size) {
 void pir_strbuf_fill(pir_strbuf *buf, char c, size_t n) {
   char run[64];
   memset(run, c, sizeof run);
-  for (; n > sizeof run; n -= sizeof run) pir_strbuf_put(buf, run, sizeof run);
+  for (; n > sizeof run; n -= sizeof run)
+    pir_strbuf_put(buf, run, sizeof run);
   pir_strbuf_put(buf, run, n);
 }
 
 static void put_digits(pir_strbuf *buf, uint64_t value, unsigned base) {
   char digits[24];
   size_t at = sizeof digits;
-  do digits[--at] = "0123456789abcdef"[value % base];
+  do
+    digits[--at] = "0123456789abcdef"[value % base];
   while (value /= base);
   pir_strbuf_put(buf, digits + at, sizeof digits - at);
 }
 
 void pir_strbuf_uint(pir_strbuf *buf, uint64_t value) {
-  if (value < 10) pir_strbuf_char(buf, (char)('0' + value));
-  else put_digits(buf, value, 10);
+  if (value < 10)
+    pir_strbuf_char(buf, (char)('0' + value));
+  else
+    put_digits(buf, value, 10);
 }
 
 void pir_strbuf_int(pir_strbuf *buf, int64_t value) {
-  if (value < 0) pir_strbuf_char(buf, '-');
+  if (value < 0)
+    pir_strbuf_char(buf, '-');
   pir_strbuf_uint(buf, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
 void pir_strbuf_float(pir_strbuf *buf, const char *format, double value) {
   char text[400];  // %f of the largest double has 309 digits
   int n = strfromd(text, sizeof text, format, value);
-  if (n < 0) return;
+  if (n < 0)
+    return;
   pir_strbuf_put(buf, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
 }
 
@@ -92,21 +104,27 @@ static const char *read_conversion(const char *p, arguments *args, conversion *o
   *out = (conversion){.precision = -1};
   if (*p == '.') {
     out->precision = 0;
-    if (*++p == '*') out->precision = va_arg(args->list, int), p++;
+    if (*++p == '*')
+      out->precision = va_arg(args->list, int), p++;
     else
-      while (*p >= '0' && *p <= '9') out->precision = out->precision * 10 + (*p++ - '0');
+      while (*p >= '0' && *p <= '9')
+        out->precision = out->precision * 10 + (*p++ - '0');
   }
   for (;; p++) {
-    if (*p == 'l') out->longs++;
-    else if (*p == 'z' || *p == 'j' || *p == 't') out->longs = 2;
-    else if (*p != 'h') break;
+    if (*p == 'l')
+      out->longs++;
+    else if (*p == 'z' || *p == 'j' || *p == 't')
+      out->longs = 2;
+    else if (*p != 'h')
+      break;
   }
   out->type = *p;
   return *p ? p + 1 : p;
 }
 
 static void put_text(pir_strbuf *buf, const char *text, int precision) {
-  if (!text) text = "(null)";
+  if (!text)
+    text = "(null)";
   size_t size = precision >= 0 ? strnlen(text, (size_t)precision) : strlen(text);
   pir_strbuf_put(buf, text, size);
 }
@@ -115,8 +133,10 @@ static void put_real(pir_strbuf *buf, conversion c, double value) {
   char format[16] = "%.";
   int precision = c.precision < 0 ? 6 : c.precision > 300 ? 300 : c.precision;
   size_t at = 2;
-  if (precision >= 100) format[at++] = (char)('0' + precision / 100);
-  if (precision >= 10) format[at++] = (char)('0' + precision / 10 % 10);
+  if (precision >= 100)
+    format[at++] = (char)('0' + precision / 100);
+  if (precision >= 10)
+    format[at++] = (char)('0' + precision / 10 % 10);
   format[at++] = (char)('0' + precision % 10);
   format[at++] = c.type;
   pir_strbuf_float(buf, format, value);
@@ -127,10 +147,13 @@ static void put_conversion(pir_strbuf *buf, conversion c, arguments *args) {
     case 's': put_text(buf, va_arg(args->list, const char *), c.precision); break;
     case 'c': pir_strbuf_char(buf, (char)va_arg(args->list, int)); break;
     case 'd':
-    case 'i': pir_strbuf_int(buf, c.longs ? va_arg(args->list, int64_t) : va_arg(args->list, int)); break;
+    case 'i':
+      pir_strbuf_int(buf, c.longs ? va_arg(args->list, int64_t) : va_arg(args->list, int));
+      break;
     case 'u':
     case 'x':
-      put_digits(buf, c.longs ? va_arg(args->list, uint64_t) : va_arg(args->list, unsigned), c.type == 'x' ? 16 : 10);
+      put_digits(buf, c.longs ? va_arg(args->list, uint64_t) : va_arg(args->list, unsigned),
+                 c.type == 'x' ? 16 : 10);
       break;
     case 'g':
     case 'f':
@@ -147,7 +170,8 @@ void pir_strbuf_vformat(pir_strbuf *buf, const char *format, va_list list) {
     size_t plain = strcspn(p, "%");
     pir_strbuf_put(buf, p, plain);
     p += plain;
-    if (!*p) break;
+    if (!*p)
+      break;
     conversion c;
     p = read_conversion(p + 1, &args, &c);
     put_conversion(buf, c, &args);

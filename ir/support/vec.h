@@ -1,39 +1,42 @@
-// A growing array in an arena. PIR_VEC(type) declares the struct; the macros below work on any of them.
+// A growing array in an arena. PIR_VEC(type) declares the struct; the macros below work on any
+// of them.
 #ifndef PIR_SUPPORT_VEC_H
 #define PIR_SUPPORT_VEC_H
 
 #include <arena.h>
 
-#define PIR_VEC(type)                                                                                                  \
-  struct {                                                                                                             \
-    type *items;                                                                                                       \
-    size_t count, capacity;                                                                                            \
+#define PIR_VEC(type)                                                                          \
+  struct {                                                                                     \
+    type *items;                                                                               \
+    size_t count, capacity;                                                                    \
   }
 
-#define pir_vec_reserve(arena, vec, n)                                                                                 \
-  do {                                                                                                                 \
-    if ((n) > (vec)->capacity) {                                                                                       \
-      size_t pir_cap_ = (vec)->capacity ? (vec)->capacity * 2 : 8;                                                     \
-      if (pir_cap_ < (n)) pir_cap_ = (n);                                                                              \
-      (vec)->items = pir_arena_resize((arena), (vec)->items, (vec)->capacity * sizeof *(vec)->items,                   \
-                                      pir_arena_size((arena), pir_cap_, sizeof *(vec)->items));                        \
-      (vec)->capacity = pir_cap_;                                                                                      \
-    }                                                                                                                  \
+#define pir_vec_reserve(arena, vec, n)                                                         \
+  do {                                                                                         \
+    if ((n) > (vec)->capacity) {                                                               \
+      size_t pir_cap_ = (vec)->capacity ? (vec)->capacity * 2 : 8;                             \
+      if (pir_cap_ < (n))                                                                      \
+        pir_cap_ = (n);                                                                        \
+      (vec)->items =                                                                           \
+          pir_arena_resize((arena), (vec)->items, (vec)->capacity * sizeof *(vec)->items,      \
+                           pir_arena_size((arena), pir_cap_, sizeof *(vec)->items));           \
+      (vec)->capacity = pir_cap_;                                                              \
+    }                                                                                          \
   } while (0)
 
-#define pir_vec_push(arena, vec, item)                                                                                 \
-  do {                                                                                                                 \
-    pir_vec_reserve((arena), (vec), (vec)->count + 1);                                                                 \
-    (vec)->items[(vec)->count++] = (item);                                                                             \
+#define pir_vec_push(arena, vec, item)                                                         \
+  do {                                                                                         \
+    pir_vec_reserve((arena), (vec), (vec)->count + 1);                                         \
+    (vec)->items[(vec)->count++] = (item);                                                     \
   } while (0)
 
 #define pir_vec_pop(vec) ((vec)->items[--(vec)->count])
 
-#define pir_vec_free(arena, vec)                                                                                       \
-  do {                                                                                                                 \
-    pir_arena_free((arena), (vec)->items, (vec)->capacity * sizeof *(vec)->items);                                     \
-    (vec)->items = NULL;                                                                                               \
-    (vec)->count = (vec)->capacity = 0;                                                                                \
+#define pir_vec_free(arena, vec)                                                               \
+  do {                                                                                         \
+    pir_arena_free((arena), (vec)->items, (vec)->capacity * sizeof *(vec)->items);             \
+    (vec)->items = NULL;                                                                       \
+    (vec)->count = (vec)->capacity = 0;                                                        \
   } while (0)
 
 #endif

@@ -1,5 +1,5 @@
-// Formatting into a caller's buffer, for code that has no arena and no sink: the string buffer's formatter over a
-// writer that drops what does not fit.
+// Formatting into a caller's buffer, for code that has no arena and no sink: the string
+// buffer's formatter over a writer that drops what does not fit.
 #include <strbuf.h>
 
 typedef struct cut {
@@ -17,7 +17,8 @@ static bool write_cut(void *user, const char *data, size_t size) {
 }
 
 size_t pir_text_vformat(char *out, size_t size, const char *format, va_list args) {
-  if (!size) return 0;
+  if (!size)
+    return 0;
   char buffer[128];
   cut c = {out, size - 1};
   pir_strbuf buf;

@@ -1,10 +1,12 @@
-// Reads IR text: every printed form from T0 to T3 and the typed form. Tokens come from a flex scanner; the
-// grammar over them is written by hand, because the forms differ in the middle of an op and a broken op
-// must not take the rest of the file with it (docs/ir-text.md). Here are blocks, regions and recovery;
-// parse_op.c has the phrases of one op. Nested regions are frames on a list: depth costs memory, not stack.
+// Reads IR text: every printed form from T0 to T3 and the typed form. Tokens come from a flex
+// scanner; the grammar over them is written by hand, because the forms differ in the middle of
+// an op and a broken op must not take the rest of the file with it (docs/ir-text.md). Here are
+// blocks, regions and recovery; parse_op.c has the phrases of one op. Nested regions are frames
+// on a list: depth costs memory, not stack.
 //
-// After an error the reader goes on at the next line that begins an op; what an op that failed would have
-// defined is defined without a type, so that its uses are not reported again. Cost: linear in the text.
+// After an error the reader goes on at the next line that begins an op; what an op that failed
+// would have defined is defined without a type, so that its uses are not reported again. Cost:
+// linear in the text.
 #include <hash.h>
 
 #include "op_impl.h"
@@ -28,7 +30,8 @@ static pir_str line_at(const pir_parser *p, pir_parse_place place) {
   const char *at = base + (p->lexer.line_start - p->copy);
   for (uint32_t line = p->lexer.line; line > place.line && at > base; line--) {
     at--;
-    while (at > base && at[-1] != '\n') at--;
+    while (at > base && at[-1] != '\n')
+      at--;
   }
   const char *stop = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
   return at > end ? (pir_str){0} : (pir_str){at, (size_t)((stop ? stop : end) - at)};
@@ -40,7 +43,8 @@ static void emit(pir_parser *p, pir_severity severity, pir_parse_place place, pi
   pir_diag_emit(p->ctx, &diag);
 }
 
-static void emit_format(pir_parser *p, pir_severity severity, pir_parse_place place, const char *format, va_list args) {
+static void emit_format(pir_parser *p, pir_severity severity, pir_parse_place place,
+                        const char *format, va_list args) {
   pir_strbuf message;
   pir_strbuf_init(&message, p->arena);
   pir_strbuf_vformat(&message, format, args);
@@ -48,12 +52,14 @@ static void emit_format(pir_parser *p, pir_severity severity, pir_parse_place pl
   pir_strbuf_free(&message);
 }
 
-bool pir_parse_fail_at(pir_parser *p, pir_parse_place place, pir_status status, const char *format, ...) {
+bool pir_parse_fail_at(pir_parser *p, pir_parse_place place, pir_status status,
+                       const char *format, ...) {
   va_list args;
   va_start(args, format);
   emit_format(p, PIR_ERROR, place, format, args);
   va_end(args);
-  if (p->status != PIR_EXHAUSTED) p->status = status;
+  if (p->status != PIR_EXHAUSTED)
+    p->status = status;
   p->errors++;
   return false;
 }
@@ -74,10 +80,13 @@ bool pir_parse_note_at(pir_parser *p, pir_parse_place place, const char *format,
 }
 
 bool pir_parse_expected(pir_parser *p, const char *what) {
-  if (p->token == PIR_TOK_END) return pir_parse_fail(p, "expected %s, found the end of the text", what);
-  if (p->token == PIR_TOK_BAD && *p->text.data == '"') return pir_parse_fail(p, "the string does not end");
+  if (p->token == PIR_TOK_END)
+    return pir_parse_fail(p, "expected %s, found the end of the text", what);
+  if (p->token == PIR_TOK_BAD && *p->text.data == '"')
+    return pir_parse_fail(p, "the string does not end");
   int size = p->text.size > 40 ? 40 : (int)p->text.size;
-  return pir_parse_fail(p, "expected %s, found '%.*s'%s", what, size, p->text.data, p->text.size > 40 ? ".." : "");
+  return pir_parse_fail(p, "expected %s, found '%.*s'%s", what, size, p->text.data,
+                        p->text.size > 40 ? ".." : "");
 }
 
 bool pir_parse_take(pir_parser *p, int token) {
@@ -90,14 +99,16 @@ bool pir_parse_take(pir_parser *p, int token) {
 }
 
 bool pir_parse_try(pir_parser *p, int token) {
-  if (p->token != token) return false;
+  if (p->token != token)
+    return false;
   pir_parse_next(p);
   return true;
 }
 
 bool pir_parse_enter(pir_parser *p) {
   if (p->nesting >= PIR_PARSE_MAX_NESTING)
-    return pir_parse_fail_at(p, pir_parse_here(p), PIR_EXHAUSTED, "types and attributes nest deeper than %d levels",
+    return pir_parse_fail_at(p, pir_parse_here(p), PIR_EXHAUSTED,
+                             "types and attributes nest deeper than %d levels",
                              PIR_PARSE_MAX_NESTING);
   p->nesting++;
   return true;
@@ -107,17 +118,21 @@ bool pir_parse_enter(pir_parser *p) {
 
 // Where a value is defined, for notes.
 static void note_definition(pir_op_reader *r, const pir_value *value) {
-  const pir_op *op = pir_value_is_argument(value) ? pir_block_parent_op(pir_value_block(value)) : pir_value_op(value);
+  const pir_op *op = pir_value_is_argument(value) ? pir_block_parent_op(pir_value_block(value))
+                                                  : pir_value_op(value);
   pir_loc_parts place = pir_loc_unpack(r->p.ctx, op ? pir_op_loc(op) : PIR_LOC_UNKNOWN);
   if (place.line && pir_str_equal(place.file, r->p.file))
-    pir_parse_note_at(&r->p, (pir_parse_place){place.line, place.column}, "defined here before");
+    pir_parse_note_at(&r->p, (pir_parse_place){place.line, place.column},
+                      "defined here before");
 }
 
 static void define(pir_op_reader *r, pir_mention name, pir_value *value) {
   // Lines of a fragment may come from several prints, each with numbers of its own.
   pir_value *before = pir_parse_names_define(&r->p, &r->names, name.name, value, r->fragment);
-  if (!before || r->fragment) return;
-  pir_parse_fail_at(&r->p, name.place, PIR_INVALID, "%.*s is defined twice", (int)name.name.size, name.name.data);
+  if (!before || r->fragment)
+    return;
+  pir_parse_fail_at(&r->p, name.place, PIR_INVALID, "%.*s is defined twice",
+                    (int)name.name.size, name.name.data);
   note_definition(r, before);
 }
 
@@ -127,12 +142,15 @@ static bool find_later(pir_op_reader *r, pir_str name, pir_parse_place *out_plac
              *line = base + (r->p.lexer.line_start - r->p.copy);
   for (uint32_t number = r->p.lexer.line; line < end; number++) {
     const char *stop = memchr(line, '\n', (size_t)(end - line)), *at = line;
-    if (!stop) stop = end;
-    while (at < stop && (*at == ' ' || *at == '\t')) at++;
+    if (!stop)
+      stop = end;
+    while (at < stop && (*at == ' ' || *at == '\t'))
+      at++;
     const char *close = at < stop && *at == '(' ? memchr(at, ')', (size_t)(stop - at)) : NULL;
     for (const char *c = at; close && c + name.size <= close; c++) {
       char after = c[name.size];
-      if (memcmp(c, name.data, name.size) != 0 || (after != ',' && after != ')')) continue;
+      if (memcmp(c, name.data, name.size) != 0 || (after != ',' && after != ')'))
+        continue;
       *out_place = (pir_parse_place){number, (uint32_t)(c - line) + 1};
       return true;
     }
@@ -148,19 +166,22 @@ static pir_value *undefined_value(pir_op_reader *r, pir_mention use, const pir_t
     return value;
   }
   pir_parse_place later;
-  pir_parse_fail_at(&r->p, use.place, PIR_INVALID, "%.*s is not defined before this use", (int)use.name.size,
-                    use.name.data);
-  if (find_later(r, use.name, &later)) pir_parse_note_at(&r->p, later, "defined here, after its use");
+  pir_parse_fail_at(&r->p, use.place, PIR_INVALID, "%.*s is not defined before this use",
+                    (int)use.name.size, use.name.data);
+  if (find_later(r, use.name, &later))
+    pir_parse_note_at(&r->p, later, "defined here, after its use");
   return NULL;
 }
 
-// Turns the names of the operands into values. Their types are there, or not known yet in some forms.
+// Turns the names of the operands into values. Their types are there, or not known yet in some
+// forms.
 static void resolve_operands(pir_op_reader *r) {
   for (size_t i = 0; i < r->uses.count; i++) {
     pir_mention use = r->uses.items[i];
     pir_value *value = use.name.size ? pir_parse_names_find(&r->p, &r->names, use.name) : NULL;
     const pir_type *type = i < r->operand_types.count ? r->operand_types.items[i] : NULL;
-    if (use.name.size && !value) value = undefined_value(r, use, type);
+    if (use.name.size && !value)
+      value = undefined_value(r, use, type);
     pir_vec_push(r->p.arena, &r->operands, value);
   }
 }
@@ -176,7 +197,8 @@ static void begin_scratch(pir_op_reader *r) {
 static void check_operand_types(pir_op_reader *r, pir_op *op) {
   for (size_t i = 0; r->has_operand_types && i < r->operands.count; i++) {
     const pir_value *value = r->operands.items[i];
-    if (!value || !pir_value_type(value) || pir_value_type(value) == r->operand_types.items[i]) continue;
+    if (!value || !pir_value_type(value) || pir_value_type(value) == r->operand_types.items[i])
+      continue;
     pir_strbuf text;
     pir_strbuf_init(&text, r->p.arena);
     pir_strbuf_format(&text, "operand %zu is ", i);
@@ -189,7 +211,8 @@ static void check_operand_types(pir_op_reader *r, pir_op *op) {
   }
 }
 
-static pir_op *create_op(pir_op_reader *r, const pir_opdef *def, pir_block *block, size_t regions) {
+static pir_op *create_op(pir_op_reader *r, const pir_opdef *def, pir_block *block,
+                         size_t regions) {
   pir_op_spec spec = {.def = def,
                       .loc = r->loc,
                       .operands = r->operands.items,
@@ -204,17 +227,21 @@ static pir_op *create_op(pir_op_reader *r, const pir_opdef *def, pir_block *bloc
   return op;
 }
 
-static void define_results(pir_op_reader *r, const pir_mention *names, size_t count, pir_op *op) {
-  for (size_t i = 0; i < count; i++) define(r, names[i], pir_op_result(op, i));
+static void define_results(pir_op_reader *r, const pir_mention *names, size_t count,
+                           pir_op *op) {
+  for (size_t i = 0; i < count; i++)
+    define(r, names[i], pir_op_result(op, i));
 }
 
-// Gives an op that holds regions another number of them, by making it anew. Nothing uses its results yet.
+// Gives an op that holds regions another number of them, by making it anew. Nothing uses its
+// results yet.
 static pir_op *resize_regions(pir_op_reader *r, pir_region_frame *f, size_t regions) {
   pir_op *old = f->op;
   pir_arena *arena = r->p.arena;
   size_t kept = pir_op_regions(old) < regions ? pir_op_regions(old) : regions;
   begin_scratch(r);
-  for (size_t i = 0; i < pir_op_operands(old); i++) pir_vec_push(arena, &r->operands, pir_op_operand(old, i));
+  for (size_t i = 0; i < pir_op_operands(old); i++)
+    pir_vec_push(arena, &r->operands, pir_op_operand(old, i));
   for (size_t i = 0; i < pir_op_results(old); i++)
     pir_vec_push(arena, &r->result_types, pir_value_type(pir_op_result(old, i)));
   pir_vec_reserve(arena, &r->attrs, pir_op_attrs(old) + 1);
@@ -226,7 +253,8 @@ static pir_op *resize_regions(pir_op_reader *r, pir_region_frame *f, size_t regi
     to->first = from->first;
     to->last = from->last;
     from->first = from->last = NULL;
-    for (pir_block *block = to->first; block; block = pir_block_next(block)) block->region = to;
+    for (pir_block *block = to->first; block; block = pir_block_next(block))
+      block->region = to;
   }
   pir_op_erase(old);
   f->op = op;
@@ -235,21 +263,26 @@ static pir_op *resize_regions(pir_op_reader *r, pir_region_frame *f, size_t regi
 
 // ---- regions
 
-static bool push_frame(pir_op_reader *r, pir_op *op, pir_region_style style, pir_parse_place place) {
+static bool push_frame(pir_op_reader *r, pir_op *op, pir_region_style style,
+                       pir_parse_place place) {
   pir_arena *arena = r->p.arena;
   uint64_t limit = pir_context_limits(r->p.ctx)->max_depth;
   if (r->frames.count >= limit)
-    return pir_parse_fail_at(&r->p, place, PIR_EXHAUSTED, "regions nest deeper than %llu levels",
-                             (unsigned long long)limit);
-  pir_region_frame f = {
-      .op = op, .block = pir_region_append_block(pir_op_region(op, 0)), .style = style, .place = place};
+    return pir_parse_fail_at(&r->p, place, PIR_EXHAUSTED,
+                             "regions nest deeper than %llu levels", (unsigned long long)limit);
+  pir_region_frame f = {.op = op,
+                        .block = pir_region_append_block(pir_op_region(op, 0)),
+                        .style = style,
+                        .place = place};
   f.result_count = r->results.count;
   f.results = pir_arena_copy(arena, r->results.items, r->results.count * sizeof *f.results);
   pir_vec_push(arena, &r->frames, f);
   return true;
 }
 
-static pir_region_frame *top(pir_op_reader *r) { return &r->frames.items[r->frames.count - 1]; }
+static pir_region_frame *top(pir_op_reader *r) {
+  return &r->frames.items[r->frames.count - 1];
+}
 
 static void pop_frame(pir_op_reader *r) {
   pir_region_frame f = pir_vec_pop(&r->frames);
@@ -261,7 +294,8 @@ static void pop_frame(pir_op_reader *r) {
 static void open_region(pir_op_reader *r) {
   pir_region_frame *f = top(r);
   f->region++;
-  if (f->region == pir_op_regions(f->op)) resize_regions(r, f, f->region * 2);
+  if (f->region == pir_op_regions(f->op))
+    resize_regions(r, f, f->region * 2);
   f->block = pir_region_append_block(pir_op_region(f->op, f->region));
 }
 
@@ -270,12 +304,14 @@ static void open_general(pir_op_reader *r) {
   pir_region_frame *f = top(r);
   if (pir_op_has(f->op, PIR_REGISTERED) && pir_op_def(f->op)->region_count == 1)
     f->block = pir_region_append_block(pir_op_region(f->op, 0));
-  else open_region(r);
+  else
+    open_region(r);
 }
 
 static void close_frame(pir_op_reader *r) {
   pir_region_frame *f = top(r);
-  if (pir_op_regions(f->op) != f->region + 1) resize_regions(r, f, f->region + 1);
+  if (pir_op_regions(f->op) != f->region + 1)
+    resize_regions(r, f, f->region + 1);
   pop_frame(r);
 }
 
@@ -287,44 +323,58 @@ static bool parse_while_arguments(pir_op_reader *r) {
   size_t inputs = broken ? SIZE_MAX : pir_op_operands(f->op) - 1, count = 0;
   while (p->token == PIR_TOK_VALUE) {
     pir_mention name;
-    if (!pir_parse_mention(r, "an argument", &name)) return false;
+    if (!pir_parse_mention(r, "an argument", &name))
+      return false;
     if (count >= inputs)
-      return pir_parse_fail_at(p, name.place, PIR_INVALID, "more arguments than the %zu inputs", inputs);
+      return pir_parse_fail_at(p, name.place, PIR_INVALID, "more arguments than the %zu inputs",
+                               inputs);
     pir_value *input = broken ? NULL : pir_op_operand(f->op, count + 1);
     count++;
-    pir_value *argument = pir_block_add_argument(f->block, input ? pir_value_type(input) : NULL);
+    pir_value *argument =
+        pir_block_add_argument(f->block, input ? pir_value_type(input) : NULL);
     define(r, name, argument);
-    if (p->token == '{' && !pir_parse_argument_attrs(r, argument)) return false;
-    if (!pir_parse_try(p, ',')) break;
+    if (p->token == '{' && !pir_parse_argument_attrs(r, argument))
+      return false;
+    if (!pir_parse_try(p, ','))
+      break;
   }
-  if (count == inputs || broken) return true;
+  if (count == inputs || broken)
+    return true;
   return pir_parse_fail(p, "%zu arguments, but %zu inputs", count, inputs);
 }
 
 static pir_value *add_argument(pir_region_frame *f, pir_str name, const pir_type *type) {
   static const char keyword[] = "%kwarg_";
   size_t size = sizeof keyword - 1;
-  if (name.size <= size || memcmp(name.data, keyword, size) != 0) return pir_block_add_argument(f->block, type);
-  return pir_block_add_keyword_argument(f->block, (pir_str){name.data + size, name.size - size}, type);
+  if (name.size <= size || memcmp(name.data, keyword, size) != 0)
+    return pir_block_add_argument(f->block, type);
+  return pir_block_add_keyword_argument(f->block, (pir_str){name.data + size, name.size - size},
+                                        type);
 }
 
 // ^(%arg_0: T {..}, ..): of the typed form; a second one begins another block.
 static bool parse_block_header(pir_op_reader *r) {
   pir_parser *p = &r->p;
   pir_region_frame *f = top(r);
-  bool used = pir_block_first(f->block) || pir_block_arguments(f->block) || pir_op_mark(f->op) == SAW_HEADER;
-  if (used) f->block = pir_region_append_block(pir_block_region(f->block));
-  if (f->style != STYLE_MODULE) pir_op_set_mark(f->op, SAW_HEADER);  // so that an empty block is one
+  bool used = pir_block_first(f->block) || pir_block_arguments(f->block) ||
+              pir_op_mark(f->op) == SAW_HEADER;
+  if (used)
+    f->block = pir_region_append_block(pir_block_region(f->block));
+  if (f->style != STYLE_MODULE)
+    pir_op_set_mark(f->op, SAW_HEADER);  // so that an empty block is one
   pir_parse_next(p);
   while (p->token != ')') {
     pir_mention name;
     const pir_type *type;
-    if (!pir_parse_mention(r, "an argument", &name) || !pir_parse_take(p, ':') || !pir_parse_type(p, &type))
+    if (!pir_parse_mention(r, "an argument", &name) || !pir_parse_take(p, ':') ||
+        !pir_parse_type(p, &type))
       return false;
     pir_value *argument = add_argument(f, name.name, type);
     define(r, name, argument);
-    if (p->token == '{' && !pir_parse_argument_attrs(r, argument)) return false;
-    if (p->token != ')' && !pir_parse_take(p, ',')) return false;
+    if (p->token == '{' && !pir_parse_argument_attrs(r, argument))
+      return false;
+    if (p->token != ')' && !pir_parse_take(p, ','))
+      return false;
   }
   pir_parse_next(p);
   return pir_parse_take(p, ':');
@@ -334,13 +384,16 @@ static bool parse_block_header(pir_op_reader *r) {
 static bool parse_keywords(pir_op_reader *r) {
   pir_parser *p = &r->p;
   pir_parse_next(p);
-  if (!pir_parse_take(p, ':')) return false;
+  if (!pir_parse_take(p, ':'))
+    return false;
   while (p->token == PIR_TOK_VALUE) {
     pir_mention name;
-    if (!pir_parse_mention(r, "an argument", &name)) return false;
+    if (!pir_parse_mention(r, "an argument", &name))
+      return false;
     pir_value *argument = add_argument(top(r), name.name, NULL);
     define(r, name, argument);
-    if (p->token == '{' && !pir_parse_argument_attrs(r, argument)) return false;
+    if (p->token == '{' && !pir_parse_argument_attrs(r, argument))
+      return false;
   }
   return true;
 }
@@ -348,9 +401,12 @@ static bool parse_keywords(pir_op_reader *r) {
 static bool parse_caret(pir_op_reader *r) {
   pir_parser *p = &r->p;
   pir_parse_next(p);
-  if (p->token == '(') return parse_block_header(r);
-  if (pir_parse_is_word(p, "kw")) return parse_keywords(r);
-  if (top(r)->style == STYLE_WHILE || top(r)->style == STYLE_BROKEN) return parse_while_arguments(r);
+  if (p->token == '(')
+    return parse_block_header(r);
+  if (pir_parse_is_word(p, "kw"))
+    return parse_keywords(r);
+  if (top(r)->style == STYLE_WHILE || top(r)->style == STYLE_BROKEN)
+    return parse_while_arguments(r);
   return pir_parse_expected(p, "'(' or kw");
 }
 
@@ -368,7 +424,8 @@ static void drop_absent_block(pir_region_frame *f) {
 // A fragment may close what it did not open: "}" or "} else {".
 static bool pass_unopened(pir_op_reader *r) {
   pir_parser *p = &r->p;
-  if (!pir_parse_is_word(p, "else")) return true;
+  if (!pir_parse_is_word(p, "else"))
+    return true;
   pir_parse_next(p);
   return pir_parse_take(p, '{');
 }
@@ -379,13 +436,15 @@ static bool parse_close(pir_op_reader *r) {
   pir_parse_next(p);
   switch (f->style) {
     case STYLE_MODULE:
-      if (r->fragment && p->token != PIR_TOK_END) return pass_unopened(r);
+      if (r->fragment && p->token != PIR_TOK_END)
+        return pass_unopened(r);
       r->frames.count--;
       return true;
     case STYLE_BROKEN:
       if (pir_parse_is_word(p, "else") || p->token == ',') {
         pir_parse_next(p);
-        if (!pir_parse_take(p, '{')) return false;
+        if (!pir_parse_take(p, '{'))
+          return false;
         open_region(r);
         return true;
       }
@@ -394,7 +453,8 @@ static bool parse_close(pir_op_reader *r) {
     case STYLE_IF:
       if (pir_parse_is_word(p, "else")) {
         pir_parse_next(p);
-        if (!pir_parse_take(p, '{')) return false;
+        if (!pir_parse_take(p, '{'))
+          return false;
         open_region(r);
         return true;
       }
@@ -409,10 +469,12 @@ static bool parse_close(pir_op_reader *r) {
       break;
     case STYLE_TYPED: {
       bool more = pir_parse_try(p, ',');
-      if (!pir_parse_take(p, more ? '{' : ')')) return false;
+      if (!pir_parse_take(p, more ? '{' : ')'))
+        return false;
       drop_absent_block(f);
       pir_op_set_mark(f->op, 0);
-      if (!more) break;
+      if (!more)
+        break;
       open_region(r);
       return true;
     }
@@ -426,7 +488,8 @@ static bool parse_close(pir_op_reader *r) {
 // Takes what opens the first region behind a header; false when there is none.
 static bool takes_regions(pir_op_reader *r, pir_region_style style) {
   pir_parser *p = &r->p;
-  if (style == STYLE_TYPED) pir_parse_next(p);
+  if (style == STYLE_TYPED)
+    pir_parse_next(p);
   return pir_parse_try(p, '{');
 }
 
@@ -434,9 +497,10 @@ static bool takes_regions(pir_op_reader *r, pir_region_style style) {
 
 static bool count_op(pir_op_reader *r) {
   uint64_t limit = pir_context_limits(r->p.ctx)->max_ops;
-  if (++r->ops <= limit) return true;
-  return pir_parse_fail_at(&r->p, pir_parse_here(&r->p), PIR_EXHAUSTED, "the program has more than %llu ops",
-                           (unsigned long long)limit);
+  if (++r->ops <= limit)
+    return true;
+  return pir_parse_fail_at(&r->p, pir_parse_here(&r->p), PIR_EXHAUSTED,
+                           "the program has more than %llu ops", (unsigned long long)limit);
 }
 
 static bool parse_op(pir_op_reader *r) {
@@ -446,45 +510,56 @@ static bool parse_op(pir_op_reader *r) {
   pir_parse_place place = pir_parse_here(p);
   begin_scratch(r);
   r->loc = loc_of(p, place);
-  if (!count_op(r) || !pir_parse_header(r, &def, &style)) return false;
+  if (!count_op(r) || !pir_parse_header(r, &def, &style))
+    return false;
   resolve_operands(r);
   if (style == STYLE_WHILE)
     for (size_t i = 1; i < r->operands.count; i++)
-      pir_vec_push(p->arena, &r->result_types, r->operands.items[i] ? pir_value_type(r->operands.items[i]) : NULL);
+      pir_vec_push(p->arena, &r->result_types,
+                   r->operands.items[i] ? pir_value_type(r->operands.items[i]) : NULL);
   bool regions = takes_regions(r, style);
   pir_op *op = create_op(r, def, top(r)->block, regions ? (style == STYLE_IF ? 2 : 1) : 0);
   check_operand_types(r, op);
-  if (regions) return push_frame(r, op, style, place);
+  if (regions)
+    return push_frame(r, op, style, place);
   define_results(r, r->results.items, r->results.count, op);
   return style != STYLE_WHILE || pir_parse_expected(p, "'{'");
 }
 
-// Skips to the next line that begins an op or closes a region. What the broken op would have defined is
-// defined without a type; if its line opened a region, so does the stand-in.
+// Skips to the next line that begins an op or closes a region. What the broken op would have
+// defined is defined without a type; if its line opened a region, so does the stand-in.
 static void recover(pir_op_reader *r, bool in_op) {
   pir_parser *p = &r->p;
   int last = 0;
-  while (p->token != PIR_TOK_END && !(p->fresh && (p->token == '(' || p->token == '}' || p->token == '^'))) {
+  while (p->token != PIR_TOK_END &&
+         !(p->fresh && (p->token == '(' || p->token == '}' || p->token == '^'))) {
     last = p->token;
     pir_parse_next(p);
   }
-  if (!in_op) return;
+  if (!in_op)
+    return;
   r->operands.count = r->attrs.count = r->result_types.count = 0;
-  for (size_t i = 0; i < r->results.count; i++) pir_vec_push(p->arena, &r->result_types, NULL);
+  for (size_t i = 0; i < r->results.count; i++)
+    pir_vec_push(p->arena, &r->result_types, NULL);
   pir_op *op = create_op(r, pir_context_opdef(p->ctx, PIR_STR("")), top(r)->block, last == '{');
-  if (last == '{') push_frame(r, op, STYLE_BROKEN, pir_parse_here(p));
-  else define_results(r, r->results.items, r->results.count, op);
+  if (last == '{')
+    push_frame(r, op, STYLE_BROKEN, pir_parse_here(p));
+  else
+    define_results(r, r->results.items, r->results.count, op);
 }
 
 // One item of the innermost block.
 static void parse_item(pir_op_reader *r) {
   pir_parser *p = &r->p;
   if (p->token == '(') {
-    if (!parse_op(r) && p->status != PIR_EXHAUSTED) recover(r, true);
+    if (!parse_op(r) && p->status != PIR_EXHAUSTED)
+      recover(r, true);
   } else if (p->token == '}') {
-    if (!parse_close(r)) recover(r, false);
+    if (!parse_close(r))
+      recover(r, false);
   } else if (p->token == '^') {
-    if (!parse_caret(r)) recover(r, false);
+    if (!parse_caret(r))
+      recover(r, false);
   } else {
     pir_parse_expected(p, "an op or '}'");
     pir_parse_next(p);
@@ -496,20 +571,28 @@ static void parse_item(pir_op_reader *r) {
 static bool parse_info(pir_op_reader *r) {
   pir_parser *p = &r->p;
   pir_program_info info = {0};
-  if (!pir_parse_is_word(p, "program")) return true;
+  if (!pir_parse_is_word(p, "program"))
+    return true;
   pir_parse_next(p);
   begin_scratch(r);
-  if (!pir_parse_attrs(r, pir_context_opdef(p->ctx, PIR_STR("")))) return false;
+  if (!pir_parse_attrs(r, pir_context_opdef(p->ctx, PIR_STR(""))))
+    return false;
   for (size_t i = 0; i < r->attrs.count; i++) {
     pir_str name = pir_name_str(r->attrs.items[i].name);
     const pir_attr *value = r->attrs.items[i].value;
     int64_t number = 0;
-    if (pir_str_equal(name, PIR_STR("format"))) info.format = pir_attr_as_str(value);
-    else if (pir_str_equal(name, PIR_STR("version")) && pir_attr_as_int(value, &number)) info.version = number;
-    else if (pir_str_equal(name, PIR_STR("trainable")) && pir_attr_as_int(value, &number)) info.trainable = number != 0;
-    else return pir_parse_fail(p, "a program has format, trainable and version, not '%s'", name.data);
+    if (pir_str_equal(name, PIR_STR("format")))
+      info.format = pir_attr_as_str(value);
+    else if (pir_str_equal(name, PIR_STR("version")) && pir_attr_as_int(value, &number))
+      info.version = number;
+    else if (pir_str_equal(name, PIR_STR("trainable")) && pir_attr_as_int(value, &number))
+      info.trainable = number != 0;
+    else
+      return pir_parse_fail(p, "a program has format, trainable and version, not '%s'",
+                            name.data);
   }
-  if (info.format.size && !pir_text_is_word(info.format)) return pir_parse_fail(p, "the format of a program is a word");
+  if (info.format.size && !pir_text_is_word(info.format))
+    return pir_parse_fail(p, "the format of a program is a word");
   pir_program_set_info(r->program, info);
   r->has_info = true;
   return true;
@@ -518,22 +601,28 @@ static bool parse_info(pir_op_reader *r) {
 static void parse_program(pir_op_reader *r) {
   pir_parser *p = &r->p;
   pir_parse_next(p);
-  if (!parse_info(r)) return;
+  if (!parse_info(r))
+    return;
   bool braces = p->token == '{';
   if (!braces && !r->fragment) {
     pir_parse_expected(p, "'{'");
     return;
   }
-  if (braces) pir_parse_next(p);
-  pir_region_frame module = {
-      .op = pir_program_module(r->program), .block = pir_program_block(r->program), .style = STYLE_MODULE};
+  if (braces)
+    pir_parse_next(p);
+  pir_region_frame module = {.op = pir_program_module(r->program),
+                             .block = pir_program_block(r->program),
+                             .style = STYLE_MODULE};
   pir_vec_push(p->arena, &r->frames, module);
-  while (r->frames.count && p->token != PIR_TOK_END && p->errors < PIR_PARSE_MAX_ERRORS && p->status != PIR_EXHAUSTED)
+  while (r->frames.count && p->token != PIR_TOK_END && p->errors < PIR_PARSE_MAX_ERRORS &&
+         p->status != PIR_EXHAUSTED)
     parse_item(r);
-  if (p->status == PIR_EXHAUSTED || p->errors >= PIR_PARSE_MAX_ERRORS) return;
+  if (p->status == PIR_EXHAUSTED || p->errors >= PIR_PARSE_MAX_ERRORS)
+    return;
   if (r->frames.count && !r->fragment) {
     pir_parse_expected(p, "'}'");
-    if (top(r)->style != STYLE_MODULE) pir_parse_note_at(p, top(r)->place, "of the op that begins here");
+    if (top(r)->style != STYLE_MODULE)
+      pir_parse_note_at(p, top(r)->place, "of the op that begins here");
   } else if (!r->frames.count && p->token != PIR_TOK_END && !r->fragment) {
     pir_parse_expected(p, "the end of the text");
   }
@@ -541,7 +630,8 @@ static void parse_program(pir_op_reader *r) {
 
 // Ops whose regions a fragment cuts short are complete all the same.
 static void finish_frames(pir_op_reader *r) {
-  while (r->frames.count > 1) close_frame(r);
+  while (r->frames.count > 1)
+    close_frame(r);
   r->frames.count = 0;
 }
 
@@ -558,13 +648,16 @@ static void free_scratch(pir_op_reader *r) {
 }
 
 // The scanner changes its text in place and wants two NULs behind it.
-static void start(pir_parser *p, pir_context *ctx, pir_str text, const pir_parse_options *options) {
+static void start(pir_parser *p, pir_context *ctx, pir_str text,
+                  const pir_parse_options *options) {
   p->ctx = ctx;
   p->arena = &ctx->arena;
   p->source = text;
-  if (options) p->file = options->file;
+  if (options)
+    p->file = options->file;
   p->copy = pir_arena_alloc(p->arena, text.size + 2);
-  if (text.size) memcpy(p->copy, text.data, text.size);
+  if (text.size)
+    memcpy(p->copy, text.data, text.size);
   p->copy[text.size] = p->copy[text.size + 1] = 0;
   p->lexer = (pir_lexer){.arena = p->arena,
                          .end = p->copy + text.size,
@@ -590,32 +683,39 @@ pir_status pir_program_parse(pir_context *ctx, pir_str text, const pir_parse_opt
   parse_program(&r);
   finish_frames(&r);
   if (p->generation && !r.has_info)
-    pir_program_set_info(r.program, (pir_program_info){.format = PIR_STR("text"), .version = p->generation});
+    pir_program_set_info(
+        r.program, (pir_program_info){.format = PIR_STR("text"), .version = p->generation});
   free_scratch(&r);
   finish(p);
-  if (p->status) pir_program_destroy(r.program);
-  else *out_program = r.program;
+  if (p->status)
+    pir_program_destroy(r.program);
+  else
+    *out_program = r.program;
   return p->status;
 }
 
 // Parts of a program alone in their text.
 
-pir_status pir_type_parse(pir_context *ctx, pir_str text, const pir_parse_options *options, const pir_type **out_type) {
+pir_status pir_type_parse(pir_context *ctx, pir_str text, const pir_parse_options *options,
+                          const pir_type **out_type) {
   pir_parser p = {0};
   start(&p, ctx, text, options);
   pir_parse_next(&p);
   p.fresh = false;
-  if (pir_parse_type(&p, out_type) && p.token != PIR_TOK_END) pir_parse_expected(&p, "the end of the text");
+  if (pir_parse_type(&p, out_type) && p.token != PIR_TOK_END)
+    pir_parse_expected(&p, "the end of the text");
   finish(&p);
   return p.status;
 }
 
-pir_status pir_attr_parse(pir_context *ctx, pir_str text, const pir_parse_options *options, const pir_attr **out_attr) {
+pir_status pir_attr_parse(pir_context *ctx, pir_str text, const pir_parse_options *options,
+                          const pir_attr **out_attr) {
   pir_parser p = {0};
   start(&p, ctx, text, options);
   pir_parse_next(&p);
   *out_attr = pir_parse_attr(&p, NULL);
-  if (*out_attr && p.token != PIR_TOK_END) pir_parse_expected(&p, "the end of the text");
+  if (*out_attr && p.token != PIR_TOK_END)
+    pir_parse_expected(&p, "the end of the text");
   finish(&p);
   return p.status;
 }

@@ -1,6 +1,7 @@
-// Attributes from text. Tagged ones say their kind; of the others it comes from the op's definition, else
-// from their shape: true and false, strings, numbers with a point or exponent (f32), other numbers (i32,
-// or i64 where they need it). What no rule knows is kept as its text.
+// Attributes from text. Tagged ones say their kind; of the others it comes from the op's
+// definition, else from their shape: true and false, strings, numbers with a point or exponent
+// (f32), other numbers (i32, or i64 where they need it). What no rule knows is kept as its
+// text.
 #include "parse_impl.h"
 
 #include <math.h>
@@ -8,17 +9,22 @@
 // ---- numbers
 
 static bool is_integral(pir_str text) {
-  return !memchr(text.data, '.', text.size) && !memchr(text.data, 'e', text.size) && !memchr(text.data, 'E', text.size);
+  return !memchr(text.data, '.', text.size) && !memchr(text.data, 'e', text.size) &&
+         !memchr(text.data, 'E', text.size);
 }
 
 static const pir_attr *make_int(pir_parser *p, pir_attr_kind kind) {
   int64_t value = 0;
   if (!pir_text_read_int(p->text, &value))
-    return pir_parse_fail(p, "%.*s does not fit 64 bits", (int)p->text.size, p->text.data), NULL;
-  if (kind == PIR_ATTR_NONE) kind = value >= INT32_MIN && value <= INT32_MAX ? PIR_ATTR_I32 : PIR_ATTR_I64;
+    return pir_parse_fail(p, "%.*s does not fit 64 bits", (int)p->text.size, p->text.data),
+           NULL;
+  if (kind == PIR_ATTR_NONE)
+    kind = value >= INT32_MIN && value <= INT32_MAX ? PIR_ATTR_I32 : PIR_ATTR_I64;
   if (kind == PIR_ATTR_I32 && (value < INT32_MIN || value > INT32_MAX))
-    return pir_parse_fail(p, "%.*s does not fit an int32", (int)p->text.size, p->text.data), NULL;
-  return kind == PIR_ATTR_BOOL ? pir_attr_bool(p->ctx, value != 0) : pir_attr_int(p->ctx, kind, value);
+    return pir_parse_fail(p, "%.*s does not fit an int32", (int)p->text.size, p->text.data),
+           NULL;
+  return kind == PIR_ATTR_BOOL ? pir_attr_bool(p->ctx, value != 0)
+                               : pir_attr_int(p->ctx, kind, value);
 }
 
 static double special_value(pir_str text) {
@@ -36,7 +42,8 @@ static double special_value(pir_str text) {
 
 static bool read_real(pir_parser *p, pir_str text, double *out_value) {
   char first = text.data[text.data[0] == '-'];
-  if (first == 'i' || first == 'n') *out_value = special_value(text);
+  if (first == 'i' || first == 'n')
+    *out_value = special_value(text);
   else if (!pir_text_read_float(text, out_value))
     return pir_parse_fail(p, "%.*s is out of range", (int)text.size, text.data);
   return true;
@@ -44,48 +51,60 @@ static bool read_real(pir_parser *p, pir_str text, double *out_value) {
 
 static const pir_attr *make_float(pir_parser *p, pir_attr_kind kind) {
   double value;
-  if (p->token == PIR_TOK_HEX || !read_real(p, p->text, &value)) return NULL;
+  if (p->token == PIR_TOK_HEX || !read_real(p, p->text, &value))
+    return NULL;
   // Where nothing says the kind, f32 will do unless it would lose the number altogether.
   bool lost = isfinite(value) && (isinf((float)value) || ((float)value == 0 && value != 0));
-  if (kind != PIR_ATTR_F32 && kind != PIR_ATTR_F64) kind = lost ? PIR_ATTR_F64 : PIR_ATTR_F32;
+  if (kind != PIR_ATTR_F32 && kind != PIR_ATTR_F64)
+    kind = lost ? PIR_ATTR_F64 : PIR_ATTR_F32;
   return pir_attr_float(p->ctx, kind, value);
 }
 
-static bool is_float_kind(pir_attr_kind kind) { return kind == PIR_ATTR_F32 || kind == PIR_ATTR_F64; }
+static bool is_float_kind(pir_attr_kind kind) {
+  return kind == PIR_ATTR_F32 || kind == PIR_ATTR_F64;
+}
 
 static bool is_int_kind(pir_attr_kind kind) {
-  return kind == PIR_ATTR_I32 || kind == PIR_ATTR_I64 || kind == PIR_ATTR_INDEX || kind == PIR_ATTR_BOOL;
+  return kind == PIR_ATTR_I32 || kind == PIR_ATTR_I64 || kind == PIR_ATTR_INDEX ||
+         kind == PIR_ATTR_BOOL;
 }
 
 // The current number as the wanted kind where its text allows it.
 static const pir_attr *parse_number(pir_parser *p, pir_attr_kind kind) {
   bool integral = p->token == PIR_TOK_NUMBER && is_integral(p->text);
-  // Scalars are held as plain numbers. A float has at most six digits in this text, so more are an integer.
+  // Scalars are held as plain numbers. A float has at most six digits in this text, so more are
+  // an integer.
   if (kind == PIR_ATTR_SCALAR)
-    kind = integral && p->text.size > 6u + (p->text.data[0] == '-') ? PIR_ATTR_I64 : PIR_ATTR_F64;
+    kind =
+        integral && p->text.size > 6u + (p->text.data[0] == '-') ? PIR_ATTR_I64 : PIR_ATTR_F64;
   // Where nothing says the kind, "-0" is a float: no integer prints so.
-  if (kind == PIR_ATTR_NONE && pir_str_equal(p->text, PIR_STR("-0"))) integral = false;
+  if (kind == PIR_ATTR_NONE && pir_str_equal(p->text, PIR_STR("-0")))
+    integral = false;
   const pir_attr *attr;
   if (kind == PIR_ATTR_C64 || kind == PIR_ATTR_C128) {
     double value;
-    if (!read_real(p, p->text, &value)) return NULL;
+    if (!read_real(p, p->text, &value))
+      return NULL;
     attr = pir_attr_complex(p->ctx, kind, value, 0);
   } else if (is_float_kind(kind) || !integral) {
     attr = make_float(p, kind);
   } else {
     attr = make_int(p, is_int_kind(kind) ? kind : PIR_ATTR_NONE);
   }
-  if (attr) pir_parse_next(p);
+  if (attr)
+    pir_parse_next(p);
   return attr;
 }
 
 // real:1.5 imag:-2
 static const pir_attr *parse_complex(pir_parser *p, pir_attr_kind kind) {
   double re, im;
-  const char *space = memchr(p->text.data, ' ', p->text.size), *end = p->text.data + p->text.size;
+  const char *space = memchr(p->text.data, ' ', p->text.size),
+             *end = p->text.data + p->text.size;
   pir_str real = {p->text.data + 5, (size_t)(space - p->text.data) - 5},
           imaginary = {space + 6, (size_t)(end - space) - 6};
-  if (!read_real(p, real, &re) || !read_real(p, imaginary, &im)) return NULL;
+  if (!read_real(p, real, &re) || !read_real(p, imaginary, &im))
+    return NULL;
   pir_parse_next(p);
   return pir_attr_complex(p->ctx, kind == PIR_ATTR_C128 ? kind : PIR_ATTR_C64, re, im);
 }
@@ -103,9 +122,12 @@ bool pir_parse_unescape(pir_parser *p, pir_str quoted, char **out_text, size_t *
     }
     char c = at[1];
     at += 2;
-    if (c == 'n') *to++ = '\n';
-    else if (c == 't') *to++ = '\t';
-    else if (c == '"' || c == '\\') *to++ = c;
+    if (c == 'n')
+      *to++ = '\n';
+    else if (c == 't')
+      *to++ = '\t';
+    else if (c == '"' || c == '\\')
+      *to++ = c;
     else if (c == 'x' && end - at >= 2) {
       unsigned value = 0;
       for (int i = 0; i < 2; i++, at++) {
@@ -123,13 +145,15 @@ bool pir_parse_unescape(pir_parser *p, pir_str quoted, char **out_text, size_t *
   *out_text = pir_arena_copy(p->arena, text, size);
   *out_size = size;
   pir_arena_free(p->arena, text, quoted.size);
-  return good || pir_parse_fail(p, "unknown escape in a string; \\\" \\\\ \\n \\t \\xHH are understood");
+  return good || pir_parse_fail(
+                     p, "unknown escape in a string; \\\" \\\\ \\n \\t \\xHH are understood");
 }
 
 // ".." of Paddle's text: only the quote is escaped.
 static const pir_attr *parse_string(pir_parser *p, pir_attr_kind kind) {
   pir_str body = {p->text.data + 1, p->text.size - 2};
-  if (kind != PIR_ATTR_TENSOR_NAME) kind = PIR_ATTR_STR;
+  if (kind != PIR_ATTR_TENSOR_NAME)
+    kind = PIR_ATTR_STR;
   const pir_attr *attr;
   if (!memchr(body.data, '\\', body.size)) {
     attr = pir_attr_str(p->ctx, kind, body);
@@ -137,7 +161,8 @@ static const pir_attr *parse_string(pir_parser *p, pir_attr_kind kind) {
     char *text = pir_arena_alloc(p->arena, body.size);
     size_t size = 0;
     for (size_t i = 0; i < body.size; i++) {
-      if (body.data[i] == '\\' && i + 1 < body.size && body.data[i + 1] == '"') i++;
+      if (body.data[i] == '\\' && i + 1 < body.size && body.data[i + 1] == '"')
+        i++;
       text[size++] = body.data[i];
     }
     attr = pir_attr_str(p->ctx, kind, (pir_str){text, size});
@@ -153,7 +178,8 @@ static const pir_attr *parse_escaped(pir_parser *p) {
   pir_str quoted = {quote, (size_t)(p->text.data + p->text.size - quote)};
   char *text;
   size_t size;
-  if (!pir_parse_unescape(p, quoted, &text, &size)) return NULL;
+  if (!pir_parse_unescape(p, quoted, &text, &size))
+    return NULL;
   pir_attr_kind kind = p->text.data[1] == 's'   ? PIR_ATTR_STR
                        : p->text.data[1] == 'n' ? PIR_ATTR_TENSOR_NAME
                                                 : PIR_ATTR_OPAQUE;
@@ -168,7 +194,8 @@ pir_str pir_parse_raw(pir_parser *p) {
   for (int depth = 0; p->token != PIR_TOK_END; pir_parse_next(p)) {
     bool opens = p->token == '(' || p->token == '[' || p->token == '{' || p->token == '<';
     bool closes = p->token == ')' || p->token == ']' || p->token == '}' || p->token == '>';
-    if (depth == 0 && (closes || p->token == ',')) break;
+    if (depth == 0 && (closes || p->token == ','))
+      break;
     depth += opens - closes;
     end = p->text.data + p->text.size;
   }
@@ -178,7 +205,8 @@ pir_str pir_parse_raw(pir_parser *p) {
 static const pir_attr *parse_opaque_from(pir_parser *p, const char *start) {
   pir_str rest = pir_parse_raw(p);
   const char *from = p->source.data + (start - p->copy);
-  return pir_attr_str(p->ctx, PIR_ATTR_OPAQUE, (pir_str){from, (size_t)(rest.data + rest.size - from)});
+  return pir_attr_str(p->ctx, PIR_ATTR_OPAQUE,
+                      (pir_str){from, (size_t)(rest.data + rest.size - from)});
 }
 
 // ---- arrays
@@ -186,14 +214,18 @@ static const pir_attr *parse_opaque_from(pir_parser *p, const char *start) {
 typedef PIR_VEC(const pir_attr *) attr_list;
 
 static bool parse_elements(pir_parser *p, const pir_attr_def *element, attr_list *list) {
-  if (!pir_parse_take(p, '[')) return false;
+  if (!pir_parse_take(p, '['))
+    return false;
   while (p->token != ']') {
     const pir_attr *attr = pir_parse_attr(p, element);
-    if (!attr) return false;
+    if (!attr)
+      return false;
     if (list->count >= pir_context_limits(p->ctx)->max_attr_items)
-      return pir_parse_fail_at(p, pir_parse_here(p), PIR_EXHAUSTED, "an array of more than %zu elements", list->count);
+      return pir_parse_fail_at(p, pir_parse_here(p), PIR_EXHAUSTED,
+                               "an array of more than %zu elements", list->count);
     pir_vec_push(p->arena, list, attr);
-    if (p->token != ']' && !pir_parse_take(p, ',')) return false;
+    if (p->token != ']' && !pir_parse_take(p, ','))
+      return false;
   }
   pir_parse_next(p);
   return true;
@@ -204,15 +236,18 @@ static void unify_numbers(pir_parser *p, attr_list *list) {
   bool wide = false, real = false;
   for (size_t i = 0; i < list->count; i++) {
     pir_attr_kind kind = pir_attr_kind_of(list->items[i]);
-    if (kind != PIR_ATTR_I32 && kind != PIR_ATTR_I64 && kind != PIR_ATTR_F32) return;
+    if (kind != PIR_ATTR_I32 && kind != PIR_ATTR_I64 && kind != PIR_ATTR_F32)
+      return;
     wide |= kind == PIR_ATTR_I64;
     real |= kind == PIR_ATTR_F32;
   }
   for (size_t i = 0; i < list->count && (wide || real); i++) {
     int64_t integer = 0;
     double value = 0;
-    if (real && pir_attr_as_float(list->items[i], &value)) list->items[i] = pir_attr_float(p->ctx, PIR_ATTR_F32, value);
-    else if (pir_attr_as_int(list->items[i], &integer)) list->items[i] = pir_attr_int(p->ctx, PIR_ATTR_I64, integer);
+    if (real && pir_attr_as_float(list->items[i], &value))
+      list->items[i] = pir_attr_float(p->ctx, PIR_ATTR_F32, value);
+    else if (pir_attr_as_int(list->items[i], &integer))
+      list->items[i] = pir_attr_int(p->ctx, PIR_ATTR_I64, integer);
   }
 }
 
@@ -221,19 +256,22 @@ static const pir_attr *parse_array(pir_parser *p, const pir_attr_def *declared) 
   if (declared && declared->kind == PIR_ATTR_INT_ARRAY) {
     int64_t *values;
     size_t count;
-    if (!pir_parse_ints(p, &values, &count)) return NULL;
+    if (!pir_parse_ints(p, &values, &count))
+      return NULL;
     const pir_attr *attr = pir_attr_int_array(p->ctx, values, count);
     pir_parse_free_ints(p, values, count);
     return attr;
   }
-  bool known = declared && declared->kind == PIR_ATTR_ARRAY && declared->element_kind != PIR_ATTR_NONE;
+  bool known =
+      declared && declared->kind == PIR_ATTR_ARRAY && declared->element_kind != PIR_ATTR_NONE;
   pir_attr_def element = {.kind = known ? declared->element_kind : PIR_ATTR_NONE};
   attr_list list = {0};
   const pir_attr *attr = NULL;
   pir_str rest = pir_parse_rest(p);
   bool tagged = rest.size > 1 && rest.data[1] == '(';
   if (parse_elements(p, known ? &element : NULL, &list)) {
-    if (!known && !tagged) unify_numbers(p, &list);
+    if (!known && !tagged)
+      unify_numbers(p, &list);
     attr = pir_attr_array(p->ctx, list.items, list.count);
   }
   pir_vec_free(p->arena, &list);
@@ -251,28 +289,36 @@ static const pir_attr *parse_int_array_2023(pir_parser *p) {
   const char *at = p->text.data + sizeof "IntArray", *end = p->text.data + p->text.size - 1;
   bool good = true;
   while (good) {
-    while (at < end && *at == ' ') at++;
-    if (at == end) break;
+    while (at < end && *at == ' ')
+      at++;
+    if (at == end)
+      break;
     const char *stop = at;
-    while (stop < end && *stop != ',' && *stop != ' ') stop++;
+    while (stop < end && *stop != ',' && *stop != ' ')
+      stop++;
     int64_t value = 0;
     good = pir_text_read_int((pir_str){at, (size_t)(stop - at)}, &value);
     pir_vec_push(p->arena, &values, value);
-    while (stop < end && *stop == ' ') stop++;
+    while (stop < end && *stop == ' ')
+      stop++;
     at = stop < end && *stop == ',' ? stop + 1 : stop;
   }
   const pir_attr *attr = good ? pir_attr_int_array(p->ctx, values.items, values.count) : NULL;
   pir_vec_free(p->arena, &values);
-  if (good) pir_parse_next(p);
-  else pir_parse_fail(p, "expected integers in '%.*s'", (int)p->text.size, p->text.data);
+  if (good)
+    pir_parse_next(p);
+  else
+    pir_parse_fail(p, "expected integers in '%.*s'", (int)p->text.size, p->text.data);
   return attr;
 }
 
 static bool is_array_of(const pir_attr *list, pir_attr_kind kind, size_t size) {
-  if (pir_attr_kind_of(list) != PIR_ATTR_ARRAY) return false;
+  if (pir_attr_kind_of(list) != PIR_ATTR_ARRAY)
+    return false;
   for (size_t i = 0; i < pir_attr_elements(list); i++) {
     const pir_attr *item = pir_attr_element(list, i);
-    if (pir_attr_kind_of(item) != kind || (size && pir_attr_elements(item) != size)) return false;
+    if (pir_attr_kind_of(item) != kind || (size && pir_attr_elements(item) != size))
+      return false;
   }
   return true;
 }
@@ -282,14 +328,18 @@ static bool tuple_fits(pir_attr_kind kind, const pir_attr *const *parts) {
   pir_attr_kind first = pir_attr_kind_of(parts[0]), second = pir_attr_kind_of(parts[1]);
   switch (kind) {
     case PIR_ATTR_PROCESS_MESH:
-      return first == PIR_ATTR_INT_ARRAY && second == PIR_ATTR_INT_ARRAY && is_array_of(parts[2], PIR_ATTR_STR, 0);
+      return first == PIR_ATTR_INT_ARRAY && second == PIR_ATTR_INT_ARRAY &&
+             is_array_of(parts[2], PIR_ATTR_STR, 0);
     case PIR_ATTR_TENSOR_DIST:
       return first == PIR_ATTR_PROCESS_MESH && second == PIR_ATTR_INT_ARRAY &&
              is_array_of(parts[2], PIR_ATTR_INT_ARRAY, 2);
     case PIR_ATTR_OP_DIST:
       return first == PIR_ATTR_PROCESS_MESH && second == PIR_ATTR_ARRAY &&
-             pir_attr_kind_of(parts[2]) == PIR_ATTR_ARRAY && pir_attr_kind_of(parts[3]) == PIR_ATTR_I64;
-    default: return first == PIR_ATTR_STR && second == PIR_ATTR_LAYOUT && pir_attr_kind_of(parts[2]) == PIR_ATTR_DTYPE;
+             pir_attr_kind_of(parts[2]) == PIR_ATTR_ARRAY &&
+             pir_attr_kind_of(parts[3]) == PIR_ATTR_I64;
+    default:
+      return first == PIR_ATTR_STR && second == PIR_ATTR_LAYOUT &&
+             pir_attr_kind_of(parts[2]) == PIR_ATTR_DTYPE;
   }
 }
 
@@ -300,10 +350,12 @@ static const pir_attr *parse_tuple(pir_parser *p, pir_attr_kind kind, size_t cou
   pir_parse_place at = pir_parse_here(p);
   if (parse_elements(p, NULL, &list)) {
     if (list.count != count)
-      pir_parse_fail_at(p, at, PIR_INVALID, "expected %zu elements, found %zu", count, list.count);
+      pir_parse_fail_at(p, at, PIR_INVALID, "expected %zu elements, found %zu", count,
+                        list.count);
     else if (!tuple_fits(kind, list.items))
       pir_parse_fail_at(p, at, PIR_INVALID, "elements of kinds that do not belong here");
-    else attr = pir_attr_tuple(p->ctx, kind, list.items, list.count);
+    else
+      attr = pir_attr_tuple(p->ctx, kind, list.items, list.count);
   }
   pir_vec_free(p->arena, &list);
   return attr;
@@ -317,8 +369,10 @@ static const pir_attr *parse_place(pir_parser *p) {
   const char *colon = memchr(body.data, ':', body.size);
   pir_str name = {body.data, colon ? (size_t)(colon - body.data) : body.size};
   int64_t device = 0;
-  if (colon && (!pir_text_read_int((pir_str){colon + 1, (size_t)(body.data + body.size - colon) - 1}, &device) ||
-                device < INT32_MIN || device > INT32_MAX))
+  if (colon &&
+      (!pir_text_read_int((pir_str){colon + 1, (size_t)(body.data + body.size - colon) - 1},
+                          &device) ||
+       device < INT32_MIN || device > INT32_MAX))
     return pir_parse_fail(p, "the device of a place is a number"), NULL;
   int kind = pir_place_kind_from_name(name);
   pir_place place = {kind < 0 ? 9 : kind, (int)device, kind < 0 ? name : PIR_STR("")};
@@ -334,30 +388,38 @@ static const pir_attr *parse_place_tuple(pir_parser *p) {
   int64_t kind, device;
   pir_parse_place at = pir_parse_here(p);
   if (parse_elements(p, NULL, &list)) {
-    if (list.count == 3 && pir_attr_as_int(list.items[0], &kind) && pir_attr_as_int(list.items[1], &device) &&
-        pir_attr_kind_of(list.items[2]) == PIR_ATTR_STR && kind == (int)kind && device == (int)device)
-      attr = pir_attr_place(p->ctx, (pir_place){(int)kind, (int)device, pir_attr_as_str(list.items[2])});
-    else pir_parse_fail_at(p, at, PIR_INVALID, "a place is [kind,device,\"type\"]");
+    if (list.count == 3 && pir_attr_as_int(list.items[0], &kind) &&
+        pir_attr_as_int(list.items[1], &device) &&
+        pir_attr_kind_of(list.items[2]) == PIR_ATTR_STR && kind == (int)kind &&
+        device == (int)device)
+      attr = pir_attr_place(
+          p->ctx, (pir_place){(int)kind, (int)device, pir_attr_as_str(list.items[2])});
+    else
+      pir_parse_fail_at(p, at, PIR_INVALID, "a place is [kind,device,\"type\"]");
   }
   pir_vec_free(p->arena, &list);
   return attr;
 }
 
 static pir_dtype read_dtype(pir_str text) {
-  if (pir_str_equal(text, PIR_STR("Undefined(ALL_DTYPE)"))) return PIR_UNDEFINED;
+  if (pir_str_equal(text, PIR_STR("Undefined(ALL_DTYPE)")))
+    return PIR_UNDEFINED;
   return pir_dtype_from_name(text);
 }
 
 static const pir_attr *parse_dtype(pir_parser *p) {
   pir_dtype dtype = p->token == PIR_TOK_WORD ? read_dtype(p->text) : PIR_DTYPE_COUNT;
-  if (dtype == PIR_DTYPE_COUNT) return pir_parse_expected(p, "a data type"), NULL;
+  if (dtype == PIR_DTYPE_COUNT)
+    return pir_parse_expected(p, "a data type"), NULL;
   pir_parse_next(p);
   return pir_attr_dtype(p->ctx, dtype);
 }
 
 static const pir_attr *parse_layout(pir_parser *p) {
-  pir_layout layout = p->token == PIR_TOK_WORD ? pir_layout_from_name(p->text) : PIR_LAYOUT_COUNT;
-  if (layout == PIR_LAYOUT_COUNT) return pir_parse_expected(p, "a layout"), NULL;
+  pir_layout layout =
+      p->token == PIR_TOK_WORD ? pir_layout_from_name(p->text) : PIR_LAYOUT_COUNT;
+  if (layout == PIR_LAYOUT_COUNT)
+    return pir_parse_expected(p, "a layout"), NULL;
   pir_parse_next(p);
   return pir_attr_layout(p->ctx, layout);
 }
@@ -373,14 +435,18 @@ static const pir_attr *parse_mesh_text(pir_parser *p);
 // A word whose kind nothing says.
 static const pir_attr *parse_free_word(pir_parser *p) {
   pir_str word = p->text;
-  if (pir_str_equal(word, PIR_STR("mesh_shape"))) return parse_mesh_text(p);
-  if (read_dtype(word) != PIR_DTYPE_COUNT) return parse_dtype(p);
-  if (pir_layout_from_name(word) != PIR_LAYOUT_COUNT) return parse_layout(p);
+  if (pir_str_equal(word, PIR_STR("mesh_shape")))
+    return parse_mesh_text(p);
+  if (read_dtype(word) != PIR_DTYPE_COUNT)
+    return parse_dtype(p);
+  if (pir_layout_from_name(word) != PIR_LAYOUT_COUNT)
+    return parse_layout(p);
   if (pir_str_equal(word, PIR_STR("IntArray"))) {
     pir_parse_next(p);
     return parse_int_array(p);
   }
-  bool type = pir_dtype_from_text(word) != PIR_DTYPE_COUNT || pir_str_equal(word, PIR_STR("vec")) ||
+  bool type = pir_dtype_from_text(word) != PIR_DTYPE_COUNT ||
+              pir_str_equal(word, PIR_STR("vec")) ||
               (word.size > 3 && memcmp(word.data, "cf.", 3) == 0);
   return type ? parse_type_attr(p) : parse_opaque_from(p, word.data);
 }
@@ -391,47 +457,59 @@ static const pir_attr *parse_word(pir_parser *p, pir_attr_kind kind) {
     pir_parse_next(p);
     return pir_attr_bool(p->ctx, yes);
   }
-  if (kind == PIR_ATTR_DTYPE) return parse_dtype(p);
-  if (kind == PIR_ATTR_LAYOUT) return parse_layout(p);
-  if (kind == PIR_ATTR_TYPE) return parse_type_attr(p);
+  if (kind == PIR_ATTR_DTYPE)
+    return parse_dtype(p);
+  if (kind == PIR_ATTR_LAYOUT)
+    return parse_layout(p);
+  if (kind == PIR_ATTR_TYPE)
+    return parse_type_attr(p);
   return parse_free_word(p);
 }
 
 // ---- distributions
 
 static bool take_key(pir_parser *p, const char *key) {
-  if (!pir_parse_is_word(p, key)) return pir_parse_expected(p, key);
+  if (!pir_parse_is_word(p, key))
+    return pir_parse_expected(p, key);
   pir_parse_next(p);
   return pir_parse_take(p, ':');
 }
 
-static bool try_key(pir_parser *p, const char *key) { return pir_parse_is_word(p, key) && take_key(p, key); }
+static bool try_key(pir_parser *p, const char *key) {
+  return pir_parse_is_word(p, key) && take_key(p, key);
+}
 
 // Whether a word comes after the comma that is the current token.
 static bool follows(const pir_parser *p, const char *word) {
   pir_str rest = pir_parse_rest(p);
   size_t i = 1, size = strlen(word);
-  while (i < rest.size && rest.data[i] == ' ') i++;
+  while (i < rest.size && rest.data[i] == ' ')
+    i++;
   return rest.size - i >= size && memcmp(rest.data + i, word, size) == 0;
 }
 
-// The two lists of a mesh, the first already announced; early prints have no process ids. Names of the mesh dimensions
-// are not in the text.
+// The two lists of a mesh, the first already announced; early prints have no process ids. Names
+// of the mesh dimensions are not in the text.
 static const pir_attr *parse_mesh(pir_parser *p) {
-  const pir_attr *parts[3] = {parse_int_array(p), pir_attr_int_array(p->ctx, NULL, 0), pir_attr_array(p->ctx, NULL, 0)};
-  if (!parts[0]) return NULL;
+  const pir_attr *parts[3] = {parse_int_array(p), pir_attr_int_array(p->ctx, NULL, 0),
+                              pir_attr_array(p->ctx, NULL, 0)};
+  if (!parts[0])
+    return NULL;
   if (p->token == ',' && follows(p, "process_ids")) {
     pir_parse_next(p);
-    if (!take_key(p, "process_ids") || !(parts[1] = parse_int_array(p))) return NULL;
+    if (!take_key(p, "process_ids") || !(parts[1] = parse_int_array(p)))
+      return NULL;
   }
   return pir_attr_tuple(p->ctx, PIR_ATTR_PROCESS_MESH, parts, 3);
 }
 
 // {shape:[..],process_ids:[..]} and perhaps ,dim_names:[..]
 static const pir_attr *parse_mesh_braces(pir_parser *p) {
-  if (!pir_parse_take(p, '{') || !take_key(p, "shape")) return NULL;
+  if (!pir_parse_take(p, '{') || !take_key(p, "shape"))
+    return NULL;
   const pir_attr *mesh = parse_mesh(p);
-  if (mesh && p->token == ',') pir_parse_next(p), pir_parse_raw(p);
+  if (mesh && p->token == ',')
+    pir_parse_next(p), pir_parse_raw(p);
   return mesh && pir_parse_take(p, '}') ? mesh : NULL;
 }
 
@@ -439,23 +517,29 @@ static const pir_attr *parse_mesh_braces(pir_parser *p) {
 static const pir_attr *parse_partial(pir_parser *p) {
   int64_t pair[2] = {0};
   pir_parse_next(p);
-  if (!pir_parse_take(p, '(')) return NULL;
+  if (!pir_parse_take(p, '('))
+    return NULL;
   if (p->token != PIR_TOK_NUMBER || !pir_text_read_int(p->text, &pair[0]))
     return pir_parse_expected(p, "a mesh dimension"), NULL;
   pir_parse_next(p);
-  if (!pir_parse_take(p, ',')) return NULL;
+  if (!pir_parse_take(p, ','))
+    return NULL;
   pair[1] = pir_reduce_type_from_name(p->text);
-  if (pair[1] < 0) return pir_parse_expected(p, "a reduce type"), NULL;
+  if (pair[1] < 0)
+    return pir_parse_expected(p, "a reduce type"), NULL;
   pir_parse_next(p);
   return pir_parse_take(p, ')') ? pir_attr_int_array(p->ctx, pair, 2) : NULL;
 }
 
-// What follows the mesh: the mapping, partial dimensions, and placements, which say nothing new.
+// What follows the mesh: the mapping, partial dimensions, and placements, which say nothing
+// new.
 static const pir_attr *parse_mapping(pir_parser *p, const pir_attr *mesh) {
   const pir_attr *parts[3] = {mesh}, *partials[PIR_MAX_RANK];
   size_t count = 0;
-  if (!try_key(p, "dims_maping") && !take_key(p, "dims_mappings")) return NULL;  // 2024 prints have the first spelling
-  if (!(parts[1] = parse_int_array(p))) return NULL;
+  if (!try_key(p, "dims_maping") && !take_key(p, "dims_mappings"))
+    return NULL;  // 2024 prints have the first spelling
+  if (!(parts[1] = parse_int_array(p)))
+    return NULL;
   while (p->token == ',') {
     pir_parse_next(p);
     if (pir_parse_is_word(p, "placements")) {
@@ -464,60 +548,80 @@ static const pir_attr *parse_mapping(pir_parser *p, const pir_attr *mesh) {
     }
     if (!pir_parse_is_word(p, "partial") || count == PIR_MAX_RANK)
       return pir_parse_expected(p, "partial or placements"), NULL;
-    if (!(partials[count++] = parse_partial(p))) return NULL;
+    if (!(partials[count++] = parse_partial(p)))
+      return NULL;
   }
   parts[2] = pir_attr_array(p->ctx, partials, count);
   return pir_attr_tuple(p->ctx, PIR_ATTR_TENSOR_DIST, parts, 3);
 }
 
 static const pir_attr *parse_mesh_text(pir_parser *p) {
-  if (!take_key(p, "mesh_shape")) return NULL;
+  if (!take_key(p, "mesh_shape"))
+    return NULL;
   const pir_attr *mesh = parse_mesh(p);
-  if (!mesh || p->token != ',' || !follows(p, "dims_map")) return mesh;
+  if (!mesh || p->token != ',' || !follows(p, "dims_map"))
+    return mesh;
   pir_parse_next(p);
   return parse_mapping(p, mesh);
 }
 
 const pir_attr *pir_parse_tensor_dist(pir_parser *p, const pir_attr *mesh) {
-  if (try_key(p, "mesh_shape")) mesh = parse_mesh(p);
-  else if (try_key(p, "mesh")) mesh = parse_mesh_braces(p);
-  else return mesh ? parse_mapping(p, mesh) : (pir_parse_expected(p, "mesh_shape"), NULL);
+  if (try_key(p, "mesh_shape"))
+    mesh = parse_mesh(p);
+  else if (try_key(p, "mesh"))
+    mesh = parse_mesh_braces(p);
+  else
+    return mesh ? parse_mapping(p, mesh) : (pir_parse_expected(p, "mesh_shape"), NULL);
   return mesh && pir_parse_take(p, ',') ? parse_mapping(p, mesh) : NULL;
 }
 
 // operand(0):{..}
-static bool parse_side(pir_parser *p, const pir_attr *mesh, attr_list *operands, attr_list *results) {
+static bool parse_side(pir_parser *p, const pir_attr *mesh, attr_list *operands,
+                       attr_list *results) {
   attr_list *list = pir_parse_is_word(p, "operand") ? operands : results;
-  if (list == results && !pir_parse_is_word(p, "result")) return pir_parse_expected(p, "operand, result or chunk_id");
+  if (list == results && !pir_parse_is_word(p, "result"))
+    return pir_parse_expected(p, "operand, result or chunk_id");
   pir_parse_next(p);
-  if (!pir_parse_take(p, '(')) return false;
+  if (!pir_parse_take(p, '('))
+    return false;
   pir_parse_next(p);
-  if (!pir_parse_take(p, ')') || !pir_parse_take(p, ':') || !pir_parse_take(p, '{')) return false;
+  if (!pir_parse_take(p, ')') || !pir_parse_take(p, ':') || !pir_parse_take(p, '{'))
+    return false;
   const pir_attr *dist;
-  if (p->token == PIR_TOK_NULL_ATTR) dist = pir_parse_attr(p, NULL);
-  else if (p->token == '[') dist = parse_array(p, NULL);
-  else dist = pir_parse_tensor_dist(p, mesh);
-  if (!dist) return false;
+  if (p->token == PIR_TOK_NULL_ATTR)
+    dist = pir_parse_attr(p, NULL);
+  else if (p->token == '[')
+    dist = parse_array(p, NULL);
+  else
+    dist = pir_parse_tensor_dist(p, mesh);
+  if (!dist)
+    return false;
   pir_vec_push(p->arena, list, dist);
   return pir_parse_take(p, '}');
 }
 
-static const pir_attr *parse_op_dist_body(pir_parser *p, attr_list *operands, attr_list *results) {
+static const pir_attr *parse_op_dist_body(pir_parser *p, attr_list *operands,
+                                          attr_list *results) {
   int64_t chunk = 0;
-  if (!pir_parse_take(p, '{') || !take_key(p, "mesh")) return NULL;
+  if (!pir_parse_take(p, '{') || !take_key(p, "mesh"))
+    return NULL;
   const pir_attr *mesh = parse_mesh_braces(p);
-  if (!mesh) return NULL;
+  if (!mesh)
+    return NULL;
   while (pir_parse_try(p, ',')) {
     if (!pir_parse_is_word(p, "chunk_id")) {
-      if (!parse_side(p, mesh, operands, results)) return NULL;
+      if (!parse_side(p, mesh, operands, results))
+        return NULL;
       continue;
     }
-    if (!take_key(p, "chunk_id")) return NULL;
+    if (!take_key(p, "chunk_id"))
+      return NULL;
     if (p->token != PIR_TOK_NUMBER || !pir_text_read_int(p->text, &chunk))
       return pir_parse_expected(p, "a number"), NULL;
     pir_parse_next(p);
   }
-  if (!pir_parse_take(p, '}')) return NULL;
+  if (!pir_parse_take(p, '}'))
+    return NULL;
   const pir_attr *parts[4] = {mesh, pir_attr_array(p->ctx, operands->items, operands->count),
                               pir_attr_array(p->ctx, results->items, results->count),
                               pir_attr_int(p->ctx, PIR_ATTR_I64, chunk)};
@@ -538,7 +642,8 @@ static const pir_attr *parse_kernel_key(pir_parser *p) {
   const char *at = p->text.data, *end = at + p->text.size - 1;
   for (int i = 0; i < 3; i++) {
     const char *colon = at < end ? memchr(at, ':', (size_t)(end - at)) : NULL;
-    if (!colon) return pir_parse_fail(p, "a kernel key has backend, layout and dtype"), NULL;
+    if (!colon)
+      return pir_parse_fail(p, "a kernel key has backend, layout and dtype"), NULL;
     const char *bar = memchr(colon, '|', (size_t)(end - colon));
     values[i] = (pir_str){colon + 1, (size_t)((bar ? bar : end) - colon) - 1};
     at = bar ? bar + 1 : end;
@@ -547,8 +652,8 @@ static const pir_attr *parse_kernel_key(pir_parser *p) {
   pir_dtype dtype = read_dtype(values[2]);
   if (layout == PIR_LAYOUT_COUNT || dtype == PIR_DTYPE_COUNT)
     return pir_parse_fail(p, "unknown layout or data type in a kernel key"), NULL;
-  const pir_attr *parts[3] = {pir_attr_str(p->ctx, PIR_ATTR_STR, values[0]), pir_attr_layout(p->ctx, layout),
-                              pir_attr_dtype(p->ctx, dtype)};
+  const pir_attr *parts[3] = {pir_attr_str(p->ctx, PIR_ATTR_STR, values[0]),
+                              pir_attr_layout(p->ctx, layout), pir_attr_dtype(p->ctx, dtype)};
   pir_parse_next(p);
   return pir_attr_tuple(p->ctx, PIR_ATTR_KERNEL_KEY, parts, 3);
 }
@@ -557,12 +662,16 @@ static const pir_attr *parse_kernel_key(pir_parser *p) {
 
 // [dtype,value] of the typed form, or a value alone
 static const pir_attr *parse_scalar(pir_parser *p) {
-  if (p->token != '[') return pir_parse_attr(p, NULL);
+  if (p->token != '[')
+    return pir_parse_attr(p, NULL);
   pir_parse_next(p);
   const pir_attr *dtype = parse_dtype(p);
-  if (!dtype || !pir_parse_take(p, ',')) return NULL;
+  if (!dtype || !pir_parse_take(p, ','))
+    return NULL;
   const pir_attr *value = pir_parse_attr(p, NULL);
-  return value && pir_parse_take(p, ']') ? pir_attr_scalar(p->ctx, pir_attr_as_dtype(dtype), value) : NULL;
+  return value && pir_parse_take(p, ']')
+             ? pir_attr_scalar(p->ctx, pir_attr_as_dtype(dtype), value)
+             : NULL;
 }
 
 static pir_attr_kind kind_of_tag(pir_str tag) {
@@ -584,18 +693,22 @@ static pir_attr_kind kind_of_tag(pir_str tag) {
               {"pd.Place", PIR_ATTR_PLACE},
               {"pd.DataLayout", PIR_ATTR_LAYOUT}};
   for (int i = 0; i < PIR_ATTR_KIND_COUNT; i++)
-    if (tags[i][0] && pir_str_equal(tag, pir_str_from(tags[i]))) return (pir_attr_kind)i;
+    if (tags[i][0] && pir_str_equal(tag, pir_str_from(tags[i])))
+      return (pir_attr_kind)i;
   for (size_t i = 0; i < sizeof more / sizeof *more; i++)
-    if (pir_str_equal(tag, pir_str_from(more[i].tag))) return more[i].kind;
+    if (pir_str_equal(tag, pir_str_from(more[i].tag)))
+      return more[i].kind;
   return PIR_ATTR_KIND_COUNT;
 }
 
 static const pir_attr *parse_pointer(pir_parser *p) {
   uint64_t value = 0;
-  if (p->token != PIR_TOK_HEX || p->text.size > 18) return pir_parse_expected(p, "an address"), NULL;
+  if (p->token != PIR_TOK_HEX || p->text.size > 18)
+    return pir_parse_expected(p, "an address"), NULL;
   for (size_t i = 2; i < p->text.size; i++)
     value =
-        value << 4 | (uint64_t)(p->text.data[i] <= '9' ? p->text.data[i] - '0' : (p->text.data[i] | 0x20) - 'a' + 10);
+        value << 4 | (uint64_t)(p->text.data[i] <= '9' ? p->text.data[i] - '0'
+                                                       : (p->text.data[i] | 0x20) - 'a' + 10);
   pir_parse_next(p);
   return pir_attr_pointer(p->ctx, value);
 }
@@ -606,15 +719,18 @@ static const pir_attr *parse_payload(pir_parser *p, pir_attr_kind kind) {
     case PIR_ATTR_I32:
     case PIR_ATTR_I64:
     case PIR_ATTR_INDEX:
-      if (p->token != PIR_TOK_NUMBER || !is_integral(p->text)) return pir_parse_expected(p, "an integer"), NULL;
+      if (p->token != PIR_TOK_NUMBER || !is_integral(p->text))
+        return pir_parse_expected(p, "an integer"), NULL;
       return parse_number(p, kind);
     case PIR_ATTR_F32:
     case PIR_ATTR_F64:
-      if (p->token != PIR_TOK_NUMBER && p->token != PIR_TOK_SPECIAL) return pir_parse_expected(p, "a number"), NULL;
+      if (p->token != PIR_TOK_NUMBER && p->token != PIR_TOK_SPECIAL)
+        return pir_parse_expected(p, "a number"), NULL;
       return parse_number(p, kind);
     case PIR_ATTR_C64:
     case PIR_ATTR_C128:
-      if (p->token != PIR_TOK_COMPLEX) return pir_parse_expected(p, "real:A imag:B"), NULL;
+      if (p->token != PIR_TOK_COMPLEX)
+        return pir_parse_expected(p, "real:A imag:B"), NULL;
       return parse_complex(p, kind);
     case PIR_ATTR_POINTER: return parse_pointer(p);
     case PIR_ATTR_TYPE: return parse_type_attr(p);
@@ -623,8 +739,10 @@ static const pir_attr *parse_payload(pir_parser *p, pir_attr_kind kind) {
     case PIR_ATTR_DTYPE: return parse_dtype(p);
     case PIR_ATTR_LAYOUT: return parse_layout(p);
     case PIR_ATTR_PLACE:
-      if (p->token == '[') return parse_place_tuple(p);
-      if (p->token != PIR_TOK_PLACE) return pir_parse_expected(p, "a place"), NULL;
+      if (p->token == '[')
+        return parse_place_tuple(p);
+      if (p->token != PIR_TOK_PLACE)
+        return pir_parse_expected(p, "a place"), NULL;
       return parse_place(p);
     case PIR_ATTR_PROCESS_MESH:
     case PIR_ATTR_TENSOR_DIST:
@@ -634,18 +752,22 @@ static const pir_attr *parse_payload(pir_parser *p, pir_attr_kind kind) {
   }
 }
 
-// (tag)payload; a tag that nobody knows makes the whole an opaque text, such as a printed address.
+// (tag)payload; a tag that nobody knows makes the whole an opaque text, such as a printed
+// address.
 static const pir_attr *parse_tagged(pir_parser *p) {
   const char *start = p->text.data;
   pir_parse_next(p);
   pir_str tag = p->text;
   pir_attr_kind kind = p->token == PIR_TOK_WORD ? kind_of_tag(tag) : PIR_ATTR_KIND_COUNT;
   pir_parse_next(p);
-  if (!pir_parse_take(p, ')')) return NULL;
+  if (!pir_parse_take(p, ')'))
+    return NULL;
   if (kind == PIR_ATTR_KIND_COUNT) {
     const char *end = tag.data + tag.size + 1;
-    if (p->token != ',' && p->token != '}' && p->token != ']') return parse_opaque_from(p, start);
-    return pir_attr_str(p->ctx, PIR_ATTR_OPAQUE, (pir_str){p->source.data + (start - p->copy), (size_t)(end - start)});
+    if (p->token != ',' && p->token != '}' && p->token != ']')
+      return parse_opaque_from(p, start);
+    return pir_attr_str(p->ctx, PIR_ATTR_OPAQUE,
+                        (pir_str){p->source.data + (start - p->copy), (size_t)(end - start)});
   }
   return parse_payload(p, kind);
 }
@@ -665,33 +787,38 @@ static const pir_attr *parse_any(pir_parser *p, const pir_attr_def *declared) {
     case PIR_TOK_KERNEL_KEY: return parse_kernel_key(p);
     case PIR_TOK_HEX: return parse_pointer(p);
     case PIR_TOK_TYPE:
-      if (p->text.size > 9 && memcmp(p->text.data, "IntArray<", 9) == 0) return parse_int_array_2023(p);
+      if (p->text.size > 9 && memcmp(p->text.data, "IntArray<", 9) == 0)
+        return parse_int_array_2023(p);
       return parse_type_attr(p);
     case PIR_TOK_NULL_TYPE:
     case PIR_TOK_OPAQUE_TYPE: return parse_type_attr(p);
     case PIR_TOK_NULL_ATTR:
-      if (!pir_str_equal(p->text, PIR_STR("<#AttrNull>"))) return parse_opaque_from(p, p->text.data);
+      if (!pir_str_equal(p->text, PIR_STR("<#AttrNull>")))
+        return parse_opaque_from(p, p->text.data);
       pir_parse_next(p);
       return pir_attr_none(p->ctx);
     case '[': return parse_array(p, declared);
     case '(': return parse_tagged(p);
     case '{': return parse_op_dist(p);
     case ',':
-    case '}': return pir_attr_str(p->ctx, PIR_ATTR_OPAQUE, PIR_STR(""));  // a symbol attribute prints nothing
+    case '}':
+      return pir_attr_str(p->ctx, PIR_ATTR_OPAQUE,
+                          PIR_STR(""));  // a symbol attribute prints nothing
     default: return pir_parse_expected(p, "an attribute"), NULL;
   }
 }
 
 // ---- attributes lately read
 
-// The current attribute's text when it is a place or a short list without strings and lists, which is all that repeats
-// and takes long to read; else empty. Hashed on the way.
+// The current attribute's text when it is a place or a short list without strings and lists,
+// which is all that repeats and takes long to read; else empty. Hashed on the way.
 static pir_str simple_text(const pir_parser *p, size_t *out_hash) {
   enum { MAX_SIZE = 48 };
   size_t hash = 0;
   bool list = p->token == '[';
   pir_str text = list ? pir_parse_rest(p) : p->text;
-  if (text.size > MAX_SIZE) text.size = list ? MAX_SIZE : 0;
+  if (text.size > MAX_SIZE)
+    text.size = list ? MAX_SIZE : 0;
   for (size_t i = 0; i < text.size; i++) {
     char c = text.data[i];
     hash = hash * 31 + (unsigned char)c;
@@ -709,7 +836,8 @@ static pir_str simple_text(const pir_parser *p, size_t *out_hash) {
 static const pir_attr *parse_simple(pir_parser *p, const pir_attr_def *declared) {
   size_t hash;
   pir_str text = simple_text(p, &hash);
-  if (!text.size) return parse_any(p, declared);
+  if (!text.size)
+    return parse_any(p, declared);
   uint32_t kinds = declared ? (uint32_t)declared->kind << 8 | declared->element_kind : 0;
   pir_parse_attr_entry *entry = &p->attrs[(hash ^ kinds) % PIR_PARSE_CACHE];
   if (entry->kinds == kinds && pir_str_equal(entry->text, text)) {
@@ -719,13 +847,16 @@ static const pir_attr *parse_simple(pir_parser *p, const pir_attr_def *declared)
   }
   text.data = p->source.data + (p->text.data - p->copy);  // the copy changes under the scanner
   const pir_attr *attr = parse_any(p, declared);
-  if (attr) *entry = (pir_parse_attr_entry){text, kinds, attr};
+  if (attr)
+    *entry = (pir_parse_attr_entry){text, kinds, attr};
   return attr;
 }
 
 const pir_attr *pir_parse_attr(pir_parser *p, const pir_attr_def *declared) {
-  if (p->token != '[' && p->token != PIR_TOK_PLACE && p->token != '(' && p->token != '{') return parse_any(p, declared);
-  if (!pir_parse_enter(p)) return NULL;
+  if (p->token != '[' && p->token != PIR_TOK_PLACE && p->token != '(' && p->token != '{')
+    return parse_any(p, declared);
+  if (!pir_parse_enter(p))
+    return NULL;
   bool simple = p->token == '[' || p->token == PIR_TOK_PLACE;
   const pir_attr *attr = simple ? parse_simple(p, declared) : parse_any(p, declared);
   p->nesting--;

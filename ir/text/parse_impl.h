@@ -1,7 +1,7 @@
 // The reader of IR text: state, and what its files share. Private to ir/.
 //
-// Functions that read something return false (or NULL) after reporting; the caller gives up the op and
-// parse.c goes on at the next line that starts an op.
+// Functions that read something return false (or NULL) after reporting; the caller gives up the
+// op and parse.c goes on at the next line that starts an op.
 #ifndef PIR_PARSE_IMPL_H
 #define PIR_PARSE_IMPL_H
 
@@ -63,13 +63,15 @@ void pir_lex_skip(void *scanner, size_t size);
 // Moves to the next token.
 static inline void pir_parse_next(pir_parser *p) {
   if (p->token == PIR_TOK_STRING)
-    for (const char *at = p->text.data, *end = at + p->text.size; (at = memchr(at, '\n', (size_t)(end - at)));) {
+    for (const char *at = p->text.data, *end = at + p->text.size;
+         (at = memchr(at, '\n', (size_t)(end - at)));) {
       p->lexer.line++;
       p->lexer.line_start = ++at;
     }
   p->token = pir_lex_next(p->scanner);
   p->text = (pir_str){p->lexer.start, p->lexer.size};
-  if (p->token == PIR_TOK_END) p->text = (pir_str){p->copy + p->source.size, 0};
+  if (p->token == PIR_TOK_END)
+    p->text = (pir_str){p->copy + p->source.size, 0};
   p->fresh = p->lexer.fresh_line;
   p->lexer.fresh_line = false;
 }
@@ -93,17 +95,21 @@ pir_name *pir_parse_name(pir_parser *p, pir_str text);
 const pir_opdef *pir_parse_opdef(pir_parser *p, pir_str text);
 
 // Reports at a place (the current token) and returns false.
-bool pir_parse_fail_at(pir_parser *p, pir_parse_place place, pir_status status, const char *format, ...)
-    PIR_PRINTF(4, 5);
-void pir_parse_warn_at(pir_parser *p, pir_parse_place place, const char *format, ...) PIR_PRINTF(3, 4);
-bool pir_parse_note_at(pir_parser *p, pir_parse_place place, const char *format, ...) PIR_PRINTF(3, 4);
-#define pir_parse_fail(p, ...) pir_parse_fail_at((p), pir_parse_here(p), PIR_INVALID, __VA_ARGS__)
+bool pir_parse_fail_at(pir_parser *p, pir_parse_place place, pir_status status,
+                       const char *format, ...) PIR_PRINTF(4, 5);
+void pir_parse_warn_at(pir_parser *p, pir_parse_place place, const char *format, ...)
+    PIR_PRINTF(3, 4);
+bool pir_parse_note_at(pir_parser *p, pir_parse_place place, const char *format, ...)
+    PIR_PRINTF(3, 4);
+#define pir_parse_fail(p, ...)                                                                 \
+  pir_parse_fail_at((p), pir_parse_here(p), PIR_INVALID, __VA_ARGS__)
 // "expected WHAT, found ..".
 bool pir_parse_expected(pir_parser *p, const char *what);
 // The current token is `token` (one character): goes on behind it.
 bool pir_parse_take(pir_parser *p, int token);
 bool pir_parse_try(pir_parser *p, int token);
-bool pir_parse_enter(pir_parser *p);  // one level of nesting; the caller leaves it with p->nesting--
+bool pir_parse_enter(
+    pir_parser *p);  // one level of nesting; the caller leaves it with p->nesting--
 
 // Whether a type may start here. A type; NULL is the null type.
 bool pir_parse_at_type(const pir_parser *p);
@@ -116,13 +122,15 @@ static inline void pir_parse_free_ints(pir_parser *p, int64_t *values, size_t co
 
 // An attribute's value. `declared` says its kind where the text does not; NULL when unknown.
 const pir_attr *pir_parse_attr(pir_parser *p, const pir_attr_def *declared);
-// The body of a distribution as types print it: mesh_shape:[..],..,dims_mappings:[..]. `mesh` is used
-// where the text names none; may be NULL.
+// The body of a distribution as types print it: mesh_shape:[..],..,dims_mappings:[..]. `mesh`
+// is used where the text names none; may be NULL.
 const pir_attr *pir_parse_tensor_dist(pir_parser *p, const pir_attr *mesh);
 
-// The text of an escaped string token, unescaped into the arena; `*out_size` bytes are allocated.
+// The text of an escaped string token, unescaped into the arena; `*out_size` bytes are
+// allocated.
 bool pir_parse_unescape(pir_parser *p, pir_str quoted, char **out_text, size_t *out_size);
-// Skips a value that is only carried and returns its text: up to a `,`, `}`, `]` or `>` of its own level.
+// Skips a value that is only carried and returns its text: up to a `,`, `}`, `]` or `>` of its
+// own level.
 pir_str pir_parse_raw(pir_parser *p);
 
 #endif

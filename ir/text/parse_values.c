@@ -1,13 +1,18 @@
-// Names of values, and of ops and attributes. Printed programs number values densely from 0, so nearly every look-up is
-// one load; a number may run ahead of those seen by a bounded gap, so a huge one cannot make the array huge.
+// Names of values, and of ops and attributes. Printed programs number values densely from 0, so
+// nearly every look-up is one load; a number may run ahead of those seen by a bounded gap, so a
+// huge one cannot make the array huge.
 #include "parse_values_impl.h"
 
 pir_name *pir_parse_name(pir_parser *p, pir_str text) {
-  if (!text.size) return pir_name_get(p->ctx, text);
-  unsigned char first = (unsigned char)text.data[0], middle = (unsigned char)text.data[text.size / 2],
+  if (!text.size)
+    return pir_name_get(p->ctx, text);
+  unsigned char first = (unsigned char)text.data[0],
+                middle = (unsigned char)text.data[text.size / 2],
                 last = (unsigned char)text.data[text.size - 1];
-  pir_name **slot = &p->names[(text.size * 31 + first * 7u + middle * 5u + last) % PIR_PARSE_CACHE];
-  if (*slot && (*slot)->size == text.size && memcmp((*slot)->text, text.data, text.size) == 0) return *slot;
+  pir_name **slot =
+      &p->names[(text.size * 31 + first * 7u + middle * 5u + last) % PIR_PARSE_CACHE];
+  if (*slot && (*slot)->size == text.size && memcmp((*slot)->text, text.data, text.size) == 0)
+    return *slot;
   return *slot = pir_name_get(p->ctx, text);
 }
 
@@ -26,10 +31,12 @@ enum { MAX_GAP = 1 << 16 };
 // The number in "%12"; false for other names and for numbers of more than 9 digits.
 static bool number_of(pir_str name, size_t *out_number) {
   size_t number = 0;
-  if (name.size < 2 || name.size > 10) return false;
+  if (name.size < 2 || name.size > 10)
+    return false;
   for (size_t i = 1; i < name.size; i++) {
     unsigned digit = (unsigned)(name.data[i] - '0');
-    if (digit > 9) return false;
+    if (digit > 9)
+      return false;
     number = number * 10 + digit;
   }
   *out_number = number;
@@ -38,26 +45,33 @@ static bool number_of(pir_str name, size_t *out_number) {
 
 pir_value *pir_parse_names_find(pir_parser *p, const pir_parse_names *names, pir_str name) {
   size_t number;
-  if (number_of(name, &number) && number < names->numbered.count && names->numbered.items[number])
+  if (number_of(name, &number) && number < names->numbered.count &&
+      names->numbered.items[number])
     return names->numbered.items[number];
   return names->named.count ? pir_map_get(&names->named, pir_name_get(p->ctx, name)) : NULL;
 }
 
-static pir_value *define_named(pir_parser *p, pir_parse_names *names, pir_str name, pir_value *value, bool replace) {
+static pir_value *define_named(pir_parser *p, pir_parse_names *names, pir_str name,
+                               pir_value *value, bool replace) {
   uint64_t *place = pir_map_place(p->arena, &names->named, pir_name_get(p->ctx, name), 0);
   pir_value *before = (pir_value *)(uintptr_t)*place;
-  if (!before || replace) *place = (uint64_t)(uintptr_t)value;
+  if (!before || replace)
+    *place = (uint64_t)(uintptr_t)value;
   return before;
 }
 
-pir_value *pir_parse_names_define(pir_parser *p, pir_parse_names *names, pir_str name, pir_value *value, bool replace) {
+pir_value *pir_parse_names_define(pir_parser *p, pir_parse_names *names, pir_str name,
+                                  pir_value *value, bool replace) {
   size_t number;
   if (!number_of(name, &number) || number > names->numbered.count + MAX_GAP)
     return define_named(p, names, name, value, replace);
-  while (names->numbered.count <= number) pir_vec_push(p->arena, &names->numbered, NULL);
+  while (names->numbered.count <= number)
+    pir_vec_push(p->arena, &names->numbered, NULL);
   pir_value **place = &names->numbered.items[number], *before = *place;
-  if (!before && names->named.count) before = pir_map_get(&names->named, pir_name_get(p->ctx, name));
-  if (!before || replace) *place = value;
+  if (!before && names->named.count)
+    before = pir_map_get(&names->named, pir_name_get(p->ctx, name));
+  if (!before || replace)
+    *place = value;
   return before;
 }
 

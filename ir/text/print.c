@@ -1,7 +1,7 @@
-// Prints programs as text. Values get their numbers when first printed: results of an op before its
-// operands, regions after the header, as Paddle does it; the numbers live in a map beside the IR, so a
-// program is not touched. Nested regions are walked with an explicit stack. Cost: the characters written
-// and one map look-up for each value mentioned.
+// Prints programs as text. Values get their numbers when first printed: results of an op before
+// its operands, regions after the header, as Paddle does it; the numbers live in a map beside
+// the IR, so a program is not touched. Nested regions are walked with an explicit stack. Cost:
+// the characters written and one map look-up for each value mentioned.
 #include <pir/block.h>
 #include <pir/text.h>
 
@@ -13,8 +13,9 @@
 
 #define WRITE_BUFFER 16384
 #define INDENT 4
-#define MAX_INDENT                                                                                                     \
-  64  // levels; deeper ones stand below each other, or the text would grow with the square of the depth
+#define MAX_INDENT                                                                             \
+  64  // levels; deeper ones stand below each other, or the text would grow with the square of
+      // the depth
 #define TYPE_CACHE 64
 #define TYPE_TEXTS 16384
 
@@ -52,8 +53,10 @@ static void print_attr_entries(printer *p, const pir_named_attr *attrs, size_t c
   pir_strbuf_char(&p->out, '{');
   for (size_t i = 0; i < count; i++) {
     bool hidden = attrs[i].name == p->hidden[0] || attrs[i].name == p->hidden[1];
-    if (hidden && p->form != PIR_TEXT_TYPED) continue;
-    if (!first) pir_strbuf_char(&p->out, ',');
+    if (hidden && p->form != PIR_TEXT_TYPED)
+      continue;
+    if (!first)
+      pir_strbuf_char(&p->out, ',');
     first = false;
     pir_strbuf_str(&p->out, pir_name_str(attrs[i].name));
     pir_strbuf_char(&p->out, ':');
@@ -63,8 +66,10 @@ static void print_attr_entries(printer *p, const pir_named_attr *attrs, size_t c
 }
 
 static void reserve_attrs(printer *p, size_t count) {
-  if (count <= p->attr_capacity) return;
-  p->attrs = pir_arena_resize(&p->ctx->arena, p->attrs, p->attr_capacity * sizeof *p->attrs, count * sizeof *p->attrs);
+  if (count <= p->attr_capacity)
+    return;
+  p->attrs = pir_arena_resize(&p->ctx->arena, p->attrs, p->attr_capacity * sizeof *p->attrs,
+                              count * sizeof *p->attrs);
   p->attr_capacity = count;
 }
 
@@ -74,7 +79,8 @@ static void print_argument_attrs(printer *p, const pir_value *argument) {
   pir_strbuf_char(&p->out, '{');
   for (size_t i = 0; i < count; i++) {
     pir_named_attr attr = pir_block_argument_attr(argument, i);
-    if (i) pir_strbuf_char(&p->out, ',');
+    if (i)
+      pir_strbuf_char(&p->out, ',');
     pir_strbuf_str(&p->out, pir_name_str(attr.name));
     pir_strbuf_char(&p->out, ':');
     pir_text_attr(&p->out, attr.value, p->form);
@@ -87,7 +93,8 @@ static void print_argument(printer *p, const pir_value *value) {
   pir_str keyword = pir_block_argument_keyword(pir_value_block(value), pir_value_index(value));
   uint64_t *place = pir_map_place(&p->ctx->arena, &p->numbers, value, 0);
   bool first = *place == 0;
-  if (first) *place = keyword.size ? 1 : ++p->next_argument;
+  if (first)
+    *place = keyword.size ? 1 : ++p->next_argument;
   if (keyword.size) {
     pir_strbuf_lit(&p->out, "%kwarg_");
     pir_strbuf_str(&p->out, keyword);
@@ -95,23 +102,29 @@ static void print_argument(printer *p, const pir_value *value) {
     pir_strbuf_lit(&p->out, "%arg_");
     pir_strbuf_uint(&p->out, *place - 1);
   }
-  if (first && p->form == PIR_TEXT_T3) print_argument_attrs(p, value);
+  if (first && p->form == PIR_TEXT_T3)
+    print_argument_attrs(p, value);
 }
 
 // The three results of an op that makes a stack are named by their types and share one number.
 static bool print_stack_value(printer *p, const pir_value *value) {
   const pir_type *type = pir_value_type(value);
   pir_type_kind kind = type ? pir_type_kind_of(type) : PIR_TYPE_TENSOR;
-  if (kind != PIR_TYPE_STACK && kind != PIR_TYPE_INLET && kind != PIR_TYPE_OUTLET) return false;
+  if (kind != PIR_TYPE_STACK && kind != PIR_TYPE_INLET && kind != PIR_TYPE_OUTLET)
+    return false;
   const pir_op *op = pir_value_op(value);
   if (pir_op_results(op) != 3 || !pir_value_type(pir_op_result(op, 0)) ||
       pir_type_kind_of(pir_value_type(pir_op_result(op, 0))) != PIR_TYPE_STACK)
     return false;
   uint64_t *place = pir_map_place(&p->ctx->arena, &p->numbers, pir_op_result(op, 0), 0);
-  if (!*place) *place = ++p->next_stack;
-  if (kind == PIR_TYPE_STACK) pir_strbuf_lit(&p->out, "%stack_");
-  else if (kind == PIR_TYPE_INLET) pir_strbuf_lit(&p->out, "%inlet_");
-  else pir_strbuf_lit(&p->out, "%outlet_");
+  if (!*place)
+    *place = ++p->next_stack;
+  if (kind == PIR_TYPE_STACK)
+    pir_strbuf_lit(&p->out, "%stack_");
+  else if (kind == PIR_TYPE_INLET)
+    pir_strbuf_lit(&p->out, "%inlet_");
+  else
+    pir_strbuf_lit(&p->out, "%outlet_");
   pir_strbuf_uint(&p->out, *place - 1);
   return true;
 }
@@ -125,9 +138,11 @@ static void print_value(printer *p, const pir_value *value) {
     print_argument(p, value);
     return;
   }
-  if (print_stack_value(p, value)) return;
+  if (print_stack_value(p, value))
+    return;
   uint64_t *place = pir_map_place(&p->ctx->arena, &p->numbers, value, 0);
-  if (!*place) *place = ++p->next_result;
+  if (!*place)
+    *place = ++p->next_result;
   pir_strbuf_char(&p->out, '%');
   pir_strbuf_uint(&p->out, *place - 1);
 }
@@ -142,7 +157,8 @@ static void print_results(printer *p, const pir_op *op) {
   size_t count = pir_op_results(op);
   pir_strbuf_char(&p->out, '(');
   for (size_t i = 0; i < count; i++) {
-    if (i) pir_strbuf_lit(&p->out, ", ");
+    if (i)
+      pir_strbuf_lit(&p->out, ", ");
     print_value(p, pir_op_result(op, i));
   }
   pir_strbuf_lit(&p->out, ") = \"");
@@ -153,7 +169,8 @@ static void print_results(printer *p, const pir_op *op) {
 static void print_operands(printer *p, const pir_op *op, size_t from) {
   size_t count = pir_op_operands(op);
   for (size_t i = from; i < count; i++) {
-    if (i > from) pir_strbuf_lit(&p->out, ", ");
+    if (i > from)
+      pir_strbuf_lit(&p->out, ", ");
     print_value(p, pir_op_operand(op, i));
   }
   pir_strbuf_char(&p->out, ')');
@@ -185,7 +202,8 @@ static void print_operand_types(printer *p, const pir_op *op) {
   size_t count = pir_op_operands(op);
   pir_strbuf_lit(&p->out, " : (");
   for (size_t i = 0; i < count; i++) {
-    if (i) pir_strbuf_lit(&p->out, ", ");
+    if (i)
+      pir_strbuf_lit(&p->out, ", ");
     const pir_value *operand = pir_op_operand(op, i);
     print_type(p, operand ? pir_value_type(operand) : NULL);
   }
@@ -196,27 +214,34 @@ static void print_result_types(printer *p, const pir_op *op) {
   size_t count = pir_op_results(op);
   pir_strbuf_lit(&p->out, " -> ");
   for (size_t i = 0; i < count; i++) {
-    if (i) pir_strbuf_lit(&p->out, ", ");
+    if (i)
+      pir_strbuf_lit(&p->out, ", ");
     print_type(p, pir_value_type(pir_op_result(op, i)));
   }
 }
 
 static void print_location(printer *p, const pir_op *op) {
   pir_loc_parts place = pir_loc_unpack(p->ctx, pir_op_loc(op));
-  if (!p->locations || !place.file.size) return;
+  if (!p->locations || !place.file.size)
+    return;
   pir_strbuf_lit(&p->out, " loc(");
   pir_text_escaped(&p->out, place.file);
-  if (place.is_offset) pir_strbuf_format(&p->out, ":+0x%llx)", (unsigned long long)place.offset);
-  else pir_strbuf_format(&p->out, ":%u:%u)", place.line, place.column);
+  if (place.is_offset)
+    pir_strbuf_format(&p->out, ":+0x%llx)", (unsigned long long)place.offset);
+  else
+    pir_strbuf_format(&p->out, ":%u:%u)", place.line, place.column);
 }
 
-// What shape_analysis found, as Paddle prints it: { (shape[S0, 3], data[NULL]) }, one pair of parentheses a result.
+// What shape_analysis found, as Paddle prints it: { (shape[S0, 3], data[NULL]) }, one pair of
+// parentheses a result.
 static void print_shapes(printer *p, const pir_op *op) {
   const pir_attr *shapes = p->form == PIR_TEXT_T3 ? pir_op_attr(op, p->hidden[1]) : NULL;
-  if (!shapes || pir_attr_kind_of(shapes) != PIR_ATTR_ARRAY) return;
+  if (!shapes || pir_attr_kind_of(shapes) != PIR_ATTR_ARRAY)
+    return;
   pir_strbuf_lit(&p->out, " { ");
   for (size_t i = 0; i < pir_attr_elements(shapes); i++) {
-    if (i) pir_strbuf_lit(&p->out, ", ");
+    if (i)
+      pir_strbuf_lit(&p->out, ", ");
     pir_strbuf_char(&p->out, '(');
     pir_strbuf_str(&p->out, pir_attr_as_str(pir_attr_element(shapes, i)));
     pir_strbuf_char(&p->out, ')');
@@ -227,15 +252,20 @@ static void print_shapes(printer *p, const pir_op *op) {
 // The form an op is printed in: the one its definition asks for where its shape allows it.
 static pir_op_form form_of(const printer *p, const pir_op *op) {
   pir_op_form form = (pir_op_form)pir_op_def(op)->form;
-  if (p->form == PIR_TEXT_TYPED || form == PIR_FORM_GENERAL) return PIR_FORM_GENERAL;
+  if (p->form == PIR_TEXT_TYPED || form == PIR_FORM_GENERAL)
+    return PIR_FORM_GENERAL;
   size_t regions = pir_op_regions(op);
-  if (regions != (form == PIR_FORM_IF ? 2u : 1u)) return PIR_FORM_GENERAL;
+  if (regions != (form == PIR_FORM_IF ? 2u : 1u))
+    return PIR_FORM_GENERAL;
   for (size_t i = 0; i < regions; i++) {
     const pir_block *block = pir_region_first(pir_op_region(op, i));
-    if (!block || pir_block_next(block)) return PIR_FORM_GENERAL;
+    if (!block || pir_block_next(block))
+      return PIR_FORM_GENERAL;
   }
-  if (form == PIR_FORM_WHILE && pir_op_operands(op) == 0) return PIR_FORM_GENERAL;
-  if (form == PIR_FORM_GROUP && pir_op_attrs(op)) return PIR_FORM_BODY;  // no attribute is lost
+  if (form == PIR_FORM_WHILE && pir_op_operands(op) == 0)
+    return PIR_FORM_GENERAL;
+  if (form == PIR_FORM_GROUP && pir_op_attrs(op))
+    return PIR_FORM_BODY;  // no attribute is lost
   return form;
 }
 
@@ -249,7 +279,8 @@ static void print_while_header(printer *p, const pir_op *op, uint32_t depth) {
   indent(p, depth);
   pir_strbuf_char(&p->out, '^');
   for (size_t i = 0; i < pir_block_arguments(body); i++) {
-    if (i) pir_strbuf_lit(&p->out, ", ");
+    if (i)
+      pir_strbuf_lit(&p->out, ", ");
     print_value(p, pir_block_argument(body, i));
   }
   pir_strbuf_char(&p->out, '\n');
@@ -270,7 +301,8 @@ static void print_header(printer *p, const pir_op *op, uint32_t depth) {
     pir_strbuf_char(&p->out, ' ');
     print_attrs(p, op);
   }
-  if (form == PIR_FORM_GENERAL) print_operand_types(p, op);
+  if (form == PIR_FORM_GENERAL)
+    print_operand_types(p, op);
   print_result_types(p, op);
   if (form != PIR_FORM_GENERAL) {
     pir_strbuf_lit(&p->out, " {\n");
@@ -288,7 +320,8 @@ static void print_block_header(printer *p, const pir_block *block, uint32_t dept
   pir_strbuf_lit(&p->out, "^(");
   for (size_t i = 0; i < pir_block_arguments(block); i++) {
     const pir_value *argument = pir_block_argument(block, i);
-    if (i) pir_strbuf_lit(&p->out, ", ");
+    if (i)
+      pir_strbuf_lit(&p->out, ", ");
     print_value(p, argument);
     pir_strbuf_lit(&p->out, ": ");
     print_type(p, pir_value_type(argument));
@@ -301,7 +334,8 @@ static void print_block_header(printer *p, const pir_block *block, uint32_t dept
 static void print_keywords(printer *p, const pir_block *block, uint32_t depth) {
   bool any = false;
   for (size_t i = 0; i < pir_block_arguments(block); i++) {
-    if (!pir_block_argument_keyword(block, i).size) continue;
+    if (!pir_block_argument_keyword(block, i).size)
+      continue;
     if (!any) {
       indent(p, depth);
       pir_strbuf_lit(&p->out, "^kw:\n");
@@ -331,7 +365,8 @@ static void open_block(printer *p, const frame *f, pir_op_form form) {
 static void push_region(printer *p, const pir_op *op, size_t region, uint32_t depth) {
   const pir_block *block = pir_region_first(pir_op_region(op, region));
   frame f = {op, region, block, block ? pir_block_first(block) : NULL, depth + 1};
-  if (block) open_block(p, &f, form_of(p, op));
+  if (block)
+    open_block(p, &f, form_of(p, op));
   pir_vec_push(&p->ctx->arena, &p->frames, f);
 }
 
@@ -342,17 +377,24 @@ static void close_region(printer *p, const frame *f) {
   uint32_t depth = f->depth - 1;
   if (p->form == PIR_TEXT_TYPED) {
     indent(p, depth);
-    if (last) pir_strbuf_lit(&p->out, "})\n");
-    else pir_strbuf_lit(&p->out, "}, {\n");
+    if (last)
+      pir_strbuf_lit(&p->out, "})\n");
+    else
+      pir_strbuf_lit(&p->out, "}, {\n");
   } else if (form != PIR_FORM_GENERAL) {
     indent(p, depth);
-    if (!last) pir_strbuf_lit(&p->out, "} else {");
-    else pir_strbuf_char(&p->out, '}');
-    if (last) print_shapes(p, f->op);
+    if (!last)
+      pir_strbuf_lit(&p->out, "} else {");
+    else
+      pir_strbuf_char(&p->out, '}');
+    if (last)
+      print_shapes(p, f->op);
     pir_strbuf_char(&p->out, '\n');
   }
-  if (!last) push_region(p, f->op, f->region + 1, depth);
-  else if (form == PIR_FORM_GENERAL && p->form != PIR_TEXT_TYPED) pir_strbuf_char(&p->out, '\n');
+  if (!last)
+    push_region(p, f->op, f->region + 1, depth);
+  else if (form == PIR_FORM_GENERAL && p->form != PIR_TEXT_TYPED)
+    pir_strbuf_char(&p->out, '\n');
 }
 
 // Prints an op's line; its regions become work.
@@ -362,8 +404,10 @@ static void begin_op(printer *p, const pir_op *op, uint32_t depth) {
     pir_strbuf_char(&p->out, '\n');
     return;
   }
-  if (p->form == PIR_TEXT_TYPED) pir_strbuf_lit(&p->out, " ({\n");
-  else if (form_of(p, op) == PIR_FORM_GENERAL) pir_strbuf_char(&p->out, '\n');
+  if (p->form == PIR_TEXT_TYPED)
+    pir_strbuf_lit(&p->out, " ({\n");
+  else if (form_of(p, op) == PIR_FORM_GENERAL)
+    pir_strbuf_char(&p->out, '\n');
   push_region(p, op, 0, depth);
 }
 
@@ -391,7 +435,8 @@ static void step(printer *p) {
 }
 
 static void drain(printer *p, size_t base) {
-  while (p->frames.count > base && !p->out.failed) step(p);
+  while (p->frames.count > base && !p->out.failed)
+    step(p);
 }
 
 // ---- entries
@@ -402,7 +447,8 @@ static void hide_attrs(printer *p) {
   p->hidden[1] = pir_name_get(p->ctx, PIR_STR("sym_shape_str"));
 }
 
-static void start(printer *p, pir_context *ctx, const pir_print_options *options, pir_writer out, char *buffer) {
+static void start(printer *p, pir_context *ctx, const pir_print_options *options,
+                  pir_writer out, char *buffer) {
   *p = (printer){.ctx = ctx, .form = options ? options->form : PIR_TEXT_T3};
   p->locations = p->form == PIR_TEXT_TYPED && !(options && options->strip_debug);
   hide_attrs(p);
@@ -427,7 +473,8 @@ static pir_status finish(printer *p) {
 static void print_info(printer *p, const pir_program *program) {
   pir_program_info info = pir_program_info_of(program);
   bool plain = !info.format.size || pir_str_equal(info.format, PIR_STR("text"));
-  if (plain && !info.version && !info.trainable) return;
+  if (plain && !info.version && !info.trainable)
+    return;
   pir_strbuf_lit(&p->out, "program {format:");
   pir_text_escaped(&p->out, info.format);
   pir_strbuf_format(&p->out, ",trainable:%s,version:%lld}\n", info.trainable ? "true" : "false",
@@ -437,10 +484,13 @@ static void print_info(printer *p, const pir_program *program) {
 // Prints the blocks of the module's regions; the module itself has no text.
 static void print_module(printer *p, const pir_program *program) {
   const pir_block *block = pir_program_block(program);
-  if (p->form == PIR_TEXT_TYPED) print_info(p, program);
+  if (p->form == PIR_TEXT_TYPED)
+    print_info(p, program);
   pir_strbuf_lit(&p->out, "{\n");
-  if (p->form == PIR_TEXT_TYPED && pir_block_arguments(block)) print_block_header(p, block, 0);
-  else if (p->form != PIR_TEXT_TYPED) print_keywords(p, block, 1);
+  if (p->form == PIR_TEXT_TYPED && pir_block_arguments(block))
+    print_block_header(p, block, 0);
+  else if (p->form != PIR_TEXT_TYPED)
+    print_keywords(p, block, 1);
   for (const pir_op *op = pir_block_first(block); op && !p->out.failed; op = pir_op_next(op)) {
     begin_op(p, op, 1);
     drain(p, 0);
@@ -448,7 +498,8 @@ static void print_module(printer *p, const pir_program *program) {
   pir_strbuf_lit(&p->out, "}\n");
 }
 
-pir_status pir_program_print(const pir_program *program, const pir_print_options *options, pir_writer out) {
+pir_status pir_program_print(const pir_program *program, const pir_print_options *options,
+                             pir_writer out) {
   char buffer[WRITE_BUFFER];
   printer p;
   start(&p, pir_program_context(program), options, out, buffer);
@@ -473,7 +524,8 @@ void pir_text_op_line(pir_strbuf *out, const pir_op *op) {
   print_header(&p, op, 0);
   *out = p.out;
   char *end = memchr(out->data + before, '\n', out->size - before);
-  if (end) out->size = (size_t)(end - out->data);
+  if (end)
+    out->size = (size_t)(end - out->data);
   release(&p);
 }
 
@@ -493,6 +545,10 @@ pir_status pir_attr_print_as(const pir_attr *attr, pir_text_form form, pir_write
   return pir_strbuf_flush(&buf) ? PIR_OK : PIR_IO;
 }
 
-pir_status pir_type_print(const pir_type *type, pir_writer out) { return pir_type_print_as(type, PIR_TEXT_T3, out); }
+pir_status pir_type_print(const pir_type *type, pir_writer out) {
+  return pir_type_print_as(type, PIR_TEXT_T3, out);
+}
 
-pir_status pir_attr_print(const pir_attr *attr, pir_writer out) { return pir_attr_print_as(attr, PIR_TEXT_T3, out); }
+pir_status pir_attr_print(const pir_attr *attr, pir_writer out) {
+  return pir_attr_print_as(attr, PIR_TEXT_T3, out);
+}

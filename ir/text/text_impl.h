@@ -6,7 +6,8 @@
 
 #include <strbuf.h>
 
-// Writers of parts. All forms; nesting of types and attributes is bounded by what readers let in.
+// Writers of parts. All forms; nesting of types and attributes is bounded by what readers let
+// in.
 void pir_text_type(pir_strbuf *out, const pir_type *type, pir_text_form form);
 void pir_text_attr(pir_strbuf *out, const pir_attr *attr, pir_text_form form);
 void pir_text_ints(pir_strbuf *out, const int64_t *values, size_t count);  // [1,2]
@@ -15,9 +16,11 @@ void pir_text_quoted(pir_strbuf *out, pir_str text);
 // A string with C escapes, which can be read back whatever it holds.
 void pir_text_escaped(pir_strbuf *out, pir_str text);
 
-// Whether text can hold `name` without quotes: a letter or _, then letters, digits, _ . $ and @.
+// Whether text can hold `name` without quotes: a letter or _, then letters, digits, _ . $ and
+// @.
 bool pir_text_is_word(pir_str name);
-// Whether text can hold `name` in quotes as the name of an op: no quote, backslash or control character.
+// Whether text can hold `name` in quotes as the name of an op: no quote, backslash or control
+// character.
 bool pir_text_is_op_name(pir_str name);
 
 // The first line of an op as T3, with numbers of its own, without the line end.
@@ -51,8 +54,8 @@ int pir_place_kind_from_name(pir_str name);  // -1 when unknown
 const char *pir_reduce_type_name(int64_t code);
 int64_t pir_reduce_type_from_name(pir_str name);  // -1 when unknown
 
-// Numbers. Exact writes the fewest digits that read back as the same value of that precision (`single`:
-// as a float), in JSON's layout when `json`, else as printf's %g would lay them out.
+// Numbers. Exact writes the fewest digits that read back as the same value of that precision
+// (`single`: as a float), in JSON's layout when `json`, else as printf's %g would lay them out.
 void pir_text_exact_float(pir_strbuf *out, double value, bool single, bool json);
 // Reads a decimal floating number of the given length. False when it is none or overflows.
 bool pir_text_read_float(pir_str text, double *out_value);

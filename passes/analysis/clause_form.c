@@ -1,6 +1,7 @@
-// Reads a clause for one op with its attributes, constants and facts at hand. A pointwise body is simplified over
-// three kinds of value: a known number, an operand as it is, or anything else; so x * 1 + 0, a cast to the type it
-// has, and a test-mode dropout are all "operand 0". The map of a view is evaluated axis by axis.
+// Reads a clause for one op with its attributes, constants and facts at hand. A pointwise body
+// is simplified over three kinds of value: a known number, an operand as it is, or anything
+// else; so x * 1 + 0, a cast to the type it has, and a test-mode dropout are all "operand 0".
+// The map of a view is evaluated axis by axis.
 
 #include <clause_form.h>
 #include <pir/lower.h>
@@ -20,17 +21,20 @@ enum { MAX_DEPTH = 64 };
 // ---- facts
 
 static const pir_fact *operand_fact(const reading *r, int k) {
-  if (k < 0 || (size_t)k >= pir_op_operands(r->op) || !pir_op_operand(r->op, (size_t)k)) return NULL;
+  if (k < 0 || (size_t)k >= pir_op_operands(r->op) || !pir_op_operand(r->op, (size_t)k))
+    return NULL;
   const pir_fact *fact = pir_facts_of(r->e->facts, pir_op_operand(r->op, (size_t)k));
   return fact->known && fact->rank >= 0 ? fact : NULL;
 }
 
 bool same_dims(const evaluator *e, const pir_fact *a, const pir_fact *b) {
   const pir_dims *dims = pir_facts_dims(e->facts);
-  if (!a || !b || !a->known || !b->known || a->rank < 0 || a->rank != b->rank) return false;
+  if (!a || !b || !a->known || !b->known || a->rank < 0 || a->rank != b->rank)
+    return false;
   for (int32_t i = 0; i < a->rank; i++) {
     pir_dim x = pir_dim_canonical(dims, a->shape[i]), y = pir_dim_canonical(dims, b->shape[i]);
-    if (x != y || x == PIR_DIM_UNKNOWN) return false;
+    if (x != y || x == PIR_DIM_UNKNOWN)
+      return false;
   }
   return true;
 }
@@ -44,15 +48,20 @@ static bool is_same_tensor(const reading *r, int k) {
 
 static bool read_index(const reading *r, int at, int64_t d, int depth, int64_t *out);
 
-static bool find_in_list(const reading *r, const pir_node *n, int64_t d, int depth, int64_t *out) {
+static bool find_in_list(const reading *r, const pir_node *n, int64_t d, int depth,
+                         int64_t *out) {
   const pir_attr_value *list = &r->attrs[n->k];
   int64_t wanted, rank;
-  if (list->kind != PIR_VALUE_INTS || !read_index(r, n->a, d, depth, &wanted)) return false;
-  if (n->b < 0 || !read_index(r, n->b, d, depth, &rank)) rank = 0;
+  if (list->kind != PIR_VALUE_INTS || !read_index(r, n->a, d, depth, &wanted))
+    return false;
+  if (n->b < 0 || !read_index(r, n->b, d, depth, &rank))
+    rank = 0;
   *out = -1;
   for (size_t i = 0; i < list->count && *out < 0; i++) {
-    int64_t entry = list->ints[i] < 0 ? list->ints[i] + (rank ? rank : (int64_t)list->count) : list->ints[i];
-    if (entry == wanted) *out = (int64_t)i;
+    int64_t entry = list->ints[i] < 0 ? list->ints[i] + (rank ? rank : (int64_t)list->count)
+                                      : list->ints[i];
+    if (entry == wanted)
+      *out = (int64_t)i;
   }
   return true;
 }
@@ -75,7 +84,8 @@ static bool read_binary(pir_node_op op, int64_t a, int64_t b, int64_t *out) {
 }
 
 static bool read_index(const reading *r, int at, int64_t d, int depth, int64_t *out) {
-  if (at < 0 || depth > MAX_DEPTH) return false;
+  if (at < 0 || depth > MAX_DEPTH)
+    return false;
   const pir_node *n = &r->clause->nodes[at];
   const pir_fact *fact;
   int64_t a, b;
@@ -92,13 +102,16 @@ static bool read_index(const reading *r, int at, int64_t d, int depth, int64_t *
       *out = fact ? fact->rank : 0;
       return fact != NULL;
     case PIR_I_NOT:
-      if (!read_index(r, n->a, d, depth + 1, &a)) return false;
+      if (!read_index(r, n->a, d, depth + 1, &a))
+        return false;
       *out = !a;
       return true;
     case PIR_I_SELECT:
-      return read_index(r, n->a, d, depth + 1, &a) && read_index(r, a ? n->b : n->c, d, depth + 1, out);
+      return read_index(r, n->a, d, depth + 1, &a) &&
+             read_index(r, a ? n->b : n->c, d, depth + 1, out);
     default:
-      if (n->a < 0 || n->b < 0 || n->op < PIR_I_ADD || n->op > PIR_I_OR) return false;
+      if (n->a < 0 || n->b < 0 || n->op < PIR_I_ADD || n->op > PIR_I_OR)
+        return false;
       return read_index(r, n->a, d, depth + 1, &a) && read_index(r, n->b, d, depth + 1, &b) &&
              read_binary(n->op, a, b, out);
   }
@@ -114,56 +127,74 @@ typedef struct value_form {
 } value_form;
 
 static const value_form anything = {ANYTHING, 0, -1, false};
-static value_form number(double value) { return (value_form){NUMBER, value, -1, true}; }
-static bool is_number(value_form f, double value) { return f.constant && f.number == value; }
+static value_form number(double value) {
+  return (value_form){NUMBER, value, -1, true};
+}
+static bool is_number(value_form f, double value) {
+  return f.constant && f.number == value;
+}
 
 static value_form read_value(const reading *r, int at, int depth);
 
-// The number that a constant op states in an attribute, when every element type holds it exactly.
+// The number that a constant op states in an attribute, when every element type holds it
+// exactly.
 static value_form read_stated(const reading *r, const pir_op *definer) {
   const pir_opdef *def = pir_op_def(definer);
   const pir_clause *clause = def->clause;
-  if (!pir_op_has(definer, PIR_CONSTANT) || !clause || clause->next || clause->kind != PIR_CLAUSE_POINTWISE)
+  if (!pir_op_has(definer, PIR_CONSTANT) || !clause || clause->next ||
+      clause->kind != PIR_CLAUSE_POINTWISE)
     return anything;
   const pir_node *body = &clause->nodes[clause->body];
-  const pir_attr *attr = body->op == PIR_V_ATTR ? pir_op_attr_at(definer, (size_t)body->k) : NULL;
+  const pir_attr *attr =
+      body->op == PIR_V_ATTR ? pir_op_attr_at(definer, (size_t)body->k) : NULL;
   double f;
-  if (attr && pir_attr_kind_of(attr) == PIR_ATTR_SCALAR) attr = pir_attr_element(attr, 0);
-  bool small = attr && pir_attr_as_float(attr, &f) && f >= -16 && f <= 16 && f == (double)(int)f;
+  if (attr && pir_attr_kind_of(attr) == PIR_ATTR_SCALAR)
+    attr = pir_attr_element(attr, 0);
+  bool small =
+      attr && pir_attr_as_float(attr, &f) && f >= -16 && f <= 16 && f == (double)(int)f;
   return small ? number(f) : anything;
 }
 
 // The one element of an operand that is known before the run.
 static value_form read_scalar(const reading *r, int k) {
-  if ((size_t)k >= pir_op_operands(r->op)) return anything;
+  if ((size_t)k >= pir_op_operands(r->op))
+    return anything;
   const pir_value *value = pir_op_operand(r->op, (size_t)k);
   const pir_op *definer = value ? pir_value_op(value) : NULL;
-  if (!definer) return anything;
+  if (!definer)
+    return anything;
   value_form stated = read_stated(r, definer);
-  if (stated.kind == NUMBER) return stated;
+  if (stated.kind == NUMBER)
+    return stated;
   const known_value *known = evaluator_find(r->e, value);
-  if (!known && !pir_op_operands(definer) && !evaluator_visit(r->e, definer)) known = evaluator_find(r->e, value);
+  if (!known && !pir_op_operands(definer) && !evaluator_visit(r->e, definer))
+    known = evaluator_find(r->e, value);
   bool one = known && known->count == 1 && pir_tensor_numel(&known->tensors[0]) == 1;
   return one ? number(pir_tensor_float_at(&known->tensors[0], 0)) : anything;
 }
 
 static value_form read_operand(const reading *r, int k) {
   value_form f = {OPERAND, 0, k, false};
-  const pir_op *definer = (size_t)k < pir_op_operands(r->op) ? pir_op_operand_op(r->op, (size_t)k) : NULL;
-  if (!definer || !pir_op_has(definer, PIR_CONSTANT)) return f;
+  const pir_op *definer =
+      (size_t)k < pir_op_operands(r->op) ? pir_op_operand_op(r->op, (size_t)k) : NULL;
+  if (!definer || !pir_op_has(definer, PIR_CONSTANT))
+    return f;
   value_form known = read_scalar(r, k);
   return f.number = known.number, f.constant = known.kind == NUMBER, f;
 }
 
 static value_form read_attr(const reading *r, int k) {
-  if (r->attrs[k].kind == PIR_VALUE_INT) return number((double)r->attrs[k].i);
+  if (r->attrs[k].kind == PIR_VALUE_INT)
+    return number((double)r->attrs[k].i);
   return r->attrs[k].kind == PIR_VALUE_FLOAT ? number(r->attrs[k].f) : anything;
 }
 
-// Casts on the way cancel when the result has the operand's type and the type between holds all its values.
+// Casts on the way cancel when the result has the operand's type and the type between holds all
+// its values.
 static value_form read_cast(const reading *r, const pir_node *n, int depth) {
   value_form f = read_value(r, n->a, depth);
-  if (f.kind != OPERAND) return f;
+  if (f.kind != OPERAND)
+    return f;
   const pir_fact *fact = operand_fact(r, f.operand);
   int to = n->k;
   if (to >= PIR_CAST_OPERAND) {
@@ -179,9 +210,17 @@ static value_form read_cast(const reading *r, const pir_node *n, int depth) {
 static value_form read_arithmetic(pir_node_op op, value_form a, value_form b) {
   bool both = a.kind == NUMBER && b.kind == NUMBER;
   switch (op) {
-    case PIR_V_ADD: return both ? number(a.number + b.number) : is_number(b, 0) ? a : is_number(a, 0) ? b : anything;
+    case PIR_V_ADD:
+      return both              ? number(a.number + b.number)
+             : is_number(b, 0) ? a
+             : is_number(a, 0) ? b
+                               : anything;
     case PIR_V_SUB: return both ? number(a.number - b.number) : is_number(b, 0) ? a : anything;
-    case PIR_V_MUL: return both ? number(a.number * b.number) : is_number(b, 1) ? a : is_number(a, 1) ? b : anything;
+    case PIR_V_MUL:
+      return both              ? number(a.number * b.number)
+             : is_number(b, 1) ? a
+             : is_number(a, 1) ? b
+                               : anything;
     case PIR_V_DIV: return is_number(b, 1) ? a : anything;
     case PIR_V_EQ: return both ? number(a.number == b.number) : anything;
     case PIR_V_NE: return both ? number(a.number != b.number) : anything;
@@ -192,7 +231,8 @@ static value_form read_arithmetic(pir_node_op op, value_form a, value_form b) {
 }
 
 static value_form read_value(const reading *r, int at, int depth) {
-  if (at < 0 || ++depth > MAX_DEPTH) return anything;
+  if (at < 0 || ++depth > MAX_DEPTH)
+    return anything;
   const pir_node *n = &r->clause->nodes[at];
   value_form condition;
   int64_t index;
@@ -202,12 +242,16 @@ static value_form read_value(const reading *r, int at, int depth) {
     case PIR_V_SCALAR: return read_scalar(r, n->k);
     case PIR_V_LOAD: return n->map_kind == PIR_MAP_ALIGNED ? read_operand(r, n->k) : anything;
     case PIR_V_CAST: return read_cast(r, n, depth);
-    case PIR_V_INDEX: return read_index(r, n->a, 0, depth, &index) ? number((double)index) : anything;
+    case PIR_V_INDEX:
+      return read_index(r, n->a, 0, depth, &index) ? number((double)index) : anything;
     case PIR_V_SELECT:
       condition = read_value(r, n->a, depth);
-      return condition.kind == NUMBER ? read_value(r, condition.number != 0 ? n->b : n->c, depth) : anything;
+      return condition.kind == NUMBER
+                 ? read_value(r, condition.number != 0 ? n->b : n->c, depth)
+                 : anything;
     default:
-      if (n->a < 0 || n->b < 0) return anything;
+      if (n->a < 0 || n->b < 0)
+        return anything;
       return read_arithmetic(n->op, read_value(r, n->a, depth), read_value(r, n->b, depth));
   }
 }
@@ -216,53 +260,69 @@ static value_form read_value(const reading *r, int at, int depth) {
 
 static clause_form linear_form(const reading *r, const pir_node *load) {
   bool whole = r->clause->nodes[load->map].op == PIR_I_OUT_LINEAR;
-  return (clause_form){.kind = whole ? FORM_LINEAR : FORM_OTHER, .operand = load->k, .perm_attr = -1};
+  return (clause_form){
+      .kind = whole ? FORM_LINEAR : FORM_OTHER, .operand = load->k, .perm_attr = -1};
 }
 
 // Which result axis each source axis is read along.
 static clause_form permute_form(const reading *r, const pir_node *load) {
-  clause_form form = {.kind = FORM_OTHER, .operand = load->k, .rank = r->result->rank, .perm_attr = -1};
+  clause_form form = {
+      .kind = FORM_OTHER, .operand = load->k, .rank = r->result->rank, .perm_attr = -1};
   const pir_node *map = &r->clause->nodes[load->map];
   const pir_fact *fact = operand_fact(r, load->k);
-  if (map->op != PIR_I_OUT || !fact || fact->rank != form.rank) return form;
+  if (map->op != PIR_I_OUT || !fact || fact->rank != form.rank)
+    return form;
   uint32_t seen = 0;
   for (int32_t d = 0; d < form.rank; d++) {
     int64_t axis;
-    if (!read_index(r, map->a, d, 0, &axis) || axis < 0 || axis >= form.rank) return form;
+    if (!read_index(r, map->a, d, 0, &axis) || axis < 0 || axis >= form.rank)
+      return form;
     form.axes[d] = (int32_t)axis;
     seen |= 1u << axis;
   }
-  if (seen != (1u << form.rank) - 1) return form;
+  if (seen != (1u << form.rank) - 1)
+    return form;
   const pir_node *axis = &r->clause->nodes[map->a];
-  if (axis->op == PIR_I_ATTR_FIND && r->clause->nodes[axis->a].op == PIR_I_D) form.perm_attr = axis->k;
+  if (axis->op == PIR_I_ATTR_FIND && r->clause->nodes[axis->a].op == PIR_I_D)
+    form.perm_attr = axis->k;
   form.kind = FORM_PERMUTE;
   return form;
 }
 
 static bool is_identity(const clause_form *form) {
   for (int32_t d = 0; d < form->rank; d++)
-    if (form->axes[d] != d) return false;
+    if (form->axes[d] != d)
+      return false;
   return true;
 }
 
 static clause_form view_form(const reading *r) {
   const pir_node *load = &r->clause->nodes[r->clause->body];
   clause_form other = {.kind = FORM_OTHER}, form = other;
-  if (load->op != PIR_V_LOAD) return other;
-  if (load->map_kind == PIR_MAP_ALIGNED) form = (clause_form){.kind = FORM_OPERAND, .operand = load->k};
-  if (load->map_kind == PIR_MAP_LINEAR) form = linear_form(r, load);
-  if (load->map_kind == PIR_MAP_EACH) form = permute_form(r, load);
-  if (form.kind == FORM_OTHER || !is_same_tensor(r, form.operand)) return form.kind == FORM_OPERAND ? other : form;
-  if (form.kind == FORM_LINEAR || (form.kind == FORM_PERMUTE && is_identity(&form))) form.kind = FORM_OPERAND;
+  if (load->op != PIR_V_LOAD)
+    return other;
+  if (load->map_kind == PIR_MAP_ALIGNED)
+    form = (clause_form){.kind = FORM_OPERAND, .operand = load->k};
+  if (load->map_kind == PIR_MAP_LINEAR)
+    form = linear_form(r, load);
+  if (load->map_kind == PIR_MAP_EACH)
+    form = permute_form(r, load);
+  if (form.kind == FORM_OTHER || !is_same_tensor(r, form.operand))
+    return form.kind == FORM_OPERAND ? other : form;
+  if (form.kind == FORM_LINEAR || (form.kind == FORM_PERMUTE && is_identity(&form)))
+    form.kind = FORM_OPERAND;
   return form;
 }
 
 static clause_form read_form(const reading *r) {
-  if (r->clause->kind == PIR_CLAUSE_VIEW) return view_form(r);
-  if (r->clause->kind != PIR_CLAUSE_POINTWISE) return (clause_form){.kind = FORM_OTHER};
+  if (r->clause->kind == PIR_CLAUSE_VIEW)
+    return view_form(r);
+  if (r->clause->kind != PIR_CLAUSE_POINTWISE)
+    return (clause_form){.kind = FORM_OTHER};
   value_form f = read_value(r, r->clause->body, 0);
   bool unchanged = f.kind == OPERAND && is_same_tensor(r, f.operand);
-  return (clause_form){.kind = unchanged ? FORM_OPERAND : FORM_OTHER, .operand = f.operand, .perm_attr = -1};
+  return (clause_form){
+      .kind = unchanged ? FORM_OPERAND : FORM_OTHER, .operand = f.operand, .perm_attr = -1};
 }
 
 // ---- attribute values live in the arena for the length of one question
@@ -291,7 +351,9 @@ bool keeps_shape(evaluator *e, const pir_op *op, size_t i, const pir_fact *fact)
   blocks memory = {.arena = e->arena};
   const pir_fact **operands = block_alloc(&memory, n * sizeof *operands);
   for (size_t k = 0; k < n; k++)
-    operands[k] = k == i ? fact : pir_op_operand(op, k) ? pir_facts_of(e->facts, pir_op_operand(op, k)) : NULL;
+    operands[k] = k == i                  ? fact
+                  : pir_op_operand(op, k) ? pir_facts_of(e->facts, pir_op_operand(op, k))
+                                          : NULL;
   pir_infer infer = {.def = def,
                      .op = op,
                      .dims = pir_facts_dims(e->facts),
@@ -303,8 +365,8 @@ bool keeps_shape(evaluator *e, const pir_op *op, size_t i, const pir_fact *fact)
                      .alloc = block_alloc,
                      .user = &memory};
   const pir_fact *now = pir_facts_of(e->facts, pir_op_result(op, 0));
-  bool same = !pir_infer_run(&infer) && infer.results[0].known && infer.results[0].dtype == now->dtype &&
-              same_dims(e, &infer.results[0], now);
+  bool same = !pir_infer_run(&infer) && infer.results[0].known &&
+              infer.results[0].dtype == now->dtype && same_dims(e, &infer.results[0], now);
   blocks_free(&memory);
   return same;
 }
@@ -313,13 +375,19 @@ clause_form clause_form_of(evaluator *e, const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
   clause_form form = {.kind = FORM_OTHER};
   // A lower alternative that holds comes before the clause.
-  if (!def->clause || !pir_op_results(op) || pir_lower_choose(op, e->facts) != -1) return form;
+  if (!def->clause || !pir_op_results(op) || pir_lower_choose(op, e->facts) != -1)
+    return form;
   const pir_fact *result = pir_facts_of(e->facts, pir_op_result(op, 0));
-  if (!result->known || result->rank < 0) return form;
+  if (!result->known || result->rank < 0)
+    return form;
   blocks memory = {.arena = e->arena};
-  reading r = {.e = e, .op = op, .result = result, .attrs = pir_op_attr_values(op, block_alloc, &memory)};
+  reading r = {.e = e,
+               .op = op,
+               .result = result,
+               .attrs = pir_op_attr_values(op, block_alloc, &memory)};
   r.clause = pir_clause_choose(def->clause, 0, r.attrs);
-  if (r.clause) form = read_form(&r);
+  if (r.clause)
+    form = read_form(&r);
   blocks_free(&memory);
   return form;
 }

@@ -1,5 +1,5 @@
-// What a clause comes to for one op, seen from outside: its operand unchanged, a rearrangement of axes, a
-// reinterpretation of the same elements. Private to passes/.
+// What a clause comes to for one op, seen from outside: its operand unchanged, a rearrangement
+// of axes, a reinterpretation of the same elements. Private to passes/.
 #ifndef PIR_CLAUSE_FORM_H
 #define PIR_CLAUSE_FORM_H
 
@@ -17,12 +17,14 @@ typedef struct clause_form {
   int operand;
   int32_t rank;
   int32_t axes[PIR_MAX_RANK];
-  int perm_attr;  // PERMUTE: the attribute that lists the axes (result axis i is operand axis perm[i]), or -1
+  int perm_attr;  // PERMUTE: the attribute that lists the axes (result axis i is operand axis
+                  // perm[i]), or -1
 } clause_form;
 
 // The form of an op with one clause-defined result. `e` gives constants and facts.
 clause_form clause_form_of(evaluator *e, const pir_op *op);
-// Whether the op's first result keeps its element type and shape when operand `i` has `fact` instead of its own.
+// Whether the op's first result keeps its element type and shape when operand `i` has `fact`
+// instead of its own.
 bool keeps_shape(evaluator *e, const pir_op *op, size_t i, const pir_fact *fact);
 bool same_dims(const evaluator *e, const pir_fact *a, const pir_fact *b);
 

@@ -1,7 +1,8 @@
-// Computes ops on known values by running their kernel or clause, exactly as a program of called kernels would.
-// Shapes come from facts; an op whose results have no constant shape is left alone. Every tensor is dense. Parameters
-// are read where their file is mapped; one that lies off its element size is copied for the length of a call. A
-// composite op is expanded before itself, its parts are computed, and they go again.
+// Computes ops on known values by running their kernel or clause, exactly as a program of
+// called kernels would. Shapes come from facts; an op whose results have no constant shape is
+// left alone. Every tensor is dense. Parameters are read where their file is mapped; one that
+// lies off its element size is copied for the length of a call. A composite op is expanded
+// before itself, its parts are computed, and they go again.
 
 #include <evaluate.h>
 
@@ -23,19 +24,25 @@ void evaluator_init(evaluator *e, pir_program *program, pir_facts *facts) {
                    .max_bytes = (uint64_t)1 << 20};
 }
 
-static size_t known_bytes(const known_value *known) { return sizeof *known + known->count * sizeof(pir_tensor); }
+static size_t known_bytes(const known_value *known) {
+  return sizeof *known + known->count * sizeof(pir_tensor);
+}
 
 void evaluator_free(evaluator *e) {
   for (size_t i = 0; i < e->known.capacity; i++) {
     known_value *known = (known_value *)(uintptr_t)e->known.entries[i].value;
-    if (e->known.entries[i].key) pir_arena_free(e->arena, known, known_bytes(known));
+    if (e->known.entries[i].key)
+      pir_arena_free(e->arena, known, known_bytes(known));
   }
   pir_map_free(e->arena, &e->known);
-  for (size_t i = 0; i < e->buffers.count; i++) free(e->buffers.items[i]);
+  for (size_t i = 0; i < e->buffers.count; i++)
+    free(e->buffers.items[i]);
   pir_vec_free(e->arena, &e->buffers);
 }
 
-const known_value *evaluator_find(const evaluator *e, const pir_value *value) { return pir_map_get(&e->known, value); }
+const known_value *evaluator_find(const evaluator *e, const pir_value *value) {
+  return pir_map_get(&e->known, value);
+}
 
 static known_value *add_known(evaluator *e, const pir_value *value, size_t count) {
   known_value *known = pir_arena_zalloc(e->arena, sizeof *known + count * sizeof(pir_tensor));
@@ -46,13 +53,15 @@ static known_value *add_known(evaluator *e, const pir_value *value, size_t count
 
 void evaluator_forget_value(evaluator *e, const pir_value *value) {
   known_value *known = pir_map_get(&e->known, value);
-  if (!known) return;
+  if (!known)
+    return;
   pir_map_remove(&e->known, value);
   pir_arena_free(e->arena, known, known_bytes(known));
 }
 
 void evaluator_forget(evaluator *e, const pir_op *op) {
-  for (size_t i = 0; i < pir_op_results(op); i++) evaluator_forget_value(e, pir_op_result(op, i));
+  for (size_t i = 0; i < pir_op_results(op); i++)
+    evaluator_forget_value(e, pir_op_result(op, i));
 }
 
 void evaluator_copy(evaluator *e, const pir_value *value, const pir_value *from) {
@@ -62,16 +71,20 @@ void evaluator_copy(evaluator *e, const pir_value *value, const pir_value *from)
   copy->source = known->from_source ? from : known->source;
 }
 
-static void *aligned(size_t size) { return aligned_alloc(ALIGNMENT, (size + ALIGNMENT) / ALIGNMENT * ALIGNMENT); }
+static void *aligned(size_t size) {
+  return aligned_alloc(ALIGNMENT, (size + ALIGNMENT) / ALIGNMENT * ALIGNMENT);
+}
 
 void evaluator_take(evaluator *e, const void *data) {
   for (size_t i = 0; i < e->buffers.count; i++)
-    if (e->buffers.items[i] == data) e->buffers.items[i] = NULL;
+    if (e->buffers.items[i] == data)
+      e->buffers.items[i] = NULL;
 }
 
 static void *buffer(evaluator *e, size_t size) {
   void *memory = aligned(size);
-  if (memory) pir_vec_push(e->arena, &e->buffers, memory);
+  if (memory)
+    pir_vec_push(e->arena, &e->buffers, memory);
   return memory;
 }
 
@@ -80,13 +93,16 @@ static void *buffer(evaluator *e, size_t size) {
 static void know_parameter(evaluator *e, const pir_op *op) {
   const pir_param *param = pir_program_param(e->program, pir_op_parameter_name(op));
   size_t bytes;
-  if (!param || pir_op_results(op) != 1 || param->shape.rank > PIR_MAX_RANK) return;
-  if (pir_shape_bytes(param->shape.dims, (int32_t)param->shape.rank, param->dtype, &bytes) || bytes != param->size)
+  if (!param || pir_op_results(op) != 1 || param->shape.rank > PIR_MAX_RANK)
+    return;
+  if (pir_shape_bytes(param->shape.dims, (int32_t)param->shape.rank, param->dtype, &bytes) ||
+      bytes != param->size)
     return;
   known_value *known = add_known(e, pir_op_result(op, 0), 1);
   known->from_source = true;
   known->tensors[0].data = (void *)param->data;
-  pir_tensor_set_dense(&known->tensors[0], param->dtype, param->shape.dims, (int32_t)param->shape.rank);
+  pir_tensor_set_dense(&known->tensors[0], param->dtype, param->shape.dims,
+                       (int32_t)param->shape.rank);
 }
 
 // A list of known values is a known list.
@@ -97,10 +113,12 @@ static void know_list(evaluator *e, const pir_op *op) {
 }
 
 static bool makes_list(const pir_op *op) {
-  if (!pir_op_has(op, PIR_STRUCTURAL) || pir_op_results(op) != 1 || !pir_op_operands(op)) return false;
+  if (!pir_op_has(op, PIR_STRUCTURAL) || pir_op_results(op) != 1 || !pir_op_operands(op))
+    return false;
   for (size_t i = 0; i < pir_op_operands(op); i++) {
     const pir_value *value = pir_op_operand(op, i);
-    if (!value || pir_type_elements(pir_value_type(value))) return false;
+    if (!value || pir_type_elements(pir_value_type(value)))
+      return false;
   }
   const pir_type *type = pir_value_type(pir_op_result(op, 0));
   return type && pir_type_kind_of(type) == PIR_TYPE_VECTOR;
@@ -127,8 +145,10 @@ static void *draft_alloc(void *user, size_t size) {
 }
 
 static void draft_free(call_draft *d) {
-  for (size_t i = 0; i < d->blocks.count; i++) pir_arena_free(d->e->arena, d->blocks.items[i], d->sizes.items[i]);
-  for (size_t i = 0; i < d->copies.count; i++) free(d->copies.items[i]);
+  for (size_t i = 0; i < d->blocks.count; i++)
+    pir_arena_free(d->e->arena, d->blocks.items[i], d->sizes.items[i]);
+  for (size_t i = 0; i < d->copies.count; i++)
+    free(d->copies.items[i]);
   pir_vec_free(d->e->arena, &d->copies);
   pir_vec_free(d->e->arena, &d->blocks);
   pir_vec_free(d->e->arena, &d->sizes);
@@ -137,18 +157,21 @@ static void draft_free(call_draft *d) {
 // The tensor itself, or one with its bytes copied to a place that suits them.
 static const pir_tensor *suited(call_draft *d, const pir_tensor *tensor, size_t bytes) {
   size_t element = pir_dtype_size(tensor->dtype);
-  if (!element || (uintptr_t)tensor->data % element == 0) return tensor;
+  if (!element || (uintptr_t)tensor->data % element == 0)
+    return tensor;
   pir_tensor *moved = draft_alloc(d, sizeof *moved);
   *moved = *tensor;
   moved->data = aligned(bytes);
-  if (!moved->data) return NULL;
+  if (!moved->data)
+    return NULL;
   pir_vec_push(d->e->arena, &d->copies, moved->data);
   return memcpy(moved->data, tensor->data, bytes), moved;
 }
 
 static pir_status draft_operands(call_draft *d, const pir_op *op) {
   size_t n = pir_op_operands(op), total = 0;
-  int32_t *members = draft_alloc(d, n * sizeof *members), *first = draft_alloc(d, n * sizeof *first);
+  int32_t *members = draft_alloc(d, n * sizeof *members),
+          *first = draft_alloc(d, n * sizeof *first);
   for (size_t i = 0; i < n; i++) {
     const pir_value *value = pir_op_operand(op, i);
     first[i] = (int32_t)total;
@@ -162,7 +185,8 @@ static pir_status draft_operands(call_draft *d, const pir_op *op) {
       size_t bytes;
       PIR_TRY(pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes));
       in[first[i] + k] = suited(d, tensor, bytes);
-      if (!in[first[i] + k]) return PIR_EXHAUSTED;
+      if (!in[first[i] + k])
+        return PIR_EXHAUSTED;
       d->operand_bytes += bytes;
     }
   d->call.in = in;
@@ -175,9 +199,11 @@ static pir_status draft_operands(call_draft *d, const pir_op *op) {
 // The constant shape a fact states; false when it is not constant.
 static bool read_shape(const evaluator *e, const pir_fact *fact, pir_tensor *out) {
   int64_t dims[PIR_MAX_RANK];
-  if (!fact || !fact->known || fact->rank < 0 || !pir_dtype_size(fact->dtype)) return false;
+  if (!fact || !fact->known || fact->rank < 0 || !pir_dtype_size(fact->dtype))
+    return false;
   for (int32_t i = 0; i < fact->rank; i++)
-    if (!pir_dim_is_const(pir_facts_dims(e->facts), fact->shape[i], &dims[i]) || dims[i] < 0) return false;
+    if (!pir_dim_is_const(pir_facts_dims(e->facts), fact->shape[i], &dims[i]) || dims[i] < 0)
+      return false;
   pir_tensor_set_dense(out, fact->dtype, dims, fact->rank);
   return true;
 }
@@ -199,7 +225,8 @@ static const pir_fact *member_fact(const evaluator *e, const pir_value *value, s
 // Shapes and allocates the results; `*out_ready` says whether all are known and small enough.
 static pir_status draft_results(call_draft *d, const pir_op *op, bool *out_ready) {
   size_t n = pir_op_results(op), total = 0;
-  int32_t *members = draft_alloc(d, n * sizeof *members), *first = draft_alloc(d, n * sizeof *first);
+  int32_t *members = draft_alloc(d, n * sizeof *members),
+          *first = draft_alloc(d, n * sizeof *first);
   for (size_t i = 0; i < n; i++) {
     first[i] = (int32_t)total;
     members[i] = (int32_t)members_of(d->e, pir_op_result(op, i));
@@ -212,12 +239,16 @@ static pir_status draft_results(call_draft *d, const pir_op *op, bool *out_ready
     for (int32_t k = 0; k < members[i]; k++) {
       pir_tensor *tensor = out[first[i] + k] = draft_alloc(d, sizeof *tensor);
       size_t size;
-      if (!read_shape(d->e, member_fact(d->e, pir_op_result(op, i), (size_t)k), tensor)) return PIR_OK;
-      if (pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &size)) return PIR_OK;
+      if (!read_shape(d->e, member_fact(d->e, pir_op_result(op, i), (size_t)k), tensor))
+        return PIR_OK;
+      if (pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &size))
+        return PIR_OK;
       bytes += size;
-      if (bytes > d->e->max_bytes && bytes > d->operand_bytes) return PIR_OK;
+      if (bytes > d->e->max_bytes && bytes > d->operand_bytes)
+        return PIR_OK;
       tensor->data = buffer(d->e, size);
-      if (!tensor->data) return PIR_EXHAUSTED;
+      if (!tensor->data)
+        return PIR_EXHAUSTED;
     }
   d->call.out = out;
   d->call.out_members = members;
@@ -229,15 +260,19 @@ static pir_status draft_results(call_draft *d, const pir_op *op, bool *out_ready
 
 static void know_results(evaluator *e, const pir_op *op, const pir_kernel_call *call) {
   for (int32_t i = 0; i < call->result_count; i++) {
-    known_value *known = add_known(e, pir_op_result(op, (size_t)i), (size_t)call->out_members[i]);
+    known_value *known =
+        add_known(e, pir_op_result(op, (size_t)i), (size_t)call->out_members[i]);
     known->from_source = pir_op_has(op, PIR_CONSTANT);
-    for (int32_t k = 0; k < call->out_members[i]; k++) known->tensors[k] = *call->out[call->out_first[i] + k];
+    for (int32_t k = 0; k < call->out_members[i]; k++)
+      known->tensors[k] = *call->out[call->out_first[i] + k];
   }
 }
 
 static pir_status run_call(const pir_opdef *def, const pir_kernel_call *call) {
-  if (pir_clause_choose(call->clause, 0, call->attrs)) return pir_clause_run(call);
-  if (!def->kernel) return PIR_UNSUPPORTED;
+  if (pir_clause_choose(call->clause, 0, call->attrs))
+    return pir_clause_run(call);
+  if (!def->kernel)
+    return PIR_UNSUPPORTED;
   const pir_kernel *kernel = pir_kernel_find(pir_str_from(def->kernel));
   return kernel && !kernel->shapes_results ? kernel->run(call) : PIR_UNSUPPORTED;
 }
@@ -245,14 +280,19 @@ static pir_status run_call(const pir_opdef *def, const pir_kernel_call *call) {
 static pir_status compute(evaluator *e, const pir_op *op, const pir_opdef *def) {
   pir_message message = {""};
   call_draft d = {.e = e,
-                  .call = {.op = def->name, .attr_count = def->attr_count, .clause = def->clause, .message = &message}};
+                  .call = {.op = def->name,
+                           .attr_count = def->attr_count,
+                           .clause = def->clause,
+                           .message = &message}};
   bool ready = false;
   pir_status status = draft_operands(&d, op);
-  if (!status) status = draft_results(&d, op, &ready);
+  if (!status)
+    status = draft_results(&d, op, &ready);
   if (!status && ready) {
     d.call.attrs = pir_op_attr_values(op, draft_alloc, &d);
     // An op that cannot be computed now is left to say so when it runs.
-    if (!run_call(def, &d.call)) know_results(e, op, &d.call);
+    if (!run_call(def, &d.call))
+      know_results(e, op, &d.call);
   }
   draft_free(&d);
   return status;
@@ -260,7 +300,8 @@ static pir_status compute(evaluator *e, const pir_op *op, const pir_opdef *def) 
 
 static bool knows_operands(const evaluator *e, const pir_op *op) {
   for (size_t i = 0; i < pir_op_operands(op); i++)
-    if (pir_op_operand(op, i) && !evaluator_find(e, pir_op_operand(op, i))) return false;
+    if (pir_op_operand(op, i) && !evaluator_find(e, pir_op_operand(op, i)))
+      return false;
   return true;
 }
 
@@ -287,7 +328,8 @@ static pir_status know_copy(evaluator *e, const pir_value *value, const known_va
     size_t bytes;
     PIR_TRY(pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes));
     known->tensors[k] = *tensor;
-    if (!(known->tensors[k].data = buffer(e, bytes))) return PIR_EXHAUSTED;
+    if (!(known->tensors[k].data = buffer(e, bytes)))
+      return PIR_EXHAUSTED;
     memcpy(known->tensors[k].data, tensor->data, bytes);
   }
   return PIR_OK;
@@ -295,9 +337,11 @@ static pir_status know_copy(evaluator *e, const pir_value *value, const known_va
 
 static pir_status know_expanded(evaluator *e, const pir_op *op, pir_value *const *values) {
   for (size_t i = 0; i < pir_op_results(op); i++)
-    if (values[i] && !evaluator_find(e, values[i])) return PIR_OK;
+    if (values[i] && !evaluator_find(e, values[i]))
+      return PIR_OK;
   for (size_t i = 0; i < pir_op_results(op); i++)
-    if (values[i]) PIR_TRY(know_copy(e, pir_op_result(op, i), evaluator_find(e, values[i])));
+    if (values[i])
+      PIR_TRY(know_copy(e, pir_op_result(op, i), evaluator_find(e, values[i])));
   return PIR_OK;
 }
 
@@ -309,8 +353,10 @@ static pir_status compute_parts(evaluator *e, pir_op *op, int alternative, int d
   pir_value **values = pir_arena_zalloc(e->arena, size);
   pir_lower_target target = {create_part, &x};
   pir_status status = pir_lower_expand(op, alternative, e->facts, &target, values);
-  for (size_t i = 0; i < x.parts.count && !status; i++) status = visit(e, x.parts.items[i], depth + 1);
-  if (!status) status = know_expanded(e, op, values);
+  for (size_t i = 0; i < x.parts.count && !status; i++)
+    status = visit(e, x.parts.items[i], depth + 1);
+  if (!status)
+    status = know_expanded(e, op, values);
   while (x.parts.count) {
     pir_op *part = pir_vec_pop(&x.parts);
     evaluator_forget(e, part);
@@ -324,20 +370,30 @@ static pir_status compute_parts(evaluator *e, pir_op *op, int alternative, int d
 enum { DEEPEST = 8 };
 
 static pir_status visit(evaluator *e, const pir_op *op, int depth) {
-  if (pir_op_has_effect(op) || pir_op_regions(op) || !pir_op_results(op)) return PIR_OK;
+  if (pir_op_has_effect(op) || pir_op_regions(op) || !pir_op_results(op))
+    return PIR_OK;
   const pir_opdef *def = pir_op_meaning(op);
   if (pir_op_has(op, PIR_PARAMETER)) {
-    if (e->parameters) know_parameter(e, op);
+    if (e->parameters)
+      know_parameter(e, op);
     return PIR_OK;
   }
-  if (!knows_operands(e, op)) return PIR_OK;
-  if (makes_list(op)) return know_list(e, op), PIR_OK;
+  if (!knows_operands(e, op))
+    return PIR_OK;
+  if (makes_list(op))
+    return know_list(e, op), PIR_OK;
   // Without operands only a constant has a value of its own.
-  if (!pir_op_operands(op) && !pir_op_has(op, PIR_CONSTANT)) return PIR_OK;
+  if (!pir_op_operands(op) && !pir_op_has(op, PIR_CONSTANT))
+    return PIR_OK;
   bool composite = def && (def->lower_count || def->hooks.expand);
   int alternative = composite ? pir_lower_choose(op, e->facts) : -1;
-  if (alternative == -1) return def && (def->clause || def->kernel) ? compute(e, op, def) : PIR_OK;
-  return e->rewriter && depth < DEEPEST ? compute_parts(e, (pir_op *)(uintptr_t)op, alternative, depth) : PIR_OK;
+  if (alternative == -1)
+    return def && (def->clause || def->kernel) ? compute(e, op, def) : PIR_OK;
+  return e->rewriter && depth < DEEPEST
+             ? compute_parts(e, (pir_op *)(uintptr_t)op, alternative, depth)
+             : PIR_OK;
 }
 
-pir_status evaluator_visit(evaluator *e, const pir_op *op) { return visit(e, op, 0); }
+pir_status evaluator_visit(evaluator *e, const pir_op *op) {
+  return visit(e, op, 0);
+}

@@ -1,5 +1,5 @@
-// Values known before the program runs, and the ops that can be computed on them by their clause or kernel. Private to
-// passes/.
+// Values known before the program runs, and the ops that can be computed on them by their
+// clause or kernel. Private to passes/.
 #ifndef PIR_EVALUATE_H
 #define PIR_EVALUATE_H
 
@@ -14,9 +14,10 @@
 // Tensors of one value: several for a list value.
 typedef struct known_value {
   size_t count;
-  bool from_source;         // of a constant or parameter op, not computed here
-  bool stays;               // its op is kept although it is known (folding)
-  const pir_value *source;  // the value of a constant or parameter op that it is a copy of; or NULL
+  bool from_source;  // of a constant or parameter op, not computed here
+  bool stays;        // its op is kept although it is known (folding)
+  const pir_value
+      *source;  // the value of a constant or parameter op that it is a copy of; or NULL
   pir_tensor tensors[];
 } known_value;
 
@@ -24,18 +25,19 @@ typedef struct evaluator {
   pir_program *program;
   pir_facts *facts;
   pir_arena *arena;
-  bool parameters;         // named parameters count as known
-  pir_rewriter *rewriter;  // expands composite ops for as long as they are computed; NULL: they are not
-  uint64_t max_bytes;      // a result may be larger than this only when its operands are
-  pir_map known;           // pir_value -> known_value
+  bool parameters;  // named parameters count as known
+  pir_rewriter
+      *rewriter;  // expands composite ops for as long as they are computed; NULL: they are not
+  uint64_t max_bytes;  // a result may be larger than this only when its operands are
+  pir_map known;       // pir_value -> known_value
   PIR_VEC(void *) buffers;
 } evaluator;
 
 void evaluator_init(evaluator *e, pir_program *program, pir_facts *facts);
 void evaluator_free(evaluator *e);
 const known_value *evaluator_find(const evaluator *e, const pir_value *value);
-// Computes the results of an op when all it reads is known and its tables say how; else leaves them unknown.
-// PIR_EXHAUSTED when memory ran out.
+// Computes the results of an op when all it reads is known and its tables say how; else leaves
+// them unknown. PIR_EXHAUSTED when memory ran out.
 pir_status evaluator_visit(evaluator *e, const pir_op *op);
 
 // The caller frees this data of a computed tensor from now on (it is from malloc).

@@ -1,6 +1,7 @@
-// Sparse conditional constant propagation. Every value begins as not reached, may become known, and then not known: an
-// argument is what its inputs agree on. Ops are looked at when their region can run and something they read changed.
-// Each value changes at most twice, so the cost is that of computing every known op once, and O(uses).
+// Sparse conditional constant propagation. Every value begins as not reached, may become known,
+// and then not known: an argument is what its inputs agree on. Ops are looked at when their
+// region can run and something they read changed. Each value changes at most twice, so the cost
+// is that of computing every known op once, and O(uses).
 #include <propagate.h>
 
 #include <effects.h>
@@ -27,22 +28,29 @@ static uint64_t state_of(const propagation *p, const pir_value *value) {
 }
 
 static void set_state(propagation *p, const pir_value *value, uint64_t state) {
-  if (state_of(p, value) == state) return;
+  if (state_of(p, value) == state)
+    return;
   pir_map_put(p->arena, &p->states, value, state);
-  if (state == NOT_KNOWN) evaluator_forget_value(p->e, value);
+  if (state == NOT_KNOWN)
+    evaluator_forget_value(p->e, value);
   PIR_EACH_USE(use, value) pir_vec_push(p->arena, &p->work, pir_use_owner(use));
 }
 
 static bool same_tensors(const known_value *a, const known_value *b) {
-  if (a->count != b->count) return false;
+  if (a->count != b->count)
+    return false;
   for (size_t i = 0; i < a->count; i++) {
     const pir_tensor *x = &a->tensors[i], *y = &b->tensors[i];
     size_t bytes;
-    if (x->dtype != y->dtype || x->rank != y->rank) return false;
+    if (x->dtype != y->dtype || x->rank != y->rank)
+      return false;
     for (int32_t k = 0; k < x->rank; k++)
-      if (x->shape[k] != y->shape[k]) return false;
-    if (pir_shape_bytes(x->shape, x->rank, x->dtype, &bytes)) return false;
-    if (x->data != y->data && memcmp(x->data, y->data, bytes) != 0) return false;
+      if (x->shape[k] != y->shape[k])
+        return false;
+    if (pir_shape_bytes(x->shape, x->rank, x->dtype, &bytes))
+      return false;
+    if (x->data != y->data && memcmp(x->data, y->data, bytes) != 0)
+      return false;
   }
   return true;
 }
@@ -50,47 +58,61 @@ static bool same_tensors(const known_value *a, const known_value *b) {
 // `value` may also be what `from` is.
 static void join(propagation *p, const pir_value *value, const pir_value *from) {
   uint64_t state = from ? state_of(p, from) : NOT_KNOWN, now = state_of(p, value);
-  if (state == NOT_REACHED || now == NOT_KNOWN) return;
-  if (state == KNOWN && now == KNOWN && same_tensors(evaluator_find(p->e, value), evaluator_find(p->e, from))) return;
-  if (state == KNOWN && now == NOT_REACHED) evaluator_copy(p->e, value, from);
+  if (state == NOT_REACHED || now == NOT_KNOWN)
+    return;
+  if (state == KNOWN && now == KNOWN &&
+      same_tensors(evaluator_find(p->e, value), evaluator_find(p->e, from)))
+    return;
+  if (state == KNOWN && now == NOT_REACHED)
+    evaluator_copy(p->e, value, from);
   set_state(p, value, state == KNOWN && now == NOT_REACHED ? KNOWN : NOT_KNOWN);
 }
 
 static void run_block(propagation *p, pir_block *block) {
-  if (!block || pir_map_find(&p->running, block)) return;
+  if (!block || pir_map_find(&p->running, block))
+    return;
   pir_map_put(p->arena, &p->running, block, 1);
-  for (pir_op *op = pir_block_first(block); op; op = pir_op_next(op)) pir_vec_push(p->arena, &p->work, op);
+  for (pir_op *op = pir_block_first(block); op; op = pir_op_next(op))
+    pir_vec_push(p->arena, &p->work, op);
 }
 
 static void know_nothing_of(propagation *p, const pir_op *op) {
-  for (size_t i = 0; i < pir_op_results(op); i++) set_state(p, pir_op_result(op, i), NOT_KNOWN);
+  for (size_t i = 0; i < pir_op_results(op); i++)
+    set_state(p, pir_op_result(op, i), NOT_KNOWN);
 }
 
 // Operand 0: 1 or 0 when it is known, -1 when it is not, -2 when nothing reached it.
 static int condition_of(const propagation *p, const pir_op *op) {
   const pir_value *value = pir_op_operand(op, 0);
   uint64_t state = value ? state_of(p, value) : NOT_KNOWN;
-  if (state == NOT_REACHED) return -2;
+  if (state == NOT_REACHED)
+    return -2;
   const known_value *known = state == KNOWN ? evaluator_find(p->e, value) : NULL;
-  if (!known || known->count != 1 || pir_tensor_numel(&known->tensors[0]) != 1) return -1;
+  if (!known || known->count != 1 || pir_tensor_numel(&known->tensors[0]) != 1)
+    return -1;
   return pir_tensor_int_at(&known->tensors[0], 0) != 0;
 }
 
 static void visit_choice(propagation *p, const pir_op *op) {
   int taken = condition_of(p, op);
-  if (taken == -2) return;
-  if (taken != 0) run_block(p, pir_op_body(op, 0));
-  if (taken != 1) run_block(p, pir_op_body(op, 1));
+  if (taken == -2)
+    return;
+  if (taken != 0)
+    run_block(p, pir_op_body(op, 0));
+  if (taken != 1)
+    run_block(p, pir_op_body(op, 1));
 }
 
 static void visit_loop(propagation *p, const pir_op *op, pir_block *body) {
   int begins = condition_of(p, op);
-  if (begins == -2) return;
+  if (begins == -2)
+    return;
   for (size_t i = 0; i < pir_op_results(op); i++) {
     join(p, pir_block_argument(body, i), pir_op_operand(op, i + 1));
     join(p, pir_op_result(op, i), pir_op_operand(op, i + 1));
   }
-  if (begins != 0) run_block(p, body);
+  if (begins != 0)
+    run_block(p, body);
 }
 
 // What a region hands out.
@@ -112,7 +134,8 @@ static void visit_end(propagation *p, const pir_op *end) {
 static void visit_other(propagation *p, const pir_op *op) {
   for (size_t r = 0; r < pir_op_regions(op); r++)
     for (pir_block *b = pir_region_first(pir_op_region(op, r)); b; b = pir_block_next(b)) {
-      for (size_t i = 0; i < pir_block_arguments(b); i++) set_state(p, pir_block_argument(b, i), NOT_KNOWN);
+      for (size_t i = 0; i < pir_block_arguments(b); i++)
+        set_state(p, pir_block_argument(b, i), NOT_KNOWN);
       run_block(p, b);
     }
   know_nothing_of(p, op);
@@ -122,13 +145,16 @@ static void visit_other(propagation *p, const pir_op *op) {
 static void compute(propagation *p, const pir_op *op) {
   bool known = true;
   for (size_t i = 0; i < pir_op_results(op); i++)
-    if (state_of(p, pir_op_result(op, i)) == NOT_KNOWN) return;
+    if (state_of(p, pir_op_result(op, i)) == NOT_KNOWN)
+      return;
   for (size_t i = 0; i < pir_op_operands(op); i++) {
     const pir_value *value = pir_op_operand(op, i);
-    if (value && state_of(p, value) == NOT_REACHED) return;
+    if (value && state_of(p, value) == NOT_REACHED)
+      return;
     known &= !value || (state_of(p, value) == KNOWN && !pir_value_is_overwritten(value));
   }
-  if (known) p->status = evaluator_visit(p->e, op);
+  if (known)
+    p->status = evaluator_visit(p->e, op);
   for (size_t i = 0; i < pir_op_results(op); i++) {
     const pir_value *value = pir_op_result(op, i);
     set_state(p, value, known && evaluator_find(p->e, value) ? KNOWN : NOT_KNOWN);
@@ -136,19 +162,27 @@ static void compute(propagation *p, const pir_op *op) {
 }
 
 static void visit(propagation *p, const pir_op *op) {
-  if (!pir_map_find(&p->running, pir_op_block(op))) return;
+  if (!pir_map_find(&p->running, pir_op_block(op)))
+    return;
   pir_block *body = pir_loop_body(op);
-  if (body) visit_loop(p, op, body);
-  else if (pir_op_is_choice(op) && pir_op_body(op, 0) && pir_op_body(op, 1)) visit_choice(p, op);
-  else if (pir_op_has(op, PIR_TERMINATOR)) visit_end(p, op);
-  else if (pir_op_regions(op)) visit_other(p, op);
-  else compute(p, op);
+  if (body)
+    visit_loop(p, op, body);
+  else if (pir_op_is_choice(op) && pir_op_body(op, 0) && pir_op_body(op, 1))
+    visit_choice(p, op);
+  else if (pir_op_has(op, PIR_TERMINATOR))
+    visit_end(p, op);
+  else if (pir_op_regions(op))
+    visit_other(p, op);
+  else
+    compute(p, op);
 }
 
 pir_status propagate_constants(evaluator *e, pir_op *module) {
   propagation p = {.e = e, .arena = e->arena};
-  for (size_t r = 0; r < pir_op_regions(module); r++) run_block(&p, pir_region_first(pir_op_region(module, r)));
-  while (p.next < p.work.count && !p.status) visit(&p, p.work.items[p.next++]);
+  for (size_t r = 0; r < pir_op_regions(module); r++)
+    run_block(&p, pir_region_first(pir_op_region(module, r)));
+  while (p.next < p.work.count && !p.status)
+    visit(&p, p.work.items[p.next++]);
   pir_map_free(p.arena, &p.states);
   pir_map_free(p.arena, &p.running);
   pir_vec_free(p.arena, &p.work);

@@ -1,12 +1,15 @@
 // Removes what a program of 8 bits simulates in floats, and keeps what it says:
-//   delete_quant_dequant_linear_op_pass   rounding to integers and straight back: what reads the result reads the
-//   operand.
-//                                         Its scale is noted on that reader (inputs_index, inputs_scale), as Paddle
-//                                         does.
-//   delete_weight_dequant_linear_op_pass  integers back to numbers, of a parameter: what reads the result reads the
-//                                         integers. Whoever runs such a program has to know the scales.
-// Scales are parameters; one whose bytes are not loaded is not noted. Neither keeps numbers: that is what they are for.
-// One walk each. Unlike Paddle's, the first looks whether both ops work alike, by the same scale along the same axis.
+//   delete_quant_dequant_linear_op_pass   rounding to integers and straight back: what reads
+//   the result reads the operand.
+//                                         Its scale is noted on that reader (inputs_index,
+//                                         inputs_scale), as Paddle does.
+//   delete_weight_dequant_linear_op_pass  integers back to numbers, of a parameter: what reads
+//   the result reads the
+//                                         integers. Whoever runs such a program has to know the
+//                                         scales.
+// Scales are parameters; one whose bytes are not loaded is not noted. Neither keeps numbers:
+// that is what they are for. One walk each. Unlike Paddle's, the first looks whether both ops
+// work alike, by the same scale along the same axis.
 #include <pir/dialect/pd_op.h>
 #include <pir/pass.h>
 #include <pir/tensor.h>
@@ -23,22 +26,28 @@ typedef struct found {
 
 static pir_walk_result collect(pir_op *op, void *user) {
   found *f = user;
-  if (pir_op_is(op, PD_DEQUANTIZE_LINEAR)) pir_vec_push(f->arena, &f->ops, op);
+  if (pir_op_is(op, PD_DEQUANTIZE_LINEAR))
+    pir_vec_push(f->arena, &f->ops, op);
   return PIR_WALK_CONTINUE;
 }
 
 static const pir_op *parameter_of(const pir_op *op, size_t i) {
-  const pir_op *source = i < pir_op_operands(op) && pir_op_operand(op, i) ? pir_op_operand_op(op, i) : NULL;
+  const pir_op *source =
+      i < pir_op_operands(op) && pir_op_operand(op, i) ? pir_op_operand_op(op, i) : NULL;
   return source && pir_op_has(source, PIR_PARAMETER) ? source : NULL;
 }
 
-// In the form that inference has: the scale a parameter of floats, and nothing of the statistics of training.
+// In the form that inference has: the scale a parameter of floats, and nothing of the
+// statistics of training.
 static bool is_fixed(const pir_op *op) {
   const pir_op *scale = parameter_of(op, PD_DEQUANTIZE_LINEAR_IN_SCALE);
-  if (!scale || pir_op_operand(op, PD_DEQUANTIZE_LINEAR_IN_IN_ACCUM)) return false;
-  if (pir_op_operand(op, PD_DEQUANTIZE_LINEAR_IN_IN_STATE)) return false;
+  if (!scale || pir_op_operand(op, PD_DEQUANTIZE_LINEAR_IN_IN_ACCUM))
+    return false;
+  if (pir_op_operand(op, PD_DEQUANTIZE_LINEAR_IN_IN_STATE))
+    return false;
   for (size_t i = 1; i < pir_op_results(op); i++)
-    if (!pir_value_unused(pir_op_result(op, i))) return false;
+    if (!pir_value_unused(pir_op_result(op, i)))
+      return false;
   pir_dtype dtype = pir_type_dtype(pir_value_type(pir_op_result(scale, 0)));
   return dtype == PIR_F16 || dtype == PIR_F32;
 }
@@ -47,22 +56,29 @@ static bool is_fixed(const pir_op *op) {
 
 static bool is_round_trip(const pir_op *back) {
   const pir_op *there = pir_op_operand_op(back, PD_DEQUANTIZE_LINEAR_IN_X);
-  if (!there || !pir_op_is(there, PD_QUANTIZE_LINEAR) || !is_fixed(there) || !is_fixed(back)) return false;
-  if (!pir_value_single_use(pir_op_operand(back, PD_DEQUANTIZE_LINEAR_IN_X))) return false;
+  if (!there || !pir_op_is(there, PD_QUANTIZE_LINEAR) || !is_fixed(there) || !is_fixed(back))
+    return false;
+  if (!pir_value_single_use(pir_op_operand(back, PD_DEQUANTIZE_LINEAR_IN_X)))
+    return false;
   for (size_t i = PD_DEQUANTIZE_LINEAR_IN_SCALE; i <= PD_DEQUANTIZE_LINEAR_IN_ZERO_POINT; i++)
-    if (pir_op_operand(there, i) != pir_op_operand(back, i)) return false;
+    if (pir_op_operand(there, i) != pir_op_operand(back, i))
+      return false;
   for (size_t i = 0; i < pir_op_def(back)->attr_count; i++)
-    if (pir_op_attr_at(there, i) != pir_op_attr_at(back, i)) return false;
+    if (pir_op_attr_at(there, i) != pir_op_attr_at(back, i))
+      return false;
   return true;
 }
 
-static bool first_number(const pir_program *program, const pir_op *parameter, double *out_number) {
+static bool first_number(const pir_program *program, const pir_op *parameter,
+                         double *out_number) {
   const pir_param *bytes = pir_program_param(program, pir_op_parameter_name(parameter));
   pir_tensor tensor;
-  if (!bytes || !bytes->size || bytes->shape.rank > PIR_MAX_RANK) return false;
+  if (!bytes || !bytes->size || bytes->shape.rank > PIR_MAX_RANK)
+    return false;
   pir_tensor_set_dense(&tensor, bytes->dtype, bytes->shape.dims, (int32_t)bytes->shape.rank);
   tensor.data = (void *)(uintptr_t)bytes->data;
-  if (pir_tensor_numel(&tensor) < 1) return false;
+  if (pir_tensor_numel(&tensor) < 1)
+    return false;
   *out_number = pir_tensor_float_at(&tensor, 0);
   return true;
 }
@@ -72,8 +88,10 @@ static void append(pir_pass_run *run, pir_op *op, const char *name, const pir_at
   pir_context *ctx = pir_program_context(run->program);
   const pir_attr *list = pir_op_attr_str(op, name), *entries[NOTED + 1];
   size_t count = list ? pir_attr_elements(list) : 0;
-  if (count >= NOTED) return;
-  for (size_t i = 0; i < count; i++) entries[i] = pir_attr_element(list, i);
+  if (count >= NOTED)
+    return;
+  for (size_t i = 0; i < count; i++)
+    entries[i] = pir_attr_element(list, i);
   entries[count] = entry;
   pir_rewriter_set_attr(run->rewriter, op, pir_name_get(ctx, pir_str_from(name)),
                         pir_attr_array(ctx, entries, count + 1));
@@ -83,9 +101,12 @@ static void note_scale(pir_pass_run *run, const pir_op *back) {
   pir_context *ctx = pir_program_context(run->program);
   const pir_use *use = pir_value_first_use(pir_op_result(back, 0));
   double scale;
-  if (!use || !first_number(run->program, parameter_of(back, PD_DEQUANTIZE_LINEAR_IN_SCALE), &scale)) return;
+  if (!use ||
+      !first_number(run->program, parameter_of(back, PD_DEQUANTIZE_LINEAR_IN_SCALE), &scale))
+    return;
   pir_op *reader = pir_use_owner(use);
-  append(run, reader, "inputs_index", pir_attr_int(ctx, PIR_ATTR_I32, (int64_t)pir_use_operand_index(use)));
+  append(run, reader, "inputs_index",
+         pir_attr_int(ctx, PIR_ATTR_I32, (int64_t)pir_use_operand_index(use)));
   append(run, reader, "inputs_scale", pir_attr_float(ctx, PIR_ATTR_F32, scale));
 }
 
@@ -93,12 +114,15 @@ static void note_scale(pir_pass_run *run, const pir_op *back) {
 static void erase_with_parameters(pir_pass_run *run, pir_op *op) {
   pir_op *read[NOTED] = {NULL};
   size_t count = pir_op_operands(op) < NOTED ? pir_op_operands(op) : NOTED;
-  for (size_t i = 0; i < count; i++) read[i] = parameter_of(op, i) ? pir_op_operand_op(op, i) : NULL;
+  for (size_t i = 0; i < count; i++)
+    read[i] = parameter_of(op, i) ? pir_op_operand_op(op, i) : NULL;
   pir_rewriter_erase(run->rewriter, op);
   for (size_t i = 0; i < count; i++) {
     bool repeated = false;
-    for (size_t k = 0; k < i; k++) repeated |= read[k] == read[i];
-    if (!read[i] || repeated || !pir_op_unused(read[i])) continue;
+    for (size_t k = 0; k < i; k++)
+      repeated |= read[k] == read[i];
+    if (!read[i] || repeated || !pir_op_unused(read[i]))
+      continue;
     pir_program_drop_param(run->program, pir_op_parameter_name(read[i]));
     pir_rewriter_erase(run->rewriter, read[i]);
   }
@@ -110,9 +134,11 @@ pir_status pir_pass_delete_quant_dequant(pir_pass_run *run) {
   pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, collect, &f);
   for (size_t i = 0; i < f.ops.count; i++) {
     pir_op *back = f.ops.items[i], *there = pir_op_operand_op(back, PD_DEQUANTIZE_LINEAR_IN_X);
-    if (!is_round_trip(back)) continue;
+    if (!is_round_trip(back))
+      continue;
     note_scale(run, back);
-    pir_rewriter_replace_value(run->rewriter, pir_op_result(back, 0), pir_op_operand(there, PD_QUANTIZE_LINEAR_IN_X));
+    pir_rewriter_replace_value(run->rewriter, pir_op_result(back, 0),
+                               pir_op_operand(there, PD_QUANTIZE_LINEAR_IN_X));
     pir_rewriter_erase(run->rewriter, back);
     erase_with_parameters(run, there);
     removed++;
@@ -130,8 +156,10 @@ pir_status pir_pass_delete_weight_dequant(pir_pass_run *run) {
   pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, collect, &f);
   for (size_t i = 0; i < f.ops.count; i++) {
     pir_op *op = f.ops.items[i];
-    if (!parameter_of(op, PD_DEQUANTIZE_LINEAR_IN_X) || !is_fixed(op)) continue;
-    pir_rewriter_replace_value(run->rewriter, pir_op_result(op, 0), pir_op_operand(op, PD_DEQUANTIZE_LINEAR_IN_X));
+    if (!parameter_of(op, PD_DEQUANTIZE_LINEAR_IN_X) || !is_fixed(op))
+      continue;
+    pir_rewriter_replace_value(run->rewriter, pir_op_result(op, 0),
+                               pir_op_operand(op, PD_DEQUANTIZE_LINEAR_IN_X));
     erase_with_parameters(run, op);
     removed++;
   }

@@ -1,9 +1,11 @@
-// horizontal_fuse_pass: products of one value with three or more matrices side by side become one product with the
-// matrices joined, and a split of what comes out. The matrices are parameters, constants or inputs, so joining them is
-// work that folding does once; the value is read once. Members of a group are of one op with the same attributes, in
-// the block of the value; what they are joined along must be known. As Paddle does, the last of them comes first.
-// Unlike Paddle's, attributes that differ (an activation) make groups of their own, and a matrix that is made behind
-// the first product stays out. Each value is looked at once, and each of its readers for every group among them.
+// horizontal_fuse_pass: products of one value with three or more matrices side by side become
+// one product with the matrices joined, and a split of what comes out. The matrices are
+// parameters, constants or inputs, so joining them is work that folding does once; the value is
+// read once. Members of a group are of one op with the same attributes, in the block of the
+// value; what they are joined along must be known. As Paddle does, the last of them comes
+// first. Unlike Paddle's, attributes that differ (an activation) make groups of their own, and
+// a matrix that is made behind the first product stays out. Each value is looked at once, and
+// each of its readers for every group among them.
 #include <pir/dialect/builtin.h>
 #include <pir/dialect/pd_op.h>
 #include <pir/lower.h>
@@ -32,7 +34,9 @@ typedef struct horizontal {
   uint64_t fused;
 } horizontal;
 
-static const pir_fact *fact_of(const horizontal *h, const pir_value *value) { return pir_facts_of(h->facts, value); }
+static const pir_fact *fact_of(const horizontal *h, const pir_value *value) {
+  return pir_facts_of(h->facts, value);
+}
 
 static int64_t extent_of(const horizontal *h, const pir_value *value, int32_t axis) {
   const pir_fact *fact = fact_of(h, value);
@@ -44,7 +48,8 @@ static int64_t extent_of(const horizontal *h, const pir_value *value, int32_t ax
 
 static bool is_source(const pir_value *value) {
   const pir_op *op = pir_value_op(value);
-  return op && (pir_op_has(op, PIR_PARAMETER) || pir_op_is(op, BUILTIN_CONSTANT) || pir_op_is(op, PD_DATA));
+  return op && (pir_op_has(op, PIR_PARAMETER) || pir_op_is(op, BUILTIN_CONSTANT) ||
+                pir_op_is(op, PD_DATA));
 }
 
 static bool has_rank(const horizontal *h, const pir_value *value, int32_t rank) {
@@ -54,36 +59,52 @@ static bool has_rank(const horizontal *h, const pir_value *value, int32_t rank) 
 
 static bool is_product(const pir_op *op) {
   if (pir_op_is(op, PD_MATMUL))
-    return !pir_op_bool(op, PD_MATMUL_ATTR_TRANSPOSE_X) && !pir_op_bool(op, PD_MATMUL_ATTR_TRANSPOSE_Y);
+    return !pir_op_bool(op, PD_MATMUL_ATTR_TRANSPOSE_X) &&
+           !pir_op_bool(op, PD_MATMUL_ATTR_TRANSPOSE_Y);
   return pir_op_is(op, PD_FC) || pir_op_is(op, PD_GEMM_EPILOGUE);
 }
 
-static bool read_member(const horizontal *h, const pir_value *shared, const pir_use *use, member *out) {
+static bool read_member(const horizontal *h, const pir_value *shared, const pir_use *use,
+                        member *out) {
   pir_op *op = pir_use_owner(use);
   size_t place = pir_use_operand_index(use);
-  if (!is_product(op) || place > 1 || pir_op_operand(op, 1 - place) == shared) return false;
+  if (!is_product(op) || place > 1 || pir_op_operand(op, 1 - place) == shared)
+    return false;
   bool with_bias = pir_op_operands(op) > 2 && pir_op_operand(op, 2);
-  *out = (member){op, pir_op_operand(op, 1 - place), with_bias ? pir_op_operand(op, 2) : NULL, 0};
-  if (!out->weight || !is_source(out->weight) || !has_rank(h, out->weight, 2)) return false;
-  if (place && !pir_op_is(op, PD_MATMUL)) return false;
+  *out =
+      (member){op, pir_op_operand(op, 1 - place), with_bias ? pir_op_operand(op, 2) : NULL, 0};
+  if (!out->weight || !is_source(out->weight) || !has_rank(h, out->weight, 2))
+    return false;
+  if (place && !pir_op_is(op, PD_MATMUL))
+    return false;
   out->extent = extent_of(h, out->weight, place ? 0 : 1);
-  if (out->extent <= 0) return false;
+  if (out->extent <= 0)
+    return false;
   const pir_fact *fact = fact_of(h, pir_op_result(op, 0));
-  if (!fact->known || fact->rank < (place ? 2 : 1)) return false;
-  if (!with_bias) return true;
-  return is_source(out->bias) && has_rank(h, out->bias, 1) && extent_of(h, out->bias, 0) == out->extent;
+  if (!fact->known || fact->rank < (place ? 2 : 1))
+    return false;
+  if (!with_bias)
+    return true;
+  return is_source(out->bias) && has_rank(h, out->bias, 1) &&
+         extent_of(h, out->bias, 0) == out->extent;
 }
 
-static bool is_there(const pir_value *value, const pir_op *at) { return !value || pir_value_dominates(value, at); }
+static bool is_there(const pir_value *value, const pir_op *at) {
+  return !value || pir_value_dominates(value, at);
+}
 
 // Whether the product may be computed together with the first one, where that stands.
 static bool goes_with(const horizontal *h, const member *first, const member *m) {
   const pir_op *a = first->op, *b = m->op;
-  if (pir_op_def(a) != pir_op_def(b) || pir_op_block(a) != pir_op_block(b) || !first->bias != !m->bias) return false;
+  if (pir_op_def(a) != pir_op_def(b) || pir_op_block(a) != pir_op_block(b) ||
+      !first->bias != !m->bias)
+    return false;
   for (size_t i = 0; i < pir_op_def(a)->attr_count; i++)
-    if (pir_op_attr_at(a, i) != pir_op_attr_at(b, i)) return false;
+    if (pir_op_attr_at(a, i) != pir_op_attr_at(b, i))
+      return false;
   int32_t common = h->shared_left ? 0 : 1;
-  if (fact_of(h, first->weight)->dtype != fact_of(h, m->weight)->dtype) return false;
+  if (fact_of(h, first->weight)->dtype != fact_of(h, m->weight)->dtype)
+    return false;
   if (pir_dim_canonical(pir_facts_dims(h->facts), fact_of(h, first->weight)->shape[common]) !=
       pir_dim_canonical(pir_facts_dims(h->facts), fact_of(h, m->weight)->shape[common]))
     return false;
@@ -103,31 +124,38 @@ static pir_op *create(void *user, const pir_op_spec *spec) {
   return pir_rewriter_create(m->rewriter, m->at, spec);
 }
 
-static pir_value *result_of(pir_op *op) { return op ? pir_op_result(op, 0) : NULL; }
+static pir_value *result_of(pir_op *op) {
+  return op ? pir_op_result(op, 0) : NULL;
+}
 
 static pir_value *join(pir_expand *e, pir_value *const *values, size_t count, int64_t axis) {
   pir_value *list = result_of(pir_expand_op(e, BUILTIN_COMBINE, values, count, NULL, 0));
   pir_value *operands[] = {list, pir_expand_number(e, PIR_I32, (double)axis)};
-  return list && operands[1] ? result_of(pir_expand_op(e, PD_CONCAT, operands, 2, NULL, 0)) : NULL;
+  return list && operands[1] ? result_of(pir_expand_op(e, PD_CONCAT, operands, 2, NULL, 0))
+                             : NULL;
 }
 
-static pir_value *multiply(pir_expand *e, const member *like, pir_value *left, pir_value *right, pir_value *bias) {
+static pir_value *multiply(pir_expand *e, const member *like, pir_value *left, pir_value *right,
+                           pir_value *bias) {
   enum { ATTRS = 8 };
   const pir_opdef *def = pir_op_def(like->op);
   pir_named_attr attrs[ATTRS];
   size_t count = 0;
   for (size_t i = 0; i < def->attr_count && count < ATTRS; i++)
     if (pir_op_attr_at(like->op, i))
-      attrs[count++] = (pir_named_attr){pir_name_get(pir_op_context(like->op), pir_str_from(def->attrs[i].name)),
-                                        pir_op_attr_at(like->op, i)};
+      attrs[count++] = (pir_named_attr){
+          pir_name_get(pir_op_context(like->op), pir_str_from(def->attrs[i].name)),
+          pir_op_attr_at(like->op, i)};
   pir_value *operands[] = {left, right, bias};
-  return result_of(pir_expand_op(e, def->id, operands, pir_op_operands(like->op), attrs, count));
+  return result_of(
+      pir_expand_op(e, def->id, operands, pir_op_operands(like->op), attrs, count));
 }
 
 static pir_op *parts_of(horizontal *h, pir_op *at, pir_value *list) {
   const pir_type *types[MOST], *type = pir_value_type(list);
   size_t count = pir_type_elements(type);
-  for (size_t i = 0; i < count && i < MOST; i++) types[i] = pir_type_element(type, i);
+  for (size_t i = 0; i < count && i < MOST; i++)
+    types[i] = pir_type_element(type, i);
   pir_op_spec spec = {.def = pir_context_op(pir_op_context(at), BUILTIN_SPLIT),
                       .loc = pir_op_loc(at),
                       .operands = &list,
@@ -151,12 +179,17 @@ static pir_status fuse(horizontal *h, pir_value *shared, const member *group, si
   int32_t rank = fact_of(h, pir_op_result(group[0].op, 0))->rank;
   pir_value *weight = join(&e, weights, count, h->shared_left ? 1 : 0);
   pir_value *bias = weight && group[0].bias ? join(&e, biases, count, 0) : NULL;
-  if (!weight || (group[0].bias && !bias)) return PIR_INTERNAL;
-  pir_value *all = multiply(&e, group, h->shared_left ? shared : weight, h->shared_left ? weight : shared, bias);
+  if (!weight || (group[0].bias && !bias))
+    return PIR_INTERNAL;
+  pir_value *all = multiply(&e, group, h->shared_left ? shared : weight,
+                            h->shared_left ? weight : shared, bias);
   pir_value *pieces[] = {all, pir_expand_ints(&e, sections, count),
                          pir_expand_number(&e, PIR_I32, h->shared_left ? rank - 1 : rank - 2)};
-  pir_op *list = pieces[0] && pieces[1] && pieces[2] ? pir_expand_op(&e, PD_SPLIT, pieces, 3, NULL, 0) : NULL;
-  if (!list || pir_type_elements(pir_value_type(pir_op_result(list, 0))) != count) return PIR_INTERNAL;
+  pir_op *list = pieces[0] && pieces[1] && pieces[2]
+                     ? pir_expand_op(&e, PD_SPLIT, pieces, 3, NULL, 0)
+                     : NULL;
+  if (!list || pir_type_elements(pir_value_type(pir_op_result(list, 0))) != count)
+    return PIR_INTERNAL;
   pir_op *parts = parts_of(h, group[0].op, pir_op_result(list, 0));
   for (size_t i = 0; i < count; i++) {
     pir_value *piece = pir_op_result(parts, count - 1 - i);
@@ -180,8 +213,10 @@ static pir_status take_group(horizontal *h, pir_value *shared) {
   const member first = h->members.items[0];
   for (size_t i = 0; i < h->members.count; i++) {
     const member m = h->members.items[i];
-    if (count < MOST && goes_with(h, &first, &m)) group[count++] = m;
-    else if (i) h->members.items[kept++] = m;
+    if (count < MOST && goes_with(h, &first, &m))
+      group[count++] = m;
+    else if (i)
+      h->members.items[kept++] = m;
   }
   h->members.count = kept;
   return count < FEWEST ? PIR_OK : fuse(h, shared, group, count);
@@ -193,12 +228,16 @@ static pir_status look_at(horizontal *h, pir_value *shared, const pir_block *blo
     h->members.count = 0;
     PIR_EACH_USE(use, shared) {
       member m;
-      bool mine = pir_op_block(pir_use_owner(use)) == block && pir_use_operand_index(use) == (size_t)side;
-      if (mine && read_member(h, shared, use, &m)) pir_vec_push(h->arena, &h->members, m);
+      bool mine = pir_op_block(pir_use_owner(use)) == block &&
+                  pir_use_operand_index(use) == (size_t)side;
+      if (mine && read_member(h, shared, use, &m))
+        pir_vec_push(h->arena, &h->members, m);
     }
-    if (h->members.count < FEWEST) continue;
+    if (h->members.count < FEWEST)
+      continue;
     qsort(h->members.items, h->members.count, sizeof *h->members.items, by_place);
-    while (h->members.count >= FEWEST) PIR_TRY(take_group(h, shared));
+    while (h->members.count >= FEWEST)
+      PIR_TRY(take_group(h, shared));
   }
   return PIR_OK;
 }
@@ -212,19 +251,23 @@ static bool has_readers(const pir_value *value) {
 static pir_walk_result collect(pir_op *op, void *user) {
   horizontal *h = user;
   for (size_t i = 0; i < pir_op_results(op); i++)
-    if (has_readers(pir_op_result(op, i))) pir_vec_push(h->arena, &h->values, pir_op_result(op, i));
+    if (has_readers(pir_op_result(op, i)))
+      pir_vec_push(h->arena, &h->values, pir_op_result(op, i));
   for (size_t r = 0; r < pir_op_regions(op); r++)
     for (pir_block *b = pir_region_first(pir_op_region(op, r)); b; b = pir_block_next(b))
       for (size_t i = 0; i < pir_block_arguments(b); i++)
-        if (has_readers(pir_block_argument(b, i))) pir_vec_push(h->arena, &h->values, pir_block_argument(b, i));
+        if (has_readers(pir_block_argument(b, i)))
+          pir_vec_push(h->arena, &h->values, pir_block_argument(b, i));
   return PIR_WALK_CONTINUE;
 }
 
 pir_status pir_pass_horizontal(pir_pass_run *run) {
-  horizontal h = {
-      .run = run, .facts = pir_run_facts(run), .arena = pir_context_arena(pir_program_context(run->program))};
+  horizontal h = {.run = run,
+                  .facts = pir_run_facts(run),
+                  .arena = pir_context_arena(pir_program_context(run->program))};
   pir_status status = PIR_OK;
-  if (!h.facts) return pir_run_facts_status(run);
+  if (!h.facts)
+    return pir_run_facts_status(run);
   pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, collect, &h);
   // Backwards: what goes with a fused product was looked at before.
   for (size_t i = h.values.count; i-- > 0 && !status;)

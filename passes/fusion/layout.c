@@ -1,7 +1,9 @@
-// Channels last for whole programs, made of two passes of rules: convolutions between transposes
-// (auto_layout_insert_pass), then transposes that meet go (auto_layout_simplify_pass).
+// Channels last for whole programs, made of two passes of rules: convolutions between
+// transposes (auto_layout_insert_pass), then transposes that meet go
+// (auto_layout_simplify_pass).
 //   transfer_layout_pass   does that
-//   auto_layout_pass       first on a copy of the program: a convolution is worth so many transposes. Where all of them
+//   auto_layout_pass       first on a copy of the program: a convolution is worth so many
+//   transposes. Where all of them
 //                          cost more than they gain, the program stays as it is
 // Linear, as the rules are.
 #include <pir/dialect/pd_op.h>
@@ -27,10 +29,13 @@ static bool is_of_parameter(const pir_op *op) {
 
 static pir_walk_result count(pir_op *op, void *user) {
   balance *b = user;
-  if (pir_op_is(op, PD_TRANSPOSE)) b->transposes += !is_of_parameter(op);
+  if (pir_op_is(op, PD_TRANSPOSE))
+    b->transposes += !is_of_parameter(op);
   bool plain = pir_op_is(op, PD_CONV2D) || pir_op_is(op, PD_CONV2D_TRANSPOSE);
-  if (plain && is_channels_last(op)) b->credit += PLAIN_CREDIT;
-  if (pir_op_is(op, PD_FUSED_CONV2D_ADD_ACT) && is_channels_last(op)) b->credit += FUSED_CREDIT;
+  if (plain && is_channels_last(op))
+    b->credit += PLAIN_CREDIT;
+  if (pir_op_is(op, PD_FUSED_CONV2D_ADD_ACT) && is_channels_last(op))
+    b->credit += FUSED_CREDIT;
   return PIR_WALK_CONTINUE;
 }
 
@@ -42,8 +47,10 @@ static balance balance_of(const pir_program *program) {
 
 static pir_status rearrange(pir_program *program) {
   pir_pass_manager *manager = pir_pass_manager_create(pir_program_context(program), NULL);
-  pir_status status = pir_pass_manager_parse(manager, PIR_STR("auto_layout_insert,auto_layout_simplify"));
-  if (!status) status = pir_pass_manager_run(manager, program);
+  pir_status status =
+      pir_pass_manager_parse(manager, PIR_STR("auto_layout_insert,auto_layout_simplify"));
+  if (!status)
+    status = pir_pass_manager_run(manager, program);
   pir_pass_manager_destroy(manager);
   return status;
 }
@@ -51,7 +58,9 @@ static pir_status rearrange(pir_program *program) {
 static void tell(pir_pass_run *run, balance before) {
   balance after = balance_of(run->program);
   pir_run_count(run, "transposes more",
-                (uint64_t)(after.transposes > before.transposes ? after.transposes - before.transposes : 0));
+                (uint64_t)(after.transposes > before.transposes
+                               ? after.transposes - before.transposes
+                               : 0));
 }
 
 pir_status pir_pass_transfer_layout(pir_pass_run *run) {
@@ -67,7 +76,9 @@ pir_status pir_pass_auto_layout(pir_pass_run *run) {
   pir_status status = rearrange(copy);
   balance after = balance_of(copy);
   pir_program_destroy(copy);
-  if (status || (after.transposes - before.transposes) * TRANSPOSE_COST > after.credit - before.credit) return status;
+  if (status ||
+      (after.transposes - before.transposes) * TRANSPOSE_COST > after.credit - before.credit)
+    return status;
   PIR_TRY(rearrange(run->program));
   tell(run, before);
   return PIR_OK;

@@ -1,13 +1,15 @@
 // Canonical forms, found from what ops mean rather than from their names:
 //
-//   an op whose clause gives an operand unchanged        is that operand  (cast to the same type, scale by 1, reshape
-//   and
-//                                                        transpose to the same shape, dropout in a test)
+//   an op whose clause gives an operand unchanged        is that operand  (cast to the same
+//   type, scale by 1, reshape and
+//                                                        transpose to the same shape, dropout
+//                                                        in a test)
 //   an op whose lower block only names operands          is that operand
 //   a view in row-major order of another such view       reads the first one's operand
 //   a rearrangement of axes of another                   is one rearrangement
 //
-// Shapes are facts, never stated types. An operand that an in-place op overwrites later is not put in place of a copy.
+// Shapes are facts, never stated types. An operand that an in-place op overwrites later is not
+// put in place of a copy.
 
 #include <pir/pass.h>
 
@@ -24,26 +26,33 @@ typedef struct canon {
   uint64_t forwarded, composed;
 } canon;
 
-// A value found clean stays so: uses move to it only from values that are clean too. Each is looked through once.
+// A value found clean stays so: uses move to it only from values that are clean too. Each is
+// looked through once.
 static bool is_overwritten(canon *c, const pir_value *value) {
-  if (pir_map_find(&c->clean, value)) return false;
-  PIR_EACH_USE(use, value) if (pir_op_overwrites(pir_use_owner(use), pir_use_operand_index(use))) return true;
+  if (pir_map_find(&c->clean, value))
+    return false;
+  PIR_EACH_USE(use, value)
+  if (pir_op_overwrites(pir_use_owner(use), pir_use_operand_index(use)))
+    return true;
   pir_map_put(c->eval.arena, &c->clean, value, 1);
   return false;
 }
 
 static bool may_stand_for(canon *c, const pir_op *op, const pir_value *value) {
-  if (pir_op_has(op, PIR_INPLACE) || is_overwritten(c, value)) return false;
+  if (pir_op_has(op, PIR_INPLACE) || is_overwritten(c, value))
+    return false;
   for (size_t i = 0; i < pir_op_results(op); i++) {
     const pir_value *result = pir_op_result(op, i);
-    if (is_overwritten(c, result) || (i && !pir_value_unused(result))) return false;
+    if (is_overwritten(c, result) || (i && !pir_value_unused(result)))
+      return false;
   }
   return true;
 }
 
 // Others than the first result are unused, so they go with the op.
 static bool forward(canon *c, pir_op *op, pir_rewriter *rewriter, pir_value *value) {
-  if (!value || !may_stand_for(c, op, value)) return false;
+  if (!value || !may_stand_for(c, op, value))
+    return false;
   pir_rewriter_replace_value(rewriter, pir_op_result(op, 0), value);
   pir_rewriter_erase(rewriter, op);
   c->forwarded++;
@@ -53,9 +62,11 @@ static bool forward(canon *c, pir_op *op, pir_rewriter *rewriter, pir_value *val
 static bool forward_lower(pir_op *op, pir_rewriter *rewriter, void *user) {
   canon *c = user;
   const pir_opdef *def = pir_op_def(op);
-  if (!def->lower_count || !pir_op_results(op)) return false;
+  if (!def->lower_count || !pir_op_results(op))
+    return false;
   int choice = pir_lower_choose(op, c->facts);
-  if (choice < 0 || def->lower[choice].step_count) return false;
+  if (choice < 0 || def->lower[choice].step_count)
+    return false;
   int value = def->lower[choice].results[0];
   bool operand = value >= 0 && (size_t)value < pir_op_operands(op);
   return operand && forward(c, op, rewriter, pir_op_operand(op, (size_t)value));
@@ -63,27 +74,36 @@ static bool forward_lower(pir_op *op, pir_rewriter *rewriter, void *user) {
 
 // ---- views of views
 
-static pir_op *viewed(canon *c, const pir_op *op, const clause_form *form, form_kind wanted, clause_form *out_inner) {
+static pir_op *viewed(canon *c, const pir_op *op, const clause_form *form, form_kind wanted,
+                      clause_form *out_inner) {
   pir_op *inner = pir_op_operand_op(op, (size_t)form->operand);
-  if (!inner || pir_op_has(inner, PIR_INPLACE) || pir_value_index(pir_op_operand(op, (size_t)form->operand)))
+  if (!inner || pir_op_has(inner, PIR_INPLACE) ||
+      pir_value_index(pir_op_operand(op, (size_t)form->operand)))
     return NULL;
   *out_inner = clause_form_of(&c->eval, inner);
-  pir_value *source = out_inner->kind == wanted ? pir_op_operand(inner, (size_t)out_inner->operand) : NULL;
-  return source && !is_overwritten(c, source) && !is_overwritten(c, pir_op_result(inner, 0)) ? inner : NULL;
+  pir_value *source =
+      out_inner->kind == wanted ? pir_op_operand(inner, (size_t)out_inner->operand) : NULL;
+  return source && !is_overwritten(c, source) && !is_overwritten(c, pir_op_result(inner, 0))
+             ? inner
+             : NULL;
 }
 
 static void finish_composition(canon *c, pir_op *inner, pir_rewriter *rewriter) {
-  if (pir_op_unused(inner) && !pir_op_has_effect(inner)) pir_rewriter_erase(rewriter, inner);
+  if (pir_op_unused(inner) && !pir_op_has_effect(inner))
+    pir_rewriter_erase(rewriter, inner);
   c->composed++;
 }
 
 // The outer view's shape may follow from the inner one's (an extent it copies); then it stays.
-static bool compose_linear(canon *c, pir_op *op, pir_rewriter *rewriter, const clause_form *form) {
+static bool compose_linear(canon *c, pir_op *op, pir_rewriter *rewriter,
+                           const clause_form *form) {
   clause_form inner_form;
   pir_op *inner = viewed(c, op, form, FORM_LINEAR, &inner_form);
-  if (!inner) return false;
+  if (!inner)
+    return false;
   pir_value *source = pir_op_operand(inner, (size_t)inner_form.operand);
-  if (!keeps_shape(&c->eval, op, (size_t)form->operand, pir_facts_of(c->facts, source))) return false;
+  if (!keeps_shape(&c->eval, op, (size_t)form->operand, pir_facts_of(c->facts, source)))
+    return false;
   pir_rewriter_set_operand(rewriter, op, (size_t)form->operand, source);
   finish_composition(c, inner, rewriter);
   return true;
@@ -93,23 +113,32 @@ static const pir_attr *perm_attr(pir_op *op, const clause_form *form) {
   pir_context *ctx = pir_op_context(op);
   const pir_attr *old = pir_op_attr_at(op, (size_t)form->perm_attr), *items[PIR_MAX_RANK];
   int32_t perm[PIR_MAX_RANK];
-  for (int32_t d = 0; d < form->rank; d++) perm[form->axes[d]] = d;
+  for (int32_t d = 0; d < form->rank; d++)
+    perm[form->axes[d]] = d;
   int64_t wide[PIR_MAX_RANK];
-  for (int32_t i = 0; i < form->rank; i++) wide[i] = perm[i];
-  if (pir_attr_kind_of(old) == PIR_ATTR_INT_ARRAY) return pir_attr_int_array(ctx, wide, (size_t)form->rank);
+  for (int32_t i = 0; i < form->rank; i++)
+    wide[i] = perm[i];
+  if (pir_attr_kind_of(old) == PIR_ATTR_INT_ARRAY)
+    return pir_attr_int_array(ctx, wide, (size_t)form->rank);
   pir_attr_kind kind = pir_attr_kind_of(pir_attr_element(old, 0));
-  for (int32_t i = 0; i < form->rank; i++) items[i] = pir_attr_int(ctx, kind, perm[i]);
+  for (int32_t i = 0; i < form->rank; i++)
+    items[i] = pir_attr_int(ctx, kind, perm[i]);
   return pir_attr_array(ctx, items, (size_t)form->rank);
 }
 
-static bool compose_permute(canon *c, pir_op *op, pir_rewriter *rewriter, const clause_form *form) {
-  if (form->perm_attr < 0 || !form->rank || !pir_op_attr_at(op, (size_t)form->perm_attr)) return false;
+static bool compose_permute(canon *c, pir_op *op, pir_rewriter *rewriter,
+                            const clause_form *form) {
+  if (form->perm_attr < 0 || !form->rank || !pir_op_attr_at(op, (size_t)form->perm_attr))
+    return false;
   clause_form both = *form, inner_form;
   pir_op *inner = viewed(c, op, form, FORM_PERMUTE, &inner_form);
-  if (!inner) return false;
-  for (int32_t d = 0; d < form->rank; d++) both.axes[d] = form->axes[inner_form.axes[d]];
+  if (!inner)
+    return false;
+  for (int32_t d = 0; d < form->rank; d++)
+    both.axes[d] = form->axes[inner_form.axes[d]];
   pir_op_set_attr_at(op, (size_t)form->perm_attr, perm_attr(op, &both));
-  pir_rewriter_set_operand(rewriter, op, (size_t)form->operand, pir_op_operand(inner, (size_t)inner_form.operand));
+  pir_rewriter_set_operand(rewriter, op, (size_t)form->operand,
+                           pir_op_operand(inner, (size_t)inner_form.operand));
   finish_composition(c, inner, rewriter);
   return true;
 }
@@ -118,24 +147,30 @@ static bool compose_permute(canon *c, pir_op *op, pir_rewriter *rewriter, const 
 
 static bool by_clause(pir_op *op, pir_rewriter *rewriter, void *user) {
   canon *c = user;
-  if (!pir_op_has(op, PIR_PURE) && !pir_op_has(op, PIR_RANDOM)) return false;
+  if (!pir_op_has(op, PIR_PURE) && !pir_op_has(op, PIR_RANDOM))
+    return false;
   clause_form form = clause_form_of(&c->eval, op);
-  if (form.kind == FORM_OPERAND) return forward(c, op, rewriter, pir_op_operand(op, (size_t)form.operand));
-  if (!pir_op_has(op, PIR_PURE) || pir_op_has(op, PIR_INPLACE)) return false;
-  if (form.kind == FORM_LINEAR) return compose_linear(c, op, rewriter, &form);
+  if (form.kind == FORM_OPERAND)
+    return forward(c, op, rewriter, pir_op_operand(op, (size_t)form.operand));
+  if (!pir_op_has(op, PIR_PURE) || pir_op_has(op, PIR_INPLACE))
+    return false;
+  if (form.kind == FORM_LINEAR)
+    return compose_linear(c, op, rewriter, &form);
   return form.kind == FORM_PERMUTE && compose_permute(c, op, rewriter, &form);
 }
 
 static void on_erasing(void *user, pir_op *op) {
   canon *c = user;
   evaluator_forget(&c->eval, op);
-  for (size_t i = 0; i < pir_op_results(op); i++) pir_map_remove(&c->clean, pir_op_result(op, i));
+  for (size_t i = 0; i < pir_op_results(op); i++)
+    pir_map_remove(&c->clean, pir_op_result(op, i));
 }
 
 pir_status pir_pass_canon(pir_pass_run *run) {
   pir_rewriter_sweep(run->rewriter, run->program);  // what is dead need not be inferred
   canon c = {.facts = pir_run_facts(run)};
-  if (!c.facts) return pir_run_facts_status(run);
+  if (!c.facts)
+    return pir_run_facts_status(run);
   evaluator_init(&c.eval, run->program, c.facts);
   const pir_pattern patterns[] = {
       {"by clause", 0, 2, by_clause, &c, NULL},
@@ -144,8 +179,8 @@ pir_status pir_pass_canon(pir_pass_run *run) {
   pir_rewrite_listener listener = {.erasing = on_erasing, .user = &c};
   pir_greedy_options options = {.erase_dead = true};
   pir_rewriter_listen(run->rewriter, &listener);
-  pir_status status =
-      pir_rewrite_greedy(run->rewriter, run->program, patterns, sizeof patterns / sizeof *patterns, &options, NULL);
+  pir_status status = pir_rewrite_greedy(run->rewriter, run->program, patterns,
+                                         sizeof patterns / sizeof *patterns, &options, NULL);
   pir_rewriter_unlisten(run->rewriter, &listener);
   pir_map_free(c.eval.arena, &c.clean);
   evaluator_free(&c.eval);

@@ -1,8 +1,9 @@
-// Refuses attributes that an op's verify hook refuses, and operands of element types that an op does not take: those
-// that its declaration lists, or that of another operand. Facts decide, not what is printed. A half may stand beside
-// f32, which statistics and weights of halves are kept in. The lists are those of Paddle's CPU kernels; halves that it
-// computes on GPUs alone pass when the caller says so (any_float). One sweep over the program as it was given: what ops
-// are expanded to answers for itself.
+// Refuses attributes that an op's verify hook refuses, and operands of element types that an op
+// does not take: those that its declaration lists, or that of another operand. Facts decide,
+// not what is printed. A half may stand beside f32, which statistics and weights of halves are
+// kept in. The lists are those of Paddle's CPU kernels; halves that it computes on GPUs alone
+// pass when the caller says so (any_float). One sweep over the program as it was given: what
+// ops are expanded to answers for itself.
 #include <pir/pass.h>
 
 #include <arena.h>
@@ -19,15 +20,20 @@ typedef struct check {
 static pir_dtype dtype_of(const check *c, const pir_op *op, size_t i) {
   const pir_value *value = i < pir_op_operands(op) ? pir_op_operand(op, i) : NULL;
   const pir_fact *fact = value ? pir_facts_of(c->facts, value) : NULL;
-  if (fact && fact->members) fact = fact->member_count ? fact->members[0] : NULL;
+  if (fact && fact->members)
+    fact = fact->member_count ? fact->members[0] : NULL;
   return fact && fact->known ? fact->dtype : PIR_UNDEFINED;
 }
 
-static bool is_half(pir_dtype dtype) { return dtype == PIR_F16 || dtype == PIR_BF16; }
+static bool is_half(pir_dtype dtype) {
+  return dtype == PIR_F16 || dtype == PIR_BF16;
+}
 
 static bool fits(pir_dtype has, pir_dtype wanted, uint8_t flags) {
-  if (has == wanted) return true;
-  if (flags & PIR_OPERAND_EXACT) return false;
+  if (has == wanted)
+    return true;
+  if (flags & PIR_OPERAND_EXACT)
+    return false;
   if (flags & PIR_OPERAND_PROMOTED)
     return pir_dtype_is_complex(has) || pir_dtype_is_complex(wanted) ||
            (pir_dtype_is_float(has) && pir_dtype_is_float(wanted));
@@ -39,69 +45,87 @@ static void list_types(pir_dtype_set set, char *out, size_t capacity) {
   size_t used = 0;
   for (int t = 0; t < PIR_DTYPE_COUNT && used + 1 < capacity; t++)
     if (set >> t & 1)
-      used += pir_text_format(out + used, capacity - used, "%s%s", used ? " or " : "", pir_dtype_name((pir_dtype)t));
+      used += pir_text_format(out + used, capacity - used, "%s%s", used ? " or " : "",
+                              pir_dtype_name((pir_dtype)t));
 }
 
-// Members of a list that is computed with are of one type; what only has an effect (a print, an assertion) takes any.
+// Members of a list that is computed with are of one type; what only has an effect (a print, an
+// assertion) takes any.
 static pir_status check_members(const check *c, const pir_op *op, size_t i, const char *name) {
   const pir_fact *list = pir_facts_of(c->facts, pir_op_operand(op, i));
   for (size_t k = 1; list->known && k < list->member_count; k++) {
     const pir_fact *first = list->members[0], *member = list->members[k];
-    if (!first->known || !member->known || fits(member->dtype, first->dtype, 0)) continue;
-    return pir_error(op, "operand %s: expects %s as its first member, found %s", name, pir_dtype_name(first->dtype),
-                     pir_dtype_name(member->dtype));
+    if (!first->known || !member->known || fits(member->dtype, first->dtype, 0))
+      continue;
+    return pir_error(op, "operand %s: expects %s as its first member, found %s", name,
+                     pir_dtype_name(first->dtype), pir_dtype_name(member->dtype));
   }
   return PIR_OK;
 }
 
-static void *allocate(void *user, size_t size) { return pir_arena_zalloc(user, size); }
+static void *allocate(void *user, size_t size) {
+  return pir_arena_zalloc(user, size);
+}
 
 // Whether a clause that these attributes choose reads the operand as indices.
 static bool is_index(check *c, const pir_op *op, const pir_opdef *def, size_t operand) {
-  const pir_attr_value *attrs = def->clause ? pir_op_attr_values(op, allocate, &c->scratch) : NULL;
+  const pir_attr_value *attrs =
+      def->clause ? pir_op_attr_values(op, allocate, &c->scratch) : NULL;
   for (const pir_clause *clause = def->clause; clause; clause = clause->next)
-    if (pir_clause_choose(def->clause, clause->result, attrs) == clause && pir_clause_indexes(clause, operand))
+    if (pir_clause_choose(def->clause, clause->result, attrs) == clause &&
+        pir_clause_indexes(clause, operand))
       return true;
   return false;
 }
 
 static pir_status check_operand(check *c, const pir_op *op, const pir_opdef *def, size_t i) {
   const pir_operand_def *want = &def->operands[i];
-  if (want->literal) return PIR_OK;
+  if (want->literal)
+    return PIR_OK;
   if (!pir_op_operand(op, i)) {
-    if (want->flags & (PIR_OPERAND_OPTIONAL | PIR_OPERAND_VARIADIC)) return PIR_OK;
+    if (want->flags & (PIR_OPERAND_OPTIONAL | PIR_OPERAND_VARIADIC))
+      return PIR_OK;
     return pir_error(op, "operand %s: expects a tensor, found none", want->name);
   }
-  if (want->flags & PIR_OPERAND_VARIADIC && def->traits & PIR_PURE) PIR_TRY(check_members(c, op, i, want->name));
+  if (want->flags & PIR_OPERAND_VARIADIC && def->traits & PIR_PURE)
+    PIR_TRY(check_members(c, op, i, want->name));
   pir_dtype has = dtype_of(c, op, i);
-  if (has == PIR_UNDEFINED) return PIR_OK;
+  if (has == PIR_UNDEFINED)
+    return PIR_OK;
   bool on_gpu = is_half(has) && want->dtypes >> PIR_F32 & 1;
   if (want->dtypes && !(want->dtypes >> has & 1) && !(on_gpu && c->any_float)) {
     char types[160] = "";
     list_types(want->dtypes, types, sizeof types);
-    return pir_error(op, "operand %s: expects %s, found %s%s", want->name, types, pir_dtype_name(has),
-                     on_gpu ? ", which has no CPU kernel in Paddle (any_float computes it)" : "");
+    return pir_error(
+        op, "operand %s: expects %s, found %s%s", want->name, types, pir_dtype_name(has),
+        on_gpu ? ", which has no CPU kernel in Paddle (any_float computes it)" : "");
   }
   if (!want->dtypes && !pir_dtype_is_integer(has) && has != PIR_BOOL && is_index(c, op, def, i))
-    return pir_error(op, "operand %s: expects integers, found %s", want->name, pir_dtype_name(has));
+    return pir_error(op, "operand %s: expects integers, found %s", want->name,
+                     pir_dtype_name(has));
   pir_dtype other = want->same_as >= 0 ? dtype_of(c, op, (size_t)want->same_as) : PIR_UNDEFINED;
-  if (other == PIR_UNDEFINED || fits(has, other, want->flags)) return PIR_OK;
-  return pir_error(op, "operand %s: expects %s as %s, found %s", want->name, pir_dtype_name(other),
-                   def->operands[want->same_as].name, pir_dtype_name(has));
+  if (other == PIR_UNDEFINED || fits(has, other, want->flags))
+    return PIR_OK;
+  return pir_error(op, "operand %s: expects %s as %s, found %s", want->name,
+                   pir_dtype_name(other), def->operands[want->same_as].name,
+                   pir_dtype_name(has));
 }
 
 static pir_walk_result check_op(pir_op *op, void *user) {
   check *c = user;
   const pir_opdef *def = pir_op_meaning(op);
   for (size_t i = 0; i < def->operand_count && i < pir_op_operands(op); i++)
-    if (check_operand(c, op, def, i)) c->status = PIR_INVALID;
-  if (def->hooks.verify && def->hooks.verify(op)) c->status = PIR_INVALID;
+    if (check_operand(c, op, def, i))
+      c->status = PIR_INVALID;
+  if (def->hooks.verify && def->hooks.verify(op))
+    c->status = PIR_INVALID;
   return PIR_WALK_CONTINUE;
 }
 
 pir_status pir_pass_check(pir_pass_run *run) {
   check c = {.facts = pir_run_facts(run), .any_float = pir_run_any_float(run)};
-  if (!c.facts) return pir_run_facts_status(run);
+  if (!c.facts)
+    return pir_run_facts_status(run);
   pir_arena_init(&c.scratch, NULL, NULL, NULL);
   pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, check_op, &c);
   pir_arena_destroy(&c.scratch);

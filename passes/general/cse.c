@@ -1,7 +1,8 @@
-// Merges ops that compute the same value from the same operands. Blocks are walked in order with one table; leaving a
-// block takes its entries out again, so an op sees exactly those that dominate it and 10,000 sibling regions cost
-// what their ops cost. As in Paddle an op stays when a reader may overwrite its result (in-place ops, loop
-// variables, yields). Option max-ops=N bounds the merges.
+// Merges ops that compute the same value from the same operands. Blocks are walked in order
+// with one table; leaving a block takes its entries out again, so an op sees exactly those that
+// dominate it and 10,000 sibling regions cost what their ops cost. As in Paddle an op stays
+// when a reader may overwrite its result (in-place ops, loop variables, yields). Option
+// max-ops=N bounds the merges.
 
 #include <pir/pass.h>
 
@@ -34,28 +35,35 @@ typedef struct cse {
 // ---- what may be merged
 
 static bool is_plain(const pir_type *type) {
-  if (!type || pir_type_is_tensor(type)) return true;
-  if (pir_type_kind_of(type) != PIR_TYPE_VECTOR) return false;
+  if (!type || pir_type_is_tensor(type))
+    return true;
+  if (pir_type_kind_of(type) != PIR_TYPE_VECTOR)
+    return false;
   for (size_t i = 0; i < pir_type_elements(type); i++)
-    if (pir_type_element(type, i) && !pir_type_is_tensor(pir_type_element(type, i))) return false;
+    if (pir_type_element(type, i) && !pir_type_is_tensor(pir_type_element(type, i)))
+      return false;
   return true;
 }
 
 static bool is_mergeable(const pir_op *op) {
   uint32_t traits = pir_op_def(op)->traits;
-  if (!(traits & PIR_PURE) || traits & (PIR_INPLACE | PIR_RANDOM | PIR_INPUT | PIR_PARAMETER | PIR_TERMINATOR))
+  if (!(traits & PIR_PURE) ||
+      traits & (PIR_INPLACE | PIR_RANDOM | PIR_INPUT | PIR_PARAMETER | PIR_TERMINATOR))
     return false;
-  if (pir_op_regions(op) || !pir_op_results(op)) return false;
+  if (pir_op_regions(op) || !pir_op_results(op))
+    return false;
   for (size_t i = 0; i < pir_op_results(op); i++) {
     const pir_value *result = pir_op_result(op, i);
-    if (!is_plain(pir_value_type(result)) || pir_value_may_be_overwritten(result)) return false;
+    if (!is_plain(pir_value_type(result)) || pir_value_may_be_overwritten(result))
+      return false;
   }
   return true;
 }
 
 // ---- what is the same
 
-// Operands 0 and 1 in a fixed order when the op commutes. Addresses order them; nothing printed depends on it.
+// Operands 0 and 1 in a fixed order when the op commutes. Addresses order them; nothing printed
+// depends on it.
 static pir_value *operand(const pir_op *op, size_t i) {
   if (i < 2 && pir_op_has(op, PIR_COMMUTATIVE) && pir_op_operands(op) >= 2 &&
       (uintptr_t)pir_op_operand(op, 0) > (uintptr_t)pir_op_operand(op, 1))
@@ -65,18 +73,22 @@ static pir_value *operand(const pir_op *op, size_t i) {
 
 static uint64_t hash_op(const pir_op *op) {
   uint64_t hash = (uintptr_t)pir_op_def(op);
-  for (size_t i = 0; i < pir_op_operands(op); i++) hash = pir_hash_join(hash, (uintptr_t)operand(op, i));
-  for (size_t i = 0; i < pir_op_def(op)->attr_count; i++) hash = pir_hash_join(hash, (uintptr_t)pir_op_attr_at(op, i));
+  for (size_t i = 0; i < pir_op_operands(op); i++)
+    hash = pir_hash_join(hash, (uintptr_t)operand(op, i));
+  for (size_t i = 0; i < pir_op_def(op)->attr_count; i++)
+    hash = pir_hash_join(hash, (uintptr_t)pir_op_attr_at(op, i));
   for (size_t i = 0; i < pir_op_results(op); i++)
     hash = pir_hash_join(hash, (uintptr_t)pir_value_type(pir_op_result(op, i)));
   return hash;
 }
 
 static bool same_extras(const pir_op *a, const pir_op *b) {
-  if (pir_op_extra_attrs(a) != pir_op_extra_attrs(b)) return false;
+  if (pir_op_extra_attrs(a) != pir_op_extra_attrs(b))
+    return false;
   for (size_t i = 0; i < pir_op_extra_attrs(a); i++) {
     pir_named_attr x = pir_op_extra_attr(a, i), y = pir_op_extra_attr(b, i);
-    if (x.name != y.name || x.value != y.value) return false;
+    if (x.name != y.name || x.value != y.value)
+      return false;
   }
   return true;
 }
@@ -84,14 +96,18 @@ static bool same_extras(const pir_op *a, const pir_op *b) {
 static bool same_op(const void *item, const void *key) {
   const pir_op *a = item, *b = key;
   const pir_opdef *def = pir_op_def(a);
-  if (def != pir_op_def(b) || pir_op_operands(a) != pir_op_operands(b) || pir_op_results(a) != pir_op_results(b))
+  if (def != pir_op_def(b) || pir_op_operands(a) != pir_op_operands(b) ||
+      pir_op_results(a) != pir_op_results(b))
     return false;
   for (size_t i = 0; i < pir_op_operands(a); i++)
-    if (operand(a, i) != operand(b, i)) return false;
+    if (operand(a, i) != operand(b, i))
+      return false;
   for (size_t i = 0; i < def->attr_count; i++)
-    if (pir_op_attr_at(a, i) != pir_op_attr_at(b, i)) return false;
+    if (pir_op_attr_at(a, i) != pir_op_attr_at(b, i))
+      return false;
   for (size_t i = 0; i < pir_op_results(a); i++)
-    if (pir_value_type(pir_op_result(a, i)) != pir_value_type(pir_op_result(b, i))) return false;
+    if (pir_value_type(pir_op_result(a, i)) != pir_value_type(pir_op_result(b, i)))
+      return false;
   return same_extras(a, b);
 }
 
@@ -106,13 +122,18 @@ static void replace_op(cse *c, pir_op *op, pir_op *by) {
 
 // True when the op was merged into an earlier one.
 static bool visit(cse *c, pir_op *op, uint64_t floor) {
-  if (!is_mergeable(op)) return false;
+  if (!is_mergeable(op))
+    return false;
   uint64_t hash = hash_op(op), scope = c->frames.count;
   pir_op *same = pir_set_find(&c->table, hash, same_op, op);
-  // Under an isolated op an outer twin is hidden; the inner one is then left alone, which is never wrong.
-  if (same && pir_op_mark(same) < floor) return false;
-  if (same && (int64_t)c->merged < c->limit) return replace_op(c, op, same), true;
-  if (same) return false;
+  // Under an isolated op an outer twin is hidden; the inner one is then left alone, which is
+  // never wrong.
+  if (same && pir_op_mark(same) < floor)
+    return false;
+  if (same && (int64_t)c->merged < c->limit)
+    return replace_op(c, op, same), true;
+  if (same)
+    return false;
   pir_op_set_mark(op, scope);
   pir_set_add(c->arena, &c->table, hash, op);
   pir_vec_push(c->arena, &c->log, ((entry){hash, op}));
@@ -121,7 +142,8 @@ static bool visit(cse *c, pir_op *op, uint64_t floor) {
 
 static void push_blocks(cse *c, pir_op *op, uint64_t floor) {
   size_t first = c->frames.count, n = 0;
-  if (pir_op_has(op, PIR_ISOLATED)) floor = first + 1;
+  if (pir_op_has(op, PIR_ISOLATED))
+    floor = first + 1;
   for (size_t i = 0; i < pir_op_regions(op); i++)
     for (pir_block *b = pir_region_first(pir_op_region(op, i)); b; b = pir_block_next(b), n++)
       pir_vec_push(c->arena, &c->frames, ((frame){pir_block_first(b), c->log.count, floor}));
@@ -150,14 +172,16 @@ static void step(cse *c) {
   }
   uint64_t floor = f->floor;
   f->next = pir_op_next(op);
-  if (!visit(c, op, floor) && pir_op_regions(op)) push_blocks(c, op, floor);
+  if (!visit(c, op, floor) && pir_op_regions(op))
+    push_blocks(c, op, floor);
 }
 
 pir_status pir_pass_cse(pir_pass_run *run) {
   cse c = {.run = run, .arena = pir_context_arena(pir_program_context(run->program))};
   PIR_TRY(pir_run_option_int(run, "max-ops", INT64_MAX, &c.limit));
   push_blocks(&c, pir_program_module(run->program), 0);
-  while (c.frames.count) step(&c);
+  while (c.frames.count)
+    step(&c);
   pir_set_free(c.arena, &c.table);
   pir_vec_free(c.arena, &c.log);
   pir_vec_free(c.arena, &c.frames);

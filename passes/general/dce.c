@@ -1,6 +1,7 @@
-// Removes ops without effect whose results nobody reads. One sweep backwards through each block: users come before
-// what they use, so chains go in one run. Nested blocks are swept from an explicit stack, before the ops in front of
-// their holder. Kept, as Paddle keeps them: inputs, random ops, in-place ops, loops, and what no dialect knows.
+// Removes ops without effect whose results nobody reads. One sweep backwards through each
+// block: users come before what they use, so chains go in one run. Nested blocks are swept from
+// an explicit stack, before the ops in front of their holder. Kept, as Paddle keeps them:
+// inputs, random ops, in-place ops, loops, and what no dialect knows.
 
 #include <pir/pass.h>
 
@@ -13,13 +14,17 @@ enum { HAS_EFFECT = 1 };
 
 // In post-order, so the ops below have told already.
 static pir_walk_result mark_effects(pir_op *op, void *user) {
-  if (pir_op_has_effect(op) && !pir_op_has(op, PIR_TERMINATOR)) pir_op_set_mark(op, HAS_EFFECT);
+  if (pir_op_has_effect(op) && !pir_op_has(op, PIR_TERMINATOR))
+    pir_op_set_mark(op, HAS_EFFECT);
   pir_op *parent = pir_op_parent(op);
-  if (parent && pir_op_mark(op)) pir_op_set_mark(parent, HAS_EFFECT);
+  if (parent && pir_op_mark(op))
+    pir_op_set_mark(parent, HAS_EFFECT);
   return PIR_WALK_CONTINUE;
 }
 
-static pir_walk_result clear_mark(pir_op *op, void *user) { return pir_op_set_mark(op, 0), PIR_WALK_CONTINUE; }
+static pir_walk_result clear_mark(pir_op *op, void *user) {
+  return pir_op_set_mark(op, 0), PIR_WALK_CONTINUE;
+}
 
 static bool is_dead(const pir_op *op) {
   return !pir_op_mark(op) && !pir_op_has(op, PIR_TERMINATOR) && pir_op_unused(op);
@@ -42,7 +47,8 @@ static void erase(sweep *s, pir_op *op) {
 
 static void push(sweep *s, pir_op *op) {
   pir_arena *arena = pir_context_arena(pir_program_context(s->run->program));
-  if (op) pir_vec_push(arena, &s->stack, op);
+  if (op)
+    pir_vec_push(arena, &s->stack, op);
 }
 
 static void sweep_block(sweep *s, pir_op *op) {
@@ -66,9 +72,11 @@ pir_status pir_pass_dce(pir_pass_run *run) {
   pir_walk(module, PIR_PRE_ORDER, clear_mark, NULL);
   pir_walk(module, PIR_POST_ORDER, mark_effects, NULL);
   push(&s, pir_block_last(pir_program_block(run->program)));
-  while (s.stack.count) sweep_block(&s, pir_vec_pop(&s.stack));
+  while (s.stack.count)
+    sweep_block(&s, pir_vec_pop(&s.stack));
   pir_vec_free(pir_context_arena(pir_program_context(run->program)), &s.stack);
   pir_run_count(run, "ops erased", s.erased);
-  if (s.parameters) pir_run_count(run, "parameters dropped", s.parameters);
+  if (s.parameters)
+    pir_run_count(run, "parameters dropped", s.parameters);
   return PIR_OK;
 }

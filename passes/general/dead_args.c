@@ -1,7 +1,8 @@
-// Removes what control flow carries for nothing. Of a loop: an argument that every round hands on as it came is the
-// value it began with; one that nothing needs, but to compute itself, goes with its result. Of a choice: results that
-// nobody reads. Which are needed follows backwards from effects, conditions and readers outside, over the whole program
-// at once; the ops are then made again with fewer operands and results, inner ones first. O(ops + uses).
+// Removes what control flow carries for nothing. Of a loop: an argument that every round hands
+// on as it came is the value it began with; one that nothing needs, but to compute itself, goes
+// with its result. Of a choice: results that nobody reads. Which are needed follows backwards
+// from effects, conditions and readers outside, over the whole program at once; the ops are
+// then made again with fewer operands and results, inner ones first. O(ops + uses).
 #include <pir/pass.h>
 
 #include <effects.h>
@@ -21,12 +22,15 @@ typedef struct dead_args {
 } dead_args;
 
 static void need(dead_args *d, pir_value *value) {
-  if (!value || pir_map_find(&d->needed, value)) return;
+  if (!value || pir_map_find(&d->needed, value))
+    return;
   pir_map_put(d->arena, &d->needed, value, 1);
   pir_vec_push(d->arena, &d->reached, value);
 }
 
-static bool is_needed(const dead_args *d, const pir_value *value) { return pir_map_find(&d->needed, value) != NULL; }
+static bool is_needed(const dead_args *d, const pir_value *value) {
+  return pir_map_find(&d->needed, value) != NULL;
+}
 
 // ---- loops
 
@@ -35,9 +39,11 @@ static void forward_invariants(dead_args *d, pir_op *loop, pir_block *body) {
   const pir_op *end = pir_block_last(body);
   for (size_t i = 0; i < pir_op_results(loop); i++) {
     pir_value *argument = pir_block_argument(body, i), *begin = pir_op_operand(loop, i + 1);
-    if (!begin || pir_op_operand(end, i + 1) != argument) continue;
+    if (!begin || pir_op_operand(end, i + 1) != argument)
+      continue;
     bool read = !pir_value_unused(pir_op_result(loop, i)) || !pir_value_single_use(argument);
-    if (!read || pir_value_is_overwritten(argument) || pir_value_is_overwritten(begin)) continue;
+    if (!read || pir_value_is_overwritten(argument) || pir_value_is_overwritten(begin))
+      continue;
     pir_rewriter_replace_value(d->run->rewriter, argument, begin);
     pir_rewriter_set_operand(d->run->rewriter, pir_block_last(body), i + 1, argument);
     pir_rewriter_replace_value(d->run->rewriter, pir_op_result(loop, i), begin);
@@ -49,10 +55,12 @@ static void forward_invariants(dead_args *d, pir_op *loop, pir_block *body) {
 
 // Whether the parts of a holder are as they have to be for this pass to touch them.
 static bool may_shrink(const pir_op *op) {
-  if (pir_op_is_loop(op)) return pir_loop_body(op) != NULL;
+  if (pir_op_is_loop(op))
+    return pir_loop_body(op) != NULL;
   for (size_t r = 0; r < 2; r++) {
     pir_block *block = pir_op_regions(op) == 2 ? pir_op_body(op, r) : NULL;
-    if (!block || pir_block_arguments(block) || pir_op_operands(pir_block_last(block)) != pir_op_results(op))
+    if (!block || pir_block_arguments(block) ||
+        pir_op_operands(pir_block_last(block)) != pir_op_results(op))
       return false;
   }
   return true;
@@ -72,12 +80,16 @@ static pir_walk_result find_roots(pir_op *op, void *user) {
     return PIR_WALK_CONTINUE;
   }
   if (hands_on(op)) {
-    if (pir_op_is_loop(pir_op_parent(op))) need(d, pir_op_operand(op, 0));
+    if (pir_op_is_loop(pir_op_parent(op)))
+      need(d, pir_op_operand(op, 0));
     return PIR_WALK_CONTINUE;
   }
-  if (!pir_op_has_effect(op) && !pir_op_regions(op)) return PIR_WALK_CONTINUE;
-  for (size_t i = 0; i < pir_op_results(op); i++) need(d, pir_op_result(op, i));
-  for (size_t i = 0; i < pir_op_operands(op); i++) need(d, pir_op_operand(op, i));
+  if (!pir_op_has_effect(op) && !pir_op_regions(op))
+    return PIR_WALK_CONTINUE;
+  for (size_t i = 0; i < pir_op_results(op); i++)
+    need(d, pir_op_result(op, i));
+  for (size_t i = 0; i < pir_op_operands(op); i++)
+    need(d, pir_op_operand(op, i));
   return PIR_WALK_CONTINUE;
 }
 
@@ -94,7 +106,8 @@ static void spread(dead_args *d, const pir_value *value) {
   if (!op) {
     const pir_op *holder = pir_block_parent_op(pir_value_block(value));
     pir_block *body = holder ? pir_loop_body(holder) : NULL;
-    if (body) need_slot(d, holder, body, i);
+    if (body)
+      need_slot(d, holder, body, i);
     return;
   }
   pir_block *body = pir_loop_body(op);
@@ -103,23 +116,29 @@ static void spread(dead_args *d, const pir_value *value) {
   } else if (pir_op_is_choice(op) && may_shrink(op)) {
     for (size_t r = 0; r < pir_op_regions(op); r++) {
       pir_block *block = pir_op_body(op, r);
-      if (block && i < pir_op_operands(pir_block_last(block))) need(d, pir_op_operand(pir_block_last(block), i));
+      if (block && i < pir_op_operands(pir_block_last(block)))
+        need(d, pir_op_operand(pir_block_last(block), i));
     }
   } else {
-    for (size_t k = 0; k < pir_op_operands(op); k++) need(d, pir_op_operand(op, k));
+    for (size_t k = 0; k < pir_op_operands(op); k++)
+      need(d, pir_op_operand(op, k));
   }
 }
 
 // ---- making ops again
 
 // Lists of one entry a result lose those that go.
-static const pir_attr *kept_entries(pir_context *ctx, const pir_attr *list, const bool *keep, size_t slots) {
+static const pir_attr *kept_entries(pir_context *ctx, const pir_attr *list, const bool *keep,
+                                    size_t slots) {
   enum { MOST = 64 };
   const pir_attr *entries[MOST];
   size_t count = 0;
-  if (slots > MOST || pir_attr_kind_of(list) != PIR_ATTR_ARRAY || pir_attr_elements(list) != slots) return list;
+  if (slots > MOST || pir_attr_kind_of(list) != PIR_ATTR_ARRAY ||
+      pir_attr_elements(list) != slots)
+    return list;
   for (size_t i = 0; i < slots; i++)
-    if (keep[i]) entries[count++] = pir_attr_element(list, i);
+    if (keep[i])
+      entries[count++] = pir_attr_element(list, i);
   return pir_attr_array(ctx, entries, count);
 }
 
@@ -131,9 +150,11 @@ static pir_op *remake(dead_args *d, pir_op *op, size_t first, const bool *keep) 
   pir_value **read = pir_arena_zalloc(d->arena, (operands + 1) * sizeof *read);
   const pir_type **types = pir_arena_zalloc(d->arena, (slots + 1) * sizeof *types);
   for (size_t i = 0; i < operands; i++)
-    if (i < first || (!ends && !pir_op_is_loop(op)) || keep[i - first]) read[count++] = pir_op_operand(op, i);
+    if (i < first || (!ends && !pir_op_is_loop(op)) || keep[i - first])
+      read[count++] = pir_op_operand(op, i);
   for (size_t i = 0; i < slots; i++)
-    if (keep[i]) types[kept++] = pir_value_type(pir_op_result(op, i));
+    if (keep[i])
+      types[kept++] = pir_value_type(pir_op_result(op, i));
   pir_op_spec spec = {.def = pir_op_def(op),
                       .loc = pir_op_loc(op),
                       .operands = read,
@@ -142,10 +163,12 @@ static pir_op *remake(dead_args *d, pir_op *op, size_t first, const bool *keep) 
                       .result_count = kept,
                       .region_count = pir_op_regions(op)};
   pir_op *made = pir_rewriter_create(d->run->rewriter, op, &spec);
-  for (size_t i = 0; i < pir_op_def(op)->attr_count; i++) pir_op_set_attr_at(made, i, pir_op_attr_at(op, i));
+  for (size_t i = 0; i < pir_op_def(op)->attr_count; i++)
+    pir_op_set_attr_at(made, i, pir_op_attr_at(op, i));
   for (size_t i = 0; i < pir_op_extra_attrs(op); i++) {
     pir_named_attr extra = pir_op_extra_attr(op, i);
-    pir_op_set_attr(made, extra.name, slots ? kept_entries(ctx, extra.value, keep, slots) : extra.value);
+    pir_op_set_attr(made, extra.name,
+                    slots ? kept_entries(ctx, extra.value, keep, slots) : extra.value);
   }
   pir_arena_free(d->arena, read, (operands + 1) * sizeof *read);
   pir_arena_free(d->arena, types, (slots + 1) * sizeof *types);
@@ -161,10 +184,13 @@ static void move_argument(pir_block *to, pir_value *argument) {
   pir_value_replace_uses(argument, made);
 }
 
-static void move_body(dead_args *d, pir_op *made, pir_op *op, size_t region, size_t first, const bool *keep) {
-  pir_block *from = pir_op_body(op, region), *to = pir_region_append_block(pir_op_region(made, region));
+static void move_body(dead_args *d, pir_op *made, pir_op *op, size_t region, size_t first,
+                      const bool *keep) {
+  pir_block *from = pir_op_body(op, region),
+            *to = pir_region_append_block(pir_op_region(made, region));
   for (size_t i = 0; i < pir_block_arguments(from); i++)
-    if (keep[i]) move_argument(to, pir_block_argument(from, i));
+    if (keep[i])
+      move_argument(to, pir_block_argument(from, i));
   pir_op *end = pir_block_last(from);
   remake(d, end, first, keep);
   pir_rewriter_erase(d->run->rewriter, end);
@@ -174,12 +200,16 @@ static void move_body(dead_args *d, pir_op *made, pir_op *op, size_t region, siz
 static void shrink(dead_args *d, pir_op *op) {
   size_t slots = pir_op_results(op), kept = 0, first = pir_op_is_loop(op) ? 1 : 0;
   bool *keep = pir_arena_zalloc(d->arena, slots + 1);
-  for (size_t i = 0; i < slots; i++) kept += keep[i] = is_needed(d, pir_op_result(op, i));
+  for (size_t i = 0; i < slots; i++)
+    kept += keep[i] = is_needed(d, pir_op_result(op, i));
   if (kept < slots) {
     pir_op *made = remake(d, op, 1, keep);
-    for (size_t r = 0; r < pir_op_regions(op); r++) move_body(d, made, op, r, first, keep);
+    for (size_t r = 0; r < pir_op_regions(op); r++)
+      move_body(d, made, op, r, first, keep);
     for (size_t i = 0, k = 0; i < slots; i++)
-      if (keep[i]) pir_rewriter_replace_value(d->run->rewriter, pir_op_result(op, i), pir_op_result(made, k++));
+      if (keep[i])
+        pir_rewriter_replace_value(d->run->rewriter, pir_op_result(op, i),
+                                   pir_op_result(made, k++));
     pir_rewriter_erase(d->run->rewriter, op);
     d->removed += slots - kept;
   }
@@ -191,9 +221,11 @@ static void shrink(dead_args *d, pir_op *op) {
 // What only unneeded slots read must not hold on to them.
 static void let_go(dead_args *d, pir_op *op) {
   for (size_t i = 0; i < pir_op_results(op); i++) {
-    if (is_needed(d, pir_op_result(op, i))) continue;
+    if (is_needed(d, pir_op_result(op, i)))
+      continue;
     size_t first = pir_op_is_loop(op) ? 1 : 0;
-    if (first) pir_op_set_operand(op, i + first, NULL);
+    if (first)
+      pir_op_set_operand(op, i + first, NULL);
     for (size_t r = 0; r < pir_op_regions(op); r++)
       pir_op_set_operand(pir_block_last(pir_op_body(op, r)), i + first, NULL);
   }
@@ -201,7 +233,8 @@ static void let_go(dead_args *d, pir_op *op) {
 
 static pir_walk_result forward(pir_op *op, void *user) {
   pir_block *body = pir_loop_body(op);
-  if (body) forward_invariants(user, op, body);
+  if (body)
+    forward_invariants(user, op, body);
   return PIR_WALK_CONTINUE;
 }
 
@@ -210,10 +243,14 @@ pir_status pir_pass_dead_args(pir_pass_run *run) {
   pir_op *module = pir_program_module(run->program);
   pir_walk(module, PIR_POST_ORDER, forward, &d);
   pir_walk(module, PIR_POST_ORDER, find_roots, &d);
-  while (d.reached.count) spread(&d, pir_vec_pop(&d.reached));
-  for (size_t i = 0; i < d.holders.count; i++) let_go(&d, d.holders.items[i]);
-  if (d.holders.count) pir_rewriter_sweep(run->rewriter, run->program);
-  for (size_t i = 0; i < d.holders.count; i++) shrink(&d, d.holders.items[i]);
+  while (d.reached.count)
+    spread(&d, pir_vec_pop(&d.reached));
+  for (size_t i = 0; i < d.holders.count; i++)
+    let_go(&d, d.holders.items[i]);
+  if (d.holders.count)
+    pir_rewriter_sweep(run->rewriter, run->program);
+  for (size_t i = 0; i < d.holders.count; i++)
+    shrink(&d, d.holders.items[i]);
   pir_vec_free(d.arena, &d.reached);
   pir_vec_free(d.arena, &d.holders);
   pir_map_free(d.arena, &d.needed);

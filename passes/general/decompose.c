@@ -1,9 +1,11 @@
-// Expands composite ops into Paddle's primitive ones, by the rules of decompose.drr: every op that a rule is for, once.
-// What an expansion makes carries the name of the op it comes from (comp_op_name) and is not expanded in turn, unless
-// it is that op again: a rule may take off one part of it. One run of the greedy driver, O(ops + ops made).
+// Expands composite ops into Paddle's primitive ones, by the rules of decompose.drr: every op
+// that a rule is for, once. What an expansion makes carries the name of the op it comes from
+// (comp_op_name) and is not expanded in turn, unless it is that op again: a rule may take off
+// one part of it. One run of the greedy driver, O(ops + ops made).
 //
-// Options: allow=A|B expands these alone, deny=A|B all but these, dynamic=false leaves ops alone that read or make an
-// extent only the run shows. Names of ops are written with their dialect or without.
+// Options: allow=A|B expands these alone, deny=A|B all but these, dynamic=false leaves ops
+// alone that read or make an extent only the run shows. Names of ops are written with their
+// dialect or without.
 
 #include "run.h"
 
@@ -17,7 +19,8 @@ typedef struct selection {
 static bool is_static_tensor(const selection *s, const pir_fact *fact) {
   int64_t extent;
   for (int32_t i = 0; fact->known && i < fact->rank; i++)
-    if (!pir_dim_is_const(pir_facts_dims(s->facts), fact->shape[i], &extent)) return false;
+    if (!pir_dim_is_const(pir_facts_dims(s->facts), fact->shape[i], &extent))
+      return false;
   return fact->known && fact->rank >= 0;
 }
 
@@ -31,7 +34,8 @@ static bool is_static(const selection *s, const pir_value *value) {
 
 static bool is_static_op(const selection *s, const pir_op *op) {
   for (size_t i = 0; i < pir_op_operands(op); i++)
-    if (!is_static(s, pir_op_operand(op, i))) return false;
+    if (!is_static(s, pir_op_operand(op, i)))
+      return false;
   return true;
 }
 
@@ -39,21 +43,29 @@ static bool takes(void *user, const pir_op *op) {
   const selection *s = user;
   const pir_attr *origin = pir_op_attr(op, s->comp_op_name);
   pir_str name = pir_op_name(op);
-  if (origin && !pir_str_equal(pir_attr_as_str(origin), name)) return false;
-  if (pir_run_option(s->run, "allow").size && !pir_run_option_lists(s->run, "allow", name)) return false;
-  if (pir_run_option_lists(s->run, "deny", name)) return false;
+  if (origin && !pir_str_equal(pir_attr_as_str(origin), name))
+    return false;
+  if (pir_run_option(s->run, "allow").size && !pir_run_option_lists(s->run, "allow", name))
+    return false;
+  if (pir_run_option_lists(s->run, "deny", name))
+    return false;
   return s->dynamic || is_static_op(s, op);
 }
 
 pir_status pir_pass_decompose(pir_pass_run *run) {
   selection s = {.run = run,
                  .facts = pir_run_facts(run),
-                 .comp_op_name = pir_name_get(pir_program_context(run->program), PIR_STR("comp_op_name"))};
-  if (!s.facts) return pir_run_facts_status(run);
+                 .comp_op_name =
+                     pir_name_get(pir_program_context(run->program), PIR_STR("comp_op_name"))};
+  if (!s.facts)
+    return pir_run_facts_status(run);
   PIR_TRY(pir_run_option_bool(run, "dynamic", true, &s.dynamic));
   PIR_TRY(pir_run_check_list(run, "allow"));
   PIR_TRY(pir_run_check_list(run, "deny"));
-  return rules_run(run, run_rules(run), &(rules_mode){.takes = takes, .expands = true, .user = &s});
+  return rules_run(run, run_rules(run),
+                   &(rules_mode){.takes = takes, .expands = true, .user = &s});
 }
 
-pir_status pir_pass_decompose_skipped(pir_pass_run *run) { return pir_pass_decompose(run); }
+pir_status pir_pass_decompose_skipped(pir_pass_run *run) {
+  return pir_pass_decompose(run);
+}

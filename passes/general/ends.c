@@ -1,7 +1,8 @@
 // What stands at the ends of a program's values: outputs and assertions. Each pass is one walk.
-//   add_shadow_output_after_dead_parameter_pass   hands out parameters that nobody reads, so that they are kept
-//   replace_fetch_with_shadow_output_pass         outputs by name; an input that is handed out as it is, is copied
-//   first delete_assert_op_pass                         removes assertions, and the lists of what they would show
+//   add_shadow_output_after_dead_parameter_pass   hands out parameters that nobody reads, so
+//   that they are kept replace_fetch_with_shadow_output_pass         outputs by name; an input
+//   that is handed out as it is, is copied first delete_assert_op_pass removes assertions, and
+//   the lists of what they would show
 #include <pir/dialect/builtin.h>
 #include <pir/dialect/pd_op.h>
 #include <pir/pass.h>
@@ -9,16 +10,22 @@
 #include <effects.h>
 #include <vec.h>
 
-static pir_named_attr named(pir_context *ctx, const pir_opdef *def, int attr, const pir_attr *value) {
+static pir_named_attr named(pir_context *ctx, const pir_opdef *def, int attr,
+                            const pir_attr *value) {
   return (pir_named_attr){pir_name_get(ctx, pir_str_from(def->attrs[attr].name)), value};
 }
 
 static pir_op *make_output(pir_pass_run *run, pir_op *at, pir_value *value, pir_str name) {
   pir_context *ctx = pir_program_context(run->program);
   const pir_opdef *def = pir_context_op(ctx, BUILTIN_SHADOW_OUTPUT);
-  pir_named_attr attr = named(ctx, def, BUILTIN_SHADOW_OUTPUT_ATTR_OUTPUT_NAME, pir_attr_str(ctx, PIR_ATTR_STR, name));
-  pir_op_spec spec = {
-      .def = def, .loc = pir_op_loc(at), .operands = &value, .operand_count = 1, .attrs = &attr, .attr_count = 1};
+  pir_named_attr attr = named(ctx, def, BUILTIN_SHADOW_OUTPUT_ATTR_OUTPUT_NAME,
+                              pir_attr_str(ctx, PIR_ATTR_STR, name));
+  pir_op_spec spec = {.def = def,
+                      .loc = pir_op_loc(at),
+                      .operands = &value,
+                      .operand_count = 1,
+                      .attrs = &attr,
+                      .attr_count = 1};
   return pir_rewriter_create(run->rewriter, at, &spec);
 }
 
@@ -27,7 +34,8 @@ pir_status pir_pass_keep_parameters(pir_pass_run *run) {
   pir_op *last = pir_block_last(block);
   uint64_t kept = 0;
   for (pir_op *op = pir_block_first(block); op; op = pir_op_next(op)) {
-    if (!pir_op_has(op, PIR_PARAMETER) || !pir_op_unused(op)) continue;
+    if (!pir_op_has(op, PIR_PARAMETER) || !pir_op_unused(op))
+      continue;
     pir_op *output = make_output(run, last, pir_op_result(op, 0), pir_op_parameter_name(op));
     if (!pir_op_has(last, PIR_TERMINATOR)) {
       pir_op_move_before(last, output);
@@ -44,7 +52,8 @@ static pir_value *copy_of(pir_pass_run *run, pir_op *at, pir_value *value) {
   pir_context *ctx = pir_program_context(run->program);
   const pir_opdef *full = pir_context_op(ctx, PD_FULL), *scale = pir_context_op(ctx, PD_SCALE);
   const int64_t shape[] = {1};
-  const pir_type *one_type = pir_type_tensor(ctx, PIR_F32, (pir_shape){shape, 1}), *type = pir_value_type(value);
+  const pir_type *one_type = pir_type_tensor(ctx, PIR_F32, (pir_shape){shape, 1}),
+                 *type = pir_value_type(value);
   pir_named_attr ones[] = {
       named(ctx, full, PD_FULL_ATTR_SHAPE, pir_attr_int_array(ctx, shape, 1)),
       named(ctx, full, PD_FULL_ATTR_VALUE, pir_attr_float(ctx, PIR_ATTR_F64, 1.0)),
@@ -61,7 +70,8 @@ static pir_value *copy_of(pir_pass_run *run, pir_op *at, pir_value *value) {
                       .result_count = 1,
                       .attrs = ones,
                       .attr_count = sizeof ones / sizeof *ones};
-  pir_value *operands[] = {value, pir_op_result(pir_rewriter_create(run->rewriter, at, &spec), 0)};
+  pir_value *operands[] = {value,
+                           pir_op_result(pir_rewriter_create(run->rewriter, at, &spec), 0)};
   spec = (pir_op_spec){.def = scale,
                        .loc = pir_op_loc(at),
                        .operands = operands,
@@ -77,10 +87,12 @@ pir_status pir_pass_replace_fetch(pir_pass_run *run) {
   uint64_t replaced = 0;
   for (pir_op *op = pir_block_first(pir_program_block(run->program)), *next; op; op = next) {
     next = pir_op_next(op);
-    if (pir_op_def(op)->id != PD_FETCH || !pir_op_unused(op)) continue;
+    if (pir_op_def(op)->id != PD_FETCH || !pir_op_unused(op))
+      continue;
     pir_value *value = pir_op_operand(op, 0);
     const pir_op *source = pir_value_op(value);
-    if (!source || pir_op_has(source, PIR_INPUT)) value = copy_of(run, op, value);
+    if (!source || pir_op_has(source, PIR_INPUT))
+      value = copy_of(run, op, value);
     make_output(run, op, value, pir_attr_as_str(pir_op_attr_str(op, "name")));
     pir_rewriter_erase(run->rewriter, op);
     replaced++;
@@ -96,7 +108,8 @@ typedef struct found {
 
 static pir_walk_result find_assert(pir_op *op, void *user) {
   found *f = user;
-  if (pir_op_def(op)->id == PD_ASSERT) pir_vec_push(f->arena, &f->ops, op);
+  if (pir_op_def(op)->id == PD_ASSERT)
+    pir_vec_push(f->arena, &f->ops, op);
   return PIR_WALK_CONTINUE;
 }
 
@@ -107,7 +120,8 @@ pir_status pir_pass_delete_assert(pir_pass_run *run) {
     pir_value *shown = pir_op_operand(f.ops.items[i], PD_ASSERT_IN_DATA);
     pir_op *list = shown ? pir_value_op(shown) : NULL;
     pir_rewriter_erase(run->rewriter, f.ops.items[i]);
-    if (list && pir_op_has(list, PIR_STRUCTURAL) && pir_op_unused(list)) pir_rewriter_erase(run->rewriter, list);
+    if (list && pir_op_has(list, PIR_STRUCTURAL) && pir_op_unused(list))
+      pir_rewriter_erase(run->rewriter, list);
   }
   pir_run_count(run, "assertions removed", f.ops.count);
   return PIR_OK;

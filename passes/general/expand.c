@@ -1,7 +1,8 @@
-// Expands composite ops: each op with a `lower` block whose condition holds becomes the ops of that block, which are
-// looked at in turn. New ops carry the name of the op they come from (comp_op_name), as Paddle's do. The depth of
-// expansion is bounded, so blocks that lead to each other end in a report. A region that runs exactly once, where its
-// op stands, is no composite of a table, but goes the same way: its ops take the place of the op around them.
+// Expands composite ops: each op with a `lower` block whose condition holds becomes the ops of
+// that block, which are looked at in turn. New ops carry the name of the op they come from
+// (comp_op_name), as Paddle's do. The depth of expansion is bounded, so blocks that lead to
+// each other end in a report. A region that runs exactly once, where its op stands, is no
+// composite of a table, but goes the same way: its ops take the place of the op around them.
 
 #include <pir/dialect/pd_op.h>
 #include <pir/lower.h>
@@ -22,7 +23,8 @@ typedef struct expansion {
 static pir_op *create_part(void *user, const pir_op_spec *spec) {
   expansion *e = user;
   pir_op *part = pir_rewriter_create(e->run->rewriter, e->op, spec);
-  if (!pir_op_attr(part, e->comp_op_name)) pir_op_set_attr(part, e->comp_op_name, e->origin);
+  if (!pir_op_attr(part, e->comp_op_name))
+    pir_op_set_attr(part, e->comp_op_name, e->origin);
   pir_op_set_mark(part, pir_op_mark(e->op) + 1);
   e->made++;
   return part;
@@ -32,17 +34,20 @@ static pir_status expand(expansion *e, pir_op *op, int alternative) {
   enum { INLINE = 16 };
   pir_value *results[INLINE] = {NULL};
   pir_context *ctx = pir_program_context(e->run->program);
-  if (pir_op_mark(op) >= MAX_DEPTH) return pir_error(op, "its lower blocks lead to each other");
-  if (pir_op_results(op) > INLINE) return pir_error(op, "has more than %d results, which no lower block has", INLINE);
+  if (pir_op_mark(op) >= MAX_DEPTH)
+    return pir_error(op, "its lower blocks lead to each other");
+  if (pir_op_results(op) > INLINE)
+    return pir_error(op, "has more than %d results, which no lower block has", INLINE);
   e->op = op;
   e->origin = pir_attr_str(ctx, PIR_ATTR_STR, pir_op_name(op));
   pir_lower_target target = {create_part, e};
   PIR_TRY(pir_lower_expand(op, alternative, e->facts, &target, results));
   for (size_t i = 0; i < pir_op_results(op); i++)
     if (!results[i] && !pir_value_unused(pir_op_result(op, i)))
-      return pir_report(ctx, PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
-                        "unsupported: result %zu of %s is read, and its lower block does not give it", i,
-                        pir_op_name(op).data);
+      return pir_report(
+          ctx, PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
+          "unsupported: result %zu of %s is read, and its lower block does not give it", i,
+          pir_op_name(op).data);
   pir_rewriter_replace(e->run->rewriter, op, results);
   e->expanded++;
   return PIR_OK;
@@ -52,20 +57,26 @@ static pir_status inline_region(expansion *e, pir_op *op) {
   pir_block *block = pir_op_regions(op) ? pir_region_first(pir_op_region(op, 0)) : NULL;
   pir_op *end = block ? pir_block_last(block) : NULL;
   bool fits = end && pir_op_has(end, PIR_TERMINATOR) && !pir_block_next(block) &&
-              pir_op_operands(end) == pir_op_results(op) && pir_block_arguments(block) <= pir_op_operands(op);
+              pir_op_operands(end) == pir_op_results(op) &&
+              pir_block_arguments(block) <= pir_op_operands(op);
   for (size_t i = 0; fits && i < pir_op_results(op); i++)
     fits = pir_op_operand(end, i) || pir_value_unused(pir_op_result(op, i));
   if (!fits)
-    return pir_error(op, "expects one block with at most %zu arguments that hands out %zu values", pir_op_operands(op),
-                     pir_op_results(op));
+    return pir_error(op,
+                     "expects one block with at most %zu arguments that hands out %zu values",
+                     pir_op_operands(op), pir_op_results(op));
   for (size_t i = 0; i < pir_block_arguments(block); i++) {
-    if (pir_value_unused(pir_block_argument(block, i))) continue;
-    if (!pir_op_operand(op, i)) return pir_error(op, "argument %zu of its block is read, operand %zu is absent", i, i);
-    pir_rewriter_replace_value(e->run->rewriter, pir_block_argument(block, i), pir_op_operand(op, i));
+    if (pir_value_unused(pir_block_argument(block, i)))
+      continue;
+    if (!pir_op_operand(op, i))
+      return pir_error(op, "argument %zu of its block is read, operand %zu is absent", i, i);
+    pir_rewriter_replace_value(e->run->rewriter, pir_block_argument(block, i),
+                               pir_op_operand(op, i));
   }
   for (size_t i = 0; i < pir_op_results(op); i++)
     if (!pir_value_unused(pir_op_result(op, i)))
-      pir_rewriter_replace_value(e->run->rewriter, pir_op_result(op, i), pir_op_operand(end, i));
+      pir_rewriter_replace_value(e->run->rewriter, pir_op_result(op, i),
+                                 pir_op_operand(end, i));
   pir_rewriter_erase(e->run->rewriter, end);
   pir_block_splice(pir_op_block(op), op, block);
   pir_rewriter_erase(e->run->rewriter, op);
@@ -99,17 +110,23 @@ typedef struct visit_state {
 static pir_walk_result expand_regions(pir_op *op, void *user) {
   visit_state *v = user;
   for (size_t i = 0; i < pir_op_regions(op); i++)
-    for (pir_block *b = pir_region_first(pir_op_region(op, i)); b && !v->status; b = pir_block_next(b))
+    for (pir_block *b = pir_region_first(pir_op_region(op, i)); b && !v->status;
+         b = pir_block_next(b))
       v->status = expand_block(v->expansion, b);
   return v->status ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
 }
 
-static pir_walk_result clear_mark(pir_op *op, void *user) { return pir_op_set_mark(op, 0), PIR_WALK_CONTINUE; }
+static pir_walk_result clear_mark(pir_op *op, void *user) {
+  return pir_op_set_mark(op, 0), PIR_WALK_CONTINUE;
+}
 
 pir_status pir_pass_expand(pir_pass_run *run) {
   pir_context *ctx = pir_program_context(run->program);
-  expansion e = {.run = run, .facts = pir_run_facts(run), .comp_op_name = pir_name_get(ctx, PIR_STR("comp_op_name"))};
-  if (!e.facts) return pir_run_facts_status(run);
+  expansion e = {.run = run,
+                 .facts = pir_run_facts(run),
+                 .comp_op_name = pir_name_get(ctx, PIR_STR("comp_op_name"))};
+  if (!e.facts)
+    return pir_run_facts_status(run);
   visit_state v = {&e, PIR_OK};
   pir_op *module = pir_program_module(run->program);
   pir_walk(module, PIR_PRE_ORDER, clear_mark, NULL);

@@ -1,9 +1,10 @@
-// Constant folding. Ops are computed in program order as long as what they read is known. As in Paddle each becomes a
-// constant at the top of the program, those that nobody reads any more too: a builtin.constant when a reader takes it
-// as an attribute operand, else a builtin.parameter. With sources=false constants that an op states stay ops, and only
-// values that an unknown op reads become constants: what led to them is dead code.
-// Other options: params=false leaves parameters alone; max-bytes=N bounds results that are larger than what they come
-// from. One walk, O(ops + uses), beside what is computed.
+// Constant folding. Ops are computed in program order as long as what they read is known. As in
+// Paddle each becomes a constant at the top of the program, those that nobody reads any more
+// too: a builtin.constant when a reader takes it as an attribute operand, else a
+// builtin.parameter. With sources=false constants that an op states stay ops, and only values
+// that an unknown op reads become constants: what led to them is dead code. Other options:
+// params=false leaves parameters alone; max-bytes=N bounds results that are larger than what
+// they come from. One walk, O(ops + uses), beside what is computed.
 
 #include <pir/pass.h>
 
@@ -30,17 +31,20 @@ typedef struct folder {
 
 // What Paddle does not fold: what a loop starts from, and numbers that others spread.
 static bool is_left_alone(const pir_op *op) {
-  for (size_t i = 0; i < pir_op_results(op); i++) PIR_EACH_USE(use, pir_op_result(op, i)) {
+  for (size_t i = 0; i < pir_op_results(op); i++)
+    PIR_EACH_USE(use, pir_op_result(op, i)) {
       const pir_op *user = pir_use_owner(use);
       bool spreads = pir_op_is(user, PD_FULL_WITH_TENSOR) || pir_op_is(user, PD_LINSPACE);
-      if (pir_op_is(user, PD_WHILE) || (spreads && pir_op_is(op, PD_FULL))) return true;
+      if (pir_op_is(user, PD_WHILE) || (spreads && pir_op_is(op, PD_FULL)))
+        return true;
     }
   return false;
 }
 
 static pir_walk_result visit(pir_op *op, void *user) {
   folder *f = user;
-  if (f->sources && is_left_alone(op)) return PIR_WALK_CONTINUE;
+  if (f->sources && is_left_alone(op))
+    return PIR_WALK_CONTINUE;
   f->status = evaluator_visit(&f->eval, op);
   return f->status ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
 }
@@ -56,9 +60,12 @@ static bool reads_as_attribute(const pir_use *use, int depth) {
   const pir_op *user = pir_use_owner(use);
   const pir_opdef *def = pir_op_def(user);
   size_t i = pir_use_operand_index(use);
-  bool collects = pir_op_results(user) == 1 && (def->traits & PIR_STRUCTURAL || pir_op_is(user, PD_STACK));
-  if (collects && depth < DEEPEST) return is_attribute(pir_op_result(user, 0), depth + 1);
-  return i < def->operand_count && def->operands[i].flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR);
+  bool collects =
+      pir_op_results(user) == 1 && (def->traits & PIR_STRUCTURAL || pir_op_is(user, PD_STACK));
+  if (collects && depth < DEEPEST)
+    return is_attribute(pir_op_result(user, 0), depth + 1);
+  return i < def->operand_count &&
+         def->operands[i].flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR);
 }
 
 static bool is_attribute(const pir_value *value, int depth) {
@@ -74,9 +81,11 @@ static pir_str fresh_name(folder *f, char *room) {
     size_t at = sizeof prefix - 1, digits = 0;
     char text[20];
     uint64_t n = f->serial++;
-    do text[digits++] = (char)('0' + n % 10);
+    do
+      text[digits++] = (char)('0' + n % 10);
     while (n /= 10);
-    while (digits) room[at++] = text[--digits];
+    while (digits)
+      room[at++] = text[--digits];
     name.size = at;
   } while (pir_program_param(f->run->program, name));
   return name;
@@ -97,13 +106,17 @@ static pir_status adopt_tensor(folder *f, pir_str name, const pir_tensor *tensor
   return PIR_OK;
 }
 
-static pir_op *create_constant(folder *f, const pir_tensor *tensor, pir_str name, bool as_attribute) {
+static pir_op *create_constant(folder *f, const pir_tensor *tensor, pir_str name,
+                               bool as_attribute) {
   pir_context *ctx = pir_program_context(f->run->program);
-  const pir_type *type = pir_type_tensor(ctx, tensor->dtype, (pir_shape){tensor->shape, (size_t)tensor->rank});
+  const pir_type *type =
+      pir_type_tensor(ctx, tensor->dtype, (pir_shape){tensor->shape, (size_t)tensor->rank});
   const pir_attr *yes = pir_attr_bool(ctx, true), *no = pir_attr_bool(ctx, false);
-  const pir_opdef *def = pir_context_op(ctx, as_attribute ? BUILTIN_CONSTANT : BUILTIN_PARAMETER);
+  const pir_opdef *def =
+      pir_context_op(ctx, as_attribute ? BUILTIN_CONSTANT : BUILTIN_PARAMETER);
   pir_named_attr attrs[] = {
-      {pir_name_get(ctx, pir_str_from(def->attrs[0].name)), pir_attr_str(ctx, PIR_ATTR_STR, name)},
+      {pir_name_get(ctx, pir_str_from(def->attrs[0].name)),
+       pir_attr_str(ctx, PIR_ATTR_STR, name)},
       {pir_name_get(ctx, PIR_STR("persistable")), pir_attr_array(ctx, &yes, 1)},
       {pir_name_get(ctx, PIR_STR("stop_gradient")), pir_attr_array(ctx, &no, 1)},
   };
@@ -115,7 +128,8 @@ static pir_op *create_constant(folder *f, const pir_tensor *tensor, pir_str name
                       .attr_count = sizeof attrs / sizeof *attrs};
   pir_op *op = pir_rewriter_create(f->run->rewriter, f->top, &spec);
   // As Paddle writes them, constants do not state whether they are stopped.
-  if (as_attribute) pir_rewriter_set_attr(f->run->rewriter, op, attrs[2].name, NULL);
+  if (as_attribute)
+    pir_rewriter_set_attr(f->run->rewriter, op, attrs[2].name, NULL);
   return op;
 }
 
@@ -137,8 +151,10 @@ static pir_status materialise(folder *f, pir_value *value, const known_value *kn
 static bool is_read(const folder *f, const pir_value *value) {
   PIR_EACH_USE(use, value) {
     const pir_op *user = pir_use_owner(use);
-    const known_value *known = pir_op_results(user) ? evaluator_find(&f->eval, pir_op_result(user, 0)) : NULL;
-    if (!known || known->stays) return true;
+    const known_value *known =
+        pir_op_results(user) ? evaluator_find(&f->eval, pir_op_result(user, 0)) : NULL;
+    if (!known || known->stays)
+      return true;
   }
   return false;
 }
@@ -148,18 +164,25 @@ static pir_walk_result replace_known(pir_op *op, void *user) {
   for (size_t i = 0; i < pir_op_results(op) && !f->status; i++) {
     pir_value *value = pir_op_result(op, i);
     const known_value *known = evaluator_find(&f->eval, value);
-    bool computed = known && !known->from_source && known->count == 1 && !pir_type_elements(pir_value_type(value));
-    if (computed && is_read(f, value)) f->status = materialise(f, value, known);
+    bool computed = known && !known->from_source && known->count == 1 &&
+                    !pir_type_elements(pir_value_type(value));
+    if (computed && is_read(f, value))
+      f->status = materialise(f, value, known);
   }
   return f->status ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
 }
 
-// An argument, or a result of control flow, that is a constant of the program is read from there where that is seen.
-static void replace_copies(folder *f, pir_value *const *values, size_t count, const pir_op *at) {
+// An argument, or a result of control flow, that is a constant of the program is read from
+// there where that is seen.
+static void replace_copies(folder *f, pir_value *const *values, size_t count,
+                           const pir_op *at) {
   for (size_t i = 0; i < count && !f->status; i++) {
     const known_value *known = evaluator_find(&f->eval, values[i]);
-    if (!known || known->count != 1 || known->from_source || pir_type_elements(pir_value_type(values[i]))) continue;
-    if (!is_read(f, values[i]) || pir_value_is_overwritten(values[i])) continue;
+    if (!known || known->count != 1 || known->from_source ||
+        pir_type_elements(pir_value_type(values[i])))
+      continue;
+    if (!is_read(f, values[i]) || pir_value_is_overwritten(values[i]))
+      continue;
     pir_value *source = (pir_value *)(uintptr_t)known->source;
     if (!source || !pir_value_dominates(source, at)) {
       f->status = materialise(f, values[i], known);
@@ -177,12 +200,15 @@ static pir_walk_result replace_handed_on(pir_op *op, void *user) {
   for (size_t r = 0; r < pir_op_regions(op); r++)
     for (pir_block *b = pir_region_first(pir_op_region(op, r)); b; b = pir_block_next(b)) {
       size_t count = pir_block_arguments(b) < MOST ? pir_block_arguments(b) : MOST;
-      for (size_t i = 0; i < count; i++) values[i] = pir_block_argument(b, i);
+      for (size_t i = 0; i < count; i++)
+        values[i] = pir_block_argument(b, i);
       replace_copies(f, values, count, op);
     }
-  if (!pir_op_has(op, PIR_CONTROL)) return f->status ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
+  if (!pir_op_has(op, PIR_CONTROL))
+    return f->status ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
   size_t count = pir_op_results(op) < MOST ? pir_op_results(op) : MOST;
-  for (size_t i = 0; i < count; i++) values[i] = pir_op_result(op, i);
+  for (size_t i = 0; i < count; i++)
+    values[i] = pir_op_result(op, i);
   replace_copies(f, values, count, op);
   return f->status ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
 }
@@ -193,26 +219,32 @@ static pir_walk_result keep_lists(pir_op *op, void *user) {
   for (size_t i = 0; i < pir_op_results(op); i++) {
     known_value *known = pir_map_get(&f->eval.known, pir_op_result(op, i));
     bool list = known && pir_type_elements(pir_value_type(pir_op_result(op, i)));
-    if (list && is_read(f, pir_op_result(op, i))) known->stays = true;
+    if (list && is_read(f, pir_op_result(op, i)))
+      known->stays = true;
   }
   return PIR_WALK_CONTINUE;
 }
 
-// Whether all results are tensors that are known, and not what a constant or parameter op of the file holds.
+// Whether all results are tensors that are known, and not what a constant or parameter op of
+// the file holds.
 static bool is_folded(const folder *f, const pir_op *op) {
-  if (!pir_op_results(op) || pir_op_has(op, PIR_PARAMETER)) return false;
+  if (!pir_op_results(op) || pir_op_has(op, PIR_PARAMETER))
+    return false;
   for (size_t i = 0; i < pir_op_results(op); i++) {
     const known_value *known = evaluator_find(&f->eval, pir_op_result(op, i));
-    if (!known || known->count != 1 || pir_type_elements(pir_value_type(pir_op_result(op, i)))) return false;
+    if (!known || known->count != 1 || pir_type_elements(pir_value_type(pir_op_result(op, i))))
+      return false;
   }
   return true;
 }
 
 static pir_walk_result replace_all(pir_op *op, void *user) {
   folder *f = user;
-  if (!is_folded(f, op)) return PIR_WALK_CONTINUE;
+  if (!is_folded(f, op))
+    return PIR_WALK_CONTINUE;
   for (size_t i = 0; i < pir_op_results(op) && !f->status; i++)
-    f->status = materialise(f, pir_op_result(op, i), evaluator_find(&f->eval, pir_op_result(op, i)));
+    f->status =
+        materialise(f, pir_op_result(op, i), evaluator_find(&f->eval, pir_op_result(op, i)));
   pir_vec_push(f->eval.arena, &f->gone, op);
   return f->status ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
 }
@@ -228,7 +260,8 @@ static void replace_values(folder *f, pir_op *module) {
     return;
   }
   pir_walk(module, PIR_PRE_ORDER, keep_lists, f);
-  if (!f->status) pir_walk(module, PIR_PRE_ORDER, replace_known, f);
+  if (!f->status)
+    pir_walk(module, PIR_PRE_ORDER, replace_known, f);
 }
 
 // An evaluator with the options that both passes have.
@@ -236,9 +269,11 @@ static pir_status open_folder(folder *f, bool params) {
   pir_pass_run *run = f->run;
   int64_t max_bytes;
   pir_facts *facts = pir_run_facts(run);
-  if (!facts) return pir_run_facts_status(run);
+  if (!facts)
+    return pir_run_facts_status(run);
   f->top = pir_block_first(pir_program_block(run->program));
-  if (!f->top) return PIR_OK;
+  if (!f->top)
+    return PIR_OK;
   evaluator_init(&f->eval, run->program, facts);
   PIR_TRY(pir_run_option_bool(run, "params", params, &f->eval.parameters));
   PIR_TRY(pir_run_option_int(run, "max-bytes", (int64_t)f->eval.max_bytes, &max_bytes));
@@ -249,27 +284,32 @@ static pir_status open_folder(folder *f, bool params) {
 pir_status pir_pass_fold(pir_pass_run *run) {
   folder f = {.run = run};
   PIR_TRY(open_folder(&f, true));
-  if (!f.top) return PIR_OK;
+  if (!f.top)
+    return PIR_OK;
   f.eval.rewriter = run->rewriter;
   PIR_TRY(pir_run_option_bool(run, "sources", true, &f.sources));
   pir_op *module = pir_program_module(run->program);
   pir_walk(module, PIR_PRE_ORDER, visit, &f);
-  if (!f.status) replace_values(&f, module);
+  if (!f.status)
+    replace_values(&f, module);
   evaluator_free(&f.eval);
   pir_run_count(run, "values folded", f.folded);
   return f.status;
 }
 
-// The same through control flow (propagate.c), and of what ops state nothing is made again. Options: max-bytes, params
-// (false).
+// The same through control flow (propagate.c), and of what ops state nothing is made again.
+// Options: max-bytes, params (false).
 pir_status pir_pass_sccp(pir_pass_run *run) {
   folder f = {.run = run};
   PIR_TRY(open_folder(&f, false));
-  if (!f.top) return PIR_OK;
+  if (!f.top)
+    return PIR_OK;
   pir_op *module = pir_program_module(run->program);
   f.status = propagate_constants(&f.eval, module);
-  if (!f.status) pir_walk(module, PIR_PRE_ORDER, replace_handed_on, &f);
-  if (!f.status) replace_values(&f, module);
+  if (!f.status)
+    pir_walk(module, PIR_PRE_ORDER, replace_handed_on, &f);
+  if (!f.status)
+    replace_values(&f, module);
   evaluator_free(&f.eval);
   pir_run_count(run, "values folded", f.folded);
   return f.status;

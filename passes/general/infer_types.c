@@ -1,6 +1,7 @@
-// States the types that inference finds: what an edit, a pass or another feed shape left out of date. An extent that
-// only the run shows is -1. A result that nothing is known of keeps what it says, as do the kinds of tensors whose
-// types say more than element type and shape (sparse, spread, bound to a place).
+// States the types that inference finds: what an edit, a pass or another feed shape left out of
+// date. An extent that only the run shows is -1. A result that nothing is known of keeps what
+// it says, as do the kinds of tensors whose types say more than element type and shape (sparse,
+// spread, bound to a place).
 #include <pir/pass.h>
 
 #include <pir/walk.h>
@@ -17,7 +18,8 @@ typedef struct restate {
 static const pir_type *type_of(restate *r, const pir_fact *fact, const pir_type *stated);
 
 static const pir_type *list_type(restate *r, const pir_fact *fact, const pir_type *stated) {
-  if (!fact->members || fact->member_count != pir_type_elements(stated)) return stated;
+  if (!fact->members || fact->member_count != pir_type_elements(stated))
+    return stated;
   const pir_type **members = malloc((fact->member_count + 1) * sizeof *members);
   if (!members) {
     r->no_memory = true;
@@ -25,19 +27,26 @@ static const pir_type *list_type(restate *r, const pir_fact *fact, const pir_typ
   }
   for (size_t i = 0; i < fact->member_count; i++)
     members[i] = type_of(r, fact->members[i], pir_type_element(stated, i));
-  const pir_type *type = pir_type_vector(pir_program_context(r->run->program), members, fact->member_count);
+  const pir_type *type =
+      pir_type_vector(pir_program_context(r->run->program), members, fact->member_count);
   free(members);
   return type;
 }
 
 static const pir_type *type_of(restate *r, const pir_fact *fact, const pir_type *stated) {
-  if (!stated || !fact->known) return stated;
-  if (pir_type_kind_of(stated) == PIR_TYPE_VECTOR) return list_type(r, fact, stated);
-  if (pir_type_kind_of(stated) != PIR_TYPE_TENSOR || fact->rank < 0 || fact->dtype == PIR_UNDEFINED) return stated;
+  if (!stated || !fact->known)
+    return stated;
+  if (pir_type_kind_of(stated) == PIR_TYPE_VECTOR)
+    return list_type(r, fact, stated);
+  if (pir_type_kind_of(stated) != PIR_TYPE_TENSOR || fact->rank < 0 ||
+      fact->dtype == PIR_UNDEFINED)
+    return stated;
   int64_t dims[PIR_MAX_RANK];
   for (int32_t i = 0; i < fact->rank; i++)
-    if (!pir_dim_is_const(pir_facts_dims(r->facts), fact->shape[i], &dims[i])) dims[i] = -1;
-  return pir_type_tensor(pir_program_context(r->run->program), fact->dtype, (pir_shape){dims, (size_t)fact->rank});
+    if (!pir_dim_is_const(pir_facts_dims(r->facts), fact->shape[i], &dims[i]))
+      dims[i] = -1;
+  return pir_type_tensor(pir_program_context(r->run->program), fact->dtype,
+                         (pir_shape){dims, (size_t)fact->rank});
 }
 
 static pir_walk_result visit(pir_op *op, void *user) {
@@ -46,7 +55,8 @@ static pir_walk_result visit(pir_op *op, void *user) {
     pir_value *value = pir_op_result(op, i);
     const pir_type *stated = value ? pir_value_type(value) : NULL;
     const pir_type *type = stated ? type_of(r, pir_facts_of(r->facts, value), stated) : NULL;
-    if (type == stated) continue;
+    if (type == stated)
+      continue;
     pir_value_set_type(value, type);
     r->changed++;
   }
@@ -55,7 +65,8 @@ static pir_walk_result visit(pir_op *op, void *user) {
 
 pir_status pir_pass_infer_types(pir_pass_run *run) {
   restate r = {.run = run, .facts = pir_run_facts(run)};
-  if (!r.facts) return pir_run_facts_status(run);
+  if (!r.facts)
+    return pir_run_facts_status(run);
   pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, visit, &r);
   pir_run_count(run, "types changed", r.changed);
   return r.no_memory ? PIR_EXHAUSTED : PIR_OK;

@@ -1,6 +1,7 @@
-// Control flow that is known: of a choice whose condition is a constant, the region it takes goes where it stands; a
-// loop whose condition is false at the start gives what it was given. What a condition is computed from is folded
-// before (`sccp`, `fold`). Ops inside are looked at again in their new place. Linear in the program.
+// Control flow that is known: of a choice whose condition is a constant, the region it takes
+// goes where it stands; a loop whose condition is false at the start gives what it was given.
+// What a condition is computed from is folded before (`sccp`, `fold`). Ops inside are looked at
+// again in their new place. Linear in the program.
 #include <pir/pass.h>
 
 #include <effects.h>
@@ -19,11 +20,15 @@ typedef struct inlining {
 static bool is_known(inlining *n, const pir_op *op, bool *out_taken) {
   const pir_value *condition = pir_op_operand(op, 0);
   const pir_op *source = condition ? pir_value_op(condition) : NULL;
-  if (!source || !(pir_op_has(source, PIR_CONSTANT) || pir_op_has(source, PIR_PARAMETER))) return false;
-  if (!evaluator_find(&n->eval, condition)) n->status = evaluator_visit(&n->eval, source);
+  if (!source || !(pir_op_has(source, PIR_CONSTANT) || pir_op_has(source, PIR_PARAMETER)))
+    return false;
+  if (!evaluator_find(&n->eval, condition))
+    n->status = evaluator_visit(&n->eval, source);
   const known_value *known = evaluator_find(&n->eval, condition);
-  if (n->status || !known || known->count != 1 || pir_tensor_numel(&known->tensors[0]) != 1) return false;
-  if (pir_value_is_overwritten(condition)) return false;
+  if (n->status || !known || known->count != 1 || pir_tensor_numel(&known->tensors[0]) != 1)
+    return false;
+  if (pir_value_is_overwritten(condition))
+    return false;
   *out_taken = pir_tensor_int_at(&known->tensors[0], 0) != 0;
   return true;
 }
@@ -31,14 +36,17 @@ static bool is_known(inlining *n, const pir_op *op, bool *out_taken) {
 static void hand_over(inlining *n, pir_op *op, const pir_op *from, size_t first) {
   for (size_t i = 0; i < pir_op_results(op); i++)
     if (!pir_value_unused(pir_op_result(op, i)))
-      pir_rewriter_replace_value(n->run->rewriter, pir_op_result(op, i), pir_op_operand(from, first + i));
+      pir_rewriter_replace_value(n->run->rewriter, pir_op_result(op, i),
+                                 pir_op_operand(from, first + i));
 }
 
 // Values that are read must be there.
 static bool gives_all(const pir_op *op, const pir_op *from, size_t first) {
-  if (pir_op_operands(from) < first + pir_op_results(op)) return false;
+  if (pir_op_operands(from) < first + pir_op_results(op))
+    return false;
   for (size_t i = 0; i < pir_op_results(op); i++)
-    if (!pir_op_operand(from, first + i) && !pir_value_unused(pir_op_result(op, i))) return false;
+    if (!pir_op_operand(from, first + i) && !pir_value_unused(pir_op_result(op, i)))
+      return false;
   return true;
 }
 
@@ -46,7 +54,8 @@ static bool gives_all(const pir_op *op, const pir_op *from, size_t first) {
 static pir_op *inline_choice(inlining *n, pir_op *op, bool taken) {
   pir_block *block = pir_op_body(op, taken ? 0 : 1);
   pir_op *end = block ? pir_block_last(block) : NULL;
-  if (!end || pir_block_arguments(block) || !gives_all(op, end, 0)) return pir_op_next(op);
+  if (!end || pir_block_arguments(block) || !gives_all(op, end, 0))
+    return pir_op_next(op);
   pir_op *before = pir_op_prev(op);
   pir_block *outer = pir_op_block(op);
   hand_over(n, op, end, 0);
@@ -59,7 +68,8 @@ static pir_op *inline_choice(inlining *n, pir_op *op, bool taken) {
 
 static pir_op *skip_loop(inlining *n, pir_op *op) {
   pir_op *next = pir_op_next(op);
-  if (!gives_all(op, op, 1)) return next;
+  if (!gives_all(op, op, 1))
+    return next;
   hand_over(n, op, op, 1);
   pir_rewriter_erase(n->run->rewriter, op);
   n->skipped++;
@@ -70,10 +80,14 @@ static void inline_block(inlining *n, pir_block *block) {
   for (pir_op *op = pir_block_first(block), *next; op && !n->status; op = next) {
     bool taken;
     next = pir_op_next(op);
-    if (!pir_op_is_choice(op) && !pir_op_is_loop(op)) continue;
-    if (!is_known(n, op, &taken)) continue;
-    if (pir_op_is_choice(op)) next = inline_choice(n, op, taken);
-    else if (!taken) next = skip_loop(n, op);
+    if (!pir_op_is_choice(op) && !pir_op_is_loop(op))
+      continue;
+    if (!is_known(n, op, &taken))
+      continue;
+    if (pir_op_is_choice(op))
+      next = inline_choice(n, op, taken);
+    else if (!taken)
+      next = skip_loop(n, op);
   }
 }
 
@@ -81,14 +95,16 @@ static void inline_block(inlining *n, pir_block *block) {
 static pir_walk_result visit(pir_op *op, void *user) {
   inlining *n = user;
   for (size_t i = 0; i < pir_op_regions(op); i++)
-    for (pir_block *b = pir_region_first(pir_op_region(op, i)); b; b = pir_block_next(b)) inline_block(n, b);
+    for (pir_block *b = pir_region_first(pir_op_region(op, i)); b; b = pir_block_next(b))
+      inline_block(n, b);
   return n->status ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
 }
 
 pir_status pir_pass_inline_control(pir_pass_run *run) {
   inlining n = {.run = run};
   pir_facts *facts = pir_run_facts(run);
-  if (!facts) return pir_run_facts_status(run);
+  if (!facts)
+    return pir_run_facts_status(run);
   evaluator_init(&n.eval, run->program, facts);
   n.eval.parameters = true;
   pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, visit, &n);

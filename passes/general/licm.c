@@ -1,6 +1,7 @@
-// Takes out of loops what every round computes anew: ops that may move and read nothing of the loop go in front of it,
-// in their order, inner loops first, so that one may leave several. An op that can stop the run (an index outside of a
-// table, a kernel that refuses what it is given) stays, for the loop may have no round. O(ops * depth of loops).
+// Takes out of loops what every round computes anew: ops that may move and read nothing of the
+// loop go in front of it, in their order, inner loops first, so that one may leave several. An
+// op that can stop the run (an index outside of a table, a kernel that refuses what it is
+// given) stays, for the loop may have no round. O(ops * depth of loops).
 #include <pir/pass.h>
 
 #include <effects.h>
@@ -14,33 +15,41 @@ typedef struct licm {
 
 static bool can_stop(const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
-  if (pir_op_has(op, PIR_CONSTANT | PIR_STRUCTURAL)) return false;
-  if (def->kernel || def->lower_count || !def->clause) return true;
+  if (pir_op_has(op, PIR_CONSTANT | PIR_STRUCTURAL))
+    return false;
+  if (def->kernel || def->lower_count || !def->clause)
+    return true;
   for (const pir_clause *c = def->clause; c; c = c->next)
-    if (c->trap >= 0) return true;
+    if (c->trap >= 0)
+      return true;
   return false;
 }
 
 static bool is_outside(const pir_value *value, const pir_op *loop) {
   const pir_op *source = pir_value_op(value);
   return source ? pir_value_dominates(value, loop)
-                : pir_block_parent_op(pir_value_block(value)) != loop && pir_value_dominates(value, loop);
+                : pir_block_parent_op(pir_value_block(value)) != loop &&
+                      pir_value_dominates(value, loop);
 }
 
 static bool is_invariant(const pir_op *op, const pir_op *loop) {
-  if (!pir_op_may_move(op) || can_stop(op)) return false;
+  if (!pir_op_may_move(op) || can_stop(op))
+    return false;
   for (size_t i = 0; i < pir_op_operands(op); i++)
-    if (pir_op_operand(op, i) && !is_outside(pir_op_operand(op, i), loop)) return false;
+    if (pir_op_operand(op, i) && !is_outside(pir_op_operand(op, i), loop))
+      return false;
   return true;
 }
 
 static pir_walk_result leave_loop(pir_op *loop, void *user) {
   licm *l = user;
   pir_block *body = pir_loop_body(loop);
-  if (!body) return PIR_WALK_CONTINUE;
+  if (!body)
+    return PIR_WALK_CONTINUE;
   for (pir_op *op = pir_block_first(body), *next; op; op = next) {
     next = pir_op_next(op);
-    if (!is_invariant(op, loop)) continue;
+    if (!is_invariant(op, loop))
+      continue;
     pir_op_move_before(op, loop);
     l->moved++;
   }

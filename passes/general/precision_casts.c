@@ -1,7 +1,8 @@
-// The part of auto_mixed_precision_pass that changes the program, in program order, so that what an op reads has its
-// final type when its turn comes. One cast a value, right behind its definition, whoever reads it: casts of parameters
-// are folded with them, and one of a value from outside of a loop runs once. Result types are what inference finds,
-// never guessed. A constant is made in the type that is wanted instead of cast.
+// The part of auto_mixed_precision_pass that changes the program, in program order, so that
+// what an op reads has its final type when its turn comes. One cast a value, right behind its
+// definition, whoever reads it: casts of parameters are folded with them, and one of a value
+// from outside of a loop runs once. Result types are what inference finds, never guessed. A
+// constant is made in the type that is wanted instead of cast.
 #include <precision.h>
 
 #include <effects.h>
@@ -10,9 +11,13 @@
 
 #include <stdlib.h>
 
-static pir_context *context_of(const precision *p) { return pir_program_context(p->run->program); }
+static pir_context *context_of(const precision *p) {
+  return pir_program_context(p->run->program);
+}
 
-static bool is_lowered(const precision *p, const pir_value *value) { return pir_map_find(&p->lowered, value) != NULL; }
+static bool is_lowered(const precision *p, const pir_value *value) {
+  return pir_map_find(&p->lowered, value) != NULL;
+}
 
 static const pir_type *with_dtype(const precision *p, const pir_type *type, pir_dtype dtype) {
   return pir_type_with_dtype(context_of(p), type, dtype);
@@ -23,10 +28,12 @@ static const pir_type *with_dtype(const precision *p, const pir_type *type, pir_
 static pir_value *make_cast(precision *p, pir_value *value, pir_dtype dtype) {
   pir_op *at = pir_rewriter_behind(value), *source = pir_value_op(value);
   p->cast_count++;
-  return pir_rewriter_cast(p->run->rewriter, at, pir_op_loc(source ? source : at), value, dtype);
+  return pir_rewriter_cast(p->run->rewriter, at, pir_op_loc(source ? source : at), value,
+                           dtype);
 }
 
-// The position of the attribute that says the element type of the first result, when it says f32; else -1.
+// The position of the attribute that says the element type of the first result, when it says
+// f32; else -1.
 static int dtype_attr(const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
   int at = def->result_count ? def->results[0].from_attr : -1;
@@ -40,12 +47,14 @@ static pir_value *make_constant(precision *p, pir_op *op) {
   pir_named_attr attrs[MOST];
   int at = dtype_attr(op);
   size_t count = pir_op_attrs(op);
-  if (at < 0 || count > MOST || pir_op_results(op) != 1 || pir_op_operands(op)) return NULL;
+  if (at < 0 || count > MOST || pir_op_results(op) != 1 || pir_op_operands(op))
+    return NULL;
   pir_context *ctx = context_of(p);
   pir_name *name = pir_name_get(ctx, pir_str_from(pir_op_def(op)->attrs[at].name));
   pir_op_attrs_sorted(op, attrs, count);
   for (size_t i = 0; i < count; i++)
-    if (attrs[i].name == name) attrs[i].value = pir_attr_dtype(ctx, p->low);
+    if (attrs[i].name == name)
+      attrs[i].value = pir_attr_dtype(ctx, p->low);
   const pir_type *type = with_dtype(p, pir_value_type(pir_op_result(op, 0)), p->low);
   pir_op_spec spec = {.def = pir_op_def(op),
                       .loc = pir_op_loc(op),
@@ -58,19 +67,24 @@ static pir_value *make_constant(precision *p, pir_op *op) {
 
 static pir_value *in_low(precision *p, pir_value *value) {
   pir_value *known = pir_map_get(&p->casts, value);
-  if (known) return known;
+  if (known)
+    return known;
   pir_op *source = pir_value_op(value);
   pir_value *before = source && pir_op_is(source, PD_CAST) ? pir_op_operand(source, 0) : NULL;
-  if (before && precision_dtype(p, before) == p->low && !pir_value_is_overwritten(before)) known = before;
-  if (!known && source && pir_op_has(source, PIR_CONSTANT)) known = make_constant(p, source);
-  if (!known) known = make_cast(p, value, p->low);
+  if (before && precision_dtype(p, before) == p->low && !pir_value_is_overwritten(before))
+    known = before;
+  if (!known && source && pir_op_has(source, PIR_CONSTANT))
+    known = make_constant(p, source);
+  if (!known)
+    known = make_cast(p, value, p->low);
   pir_map_put(p->arena, &p->casts, value, (uint64_t)(uintptr_t)known);
   return known;
 }
 
 static pir_value *in_f32(precision *p, pir_value *value) {
   pir_value *known = pir_map_get(&p->casts, value);
-  if (known) return known;
+  if (known)
+    return known;
   known = make_cast(p, value, PIR_F32);
   pir_map_put(p->arena, &p->casts, value, (uint64_t)(uintptr_t)known);
   return known;
@@ -78,15 +92,22 @@ static pir_value *in_f32(precision *p, pir_value *value) {
 
 // ---- types of results
 
-static const pir_type *lowered_type(const precision *p, const pir_type *type, const pir_fact *fact) {
-  if (!type || !fact->known) return type;
+static const pir_type *lowered_type(const precision *p, const pir_type *type,
+                                    const pir_fact *fact) {
+  if (!type || !fact->known)
+    return type;
   if (pir_type_kind_of(type) == PIR_TYPE_TENSOR)
-    return pir_type_dtype(type) == PIR_F32 && fact->dtype == p->low ? with_dtype(p, type, p->low) : type;
-  if (pir_type_kind_of(type) != PIR_TYPE_VECTOR || fact->member_count != pir_type_elements(type)) return type;
+    return pir_type_dtype(type) == PIR_F32 && fact->dtype == p->low
+               ? with_dtype(p, type, p->low)
+               : type;
+  if (pir_type_kind_of(type) != PIR_TYPE_VECTOR ||
+      fact->member_count != pir_type_elements(type))
+    return type;
   const pir_type **members = malloc((fact->member_count + 1) * sizeof *members);
   for (size_t i = 0; members && i < fact->member_count; i++)
     members[i] = lowered_type(p, pir_type_element(type, i), fact->members[i]);
-  if (members) type = pir_type_vector(context_of(p), members, fact->member_count);
+  if (members)
+    type = pir_type_vector(context_of(p), members, fact->member_count);
   free(members);
   return type;
 }
@@ -95,8 +116,10 @@ static pir_status restate(precision *p, pir_op *op) {
   PIR_TRY(pir_facts_update(p->facts, op));
   for (size_t i = 0; i < pir_op_results(op); i++) {
     pir_value *value = pir_op_result(op, i);
-    const pir_type *was = pir_value_type(value), *type = lowered_type(p, was, pir_facts_of(p->facts, value));
-    if (type == was) continue;
+    const pir_type *was = pir_value_type(value),
+                   *type = lowered_type(p, was, pir_facts_of(p->facts, value));
+    if (type == was)
+      continue;
     pir_value_set_type(value, type);
     pir_map_put(p->arena, &p->lowered, value, 1);
   }
@@ -107,28 +130,33 @@ static pir_status restate(precision *p, pir_op *op) {
 
 // Operands are set in one go: between two of them the op would be of two types.
 static void set_operand(pir_op *op, size_t i, pir_value *value) {
-  if (pir_op_operand(op, i) != value) pir_op_set_operand(op, i, value);
+  if (pir_op_operand(op, i) != value)
+    pir_op_set_operand(op, i, value);
 }
 
 static void raise_operands(precision *p, pir_op *op) {
   for (size_t i = 0; i < pir_op_operands(op); i++) {
     pir_value *value = pir_op_operand(op, i);
-    if (value && is_lowered(p, value)) set_operand(op, i, in_f32(p, value));
+    if (value && is_lowered(p, value))
+      set_operand(op, i, in_f32(p, value));
   }
 }
 
 static pir_status compute_low(precision *p, pir_op *op) {
   for (size_t i = 0; i < pir_op_operands(op); i++) {
     pir_value *value = pir_op_operand(op, i);
-    if (!value) continue;
+    if (!value)
+      continue;
     if (precision_keeps_operand(op, i)) {
-      if (is_lowered(p, value)) set_operand(op, i, in_f32(p, value));
+      if (is_lowered(p, value))
+        set_operand(op, i, in_f32(p, value));
     } else if (precision_dtype(p, value) == PIR_F32 && !precision_is_list(value)) {
       set_operand(op, i, in_low(p, value));
     }
   }
   int at = dtype_attr(op);
-  if (at >= 0) pir_op_set_attr_at(op, (size_t)at, pir_attr_dtype(context_of(p), p->low));
+  if (at >= 0)
+    pir_op_set_attr_at(op, (size_t)at, pir_attr_dtype(context_of(p), p->low));
   p->low_ops++;
   return restate(p, op);
 }
@@ -136,14 +164,16 @@ static pir_status compute_low(precision *p, pir_op *op) {
 static bool all_lowered(const precision *p, const pir_op *op) {
   for (size_t i = 0; i < pir_op_operands(op); i++) {
     const pir_value *value = pir_op_operand(op, i);
-    if (value && !precision_keeps_operand(op, i) && precision_dtype(p, value) == PIR_F32) return false;
+    if (value && !precision_keeps_operand(op, i) && precision_dtype(p, value) == PIR_F32)
+      return false;
   }
   return true;
 }
 
 static pir_status make_input_low(precision *p, pir_op *op) {
   int at = dtype_attr(op);
-  if (at < 0) return PIR_OK;
+  if (at < 0)
+    return PIR_OK;
   pir_op_set_attr_at(op, (size_t)at, pir_attr_dtype(context_of(p), p->low));
   pir_value *value = pir_op_result(op, 0);
   pir_value_set_type(value, with_dtype(p, pir_value_type(value), p->low));
@@ -153,22 +183,31 @@ static pir_status make_input_low(precision *p, pir_op *op) {
 
 static pir_status change(precision *p, pir_op *op) {
   uint64_t choice = pir_op_mark(op);
-  if (choice == PRECISION_LOW) return compute_low(p, op);
-  if (p->io && pir_op_has(op, PIR_INPUT)) return make_input_low(p, op);
-  if (p->io && pir_op_has(op, PIR_OUTPUT)) return restate(p, op);
-  if (choice == PRECISION_FOLLOWS && all_lowered(p, op)) return PIR_OK;
-  // A cast takes what comes: a half holds no more as f32. One that is left without work is canonicalize's to remove.
-  if (!pir_op_is(op, PD_CAST)) raise_operands(p, op);
+  if (choice == PRECISION_LOW)
+    return compute_low(p, op);
+  if (p->io && pir_op_has(op, PIR_INPUT))
+    return make_input_low(p, op);
+  if (p->io && pir_op_has(op, PIR_OUTPUT))
+    return restate(p, op);
+  if (choice == PRECISION_FOLLOWS && all_lowered(p, op))
+    return PIR_OK;
+  // A cast takes what comes: a half holds no more as f32. One that is left without work is
+  // canonicalize's to remove.
+  if (!pir_op_is(op, PD_CAST))
+    raise_operands(p, op);
   return PIR_OK;
 }
 
 pir_status precision_apply(precision *p) {
-  for (size_t i = 0; i < p->ops.count; i++) PIR_TRY(change(p, p->ops.items[i]));
+  for (size_t i = 0; i < p->ops.count; i++)
+    PIR_TRY(change(p, p->ops.items[i]));
   // Constants of which only the halves are read.
   for (size_t i = 0; i < p->ops.count; i++) {
     pir_op *op = p->ops.items[i];
-    bool made = pir_op_has(op, PIR_CONSTANT) && pir_op_results(op) && pir_map_find(&p->casts, pir_op_result(op, 0));
-    if (made && pir_op_unused(op)) pir_rewriter_erase(p->run->rewriter, op);
+    bool made = pir_op_has(op, PIR_CONSTANT) && pir_op_results(op) &&
+                pir_map_find(&p->casts, pir_op_result(op, 0));
+    if (made && pir_op_unused(op))
+      pir_rewriter_erase(p->run->rewriter, op);
   }
   return PIR_OK;
 }

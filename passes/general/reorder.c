@@ -1,7 +1,8 @@
-// A canonical order: what must stay in place (effects, inputs, what is overwritten, regions) does; any other op goes in
-// front of the first of those that needs it, operands before readers and in their order. So values live briefly, and
-// programs that differ in the order of independent ops come out alike. Nothing goes into a region, where it could run
-// more often. A depth-first search with a stack of its own; O(ops * depth of regions + uses).
+// A canonical order: what must stay in place (effects, inputs, what is overwritten, regions)
+// does; any other op goes in front of the first of those that needs it, operands before readers
+// and in their order. So values live briefly, and programs that differ in the order of
+// independent ops come out alike. Nothing goes into a region, where it could run more often. A
+// depth-first search with a stack of its own; O(ops * depth of regions + uses).
 #include <pir/pass.h>
 
 #include <effects.h>
@@ -26,7 +27,9 @@ typedef struct reorder {
 enum { PLACED = 1 };
 
 // What nobody reads stays too: what it reads must not leave it behind.
-static bool is_tied(const pir_op *op) { return !pir_op_may_move(op) || pir_op_unused(op); }
+static bool is_tied(const pir_op *op) {
+  return !pir_op_may_move(op) || pir_op_unused(op);
+}
 
 static pir_op *definer(const reorder *r, const pir_value *value) {
   pir_op *op = value ? pir_value_op(value) : NULL;
@@ -38,19 +41,22 @@ static pir_walk_result collect(pir_op *op, void *user) {
   reorder *r = user;
   for (size_t i = 0; i < pir_op_operands(op); i++) {
     pir_op *source = definer(r, pir_op_operand(op, i));
-    if (source) pir_vec_push(r->arena, &r->needed, source);
+    if (source)
+      pir_vec_push(r->arena, &r->needed, source);
   }
   return PIR_WALK_CONTINUE;
 }
 
 static void place(reorder *r, pir_op *op) {
-  if (pir_op_mark(op)) return;
+  if (pir_op_mark(op))
+    return;
   pir_op_set_mark(op, PLACED);
   pir_vec_push(r->arena, &r->stack, ((frame){op, 0}));
   while (r->stack.count) {
     frame *f = &r->stack.items[r->stack.count - 1];
     pir_op *source = NULL;
-    while (!source && f->next < pir_op_operands(f->op)) source = definer(r, pir_op_operand(f->op, f->next++));
+    while (!source && f->next < pir_op_operands(f->op))
+      source = definer(r, pir_op_operand(f->op, f->next++));
     if (source) {
       pir_op_set_mark(source, PLACED);
       pir_vec_push(r->arena, &r->stack, ((frame){source, 0}));
@@ -65,24 +71,30 @@ static void order_block(reorder *r, pir_block *block) {
   r->block = block;
   for (pir_op *op = pir_block_first(block), *next; op; op = next) {
     next = pir_op_next(op);
-    if (!is_tied(op)) continue;
+    if (!is_tied(op))
+      continue;
     r->needed.count = 0;
     pir_walk(op, PIR_PRE_ORDER, collect, r);
-    for (size_t i = 0; i < r->needed.count; i++) place(r, r->needed.items[i]);
+    for (size_t i = 0; i < r->needed.count; i++)
+      place(r, r->needed.items[i]);
     for (pir_op *before = op, *last; r->placed.count; before = last) {
       last = pir_vec_pop(&r->placed);
-      if (pir_op_next(last) == before) continue;
+      if (pir_op_next(last) == before)
+        continue;
       pir_op_move_before(last, before);
       r->moved++;
     }
   }
 }
 
-static pir_walk_result clear_mark(pir_op *op, void *user) { return pir_op_set_mark(op, 0), PIR_WALK_CONTINUE; }
+static pir_walk_result clear_mark(pir_op *op, void *user) {
+  return pir_op_set_mark(op, 0), PIR_WALK_CONTINUE;
+}
 
 static pir_walk_result visit(pir_op *op, void *user) {
   for (size_t i = 0; i < pir_op_regions(op); i++)
-    for (pir_block *b = pir_region_first(pir_op_region(op, i)); b; b = pir_block_next(b)) order_block(user, b);
+    for (pir_block *b = pir_region_first(pir_op_region(op, i)); b; b = pir_block_next(b))
+      order_block(user, b);
   return PIR_WALK_CONTINUE;
 }
 

@@ -1,8 +1,10 @@
-// Writes what is known of every value into attributes, in Paddle's words: `sym_shape_str`, one string a result
-// ("shape[S0, Add(S1, 2)], data[NULL]"), which text shows behind the op as Paddle's does, and `sym_constraints` of the
-// op that demands something of its operands
-// ("Equal(S1, S3)"). Facts are derived anew, for reading; equalities are taken for granted, so that equal extents print
-// alike. Symbols are numbered in the order of the program. O(values * size of their expressions).
+// Writes what is known of every value into attributes, in Paddle's words: `sym_shape_str`, one
+// string a result
+// ("shape[S0, Add(S1, 2)], data[NULL]"), which text shows behind the op as Paddle's does, and
+// `sym_constraints` of the op that demands something of its operands
+// ("Equal(S1, S3)"). Facts are derived anew, for reading; equalities are taken for granted, so
+// that equal extents print alike. Symbols are numbered in the order of the program. O(values *
+// size of their expressions).
 #include <pir/pass.h>
 
 #include <pir/walk.h>
@@ -24,7 +26,8 @@ typedef struct printer {
 
 // ---- expressions
 static void name_symbol(printer *p, size_t symbol) {
-  if (!p->numbers[symbol]) p->numbers[symbol] = ++p->named;
+  if (!p->numbers[symbol])
+    p->numbers[symbol] = ++p->named;
 }
 
 static void put_dim(printer *p, pir_dim dim);
@@ -32,7 +35,8 @@ static void put_dim(printer *p, pir_dim dim);
 static void put_call(printer *p, const char *name, pir_dim dim) {
   pir_strbuf_format(&p->text, "%s(", name);
   for (size_t i = 0; i < pir_dim_operands(p->dims, dim); i++) {
-    if (i) pir_strbuf_lit(&p->text, ", ");
+    if (i)
+      pir_strbuf_lit(&p->text, ", ");
     put_dim(p, pir_dim_operand(p->dims, dim, i));
   }
   pir_strbuf_char(&p->text, ')');
@@ -41,8 +45,10 @@ static void put_call(printer *p, const char *name, pir_dim dim) {
 // Recursion is bounded by the size limit on expressions.
 static void put_dim(printer *p, pir_dim dim) {
   static const char *const names[] = {
-      [PIR_DIM_ADD] = "Add", [PIR_DIM_MUL] = "Mul", [PIR_DIM_FLOORDIV] = "Div", [PIR_DIM_CEILDIV] = "CeilDiv",
-      [PIR_DIM_MOD] = "Mod", [PIR_DIM_MIN] = "Min", [PIR_DIM_MAX] = "Max",      [PIR_DIM_BROADCAST] = "Broadcast"};
+      [PIR_DIM_ADD] = "Add",      [PIR_DIM_MUL] = "Mul",
+      [PIR_DIM_FLOORDIV] = "Div", [PIR_DIM_CEILDIV] = "CeilDiv",
+      [PIR_DIM_MOD] = "Mod",      [PIR_DIM_MIN] = "Min",
+      [PIR_DIM_MAX] = "Max",      [PIR_DIM_BROADCAST] = "Broadcast"};
   int64_t value;
   if (dim == PIR_DIM_UNKNOWN) {
     pir_strbuf_char(&p->text, '?');
@@ -61,7 +67,8 @@ static void put_dim(printer *p, pir_dim dim) {
 static void put_dims(printer *p, const char *what, const pir_dim *dims, size_t count) {
   pir_strbuf_format(&p->text, "%s[", what);
   for (size_t i = 0; i < count; i++) {
-    if (i) pir_strbuf_lit(&p->text, ", ");
+    if (i)
+      pir_strbuf_lit(&p->text, ", ");
     // Symbols that turned out equal to others keep their numbers.
     if (dims[i] != PIR_DIM_UNKNOWN && pir_dim_kind_of(p->dims, dims[i]) == PIR_DIM_SYMBOL)
       name_symbol(p, pir_dim_symbol_index(p->dims, dims[i]));
@@ -76,16 +83,21 @@ static void put_fact(printer *p, const pir_fact *fact) {
     return;
   }
   for (size_t i = 0; fact->members && i < fact->member_count; i++) {
-    if (i) pir_strbuf_lit(&p->text, ", ");
+    if (i)
+      pir_strbuf_lit(&p->text, ", ");
     put_fact(p, fact->members[i]->members ? &(pir_fact){.rank = -1} : fact->members[i]);
   }
-  if (fact->members) return;
+  if (fact->members)
+    return;
   put_dims(p, "shape", fact->shape, (size_t)fact->rank);
   pir_strbuf_lit(&p->text, ", ");
   bool told = fact->contents != NULL;
-  for (size_t i = 0; told && i < fact->content_count; i++) told = fact->contents[i] != PIR_DIM_UNKNOWN;
-  if (told) put_dims(p, "data", fact->contents, fact->content_count);
-  else pir_strbuf_lit(&p->text, "data[NULL]");
+  for (size_t i = 0; told && i < fact->content_count; i++)
+    told = fact->contents[i] != PIR_DIM_UNKNOWN;
+  if (told)
+    put_dims(p, "data", fact->contents, fact->content_count);
+  else
+    pir_strbuf_lit(&p->text, "data[NULL]");
 }
 
 static const pir_attr *take_text(printer *p) {
@@ -94,8 +106,10 @@ static const pir_attr *take_text(printer *p) {
   return attr;
 }
 
-static void set_strings(printer *p, pir_op *op, const char *name, const pir_attr *const *strings, size_t count) {
-  pir_op_set_attr(op, pir_name_get(p->ctx, pir_str_from(name)), pir_attr_array(p->ctx, strings, count));
+static void set_strings(printer *p, pir_op *op, const char *name,
+                        const pir_attr *const *strings, size_t count) {
+  pir_op_set_attr(op, pir_name_get(p->ctx, pir_str_from(name)),
+                  pir_attr_array(p->ctx, strings, count));
 }
 
 typedef PIR_VEC(const pir_attr *) strings;
@@ -104,7 +118,8 @@ static pir_walk_result visit(pir_op *op, void *user) {
   printer *p = user;
   strings shapes = {0}, demands = {0};
   for (size_t i = 0; i < pir_op_results(op); i++) {
-    if (pir_op_result(op, i)) put_fact(p, pir_facts_of(p->facts, pir_op_result(op, i)));
+    if (pir_op_result(op, i))
+      put_fact(p, pir_facts_of(p->facts, pir_op_result(op, i)));
     const pir_attr *text = take_text(p);
     pir_vec_push(p->arena, &shapes, text);
   }
@@ -120,7 +135,8 @@ static pir_walk_result visit(pir_op *op, void *user) {
     pir_vec_push(p->arena, &demands, text);
   }
   p->constraints += demands.count;
-  if (demands.count) set_strings(p, op, "sym_constraints", demands.items, demands.count);
+  if (demands.count)
+    set_strings(p, op, "sym_constraints", demands.items, demands.count);
   pir_vec_free(p->arena, &shapes);
   pir_vec_free(p->arena, &demands);
   return PIR_WALK_CONTINUE;

@@ -1,7 +1,8 @@
-// expose_state_pass: makes of a program that trains a function of its state. A parameter (or an input) that an in-place
-// op writes becomes an input of its name, and the value it has at the end an output of that name; what reads it behind
-// the write reads the new value. Whoever runs the program hands the outputs back as inputs. One pass over the top
-// block; regions read state, and do not write it.
+// expose_state_pass: makes of a program that trains a function of its state. A parameter (or an
+// input) that an in-place op writes becomes an input of its name, and the value it has at the
+// end an output of that name; what reads it behind the write reads the new value. Whoever runs
+// the program hands the outputs back as inputs. One pass over the top block; regions read
+// state, and do not write it.
 #include <pir/dialect/pd_op.h>
 #include <pir/pass.h>
 #include <effects.h>
@@ -20,7 +21,8 @@ typedef struct exposing {
 
 static state *find_state(exposing *e, const pir_value *value) {
   for (size_t i = 0; i < e->states.count; i++)
-    if (e->states.items[i].source == value || e->states.items[i].now == value) return &e->states.items[i];
+    if (e->states.items[i].source == value || e->states.items[i].now == value)
+      return &e->states.items[i];
   return NULL;
 }
 
@@ -34,7 +36,8 @@ static void read_newest(exposing *e, pir_op *op) {
   for (size_t i = 0; i < pir_op_operands(op); i++) {
     pir_value *value = pir_op_operand(op, i);
     state *s = value ? find_state(e, value) : NULL;
-    if (s && s->source == value && s->now != value) pir_rewriter_set_operand(e->run->rewriter, op, i, s->now);
+    if (s && s->source == value && s->now != value)
+      pir_rewriter_set_operand(e->run->rewriter, op, i, s->now);
   }
 }
 
@@ -42,17 +45,22 @@ static void note_writes(exposing *e, pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
   for (int i = 0; (def->traits & PIR_INPLACE) && i < def->inplace_count; i++) {
     size_t from = def->inplace[i].operand, to = def->inplace[i].result;
-    if (from >= pir_op_operands(op) || to >= pir_op_results(op)) continue;
+    if (from >= pir_op_operands(op) || to >= pir_op_results(op))
+      continue;
     pir_value *value = pir_op_operand(op, from), *written = pir_op_result(op, to);
-    if (!value || !pir_value_type(written)) continue;
+    if (!value || !pir_value_type(written))
+      continue;
     state *s = find_state(e, value);
-    if (s) s->now = written;
-    else if (holds_state(value)) pir_vec_push(pir_context_arena(e->ctx), &e->states, ((state){value, written}));
+    if (s)
+      s->now = written;
+    else if (holds_state(value))
+      pir_vec_push(pir_context_arena(e->ctx), &e->states, ((state){value, written}));
   }
 }
 
 static pir_str name_of(const pir_op *source) {
-  if (pir_op_has(source, PIR_PARAMETER)) return pir_op_parameter_name(source);
+  if (pir_op_has(source, PIR_PARAMETER))
+    return pir_op_parameter_name(source);
   return pir_attr_as_str(pir_op_attr_str(source, "name"));
 }
 
@@ -65,8 +73,10 @@ static pir_value *make_input(exposing *e, pir_op *parameter) {
   const pir_type *type = pir_value_type(pir_op_result(parameter, 0));
   pir_shape shape = pir_type_shape(type);
   pir_named_attr attrs[] = {
-      named(e, &def->attrs[PD_DATA_ATTR_NAME], pir_attr_str(e->ctx, PIR_ATTR_STR, name_of(parameter))),
-      named(e, &def->attrs[PD_DATA_ATTR_SHAPE], pir_attr_int_array(e->ctx, shape.dims, shape.rank)),
+      named(e, &def->attrs[PD_DATA_ATTR_NAME],
+            pir_attr_str(e->ctx, PIR_ATTR_STR, name_of(parameter))),
+      named(e, &def->attrs[PD_DATA_ATTR_SHAPE],
+            pir_attr_int_array(e->ctx, shape.dims, shape.rank)),
       named(e, &def->attrs[PD_DATA_ATTR_DTYPE], pir_attr_dtype(e->ctx, pir_type_dtype(type))),
       named(e, &def->attrs[PD_DATA_ATTR_PLACE], pir_attr_place(e->ctx, (pir_place){0})),
   };
@@ -87,7 +97,8 @@ static void make_output(exposing *e, const state *s, pir_str name) {
   const pir_type *type = pir_value_type(s->now);
   pir_named_attr attrs[] = {
       named(e, &def->attrs[PD_FETCH_ATTR_NAME], pir_attr_str(e->ctx, PIR_ATTR_STR, name)),
-      named(e, &def->attrs[PD_FETCH_ATTR_COL], pir_attr_int(e->ctx, PIR_ATTR_I32, e->columns++)),
+      named(e, &def->attrs[PD_FETCH_ATTR_COL],
+            pir_attr_int(e->ctx, PIR_ATTR_I32, e->columns++)),
   };
   pir_op_spec spec = {.def = def,
                       .loc = pir_op_loc(last),
@@ -98,13 +109,15 @@ static void make_output(exposing *e, const state *s, pir_str name) {
                       .attrs = attrs,
                       .attr_count = sizeof attrs / sizeof *attrs};
   pir_op *output = pir_rewriter_create(e->run->rewriter, last, &spec);
-  if (!pir_op_has(last, PIR_TERMINATOR)) pir_op_move_before(last, output);
+  if (!pir_op_has(last, PIR_TERMINATOR))
+    pir_op_move_before(last, output);
 }
 
 static void expose(exposing *e, const state *s) {
   pir_op *source = pir_value_op(s->source);
   make_output(e, s, name_of(source));
-  if (!pir_op_has(source, PIR_PARAMETER)) return;
+  if (!pir_op_has(source, PIR_PARAMETER))
+    return;
   pir_rewriter_replace_value(e->run->rewriter, s->source, make_input(e, source));
   pir_program_drop_param(e->run->program, name_of(source));
   pir_rewriter_erase(e->run->rewriter, source);
@@ -112,12 +125,14 @@ static void expose(exposing *e, const state *s) {
 
 pir_status pir_pass_expose_state(pir_pass_run *run) {
   exposing e = {.run = run, .ctx = pir_program_context(run->program)};
-  for (pir_op *op = pir_block_first(pir_program_block(run->program)); op; op = pir_op_next(op)) {
+  for (pir_op *op = pir_block_first(pir_program_block(run->program)); op;
+       op = pir_op_next(op)) {
     e.columns += pir_op_has(op, PIR_OUTPUT);
     read_newest(&e, op);
     note_writes(&e, op);
   }
-  for (size_t i = 0; i < e.states.count; i++) expose(&e, &e.states.items[i]);
+  for (size_t i = 0; i < e.states.count; i++)
+    expose(&e, &e.states.items[i]);
   pir_run_count(run, "states exposed", e.states.count);
   return PIR_OK;
 }

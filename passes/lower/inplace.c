@@ -1,14 +1,14 @@
-// inplace_pass: a kernel writes its result over an operand that dies there, where the op has a twin that does so
-// (relu, relu_). As in Paddle a block at a time, over kernels that read and make dense tensors of the same type and
-// size.
+// inplace_pass: a kernel writes its result over an operand that dies there, where the op has a
+// twin that does so (relu, relu_). As in Paddle a block at a time, over kernels that read and
+// make dense tensors of the same type and size.
 //
-// What dies is memory, not a value: values that share theirs form a class (what in-place ops and lists join, what loops
-// and branches carry), and an operand may go when nobody reads any of its class any more. Memory of inputs, parameters,
-// other blocks, and what was put on a stack never dies here. Union-find over the values of a block, O(ops + operands)
-// of nearly 1.
+// What dies is memory, not a value: values that share theirs form a class (what in-place ops
+// and lists join, what loops and branches carry), and an operand may go when nobody reads any
+// of its class any more. Memory of inputs, parameters, other blocks, and what was put on a
+// stack never dies here. Union-find over the values of a block, O(ops + operands) of nearly 1.
 //
-// Not taken: transpose (its twin moves no element), gradients of sums and differences (the kernel reads its operand
-// twice).
+// Not taken: transpose (its twin moves no element), gradients of sums and differences (the
+// kernel reads its operand twice).
 
 #include "kernel_call.h"
 
@@ -50,11 +50,13 @@ static uint32_t find(in_place *p, uint32_t i) {
 
 static uint32_t place_of(in_place *p, const pir_value *value) {
   uint64_t *at = pir_map_place(p->arena, &p->index, value, UINT64_MAX);
-  if (*at != UINT64_MAX) return find(p, (uint32_t)*at);
+  if (*at != UINT64_MAX)
+    return find(p, (uint32_t)*at);
   uint32_t n = (uint32_t)p->places.count;
   *at = n;
   const pir_op *op = pir_value_is_argument(value) ? NULL : pir_value_op(value);
-  bool held = !op || pir_op_block(op) != p->block || pir_op_has(pir_value_op(value), PIR_PARAMETER) ||
+  bool held = !op || pir_op_block(op) != p->block ||
+              pir_op_has(pir_value_op(value), PIR_PARAMETER) ||
               pir_op_meaning(op)->traits & PIR_INPUT;
   place made = {n, 0, held};
   pir_vec_push(p->arena, &p->places, made);
@@ -62,11 +64,14 @@ static uint32_t place_of(in_place *p, const pir_value *value) {
 }
 
 static void join(in_place *p, const pir_value *a, const pir_value *b) {
-  if (!a || !b) return;
+  if (!a || !b)
+    return;
   uint32_t x = place_of(p, a), y = place_of(p, b);
-  if (x == y) return;
+  if (x == y)
+    return;
   place *keep = &p->places.items[x], *goes = &p->places.items[y];
-  if (goes->last > keep->last) keep->last = goes->last;
+  if (goes->last > keep->last)
+    keep->last = goes->last;
   keep->held |= goes->held;
   goes->parent = x;
 }
@@ -75,7 +80,8 @@ static void join(in_place *p, const pir_value *a, const pir_value *b) {
 
 static void note_reader(in_place *p, const pir_value *value, uint32_t position) {
   uint32_t at = place_of(p, value);
-  if (position > p->places.items[at].last) p->places.items[at].last = position;
+  if (position > p->places.items[at].last)
+    p->places.items[at].last = position;
 }
 
 static void note_written(in_place *p, const pir_op *op, const pir_opdef *meant) {
@@ -91,13 +97,17 @@ static void note_yields(in_place *p, const pir_op *op) {
     const pir_block *body = pir_region_first(pir_op_region(op, r));
     const pir_op *end = body ? pir_block_last(body) : NULL;
     size_t skip = pir_op_is(op, PD_WHILE);  // a loop hands out its condition first
-    for (size_t i = skip; end && i < pir_op_operands(end) && i - skip < pir_op_results(op); i++) {
+    for (size_t i = skip; end && i < pir_op_operands(end) && i - skip < pir_op_results(op);
+         i++) {
       const pir_value *value = pir_op_operand(end, i);
-      bool outside = value && !pir_value_is_argument(value) && pir_op_block(pir_value_op(value)) == p->block;
-      if (outside) join(p, value, pir_op_result(op, i - skip));
+      bool outside = value && !pir_value_is_argument(value) &&
+                     pir_op_block(pir_value_op(value)) == p->block;
+      if (outside)
+        join(p, value, pir_op_result(op, i - skip));
     }
   }
-  for (size_t i = 0; pir_op_is(op, PD_WHILE) && i + 1 < pir_op_operands(op) && i < pir_op_results(op); i++)
+  for (size_t i = 0;
+       pir_op_is(op, PD_WHILE) && i + 1 < pir_op_operands(op) && i < pir_op_results(op); i++)
     join(p, pir_op_operand(op, i + 1), pir_op_result(op, i));
 }
 
@@ -107,37 +117,45 @@ static void note_list(in_place *p, const pir_op *op) {
   PIR_EACH_USE(use, list) {
     const pir_op *reader = pir_block_ancestor(p->block, pir_use_owner(use));
     for (size_t i = 0; reader && i < pir_op_operands(op); i++)
-      if (pir_op_operand(op, i)) note_reader(p, pir_op_operand(op, i), pir_op_mark(reader));
+      if (pir_op_operand(op, i))
+        note_reader(p, pir_op_operand(op, i), pir_op_mark(reader));
   }
 }
 
-// A member that is taken out of a list shares the memory of what was put in; of a list that a kernel made it has its
-// own, as long as nobody else reads the list.
+// A member that is taken out of a list shares the memory of what was put in; of a list that a
+// kernel made it has its own, as long as nobody else reads the list.
 static void note_member(in_place *p, const pir_op *op, const pir_value *list) {
   const pir_op *made = pir_value_is_argument(list) ? NULL : pir_value_op(list);
   bool whole = pir_op_results(op) == pir_type_elements(pir_value_type(list));
-  bool known = whole && made && pir_op_has(made, PIR_STRUCTURAL) && pir_op_operands(made) == pir_op_results(op);
+  bool known = whole && made && pir_op_has(made, PIR_STRUCTURAL) &&
+               pir_op_operands(made) == pir_op_results(op);
   const pir_use *first = pir_value_first_use(list);
-  bool own = whole && made && !pir_op_has(made, PIR_STRUCTURAL) && first && !pir_use_next(first);
+  bool own =
+      whole && made && !pir_op_has(made, PIR_STRUCTURAL) && first && !pir_use_next(first);
   for (size_t i = 0; i < pir_op_results(op); i++) {
     uint32_t at = place_of(p, pir_op_result(op, i));
-    if (known) join(p, pir_op_operand(made, i), pir_op_result(op, i));
-    else p->places.items[at].held |= !own;
+    if (known)
+      join(p, pir_op_operand(made, i), pir_op_result(op, i));
+    else
+      p->places.items[at].held |= !own;
   }
 }
 
 static void note_structure(in_place *p, const pir_op *op) {
   const pir_value *first = pir_op_operands(op) ? pir_op_operand(op, 0) : NULL;
   const pir_type *type = first ? pir_value_type(first) : NULL;
-  if (type && pir_type_kind_of(type) == PIR_TYPE_VECTOR) note_member(p, op, first);
-  else if (pir_op_results(op) == 1) note_list(p, op);
+  if (type && pir_type_kind_of(type) == PIR_TYPE_VECTOR)
+    note_member(p, op, first);
+  else if (pir_op_results(op) == 1)
+    note_list(p, op);
 }
 
 static pir_walk_result note_inside(pir_op *op, void *user) {
   in_place *p = user;
   const pir_op *around = pir_block_ancestor(p->block, op);
   for (size_t i = 0; i < pir_op_operands(op); i++)
-    if (pir_op_operand(op, i)) note_reader(p, pir_op_operand(op, i), pir_op_mark(around));
+    if (pir_op_operand(op, i))
+      note_reader(p, pir_op_operand(op, i), pir_op_mark(around));
   return PIR_WALK_CONTINUE;
 }
 
@@ -145,17 +163,21 @@ static void note_op(in_place *p, pir_op *op) {
   const pir_opdef *meant = pir_op_meaning(op);
   uint32_t position = pir_op_mark(op);
   for (size_t i = 0; i < pir_op_results(op); i++)
-    if (pir_op_result(op, i)) note_reader(p, pir_op_result(op, i), position);
+    if (pir_op_result(op, i))
+      note_reader(p, pir_op_result(op, i), position);
   for (size_t i = 0; i < pir_op_operands(op); i++) {
     const pir_value *value = pir_op_operand(op, i);
-    if (!value) continue;
+    if (!value)
+      continue;
     note_reader(p, value, position);
     uint32_t at = place_of(p, value);
     p->places.items[at].held |= pir_op_is(op, CF_TUPLE_PUSH);
   }
   note_written(p, op, meant);
-  if (pir_op_has(op, PIR_STRUCTURAL)) note_structure(p, op);
-  if (!pir_op_regions(op)) return;
+  if (pir_op_has(op, PIR_STRUCTURAL))
+    note_structure(p, op);
+  if (!pir_op_regions(op))
+    return;
   note_yields(p, op);
   pir_walk(op, PIR_PRE_ORDER, note_inside, p);
 }
@@ -169,8 +191,10 @@ static bool is_persistable(const in_place *p, const pir_value *value) {
 }
 
 static bool tensor_of(const pir_type *type, pir_tensor_spec *out_spec) {
-  if (type && pir_type_kind_of(type) == PIR_TYPE_ALLOCATED) type = pir_type_inner(type);
-  if (!pir_type_is_tensor(type)) return false;
+  if (type && pir_type_kind_of(type) == PIR_TYPE_ALLOCATED)
+    type = pir_type_inner(type);
+  if (!pir_type_is_tensor(type))
+    return false;
   *out_spec = pir_type_spec(type);
   return true;
 }
@@ -179,18 +203,24 @@ static bool tensor_of(const pir_type *type, pir_tensor_spec *out_spec) {
 static bool stated_numel(pir_shape shape, int64_t *out) {
   *out = 1;
   for (size_t i = 0; i < shape.rank; i++) {
-    if (shape.dims[i] < 0 && (i || shape.rank == 1)) return false;
-    if (__builtin_mul_overflow(*out, shape.dims[i], out)) return false;
+    if (shape.dims[i] < 0 && (i || shape.rank == 1))
+      return false;
+    if (__builtin_mul_overflow(*out, shape.dims[i], out))
+      return false;
   }
   return true;
 }
 
-// An extent that is not known may be 1 in one and more in the other: facts must not tell them apart.
+// An extent that is not known may be 1 in one and more in the other: facts must not tell them
+// apart.
 static bool may_differ(const in_place *p, const pir_value *a, const pir_value *b) {
   const pir_fact *x = pir_facts_of(p->facts, a), *y = pir_facts_of(p->facts, b);
-  if (!x->known || !y->known || x->rank != y->rank) return false;
+  if (!x->known || !y->known || x->rank != y->rank)
+    return false;
   for (int32_t i = 0; i < x->rank; i++)
-    if (x->shape[i] != y->shape[i] && x->shape[i] != PIR_DIM_UNKNOWN && y->shape[i] != PIR_DIM_UNKNOWN) return true;
+    if (x->shape[i] != y->shape[i] && x->shape[i] != PIR_DIM_UNKNOWN &&
+        y->shape[i] != PIR_DIM_UNKNOWN)
+      return true;
   return false;
 }
 
@@ -198,25 +228,35 @@ static bool keeps_elements(const pir_opdef *meant) {
   return meant->id == PD_RESHAPE || meant->id == PD_SQUEEZE || meant->id == PD_UNSQUEEZE;
 }
 
-static bool fits(in_place *p, const pir_op *op, const pir_opdef *meant, const pir_inplace_pair *pair) {
-  if (pair->operand >= pir_op_operands(op) || pair->result >= pir_op_results(op)) return false;
-  const pir_value *from = pir_op_operand(op, pair->operand), *to = pir_op_result(op, pair->result);
-  if (!from || !to || pir_value_is_argument(from) || is_persistable(p, from) || is_persistable(p, to)) return false;
+static bool fits(in_place *p, const pir_op *op, const pir_opdef *meant,
+                 const pir_inplace_pair *pair) {
+  if (pair->operand >= pir_op_operands(op) || pair->result >= pir_op_results(op))
+    return false;
+  const pir_value *from = pir_op_operand(op, pair->operand),
+                  *to = pir_op_result(op, pair->result);
+  if (!from || !to || pir_value_is_argument(from) || is_persistable(p, from) ||
+      is_persistable(p, to))
+    return false;
   uint32_t at = place_of(p, from);
-  if (p->places.items[at].held || p->places.items[at].last != pir_op_mark(op)) return false;
+  if (p->places.items[at].held || p->places.items[at].last != pir_op_mark(op))
+    return false;
   pir_tensor_spec x, y;
   int64_t a, b;
   if (!tensor_of(pir_value_type(from), &x) || !tensor_of(pir_value_type(to), &y))
     return pir_value_type(from) == pir_value_type(to);
-  if (x.dtype != y.dtype) return false;
-  if (keeps_elements(meant)) return true;
-  return stated_numel(x.shape, &a) && stated_numel(y.shape, &b) && a == b && !may_differ(p, from, to);
+  if (x.dtype != y.dtype)
+    return false;
+  if (keeps_elements(meant))
+    return true;
+  return stated_numel(x.shape, &a) && stated_numel(y.shape, &b) && a == b &&
+         !may_differ(p, from, to);
 }
 
 static const pir_opdef *twin_def(const in_place *p, const pir_opdef *meant) {
   char name[128];
   size_t size = strlen(meant->name);
-  if (size + 1 >= sizeof name) return NULL;
+  if (size + 1 >= sizeof name)
+    return NULL;
   memcpy(name, meant->name, size);
   name[size] = '_';
   const pir_opdef *twin = pir_context_opdef(p->ctx, (pir_str){name, size + 1});
@@ -225,12 +265,16 @@ static const pir_opdef *twin_def(const in_place *p, const pir_opdef *meant) {
 
 // The twin that writes in place, when the op may become it.
 static const pir_opdef *twin_of(in_place *p, const pir_op *op, const pir_opdef *meant) {
-  if (meant == pir_op_def(op) || meant->traits & PIR_INPLACE) return NULL;
-  if (meant->id == PD_TRANSPOSE || meant->id == PD_ADD_GRAD || meant->id == PD_SUBTRACT_GRAD) return NULL;
+  if (meant == pir_op_def(op) || meant->traits & PIR_INPLACE)
+    return NULL;
+  if (meant->id == PD_TRANSPOSE || meant->id == PD_ADD_GRAD || meant->id == PD_SUBTRACT_GRAD)
+    return NULL;
   const pir_opdef *twin = twin_def(p, meant);
-  if (!twin) return NULL;
+  if (!twin)
+    return NULL;
   for (size_t i = 0; i < twin->inplace_count; i++)
-    if (!fits(p, op, meant, &twin->inplace[i])) return NULL;
+    if (!fits(p, op, meant, &twin->inplace[i]))
+      return NULL;
   return twin;
 }
 
@@ -244,7 +288,8 @@ static void take_block(in_place *p) {
   PIR_EACH_OP(op, p->block) note_op(p, op);
   PIR_EACH_OP(op, p->block) {
     const pir_opdef *twin = twin_of(p, op, pir_op_meaning(op));
-    if (!twin) continue;
+    if (!twin)
+      continue;
     note_written(p, op, twin);
     pir_vec_push(p->arena, &taken, op);
   }
@@ -280,7 +325,8 @@ pir_status pir_pass_inplace(pir_pass_run *run) {
                 .facts = pir_run_facts(run),
                 .arena = pir_context_arena(ctx),
                 .persistable = pir_name_get(ctx, PIR_STR("persistable"))};
-  if (!p.facts) return pir_run_facts_status(run);
+  if (!p.facts)
+    return pir_run_facts_status(run);
   collector c = {.arena = p.arena};
   pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, collect_blocks, &c);
   for (size_t i = 0; i < c.blocks.count; i++) {
@@ -298,7 +344,8 @@ pir_status pir_pass_inplace(pir_pass_run *run) {
 
 static pir_walk_result remove_feed(pir_op *op, void *user) {
   pir_pass_run *run = user;
-  bool copies = pir_op_meaning(op)->id == PD_SHADOW_FEED || pir_op_meaning(op)->id == PD_SHADOW_FEED_TENSORS;
+  bool copies = pir_op_meaning(op)->id == PD_SHADOW_FEED ||
+                pir_op_meaning(op)->id == PD_SHADOW_FEED_TENSORS;
   if (!copies || pir_op_operands(op) != 1 || pir_op_results(op) != 1 || !pir_op_operand(op, 0))
     return PIR_WALK_CONTINUE;
   pir_value_set_type(pir_op_operand(op, 0), pir_value_type(pir_op_result(op, 0)));

@@ -1,7 +1,8 @@
-// bind_kernels_pass: what a program goes through last before it runs. Every op that is left becomes a call of a kernel
-// (kernel_call.c). What it computes is still said by the op it names (pir_op_meaning). Groups keep their regions: they
-// are compiled; control flow and arrays of tensors stay: the executor does them itself. An op that nothing computes is
-// reported. Two walks, O(ops + attributes).
+// bind_kernels_pass: what a program goes through last before it runs. Every op that is left
+// becomes a call of a kernel (kernel_call.c). What it computes is still said by the op it names
+// (pir_op_meaning). Groups keep their regions: they are compiled; control flow and arrays of
+// tensors stay: the executor does them itself. An op that nothing computes is reported. Two
+// walks, O(ops + attributes).
 #include "kernel_call.h"
 
 #include <pir/dialect/cf.h>
@@ -36,55 +37,73 @@ static bool is_stack(const pir_opdef *def) {
          def->id == CF_HAS_ELEMENTS;
 }
 
-// What stays as it is: parameters, lists of values, outputs of the builtin dialect, compiled groups, control flow
-// with what ends its regions, stacks, and what an earlier run bound.
+// What stays as it is: parameters, lists of values, outputs of the builtin dialect, compiled
+// groups, control flow with what ends its regions, stacks, and what an earlier run bound.
 static bool stays(const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
-  if (def->traits & (PIR_PARAMETER | PIR_STRUCTURAL | PIR_TERMINATOR)) return true;
-  if (((def->traits & PIR_OUTPUT) && !def->result_count) || is_stack(def)) return true;
-  return pir_op_meaning(op) != def || (pir_op_regions(op) && (is_control(def) || !(def->traits & PIR_CONTROL)));
+  if (def->traits & (PIR_PARAMETER | PIR_STRUCTURAL | PIR_TERMINATOR))
+    return true;
+  if (((def->traits & PIR_OUTPUT) && !def->result_count) || is_stack(def))
+    return true;
+  return pir_op_meaning(op) != def ||
+         (pir_op_regions(op) && (is_control(def) || !(def->traits & PIR_CONTROL)));
 }
 
 static pir_status check(const kernel_calls *c, const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
   const char *what = NULL;
-  if (!(def->traits & PIR_REGISTERED)) what = "no dialect declares it";
-  else if (is_control(def)) return PIR_OK;
-  else if (pir_op_regions(op)) what = "control flow";
-  else if (def->traits & (PIR_INPUT | PIR_OUTPUT)) return PIR_OK;
-  else if (!def->clause && !def->own && !(def->kernel && pir_kernel_find(pir_str_from(def->kernel))))
+  if (!(def->traits & PIR_REGISTERED))
+    what = "no dialect declares it";
+  else if (is_control(def))
+    return PIR_OK;
+  else if (pir_op_regions(op))
+    what = "control flow";
+  else if (def->traits & (PIR_INPUT | PIR_OUTPUT))
+    return PIR_OK;
+  else if (!def->clause && !def->own &&
+           !(def->kernel && pir_kernel_find(pir_str_from(def->kernel))))
     what = "no kernel computes it";
-  if (!what) return PIR_OK;
+  if (!what)
+    return PIR_OK;
   char text[400];
   pir_text_format(text, sizeof text, "unsupported: \"%s\": %s", def->name, what);
-  if (def->traits & PIR_REGISTERED) pir_facts_complete(c->facts, op, text, sizeof text);
+  if (def->traits & PIR_REGISTERED)
+    pir_facts_complete(c->facts, op, text, sizeof text);
   return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op), "%s", text);
 }
 
 enum { DEEPEST = 64 };
 
-// Checks, or binds, the ops of a block and of the regions of its control flow. All that is unsupported is reported.
+// Checks, or binds, the ops of a block and of the regions of its control flow. All that is
+// unsupported is reported.
 static pir_status each_op(kernel_calls *c, pir_block *block, bool binds, int depth) {
   pir_status status = PIR_OK;
   PIR_EACH_OP(op, block) {
     pir_status found = PIR_OK;
     for (size_t r = 0; is_control(pir_op_def(op)) && r < pir_op_regions(op) && !found; r++) {
       pir_block *inner = pir_region_first(pir_op_region(op, r));
-      if (depth == DEEPEST) found = pir_error(op, "is nested deeper than %d regions", DEEPEST);
-      else if (inner) found = each_op(c, inner, binds, depth + 1);
+      if (depth == DEEPEST)
+        found = pir_error(op, "is nested deeper than %d regions", DEEPEST);
+      else if (inner)
+        found = each_op(c, inner, binds, depth + 1);
     }
-    if (!found && !stays(op)) found = binds ? kernel_call_replace(c, op, NULL, NULL) : check(c, op);
+    if (!found && !stays(op))
+      found = binds ? kernel_call_replace(c, op, NULL, NULL) : check(c, op);
     status = status ? status : found;
-    if (binds && status) break;
+    if (binds && status)
+      break;
   }
   return status;
 }
 
 pir_status pir_pass_bind_kernels(pir_pass_run *run) {
-  kernel_calls calls = {.run = run, .ctx = pir_program_context(run->program), .facts = pir_run_facts(run)};
+  kernel_calls calls = {
+      .run = run, .ctx = pir_program_context(run->program), .facts = pir_run_facts(run)};
   pir_status status = calls.facts ? PIR_OK : pir_run_facts_status(run);
-  if (!status) status = each_op(&calls, pir_program_block(run->program), false, 0);
-  if (!status) status = each_op(&calls, pir_program_block(run->program), true, 0);
+  if (!status)
+    status = each_op(&calls, pir_program_block(run->program), false, 0);
+  if (!status)
+    status = each_op(&calls, pir_program_block(run->program), true, 0);
   kernel_calls_free(&calls);
   return status;
 }

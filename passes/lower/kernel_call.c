@@ -1,5 +1,6 @@
-// One call of a kernel: its name, the key that picks it, the types of its results. The key is Paddle's: the backend,
-// the layout that its tensors share, and the element type it computes in. O(operands + attributes) a call.
+// One call of a kernel: its name, the key that picks it, the types of its results. The key is
+// Paddle's: the backend, the layout that its tensors share, and the element type it computes
+// in. O(operands + attributes) a call.
 
 #include "kernel_call.h"
 
@@ -13,15 +14,20 @@
 #define MARK "(phi_kernel)"
 
 static bool reserve(kernel_calls *c, size_t n) {
-  if (n <= c->capacity) return true;
+  if (n <= c->capacity)
+    return true;
   n += n / 2;
   void *attrs = realloc(c->attrs, n * sizeof *c->attrs);
-  if (attrs) c->attrs = attrs;
+  if (attrs)
+    c->attrs = attrs;
   void *types = realloc(c->types, n * sizeof *c->types);
-  if (types) c->types = types;
+  if (types)
+    c->types = types;
   void *operands = realloc(c->operands, n * sizeof *c->operands);
-  if (operands) c->operands = operands;
-  if (!attrs || !types || !operands) return false;
+  if (operands)
+    c->operands = operands;
+  if (!attrs || !types || !operands)
+    return false;
   c->capacity = n;
   return true;
 }
@@ -33,7 +39,8 @@ void kernel_calls_free(kernel_calls *c) {
 }
 
 static bool has_place(const pir_type *type) {
-  if (!type) return false;
+  if (!type)
+    return false;
   switch (pir_type_kind_of(type)) {
     case PIR_TYPE_TENSOR:
     case PIR_TYPE_SELECTED_ROWS:
@@ -49,7 +56,8 @@ const pir_type *kernel_placed_type(pir_context *ctx, const pir_type *type, pir_s
     return has_place(type) ? pir_type_allocated(ctx, place, type) : type;
   size_t count = pir_type_elements(type);
   const pir_type **elements = malloc((count + 1) * sizeof *elements);
-  if (!elements) return type;
+  if (!elements)
+    return type;
   for (size_t i = 0; i < count; i++) {
     const pir_type *element = pir_type_element(type, i);
     elements[i] = has_place(element) ? pir_type_allocated(ctx, place, element) : element;
@@ -61,8 +69,9 @@ const pir_type *kernel_placed_type(pir_context *ctx, const pir_type *type, pir_s
 
 // ---- the key
 
-// What Paddle declares of an op and neither its name nor its operands tell: the kernel it calls, that no tensor is
-// asked for its layout, and the element type of the key (of operand 0, of result 0, f32).
+// What Paddle declares of an op and neither its name nor its operands tell: the kernel it
+// calls, that no tensor is asked for its layout, and the element type of the key (of operand 0,
+// of result 0, f32).
 typedef struct exception {
   uint32_t id;
   const char *kernel;  // NULL: by the name of the op
@@ -106,7 +115,8 @@ static const exception *exception_of(const pir_opdef *def) {
   static const exception none = {0};
   uint32_t id = (def->base ? def->base : def)->id;
   for (size_t i = 0; i < sizeof exceptions / sizeof *exceptions; i++)
-    if (exceptions[i].id == id) return &exceptions[i];
+    if (exceptions[i].id == id)
+      return &exceptions[i];
   return &none;
 }
 
@@ -115,25 +125,32 @@ static pir_dtype element_type(const kernel_calls *c, const pir_value *value) {
   const pir_type *type = value ? pir_value_type(value) : NULL;
   if (type && pir_type_kind_of(type) == PIR_TYPE_VECTOR)
     type = pir_type_elements(type) ? pir_type_element(type, 0) : NULL;
-  if (type && pir_type_kind_of(type) == PIR_TYPE_ALLOCATED) type = pir_type_inner(type);
-  if (has_place(type) && pir_type_spec(type).dtype != PIR_UNDEFINED) return pir_type_spec(type).dtype;
+  if (type && pir_type_kind_of(type) == PIR_TYPE_ALLOCATED)
+    type = pir_type_inner(type);
+  if (has_place(type) && pir_type_spec(type).dtype != PIR_UNDEFINED)
+    return pir_type_spec(type).dtype;
   const pir_fact *fact = value ? pir_facts_of(c->facts, value) : NULL;
-  if (fact && fact->member_count) fact = fact->members[0];
+  if (fact && fact->member_count)
+    fact = fact->members[0];
   return fact && fact->known ? fact->dtype : PIR_UNDEFINED;
 }
 
 static const pir_attr *attr_of_kind(const pir_op *op, uint8_t kind) {
   const pir_opdef *def = pir_op_def(op);
   for (size_t i = 0; i < def->attr_count; i++)
-    if (def->attrs[i].kind == kind) return pir_op_attr_at(op, i);
+    if (def->attrs[i].kind == kind)
+      return pir_op_attr_at(op, i);
   return NULL;
 }
 
 // Whether an op says by attributes where it makes what: then its tensors do not matter.
-static bool creates(const pir_op *op) { return attr_of_kind(op, PIR_ATTR_DTYPE) && attr_of_kind(op, PIR_ATTR_PLACE); }
+static bool creates(const pir_op *op) {
+  return attr_of_kind(op, PIR_ATTR_DTYPE) && attr_of_kind(op, PIR_ATTR_PLACE);
+}
 
 static bool is_option(const pir_opdef *def, size_t i) {
-  return i < def->operand_count && def->operands[i].flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR);
+  return i < def->operand_count &&
+         def->operands[i].flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR);
 }
 
 // Positions and conditions pick elements, they are not computed with.
@@ -143,35 +160,47 @@ static bool only_picks(const pir_opdef *def, size_t i) {
   return types && !(types & ~(uint32_t)PICKS);
 }
 
-// What an op computes in: as its dtype attribute says where it makes something new, else the first operand of numbers,
-// the first that does not only pick, the first.
+// What an op computes in: as its dtype attribute says where it makes something new, else the
+// first operand of numbers, the first that does not only pick, the first.
 static pir_dtype key_dtype(const kernel_calls *c, const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
   const exception *known = exception_of(def);
   pir_dtype first = PIR_UNDEFINED, other = PIR_UNDEFINED;
-  if (known->dtype == ALWAYS_F32) return PIR_F32;
-  if (known->dtype == OF_RESULT && pir_op_results(op)) return element_type(c, pir_op_result(op, 0));
+  if (known->dtype == ALWAYS_F32)
+    return PIR_F32;
+  if (known->dtype == OF_RESULT && pir_op_results(op))
+    return element_type(c, pir_op_result(op, 0));
   const pir_attr *stated = attr_of_kind(op, PIR_ATTR_DTYPE);
-  if (stated && (creates(op) || !pir_op_operands(op)) && pir_attr_as_dtype(stated) != PIR_UNDEFINED)
+  if (stated && (creates(op) || !pir_op_operands(op)) &&
+      pir_attr_as_dtype(stated) != PIR_UNDEFINED)
     return pir_attr_as_dtype(stated);
   for (size_t i = 0; i < pir_op_operands(op); i++) {
-    pir_dtype dtype = is_option(def, i) ? PIR_UNDEFINED : element_type(c, pir_op_operand(op, i));
-    if (pir_dtype_is_float(dtype) || pir_dtype_is_complex(dtype) || known->dtype == OF_FIRST) return dtype;
-    if (other == PIR_UNDEFINED && !only_picks(def, i)) other = dtype;
-    if (first == PIR_UNDEFINED) first = dtype;
+    pir_dtype dtype =
+        is_option(def, i) ? PIR_UNDEFINED : element_type(c, pir_op_operand(op, i));
+    if (pir_dtype_is_float(dtype) || pir_dtype_is_complex(dtype) || known->dtype == OF_FIRST)
+      return dtype;
+    if (other == PIR_UNDEFINED && !only_picks(def, i))
+      other = dtype;
+    if (first == PIR_UNDEFINED)
+      first = dtype;
   }
-  if (other != PIR_UNDEFINED) first = other;
-  if (first != PIR_UNDEFINED || !pir_op_results(op)) return first;
+  if (other != PIR_UNDEFINED)
+    first = other;
+  if (first != PIR_UNDEFINED || !pir_op_results(op))
+    return first;
   return element_type(c, pir_op_result(op, 0));
 }
 
 // Ops that create, or touch no element, ask no tensor for its layout.
 static bool asks_layout(const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
-  if (exception_of(def)->any_layout) return false;
-  if (creates(op) || def->traits & (PIR_INPUT | PIR_OUTPUT)) return false;
+  if (exception_of(def)->any_layout)
+    return false;
+  if (creates(op) || def->traits & (PIR_INPUT | PIR_OUTPUT))
+    return false;
   for (size_t i = 0; i < pir_op_operands(op); i++)
-    if (pir_op_operand(op, i) && !is_option(def, i)) return true;
+    if (pir_op_operand(op, i) && !is_option(def, i))
+      return true;
   return false;
 }
 
@@ -182,61 +211,76 @@ static pir_str backend_of(const pir_op *op) {
 }
 
 static const pir_attr *kernel_key(const kernel_calls *c, const pir_op *op, pir_dtype dtype) {
-  const pir_attr *parts[3] = {pir_attr_str(c->ctx, PIR_ATTR_STR, backend_of(op)),
-                              pir_attr_layout(c->ctx, asks_layout(op) ? PIR_LAYOUT_NCHW : PIR_LAYOUT_ANY),
-                              pir_attr_dtype(c->ctx, dtype)};
+  const pir_attr *parts[3] = {
+      pir_attr_str(c->ctx, PIR_ATTR_STR, backend_of(op)),
+      pir_attr_layout(c->ctx, asks_layout(op) ? PIR_LAYOUT_NCHW : PIR_LAYOUT_ANY),
+      pir_attr_dtype(c->ctx, dtype)};
   return pir_attr_tuple(c->ctx, PIR_ATTR_KERNEL_KEY, parts, 3);
 }
 
 // ---- the call
 
-// What Paddle calls the kernel: the op's name without dialect, without the `_` of ops that write in place and the mark
-// of sparse ones.
+// What Paddle calls the kernel: the op's name without dialect, without the `_` of ops that
+// write in place and the mark of sparse ones.
 static pir_str kernel_name(const pir_opdef *def) {
   const char *name = (def->base ? def->base : def)->name, *dot = strchr(name, '.');
   pir_str text = pir_str_from(dot ? dot + 1 : name);
-  if (exception_of(def)->kernel) return pir_str_from(exception_of(def)->kernel);
-  if (text.size > 1 && text.data[text.size - 1] == '_') text.size--;
-  if (text.size > 3 && memcmp(text.data + text.size - 3, "_sp", 3) == 0) text.size -= 3;
+  if (exception_of(def)->kernel)
+    return pir_str_from(exception_of(def)->kernel);
+  if (text.size > 1 && text.data[text.size - 1] == '_')
+    text.size--;
+  if (text.size > 3 && memcmp(text.data + text.size - 3, "_sp", 3) == 0)
+    text.size -= 3;
   return text;
 }
 
 static const pir_opdef *call_def(pir_context *ctx, pir_str name, bool in_place) {
   char text[256];
-  if (name.size + sizeof MARK + 1 > sizeof text) return NULL;
+  if (name.size + sizeof MARK + 1 > sizeof text)
+    return NULL;
   memcpy(text, name.data, name.size);
   size_t size = name.size;
-  if (in_place) text[size++] = '_';
+  if (in_place)
+    text[size++] = '_';
   memcpy(text + size, MARK, sizeof MARK);
   return pir_context_opdef(ctx, (pir_str){text, size + sizeof MARK - 1});
 }
 
 static void add_attr(kernel_calls *c, size_t *count, const char *name, const pir_attr *value) {
-  if (value) c->attrs[(*count)++] = (pir_named_attr){pir_name_get(c->ctx, pir_str_from(name)), value};
+  if (value)
+    c->attrs[(*count)++] = (pir_named_attr){pir_name_get(c->ctx, pir_str_from(name)), value};
 }
 
-static size_t call_attrs(kernel_calls *c, const pir_op *op, pir_str name, const pir_attr *origin) {
+static size_t call_attrs(kernel_calls *c, const pir_op *op, pir_str name,
+                         const pir_attr *origin) {
   size_t count = pir_op_attrs_sorted(op, c->attrs, c->capacity);
   add_attr(c, &count, "kernel_key", kernel_key(c, op, key_dtype(c, op)));
   add_attr(c, &count, "kernel_name", pir_attr_str(c->ctx, PIR_ATTR_STR, name));
   add_attr(c, &count, "op_name", pir_attr_str(c->ctx, PIR_ATTR_STR, pir_op_name(op)));
   add_attr(c, &count, "origin_id", origin);
-  if (pir_op_has(op, PIR_INPLACE)) add_attr(c, &count, "is_inplace", pir_attr_bool(c->ctx, true));
+  if (pir_op_has(op, PIR_INPLACE))
+    add_attr(c, &count, "is_inplace", pir_attr_bool(c->ctx, true));
   return count;
 }
 
-pir_status kernel_call_replace(kernel_calls *c, pir_op *op, const pir_attr *origin, pir_op **out_call) {
+pir_status kernel_call_replace(kernel_calls *c, pir_op *op, const pir_attr *origin,
+                               pir_op **out_call) {
   enum { OWN_ATTRS = 5 };
   const pir_opdef *def = pir_op_def(op);
   size_t most = pir_op_attrs(op), operands = pir_op_operands(op), results = pir_op_results(op);
   pir_str name = kernel_name(def);
-  pir_str place = pir_str_equal(backend_of(op), PIR_STR("CPU")) ? PIR_STR("cpu") : PIR_STR("undefined");
+  pir_str place =
+      pir_str_equal(backend_of(op), PIR_STR("CPU")) ? PIR_STR("cpu") : PIR_STR("undefined");
   const pir_opdef *bound = call_def(c->ctx, name, pir_op_has(op, PIR_INPLACE));
-  if (most < operands) most = operands;
-  if (most < results) most = results;
-  if (!bound || !reserve(c, most + OWN_ATTRS)) return PIR_EXHAUSTED;
+  if (most < operands)
+    most = operands;
+  if (most < results)
+    most = results;
+  if (!bound || !reserve(c, most + OWN_ATTRS))
+    return PIR_EXHAUSTED;
   size_t attrs = call_attrs(c, op, name, origin);
-  for (size_t i = 0; i < operands; i++) c->operands[i] = pir_op_operand(op, i);
+  for (size_t i = 0; i < operands; i++)
+    c->operands[i] = pir_op_operand(op, i);
   for (size_t i = 0; i < results; i++)
     c->types[i] = kernel_placed_type(c->ctx, pir_value_type(pir_op_result(op, i)), place);
   pir_op_spec spec = {.def = bound,
@@ -249,7 +293,8 @@ pir_status kernel_call_replace(kernel_calls *c, pir_op *op, const pir_attr *orig
                       .attr_count = attrs};
   pir_op *made = pir_rewriter_create(c->run->rewriter, op, &spec);
   if (!pir_op_attr_str(op, "stop_gradient"))
-    pir_op_set_attr(made, pir_name_get(c->ctx, PIR_STR("stop_gradient")), NULL);  // nothing is said that was not
+    pir_op_set_attr(made, pir_name_get(c->ctx, PIR_STR("stop_gradient")),
+                    NULL);  // nothing is said that was not
   for (size_t i = 0; i < results; i++) {
     const pir_type *type = pir_value_type(pir_op_result(made, i));
     pir_rewriter_replace_value(c->run->rewriter, pir_op_result(op, i), pir_op_result(made, i));
@@ -257,20 +302,24 @@ pir_status kernel_call_replace(kernel_calls *c, pir_op *op, const pir_attr *orig
   }
   pir_rewriter_erase(c->run->rewriter, op);
   pir_run_count(c->run, "bound", 1);
-  if (out_call) *out_call = made;
+  if (out_call)
+    *out_call = made;
   return PIR_OK;
 }
 
 pir_op *kernel_call_rename(pir_pass_run *run, pir_op *call, const pir_opdef *meant) {
   pir_context *ctx = pir_program_context(run->program);
   pir_arena *arena = pir_context_arena(ctx);
-  size_t operands = pir_op_operands(call), results = pir_op_results(call), attrs = pir_op_attrs(call);
+  size_t operands = pir_op_operands(call), results = pir_op_results(call),
+         attrs = pir_op_attrs(call);
   pir_named_attr *named = pir_arena_alloc(arena, (attrs + 1) * sizeof *named);
   pir_value **values = pir_arena_alloc(arena, (operands + 1) * sizeof *values);
   const pir_type **types = pir_arena_alloc(arena, (results + 1) * sizeof *types);
   pir_op_attrs_sorted(call, named, attrs);
-  for (size_t i = 0; i < operands; i++) values[i] = pir_op_operand(call, i);
-  for (size_t i = 0; i < results; i++) types[i] = pir_value_type(pir_op_result(call, i));
+  for (size_t i = 0; i < operands; i++)
+    values[i] = pir_op_operand(call, i);
+  for (size_t i = 0; i < results; i++)
+    types[i] = pir_value_type(pir_op_result(call, i));
   pir_op_spec spec = {.def = call_def(ctx, kernel_name(meant), meant->traits & PIR_INPLACE),
                       .loc = pir_op_loc(call),
                       .operands = values,

@@ -15,10 +15,13 @@ typedef struct kernel_calls {
   size_t capacity;
 } kernel_calls;
 
-// Puts a call of its kernel in the place of an op: `"NAME(phi_kernel)"` with kernel_key, kernel_name and op_name beside
-// its own attributes, and `origin` (NULL: none) as origin_id. Results lie where the kernel leaves them.
-pir_status kernel_call_replace(kernel_calls *calls, pir_op *op, const pir_attr *origin, pir_op **out_call);
-// A call like `call`, before it, of what `meant` names: results are taken over, `call` is left to be erased.
+// Puts a call of its kernel in the place of an op: `"NAME(phi_kernel)"` with kernel_key,
+// kernel_name and op_name beside its own attributes, and `origin` (NULL: none) as origin_id.
+// Results lie where the kernel leaves them.
+pir_status kernel_call_replace(kernel_calls *calls, pir_op *op, const pir_attr *origin,
+                               pir_op **out_call);
+// A call like `call`, before it, of what `meant` names: results are taken over, `call` is left
+// to be erased.
 pir_op *kernel_call_rename(pir_pass_run *run, pir_op *call, const pir_opdef *meant);
 void kernel_calls_free(kernel_calls *calls);
 

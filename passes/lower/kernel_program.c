@@ -1,7 +1,8 @@
-// pd_op_to_kernel_pass: a program of operators as Paddle lowers it for a CPU. Ops become calls of kernels
-// (kernel_call.c); parameters, constants, lists, control flow and stacks stay, at a place: a list where its members
-// are, what a loop carries where it starts. Every op has a number: calls their own, what is copied that of its source.
-// One walk over the program, O(ops + attributes).
+// pd_op_to_kernel_pass: a program of operators as Paddle lowers it for a CPU. Ops become calls
+// of kernels (kernel_call.c); parameters, constants, lists, control flow and stacks stay, at a
+// place: a list where its members are, what a loop carries where it starts. Every op has a
+// number: calls their own, what is copied that of its source. One walk over the program, O(ops
+// + attributes).
 
 #include "kernel_call.h"
 
@@ -26,13 +27,17 @@ static const pir_attr *number(const lowering *l, uint32_t n) {
   return pir_attr_int(l->calls.ctx, PIR_ATTR_I64, (int64_t)n);
 }
 
-static bool is_list(const pir_op *op) { return pir_op_has(op, PIR_STRUCTURAL); }
+static bool is_list(const pir_op *op) {
+  return pir_op_has(op, PIR_STRUCTURAL);
+}
 
 // Ops that have no kernel.
 static bool is_copied(const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
-  if (def->traits & (PIR_PARAMETER | PIR_STRUCTURAL | PIR_TERMINATOR) || pir_op_regions(op)) return true;
-  if (((def->traits & PIR_OUTPUT) && !def->result_count) || pir_op_meaning(op) != def) return true;
+  if (def->traits & (PIR_PARAMETER | PIR_STRUCTURAL | PIR_TERMINATOR) || pir_op_regions(op))
+    return true;
+  if (((def->traits & PIR_OUTPUT) && !def->result_count) || pir_op_meaning(op) != def)
+    return true;
   switch (def->id) {
     case CF_STACK_CREATE:
     case CF_TUPLE_PUSH:
@@ -40,7 +45,8 @@ static bool is_copied(const pir_op *op) {
     case CF_HAS_ELEMENTS:
     case PD_SELECT_INPUT:
     case PD_ASSERT: return true;
-    default: return !def->result_count && !(def->traits & PIR_INPUT) && !(def->traits & PIR_INPLACE);
+    default:
+      return !def->result_count && !(def->traits & PIR_INPUT) && !(def->traits & PIR_INPLACE);
   }
 }
 
@@ -48,7 +54,8 @@ static void place_results(const lowering *l, pir_op *op) {
   for (size_t i = 0; i < pir_op_results(op); i++) {
     pir_value *result = pir_op_result(op, i);
     const pir_type *type = result ? pir_value_type(result) : NULL;
-    if (type) pir_value_set_type(result, kernel_placed_type(l->calls.ctx, type, PIR_STR("cpu")));
+    if (type)
+      pir_value_set_type(result, kernel_placed_type(l->calls.ctx, type, PIR_STR("cpu")));
   }
 }
 
@@ -57,36 +64,45 @@ static pir_status place_list(lowering *l, pir_op *op) {
   enum { INLINE = 64 };
   const pir_type *members[INLINE];
   size_t operands = pir_op_operands(op), results = pir_op_results(op);
-  const pir_type *list = operands == 1 && pir_op_operand(op, 0) ? pir_value_type(pir_op_operand(op, 0)) : NULL;
+  const pir_type *list =
+      operands == 1 && pir_op_operand(op, 0) ? pir_value_type(pir_op_operand(op, 0)) : NULL;
   bool takes_apart = list && pir_type_kind_of(list) == PIR_TYPE_VECTOR;
   if (takes_apart && results == pir_type_elements(list)) {
-    for (size_t i = 0; i < results; i++) pir_value_set_type(pir_op_result(op, i), pir_type_element(list, i));
+    for (size_t i = 0; i < results; i++)
+      pir_value_set_type(pir_op_result(op, i), pir_type_element(list, i));
   } else if (!takes_apart && results == 1 && operands <= INLINE) {
     for (size_t i = 0; i < operands; i++)
       members[i] = pir_op_operand(op, i) ? pir_value_type(pir_op_operand(op, i)) : NULL;
     pir_value_set_type(pir_op_result(op, 0), pir_type_vector(l->calls.ctx, members, operands));
-  } else place_results(l, op);
+  } else
+    place_results(l, op);
   return PIR_OK;
 }
 
-// What a loop carries is where it starts: operands behind the condition, arguments and results agree.
+// What a loop carries is where it starts: operands behind the condition, arguments and results
+// agree.
 static void place_loop(const pir_op *op) {
   pir_block *body = pir_region_first(pir_op_region(op, 0));
   for (size_t i = 0; i + 1 < pir_op_operands(op); i++) {
     const pir_value *start = pir_op_operand(op, i + 1);
-    if (!start) continue;
-    if (body && i < pir_block_arguments(body)) pir_value_set_type(pir_block_argument(body, i), pir_value_type(start));
-    if (i < pir_op_results(op)) pir_value_set_type(pir_op_result(op, i), pir_value_type(start));
+    if (!start)
+      continue;
+    if (body && i < pir_block_arguments(body))
+      pir_value_set_type(pir_block_argument(body, i), pir_value_type(start));
+    if (i < pir_op_results(op))
+      pir_value_set_type(pir_op_result(op, i), pir_value_type(start));
   }
 }
 
 // What comes off a stack is where it was when it was put there.
 static bool place_popped(pir_op *op) {
   const pir_op *stack = pir_op_operands(op) ? pir_op_operand_op(op, 0) : NULL;
-  if (!stack || !pir_op_is(stack, CF_STACK_CREATE)) return false;
+  if (!stack || !pir_op_is(stack, CF_STACK_CREATE))
+    return false;
   PIR_EACH_USE(use, pir_op_result(stack, CF_STACK_CREATE_OUT_INLET)) {
     const pir_op *push = pir_use_owner(use);
-    if (!pir_op_is(push, CF_TUPLE_PUSH) || pir_op_operands(push) != pir_op_results(op) + 1) continue;
+    if (!pir_op_is(push, CF_TUPLE_PUSH) || pir_op_operands(push) != pir_op_results(op) + 1)
+      continue;
     for (size_t i = 0; i < pir_op_results(op); i++)
       if (pir_op_operand(push, i + 1))
         pir_value_set_type(pir_op_result(op, i), pir_value_type(pir_op_operand(push, i + 1)));
@@ -97,20 +113,25 @@ static bool place_popped(pir_op *op) {
 
 static void drop_attr(lowering *l, pir_op *op, const char *name) {
   pir_name *key = pir_name_get(l->calls.ctx, pir_str_from(name));
-  if (pir_op_attr(op, key)) pir_rewriter_set_attr(l->calls.run->rewriter, op, key, NULL);
+  if (pir_op_attr(op, key))
+    pir_rewriter_set_attr(l->calls.run->rewriter, op, key, NULL);
 }
 
 static pir_status copy(lowering *l, pir_op *op) {
   uint32_t source = pir_op_mark(op);
   l->next++;
   if (pir_op_regions(op)) {
-    if (pir_op_is(op, PD_WHILE)) place_loop(op);
-    else place_results(l, op);
+    if (pir_op_is(op, PD_WHILE))
+      place_loop(op);
+    else
+      place_results(l, op);
     drop_attr(l, op, "stop_gradient");
     return PIR_OK;
   }
-  if (is_list(op)) PIR_TRY(place_list(l, op));
-  else if (!pir_op_is(op, CF_TUPLE_POP) || !place_popped(op)) place_results(l, op);
+  if (is_list(op))
+    PIR_TRY(place_list(l, op));
+  else if (!pir_op_is(op, CF_TUPLE_POP) || !place_popped(op))
+    place_results(l, op);
   if (!pir_op_attr(op, l->origin_id))
     pir_rewriter_set_attr(l->calls.run->rewriter, op, l->origin_id, number(l, source));
   return PIR_OK;
@@ -119,10 +140,13 @@ static pir_status copy(lowering *l, pir_op *op) {
 static pir_status lower_block(lowering *l, pir_block *block, int depth) {
   PIR_EACH_OP(op, block) {
     bool copied = is_copied(op);
-    PIR_TRY(copied ? copy(l, op) : kernel_call_replace(&l->calls, op, number(l, l->next++), NULL));
-    if (!copied) continue;
+    PIR_TRY(copied ? copy(l, op)
+                   : kernel_call_replace(&l->calls, op, number(l, l->next++), NULL));
+    if (!copied)
+      continue;
     for (size_t r = 0; r < pir_op_regions(op); r++) {
-      if (depth == DEEPEST) return pir_error(op, "is nested deeper than %d regions", DEEPEST);
+      if (depth == DEEPEST)
+        return pir_error(op, "is nested deeper than %d regions", DEEPEST);
       for (pir_block *b = pir_region_first(pir_op_region(op, r)); b; b = pir_block_next(b))
         PIR_TRY(lower_block(l, b, depth + 1));
     }
@@ -134,7 +158,8 @@ pir_status pir_pass_pd_op_to_kernel(pir_pass_run *run) {
   pir_context *ctx = pir_program_context(run->program);
   lowering l = {.calls = {.run = run, .ctx = ctx, .facts = pir_run_facts(run)},
                 .origin_id = pir_name_get(ctx, PIR_STR("origin_id"))};
-  if (!l.calls.facts) return pir_run_facts_status(run);
+  if (!l.calls.facts)
+    return pir_run_facts_status(run);
   pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, number_op, &l.next);
   l.next++;  // the module of the lowered program
   pir_status status = lower_block(&l, pir_program_block(run->program), 0);

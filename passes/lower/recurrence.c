@@ -1,10 +1,12 @@
-// recurrence_pass: recurrent networks in terms of products and a scan. The inputs of all steps are multiplied at once;
-// what is left of a step is one product of the state with the recurrent weights and the gates, the region of a
-// cinn_op.scan. A layer is a scan for each direction, the next one reads both, joined. Rows whose sequence is over keep
-// their state and give zeros: a mask of [time, batch, 1] goes along as one more sequence.
+// recurrence_pass: recurrent networks in terms of products and a scan. The inputs of all steps
+// are multiplied at once; what is left of a step is one product of the state with the recurrent
+// weights and the gates, the region of a cinn_op.scan. A layer is a scan for each direction,
+// the next one reads both, joined. Rows whose sequence is over keep their state and give zeros:
+// a mask of [time, batch, 1] goes along as one more sequence.
 //
-// Taken are networks whose weights are parameters, which are then packed once, and whose extents are known before the
-// run; nothing that training keeps may be read. The others stay called. O(layers).
+// Taken are networks whose weights are parameters, which are then packed once, and whose
+// extents are known before the run; nothing that training keeps may be read. The others stay
+// called. O(layers).
 #include <pir/dialect/builtin.h>
 #include <pir/dialect/cf.h>
 #include <pir/dialect/cinn.h>
@@ -34,30 +36,37 @@ typedef struct network {
   pir_value *last[2][MOST_PATHS];
 } network;
 
-static const pir_fact *fact_of(const network *n, const pir_value *v) { return pir_facts_of(n->e.facts, v); }
+static const pir_fact *fact_of(const network *n, const pir_value *v) {
+  return pir_facts_of(n->e.facts, v);
+}
 
 // ---- which are taken
 
 // Whether the inputs alone show the extent.
 static bool known_before(const network *n, pir_dim dim, int depth) {
   const pir_dims *dims = pir_facts_dims(n->e.facts);
-  if (dim == PIR_DIM_UNKNOWN || depth > 32) return false;
-  if (pir_dim_kind_of(dims, dim) == PIR_DIM_CONST) return true;
+  if (dim == PIR_DIM_UNKNOWN || depth > 32)
+    return false;
+  if (pir_dim_kind_of(dims, dim) == PIR_DIM_CONST)
+    return true;
   if (pir_dim_kind_of(dims, dim) == PIR_DIM_SYMBOL) {
     const pir_value *from = pir_facts_symbol(n->e.facts, pir_dim_symbol_index(dims, dim)).value;
     return from && pir_value_op(from) && pir_op_has(pir_value_op(from), PIR_INPUT);
   }
   for (size_t i = 0; i < pir_dim_operands(dims, dim); i++)
-    if (!known_before(n, pir_dim_operand(dims, dim, i), depth + 1)) return false;
+    if (!known_before(n, pir_dim_operand(dims, dim, i), depth + 1))
+      return false;
   return true;
 }
 
 static bool has_shape(const network *n, const pir_value *v, int rank, const pir_dim *shape) {
   const pir_fact *f = v ? fact_of(n, v) : NULL;
   const pir_dims *dims = pir_facts_dims(n->e.facts);
-  if (!f || !f->known || f->rank != rank) return false;
+  if (!f || !f->known || f->rank != rank)
+    return false;
   for (int d = 0; d < rank; d++)
-    if (f->shape[d] == PIR_DIM_UNKNOWN || pir_dim_canonical(dims, f->shape[d]) != pir_dim_canonical(dims, shape[d]))
+    if (f->shape[d] == PIR_DIM_UNKNOWN ||
+        pir_dim_canonical(dims, f->shape[d]) != pir_dim_canonical(dims, shape[d]))
       return false;
   return true;
 }
@@ -66,25 +75,32 @@ static bool has_shape(const network *n, const pir_value *v, int rank, const pir_
 static pir_op *list_of(const pir_op *op, size_t operand, size_t count) {
   const pir_value *v = pir_op_operand(op, operand);
   pir_op *list = v ? pir_value_op(v) : NULL;
-  return list && pir_op_is(list, BUILTIN_COMBINE) && pir_op_operands(list) == count ? list : NULL;
+  return list && pir_op_is(list, BUILTIN_COMBINE) && pir_op_operands(list) == count ? list
+                                                                                    : NULL;
 }
 
 static bool read_mode(const pir_op *op, mode *out) {
   static const char *const names[MODES] = {"RNN_TANH", "RNN_RELU", "LSTM", "GRU"};
   for (int i = 0; i < MODES; i++)
-    if (pir_str_equal(pir_op_text(op, PD_RNN_ATTR_MODE), pir_str_from(names[i]))) return *out = (mode)i, true;
+    if (pir_str_equal(pir_op_text(op, PD_RNN_ATTR_MODE), pir_str_from(names[i])))
+      return *out = (mode)i, true;
   return false;
 }
 
-static int64_t gates_of(const network *n) { return n->mode == LSTM ? 4 : n->mode == GRU ? 3 : 1; }
+static int64_t gates_of(const network *n) {
+  return n->mode == LSTM ? 4 : n->mode == GRU ? 3 : 1;
+}
 
 static bool weights_fit(const network *n, const pir_op *list, pir_dim inputs) {
   int64_t paths = n->layers * n->directions, rows = gates_of(n) * n->hidden;
   for (int64_t i = 0; i < 4 * paths; i++) {
     const pir_value *v = pir_op_operand(list, (size_t)i);
     bool bias = i >= 2 * paths;
-    pir_dim depth = i % 2 ? n->hidden : i / 2 < n->directions ? inputs : n->hidden * n->directions;
-    if (!v || !pir_value_op(v) || !pir_op_has(pir_value_op(v), PIR_PARAMETER) || fact_of(n, v)->dtype != n->dtype ||
+    pir_dim depth = i % 2                   ? n->hidden
+                    : i / 2 < n->directions ? inputs
+                                            : n->hidden * n->directions;
+    if (!v || !pir_value_op(v) || !pir_op_has(pir_value_op(v), PIR_PARAMETER) ||
+        fact_of(n, v)->dtype != n->dtype ||
         !has_shape(n, v, bias ? 1 : 2, (pir_dim[]){rows, depth}))
       return false;
   }
@@ -92,7 +108,8 @@ static bool weights_fit(const network *n, const pir_op *list, pir_dim inputs) {
 }
 
 static bool lengths_fit(const network *n, const pir_value *lengths) {
-  if (!lengths) return true;
+  if (!lengths)
+    return true;
   const pir_fact *f = fact_of(n, lengths);
   return f->known && f->rank == 1 && (f->dtype == PIR_I32 || f->dtype == PIR_I64);
 }
@@ -100,19 +117,26 @@ static bool lengths_fit(const network *n, const pir_value *lengths) {
 static bool read_network(network *n, const pir_op *op) {
   const pir_value *x = pir_op_operand(op, PD_RNN_IN_X);
   const pir_fact *f = x ? fact_of(n, x) : NULL;
-  if (!f || !f->known || f->rank != 3 || (f->dtype != PIR_F32 && f->dtype != PIR_F64) || !read_mode(op, &n->mode))
+  if (!f || !f->known || f->rank != 3 || (f->dtype != PIR_F32 && f->dtype != PIR_F64) ||
+      !read_mode(op, &n->mode))
     return false;
-  n->layers = pir_op_int(op, PD_RNN_ATTR_NUM_LAYERS), n->hidden = pir_op_int(op, PD_RNN_ATTR_HIDDEN_SIZE);
+  n->layers = pir_op_int(op, PD_RNN_ATTR_NUM_LAYERS),
+  n->hidden = pir_op_int(op, PD_RNN_ATTR_HIDDEN_SIZE);
   n->directions = pir_op_bool(op, PD_RNN_ATTR_IS_BIDIREC) ? 2 : 1;
   n->batch = f->shape[1], n->dtype = f->dtype;
-  if (n->layers < 1 || n->layers * n->directions > MOST_PATHS || n->hidden < 1 || n->hidden > INT32_MAX) return false;
-  if (!pir_op_bool(op, PD_RNN_ATTR_IS_TEST) && n->layers > 1) return false;  // dropout between layers
+  if (n->layers < 1 || n->layers * n->directions > MOST_PATHS || n->hidden < 1 ||
+      n->hidden > INT32_MAX)
+    return false;
+  if (!pir_op_bool(op, PD_RNN_ATTR_IS_TEST) && n->layers > 1)
+    return false;  // dropout between layers
   for (int d = 0; d < 3; d++)
-    if (!known_before(n, f->shape[d], 0)) return false;
+    if (!known_before(n, f->shape[d], 0))
+      return false;
   size_t states = n->mode == LSTM ? 2 : 1, paths = (size_t)(n->layers * n->directions);
   const pir_op *initial = list_of(op, PD_RNN_IN_PRE_STATE, states);
   const pir_op *weights = list_of(op, PD_RNN_IN_WEIGHT_LIST, 4 * paths);
-  if (!initial || !weights || !weights_fit(n, weights, f->shape[2])) return false;
+  if (!initial || !weights || !weights_fit(n, weights, f->shape[2]))
+    return false;
   for (size_t i = 0; i < states; i++) {
     n->initial[i] = pir_op_operand(initial, i);
     if (!has_shape(n, n->initial[i], 3, (pir_dim[]){(pir_dim)paths, n->batch, n->hidden}) ||
@@ -134,24 +158,29 @@ typedef struct setting {
 
 static pir_op *create(void *user, const pir_op_spec *spec) {
   network *n = user;
-  if (!n->body) return pir_rewriter_create(n->run->rewriter, n->e.op, spec);
+  if (!n->body)
+    return pir_rewriter_create(n->run->rewriter, n->e.op, spec);
   pir_op *op = pir_op_create(n->ctx, spec);
   pir_block_append(n->body, op);
   return op;
 }
 
-static pir_value *build(network *n, uint32_t id, pir_value *const *in, size_t count, const setting *settings,
-                        size_t setting_count) {
+static pir_value *build(network *n, uint32_t id, pir_value *const *in, size_t count,
+                        const setting *settings, size_t setting_count) {
   pir_named_attr attrs[4];
   for (size_t i = 0; i < count; i++)
-    if (!in[i]) return NULL;
+    if (!in[i])
+      return NULL;
   for (size_t i = 0; i < setting_count; i++)
-    attrs[i] = (pir_named_attr){pir_name_get(n->ctx, pir_str_from(settings[i].name)), settings[i].value};
+    attrs[i] = (pir_named_attr){pir_name_get(n->ctx, pir_str_from(settings[i].name)),
+                                settings[i].value};
   pir_op *op = pir_expand_op(&n->e, id, in, count, attrs, setting_count);
   return op ? pir_op_result(op, 0) : NULL;
 }
 
-static pir_value *unary(network *n, uint32_t id, pir_value *x) { return build(n, id, &x, 1, NULL, 0); }
+static pir_value *unary(network *n, uint32_t id, pir_value *x) {
+  return build(n, id, &x, 1, NULL, 0);
+}
 
 static pir_value *binary(network *n, uint32_t id, pir_value *x, pir_value *y) {
   return build(n, id, (pir_value *[]){x, y}, 2, NULL, 0);
@@ -166,7 +195,8 @@ static const pir_attr *i64_list(network *n, int64_t value, size_t count) {
   return pir_attr_array(n->ctx, &element, count);
 }
 
-static pir_value *part(network *n, pir_value *x, int64_t axis, int64_t from, int64_t to, bool drop) {
+static pir_value *part(network *n, pir_value *x, int64_t axis, int64_t from, int64_t to,
+                       bool drop) {
   pir_value *in[] = {x, pir_expand_ints(&n->e, &from, 1), pir_expand_ints(&n->e, &to, 1)};
   return build(n, PD_SLICE, in, 3,
                (setting[]){{"axes", i64_list(n, axis, 1)},
@@ -177,7 +207,8 @@ static pir_value *part(network *n, pir_value *x, int64_t axis, int64_t from, int
 
 // x weights^T + bias
 static pir_value *project(network *n, pir_value *x, pir_value *weights, pir_value *bias) {
-  setting how[] = {{"transpose_x", pir_attr_bool(n->ctx, false)}, {"transpose_y", pir_attr_bool(n->ctx, true)}};
+  setting how[] = {{"transpose_x", pir_attr_bool(n->ctx, false)},
+                   {"transpose_y", pir_attr_bool(n->ctx, true)}};
   return binary(n, PD_ADD, build(n, PD_MATMUL, (pir_value *[]){x, weights}, 2, how, 2), bias);
 }
 
@@ -185,30 +216,37 @@ static pir_value *choose(network *n, pir_value *condition, pir_value *x, pir_val
   return build(n, PD_WHERE, (pir_value *[]){condition, x, y}, 3, NULL, 0);
 }
 
-static pir_value *join(network *n, uint32_t id, pir_value *const *values, size_t count, int64_t axis) {
+static pir_value *join(network *n, uint32_t id, pir_value *const *values, size_t count,
+                       int64_t axis) {
   pir_value *list = build(n, BUILTIN_COMBINE, values, count, NULL, 0);
-  if (id == PD_CONCAT) return list ? binary(n, id, list, pir_expand_number(&n->e, PIR_I32, (double)axis)) : NULL;
-  return build(n, id, &list, 1, (setting[]){{"axis", pir_attr_int(n->ctx, PIR_ATTR_I32, axis)}}, 1);
+  if (id == PD_CONCAT)
+    return list ? binary(n, id, list, pir_expand_number(&n->e, PIR_I32, (double)axis)) : NULL;
+  return build(n, id, &list, 1, (setting[]){{"axis", pir_attr_int(n->ctx, PIR_ATTR_I32, axis)}},
+               1);
 }
 
-// ---- one step. Gates lie in Paddle's order: input, forget, candidate, output; reset, update, candidate.
+// ---- one step. Gates lie in Paddle's order: input, forget, candidate, output; reset, update,
+// candidate.
 
 static pir_value *gate(network *n, pir_value *gates, int64_t i) {
   return part(n, gates, 1, i * n->hidden, (i + 1) * n->hidden, false);
 }
 
 static void lstm_step(network *n, pir_value *gates, pir_value **h, pir_value **c) {
-  pir_value *in = unary(n, PD_SIGMOID, gate(n, gates, 0)), *forget = unary(n, PD_SIGMOID, gate(n, gates, 1));
-  pir_value *candidate = unary(n, PD_TANH, gate(n, gates, 2)), *out = unary(n, PD_SIGMOID, gate(n, gates, 3));
-  pir_value *kept = binary(n, PD_MULTIPLY, forget, *c), *taken = binary(n, PD_MULTIPLY, in, candidate);
+  pir_value *in = unary(n, PD_SIGMOID, gate(n, gates, 0)),
+            *forget = unary(n, PD_SIGMOID, gate(n, gates, 1));
+  pir_value *candidate = unary(n, PD_TANH, gate(n, gates, 2)),
+            *out = unary(n, PD_SIGMOID, gate(n, gates, 3));
+  pir_value *kept = binary(n, PD_MULTIPLY, forget, *c),
+            *taken = binary(n, PD_MULTIPLY, in, candidate);
   *c = binary(n, PD_ADD, kept, taken);
   *h = binary(n, PD_MULTIPLY, out, unary(n, PD_TANH, *c));
 }
 
 static void gru_step(network *n, pir_value *x, pir_value *gates, pir_value **h) {
   pir_value *sums[2];
-  // One op a declaration: arguments are evaluated in any order, and code made elsewhere is found by the order of the
-  // ops.
+  // One op a declaration: arguments are evaluated in any order, and code made elsewhere is
+  // found by the order of the ops.
   for (int64_t i = 0; i < 2; i++) {
     pir_value *a = gate(n, x, i), *b = gate(n, gates, i);
     sums[i] = unary(n, PD_SIGMOID, binary(n, PD_ADD, a, b));
@@ -223,23 +261,32 @@ static void gru_step(network *n, pir_value *x, pir_value *gates, pir_value **h) 
 static bool fill(network *n, pir_op *scan, pir_value *weights, pir_value *bias) {
   pir_block *body = pir_region_first(pir_op_region(scan, 0));
   bool keeps = n->keep != NULL, lstm = n->mode == LSTM;
-  pir_value *x = pir_block_argument(body, 0), *keep = keeps ? pir_block_argument(body, 1) : NULL;
-  pir_value *before[2] = {pir_block_argument(body, 1 + keeps), lstm ? pir_block_argument(body, 2 + keeps) : NULL};
+  pir_value *x = pir_block_argument(body, 0),
+            *keep = keeps ? pir_block_argument(body, 1) : NULL;
+  pir_value *before[2] = {pir_block_argument(body, 1 + keeps),
+                          lstm ? pir_block_argument(body, 2 + keeps) : NULL};
   pir_value *after[2] = {before[0], before[1]};
   n->body = body;
   pir_value *sums = project(n, before[0], weights, bias);
-  if (n->mode == GRU) gru_step(n, x, sums, &after[0]);
-  else sums = binary(n, PD_ADD, sums, x);
-  if (lstm) lstm_step(n, sums, &after[0], &after[1]);
-  else if (n->mode != GRU) after[0] = unary(n, n->mode == RELU ? PD_RELU : PD_TANH, sums);
+  if (n->mode == GRU)
+    gru_step(n, x, sums, &after[0]);
+  else
+    sums = binary(n, PD_ADD, sums, x);
+  if (lstm)
+    lstm_step(n, sums, &after[0], &after[1]);
+  else if (n->mode != GRU)
+    after[0] = unary(n, n->mode == RELU ? PD_RELU : PD_TANH, sums);
   pir_value *out = after[0];
   if (keeps) {
-    out = choose(n, keep, out, binary(n, PD_FULL_LIKE, before[0], pir_expand_number(&n->e, n->dtype, 0)));
-    for (int i = 0; i < 1 + lstm; i++) after[i] = choose(n, keep, after[i], before[i]);
+    out = choose(n, keep, out,
+                 binary(n, PD_FULL_LIKE, before[0], pir_expand_number(&n->e, n->dtype, 0)));
+    for (int i = 0; i < 1 + lstm; i++)
+      after[i] = choose(n, keep, after[i], before[i]);
   }
   n->body = NULL;
   pir_value *end[] = {after[0], lstm ? after[1] : out, out};
-  if (!after[0] || !out || (lstm && !after[1])) return false;
+  if (!after[0] || !out || (lstm && !after[1]))
+    return false;
   pir_op_spec yield = {.def = pir_context_op(n->ctx, CF_YIELD),
                        .loc = pir_op_loc(scan),
                        .operands = end,
@@ -250,8 +297,10 @@ static bool fill(network *n, pir_op *scan, pir_value *weights, pir_value *bias) 
 
 static const pir_type *type_of(network *n, const pir_fact *of, int skip, int64_t last) {
   pir_fact f = {.known = true, .dtype = of->dtype, .rank = of->rank - skip};
-  for (int d = 0; d < f.rank; d++) f.shape[d] = of->shape[d + skip];
-  if (last) f.shape[f.rank - 1] = last;
+  for (int d = 0; d < f.rank; d++)
+    f.shape[d] = of->shape[d + skip];
+  if (last)
+    f.shape[f.rank - 1] = last;
   return pir_fact_type(n->ctx, pir_facts_dims(n->e.facts), &f);
 }
 
@@ -260,17 +309,21 @@ static pir_value *scan_path(network *n, pir_value *x, int64_t path) {
   pir_value *in[4] = {x};
   const pir_type *results[3];
   size_t sequences = 1, states = n->mode == LSTM ? 2 : 1, at = (size_t)(2 * path);
-  if (n->keep) in[sequences++] = n->keep;
+  if (n->keep)
+    in[sequences++] = n->keep;
   for (size_t i = 0; i < states; i++) {
     in[sequences + i] = part(n, n->initial[i], 0, path, path + 1, true);
-    if (!in[sequences + i]) return NULL;
+    if (!in[sequences + i])
+      return NULL;
     results[i] = pir_value_type(in[sequences + i]);
   }
   results[states] = type_of(n, fact_of(n, x), 0, n->hidden);
-  pir_named_attr attrs[] = {
-      {pir_name_get(n->ctx, PIR_STR("sequences")), pir_attr_int(n->ctx, PIR_ATTR_I32, (int64_t)sequences)},
-      {pir_name_get(n->ctx, PIR_STR("states")), pir_attr_int(n->ctx, PIR_ATTR_I32, (int64_t)states)},
-      {pir_name_get(n->ctx, PIR_STR("reverse")), pir_attr_bool(n->ctx, path % n->directions == 1)}};
+  pir_named_attr attrs[] = {{pir_name_get(n->ctx, PIR_STR("sequences")),
+                             pir_attr_int(n->ctx, PIR_ATTR_I32, (int64_t)sequences)},
+                            {pir_name_get(n->ctx, PIR_STR("states")),
+                             pir_attr_int(n->ctx, PIR_ATTR_I32, (int64_t)states)},
+                            {pir_name_get(n->ctx, PIR_STR("reverse")),
+                             pir_attr_bool(n->ctx, path % n->directions == 1)}};
   pir_op_spec spec = {.def = pir_context_op(n->ctx, CINN_SCAN),
                       .loc = pir_op_loc(n->e.op),
                       .operands = in,
@@ -285,49 +338,61 @@ static pir_value *scan_path(network *n, pir_value *x, int64_t path) {
   for (size_t i = 0; i < sequences + states; i++)
     pir_block_add_argument(body, type_of(n, fact_of(n, in[i]), i < sequences, 0));
   int64_t biases = 2 * n->layers * n->directions;
-  if (pir_facts_update(n->e.facts, scan) || !fill(n, scan, n->list[at + 1], n->list[biases + (int64_t)at + 1]))
+  if (pir_facts_update(n->e.facts, scan) ||
+      !fill(n, scan, n->list[at + 1], n->list[biases + (int64_t)at + 1]))
     return NULL;
-  for (size_t i = 0; i < states; i++) n->last[i][path] = pir_op_result(scan, i);
+  for (size_t i = 0; i < states; i++)
+    n->last[i][path] = pir_op_result(scan, i);
   return pir_op_result(scan, states);
 }
 
 // ---- all of it
 
-// Whether step t is before the end of each row: [time, batch, 1]. The reshape demands as many lengths as rows.
+// Whether step t is before the end of each row: [time, batch, 1]. The reshape demands as many
+// lengths as rows.
 static pir_value *make_mask(network *n, pir_value *x, pir_value *lengths) {
   pir_value *shape = unary(n, PD_SHAPE64, x), *time = part(n, shape, 0, 0, 1, true);
   lengths = binary(n, PD_RESHAPE, lengths, part(n, shape, 0, 1, 2, false));
-  if (!lengths) return NULL;
-  pir_value *bounds[] = {pir_expand_number(&n->e, PIR_I64, 0), time, pir_expand_number(&n->e, PIR_I64, 1)};
+  if (!lengths)
+    return NULL;
+  pir_value *bounds[] = {pir_expand_number(&n->e, PIR_I64, 0), time,
+                         pir_expand_number(&n->e, PIR_I64, 1)};
   setting of[] = {{"dtype", pir_attr_dtype(n->ctx, fact_of(n, lengths)->dtype)}};
   pir_value *steps = with_ints(n, PD_UNSQUEEZE, build(n, PD_ARANGE, bounds, 3, of, 1), 1);
   return with_ints(n, PD_UNSQUEEZE, binary(n, PD_LESS_THAN, steps, lengths), 2);
 }
 
 static pir_status expand(network *n, pir_op *op) {
-  pir_value *x = pir_op_operand(op, PD_RNN_IN_X), *lengths = pir_op_operand(op, PD_RNN_IN_SEQUENCE_LENGTH);
+  pir_value *x = pir_op_operand(op, PD_RNN_IN_X),
+            *lengths = pir_op_operand(op, PD_RNN_IN_SEQUENCE_LENGTH);
   size_t paths = (size_t)(n->layers * n->directions), states = n->mode == LSTM ? 2 : 1;
   pir_op *weights = list_of(op, PD_RNN_IN_WEIGHT_LIST, 4 * paths);
   pir_value *list[4 * MOST_PATHS], *outs[2], *stacks[2], *results[8] = {NULL};
-  for (size_t i = 0; i < 4 * paths; i++) list[i] = pir_op_operand(weights, i);
+  for (size_t i = 0; i < 4 * paths; i++)
+    list[i] = pir_op_operand(weights, i);
   n->list = list;
-  if (lengths && !(n->keep = make_mask(n, x, lengths))) return PIR_INVALID;
+  if (lengths && !(n->keep = make_mask(n, x, lengths)))
+    return PIR_INVALID;
   for (int64_t layer = 0; layer < n->layers; layer++) {
     for (int64_t d = 0; d < n->directions; d++) {
       size_t path = (size_t)(layer * n->directions + d);
       pir_value *projected = project(n, x, list[2 * path], list[2 * (paths + path)]);
       outs[d] = projected ? scan_path(n, projected, (int64_t)path) : NULL;
-      if (!outs[d]) return PIR_INVALID;
+      if (!outs[d])
+        return PIR_INVALID;
     }
     x = n->directions == 1 ? outs[0] : join(n, PD_CONCAT, outs, 2, 2);
   }
   results[PD_RNN_OUT_OUT] = x;
   if (!pir_value_unused(pir_op_result(op, PD_RNN_OUT_STATE))) {
-    for (size_t i = 0; i < states; i++) stacks[i] = join(n, PD_STACK, n->last[i], paths, 0);
+    for (size_t i = 0; i < states; i++)
+      stacks[i] = join(n, PD_STACK, n->last[i], paths, 0);
     results[PD_RNN_OUT_STATE] = build(n, BUILTIN_COMBINE, stacks, states, NULL, 0);
-    if (!results[PD_RNN_OUT_STATE]) return PIR_INVALID;
+    if (!results[PD_RNN_OUT_STATE])
+      return PIR_INVALID;
   }
-  if (!x) return PIR_INVALID;
+  if (!x)
+    return PIR_INVALID;
   pir_rewriter_replace(n->run->rewriter, op, results);
   return PIR_OK;
 }
@@ -335,13 +400,16 @@ static pir_status expand(network *n, pir_op *op) {
 pir_status pir_pass_recurrence(pir_pass_run *run) {
   pir_facts *facts = pir_run_facts(run);
   uint64_t count = 0;
-  if (!facts) return pir_run_facts_status(run);
+  if (!facts)
+    return pir_run_facts_status(run);
   PIR_EACH_OP(op, pir_program_block(run->program)) {
-    if (!pir_op_is(op, PD_RNN)) continue;
+    if (!pir_op_is(op, PD_RNN))
+      continue;
     network n = {.run = run, .ctx = pir_program_context(run->program)};
     pir_lower_target target = {create, &n};
     n.e = (pir_expand){.op = op, .facts = facts, .target = &target};
-    if (!read_network(&n, op)) continue;
+    if (!read_network(&n, op))
+      continue;
     PIR_TRY(expand(&n, op));
     count++;
   }

@@ -1,13 +1,13 @@
-// Changes to the list of passes that a manager will run, as a user of a fixed pipeline makes them: one less, one more
-// at a place. O(passes) each.
+// Changes to the list of passes that a manager will run, as a user of a fixed pipeline makes
+// them: one less, one more at a place. O(passes) each.
 
 #include <manager_impl.h>
 
 #include <string.h>
 
 static pir_status fail(pir_pass_manager *manager, const char *what, pir_str name) {
-  return pir_report(manager->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN, "%s '%.*s'", what, (int)name.size,
-                    name.data);
+  return pir_report(manager->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN, "%s '%.*s'", what,
+                    (int)name.size, name.data);
 }
 
 static void free_entry(pir_pass_manager *manager, manager_entry *entry) {
@@ -17,18 +17,22 @@ static void free_entry(pir_pass_manager *manager, manager_entry *entry) {
 pir_status pir_pass_manager_delete(pir_pass_manager *manager, pir_str name) {
   size_t kept = 0, count = manager->entries.count;
   const pir_pass *pass = pass_find_known(manager, name);
-  if (!pass) return fail(manager, "unknown pass", name);
+  if (!pass)
+    return fail(manager, "unknown pass", name);
   for (size_t i = 0; i < count; i++) {
     manager_entry entry = manager->entries.items[i];
-    if (entry.pass == pass) free_entry(manager, &entry);
-    else manager->entries.items[kept++] = entry;
+    if (entry.pass == pass)
+      free_entry(manager, &entry);
+    else
+      manager->entries.items[kept++] = entry;
   }
   manager->entries.count = kept;
   return kept < count ? PIR_OK : fail(manager, "the pipeline has no pass", name);
 }
 
 static bool take_prefix(pir_str *text, pir_str prefix) {
-  if (text->size < prefix.size || memcmp(text->data, prefix.data, prefix.size)) return false;
+  if (text->size < prefix.size || memcmp(text->data, prefix.data, prefix.size))
+    return false;
   *text = (pir_str){text->data + prefix.size, text->size - prefix.size};
   return true;
 }
@@ -36,14 +40,16 @@ static bool take_prefix(pir_str *text, pir_str prefix) {
 // before:NAME (the first), after:NAME (the last), or a number; an empty place is the front.
 static pir_status read_place(pir_pass_manager *manager, pir_str place, size_t *out_at) {
   pir_str text = place;
-  bool before = take_prefix(&text, PIR_STR("before:")), after = !before && take_prefix(&text, PIR_STR("after:"));
+  bool before = take_prefix(&text, PIR_STR("before:")),
+       after = !before && take_prefix(&text, PIR_STR("after:"));
   size_t count = manager->entries.count, at = 0;
   *out_at = 0;
   if (before || after) {
     const pir_pass *pass = pass_find_known(manager, text);
     for (size_t i = 0; pass && i < count; i++) {
       size_t k = before ? i : count - 1 - i;
-      if (manager->entries.items[k].pass == pass) return *out_at = before ? k : k + 1, PIR_OK;
+      if (manager->entries.items[k].pass == pass)
+        return *out_at = before ? k : k + 1, PIR_OK;
     }
     return fail(manager, "the pipeline has no pass", text);
   }
@@ -52,7 +58,8 @@ static pir_status read_place(pir_pass_manager *manager, pir_str place, size_t *o
       return fail(manager, "no place in the pipeline:", place);
     at = at * 10 + (size_t)(text.data[i] - '0');
   }
-  if (at > count) return fail(manager, "no place in the pipeline:", place);
+  if (at > count)
+    return fail(manager, "no place in the pipeline:", place);
   *out_at = at;
   return PIR_OK;
 }
@@ -68,7 +75,8 @@ static void reverse(manager_entry *entries, size_t count) {
 pir_status pir_pass_manager_insert(pir_pass_manager *manager, pir_str item) {
   const char *sign = item.size ? memchr(item.data, '@', item.size) : NULL;
   pir_str what = {item.data, sign ? (size_t)(sign - item.data) : item.size}, place = {"", 0};
-  if (sign) place = (pir_str){sign + 1, item.size - what.size - 1};
+  if (sign)
+    place = (pir_str){sign + 1, item.size - what.size - 1};
   size_t at, count = manager->entries.count;
   PIR_TRY(read_place(manager, place, &at));
   PIR_TRY(pir_pass_manager_parse(manager, what));

@@ -1,5 +1,5 @@
-// Runs a pipeline. A pass gets a rewriter of its own; after it the program is verified when asked, and what was asked
-// for is printed. The first failure ends the run.
+// Runs a pipeline. A pass gets a rewriter of its own; after it the program is verified when
+// asked, and what was asked for is printed. The first failure ends the run.
 
 #include <manager_impl.h>
 
@@ -19,15 +19,18 @@ pir_pass_manager *pir_pass_manager_create(pir_context *ctx, const pir_pass_optio
   pir_pass_manager *manager = pir_arena_zalloc(arena, sizeof *manager);
   manager->ctx = ctx;
   manager->arena = arena;
-  if (options) manager->options = *options;
+  if (options)
+    manager->options = *options;
   return manager;
 }
 
 void pir_pass_manager_destroy(pir_pass_manager *manager) {
-  if (!manager) return;
+  if (!manager)
+    return;
   for (size_t i = 0; i < manager->entries.count; i++) {
     manager_entry *entry = &manager->entries.items[i];
-    pir_arena_free(manager->arena, entry->options, entry->option_count * sizeof *entry->options);
+    pir_arena_free(manager->arena, entry->options,
+                   entry->option_count * sizeof *entry->options);
   }
   pir_vec_free(manager->arena, &manager->entries);
   pir_vec_free(manager->arena, &manager->statistics);
@@ -41,19 +44,23 @@ void pir_pass_manager_know(pir_pass_manager *manager, const pir_pass *pass) {
 
 bool pir_pass_manager_has(const pir_pass_manager *manager, const pir_pass *pass) {
   for (size_t i = 0; i < manager->entries.count; i++)
-    if (manager->entries.items[i].pass == pass) return true;
+    if (manager->entries.items[i].pass == pass)
+      return true;
   return false;
 }
 
-static pir_str keep_text(pir_context *ctx, pir_str text) { return pir_name_str(pir_name_get(ctx, text)); }
+static pir_str keep_text(pir_context *ctx, pir_str text) {
+  return pir_name_str(pir_name_get(ctx, text));
+}
 
-pir_status pir_pass_manager_add(pir_pass_manager *manager, const pir_pass *pass, const pir_pass_option *options,
-                                size_t count) {
+pir_status pir_pass_manager_add(pir_pass_manager *manager, const pir_pass *pass,
+                                const pir_pass_option *options, size_t count) {
   manager_entry entry = {.pass = pass, .option_count = count};
-  if (count) entry.options = pir_arena_alloc(manager->arena, count * sizeof *options);
+  if (count)
+    entry.options = pir_arena_alloc(manager->arena, count * sizeof *options);
   for (size_t i = 0; i < count; i++)
-    entry.options[i] =
-        (pir_pass_option){keep_text(manager->ctx, options[i].key), keep_text(manager->ctx, options[i].value)};
+    entry.options[i] = (pir_pass_option){keep_text(manager->ctx, options[i].key),
+                                         keep_text(manager->ctx, options[i].value)};
   pir_vec_push(manager->arena, &manager->entries, entry);
   return PIR_OK;
 }
@@ -68,7 +75,8 @@ void pir_run_count(pir_pass_run *run, const char *what, uint64_t n) {
 
 static const pir_pass_option *find_option(const pir_pass_run *run, const char *key) {
   for (size_t i = 0; i < run->option_count; i++)
-    if (pir_str_equal(run->options[i].key, pir_str_from(key))) return &run->options[i];
+    if (pir_str_equal(run->options[i].key, pir_str_from(key)))
+      return &run->options[i];
   return NULL;
 }
 
@@ -82,35 +90,47 @@ pir_status pir_run_bad_option(const pir_pass_run *run, const char *key, const ch
   const pir_pass_manager *manager = run->manager;
   return pir_report(manager->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
                     "option %s of pass %s expects %s, has '%.*s'", key,
-                    manager->entries.items[manager->current].pass->name, expected, (int)value.size, value.data);
+                    manager->entries.items[manager->current].pass->name, expected,
+                    (int)value.size, value.data);
 }
 
-bool pir_run_any_float(const pir_pass_run *run) { return ((const pir_pass_manager *)run->manager)->options.any_float; }
+bool pir_run_any_float(const pir_pass_run *run) {
+  return ((const pir_pass_manager *)run->manager)->options.any_float;
+}
 
-void pir_run_allow_any_float(pir_pass_run *run) { ((pir_pass_manager *)run->manager)->options.any_float = true; }
+void pir_run_allow_any_float(pir_pass_run *run) {
+  ((pir_pass_manager *)run->manager)->options.any_float = true;
+}
 
-pir_status pir_run_option_int(const pir_pass_run *run, const char *key, int64_t otherwise, int64_t *out_value) {
+pir_status pir_run_option_int(const pir_pass_run *run, const char *key, int64_t otherwise,
+                              int64_t *out_value) {
   const pir_pass_option *option = find_option(run, key);
   *out_value = otherwise;
-  if (!option) return PIR_OK;
+  if (!option)
+    return PIR_OK;
   int64_t value = 0;
   for (size_t i = 0; i < option->value.size; i++) {
     int digit = option->value.data[i] - '0';
     bool bad = digit < 0 || digit > 9 || __builtin_mul_overflow(value, 10, &value) ||
                __builtin_add_overflow(value, digit, &value);
-    if (bad) return pir_run_bad_option(run, key, "a number");
+    if (bad)
+      return pir_run_bad_option(run, key, "a number");
   }
-  if (!option->value.size) return pir_run_bad_option(run, key, "a number");
+  if (!option->value.size)
+    return pir_run_bad_option(run, key, "a number");
   *out_value = value;
   return PIR_OK;
 }
 
-pir_status pir_run_option_bool(const pir_pass_run *run, const char *key, bool otherwise, bool *out_value) {
+pir_status pir_run_option_bool(const pir_pass_run *run, const char *key, bool otherwise,
+                               bool *out_value) {
   const pir_pass_option *option = find_option(run, key);
   *out_value = otherwise;
-  if (!option) return PIR_OK;
+  if (!option)
+    return PIR_OK;
   bool yes = !option->value.size || pir_str_equal(option->value, PIR_STR("true"));
-  if (!yes && !pir_str_equal(option->value, PIR_STR("false"))) return pir_run_bad_option(run, key, "true or false");
+  if (!yes && !pir_str_equal(option->value, PIR_STR("false")))
+    return pir_run_bad_option(run, key, "true or false");
   *out_value = yes;
   return PIR_OK;
 }
@@ -119,7 +139,8 @@ pir_status pir_run_option_bool(const pir_pass_run *run, const char *key, bool ot
 
 // The next name of a list, a|b; false at its end.
 static bool next_name(pir_str *list, pir_str *out_name) {
-  if (!list->size) return false;
+  if (!list->size)
+    return false;
   const char *bar = memchr(list->data, '|', list->size);
   size_t size = bar ? (size_t)(bar - list->data) : list->size;
   *out_name = (pir_str){list->data, size};
@@ -130,17 +151,22 @@ static bool next_name(pir_str *list, pir_str *out_name) {
 
 // An op of any dialect may go by its name there.
 static bool is_op_called(pir_str full, pir_str name) {
-  if (pir_str_equal(full, name)) return true;
+  if (pir_str_equal(full, name))
+    return true;
   const char *dot = memchr(full.data, '.', full.size);
-  return dot && pir_str_equal((pir_str){dot + 1, full.size - (size_t)(dot + 1 - full.data)}, name);
+  return dot &&
+         pir_str_equal((pir_str){dot + 1, full.size - (size_t)(dot + 1 - full.data)}, name);
 }
 
 static bool is_op_name(pir_context *ctx, pir_str name) {
-  if (pir_context_opdef(ctx, name)->traits & PIR_REGISTERED) return true;
+  if (pir_context_opdef(ctx, name)->traits & PIR_REGISTERED)
+    return true;
   for (size_t i = 0; i < pir_context_dialects(ctx); i++) {
     char full[128];
-    pir_text_format(full, sizeof full, "%s.%.*s", pir_context_dialect(ctx, i)->name, (int)name.size, name.data);
-    if (pir_context_opdef(ctx, pir_str_from(full))->traits & PIR_REGISTERED) return true;
+    pir_text_format(full, sizeof full, "%s.%.*s", pir_context_dialect(ctx, i)->name,
+                    (int)name.size, name.data);
+    if (pir_context_opdef(ctx, pir_str_from(full))->traits & PIR_REGISTERED)
+      return true;
   }
   return false;
 }
@@ -148,7 +174,8 @@ static bool is_op_name(pir_context *ctx, pir_str name) {
 bool pir_run_option_lists(const pir_pass_run *run, const char *key, pir_str op_name) {
   pir_str list = pir_run_option(run, key), name;
   while (next_name(&list, &name))
-    if (is_op_called(op_name, name)) return true;
+    if (is_op_called(op_name, name))
+      return true;
   return false;
 }
 
@@ -159,23 +186,31 @@ pir_status pir_run_check_list(const pir_pass_run *run, const char *key) {
     if (!is_op_name(manager->ctx, name))
       return pir_report(manager->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
                         "option %s of pass %s names an unknown op '%.*s'", key,
-                        manager->entries.items[manager->current].pass->name, (int)name.size, name.data);
+                        manager->entries.items[manager->current].pass->name, (int)name.size,
+                        name.data);
   }
   return PIR_OK;
 }
 
-pir_facts *pir_run_facts(pir_pass_run *run) { return pir_rewriter_facts(run->rewriter); }
+pir_facts *pir_run_facts(pir_pass_run *run) {
+  return pir_rewriter_facts(run->rewriter);
+}
 
-pir_status pir_run_facts_status(const pir_pass_run *run) { return pir_rewriter_facts_status(run->rewriter); }
+pir_status pir_run_facts_status(const pir_pass_run *run) {
+  return pir_rewriter_facts_status(run->rewriter);
+}
 
 // ---- the log
 
-static bool has_log(const pir_pass_manager *manager) { return manager->options.log.write != NULL; }
+static bool has_log(const pir_pass_manager *manager) {
+  return manager->options.log.write != NULL;
+}
 
 static void log_line(pir_pass_manager *manager, const char *format, ...) PIR_PRINTF(2, 3);
 
 static void log_line(pir_pass_manager *manager, const char *format, ...) {
-  if (!has_log(manager)) return;
+  if (!has_log(manager))
+    return;
   char room[256];
   pir_strbuf buf;
   va_list args;
@@ -187,16 +222,18 @@ static void log_line(pir_pass_manager *manager, const char *format, ...) {
   pir_strbuf_flush(&buf);
 }
 
-static pir_status print_program(pir_pass_manager *manager, const pir_program *program, const char *when,
-                                const char *pass) {
-  if (!has_log(manager)) return PIR_OK;
+static pir_status print_program(pir_pass_manager *manager, const pir_program *program,
+                                const char *when, const char *pass) {
+  if (!has_log(manager))
+    return PIR_OK;
   log_line(manager, "// ----- %s %s", when, pass);
   return pir_program_print(program, NULL, manager->options.log);
 }
 
 static bool is_listed(const char *const *names, size_t count, const pir_pass *pass) {
   for (size_t i = 0; i < count; i++)
-    if (pir_pass_find(pir_str_from(names[i])) == pass) return true;
+    if (pir_pass_find(pir_str_from(names[i])) == pass)
+      return true;
   return false;
 }
 
@@ -210,7 +247,8 @@ typedef struct change_log {
 } change_log;
 
 static void print_change(change_log *log, const char *sign, const pir_op *op) {
-  if (!log->started) log_line(log->manager, "// ----- changes of %s", log->pass);
+  if (!log->started)
+    log_line(log->manager, "// ----- changes of %s", log->pass);
   log->started = true;
   log->manager->options.log.write(log->manager->options.log.user, sign, 2);
   // The log is for people: a writer that stops only cuts it short.
@@ -234,7 +272,8 @@ static void on_erasing(void *user, pir_op *op) {
 }
 
 static void finish_changes(change_log *log) {
-  for (size_t i = 0; i < log->inserted.count; i++) print_change(log, "+ ", log->inserted.items[i]);
+  for (size_t i = 0; i < log->inserted.count; i++)
+    print_change(log, "+ ", log->inserted.items[i]);
   pir_vec_free(log->manager->arena, &log->inserted);
 }
 
@@ -244,22 +283,24 @@ static void on_fired(void *user, const pir_pattern *pattern, pir_str op, pir_loc
   pir_pass_manager *manager = user;
   pir_loc_parts at = pir_loc_unpack(manager->ctx, loc);
   log_line(manager, "// %s%s%s: \"%.*s\" at %.*s:%u:%u", pattern->origin ? pattern->origin : "",
-           pattern->origin ? " " : "", pattern->name, (int)op.size, op.data, (int)at.file.size, at.file.data, at.line,
-           at.column);
+           pattern->origin ? " " : "", pattern->name, (int)op.size, op.data, (int)at.file.size,
+           at.file.data, at.line, at.column);
 }
 
-static void on_refused(void *user, const char *rule, const char *origin, const pir_op *op, const char *why) {
+static void on_refused(void *user, const char *rule, const char *origin, const pir_op *op,
+                       const char *why) {
   pir_pass_manager *manager = user;
   pir_loc_parts at = pir_loc_unpack(manager->ctx, pir_op_loc(op));
   pir_str name = pir_op_name(op);
-  log_line(manager, "// %s %s: not \"%.*s\" at %.*s:%u:%u: %s", origin, rule, (int)name.size, name.data,
-           (int)at.file.size, at.file.data, at.line, at.column, why);
+  log_line(manager, "// %s %s: not \"%.*s\" at %.*s:%u:%u: %s", origin, rule, (int)name.size,
+           name.data, (int)at.file.size, at.file.data, at.line, at.column, why);
 }
 
 static void on_counted(void *user, const pir_pattern *pattern, uint64_t n) {
   pir_pass_manager *manager = user;
   statistic row = {manager->current, pattern->name, n, pattern->origin};
-  if (pattern->origin) pir_vec_push(manager->arena, &manager->statistics, row);
+  if (pattern->origin)
+    pir_vec_push(manager->arena, &manager->statistics, row);
 }
 
 // ---- running
@@ -271,47 +312,60 @@ static double now(void) {
 }
 
 static void drop_facts(pir_pass_manager *manager) {
-  if (manager->facts) pir_facts_destroy(manager->facts);
+  if (manager->facts)
+    pir_facts_destroy(manager->facts);
   manager->facts = NULL;
 }
 
-static pir_status run_pass(pir_pass_manager *manager, manager_entry *entry, pir_program *program) {
+static pir_status run_pass(pir_pass_manager *manager, manager_entry *entry,
+                           pir_program *program) {
   pir_rewriter rewriter;
   pir_rewriter_init(&rewriter, program);
   bool by_rules = entry->pass->rules && !entry->pass->run;
-  if (!by_rules) drop_facts(manager);
+  if (!by_rules)
+    drop_facts(manager);
   rewriter.facts = manager->facts;
   manager->facts = NULL;
   rewriter.observer = manager;
   rewriter.counted = on_counted;
-  if (manager->options.trace_rewrites) rewriter.fired = on_fired;
-  if (manager->options.trace_refused) rewriter.refused = on_refused;
+  if (manager->options.trace_rewrites)
+    rewriter.fired = on_fired;
+  if (manager->options.trace_refused)
+    rewriter.refused = on_refused;
   change_log changes = {.manager = manager, .pass = entry->pass->name};
-  pir_rewrite_listener listener = {.inserted = on_inserted, .erasing = on_erasing, .user = &changes};
+  pir_rewrite_listener listener = {
+      .inserted = on_inserted, .erasing = on_erasing, .user = &changes};
   bool show = manager->options.print_changed && has_log(manager);
-  if (show) pir_rewriter_listen(&rewriter, &listener);
+  if (show)
+    pir_rewriter_listen(&rewriter, &listener);
   pir_pass_run run = {.program = program,
                       .rewriter = &rewriter,
                       .options = entry->options,
                       .option_count = entry->option_count,
                       .manager = manager};
   double start = now();
-  pir_status status = by_rules ? pir_rules_run(&run, entry->pass->rules, NULL, 0) : entry->pass->run(&run);
+  pir_status status =
+      by_rules ? pir_rules_run(&run, entry->pass->rules, NULL, 0) : entry->pass->run(&run);
   entry->seconds += now() - start;
-  if (!status) status = rewriter.failed;
-  if (show) finish_changes(&changes);
-  if (by_rules && !status) manager->facts = rewriter.facts;
-  else pir_rewriter_drop_facts(&rewriter);
+  if (!status)
+    status = rewriter.failed;
+  if (show)
+    finish_changes(&changes);
+  if (by_rules && !status)
+    manager->facts = rewriter.facts;
+  else
+    pir_rewriter_drop_facts(&rewriter);
   return status;
 }
 
-static pir_status tell_instruments(const pir_pass_manager *manager, const pir_pass *pass, pir_program *program,
-                                   bool before) {
+static pir_status tell_instruments(const pir_pass_manager *manager, const pir_pass *pass,
+                                   pir_program *program, bool before) {
   for (size_t i = 0; i < manager->options.instrument_count; i++) {
     const pir_pass_instrument *instrument = &manager->options.instruments[i];
     pir_status (*tell)(void *user, const pir_pass *pass, pir_program *program) =
         before ? instrument->before : instrument->after;
-    if (tell) PIR_TRY(tell(instrument->user, pass, program));
+    if (tell)
+      PIR_TRY(tell(instrument->user, pass, program));
   }
   return PIR_OK;
 }
@@ -326,9 +380,11 @@ pir_status pir_pass_manager_print_rest(const pir_pass_manager *manager, pir_writ
     for (size_t k = 0; k < entry->option_count; k++) {
       const pir_pass_option *o = &entry->options[k];
       pir_strbuf_format(&buf, "%s%.*s", k ? "," : "{", (int)o->key.size, o->key.data);
-      if (o->value.size) pir_strbuf_format(&buf, "=%.*s", (int)o->value.size, o->value.data);
+      if (o->value.size)
+        pir_strbuf_format(&buf, "=%.*s", (int)o->value.size, o->value.data);
     }
-    if (entry->option_count) pir_strbuf_char(&buf, '}');
+    if (entry->option_count)
+      pir_strbuf_char(&buf, '}');
   }
   return pir_strbuf_flush(&buf) ? PIR_OK : PIR_IO;
 }
@@ -338,18 +394,23 @@ static pir_status run_entry(pir_pass_manager *manager, size_t i, pir_program *pr
   const pir_pass_options *options = &manager->options;
   const char *name = entry->pass->name;
   manager->current = i;
-  if (options->level_limit && entry->pass->level >= options->level_limit) return PIR_OK;
+  if (options->level_limit && entry->pass->level >= options->level_limit)
+    return PIR_OK;
   if (is_listed(options->print_before, options->print_before_count, entry->pass))
     PIR_TRY(print_program(manager, program, "before", name));
   PIR_TRY(tell_instruments(manager, entry->pass, program, true));
   PIR_TRY(run_pass(manager, entry, program));
   PIR_TRY(tell_instruments(manager, entry->pass, program, false));
-  if (options->print_after_all || is_listed(options->print_after, options->print_after_count, entry->pass))
+  if (options->print_after_all ||
+      is_listed(options->print_after, options->print_after_count, entry->pass))
     PIR_TRY(print_program(manager, program, "after", name));
-  if (!options->verify_each) return PIR_OK;
-  pir_status status = pir_verify(pir_program_module(program), &(pir_verify_options){.errors_only = true});
+  if (!options->verify_each)
+    return PIR_OK;
+  pir_status status =
+      pir_verify(pir_program_module(program), &(pir_verify_options){.errors_only = true});
   if (status)
-    return pir_report(manager->ctx, status, PIR_NOTE, PIR_LOC_UNKNOWN, "the program does not verify after %s", name);
+    return pir_report(manager->ctx, status, PIR_NOTE, PIR_LOC_UNKNOWN,
+                      "the program does not verify after %s", name);
   return PIR_OK;
 }
 
@@ -357,7 +418,8 @@ static void log_timing(pir_pass_manager *manager) {
   double total = 0;
   log_line(manager, "// ----- timing");
   for (size_t i = 0; i < manager->entries.count; i++) {
-    log_line(manager, "%.3f ms  %s", manager->entries.items[i].seconds * 1e3, manager->entries.items[i].pass->name);
+    log_line(manager, "%.3f ms  %s", manager->entries.items[i].seconds * 1e3,
+             manager->entries.items[i].pass->name);
     total += manager->entries.items[i].seconds;
   }
   log_line(manager, "%.3f ms  total", total * 1e3);
@@ -370,7 +432,8 @@ static void log_timing_json(pir_pass_manager *manager) {
   pir_strbuf_lit(&line, "{\"passes\":[");
   for (size_t i = 0; i < manager->entries.count; i++) {
     double ms = manager->entries.items[i].seconds * 1e3;
-    pir_strbuf_format(&line, "%s{\"name\":\"%s\",\"ms\":%.3f}", i ? "," : "", manager->entries.items[i].pass->name, ms);
+    pir_strbuf_format(&line, "%s{\"name\":\"%s\",\"ms\":%.3f}", i ? "," : "",
+                      manager->entries.items[i].pass->name, ms);
     total += ms;
   }
   pir_strbuf_format(&line, "],\"total_ms\":%.3f}", total);
@@ -383,8 +446,9 @@ static void log_statistics(pir_pass_manager *manager) {
   log_line(manager, "// ----- statistics");
   for (size_t i = 0; i < manager->statistics.count; i++) {
     statistic *row = &manager->statistics.items[i];
-    log_line(manager, "%s: %llu %s%s%s%s", manager->entries.items[row->entry].pass->name, (unsigned long long)row->n,
-             row->what, row->origin ? " (" : "", row->origin ? row->origin : "", row->origin ? ")" : "");
+    log_line(manager, "%s: %llu %s%s%s%s", manager->entries.items[row->entry].pass->name,
+             (unsigned long long)row->n, row->what, row->origin ? " (" : "",
+             row->origin ? row->origin : "", row->origin ? ")" : "");
   }
 }
 
@@ -396,8 +460,11 @@ pir_status pir_pass_manager_run(pir_pass_manager *manager, pir_program *program)
     status = run_entry(manager, i, program);
   }
   drop_facts(manager);
-  if (manager->options.timing) log_timing(manager);
-  if (manager->options.timing_json) log_timing_json(manager);
-  if (manager->options.stats) log_statistics(manager);
+  if (manager->options.timing)
+    log_timing(manager);
+  if (manager->options.timing_json)
+    log_timing_json(manager);
+  if (manager->options.stats)
+    log_statistics(manager);
   return status;
 }

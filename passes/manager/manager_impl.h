@@ -29,8 +29,9 @@ struct pir_pass_manager {
   PIR_VEC(manager_entry) entries;
   PIR_VEC(const pir_pass *) known;  // beside the built-in ones
   PIR_VEC(statistic) statistics;
-  size_t current;    // the entry that runs
-  pir_facts *facts;  // from one pass of rules to the next: those change programs by the rewriter alone
+  size_t current;  // the entry that runs
+  pir_facts *
+      facts;  // from one pass of rules to the next: those change programs by the rewriter alone
 };
 
 // A pass by its name: one that the manager was told of, else a built-in one. NULL: none.

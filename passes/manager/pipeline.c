@@ -1,8 +1,10 @@
 // The tables of passes and named pipelines, and pipeline text:
 //
-//   pipeline := [item {"," item}]      item := name ["{" [option {"," option}] "}"]      option := key ["=" value]
+//   pipeline := [item {"," item}]      item := name ["{" [option {"," option}] "}"]      option
+//   := key ["=" value]
 //
-// A name is a pass (long, without `_pass`, or short) or a named pipeline, which is put in its place.
+// A name is a pass (long, without `_pass`, or short) or a named pipeline, which is put in its
+// place.
 
 #include <manager_impl.h>
 
@@ -10,15 +12,16 @@
 
 #define PASS(name, short_name, fn, level, summary) pir_status fn(pir_pass_run *run);
 #define RULES(name) extern const pir_pass pir_pass_of_##name;
-#define RULES_BY(name, short_name, fn, level, summary)                                                                 \
-  pir_status fn(pir_pass_run *run);                                                                                    \
+#define RULES_BY(name, short_name, fn, level, summary)                                         \
+  pir_status fn(pir_pass_run *run);                                                            \
   extern const pir_rule_pass pir_rules_of_##name;
 #include <passes.def>
 
-#define PASS(name, short_name, fn, level, summary)                                                                     \
+#define PASS(name, short_name, fn, level, summary)                                             \
   static const pir_pass entry_of_##fn = {name, short_name, level, summary, fn, NULL};
-#define RULES_BY(name, short_name, fn, level, summary)                                                                 \
-  static const pir_pass entry_of_##fn = {#name, short_name, level, summary, fn, &pir_rules_of_##name};
+#define RULES_BY(name, short_name, fn, level, summary)                                         \
+  static const pir_pass entry_of_##fn = {#name,   short_name, level,                           \
+                                         summary, fn,         &pir_rules_of_##name};
 #include <passes.def>
 
 static const pir_pass *const passes[] = {
@@ -37,7 +40,10 @@ static const named_pipeline pipelines[] = {
 #include <passes.def>
 };
 
-enum { PASS_COUNT = sizeof passes / sizeof *passes, PIPELINE_COUNT = sizeof pipelines / sizeof *pipelines };
+enum {
+  PASS_COUNT = sizeof passes / sizeof *passes,
+  PIPELINE_COUNT = sizeof pipelines / sizeof *pipelines
+};
 
 static bool is_called(const char *name, pir_str wanted) {
   return strlen(name) == wanted.size && memcmp(name, wanted.data, wanted.size) == 0;
@@ -46,28 +52,40 @@ static bool is_called(const char *name, pir_str wanted) {
 static bool is_pass_name(const pir_pass *pass, pir_str wanted) {
   static const char suffix[] = "_pass";
   size_t size = strlen(pass->name), cut = sizeof suffix - 1;
-  if (is_called(pass->name, wanted) || (pass->short_name[0] && is_called(pass->short_name, wanted))) return true;
+  if (is_called(pass->name, wanted) ||
+      (pass->short_name[0] && is_called(pass->short_name, wanted)))
+    return true;
   return wanted.size + cut == size && memcmp(pass->name, wanted.data, wanted.size) == 0 &&
          memcmp(pass->name + wanted.size, suffix, cut) == 0;
 }
 
 const pir_pass *pir_pass_find(pir_str name) {
   for (size_t i = 0; i < PASS_COUNT; i++)
-    if (is_pass_name(passes[i], name)) return passes[i];
+    if (is_pass_name(passes[i], name))
+      return passes[i];
   return NULL;
 }
 
-size_t pir_passes(void) { return PASS_COUNT; }
-const pir_pass *pir_pass_at(size_t i) { return i < PASS_COUNT ? passes[i] : NULL; }
+size_t pir_passes(void) {
+  return PASS_COUNT;
+}
+const pir_pass *pir_pass_at(size_t i) {
+  return i < PASS_COUNT ? passes[i] : NULL;
+}
 
 const char *pir_pipeline_text(pir_str name) {
   for (size_t i = 0; i < PIPELINE_COUNT; i++)
-    if (is_called(pipelines[i].name, name)) return pipelines[i].text;
+    if (is_called(pipelines[i].name, name))
+      return pipelines[i].text;
   return NULL;
 }
 
-size_t pir_pipelines(void) { return PIPELINE_COUNT; }
-const char *pir_pipeline_name(size_t i) { return i < PIPELINE_COUNT ? pipelines[i].name : NULL; }
+size_t pir_pipelines(void) {
+  return PIPELINE_COUNT;
+}
+const char *pir_pipeline_name(size_t i) {
+  return i < PIPELINE_COUNT ? pipelines[i].name : NULL;
+}
 
 // ---- text
 
@@ -82,18 +100,23 @@ typedef struct reader {
 
 static pir_status fail(const reader *r, size_t at, const char *what, pir_str name) {
   pir_loc loc = pir_loc_text(r->manager->ctx, PIR_STR("<pipeline>"), 1, (uint32_t)(at + 1));
-  return pir_report(r->manager->ctx, PIR_INVALID, PIR_ERROR, loc, "%s '%.*s'", what, (int)name.size, name.data);
+  return pir_report(r->manager->ctx, PIR_INVALID, PIR_ERROR, loc, "%s '%.*s'", what,
+                    (int)name.size, name.data);
 }
 
-static pir_str rest(const reader *r) { return (pir_str){r->text.data + r->at, r->text.size - r->at}; }
+static pir_str rest(const reader *r) {
+  return (pir_str){r->text.data + r->at, r->text.size - r->at};
+}
 
 static bool at_end(reader *r) {
-  while (r->at < r->text.size && strchr(" \t\n", r->text.data[r->at])) r->at++;
+  while (r->at < r->text.size && strchr(" \t\n", r->text.data[r->at]))
+    r->at++;
   return r->at == r->text.size;
 }
 
 static bool take(reader *r, char c) {
-  if (at_end(r) || r->text.data[r->at] != c) return false;
+  if (at_end(r) || r->text.data[r->at] != c)
+    return false;
   r->at++;
   return true;
 }
@@ -101,22 +124,27 @@ static bool take(reader *r, char c) {
 static pir_str take_word(reader *r, const char *stop) {
   at_end(r);
   size_t start = r->at;
-  while (r->at < r->text.size && !strchr(stop, r->text.data[r->at])) r->at++;
+  while (r->at < r->text.size && !strchr(stop, r->text.data[r->at]))
+    r->at++;
   size_t end = r->at;
-  while (end > start && r->text.data[end - 1] == ' ') end--;
+  while (end > start && r->text.data[end - 1] == ' ')
+    end--;
   return (pir_str){r->text.data + start, end - start};
 }
 
 static pir_status read_options(reader *r, pir_pass_option *options, size_t *count) {
   *count = 0;
-  if (!take(r, '{') || take(r, '}')) return PIR_OK;
+  if (!take(r, '{') || take(r, '}'))
+    return PIR_OK;
   do {
     size_t start = r->at;
-    if (*count == MAX_OPTIONS) return fail(r, start, "too many options at", rest(r));
+    if (*count == MAX_OPTIONS)
+      return fail(r, start, "too many options at", rest(r));
     pir_pass_option *option = &options[(*count)++];
     option->key = take_word(r, "=,}");
     option->value = take(r, '=') ? take_word(r, ",}") : (pir_str){"", 0};
-    if (!option->key.size) return fail(r, start, "expected an option at", rest(r));
+    if (!option->key.size)
+      return fail(r, start, "expected an option at", rest(r));
   } while (take(r, ','));
   return take(r, '}') ? PIR_OK : fail(r, r->at, "expected '}' at", rest(r));
 }
@@ -125,7 +153,8 @@ static pir_status read_items(reader *r);
 
 const pir_pass *pass_find_known(const pir_pass_manager *manager, pir_str name) {
   for (size_t i = 0; i < manager->known.count; i++)
-    if (is_pass_name(manager->known.items[i], name)) return manager->known.items[i];
+    if (is_pass_name(manager->known.items[i], name))
+      return manager->known.items[i];
   return pir_pass_find(name);
 }
 
@@ -134,21 +163,28 @@ static pir_status read_item(reader *r) {
   size_t start = r->at, count;
   pir_str name = take_word(r, "{,}");
   pir_pass_option options[MAX_OPTIONS];
-  if (!name.size) return fail(r, start, "expected a pass at", rest(r));
+  if (!name.size)
+    return fail(r, start, "expected a pass at", rest(r));
   PIR_TRY(read_options(r, options, &count));
   const pir_pass *pass = pass_find_known(r->manager, name);
-  if (pass) return pir_pass_manager_add(r->manager, pass, options, count);
+  if (pass)
+    return pir_pass_manager_add(r->manager, pass, options, count);
   const char *text = pir_pipeline_text(name);
-  if (!text) return fail(r, start, "unknown pass", name);
-  if (count) return fail(r, start, "a named pipeline takes no options:", name);
-  if (r->nesting == MAX_NESTING) return fail(r, start, "named pipelines lead to each other at", name);
+  if (!text)
+    return fail(r, start, "unknown pass", name);
+  if (count)
+    return fail(r, start, "a named pipeline takes no options:", name);
+  if (r->nesting == MAX_NESTING)
+    return fail(r, start, "named pipelines lead to each other at", name);
   reader inner = {r->manager, pir_str_from(text), 0, r->nesting + 1};
   return read_items(&inner);
 }
 
 static pir_status read_items(reader *r) {
-  if (at_end(r)) return PIR_OK;
-  do PIR_TRY(read_item(r));
+  if (at_end(r))
+    return PIR_OK;
+  do
+    PIR_TRY(read_item(r));
   while (take(r, ','));
   return at_end(r) ? PIR_OK : fail(r, r->at, "expected ',' at", rest(r));
 }

@@ -8,7 +8,8 @@ pir_op *pir_rewriter_behind(const pir_value *value) {
   return source ? pir_op_next(source) : pir_block_first(pir_value_block(value));
 }
 
-pir_value *pir_rewriter_cast(pir_rewriter *rewriter, pir_op *at, pir_loc loc, pir_value *value, pir_dtype dtype) {
+pir_value *pir_rewriter_cast(pir_rewriter *rewriter, pir_op *at, pir_loc loc, pir_value *value,
+                             pir_dtype dtype) {
   pir_context *ctx = pir_rewriter_context(rewriter);
   const pir_opdef *def = pir_context_op(ctx, PD_CAST);
   const pir_type *type = pir_type_with_dtype(ctx, pir_value_type(value), dtype);

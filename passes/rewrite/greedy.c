@@ -1,6 +1,7 @@
-// The greedy driver: a worklist of ops, patterns by falling benefit, until nothing changes. Patterns are found by the
-// root they are for. A rewrite puts the new ops, the changed ones and the definers of what was erased back on the list.
-// Rewrites are bounded, so patterns that undo each other end in a report that names those that fired last.
+// The greedy driver: a worklist of ops, patterns by falling benefit, until nothing changes.
+// Patterns are found by the root they are for. A rewrite puts the new ops, the changed ones and
+// the definers of what was erased back on the list. Rewrites are bounded, so patterns that undo
+// each other end in a report that names those that fired last.
 
 #include <rewriter_impl.h>
 
@@ -45,19 +46,25 @@ static bool is_wanted(const driver *d, const pir_op *op) {
 }
 
 static void enqueue(driver *d, pir_op *op) {
-  if (!is_wanted(d, op)) return;
+  if (!is_wanted(d, op))
+    return;
   uint64_t *place = pir_map_place(d->arena, &d->places, op, 0);
-  if (*place) return;
+  if (*place)
+    return;
   pir_vec_push(d->arena, &d->list, op);
   *place = d->list.count;
 }
 
-static void on_inserted(void *user, pir_op *op) { enqueue(user, op); }
+static void on_inserted(void *user, pir_op *op) {
+  enqueue(user, op);
+}
 
-// The reader that is left when one of two goes: what could not match because of the other one may now.
+// The reader that is left when one of two goes: what could not match because of the other one
+// may now.
 static pir_op *last_other_reader(const pir_value *value, const pir_op *going) {
   const pir_use *a = value ? pir_value_first_use(value) : NULL, *b = a ? pir_use_next(a) : NULL;
-  if (!b || pir_use_next(b)) return NULL;
+  if (!b || pir_use_next(b))
+    return NULL;
   pir_op *other = pir_use_owner(pir_use_owner(a) == going ? b : a);
   return other == going ? NULL : other;
 }
@@ -65,13 +72,17 @@ static pir_op *last_other_reader(const pir_value *value, const pir_op *going) {
 static void on_erasing(void *user, pir_op *op) {
   driver *d = user;
   uint64_t *place = pir_map_find(&d->places, op);
-  if (place && *place) d->list.items[*place - 1] = NULL;
+  if (place && *place)
+    d->list.items[*place - 1] = NULL;
   pir_map_remove(&d->places, op);
-  if (d->rewriter->quiet) return;
+  if (d->rewriter->quiet)
+    return;
   for (size_t i = 0; i < pir_op_operands(op); i++) {
     pir_op *left = last_other_reader(pir_op_operand(op, i), op);
-    if (pir_op_operand_op(op, i)) enqueue(d, pir_op_operand_op(op, i));
-    if (left) enqueue(d, left);
+    if (pir_op_operand_op(op, i))
+      enqueue(d, pir_op_operand_op(op, i));
+    if (left)
+      enqueue(d, left);
   }
 }
 
@@ -88,16 +99,20 @@ static void reverse_list(driver *d) {
     d->list.items[i] = d->list.items[--j];
     d->list.items[j] = swapped;
   }
-  for (size_t i = 0; i < d->list.count; i++) *pir_map_find(&d->places, d->list.items[i]) = i + 1;
+  for (size_t i = 0; i < d->list.count; i++)
+    *pir_map_find(&d->places, d->list.items[i]) = i + 1;
 }
 
 static void add_bucket(driver *d, uint32_t root) {
   bucket b = {root, d->order.count, 0};
   for (size_t i = 0; i < d->pattern_count; i++) {
-    if (d->patterns[i].root && d->patterns[i].root != root) continue;
+    if (d->patterns[i].root && d->patterns[i].root != root)
+      continue;
     pir_vec_push(d->arena, &d->order, (uint32_t)i);
     uint32_t *at = &d->order.items[d->order.count - 1];
-    for (; at > &d->order.items[b.first] && d->patterns[at[-1]].benefit < d->patterns[*at].benefit; at--) {
+    for (; at > &d->order.items[b.first] &&
+           d->patterns[at[-1]].benefit < d->patterns[*at].benefit;
+         at--) {
       uint32_t swapped = at[-1];
       at[-1] = *at;
       *at = swapped;
@@ -111,7 +126,8 @@ static void sort_patterns(driver *d) {
   add_bucket(d, 0);
   for (size_t i = 0; i < d->pattern_count; i++) {
     const pir_opdef *def = pir_context_op(d->rewriter->ctx, d->patterns[i].root);
-    if (!d->patterns[i].root || !def || pir_map_find(&d->by_root, def)) continue;
+    if (!d->patterns[i].root || !def || pir_map_find(&d->by_root, def))
+      continue;
     add_bucket(d, d->patterns[i].root);
     pir_map_put(d->arena, &d->by_root, def, d->buckets.count - 1);
   }
@@ -140,7 +156,8 @@ void pir_rewriter_sweep(pir_rewriter *rewriter, pir_program *program) {
   pir_walk(pir_program_module(program), PIR_PRE_ORDER, list_op, &list);
   while (list.ops.count) {
     pir_op *op = pir_vec_pop(&list.ops);
-    if (is_dead(op)) pir_rewriter_erase(rewriter, op);
+    if (is_dead(op))
+      pir_rewriter_erase(rewriter, op);
   }
   pir_vec_free(list.arena, &list.ops);
 }
@@ -151,26 +168,32 @@ static void visit(driver *d, pir_op *op) {
     return;
   }
   const bucket *b = bucket_of(d, op);
-  if (!b->count) return;
+  if (!b->count)
+    return;
   pir_str name = pir_op_name(op);
   pir_loc loc = pir_op_loc(op);
   for (size_t i = 0; i < b->count; i++) {
     const pir_pattern *pattern = &d->patterns[d->order.items[b->first + i]];
-    if (!pattern->match_and_rewrite(op, d->rewriter, pattern->user)) continue;
+    if (!pattern->match_and_rewrite(op, d->rewriter, pattern->user))
+      continue;
     d->recent[d->rewrites++ % RECENT] = d->order.items[b->first + i];
     d->fired[pattern - d->patterns]++;
-    if (d->rewriter->fired) d->rewriter->fired(d->rewriter->observer, pattern, name, loc);
+    if (d->rewriter->fired)
+      d->rewriter->fired(d->rewriter->observer, pattern, name, loc);
     return;
   }
 }
 
-// The pattern that fired most among the last ones, `but` that one; pattern_count when there is none.
+// The pattern that fired most among the last ones, `but` that one; pattern_count when there is
+// none.
 static size_t busiest(const driver *d, size_t but) {
   size_t best = d->pattern_count, most = 0;
   for (size_t i = 0; i < d->pattern_count; i++) {
     size_t n = 0;
-    for (size_t k = 0; k < RECENT && k < d->rewrites; k++) n += d->recent[k] == i;
-    if (i != but && n > most) best = i, most = n;
+    for (size_t k = 0; k < RECENT && k < d->rewrites; k++)
+      n += d->recent[k] == i;
+    if (i != but && n > most)
+      best = i, most = n;
   }
   return best;
 }
@@ -182,23 +205,30 @@ static pir_status report_oscillation(const driver *d) {
     return pir_report(ctx, PIR_EXHAUSTED, PIR_ERROR, PIR_LOC_UNKNOWN,
                       "rewriting does not come to an end: %llu visits without a rewrite",
                       (unsigned long long)d->visits);
-  const pir_pattern *a = &d->patterns[first], *b = second < d->pattern_count ? &d->patterns[second] : NULL;
+  const pir_pattern *a = &d->patterns[first],
+                    *b = second < d->pattern_count ? &d->patterns[second] : NULL;
   return pir_report(ctx, PIR_EXHAUSTED, PIR_ERROR, PIR_LOC_UNKNOWN,
-                    "rewriting does not come to an end: after %llu rewrites %s%s%s%s%s%s%s%s%s %s again and again",
-                    (unsigned long long)d->rewrites, a->name, a->origin ? " (" : "", a->origin ? a->origin : "",
-                    a->origin ? ")" : "", b ? " and " : "", b ? b->name : "", b && b->origin ? " (" : "",
-                    b && b->origin ? b->origin : "", b && b->origin ? ")" : "", b ? "undo each other" : "fires");
+                    "rewriting does not come to an end: after %llu rewrites %s%s%s%s%s%s%s%s%s "
+                    "%s again and again",
+                    (unsigned long long)d->rewrites, a->name, a->origin ? " (" : "",
+                    a->origin ? a->origin : "", a->origin ? ")" : "", b ? " and " : "",
+                    b ? b->name : "", b && b->origin ? " (" : "",
+                    b && b->origin ? b->origin : "", b && b->origin ? ")" : "",
+                    b ? "undo each other" : "fires");
 }
 
 static pir_status drive(driver *d) {
   while (d->list.count) {
     pir_op *op = pir_vec_pop(&d->list);
-    if (!op) continue;
+    if (!op)
+      continue;
     pir_map_put(d->arena, &d->places, op, 0);
     visit(d, op);
-    if (d->rewriter->failed) return d->rewriter->failed;
+    if (d->rewriter->failed)
+      return d->rewriter->failed;
     // Visits are bounded too: a pattern might change things and deny it.
-    if (d->rewrites > d->limit || ++d->visits > VISITS_A_REWRITE * d->limit) return report_oscillation(d);
+    if (d->rewrites > d->limit || ++d->visits > VISITS_A_REWRITE * d->limit)
+      return report_oscillation(d);
   }
   return PIR_OK;
 }
@@ -212,25 +242,30 @@ static void free_driver(driver *d) {
   pir_map_free(d->arena, &d->places);
 }
 
-pir_status pir_rewrite_greedy(pir_rewriter *rewriter, pir_program *program, const pir_pattern *patterns, size_t count,
+pir_status pir_rewrite_greedy(pir_rewriter *rewriter, pir_program *program,
+                              const pir_pattern *patterns, size_t count,
                               const pir_greedy_options *options, bool *out_changed) {
   driver d = {.rewriter = rewriter,
               .arena = pir_context_arena(rewriter->ctx),
               .options = options,
               .patterns = patterns,
               .pattern_count = count};
-  pir_rewrite_listener listener = {.inserted = on_inserted, .changed = on_inserted, .erasing = on_erasing, .user = &d};
+  pir_rewrite_listener listener = {
+      .inserted = on_inserted, .changed = on_inserted, .erasing = on_erasing, .user = &d};
   sort_patterns(&d);
   d.fired = pir_arena_zalloc(d.arena, count * sizeof *d.fired);
   pir_walk(pir_program_module(program), PIR_PRE_ORDER, collect, &d);
   reverse_list(&d);
-  d.limit = options && options->max_rewrites ? options->max_rewrites : SMALLEST_LIMIT + REWRITES_AN_OP * d.op_count;
+  d.limit = options && options->max_rewrites ? options->max_rewrites
+                                             : SMALLEST_LIMIT + REWRITES_AN_OP * d.op_count;
   pir_rewriter_listen(rewriter, &listener);
   pir_status status = drive(&d);
   pir_rewriter_unlisten(rewriter, &listener);
   for (size_t i = 0; i < count && rewriter->counted; i++)
-    if (d.fired[i]) rewriter->counted(rewriter->observer, &patterns[i], d.fired[i]);
-  if (out_changed) *out_changed = d.rewrites != 0;
+    if (d.fired[i])
+      rewriter->counted(rewriter->observer, &patterns[i], d.fired[i]);
+  if (out_changed)
+    *out_changed = d.rewrites != 0;
   free_driver(&d);
   return status;
 }

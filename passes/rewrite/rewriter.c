@@ -1,6 +1,6 @@
-// Every change of a program under a pass goes through here, so that listeners hear of it, facts follow, and new ops
-// get the attributes that are derived: location, op_role and comp_op_name from the op they stand for, and
-// stop_gradient, which holds when every operand is stopped.
+// Every change of a program under a pass goes through here, so that listeners hear of it, facts
+// follow, and new ops get the attributes that are derived: location, op_role and comp_op_name
+// from the op they stand for, and stop_gradient, which holds when every operand is stopped.
 
 #include <pir/rewrite.h>
 
@@ -25,19 +25,25 @@ void pir_rewriter_init(pir_rewriter *rewriter, pir_program *program) {
 pir_facts *pir_rewriter_facts(pir_rewriter *rewriter) {
   if (!rewriter->facts && !rewriter->failed) {
     rewriter->failed = pir_facts_create(rewriter->program, &rewriter->facts);
-    if (rewriter->failed) rewriter->facts = NULL;
+    if (rewriter->failed)
+      rewriter->facts = NULL;
   }
   return rewriter->facts;
 }
 
-pir_status pir_rewriter_facts_status(const pir_rewriter *rewriter) { return rewriter->failed; }
+pir_status pir_rewriter_facts_status(const pir_rewriter *rewriter) {
+  return rewriter->failed;
+}
 
 void pir_rewriter_drop_facts(pir_rewriter *rewriter) {
-  if (rewriter->facts) pir_facts_destroy(rewriter->facts);
+  if (rewriter->facts)
+    pir_facts_destroy(rewriter->facts);
   rewriter->facts = NULL;
 }
 
-pir_context *pir_rewriter_context(const pir_rewriter *rewriter) { return rewriter->ctx; }
+pir_context *pir_rewriter_context(const pir_rewriter *rewriter) {
+  return rewriter->ctx;
+}
 
 void pir_rewriter_listen(pir_rewriter *rewriter, const pir_rewrite_listener *listener) {
   assert(rewriter->listener_count < PIR_REWRITER_LISTENERS);
@@ -47,20 +53,24 @@ void pir_rewriter_listen(pir_rewriter *rewriter, const pir_rewrite_listener *lis
 void pir_rewriter_unlisten(pir_rewriter *rewriter, const pir_rewrite_listener *listener) {
   size_t kept = 0;
   for (size_t i = 0; i < rewriter->listener_count; i++)
-    if (rewriter->listeners[i] != listener) rewriter->listeners[kept++] = rewriter->listeners[i];
+    if (rewriter->listeners[i] != listener)
+      rewriter->listeners[kept++] = rewriter->listeners[i];
   rewriter->listener_count = kept;
 }
 
-#define TELL(rewriter, event, ...)                                                                                     \
-  for (size_t i_ = 0; i_ < (rewriter)->listener_count; i_++) {                                                         \
-    const pir_rewrite_listener *l_ = (rewriter)->listeners[i_];                                                        \
-    if (l_->event) l_->event(l_->user, __VA_ARGS__);                                                                   \
+#define TELL(rewriter, event, ...)                                                             \
+  for (size_t i_ = 0; i_ < (rewriter)->listener_count; i_++) {                                 \
+    const pir_rewrite_listener *l_ = (rewriter)->listeners[i_];                                \
+    if (l_->event)                                                                             \
+      l_->event(l_->user, __VA_ARGS__);                                                        \
   }
 
 static void update_facts(pir_rewriter *rewriter, pir_op *op) {
-  if (!rewriter->facts) return;
+  if (!rewriter->facts)
+    return;
   pir_status status = pir_facts_update(rewriter->facts, op);
-  if (status && !rewriter->failed) rewriter->failed = status;
+  if (status && !rewriter->failed)
+    rewriter->failed = status;
 }
 
 static void tell_changed(pir_rewriter *rewriter, pir_op *op) {
@@ -70,27 +80,33 @@ static void tell_changed(pir_rewriter *rewriter, pir_op *op) {
 
 // ---- derived attributes
 
-// A value without the attribute counts as stopped, as in Paddle. `out_stated` is set when one has it.
+// A value without the attribute counts as stopped, as in Paddle. `out_stated` is set when one
+// has it.
 static bool is_stopped(const pir_rewriter *rewriter, pir_value *value, bool *out_stated) {
   const pir_attr *attr = NULL;
   int64_t stopped = 1;
   if (pir_value_is_argument(value)) {
     for (size_t i = 0; i < pir_block_argument_attrs(value) && !attr; i++) {
       pir_named_attr entry = pir_block_argument_attr(value, i);
-      if (entry.name == rewriter->stop_gradient) attr = entry.value;
+      if (entry.name == rewriter->stop_gradient)
+        attr = entry.value;
     }
-    if (attr) pir_attr_as_int(attr, &stopped);
+    if (attr)
+      pir_attr_as_int(attr, &stopped);
   } else {
     attr = pir_op_attr(pir_value_op(value), rewriter->stop_gradient);
-    if (attr) pir_attr_int_at(attr, pir_value_index(value), &stopped);
+    if (attr)
+      pir_attr_int_at(attr, pir_value_index(value), &stopped);
   }
-  if (attr) *out_stated = true;
+  if (attr)
+    *out_stated = true;
   return stopped != 0;
 }
 
 static void copy_attr(pir_op *to, const pir_op *from, pir_name *name) {
   const pir_attr *value = pir_op_attr(from, name);
-  if (value && !pir_op_attr(to, name)) pir_op_set_attr(to, name, value);
+  if (value && !pir_op_attr(to, name))
+    pir_op_set_attr(to, name, value);
 }
 
 static void derive_stop_gradient(const pir_rewriter *rewriter, pir_op *op, const pir_op *at) {
@@ -98,20 +114,24 @@ static void derive_stop_gradient(const pir_rewriter *rewriter, pir_op *op, const
   const pir_opdef *def = pir_op_def(op);
   // Paddle says nothing of an op that only writes over what it is given.
   bool writes_only = n == 1 && pir_op_has(op, PIR_INPLACE) && !def->base;
-  if (!n || writes_only || pir_op_attr(op, rewriter->stop_gradient)) return;
+  if (!n || writes_only || pir_op_attr(op, rewriter->stop_gradient))
+    return;
   bool stated = pir_op_attr(at, rewriter->stop_gradient) != NULL, stopped = true;
   for (size_t i = 0; i < pir_op_operands(op); i++) {
     pir_value *value = pir_op_operand(op, i);
-    if (value && !is_stopped(rewriter, value, &stated)) stopped = false;
+    if (value && !is_stopped(rewriter, value, &stated))
+      stopped = false;
   }
-  if (!stated) return;
+  if (!stated)
+    return;
   // What reads nothing follows nothing: one in place of another keeps what it stated.
   if (!pir_op_operands(op) && !pir_op_operands(at) && pir_op_results(at) == n)
     return copy_attr(op, at, rewriter->stop_gradient);
   pir_arena *arena = pir_context_arena(rewriter->ctx);
   size_t bytes = pir_arena_size(arena, n, sizeof(pir_attr *));
   const pir_attr **each = pir_arena_alloc(arena, bytes);
-  for (size_t i = 0; i < n; i++) each[i] = pir_attr_bool(rewriter->ctx, stopped);
+  for (size_t i = 0; i < n; i++)
+    each[i] = pir_attr_bool(rewriter->ctx, stopped);
   pir_op_set_attr(op, rewriter->stop_gradient, pir_attr_array(rewriter->ctx, each, n));
   pir_arena_free(arena, each, bytes);
 }
@@ -129,21 +149,23 @@ pir_op *pir_rewriter_create(pir_rewriter *rewriter, pir_op *at, const pir_op_spe
   return op;
 }
 
-// A fresh value (nobody reads it yet) takes the stated type of what it replaces; a value that was there
-// before keeps what its file said.
+// A fresh value (nobody reads it yet) takes the stated type of what it replaces; a value that
+// was there before keeps what its file said.
 static void keep_stated_type(const pir_value *value, pir_value *by) {
   if (pir_value_unused(by) && !pir_value_is_argument(by) && pir_value_type(value))
     pir_value_set_type(by, pir_value_type(value));
 }
 
 void pir_rewriter_replace_value(pir_rewriter *rewriter, pir_value *value, pir_value *by) {
-  if (value == by) return;
+  if (value == by)
+    return;
   keep_stated_type(value, by);
   pir_use *first_other = pir_value_first_use(by);
   pir_value_replace_uses(value, by);
   // Uses are linked in front: those up to the old first one have moved.
   PIR_EACH_USE(use, by) {
-    if (use == first_other) break;
+    if (use == first_other)
+      break;
     tell_changed(rewriter, pir_use_owner(use));
   }
 }
@@ -151,7 +173,8 @@ void pir_rewriter_replace_value(pir_rewriter *rewriter, pir_value *value, pir_va
 void pir_rewriter_replace(pir_rewriter *rewriter, pir_op *op, pir_value *const *by) {
   TELL(rewriter, replaced, op, by)
   for (size_t i = 0; i < pir_op_results(op); i++)
-    if (by[i]) pir_rewriter_replace_value(rewriter, pir_op_result(op, i), by[i]);
+    if (by[i])
+      pir_rewriter_replace_value(rewriter, pir_op_result(op, i), by[i]);
   pir_rewriter_erase(rewriter, op);
 }
 
@@ -179,8 +202,10 @@ static void tell_erasing(pir_rewriter *rewriter, pir_op *op) {
 
 void pir_rewriter_erase(pir_rewriter *rewriter, pir_op *op) {
   assert(pir_op_unused(op));
-  if (rewriter->listener_count && pir_op_regions(op)) tell_erasing(rewriter, op);
-  else TELL(rewriter, erasing, op)
+  if (rewriter->listener_count && pir_op_regions(op))
+    tell_erasing(rewriter, op);
+  else
+    TELL(rewriter, erasing, op)
   pir_op_erase(op);
 }
 
@@ -189,7 +214,8 @@ void pir_rewriter_set_operand(pir_rewriter *rewriter, pir_op *op, size_t i, pir_
   tell_changed(rewriter, op);
 }
 
-void pir_rewriter_set_attr(pir_rewriter *rewriter, pir_op *op, pir_name *name, const pir_attr *value) {
+void pir_rewriter_set_attr(pir_rewriter *rewriter, pir_op *op, pir_name *name,
+                           const pir_attr *value) {
   pir_op_set_attr(op, name, value);
   tell_changed(rewriter, op);
 }

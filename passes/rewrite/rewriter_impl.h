@@ -16,10 +16,12 @@ struct pir_rewriter {
   const pir_rewrite_listener *listeners[PIR_REWRITER_LISTENERS];
   size_t listener_count;
   pir_name *stop_gradient, *op_role, *comp_op_name;
-  // Told by the greedy driver: a rewrite, by what and of which op (as it was before), and how many there were.
+  // Told by the greedy driver: a rewrite, by what and of which op (as it was before), and how
+  // many there were.
   void (*fired)(void *user, const pir_pattern *pattern, pir_str op, pir_loc loc);
   // Told by rules: why one with that root did not apply. NULL: nobody asks.
-  void (*refused)(void *user, const char *rule, const char *origin, const pir_op *op, const char *why);
+  void (*refused)(void *user, const char *rule, const char *origin, const pir_op *op,
+                  const char *why);
   void (*counted)(void *user, const pir_pattern *pattern, uint64_t n);
   void *observer;
 };

@@ -1,7 +1,8 @@
-// Conversion of element runs. The eleven types that C knows convert directly, each pair by its own loop
-// (made by the macros below), so that the compiler vectorises the unit-stride cases and nothing is
-// rounded twice. The half and 8-bit floats go through f32 and complex through its real part, in blocks that stay
-// in the first-level cache. Cost: one pass, two for half to half.
+// Conversion of element runs. The eleven types that C knows convert directly, each pair by its
+// own loop (made by the macros below), so that the compiler vectorises the unit-stride cases
+// and nothing is rounded twice. The half and 8-bit floats go through f32 and complex through
+// its real part, in blocks that stay in the first-level cache. Cost: one pass, two for half to
+// half.
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +16,8 @@ enum { BLOCK = 256 };
 uint16_t pir_f32_to_bf16(float value) {
   uint32_t bits;
   memcpy(&bits, &value, sizeof bits);
-  if ((bits & 0x7fffffffu) > 0x7f800000u) return (uint16_t)(bits >> 16 | 0x40);
+  if ((bits & 0x7fffffffu) > 0x7f800000u)
+    return (uint16_t)(bits >> 16 | 0x40);
   return (uint16_t)((bits + 0x7fffu + (bits >> 16 & 1)) >> 16);
 }
 
@@ -41,19 +43,23 @@ static inline uint32_t to_small(float value, small_float f) {
   memcpy(&bits, &value, sizeof bits);
   uint32_t sign = bits >> 31 << (f.exponent + f.mantissa), magnitude = bits & 0x7fffffffu;
   uint32_t inf = ((1u << f.exponent) - 1) << f.mantissa, all = inf | ((1u << f.mantissa) - 1);
-  if (magnitude > 0x7f800000u) return sign | (f.has_inf ? inf | 1u << (f.mantissa - 1) : all);
+  if (magnitude > 0x7f800000u)
+    return sign | (f.has_inf ? inf | 1u << (f.mantissa - 1) : all);
   int shift = 23 - f.mantissa, e = (int)(magnitude >> 23) - 127 + f.bias;
   uint32_t significand = (magnitude & 0x7fffffu) | 0x800000u;
   if (e < 1) {  // subnormal: shift further right
     shift += 1 - e;
-    if (shift > 24) return sign;
+    if (shift > 24)
+      return sign;
     e = 1;
   }
-  uint32_t kept = significand >> shift, rest = significand & ((1u << shift) - 1), half = 1u << (shift - 1);
+  uint32_t kept = significand >> shift, rest = significand & ((1u << shift) - 1),
+           half = 1u << (shift - 1);
   kept += rest > half || (rest == half && (kept & 1));
   // `kept` holds the hidden bit, which raises the exponent by one when it is set.
   uint64_t result = ((uint64_t)(e - 1) << f.mantissa) + kept;
-  if (f.has_inf) return sign | (result >= inf ? inf : (uint32_t)result);
+  if (f.has_inf)
+    return sign | (result >= inf ? inf : (uint32_t)result);
   return sign | (result >= all ? all : (uint32_t)result);
 }
 
@@ -74,17 +80,24 @@ static inline float from_small(uint32_t bits, small_float f) {
   return value;
 }
 
-uint16_t pir_f32_to_f16(float value) { return (uint16_t)to_small(value, f16_format); }
-float pir_f16_to_f32(uint16_t bits) { return from_small(bits, f16_format); }
+uint16_t pir_f32_to_f16(float value) {
+  return (uint16_t)to_small(value, f16_format);
+}
+float pir_f16_to_f32(uint16_t bits) {
+  return from_small(bits, f16_format);
+}
 
 // ---- every pair of the types C knows
 
-static inline int32_t int32_of(double x) { return x > -2147483649.0 && x < 2147483648.0 ? (int32_t)x : INT32_MIN; }
+static inline int32_t int32_of(double x) {
+  return x > -2147483649.0 && x < 2147483648.0 ? (int32_t)x : INT32_MIN;
+}
 static inline int64_t int64_of(double x) {
   return x >= -9223372036854775808.0 && x < 9223372036854775808.0 ? (int64_t)x : INT64_MIN;
 }
 static inline uint64_t uint64_of(double x) {
-  if (!(x >= 9223372036854775808.0)) return (uint64_t)int64_of(x);
+  if (!(x >= 9223372036854775808.0))
+    return (uint64_t)int64_of(x);
   return x < 18446744073709551616.0 ? (uint64_t)x : 0;
 }
 
@@ -112,61 +125,65 @@ static inline uint64_t uint64_of(double x) {
 #define INT_float(x) ((float)(x))
 #define INT_double(x) ((double)(x))
 
-#define RUN(T, S, K)                                                                                                   \
-  do {                                                                                                                 \
-    T *out = to_data;                                                                                                  \
-    const S *in = from_data;                                                                                           \
-    if (to_stride == 1 && from_stride == 1) {                                                                          \
-      for (int64_t i = 0; i < n; i++) out[i] = K##_##T(in[i]);                                                         \
-    } else {                                                                                                           \
-      for (int64_t i = 0; i < n; i++) out[i * to_stride] = K##_##T(in[i * from_stride]);                               \
-    }                                                                                                                  \
+#define RUN(T, S, K)                                                                           \
+  do {                                                                                         \
+    T *out = to_data;                                                                          \
+    const S *in = from_data;                                                                   \
+    if (to_stride == 1 && from_stride == 1) {                                                  \
+      for (int64_t i = 0; i < n; i++)                                                          \
+        out[i] = K##_##T(in[i]);                                                               \
+    } else {                                                                                   \
+      for (int64_t i = 0; i < n; i++)                                                          \
+        out[i * to_stride] = K##_##T(in[i * from_stride]);                                     \
+    }                                                                                          \
   } while (0)
 
-#define NATIVE_INTS(X)                                                                                                 \
-  X(BOOL, uint8_t)                                                                                                     \
-  X(U8, uint8_t)                                                                                                       \
-  X(I8, int8_t) X(U16, uint16_t) X(I16, int16_t) X(U32, uint32_t) X(I32, int32_t) X(U64, uint64_t) X(I64, int64_t)
+#define NATIVE_INTS(X)                                                                         \
+  X(BOOL, uint8_t)                                                                             \
+  X(U8, uint8_t)                                                                               \
+  X(I8, int8_t)                                                                                \
+  X(U16, uint16_t)                                                                             \
+  X(I16, int16_t) X(U32, uint32_t) X(I32, int32_t) X(U64, uint64_t) X(I64, int64_t)
 
-#define TO_CASES(S, K)                                                                                                 \
-  switch (to) {                                                                                                        \
-    case PIR_BOOL: RUN(bool, S, K); break;                                                                             \
-    case PIR_U8: RUN(uint8_t, S, K); break;                                                                            \
-    case PIR_I8: RUN(int8_t, S, K); break;                                                                             \
-    case PIR_U16: RUN(uint16_t, S, K); break;                                                                          \
-    case PIR_I16: RUN(int16_t, S, K); break;                                                                           \
-    case PIR_U32: RUN(uint32_t, S, K); break;                                                                          \
-    case PIR_I32: RUN(int32_t, S, K); break;                                                                           \
-    case PIR_U64: RUN(uint64_t, S, K); break;                                                                          \
-    case PIR_INDEX:                                                                                                    \
-    case PIR_I64: RUN(int64_t, S, K); break;                                                                           \
-    case PIR_F32: RUN(float, S, K); break;                                                                             \
-    case PIR_F64: RUN(double, S, K); break;                                                                            \
-    default: break;                                                                                                    \
+#define TO_CASES(S, K)                                                                         \
+  switch (to) {                                                                                \
+    case PIR_BOOL: RUN(bool, S, K); break;                                                     \
+    case PIR_U8: RUN(uint8_t, S, K); break;                                                    \
+    case PIR_I8: RUN(int8_t, S, K); break;                                                     \
+    case PIR_U16: RUN(uint16_t, S, K); break;                                                  \
+    case PIR_I16: RUN(int16_t, S, K); break;                                                   \
+    case PIR_U32: RUN(uint32_t, S, K); break;                                                  \
+    case PIR_I32: RUN(int32_t, S, K); break;                                                   \
+    case PIR_U64: RUN(uint64_t, S, K); break;                                                  \
+    case PIR_INDEX:                                                                            \
+    case PIR_I64: RUN(int64_t, S, K); break;                                                   \
+    case PIR_F32: RUN(float, S, K); break;                                                     \
+    case PIR_F64: RUN(double, S, K); break;                                                    \
+    default: break;                                                                            \
   }
 
-#define FROM_INT(id, S)                                                                                                \
-  static void from_##id(pir_dtype to, void *restrict to_data, int64_t to_stride, const void *restrict from_data,       \
-                        int64_t from_stride, int64_t n) {                                                              \
-    TO_CASES(S, INT)                                                                                                   \
+#define FROM_INT(id, S)                                                                        \
+  static void from_##id(pir_dtype to, void *restrict to_data, int64_t to_stride,               \
+                        const void *restrict from_data, int64_t from_stride, int64_t n) {      \
+    TO_CASES(S, INT)                                                                           \
   }
 NATIVE_INTS(FROM_INT)
 #undef FROM_INT
 
-static void from_F32(pir_dtype to, void *restrict to_data, int64_t to_stride, const void *restrict from_data,
-                     int64_t from_stride, int64_t n) {
+static void from_F32(pir_dtype to, void *restrict to_data, int64_t to_stride,
+                     const void *restrict from_data, int64_t from_stride, int64_t n) {
   TO_CASES(float, FLT)
 }
 
-static void from_F64(pir_dtype to, void *restrict to_data, int64_t to_stride, const void *restrict from_data,
-                     int64_t from_stride, int64_t n) {
+static void from_F64(pir_dtype to, void *restrict to_data, int64_t to_stride,
+                     const void *restrict from_data, int64_t from_stride, int64_t n) {
   TO_CASES(double, FLT)
 }
 
-static void convert_native(pir_dtype to, void *to_data, int64_t to_stride, pir_dtype from, const void *from_data,
-                           int64_t from_stride, int64_t n) {
+static void convert_native(pir_dtype to, void *to_data, int64_t to_stride, pir_dtype from,
+                           const void *from_data, int64_t from_stride, int64_t n) {
   switch (from) {
-#define FROM_CASE(id, S)                                                                                               \
+#define FROM_CASE(id, S)                                                                       \
   case PIR_##id: from_##id(to, to_data, to_stride, from_data, from_stride, n); break;
     NATIVE_INTS(FROM_CASE)
     FROM_CASE(F32, float)
@@ -179,43 +196,60 @@ static void convert_native(pir_dtype to, void *to_data, int64_t to_stride, pir_d
 
 // ---- the others
 
-static bool is_native(pir_dtype t) { return (t >= PIR_BOOL && t <= PIR_F64) || t == PIR_INDEX; }
+static bool is_native(pir_dtype t) {
+  return (t >= PIR_BOOL && t <= PIR_F64) || t == PIR_INDEX;
+}
 
-static bool is_small(pir_dtype t) { return t == PIR_F16 || t == PIR_BF16 || t == PIR_F8E4M3 || t == PIR_F8E5M2; }
+static bool is_small(pir_dtype t) {
+  return t == PIR_F16 || t == PIR_BF16 || t == PIR_F8E4M3 || t == PIR_F8E5M2;
+}
 
-bool pir_converts(pir_dtype t) { return is_native(t) || is_small(t) || pir_dtype_is_complex(t); }
+bool pir_converts(pir_dtype t) {
+  return is_native(t) || is_small(t) || pir_dtype_is_complex(t);
+}
 
-static void widen(float *restrict out, pir_dtype from, const void *restrict data, int64_t stride, int64_t n) {
+static void widen(float *restrict out, pir_dtype from, const void *restrict data,
+                  int64_t stride, int64_t n) {
   const uint16_t *half = data;
   const uint8_t *byte = data;
   if (from == PIR_BF16)
-    for (int64_t i = 0; i < n; i++) out[i] = pir_bf16_to_f32(half[i * stride]);
+    for (int64_t i = 0; i < n; i++)
+      out[i] = pir_bf16_to_f32(half[i * stride]);
   else if (from == PIR_F16)
-    for (int64_t i = 0; i < n; i++) out[i] = from_small(half[i * stride], f16_format);
+    for (int64_t i = 0; i < n; i++)
+      out[i] = from_small(half[i * stride], f16_format);
   else if (from == PIR_F8E4M3)
-    for (int64_t i = 0; i < n; i++) out[i] = from_small(byte[i * stride], e4m3_format);
+    for (int64_t i = 0; i < n; i++)
+      out[i] = from_small(byte[i * stride], e4m3_format);
   else
-    for (int64_t i = 0; i < n; i++) out[i] = from_small(byte[i * stride], e5m2_format);
+    for (int64_t i = 0; i < n; i++)
+      out[i] = from_small(byte[i * stride], e5m2_format);
 }
 
-static void narrow(pir_dtype to, void *restrict data, int64_t stride, const float *restrict in, int64_t n) {
+static void narrow(pir_dtype to, void *restrict data, int64_t stride, const float *restrict in,
+                   int64_t n) {
   uint16_t *half = data;
   uint8_t *byte = data;
   if (to == PIR_BF16)
-    for (int64_t i = 0; i < n; i++) half[i * stride] = pir_f32_to_bf16(in[i]);
+    for (int64_t i = 0; i < n; i++)
+      half[i * stride] = pir_f32_to_bf16(in[i]);
   else if (to == PIR_F16)
-    for (int64_t i = 0; i < n; i++) half[i * stride] = (uint16_t)to_small(in[i], f16_format);
+    for (int64_t i = 0; i < n; i++)
+      half[i * stride] = (uint16_t)to_small(in[i], f16_format);
   else if (to == PIR_F8E4M3)
-    for (int64_t i = 0; i < n; i++) byte[i * stride] = (uint8_t)to_small(in[i], e4m3_format);
+    for (int64_t i = 0; i < n; i++)
+      byte[i * stride] = (uint8_t)to_small(in[i], e4m3_format);
   else
-    for (int64_t i = 0; i < n; i++) byte[i * stride] = (uint8_t)to_small(in[i], e5m2_format);
+    for (int64_t i = 0; i < n; i++)
+      byte[i * stride] = (uint8_t)to_small(in[i], e5m2_format);
 }
 
 // One element everywhere: what is written is copied on, in pieces that double.
 static void repeat(size_t size, char *to_data, const void *from_data, int64_t n) {
   size_t bytes = (size_t)n * size, done = size;
   memmove(to_data, from_data, size);
-  for (; done < bytes && done < 64; done += size) memcpy(to_data + done, to_data, size);
+  for (; done < bytes && done < 64; done += size)
+    memcpy(to_data + done, to_data, size);
   while (done < bytes) {
     size_t more = done < bytes - done ? done : bytes - done;
     memcpy(to_data + done, to_data, more);
@@ -223,8 +257,8 @@ static void repeat(size_t size, char *to_data, const void *from_data, int64_t n)
   }
 }
 
-static void copy_same(size_t size, void *to_data, int64_t to_stride, const void *from_data, int64_t from_stride,
-                      int64_t n) {
+static void copy_same(size_t size, void *to_data, int64_t to_stride, const void *from_data,
+                      int64_t from_stride, int64_t n) {
   if (to_stride == 1 && from_stride == 1) {
     memcpy(to_data, from_data, (size_t)n * size);
     return;
@@ -236,9 +270,10 @@ static void copy_same(size_t size, void *to_data, int64_t to_stride, const void 
   char *out = to_data;
   const char *in = from_data;
   int64_t out_step = to_stride * (int64_t)size, in_step = from_stride * (int64_t)size;
-#define COPY_CASE(bytes)                                                                                               \
-  case bytes:                                                                                                          \
-    for (int64_t i = 0; i < n; i++) memcpy(out + i * out_step, in + i * in_step, bytes);                               \
+#define COPY_CASE(bytes)                                                                       \
+  case bytes:                                                                                  \
+    for (int64_t i = 0; i < n; i++)                                                            \
+      memcpy(out + i * out_step, in + i * in_step, bytes);                                     \
     break
   switch (size) {
     COPY_CASE(1);
@@ -251,11 +286,14 @@ static void copy_same(size_t size, void *to_data, int64_t to_stride, const void 
 #undef COPY_CASE
 }
 
-static pir_dtype real_of(pir_dtype t) { return t == PIR_C64 ? PIR_F32 : t == PIR_C128 ? PIR_F64 : t; }
+static pir_dtype real_of(pir_dtype t) {
+  return t == PIR_C64 ? PIR_F32 : t == PIR_C128 ? PIR_F64 : t;
+}
 
-void pir_convert(pir_dtype to, void *to_data, int64_t to_stride, pir_dtype from, const void *from_data,
-                 int64_t from_stride, int64_t n) {
-  if (n <= 0) return;
+void pir_convert(pir_dtype to, void *to_data, int64_t to_stride, pir_dtype from,
+                 const void *from_data, int64_t from_stride, int64_t n) {
+  if (n <= 0)
+    return;
   if (from_stride == 0 && to_stride == 1 && n > 1 && to != from) {
     pir_convert(to, to_data, 1, from, from_data, 1, 1);
     repeat(pir_dtype_size(to), to_data, to_data, n);
@@ -269,8 +307,11 @@ void pir_convert(pir_dtype to, void *to_data, int64_t to_stride, pir_dtype from,
     static const float zero = 0;
     int64_t step = both ? from_stride * 2 : from_stride;
     pir_convert(real, to_data, to_stride * 2, real_of(from), from_data, step, n);
-    if (both) pir_convert(real, imaginary, to_stride * 2, real_of(from), (const char *)from_data + skip, step, n);
-    else pir_convert(real, imaginary, to_stride * 2, PIR_F32, &zero, 0, n);
+    if (both)
+      pir_convert(real, imaginary, to_stride * 2, real_of(from), (const char *)from_data + skip,
+                  step, n);
+    else
+      pir_convert(real, imaginary, to_stride * 2, PIR_F32, &zero, 0, n);
   } else if (pir_dtype_is_complex(from)) {
     pir_convert(to, to_data, to_stride, real_of(from), from_data, from_stride * 2, n);
   } else if (is_native(to) && is_native(from)) {
@@ -282,10 +323,14 @@ void pir_convert(pir_dtype to, void *to_data, int64_t to_stride, pir_dtype from,
       int64_t m = n - i < BLOCK ? n - i : BLOCK;
       char *out = (char *)to_data + i * to_stride * (int64_t)to_size;
       const char *in = (const char *)from_data + i * from_stride * (int64_t)from_size;
-      if (is_small(from)) widen(block, from, in, from_stride, m);
-      else convert_native(PIR_F32, block, 1, from, in, from_stride, m);
-      if (is_small(to)) narrow(to, out, to_stride, block, m);
-      else convert_native(to, out, to_stride, PIR_F32, block, 1, m);
+      if (is_small(from))
+        widen(block, from, in, from_stride, m);
+      else
+        convert_native(PIR_F32, block, 1, from, in, from_stride, m);
+      if (is_small(to))
+        narrow(to, out, to_stride, block, m);
+      else
+        convert_native(to, out, to_stride, PIR_F32, block, 1, m);
     }
   }
 }

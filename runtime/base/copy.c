@@ -1,7 +1,8 @@
-// Copies between tensors of any strides. A copy drops unit axes, merges axes that are contiguous in both tensors and
-// puts the axis with the smallest destination stride innermost: a dense copy is one memcpy. Where the source's
-// innermost axis is another one (a transposition), squares of 16 by 16 elements are read and written in whole cache
-// lines and turned in between. Cost: one pass over the elements, at the speed of memory.
+// Copies between tensors of any strides. A copy drops unit axes, merges axes that are
+// contiguous in both tensors and puts the axis with the smallest destination stride innermost:
+// a dense copy is one memcpy. Where the source's innermost axis is another one (a
+// transposition), squares of 16 by 16 elements are read and written in whole cache lines and
+// turned in between. Cost: one pass over the elements, at the speed of memory.
 #include <string.h>
 
 #include "convert.h"
@@ -22,30 +23,38 @@ typedef uint32_t four __attribute__((vector_size(16)));
 // out[i][j] = in[j][i], four by four.
 static void turn_four(const uint32_t *in, uint32_t *out) {
   four r[4];
-  for (int i = 0; i < 4; i++) memcpy(&r[i], in + i * SIDE, sizeof r[i]);
-  four a = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5), b = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7);
-  four c = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5), d = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
+  for (int i = 0; i < 4; i++)
+    memcpy(&r[i], in + i * SIDE, sizeof r[i]);
+  four a = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5),
+       b = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7);
+  four c = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5),
+       d = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
   r[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
   r[1] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
   r[2] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
   r[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
-  for (int i = 0; i < 4; i++) memcpy(out + i * SIDE, &r[i], sizeof r[i]);
+  for (int i = 0; i < 4; i++)
+    memcpy(out + i * SIDE, &r[i], sizeof r[i]);
 }
 
 static void turn_words(const char *in, int64_t in_step, char *out, int64_t out_step) {
   uint32_t read[SIDE * SIDE], turned[SIDE * SIDE];
-  for (int j = 0; j < SIDE; j++) memcpy(read + j * SIDE, in + j * in_step, SIDE * sizeof *read);
+  for (int j = 0; j < SIDE; j++)
+    memcpy(read + j * SIDE, in + j * in_step, SIDE * sizeof *read);
   for (int j = 0; j < SIDE; j += 4)
-    for (int i = 0; i < SIDE; i += 4) turn_four(read + j * SIDE + i, turned + i * SIDE + j);
-  for (int i = 0; i < SIDE; i++) memcpy(out + i * out_step, turned + i * SIDE, SIDE * sizeof *turned);
+    for (int i = 0; i < SIDE; i += 4)
+      turn_four(read + j * SIDE + i, turned + i * SIDE + j);
+  for (int i = 0; i < SIDE; i++)
+    memcpy(out + i * out_step, turned + i * SIDE, SIDE * sizeof *turned);
 }
 
 // A part of a square, `rows` of `out` by `columns`, of elements of any size.
-#define TURN(bytes)                                                                                                    \
-  static void turn_##bytes(const char *in, int64_t in_step, char *out, int64_t out_step, int rows, int columns) {      \
-    for (int i = 0; i < rows; i++)                                                                                     \
-      for (int j = 0; j < columns; j++)                                                                                \
-        memcpy(out + i * out_step + j * (bytes), in + j * in_step + i * (bytes), bytes);                               \
+#define TURN(bytes)                                                                            \
+  static void turn_##bytes(const char *in, int64_t in_step, char *out, int64_t out_step,       \
+                           int rows, int columns) {                                            \
+    for (int i = 0; i < rows; i++)                                                             \
+      for (int j = 0; j < columns; j++)                                                        \
+        memcpy(out + i * out_step + j * (bytes), in + j * in_step + i * (bytes), bytes);       \
   }
 TURN(1)
 TURN(2)
@@ -54,35 +63,42 @@ TURN(8)
 TURN(16)
 #undef TURN
 
-static void turn_square(size_t size, const char *in, int64_t in_step, char *out, int64_t out_step, int rows,
-                        int columns) {
+static void turn_square(size_t size, const char *in, int64_t in_step, char *out,
+                        int64_t out_step, int rows, int columns) {
   switch (size) {
     case 1: turn_1(in, in_step, out, out_step, rows, columns); break;
     case 2: turn_2(in, in_step, out, out_step, rows, columns); break;
     case 8: turn_8(in, in_step, out, out_step, rows, columns); break;
     case 16: turn_16(in, in_step, out, out_step, rows, columns); break;
     default:
-      if (rows == SIDE && columns == SIDE) turn_words(in, in_step, out, out_step);
-      else turn_4(in, in_step, out, out_step, rows, columns);
+      if (rows == SIDE && columns == SIDE)
+        turn_words(in, in_step, out, out_step);
+      else
+        turn_4(in, in_step, out, out_step, rows, columns);
   }
 }
 
 // The last two loops: rows run along `from`, columns along `to`.
 static void turn(const copy_loops *l, size_t size, const char *in, char *out) {
-  int64_t rows = l->extent[l->rank - 2], columns = l->extent[l->rank - 1], bytes = (int64_t)size;
+  int64_t rows = l->extent[l->rank - 2], columns = l->extent[l->rank - 1],
+          bytes = (int64_t)size;
   int64_t out_step = l->to[l->rank - 2] * bytes, in_step = l->from[l->rank - 1] * bytes;
   for (int64_t i = 0; i < rows; i += SIDE)
     for (int64_t j = 0; j < columns; j += SIDE) {
-      for (int k = 0; k < SIDE && j + k < columns; k++)  // streams too far apart for the processor to see them coming
+      for (int k = 0; k < SIDE && j + k < columns;
+           k++)  // streams too far apart for the processor to see them coming
         __builtin_prefetch(in + (i + AHEAD) * bytes + (j + k) * in_step);
-      turn_square(size, in + i * bytes + j * in_step, in_step, out + i * out_step + j * bytes, out_step,
-                  (int)(rows - i < SIDE ? rows - i : SIDE), (int)(columns - j < SIDE ? columns - j : SIDE));
+      turn_square(size, in + i * bytes + j * in_step, in_step, out + i * out_step + j * bytes,
+                  out_step, (int)(rows - i < SIDE ? rows - i : SIDE),
+                  (int)(columns - j < SIDE ? columns - j : SIDE));
     }
 }
 
 // ---- loops
 
-static int64_t magnitude(int64_t x) { return x < 0 ? -x : x; }
+static int64_t magnitude(int64_t x) {
+  return x < 0 ? -x : x;
+}
 
 static void move_loop(copy_loops *l, int at, int to) {
   copy_loops old = *l;
@@ -98,7 +114,8 @@ static void move_loop(copy_loops *l, int at, int to) {
 
 static void find_turn(copy_loops *l) {
   int last = l->rank - 1;
-  if (last < 1 || l->to[last] != 1 || l->from[last] == 1 || l->from[last] == 0) return;
+  if (last < 1 || l->to[last] != 1 || l->from[last] == 1 || l->from[last] == 0)
+    return;
   for (int i = 0; i < last; i++)
     if (l->from[i] == 1) {
       move_loop(l, i, last - 1);
@@ -107,10 +124,12 @@ static void find_turn(copy_loops *l) {
     }
 }
 
-copy_loops pir_copy_plan(int rank, const int64_t *extent, const int64_t *from, const int64_t *to, bool same) {
+copy_loops pir_copy_plan(int rank, const int64_t *extent, const int64_t *from,
+                         const int64_t *to, bool same) {
   copy_loops l = {0};
   for (int i = 0; i < rank; i++) {
-    if (extent[i] == 1) continue;
+    if (extent[i] == 1)
+      continue;
     int at = l.rank++;
     for (; at > 0 && magnitude(l.to[at - 1]) < magnitude(to[i]); at--) {
       l.extent[at] = l.extent[at - 1];
@@ -123,63 +142,88 @@ copy_loops pir_copy_plan(int rank, const int64_t *extent, const int64_t *from, c
   }
   int kept = 0;
   for (int i = 1; i < l.rank; i++) {
-    bool merges = l.from[kept] == l.from[i] * l.extent[i] && l.to[kept] == l.to[i] * l.extent[i];
-    if (merges) l.extent[i] *= l.extent[kept];
-    else kept++;
+    bool merges =
+        l.from[kept] == l.from[i] * l.extent[i] && l.to[kept] == l.to[i] * l.extent[i];
+    if (merges)
+      l.extent[i] *= l.extent[kept];
+    else
+      kept++;
     l.extent[kept] = l.extent[i];
     l.from[kept] = l.from[i];
     l.to[kept] = l.to[i];
   }
-  if (l.rank) l.rank = kept + 1;
-  if (same) find_turn(&l);
+  if (l.rank)
+    l.rank = kept + 1;
+  if (same)
+    find_turn(&l);
   return l;
 }
 
-void pir_copy_run(const copy_loops *loops, pir_dtype to_dtype, char *to, pir_dtype from_dtype, const char *from) {
+void pir_copy_run(const copy_loops *loops, pir_dtype to_dtype, char *to, pir_dtype from_dtype,
+                  const char *from) {
   const copy_loops *l = loops;
-  int64_t from_size = (int64_t)pir_dtype_size(from_dtype), to_size = (int64_t)pir_dtype_size(to_dtype);
+  int64_t from_size = (int64_t)pir_dtype_size(from_dtype),
+          to_size = (int64_t)pir_dtype_size(to_dtype);
   int64_t index[PIR_MAX_RANK] = {0}, run = 1, from_step = 1, to_step = 1;
   int outer = l->rank - (l->turns ? 2 : l->rank > 0);
-  if (l->rank) run = l->extent[l->rank - 1], from_step = l->from[l->rank - 1], to_step = l->to[l->rank - 1];
+  if (l->rank)
+    run = l->extent[l->rank - 1], from_step = l->from[l->rank - 1],
+    to_step = l->to[l->rank - 1];
   for (;;) {
-    if (l->turns) turn(l, (size_t)to_size, from, to);
-    else pir_convert(to_dtype, to, to_step, from_dtype, from, from_step, run);
+    if (l->turns)
+      turn(l, (size_t)to_size, from, to);
+    else
+      pir_convert(to_dtype, to, to_step, from_dtype, from, from_step, run);
     int d = outer - 1;
     for (; d >= 0; d--) {
       from += l->from[d] * from_size;
       to += l->to[d] * to_size;
-      if (++index[d] < l->extent[d]) break;
+      if (++index[d] < l->extent[d])
+        break;
       from -= l->from[d] * l->extent[d] * from_size;
       to -= l->to[d] * l->extent[d] * to_size;
       index[d] = 0;
     }
-    if (d < 0) return;
+    if (d < 0)
+      return;
   }
 }
 
 // A part of the outermost loop, in units of SIDE where it is one of those that are turned.
-static int64_t unit_of(const copy_loops *l) { return l->turns && l->rank == 2 ? SIDE : l->rank == 1 ? 4096 : 1; }
+static int64_t unit_of(const copy_loops *l) {
+  return l->turns && l->rank == 2 ? SIDE : l->rank == 1 ? 4096 : 1;
+}
 
 static void copy_range(void *user, int64_t begin, int64_t end, int thread) {
   const copy_run *r = user;
   copy_loops l = r->loops;
-  int64_t unit = unit_of(&l), first = begin * unit, stop = end * unit < l.extent[0] ? end * unit : l.extent[0];
+  int64_t unit = unit_of(&l), first = begin * unit,
+          stop = end * unit < l.extent[0] ? end * unit : l.extent[0];
   l.extent[0] = stop - first;
-  pir_copy_run(&l, r->to->dtype, (char *)r->to->data + first * l.to[0] * (int64_t)pir_dtype_size(r->to->dtype),
+  pir_copy_run(&l, r->to->dtype,
+               (char *)r->to->data + first * l.to[0] * (int64_t)pir_dtype_size(r->to->dtype),
                r->from->dtype,
-               (const char *)r->from->data + first * l.from[0] * (int64_t)pir_dtype_size(r->from->dtype));
+               (const char *)r->from->data +
+                   first * l.from[0] * (int64_t)pir_dtype_size(r->from->dtype));
 }
 
-pir_status pir_copy_parallel(const pir_tensor *from, pir_tensor *to, const pir_parallel *parallel) {
-  if (from->rank != to->rank) return PIR_INVALID;
+pir_status pir_copy_parallel(const pir_tensor *from, pir_tensor *to,
+                             const pir_parallel *parallel) {
+  if (from->rank != to->rank)
+    return PIR_INVALID;
   for (int32_t i = 0; i < to->rank; i++)
-    if (from->shape[i] != to->shape[i]) return PIR_INVALID;
-  if (!pir_converts(from->dtype) || !pir_converts(to->dtype)) return PIR_UNSUPPORTED;
+    if (from->shape[i] != to->shape[i])
+      return PIR_INVALID;
+  if (!pir_converts(from->dtype) || !pir_converts(to->dtype))
+    return PIR_UNSUPPORTED;
   int64_t n = pir_tensor_numel(to);
-  if (n <= 0) return n < 0 ? PIR_INVALID : PIR_OK;
-  copy_run r = {pir_copy_plan(to->rank, to->shape, from->strides, to->strides, from->dtype == to->dtype), from, to};
-  bool spread =
-      parallel && parallel->threads > 1 && r.loops.rank && n * (int64_t)pir_dtype_size(to->dtype) > SERIAL_BYTES;
+  if (n <= 0)
+    return n < 0 ? PIR_INVALID : PIR_OK;
+  copy_run r = {
+      pir_copy_plan(to->rank, to->shape, from->strides, to->strides, from->dtype == to->dtype),
+      from, to};
+  bool spread = parallel && parallel->threads > 1 && r.loops.rank &&
+                n * (int64_t)pir_dtype_size(to->dtype) > SERIAL_BYTES;
   if (!spread) {
     pir_copy_run(&r.loops, to->dtype, to->data, from->dtype, from->data);
     return PIR_OK;
@@ -189,4 +233,6 @@ pir_status pir_copy_parallel(const pir_tensor *from, pir_tensor *to, const pir_p
   return PIR_OK;
 }
 
-pir_status pir_tensor_copy(const pir_tensor *from, pir_tensor *to) { return pir_copy_parallel(from, to, NULL); }
+pir_status pir_tensor_copy(const pir_tensor *from, pir_tensor *to) {
+  return pir_copy_parallel(from, to, NULL);
+}

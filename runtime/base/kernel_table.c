@@ -20,8 +20,10 @@ const pir_kernel *pir_kernel_find(pir_str name) {
   return bsearch(&name, kernels, sizeof kernels / sizeof *kernels, sizeof *kernels, compare);
 }
 
-pir_status pir_kernel_fail(const pir_kernel_call *call, pir_status status, const char *format, ...) {
-  if (!call->message) return status;
+pir_status pir_kernel_fail(const pir_kernel_call *call, pir_status status, const char *format,
+                           ...) {
+  if (!call->message)
+    return status;
   va_list args;
   va_start(args, format);
   pir_text_vformat(call->message->text, sizeof call->message->text, format, args);

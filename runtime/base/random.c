@@ -1,4 +1,5 @@
-// The Mersenne Twister (64 bits) and numbers made of its words. O(1) a number, a refill of the state every 312.
+// The Mersenne Twister (64 bits) and numbers made of its words. O(1) a number, a refill of the
+// state every 312.
 #include <math.h>
 #include <pir/random.h>
 
@@ -11,13 +12,16 @@ void pir_generator_seed(pir_generator *g, uint64_t seed) {
   g->at = WORDS;
 }
 
-static uint32_t stir(uint32_t x) { return x ^ x >> 27; }
+static uint32_t stir(uint32_t x) {
+  return x ^ x >> 27;
+}
 
 // What std::seed_seq makes of one number.
 void pir_generator_spread(pir_generator *g, uint64_t seed) {
   enum { N = 2 * WORDS, T = 11, P = (N - T) / 2, Q = P + T };
   uint32_t w[N];
-  for (int i = 0; i < N; i++) w[i] = 0x8b8b8b8bu;
+  for (int i = 0; i < N; i++)
+    w[i] = 0x8b8b8b8bu;
   for (uint32_t k = 0; k < N; k++) {
     uint32_t r = 1664525u * stir(w[k] ^ w[(k + P) % N] ^ w[(k + N - 1) % N]);
     uint32_t more = r + (k == 0 ? 1u : k == 1 ? 1u + (uint32_t)seed : k);
@@ -26,12 +30,14 @@ void pir_generator_spread(pir_generator *g, uint64_t seed) {
     w[k] = more;
   }
   for (uint32_t k = N; k < 2 * N; k++) {
-    uint32_t i = k % N, r = 1566083941u * stir(w[i] + w[(i + P) % N] + w[(i + N - 1) % N]), less = r - i;
+    uint32_t i = k % N, r = 1566083941u * stir(w[i] + w[(i + P) % N] + w[(i + N - 1) % N]),
+             less = r - i;
     w[(i + P) % N] ^= r;
     w[(i + Q) % N] ^= less;
     w[i] = less;
   }
-  for (int i = 0; i < WORDS; i++) g->words[i] = w[2 * i] | (uint64_t)w[2 * i + 1] << 32;
+  for (int i = 0; i < WORDS; i++)
+    g->words[i] = w[2 * i] | (uint64_t)w[2 * i + 1] << 32;
   g->at = WORDS;
 }
 
@@ -45,7 +51,8 @@ static void refill(pir_generator *g) {
 }
 
 uint64_t pir_generator_next(pir_generator *g) {
-  if (g->at >= WORDS) refill(g);
+  if (g->at >= WORDS)
+    refill(g);
   uint64_t x = g->words[g->at++];
   x ^= x >> 29 & 0x5555555555555555ull;
   x ^= x << 17 & 0x71D67FFFEDA60000ull;
@@ -68,7 +75,8 @@ uint64_t pir_generator_below(pir_generator *g, uint64_t bound) {
   unsigned __int128 product = (unsigned __int128)pir_generator_next(g) * bound;
   if ((uint64_t)product < bound) {
     uint64_t uneven = (0 - bound) % bound;
-    while ((uint64_t)product < uneven) product = (unsigned __int128)pir_generator_next(g) * bound;
+    while ((uint64_t)product < uneven)
+      product = (unsigned __int128)pir_generator_next(g) * bound;
   }
   return (uint64_t)(product >> 64);
 }

@@ -8,29 +8,38 @@ int64_t pir_tensor_numel(const pir_tensor *tensor) {
   int64_t n = 1;
   bool overflow = false;
   for (int32_t i = 0; i < tensor->rank; i++) {
-    if (tensor->shape[i] < 0) return -1;
-    if (tensor->shape[i] == 0) return 0;
+    if (tensor->shape[i] < 0)
+      return -1;
+    if (tensor->shape[i] == 0)
+      return 0;
     overflow |= __builtin_mul_overflow(n, tensor->shape[i], &n);
   }
   return overflow ? -1 : n;
 }
 
-pir_status pir_shape_bytes(const int64_t *shape, int32_t rank, pir_dtype dtype, size_t *out_bytes) {
+pir_status pir_shape_bytes(const int64_t *shape, int32_t rank, pir_dtype dtype,
+                           size_t *out_bytes) {
   int64_t bytes = (int64_t)pir_dtype_size(dtype);
   *out_bytes = 0;
-  if (rank < 0 || rank > PIR_MAX_RANK) return PIR_INVALID;
+  if (rank < 0 || rank > PIR_MAX_RANK)
+    return PIR_INVALID;
   bool overflow = false, zero = false;
   for (int32_t i = 0; i < rank; i++) {
-    if (shape[i] < 0) return PIR_INVALID;
-    if (shape[i] == 0) zero = true;
-    else overflow |= __builtin_mul_overflow(bytes, shape[i], &bytes);
+    if (shape[i] < 0)
+      return PIR_INVALID;
+    if (shape[i] == 0)
+      zero = true;
+    else
+      overflow |= __builtin_mul_overflow(bytes, shape[i], &bytes);
   }
-  if (overflow || (uint64_t)bytes > SIZE_MAX) return PIR_EXHAUSTED;
+  if (overflow || (uint64_t)bytes > SIZE_MAX)
+    return PIR_EXHAUSTED;
   *out_bytes = zero ? 0 : (size_t)bytes;
   return PIR_OK;
 }
 
-void pir_tensor_set_dense(pir_tensor *tensor, pir_dtype dtype, const int64_t *shape, int32_t rank) {
+void pir_tensor_set_dense(pir_tensor *tensor, pir_dtype dtype, const int64_t *shape,
+                          int32_t rank) {
   tensor->dtype = dtype;
   tensor->rank = rank;
   int64_t stride = 1;
@@ -45,8 +54,10 @@ void pir_tensor_set_dense(pir_tensor *tensor, pir_dtype dtype, const int64_t *sh
 bool pir_tensor_is_dense(const pir_tensor *tensor) {
   int64_t stride = 1;
   for (int32_t i = tensor->rank - 1; i >= 0; i--) {
-    if (tensor->shape[i] == 0) return true;
-    if (tensor->shape[i] != 1 && tensor->strides[i] != stride) return false;
+    if (tensor->shape[i] == 0)
+      return true;
+    if (tensor->shape[i] != 1 && tensor->strides[i] != stride)
+      return false;
     stride *= tensor->shape[i];
   }
   return true;

@@ -1,5 +1,6 @@
-// What the files of the clause evaluator share. A clause is bound to one call (`clause_bind`, read-only while
-// loops run) and evaluated by each thread over blocks of up to LANES points (`clause_lanes`).
+// What the files of the clause evaluator share. A clause is bound to one call (`clause_bind`,
+// read-only while loops run) and evaluated by each thread over blocks of up to LANES points
+// (`clause_lanes`).
 #ifndef PIR_CLAUSE_IMPL_H
 #define PIR_CLAUSE_IMPL_H
 
@@ -20,8 +21,9 @@ typedef struct clause_index {
   const int64_t *v;
 } clause_index;
 
-// A clause with the operands, attributes and result of one call. The points are those of `extent`:
-// the first `parallel` coordinates select an element of the result, the others are combined over.
+// A clause with the operands, attributes and result of one call. The points are those of
+// `extent`: the first `parallel` coordinates select an element of the result, the others are
+// combined over.
 typedef struct clause_bind {
   const pir_kernel_call *call;
   const pir_clause *clause;
@@ -37,12 +39,13 @@ typedef struct clause_bind {
   int axes;                                             // of the space that aligned loads see,
   int axis_coord[PIR_MAX_RANK];                         // their coordinates and
   int64_t axis_extent[PIR_MAX_RANK];
-  int64_t (*aligned)[MAX_COORDS];  // strides by coordinate of each entry of call->in that is loaded
-  bool *aligns;                    // aligned, if it does align
+  int64_t (
+      *aligned)[MAX_COORDS];  // strides by coordinate of each entry of call->in that is loaded
+  bool *aligns;               // aligned, if it does align
   int64_t out_stride[MAX_COORDS];  // of the result, when the clause has no out map
   bool in_order;                   // the coordinates are the axes of the result
-  bool out_linear;                 // scan of a flattened operand: the result position is the running number
-  bool reduces;                    // points out of range of a load without fill are left out
+  bool out_linear;  // scan of a flattened operand: the result position is the running number
+  bool reduces;     // points out of range of a load without fill are left out
 } clause_bind;
 
 // One thread's evaluation of one block.
@@ -65,75 +68,94 @@ typedef struct clause_lanes {
   pir_message message;  // its text
 } clause_lanes;
 
-static inline void *push_slot(clause_lanes *e) { return e->stack + (size_t)e->top++ * SLOT_BYTES; }
+static inline void *push_slot(clause_lanes *e) {
+  return e->stack + (size_t)e->top++ * SLOT_BYTES;
+}
 
 // ---- clause.c
-int pir_clause_entries(const pir_kernel_call *call);  // of call->in; absent operands have one, too
-const pir_tensor *pir_clause_operand(const clause_bind *b, int k, int member);  // NULL when absent
-void pir_clause_store(clause_lanes *e, int type, void *lanes);                  // the block's results
+int pir_clause_entries(
+    const pir_kernel_call *call);  // of call->in; absent operands have one, too
+const pir_tensor *pir_clause_operand(const clause_bind *b, int k,
+                                     int member);               // NULL when absent
+void pir_clause_store(clause_lanes *e, int type, void *lanes);  // the block's results
 
 // ---- clause_index.c
 clause_index pir_clause_index(clause_lanes *e, int node);
-const int64_t *pir_clause_index_lanes(clause_lanes *e, clause_index x);  // as an array, in a slot
-int64_t pir_clause_fixed(clause_lanes *e, int node,
-                         int64_t otherwise);  // of a node that must not vary; -1 gives `otherwise`
+const int64_t *pir_clause_index_lanes(clause_lanes *e,
+                                      clause_index x);  // as an array, in a slot
+int64_t
+pir_clause_fixed(clause_lanes *e, int node,
+                 int64_t otherwise);  // of a node that must not vary; -1 gives `otherwise`
 // Finds which index nodes do not vary and evaluates them.
 void pir_clause_fix_nodes(clause_bind *b, clause_lanes *e);
 
-// Where the elements of a load lie: offsets in elements from data, and which lanes are in range.
+// Where the elements of a load lie: offsets in elements from data, and which lanes are in
+// range.
 typedef struct clause_address {
   clause_index offset;
   int lo, hi;              // lanes outside [lo, hi) are out of range, and
   const uint8_t *outside;  // so are these (NULL: none)
 } clause_address;
-clause_address pir_clause_address(clause_lanes *e, const pir_tensor *tensor, int member, const pir_node *load);
+clause_address pir_clause_address(clause_lanes *e, const pir_tensor *tensor, int member,
+                                  const pir_node *load);
 clause_index pir_clause_out_offset(clause_lanes *e);
 
 // ---- clause_value.c
 pir_status pir_clause_types(clause_bind *b);
-pir_dtype pir_clause_lane_type(int type);  // the class lanes of a type are held in: i64, f32, f64, c64, c128
+pir_dtype pir_clause_lane_type(
+    int type);  // the class lanes of a type are held in: i64, f32, f64, c64, c128
 // Lanes of a value node as type `want` (a pir_dtype), into `out`.
 void pir_clause_value(clause_lanes *e, int node, int want, void *out);
 void pir_clause_convert(clause_lanes *e, int want, void *out, int type, const void *in);
-void pir_clause_fail(clause_lanes *e, pir_status status, const char *format, ...) PIR_PRINTF(3, 4);
+void pir_clause_fail(clause_lanes *e, pir_status status, const char *format, ...)
+    PIR_PRINTF(3, 4);
 
-// ---- clause_math.c: out[i] = op(in[i]...) over n lanes of one class. False: there is no such function for the class.
+// ---- clause_math.c: out[i] = op(in[i]...) over n lanes of one class. False: there is no such
+// function for the class.
 bool pir_clause_unary(int op, pir_dtype lanes, void *out, const void *a, int n);
 bool pir_clause_binary(int op, pir_dtype lanes, void *out, const void *a, const void *b, int n);
-bool pir_clause_compare(int op, pir_dtype lanes, int64_t *out, const void *a, const void *b, int n);
+bool pir_clause_compare(int op, pir_dtype lanes, int64_t *out, const void *a, const void *b,
+                        int n);
 
 // ---- clause_reduce.c
-void pir_clause_reduce_block(clause_lanes *e);  // the block of result elements that e->coord names
+void pir_clause_reduce_block(
+    clause_lanes *e);  // the block of result elements that e->coord names
 pir_status pir_clause_scan_line(clause_lanes *e);
 
 // ---- clause_space.c
 pir_status pir_clause_space(clause_bind *b, clause_lanes *e);
-// Sets the coordinates [first, end) to `n` points of their row-major order, from number `start` on.
+// Sets the coordinates [first, end) to `n` points of their row-major order, from number `start`
+// on.
 void pir_clause_set_coords(clause_lanes *e, int first, int end, int64_t start, int n);
-int64_t pir_clause_points(const clause_bind *b, int first, int end);  // of these coordinates; -1 on overflow
+int64_t pir_clause_points(const clause_bind *b, int first,
+                          int end);  // of these coordinates; -1 on overflow
 // How many of `n` points from `start` on make a good block.
 int pir_clause_block(const clause_bind *b, int first, int end, int64_t start, int64_t n);
 
-// ---- clause_lines.c: scans, and positions of the best, of plain loads. False: the clause is no such thing.
+// ---- clause_lines.c: scans, and positions of the best, of plain loads. False: the clause is
+// no such thing.
 bool pir_clause_run_lines(const clause_bind *b, clause_lanes *e);
 
 // ---- clause_move.c: clauses that only move elements
 typedef struct clause_move {
   const pir_tensor *from;
   const pir_node *load;
-  int outer;        // coordinates that what is looked up depends on; the others move along with strides
+  int outer;        // coordinates that what is looked up depends on; the others move along with
+                    // strides
   uint64_t tabled;  // coordinates whose terms of the offset are to be tabled; 0: none
   int64_t from_step[MAX_COORDS], to_step[MAX_COORDS];
   copy_loops loops;  // of the others
 } clause_move;
 bool pir_clause_find_move(const clause_bind *b, clause_lanes *e, clause_move *out);
-bool pir_clause_move_block(clause_lanes *e, const clause_move *m);  // of outer points; false: to be evaluated instead
+bool pir_clause_move_block(
+    clause_lanes *e, const clause_move *m);  // of outer points; false: to be evaluated instead
 pir_status pir_clause_move_all(clause_lanes *e, const clause_move *m);  // when `outer` is 0
 
 // ---- clause_table.c: moves with `tabled`. False: they must be evaluated.
 bool pir_clause_move_by_table(clause_lanes *e, const clause_move *m);
 
-// ---- contract.c: sums of products of floats with affine maps. PIR_UNSUPPORTED: the clause is none.
+// ---- contract.c: sums of products of floats with affine maps. PIR_UNSUPPORTED: the clause is
+// none.
 pir_status pir_clause_contract(const clause_bind *b);
 
 #endif

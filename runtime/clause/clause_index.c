@@ -1,9 +1,11 @@
-// The index side of a clause: integer expressions over a block of points, and the addresses they make.
+// The index side of a clause: integer expressions over a block of points, and the addresses
+// they make.
 //
-// An index over a block is kept as base + step * lane as long as it is one, so the usual maps (a run along the
-// innermost axis) cost a few scalar operations a block, and loads become strided copies with their
-// range checked once. What is not affine (a floor division that does not stay within one quotient, a run-time
-// index) is held lane by lane. Nodes that do not depend on the point are evaluated once when the clause is bound.
+// An index over a block is kept as base + step * lane as long as it is one, so the usual maps
+// (a run along the innermost axis) cost a few scalar operations a block, and loads become
+// strided copies with their range checked once. What is not affine (a floor division that does
+// not stay within one quotient, a run-time index) is held lane by lane. Nodes that do not
+// depend on the point are evaluated once when the clause is bound.
 #include <string.h>
 
 #include "clause_impl.h"
@@ -11,13 +13,21 @@
 
 // ---- arithmetic; additions wrap, so that no input can make them undefined
 
-static int64_t wrap_add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
-static int64_t wrap_sub(int64_t a, int64_t b) { return (int64_t)((uint64_t)a - (uint64_t)b); }
-static int64_t wrap_mul(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
+static int64_t wrap_add(int64_t a, int64_t b) {
+  return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+static int64_t wrap_sub(int64_t a, int64_t b) {
+  return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+static int64_t wrap_mul(int64_t a, int64_t b) {
+  return (int64_t)((uint64_t)a * (uint64_t)b);
+}
 
 static int64_t floor_div(int64_t a, int64_t b) {
-  if (b == 0) return 0;
-  if (b == -1) return wrap_sub(0, a);
+  if (b == 0)
+    return 0;
+  if (b == -1)
+    return wrap_sub(0, a);
   int64_t q = a / b;
   return q - (a % b != 0 && (a < 0) != (b < 0));
 }
@@ -42,30 +52,48 @@ static int64_t apply(int op, int64_t a, int64_t b) {
   }
 }
 
-static clause_index uniform(int64_t x) { return (clause_index){x, 0, NULL}; }
-static bool is_uniform(clause_index x) { return !x.v && x.step == 0; }
-static int64_t at(clause_index x, int lane) { return x.v ? x.v[lane] : wrap_add(x.base, wrap_mul(x.step, lane)); }
+static clause_index uniform(int64_t x) {
+  return (clause_index){x, 0, NULL};
+}
+static bool is_uniform(clause_index x) {
+  return !x.v && x.step == 0;
+}
+static int64_t at(clause_index x, int lane) {
+  return x.v ? x.v[lane] : wrap_add(x.base, wrap_mul(x.step, lane));
+}
 
 const int64_t *pir_clause_index_lanes(clause_lanes *e, clause_index x) {
-  if (x.v) return x.v;
+  if (x.v)
+    return x.v;
   int64_t *v = push_slot(e);
-  for (int i = 0; i < e->n; i++) v[i] = at(x, i);
+  for (int i = 0; i < e->n; i++)
+    v[i] = at(x, i);
   return v;
 }
 
-// A binary op of affine indices whose result is affine again; false when it must be taken lane by lane.
+// A binary op of affine indices whose result is affine again; false when it must be taken lane
+// by lane.
 static bool apply_affine(int op, clause_index a, clause_index b, int n, clause_index *out) {
-  if (a.v || b.v) return false;
-  if (op == PIR_I_ADD) return *out = (clause_index){wrap_add(a.base, b.base), wrap_add(a.step, b.step), NULL}, true;
-  if (op == PIR_I_SUB) return *out = (clause_index){wrap_sub(a.base, b.base), wrap_sub(a.step, b.step), NULL}, true;
+  if (a.v || b.v)
+    return false;
+  if (op == PIR_I_ADD)
+    return *out = (clause_index){wrap_add(a.base, b.base), wrap_add(a.step, b.step), NULL},
+           true;
+  if (op == PIR_I_SUB)
+    return *out = (clause_index){wrap_sub(a.base, b.base), wrap_sub(a.step, b.step), NULL},
+           true;
   if (op == PIR_I_MUL && (!a.step || !b.step))
-    return *out = (clause_index){wrap_mul(a.base, b.base), a.step ? wrap_mul(a.step, b.base) : wrap_mul(b.step, a.base),
+    return *out = (clause_index){wrap_mul(a.base, b.base),
+                                 a.step ? wrap_mul(a.step, b.base) : wrap_mul(b.step, a.base),
                                  NULL},
            true;
   int64_t first = apply(op, a.base, b.base);
-  if (!a.step && !b.step) return *out = uniform(first), true;
-  if (b.step) return false;
-  // The left side runs one way and the right side stands: monotone ops are known from both ends.
+  if (!a.step && !b.step)
+    return *out = uniform(first), true;
+  if (b.step)
+    return false;
+  // The left side runs one way and the right side stands: monotone ops are known from both
+  // ends.
   int64_t end = at(a, n - 1), last = apply(op, end, b.base);
   switch (op) {
     case PIR_I_FLOORDIV:
@@ -73,11 +101,13 @@ static bool apply_affine(int op, clause_index a, clause_index b, int n, clause_i
     case PIR_I_LT:
     case PIR_I_LE: return first == last && (*out = uniform(first), true);
     case PIR_I_MOD:
-      if (floor_div(a.base, b.base) != floor_div(end, b.base)) return false;
+      if (floor_div(a.base, b.base) != floor_div(end, b.base))
+        return false;
       return *out = (clause_index){first, a.step, NULL}, true;
     case PIR_I_MIN:
     case PIR_I_MAX:
-      if (first == a.base && last == end) return *out = a, true;
+      if (first == a.base && last == end)
+        return *out = a, true;
       return first == b.base && last == b.base && (*out = b, true);
     case PIR_I_EQ:
     case PIR_I_NE: {
@@ -88,12 +118,14 @@ static bool apply_affine(int op, clause_index a, clause_index b, int n, clause_i
   }
 }
 
-static clause_index apply_lanes(clause_lanes *e, int op, clause_index a, clause_index b, int64_t *out) {
+static clause_index apply_lanes(clause_lanes *e, int op, clause_index a, clause_index b,
+                                int64_t *out) {
   int n = e->n;
   const int64_t *x = pir_clause_index_lanes(e, a), *y = pir_clause_index_lanes(e, b);
-#define LOOP(id, expression)                                                                                           \
-  case id:                                                                                                             \
-    for (int i = 0; i < n; i++) out[i] = (expression);                                                                 \
+#define LOOP(id, expression)                                                                   \
+  case id:                                                                                     \
+    for (int i = 0; i < n; i++)                                                                \
+      out[i] = (expression);                                                                   \
     break
   switch (op) {
     LOOP(PIR_I_ADD, wrap_add(x[i], y[i]));
@@ -106,7 +138,8 @@ static clause_index apply_lanes(clause_lanes *e, int op, clause_index a, clause_
     LOOP(PIR_I_LT, x[i] < y[i]);
     LOOP(PIR_I_LE, x[i] <= y[i]);
     default:
-      for (int i = 0; i < n; i++) out[i] = apply(op, x[i], y[i]);
+      for (int i = 0; i < n; i++)
+        out[i] = apply(op, x[i], y[i]);
   }
 #undef LOOP
   return (clause_index){0, 0, out};
@@ -114,7 +147,8 @@ static clause_index apply_lanes(clause_lanes *e, int op, clause_index a, clause_
 
 // Moves lanes out of slots that are about to be reused.
 static clause_index saved(clause_lanes *e, clause_index x, int64_t *room) {
-  if (x.v) x.v = memcpy(room, x.v, (size_t)e->n * sizeof *room);
+  if (x.v)
+    x.v = memcpy(room, x.v, (size_t)e->n * sizeof *room);
   return x;
 }
 
@@ -123,10 +157,12 @@ static clause_index binary(clause_lanes *e, const pir_node *n) {
   int mark = e->top;
   clause_index a = saved(e, pir_clause_index(e, n->a), room), r;
   e->top = mark;
-  if ((n->op == PIR_I_AND || n->op == PIR_I_OR) && is_uniform(a) && (a.base != 0) == (n->op == PIR_I_OR))
+  if ((n->op == PIR_I_AND || n->op == PIR_I_OR) && is_uniform(a) &&
+      (a.base != 0) == (n->op == PIR_I_OR))
     return uniform(n->op == PIR_I_OR);
   clause_index b = pir_clause_index(e, n->b);
-  if (!apply_affine(n->op, a, b, e->n, &r)) r = apply_lanes(e, n->op, a, b, out);
+  if (!apply_affine(n->op, a, b, e->n, &r))
+    r = apply_lanes(e, n->op, a, b, out);
   return r;
 }
 
@@ -157,7 +193,8 @@ static clause_index select_index(clause_lanes *e, const pir_node *n) {
     e->active = side ? no : yes;
     x = pir_clause_index(e, side ? n->c : n->b);
     for (int i = 0; i < e->n; i++)
-      if (e->active[i] || !side) out[i] = at(x, i);
+      if (e->active[i] || !side)
+        out[i] = at(x, i);
   }
   e->active = active;
   return (clause_index){0, 0, out};
@@ -166,71 +203,94 @@ static clause_index select_index(clause_lanes *e, const pir_node *n) {
 // ---- attributes and operands
 
 static int64_t list_element(const pir_attr_value *a, int64_t i) {
-  if (a->kind == PIR_VALUE_INTS) return a->ints[i];
+  if (a->kind == PIR_VALUE_INTS)
+    return a->ints[i];
   return a->kind == PIR_VALUE_FLOATS ? (int64_t)a->floats[i] : a->i;
 }
 
 static int64_t list_count(const pir_attr_value *a) {
-  if (a->kind == PIR_VALUE_NONE) return 0;
-  return a->kind == PIR_VALUE_INTS || a->kind == PIR_VALUE_FLOATS || a->kind == PIR_VALUE_TEXTS ? (int64_t)a->count : 1;
+  if (a->kind == PIR_VALUE_NONE)
+    return 0;
+  return a->kind == PIR_VALUE_INTS || a->kind == PIR_VALUE_FLOATS || a->kind == PIR_VALUE_TEXTS
+             ? (int64_t)a->count
+             : 1;
 }
 
 static int64_t operand_count(const clause_bind *b, int k) {
-  if (b->call->in_members[k] != 1) return b->call->in_members[k];
+  if (b->call->in_members[k] != 1)
+    return b->call->in_members[k];
   return pir_tensor_numel(pir_clause_operand(b, k, 0));
 }
 
 static int64_t operand_element(const clause_bind *b, int k, int64_t i) {
-  if (b->call->in_members[k] != 1) return pir_tensor_int_at(pir_clause_operand(b, k, (int)i), 0);
+  if (b->call->in_members[k] != 1)
+    return pir_tensor_int_at(pir_clause_operand(b, k, (int)i), 0);
   return pir_tensor_int_at(pir_clause_operand(b, k, 0), i);
 }
 
 // A node that must be the same over the block: an axis.
 static int64_t one(clause_lanes *e, int node) {
   clause_index x = pir_clause_index(e, node);
-  if (!is_uniform(x)) pir_clause_fail(e, PIR_UNSUPPORTED, "unsupported: an axis that varies");
+  if (!is_uniform(x))
+    pir_clause_fail(e, PIR_UNSUPPORTED, "unsupported: an axis that varies");
   return is_uniform(x) ? x.base : 0;
 }
 
-static int64_t from_end(int64_t x, int64_t rank) { return x < 0 ? x + rank : x; }
+static int64_t from_end(int64_t x, int64_t rank) {
+  return x < 0 ? x + rank : x;
+}
 
-static bool is_listed(const clause_bind *b, const pir_attr_value *a, int k, int64_t count, int64_t rank, int64_t x) {
+static bool is_listed(const clause_bind *b, const pir_attr_value *a, int k, int64_t count,
+                      int64_t rank, int64_t x) {
   for (int64_t i = 0; i < count; i++)
-    if (from_end(a ? list_element(a, i) : operand_element(b, k, i), rank) == x) return true;
+    if (from_end(a ? list_element(a, i) : operand_element(b, k, i), rank) == x)
+      return true;
   return false;
 }
 
-// The questions about a list, of an attribute or of an integer operand; x and rank are the nodes a and b.
-static int64_t ask_list(clause_lanes *e, const pir_node *n, bool attr, int64_t x, int64_t rank) {
+// The questions about a list, of an attribute or of an integer operand; x and rank are the
+// nodes a and b.
+static int64_t ask_list(clause_lanes *e, const pir_node *n, bool attr, int64_t x,
+                        int64_t rank) {
   const clause_bind *b = e->bind;
   const pir_attr_value *a = attr ? &b->call->attrs[n->k] : NULL;
   if (!attr && !pir_clause_operand(b, n->k, 0))
     return n->op == PIR_I_OPERAND_FIND ? -1 : n->op == PIR_I_OPERAND_KEPT ? x : 0;
   int64_t count = attr ? list_count(a) : operand_count(b, n->k), below = 0;
-  if (n->op == PIR_I_ATTR_COUNT || n->op == PIR_I_OPERAND_COUNT) return count;
+  if (n->op == PIR_I_ATTR_COUNT || n->op == PIR_I_OPERAND_COUNT)
+    return count;
   if (n->op == PIR_I_ATTR_AT || n->op == PIR_I_OPERAND_AT) {
-    if (x >= 0 && x < count) return attr ? list_element(a, x) : operand_element(b, n->k, x);
-    pir_clause_fail(e, PIR_INVALID, "element %lld of a list of %lld", (long long)x, (long long)count);
+    if (x >= 0 && x < count)
+      return attr ? list_element(a, x) : operand_element(b, n->k, x);
+    pir_clause_fail(e, PIR_INVALID, "element %lld of a list of %lld", (long long)x,
+                    (long long)count);
     return 0;
   }
   if (n->op == PIR_I_ATTR_KEPT || n->op == PIR_I_OPERAND_KEPT) {
     int64_t at = -1;
-    for (int64_t left = x; left >= 0; left -= !is_listed(b, a, n->k, count, rank, at)) at++;
+    for (int64_t left = x; left >= 0; left -= !is_listed(b, a, n->k, count, rank, at))
+      at++;
     return at;
   }
   for (int64_t i = 0; i < count; i++) {
     int64_t y = from_end(attr ? list_element(a, i) : operand_element(b, n->k, i), rank);
-    if (n->op == PIR_I_ATTR_BELOW) below += y < x;
-    else if (y == x) return i;
+    if (n->op == PIR_I_ATTR_BELOW)
+      below += y < x;
+    else if (y == x)
+      return i;
   }
   return n->op == PIR_I_ATTR_BELOW ? below : -1;
 }
 
 static int64_t extent_of(clause_lanes *e, const pir_tensor *t, int64_t axis) {
-  if (!t) return pir_clause_fail(e, PIR_INVALID, "extent of an absent operand"), 0;
+  if (!t)
+    return pir_clause_fail(e, PIR_INVALID, "extent of an absent operand"), 0;
   axis = from_end(axis, t->rank);
-  if (axis >= 0 && axis < t->rank) return t->shape[axis];
-  return pir_clause_fail(e, PIR_INVALID, "axis %lld of a tensor of rank %d", (long long)axis, t->rank), 0;
+  if (axis >= 0 && axis < t->rank)
+    return t->shape[axis];
+  return pir_clause_fail(e, PIR_INVALID, "axis %lld of a tensor of rank %d", (long long)axis,
+                         t->rank),
+         0;
 }
 
 // Questions about attributes, operands and shapes; x and y are the nodes a and b.
@@ -241,7 +301,8 @@ static int64_t ask(clause_lanes *e, const pir_node *n, int64_t x, int64_t y) {
   switch (n->op) {
     case PIR_I_CONST: return n->i;
     case PIR_I_ATTR:
-      return call->attrs[n->k].kind == PIR_VALUE_FLOAT ? (int64_t)call->attrs[n->k].f : call->attrs[n->k].i;
+      return call->attrs[n->k].kind == PIR_VALUE_FLOAT ? (int64_t)call->attrs[n->k].f
+                                                       : call->attrs[n->k].i;
     case PIR_I_ATTR_DTYPE: return call->attrs[n->k].i;
     case PIR_I_ATTR_IS: return pir_node_attr_is(n, call->attrs, b->clause->text);
     case PIR_I_ATTR_AT:
@@ -265,20 +326,25 @@ static int64_t ask(clause_lanes *e, const pir_node *n, int64_t x, int64_t y) {
     case PIR_I_DTYPE:
       if (!(t = pir_clause_operand(b, n->k, 0)))
         return pir_clause_fail(e, PIR_INVALID, "question about an absent operand"), 0;
-      return n->op == PIR_I_RANK ? t->rank : n->op == PIR_I_DTYPE ? (int64_t)t->dtype : pir_tensor_numel(t);
+      return n->op == PIR_I_RANK    ? t->rank
+             : n->op == PIR_I_DTYPE ? (int64_t)t->dtype
+                                    : pir_tensor_numel(t);
     default: return 0;
   }
 }
 
 static clause_index ask_lanes(clause_lanes *e, const pir_node *n) {
-  if (n->a < 0) return uniform(ask(e, n, 0, 0));
+  if (n->a < 0)
+    return uniform(ask(e, n, 0, 0));
   int64_t *out = push_slot(e), *room = push_slot(e);
   int mark = e->top;
   clause_index x = saved(e, pir_clause_index(e, n->a), room);
   e->top = mark;
   clause_index y = n->b >= 0 ? pir_clause_index(e, n->b) : uniform(0);
-  if (is_uniform(x) && is_uniform(y)) return uniform(ask(e, n, x.base, y.base));
-  for (int i = 0; i < e->n; i++) out[i] = e->active && !e->active[i] ? 0 : ask(e, n, at(x, i), at(y, i));
+  if (is_uniform(x) && is_uniform(y))
+    return uniform(ask(e, n, x.base, y.base));
+  for (int i = 0; i < e->n; i++)
+    out[i] = e->active && !e->active[i] ? 0 : ask(e, n, at(x, i), at(y, i));
   return (clause_index){0, 0, out};
 }
 
@@ -287,23 +353,28 @@ static clause_index ask_lanes(clause_lanes *e, const pir_node *n) {
 static clause_index out_index(clause_lanes *e, const pir_node *n) {
   const clause_bind *b = e->bind;
   int64_t axis = from_end(one(e, n->a), b->axes);
-  if (axis >= 0 && axis < b->axes) return e->coord[b->axis_coord[axis]];
-  pir_clause_fail(e, PIR_INVALID, "index along axis %lld of a result of rank %d", (long long)axis, b->axes);
+  if (axis >= 0 && axis < b->axes)
+    return e->coord[b->axis_coord[axis]];
+  pir_clause_fail(e, PIR_INVALID, "index along axis %lld of a result of rank %d",
+                  (long long)axis, b->axes);
   return uniform(0);
 }
 
 // sum + x * scale; lanes that are not affine go to `room`, which may hold those of `sum`.
-static clause_index scaled_sum(clause_lanes *e, clause_index sum, clause_index x, int64_t scale, int64_t *room) {
+static clause_index scaled_sum(clause_lanes *e, clause_index sum, clause_index x, int64_t scale,
+                               int64_t *room) {
   if (!sum.v && !x.v)
-    return (clause_index){wrap_add(sum.base, wrap_mul(x.base, scale)), wrap_add(sum.step, wrap_mul(x.step, scale)),
-                          NULL};
-  for (int i = 0; i < e->n; i++) room[i] = wrap_add(at(sum, i), wrap_mul(at(x, i), scale));
+    return (clause_index){wrap_add(sum.base, wrap_mul(x.base, scale)),
+                          wrap_add(sum.step, wrap_mul(x.step, scale)), NULL};
+  for (int i = 0; i < e->n; i++)
+    room[i] = wrap_add(at(sum, i), wrap_mul(at(x, i), scale));
   return (clause_index){0, 0, room};
 }
 
 static clause_index out_linear(clause_lanes *e) {
   const clause_bind *b = e->bind;
-  if (b->in_order) return (clause_index){e->linear, 1, NULL};
+  if (b->in_order)
+    return (clause_index){e->linear, 1, NULL};
   int64_t *room = push_slot(e), stride = 1;
   clause_index sum = uniform(0);
   for (int i = b->axes - 1; i >= 0; i--) {
@@ -317,7 +388,8 @@ static clause_index load_index(clause_lanes *e, const pir_node *n) {
   int64_t *out = push_slot(e);
   int mark = e->top;
   const pir_tensor *t = pir_clause_operand(e->bind, n->k, 0);
-  if (!t) return pir_clause_fail(e, PIR_INVALID, "index from an absent operand"), uniform(0);
+  if (!t)
+    return pir_clause_fail(e, PIR_INVALID, "index from an absent operand"), uniform(0);
   clause_address p = pir_clause_address(e, t, 0, n);
   bool whole = p.lo == 0 && p.hi == e->n && !p.outside;
   const char *data = t->data;
@@ -335,8 +407,10 @@ static clause_index load_index(clause_lanes *e, const pir_node *n) {
   for (int i = 0; i < e->n; i++) {
     bool in = i >= p.lo && i < p.hi && !(p.outside && p.outside[i]);
     out[i] = 0;
-    if (in) pir_convert(PIR_I64, out + i, 1, t->dtype, data + at(p.offset, i) * size, 1, 1);
-    else if (!e->active || e->active[i]) pir_clause_fail(e, PIR_INVALID, "index tensor read out of its range");
+    if (in)
+      pir_convert(PIR_I64, out + i, 1, t->dtype, data + at(p.offset, i) * size, 1, 1);
+    else if (!e->active || e->active[i])
+      pir_clause_fail(e, PIR_INVALID, "index tensor read out of its range");
   }
   e->top = mark;
   return (clause_index){0, 0, out};
@@ -345,14 +419,17 @@ static clause_index load_index(clause_lanes *e, const pir_node *n) {
 static clause_index not_index(clause_lanes *e, const pir_node *n) {
   int64_t *out = push_slot(e);
   clause_index a = pir_clause_index(e, n->a);
-  if (is_uniform(a)) return uniform(!a.base);
-  for (int i = 0; i < e->n; i++) out[i] = !at(a, i);
+  if (is_uniform(a))
+    return uniform(!a.base);
+  for (int i = 0; i < e->n; i++)
+    out[i] = !at(a, i);
   return (clause_index){0, 0, out};
 }
 
 clause_index pir_clause_index(clause_lanes *e, int node) {
   const clause_bind *b = e->bind;
-  if (b->fixed[node]) return uniform(b->fixed_value[node]);
+  if (b->fixed[node])
+    return uniform(b->fixed_value[node]);
   const pir_node *n = &b->clause->nodes[node];
   switch (n->op) {
     case PIR_I_VAR: return e->coord[b->var_first[n->k]];
@@ -388,19 +465,24 @@ static bool asks_only(const clause_bind *b, const pir_node *n) {
     case PIR_V_MEMBERS:
     case PIR_V_ACC:
     case PIR_V_COUNT: return false;
-    default: return (n->a < 0 || b->fixed[n->a]) && (n->b < 0 || b->fixed[n->b]) && (n->c < 0 || b->fixed[n->c]);
+    default:
+      return (n->a < 0 || b->fixed[n->a]) && (n->b < 0 || b->fixed[n->b]) &&
+             (n->c < 0 || b->fixed[n->c]);
   }
 }
 
-// Index nodes are evaluated here, unless that fails: it may be the side of a conditional that is never taken.
+// Index nodes are evaluated here, unless that fails: it may be the side of a conditional that
+// is never taken.
 void pir_clause_fix_nodes(clause_bind *b, clause_lanes *e) {
   int n = e->n;
   e->n = 1;
   for (int i = 0; i < b->clause->node_count; i++) {
     const pir_node *node = &b->clause->nodes[i];
-    if (!asks_only(b, node)) continue;
+    if (!asks_only(b, node))
+      continue;
     pir_status before = e->status;
-    if (node->op < PIR_V_CONST) b->fixed_value[i] = pir_clause_index(e, i).base;
+    if (node->op < PIR_V_CONST)
+      b->fixed_value[i] = pir_clause_index(e, i).base;
     e->top = 0;
     b->fixed[i] = e->status == before;
     e->status = before;
@@ -419,21 +501,29 @@ typedef struct address_sum {
 // Lanes where an affine index is within [0, extent).
 static void cut_range(clause_lanes *e, clause_address *p, clause_index x, int64_t extent) {
   int64_t first = x.base, last = at(x, e->n - 1);
-  if (first >= 0 && first < extent && last >= 0 && last < extent) return;
+  if (first >= 0 && first < extent && last >= 0 && last < extent)
+    return;
   int lo = 0, hi = e->n;
-  while (lo < hi && (at(x, lo) < 0 || at(x, lo) >= extent)) lo++;
-  while (hi > lo && (at(x, hi - 1) < 0 || at(x, hi - 1) >= extent)) hi--;
-  if (lo > p->lo) p->lo = lo;
-  if (hi < p->hi) p->hi = hi;
+  while (lo < hi && (at(x, lo) < 0 || at(x, lo) >= extent))
+    lo++;
+  while (hi > lo && (at(x, hi - 1) < 0 || at(x, hi - 1) >= extent))
+    hi--;
+  if (lo > p->lo)
+    p->lo = lo;
+  if (hi < p->hi)
+    p->hi = hi;
 }
 
-static void add_dim(clause_lanes *e, address_sum *s, clause_index x, int64_t extent, int64_t stride) {
+static void add_dim(clause_lanes *e, address_sum *s, clause_index x, int64_t extent,
+                    int64_t stride) {
   if (!x.v) {
     cut_range(e, &s->p, x, extent);
   } else {
     for (int i = 0; i < e->n; i++) {
-      if (x.v[i] >= 0 && x.v[i] < extent) continue;
-      if (!s->p.outside) s->p.outside = memset(s->outside, 0, LANES);
+      if (x.v[i] >= 0 && x.v[i] < extent)
+        continue;
+      if (!s->p.outside)
+        s->p.outside = memset(s->outside, 0, LANES);
       s->outside[i] = 1;
     }
   }
@@ -442,33 +532,41 @@ static void add_dim(clause_lanes *e, address_sum *s, clause_index x, int64_t ext
 
 static void add_aligned(clause_lanes *e, address_sum *s, int entry) {
   const clause_bind *b = e->bind;
-  if (!b->aligns[entry]) pir_clause_fail(e, PIR_INVALID, "operands do not broadcast");
+  if (!b->aligns[entry])
+    pir_clause_fail(e, PIR_INVALID, "operands do not broadcast");
   for (int i = 0; i < b->coords; i++) {
     int64_t stride = b->aligned[entry][i];
-    if (stride) s->p.offset = scaled_sum(e, s->p.offset, e->coord[i], stride, s->offsets);
+    if (stride)
+      s->p.offset = scaled_sum(e, s->p.offset, e->coord[i], stride, s->offsets);
   }
 }
 
 // `count` dims of a tensor from `dim` on, aligned with the coordinates of a pack.
-static void add_pack(clause_lanes *e, address_sum *s, const pir_tensor *t, int dim, int count, int var) {
+static void add_pack(clause_lanes *e, address_sum *s, const pir_tensor *t, int dim, int count,
+                     int var) {
   const clause_bind *b = e->bind;
   for (int d = dim; d < dim + count; d++) {
     int coord = b->var_rank[var] - (dim + count - d);
-    if (t->shape[d] == 1) continue;
+    if (t->shape[d] == 1)
+      continue;
     if (coord < 0 || t->shape[d] != b->extent[b->var_first[var] + coord])
-      pir_clause_fail(e, PIR_INVALID, "extent %lld of axis %d does not broadcast", (long long)t->shape[d], d);
-    else add_dim(e, s, e->coord[b->var_first[var] + coord], t->shape[d], t->strides[d]);
+      pir_clause_fail(e, PIR_INVALID, "extent %lld of axis %d does not broadcast",
+                      (long long)t->shape[d], d);
+    else
+      add_dim(e, s, e->coord[b->var_first[var] + coord], t->shape[d], t->strides[d]);
   }
 }
 
-static void add_list(clause_lanes *e, address_sum *s, const pir_tensor *t, const pir_node *load) {
+static void add_list(clause_lanes *e, address_sum *s, const pir_tensor *t,
+                     const pir_node *load) {
   const clause_bind *b = e->bind;
   int dim = 0, pack_rank = t->rank - (load->map_count - 1);
   for (int i = 0; i < load->map_count; i++) {
     int entry = b->clause->pool[load->map + i];
     const pir_node *n = &b->clause->nodes[entry];
     if (n->op == PIR_I_PACK) {
-      if (pack_rank > 0) add_pack(e, s, t, dim, pack_rank, n->k);
+      if (pack_rank > 0)
+        add_pack(e, s, t, dim, pack_rank, n->k);
       dim += pack_rank > 0 ? pack_rank : 0;
     } else if (dim < t->rank) {
       int mark = e->top;
@@ -480,7 +578,8 @@ static void add_list(clause_lanes *e, address_sum *s, const pir_tensor *t, const
     }
   }
   if (dim != t->rank)
-    pir_clause_fail(e, PIR_INVALID, "operand %d has rank %d, its index has another", load->k, t->rank);
+    pir_clause_fail(e, PIR_INVALID, "operand %d has rank %d, its index has another", load->k,
+                    t->rank);
 }
 
 static void add_linear(clause_lanes *e, address_sum *s, const pir_tensor *t, clause_index x) {
@@ -501,7 +600,8 @@ static void add_linear(clause_lanes *e, address_sum *s, const pir_tensor *t, cla
   s->p.offset = (clause_index){0, 0, s->offsets};
 }
 
-clause_address pir_clause_address(clause_lanes *e, const pir_tensor *t, int member, const pir_node *load) {
+clause_address pir_clause_address(clause_lanes *e, const pir_tensor *t, int member,
+                                  const pir_node *load) {
   const clause_bind *b = e->bind;
   address_sum s = {.p = {.hi = e->n}, .offsets = push_slot(e), .outside = push_slot(e)};
   switch (load->map_kind) {
@@ -519,8 +619,10 @@ clause_address pir_clause_address(clause_lanes *e, const pir_tensor *t, int memb
       e->d = outer;
     }
   }
-  if (s.p.lo > s.p.hi) s.p.lo = s.p.hi;
-  if (e->status) s.p.hi = s.p.lo;  // nothing is read once an index was wrong
+  if (s.p.lo > s.p.hi)
+    s.p.lo = s.p.hi;
+  if (e->status)
+    s.p.hi = s.p.lo;  // nothing is read once an index was wrong
   return s.p;
 }
 
@@ -528,19 +630,23 @@ clause_address pir_clause_address(clause_lanes *e, const pir_tensor *t, int memb
 clause_index pir_clause_out_offset(clause_lanes *e) {
   const clause_bind *b = e->bind;
   const pir_clause *c = b->clause;
-  if (b->out_linear) return (clause_index){e->linear * b->out->strides[0], b->out->strides[0], NULL};
+  if (b->out_linear)
+    return (clause_index){e->linear * b->out->strides[0], b->out->strides[0], NULL};
   if (c->out_map_kind == PIR_MAP_ALIGNED || c->kind < PIR_CLAUSE_VIEW) {
     clause_index sum = uniform(0);
     int64_t *room = push_slot(e);
     for (int i = 0; i < b->coords; i++)
-      if (b->out_stride[i]) sum = scaled_sum(e, sum, e->coord[i], b->out_stride[i], room);
+      if (b->out_stride[i])
+        sum = scaled_sum(e, sum, e->coord[i], b->out_stride[i], room);
     return sum;
   }
-  pir_node store = {.map_kind = c->out_map_kind, .map = c->out_map, .map_count = c->out_map_count, .k = -1};
+  pir_node store = {
+      .map_kind = c->out_map_kind, .map = c->out_map, .map_count = c->out_map_count, .k = -1};
   clause_address p = pir_clause_address(e, b->out, 0, &store);
   for (int i = 0; i < e->n && !e->status; i++) {
     bool in = i >= p.lo && i < p.hi && !(p.outside && p.outside[i]);
-    if (!in && !(e->active && !e->active[i])) pir_clause_fail(e, PIR_INVALID, "index out of the result's range");
+    if (!in && !(e->active && !e->active[i]))
+      pir_clause_fail(e, PIR_INVALID, "index out of the result's range");
   }
   return p.offset;
 }

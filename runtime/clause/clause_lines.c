@@ -1,9 +1,10 @@
 // Scans, and positions of the best, of plain loads along one coordinate.
 //
-// Where the line's elements are the ones that lie side by side, lines are gone through one by one; where those of
-// another coordinate do, a band of BAND lines is gone through together, so that memory is read in its order and the
-// arithmetic is the processor's vectors. Running sums and products of floats are kept in double. The best of a line is
-// found in two passes: its value, then the first place that has it. Cost: one or two reads of the elements.
+// Where the line's elements are the ones that lie side by side, lines are gone through one by
+// one; where those of another coordinate do, a band of BAND lines is gone through together, so
+// that memory is read in its order and the arithmetic is the processor's vectors. Running sums
+// and products of floats are kept in double. The best of a line is found in two passes: its
+// value, then the first place that has it. Cost: one or two reads of the elements.
 #include <math.h>
 #include <string.h>
 
@@ -29,28 +30,29 @@ struct lines {
 
 // ---- scans
 
-#define SCAN(name, T, A, combine, neutral)                                                                             \
-  static void name(const lines *l, const void *in, void *out, int64_t count) {                                         \
-    const T *x = in;                                                                                                   \
-    T *y = out;                                                                                                        \
-    if (count == 1) {                                                                                                  \
-      A a = neutral;                                                                                                   \
-      for (int64_t i = 0; i < l->length; i++, x += l->from, y += l->to) {                                              \
-        A v = (A) * x;                                                                                                 \
-        a = combine;                                                                                                   \
-        *y = (T)a;                                                                                                     \
-      }                                                                                                                \
-      return;                                                                                                          \
-    }                                                                                                                  \
-    A sums[BAND];                                                                                                      \
-    for (int j = 0; j < BAND; j++) sums[j] = neutral;                                                                  \
-    for (int64_t i = 0; i < l->length; i++, x += l->from, y += l->to)                                                  \
-      for (int64_t j = 0; j < count; j++) {                                                                            \
-        A v = (A)x[j], a = sums[j];                                                                                    \
-        a = combine;                                                                                                   \
-        sums[j] = a;                                                                                                   \
-        y[j] = (T)a;                                                                                                   \
-      }                                                                                                                \
+#define SCAN(name, T, A, combine, neutral)                                                     \
+  static void name(const lines *l, const void *in, void *out, int64_t count) {                 \
+    const T *x = in;                                                                           \
+    T *y = out;                                                                                \
+    if (count == 1) {                                                                          \
+      A a = neutral;                                                                           \
+      for (int64_t i = 0; i < l->length; i++, x += l->from, y += l->to) {                      \
+        A v = (A) * x;                                                                         \
+        a = combine;                                                                           \
+        *y = (T)a;                                                                             \
+      }                                                                                        \
+      return;                                                                                  \
+    }                                                                                          \
+    A sums[BAND];                                                                              \
+    for (int j = 0; j < BAND; j++)                                                             \
+      sums[j] = neutral;                                                                       \
+    for (int64_t i = 0; i < l->length; i++, x += l->from, y += l->to)                          \
+      for (int64_t j = 0; j < count; j++) {                                                    \
+        A v = (A)x[j], a = sums[j];                                                            \
+        a = combine;                                                                           \
+        sums[j] = a;                                                                           \
+        y[j] = (T)a;                                                                           \
+      }                                                                                        \
   }
 SCAN(sum_f32, float, double, a + v, 0)
 SCAN(sum_f64, double, double, a + v, 0)
@@ -65,31 +67,38 @@ SCAN(product_i64, uint64_t, uint64_t, a *v, 1)
 // ---- the best
 
 // NaN is never better, and of nothing better than the lowest it is the first.
-#define BEST(name, T, P, sign, lowest)                                                                                 \
-  static void name(const lines *l, const void *in, void *out, int64_t count) {                                         \
-    const T *x = in;                                                                                                   \
-    if (count == 1) {                                                                                                  \
-      T best[PIECES], top = lowest;                                                                                    \
-      int64_t i = 0;                                                                                                   \
-      for (int j = 0; j < PIECES; j++) best[j] = lowest;                                                               \
-      for (; l->from == 1 && i + PIECES <= l->length; i += PIECES)                                                     \
-        for (int j = 0; j < PIECES; j++) best[j] = x[i + j] sign best[j] ? x[i + j] : best[j];                         \
-      for (; i < l->length; i++) top = x[i * l->from] sign top ? x[i * l->from] : top;                                 \
-      for (int j = 0; j < PIECES; j++) top = best[j] sign top ? best[j] : top;                                         \
-      for (i = 0; top sign(T) lowest && i < l->length && x[i * l->from] != top;) i++;                                  \
-      pir_convert(l->b->out->dtype, out, 1, PIR_I64, &i, 1, 1);                                                        \
-      return;                                                                                                          \
-    }                                                                                                                  \
-    T best[BAND];                                                                                                      \
-    P places[BAND] = {0};                                                                                              \
-    for (int j = 0; j < BAND; j++) best[j] = lowest;                                                                   \
-    for (int64_t i = 0; i < l->length; i++, x += l->from)                                                              \
-      for (int64_t j = 0; j < count; j++) {                                                                            \
-        bool better = x[j] sign best[j];                                                                               \
-        places[j] = better ? (P)i : places[j];                                                                         \
-        best[j] = better ? x[j] : best[j];                                                                             \
-      }                                                                                                                \
-    pir_convert(l->b->out->dtype, out, l->across_out, sizeof(P) == 4 ? PIR_I32 : PIR_I64, places, 1, count);           \
+#define BEST(name, T, P, sign, lowest)                                                         \
+  static void name(const lines *l, const void *in, void *out, int64_t count) {                 \
+    const T *x = in;                                                                           \
+    if (count == 1) {                                                                          \
+      T best[PIECES], top = lowest;                                                            \
+      int64_t i = 0;                                                                           \
+      for (int j = 0; j < PIECES; j++)                                                         \
+        best[j] = lowest;                                                                      \
+      for (; l->from == 1 && i + PIECES <= l->length; i += PIECES)                             \
+        for (int j = 0; j < PIECES; j++)                                                       \
+          best[j] = x[i + j] sign best[j] ? x[i + j] : best[j];                                \
+      for (; i < l->length; i++)                                                               \
+        top = x[i * l->from] sign top ? x[i * l->from] : top;                                  \
+      for (int j = 0; j < PIECES; j++)                                                         \
+        top = best[j] sign top ? best[j] : top;                                                \
+      for (i = 0; top sign(T) lowest && i < l->length && x[i * l->from] != top;)               \
+        i++;                                                                                   \
+      pir_convert(l->b->out->dtype, out, 1, PIR_I64, &i, 1, 1);                                \
+      return;                                                                                  \
+    }                                                                                          \
+    T best[BAND];                                                                              \
+    P places[BAND] = {0};                                                                      \
+    for (int j = 0; j < BAND; j++)                                                             \
+      best[j] = lowest;                                                                        \
+    for (int64_t i = 0; i < l->length; i++, x += l->from)                                      \
+      for (int64_t j = 0; j < count; j++) {                                                    \
+        bool better = x[j] sign best[j];                                                       \
+        places[j] = better ? (P)i : places[j];                                                 \
+        best[j] = better ? x[j] : best[j];                                                     \
+      }                                                                                        \
+    pir_convert(l->b->out->dtype, out, l->across_out, sizeof(P) == 4 ? PIR_I32 : PIR_I64,      \
+                places, 1, count);                                                             \
   }
 BEST(most_f32, float, int32_t, >, -INFINITY)
 BEST(most_f64, double, int64_t, >, -INFINITY)
@@ -106,27 +115,37 @@ static lines_fn function_of(int kind, int combine, pir_dtype dtype) {
                                       {product_f32, product_f64, product_i32, product_i64}};
   static const lines_fn bests[][4] = {{most_f32, most_f64, most_i32, most_i64},
                                       {least_f32, least_f64, least_i32, least_i64}};
-  int type = dtype == PIR_F32 ? 0 : dtype == PIR_F64 ? 1 : dtype == PIR_I32 ? 2 : dtype == PIR_I64 ? 3 : -1;
-  if (type < 0) return NULL;
+  int type = dtype == PIR_F32   ? 0
+             : dtype == PIR_F64 ? 1
+             : dtype == PIR_I32 ? 2
+             : dtype == PIR_I64 ? 3
+                                : -1;
+  if (type < 0)
+    return NULL;
   if (kind == PIR_CLAUSE_SCAN && (combine == PIR_COMBINE_ADD || combine == PIR_COMBINE_MUL))
     return scans[combine == PIR_COMBINE_MUL][type];
-  if (kind == PIR_CLAUSE_REDUCE && (combine == PIR_COMBINE_ARGMAX || combine == PIR_COMBINE_ARGMIN))
+  if (kind == PIR_CLAUSE_REDUCE &&
+      (combine == PIR_COMBINE_ARGMAX || combine == PIR_COMBINE_ARGMIN))
     return bests[combine == PIR_COMBINE_ARGMIN][type];
   return NULL;
 }
 
 // ---- ranges of lines
 
-static int64_t bands(const lines *l) { return l->band < 0 ? 1 : (l->b->extent[l->band] + BAND - 1) / BAND; }
+static int64_t bands(const lines *l) {
+  return l->band < 0 ? 1 : (l->b->extent[l->band] + BAND - 1) / BAND;
+}
 
 static void run_lines(void *user, int64_t begin, int64_t end, int thread) {
   const lines *l = user;
   const clause_bind *b = l->b;
-  int64_t in_size = (int64_t)pir_dtype_size(l->in->dtype), out_size = (int64_t)pir_dtype_size(b->out->dtype);
+  int64_t in_size = (int64_t)pir_dtype_size(l->in->dtype),
+          out_size = (int64_t)pir_dtype_size(b->out->dtype);
   for (int64_t u = begin; u < end; u++) {
     int64_t rest = u / bands(l), from = 0, to = 0, count = 1;
     for (int i = b->parallel - 1; i >= 0; i--) {
-      if (i == l->band) continue;
+      if (i == l->band)
+        continue;
       from += rest % b->extent[i] * l->from_step[i];
       to += rest % b->extent[i] * l->to_step[i];
       rest /= b->extent[i];
@@ -137,7 +156,8 @@ static void run_lines(void *user, int64_t begin, int64_t end, int thread) {
       from += first * l->from_step[l->band];
       to += first * l->to_step[l->band];
     }
-    l->run(l, (const char *)l->in->data + from * in_size, (char *)b->out->data + to * out_size, count);
+    l->run(l, (const char *)l->in->data + from * in_size, (char *)b->out->data + to * out_size,
+           count);
   }
 }
 
@@ -160,19 +180,24 @@ static bool find_lines(const clause_bind *b, clause_lanes *e, lines *l) {
   const pir_node *load = &c->nodes[c->body];
   *l = (lines){.b = b, .band = -1};
   if (c->then >= 0 || c->guard >= 0 || c->init >= 0 || c->trap >= 0 || load->op != PIR_V_LOAD ||
-      load->map_kind != PIR_MAP_ALIGNED || pir_clause_fixed(e, c->exclusive, 0) || pir_clause_fixed(e, c->reverse, 0))
+      load->map_kind != PIR_MAP_ALIGNED || pir_clause_fixed(e, c->exclusive, 0) ||
+      pir_clause_fixed(e, c->reverse, 0))
     return false;
   int entry = b->call->in_first[load->k];
   l->in = pir_clause_operand(b, load->k, 0);
-  if (!l->in || !b->aligns[entry] || (uintptr_t)l->in->data % pir_dtype_size(l->in->dtype)) return false;
+  if (!l->in || !b->aligns[entry] || (uintptr_t)l->in->data % pir_dtype_size(l->in->dtype))
+    return false;
   l->run = function_of(c->kind, c->combine, l->in->dtype);
-  if (!l->run || (c->kind == PIR_CLAUSE_SCAN && b->out->dtype != l->in->dtype)) return false;
+  if (!l->run || (c->kind == PIR_CLAUSE_SCAN && b->out->dtype != l->in->dtype))
+    return false;
   memcpy(l->from_step, b->aligned[entry], sizeof l->from_step);
   memcpy(l->to_step, b->out_stride, sizeof l->to_step);
-  if (!find_length(b, l) || l->length > INT32_MAX) return false;
+  if (!find_length(b, l) || l->length > INT32_MAX)
+    return false;
   for (int i = 0; i < b->parallel; i++) {
     bool beside = l->from_step[i] == 1 && (c->kind == PIR_CLAUSE_REDUCE || l->to_step[i] == 1);
-    if (beside && l->from != 1 && b->extent[i] >= SHORTEST_BAND) l->band = i, l->across_out = l->to_step[i];
+    if (beside && l->from != 1 && b->extent[i] >= SHORTEST_BAND)
+      l->band = i, l->across_out = l->to_step[i];
   }
   return true;
 }
@@ -180,11 +205,13 @@ static bool find_lines(const clause_bind *b, clause_lanes *e, lines *l) {
 bool pir_clause_run_lines(const clause_bind *b, clause_lanes *e) {
   lines l;
   const pir_parallel *parallel = &b->call->parallel;
-  if (!find_lines(b, e, &l)) return false;
+  if (!find_lines(b, e, &l))
+    return false;
   int64_t points = pir_clause_points(b, 0, b->parallel);
   int64_t units = l.band < 0 ? points : points / b->extent[l.band] * bands(&l);
   if (parallel->threads > 1 && units > 1 && (double)points * (double)l.length > SERIAL)
     parallel->parallel_for(parallel->pool, units, run_lines, &l);
-  else run_lines(&l, 0, units, 0);
+  else
+    run_lines(&l, 0, units, 0);
   return true;
 }

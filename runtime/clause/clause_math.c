@@ -1,6 +1,6 @@
-// The functions of value nodes over lanes. A class (i64, f32, f64, complex float, complex double) has one loop for each
-// function; f32 is computed with the f32 functions of libm, the functions libm lacks in double. Cost: one pass of a
-// first-level cache block each.
+// The functions of value nodes over lanes. A class (i64, f32, f64, complex float, complex
+// double) has one loop for each function; f32 is computed with the f32 functions of libm, the
+// functions libm lacks in double. Cost: one pass of a first-level cache block each.
 #include <complex.h>
 #include <math.h>
 #include <string.h>
@@ -13,18 +13,22 @@
 
 // ---- functions libm lacks
 
-// Newton's method on erf, from Giles' approximation ("Approximating the erfinv function", 2010). Beyond 1 it is
-// infinite.
+// Newton's method on erf, from Giles' approximation ("Approximating the erfinv function",
+// 2010). Beyond 1 it is infinite.
 static double erf_inverse(double y) {
-  if (!(y > -1 && y < 1)) return y >= 1 ? INFINITY : y <= -1 ? -INFINITY : NAN;
-  static const double near[] = {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
-                                -0.00125372503, -0.00417768164, 0.246640727,    1.50140941};
-  static const double far[] = {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773,
-                               -0.0076224613,   0.00943887047,  1.00167406,    2.83297682};
+  if (!(y > -1 && y < 1))
+    return y >= 1 ? INFINITY : y <= -1 ? -INFINITY : NAN;
+  static const double near[] = {2.81022636e-08,  3.43273939e-07, -3.5233877e-06,
+                                -4.39150654e-06, 0.00021858087,  -0.00125372503,
+                                -0.00417768164,  0.246640727,    1.50140941};
+  static const double far[] = {-0.000200214257, 0.000100950558, 0.00134934322,
+                               -0.00367342844,  0.00573950773,  -0.0076224613,
+                               0.00943887047,   1.00167406,     2.83297682};
   double w = -log1p(-y * y);
   const double *p = w < 5 ? near : far;
   double t = w < 5 ? w - 2.5 : sqrt(w) - 3, x = p[0];
-  for (int i = 1; i < 9; i++) x = x * t + p[i];
+  for (int i = 1; i < 9; i++)
+    x = x * t + p[i];
   x *= y;
   for (int i = 0; i < 3; i++) {
     double error = y >= 0 ? (1 - y) - erfc(x) : erfc(-x) - (1 + y);
@@ -35,38 +39,47 @@ static double erf_inverse(double y) {
 }
 
 static double digamma(double x) {
-  if (x == 0) return copysign(INFINITY, -x);
+  if (x == 0)
+    return copysign(INFINITY, -x);
   double result = 0;
   if (x < 0) {
-    if (x == floor(x)) return NAN;
+    if (x == floor(x))
+      return NAN;
     double pi = 3.14159265358979323846;
     result = -pi / tan(pi * (x - floor(x)));
     x = 1 - x;
   }
-  for (; x < 10; x++) result -= 1 / x;
+  for (; x < 10; x++)
+    result -= 1 / x;
   double z = 1 / (x * x);
   double series =
       z *
-      (1.0 / 12 - z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760 - z / 12))))));
+      (1.0 / 12 - z * (1.0 / 120 -
+                       z * (1.0 / 252 -
+                            z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760 - z / 12))))));
   return result + log(x) - 0.5 / x - series;
 }
 
-// exp(-|x|) I_n(x): the power series, whose terms are all positive, and far out the asymptotic one.
+// exp(-|x|) I_n(x): the power series, whose terms are all positive, and far out the asymptotic
+// one.
 static double bessel_scaled(int order, double x) {
   double a = fabs(x), sum, term;
-  if (isinf(x)) return 0;
+  if (isinf(x))
+    return 0;
   if (a <= 30) {
     double q = a * a / 4;
     term = order ? a / 2 : 1;
     sum = term;
-    for (int k = 1; k < 200 && term > sum * 1e-18; k++) sum += term *= q / ((double)k * (k + order));
+    for (int k = 1; k < 200 && term > sum * 1e-18; k++)
+      sum += term *= q / ((double)k * (k + order));
     sum *= exp(-a);
   } else {
     double m = 4.0 * order * order;
     term = sum = 1;
     for (int k = 1; k < 30; k++) {
       double next = -term * (m - (2.0 * k - 1) * (2.0 * k - 1)) / (k * 8 * a);
-      if (fabs(next) >= fabs(term)) break;
+      if (fabs(next) >= fabs(term))
+        break;
       sum += term = next;
     }
     sum /= sqrt(2 * 3.14159265358979323846 * a);
@@ -81,10 +94,13 @@ static double log_gamma(double x) {
 
 // Floor division as Python and Paddle do it: exact where the quotient is.
 static double floor_quotient(double a, double b) {
-  if (b == 0) return a / b;
+  if (b == 0)
+    return a / b;
   double mod = fmod(a, b), div = (a - mod) / b;
-  if (mod != 0 && (b < 0) != (mod < 0)) div -= 1;
-  if (div == 0) return copysign(0, a / b);
+  if (mod != 0 && (b < 0) != (mod < 0))
+    div -= 1;
+  if (div == 0)
+    return copysign(0, a / b);
   double down = floor(div);
   return div - down > 0.5 ? down + 1 : down;
 }

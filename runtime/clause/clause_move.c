@@ -1,10 +1,11 @@
 // Clauses that only move elements: views, gathers of whole rows, scatters of them.
 //
-// Index trees are interpreted over forms start + sum of steps * coordinates. A dim whose index is one, and stays
-// inside, needs no evaluation a point: it gives strides. What reads an index tensor is evaluated for blocks of the
-// leading coordinates up to the last one it depends on; behind those, every point of the block is one strided copy (of
-// a whole result where nothing is looked up). Anything else (fills, wrapped indices) is left to the evaluator. Cost: a
-// bind of some microseconds, then the copies.
+// Index trees are interpreted over forms start + sum of steps * coordinates. A dim whose index
+// is one, and stays inside, needs no evaluation a point: it gives strides. What reads an index
+// tensor is evaluated for blocks of the leading coordinates up to the last one it depends on;
+// behind those, every point of the block is one strided copy (of a whole result where nothing
+// is looked up). Anything else (fills, wrapped indices) is left to the evaluator. Cost: a bind
+// of some microseconds, then the copies.
 #include <string.h>
 
 #include "clause_impl.h"
@@ -27,18 +28,23 @@ typedef struct finder {
   clause_move *out;
 } finder;
 
-static const pir_node *node_at(const finder *f, int node) { return &f->b->clause->nodes[node]; }
+static const pir_node *node_at(const finder *f, int node) {
+  return &f->b->clause->nodes[node];
+}
 
 // ---- which coordinates a node depends on
 
-static uint64_t all_coords(const finder *f) { return ((uint64_t)1 << f->b->coords) - 1; }
+static uint64_t all_coords(const finder *f) {
+  return ((uint64_t)1 << f->b->coords) - 1;
+}
 
 static bool constant(finder *f, int node, int64_t *out);
 static uint64_t reads(finder *f, int node);
 
 static uint64_t reads_var(const finder *f, int var) {
   uint64_t mask = 0;
-  for (int j = 0; j < f->b->var_rank[var]; j++) mask |= (uint64_t)1 << (f->b->var_first[var] + j);
+  for (int j = 0; j < f->b->var_rank[var]; j++)
+    mask |= (uint64_t)1 << (f->b->var_first[var] + j);
   return mask;
 }
 
@@ -46,12 +52,16 @@ static uint64_t reads_load(finder *f, const pir_node *n) {
   const pir_tensor *t = pir_clause_operand(f->b, n->k, 0);
   int64_t outer = f->d;
   uint64_t mask = 0;
-  if (!t || n->map_kind == PIR_MAP_ALIGNED) return all_coords(f);
-  if (n->map_kind == PIR_MAP_LINEAR) return reads(f, n->map);
+  if (!t || n->map_kind == PIR_MAP_ALIGNED)
+    return all_coords(f);
+  if (n->map_kind == PIR_MAP_LINEAR)
+    return reads(f, n->map);
   if (n->map_kind == PIR_MAP_EACH)
-    for (f->d = 0; f->d < t->rank; f->d++) mask |= reads(f, n->map);
+    for (f->d = 0; f->d < t->rank; f->d++)
+      mask |= reads(f, n->map);
   else
-    for (int i = 0; i < n->map_count; i++) mask |= reads(f, f->b->clause->pool[n->map + i]);
+    for (int i = 0; i < n->map_count; i++)
+      mask |= reads(f, f->b->clause->pool[n->map + i]);
   f->d = outer;
   return mask;
 }
@@ -61,35 +71,45 @@ static uint64_t reads_quotient(finder *f, const pir_node *n) {
   const clause_bind *b = f->b;
   int64_t by, inner = 1;
   int axis = b->axes;
-  if (node_at(f, n->a)->op != PIR_I_OUT_LINEAR || !constant(f, n->b, &by)) return reads(f, n->a) | reads(f, n->b);
-  while (axis > 0 && inner < by) inner *= b->axis_extent[--axis];
-  if (inner != by) return all_coords(f);
+  if (node_at(f, n->a)->op != PIR_I_OUT_LINEAR || !constant(f, n->b, &by))
+    return reads(f, n->a) | reads(f, n->b);
+  while (axis > 0 && inner < by)
+    inner *= b->axis_extent[--axis];
+  if (inner != by)
+    return all_coords(f);
   uint64_t mask = 0;
-  while (axis > 0) mask |= (uint64_t)1 << b->axis_coord[--axis];
+  while (axis > 0)
+    mask |= (uint64_t)1 << b->axis_coord[--axis];
   return mask;
 }
 
-// Of a conditional that goes the same way everywhere, the side that is taken: the other may read what does not exist.
+// Of a conditional that goes the same way everywhere, the side that is taken: the other may
+// read what does not exist.
 static uint64_t reads_choice(finder *f, const pir_node *n) {
   const pir_node *condition = node_at(f, n->a);
   int test = condition->op == PIR_V_INDEX ? condition->a : n->a;
   int64_t taken;
-  if (node_at(f, test)->op < PIR_V_CONST && constant(f, test, &taken)) return reads(f, taken ? n->b : n->c);
+  if (node_at(f, test)->op < PIR_V_CONST && constant(f, test, &taken))
+    return reads(f, taken ? n->b : n->c);
   return reads(f, n->a) | reads(f, n->b) | reads(f, n->c);
 }
 
 static uint64_t reads(finder *f, int node) {
   const pir_node *n = node_at(f, node);
   int64_t axis;
-  if (f->b->fixed[node]) return 0;
-  if (f->budget-- <= 0) return all_coords(f);
+  if (f->b->fixed[node])
+    return 0;
+  if (f->budget-- <= 0)
+    return all_coords(f);
   switch (n->op) {
     case PIR_I_VAR:
     case PIR_I_PACK: return reads_var(f, n->k);
     case PIR_I_OUT:
-      if (!constant(f, n->a, &axis)) return all_coords(f);
+      if (!constant(f, n->a, &axis))
+        return all_coords(f);
       axis = axis < 0 ? axis + f->b->axes : axis;
-      return axis >= 0 && axis < f->b->axes ? (uint64_t)1 << f->b->axis_coord[axis] : all_coords(f);
+      return axis >= 0 && axis < f->b->axes ? (uint64_t)1 << f->b->axis_coord[axis]
+                                            : all_coords(f);
     case PIR_I_OUT_LINEAR:
     case PIR_V_MEMBERS:
     case PIR_V_ACC:
@@ -101,17 +121,21 @@ static uint64_t reads(finder *f, int node) {
     case PIR_V_SELECT: return reads_choice(f, n);
     default: {
       uint64_t mask = n->a >= 0 ? reads(f, n->a) : 0;
-      if (n->b >= 0) mask |= reads(f, n->b);
+      if (n->b >= 0)
+        mask |= reads(f, n->b);
       return n->c >= 0 ? mask | reads(f, n->c) : mask;
     }
   }
 }
 
-// The number that a node is at every point. One that cannot be evaluated may be the side that is never taken.
+// The number that a node is at every point. One that cannot be evaluated may be the side that
+// is never taken.
 static bool constant(finder *f, int node, int64_t *out) {
   clause_lanes *e = f->e;
-  if (f->b->fixed[node]) return *out = f->b->fixed_value[node], true;
-  if (reads(f, node)) return false;
+  if (f->b->fixed[node])
+    return *out = f->b->fixed_value[node], true;
+  if (reads(f, node))
+    return false;
   pir_status before = e->status;
   int64_t outer = e->d;
   int mark = e->top, n = e->n;
@@ -139,7 +163,8 @@ static int64_t plus_times(finder *f, int64_t sum, int64_t x, int64_t by) {
 
 static void add_scaled(finder *f, form *sum, const form *x, int64_t by) {
   sum->start = plus_times(f, sum->start, x->start, by);
-  for (int i = 0; i < f->b->coords; i++) sum->step[i] = plus_times(f, sum->step[i], x->step[i], by);
+  for (int i = 0; i < f->b->coords; i++)
+    sum->step[i] = plus_times(f, sum->step[i], x->step[i], by);
 }
 
 static void range_of(finder *f, const form *x, int64_t *lo, int64_t *hi) {
@@ -150,7 +175,9 @@ static void range_of(finder *f, const form *x, int64_t *lo, int64_t *hi) {
   }
 }
 
-static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+static int64_t floor_div(int64_t a, int64_t b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
 
 static bool find_form(finder *f, int node, form *out);
 
@@ -158,9 +185,11 @@ static bool find_form(finder *f, int node, form *out);
 static bool divided(finder *f, int op, const form *x, int64_t by, form *out) {
   int64_t lo, hi;
   range_of(f, x, &lo, &hi);
-  if (by <= 0 || floor_div(lo, by) != floor_div(hi, by)) return false;
+  if (by <= 0 || floor_div(lo, by) != floor_div(hi, by))
+    return false;
   *out = (form){.start = floor_div(lo, by)};
-  if (op == PIR_I_FLOORDIV) return true;
+  if (op == PIR_I_FLOORDIV)
+    return true;
   form rest = *x;
   add_scaled(f, &rest, out, -by);
   *out = rest;
@@ -190,17 +219,20 @@ static bool binary(finder *f, const pir_node *n, form *out) {
   int64_t known;
   if (n->op == PIR_I_AND || n->op == PIR_I_OR) {
     bool decided = constant(f, n->a, &known);
-    if (!decided || (known != 0) == (n->op == PIR_I_OR)) return *out = (form){.start = known != 0}, decided;
+    if (!decided || (known != 0) == (n->op == PIR_I_OR))
+      return *out = (form){.start = known != 0}, decided;
     return find_form(f, n->b, out);
   }
-  if (!find_form(f, n->a, &x) || !find_form(f, n->b, &y)) return false;
+  if (!find_form(f, n->a, &x) || !find_form(f, n->b, &y))
+    return false;
   *out = x;
   switch (n->op) {
     case PIR_I_ADD: return add_scaled(f, out, &y, 1), true;
     case PIR_I_SUB: return add_scaled(f, out, &y, -1), true;
     case PIR_I_MUL:
       *out = (form){0};
-      if (constant(f, n->a, &known)) return add_scaled(f, out, &y, known), true;
+      if (constant(f, n->a, &known))
+        return add_scaled(f, out, &y, known), true;
       return constant(f, n->b, &known) && (add_scaled(f, out, &x, known), true);
     case PIR_I_FLOORDIV:
     case PIR_I_MOD: return constant(f, n->b, &known) && divided(f, n->op, &x, known, out);
@@ -215,21 +247,26 @@ static bool find_form(finder *f, int node, form *out) {
   form x;
   int64_t known;
   *out = (form){0};
-  if (f->budget-- <= 0) return false;
-  if (constant(f, node, &out->start)) return true;
+  if (f->budget-- <= 0)
+    return false;
+  if (constant(f, node, &out->start))
+    return true;
   out->start = 0;
   switch (n->op) {
     case PIR_I_VAR: return out->step[b->var_first[n->k]] = 1, b->var_rank[n->k] == 1;
     case PIR_I_OUT:
-      if (!constant(f, n->a, &known)) return false;
+      if (!constant(f, n->a, &known))
+        return false;
       known = known < 0 ? known + b->axes : known;
       return known >= 0 && known < b->axes && (out->step[b->axis_coord[known]] = 1, true);
     case PIR_I_NOT: return find_form(f, n->a, &x) && compared(f, PIR_I_EQ, &x, &(form){0}, out);
     case PIR_I_SELECT: {
       int64_t lo, hi;
-      if (!find_form(f, n->a, &x)) return false;
+      if (!find_form(f, n->a, &x))
+        return false;
       range_of(f, &x, &lo, &hi);
-      return (lo > 0 || hi < 0 || (lo == 0 && hi == 0)) && find_form(f, lo || hi ? n->b : n->c, out);
+      return (lo > 0 || hi < 0 || (lo == 0 && hi == 0)) &&
+             find_form(f, lo || hi ? n->b : n->c, out);
     }
     default: return n->op >= PIR_I_ADD && n->op <= PIR_I_OR && binary(f, n, out);
   }
@@ -237,7 +274,8 @@ static bool find_form(finder *f, int node, form *out) {
 
 // ---- maps
 
-// One dim of a tensor: its strides by coordinate, or a note of what it depends on. False: it may leave its axis.
+// One dim of a tensor: its strides by coordinate, or a note of what it depends on. False: it
+// may leave its axis.
 static bool add_dim(finder *f, int node, int64_t extent, int64_t stride, int64_t *steps) {
   form x;
   int64_t lo, hi;
@@ -248,17 +286,22 @@ static bool add_dim(finder *f, int node, int64_t extent, int64_t stride, int64_t
     return true;
   }
   range_of(f, &x, &lo, &hi);
-  if (f->overflow || lo < 0 || hi >= extent) return false;
+  if (f->overflow || lo < 0 || hi >= extent)
+    return false;
   for (int i = 0; i < f->b->coords; i++)
-    if (f->b->extent[i] > 1) steps[i] += x.step[i] * stride;
+    if (f->b->extent[i] > 1)
+      steps[i] += x.step[i] * stride;
   return true;
 }
 
-static bool add_pack(finder *f, const pir_tensor *t, int dim, int count, int var, int64_t *steps) {
+static bool add_pack(finder *f, const pir_tensor *t, int dim, int count, int var,
+                     int64_t *steps) {
   for (int d = dim; d < dim + count; d++) {
     int coord = f->b->var_rank[var] - (dim + count - d);
-    if (t->shape[d] == 1) continue;
-    if (coord < 0 || t->shape[d] != f->b->extent[f->b->var_first[var] + coord]) return false;
+    if (t->shape[d] == 1)
+      continue;
+    if (coord < 0 || t->shape[d] != f->b->extent[f->b->var_first[var] + coord])
+      return false;
     steps[f->b->var_first[var] + coord] += t->strides[d];
   }
   return true;
@@ -280,7 +323,8 @@ static bool add_list(finder *f, const pir_tensor *t, int map, int count, int64_t
 
 static bool add_each(finder *f, const pir_tensor *t, int map, int64_t *steps) {
   bool ok = true;
-  for (f->d = 0; f->d < t->rank && ok; f->d++) ok = add_dim(f, map, t->shape[f->d], t->strides[f->d], steps);
+  for (f->d = 0; f->d < t->rank && ok; f->d++)
+    ok = add_dim(f, map, t->shape[f->d], t->strides[f->d], steps);
   f->d = 0;
   return ok;
 }
@@ -292,11 +336,13 @@ static bool add_load(finder *f, const pir_node *load) {
   int entry = b->call->in_first[load->k];
   switch (load->map_kind) {
     case PIR_MAP_ALIGNED:
-      for (int i = 0; i < b->coords; i++) steps[i] = b->aligned[entry][i];
+      for (int i = 0; i < b->coords; i++)
+        steps[i] = b->aligned[entry][i];
       return b->aligns[entry];
     case PIR_MAP_LIST: return add_list(f, t, load->map, load->map_count, steps);
     case PIR_MAP_EACH: return add_each(f, t, load->map, steps);
-    default: return pir_tensor_is_dense(t) && add_dim(f, load->map, pir_tensor_numel(t), 1, steps);
+    default:
+      return pir_tensor_is_dense(t) && add_dim(f, load->map, pir_tensor_numel(t), 1, steps);
   }
 }
 
@@ -305,8 +351,10 @@ static bool add_out(finder *f) {
   const pir_clause *c = b->clause;
   if (c->kind == PIR_CLAUSE_SCATTER)
     return c->out_map_kind == PIR_MAP_EACH && add_each(f, b->out, c->out_map, f->out->to_step);
-  if (c->out_map_kind == PIR_MAP_LIST) return add_list(f, b->out, c->out_map, c->out_map_count, f->out->to_step);
-  for (int i = 0; i < b->coords; i++) f->out->to_step[i] = b->out_stride[i];
+  if (c->out_map_kind == PIR_MAP_LIST)
+    return add_list(f, b->out, c->out_map, c->out_map_count, f->out->to_step);
+  for (int i = 0; i < b->coords; i++)
+    f->out->to_step[i] = b->out_stride[i];
   return true;
 }
 
@@ -320,27 +368,36 @@ static const pir_node *moved_load(finder *f) {
     const pir_node *n = node_at(f, node), *condition = node_at(f, n->a);
     form x;
     int test = condition->op == PIR_V_INDEX ? condition->a : n->a;
-    if (node_at(f, test)->op >= PIR_V_CONST || !find_form(f, test, &x)) return NULL;
+    if (node_at(f, test)->op >= PIR_V_CONST || !find_form(f, test, &x))
+      return NULL;
     range_of(f, &x, &taken, &x.start);
-    if (taken != x.start) return NULL;
+    if (taken != x.start)
+      return NULL;
     node = taken ? n->b : n->c;
   }
   return node_at(f, node)->op == PIR_V_LOAD ? node_at(f, node) : NULL;
 }
 
-static bool has_run(const copy_loops *l) { return !l->rank || (l->rank == 1 && l->from[0] == 1 && l->to[0] == 1); }
+static bool has_run(const copy_loops *l) {
+  return !l->rank || (l->rank == 1 && l->from[0] == 1 && l->to[0] == 1);
+}
 
 static bool combines(const clause_bind *b) {
   int combine = b->clause->combine;
-  return b->clause->kind == PIR_CLAUSE_SCATTER && combine != PIR_COMBINE_NONE && combine != PIR_COMBINE_ASSIGN;
+  return b->clause->kind == PIR_CLAUSE_SCATTER && combine != PIR_COMBINE_NONE &&
+         combine != PIR_COMBINE_ASSIGN;
 }
 
-// Whether no two points of the loops write one element: copied in any order, the last update must win.
+// Whether no two points of the loops write one element: copied in any order, the last update
+// must win.
 static bool writes_once(const copy_loops *l) {
   for (int i = 0; i < l->rank; i++) {
-    int64_t step = l->to[i] < 0 ? -l->to[i] : l->to[i], inner = i + 1 < l->rank ? l->to[i + 1] : 0, reach = 1;
-    if (i + 1 < l->rank) reach = (inner < 0 ? -inner : inner) * l->extent[i + 1];
-    if (step < reach) return false;
+    int64_t step = l->to[i] < 0 ? -l->to[i] : l->to[i],
+            inner = i + 1 < l->rank ? l->to[i + 1] : 0, reach = 1;
+    if (i + 1 < l->rank)
+      reach = (inner < 0 ? -inner : inner) * l->extent[i + 1];
+    if (step < reach)
+      return false;
   }
   return true;
 }
@@ -349,25 +406,34 @@ bool pir_clause_find_move(const clause_bind *b, clause_lanes *e, clause_move *ou
   const pir_clause *c = b->clause;
   finder f = {.b = b, .e = e, .budget = BUDGET, .out = out};
   *out = (clause_move){0};
-  bool moves = c->kind == PIR_CLAUSE_VIEW || c->kind == PIR_CLAUSE_GATHER || c->kind == PIR_CLAUSE_POINTWISE ||
-               c->kind == PIR_CLAUSE_SCATTER;
-  if (!moves || c->then >= 0 || c->guard >= 0 || b->coords != b->parallel || b->coords > PIR_MAX_RANK) return false;
+  bool moves = c->kind == PIR_CLAUSE_VIEW || c->kind == PIR_CLAUSE_GATHER ||
+               c->kind == PIR_CLAUSE_POINTWISE || c->kind == PIR_CLAUSE_SCATTER;
+  if (!moves || c->then >= 0 || c->guard >= 0 || b->coords != b->parallel ||
+      b->coords > PIR_MAX_RANK)
+    return false;
   const pir_node *load = moved_load(&f);
   out->from = load ? pir_clause_operand(b, load->k, 0) : NULL;
-  if (!out->from || out->from->dtype != b->out->dtype || !add_load(&f, load) || !add_out(&f)) return false;
+  if (!out->from || out->from->dtype != b->out->dtype || !add_load(&f, load) || !add_out(&f))
+    return false;
   bool checked = c->trap >= 0;
   out->tabled = f.mixed || checked || c->kind == PIR_CLAUSE_SCATTER ? 0 : f.looked;
-  if (checked) f.looked |= reads(&f, c->trap);
-  while (f.looked >> out->outer) out->outer++;
+  if (checked)
+    f.looked |= reads(&f, c->trap);
+  while (f.looked >> out->outer)
+    out->outer++;
   int inner = b->coords - out->outer;
   out->load = load;
-  out->loops =
-      pir_copy_plan(inner, b->extent + out->outer, out->from_step + out->outer, out->to_step + out->outer, true);
-  if (f.overflow) return false;
-  if (c->kind == PIR_CLAUSE_SCATTER && (!out->outer || !writes_once(&out->loops))) return false;
-  bool fits = !combines(b) || (has_run(&out->loops) && pir_clause_lane_type(b->out->dtype) == b->out->dtype);
+  out->loops = pir_copy_plan(inner, b->extent + out->outer, out->from_step + out->outer,
+                             out->to_step + out->outer, true);
+  if (f.overflow)
+    return false;
+  if (c->kind == PIR_CLAUSE_SCATTER && (!out->outer || !writes_once(&out->loops)))
+    return false;
+  bool fits = !combines(b) ||
+              (has_run(&out->loops) && pir_clause_lane_type(b->out->dtype) == b->out->dtype);
   bool whole = !out->outer || pir_clause_points(b, out->outer, b->coords) >= SHORTEST_COPY;
-  if (whole) out->tabled = 0;
+  if (whole)
+    out->tabled = 0;
   return fits && (whole || out->tabled);
 }
 
@@ -375,8 +441,9 @@ bool pir_clause_find_move(const clause_bind *b, clause_lanes *e, clause_move *ou
 
 static void combine_run(clause_lanes *e, char *to, const char *from, int64_t n) {
   static const uint8_t functions[] = {
-      [PIR_COMBINE_ADD] = PIR_V_ADD, [PIR_COMBINE_MUL] = PIR_V_MUL, [PIR_COMBINE_MAX] = PIR_V_MAX,
-      [PIR_COMBINE_MIN] = PIR_V_MIN, [PIR_COMBINE_AND] = PIR_V_AND, [PIR_COMBINE_OR] = PIR_V_OR};
+      [PIR_COMBINE_ADD] = PIR_V_ADD, [PIR_COMBINE_MUL] = PIR_V_MUL,
+      [PIR_COMBINE_MAX] = PIR_V_MAX, [PIR_COMBINE_MIN] = PIR_V_MIN,
+      [PIR_COMBINE_AND] = PIR_V_AND, [PIR_COMBINE_OR] = PIR_V_OR};
   pir_dtype dtype = e->bind->out->dtype;
   size_t size = pir_dtype_size(dtype);
   int combine = e->bind->clause->combine, mark = e->top;
@@ -385,7 +452,8 @@ static void combine_run(clause_lanes *e, char *to, const char *from, int64_t n) 
     int lanes = (int)(n - i < LANES ? n - i : LANES);
     memcpy(old, to, (size_t)lanes * size);
     memcpy(update, from, (size_t)lanes * size);
-    if (combine > PIR_COMBINE_OR || !pir_clause_binary(functions[combine], dtype, sum, old, update, lanes)) {
+    if (combine > PIR_COMBINE_OR ||
+        !pir_clause_binary(functions[combine], dtype, sum, old, update, lanes)) {
       pir_clause_fail(e, PIR_UNSUPPORTED, "unsupported: scatter with combination %d", combine);
       break;
     }
@@ -394,24 +462,30 @@ static void combine_run(clause_lanes *e, char *to, const char *from, int64_t n) 
   e->top = mark;
 }
 
-// Every point of a block of the outer coordinates, which are set; false: some are out of range, nothing was done.
+// Every point of a block of the outer coordinates, which are set; false: some are out of range,
+// nothing was done.
 bool pir_clause_move_block(clause_lanes *e, const clause_move *m) {
   const clause_bind *b = e->bind;
   int64_t size = (int64_t)pir_dtype_size(b->out->dtype);
   int mark = e->top;
-  for (int i = m->outer; i < b->coords; i++) e->coord[i] = (clause_index){0};
+  for (int i = m->outer; i < b->coords; i++)
+    e->coord[i] = (clause_index){0};
   clause_address from = pir_clause_address(e, m->from, 0, m->load);
   bool whole = !e->status && from.lo == 0 && from.hi == e->n && !from.outside;
   clause_index to = whole ? pir_clause_out_offset(e) : (clause_index){0};
   bool run = has_run(&m->loops), adds = combines(b);
   size_t bytes = (size_t)(m->loops.rank ? m->loops.extent[0] : 1) * (size_t)size;
   for (int i = 0; whole && i < e->n && !e->status; i++) {
-    const char *in = (const char *)m->from->data +
-                     (from.offset.v ? from.offset.v[i] : from.offset.base + from.offset.step * i) * size;
+    const char *in =
+        (const char *)m->from->data +
+        (from.offset.v ? from.offset.v[i] : from.offset.base + from.offset.step * i) * size;
     char *at = (char *)b->out->data + (to.v ? to.v[i] : to.base + to.step * i) * size;
-    if (adds) combine_run(e, at, in, m->loops.rank ? m->loops.extent[0] : 1);
-    else if (run) memcpy(at, in, bytes);
-    else pir_copy_run(&m->loops, b->out->dtype, at, b->out->dtype, in);
+    if (adds)
+      combine_run(e, at, in, m->loops.rank ? m->loops.extent[0] : 1);
+    else if (run)
+      memcpy(at, in, bytes);
+    else
+      pir_copy_run(&m->loops, b->out->dtype, at, b->out->dtype, in);
   }
   e->top = mark;
   return whole;
@@ -422,12 +496,17 @@ pir_status pir_clause_move_all(clause_lanes *e, const clause_move *m) {
   const clause_bind *b = e->bind;
   int64_t size = (int64_t)pir_dtype_size(b->out->dtype);
   e->n = 1;
-  for (int i = 0; i < b->coords; i++) e->coord[i] = (clause_index){0};
+  for (int i = 0; i < b->coords; i++)
+    e->coord[i] = (clause_index){0};
   clause_address at = pir_clause_address(e, m->from, 0, m->load);
   clause_index to = pir_clause_out_offset(e);
-  if (e->status) return e->status;
-  pir_tensor from = {.data = (char *)m->from->data + at.offset.base * size, .dtype = b->out->dtype, .rank = b->coords};
-  pir_tensor out = {.data = (char *)b->out->data + to.base * size, .dtype = b->out->dtype, .rank = b->coords};
+  if (e->status)
+    return e->status;
+  pir_tensor from = {.data = (char *)m->from->data + at.offset.base * size,
+                     .dtype = b->out->dtype,
+                     .rank = b->coords};
+  pir_tensor out = {
+      .data = (char *)b->out->data + to.base * size, .dtype = b->out->dtype, .rank = b->coords};
   for (int i = 0; i < b->coords; i++) {
     from.shape[i] = out.shape[i] = b->extent[i];
     from.strides[i] = m->from_step[i];

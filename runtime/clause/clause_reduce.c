@@ -1,10 +1,11 @@
 // Combining: reductions, windows, contractions that the fast path leaves, and scans.
 //
-// A block of result elements is reduced in one of two ways. Across: every lane is a result element, and one reduced
-// point after the other is evaluated for all lanes. Along: result elements are taken one by one, and lanes are reduced
-// points that are then folded. Along pays when the innermost axis is reduced and long, or when there are few
-// results. Sums and products of floats are accumulated in double, those of small windows
-// (taken in order) in their own type, which gives the very numbers of a plain loop.
+// A block of result elements is reduced in one of two ways. Across: every lane is a result
+// element, and one reduced point after the other is evaluated for all lanes. Along: result
+// elements are taken one by one, and lanes are reduced points that are then folded. Along pays
+// when the innermost axis is reduced and long, or when there are few results. Sums and products
+// of floats are accumulated in double, those of small windows (taken in order) in their own
+// type, which gives the very numbers of a plain loop.
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +14,8 @@
 
 enum { MIN_ALONG = 24, FEW_RESULTS = 8, WIDE_WINDOW = 64 };
 
-// Accumulators of a block: values by lane, how many were combined, and the position of the best one.
+// Accumulators of a block: values by lane, how many were combined, and the position of the best
+// one.
 typedef struct accumulators {
   int combine, type;  // of the body
   pir_dtype lanes;    // they are kept in
@@ -21,12 +23,17 @@ typedef struct accumulators {
   int64_t *counts, *positions;
 } accumulators;
 
-static bool is_arg(int combine) { return combine == PIR_COMBINE_ARGMAX || combine == PIR_COMBINE_ARGMIN; }
+static bool is_arg(int combine) {
+  return combine == PIR_COMBINE_ARGMAX || combine == PIR_COMBINE_ARGMIN;
+}
 
 static pir_dtype accumulator_lanes(int combine, int type, bool in_type) {
   pir_dtype lanes = pir_clause_lane_type(type);
   bool sums = combine == PIR_COMBINE_ADD || combine == PIR_COMBINE_MUL;
-  return !sums || in_type ? lanes : lanes == PIR_F32 ? PIR_F64 : lanes == PIR_C64 ? PIR_C128 : lanes;
+  return !sums || in_type   ? lanes
+         : lanes == PIR_F32 ? PIR_F64
+         : lanes == PIR_C64 ? PIR_C128
+                            : lanes;
 }
 
 static void set_neutral(clause_lanes *e, accumulators *a) {
@@ -34,16 +41,22 @@ static void set_neutral(clause_lanes *e, accumulators *a) {
   int n = e->n;
   int64_t i = a->combine == PIR_COMBINE_MUL || a->combine == PIR_COMBINE_AND;
   double f = (double)i;
-  if (a->combine == PIR_COMBINE_MAX || a->combine == PIR_COMBINE_ARGMAX) f = -INFINITY, i = INT64_MIN;
-  if (a->combine == PIR_COMBINE_MIN || a->combine == PIR_COMBINE_ARGMIN) f = INFINITY, i = INT64_MAX;
-  if (c->init >= 0) pir_clause_value(e, c->init, a->lanes, a->values);
-  else if (a->lanes == PIR_I64) pir_convert(PIR_I64, a->values, 1, PIR_I64, &i, 0, n);
-  else pir_convert(a->lanes, a->values, 1, PIR_F64, &f, 0, n);
+  if (a->combine == PIR_COMBINE_MAX || a->combine == PIR_COMBINE_ARGMAX)
+    f = -INFINITY, i = INT64_MIN;
+  if (a->combine == PIR_COMBINE_MIN || a->combine == PIR_COMBINE_ARGMIN)
+    f = INFINITY, i = INT64_MAX;
+  if (c->init >= 0)
+    pir_clause_value(e, c->init, a->lanes, a->values);
+  else if (a->lanes == PIR_I64)
+    pir_convert(PIR_I64, a->values, 1, PIR_I64, &i, 0, n);
+  else
+    pir_convert(a->lanes, a->values, 1, PIR_F64, &f, 0, n);
   memset(a->counts, 0, (size_t)n * sizeof *a->counts);
   memset(a->positions, 0, (size_t)n * sizeof *a->positions);
 }
 
-// The body of the current points in the accumulators' lanes, and which of them count. False: none does.
+// The body of the current points in the accumulators' lanes, and which of them count. False:
+// none does.
 static bool evaluate_body(clause_lanes *e, const accumulators *a, void *out, uint8_t *counted) {
   const pir_clause *c = e->bind->clause;
   const uint8_t *active = e->active;
@@ -54,52 +67,65 @@ static bool evaluate_body(clause_lanes *e, const accumulators *a, void *out, uin
   if (c->guard >= 0) {
     int mark = e->top, taken = 0;
     clause_index g = pir_clause_index(e, c->guard);
-    for (int i = 0; i < e->n; i++) taken += counted[i] = (g.v ? g.v[i] : g.base + g.step * i) != 0;
+    for (int i = 0; i < e->n; i++)
+      taken += counted[i] = (g.v ? g.v[i] : g.base + g.step * i) != 0;
     e->top = mark;
-    if (!taken) return false;
+    if (!taken)
+      return false;
     all = taken == e->n;
   }
   e->active = all ? active : counted;
   int type = a->type, mark = e->top;
   void *body = pir_clause_lane_type(type) == a->lanes ? out : push_slot(e);
   pir_clause_value(e, c->body, type, body);
-  if (body != out) pir_convert(a->lanes, out, 1, pir_clause_lane_type(type), body, 1, e->n);
+  if (body != out)
+    pir_convert(a->lanes, out, 1, pir_clause_lane_type(type), body, 1, e->n);
   e->top = mark;
   e->active = active;
-  for (int i = 0; e->skips && i < e->n; i++) counted[i] &= !e->skip[i];
+  for (int i = 0; e->skips && i < e->n; i++)
+    counted[i] &= !e->skip[i];
   return true;
 }
 
 // NaN is never better.
-#define BETTER_LOOP(T, sign)                                                                                           \
-  do {                                                                                                                 \
-    T *best = a->values;                                                                                               \
-    const T *x = body;                                                                                                 \
-    for (int i = 0; i < n; i++)                                                                                        \
-      if (counted[i] && x[i] sign best[i]) best[i] = x[i], a->positions[i] = position;                                 \
+#define BETTER_LOOP(T, sign)                                                                   \
+  do {                                                                                         \
+    T *best = a->values;                                                                       \
+    const T *x = body;                                                                         \
+    for (int i = 0; i < n; i++)                                                                \
+      if (counted[i] && x[i] sign best[i])                                                     \
+        best[i] = x[i], a->positions[i] = position;                                            \
   } while (0)
 
-static void keep_better(accumulators *a, const void *body, const uint8_t *counted, int64_t position, int n) {
+static void keep_better(accumulators *a, const void *body, const uint8_t *counted,
+                        int64_t position, int n) {
   bool max = a->combine == PIR_COMBINE_ARGMAX;
-  if (a->lanes == PIR_F32 && max) BETTER_LOOP(float, >);
-  else if (a->lanes == PIR_F32) BETTER_LOOP(float, <);
-  else if (a->lanes == PIR_F64 && max) BETTER_LOOP(double, >);
-  else if (a->lanes == PIR_F64) BETTER_LOOP(double, <);
-  else if (max) BETTER_LOOP(int64_t, >);
-  else BETTER_LOOP(int64_t, <);
+  if (a->lanes == PIR_F32 && max)
+    BETTER_LOOP(float, >);
+  else if (a->lanes == PIR_F32)
+    BETTER_LOOP(float, <);
+  else if (a->lanes == PIR_F64 && max)
+    BETTER_LOOP(double, >);
+  else if (a->lanes == PIR_F64)
+    BETTER_LOOP(double, <);
+  else if (max)
+    BETTER_LOOP(int64_t, >);
+  else
+    BETTER_LOOP(int64_t, <);
 }
 
 static int function_of(int combine) {
   static const uint8_t functions[] = {
-      [PIR_COMBINE_NONE] = PIR_V_ADD, [PIR_COMBINE_ADD] = PIR_V_ADD, [PIR_COMBINE_MUL] = PIR_V_MUL,
-      [PIR_COMBINE_MAX] = PIR_V_MAX,  [PIR_COMBINE_MIN] = PIR_V_MIN, [PIR_COMBINE_AND] = PIR_V_AND,
+      [PIR_COMBINE_NONE] = PIR_V_ADD, [PIR_COMBINE_ADD] = PIR_V_ADD,
+      [PIR_COMBINE_MUL] = PIR_V_MUL,  [PIR_COMBINE_MAX] = PIR_V_MAX,
+      [PIR_COMBINE_MIN] = PIR_V_MIN,  [PIR_COMBINE_AND] = PIR_V_AND,
       [PIR_COMBINE_OR] = PIR_V_OR};
   return functions[combine];
 }
 
 // acc[lane] = acc[lane] combined with body[lane] where counted.
-static void combine_lanes(clause_lanes *e, accumulators *a, const void *body, const uint8_t *counted,
-                          int64_t position) {
+static void combine_lanes(clause_lanes *e, accumulators *a, const void *body,
+                          const uint8_t *counted, int64_t position) {
   int n = e->n;
   if (is_arg(a->combine)) {
     keep_better(a, body, counted, position, n);
@@ -113,11 +139,13 @@ static void combine_lanes(clause_lanes *e, accumulators *a, const void *body, co
       memcpy(values, next, (size_t)n * size);
     } else {
       for (int i = 0; i < n; i++)
-        if (counted[i]) memcpy(values + (size_t)i * size, next + (size_t)i * size, size);
+        if (counted[i])
+          memcpy(values + (size_t)i * size, next + (size_t)i * size, size);
     }
     e->top--;
   }
-  for (int i = 0; i < n; i++) a->counts[i] += counted[i];
+  for (int i = 0; i < n; i++)
+    a->counts[i] += counted[i];
 }
 
 // ---- across
@@ -128,13 +156,17 @@ static void reduce_across(clause_lanes *e, accumulators *a) {
   void *body = push_slot(e);
   uint8_t *counted = push_slot(e);
   int64_t index[MAX_COORDS] = {0};
-  for (int i = b->parallel; i < b->coords; i++) e->coord[i] = (clause_index){0};
+  for (int i = b->parallel; i < b->coords; i++)
+    e->coord[i] = (clause_index){0};
   for (int64_t p = 0; p < points && !e->status; p++) {
-    if (evaluate_body(e, a, body, counted)) combine_lanes(e, a, body, counted, p);
+    if (evaluate_body(e, a, body, counted))
+      combine_lanes(e, a, body, counted, p);
     for (int i = b->coords - 1; i >= b->parallel; i--) {
-      if (++index[i] == b->extent[i]) index[i] = 0;
+      if (++index[i] == b->extent[i])
+        index[i] = 0;
       e->coord[i].base = index[i];
-      if (index[i]) break;
+      if (index[i])
+        break;
     }
   }
 }
@@ -142,13 +174,15 @@ static void reduce_across(clause_lanes *e, accumulators *a) {
 // ---- along
 
 // Pairs up halves until one lane is left, which is combined into accumulator `lane`.
-static void fold(clause_lanes *e, accumulators *a, int lane, char *body, const uint8_t *counted, int n) {
+static void fold(clause_lanes *e, accumulators *a, int lane, char *body, const uint8_t *counted,
+                 int n) {
   size_t size = pir_dtype_size(a->lanes);
   char *half = push_slot(e), *value = (char *)a->values + (size_t)lane * size;
   int left = 0, function = function_of(a->combine);
   for (int i = 0; i < n; i++)
     if (counted[i]) {
-      if (left != i) memcpy(body + (size_t)left * size, body + (size_t)i * size, size);
+      if (left != i)
+        memcpy(body + (size_t)left * size, body + (size_t)i * size, size);
       left++;
     }
   a->counts[lane] += left;
@@ -156,7 +190,8 @@ static void fold(clause_lanes *e, accumulators *a, int lane, char *body, const u
     bool known = true;
     while (left > 1) {
       int pairs = left / 2, rest = left - pairs;
-      known &= pir_clause_binary(function, a->lanes, half, body, body + (size_t)rest * size, pairs);
+      known &=
+          pir_clause_binary(function, a->lanes, half, body, body + (size_t)rest * size, pairs);
       memcpy(body, half, (size_t)pairs * size);
       left = rest;
     }
@@ -170,14 +205,16 @@ static void fold(clause_lanes *e, accumulators *a, int lane, char *body, const u
 }
 
 // The best of the lanes against accumulator `lane`, first one first.
-static void fold_best(accumulators *a, int lane, const char *body, const uint8_t *counted, int64_t start, int n) {
+static void fold_best(accumulators *a, int lane, const char *body, const uint8_t *counted,
+                      int64_t start, int n) {
   size_t size = pir_dtype_size(a->lanes);
   accumulators one = *a;
   one.values = (char *)a->values + (size_t)lane * size;
   one.counts += lane;
   one.positions += lane;
   for (int i = 0; i < n; i++) {
-    if (!counted[i]) continue;
+    if (!counted[i])
+      continue;
     keep_better(&one, body + (size_t)i * size, counted + i, start + i, 1);
     one.counts[0]++;
   }
@@ -190,10 +227,14 @@ static void reduce_along(clause_lanes *e, accumulators *a, int lane) {
   void *body = push_slot(e);
   uint8_t *counted = push_slot(e);
   for (int64_t p = 0; p < points && !e->status; p += e->n) {
-    pir_clause_set_coords(e, b->parallel, b->coords, p, pir_clause_block(b, b->parallel, b->coords, p, points - p));
-    if (!evaluate_body(e, a, body, counted)) continue;
-    if (is_arg(a->combine)) fold_best(a, lane, body, counted, p, e->n);
-    else fold(e, a, lane, body, counted, e->n);
+    pir_clause_set_coords(e, b->parallel, b->coords, p,
+                          pir_clause_block(b, b->parallel, b->coords, p, points - p));
+    if (!evaluate_body(e, a, body, counted))
+      continue;
+    if (is_arg(a->combine))
+      fold_best(a, lane, body, counted, p, e->n);
+    else
+      fold(e, a, lane, body, counted, e->n);
   }
   e->top = mark;
 }
@@ -220,7 +261,8 @@ static void reduce_each_along(clause_lanes *e, accumulators *a) {
 static void clear_empty(const clause_lanes *e, int type, char *values, const int64_t *counts) {
   size_t size = pir_dtype_size(pir_clause_lane_type(type));
   for (int i = 0; i < e->n; i++)
-    if (!counts[i]) memset(values + (size_t)i * size, 0, size);
+    if (!counts[i])
+      memset(values + (size_t)i * size, 0, size);
 }
 
 // `then` of the combined values, stored.
@@ -229,10 +271,13 @@ static void finish(clause_lanes *e, accumulators *a) {
   const pir_clause *c = b->clause;
   int type = is_arg(a->combine) ? PIR_I64 : a->type;
   void *acc = push_slot(e), *result = acc;
-  if (is_arg(a->combine)) acc = result = a->positions;
-  else pir_clause_convert(e, type, acc, a->lanes, a->values);
+  if (is_arg(a->combine))
+    acc = result = a->positions;
+  else
+    pir_clause_convert(e, type, acc, a->lanes, a->values);
   bool extreme = a->combine == PIR_COMBINE_MAX || a->combine == PIR_COMBINE_MIN;
-  if (extreme && c->init < 0) clear_empty(e, type, acc, a->counts);
+  if (extreme && c->init < 0)
+    clear_empty(e, type, acc, a->counts);
   if (c->then >= 0) {
     e->acc = acc;
     e->acc_type = (uint8_t)type;
@@ -245,8 +290,10 @@ static void finish(clause_lanes *e, accumulators *a) {
 
 static accumulators accumulators_of(clause_lanes *e, bool in_type) {
   const clause_bind *b = e->bind;
-  accumulators a = {
-      .combine = b->clause->combine, .values = push_slot(e), .counts = push_slot(e), .positions = push_slot(e)};
+  accumulators a = {.combine = b->clause->combine,
+                    .values = push_slot(e),
+                    .counts = push_slot(e),
+                    .positions = push_slot(e)};
   bool logical = a.combine == PIR_COMBINE_AND || a.combine == PIR_COMBINE_OR;
   a.type = logical ? PIR_BOOL : pir_node_type_strong(b->types[b->clause->body]);
   a.lanes = accumulator_lanes(a.combine, a.type, in_type);
@@ -255,9 +302,11 @@ static accumulators accumulators_of(clause_lanes *e, bool in_type) {
 
 static bool goes_along(const clause_bind *b, int64_t points) {
   int last = b->axes ? b->axis_coord[b->axes - 1] : 0;
-  if (b->clause->kind == PIR_CLAUSE_WINDOW) return points >= WIDE_WINDOW;
+  if (b->clause->kind == PIR_CLAUSE_WINDOW)
+    return points >= WIDE_WINDOW;
   bool innermost = b->clause->var_count == 0 && (last >= b->parallel || b->coords == 1);
-  return points >= MIN_ALONG && (innermost || pir_clause_points(b, 0, b->parallel) <= FEW_RESULTS);
+  return points >= MIN_ALONG &&
+         (innermost || pir_clause_points(b, 0, b->parallel) <= FEW_RESULTS);
 }
 
 void pir_clause_reduce_block(clause_lanes *e) {
@@ -266,24 +315,29 @@ void pir_clause_reduce_block(clause_lanes *e) {
   bool along = goes_along(b, pir_clause_points(b, b->parallel, b->coords));
   accumulators a = accumulators_of(e, b->clause->kind == PIR_CLAUSE_WINDOW && !along);
   set_neutral(e, &a);
-  if (along) reduce_each_along(e, &a);
-  else reduce_across(e, &a);
-  if (!e->status) finish(e, &a);
+  if (along)
+    reduce_each_along(e, &a);
+  else
+    reduce_across(e, &a);
+  if (!e->status)
+    finish(e, &a);
   e->top = mark;
 }
 
-// ---- scans: one line of the scanned axis (or of all axes), block by block, with a running value
+// ---- scans: one line of the scanned axis (or of all axes), block by block, with a running
+// value
 
 // Runs through the lanes of a block from `carry` on; body becomes the running values.
-static void scan_block(clause_lanes *e, accumulators *a, char *body, const uint8_t *counted, int64_t start,
-                       bool exclusive, bool reverse, int64_t length) {
+static void scan_block(clause_lanes *e, accumulators *a, char *body, const uint8_t *counted,
+                       int64_t start, bool exclusive, bool reverse, int64_t length) {
   size_t size = pir_dtype_size(a->lanes);
   char next[16];
   int64_t before = 0;
   for (int i = 0; i < e->n; i++) {
     char *value = body + (size_t)i * size;
     int64_t position = reverse ? length - 1 - (start + i) : start + i;
-    if (exclusive) memcpy(next, a->values, size), before = a->positions[0];
+    if (exclusive)
+      memcpy(next, a->values, size), before = a->positions[0];
     if (is_arg(a->combine)) {
       keep_better(a, value, counted + i, position, 1);
     } else if (counted[i]) {
@@ -298,8 +352,10 @@ static void scan_block(clause_lanes *e, accumulators *a, char *body, const uint8
       }
     }
     a->counts[0] += counted[i];
-    if (is_arg(a->combine)) ((int64_t *)e->acc)[i] = exclusive ? before : a->positions[0];
-    else memcpy(value, exclusive ? next : a->values, size);
+    if (is_arg(a->combine))
+      ((int64_t *)e->acc)[i] = exclusive ? before : a->positions[0];
+    else
+      memcpy(value, exclusive ? next : a->values, size);
   }
 }
 
@@ -308,7 +364,8 @@ pir_status pir_clause_scan_line(clause_lanes *e) {
   const pir_clause *c = b->clause;
   int mark = e->top;
   int64_t length = pir_clause_points(b, b->parallel, b->coords);
-  bool reverse = pir_clause_fixed(e, c->reverse, 0) != 0, exclusive = pir_clause_fixed(e, c->exclusive, 0) != 0;
+  bool reverse = pir_clause_fixed(e, c->reverse, 0) != 0,
+       exclusive = pir_clause_fixed(e, c->exclusive, 0) != 0;
   accumulators a = accumulators_of(e, false);
   set_neutral(e, &a);
   char *body = push_slot(e);
@@ -323,11 +380,13 @@ pir_status pir_clause_scan_line(clause_lanes *e) {
     } else {
       e->n = n = n > 1 && b->coords - b->parallel > 1 ? 1 : n;
       pir_clause_set_coords(e, b->parallel, b->coords, length - 1 - p, 1);
-      if (b->coords > b->parallel) e->coord[b->coords - 1].step = -1;
+      if (b->coords > b->parallel)
+        e->coord[b->coords - 1].step = -1;
       e->n = n;
     }
     e->linear = reverse ? length - 1 - p : p;
-    if (!evaluate_body(e, &a, body, counted)) memset(counted, 0, (size_t)e->n);
+    if (!evaluate_body(e, &a, body, counted))
+      memset(counted, 0, (size_t)e->n);
     scan_block(e, &a, body, counted, p, exclusive, reverse, length);
     pir_clause_store(e, arg ? PIR_I64 : (int)a.lanes, arg ? (void *)positions : body);
   }

@@ -1,7 +1,8 @@
-// Moves whose offset is a sum of one term a coordinate: resizing to the nearest element, tiling, rolling, picking rows
-// and columns. The terms are evaluated once for each value of each coordinate; then rows of the result are copied by
-// the table of the last one, in runs where it counts up, and a row that repeats the one before is copied from there.
-// Cost: the sum of the extents in evaluations, then the copies. Memory: the tables.
+// Moves whose offset is a sum of one term a coordinate: resizing to the nearest element,
+// tiling, rolling, picking rows and columns. The terms are evaluated once for each value of
+// each coordinate; then rows of the result are copied by the table of the last one, in runs
+// where it counts up, and a row that repeats the one before is copied from there. Cost: the sum
+// of the extents in evaluations, then the copies. Memory: the tables.
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,12 +31,15 @@ static bool fill_table(clause_lanes *e, const table_run *r, int c) {
   int mark = e->top;
   for (int64_t p = 0; p < b->extent[c]; p += e->n) {
     e->n = (int)(b->extent[c] - p < LANES ? b->extent[c] - p : LANES);
-    for (int i = 0; i < b->coords; i++) e->coord[i] = (clause_index){0};
+    for (int i = 0; i < b->coords; i++)
+      e->coord[i] = (clause_index){0};
     e->coord[c] = (clause_index){p, 1, NULL};
     clause_address at = pir_clause_address(e, r->m->from, 0, r->m->load);
-    if (e->status || at.lo != 0 || at.hi != e->n || at.outside) return false;
+    if (e->status || at.lo != 0 || at.hi != e->n || at.outside)
+      return false;
     for (int i = 0; i < e->n; i++)
-      r->table[c][p + i] = (at.offset.v ? at.offset.v[i] : at.offset.base + at.offset.step * i) - r->from;
+      r->table[c][p + i] =
+          (at.offset.v ? at.offset.v[i] : at.offset.base + at.offset.step * i) - r->from;
     e->top = mark;
   }
   return true;
@@ -48,13 +52,18 @@ static void find_inner(table_run *r) {
   bool pairs = n % 2 == 0 && pir_dtype_size(r->b->out->dtype) == 4;
   r->step = r->m->from_step[last];
   r->kind = INNER_STEP;
-  if (!t) return;
-  for (int64_t i = 1; i < n; i++) runs += t[i] != t[i - 1] + 1;
-  for (int64_t i = 0; i < n && pairs; i++) pairs = t[i] == i / 2;
+  if (!t)
+    return;
+  for (int64_t i = 1; i < n; i++)
+    runs += t[i] != t[i - 1] + 1;
+  for (int64_t i = 0; i < n && pairs; i++)
+    pairs = t[i] == i / 2;
   r->kind = pairs ? INNER_PAIRS : n / runs >= LONG_RUN ? INNER_RUNS : INNER_TABLE;
-  if (r->kind != INNER_RUNS) return;
+  if (r->kind != INNER_RUNS)
+    return;
   for (int64_t i = 0; i < n; i++)
-    if (!i || t[i] != t[i - 1] + 1) r->runs[r->run_count++] = i;
+    if (!i || t[i] != t[i - 1] + 1)
+      r->runs[r->run_count++] = i;
   r->runs[r->run_count] = n;
 }
 
@@ -79,10 +88,12 @@ static void copy_pairs(const char *in, char *out, int64_t n) {
   }
 }
 
-static void copy_by_table(size_t size, const char *in, char *out, const int64_t *table, int64_t n) {
-#define COPY(bytes)                                                                                                    \
-  case bytes:                                                                                                          \
-    for (int64_t i = 0; i < n; i++) memcpy(out + i * (bytes), in + table[i] * (bytes), bytes);                         \
+static void copy_by_table(size_t size, const char *in, char *out, const int64_t *table,
+                          int64_t n) {
+#define COPY(bytes)                                                                            \
+  case bytes:                                                                                  \
+    for (int64_t i = 0; i < n; i++)                                                            \
+      memcpy(out + i * (bytes), in + table[i] * (bytes), bytes);                               \
     break
   switch (size) {
     COPY(1);
@@ -117,7 +128,8 @@ static int64_t term(const table_run *r, int c, int64_t at) {
 static void run_rows(void *user, int64_t begin, int64_t end, int thread) {
   const table_run *r = user;
   const clause_bind *b = r->b;
-  int64_t size = (int64_t)pir_dtype_size(b->out->dtype), before = -1, index[MAX_COORDS], rest = begin;
+  int64_t size = (int64_t)pir_dtype_size(b->out->dtype), before = -1, index[MAX_COORDS],
+          rest = begin;
   int64_t from = r->from, to = r->to;
   const char *last = NULL;
   for (int i = b->coords - 2; i >= 0; i--) {
@@ -128,8 +140,10 @@ static void run_rows(void *user, int64_t begin, int64_t end, int thread) {
   }
   for (int64_t row = begin; row < end; row++) {
     char *out = (char *)b->out->data + to * size;
-    if (last && from == before) memcpy(out, last, (size_t)(r->length * size));
-    else copy_row(r, (const char *)r->m->from->data + from * size, out);
+    if (last && from == before)
+      memcpy(out, last, (size_t)(r->length * size));
+    else
+      copy_row(r, (const char *)r->m->from->data + from * size, out);
     before = from;
     last = out;
     for (int i = b->coords - 2; i >= 0; i--) {
@@ -137,7 +151,8 @@ static void run_rows(void *user, int64_t begin, int64_t end, int thread) {
       index[i] = at + 1 < b->extent[i] ? at + 1 : 0;
       from += term(r, i, index[i]) - term(r, i, at);
       to += (index[i] - at) * r->m->to_step[i];
-      if (index[i]) break;
+      if (index[i])
+        break;
     }
   }
 }
@@ -147,20 +162,25 @@ bool pir_clause_move_by_table(clause_lanes *e, const clause_move *m) {
   table_run r = {.b = b, .m = m};
   int last = b->coords - 1, mark = e->top;
   int64_t entries = 0, points = pir_clause_points(b, 0, b->coords);
-  for (int i = 0; i < b->coords; i++) entries += m->tabled >> i & 1 ? b->extent[i] : 0;
-  if (m->to_step[last] != 1 || entries > MAX_ENTRIES || entries > points / 4) return false;
+  for (int i = 0; i < b->coords; i++)
+    entries += m->tabled >> i & 1 ? b->extent[i] : 0;
+  if (m->to_step[last] != 1 || entries > MAX_ENTRIES || entries > points / 4)
+    return false;
   size_t size = (size_t)(entries + b->extent[last] + 1) * sizeof(int64_t);
   int64_t *memory = malloc(size), *next = memory;
-  if (!memory) return false;
+  if (!memory)
+    return false;
   e->n = 1;
-  for (int i = 0; i < b->coords; i++) e->coord[i] = (clause_index){0};
+  for (int i = 0; i < b->coords; i++)
+    e->coord[i] = (clause_index){0};
   clause_address first = pir_clause_address(e, m->from, 0, m->load);
   r.from = first.offset.v ? first.offset.v[0] : first.offset.base;
   r.to = pir_clause_out_offset(e).base;
   bool ok = !e->status && first.lo == 0 && first.hi == 1 && !first.outside;
   e->top = mark;
   for (int i = 0; i < b->coords && ok; i++) {
-    if (!(m->tabled >> i & 1)) continue;
+    if (!(m->tabled >> i & 1))
+      continue;
     r.table[i] = next;
     next += b->extent[i];
     ok = fill_table(e, &r, i);
@@ -173,7 +193,8 @@ bool pir_clause_move_by_table(clause_lanes *e, const clause_move *m) {
     const pir_parallel *parallel = &b->call->parallel;
     if (parallel->threads > 1 && rows > 1 && points > SERIAL)
       parallel->parallel_for(parallel->pool, rows, run_rows, &r);
-    else run_rows(&r, 0, rows, 0);
+    else
+      run_rows(&r, 0, rows, 0);
   }
   free(memory);
   return ok;

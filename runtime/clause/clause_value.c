@@ -1,10 +1,11 @@
-// The value side of a clause: typed expressions over a block of points, node by node, each a loop over up to LANES
-// lanes, so that the dispatch is paid once a block.
+// The value side of a clause: typed expressions over a block of points, node by node, each a
+// loop over up to LANES lanes, so that the dispatch is paid once a block.
 //
-// Lanes are held in five classes: integers and bool as i64 (cut to their type after each operation that may leave
-// it), f32 (also f16 and bf16, which are rounded where they are cast or stored), f64, and complex of both. A
-// node's type is found when the clause is bound; weak ones (literals, attributes, scalars, indices) are
-// evaluated in the type their reader asks for.
+// Lanes are held in five classes: integers and bool as i64 (cut to their type after each
+// operation that may leave it), f32 (also f16 and bf16, which are rounded where they are cast
+// or stored), f64, and complex of both. A node's type is found when the clause is bound; weak
+// ones (literals, attributes, scalars, indices) are evaluated in the type their reader asks
+// for.
 #include <math.h>
 #include <string.h>
 
@@ -33,8 +34,11 @@ static int operand_dtype(const void *user, int k) {
 }
 
 static pir_clause_typing typing_of(const clause_bind *b) {
-  return (pir_clause_typing){
-      .clause = b->clause, .attrs = b->call->attrs, .out = b->out->dtype, .operand = operand_dtype, .user = b};
+  return (pir_clause_typing){.clause = b->clause,
+                             .attrs = b->call->attrs,
+                             .out = b->out->dtype,
+                             .operand = operand_dtype,
+                             .user = b};
 }
 
 // Unsigned 64-bit values share lanes with signed ones, which only these do not mind.
@@ -62,26 +66,32 @@ pir_status pir_clause_types(clause_bind *b) {
   pir_clause_type_nodes(&typing, b->types);
   for (int i = 0; i < c->node_count; i++) {
     const pir_node *n = &c->nodes[i];
-    if (n->op < PIR_V_CONST) continue;
+    if (n->op < PIR_V_CONST)
+      continue;
     bool u64 = (n->a >= 0 && c->nodes[n->a].op >= PIR_V_CONST && b->types[n->a] == PIR_U64) ||
                (n->b >= 0 && c->nodes[n->b].op >= PIR_V_CONST && b->types[n->b] == PIR_U64);
     if (u64 && minds_unsigned(n->op))
-      return pir_kernel_fail(b->call, PIR_UNSUPPORTED, "unsupported: %s: arithmetic on uint64", b->call->op);
+      return pir_kernel_fail(b->call, PIR_UNSUPPORTED, "unsupported: %s: arithmetic on uint64",
+                             b->call->op);
   }
   return PIR_OK;
 }
 
 // ---- conversion between lanes
 
-static size_t lane_size(int type) { return pir_dtype_size(pir_clause_lane_type(type)); }
+static size_t lane_size(int type) {
+  return pir_dtype_size(pir_clause_lane_type(type));
+}
 
 void pir_clause_convert(clause_lanes *e, int want, void *out, int type, const void *in) {
   pir_dtype from = pir_clause_lane_type(type), to = pir_clause_lane_type(want);
   int n = e->n;
-  bool same_range = want == type || (from == PIR_I64 && (want == PIR_I64 || want == PIR_INDEX)) ||
+  bool same_range = want == type ||
+                    (from == PIR_I64 && (want == PIR_I64 || want == PIR_INDEX)) ||
                     (from != PIR_I64 && from == to && pir_node_type_arithmetic(want) == want);
   if (same_range) {
-    if (out != in) memmove(out, in, (size_t)n * pir_dtype_size(to));
+    if (out != in)
+      memmove(out, in, (size_t)n * pir_dtype_size(to));
   } else if ((pir_dtype)want == to) {
     pir_convert(to, out, 1, from, in, 1, n);
   } else {
@@ -94,22 +104,28 @@ void pir_clause_convert(clause_lanes *e, int want, void *out, int type, const vo
 
 // Brings integer lanes back into the range of their type.
 static void cut(clause_lanes *e, int type, void *lanes) {
-  if (pir_clause_lane_type(type) == PIR_I64 && type != PIR_I64 && type != PIR_U64 && type != PIR_INDEX)
+  if (pir_clause_lane_type(type) == PIR_I64 && type != PIR_I64 && type != PIR_U64 &&
+      type != PIR_INDEX)
     pir_clause_convert(e, type, lanes, PIR_I64, lanes);
 }
 
 // ---- leaves
 
 static void fill(pir_dtype lanes, void *out, double f, int64_t i, int n) {
-  if (lanes == PIR_I64) pir_convert(lanes, out, 1, PIR_I64, &i, 0, n);
-  else pir_convert(lanes, out, 1, PIR_F64, &f, 0, n);
+  if (lanes == PIR_I64)
+    pir_convert(lanes, out, 1, PIR_I64, &i, 0, n);
+  else
+    pir_convert(lanes, out, 1, PIR_F64, &f, 0, n);
 }
 
 static void attribute(clause_lanes *e, const pir_node *n, pir_dtype lanes, void *out) {
   const pir_attr_value *a = &e->bind->call->attrs[n->k];
-  if (a->kind == PIR_VALUE_FLOAT) pir_convert(lanes, out, 1, PIR_F64, &a->f, 0, e->n);
-  else if (a->kind == PIR_VALUE_INT || a->kind == PIR_VALUE_DTYPE) pir_convert(lanes, out, 1, PIR_I64, &a->i, 0, e->n);
-  else pir_clause_fail(e, PIR_INVALID, "attribute %d is not a number", n->k);
+  if (a->kind == PIR_VALUE_FLOAT)
+    pir_convert(lanes, out, 1, PIR_F64, &a->f, 0, e->n);
+  else if (a->kind == PIR_VALUE_INT || a->kind == PIR_VALUE_DTYPE)
+    pir_convert(lanes, out, 1, PIR_I64, &a->i, 0, e->n);
+  else
+    pir_clause_fail(e, PIR_INVALID, "attribute %d is not a number", n->k);
 }
 
 static void attribute_element(clause_lanes *e, const pir_node *n, pir_dtype lanes, void *out) {
@@ -120,38 +136,48 @@ static void attribute_element(clause_lanes *e, const pir_node *n, pir_dtype lane
   bool floats = a->kind == PIR_VALUE_FLOATS;
   for (int i = 0; i < e->n; i++) {
     bool in = at[i] >= 0 && (size_t)at[i] < a->count && (floats || a->kind == PIR_VALUE_INTS);
-    if (floats) numbers[i] = in ? a->floats[at[i]] : 0;
-    else integers[i] = in ? a->ints[at[i]] : 0;
+    if (floats)
+      numbers[i] = in ? a->floats[at[i]] : 0;
+    else
+      integers[i] = in ? a->ints[at[i]] : 0;
     if (!in && (!e->active || e->active[i]))
-      pir_clause_fail(e, PIR_INVALID, "no element %lld in attribute %d", (long long)at[i], n->k);
+      pir_clause_fail(e, PIR_INVALID, "no element %lld in attribute %d", (long long)at[i],
+                      n->k);
   }
   pir_convert(lanes, out, 1, floats ? PIR_F64 : PIR_I64, numbers, 1, e->n);
 }
 
 static void scalar(clause_lanes *e, const pir_node *n, pir_dtype lanes, void *out) {
   const pir_tensor *t = pir_clause_operand(e->bind, n->k, 0);
-  if (!t || pir_tensor_numel(t) != 1) pir_clause_fail(e, PIR_INVALID, "operand %d must have one element", n->k);
-  else pir_convert(lanes, out, 1, t->dtype, t->data, 0, e->n);
+  if (!t || pir_tensor_numel(t) != 1)
+    pir_clause_fail(e, PIR_INVALID, "operand %d must have one element", n->k);
+  else
+    pir_convert(lanes, out, 1, t->dtype, t->data, 0, e->n);
 }
 
-static void gather_lanes(const clause_address *p, pir_dtype lanes, void *out, const pir_tensor *t, clause_lanes *e) {
+static void gather_lanes(const clause_address *p, pir_dtype lanes, void *out,
+                         const pir_tensor *t, clause_lanes *e) {
   size_t size = pir_dtype_size(t->dtype);
   char *packed = push_slot(e);
   const char *data = t->data;
   memset(packed, 0, (size_t)e->n * size);
   for (int i = p->lo; i < p->hi; i++)
-    if (!p->outside || !p->outside[i]) memcpy(packed + (size_t)i * size, data + p->offset.v[i] * (int64_t)size, size);
+    if (!p->outside || !p->outside[i])
+      memcpy(packed + (size_t)i * size, data + p->offset.v[i] * (int64_t)size, size);
   pir_convert(lanes, out, 1, t->dtype, packed, 1, e->n);
   e->top--;
 }
 
 // Lanes out of range become the fill, are left out of a reduction, or are an error.
-static void fill_outside(clause_lanes *e, const pir_node *n, const clause_address *p, int type, void *out) {
+static void fill_outside(clause_lanes *e, const pir_node *n, const clause_address *p, int type,
+                         void *out) {
   char *fills = NULL;
   size_t size = lane_size(type);
-  if (n->a >= 0) pir_clause_value(e, n->a, type, fills = push_slot(e));
+  if (n->a >= 0)
+    pir_clause_value(e, n->a, type, fills = push_slot(e));
   for (int i = 0; i < e->n; i++) {
-    if (i >= p->lo && i < p->hi && !(p->outside && p->outside[i])) continue;
+    if (i >= p->lo && i < p->hi && !(p->outside && p->outside[i]))
+      continue;
     char *lane = (char *)out + (size_t)i * size;
     memset(lane, 0, size);
     if (fills) {
@@ -180,10 +206,13 @@ static void load_member(clause_lanes *e, const pir_node *n, int member, int type
   } else if (p.hi > p.lo) {
     int64_t start = p.offset.base + p.offset.step * p.lo;
     pir_convert(lanes, (char *)out + (size_t)p.lo * lane_size(type), 1, t->dtype,
-                (const char *)t->data + start * (int64_t)pir_dtype_size(t->dtype), p.offset.step, p.hi - p.lo);
+                (const char *)t->data + start * (int64_t)pir_dtype_size(t->dtype),
+                p.offset.step, p.hi - p.lo);
   }
-  if (pir_node_type_arithmetic(t->dtype) != type) pir_clause_convert(e, type, out, lanes, out);
-  if (!whole) fill_outside(e, n, &p, type, out);
+  if (pir_node_type_arithmetic(t->dtype) != type)
+    pir_clause_convert(e, type, out, lanes, out);
+  if (!whole)
+    fill_outside(e, n, &p, type, out);
   e->top = mark;
 }
 
@@ -204,7 +233,8 @@ static void members(clause_lanes *e, const pir_node *n, int type, void *out) {
   load_member(e, &aligned, 0, type, sum);
   for (int m = 1; m < e->bind->call->in_members[n->k]; m++) {
     load_member(e, &aligned, m, type, next);
-    if (!pir_clause_binary(combine_op((int)n->i), pir_clause_lane_type(type), other, sum, next, e->n))
+    if (!pir_clause_binary(combine_op((int)n->i), pir_clause_lane_type(type), other, sum, next,
+                           e->n))
       pir_clause_fail(e, PIR_UNSUPPORTED, "unsupported: combination %d of members", (int)n->i);
     memcpy(sum, other, (size_t)e->n * lane_size(type));
     cut(e, type, sum);
@@ -213,14 +243,17 @@ static void members(clause_lanes *e, const pir_node *n, int type, void *out) {
 
 static void index_value(clause_lanes *e, const pir_node *n, pir_dtype lanes, void *out) {
   clause_index x = pir_clause_index(e, n->a);
-  if (!x.v && !x.step) pir_convert(lanes, out, 1, PIR_I64, &x.base, 0, e->n);
-  else pir_convert(lanes, out, 1, PIR_I64, pir_clause_index_lanes(e, x), 1, e->n);
+  if (!x.v && !x.step)
+    pir_convert(lanes, out, 1, PIR_I64, &x.base, 0, e->n);
+  else
+    pir_convert(lanes, out, 1, PIR_I64, pir_clause_index_lanes(e, x), 1, e->n);
 }
 
 // ---- operations
 
 static void no_function(clause_lanes *e, int op, int type) {
-  pir_clause_fail(e, PIR_UNSUPPORTED, "unsupported: operation %d on %s", op, pir_dtype_name((pir_dtype)type));
+  pir_clause_fail(e, PIR_UNSUPPORTED, "unsupported: operation %d on %s", op,
+                  pir_dtype_name((pir_dtype)type));
 }
 
 static void unary(clause_lanes *e, const pir_node *n, int type, void *out) {
@@ -228,18 +261,23 @@ static void unary(clause_lanes *e, const pir_node *n, int type, void *out) {
   int own = e->bind->types[n->a], from = pir_node_type_is_weak(own) ? type : own;
   bool complex_in = pir_dtype_is_complex((pir_dtype)from);
   // A function of integers that gives floats is computed in the float type.
-  if (!complex_in && pir_clause_lane_type(from) != pir_clause_lane_type(type)) from = type;
+  if (!complex_in && pir_clause_lane_type(from) != pir_clause_lane_type(type))
+    from = type;
   pir_clause_value(e, n->a, from, a);
   if (n->op == PIR_V_NOT && from == PIR_BOOL) {
     int64_t *x = out, *y = a;
-    for (int i = 0; i < e->n; i++) x[i] = !y[i];
+    for (int i = 0; i < e->n; i++)
+      x[i] = !y[i];
     return;
   }
   bool to_real = complex_in && !pir_dtype_is_complex((pir_dtype)type);
   void *result = to_real ? push_slot(e) : out;
-  if (!pir_clause_unary(n->op, pir_clause_lane_type(from), result, a, e->n)) no_function(e, n->op, from);
-  else if (to_real) pir_convert(pir_clause_lane_type(type), out, 1, (pir_dtype)from, result, 1, e->n);
-  else cut(e, type, out);
+  if (!pir_clause_unary(n->op, pir_clause_lane_type(from), result, a, e->n))
+    no_function(e, n->op, from);
+  else if (to_real)
+    pir_convert(pir_clause_lane_type(type), out, 1, (pir_dtype)from, result, 1, e->n);
+  else
+    cut(e, type, out);
 }
 
 static bool divides(int op) {
@@ -257,22 +295,26 @@ static void binary(clause_lanes *e, const pir_node *n, int type, void *out) {
       pir_clause_fail(e, PIR_INVALID, "integer division by zero");
       break;
     }
-  if (!pir_clause_binary(n->op, lanes, out, a, b, e->n)) no_function(e, n->op, type);
+  if (!pir_clause_binary(n->op, lanes, out, a, b, e->n))
+    no_function(e, n->op, type);
   cut(e, type, out);
 }
 
 static void compare(clause_lanes *e, const pir_node *n, int64_t *out) {
   const uint8_t *types = e->bind->types;
   void *a = push_slot(e), *b = push_slot(e);
-  int type = pir_node_type_strong(n->b >= 0 ? pir_node_type_meet(types[n->a], types[n->b]) : types[n->a]);
+  int type = pir_node_type_strong(n->b >= 0 ? pir_node_type_meet(types[n->a], types[n->b])
+                                            : types[n->a]);
   pir_clause_value(e, n->a, type, a);
-  if (n->b >= 0) pir_clause_value(e, n->b, type, b);
+  if (n->b >= 0)
+    pir_clause_value(e, n->b, type, b);
   if (!pir_clause_compare(n->op, pir_clause_lane_type(type), out, a, n->b >= 0 ? b : a, e->n))
     no_function(e, n->op, type);
 }
 
 // Without branches: which side a lane takes cannot be foretold.
-static void blend(clause_lanes *e, size_t size, void *out, const void *side, const uint8_t *taken) {
+static void blend(clause_lanes *e, size_t size, void *out, const void *side,
+                  const uint8_t *taken) {
   size_t words = size / 4;
   uint32_t *x = out;
   const uint32_t *y = side;
@@ -286,14 +328,17 @@ static void blend(clause_lanes *e, size_t size, void *out, const void *side, con
   }
 }
 
-// Only the side a lane takes may fail or be left out: the other lanes are inactive while it is evaluated.
+// Only the side a lane takes may fail or be left out: the other lanes are inactive while it is
+// evaluated.
 static void select_value(clause_lanes *e, const pir_node *n, int type, void *out) {
   int64_t *condition = push_slot(e);
   pir_clause_value(e, n->a, PIR_BOOL, condition);
   bool fixed = e->bind->fixed[n->a];
   int taken = 0;
-  for (int i = 0; i < e->n && !fixed; i++) taken += condition[i] != 0;
-  if (fixed) taken = condition[0] ? e->n : 0;
+  for (int i = 0; i < e->n && !fixed; i++)
+    taken += condition[i] != 0;
+  if (fixed)
+    taken = condition[0] ? e->n : 0;
   if (taken == e->n || taken == 0) {
     pir_clause_value(e, taken ? n->b : n->c, type, out);
     return;
@@ -301,16 +346,20 @@ static void select_value(clause_lanes *e, const pir_node *n, int type, void *out
   uint8_t *masks = push_slot(e), *no = masks + LANES, *skipped = no + LANES;
   char *side = push_slot(e);
   const uint8_t *active = e->active;
-  for (int i = 0; i < e->n; i++) masks[i] = condition[i] != 0, no[i] = condition[i] == 0;
-  for (int i = 0; active && i < e->n; i++) masks[i] &= active[i] != 0, no[i] &= active[i] != 0;
+  for (int i = 0; i < e->n; i++)
+    masks[i] = condition[i] != 0, no[i] = condition[i] == 0;
+  for (int i = 0; active && i < e->n; i++)
+    masks[i] &= active[i] != 0, no[i] &= active[i] != 0;
   memcpy(skipped, e->skip, (size_t)e->n);
   e->active = masks;
   pir_clause_value(e, n->b, type, out);
-  for (int i = 0; i < e->n; i++) skipped[i] |= masks[i] & e->skip[i];
+  for (int i = 0; i < e->n; i++)
+    skipped[i] |= masks[i] & e->skip[i];
   memset(e->skip, 0, (size_t)e->n);
   e->active = no;
   pir_clause_value(e, n->c, type, side);
-  for (int i = 0; i < e->n; i++) e->skip[i] = skipped[i] | (no[i] & e->skip[i]);
+  for (int i = 0; i < e->n; i++)
+    e->skip[i] = skipped[i] | (no[i] & e->skip[i]);
   e->active = active;
   blend(e, lane_size(type), out, side, no);
 }
@@ -361,8 +410,10 @@ static void evaluate(clause_lanes *e, const pir_node *n, int type, void *out) {
     case PIR_V_SELECT: select_value(e, n, type, out); break;
     case PIR_V_COMPLEX: make_complex(e, n, type, out); break;
     default:
-      if (n->b >= 0) binary(e, n, type, out);
-      else unary(e, n, type, out);
+      if (n->b >= 0)
+        binary(e, n, type, out);
+      else
+        unary(e, n, type, out);
   }
 }
 
@@ -384,7 +435,8 @@ void pir_clause_value(clause_lanes *e, int node, int want, void *out) {
   int mark = e->top, n = e->n;
   const uint8_t *active = e->active;
   bool once = e->bind->fixed[node] && n > 1;  // the same in every lane
-  if (once) e->n = 1, e->active = NULL;
+  if (once)
+    e->n = 1, e->active = NULL;
   evaluate_as(e, node, want, out);
   if (once) {
     pir_dtype lanes = pir_clause_lane_type(want);

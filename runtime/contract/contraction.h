@@ -1,5 +1,6 @@
-// A contraction as numbers: out[c] = sum over the reduced coordinates of x[c] * y[c], where every position is affine in
-// the coordinates. Found from a clause by contract_affine.c, run by contract.c with the tiles of contract_tile.c.
+// A contraction as numbers: out[c] = sum over the reduced coordinates of x[c] * y[c], where
+// every position is affine in the coordinates. Found from a clause by contract_affine.c, run by
+// contract.c with the tiles of contract_tile.c.
 #ifndef PIR_CONTRACT_H
 #define PIR_CONTRACT_H
 
@@ -12,7 +13,8 @@ typedef struct contract_form {
   int64_t start, step[CONTRACT_COORDS];
 } contract_form;
 
-// An operand: where its elements are, and the indices that may leave [0, extent) (there it counts as 0).
+// An operand: where its elements are, and the indices that may leave [0, extent) (there it
+// counts as 0).
 typedef struct contract_operand {
   const pir_tensor *tensor;
   contract_form offset;
@@ -27,15 +29,16 @@ typedef struct contract {
   bool reduced[CONTRACT_COORDS];
   contract_operand x, y;
   contract_form out;  // offset in the result
-  pir_dtype lanes;    // what is multiplied and summed: f32 (of f16 and bf16 too), f64, i64, c64 or c128
+  pir_dtype
+      lanes;  // what is multiplied and summed: f32 (of f16 and bf16 too), f64, i64, c64 or c128
 } contract;
 
-// Part `phase` of a clause that is a sum of such contractions, each of results of its own; *out_phases is how many
-// there are. False: the clause is no such thing.
+// Part `phase` of a clause that is a sum of such contractions, each of results of its own;
+// *out_phases is how many there are. False: the clause is no such thing.
 bool pir_contract_find(const clause_bind *b, int phase, contract *out, int *out_phases);
 
-// A register tile: c[rows][columns] = (add ? c : 0) + x[depth][rows]^T * y[depth][columns], all packed without gaps, in
-// lanes.
+// A register tile: c[rows][columns] = (add ? c : 0) + x[depth][rows]^T * y[depth][columns], all
+// packed without gaps, in lanes.
 typedef struct contract_tile {
   int rows, columns;
   void (*run)(int64_t depth, const void *x, const void *y, void *c, bool add);
@@ -45,7 +48,8 @@ typedef struct contract_tile {
 
 enum { TILE_ROWS = 8, TILE_COLUMNS = 32 };  // of the largest tile
 
-contract_tile pir_contract_tile(pir_dtype lanes);       // for this processor; axpy and dot for f32 alone
+contract_tile
+pir_contract_tile(pir_dtype lanes);  // for this processor; axpy and dot for f32 alone
 contract_tile pir_contract_wide_tile(pir_dtype lanes);  // of the lanes that are not f32
 
 #endif

@@ -1,6 +1,7 @@
-// Register tiles for matrix products, for the vector units of x86-64 and for any other processor. A tile keeps its
-// sums in registers over the whole depth: one broadcast and two loads feed each row's multiply-adds. The tile is chosen
-// at run time; 8 x 32 fills the registers of AVX-512, 6 x 16 those of AVX2, 4 x 8 plain SSE.
+// Register tiles for matrix products, for the vector units of x86-64 and for any other
+// processor. A tile keeps its sums in registers over the whole depth: one broadcast and two
+// loads feed each row's multiply-adds. The tile is chosen at run time; 8 x 32 fills the
+// registers of AVX-512, 6 x 16 those of AVX2, 4 x 8 plain SSE.
 #include "contraction.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -9,22 +10,22 @@
 #define ROWS8(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
 #define ROWS6(X) X(0) X(1) X(2) X(3) X(4) X(5)
 
-__attribute__((target("avx512f"))) static void tile_8x32(int64_t depth, const void *packed_x, const void *packed_y,
-                                                         void *sums, bool add) {
+__attribute__((target("avx512f"))) static void
+tile_8x32(int64_t depth, const void *packed_x, const void *packed_y, void *sums, bool add) {
   const float *x = packed_x, *y = packed_y;
   float *c = sums;
 #define ZERO(r) __m512 a##r = _mm512_setzero_ps(), b##r = a##r;
-#define STEP(r)                                                                                                        \
-  {                                                                                                                    \
-    __m512 v = _mm512_set1_ps(x[r]);                                                                                   \
-    a##r = _mm512_fmadd_ps(v, y0, a##r);                                                                               \
-    b##r = _mm512_fmadd_ps(v, y1, b##r);                                                                               \
+#define STEP(r)                                                                                \
+  {                                                                                            \
+    __m512 v = _mm512_set1_ps(x[r]);                                                           \
+    a##r = _mm512_fmadd_ps(v, y0, a##r);                                                       \
+    b##r = _mm512_fmadd_ps(v, y1, b##r);                                                       \
   }
-#define SUM(r)                                                                                                         \
-  if (add)                                                                                                             \
-    a##r = _mm512_add_ps(a##r, _mm512_loadu_ps(c + r * 32)),                                                           \
-    b##r = _mm512_add_ps(b##r, _mm512_loadu_ps(c + r * 32 + 16));                                                      \
-  _mm512_storeu_ps(c + r * 32, a##r);                                                                                  \
+#define SUM(r)                                                                                 \
+  if (add)                                                                                     \
+    a##r = _mm512_add_ps(a##r, _mm512_loadu_ps(c + r * 32)),                                   \
+    b##r = _mm512_add_ps(b##r, _mm512_loadu_ps(c + r * 32 + 16));                              \
+  _mm512_storeu_ps(c + r * 32, a##r);                                                          \
   _mm512_storeu_ps(c + r * 32 + 16, b##r);
   ROWS8(ZERO)
   for (int64_t k = 0; k < depth; k++, x += 8, y += 32) {
@@ -37,22 +38,22 @@ __attribute__((target("avx512f"))) static void tile_8x32(int64_t depth, const vo
 #undef SUM
 }
 
-__attribute__((target("avx2,fma"))) static void tile_6x16(int64_t depth, const void *packed_x, const void *packed_y,
-                                                          void *sums, bool add) {
+__attribute__((target("avx2,fma"))) static void
+tile_6x16(int64_t depth, const void *packed_x, const void *packed_y, void *sums, bool add) {
   const float *x = packed_x, *y = packed_y;
   float *c = sums;
 #define ZERO(r) __m256 a##r = _mm256_setzero_ps(), b##r = a##r;
-#define STEP(r)                                                                                                        \
-  {                                                                                                                    \
-    __m256 v = _mm256_broadcast_ss(x + r);                                                                             \
-    a##r = _mm256_fmadd_ps(v, y0, a##r);                                                                               \
-    b##r = _mm256_fmadd_ps(v, y1, b##r);                                                                               \
+#define STEP(r)                                                                                \
+  {                                                                                            \
+    __m256 v = _mm256_broadcast_ss(x + r);                                                     \
+    a##r = _mm256_fmadd_ps(v, y0, a##r);                                                       \
+    b##r = _mm256_fmadd_ps(v, y1, b##r);                                                       \
   }
-#define SUM(r)                                                                                                         \
-  if (add)                                                                                                             \
-    a##r = _mm256_add_ps(a##r, _mm256_loadu_ps(c + r * 16)),                                                           \
-    b##r = _mm256_add_ps(b##r, _mm256_loadu_ps(c + r * 16 + 8));                                                       \
-  _mm256_storeu_ps(c + r * 16, a##r);                                                                                  \
+#define SUM(r)                                                                                 \
+  if (add)                                                                                     \
+    a##r = _mm256_add_ps(a##r, _mm256_loadu_ps(c + r * 16)),                                   \
+    b##r = _mm256_add_ps(b##r, _mm256_loadu_ps(c + r * 16 + 8));                               \
+  _mm256_storeu_ps(c + r * 16, a##r);                                                          \
   _mm256_storeu_ps(c + r * 16 + 8, b##r);
   ROWS6(ZERO)
   for (int64_t k = 0; k < depth; k++, x += 6, y += 16) {
@@ -65,26 +66,32 @@ __attribute__((target("avx2,fma"))) static void tile_6x16(int64_t depth, const v
 #undef SUM
 }
 
-__attribute__((target("avx512f"))) static void axpy_512(int64_t n, float a, const float *x, float *y) {
+__attribute__((target("avx512f"))) static void axpy_512(int64_t n, float a, const float *x,
+                                                        float *y) {
   __m512 v = _mm512_set1_ps(a);
   int64_t i = 0;
   for (; i + 16 <= n; i += 16)
     _mm512_storeu_ps(y + i, _mm512_fmadd_ps(v, _mm512_loadu_ps(x + i), _mm512_loadu_ps(y + i)));
-  if (i == n) return;
+  if (i == n)
+    return;
   __mmask16 rest = (__mmask16)((1u << (n - i)) - 1);
-  __m512 sum = _mm512_fmadd_ps(v, _mm512_maskz_loadu_ps(rest, x + i), _mm512_maskz_loadu_ps(rest, y + i));
+  __m512 sum = _mm512_fmadd_ps(v, _mm512_maskz_loadu_ps(rest, x + i),
+                               _mm512_maskz_loadu_ps(rest, y + i));
   _mm512_mask_storeu_ps(y + i, rest, sum);
 }
 
-__attribute__((target("avx2,fma"))) static void axpy_256(int64_t n, float a, const float *x, float *y) {
+__attribute__((target("avx2,fma"))) static void axpy_256(int64_t n, float a, const float *x,
+                                                         float *y) {
   __m256 v = _mm256_set1_ps(a);
   int64_t i = 0;
   for (; i + 8 <= n; i += 8)
     _mm256_storeu_ps(y + i, _mm256_fmadd_ps(v, _mm256_loadu_ps(x + i), _mm256_loadu_ps(y + i)));
-  for (; i < n; i++) y[i] += a * x[i];
+  for (; i < n; i++)
+    y[i] += a * x[i];
 }
 
-__attribute__((target("avx512f"))) static float dot_512(int64_t n, const float *x, const float *y) {
+__attribute__((target("avx512f"))) static float dot_512(int64_t n, const float *x,
+                                                        const float *y) {
   __m512 a = _mm512_setzero_ps(), b = a, c = a, d = a;
   int64_t i = 0;
   for (; i + 64 <= n; i += 64) {
@@ -95,12 +102,14 @@ __attribute__((target("avx512f"))) static float dot_512(int64_t n, const float *
   }
   for (; i < n; i += 16) {
     __mmask16 rest = n - i < 16 ? (__mmask16)((1u << (n - i)) - 1) : 0xffff;
-    a = _mm512_fmadd_ps(_mm512_maskz_loadu_ps(rest, x + i), _mm512_maskz_loadu_ps(rest, y + i), a);
+    a = _mm512_fmadd_ps(_mm512_maskz_loadu_ps(rest, x + i), _mm512_maskz_loadu_ps(rest, y + i),
+                        a);
   }
   return _mm512_reduce_add_ps(_mm512_add_ps(_mm512_add_ps(a, b), _mm512_add_ps(c, d)));
 }
 
-__attribute__((target("avx2,fma"))) static float dot_256(int64_t n, const float *x, const float *y) {
+__attribute__((target("avx2,fma"))) static float dot_256(int64_t n, const float *x,
+                                                         const float *y) {
   __m256 a = _mm256_setzero_ps(), b = a;
   float lanes[8], sum = 0;
   int64_t i = 0;
@@ -109,15 +118,18 @@ __attribute__((target("avx2,fma"))) static float dot_256(int64_t n, const float 
     b = _mm256_fmadd_ps(_mm256_loadu_ps(x + i + 8), _mm256_loadu_ps(y + i + 8), b);
   }
   _mm256_storeu_ps(lanes, _mm256_add_ps(a, b));
-  for (int j = 0; j < 8; j++) sum += lanes[j];
-  for (; i < n; i++) sum += x[i] * y[i];
+  for (int j = 0; j < 8; j++)
+    sum += lanes[j];
+  for (; i < n; i++)
+    sum += x[i] * y[i];
   return sum;
 }
 #endif
 
 typedef float float4 __attribute__((vector_size(16), aligned(4), may_alias));
 
-static void tile_4x8(int64_t depth, const void *packed_x, const void *packed_y, void *sums, bool add) {
+static void tile_4x8(int64_t depth, const void *packed_x, const void *packed_y, void *sums,
+                     bool add) {
   const float *x = packed_x, *y = packed_y;
   float *c = sums;
   float4 a[4] = {{0}}, b[4] = {{0}};
@@ -141,24 +153,30 @@ static void tile_4x8(int64_t depth, const void *packed_x, const void *packed_y, 
 static void axpy_plain(int64_t n, float a, const float *x, float *y) {
   float4 v = {a, a, a, a};
   int64_t i = 0;
-  for (; i + 4 <= n; i += 4) *(float4 *)(y + i) += v * *(const float4 *)(x + i);
-  for (; i < n; i++) y[i] += a * x[i];
+  for (; i + 4 <= n; i += 4)
+    *(float4 *)(y + i) += v * *(const float4 *)(x + i);
+  for (; i < n; i++)
+    y[i] += a * x[i];
 }
 
 static float dot_plain(int64_t n, const float *x, const float *y) {
   float4 a = {0};
   int64_t i = 0;
-  for (; i + 4 <= n; i += 4) a += *(const float4 *)(x + i) * *(const float4 *)(y + i);
+  for (; i + 4 <= n; i += 4)
+    a += *(const float4 *)(x + i) * *(const float4 *)(y + i);
   float sum = a[0] + a[1] + a[2] + a[3];
-  for (; i < n; i++) sum += x[i] * y[i];
+  for (; i < n; i++)
+    sum += x[i] * y[i];
   return sum;
 }
 
 contract_tile pir_contract_tile(pir_dtype lanes) {
-  if (lanes != PIR_F32) return pir_contract_wide_tile(lanes);
+  if (lanes != PIR_F32)
+    return pir_contract_wide_tile(lanes);
 #if defined(__x86_64__) && defined(__GNUC__)
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f")) return (contract_tile){8, 32, tile_8x32, axpy_512, dot_512};
+  if (__builtin_cpu_supports("avx512f"))
+    return (contract_tile){8, 32, tile_8x32, axpy_512, dot_512};
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
     return (contract_tile){6, 16, tile_6x16, axpy_256, dot_256};
 #endif

@@ -1,5 +1,6 @@
-// Register tiles of doubles, integers and complex numbers: written once with vectors of the compiler, made for every
-// level of vector units. Integers wrap around, which is what conversion to a narrower type makes of them too.
+// Register tiles of doubles, integers and complex numbers: written once with vectors of the
+// compiler, made for every level of vector units. Integers wrap around, which is what
+// conversion to a narrower type makes of them too.
 #include "contraction.h"
 
 enum { ROWS = 4, COLUMNS = 8 };
@@ -8,36 +9,41 @@ typedef double double4 __attribute__((vector_size(32), aligned(8), may_alias));
 typedef uint64_t uint4 __attribute__((vector_size(32), aligned(8), may_alias));
 
 // Two vectors of columns for each row.
-#define TILE(name, T, vector, level)                                                                                   \
-  level static void name(int64_t depth, const void *packed_x, const void *packed_y, void *sums, bool add) {            \
-    const T *x = packed_x, *y = packed_y;                                                                              \
-    vector a[ROWS] = {{0}}, b[ROWS] = {{0}}, *c = sums;                                                                \
-    for (int64_t k = 0; k < depth; k++, x += ROWS, y += COLUMNS) {                                                     \
-      vector y0 = *(const vector *)y, y1 = *(const vector *)(y + 4);                                                   \
-      _Pragma("GCC unroll 4") for (int r = 0; r < ROWS; r++) a[r] += x[r] * y0, b[r] += x[r] * y1;                     \
-    }                                                                                                                  \
-    _Pragma("GCC unroll 4") for (int r = 0; r < ROWS; r++) {                                                           \
-      if (add) a[r] += c[2 * r], b[r] += c[2 * r + 1];                                                                 \
-      c[2 * r] = a[r], c[2 * r + 1] = b[r];                                                                            \
-    }                                                                                                                  \
+#define TILE(name, T, vector, level)                                                           \
+  level static void name(int64_t depth, const void *packed_x, const void *packed_y,            \
+                         void *sums, bool add) {                                               \
+    const T *x = packed_x, *y = packed_y;                                                      \
+    vector a[ROWS] = {{0}}, b[ROWS] = {{0}}, *c = sums;                                        \
+    for (int64_t k = 0; k < depth; k++, x += ROWS, y += COLUMNS) {                             \
+      vector y0 = *(const vector *)y, y1 = *(const vector *)(y + 4);                           \
+      _Pragma("GCC unroll 4") for (int r = 0; r < ROWS; r++) a[r] += x[r] * y0,                \
+          b[r] += x[r] * y1;                                                                   \
+    }                                                                                          \
+    _Pragma("GCC unroll 4") for (int r = 0; r < ROWS; r++) {                                   \
+      if (add)                                                                                 \
+        a[r] += c[2 * r], b[r] += c[2 * r + 1];                                                \
+      c[2 * r] = a[r], c[2 * r + 1] = b[r];                                                    \
+    }                                                                                          \
   }
 
-// Numbers as pairs. The products are those of the parts, as the evaluator's are but for infinities.
-#define COMPLEX_TILE(name, T)                                                                                          \
-  static void name(int64_t depth, const void *packed_x, const void *packed_y, void *sums, bool add) {                  \
-    const T *x = packed_x, *y = packed_y;                                                                              \
-    T *c = sums, re[ROWS][COLUMNS] = {{0}}, im[ROWS][COLUMNS] = {{0}};                                                 \
-    for (int64_t k = 0; k < depth; k++, x += 2 * ROWS, y += 2 * COLUMNS)                                               \
-      for (int r = 0; r < ROWS; r++)                                                                                   \
-        for (int j = 0; j < COLUMNS; j++) {                                                                            \
-          re[r][j] += x[2 * r] * y[2 * j] - x[2 * r + 1] * y[2 * j + 1];                                               \
-          im[r][j] += x[2 * r] * y[2 * j + 1] + x[2 * r + 1] * y[2 * j];                                               \
-        }                                                                                                              \
-    for (int r = 0; r < ROWS; r++)                                                                                     \
-      for (int j = 0; j < COLUMNS; j++, c += 2) {                                                                      \
-        c[0] = add ? c[0] + re[r][j] : re[r][j];                                                                       \
-        c[1] = add ? c[1] + im[r][j] : im[r][j];                                                                       \
-      }                                                                                                                \
+// Numbers as pairs. The products are those of the parts, as the evaluator's are but for
+// infinities.
+#define COMPLEX_TILE(name, T)                                                                  \
+  static void name(int64_t depth, const void *packed_x, const void *packed_y, void *sums,      \
+                   bool add) {                                                                 \
+    const T *x = packed_x, *y = packed_y;                                                      \
+    T *c = sums, re[ROWS][COLUMNS] = {{0}}, im[ROWS][COLUMNS] = {{0}};                         \
+    for (int64_t k = 0; k < depth; k++, x += 2 * ROWS, y += 2 * COLUMNS)                       \
+      for (int r = 0; r < ROWS; r++)                                                           \
+        for (int j = 0; j < COLUMNS; j++) {                                                    \
+          re[r][j] += x[2 * r] * y[2 * j] - x[2 * r + 1] * y[2 * j + 1];                       \
+          im[r][j] += x[2 * r] * y[2 * j + 1] + x[2 * r + 1] * y[2 * j];                       \
+        }                                                                                      \
+    for (int r = 0; r < ROWS; r++)                                                             \
+      for (int j = 0; j < COLUMNS; j++, c += 2) {                                              \
+        c[0] = add ? c[0] + re[r][j] : re[r][j];                                               \
+        c[1] = add ? c[1] + im[r][j] : im[r][j];                                               \
+      }                                                                                        \
   }
 
 TILE(doubles, double, double4, )
@@ -56,10 +62,14 @@ contract_tile pir_contract_wide_tile(pir_dtype lanes) {
 #if defined(__x86_64__) && defined(__GNUC__)
   __builtin_cpu_init();
   wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  if (wide) t.run = lanes == PIR_F64 ? doubles_256 : integers_256;
+  if (wide)
+    t.run = lanes == PIR_F64 ? doubles_256 : integers_256;
 #endif
-  if (!wide) t.run = lanes == PIR_F64 ? doubles : integers;
-  if (lanes == PIR_C64) t.run = complex_floats;
-  if (lanes == PIR_C128) t.run = complex_doubles;
+  if (!wide)
+    t.run = lanes == PIR_F64 ? doubles : integers;
+  if (lanes == PIR_C64)
+    t.run = complex_floats;
+  if (lanes == PIR_C128)
+    t.run = complex_doubles;
   return t;
 }

@@ -1,4 +1,5 @@
-// The part of the CUDA driver API that is used, declared by us; the functions are in cuda_syms.def.
+// The part of the CUDA driver API that is used, declared by us; the functions are in
+// cuda_syms.def.
 #ifndef PIR_CUDA_ABI_H
 #define PIR_CUDA_ABI_H
 

@@ -1,4 +1,5 @@
-// Opens the CUDA driver's library and resolves every function of the list, or says which is missing.
+// Opens the CUDA driver's library and resolves every function of the list, or says which is
+// missing.
 #include "cuda_abi.h"
 
 #include <dlfcn.h>
@@ -6,9 +7,10 @@
 
 static const char *resolve(cuda *c) {
   void *symbol;
-#define CUDA_SYMBOL(field, name, parameters)                                                                           \
-  symbol = dlsym(c->library, #name);                                                                                   \
-  if (!symbol) return #name;                                                                                           \
+#define CUDA_SYMBOL(field, name, parameters)                                                   \
+  symbol = dlsym(c->library, #name);                                                           \
+  if (!symbol)                                                                                 \
+    return #name;                                                                              \
   memcpy(&c->field, &symbol, sizeof symbol);
 #include "cuda_syms.def"
 #undef CUDA_SYMBOL
@@ -17,13 +19,16 @@ static const char *resolve(cuda *c) {
 
 const char *cuda_open(cuda *out) {
   *out = (cuda){.library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL)};
-  if (!out->library) return "libcuda.so.1";
+  if (!out->library)
+    return "libcuda.so.1";
   const char *missing = resolve(out);
-  if (missing) cuda_close(out);
+  if (missing)
+    cuda_close(out);
   return missing;
 }
 
 void cuda_close(cuda *c) {
-  if (c->library) dlclose(c->library);
+  if (c->library)
+    dlclose(c->library);
   *c = (cuda){0};
 }

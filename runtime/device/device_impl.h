@@ -20,12 +20,14 @@ struct pir_device_code {
   cu_module module;
 };
 
-// Makes the context current, runs `call`, and puts back what was current: the caller's own is never disturbed.
+// Makes the context current, runs `call`, and puts back what was current: the caller's own is
+// never disturbed.
 #define IN_CONTEXT(d, call) (device_enter(d) ? 201 : device_leave((d), (call)))
 int device_enter(const pir_device *d);
 int device_leave(const pir_device *d, int result);
 
 // PIR_OK, or a status with a text that says what failed.
-pir_status device_check(const pir_device *d, int result, const char *what, pir_message *message);
+pir_status device_check(const pir_device *d, int result, const char *what,
+                        pir_message *message);
 
 #endif

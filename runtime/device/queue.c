@@ -1,7 +1,7 @@
-// Queues. Work of a queue runs in order, so memory that was given back may be handed out again at once: what used it
-// comes before what will. Blocks are kept by size class (four a power of two). Host memory is copied through pinned
-// staging, a ring of slices; an event says when a slice is free again. Downloads stay in their slice until the queue
-// is waited for.
+// Queues. Work of a queue runs in order, so memory that was given back may be handed out again
+// at once: what used it comes before what will. Blocks are kept by size class (four a power of
+// two). Host memory is copied through pinned staging, a ring of slices; an event says when a
+// slice is free again. Downloads stay in their slice until the queue is waited for.
 #include "device_impl.h"
 
 #include <stdlib.h>
@@ -37,7 +37,8 @@ struct pir_device_graph {
   cu_graph_exec exec;
 };
 
-#define CALL(q, what, call) device_check((q)->device, IN_CONTEXT((q)->device, (call)), (what), &(q)->message)
+#define CALL(q, what, call)                                                                    \
+  device_check((q)->device, IN_CONTEXT((q)->device, (call)), (what), &(q)->message)
 
 // ---- making
 
@@ -49,40 +50,53 @@ static pir_status open_stream(pir_queue *q, void *stream) {
     q->own_stream = true;
   }
   void *staging = NULL;
-  PIR_TRY(CALL(q, "taking pinned memory", cu->host_take(&staging, (size_t)SLICES * SLICE_BYTES)));
+  PIR_TRY(
+      CALL(q, "taking pinned memory", cu->host_take(&staging, (size_t)SLICES * SLICE_BYTES)));
   q->staging = staging;
   for (int i = 0; i < SLICES; i++) {
     q->slices[i].memory = q->staging + (size_t)i * SLICE_BYTES;
-    PIR_TRY(CALL(q, "making an event", cu->event_create(&q->slices[i].done, CU_EVENT_DISABLE_TIMING)));
+    PIR_TRY(CALL(q, "making an event",
+                 cu->event_create(&q->slices[i].done, CU_EVENT_DISABLE_TIMING)));
   }
   return PIR_OK;
 }
 
-pir_status pir_queue_create(pir_device *device, void *stream, pir_queue **out_queue, pir_message *message) {
+pir_status pir_queue_create(pir_device *device, void *stream, pir_queue **out_queue,
+                            pir_message *message) {
   *out_queue = NULL;
   pir_queue *q = calloc(1, sizeof *q);
-  if (!q) return PIR_EXHAUSTED;
+  if (!q)
+    return PIR_EXHAUSTED;
   q->device = device;
   pir_status status = open_stream(q, stream);
   *message = q->message;
-  if (status) pir_queue_destroy(q);
-  else *out_queue = q;
+  if (status)
+    pir_queue_destroy(q);
+  else
+    *out_queue = q;
   return status;
 }
 
 void pir_queue_destroy(pir_queue *q) {
-  if (!q) return;
+  if (!q)
+    return;
   const cuda *cu = &q->device->cu;
-  if (q->stream) (void)IN_CONTEXT(q->device, cu->stream_wait(q->stream));
+  if (q->stream)
+    (void)IN_CONTEXT(q->device, cu->stream_wait(q->stream));
   (void)pir_queue_trim(q);
   for (int i = 0; i < SLICES; i++)
-    if (q->slices[i].done) (void)IN_CONTEXT(q->device, cu->event_destroy(q->slices[i].done));
-  if (q->staging) (void)IN_CONTEXT(q->device, cu->host_give(q->staging));
-  if (q->own_stream) (void)IN_CONTEXT(q->device, cu->stream_destroy(q->stream));
+    if (q->slices[i].done)
+      (void)IN_CONTEXT(q->device, cu->event_destroy(q->slices[i].done));
+  if (q->staging)
+    (void)IN_CONTEXT(q->device, cu->host_give(q->staging));
+  if (q->own_stream)
+    (void)IN_CONTEXT(q->device, cu->stream_destroy(q->stream));
   free(q);
 }
 
-const char *pir_queue_message(const pir_queue *q) { return q->message.text; }
+const char *pir_queue_message(const pir_queue *q) {
+  return q->message.text;
+}
 
 // ---- memory
 
@@ -103,7 +117,8 @@ pir_status pir_queue_take(pir_queue *q, size_t bytes, void **out_memory) {
   size_t size;
   unsigned class = class_of(bytes, &size);
   *out_memory = NULL;
-  if (class >= CLASSES) return PIR_EXHAUSTED;
+  if (class >= CLASSES)
+    return PIR_EXHAUSTED;
   block *b = q->unused[class];
   cu_pointer memory = 0;
   if (b) {
@@ -114,7 +129,8 @@ pir_status pir_queue_take(pir_queue *q, size_t bytes, void **out_memory) {
     pir_status status = CALL(q, "taking memory", q->device->cu.memory_take(&memory, size));
     if (status == PIR_EXHAUSTED && pir_queue_trim(q))
       status = CALL(q, "taking memory", q->device->cu.memory_take(&memory, size));
-    if (status) return status;
+    if (status)
+      return status;
   }
   *out_memory = (void *)(uintptr_t)memory;
   return PIR_OK;
@@ -122,7 +138,8 @@ pir_status pir_queue_take(pir_queue *q, size_t bytes, void **out_memory) {
 
 void pir_queue_give(pir_queue *q, void *memory, size_t bytes) {
   size_t size;
-  if (!memory) return;
+  if (!memory)
+    return;
   unsigned class = class_of(bytes, &size);
   block *b = malloc(sizeof *b);
   if (!b) {  // memory_give waits for the device by itself
@@ -151,10 +168,12 @@ size_t pir_queue_trim(pir_queue *q) {
 // ---- copies
 
 static pir_status finish_slice(pir_queue *q, slice *s) {
-  if (!s->busy) return PIR_OK;
+  if (!s->busy)
+    return PIR_OK;
   PIR_TRY(CALL(q, "waiting", q->device->cu.event_wait(s->done)));
   s->busy = false;
-  if (s->wants) memcpy(s->wants, s->memory, s->bytes);
+  if (s->wants)
+    memcpy(s->wants, s->memory, s->bytes);
   s->wants = NULL;
   return PIR_OK;
 }
@@ -178,7 +197,8 @@ pir_status pir_queue_upload(pir_queue *q, void *to, const void *from, size_t byt
     n = bytes - at < SLICE_BYTES ? bytes - at : SLICE_BYTES;
     PIR_TRY(next_slice(q, &s));
     memcpy(s->memory, (const char *)from + at, n);
-    PIR_TRY(CALL(q, "copying to the device", cu->copy_up((uintptr_t)to + at, s->memory, n, q->stream)));
+    PIR_TRY(CALL(q, "copying to the device",
+                 cu->copy_up((uintptr_t)to + at, s->memory, n, q->stream)));
     PIR_TRY(copied(q, s));
   }
   return PIR_OK;
@@ -190,7 +210,8 @@ pir_status pir_queue_download(pir_queue *q, void *to, const void *from, size_t b
     slice *s;
     n = bytes - at < SLICE_BYTES ? bytes - at : SLICE_BYTES;
     PIR_TRY(next_slice(q, &s));
-    PIR_TRY(CALL(q, "copying from the device", cu->copy_down(s->memory, (uintptr_t)from + at, n, q->stream)));
+    PIR_TRY(CALL(q, "copying from the device",
+                 cu->copy_down(s->memory, (uintptr_t)from + at, n, q->stream)));
     s->wants = (char *)to + at;
     s->bytes = n;
     PIR_TRY(copied(q, s));
@@ -200,42 +221,50 @@ pir_status pir_queue_download(pir_queue *q, void *to, const void *from, size_t b
 
 pir_status pir_queue_wait(pir_queue *q) {
   PIR_TRY(CALL(q, "the work of the stream", q->device->cu.stream_wait(q->stream)));
-  for (unsigned i = 0; i < SLICES; i++) PIR_TRY(finish_slice(q, &q->slices[(q->next + i) % SLICES]));
+  for (unsigned i = 0; i < SLICES; i++)
+    PIR_TRY(finish_slice(q, &q->slices[(q->next + i) % SLICES]));
   return PIR_OK;
 }
 
 // ---- kernels
 
-pir_status pir_queue_launch(pir_queue *q, const pir_device_kernel *kernel, int64_t blocks, int threads,
-                            void **arguments) {
-  if (blocks > kernel->most_blocks) blocks = kernel->most_blocks;
+pir_status pir_queue_launch(pir_queue *q, const pir_device_kernel *kernel, int64_t blocks,
+                            int threads, void **arguments) {
+  if (blocks > kernel->most_blocks)
+    blocks = kernel->most_blocks;
   return CALL(q, "launching a kernel",
-              q->device->cu.launch(kernel->function, (unsigned)blocks, 1, 1, (unsigned)threads, 1, 1, 0, q->stream,
-                                   arguments, NULL));
+              q->device->cu.launch(kernel->function, (unsigned)blocks, 1, 1, (unsigned)threads,
+                                   1, 1, 0, q->stream, arguments, NULL));
 }
 
 pir_status pir_queue_mark(pir_queue *q, pir_device_mark *mark) {
   cu_event event = mark->event;
-  if (!event) PIR_TRY(CALL(q, "making an event", q->device->cu.event_create(&event, 0)));
+  if (!event)
+    PIR_TRY(CALL(q, "making an event", q->device->cu.event_create(&event, 0)));
   mark->event = event;
   return CALL(q, "recording an event", q->device->cu.event_record(event, q->stream));
 }
 
-uint64_t pir_queue_between(pir_queue *q, const pir_device_mark *from, const pir_device_mark *to) {
+uint64_t pir_queue_between(pir_queue *q, const pir_device_mark *from,
+                           const pir_device_mark *to) {
   float ms = 0;
-  if (CALL(q, "reading a time", q->device->cu.event_between(&ms, from->event, to->event)) || !(ms > 0)) return 0;
+  if (CALL(q, "reading a time", q->device->cu.event_between(&ms, from->event, to->event)) ||
+      !(ms > 0))
+    return 0;
   return (uint64_t)((double)ms * 1e6);
 }
 
 void pir_queue_drop_mark(pir_queue *q, pir_device_mark *mark) {
-  if (mark->event) (void)IN_CONTEXT(q->device, q->device->cu.event_destroy(mark->event));
+  if (mark->event)
+    (void)IN_CONTEXT(q->device, q->device->cu.event_destroy(mark->event));
   mark->event = NULL;
 }
 
 // ---- graphs
 
 pir_status pir_queue_begin_graph(pir_queue *q) {
-  return CALL(q, "capturing a graph", q->device->cu.capture_begin(q->stream, CU_CAPTURE_THREAD_LOCAL));
+  return CALL(q, "capturing a graph",
+              q->device->cu.capture_begin(q->stream, CU_CAPTURE_THREAD_LOCAL));
 }
 
 pir_status pir_queue_end_graph(pir_queue *q, pir_device_graph **out_graph) {
@@ -244,10 +273,13 @@ pir_status pir_queue_end_graph(pir_queue *q, pir_device_graph **out_graph) {
   *out_graph = NULL;
   PIR_TRY(CALL(q, "capturing a graph", cu->capture_end(q->stream, &graph)));
   pir_device_graph *made = calloc(1, sizeof *made);
-  pir_status status = made ? CALL(q, "making a graph", cu->graph_make(&made->exec, graph, 0)) : PIR_EXHAUSTED;
+  pir_status status =
+      made ? CALL(q, "making a graph", cu->graph_make(&made->exec, graph, 0)) : PIR_EXHAUSTED;
   (void)IN_CONTEXT(q->device, cu->graph_drop(graph));
-  if (status) free(made);
-  else *out_graph = made;
+  if (status)
+    free(made);
+  else
+    *out_graph = made;
   return status;
 }
 
@@ -256,7 +288,8 @@ pir_status pir_queue_run_graph(pir_queue *q, pir_device_graph *graph) {
 }
 
 void pir_queue_drop_graph(pir_queue *q, pir_device_graph *graph) {
-  if (!graph) return;
+  if (!graph)
+    return;
   (void)IN_CONTEXT(q->device, q->device->cu.graph_exec_drop(graph->exec));
   free(graph);
 }

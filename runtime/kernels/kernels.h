@@ -5,153 +5,154 @@
 #include <pir/kernel.h>
 
 // Name (as in `kernel NAME` of an .ops entry), and whether it allocates its results itself.
-#define PIR_KERNELS(X)                                                                                                 \
-  X(argsort, false)                                                                                                    \
-  X(assign_value, false)                                                                                               \
-  X(auc, false)                                                                                                        \
-  X(bernoulli, false)                                                                                                  \
-  X(bincount, true)                                                                                                    \
-  X(binomial, false)                                                                                                   \
-  X(bipartite_match, false)                                                                                            \
-  X(broadcast_tensors, false)                                                                                          \
-  X(check_finite_and_unscale, false)                                                                                   \
-  X(check_numerics, false)                                                                                             \
-  X(cholesky, false)                                                                                                   \
-  X(cholesky_solve, false)                                                                                             \
-  X(chunk_eval, false)                                                                                                 \
-  X(class_center_sample, true)                                                                                         \
-  X(clip_by_norm, false)                                                                                               \
-  X(coalesce_tensor, false)                                                                                            \
-  X(collect_fpn_proposals, true)                                                                                       \
-  X(crf_decoding, false)                                                                                               \
-  X(ctc_align, false)                                                                                                  \
-  X(cummax, false)                                                                                                     \
-  X(cummin, false)                                                                                                     \
-  X(cumprod_grad, false)                                                                                               \
-  X(deformable_conv, false)                                                                                            \
-  X(deformable_conv_grad, false)                                                                                       \
-  X(det, false)                                                                                                        \
-  X(dirichlet, false)                                                                                                  \
-  X(distribute_fpn_proposals, true)                                                                                    \
-  X(dpsgd, false)                                                                                                      \
-  X(dropout, false)                                                                                                    \
-  X(edit_distance, false)                                                                                              \
-  X(eig, false)                                                                                                        \
-  X(eigh, false)                                                                                                       \
-  X(eigvals, false)                                                                                                    \
-  X(equal_all, false)                                                                                                  \
-  X(exponential, false)                                                                                                \
-  X(fft, false)                                                                                                        \
-  X(fft_from_half, false)                                                                                              \
-  X(gammaincc, false)                                                                                                  \
-  X(gather_nd, false)                                                                                                  \
-  X(gather_tree, false)                                                                                                \
-  X(gaussian, false)                                                                                                   \
-  X(generate_proposals, true)                                                                                          \
-  X(grid_sample_grad, false)                                                                                           \
-  X(gru_sequences, true)                                                                                               \
-  X(gru_unit, false)                                                                                                   \
-  X(hash, false)                                                                                                       \
-  X(histogram, false)                                                                                                  \
-  X(hsigmoid_loss, false)                                                                                              \
-  X(hsigmoid_loss_grad, false)                                                                                         \
-  X(index_put, false)                                                                                                  \
-  X(interp_antialias, false)                                                                                           \
-  X(inverse, false)                                                                                                    \
-  X(kthvalue, false)                                                                                                   \
-  X(lamb, false)                                                                                                       \
-  X(lod_reset, true)                                                                                                   \
-  X(logcumsumexp, false)                                                                                               \
-  X(lookup_table_dequant, false)                                                                                       \
-  X(lp_pool2d_grad, false)                                                                                             \
-  X(lstm_sequences, true)                                                                                              \
-  X(lstsq, false)                                                                                                      \
-  X(lu, false)                                                                                                         \
-  X(lu_solve, false)                                                                                                   \
-  X(lu_unpack, false)                                                                                                  \
-  X(masked_select, true)                                                                                               \
-  X(masked_select_grad, false)                                                                                         \
-  X(matrix_nms, true)                                                                                                  \
-  X(matrix_rank, false)                                                                                                \
-  X(matrix_rank_atol_rtol, false)                                                                                      \
-  X(matrix_rank_tol, false)                                                                                            \
-  X(median, false)                                                                                                     \
-  X(meshgrid, false)                                                                                                   \
-  X(mode, false)                                                                                                       \
-  X(multiclass_nms3, true)                                                                                             \
-  X(multinomial, false)                                                                                                \
-  X(multiplex, false)                                                                                                  \
-  X(nanmedian, false)                                                                                                  \
-  X(nms, true)                                                                                                         \
-  X(nonzero, true)                                                                                                     \
-  X(poisson, false)                                                                                                    \
-  X(polygamma, false)                                                                                                  \
-  X(pool2d_grad, false)                                                                                                \
-  X(pool3d_grad, false)                                                                                                \
-  X(prior_box, false)                                                                                                  \
-  X(psroi_pool, false)                                                                                                 \
-  X(psroi_pool_grad, false)                                                                                            \
-  X(qr, false)                                                                                                         \
-  X(randint, false)                                                                                                    \
-  X(randperm, false)                                                                                                   \
-  X(reindex_graph, true)                                                                                               \
-  X(repeat_interleave_with_tensor_index, true)                                                                         \
-  X(rnn, false)                                                                                                        \
-  X(rnn_grad, false)                                                                                                   \
-  X(roi_align, false)                                                                                                  \
-  X(roi_align_grad, false)                                                                                             \
-  X(roi_pool, false)                                                                                                   \
-  X(roi_pool_grad, false)                                                                                              \
-  X(searchsorted, false)                                                                                               \
-  X(seed, false)                                                                                                       \
-  X(segment_pool, true)                                                                                                \
-  X(send_u_recv, true)                                                                                                 \
-  X(send_ue_recv, true)                                                                                                \
-  X(sequence_conv, true)                                                                                               \
-  X(sequence_expand, true)                                                                                             \
-  X(sequence_pool, true)                                                                                               \
-  X(sequence_softmax, true)                                                                                            \
-  X(set_value, false)                                                                                                  \
-  X(set_value_with_tensor, false)                                                                                      \
-  X(shuffle_batch, true)                                                                                               \
-  X(slogdet_v2, false)                                                                                                 \
-  X(solve, false)                                                                                                      \
-  X(sparse_add, true)                                                                                                  \
-  X(sparse_coalesce, true)                                                                                             \
-  X(sparse_divide, true)                                                                                               \
-  X(sparse_from_dense, true)                                                                                           \
-  X(sparse_from_rows, true)                                                                                            \
-  X(sparse_multiply, true)                                                                                             \
-  X(sparse_reshape, true)                                                                                              \
-  X(sparse_slice, true)                                                                                                \
-  X(sparse_subtract, true)                                                                                             \
-  X(sparse_sum, true)                                                                                                  \
-  X(sparse_to_dense, false)                                                                                            \
-  X(sparse_to_rows, true)                                                                                              \
-  X(sparse_transpose, true)                                                                                            \
-  X(spectral_norm, false)                                                                                              \
-  X(spectral_norm_grad, false)                                                                                         \
-  X(standard_gamma, false)                                                                                             \
-  X(svd, false)                                                                                                        \
-  X(svdvals, false)                                                                                                    \
-  X(topk, false)                                                                                                       \
-  X(triangular_solve, false)                                                                                           \
-  X(tril_indices, false)                                                                                               \
-  X(triu_indices, false)                                                                                               \
-  X(truncated_gaussian_random, false)                                                                                  \
-  X(uniform, false)                                                                                                    \
-  X(uniform_inplace, false)                                                                                            \
-  X(uniform_like_batch, false)                                                                                         \
-  X(unique, true)                                                                                                      \
-  X(unique_consecutive, true)                                                                                          \
-  X(unpool, false)                                                                                                     \
-  X(viterbi_decode, true)                                                                                              \
-  X(warpctc, false)                                                                                                    \
-  X(warprnnt, false)                                                                                                   \
-  X(weight_quantize, false)                                                                                            \
+#define PIR_KERNELS(X)                                                                         \
+  X(argsort, false)                                                                            \
+  X(assign_value, false)                                                                       \
+  X(auc, false)                                                                                \
+  X(bernoulli, false)                                                                          \
+  X(bincount, true)                                                                            \
+  X(binomial, false)                                                                           \
+  X(bipartite_match, false)                                                                    \
+  X(broadcast_tensors, false)                                                                  \
+  X(check_finite_and_unscale, false)                                                           \
+  X(check_numerics, false)                                                                     \
+  X(cholesky, false)                                                                           \
+  X(cholesky_solve, false)                                                                     \
+  X(chunk_eval, false)                                                                         \
+  X(class_center_sample, true)                                                                 \
+  X(clip_by_norm, false)                                                                       \
+  X(coalesce_tensor, false)                                                                    \
+  X(collect_fpn_proposals, true)                                                               \
+  X(crf_decoding, false)                                                                       \
+  X(ctc_align, false)                                                                          \
+  X(cummax, false)                                                                             \
+  X(cummin, false)                                                                             \
+  X(cumprod_grad, false)                                                                       \
+  X(deformable_conv, false)                                                                    \
+  X(deformable_conv_grad, false)                                                               \
+  X(det, false)                                                                                \
+  X(dirichlet, false)                                                                          \
+  X(distribute_fpn_proposals, true)                                                            \
+  X(dpsgd, false)                                                                              \
+  X(dropout, false)                                                                            \
+  X(edit_distance, false)                                                                      \
+  X(eig, false)                                                                                \
+  X(eigh, false)                                                                               \
+  X(eigvals, false)                                                                            \
+  X(equal_all, false)                                                                          \
+  X(exponential, false)                                                                        \
+  X(fft, false)                                                                                \
+  X(fft_from_half, false)                                                                      \
+  X(gammaincc, false)                                                                          \
+  X(gather_nd, false)                                                                          \
+  X(gather_tree, false)                                                                        \
+  X(gaussian, false)                                                                           \
+  X(generate_proposals, true)                                                                  \
+  X(grid_sample_grad, false)                                                                   \
+  X(gru_sequences, true)                                                                       \
+  X(gru_unit, false)                                                                           \
+  X(hash, false)                                                                               \
+  X(histogram, false)                                                                          \
+  X(hsigmoid_loss, false)                                                                      \
+  X(hsigmoid_loss_grad, false)                                                                 \
+  X(index_put, false)                                                                          \
+  X(interp_antialias, false)                                                                   \
+  X(inverse, false)                                                                            \
+  X(kthvalue, false)                                                                           \
+  X(lamb, false)                                                                               \
+  X(lod_reset, true)                                                                           \
+  X(logcumsumexp, false)                                                                       \
+  X(lookup_table_dequant, false)                                                               \
+  X(lp_pool2d_grad, false)                                                                     \
+  X(lstm_sequences, true)                                                                      \
+  X(lstsq, false)                                                                              \
+  X(lu, false)                                                                                 \
+  X(lu_solve, false)                                                                           \
+  X(lu_unpack, false)                                                                          \
+  X(masked_select, true)                                                                       \
+  X(masked_select_grad, false)                                                                 \
+  X(matrix_nms, true)                                                                          \
+  X(matrix_rank, false)                                                                        \
+  X(matrix_rank_atol_rtol, false)                                                              \
+  X(matrix_rank_tol, false)                                                                    \
+  X(median, false)                                                                             \
+  X(meshgrid, false)                                                                           \
+  X(mode, false)                                                                               \
+  X(multiclass_nms3, true)                                                                     \
+  X(multinomial, false)                                                                        \
+  X(multiplex, false)                                                                          \
+  X(nanmedian, false)                                                                          \
+  X(nms, true)                                                                                 \
+  X(nonzero, true)                                                                             \
+  X(poisson, false)                                                                            \
+  X(polygamma, false)                                                                          \
+  X(pool2d_grad, false)                                                                        \
+  X(pool3d_grad, false)                                                                        \
+  X(prior_box, false)                                                                          \
+  X(psroi_pool, false)                                                                         \
+  X(psroi_pool_grad, false)                                                                    \
+  X(qr, false)                                                                                 \
+  X(randint, false)                                                                            \
+  X(randperm, false)                                                                           \
+  X(reindex_graph, true)                                                                       \
+  X(repeat_interleave_with_tensor_index, true)                                                 \
+  X(rnn, false)                                                                                \
+  X(rnn_grad, false)                                                                           \
+  X(roi_align, false)                                                                          \
+  X(roi_align_grad, false)                                                                     \
+  X(roi_pool, false)                                                                           \
+  X(roi_pool_grad, false)                                                                      \
+  X(searchsorted, false)                                                                       \
+  X(seed, false)                                                                               \
+  X(segment_pool, true)                                                                        \
+  X(send_u_recv, true)                                                                         \
+  X(send_ue_recv, true)                                                                        \
+  X(sequence_conv, true)                                                                       \
+  X(sequence_expand, true)                                                                     \
+  X(sequence_pool, true)                                                                       \
+  X(sequence_softmax, true)                                                                    \
+  X(set_value, false)                                                                          \
+  X(set_value_with_tensor, false)                                                              \
+  X(shuffle_batch, true)                                                                       \
+  X(slogdet_v2, false)                                                                         \
+  X(solve, false)                                                                              \
+  X(sparse_add, true)                                                                          \
+  X(sparse_coalesce, true)                                                                     \
+  X(sparse_divide, true)                                                                       \
+  X(sparse_from_dense, true)                                                                   \
+  X(sparse_from_rows, true)                                                                    \
+  X(sparse_multiply, true)                                                                     \
+  X(sparse_reshape, true)                                                                      \
+  X(sparse_slice, true)                                                                        \
+  X(sparse_subtract, true)                                                                     \
+  X(sparse_sum, true)                                                                          \
+  X(sparse_to_dense, false)                                                                    \
+  X(sparse_to_rows, true)                                                                      \
+  X(sparse_transpose, true)                                                                    \
+  X(spectral_norm, false)                                                                      \
+  X(spectral_norm_grad, false)                                                                 \
+  X(standard_gamma, false)                                                                     \
+  X(svd, false)                                                                                \
+  X(svdvals, false)                                                                            \
+  X(topk, false)                                                                               \
+  X(triangular_solve, false)                                                                   \
+  X(tril_indices, false)                                                                       \
+  X(triu_indices, false)                                                                       \
+  X(truncated_gaussian_random, false)                                                          \
+  X(uniform, false)                                                                            \
+  X(uniform_inplace, false)                                                                    \
+  X(uniform_like_batch, false)                                                                 \
+  X(unique, true)                                                                              \
+  X(unique_consecutive, true)                                                                  \
+  X(unpool, false)                                                                             \
+  X(viterbi_decode, true)                                                                      \
+  X(warpctc, false)                                                                            \
+  X(warprnnt, false)                                                                           \
+  X(weight_quantize, false)                                                                    \
   X(yolo_loss, false)
 
-#define PIR_KERNEL_DECLARE(name, shapes) pir_status pir_kernel_##name(const pir_kernel_call *call);
+#define PIR_KERNEL_DECLARE(name, shapes)                                                       \
+  pir_status pir_kernel_##name(const pir_kernel_call *call);
 PIR_KERNELS(PIR_KERNEL_DECLARE)
 #undef PIR_KERNEL_DECLARE
 
@@ -163,34 +164,43 @@ pir_tensor *pir_kernel_out(const pir_kernel_call *call, int k);
 // Memory from the call's allocator, 64-byte aligned.
 void *pir_kernel_alloc(const pir_kernel_call *call, size_t size);
 void pir_kernel_free(const pir_kernel_call *call, void *memory, size_t size);
-// Memory of exactly its size for a result that only the kernel can shape; the caller takes it over.
-pir_status pir_kernel_shape_result(const pir_kernel_call *call, pir_tensor *out, pir_dtype dtype, const int64_t *shape,
-                                   int rank);
-// A dense copy of a tensor as `dtype`, broadcast to a shape; free `out->data` with pir_kernel_drop.
-pir_status pir_kernel_dense(const pir_kernel_call *call, const pir_tensor *from, pir_dtype dtype, const int64_t *shape,
-                            int rank, pir_tensor *out);
+// Memory of exactly its size for a result that only the kernel can shape; the caller takes it
+// over.
+pir_status pir_kernel_shape_result(const pir_kernel_call *call, pir_tensor *out,
+                                   pir_dtype dtype, const int64_t *shape, int rank);
+// A dense copy of a tensor as `dtype`, broadcast to a shape; free `out->data` with
+// pir_kernel_drop.
+pir_status pir_kernel_dense(const pir_kernel_call *call, const pir_tensor *from,
+                            pir_dtype dtype, const int64_t *shape, int rank, pir_tensor *out);
 void pir_kernel_drop(const pir_kernel_call *call, pir_tensor *tensor);
 
-// For kernels that compute on dense copies: `room[i]` is operand i as `in[i]` (no data when absent), and after them
-// come zeros in the shape of each result as `out[j]`; PIR_UNDEFINED leaves an entry empty. Closing converts the
-// results when `status` is PIR_OK, frees all, and returns what went wrong first. An absent result takes no part.
-pir_status pir_kernel_open(const pir_kernel_call *call, const uint8_t *in, int ins, const uint8_t *out, int outs,
-                           pir_tensor *room);
-pir_status pir_kernel_close(const pir_kernel_call *call, pir_status status, int ins, int outs, pir_tensor *room);
+// For kernels that compute on dense copies: `room[i]` is operand i as `in[i]` (no data when
+// absent), and after them come zeros in the shape of each result as `out[j]`; PIR_UNDEFINED
+// leaves an entry empty. Closing converts the results when `status` is PIR_OK, frees all, and
+// returns what went wrong first. An absent result takes no part.
+pir_status pir_kernel_open(const pir_kernel_call *call, const uint8_t *in, int ins,
+                           const uint8_t *out, int outs, pir_tensor *room);
+pir_status pir_kernel_close(const pir_kernel_call *call, pir_status status, int ins, int outs,
+                            pir_tensor *room);
 // Zeros of a shape; free them with pir_kernel_drop.
-pir_status pir_kernel_zeros(const pir_kernel_call *call, pir_dtype dtype, const int64_t *shape, int rank,
-                            pir_tensor *out);
-// The same for an entry of the room that is empty because its result is absent, and computed all the same.
-pir_status pir_kernel_need(const pir_kernel_call *call, pir_dtype dtype, const int64_t *shape, int rank,
-                           pir_tensor *entry);
+pir_status pir_kernel_zeros(const pir_kernel_call *call, pir_dtype dtype, const int64_t *shape,
+                            int rank, pir_tensor *out);
+// The same for an entry of the room that is empty because its result is absent, and computed
+// all the same.
+pir_status pir_kernel_need(const pir_kernel_call *call, pir_dtype dtype, const int64_t *shape,
+                           int rank, pir_tensor *entry);
 // Operand `operand` is there and has this rank, or a message.
-pir_status pir_kernel_expect_rank(const pir_kernel_call *call, int operand, const char *name, int rank);
+pir_status pir_kernel_expect_rank(const pir_kernel_call *call, int operand, const char *name,
+                                  int rank);
 
 // ---- sequences (sequences.c)
 
-// Where the rows of the sequences of operand `k` begin and end, by its last level: `count` + 1 numbers.
-pir_status pir_kernel_sequences(const pir_kernel_call *call, int k, const uint64_t **out_offsets, int64_t *out_count);
-// Room for the offsets of `count` sequences of a result, as its only level; NULL after a message.
+// Where the rows of the sequences of operand `k` begin and end, by its last level: `count` + 1
+// numbers.
+pir_status pir_kernel_sequences(const pir_kernel_call *call, int k,
+                                const uint64_t **out_offsets, int64_t *out_count);
+// Room for the offsets of `count` sequences of a result, as its only level; NULL after a
+// message.
 uint64_t *pir_kernel_new_sequences(const pir_kernel_call *call, pir_tensor *out, int64_t count);
 
 #endif

@@ -1,49 +1,59 @@
-// What kernels share: operands by position, memory, and dense copies in the type a kernel computes in.
+// What kernels share: operands by position, memory, and dense copies in the type a kernel
+// computes in.
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels.h"
 
 const pir_tensor *pir_kernel_in(const pir_kernel_call *call, int k) {
-  return k < call->operand_count && call->in_members[k] > 0 ? call->in[call->in_first[k]] : NULL;
+  return k < call->operand_count && call->in_members[k] > 0 ? call->in[call->in_first[k]]
+                                                            : NULL;
 }
 
 pir_tensor *pir_kernel_out(const pir_kernel_call *call, int k) {
-  return k < call->result_count && call->out_members[k] > 0 ? call->out[call->out_first[k]] : NULL;
+  return k < call->result_count && call->out_members[k] > 0 ? call->out[call->out_first[k]]
+                                                            : NULL;
 }
 
 void *pir_kernel_alloc(const pir_kernel_call *call, size_t size) {
   size = (size + 127) / 64 * 64;
-  if (call->allocator && call->allocator->alloc) return call->allocator->alloc(call->allocator->user, size, 64);
+  if (call->allocator && call->allocator->alloc)
+    return call->allocator->alloc(call->allocator->user, size, 64);
   return aligned_alloc(64, size);
 }
 
 void pir_kernel_free(const pir_kernel_call *call, void *memory, size_t size) {
   size = (size + 127) / 64 * 64;
-  if (!memory) return;
-  if (call->allocator && call->allocator->alloc) call->allocator->release(call->allocator->user, memory, size);
-  else free(memory);
+  if (!memory)
+    return;
+  if (call->allocator && call->allocator->alloc)
+    call->allocator->release(call->allocator->user, memory, size);
+  else
+    free(memory);
 }
 
-pir_status pir_kernel_shape_result(const pir_kernel_call *call, pir_tensor *out, pir_dtype dtype, const int64_t *shape,
-                                   int rank) {
+pir_status pir_kernel_shape_result(const pir_kernel_call *call, pir_tensor *out,
+                                   pir_dtype dtype, const int64_t *shape, int rank) {
   size_t bytes;
   if (pir_shape_bytes(shape, rank, dtype, &bytes))
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
-  if (bytes == 0) bytes = 1;
+  if (bytes == 0)
+    bytes = 1;
   bool custom = call->allocator && call->allocator->alloc;
   out->data = custom ? call->allocator->alloc(call->allocator->user, bytes, 64) : malloc(bytes);
-  if (!out->data) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  if (!out->data)
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   pir_tensor_set_dense(out, dtype, shape, rank);
   return PIR_OK;
 }
 
-pir_status pir_kernel_dense(const pir_kernel_call *call, const pir_tensor *from, pir_dtype dtype, const int64_t *shape,
-                            int rank, pir_tensor *out) {
+pir_status pir_kernel_dense(const pir_kernel_call *call, const pir_tensor *from,
+                            pir_dtype dtype, const int64_t *shape, int rank, pir_tensor *out) {
   size_t bytes;
   pir_tensor view;
   *out = (pir_tensor){0};
-  if (!from) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
+  if (!from)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
   if (pir_shape_bytes(shape, rank, dtype, &bytes))
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
   pir_tensor_set_dense(&view, from->dtype, shape, rank);
@@ -57,10 +67,13 @@ pir_status pir_kernel_dense(const pir_kernel_call *call, const pir_tensor *from,
   }
   pir_tensor_set_dense(out, dtype, shape, rank);
   out->data = pir_kernel_alloc(call, bytes);
-  if (!out->data) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  if (!out->data)
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   pir_status status = pir_tensor_copy(&view, out);
-  if (status) pir_kernel_drop(call, out);
-  return status ? pir_kernel_fail(call, status, "%s: cannot convert an operand", call->op) : PIR_OK;
+  if (status)
+    pir_kernel_drop(call, out);
+  return status ? pir_kernel_fail(call, status, "%s: cannot convert an operand", call->op)
+                : PIR_OK;
 }
 
 void pir_kernel_drop(const pir_kernel_call *call, pir_tensor *tensor) {
@@ -70,30 +83,32 @@ void pir_kernel_drop(const pir_kernel_call *call, pir_tensor *tensor) {
   tensor->data = NULL;
 }
 
-pir_status pir_kernel_zeros(const pir_kernel_call *call, pir_dtype dtype, const int64_t *shape, int rank,
-                            pir_tensor *out) {
+pir_status pir_kernel_zeros(const pir_kernel_call *call, pir_dtype dtype, const int64_t *shape,
+                            int rank, pir_tensor *out) {
   size_t bytes;
   *out = (pir_tensor){0};
   if (pir_shape_bytes(shape, rank, dtype, &bytes))
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
   pir_tensor_set_dense(out, dtype, shape, rank);
   out->data = pir_kernel_alloc(call, bytes);
-  if (!out->data) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  if (!out->data)
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   memset(out->data, 0, bytes);
   return PIR_OK;
 }
 
-pir_status pir_kernel_need(const pir_kernel_call *call, pir_dtype dtype, const int64_t *shape, int rank,
-                           pir_tensor *entry) {
+pir_status pir_kernel_need(const pir_kernel_call *call, pir_dtype dtype, const int64_t *shape,
+                           int rank, pir_tensor *entry) {
   return entry->data ? PIR_OK : pir_kernel_zeros(call, dtype, shape, rank, entry);
 }
 
-pir_status pir_kernel_open(const pir_kernel_call *call, const uint8_t *in, int ins, const uint8_t *out, int outs,
-                           pir_tensor *room) {
+pir_status pir_kernel_open(const pir_kernel_call *call, const uint8_t *in, int ins,
+                           const uint8_t *out, int outs, pir_tensor *room) {
   memset(room, 0, (size_t)(ins + outs) * sizeof *room);
   for (int i = 0; i < ins; i++) {
     const pir_tensor *t = pir_kernel_in(call, i);
-    if (t && in[i] != PIR_UNDEFINED) PIR_TRY(pir_kernel_dense(call, t, (pir_dtype)in[i], t->shape, t->rank, &room[i]));
+    if (t && in[i] != PIR_UNDEFINED)
+      PIR_TRY(pir_kernel_dense(call, t, (pir_dtype)in[i], t->shape, t->rank, &room[i]));
   }
   for (int i = 0; i < outs; i++) {
     const pir_tensor *t = pir_kernel_out(call, i);
@@ -103,18 +118,24 @@ pir_status pir_kernel_open(const pir_kernel_call *call, const uint8_t *in, int i
   return PIR_OK;
 }
 
-pir_status pir_kernel_close(const pir_kernel_call *call, pir_status status, int ins, int outs, pir_tensor *room) {
+pir_status pir_kernel_close(const pir_kernel_call *call, pir_status status, int ins, int outs,
+                            pir_tensor *room) {
   for (int i = 0; i < outs; i++)
     if (!status && room[ins + i].data && pir_kernel_out(call, i))
       status = pir_tensor_copy(&room[ins + i], pir_kernel_out(call, i));
-  for (int i = 0; i < ins + outs; i++) pir_kernel_drop(call, &room[i]);
+  for (int i = 0; i < ins + outs; i++)
+    pir_kernel_drop(call, &room[i]);
   return status;
 }
 
-pir_status pir_kernel_expect_rank(const pir_kernel_call *call, int operand, const char *name, int rank) {
+pir_status pir_kernel_expect_rank(const pir_kernel_call *call, int operand, const char *name,
+                                  int rank) {
   const pir_tensor *t = pir_kernel_in(call, operand);
-  if (!t) return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects a tensor, found none", call->op, name);
+  if (!t)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects a tensor, found none", call->op,
+                           name);
   if (t->rank != rank)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects rank %d, found %d", call->op, name, rank, t->rank);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects rank %d, found %d", call->op,
+                           name, rank, t->rank);
   return PIR_OK;
 }

@@ -1,5 +1,5 @@
-// The running half of the API on digits_cnn: ports, messages, zero-copy, shapes, limits, allocation failures,
-// two sessions on two threads. Run from the root of the checkout.
+// The running half of the API on digits_cnn: ports, messages, zero-copy, shapes, limits,
+// allocation failures, two sessions on two threads. Run from the root of the checkout.
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -63,7 +63,8 @@ static pir_tensor first_images(int64_t count) {
 
 static void check_scores(const float *got, int64_t count) {
   const float *want = scores.arrays[0].tensor.data;
-  for (int64_t i = 0; i < count * CLASSES; i++) assert_true(fabsf(got[i] - want[i]) <= 1e-5f + 1e-4f * fabsf(want[i]));
+  for (int64_t i = 0; i < count * CLASSES; i++)
+    assert_true(fabsf(got[i] - want[i]) <= 1e-5f + 1e-4f * fabsf(want[i]));
 }
 
 static void ports_are_described(void **unused) {
@@ -80,23 +81,29 @@ static void ports_are_described(void **unused) {
 static void wrong_tensors_are_named(void **unused) {
   pir_session *s = open_session(NULL);
   static float data[4096];
-  pir_tensor f64 = dense(data, PIR_F64, 4, (int64_t[]){1, 1, 8, 8}), flat = dense(data, PIR_F32, 2, (int64_t[]){1, 64});
-  pir_tensor wide = dense(data, PIR_F32, 4, (int64_t[]){2, 1, 8, 9}), out = dense(data, PIR_F32, 2, (int64_t[]){3, 10});
+  pir_tensor f64 = dense(data, PIR_F64, 4, (int64_t[]){1, 1, 8, 8}),
+             flat = dense(data, PIR_F32, 2, (int64_t[]){1, 64});
+  pir_tensor wide = dense(data, PIR_F32, 4, (int64_t[]){2, 1, 8, 9}),
+             out = dense(data, PIR_F32, 2, (int64_t[]){3, 10});
   assert_int_equal(pir_session_run(s), PIR_INVALID);
   assert_string_equal(pir_session_message(s), "input 0 \"image\" is not bound");
   assert_int_equal(pir_session_bind_input(s, 0, &f64), PIR_INVALID);
-  assert_string_equal(pir_session_message(s), "input 0 \"image\": expects float32, got float64");
+  assert_string_equal(pir_session_message(s),
+                      "input 0 \"image\": expects float32, got float64");
   assert_int_equal(pir_session_bind_input(s, 0, &flat), PIR_INVALID);
-  assert_string_equal(pir_session_message(s), "input 0 \"image\": expects rank 4 [-1,1,8,8], got rank 2 [1,64]");
+  assert_string_equal(pir_session_message(s),
+                      "input 0 \"image\": expects rank 4 [-1,1,8,8], got rank 2 [1,64]");
   assert_int_equal(pir_session_bind_input(s, 0, &wide), PIR_INVALID);
-  assert_string_equal(pir_session_message(s), "input 0 \"image\": expects shape [-1,1,8,8], got [2,1,8,9]");
+  assert_string_equal(pir_session_message(s),
+                      "input 0 \"image\": expects shape [-1,1,8,8], got [2,1,8,9]");
   assert_int_equal(pir_session_bind_input(s, 1, &wide), PIR_NOT_FOUND);
   assert_string_equal(pir_session_message(s), "there is no input 1; the model has 1");
   pir_tensor in = first_images(2);
   assert_int_equal(pir_session_bind_input(s, 0, &in), PIR_OK);
   assert_int_equal(pir_session_bind_output(s, 0, &out), PIR_OK);
   assert_int_equal(pir_session_run(s), PIR_INVALID);
-  assert_string_equal(pir_session_message(s), "output 0 is [2,10] for these inputs, the bound tensor is [3,10]");
+  assert_string_equal(pir_session_message(s),
+                      "output 0 is [2,10] for these inputs, the bound tensor is [3,10]");
   pir_tensor result;
   assert_int_equal(pir_session_output(s, 0, &result), PIR_NOT_FOUND);
   pir_session_destroy(s);
@@ -105,7 +112,8 @@ static void wrong_tensors_are_named(void **unused) {
 static void results_land_where_bound(void **unused) {
   pir_session *s = open_session(NULL);
   static float own[IMAGES * CLASSES];
-  pir_tensor in = first_images(IMAGES), out = dense(own, PIR_F32, 2, (int64_t[]){IMAGES, CLASSES}), result;
+  pir_tensor in = first_images(IMAGES),
+             out = dense(own, PIR_F32, 2, (int64_t[]){IMAGES, CLASSES}), result;
   assert_int_equal(pir_session_bind_input(s, 0, &in), PIR_OK);
   assert_int_equal(pir_session_bind_output(s, 0, &out), PIR_OK);
   assert_int_equal(pir_session_run(s), PIR_OK);
@@ -126,11 +134,13 @@ static void strided_and_unaligned_inputs_run(void **unused) {
   static float gaps[4 * PIXELS * 2];
   static char off[4 * PIXELS * sizeof(float) + 1];
   const float *from = images.arrays[0].tensor.data;
-  for (int i = 0; i < 4 * PIXELS; i++) gaps[2 * i] = from[i];
+  for (int i = 0; i < 4 * PIXELS; i++)
+    gaps[2 * i] = from[i];
   memcpy(off + 1, from, 4 * PIXELS * sizeof(float));
   pir_tensor in = first_images(4), result;
   in.data = gaps;
-  for (int d = 0; d < 4; d++) in.strides[d] *= 2;
+  for (int d = 0; d < 4; d++)
+    in.strides[d] *= 2;
   for (int round = 0; round < 2; round++) {
     assert_int_equal(pir_session_bind_input(s, 0, &in), PIR_OK);
     assert_int_equal(pir_session_run(s), PIR_OK);
@@ -206,7 +216,9 @@ typedef struct failing {
 static void *get(void *user, size_t size, size_t align) {
   failing *f = user;
   void *memory = NULL;
-  if (f->left-- <= 0 || posix_memalign(&memory, align < sizeof(void *) ? sizeof(void *) : align, size)) return NULL;
+  if (f->left-- <= 0 ||
+      posix_memalign(&memory, align < sizeof(void *) ? sizeof(void *) : align, size))
+    return NULL;
   f->held++;
   return memory;
 }
@@ -220,10 +232,14 @@ static pir_status use_session(const pir_session_options *options) {
   pir_session *s = NULL;
   pir_tensor in = first_images(3), result;
   pir_status status = pir_session_create(model, options, &s);
-  if (!status) status = pir_session_bind_input(s, 0, &in);
-  if (!status) status = pir_session_run(s);
-  if (!status) status = pir_session_output(s, 0, &result);
-  if (!status) check_scores(result.data, 3);
+  if (!status)
+    status = pir_session_bind_input(s, 0, &in);
+  if (!status)
+    status = pir_session_run(s);
+  if (!status)
+    status = pir_session_output(s, 0, &result);
+  if (!status)
+    check_scores(result.data, 3);
   pir_session_destroy(s);
   return status;
 }
@@ -233,7 +249,8 @@ static void every_failed_allocation_is_a_status(void **unused) {
     pir_status status = PIR_EXHAUSTED;
     for (long n = 0; status && n < 1000; n++) {
       failing f = {n, 0};
-      pir_session_options options = {.size = sizeof options, .threads = threads, .allocator = {get, give, &f}};
+      pir_session_options options = {
+          .size = sizeof options, .threads = threads, .allocator = {get, give, &f}};
       status = use_session(&options);
       assert_true(status == PIR_OK || status == PIR_EXHAUSTED);
       assert_int_equal(f.held, 0);
@@ -252,10 +269,12 @@ static void making_a_model_survives_failures(void **unused) {
   failing f = {0, 0};
   for (long n = 0; !made && n < 1000; n++) {
     f = (failing){n, 0};
-    pir_model_options options = {.size = sizeof options, .pipeline = "kernels", .allocator = {get, give, &f}};
+    pir_model_options options = {
+        .size = sizeof options, .pipeline = "kernels", .allocator = {get, give, &f}};
     pir_status status = pir_model_create(program, &options, &made);
     assert_true(status == (made ? PIR_OK : PIR_EXHAUSTED));
-    if (!made) assert_int_equal(f.held, 0);
+    if (!made)
+      assert_int_equal(f.held, 0);
   }
   assert_non_null(made);
   pir_program_destroy(program);
@@ -273,14 +292,16 @@ static void making_a_model_survives_failures(void **unused) {
 static void *run_many(void *user) {
   pir_session_options options = {.size = sizeof options, .threads = 2};
   for (int i = 0; i < 5; i++)
-    if (use_session(&options)) return NULL;
+    if (use_session(&options))
+      return NULL;
   return user;
 }
 
 static void sessions_run_side_by_side(void **unused) {
   pthread_t threads[2];
   void *done;
-  for (int i = 0; i < 2; i++) assert_int_equal(pthread_create(&threads[i], NULL, run_many, model), 0);
+  for (int i = 0; i < 2; i++)
+    assert_int_equal(pthread_create(&threads[i], NULL, run_many, model), 0);
   for (int i = 0; i < 2; i++) {
     pthread_join(threads[i], &done);
     assert_ptr_equal(done, model);

@@ -1,4 +1,5 @@
-// Objects, their loader and the cache: what is stored is found again, what is damaged is not trusted.
+// Objects, their loader and the cache: what is stored is found again, what is damaged is not
+// trusted.
 #include "backend_sources.h"
 #include "cache.h"
 #include "code.h"
@@ -23,7 +24,8 @@ typedef struct fixture {
 
 static int set_up(void **state) {
   fixture *f = calloc(1, sizeof *f);
-  if (pir_target_get("x86-64", &f->target)) return 1;
+  if (pir_target_get("x86-64", &f->target))
+    return 1;
   f->ctx = pir_context_create(NULL);
   strcpy(f->folder, "/tmp/pir-cache-XXXXXX");
   *state = f;
@@ -46,11 +48,13 @@ static loop_module *make_module(double factor) {
   loop_fn *fn = pir_loop_fn_create(m, "stage");
   loop_buffer *x = pir_loop_arg(fn, "x", PIR_F32, 0, 4, false);
   loop_var *i = pir_loop_var_create(fn, "i", PIR_I64, 1);
-  loop_block *body =
-      pir_loop_for(fn, &fn->body, LOOP_PARALLEL, i, pir_loop_use(m, fn->begin), pir_loop_use(m, fn->end), NULL);
+  loop_block *body = pir_loop_for(fn, &fn->body, LOOP_PARALLEL, i, pir_loop_use(m, fn->begin),
+                                  pir_loop_use(m, fn->end), NULL);
   loop_expr *at = pir_loop_use(m, i), *value = pir_loop_load(m, x, at, 1, NULL);
   value = pir_loop_op(m, PIR_V_MUL, value, pir_loop_const_float(m, PIR_F32, factor), NULL);
-  pir_loop_store(fn, body, x, at, pir_loop_op(m, PIR_V_FMOD, value, pir_loop_const_float(m, PIR_F32, 7), NULL), NULL);
+  pir_loop_store(fn, body, x, at,
+                 pir_loop_op(m, PIR_V_FMOD, value, pir_loop_const_float(m, PIR_F32, 7), NULL),
+                 NULL);
   return m;
 }
 
@@ -66,7 +70,8 @@ static pir_code_stats build_once(const fixture *f, double factor, float *out) {
   assert_non_null(symbol);
   memcpy(&stage, &symbol, sizeof stage);
   void *buffers[] = {out};
-  for (int i = 0; i < 4; i++) out[i] = (float)(i + 2);
+  for (int i = 0; i < 4; i++)
+    out[i] = (float)(i + 2);
   stage(&(pir_group_args){buffers, NULL}, 1, 3, NULL);
   pir_code_stats stats = pir_code_store_stats(store);
   pir_code_store_destroy(store);
@@ -74,7 +79,9 @@ static pir_code_stats build_once(const fixture *f, double factor, float *out) {
   return stats;
 }
 
-static void check_result(const float *x) { assert_true(x[0] == 2 && x[1] == 6 && x[2] == 1 && x[3] == 5); }
+static void check_result(const float *x) {
+  assert_true(x[0] == 2 && x[1] == 6 && x[2] == 1 && x[3] == 5);
+}
 
 static void test_second_start_compiles_nothing(void **state) {
   fixture *f = *state;
@@ -140,7 +147,8 @@ static void test_open_folder_is_not_used(void **state) {
   assert_int_equal(build_once(f, 2, x).from_disk, 0);
 }
 
-// The loader meets objects that were cut or changed: it refuses or loads, and touches nothing outside.
+// The loader meets objects that were cut or changed: it refuses or loads, and touches nothing
+// outside.
 static void test_loader_survives_damage(void **state) {
   fixture *f = *state;
   pir_llvm_library llvm;
@@ -148,7 +156,9 @@ static void test_loader_survives_damage(void **state) {
   assert_int_equal(pir_llvm_open(&llvm, message, sizeof message), PIR_OK);
   loop_module *m = make_module(2);
   pir_emitted object;
-  assert_int_equal(llvm.backend->emit(m, &f->target, PIR_CODE_OBJECT, &object, message, sizeof message), PIR_OK);
+  assert_int_equal(
+      llvm.backend->emit(m, &f->target, PIR_CODE_OBJECT, &object, message, sizeof message),
+      PIR_OK);
   for (size_t size = 0; size < object.size; size += 7) {
     char *cut = malloc(size + 1);
     memcpy(cut, object.data, size);
@@ -162,7 +172,8 @@ static void test_loader_survives_damage(void **state) {
     for (int bit = 0; bit < 8; bit += 3) {
       object.data[at] ^= (char)(1 << bit);
       pir_image *image = NULL;
-      if (!pir_image_load(object.data, object.size, &image, NULL)) pir_image_unload(image);
+      if (!pir_image_load(object.data, object.size, &image, NULL))
+        pir_image_unload(image);
       object.data[at] ^= (char)(1 << bit);
     }
   free(object.data);

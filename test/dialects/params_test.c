@@ -1,5 +1,6 @@
-// Parameter files beyond what a command line shows: who gives bytes back and when, bytes used in place, every
-// element type, files of more than 2 GiB, folders, links, and where parameters are looked for.
+// Parameter files beyond what a command line shows: who gives bytes back and when, bytes used
+// in place, every element type, files of more than 2 GiB, folders, links, and where parameters
+// are looked for.
 #include <pir/dialects.h>
 #include <pir/ir.h>
 #include <pir/load.h>
@@ -27,7 +28,8 @@ static fixture the_fixture;
 static int make(void **state) {
   fixture *f = *state = &the_fixture;
   *f = (fixture){.ctx = pir_context_create(NULL), .folder = "/tmp/pir-params-XXXXXX"};
-  if (pir_dialects_load_all(f->ctx) || !mkdtemp(f->folder)) return -1;
+  if (pir_dialects_load_all(f->ctx) || !mkdtemp(f->folder))
+    return -1;
   f->program = pir_program_create(f->ctx);
   return 0;
 }
@@ -35,16 +37,20 @@ static int make(void **state) {
 static int drop(void **state) {
   fixture *f = *state;
   char command[128];
-  if (f->program) pir_program_destroy(f->program);
+  if (f->program)
+    pir_program_destroy(f->program);
   pir_context_destroy(f->ctx);
   snprintf(command, sizeof command, "rm -r %s", f->folder);
   return system(command);
 }
 
-static void count_release(void *user) { ((fixture *)user)->releases++; }
+static void count_release(void *user) {
+  ((fixture *)user)->releases++;
+}
 
 // A record in the file's form; returns its size.
-static size_t put_record(char *out, uint8_t code, const uint8_t *dims, size_t rank, const void *data, size_t size) {
+static size_t put_record(char *out, uint8_t code, const uint8_t *dims, size_t rank,
+                         const void *data, size_t size) {
   char *at = out;
   int32_t description = (int32_t)(2 + 2 * rank);
   memset(at, 0, 16);
@@ -52,12 +58,14 @@ static size_t put_record(char *out, uint8_t code, const uint8_t *dims, size_t ra
   memcpy(at, &description, 4);
   at += 4;
   *at++ = 8, *at++ = (char)code;
-  for (size_t i = 0; i < rank; i++) *at++ = 16, *at++ = (char)dims[i];
+  for (size_t i = 0; i < rank; i++)
+    *at++ = 16, *at++ = (char)dims[i];
   memcpy(at, data, size);
   return (size_t)(at - out) + size;
 }
 
-static pir_param_decl decl(const char *name, pir_dtype dtype, const int64_t *dims, size_t rank) {
+static pir_param_decl decl(const char *name, pir_dtype dtype, const int64_t *dims,
+                           size_t rank) {
   return (pir_param_decl){.name = pir_str_from(name), .dtype = dtype, .shape = {dims, rank}};
 }
 
@@ -66,17 +74,19 @@ static const int64_t two_by_three[] = {2, 3}, two[] = {2}, none[] = {0, 4};
 static void bytes_are_used_in_place_and_given_back_once(void **state) {
   fixture *f = *state;
   char file[256];
-  const pir_param_decl decls[] = {decl("a", PIR_F32, two_by_three, 2), decl("b", PIR_BF16, two, 1),
-                                  decl("c", PIR_I64, NULL, 0), decl("d", PIR_F32, none, 2)};
+  const pir_param_decl decls[] = {decl("a", PIR_F32, two_by_three, 2),
+                                  decl("b", PIR_BF16, two, 1), decl("c", PIR_I64, NULL, 0),
+                                  decl("d", PIR_F32, none, 2)};
   static const float a[6] = {1, 2, 3, 4, 5, 6};
   static const int64_t c = -7;
   size_t size = put_record(file, 5, (uint8_t[]){2, 3}, 2, a, sizeof a);
   size += put_record(file + size, 22, (uint8_t[]){2}, 1, "abcd", 4);
   size += put_record(file + size, 3, NULL, 0, &c, sizeof c);
   size += put_record(file + size, 5, (uint8_t[]){0, 4}, 2, "", 0);
-  assert_int_equal(
-      pir_program_adopt_records(f->program, decls, 4, (pir_borrowed){file, size, count_release, f}, PIR_STR("m")),
-      PIR_OK);
+  assert_int_equal(pir_program_adopt_records(f->program, decls, 4,
+                                             (pir_borrowed){file, size, count_release, f},
+                                             PIR_STR("m")),
+                   PIR_OK);
   const pir_param *param = pir_program_param(f->program, PIR_STR("a"));
   assert_non_null(param);
   assert_in_range((uintptr_t)param->data, (uintptr_t)file, (uintptr_t)file + size);
@@ -98,11 +108,14 @@ static void refused_bytes_are_given_back(void **state) {
   const pir_param_decl wanted = decl("a", PIR_F16, two, 1);
   size_t size = put_record(file, 5, (uint8_t[]){2}, 1, "12345678", 8);
   pir_borrowed bytes = {file, size, count_release, f};
-  assert_int_equal(pir_program_adopt_records(f->program, &wanted, 1, bytes, PIR_STR("m")), PIR_INVALID);
+  assert_int_equal(pir_program_adopt_records(f->program, &wanted, 1, bytes, PIR_STR("m")),
+                   PIR_INVALID);
   assert_int_equal(f->releases, 1);
   assert_int_equal(pir_program_params(f->program), 0);
-  assert_int_equal(
-      pir_program_adopt_records(f->program, NULL, 0, (pir_borrowed){"", 0, count_release, f}, PIR_STR("m")), PIR_OK);
+  assert_int_equal(pir_program_adopt_records(f->program, NULL, 0,
+                                             (pir_borrowed){"", 0, count_release, f},
+                                             PIR_STR("m")),
+                   PIR_OK);
   assert_int_equal(f->releases, 2);
 }
 
@@ -123,7 +136,8 @@ static void write_file(const fixture *f, const char *name, const char *data, siz
 static void sizes_have_64_bits(void **state) {
   fixture *f = *state;
   static const int64_t dims[] = {2200000000};
-  static const char head[] = "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x08\0\0\0\x08\x15\x10\x80\xac\x85\x99\x08";
+  static const char head[] =
+      "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x08\0\0\0\x08\x15\x10\x80\xac\x85\x99\x08";
   char record[64];
   size_t tail = put_record(record, 5, (uint8_t[]){2}, 1, "12345678", 8);
   const pir_param_decl decls[] = {decl("big", PIR_I8, dims, 1), decl("small", PIR_F32, two, 1)};
@@ -141,8 +155,10 @@ static void folders_hold_one_record_a_file(void **state) {
   fixture *f = *state;
   char record[64];
   size_t size = put_record(record, 5, (uint8_t[]){2}, 1, "12345678", 8);
-  const pir_param_decl decls[] = {decl("w", PIR_F32, two, 1)}, outside[] = {decl("../w", PIR_F32, two, 1)},
-                       link[] = {decl("link", PIR_F32, two, 1)}, folder[] = {decl("..", PIR_F32, two, 1)};
+  const pir_param_decl decls[] = {decl("w", PIR_F32, two, 1)},
+                       outside[] = {decl("../w", PIR_F32, two, 1)},
+                       link[] = {decl("link", PIR_F32, two, 1)},
+                       folder[] = {decl("..", PIR_F32, two, 1)};
   write_file(f, "w", record, size);
   assert_int_equal(symlink("w", in_folder(f, "link")), 0);
   assert_int_equal(pir_program_map_params(f->program, decls, 1, f->folder), PIR_OK);
@@ -150,14 +166,16 @@ static void folders_hold_one_record_a_file(void **state) {
   assert_int_equal(pir_program_map_params(f->program, outside, 1, f->folder), PIR_INVALID);
   assert_int_equal(pir_program_map_params(f->program, folder, 1, f->folder), PIR_INVALID);
   assert_int_equal(pir_program_map_params(f->program, link, 1, f->folder), PIR_IO);
-  assert_int_equal(pir_program_map_params(f->program, decls, 1, in_folder(f, "nothing")), PIR_NOT_FOUND);
+  assert_int_equal(pir_program_map_params(f->program, decls, 1, in_folder(f, "nothing")),
+                   PIR_NOT_FOUND);
 }
 
 static void expect_found(const fixture *f, const char *model, const char *params) {
   char *path = NULL;
   pir_status status = pir_params_find(in_folder(f, model), &path);
   assert_int_equal(status, params ? PIR_OK : PIR_NOT_FOUND);
-  if (params) assert_string_equal(path, in_folder(f, params));
+  if (params)
+    assert_string_equal(path, in_folder(f, params));
   free(path);
 }
 
@@ -180,13 +198,16 @@ static void only_saved_parameters_are_declared(void **state) {
   pir_param_decl decls[4];
   static const char text[] =
       "{\n"
-      "    (%0) = \"builtin.parameter\" () {parameter_name:\"b\",persistable:[true]} : () -> tensor<2x3xf32>\n"
-      "    (%1) = \"builtin.parameter\" () {parameter_name:\"state\",persistable:[false]} : () -> tensor<u8>\n"
+      "    (%0) = \"builtin.parameter\" () {parameter_name:\"b\",persistable:[true]} : () -> "
+      "tensor<2x3xf32>\n"
+      "    (%1) = \"builtin.parameter\" () {parameter_name:\"state\",persistable:[false]} : () "
+      "-> tensor<u8>\n"
       "    (%2) = \"builtin.parameter\" () {parameter_name:\"a\"} : () -> tensor<i64>\n"
       "}\n";
   assert_int_equal(pir_program_parse(f->ctx, pir_str_from(text), NULL, &program), PIR_OK);
   assert_int_equal(pir_program_param_decls(program, decls, 4), 2);
-  assert_true(pir_str_equal(decls[0].name, PIR_STR("a")) && decls[0].dtype == PIR_I64 && decls[0].shape.rank == 0);
+  assert_true(pir_str_equal(decls[0].name, PIR_STR("a")) && decls[0].dtype == PIR_I64 &&
+              decls[0].shape.rank == 0);
   assert_true(pir_str_equal(decls[1].name, PIR_STR("b")) && decls[1].shape.dims[1] == 3);
   pir_program_destroy(program);
 }
@@ -194,26 +215,36 @@ static void only_saved_parameters_are_declared(void **state) {
 // Two files of other programs and the right one: what is in them decides.
 static void parameters_are_chosen_by_content(void **state) {
   const fixture *f = *state;
-  static const char text[] = "{\n (%0) = \"builtin.parameter\" () {parameter_name:\"w\"} : () -> tensor<2xf32>\n}\n";
+  static const char text[] =
+      "{\n (%0) = \"builtin.parameter\" () {parameter_name:\"w\"} : () -> tensor<2xf32>\n}\n";
   char record[64];
   pir_program *program = NULL;
   write_file(f, "net.pir", text, sizeof text - 1);
-  write_file(f, "net.pdiparams", record, put_record(record, 5, (uint8_t[]){3}, 1, "123456789012", 12));
-  write_file(f, "a.pdiparams", record, put_record(record, 3, (uint8_t[]){2}, 1, "1234567890123456", 16));
-  assert_int_equal(pir_program_load_file(f->ctx, in_folder(f, "net.pir"), NULL, &program), PIR_INVALID);
-  write_file(f, "right.pdiparams", record, put_record(record, 5, (uint8_t[]){2}, 1, "abcdefgh", 8));
-  assert_int_equal(pir_program_load_file(f->ctx, in_folder(f, "net.pir"), NULL, &program), PIR_OK);
+  write_file(f, "net.pdiparams", record,
+             put_record(record, 5, (uint8_t[]){3}, 1, "123456789012", 12));
+  write_file(f, "a.pdiparams", record,
+             put_record(record, 3, (uint8_t[]){2}, 1, "1234567890123456", 16));
+  assert_int_equal(pir_program_load_file(f->ctx, in_folder(f, "net.pir"), NULL, &program),
+                   PIR_INVALID);
+  write_file(f, "right.pdiparams", record,
+             put_record(record, 5, (uint8_t[]){2}, 1, "abcdefgh", 8));
+  assert_int_equal(pir_program_load_file(f->ctx, in_folder(f, "net.pir"), NULL, &program),
+                   PIR_OK);
   assert_memory_equal(pir_program_param(program, PIR_STR("w"))->data, "abcdefgh", 8);
   pir_program_destroy(program);
-  write_file(f, "twin.pdiparams", record, put_record(record, 5, (uint8_t[]){2}, 1, "abcdefgh", 8));
-  assert_int_equal(pir_program_load_file(f->ctx, in_folder(f, "net.pir"), NULL, &program), PIR_INVALID);
+  write_file(f, "twin.pdiparams", record,
+             put_record(record, 5, (uint8_t[]){2}, 1, "abcdefgh", 8));
+  assert_int_equal(pir_program_load_file(f->ctx, in_folder(f, "net.pir"), NULL, &program),
+                   PIR_INVALID);
 }
 
 static long resident_kilobytes(void) {
   long pages = 0, ignored;
   FILE *file = fopen("/proc/self/statm", "r");
-  if (!file || fscanf(file, "%ld %ld", &ignored, &pages) != 2) pages = 0;
-  if (file) fclose(file);
+  if (!file || fscanf(file, "%ld %ld", &ignored, &pages) != 2)
+    pages = 0;
+  if (file)
+    fclose(file);
   return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
@@ -231,12 +262,14 @@ static void opening_leaves_parameters_on_disk(void **state) {
   assert_non_null(params);
   assert_non_null(data);
   for (int i = 0; i < TENSORS; i++) {
-    used += (size_t)snprintf(
-        text + used, sizeof text - used,
-        " (%%%d) = \"builtin.parameter\" () {parameter_name:\"w%02d\"} : () -> tensor<1024x1024xf32>\n", i, i);
+    used += (size_t)snprintf(text + used, sizeof text - used,
+                             " (%%%d) = \"builtin.parameter\" () {parameter_name:\"w%02d\"} : "
+                             "() -> tensor<1024x1024xf32>\n",
+                             i, i);
     memcpy(head, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\10\0\0\0\10\5\20\200\10\20\200\10", 28);
     bool written = fwrite(head, 28, 1, params) == 1 && fwrite(data, BYTES, 1, params) == 1;
-    if (!written) skip();  // no room on the disk
+    if (!written)
+      skip();  // no room on the disk
   }
   fclose(params);
   free(data);
@@ -244,7 +277,8 @@ static void opening_leaves_parameters_on_disk(void **state) {
   write_file(f, "big.pir", text, used);
   long before = resident_kilobytes();
   pir_program *program = NULL;
-  assert_int_equal(pir_program_load_file(f->ctx, in_folder(f, "big.pir"), NULL, &program), PIR_OK);
+  assert_int_equal(pir_program_load_file(f->ctx, in_folder(f, "big.pir"), NULL, &program),
+                   PIR_OK);
   long grown = resident_kilobytes() - before;
   assert_int_equal(pir_program_params(program), TENSORS);
   pir_program_destroy(program);

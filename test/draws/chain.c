@@ -1,5 +1,5 @@
-// Chains: two to five ops in single precision, each reading the first result of the one before it. What the compiler
-// fuses is then compared with kernels that are called one by one.
+// Chains: two to five ops in single precision, each reading the first result of the one before
+// it. What the compiler fuses is then compared with kernels that are called one by one.
 #include "draws.h"
 
 #include <string.h>
@@ -7,7 +7,8 @@
 enum { CHOICES = 40, STEP_ATTEMPTS = 60, MAX_NUMEL = 4000 };
 
 bool draw_chains(const pir_opdef *def) {
-  if (def->result_count != 1 || def->results[0].flags || !def->operand_count || !(def->clause || def->lower_count))
+  if (def->result_count != 1 || def->results[0].flags || !def->operand_count ||
+      !(def->clause || def->lower_count))
     return false;
   const pir_operand_def *x = &def->operands[0];
   bool tensor = !x->flags && (!x->dtypes || x->dtypes >> PIR_F32 & 1);
@@ -19,11 +20,13 @@ static bool result_of(const draw *d, draw_tensor *out) {
   char text[DRAW_TEXT];
   pir_program *program = draw_program(d, DRAW_AS_IS, text);
   pir_op *op = program ? pir_block_last(pir_program_block(program)) : NULL;
-  while (op && pir_op_def(op) != d->def) op = pir_op_prev(op);
+  while (op && pir_op_def(op) != d->def)
+    op = pir_op_prev(op);
   bool taken = op && draw_take_type(out, pir_value_type(pir_op_result(op, 0)));
   pir_program_destroy(program);
   int64_t numel = 1;
-  for (int32_t i = 0; taken && i < out->rank; i++) numel *= out->shape[i];
+  for (int32_t i = 0; taken && i < out->rank; i++)
+    numel *= out->shape[i];
   return taken && out->dtype == PIR_F32 && out->rank < DRAW_RANK && numel <= MAX_NUMEL;
 }
 
@@ -34,7 +37,8 @@ static bool runs(const draw *d) {
   return does;
 }
 
-static bool draw_step(draw *steps, size_t i, draw *from, const pir_opdef *const *ops, size_t count) {
+static bool draw_step(draw *steps, size_t i, draw *from, const pir_opdef *const *ops,
+                      size_t count) {
   draw_tensor linked = {0};
   for (int k = 0; k < CHOICES; k++) {
     const pir_opdef *def = ops[draw_below(from, (uint32_t)count)];
@@ -42,25 +46,32 @@ static bool draw_step(draw *steps, size_t i, draw *from, const pir_opdef *const 
     steps[i].step = (int)i;
     steps[i].single = true;
     steps[i].attempts = DRAW_ATTEMPTS - STEP_ATTEMPTS;
-    if (i && !result_of(&steps[i - 1], &steps[i].linked)) return false;
-    if (i) steps[i].before = &steps[i - 1];
-    if (draw_op(&steps[i]) && result_of(&steps[i], &linked) && runs(&steps[i])) return true;
+    if (i && !result_of(&steps[i - 1], &steps[i].linked))
+      return false;
+    if (i)
+      steps[i].before = &steps[i - 1];
+    if (draw_op(&steps[i]) && result_of(&steps[i], &linked) && runs(&steps[i]))
+      return true;
   }
   return false;
 }
 
-draw *draw_chain(draw *steps, pir_context *ctx, draw_noise *noise, const pir_opdef *const *ops, size_t count,
-                 uint64_t seed) {
+draw *draw_chain(draw *steps, pir_context *ctx, draw_noise *noise, const pir_opdef *const *ops,
+                 size_t count, uint64_t seed) {
   draw from = {.ctx = ctx, .noise = noise, .random = seed * 0x9E3779B97F4A7C15u + 7};
   size_t length = 2 + draw_below(&from, DRAW_STEPS - 1), i = 0;
-  while (i < length && draw_step(steps, i, &from, ops, count)) i++;
-  if (i < 2) return NULL;
+  while (i < length && draw_step(steps, i, &from, ops, count))
+    i++;
+  if (i < 2)
+    return NULL;
   draw *last = &steps[i - 1];
   uint32_t dynamic = draw_below(&from, 100) < 25 ? draw_below(&from, 1u << DRAW_RANK) : 0;
   char text[DRAW_TEXT];
-  for (size_t k = 0; k < i; k++) steps[k].dynamic = dynamic;
+  for (size_t k = 0; k < i; k++)
+    steps[k].dynamic = dynamic;
   pir_program *program = draw_program(last, DRAW_AS_IS, text);
-  for (size_t k = 0; k < i && !program; k++) steps[k].dynamic = 0;
+  for (size_t k = 0; k < i && !program; k++)
+    steps[k].dynamic = 0;
   pir_program_destroy(program);
   return last;
 }

@@ -1,6 +1,7 @@
-// Draws one op: element types, shapes and attributes at random until inference and the `check` pass take them. What is
-// sensible is read from the declaration: element types and defaults, texts that clauses and conditions compare
-// attributes with, operands that clauses read as indices. Extents come from a pool of three, so that some agree.
+// Draws one op: element types, shapes and attributes at random until inference and the `check`
+// pass take them. What is sensible is read from the declaration: element types and defaults,
+// texts that clauses and conditions compare attributes with, operands that clauses read as
+// indices. Extents come from a pool of three, so that some agree.
 #include "draws.h"
 
 #include <pir/dialect/pd_op.h>
@@ -19,9 +20,13 @@ uint64_t draw_random(uint64_t *state) {
   return z ^ z >> 31;
 }
 
-uint32_t draw_below(draw *d, uint32_t below) { return (uint32_t)(draw_random(&d->random) >> 33) % below; }
+uint32_t draw_below(draw *d, uint32_t below) {
+  return (uint32_t)(draw_random(&d->random) >> 33) % below;
+}
 
-static bool chance(draw *d, uint32_t percent) { return draw_below(d, 100) < percent; }
+static bool chance(draw *d, uint32_t percent) {
+  return draw_below(d, 100) < percent;
+}
 
 // What one attempt has in common.
 typedef struct pool {
@@ -39,20 +44,25 @@ typedef struct texts {
   uint32_t count;
 } texts;
 
-static void find_texts(const pir_node *nodes, size_t count, const char *const *text, int attr, texts *out) {
+static void find_texts(const pir_node *nodes, size_t count, const char *const *text, int attr,
+                       texts *out) {
   for (size_t i = 0; i < count; i++)
     if (nodes[i].op == PIR_I_ATTR_IS && nodes[i].k == attr && out->count < MAX_TEXTS)
       out->items[out->count++] = text[nodes[i].i];
 }
 
-// The nodes of a lower block are not counted; those of its conditions come before them in the table.
+// The nodes of a lower block are not counted; those of its conditions come before them in the
+// table.
 static void texts_of(const pir_opdef *def, int attr, texts *out) {
   out->count = 0;
-  for (const pir_clause *c = def->clause; c; c = c->next) find_texts(c->nodes, c->node_count, c->text, attr, out);
+  for (const pir_clause *c = def->clause; c; c = c->next)
+    find_texts(c->nodes, c->node_count, c->text, attr, out);
   for (size_t i = 0; i < def->lower_count; i++)
     if (def->lower[i].when >= 0)
-      find_texts(def->lower[i].nodes, (size_t)def->lower[i].when + 1, def->lower[i].text, attr, out);
-  for (const pir_clause *c = def->require; c; c = c->next) find_texts(c->nodes, c->node_count, c->text, attr, out);
+      find_texts(def->lower[i].nodes, (size_t)def->lower[i].when + 1, def->lower[i].text, attr,
+                 out);
+  for (const pir_clause *c = def->require; c; c = c->next)
+    find_texts(c->nodes, c->node_count, c->text, attr, out);
 }
 
 // What other ops of the dialects compare an attribute of this name with, or have for a default.
@@ -63,21 +73,26 @@ static void texts_of_others(const draw *d, size_t attr, texts *out) {
     const pir_dialect *dialect = pir_context_dialect(d->ctx, k);
     for (size_t i = 0; i < dialect->op_count; i++) {
       int at = pir_opdef_attr(&dialect->ops[i], name);
-      if (at < 0 || dialect->ops[i].attrs[at].kind != PIR_ATTR_STR) continue;
+      if (at < 0 || dialect->ops[i].attrs[at].kind != PIR_ATTR_STR)
+        continue;
       texts_of(&dialect->ops[i], at, &own);
-      const char *otherwise = dialect->ops[i].attrs[at].required ? NULL : dialect->ops[i].attrs[at].text;
-      if (otherwise && *otherwise && own.count < MAX_TEXTS) own.items[own.count++] = otherwise;
-      for (uint32_t n = 0; n < own.count && out->count < MAX_TEXTS; n++) out->items[out->count++] = own.items[n];
+      const char *otherwise =
+          dialect->ops[i].attrs[at].required ? NULL : dialect->ops[i].attrs[at].text;
+      if (otherwise && *otherwise && own.count < MAX_TEXTS)
+        own.items[own.count++] = otherwise;
+      for (uint32_t n = 0; n < own.count && out->count < MAX_TEXTS; n++)
+        out->items[out->count++] = own.items[n];
     }
   }
 }
 
 bool draw_is_index(const pir_opdef *def, size_t operand) {
-  static const pir_dtype_set integers =
-      1u << PIR_I32 | 1u << PIR_I64 | 1u << PIR_U8 | 1u << PIR_I8 | 1u << PIR_I16 | 1u << PIR_BOOL;
+  static const pir_dtype_set integers = 1u << PIR_I32 | 1u << PIR_I64 | 1u << PIR_U8 |
+                                        1u << PIR_I8 | 1u << PIR_I16 | 1u << PIR_BOOL;
   for (const pir_clause *c = def->clause; c; c = c->next)
     for (size_t i = 0; i < c->node_count; i++)
-      if (c->nodes[i].op == PIR_I_LOAD && c->nodes[i].k == (int16_t)operand) return true;
+      if (c->nodes[i].op == PIR_I_LOAD && c->nodes[i].k == (int16_t)operand)
+        return true;
   return def->operands[operand].dtypes && !(def->operands[operand].dtypes & ~integers);
 }
 
@@ -89,9 +104,11 @@ static void limit(draw_tensor *t) {
     int32_t largest = 0;
     for (int32_t i = 0; i < t->rank; i++) {
       numel *= t->shape[i];
-      if (t->shape[i] > t->shape[largest]) largest = i;
+      if (t->shape[i] > t->shape[largest])
+        largest = i;
     }
-    if (numel <= (t->rank > 3 ? MAX_NUMEL_DEEP : MAX_NUMEL)) return;
+    if (numel <= (t->rank > 3 ? MAX_NUMEL_DEEP : MAX_NUMEL))
+      return;
     t->shape[largest] = t->shape[largest] / 2;
   }
 }
@@ -99,26 +116,36 @@ static void limit(draw_tensor *t) {
 // Gradients, fused ops and updates of parameters are of floats, whatever is declared.
 static bool is_of_floats(const pir_opdef *def) {
   const char *end = strstr(def->name, "_grad");
-  return (end && (!end[5] || end[5] == '_')) || strstr(def->name, ".fused_") || def->name[strlen(def->name) - 1] == '_';
+  return (end && (!end[5] || end[5] == '_')) || strstr(def->name, ".fused_") ||
+         def->name[strlen(def->name) - 1] == '_';
 }
 
 static void start_pool(draw *d, pool *p, int attempt) {
   static const int64_t extents[] = {1, 2, 2, 3, 3, 4, 4, 5, 6, 7, 8, 9, 12, 16, 17, 24, 33, 64};
   static const uint32_t likeness[] = {90, 45, 15};
-  static const pir_dtype often[] = {PIR_F32, PIR_F32, PIR_F32,  PIR_F32, PIR_F32, PIR_F64, PIR_F64,  PIR_I32, PIR_I64,
-                                    PIR_F16, PIR_F16, PIR_BF16, PIR_U8,  PIR_I8,  PIR_I16, PIR_BOOL, PIR_C64};
+  static const pir_dtype often[] = {PIR_F32, PIR_F32, PIR_F32, PIR_F32,  PIR_F32, PIR_F64,
+                                    PIR_F64, PIR_I32, PIR_I64, PIR_F16,  PIR_F16, PIR_BF16,
+                                    PIR_U8,  PIR_I8,  PIR_I16, PIR_BOOL, PIR_C64};
   p->rank = (int32_t)draw_below(d, 6);
   uint32_t most = p->rank <= 1 ? 18 : p->rank == 2 ? 16 : 11;
-  for (int i = 0; i < 3; i++) p->extents[i] = extents[draw_below(d, most)];
-  if (chance(d, 40)) p->extents[1] = p->extents[0];
-  if (chance(d, 40)) p->extents[2] = p->extents[1];
-  if (chance(d, 4)) p->extents[draw_below(d, 3)] = 0;
-  for (int32_t i = 0; i < p->rank; i++) p->shape[i] = p->extents[draw_below(d, 3)];
+  for (int i = 0; i < 3; i++)
+    p->extents[i] = extents[draw_below(d, most)];
+  if (chance(d, 40))
+    p->extents[1] = p->extents[0];
+  if (chance(d, 40))
+    p->extents[2] = p->extents[1];
+  if (chance(d, 4))
+    p->extents[draw_below(d, 3)] = 0;
+  for (int32_t i = 0; i < p->rank; i++)
+    p->shape[i] = p->extents[draw_below(d, 3)];
   p->dtype = often[draw_below(d, sizeof often / sizeof *often)];
-  if (d->floats && !pir_dtype_is_float(p->dtype) && !pir_dtype_is_complex(p->dtype)) p->dtype = PIR_F32;
+  if (d->floats && !pir_dtype_is_float(p->dtype) && !pir_dtype_is_complex(p->dtype))
+    p->dtype = PIR_F32;
   p->likeness = likeness[attempt % 3];
-  if (d->single) p->dtype = PIR_F32;
-  if (!d->before) return;
+  if (d->single)
+    p->dtype = PIR_F32;
+  if (!d->before)
+    return;
   p->rank = d->linked.rank;
   memcpy(p->shape, d->linked.shape, sizeof p->shape);
 }
@@ -137,15 +164,18 @@ static void draw_shape(draw *d, const pool *p, draw_tensor *t) {
     t->rank -= drop;
     memmove(t->shape, t->shape + drop, (size_t)t->rank * sizeof *t->shape);
     for (int32_t i = 0; i < t->rank; i++)
-      if (chance(d, 30)) t->shape[i] = 1;
+      if (chance(d, 30))
+        t->shape[i] = 1;
   } else if (kind < 50) {
     t->rank = 1;
-    t->shape[0] = p->rank && chance(d, 70) ? p->shape[draw_below(d, (uint32_t)p->rank)] : p->extents[draw_below(d, 3)];
+    t->shape[0] = p->rank && chance(d, 70) ? p->shape[draw_below(d, (uint32_t)p->rank)]
+                                           : p->extents[draw_below(d, 3)];
   } else if (kind < 70 && p->rank) {
     t->shape[draw_below(d, (uint32_t)p->rank)] = p->extents[draw_below(d, 3)];
   } else {
     t->rank = kind < 75 ? (int32_t)draw_below(d, 6) : kind < 90 ? 2 : p->rank;
-    for (int32_t i = 0; i < t->rank; i++) t->shape[i] = p->extents[draw_below(d, 3)];
+    for (int32_t i = 0; i < t->rank; i++)
+      t->shape[i] = p->extents[draw_below(d, 3)];
   }
   limit(t);
 }
@@ -154,17 +184,22 @@ static pir_dtype pick(draw *d, pir_dtype_set set) {
   pir_dtype found[PIR_DTYPE_COUNT];
   uint32_t n = 0;
   for (int t = 0; t < PIR_DTYPE_COUNT; t++)
-    if (set >> t & 1 && pir_dtype_size((pir_dtype)t)) found[n++] = (pir_dtype)t;
+    if (set >> t & 1 && pir_dtype_size((pir_dtype)t))
+      found[n++] = (pir_dtype)t;
   return n ? found[draw_below(d, n)] : PIR_F32;
 }
 
 static pir_dtype draw_dtype(draw *d, const pool *p, size_t k) {
   const pir_operand_def *def = &d->def->operands[k];
-  if (def->same_as >= 0 && (size_t)def->same_as < k && d->operands[def->same_as].form != DRAW_ABSENT && !chance(d, 3))
+  if (def->same_as >= 0 && (size_t)def->same_as < k &&
+      d->operands[def->same_as].form != DRAW_ABSENT && !chance(d, 3))
     return d->operands[def->same_as].members[0].dtype;
-  if (!def->dtypes) return p->dtype;
-  if (def->dtypes >> p->dtype & 1) return p->dtype;
-  if (def->dtypes >> PIR_F32 & 1 && chance(d, 40)) return PIR_F32;
+  if (!def->dtypes)
+    return p->dtype;
+  if (def->dtypes >> p->dtype & 1)
+    return p->dtype;
+  if (def->dtypes >> PIR_F32 & 1 && chance(d, 40))
+    return PIR_F32;
   return pick(d, def->dtypes);
 }
 
@@ -172,27 +207,34 @@ static pir_dtype draw_dtype(draw *d, const pool *p, size_t k) {
 
 static size_t draw_list(draw *d, const pool *p, size_t wanted, int64_t out[DRAW_ITEMS]) {
   uint32_t rank = p->rank ? (uint32_t)p->rank : 1, kind = draw_below(d, 100);
-  bool spatial = !wanted && rank > 2 && chance(d, 40);  // a number for each axis behind batch and channels
+  bool spatial =
+      !wanted && rank > 2 && chance(d, 40);  // a number for each axis behind batch and channels
   size_t n = wanted ? wanted : spatial ? rank - 2 : kind < 60 ? rank : draw_below(d, rank + 1);
-  if (n > DRAW_ITEMS) n = DRAW_ITEMS;
+  if (n > DRAW_ITEMS)
+    n = DRAW_ITEMS;
   if (spatial) {
-    for (size_t i = 0; i < n; i++) out[i] = (int64_t)draw_below(d, 3) + chance(d, 80);
+    for (size_t i = 0; i < n; i++)
+      out[i] = (int64_t)draw_below(d, 3) + chance(d, 80);
     return n;
   }
   if (!wanted && kind < 30) {  // a rearrangement of the axes
-    for (size_t i = 0; i < n; i++) out[i] = (int64_t)i;
+    for (size_t i = 0; i < n; i++)
+      out[i] = (int64_t)i;
     for (size_t i = n; i-- > 1;) {
       size_t k = draw_below(d, (uint32_t)i + 1);
       int64_t swapped = out[i];
       out[i] = out[k], out[k] = swapped;
     }
   } else if (!wanted && kind < 45) {
-    for (size_t i = 0; i < n; i++) out[i] = p->extents[draw_below(d, 3)];
+    for (size_t i = 0; i < n; i++)
+      out[i] = p->extents[draw_below(d, 3)];
   } else if (!wanted && kind >= 60) {  // distinct axes, some from the end
     uint32_t at = 0;
-    for (size_t i = 0; i < n; i++, at++) out[i] = chance(d, 30) ? (int64_t)at - (int64_t)rank : (int64_t)at;
+    for (size_t i = 0; i < n; i++, at++)
+      out[i] = chance(d, 30) ? (int64_t)at - (int64_t)rank : (int64_t)at;
   } else {
-    for (size_t i = 0; i < n; i++) out[i] = (int64_t)draw_below(d, 4) - (chance(d, 15) ? 2 : 0);
+    for (size_t i = 0; i < n; i++)
+      out[i] = (int64_t)draw_below(d, 4) - (chance(d, 15) ? 2 : 0);
   }
   return n;
 }
@@ -204,49 +246,63 @@ static double draw_float(draw *d) {
 
 static int64_t draw_int(draw *d, const pool *p) {
   uint32_t kind = draw_below(d, 100), rank = p->rank ? (uint32_t)p->rank : 1;
-  if (kind < 50) return (int64_t)draw_below(d, 2 * rank) - (int64_t)rank;
+  if (kind < 50)
+    return (int64_t)draw_below(d, 2 * rank) - (int64_t)rank;
   return kind < 85 ? (int64_t)draw_below(d, 5) : p->extents[draw_below(d, 3)];
 }
 
 static const pir_attr *draw_texts(draw *d, size_t i, const pir_attr *otherwise) {
   texts t;
   texts_of(d->def, (int)i, &t);
-  if (!t.count) texts_of_others(d, i, &t);
-  return t.count ? pir_attr_str(d->ctx, PIR_ATTR_STR, pir_str_from(t.items[draw_below(d, t.count)])) : otherwise;
+  if (!t.count)
+    texts_of_others(d, i, &t);
+  return t.count
+             ? pir_attr_str(d->ctx, PIR_ATTR_STR, pir_str_from(t.items[draw_below(d, t.count)]))
+             : otherwise;
 }
 
-static const pir_attr *draw_array(draw *d, const pool *p, const pir_attr_def *def, const pir_attr *otherwise) {
+static const pir_attr *draw_array(draw *d, const pool *p, const pir_attr_def *def,
+                                  const pir_attr *otherwise) {
   const pir_attr *items[DRAW_ITEMS];
   int64_t ints[DRAW_ITEMS];
   size_t n = draw_list(d, p, otherwise ? pir_attr_elements(otherwise) : 0, ints);
-  if (def->kind == PIR_ATTR_INT_ARRAY) return pir_attr_int_array(d->ctx, ints, n);
+  if (def->kind == PIR_ATTR_INT_ARRAY)
+    return pir_attr_int_array(d->ctx, ints, n);
   for (size_t i = 0; i < n; i++) {
     if (def->element_kind == PIR_ATTR_I32 || def->element_kind == PIR_ATTR_I64)
       items[i] = pir_attr_int(d->ctx, (pir_attr_kind)def->element_kind, ints[i]);
     else if (def->element_kind == PIR_ATTR_F32 || def->element_kind == PIR_ATTR_F64)
       items[i] = pir_attr_float(d->ctx, (pir_attr_kind)def->element_kind, draw_float(d));
-    else if (def->element_kind == PIR_ATTR_BOOL) items[i] = pir_attr_bool(d->ctx, chance(d, 50));
-    else return otherwise ? otherwise : pir_attr_array(d->ctx, NULL, 0);
+    else if (def->element_kind == PIR_ATTR_BOOL)
+      items[i] = pir_attr_bool(d->ctx, chance(d, 50));
+    else
+      return otherwise ? otherwise : pir_attr_array(d->ctx, NULL, 0);
   }
   return pir_attr_array(d->ctx, items, n);
 }
 
 static const pir_attr *draw_attr(draw *d, const pool *p, size_t i) {
-  static const pir_dtype dtypes[] = {PIR_F32, PIR_F64, PIR_I32, PIR_I64, PIR_F16, PIR_BF16, PIR_BOOL, PIR_U8};
+  static const pir_dtype dtypes[] = {PIR_F32, PIR_F64,  PIR_I32,  PIR_I64,
+                                     PIR_F16, PIR_BF16, PIR_BOOL, PIR_U8};
   const pir_attr_def *def = &d->def->attrs[i];
   const pir_attr *otherwise = pir_attr_default(d->ctx, def);
-  if (otherwise && chance(d, 50)) return otherwise;
+  if (otherwise && chance(d, 50))
+    return otherwise;
   switch ((pir_attr_kind)def->kind) {
     case PIR_ATTR_BOOL: return pir_attr_bool(d->ctx, chance(d, 50));
     case PIR_ATTR_I32:
     case PIR_ATTR_I64: return pir_attr_int(d->ctx, (pir_attr_kind)def->kind, draw_int(d, p));
     case PIR_ATTR_F32:
     case PIR_ATTR_F64: return pir_attr_float(d->ctx, (pir_attr_kind)def->kind, draw_float(d));
-    case PIR_ATTR_SCALAR: return pir_attr_scalar(d->ctx, PIR_F64, pir_attr_float(d->ctx, PIR_ATTR_F64, draw_float(d)));
+    case PIR_ATTR_SCALAR:
+      return pir_attr_scalar(d->ctx, PIR_F64,
+                             pir_attr_float(d->ctx, PIR_ATTR_F64, draw_float(d)));
     case PIR_ATTR_ARRAY:
     case PIR_ATTR_INT_ARRAY: return draw_array(d, p, def, otherwise);
-    case PIR_ATTR_DTYPE: return pir_attr_dtype(d->ctx, chance(d, 40) ? p->dtype : dtypes[draw_below(d, 8)]);
-    case PIR_ATTR_PLACE: return otherwise ? otherwise : pir_attr_place(d->ctx, (pir_place){.kind = 1});
+    case PIR_ATTR_DTYPE:
+      return pir_attr_dtype(d->ctx, chance(d, 40) ? p->dtype : dtypes[draw_below(d, 8)]);
+    case PIR_ATTR_PLACE:
+      return otherwise ? otherwise : pir_attr_place(d->ctx, (pir_place){.kind = 1});
     case PIR_ATTR_STR: return draw_texts(d, i, otherwise);
     default: return otherwise;
   }
@@ -255,20 +311,25 @@ static const pir_attr *draw_attr(draw *d, const pool *p, size_t i) {
 static void draw_constant(draw *d, const pool *p, size_t k) {
   const pir_operand_def *def = &d->def->operands[k];
   draw_operand *o = &d->operands[k];
-  const pir_attr *otherwise = def->literal && !def->literal->required ? pir_attr_default(d->ctx, def->literal) : NULL;
+  const pir_attr *otherwise =
+      def->literal && !def->literal->required ? pir_attr_default(d->ctx, def->literal) : NULL;
   if (def->flags & PIR_OPERAND_INTARRAY) {
     o->form = DRAW_INTS;
     size_t wanted = otherwise ? pir_attr_elements(otherwise) : 0;
     o->count = draw_list(d, p, chance(d, 70) ? wanted : 0, o->ints);
-    if (!otherwise || chance(d, 60)) return;
+    if (!otherwise || chance(d, 60))
+      return;
     o->count = wanted < DRAW_ITEMS ? wanted : DRAW_ITEMS;
-    for (size_t i = 0; i < o->count; i++) pir_attr_int_at(otherwise, i, &o->ints[i]);
+    for (size_t i = 0; i < o->count; i++)
+      pir_attr_int_at(otherwise, i, &o->ints[i]);
     return;
   }
   o->form = DRAW_NUMBER;
-  bool whole = pir_dtype_is_integer(pir_operand_dtype(def)) || pir_operand_dtype(def) == PIR_BOOL;
+  bool whole =
+      pir_dtype_is_integer(pir_operand_dtype(def)) || pir_operand_dtype(def) == PIR_BOOL;
   o->number = whole ? (double)draw_int(d, p) : draw_float(d);
-  if (otherwise && chance(d, 40)) pir_attr_as_float(otherwise, &o->number);
+  if (otherwise && chance(d, 40))
+    pir_attr_as_float(otherwise, &o->number);
 }
 
 // ---- one attempt
@@ -280,7 +341,8 @@ static void attempt(draw *d, int number) {
     const pir_operand_def *def = &d->def->operands[k];
     draw_operand *o = &d->operands[k];
     *o = (draw_operand){.form = DRAW_ABSENT};
-    if (def->flags & PIR_OPERAND_OPTIONAL && chance(d, 50)) continue;
+    if (def->flags & PIR_OPERAND_OPTIONAL && chance(d, 50))
+      continue;
     if (def->flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR)) {
       draw_constant(d, &p, k);
       continue;
@@ -294,9 +356,12 @@ static void attempt(draw *d, int number) {
       o->members[i].parameter = k && !list && chance(d, 12);
     }
   }
-  for (size_t i = 0; i < d->def->attr_count; i++) d->attrs[i] = draw_attr(d, &p, i);
-  if (chance(d, 90)) draw_meet(d);
-  if (d->before) d->operands[0] = (draw_operand){.form = DRAW_TENSOR, .count = 1, .members = {d->linked}};
+  for (size_t i = 0; i < d->def->attr_count; i++)
+    d->attrs[i] = draw_attr(d, &p, i);
+  if (chance(d, 90))
+    draw_meet(d);
+  if (d->before)
+    d->operands[0] = (draw_operand){.form = DRAW_TENSOR, .count = 1, .members = {d->linked}};
 }
 
 // ---- gradients: what belongs to the op they are of is shaped by it
@@ -305,18 +370,22 @@ enum { FORWARD_ATTEMPTS = 60 };
 
 static const pir_opdef *forward_of(pir_context *ctx, const pir_opdef *def) {
   size_t size = strlen(def->name), cut = strlen("_grad");
-  if (size <= cut || strcmp(def->name + size - cut, "_grad") != 0) return NULL;
+  if (size <= cut || strcmp(def->name + size - cut, "_grad") != 0)
+    return NULL;
   const pir_opdef *forward = pir_context_opdef(ctx, (pir_str){def->name, size - cut});
   return forward->traits & PIR_REGISTERED && !draw_refusal(forward) ? forward : NULL;
 }
 
 bool draw_take_type(draw_tensor *t, const pir_type *type) {
-  if (!type || !pir_type_is_tensor(type)) return false;
+  if (!type || !pir_type_is_tensor(type))
+    return false;
   pir_shape shape = pir_type_shape(type);
-  if (shape.rank > DRAW_RANK) return false;
+  if (shape.rank > DRAW_RANK)
+    return false;
   *t = (draw_tensor){.dtype = pir_type_dtype(type), .rank = (int32_t)shape.rank};
   for (size_t i = 0; i < shape.rank; i++) {
-    if (shape.dims[i] < 0) return false;
+    if (shape.dims[i] < 0)
+      return false;
     t->shape[i] = shape.dims[i];
   }
   return true;
@@ -329,9 +398,11 @@ static void take_result(draw_operand *o, const pir_op *op, int result) {
   if (type && pir_type_kind_of(type) == PIR_TYPE_VECTOR) {
     taken.form = DRAW_LIST;
     taken.count = pir_type_elements(type);
-    if (taken.count > DRAW_MEMBERS) return;
+    if (taken.count > DRAW_MEMBERS)
+      return;
     for (size_t i = 0; i < taken.count; i++)
-      if (!draw_take_type(&taken.members[i], pir_type_element(type, i))) return;
+      if (!draw_take_type(&taken.members[i], pir_type_element(type, i)))
+        return;
   } else if (!draw_take_type(&taken.members[0], type)) {
     return;
   }
@@ -340,17 +411,21 @@ static void take_result(draw_operand *o, const pir_op *op, int result) {
 
 static pir_str named_part(const char *name) {
   size_t size = strlen(name), cut = strlen("_grad");
-  if (size > cut && !strcmp(name + size - cut, "_grad")) size -= cut;
+  if (size > cut && !strcmp(name + size - cut, "_grad"))
+    size -= cut;
   return (pir_str){name, size};
 }
 
 // A list that is an operand of the op may be an attribute of its gradient.
-static const pir_attr *attr_of_operand(pir_context *ctx, const pir_attr_def *def, const draw_operand *o) {
+static const pir_attr *attr_of_operand(pir_context *ctx, const pir_attr_def *def,
+                                       const draw_operand *o) {
   const pir_attr *items[DRAW_ITEMS];
   bool whole = def->element_kind == PIR_ATTR_I32 || def->element_kind == PIR_ATTR_I64;
-  if (o->form == DRAW_INTS && def->kind == PIR_ATTR_INT_ARRAY) return pir_attr_int_array(ctx, o->ints, o->count);
+  if (o->form == DRAW_INTS && def->kind == PIR_ATTR_INT_ARRAY)
+    return pir_attr_int_array(ctx, o->ints, o->count);
   if (o->form == DRAW_INTS && def->kind == PIR_ATTR_ARRAY && whole) {
-    for (size_t i = 0; i < o->count; i++) items[i] = pir_attr_int(ctx, (pir_attr_kind)def->element_kind, o->ints[i]);
+    for (size_t i = 0; i < o->count; i++)
+      items[i] = pir_attr_int(ctx, (pir_attr_kind)def->element_kind, o->ints[i]);
     return pir_attr_array(ctx, items, o->count);
   }
   if (o->form == DRAW_NUMBER && (def->kind == PIR_ATTR_I32 || def->kind == PIR_ATTR_I64))
@@ -360,19 +435,25 @@ static const pir_attr *attr_of_operand(pir_context *ctx, const pir_attr_def *def
 
 static void take_forward(draw *d, const draw *f, const pir_op *op) {
   for (size_t k = 0; k < d->def->operand_count; k++) {
-    pir_str name = pir_str_from(d->def->operands[k].name), part = named_part(d->def->operands[k].name);
+    pir_str name = pir_str_from(d->def->operands[k].name),
+            part = named_part(d->def->operands[k].name);
     int operand = pir_opdef_operand(f->def, name), result = pir_opdef_result(f->def, part);
     bool constant = d->def->operands[k].flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR);
-    if (operand >= 0 && (f->operands[operand].form >= DRAW_INTS) == constant) d->operands[k] = f->operands[operand];
-    else if (result >= 0 && !constant && d->operands[k].form != DRAW_ABSENT) take_result(&d->operands[k], op, result);
+    if (operand >= 0 && (f->operands[operand].form >= DRAW_INTS) == constant)
+      d->operands[k] = f->operands[operand];
+    else if (result >= 0 && !constant && d->operands[k].form != DRAW_ABSENT)
+      take_result(&d->operands[k], op, result);
   }
   for (size_t i = 0; i < d->def->attr_count; i++) {
     const pir_attr_def *def = &d->def->attrs[i];
     pir_str name = pir_str_from(def->name);
     int attr = pir_opdef_attr(f->def, name), operand = pir_opdef_operand(f->def, name);
-    const pir_attr *taken = attr >= 0 && f->def->attrs[attr].kind == def->kind ? f->attrs[attr] : NULL;
-    if (!taken && operand >= 0) taken = attr_of_operand(d->ctx, def, &f->operands[operand]);
-    if (taken) d->attrs[i] = taken;
+    const pir_attr *taken =
+        attr >= 0 && f->def->attrs[attr].kind == def->kind ? f->attrs[attr] : NULL;
+    if (!taken && operand >= 0)
+      taken = attr_of_operand(d->ctx, def, &f->operands[operand]);
+    if (taken)
+      d->attrs[i] = taken;
   }
 }
 
@@ -382,8 +463,10 @@ static bool is_large(const draw *d) {
     for (size_t i = 0; i < d->operands[k].count && d->operands[k].form <= DRAW_LIST; i++) {
       const draw_tensor *t = &d->operands[k].members[i];
       int64_t numel = 1;
-      for (int32_t a = 0; a < t->rank; a++) numel *= t->shape[a];
-      if (numel > 2 * MAX_NUMEL) return true;
+      for (int32_t a = 0; a < t->rank; a++)
+        numel *= t->shape[a];
+      if (numel > 2 * MAX_NUMEL)
+        return true;
     }
   return false;
 }
@@ -391,16 +474,20 @@ static bool is_large(const draw *d) {
 static void attempt_gradient(draw *d, const pir_opdef *forward, int number) {
   char text[DRAW_TEXT];
   draw *f = calloc(1, sizeof *f);
-  if (!f) return;
+  if (!f)
+    return;
   *f = (draw){.ctx = d->ctx, .def = forward, .floats = true, .random = draw_random(&d->random)};
   for (int i = 0; i < FORWARD_ATTEMPTS; i++) {
     attempt(f, number + i);
     pir_program *program = is_large(f) ? NULL : draw_program(f, DRAW_AS_IS, text);
     pir_op *op = program ? pir_block_first(pir_program_block(program)) : NULL;
-    while (op && pir_op_def(op) != forward) op = pir_op_next(op);
-    if (op) take_forward(d, f, op);
+    while (op && pir_op_def(op) != forward)
+      op = pir_op_next(op);
+    if (op)
+      take_forward(d, f, op);
     pir_program_destroy(program);
-    if (program) break;
+    if (program)
+      break;
   }
   free(f);
 }
@@ -412,58 +499,69 @@ static int64_t least_extent(const draw *d) {
   for (size_t k = 0; k < d->def->operand_count; k++)
     for (size_t i = 0; i < d->operands[k].count && d->operands[k].form <= DRAW_LIST; i++)
       for (int32_t a = 0; a < d->operands[k].members[i].rank; a++)
-        if (d->operands[k].members[i].shape[a] < least) least = d->operands[k].members[i].shape[a];
+        if (d->operands[k].members[i].shape[a] < least)
+          least = d->operands[k].members[i].shape[a];
   return least == INT64_MAX || least < 1 ? 1 : least;
 }
 
-// A sum of products over a padded operand, in an op or what it is made of: whether infinity meets the zeros of the
-// padding is not stated.
+// A sum of products over a padded operand, in an op or what it is made of: whether infinity
+// meets the zeros of the padding is not stated.
 static bool is_padded(pir_context *ctx, const pir_opdef *def, int depth) {
   for (const pir_clause *c = def->clause; c; c = c->next)
     for (size_t i = 0; c->kind == PIR_CLAUSE_CONTRACT && i < c->node_count; i++)
-      if (c->nodes[i].op == PIR_V_LOAD && c->nodes[i].a >= 0) return true;
+      if (c->nodes[i].op == PIR_V_LOAD && c->nodes[i].a >= 0)
+        return true;
   for (size_t i = 0; depth && i < def->lower_count; i++)
     for (size_t k = 0; k < def->lower[i].step_count; k++) {
       const pir_opdef *made = pir_context_opdef(ctx, pir_str_from(def->lower[i].steps[k].op));
-      if (made != def && is_padded(ctx, made, depth - 1)) return true;
+      if (made != def && is_padded(ctx, made, depth - 1))
+        return true;
     }
   return false;
 }
 
-// How many manners of numbers fit: extremes not where infinity would meet the zeros of a padding, which no declaration
-// states; and where several ops work on halves none that could leave their range on the way.
+// How many manners of numbers fit: extremes not where infinity would meet the zeros of a
+// padding, which no declaration states; and where several ops work on halves none that could
+// leave their range on the way.
 static uint32_t manners_of(const draw *d) {
   bool half = false;
   for (size_t k = 0; k < d->def->operand_count; k++)
     half |= d->operands[k].form <= DRAW_LIST && d->operands[k].members[0].dtype == PIR_F16;
-  if (d->single) return 5;
-  if (half && (!d->def->clause || d->def->lower_count)) return 3;
+  if (d->single)
+    return 5;
+  if (half && (!d->def->clause || d->def->lower_count))
+    return 3;
   return is_padded(d->ctx, d->def, MADE_OF) ? 6 : 7;
 }
 
 size_t draw_name(const draw *d, size_t operand, size_t member, char *out, size_t size) {
   const char *name = d->def->operands[operand].name;
-  size_t n = d->step ? pir_text_format(out, size, "%d_%s", d->step, name) : pir_text_format(out, size, "%s", name);
-  if (d->operands[operand].form == DRAW_LIST) n += pir_text_format(out + n, size - n, "_%zu", member);
+  size_t n = d->step ? pir_text_format(out, size, "%d_%s", d->step, name)
+                     : pir_text_format(out, size, "%s", name);
+  if (d->operands[operand].form == DRAW_LIST)
+    n += pir_text_format(out + n, size - n, "_%zu", member);
   return n;
 }
 
 void draw_numbers(draw *d) {
-  if (d->before) draw_numbers(d->before);
+  if (d->before)
+    draw_numbers(d->before);
   static const int64_t ranges[][2] = {{-20, 20}, {0, 7}, {1, 9}, {-100, 100}, {0, 1}};
   int64_t least = least_extent(d);
   uint32_t manners = manners_of(d), common = draw_below(d, manners);
   for (size_t k = 0; k < d->def->operand_count; k++) {
     draw_operand *o = &d->operands[k];
     bool index = draw_is_index(d->def, k);
-    if (o->form != DRAW_TENSOR && o->form != DRAW_LIST) continue;
+    if (o->form != DRAW_TENSOR && o->form != DRAW_LIST)
+      continue;
     uint32_t manner = chance(d, 75) ? common : draw_below(d, manners), range = draw_below(d, 5);
     for (size_t i = 0; i < o->count; i++) {
       draw_tensor *t = &o->members[i];
       t->manner = (uint8_t)manner;
       t->from = index ? 0 : ranges[range][0];
       t->to = index ? least - 1 : ranges[range][1];
-      if (t->from < 0 && (t->dtype == PIR_U8 || t->dtype == PIR_U16 || t->dtype == PIR_U32 || t->dtype == PIR_U64))
+      if (t->from < 0 && (t->dtype == PIR_U8 || t->dtype == PIR_U16 || t->dtype == PIR_U32 ||
+                          t->dtype == PIR_U64))
         t->from = 0;
       t->seed = draw_random(&d->random);
     }
@@ -478,29 +576,43 @@ static bool ends_with(const char *name, const char *end) {
 }
 
 const char *draw_refusal(const pir_opdef *def) {
-  if (ends_with(def->name, "_sp") || ends_with(def->name, "_sr")) return "sparse tensors or rows";
-  if (def->base) return "the twin in place of another";
-  if (def->region_count || def->traits & (PIR_CONTROL | PIR_TERMINATOR)) return "has regions or control flow";
-  if (def->traits & PIR_STRUCTURAL) return "computes nothing";
-  if (def->traits & (PIR_INPUT | PIR_OUTPUT | PIR_PARAMETER)) return "the interface of a program";
-  if (def->traits & PIR_RANDOM) return "random numbers";
+  if (ends_with(def->name, "_sp") || ends_with(def->name, "_sr"))
+    return "sparse tensors or rows";
+  if (def->base)
+    return "the twin in place of another";
+  if (def->region_count || def->traits & (PIR_CONTROL | PIR_TERMINATOR))
+    return "has regions or control flow";
+  if (def->traits & PIR_STRUCTURAL)
+    return "computes nothing";
+  if (def->traits & (PIR_INPUT | PIR_OUTPUT | PIR_PARAMETER))
+    return "the interface of a program";
+  if (def->traits & PIR_RANDOM)
+    return "random numbers";
   bool kernel = def->kernel && pir_kernel_find(pir_str_from(def->kernel));
-  if (!def->clause && !def->lower_count && !kernel && !def->hooks.expand) return "no kernel";
-  if (!def->result_count) return "no result";
-  if (def->operand_count > DRAW_OPERANDS || def->attr_count > DRAW_ATTRS) return "more operands than are drawn";
+  if (!def->clause && !def->lower_count && !kernel && !def->hooks.expand)
+    return "no kernel";
+  if (!def->result_count)
+    return "no result";
+  if (def->operand_count > DRAW_OPERANDS || def->attr_count > DRAW_ATTRS)
+    return "more operands than are drawn";
   return NULL;
 }
 
 static void give_up_unknown(draw *d) {
   char text[DRAW_TEXT];
   pir_program *program = draw_program(d, DRAW_AS_IS, text);
-  if (!program) d->dynamic = 0;
+  if (!program)
+    d->dynamic = 0;
   pir_program_destroy(program);
 }
 
-void draw_start_op(draw *d, pir_context *ctx, draw_noise *noise, const pir_opdef *def, uint64_t seed) {
-  *d = (draw){
-      .ctx = ctx, .def = def, .noise = noise, .floats = is_of_floats(def), .random = seed * 0xD1342543DE82EF95u + 1};
+void draw_start_op(draw *d, pir_context *ctx, draw_noise *noise, const pir_opdef *def,
+                   uint64_t seed) {
+  *d = (draw){.ctx = ctx,
+              .def = def,
+              .noise = noise,
+              .floats = is_of_floats(def),
+              .random = seed * 0xD1342543DE82EF95u + 1};
 }
 
 bool draw_op(draw *d) {
@@ -509,13 +621,17 @@ bool draw_op(draw *d) {
     d->dynamic = 0;
     const pir_opdef *forward = d->single ? NULL : forward_of(d->ctx, d->def);
     attempt(d, d->attempts++);
-    if (forward && chance(d, 80)) attempt_gradient(d, forward, d->attempts);
+    if (forward && chance(d, 80))
+      attempt_gradient(d, forward, d->attempts);
     pir_program *program = is_large(d) ? NULL : draw_program(d, DRAW_AS_IS, text);
-    if (!program) continue;
+    if (!program)
+      continue;
     pir_program_destroy(program);
     draw_numbers(d);
-    if (chance(d, 25) && !d->single) d->dynamic = draw_below(d, 1u << DRAW_RANK);
-    if (d->dynamic) give_up_unknown(d);
+    if (chance(d, 25) && !d->single)
+      d->dynamic = draw_below(d, 1u << DRAW_RANK);
+    if (d->dynamic)
+      give_up_unknown(d);
     return true;
   }
   return false;

@@ -1,4 +1,5 @@
-// Random programs of one op, drawn from the op's declaration, and what their numbers may differ by.
+// Random programs of one op, drawn from the op's declaration, and what their numbers may differ
+// by.
 #ifndef PIR_TEST_DRAWS_H
 #define PIR_TEST_DRAWS_H
 
@@ -32,7 +33,13 @@ typedef struct draw_tensor {
   uint64_t seed;
 } draw_tensor;
 
-typedef enum draw_form { DRAW_ABSENT, DRAW_TENSOR, DRAW_LIST, DRAW_INTS, DRAW_NUMBER } draw_form;
+typedef enum draw_form {
+  DRAW_ABSENT,
+  DRAW_TENSOR,
+  DRAW_LIST,
+  DRAW_INTS,
+  DRAW_NUMBER
+} draw_form;
 
 typedef struct draw_operand {
   uint8_t form;
@@ -66,19 +73,21 @@ uint32_t draw_below(draw *d, uint32_t below);
 
 // Why no program is drawn of an op, or NULL.
 const char *draw_refusal(const pir_opdef *def);
-void draw_start_op(draw *d, pir_context *ctx, draw_noise *noise, const pir_opdef *def, uint64_t seed);
+void draw_start_op(draw *d, pir_context *ctx, draw_noise *noise, const pir_opdef *def,
+                   uint64_t seed);
 // Whether clauses read an operand as indices, or it takes integers alone.
 bool draw_is_index(const pir_opdef *def, size_t operand);
-// Draws operands and attributes until inference and checks take the op; false when there are no attempts left. Called
-// again it draws others.
+// Draws operands and attributes until inference and checks take the op; false when there are no
+// attempts left. Called again it draws others.
 bool draw_op(draw *d);
 // The name of an input.
 size_t draw_name(const draw *d, size_t operand, size_t member, char *out, size_t size);
 bool draw_take_type(draw_tensor *t, const pir_type *type);
-// Whether an op may stand in a chain, and a chain in `steps` (DRAW_STEPS): its last step, or NULL.
+// Whether an op may stand in a chain, and a chain in `steps` (DRAW_STEPS): its last step, or
+// NULL.
 bool draw_chains(const pir_opdef *def);
-draw *draw_chain(draw *steps, pir_context *ctx, draw_noise *noise, const pir_opdef *const *ops, size_t count,
-                 uint64_t seed);
+draw *draw_chain(draw *steps, pir_context *ctx, draw_noise *noise, const pir_opdef *const *ops,
+                 size_t count, uint64_t seed);
 // Changes shapes and lists towards what the op requires.
 void draw_meet(draw *d);
 // Draws the numbers anew.
@@ -99,8 +108,9 @@ pir_program *draw_program(const draw *d, draw_width width, char *text);
 
 draw_noise *draw_noise_create(const pir_context *ctx);
 pir_status draw_noise_register(const draw_noise *z, pir_context *ctx);
-const pir_opdef *draw_noise_of(const draw_noise *z, const pir_opdef *def);  // itself where it has no copy
-void draw_noise_set(draw_noise *z, double u, uint64_t seed);                // how far arithmetic is off
+const pir_opdef *draw_noise_of(const draw_noise *z,
+                               const pir_opdef *def);         // itself where it has no copy
+void draw_noise_set(draw_noise *z, double u, uint64_t seed);  // how far arithmetic is off
 
 // ---- running it
 
@@ -115,11 +125,13 @@ typedef struct draw_run {
   char text[DRAW_TEXT];
 } draw_run;
 
-// The numbers of a tensor, moved by up to `u` of their size when `noise` is not 0; stored as `dtype`.
+// The numbers of a tensor, moved by up to `u` of their size when `noise` is not 0; stored as
+// `dtype`.
 void draw_fill(const draw_tensor *t, pir_dtype dtype, double u, uint64_t noise, void *out);
 pir_dtype draw_widened(pir_dtype dtype);
 
-pir_status draw_start(const draw *d, draw_width width, const char *pipeline, const char *target, draw_run *out_run);
+pir_status draw_start(const draw *d, draw_width width, const char *pipeline, const char *target,
+                      draw_run *out_run);
 // Runs on the numbers of the draw; `u` and `noise` as above, in every input.
 pir_status draw_feed(const draw *d, draw_run *run, double u, uint64_t noise);
 void draw_stop(draw_run *run);
@@ -131,11 +143,12 @@ typedef enum draw_verdict {
   DRAW_ALONE,      // agrees, without float64 evaluation
   DRAW_UNFIT,      // every attempt is refused, by a message
   DRAW_DIFFERENT,  // kernels, compiled code or float64 evaluation
-  DRAW_FAILED      // one of them fails where another gives numbers, or with a defect of the library
+  DRAW_FAILED  // one of them fails where another gives numbers, or with a defect of the library
 } draw_verdict;
 
 typedef struct draw_report {
-  void (*found)(void *user, const draw *d);  // told of the program before it is judged; may be NULL
+  void (*found)(void *user,
+                const draw *d);  // told of the program before it is judged; may be NULL
   void *user;
   bool compiled;     // some of it
   uint32_t refused;  // programs that checks take and a run refuses

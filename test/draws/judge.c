@@ -1,15 +1,18 @@
-// Judges a draw: kernels, compiled code and the float64 evaluation of the same program, element by element.
+// Judges a draw: kernels, compiled code and the float64 evaluation of the same program, element
+// by element.
 //
 //   |got - want| <= N ulp(want) + M S
 //
-// ulp is that of the result's type, or of f32 with one rounding on top where a clause computes halves in f32; of a
-// complex number by its magnitude, no less than 1 where functions are formulas of exp and log, as in the original. N
-// comes from the declaration: what moves elements may not differ at all, arithmetic that rounds once is right to the
-// last bit, other clauses have 1 for each rounding, 4 to 16 for each function, 8 for a sum, 32 for a sum of products;
-// what is composed or called has 32. S is how far the float64 result moves when every input, and the result of every
-// rounding node, moves by an ulp (noise.c), the largest of four tries: condition, measured. M is 8 for a clause, 128
-// for what is composed and 4096 where a kernel is called, which shows nothing of its roundings; a called kernel may
-// also be off by 32 ulp of the largest element of its result (factorisations are stable in norm, not by element).
+// ulp is that of the result's type, or of f32 with one rounding on top where a clause computes
+// halves in f32; of a complex number by its magnitude, no less than 1 where functions are
+// formulas of exp and log, as in the original. N comes from the declaration: what moves
+// elements may not differ at all, arithmetic that rounds once is right to the last bit, other
+// clauses have 1 for each rounding, 4 to 16 for each function, 8 for a sum, 32 for a sum of
+// products; what is composed or called has 32. S is how far the float64 result moves when every
+// input, and the result of every rounding node, moves by an ulp (noise.c), the largest of four
+// tries: condition, measured. M is 8 for a clause, 128 for what is composed and 4096 where a
+// kernel is called, which shows nothing of its roundings; a called kernel may also be off by 32
+// ulp of the largest element of its result (factorisations are stable in norm, not by element).
 // Integers and truth values are equal unless S shows that they hang on an ulp.
 #include "draws.h"
 
@@ -51,7 +54,10 @@ static int cost_of(const pir_clause *c, const pir_node *n) {
     case PIR_V_I0E:
     case PIR_V_I1:
     case PIR_V_I1E: return 16;
-    default: return n->op >= PIR_V_EXP && n->op <= PIR_V_ERF ? 4 : n->op == PIR_V_ATAN2 || n->op == PIR_V_ANGLE ? 4 : 0;
+    default:
+      return n->op >= PIR_V_EXP && n->op <= PIR_V_ERF       ? 4
+             : n->op == PIR_V_ATAN2 || n->op == PIR_V_ANGLE ? 4
+                                                            : 0;
   }
   (void)c;
 }
@@ -60,7 +66,8 @@ static int cost_of(const pir_clause *c, const pir_node *n) {
 static int clause_cost(const pir_clause *c) {
   bool sums = c->combine == PIR_COMBINE_ADD || c->combine == PIR_COMBINE_MUL;
   int cost = c->kind == PIR_CLAUSE_CONTRACT ? COMPOSED : sums ? 8 : 0;
-  for (size_t i = 0; i < c->node_count; i++) cost += cost_of(c, &c->nodes[i]);
+  for (size_t i = 0; i < c->node_count; i++)
+    cost += cost_of(c, &c->nodes[i]);
   return cost;
 }
 
@@ -75,14 +82,18 @@ typedef struct allowance {
 // Elements are rounded to the result's type before they are combined.
 static bool narrows_first(const pir_clause *c) {
   for (; c; c = c->next) {
-    if (c->kind == PIR_CLAUSE_SCATTER) return true;
+    if (c->kind == PIR_CLAUSE_SCATTER)
+      return true;
     for (size_t i = 0; i < c->node_count; i++)
-      if (c->nodes[i].op == PIR_V_CAST && c->combine != PIR_COMBINE_NONE) return true;
+      if (c->nodes[i].op == PIR_V_CAST && c->combine != PIR_COMBINE_NONE)
+        return true;
   }
   return false;
 }
 
-static bool is_called(const pir_opdef *def) { return !def->clause && !def->lower_count && !def->hooks.expand; }
+static bool is_called(const pir_opdef *def) {
+  return !def->clause && !def->lower_count && !def->hooks.expand;
+}
 
 // Whether an op, or one that it is made of, is a called kernel.
 static bool calls(const pir_opdef *def, int depth) {
@@ -98,15 +109,21 @@ static bool calls(const pir_opdef *def, int depth) {
 static allowance allowed(const pir_opdef *def) {
   allowance a = {COMPOSED, false, true, calls(def, MADE_OF), 0};
   int most = 0;
-  if (!def->clause || def->lower_count || def->hooks.expand) return a;
+  if (!def->clause || def->lower_count || def->hooks.expand)
+    return a;
   for (const pir_clause *c = def->clause; c; c = c->next)
-    if (clause_cost(c) > most) most = clause_cost(c);
+    if (clause_cost(c) > most)
+      most = clause_cost(c);
   return (allowance){most, !narrows_first(def->clause), false, false, 0};
 }
 
 void draw_bound_text(const pir_opdef *def, char *out, size_t size) {
   allowance a = allowed(def);
-  snprintf(out, size, a.composed ? "%d ulp, composed or called" : a.ulps == 0 ? "exact" : "%d ulp", a.ulps);
+  snprintf(out, size,
+           a.composed    ? "%d ulp, composed or called"
+           : a.ulps == 0 ? "exact"
+                         : "%d ulp",
+           a.ulps);
 }
 
 static int digits_of(pir_dtype dtype) {
@@ -119,27 +136,37 @@ static int digits_of(pir_dtype dtype) {
   }
 }
 
-static double unit_of(pir_dtype dtype) { return ldexp(1, -digits_of(dtype)); }
+static double unit_of(pir_dtype dtype) {
+  return ldexp(1, -digits_of(dtype));
+}
 
 static double ulp(pir_dtype dtype, double v) {
-  int exponent, least = dtype == PIR_F16 ? -13 : dtype == PIR_F64 || dtype == PIR_C128 ? -1021 : -125;
-  if (!isfinite(v)) return 0;
+  int exponent, least = dtype == PIR_F16                        ? -13
+                        : dtype == PIR_F64 || dtype == PIR_C128 ? -1021
+                                                                : -125;
+  if (!isfinite(v))
+    return 0;
   frexp(v, &exponent);
   return ldexp(1, (exponent < least || v == 0 ? least : exponent) - digits_of(dtype));
 }
 
 // Where functions are computed, nothing is stated of numbers below it.
 static double least_normal(pir_dtype dtype) {
-  return dtype == PIR_F16 ? 0x1p-24 : dtype == PIR_F64 || dtype == PIR_C128 ? 0x1p-1022 : 0x1p-126;
+  return dtype == PIR_F16                        ? 0x1p-24
+         : dtype == PIR_F64 || dtype == PIR_C128 ? 0x1p-1022
+                                                 : 0x1p-126;
 }
 
 static double bound(allowance a, pir_dtype dtype, double want, double moved) {
   bool half = dtype == PIR_F16 || dtype == PIR_BF16;
-  if (a.ulps > 1) moved = fmax(moved, least_normal(dtype));
+  if (a.ulps > 1)
+    moved = fmax(moved, least_normal(dtype));
   double own = ulp(dtype, pir_dtype_is_complex(dtype) && a.ulps > 1 ? fmax(want, 1) : want);
-  if (a.ulps > 1 && !a.once) own = fmax(own, 2 * a.unit * fabs(want));
+  if (a.ulps > 1 && !a.once)
+    own = fmax(own, 2 * a.unit * fabs(want));
   double spread = a.called ? called_spread : a.composed ? composed_spread : plain_spread;
-  if (a.once && half) return (a.ulps ? 1 : 0.5) * own + a.ulps * ulp(PIR_F32, want) + spread * moved;
+  if (a.once && half)
+    return (a.ulps ? 1 : 0.5) * own + a.ulps * ulp(PIR_F32, want) + spread * moved;
   return (a.ulps <= 1 ? 0.5 : a.ulps) * own + spread * moved;
 }
 
@@ -155,9 +182,13 @@ static double part(const pir_tensor *t, int64_t i) {
   }
 }
 
-static int64_t parts(const pir_tensor *t) { return pir_tensor_numel(t) * (pir_dtype_is_complex(t->dtype) ? 2 : 1); }
+static int64_t parts(const pir_tensor *t) {
+  return pir_tensor_numel(t) * (pir_dtype_is_complex(t->dtype) ? 2 : 1);
+}
 
-static bool is_exact(pir_dtype dtype) { return !pir_dtype_is_float(dtype) && !pir_dtype_is_complex(dtype); }
+static bool is_exact(pir_dtype dtype) {
+  return !pir_dtype_is_float(dtype) && !pir_dtype_is_complex(dtype);
+}
 
 // Of a complex number the larger part counts for both.
 static double size_at(const pir_tensor *t, int64_t i) {
@@ -165,10 +196,12 @@ static double size_at(const pir_tensor *t, int64_t i) {
   return pir_dtype_is_complex(t->dtype) ? fmax(v, fabs(part(t, i ^ 1))) : v;
 }
 
-// Results without elements may differ in rank: whether there are some shows only in a run when extents are unknown.
+// Results without elements may differ in rank: whether there are some shows only in a run when
+// extents are unknown.
 static bool same_shape(const pir_tensor *a, const pir_tensor *b) {
   bool same = a->rank == b->rank;
-  for (int32_t i = 0; same && i < a->rank; i++) same = a->shape[i] == b->shape[i];
+  for (int32_t i = 0; same && i < a->rank; i++)
+    same = a->shape[i] == b->shape[i];
   return same || (pir_tensor_numel(a) == 0 && pir_tensor_numel(b) == 0);
 }
 
@@ -182,13 +215,15 @@ static double unit_of_draw(const draw *d, bool once) {
   double u = d->before ? unit_of_draw(d->before, once) : 0;
   for (size_t k = 0; k < d->def->operand_count; k++) {
     const draw_operand *o = &d->operands[k];
-    if ((o->form != DRAW_TENSOR && o->form != DRAW_LIST) || is_exact(o->members[0].dtype)) continue;
+    if ((o->form != DRAW_TENSOR && o->form != DRAW_LIST) || is_exact(o->members[0].dtype))
+      continue;
     double own = unit_of(o->members[0].dtype);
     u = fmax(u, once && own > 0x1p-24 ? 0x1p-24 : own);
   }
   for (size_t i = 0; i < d->def->attr_count && !once; i++) {
     pir_dtype dtype = d->attrs[i] ? pir_attr_as_dtype(d->attrs[i]) : PIR_UNDEFINED;
-    if (pir_dtype_is_float(dtype)) u = fmax(u, unit_of(dtype));
+    if (pir_dtype_is_float(dtype))
+      u = fmax(u, unit_of(dtype));
   }
   return u;
 }
@@ -199,7 +234,8 @@ static void note_moves(const draw_run *base, const draw_run *run, double scale, 
     bool same = !run->status && same_shape(a, b);
     for (int64_t k = 0; k < parts(a); k++) {
       double x = part(a, k), y = same ? part(b, k) : NAN, off = scale * fabs(x - y);
-      if (same && (x == y || (isnan(x) && isnan(y)))) continue;
+      if (same && (x == y || (isnan(x) && isnan(y))))
+        continue;
       m->of[i][k] = isnan(off) ? INFINITY : fmax(m->of[i][k], off);
     }
   }
@@ -207,11 +243,13 @@ static void note_moves(const draw_run *base, const draw_run *run, double scale, 
 
 // Noise makes floats of integers: it is for programs without any, but indices.
 static bool reads_floats(const draw *d) {
-  if (d->before && !reads_floats(d->before)) return false;
+  if (d->before && !reads_floats(d->before))
+    return false;
   for (size_t k = 0; k < d->def->operand_count; k++) {
     const draw_operand *o = &d->operands[k];
     bool tensor = o->form == DRAW_TENSOR || o->form == DRAW_LIST;
-    if (tensor && is_exact(o->members[0].dtype) && !draw_is_index(d->def, k)) return false;
+    if (tensor && is_exact(o->members[0].dtype) && !draw_is_index(d->def, k))
+      return false;
   }
   return true;
 }
@@ -219,22 +257,28 @@ static bool reads_floats(const draw *d) {
 static bool measure(const draw *d, const draw_run *wide, double u, moves *out) {
   draw_run run;
   for (size_t i = 0; i < wide->output_count; i++)
-    if (!(out->of[i] = calloc((size_t)parts(&wide->outputs[i]) + 1, sizeof(double)))) return false;
-  if (u == 0) return true;
-  double far = fmax(u, LEAST_MOVE);  // less than the float64 evaluation itself rounds would show nothing
+    if (!(out->of[i] = calloc((size_t)parts(&wide->outputs[i]) + 1, sizeof(double))))
+      return false;
+  if (u == 0)
+    return true;
+  double far =
+      fmax(u, LEAST_MOVE);  // less than the float64 evaluation itself rounds would show nothing
   draw_width width = reads_floats(d) ? DRAW_NOISY : DRAW_WIDE;
   for (uint64_t t = 1; t <= TRIES; t++) {
     draw_noise_set(d->noise, far, t);
     bool started = !draw_start(d, width, "kernels", NULL, &run);
-    if (started) draw_feed(d, &run, far, t), note_moves(wide, &run, u / far, out);
+    if (started)
+      draw_feed(d, &run, far, t), note_moves(wide, &run, u / far, out);
     draw_stop(&run);
-    if (!started) return false;
+    if (!started)
+      return false;
   }
   return true;
 }
 
 static void free_moves(moves *m) {
-  for (size_t i = 0; i < DRAW_OUTPUTS; i++) free(m->of[i]);
+  for (size_t i = 0; i < DRAW_OUTPUTS; i++)
+    free(m->of[i]);
 }
 
 // ---- comparison
@@ -250,30 +294,40 @@ typedef struct comparison {
 
 // The largest number of a type: what lies above it is infinite there.
 static double most_of(pir_dtype dtype) {
-  return dtype == PIR_F16 ? 65504 : dtype == PIR_F64 || dtype == PIR_C128 ? 0x1.fffffffffffffp1023 : 0x1.fffffep127;
+  return dtype == PIR_F16                        ? 65504
+         : dtype == PIR_F64 || dtype == PIR_C128 ? 0x1.fffffffffffffp1023
+                                                 : 0x1.fffffep127;
 }
 
 // The largest finite magnitude of a result.
 static double norm_of(const pir_tensor *t) {
   double most = 0;
   for (int64_t i = 0; i < parts(t); i++)
-    if (isfinite(part(t, i))) most = fmax(most, fabs(part(t, i)));
+    if (isfinite(part(t, i)))
+      most = fmax(most, fabs(part(t, i)));
   return most;
 }
 
-static bool agrees(const comparison *c, size_t output, int64_t i, double norm, double *out_bound) {
+static bool agrees(const comparison *c, size_t output, int64_t i, double norm,
+                   double *out_bound) {
   const pir_tensor *got = &c->got->outputs[output], *want = &c->want->outputs[output];
   double x = part(got, i), y = part(want, i), moved = c->moves ? c->moves->of[output][i] : 0;
   *out_bound = 0;
-  if (x == y || (isnan(x) && isnan(y)) || isinf(moved)) return true;
-  if (is_exact(got->dtype)) return is_exact(want->dtype) ? moved > 0 : false;
-  if (c->allowance.composed && !c->moves) moved = 0x1p-2 * ldexp(size_at(want, i), -digits_of(got->dtype) + 8);
+  if (x == y || (isnan(x) && isnan(y)) || isinf(moved))
+    return true;
+  if (is_exact(got->dtype))
+    return is_exact(want->dtype) ? moved > 0 : false;
+  if (c->allowance.composed && !c->moves)
+    moved = 0x1p-2 * ldexp(size_at(want, i), -digits_of(got->dtype) + 8);
   *out_bound = bound(c->allowance, got->dtype, size_at(want, i), moved);
-  if (c->allowance.called) *out_bound += c->allowance.ulps * ulp(got->dtype, norm);
+  if (c->allowance.called)
+    *out_bound += c->allowance.ulps * ulp(got->dtype, norm);
   // Numbers may leave the range of halves on the way from op to op, and in a chain that of f32.
   bool narrow = got->dtype == PIR_F16 || (c->d->before && got->dtype == PIR_F32);
-  if (c->allowance.composed && narrow && !isfinite(x)) return true;
-  if (isinf(x) && fabs(y) + *out_bound > most_of(got->dtype)) return signbit(x) == signbit(y);
+  if (c->allowance.composed && narrow && !isfinite(x))
+    return true;
+  if (isinf(x) && fabs(y) + *out_bound > most_of(got->dtype))
+    return signbit(x) == signbit(y);
   return fabs(x - y) <= *out_bound;
 }
 
@@ -281,32 +335,40 @@ static bool compare_output(const comparison *c, size_t i, char *text, size_t siz
   const pir_tensor *got = &c->got->outputs[i], *want = &c->want->outputs[i];
   pir_port port = pir_model_output(c->got->model, i);
   // A result of a fixed type keeps it.
-  bool typed = want->dtype == got->dtype || (c->wide && want->dtype == draw_widened(got->dtype));
+  bool typed =
+      want->dtype == got->dtype || (c->wide && want->dtype == draw_widened(got->dtype));
   if (!same_shape(got, want) || !typed)
-    return snprintf(text, size, "%s: %.*s: ranks %d and %d, %s and %s, or their extents", c->name, (int)port.name.size,
-                    port.name.data, got->rank, want->rank, pir_dtype_name(got->dtype), pir_dtype_name(want->dtype)),
+    return snprintf(text, size, "%s: %.*s: ranks %d and %d, %s and %s, or their extents",
+                    c->name, (int)port.name.size, port.name.data, got->rank, want->rank,
+                    pir_dtype_name(got->dtype), pir_dtype_name(want->dtype)),
            false;
   int64_t differ = 0;
   double norm = c->allowance.called && !is_exact(want->dtype) ? norm_of(want) : 0;
   for (int64_t k = 0; k < parts(got); k++) {
     double most;
-    if (agrees(c, i, k, norm, &most) || differ++) continue;
+    if (agrees(c, i, k, norm, &most) || differ++)
+      continue;
     double x = part(got, k), y = part(want, k);
-    snprintf(text, size, "%s: %.*s[%lld]: %.17g and %.17g (%s, %.3g ulp apart, %.3g allowed)", c->name,
-             (int)port.name.size, port.name.data, (long long)k, x, y, pir_dtype_name(got->dtype),
-             fabs(x - y) / ulp(got->dtype, y), most / ulp(got->dtype, y));
+    snprintf(text, size, "%s: %.*s[%lld]: %.17g and %.17g (%s, %.3g ulp apart, %.3g allowed)",
+             c->name, (int)port.name.size, port.name.data, (long long)k, x, y,
+             pir_dtype_name(got->dtype), fabs(x - y) / ulp(got->dtype, y),
+             most / ulp(got->dtype, y));
   }
   size_t n = strlen(text);
-  if (differ) snprintf(text + n, size - n, "; %lld of %lld", (long long)differ, (long long)parts(got));
+  if (differ)
+    snprintf(text + n, size - n, "; %lld of %lld", (long long)differ, (long long)parts(got));
   return !differ;
 }
 
 static bool compare(const comparison *c, char *text, size_t size) {
   text[0] = 0;
   if (c->got->output_count != c->want->output_count)
-    return snprintf(text, size, "%s: %zu and %zu outputs", c->name, c->got->output_count, c->want->output_count), false;
+    return snprintf(text, size, "%s: %zu and %zu outputs", c->name, c->got->output_count,
+                    c->want->output_count),
+           false;
   for (size_t i = 0; i < c->got->output_count; i++)
-    if (!compare_output(c, i, text, size)) return false;
+    if (!compare_output(c, i, text, size))
+      return false;
   return true;
 }
 
@@ -323,45 +385,73 @@ typedef struct trial {
 static draw_verdict judge_wide(trial *t, draw_report *r) {
   bool once = t->allowance.once;
   t->allowance.unit = unit_of_draw(t->d, once);
-  pir_status status = t->d->alone ? PIR_UNSUPPORTED : draw_start(t->d, DRAW_WIDE, "kernels", NULL, &t->wide);
-  if (!status) status = draw_feed(t->d, &t->wide, 0, 0);
+  pir_status status =
+      t->d->alone ? PIR_UNSUPPORTED : draw_start(t->d, DRAW_WIDE, "kernels", NULL, &t->wide);
+  if (!status)
+    status = draw_feed(t->d, &t->wide, 0, 0);
   if (status || !measure(t->d, &t->wide, t->allowance.unit, &t->moves)) {
-    comparison c = {"compiled code and kernels", t->d, &t->compiled, &t->kernels, NULL, t->allowance, false};
+    comparison c = {"compiled code and kernels",
+                    t->d,
+                    &t->compiled,
+                    &t->kernels,
+                    NULL,
+                    t->allowance,
+                    false};
     return compare(&c, r->text, sizeof r->text) ? DRAW_ALONE : DRAW_DIFFERENT;
   }
-  comparison c = {"compiled code and kernels", t->d, &t->compiled, &t->kernels, &t->moves, t->allowance, false};
-  comparison k = {"kernels and float64", t->d, &t->kernels, &t->wide, &t->moves, t->allowance, true};
-  comparison g = {"compiled code and float64", t->d, &t->compiled, &t->wide, &t->moves, t->allowance, true};
+  comparison c = {"compiled code and kernels",
+                  t->d,
+                  &t->compiled,
+                  &t->kernels,
+                  &t->moves,
+                  t->allowance,
+                  false};
+  comparison k = {"kernels and float64", t->d, &t->kernels, &t->wide, &t->moves,
+                  t->allowance,          true};
+  comparison g = {
+      "compiled code and float64", t->d, &t->compiled, &t->wide, &t->moves, t->allowance, true};
   bool same = compare(&k, r->text, sizeof r->text) && compare(&g, r->text, sizeof r->text);
-  if (same && !t->allowance.once) same = compare(&c, r->text, sizeof r->text);
+  if (same && !t->allowance.once)
+    same = compare(&c, r->text, sizeof r->text);
   return same ? DRAW_AGREES : DRAW_DIFFERENT;
 }
 
-// Programs that the kernels refuse, for what only contents tell or for what checks do not see, are drawn anew.
+// Programs that the kernels refuse, for what only contents tell or for what checks do not see,
+// are drawn anew.
 static bool find_program(trial *t, draw_report *r) {
   bool chain = t->d->before;
   for (int i = 0; i < (chain ? 1 : RESTARTS) && (chain || draw_op(t->d)); i++) {
     for (int k = 0; k < REDRAWS; k++) {
-      if (k) draw_numbers(t->d);
+      if (k)
+        draw_numbers(t->d);
       draw_stop(&t->kernels);
-      if (draw_start(t->d, DRAW_AS_IS, "kernels", NULL, &t->kernels)) break;
-      if (!draw_feed(t->d, &t->kernels, 0, 0)) return true;
-      if (t->kernels.status != PIR_INVALID) break;
+      if (draw_start(t->d, DRAW_AS_IS, "kernels", NULL, &t->kernels))
+        break;
+      if (!draw_feed(t->d, &t->kernels, 0, 0))
+        return true;
+      if (t->kernels.status != PIR_INVALID)
+        break;
     }
     snprintf(r->text, sizeof r->text, "%s", t->kernels.text);
-    if (t->kernels.status == PIR_INTERNAL) return true;
+    if (t->kernels.status == PIR_INTERNAL)
+      return true;
     r->refused++;
   }
   return false;
 }
 
 static draw_verdict judge(trial *t, draw_report *r) {
-  if (!find_program(t, r)) return DRAW_UNFIT;
-  if (r->found) r->found(r->user, t->d);
-  draw_start(t->d, DRAW_AS_IS, "check,prepare,group{few=0},dce,pd_op_to_kernel", t->target, &t->compiled);
-  if (!t->compiled.status) draw_feed(t->d, &t->compiled, 0, 0);
+  if (!find_program(t, r))
+    return DRAW_UNFIT;
+  if (r->found)
+    r->found(r->user, t->d);
+  draw_start(t->d, DRAW_AS_IS, "check,prepare,group{few=0},dce,pd_op_to_kernel", t->target,
+             &t->compiled);
+  if (!t->compiled.status)
+    draw_feed(t->d, &t->compiled, 0, 0);
   if (t->kernels.status || t->compiled.status) {
-    snprintf(r->text, sizeof r->text, "kernels: %s; compiled code: %s", t->kernels.status ? t->kernels.text : "runs",
+    snprintf(r->text, sizeof r->text, "kernels: %s; compiled code: %s",
+             t->kernels.status ? t->kernels.text : "runs",
              t->compiled.status ? t->compiled.text : "runs");
     return DRAW_FAILED;
   }
@@ -373,7 +463,8 @@ draw_verdict draw_judge(draw *d, draw_report *out_report) {
   static const char *const targets[] = {NULL, NULL, "x86-64", "x86-64-v3"};
   trial *t = calloc(1, sizeof *t);
   *out_report = (draw_report){.found = out_report->found, .user = out_report->user};
-  if (!t) return DRAW_FAILED;
+  if (!t)
+    return DRAW_FAILED;
   t->d = d;
   t->allowance = d->before ? (allowance){COMPOSED, false, true, false, 0} : allowed(d->def);
   t->target = targets[draw_below(d, 4)];

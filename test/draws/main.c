@@ -1,9 +1,11 @@
-// draws: random programs of one op, drawn from the op declarations. Each is run by kernels, as compiled code and in
-// float64, and the numbers compared (judge.c says how). A draw is a function of its seed: draw i of --seed=S has seed S
-// + i, and its op is that of the list at the seed's place, so as many draws as ops meet each op once.
+// draws: random programs of one op, drawn from the op declarations. Each is run by kernels, as
+// compiled code and in float64, and the numbers compared (judge.c says how). A draw is a
+// function of its seed: draw i of --seed=S has seed S
+// + i, and its op is that of the list at the seed's place, so as many draws as ops meet each op
+// once.
 //
-// Draws are made by a child process: one that crashes or hangs costs itself, is named, and the next child goes on after
-// it.
+// Draws are made by a child process: one that crashes or hangs costs itself, is named, and the
+// next child goes on after it.
 #include "draws.h"
 
 #include <pir/text.h>
@@ -18,7 +20,8 @@
 #include <unistd.h>
 
 enum { MAX_OPS = 4096, SECONDS = 60, PER_CONTEXT = 64 };
-// As many ops are drawn at least, and of their draws no more may find no program, or none in float64, in percent.
+// As many ops are drawn at least, and of their draws no more may find no program, or none in
+// float64, in percent.
 enum { LEAST_OPS = 830, MOST_UNFIT = 8, MOST_ALONE = 8 };
 
 typedef struct options {
@@ -36,7 +39,8 @@ typedef struct exception {
 static const exception exceptions[] = {
 #include "not_drawn.inc"
 };
-// Ops whose numbers differ with the element type, with the reason: kernels and compiled code are compared alone.
+// Ops whose numbers differ with the element type, with the reason: kernels and compiled code
+// are compared alone.
 static const exception typed[] = {
 #include "not_widened.inc"
 };
@@ -62,14 +66,16 @@ typedef struct run {
 
 static pir_context *context_create(void) {
   pir_context *ctx = pir_context_create(NULL);
-  if (ctx && !pir_dialects_load_all(ctx)) return ctx;
+  if (ctx && !pir_dialects_load_all(ctx))
+    return ctx;
   fprintf(stderr, "draws: the dialects do not load\n");
   exit(70);
 }
 
 static bool is_typed(const pir_opdef *def) {
   for (size_t i = 0; i < sizeof typed / sizeof *typed; i++)
-    if (!strcmp(typed[i].op, def->name)) return true;
+    if (!strcmp(typed[i].op, def->name))
+      return true;
   return false;
 }
 
@@ -78,7 +84,8 @@ static bool is_typed(const pir_opdef *def) {
 static const char *why_not(const pir_opdef *def) {
   const char *reason = draw_refusal(def);
   for (size_t i = 0; !reason && i < sizeof exceptions / sizeof *exceptions; i++)
-    if (!strcmp(exceptions[i].op, def->name)) reason = exceptions[i].reason;
+    if (!strcmp(exceptions[i].op, def->name))
+      reason = exceptions[i].reason;
   return reason;
 }
 
@@ -89,35 +96,44 @@ static void list_ops(run *r, pir_context *ctx) {
       const pir_opdef *def = &dialect->ops[i];
       const char *reason = why_not(def);
       char bound[64];
-      if (r->o.op && strcmp(r->o.op, def->name)) continue;
+      if (r->o.op && strcmp(r->o.op, def->name))
+        continue;
       draw_bound_text(def, bound, sizeof bound);
-      if (r->o.list) printf("%s\t%s\t%s\n", def->name, reason ? "not drawn" : "drawn", reason ? reason : bound);
-      if (!reason && (!r->o.chains || (draw_chains(def) && !is_typed(def)))) r->ops[r->op_count++] = def;
+      if (r->o.list)
+        printf("%s\t%s\t%s\n", def->name, reason ? "not drawn" : "drawn",
+               reason ? reason : bound);
+      if (!reason && (!r->o.chains || (draw_chains(def) && !is_typed(def))))
+        r->ops[r->op_count++] = def;
     }
   }
 }
 
 // ---- draws
 
-static bool to_stdout(void *user, const char *data, size_t size) { return fwrite(data, 1, size, user) == size; }
+static bool to_stdout(void *user, const char *data, size_t size) {
+  return fwrite(data, 1, size, user) == size;
+}
 
 static void print_program(void *user, const draw *d) {
   char why[DRAW_TEXT];
   pir_program *program = draw_program(d, DRAW_AS_IS, why);
-  if (program) pir_program_print(program, NULL, (pir_writer){to_stdout, stdout});
+  if (program)
+    pir_program_print(program, NULL, (pir_writer){to_stdout, stdout});
   pir_program_destroy(program);
   fflush(stdout);
   (void)user;
 }
 
-static void show(const run *r, const draw *d, uint64_t seed, const char *what, const char *text) {
+static void show(const run *r, const draw *d, uint64_t seed, const char *what,
+                 const char *text) {
   if (r->o.chains)
-    printf("%s: ..., %s: %s\n  again: draws --chains --seed=%llu --draws=1\n", what, d->def->name, text,
-           (unsigned long long)seed);
+    printf("%s: ..., %s: %s\n  again: draws --chains --seed=%llu --draws=1\n", what,
+           d->def->name, text, (unsigned long long)seed);
   else
-    printf("%s: %s: %s\n  again: draws --op=%s --seed=%llu --draws=1\n", what, d->def->name, text, d->def->name,
-           (unsigned long long)seed);
-  if (!r->o.print) print_program(NULL, d);
+    printf("%s: %s: %s\n  again: draws --op=%s --seed=%llu --draws=1\n", what, d->def->name,
+           text, d->def->name, (unsigned long long)seed);
+  if (!r->o.print)
+    print_program(NULL, d);
   fflush(stdout);
 }
 
@@ -133,30 +149,39 @@ static void draw_one(run *r, pir_context *ctx, long i) {
   snprintf(r->s->op, sizeof r->s->op, "%s", r->ops[at]->name);
   alarm(SECONDS);
   report.found = r->o.print ? print_program : NULL;
-  if (r->o.chains) d = draw_chain(steps, ctx, r->noise, r->ops, r->op_count, seed);
-  else draw_start_op(d, ctx, r->noise, r->ops[at], seed), d->alone = is_typed(d->def);
+  if (r->o.chains)
+    d = draw_chain(steps, ctx, r->noise, r->ops, r->op_count, seed);
+  else
+    draw_start_op(d, ctx, r->noise, r->ops[at], seed), d->alone = is_typed(d->def);
   draw_verdict verdict = d ? draw_judge(d, &report) : DRAW_UNFIT;
   t->refused += report.refused;
   if (verdict == DRAW_UNFIT) {
     t->unfit++;
-    if (r->o.verbose) printf("unfit: %s: %s\n", d ? d->def->name : "a chain", report.text);
+    if (r->o.verbose)
+      printf("unfit: %s: %s\n", d ? d->def->name : "a chain", report.text);
     return;
   }
   t->drawn++;
   t->compiled += report.compiled;
-  if (verdict == DRAW_ALONE) t->alone++;
-  if (verdict == DRAW_DIFFERENT) t->different++, show(r, d, seed, "different", report.text);
-  if (verdict == DRAW_FAILED) t->failed++, show(r, d, seed, "failed", report.text);
+  if (verdict == DRAW_ALONE)
+    t->alone++;
+  if (verdict == DRAW_DIFFERENT)
+    t->different++, show(r, d, seed, "different", report.text);
+  if (verdict == DRAW_FAILED)
+    t->failed++, show(r, d, seed, "failed", report.text);
 }
 
 static void child(run *r, long from) {
   pir_context *ctx = NULL;
   for (long i = from; i < r->o.draws; i++) {
-    if (!ctx && draw_noise_register(r->noise, ctx = context_create())) _exit(70);
+    if (!ctx && draw_noise_register(r->noise, ctx = context_create()))
+      _exit(70);
     draw_one(r, ctx, i);
-    if ((i - from) % PER_CONTEXT == PER_CONTEXT - 1) pir_context_destroy(ctx), ctx = NULL;
+    if ((i - from) % PER_CONTEXT == PER_CONTEXT - 1)
+      pir_context_destroy(ctx), ctx = NULL;
   }
-  if (ctx) pir_context_destroy(ctx);
+  if (ctx)
+    pir_context_destroy(ctx);
   fflush(stdout);
   _exit(0);
 }
@@ -169,10 +194,13 @@ static long draw_all(run *r) {
     r->s->at = from;
     fflush(stdout);
     pid_t pid = fork();
-    if (pid < 0) exit(70);
-    if (!pid) child(r, from);
+    if (pid < 0)
+      exit(70);
+    if (!pid)
+      child(r, from);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
-    if (WIFEXITED(status) && !WEXITSTATUS(status)) break;
+    if (WIFEXITED(status) && !WEXITSTATUS(status))
+      break;
     int sig = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     printf("crashed: %s: %s\n  again: draws --op=%s --seed=%llu --draws=1\n", r->s->op,
            sig == SIGALRM ? "takes longer than a minute"
@@ -192,12 +220,14 @@ static tally total(const run *r, size_t *out_met) {
   *out_met = 0;
   for (size_t i = 0; i < r->op_count; i++) {
     const tally *t = &r->s->ops[i];
-    sum.drawn += t->drawn, sum.compiled += t->compiled, sum.alone += t->alone, sum.refused += t->refused;
+    sum.drawn += t->drawn, sum.compiled += t->compiled, sum.alone += t->alone,
+        sum.refused += t->refused;
     sum.different += t->different, sum.failed += t->failed, sum.unfit += t->unfit;
     *out_met += t->drawn > 0;
     if (r->o.verbose && (t->unfit || t->refused || t->alone || t->different || t->failed))
-      printf("%s: %u drawn, %u unfit, %u refused, %u without float64, %u different, %u failed\n", r->ops[i]->name,
-             t->drawn, t->unfit, t->refused, t->alone, t->different, t->failed);
+      printf(
+          "%s: %u drawn, %u unfit, %u refused, %u without float64, %u different, %u failed\n",
+          r->ops[i]->name, t->drawn, t->unfit, t->refused, t->alone, t->different, t->failed);
   }
   return sum;
 }
@@ -205,30 +235,42 @@ static tally total(const run *r, size_t *out_met) {
 static int report(const run *r, long crashed) {
   size_t met;
   tally t = total(r, &met);
-  printf("seed %llu: %u draws of %zu ops: %u compiled, %u without float64; %u refused by a run, %u without a draw that "
+  printf("seed %llu: %u draws of %zu ops: %u compiled, %u without float64; %u refused by a "
+         "run, %u without a draw that "
          "fits\n",
          (unsigned long long)r->o.seed, t.drawn, met, t.compiled, t.alone, t.refused, t.unfit);
-  printf("%zu ops are drawn: %u different, %u failed, %ld crashed\n", r->op_count, t.different, t.failed, crashed);
-  bool enough = r->o.op || r->o.chains ||
-                (r->op_count >= LEAST_OPS && t.unfit * 100 <= (t.unfit + t.drawn) * MOST_UNFIT &&
-                 t.alone * 100 <= (t.unfit + t.drawn) * MOST_ALONE);
+  printf("%zu ops are drawn: %u different, %u failed, %ld crashed\n", r->op_count, t.different,
+         t.failed, crashed);
+  bool enough =
+      r->o.op || r->o.chains ||
+      (r->op_count >= LEAST_OPS && t.unfit * 100 <= (t.unfit + t.drawn) * MOST_UNFIT &&
+       t.alone * 100 <= (t.unfit + t.drawn) * MOST_ALONE);
   if (!enough)
-    printf("expected are %d ops, and at most %d%% of draws without a program, %d%% without float64\n", LEAST_OPS,
-           MOST_UNFIT, MOST_ALONE);
+    printf("expected are %d ops, and at most %d%% of draws without a program, %d%% without "
+           "float64\n",
+           LEAST_OPS, MOST_UNFIT, MOST_ALONE);
   return !enough || t.different || t.failed || crashed ? 4 : 0;
 }
 
 static bool read_options(int argc, char **argv, options *o) {
   *o = (options){.seed = 1, .draws = 500};
   for (int i = 1; i < argc; i++) {
-    if (!strncmp(argv[i], "--seed=", 7)) o->seed = strtoull(argv[i] + 7, NULL, 10);
-    else if (!strncmp(argv[i], "--draws=", 8)) o->draws = strtol(argv[i] + 8, NULL, 10);
-    else if (!strncmp(argv[i], "--op=", 5)) o->op = argv[i] + 5;
-    else if (!strcmp(argv[i], "--list")) o->list = argv[i];
-    else if (!strcmp(argv[i], "--verbose")) o->verbose = true;
-    else if (!strcmp(argv[i], "--chains")) o->chains = true;
-    else if (!strcmp(argv[i], "--print")) o->print = true;
-    else return false;
+    if (!strncmp(argv[i], "--seed=", 7))
+      o->seed = strtoull(argv[i] + 7, NULL, 10);
+    else if (!strncmp(argv[i], "--draws=", 8))
+      o->draws = strtol(argv[i] + 8, NULL, 10);
+    else if (!strncmp(argv[i], "--op=", 5))
+      o->op = argv[i] + 5;
+    else if (!strcmp(argv[i], "--list"))
+      o->list = argv[i];
+    else if (!strcmp(argv[i], "--verbose"))
+      o->verbose = true;
+    else if (!strcmp(argv[i], "--chains"))
+      o->chains = true;
+    else if (!strcmp(argv[i], "--print"))
+      o->print = true;
+    else
+      return false;
   }
   return true;
 }
@@ -236,17 +278,21 @@ static bool read_options(int argc, char **argv, options *o) {
 int main(int argc, char **argv) {
   static run r;
   if (!read_options(argc, argv, &r.o)) {
-    fprintf(stderr, "usage: draws [--seed=N] [--draws=N] [--op=NAME | --chains] [--list] [--print] [--verbose]\n");
+    fprintf(stderr, "usage: draws [--seed=N] [--draws=N] [--op=NAME | --chains] [--list] "
+                    "[--print] [--verbose]\n");
     return 2;
   }
   pir_context *ctx = context_create();
   list_ops(&r, ctx);
   r.noise = draw_noise_create(ctx);
   pir_context_destroy(ctx);
-  if (r.o.list) return 0;
-  if (!r.op_count) return fprintf(stderr, "draws: no such op\n"), 2;
+  if (r.o.list)
+    return 0;
+  if (!r.op_count)
+    return fprintf(stderr, "draws: no such op\n"), 2;
   r.s = mmap(NULL, sizeof *r.s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (r.s == MAP_FAILED) return 70;
+  if (r.s == MAP_FAILED)
+    return 70;
   long crashed = draw_all(&r);
   return report(&r, crashed);
 }

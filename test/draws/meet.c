@@ -1,6 +1,6 @@
-// Helps a draw to meet what its op requires: an equation in a condition whose one side is a rank, an extent or the
-// length of a list, and whose other side is known, is made true. Of alternatives one is picked; what is no equation is
-// left to chance.
+// Helps a draw to meet what its op requires: an equation in a condition whose one side is a
+// rank, an extent or the length of a list, and whose other side is known, is made true. Of
+// alternatives one is picked; what is no equation is left to chance.
 #include "draws.h"
 
 #include <string.h>
@@ -13,7 +13,8 @@ static draw_tensor *tensor_at(draw *d, int k) {
 }
 
 static bool axis_of(const draw_tensor *t, int64_t at, int32_t *out_axis) {
-  if (at < 0) at += t->rank;
+  if (at < 0)
+    at += t->rank;
   *out_axis = (int32_t)at;
   return at >= 0 && at < t->rank;
 }
@@ -28,13 +29,15 @@ static bool value_of(draw *d, const pir_clause *c, int at, int64_t *out) {
     case PIR_I_RANK: return (t = tensor_at(d, n->k)) ? (*out = t->rank, true) : false;
     case PIR_I_DIM:
       t = tensor_at(d, n->k);
-      if (!t || !value_of(d, c, n->a, &a) || !axis_of(t, a, &axis)) return false;
+      if (!t || !value_of(d, c, n->a, &a) || !axis_of(t, a, &axis))
+        return false;
       return *out = t->shape[axis], true;
     case PIR_I_ATTR: return d->attrs[n->k] && pir_attr_as_int(d->attrs[n->k], out);
     case PIR_I_ADD:
     case PIR_I_SUB:
     case PIR_I_MUL:
-      if (!value_of(d, c, n->a, &a) || !value_of(d, c, n->b, &b)) return false;
+      if (!value_of(d, c, n->a, &a) || !value_of(d, c, n->b, &b))
+        return false;
       *out = n->op == PIR_I_ADD ? a + b : n->op == PIR_I_SUB ? a - b : a * b;
       return true;
     default: return false;
@@ -42,20 +45,25 @@ static bool value_of(draw *d, const pir_clause *c, int at, int64_t *out) {
 }
 
 static void set_rank(draw *d, draw_tensor *t, int64_t rank) {
-  if (rank < 0 || rank > DRAW_RANK) return;
-  for (int32_t i = t->rank; i < rank; i++) t->shape[i] = t->rank ? t->shape[draw_below(d, (uint32_t)t->rank)] : 2;
+  if (rank < 0 || rank > DRAW_RANK)
+    return;
+  for (int32_t i = t->rank; i < rank; i++)
+    t->shape[i] = t->rank ? t->shape[draw_below(d, (uint32_t)t->rank)] : 2;
   t->rank = (int32_t)rank;
 }
 
 static void set_list(draw *d, int attr, int64_t count) {
   const pir_attr *items[DRAW_ITEMS], *old = d->attrs[attr];
-  if (!old || pir_attr_kind_of(old) != PIR_ATTR_ARRAY || count < 1 || count > DRAW_ITEMS) return;
+  if (!old || pir_attr_kind_of(old) != PIR_ATTR_ARRAY || count < 1 || count > DRAW_ITEMS)
+    return;
   size_t has = pir_attr_elements(old);
   const pir_attr_def *def = &d->def->attrs[attr];
-  if (def->element_kind != PIR_ATTR_I32 && def->element_kind != PIR_ATTR_I64) return;
+  if (def->element_kind != PIR_ATTR_I32 && def->element_kind != PIR_ATTR_I64)
+    return;
   for (int64_t i = 0; i < count; i++)
     items[i] = (size_t)i < has ? pir_attr_element(old, (size_t)i)
-                               : pir_attr_int(d->ctx, (pir_attr_kind)def->element_kind, (int64_t)draw_below(d, 3));
+                               : pir_attr_int(d->ctx, (pir_attr_kind)def->element_kind,
+                                              (int64_t)draw_below(d, 3));
   d->attrs[attr] = pir_attr_array(d->ctx, items, (size_t)count);
 }
 
@@ -67,22 +75,28 @@ static bool assign(draw *d, const pir_clause *c, int at, int64_t value) {
   int32_t axis;
   switch ((pir_node_op)n->op) {
     case PIR_I_RANK:
-      for (size_t i = 0; (t = tensor_at(d, n->k)) && i < o->count; i++) set_rank(d, t + i, value);
+      for (size_t i = 0; (t = tensor_at(d, n->k)) && i < o->count; i++)
+        set_rank(d, t + i, value);
       return t;
     case PIR_I_DIM:
       t = tensor_at(d, n->k);
-      if (!t || value < 0 || value > 64 || !value_of(d, c, n->a, &a)) return false;
+      if (!t || value < 0 || value > 64 || !value_of(d, c, n->a, &a))
+        return false;
       for (size_t i = 0; i < o->count; i++)
-        if (axis_of(t + i, a, &axis)) t[i].shape[axis] = value;
+        if (axis_of(t + i, a, &axis))
+          t[i].shape[axis] = value;
       return true;
     case PIR_I_ATTR_COUNT: return set_list(d, n->k, value), true;
     case PIR_I_OPERAND_COUNT:
-      if (o->form != DRAW_INTS || value < 0 || value > DRAW_ITEMS) return false;
-      for (size_t i = o->count; i < (size_t)value; i++) o->ints[i] = 1 + (int64_t)draw_below(d, 2);
+      if (o->form != DRAW_INTS || value < 0 || value > DRAW_ITEMS)
+        return false;
+      for (size_t i = o->count; i < (size_t)value; i++)
+        o->ints[i] = 1 + (int64_t)draw_below(d, 2);
       return o->count = (size_t)value, true;
     case PIR_I_MUL:  // one factor known, the other takes the quotient
       for (int i = 0; i < 2; i++)
-        if (value_of(d, c, i ? n->a : n->b, &a) && a > 0 && value % a == 0 && assign(d, c, i ? n->b : n->a, value / a))
+        if (value_of(d, c, i ? n->a : n->b, &a) && a > 0 && value % a == 0 &&
+            assign(d, c, i ? n->b : n->a, value / a))
           return true;
       return false;
     default: return false;
@@ -99,15 +113,20 @@ static void meet(draw *d, const pir_clause *c, int at) {
     meet(d, c, draw_below(d, 2) ? n->a : n->b);
   } else if (n->op == PIR_I_EQ) {
     bool has_left = value_of(d, c, n->a, &left), has_right = value_of(d, c, n->b, &right);
-    if (has_left && has_right && left == right) return;
-    if (has_right && draw_below(d, 4) && assign(d, c, n->a, right)) return;
-    if (has_left && assign(d, c, n->b, left)) return;
-    if (has_right) assign(d, c, n->a, right);
+    if (has_left && has_right && left == right)
+      return;
+    if (has_right && draw_below(d, 4) && assign(d, c, n->a, right))
+      return;
+    if (has_left && assign(d, c, n->b, left))
+      return;
+    if (has_right)
+      assign(d, c, n->a, right);
   }
 }
 
 void draw_meet(draw *d) {
   for (int i = 0; i < ROUNDS; i++)
     for (const pir_clause *c = d->def->require; c; c = c->next)
-      if (c->guard >= 0) meet(d, c, c->guard);
+      if (c->guard >= 0)
+        meet(d, c, c->guard);
 }

@@ -9,7 +9,9 @@
 
 typedef enum manner { AROUND, POSITIVE, UNIT, WIDE, TIES, SMALL, EXTREME } manner;
 
-static double uniform(uint64_t *state) { return (double)(draw_random(state) >> 11) * 0x1p-53; }
+static double uniform(uint64_t *state) {
+  return (double)(draw_random(state) >> 11) * 0x1p-53;
+}
 
 static double number(const draw_tensor *t, uint64_t *state) {
   static const double extremes[] = {INFINITY, -INFINITY, NAN, 0.0, -0.0, 1, -1, 0.5, 3, 1e4};
@@ -51,19 +53,23 @@ void draw_fill(const draw_tensor *t, pir_dtype dtype, double u, uint64_t noise, 
   size_t size = pir_dtype_size(dtype);
   uint64_t state = t->seed, moved = noise * 0x9FB21C651E98DF25u + t->seed;
   int64_t numel = 1;
-  for (int32_t i = 0; i < t->rank; i++) numel *= t->shape[i];
+  for (int32_t i = 0; i < t->rank; i++)
+    numel *= t->shape[i];
   bool complex = pir_dtype_is_complex(dtype);
-  if (complex) size /= 2, numel *= 2;
+  if (complex)
+    size /= 2, numel *= 2;
   for (int64_t i = 0; i < numel; i++) {
     char *at = (char *)out + (size_t)i * size;
     if (complex || pir_dtype_is_float(dtype)) {
       double d = rounded_to(t->dtype, number(t, &state));
-      if (noise) d += d * u * (draw_random(&moved) & 1 ? 1 : -1) * (0.5 + 0.5 * uniform(&moved));
+      if (noise)
+        d += d * u * (draw_random(&moved) & 1 ? 1 : -1) * (0.5 + 0.5 * uniform(&moved));
       store(dtype, d, at);
     } else {
       uint64_t span = (uint64_t)(t->to - t->from) + 1;
       int64_t v = t->from + (int64_t)(draw_random(&state) % span);
-      if (dtype == PIR_BOOL) v &= 1;
+      if (dtype == PIR_BOOL)
+        v &= 1;
       memcpy(at, &v, size);
     }
   }
@@ -74,7 +80,8 @@ static pir_status take(pir_tensor *t, pir_dtype dtype, const int64_t *shape, int
   free(t->data);
   *t = (pir_tensor){0};
   pir_status status = pir_shape_bytes(shape, rank, dtype, &bytes);
-  if (status) return status;
+  if (status)
+    return status;
   pir_tensor_set_dense(t, dtype, shape, rank);
   t->data = aligned_alloc(64, (bytes + 64) & ~(size_t)63);
   return t->data ? PIR_OK : PIR_EXHAUSTED;
@@ -88,18 +95,25 @@ static void listen(void *user, const pir_diag *diag) {
     snprintf(run->text, sizeof run->text, "%.*s", (int)diag->message.size, diag->message.data);
 }
 
-pir_status draw_start(const draw *d, draw_width width, const char *pipeline, const char *target, draw_run *out_run) {
+pir_status draw_start(const draw *d, draw_width width, const char *pipeline, const char *target,
+                      draw_run *out_run) {
   *out_run = (draw_run){.status = PIR_INVALID};
   pir_program *program = draw_program(d, width, out_run->text);
-  if (!program) return PIR_INVALID;
-  pir_model_options options = {
-      .size = sizeof options, .pipeline = pipeline, .target = target, .compile_threads = 1, .sink = {listen, out_run}};
-  pir_session_options session = {.size = sizeof session, .threads = 1, .max_bytes = (size_t)1 << 30};
+  if (!program)
+    return PIR_INVALID;
+  pir_model_options options = {.size = sizeof options,
+                               .pipeline = pipeline,
+                               .target = target,
+                               .compile_threads = 1,
+                               .sink = {listen, out_run}};
+  pir_session_options session = {
+      .size = sizeof session, .threads = 1, .max_bytes = (size_t)1 << 30};
   pir_context_set_sink(d->ctx, options.sink);
   out_run->status = pir_model_create(program, &options, &out_run->model);
   pir_context_set_sink(d->ctx, (pir_diag_sink){0});
   pir_program_destroy(program);
-  if (!out_run->status) out_run->status = pir_session_create(out_run->model, &session, &out_run->session);
+  if (!out_run->status)
+    out_run->status = pir_session_create(out_run->model, &session, &out_run->session);
   return out_run->status;
 }
 
@@ -109,18 +123,21 @@ static const draw_tensor *find_tensor(const draw *d, pir_str name) {
     for (size_t k = d->before ? 1 : 0; k < d->def->operand_count; k++) {
       const draw_operand *o = &d->operands[k];
       for (size_t i = 0; i < o->count && (o->form == DRAW_TENSOR || o->form == DRAW_LIST); i++)
-        if (pir_str_equal(name, (pir_str){text, draw_name(d, k, i, text, sizeof text)})) return &o->members[i];
+        if (pir_str_equal(name, (pir_str){text, draw_name(d, k, i, text, sizeof text)}))
+          return &o->members[i];
     }
   return NULL;
 }
 
 static pir_status bind(const draw *d, draw_run *run, double u, uint64_t noise) {
   run->input_count = pir_model_inputs(run->model);
-  if (run->input_count > DRAW_OPERANDS * DRAW_MEMBERS) return PIR_INTERNAL;
+  if (run->input_count > DRAW_OPERANDS * DRAW_MEMBERS)
+    return PIR_INTERNAL;
   for (size_t i = 0; i < run->input_count; i++) {
     pir_port port = pir_model_input(run->model, i);
     const draw_tensor *t = find_tensor(d, port.name);
-    if (!t) return PIR_INTERNAL;
+    if (!t)
+      return PIR_INTERNAL;
     PIR_TRY(take(&run->inputs[i], port.dtype, t->shape, t->rank));
     draw_fill(t, port.dtype, u, noise, run->inputs[i].data);
     PIR_TRY(pir_session_bind_input(run->session, i, &run->inputs[i]));
@@ -130,7 +147,8 @@ static pir_status bind(const draw *d, draw_run *run, double u, uint64_t noise) {
 
 static pir_status collect(draw_run *run) {
   run->output_count = pir_model_outputs(run->model);
-  if (run->output_count > DRAW_OUTPUTS) return PIR_INTERNAL;
+  if (run->output_count > DRAW_OUTPUTS)
+    return PIR_INTERNAL;
   for (size_t i = 0; i < run->output_count; i++) {
     pir_tensor from;
     PIR_TRY(pir_session_output(run->session, i, &from));
@@ -143,16 +161,23 @@ static pir_status collect(draw_run *run) {
 pir_status draw_feed(const draw *d, draw_run *run, double u, uint64_t noise) {
   run->text[0] = 0;
   run->status = bind(d, run, u, noise);
-  if (!run->status) run->status = pir_session_run(run->session);
-  if (run->status) snprintf(run->text, sizeof run->text, "%s", pir_session_message(run->session));
-  else run->status = collect(run);
+  if (!run->status)
+    run->status = pir_session_run(run->session);
+  if (run->status)
+    snprintf(run->text, sizeof run->text, "%s", pir_session_message(run->session));
+  else
+    run->status = collect(run);
   return run->status;
 }
 
 void draw_stop(draw_run *run) {
-  for (size_t i = 0; i < run->input_count; i++) free(run->inputs[i].data);
-  for (size_t i = 0; i < DRAW_OUTPUTS; i++) free(run->outputs[i].data);
-  if (run->session) pir_session_destroy(run->session);
-  if (run->model) pir_model_release(run->model);
+  for (size_t i = 0; i < run->input_count; i++)
+    free(run->inputs[i].data);
+  for (size_t i = 0; i < DRAW_OUTPUTS; i++)
+    free(run->outputs[i].data);
+  if (run->session)
+    pir_session_destroy(run->session);
+  if (run->model)
+    pir_model_release(run->model);
   *run = (draw_run){0};
 }

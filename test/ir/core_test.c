@@ -1,4 +1,5 @@
-// What text cannot reach of the core: interning, use lists, order numbers, attributes by slot, deep nesting.
+// What text cannot reach of the core: interning, use lists, order numbers, attributes by slot,
+// deep nesting.
 
 #include <pir/ir.h>
 
@@ -43,8 +44,8 @@ static int drop(void **state) {
   return 0;
 }
 
-static pir_op *build(fixture *f, pir_builder *b, const char *name, size_t n, pir_value *const *operands,
-                     size_t regions) {
+static pir_op *build(fixture *f, pir_builder *b, const char *name, size_t n,
+                     pir_value *const *operands, size_t regions) {
   pir_op_spec spec = {.def = pir_context_opdef(f->ctx, pir_str_from(name)),
                       .operands = operands,
                       .operand_count = n,
@@ -61,12 +62,15 @@ static void interning(void **state) {
   assert_ptr_equal(f->type, pir_type_tensor(ctx, PIR_F32, (pir_shape){dims, 2}));
   assert_ptr_not_equal(f->type, pir_type_tensor(ctx, PIR_F64, (pir_shape){dims, 2}));
   assert_ptr_not_equal(f->type, pir_type_tensor(ctx, PIR_F32, (pir_shape){dims, 1}));
-  assert_ptr_equal(pir_name_get(ctx, PIR_STR("axis")), pir_name_get(ctx, (pir_str){"axis!", 4}));
+  assert_ptr_equal(pir_name_get(ctx, PIR_STR("axis")),
+                   pir_name_get(ctx, (pir_str){"axis!", 4}));
   assert_ptr_equal(pir_attr_int(ctx, PIR_ATTR_I64, 3), pir_attr_int(ctx, PIR_ATTR_I64, 3));
   assert_ptr_not_equal(pir_attr_int(ctx, PIR_ATTR_I64, 3), pir_attr_int(ctx, PIR_ATTR_I32, 3));
-  assert_ptr_not_equal(pir_attr_float(ctx, PIR_ATTR_F64, 0.0), pir_attr_float(ctx, PIR_ATTR_F64, -0.0));
+  assert_ptr_not_equal(pir_attr_float(ctx, PIR_ATTR_F64, 0.0),
+                       pir_attr_float(ctx, PIR_ATTR_F64, -0.0));
   int64_t many[1000];
-  for (int i = 0; i < 1000; i++) many[i] = i;
+  for (int i = 0; i < 1000; i++)
+    many[i] = i;
   const pir_attr *ints = pir_attr_int_array(ctx, many, 1000);
   assert_ptr_equal(ints, pir_attr_int_array(ctx, many, 1000));
   assert_int_equal(pir_attr_int_array_data(ints)[999], 999);
@@ -123,12 +127,14 @@ static void use_lists(void **state) {
 static void order_survives_insertions(void **state) {
   fixture *f = *state;
   pir_builder b = pir_builder_at_end(pir_program_block(f->program));
-  pir_op *first = build(f, &b, "x.first", 0, NULL, 0), *last = build(f, &b, "x.last", 0, NULL, 0);
+  pir_op *first = build(f, &b, "x.first", 0, NULL, 0),
+         *last = build(f, &b, "x.last", 0, NULL, 0);
   pir_op *before = last;
   for (int i = 0; i < 200; i++) {  // always in the same gap
     pir_builder at = pir_builder_before(before);
     pir_op *op = build(f, &at, "x.mid", 0, NULL, 0);
-    assert_true(pir_op_is_before(first, op) && pir_op_is_before(op, before) && !pir_op_is_before(last, op));
+    assert_true(pir_op_is_before(first, op) && pir_op_is_before(op, before) &&
+                !pir_op_is_before(last, op));
     before = op;
   }
   pir_op_move_before(last, first);
@@ -143,14 +149,18 @@ static void order_survives_insertions_everywhere(void **state) {
   pir_op *ops[OPS];
   pir_block *block = pir_program_block(f->program);
   pir_builder b = pir_builder_at_end(block);
-  for (int i = 0; i < OPS; i++) ops[i] = build(f, &b, "x.a", 0, NULL, 0);
+  for (int i = 0; i < OPS; i++)
+    ops[i] = build(f, &b, "x.a", 0, NULL, 0);
   uint32_t random = 1;
   for (int i = 0; i < ROUNDS; i++) {
     random = random * 1664525u + 1013904223u;
     pir_builder at = pir_builder_before(ops[(random >> 16) % (i % 3 ? 7 : OPS)]);
     build(f, &at, "x.b", 0, NULL, 0);
-    if (i % 100) continue;
-    PIR_EACH_OP(op, block) if (pir_op_next(op)) assert_true(pir_op_is_before(op, pir_op_next(op)));
+    if (i % 100)
+      continue;
+    PIR_EACH_OP(op, block)
+    if (pir_op_next(op))
+      assert_true(pir_op_is_before(op, pir_op_next(op)));
   }
   assert_int_equal(pir_block_count(block), OPS + ROUNDS);
 }
@@ -162,7 +172,8 @@ static void extra_attributes_are_sorted(void **state) {
   pir_op *op = build(f, &b, "x.a", 0, NULL, 0);
   const char *names[] = {"persistable", "axis", "stop_gradient", "B"};
   for (int i = 0; i < 4; i++)
-    pir_op_set_attr(op, pir_name_get(ctx, pir_str_from(names[i])), pir_attr_int(ctx, PIR_ATTR_I32, i));
+    pir_op_set_attr(op, pir_name_get(ctx, pir_str_from(names[i])),
+                    pir_attr_int(ctx, PIR_ATTR_I32, i));
   pir_op_set_attr(op, pir_name_get(ctx, PIR_STR("axis")), pir_attr_bool(ctx, true));
   pir_op_set_attr(op, pir_name_get(ctx, PIR_STR("persistable")), NULL);
   pir_named_attr sorted[4];
@@ -173,7 +184,9 @@ static void extra_attributes_are_sorted(void **state) {
   assert_null(pir_op_attr_str(op, "persistable"));
 }
 
-static pir_walk_result count(pir_op *op, void *user) { return ++*(size_t *)user, PIR_WALK_CONTINUE; }
+static pir_walk_result count(pir_op *op, void *user) {
+  return ++*(size_t *)user, PIR_WALK_CONTINUE;
+}
 
 static void deep_nesting_needs_no_stack(void **state) {
   enum { DEPTH = 100000 };
@@ -235,7 +248,9 @@ static void scope_is_verified(void **state) {
   assert_true(pir_value_dominates(late, reader));
 }
 
-static void release(void *user) { ++*(int *)user; }
+static void release(void *user) {
+  ++*(int *)user;
+}
 
 static void parameters_are_shared(void **state) {
   fixture *f = *state;
@@ -264,23 +279,29 @@ static void parameters_are_shared(void **state) {
 
 static void places_round_trip(void **state) {
   fixture *f = *state;
-  pir_loc_parts text = pir_loc_unpack(f->ctx, pir_loc_text(f->ctx, PIR_STR("a.pir"), 1234567, 89));
+  pir_loc_parts text =
+      pir_loc_unpack(f->ctx, pir_loc_text(f->ctx, PIR_STR("a.pir"), 1234567, 89));
   assert_int_equal(text.line, 1234567);
   assert_int_equal(text.column, 89);
   assert_string_equal(text.file.data, "a.pir");
-  pir_loc_parts binary = pir_loc_unpack(f->ctx, pir_loc_offset(f->ctx, PIR_STR("b"), (uint64_t)1 << 40));
+  pir_loc_parts binary =
+      pir_loc_unpack(f->ctx, pir_loc_offset(f->ctx, PIR_STR("b"), (uint64_t)1 << 40));
   assert_true(binary.is_offset && binary.offset == (uint64_t)1 << 40);
   assert_int_equal(pir_loc_unpack(f->ctx, PIR_LOC_UNKNOWN).file.size, 0);
 }
 
 static jmp_buf rescue;
-static void jump(void *user) { longjmp(rescue, 1); }
+static void jump(void *user) {
+  longjmp(rescue, 1);
+}
 
 static void memory_limit_calls_the_hook(void **state) {
-  pir_context_options options = {.size = sizeof options, .out_of_memory = jump, .limits = {.max_bytes = 1 << 20}};
+  pir_context_options options = {
+      .size = sizeof options, .out_of_memory = jump, .limits = {.max_bytes = 1 << 20}};
   pir_context *ctx = pir_context_create(&options);
   if (setjmp(rescue) == 0) {
-    for (int64_t i = 0;; i++) pir_attr_int(ctx, PIR_ATTR_I64, i);
+    for (int64_t i = 0;; i++)
+      pir_attr_int(ctx, PIR_ATTR_I64, i);
   }
   assert_true(pir_context_bytes(ctx) <= 1 << 20);
   pir_context_destroy(ctx);

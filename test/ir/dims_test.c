@@ -9,17 +9,22 @@
 
 #include <cmocka.h>
 
-static int make(void **state) { return *state = pir_dims_create(NULL), 0; }
-static int drop(void **state) { return pir_dims_destroy(*state), 0; }
+static int make(void **state) {
+  return *state = pir_dims_create(NULL), 0;
+}
+static int drop(void **state) {
+  return pir_dims_destroy(*state), 0;
+}
 
 static void equal_forms_are_equal_handles(void **state) {
   pir_dims *d = *state;
   pir_dim a = pir_dim_symbol(d, 1), b = pir_dim_symbol(d, 1);
   assert_true(pir_dim_add(d, a, b) == pir_dim_add(d, b, a));
-  assert_true(pir_dim_mul(d, pir_dim_add(d, a, 1), b) == pir_dim_add(d, pir_dim_mul(d, b, a), b));
+  assert_true(pir_dim_mul(d, pir_dim_add(d, a, 1), b) ==
+              pir_dim_add(d, pir_dim_mul(d, b, a), b));
   assert_int_equal(pir_dim_sub(d, pir_dim_add(d, a, 5), pir_dim_add(d, a, 2)), 3);
-  assert_true(pir_dim_floordiv(d, pir_dim_mul(d, pir_dim_mul(d, a, b), 12), pir_dim_mul(d, a, 4)) ==
-              pir_dim_mul(d, b, 3));
+  assert_true(pir_dim_floordiv(d, pir_dim_mul(d, pir_dim_mul(d, a, b), 12),
+                               pir_dim_mul(d, a, 4)) == pir_dim_mul(d, b, 3));
   assert_int_equal(pir_dim_mod(d, pir_dim_add(d, pir_dim_mul(d, a, 8), 13), 4), 1);
   assert_int_equal(pir_dim_floordiv(d, a, a), 1);
 }
@@ -28,7 +33,8 @@ static void equal_forms_are_equal_handles(void **state) {
 static void convolution_stacks_are_canonical(void **state) {
   pir_dims *d = *state;
   pir_dim h = pir_dim_symbol(d, 1), stepped = h;
-  for (int i = 0; i < 3; i++) stepped = pir_dim_add(d, pir_dim_floordiv(d, pir_dim_sub(d, stepped, 1), 2), 1);
+  for (int i = 0; i < 3; i++)
+    stepped = pir_dim_add(d, pir_dim_floordiv(d, pir_dim_sub(d, stepped, 1), 2), 1);
   assert_true(stepped == pir_dim_ceildiv(d, h, 8));
 }
 
@@ -61,7 +67,8 @@ static void unification(void **state) {
 
 static void unification_divides(void **state) {
   pir_dims *d = *state;
-  pir_dim a = pir_dim_symbol(d, 1), b = pir_dim_symbol(d, 1), c = pir_dim_symbol(d, 1), e = pir_dim_symbol(d, 1);
+  pir_dim a = pir_dim_symbol(d, 1), b = pir_dim_symbol(d, 1), c = pir_dim_symbol(d, 1),
+          e = pir_dim_symbol(d, 1);
   pir_dims_unify(d, pir_dim_mul(d, a, 288), 864);
   assert_int_equal(pir_dim_canonical(d, a), 3);
   pir_dim shared = pir_dim_broadcast(d, b, c);
@@ -84,7 +91,9 @@ static void evaluation_is_checked(void **state) {
   assert_true(grown == PIR_DIM_UNKNOWN);
 }
 
-static int64_t floored(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+static int64_t floored(int64_t a, int64_t b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
 
 static void random_expressions_agree_with_integers(void **state) {
   enum { SYMBOLS = 4, STEPS = 3000, POOL = 64 };
@@ -95,11 +104,13 @@ static void random_expressions_agree_with_integers(void **state) {
   for (int i = 0; i < POOL; i++) {
     values[i] = 1 + rand_r(&seed) % 40;
     dims[i] = i < SYMBOLS ? pir_dim_symbol(d, 1) : pir_dim_const(d, values[i]);
-    if (i < SYMBOLS) symbols[i] = values[i];
+    if (i < SYMBOLS)
+      symbols[i] = values[i];
   }
   int checked = 0;
   for (int step = 0; step < STEPS; step++) {
-    int i = rand_r(&seed) % POOL, j = rand_r(&seed) % POOL, to = SYMBOLS + rand_r(&seed) % (POOL - SYMBOLS);
+    int i = rand_r(&seed) % POOL, j = rand_r(&seed) % POOL,
+        to = SYMBOLS + rand_r(&seed) % (POOL - SYMBOLS);
     int64_t a = values[i], b = values[j], want;
     pir_dim made;
     switch (rand_r(&seed) % 8) {
@@ -116,17 +127,20 @@ static void random_expressions_agree_with_integers(void **state) {
         made = pir_dim_mul(d, dims[i], dims[j]);
         break;
       case 3:
-        if (b <= 0) continue;
+        if (b <= 0)
+          continue;
         want = floored(a, b);
         made = pir_dim_floordiv(d, dims[i], dims[j]);
         break;
       case 4:
-        if (b <= 0) continue;
+        if (b <= 0)
+          continue;
         want = -floored(-a, b);
         made = pir_dim_ceildiv(d, dims[i], dims[j]);
         break;
       case 5:
-        if (b <= 0) continue;
+        if (b <= 0)
+          continue;
         want = a - floored(a, b) * b;
         made = pir_dim_mod(d, dims[i], dims[j]);
         break;
@@ -155,13 +169,16 @@ static void random_expressions_agree_with_integers(void **state) {
   assert_true(checked > STEPS / 2);
 }
 
-static bool keep_text(void *user, const char *data, size_t size) { return strncat(user, data, size), true; }
+static bool keep_text(void *user, const char *data, size_t size) {
+  return strncat(user, data, size), true;
+}
 
 static void text(void **state) {
   pir_dims *d = *state;
   pir_dim a = pir_dim_symbol(d, 1);
   char out[128] = "";
-  pir_dim dim = pir_dim_add(d, pir_dim_mul(d, pir_dim_floordiv(d, pir_dim_add(d, a, 1), 2), 3), pir_dim_const(d, -4));
+  pir_dim dim = pir_dim_add(d, pir_dim_mul(d, pir_dim_floordiv(d, pir_dim_add(d, a, 1), 2), 3),
+                            pir_dim_const(d, -4));
   assert_int_equal(pir_dim_print(d, dim, (pir_writer){keep_text, out}), PIR_OK);
   assert_string_equal(out, "3*floordiv(S0 + 1, 2) + -4");
 }

@@ -1,4 +1,5 @@
-// What the tools cannot be asked alone: what a head of bytes is taken for, and types and attributes read by themselves.
+// What the tools cannot be asked alone: what a head of bytes is taken for, and types and
+// attributes read by themselves.
 
 #include <pir/ir.h>
 #include <pir/serialize.h>
@@ -45,7 +46,8 @@ static void heads_are_told_apart(void **state) {
     memcpy(copy, cases[i].head.data, cases[i].head.size);
     memset(copy + cases[i].head.size, '{', sizeof copy - cases[i].head.size);
     pir_format found = pir_detect_format((pir_str){copy, cases[i].head.size});
-    if (found != cases[i].format) print_error("case %zu: %d\n", i, (int)found);
+    if (found != cases[i].format)
+      print_error("case %zu: %d\n", i, (int)found);
     assert_int_equal(found, cases[i].format);
   }
 }
@@ -59,14 +61,17 @@ typedef struct text {
 
 static bool append(void *user, const char *data, size_t size) {
   text *t = user;
-  if (t->size + size >= sizeof t->data) return false;
+  if (t->size + size >= sizeof t->data)
+    return false;
   memcpy(t->data + t->size, data, size);
   t->size += size;
   t->data[t->size] = 0;
   return true;
 }
 
-static void count(void *user, const pir_diag *diag) { ++*(size_t *)user; }
+static void count(void *user, const pir_diag *diag) {
+  ++*(size_t *)user;
+}
 
 static void types_alone(void **state) {
   pir_context *ctx = pir_context_create(NULL);
@@ -84,7 +89,8 @@ static void types_alone(void **state) {
 
 static void attributes_alone(void **state) {
   pir_context *ctx = pir_context_create(NULL);
-  const char *const texts[] = {"[(Int32)1,(Double)0.5]", "\"a\\\"b\"", "(pd_op.Place)Place(gpu:1)", "true"};
+  const char *const texts[] = {"[(Int32)1,(Double)0.5]", "\"a\\\"b\"",
+                               "(pd_op.Place)Place(gpu:1)", "true"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     const pir_attr *attr;
     text out = {0};

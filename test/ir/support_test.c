@@ -20,12 +20,14 @@ static void arena_reuses_freed_blocks(void **state) {
     memset(first, 1, size);
     pir_arena_free(&arena, first, size);
     void *second = pir_arena_alloc(&arena, size);
-    if (size < 60000) assert_ptr_equal(first, second);
+    if (size < 60000)
+      assert_ptr_equal(first, second);
     assert_int_equal((uintptr_t)second % 8, 0);
     pir_arena_free(&arena, second, size);
   }
   size_t held = arena.held;
-  for (int i = 0; i < 10000; i++) pir_arena_free(&arena, pir_arena_alloc(&arena, 40), 40);
+  for (int i = 0; i < 10000; i++)
+    pir_arena_free(&arena, pir_arena_alloc(&arena, 40), 40);
   assert_int_equal(arena.held, held);
   void *large = pir_arena_alloc(&arena, 1 << 22);
   pir_arena_free(&arena, large, 1 << 22);
@@ -43,28 +45,35 @@ static void map_agrees_with_an_array(void **state) {
   pir_arena_init(&arena, NULL, NULL, NULL);
   for (int step = 0; step < STEPS; step++) {
     int k = rand_r(&seed) % KEYS;
-    if (rand_r(&seed) % 3) pir_map_put(&arena, &map, &keys[k], want[k] = (uint64_t)step + 1);
-    else pir_map_remove(&map, &keys[k]), want[k] = 0;
+    if (rand_r(&seed) % 3)
+      pir_map_put(&arena, &map, &keys[k], want[k] = (uint64_t)step + 1);
+    else
+      pir_map_remove(&map, &keys[k]), want[k] = 0;
     int probe = rand_r(&seed) % KEYS;
     uint64_t *found = pir_map_find(&map, &keys[probe]);
     assert_int_equal(found ? *found : 0, want[probe]);
   }
   size_t count = 0;
-  for (int k = 0; k < KEYS; k++) count += want[k] != 0;
+  for (int k = 0; k < KEYS; k++)
+    count += want[k] != 0;
   assert_int_equal(map.count, count);
   pir_arena_destroy(&arena);
 }
 
-static bool same_text(const void *item, const void *key) { return strcmp(item, key) == 0; }
+static bool same_text(const void *item, const void *key) {
+  return strcmp(item, key) == 0;
+}
 
 static void set_keeps_what_collides(void **state) {
   static char *words[] = {"a", "b", "c", "d", "e", "f"};
   pir_arena arena;
   pir_set set = {0};
   pir_arena_init(&arena, NULL, NULL, NULL);
-  for (int i = 0; i < 6; i++) pir_set_add(&arena, &set, 5, words[i]);
+  for (int i = 0; i < 6; i++)
+    pir_set_add(&arena, &set, 5, words[i]);
   pir_set_remove(&set, 5, words[2]);
-  for (int i = 0; i < 6; i++) assert_ptr_equal(pir_set_find(&set, 5, same_text, words[i]), i == 2 ? NULL : words[i]);
+  for (int i = 0; i < 6; i++)
+    assert_ptr_equal(pir_set_find(&set, 5, same_text, words[i]), i == 2 ? NULL : words[i]);
   pir_arena_destroy(&arena);
 }
 
@@ -73,8 +82,8 @@ static void formatter(void **state) {
   pir_strbuf buf;
   pir_arena_init(&arena, NULL, NULL, NULL);
   pir_strbuf_init(&buf, &arena);
-  pir_strbuf_format(&buf, "%d %u %zu %lld %x %c %s %.*s %g %.3f %%", -5, 7u, (size_t)9, (long long)INT64_MIN, 255u, 'c',
-                    "text", 2, "abc", 1e-5, 2.0);
+  pir_strbuf_format(&buf, "%d %u %zu %lld %x %c %s %.*s %g %.3f %%", -5, 7u, (size_t)9,
+                    (long long)INT64_MIN, 255u, 'c', "text", 2, "abc", 1e-5, 2.0);
   pir_strbuf_char(&buf, 0);
   assert_string_equal(buf.data, "-5 7 9 -9223372036854775808 ff c text ab 1e-05 2.000 %");
   pir_arena_destroy(&arena);
@@ -87,7 +96,8 @@ typedef struct sink {
 
 static bool take(void *user, const char *data, size_t size) {
   sink *s = user;
-  if (s->size + size > s->room) return false;
+  if (s->size + size > s->room)
+    return false;
   memcpy(s->text + s->size, data, size);
   s->size += size;
   return true;
@@ -99,7 +109,8 @@ static void writer_sees_all_or_the_failure(void **state) {
   for (int i = 0; i < 2; i++) {
     pir_strbuf buf;
     pir_strbuf_init_writer(&buf, (pir_writer){take, i ? &small : &full}, room, sizeof room);
-    for (int k = 0; k < 10; k++) pir_strbuf_int(&buf, k);
+    for (int k = 0; k < 10; k++)
+      pir_strbuf_int(&buf, k);
     pir_strbuf_lit(&buf, "longer than the buffer");
     assert_int_equal(pir_strbuf_flush(&buf), i == 0);
   }
@@ -108,8 +119,10 @@ static void writer_sees_all_or_the_failure(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(arena_reuses_freed_blocks),      cmocka_unit_test(map_agrees_with_an_array),
-      cmocka_unit_test(set_keeps_what_collides),        cmocka_unit_test(formatter),
+      cmocka_unit_test(arena_reuses_freed_blocks),
+      cmocka_unit_test(map_agrees_with_an_array),
+      cmocka_unit_test(set_keeps_what_collides),
+      cmocka_unit_test(formatter),
       cmocka_unit_test(writer_sees_all_or_the_failure),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-// What text cannot reach of rewriting: listeners, derived attributes, the bound of the greedy driver.
+// What text cannot reach of rewriting: listeners, derived attributes, the bound of the greedy
+// driver.
 
 #include <pir/dialect/pd_op.h>
 #include <pir/dialects.h>
@@ -22,19 +23,24 @@ static fixture the_fixture;
 
 static const char program_text[] =
     "{\n"
-    "    (%0) = \"pd_op.data\" () {dtype:float32,name:\"x\",place:Place(undefined:0),shape:[2],stop_gradient:[false]} "
+    "    (%0) = \"pd_op.data\" () "
+    "{dtype:float32,name:\"x\",place:Place(undefined:0),shape:[2],stop_gradient:[false]} "
     ": "
     "() -> tensor<2xf32>\n"
-    "    (%1) = \"pd_op.exp\" (%0) {op_role:2,stop_gradient:[false]} : (tensor<2xf32>) -> tensor<-1xf32>\n"
-    "    (%2) = \"pd_op.relu\" (%1) {stop_gradient:[false]} : (tensor<-1xf32>) -> tensor<2xf32>\n"
-    "    (%3) = \"pd_op.fetch\" (%2) {col:0,name:\"out\",persistable:[true],stop_gradient:[false]} : (tensor<2xf32>) "
+    "    (%1) = \"pd_op.exp\" (%0) {op_role:2,stop_gradient:[false]} : (tensor<2xf32>) -> "
+    "tensor<-1xf32>\n"
+    "    (%2) = \"pd_op.relu\" (%1) {stop_gradient:[false]} : (tensor<-1xf32>) -> "
+    "tensor<2xf32>\n"
+    "    (%3) = \"pd_op.fetch\" (%2) "
+    "{col:0,name:\"out\",persistable:[true],stop_gradient:[false]} : (tensor<2xf32>) "
     "-> "
     "tensor<2xf32>\n"
     "}\n";
 
 static void remember(void *user, const pir_diag *diag) {
   fixture *f = user;
-  size_t n = diag->message.size < sizeof f->message ? diag->message.size : sizeof f->message - 1;
+  size_t n =
+      diag->message.size < sizeof f->message ? diag->message.size : sizeof f->message - 1;
   memcpy(f->message, diag->message.data, n);
   f->message[n] = 0;
 }
@@ -43,7 +49,8 @@ static int make(void **state) {
   fixture *f = *state = &the_fixture;
   *f = (fixture){.ctx = pir_context_create(NULL)};
   pir_context_set_sink(f->ctx, (pir_diag_sink){remember, f});
-  if (pir_dialects_load_all(f->ctx)) return 1;
+  if (pir_dialects_load_all(f->ctx))
+    return 1;
   return pir_program_parse(f->ctx, PIR_STR(program_text), NULL, &f->program);
 }
 
@@ -56,9 +63,11 @@ static int drop(void **state) {
 
 static pir_status run(fixture *f, pir_status (*body)(pir_pass_run *run)) {
   pir_pass pass = {.name = "test_pass", .short_name = "", .summary = "", .run = body};
-  pir_pass_manager *manager = pir_pass_manager_create(f->ctx, &(pir_pass_options){.verify_each = true});
+  pir_pass_manager *manager =
+      pir_pass_manager_create(f->ctx, &(pir_pass_options){.verify_each = true});
   pir_status status = pir_pass_manager_add(manager, &pass, NULL, 0);
-  if (!status) status = pir_pass_manager_run(manager, f->program);
+  if (!status)
+    status = pir_pass_manager_run(manager, f->program);
   pir_pass_manager_destroy(manager);
   return status;
 }
@@ -75,9 +84,15 @@ typedef struct counts {
 } counts;
 
 static counts seen;
-static void on_inserted(void *user, pir_op *op) { ((counts *)user)->inserted++; }
-static void on_changed(void *user, pir_op *op) { ((counts *)user)->changed++; }
-static void on_erasing(void *user, pir_op *op) { ((counts *)user)->erasing++; }
+static void on_inserted(void *user, pir_op *op) {
+  ((counts *)user)->inserted++;
+}
+static void on_changed(void *user, pir_op *op) {
+  ((counts *)user)->changed++;
+}
+static void on_erasing(void *user, pir_op *op) {
+  ((counts *)user)->erasing++;
+}
 
 static pir_status replace_exp(pir_pass_run *run) {
   pir_rewrite_listener listener = {on_inserted, on_changed, NULL, on_erasing, &seen};
@@ -131,8 +146,12 @@ static bool become(pir_op *op, pir_rewriter *rewriter, uint32_t id) {
   return true;
 }
 
-static bool to_tanh(pir_op *op, pir_rewriter *rewriter, void *user) { return become(op, rewriter, PD_TANH); }
-static bool to_exp(pir_op *op, pir_rewriter *rewriter, void *user) { return become(op, rewriter, PD_EXP); }
+static bool to_tanh(pir_op *op, pir_rewriter *rewriter, void *user) {
+  return become(op, rewriter, PD_TANH);
+}
+static bool to_exp(pir_op *op, pir_rewriter *rewriter, void *user) {
+  return become(op, rewriter, PD_EXP);
+}
 
 static pir_status oscillate(pir_pass_run *run) {
   const pir_pattern patterns[] = {{"exp to tanh", PD_EXP, 1, to_tanh, NULL, "a.drr:1"},
@@ -144,7 +163,8 @@ static void oscillation_is_reported(void **state) {
   fixture *f = *state;
   assert_int_equal(run(f, oscillate), PIR_EXHAUSTED);
   assert_non_null(strstr(f->message, "rewriting does not come to an end"));
-  assert_non_null(strstr(f->message, "exp to tanh (a.drr:1) and tanh to exp undo each other again and again"));
+  assert_non_null(strstr(
+      f->message, "exp to tanh (a.drr:1) and tanh to exp undo each other again and again"));
 }
 
 int main(void) {

@@ -43,31 +43,47 @@ static inline int16_t op3(build *b, int op, int k, int x, int y, int z) {
   n.k = (int16_t)k, n.a = (int16_t)x, n.b = (int16_t)y, n.c = (int16_t)z;
   return put(b, n);
 }
-static inline int16_t op2(build *b, int op, int x, int y) { return op3(b, op, -1, x, y, -1); }
-static inline int16_t op1(build *b, int op, int x) { return op3(b, op, -1, x, -1, -1); }
-static inline int16_t ask(build *b, int op, int k, int x) { return op3(b, op, k, x, -1, -1); }
+static inline int16_t op2(build *b, int op, int x, int y) {
+  return op3(b, op, -1, x, y, -1);
+}
+static inline int16_t op1(build *b, int op, int x) {
+  return op3(b, op, -1, x, -1, -1);
+}
+static inline int16_t ask(build *b, int op, int k, int x) {
+  return op3(b, op, k, x, -1, -1);
+}
 
 static inline int16_t constant(build *b, int op, int k, int64_t i, double f) {
   pir_node n = pir_node_blank(op);
   n.k = (int16_t)k, n.i = i, n.f = f;
   return put(b, n);
 }
-static inline int16_t icon(build *b, int64_t i) { return constant(b, PIR_I_CONST, -1, i, 0); }
-static inline int16_t vint(build *b, int64_t i) { return constant(b, PIR_V_CONST, PIR_I64, i, (double)i); }
-static inline int16_t vnum(build *b, double f) { return constant(b, PIR_V_CONST, PIR_F64, (int64_t)f, f); }
+static inline int16_t icon(build *b, int64_t i) {
+  return constant(b, PIR_I_CONST, -1, i, 0);
+}
+static inline int16_t vint(build *b, int64_t i) {
+  return constant(b, PIR_V_CONST, PIR_I64, i, (double)i);
+}
+static inline int16_t vnum(build *b, double f) {
+  return constant(b, PIR_V_CONST, PIR_F64, (int64_t)f, f);
+}
 
-static inline int16_t load_map(build *b, int op, int kind, int k, int fill, int map, int count) {
+static inline int16_t load_map(build *b, int op, int kind, int k, int fill, int map,
+                               int count) {
   pir_node n = pir_node_blank(op);
   n.map_kind = (uint8_t)kind;
   n.k = (int16_t)k, n.a = (int16_t)fill, n.map = (int16_t)map, n.map_count = (int16_t)count;
   return put(b, n);
 }
-static inline int16_t load(build *b, int k) { return load_map(b, PIR_V_LOAD, PIR_MAP_ALIGNED, k, -1, -1, 0); }
+static inline int16_t load(build *b, int k) {
+  return load_map(b, PIR_V_LOAD, PIR_MAP_ALIGNED, k, -1, -1, 0);
+}
 
 // Entries of a list map end with -1.
 static inline int16_t pool(build *b, int *out_count, va_list entries) {
   int start = b->pool_count, n;
-  while ((n = va_arg(entries, int)) >= 0) b->pool[b->pool_count++] = (int16_t)n;
+  while ((n = va_arg(entries, int)) >= 0)
+    b->pool[b->pool_count++] = (int16_t)n;
   *out_count = b->pool_count - start;
   return (int16_t)start;
 }
@@ -99,8 +115,8 @@ static inline void store_at(build *b, int first, ...) {
 
 // A variable; extent -1: a pack. Returns its index node.
 static inline int16_t var(build *b, int extent, bool reduced) {
-  b->vars[b->var_count] =
-      (pir_clause_var){.name = "v", .extent = (int16_t)extent, .reduced = reduced, .pack = extent < 0};
+  b->vars[b->var_count] = (pir_clause_var){
+      .name = "v", .extent = (int16_t)extent, .reduced = reduced, .pack = extent < 0};
   b->clause.var_count = (uint8_t)(b->var_count + 1);
   return ask(b, extent < 0 ? PIR_I_PACK : PIR_I_VAR, b->var_count++, -1);
 }
@@ -108,7 +124,8 @@ static inline int16_t var(build *b, int extent, bool reduced) {
 static inline void operand(build *b, const pir_tensor *t) {
   b->members[b->operand_count] = t != NULL;
   b->first[b->operand_count++] = b->in_count;
-  if (t) b->in[b->in_count++] = t;
+  if (t)
+    b->in[b->in_count++] = t;
 }
 
 static inline void result(build *b, pir_tensor *t) {
@@ -118,7 +135,8 @@ static inline void result(build *b, pir_tensor *t) {
 }
 
 static inline int attr_ints(build *b, const int64_t *ints, size_t count) {
-  b->attrs[b->attr_count] = (pir_attr_value){.kind = PIR_VALUE_INTS, .ints = ints, .count = count};
+  b->attrs[b->attr_count] =
+      (pir_attr_value){.kind = PIR_VALUE_INTS, .ints = ints, .count = count};
   return b->attr_count++;
 }
 
@@ -149,7 +167,8 @@ static inline pir_tensor dense(void *data, pir_dtype dtype, int rank, ...) {
   int64_t shape[PIR_MAX_RANK];
   va_list dims;
   va_start(dims, rank);
-  for (int i = 0; i < rank; i++) shape[i] = va_arg(dims, int);
+  for (int i = 0; i < rank; i++)
+    shape[i] = va_arg(dims, int);
   va_end(dims);
   pir_tensor_set_dense(&t, dtype, shape, rank);
   return t;

@@ -23,7 +23,8 @@ static void same_i64(const int64_t *got, const int64_t *expected, int n) {
 // relu(x + y) with y broadcast, x stored column by column
 static void pointwise_broadcasts_and_strides(void **state) {
   float x[] = {1, 4, -2, 5, 3, -6}, y[] = {1, -1, 0}, out[6];
-  pir_tensor tx = dense(x, PIR_F32, 2, 2, 3), ty = dense(y, PIR_F32, 1, 3), to = dense(out, PIR_F32, 2, 2, 3);
+  pir_tensor tx = dense(x, PIR_F32, 2, 2, 3), ty = dense(y, PIR_F32, 1, 3),
+             to = dense(out, PIR_F32, 2, 2, 3);
   tx.strides[0] = 1, tx.strides[1] = 2;
   build b = build_of(PIR_CLAUSE_POINTWISE);
   b.clause.body = op2(&b, PIR_V_MAX, op2(&b, PIR_V_ADD, load(&b, 0), load(&b, 1)), vint(&b, 0));
@@ -56,7 +57,8 @@ static void pointwise_types(void **state) {
   float f[2];
   pir_tensor tf = dense(f, PIR_F32, 1, 2);
   b = build_of(PIR_CLAUSE_POINTWISE);
-  b.clause.body = op2(&b, PIR_V_MUL, load(&b, 0), vnum(&b, 0.5));  // a weak float meets integers as f32
+  b.clause.body =
+      op2(&b, PIR_V_MUL, load(&b, 0), vnum(&b, 0.5));  // a weak float meets integers as f32
   operand(&b, &ts);
   result(&b, &tf);
   assert_int_equal(run(&b), PIR_OK);
@@ -65,7 +67,8 @@ static void pointwise_types(void **state) {
 
 static void pointwise_zero_rank_and_size(void **state) {
   float x = 3, out = 0;
-  pir_tensor tx = dense(&x, PIR_F32, 0), to = dense(&out, PIR_F32, 0), empty = dense(NULL, PIR_F32, 2, 0, 3);
+  pir_tensor tx = dense(&x, PIR_F32, 0), to = dense(&out, PIR_F32, 0),
+             empty = dense(NULL, PIR_F32, 2, 0, 3);
   build b = build_of(PIR_CLAUSE_POINTWISE);
   b.clause.body = op1(&b, PIR_V_NEG, load(&b, 0));
   operand(&b, &tx);
@@ -83,7 +86,9 @@ static void select_leaves_the_other_side(void **state) {
   build b = build_of(PIR_CLAUSE_VIEW);
   int i = ask(&b, PIR_I_OUT, -1, icon(&b, 0)), one = icon(&b, 1);
   int x1 = load_at(&b, PIR_V_LOAD, 0, -1, op2(&b, PIR_I_SUB, i, one), -1);
-  b.clause.body = op3(&b, PIR_V_SELECT, -1, op1(&b, PIR_V_INDEX, op2(&b, PIR_I_LT, icon(&b, 0), i)), x1, vint(&b, -1));
+  b.clause.body =
+      op3(&b, PIR_V_SELECT, -1, op1(&b, PIR_V_INDEX, op2(&b, PIR_I_LT, icon(&b, 0), i)), x1,
+          vint(&b, -1));
   operand(&b, &tx);
   result(&b, &to);
   assert_int_equal(run(&b), PIR_OK);
@@ -93,8 +98,8 @@ static void select_leaves_the_other_side(void **state) {
   assert_non_null(strstr(b.message.text, "out of range"));
 }
 
-static build reduction(int combine, const pir_tensor *x, pir_tensor *out, const int64_t *axes, size_t count,
-                       bool keep) {
+static build reduction(int combine, const pir_tensor *x, pir_tensor *out, const int64_t *axes,
+                       size_t count, bool keep) {
   build b = build_of(PIR_CLAUSE_REDUCE);
   b.clause.combine = (uint8_t)combine;
   b.clause.body = load(&b, 0);
@@ -107,7 +112,8 @@ static build reduction(int combine, const pir_tensor *x, pir_tensor *out, const 
 
 static void reduce_axes(void **state) {
   float x[] = {1, 2, 3, 4, 5, 6}, rows[2], columns[3], all;
-  pir_tensor tx = dense(x, PIR_F32, 2, 2, 3), tr = dense(rows, PIR_F32, 1, 2), tc = dense(columns, PIR_F32, 2, 1, 3);
+  pir_tensor tx = dense(x, PIR_F32, 2, 2, 3), tr = dense(rows, PIR_F32, 1, 2),
+             tc = dense(columns, PIR_F32, 2, 1, 3);
   pir_tensor ta = dense(&all, PIR_F32, 0);
   build b = reduction(PIR_COMBINE_ADD, &tx, &tr, (int64_t[]){-1}, 1, false);
   assert_int_equal(run(&b), PIR_OK);
@@ -126,7 +132,8 @@ static void reduce_axes(void **state) {
 static void reduce_nan_and_nothing(void **state) {
   float x[] = {1, NAN, 3, 4}, out[2];
   int64_t at[2];
-  pir_tensor tx = dense(x, PIR_F32, 2, 2, 2), to = dense(out, PIR_F32, 1, 2), tat = dense(at, PIR_I64, 1, 2);
+  pir_tensor tx = dense(x, PIR_F32, 2, 2, 2), to = dense(out, PIR_F32, 1, 2),
+             tat = dense(at, PIR_I64, 1, 2);
   build b = reduction(PIR_COMBINE_MAX, &tx, &to, (int64_t[]){1}, 1, false);
   assert_int_equal(run(&b), PIR_OK);
   same_f32(out, (float[]){NAN, 4}, 2);
@@ -157,9 +164,11 @@ static void reduce_long_rows(void **state) {
   static float x[2 * N];
   float out[2];
   int64_t at[2];
-  for (int i = 0; i < 2 * N; i++) x[i] = 0.1f;
+  for (int i = 0; i < 2 * N; i++)
+    x[i] = 0.1f;
   x[777] = x[90000] = 9;
-  pir_tensor tx = dense(x, PIR_F32, 2, 2, N), to = dense(out, PIR_F32, 1, 2), tat = dense(at, PIR_I64, 1, 2);
+  pir_tensor tx = dense(x, PIR_F32, 2, 2, N), to = dense(out, PIR_F32, 1, 2),
+             tat = dense(at, PIR_I64, 1, 2);
   build b = reduction(PIR_COMBINE_ADD, &tx, &to, (int64_t[]){1}, 1, false);
   assert_int_equal(run(&b), PIR_OK);
   assert_true(fabsf(out[1] - 10000.000149f) < 1e-2f && fabsf(out[0] - 10017.8f) < 1e-2f);
@@ -170,7 +179,8 @@ static void reduce_long_rows(void **state) {
 
 static void scan_directions(void **state) {
   int32_t x[] = {1, 2, 3, 4, 5, 6}, out[6];
-  pir_tensor tx = dense(x, PIR_I32, 2, 2, 3), to = dense(out, PIR_I32, 2, 2, 3), flat = dense(out, PIR_I32, 1, 6);
+  pir_tensor tx = dense(x, PIR_I32, 2, 2, 3), to = dense(out, PIR_I32, 2, 2, 3),
+             flat = dense(out, PIR_I32, 1, 6);
   for (int mode = 0; mode < 4; mode++) {
     build b = build_of(PIR_CLAUSE_SCAN);
     int64_t axis = mode == 2 ? 0 : 1;
@@ -195,27 +205,32 @@ static void view_maps_and_fills(void **state) {
   pir_tensor tx = dense(x, PIR_I32, 2, 2, 3), to = dense(out, PIR_I32, 2, 3, 4);
   build b = build_of(PIR_CLAUSE_VIEW);
   int i = ask(&b, PIR_I_OUT, -1, icon(&b, 0)), j = ask(&b, PIR_I_OUT, -1, icon(&b, 1));
-  b.clause.body = load_at(&b, PIR_V_LOAD, 0, vint(&b, 9), op2(&b, PIR_I_SUB, j, icon(&b, 1)), i, -1);
+  b.clause.body =
+      load_at(&b, PIR_V_LOAD, 0, vint(&b, 9), op2(&b, PIR_I_SUB, j, icon(&b, 1)), i, -1);
   operand(&b, &tx);
   result(&b, &to);
   assert_int_equal(run(&b), PIR_OK);
   assert_memory_equal(out, ((int32_t[]){9, 1, 4, 9, 9, 2, 5, 9, 9, 3, 6, 9}), sizeof out);
 }
 
-// Every axis reversed by one expression for each source axis; and a reshape by row-major position.
+// Every axis reversed by one expression for each source axis; and a reshape by row-major
+// position.
 static void view_each_and_linear(void **state) {
   int32_t x[] = {1, 2, 3, 4, 5, 6}, out[6];
-  pir_tensor tx = dense(x, PIR_I32, 2, 2, 3), to = dense(out, PIR_I32, 2, 2, 3), flat = dense(out, PIR_I32, 2, 3, 2);
+  pir_tensor tx = dense(x, PIR_I32, 2, 2, 3), to = dense(out, PIR_I32, 2, 2, 3),
+             flat = dense(out, PIR_I32, 2, 3, 2);
   build b = build_of(PIR_CLAUSE_VIEW);
   int d = op1(&b, PIR_I_D, -1);
   int last = op2(&b, PIR_I_SUB, ask(&b, PIR_I_DIM, 0, d), icon(&b, 1));
-  b.clause.body = load_each(&b, PIR_V_LOAD, PIR_MAP_EACH, 0, -1, op2(&b, PIR_I_SUB, last, ask(&b, PIR_I_OUT, -1, d)));
+  b.clause.body = load_each(&b, PIR_V_LOAD, PIR_MAP_EACH, 0, -1,
+                            op2(&b, PIR_I_SUB, last, ask(&b, PIR_I_OUT, -1, d)));
   operand(&b, &tx);
   result(&b, &to);
   assert_int_equal(run(&b), PIR_OK);
   assert_memory_equal(out, ((int32_t[]){6, 5, 4, 3, 2, 1}), sizeof out);
   b = build_of(PIR_CLAUSE_VIEW);
-  b.clause.body = load_each(&b, PIR_V_LOAD, PIR_MAP_LINEAR, 0, -1, op1(&b, PIR_I_OUT_LINEAR, -1));
+  b.clause.body =
+      load_each(&b, PIR_V_LOAD, PIR_MAP_LINEAR, 0, -1, op1(&b, PIR_I_OUT_LINEAR, -1));
   tx.strides[0] = 1, tx.strides[1] = 2;
   operand(&b, &tx);
   result(&b, &flat);
@@ -226,7 +241,8 @@ static void view_each_and_linear(void **state) {
 static void gather_rows_and_trap(void **state) {
   int64_t rows[] = {2, 0};
   float table[] = {1, 2, 3, 4, 5, 6}, out[4];
-  pir_tensor tr = dense(rows, PIR_I64, 1, 2), tt = dense(table, PIR_F32, 2, 3, 2), to = dense(out, PIR_F32, 2, 2, 2);
+  pir_tensor tr = dense(rows, PIR_I64, 1, 2), tt = dense(table, PIR_F32, 2, 3, 2),
+             to = dense(out, PIR_F32, 2, 2, 2);
   build b = build_of(PIR_CLAUSE_GATHER);
   const char *text[] = {"row outside of the table"};
   int pack = var(&b, -1, false), c = var(&b, ask(&b, PIR_I_DIM, 1, icon(&b, 1)), false);
@@ -250,12 +266,14 @@ static void gather_rows_and_trap(void **state) {
 static void scatter_in_order(void **state) {
   float x[] = {1, 1, 1, 1}, updates[] = {1, 2, 3, 4, 5, 6}, out[4];
   int32_t index[] = {1, 0, 1};
-  pir_tensor tx = dense(x, PIR_F32, 2, 2, 2), ti = dense(index, PIR_I32, 1, 3), tu = dense(updates, PIR_F32, 2, 3, 2);
+  pir_tensor tx = dense(x, PIR_F32, 2, 2, 2), ti = dense(index, PIR_I32, 1, 3),
+             tu = dense(updates, PIR_F32, 2, 3, 2);
   pir_tensor to = dense(out, PIR_F32, 2, 2, 2);
   for (int assign = 0; assign < 2; assign++) {
     build b = build_of(PIR_CLAUSE_SCATTER);
     b.clause.combine = assign ? PIR_COMBINE_ASSIGN : PIR_COMBINE_ADD;
-    int d = op1(&b, PIR_I_D, -1), row = load_at(&b, PIR_I_LOAD, 1, -1, ask(&b, PIR_I_OUT, -1, icon(&b, 0)), -1);
+    int d = op1(&b, PIR_I_D, -1),
+        row = load_at(&b, PIR_I_LOAD, 1, -1, ask(&b, PIR_I_OUT, -1, icon(&b, 0)), -1);
     b.clause.body = load(&b, 2);
     b.clause.out_map_kind = PIR_MAP_EACH;
     b.clause.out_map = op3(&b, PIR_I_SELECT, -1, d, ask(&b, PIR_I_OUT, -1, d), row);
@@ -274,8 +292,10 @@ static void window_counts_what_is_there(void **state) {
   pir_tensor tx = dense(x, PIR_F32, 1, 3), to = dense(out, PIR_F32, 1, 4);
   build b = build_of(PIR_CLAUSE_WINDOW);
   b.clause.combine = PIR_COMBINE_ADD;
-  int i = var(&b, ask(&b, PIR_I_OUT_DIM, -1, icon(&b, 0)), false), k = var(&b, icon(&b, 2), true);
-  b.clause.body = load_at(&b, PIR_V_LOAD, 0, -1, op2(&b, PIR_I_SUB, op2(&b, PIR_I_ADD, i, k), icon(&b, 1)), -1);
+  int i = var(&b, ask(&b, PIR_I_OUT_DIM, -1, icon(&b, 0)), false),
+      k = var(&b, icon(&b, 2), true);
+  b.clause.body = load_at(&b, PIR_V_LOAD, 0, -1,
+                          op2(&b, PIR_I_SUB, op2(&b, PIR_I_ADD, i, k), icon(&b, 1)), -1);
   b.clause.then = op2(&b, PIR_V_DIV, op1(&b, PIR_V_ACC, -1), op1(&b, PIR_V_COUNT, -1));
   store_at(&b, i, -1);
   operand(&b, &tx);
@@ -286,7 +306,8 @@ static void window_counts_what_is_there(void **state) {
 
 static void join_and_split(void **state) {
   float x[] = {1, 2, 3, 4}, y[] = {5, 6}, out[6], left[4], right[2];
-  pir_tensor tx = dense(x, PIR_F32, 2, 2, 2), ty = dense(y, PIR_F32, 2, 2, 1), to = dense(out, PIR_F32, 2, 2, 3);
+  pir_tensor tx = dense(x, PIR_F32, 2, 2, 2), ty = dense(y, PIR_F32, 2, 2, 1),
+             to = dense(out, PIR_F32, 2, 2, 3);
   pir_tensor tl = dense(left, PIR_F32, 2, 2, 2), tr = dense(right, PIR_F32, 2, 2, 1);
   build b = build_of(PIR_CLAUSE_JOIN);
   b.clause.axes_attr = (int16_t)attr_ints(&b, (int64_t[]){-1}, 1);
@@ -311,8 +332,8 @@ static void join_and_split(void **state) {
 
 static void errors_have_text(void **state) {
   int32_t x[] = {1, 2}, y[] = {1, 0}, out[2];
-  pir_tensor tx = dense(x, PIR_I32, 1, 2), ty = dense(y, PIR_I32, 1, 2), three = dense(x, PIR_I32, 1, 3),
-             to = dense(out, PIR_I32, 1, 2);
+  pir_tensor tx = dense(x, PIR_I32, 1, 2), ty = dense(y, PIR_I32, 1, 2),
+             three = dense(x, PIR_I32, 1, 3), to = dense(out, PIR_I32, 1, 2);
   build b = build_of(PIR_CLAUSE_POINTWISE);
   b.clause.body = op2(&b, PIR_V_DIV, load(&b, 0), load(&b, 1));
   operand(&b, &tx);

@@ -1,5 +1,5 @@
-// The contraction path against the evaluator, on random convolutions and products: the same clause with `then acc`
-// is no plain contraction, so the evaluator takes it point by point.
+// The contraction path against the evaluator, on random convolutions and products: the same
+// clause with `then acc` is no plain contraction, so the evaluator takes it point by point.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,8 @@ static int pick(int lo, int hi) {
   return lo + (int)((seed >> 8) % (uint32_t)(hi - lo + 1));
 }
 
-static pir_tensor random_tensor(pir_dtype dtype, int rank, const int64_t *shape, bool channels_last) {
+static pir_tensor random_tensor(pir_dtype dtype, int rank, const int64_t *shape,
+                                bool channels_last) {
   pir_tensor t = {0};
   pir_tensor_set_dense(&t, dtype, shape, rank);
   int64_t n = pir_tensor_numel(&t);
@@ -51,7 +52,9 @@ static pir_dtype any_type(void) {
   return types[pick(0, 9)];
 }
 
-static pir_dtype result_of(pir_dtype type) { return type == PIR_BF16 || type == PIR_F16 ? PIR_F32 : type; }
+static pir_dtype result_of(pir_dtype type) {
+  return type == PIR_BF16 || type == PIR_F16 ? PIR_F32 : type;
+}
 
 // Runs the clause both ways and compares. Inputs are multiples of 1/8, so f32 sums are exact.
 static void compare(build *b, pir_tensor *out, const char *what) {
@@ -70,17 +73,20 @@ static void compare(build *b, pir_tensor *out, const char *what) {
   }
   for (int64_t i = 0; i < n; i++)
     if (!(pir_tensor_float_at(&fast, i) == pir_tensor_float_at(&slow, i)))
-      fail_msg("%s of %s: element %d: %g, expected %g", what, pir_dtype_name(out->dtype), (int)i,
-               pir_tensor_float_at(&fast, i), pir_tensor_float_at(&slow, i));
+      fail_msg("%s of %s: element %d: %g, expected %g", what, pir_dtype_name(out->dtype),
+               (int)i, pir_tensor_float_at(&fast, i), pir_tensor_float_at(&slow, i));
   free(slow.data);
 }
 
 static void convolution(pir_parallel parallel) {
-  int groups = pick(0, 2) ? 1 : pick(1, 6), cg = pick(1, 9), og = pick(1, 20), kh = pick(1, 3), kw = pick(1, 3);
-  int sy = pick(1, 2), sx = pick(1, 2), dy = pick(1, 2), dx = pick(1, 2), py = pick(0, 2), px = pick(0, 2);
+  int groups = pick(0, 2) ? 1 : pick(1, 6), cg = pick(1, 9), og = pick(1, 20), kh = pick(1, 3),
+      kw = pick(1, 3);
+  int sy = pick(1, 2), sx = pick(1, 2), dy = pick(1, 2), dx = pick(1, 2), py = pick(0, 2),
+      px = pick(0, 2);
   int64_t h = pick(1, 12) + (kh - 1) * dy, w = pick(1, 40) + (kw - 1) * dx;
   int64_t xs[] = {pick(1, 3), cg * groups, h, w}, fs[] = {og * groups, cg, kh, kw};
-  int64_t os[] = {xs[0], fs[0], (h + 2 * py - (kh - 1) * dy - 1) / sy + 1, (w + 2 * px - (kw - 1) * dx - 1) / sx + 1};
+  int64_t os[] = {xs[0], fs[0], (h + 2 * py - (kh - 1) * dy - 1) / sy + 1,
+                  (w + 2 * px - (kw - 1) * dx - 1) / sx + 1};
   pir_dtype type = any_type();
   pir_tensor x = random_tensor(type, 4, xs, pick(0, 1)), f = random_tensor(type, 4, fs, false),
              out = random_tensor(result_of(type), 4, os, pick(0, 1));
@@ -88,8 +94,10 @@ static void convolution(pir_parallel parallel) {
   b.parallel = parallel;
   b.clause.combine = PIR_COMBINE_ADD;
   int v[7];
-  for (int i = 0; i < 4; i++) v[i] = var(&b, ask(&b, PIR_I_OUT_DIM, -1, icon(&b, i)), false);
-  for (int i = 0; i < 3; i++) v[4 + i] = var(&b, ask(&b, PIR_I_DIM, 1, icon(&b, i + 1)), true);
+  for (int i = 0; i < 4; i++)
+    v[i] = var(&b, ask(&b, PIR_I_OUT_DIM, -1, icon(&b, i)), false);
+  for (int i = 0; i < 3; i++)
+    v[4 + i] = var(&b, ask(&b, PIR_I_DIM, 1, icon(&b, i + 1)), true);
 #define MUL(a, n) op2(&b, PIR_I_MUL, a, icon(&b, n))
 #define ADD(p, q) op2(&b, PIR_I_ADD, p, q)
   int channel = ADD(MUL(op2(&b, PIR_I_FLOORDIV, v[1], icon(&b, og)), cg), v[4]);
@@ -108,30 +116,37 @@ static void convolution(pir_parallel parallel) {
   free(out.data);
 }
 
-// out[n, o, p, q] = sum of x[n, c, (p + py - i * dy) / sy, ...] * f[c, o, i, j] where the divisions come out even
+// out[n, o, p, q] = sum of x[n, c, (p + py - i * dy) / sy, ...] * f[c, o, i, j] where the
+// divisions come out even
 static void transposed(pir_parallel parallel) {
-  int c = pick(1, 9), o = pick(1, 12), kh = pick(1, 4), kw = pick(1, 4), sy = pick(1, 3), sx = pick(1, 3),
-      dy = pick(1, 2), dx = pick(1, 2);
+  int c = pick(1, 9), o = pick(1, 12), kh = pick(1, 4), kw = pick(1, 4), sy = pick(1, 3),
+      sx = pick(1, 3), dy = pick(1, 2), dx = pick(1, 2);
   int py = pick(0, 2), px = pick(0, 2);
   int64_t h = pick(2, 9), w = pick(2, 20), xs[] = {pick(1, 2), c, h, w}, fs[] = {c, o, kh, kw};
-  int64_t os[] = {xs[0], o, (h - 1) * sy + dy * (kh - 1) + 1 - py, (w - 1) * sx + dx * (kw - 1) + 1 - px};
-  pir_tensor x = random_tensor(PIR_F32, 4, xs, pick(0, 1)), f = random_tensor(PIR_F32, 4, fs, false),
+  int64_t os[] = {xs[0], o, (h - 1) * sy + dy * (kh - 1) + 1 - py,
+                  (w - 1) * sx + dx * (kw - 1) + 1 - px};
+  pir_tensor x = random_tensor(PIR_F32, 4, xs, pick(0, 1)),
+             f = random_tensor(PIR_F32, 4, fs, false),
              out = random_tensor(PIR_F32, 4, os, pick(0, 1));
   build b = build_of(PIR_CLAUSE_CONTRACT);
   b.parallel = parallel;
   b.clause.combine = PIR_COMBINE_ADD;
   int v[7];
-  for (int i = 0; i < 4; i++) v[i] = var(&b, ask(&b, PIR_I_OUT_DIM, -1, icon(&b, i)), false);
+  for (int i = 0; i < 4; i++)
+    v[i] = var(&b, ask(&b, PIR_I_OUT_DIM, -1, icon(&b, i)), false);
   v[4] = var(&b, ask(&b, PIR_I_DIM, 0, icon(&b, 1)), true);
-  for (int i = 0; i < 2; i++) v[5 + i] = var(&b, ask(&b, PIR_I_DIM, 1, icon(&b, i + 2)), true);
+  for (int i = 0; i < 2; i++)
+    v[5 + i] = var(&b, ask(&b, PIR_I_DIM, 1, icon(&b, i + 2)), true);
   int y = op2(&b, PIR_I_SUB, ADD(v[2], icon(&b, py)), MUL(v[5], dy)),
       z = op2(&b, PIR_I_SUB, ADD(v[3], icon(&b, px)), MUL(v[6], dx));
-  int lx = load_at(&b, PIR_V_LOAD, 0, vint(&b, 0), v[0], v[4], op2(&b, PIR_I_FLOORDIV, y, icon(&b, sy)),
+  int lx = load_at(&b, PIR_V_LOAD, 0, vint(&b, 0), v[0], v[4],
+                   op2(&b, PIR_I_FLOORDIV, y, icon(&b, sy)),
                    op2(&b, PIR_I_FLOORDIV, z, icon(&b, sx)), -1);
   int lf = load_at(&b, PIR_V_LOAD, 1, -1, v[4], v[1], v[5], v[6], -1), zero = icon(&b, 0);
   b.clause.body = op2(&b, PIR_V_MUL, lx, lf);
-  b.clause.guard = op2(&b, PIR_I_AND, op2(&b, PIR_I_EQ, op2(&b, PIR_I_MOD, y, icon(&b, sy)), zero),
-                       op2(&b, PIR_I_EQ, op2(&b, PIR_I_MOD, z, icon(&b, sx)), zero));
+  b.clause.guard =
+      op2(&b, PIR_I_AND, op2(&b, PIR_I_EQ, op2(&b, PIR_I_MOD, y, icon(&b, sy)), zero),
+          op2(&b, PIR_I_EQ, op2(&b, PIR_I_MOD, z, icon(&b, sx)), zero));
   store_at(&b, v[0], v[1], v[2], v[3], -1);
   operand(&b, &x);
   operand(&b, &f);
@@ -143,10 +158,11 @@ static void transposed(pir_parallel parallel) {
 }
 
 static void product(pir_parallel parallel) {
-  int64_t batch = pick(1, 3), m = pick(0, 2) ? pick(1, 70) : pick(1, 3), k = pick(1, 900), n = pick(1, 70);
+  int64_t batch = pick(1, 3), m = pick(0, 2) ? pick(1, 70) : pick(1, 3), k = pick(1, 900),
+          n = pick(1, 70);
   bool tx = pick(0, 1), ty = pick(0, 1), shared = pick(0, 1);
-  int64_t xs[] = {batch, tx ? k : m, tx ? m : k}, ys[] = {shared ? 1 : batch, ty ? n : k, ty ? k : n},
-          os[] = {batch, m, n};
+  int64_t xs[] = {batch, tx ? k : m, tx ? m : k},
+          ys[] = {shared ? 1 : batch, ty ? n : k, ty ? k : n}, os[] = {batch, m, n};
   pir_dtype type = any_type();
   pir_tensor x = random_tensor(type, 3, xs, false), y = random_tensor(type, 3, ys, false),
              out = random_tensor(result_of(type), 3, os, false);

@@ -1,5 +1,5 @@
-// Devices and queues through the driver API: on a device where there is one, on the stand-ins of test/cuda/shim where
-// LD_LIBRARY_PATH names them (test/cuda/cuda.py does), else skipped.
+// Devices and queues through the driver API: on a device where there is one, on the stand-ins
+// of test/cuda/shim where LD_LIBRARY_PATH names them (test/cuda/cuda.py does), else skipped.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,8 @@ static int tear_down(void **state) {
 
 static fixture *device_or_skip(void **state) {
   fixture *f = *state;
-  if (!f->device) skip();
+  if (!f->device)
+    skip();
   return f;
 }
 
@@ -64,7 +65,8 @@ static void copies_come_back(void **state) {
     size_t n = sizes[i];
     unsigned char *from = malloc(n), *to = calloc(n, 1);
     void *memory = NULL;
-    for (size_t k = 0; k < n; k++) from[k] = (unsigned char)(k * 131 + i);
+    for (size_t k = 0; k < n; k++)
+      from[k] = (unsigned char)(k * 131 + i);
     assert_int_equal(pir_queue_take(f->queue, n, &memory), PIR_OK);
     assert_int_equal((uintptr_t)memory % 256, 0);
     assert_int_equal(pir_queue_upload(f->queue, memory, from, n), PIR_OK);

@@ -36,26 +36,32 @@ static void half_rounds_to_even(void **state) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     if (pir_f32_to_f16(cases[i].value) != cases[i].f16)
-      fail_msg("f16 of %.9g is %04x, expected %04x", cases[i].value, pir_f32_to_f16(cases[i].value), cases[i].f16);
+      fail_msg("f16 of %.9g is %04x, expected %04x", cases[i].value,
+               pir_f32_to_f16(cases[i].value), cases[i].f16);
     if (pir_f32_to_bf16(cases[i].value) != cases[i].bf16)
-      fail_msg("bf16 of %.9g is %04x, expected %04x", cases[i].value, pir_f32_to_bf16(cases[i].value), cases[i].bf16);
+      fail_msg("bf16 of %.9g is %04x, expected %04x", cases[i].value,
+               pir_f32_to_bf16(cases[i].value), cases[i].bf16);
   }
-  assert_true(isnan(pir_f16_to_f32(pir_f32_to_f16(NAN))) && isnan(pir_bf16_to_f32(pir_f32_to_bf16(NAN))));
+  assert_true(isnan(pir_f16_to_f32(pir_f32_to_f16(NAN))) &&
+              isnan(pir_bf16_to_f32(pir_f32_to_bf16(NAN))));
 }
 
 // Every half goes through f32 and back unchanged.
 static void every_half_survives(void **state) {
   for (uint32_t bits = 0; bits < 65536; bits++) {
     float f = pir_f16_to_f32((uint16_t)bits), g = pir_bf16_to_f32((uint16_t)bits);
-    if (!isnan(f)) assert_int_equal(pir_f32_to_f16(f), bits);
-    if (!isnan(g)) assert_int_equal(pir_f32_to_bf16(g), bits);
+    if (!isnan(f))
+      assert_int_equal(pir_f32_to_f16(f), bits);
+    if (!isnan(g))
+      assert_int_equal(pir_f32_to_bf16(g), bits);
   }
 }
 
 static void every_byte_float_survives(void **state) {
   uint8_t bytes[256], back[256];
   float wide[256];
-  for (int i = 0; i < 256; i++) bytes[i] = (uint8_t)i;
+  for (int i = 0; i < 256; i++)
+    bytes[i] = (uint8_t)i;
   for (int e5m2 = 0; e5m2 < 2; e5m2++) {
     pir_tensor b = {.data = bytes}, w = {.data = wide}, r = {.data = back};
     int64_t shape = 256;
@@ -65,7 +71,8 @@ static void every_byte_float_survives(void **state) {
     assert_int_equal(pir_tensor_copy(&b, &w), PIR_OK);
     assert_int_equal(pir_tensor_copy(&w, &r), PIR_OK);
     for (int i = 0; i < 256; i++)
-      if (!isnan(wide[i])) assert_int_equal(back[i], i);
+      if (!isnan(wide[i]))
+        assert_int_equal(back[i], i);
     assert_true(wide[0x08] == (e5m2 ? 0.0001220703125f : 0.015625f));
     assert_true(e5m2 ? isinf(wide[0x7c]) : wide[0x7e] == 448);
   }
@@ -81,7 +88,8 @@ static void integers_from_floats(void **state) {
   pir_tensor_set_dense(&from, PIR_F64, &shape, 1);
   pir_tensor_set_dense(&to, PIR_I32, &shape, 1);
   assert_int_equal(pir_tensor_copy(&from, &to), PIR_OK);
-  assert_memory_equal(i32, ((int32_t[]){1, -1, 300, INT32_MIN, INT32_MIN, INT32_MIN}), sizeof i32);
+  assert_memory_equal(i32, ((int32_t[]){1, -1, 300, INT32_MIN, INT32_MIN, INT32_MIN}),
+                      sizeof i32);
   to = (pir_tensor){.data = u8};
   pir_tensor_set_dense(&to, PIR_U8, &shape, 1);
   assert_int_equal(pir_tensor_copy(&from, &to), PIR_OK);
@@ -89,7 +97,8 @@ static void integers_from_floats(void **state) {
   to = (pir_tensor){.data = b};
   pir_tensor_set_dense(&to, PIR_BOOL, &shape, 1);
   assert_int_equal(pir_tensor_copy(&from, &to), PIR_OK);
-  for (int i = 0; i < 6; i++) assert_true(b[i]);
+  for (int i = 0; i < 6; i++)
+    assert_true(b[i]);
 }
 
 static void copies_change_layout(void **state) {
@@ -97,7 +106,8 @@ static void copies_change_layout(void **state) {
   float nchw[N * C * H * W];
   double nhwc[N * C * H * W];
   int64_t shape[] = {N, C, H, W};
-  for (int i = 0; i < N * C * H * W; i++) nchw[i] = (float)i, nhwc[i] = -1;
+  for (int i = 0; i < N * C * H * W; i++)
+    nchw[i] = (float)i, nhwc[i] = -1;
   pir_tensor a = {.data = nchw}, b = {.data = nhwc};
   pir_tensor_set_dense(&a, PIR_F32, shape, 4);
   pir_tensor_set_dense(&b, PIR_F64, shape, 4);
@@ -109,7 +119,8 @@ static void copies_change_layout(void **state) {
     for (int c = 0; c < C; c++)
       for (int y = 0; y < H; y++)
         for (int x = 0; x < W; x++)
-          assert_true(nhwc[((n * H + y) * W + x) * C + c] == nchw[((n * C + c) * H + y) * W + x]);
+          assert_true(nhwc[((n * H + y) * W + x) * C + c] ==
+                      nchw[((n * C + c) * H + y) * W + x]);
   assert_true(pir_tensor_float_at(&b, 17) == 17 && pir_tensor_int_at(&b, 119) == 119);
   b.shape[3] = 4;
   assert_int_equal(pir_tensor_copy(&a, &b), PIR_INVALID);
@@ -120,10 +131,16 @@ static void copies_turn(void **state) {
   static const pir_dtype dtypes[] = {PIR_U8, PIR_F16, PIR_F32, PIR_F64, PIR_C128};
   enum { A = 3, B = 37, C = 50 };
   static char in[A * B * C * 16], out[sizeof in];
-  for (size_t i = 0; i < sizeof in; i++) in[i] = (char)(i * 31 + i / 251);
+  for (size_t i = 0; i < sizeof in; i++)
+    in[i] = (char)(i * 31 + i / 251);
   for (size_t k = 0; k < sizeof dtypes / sizeof *dtypes; k++) {
     int64_t size = (int64_t)pir_dtype_size(dtypes[k]), shape[] = {A, C, B};
-    pir_tensor from = {.data = in, .dtype = dtypes[k], .rank = 3, .shape = {A, C, B}, .strides = {B * C, 1, C}}, to;
+    pir_tensor from = {.data = in,
+                       .dtype = dtypes[k],
+                       .rank = 3,
+                       .shape = {A, C, B},
+                       .strides = {B * C, 1, C}},
+               to;
     pir_tensor_set_dense(&to, dtypes[k], shape, 3);
     to.data = out;
     memset(out, 0, sizeof out);
@@ -131,7 +148,8 @@ static void copies_turn(void **state) {
     for (int a = 0; a < A; a++)
       for (int b = 0; b < B; b++)
         for (int c = 0; c < C; c++)
-          assert_memory_equal(out + ((a * C + c) * B + b) * size, in + ((a * B + b) * C + c) * size, (size_t)size);
+          assert_memory_equal(out + ((a * C + c) * B + b) * size,
+                              in + ((a * B + b) * C + c) * size, (size_t)size);
   }
 }
 
@@ -145,7 +163,8 @@ static void complex_converts(void **state) {
   pir_tensor_set_dense(&b, PIR_C128, &shape, 1);
   pir_tensor_set_dense(&r, PIR_F32, &shape, 1);
   assert_int_equal(pir_tensor_copy(&a, &b), PIR_OK);
-  for (int i = 0; i < 4; i++) assert_true(wide[i] == z[i]);
+  for (int i = 0; i < 4; i++)
+    assert_true(wide[i] == z[i]);
   assert_int_equal(pir_tensor_copy(&b, &r), PIR_OK);
   assert_true(real[0] == 1 && real[1] == 3);
   assert_int_equal(pir_tensor_copy(&r, &b), PIR_OK);
@@ -153,7 +172,8 @@ static void complex_converts(void **state) {
 }
 
 static void sizes_are_checked(void **state) {
-  int64_t huge[] = {INT64_MAX / 2, 4}, huge_empty[] = {INT64_MAX / 2, 4, 0}, empty[] = {7, 0}, negative[] = {-1};
+  int64_t huge[] = {INT64_MAX / 2, 4}, huge_empty[] = {INT64_MAX / 2, 4, 0}, empty[] = {7, 0},
+          negative[] = {-1};
   size_t bytes;
   assert_int_equal(pir_shape_bytes(huge, 2, PIR_F32, &bytes), PIR_EXHAUSTED);
   assert_int_equal(pir_shape_bytes(huge_empty, 3, PIR_F32, &bytes), PIR_EXHAUSTED);

@@ -1,5 +1,5 @@
-// The thread pool: every unit once; a thread that does not come on is not waited for; nested and concurrent loops;
-// sleeping workers.
+// The thread pool: every unit once; a thread that does not come on is not waited for; nested
+// and concurrent loops; sleeping workers.
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -15,7 +15,8 @@ enum { UNITS = 257 };
 
 static void count_units(void *user, int64_t begin, int64_t end, int thread) {
   int *counts = user;
-  for (int64_t i = begin; i < end; i++) counts[i]++;
+  for (int64_t i = begin; i < end; i++)
+    counts[i]++;
 }
 
 static void every_unit_once(void **state) {
@@ -25,8 +26,10 @@ static void every_unit_once(void **state) {
     pir_parallel p = pir_thread_pool_parallel(pool);
     assert_int_equal(p.threads, threads);
     int counts[UNITS] = {0};
-    for (int n = 0; n < UNITS; n++) p.parallel_for(p.pool, n, count_units, counts);
-    for (int i = 0; i < UNITS; i++) assert_int_equal(counts[i], UNITS - 1 - i);
+    for (int n = 0; n < UNITS; n++)
+      p.parallel_for(p.pool, n, count_units, counts);
+    for (int i = 0; i < UNITS; i++)
+      assert_int_equal(counts[i], UNITS - 1 - i);
     pir_thread_pool_destroy(pool);
   }
 }
@@ -38,9 +41,11 @@ static void many_loops(void **state) {
   int counts[UNITS] = {0};
   for (int i = 0; i < 10000; i++) {
     p.parallel_for(p.pool, 16, count_units, counts);
-    if (i % 1000 == 0) usleep(2000);  // long enough for the workers to sleep
+    if (i % 1000 == 0)
+      usleep(2000);  // long enough for the workers to sleep
   }
-  for (int i = 0; i < 16; i++) assert_int_equal(counts[i], 10000);
+  for (int i = 0; i < 16; i++)
+    assert_int_equal(counts[i], 10000);
   pir_thread_pool_destroy(pool);
 }
 
@@ -51,7 +56,8 @@ typedef struct nest {
 
 static void inner_loop(void *user, int64_t begin, int64_t end, int thread) {
   nest *n = user;
-  for (int64_t i = begin; i < end; i++) n->parallel.parallel_for(n->parallel.pool, UNITS, count_units, n->counts[i]);
+  for (int64_t i = begin; i < end; i++)
+    n->parallel.parallel_for(n->parallel.pool, UNITS, count_units, n->counts[i]);
 }
 
 static void nested_loops_run_serially(void **state) {
@@ -61,7 +67,8 @@ static void nested_loops_run_serially(void **state) {
   n.parallel = pir_thread_pool_parallel(pool);
   n.parallel.parallel_for(pool, 8, inner_loop, &n);
   for (int i = 0; i < 8; i++)
-    for (int j = 0; j < UNITS; j++) assert_int_equal(n.counts[i][j], 1);
+    for (int j = 0; j < UNITS; j++)
+      assert_int_equal(n.counts[i][j], 1);
   pir_thread_pool_destroy(pool);
 }
 
@@ -71,7 +78,8 @@ static void *run_loops(void *user) {
     int counts[UNITS] = {0};
     p.parallel_for(p.pool, UNITS, count_units, counts);
     for (int j = 0; j < UNITS; j++)
-      if (counts[j] != 1) return user;
+      if (counts[j] != 1)
+        return user;
   }
   return NULL;
 }
@@ -89,7 +97,8 @@ static void two_callers(void **state) {
   pir_thread_pool_destroy(pool);
 }
 
-// The first range that another thread takes lasts until all other units are done: only the caller can do them.
+// The first range that another thread takes lasts until all other units are done: only the
+// caller can do them.
 typedef struct stall {
   atomic_int done;
   atomic_bool stalled;
@@ -98,7 +107,8 @@ typedef struct stall {
 static void stall_once(void *user, int64_t begin, int64_t end, int thread) {
   stall *s = user;
   if (thread && !atomic_exchange(&s->stalled, true))
-    while (atomic_load(&s->done) < UNITS - (int)(end - begin)) sched_yield();
+    while (atomic_load(&s->done) < UNITS - (int)(end - begin))
+      sched_yield();
   atomic_fetch_add(&s->done, (int)(end - begin));
 }
 

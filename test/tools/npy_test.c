@@ -1,4 +1,5 @@
-// .npy and .npz files: what is written is read back, Fortran order, and bytes that are cut off or changed.
+// .npy and .npz files: what is written is read back, Fortran order, and bytes that are cut off
+// or changed.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +16,8 @@ typedef struct bytes {
 
 static bool append(void *user, const char *data, size_t size) {
   bytes *b = user;
-  if (size > sizeof b->data - b->size) return false;
+  if (size > sizeof b->data - b->size)
+    return false;
   memcpy(b->data + b->size, data, size);
   b->size += size;
   return true;
@@ -24,7 +26,8 @@ static bool append(void *user, const char *data, size_t size) {
 static void round_trip(void **state) {
   float f[] = {1, -2, 0.5f, 3, 4, 5};
   uint16_t half[] = {0x3f80, 0x4000};
-  npy_array arrays[] = {{.name = "x", .tensor = {.data = f}}, {.name = "y", .tensor = {.data = half}}};
+  npy_array arrays[] = {{.name = "x", .tensor = {.data = f}},
+                        {.name = "y", .tensor = {.data = half}}};
   pir_tensor_set_dense(&arrays[0].tensor, PIR_F32, (int64_t[]){2, 3}, 2);
   pir_tensor_set_dense(&arrays[1].tensor, PIR_BF16, (int64_t[]){2}, 1);
   bytes b = {0};
@@ -46,9 +49,11 @@ static void round_trip(void **state) {
 static void fortran_order_is_strides(void **state) {
   bytes b = {0};
   int32_t values[] = {1, 2, 3, 4, 5, 6};
-  static const char header[] = "\x93NUMPY\1\0v\0{'descr': '<i4', 'fortran_order': True, 'shape': (2, 3), }";
+  static const char header[] =
+      "\x93NUMPY\1\0v\0{'descr': '<i4', 'fortran_order': True, 'shape': (2, 3), }";
   append(&b, header, sizeof header - 1);
-  while (b.size < 127) append(&b, " ", 1);
+  while (b.size < 127)
+    append(&b, " ", 1);
   append(&b, "\n", 1);
   append(&b, (const char *)values, sizeof values);
   npy_set set;
@@ -68,7 +73,8 @@ static void damaged_files(void **state) {
     bytes b = {0};
     npy_set set;
     char message[256];
-    assert_true(zip ? npz_write((pir_writer){append, &b}, &one, 1) : npy_write((pir_writer){append, &b}, &one.tensor));
+    assert_true(zip ? npz_write((pir_writer){append, &b}, &one, 1)
+                    : npy_write((pir_writer){append, &b}, &one.tensor));
     for (size_t size = 0; size < b.size; size++) {
       char *cut = malloc(size + 1);  // its end is watched
       memcpy(cut, b.data, size);
@@ -80,14 +86,16 @@ static void damaged_files(void **state) {
         char *copy = malloc(b.size);
         memcpy(copy, b.data, b.size);
         copy[i] ^= (char)(1 << bit);
-        if (npy_read("f", (pir_str){copy, b.size}, &set, message) == PIR_OK) npy_set_release(&set);
+        if (npy_read("f", (pir_str){copy, b.size}, &set, message) == PIR_OK)
+          npy_set_release(&set);
         free(copy);
       }
   }
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(round_trip), cmocka_unit_test(fortran_order_is_strides),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(round_trip),
+                                     cmocka_unit_test(fortran_order_is_strides),
                                      cmocka_unit_test(damaged_files)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-// The arrays of the front end as constant C. Op ids and attribute positions are numbers of this build's op tables.
+// The arrays of the front end as constant C. Op ids and attribute positions are numbers of this
+// build's op tables.
 #include "drrc.h"
 
 #include "helpers.h"
@@ -13,9 +14,12 @@ static void text(FILE *out, const char *s) {
   }
   fputc('"', out);
   for (; *s; s++) {
-    if (*s == '"' || *s == '\\') fputc('\\', out);
-    if (*s == '\n') fputs("\\n", out);
-    else fputc(*s, out);
+    if (*s == '"' || *s == '\\')
+      fputc('\\', out);
+    if (*s == '\n')
+      fputs("\\n", out);
+    else
+      fputc(*s, out);
   }
   fputc('"', out);
 }
@@ -24,9 +28,9 @@ static void ops(const drr *d, FILE *out) {
   fputs("static const rule_op ops[] = {\n", out);
   for (size_t i = 0; i < d->ops.count; i++) {
     const rule_op *o = &d->ops.items[i];
-    fprintf(out, "  {0x%x, %d, %d, %d, %d, %d, %d, %d, %d, %d},  // %s\n", o->id, o->operands, o->results, o->attrs,
-            o->operand_count, o->result_count, o->attr_count, o->splice, o->shared, o->each,
-            pir_context_op(d->ctx, o->id)->name);
+    fprintf(out, "  {0x%x, %d, %d, %d, %d, %d, %d, %d, %d, %d},  // %s\n", o->id, o->operands,
+            o->results, o->attrs, o->operand_count, o->result_count, o->attr_count, o->splice,
+            o->shared, o->each, pir_context_op(d->ctx, o->id)->name);
   }
   fputs("  {0}};\n", out);
 }
@@ -44,7 +48,8 @@ static void attrs(const drr *d, FILE *out) {
 
 static const char *helper_name(pir_rule_helper_fn fn) {
   for (size_t i = 0; i < pir_rule_helper_count; i++)
-    if (pir_rule_helpers[i].fn == fn) return pir_rule_helpers[i].name;
+    if (pir_rule_helpers[i].fn == fn)
+      return pir_rule_helpers[i].name;
   return "";
 }
 
@@ -53,10 +58,14 @@ static void nodes(const drr *d, FILE *out) {
   for (size_t i = 0; i < d->nodes.count; i++) {
     const rule_node *n = &d->nodes.items[i];
     fprintf(out, "  {%d, %d, %d, %d, %d, ", n->op, n->fn, n->a, n->b, n->c);
-    if (n->op == RULE_FLOAT && isfinite(n->f)) fprintf(out, "{.f = %.17g}", n->f);
-    else if (n->op == RULE_TEXT) fputs("{.text = ", out), text(out, n->text), fputs("}", out);
-    else if (n->op == RULE_HELPER) fprintf(out, "{.helper = pir_helper_%s}", helper_name(n->helper));
-    else fprintf(out, "{.i = %lld}", (long long)n->i);
+    if (n->op == RULE_FLOAT && isfinite(n->f))
+      fprintf(out, "{.f = %.17g}", n->f);
+    else if (n->op == RULE_TEXT)
+      fputs("{.text = ", out), text(out, n->text), fputs("}", out);
+    else if (n->op == RULE_HELPER)
+      fprintf(out, "{.helper = pir_helper_%s}", helper_name(n->helper));
+    else
+      fprintf(out, "{.i = %lld}", (long long)n->i);
     fputs("},\n", out);
   }
   fputs("  {0}};\n", out);
@@ -75,9 +84,11 @@ static void steps(const drr *d, FILE *out) {
   for (size_t i = 0; i < d->outputs.count; i++)
     fprintf(out, "  {%d, %d},\n", d->outputs.items[i].old_value, d->outputs.items[i].new_value);
   fputs("  {0}};\nstatic const int16_t results[] = {\n", out);
-  for (size_t i = 0; i < d->results.count; i++) fprintf(out, "  %d,\n", d->results.items[i]);
+  for (size_t i = 0; i < d->results.count; i++)
+    fprintf(out, "  %d,\n", d->results.items[i]);
   fputs("  0};\nstatic const int32_t pool[] = {\n", out);
-  for (size_t i = 0; i < d->pool.count; i++) fprintf(out, "  %d,\n", d->pool.items[i]);
+  for (size_t i = 0; i < d->pool.count; i++)
+    fprintf(out, "  %d,\n", d->pool.items[i]);
   fputs("  0};\n", out);
 }
 
@@ -89,9 +100,9 @@ static void rules(const drr *d, FILE *out) {
     text(out, r->name);
     fputs(", ", out);
     text(out, r->origin);
-    fprintf(out, ", 0x%x, %u, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, ", r->root, r->benefit, r->match, r->emit,
-            r->steps, r->outputs, r->match_count, r->emit_count, r->step_count, r->output_count, r->root_op,
-            r->value_count, r->hole_count);
+    fprintf(out, ", 0x%x, %u, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, ", r->root,
+            r->benefit, r->match, r->emit, r->steps, r->outputs, r->match_count, r->emit_count,
+            r->step_count, r->output_count, r->root_op, r->value_count, r->hole_count);
     text(out, r->skip_check);
     fprintf(out, ", %u},\n", r->within);
   }
@@ -100,9 +111,11 @@ static void rules(const drr *d, FILE *out) {
 
 static void pass(const drr_pass *p, FILE *out) {
   fprintf(out,
-          "extern const pir_rule_pass pir_rules_of_%s;\nconst pir_rule_pass pir_rules_of_%s = {&tables, %d, %d};\n",
+          "extern const pir_rule_pass pir_rules_of_%s;\nconst pir_rule_pass pir_rules_of_%s = "
+          "{&tables, %d, %d};\n",
           p->name, p->name, p->first, p->count);
-  fprintf(out, "extern const pir_pass pir_pass_of_%s;\nconst pir_pass pir_pass_of_%s = {", p->name, p->name);
+  fprintf(out, "extern const pir_pass pir_pass_of_%s;\nconst pir_pass pir_pass_of_%s = {",
+          p->name, p->name);
   text(out, p->name);
   fputs(", ", out);
   text(out, p->short_name);
@@ -118,7 +131,9 @@ void drrc_emit(const drr *d, FILE *out) {
   nodes(d, out);
   steps(d, out);
   rules(d, out);
-  fputs("static const rule_tables tables = {ops, operands, results, attrs, steps, nodes, pool, outputs, rules};\n",
+  fputs("static const rule_tables tables = {ops, operands, results, attrs, steps, nodes, pool, "
+        "outputs, rules};\n",
         out);
-  for (size_t i = 0; i < d->passes.count; i++) pass(&d->passes.items[i], out);
+  for (size_t i = 0; i < d->passes.count; i++)
+    pass(&d->passes.items[i], out);
 }

@@ -1,4 +1,5 @@
-// drrc: compiles `.drr` files to constant tables in C, by the front end that also reads rules at run time.
+// drrc: compiles `.drr` files to constant tables in C, by the front end that also reads rules
+// at run time.
 #include "drrc.h"
 
 #include <pir/dialects.h>
@@ -21,12 +22,14 @@ static char *read_whole(const char *path, size_t *out_size) {
   size_t size = 0, got = 1;
   while (file && got) {
     char *grown = realloc(text, size + 65537);
-    if (!grown) break;
+    if (!grown)
+      break;
     text = grown;
     got = fread(text + size, 1, 65536, file);
     size += got;
   }
-  if (file) fclose(file);
+  if (file)
+    fclose(file);
   *out_size = size;
   return text;
 }
@@ -42,9 +45,11 @@ static pir_status read_import(void *user, pir_str path, pir_str *out_text) {
   char full[1024];
   int n = snprintf(full, sizeof full, "%s/%.*s", i->folder, (int)path.size, path.data);
   size_t size;
-  if (n < 0 || n >= (int)sizeof full || i->count == sizeof i->texts / sizeof *i->texts) return PIR_NOT_FOUND;
+  if (n < 0 || n >= (int)sizeof full || i->count == sizeof i->texts / sizeof *i->texts)
+    return PIR_NOT_FOUND;
   char *text = read_whole(full, &size);
-  if (!text) return PIR_NOT_FOUND;
+  if (!text)
+    return PIR_NOT_FOUND;
   i->texts[i->count++] = text;
   *out_text = (pir_str){text, size};
   return PIR_OK;
@@ -53,20 +58,24 @@ static pir_status read_import(void *user, pir_str path, pir_str *out_text) {
 // ---- diagnostics
 
 static void print_diag(void *user, const pir_diag *d) {
-  fprintf(stderr, "%.*s:%u:%u: error: %.*s\n", (int)d->place.file.size, d->place.file.data, d->place.line,
-          d->place.column, (int)d->message.size, d->message.data);
-  if (!d->source_line.size) return;
-  fprintf(stderr, "%.*s\n%*s^\n", (int)d->source_line.size, d->source_line.data, (int)d->place.column - 1, "");
+  fprintf(stderr, "%.*s:%u:%u: error: %.*s\n", (int)d->place.file.size, d->place.file.data,
+          d->place.line, d->place.column, (int)d->message.size, d->message.data);
+  if (!d->source_line.size)
+    return;
+  fprintf(stderr, "%.*s\n%*s^\n", (int)d->source_line.size, d->source_line.data,
+          (int)d->place.column - 1, "");
 }
 
 static int write_tables(const drr *d, const char *path) {
   FILE *out = path ? fopen(path, "w") : stdout;
-  if (!out) return fprintf(stderr, "drrc: cannot write '%s'\n", path), 1;
+  if (!out)
+    return fprintf(stderr, "drrc: cannot write '%s'\n", path), 1;
   drrc_emit(d, out);
   bool failed = ferror(out);
   if ((path && fclose(out)) || failed) {
     fprintf(stderr, "drrc: cannot write '%s'\n", path ? path : "standard output");
-    if (path) remove(path);
+    if (path)
+      remove(path);
     return 1;
   }
   return 0;
@@ -77,17 +86,21 @@ static int compile(const char *input, const char *folder, const char *output) {
   pir_rules_options options = {.read = read_import, .user = &files};
   size_t size;
   char *text = read_whole(input, &size);
-  if (!text) return fprintf(stderr, "drrc: cannot read '%s'\n", input), 1;
+  if (!text)
+    return fprintf(stderr, "drrc: cannot read '%s'\n", input), 1;
   pir_context *ctx = pir_context_create(NULL);
   pir_context_set_sink(ctx, (pir_diag_sink){print_diag, NULL});
   int code = pir_dialects_load_all(ctx) ? 1 : 0;
   drr d;
   drr_init(&d, ctx, &options);
-  if (!code && !drr_read(&d, pir_str_from(input), (pir_str){text, size})) code = 1;
-  if (!code) code = write_tables(&d, output);
+  if (!code && !drr_read(&d, pir_str_from(input), (pir_str){text, size}))
+    code = 1;
+  if (!code)
+    code = write_tables(&d, output);
   drr_free(&d);
   pir_context_destroy(ctx);
-  while (files.count) free(files.texts[--files.count]);
+  while (files.count)
+    free(files.texts[--files.count]);
   free(text);
   return code;
 }
@@ -95,10 +108,14 @@ static int compile(const char *input, const char *folder, const char *output) {
 int main(int argc, char **argv) {
   const char *input = NULL, *output = NULL, *folder = ".";
   for (int i = 1; i < argc; i++) {
-    if (strcmp(argv[i], "-o") == 0 && i + 1 < argc) output = argv[++i];
-    else if (strcmp(argv[i], "-I") == 0 && i + 1 < argc) folder = argv[++i];
-    else if (argv[i][0] == '-' || input) return usage();
-    else input = argv[i];
+    if (strcmp(argv[i], "-o") == 0 && i + 1 < argc)
+      output = argv[++i];
+    else if (strcmp(argv[i], "-I") == 0 && i + 1 < argc)
+      folder = argv[++i];
+    else if (argv[i][0] == '-' || input)
+      return usage();
+    else
+      input = argv[i];
   }
   return input ? compile(input, folder, output) : usage();
 }

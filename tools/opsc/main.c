@@ -1,4 +1,5 @@
-// opsc: compiles a dialect's `.ops` files to C tables, a header, documentation pages and a list.
+// opsc: compiles a dialect's `.ops` files to C tables, a header, documentation pages and a
+// list.
 #include "ops_model.h"
 
 #include <errno.h>
@@ -10,7 +11,8 @@ typedef struct outputs {
 } outputs;
 
 static int usage(void) {
-  fputs("usage: opsc FILE.ops [--tables=FILE.c] [--header=FILE.h] [--list=FILE.tsv] [--doc=FOLDER]\n"
+  fputs("usage: opsc FILE.ops [--tables=FILE.c] [--header=FILE.h] [--list=FILE.tsv] "
+        "[--doc=FOLDER]\n"
         "Checks the dialect that FILE.ops declares and writes what is asked for.\n",
         stderr);
   return 2;
@@ -23,54 +25,73 @@ static bool cannot_write(const char *path) {
 
 static bool finish(FILE *out, const char *path) {
   bool failed = ferror(out);
-  if (fclose(out) || failed) return cannot_write(path);
-  if (source_errors()) remove(path);
+  if (fclose(out) || failed)
+    return cannot_write(path);
+  if (source_errors())
+    remove(path);
   return !source_errors();
 }
 
-static bool write_file(const dialect *d, const char *path, void (*emit)(const dialect *d, FILE *out)) {
-  if (!path) return true;
+static bool write_file(const dialect *d, const char *path,
+                       void (*emit)(const dialect *d, FILE *out)) {
+  if (!path)
+    return true;
   FILE *out = fopen(path, "w");
-  if (!out) return cannot_write(path);
+  if (!out)
+    return cannot_write(path);
   emit(d, out);
   return finish(out, path);
 }
 
 // A page a family, and the page that lists them.
 static bool write_doc(const dialect *d, const char *folder) {
-  if (!folder) return true;
-  if (mkdir(folder, 0777) && errno != EEXIST) return cannot_write(folder);
+  if (!folder)
+    return true;
+  if (mkdir(folder, 0777) && errno != EEXIST)
+    return cannot_write(folder);
   for (int file = 0; file < source_files(); file++) {
-    if (!family_size(d, file)) continue;
+    if (!family_size(d, file))
+      continue;
     const char *path = text_format("%s/%s.md", folder, source_family(file));
     FILE *out = fopen(path, "w");
-    if (!out) return cannot_write(path);
+    if (!out)
+      return cannot_write(path);
     emit_family(d, file, out);
-    if (!finish(out, path)) return false;
+    if (!finish(out, path))
+      return false;
   }
   return write_file(d, text_format("%s/README.md", folder), emit_index);
 }
 
 static bool compile(const char *input, const outputs *to) {
   dialect d = {0};
-  if (!ops_parse(input, &d)) return false;
+  if (!ops_parse(input, &d))
+    return false;
   ops_check(&d);
-  return !source_errors() && write_file(&d, to->header, emit_header) && write_file(&d, to->tables, emit_tables) &&
-         write_file(&d, to->list, emit_list) && write_doc(&d, to->doc);
+  return !source_errors() && write_file(&d, to->header, emit_header) &&
+         write_file(&d, to->tables, emit_tables) && write_file(&d, to->list, emit_list) &&
+         write_doc(&d, to->doc);
 }
 
 int main(int argc, char **argv) {
   const char *input = NULL;
   outputs to = {0};
   for (int i = 1; i < argc; i++) {
-    if (!strncmp(argv[i], "--tables=", 9)) to.tables = argv[i] + 9;
-    else if (!strncmp(argv[i], "--header=", 9)) to.header = argv[i] + 9;
-    else if (!strncmp(argv[i], "--list=", 7)) to.list = argv[i] + 7;
-    else if (!strncmp(argv[i], "--doc=", 6)) to.doc = argv[i] + 6;
-    else if (*argv[i] == '-' || input) return usage();
-    else input = argv[i];
+    if (!strncmp(argv[i], "--tables=", 9))
+      to.tables = argv[i] + 9;
+    else if (!strncmp(argv[i], "--header=", 9))
+      to.header = argv[i] + 9;
+    else if (!strncmp(argv[i], "--list=", 7))
+      to.list = argv[i] + 7;
+    else if (!strncmp(argv[i], "--doc=", 6))
+      to.doc = argv[i] + 6;
+    else if (*argv[i] == '-' || input)
+      return usage();
+    else
+      input = argv[i];
   }
-  if (!input) return usage();
+  if (!input)
+    return usage();
   bool done = compile(input, &to);
   source_report();
   memory_release();

@@ -1,5 +1,6 @@
-// Each rule is tried on a few random programs that it matches: the program runs before and after, and the outputs are
-// compared. What cannot be tried is told with the reason, and is an error unless the rule's file gives one.
+// Each rule is tried on a few random programs that it matches: the program runs before and
+// after, and the outputs are compared. What cannot be tried is told with the reason, and is an
+// error unless the rule's file gives one.
 #include "check.h"
 
 #include "numbers.h"
@@ -50,19 +51,23 @@ static verdict compare(const numbers *before, const numbers *after, outcome *o) 
   bool useful = before->count == 0;
   for (size_t i = 0; i < before->count; i++) {
     const pir_tensor *b = &before->tensors[i], *a = numbers_find(after, before->names[i]);
-    if (!a) return snprintf(o->text, sizeof o->text, "output %s is gone", before->names[i]), DIFFERS;
-    if (!numbers_agree(a, b, o->within, &o->largest, o->text, sizeof o->text)) return DIFFERS;
+    if (!a)
+      return snprintf(o->text, sizeof o->text, "output %s is gone", before->names[i]), DIFFERS;
+    if (!numbers_agree(a, b, o->within, &o->largest, o->text, sizeof o->text))
+      return DIFFERS;
     useful |= !numbers_all_nan(b);
   }
   return useful ? AGREES : USELESS;
 }
 
-static verdict run_after(const pir_program *changed, uint64_t seed, const numbers *before, outcome *o) {
+static verdict run_after(const pir_program *changed, uint64_t seed, const numbers *before,
+                         outcome *o) {
   numbers after;
   verdict v = UNRUNNABLE;
   if (numbers_run(changed, seed, (pir_diag_sink){0}, &after))
     snprintf(o->text, sizeof o->text, "what it becomes does not run: %s", after.message);
-  else v = compare(before, &after, o);
+  else
+    v = compare(before, &after, o);
   numbers_free(&after);
   return v;
 }
@@ -78,18 +83,23 @@ static bool draws(pir_program *program) {
   return random;
 }
 
-// A sample that does not run says nothing of the rule: inference does not know all that an op demands.
-static verdict try_sample(pir_program *program, const pir_rule_pass *rules, size_t i, uint64_t seed, outcome *o) {
+// A sample that does not run says nothing of the rule: inference does not know all that an op
+// demands.
+static verdict try_sample(pir_program *program, const pir_rule_pass *rules, size_t i,
+                          uint64_t seed, outcome *o) {
   uint64_t fired = 0;
   numbers before = {0};
-  if (numbers_fill_params(program, seed, true) || numbers_run(program, seed, (pir_diag_sink){0}, &before)) {
-    if (before.message[0]) snprintf(o->text, sizeof o->text, "the match does not run: %s", before.message);
+  if (numbers_fill_params(program, seed, true) ||
+      numbers_run(program, seed, (pir_diag_sink){0}, &before)) {
+    if (before.message[0])
+      snprintf(o->text, sizeof o->text, "the match does not run: %s", before.message);
     numbers_free(&before);
     return USELESS;
   }
   pir_program *changed = pir_program_clone(program);
   verdict v = REFUSED;
-  if (!pir_rule_apply(changed, rules, i, &fired) && fired) v = run_after(changed, seed, &before, o);
+  if (!pir_rule_apply(changed, rules, i, &fired) && fired)
+    v = run_after(changed, seed, &before, o);
   numbers_free(&before);
   if (v == DIFFERS && pir_rule_pass_rule(rules, i).unchecked && draws(program)) {
     v = UNRUNNABLE;
@@ -106,48 +116,61 @@ static verdict try_sample(pir_program *program, const pir_rule_pass *rules, size
 
 // ---- programs given beside the rules
 
-static void try_part(const part *part, const pir_rule_pass *rules, size_t i, uint64_t seed, outcome *o) {
+static void try_part(const part *part, const pir_rule_pass *rules, size_t i, uint64_t seed,
+                     outcome *o) {
   pir_context *ctx = pir_context_create(NULL);
   pir_program *program = NULL;
   outcome tried = {.largest = o->largest, .within = o->within};
   verdict v = REFUSED;
-  if (ctx && !pir_dialects_load_all(ctx) && !pir_program_parse(ctx, part->text, NULL, &program)) {
+  if (ctx && !pir_dialects_load_all(ctx) &&
+      !pir_program_parse(ctx, part->text, NULL, &program)) {
     uint64_t fired = 0;
     pir_program *copy = pir_program_clone(program);
     // Most of the programs are not about this rule: they need not run.
-    if (!pir_rule_apply(copy, rules, i, &fired) && fired) v = try_sample(program, rules, i, seed, &tried);
+    if (!pir_rule_apply(copy, rules, i, &fired) && fired)
+      v = try_sample(program, rules, i, seed, &tried);
     pir_program_destroy(copy);
     pir_program_destroy(program);
   }
-  if (ctx) pir_context_destroy(ctx);
-  if (v == REFUSED) return;
+  if (ctx)
+    pir_context_destroy(ctx);
+  if (v == REFUSED)
+    return;
   int samples = o->samples + (v == AGREES);
   *o = tried;
   o->samples = samples;
   o->differs = v == DIFFERS;
 }
 
-static void try_file(cli *cli, const char *path, const pir_rule_pass *rules, size_t i, uint64_t seed, outcome *o) {
+static void try_file(cli *cli, const char *path, const pir_rule_pass *rules, size_t i,
+                     uint64_t seed, outcome *o) {
   cli_file file;
   part part;
-  if (cli_file_read(cli, path, &file)) return;
+  if (cli_file_read(cli, path, &file))
+    return;
   part_walk walk = parts_of(file.bytes);
   while (!o->differs && next_part(&walk, &part))
-    if (part.kind == PART_PROGRAM) try_part(&part, rules, i, seed, o);
+    if (part.kind == PART_PROGRAM)
+      try_part(&part, rules, i, seed, o);
   cli_file_release(&file);
 }
 
-// Samples live in a context of their own, whose diagnostics (draws that inference refuses) nobody hears.
-static void check_rule(cli *cli, const pir_rule_pass *rules, size_t i, uint64_t seed, outcome *o) {
+// Samples live in a context of their own, whose diagnostics (draws that inference refuses)
+// nobody hears.
+static void check_rule(cli *cli, const pir_rule_pass *rules, size_t i, uint64_t seed,
+                       outcome *o) {
   char why[240] = "";
   int refused = 0, unrunnable = 0;
   *o = (outcome){.within = pir_rule_pass_rule(rules, i).within};
-  for (size_t k = 0; k < cli->file_count && !o->differs; k++) try_file(cli, cli->files[k], rules, i, seed, o);
-  for (int k = 0; k < ATTEMPTS && o->samples < SAMPLES && !o->differs && unrunnable < SAMPLES; k++) {
+  for (size_t k = 0; k < cli->file_count && !o->differs; k++)
+    try_file(cli, cli->files[k], rules, i, seed, o);
+  for (int k = 0; k < ATTEMPTS && o->samples < SAMPLES && !o->differs && unrunnable < SAMPLES;
+       k++) {
     pir_context *ctx = pir_context_create(NULL);
     pir_program *program = NULL;
     uint64_t draw = seed + (uint64_t)k * 0x51ED2701u;
-    if (ctx && !pir_dialects_load_all(ctx) && !pir_rule_sample(ctx, rules, i, draw, &program, why, sizeof why)) {
+    if (ctx && !pir_dialects_load_all(ctx) &&
+        !pir_rule_sample(ctx, rules, i, draw, &program, why, sizeof why)) {
       verdict v = try_sample(program, rules, i, draw, o);
       o->samples += v == AGREES;
       o->differs = v == DIFFERS;
@@ -157,11 +180,15 @@ static void check_rule(cli *cli, const pir_rule_pass *rules, size_t i, uint64_t 
     } else if (k == 2 && !o->samples && !refused && !o->text[0]) {
       k = ATTEMPTS;  // three searches without a sample are enough
     }
-    if (ctx) pir_context_destroy(ctx);
+    if (ctx)
+      pir_context_destroy(ctx);
   }
-  if (o->samples || o->differs || unrunnable || (o->text[0] && !refused)) return;
-  if (refused) snprintf(o->text, sizeof o->text, "it matches %d samples and changes none", refused);
-  else snprintf(o->text, sizeof o->text, "not instantiated: %s", why);
+  if (o->samples || o->differs || unrunnable || (o->text[0] && !refused))
+    return;
+  if (refused)
+    snprintf(o->text, sizeof o->text, "it matches %d samples and changes none", refused);
+  else
+    snprintf(o->text, sizeof o->text, "not instantiated: %s", why);
 }
 
 // ---- all rules
@@ -174,11 +201,13 @@ static void report(checking *c, const char *pass, pir_rule_info info, const outc
          : info.unchecked ? "unchecked"
                           : "NOT TRIED",
          pass, info.name, info.origin);
-  if (o->differs) printf(": %s\n", o->text);
-  else if (o->samples) printf(": %d samples, largest difference %.2g\n", o->samples, o->largest);
+  if (o->differs)
+    printf(": %s\n", o->text);
+  else if (o->samples)
+    printf(": %d samples, largest difference %.2g\n", o->samples, o->largest);
   else
-    printf(": %s%s%s\n", info.unchecked ? info.unchecked : o->text, info.unchecked && o->text[0] ? "; " : "",
-           info.unchecked ? o->text : "");
+    printf(": %s%s%s\n", info.unchecked ? info.unchecked : o->text,
+           info.unchecked && o->text[0] ? "; " : "", info.unchecked ? o->text : "");
   c->failed += o->differs || (!o->samples && !info.unchecked);
   c->excused += !o->differs && !o->samples && info.unchecked;
 }
@@ -195,8 +224,10 @@ static void check_pass(checking *c, const pir_pass *pass) {
 int check_rules(cli *cli, const rule_files *files, uint64_t seed) {
   checking c = {.cli = cli, .seed = seed};
   for (size_t i = 0; i < files->count; i++)
-    for (size_t k = 0; k < pir_rules_passes(files->items[i]); k++) check_pass(&c, pir_rules_pass(files->items[i], k));
-  for (size_t i = 0; !files->count && i < pir_passes(); i++) check_pass(&c, pir_pass_at(i));
+    for (size_t k = 0; k < pir_rules_passes(files->items[i]); k++)
+      check_pass(&c, pir_rules_pass(files->items[i], k));
+  for (size_t i = 0; !files->count && i < pir_passes(); i++)
+    check_pass(&c, pir_pass_at(i));
   printf("%d rules, %d failed, %d unchecked\n", c.rules, c.failed, c.excused);
   return c.failed ? CLI_DIFFERENT : CLI_OK;
 }

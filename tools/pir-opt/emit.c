@@ -33,33 +33,44 @@ static const emit_form forms[] = {
 
 int emit_find(const cli *cli, const char *name, const emit_form **out_form) {
   *out_form = &forms[0];
-  if (!name) return 0;
+  if (!name)
+    return 0;
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-    if (strcmp(name, forms[i].name) != 0) continue;
+    if (strcmp(name, forms[i].name) != 0)
+      continue;
     *out_form = &forms[i];
     return 0;
   }
   return cli_bad_value(cli, "emit", name, EMIT_FORMS);
 }
 
-bool emit_is_text(const emit_form *form) { return form->kind == EMIT_TEXT; }
-bool emit_is_json(const emit_form *form) { return form->kind == EMIT_JSON; }
-bool emit_is_code(const emit_form *form) { return form->kind == EMIT_CODE; }
-pir_text_form emit_text_form(const emit_form *form) { return form->text; }
+bool emit_is_text(const emit_form *form) {
+  return form->kind == EMIT_TEXT;
+}
+bool emit_is_json(const emit_form *form) {
+  return form->kind == EMIT_JSON;
+}
+bool emit_is_code(const emit_form *form) {
+  return form->kind == EMIT_CODE;
+}
+pir_text_form emit_text_form(const emit_form *form) {
+  return form->text;
+}
 
-static int emit_code(const cli *cli, pir_code_form form, const emit_options *how, const pir_program *program,
-                     pir_writer out) {
+static int emit_code(const cli *cli, pir_code_form form, const emit_options *how,
+                     const pir_program *program, pir_writer out) {
   pir_target target;
   pir_math math;
   const char *name = how->target ? how->target : form >= PIR_CODE_CUDA ? "cuda" : "native";
-  if (pir_target_describe(name, &target)) return cli_bad_value(cli, "target", name, pir_target_names());
+  if (pir_target_describe(name, &target))
+    return cli_bad_value(cli, "target", name, pir_target_names());
   if (pir_math_named(how->math ? how->math : "strict", &math))
     return cli_bad_value(cli, "math", how->math, pir_math_names());
   return cli_exit_code(pir_codegen_write(program, &target, math, form, out));
 }
 
-int emit_program(const cli *cli, const emit_form *form, const emit_options *how, const pir_program *program,
-                 pir_writer out) {
+int emit_program(const cli *cli, const emit_form *form, const emit_options *how,
+                 const pir_program *program, pir_writer out) {
   pir_print_options print = {.form = form->text, .strip_debug = how->strip_debug};
   switch (form->kind) {
     case EMIT_JSON: return cli_exit_code(pir_program_write_json(program, NULL, out));

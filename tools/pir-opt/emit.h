@@ -8,7 +8,8 @@
 
 #include "../cli.h"
 
-#define EMIT_FORMS "text, t2, typed, json, pdmodel, dot, loops, llvm, asm, obj, cuda, ptx or resources"
+#define EMIT_FORMS                                                                             \
+  "text, t2, typed, json, pdmodel, dot, loops, llvm, asm, obj, cuda, ptx or resources"
 
 typedef struct emit_form emit_form;
 
@@ -27,7 +28,7 @@ typedef struct emit_options {
 } emit_options;
 
 // Writes the program. Returns an exit code.
-int emit_program(const cli *cli, const emit_form *form, const emit_options *how, const pir_program *program,
-                 pir_writer out);
+int emit_program(const cli *cli, const emit_form *form, const emit_options *how,
+                 const pir_program *program, pir_writer out);
 
 #endif

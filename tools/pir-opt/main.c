@@ -1,4 +1,5 @@
-// pir-opt: reads a program, runs passes over it, prints it; compares programs; checks expected diagnostics.
+// pir-opt: reads a program, runs passes over it, prints it; compares programs; checks expected
+// diagnostics.
 #include <pir/compare.h>
 #include <pir/legacy.h>
 #include <pir/load.h>
@@ -61,47 +62,61 @@ static const cli_option options[] = {
     {OPT_DELETE_PASS, 0, "delete-pass", "PASS", "take a pass out of the pipelines"},
     {OPT_INSERT_PASS, 0, "insert-pass", "PASS[@PLACE]",
      "add a pass in front, or at PLACE: its number, before:NAME or after:NAME"},
-    {OPT_LEVEL, 0, "opt-level", "N", "leave out passes of a level above N (Paddle's default: 2)"},
+    {OPT_LEVEL, 0, "opt-level", "N",
+     "leave out passes of a level above N (Paddle's default: 2)"},
     {OPT_LIST_PASSES, 0, "list-passes", NULL, "print the passes and exit"},
     {OPT_LIST_PIPELINES, 0, "list-pipelines", NULL, "print the named pipelines and exit"},
     {OPT_DUMP_PIPELINE, 0, "dump-pipeline", NULL, "print the passes that would run and exit"},
     {OPT_RULES, 0, "rules", "FILE", "run the passes of a .drr file; --passes may name them"},
     {OPT_CHECK_RULES, 0, "check-rules", "[=SEED]",
-     "run what the rules of --rules, or the built-in ones, match and make: on random programs, and those given"},
+     "run what the rules of --rules, or the built-in ones, match and make: on random programs, "
+     "and those given"},
     {OPT_TRACE_REWRITES, 0, "trace-rewrites", "[=all]",
-     "print each rewrite: where its rule is, its name, the op; all: also rules that did not apply, and why"},
+     "print each rewrite: where its rule is, its name, the op; all: also rules that did not "
+     "apply, and why"},
     {OPT_VERIFY_NUMERICS, 0, "verify-numerics", "[=SEED]",
      "run the program around every pass; name the first pass and op that change numbers"},
-    {OPT_REDUCE, 0, "reduce", "CMD", "print the smallest program on which `CMD FILE` still fails"},
-    {OPT_REPRODUCER, 0, "reproducer", "FILE", "when a pass fails, leave the program and the passes in FILE"},
-    {OPT_RUN_REPRODUCER, 0, "run-reproducer", NULL, "run the passes that the file names in its first line"},
-    {OPT_PARAMS, 0, "params", "FILE|DIR", "read the parameters too, for passes that compute with them"},
+    {OPT_REDUCE, 0, "reduce", "CMD",
+     "print the smallest program on which `CMD FILE` still fails"},
+    {OPT_REPRODUCER, 0, "reproducer", "FILE",
+     "when a pass fails, leave the program and the passes in FILE"},
+    {OPT_RUN_REPRODUCER, 0, "run-reproducer", NULL,
+     "run the passes that the file names in its first line"},
+    {OPT_PARAMS, 0, "params", "FILE|DIR",
+     "read the parameters too, for passes that compute with them"},
     {OPT_PARAMS_OUT, 0, "params-out", "FILE|DIR",
      "also write the parameters: one file, or a folder of files (ends with /)"},
     {OPT_VERIFY_EACH, 0, "verify-each", NULL, "verify after every pass"},
-    {OPT_PRINT_BEFORE, 0, "print-before", "PASS", "print the program before a pass, to standard error"},
+    {OPT_PRINT_BEFORE, 0, "print-before", "PASS",
+     "print the program before a pass, to standard error"},
     {OPT_PRINT_AFTER, 0, "print-after", "PASS", "print the program after a pass"},
     {OPT_PRINT_AFTER_ALL, 0, "print-after-all", NULL, "print the program after every pass"},
-    {OPT_PRINT_CHANGED, 0, "print-changed", NULL, "print the program after the passes that changed it"},
+    {OPT_PRINT_CHANGED, 0, "print-changed", NULL,
+     "print the program after the passes that changed it"},
     {OPT_TIMING, 0, "timing", "[=json]", "print the time of each pass"},
     {OPT_STATS, 0, "stats", NULL, "print what the passes counted"},
     {OPT_SPLIT, 0, "split-input-file", NULL,
      "take the parts between lines of // -----, or from //CHECK to //END, one by one"},
     {OPT_VERIFY_DIAGNOSTICS, 0, "verify-diagnostics", NULL,
      "compare diagnostics with // expected-error {{..}} comments"},
-    {OPT_FRAGMENT, 0, "fragment", NULL, "read a part of a program: no braces, values from outside"},
+    {OPT_FRAGMENT, 0, "fragment", NULL,
+     "read a part of a program: no braces, values from outside"},
     {OPT_STRICT, 0, "strict", NULL, "ops that no dialect declares are errors"},
-    {OPT_DIFF, 0, "diff", NULL, "compare two programs up to names and the order of independent ops"},
+    {OPT_DIFF, 0, "diff", NULL,
+     "compare two programs up to names and the order of independent ops"},
     {OPT_EMIT, 0, "emit", "FORM", EMIT_FORMS " (default: text)"},
     {OPT_STRIP_DEBUG, 0, "strip-debug", NULL, "typed: leave out locations"},
     {OPT_EXPLAIN, 0, "explain", NULL,
-     "remarks: which ops were put together, which were not and why, and how each group is computed"},
-    {OPT_TARGET, 0, "target", "NAME", "of code: native (default), x86-64-v3, .., aarch64, cuda, sm_90, .."},
+     "remarks: which ops were put together, which were not and why, and how each group is "
+     "computed"},
+    {OPT_TARGET, 0, "target", "NAME",
+     "of code: native (default), x86-64-v3, .., aarch64, cuda, sm_90, .."},
     {OPT_MATH, 0, "math", "MODE", "of code: strict (default), fast, bf16"},
     {0, 0, NULL, NULL, NULL},
 };
 
-static const cli_tool tool = {"pir-opt", "[options] [FILE] | --diff A B | --check-rules [FILE..]",
+static const cli_tool tool = {"pir-opt",
+                              "[options] [FILE] | --diff A B | --check-rules [FILE..]",
                               "Reads, transforms, compares and prints programs.", options, 256};
 
 // ---- lists
@@ -109,7 +124,8 @@ static const cli_tool tool = {"pir-opt", "[options] [FILE] | --diff A B | --chec
 static int list_passes(void) {
   for (size_t i = 0; i < pir_passes(); i++) {
     const pir_pass *pass = pir_pass_at(i);
-    printf("%-44s %-8s %s\n", pass->name, pass->short_name ? pass->short_name : "", pass->summary);
+    printf("%-44s %-8s %s\n", pass->name, pass->short_name ? pass->short_name : "",
+           pass->summary);
   }
   return CLI_OK;
 }
@@ -124,13 +140,17 @@ static int list_pipelines(void) {
 
 // The pipeline text of one --passes or --pipeline; NULL after a report.
 static const char *pipeline_of(const cli *cli, const cli_match *match) {
-  if (match->id == OPT_PASSES) return match->value;
+  if (match->id == OPT_PASSES)
+    return match->value;
   const char *text = pir_pipeline_text(pir_str_from(match->value));
-  if (!text) cli_fail(cli, CLI_USAGE, "no pipeline is called '%s' (--list-pipelines)", match->value);
+  if (!text)
+    cli_fail(cli, CLI_USAGE, "no pipeline is called '%s' (--list-pipelines)", match->value);
   return text;
 }
 
-static bool is_pipeline(const cli_match *match) { return match->id == OPT_PASSES || match->id == OPT_PIPELINE; }
+static bool is_pipeline(const cli_match *match) {
+  return match->id == OPT_PASSES || match->id == OPT_PIPELINE;
+}
 
 // The form asked for, which (run) has checked.
 static const emit_form *form_of(const cli *cli) {
@@ -151,7 +171,8 @@ static const char **values_of(const cli *cli, int id, size_t *out_count) {
   const char **values = calloc(cli->match_count + 1, sizeof *values);
   *out_count = 0;
   for (size_t i = 0; values && i < cli->match_count; i++)
-    if (cli->matches[i].id == id) values[(*out_count)++] = cli->matches[i].value;
+    if (cli->matches[i].id == id)
+      values[(*out_count)++] = cli->matches[i].value;
   return values;
 }
 
@@ -170,23 +191,28 @@ static int add_pipeline(const cli *cli, pir_pass_manager *manager, const cli_mat
 static bool is_named(const cli *cli, const pir_rules *rules) {
   for (size_t k = 0; k < pir_rules_passes(rules); k++)
     for (size_t i = 0; i < cli->match_count; i++)
-      if (cli->matches[i].id == OPT_PASSES && strstr(cli->matches[i].value, pir_rules_pass(rules, k)->name))
+      if (cli->matches[i].id == OPT_PASSES &&
+          strstr(cli->matches[i].value, pir_rules_pass(rules, k)->name))
         return true;
   return false;
 }
 
-// The passes of a file run where --rules stands among the pipelines, unless a pipeline names them.
+// The passes of a file run where --rules stands among the pipelines, unless a pipeline names
+// them.
 static int add_rules(const cli *cli, pir_pass_manager *manager, const pir_rules *rules) {
-  if (is_named(cli, rules) || cli_has(cli, OPT_RUN_REPRODUCER)) return 0;
+  if (is_named(cli, rules) || cli_has(cli, OPT_RUN_REPRODUCER))
+    return 0;
   for (size_t i = 0; i < pir_rules_passes(rules); i++)
-    if (pir_pass_manager_add(manager, pir_rules_pass(rules, i), NULL, 0)) return CLI_INTERNAL;
+    if (pir_pass_manager_add(manager, pir_rules_pass(rules, i), NULL, 0))
+      return CLI_INTERNAL;
   return 0;
 }
 
 // The passes that the file itself names.
 static int add_reproduced(const cli *cli, pir_pass_manager *manager, pir_str text) {
   char *pipeline = reproduce_pipeline(cli, text);
-  int code = !pipeline || pir_pass_manager_parse(manager, pir_str_from(pipeline)) ? CLI_INVALID : 0;
+  int code =
+      !pipeline || pir_pass_manager_parse(manager, pir_str_from(pipeline)) ? CLI_INVALID : 0;
   free(pipeline);
   return code;
 }
@@ -195,14 +221,17 @@ static int edit_pipeline(const cli *cli, pir_pass_manager *manager) {
   for (size_t i = 0; i < cli->match_count; i++) {
     const cli_match *match = &cli->matches[i];
     pir_str value = match->value ? pir_str_from(match->value) : (pir_str){"", 0};
-    if (match->id == OPT_DELETE_PASS && pir_pass_manager_delete(manager, value)) return CLI_USAGE;
-    if (match->id == OPT_INSERT_PASS && pir_pass_manager_insert(manager, value)) return CLI_USAGE;
+    if (match->id == OPT_DELETE_PASS && pir_pass_manager_delete(manager, value))
+      return CLI_USAGE;
+    if (match->id == OPT_INSERT_PASS && pir_pass_manager_insert(manager, value))
+      return CLI_USAGE;
   }
   return 0;
 }
 
 // `text` is that of the program.
-static int build_pipeline(const cli *cli, pir_pass_manager *manager, const rule_files *files, pir_str text) {
+static int build_pipeline(const cli *cli, pir_pass_manager *manager, const rule_files *files,
+                          pir_str text) {
   size_t file = 0;
   for (size_t i = 0; i < files->count; i++)
     for (size_t k = 0; k < pir_rules_passes(files->items[i]); k++)
@@ -210,19 +239,27 @@ static int build_pipeline(const cli *cli, pir_pass_manager *manager, const rule_
   for (size_t i = 0; i < cli->match_count; i++) {
     const cli_match *match = &cli->matches[i];
     int code = 0;
-    if (is_pipeline(match)) code = add_pipeline(cli, manager, match);
-    if (match->id == OPT_RULES) code = add_rules(cli, manager, files->items[file++]);
-    if (match->id == OPT_RUN_REPRODUCER) code = add_reproduced(cli, manager, text);
-    if (code) return code;
+    if (is_pipeline(match))
+      code = add_pipeline(cli, manager, match);
+    if (match->id == OPT_RULES)
+      code = add_rules(cli, manager, files->items[file++]);
+    if (match->id == OPT_RUN_REPRODUCER)
+      code = add_reproduced(cli, manager, text);
+    if (code)
+      return code;
   }
-  const emit_form *form = form_of(cli);  // code without passes is that of the pipeline that makes groups
-  if (!emit_is_code(form) || changes(cli)) return edit_pipeline(cli, manager);
+  const emit_form *form =
+      form_of(cli);  // code without passes is that of the pipeline that makes groups
+  if (!emit_is_code(form) || changes(cli))
+    return edit_pipeline(cli, manager);
   const char *math = cli_value(cli, OPT_MATH, NULL);
   pir_target target;
-  bool rounds = math && !strcmp(math, "bf16") && !pir_target_describe(cli_value(cli, OPT_TARGET, NULL), &target) &&
+  bool rounds = math && !strcmp(math, "bf16") &&
+                !pir_target_describe(cli_value(cli, OPT_TARGET, NULL), &target) &&
                 target.avx512_bf16;
   pir_str name = rounds ? PIR_STR("compile-bf16") : PIR_STR("compile");
-  return pir_pass_manager_parse(manager, pir_str_from(pir_pipeline_text(name))) ? CLI_INTERNAL : 0;
+  return pir_pass_manager_parse(manager, pir_str_from(pir_pipeline_text(name))) ? CLI_INTERNAL
+                                                                                : 0;
 }
 
 static bool write_stdout(void *user, const char *data, size_t size) {
@@ -233,13 +270,18 @@ static bool write_stdout(void *user, const char *data, size_t size) {
 // The passes that would run, named pipelines in terms of theirs.
 static int dump_pipeline(cli *cli) {
   pir_context *ctx = cli_context_create(cli);
-  if (!ctx) return CLI_INTERNAL;
+  if (!ctx)
+    return CLI_INTERNAL;
   rule_files files;
   int code = rule_files_load(cli, OPT_RULES, ctx, &files);
   pir_pass_manager *manager = pir_pass_manager_create(ctx, NULL);
-  if (!code) code = build_pipeline(cli, manager, &files, (pir_str){"", 0});
-  if (!code) code = cli_exit_code(pir_pass_manager_print_rest(manager, (pir_writer){write_stdout, NULL}));
-  if (!code) printf("\n");
+  if (!code)
+    code = build_pipeline(cli, manager, &files, (pir_str){"", 0});
+  if (!code)
+    code =
+        cli_exit_code(pir_pass_manager_print_rest(manager, (pir_writer){write_stdout, NULL}));
+  if (!code)
+    printf("\n");
   pir_pass_manager_destroy(manager);
   rule_files_destroy(&files);
   pir_context_destroy(ctx);
@@ -249,23 +291,29 @@ static int dump_pipeline(cli *cli) {
 static int seed_of(const cli *cli, int id, const char *option, uint64_t *out_seed) {
   const char *text = cli_value(cli, id, NULL);
   *out_seed = 1;
-  return text && !cli_parse_u64(text, out_seed) ? cli_bad_value(cli, option, text, "a number") : 0;
+  return text && !cli_parse_u64(text, out_seed) ? cli_bad_value(cli, option, text, "a number")
+                                                : 0;
 }
 
 // Runs the passes with what watches them.
-static int run_watched(cli *cli, pir_context *ctx, pir_pass_options *options, const rule_files *files, pir_str text,
-                       pir_program *program) {
+static int run_watched(cli *cli, pir_context *ctx, pir_pass_options *options,
+                       const rule_files *files, pir_str text, pir_program *program) {
   pir_pass_instrument instruments[2];
   verifying verify = {.cli = cli};
   reproducing reproduce = {.cli = cli, .path = cli_value(cli, OPT_REPRODUCER, NULL)};
   int code = seed_of(cli, OPT_VERIFY_NUMERICS, "verify-numerics", &verify.seed);
-  if (reproduce.path) instruments[options->instrument_count++] = reproduce_instrument(&reproduce);
-  if (cli_has(cli, OPT_VERIFY_NUMERICS)) instruments[options->instrument_count++] = verify_instrument(&verify);
+  if (reproduce.path)
+    instruments[options->instrument_count++] = reproduce_instrument(&reproduce);
+  if (cli_has(cli, OPT_VERIFY_NUMERICS))
+    instruments[options->instrument_count++] = verify_instrument(&verify);
   options->instruments = instruments;
   pir_pass_manager *manager = reproduce.manager = pir_pass_manager_create(ctx, options);
-  if (!code) code = build_pipeline(cli, manager, files, text);
-  if (!code) code = cli_exit_code(pir_pass_manager_run(manager, program));
-  if (reproduce.path) reproduce_end(&reproduce, code != 0);
+  if (!code)
+    code = build_pipeline(cli, manager, files, text);
+  if (!code)
+    code = cli_exit_code(pir_pass_manager_run(manager, program));
+  if (reproduce.path)
+    reproduce_end(&reproduce, code != 0);
   pir_pass_manager_destroy(manager);
   verify_free(&verify);
   return verify.differs ? CLI_DIFFERENT : code;
@@ -273,8 +321,10 @@ static int run_watched(cli *cli, pir_context *ctx, pir_pass_options *options, co
 
 static int run_passes(cli *cli, pir_context *ctx, pir_str text, pir_program *program) {
   size_t before_count, after_count;
-  const char *timing = cli_value(cli, OPT_TIMING, NULL), *trace = cli_value(cli, OPT_TRACE_REWRITES, NULL);
-  if (trace && strcmp(trace, "all") != 0) return cli_bad_value(cli, "trace-rewrites", trace, "all, or nothing");
+  const char *timing = cli_value(cli, OPT_TIMING, NULL),
+             *trace = cli_value(cli, OPT_TRACE_REWRITES, NULL);
+  if (trace && strcmp(trace, "all") != 0)
+    return cli_bad_value(cli, "trace-rewrites", trace, "all, or nothing");
   const char **before = values_of(cli, OPT_PRINT_BEFORE, &before_count),
              **after = values_of(cli, OPT_PRINT_AFTER, &after_count);
   const char *level_text = cli_value(cli, OPT_LEVEL, NULL);
@@ -299,7 +349,8 @@ static int run_passes(cli *cli, pir_context *ctx, pir_str text, pir_program *pro
   };
   rule_files files;
   int code = rule_files_load(cli, OPT_RULES, ctx, &files);
-  if (!code) code = run_watched(cli, ctx, &pass_options, &files, text, program);
+  if (!code)
+    code = run_watched(cli, ctx, &pass_options, &files, text, program);
   rule_files_destroy(&files);
   free(before);
   free(after);
@@ -312,7 +363,9 @@ static int read_program(cli *cli, pir_context *ctx, const cli_file *file, uint32
                         pir_program **out_program) {
   const char *params = cli_value(cli, OPT_PARAMS, NULL);
   bool fragment = cli_has(cli, OPT_FRAGMENT);
-  if (!params) return cli_program_read(cli, ctx, file, PIR_FORMAT_UNKNOWN, fragment, first_line, out_program);
+  if (!params)
+    return cli_program_read(cli, ctx, file, PIR_FORMAT_UNKNOWN, fragment, first_line,
+                            out_program);
   if (fragment || cli_has(cli, OPT_SPLIT) || strcmp(file->name, "-") == 0)
     return cli_fail(cli, CLI_USAGE, "parameters belong to a whole program in a file");
   return cli_exit_code(pir_program_load_file(ctx, file->name, params, out_program));
@@ -321,29 +374,40 @@ static int read_program(cli *cli, pir_context *ctx, const cli_file *file, uint32
 // Reads a text or file, verifies, runs the passes, verifies what they left; `out` may be NULL.
 static int process(cli *cli, const cli_file *file, uint32_t first_line, const pir_writer *out) {
   pir_context *ctx = cli_context_create(cli);
-  if (!ctx) return CLI_INTERNAL;
+  if (!ctx)
+    return CLI_INTERNAL;
   pir_program *program = NULL;
   const emit_form *form = form_of(cli);
   bool changed = changes(cli) || emit_is_code(form);
-  pir_verify_options verify = {.strict = cli_has(cli, OPT_STRICT), .fragment = cli_has(cli, OPT_FRAGMENT)};
+  pir_verify_options verify = {.strict = cli_has(cli, OPT_STRICT),
+                               .fragment = cli_has(cli, OPT_FRAGMENT)};
   int code = read_program(cli, ctx, file, first_line, &program);
-  // Passes and other formats rely on ops being as they are declared; to look at an older text they need not be.
+  // Passes and other formats rely on ops being as they are declared; to look at an older text
+  // they need not be.
   bool older = !code && pir_program_is_older(program), printed = emit_is_text(form) && !changed;
   verify.old_forms = older && printed;
-  if (older && !printed) code = cli_exit_code(pir_program_upgrade(program));
-  if (!code) code = cli_exit_code(pir_verify(pir_program_module(program), &verify));
+  if (older && !printed)
+    code = cli_exit_code(pir_program_upgrade(program));
+  if (!code)
+    code = cli_exit_code(pir_verify(pir_program_module(program), &verify));
   const char *command = cli_value(cli, OPT_REDUCE, NULL);
-  if (!code && command) code = reduce(cli, command, &program);
-  else if (!code) code = run_passes(cli, ctx, file->bytes, program);
+  if (!code && command)
+    code = reduce(cli, command, &program);
+  else if (!code)
+    code = run_passes(cli, ctx, file->bytes, program);
   verify.errors_only = true;
-  if (!code && changed) code = cli_exit_code(pir_verify(pir_program_module(program), &verify));
+  if (!code && changed)
+    code = cli_exit_code(pir_verify(pir_program_module(program), &verify));
   emit_options how = {.target = cli_value(cli, OPT_TARGET, NULL),
                       .math = cli_value(cli, OPT_MATH, NULL),
                       .strip_debug = cli_has(cli, OPT_STRIP_DEBUG)};
-  if (!code && out) code = emit_program(cli, form, &how, program, *out);
+  if (!code && out)
+    code = emit_program(cli, form, &how, program, *out);
   const char *params_out = cli_value(cli, OPT_PARAMS_OUT, NULL);
-  if (!code && params_out) code = params_write(cli, program, PIR_FORMAT_JSON, params_out);
-  if (program) pir_program_destroy(program);
+  if (!code && params_out)
+    code = params_write(cli, program, PIR_FORMAT_JSON, params_out);
+  if (program)
+    pir_program_destroy(program);
   pir_context_destroy(ctx);
   return code;
 }
@@ -352,19 +416,23 @@ static int process(cli *cli, const cli_file *file, uint32_t first_line, const pi
 static int process_expecting(cli *cli, const cli_file *file, uint32_t first_line) {
   expectations expect;
   int code = expect_begin(cli, pir_str_from(file->name), file->bytes, first_line, &expect);
-  if (!code) process(cli, file, first_line, NULL);
+  if (!code)
+    process(cli, file, first_line, NULL);
   int end = expect_end(cli, &expect);
   return code ? code : end;
 }
 
-static int process_part(cli *cli, const cli_file *part, uint32_t first_line, const pir_writer *out) {
+static int process_part(cli *cli, const cli_file *part, uint32_t first_line,
+                        const pir_writer *out) {
   return cli_has(cli, OPT_VERIFY_DIAGNOSTICS) ? process_expecting(cli, part, first_line)
                                               : process(cli, part, first_line, out);
 }
 
 // ---- parts of a file
 
-static bool put(const pir_writer *out, const char *text) { return out->write(out->user, text, strlen(text)); }
+static bool put(const pir_writer *out, const char *text) {
+  return out->write(out->user, text, strlen(text));
+}
 
 static int process_parts(cli *cli, const cli_file *file, const pir_writer *out) {
   int worst = 0;
@@ -372,12 +440,17 @@ static int process_parts(cli *cli, const cli_file *file, const pir_writer *out) 
   part part;
   for (part_walk walk = parts_of(file->bytes); next_part(&walk, &part);) {
     cli_file piece = {.name = file->name, .bytes = part.text};
-    if (!quiet && *part.begin && emit_is_json(form_of(cli))) put(out, "\n");  // JSON ends without one
-    if (!quiet) put(out, part.begin);
-    int code = part.kind == PART_PROGRAM ? process_part(cli, &piece, part.line, out)
-                                         : process_value(cli, &part, file->name, emit_text_form(form_of(cli)), out);
-    if (!quiet) put(out, part.end);
-    if (code > worst) worst = code;
+    if (!quiet && *part.begin && emit_is_json(form_of(cli)))
+      put(out, "\n");  // JSON ends without one
+    if (!quiet)
+      put(out, part.begin);
+    int code = part.kind == PART_PROGRAM
+                   ? process_part(cli, &piece, part.line, out)
+                   : process_value(cli, &part, file->name, emit_text_form(form_of(cli)), out);
+    if (!quiet)
+      put(out, part.end);
+    if (code > worst)
+      worst = code;
   }
   return worst;
 }
@@ -386,17 +459,20 @@ static int process_file(cli *cli, const char *path) {
   cli_file file;
   cli_output output;
   int code = cli_file_read(cli, path, &file);
-  if (code) return code;
+  if (code)
+    return code;
   code = cli_output_open(cli, cli->output, &output);
   if (!code) {
     pir_writer out = cli_output_writer(&output);
     bool parts = cli_has(cli, OPT_SPLIT) || parts_of(file.bytes).cases;
     code = parts ? process_parts(cli, &file, &out) : process_part(cli, &file, 1, &out);
     // Parts that went well are worth having on standard output even when another failed.
-    if (code && cli->output) cli_output_abandon(&output);
+    if (code && cli->output)
+      cli_output_abandon(&output);
     else {
       int commit = cli_output_commit(cli, &output);
-      if (!code) code = commit;
+      if (!code)
+        code = commit;
     }
   }
   cli_file_release(&file);
@@ -405,33 +481,44 @@ static int process_file(cli *cli, const char *path) {
 
 // ---- comparison
 
-static int read_one(cli *cli, pir_context *ctx, const char *path, cli_file *file, pir_program **out_program) {
+static int read_one(cli *cli, pir_context *ctx, const char *path, cli_file *file,
+                    pir_program **out_program) {
   int code = cli_file_read(cli, path, file);
-  return code ? code : cli_program_read(cli, ctx, file, PIR_FORMAT_UNKNOWN, cli_has(cli, OPT_FRAGMENT), 1, out_program);
+  return code ? code
+              : cli_program_read(cli, ctx, file, PIR_FORMAT_UNKNOWN, cli_has(cli, OPT_FRAGMENT),
+                                 1, out_program);
 }
 
 static int compare(cli *cli, pir_program *const programs[2]) {
   cli_output output;
   bool same = false;
   int code = cli_output_open(cli, cli->output, &output);
-  if (code) return code;
-  code = cli_exit_code(pir_program_compare(programs[0], programs[1], NULL, cli_output_writer(&output), &same));
+  if (code)
+    return code;
+  code = cli_exit_code(
+      pir_program_compare(programs[0], programs[1], NULL, cli_output_writer(&output), &same));
   int commit = cli_output_commit(cli, &output);
   return code ? code : commit ? commit : same ? CLI_OK : CLI_DIFFERENT;
 }
 
 static int diff(cli *cli) {
-  if (cli->file_count != 2) return cli_fail(cli, CLI_USAGE, "--diff needs two files");
+  if (cli->file_count != 2)
+    return cli_fail(cli, CLI_USAGE, "--diff needs two files");
   pir_context *ctx = cli_context_create(cli);
-  if (!ctx) return CLI_INTERNAL;
+  if (!ctx)
+    return CLI_INTERNAL;
   cli_file files[2] = {{0}};
   pir_program *programs[2] = {NULL};
   int code = read_one(cli, ctx, cli->files[0], &files[0], &programs[0]);
-  if (!code) code = read_one(cli, ctx, cli->files[1], &files[1], &programs[1]);
-  if (!code) code = compare(cli, programs);
+  if (!code)
+    code = read_one(cli, ctx, cli->files[1], &files[1], &programs[1]);
+  if (!code)
+    code = compare(cli, programs);
   for (int i = 0; i < 2; i++) {
-    if (programs[i]) pir_program_destroy(programs[i]);
-    if (files[i].name) cli_file_release(&files[i]);
+    if (programs[i])
+      pir_program_destroy(programs[i]);
+    if (files[i].name)
+      cli_file_release(&files[i]);
   }
   pir_context_destroy(ctx);
   return code;
@@ -447,27 +534,38 @@ static int check_timing(const cli *cli) {
 static int check(cli *cli) {
   uint64_t seed;
   pir_context *ctx = cli_context_create(cli);
-  if (!ctx) return CLI_INTERNAL;
+  if (!ctx)
+    return CLI_INTERNAL;
   rule_files files = {0};
   int code = seed_of(cli, OPT_CHECK_RULES, "check-rules", &seed);
-  if (!code) code = rule_files_load(cli, OPT_RULES, ctx, &files);
-  if (!code) code = check_rules(cli, &files, seed);
+  if (!code)
+    code = rule_files_load(cli, OPT_RULES, ctx, &files);
+  if (!code)
+    code = check_rules(cli, &files, seed);
   rule_files_destroy(&files);
   pir_context_destroy(ctx);
   return code;
 }
 
 static int run(cli *cli) {
-  if (cli_has(cli, OPT_LIST_PASSES)) return list_passes();
-  if (cli_has(cli, OPT_LIST_PIPELINES)) return list_pipelines();
-  if (cli_has(cli, OPT_DUMP_PIPELINE)) return dump_pipeline(cli);
+  if (cli_has(cli, OPT_LIST_PASSES))
+    return list_passes();
+  if (cli_has(cli, OPT_LIST_PIPELINES))
+    return list_pipelines();
+  if (cli_has(cli, OPT_DUMP_PIPELINE))
+    return dump_pipeline(cli);
   const emit_form *form;
   int code = emit_find(cli, cli_value(cli, OPT_EMIT, NULL), &form);
-  if (!code) code = check_timing(cli);
-  if (code) return code;
-  if (cli_has(cli, OPT_DIFF)) return diff(cli);
-  if (cli_has(cli, OPT_CHECK_RULES)) return check(cli);
-  if (cli->file_count > 1) return cli_fail(cli, CLI_USAGE, "several files are only for --diff and --check-rules");
+  if (!code)
+    code = check_timing(cli);
+  if (code)
+    return code;
+  if (cli_has(cli, OPT_DIFF))
+    return diff(cli);
+  if (cli_has(cli, OPT_CHECK_RULES))
+    return check(cli);
+  if (cli->file_count > 1)
+    return cli_fail(cli, CLI_USAGE, "several files are only for --diff and --check-rules");
   return process_file(cli, cli->file_count ? cli->files[0] : "-");
 }
 
@@ -475,7 +573,8 @@ int main(int argc, char **argv) {
   cli cli;
   int code = cli_start(&cli, &tool, argc, argv);
   cli.remarks = cli_has(&cli, OPT_EXPLAIN);
-  if (code < 0) code = run(&cli);
+  if (code < 0)
+    code = run(&cli);
   cli_finish(&cli);
   return code;
 }

@@ -1,4 +1,5 @@
-// Programs on random numbers: floats in [-1, 1) or, for every other name, in [0.25, 1.75), integers in [0, 3).
+// Programs on random numbers: floats in [-1, 1) or, for every other name, in [0.25, 1.75),
+// integers in [0, 3).
 #include "numbers.h"
 
 #include <math.h>
@@ -17,7 +18,8 @@ static uint64_t next_random(uint64_t *state) {
 }
 
 static uint64_t name_seed(pir_str name, uint64_t seed) {
-  for (size_t i = 0; i < name.size; i++) seed = (seed ^ (unsigned char)name.data[i]) * 0x100000001B3u;
+  for (size_t i = 0; i < name.size; i++)
+    seed = (seed ^ (unsigned char)name.data[i]) * 0x100000001B3u;
   return seed;
 }
 
@@ -30,7 +32,8 @@ static void fill(pir_tensor *tensor, uint64_t seed) {
   for (int64_t i = 0; i < count; i++, to += size) {
     uint64_t bits = next_random(&seed);
     double d = (double)(bits >> 57) / 64 - 1;
-    if (positive) d = d * 0.75 + 1;
+    if (positive)
+      d = d * 0.75 + 1;
     float f = (float)d;
     uint16_t half = tensor->dtype == PIR_BF16 ? pir_f32_to_bf16(f) : pir_f32_to_f16(f);
     uint64_t integer = (bits >> 33) % (tensor->dtype == PIR_BOOL ? 2 : 3);
@@ -44,11 +47,13 @@ static void fill(pir_tensor *tensor, uint64_t seed) {
   }
 }
 
-static pir_status take_tensor(pir_tensor *t, pir_dtype dtype, const int64_t *shape, int32_t rank) {
+static pir_status take_tensor(pir_tensor *t, pir_dtype dtype, const int64_t *shape,
+                              int32_t rank) {
   size_t bytes;
   *t = (pir_tensor){0};
   pir_status status = pir_shape_bytes(shape, rank, dtype, &bytes);
-  if (status) return status;
+  if (status)
+    return status;
   pir_tensor_set_dense(t, dtype, shape, rank);
   t->data = aligned_alloc(64, (bytes + 64) & ~(size_t)63);
   return t->data ? PIR_OK : PIR_EXHAUSTED;
@@ -65,7 +70,8 @@ typedef struct filling {
 
 static pir_walk_result fill_param(pir_op *op, void *user) {
   filling *f = user;
-  if (!pir_op_has(op, PIR_PARAMETER) || pir_op_results(op) != 1) return PIR_WALK_CONTINUE;
+  if (!pir_op_has(op, PIR_PARAMETER) || pir_op_results(op) != 1)
+    return PIR_WALK_CONTINUE;
   pir_str name = pir_op_text(op, 0);
   const pir_type *type = pir_value_type(pir_op_result(op, 0));
   const pir_param *old = pir_program_param(f->program, name);
@@ -73,12 +79,16 @@ static pir_walk_result fill_param(pir_op *op, void *user) {
   pir_dtype dtype = old ? old->dtype : pir_type_dtype(type);
   pir_tensor tensor;
   size_t bytes;
-  if ((old && !f->all) || shape.rank > PIR_MAX_RANK) return PIR_WALK_CONTINUE;
+  if ((old && !f->all) || shape.rank > PIR_MAX_RANK)
+    return PIR_WALK_CONTINUE;
   for (size_t i = 0; i < shape.rank; i++)
-    if (shape.dims[i] < 0) return PIR_WALK_CONTINUE;
+    if (shape.dims[i] < 0)
+      return PIR_WALK_CONTINUE;
   f->status = take_tensor(&tensor, dtype, shape.dims, (int32_t)shape.rank);
-  if (!f->status) f->status = pir_shape_bytes(shape.dims, (int32_t)shape.rank, dtype, &bytes);
-  if (f->status) return PIR_WALK_STOP;
+  if (!f->status)
+    f->status = pir_shape_bytes(shape.dims, (int32_t)shape.rank, dtype, &bytes);
+  if (f->status)
+    return PIR_WALK_STOP;
   fill(&tensor, name_seed(name, f->seed));
   pir_param param = {name, dtype, shape, tensor.data, bytes, free, tensor.data};
   pir_program_adopt_param(f->program, &param);
@@ -103,18 +113,21 @@ typedef struct running {
 
 static void keep_message(void *user, const pir_diag *diag) {
   numbers *n = user;
-  if (diag->severity != PIR_ERROR || n->message[0]) return;
+  if (diag->severity != PIR_ERROR || n->message[0])
+    return;
   snprintf(n->message, sizeof n->message, "%.*s", (int)diag->message.size, diag->message.data);
 }
 
 static pir_status bind(running *r, uint64_t seed) {
   r->input_count = pir_model_inputs(r->model);
   r->inputs = calloc(r->input_count + 1, sizeof *r->inputs);
-  if (!r->inputs) return PIR_EXHAUSTED;
+  if (!r->inputs)
+    return PIR_EXHAUSTED;
   for (size_t i = 0; i < r->input_count; i++) {
     pir_port port = pir_model_input(r->model, i);
     for (int32_t k = 0; k < port.rank; k++)
-      if (port.shape[k] < 0) port.shape[k] = 2;
+      if (port.shape[k] < 0)
+        port.shape[k] = 2;
     PIR_TRY(take_tensor(&r->inputs[i], port.dtype, port.shape, port.rank));
     fill(&r->inputs[i], name_seed(port.name, seed));
     PIR_TRY(pir_session_bind_input(r->session, i, &r->inputs[i]));
@@ -126,7 +139,8 @@ static pir_status collect(running *r) {
   size_t n = pir_model_outputs(r->model);
   r->out->tensors = calloc(n + 1, sizeof *r->out->tensors);
   r->out->names = calloc(n + 1, sizeof *r->out->names);
-  if (!r->out->tensors || !r->out->names) return PIR_EXHAUSTED;
+  if (!r->out->tensors || !r->out->names)
+    return PIR_EXHAUSTED;
   for (size_t i = 0; i < n; i++) {
     pir_tensor from;
     pir_port port = pir_model_output(r->model, i);
@@ -140,8 +154,10 @@ static pir_status collect(running *r) {
 }
 
 static pir_status run(running *r, const pir_program *program, uint64_t seed) {
-  pir_model_options options = {.size = sizeof options, .pipeline = "kernels", .any_float = true};
-  pir_session_options session = {.size = sizeof session, .threads = 1, .max_bytes = (size_t)1 << 31};
+  pir_model_options options = {
+      .size = sizeof options, .pipeline = "kernels", .any_float = true};
+  pir_session_options session = {
+      .size = sizeof session, .threads = 1, .max_bytes = (size_t)1 << 31};
   PIR_TRY(pir_model_create(program, &options, &r->model));
   PIR_TRY(pir_session_create(r->model, &session, &r->session));
   PIR_TRY(bind(r, seed));
@@ -149,7 +165,8 @@ static pir_status run(running *r, const pir_program *program, uint64_t seed) {
   return collect(r);
 }
 
-pir_status numbers_run(const pir_program *program, uint64_t seed, pir_diag_sink sink, numbers *out) {
+pir_status numbers_run(const pir_program *program, uint64_t seed, pir_diag_sink sink,
+                       numbers *out) {
   running r = {.out = out};
   *out = (numbers){0};
   pir_context_set_sink(pir_program_context(program), (pir_diag_sink){keep_message, out});
@@ -157,15 +174,19 @@ pir_status numbers_run(const pir_program *program, uint64_t seed, pir_diag_sink 
   pir_context_set_sink(pir_program_context(program), sink);
   if (status && r.session && !out->message[0])
     snprintf(out->message, sizeof out->message, "%s", pir_session_message(r.session));
-  for (size_t i = 0; i < r.input_count && r.inputs; i++) free(r.inputs[i].data);
+  for (size_t i = 0; i < r.input_count && r.inputs; i++)
+    free(r.inputs[i].data);
   free(r.inputs);
-  if (r.session) pir_session_destroy(r.session);
-  if (r.model) pir_model_release(r.model);
+  if (r.session)
+    pir_session_destroy(r.session);
+  if (r.model)
+    pir_model_release(r.model);
   return status;
 }
 
 void numbers_free(numbers *n) {
-  for (size_t i = 0; i < n->count; i++) free(n->tensors[i].data);
+  for (size_t i = 0; i < n->count; i++)
+    free(n->tensors[i].data);
   free(n->tensors);
   free(n->names);
   *n = (numbers){0};
@@ -173,7 +194,8 @@ void numbers_free(numbers *n) {
 
 const pir_tensor *numbers_find(const numbers *n, const char *name) {
   for (size_t i = 0; i < n->count; i++)
-    if (strcmp(n->names[i], name) == 0) return &n->tensors[i];
+    if (strcmp(n->names[i], name) == 0)
+      return &n->tensors[i];
   return NULL;
 }
 
@@ -181,9 +203,11 @@ const pir_tensor *numbers_find(const numbers *n, const char *name) {
 
 bool numbers_all_nan(const pir_tensor *tensor) {
   int64_t count = pir_tensor_numel(tensor);
-  if (!pir_dtype_is_float(tensor->dtype)) return false;
+  if (!pir_dtype_is_float(tensor->dtype))
+    return false;
   for (int64_t i = 0; i < count; i++)
-    if (!isnan(pir_tensor_float_at(tensor, i))) return false;
+    if (!isnan(pir_tensor_float_at(tensor, i)))
+      return false;
   return count > 0;
 }
 
@@ -191,10 +215,12 @@ static void describe_shape(const pir_tensor *t, char *out, size_t size) {
   size_t n = (size_t)snprintf(out, size, "%s[", pir_dtype_name(t->dtype));
   for (int32_t i = 0; i < t->rank && n < size; i++)
     n += (size_t)snprintf(out + n, size - n, i ? ",%lld" : "%lld", (long long)t->shape[i]);
-  if (n < size) snprintf(out + n, size - n, "]");
+  if (n < size)
+    snprintf(out + n, size - n, "]");
 }
 
-// What arithmetic in another order may cost: terms as large as the largest result may have cancelled in any other.
+// What arithmetic in another order may cost: terms as large as the largest result may have
+// cancelled in any other.
 static double allowed(pir_dtype dtype, double want, double most) {
   double wide = dtype == PIR_F16 ? 32 : dtype == PIR_BF16 ? 256 : 1;
   return wide * (1e-5 * (1 + most) + 1e-4 * fabs(want));
@@ -204,37 +230,44 @@ static double magnitude(const pir_tensor *t) {
   double most = 0;
   for (int64_t i = 0; i < pir_tensor_numel(t) && pir_dtype_is_float(t->dtype); i++) {
     double value = fabs(pir_tensor_float_at(t, i));
-    if (isfinite(value) && value > most) most = value;
+    if (isfinite(value) && value > most)
+      most = value;
   }
   return most;
 }
 
 // 0 when the elements agree, else how far they are apart.
-static double apart(const pir_tensor *a, const pir_tensor *b, int64_t i, double most, uint32_t within,
-                    double *inout_largest) {
+static double apart(const pir_tensor *a, const pir_tensor *b, int64_t i, double most,
+                    uint32_t within, double *inout_largest) {
   if (!pir_dtype_is_float(b->dtype)) {
     int64_t x = pir_tensor_int_at(a, i), y = pir_tensor_int_at(b, i);
     return x == y ? 0 : fabs((double)x - (double)y);
   }
-  double got = pir_tensor_float_at(a, i), want = pir_tensor_float_at(b, i), off = fabs(got - want);
-  if (got == want || (isnan(got) && isnan(want))) return 0;
-  if (!(off <= *inout_largest)) *inout_largest = off;
+  double got = pir_tensor_float_at(a, i), want = pir_tensor_float_at(b, i),
+         off = fabs(got - want);
+  if (got == want || (isnan(got) && isnan(want)))
+    return 0;
+  if (!(off <= *inout_largest))
+    *inout_largest = off;
   return off <= allowed(b->dtype, want, most) + within * 0.01 * most ? 0 : off;
 }
 
-bool numbers_agree(const pir_tensor *a, const pir_tensor *b, uint32_t within, double *inout_largest, char *out_text,
-                   size_t size) {
+bool numbers_agree(const pir_tensor *a, const pir_tensor *b, uint32_t within,
+                   double *inout_largest, char *out_text, size_t size) {
   char x[128], y[128];
   bool same = a->rank == b->rank && a->dtype == b->dtype;
-  for (int32_t i = 0; same && i < a->rank; i++) same = a->shape[i] == b->shape[i];
+  for (int32_t i = 0; same && i < a->rank; i++)
+    same = a->shape[i] == b->shape[i];
   describe_shape(a, x, sizeof x);
   describe_shape(b, y, sizeof y);
-  if (!same) return snprintf(out_text, size, "%s became %s", y, x), false;
+  if (!same)
+    return snprintf(out_text, size, "%s became %s", y, x), false;
   double most = magnitude(b);
   for (int64_t i = 0; i < pir_tensor_numel(b); i++) {
-    if (apart(a, b, i, most, within, inout_largest) == 0) continue;
-    snprintf(out_text, size, "%s: element %lld was %.9g, is %.9g", y, (long long)i, pir_tensor_float_at(b, i),
-             pir_tensor_float_at(a, i));
+    if (apart(a, b, i, most, within, inout_largest) == 0)
+      continue;
+    snprintf(out_text, size, "%s: element %lld was %.9g, is %.9g", y, (long long)i,
+             pir_tensor_float_at(b, i), pir_tensor_float_at(a, i));
     return false;
   }
   return true;

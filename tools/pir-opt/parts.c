@@ -1,4 +1,5 @@
-// Finds the parts of a file by one look at each line, and handles those that are a type or an attribute.
+// Finds the parts of a file by one look at each line, and handles those that are a type or an
+// attribute.
 #include "parts.h"
 
 #include <string.h>
@@ -19,7 +20,8 @@ static const char *line_end(const char *line, const char *end) {
 
 // The first line from `at` on that starts with the word, or the end.
 static const char *find_line(const char *at, const char *end, const char *with) {
-  while (at < end && !starts(at, end, with)) at = line_end(at, end);
+  while (at < end && !starts(at, end, with))
+    at = line_end(at, end);
   return at;
 }
 
@@ -31,19 +33,24 @@ part_walk parts_of(pir_str text) {
 
 // Goes on to `to`, counting lines.
 static void move(part_walk *walk, const char *to) {
-  for (; walk->at < to; walk->at++) walk->line += *walk->at == '\n';
+  for (; walk->at < to; walk->at++)
+    walk->line += *walk->at == '\n';
 }
 
 static bool next_case(part_walk *walk, part *out) {
   static const struct {
     const char *begin;
     part_kind kind;
-  } kinds[] = {{CASE "program\n", PART_PROGRAM}, {CASE "type\n", PART_TYPE}, {CASE "attribute\n", PART_ATTRIBUTE}};
+  } kinds[] = {{CASE "program\n", PART_PROGRAM},
+               {CASE "type\n", PART_TYPE},
+               {CASE "attribute\n", PART_ATTRIBUTE}};
   const char *end = walk->text.data + walk->text.size, *head = find_line(walk->at, end, CASE);
-  if (head == end) return false;
+  if (head == end)
+    return false;
   *out = (part){.kind = PART_PROGRAM, .begin = kinds[0].begin, .end = CASE_END "\n"};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (starts(head, end, kinds[i].begin)) out->kind = kinds[i].kind, out->begin = kinds[i].begin;
+    if (starts(head, end, kinds[i].begin))
+      out->kind = kinds[i].kind, out->begin = kinds[i].begin;
   const char *body = line_end(head, end), *stop = find_line(body, end, CASE_END);
   move(walk, body);
   out->line = walk->line;
@@ -53,9 +60,12 @@ static bool next_case(part_walk *walk, part *out) {
 }
 
 bool next_part(part_walk *walk, part *out) {
-  if (walk->cases) return next_case(walk, out);
-  if (walk->done) return false;
-  const char *end = walk->text.data + walk->text.size, *stop = find_line(walk->at, end, SEPARATOR);
+  if (walk->cases)
+    return next_case(walk, out);
+  if (walk->done)
+    return false;
+  const char *end = walk->text.data + walk->text.size,
+             *stop = find_line(walk->at, end, SEPARATOR);
   *out = (part){.kind = PART_PROGRAM,
                 .text = {walk->at, (size_t)(stop - walk->at)},
                 .line = walk->line,
@@ -67,18 +77,22 @@ bool next_part(part_walk *walk, part *out) {
   return true;
 }
 
-int process_value(cli *cli, const part *part, const char *file, pir_text_form form, const pir_writer *out) {
+int process_value(cli *cli, const part *part, const char *file, pir_text_form form,
+                  const pir_writer *out) {
   pir_context *ctx = cli_context_create(cli);
-  if (!ctx) return CLI_INTERNAL;
+  if (!ctx)
+    return CLI_INTERNAL;
   pir_parse_options options = {.file = pir_str_from(file), .first_line = part->line};
   const pir_type *type = NULL;
   const pir_attr *attr = NULL;
   bool is_type = part->kind == PART_TYPE;
-  pir_status status =
-      is_type ? pir_type_parse(ctx, part->text, &options, &type) : pir_attr_parse(ctx, part->text, &options, &attr);
+  pir_status status = is_type ? pir_type_parse(ctx, part->text, &options, &type)
+                              : pir_attr_parse(ctx, part->text, &options, &attr);
   if (!status && out) {
-    status = is_type ? pir_type_print_as(type, form, *out) : pir_attr_print_as(attr, form, *out);
-    if (!status && !out->write(out->user, "\n", 1)) status = PIR_IO;
+    status =
+        is_type ? pir_type_print_as(type, form, *out) : pir_attr_print_as(attr, form, *out);
+    if (!status && !out->write(out->user, "\n", 1))
+      status = PIR_IO;
   }
   pir_context_destroy(ctx);
   return cli_exit_code(status);

@@ -16,8 +16,9 @@ typedef struct part {
   const char *end;
 } part;
 
-// A walk over the parts of a text: those between lines of `// -----`, or, where the text has `//CHECK kind` lines,
-// those from such a line to `//END`, which is how the tests of Paddle's own reader keep types, attributes and programs.
+// A walk over the parts of a text: those between lines of `// -----`, or, where the text has
+// `//CHECK kind` lines, those from such a line to `//END`, which is how the tests of Paddle's
+// own reader keep types, attributes and programs.
 typedef struct part_walk {
   pir_str text;
   const char *at;
@@ -29,6 +30,7 @@ part_walk parts_of(pir_str text);
 bool next_part(part_walk *walk, part *out_part);
 
 // Reads a type or attribute alone and prints it in the form. Returns an exit code.
-int process_value(cli *cli, const part *part, const char *file, pir_text_form form, const pir_writer *out);
+int process_value(cli *cli, const part *part, const char *file, pir_text_form form,
+                  const pir_writer *out);
 
 #endif

@@ -1,5 +1,6 @@
-// Written before every pass and removed at the end, so that a crash leaves its file too. The first line is a comment
-// with the passes; the rest is the program in the typed form, which loses nothing but parameter bytes.
+// Written before every pass and removed at the end, so that a crash leaves its file too. The
+// first line is a comment with the passes; the rest is the program in the typed form, which
+// loses nothing but parameter bytes.
 #include "reproduce.h"
 
 #include <stdlib.h>
@@ -25,17 +26,23 @@ static pir_status write_file(const reproducing *r, const pir_program *program, p
 static pir_status before_pass(void *user, const pir_pass *pass, pir_program *program) {
   const reproducing *r = user;
   cli_output out;
-  if (cli_output_open(r->cli, r->path, &out)) return PIR_IO;
+  if (cli_output_open(r->cli, r->path, &out))
+    return PIR_IO;
   pir_status status = write_file(r, program, cli_output_writer(&out));
-  if (status) cli_output_abandon(&out);
-  else if (cli_output_commit(r->cli, &out)) status = PIR_IO;
+  if (status)
+    cli_output_abandon(&out);
+  else if (cli_output_commit(r->cli, &out))
+    status = PIR_IO;
   return status;
 }
 
-pir_pass_instrument reproduce_instrument(reproducing *r) { return (pir_pass_instrument){before_pass, NULL, r}; }
+pir_pass_instrument reproduce_instrument(reproducing *r) {
+  return (pir_pass_instrument){before_pass, NULL, r};
+}
 
 void reproduce_end(const reproducing *r, bool failed) {
-  if (!failed) unlink(r->path);
+  if (!failed)
+    unlink(r->path);
 }
 
 char *reproduce_pipeline(const cli *cli, pir_str text) {
@@ -45,5 +52,6 @@ char *reproduce_pipeline(const cli *cli, pir_str text) {
     return NULL;
   }
   const char *stop = memchr(text.data, '\n', text.size);
-  return strndup(text.data + size, (size_t)((stop ? stop : text.data + text.size) - text.data) - size);
+  return strndup(text.data + size,
+                 (size_t)((stop ? stop : text.data + text.size) - text.data) - size);
 }

@@ -30,7 +30,8 @@ static pir_status read_import(void *user, pir_str path, pir_str *out_text) {
   const char *slash = strrchr(r->path, '/');
   size_t folder = slash ? (size_t)(slash - r->path) + 1 : 0;
   char *full = malloc(folder + path.size + 1);
-  if (!full) return PIR_EXHAUSTED;
+  if (!full)
+    return PIR_EXHAUSTED;
   memcpy(full, r->path, folder);
   memcpy(full + folder, path.data, path.size);
   full[folder + path.size] = 0;
@@ -40,12 +41,14 @@ static pir_status read_import(void *user, pir_str path, pir_str *out_text) {
 static int load(cli *cli, pir_context *ctx, const char *path, pir_rules **out_rules) {
   reading *r = calloc(1, sizeof *r);
   pir_str text;
-  if (!r) return CLI_LIMIT;
+  if (!r)
+    return CLI_LIMIT;
   r->cli = cli;
   r->path = path;
   int code = open_file(r, strdup(path), &text) ? CLI_INVALID : 0;
   pir_rules_options options = {.file = pir_str_from(path), .read = read_import, .user = r};
-  if (!code) code = cli_exit_code(pir_rules_load(ctx, text, &options, out_rules));
+  if (!code)
+    code = cli_exit_code(pir_rules_load(ctx, text, &options, out_rules));
   for (size_t i = 0; i < r->count; i++) {
     cli_file_release(&r->files[i]);
     free(r->names[i]);
@@ -58,18 +61,23 @@ int rule_files_load(cli *cli, int id, pir_context *ctx, rule_files *out_files) {
   int worst = 0;
   out_files->count = 0;
   out_files->items = calloc(cli->match_count + 1, sizeof *out_files->items);
-  if (!out_files->items) return CLI_LIMIT;
+  if (!out_files->items)
+    return CLI_LIMIT;
   for (size_t i = 0; i < cli->match_count; i++) {
-    if (cli->matches[i].id != id) continue;
+    if (cli->matches[i].id != id)
+      continue;
     int code = load(cli, ctx, cli->matches[i].value, &out_files->items[out_files->count]);
-    if (!code) out_files->count++;
-    if (code > worst) worst = code;
+    if (!code)
+      out_files->count++;
+    if (code > worst)
+      worst = code;
   }
   return worst;
 }
 
 void rule_files_destroy(rule_files *files) {
-  for (size_t i = 0; i < files->count; i++) pir_rules_destroy(files->items[i]);
+  for (size_t i = 0; i < files->count; i++)
+    pir_rules_destroy(files->items[i]);
   free(files->items);
   *files = (rule_files){0};
 }

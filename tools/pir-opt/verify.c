@@ -1,5 +1,6 @@
-// The first pass after which an output differs is named, and the first op: values are paired by where their ops stand
-// in the source, which the rewriter keeps, made outputs of both programs, and compared in program order.
+// The first pass after which an output differs is named, and the first op: values are paired by
+// where their ops stand in the source, which the rewriter keeps, made outputs of both programs,
+// and compared in program order.
 #include "verify.h"
 
 #include <stdio.h>
@@ -14,14 +15,17 @@
 enum { MAX_PAIRS = 4096 };
 
 static bool is_plain(const pir_op *op) {
-  return pir_op_results(op) && !pir_op_has(op, PIR_INPUT | PIR_OUTPUT | PIR_PARAMETER | PIR_CONSTANT) &&
+  return pir_op_results(op) &&
+         !pir_op_has(op, PIR_INPUT | PIR_OUTPUT | PIR_PARAMETER | PIR_CONSTANT) &&
          pir_op_result(op, 0) && pir_type_is_tensor(pir_value_type(pir_op_result(op, 0)));
 }
 
 // The last op of the block that stands for what was at `loc`.
 static pir_op *counterpart(const pir_program *program, pir_loc loc) {
   pir_op *found = NULL;
-  PIR_EACH_OP(op, pir_program_block(program)) if (pir_op_loc(op) == loc && is_plain(op)) found = op;
+  PIR_EACH_OP(op, pir_program_block(program))
+  if (pir_op_loc(op) == loc && is_plain(op))
+    found = op;
   return found;
 }
 
@@ -52,10 +56,12 @@ typedef struct pairs {
 } pairs;
 
 static void pair_values(pir_program *before, pir_program *after, pairs *p) {
-  pir_op *last = pir_block_last(pir_program_block(before)), *op = pir_block_first(pir_program_block(before));
+  pir_op *last = pir_block_last(pir_program_block(before)),
+         *op = pir_block_first(pir_program_block(before));
   for (; op && p->count < MAX_PAIRS; op = op == last ? NULL : pir_op_next(op)) {
     pir_op *other = is_plain(op) && pir_op_loc(op) ? counterpart(after, pir_op_loc(op)) : NULL;
-    if (!other) continue;
+    if (!other)
+      continue;
     p->names[p->count] = pir_op_name(op);
     p->places[p->count] = pir_op_loc(op);
     add_output(before, pir_op_result(op, 0), p->count);
@@ -64,14 +70,18 @@ static void pair_values(pir_program *before, pir_program *after, pairs *p) {
 }
 
 // A value of another shape stands for something else, not for a wrong number.
-static int first_difference(const numbers *before, const numbers *after, int count, char *text, size_t size) {
+static int first_difference(const numbers *before, const numbers *after, int count, char *text,
+                            size_t size) {
   for (int i = 0; i < count; i++) {
     char name[32];
     double largest = 0;
     snprintf(name, sizeof name, "verify.%d", i);
     const pir_tensor *b = numbers_find(before, name), *a = numbers_find(after, name);
-    if (!a || !b || a->rank != b->rank || memcmp(a->shape, b->shape, (size_t)a->rank * sizeof *a->shape)) continue;
-    if (a->dtype == b->dtype && !numbers_agree(a, b, 0, &largest, text, size)) return i;
+    if (!a || !b || a->rank != b->rank ||
+        memcmp(a->shape, b->shape, (size_t)a->rank * sizeof *a->shape))
+      continue;
+    if (a->dtype == b->dtype && !numbers_agree(a, b, 0, &largest, text, size))
+      return i;
   }
   return -1;
 }
@@ -82,12 +92,15 @@ static void name_first_op(verifying *v, const pir_program *program) {
   pairs *p = calloc(1, sizeof *p);
   numbers b = {0}, a = {0};
   char text[256];
-  if (p) pair_values(before, after, p);
-  if (p && !numbers_run(before, v->seed, cli_sink(v->cli), &b) && !numbers_run(after, v->seed, cli_sink(v->cli), &a)) {
+  if (p)
+    pair_values(before, after, p);
+  if (p && !numbers_run(before, v->seed, cli_sink(v->cli), &b) &&
+      !numbers_run(after, v->seed, cli_sink(v->cli), &a)) {
     int first = first_difference(&b, &a, p->count, text, sizeof text);
     if (first >= 0)
-      pir_report(ctx, PIR_OK, PIR_NOTE, p->places[first], "\"%.*s\" is the first op that differs: %s",
-                 (int)p->names[first].size, p->names[first].data, text);
+      pir_report(ctx, PIR_OK, PIR_NOTE, p->places[first],
+                 "\"%.*s\" is the first op that differs: %s", (int)p->names[first].size,
+                 p->names[first].data, text);
   }
   numbers_free(&a), numbers_free(&b);
   free(p);
@@ -102,31 +115,38 @@ static pir_status start(verifying *v, pir_program *program) {
   PIR_TRY(numbers_fill_params(program, v->seed, false));
   pir_status status = numbers_run(program, v->seed, cli_sink(v->cli), &v->want);
   v->started = true;
-  if (!status) return PIR_OK;
-  return pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "--verify-numerics: the program does not run: %s",
-                    v->want.message);
+  if (!status)
+    return PIR_OK;
+  return pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN,
+                    "--verify-numerics: the program does not run: %s", v->want.message);
 }
 
 static pir_status before_pass(void *user, const pir_pass *pass, pir_program *program) {
   verifying *v = user;
-  if (!v->started) PIR_TRY(start(v, program));
-  if (v->before) pir_program_destroy(v->before);
+  if (!v->started)
+    PIR_TRY(start(v, program));
+  if (v->before)
+    pir_program_destroy(v->before);
   v->before = pir_program_clone(program);
   return PIR_OK;
 }
 
-static pir_status compare(verifying *v, const pir_pass *pass, const pir_program *program, const numbers *got) {
+static pir_status compare(verifying *v, const pir_pass *pass, const pir_program *program,
+                          const numbers *got) {
   char text[256];
   for (size_t i = 0; i < v->want.count; i++) {
     const pir_tensor *want = &v->want.tensors[i], *is = numbers_find(got, v->want.names[i]);
     double largest = 0;
-    if (!is && i < got->count) is = &got->tensors[i];
-    if (is && numbers_agree(is, want, 0, &largest, text, sizeof text)) continue;
+    if (!is && i < got->count)
+      is = &got->tensors[i];
+    if (is && numbers_agree(is, want, 0, &largest, text, sizeof text))
+      continue;
     v->differs = true;
-    pir_status status =
-        pir_report(pir_program_context(program), PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
-                   "%s changes numbers: output %s: %s", pass->name, v->want.names[i], is ? text : "is gone");
-    if (is) name_first_op(v, program);
+    pir_status status = pir_report(pir_program_context(program), PIR_INVALID, PIR_ERROR,
+                                   PIR_LOC_UNKNOWN, "%s changes numbers: output %s: %s",
+                                   pass->name, v->want.names[i], is ? text : "is gone");
+    if (is)
+      name_first_op(v, program);
     return status;
   }
   return PIR_OK;
@@ -138,15 +158,20 @@ static pir_status after_pass(void *user, const pir_pass *pass, pir_program *prog
   pir_status status = PIR_OK;
   if (numbers_run(program, v->seed, cli_sink(v->cli), &got))
     pir_report(pir_program_context(program), PIR_OK, PIR_WARNING, PIR_LOC_UNKNOWN,
-               "--verify-numerics: after %s the program does not run: %s", pass->name, got.message);
-  else status = compare(v, pass, program, &got);
+               "--verify-numerics: after %s the program does not run: %s", pass->name,
+               got.message);
+  else
+    status = compare(v, pass, program, &got);
   numbers_free(&got);
   return status;
 }
 
-pir_pass_instrument verify_instrument(verifying *v) { return (pir_pass_instrument){before_pass, after_pass, v}; }
+pir_pass_instrument verify_instrument(verifying *v) {
+  return (pir_pass_instrument){before_pass, after_pass, v};
+}
 
 void verify_free(verifying *v) {
-  if (v->before) pir_program_destroy(v->before);
+  if (v->before)
+    pir_program_destroy(v->before);
   numbers_free(&v->want);
 }

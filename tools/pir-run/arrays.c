@@ -1,4 +1,5 @@
-// Values to feed: .npy and .npz files, zeros, and random numbers that are the same everywhere for one seed.
+// Values to feed: .npy and .npz files, zeros, and random numbers that are the same everywhere
+// for one seed.
 #include "run.h"
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +10,15 @@ static bool same_name(pir_str name, const char *text, size_t size) {
 
 long run_input_index(const run *r, const char *name, size_t size) {
   for (size_t i = 0; i < pir_model_inputs(r->model); i++)
-    if (same_name(pir_model_input(r->model, i).name, name, size)) return (long)i;
+    if (same_name(pir_model_input(r->model, i).name, name, size))
+      return (long)i;
   return -1;
 }
 
 long run_output_index(const run *r, const char *name, size_t size) {
   for (size_t i = 0; i < pir_model_outputs(r->model); i++)
-    if (same_name(pir_model_output(r->model, i).name, name, size)) return (long)i;
+    if (same_name(pir_model_output(r->model, i).name, name, size))
+      return (long)i;
   return -1;
 }
 
@@ -24,7 +27,8 @@ int run_read_arrays(const cli *cli, const char *path, npy_set *out_set) {
   char message[256];
   *out_set = (npy_set){0};
   int code = cli_file_read(cli, path, &file);
-  if (code) return code;
+  if (code)
+    return code;
   pir_status status = npy_read(path, file.bytes, out_set, message);
   cli_file_release(&file);
   return status ? cli_fail(cli, cli_exit_code(status), "%s", message) : 0;
@@ -62,16 +66,20 @@ void run_fill_random(pir_tensor *tensor, uint64_t seed) {
   }
 }
 
-int run_make_input(run *r, size_t i, const int64_t *shape, int rank, bool random, uint64_t seed) {
+int run_make_input(run *r, size_t i, const int64_t *shape, int rank, bool random,
+                   uint64_t seed) {
   pir_tensor tensor = {0};
   size_t bytes;
   pir_dtype dtype = pir_model_input(r->model, i).dtype;
-  if (pir_shape_bytes(shape, rank, dtype, &bytes)) return cli_fail(r->cli, CLI_LIMIT, "input %zu is too large", i);
+  if (pir_shape_bytes(shape, rank, dtype, &bytes))
+    return cli_fail(r->cli, CLI_LIMIT, "input %zu is too large", i);
   pir_tensor_set_dense(&tensor, dtype, shape, rank);
   tensor.data = aligned_alloc(64, (bytes + 64) & ~(size_t)63);
-  if (!tensor.data) return cli_fail(r->cli, CLI_LIMIT, "out of memory for input %zu", i);
+  if (!tensor.data)
+    return cli_fail(r->cli, CLI_LIMIT, "out of memory for input %zu", i);
   memset(tensor.data, 0, bytes);
-  if (random) run_fill_random(&tensor, seed);
+  if (random)
+    run_fill_random(&tensor, seed);
   run_drop_input(&r->inputs[i]);
   r->inputs[i].tensor = tensor;
   return 0;
@@ -80,13 +88,16 @@ int run_make_input(run *r, size_t i, const int64_t *shape, int rank, bool random
 // ---- --input=[NAME=]@FILE | [NAME=]SHAPExDTYPE[=0|=random[:SEED]]
 
 // Reads "1x3x224x224xf32" up to its end or '='; false when it is none.
-static bool parse_shape(const char *text, int64_t *shape, int *rank, pir_dtype *dtype, const char **rest) {
+static bool parse_shape(const char *text, int64_t *shape, int *rank, pir_dtype *dtype,
+                        const char **rest) {
   *rank = 0;
   while (*text >= '0' && *text <= '9') {
     char *end;
-    if (*rank == PIR_MAX_RANK) return false;
+    if (*rank == PIR_MAX_RANK)
+      return false;
     shape[(*rank)++] = strtoll(text, &end, 10);
-    if (*end != 'x') return false;
+    if (*end != 'x')
+      return false;
     text = end + 1;
   }
   size_t size = strcspn(text, "=");
@@ -98,7 +109,8 @@ static bool parse_shape(const char *text, int64_t *shape, int *rank, pir_dtype *
 static int take_file(run *r, size_t i, const char *path) {
   npy_set set;
   int code = run_read_arrays(r->cli, path, &set);
-  if (code) return code;
+  if (code)
+    return code;
   if (set.count != 1) {
     code = cli_fail(r->cli, CLI_INVALID, "%s holds %zu arrays, one is wanted", path, set.count);
   } else {
@@ -111,19 +123,23 @@ static int take_file(run *r, size_t i, const char *path) {
 }
 
 static int take_shape(run *r, size_t i, const char *text) {
-  static const char expected[] = "[NAME=]@FILE.npy or [NAME=]1x3x224x224xf32[=0|=random[:SEED]]";
+  static const char expected[] =
+      "[NAME=]@FILE.npy or [NAME=]1x3x224x224xf32[=0|=random[:SEED]]";
   int64_t shape[PIR_MAX_RANK];
   int rank;
   pir_dtype dtype;
   const char *fill;
-  if (!parse_shape(text, shape, &rank, &dtype, &fill)) return cli_bad_value(r->cli, "input", text, expected);
+  if (!parse_shape(text, shape, &rank, &dtype, &fill))
+    return cli_bad_value(r->cli, "input", text, expected);
   pir_port port = pir_model_input(r->model, i);
   if (dtype != port.dtype)
-    return cli_fail(r->cli, CLI_INVALID, "input %zu \"%s\": expects %s, got %s", i, port.name.data,
-                    pir_dtype_name(port.dtype), pir_dtype_name(dtype));
+    return cli_fail(r->cli, CLI_INVALID, "input %zu \"%s\": expects %s, got %s", i,
+                    port.name.data, pir_dtype_name(port.dtype), pir_dtype_name(dtype));
   uint64_t seed = i;
-  if (!*fill || !strcmp(fill, "=random")) return run_make_input(r, i, shape, rank, true, seed);
-  if (!strcmp(fill, "=0")) return run_make_input(r, i, shape, rank, false, 0);
+  if (!*fill || !strcmp(fill, "=random"))
+    return run_make_input(r, i, shape, rank, true, seed);
+  if (!strcmp(fill, "=0"))
+    return run_make_input(r, i, shape, rank, false, 0);
   if (strncmp(fill, "=random:", 8) || !cli_parse_u64(fill + 8, &seed))
     return cli_bad_value(r->cli, "input", text, expected);
   return run_make_input(r, i, shape, rank, true, seed);
@@ -140,9 +156,11 @@ int run_take_input(run *r, const char *text, size_t *position) {
   const char *rest;
   if (!named) {
     if (text[0] != '@' && !parse_shape(text, shape, &rank, &dtype, &rest) && equals)
-      return cli_fail(r->cli, CLI_USAGE, "the model has no input \"%.*s\"", (int)(equals - text), text);
+      return cli_fail(r->cli, CLI_USAGE, "the model has no input \"%.*s\"",
+                      (int)(equals - text), text);
     if (*position >= pir_model_inputs(r->model))
-      return cli_fail(r->cli, CLI_USAGE, "--input=%s: the model has %zu inputs", text, pir_model_inputs(r->model));
+      return cli_fail(r->cli, CLI_USAGE, "--input=%s: the model has %zu inputs", text,
+                      pir_model_inputs(r->model));
     i = (long)(*position)++;
   }
   return value[0] == '@' ? take_file(r, (size_t)i, value + 1) : take_shape(r, (size_t)i, value);

@@ -1,7 +1,8 @@
-// Recorded cases: a folder with in_<name>.npy and out_<i>.npy, or with the same in its tensors.npz (also under
-// in/<name>, out/<i>, param/<name>). Gradients are named apart: gout_<result> is fed to the input of that name, and
-// grad_<name> or grad/<i>, as they come in the file, are what the outputs behind the numbered ones must be. Many cases
-// run in one process, sorted by program, so that a program with several cases is compiled once.
+// Recorded cases: a folder with in_<name>.npy and out_<i>.npy, or with the same in its
+// tensors.npz (also under in/<name>, out/<i>, param/<name>). Gradients are named apart:
+// gout_<result> is fed to the input of that name, and grad_<name> or grad/<i>, as they come in
+// the file, are what the outputs behind the numbered ones must be. Many cases run in one
+// process, sorted by program, so that a program with several cases is compiled once.
 #include "run.h"
 #include <dirent.h>
 #include <stdio.h>
@@ -24,8 +25,10 @@ static bool is_array_file(const char *name) {
 static int append_file(const run *r, const char *path, npy_set *set) {
   npy_set one;
   int code = run_read_arrays(r->cli, path, &one);
-  if (code) return code;
-  npy_array *grown = one.count ? realloc(set->arrays, (set->count + one.count) * sizeof *grown) : NULL;
+  if (code)
+    return code;
+  npy_array *grown =
+      one.count ? realloc(set->arrays, (set->count + one.count) * sizeof *grown) : NULL;
   if (!grown) {
     npy_set_release(&one);
     return cli_fail(r->cli, CLI_LIMIT, "out of memory for %s", path);
@@ -41,12 +44,15 @@ static int read_case(const run *r, const char *folder, npy_set *set) {
   char path[MAX_PATH];
   *set = (npy_set){0};
   snprintf(path, sizeof path, "%s/tensors.npz", folder);
-  if (!access(path, R_OK)) return run_read_arrays(r->cli, path, set);
+  if (!access(path, R_OK))
+    return run_read_arrays(r->cli, path, set);
   DIR *dir = opendir(folder);
-  if (!dir) return cli_fail(r->cli, CLI_INVALID, "cannot open the folder %s", folder);
+  if (!dir)
+    return cli_fail(r->cli, CLI_INVALID, "cannot open the folder %s", folder);
   int code = 0;
   for (struct dirent *entry; !code && (entry = readdir(dir));) {
-    if (!is_array_file(entry->d_name)) continue;
+    if (!is_array_file(entry->d_name))
+      continue;
     snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
     code = append_file(r, path, set);
   }
@@ -58,7 +64,8 @@ static const npy_array *find_array(const npy_set *set, const char *kind, const c
   char text[1024];
   snprintf(text, sizeof text, "%s_%s", kind, name);
   const npy_array *found = npy_find(set, text);
-  if (found) return found;
+  if (found)
+    return found;
   snprintf(text, sizeof text, "%s/%s", kind, name);
   return npy_find(set, text);
 }
@@ -75,10 +82,12 @@ static const npy_array *find_expected(const npy_set *set, size_t i) {
   snprintf(name, sizeof name, "%zu", i);
   const npy_array *found = find_array(set, "out", name);
   size_t at = 0;
-  for (size_t k = 0; k < set->count; k++) at += !strncmp(set->arrays[k].name, "out", 3);
+  for (size_t k = 0; k < set->count; k++)
+    at += !strncmp(set->arrays[k].name, "out", 3);
   for (size_t k = 0; k < set->count && !found; k++) {
     const char *text = set->arrays[k].name;
-    if (!strncmp(text, "grad_", 5) || !strncmp(text, "grad/", 5)) found = at++ == i ? &set->arrays[k] : NULL;
+    if (!strncmp(text, "grad_", 5) || !strncmp(text, "grad/", 5))
+      found = at++ == i ? &set->arrays[k] : NULL;
   }
   return found;
 }
@@ -87,7 +96,8 @@ static const npy_array *find_expected(const npy_set *set, size_t i) {
 
 // NumPy has no bfloat16: its bits are kept as integers.
 static pir_tensor read_as(pir_tensor tensor, pir_dtype wanted) {
-  if (wanted == PIR_BF16 && tensor.dtype == PIR_U16) tensor.dtype = PIR_BF16;
+  if (wanted == PIR_BF16 && tensor.dtype == PIR_U16)
+    tensor.dtype = PIR_BF16;
   return tensor;
 }
 
@@ -95,7 +105,8 @@ static int feed(run *r, npy_set *set, const char *folder) {
   for (size_t i = 0; i < pir_model_inputs(r->model); i++) {
     pir_port port = pir_model_input(r->model, i);
     npy_array *array = (npy_array *)run_find_input(set, port.name.data);
-    if (!array) return cli_fail(r->cli, CLI_INVALID, "%s has no input \"%s\"", folder, port.name.data);
+    if (!array)
+      return cli_fail(r->cli, CLI_INVALID, "%s has no input \"%s\"", folder, port.name.data);
     run_drop_input(&r->inputs[i]);
     r->inputs[i].tensor = read_as(array->tensor, port.dtype);
     array->tensor.data = NULL;
@@ -106,7 +117,8 @@ static int feed(run *r, npy_set *set, const char *folder) {
 bool run_ignores(const run *r, size_t i) {
   for (size_t k = 0; k < r->cli->match_count; k++) {
     const cli_match *match = &r->cli->matches[k];
-    if (match->id == OPT_IGNORE && strtoul(match->value, NULL, 10) == i) return true;
+    if (match->id == OPT_IGNORE && strtoul(match->value, NULL, 10) == i)
+      return true;
   }
   return false;
 }
@@ -115,12 +127,15 @@ static int compare_case(run *r, const npy_set *set, const char *folder, bool qui
   size_t compared = 0, different = 0;
   for (size_t i = 0; i < pir_model_outputs(r->model); i++) {
     const npy_array *expected = find_expected(set, i);
-    if (!expected || run_ignores(r, i)) continue;
+    if (!expected || run_ignores(r, i))
+      continue;
     compared++;
     pir_tensor tensor = read_as(expected->tensor, pir_model_output(r->model, i).dtype);
     different += !run_compare(r, i, &tensor, quiet ? "  " : "", quiet);
   }
-  if (different) return cli_fail(r->cli, CLI_DIFFERENT, "%s: %zu of %zu outputs differ", folder, different, compared);
+  if (different)
+    return cli_fail(r->cli, CLI_DIFFERENT, "%s: %zu of %zu outputs differ", folder, different,
+                    compared);
   if (!compared && !cli_has(r->cli, OPT_IGNORE))
     return cli_fail(r->cli, CLI_INVALID, "%s has no expected output", folder);
   return 0;
@@ -129,10 +144,14 @@ static int compare_case(run *r, const npy_set *set, const char *folder, bool qui
 int run_case(run *r, const char *folder, bool quiet) {
   npy_set set;
   int code = read_case(r, folder, &set);
-  if (!code) code = feed(r, &set, folder);
-  if (!code) code = run_bind(r);
-  if (!code) code = run_once(r);
-  if (!code) code = compare_case(r, &set, folder, quiet);
+  if (!code)
+    code = feed(r, &set, folder);
+  if (!code)
+    code = run_bind(r);
+  if (!code)
+    code = run_once(r);
+  if (!code)
+    code = compare_case(r, &set, folder, quiet);
   npy_set_release(&set);
   return code;
 }
@@ -152,7 +171,8 @@ static bool add_job(job_list *list, const char *program, const char *folder) {
   if (list->count == list->capacity) {
     size_t capacity = list->capacity ? list->capacity * 2 : 64;
     job *grown = realloc(list->jobs, capacity * sizeof *grown);
-    if (!grown) return false;
+    if (!grown)
+      return false;
     list->jobs = grown;
     list->capacity = capacity;
   }
@@ -163,16 +183,20 @@ static bool add_job(job_list *list, const char *program, const char *folder) {
 
 // Programs are looked for in the case's folder, then in the one above.
 static bool add_programs(job_list *list, const char *folder) {
-  static const char *const names[] = {"program.json", "program.pir",    "model.json",        "model.pdmodel",
-                                      "v2_6.pdmodel", "inference.json", "inference.pdmodel", "converted.json"};
+  static const char *const names[] = {"program.json",      "program.pir",   "model.json",
+                                      "model.pdmodel",     "v2_6.pdmodel",  "inference.json",
+                                      "inference.pdmodel", "converted.json"};
   size_t before = list->count;
   for (int up = 0; up < 2 && list->count == before; up++)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
       char path[MAX_PATH];
       snprintf(path, sizeof path, "%s%s/%s", folder, up ? "/.." : "", names[i]);
-      if (access(path, R_OK)) continue;
-      if (!add_job(list, path, folder)) return false;
-      if (i < 2) break;  // program.pir is program.json once more
+      if (access(path, R_OK))
+        continue;
+      if (!add_job(list, path, folder))
+        return false;
+      if (i < 2)
+        break;  // program.pir is program.json once more
     }
   return true;
 }
@@ -186,13 +210,16 @@ static bool find_cases(job_list *list, const char *folder, const char *model, in
     char path[MAX_PATH];
     struct stat info;
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (!strcmp(name, "tensors.npz") || is_array_file(name)) is_case = true;
+    if (!strcmp(name, "tensors.npz") || is_array_file(name))
+      is_case = true;
     else if (name[0] != '.' && !stat(path, &info) && S_ISDIR(info.st_mode))
       ok &= find_cases(list, path, model, depth + 1);
     free(entries[i]);
   }
-  if (count >= 0) free(entries);
-  if (is_case) ok &= model ? add_job(list, model, folder) : add_programs(list, folder);
+  if (count >= 0)
+    free(entries);
+  if (is_case)
+    ok &= model ? add_job(list, model, folder) : add_programs(list, folder);
   return ok;
 }
 
@@ -209,8 +236,10 @@ static int open_job(run *r, const job *j, const char *params) {
   int code = 0;
   run_close(r);
   snprintf(npz, sizeof npz, "%s/tensors.npz", j->folder);
-  if (!access(npz, R_OK)) code = run_read_arrays(r->cli, npz, &set);
-  if (!code) code = run_open(r, j->program, params, &set);
+  if (!access(npz, R_OK))
+    code = run_read_arrays(r->cli, npz, &set);
+  if (!code)
+    code = run_open(r, j->program, params, &set);
   npy_set_release(&set);
   return code;
 }
@@ -218,18 +247,24 @@ static int open_job(run *r, const job *j, const char *params) {
 int run_cases(run *r, const char *folder, const char *model, const char *params) {
   job_list list = {0};
   size_t passed = 0, failed = 0, skipped = 0;
-  if (!find_cases(&list, folder, model, 0)) return cli_fail(r->cli, CLI_LIMIT, "out of memory");
-  if (list.count) qsort(list.jobs, list.count, sizeof *list.jobs, by_program);
+  if (!find_cases(&list, folder, model, 0))
+    return cli_fail(r->cli, CLI_LIMIT, "out of memory");
+  if (list.count)
+    qsort(list.jobs, list.count, sizeof *list.jobs, by_program);
   int opened = CLI_INVALID;
   for (size_t i = 0; i < list.count; i++) {
     const job *j = &list.jobs[i];
     bool another = i == 0 || strcmp(j->program, list.jobs[i - 1].program) != 0;
-    if (another) opened = open_job(r, j, params);
-    int code = opened || cli_has(r->cli, OPT_COMPILE_ONLY) ? opened : run_case(r, j->folder, true);
+    if (another)
+      opened = open_job(r, j, params);
+    int code =
+        opened || cli_has(r->cli, OPT_COMPILE_ONLY) ? opened : run_case(r, j->folder, true);
     passed += code == 0;
     skipped += code == CLI_UNSUPPORTED;
     failed += code && code != CLI_UNSUPPORTED;
-    if (code) printf("%s %s with %s\n", code == CLI_UNSUPPORTED ? "SKIP" : "FAIL", j->folder, j->program);
+    if (code)
+      printf("%s %s with %s\n", code == CLI_UNSUPPORTED ? "SKIP" : "FAIL", j->folder,
+             j->program);
     fflush(stdout);  // behind its messages
   }
   run_close(r);
@@ -239,6 +274,7 @@ int run_cases(run *r, const char *folder, const char *model, const char *params)
   }
   free(list.jobs);
   printf("%zu passed, %zu failed, %zu skipped\n", passed, failed, skipped);
-  if (!list.count) return cli_fail(r->cli, CLI_INVALID, "no case below %s", folder);
+  if (!list.count)
+    return cli_fail(r->cli, CLI_INVALID, "no case below %s", folder);
   return failed ? CLI_DIFFERENT : 0;
 }

@@ -16,45 +16,60 @@ static double largest(const pir_tensor *tensor, int64_t count) {
   double most = 0;
   for (int64_t i = 0; i < count; i++) {
     double value = fabs(pir_tensor_float_at(tensor, i));
-    if (isfinite(value) && value > most) most = value;
+    if (isfinite(value) && value > most)
+      most = value;
   }
   return most;
 }
 
 static void take_difference(difference *d, int64_t i, double got, double want, double allowed) {
-  if (got == want || (isnan(got) && isnan(want))) return;
+  if (got == want || (isnan(got) && isnan(want)))
+    return;
   double abs = fabs(got - want), rel = want != 0 ? abs / fabs(want) : 0;
   if (!(abs <= allowed)) {  // also when one of them is NaN
     double excess = isnan(abs) ? INFINITY : abs - allowed;
-    if (!d->wrong++ || excess > d->worst_excess) d->worst = i, d->worst_excess = excess;
+    if (!d->wrong++ || excess > d->worst_excess)
+      d->worst = i, d->worst_excess = excess;
   }
-  if (!(abs <= d->max_abs)) d->max_abs = abs;
-  if (rel > d->max_rel) d->max_rel = rel;
+  if (!(abs <= d->max_abs))
+    d->max_abs = abs;
+  if (rel > d->max_rel)
+    d->max_rel = rel;
 }
 
 // Complex elements count as two numbers.
 static pir_tensor as_real(const pir_tensor *tensor) {
   pir_tensor real = *tensor;
-  if (!pir_dtype_is_complex(tensor->dtype) || tensor->rank >= PIR_MAX_RANK) return real;
+  if (!pir_dtype_is_complex(tensor->dtype) || tensor->rank >= PIR_MAX_RANK)
+    return real;
   real.dtype = tensor->dtype == PIR_C64 ? PIR_F32 : PIR_F64;
-  for (int i = 0; i < real.rank; i++) real.strides[i] *= 2;
+  for (int i = 0; i < real.rank; i++)
+    real.strides[i] *= 2;
   real.shape[real.rank] = 2;
   real.strides[real.rank++] = 1;
   return real;
 }
 
-static double apart(double a, double b) { return a == b || (isnan(a) && isnan(b)) ? 0 : a - b; }
+static double apart(double a, double b) {
+  return a == b || (isnan(a) && isnan(b)) ? 0 : a - b;
+}
 
 // Both parts of a complex number at once: |a - b| against |b|.
-static void take_complex(difference *d, int64_t i, const pir_tensor *a, const pir_tensor *b, double base, double rtol) {
-  double re = pir_tensor_float_at(b, i), im = pir_tensor_float_at(b, i + 1), size = hypot(re, im);
-  double off = hypot(apart(pir_tensor_float_at(a, i), re), apart(pir_tensor_float_at(a, i + 1), im));
-  if (off == 0) return;
-  if (!isfinite(size)) size = 0;
+static void take_complex(difference *d, int64_t i, const pir_tensor *a, const pir_tensor *b,
+                         double base, double rtol) {
+  double re = pir_tensor_float_at(b, i), im = pir_tensor_float_at(b, i + 1),
+         size = hypot(re, im);
+  double off =
+      hypot(apart(pir_tensor_float_at(a, i), re), apart(pir_tensor_float_at(a, i + 1), im));
+  if (off == 0)
+    return;
+  if (!isfinite(size))
+    size = 0;
   take_difference(d, i, size + off, size, base + rtol * size);
 }
 
-static difference differ(const pir_tensor *got, const pir_tensor *want, const tolerance *allowed) {
+static difference differ(const pir_tensor *got, const pir_tensor *want,
+                         const tolerance *allowed) {
   difference d = {0};
   pir_tensor a = as_real(got), b = as_real(want);
   int64_t count = pir_tensor_numel(&b);
@@ -65,10 +80,13 @@ static difference differ(const pir_tensor *got, const pir_tensor *want, const to
       take_complex(&d, i++, &a, &b, base, allowed->rtol);
     } else if (floats) {
       double value = pir_tensor_float_at(&b, i);
-      take_difference(&d, i, pir_tensor_float_at(&a, i), value, base + allowed->rtol * fabs(value));
+      take_difference(&d, i, pir_tensor_float_at(&a, i), value,
+                      base + allowed->rtol * fabs(value));
     } else {
       int64_t x = pir_tensor_int_at(&a, i), y = pir_tensor_int_at(&b, i);
-      if (x != y) take_difference(&d, i, (double)x, (double)y == (double)x ? (double)y + 1 : (double)y, 0);
+      if (x != y)
+        take_difference(&d, i, (double)x, (double)y == (double)x ? (double)y + 1 : (double)y,
+                        0);
     }
   }
   return d;
@@ -76,7 +94,8 @@ static difference differ(const pir_tensor *got, const pir_tensor *want, const to
 
 static void print_shape(const pir_tensor *tensor) {
   printf("%s[", pir_dtype_name(tensor->dtype));
-  for (int i = 0; i < tensor->rank; i++) printf(i ? ",%" PRId64 : "%" PRId64, tensor->shape[i]);
+  for (int i = 0; i < tensor->rank; i++)
+    printf(i ? ",%" PRId64 : "%" PRId64, tensor->shape[i]);
   printf("]");
 }
 
@@ -87,17 +106,20 @@ static void print_index(const pir_tensor *tensor, int64_t linear) {
     linear /= tensor->shape[i];
   }
   printf("[");
-  for (int i = 0; i < tensor->rank; i++) printf(i ? ",%" PRId64 : "%" PRId64, index[i]);
+  for (int i = 0; i < tensor->rank; i++)
+    printf(i ? ",%" PRId64 : "%" PRId64, index[i]);
   printf("]");
 }
 
 static bool same_shape(const pir_tensor *a, const pir_tensor *b) {
-  return a->rank == b->rank && a->dtype == b->dtype && !memcmp(a->shape, b->shape, (size_t)a->rank * sizeof *a->shape);
+  return a->rank == b->rank && a->dtype == b->dtype &&
+         !memcmp(a->shape, b->shape, (size_t)a->rank * sizeof *a->shape);
 }
 
 bool run_compare(run *r, size_t i, const pir_tensor *expected, const char *label, bool quiet) {
   pir_tensor got;
-  if (pir_session_output(r->session, i, &got)) return false;
+  if (pir_session_output(r->session, i, &got))
+    return false;
   if (!same_shape(&got, expected)) {
     printf("%soutput %zu: expected ", label, i);
     print_shape(expected);
@@ -107,15 +129,19 @@ bool run_compare(run *r, size_t i, const pir_tensor *expected, const char *label
     return false;
   }
   difference d = differ(&got, expected, &r->tolerance);
-  double most = largest(expected, pir_tensor_numel(expected)), error = most > 0 ? d.max_abs / most : d.max_abs;
-  if (!(error <= r->max_rel_error)) r->max_rel_error = error;
-  if (quiet && !d.wrong) return true;
+  double most = largest(expected, pir_tensor_numel(expected)),
+         error = most > 0 ? d.max_abs / most : d.max_abs;
+  if (!(error <= r->max_rel_error))
+    r->max_rel_error = error;
+  if (quiet && !d.wrong)
+    return true;
   printf("%soutput %zu: max abs %.3g, max rel %.3g", label, i, d.max_abs, d.max_rel);
   if (d.wrong) {
     pir_tensor a = as_real(&got), b = as_real(expected);
     printf("; %" PRId64 " of %" PRId64 " differ, worst at ", d.wrong, pir_tensor_numel(&b));
     print_index(&b, d.worst);
-    printf(": expected %.9g, got %.9g", pir_tensor_float_at(&b, d.worst), pir_tensor_float_at(&a, d.worst));
+    printf(": expected %.9g, got %.9g", pir_tensor_float_at(&b, d.worst),
+           pir_tensor_float_at(&a, d.worst));
   }
   printf("\n");
   return !d.wrong;
@@ -123,16 +149,20 @@ bool run_compare(run *r, size_t i, const pir_tensor *expected, const char *label
 
 static void print_values(const pir_tensor *tensor, int axis, int64_t at) {
   if (axis == tensor->rank) {
-    if (pir_dtype_is_float(tensor->dtype)) printf("%.8g", pir_tensor_float_at(tensor, at));
-    else printf("%" PRId64, pir_tensor_int_at(tensor, at));
+    if (pir_dtype_is_float(tensor->dtype))
+      printf("%.8g", pir_tensor_float_at(tensor, at));
+    else
+      printf("%" PRId64, pir_tensor_int_at(tensor, at));
     return;
   }
   int64_t below = 1;
-  for (int i = axis + 1; i < tensor->rank; i++) below *= tensor->shape[i];
+  for (int i = axis + 1; i < tensor->rank; i++)
+    below *= tensor->shape[i];
   bool last = axis == tensor->rank - 1;
   printf("[");
   for (int64_t i = 0; i < tensor->shape[axis]; i++) {
-    if (i) printf(last ? ", " : ",\n%*s", axis + 1, "");
+    if (i)
+      printf(last ? ", " : ",\n%*s", axis + 1, "");
     print_values(tensor, axis + 1, at + i * below);
   }
   printf("]");
@@ -150,16 +180,20 @@ void run_print_tensor(const char *name, const pir_tensor *tensor) {
 static int write_output(const run *r, size_t i, const char *path) {
   pir_tensor tensor;
   cli_output out;
-  if (pir_session_output(r->session, i, &tensor)) return cli_fail(r->cli, CLI_USAGE, "there is no output %zu", i);
+  if (pir_session_output(r->session, i, &tensor))
+    return cli_fail(r->cli, CLI_USAGE, "there is no output %zu", i);
   int code = cli_output_open(r->cli, path, &out);
-  if (code) return code;
-  if (npy_write(cli_output_writer(&out), &tensor)) return cli_output_commit(r->cli, &out);
+  if (code)
+    return code;
+  if (npy_write(cli_output_writer(&out), &tensor))
+    return cli_output_commit(r->cli, &out);
   cli_output_abandon(&out);
   return cli_fail(r->cli, CLI_INVALID, "cannot write %s", path);
 }
 
 int run_write_outputs(const run *r, const char *path, const char *folder, long only) {
-  if (only >= 0) return write_output(r, (size_t)only, path);
+  if (only >= 0)
+    return write_output(r, (size_t)only, path);
   int code = 0;
   for (size_t i = 0; i < pir_model_outputs(r->model) && !code; i++) {
     char file[4096];

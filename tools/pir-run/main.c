@@ -1,4 +1,5 @@
-// pir-run: runs a model on inputs from files, random numbers or recorded cases; prints, saves, compares, measures.
+// pir-run: runs a model on inputs from files, random numbers or recorded cases; prints, saves,
+// compares, measures.
 #include "run.h"
 #include <pir/load.h>
 #include <stdio.h>
@@ -10,7 +11,8 @@
 
 static const cli_option options[] = {
     {OPT_PARAMS, 0, "params", "FILE|DIR", "parameters; default: beside the model"},
-    {OPT_INPUT, 0, "input", "[NAME=]VALUE", "@FILE.npy, or SHAPExDTYPE[=0|=random[:SEED]], as 1x3x224x224xf32"},
+    {OPT_INPUT, 0, "input", "[NAME=]VALUE",
+     "@FILE.npy, or SHAPExDTYPE[=0|=random[:SEED]], as 1x3x224x224xf32"},
     {OPT_OUTPUT, 0, "output", "[NAME=]@FILE", "write an output to a .npy file"},
     {OPT_OUTPUT_DIR, 0, "output-dir", "DIR", "write all outputs to DIR/out_<i>.npy"},
     {OPT_PRINT, 0, "print", NULL, "print the outputs"},
@@ -19,25 +21,34 @@ static const cli_option options[] = {
     {OPT_ATOL, 0, "atol", "X", "absolute tolerance (1e-5)"},
     {OPT_RTOL, 0, "rtol", "X", "relative tolerance (1e-4)"},
     {OPT_RTOL_MAX, 0, "rtol-max", "X", "tolerance relative to the largest expected value (0)"},
-    {OPT_CASE, 0, "case", "DIR", "inputs and expected outputs from one folder or its tensors.npz"},
-    {OPT_CASES, 0, "cases", "DIR", "every case below DIR; without MODEL each with the program beside it"},
-    {OPT_TRAIN, 0, "train", "DIR", "recorded steps of training below DIR: what the program writes is fed again"},
+    {OPT_CASE, 0, "case", "DIR",
+     "inputs and expected outputs from one folder or its tensors.npz"},
+    {OPT_CASES, 0, "cases", "DIR",
+     "every case below DIR; without MODEL each with the program beside it"},
+    {OPT_TRAIN, 0, "train", "DIR",
+     "recorded steps of training below DIR: what the program writes is fed again"},
     {OPT_IGNORE, 0, "ignore-output", "I", "do not compare output I"},
     {OPT_PIPELINE, 0, "pipeline", "NAME", "compile (default), kernels, or passes"},
     {OPT_TARGET, 0, "target", "NAME", "native (default), x86-64, x86-64-v3, .., cuda"},
     {OPT_THREADS, 0, "threads", "N", "threads of a run (1)"},
     {OPT_SEED, 0, "seed", "N", "of random ops that have no seed of their own, as paddle.seed"},
-    {OPT_ANY_FLOAT, 0, "any-float", NULL, "f16 and bf16 also where Paddle has no CPU kernel for them"},
-    {OPT_MATH, 0, "math", "MODE", "strict (default), fast, bf16: what contractions may do for speed"},
+    {OPT_ANY_FLOAT, 0, "any-float", NULL,
+     "f16 and bf16 also where Paddle has no CPU kernel for them"},
+    {OPT_MATH, 0, "math", "MODE",
+     "strict (default), fast, bf16: what contractions may do for speed"},
     {OPT_CACHE, 0, "cache", "DIR|none", "folder of compiled code and prepared models (none)"},
-    {OPT_COMPILE_ONLY, 0, "compile-only", NULL, "fill --cache with code for --target, which may be another machine's"},
+    {OPT_COMPILE_ONLY, 0, "compile-only", NULL,
+     "fill --cache with code for --target, which may be another machine's"},
     {OPT_BENCHMARK, 0, "benchmark", "[=SECONDS]", "run repeatedly (3 s) and report times"},
     {OPT_JSON, 0, "json", NULL, "report as one JSON object"},
     {OPT_SHAPES, 0, "shapes", "FILE|random:N:SEED", "run many input shapes in turn"},
-    {OPT_PROFILE, 0, "profile", "FILE", "write a trace of the last run (trace-event JSON), one span an instruction"},
+    {OPT_PROFILE, 0, "profile", "FILE",
+     "write a trace of the last run (trace-event JSON), one span an instruction"},
     {OPT_EXPLAIN, 0, "explain", NULL,
-     "remarks: which ops were put together, which were not and why, and how each group is computed"},
-    {OPT_LOD, 0, "lod", "NAME=OFFSETS", "where the sequences of an input begin and end, as [[0,2,5]]"},
+     "remarks: which ops were put together, which were not and why, and how each group is "
+     "computed"},
+    {OPT_LOD, 0, "lod", "NAME=OFFSETS",
+     "where the sequences of an input begin and end, as [[0,2,5]]"},
     {0, 0, NULL, NULL, NULL},
 };
 
@@ -51,11 +62,14 @@ double run_now_ms(void) {
 
 long run_rss_kb(bool peak) {
   struct rusage usage;
-  if (peak) return getrusage(RUSAGE_SELF, &usage) ? 0 : usage.ru_maxrss;
+  if (peak)
+    return getrusage(RUSAGE_SELF, &usage) ? 0 : usage.ru_maxrss;
   long total = 0, resident = 0;
   FILE *file = fopen("/proc/self/statm", "r");
-  if (!file) return 0;
-  if (fscanf(file, "%ld %ld", &total, &resident) != 2) resident = 0;
+  if (!file)
+    return 0;
+  if (fscanf(file, "%ld %ld", &total, &resident) != 2)
+    resident = 0;
   fclose(file);
   return resident * (sysconf(_SC_PAGESIZE) / 1024);
 }
@@ -66,8 +80,10 @@ static void adopt_extra(pir_program *program, const npy_set *extra) {
   for (size_t i = 0; i < extra->count; i++) {
     const npy_array *array = &extra->arrays[i];
     size_t bytes;
-    if (strncmp(array->name, "param/", 6)) continue;
-    if (pir_shape_bytes(array->tensor.shape, array->tensor.rank, array->tensor.dtype, &bytes)) continue;
+    if (strncmp(array->name, "param/", 6))
+      continue;
+    if (pir_shape_bytes(array->tensor.shape, array->tensor.rank, array->tensor.dtype, &bytes))
+      continue;
     pir_param param = {.name = pir_str_from(array->name + 6),
                        .dtype = array->tensor.dtype,
                        .shape = {array->tensor.shape, (size_t)array->tensor.rank},
@@ -79,19 +95,22 @@ static void adopt_extra(pir_program *program, const npy_set *extra) {
 
 static bool fits(pir_shape stated, const pir_tensor *fed) {
   bool same = stated.rank == (size_t)fed->rank;
-  for (int i = 0; same && i < fed->rank; i++) same = stated.dims[i] < 0 || stated.dims[i] == fed->shape[i];
+  for (int i = 0; same && i < fed->rank; i++)
+    same = stated.dims[i] < 0 || stated.dims[i] == fed->shape[i];
   return same;
 }
 
-// What a case feeds decides about the shape of an input; what was stated for it is what Paddle inferred, and is
-// sometimes wrong.
+// What a case feeds decides about the shape of an input; what was stated for it is what Paddle
+// inferred, and is sometimes wrong.
 static void restate_inputs(pir_program *program, const npy_set *extra) {
   pir_context *ctx = pir_program_context(program);
-  for (pir_op *op = pir_block_first(pir_program_block(program)); extra && op; op = pir_op_next(op)) {
+  for (pir_op *op = pir_block_first(pir_program_block(program)); extra && op;
+       op = pir_op_next(op)) {
     const pir_attr *name = pir_op_has(op, PIR_INPUT) ? pir_op_attr_str(op, "name") : NULL;
     pir_name *shape = pir_name_get(ctx, PIR_STR("shape"));
     const npy_array *array = name ? run_find_input(extra, pir_attr_as_str(name).data) : NULL;
-    if (!array || !pir_op_attr(op, shape) || fits(pir_type_shape(pir_value_type(pir_op_result(op, 0))), &array->tensor))
+    if (!array || !pir_op_attr(op, shape) ||
+        fits(pir_type_shape(pir_value_type(pir_op_result(op, 0))), &array->tensor))
       continue;
     pir_shape fed = {array->tensor.shape, (size_t)array->tensor.rank};
     pir_op_set_attr(op, shape, pir_attr_int_array(ctx, fed.dims, fed.rank));
@@ -101,17 +120,21 @@ static void restate_inputs(pir_program *program, const npy_set *extra) {
 
 static bool has_parameters(const npy_set *extra) {
   for (size_t i = 0; extra && i < extra->count; i++)
-    if (!strncmp(extra->arrays[i].name, "param/", 6)) return true;
+    if (!strncmp(extra->arrays[i].name, "param/", 6))
+      return true;
   return false;
 }
 
-static pir_status load(run *r, pir_context *ctx, const char *path, const char *params, const npy_set *extra,
-                       pir_program **out_program) {
+static pir_status load(run *r, pir_context *ctx, const char *path, const char *params,
+                       const npy_set *extra, pir_program **out_program) {
   bool own = has_parameters(extra);
-  if (!own && (params || !cli_has(r->cli, OPT_TRAIN))) return pir_program_load_file(ctx, path, params, out_program);
+  if (!own && (params || !cli_has(r->cli, OPT_TRAIN)))
+    return pir_program_load_file(ctx, path, params, out_program);
   PIR_TRY(pir_program_read_file(ctx, path, out_program));
-  if (pir_program_is_older(*out_program)) PIR_TRY(pir_program_upgrade(*out_program));
-  if (own) adopt_extra(*out_program, extra);
+  if (pir_program_is_older(*out_program))
+    PIR_TRY(pir_program_upgrade(*out_program));
+  if (own)
+    adopt_extra(*out_program, extra);
   return PIR_OK;
 }
 
@@ -122,27 +145,33 @@ static pir_model_options model_options(run *r) {
   how.math = cli_value(r->cli, OPT_MATH, NULL);
   how.any_float = cli_has(r->cli, OPT_ANY_FLOAT);
   how.cache = cli_value(r->cli, OPT_CACHE, NULL);
-  if (how.cache && !strcmp(how.cache, "none")) how.cache = NULL;
+  if (how.cache && !strcmp(how.cache, "none"))
+    how.cache = NULL;
   if (cli_has(r->cli, OPT_TRAIN)) {
-    snprintf(r->pipeline, sizeof r->pipeline, "state,%s", how.pipeline ? how.pipeline : "compile");
+    snprintf(r->pipeline, sizeof r->pipeline, "state,%s",
+             how.pipeline ? how.pipeline : "compile");
     how.pipeline = r->pipeline;
   }
   return how;
 }
 
 // In steps, for what the program is given between them.
-static pir_status open_program(run *r, const char *path, const char *params, const npy_set *extra,
-                               const pir_model_options *how) {
+static pir_status open_program(run *r, const char *path, const char *params,
+                               const npy_set *extra, const pir_model_options *how) {
   double start = run_now_ms();
   pir_context *ctx = cli_context_create(r->cli);
-  if (!ctx) return PIR_INTERNAL;
+  if (!ctx)
+    return PIR_INTERNAL;
   pir_program *program = NULL;
   pir_status status = load(r, ctx, path, params, extra, &program);
   r->load_ms = run_now_ms() - start;
   start = run_now_ms();
-  if (!status) restate_inputs(program, extra);
-  if (!status && cli_has(r->cli, OPT_COMPILE_ONLY)) status = pir_model_compile_ahead(program, how);
-  else if (!status) status = pir_model_create(program, how, &r->model);
+  if (!status)
+    restate_inputs(program, extra);
+  if (!status && cli_has(r->cli, OPT_COMPILE_ONLY))
+    status = pir_model_compile_ahead(program, how);
+  else if (!status)
+    status = pir_model_create(program, how, &r->model);
   r->compile_ms = run_now_ms() - start;
   pir_program_destroy(program);
   pir_context_destroy(ctx);
@@ -150,7 +179,8 @@ static pir_status open_program(run *r, const char *path, const char *params, con
 }
 
 // At once: the library keeps what it prepares in the cache.
-static pir_status open_files(run *r, const char *path, const char *params, const pir_model_options *how) {
+static pir_status open_files(run *r, const char *path, const char *params,
+                             const pir_model_options *how) {
   PIR_TRY(pir_model_load_file(path, params, how, &r->model));
   pir_model_stats stats = pir_model_stats_of(r->model);
   r->load_ms = (double)stats.load_ns * 1e-6;
@@ -162,15 +192,20 @@ int run_open(run *r, const char *path, const char *params, const npy_set *extra)
   pir_model_options how = model_options(r);
   static const pir_limits unlimited;
   bool only = cli_has(r->cli, OPT_COMPILE_ONLY);
-  bool own_steps = only || cli_has(r->cli, OPT_TRAIN) || (extra && extra->count) || r->cli->custom_ops ||
-                   r->cli->remarks || memcmp(&r->cli->limits, &unlimited, sizeof unlimited);
-  pir_status status =
-      how.cache && !own_steps ? open_files(r, path, params, &how) : open_program(r, path, params, extra, &how);
-  if (status || only) return cli_exit_code(status);
-  pir_session_options session = {.size = sizeof session, .threads = r->threads, .seed = r->seed};
-  if (cli_has(r->cli, OPT_PROFILE)) session.trace = run_take_span, session.trace_user = r;
+  bool own_steps = only || cli_has(r->cli, OPT_TRAIN) || (extra && extra->count) ||
+                   r->cli->custom_ops || r->cli->remarks ||
+                   memcmp(&r->cli->limits, &unlimited, sizeof unlimited);
+  pir_status status = how.cache && !own_steps ? open_files(r, path, params, &how)
+                                              : open_program(r, path, params, extra, &how);
+  if (status || only)
+    return cli_exit_code(status);
+  pir_session_options session = {
+      .size = sizeof session, .threads = r->threads, .seed = r->seed};
+  if (cli_has(r->cli, OPT_PROFILE))
+    session.trace = run_take_span, session.trace_user = r;
   status = pir_session_create(r->model, &session, &r->session);
-  if (status) return cli_exit_code(status);
+  if (status)
+    return cli_exit_code(status);
   r->inputs = calloc(pir_model_inputs(r->model) + 1, sizeof *r->inputs);
   return r->inputs ? 0 : CLI_LIMIT;
 }
@@ -182,7 +217,8 @@ void run_drop_input(npy_array *input) {
 }
 
 void run_close(run *r) {
-  for (size_t i = 0; r->inputs && i < pir_model_inputs(r->model); i++) run_drop_input(&r->inputs[i]);
+  for (size_t i = 0; r->inputs && i < pir_model_inputs(r->model); i++)
+    run_drop_input(&r->inputs[i]);
   free(r->inputs);
   run_drop_lods(r);
   free(r->spans);
@@ -201,14 +237,17 @@ int run_fail(const run *r, pir_status status) {
 
 int run_bind(run *r) {
   int code = run_take_lods(r);
-  if (code) return code;
+  if (code)
+    return code;
   for (size_t i = 0; i < pir_model_inputs(r->model); i++) {
     pir_port port = pir_model_input(r->model, i);
     if (!r->inputs[i].tensor.data)
-      return cli_fail(r->cli, CLI_USAGE, "input \"%s\" has no value; give --input=%s=... or --case", port.name.data,
-                      port.name.data);
+      return cli_fail(r->cli, CLI_USAGE,
+                      "input \"%s\" has no value; give --input=%s=... or --case",
+                      port.name.data, port.name.data);
     pir_status status = pir_session_bind_input(r->session, i, &r->inputs[i].tensor);
-    if (status) return run_fail(r, status);
+    if (status)
+      return run_fail(r, status);
   }
   return 0;
 }
@@ -217,30 +256,40 @@ int run_once(run *r) {
   double start = run_now_ms();
   r->span_count = 0;
   pir_status status = pir_session_run(r->session);
-  if (r->first_run_ms == 0) r->first_run_ms = run_now_ms() - start;
+  if (r->first_run_ms == 0)
+    r->first_run_ms = run_now_ms() - start;
   return status ? run_fail(r, status) : 0;
 }
 
 // ---- one run
 
 // Splits "[NAME=]@FILE"; the port's number, or -1 after a report.
-static long file_port(const run *r, const char *option, const char *text, size_t position, const char **out_path) {
+static long file_port(const run *r, const char *option, const char *text, size_t position,
+                      const char **out_path) {
   const char *at = text[0] == '@' ? text : strstr(text, "=@");
-  if (!at) return cli_bad_value(r->cli, option, text, "[NAME=]@FILE.npy"), -1;
+  if (!at)
+    return cli_bad_value(r->cli, option, text, "[NAME=]@FILE.npy"), -1;
   *out_path = at + (at == text ? 1 : 2);
-  if (at == text) return (long)position;
+  if (at == text)
+    return (long)position;
   long i = run_output_index(r, text, (size_t)(at - text));
-  if (i < 0) cli_fail(r->cli, CLI_USAGE, "--%s: the model has no output \"%.*s\"", option, (int)(at - text), text);
+  if (i < 0)
+    cli_fail(r->cli, CLI_USAGE, "--%s: the model has no output \"%.*s\"", option,
+             (int)(at - text), text);
   return i;
 }
 
 static int expect_file(run *r, size_t i, const char *path) {
   npy_set set;
   int code = run_read_arrays(r->cli, path, &set);
-  if (code) return code;
-  if (i >= pir_model_outputs(r->model)) code = cli_fail(r->cli, CLI_USAGE, "there is no output %zu", i);
-  else if (!set.count) code = cli_fail(r->cli, CLI_INVALID, "%s has no array", path);
-  else code = run_compare(r, i, &set.arrays[0].tensor, "", false) ? 0 : CLI_DIFFERENT;
+  if (code)
+    return code;
+  if (i >= pir_model_outputs(r->model))
+    code = cli_fail(r->cli, CLI_USAGE, "there is no output %zu", i);
+  else if (!set.count)
+    code = cli_fail(r->cli, CLI_INVALID, "%s has no array", path);
+  else
+    code = run_compare(r, i, &set.arrays[0].tensor, "", false) ? 0 : CLI_DIFFERENT;
   npy_set_release(&set);
   return code;
 }
@@ -279,29 +328,41 @@ static int use_outputs(run *r) {
   }
   for (size_t i = 0; cli_has(r->cli, OPT_PRINT) && i < pir_model_outputs(r->model); i++) {
     pir_tensor tensor;
-    if (!pir_session_output(r->session, i, &tensor)) run_print_tensor(pir_model_output(r->model, i).name.data, &tensor);
+    if (!pir_session_output(r->session, i, &tensor))
+      run_print_tensor(pir_model_output(r->model, i).name.data, &tensor);
   }
   return code;
 }
 
 static int run_model(run *r) {
   size_t position = 0;
-  const char *folder = cli_value(r->cli, OPT_CASE, NULL), *shapes = cli_value(r->cli, OPT_SHAPES, NULL);
+  const char *folder = cli_value(r->cli, OPT_CASE, NULL),
+             *shapes = cli_value(r->cli, OPT_SHAPES, NULL);
   int code = 0;
   for (size_t i = 0; i < r->cli->match_count && !code; i++)
-    if (r->cli->matches[i].id == OPT_INPUT) code = run_take_input(r, r->cli->matches[i].value, &position);
-  if (code) return code;
-  if (shapes) return run_shapes(r, shapes);
-  if (cli_has(r->cli, OPT_TRAIN)) return run_train(r, cli_value(r->cli, OPT_TRAIN, NULL));
-  if (folder) code = run_case(r, folder, false);
-  else code = run_bind(r);
+    if (r->cli->matches[i].id == OPT_INPUT)
+      code = run_take_input(r, r->cli->matches[i].value, &position);
+  if (code)
+    return code;
+  if (shapes)
+    return run_shapes(r, shapes);
+  if (cli_has(r->cli, OPT_TRAIN))
+    return run_train(r, cli_value(r->cli, OPT_TRAIN, NULL));
+  if (folder)
+    code = run_case(r, folder, false);
+  else
+    code = run_bind(r);
   bool measured = cli_has(r->cli, OPT_BENCHMARK);
-  if (!code && measured) code = run_benchmark(r, cli_value(r->cli, OPT_BENCHMARK, NULL));
-  else if (!code && !folder) code = run_once(r);
-  if (code && code != CLI_DIFFERENT) return code;
+  if (!code && measured)
+    code = run_benchmark(r, cli_value(r->cli, OPT_BENCHMARK, NULL));
+  else if (!code && !folder)
+    code = run_once(r);
+  if (code && code != CLI_DIFFERENT)
+    return code;
   if (cli_has(r->cli, OPT_PROFILE)) {
     int written = run_write_profile(r, cli_value(r->cli, OPT_PROFILE, NULL));
-    if (written) return written;
+    if (written)
+      return written;
   }
   int used = use_outputs(r);
   return used ? used : code;
@@ -311,30 +372,37 @@ static int run_model(run *r) {
 static void report_error(const run *r) {
   const char *math = cli_value(r->cli, OPT_MATH, NULL);
   if (math && r->max_rel_error >= 0)
-    fprintf(stderr, "--math=%s: max_rel_error %.3g of the largest element\n", math, r->max_rel_error);
+    fprintf(stderr, "--math=%s: max_rel_error %.3g of the largest element\n", math,
+            r->max_rel_error);
 }
 
 // ---- command line
 
 static int number_option(const cli *cli, int id, const char *name, double *value) {
   const char *text = cli_value(cli, id, NULL);
-  if (!text) return 0;
+  if (!text)
+    return 0;
   char *end;
   *value = strtod(text, &end);
-  return *end || end == text || !(*value >= 0) ? cli_bad_value(cli, name, text, "a number that is not negative") : 0;
+  return *end || end == text || !(*value >= 0)
+             ? cli_bad_value(cli, name, text, "a number that is not negative")
+             : 0;
 }
 
 static int read_options(run *r) {
   const char *threads = cli_value(r->cli, OPT_THREADS, NULL);
   uint64_t n = 1;
   int code = number_option(r->cli, OPT_ATOL, "atol", &r->tolerance.atol);
-  if (!code) code = number_option(r->cli, OPT_RTOL, "rtol", &r->tolerance.rtol);
-  if (!code) code = number_option(r->cli, OPT_RTOL_MAX, "rtol-max", &r->tolerance.rtol_max);
+  if (!code)
+    code = number_option(r->cli, OPT_RTOL, "rtol", &r->tolerance.rtol);
+  if (!code)
+    code = number_option(r->cli, OPT_RTOL_MAX, "rtol-max", &r->tolerance.rtol_max);
   if (!code && threads && (!cli_parse_u64(threads, &n) || n < 1 || n > 1024))
     code = cli_bad_value(r->cli, "threads", threads, "a number from 1 to 1024");
   r->threads = (int)n;
   const char *seed = cli_value(r->cli, OPT_SEED, NULL);
-  if (!code && seed && !cli_parse_u64(seed, &r->seed)) code = cli_bad_value(r->cli, "seed", seed, "a number");
+  if (!code && seed && !cli_parse_u64(seed, &r->seed))
+    code = cli_bad_value(r->cli, "seed", seed, "a number");
   r->json = cli_has(r->cli, OPT_JSON);
   return code;
 }
@@ -345,9 +413,12 @@ static int run_file(run *r, const char *path) {
   char npz[4096];
   int code = 0;
   snprintf(npz, sizeof npz, "%s/tensors.npz", folder ? folder : "");
-  if (folder && !access(npz, R_OK)) code = run_read_arrays(r->cli, npz, &extra);
-  if (!code) code = run_open(r, path, cli_value(r->cli, OPT_PARAMS, NULL), &extra);
-  if (!code && !cli_has(r->cli, OPT_COMPILE_ONLY)) code = run_model(r);
+  if (folder && !access(npz, R_OK))
+    code = run_read_arrays(r->cli, npz, &extra);
+  if (!code)
+    code = run_open(r, path, cli_value(r->cli, OPT_PARAMS, NULL), &extra);
+  if (!code && !cli_has(r->cli, OPT_COMPILE_ONLY))
+    code = run_model(r);
   report_error(r);
   run_close(r);
   npy_set_release(&extra);
@@ -357,14 +428,19 @@ static int run_file(run *r, const char *path) {
 int main(int argc, char **argv) {
   cli cli;
   int code = cli_start(&cli, &tool, argc, argv);
-  if (code >= 0) return code;
+  if (code >= 0)
+    return code;
   cli.remarks = cli_has(&cli, OPT_EXPLAIN);
   run r = {.cli = &cli, .tolerance = {1e-5, 1e-4, 0}, .max_rel_error = -1};
-  const char *cases = cli_value(&cli, OPT_CASES, NULL), *path = cli.file_count ? cli.files[0] : NULL;
+  const char *cases = cli_value(&cli, OPT_CASES, NULL),
+             *path = cli.file_count ? cli.files[0] : NULL;
   code = read_options(&r);
-  if (!code && cases) code = run_cases(&r, cases, path, cli_value(&cli, OPT_PARAMS, NULL));
-  else if (!code && !path) code = cli_fail(&cli, CLI_USAGE, "a MODEL is needed");
-  else if (!code) code = run_file(&r, path);
+  if (!code && cases)
+    code = run_cases(&r, cases, path, cli_value(&cli, OPT_PARAMS, NULL));
+  else if (!code && !path)
+    code = cli_fail(&cli, CLI_USAGE, "a MODEL is needed");
+  else if (!code)
+    code = run_file(&r, path);
   cli_finish(&cli);
   return code;
 }

@@ -17,7 +17,8 @@ static bool add_sample(samples *s, double ms) {
   if (s->count == s->capacity) {
     size_t capacity = s->capacity ? s->capacity * 2 : 256;
     double *grown = realloc(s->ms, capacity * sizeof *grown);
-    if (!grown) return false;
+    if (!grown)
+      return false;
     s->ms = grown;
     s->capacity = capacity;
   }
@@ -31,7 +32,8 @@ static int by_value(const void *x, const void *y) {
 }
 
 static double quantile(const samples *s, double q) {
-  if (!s->count) return 0;
+  if (!s->count)
+    return 0;
   size_t at = (size_t)(q * (double)(s->count - 1) + 0.5);
   return s->ms[at < s->count ? at : s->count - 1];
 }
@@ -41,26 +43,33 @@ static int measure(run *r, double seconds, samples *s) {
   while (s->count < 5 || run_now_ms() < end) {
     double start = run_now_ms();
     int code = run_once(r);
-    if (code) return code;
-    if (!add_sample(s, run_now_ms() - start)) break;
+    if (code)
+      return code;
+    if (!add_sample(s, run_now_ms() - start))
+      break;
   }
-  if (s->count) qsort(s->ms, s->count, sizeof *s->ms, by_value);
+  if (s->count)
+    qsort(s->ms, s->count, sizeof *s->ms, by_value);
   return 0;
 }
 
 static uint64_t recompiles(const run *r, uint64_t compiled_before) {
-  return pir_session_stats_of(r->session).recompiles + pir_model_stats_of(r->model).kernels_compiled - compiled_before;
+  return pir_session_stats_of(r->session).recompiles +
+         pir_model_stats_of(r->model).kernels_compiled - compiled_before;
 }
 
 // What is negative was not measured. `ratio`: of a shape's first run to its second.
-static void report(const run *r, const samples *s, double ratio, long growth_kb, uint64_t again, uint64_t compiled) {
+static void report(const run *r, const samples *s, double ratio, long growth_kb, uint64_t again,
+                   uint64_t compiled) {
   pir_session_stats memory = pir_session_stats_of(r->session);
   struct {
     const char *key;
     double value;
-  } rows[] = {{"load_ms", r->load_ms},       {"compile_ms", r->compile_ms},       {"first_run_ms", r->first_run_ms},
-              {"min_ms", quantile(s, 0)},    {"median_ms", quantile(s, 0.5)},     {"p90_ms", quantile(s, 0.9)},
-              {"p99_ms", quantile(s, 0.99)}, {"max_rel_error", r->max_rel_error}, {"first_over_second", ratio}};
+  } rows[] = {{"load_ms", r->load_ms},           {"compile_ms", r->compile_ms},
+              {"first_run_ms", r->first_run_ms}, {"min_ms", quantile(s, 0)},
+              {"median_ms", quantile(s, 0.5)},   {"p90_ms", quantile(s, 0.9)},
+              {"p99_ms", quantile(s, 0.99)},     {"max_rel_error", r->max_rel_error},
+              {"first_over_second", ratio}};
   struct {
     const char *key;
     int64_t value;
@@ -74,9 +83,11 @@ static void report(const run *r, const samples *s, double ratio, long growth_kb,
                 {"recompiles_after_warmup", (int64_t)again}};
   const char *number = r->json ? "\"%s\":%.6g," : "%-24s %.6g\n",
              *whole = r->json ? "%s\"%s\":%" PRId64 : "%s%-24s %" PRId64;
-  if (r->json) printf("{");
+  if (r->json)
+    printf("{");
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (rows[i].value >= 0) printf(number, rows[i].key, rows[i].value);
+    if (rows[i].value >= 0)
+      printf(number, rows[i].key, rows[i].value);
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
     printf(whole, i == 0 ? "" : r->json ? "," : "\n", counts[i].key, counts[i].value);
   printf(r->json ? "}\n" : "\n");
@@ -91,15 +102,18 @@ int run_benchmark(run *r, const char *text) {
   long before = run_rss_kb(false);
   uint64_t compiled = pir_model_stats_of(r->model).kernels_compiled;
   samples s = {0};
-  if (!code) code = measure(r, seconds, &s);
-  if (!code) report(r, &s, -1, run_rss_kb(false) - before, recompiles(r, compiled), compiled);
+  if (!code)
+    code = measure(r, seconds, &s);
+  if (!code)
+    report(r, &s, -1, run_rss_kb(false) - before, recompiles(r, compiled), compiled);
   free(s.ms);
   return code;
 }
 
 // ---- many shapes
 
-// Extents of the inputs' unknown axes, one row a run: inputs one after the other, each of its rank.
+// Extents of the inputs' unknown axes, one row a run: inputs one after the other, each of its
+// rank.
 typedef struct shape_list {
   int64_t *extents;
   size_t width, count;
@@ -114,7 +128,8 @@ static uint64_t next_random(uint64_t *state) {
 
 static size_t row_width(const run *r) {
   size_t width = 0;
-  for (size_t i = 0; i < pir_model_inputs(r->model); i++) width += (size_t)pir_model_input(r->model, i).rank;
+  for (size_t i = 0; i < pir_model_inputs(r->model); i++)
+    width += (size_t)pir_model_input(r->model, i).rank;
   return width;
 }
 
@@ -127,11 +142,13 @@ static void draw_row(const run *r, const bounds *b, uint64_t *state, int64_t *ro
   int64_t drawn[PIR_MAX_RANK];
   for (int d = 0; d < PIR_MAX_RANK; d++) {
     uint64_t bits = next_random(state) >> 32;
-    drawn[d] = (int64_t)(d == 0 ? 1 + bits % 4 : b->low + bits % ((b->high - b->low) / b->step + 1) * b->step);
+    drawn[d] = (int64_t)(d == 0 ? 1 + bits % 4
+                                : b->low + bits % ((b->high - b->low) / b->step + 1) * b->step);
   }
   for (size_t i = 0; i < pir_model_inputs(r->model); i++) {
     pir_port port = pir_model_input(r->model, i);
-    for (int d = 0; d < port.rank; d++) *row++ = port.shape[d] >= 0 ? port.shape[d] : drawn[d];
+    for (int d = 0; d < port.rank; d++)
+      *row++ = port.shape[d] >= 0 ? port.shape[d] : drawn[d];
   }
 }
 
@@ -139,16 +156,21 @@ static int random_shapes(const run *r, const char *text, shape_list *list) {
   bounds b = {32, 320, 32};
   unsigned long long count, seed, low, high, step;
   char rest;
-  int read = sscanf(text, "random:%llu:%llu:%llu:%llu:%llu%c", &count, &seed, &low, &high, &step, &rest);
-  if (read == 4) step = 1;
-  if (read == 4 || read == 5) b = (bounds){low, high, step};
-  if ((read != 2 && read != 4 && read != 5) || !count || count > 1000000 || b.low > b.high || !b.step ||
-      b.high > 1 << 20)
+  int read = sscanf(text, "random:%llu:%llu:%llu:%llu:%llu%c", &count, &seed, &low, &high,
+                    &step, &rest);
+  if (read == 4)
+    step = 1;
+  if (read == 4 || read == 5)
+    b = (bounds){low, high, step};
+  if ((read != 2 && read != 4 && read != 5) || !count || count > 1000000 || b.low > b.high ||
+      !b.step || b.high > 1 << 20)
     return cli_bad_value(r->cli, "shapes", text, "random:N:SEED[:LOW:HIGH[:STEP]]");
   list->extents = calloc(count, (list->width + 1) * sizeof *list->extents);
-  if (!list->extents) return cli_fail(r->cli, CLI_LIMIT, "out of memory");
+  if (!list->extents)
+    return cli_fail(r->cli, CLI_LIMIT, "out of memory");
   uint64_t state = seed;
-  for (; list->count < count; list->count++) draw_row(r, &b, &state, list->extents + list->count * list->width);
+  for (; list->count < count; list->count++)
+    draw_row(r, &b, &state, list->extents + list->count * list->width);
   return 0;
 }
 
@@ -160,9 +182,12 @@ static int parse_row(const run *r, const char *path, char *line, int64_t *row) {
     char *at = strtok_r(i ? NULL : line, " \t", &rest);
     for (int d = 0; d < port.rank; d++) {
       char *end = at;
-      if (at) *row++ = strtoll(at, &end, 10);
+      if (at)
+        *row++ = strtoll(at, &end, 10);
       if (!at || end == at || *end != (d + 1 < port.rank ? 'x' : 0))
-        return cli_fail(r->cli, CLI_INVALID, "%s: expected %d extents (1x3x64x64) for input %zu", path, port.rank, i);
+        return cli_fail(r->cli, CLI_INVALID,
+                        "%s: expected %d extents (1x3x64x64) for input %zu", path, port.rank,
+                        i);
       at = end + 1;
     }
   }
@@ -172,14 +197,19 @@ static int parse_row(const run *r, const char *path, char *line, int64_t *row) {
 static int file_shapes(const run *r, const char *path, shape_list *list) {
   cli_file file;
   int code = cli_file_read(r->cli, path, &file);
-  if (code) return code;
+  if (code)
+    return code;
   size_t lines = 1;
-  for (size_t i = 0; i < file.bytes.size; i++) lines += file.bytes.data[i] == '\n';
+  for (size_t i = 0; i < file.bytes.size; i++)
+    lines += file.bytes.data[i] == '\n';
   char *text = strndup(file.bytes.data, file.bytes.size), *rest = NULL;
   list->extents = calloc(lines, (list->width + 1) * sizeof *list->extents);
-  if (!text || !list->extents) code = cli_fail(r->cli, CLI_LIMIT, "out of memory");
-  for (char *line = code ? NULL : strtok_r(text, "\r\n", &rest); line && !code; line = strtok_r(NULL, "\r\n", &rest))
-    if (*line != '#') code = parse_row(r, path, line, list->extents + list->count++ * list->width);
+  if (!text || !list->extents)
+    code = cli_fail(r->cli, CLI_LIMIT, "out of memory");
+  for (char *line = code ? NULL : strtok_r(text, "\r\n", &rest); line && !code;
+       line = strtok_r(NULL, "\r\n", &rest))
+    if (*line != '#')
+      code = parse_row(r, path, line, list->extents + list->count++ * list->width);
   free(text);
   cli_file_release(&file);
   return code;
@@ -189,13 +219,15 @@ static double elements_of(const run *r, const int64_t *row) {
   double total = 0;
   for (size_t i = 0; i < pir_model_inputs(r->model); i++) {
     double elements = 1;
-    for (int d = 0; d < pir_model_input(r->model, i).rank; d++) elements *= (double)*row++;
+    for (int d = 0; d < pir_model_input(r->model, i).rank; d++)
+      elements *= (double)*row++;
     total += elements;
   }
   return total;
 }
 
-// Inputs get memory for the largest extents once, so that what grows afterwards is the library's.
+// Inputs get memory for the largest extents once, so that what grows afterwards is the
+// library's.
 static int make_inputs(run *r, const shape_list *list) {
   size_t at = 0;
   for (size_t i = 0; i < pir_model_inputs(r->model); i++) {
@@ -205,10 +237,13 @@ static int make_inputs(run *r, const shape_list *list) {
     for (size_t k = 0; k < list->count; k++) {
       const int64_t *shape = list->extents + k * list->width + at;
       double elements = 1;
-      for (int d = 0; d < rank; d++) elements *= (double)shape[d];
-      if (elements > most_elements) most_elements = elements, most = shape;
+      for (int d = 0; d < rank; d++)
+        elements *= (double)shape[d];
+      if (elements > most_elements)
+        most_elements = elements, most = shape;
     }
-    if (most && (code = run_make_input(r, i, most, rank, true, i))) return code;
+    if (most && (code = run_make_input(r, i, most, rank, true, i)))
+      return code;
     at += (size_t)rank;
   }
   return 0;
@@ -222,7 +257,8 @@ static int run_row(run *r, const int64_t *row, double *out_ms) {
   }
   double start = run_now_ms();
   int code = run_bind(r);
-  if (!code) code = run_once(r);
+  if (!code)
+    code = run_once(r);
   *out_ms = run_now_ms() - start;
   return code;
 }
@@ -230,33 +266,42 @@ static int run_row(run *r, const int64_t *row, double *out_ms) {
 static void print_row(const run *r, const int64_t *row, double first, double second) {
   for (size_t i = 0; i < pir_model_inputs(r->model); i++) {
     int rank = pir_model_input(r->model, i).rank;
-    for (int d = 0; d < rank; d++) printf(d ? "x%" PRId64 : "%" PRId64, *row++);
+    for (int d = 0; d < rank; d++)
+      printf(d ? "x%" PRId64 : "%" PRId64, *row++);
     printf(" ");
   }
   printf("first %.3f ms, second %.3f ms\n", first, second);
 }
 
-static int run_list(run *r, const shape_list *list, samples *s, samples *ratios, long *growth_kb) {
+static int run_list(run *r, const shape_list *list, samples *s, samples *ratios,
+                    long *growth_kb) {
   size_t largest = 0;
   double first, second;
   for (size_t i = 1; i < list->count; i++)
-    if (elements_of(r, list->extents + i * list->width) > elements_of(r, list->extents + largest * list->width))
+    if (elements_of(r, list->extents + i * list->width) >
+        elements_of(r, list->extents + largest * list->width))
       largest = i;
   int code = run_row(r, list->extents + largest * list->width, &first);
   long base = run_rss_kb(false), most = base;
   for (size_t i = 0; i < list->count && !code; i++) {
     const int64_t *row = list->extents + i * list->width;
     code = run_row(r, row, &first);
-    if (!code) code = run_row(r, row, &second);
-    if (!code && !r->json) print_row(r, row, first, second);
+    if (!code)
+      code = run_row(r, row, &second);
+    if (!code && !r->json)
+      print_row(r, row, first, second);
     add_sample(s, second);
-    if (second > 0) add_sample(ratios, first / second);
+    if (second > 0)
+      add_sample(ratios, first / second);
     long now = run_rss_kb(false);
-    if (now > most) most = now;
+    if (now > most)
+      most = now;
   }
   *growth_kb = most - base;
-  if (s->count) qsort(s->ms, s->count, sizeof *s->ms, by_value);
-  if (ratios->count) qsort(ratios->ms, ratios->count, sizeof *ratios->ms, by_value);
+  if (s->count)
+    qsort(s->ms, s->count, sizeof *s->ms, by_value);
+  if (ratios->count)
+    qsort(ratios->ms, ratios->count, sizeof *ratios->ms, by_value);
   return code;
 }
 
@@ -265,11 +310,16 @@ int run_shapes(run *r, const char *text) {
   samples s = {0}, ratios = {0};
   long growth = 0;
   uint64_t compiled = pir_model_stats_of(r->model).kernels_compiled;
-  int code = strncmp(text, "random:", 7) ? file_shapes(r, text, &list) : random_shapes(r, text, &list);
-  if (!code && !list.count) code = cli_fail(r->cli, CLI_INVALID, "%s has no shapes", text);
-  if (!code) code = make_inputs(r, &list);
-  if (!code) code = run_list(r, &list, &s, &ratios, &growth);
-  if (!code) report(r, &s, quantile(&ratios, 0.5), growth, recompiles(r, compiled), compiled);
+  int code =
+      strncmp(text, "random:", 7) ? file_shapes(r, text, &list) : random_shapes(r, text, &list);
+  if (!code && !list.count)
+    code = cli_fail(r->cli, CLI_INVALID, "%s has no shapes", text);
+  if (!code)
+    code = make_inputs(r, &list);
+  if (!code)
+    code = run_list(r, &list, &s, &ratios, &growth);
+  if (!code)
+    report(r, &s, quantile(&ratios, 0.5), growth, recompiles(r, compiled), compiled);
   free(ratios.ms);
   free(s.ms);
   free(list.extents);
@@ -283,7 +333,8 @@ void run_take_span(void *user, const pir_span *span) {
   if (r->span_count == r->span_capacity) {
     size_t capacity = r->span_capacity ? r->span_capacity * 2 : 256;
     pir_span *grown = realloc(r->spans, capacity * sizeof *grown);
-    if (!grown) return;
+    if (!grown)
+      return;
     r->spans = grown;
     r->span_capacity = capacity;
   }
@@ -296,22 +347,26 @@ static int print_span(const run *r, size_t i, double peak, char *line, size_t si
   double ns = (double)(span->end_ns - span->start_ns);
   double rate = ns > 0 ? (double)span->flops / ns : 0;
   int n = snprintf(line, size,
-                   "%s\n{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":%.3f,\"dur\":%.3f,"
+                   "%s\n{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":1,\"tid\":1,"
+                   "\"ts\":%.3f,\"dur\":%.3f,"
                    "\"args\":{\"instruction\":%zu,\"bytes\":%" PRIu64 ",\"flops\":%" PRIu64
                    ",\"gflops\":%.3f,\"gbytes\":%.3f",
                    i ? "," : "", span->label, span->compiled ? "compiled" : "called",
-                   (double)(span->start_ns - r->spans[0].start_ns) * 1e-3, ns * 1e-3, i, span->bytes, span->flops, rate,
-                   ns > 0 ? (double)span->bytes / ns : 0);
-  if (n < 0 || (size_t)n >= size) return -1;
-  int rest = peak > 0 ? snprintf(line + n, size - (size_t)n, ",\"peak_share\":%.3f}}", rate / peak)
-                      : snprintf(line + n, size - (size_t)n, "}}");
+                   (double)(span->start_ns - r->spans[0].start_ns) * 1e-3, ns * 1e-3, i,
+                   span->bytes, span->flops, rate, ns > 0 ? (double)span->bytes / ns : 0);
+  if (n < 0 || (size_t)n >= size)
+    return -1;
+  int rest = peak > 0
+                 ? snprintf(line + n, size - (size_t)n, ",\"peak_share\":%.3f}}", rate / peak)
+                 : snprintf(line + n, size - (size_t)n, "}}");
   return rest < 0 || (size_t)rest >= size - (size_t)n ? -1 : n + rest;
 }
 
 int run_write_profile(const run *r, const char *path) {
   cli_output out;
   int code = cli_output_open(r->cli, path, &out);
-  if (code) return code;
+  if (code)
+    return code;
   pir_writer writer = cli_output_writer(&out);
   double peak = peak_gflops() * (r->threads > 1 ? r->threads : 1);
   bool ok = writer.write(writer.user, "[", 1);
@@ -320,7 +375,8 @@ int run_write_profile(const run *r, const char *path) {
     int size = print_span(r, i, peak, line, sizeof line);
     ok = size > 0 && writer.write(writer.user, line, (size_t)size);
   }
-  if (ok && writer.write(writer.user, "\n]\n", 3)) return cli_output_commit(r->cli, &out);
+  if (ok && writer.write(writer.user, "\n]\n", 3))
+    return cli_output_commit(r->cli, &out);
   cli_output_abandon(&out);
   return cli_fail(r->cli, CLI_INVALID, "cannot write %s", path);
 }

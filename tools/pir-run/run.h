@@ -1,5 +1,5 @@
-// What the files of pir-run share: a loaded model, arrays it is fed with and compared to, and the options
-// that say how.
+// What the files of pir-run share: a loaded model, arrays it is fed with and compared to, and
+// the options that say how.
 #ifndef PIR_TOOLS_RUN_H
 #define PIR_TOOLS_RUN_H
 
@@ -55,7 +55,8 @@ typedef struct run {
   npy_array *inputs;  // by input of the model; tensor.data NULL: not given yet
   run_lod *lods;      // --lod: offsets of inputs
   double load_ms, compile_ms;
-  double max_rel_error;  // of all outputs compared so far, each against its largest element; -1: none was
+  double max_rel_error;  // of all outputs compared so far, each against its largest element;
+                         // -1: none was
   pir_span *spans;       // --profile: of the last run
   size_t span_count, span_capacity;
   char pipeline[256];   // --train: with the pass that exposes state in front
@@ -66,7 +67,8 @@ typedef struct run {
 
 double run_now_ms(void);
 long run_rss_kb(bool peak);  // of this process, now or at most
-// Loads and compiles `path`, opens a session. `extra` has more parameters under param/NAME (may be NULL).
+// Loads and compiles `path`, opens a session. `extra` has more parameters under param/NAME (may
+// be NULL).
 int run_open(run *r, const char *path, const char *params, const npy_set *extra);
 void run_close(run *r);
 int run_fail(const run *r, pir_status status);  // reports the session's message
@@ -86,8 +88,10 @@ long run_output_index(const run *r, const char *name, size_t size);
 int run_take_input(run *r, const char *text, size_t *position);
 // Reads a .npy file or a whole .npz.
 int run_read_arrays(const cli *cli, const char *path, npy_set *out_set);
-// Gives input `i` memory of that shape and fills it: zeros, or random numbers of its element type.
-int run_make_input(run *r, size_t i, const int64_t *shape, int rank, bool random, uint64_t seed);
+// Gives input `i` memory of that shape and fills it: zeros, or random numbers of its element
+// type.
+int run_make_input(run *r, size_t i, const int64_t *shape, int rank, bool random,
+                   uint64_t seed);
 void run_fill_random(pir_tensor *tensor, uint64_t seed);
 void run_drop_input(npy_array *input);
 
@@ -100,14 +104,18 @@ int run_write_outputs(const run *r, const char *path, const char *folder, long o
 
 // ---- cases.c
 
-const npy_array *run_find_input(const npy_set *set, const char *name);  // what a case feeds an input; or NULL
-bool run_ignores(const run *r, size_t i);                               // --ignore-output
-int run_case(run *r, const char *folder, bool quiet);  // feeds, runs, compares; CLI_DIFFERENT when it differs
+const npy_array *run_find_input(const npy_set *set,
+                                const char *name);  // what a case feeds an input; or NULL
+bool run_ignores(const run *r, size_t i);           // --ignore-output
+int run_case(run *r, const char *folder,
+             bool quiet);  // feeds, runs, compares; CLI_DIFFERENT when it differs
 int run_cases(run *r, const char *folder, const char *model, const char *params);
 
 // ---- train.c
 
-int run_train(run *r, const char *folder);  // runs the recorded steps; compares losses and the final state
+int run_train(
+    run *r,
+    const char *folder);  // runs the recorded steps; compares losses and the final state
 
 // ---- measure.c
 

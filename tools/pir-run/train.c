@@ -1,6 +1,7 @@
-// Recorded training: a folder with init/<state>.npy, step<k>/<input>.npy, losses.npy and final/<state>.npy. The
-// program's state is made inputs and outputs of one name each (expose_state_pass); after every step what came out is
-// fed again. Losses are the outputs that are no state, step by step.
+// Recorded training: a folder with init/<state>.npy, step<k>/<input>.npy, losses.npy and
+// final/<state>.npy. The program's state is made inputs and outputs of one name each
+// (expose_state_pass); after every step what came out is fed again. Losses are the outputs that
+// are no state, step by step.
 #include "run.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,8 @@ static int read_one(const run *r, const char *folder, const char *name, npy_arra
   npy_set set;
   snprintf(path, sizeof path, "%s/%s.npy", folder, name);
   int code = run_read_arrays(r->cli, path, &set);
-  if (code) return code;
+  if (code)
+    return code;
   if (set.count != 1) {
     npy_set_release(&set);
     return cli_fail(r->cli, CLI_INVALID, "%s has not one array", path);
@@ -35,7 +37,8 @@ static int feed_from(run *r, const char *folder) {
   int code = 0;
   for (size_t i = 0; i < pir_model_inputs(r->model) && !code; i++) {
     const char *name = pir_model_input(r->model, i).name.data;
-    if (!is_there(folder, name)) continue;
+    if (!is_there(folder, name))
+      continue;
     run_drop_input(&r->inputs[i]);
     code = read_one(r, folder, name, &r->inputs[i]);
   }
@@ -52,9 +55,11 @@ static int carry_state(run *r) {
   for (size_t i = 0; i < pir_model_outputs(r->model); i++) {
     long input = state_of(r, i);
     pir_tensor now;
-    if (input < 0 || pir_session_output(r->session, i, &now)) continue;
+    if (input < 0 || pir_session_output(r->session, i, &now))
+      continue;
     if (pir_tensor_copy(&now, &r->inputs[input].tensor))
-      return cli_fail(r->cli, CLI_INVALID, "state \"%s\" changed its shape", pir_model_output(r->model, i).name.data);
+      return cli_fail(r->cli, CLI_INVALID, "state \"%s\" changed its shape",
+                      pir_model_output(r->model, i).name.data);
   }
   return 0;
 }
@@ -62,15 +67,19 @@ static int carry_state(run *r) {
 static int compare_losses(run *r, const pir_tensor *losses, int64_t step) {
   int code = 0;
   for (size_t i = 0; i < pir_model_outputs(r->model); i++) {
-    if (state_of(r, i) >= 0) continue;
+    if (state_of(r, i) >= 0)
+      continue;
     char label[64];
     snprintf(label, sizeof label, "step %lld: ", (long long)step);
     pir_tensor want = *losses;
     want.rank = pir_model_output(r->model, i).rank;
-    if (want.rank > 1) return cli_fail(r->cli, CLI_INVALID, "the loss is not one number");
+    if (want.rank > 1)
+      return cli_fail(r->cli, CLI_INVALID, "the loss is not one number");
     want.shape[0] = 1;
-    want.data = (char *)losses->data + step * losses->strides[0] * (int64_t)pir_dtype_size(losses->dtype);
-    if (!run_compare(r, i, &want, label, false)) code = CLI_DIFFERENT;
+    want.data = (char *)losses->data +
+                step * losses->strides[0] * (int64_t)pir_dtype_size(losses->dtype);
+    if (!run_compare(r, i, &want, label, false))
+      code = CLI_DIFFERENT;
   }
   return code;
 }
@@ -80,12 +89,15 @@ static int compare_final(run *r, const char *folder) {
   for (size_t i = 0; i < pir_model_outputs(r->model); i++) {
     npy_array want;
     const char *name = pir_model_output(r->model, i).name.data;
-    if (state_of(r, i) < 0 || run_ignores(r, i)) continue;
+    if (state_of(r, i) < 0 || run_ignores(r, i))
+      continue;
     char label[300];
     snprintf(label, sizeof label, "%.256s: ", name);
     int one = read_one(r, folder, name, &want);
-    if (one) return one;
-    if (!run_compare(r, i, &want.tensor, label, true)) code = CLI_DIFFERENT;
+    if (one)
+      return one;
+    if (!run_compare(r, i, &want.tensor, label, true))
+      code = CLI_DIFFERENT;
     run_drop_input(&want);
   }
   return code;
@@ -96,20 +108,27 @@ int run_train(run *r, const char *folder) {
   npy_array losses = {0};
   snprintf(path, sizeof path, "%s/init", folder);
   int code = feed_from(r, path);
-  if (!code) code = read_one(r, folder, "losses", &losses);
-  if (!code && losses.tensor.rank != 1) code = cli_fail(r->cli, CLI_INVALID, "%s/losses.npy has not one axis", folder);
+  if (!code)
+    code = read_one(r, folder, "losses", &losses);
+  if (!code && losses.tensor.rank != 1)
+    code = cli_fail(r->cli, CLI_INVALID, "%s/losses.npy has not one axis", folder);
   int64_t steps = code ? 0 : losses.tensor.shape[0];
   bool differs = false;
   for (int64_t step = 0; step < steps && !code; step++) {
     snprintf(path, sizeof path, "%s/step%lld", folder, (long long)step);
     code = feed_from(r, path);
-    if (!code) code = run_bind(r);
-    if (!code) code = run_once(r);
-    if (!code) differs |= compare_losses(r, &losses.tensor, step) != 0;
-    if (!code) code = carry_state(r);
+    if (!code)
+      code = run_bind(r);
+    if (!code)
+      code = run_once(r);
+    if (!code)
+      differs |= compare_losses(r, &losses.tensor, step) != 0;
+    if (!code)
+      code = carry_state(r);
   }
   snprintf(path, sizeof path, "%s/final", folder);
-  if (!code && steps) code = compare_final(r, path);
+  if (!code && steps)
+    code = compare_final(r, path);
   run_drop_input(&losses);
   return code ? code : differs ? CLI_DIFFERENT : 0;
 }

@@ -1,5 +1,6 @@
-// Marks up the printed text as it streams by: a small automaton over its characters knows strings, value names and the
-// results that begin a line. Linear, with one value name in memory.
+// Marks up the printed text as it streams by: a small automaton over its characters knows
+// strings, value names and the results that begin a line. Linear, with one value name in
+// memory.
 #include "html.h"
 
 #include <pir/text.h>
@@ -8,12 +9,13 @@
 
 #include "stats.h"
 
-static const char head[] = "<meta charset=\"utf-8\">\n<style>\n"
-                           "body{font:14px sans-serif;margin:1.5em}pre{font:12px/1.45 monospace;tab-size:4}\n"
-                           "a{color:#1a5fb4;text-decoration:none}a:hover{text-decoration:underline}b{color:#613583}i{"
-                           "color:#26662f;font-style:normal}\n"
-                           "a[id]{color:#8a3b12}:target{background:#ffe066}\n"
-                           "</style>\n";
+static const char head[] =
+    "<meta charset=\"utf-8\">\n<style>\n"
+    "body{font:14px sans-serif;margin:1.5em}pre{font:12px/1.45 monospace;tab-size:4}\n"
+    "a{color:#1a5fb4;text-decoration:none}a:hover{text-decoration:underline}b{color:#613583}i{"
+    "color:#26662f;font-style:normal}\n"
+    "a[id]{color:#8a3b12}:target{background:#ffe066}\n"
+    "</style>\n";
 
 enum place { RESULTS, NAME, REST };  // within the line of an op
 
@@ -28,22 +30,31 @@ typedef struct page {
 } page;
 
 static void put(page *p, const char *text, size_t size) {
-  if (size && !p->failed) p->failed = !p->out.write(p->out.user, text, size);
+  if (size && !p->failed)
+    p->failed = !p->out.write(p->out.user, text, size);
 }
 
-static void puts_to(page *p, const char *text) { put(p, text, strlen(text)); }
+static void puts_to(page *p, const char *text) {
+  put(p, text, strlen(text));
+}
 
 static void put_escaped(page *p, char c) {
-  if (c == '<') puts_to(p, "&lt;");
-  else if (c == '>') puts_to(p, "&gt;");
-  else if (c == '&') puts_to(p, "&amp;");
-  else if (c == '"') puts_to(p, "&quot;");
-  else put(p, &c, 1);
+  if (c == '<')
+    puts_to(p, "&lt;");
+  else if (c == '>')
+    puts_to(p, "&gt;");
+  else if (c == '&')
+    puts_to(p, "&amp;");
+  else if (c == '"')
+    puts_to(p, "&quot;");
+  else
+    put(p, &c, 1);
 }
 
 // "%12" as a link, or as what links lead to.
 static void end_name(page *p) {
-  if (!p->name_size) return;
+  if (!p->name_size)
+    return;
   puts_to(p, p->place == RESULTS ? "<a id=\"" : "<a href=\"#");
   put(p, p->name + 1, p->name_size - 1);
   puts_to(p, "\">");
@@ -60,9 +71,11 @@ static bool goes_on(char c) {
 static void in_string(page *p, char c) {
   put_escaped(p, c);
   p->string = c != '"' || p->before == '\\';
-  if (p->string) return;
+  if (p->string)
+    return;
   puts_to(p, p->place == NAME ? "</b>" : "</i>");
-  if (p->place == NAME) p->place = REST;
+  if (p->place == NAME)
+    p->place = REST;
 }
 
 static void take(page *p, char c) {
@@ -83,9 +96,12 @@ static void take(page *p, char c) {
     put_escaped(p, c);
   } else {
     // A line begins with results or, behind ^, with the arguments of a block.
-    if (c == '\n') p->place = REST, p->fresh = true;
-    else if (p->fresh && c != ' ') p->place = c == '(' || c == '^' || c == '%' ? RESULTS : REST, p->fresh = false;
-    else if (c == '=' && p->place == RESULTS) p->place = NAME;
+    if (c == '\n')
+      p->place = REST, p->fresh = true;
+    else if (p->fresh && c != ' ')
+      p->place = c == '(' || c == '^' || c == '%' ? RESULTS : REST, p->fresh = false;
+    else if (c == '=' && p->place == RESULTS)
+      p->place = NAME;
     put_escaped(p, c);
   }
 }
@@ -93,8 +109,10 @@ static void take(page *p, char c) {
 static bool mark_up(void *user, const char *data, size_t size) {
   page *p = user;
   for (size_t i = 0; i < size && !p->failed; i++) {
-    if (p->plain) put_escaped(p, data[i]);
-    else take(p, data[i]);
+    if (p->plain)
+      put_escaped(p, data[i]);
+    else
+      take(p, data[i]);
     p->before = data[i];
   }
   return !p->failed;
@@ -111,7 +129,8 @@ pir_status html_write(const pir_program *program, pir_str title, pir_writer out)
   pir_status status = stats_write(program, false, marked);
   puts_to(&p, "</pre>\n<pre>\n");
   p.plain = false;
-  if (!status) status = pir_program_print(program, NULL, marked);
+  if (!status)
+    status = pir_program_print(program, NULL, marked);
   end_name(&p);
   puts_to(&p, "</pre>\n");
   return status ? status : p.failed ? PIR_IO : PIR_OK;

@@ -26,21 +26,26 @@ static const cli_option options[] = {
     {OPT_TO, 0, "to", "FORMAT", "text (default), t2, typed, json, pdmodel, dot, html or stats"},
     {OPT_STRIP_DEBUG, 0, "strip-debug", NULL, "typed: leave out locations"},
     {OPT_INDENT, 0, "indent", NULL, "json: one element a line"},
-    {OPT_FRAGMENT, 0, "fragment", NULL, "read a part of a text: no braces, values from outside"},
+    {OPT_FRAGMENT, 0, "fragment", NULL,
+     "read a part of a text: no braces, values from outside"},
     {OPT_JSON, 0, "json", NULL, "stats: as one JSON object"},
-    {OPT_MAX_NODES, 0, "max-nodes", "N", "dot: draw at most N ops, the others as one (1000; 0 draws all)"},
-    {OPT_PARAMS, 0, "params", "FILE|DIR", "parameters to read, for --params-out (default: found beside FILE)"},
+    {OPT_MAX_NODES, 0, "max-nodes", "N",
+     "dot: draw at most N ops, the others as one (1000; 0 draws all)"},
+    {OPT_PARAMS, 0, "params", "FILE|DIR",
+     "parameters to read, for --params-out (default: found beside FILE)"},
     {OPT_PARAMS_OUT, 0, "params-out", "FILE|DIR",
      "also write the parameters: one file, or a folder of files (ends with /)"},
     {0, 0, NULL, NULL, NULL},
 };
 
-static const cli_tool tool = {"pir-translate", "[options] FILE", "Converts a program between its formats.", options, 1};
+static const cli_tool tool = {"pir-translate", "[options] FILE",
+                              "Converts a program between its formats.", options, 1};
 
 static int write_dot(cli *cli, const pir_program *program, pir_writer out) {
   const char *text = cli_value(cli, OPT_MAX_NODES, NULL);
   uint64_t nodes = 1000;
-  if (text && !cli_parse_u64(text, &nodes)) return cli_bad_value(cli, "max-nodes", text, "a number");
+  if (text && !cli_parse_u64(text, &nodes))
+    return cli_bad_value(cli, "max-nodes", text, "a number");
   pir_dot_options options = {.max_nodes = nodes};
   return cli_exit_code(pir_program_print_dot(program, &options, out));
 }
@@ -52,22 +57,32 @@ static int write_program(cli *cli, const pir_program *program, const char *to, p
     pir_json_options json = {.indent = cli_has(cli, OPT_INDENT)};
     return cli_exit_code(pir_program_write_json(program, &json, out));
   }
-  if (strcmp(to, "pdmodel") == 0) return cli_exit_code(pir_program_write_pdmodel(program, out));
-  if (strcmp(to, "html") == 0) return cli_exit_code(html_write(program, pir_str_from(cli->files[0]), out));
-  if (strcmp(to, "stats") == 0) return cli_exit_code(stats_write(program, cli_has(cli, OPT_JSON), out));
-  if (strcmp(to, "dot") == 0) return write_dot(cli, program, out);
-  if (strcmp(to, "t2") == 0) print.form = PIR_TEXT_T2;
-  if (strcmp(to, "typed") == 0) print.form = PIR_TEXT_TYPED;
+  if (strcmp(to, "pdmodel") == 0)
+    return cli_exit_code(pir_program_write_pdmodel(program, out));
+  if (strcmp(to, "html") == 0)
+    return cli_exit_code(html_write(program, pir_str_from(cli->files[0]), out));
+  if (strcmp(to, "stats") == 0)
+    return cli_exit_code(stats_write(program, cli_has(cli, OPT_JSON), out));
+  if (strcmp(to, "dot") == 0)
+    return write_dot(cli, program, out);
+  if (strcmp(to, "t2") == 0)
+    print.form = PIR_TEXT_T2;
+  if (strcmp(to, "typed") == 0)
+    print.form = PIR_TEXT_TYPED;
   return cli_exit_code(pir_program_print(program, &print, out));
 }
 
 // Reads the program, with its parameters where they are asked for.
-static int read_program(cli *cli, pir_context *ctx, const cli_file *file, pir_format from, pir_program **out_program) {
+static int read_program(cli *cli, pir_context *ctx, const cli_file *file, pir_format from,
+                        pir_program **out_program) {
   const char *params = cli_value(cli, OPT_PARAMS, NULL);
   bool fragment = cli_has(cli, OPT_FRAGMENT);
-  if (!params && !cli_has(cli, OPT_PARAMS_OUT)) return cli_program_read(cli, ctx, file, from, fragment, 1, out_program);
+  if (!params && !cli_has(cli, OPT_PARAMS_OUT))
+    return cli_program_read(cli, ctx, file, from, fragment, 1, out_program);
   if (fragment || from || strcmp(cli->files[0], "-") == 0)
-    return cli_fail(cli, CLI_USAGE, "parameters belong to a whole program in a file: no --from, --fragment or -");
+    return cli_fail(
+        cli, CLI_USAGE,
+        "parameters belong to a whole program in a file: no --from, --fragment or -");
   return cli_exit_code(pir_program_load_file(ctx, file->name, params, out_program));
 }
 
@@ -76,10 +91,13 @@ static int write_outputs(cli *cli, const pir_program *program, const char *to) {
   pir_format format = strcmp(to, "pdmodel") == 0 ? PIR_FORMAT_PDMODEL : PIR_FORMAT_JSON;
   cli_output output;
   int code = cli_output_open(cli, cli->output, &output);
-  if (code) return code;
+  if (code)
+    return code;
   code = write_program(cli, program, to, cli_output_writer(&output));
-  if (!code && params) code = params_write(cli, program, format, params);
-  if (!code) return cli_output_commit(cli, &output);
+  if (!code && params)
+    code = params_write(cli, program, format, params);
+  if (!code)
+    return cli_output_commit(cli, &output);
   cli_output_abandon(&output);
   return code;
 }
@@ -88,32 +106,41 @@ static int write_outputs(cli *cli, const pir_program *program, const char *to) {
 static int translate(cli *cli, pir_format from, const char *to) {
   cli_file file;
   int code = cli_file_read(cli, cli->files[0], &file);
-  if (code) return code;
+  if (code)
+    return code;
   pir_context *ctx = cli_context_create(cli);
-  if (!ctx) return CLI_INTERNAL;
+  if (!ctx)
+    return CLI_INTERNAL;
   pir_program *program = NULL;
   code = read_program(cli, ctx, &file, from, &program);
   // Other formats rely on ops being as they are declared today.
   bool same = strcmp(to, "json") != 0 && strcmp(to, "pdmodel") != 0;
-  if (!code && !same && pir_program_is_older(program)) code = cli_exit_code(pir_program_upgrade(program));
-  if (!code) code = write_outputs(cli, program, to);
-  if (program) pir_program_destroy(program);
+  if (!code && !same && pir_program_is_older(program))
+    code = cli_exit_code(pir_program_upgrade(program));
+  if (!code)
+    code = write_outputs(cli, program, to);
+  if (program)
+    pir_program_destroy(program);
   pir_context_destroy(ctx);
   cli_file_release(&file);
   return code;
 }
 
 static int check_target(const cli *cli, const char *to) {
-  static const char *const targets[] = {"text", "t2", "typed", "json", "pdmodel", "dot", "html", "stats"};
+  static const char *const targets[] = {"text",    "t2",  "typed", "json",
+                                        "pdmodel", "dot", "html",  "stats"};
   for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
-    if (strcmp(to, targets[i]) == 0) return 0;
+    if (strcmp(to, targets[i]) == 0)
+      return 0;
   return cli_bad_value(cli, "to", to, "text, t2, typed, json, pdmodel, dot, html or stats");
 }
 
 static int parse_format(const cli *cli, const char *from, pir_format *out_format) {
-  static const char *const names[] = {"auto", "json", "text", "pdmodel"};  // in the order of pir_format
+  static const char *const names[] = {"auto", "json", "text",
+                                      "pdmodel"};  // in the order of pir_format
   for (int i = 0; i < 4; i++) {
-    if (from && strcmp(from, names[i]) != 0) continue;
+    if (from && strcmp(from, names[i]) != 0)
+      continue;
     *out_format = (pir_format)i;
     return 0;
   }
@@ -123,16 +150,19 @@ static int parse_format(const cli *cli, const char *from, pir_format *out_format
 static int run(cli *cli) {
   pir_format from = PIR_FORMAT_UNKNOWN;
   const char *to = cli_value(cli, OPT_TO, NULL);
-  if (cli->file_count == 0) return cli_fail(cli, CLI_USAGE, "no file given: %s %s", tool.name, tool.arguments);
+  if (cli->file_count == 0)
+    return cli_fail(cli, CLI_USAGE, "no file given: %s %s", tool.name, tool.arguments);
   int code = parse_format(cli, cli_value(cli, OPT_FROM, NULL), &from);
-  if (!code && to) code = check_target(cli, to);
+  if (!code && to)
+    code = check_target(cli, to);
   return code ? code : translate(cli, from, to ? to : "text");
 }
 
 int main(int argc, char **argv) {
   cli cli;
   int code = cli_start(&cli, &tool, argc, argv);
-  if (code < 0) code = run(&cli);
+  if (code < 0)
+    code = run(&cli);
   cli_finish(&cli);
   return code;
 }

@@ -1,5 +1,6 @@
-// Code generation: from fusion groups (cinn_op.group) to machine code. Loop IR, schedules and contraction
-// kernels are part of libpir; the LLVM emitter is a library of its own, opened on first use.
+// Code generation: from fusion groups (cinn_op.group) to machine code. Loop IR, schedules and
+// contraction kernels are part of libpir; the LLVM emitter is a library of its own, opened on
+// first use.
 #ifndef PIR_CODEGEN_H
 #define PIR_CODEGEN_H
 
@@ -8,7 +9,8 @@
 
 PIR_BEGIN
 
-// What code is made for. A processor is found at run time, or forced by name; a CUDA device is an architecture.
+// What code is made for. A processor is found at run time, or forced by name; a CUDA device is
+// an architecture.
 typedef struct pir_target {
   char name[32];              // "x86-64-v4", ...
   char triple[32];            // LLVM's name of architecture and system
@@ -23,11 +25,13 @@ typedef struct pir_target {
   int cuda_driver;  // version of the driver that loads the code, where it is known
 } pir_target;
 
-// "native" or NULL asks the processor; "cuda" is an architecture that every supported device runs code of, "sm_90"
-// that one. PIR_UNSUPPORTED: no such name; PIR_UNAVAILABLE: this processor lacks it.
+// "native" or NULL asks the processor; "cuda" is an architecture that every supported device
+// runs code of, "sm_90" that one. PIR_UNSUPPORTED: no such name; PIR_UNAVAILABLE: this
+// processor lacks it.
 PIR_API pir_status pir_target_get(const char *name, pir_target *out_target);
 PIR_API const char *pir_target_names(void);  // the known ones, for messages
-// The same whether or not the processor can run its code: for code that is only written. PIR_UNSUPPORTED: no such name.
+// The same whether or not the processor can run its code: for code that is only written.
+// PIR_UNSUPPORTED: no such name.
 PIR_API pir_status pir_target_describe(const char *name, pir_target *out_target);
 
 // Forms of code.
@@ -49,11 +53,12 @@ typedef enum pir_math {
   PIR_MATH_BF16     // operands rounded to bf16, sums in f32
 } pir_math;
 
-PIR_API pir_status pir_math_named(const char *name, pir_math *out_math);  // PIR_UNSUPPORTED: no such name
-PIR_API const char *pir_math_names(void);                                 // for messages
+PIR_API pir_status pir_math_named(const char *name,
+                                  pir_math *out_math);  // PIR_UNSUPPORTED: no such name
+PIR_API const char *pir_math_names(void);               // for messages
 
-// A stage for a CUDA device: a kernel of a CUBIN. Its parameters are pointers to these of the group's buffers, in
-// order, these of its extents, and the number of units, as int64_t.
+// A stage for a CUDA device: a kernel of a CUBIN. Its parameters are pointers to these of the
+// group's buffers, in order, these of its extents, and the number of units, as int64_t.
 typedef struct pir_stage_kernel {
   const void *code;  // of all stages with the same pointer
   size_t code_bytes;
@@ -71,8 +76,8 @@ typedef struct pir_stage {
   size_t scratch_bytes;            // a thread
 } pir_stage;
 
-// A constant operand that is stored in another form. Made once at load, by running `fn` over `units`
-// with buffers {source, packed}.
+// A constant operand that is stored in another form. Made once at load, by running `fn` over
+// `units` with buffers {source, packed}.
 typedef struct pir_packing {
   uint16_t operand;  // of the group
   size_t bytes;
@@ -84,8 +89,8 @@ typedef struct pir_temporary {
   pir_dim bytes;  // shared by the stages of one run of the group
 } pir_temporary;
 
-// Interface of a compiled group: buffers are operands (packed ones in their packed form), results,
-// temporaries; dims are `dims`, evaluated for every run.
+// Interface of a compiled group: buffers are operands (packed ones in their packed form),
+// results, temporaries; dims are `dims`, evaluated for every run.
 typedef struct pir_compiled_group {
   const pir_stage *stages;
   size_t stage_count;
@@ -95,37 +100,43 @@ typedef struct pir_compiled_group {
   size_t temporary_count;
   const pir_dim *dims;
   size_t dim_count;
-  const pir_dim *equal;  // pairs of extents that could not be proved equal when compiling, and must be to run it
+  const pir_dim *equal;  // pairs of extents that could not be proved equal when compiling, and
+                         // must be to run it
   size_t equal_count;    // pairs
 } pir_compiled_group;
 
-// Memory order of the i-th operand or result of a group: its dims from outermost to innermost. The pass
-// that makes groups decides it and writes it to the group's attribute `layouts`: an array with one integer
-// array for each operand, then for each result; an empty one, or no attribute, means row-major. Generator
-// and executor read it here. Returns the rank, or 0 for row-major; a value has one order for all its users.
-PIR_API size_t pir_group_order(const pir_op *group, bool of_result, size_t i, uint8_t out_order[PIR_MAX_RANK]);
+// Memory order of the i-th operand or result of a group: its dims from outermost to innermost.
+// The pass that makes groups decides it and writes it to the group's attribute `layouts`: an
+// array with one integer array for each operand, then for each result; an empty one, or no
+// attribute, means row-major. Generator and executor read it here. Returns the rank, or 0 for
+// row-major; a value has one order for all its users.
+PIR_API size_t pir_group_order(const pir_op *group, bool of_result, size_t i,
+                               uint8_t out_order[PIR_MAX_RANK]);
 
-// Arithmetic operations that an op, or the ops of a group, ask for (work.c says what counts); PIR_DIM_UNKNOWN where
-// that cannot be told.
+// Arithmetic operations that an op, or the ops of a group, ask for (work.c says what counts);
+// PIR_DIM_UNKNOWN where that cannot be told.
 PIR_API pir_dim pir_codegen_work(const pir_op *op, const pir_facts *facts);
 
-// A tensor within a larger one: all that share a `home` share its memory, in which this one begins at `offset` of
-// `room` along `axis`; other extents are the home's own. The home itself begins at 0 and fills its room. The pass that
-// makes groups decides it and writes it to the group's attribute `places`, which has an integer array for each operand,
-// then for each result: empty, or these four. False: the tensor has memory of its own.
+// A tensor within a larger one: all that share a `home` share its memory, in which this one
+// begins at `offset` of `room` along `axis`; other extents are the home's own. The home itself
+// begins at 0 and fills its room. The pass that makes groups decides it and writes it to the
+// group's attribute `places`, which has an integer array for each operand, then for each
+// result: empty, or these four. False: the tensor has memory of its own.
 typedef struct pir_group_place {
   int axis;
   int64_t offset, room, home;
 } pir_group_place;
 
-PIR_API bool pir_group_place_of(const pir_op *group, bool of_result, size_t i, pir_group_place *out_place);
+PIR_API bool pir_group_place_of(const pir_op *group, bool of_result, size_t i,
+                                pir_group_place *out_place);
 
-// The group behind `group` in the program's text, those in the regions of scans included; NULL asks for the first.
+// The group behind `group` in the program's text, those in the regions of scans included; NULL
+// asks for the first.
 PIR_API const pir_op *pir_group_next(const pir_program *program, const pir_op *group);
 
-// An op that splits a tensor, whose parts are read where they lie: the tensor, the axis along which they follow each
-// other from its beginning on, and how many they are; 0: they are copied. Decided with places, in the attribute
-// `parts`.
+// An op that splits a tensor, whose parts are read where they lie: the tensor, the axis along
+// which they follow each other from its beginning on, and how many they are; 0: they are
+// copied. Decided with places, in the attribute `parts`.
 PIR_API size_t pir_split_parts(const pir_op *op, const pir_value **out_whole, int *out_axis);
 
 typedef struct pir_compiler pir_compiler;
@@ -149,30 +160,36 @@ PIR_API bool pir_compiler_llvm_version(char *out, size_t capacity);
 // Text that differs between builds of the libraries that make and run code.
 PIR_API void pir_compiler_identity(char *out, size_t capacity);
 
-// Whether the generator can compile this op inside a group. Lowering asks; what it refuses is called.
+// Whether the generator can compile this op inside a group. Lowering asks; what it refuses is
+// called.
 PIR_API bool pir_codegen_can(const pir_op *op, const pir_facts *facts);
 
-// Takes a group up; nothing is compiled before pir_compiler_finish, which compiles all of them, equal ones once.
-PIR_API pir_status pir_compiler_add(pir_compiler *compiler, const pir_op *group, const pir_facts *facts,
-                                    size_t *out_index);
+// Takes a group up; nothing is compiled before pir_compiler_finish, which compiles all of them,
+// equal ones once.
+PIR_API pir_status pir_compiler_add(pir_compiler *compiler, const pir_op *group,
+                                    const pir_facts *facts, size_t *out_index);
 PIR_API pir_status pir_compiler_finish(pir_compiler *compiler);
 // Valid until the compiler is destroyed.
-PIR_API const pir_compiled_group *pir_compiler_group(const pir_compiler *compiler, size_t index);
+PIR_API const pir_compiled_group *pir_compiler_group(const pir_compiler *compiler,
+                                                     size_t index);
 PIR_API size_t pir_compiler_kernels(const pir_compiler *compiler);
 PIR_API size_t pir_compiler_cache_hits(const pir_compiler *compiler);
 
-// What a later start needs of the compiled groups: their code, and what running them asks for; not how constants are
-// packed. Bytes from malloc, for the same library on the same processor. PIR_NOT_FOUND: the code is not kept in a
-// folder.
-PIR_API pir_status pir_compiler_save(const pir_compiler *compiler, void **out_data, size_t *out_size);
-// Groups have the numbers they had. The bytes are run, so they must be what was saved. PIR_INVALID: they are not.
-PIR_API pir_status pir_compiler_restore(const void *data, size_t size, pir_compiler **out_compiler);
+// What a later start needs of the compiled groups: their code, and what running them asks for;
+// not how constants are packed. Bytes from malloc, for the same library on the same processor.
+// PIR_NOT_FOUND: the code is not kept in a folder.
+PIR_API pir_status pir_compiler_save(const pir_compiler *compiler, void **out_data,
+                                     size_t *out_size);
+// Groups have the numbers they had. The bytes are run, so they must be what was saved.
+// PIR_INVALID: they are not.
+PIR_API pir_status pir_compiler_restore(const void *data, size_t size,
+                                        pir_compiler **out_compiler);
 
-// Writes the code of the program's groups as one module: group k has functions g<k>_stage<n>, and one for each
-// constant it packs. Nothing is run, so `target` may be any that pir_target_describe knows. PIR_INVALID, reported,
-// when there is no group.
-PIR_API pir_status pir_codegen_write(const pir_program *program, const pir_target *target, pir_math math,
-                                     pir_code_form form, pir_writer out);
+// Writes the code of the program's groups as one module: group k has functions g<k>_stage<n>,
+// and one for each constant it packs. Nothing is run, so `target` may be any that
+// pir_target_describe knows. PIR_INVALID, reported, when there is no group.
+PIR_API pir_status pir_codegen_write(const pir_program *program, const pir_target *target,
+                                     pir_math math, pir_code_form form, pir_writer out);
 
 PIR_END
 #endif

@@ -1,5 +1,5 @@
-// Names of ops in the old .pdmodel format: constant rows made by opsc from `legacy` clauses. One row for
-// each old name; several may lead to one op.
+// Names of ops in the old .pdmodel format: constant rows made by opsc from `legacy` clauses.
+// One row for each old name; several may lead to one op.
 #ifndef PIR_LEGACY_TABLE_H
 #define PIR_LEGACY_TABLE_H
 
@@ -12,7 +12,8 @@ typedef struct pir_legacy_kind {
   uint8_t kind, element_kind;
 } pir_legacy_kind;
 
-// An attribute of the old op alone, with the value that means what the new op does. `kind` is BOOL, I32, F32 or STR.
+// An attribute of the old op alone, with the value that means what the new op does. `kind` is
+// BOOL, I32, F32 or STR.
 typedef struct pir_legacy_fixed {
   const char *name;
   uint8_t kind;
@@ -21,20 +22,24 @@ typedef struct pir_legacy_fixed {
 } pir_legacy_fixed;
 
 struct pir_legacy_op {
-  const char *name;       // op type in the file: "matmul_v2"
-  const pir_opdef *def;   // the op without `_`; its twin is def with "_" (pir_opdef.base of that one)
+  const char *name;  // op type in the file: "matmul_v2"
+  const pir_opdef
+      *def;  // the op without `_`; its twin is def with "_" (pir_opdef.base of that one)
   const pir_opdef *twin;  // the `_` twin, or NULL
   // By declared position. Operands: the input slot; an attribute operand has NULL here.
   const char *const *operands;
   const char *const *results;  // output slots
   const char *const *attrs;    // old attribute names
-  // By declared operand position; NULL unless it is an attribute operand. When none of the slots is fed,
-  // the attribute `operand_attrs[i]` (if the file has it), else the operand's literal, becomes a constant. An
-  // operand without such an attribute only comes as a tensor.
+  // By declared operand position; NULL unless it is an attribute operand. When none of the
+  // slots is fed, the attribute `operand_attrs[i]` (if the file has it), else the operand's
+  // literal, becomes a constant. An operand without such an attribute only comes as a tensor.
   const char *const *operand_attrs;
-  const char *const *tensor_slots;   // a tensor in place of the attribute ("AxisTensor"); or NULL
-  const char *const *tensors_slots;  // a list of 1-element tensors ("StartsTensorList"); or NULL
-  // For writing; NULL: all by rule (a scalar and its literal alike, lists of i32, others as declared).
+  const char *const
+      *tensor_slots;  // a tensor in place of the attribute ("AxisTensor"); or NULL
+  const char *const
+      *tensors_slots;  // a list of 1-element tensors ("StartsTensorList"); or NULL
+  // For writing; NULL: all by rule (a scalar and its literal alike, lists of i32, others as
+  // declared).
   const pir_legacy_kind *operand_kinds, *attr_kinds;
   const pir_legacy_fixed *fixed;
   size_t fixed_count;

@@ -1,6 +1,6 @@
-// Gradients of conditional blocks. What the backward block reads of the forward block's inside cannot be
-// captured, since the two are regions of different ops: the forward block pushes it on a stack, the backward
-// block pops it. One scan of the backward block finds those names.
+// Gradients of conditional blocks. What the backward block reads of the forward block's inside
+// cannot be captured, since the two are regions of different ops: the forward block pushes it
+// on a stack, the backward block pops it. One scan of the backward block finds those names.
 #include <string.h>
 
 #include "translate.h"
@@ -11,35 +11,41 @@ void find_backward_blocks(translator *t) {
   t->kept = pir_arena_zalloc(&t->arena, program->n_blocks * sizeof *t->kept);
   for (size_t b = 1; b < program->n_blocks; b++) {
     int64_t forward = program->blocks[b]->forward_block_idx;
-    if (forward > 0 && forward < (int64_t)b) t->backward[forward] = b;
+    if (forward > 0 && forward < (int64_t)b)
+      t->backward[forward] = b;
   }
 }
 
 static void add_outputs(translator *t, const op_desc *op, pir_map *names) {
   for (size_t i = 0; i < op->n_outputs; i++)
     for (size_t k = 0; k < op->outputs[i]->n_arguments; k++)
-      pir_map_put(&t->arena, names, pir_name_get(t->ctx, pir_str_from(op->outputs[i]->arguments[k])), 1);
+      pir_map_put(&t->arena, names,
+                  pir_name_get(t->ctx, pir_str_from(op->outputs[i]->arguments[k])), 1);
 }
 
 static bool lists(const slot_desc *slot, const char *name) {
   for (size_t i = 0; slot && i < slot->n_arguments; i++)
-    if (!strcmp(slot->arguments[i], name)) return true;
+    if (!strcmp(slot->arguments[i], name))
+      return true;
   return false;
 }
 
-// Names that the backward block reads and only the forward block defines: one entry each time that it reads one.
-static name_list kept_names(translator *t, const block_desc *forward, const block_desc *backward,
-                            const slot_desc *out) {
+// Names that the backward block reads and only the forward block defines: one entry each time
+// that it reads one.
+static name_list kept_names(translator *t, const block_desc *forward,
+                            const block_desc *backward, const slot_desc *out) {
   pir_map inside = {0}, defined = {0};
   name_list kept = {0};
-  for (size_t i = 0; i < forward->n_ops; i++) add_outputs(t, forward->ops[i], &inside);
+  for (size_t i = 0; i < forward->n_ops; i++)
+    add_outputs(t, forward->ops[i], &inside);
   for (size_t i = 0; i < backward->n_ops; i++) {
     const op_desc *op = backward->ops[i];
     for (size_t s = 0; s < op->n_inputs; s++)
       for (size_t k = 0; k < op->inputs[s]->n_arguments; k++) {
         const char *name = op->inputs[s]->arguments[k];
         const void *key = pir_name_get(t->ctx, pir_str_from(name));
-        if (pir_map_find(&defined, key) || !pir_map_find(&inside, key) || lists(out, name)) continue;
+        if (pir_map_find(&defined, key) || !pir_map_find(&inside, key) || lists(out, name))
+          continue;
         pir_vec_push(&t->arena, &kept, name);
       }
     add_outputs(t, op, &defined);
@@ -49,14 +55,17 @@ static name_list kept_names(translator *t, const block_desc *forward, const bloc
 
 kept_values *plan_kept_values(translator *t, size_t block, const slot_desc *out) {
   const Legacy__ProgramDesc *program = desc_program(t->desc);
-  const pir_type *types[3] = {pir_type_marker(t->ctx, PIR_TYPE_STACK), pir_type_marker(t->ctx, PIR_TYPE_INLET),
+  const pir_type *types[3] = {pir_type_marker(t->ctx, PIR_TYPE_STACK),
+                              pir_type_marker(t->ctx, PIR_TYPE_INLET),
                               pir_type_marker(t->ctx, PIR_TYPE_OUTLET)};
   size_t backward = t->backward[block];
   kept_values *kept;
   name_list names;
-  if (!backward) return NULL;
+  if (!backward)
+    return NULL;
   names = kept_names(t, program->blocks[block], program->blocks[backward], out);
-  if (!names.count) return NULL;
+  if (!names.count)
+    return NULL;
   kept = pir_arena_alloc(&t->arena, sizeof *kept);
   *kept = (kept_values){.names = names};
   pir_op *stack = emit(t, "cf.stack_create", NULL, 0, types, 3, NULL, 0);
@@ -68,12 +77,14 @@ kept_values *plan_kept_values(translator *t, size_t block, const slot_desc *out)
 
 pir_status push_kept_values(translator *t, kept_values *kept) {
   size_t n = kept->names.count;
-  pir_value **operands = pir_arena_alloc(&t->arena, pir_arena_size(&t->arena, n + 1, sizeof *operands));
+  pir_value **operands =
+      pir_arena_alloc(&t->arena, pir_arena_size(&t->arena, n + 1, sizeof *operands));
   operands[0] = kept->inlet;
   kept->types = pir_arena_alloc(&t->arena, pir_arena_size(&t->arena, n, sizeof *kept->types));
   for (size_t i = 0; i < n; i++) {
     operands[i + 1] = read_var(t, kept->names.items[i]);
-    if (!operands[i + 1]) return PIR_INVALID;
+    if (!operands[i + 1])
+      return PIR_INVALID;
     kept->types[i] = pir_value_type(operands[i + 1]);
   }
   emit(t, "cf.tuple_push", operands, n + 1, NULL, 0, NULL, 0);
@@ -82,7 +93,10 @@ pir_status push_kept_values(translator *t, kept_values *kept) {
 
 void pop_kept_values(translator *t, size_t backward) {
   kept_values *kept = t->kept[backward];
-  if (!kept || !kept->types) return;
-  pir_op *pop = emit(t, "cf.tuple_pop", &kept->outlet, 1, kept->types, kept->names.count, NULL, 0);
-  for (size_t k = 0; k < kept->names.count; k++) bind(t, kept->names.items[k], pir_op_result(pop, k), -1);
+  if (!kept || !kept->types)
+    return;
+  pir_op *pop =
+      emit(t, "cf.tuple_pop", &kept->outlet, 1, kept->types, kept->names.count, NULL, 0);
+  for (size_t k = 0; k < kept->names.count; k++)
+    bind(t, kept->names.items[k], pir_op_result(pop, k), -1);
 }

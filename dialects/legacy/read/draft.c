@@ -1,6 +1,6 @@
-// The generic op: operands, result types and attributes in declared order, each found through the names of
-// the op's legacy row. Attribute operands are fed by a tensor slot when the file has one, else by a constant
-// made of the legacy attribute.
+// The generic op: operands, result types and attributes in declared order, each found through
+// the names of the op's legacy row. Attribute operands are fed by a tensor slot when the file
+// has one, else by a constant made of the legacy attribute.
 #include <string.h>
 
 #include <strbuf.h>
@@ -14,13 +14,16 @@ pir_named_attr named(translator *t, const char *name, const pir_attr *value) {
 }
 
 const pir_attr *bools(translator *t, size_t n, bool value) {
-  const pir_attr **items = pir_arena_alloc(&t->arena, pir_arena_size(&t->arena, n, sizeof *items));
-  for (size_t i = 0; i < n; i++) items[i] = pir_attr_bool(t->ctx, value);
+  const pir_attr **items =
+      pir_arena_alloc(&t->arena, pir_arena_size(&t->arena, n, sizeof *items));
+  for (size_t i = 0; i < n; i++)
+    items[i] = pir_attr_bool(t->ctx, value);
   return pir_attr_array(t->ctx, items, n);
 }
 
 pir_op *emit(translator *t, const char *name, pir_value *const *operands, size_t operand_count,
-             const pir_type *const *types, size_t type_count, const pir_named_attr *attrs, size_t attr_count) {
+             const pir_type *const *types, size_t type_count, const pir_named_attr *attrs,
+             size_t attr_count) {
   pir_op_spec spec = {.def = pir_context_opdef(t->ctx, pir_str_from(name)),
                       .operands = operands,
                       .operand_count = operand_count,
@@ -35,8 +38,10 @@ pir_value *emit_full(translator *t, pir_shape shape, double value, pir_dtype dty
   const pir_type *type = pir_type_tensor(t->ctx, dtype, shape);
   pir_named_attr attrs[] = {
       named(t, "shape", pir_attr_int_array(t->ctx, shape.dims, shape.rank)),
-      named(t, "value", pir_attr_float(t->ctx, PIR_ATTR_F64, value)), named(t, "dtype", pir_attr_dtype(t->ctx, dtype)),
-      named(t, "place", pir_attr_place(t->ctx, (pir_place){.kind = 1})), named(t, "stop_gradient", bools(t, 1, true))};
+      named(t, "value", pir_attr_float(t->ctx, PIR_ATTR_F64, value)),
+      named(t, "dtype", pir_attr_dtype(t->ctx, dtype)),
+      named(t, "place", pir_attr_place(t->ctx, (pir_place){.kind = 1})),
+      named(t, "stop_gradient", bools(t, 1, true))};
   return pir_op_result(emit(t, "pd_op.full", NULL, 0, &type, 1, attrs, 5), 0);
 }
 
@@ -48,18 +53,24 @@ pir_value *emit_number(translator *t, double value, pir_dtype dtype) {
 pir_value *emit_ints(translator *t, const int64_t *values, size_t n) {
   int64_t count = (int64_t)n;
   const pir_type *type = pir_type_tensor(t->ctx, PIR_I64, (pir_shape){&count, 1});
-  const pir_attr **items = pir_arena_alloc(&t->arena, pir_arena_size(&t->arena, n, sizeof *items));
-  for (size_t i = 0; i < n; i++) items[i] = pir_attr_int(t->ctx, PIR_ATTR_I64, values[i]);
-  pir_named_attr attrs[] = {
-      named(t, "value", pir_attr_array(t->ctx, items, n)), named(t, "dtype", pir_attr_dtype(t->ctx, PIR_I64)),
-      named(t, "place", pir_attr_place(t->ctx, (pir_place){.kind = 1})), named(t, "stop_gradient", bools(t, 1, true))};
+  const pir_attr **items =
+      pir_arena_alloc(&t->arena, pir_arena_size(&t->arena, n, sizeof *items));
+  for (size_t i = 0; i < n; i++)
+    items[i] = pir_attr_int(t->ctx, PIR_ATTR_I64, values[i]);
+  pir_named_attr attrs[] = {named(t, "value", pir_attr_array(t->ctx, items, n)),
+                            named(t, "dtype", pir_attr_dtype(t->ctx, PIR_I64)),
+                            named(t, "place", pir_attr_place(t->ctx, (pir_place){.kind = 1})),
+                            named(t, "stop_gradient", bools(t, 1, true))};
   return pir_op_result(emit(t, "pd_op.full_int_array", NULL, 0, &type, 1, attrs, 4), 0);
 }
 
-pir_value *emit_reshape(translator *t, pir_value *x, pir_value *shape, const int64_t *dims, size_t rank) {
-  const pir_type *type = pir_type_tensor(t->ctx, pir_type_dtype(pir_value_type(x)), (pir_shape){dims, rank});
+pir_value *emit_reshape(translator *t, pir_value *x, pir_value *shape, const int64_t *dims,
+                        size_t rank) {
+  const pir_type *type =
+      pir_type_tensor(t->ctx, pir_type_dtype(pir_value_type(x)), (pir_shape){dims, rank});
   pir_named_attr stop = named(t, "stop_gradient", bools(t, 1, true));
-  return pir_op_result(emit(t, "pd_op.reshape", (pir_value *[]){x, shape}, 2, &type, 1, &stop, 1), 0);
+  return pir_op_result(
+      emit(t, "pd_op.reshape", (pir_value *[]){x, shape}, 2, &type, 1, &stop, 1), 0);
 }
 
 pir_value *emit_array(translator *t, const pir_type *type) {
@@ -73,9 +84,11 @@ pir_value *emit_array(translator *t, const pir_type *type) {
 }
 
 pir_value *emit_combine(translator *t, pir_value *const *values, size_t n) {
-  const pir_type **types = pir_arena_alloc(&t->arena, pir_arena_size(&t->arena, n, sizeof *types));
+  const pir_type **types =
+      pir_arena_alloc(&t->arena, pir_arena_size(&t->arena, n, sizeof *types));
   const pir_type *vec;
-  for (size_t i = 0; i < n; i++) types[i] = pir_value_type(values[i]);
+  for (size_t i = 0; i < n; i++)
+    types[i] = pir_value_type(values[i]);
   vec = pir_type_vector(t->ctx, types, n);
   return pir_op_result(emit(t, "builtin.combine", values, n, &vec, 1, NULL, 0), 0);
 }
@@ -85,9 +98,11 @@ pir_value *combine_vars(translator *t, const slot_desc *slot) {
   pir_value **values = pir_arena_alloc(&t->arena, pir_arena_size(&t->arena, n, sizeof *values));
   for (size_t i = 0; i < n; i++) {
     values[i] = read_var(t, slot->arguments[i]);
-    if (!values[i]) return NULL;
+    if (!values[i])
+      return NULL;
   }
-  if (n == 1 && pir_type_kind_of(pir_value_type(values[0])) == PIR_TYPE_TENSOR_ARRAY) return values[0];
+  if (n == 1 && pir_type_kind_of(pir_value_type(values[0])) == PIR_TYPE_TENSOR_ARRAY)
+    return values[0];
   return emit_combine(t, values, n);
 }
 
@@ -97,7 +112,8 @@ pir_map input_names(translator *t, const op_desc *op) {
   pir_map names = {0};
   for (size_t i = 0; i < op->n_inputs; i++)
     for (size_t k = 0; k < op->inputs[i]->n_arguments; k++)
-      pir_map_put(&t->arena, &names, pir_name_get(t->ctx, pir_str_from(op->inputs[i]->arguments[k])), 1);
+      pir_map_put(&t->arena, &names,
+                  pir_name_get(t->ctx, pir_str_from(op->inputs[i]->arguments[k])), 1);
   return names;
 }
 
@@ -107,16 +123,19 @@ bool is_inplace(translator *t, const op_desc *op) {
   for (size_t i = 0; i < op->n_outputs && !found; i++)
     for (size_t k = 0; k < op->outputs[i]->n_arguments && !found; k++) {
       const char *name = op->outputs[i]->arguments[k];
-      found = strcmp(name, "@EMPTY@") && pir_map_find(&inputs, pir_name_get(t->ctx, pir_str_from(name)));
+      found = strcmp(name, "@EMPTY@") &&
+              pir_map_find(&inputs, pir_name_get(t->ctx, pir_str_from(name)));
     }
   pir_map_free(&t->arena, &inputs);
   return found;
 }
 
-static pir_status start(draft *d, translator *t, const op_desc *op, const pir_legacy_op *row, const pir_opdef *def) {
+static pir_status start(draft *d, translator *t, const op_desc *op, const pir_legacy_op *row,
+                        const pir_opdef *def) {
   memset(d, 0, sizeof *d);
   *d = (draft){.t = t, .op = op, .row = row, .def = def};
-  if (def->operand_count > DRAFT_MAX || def->result_count > DRAFT_MAX || def->attr_count >= DRAFT_MAX)
+  if (def->operand_count > DRAFT_MAX || def->result_count > DRAFT_MAX ||
+      def->attr_count >= DRAFT_MAX)
     return UNSUPPORTED(t, "an op of more than %d operands or attributes", DRAFT_MAX);
   return PIR_OK;
 }
@@ -131,7 +150,8 @@ const pir_opdef *registered_def(translator *t, const char *dialect, const char *
 }
 
 bool is_known(translator *t, const char *type) {
-  return find_special(type) || pir_legacy_find(pir_str_from(type)) || registered_def(t, "custom_op.", type);
+  return find_special(type) || pir_legacy_find(pir_str_from(type)) ||
+         registered_def(t, "custom_op.", type);
 }
 
 // An op that asks for oneDNN becomes the op of that dialect, where it has one of that name.
@@ -145,38 +165,47 @@ static const pir_opdef *choose_def(translator *t, const op_desc *op, const pir_l
 pir_status draft_start(draft *d, translator *t, const op_desc *op) {
   const pir_legacy_op *row = pir_legacy_find(pir_str_from(op->type));
   const pir_opdef *custom = row ? NULL : registered_def(t, "custom_op.", op->type);
-  if (!row && !custom) return UNSUPPORTED(t, "op '%s'", op->type);
+  if (!row && !custom)
+    return UNSUPPORTED(t, "op '%s'", op->type);
   return start(d, t, op, row, row ? choose_def(t, op, row) : custom);
 }
 
 pir_status draft_start_as(draft *d, translator *t, const op_desc *op, const char *pir_name) {
   const pir_opdef *def = pir_context_opdef(t->ctx, pir_str_from(pir_name));
-  if (!(def->traits & PIR_REGISTERED)) return UNSUPPORTED(t, "op '%s', which becomes %s", op->type, pir_name);
+  if (!(def->traits & PIR_REGISTERED))
+    return UNSUPPORTED(t, "op '%s', which becomes %s", op->type, pir_name);
   return start(d, t, op, NULL, def);
 }
 
-// Where the row of `d` has what `name` is called: at `position`, unless the op is of another dialect than the row's.
+// Where the row of `d` has what `name` is called: at `position`, unless the op is of another
+// dialect than the row's.
 typedef int (*find_fn)(const pir_opdef *def, pir_str name);
 static int row_position(const draft *d, find_fn find, size_t position, const char *name) {
-  if (!d->row) return -1;
+  if (!d->row)
+    return -1;
   bool same = d->def == d->row->def || d->def == d->row->twin;
   return same ? (int)position : find(d->row->def, pir_str_from(name));
 }
 
-// The legacy name at a position of the row; without one, slots are named like operands, with a capital.
+// The legacy name at a position of the row; without one, slots are named like operands, with a
+// capital.
 static const char *slot_name(draft *d, const char *const *names, int i, const char *pir_name) {
   char *name;
-  if (names && i >= 0) return names[i] ? names[i] : pir_name;
+  if (names && i >= 0)
+    return names[i] ? names[i] : pir_name;
   name = pir_arena_copy(&d->t->arena, pir_name, strlen(pir_name) + 1);
-  if (*name >= 'a' && *name <= 'z') *name = (char)(*name - 'a' + 'A');
+  if (*name >= 'a' && *name <= 'z')
+    *name = (char)(*name - 'a' + 'A');
   return name;
 }
 
-// The newest ops have slots of the PIR names, "x" and "x@GRAD"; tried when the others are not there.
+// The newest ops have slots of the PIR names, "x" and "x@GRAD"; tried when the others are not
+// there.
 static const char *new_slot_name(draft *d, const char *pir_name) {
   static const char suffix[] = "_grad", mark[] = "@GRAD";
   size_t size = strlen(pir_name), kept = size - (sizeof suffix - 1);
-  if (size < sizeof suffix || strcmp(pir_name + kept, suffix)) return pir_name;
+  if (size < sizeof suffix || strcmp(pir_name + kept, suffix))
+    return pir_name;
   char *name = pir_arena_copy(&d->t->arena, pir_name, size + 1);
   memcpy(name + kept, mark, sizeof mark);
   return name;
@@ -194,17 +223,21 @@ static bool value_operand(draft *d, size_t i) {
   int position = row_position(d, pir_opdef_operand, i, def->name);
   const char *name = slot_name(d, d->row ? d->row->operands : NULL, position, def->name);
   const slot_desc *slot = fed(d->op, name);
-  if (!slot) slot = fed(d->op, new_slot_name(d, def->name));
+  if (!slot)
+    slot = fed(d->op, new_slot_name(d, def->name));
   if (!slot) {
-    if (def->flags & PIR_OPERAND_OPTIONAL) return true;
+    if (def->flags & PIR_OPERAND_OPTIONAL)
+      return true;
     (void)FAIL(d->t, "input slot '%s' is empty", name);
     return false;
   }
   if (!(def->flags & PIR_OPERAND_VARIADIC) && slot->n_arguments > 1) {
-    (void)FAIL(d->t, "input slot '%s' has %zu variables, expected one", name, slot->n_arguments);
+    (void)FAIL(d->t, "input slot '%s' has %zu variables, expected one", name,
+               slot->n_arguments);
     return false;
   }
-  d->operands[i] = def->flags & PIR_OPERAND_VARIADIC ? combine_vars(d->t, slot) : read_var(d->t, slot->arguments[0]);
+  d->operands[i] = def->flags & PIR_OPERAND_VARIADIC ? combine_vars(d->t, slot)
+                                                     : read_var(d->t, slot->arguments[0]);
   return d->operands[i] != NULL;
 }
 
@@ -216,7 +249,8 @@ static bool list_operand(draft *d, size_t i, const attr_desc *a) {
     (void)FAIL(d->t, "attribute '%s' is no list of integers", a->name);
     return false;
   }
-  d->operands[i] = a ? emit_ints(d->t, values, n) : emit_ints(d->t, literal->ints, literal->int_count);
+  d->operands[i] =
+      a ? emit_ints(d->t, values, n) : emit_ints(d->t, literal->ints, literal->int_count);
   return true;
 }
 
@@ -234,7 +268,8 @@ static bool number_operand(draft *d, size_t i, const attr_desc *a) {
   const pir_attr_def *literal = d->def->operands[i].literal;
   number n;
   bool text = a && attr_decimal(d->t, a, &n);
-  if (text) n.dtype = PIR_F64;
+  if (text)
+    n.dtype = PIR_F64;
   if (a && !text && !attr_number(a, &n)) {
     (void)FAIL(d->t, "attribute '%s' is no number", a->name);
     return false;
@@ -247,7 +282,9 @@ static bool number_operand(draft *d, size_t i, const attr_desc *a) {
   return true;
 }
 
-static const char *at(const char *const *names, int i) { return names && i >= 0 ? names[i] : NULL; }
+static const char *at(const char *const *names, int i) {
+  return names && i >= 0 ? names[i] : NULL;
+}
 
 static bool attr_operand(draft *d, size_t i) {
   static const pir_legacy_op no_row;
@@ -256,15 +293,18 @@ static bool attr_operand(draft *d, size_t i) {
   bool list = def->flags & PIR_OPERAND_INTARRAY;
   int position = row_position(d, pir_opdef_operand, i, def->name);
   const slot_desc *slot = fed(d->op, at(row->tensors_slots, position));
-  const char *attr = at(row->operand_attrs, position) ? at(row->operand_attrs, position) : def->name;
+  const char *attr =
+      at(row->operand_attrs, position) ? at(row->operand_attrs, position) : def->name;
   const attr_desc *a = desc_attr(d->op, attr);
-  if (!slot) slot = fed(d->op, at(row->tensor_slots, position));
+  if (!slot)
+    slot = fed(d->op, at(row->tensor_slots, position));
   if (slot) {
     d->operands[i] = list ? combine_vars(d->t, slot) : read_var(d->t, slot->arguments[0]);
     return d->operands[i] != NULL;
   }
   if (!a && (!def->literal || def->literal->required)) {
-    if (def->flags & PIR_OPERAND_OPTIONAL) return true;
+    if (def->flags & PIR_OPERAND_OPTIONAL)
+      return true;
     (void)FAIL(d->t, "attribute '%s' is missing", attr);
     return false;
   }
@@ -277,7 +317,8 @@ pir_status draft_operand(draft *d, size_t i) {
 }
 
 pir_status draft_operands(draft *d) {
-  for (size_t i = 0; i < d->def->operand_count; i++) PIR_TRY(draft_operand(d, i));
+  for (size_t i = 0; i < d->def->operand_count; i++)
+    PIR_TRY(draft_operand(d, i));
   return PIR_OK;
 }
 
@@ -286,19 +327,25 @@ pir_status draft_operands(draft *d) {
 static const slot_desc *result_slot(draft *d, size_t i) {
   const char *pir_name = d->def->results[i].name;
   int position = row_position(d, pir_opdef_result, i, pir_name);
-  const slot_desc *s = desc_output(d->op, slot_name(d, d->row ? d->row->results : NULL, position, pir_name));
-  if (!s) s = desc_output(d->op, new_slot_name(d, pir_name));
+  const slot_desc *s =
+      desc_output(d->op, slot_name(d, d->row ? d->row->results : NULL, position, pir_name));
+  if (!s)
+    s = desc_output(d->op, new_slot_name(d, pir_name));
   return s && s->n_arguments ? s : NULL;
 }
 
-static bool is_empty(const char *name) { return !strcmp(name, "@EMPTY@"); }
+static bool is_empty(const char *name) {
+  return !strcmp(name, "@EMPTY@");
+}
 
 static const pir_type *vector_type(draft *d, const slot_desc *slot) {
   size_t n = slot->n_arguments;
-  const pir_type **types = pir_arena_alloc(&d->t->arena, pir_arena_size(&d->t->arena, n, sizeof *types));
+  const pir_type **types =
+      pir_arena_alloc(&d->t->arena, pir_arena_size(&d->t->arena, n, sizeof *types));
   for (size_t i = 0; i < n; i++) {
     types[i] = is_empty(slot->arguments[i]) ? NULL : name_type(d->t, slot->arguments[i]);
-    if (!types[i] && !is_empty(slot->arguments[i])) return NULL;
+    if (!types[i] && !is_empty(slot->arguments[i]))
+      return NULL;
   }
   return pir_type_vector(d->t->ctx, types, n);
 }
@@ -307,11 +354,14 @@ pir_status draft_types(draft *d) {
   for (size_t i = 0; i < d->def->result_count; i++) {
     const slot_desc *slot = result_slot(d, i);
     bool list = d->def->results[i].flags & PIR_RESULT_VARIADIC;
-    if (!slot || (!list && is_empty(slot->arguments[0]))) continue;
+    if (!slot || (!list && is_empty(slot->arguments[0])))
+      continue;
     if (!list && slot->n_arguments > 1)
-      return FAIL(d->t, "output slot '%s' has %zu variables, expected one", slot->parameter, slot->n_arguments);
+      return FAIL(d->t, "output slot '%s' has %zu variables, expected one", slot->parameter,
+                  slot->n_arguments);
     d->types[i] = list ? vector_type(d, slot) : name_type(d->t, slot->arguments[0]);
-    if (!d->types[i]) return PIR_INVALID;
+    if (!d->types[i])
+      return PIR_INVALID;
   }
   return PIR_OK;
 }
@@ -325,16 +375,21 @@ void draft_set(draft *d, const char *name, const pir_attr *value) {
       d->attrs[i] = entry;
       return;
     }
-  if (d->attr_count < DRAFT_MAX) d->attrs[d->attr_count++] = entry;
+  if (d->attr_count < DRAFT_MAX)
+    d->attrs[d->attr_count++] = entry;
 }
 
-pir_status draft_attrs(draft *d) { return draft_attrs_but(d, ""); }
+pir_status draft_attrs(draft *d) {
+  return draft_attrs_but(d, "");
+}
 
 pir_status draft_attrs_but(draft *d, const char *skipped) {
   for (size_t i = 0; i < d->def->attr_count; i++) {
     const pir_attr_def *def = &d->def->attrs[i];
-    if (!strcmp(def->name, skipped)) continue;
-    const char *old = d->row ? at(d->row->attrs, row_position(d, pir_opdef_attr, i, def->name)) : NULL;
+    if (!strcmp(def->name, skipped))
+      continue;
+    const char *old =
+        d->row ? at(d->row->attrs, row_position(d, pir_opdef_attr, i, def->name)) : NULL;
     const char *name = old ? old : def->name;
     const attr_desc *a = desc_attr(d->op, name);
     const pir_attr *value = a ? convert_attr(d->t, a, def) : absent_attr(d->t, def);
@@ -351,9 +406,11 @@ pir_status draft_attrs_but(draft *d, const char *skipped) {
 static void bind_result(draft *d, size_t i, pir_value *value) {
   const slot_desc *slot = result_slot(d, i);
   bool list = d->def->results[i].flags & PIR_RESULT_VARIADIC;
-  if (!slot || !d->types[i]) return;
+  if (!slot || !d->types[i])
+    return;
   for (size_t k = 0; k < slot->n_arguments; k++)
-    if (!is_empty(slot->arguments[k])) bind(d->t, slot->arguments[k], value, list ? (int32_t)k : -1);
+    if (!is_empty(slot->arguments[k]))
+      bind(d->t, slot->arguments[k], value, list ? (int32_t)k : -1);
 }
 
 pir_op *draft_create(draft *d) {
@@ -365,7 +422,8 @@ pir_op *draft_create(draft *d) {
                       .attrs = d->attrs,
                       .attr_count = d->attr_count};
   pir_op *op = pir_build(&d->t->builder, &spec);
-  for (size_t i = 0; i < d->def->result_count; i++) bind_result(d, i, pir_op_result(op, i));
+  for (size_t i = 0; i < d->def->result_count; i++)
+    bind_result(d, i, pir_op_result(op, i));
   return op;
 }
 

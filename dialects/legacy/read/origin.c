@@ -1,6 +1,6 @@
-// Where an op came from: a legacy program keeps the Python frames of each op as lines of text, outermost first, a frame
-// being `  File "path", line N, in function` and then its source line. The innermost frame outside of Paddle is
-// the user's.
+// Where an op came from: a legacy program keeps the Python frames of each op as lines of text,
+// outermost first, a frame being `  File "path", line N, in function` and then its source line.
+// The innermost frame outside of Paddle is the user's.
 #include <string.h>
 
 #include "desc.h"
@@ -14,27 +14,33 @@ typedef struct frame {
 
 // Drops `prefix`; false when the text does not begin with it.
 static bool skip(pir_str *text, pir_str prefix) {
-  if (text->size < prefix.size || memcmp(text->data, prefix.data, prefix.size)) return false;
+  if (text->size < prefix.size || memcmp(text->data, prefix.data, prefix.size))
+    return false;
   text->data += prefix.size;
   text->size -= prefix.size;
   return true;
 }
 
 static void trim(pir_str *text) {
-  while (text->size && *text->data == ' ') text->data++, text->size--;
+  while (text->size && *text->data == ' ')
+    text->data++, text->size--;
 }
 
 static bool read_frame(pir_str text, frame *out) {
   const char *quote;
   trim(&text);
-  if (!skip(&text, PIR_STR("File \""))) return false;
+  if (!skip(&text, PIR_STR("File \"")))
+    return false;
   quote = text.size ? memchr(text.data, '"', text.size) : NULL;
-  if (!quote) return false;
+  if (!quote)
+    return false;
   out->file = (pir_str){text.data, (size_t)(quote - text.data)};
   text = (pir_str){quote, text.size - out->file.size};
-  if (!skip(&text, PIR_STR("\", line "))) return false;
+  if (!skip(&text, PIR_STR("\", line ")))
+    return false;
   out->line = 0;
-  for (; text.size && *text.data >= '0' && *text.data <= '9' && out->line < 100000000; text.data++, text.size--)
+  for (; text.size && *text.data >= '0' && *text.data <= '9' && out->line < 100000000;
+       text.data++, text.size--)
     out->line = out->line * 10 + (uint32_t)(*text.data - '0');
   return out->line > 0;
 }
@@ -47,8 +53,9 @@ static bool is_library(pir_str file) {
 
 enum { LAST_LINES = 128 };  // of a stack; the user's frame is near its end
 
-// The innermost frame of the user in the bytes of an attribute, its lists being field 8; false when there is none.
-// Reading every op's frames must cost little, so that only those behind the user's are looked at.
+// The innermost frame of the user in the bytes of an attribute, its lists being field 8; false
+// when there is none. Reading every op's frames must cost little, so that only those behind the
+// user's are looked at.
 static bool user_frame(const ProtobufCBinaryData *attr, frame *out) {
   wire_reader in = {attr->data, attr->data + attr->len, NULL};
   wire_field wire;
@@ -59,8 +66,10 @@ static bool user_frame(const ProtobufCBinaryData *attr, frame *out) {
       lines[count++ % LAST_LINES] = (pir_str){(const char *)wire.bytes, wire.size};
   for (size_t i = count, least = count > LAST_LINES ? count - LAST_LINES : 0; i-- > least;) {
     frame f = {0};
-    if (!read_frame(lines[i % LAST_LINES], &f) || is_library(f.file)) continue;
-    if (i + 1 < count) f.source = lines[(i + 1) % LAST_LINES];
+    if (!read_frame(lines[i % LAST_LINES], &f) || is_library(f.file))
+      continue;
+    if (i + 1 < count)
+      f.source = lines[(i + 1) % LAST_LINES];
     return *out = f, true;
   }
   return false;
@@ -68,7 +77,8 @@ static bool user_frame(const ProtobufCBinaryData *attr, frame *out) {
 
 static bool op_frame(const op_desc *op, frame *out) {
   const attr_desc *stack = desc_attr(op, "op_callstack");
-  return stack && stack->type == LEGACY__ATTR_TYPE__STRINGS && stack->s.len && user_frame(&stack->s, out);
+  return stack && stack->type == LEGACY__ATTR_TYPE__STRINGS && stack->s.len &&
+         user_frame(&stack->s, out);
 }
 
 pir_loc desc_origin(pir_context *ctx, const op_desc *op, pir_loc otherwise) {
@@ -78,8 +88,10 @@ pir_loc desc_origin(pir_context *ctx, const op_desc *op, pir_loc otherwise) {
 
 void desc_note_origin(pir_context *ctx, const op_desc *op) {
   frame f;
-  if (!op_frame(op, &f)) return;
+  if (!op_frame(op, &f))
+    return;
   trim(&f.source);
-  (void)pir_report(ctx, PIR_OK, PIR_NOTE, pir_loc_text(ctx, f.file, f.line, 0), "the op was made here: %.*s",
-                   (int)(f.source.size < 200 ? f.source.size : 200), f.source.data ? f.source.data : "");
+  (void)pir_report(
+      ctx, PIR_OK, PIR_NOTE, pir_loc_text(ctx, f.file, f.line, 0), "the op was made here: %.*s",
+      (int)(f.source.size < 200 ? f.source.size : 200), f.source.data ? f.source.data : "");
 }

@@ -1,5 +1,5 @@
-// Ops that a table row cannot say, part one: feeds and fetches, constants, assignments, arrays. Names of PIR
-// ops appear here because this is where one format's names become the other's.
+// Ops that a table row cannot say, part one: feeds and fetches, constants, assignments, arrays.
+// Names of PIR ops appear here because this is where one format's names become the other's.
 #include "special.h"
 
 #include <stdlib.h>
@@ -7,7 +7,8 @@
 
 // The one variable of a slot; reports when there is not exactly one.
 const char *slot_var(translator *t, const slot_desc *slot, const char *name) {
-  if (slot && slot->n_arguments == 1) return slot->arguments[0];
+  if (slot && slot->n_arguments == 1)
+    return slot->arguments[0];
   (void)FAIL(t, "slot '%s' wants one variable", name);
   return NULL;
 }
@@ -30,8 +31,9 @@ const slot_desc *fed_input(const op_desc *op, const char *slot) {
   return s && s->n_arguments ? s : NULL;
 }
 
-pir_status emit_bound(translator *t, const char *name, pir_value *const *operands, size_t n, const char *var,
-                      const pir_type *type, const pir_named_attr *attrs, size_t attr_count) {
+pir_status emit_bound(translator *t, const char *name, pir_value *const *operands, size_t n,
+                      const char *var, const pir_type *type, const pir_named_attr *attrs,
+                      size_t attr_count) {
   bind(t, var, pir_op_result(emit(t, name, operands, n, &type, 1, attrs, attr_count), 0), -1);
   return PIR_OK;
 }
@@ -41,18 +43,21 @@ pir_status emit_bound(translator *t, const char *name, pir_value *const *operand
 pir_status translate_feed(translator *t, const op_desc *op) {
   const char *out = output_var(t, op, "Out");
   const pir_type *type = out ? name_type(t, out) : NULL;
-  pir_named_attr attrs[] = {named(t, "name", pir_attr_str(t->ctx, PIR_ATTR_STR, pir_str_from(out ? out : ""))),
-                            named(t, "col", pir_attr_int(t->ctx, PIR_ATTR_I32, op_int(op, "col", 0)))};
+  pir_named_attr attrs[] = {
+      named(t, "name", pir_attr_str(t->ctx, PIR_ATTR_STR, pir_str_from(out ? out : ""))),
+      named(t, "col", pir_attr_int(t->ctx, PIR_ATTR_I32, op_int(op, "col", 0)))};
   return type ? emit_bound(t, "pd_op.feed", NULL, 0, out, type, attrs, 2) : PIR_INVALID;
 }
 
 pir_status translate_fetch(translator *t, const op_desc *op) {
   const char *in = input_var(t, op, "X");
   pir_value *value = in ? read_var(t, in) : NULL;
-  if (!value) return PIR_INVALID;
+  if (!value)
+    return PIR_INVALID;
   const pir_type *type = pir_value_type(value);
-  pir_named_attr attrs[] = {named(t, "name", pir_attr_str(t->ctx, PIR_ATTR_STR, pir_str_from(in))),
-                            named(t, "col", pir_attr_int(t->ctx, PIR_ATTR_I32, op_int(op, "col", 0)))};
+  pir_named_attr attrs[] = {
+      named(t, "name", pir_attr_str(t->ctx, PIR_ATTR_STR, pir_str_from(in))),
+      named(t, "col", pir_attr_int(t->ctx, PIR_ATTR_I32, op_int(op, "col", 0)))};
   emit(t, "pd_op.fetch", &value, 1, &type, 1, attrs, 2);
   return PIR_OK;
 }
@@ -61,11 +66,14 @@ pir_status translate_shadow_output(translator *t, const op_desc *op) {
   const char *in = input_var(t, op, "x");
   const attr_desc *a = desc_attr(op, "name");
   pir_value *value;
-  if (!in) return PIR_INVALID;
-  if (!find_binding(t, in)) return PIR_OK;
+  if (!in)
+    return PIR_INVALID;
+  if (!find_binding(t, in))
+    return PIR_OK;
   value = read_var(t, in);
-  pir_str name =
-      a && a->type == LEGACY__ATTR_TYPE__STRING ? (pir_str){(const char *)a->s.data, a->s.len} : pir_str_from(in);
+  pir_str name = a && a->type == LEGACY__ATTR_TYPE__STRING
+                     ? (pir_str){(const char *)a->s.data, a->s.len}
+                     : pir_str_from(in);
   pir_named_attr attr = named(t, "output_name", pir_attr_str(t->ctx, PIR_ATTR_STR, name));
   emit(t, "builtin.shadow_output", &value, 1, NULL, 0, &attr, 1);
   return PIR_OK;
@@ -76,7 +84,8 @@ pir_status translate_shadow_output(translator *t, const op_desc *op) {
 static pir_place fill_place(const op_desc *op) {
   static const int kinds[] = {1, 2, 3, 4};  // cpu, gpu, pinned, xpu
   int64_t type = op_int(op, "place_type", -1);
-  if (type < 0 || type > 3) return (pir_place){.kind = op_bool(op, "force_cpu", false) ? 1 : 0};
+  if (type < 0 || type > 3)
+    return (pir_place){.kind = op_bool(op, "force_cpu", false) ? 1 : 0};
   return (pir_place){.kind = kinds[type]};
 }
 
@@ -84,15 +93,19 @@ static pir_place fill_place(const op_desc *op) {
 static number fill_value(translator *t, const op_desc *op) {
   const attr_desc *text = desc_attr(op, "str_value"), *value = desc_attr(op, "value");
   number n = {.f = 0};
-  if (text && attr_decimal(t, text, &n)) return n;
-  if (value) (void)attr_number(value, &n);
+  if (text && attr_decimal(t, text, &n))
+    return n;
+  if (value)
+    (void)attr_number(value, &n);
   return n;
 }
 
 // A float where it holds the value, else a double, and an integer where neither does.
 static const pir_attr *fill_attr(translator *t, const number *n) {
-  if (n->dtype == PIR_I64 && (n->f >= 0x1p63 || n->i != (int64_t)n->f)) return pir_attr_int(t->ctx, PIR_ATTR_I64, n->i);
-  pir_attr_kind kind = n->f == (double)(float)n->f || n->f != n->f ? PIR_ATTR_F32 : PIR_ATTR_F64;
+  if (n->dtype == PIR_I64 && (n->f >= 0x1p63 || n->i != (int64_t)n->f))
+    return pir_attr_int(t->ctx, PIR_ATTR_I64, n->i);
+  pir_attr_kind kind =
+      n->f == (double)(float)n->f || n->f != n->f ? PIR_ATTR_F32 : PIR_ATTR_F64;
   return pir_attr_float(t->ctx, kind, n->f);
 }
 
@@ -101,7 +114,8 @@ static pir_value *fill_shape(translator *t, const op_desc *op) {
   const attr_desc *a = desc_attr(op, "shape");
   int64_t *dims;
   size_t n;
-  if (one) return read_var(t, one->arguments[0]);
+  if (one)
+    return read_var(t, one->arguments[0]);
   if (list) {
     pir_value *parts = combine_vars(t, list);
     return parts ? emit_stack(t, parts, list->n_arguments) : NULL;
@@ -117,21 +131,26 @@ pir_value *emit_stack(translator *t, pir_value *parts, size_t n) {
   const pir_type *part = pir_type_element(pir_value_type(parts), 0);
   pir_shape shape = pir_type_shape(part);
   int64_t dims[PIR_MAX_RANK + 1] = {(int64_t)n};
-  if (shape.rank) memcpy(dims + 1, shape.dims, shape.rank * sizeof *dims);
-  const pir_type *type = pir_type_tensor(t->ctx, pir_type_dtype(part), (pir_shape){dims, shape.rank + 1});
+  if (shape.rank)
+    memcpy(dims + 1, shape.dims, shape.rank * sizeof *dims);
+  const pir_type *type =
+      pir_type_tensor(t->ctx, pir_type_dtype(part), (pir_shape){dims, shape.rank + 1});
   pir_named_attr attrs[] = {named(t, "axis", pir_attr_int(t->ctx, PIR_ATTR_I32, 0)),
                             named(t, "stop_gradient", bools(t, 1, true))};
   return pir_op_result(emit(t, "pd_op.stack", &parts, 1, &type, 1, attrs, 2), 0);
 }
 
-static pir_status fill_dynamic(translator *t, const op_desc *op, const char *out, const pir_type *type,
-                               pir_named_attr dtype) {
+static pir_status fill_dynamic(translator *t, const op_desc *op, const char *out,
+                               const pir_type *type, pir_named_attr dtype) {
   const slot_desc *value = fed_input(op, "ValueTensor");
   pir_value *operands[2];
-  operands[0] = value ? read_var(t, value->arguments[0]) : emit_number(t, fill_value(t, op).f, PIR_F32);
-  if (!operands[0]) return PIR_INVALID;
+  operands[0] =
+      value ? read_var(t, value->arguments[0]) : emit_number(t, fill_value(t, op).f, PIR_F32);
+  if (!operands[0])
+    return PIR_INVALID;
   operands[1] = fill_shape(t, op);
-  if (!operands[1]) return PIR_INVALID;
+  if (!operands[1])
+    return PIR_INVALID;
   return emit_bound(t, "pd_op.full_with_tensor", operands, 2, out, type, &dtype, 1);
 }
 
@@ -143,27 +162,36 @@ pir_status translate_fill_constant(translator *t, const op_desc *op) {
   number value = fill_value(t, op);
   int64_t *dims;
   size_t n;
-  if (!type) return PIR_INVALID;
-  if (dtype == PIR_DTYPE_COUNT) return FAIL(t, "attribute 'dtype' is no element type");
+  if (!type)
+    return PIR_INVALID;
+  if (dtype == PIR_DTYPE_COUNT)
+    return FAIL(t, "attribute 'dtype' is no element type");
   pir_named_attr dtype_attr = named(t, "dtype", pir_attr_dtype(t->ctx, dtype));
-  if (fed_input(op, "ValueTensor") || fed_input(op, "ShapeTensor") || fed_input(op, "ShapeTensorList"))
+  if (fed_input(op, "ValueTensor") || fed_input(op, "ShapeTensor") ||
+      fed_input(op, "ShapeTensorList"))
     return fill_dynamic(t, op, out, type, dtype_attr);
-  if (!shape || !attr_ints(t, shape, &dims, &n)) return FAIL(t, "attribute 'shape' is missing or no list of integers");
+  if (!shape || !attr_ints(t, shape, &dims, &n))
+    return FAIL(t, "attribute 'shape' is missing or no list of integers");
   pir_named_attr attrs[] = {named(t, "shape", pir_attr_int_array(t->ctx, dims, n)),
                             named(t, "value", fill_attr(t, &value)), dtype_attr,
                             named(t, "place", pir_attr_place(t->ctx, fill_place(op)))};
   return emit_bound(t, "pd_op.full", NULL, 0, out, type, attrs, 4);
 }
 
-// Values were a list of their own for each kind of number once; the first that is not empty counts.
+// Values were a list of their own for each kind of number once; the first that is not empty
+// counts.
 const pir_attr *value_list(translator *t, const op_desc *op) {
-  static const char *const lists[] = {"values",       "bool_values", "fp32_values", "int32_values",
-                                      "int64_values", "fp64_values", "fp16_values"};
-  static const pir_attr_def any_list = {.name = "values", .kind = PIR_ATTR_ARRAY, .element_kind = PIR_ATTR_NONE};
+  static const char *const lists[] = {"values",       "bool_values",  "fp32_values",
+                                      "int32_values", "int64_values", "fp64_values",
+                                      "fp16_values"};
+  static const pir_attr_def any_list = {
+      .name = "values", .kind = PIR_ATTR_ARRAY, .element_kind = PIR_ATTR_NONE};
   const pir_attr *values = NULL;
-  for (size_t i = 0; i < sizeof lists / sizeof *lists && (!values || !pir_attr_elements(values)); i++) {
+  for (size_t i = 0;
+       i < sizeof lists / sizeof *lists && (!values || !pir_attr_elements(values)); i++) {
     const attr_desc *a = desc_attr(op, lists[i]);
-    if (a) values = convert_attr(t, a, &any_list);
+    if (a)
+      values = convert_attr(t, a, &any_list);
   }
   return values;
 }
@@ -173,21 +201,24 @@ pir_status translate_assign_value(translator *t, const op_desc *op) {
   draft d;
   PIR_TRY(draft_start(&d, t, op));
   PIR_TRY(draft_types(&d));
-  if (!values) return FAIL(t, "attribute 'values' is missing or no list of numbers");
+  if (!values)
+    return FAIL(t, "attribute 'values' is missing or no list of numbers");
   PIR_TRY(draft_attrs_but(&d, "values"));
   draft_set(&d, "values", values);
   draft_create(&d);
   return PIR_OK;
 }
 
-// A feed of later versions; its place is a number of phi's AllocationType, which counts as places do.
+// A feed of later versions; its place is a number of phi's AllocationType, which counts as
+// places do.
 pir_status translate_data(translator *t, const op_desc *op) {
   int64_t kind = op_int(op, "place", 0);
   draft d;
   PIR_TRY(draft_start(&d, t, op));
   PIR_TRY(draft_types(&d));
   PIR_TRY(draft_attrs(&d));
-  if (kind >= 0 && kind <= 4) draft_set(&d, "place", pir_attr_place(t->ctx, (pir_place){.kind = (int)kind}));
+  if (kind >= 0 && kind <= 4)
+    draft_set(&d, "place", pir_attr_place(t->ctx, (pir_place){.kind = (int)kind}));
   draft_create(&d);
   return PIR_OK;
 }
@@ -221,11 +252,13 @@ pir_status translate_assign(translator *t, const op_desc *op) {
   pir_value *operands[2] = {input_value(t, op, "X"), NULL};
   const char *out = output_var(t, op, "Out");
   const pir_type *type = operands[0] && out ? name_type(t, out) : NULL;
-  if (!type) return PIR_INVALID;
+  if (!type)
+    return PIR_INVALID;
   if (is_array(operands[0]))
-    return emit_bound(t, is_inplace(t, op) ? "pd_op.assign_array_" : "pd_op.assign_array", operands, 1, out, type, NULL,
-                      0);
-  if (!find_binding(t, out)) return emit_bound(t, "pd_op.assign", operands, 1, out, type, NULL, 0);
+    return emit_bound(t, is_inplace(t, op) ? "pd_op.assign_array_" : "pd_op.assign_array",
+                      operands, 1, out, type, NULL, 0);
+  if (!find_binding(t, out))
+    return emit_bound(t, "pd_op.assign", operands, 1, out, type, NULL, 0);
   operands[1] = read_var(t, out);
   return emit_bound(t, "pd_op.assign_out_", operands, 2, out, type, NULL, 0);
 }
@@ -234,11 +267,13 @@ pir_status translate_array_write(translator *t, const op_desc *op) {
   const char *out = output_var(t, op, "Out");
   const pir_type *type = out ? name_type(t, out) : NULL;
   pir_value *operands[3];
-  if (!type) return PIR_INVALID;
+  if (!type)
+    return PIR_INVALID;
   operands[0] = find_binding(t, out) ? read_var(t, out) : emit_array(t, type);
   operands[1] = input_value(t, op, "X");
   operands[2] = operands[1] ? input_value(t, op, "I") : NULL;
-  return operands[2] ? emit_bound(t, "pd_op.array_write_", operands, 3, out, type, NULL, 0) : PIR_INVALID;
+  return operands[2] ? emit_bound(t, "pd_op.array_write_", operands, 3, out, type, NULL, 0)
+                     : PIR_INVALID;
 }
 
 pir_status translate_array_read(translator *t, const op_desc *op) {
@@ -246,14 +281,16 @@ pir_status translate_array_read(translator *t, const op_desc *op) {
   const pir_type *type = out ? name_type(t, out) : NULL;
   pir_value *operands[2] = {type ? input_value(t, op, "X") : NULL, NULL};
   operands[1] = operands[0] ? input_value(t, op, "I") : NULL;
-  return operands[1] ? emit_bound(t, "pd_op.array_read", operands, 2, out, type, NULL, 0) : PIR_INVALID;
+  return operands[1] ? emit_bound(t, "pd_op.array_read", operands, 2, out, type, NULL, 0)
+                     : PIR_INVALID;
 }
 
 pir_status translate_array_length(translator *t, const op_desc *op) {
   const char *out = output_var(t, op, "Out");
   const pir_type *type = out ? name_type(t, out) : NULL;
   pir_value *array = type ? input_value(t, op, "X") : NULL;
-  return array ? emit_bound(t, "pd_op.array_length", &array, 1, out, type, NULL, 0) : PIR_INVALID;
+  return array ? emit_bound(t, "pd_op.array_length", &array, 1, out, type, NULL, 0)
+               : PIR_INVALID;
 }
 
 // ---- choosing between values
@@ -261,8 +298,10 @@ pir_status translate_array_length(translator *t, const op_desc *op) {
 static const pir_type *merge_types(translator *t, const pir_type *a, const pir_type *b) {
   pir_shape x = pir_type_shape(a), y = pir_type_shape(b);
   int64_t dims[PIR_MAX_RANK];
-  if (a == b || !pir_type_is_tensor(a) || !pir_type_is_tensor(b) || x.rank != y.rank) return a;
-  for (size_t i = 0; i < x.rank; i++) dims[i] = x.dims[i] == y.dims[i] ? x.dims[i] : -1;
+  if (a == b || !pir_type_is_tensor(a) || !pir_type_is_tensor(b) || x.rank != y.rank)
+    return a;
+  for (size_t i = 0; i < x.rank; i++)
+    dims[i] = x.dims[i] == y.dims[i] ? x.dims[i] : -1;
   return pir_type_tensor(t->ctx, pir_type_dtype(a), (pir_shape){dims, x.rank});
 }
 
@@ -270,13 +309,17 @@ pir_status translate_select_input(translator *t, const op_desc *op) {
   const slot_desc *x = fed_input(op, "X");
   const char *out = output_var(t, op, "Out");
   pir_value *operands[3] = {input_value(t, op, "Mask")};
-  if (!operands[0] || !out) return PIR_INVALID;
-  if (!x || x->n_arguments != 2) return FAIL(t, "slot 'X' wants two variables");
+  if (!operands[0] || !out)
+    return PIR_INVALID;
+  if (!x || x->n_arguments != 2)
+    return FAIL(t, "slot 'X' wants two variables");
   for (size_t i = 0; i < 2; i++) {
     operands[i + 1] = read_var(t, x->arguments[i]);
-    if (!operands[i + 1]) return PIR_INVALID;
+    if (!operands[i + 1])
+      return PIR_INVALID;
   }
-  const pir_type *type = merge_types(t, pir_value_type(operands[1]), pir_value_type(operands[2]));
+  const pir_type *type =
+      merge_types(t, pir_value_type(operands[1]), pir_value_type(operands[2]));
   return emit_bound(t, "pd_op.select_input", operands, 3, out, type, NULL, 0);
 }
 
@@ -291,7 +334,8 @@ pir_status translate_share_buffer(translator *t, const op_desc *op) {
 pir_status translate_in_place(translator *t, const op_desc *op) {
   draft d;
   PIR_TRY(draft_start(&d, t, op));
-  if (d.row && d.row->twin) d.def = d.row->twin;
+  if (d.row && d.row->twin)
+    d.def = d.row->twin;
   return draft_finish(&d);
 }
 
@@ -301,7 +345,8 @@ pir_status translate_onednn(translator *t, const op_desc *op) {
   draft d;
   PIR_TRY(draft_start(&d, t, op));
   def = registered_def(t, "onednn_op", strchr(d.def->name, '.'));
-  if (def) d.def = def;
+  if (def)
+    d.def = def;
   return draft_finish(&d);
 }
 
@@ -310,13 +355,17 @@ pir_status translate_select_output(translator *t, const op_desc *op) {
   pir_value *operands[2] = {input_value(t, op, "Mask"), NULL};
   const pir_type *types[2];
   operands[1] = operands[0] ? input_value(t, op, "X") : NULL;
-  if (!operands[1]) return PIR_INVALID;
-  if (!out || out->n_arguments != 2) return FAIL(t, "slot 'Out' wants two variables");
+  if (!operands[1])
+    return PIR_INVALID;
+  if (!out || out->n_arguments != 2)
+    return FAIL(t, "slot 'Out' wants two variables");
   for (size_t i = 0; i < 2; i++) {
     types[i] = name_type(t, out->arguments[i]);
-    if (!types[i]) return PIR_INVALID;
+    if (!types[i])
+      return PIR_INVALID;
   }
   pir_op *result = emit(t, "pd_op.select_output", operands, 2, types, 2, NULL, 0);
-  for (size_t i = 0; i < 2; i++) bind(t, out->arguments[i], pir_op_result(result, i), -1);
+  for (size_t i = 0; i < 2; i++)
+    bind(t, out->arguments[i], pir_op_result(result, i), -1);
   return PIR_OK;
 }

@@ -12,8 +12,9 @@ pir_value *input_value(translator *t, const op_desc *op, const char *slot);
 const slot_desc *fed_input(const op_desc *op, const char *slot);  // NULL when absent or empty
 
 // Creates an op of one result and binds it to `var`.
-pir_status emit_bound(translator *t, const char *name, pir_value *const *operands, size_t n, const char *var,
-                      const pir_type *type, const pir_named_attr *attrs, size_t attr_count);
+pir_status emit_bound(translator *t, const char *name, pir_value *const *operands, size_t n,
+                      const char *var, const pir_type *type, const pir_named_attr *attrs,
+                      size_t attr_count);
 // pd_op.stack on axis 0 of the `n` members of a vec value.
 pir_value *emit_stack(translator *t, pir_value *parts, size_t n);
 // `x` as a matrix whose rows are its first `rows` dims.

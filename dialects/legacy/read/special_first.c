@@ -1,4 +1,5 @@
-// Ops of the first Paddle that later versions replaced and real Paddle's translator does not know any more.
+// Ops of the first Paddle that later versions replaced and real Paddle's translator does not
+// know any more.
 #include "special.h"
 
 // A matrix whose rows are the dimensions before `axis`.
@@ -6,16 +7,19 @@ pir_status translate_flatten(translator *t, const op_desc *op) {
   const char *out = output_var(t, op, "Out");
   pir_value *x = out ? input_value(t, op, "X") : NULL;
   int64_t axis = op_int(op, "axis", 1), dims[2] = {1, -1};
-  if (!x) return PIR_INVALID;
+  if (!x)
+    return PIR_INVALID;
   if (axis) {
     x = emit_matrix(t, x, axis, dims);
   } else {
     const pir_type *type = name_type(t, out);
-    if (!type) return PIR_INVALID;
+    if (!type)
+      return PIR_INVALID;
     pir_shape shape = pir_type_shape(type);
     x = emit_reshape(t, x, emit_ints(t, dims, 2), shape.dims, shape.rank);
   }
-  if (!x) return PIR_INVALID;
+  if (!x)
+    return PIR_INVALID;
   bind(t, out, x, -1);
   return PIR_OK;
 }
@@ -30,7 +34,8 @@ pir_status translate_interp(translator *t, const op_desc *op) {
   PIR_TRY(draft_operands(&d));
   PIR_TRY(draft_types(&d));
   PIR_TRY(draft_attrs_but(&d, "scale"));
-  if (a && !attr_number(a, &scale)) return FAIL(t, "attribute 'scale' is no number");
+  if (a && !attr_number(a, &scale))
+    return FAIL(t, "attribute 'scale' is no number");
   pair[0] = pair[1] = pir_attr_float(t->ctx, PIR_ATTR_F64, scale.f);
   draft_set(&d, "scale", pir_attr_array(t->ctx, pair, scale.f > 0 ? 2 : 0));
   draft_create(&d);

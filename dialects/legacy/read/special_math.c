@@ -1,4 +1,5 @@
-// Ops that a table row cannot say, part two: old broadcasting, old matrix products, and ops that became two.
+// Ops that a table row cannot say, part two: old broadcasting, old matrix products, and ops
+// that became two.
 #include "special.h"
 
 #include <string.h>
@@ -9,46 +10,54 @@
 static pir_value *pad_static(translator *t, pir_value *y, size_t x_rank, size_t axis) {
   pir_shape shape = pir_type_shape(pir_value_type(y));
   int64_t dims[PIR_MAX_RANK];
-  for (size_t i = 0; i < x_rank; i++) dims[i] = i >= axis && i - axis < shape.rank ? shape.dims[i - axis] : 1;
+  for (size_t i = 0; i < x_rank; i++)
+    dims[i] = i >= axis && i - axis < shape.rank ? shape.dims[i - axis] : 1;
   return emit_reshape(t, y, emit_ints(t, dims, x_rank), dims, x_rank);
 }
 
 // y with `n` ones after its dims, by its shape at run time.
 static pir_value *pad_dynamic(translator *t, pir_value *y, size_t n) {
   pir_shape shape = pir_type_shape(pir_value_type(y));
-  int64_t rank = (int64_t)shape.rank, total = rank + (int64_t)n, dims[PIR_MAX_RANK], ones[PIR_MAX_RANK];
+  int64_t rank = (int64_t)shape.rank, total = rank + (int64_t)n, dims[PIR_MAX_RANK],
+          ones[PIR_MAX_RANK];
   const pir_type *list = pir_type_tensor(t->ctx, PIR_I64, (pir_shape){&rank, 1});
   const pir_type *whole = pir_type_tensor(t->ctx, PIR_I64, (pir_shape){&total, 1});
   pir_named_attr stop = named(t, "stop_gradient", bools(t, 1, true));
   pir_value *parts[2], *operands[2];
-  for (size_t i = 0; i < n; i++) ones[i] = 1;
+  for (size_t i = 0; i < n; i++)
+    ones[i] = 1;
   parts[0] = pir_op_result(emit(t, "pd_op.shape64", &y, 1, &list, 1, &stop, 1), 0);
   parts[1] = emit_ints(t, ones, n);
   operands[0] = emit_combine(t, parts, 2);
   pir_op_set_attr(pir_value_op(operands[0]), stop.name, stop.value);
   operands[1] = emit_number(t, 0, PIR_I32);
   operands[0] = pir_op_result(emit(t, "pd_op.concat", operands, 2, &whole, 1, &stop, 1), 0);
-  for (size_t i = 0; i < shape.rank + n; i++) dims[i] = i < shape.rank ? shape.dims[i] : 1;
+  for (size_t i = 0; i < shape.rank + n; i++)
+    dims[i] = i < shape.rank ? shape.dims[i] : 1;
   return emit_reshape(t, y, operands[0], dims, shape.rank + n);
 }
 
 static bool all_known(pir_shape shape) {
   for (size_t i = 0; i < shape.rank; i++)
-    if (shape.dims[i] < 0) return false;
+    if (shape.dims[i] < 0)
+      return false;
   return true;
 }
 
 // y as it broadcasts with x by today's rule (aligned at the last dims).
 static pir_value *align_operand(translator *t, pir_value *x, pir_value *y, int64_t axis) {
   pir_shape xs = pir_type_shape(pir_value_type(x)), ys = pir_type_shape(pir_value_type(y));
-  if (axis == -1 || xs.rank == ys.rank) return y;
+  if (axis == -1 || xs.rank == ys.rank)
+    return y;
   if (axis < 0 || (uint64_t)axis + ys.rank > xs.rank) {
-    (void)FAIL(t, "attribute 'axis' is %lld: operands of rank %zu and %zu do not fit", (long long)axis, xs.rank,
-               ys.rank);
+    (void)FAIL(t, "attribute 'axis' is %lld: operands of rank %zu and %zu do not fit",
+               (long long)axis, xs.rank, ys.rank);
     return NULL;
   }
-  if ((size_t)axis + ys.rank == xs.rank) return y;
-  return all_known(ys) ? pad_static(t, y, xs.rank, (size_t)axis) : pad_dynamic(t, y, xs.rank - (size_t)axis - ys.rank);
+  if ((size_t)axis + ys.rank == xs.rank)
+    return y;
+  return all_known(ys) ? pad_static(t, y, xs.rank, (size_t)axis)
+                       : pad_dynamic(t, y, xs.rank - (size_t)axis - ys.rank);
 }
 
 pir_status translate_elementwise(translator *t, const op_desc *op) {
@@ -57,7 +66,8 @@ pir_status translate_elementwise(translator *t, const op_desc *op) {
   PIR_TRY(draft_operands(&d));
   if (d.def->operand_count >= 2) {
     d.operands[1] = align_operand(t, d.operands[0], d.operands[1], op_int(op, "axis", -1));
-    if (!d.operands[1]) return PIR_INVALID;
+    if (!d.operands[1])
+      return PIR_INVALID;
   }
   PIR_TRY(draft_types(&d));
   PIR_TRY(draft_attrs(&d));
@@ -71,20 +81,24 @@ pir_status translate_elementwise(translator *t, const op_desc *op) {
 static int64_t flat(pir_shape shape, size_t from, size_t to) {
   int64_t product = 1;
   for (size_t i = from; i < to; i++)
-    if (shape.dims[i] < 0 || __builtin_mul_overflow(product, shape.dims[i], &product)) return -1;
+    if (shape.dims[i] < 0 || __builtin_mul_overflow(product, shape.dims[i], &product))
+      return -1;
   return product;
 }
 
 pir_value *emit_matrix(translator *t, pir_value *x, int64_t rows, int64_t dims[2]) {
   pir_shape shape = pir_type_shape(pir_value_type(x));
   if (rows < 1 || (uint64_t)rows >= shape.rank) {
-    (void)FAIL(t, "a tensor of rank %zu cannot be flattened after dimension %lld", shape.rank, (long long)rows);
+    (void)FAIL(t, "a tensor of rank %zu cannot be flattened after dimension %lld", shape.rank,
+               (long long)rows);
     return NULL;
   }
   dims[0] = flat(shape, 0, (size_t)rows);
   dims[1] = flat(shape, (size_t)rows, shape.rank);
   if (dims[0] < 0 && dims[1] < 0) {
-    (void)UNSUPPORTED(t, "flattening a tensor with unknown extents on both sides of dimension %lld", (long long)rows);
+    (void)UNSUPPORTED(
+        t, "flattening a tensor with unknown extents on both sides of dimension %lld",
+        (long long)rows);
     return NULL;
   }
   return emit_reshape(t, x, emit_ints(t, dims, 2), dims, 2);
@@ -96,16 +110,22 @@ pir_status translate_mul(translator *t, const op_desc *op) {
   const char *out = output_var(t, op, "Out");
   const pir_type *type = out ? name_type(t, out) : NULL;
   operands[1] = operands[0] && type ? input_value(t, op, "Y") : NULL;
-  if (!operands[1]) return PIR_INVALID;
+  if (!operands[1])
+    return PIR_INVALID;
   operands[0] = emit_matrix(t, operands[0], op_int(op, "x_num_col_dims", 1), xd);
-  operands[1] = operands[0] ? emit_matrix(t, operands[1], op_int(op, "y_num_col_dims", 1), yd) : NULL;
-  if (!operands[1]) return PIR_INVALID;
+  operands[1] =
+      operands[0] ? emit_matrix(t, operands[1], op_int(op, "y_num_col_dims", 1), yd) : NULL;
+  if (!operands[1])
+    return PIR_INVALID;
   pir_named_attr attrs[] = {named(t, "transpose_x", pir_attr_bool(t->ctx, false)),
                             named(t, "transpose_y", pir_attr_bool(t->ctx, false))};
   PIR_TRY(emit_bound(t, "pd_op.matmul", operands, 2, out, type, attrs, 2));
   pir_shape shape = pir_type_shape(type);
   operands[0] = read_var(t, out);
-  bind(t, out, emit_reshape(t, operands[0], emit_ints(t, shape.dims, shape.rank), shape.dims, shape.rank), -1);
+  bind(t, out,
+       emit_reshape(t, operands[0], emit_ints(t, shape.dims, shape.rank), shape.dims,
+                    shape.rank),
+       -1);
   return PIR_OK;
 }
 
@@ -121,13 +141,17 @@ pir_status translate_matmul(translator *t, const op_desc *op) {
   const pir_type *type = out ? name_type(t, out) : NULL;
   double alpha = op_float(op, "alpha", 1);
   operands[1] = operands[0] && type ? input_value(t, op, "Y") : NULL;
-  if (!operands[1]) return PIR_INVALID;
-  if (op_float(op, "Scale_x", 1) != 1 || op_float(op, "Scale_y", 1) != 1 || op_float(op, "Scale_out", 1) != 1)
+  if (!operands[1])
+    return PIR_INVALID;
+  if (op_float(op, "Scale_x", 1) != 1 || op_float(op, "Scale_y", 1) != 1 ||
+      op_float(op, "Scale_out", 1) != 1)
     return UNSUPPORTED(t, "quantised matmul (Scale_x, Scale_y or Scale_out is not 1)");
-  pir_named_attr attrs[] = {named(t, "transpose_x", pir_attr_bool(t->ctx, op_bool(op, "transpose_X", false))),
-                            named(t, "transpose_y", pir_attr_bool(t->ctx, op_bool(op, "transpose_Y", false)))};
+  pir_named_attr attrs[] = {
+      named(t, "transpose_x", pir_attr_bool(t->ctx, op_bool(op, "transpose_X", false))),
+      named(t, "transpose_y", pir_attr_bool(t->ctx, op_bool(op, "transpose_Y", false)))};
   PIR_TRY(emit_bound(t, "pd_op.matmul", operands, 2, out, type, attrs, 2));
-  if (alpha == 1) return PIR_OK;
+  if (alpha == 1)
+    return PIR_OK;
   operands[0] = read_var(t, out);
   operands[1] = emit_number(t, alpha, PIR_F32);
   pir_named_attr scale[] = {named(t, "bias", pir_attr_float(t->ctx, PIR_ATTR_F32, 0)),
@@ -142,9 +166,12 @@ pir_status translate_lookup_table(translator *t, const op_desc *op) {
   const pir_type *type = out ? name_type(t, out) : NULL;
   pir_value *operands[2] = {type ? input_value(t, op, "Ids") : NULL, NULL};
   operands[1] = operands[0] ? input_value(t, op, "W") : NULL;
-  if (!operands[1]) return PIR_INVALID;
-  pir_named_attr attrs[] = {named(t, "padding_idx", pir_attr_int(t->ctx, PIR_ATTR_I64, op_int(op, "padding_idx", -1))),
-                            named(t, "sparse", pir_attr_bool(t->ctx, op_bool(op, "sparse", false)))};
+  if (!operands[1])
+    return PIR_INVALID;
+  pir_named_attr attrs[] = {
+      named(t, "padding_idx",
+            pir_attr_int(t->ctx, PIR_ATTR_I64, op_int(op, "padding_idx", -1))),
+      named(t, "sparse", pir_attr_bool(t->ctx, op_bool(op, "sparse", false)))};
   PIR_TRY(emit_bound(t, "pd_op.embedding", operands, 2, out, type, attrs, 2));
   operands[0] = read_var(t, out);
   operands[1] = emit_ints(t, &axis, 1);
@@ -159,7 +186,8 @@ static void copy_onednn_types(draft *d) {
   for (size_t i = 0; i < 2; i++) {
     const attr_desc *a = desc_attr(d->op, names[i]);
     const pir_attr *value = a ? convert_attr(d->t, a, &text) : NULL;
-    if (value) draft_set(d, names[i], value);
+    if (value)
+      draft_set(d, names[i], value);
   }
 }
 
@@ -178,12 +206,16 @@ pir_status translate_split(translator *t, const op_desc *op) {
   const slot_desc *axis = fed_input(op, "AxisTensor");
   int64_t num = op_int(op, "num", 0);
   draft d;
-  if (num <= 0) return translate_cast(t, op);
+  if (num <= 0)
+    return translate_cast(t, op);
   PIR_TRY(draft_start_as(&d, t, op, "pd_op.split_with_num"));
   d.operands[0] = input_value(t, op, "X");
-  if (!d.operands[0]) return PIR_INVALID;
-  d.operands[1] = axis ? read_var(t, axis->arguments[0]) : emit_number(t, (double)op_int(op, "axis", 0), PIR_I32);
-  if (!d.operands[1]) return PIR_INVALID;
+  if (!d.operands[0])
+    return PIR_INVALID;
+  d.operands[1] = axis ? read_var(t, axis->arguments[0])
+                       : emit_number(t, (double)op_int(op, "axis", 0), PIR_I32);
+  if (!d.operands[1])
+    return PIR_INVALID;
   PIR_TRY(draft_types(&d));
   PIR_TRY(draft_attrs(&d));
   draft_create(&d);
@@ -198,26 +230,31 @@ static pir_status slice_array(translator *t, const op_desc *op, pir_value *array
   bool dense = pir_type_is_tensor(type);
   pir_value *operands[3] = {array};
   draft d;
-  if (!type) return PIR_INVALID;
+  if (!type)
+    return PIR_INVALID;
   PIR_TRY(draft_start(&d, t, op));
   PIR_TRY(draft_operand(&d, 1));
-  if (!dense) PIR_TRY(draft_operand(&d, 2));
+  if (!dense)
+    PIR_TRY(draft_operand(&d, 2));
   operands[1] = d.operands[1];
   operands[2] = d.operands[2];
-  return emit_bound(t, dense ? "pd_op.slice_array_dense" : "pd_op.slice_array", operands, dense ? 2 : 3, out, type,
-                    NULL, 0);
+  return emit_bound(t, dense ? "pd_op.slice_array_dense" : "pd_op.slice_array", operands,
+                    dense ? 2 : 3, out, type, NULL, 0);
 }
 
 pir_status translate_slice(translator *t, const op_desc *op) {
   pir_value *input = input_value(t, op, "Input");
-  if (!input) return PIR_INVALID;
-  if (pir_type_kind_of(pir_value_type(input)) == PIR_TYPE_TENSOR_ARRAY) return slice_array(t, op, input);
+  if (!input)
+    return PIR_INVALID;
+  if (pir_type_kind_of(pir_value_type(input)) == PIR_TYPE_TENSOR_ARRAY)
+    return slice_array(t, op, input);
   return translate_generic(t, op);
 }
 
 pir_status translate_softmax(translator *t, const op_desc *op) {
   draft d;
-  if (desc_attr(op, "axis")) return translate_generic(t, op);
+  if (desc_attr(op, "axis"))
+    return translate_generic(t, op);
   PIR_TRY(draft_start(&d, t, op));
   PIR_TRY(draft_operands(&d));
   PIR_TRY(draft_types(&d));
@@ -230,7 +267,8 @@ pir_status translate_softmax(translator *t, const op_desc *op) {
 // The first gather knew no axis.
 pir_status translate_gather(translator *t, const op_desc *op) {
   draft d;
-  if (desc_attr(op, "axis") || fed_input(op, "Axis")) return translate_generic(t, op);
+  if (desc_attr(op, "axis") || fed_input(op, "Axis"))
+    return translate_generic(t, op);
   PIR_TRY(draft_start(&d, t, op));
   PIR_TRY(draft_operand(&d, 0));
   PIR_TRY(draft_operand(&d, 1));
@@ -295,36 +333,44 @@ pir_status translate_reduce(translator *t, const op_desc *op) {
   PIR_TRY(draft_start(&d, t, op));
   axis = pir_opdef_operand(d.def, PIR_STR("axis"));
   for (int i = 0; i < d.def->operand_count; i++)
-    if (all && i == axis) d.operands[i] = emit_ints(t, NULL, 0);
-    else PIR_TRY(draft_operand(&d, (size_t)i));
+    if (all && i == axis)
+      d.operands[i] = emit_ints(t, NULL, 0);
+    else
+      PIR_TRY(draft_operand(&d, (size_t)i));
   PIR_TRY(draft_types(&d));
   PIR_TRY(draft_attrs(&d));
-  if (all && axis < 0) draft_set(&d, "axis", pir_attr_array(t->ctx, NULL, 0));
+  if (all && axis < 0)
+    draft_set(&d, "axis", pir_attr_array(t->ctx, NULL, 0));
   draft_create(&d);
   return PIR_OK;
 }
 
 pir_status translate_repeat_interleave(translator *t, const op_desc *op) {
   draft d;
-  if (!fed_input(op, "RepeatsTensor")) return translate_generic(t, op);
+  if (!fed_input(op, "RepeatsTensor"))
+    return translate_generic(t, op);
   PIR_TRY(draft_start_as(&d, t, op, "pd_op.repeat_interleave_with_tensor_index"));
   d.operands[0] = input_value(t, op, "X");
   d.operands[1] = d.operands[0] ? input_value(t, op, "RepeatsTensor") : NULL;
-  if (!d.operands[1]) return PIR_INVALID;
+  if (!d.operands[1])
+    return PIR_INVALID;
   PIR_TRY(draft_types(&d));
   draft_set(&d, "axis", pir_attr_int(t->ctx, PIR_ATTR_I32, op_int(op, "dim", 0)));
-  draft_set(&d, "output_size", pir_attr_int(t->ctx, PIR_ATTR_I64, op_int(op, "output_size", -1)));
+  draft_set(&d, "output_size",
+            pir_attr_int(t->ctx, PIR_ATTR_I64, op_int(op, "output_size", -1)));
   draft_create(&d);
   return PIR_OK;
 }
 
 pir_status translate_matrix_rank(translator *t, const op_desc *op) {
   draft d;
-  if (!fed_input(op, "TolTensor")) return translate_generic(t, op);
+  if (!fed_input(op, "TolTensor"))
+    return translate_generic(t, op);
   PIR_TRY(draft_start_as(&d, t, op, "pd_op.matrix_rank_tol"));
   d.operands[0] = input_value(t, op, "X");
   d.operands[1] = d.operands[0] ? input_value(t, op, "TolTensor") : NULL;
-  if (!d.operands[1]) return PIR_INVALID;
+  if (!d.operands[1])
+    return PIR_INVALID;
   PIR_TRY(draft_types(&d));
   PIR_TRY(draft_attrs(&d));
   draft_create(&d);
@@ -338,7 +384,8 @@ static pir_status set_constants(translator *t, const op_desc *op) {
   PIR_TRY(draft_operands(&d));
   PIR_TRY(draft_types(&d));
   PIR_TRY(draft_attrs(&d));
-  if (values) draft_set(&d, "values", values);
+  if (values)
+    draft_set(&d, "values", values);
   draft_create(&d);
   return PIR_OK;
 }
@@ -346,13 +393,15 @@ static pir_status set_constants(translator *t, const op_desc *op) {
 // With a tensor of values its operand stands after the input.
 pir_status translate_set_value(translator *t, const op_desc *op) {
   draft plain, d;
-  if (!fed_input(op, "ValueTensor")) return set_constants(t, op);
+  if (!fed_input(op, "ValueTensor"))
+    return set_constants(t, op);
   PIR_TRY(draft_start(&plain, t, op));
   PIR_TRY(draft_operands(&plain));
   PIR_TRY(draft_start_as(&d, t, op, "pd_op.set_value_with_tensor"));
   d.operands[0] = plain.operands[0];
   d.operands[1] = input_value(t, op, "ValueTensor");
-  if (!d.operands[1]) return PIR_INVALID;
+  if (!d.operands[1])
+    return PIR_INVALID;
   memcpy(d.operands + 2, plain.operands + 1, 3 * sizeof *d.operands);
   PIR_TRY(draft_types(&d));
   PIR_TRY(draft_attrs(&d));
@@ -367,10 +416,12 @@ pir_status translate_rnn(translator *t, const op_desc *op) {
   PIR_TRY(draft_start(&d, t, op));
   int made = pir_opdef_operand(d.def, PIR_STR("dropout_state_in"));
   for (int i = 0; i < d.def->operand_count; i++)
-    if (i != made) PIR_TRY(draft_operand(&d, (size_t)i));
+    if (i != made)
+      PIR_TRY(draft_operand(&d, (size_t)i));
   if (made >= 0 && state && state->n_arguments) {
     const pir_type *type = name_type(t, state->arguments[0]);
-    if (!type) return PIR_INVALID;
+    if (!type)
+      return PIR_INVALID;
     d.operands[made] = emit_full(t, pir_type_shape(type), 0, pir_type_dtype(type));
   }
   PIR_TRY(draft_types(&d));

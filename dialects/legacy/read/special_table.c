@@ -84,9 +84,12 @@ special_fn find_special(const char *type) {
   while (low < high) {
     size_t middle = (low + high) / 2;
     int order = strcmp(specials[middle].type, type);
-    if (!order) return specials[middle].translate;
-    if (order < 0) low = middle + 1;
-    else high = middle;
+    if (!order)
+      return specials[middle].translate;
+    if (order < 0)
+      low = middle + 1;
+    else
+      high = middle;
   }
   return NULL;
 }

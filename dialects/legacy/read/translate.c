@@ -1,7 +1,8 @@
-// Whole programs. Block 0 is scanned once for what it reads before anything defines it: persistable variables
-// become builtin.parameter ops in that order, others pd_op.data ops at the very beginning. Then every op is
-// translated in order; a name that is defined again simply means the newer value. At the end each definition
-// of block 0 writes its variable's stop_gradient and persistable into its op.
+// Whole programs. Block 0 is scanned once for what it reads before anything defines it:
+// persistable variables become builtin.parameter ops in that order, others pd_op.data ops at
+// the very beginning. Then every op is translated in order; a name that is defined again simply
+// means the newer value. At the end each definition of block 0 writes its variable's
+// stop_gradient and persistable into its op.
 #include "translate.h"
 
 #include <stdlib.h>
@@ -14,13 +15,16 @@
 
 // ---- names
 
-static const void *name_key(const translator *t, const char *name) { return pir_name_get(t->ctx, pir_str_from(name)); }
+static const void *name_key(const translator *t, const char *name) {
+  return pir_name_get(t->ctx, pir_str_from(name));
+}
 
 binding *find_binding(const translator *t, const char *name) {
   const void *key = name_key(t, name);
   for (scope *s = t->scope; s; s = s->parent) {
     binding *b = pir_map_get(&s->names, key);
-    if (b) return b;
+    if (b)
+      return b;
   }
   return NULL;
 }
@@ -30,22 +34,26 @@ void bind(translator *t, const char *name, pir_value *value, int32_t element) {
   const var_desc *var = t->scope->parent ? NULL : desc_var(t->desc, 0, name);
   *b = (binding){value, element};
   pir_map_put(&t->arena, &t->scope->names, name_key(t, name), (uint64_t)(uintptr_t)b);
-  if (var) pir_vec_push(&t->arena, &t->recorded, ((recorded){var, value}));
+  if (var)
+    pir_vec_push(&t->arena, &t->recorded, ((recorded){var, value}));
 }
 
 // Takes an element out of a vec value; from now on the name means the element.
 static pir_value *slice_element(translator *t, const char *name, const binding *b) {
   const pir_type *type = pir_type_element(pir_value_type(b->value), (size_t)b->element);
   pir_named_attr index = named(t, "index", pir_attr_int(t->ctx, PIR_ATTR_I32, b->element));
-  pir_value *element = pir_op_result(emit(t, "builtin.slice", &b->value, 1, &type, 1, &index, 1), 0);
+  pir_value *element =
+      pir_op_result(emit(t, "builtin.slice", &b->value, 1, &type, 1, &index, 1), 0);
   bind(t, name, element, -1);
   return element;
 }
 
 pir_value *read_var(translator *t, const char *name) {
   const binding *b = find_binding(t, name);
-  if (b) return b->element < 0 ? b->value : slice_element(t, name, b);
-  if (name_type(t, name)) (void)FAIL(t, "variable '%s' is read before anything defines it", name);
+  if (b)
+    return b->element < 0 ? b->value : slice_element(t, name, b);
+  if (name_type(t, name))
+    (void)FAIL(t, "variable '%s' is read before anything defines it", name);
   return NULL;
 }
 
@@ -54,32 +62,43 @@ void push_scope(translator *t, scope *s) {
   t->scope = s;
 }
 
-void pop_scope(translator *t) { t->scope = t->scope->parent; }
+void pop_scope(translator *t) {
+  t->scope = t->scope->parent;
+}
 
 // ---- what block 0 reads from outside
 
-static bool is_holder(const char *name) { return !strcmp(name, "feed") || !strcmp(name, "fetch"); }
+static bool is_holder(const char *name) {
+  return !strcmp(name, "feed") || !strcmp(name, "fetch");
+}
 
 static void add_parameter(translator *t, const var_desc *var, const pir_type *type) {
-  pir_named_attr attr = named(t, "parameter_name", pir_attr_str(t->ctx, PIR_ATTR_STR, pir_str_from(var->name)));
-  bind(t, var->name, pir_op_result(emit(t, "builtin.parameter", NULL, 0, &type, 1, &attr, 1), 0), -1);
+  pir_named_attr attr =
+      named(t, "parameter_name", pir_attr_str(t->ctx, PIR_ATTR_STR, pir_str_from(var->name)));
+  bind(t, var->name,
+       pir_op_result(emit(t, "builtin.parameter", NULL, 0, &type, 1, &attr, 1), 0), -1);
 }
 
 static void add_input(translator *t, const var_desc *var, const pir_type *type) {
   pir_shape shape = pir_type_shape(type);
-  pir_named_attr attrs[] = {named(t, "name", pir_attr_str(t->ctx, PIR_ATTR_STR, pir_str_from(var->name))),
-                            named(t, "shape", pir_attr_int_array(t->ctx, shape.dims, shape.rank)),
-                            named(t, "dtype", pir_attr_dtype(t->ctx, pir_type_dtype(type))),
-                            named(t, "place", pir_attr_place(t->ctx, (pir_place){0}))};
+  pir_named_attr attrs[] = {
+      named(t, "name", pir_attr_str(t->ctx, PIR_ATTR_STR, pir_str_from(var->name))),
+      named(t, "shape", pir_attr_int_array(t->ctx, shape.dims, shape.rank)),
+      named(t, "dtype", pir_attr_dtype(t->ctx, pir_type_dtype(type))),
+      named(t, "place", pir_attr_place(t->ctx, (pir_place){0}))};
   t->builder.before = pir_block_first(pir_program_block(t->program));
-  if (pir_type_kind_of(type) == PIR_TYPE_TENSOR_ARRAY) bind(t, var->name, emit_array(t, type), -1);
-  else bind(t, var->name, pir_op_result(emit(t, "pd_op.data", NULL, 0, &type, 1, attrs, 4), 0), -1);
+  if (pir_type_kind_of(type) == PIR_TYPE_TENSOR_ARRAY)
+    bind(t, var->name, emit_array(t, type), -1);
+  else
+    bind(t, var->name, pir_op_result(emit(t, "pd_op.data", NULL, 0, &type, 1, attrs, 4), 0),
+         -1);
   t->builder.before = NULL;
 }
 
 typedef void (*add_fn)(translator *t, const var_desc *var, const pir_type *type);
 
-// Calls `add` for variables that are read before they are defined: persistable ones, or the others.
+// Calls `add` for variables that are read before they are defined: persistable ones, or the
+// others.
 static void add_reads(translator *t, bool persistable, add_fn add) {
   const block_desc *block = desc_program(t->desc)->blocks[0];
   pir_map defined = {0};
@@ -90,7 +109,9 @@ static void add_reads(translator *t, bool persistable, add_fn add) {
         const char *name = op->inputs[i]->arguments[k];
         const var_desc *var = desc_var(t->desc, 0, name);
         const pir_type *type = var && !is_holder(name) ? var_type(t, var) : NULL;
-        if (!type || (var->persistable != 0) != persistable || pir_map_find(&defined, name_key(t, name))) continue;
+        if (!type || (var->persistable != 0) != persistable ||
+            pir_map_find(&defined, name_key(t, name)))
+          continue;
         pir_map_put(&t->arena, &defined, name_key(t, name), 1);
         t->builder.loc = desc_op_loc(t->desc, 0, t->op);
         add(t, var, type);
@@ -118,7 +139,8 @@ pir_status translate_block(translator *t, size_t block, pir_block *into) {
   for (t->op = 0; t->op < b->n_ops && !status; t->op++) {
     t->builder.loc = desc_origin(t->ctx, b->ops[t->op], desc_op_loc(t->desc, block, t->op));
     status = translate_op(t, b->ops[t->op]);
-    if (status) break;
+    if (status)
+      break;
   }
   t->builder = outer;
   t->block = outer_block;
@@ -134,8 +156,10 @@ static pir_status check_known(translator *t) {
   for (t->block = 0; t->block < program->n_blocks; t->block++)
     for (t->op = 0; t->op < program->blocks[t->block]->n_ops; t->op++) {
       const char *type = program->blocks[t->block]->ops[t->op]->type;
-      if (is_known(t, type)) continue;
-      if (pir_map_find(&reported, name_key(t, type))) continue;
+      if (is_known(t, type))
+        continue;
+      if (pir_map_find(&reported, name_key(t, type)))
+        continue;
       pir_map_put(&t->arena, &reported, name_key(t, type), 1);
       status = UNSUPPORTED(t, "op '%s' has no translation", type);
     }
@@ -147,9 +171,11 @@ static pir_status check_known(translator *t) {
 
 static void set_parameter(translator *t, const char *name) {
   const binding *b = find_binding(t, name);
-  pir_named_attr attr = named(t, "parameter_name", pir_attr_str(t->ctx, PIR_ATTR_STR, pir_str_from(name)));
+  pir_named_attr attr =
+      named(t, "parameter_name", pir_attr_str(t->ctx, PIR_ATTR_STR, pir_str_from(name)));
   pir_value *value;
-  if (!b || !pir_value_op(b->value)) return;
+  if (!b || !pir_value_op(b->value))
+    return;
   t->builder = pir_builder_after(pir_value_op(b->value));
   value = read_var(t, name);
   emit(t, "builtin.set_parameter", &value, 1, NULL, 0, &attr, 1);
@@ -167,8 +193,10 @@ static void set_parameters(translator *t) {
         const char *name = op->outputs[i]->arguments[k];
         const void *key = name_key(t, name);
         const var_desc *var = desc_var(t->desc, 0, name);
-        if (!var || !var->persistable || is_holder(name) || pir_map_find(&inputs, key)) continue;
-        if (pir_map_find(&done, key)) continue;
+        if (!var || !var->persistable || is_holder(name) || pir_map_find(&inputs, key))
+          continue;
+        if (pir_map_find(&done, key))
+          continue;
         pir_map_put(&t->arena, &done, key, 1);
         set_parameter(t, name);
       }
@@ -180,9 +208,11 @@ static void set_parameters(translator *t) {
 static const pir_attr **read_flags(translator *t, const pir_op *op, pir_name *name) {
   size_t n = pir_op_results(op);
   const pir_attr *old = pir_op_attr(op, name);
-  const pir_attr **items = pir_arena_alloc(&t->arena, pir_arena_size(&t->arena, n, sizeof *items));
+  const pir_attr **items =
+      pir_arena_alloc(&t->arena, pir_arena_size(&t->arena, n, sizeof *items));
   bool keep = old && pir_attr_kind_of(old) == PIR_ATTR_ARRAY && pir_attr_elements(old) == n;
-  for (size_t i = 0; i < n; i++) items[i] = keep ? pir_attr_element(old, i) : pir_attr_bool(t->ctx, false);
+  for (size_t i = 0; i < n; i++)
+    items[i] = keep ? pir_attr_element(old, i) : pir_attr_bool(t->ctx, false);
   return items;
 }
 
@@ -196,7 +226,8 @@ static void write_flags(translator *t, pir_op *op, pir_name *name, const pir_att
 static void mark_op(translator *t, pir_op *op, size_t first, size_t end) {
   pir_name *stop_name = pir_name_get(t->ctx, PIR_STR("stop_gradient"));
   pir_name *persistable_name = pir_name_get(t->ctx, PIR_STR("persistable"));
-  const pir_attr **stop = read_flags(t, op, stop_name), **persistable = read_flags(t, op, persistable_name);
+  const pir_attr **stop = read_flags(t, op, stop_name),
+                 **persistable = read_flags(t, op, persistable_name);
   for (size_t i = first; i < end; i++) {
     const recorded *r = &t->recorded.items[i];
     stop[pir_value_index(r->value)] = pir_attr_bool(t->ctx, r->var->stop_gradient);
@@ -211,8 +242,10 @@ static void mark_results(translator *t) {
   for (size_t first = 0, end; first < t->recorded.count; first = end) {
     pir_op *op = pir_value_op(t->recorded.items[first].value);
     for (end = first + 1; end < t->recorded.count; end++)
-      if (pir_value_op(t->recorded.items[end].value) != op) break;
-    if (op) mark_op(t, op, first, end);
+      if (pir_value_op(t->recorded.items[end].value) != op)
+        break;
+    if (op)
+      mark_op(t, op, first, end);
   }
 }
 
@@ -229,18 +262,24 @@ static pir_status list_params(translator *t, pir_param_decl **out_decls, size_t 
   for (size_t b = 0; b < program->n_blocks; b++)
     for (size_t i = 0; i < program->blocks[b]->n_vars; i++) {
       const var_desc *var = program->blocks[b]->vars[i];
-      const pir_type *type = var->persistable && !is_holder(var->name) ? var_type(t, var) : NULL;
-      if (!pir_type_is_tensor(type)) continue;
+      const pir_type *type =
+          var->persistable && !is_holder(var->name) ? var_type(t, var) : NULL;
+      if (!pir_type_is_tensor(type))
+        continue;
       pir_str name = pir_name_str(pir_name_get(t->ctx, pir_str_from(var->name)));
       pir_vec_push(&t->arena, &list,
-                   ((pir_param_decl){name, pir_type_dtype(type), pir_type_shape(type), desc_var_loc(t->desc, b, i)}));
+                   ((pir_param_decl){name, pir_type_dtype(type), pir_type_shape(type),
+                                     desc_var_loc(t->desc, b, i)}));
     }
   *out_count = 0;
   *out_decls = calloc(list.count ? list.count : 1, sizeof **out_decls);
-  if (!*out_decls) return PIR_EXHAUSTED;
-  if (list.count) qsort(list.items, list.count, sizeof *list.items, compare_decls);
+  if (!*out_decls)
+    return PIR_EXHAUSTED;
+  if (list.count)
+    qsort(list.items, list.count, sizeof *list.items, compare_decls);
   for (size_t i = 0; i < list.count; i++)
-    if (!i || compare_decls(&list.items[i - 1], &list.items[i])) (*out_decls)[(*out_count)++] = list.items[i];
+    if (!i || compare_decls(&list.items[i - 1], &list.items[i]))
+      (*out_decls)[(*out_count)++] = list.items[i];
   return PIR_OK;
 }
 
@@ -264,9 +303,9 @@ static pir_status translate_program(translator *t) {
 
 static void set_info(translator *t) {
   const Legacy__Version *version = desc_program(t->desc)->version;
-  pir_program_set_info(
-      t->program,
-      (pir_program_info){.format = PIR_STR("pdmodel"), .version = version ? version->version : 0, .trainable = true});
+  pir_program_set_info(t->program, (pir_program_info){.format = PIR_STR("pdmodel"),
+                                                      .version = version ? version->version : 0,
+                                                      .trainable = true});
 }
 
 pir_status legacy_read(pir_context *ctx, pir_str bytes, pir_str file, pir_program **out_program,
@@ -274,20 +313,25 @@ pir_status legacy_read(pir_context *ctx, pir_str bytes, pir_str file, pir_progra
   translator t = {.ctx = ctx};
   pir_status status;
   *out_program = NULL;
-  if (out_decls) *out_decls = NULL;
+  if (out_decls)
+    *out_decls = NULL;
   PIR_TRY(desc_read(ctx, bytes, file, &t.desc));
   pir_arena_init(&t.arena, NULL, NULL, NULL);
   t.program = pir_program_create(ctx);
   set_info(&t);
   status = translate_program(&t);
-  if (!status && out_decls) status = list_params(&t, out_decls, out_count);
-  if (status) pir_program_destroy(t.program);
-  else *out_program = t.program;
+  if (!status && out_decls)
+    status = list_params(&t, out_decls, out_count);
+  if (status)
+    pir_program_destroy(t.program);
+  else
+    *out_program = t.program;
   pir_arena_destroy(&t.arena);
   desc_destroy(t.desc);
   return status;
 }
 
-pir_status pir_program_read_pdmodel(pir_context *ctx, pir_str bytes, pir_str file, pir_program **out_program) {
+pir_status pir_program_read_pdmodel(pir_context *ctx, pir_str bytes, pir_str file,
+                                    pir_program **out_program) {
   return legacy_read(ctx, bytes, file, out_program, NULL, NULL);
 }

@@ -1,6 +1,6 @@
-// The translator from legacy programs to PIR, in parts: translate.c (programs, blocks, names), draft.c (the
-// generic op, driven by the tables), convert.c (types and attributes), special*.c (ops that need more than a
-// table row), control*.c (sub-blocks).
+// The translator from legacy programs to PIR, in parts: translate.c (programs, blocks, names),
+// draft.c (the generic op, driven by the tables), convert.c (types and attributes), special*.c
+// (ops that need more than a table row), control*.c (sub-blocks).
 #ifndef PIR_LEGACY_TRANSLATE_H
 #define PIR_LEGACY_TRANSLATE_H
 
@@ -12,8 +12,8 @@
 
 #include "desc.h"
 
-// What a variable name means now: a value, or one element of a vec value (then a `builtin.slice` takes it
-// out when somebody reads it).
+// What a variable name means now: a value, or one element of a vec value (then a
+// `builtin.slice` takes it out when somebody reads it).
 typedef struct binding {
   pir_value *value;
   int32_t element;  // -1: the value itself
@@ -46,10 +46,11 @@ typedef struct translator {
   pir_program *program;
   pir_builder builder;
   scope *scope;
-  size_t block, op;            // being translated
-  PIR_VEC(recorded) recorded;  // every definition of block 0; gives stop_gradient and persistable
-  kept_values **kept;          // by backward block; NULL where nothing is kept
-  size_t *backward;            // the gradient of each block, or 0
+  size_t block, op;  // being translated
+  PIR_VEC(recorded)
+  recorded;            // every definition of block 0; gives stop_gradient and persistable
+  kept_values **kept;  // by backward block; NULL where nothing is kept
+  size_t *backward;    // the gradient of each block, or 0
 } translator;
 
 // ---- names
@@ -62,7 +63,8 @@ void pop_scope(translator *t);
 
 // ---- reports, at the current op
 #define FAIL(t, ...) desc_fail((t)->desc, (t)->block, (t)->op, PIR_INVALID, __VA_ARGS__)
-#define UNSUPPORTED(t, ...) desc_fail((t)->desc, (t)->block, (t)->op, PIR_UNSUPPORTED, "unsupported: " __VA_ARGS__)
+#define UNSUPPORTED(t, ...)                                                                    \
+  desc_fail((t)->desc, (t)->block, (t)->op, PIR_UNSUPPORTED, "unsupported: " __VA_ARGS__)
 
 // ---- types and attributes (convert.c)
 // NULL when the variable is no kind of tensor, or of an element type that is none.
@@ -76,7 +78,8 @@ typedef struct number {
   double f;
 } number;
 bool attr_number(const attr_desc *a, number *out);
-bool attr_decimal(translator *t, const attr_desc *a, number *out);  // of text: "1e-05" (F64), "3" (I64)
+bool attr_decimal(translator *t, const attr_desc *a,
+                  number *out);  // of text: "1e-05" (F64), "3" (I64)
 bool attr_ints(translator *t, const attr_desc *a, int64_t **out_values, size_t *out_count);
 // A legacy attribute as the declared kind; NULL when it does not fit.
 const pir_attr *convert_attr(translator *t, const attr_desc *a, const pir_attr_def *def);
@@ -91,12 +94,14 @@ pir_named_attr named(translator *t, const char *name, const pir_attr *value);
 const pir_attr *bools(translator *t, size_t n, bool value);  // [value, ...]
 // Creates an op by its PIR name.
 pir_op *emit(translator *t, const char *name, pir_value *const *operands, size_t operand_count,
-             const pir_type *const *types, size_t type_count, const pir_named_attr *attrs, size_t attr_count);
+             const pir_type *const *types, size_t type_count, const pir_named_attr *attrs,
+             size_t attr_count);
 // Constants as the translator makes them: on the host, stop_gradient.
 pir_value *emit_full(translator *t, pir_shape shape, double value, pir_dtype dtype);
 pir_value *emit_number(translator *t, double value, pir_dtype dtype);  // of shape [1]
 pir_value *emit_ints(translator *t, const int64_t *values, size_t n);
-pir_value *emit_reshape(translator *t, pir_value *x, pir_value *shape, const int64_t *dims, size_t rank);
+pir_value *emit_reshape(translator *t, pir_value *x, pir_value *shape, const int64_t *dims,
+                        size_t rank);
 pir_value *emit_array(translator *t, const pir_type *type);  // an empty tensor array
 pir_value *emit_combine(translator *t, pir_value *const *values, size_t n);
 // builtin.combine of variables; NULL after a report.
@@ -109,7 +114,8 @@ enum { DRAFT_MAX = 96 };
 typedef struct draft {
   translator *t;
   const op_desc *op;
-  const pir_legacy_op *row;  // slot and attribute names; NULL: those of PIR, slots with a capital
+  const pir_legacy_op
+      *row;  // slot and attribute names; NULL: those of PIR, slots with a capital
   const pir_opdef *def;
   pir_value *operands[DRAFT_MAX];
   const pir_type *types[DRAFT_MAX];
@@ -117,7 +123,8 @@ typedef struct draft {
   size_t attr_count;
 } draft;
 
-// Starts one: the op of the table's row, or its in-place twin when a variable is both input and output.
+// Starts one: the op of the table's row, or its in-place twin when a variable is both input and
+// output.
 pir_status draft_start(draft *d, translator *t, const op_desc *op);
 // The definition of the op `dialect` followed by `name`; NULL when no dialect declares it.
 const pir_opdef *registered_def(translator *t, const char *dialect, const char *name);
@@ -140,7 +147,8 @@ pir_status translate_generic(translator *t, const op_desc *op);
 // ---- ops with rules of their own
 typedef pir_status (*special_fn)(translator *t, const op_desc *op);
 special_fn find_special(const char *type);
-// Whether ops of that type have a translation; a custom op has when a dialect "custom_op" declares it.
+// Whether ops of that type have a translation; a custom op has when a dialect "custom_op"
+// declares it.
 bool is_known(translator *t, const char *type);
 // The names an op reads, as pir_name keys; free with pir_map_free.
 pir_map input_names(translator *t, const op_desc *op);
@@ -154,10 +162,11 @@ pir_status translate_while(translator *t, const op_desc *op);
 
 // Finds the gradient of each block.
 void find_backward_blocks(translator *t);
-// Creates the stack for what `block` must keep, or gives NULL when nothing reads its inside again. `out` are
-// the variables that its op gives out anyway.
+// Creates the stack for what `block` must keep, or gives NULL when nothing reads its inside
+// again. `out` are the variables that its op gives out anyway.
 kept_values *plan_kept_values(translator *t, size_t block, const slot_desc *out);
-pir_status push_kept_values(translator *t, kept_values *kept);  // at the end of the forward block
-void pop_kept_values(translator *t, size_t backward);           // at the start of the backward block
+pir_status push_kept_values(translator *t,
+                            kept_values *kept);        // at the end of the forward block
+void pop_kept_values(translator *t, size_t backward);  // at the start of the backward block
 
 #endif

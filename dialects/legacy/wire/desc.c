@@ -1,6 +1,7 @@
-// Reading a ProgramDesc in three steps: scan the bytes (scan.h), unpack them (unpack.h) into an arena that is
-// freed as a whole and bounded by the context's limit, then check what a schema cannot say. Names are found
-// through one hash table of (block, name). Linear in the size of the file.
+// Reading a ProgramDesc in three steps: scan the bytes (scan.h), unpack them (unpack.h) into an
+// arena that is freed as a whole and bounded by the context's limit, then check what a schema
+// cannot say. Names are found through one hash table of (block, name). Linear in the size of
+// the file.
 #include "desc.h"
 
 #include <inttypes.h>
@@ -33,7 +34,9 @@ struct desc {
 
 // ---- reports
 
-static pir_loc place(const desc *d, uint64_t offset) { return pir_loc_offset(d->ctx, d->file, offset); }
+static pir_loc place(const desc *d, uint64_t offset) {
+  return pir_loc_offset(d->ctx, d->file, offset);
+}
 
 pir_loc desc_op_loc(const desc *d, size_t block, size_t op) {
   return place(d, d->scan.ops.items[d->first_op[block] + op]);
@@ -43,7 +46,8 @@ pir_loc desc_var_loc(const desc *d, size_t block, size_t var) {
   return place(d, d->scan.vars.items[d->first_var[block] + var]);
 }
 
-pir_status desc_fail(desc *d, size_t block, size_t op, pir_status status, const char *format, ...) {
+pir_status desc_fail(desc *d, size_t block, size_t op, pir_status status, const char *format,
+                     ...) {
   pir_strbuf message, path;
   va_list args;
   pir_strbuf_init(&message, &d->arena);
@@ -51,7 +55,8 @@ pir_status desc_fail(desc *d, size_t block, size_t op, pir_status status, const 
   va_start(args, format);
   pir_strbuf_vformat(&message, format, args);
   va_end(args);
-  pir_strbuf_format(&path, "block %zu, op %zu %s", block, op, d->program->blocks[block]->ops[op]->type);
+  pir_strbuf_format(&path, "block %zu, op %zu %s", block, op,
+                    d->program->blocks[block]->ops[op]->type);
   pir_diag diag = {.severity = PIR_ERROR,
                    .place = pir_loc_unpack(d->ctx, desc_op_loc(d, block, op)),
                    .message = pir_strbuf_view(&message),
@@ -64,12 +69,14 @@ pir_status desc_fail(desc *d, size_t block, size_t op, pir_status status, const 
 }
 
 static pir_status fail_var(const desc *d, size_t block, size_t var, const char *why) {
-  return pir_report(d->ctx, PIR_INVALID, PIR_ERROR, desc_var_loc(d, block, var), "block %zu, variable '%s': %s", block,
+  return pir_report(d->ctx, PIR_INVALID, PIR_ERROR, desc_var_loc(d, block, var),
+                    "block %zu, variable '%s': %s", block,
                     d->program->blocks[block]->vars[var]->name, why);
 }
 
 static pir_status fail_block(const desc *d, size_t block, const char *format, int value) {
-  return pir_report(d->ctx, PIR_INVALID, PIR_ERROR, place(d, d->scan.blocks.items[block]), format, block, value);
+  return pir_report(d->ctx, PIR_INVALID, PIR_ERROR, place(d, d->scan.blocks.items[block]),
+                    format, block, value);
 }
 
 // ---- variables
@@ -80,14 +87,16 @@ static uint64_t hash(size_t block, const char *name) {
 
 static var_entry *find_slot(const desc *d, size_t block, const char *name) {
   size_t i = (size_t)hash(block, name) & d->var_mask;
-  while (d->vars[i].var && (d->vars[i].block != block || strcmp(d->vars[i].var->name, name))) i = (i + 1) & d->var_mask;
+  while (d->vars[i].var && (d->vars[i].block != block || strcmp(d->vars[i].var->name, name)))
+    i = (i + 1) & d->var_mask;
   return &d->vars[i];
 }
 
 const var_desc *desc_var(const desc *d, size_t block, const char *name) {
   for (;;) {
     const var_entry *entry = find_slot(d, block, name);
-    if (entry->var || !block) return entry->var;
+    if (entry->var || !block)
+      return entry->var;
     block = (size_t)d->program->blocks[block]->parent_idx;
   }
 }
@@ -95,8 +104,10 @@ const var_desc *desc_var(const desc *d, size_t block, const char *name) {
 const tensor_desc *desc_tensor(const var_desc *var) {
   const Legacy__VarType *type = var->type;
   switch (type->type) {
-    case LEGACY__VAR_TYPE__TYPE__DENSE_TENSOR: return type->dense_tensor ? type->dense_tensor->tensor : NULL;
-    case LEGACY__VAR_TYPE__TYPE__DENSE_TENSOR_ARRAY: return type->tensor_array ? type->tensor_array->tensor : NULL;
+    case LEGACY__VAR_TYPE__TYPE__DENSE_TENSOR:
+      return type->dense_tensor ? type->dense_tensor->tensor : NULL;
+    case LEGACY__VAR_TYPE__TYPE__DENSE_TENSOR_ARRAY:
+      return type->tensor_array ? type->tensor_array->tensor : NULL;
     case LEGACY__VAR_TYPE__TYPE__SELECTED_ROWS: return type->selected_rows;
     case LEGACY__VAR_TYPE__TYPE__SPARSE_COO: return type->sparse_coo;
     case LEGACY__VAR_TYPE__TYPE__SPARSE_CSR: return type->sparse_csr;
@@ -108,10 +119,13 @@ static pir_status check_var(desc *d, size_t block, size_t i) {
   const var_desc *var = d->program->blocks[block]->vars[i];
   const tensor_desc *tensor = desc_tensor(var);
   var_entry *entry = find_slot(d, block, var->name);
-  if (entry->var) return fail_var(d, block, i, "declared twice");
+  if (entry->var)
+    return fail_var(d, block, i, "declared twice");
   *entry = (var_entry){var, block};
-  if (!tensor) return PIR_OK;
-  if (tensor->n_dims > PIR_MAX_RANK) return fail_var(d, block, i, "more than 16 dimensions");
+  if (!tensor)
+    return PIR_OK;
+  if (tensor->n_dims > PIR_MAX_RANK)
+    return fail_var(d, block, i, "more than 16 dimensions");
   return PIR_OK;
 }
 
@@ -119,7 +133,8 @@ static pir_status check_var(desc *d, size_t block, size_t i) {
 
 static const slot_desc *find_slot_desc(slot_desc *const *slots, size_t n, const char *name) {
   for (size_t i = 0; i < n; i++)
-    if (!strcmp(slots[i]->parameter, name)) return slots[i];
+    if (!strcmp(slots[i]->parameter, name))
+      return slots[i];
   return NULL;
 }
 
@@ -132,11 +147,13 @@ const slot_desc *desc_output(const op_desc *op, const char *slot) {
 
 const attr_desc *desc_attr(const op_desc *op, const char *name) {
   for (size_t i = op->n_attrs; i--;)
-    if (!strcmp(op->attrs[i]->name, name)) return op->attrs[i];
+    if (!strcmp(op->attrs[i]->name, name))
+      return op->attrs[i];
   return NULL;
 }
 
-// Whether the field of the stated type is there. Lists may be empty; an absent string is an empty one.
+// Whether the field of the stated type is there. Lists may be empty; an absent string is an
+// empty one.
 static bool has_value(const attr_desc *a) {
   switch (a->type) {
     case LEGACY__ATTR_TYPE__INT: return a->has_i;
@@ -151,27 +168,33 @@ static bool has_value(const attr_desc *a) {
   }
 }
 
-static pir_status check_child(desc *d, size_t block, size_t op, const attr_desc *a, bool *claimed) {
+static pir_status check_child(desc *d, size_t block, size_t op, const attr_desc *a,
+                              bool *claimed) {
   int64_t child = a->block_idx;
   if (child <= (int64_t)block || child >= (int64_t)d->program->n_blocks)
     return desc_fail(d, block, op, PIR_INVALID,
-                     "attribute '%s' names block %" PRId64 ", expected one after %zu and before %zu", a->name, child,
-                     block, d->program->n_blocks);
-  if (strcmp(a->name, "sub_block")) return PIR_OK;
+                     "attribute '%s' names block %" PRId64
+                     ", expected one after %zu and before %zu",
+                     a->name, child, block, d->program->n_blocks);
+  if (strcmp(a->name, "sub_block"))
+    return PIR_OK;
   if (d->program->blocks[child]->parent_idx != (int64_t)block)
     return desc_fail(d, block, op, PIR_INVALID,
-                     "attribute 'sub_block' names block %" PRId64 ", whose parent is block %d", child,
-                     (int)d->program->blocks[child]->parent_idx);
+                     "attribute 'sub_block' names block %" PRId64 ", whose parent is block %d",
+                     child, (int)d->program->blocks[child]->parent_idx);
   if (claimed[child])
-    return desc_fail(d, block, op, PIR_INVALID, "block %" PRId64 " is the body of another op already", child);
+    return desc_fail(d, block, op, PIR_INVALID,
+                     "block %" PRId64 " is the body of another op already", child);
   claimed[child] = true;
   return PIR_OK;
 }
 
-static pir_status check_slots(desc *d, size_t block, size_t op, slot_desc *const *slots, size_t n) {
+static pir_status check_slots(desc *d, size_t block, size_t op, slot_desc *const *slots,
+                              size_t n) {
   for (size_t i = 1; i < n; i++)
     if (find_slot_desc(slots, i, slots[i]->parameter))
-      return desc_fail(d, block, op, PIR_INVALID, "slot '%s' is given twice", slots[i]->parameter);
+      return desc_fail(d, block, op, PIR_INVALID, "slot '%s' is given twice",
+                       slots[i]->parameter);
   return PIR_OK;
 }
 
@@ -184,10 +207,13 @@ static pir_status check_op(desc *d, size_t block, size_t i, bool *claimed) {
   for (size_t k = 0; k < op->n_attrs; k++) {
     const attr_desc *a = op->attrs[k];
     if (desc_attr(op, a->name)->type != a->type)
-      return desc_fail(d, block, i, PIR_INVALID, "attribute '%s' is given twice, with two types", a->name);
+      return desc_fail(d, block, i, PIR_INVALID,
+                       "attribute '%s' is given twice, with two types", a->name);
     if (!has_value(a))
-      return desc_fail(d, block, i, PIR_INVALID, "attribute '%s' has no value of its type %d", a->name, (int)a->type);
-    if (a->type == LEGACY__ATTR_TYPE__BLOCK) PIR_TRY(check_child(d, block, i, a, claimed));
+      return desc_fail(d, block, i, PIR_INVALID, "attribute '%s' has no value of its type %d",
+                       a->name, (int)a->type);
+    if (a->type == LEGACY__ATTR_TYPE__BLOCK)
+      PIR_TRY(check_child(d, block, i, a, claimed));
   }
   return PIR_OK;
 }
@@ -198,11 +224,14 @@ static pir_status check_block(desc *d, size_t i) {
   const block_desc *block = d->program->blocks[i];
   if (block->idx < 0 || (size_t)block->idx != i)
     return fail_block(d, i, "block %zu says that it is block %d", block->idx);
-  if (!i) return PIR_OK;
+  if (!i)
+    return PIR_OK;
   if (block->parent_idx < 0 || (size_t)block->parent_idx >= i)
-    return fail_block(d, i, "block %zu: its parent is block %d, expected one before it", block->parent_idx);
+    return fail_block(d, i, "block %zu: its parent is block %d, expected one before it",
+                      block->parent_idx);
   d->depth[i] = d->depth[block->parent_idx] + 1;
-  if (d->depth[i] > DESC_DEPTH) return fail_block(d, i, "block %zu is nested more than %d deep", DESC_DEPTH);
+  if (d->depth[i] > DESC_DEPTH)
+    return fail_block(d, i, "block %zu is nested more than %d deep", DESC_DEPTH);
   return PIR_OK;
 }
 
@@ -211,12 +240,15 @@ static pir_status check(desc *d) {
   const Legacy__ProgramDesc *program = d->program;
   bool *claimed = pir_arena_zalloc(&d->arena, program->n_blocks);
   pir_status status = PIR_OK;
-  for (size_t b = 0; b < program->n_blocks; b++) PIR_TRY(check_block(d, b));
+  for (size_t b = 0; b < program->n_blocks; b++)
+    PIR_TRY(check_block(d, b));
   for (size_t b = 0; b < program->n_blocks; b++) {
     for (size_t i = 0; i < program->blocks[b]->n_vars; i++)
-      if (check_var(d, b, i)) status = PIR_INVALID;
+      if (check_var(d, b, i))
+        status = PIR_INVALID;
     for (size_t i = 0; i < program->blocks[b]->n_ops; i++)
-      if (check_op(d, b, i, claimed)) status = PIR_INVALID;
+      if (check_op(d, b, i, claimed))
+        status = PIR_INVALID;
   }
   return status;
 }
@@ -225,7 +257,8 @@ static pir_status check(desc *d) {
 
 static void make_tables(desc *d) {
   size_t n = d->program->n_blocks, ops = 0, vars = 0, capacity = 16;
-  while (capacity < 2 * d->scan.vars.count) capacity *= 2;
+  while (capacity < 2 * d->scan.vars.count)
+    capacity *= 2;
   d->first_op = pir_arena_zalloc(&d->arena, n * sizeof *d->first_op);
   d->first_var = pir_arena_zalloc(&d->arena, n * sizeof *d->first_var);
   d->depth = pir_arena_zalloc(&d->arena, n * sizeof *d->depth);
@@ -240,21 +273,26 @@ static void make_tables(desc *d) {
 }
 
 static pir_status unpack(desc *d, pir_str bytes) {
-  d->program = unpack_message(bytes, &legacy__program_desc__descriptor, &d->arena, d->max_bytes);
-  if (!d->program) return PIR_EXHAUSTED;
-  if (!d->program->n_blocks) return pir_report(d->ctx, PIR_INVALID, PIR_ERROR, place(d, 0), "a program without blocks");
+  d->program =
+      unpack_message(bytes, &legacy__program_desc__descriptor, &d->arena, d->max_bytes);
+  if (!d->program)
+    return PIR_EXHAUSTED;
+  if (!d->program->n_blocks)
+    return pir_report(d->ctx, PIR_INVALID, PIR_ERROR, place(d, 0), "a program without blocks");
   make_tables(d);
   return PIR_OK;
 }
 
 static pir_status read_all(desc *d, pir_str bytes, const pir_limits *limits) {
-  pir_status status = scan_message(bytes, &legacy__program_desc__descriptor, limits->max_ops, &d->arena, &d->scan);
+  pir_status status = scan_message(bytes, &legacy__program_desc__descriptor, limits->max_ops,
+                                   &d->arena, &d->scan);
   if (status)
-    return pir_report(d->ctx, status, PIR_ERROR, place(d, d->scan.error_offset), "not a .pdmodel: %.*s",
-                      (int)d->scan.error.size, d->scan.error.data);
+    return pir_report(d->ctx, status, PIR_ERROR, place(d, d->scan.error_offset),
+                      "not a .pdmodel: %.*s", (int)d->scan.error.size, d->scan.error.data);
   status = unpack(d, bytes);
   if (status == PIR_EXHAUSTED)
-    return pir_report(d->ctx, status, PIR_ERROR, place(d, 0), "the program needs more memory than allowed");
+    return pir_report(d->ctx, status, PIR_ERROR, place(d, 0),
+                      "the program needs more memory than allowed");
   return status ? status : check(d);
 }
 
@@ -263,21 +301,27 @@ pir_status desc_read(pir_context *ctx, pir_str bytes, pir_str file, desc **out_d
   desc *d = calloc(1, sizeof *d);
   pir_status status;
   *out_desc = NULL;
-  if (!d) return PIR_EXHAUSTED;
+  if (!d)
+    return PIR_EXHAUSTED;
   d->ctx = ctx;
   d->file = file;
   d->max_bytes = limits->max_bytes;
   pir_arena_init(&d->arena, NULL, NULL, NULL);
   status = read_all(d, bytes, limits);
-  if (status) desc_destroy(d);
-  else *out_desc = d;
+  if (status)
+    desc_destroy(d);
+  else
+    *out_desc = d;
   return status;
 }
 
 void desc_destroy(desc *d) {
-  if (!d) return;
+  if (!d)
+    return;
   pir_arena_destroy(&d->arena);
   free(d);
 }
 
-const Legacy__ProgramDesc *desc_program(const desc *d) { return d->program; }
+const Legacy__ProgramDesc *desc_program(const desc *d) {
+  return d->program;
+}

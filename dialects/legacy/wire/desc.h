@@ -1,10 +1,15 @@
-// A parsed and checked ProgramDesc, and located errors into it. What desc_read lets through holds:
-// - block indices are their positions; a block's parent comes before it; nesting is at most DESC_DEPTH;
-// - variable names of a block and slot names of an op are unique; an attribute that is given more than once
+// A parsed and checked ProgramDesc, and located errors into it. What desc_read lets through
+// holds:
+// - block indices are their positions; a block's parent comes before it; nesting is at most
+// DESC_DEPTH;
+// - variable names of a block and slot names of an op are unique; an attribute that is given
+// more than once
 //   (Paddle 3 writes some so) has one type, and the last one counts;
-// - an attribute's value is of its stated type; a BLOCK attribute names a child of the op's block, and
+// - an attribute's value is of its stated type; a BLOCK attribute names a child of the op's
+// block, and
 //   no two attributes `sub_block` name the same one;
-// - tensor variables have at most PIR_MAX_RANK extents (Paddle writes products of -1 too: all negative ones
+// - tensor variables have at most PIR_MAX_RANK extents (Paddle writes products of -1 too: all
+// negative ones
 //   are unknown).
 #ifndef PIR_LEGACY_DESC_H
 #define PIR_LEGACY_DESC_H
@@ -13,8 +18,9 @@
 
 #include "framework.pb-c.h"
 
-#define DESC_DEPTH 64   // nesting of blocks
-#define DESC_NAMES 512  // slots or attributes of one op; real ones stay below 100, lookups are linear
+#define DESC_DEPTH 64  // nesting of blocks
+#define DESC_NAMES                                                                             \
+  512  // slots or attributes of one op; real ones stay below 100, lookups are linear
 
 typedef Legacy__BlockDesc block_desc;
 typedef Legacy__OpDesc op_desc;
@@ -30,7 +36,8 @@ pir_status desc_read(pir_context *ctx, pir_str bytes, pir_str file, desc **out_d
 void desc_destroy(desc *d);
 
 const Legacy__ProgramDesc *desc_program(const desc *d);
-// The variable that `name` means in a block: its own, or an enclosing block's. NULL when there is none.
+// The variable that `name` means in a block: its own, or an enclosing block's. NULL when there
+// is none.
 const var_desc *desc_var(const desc *d, size_t block, const char *name);
 // The tensor description of a variable, NULL when it is no kind of tensor.
 const tensor_desc *desc_tensor(const var_desc *var);
@@ -42,11 +49,13 @@ const attr_desc *desc_attr(const op_desc *op, const char *name);
 
 pir_loc desc_op_loc(const desc *d, size_t block, size_t op);
 pir_loc desc_var_loc(const desc *d, size_t block, size_t var);
-// The line of the user's Python that made the op, when the file knows it (origin.c); else `otherwise`.
+// The line of the user's Python that made the op, when the file knows it (origin.c); else
+// `otherwise`.
 pir_loc desc_origin(pir_context *ctx, const op_desc *op, pir_loc otherwise);
 // Adds a note that says which line that is.
 void desc_note_origin(pir_context *ctx, const op_desc *op);
 // Reports at an op, as "block 0, op 17 conv2d", with that note; returns `status`.
-pir_status desc_fail(desc *d, size_t block, size_t op, pir_status status, const char *format, ...) PIR_PRINTF(5, 6);
+pir_status desc_fail(desc *d, size_t block, size_t op, pir_status status, const char *format,
+                     ...) PIR_PRINTF(5, 6);
 
 #endif

@@ -1,6 +1,7 @@
-// Walks the wire format beside protobuf-c's own descriptors, so the schema is written once. protobuf-c says
-// only that unpacking failed; this says what and where, and it runs before anything is allocated by the
-// file's word. Nesting is bounded by the schema, which has no recursive message. One pass over the bytes.
+// Walks the wire format beside protobuf-c's own descriptors, so the schema is written once.
+// protobuf-c says only that unpacking failed; this says what and where, and it runs before
+// anything is allocated by the file's word. Nesting is bounded by the schema, which has no
+// recursive message. One pass over the bytes.
 #include "scan.h"
 
 #include <string.h>
@@ -54,32 +55,42 @@ static wire_kind kind_of(ProtobufCType type) {
 }
 
 // A packed list: whole elements to its last byte.
-static pir_status check_packed(scanner *s, const ProtobufCFieldDescriptor *field, const wire_field *wire) {
+static pir_status check_packed(scanner *s, const ProtobufCFieldDescriptor *field,
+                               const wire_field *wire) {
   wire_kind kind = kind_of(field->type);
   wire_reader in = {wire->bytes, wire->bytes + wire->size, NULL};
   uint64_t ignored;
-  if (kind == WIRE_FIXED32 && wire->size % 4 == 0) return PIR_OK;
-  if (kind == WIRE_FIXED64 && wire->size % 8 == 0) return PIR_OK;
-  if (kind != WIRE_VARINT) return fail(s, wire->bytes, "field '%s': a packed list cut short", field->name);
+  if (kind == WIRE_FIXED32 && wire->size % 4 == 0)
+    return PIR_OK;
+  if (kind == WIRE_FIXED64 && wire->size % 8 == 0)
+    return PIR_OK;
+  if (kind != WIRE_VARINT)
+    return fail(s, wire->bytes, "field '%s': a packed list cut short", field->name);
   while (in.at < in.end)
-    if (!wire_varint(&in, &ignored)) return fail(s, in.at, "field '%s': %s", field->name, in.error);
+    if (!wire_varint(&in, &ignored))
+      return fail(s, in.at, "field '%s': %s", field->name, in.error);
   return PIR_OK;
 }
 
-static pir_status scan(scanner *s, const uint8_t *at, const uint8_t *end, const ProtobufCMessageDescriptor *message);
+static pir_status scan(scanner *s, const uint8_t *at, const uint8_t *end,
+                       const ProtobufCMessageDescriptor *message);
 
-static pir_status check_submessage(scanner *s, const ProtobufCFieldDescriptor *field, const wire_field *wire) {
+static pir_status check_submessage(scanner *s, const ProtobufCFieldDescriptor *field,
+                                   const wire_field *wire) {
   const ProtobufCMessageDescriptor *message = field->descriptor;
   offset_list *list = message == &legacy__block_desc__descriptor ? &s->out->blocks
                       : message == &legacy__op_desc__descriptor  ? &s->out->ops
                       : message == &legacy__var_desc__descriptor ? &s->out->vars
                                                                  : NULL;
-  if (list) PIR_TRY(note(s, list, wire->bytes));
+  if (list)
+    PIR_TRY(note(s, list, wire->bytes));
   return scan(s, wire->bytes, wire->bytes + wire->size, message);
 }
 
-static pir_status check_field(scanner *s, const ProtobufCFieldDescriptor *field, const wire_field *wire) {
-  if (field->label == PROTOBUF_C_LABEL_REPEATED && wire->kind == WIRE_BYTES && kind_of(field->type) != WIRE_BYTES)
+static pir_status check_field(scanner *s, const ProtobufCFieldDescriptor *field,
+                              const wire_field *wire) {
+  if (field->label == PROTOBUF_C_LABEL_REPEATED && wire->kind == WIRE_BYTES &&
+      kind_of(field->type) != WIRE_BYTES)
     return check_packed(s, field, wire);
   if (wire->kind != kind_of(field->type))
     return fail(s, wire->bytes, "field '%s' has the wrong wire type", field->name);
@@ -88,26 +99,30 @@ static pir_status check_field(scanner *s, const ProtobufCFieldDescriptor *field,
   return field->type == PROTOBUF_C_TYPE_MESSAGE ? check_submessage(s, field, wire) : PIR_OK;
 }
 
-static pir_status scan(scanner *s, const uint8_t *at, const uint8_t *end, const ProtobufCMessageDescriptor *message) {
+static pir_status scan(scanner *s, const uint8_t *at, const uint8_t *end,
+                       const ProtobufCMessageDescriptor *message) {
   wire_reader in = {at, end, NULL};
   wire_field wire;
   uint64_t seen = 0;
   unsigned hint = 0;
   while (wire_next(&in, &wire)) {
     const ProtobufCFieldDescriptor *field = find_field(message, wire.number, &hint);
-    if (!field) continue;
+    if (!field)
+      continue;
     seen |= UINT64_C(1) << (field - message->fields);
     PIR_TRY(check_field(s, field, &wire));
   }
-  if (in.error) return fail(s, in.at, "%s: %s", message->short_name, in.error);
+  if (in.error)
+    return fail(s, in.at, "%s: %s", message->short_name, in.error);
   for (unsigned i = 0; i < message->n_fields; i++)
     if (message->fields[i].label == PROTOBUF_C_LABEL_REQUIRED && !(seen >> i & 1))
-      return fail(s, at, "%s without its field '%s'", message->short_name, message->fields[i].name);
+      return fail(s, at, "%s without its field '%s'", message->short_name,
+                  message->fields[i].name);
   return PIR_OK;
 }
 
-pir_status scan_message(pir_str bytes, const ProtobufCMessageDescriptor *root, uint64_t max_items, pir_arena *arena,
-                        scan_result *out) {
+pir_status scan_message(pir_str bytes, const ProtobufCMessageDescriptor *root,
+                        uint64_t max_items, pir_arena *arena, scan_result *out) {
   scanner s = {(const uint8_t *)bytes.data, max_items, arena, out};
   return scan(&s, s.start, s.start + bytes.size, root);
 }

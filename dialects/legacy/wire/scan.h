@@ -1,4 +1,5 @@
-// The first look at a .pdmodel: is it well-formed, is it within limits, and where do things start.
+// The first look at a .pdmodel: is it well-formed, is it within limits, and where do things
+// start.
 #ifndef PIR_LEGACY_SCAN_H
 #define PIR_LEGACY_SCAN_H
 
@@ -9,29 +10,31 @@
 // Byte offsets of the elements of one repeated field, in file order.
 typedef PIR_VEC(uint64_t) offset_list;
 
-// Everything in a program that an error may be about. `blocks`, `ops` and `vars` run over the whole file:
-// those of a block follow one another.
+// Everything in a program that an error may be about. `blocks`, `ops` and `vars` run over the
+// whole file: those of a block follow one another.
 typedef struct scan_result {
   offset_list blocks, ops, vars;
   uint64_t error_offset;
   pir_str error;  // when scanning failed
 } scan_result;
 
-// The field of that number, NULL when the schema has none. `io_hint` is where the last one was found (at first 0):
-// fields come in order.
-static inline const ProtobufCFieldDescriptor *find_field(const ProtobufCMessageDescriptor *message, uint32_t number,
-                                                         unsigned *io_hint) {
+// The field of that number, NULL when the schema has none. `io_hint` is where the last one was
+// found (at first 0): fields come in order.
+static inline const ProtobufCFieldDescriptor *
+find_field(const ProtobufCMessageDescriptor *message, uint32_t number, unsigned *io_hint) {
   const ProtobufCFieldDescriptor *field = &message->fields[*io_hint];
-  if (message->n_fields && field->id == number) return field;
+  if (message->n_fields && field->id == number)
+    return field;
   field = protobuf_c_message_descriptor_get_field(message, number);
-  if (field) *io_hint = (unsigned)(field - message->fields);
+  if (field)
+    *io_hint = (unsigned)(field - message->fields);
   return field;
 }
 
-// Checks the bytes of a message of type `root` against its descriptor: wire types, lengths, required fields,
-// strings without NUL. Otherwise `error` is set: PIR_INVALID, or PIR_EXHAUSTED when there are more than
-// `max_items` ops or variables. Lists and text are in `arena`.
-pir_status scan_message(pir_str bytes, const ProtobufCMessageDescriptor *root, uint64_t max_items, pir_arena *arena,
-                        scan_result *out);
+// Checks the bytes of a message of type `root` against its descriptor: wire types, lengths,
+// required fields, strings without NUL. Otherwise `error` is set: PIR_INVALID, or PIR_EXHAUSTED
+// when there are more than `max_items` ops or variables. Lists and text are in `arena`.
+pir_status scan_message(pir_str bytes, const ProtobufCMessageDescriptor *root,
+                        uint64_t max_items, pir_arena *arena, scan_result *out);
 
 #endif

@@ -1,7 +1,8 @@
-// Fills protobuf-c's structs by its descriptors. protobuf_c_message_unpack copies every byte of a file, most of which
-// are the Python frames of its ops; here only names are copied, and frames stay in the file until a message wants them.
-// Well-formedness is known (scan.c), so a field needs no checks: one walk over a message's fields counts its lists,
-// another fills them. The schema has no recursive message.
+// Fills protobuf-c's structs by its descriptors. protobuf_c_message_unpack copies every byte of
+// a file, most of which are the Python frames of its ops; here only names are copied, and
+// frames stay in the file until a message wants them. Well-formedness is known (scan.c), so a
+// field needs no checks: one walk over a message's fields counts its lists, another fills them.
+// The schema has no recursive message.
 #include "unpack.h"
 
 #include <string.h>
@@ -20,7 +21,8 @@ typedef struct unpacker {
 
 static void *take(unpacker *u, size_t count, size_t size) {
   size_t bytes = pir_arena_size(u->arena, count, size);
-  if (u->max_bytes && (u->arena->held > u->max_bytes || bytes > u->max_bytes - u->arena->held)) return NULL;
+  if (u->max_bytes && (u->arena->held > u->max_bytes || bytes > u->max_bytes - u->arena->held))
+    return NULL;
   return pir_arena_alloc(u->arena, bytes);
 }
 
@@ -43,19 +45,25 @@ static bool is_packed(const ProtobufCFieldDescriptor *field, const wire_field *w
   return wire->kind == WIRE_BYTES && !bytes;
 }
 
-static bool is_fixed(ProtobufCType type) { return type == PROTOBUF_C_TYPE_FLOAT || type == PROTOBUF_C_TYPE_DOUBLE; }
+static bool is_fixed(ProtobufCType type) {
+  return type == PROTOBUF_C_TYPE_FLOAT || type == PROTOBUF_C_TYPE_DOUBLE;
+}
 
 static size_t packed_count(const ProtobufCFieldDescriptor *field, const wire_field *wire) {
   size_t count = 0;
-  if (is_fixed(field->type)) return wire->size / element_size(field->type);
-  for (size_t i = 0; i < wire->size; i++) count += wire->bytes[i] < 0x80;
+  if (is_fixed(field->type))
+    return wire->size / element_size(field->type);
+  for (size_t i = 0; i < wire->size; i++)
+    count += wire->bytes[i] < 0x80;
   return count;
 }
 
-static void *unpack(unpacker *u, const uint8_t *at, const uint8_t *end, const ProtobufCMessageDescriptor *message);
+static void *unpack(unpacker *u, const uint8_t *at, const uint8_t *end,
+                    const ProtobufCMessageDescriptor *message);
 
 // One value at its place; false when memory is up.
-static bool store(unpacker *u, const ProtobufCFieldDescriptor *field, const wire_field *wire, void *to) {
+static bool store(unpacker *u, const ProtobufCFieldDescriptor *field, const wire_field *wire,
+                  void *to) {
   char *name;
   void *inner;
   switch (field->type) {
@@ -70,7 +78,8 @@ static bool store(unpacker *u, const ProtobufCFieldDescriptor *field, const wire
     case PROTOBUF_C_TYPE_STRING:
       name = take(u, wire->size + 1, 1);
       *(char **)to = name;
-      if (!name) return false;
+      if (!name)
+        return false;
       memcpy(name, wire->bytes, wire->size);
       name[wire->size] = 0;
       return true;
@@ -82,20 +91,23 @@ static bool store(unpacker *u, const ProtobufCFieldDescriptor *field, const wire
   }
 }
 
-static bool store_packed(unpacker *u, const ProtobufCFieldDescriptor *field, const wire_field *wire, char *list,
-                         size_t *io_count) {
+static bool store_packed(unpacker *u, const ProtobufCFieldDescriptor *field,
+                         const wire_field *wire, char *list, size_t *io_count) {
   size_t size = element_size(field->type);
   wire_reader in = {wire->bytes, wire->bytes + wire->size, NULL};
   while (in.at < in.end) {
     wire_field item = {.bytes = in.at};
-    if (is_fixed(field->type)) in.at += size;
-    else if (!wire_varint(&in, &item.value)) break;
+    if (is_fixed(field->type))
+      in.at += size;
+    else if (!wire_varint(&in, &item.value))
+      break;
     (void)store(u, field, &item, list + size * (*io_count)++);  // numbers take no memory
   }
   return true;
 }
 
-static bool store_field(unpacker *u, const ProtobufCFieldDescriptor *field, const wire_field *wire, char *base) {
+static bool store_field(unpacker *u, const ProtobufCFieldDescriptor *field,
+                        const wire_field *wire, char *base) {
   char *to = base + field->offset;
   if (field->label != PROTOBUF_C_LABEL_REPEATED) {
     if (field->label == PROTOBUF_C_LABEL_OPTIONAL && field->quantifier_offset)
@@ -104,13 +116,14 @@ static bool store_field(unpacker *u, const ProtobufCFieldDescriptor *field, cons
   }
   size_t *count = (size_t *)(base + field->quantifier_offset);
   char *list = *(char **)to;
-  if (is_packed(field, wire)) return store_packed(u, field, wire, list, count);
+  if (is_packed(field, wire))
+    return store_packed(u, field, wire, list, count);
   return store(u, field, wire, list + element_size(field->type) * (*count)++);
 }
 
 // Room for every list of the message.
-static bool make_lists(unpacker *u, const uint8_t *at, const uint8_t *end, const ProtobufCMessageDescriptor *message,
-                       char *base) {
+static bool make_lists(unpacker *u, const uint8_t *at, const uint8_t *end,
+                       const ProtobufCMessageDescriptor *message, char *base) {
   size_t counts[FIELDS_MAX] = {0};
   wire_reader in = {at, end, NULL};
   wire_field wire;
@@ -118,67 +131,83 @@ static bool make_lists(unpacker *u, const uint8_t *at, const uint8_t *end, const
   while (wire_next(&in, &wire)) {
     const ProtobufCFieldDescriptor *field = find_field(message, wire.number, &hint);
     if (field && field->label == PROTOBUF_C_LABEL_REPEATED)
-      counts[field - message->fields] += is_packed(field, &wire) ? packed_count(field, &wire) : 1;
+      counts[field - message->fields] +=
+          is_packed(field, &wire) ? packed_count(field, &wire) : 1;
   }
   for (unsigned i = 0; i < message->n_fields; i++) {
-    if (!counts[i]) continue;
+    if (!counts[i])
+      continue;
     void *list = take(u, counts[i], element_size(message->fields[i].type));
-    if (!list) return false;
+    if (!list)
+      return false;
     *(void **)(base + message->fields[i].offset) = list;
   }
   return true;
 }
 
-// An empty message. (The descriptors' own message_init is declared with another type than it has.)
+// An empty message. (The descriptors' own message_init is declared with another type than it
+// has.)
 static void begin(unpacker *u, void *base, const ProtobufCMessageDescriptor *message) {
   bool plain = true;
   memset(base, 0, message->sizeof_message);
   ((ProtobufCMessage *)base)->descriptor = message;
   for (unsigned i = 0; i < message->n_fields && message != u->plain; i++) {
     const ProtobufCFieldDescriptor *field = &message->fields[i];
-    if (!field->default_value || field->type == PROTOBUF_C_TYPE_STRING) continue;
+    if (!field->default_value || field->type == PROTOBUF_C_TYPE_STRING)
+      continue;
     memcpy((char *)base + field->offset, field->default_value, element_size(field->type));
     plain = false;
   }
-  if (plain) u->plain = message;
+  if (plain)
+    u->plain = message;
 }
 
-static bool is_frames(const uint8_t *at, const uint8_t *end, const ProtobufCMessageDescriptor *message) {
+static bool is_frames(const uint8_t *at, const uint8_t *end,
+                      const ProtobufCMessageDescriptor *message) {
   static const char head[] = "\x0a\x0cop_callstack";  // field 1, the name
-  return message == &legacy__op_desc__attr__descriptor && (size_t)(end - at) >= sizeof head - 1 &&
-         !memcmp(at, head, sizeof head - 1);
+  return message == &legacy__op_desc__attr__descriptor &&
+         (size_t)(end - at) >= sizeof head - 1 && !memcmp(at, head, sizeof head - 1);
 }
 
 // The frames' attribute: its name and type, and where it lies.
-static void *unpack_frames(unpacker *u, const uint8_t *at, const uint8_t *end, Legacy__OpDesc__Attr *attr) {
+static void *unpack_frames(unpacker *u, const uint8_t *at, const uint8_t *end,
+                           Legacy__OpDesc__Attr *attr) {
   wire_reader in = {at, end, NULL};
   wire_field wire;
   attr->name = (char *)"op_callstack";
   attr->type = LEGACY__ATTR_TYPE__STRINGS;
   for (int i = 0; i < 2 && wire_next(&in, &wire); i++)
-    if (wire.number == 2) attr->type = (Legacy__AttrType)wire.value;
-  if (attr->type != LEGACY__ATTR_TYPE__STRINGS) return NULL;
+    if (wire.number == 2)
+      attr->type = (Legacy__AttrType)wire.value;
+  if (attr->type != LEGACY__ATTR_TYPE__STRINGS)
+    return NULL;
   attr->s = (ProtobufCBinaryData){(size_t)(end - at), (uint8_t *)at};
   return attr;
 }
 
-static void *unpack(unpacker *u, const uint8_t *at, const uint8_t *end, const ProtobufCMessageDescriptor *message) {
+static void *unpack(unpacker *u, const uint8_t *at, const uint8_t *end,
+                    const ProtobufCMessageDescriptor *message) {
   char *base = take(u, 1, message->sizeof_message);
   wire_reader in = {at, end, NULL};
   wire_field wire;
   unsigned hint = 0;
-  if (!base) return NULL;
+  if (!base)
+    return NULL;
   begin(u, base, message);
-  if (is_frames(at, end, message) && unpack_frames(u, at, end, (Legacy__OpDesc__Attr *)base)) return base;
-  if (!make_lists(u, at, end, message, base)) return NULL;
+  if (is_frames(at, end, message) && unpack_frames(u, at, end, (Legacy__OpDesc__Attr *)base))
+    return base;
+  if (!make_lists(u, at, end, message, base))
+    return NULL;
   while (wire_next(&in, &wire)) {
     const ProtobufCFieldDescriptor *field = find_field(message, wire.number, &hint);
-    if (field && !store_field(u, field, &wire, base)) return NULL;
+    if (field && !store_field(u, field, &wire, base))
+      return NULL;
   }
   return base;
 }
 
-void *unpack_message(pir_str bytes, const ProtobufCMessageDescriptor *root, pir_arena *arena, uint64_t max_bytes) {
+void *unpack_message(pir_str bytes, const ProtobufCMessageDescriptor *root, pir_arena *arena,
+                     uint64_t max_bytes) {
   unpacker u = {arena, max_bytes, NULL};
   const uint8_t *start = (const uint8_t *)bytes.data;
   return unpack(&u, start, start + bytes.size, root);

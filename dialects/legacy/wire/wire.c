@@ -1,5 +1,6 @@
-// Protobuf wire format: tags, varints and lengths, checked against the end of the enclosing message before
-// anything is touched. Groups (wire types 3 and 4) are no part of proto2 files of our kind and are refused.
+// Protobuf wire format: tags, varints and lengths, checked against the end of the enclosing
+// message before anything is touched. Groups (wire types 3 and 4) are no part of proto2 files
+// of our kind and are refused.
 #include "wire.h"
 
 static bool fail(wire_reader *reader, const char *why) {
@@ -11,11 +12,14 @@ bool wire_long_varint(wire_reader *reader, uint64_t *out_value) {
   uint64_t value = 0;
   const uint8_t *p = reader->at;
   for (unsigned shift = 0; shift < 70; shift += 7) {
-    if (p == reader->end) return fail(reader, "truncated varint");
+    if (p == reader->end)
+      return fail(reader, "truncated varint");
     uint8_t byte = *p++;
-    if (shift == 63 && byte > 1) return fail(reader, "varint of more than 64 bits");
+    if (shift == 63 && byte > 1)
+      return fail(reader, "varint of more than 64 bits");
     value |= (uint64_t)(byte & 0x7f) << shift;
-    if (byte & 0x80) continue;
+    if (byte & 0x80)
+      continue;
     reader->at = p;
     *out_value = value;
     return true;
@@ -29,18 +33,21 @@ static bool payload(wire_reader *reader, wire_field *field) {
   switch (field->kind) {
     case WIRE_VARINT:
       field->bytes = reader->at;
-      if (!wire_varint(reader, &field->value)) return false;
+      if (!wire_varint(reader, &field->value))
+        return false;
       field->size = (size_t)(reader->at - field->bytes);
       return true;
     case WIRE_BYTES:
-      if (!wire_varint(reader, &field->value)) return false;
+      if (!wire_varint(reader, &field->value))
+        return false;
       break;
     case WIRE_FIXED32: field->value = 4; break;
     case WIRE_FIXED64: field->value = 8; break;
     default: return fail(reader, "unknown wire type");
   }
   left = (size_t)(reader->end - reader->at);
-  if (field->value > left) return fail(reader, "length reaches beyond the enclosing message");
+  if (field->value > left)
+    return fail(reader, "length reaches beyond the enclosing message");
   field->bytes = reader->at;
   field->size = (size_t)field->value;
   reader->at += field->size;
@@ -51,15 +58,18 @@ bool wire_any_next(wire_reader *reader, wire_field *out_field) {
   const uint8_t *start = reader->at;
   uint64_t tag;
   reader->error = NULL;
-  if (reader->at == reader->end) return false;
-  if (!wire_varint(reader, &tag)) return false;
+  if (reader->at == reader->end)
+    return false;
+  if (!wire_varint(reader, &tag))
+    return false;
   if (tag >> 3 == 0 || tag >> 3 >= 1u << 29) {
     reader->at = start;
     return fail(reader, "field number out of range");
   }
   out_field->number = (uint32_t)(tag >> 3);
   out_field->kind = (wire_kind)(tag & 7);
-  if (payload(reader, out_field)) return true;
+  if (payload(reader, out_field))
+    return true;
   reader->at = start;
   return false;
 }

@@ -6,7 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum wire_kind { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 } wire_kind;
+typedef enum wire_kind {
+  WIRE_VARINT = 0,
+  WIRE_FIXED64 = 1,
+  WIRE_BYTES = 2,
+  WIRE_FIXED32 = 5
+} wire_kind;
 
 typedef struct wire_reader {
   const uint8_t *at, *end;
@@ -24,11 +29,13 @@ typedef struct wire_field {
 // Reads one varint of at most ten bytes.
 bool wire_long_varint(wire_reader *reader, uint64_t *out_value);
 static inline bool wire_varint(wire_reader *reader, uint64_t *out_value) {
-  if (reader->at == reader->end || *reader->at >= 0x80) return wire_long_varint(reader, out_value);
+  if (reader->at == reader->end || *reader->at >= 0x80)
+    return wire_long_varint(reader, out_value);
   *out_value = *reader->at++;
   return true;
 }
-// Reads one field. False at the end (`error` NULL) and on malformed input (`error` set, `at` unmoved).
+// Reads one field. False at the end (`error` NULL) and on malformed input (`error` set, `at`
+// unmoved).
 bool wire_any_next(wire_reader *reader, wire_field *out_field);
 static inline bool wire_next(wire_reader *reader, wire_field *out_field) {
   const uint8_t *p = reader->at;

@@ -1,6 +1,7 @@
-// Whole programs. Names that the program states are reserved first: of parameters, inputs and outputs. Block 0 is then
-// written op by op, regions as blocks below it. Everything is built in one arena as protobuf messages and packed to
-// the writer at the end, so nothing is written of a program that the old format cannot say. Linear in ops and uses.
+// Whole programs. Names that the program states are reserved first: of parameters, inputs and
+// outputs. Block 0 is then written op by op, regions as blocks below it. Everything is built in
+// one arena as protobuf messages and packed to the writer at the end, so nothing is written of
+// a program that the old format cannot say. Linear in ops and uses.
 #include "export.h"
 
 #include <stdlib.h>
@@ -25,12 +26,16 @@ pir_status export_unsupported(exporter *x, const char *format, ...) {
   va_start(args, format);
   pir_strbuf_vformat(&text, format, args);
   va_end(args);
-  pir_str name = x->op ? pir_op_name(x->op) : PIR_STR("program"), message = pir_strbuf_view(&text);
-  return pir_report(x->ctx, PIR_UNSUPPORTED, PIR_ERROR, x->op ? pir_op_loc(x->op) : PIR_LOC_UNKNOWN,
-                    "'%.*s' unsupported: %.*s", (int)name.size, name.data, (int)message.size, message.data);
+  pir_str name = x->op ? pir_op_name(x->op) : PIR_STR("program"),
+          message = pir_strbuf_view(&text);
+  return pir_report(x->ctx, PIR_UNSUPPORTED, PIR_ERROR,
+                    x->op ? pir_op_loc(x->op) : PIR_LOC_UNKNOWN, "'%.*s' unsupported: %.*s",
+                    (int)name.size, name.data, (int)message.size, message.data);
 }
 
-static bool has_form(const pir_op *op) { return find_export(op) || (row_of(op) && !pir_op_regions(op)); }
+static bool has_form(const pir_op *op) {
+  return find_export(op) || (row_of(op) && !pir_op_regions(op));
+}
 
 typedef struct survey {
   exporter *x;
@@ -39,12 +44,14 @@ typedef struct survey {
   pir_status status;
 } survey;
 
-// Reports every op that the old format never had, once a name; notes what kind of program it is.
+// Reports every op that the old format never had, once a name; notes what kind of program it
+// is.
 static pir_walk_result look(pir_op *op, void *user) {
   survey *s = user;
   s->feeds |= pir_op_is(op, PD_FEED);
   s->fetches |= pir_op_is(op, PD_FETCH);
-  if (pir_op_is(op, BUILTIN_MODULE) || has_form(op) || pir_map_find(&s->reported, pir_op_def(op)))
+  if (pir_op_is(op, BUILTIN_MODULE) || has_form(op) ||
+      pir_map_find(&s->reported, pir_op_def(op)))
     return PIR_WALK_CONTINUE;
   pir_map_put(&s->x->arena, &s->reported, pir_op_def(op), 1);
   s->x->op = op;
@@ -63,19 +70,23 @@ static bool is_persistable(const pir_op *op) {
 }
 
 static pir_str parameter_name(const pir_op *op) {
-  const pir_attr *name = pir_op_attr_str(op, pir_op_is(op, BUILTIN_CONSTANT) ? "value" : "parameter_name");
+  const pir_attr *name =
+      pir_op_attr_str(op, pir_op_is(op, BUILTIN_CONSTANT) ? "value" : "parameter_name");
   return name ? pir_attr_as_str(name) : PIR_STR("");
 }
 
 static out_var *parameter_var(exporter *x, pir_str name, const pir_type *type) {
   out_var *var = pir_map_get(&x->parameters, pir_name_get(x->ctx, name));
-  if (var) return var;
+  if (var)
+    return var;
   if (!name_take(x, name)) {
-    (void)export_unsupported(x, "'%.*s' is no name of a parameter, or that of an input too", (int)name.size, name.data);
+    (void)export_unsupported(x, "'%.*s' is no name of a parameter, or that of an input too",
+                             (int)name.size, name.data);
     return NULL;
   }
   var = var_declare(x, text_copy(x, name), type);
-  if (!var) return NULL;
+  if (!var)
+    return NULL;
   var->desc->persistable = true;
   pir_map_put(&x->arena, &x->parameters, pir_name_get(x->ctx, name), (uint64_t)(uintptr_t)var);
   return var;
@@ -99,9 +110,11 @@ static pir_status add_parameter(exporter *x, const pir_op *op) {
   bool trainable = pir_op_is(op, BUILTIN_PARAMETER);
   out_var *var;
   x->op = op;
-  if (trainable && !is_persistable(op)) return constant_needed(x, value) ? zero_state(x, op) : PIR_OK;
+  if (trainable && !is_persistable(op))
+    return constant_needed(x, value) ? zero_state(x, op) : PIR_OK;
   var = parameter_var(x, parameter_name(op), pir_value_type(value));
-  if (!var) return PIR_UNSUPPORTED;
+  if (!var)
+    return PIR_UNSUPPORTED;
   var->desc->has_is_parameter = true;
   var->desc->is_parameter = trainable;
   var_set_stop(var, op, 0);
@@ -112,9 +125,12 @@ static pir_status add_parameter(exporter *x, const pir_op *op) {
 
 static pir_walk_result reserve(pir_op *op, void *user) {
   exporter *x = user;
-  int attr = pir_op_is(op, PD_DATA) ? PD_DATA_ATTR_NAME : pir_op_is(op, PD_FEED) ? PD_FEED_ATTR_NAME : -1;
+  int attr = pir_op_is(op, PD_DATA)   ? PD_DATA_ATTR_NAME
+             : pir_op_is(op, PD_FEED) ? PD_FEED_ATTR_NAME
+                                      : -1;
   const pir_attr *name = attr >= 0 ? pir_op_attr_at(op, (size_t)attr) : NULL;
-  if (!name) name_reserve(x, output_name(op));
+  if (!name)
+    name_reserve(x, output_name(op));
   else if (name_take(x, pir_attr_as_str(name)))
     pir_map_put(&x->arena, &x->inputs, pir_name_get(x->ctx, pir_attr_as_str(name)), 0);
   return PIR_WALK_CONTINUE;
@@ -125,11 +141,14 @@ static pir_status add_parameters(exporter *x) {
   pir_block *block = pir_program_block(x->program);
   (void)pir_walk(module, PIR_PRE_ORDER, reserve, x);
   PIR_EACH_OP(op, block)
-  if (pir_op_has(op, PIR_PARAMETER) && pir_op_results(op) == 1) PIR_TRY(add_parameter(x, op));
+  if (pir_op_has(op, PIR_PARAMETER) && pir_op_results(op) == 1)
+    PIR_TRY(add_parameter(x, op));
   PIR_EACH_OP(op, block) {
-    if (!pir_op_is(op, BUILTIN_SET_PARAMETER) || !pir_op_operand(op, 0)) continue;
+    if (!pir_op_is(op, BUILTIN_SET_PARAMETER) || !pir_op_operand(op, 0))
+      continue;
     x->op = op;
-    if (!parameter_var(x, parameter_name(op), pir_value_type(pir_op_operand(op, 0)))) return PIR_UNSUPPORTED;
+    if (!parameter_var(x, parameter_name(op), pir_value_type(pir_op_operand(op, 0))))
+      return PIR_UNSUPPORTED;
   }
   return PIR_OK;
 }
@@ -138,18 +157,21 @@ static pir_status add_parameters(exporter *x) {
 
 static size_t depth_of(const out_block *b) {
   size_t depth = 0;
-  for (; b; b = b->parent) depth++;
+  for (; b; b = b->parent)
+    depth++;
   return depth;
 }
 
 pir_status export_block(exporter *x, const pir_block *block) {
   const pir_op *outer = x->op;
-  if (depth_of(x->block) > DEPTH_MAX) return export_unsupported(x, "regions nested more than %d deep", DEPTH_MAX);
+  if (depth_of(x->block) > DEPTH_MAX)
+    return export_unsupported(x, "regions nested more than %d deep", DEPTH_MAX);
   PIR_EACH_OP(op, (pir_block *)(uintptr_t)block) {
     export_fn special = find_export(op);
     const fold *f = pir_map_get(&x->folds, op);
     x->op = op;
-    if (is_swallowed(x, op)) continue;
+    if (is_swallowed(x, op))
+      continue;
     if (f && !special) {
       PIR_TRY(export_folded(x, op, f));
       continue;
@@ -172,17 +194,21 @@ static out_var *add_holder(exporter *x, const char *name, Legacy__VarType__Type 
 static pir_status export_program(exporter *x) {
   survey s = {.x = x};
   pir_program_info info = pir_program_info_of(x->program);
-  PIR_TRY(pir_verify(pir_program_module(x->program), &(pir_verify_options){.errors_only = true}));
+  PIR_TRY(
+      pir_verify(pir_program_module(x->program), &(pir_verify_options){.errors_only = true}));
   (void)pir_walk(pir_program_module(x->program), PIR_PRE_ORDER, look, &s);
-  if (s.status) return s.status;
+  if (s.status)
+    return s.status;
   x->plain_inputs = s.feeds || !s.fetches || pir_str_equal(info.format, PIR_STR("pdmodel"));
   find_folds(x);
   find_kept_shapes(x);
   block_open(x);
   x->feed = add_holder(x, "feed", LEGACY__VAR_TYPE__TYPE__FEED_MINIBATCH);
   x->fetch = add_holder(x, "fetch", LEGACY__VAR_TYPE__TYPE__FETCH_LIST);
-  if (s.feeds || !x->plain_inputs) pir_vec_push(&x->arena, &x->block->vars, x->feed->desc);
-  if (s.fetches) pir_vec_push(&x->arena, &x->block->vars, x->fetch->desc);
+  if (s.feeds || !x->plain_inputs)
+    pir_vec_push(&x->arena, &x->block->vars, x->feed->desc);
+  if (s.fetches)
+    pir_vec_push(&x->arena, &x->block->vars, x->fetch->desc);
   PIR_TRY(add_parameters(x));
   return export_block(x, pir_program_block(x->program));
 }
@@ -200,7 +226,8 @@ static Legacy__BlockDesc *pack_block(exporter *x, out_block *b) {
   out->parent_idx = b->parent ? b->parent->index : -1;
   out->has_forward_block_idx = true;
   out->forward_block_idx = b->forward;
-  if (b->vars.count) qsort(b->vars.items, b->vars.count, sizeof *b->vars.items, compare_vars);
+  if (b->vars.count)
+    qsort(b->vars.items, b->vars.count, sizeof *b->vars.items, compare_vars);
   out->n_vars = b->vars.count;
   out->vars = b->vars.items;
   out->n_ops = b->ops.count;
@@ -247,8 +274,10 @@ static pir_status pack(exporter *x, pir_writer out) {
   program.version = &version;
   program.op_version_map = pack_versions(x);
   program.n_blocks = x->blocks.count;
-  program.blocks = pir_arena_alloc(&x->arena, pir_arena_size(&x->arena, x->blocks.count, sizeof *program.blocks));
-  for (size_t i = 0; i < x->blocks.count; i++) program.blocks[i] = pack_block(x, x->blocks.items[i]);
+  program.blocks = pir_arena_alloc(
+      &x->arena, pir_arena_size(&x->arena, x->blocks.count, sizeof *program.blocks));
+  for (size_t i = 0; i < x->blocks.count; i++)
+    program.blocks[i] = pack_block(x, x->blocks.items[i]);
   (void)legacy__program_desc__pack_to_buffer(&program, &s.base);
   return s.failed ? PIR_IO : PIR_OK;
 }
@@ -258,7 +287,8 @@ pir_status pir_program_write_pdmodel(const pir_program *program, pir_writer out)
   pir_status status;
   pir_arena_init(&x.arena, NULL, NULL, NULL);
   status = export_program(&x);
-  if (!status) status = pack(&x, out);
+  if (!status)
+    status = pack(&x, out);
   pir_arena_destroy(&x.arena);
   return status;
 }

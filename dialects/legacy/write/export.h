@@ -1,6 +1,7 @@
-// The writer of legacy programs, in parts: export.c (programs, parameters, feeds), export_vars.c (names,
-// variables, blocks), export_desc.c (ops and their attributes as protobuf), export_op.c (the generic op, driven by
-// the tables the reader has), export_special.c (ops that need more than a row), export_control.c (regions).
+// The writer of legacy programs, in parts: export.c (programs, parameters, feeds),
+// export_vars.c (names, variables, blocks), export_desc.c (ops and their attributes as
+// protobuf), export_op.c (the generic op, driven by the tables the reader has),
+// export_special.c (ops that need more than a row), export_control.c (regions).
 #ifndef PIR_LEGACY_EXPORT_H
 #define PIR_LEGACY_EXPORT_H
 
@@ -29,8 +30,9 @@ struct out_block {
   int32_t index, forward;  // the block it is the gradient of, or -1
   PIR_VEC(Legacy__VarDesc *) vars;
   PIR_VEC(Legacy__OpDesc *) ops;
-  var_list captured;      // variables of enclosing blocks that its ops read
-  pir_map seen, written;  // out_var -> 1: what is captured, and what its ops gave a value before
+  var_list captured;  // variables of enclosing blocks that its ops read
+  pir_map seen,
+      written;  // out_var -> 1: what is captured, and what its ops gave a value before
 };
 
 // The variables of a value: one, or one for each member of a vec. Members may be NULL (absent).
@@ -84,9 +86,11 @@ pir_status export_unsupported(exporter *x, const char *format, ...) PIR_PRINTF(2
 // ---- variables (export_vars.c)
 out_block *block_open(exporter *x);  // below the current one; it becomes the current one
 void block_close(exporter *x);
-// A variable of the current block; `name` must be free. NULL after a report (a type that is none there).
+// A variable of the current block; `name` must be free. NULL after a report (a type that is
+// none there).
 out_var *var_declare(exporter *x, const char *name, const pir_type *type);
-// A variable of the current block that holds no value of the program; it is not in the block's list yet.
+// A variable of the current block that holds no value of the program; it is not in the block's
+// list yet.
 out_var *var_special(exporter *x, const char *name, Legacy__VarType__Type type);
 // The name an op hands its operand out under; empty when it hands nothing out.
 pir_str output_name(const pir_op *op);
@@ -106,15 +110,15 @@ void holder_set_var(exporter *x, const pir_value *value, out_var *var);
 holder *holder_new(exporter *x, size_t count);
 // The one variable of a value that must be written; NULL after a report.
 out_var *value_var(exporter *x, const pir_value *value);
-// Gives a result its variables: those of `shared` where the types allow it (an in-place op), those that a later
-// op wants, else new ones. NULL after a report.
+// Gives a result its variables: those of `shared` where the types allow it (an in-place op),
+// those that a later op wants, else new ones. NULL after a report.
 holder *define(exporter *x, pir_value *value, holder *shared);
 // A free name that later ops give a value, now taken; NULL when there is none.
 const char *wanted_name(exporter *x, const pir_value *value);
 // The result of `op` that shares memory with its operand `i`, or NULL.
 pir_value *twin_result(const pir_op *op, size_t i);
-// Whether a loop may keep its variable `operand` where its first value is: nothing else reads that from here on, nor
-// what it was made of in place.
+// Whether a loop may keep its variable `operand` where its first value is: nothing else reads
+// that from here on, nor what it was made of in place.
 bool loop_may_change(pir_value *value, const pir_op *loop, size_t operand);
 // The value an in-place chain began with, inside `block`.
 pir_value *chain_root(pir_value *value, const pir_block *block);
@@ -129,7 +133,8 @@ typedef struct out_op {
 } out_op;
 
 out_op *op_open(exporter *x, const char *type);
-void op_input(exporter *x, out_op *o, const char *slot, out_var *const *vars, size_t n);  // NULL is @EMPTY@
+void op_input(exporter *x, out_op *o, const char *slot, out_var *const *vars,
+              size_t n);  // NULL is @EMPTY@
 void op_output(exporter *x, out_op *o, const char *slot, out_var *const *vars, size_t n);
 void op_set_bool(exporter *x, out_op *o, const char *name, bool value);
 void op_set_int(exporter *x, out_op *o, const char *name, int32_t value);
@@ -138,9 +143,12 @@ void op_set_text(exporter *x, out_op *o, const char *name, pir_str value);
 void op_set_block(exporter *x, out_op *o, const char *name, int32_t block);
 void op_set_names(exporter *x, out_op *o, const char *name, const var_list *vars);
 // false when a value does not fit the kind.
-bool op_set_ints(exporter *x, out_op *o, const char *name, uint8_t element_kind, const int64_t *values, size_t n);
-bool op_set_attr(exporter *x, out_op *o, const char *name, pir_legacy_kind kind, const pir_attr *value);
-bool op_set_number(exporter *x, out_op *o, const char *name, uint8_t kind, double f, int64_t i, bool is_int);
+bool op_set_ints(exporter *x, out_op *o, const char *name, uint8_t element_kind,
+                 const int64_t *values, size_t n);
+bool op_set_attr(exporter *x, out_op *o, const char *name, pir_legacy_kind kind,
+                 const pir_attr *value);
+bool op_set_number(exporter *x, out_op *o, const char *name, uint8_t kind, double f, int64_t i,
+                   bool is_int);
 bool op_has_attr(const out_op *o, const char *name);
 void op_close(exporter *x, out_op *o);  // appends it to the current block
 // Writes `assign`, which copies tensors and arrays.
@@ -169,14 +177,16 @@ pir_status export_folded(exporter *x, const pir_op *op, const fold *f);
 
 // ---- the generic op (export_op.c)
 const pir_legacy_op *row_of(const pir_op *op);
-pir_status export_as(exporter *x, const pir_op *op, const char *type, out_op **out_op);  // all but the end
+pir_status export_as(exporter *x, const pir_op *op, const char *type,
+                     out_op **out_op);  // all but the end
 pir_status export_generic(exporter *x, const pir_op *op);
 pir_status export_operand(exporter *x, const pir_op *op, size_t i, out_op *o);
 pir_status export_results(exporter *x, const pir_op *op, out_op *o);
 pir_status export_attrs(exporter *x, const pir_op *op, out_op *o);
 // One input of one variable; one output, defined here.
 pir_status export_input(exporter *x, const pir_value *value, out_op *o, const char *slot);
-pir_status export_output(exporter *x, pir_value *value, holder *shared, out_op *o, const char *slot);
+pir_status export_output(exporter *x, pir_value *value, holder *shared, out_op *o,
+                         const char *slot);
 
 typedef pir_status (*export_fn)(exporter *x, const pir_op *op);
 export_fn find_export(const pir_op *op);  // export_special.c; NULL: the generic one

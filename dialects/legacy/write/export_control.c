@@ -1,7 +1,8 @@
-// Regions back to sub-blocks. A legacy block hands values out by writing variables of the blocks around it, so each
-// result has a variable there. A value that a region yields is defined in that variable where nothing reads the old
-// content at or after its definition; else `assign` copies it at the end. An `if` of two real branches becomes two
-// conditional blocks and a select_input for each result, as Paddle writes it. Cost: the uses of what is carried.
+// Regions back to sub-blocks. A legacy block hands values out by writing variables of the
+// blocks around it, so each result has a variable there. A value that a region yields is
+// defined in that variable where nothing reads the old content at or after its definition; else
+// `assign` copies it at the end. An `if` of two real branches becomes two conditional blocks
+// and a select_input for each result, as Paddle writes it. Cost: the uses of what is carried.
 #include <string.h>
 
 #include <pir/dialect/builtin.h>
@@ -17,60 +18,77 @@ static pir_op *yield_of(const pir_block *block) {
   return last && pir_op_is(last, CF_YIELD) ? last : NULL;
 }
 
-static bool is_structural(const pir_op *op) { return pir_op_has(op, PIR_STRUCTURAL); }
+static bool is_structural(const pir_op *op) {
+  return pir_op_has(op, PIR_STRUCTURAL);
+}
 
 // Whether every use of `value` inside `block` comes before `op`.
 static bool read_before(const pir_value *value, const pir_block *block, const pir_op *op) {
   PIR_EACH_USE(u, (pir_value *)(uintptr_t)value) {
     const pir_op *user = pir_block_ancestor(block, pir_use_owner(u));
-    if (user && !pir_op_is_before(user, op)) return false;
+    if (user && !pir_op_is_before(user, op))
+      return false;
   }
   return true;
 }
 
-// Asks that a yielded value be defined in `var`, whose content was `old` (NULL: nothing that is read).
-static void aim(exporter *x, pir_value *value, const pir_block *block, out_var *var, const pir_value *old) {
+// Asks that a yielded value be defined in `var`, whose content was `old` (NULL: nothing that is
+// read).
+static void aim(exporter *x, pir_value *value, const pir_block *block, out_var *var,
+                const pir_value *old) {
   pir_value *root = value ? chain_root(value, block) : NULL;
   pir_op *op = root ? pir_value_op(root) : NULL;
-  if (!op || pir_op_block(op) != block || is_structural(op)) return;
-  if (pir_op_is(op, PD_WHILE) || pir_map_find(&x->targets, root)) return;
-  if (old && !read_before(old, block, op)) return;
+  if (!op || pir_op_block(op) != block || is_structural(op))
+    return;
+  if (pir_op_is(op, PD_WHILE) || pir_map_find(&x->targets, root))
+    return;
+  if (old && !read_before(old, block, op))
+    return;
   pir_map_put(&x->arena, &x->targets, root, (uint64_t)(uintptr_t)var);
 }
 
-// Copies what is not in its variable yet. All copies read what the region left: those that a copy would
-// overwrite are saved first.
-static pir_status copy_out(exporter *x, const pir_op *yield, size_t first, out_var *const *to, size_t n) {
+// Copies what is not in its variable yet. All copies read what the region left: those that a
+// copy would overwrite are saved first.
+static pir_status copy_out(exporter *x, const pir_op *yield, size_t first, out_var *const *to,
+                           size_t n) {
   out_var **from = holder_new(x, n)->vars;
   for (size_t i = 0; i < n; i++)
-    if (!(from[i] = value_var(x, pir_op_operand(yield, first + i)))) return PIR_UNSUPPORTED;
+    if (!(from[i] = value_var(x, pir_op_operand(yield, first + i))))
+      return PIR_UNSUPPORTED;
   for (size_t i = 0; i < n; i++)
     for (size_t k = 0; k < i; k++) {
-      if (from[i] == to[i] || from[i] != to[k] || from[k] == to[k]) continue;
+      if (from[i] == to[i] || from[i] != to[k] || from[k] == to[k])
+        continue;
       out_var *saved = var_declare(x, name_make(x, "assign", 0), from[i]->type);
-      if (!saved) return PIR_UNSUPPORTED;
+      if (!saved)
+        return PIR_UNSUPPORTED;
       op_assign(x, from[i], saved);
       from[i] = saved;
       break;
     }
   for (size_t i = 0; i < n; i++)
-    if (from[i] != to[i]) op_assign(x, from[i], to[i]);
+    if (from[i] != to[i])
+      op_assign(x, from[i], to[i]);
   return PIR_OK;
 }
 
 // ---- if
 
 // Writes one branch as a block whose yielded values end in `to`; gives the block.
-static pir_status branch(exporter *x, const pir_op *op, size_t region, out_var *const *to, out_block **out_block_made) {
+static pir_status branch(exporter *x, const pir_op *op, size_t region, out_var *const *to,
+                         out_block **out_block_made) {
   const pir_block *body = pir_region_first(pir_op_region(op, region));
   const pir_op *yield = yield_of(body);
   size_t n = pir_op_results(op);
   pir_status status;
-  if (!yield || pir_op_operands(yield) != n) return export_unsupported(x, "a region that does not yield its results");
+  if (!yield || pir_op_operands(yield) != n)
+    return export_unsupported(x, "a region that does not yield its results");
   *out_block_made = block_open(x);
-  for (size_t i = 0; i < n; i++) aim(x, pir_op_operand(yield, i), body, to[i], NULL);
+  for (size_t i = 0; i < n; i++)
+    aim(x, pir_op_operand(yield, i), body, to[i], NULL);
   status = export_block(x, body);
-  if (!status) status = copy_out(x, yield, 0, to, n);
+  if (!status)
+    status = copy_out(x, yield, 0, to, n);
   block_close(x);
   return status;
 }
@@ -81,7 +99,8 @@ static out_var *scope_var(exporter *x) {
   return var;
 }
 
-static void close_conditional(exporter *x, out_var *cond, out_var *const *outs, size_t n, const out_block *block) {
+static void close_conditional(exporter *x, out_var *cond, out_var *const *outs, size_t n,
+                              const out_block *block) {
   static const var_list none;
   bool grad = block->forward >= 0;
   out_op *o = op_open(x, grad ? "conditional_block_grad" : "conditional_block");
@@ -89,8 +108,10 @@ static void close_conditional(exporter *x, out_var *cond, out_var *const *outs, 
   op_input(x, o, "Cond", &cond, 1);
   op_input(x, o, "Input", block->captured.items, block->captured.count);
   op_output(x, o, grad ? "Input@GRAD" : "Out", outs, n);
-  if (grad) op_input(x, o, "Scope", &scope, 1);
-  else op_output(x, o, "Scope", &scope, 1);
+  if (grad)
+    op_input(x, o, "Scope", &scope, 1);
+  else
+    op_output(x, o, "Scope", &scope, 1);
   op_set_bool(x, o, "is_scalar_condition", true);
   op_set_block(x, o, "sub_block", block->index);
   op_set_names(x, o, "skip_eager_deletion_vars", &none);
@@ -102,17 +123,22 @@ static out_var **result_vars(exporter *x, const pir_op *op) {
   size_t n = pir_op_results(op);
   out_var **vars = holder_new(x, n)->vars;
   for (size_t i = 0; i < n; i++) {
-    holder *h = pir_value_type(pir_op_result(op, i)) ? define(x, pir_op_result(op, i), NULL) : NULL;
-    if (!h || h->count != 1) return NULL;
+    holder *h =
+        pir_value_type(pir_op_result(op, i)) ? define(x, pir_op_result(op, i), NULL) : NULL;
+    if (!h || h->count != 1)
+      return NULL;
     vars[i] = h->vars[0];
   }
   return vars;
 }
 
-static out_var *condition_op(exporter *x, out_var *cond, const char *type, pir_dtype dtype, const char *stem) {
-  out_var *var = var_declare(x, name_make(x, stem, 0), pir_type_tensor(x->ctx, dtype, pir_type_shape(cond->type)));
+static out_var *condition_op(exporter *x, out_var *cond, const char *type, pir_dtype dtype,
+                             const char *stem) {
+  out_var *var = var_declare(x, name_make(x, stem, 0),
+                             pir_type_tensor(x->ctx, dtype, pir_type_shape(cond->type)));
   out_op *o = op_open(x, type);
-  if (!var) return NULL;
+  if (!var)
+    return NULL;
   op_input(x, o, "X", &cond, 1);
   op_output(x, o, "Out", &var, 1);
   if (dtype != PIR_BOOL) {
@@ -128,23 +154,30 @@ static out_var **branch_vars(exporter *x, const pir_op *op) {
   size_t n = pir_op_results(op);
   out_var **vars = holder_new(x, n)->vars;
   for (size_t i = 0; i < n; i++)
-    if (!(vars[i] = var_declare(x, name_make(x, "if", i), pir_value_type(pir_op_result(op, i))))) return NULL;
+    if (!(vars[i] =
+              var_declare(x, name_make(x, "if", i), pir_value_type(pir_op_result(op, i)))))
+      return NULL;
   return vars;
 }
 
 static pir_status two_branches(exporter *x, const pir_op *op, out_var *cond) {
   size_t n = pir_op_results(op);
-  out_var **yes = branch_vars(x, op), **no = yes ? branch_vars(x, op) : NULL, *otherwise, *mask = NULL;
+  out_var **yes = branch_vars(x, op), **no = yes ? branch_vars(x, op) : NULL, *otherwise,
+          *mask = NULL;
   out_block *block = NULL;
-  if (!no) return PIR_UNSUPPORTED;
+  if (!no)
+    return PIR_UNSUPPORTED;
   PIR_TRY(branch(x, op, 0, yes, &block));
   close_conditional(x, cond, yes, n, block);
   otherwise = condition_op(x, cond, "logical_not", PIR_BOOL, "logical_not");
-  if (!otherwise) return PIR_UNSUPPORTED;
+  if (!otherwise)
+    return PIR_UNSUPPORTED;
   PIR_TRY(branch(x, op, 1, no, &block));
   close_conditional(x, otherwise, no, n, block);
-  if (n) mask = condition_op(x, cond, "cast", PIR_I32, "cast");
-  if (n && !mask) return PIR_UNSUPPORTED;
+  if (n)
+    mask = condition_op(x, cond, "cast", PIR_I32, "cast");
+  if (n && !mask)
+    return PIR_UNSUPPORTED;
   for (size_t i = 0; i < n; i++) {
     out_var *choices[] = {no[i], yes[i]};
     out_op *o = op_open(x, "select_input");
@@ -159,10 +192,13 @@ static pir_status two_branches(exporter *x, const pir_op *op, out_var *cond) {
 pir_status export_if(exporter *x, const pir_op *op) {
   out_var *cond = pir_op_operands(op) == 1 ? value_var(x, pir_op_operand(op, 0)) : NULL, **outs;
   out_block *block = NULL;
-  if (!cond || pir_op_regions(op) != 2) return PIR_UNSUPPORTED;
-  if (!pir_op_bool(op, PD_IF_ATTR_FAKE_FALSE_BRANCH)) return two_branches(x, op, cond);
+  if (!cond || pir_op_regions(op) != 2)
+    return PIR_UNSUPPORTED;
+  if (!pir_op_bool(op, PD_IF_ATTR_FAKE_FALSE_BRANCH))
+    return two_branches(x, op, cond);
   outs = result_vars(x, op);
-  if (!outs) return PIR_UNSUPPORTED;
+  if (!outs)
+    return PIR_UNSUPPORTED;
   PIR_TRY(branch(x, op, 0, outs, &block));
   close_conditional(x, cond, outs, pir_op_results(op), block);
   return PIR_OK;
@@ -180,33 +216,44 @@ static bool read_by_loop_only(const pir_value *value, const pir_op *loop, size_t
   const pir_block *block = pir_op_block(loop);
   PIR_EACH_USE(u, (pir_value *)(uintptr_t)value) {
     const pir_op *user = pir_block_ancestor(block, pir_use_owner(u));
-    if (pir_use_owner(u) == loop && pir_use_operand_index(u) == operand) continue;
-    if (user == loop && !operand && writes_over(u, loop)) continue;
-    if (user && !pir_op_is_before(user, loop)) return false;
+    if (pir_use_owner(u) == loop && pir_use_operand_index(u) == operand)
+      continue;
+    if (user == loop && !operand && writes_over(u, loop))
+      continue;
+    if (user && !pir_op_is_before(user, loop))
+      return false;
   }
   return true;
 }
 
-// An input stays as it is, unless the program says that the loop's result is that variable: by the name it hands the
-// result out under, or by being an old one, which would copy the input first otherwise.
+// An input stays as it is, unless the program says that the loop's result is that variable: by
+// the name it hands the result out under, or by being an old one, which would copy the input
+// first otherwise.
 static bool stays(const pir_value *value, const pir_op *loop, size_t operand) {
   const pir_op *op = pir_value_op(value);
   const pir_attr *name = pir_op_attr_str(op, "name");
-  if (!pir_op_has(op, PIR_INPUT) || pir_op_is(op, PD_FEED)) return false;
-  if (!operand || !name) return true;
+  if (!pir_op_has(op, PIR_INPUT) || pir_op_is(op, PD_FEED))
+    return false;
+  if (!operand || !name)
+    return true;
   PIR_EACH_USE(u, pir_op_result(loop, operand - 1))
-  if (pir_str_equal(output_name(pir_use_owner(u)), pir_attr_as_str(name))) return false;
+  if (pir_str_equal(output_name(pir_use_owner(u)), pir_attr_as_str(name)))
+    return false;
   return true;
 }
 
 bool loop_may_change(pir_value *value, const pir_op *loop, size_t operand) {
   const pir_block *block = pir_op_block(loop);
   const pir_op *op = pir_value_op(value);
-  if (!op || pir_op_block(op) != block || is_structural(op) || pir_op_has(op, PIR_PARAMETER)) return false;
-  if (stays(value, loop, operand)) return false;
+  if (!op || pir_op_block(op) != block || is_structural(op) || pir_op_has(op, PIR_PARAMETER))
+    return false;
+  if (stays(value, loop, operand))
+    return false;
   for (pir_value *v = value;; v = chain_root(v, block)) {
-    if (!read_by_loop_only(v, loop, v == value ? operand : SIZE_MAX)) return false;
-    if (chain_root(v, block) == v) return true;
+    if (!read_by_loop_only(v, loop, v == value ? operand : SIZE_MAX))
+      return false;
+    if (chain_root(v, block) == v)
+      return true;
   }
 }
 
@@ -215,34 +262,44 @@ static out_var *carrier(exporter *x, const pir_op *loop, size_t i) {
   pir_value *value = pir_op_operand(loop, i);
   out_var *from = value_var(x, value), *var;
   const char *name = NULL;
-  if (!from) return NULL;
-  if (from->home == x->block && !from->desc->persistable && loop_may_change(value, loop, i)) return from;
-  if (i) name = wanted_name(x, pir_op_result(loop, i - 1));
+  if (!from)
+    return NULL;
+  if (from->home == x->block && !from->desc->persistable && loop_may_change(value, loop, i))
+    return from;
+  if (i)
+    name = wanted_name(x, pir_op_result(loop, i - 1));
   var = var_declare(x, name ? name : name_make(x, "while", i), pir_value_type(value));
-  if (var) op_assign(x, from, var);
+  if (var)
+    op_assign(x, from, var);
   return var;
 }
 
 // Aims the yielded values; the condition comes first among them.
-static void aim_loop(exporter *x, const pir_op *op, const pir_block *body, const pir_op *yield, out_var *const *vars) {
+static void aim_loop(exporter *x, const pir_op *op, const pir_block *body, const pir_op *yield,
+                     out_var *const *vars) {
   for (size_t i = 0; i < pir_op_operands(op); i++) {
     pir_value *old = i ? pir_block_argument(body, i - 1) : pir_op_operand(op, 0);
     aim(x, pir_op_operand(yield, i), body, vars[i], old);
   }
 }
 
-static pir_status loop_body(exporter *x, const pir_op *op, out_var *const *vars, out_block **out_block_made) {
+static pir_status loop_body(exporter *x, const pir_op *op, out_var *const *vars,
+                            out_block **out_block_made) {
   const pir_block *body = pir_region_first(pir_op_region(op, 0));
   const pir_op *yield = yield_of(body);
   size_t n = pir_op_operands(op);
   pir_status status;
-  if (!yield || pir_op_operands(yield) != n || pir_block_arguments(body) != n - 1 || pir_op_results(op) != n - 1)
-    return export_unsupported(x, "a loop whose body does not yield its condition and its variables");
-  for (size_t i = 1; i < n; i++) holder_set_var(x, pir_block_argument(body, i - 1), vars[i]);
+  if (!yield || pir_op_operands(yield) != n || pir_block_arguments(body) != n - 1 ||
+      pir_op_results(op) != n - 1)
+    return export_unsupported(
+        x, "a loop whose body does not yield its condition and its variables");
+  for (size_t i = 1; i < n; i++)
+    holder_set_var(x, pir_block_argument(body, i - 1), vars[i]);
   *out_block_made = block_open(x);
   aim_loop(x, op, body, yield, vars);
   status = export_block(x, body);
-  if (!status) status = copy_out(x, yield, 0, vars, n);
+  if (!status)
+    status = copy_out(x, yield, 0, vars, n);
   block_close(x);
   return status;
 }
@@ -254,13 +311,16 @@ static void close_loop(exporter *x, out_var *const *vars, size_t n, const out_bl
   var_list read = {0};
   pir_map seen = {0};
   for (size_t i = 0; i < block->captured.count + n - 1; i++) {
-    out_var *var = i < block->captured.count ? block->captured.items[i] : vars[i - block->captured.count + 1];
-    if (var == vars[0] || pir_map_find(&seen, var)) continue;
+    out_var *var = i < block->captured.count ? block->captured.items[i]
+                                             : vars[i - block->captured.count + 1];
+    if (var == vars[0] || pir_map_find(&seen, var))
+      continue;
     pir_map_put(&x->arena, &seen, var, 1);
     pir_vec_push(&x->arena, &read, var);
   }
   out_var **outs = holder_new(x, n)->vars;
-  for (size_t i = 0; i < n; i++) outs[i] = vars[(i + 1) % n];
+  for (size_t i = 0; i < n; i++)
+    outs[i] = vars[(i + 1) % n];
   op_input(x, o, "Condition", vars, 1);
   op_input(x, o, "X", read.items, read.count);
   op_output(x, o, "Out", outs, n);
@@ -275,32 +335,42 @@ pir_status export_while(exporter *x, const pir_op *op) {
   size_t n = pir_op_operands(op);
   out_var **vars = holder_new(x, n)->vars;
   out_block *block = NULL;
-  if (!n || pir_op_regions(op) != 1) return export_unsupported(x, "a loop without a condition");
+  if (!n || pir_op_regions(op) != 1)
+    return export_unsupported(x, "a loop without a condition");
   for (size_t i = 0; i < n; i++) {
-    if (!pir_op_operand(op, i)) return export_unsupported(x, "a loop variable without a value");
-    if (!(vars[i] = carrier(x, op, i))) return PIR_UNSUPPORTED;
+    if (!pir_op_operand(op, i))
+      return export_unsupported(x, "a loop variable without a value");
+    if (!(vars[i] = carrier(x, op, i)))
+      return PIR_UNSUPPORTED;
   }
   PIR_TRY(loop_body(x, op, vars, &block));
   close_loop(x, vars, n, block);
-  for (size_t i = 1; i < n; i++) holder_set_var(x, pir_op_result(op, i - 1), vars[i]);
+  for (size_t i = 1; i < n; i++)
+    holder_set_var(x, pir_op_result(op, i - 1), vars[i]);
   return PIR_OK;
 }
 
-// ---- stacks between a forward and a backward block: the backward block reads the forward one's variables
+// ---- stacks between a forward and a backward block: the backward block reads the forward
+// one's variables
 
 static const pir_op *stack_of(const pir_op *op) {
-  return pir_op_operands(op) && pir_op_operand(op, 0) ? pir_value_op(pir_op_operand(op, 0)) : NULL;
+  return pir_op_operands(op) && pir_op_operand(op, 0) ? pir_value_op(pir_op_operand(op, 0))
+                                                      : NULL;
 }
 
 pir_status export_push(exporter *x, const pir_op *op) {
   const pir_op *stack = stack_of(op);
   size_t n = pir_op_operands(op);
   carried *c = pir_arena_zalloc(&x->arena, sizeof *c);
-  if (!stack || !x->block->parent) return export_unsupported(x, "a stack outside of a conditional block");
-  if (pir_map_find(&x->stacks, stack)) return export_unsupported(x, "a stack that is pushed on twice");
-  *c = (carried){pir_arena_alloc(&x->arena, pir_arena_size(&x->arena, n, sizeof *c->values)), n - 1, x->block->index};
+  if (!stack || !x->block->parent)
+    return export_unsupported(x, "a stack outside of a conditional block");
+  if (pir_map_find(&x->stacks, stack))
+    return export_unsupported(x, "a stack that is pushed on twice");
+  *c = (carried){pir_arena_alloc(&x->arena, pir_arena_size(&x->arena, n, sizeof *c->values)),
+                 n - 1, x->block->index};
   for (size_t i = 1; i < n; i++)
-    if (!(c->values[i - 1] = holder_of(x, pir_op_operand(op, i)))) return export_unsupported(x, "a value nobody holds");
+    if (!(c->values[i - 1] = holder_of(x, pir_op_operand(op, i))))
+      return export_unsupported(x, "a value nobody holds");
   pir_map_put(&x->arena, &x->stacks, stack, (uint64_t)(uintptr_t)c);
   return PIR_OK;
 }
@@ -308,12 +378,14 @@ pir_status export_push(exporter *x, const pir_op *op) {
 pir_status export_pop(exporter *x, const pir_op *op) {
   const pir_op *stack = stack_of(op);
   carried *c = stack ? pir_map_get(&x->stacks, stack) : NULL;
-  if (!c || c->count != pir_op_results(op)) return export_unsupported(x, "a stack that nothing was pushed on before");
+  if (!c || c->count != pir_op_results(op))
+    return export_unsupported(x, "a stack that nothing was pushed on before");
   if (x->block->parent && x->block->parent->parent)
     return export_unsupported(x, "a stack between blocks inside of blocks");
   if (!x->block->parent || x->block->forward >= 0)
     return export_unsupported(x, "a second stack in one conditional block");
   x->block->forward = c->block;
-  for (size_t i = 0; i < c->count; i++) holder_set(x, pir_op_result(op, i), c->values[i]);
+  for (size_t i = 0; i < c->count; i++)
+    holder_set(x, pir_op_result(op, i), c->values[i]);
   return PIR_OK;
 }

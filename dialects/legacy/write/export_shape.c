@@ -1,8 +1,9 @@
-// Ops that only change a shape. Their old forms also give out `XShape`, an empty tensor with the input's extents behind
-// a 0, and their gradients take that in place of the input, of which they need no more. A gradient whose input is at
-// hand gets the XShape of an op that read the same input, or of an `unsqueeze2` made for it. One that was read from a
-// .pdmodel has a pd_op.data in its place that bears the variable's name: that is the XShape of the last op before it of
-// the same kind, on the same type, that no other gradient has taken.
+// Ops that only change a shape. Their old forms also give out `XShape`, an empty tensor with
+// the input's extents behind a 0, and their gradients take that in place of the input, of which
+// they need no more. A gradient whose input is at hand gets the XShape of an op that read the
+// same input, or of an `unsqueeze2` made for it. One that was read from a .pdmodel has a
+// pd_op.data in its place that bears the variable's name: that is the XShape of the last op
+// before it of the same kind, on the same type, that no other gradient has taken.
 #include <string.h>
 
 #include <pir/dialect/pd_op.h>
@@ -12,7 +13,8 @@
 static const pir_type *kept_type(exporter *x, const pir_type *type) {
   pir_shape shape = pir_type_shape(type);
   int64_t dims[PIR_MAX_RANK + 1] = {0};
-  if (shape.rank) memcpy(dims + 1, shape.dims, shape.rank * sizeof *dims);
+  if (shape.rank)
+    memcpy(dims + 1, shape.dims, shape.rank * sizeof *dims);
   return pir_type_tensor(x->ctx, pir_type_dtype(type), (pir_shape){dims, shape.rank + 1});
 }
 
@@ -29,9 +31,11 @@ static uint32_t forward_of(const pir_op *op) {
 
 const pir_type *input_type(exporter *x, const pir_value *value) {
   const pir_type *type = pir_value_type(value);
-  if (pir_value_unused(value) || pir_type_shape(type).rank >= PIR_MAX_RANK) return type;
+  if (pir_value_unused(value) || pir_type_shape(type).rank >= PIR_MAX_RANK)
+    return type;
   PIR_EACH_USE(u, (pir_value *)(uintptr_t)value)
-  if (!forward_of(pir_use_owner(u)) || pir_use_operand_index(u)) return type;
+  if (!forward_of(pir_use_owner(u)) || pir_use_operand_index(u))
+    return type;
   return kept_type(x, type);
 }
 
@@ -45,8 +49,10 @@ static void claim(exporter *x, const pir_op *data) {
   uint32_t kind = forward_of(pir_use_owner(pir_value_first_use(value)));
   for (const pir_op *op = pir_op_prev(data); op; op = pir_op_prev(op)) {
     const pir_value *from = pir_op_operands(op) ? pir_op_operand(op, 0) : NULL;
-    if (plain_id(op) != kind || !from || pir_value_type(from) != pir_value_type(value)) continue;
-    if (pir_map_find(&x->claims, op)) continue;
+    if (plain_id(op) != kind || !from || pir_value_type(from) != pir_value_type(value))
+      continue;
+    if (pir_map_find(&x->claims, op))
+      continue;
     pir_map_put(&x->arena, &x->claims, op, (uint64_t)(uintptr_t)value);
     return;
   }
@@ -54,17 +60,20 @@ static void claim(exporter *x, const pir_op *data) {
 
 void find_kept_shapes(exporter *x) {
   PIR_EACH_OP(op, pir_program_block(x->program))
-  if (pir_op_is(op, PD_DATA) && input_type(x, pir_op_result(op, 0)) != pir_value_type(pir_op_result(op, 0)))
+  if (pir_op_is(op, PD_DATA) &&
+      input_type(x, pir_op_result(op, 0)) != pir_value_type(pir_op_result(op, 0)))
     claim(x, op);
 }
 
 // Names and declares the XShape of `op` (NULL: of one made here).
-static out_var *kept_var(exporter *x, const pir_op *op, const pir_value *from, const char *stem) {
+static out_var *kept_var(exporter *x, const pir_op *op, const pir_value *from,
+                         const char *stem) {
   const pir_value *value = op ? pir_map_get(&x->claims, op) : NULL;
   const pir_attr *name = value ? pir_op_attr_at(pir_value_op(value), PD_DATA_ATTR_NAME) : NULL;
   const char *text = name ? text_copy(x, pir_attr_as_str(name)) : name_make(x, stem, 1);
   out_var *kept = var_declare(x, text, kept_type(x, pir_value_type(from)));
-  if (!kept) return NULL;
+  if (!kept)
+    return NULL;
   if (value) {
     holder_set_var(x, value, kept);
     var_set_stop(kept, pir_value_op(value), 0);
@@ -74,12 +83,15 @@ static out_var *kept_var(exporter *x, const pir_op *op, const pir_value *from, c
 }
 
 // Adds the output; nothing when there are too many dims for it.
-static pir_status keep_shape(exporter *x, const pir_op *op, const pir_value *from, out_op *o, const char *stem) {
+static pir_status keep_shape(exporter *x, const pir_op *op, const pir_value *from, out_op *o,
+                             const char *stem) {
   out_var *kept;
-  if (!pir_type_is_tensor(pir_value_type(from)) || pir_type_shape(pir_value_type(from)).rank >= PIR_MAX_RANK)
+  if (!pir_type_is_tensor(pir_value_type(from)) ||
+      pir_type_shape(pir_value_type(from)).rank >= PIR_MAX_RANK)
     return PIR_OK;
   kept = kept_var(x, op, from, stem);
-  if (!kept) return PIR_UNSUPPORTED;
+  if (!kept)
+    return PIR_UNSUPPORTED;
   op_output(x, o, "XShape", &kept, 1);
   return PIR_OK;
 }
@@ -96,9 +108,11 @@ pir_status export_reshaping(exporter *x, const pir_op *op) {
 static out_var *kept_anew(exporter *x, const pir_value *value) {
   static const int64_t axis = 0;
   const pir_type *type = kept_type(x, pir_value_type(value));
-  out_var *from = value_var(x, value), *out = from ? var_declare(x, name_make(x, "unsqueeze2", 0), type) : NULL;
+  out_var *from = value_var(x, value),
+          *out = from ? var_declare(x, name_make(x, "unsqueeze2", 0), type) : NULL;
   out_op *o = op_open(x, "unsqueeze2");
-  if (!out || keep_shape(x, NULL, value, o, "unsqueeze2")) return NULL;
+  if (!out || keep_shape(x, NULL, value, o, "unsqueeze2"))
+    return NULL;
   op_input(x, o, "X", &from, 1);
   (void)op_set_ints(x, o, "axes", PIR_ATTR_I32, &axis, 1);
   op_output(x, o, "Out", &out, 1);
@@ -109,17 +123,21 @@ static out_var *kept_anew(exporter *x, const pir_value *value) {
 static out_var *shape_of_input(exporter *x, const pir_value *value) {
   out_var *kept = value ? pir_map_get(&x->kept_shapes, value) : NULL;
   const pir_op *op = value ? pir_value_op(value) : NULL;
-  if (kept && (kept->home == x->block || !kept->home->parent)) return kept;
-  if (op && pir_op_is(op, PD_DATA) && input_type(x, value) != pir_value_type(value)) return value_var(x, value);
+  if (kept && (kept->home == x->block || !kept->home->parent))
+    return kept;
+  if (op && pir_op_is(op, PD_DATA) && input_type(x, value) != pir_value_type(value))
+    return value_var(x, value);
   return value ? kept_anew(x, value) : NULL;
 }
 
 pir_status export_reshaping_grad(exporter *x, const pir_op *op) {
   out_var *kept = shape_of_input(x, pir_op_operand(op, 0));
   out_op *o = op_open(x, row_of(op)->name);
-  if (!kept) return export_unsupported(x, "a gradient of something without a shape");
+  if (!kept)
+    return export_unsupported(x, "a gradient of something without a shape");
   op_input(x, o, "XShape", &kept, 1);
-  for (size_t i = 1; i < pir_op_operands(op); i++) PIR_TRY(export_operand(x, op, i, o));
+  for (size_t i = 1; i < pir_op_operands(op); i++)
+    PIR_TRY(export_operand(x, op, i, o));
   PIR_TRY(export_results(x, op, o));
   PIR_TRY(export_attrs(x, op, o));
   op_close(x, o);

@@ -1,5 +1,5 @@
-// Ops that are more than their row: structure that has no op, inputs and outputs, constants, arrays, and several PIR
-// ops that are one old op told apart by an attribute.
+// Ops that are more than their row: structure that has no op, inputs and outputs, constants,
+// arrays, and several PIR ops that are one old op told apart by an attribute.
 #include <math.h>
 #include <string.h>
 
@@ -13,14 +13,17 @@
 
 // ---- structure: no op, only who holds what
 
-static pir_status nothing(exporter *x, const pir_op *op) { return PIR_OK; }
+static pir_status nothing(exporter *x, const pir_op *op) {
+  return PIR_OK;
+}
 
 static pir_status export_combine(exporter *x, const pir_op *op) {
   size_t n = pir_op_operands(op);
   holder *h = holder_new(x, n);
   for (size_t i = 0; i < n; i++) {
     const pir_value *value = pir_op_operand(op, i);
-    if (value && !(h->vars[i] = value_var(x, value))) return PIR_UNSUPPORTED;
+    if (value && !(h->vars[i] = value_var(x, value)))
+      return PIR_UNSUPPORTED;
   }
   holder_set(x, pir_op_result(op, 0), h);
   return PIR_OK;
@@ -29,23 +32,28 @@ static pir_status export_combine(exporter *x, const pir_op *op) {
 static holder *list_of(exporter *x, const pir_op *op) {
   const pir_value *value = pir_op_operands(op) == 1 ? pir_op_operand(op, 0) : NULL;
   holder *h = value ? holder_of(x, value) : NULL;
-  if (!h) (void)export_unsupported(x, "a list that no op makes");
+  if (!h)
+    (void)export_unsupported(x, "a list that no op makes");
   return h;
 }
 
 static pir_status export_split(exporter *x, const pir_op *op) {
   holder *h = list_of(x, op);
-  if (!h) return PIR_UNSUPPORTED;
+  if (!h)
+    return PIR_UNSUPPORTED;
   for (size_t i = 0; i < pir_op_results(op) && i < h->count; i++)
-    if (h->vars[i]) holder_set_var(x, pir_op_result(op, i), h->vars[i]);
+    if (h->vars[i])
+      holder_set_var(x, pir_op_result(op, i), h->vars[i]);
   return PIR_OK;
 }
 
 static pir_status export_slice(exporter *x, const pir_op *op) {
   holder *h = list_of(x, op);
   int64_t i = pir_op_int(op, BUILTIN_SLICE_ATTR_INDEX);
-  if (!h) return PIR_UNSUPPORTED;
-  if (i < 0 || (uint64_t)i >= h->count || !h->vars[i]) return export_unsupported(x, "a member that the list has not");
+  if (!h)
+    return PIR_UNSUPPORTED;
+  if (i < 0 || (uint64_t)i >= h->count || !h->vars[i])
+    return export_unsupported(x, "a member that the list has not");
   holder_set_var(x, pir_op_result(op, 0), h->vars[i]);
   return PIR_OK;
 }
@@ -66,8 +74,10 @@ static out_var *declare_input(exporter *x, const pir_op *op, pir_str name) {
     (void)export_unsupported(x, "'%.*s' is %s", (int)name.size, name.data, why);
     return NULL;
   }
-  if (!var) var = var_declare(x, text_copy(x, name), type);
-  if (!var) return NULL;
+  if (!var)
+    var = var_declare(x, text_copy(x, name), type);
+  if (!var)
+    return NULL;
   pir_map_put(&x->arena, &x->inputs, pir_name_get(x->ctx, name), (uint64_t)(uintptr_t)var);
   holder_set_var(x, pir_op_result(op, 0), var);
   var_set_stop(var, op, 0);
@@ -86,16 +96,20 @@ static pir_status feed_var(exporter *x, out_var *var, int64_t col) {
 static bool says_persistable(const pir_op *op) {
   const pir_attr *flags = pir_op_attr_str(op, "persistable");
   int64_t value = 0;
-  if (!flags || pir_attr_kind_of(flags) != PIR_ATTR_ARRAY || !pir_attr_elements(flags)) return false;
+  if (!flags || pir_attr_kind_of(flags) != PIR_ATTR_ARRAY || !pir_attr_elements(flags))
+    return false;
   return pir_attr_as_int(pir_attr_element(flags, 0), &value) && value;
 }
 
 static pir_status export_data(exporter *x, const pir_op *op) {
-  if (holder_of(x, pir_op_result(op, 0))) return PIR_OK;  // it stands for what an op before it gave out
+  if (holder_of(x, pir_op_result(op, 0)))
+    return PIR_OK;  // it stands for what an op before it gave out
   out_var *var = declare_input(x, op, attr_text(op, PD_DATA_ATTR_NAME));
-  if (!var) return PIR_UNSUPPORTED;
-  if (var->desc->has_need_check_feed) return PIR_OK;  // an input that stands twice
-  if (says_persistable(op)) {                         // it is not fed, but kept between runs
+  if (!var)
+    return PIR_UNSUPPORTED;
+  if (var->desc->has_need_check_feed)
+    return PIR_OK;             // an input that stands twice
+  if (says_persistable(op)) {  // it is not fed, but kept between runs
     var->desc->persistable = true;
     return PIR_OK;
   }
@@ -106,31 +120,38 @@ static pir_status export_data(exporter *x, const pir_op *op) {
 
 static pir_status export_feed(exporter *x, const pir_op *op) {
   out_var *var = declare_input(x, op, attr_text(op, PD_FEED_ATTR_NAME));
-  if (!var) return PIR_UNSUPPORTED;
+  if (!var)
+    return PIR_UNSUPPORTED;
   var->desc->has_need_check_feed = true;
   var->desc->need_check_feed = true;
   return feed_var(x, var, pir_op_int(op, PD_FEED_ATTR_COL));
 }
 
-// The variable that is handed out as `name`: the value's own, or a copy where that one has another name.
+// The variable that is handed out as `name`: the value's own, or a copy where that one has
+// another name.
 static out_var *named_output(exporter *x, const pir_value *value, pir_str name) {
   out_var *var = value_var(x, value), *copy;
-  if (!var || pir_str_equal(pir_str_from(var->name), name) || !name_take(x, name)) return var;
+  if (!var || pir_str_equal(pir_str_from(var->name), name) || !name_take(x, name))
+    return var;
   copy = var_declare(x, text_copy(x, name), pir_value_type(value));
-  if (copy) op_assign(x, var, copy);
+  if (copy)
+    op_assign(x, var, copy);
   return copy;
 }
 
 static pir_status export_fetch(exporter *x, const pir_op *op) {
-  out_var *var = named_output(x, pir_op_operand(op, PD_FETCH_IN_X), attr_text(op, PD_FETCH_ATTR_NAME));
+  out_var *var =
+      named_output(x, pir_op_operand(op, PD_FETCH_IN_X), attr_text(op, PD_FETCH_ATTR_NAME));
   out_op *o;
-  if (!var) return PIR_UNSUPPORTED;
+  if (!var)
+    return PIR_UNSUPPORTED;
   o = op_open(x, "fetch");
   op_input(x, o, "X", &var, 1);
   op_output(x, o, "Out", &x->fetch, 1);
   op_set_int(x, o, "col", (int32_t)pir_op_int(op, PD_FETCH_ATTR_COL));
   op_close(x, o);
-  if (pir_op_results(op) == 1) holder_set_var(x, pir_op_result(op, 0), var);
+  if (pir_op_results(op) == 1)
+    holder_set_var(x, pir_op_result(op, 0), var);
   return PIR_OK;
 }
 
@@ -139,9 +160,11 @@ static pir_status export_shadow_output(exporter *x, const pir_op *op) {
   const pir_value *value = pir_op_operand(op, BUILTIN_SHADOW_OUTPUT_IN_X);
   out_var *var = named_output(x, value, name), *out;
   out_op *o;
-  if (!var) return PIR_UNSUPPORTED;
+  if (!var)
+    return PIR_UNSUPPORTED;
   out = var_declare(x, name_make(x, "shadow_output", 0), pir_value_type(value));
-  if (!out) return PIR_UNSUPPORTED;
+  if (!out)
+    return PIR_UNSUPPORTED;
   o = op_open(x, "shadow_output");
   op_input(x, o, "x", &var, 1);
   op_output(x, o, "out", &out, 1);
@@ -154,8 +177,10 @@ static pir_status export_set_parameter(exporter *x, const pir_op *op) {
   pir_str name = attr_text(op, BUILTIN_SET_PARAMETER_ATTR_PARAMETER_NAME);
   out_var *to = pir_map_get(&x->parameters, pir_name_get(x->ctx, name));
   out_var *from = value_var(x, pir_op_operand(op, BUILTIN_SET_PARAMETER_IN_PARAMETER));
-  if (!from || !to) return PIR_UNSUPPORTED;
-  if (from != to) op_assign(x, from, to);
+  if (!from || !to)
+    return PIR_UNSUPPORTED;
+  if (from != to)
+    op_assign(x, from, to);
   return PIR_OK;
 }
 
@@ -164,15 +189,20 @@ static pir_status export_set_parameter(exporter *x, const pir_op *op) {
 static pir_status add_fill(exporter *x, out_op *o, const pir_attr *value, pir_dtype dtype) {
   double f;
   int64_t i = 0;
-  if (pir_attr_kind_of(value) == PIR_ATTR_SCALAR) value = pir_attr_element(value, 0);
-  if (!pir_attr_as_float(value, &f)) return export_unsupported(x, "a constant that is no real number");
+  if (pir_attr_kind_of(value) == PIR_ATTR_SCALAR)
+    value = pir_attr_element(value, 0);
+  if (!pir_attr_as_float(value, &f))
+    return export_unsupported(x, "a constant that is no real number");
   pir_attr_kind kind = pir_attr_kind_of(value);
   bool is_int = kind != PIR_ATTR_F32 && kind != PIR_ATTR_F64 && pir_attr_as_int(value, &i);
-  if (!is_int && !pir_dtype_is_float(dtype) && fabs(f) < 0x1p53 && f == floor(f)) is_int = true, i = (int64_t)f;
+  if (!is_int && !pir_dtype_is_float(dtype) && fabs(f) < 0x1p53 && f == floor(f))
+    is_int = true, i = (int64_t)f;
   op_set_float(x, o, "value", f);
   // The text is exact where the float is not, and the only one old readers take for integers.
-  if (is_int || (double)(float)f != f) (void)op_set_number(x, o, "str_value", PIR_ATTR_STR, f, i, is_int);
-  else op_set_text(x, o, "str_value", PIR_STR(""));
+  if (is_int || (double)(float)f != f)
+    (void)op_set_number(x, o, "str_value", PIR_ATTR_STR, f, i, is_int);
+  else
+    op_set_text(x, o, "str_value", PIR_STR(""));
   op_set_int(x, o, "dtype", pir_dtype_var_type(dtype));
   return PIR_OK;
 }
@@ -184,12 +214,15 @@ static void add_place(exporter *x, out_op *o, const pir_attr *place) {
 }
 
 static pir_status export_full(exporter *x, const pir_op *op) {
-  const pir_attr *value = pir_op_attr_at(op, PD_FULL_ATTR_VALUE), *shape = pir_op_attr_at(op, PD_FULL_ATTR_SHAPE);
+  const pir_attr *value = pir_op_attr_at(op, PD_FULL_ATTR_VALUE),
+                 *shape = pir_op_attr_at(op, PD_FULL_ATTR_SHAPE);
   pir_value *result = pir_op_result(op, 0);
   out_op *o;
-  if (!constant_needed(x, result)) return PIR_OK;
+  if (!constant_needed(x, result))
+    return PIR_OK;
   o = op_open(x, "fill_constant");
-  if (!value || !shape) return export_unsupported(x, "a constant without a value or a shape");
+  if (!value || !shape)
+    return export_unsupported(x, "a constant without a value or a shape");
   PIR_TRY(add_fill(x, o, value, (pir_dtype)pir_op_int(op, PD_FULL_ATTR_DTYPE)));
   if (!op_set_attr(x, o, "shape", (pir_legacy_kind){PIR_ATTR_ARRAY, PIR_ATTR_I64}, shape))
     return export_unsupported(x, "a constant of an unknown shape");
@@ -199,17 +232,22 @@ static pir_status export_full(exporter *x, const pir_op *op) {
   return PIR_OK;
 }
 
-// As `assign_value`: the op of the new name is not in older files, and Paddle's own reader of it dies.
+// As `assign_value`: the op of the new name is not in older files, and Paddle's own reader of
+// it dies.
 static pir_status export_full_int_array(exporter *x, const pir_op *op) {
   const pir_attr *values = pir_op_attr_at(op, PD_FULL_INT_ARRAY_ATTR_VALUE);
   out_op *o;
-  if (!constant_needed(x, pir_op_result(op, 0))) return PIR_OK;
+  if (!constant_needed(x, pir_op_result(op, 0)))
+    return PIR_OK;
   o = op_open(x, "assign_value");
   int64_t n = values ? (int64_t)pir_attr_elements(values) : 0;
-  if (!values || !op_set_attr(x, o, "values", (pir_legacy_kind){PIR_ATTR_ARRAY, PIR_ATTR_SCALAR}, values))
+  if (!values ||
+      !op_set_attr(x, o, "values", (pir_legacy_kind){PIR_ATTR_ARRAY, PIR_ATTR_SCALAR}, values))
     return export_unsupported(x, "constants that are no integers");
-  if (!op_set_ints(x, o, "shape", PIR_ATTR_I32, &n, 1)) return export_unsupported(x, "2^31 constants");
-  op_set_int(x, o, "dtype", pir_dtype_var_type((pir_dtype)pir_op_int(op, PD_FULL_INT_ARRAY_ATTR_DTYPE)));
+  if (!op_set_ints(x, o, "shape", PIR_ATTR_I32, &n, 1))
+    return export_unsupported(x, "2^31 constants");
+  op_set_int(x, o, "dtype",
+             pir_dtype_var_type((pir_dtype)pir_op_int(op, PD_FULL_INT_ARRAY_ATTR_DTYPE)));
   PIR_TRY(export_output(x, pir_op_result(op, 0), NULL, o, "Out"));
   op_close(x, o);
   return PIR_OK;
@@ -217,10 +255,12 @@ static pir_status export_full_int_array(exporter *x, const pir_op *op) {
 
 // Fills what is there already.
 static pir_status export_full_over(exporter *x, const pir_op *op) {
-  const pir_attr *value = pir_op_attr_at(op, PD_FULL__ATTR_VALUE), *shape = pir_op_attr_at(op, PD_FULL__ATTR_SHAPE);
+  const pir_attr *value = pir_op_attr_at(op, PD_FULL__ATTR_VALUE),
+                 *shape = pir_op_attr_at(op, PD_FULL__ATTR_SHAPE);
   holder *over = pir_op_operand(op, 0) ? holder_of(x, pir_op_operand(op, 0)) : NULL;
   out_op *o = op_open(x, "fill_constant");
-  if (!value || !shape || !op_set_attr(x, o, "shape", (pir_legacy_kind){PIR_ATTR_ARRAY, PIR_ATTR_I64}, shape))
+  if (!value || !shape ||
+      !op_set_attr(x, o, "shape", (pir_legacy_kind){PIR_ATTR_ARRAY, PIR_ATTR_I64}, shape))
     return export_unsupported(x, "a constant without a value or a shape");
   PIR_TRY(add_fill(x, o, value, (pir_dtype)pir_op_int(op, PD_FULL__ATTR_DTYPE)));
   add_place(x, o, pir_op_attr_at(op, PD_FULL__ATTR_PLACE));
@@ -229,16 +269,20 @@ static pir_status export_full_over(exporter *x, const pir_op *op) {
   return PIR_OK;
 }
 
-// `value` and `shape` may both come as tensors. Without a tensor of either the reader would see a plain constant.
+// `value` and `shape` may both come as tensors. Without a tensor of either the reader would see
+// a plain constant.
 static pir_status export_full_with_tensor(exporter *x, const pir_op *op) {
   const pir_value *value = pir_op_operand(op, PD_FULL_WITH_TENSOR_IN_VALUE);
   bool folds = operand_folds(x, op, PD_FULL_WITH_TENSOR_IN_VALUE);
   pir_dtype dtype = (pir_dtype)pir_op_int(op, PD_FULL_WITH_TENSOR_ATTR_DTYPE);
   out_op *o = op_open(x, "fill_constant");
-  if (folds) PIR_TRY(add_fill(x, o, pir_op_attr_at(pir_value_op(value), PD_FULL_ATTR_VALUE), dtype));
-  else PIR_TRY(export_input(x, value, o, "ValueTensor"));
+  if (folds)
+    PIR_TRY(add_fill(x, o, pir_op_attr_at(pir_value_op(value), PD_FULL_ATTR_VALUE), dtype));
+  else
+    PIR_TRY(export_input(x, value, o, "ValueTensor"));
   pir_shape known = pir_type_shape(pir_value_type(pir_op_result(op, 0)));
-  if (!operand_folds(x, op, PD_FULL_WITH_TENSOR_IN_SHAPE))  // what is known of it, as Paddle writes it
+  if (!operand_folds(x, op,
+                     PD_FULL_WITH_TENSOR_IN_SHAPE))  // what is known of it, as Paddle writes it
     (void)op_set_ints(x, o, "shape", PIR_ATTR_I64, known.dims, known.rank);
   PIR_TRY(export_operand(x, op, PD_FULL_WITH_TENSOR_IN_SHAPE, o));
   op_set_int(x, o, "dtype", pir_dtype_var_type(dtype));
@@ -248,15 +292,19 @@ static pir_status export_full_with_tensor(exporter *x, const pir_op *op) {
 }
 
 static pir_status export_assign_value(exporter *x, const pir_op *op) {
-  const pir_attr *values = pir_op_attr_at(op, pir_opdef_attr(pir_op_def(op), PIR_STR("values")));
-  holder *over = pir_op_operands(op) && pir_op_operand(op, 0) ? holder_of(x, pir_op_operand(op, 0)) : NULL;
+  const pir_attr *values =
+      pir_op_attr_at(op, pir_opdef_attr(pir_op_def(op), PIR_STR("values")));
+  holder *over =
+      pir_op_operands(op) && pir_op_operand(op, 0) ? holder_of(x, pir_op_operand(op, 0)) : NULL;
   out_op *o = op_open(x, "assign_value");
-  if (!values || !op_set_attr(x, o, "values", (pir_legacy_kind){PIR_ATTR_ARRAY, PIR_ATTR_SCALAR}, values))
+  if (!values ||
+      !op_set_attr(x, o, "values", (pir_legacy_kind){PIR_ATTR_ARRAY, PIR_ATTR_SCALAR}, values))
     return export_unsupported(x, "constants that are no real numbers");
   for (size_t i = 0; i < pir_op_def(op)->attr_count; i++) {
     const pir_attr_def *def = &pir_op_def(op)->attrs[i];
     const pir_attr *value = pir_op_attr_at(op, i);
-    if (!value || value == values || def->kind == PIR_ATTR_PLACE) continue;
+    if (!value || value == values || def->kind == PIR_ATTR_PLACE)
+      continue;
     if (!op_set_attr(x, o, def->name, (pir_legacy_kind){def->kind, def->element_kind}, value))
       return export_unsupported(x, "attribute '%s' does not fit", def->name);
   }
@@ -267,11 +315,14 @@ static pir_status export_assign_value(exporter *x, const pir_op *op) {
 
 // ---- assignment, arrays, choices
 
-// An op of inputs in order and one output; `shared` is the operand whose variable it writes, or -1.
-static pir_status simple(exporter *x, const pir_op *op, const char *type, const char *const *slots, int shared) {
+// An op of inputs in order and one output; `shared` is the operand whose variable it writes, or
+// -1.
+static pir_status simple(exporter *x, const pir_op *op, const char *type,
+                         const char *const *slots, int shared) {
   out_op *o = op_open(x, type);
   for (size_t i = 0; slots[i]; i++)
-    if (*slots[i]) PIR_TRY(export_input(x, pir_op_operand(op, i), o, slots[i]));
+    if (*slots[i])
+      PIR_TRY(export_input(x, pir_op_operand(op, i), o, slots[i]));
   holder *h = shared >= 0 ? holder_of(x, pir_op_operand(op, (size_t)shared)) : NULL;
   PIR_TRY(export_output(x, pir_op_result(op, 0), h, o, "Out"));
   op_close(x, o);
@@ -280,7 +331,10 @@ static pir_status simple(exporter *x, const pir_op *op, const char *type, const 
 
 static pir_status export_assign(exporter *x, const pir_op *op) {
   bool inplace = pir_op_has(op, PIR_INPLACE);
-  return simple(x, op, "assign", (const char *const[]){"X", NULL}, !inplace ? -1 : pir_op_operands(op) > 1 ? 1 : 0);
+  return simple(x, op, "assign", (const char *const[]){"X", NULL},
+                !inplace                  ? -1
+                : pir_op_operands(op) > 1 ? 1
+                                          : 0);
 }
 
 // The variable of an array needs no op: whoever writes it first makes it.
@@ -291,10 +345,12 @@ static pir_status export_create_array(exporter *x, const pir_op *op) {
 static pir_status export_array_write(exporter *x, const pir_op *op) {
   out_var *array = value_var(x, pir_op_operand(op, PD_ARRAY_WRITE__IN_ARRAY));
   out_op *o = op_open(x, "write_to_array");
-  if (!array) return PIR_UNSUPPORTED;
+  if (!array)
+    return PIR_UNSUPPORTED;
   PIR_TRY(export_input(x, pir_op_operand(op, PD_ARRAY_WRITE__IN_X), o, "X"));
   PIR_TRY(export_input(x, pir_op_operand(op, PD_ARRAY_WRITE__IN_I), o, "I"));
-  PIR_TRY(export_output(x, pir_op_result(op, 0), holder_of(x, pir_op_operand(op, 0)), o, "Out"));
+  PIR_TRY(
+      export_output(x, pir_op_result(op, 0), holder_of(x, pir_op_operand(op, 0)), o, "Out"));
   pir_vec_push(&x->arena, &o->read, array);  // it keeps what it held
   op_close(x, o);
   return PIR_OK;
@@ -318,11 +374,12 @@ static pir_status export_slice_array(exporter *x, const pir_op *op) {
   literal start;
   out_op *o = op_open(x, "slice");
   PIR_TRY(export_input(x, pir_op_operand(op, 0), o, "Input"));
-  for (size_t i = 1; i < pir_op_operands(op); i++) PIR_TRY(export_operand(x, op, i, o));
+  for (size_t i = 1; i < pir_op_operands(op); i++)
+    PIR_TRY(export_operand(x, op, i, o));
   one_int(x, o, "axes", 0);
   if (dense) {
-    if (!literal_of(x, pir_op_operand(op, 1), true, &start) || start.count != 1 || start.ints[0] >= INT32_MAX ||
-        start.ints[0] < INT32_MIN)
+    if (!literal_of(x, pir_op_operand(op, 1), true, &start) || start.count != 1 ||
+        start.ints[0] >= INT32_MAX || start.ints[0] < INT32_MIN)
       return export_unsupported(x, "a member of an array by a number that is no constant");
     one_int(x, o, "ends", start.ints[0] + 1);
     one_int(x, o, "decrease_axis", 0);
@@ -335,11 +392,13 @@ static pir_status export_slice_array(exporter *x, const pir_op *op) {
 static pir_status export_select_input(exporter *x, const pir_op *op) {
   size_t n = pir_op_operands(op);
   out_op *o = op_open(x, "select_input");
-  if (n < 2) return export_unsupported(x, "a choice between fewer than two values");
+  if (n < 2)
+    return export_unsupported(x, "a choice between fewer than two values");
   PIR_TRY(export_input(x, pir_op_operand(op, 0), o, "Mask"));
   holder *h = holder_new(x, n - 1);
   for (size_t i = 1; i < n; i++)
-    if (!(h->vars[i - 1] = value_var(x, pir_op_operand(op, i)))) return PIR_UNSUPPORTED;
+    if (!(h->vars[i - 1] = value_var(x, pir_op_operand(op, i))))
+      return PIR_UNSUPPORTED;
   op_input(x, o, "X", h->vars, n - 1);
   PIR_TRY(export_output(x, pir_op_result(op, 0), NULL, o, "Out"));
   op_close(x, o);
@@ -354,7 +413,8 @@ static pir_status export_select_output(exporter *x, const pir_op *op) {
   PIR_TRY(export_input(x, pir_op_operand(op, 1), o, "X"));
   for (size_t i = 0; i < n; i++) {
     holder *one = define(x, pir_op_result(op, i), NULL);
-    if (!one) return PIR_UNSUPPORTED;
+    if (!one)
+      return PIR_UNSUPPORTED;
     h->vars[i] = one->vars[0];
   }
   op_output(x, o, "Out", h->vars, n);
@@ -364,17 +424,23 @@ static pir_status export_select_output(exporter *x, const pir_op *op) {
 
 // ---- one old op, told apart by attributes the new ones do not have
 
-static int32_t dtype_code(const pir_value *value) { return pir_dtype_var_type(pir_type_dtype(pir_value_type(value))); }
+static int32_t dtype_code(const pir_value *value) {
+  return pir_dtype_var_type(pir_type_dtype(pir_value_type(value)));
+}
 
-// Old programs have the 32-bit op alone; the extents of a tensor fit. It has no kernels for half floats.
+// Old programs have the 32-bit op alone; the extents of a tensor fit. It has no kernels for
+// half floats.
 static pir_status export_shape64(exporter *x, const pir_op *op) {
   pir_value *result = pir_op_result(op, 0);
   pir_dtype dtype = pir_type_dtype(pir_value_type(pir_op_operand(op, 0)));
-  if (dtype == PIR_F16 || dtype == PIR_BF16) return export_generic(x, op);
-  out_var *narrow = var_declare(x, name_make(x, "shape", 0),
-                                pir_type_tensor(x->ctx, PIR_I32, pir_type_shape(pir_value_type(result))));
+  if (dtype == PIR_F16 || dtype == PIR_BF16)
+    return export_generic(x, op);
+  out_var *narrow =
+      var_declare(x, name_make(x, "shape", 0),
+                  pir_type_tensor(x->ctx, PIR_I32, pir_type_shape(pir_value_type(result))));
   out_op *o = op_open(x, "shape");
-  if (!narrow) return PIR_UNSUPPORTED;
+  if (!narrow)
+    return PIR_UNSUPPORTED;
   PIR_TRY(export_input(x, pir_op_operand(op, 0), o, "Input"));
   op_output(x, o, "Out", &narrow, 1);
   op_close(x, o);
@@ -392,7 +458,8 @@ static void copy_onednn_types(exporter *x, const pir_op *op, out_op *o) {
   static const char *const names[] = {"mkldnn_data_type", "onednn_data_type"};
   for (size_t i = 0; i < 2; i++) {
     const pir_attr *value = pir_op_attr_str(op, names[i]);
-    if (value && pir_attr_kind_of(value) == PIR_ATTR_STR) op_set_text(x, o, names[i], pir_attr_as_str(value));
+    if (value && pir_attr_kind_of(value) == PIR_ATTR_STR)
+      op_set_text(x, o, names[i], pir_attr_as_str(value));
   }
 }
 
@@ -401,8 +468,10 @@ static out_var *filled(exporter *x, const pir_value *value, pir_dtype dtype) {
   const pir_op *op = pir_value_op(value);
   out_op *o = op_open(x, "fill_constant");
   out_var *var =
-      var_declare(x, name_make(x, "full", 0), pir_type_tensor(x->ctx, dtype, pir_type_shape(pir_value_type(value))));
-  if (!var || add_fill(x, o, pir_op_attr_at(op, PD_FULL_ATTR_VALUE), dtype)) return NULL;
+      var_declare(x, name_make(x, "full", 0),
+                  pir_type_tensor(x->ctx, dtype, pir_type_shape(pir_value_type(value))));
+  if (!var || add_fill(x, o, pir_op_attr_at(op, PD_FULL_ATTR_VALUE), dtype))
+    return NULL;
   (void)op_set_attr(x, o, "shape", (pir_legacy_kind){PIR_ATTR_ARRAY, PIR_ATTR_I64},
                     pir_op_attr_at(op, PD_FULL_ATTR_SHAPE));
   add_place(x, o, pir_op_attr_at(op, PD_FULL_ATTR_PLACE));
@@ -414,9 +483,12 @@ static out_var *filled(exporter *x, const pir_value *value, pir_dtype dtype) {
 static out_var *converted(exporter *x, const pir_value *value, pir_dtype dtype) {
   out_var *from = value_var(x, value), *var;
   out_op *o;
-  if (!from || pir_type_dtype(pir_value_type(value)) == dtype) return from;
-  var = var_declare(x, name_make(x, "cast", 0), pir_type_tensor(x->ctx, dtype, pir_type_shape(pir_value_type(value))));
-  if (!var) return NULL;
+  if (!from || pir_type_dtype(pir_value_type(value)) == dtype)
+    return from;
+  var = var_declare(x, name_make(x, "cast", 0),
+                    pir_type_tensor(x->ctx, dtype, pir_type_shape(pir_value_type(value))));
+  if (!var)
+    return NULL;
   o = op_open(x, "cast");
   op_input(x, o, "X", &from, 1);
   op_output(x, o, "Out", &var, 1);
@@ -443,8 +515,10 @@ static pir_status export_reduce(exporter *x, const pir_op *op) {
   literal v = {.count = 1};
   out_op *o;
   PIR_TRY(export_as(x, op, row_of(op)->name, &o));
-  if (operand >= 0) (void)literal_of(x, pir_op_operand(op, (size_t)operand), true, &v);
-  else v.count = axes ? pir_attr_elements(axes) : 0;
+  if (operand >= 0)
+    (void)literal_of(x, pir_op_operand(op, (size_t)operand), true, &v);
+  else
+    v.count = axes ? pir_attr_elements(axes) : 0;
   op_set_bool(x, o, "reduce_all", v.count == 0 && (operand < 0 || v.ints));
   op_close(x, o);
   return PIR_OK;
@@ -488,9 +562,13 @@ static pir_status export_repeat_by_tensor(exporter *x, const pir_op *op) {
   return export_under(x, op, grad ? "repeat_interleave_grad" : "repeat_interleave");
 }
 
-static pir_status export_rank_by_tolerance(exporter *x, const pir_op *op) { return export_under(x, op, "matrix_rank"); }
+static pir_status export_rank_by_tolerance(exporter *x, const pir_op *op) {
+  return export_under(x, op, "matrix_rank");
+}
 
-static pir_status export_set_value_grad(exporter *x, const pir_op *op) { return export_under(x, op, "set_value_grad"); }
+static pir_status export_set_value_grad(exporter *x, const pir_op *op) {
+  return export_under(x, op, "set_value_grad");
+}
 
 // Which extents are known is not asked of the new op: any may be unknown.
 static pir_status export_strided_slice(exporter *x, const pir_op *op) {
@@ -498,8 +576,10 @@ static pir_status export_strided_slice(exporter *x, const pir_op *op) {
   size_t n = axes ? pir_attr_elements(axes) : 0;
   int64_t ones[PIR_MAX_RANK];
   out_op *o;
-  if (n > PIR_MAX_RANK) return export_unsupported(x, "more axes than a tensor has");
-  for (size_t i = 0; i < n; i++) ones[i] = 1;
+  if (n > PIR_MAX_RANK)
+    return export_unsupported(x, "more axes than a tensor has");
+  for (size_t i = 0; i < n; i++)
+    ones[i] = 1;
   PIR_TRY(export_as(x, op, row_of(op)->name, &o));
   (void)op_set_ints(x, o, "infer_flags", PIR_ATTR_I32, ones, n);
   (void)op_set_ints(x, o, "decrease_axis", PIR_ATTR_I32, ones, 0);
@@ -509,20 +589,23 @@ static pir_status export_strided_slice(exporter *x, const pir_op *op) {
 
 // The old op updates its statistics in place: it is given copies.
 static pir_status export_batch_norm(exporter *x, const pir_op *op) {
-  static const size_t pairs[][2] = {{PD_BATCH_NORM_IN_MEAN, PD_BATCH_NORM_OUT_MEAN_OUT},
-                                    {PD_BATCH_NORM_IN_VARIANCE, PD_BATCH_NORM_OUT_VARIANCE_OUT}};
+  static const size_t pairs[][2] = {
+      {PD_BATCH_NORM_IN_MEAN, PD_BATCH_NORM_OUT_MEAN_OUT},
+      {PD_BATCH_NORM_IN_VARIANCE, PD_BATCH_NORM_OUT_VARIANCE_OUT}};
   const pir_legacy_op *row = row_of(op);
   out_op *o = op_open(x, row->name);
   for (size_t i = 0; i < 2; i++) {
     out_var *from = value_var(x, pir_op_operand(op, pairs[i][0]));
     holder *to = from ? define(x, pir_op_result(op, pairs[i][1]), NULL) : NULL;
-    if (!to) return PIR_UNSUPPORTED;
+    if (!to)
+      return PIR_UNSUPPORTED;
     op_assign(x, from, to->vars[0]);
     op_input(x, o, row->operands[pairs[i][0]], to->vars, 1);
     op_output(x, o, row->results[pairs[i][1]], to->vars, 1);
   }
   for (size_t i = 0; i < pir_op_operands(op); i++)
-    if (i != pairs[0][0] && i != pairs[1][0]) PIR_TRY(export_operand(x, op, i, o));
+    if (i != pairs[0][0] && i != pairs[1][0])
+      PIR_TRY(export_operand(x, op, i, o));
   for (size_t i = 0; i < pir_op_results(op); i++)
     if (i != pairs[0][1] && i != pairs[1][1] && pir_value_type(pir_op_result(op, i)))
       PIR_TRY(export_output(x, pir_op_result(op, i), NULL, o, row->results[i]));
@@ -535,7 +618,8 @@ static pir_status export_batch_norm(exporter *x, const pir_op *op) {
 static pir_status export_rnn(exporter *x, const pir_op *op) {
   out_op *o = op_open(x, row_of(op)->name);
   for (size_t i = 0; i < pir_op_operands(op); i++)
-    if (i != PD_RNN_IN_DROPOUT_STATE_IN) PIR_TRY(export_operand(x, op, i, o));
+    if (i != PD_RNN_IN_DROPOUT_STATE_IN)
+      PIR_TRY(export_operand(x, op, i, o));
   PIR_TRY(export_results(x, op, o));
   PIR_TRY(export_attrs(x, op, o));
   op_close(x, o);
@@ -548,9 +632,10 @@ static pir_status export_range(exporter *x, const pir_op *op) {
   pir_dtype dtype = (pir_dtype)pir_op_int(op, PD_ARANGE_ATTR_DTYPE);
   out_op *o = op_open(x, "range");
   for (size_t i = 0; i < 3; i++) {
-    out_var *var =
-        operand_folds(x, op, i) ? filled(x, pir_op_operand(op, i), dtype) : converted(x, pir_op_operand(op, i), dtype);
-    if (!var) return PIR_UNSUPPORTED;
+    out_var *var = operand_folds(x, op, i) ? filled(x, pir_op_operand(op, i), dtype)
+                                           : converted(x, pir_op_operand(op, i), dtype);
+    if (!var)
+      return PIR_UNSUPPORTED;
     op_input(x, o, slots[i], &var, 1);
   }
   PIR_TRY(export_output(x, pir_op_result(op, 0), NULL, o, "Out"));
@@ -561,8 +646,10 @@ static pir_status export_range(exporter *x, const pir_op *op) {
 // Without a mask it is the first version of the op.
 static pir_status export_deformable(exporter *x, const pir_op *op) {
   out_op *o;
-  PIR_TRY(
-      export_as(x, op, pir_op_operand(op, PD_DEFORMABLE_CONV_IN_MASK) ? row_of(op)->name : "deformable_conv_v1", &o));
+  PIR_TRY(export_as(x, op,
+                    pir_op_operand(op, PD_DEFORMABLE_CONV_IN_MASK) ? row_of(op)->name
+                                                                   : "deformable_conv_v1",
+                    &o));
   op_close(x, o);
   return PIR_OK;
 }
@@ -592,7 +679,8 @@ static export_fn find_frame(const pir_op *op) {
 
 export_fn find_export(const pir_op *op) {
   export_fn frame = find_frame(op);
-  if (frame) return frame;
+  if (frame)
+    return frame;
   switch (pir_op_def(op)->id) {
     case PD_FULL: return export_full;
     case PD_FULL_INT_ARRAY: return export_full_int_array;

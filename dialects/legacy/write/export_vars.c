@@ -1,6 +1,7 @@
-// Names and variables. A value keeps the name that a feed, a fetch or a parameter gives it; others are named after
-// their op. Values that share memory share a variable: results of in-place ops, and what a region hands to the
-// variable around it. Each look-ahead is over the uses of one value.
+// Names and variables. A value keeps the name that a feed, a fetch or a parameter gives it;
+// others are named after their op. Values that share memory share a variable: results of
+// in-place ops, and what a region hands to the variable around it. Each look-ahead is over the
+// uses of one value.
 #include <string.h>
 
 #include <pir/dialect/builtin.h>
@@ -23,13 +24,16 @@ out_block *block_open(exporter *x) {
   return b;
 }
 
-void block_close(exporter *x) { x->block = x->block->parent; }
+void block_close(exporter *x) {
+  x->block = x->block->parent;
+}
 
 // ---- names
 
 const char *text_copy(exporter *x, pir_str text) {
   char *copy = pir_arena_zalloc(&x->arena, text.size + 1);
-  if (text.size) memcpy(copy, text.data, text.size);
+  if (text.size)
+    memcpy(copy, text.data, text.size);
   return copy;
 }
 
@@ -46,9 +50,11 @@ static bool name_is_taken(const exporter *x, pir_str name) {
 
 bool name_take(exporter *x, pir_str name) {
   uint64_t *state;
-  if (!name.size || memchr(name.data, 0, name.size)) return false;
+  if (!name.size || memchr(name.data, 0, name.size))
+    return false;
   state = pir_map_place(&x->arena, &x->names, pir_name_get(x->ctx, name), NAME_RESERVED);
-  if (*state == NAME_TAKEN) return false;
+  if (*state == NAME_TAKEN)
+    return false;
   *state = NAME_TAKEN;
   return true;
 }
@@ -56,13 +62,16 @@ bool name_take(exporter *x, pir_str name) {
 const char *name_stem(exporter *x, const pir_op *op) {
   pir_str name = pir_op_name(op);
   const char *dot = memchr(name.data, '.', name.size);
-  if (dot) name.size -= (size_t)(dot + 1 - name.data), name.data = dot + 1;
-  while (name.size > 1 && name.data[name.size - 1] == '_') name.size--;
+  if (dot)
+    name.size -= (size_t)(dot + 1 - name.data), name.data = dot + 1;
+  while (name.size > 1 && name.data[name.size - 1] == '_')
+    name.size--;
   return text_copy(x, name);
 }
 
 const char *name_make(exporter *x, const char *stem, size_t result) {
-  uint64_t *next = pir_map_place(&x->arena, &x->counters, pir_name_get(x->ctx, pir_str_from(stem)), 0);
+  uint64_t *next =
+      pir_map_place(&x->arena, &x->counters, pir_name_get(x->ctx, pir_str_from(stem)), 0);
   pir_strbuf text;
   pir_strbuf_init(&text, &x->arena);
   do {
@@ -81,7 +90,8 @@ static Legacy__VarType__TensorDesc *tensor_new(exporter *x, const pir_type *type
   legacy__var_type__tensor_desc__init(t);
   t->data_type = (Legacy__VarType__Type)pir_dtype_var_type(pir_type_dtype(type));
   t->n_dims = shape.rank;
-  t->dims = pir_arena_copy(&x->arena, shape.rank ? shape.dims : (const int64_t[]){0}, shape.rank * sizeof *t->dims);
+  t->dims = pir_arena_copy(&x->arena, shape.rank ? shape.dims : (const int64_t[]){0},
+                           shape.rank * sizeof *t->dims);
   return t;
 }
 
@@ -139,7 +149,8 @@ out_var *var_special(exporter *x, const char *name, Legacy__VarType__Type type) 
 }
 
 out_var *var_declare(exporter *x, const char *name, const pir_type *type) {
-  Legacy__VarType *kind = type && pir_dtype_var_type(pir_type_dtype(type)) >= 0 ? type_new(x, type) : NULL;
+  Legacy__VarType *kind =
+      type && pir_dtype_var_type(pir_type_dtype(type)) >= 0 ? type_new(x, type) : NULL;
   if (!kind) {
     (void)export_unsupported(x, "a value of element type %s is no variable of a .pdmodel",
                              pir_dtype_text(pir_type_dtype(type)));
@@ -154,11 +165,13 @@ out_var *var_declare(exporter *x, const char *name, const pir_type *type) {
 
 static Legacy__VarType__TensorDesc *tensor_of(const out_var *var) {
   const Legacy__VarType *t = var->desc->type;
-  return t->dense_tensor ? t->dense_tensor->tensor : t->tensor_array ? t->tensor_array->tensor : NULL;
+  return t->dense_tensor   ? t->dense_tensor->tensor
+         : t->tensor_array ? t->tensor_array->tensor
+                           : NULL;
 }
 
-// A variable that is given a value of another shape: extents that differ are unknown. An array is of the shape that is
-// written to it; until then it has the one extent 0.
+// A variable that is given a value of another shape: extents that differ are unknown. An array
+// is of the shape that is written to it; until then it has the one extent 0.
 static void widen(exporter *x, out_var *var, const pir_type *type) {
   Legacy__VarType__TensorDesc *t = tensor_of(var);
   pir_shape shape = pir_type_shape(type);
@@ -166,18 +179,23 @@ static void widen(exporter *x, out_var *var, const pir_type *type) {
     var->desc->type->tensor_array->tensor = tensor_new(x, type);
     return;
   }
-  if (!t || var->desc->persistable || t->n_dims != shape.rank) return;
+  if (!t || var->desc->persistable || t->n_dims != shape.rank)
+    return;
   for (size_t i = 0; i < shape.rank; i++)
-    if (t->dims[i] != shape.dims[i]) t->dims[i] = -1;
+    if (t->dims[i] != shape.dims[i])
+      t->dims[i] = -1;
 }
 
 // ---- values
 
-holder *holder_of(const exporter *x, const pir_value *value) { return pir_map_get(&x->holders, value); }
+holder *holder_of(const exporter *x, const pir_value *value) {
+  return pir_map_get(&x->holders, value);
+}
 
 holder *holder_new(exporter *x, size_t count) {
   holder *h = pir_arena_alloc(&x->arena, sizeof *h);
-  *h = (holder){pir_arena_zalloc(&x->arena, pir_arena_size(&x->arena, count, sizeof *h->vars)), count};
+  *h = (holder){pir_arena_zalloc(&x->arena, pir_arena_size(&x->arena, count, sizeof *h->vars)),
+                count};
   return h;
 }
 
@@ -194,8 +212,10 @@ void holder_set_var(exporter *x, const pir_value *value, out_var *var) {
 
 out_var *value_var(exporter *x, const pir_value *value) {
   holder *h = value ? holder_of(x, value) : NULL;
-  if (h && h->count == 1 && h->vars[0]) return h->vars[0];
-  (void)export_unsupported(x, h ? "a list where a .pdmodel has one variable" : "an operand that no variable holds");
+  if (h && h->count == 1 && h->vars[0])
+    return h->vars[0];
+  (void)export_unsupported(x, h ? "a list where a .pdmodel has one variable"
+                                : "an operand that no variable holds");
   return NULL;
 }
 
@@ -211,29 +231,34 @@ static pir_value *twin_operand(const pir_value *value) {
   const pir_op *op = pir_value_op(value);
   const pir_opdef *def = op ? pir_op_def(op) : NULL;
   for (size_t k = 0; def && k < def->inplace_count; k++)
-    if (def->inplace[k].result == pir_value_index(value) && def->inplace[k].operand < pir_op_operands(op))
+    if (def->inplace[k].result == pir_value_index(value) &&
+        def->inplace[k].operand < pir_op_operands(op))
       return pir_op_operand(op, def->inplace[k].operand);
   return NULL;
 }
 
 pir_value *chain_root(pir_value *value, const pir_block *block) {
   for (pir_value *from; pir_value_op(value) && (from = twin_operand(value)); value = from)
-    if (pir_value_block(from) != block) break;
+    if (pir_value_block(from) != block)
+      break;
   return value;
 }
 
 // Whether the old value of a parameter is read at or after `op` defines its new one.
 static bool parameter_read_later(const exporter *x, const out_var *var, const pir_op *op) {
   pir_block *block = pir_program_block(x->program);
-  for (size_t i = 0; i < var->loads.count; i++) PIR_EACH_USE(u, var->loads.items[i]) {
+  for (size_t i = 0; i < var->loads.count; i++)
+    PIR_EACH_USE(u, var->loads.items[i]) {
       pir_op *user = pir_block_ancestor(block, pir_use_owner(u));
-      if (!user || !pir_op_is_before(user, op)) return true;
+      if (!user || !pir_op_is_before(user, op))
+        return true;
     }
   return false;
 }
 
 pir_str output_name(const pir_op *user) {
-  if (pir_op_is(user, PD_FETCH)) return pir_attr_as_str(pir_op_attr_at(user, PD_FETCH_ATTR_NAME));
+  if (pir_op_is(user, PD_FETCH))
+    return pir_attr_as_str(pir_op_attr_at(user, PD_FETCH_ATTR_NAME));
   if (pir_op_is(user, BUILTIN_SHADOW_OUTPUT))
     return pir_attr_as_str(pir_op_attr_at(user, BUILTIN_SHADOW_OUTPUT_ATTR_OUTPUT_NAME));
   return PIR_STR("");
@@ -242,7 +267,9 @@ pir_str output_name(const pir_op *user) {
 static out_var *existing_parameter(exporter *x, const pir_value *value, pir_str name) {
   const pir_op *op = pir_value_op(value);
   out_var *var = pir_map_get(&x->parameters, pir_name_get(x->ctx, name));
-  if (!var || !op || pir_op_block(op) != pir_program_block(x->program) || parameter_read_later(x, var, op)) return NULL;
+  if (!var || !op || pir_op_block(op) != pir_program_block(x->program) ||
+      parameter_read_later(x, var, op))
+    return NULL;
   return var;
 }
 
@@ -252,7 +279,8 @@ static const pir_value *next_in_chain(const pir_value *value) {
     const pir_op *user = pir_use_owner(u);
     size_t i = pir_use_operand_index(u);
     const pir_value *next = twin_result(user, i);
-    if (next) return next;
+    if (next)
+      return next;
     if (pir_op_is(user, PD_WHILE) && i && i <= pir_op_results(user) &&
         loop_may_change((pir_value *)(uintptr_t)value, user, i))
       return pir_op_result(user, i - 1);
@@ -267,10 +295,13 @@ static out_var *wanted_parameter(exporter *x, const pir_value *value) {
   for (int steps = 0; value && steps < CHAIN_MAX; steps++, value = next_in_chain(value))
     PIR_EACH_USE(u, (pir_value *)(uintptr_t)value) {
       const pir_op *user = pir_use_owner(u);
-      if (!pir_op_is(user, BUILTIN_SET_PARAMETER)) continue;
-      pir_str name = pir_attr_as_str(pir_op_attr_at(user, BUILTIN_SET_PARAMETER_ATTR_PARAMETER_NAME));
+      if (!pir_op_is(user, BUILTIN_SET_PARAMETER))
+        continue;
+      pir_str name =
+          pir_attr_as_str(pir_op_attr_at(user, BUILTIN_SET_PARAMETER_ATTR_PARAMETER_NAME));
       out_var *var = existing_parameter(x, value, name);
-      if (var) return var;
+      if (var)
+        return var;
     }
   return NULL;
 }
@@ -280,9 +311,11 @@ const char *wanted_name(exporter *x, const pir_value *value) {
     pir_str wanted = {0};
     PIR_EACH_USE(u, (pir_value *)(uintptr_t)value) {
       pir_str name = output_name(pir_use_owner(u));
-      if (name.size && !name_is_taken(x, name)) wanted = name;  // uses come last first
+      if (name.size && !name_is_taken(x, name))
+        wanted = name;  // uses come last first
     }
-    if (wanted.size && name_take(x, wanted)) return text_copy(x, wanted);
+    if (wanted.size && name_take(x, wanted))
+      return text_copy(x, wanted);
   }
   return NULL;
 }
@@ -291,8 +324,10 @@ const char *wanted_name(exporter *x, const pir_value *value) {
 static const pir_value *member_value(const pir_value *list, size_t i) {
   PIR_EACH_USE(u, (pir_value *)(uintptr_t)list) {
     const pir_op *user = pir_use_owner(u);
-    if (pir_op_is(user, BUILTIN_SPLIT) && i < pir_op_results(user)) return pir_op_result(user, i);
-    if (pir_op_is(user, BUILTIN_SLICE) && pir_op_int(user, BUILTIN_SLICE_ATTR_INDEX) == (int64_t)i)
+    if (pir_op_is(user, BUILTIN_SPLIT) && i < pir_op_results(user))
+      return pir_op_result(user, i);
+    if (pir_op_is(user, BUILTIN_SLICE) &&
+        pir_op_int(user, BUILTIN_SLICE_ATTR_INDEX) == (int64_t)i)
       return pir_op_result(user, 0);
   }
   return NULL;
@@ -301,7 +336,8 @@ static const pir_value *member_value(const pir_value *list, size_t i) {
 static bool stops_gradient(const pir_op *op, size_t result) {
   const pir_attr *flags = op ? pir_op_attr_str(op, "stop_gradient") : NULL;
   int64_t stop = 0;
-  if (!flags || pir_attr_kind_of(flags) != PIR_ATTR_ARRAY || result >= pir_attr_elements(flags)) return false;
+  if (!flags || pir_attr_kind_of(flags) != PIR_ATTR_ARRAY || result >= pir_attr_elements(flags))
+    return false;
   return pir_attr_as_int(pir_attr_element(flags, result), &stop) && stop;
 }
 
@@ -310,15 +346,19 @@ void var_set_stop(out_var *var, const pir_op *op, size_t result) {
   var->desc->stop_gradient = stops_gradient(op, result);
 }
 
-static out_var *define_one(exporter *x, const pir_value *result, const pir_value *value, const pir_type *type) {
+static out_var *define_one(exporter *x, const pir_value *result, const pir_value *value,
+                           const pir_type *type) {
   const pir_op *op = pir_value_op(result);
   out_var *var = value ? pir_map_get(&x->targets, value) : NULL;
-  if (!var && value) var = wanted_parameter(x, value);
+  if (!var && value)
+    var = wanted_parameter(x, value);
   if (!var) {
     const char *name = value ? wanted_name(x, value) : NULL;
-    if (!name) name = name_make(x, op ? name_stem(x, op) : "arg", pir_value_index(result));
+    if (!name)
+      name = name_make(x, op ? name_stem(x, op) : "arg", pir_value_index(result));
     var = var_declare(x, name, type);
-    if (!var) return NULL;
+    if (!var)
+      return NULL;
     var_set_stop(var, op, pir_value_index(result));
   } else {
     widen(x, var, type);
@@ -328,13 +368,16 @@ static out_var *define_one(exporter *x, const pir_value *result, const pir_value
 
 static bool same_extents(pir_shape a, pir_shape b) {
   for (size_t i = 0; i < a.rank && a.rank == b.rank; i++)
-    if (a.dims[i] != b.dims[i] && a.dims[i] >= 0 && b.dims[i] >= 0) return false;
+    if (a.dims[i] != b.dims[i] && a.dims[i] >= 0 && b.dims[i] >= 0)
+      return false;
   return a.rank == b.rank;
 }
 
-// Whether an in-place op may leave its result in `var`: others may read the operand under its old shape.
+// Whether an in-place op may leave its result in `var`: others may read the operand under its
+// old shape.
 static bool can_share(const out_var *var, const pir_type *type) {
-  if (!var || var->desc->persistable || !pir_type_is_tensor(type)) return var;
+  if (!var || var->desc->persistable || !pir_type_is_tensor(type))
+    return var;
   return pir_type_dtype(var->type) == pir_type_dtype(type) &&
          same_extents(pir_type_shape(var->type), pir_type_shape(type));
 }
@@ -346,14 +389,17 @@ holder *define(exporter *x, pir_value *value, holder *shared) {
   holder *h = holder_new(x, n);
   for (size_t i = 0; i < n; i++) {
     const pir_type *member = list ? pir_type_element(type, i) : type;
-    if (!member) continue;
+    if (!member)
+      continue;
     if (shared && i < shared->count && can_share(shared->vars[i], member)) {
       h->vars[i] = shared->vars[i];
       widen(x, h->vars[i], member);
       if (pir_op_attr_str(pir_value_op(value), "stop_gradient"))
         var_set_stop(h->vars[i], pir_value_op(value), pir_value_index(value));
-    } else h->vars[i] = define_one(x, value, list ? member_value(value, i) : value, member);
-    if (!h->vars[i]) return NULL;
+    } else
+      h->vars[i] = define_one(x, value, list ? member_value(value, i) : value, member);
+    if (!h->vars[i])
+      return NULL;
   }
   holder_set(x, value, h);
   return h;

@@ -1,10 +1,11 @@
-// Products of several tensors in terms of products of two: einsum by its subscripts, chains of matrices in the order
-// of least cost.
+// Products of several tensors in terms of products of two: einsum by its subscripts, chains of
+// matrices in the order of least cost.
 //
-// einsum: a label that an operand has twice takes the diagonal, one that no one else needs is summed; then operands are
-// joined from the left. Two of them are brought to [shared, own, summed] and [shared, summed, own] and multiplied as
-// stacks of matrices; where nothing is summed, or the extents of several own labels show only in the run, they are
-// aligned with axes of extent 1 and multiplied by element. Cost: that of the products.
+// einsum: a label that an operand has twice takes the diagonal, one that no one else needs is
+// summed; then operands are joined from the left. Two of them are brought to [shared, own,
+// summed] and [shared, summed, own] and multiplied as stacks of matrices; where nothing is
+// summed, or the extents of several own labels show only in the run, they are aligned with axes
+// of extent 1 and multiplied by element. Cost: that of the products.
 #include "infer_impl.h"
 
 #include <pir/dialect/builtin.h>
@@ -32,7 +33,8 @@ typedef struct subscripts {
 
 static int find(const labels *l, int label) {
   for (int i = 0; i < l->count; i++)
-    if (l->at[i] == label) return i;
+    if (l->at[i] == label)
+      return i;
   return -1;
 }
 
@@ -42,35 +44,45 @@ static const char *read_term(pir_str text, int rank, int *dots, labels *out) {
   for (size_t i = 0; i < text.size; i++) {
     char c = text.data[i];
     if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) {
-      if (letters == PIR_MAX_RANK) return "too many labels";
+      if (letters == PIR_MAX_RANK)
+        return "too many labels";
       out->at[letters++] = c;
-    } else if (c == '.' && dot_at < 0 && i + 2 < text.size && text.data[i + 1] == '.' && text.data[i + 2] == '.') {
+    } else if (c == '.' && dot_at < 0 && i + 2 < text.size && text.data[i + 1] == '.' &&
+               text.data[i + 2] == '.') {
       dot_at = letters, i += 2;
     } else if (c != ' ') {
       return "expects letters and one '...'";
     }
   }
   int more = rank < 0 ? *dots : rank - letters;
-  if (dot_at < 0) more = 0;
+  if (dot_at < 0)
+    more = 0;
   if (more < 0 || letters + more > PIR_MAX_RANK || (rank >= 0 && letters + more != rank))
     return "as many labels as axes are expected";
-  memmove(out->at + (dot_at < 0 ? letters : dot_at) + more, out->at + (dot_at < 0 ? letters : dot_at),
+  memmove(out->at + (dot_at < 0 ? letters : dot_at) + more,
+          out->at + (dot_at < 0 ? letters : dot_at),
           (size_t)(letters - (dot_at < 0 ? letters : dot_at)) * sizeof(int));
-  for (int i = 0; i < more; i++) out->at[dot_at + i] = ELLIPSIS + more - 1 - i;
+  for (int i = 0; i < more; i++)
+    out->at[dot_at + i] = ELLIPSIS + more - 1 - i;
   out->count = letters + more;
-  if (more > *dots) *dots = more;
+  if (more > *dots)
+    *dots = more;
   return NULL;
 }
 
 // Without an arrow: the axes of the dots, then the labels that occur once, in order.
 static const char *implied_output(subscripts *s, int dots) {
-  for (int i = dots; i-- > 0;) s->out.at[s->out.count++] = ELLIPSIS + i;
+  for (int i = dots; i-- > 0;)
+    s->out.at[s->out.count++] = ELLIPSIS + i;
   for (int c = 'A'; c <= 'z'; c++) {
     int seen = 0;
     for (int t = 0; t < s->count; t++)
-      for (int i = 0; i < s->terms[t].count; i++) seen += s->terms[t].at[i] == c;
-    if (seen != 1) continue;
-    if (s->out.count == PIR_MAX_RANK) return "too many axes in the result";
+      for (int i = 0; i < s->terms[t].count; i++)
+        seen += s->terms[t].at[i] == c;
+    if (seen != 1)
+      continue;
+    if (s->out.count == PIR_MAX_RANK)
+      return "too many axes in the result";
     s->out.at[s->out.count++] = c;
   }
   return NULL;
@@ -83,27 +95,39 @@ static const char *read_subscripts(pir_str text, const int *ranks, int count, su
   memset(s, 0, sizeof *s);
   s->count = count;
   for (size_t i = 0; i + 1 < text.size; i++)
-    if (text.data[i] == '-' && text.data[i + 1] == '>') end = i, i = text.size;
+    if (text.data[i] == '-' && text.data[i + 1] == '>')
+      end = i, i = text.size;
   for (int t = 0; t < count; t++, at++) {
     size_t from = at;
-    while (at < end && text.data[at] != ',') at++;
-    if (t + 1 < count ? at == end : at != end) return "as many terms as operands are expected";
-    const char *wrong = read_term((pir_str){text.data + from, at - from}, ranks[t], &dots, &s->terms[t]);
-    if (wrong) return wrong;
+    while (at < end && text.data[at] != ',')
+      at++;
+    if (t + 1 < count ? at == end : at != end)
+      return "as many terms as operands are expected";
+    const char *wrong =
+        read_term((pir_str){text.data + from, at - from}, ranks[t], &dots, &s->terms[t]);
+    if (wrong)
+      return wrong;
   }
-  if (end == text.size) return implied_output(s, dots);
-  const char *wrong = read_term((pir_str){text.data + end + 2, text.size - end - 2}, -1, &dots, &s->out);
+  if (end == text.size)
+    return implied_output(s, dots);
+  const char *wrong =
+      read_term((pir_str){text.data + end + 2, text.size - end - 2}, -1, &dots, &s->out);
   for (int i = 0; !wrong && i < s->out.count; i++) {
     bool known = false;
-    for (int t = 0; t < count; t++) known |= find(&s->terms[t], s->out.at[i]) >= 0;
-    if (!known) wrong = "a label of the result is in no term";
+    for (int t = 0; t < count; t++)
+      known |= find(&s->terms[t], s->out.at[i]) >= 0;
+    if (!known)
+      wrong = "a label of the result is in no term";
     for (int k = 0; k < i; k++)
-      if (s->out.at[k] == s->out.at[i]) wrong = "a label is twice in the result";
+      if (s->out.at[k] == s->out.at[i])
+        wrong = "a label is twice in the result";
   }
   return wrong;
 }
 
-static const pir_fact *member(const pir_fact *list, size_t i) { return list->members ? list->members[i] : list; }
+static const pir_fact *member(const pir_fact *list, size_t i) {
+  return list->members ? list->members[i] : list;
+}
 
 pir_status pd_infer_einsum(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_EINSUM_IN_X];
@@ -111,31 +135,39 @@ pir_status pd_infer_einsum(pir_infer *infer) {
   int ranks[MAX_TERMS];
   subscripts s;
   pir_fact *out = infer_begin(infer, PD_EINSUM_OUT_OUT);
-  if (!x || !x->known) return PIR_OK;
+  if (!x || !x->known)
+    return PIR_OK;
   size_t count = x->members ? x->member_count : 1;
-  if (count > MAX_TERMS) return pir_infer_fail(infer, "x: expects at most %d operands, found %zu", MAX_TERMS, count);
+  if (count > MAX_TERMS)
+    return pir_infer_fail(infer, "x: expects at most %d operands, found %zu", MAX_TERMS, count);
   for (size_t i = 0; i < count; i++) {
-    if (!member(x, i)->known || member(x, i)->rank < 0) return PIR_OK;
+    if (!member(x, i)->known || member(x, i)->rank < 0)
+      return PIR_OK;
     ranks[i] = member(x, i)->rank;
   }
   const char *wrong = read_subscripts(text, ranks, (int)count, &s);
-  if (wrong) return pir_infer_fail(infer, "equation '%.*s': %s", (int)text.size, text.data, wrong);
+  if (wrong)
+    return pir_infer_fail(infer, "equation '%.*s': %s", (int)text.size, text.data, wrong);
   out->rank = s.out.count;
-  for (int i = 0; i < out->rank; i++) out->shape[i] = 1;
+  for (int i = 0; i < out->rank; i++)
+    out->shape[i] = 1;
   pir_dim extents[2 * ELLIPSIS] = {0};
   for (int t = 0; t < s.count; t++)
     for (int i = 0; i < s.terms[t].count; i++) {
       int label = s.terms[t].at[i], to = find(&s.out, label);
       pir_dim dim = member(x, (size_t)t)->shape[i];
       int64_t a, b;
-      bool both = pir_dim_is_const(infer->dims, extents[label], &a) && pir_dim_is_const(infer->dims, dim, &b);
+      bool both = pir_dim_is_const(infer->dims, extents[label], &a) &&
+                  pir_dim_is_const(infer->dims, dim, &b);
       if (label < ELLIPSIS && extents[label] && both && a != b)
-        return pir_infer_fail(infer, "equation '%.*s': label '%c' has extents %lld and %lld", (int)text.size, text.data,
-                              label, (long long)a, (long long)b);
+        return pir_infer_fail(infer, "equation '%.*s': label '%c' has extents %lld and %lld",
+                              (int)text.size, text.data, label, (long long)a, (long long)b);
       extents[label] = dim;
-      if (to >= 0) out->shape[to] = pir_dim_broadcast(infer->dims, out->shape[to], dim);
+      if (to >= 0)
+        out->shape[to] = pir_dim_broadcast(infer->dims, out->shape[to], dim);
     }
-  for (int i = 1; i < infer->def->result_count; i++) infer->results[i] = *x;
+  for (int i = 1; i < infer->def->result_count; i++)
+    infer->results[i] = *x;
   return PIR_OK;
 }
 
@@ -146,18 +178,22 @@ typedef struct setting {
   const pir_attr *value;
 } setting;
 
-static pir_value *build(pir_expand *e, uint32_t id, pir_value *const *in, size_t count, const setting *settings,
-                        size_t setting_count) {
+static pir_value *build(pir_expand *e, uint32_t id, pir_value *const *in, size_t count,
+                        const setting *settings, size_t setting_count) {
   pir_named_attr attrs[4];
   for (size_t i = 0; i < count; i++)
-    if (!in[i]) return NULL;
+    if (!in[i])
+      return NULL;
   for (size_t i = 0; i < setting_count; i++)
-    attrs[i] = (pir_named_attr){pir_name_get(pir_op_context(e->op), pir_str_from(settings[i].name)), settings[i].value};
+    attrs[i] = (pir_named_attr){
+        pir_name_get(pir_op_context(e->op), pir_str_from(settings[i].name)), settings[i].value};
   pir_op *op = pir_expand_op(e, id, in, count, attrs, setting_count);
   return op ? pir_op_result(op, 0) : NULL;
 }
 
-static const pir_attr *flag(pir_expand *e, bool value) { return pir_attr_bool(pir_op_context(e->op), value); }
+static const pir_attr *flag(pir_expand *e, bool value) {
+  return pir_attr_bool(pir_op_context(e->op), value);
+}
 
 static const pir_attr *number(pir_expand *e, int64_t value) {
   return pir_attr_int(pir_op_context(e->op), PIR_ATTR_I32, value);
@@ -165,18 +201,24 @@ static const pir_attr *number(pir_expand *e, int64_t value) {
 
 static pir_value *matmul(pir_expand *e, pir_value *x, pir_value *y) {
   return build(e, PD_MATMUL, (pir_value *[]){x, y}, 2,
-               (setting[]){{"transpose_x", flag(e, false)}, {"transpose_y", flag(e, false)}}, 2);
+               (setting[]){{"transpose_x", flag(e, false)}, {"transpose_y", flag(e, false)}},
+               2);
 }
 
-static pir_value *with_ints(pir_expand *e, uint32_t id, pir_value *x, const int64_t *values, size_t count) {
+static pir_value *with_ints(pir_expand *e, uint32_t id, pir_value *x, const int64_t *values,
+                            size_t count) {
   return build(e, id, (pir_value *[]){x, pir_expand_ints(e, values, count)}, 2, NULL, 0);
 }
 
 static pir_value *flatten(pir_expand *e, pir_value *x, int first, int count) {
-  if (count == 0) return with_ints(e, PD_UNSQUEEZE, x, &(int64_t){first}, 1);
-  if (count == 1) return x;
+  if (count == 0)
+    return with_ints(e, PD_UNSQUEEZE, x, &(int64_t){first}, 1);
+  if (count == 1)
+    return x;
   return build(e, PD_FLATTEN, &x, 1,
-               (setting[]){{"start_axis", number(e, first)}, {"stop_axis", number(e, first + count - 1)}}, 2);
+               (setting[]){{"start_axis", number(e, first)},
+                           {"stop_axis", number(e, first + count - 1)}},
+               2);
 }
 
 // ---- terms
@@ -191,23 +233,32 @@ static void sum_axes(pir_expand *e, term *t, uint32_t axes) {
   size_t count = 0;
   labels left = {.count = 0};
   for (int i = 0; i < t->l.count; i++) {
-    if (axes >> i & 1) list[count++] = i;
-    else left.at[left.count++] = t->l.at[i];
+    if (axes >> i & 1)
+      list[count++] = i;
+    else
+      left.at[left.count++] = t->l.at[i];
   }
-  if (!count) return;
+  if (!count)
+    return;
   pir_value *in[] = {t->value, pir_expand_ints(e, list, count)};
   const pir_attr *same = pir_attr_dtype(pir_op_context(e->op), PIR_UNDEFINED);
-  t->value = build(e, PD_SUM, in, 2, (setting[]){{"dtype", same}, {"keepdim", flag(e, false)}}, 2);
+  t->value =
+      build(e, PD_SUM, in, 2, (setting[]){{"dtype", same}, {"keepdim", flag(e, false)}}, 2);
   t->l = left;
 }
 
-// The diagonal of the first two axes with one label becomes the last axis, until no label is there twice.
+// The diagonal of the first two axes with one label becomes the last axis, until no label is
+// there twice.
 static void take_diagonals(pir_expand *e, term *t) {
   for (int i = 0; i < t->l.count; i++)
     for (int k = i + 1; k < t->l.count; k++) {
-      if (t->l.at[i] != t->l.at[k]) continue;
-      t->value = build(e, PD_DIAGONAL, &t->value, 1,
-                       (setting[]){{"offset", number(e, 0)}, {"axis1", number(e, i)}, {"axis2", number(e, k)}}, 3);
+      if (t->l.at[i] != t->l.at[k])
+        continue;
+      t->value =
+          build(e, PD_DIAGONAL, &t->value, 1,
+                (setting[]){
+                    {"offset", number(e, 0)}, {"axis1", number(e, i)}, {"axis2", number(e, k)}},
+                3);
       int label = t->l.at[i];
       memmove(t->l.at + k, t->l.at + k + 1, (size_t)(t->l.count - k - 1) * sizeof(int));
       memmove(t->l.at + i, t->l.at + i + 1, (size_t)(t->l.count - i - 2) * sizeof(int));
@@ -227,12 +278,15 @@ static void order_axes(pir_expand *e, term *t, const labels *order) {
   }
   if (moved)
     t->value = build(e, PD_TRANSPOSE, &t->value, 1,
-                     (setting[]){{"perm", pir_attr_array(pir_op_context(e->op), perm, (size_t)order->count)}}, 1);
+                     (setting[]){{"perm", pir_attr_array(pir_op_context(e->op), perm,
+                                                         (size_t)order->count)}},
+                     1);
   t->l = *order;
 }
 
 static void append(labels *to, const labels *from) {
-  for (int i = 0; i < from->count && to->count < PIR_MAX_RANK; i++) to->at[to->count++] = from->at[i];
+  for (int i = 0; i < from->count && to->count < PIR_MAX_RANK; i++)
+    to->at[to->count++] = from->at[i];
 }
 
 // How two terms share labels.
@@ -244,11 +298,14 @@ static sharing compare(const term *a, const term *b, const labels *needed) {
   sharing s = {0};
   for (int i = 0; i < a->l.count; i++) {
     int label = a->l.at[i];
-    labels *to = find(&b->l, label) < 0 ? &s.a : find(needed, label) >= 0 ? &s.shared : &s.summed;
+    labels *to = find(&b->l, label) < 0     ? &s.a
+                 : find(needed, label) >= 0 ? &s.shared
+                                            : &s.summed;
     to->at[to->count++] = label;
   }
   for (int i = 0; i < b->l.count; i++)
-    if (find(&a->l, b->l.at[i]) < 0) s.b.at[s.b.count++] = b->l.at[i];
+    if (find(&a->l, b->l.at[i]) < 0)
+      s.b.at[s.b.count++] = b->l.at[i];
   return s;
 }
 
@@ -258,8 +315,10 @@ static pir_value *align(pir_expand *e, term *t, const labels *all) {
   int64_t missing[PIR_MAX_RANK];
   size_t count = 0;
   for (int i = 0; i < all->count; i++) {
-    if (find(&t->l, all->at[i]) >= 0) own.at[own.count++] = all->at[i];
-    else missing[count++] = i;
+    if (find(&t->l, all->at[i]) >= 0)
+      own.at[own.count++] = all->at[i];
+    else
+      missing[count++] = i;
   }
   order_axes(e, t, &own);
   return count ? with_ints(e, PD_UNSQUEEZE, t->value, missing, count) : t->value;
@@ -282,12 +341,15 @@ static int own_extents(pir_expand *e, const term *t, const labels *own, int64_t 
   const pir_fact *fact = pir_facts_of(e->facts, t->value);
   int open = 0;
   for (int i = 0; i < own->count; i++)
-    if (!pir_dim_is_const(pir_facts_dims(e->facts), fact->shape[find(&t->l, own->at[i])], &out[i]) || !out[i])
+    if (!pir_dim_is_const(pir_facts_dims(e->facts), fact->shape[find(&t->l, own->at[i])],
+                          &out[i]) ||
+        !out[i])
       out[i] = -1, open++;
   return open;
 }
 
-static term by_matrices(pir_expand *e, term *a, term *b, const sharing *s, const int64_t *extents) {
+static term by_matrices(pir_expand *e, term *a, term *b, const sharing *s,
+                        const int64_t *extents) {
   labels left = s->shared, right = s->shared;
   int n = s->shared.count;
   append(&left, &s->a), append(&left, &s->summed);
@@ -299,7 +361,8 @@ static term by_matrices(pir_expand *e, term *a, term *b, const sharing *s, const
   term out = {matmul(e, x, y), s->shared};
   append(&out.l, &s->a);
   append(&out.l, &s->b);
-  if (s->a.count == 1 && s->b.count == 1) return out;
+  if (s->a.count == 1 && s->b.count == 1)
+    return out;
   int64_t list[PIR_MAX_RANK] = {0};  // 0: as before
   memcpy(list + n, extents, (size_t)(s->a.count + s->b.count) * sizeof *list);
   out.value = with_ints(e, PD_RESHAPE, out.value, list, (size_t)out.l.count);
@@ -311,22 +374,27 @@ static term join(pir_expand *e, term *a, term *b, const labels *needed) {
   int64_t extents[2 * PIR_MAX_RANK];
   int open = own_extents(e, a, &s.a, extents) + own_extents(e, b, &s.b, extents + s.a.count);
   bool keeps = s.a.count == 1 && s.b.count == 1;
-  if (!s.summed.count || (open > 1 && !keeps)) return by_element(e, a, b, &s);
+  if (!s.summed.count || (open > 1 && !keeps))
+    return by_element(e, a, b, &s);
   return by_matrices(e, a, b, &s, extents);
 }
 
 // The members of a list operand; -1 when they are not at hand.
 static int list_members(const pir_op *op, pir_value **out, int capacity) {
   pir_op *list = pir_value_op(pir_op_operand(op, 0));
-  if (!list || pir_op_def(list)->id != BUILTIN_COMBINE || pir_op_operands(list) > (size_t)capacity) return -1;
-  for (size_t i = 0; i < pir_op_operands(list); i++) out[i] = pir_op_operand(list, i);
+  if (!list || pir_op_def(list)->id != BUILTIN_COMBINE ||
+      pir_op_operands(list) > (size_t)capacity)
+    return -1;
+  for (size_t i = 0; i < pir_op_operands(list); i++)
+    out[i] = pir_op_operand(list, i);
   return (int)pir_op_operands(list);
 }
 
 static pir_status no_members(const pir_op *op) {
-  return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
-                    "unsupported: \"%s\" of a list that no combine makes, or of more than %d tensors",
-                    pir_op_def(op)->name, MAX_TERMS);
+  return pir_report(
+      pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
+      "unsupported: \"%s\" of a list that no combine makes, or of more than %d tensors",
+      pir_op_def(op)->name, MAX_TERMS);
 }
 
 static pir_str text_of(const pir_op *op, const char *name) {
@@ -338,8 +406,10 @@ static labels needed_from(const subscripts *s, int first, const labels *of) {
   labels needed = {0};
   for (int i = 0; i < of->count; i++) {
     bool wanted = find(&s->out, of->at[i]) >= 0;
-    for (int t = first; t < s->count; t++) wanted |= find(&s->terms[t], of->at[i]) >= 0;
-    if (wanted && find(&needed, of->at[i]) < 0) needed.at[needed.count++] = of->at[i];
+    for (int t = first; t < s->count; t++)
+      wanted |= find(&s->terms[t], of->at[i]) >= 0;
+    if (wanted && find(&needed, of->at[i]) < 0)
+      needed.at[needed.count++] = of->at[i];
   }
   return needed;
 }
@@ -351,8 +421,10 @@ static term simplify(pir_expand *e, const subscripts *s, int k, pir_value *value
   take_diagonals(e, &t);
   for (int i = 0; i < t.l.count; i++) {
     bool wanted = find(&s->out, t.l.at[i]) >= 0;
-    for (int o = 0; o < s->count; o++) wanted |= o != k && find(&s->terms[o], t.l.at[i]) >= 0;
-    if (!wanted) lonely |= 1u << i;
+    for (int o = 0; o < s->count; o++)
+      wanted |= o != k && find(&s->terms[o], t.l.at[i]) >= 0;
+    if (!wanted)
+      lonely |= 1u << i;
   }
   sum_axes(e, &t, lonely);
   return t;
@@ -362,29 +434,34 @@ pir_status pd_expand_einsum(pir_expand *e) {
   pir_value *members[MAX_TERMS];
   int ranks[MAX_TERMS], count = list_members(e->op, members, MAX_TERMS);
   subscripts s;
-  if (count < 1) return no_members(e->op);
+  if (count < 1)
+    return no_members(e->op);
   for (int i = 0; i < count; i++) {
     const pir_fact *fact = pir_facts_of(e->facts, members[i]);
     if (!fact->known || fact->rank < 0)
       return pir_report(pir_op_context(e->op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(e->op),
-                        "unsupported: \"%s\" of operand %d, whose rank shows only in the run", pir_op_def(e->op)->name,
-                        i);
+                        "unsupported: \"%s\" of operand %d, whose rank shows only in the run",
+                        pir_op_def(e->op)->name, i);
     ranks[i] = fact->rank;
   }
   const char *wrong = read_subscripts(text_of(e->op, "equation"), ranks, count, &s);
-  if (wrong) return pir_error(e->op, "equation: %s", wrong);
+  if (wrong)
+    return pir_error(e->op, "equation: %s", wrong);
   term all = simplify(e, &s, 0, members[0]);
   for (int k = 1; k < count && all.value; k++) {
     term next = simplify(e, &s, k, members[k]);
     labels of = all.l;
-    if (all.l.count + next.l.count > PIR_MAX_RANK) return pir_error(e->op, "equation: more than %d axes", PIR_MAX_RANK);
+    if (all.l.count + next.l.count > PIR_MAX_RANK)
+      return pir_error(e->op, "equation: more than %d axes", PIR_MAX_RANK);
     append(&of, &next.l);
     labels needed = needed_from(&s, k + 1, &of);
     all = join(e, &all, &next, &needed);
   }
-  if (all.value) order_axes(e, &all, &s.out);
+  if (all.value)
+    order_axes(e, &all, &s.out);
   e->results[0] = all.value;
-  for (size_t i = 1; i < pir_op_results(e->op); i++) e->results[i] = pir_op_operand(e->op, 0);
+  for (size_t i = 1; i < pir_op_results(e->op); i++)
+    e->results[i] = pir_op_operand(e->op, 0);
   return all.value ? PIR_OK : PIR_INVALID;
 }
 
@@ -400,21 +477,28 @@ pir_status pd_infer_multi_dot(pir_infer *infer) {
   pir_fact *out = infer_begin(infer, PD_MULTI_DOT_OUT_OUT);
   pir_dim inner = PIR_DIM_UNKNOWN, shape[2];
   int32_t rank = 0;
-  if (!x || !x->known) return PIR_OK;
+  if (!x || !x->known)
+    return PIR_OK;
   size_t count = x->members ? x->member_count : 1;
-  if (count < 2) return pir_infer_fail(infer, "x: expects at least 2 matrices, found %zu", count);
+  if (count < 2)
+    return pir_infer_fail(infer, "x: expects at least 2 matrices, found %zu", count);
   for (size_t i = 0; i < count; i++) {
     const pir_fact *m = member(x, i);
     bool end = i == 0 || i + 1 == count;
     int64_t a, b;
-    if (!m->known || m->rank < 0) return PIR_OK;
+    if (!m->known || m->rank < 0)
+      return PIR_OK;
     if (m->rank != 2 && !(end && m->rank == 1))
       return wrong_chain(infer, i, end ? "a matrix or a vector" : "a matrix", m->rank);
     pir_dim first = m->shape[0], last = m->shape[m->rank - 1];
-    if (i && pir_dim_is_const(infer->dims, inner, &a) && pir_dim_is_const(infer->dims, first, &b) && a != b)
-      return pir_infer_fail(infer, "x[%zu]: expects %lld rows, found %lld", i, (long long)a, (long long)b);
-    if (i == 0 && m->rank == 2) shape[rank++] = first;
-    if (i + 1 == count && m->rank == 2) shape[rank++] = last;
+    if (i && pir_dim_is_const(infer->dims, inner, &a) &&
+        pir_dim_is_const(infer->dims, first, &b) && a != b)
+      return pir_infer_fail(infer, "x[%zu]: expects %lld rows, found %lld", i, (long long)a,
+                            (long long)b);
+    if (i == 0 && m->rank == 2)
+      shape[rank++] = first;
+    if (i + 1 == count && m->rank == 2)
+      shape[rank++] = last;
     inner = last;
   }
   out->rank = rank;
@@ -422,7 +506,8 @@ pir_status pd_infer_multi_dot(pir_infer *infer) {
   return PIR_OK;
 }
 
-// Where to cut products of matrices i to j so that the fewest numbers are multiplied; extents not known count as 256.
+// Where to cut products of matrices i to j so that the fewest numbers are multiplied; extents
+// not known count as 256.
 typedef struct chain {
   pir_expand *e;
   pir_value *members[MAX_TERMS];
@@ -442,23 +527,28 @@ static void plan_chain(chain *c, int count) {
       int j = i + length - 1;
       c->cost[i][j] = -1;
       for (int k = i; k < j; k++) {
-        double cost = c->cost[i][k] + c->cost[k + 1][j] + c->extents[i] * c->extents[k + 1] * c->extents[j + 1];
-        if (c->cost[i][j] < 0 || cost < c->cost[i][j]) c->cost[i][j] = cost, c->cut[i][j] = k;
+        double cost = c->cost[i][k] + c->cost[k + 1][j] +
+                      c->extents[i] * c->extents[k + 1] * c->extents[j + 1];
+        if (c->cost[i][j] < 0 || cost < c->cost[i][j])
+          c->cost[i][j] = cost, c->cut[i][j] = k;
       }
     }
 }
 
 // As deep as the chain is long.
 static pir_value *multiply_chain(const chain *c, int i, int j) {
-  if (i == j) return c->members[i];
-  pir_value *left = multiply_chain(c, i, c->cut[i][j]), *right = multiply_chain(c, c->cut[i][j] + 1, j);
+  if (i == j)
+    return c->members[i];
+  pir_value *left = multiply_chain(c, i, c->cut[i][j]),
+            *right = multiply_chain(c, c->cut[i][j] + 1, j);
   return matmul(c->e, left, right);
 }
 
 pir_status pd_expand_multi_dot(pir_expand *e) {
   chain c = {.e = e};
   int count = list_members(e->op, c.members, MAX_TERMS);
-  if (count < 1) return no_members(e->op);
+  if (count < 1)
+    return no_members(e->op);
   for (int i = 0; i < count; i++) {
     const pir_fact *fact = pir_facts_of(e->facts, c.members[i]);
     bool matrix = fact->known && fact->rank == 2;
@@ -472,22 +562,26 @@ pir_status pd_expand_multi_dot(pir_expand *e) {
 
 // ---- gradient of einsum
 
-// The gradient with labels of the result, and the other operands: a product again, with the labels of operand k.
-static subscripts other_terms(const subscripts *s, int k, pir_value *const *members, pir_value *grad,
-                              pir_value **out_values) {
+// The gradient with labels of the result, and the other operands: a product again, with the
+// labels of operand k.
+static subscripts other_terms(const subscripts *s, int k, pir_value *const *members,
+                              pir_value *grad, pir_value **out_values) {
   subscripts other = {.count = 1};
   other.terms[0] = s->out;
   out_values[0] = grad;
   for (int i = 0; i < s->count; i++) {
-    if (i == k) continue;
+    if (i == k)
+      continue;
     other.terms[other.count] = s->terms[i];
     out_values[other.count++] = members[i];
   }
   for (int i = 0; i < s->terms[k].count; i++) {
     int label = s->terms[k].at[i];
     bool there = find(&other.out, label) >= 0, known = false;
-    for (int t = 0; t < other.count; t++) known |= find(&other.terms[t], label) >= 0;
-    if (known && !there) other.out.at[other.out.count++] = label;
+    for (int t = 0; t < other.count; t++)
+      known |= find(&other.terms[t], label) >= 0;
+    if (known && !there)
+      other.out.at[other.out.count++] = label;
   }
   return other;
 }
@@ -502,26 +596,33 @@ static pir_value *onto_diagonal(pir_expand *e, const labels *l, pir_value *x, pi
     for (int j = i + 1; j < l->count; j++)
       if (l->at[i] == l->at[j])
         return build(e, PD_DIAGONAL_GRAD, (pir_value *[]){x, grad}, 2,
-                     (setting[]){{"offset", number(e, 0)}, {"axis1", number(e, i)}, {"axis2", number(e, j)}}, 3);
+                     (setting[]){{"offset", number(e, 0)},
+                                 {"axis1", number(e, i)},
+                                 {"axis2", number(e, j)}},
+                     3);
   return grad;
 }
 
-static pir_value *grad_of_term(pir_expand *e, const subscripts *s, int k, pir_value *const *members, pir_value *grad) {
+static pir_value *grad_of_term(pir_expand *e, const subscripts *s, int k,
+                               pir_value *const *members, pir_value *grad) {
   pir_value *values[MAX_TERMS];
   subscripts other = other_terms(s, k, members, grad, values);
   term all = simplify(e, &other, 0, values[0]), own = {members[k], s->terms[k]};
   for (int i = 1; i < other.count && all.value; i++) {
     pir_value *conjugate = build(e, PD_CONJ, &values[i], 1, NULL, 0);
-    if (!conjugate) return NULL;
+    if (!conjugate)
+      return NULL;
     term next = simplify(e, &other, i, conjugate);
     labels of = all.l;
-    if (all.l.count + next.l.count > PIR_MAX_RANK) return NULL;
+    if (all.l.count + next.l.count > PIR_MAX_RANK)
+      return NULL;
     append(&of, &next.l);
     labels needed = needed_from(&other, i + 1, &of);
     all = join(e, &all, &next, &needed);
   }
   take_diagonals(e, &own);
-  if (!all.value || !own.value) return NULL;
+  if (!all.value || !own.value)
+    return NULL;
   int found = all.l.count;
   pir_value *value = align(e, &all, &own.l);
   value = found < own.l.count ? like_value(e, PD_EXPAND_AS, value, own.value)
@@ -530,20 +631,23 @@ static pir_value *grad_of_term(pir_expand *e, const subscripts *s, int k, pir_va
 }
 
 pir_status pd_expand_einsum_grad(pir_expand *e) {
-  pir_value *members[MAX_TERMS], *grads[MAX_TERMS], *grad = pir_op_operand(e->op, PD_EINSUM_GRAD_IN_OUT_GRAD);
+  pir_value *members[MAX_TERMS], *grads[MAX_TERMS],
+      *grad = pir_op_operand(e->op, PD_EINSUM_GRAD_IN_OUT_GRAD);
   int ranks[MAX_TERMS], count = list_members(e->op, members, MAX_TERMS);
   subscripts s;
-  if (count < 1) return no_members(e->op);
+  if (count < 1)
+    return no_members(e->op);
   for (int i = 0; i < count; i++) {
     const pir_fact *fact = pir_facts_of(e->facts, members[i]);
     ranks[i] = fact->known ? fact->rank : -1;
     if (ranks[i] < 0)
       return pir_report(pir_op_context(e->op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(e->op),
-                        "unsupported: \"%s\" of operand %d, whose rank shows only in the run", pir_op_def(e->op)->name,
-                        i);
+                        "unsupported: \"%s\" of operand %d, whose rank shows only in the run",
+                        pir_op_def(e->op)->name, i);
   }
   const char *wrong = read_subscripts(text_of(e->op, "equation"), ranks, count, &s);
-  if (wrong) return pir_error(e->op, "equation: %s", wrong);
+  if (wrong)
+    return pir_error(e->op, "equation: %s", wrong);
   for (int k = 0; k < count; k++) {
     labels seen = {0};
     int twice = 0;

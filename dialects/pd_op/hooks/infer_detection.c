@@ -15,7 +15,8 @@ static int64_t count_ratios(const pir_attr_value *given, bool flip) {
       float other = (float)given->floats[j];
       seen = fabsf(ratio - other) < 1e-6f || (flip && fabsf(ratio - 1 / other) < 1e-6f);
     }
-    if (!seen) count += flip ? 2 : 1;
+    if (!seen)
+      count += flip ? 2 : 1;
   }
   return count;
 }
@@ -26,10 +27,13 @@ pir_status pd_infer_prior_box(pir_infer *infer) {
   int64_t sizes = (int64_t)attrs[PD_PRIOR_BOX_ATTR_MIN_SIZES].count,
           larger = (int64_t)attrs[PD_PRIOR_BOX_ATTR_MAX_SIZES].count;
   int64_t priors =
-      count_ratios(&attrs[PD_PRIOR_BOX_ATTR_ASPECT_RATIOS], attrs[PD_PRIOR_BOX_ATTR_FLIP].i) * sizes + larger;
+      count_ratios(&attrs[PD_PRIOR_BOX_ATTR_ASPECT_RATIOS], attrs[PD_PRIOR_BOX_ATTR_FLIP].i) *
+          sizes +
+      larger;
   for (int i = 0; i < 2; i++) {
     pir_fact *out = infer_begin(infer, i);
-    if (fact_has_rank(input, 4)) fact_put_shape(out, 4, input->shape[2], input->shape[3], priors, 4);
+    if (fact_has_rank(input, 4))
+      fact_put_shape(out, 4, input->shape[2], input->shape[3], priors, 4);
     else if (input && input->known && input->rank >= 0)
       return pir_infer_fail(infer, "input: expects rank 4, found %d", input->rank);
   }
@@ -37,12 +41,14 @@ pir_status pd_infer_prior_box(pir_infer *infer) {
 }
 
 pir_status pd_infer_roi_align(pir_infer *infer) {
-  const pir_fact *x = infer->operands[PD_ROI_ALIGN_IN_X], *boxes = infer->operands[PD_ROI_ALIGN_IN_BOXES];
+  const pir_fact *x = infer->operands[PD_ROI_ALIGN_IN_X],
+                 *boxes = infer->operands[PD_ROI_ALIGN_IN_BOXES];
   int64_t height = infer->attrs[PD_ROI_ALIGN_ATTR_POOLED_HEIGHT].i,
           width = infer->attrs[PD_ROI_ALIGN_ATTR_POOLED_WIDTH].i;
   pir_fact *out = infer_begin(infer, 0);
   if (height < 1 || width < 1)
-    return pir_infer_fail(infer, "regions of %lld by %lld", (long long)height, (long long)width);
+    return pir_infer_fail(infer, "regions of %lld by %lld", (long long)height,
+                          (long long)width);
   if (fact_has_rank(x, 4) && fact_has_rank(boxes, 2))
     fact_put_shape(out, 4, boxes->shape[0], x->shape[1], height, width);
   return PIR_OK;
@@ -50,7 +56,8 @@ pir_status pd_infer_roi_align(pir_infer *infer) {
 
 // Rows of label, score and box; positions; how many an image.
 pir_status pd_infer_boxes_kept(pir_infer *infer) {
-  const pir_fact *scores = infer->operands[1], *rois_num = infer->operand_count > 2 ? infer->operands[2] : NULL;
+  const pir_fact *scores = infer->operands[1],
+                 *rois_num = infer->operand_count > 2 ? infer->operands[2] : NULL;
   fact_put_shape(infer_begin(infer, 0), 2, PIR_DIM_UNKNOWN, 6, 0, 0);
   fact_put_shape(infer_begin(infer, 1), 2, PIR_DIM_UNKNOWN, 1, 0, 0);
   pir_dim images = fact_has_rank(scores, 3)     ? scores->shape[0]
@@ -66,7 +73,8 @@ pir_status pd_infer_some(pir_infer *infer) {
 }
 
 pir_status pd_infer_deformable_conv(pir_infer *infer) {
-  const pir_fact *x = infer->operands[PD_DEFORMABLE_CONV_IN_X], *filter = infer->operands[PD_DEFORMABLE_CONV_IN_FILTER];
+  const pir_fact *x = infer->operands[PD_DEFORMABLE_CONV_IN_X],
+                 *filter = infer->operands[PD_DEFORMABLE_CONV_IN_FILTER];
   const pir_attr_value *strides = &infer->attrs[PD_DEFORMABLE_CONV_ATTR_STRIDES],
                        *paddings = &infer->attrs[PD_DEFORMABLE_CONV_ATTR_PADDINGS];
   const pir_attr_value *dilations = &infer->attrs[PD_DEFORMABLE_CONV_ATTR_DILATIONS];
@@ -74,16 +82,20 @@ pir_status pd_infer_deformable_conv(pir_infer *infer) {
   pir_fact *out = infer_begin(infer, 0);
   if (strides->count != 2 || paddings->count != 2 || dilations->count != 2)
     return pir_infer_fail(infer, "strides, paddings and dilations: expects 2 numbers each");
-  if (!fact_has_rank(x, 4) || !fact_has_rank(filter, 4)) return PIR_OK;
+  if (!fact_has_rank(x, 4) || !fact_has_rank(filter, 4))
+    return PIR_OK;
   fact_put_shape(out, 4, x->shape[0], filter->shape[0], PIR_DIM_UNKNOWN, PIR_DIM_UNKNOWN);
   for (int a = 0; a < 2; a++) {
     pir_dim n = x->shape[2 + a], k = filter->shape[2 + a];
     if (strides->ints[a] < 1 || paddings->ints[a] < 0 || dilations->ints[a] < 1)
-      return pir_infer_fail(infer, "stride %lld, padding %lld, dilation %lld", (long long)strides->ints[a],
-                            (long long)paddings->ints[a], (long long)dilations->ints[a]);
-    if (n == PIR_DIM_UNKNOWN || k == PIR_DIM_UNKNOWN) continue;
+      return pir_infer_fail(infer, "stride %lld, padding %lld, dilation %lld",
+                            (long long)strides->ints[a], (long long)paddings->ints[a],
+                            (long long)dilations->ints[a]);
+    if (n == PIR_DIM_UNKNOWN || k == PIR_DIM_UNKNOWN)
+      continue;
     pir_dim window = pir_dim_mul(dims, dilations->ints[a], pir_dim_sub(dims, k, 1));
-    pir_dim room = pir_dim_sub(dims, pir_dim_add(dims, n, pir_dim_const(dims, 2 * paddings->ints[a] - 1)), window);
+    pir_dim room = pir_dim_sub(
+        dims, pir_dim_add(dims, n, pir_dim_const(dims, 2 * paddings->ints[a] - 1)), window);
     out->shape[2 + a] = pir_dim_add(dims, pir_dim_floordiv(dims, room, strides->ints[a]), 1);
   }
   return PIR_OK;
@@ -91,15 +103,19 @@ pir_status pd_infer_deformable_conv(pir_infer *infer) {
 
 pir_status pd_infer_generate_proposals(pir_infer *infer) {
   const pir_fact *scores = infer->operands[PD_GENERATE_PROPOSALS_IN_SCORES];
-  fact_put_shape(infer_begin(infer, PD_GENERATE_PROPOSALS_OUT_RPN_ROIS), 2, PIR_DIM_UNKNOWN, 4, 0, 0);
-  fact_put_shape(infer_begin(infer, PD_GENERATE_PROPOSALS_OUT_RPN_ROI_PROBS), 2, PIR_DIM_UNKNOWN, 1, 0, 0);
+  fact_put_shape(infer_begin(infer, PD_GENERATE_PROPOSALS_OUT_RPN_ROIS), 2, PIR_DIM_UNKNOWN, 4,
+                 0, 0);
+  fact_put_shape(infer_begin(infer, PD_GENERATE_PROPOSALS_OUT_RPN_ROI_PROBS), 2,
+                 PIR_DIM_UNKNOWN, 1, 0, 0);
   pir_dim images = fact_has_rank(scores, 4) ? scores->shape[0] : PIR_DIM_UNKNOWN;
-  fact_put_shape(infer_begin(infer, PD_GENERATE_PROPOSALS_OUT_RPN_ROIS_NUM), 1, images, 0, 0, 0);
+  fact_put_shape(infer_begin(infer, PD_GENERATE_PROPOSALS_OUT_RPN_ROIS_NUM), 1, images, 0, 0,
+                 0);
   return PIR_OK;
 }
 
 // One list entry a level.
-static void put_levels(pir_infer *infer, int result, size_t levels, int32_t rank, pir_dim first) {
+static void put_levels(pir_infer *infer, int result, size_t levels, int32_t rank,
+                       pir_dim first) {
   pir_fact *facts = INFER_NEW(infer, pir_fact, levels);
   const pir_fact **members = INFER_NEW(infer, const pir_fact *, levels);
   pir_dtype dtype = infer_result_dtype(infer, result);
@@ -108,8 +124,8 @@ static void put_levels(pir_infer *infer, int result, size_t levels, int32_t rank
     fact_put_shape(&facts[i], rank, first, 4, 0, 0);
     members[i] = &facts[i];
   }
-  infer->results[result] =
-      (pir_fact){.known = true, .dtype = dtype, .rank = -1, .members = members, .member_count = levels};
+  infer->results[result] = (pir_fact){
+      .known = true, .dtype = dtype, .rank = -1, .members = members, .member_count = levels};
 }
 
 pir_status pd_infer_distribute_fpn_proposals(pir_infer *infer) {
@@ -119,25 +135,30 @@ pir_status pd_infer_distribute_fpn_proposals(pir_infer *infer) {
           high = infer->attrs[PD_DISTRIBUTE_FPN_PROPOSALS_ATTR_MAX_LEVEL].i;
   if (low < 0 || high < low || high - low > 64)
     return pir_infer_fail(infer, "levels %lld to %lld", (long long)low, (long long)high);
-  put_levels(infer, PD_DISTRIBUTE_FPN_PROPOSALS_OUT_MULTI_FPN_ROIS, (size_t)(high - low + 1), 2, PIR_DIM_UNKNOWN);
-  put_levels(infer, PD_DISTRIBUTE_FPN_PROPOSALS_OUT_MULTI_LEVEL_ROIS_NUM, (size_t)(high - low + 1), 1,
+  put_levels(infer, PD_DISTRIBUTE_FPN_PROPOSALS_OUT_MULTI_FPN_ROIS, (size_t)(high - low + 1), 2,
+             PIR_DIM_UNKNOWN);
+  put_levels(infer, PD_DISTRIBUTE_FPN_PROPOSALS_OUT_MULTI_LEVEL_ROIS_NUM,
+             (size_t)(high - low + 1), 1,
              fact_has_rank(number, 1) ? number->shape[0]
              : number                 ? PIR_DIM_UNKNOWN
                                       : 1);
   pir_dim count = fact_has_rank(rois, 2) ? rois->shape[0] : PIR_DIM_UNKNOWN;
-  fact_put_shape(infer_begin(infer, PD_DISTRIBUTE_FPN_PROPOSALS_OUT_RESTORE_INDEX), 2, count, 1, 0, 0);
+  fact_put_shape(infer_begin(infer, PD_DISTRIBUTE_FPN_PROPOSALS_OUT_RESTORE_INDEX), 2, count, 1,
+                 0, 0);
   return PIR_OK;
 }
 
 pir_status pd_infer_collect_fpn_proposals(pir_infer *infer) {
   const pir_fact *scores = infer->operands[PD_COLLECT_FPN_PROPOSALS_IN_MULTI_LEVEL_SCORES];
   for (size_t i = 0; scores && i < scores->member_count; i++)
-    if (scores->members[i]->known && scores->members[i]->rank >= 0 && scores->members[i]->rank != 2)
+    if (scores->members[i]->known && scores->members[i]->rank >= 0 &&
+        scores->members[i]->rank != 2)
       return pir_infer_fail(infer, "multi_level_scores: expects rank 2, found %d in member %zu",
                             scores->members[i]->rank, i);
   const pir_fact *numbers = infer->operands[PD_COLLECT_FPN_PROPOSALS_IN_MULTI_LEVEL_ROIS_NUM],
                  *first = numbers && numbers->member_count ? numbers->members[0] : NULL;
-  fact_put_shape(infer_begin(infer, PD_COLLECT_FPN_PROPOSALS_OUT_FPN_ROIS), 2, PIR_DIM_UNKNOWN, 4, 0, 0);
+  fact_put_shape(infer_begin(infer, PD_COLLECT_FPN_PROPOSALS_OUT_FPN_ROIS), 2, PIR_DIM_UNKNOWN,
+                 4, 0, 0);
   if (infer->result_count > 1)
     fact_put_shape(infer_begin(infer, PD_COLLECT_FPN_PROPOSALS_OUT_ROIS_NUM), 1,
                    fact_has_rank(first, 1) ? first->shape[0]
@@ -149,20 +170,25 @@ pir_status pd_infer_collect_fpn_proposals(pir_infer *infer) {
 
 // A grid for each region, in the channels of x, or in those that an attribute says.
 pir_status pd_infer_pooled_regions(pir_infer *infer) {
-  const pir_fact *x = infer->operands[PD_ROI_POOL_IN_X], *boxes = infer->operands[PD_ROI_POOL_IN_BOXES];
+  const pir_fact *x = infer->operands[PD_ROI_POOL_IN_X],
+                 *boxes = infer->operands[PD_ROI_POOL_IN_BOXES];
   int64_t height = infer->attrs[PD_ROI_POOL_ATTR_POOLED_HEIGHT].i,
           width = infer->attrs[PD_ROI_POOL_ATTR_POOLED_WIDTH].i;
   int channels = pir_opdef_attr(infer->def, PIR_STR("output_channels"));
   if (height < 1 || width < 1)
-    return pir_infer_fail(infer, "regions of %lld by %lld", (long long)height, (long long)width);
+    return pir_infer_fail(infer, "regions of %lld by %lld", (long long)height,
+                          (long long)width);
   if (channels >= 0 && infer->attrs[channels].i < 0)
-    return pir_infer_fail(infer, "output_channels is %lld", (long long)infer->attrs[channels].i);
+    return pir_infer_fail(infer, "output_channels is %lld",
+                          (long long)infer->attrs[channels].i);
   if (x && x->known && x->rank >= 0 && x->rank != 4)
     return pir_infer_fail(infer, "x: expects rank 4, found %d", x->rank);
   for (size_t i = 0; i < infer->result_count; i++) {
     pir_fact *out = infer_begin(infer, (int)i);
-    if (!fact_has_rank(x, 4) || !fact_has_rank(boxes, 2)) continue;
-    fact_put_shape(out, 4, boxes->shape[0], channels >= 0 ? infer->attrs[channels].i : x->shape[1], height, width);
+    if (!fact_has_rank(x, 4) || !fact_has_rank(boxes, 2))
+      continue;
+    fact_put_shape(out, 4, boxes->shape[0],
+                   channels >= 0 ? infer->attrs[channels].i : x->shape[1], height, width);
   }
   return PIR_OK;
 }

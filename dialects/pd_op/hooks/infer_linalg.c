@@ -10,36 +10,49 @@ static pir_status matrices(pir_infer *infer, int k, const pir_fact **out) {
   const pir_fact *x = infer->operands[k];
   *out = x && x->known && !x->members && x->rank >= 0 ? x : NULL;
   if (*out && x->rank < 2)
-    return pir_infer_fail(infer, "%s: expects matrices, found rank %d", infer->def->operands[k].name, x->rank);
+    return pir_infer_fail(infer, "%s: expects matrices, found rank %d",
+                          infer->def->operands[k].name, x->rank);
   return PIR_OK;
 }
 
-static pir_status equal_extents(pir_infer *infer, int k, const char *what, pir_dim expected, pir_dim found) {
+static pir_status equal_extents(pir_infer *infer, int k, const char *what, pir_dim expected,
+                                pir_dim found) {
   int64_t a, b;
   infer_require(infer, PIR_EQUAL, expected, found);
-  if (!pir_dim_is_const(infer->dims, expected, &a) || !pir_dim_is_const(infer->dims, found, &b) || a == b)
+  if (!pir_dim_is_const(infer->dims, expected, &a) ||
+      !pir_dim_is_const(infer->dims, found, &b) || a == b)
     return PIR_OK;
-  return pir_infer_fail(infer, "%s: expects %s of %lld, found %lld", infer->def->operands[k].name, what, (long long)a,
-                        (long long)b);
+  return pir_infer_fail(infer, "%s: expects %s of %lld, found %lld",
+                        infer->def->operands[k].name, what, (long long)a, (long long)b);
 }
 
-static pir_dim rows_of(const pir_fact *x) { return x->shape[x->rank - 2]; }
+static pir_dim rows_of(const pir_fact *x) {
+  return x->shape[x->rank - 2];
+}
 
-static pir_dim columns_of(const pir_fact *x) { return x->shape[x->rank - 1]; }
+static pir_dim columns_of(const pir_fact *x) {
+  return x->shape[x->rank - 1];
+}
 
 static pir_status square(pir_infer *infer, int k, const pir_fact **out) {
   PIR_TRY(matrices(infer, k, out));
-  return *out ? equal_extents(infer, k, "a square matrix with a side", rows_of(*out), columns_of(*out)) : PIR_OK;
+  return *out ? equal_extents(infer, k, "a square matrix with a side", rows_of(*out),
+                              columns_of(*out))
+              : PIR_OK;
 }
 
 // Result i: the leading axes of x without its last `drop`, then `count` more.
-static pir_fact *stack_of(pir_infer *infer, int i, const pir_fact *x, int drop, int count, pir_dim a, pir_dim b) {
+static pir_fact *stack_of(pir_infer *infer, int i, const pir_fact *x, int drop, int count,
+                          pir_dim a, pir_dim b) {
   pir_fact *out = infer_begin(infer, i);
-  if (!x) return out;
+  if (!x)
+    return out;
   out->rank = x->rank - drop + count;
   memcpy(out->shape, x->shape, sizeof out->shape);
-  if (count) out->shape[x->rank - drop] = a;
-  if (count > 1) out->shape[x->rank - drop + 1] = b;
+  if (count)
+    out->shape[x->rank - drop] = a;
+  if (count > 1)
+    out->shape[x->rank - drop + 1] = b;
   return out;
 }
 
@@ -47,9 +60,13 @@ static pir_dim smaller(pir_infer *infer, const pir_fact *x) {
   return x ? pir_dim_min(infer->dims, rows_of(x), columns_of(x)) : PIR_DIM_UNKNOWN;
 }
 
-static pir_dtype real_type(pir_dtype t) { return t == PIR_C64 ? PIR_F32 : t == PIR_C128 ? PIR_F64 : t; }
+static pir_dtype real_type(pir_dtype t) {
+  return t == PIR_C64 ? PIR_F32 : t == PIR_C128 ? PIR_F64 : t;
+}
 
-static pir_dtype complex_type(pir_dtype t) { return t == PIR_F32 ? PIR_C64 : t == PIR_F64 ? PIR_C128 : t; }
+static pir_dtype complex_type(pir_dtype t) {
+  return t == PIR_F32 ? PIR_C64 : t == PIR_F64 ? PIR_C128 : t;
+}
 
 pir_status pd_infer_square_like(pir_infer *infer) {
   const pir_fact *x;
@@ -64,7 +81,8 @@ pir_status pd_infer_of_matrices(pir_infer *infer) {
   PIR_TRY(square(infer, 0, &x));
   for (int i = 0; i < infer->def->result_count; i++) {
     pir_fact *out = stack_of(infer, i, x, 2, 0, 0, 0);
-    if (i) out->dtype = real_type(out->dtype);
+    if (i)
+      out->dtype = real_type(out->dtype);
   }
   return PIR_OK;
 }
@@ -93,32 +111,42 @@ pir_status pd_infer_svdvals(pir_infer *infer) {
 pir_status pd_infer_qr(pir_infer *infer) {
   const pir_fact *x;
   pir_str mode = infer->attrs[PD_QR_ATTR_MODE].text;
-  bool complete = pir_str_equal(mode, PIR_STR("complete")), only_r = pir_str_equal(mode, PIR_STR("r"));
+  bool complete = pir_str_equal(mode, PIR_STR("complete")),
+       only_r = pir_str_equal(mode, PIR_STR("r"));
   if (!complete && !only_r && !pir_str_equal(mode, PIR_STR("reduced")))
-    return pir_infer_fail(infer, "mode: expects reduced, complete or r, found '%.*s'", (int)mode.size, mode.data);
+    return pir_infer_fail(infer, "mode: expects reduced, complete or r, found '%.*s'",
+                          (int)mode.size, mode.data);
   PIR_TRY(matrices(infer, PD_QR_IN_X, &x));
   pir_dim k = smaller(infer, x), m = x ? rows_of(x) : 0, n = x ? columns_of(x) : 0;
   pir_fact *q = stack_of(infer, PD_QR_OUT_Q, x, 2, 2, m, complete ? m : k);
-  if (only_r) q->rank = 1, q->shape[0] = 0;
+  if (only_r)
+    q->rank = 1, q->shape[0] = 0;
   (void)stack_of(infer, PD_QR_OUT_R, x, 2, 2, complete ? m : k, n);
   return PIR_OK;
 }
 
-// Values, then vectors where the op gives them: complex ones of any matrix, or real values of a Hermitian one.
+// Values, then vectors where the op gives them: complex ones of any matrix, or real values of a
+// Hermitian one.
 static pir_status eigen(pir_infer *infer, bool hermitian) {
   const pir_fact *x;
   PIR_TRY(square(infer, 0, &x));
   pir_fact *values = stack_of(infer, 0, x, 2, 1, x ? columns_of(x) : 0, 0);
   values->dtype = hermitian ? real_type(values->dtype) : complex_type(values->dtype);
-  if (infer->def->result_count < 2) return PIR_OK;
+  if (infer->def->result_count < 2)
+    return PIR_OK;
   pir_fact *vectors = stack_of(infer, 1, x, 0, 0, 0, 0);
-  if (!hermitian) vectors->dtype = complex_type(vectors->dtype);
+  if (!hermitian)
+    vectors->dtype = complex_type(vectors->dtype);
   return PIR_OK;
 }
 
-pir_status pd_infer_eigen(pir_infer *infer) { return eigen(infer, false); }
+pir_status pd_infer_eigen(pir_infer *infer) {
+  return eigen(infer, false);
+}
 
-pir_status pd_infer_eigen_hermitian(pir_infer *infer) { return eigen(infer, true); }
+pir_status pd_infer_eigen_hermitian(pir_infer *infer) {
+  return eigen(infer, true);
+}
 
 pir_status pd_infer_lu(pir_infer *infer) {
   const pir_fact *x;
@@ -140,7 +168,8 @@ pir_status pd_infer_lu_unpack(pir_infer *infer) {
                      stack_of(infer, PD_LU_UNPACK_OUT_L, x, 2, 2, m, k),
                      stack_of(infer, PD_LU_UNPACK_OUT_U, x, 2, 2, k, n)};
   for (int i = 0; i < 3; i++)
-    if (i ? !factors : !rows) out[i]->rank = 1, out[i]->shape[0] = 0;
+    if (i ? !factors : !rows)
+      out[i]->rank = 1, out[i]->shape[0] = 0;
   return PIR_OK;
 }
 
@@ -149,7 +178,8 @@ static void broadcast_batch(pir_infer *infer, const pir_fact *x, pir_fact *out) 
   int32_t own = x->rank - 2, grow = own - out->rank;
   if (grow > 0) {
     memmove(out->shape + grow, out->shape, (size_t)out->rank * sizeof *out->shape);
-    for (int32_t d = 0; d < grow; d++) out->shape[d] = 1;
+    for (int32_t d = 0; d < grow; d++)
+      out->shape[d] = 1;
     out->rank = own;
   }
   for (int32_t d = 0; d < own; d++) {
@@ -158,13 +188,15 @@ static void broadcast_batch(pir_infer *infer, const pir_fact *x, pir_fact *out) 
   }
 }
 
-// Of a system with square matrices a and right sides b: the shape of b, repeated over both stacks.
+// Of a system with square matrices a and right sides b: the shape of b, repeated over both
+// stacks.
 static pir_status solution(pir_infer *infer, int a_at, int b_at) {
   const pir_fact *a, *b;
   PIR_TRY(square(infer, a_at, &a));
   PIR_TRY(matrices(infer, b_at, &b));
   pir_fact *out = infer_begin(infer, 0);
-  if (!a || !b) return PIR_OK;
+  if (!a || !b)
+    return PIR_OK;
   PIR_TRY(equal_extents(infer, b_at, "rows", rows_of(a), rows_of(b)));
   out->rank = 0;
   broadcast_batch(infer, a, out);
@@ -177,9 +209,11 @@ static pir_status solution(pir_infer *infer, int a_at, int b_at) {
 // A vector y is one right side for every matrix.
 pir_status pd_infer_solve(pir_infer *infer) {
   const pir_fact *x, *y = infer->operands[PD_SOLVE_IN_Y];
-  if (!y || !y->known || y->rank != 1) return solution(infer, PD_SOLVE_IN_X, PD_SOLVE_IN_Y);
+  if (!y || !y->known || y->rank != 1)
+    return solution(infer, PD_SOLVE_IN_X, PD_SOLVE_IN_Y);
   PIR_TRY(square(infer, PD_SOLVE_IN_X, &x));
-  if (x) PIR_TRY(equal_extents(infer, PD_SOLVE_IN_Y, "rows", rows_of(x), y->shape[0]));
+  if (x)
+    PIR_TRY(equal_extents(infer, PD_SOLVE_IN_Y, "rows", rows_of(x), y->shape[0]));
   (void)stack_of(infer, 0, x, 2, 1, y->shape[0], 0);
   return PIR_OK;
 }
@@ -192,42 +226,55 @@ pir_status pd_infer_cholesky_solve(pir_infer *infer) {
   return solution(infer, PD_CHOLESKY_SOLVE_IN_Y, PD_CHOLESKY_SOLVE_IN_X);
 }
 
-pir_status pd_infer_lu_solve(pir_infer *infer) { return solution(infer, PD_LU_SOLVE_IN_LU, PD_LU_SOLVE_IN_B); }
+pir_status pd_infer_lu_solve(pir_infer *infer) {
+  return solution(infer, PD_LU_SOLVE_IN_LU, PD_LU_SOLVE_IN_B);
+}
 
-// Residuals only of more equations than unknowns and drivers that keep them; the rank and singular values only of
-// drivers that find them.
+// Residuals only of more equations than unknowns and drivers that keep them; the rank and
+// singular values only of drivers that find them.
 pir_status pd_infer_lstsq(pir_infer *infer) {
   const pir_fact *x, *y;
   pir_str driver = infer->attrs[PD_LSTSQ_ATTR_DRIVER].text;
-  bool full = pir_str_equal(driver, PIR_STR("gels")), pivoted = pir_str_equal(driver, PIR_STR("gelsy"));
+  bool full = pir_str_equal(driver, PIR_STR("gels")),
+       pivoted = pir_str_equal(driver, PIR_STR("gelsy"));
   int64_t m, n;
   PIR_TRY(matrices(infer, PD_LSTSQ_IN_X, &x));
   PIR_TRY(matrices(infer, PD_LSTSQ_IN_Y, &y));
-  pir_fact *out = infer_begin(infer, PD_LSTSQ_OUT_SOLUTION), *left = infer_begin(infer, PD_LSTSQ_OUT_RESIDUALS);
-  pir_fact *rank = infer_begin(infer, PD_LSTSQ_OUT_RANK), *values = infer_begin(infer, PD_LSTSQ_OUT_SINGULAR_VALUES);
+  pir_fact *out = infer_begin(infer, PD_LSTSQ_OUT_SOLUTION),
+           *left = infer_begin(infer, PD_LSTSQ_OUT_RESIDUALS);
+  pir_fact *rank = infer_begin(infer, PD_LSTSQ_OUT_RANK),
+           *values = infer_begin(infer, PD_LSTSQ_OUT_SINGULAR_VALUES);
   rank->dtype = PIR_I32;
   left->dtype = values->dtype = real_type(out->dtype);
-  if (!x || !y) return PIR_OK;
+  if (!x || !y)
+    return PIR_OK;
   PIR_TRY(equal_extents(infer, PD_LSTSQ_IN_Y, "rows", rows_of(x), rows_of(y)));
   out->rank = 0;
   broadcast_batch(infer, x, out);
   broadcast_batch(infer, y, out);
   pir_fact *all[] = {left, rank, values};
-  for (int i = 0; i < 3; i++) memcpy(all[i]->shape, out->shape, sizeof out->shape), all[i]->rank = out->rank;
+  for (int i = 0; i < 3; i++)
+    memcpy(all[i]->shape, out->shape, sizeof out->shape), all[i]->rank = out->rank;
   out->shape[out->rank++] = columns_of(x);
   out->shape[out->rank++] = columns_of(y);
-  bool known = pir_dim_is_const(infer->dims, rows_of(x), &m) && pir_dim_is_const(infer->dims, columns_of(x), &n);
+  bool known = pir_dim_is_const(infer->dims, rows_of(x), &m) &&
+               pir_dim_is_const(infer->dims, columns_of(x), &n);
   if (!known && !pivoted) {
-    pir_dim more = pir_dim_max(infer->dims, 0, pir_dim_sub(infer->dims, rows_of(x), columns_of(x)));
-    left->shape[left->rank++] = pir_dim_mul(infer->dims, columns_of(y), pir_dim_min(infer->dims, 1, more));
+    pir_dim more =
+        pir_dim_max(infer->dims, 0, pir_dim_sub(infer->dims, rows_of(x), columns_of(x)));
+    left->shape[left->rank++] =
+        pir_dim_mul(infer->dims, columns_of(y), pir_dim_min(infer->dims, 1, more));
   } else if (known && m > n && !pivoted) {
     left->shape[left->rank++] = columns_of(y);
   } else {
     left->rank = 1, left->shape[0] = 0;
   }
-  if (full) rank->rank = 1, rank->shape[0] = 0;
-  if (full || pivoted) values->rank = 1, values->shape[0] = 0;
-  else values->shape[values->rank++] = smaller(infer, x);
+  if (full)
+    rank->rank = 1, rank->shape[0] = 0;
+  if (full || pivoted)
+    values->rank = 1, values->shape[0] = 0;
+  else
+    values->shape[values->rank++] = smaller(infer, x);
   return PIR_OK;
 }
 
@@ -240,8 +287,10 @@ pir_status pd_infer_matrix_rank(pir_infer *infer) {
   out->dtype = PIR_I64;
   for (int k = 1; x && k < infer->def->operand_count; k++) {
     const pir_fact *bound = infer->operands[k];
-    if (!bound) continue;
-    if (!bound->known || bound->rank < 0) return out->rank = -1, PIR_OK;
+    if (!bound)
+      continue;
+    if (!bound->known || bound->rank < 0)
+      return out->rank = -1, PIR_OK;
     pir_fact wide = *bound;
     wide.rank += 2;
     broadcast_batch(infer, &wide, out);

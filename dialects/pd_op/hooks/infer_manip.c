@@ -1,5 +1,5 @@
-// Facts of ops that move elements: where an extent follows from contents (reshape, expand, slice, split) or
-// the number of results from an attribute.
+// Facts of ops that move elements: where an extent follows from contents (reshape, expand,
+// slice, split) or the number of results from an attribute.
 #include "infer_impl.h"
 
 #include <pir/dialect/pd_op.h>
@@ -12,7 +12,9 @@ pir_status pd_infer_popped(pir_infer *infer) {
   return PIR_OK;
 }
 
-static bool known_shape(const pir_fact *x) { return x && x->known && !x->members && x->rank >= 0; }
+static bool known_shape(const pir_fact *x) {
+  return x && x->known && !x->members && x->rank >= 0;
+}
 
 static bool constant(const pir_infer *infer, pir_dim dim, int64_t *out) {
   return dim != PIR_DIM_UNKNOWN && pir_dim_is_const(infer->dims, dim, out);
@@ -38,32 +40,42 @@ static bool asks_to_infer(const pir_infer *infer, pir_dim dim) {
   return constant(infer, dim, &extent) && extent == -1;
 }
 
-// Elements of x over the extents that are given: what -1 stands for. Extents that both sides share drop out
-// first, so that a batch that may be empty does not divide.
-static pir_dim open_extent(pir_infer *infer, const pir_fact *x, const pir_fact *out, int32_t open) {
+// Elements of x over the extents that are given: what -1 stands for. Extents that both sides
+// share drop out first, so that a batch that may be empty does not divide.
+static pir_dim open_extent(pir_infer *infer, const pir_fact *x, const pir_fact *out,
+                           int32_t open) {
   pir_dim all = 1, given = 1;
   bool taken[PIR_MAX_RANK] = {0};
   int64_t known;
   for (int32_t i = 0; i < out->rank; i++) {
     int32_t same = 0;
-    if (i == open) continue;
-    while (same < x->rank && (taken[same] || x->shape[same] != out->shape[i])) same++;
-    if (same < x->rank) taken[same] = true;
-    else given = pir_dim_mul(infer->dims, given, out->shape[i]);
+    if (i == open)
+      continue;
+    while (same < x->rank && (taken[same] || x->shape[same] != out->shape[i]))
+      same++;
+    if (same < x->rank)
+      taken[same] = true;
+    else
+      given = pir_dim_mul(infer->dims, given, out->shape[i]);
   }
   for (int32_t i = 0; i < x->rank; i++)
-    if (!taken[i]) all = pir_dim_mul(infer->dims, all, x->shape[i]);
-  if (constant(infer, given, &known) && known == 0) return 0;
+    if (!taken[i])
+      all = pir_dim_mul(infer->dims, all, x->shape[i]);
+  if (constant(infer, given, &known) && known == 0)
+    return 0;
   return pir_dim_floordiv(infer->dims, all, given);
 }
 
 pir_status pd_infer_reshape(pir_infer *infer) {
-  const pir_fact *x = infer->operands[PD_RESHAPE_IN_X], *shape = infer->operands[PD_RESHAPE_IN_SHAPE];
+  const pir_fact *x = infer->operands[PD_RESHAPE_IN_X],
+                 *shape = infer->operands[PD_RESHAPE_IN_SHAPE];
   pir_fact *out = infer_begin(infer, 0);
   int64_t n, total, rest;
   int32_t open = -1;
-  if (!constant_count(infer, shape, &n)) return PIR_OK;
-  if (n > PIR_MAX_RANK) return pir_infer_fail(infer, "rank %lld is over %d", (long long)n, PIR_MAX_RANK);
+  if (!constant_count(infer, shape, &n))
+    return PIR_OK;
+  if (n > PIR_MAX_RANK)
+    return pir_infer_fail(infer, "rank %lld is over %d", (long long)n, PIR_MAX_RANK);
   out->rank = (int32_t)n;
   pir_dim product = 1;
   for (int32_t i = 0; i < out->rank; i++) {
@@ -72,7 +84,8 @@ pir_status pd_infer_reshape(pir_infer *infer) {
     if (constant(infer, dim, &extent) && extent == 0)
       dim = known_shape(x) && i < x->rank ? x->shape[i] : PIR_DIM_UNKNOWN;
     if (asks_to_infer(infer, dim)) {
-      if (open >= 0) return pir_infer_fail(infer, "two extents are -1");
+      if (open >= 0)
+        return pir_infer_fail(infer, "two extents are -1");
       open = i, dim = PIR_DIM_UNKNOWN;
     } else if (dim == PIR_DIM_UNKNOWN || product == PIR_DIM_UNKNOWN) {
       product = PIR_DIM_UNKNOWN;
@@ -81,12 +94,17 @@ pir_status pd_infer_reshape(pir_infer *infer) {
     }
     out->shape[i] = dim;
   }
-  if (!known_shape(x) || product == PIR_DIM_UNKNOWN) return PIR_OK;
-  bool both = constant(infer, fact_numel(infer->dims, x), &total) && constant(infer, product, &rest);
+  if (!known_shape(x) || product == PIR_DIM_UNKNOWN)
+    return PIR_OK;
+  bool both =
+      constant(infer, fact_numel(infer->dims, x), &total) && constant(infer, product, &rest);
   if (both && (open < 0 ? total != rest : rest ? total % rest != 0 : total != 0))
-    return pir_infer_fail(infer, "%lld elements do not fit the shape of %lld", (long long)total, (long long)rest);
-  if (open >= 0) out->shape[open] = open_extent(infer, x, out, open);
-  else infer_require(infer, PIR_EQUAL, fact_numel(infer->dims, x), product);
+    return pir_infer_fail(infer, "%lld elements do not fit the shape of %lld", (long long)total,
+                          (long long)rest);
+  if (open >= 0)
+    out->shape[open] = open_extent(infer, x, out, open);
+  else
+    infer_require(infer, PIR_EQUAL, fact_numel(infer->dims, x), product);
   return PIR_OK;
 }
 
@@ -96,14 +114,18 @@ pir_status pd_infer_view_shape(pir_infer *infer) {
   const pir_attr_value *dims = &infer->attrs[PD_VIEW_SHAPE_ATTR_DIMS];
   pir_fact *out = infer_begin(infer, 0);
   int32_t open = -1;
-  if (dims->count > PIR_MAX_RANK) return pir_infer_fail(infer, "rank %zu is over %d", dims->count, PIR_MAX_RANK);
+  if (dims->count > PIR_MAX_RANK)
+    return pir_infer_fail(infer, "rank %zu is over %d", dims->count, PIR_MAX_RANK);
   out->rank = (int32_t)dims->count;
   for (int32_t i = 0; i < out->rank; i++) {
     out->shape[i] = dims->ints[i] < 0 ? PIR_DIM_UNKNOWN : dims->ints[i];
-    if (dims->ints[i] < 0 && open >= 0) return pir_infer_fail(infer, "two extents are -1");
-    if (dims->ints[i] < 0) open = i;
+    if (dims->ints[i] < 0 && open >= 0)
+      return pir_infer_fail(infer, "two extents are -1");
+    if (dims->ints[i] < 0)
+      open = i;
   }
-  if (open >= 0 && known_shape(x)) out->shape[open] = open_extent(infer, x, out, open);
+  if (open >= 0 && known_shape(x))
+    out->shape[open] = open_extent(infer, x, out, open);
   return PIR_OK;
 }
 
@@ -111,52 +133,67 @@ pir_status pd_infer_flatten(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_FLATTEN_IN_X];
   pir_fact *out = infer_begin(infer, 0);
   int32_t start, stop;
-  if (!known_shape(x)) return PIR_OK;
+  if (!known_shape(x))
+    return PIR_OK;
   if (x->rank == 0) {
     out->rank = 1, out->shape[0] = 1;
     return PIR_OK;
   }
   PIR_TRY(wrap_axis(infer, infer->attrs[PD_FLATTEN_ATTR_START_AXIS].i, x->rank, &start));
   PIR_TRY(wrap_axis(infer, infer->attrs[PD_FLATTEN_ATTR_STOP_AXIS].i, x->rank, &stop));
-  if (start > stop) return pir_infer_fail(infer, "start_axis %d is after stop_axis %d", start, stop);
+  if (start > stop)
+    return pir_infer_fail(infer, "start_axis %d is after stop_axis %d", start, stop);
   out->rank = 0;
   for (int32_t i = 0; i < x->rank; i++) {
-    if (i > start && i <= stop) out->shape[start] = pir_dim_mul(infer->dims, out->shape[start], x->shape[i]);
-    else out->shape[out->rank++] = x->shape[i];
+    if (i > start && i <= stop)
+      out->shape[start] = pir_dim_mul(infer->dims, out->shape[start], x->shape[i]);
+    else
+      out->shape[out->rank++] = x->shape[i];
   }
   return PIR_OK;
 }
 
 pir_status pd_infer_squeeze(pir_infer *infer) {
-  const pir_fact *x = infer->operands[PD_SQUEEZE_IN_X], *axes = infer->operands[PD_SQUEEZE_IN_AXIS];
+  const pir_fact *x = infer->operands[PD_SQUEEZE_IN_X],
+                 *axes = infer->operands[PD_SQUEEZE_IN_AXIS];
   pir_fact *out = infer_begin(infer, 0);
   int64_t count, axis, extent;
   uint32_t gone = 0;
-  if (!known_shape(x) || !constant_count(infer, axes, &count)) return PIR_OK;
+  if (!known_shape(x) || !constant_count(infer, axes, &count))
+    return PIR_OK;
   for (int64_t i = 0; i < count; i++) {
     int32_t at;
-    if (!constant(infer, fact_element(axes, i), &axis)) return PIR_OK;
-    if (x->rank == 0 && (axis == 0 || axis == -1)) continue;
+    if (!constant(infer, fact_element(axes, i), &axis))
+      return PIR_OK;
+    if (x->rank == 0 && (axis == 0 || axis == -1))
+      continue;
     PIR_TRY(wrap_axis(infer, axis, x->rank, &at));
     // An axis that is not 1 stays.
-    if (!constant(infer, x->shape[at], &extent) || extent == 1) gone |= 1u << at;
+    if (!constant(infer, x->shape[at], &extent) || extent == 1)
+      gone |= 1u << at;
   }
   for (int32_t i = 0; !count && i < x->rank; i++) {
-    if (!constant(infer, x->shape[i], &extent)) return out->rank = -1, PIR_OK;  // how many go shows only in the run
-    if (extent == 1) gone |= 1u << i;
+    if (!constant(infer, x->shape[i], &extent))
+      return out->rank = -1, PIR_OK;  // how many go shows only in the run
+    if (extent == 1)
+      gone |= 1u << i;
   }
   out->rank = 0;
   for (int32_t i = 0; i < x->rank; i++)
-    if (!(gone >> i & 1)) out->shape[out->rank++] = x->shape[i];
+    if (!(gone >> i & 1))
+      out->shape[out->rank++] = x->shape[i];
   return PIR_OK;
 }
 
 pir_status pd_infer_unsqueeze(pir_infer *infer) {
-  const pir_fact *x = infer->operands[PD_UNSQUEEZE_IN_X], *axes = infer->operands[PD_UNSQUEEZE_IN_AXIS];
+  const pir_fact *x = infer->operands[PD_UNSQUEEZE_IN_X],
+                 *axes = infer->operands[PD_UNSQUEEZE_IN_AXIS];
   pir_fact *out = infer_begin(infer, 0);
   int64_t count, axis;
-  if (!known_shape(x) || !constant_count(infer, axes, &count)) return PIR_OK;
-  if (x->rank + count > PIR_MAX_RANK) return pir_infer_fail(infer, "rank over %d", PIR_MAX_RANK);
+  if (!known_shape(x) || !constant_count(infer, axes, &count))
+    return PIR_OK;
+  if (x->rank + count > PIR_MAX_RANK)
+    return pir_infer_fail(infer, "rank over %d", PIR_MAX_RANK);
   // One after the other, each counted in what is there by then.
   pir_dim shape[PIR_MAX_RANK];
   int32_t rank = x->rank;
@@ -165,7 +202,8 @@ pir_status pd_infer_unsqueeze(pir_infer *infer) {
     int32_t at;
     if (!constant(infer, fact_element(axes, i), &axis)) {
       out->rank = x->rank + (int32_t)count;
-      for (int32_t d = 0; d < out->rank; d++) out->shape[d] = PIR_DIM_UNKNOWN;
+      for (int32_t d = 0; d < out->rank; d++)
+        out->shape[d] = PIR_DIM_UNKNOWN;
       return PIR_OK;
     }
     PIR_TRY(wrap_axis(infer, axis, rank + 1, &at));
@@ -179,22 +217,27 @@ pir_status pd_infer_unsqueeze(pir_infer *infer) {
 }
 
 pir_status pd_infer_expand(pir_infer *infer) {
-  const pir_fact *x = infer->operands[PD_EXPAND_IN_X], *shape = infer->operands[PD_EXPAND_IN_SHAPE];
+  const pir_fact *x = infer->operands[PD_EXPAND_IN_X],
+                 *shape = infer->operands[PD_EXPAND_IN_SHAPE];
   pir_fact *out = infer_begin(infer, 0);
   int64_t n, wanted, extent;
-  if (!constant_count(infer, shape, &n)) return PIR_OK;
-  if (n > PIR_MAX_RANK) return pir_infer_fail(infer, "rank %lld is over %d", (long long)n, PIR_MAX_RANK);
+  if (!constant_count(infer, shape, &n))
+    return PIR_OK;
+  if (n > PIR_MAX_RANK)
+    return pir_infer_fail(infer, "rank %lld is over %d", (long long)n, PIR_MAX_RANK);
   if (known_shape(x) && n < x->rank)
-    return pir_infer_fail(infer, "a tensor of rank %d cannot have %lld axes", x->rank, (long long)n);
+    return pir_infer_fail(infer, "a tensor of rank %d cannot have %lld axes", x->rank,
+                          (long long)n);
   out->rank = (int32_t)n;
   for (int32_t i = 0; i < out->rank; i++) {
     int32_t from = known_shape(x) ? i - (out->rank - x->rank) : -1;
     pir_dim dim = fact_element(shape, i);
-    if (asks_to_infer(infer, dim)) dim = from >= 0 ? x->shape[from] : PIR_DIM_UNKNOWN;
-    if (from >= 0 && constant(infer, dim, &wanted) && constant(infer, x->shape[from], &extent) && extent != 1 &&
-        extent != wanted)
-      return pir_infer_fail(infer, "extent %lld of axis %d cannot become %lld", (long long)extent, i,
-                            (long long)wanted);
+    if (asks_to_infer(infer, dim))
+      dim = from >= 0 ? x->shape[from] : PIR_DIM_UNKNOWN;
+    if (from >= 0 && constant(infer, dim, &wanted) &&
+        constant(infer, x->shape[from], &extent) && extent != 1 && extent != wanted)
+      return pir_infer_fail(infer, "extent %lld of axis %d cannot become %lld",
+                            (long long)extent, i, (long long)wanted);
     out->shape[i] = dim;
   }
   return PIR_OK;
@@ -205,26 +248,35 @@ pir_status pd_infer_expand(pir_infer *infer) {
 static pir_dim slice_bound(pir_infer *infer, pir_dim v, pir_dim n) {
   pir_dims *dims = infer->dims;
   int64_t value, extent;
-  if (v == PIR_DIM_UNKNOWN || n == PIR_DIM_UNKNOWN) return PIR_DIM_UNKNOWN;
-  if (v == n) return n;
-  if (!constant(infer, v, &value)) return pir_dim_lower_bound(dims, v) >= 0 ? pir_dim_min(dims, v, n) : PIR_DIM_UNKNOWN;
+  if (v == PIR_DIM_UNKNOWN || n == PIR_DIM_UNKNOWN)
+    return PIR_DIM_UNKNOWN;
+  if (v == n)
+    return n;
+  if (!constant(infer, v, &value))
+    return pir_dim_lower_bound(dims, v) >= 0 ? pir_dim_min(dims, v, n) : PIR_DIM_UNKNOWN;
   if (constant(infer, n, &extent)) {
-    if (value < 0) value += extent;
+    if (value < 0)
+      value += extent;
     return value < 0 ? 0 : value > extent ? extent : value;
   }
-  if (value < 0) return pir_dim_max(dims, pir_dim_add(dims, n, v), 0);
-  if (value == 0) return 0;
+  if (value < 0)
+    return pir_dim_max(dims, pir_dim_add(dims, n, v), 0);
+  if (value == 0)
+    return 0;
   return value >= INT32_MAX ? n : pir_dim_min(dims, v, n);
 }
 
 pir_status pd_infer_slice(pir_infer *infer) {
-  const pir_fact *x = infer->operands[PD_SLICE_IN_INPUT], *starts = infer->operands[PD_SLICE_IN_STARTS],
+  const pir_fact *x = infer->operands[PD_SLICE_IN_INPUT],
+                 *starts = infer->operands[PD_SLICE_IN_STARTS],
                  *ends = infer->operands[PD_SLICE_IN_ENDS];
-  const pir_attr_value *axes = &infer->attrs[PD_SLICE_ATTR_AXES], *drop = &infer->attrs[PD_SLICE_ATTR_DECREASE_AXIS];
+  const pir_attr_value *axes = &infer->attrs[PD_SLICE_ATTR_AXES],
+                       *drop = &infer->attrs[PD_SLICE_ATTR_DECREASE_AXIS];
   pir_fact *out = infer_begin(infer, 0);
   uint32_t gone = 0;
   int32_t axis;
-  if (!known_shape(x)) return PIR_OK;
+  if (!known_shape(x))
+    return PIR_OK;
   pir_dim shape[PIR_MAX_RANK];
   memcpy(shape, x->shape, sizeof shape);
   for (size_t i = 0; i < drop->count; i++) {
@@ -236,32 +288,43 @@ pir_status pd_infer_slice(pir_infer *infer) {
     pir_dim start = slice_bound(infer, fact_element(starts, (int64_t)i), x->shape[axis]);
     pir_dim end = slice_bound(infer, fact_element(ends, (int64_t)i), x->shape[axis]);
     bool known = start != PIR_DIM_UNKNOWN && end != PIR_DIM_UNKNOWN;
-    shape[axis] = known ? pir_dim_max(infer->dims, pir_dim_sub(infer->dims, end, start), 0) : PIR_DIM_UNKNOWN;
+    shape[axis] = known ? pir_dim_max(infer->dims, pir_dim_sub(infer->dims, end, start), 0)
+                        : PIR_DIM_UNKNOWN;
   }
   out->rank = 0;
   for (int32_t i = 0; i < x->rank; i++)
-    if (!(gone >> i & 1)) out->shape[out->rank++] = shape[i];
+    if (!(gone >> i & 1))
+      out->shape[out->rank++] = shape[i];
   return PIR_OK;
 }
 
 // Steps from start to end along an axis that only the run shows.
-static pir_dim steps_between(pir_infer *infer, pir_dim start, pir_dim end, int64_t step, pir_dim n) {
+static pir_dim steps_between(pir_infer *infer, pir_dim start, pir_dim end, int64_t step,
+                             pir_dim n) {
   pir_dims *dims = infer->dims;
   int64_t from, to;
   pir_dim length;
-  if (n == PIR_DIM_UNKNOWN) return PIR_DIM_UNKNOWN;
+  if (n == PIR_DIM_UNKNOWN)
+    return PIR_DIM_UNKNOWN;
   if (step > 0) {
     start = slice_bound(infer, start, n), end = slice_bound(infer, end, n);
-    if (start == PIR_DIM_UNKNOWN || end == PIR_DIM_UNKNOWN) return PIR_DIM_UNKNOWN;
+    if (start == PIR_DIM_UNKNOWN || end == PIR_DIM_UNKNOWN)
+      return PIR_DIM_UNKNOWN;
     length = pir_dim_sub(dims, end, start);
   } else {
     pir_dim last = pir_dim_sub(dims, n, 1);
-    if (!constant(infer, start, &from) || !constant(infer, end, &to)) return PIR_DIM_UNKNOWN;
-    if (from < 0) start = pir_dim_max(dims, pir_dim_add(dims, n, start), pir_dim_const(dims, -1));
-    else start = from >= INT32_MAX ? last : pir_dim_min(dims, start, last);
-    if (to <= -INT32_MAX) end = pir_dim_const(dims, -1);
-    else if (to < 0) end = pir_dim_max(dims, pir_dim_add(dims, n, end), pir_dim_const(dims, -1));
-    else end = pir_dim_min(dims, end, last);
+    if (!constant(infer, start, &from) || !constant(infer, end, &to))
+      return PIR_DIM_UNKNOWN;
+    if (from < 0)
+      start = pir_dim_max(dims, pir_dim_add(dims, n, start), pir_dim_const(dims, -1));
+    else
+      start = from >= INT32_MAX ? last : pir_dim_min(dims, start, last);
+    if (to <= -INT32_MAX)
+      end = pir_dim_const(dims, -1);
+    else if (to < 0)
+      end = pir_dim_max(dims, pir_dim_add(dims, n, end), pir_dim_const(dims, -1));
+    else
+      end = pir_dim_min(dims, end, last);
     length = pir_dim_sub(dims, start, end);
   }
   return pir_dim_max(dims, pir_dim_ceildiv(dims, length, step < 0 ? -step : step), 0);
@@ -271,7 +334,8 @@ pir_status pd_infer_strided_slice(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_STRIDED_SLICE_IN_X];
   const pir_attr_value *axes = &infer->attrs[PD_STRIDED_SLICE_ATTR_AXES];
   pir_fact *out = infer_begin(infer, 0);
-  if (!known_shape(x)) return PIR_OK;
+  if (!known_shape(x))
+    return PIR_OK;
   out->rank = x->rank;
   memcpy(out->shape, x->shape, sizeof out->shape);
   for (size_t i = 0; i < axes->count; i++) {
@@ -281,19 +345,26 @@ pir_status pd_infer_strided_slice(pir_infer *infer) {
     pir_dim first = fact_element(infer->operands[PD_STRIDED_SLICE_IN_STARTS], (int64_t)i),
             stop = fact_element(infer->operands[PD_STRIDED_SLICE_IN_ENDS], (int64_t)i);
     out->shape[axis] = PIR_DIM_UNKNOWN;
-    if (!constant(infer, fact_element(infer->operands[PD_STRIDED_SLICE_IN_STRIDES], (int64_t)i), &step)) continue;
-    if (!step || step == INT64_MIN) return pir_infer_fail(infer, "a stride is %lld", (long long)step);
-    if (!constant(infer, x->shape[axis], &n) || !constant(infer, first, &start) || !constant(infer, stop, &end)) {
+    if (!constant(infer, fact_element(infer->operands[PD_STRIDED_SLICE_IN_STRIDES], (int64_t)i),
+                  &step))
+      continue;
+    if (!step || step == INT64_MIN)
+      return pir_infer_fail(infer, "a stride is %lld", (long long)step);
+    if (!constant(infer, x->shape[axis], &n) || !constant(infer, first, &start) ||
+        !constant(infer, stop, &end)) {
       out->shape[axis] = steps_between(infer, first, stop, step, x->shape[axis]);
       continue;
     }
-    if (start < 0) start += n;
+    if (start < 0)
+      start += n;
     // -1 - n and below mean "before the first" when going backwards.
-    if (end < 0) end = end + n < 0 ? -1 : end + n;
+    if (end < 0)
+      end = end + n < 0 ? -1 : end + n;
     int64_t low = step > 0 ? 0 : -1, high = step > 0 ? n : n - 1;
     start = start < low ? low : start > high ? high : start;
     end = end < low ? low : end > high ? high : end;
-    int64_t length = step > 0 ? (end - start + step - 1) / step : (start - end - step - 1) / -step;
+    int64_t length =
+        step > 0 ? (end - start + step - 1) / step : (start - end - step - 1) / -step;
     out->shape[axis] = length < 0 ? 0 : length;
   }
   return PIR_OK;
@@ -307,29 +378,37 @@ static pir_fact *list_of(pir_infer *infer, size_t n, const pir_fact *like, pir_d
     facts[i].dtype = dtype, facts[i].contents = NULL, facts[i].content_count = 0;
     members[i] = &facts[i];
   }
-  infer->results[0] = (pir_fact){.known = true, .dtype = dtype, .rank = -1, .members = members, .member_count = n};
+  infer->results[0] = (pir_fact){
+      .known = true, .dtype = dtype, .rank = -1, .members = members, .member_count = n};
   return facts;
 }
 
 pir_status pd_infer_split(pir_infer *infer) {
-  const pir_fact *x = infer->operands[PD_SPLIT_IN_X], *sections = infer->operands[PD_SPLIT_IN_SECTIONS];
+  const pir_fact *x = infer->operands[PD_SPLIT_IN_X],
+                 *sections = infer->operands[PD_SPLIT_IN_SECTIONS];
   int64_t n, axis, size;
   int32_t at, open = -1;
-  if (!known_shape(x) || !constant_count(infer, sections, &n)) return PIR_OK;
-  if (!constant(infer, fact_element(infer->operands[PD_SPLIT_IN_AXIS], 0), &axis)) return PIR_OK;
+  if (!known_shape(x) || !constant_count(infer, sections, &n))
+    return PIR_OK;
+  if (!constant(infer, fact_element(infer->operands[PD_SPLIT_IN_AXIS], 0), &axis))
+    return PIR_OK;
   PIR_TRY(wrap_axis(infer, axis, x->rank, &at));
   pir_fact *pieces = list_of(infer, (size_t)n, x, x->dtype);
   pir_dim rest = x->shape[at];
   for (int32_t i = 0; i < n; i++) {
     pir_dim dim = fact_element(sections, i);
-    if (constant(infer, dim, &size) && size < 0) open = i;
+    if (constant(infer, dim, &size) && size < 0)
+      open = i;
     else if (rest != PIR_DIM_UNKNOWN)
       rest = dim == PIR_DIM_UNKNOWN ? PIR_DIM_UNKNOWN : pir_dim_sub(infer->dims, rest, dim);
     pieces[i].shape[at] = dim;
   }
-  if (open >= 0) pieces[open].shape[at] = rest;
-  else infer_require(infer, PIR_EQUAL, rest, 0);
-  if (open >= 0) return PIR_OK;
+  if (open >= 0)
+    pieces[open].shape[at] = rest;
+  else
+    infer_require(infer, PIR_EQUAL, rest, 0);
+  if (open >= 0)
+    return PIR_OK;
   if (constant(infer, rest, &size) && size)
     return pir_infer_fail(infer, "the sections do not add up to the extent of axis %d", at);
   return PIR_OK;
@@ -339,14 +418,18 @@ pir_status pd_infer_split_with_num(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_SPLIT_WITH_NUM_IN_X];
   int64_t n = infer->attrs[PD_SPLIT_WITH_NUM_ATTR_NUM].i, axis, extent;
   int32_t at;
-  if (!known_shape(x) || !constant(infer, fact_element(infer->operands[PD_SPLIT_WITH_NUM_IN_AXIS], 0), &axis))
+  if (!known_shape(x) ||
+      !constant(infer, fact_element(infer->operands[PD_SPLIT_WITH_NUM_IN_AXIS], 0), &axis))
     return PIR_OK;
   PIR_TRY(wrap_axis(infer, axis, x->rank, &at));
-  if (n < 1) return pir_infer_fail(infer, "num is %lld", (long long)n);
+  if (n < 1)
+    return pir_infer_fail(infer, "num is %lld", (long long)n);
   if (constant(infer, x->shape[at], &extent) && extent % n)
-    return pir_infer_fail(infer, "extent %lld does not divide into %lld", (long long)extent, (long long)n);
+    return pir_infer_fail(infer, "extent %lld does not divide into %lld", (long long)extent,
+                          (long long)n);
   pir_fact *pieces = list_of(infer, (size_t)n, x, x->dtype);
-  for (int64_t i = 0; i < n; i++) pieces[i].shape[at] = pir_dim_floordiv(infer->dims, x->shape[at], n);
+  for (int64_t i = 0; i < n; i++)
+    pieces[i].shape[at] = pir_dim_floordiv(infer->dims, x->shape[at], n);
   return PIR_OK;
 }
 
@@ -357,13 +440,17 @@ pir_status pd_infer_unstack(pir_infer *infer) {
   const pir_fact *x = infer->operands[0];
   int64_t n;
   int32_t at;
-  if (!known_shape(x)) return PIR_OK;
+  if (!known_shape(x))
+    return PIR_OK;
   PIR_TRY(wrap_axis(infer, infer->attrs[0].i, x->rank, &at));
   int num = pir_opdef_attr(infer->def, PIR_STR("num"));
-  if (!constant(infer, x->shape[at], &n)) n = num >= 0 ? infer->attrs[num].i : 0;
-  if (n <= 0) return PIR_OK;
+  if (!constant(infer, x->shape[at], &n))
+    n = num >= 0 ? infer->attrs[num].i : 0;
+  if (n <= 0)
+    return PIR_OK;
   if (n > MOST_MEMBERS)
-    return pir_infer_fail(infer, "axis: expects at most %d members along it, found %lld", MOST_MEMBERS, (long long)n);
+    return pir_infer_fail(infer, "axis: expects at most %d members along it, found %lld",
+                          MOST_MEMBERS, (long long)n);
   pir_fact less = *x;
   less.rank--;
   memmove(less.shape + at, less.shape + at + 1, (size_t)(less.rank - at) * sizeof *less.shape);
@@ -381,17 +468,22 @@ pir_status pd_infer_shape(pir_infer *infer) {
 }
 
 pir_status pd_infer_gather_nd(pir_infer *infer) {
-  const pir_fact *x = infer->operands[PD_GATHER_ND_IN_X], *index = infer->operands[PD_GATHER_ND_IN_INDEX];
+  const pir_fact *x = infer->operands[PD_GATHER_ND_IN_X],
+                 *index = infer->operands[PD_GATHER_ND_IN_INDEX];
   pir_fact *out = infer_begin(infer, 0);
   int64_t depth;
-  if (!known_shape(x) || !known_shape(index) || index->rank < 1) return PIR_OK;
+  if (!known_shape(x) || !known_shape(index) || index->rank < 1)
+    return PIR_OK;
   out->unstated = true;  // Paddle states a rank for a depth it does not know
-  if (!constant(infer, index->shape[index->rank - 1], &depth)) return PIR_OK;
+  if (!constant(infer, index->shape[index->rank - 1], &depth))
+    return PIR_OK;
   out->unstated = false;
   if (depth > x->rank)
-    return pir_infer_fail(infer, "index rows of %lld for a tensor of rank %d", (long long)depth, x->rank);
+    return pir_infer_fail(infer, "index rows of %lld for a tensor of rank %d", (long long)depth,
+                          x->rank);
   int32_t lead = index->rank - 1;
-  if (lead + x->rank - depth > PIR_MAX_RANK) return pir_infer_fail(infer, "rank over %d", PIR_MAX_RANK);
+  if (lead + x->rank - depth > PIR_MAX_RANK)
+    return pir_infer_fail(infer, "rank over %d", PIR_MAX_RANK);
   memcpy(out->shape, index->shape, (size_t)lead * sizeof *out->shape);
   memcpy(out->shape + lead, x->shape + depth, (size_t)(x->rank - depth) * sizeof *out->shape);
   out->rank = lead + x->rank - (int32_t)depth;
@@ -403,10 +495,12 @@ pir_status pd_infer_topk(pir_infer *infer) {
   int32_t at;
   for (int i = 0; i < 2; i++) {
     pir_fact *out = infer_begin(infer, i);
-    if (!known_shape(x)) continue;
+    if (!known_shape(x))
+      continue;
     memcpy(out->shape, x->shape, sizeof out->shape);
     out->rank = x->rank;
-    if (!x->rank) continue;
+    if (!x->rank)
+      continue;
     PIR_TRY(wrap_axis(infer, infer->attrs[PD_TOPK_ATTR_AXIS].i, x->rank, &at));
     out->shape[at] = fact_element(infer->operands[PD_TOPK_IN_K], 0);
   }
@@ -416,6 +510,7 @@ pir_status pd_infer_topk(pir_infer *infer) {
 // As the clause says, also where a lower block computes it.
 pir_status pd_infer_reduce_as(pir_infer *infer) {
   pir_fact *out = infer_begin(infer, 0);
-  if (out->dtype == PIR_BOOL || out->dtype == PIR_I32) out->dtype = PIR_I64;  // as sum does
+  if (out->dtype == PIR_BOOL || out->dtype == PIR_I32)
+    out->dtype = PIR_I64;  // as sum does
   return infer_clause(infer, infer->def->clause, out);
 }

@@ -5,7 +5,9 @@
 
 #include <string.h>
 
-static bool known_shape(const pir_fact *x) { return x && x->known && !x->members && x->rank >= 0; }
+static bool known_shape(const pir_fact *x) {
+  return x && x->known && !x->members && x->rank >= 0;
+}
 
 static void take_shape(pir_fact *out, const pir_fact *x) {
   memcpy(out->shape, x->shape, sizeof out->shape);
@@ -28,14 +30,17 @@ pir_status pd_infer_drop_axis(pir_infer *infer) {
   int32_t at;
   for (int i = 0; i < infer->def->result_count; i++) {
     pir_fact *out = infer_begin(infer, i);
-    if (!known_shape(x)) continue;
+    if (!known_shape(x))
+      continue;
     take_shape(out, x);
-    if (!x->rank) continue;
+    if (!x->rank)
+      continue;
     PIR_TRY(wrap_axis(infer, axis->i, x->rank, &at));
     if (keep) {
       out->shape[at] = 1;
     } else {
-      memmove(out->shape + at, out->shape + at + 1, (size_t)(x->rank - at - 1) * sizeof *out->shape);
+      memmove(out->shape + at, out->shape + at + 1,
+              (size_t)(x->rank - at - 1) * sizeof *out->shape);
       out->rank--;
     }
   }
@@ -48,8 +53,10 @@ pir_status pd_infer_repeat_interleave_with_tensor_index(pir_infer *infer) {
   const pir_fact *repeats = infer->operands[PD_REPEAT_INTERLEAVE_WITH_TENSOR_INDEX_IN_REPEATS];
   pir_fact *out = infer_begin(infer, 0);
   int32_t at;
-  if (!known_shape(x)) return PIR_OK;
-  PIR_TRY(wrap_axis(infer, infer->attrs[PD_REPEAT_INTERLEAVE_WITH_TENSOR_INDEX_ATTR_AXIS].i, x->rank, &at));
+  if (!known_shape(x))
+    return PIR_OK;
+  PIR_TRY(wrap_axis(infer, infer->attrs[PD_REPEAT_INTERLEAVE_WITH_TENSOR_INDEX_ATTR_AXIS].i,
+                    x->rank, &at));
   if (known_shape(repeats) && repeats->rank != 1)
     return pir_infer_fail(infer, "repeats: expects rank 1, found %d", repeats->rank);
   take_shape(out, x);
@@ -62,7 +69,8 @@ pir_status pd_infer_unique_consecutive(pir_infer *infer) {
   const pir_attr_value *axes = &infer->attrs[PD_UNIQUE_CONSECUTIVE_ATTR_AXIS];
   pir_dtype counted = (pir_dtype)infer->attrs[PD_UNIQUE_CONSECUTIVE_ATTR_DTYPE].i;
   if (counted != PIR_I32 && counted != PIR_I64)
-    return pir_infer_fail(infer, "dtype: expects int32 or int64, found %s", pir_dtype_name(counted));
+    return pir_infer_fail(infer, "dtype: expects int32 or int64, found %s",
+                          pir_dtype_name(counted));
   pir_fact *out = infer_begin(infer, PD_UNIQUE_CONSECUTIVE_OUT_OUT);
   pir_fact *index = infer_begin(infer, PD_UNIQUE_CONSECUTIVE_OUT_INDEX);
   pir_fact *counts = infer_begin(infer, PD_UNIQUE_CONSECUTIVE_OUT_COUNTS);
@@ -72,7 +80,8 @@ pir_status pd_infer_unique_consecutive(pir_infer *infer) {
   index->dtype = counts->dtype = counted;
   if (!axes->count) {
     out->rank = 1, out->shape[0] = PIR_DIM_UNKNOWN;
-    if (known_shape(x)) index->shape[0] = fact_numel(infer->dims, x);
+    if (known_shape(x))
+      index->shape[0] = fact_numel(infer->dims, x);
   } else if (known_shape(x)) {
     PIR_TRY(wrap_axis(infer, axes->ints[0], x->rank, &at));
     take_shape(out, x);
@@ -82,15 +91,18 @@ pir_status pd_infer_unique_consecutive(pir_infer *infer) {
   return PIR_OK;
 }
 
-// x without the listed axes (none: all); two positions each, one where the lower of a middle pair is taken.
+// x without the listed axes (none: all); two positions each, one where the lower of a middle
+// pair is taken.
 pir_status pd_infer_median(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_MEDIAN_IN_X];
   const pir_attr_value *axes = &infer->attrs[PD_MEDIAN_ATTR_AXIS];
   bool keep = infer->attrs[PD_MEDIAN_ATTR_KEEPDIM].i;
   bool lower = pir_str_equal(infer->attrs[PD_MEDIAN_ATTR_MODE].text, PIR_STR("min"));
-  pir_fact *out = infer_begin(infer, PD_MEDIAN_OUT_OUT), *places = infer_begin(infer, PD_MEDIAN_OUT_MEDIANS);
+  pir_fact *out = infer_begin(infer, PD_MEDIAN_OUT_OUT),
+           *places = infer_begin(infer, PD_MEDIAN_OUT_MEDIANS);
   uint32_t gone = axes->count ? 0 : UINT32_MAX;
-  if (!known_shape(x)) return PIR_OK;
+  if (!known_shape(x))
+    return PIR_OK;
   for (size_t i = 0; i < axes->count; i++) {
     int32_t at;
     PIR_TRY(wrap_axis(infer, axes->ints[i], x->rank, &at));
@@ -98,26 +110,35 @@ pir_status pd_infer_median(pir_infer *infer) {
   }
   out->rank = 0;
   for (int32_t d = 0; d < x->rank; d++) {
-    if (!(gone >> d & 1)) out->shape[out->rank++] = x->shape[d];
-    else if (keep) out->shape[out->rank++] = 1;
+    if (!(gone >> d & 1))
+      out->shape[out->rank++] = x->shape[d];
+    else if (keep)
+      out->shape[out->rank++] = 1;
   }
   take_shape(places, out);
-  if (!lower) places->shape[places->rank++] = 2;
+  if (!lower)
+    places->shape[places->rank++] = 2;
   return PIR_OK;
 }
 
 // Batch and channels of x, positions of the grid.
 pir_status pd_infer_grid_sample(pir_infer *infer) {
-  const pir_fact *x = infer->operands[PD_GRID_SAMPLE_IN_X], *grid = infer->operands[PD_GRID_SAMPLE_IN_GRID];
+  const pir_fact *x = infer->operands[PD_GRID_SAMPLE_IN_X],
+                 *grid = infer->operands[PD_GRID_SAMPLE_IN_GRID];
   pir_fact *out = infer_begin(infer, 0);
   int64_t numbers;
-  if (!known_shape(x) || !known_shape(grid)) return PIR_OK;
+  if (!known_shape(x) || !known_shape(grid))
+    return PIR_OK;
   if ((x->rank != 4 && x->rank != 5) || grid->rank != x->rank)
-    return pir_infer_fail(infer, "grid: expects rank 4 or 5, that of x, found %d for %d", grid->rank, x->rank);
-  if (pir_dim_is_const(infer->dims, grid->shape[x->rank - 1], &numbers) && numbers != x->rank - 2)
-    return pir_infer_fail(infer, "grid: expects %d numbers a point, found %lld", x->rank - 2, (long long)numbers);
+    return pir_infer_fail(infer, "grid: expects rank 4 or 5, that of x, found %d for %d",
+                          grid->rank, x->rank);
+  if (pir_dim_is_const(infer->dims, grid->shape[x->rank - 1], &numbers) &&
+      numbers != x->rank - 2)
+    return pir_infer_fail(infer, "grid: expects %d numbers a point, found %lld", x->rank - 2,
+                          (long long)numbers);
   take_shape(out, x);
-  for (int32_t i = 2; i < x->rank; i++) out->shape[i] = grid->shape[i - 1];
+  for (int32_t i = 2; i < x->rank; i++)
+    out->shape[i] = grid->shape[i - 1];
   return PIR_OK;
 }
 
@@ -128,12 +149,17 @@ pir_status pd_infer_affine_grid(pir_infer *infer) {
   pir_fact *out = infer_begin(infer, 0);
   pir_dim count;
   int64_t n;
-  if (!fact_count(shape, &count) || !pir_dim_is_const(infer->dims, count, &n)) return PIR_OK;
-  if (n != 4 && n != 5) return pir_infer_fail(infer, "output_shape: expects 4 or 5 extents, found %lld", (long long)n);
-  if (known_shape(x) && x->rank != 3) return pir_infer_fail(infer, "input: expects matrices, found rank %d", x->rank);
+  if (!fact_count(shape, &count) || !pir_dim_is_const(infer->dims, count, &n))
+    return PIR_OK;
+  if (n != 4 && n != 5)
+    return pir_infer_fail(infer, "output_shape: expects 4 or 5 extents, found %lld",
+                          (long long)n);
+  if (known_shape(x) && x->rank != 3)
+    return pir_infer_fail(infer, "input: expects matrices, found rank %d", x->rank);
   out->rank = (int32_t)n;
   out->shape[0] = known_shape(x) ? x->shape[0] : PIR_DIM_UNKNOWN;
-  for (int d = 1; d < n - 1; d++) out->shape[d] = fact_element(shape, d + 1);
+  for (int d = 1; d < n - 1; d++)
+    out->shape[d] = fact_element(shape, d + 1);
   out->shape[n - 1] = n - 2;
   return PIR_OK;
 }
@@ -162,18 +188,21 @@ pir_status pd_infer_unique(pir_infer *infer) {
   int32_t at = 0;
   for (int i = 0; i < infer->def->result_count; i++) {
     pir_fact *out = infer_begin(infer, i);
-    if (i) out->dtype = dtype;
+    if (i)
+      out->dtype = dtype;
     out->rank = 1;
     out->shape[0] = PIR_DIM_UNKNOWN;
   }
-  if (!known_shape(x)) return infer->results[0].known = flat, PIR_OK;
+  if (!known_shape(x))
+    return infer->results[0].known = flat, PIR_OK;
   if (!flat) {
     PIR_TRY(wrap_axis(infer, axis->ints[0], x->rank, &at));
     take_shape(&infer->results[0], x);
     infer->results[0].shape[at] = PIR_DIM_UNKNOWN;
   }
   pir_dim size = flat ? 1 : x->shape[at];
-  for (int32_t d = 0; d < x->rank && flat; d++) size = pir_dim_mul(infer->dims, size, x->shape[d]);
+  for (int32_t d = 0; d < x->rank && flat; d++)
+    size = pir_dim_mul(infer->dims, size, x->shape[d]);
   infer->results[2].shape[0] = size;
   return PIR_OK;
 }
@@ -181,11 +210,14 @@ pir_status pd_infer_unique(pir_infer *infer) {
 pir_status pd_infer_logcumsumexp(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_LOGCUMSUMEXP_IN_X];
   pir_fact *out = infer_begin(infer, 0);
-  if (!known_shape(x)) return PIR_OK;
+  if (!known_shape(x))
+    return PIR_OK;
   take_shape(out, x);
-  if (!infer->attrs[PD_LOGCUMSUMEXP_ATTR_FLATTEN].i) return PIR_OK;
+  if (!infer->attrs[PD_LOGCUMSUMEXP_ATTR_FLATTEN].i)
+    return PIR_OK;
   pir_dim size = 1;
-  for (int32_t d = 0; d < x->rank; d++) size = pir_dim_mul(infer->dims, size, x->shape[d]);
+  for (int32_t d = 0; d < x->rank; d++)
+    size = pir_dim_mul(infer->dims, size, x->shape[d]);
   out->rank = 1;
   out->shape[0] = size;
   return PIR_OK;
@@ -193,7 +225,8 @@ pir_status pd_infer_logcumsumexp(pir_infer *infer) {
 
 pir_status pd_infer_meshgrid(pir_infer *infer) {
   const pir_fact *list = infer->operands[0];
-  if (!list || !list->members || list->member_count > PIR_MAX_RANK) return PIR_OK;
+  if (!list || !list->members || list->member_count > PIR_MAX_RANK)
+    return PIR_OK;
   size_t n = list->member_count;
   const pir_fact **members = INFER_NEW(infer, const pir_fact *, n);
   pir_fact *facts = INFER_NEW(infer, pir_fact, n);
@@ -205,7 +238,8 @@ pir_status pd_infer_meshgrid(pir_infer *infer) {
     }
     members[i] = &facts[i];
   }
-  infer->results[0] = (pir_fact){.known = true, .rank = -1, .members = members, .member_count = n};
+  infer->results[0] =
+      (pir_fact){.known = true, .rank = -1, .members = members, .member_count = n};
   return PIR_OK;
 }
 
@@ -213,7 +247,8 @@ pir_status pd_infer_like_values(pir_infer *infer) {
   const pir_fact *values = infer->operands[PD_SEARCHSORTED_IN_VALUES];
   pir_fact *out = infer_begin(infer, 0);
   out->dtype = infer->attrs[PD_SEARCHSORTED_ATTR_OUT_INT32].i ? PIR_I32 : PIR_I64;
-  if (known_shape(values)) take_shape(out, values);
+  if (known_shape(values))
+    take_shape(out, values);
   return PIR_OK;
 }
 
@@ -223,14 +258,18 @@ pir_status pd_infer_by_shape(pir_infer *infer) {
   pir_fact *out = infer_begin(infer, 0);
   pir_dim count;
   int64_t rank;
-  if (!fact_count(shape, &count) || !pir_dim_is_const(infer->dims, count, &rank)) return PIR_OK;
-  if (rank > PIR_MAX_RANK) return pir_infer_fail(infer, "rank %lld is over %d", (long long)rank, PIR_MAX_RANK);
+  if (!fact_count(shape, &count) || !pir_dim_is_const(infer->dims, count, &rank))
+    return PIR_OK;
+  if (rank > PIR_MAX_RANK)
+    return pir_infer_fail(infer, "rank %lld is over %d", (long long)rank, PIR_MAX_RANK);
   out->rank = (int32_t)rank;
-  for (int32_t i = 0; i < out->rank; i++) out->shape[i] = fact_element(shape, i);
+  for (int32_t i = 0; i < out->rank; i++)
+    out->shape[i] = fact_element(shape, i);
   return PIR_OK;
 }
 
-// Rows of x, with the features of a second operand y perhaps; how many only the run knows. Then a count a row.
+// Rows of x, with the features of a second operand y perhaps; how many only the run knows. Then
+// a count a row.
 pir_status pd_infer_arriving_rows(pir_infer *infer) {
   int k = pir_opdef_operand(infer->def, PIR_STR("y"));
   const pir_fact *x = infer->operands[0], *y = k >= 0 ? infer->operands[k] : NULL;
@@ -238,14 +277,16 @@ pir_status pd_infer_arriving_rows(pir_infer *infer) {
   count->rank = k < 0 && pir_opdef_operand(infer->def, PIR_STR("segment_ids")) >= 0 ? 2 : 1;
   count->shape[0] = PIR_DIM_UNKNOWN;
   count->shape[1] = 1;
-  if (!known_shape(x) || x->rank < 1 || (k >= 0 && (!known_shape(y) || y->rank < 1))) return PIR_OK;
+  if (!known_shape(x) || x->rank < 1 || (k >= 0 && (!known_shape(y) || y->rank < 1)))
+    return PIR_OK;
   out->rank = y && y->rank > x->rank ? y->rank : x->rank;
   out->shape[0] = PIR_DIM_UNKNOWN;
   for (int32_t d = 1; d < out->rank; d++) {
     int32_t dx = d - (out->rank - x->rank), dy = y ? d - (out->rank - y->rank) : 0;
     int64_t one, n = dx > 0 ? x->shape[dx] : 1;
     bool single = dx <= 0 || (pir_dim_is_const(infer->dims, n, &one) && one == 1);
-    bool same = !y || dy <= 0 || (pir_dim_is_const(infer->dims, y->shape[dy], &one) && one == 1);
+    bool same =
+        !y || dy <= 0 || (pir_dim_is_const(infer->dims, y->shape[dy], &one) && one == 1);
     out->shape[d] = same ? n : single ? y->shape[dy] : n == y->shape[dy] ? n : PIR_DIM_UNKNOWN;
   }
   return PIR_OK;
@@ -254,20 +295,24 @@ pir_status pd_infer_arriving_rows(pir_infer *infer) {
 // All members in the shape they share.
 pir_status pd_infer_broadcast_tensors(pir_infer *infer) {
   const pir_fact *list = infer->operands[0];
-  if (!list || !list->members) return PIR_OK;
+  if (!list || !list->members)
+    return PIR_OK;
   pir_fact shared = {.known = true}, *facts = INFER_NEW(infer, pir_fact, list->member_count);
   const pir_fact **members = INFER_NEW(infer, const pir_fact *, list->member_count);
   for (size_t i = 0; i < list->member_count; i++) {
     const pir_fact *x = list->members[i];
-    if (!known_shape(x)) return PIR_OK;
-    if (x->rank > shared.rank) shared.rank = x->rank;
+    if (!known_shape(x))
+      return PIR_OK;
+    if (x->rank > shared.rank)
+      shared.rank = x->rank;
   }
   for (int32_t d = 0; d < shared.rank; d++) {
     shared.shape[d] = 1;
     for (size_t i = 0; i < list->member_count; i++) {
       int32_t at = d - (shared.rank - list->members[i]->rank);
       pir_dim n = at < 0 ? 1 : list->members[i]->shape[at];
-      if (n != 1 && shared.shape[d] != 1) infer_require(infer, PIR_BROADCASTABLE, shared.shape[d], n);
+      if (n != 1 && shared.shape[d] != 1)
+        infer_require(infer, PIR_BROADCASTABLE, shared.shape[d], n);
       shared.shape[d] = pir_dim_broadcast(infer->dims, shared.shape[d], n);
     }
   }
@@ -276,16 +321,19 @@ pir_status pd_infer_broadcast_tensors(pir_infer *infer) {
     facts[i].dtype = list->members[i]->dtype;
     members[i] = &facts[i];
   }
-  infer->results[0] = (pir_fact){.known = true, .rank = -1, .members = members, .member_count = list->member_count};
+  infer->results[0] = (pir_fact){
+      .known = true, .rank = -1, .members = members, .member_count = list->member_count};
   return PIR_OK;
 }
 
 // Integers count; weights and densities add up to floats.
 pir_status pd_infer_histogram(pir_infer *infer) {
-  bool floats = infer->operands[PD_HISTOGRAM_IN_WEIGHT] || infer->attrs[PD_HISTOGRAM_ATTR_DENSITY].i;
+  bool floats =
+      infer->operands[PD_HISTOGRAM_IN_WEIGHT] || infer->attrs[PD_HISTOGRAM_ATTR_DENSITY].i;
   int64_t bins = infer->attrs[PD_HISTOGRAM_ATTR_BINS].i;
   pir_fact *out = infer_begin(infer, 0);
-  if (bins < 1) return pir_infer_fail(infer, "%lld bins", (long long)bins);
+  if (bins < 1)
+    return pir_infer_fail(infer, "%lld bins", (long long)bins);
   out->dtype = floats ? PIR_F32 : PIR_I64;
   out->rank = 1;
   out->shape[0] = bins;
@@ -305,7 +353,8 @@ pir_status pd_infer_bincount(pir_infer *infer) {
 pir_status pd_infer_multiplex(pir_infer *infer) {
   const pir_fact *list = infer->operands[PD_MULTIPLEX_IN_INPUTS];
   pir_fact *out = infer_begin(infer, 0);
-  if (!list || !list->members || !list->member_count || !known_shape(list->members[0])) return PIR_OK;
+  if (!list || !list->members || !list->member_count || !known_shape(list->members[0]))
+    return PIR_OK;
   const pir_fact *first = list->members[0];
   take_shape(out, first);
   for (size_t i = 1; i < list->member_count; i++) {
@@ -313,11 +362,13 @@ pir_status pd_infer_multiplex(pir_infer *infer) {
     bool same = !known_shape(member) || member->rank == first->rank;
     for (int32_t d = 0; same && known_shape(member) && d < first->rank; d++) {
       int64_t a, b;
-      bool known =
-          pir_dim_is_const(infer->dims, first->shape[d], &a) && pir_dim_is_const(infer->dims, member->shape[d], &b);
+      bool known = pir_dim_is_const(infer->dims, first->shape[d], &a) &&
+                   pir_dim_is_const(infer->dims, member->shape[d], &b);
       same = !known || a == b;
     }
-    if (!same) return pir_infer_fail(infer, "inputs: expects tensors of one shape, member %zu has another", i);
+    if (!same)
+      return pir_infer_fail(infer,
+                            "inputs: expects tensors of one shape, member %zu has another", i);
   }
   return PIR_OK;
 }

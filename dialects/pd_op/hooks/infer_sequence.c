@@ -10,50 +10,63 @@ static const pir_fact *ranked(pir_infer *infer, int operand) {
   return x && x->known && !x->members && x->rank >= 0 ? x : NULL;
 }
 
-// The operand, which must have this rank when it is known; NULL when it is not, or with `*status` set.
+// The operand, which must have this rank when it is known; NULL when it is not, or with
+// `*status` set.
 static const pir_fact *expect(pir_infer *infer, int operand, int32_t rank, pir_status *status) {
   const pir_fact *x = ranked(infer, operand);
-  if (!x || *status || x->rank == rank) return *status ? NULL : x;
-  *status = pir_infer_fail(infer, "%s: expects rank %d, found %d", infer->def->operands[operand].name, rank, x->rank);
+  if (!x || *status || x->rank == rank)
+    return *status ? NULL : x;
+  *status = pir_infer_fail(infer, "%s: expects rank %d, found %d",
+                           infer->def->operands[operand].name, rank, x->rank);
   return NULL;
 }
 
-static void put(pir_infer *infer, int result, int32_t rank, pir_dim a, pir_dim b, pir_dim c, pir_dim d) {
-  if ((size_t)result < infer->result_count) fact_put_shape(infer_begin(infer, result), rank, a, b, c, d);
+static void put(pir_infer *infer, int result, int32_t rank, pir_dim a, pir_dim b, pir_dim c,
+                pir_dim d) {
+  if ((size_t)result < infer->result_count)
+    fact_put_shape(infer_begin(infer, result), rank, a, b, c, d);
 }
 
 // A result of the shape of x; of unknown shape when x is NULL.
 static void put_like(pir_infer *infer, int result, const pir_fact *x) {
   pir_fact *out = infer_begin(infer, result);
-  if (!x) return;
+  if (!x)
+    return;
   out->rank = x->rank;
   memcpy(out->shape, x->shape, sizeof out->shape);
 }
 
 // One number each.
 pir_status pd_infer_one_each(pir_infer *infer) {
-  for (size_t i = 0; i < infer->result_count; i++) put(infer, (int)i, 1, 1, 0, 0, 0);
+  for (size_t i = 0; i < infer->result_count; i++)
+    put(infer, (int)i, 1, 1, 0, 0, 0);
   return PIR_OK;
 }
 
 pir_status pd_infer_three_each(pir_infer *infer) {
-  for (size_t i = 0; i < infer->result_count; i++) put(infer, (int)i, 1, 3, 0, 0, 0);
+  for (size_t i = 0; i < infer->result_count; i++)
+    put(infer, (int)i, 1, 3, 0, 0, 0);
   return PIR_OK;
 }
 
 // Lists whose lengths the run shows.
 pir_status pd_infer_rows_found(pir_infer *infer) {
-  for (size_t i = 0; i < infer->result_count; i++) put(infer, (int)i, 1, PIR_DIM_UNKNOWN, 0, 0, 0);
+  for (size_t i = 0; i < infer->result_count; i++)
+    put(infer, (int)i, 1, PIR_DIM_UNKNOWN, 0, 0, 0);
   return PIR_OK;
 }
 
 pir_status pd_infer_path_of_steps(pir_infer *infer) {
   pir_status status = PIR_OK;
-  bool padded = infer->operands[PD_CRF_DECODING_IN_LENGTH] != NULL;  // else sequences lie one after the other
+  bool padded = infer->operands[PD_CRF_DECODING_IN_LENGTH] !=
+                NULL;  // else sequences lie one after the other
   const pir_fact *x = expect(infer, PD_CRF_DECODING_IN_EMISSION, padded ? 3 : 2, &status);
-  if (x && !padded) put(infer, 0, 2, x->shape[0], 1, 0, 0);
-  else if (x) put(infer, 0, 2, x->shape[0], x->shape[1], 0, 0);
-  else infer_begin(infer, 0);
+  if (x && !padded)
+    put(infer, 0, 2, x->shape[0], 1, 0, 0);
+  else if (x)
+    put(infer, 0, 2, x->shape[0], x->shape[1], 0, 0);
+  else
+    infer_begin(infer, 0);
   return status;
 }
 
@@ -85,7 +98,8 @@ pir_status pd_infer_edit_distance(pir_infer *infer) {
 
 pir_status pd_infer_auc(pir_infer *infer) {
   put(infer, PD_AUC_OUT_AUC, 0, 0, 0, 0, 0);
-  for (int i = 0; i < 2; i++) put_like(infer, PD_AUC_OUT_STAT_POS_OUT + i, ranked(infer, PD_AUC_IN_STAT_POS + i));
+  for (int i = 0; i < 2; i++)
+    put_like(infer, PD_AUC_OUT_STAT_POS_OUT + i, ranked(infer, PD_AUC_IN_STAT_POS + i));
   return PIR_OK;
 }
 
@@ -110,8 +124,11 @@ pir_status pd_infer_hsigmoid_loss(pir_infer *infer) {
   const pir_fact *x = expect(infer, PD_HSIGMOID_LOSS_IN_X, 2, &status),
                  *path = expect(infer, PD_HSIGMOID_LOSS_IN_PATH, 2, &status);
   pir_dim rows = x ? x->shape[0] : PIR_DIM_UNKNOWN, depth = 0;
-  for (int64_t last = infer->attrs[PD_HSIGMOID_LOSS_ATTR_NUM_CLASSES].i - 1; last > 0; last /= 2) depth++;
-  if (infer->operands[PD_HSIGMOID_LOSS_IN_PATH]) depth = path ? path->shape[1] : PIR_DIM_UNKNOWN;
+  for (int64_t last = infer->attrs[PD_HSIGMOID_LOSS_ATTR_NUM_CLASSES].i - 1; last > 0;
+       last /= 2)
+    depth++;
+  if (infer->operands[PD_HSIGMOID_LOSS_IN_PATH])
+    depth = path ? path->shape[1] : PIR_DIM_UNKNOWN;
   put(infer, PD_HSIGMOID_LOSS_OUT_OUT, 2, rows, 1, 0, 0);
   put(infer, PD_HSIGMOID_LOSS_OUT_PRE_OUT, 2, rows, depth, 0, 0);
   put(infer, PD_HSIGMOID_LOSS_OUT_W_OUT, 1, 0, 0, 0, 0);
@@ -124,23 +141,27 @@ pir_status pd_infer_yolo_loss(pir_infer *infer) {
                  *boxes = expect(infer, PD_YOLO_LOSS_IN_GT_BOX, 3, &status);
   pir_dim n = x ? x->shape[0] : PIR_DIM_UNKNOWN;
   put(infer, PD_YOLO_LOSS_OUT_LOSS, 1, n, 0, 0, 0);
-  put(infer, PD_YOLO_LOSS_OUT_OBJECTNESS_MASK, 4, n, (pir_dim)infer->attrs[PD_YOLO_LOSS_ATTR_ANCHOR_MASK].count,
+  put(infer, PD_YOLO_LOSS_OUT_OBJECTNESS_MASK, 4, n,
+      (pir_dim)infer->attrs[PD_YOLO_LOSS_ATTR_ANCHOR_MASK].count,
       x ? x->shape[2] : PIR_DIM_UNKNOWN, x ? x->shape[3] : PIR_DIM_UNKNOWN);
-  put(infer, PD_YOLO_LOSS_OUT_GT_MATCH_MASK, 2, n, boxes ? boxes->shape[1] : PIR_DIM_UNKNOWN, 0, 0);
+  put(infer, PD_YOLO_LOSS_OUT_GT_MATCH_MASK, 2, n, boxes ? boxes->shape[1] : PIR_DIM_UNKNOWN, 0,
+      0);
   return status;
 }
 
 pir_status pd_infer_bipartite_match(pir_infer *infer) {
   pir_status status = PIR_OK;
   const pir_fact *x = expect(infer, 0, 2, &status);
-  for (int i = 0; i < 2; i++) put(infer, i, 2, 1, x ? x->shape[1] : PIR_DIM_UNKNOWN, 0, 0);
+  for (int i = 0; i < 2; i++)
+    put(infer, i, 2, 1, x ? x->shape[1] : PIR_DIM_UNKNOWN, 0, 0);
   return status;
 }
 
 pir_status pd_infer_hash(pir_infer *infer) {
   pir_status status = PIR_OK;
   const pir_fact *x = expect(infer, PD_HASH_IN_X, 2, &status);
-  put(infer, 0, 3, x ? x->shape[0] : PIR_DIM_UNKNOWN, infer->attrs[PD_HASH_ATTR_NUM_HASH].i, 1, 0);
+  put(infer, 0, 3, x ? x->shape[0] : PIR_DIM_UNKNOWN, infer->attrs[PD_HASH_ATTR_NUM_HASH].i, 1,
+      0);
   return status;
 }
 
@@ -149,7 +170,8 @@ pir_status pd_infer_gru_unit(pir_infer *infer) {
   const pir_fact *x = expect(infer, PD_GRU_UNIT_IN_INPUT, 2, &status),
                  *before = expect(infer, PD_GRU_UNIT_IN_HIDDEN_PREV, 2, &status);
   const pir_fact *from[3] = {x, before, before};
-  for (int i = 0; i < 3; i++) put_like(infer, i, from[i]);
+  for (int i = 0; i < 3; i++)
+    put_like(infer, i, from[i]);
   return status;
 }
 
@@ -159,7 +181,8 @@ pir_status pd_infer_lookup_table_dequant(pir_infer *infer) {
                  *ids = ranked(infer, PD_LOOKUP_TABLE_DEQUANT_IN_IDS);
   pir_dims *dims = infer->dims;
   pir_fact *out = infer_begin(infer, 0);
-  if (!w || !ids || ids->rank < 1) return status;
+  if (!w || !ids || ids->rank < 1)
+    return status;
   out->rank = ids->rank;
   memcpy(out->shape, ids->shape, sizeof out->shape);
   out->shape[out->rank - 1] = pir_dim_mul(dims, 4, pir_dim_sub(dims, w->shape[1], 2));
@@ -172,9 +195,13 @@ pir_status pd_infer_coalesce_tensor(pir_infer *infer) {
   const pir_attr_value *attrs = infer->attrs;
   pir_dims *dims = infer->dims;
   pir_dtype dtype = infer_result_dtype(infer, 0);
-  int64_t size = attrs[PD_COALESCE_TENSOR_ATTR_SIZE_OF_DTYPE].i, align = attrs[PD_COALESCE_TENSOR_ATTR_ALIGN_SIZE].i;
-  if (size <= 0) size = (int64_t)pir_dtype_size(dtype);
-  align = !attrs[PD_COALESCE_TENSOR_ATTR_USE_ALIGN].i ? 1 : (align > 0 ? align : 256) / (size ? size : 1);
+  int64_t size = attrs[PD_COALESCE_TENSOR_ATTR_SIZE_OF_DTYPE].i,
+          align = attrs[PD_COALESCE_TENSOR_ATTR_ALIGN_SIZE].i;
+  if (size <= 0)
+    size = (int64_t)pir_dtype_size(dtype);
+  align = !attrs[PD_COALESCE_TENSOR_ATTR_USE_ALIGN].i
+              ? 1
+              : (align > 0 ? align : 256) / (size ? size : 1);
   pir_dim total = 0;
   size_t n = list && list->members ? list->member_count : 0;
   pir_fact *facts = INFER_NEW(infer, pir_fact, n);
@@ -185,26 +212,36 @@ pir_status pd_infer_coalesce_tensor(pir_infer *infer) {
     members[i] = &facts[i];
     pir_dim count = facts[i].known ? fact_numel(dims, &facts[i]) : PIR_DIM_UNKNOWN;
     if (align > 1 && count != PIR_DIM_UNKNOWN)
-      count = pir_dim_mul(dims, align, pir_dim_floordiv(dims, pir_dim_add(dims, count, align - 1), align));
-    total = total == PIR_DIM_UNKNOWN || count == PIR_DIM_UNKNOWN ? PIR_DIM_UNKNOWN : pir_dim_add(dims, total, count);
+      count = pir_dim_mul(dims, align,
+                          pir_dim_floordiv(dims, pir_dim_add(dims, count, align - 1), align));
+    total = total == PIR_DIM_UNKNOWN || count == PIR_DIM_UNKNOWN
+                ? PIR_DIM_UNKNOWN
+                : pir_dim_add(dims, total, count);
   }
-  infer->results[0] = (pir_fact){.known = n > 0, .dtype = dtype, .rank = -1, .members = members, .member_count = n};
+  infer->results[0] = (pir_fact){
+      .known = n > 0, .dtype = dtype, .rank = -1, .members = members, .member_count = n};
   put(infer, PD_COALESCE_TENSOR_OUT_FUSED_OUTPUT, 1, total, 0, 0, 0);
   return PIR_OK;
 }
 
-// Transposed, two weights of 4 bits in a byte; scales are f32 where they stay beside the product.
+// Transposed, two weights of 4 bits in a byte; scales are f32 where they stay beside the
+// product.
 pir_status pd_infer_weight_quantize(pir_infer *infer) {
   pir_status status = PIR_OK;
   const pir_fact *x = expect(infer, PD_WEIGHT_QUANTIZE_IN_X, 2, &status);
   pir_str algo = infer->attrs[PD_WEIGHT_QUANTIZE_ATTR_ALGO].text;
-  pir_dim rows = x ? x->shape[0] : PIR_DIM_UNKNOWN, columns = x ? x->shape[1] : PIR_DIM_UNKNOWN, lines = columns;
-  if (x && pir_str_equal(algo, PIR_STR("weight_only_int4"))) lines = pir_dim_floordiv(infer->dims, columns, 2);
+  pir_dim rows = x ? x->shape[0] : PIR_DIM_UNKNOWN, columns = x ? x->shape[1] : PIR_DIM_UNKNOWN,
+          lines = columns;
+  if (x && pir_str_equal(algo, PIR_STR("weight_only_int4")))
+    lines = pir_dim_floordiv(infer->dims, columns, 2);
   put(infer, PD_WEIGHT_QUANTIZE_OUT_OUT, 2, lines, rows, 0, 0);
   int64_t group = infer->attrs[PD_WEIGHT_QUANTIZE_ATTR_GROUP_SIZE].i;
   pir_dim groups = group > 0 && x ? pir_dim_ceildiv(infer->dims, rows, group) : PIR_DIM_UNKNOWN;
-  if (group > 0) put(infer, PD_WEIGHT_QUANTIZE_OUT_SCALE, 2, groups, columns, 0, 0);
-  else put(infer, PD_WEIGHT_QUANTIZE_OUT_SCALE, 1, columns, 0, 0, 0);
-  if (pir_str_equal(algo, PIR_STR("llm.int8"))) infer->results[PD_WEIGHT_QUANTIZE_OUT_SCALE].dtype = PIR_F32;
+  if (group > 0)
+    put(infer, PD_WEIGHT_QUANTIZE_OUT_SCALE, 2, groups, columns, 0, 0);
+  else
+    put(infer, PD_WEIGHT_QUANTIZE_OUT_SCALE, 1, columns, 0, 0, 0);
+  if (pir_str_equal(algo, PIR_STR("llm.int8")))
+    infer->results[PD_WEIGHT_QUANTIZE_OUT_SCALE].dtype = PIR_F32;
   return status;
 }

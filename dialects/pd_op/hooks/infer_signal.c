@@ -1,4 +1,5 @@
-// Facts of Fourier transforms: the shape of x, but for the last transformed axis where a half stands for the whole.
+// Facts of Fourier transforms: the shape of x, but for the last transformed axis where a half
+// stands for the whole.
 #include "infer_impl.h"
 
 #include <pir/dialect/pd_op.h>
@@ -6,21 +7,23 @@
 #include <string.h>
 
 // The result with the shape of x; the axis that was listed last, or -1.
-static pir_status begin(pir_infer *infer, pir_dtype narrow, pir_dtype wide, pir_fact **out, int *axis) {
+static pir_status begin(pir_infer *infer, pir_dtype narrow, pir_dtype wide, pir_fact **out,
+                        int *axis) {
   const pir_fact *x = infer->operands[0];
   const pir_attr_value *axes = &infer->attrs[pir_opdef_attr(infer->def, PIR_STR("axes"))];
   uint32_t seen = 0;
   *out = infer_begin(infer, 0), *axis = -1;
   bool single = (*out)->dtype == PIR_F32 || (*out)->dtype == PIR_C64;
   (*out)->dtype = single ? narrow : wide;
-  if (!x || !x->known || x->rank < 0) return PIR_OK;
+  if (!x || !x->known || x->rank < 0)
+    return PIR_OK;
   (*out)->rank = x->rank;
   memcpy((*out)->shape, x->shape, sizeof x->shape);
   for (size_t i = 0; i < axes->count; i++) {
     int64_t d = axes->ints[i] < 0 ? axes->ints[i] + x->rank : axes->ints[i];
     if (d < 0 || d >= x->rank || seen >> d & 1)
-      return pir_infer_fail(infer, "axes: expects different axes of rank %d, found %lld", x->rank,
-                            (long long)axes->ints[i]);
+      return pir_infer_fail(infer, "axes: expects different axes of rank %d, found %lld",
+                            x->rank, (long long)axes->ints[i]);
     seen |= 1u << d;
     *axis = (int)d;
   }
@@ -28,7 +31,8 @@ static pir_status begin(pir_infer *infer, pir_dtype narrow, pir_dtype wide, pir_
 }
 
 static pir_status no_axis(pir_infer *infer, const pir_fact *out) {
-  return out->rank < 0 ? PIR_OK : pir_infer_fail(infer, "axes: expects at least one, found none");
+  return out->rank < 0 ? PIR_OK
+                       : pir_infer_fail(infer, "axes: expects at least one, found none");
 }
 
 pir_status pd_infer_fft(pir_infer *infer) {
@@ -41,9 +45,11 @@ pir_status pd_infer_fft_r2c(pir_infer *infer) {
   pir_fact *out;
   int axis;
   PIR_TRY(begin(infer, PIR_C64, PIR_C128, &out, &axis));
-  if (axis < 0) return no_axis(infer, out);
+  if (axis < 0)
+    return no_axis(infer, out);
   if (infer->attrs[PD_FFT_R2C_ATTR_ONESIDED].i)
-    out->shape[axis] = pir_dim_add(infer->dims, pir_dim_floordiv(infer->dims, out->shape[axis], 2), 1);
+    out->shape[axis] =
+        pir_dim_add(infer->dims, pir_dim_floordiv(infer->dims, out->shape[axis], 2), 1);
   return PIR_OK;
 }
 
@@ -52,8 +58,12 @@ pir_status pd_infer_fft_c2r(pir_infer *infer) {
   pir_fact *out;
   int axis;
   PIR_TRY(begin(infer, PIR_F32, PIR_F64, &out, &axis));
-  if (axis < 0) return no_axis(infer, out);
-  if (size > 0) out->shape[axis] = size;
-  else out->shape[axis] = pir_dim_mul(infer->dims, 2, pir_dim_sub(infer->dims, out->shape[axis], 1));
+  if (axis < 0)
+    return no_axis(infer, out);
+  if (size > 0)
+    out->shape[axis] = size;
+  else
+    out->shape[axis] =
+        pir_dim_mul(infer->dims, 2, pir_dim_sub(infer->dims, out->shape[axis], 1));
   return PIR_OK;
 }

@@ -1,5 +1,6 @@
-// Facts of sparse tensors: lists of values, extents (whose contents say the shape), and indices or rows and columns.
-// How many entries there are shows in the run, except where it follows from the operand.
+// Facts of sparse tensors: lists of values, extents (whose contents say the shape), and indices
+// or rows and columns. How many entries there are shows in the run, except where it follows
+// from the operand.
 #include "infer_impl.h"
 
 #include <pir/dialect/pd_op.h>
@@ -19,14 +20,19 @@ typedef struct sparse_shape {
 static bool shape_of(const pir_infer *infer, int k, size_t parts, sparse_shape *out) {
   const pir_fact *x = (size_t)k < infer->operand_count ? infer->operands[k] : NULL;
   *out = (sparse_shape){.rank = -1};
-  if (!x || !x->members || x->member_count != parts) return false;
-  const pir_fact *values = x->members[VALUES], *extents = x->members[EXTENTS], *indices = x->members[INDICES];
-  out->dtype = values->dtype;
-  if (!extents->contents || extents->content_count > PIR_MAX_RANK) return false;
-  int64_t axes = 2;
-  if (parts == COO_PARTS && (!fact_has_rank(indices, 2) || !pir_dim_is_const(infer->dims, indices->shape[0], &axes)))
+  if (!x || !x->members || x->member_count != parts)
     return false;
-  if (axes > (int64_t)extents->content_count || axes < 1) return false;
+  const pir_fact *values = x->members[VALUES], *extents = x->members[EXTENTS],
+                 *indices = x->members[INDICES];
+  out->dtype = values->dtype;
+  if (!extents->contents || extents->content_count > PIR_MAX_RANK)
+    return false;
+  int64_t axes = 2;
+  if (parts == COO_PARTS &&
+      (!fact_has_rank(indices, 2) || !pir_dim_is_const(infer->dims, indices->shape[0], &axes)))
+    return false;
+  if (axes > (int64_t)extents->content_count || axes < 1)
+    return false;
   out->rank = (int32_t)extents->content_count, out->axes = (int32_t)axes;
   memcpy(out->extents, extents->contents, extents->content_count * sizeof *out->extents);
   return true;
@@ -36,7 +42,8 @@ static const pir_fact **new_parts(pir_infer *infer, size_t count, pir_fact **out
   pir_fact *facts = INFER_NEW(infer, pir_fact, count);
   const pir_fact **members = INFER_NEW(infer, const pir_fact *, count);
   for (size_t i = 0; i < count; i++) {
-    facts[i] = (pir_fact){.known = true, .dtype = PIR_I64, .rank = 1, .shape = {PIR_DIM_UNKNOWN}};
+    facts[i] =
+        (pir_fact){.known = true, .dtype = PIR_I64, .rank = 1, .shape = {PIR_DIM_UNKNOWN}};
     members[i] = &facts[i];
   }
   *out_facts = facts;
@@ -51,24 +58,29 @@ static void put_sparse(pir_infer *infer, const sparse_shape *s, size_t parts) {
   memcpy(contents, s->extents, (size_t)s->rank * sizeof *contents);
   facts[VALUES].dtype = s->dtype;
   facts[VALUES].rank = 1 + s->rank - s->axes;
-  memcpy(facts[VALUES].shape + 1, s->extents + s->axes, (size_t)(s->rank - s->axes) * sizeof *contents);
+  memcpy(facts[VALUES].shape + 1, s->extents + s->axes,
+         (size_t)(s->rank - s->axes) * sizeof *contents);
   facts[EXTENTS].shape[0] = s->rank;
   facts[EXTENTS].contents = contents, facts[EXTENTS].content_count = (size_t)s->rank;
-  if (parts == COO_PARTS) fact_put_shape(&facts[INDICES], 2, s->axes, PIR_DIM_UNKNOWN, 0, 0);
-  else facts[INDICES].shape[0] = pir_dim_add(infer->dims, s->extents[0], 1);
-  infer->results[0] =
-      (pir_fact){.known = true, .dtype = s->dtype, .rank = -1, .members = members, .member_count = parts};
+  if (parts == COO_PARTS)
+    fact_put_shape(&facts[INDICES], 2, s->axes, PIR_DIM_UNKNOWN, 0, 0);
+  else
+    facts[INDICES].shape[0] = pir_dim_add(infer->dims, s->extents[0], 1);
+  infer->results[0] = (pir_fact){
+      .known = true, .dtype = s->dtype, .rank = -1, .members = members, .member_count = parts};
 }
 
 static pir_status not_sparse(pir_infer *infer, int k, const char *kind) {
-  (void)pir_infer_fail(infer, "unsupported: %s: expects a sparse tensor of %s with extents known before the run",
-                       infer->def->operands[k].name, kind);
+  (void)pir_infer_fail(
+      infer, "unsupported: %s: expects a sparse tensor of %s with extents known before the run",
+      infer->def->operands[k].name, kind);
   return PIR_UNSUPPORTED;
 }
 
-#define COORDINATES(k, shape)                                                                                          \
-  sparse_shape shape;                                                                                                  \
-  if (!shape_of(infer, k, COO_PARTS, &shape)) return not_sparse(infer, k, "coordinates")
+#define COORDINATES(k, shape)                                                                  \
+  sparse_shape shape;                                                                          \
+  if (!shape_of(infer, k, COO_PARTS, &shape))                                                  \
+  return not_sparse(infer, k, "coordinates")
 
 pir_status pd_infer_sparse_dense(pir_infer *infer) {
   COORDINATES(0, s);
@@ -90,9 +102,10 @@ pir_status pd_infer_sparse_pair(pir_infer *infer) {
   int64_t n, m;
   bool fits = a.rank == b.rank && a.axes == b.axes && a.dtype == b.dtype;
   for (int32_t i = 0; i < a.rank && fits; i++)
-    fits =
-        !pir_dim_is_const(infer->dims, a.extents[i], &n) || !pir_dim_is_const(infer->dims, b.extents[i], &m) || n == m;
-  if (!fits) return pir_infer_fail(infer, "x and y: expects one shape and type, found others");
+    fits = !pir_dim_is_const(infer->dims, a.extents[i], &n) ||
+           !pir_dim_is_const(infer->dims, b.extents[i], &m) || n == m;
+  if (!fits)
+    return pir_infer_fail(infer, "x and y: expects one shape and type, found others");
   put_sparse(infer, &a, COO_PARTS);
   return PIR_OK;
 }
@@ -100,9 +113,11 @@ pir_status pd_infer_sparse_pair(pir_infer *infer) {
 pir_status pd_infer_sparse_from_dense(pir_infer *infer) {
   const pir_fact *x = infer->operands[0];
   int64_t axes = infer->attrs[0].i;
-  if (!x || !x->known || x->members || x->rank < 0) return not_sparse(infer, 0, "no kind, but a dense one");
+  if (!x || !x->known || x->members || x->rank < 0)
+    return not_sparse(infer, 0, "no kind, but a dense one");
   if (axes < 1 || axes > x->rank)
-    return pir_infer_fail(infer, "sparse_dim: expects 1 to %d, found %lld", x->rank, (long long)axes);
+    return pir_infer_fail(infer, "sparse_dim: expects 1 to %d, found %lld", x->rank,
+                          (long long)axes);
   sparse_shape s = {.dtype = x->dtype, .rank = x->rank, .axes = (int32_t)axes};
   memcpy(s.extents, x->shape, sizeof s.extents);
   put_sparse(infer, &s, COO_PARTS);
@@ -111,14 +126,16 @@ pir_status pd_infer_sparse_from_dense(pir_infer *infer) {
 
 pir_status pd_infer_sparse_to_rows(pir_infer *infer) {
   COORDINATES(0, s);
-  if (s.rank != 2 || s.axes != 2) return not_sparse(infer, 0, "two coordinates");
+  if (s.rank != 2 || s.axes != 2)
+    return not_sparse(infer, 0, "two coordinates");
   put_sparse(infer, &s, CSR_PARTS);
   return PIR_OK;
 }
 
 pir_status pd_infer_sparse_from_rows(pir_infer *infer) {
   sparse_shape s;
-  if (!shape_of(infer, 0, CSR_PARTS, &s) || s.rank != 2) return not_sparse(infer, 0, "rows");
+  if (!shape_of(infer, 0, CSR_PARTS, &s) || s.rank != 2)
+    return not_sparse(infer, 0, "rows");
   put_sparse(infer, &s, COO_PARTS);
   return PIR_OK;
 }
@@ -132,7 +149,8 @@ pir_status pd_infer_sparse_transpose(pir_infer *infer) {
   for (int32_t i = 0; i < s.rank; i++) {
     int64_t axis = perm->ints[i] < 0 ? perm->ints[i] + s.rank : perm->ints[i];
     if (axis < 0 || axis >= s.rank)
-      return pir_infer_fail(infer, "perm: expects axes of rank %d, found %lld", s.rank, (long long)perm->ints[i]);
+      return pir_infer_fail(infer, "perm: expects axes of rank %d, found %lld", s.rank,
+                            (long long)perm->ints[i]);
     to.extents[i] = s.extents[axis];
   }
   put_sparse(infer, &to, COO_PARTS);
@@ -146,18 +164,25 @@ pir_status pd_infer_sparse_reshape(pir_infer *infer) {
   pir_dim count, all = 1, rest = 1;
   int64_t n, value;
   int32_t open = -1;
-  if (!fact_count(shape, &count) || !pir_dim_is_const(dims, count, &n) || n < 1 || n > PIR_MAX_RANK)
+  if (!fact_count(shape, &count) || !pir_dim_is_const(dims, count, &n) || n < 1 ||
+      n > PIR_MAX_RANK)
     return pir_infer_fail(infer, "shape: expects a list of known length");
   sparse_shape to = {.dtype = s.dtype, .rank = (int32_t)n, .axes = (int32_t)n};
-  for (int32_t i = 0; i < s.rank; i++) all = pir_dim_mul(dims, all, s.extents[i]);
+  for (int32_t i = 0; i < s.rank; i++)
+    all = pir_dim_mul(dims, all, s.extents[i]);
   for (int32_t i = 0; i < to.rank; i++) {
     to.extents[i] = fact_element(shape, i);
-    if (to.extents[i] == PIR_DIM_UNKNOWN) return not_sparse(infer, 0, "coordinates, and a shape");
-    if (pir_dim_is_const(dims, to.extents[i], &value) && value == 0 && i < s.rank) to.extents[i] = s.extents[i];
-    if (pir_dim_is_const(dims, to.extents[i], &value) && value == -1) open = i;
-    else rest = pir_dim_mul(dims, rest, to.extents[i]);
+    if (to.extents[i] == PIR_DIM_UNKNOWN)
+      return not_sparse(infer, 0, "coordinates, and a shape");
+    if (pir_dim_is_const(dims, to.extents[i], &value) && value == 0 && i < s.rank)
+      to.extents[i] = s.extents[i];
+    if (pir_dim_is_const(dims, to.extents[i], &value) && value == -1)
+      open = i;
+    else
+      rest = pir_dim_mul(dims, rest, to.extents[i]);
   }
-  if (open >= 0) to.extents[open] = pir_dim_floordiv(dims, all, rest);
+  if (open >= 0)
+    to.extents[open] = pir_dim_floordiv(dims, all, rest);
   put_sparse(infer, &to, COO_PARTS);
   return PIR_OK;
 }
@@ -168,15 +193,19 @@ pir_status pd_infer_sparse_slice(pir_infer *infer) {
   for (size_t i = 0; i < axes->count; i++) {
     int64_t axis = axes->ints[i] < 0 ? axes->ints[i] + s.rank : axes->ints[i], bound[2], n;
     if (axis < 0 || axis >= s.rank)
-      return pir_infer_fail(infer, "axes: expects axes of rank %d, found %lld", s.rank, (long long)axes->ints[i]);
+      return pir_infer_fail(infer, "axes: expects axes of rank %d, found %lld", s.rank,
+                            (long long)axes->ints[i]);
     bool known = pir_dim_is_const(infer->dims, s.extents[axis], &n);
     for (int b = 0; b < 2 && known; b++) {
       pir_dim element = fact_element(infer->operands[1 + b], (int64_t)i);
       known = element != PIR_DIM_UNKNOWN && pir_dim_is_const(infer->dims, element, &bound[b]);
-      if (known && bound[b] < 0) bound[b] += n;
-      if (known) bound[b] = bound[b] < 0 ? 0 : bound[b] > n ? n : bound[b];
+      if (known && bound[b] < 0)
+        bound[b] += n;
+      if (known)
+        bound[b] = bound[b] < 0 ? 0 : bound[b] > n ? n : bound[b];
     }
-    if (!known) return not_sparse(infer, 0, "coordinates, starts and ends");
+    if (!known)
+      return not_sparse(infer, 0, "coordinates, starts and ends");
     s.extents[axis] = bound[1] > bound[0] ? bound[1] - bound[0] : 0;
   }
   put_sparse(infer, &s, COO_PARTS);
@@ -188,25 +217,32 @@ pir_status pd_infer_sparse_sum(pir_infer *infer) {
   pir_dim count;
   int64_t n, axis = -1;
   bool keep = infer->attrs[1].i != 0;
-  if (!fact_count(infer->operands[1], &count) || !pir_dim_is_const(infer->dims, count, &n) || n > 1)
+  if (!fact_count(infer->operands[1], &count) || !pir_dim_is_const(infer->dims, count, &n) ||
+      n > 1)
     return not_sparse(infer, 0, "coordinates and one axis");
   if (n == 1) {
     pir_dim element = fact_element(infer->operands[1], 0);
     if (element == PIR_DIM_UNKNOWN || !pir_dim_is_const(infer->dims, element, &axis))
       return not_sparse(infer, 0, "coordinates and an axis");
-    if (axis < 0) axis += s.rank;
+    if (axis < 0)
+      axis += s.rank;
     if (axis < 0 || axis >= s.rank)
-      return pir_infer_fail(infer, "axis: expects an axis of rank %d, found %lld", s.rank, (long long)axis);
+      return pir_infer_fail(infer, "axis: expects an axis of rank %d, found %lld", s.rank,
+                            (long long)axis);
   }
   pir_dtype asked = (pir_dtype)infer->attrs[0].i;
-  sparse_shape to = {.dtype = asked != PIR_UNDEFINED ? asked : pir_dtype_is_float(s.dtype) ? s.dtype : PIR_I64};
+  sparse_shape to = {.dtype = asked != PIR_UNDEFINED        ? asked
+                              : pir_dtype_is_float(s.dtype) ? s.dtype
+                                                            : PIR_I64};
   for (int32_t i = 0; i < s.rank; i++) {
     bool gone = axis < 0 || i == axis;
-    if (gone && !keep) continue;
+    if (gone && !keep)
+      continue;
     to.extents[to.rank++] = gone ? 1 : s.extents[i];
     to.axes += i < s.axes;
   }
-  if (!to.rank) to.extents[to.rank++] = 1, to.axes = 1;
+  if (!to.rank)
+    to.extents[to.rank++] = 1, to.axes = 1;
   put_sparse(infer, &to, COO_PARTS);
   return PIR_OK;
 }

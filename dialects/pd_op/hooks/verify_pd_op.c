@@ -8,11 +8,16 @@
 static pir_status positive(const pir_op *op, const char *name) {
   const pir_attr *attr = pir_op_attr(op, pir_name_get(pir_op_context(op), pir_str_from(name)));
   int64_t value;
-  if (!attr) return PIR_OK;
+  if (!attr)
+    return PIR_OK;
   if (pir_attr_as_int(attr, &value))
-    return value > 0 ? PIR_OK : pir_error(op, "attribute %s: expects 1 or more, found %lld", name, (long long)value);
+    return value > 0 ? PIR_OK
+                     : pir_error(op, "attribute %s: expects 1 or more, found %lld", name,
+                                 (long long)value);
   for (size_t i = 0; pir_attr_int_at(attr, i, &value); i++)
-    if (value <= 0) return pir_error(op, "attribute %s: expects 1 or more, found %lld", name, (long long)value);
+    if (value <= 0)
+      return pir_error(op, "attribute %s: expects 1 or more, found %lld", name,
+                       (long long)value);
   return PIR_OK;
 }
 

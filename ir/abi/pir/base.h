@@ -32,11 +32,12 @@ PIR_BEGIN
 #define PIR_VERSION_MINOR 1
 #define PIR_VERSION_PATCH 0
 
-// Version of the library that is running: major << 16 | minor << 8 | patch. Within one major version
-// symbols and struct fields are only added (docs/compatibility.md).
+// Version of the library that is running: major << 16 | minor << 8 | patch. Within one major
+// version symbols and struct fields are only added (docs/compatibility.md).
 PIR_API uint32_t pir_version(void);
 
-// What became of a call. Anything that depends on input returns one; the text went to a sink or message.
+// What became of a call. Anything that depends on input returns one; the text went to a sink or
+// message.
 typedef enum pir_status {
   PIR_OK = 0,
   PIR_INVALID,      // bad IR, text, file or argument; reported with its place
@@ -50,10 +51,11 @@ typedef enum pir_status {
 } pir_status;
 
 // Returns a failure upwards. Only where nothing needs cleaning.
-#define PIR_TRY(call)                                                                                                  \
-  do {                                                                                                                 \
-    pir_status pir_try_status = (call);                                                                                \
-    if (pir_try_status) return pir_try_status;                                                                         \
+#define PIR_TRY(call)                                                                          \
+  do {                                                                                         \
+    pir_status pir_try_status = (call);                                                        \
+    if (pir_try_status)                                                                        \
+      return pir_try_status;                                                                   \
   } while (0)
 
 // Bytes with a length; not necessarily NUL-terminated. Never owns.
@@ -67,33 +69,35 @@ typedef struct pir_str {
 PIR_API pir_str pir_str_from(const char *nul_terminated);
 PIR_API bool pir_str_equal(pir_str a, pir_str b);
 
-// Formats into `out`, always NUL-terminated, cut to `size` bytes; returns the length without the NUL. Knows %s %.*s %c
-// %d %i %u %x with h, l, ll, z, j, %g %f %e with a precision, and %%: no locale, no stdio.
-PIR_API size_t pir_text_format(char *out, size_t size, const char *format, ...) PIR_PRINTF(3, 4);
+// Formats into `out`, always NUL-terminated, cut to `size` bytes; returns the length without
+// the NUL. Knows %s %.*s %c %d %i %u %x with h, l, ll, z, j, %g %f %e with a precision, and %%:
+// no locale, no stdio.
+PIR_API size_t pir_text_format(char *out, size_t size, const char *format, ...)
+    PIR_PRINTF(3, 4);
 PIR_API size_t pir_text_vformat(char *out, size_t size, const char *format, va_list args);
 
-// Element types: enumerator, text form, JSON tag, Paddle name, size in bytes, VarType code (-1: none).
-// The order is that of phi::DataType, which JSON scalars and kernel keys use.
-#define PIR_DTYPES(X)                                                                                                  \
-  X(UNDEFINED, "undefined", "t_undefined", "Undefined", 0, -1)                                                         \
-  X(BOOL, "b", "t_bool", "bool", 1, 0)                                                                                 \
-  X(U8, "u8", "t_ui8", "uint8", 1, 20)                                                                                 \
-  X(I8, "i8", "t_i8", "int8", 1, 21)                                                                                   \
-  X(U16, "u16", "t_ui16", "uint16", 2, -1)                                                                             \
-  X(I16, "i16", "t_i16", "int16", 2, 1)                                                                                \
-  X(U32, "u32", "t_ui32", "uint32", 4, 37)                                                                             \
-  X(I32, "i32", "t_i32", "int32", 4, 2)                                                                                \
-  X(U64, "u64", "t_ui64", "uint64", 8, 38)                                                                             \
-  X(I64, "i64", "t_i64", "int64", 8, 3)                                                                                \
-  X(F32, "f32", "t_f32", "float32", 4, 5)                                                                              \
-  X(F64, "f64", "t_f64", "float64", 8, 6)                                                                              \
-  X(C64, "c64", "t_c64", "complex64", 8, 23)                                                                           \
-  X(C128, "c128", "t_c128", "complex128", 16, 24)                                                                      \
-  X(PSTRING, "pstring", "t_pstring", "pstring", 0, 29)                                                                 \
-  X(F16, "f16", "t_f16", "float16", 2, 4)                                                                              \
-  X(BF16, "bf16", "t_bf16", "bfloat16", 2, 22)                                                                         \
-  X(F8E4M3, "f8e4m3fn", "t_f8e4m3fn", "float8_e4m3fn", 1, 32)                                                          \
-  X(F8E5M2, "f8e5m2", "t_f8e5m2", "float8_e5m2", 1, 33)                                                                \
+// Element types: enumerator, text form, JSON tag, Paddle name, size in bytes, VarType code (-1:
+// none). The order is that of phi::DataType, which JSON scalars and kernel keys use.
+#define PIR_DTYPES(X)                                                                          \
+  X(UNDEFINED, "undefined", "t_undefined", "Undefined", 0, -1)                                 \
+  X(BOOL, "b", "t_bool", "bool", 1, 0)                                                         \
+  X(U8, "u8", "t_ui8", "uint8", 1, 20)                                                         \
+  X(I8, "i8", "t_i8", "int8", 1, 21)                                                           \
+  X(U16, "u16", "t_ui16", "uint16", 2, -1)                                                     \
+  X(I16, "i16", "t_i16", "int16", 2, 1)                                                        \
+  X(U32, "u32", "t_ui32", "uint32", 4, 37)                                                     \
+  X(I32, "i32", "t_i32", "int32", 4, 2)                                                        \
+  X(U64, "u64", "t_ui64", "uint64", 8, 38)                                                     \
+  X(I64, "i64", "t_i64", "int64", 8, 3)                                                        \
+  X(F32, "f32", "t_f32", "float32", 4, 5)                                                      \
+  X(F64, "f64", "t_f64", "float64", 8, 6)                                                      \
+  X(C64, "c64", "t_c64", "complex64", 8, 23)                                                   \
+  X(C128, "c128", "t_c128", "complex128", 16, 24)                                              \
+  X(PSTRING, "pstring", "t_pstring", "pstring", 0, 29)                                         \
+  X(F16, "f16", "t_f16", "float16", 2, 4)                                                      \
+  X(BF16, "bf16", "t_bf16", "bfloat16", 2, 22)                                                 \
+  X(F8E4M3, "f8e4m3fn", "t_f8e4m3fn", "float8_e4m3fn", 1, 32)                                  \
+  X(F8E5M2, "f8e5m2", "t_f8e5m2", "float8_e5m2", 1, 33)                                        \
   X(INDEX, "index", "t_index", "index", 8, -1)
 
 typedef enum pir_dtype {
@@ -103,12 +107,13 @@ typedef enum pir_dtype {
       PIR_DTYPE_COUNT
 } pir_dtype;
 
-PIR_API size_t pir_dtype_size(pir_dtype dtype);       // bytes of one element; 0 where it has none
+PIR_API size_t pir_dtype_size(pir_dtype dtype);  // bytes of one element; 0 where it has none
 PIR_API const char *pir_dtype_text(pir_dtype dtype);  // as in tensor<2xf32>
 PIR_API const char *pir_dtype_json(pir_dtype dtype);  // as in {"#":"0.t_f32"}
 PIR_API const char *pir_dtype_name(pir_dtype dtype);  // as in dtype:float32
 PIR_API int pir_dtype_var_type(pir_dtype dtype);      // VarType.Type of .pdmodel, or -1
-PIR_API pir_dtype pir_dtype_from_text(pir_str text);  // PIR_DTYPE_COUNT when unknown; likewise below
+PIR_API pir_dtype
+pir_dtype_from_text(pir_str text);  // PIR_DTYPE_COUNT when unknown; likewise below
 PIR_API pir_dtype pir_dtype_from_json(pir_str tag);
 PIR_API pir_dtype pir_dtype_from_name(pir_str name);
 PIR_API pir_dtype pir_dtype_from_var_type(int code);
@@ -132,20 +137,22 @@ typedef enum pir_layout {
 } pir_layout;
 
 PIR_API const char *pir_layout_name(pir_layout layout);
-PIR_API pir_layout pir_layout_from_name(pir_str name);  // any case; "MKLDNN" is ONEDNN; else COUNT
+PIR_API pir_layout
+pir_layout_from_name(pir_str name);  // any case; "MKLDNN" is ONEDNN; else COUNT
 
 // Most dimensions a tensor may have. Readers refuse more.
 #define PIR_MAX_RANK 16
 
-// Where memory comes from. A null `alloc` means malloc and free. `alloc` returns memory aligned to
-// `align` (a power of two) or NULL.
+// Where memory comes from. A null `alloc` means malloc and free. `alloc` returns memory aligned
+// to `align` (a power of two) or NULL.
 typedef struct pir_allocator {
   void *(*alloc)(void *user, size_t size, size_t align);
   void (*release)(void *user, void *memory, size_t size);
   void *user;
 } pir_allocator;
 
-// Bytes the caller lends: used in place until `release` is called (with the last model or program gone).
+// Bytes the caller lends: used in place until `release` is called (with the last model or
+// program gone).
 typedef struct pir_borrowed {
   const void *data;
   size_t size;

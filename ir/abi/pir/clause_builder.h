@@ -22,7 +22,8 @@ static inline pir_clause pir_clause_blank(int kind) {
   c.kind = (uint8_t)kind;
   c.compute = PIR_CAST_COMPUTE;
   c.out_map = c.when = c.body = c.then = c.init = c.guard = c.trap = c.trap_text = -1;
-  c.axes_attr = c.axes_operand = c.like = c.all = c.out_rank = c.out_extent = c.keep = c.reverse = c.exclusive = -1;
+  c.axes_attr = c.axes_operand = c.like = c.all = c.out_rank = c.out_extent = c.keep =
+      c.reverse = c.exclusive = -1;
   return c;
 }
 

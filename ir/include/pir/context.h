@@ -1,5 +1,6 @@
-// A context owns everything uniqued (types, attributes, names), the arenas of the IR and the loaded
-// dialects. Not thread-safe: one thread at a time per context; contexts share nothing written.
+// A context owns everything uniqued (types, attributes, names), the arenas of the IR and the
+// loaded dialects. Not thread-safe: one thread at a time per context; contexts share nothing
+// written.
 #ifndef PIR_CONTEXT_H
 #define PIR_CONTEXT_H
 
@@ -13,8 +14,9 @@ typedef struct pir_dialect pir_dialect;
 
 // Bounds on what readers accept. Zero means the default in brackets.
 typedef struct pir_limits {
-  uint64_t max_ops;         // [16 M]
-  uint64_t max_depth;       // nesting of regions, types, attributes [256 k regions; 64 types and attributes]
+  uint64_t max_ops;    // [16 M]
+  uint64_t max_depth;  // nesting of regions, types, attributes [256 k regions; 64 types and
+                       // attributes]
   uint64_t max_attr_items;  // elements of one array attribute [64 M]
   uint64_t max_bytes;       // memory of the context [unlimited]
 } pir_limits;
@@ -27,21 +29,22 @@ typedef struct pir_context_options {
   pir_limits limits;
 } pir_context_options;
 
-// Creates a context with no dialect loaded (pir_dialects_load_all in pir/dialects.h loads ours).
-// `options` may be NULL.
+// Creates a context with no dialect loaded (pir_dialects_load_all in pir/dialects.h loads
+// ours). `options` may be NULL.
 PIR_API pir_context *pir_context_create(const pir_context_options *options);
 PIR_API void pir_context_destroy(pir_context *ctx);
 
 PIR_API const pir_limits *pir_context_limits(const pir_context *ctx);
 PIR_API size_t pir_context_bytes(const pir_context *ctx);  // memory held now
 
-// An interned name: equal names are equal pointers. NUL-terminated; lives as long as the context.
+// An interned name: equal names are equal pointers. NUL-terminated; lives as long as the
+// context.
 typedef const struct pir_name_entry pir_name;
 PIR_API pir_name *pir_name_get(pir_context *ctx, pir_str text);
 PIR_API pir_str pir_name_str(pir_name *name);
 
-// The definition of an op by full name ("pd_op.matmul"). Never NULL: an unknown name gets a definition
-// without PIR_REGISTERED, made once per context.
+// The definition of an op by full name ("pd_op.matmul"). Never NULL: an unknown name gets a
+// definition without PIR_REGISTERED, made once per context.
 PIR_API const pir_opdef *pir_context_opdef(pir_context *ctx, pir_str name);
 // By number (PD_MATMUL, ... from pir/dialect/*.h). NULL when its dialect is not registered.
 PIR_API const pir_opdef *pir_context_op(const pir_context *ctx, uint32_t op_id);

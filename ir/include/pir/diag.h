@@ -1,5 +1,5 @@
-// Diagnostics: what went wrong, where, and where the other party is. Libraries never print; they report
-// to the context's sink. A run may report several errors.
+// Diagnostics: what went wrong, where, and where the other party is. Libraries never print;
+// they report to the context's sink. A run may report several errors.
 #ifndef PIR_DIAG_H
 #define PIR_DIAG_H
 
@@ -39,8 +39,8 @@ typedef struct pir_diag {
   pir_str op_path;      // "block 0, op 17 conv2d" for binary input; else empty
 } pir_diag;
 
-// Receives diagnostics in order; a note belongs to the error or warning before it. `diag` and its
-// strings live only during the call.
+// Receives diagnostics in order; a note belongs to the error or warning before it. `diag` and
+// its strings live only during the call.
 typedef struct pir_diag_sink {
   void (*report)(void *user, const pir_diag *diag);
   void *user;
@@ -55,15 +55,15 @@ PIR_API pir_status pir_error(const pir_op *op, const char *format, ...) PIR_PRIN
 PIR_API void pir_note(const pir_op *op, const char *format, ...) PIR_PRINTF(2, 3);
 PIR_API void pir_warning(const pir_op *op, const char *format, ...) PIR_PRINTF(2, 3);
 
-// Remarks are made only for who asks; off at first. pir_remark does nothing where they are off; who gathers more
-// than a format's arguments asks pir_context_remarks first.
+// Remarks are made only for who asks; off at first. pir_remark does nothing where they are off;
+// who gathers more than a format's arguments asks pir_context_remarks first.
 PIR_API void pir_context_set_remarks(pir_context *ctx, bool wanted);
 PIR_API bool pir_context_remarks(const pir_context *ctx);
 PIR_API void pir_remark(const pir_op *op, const char *format, ...) PIR_PRINTF(2, 3);
 
 // Reports at a place and returns `status`.
-PIR_API pir_status pir_report(pir_context *ctx, pir_status status, pir_severity severity, pir_loc loc,
-                              const char *format, ...) PIR_PRINTF(5, 6);
+PIR_API pir_status pir_report(pir_context *ctx, pir_status status, pir_severity severity,
+                              pir_loc loc, const char *format, ...) PIR_PRINTF(5, 6);
 // The same with everything spelled out (source line, op path).
 PIR_API void pir_diag_emit(pir_context *ctx, const pir_diag *diag);
 PIR_API size_t pir_context_error_count(const pir_context *ctx);

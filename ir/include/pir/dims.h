@@ -1,6 +1,7 @@
-// Symbolic dimensions. A pir_dim is a number when it is not negative, else a handle of an expression in a
-// table: symbols, sums, products, quotients, minima. Expressions are hash-consed and simplified when
-// made (canonical sums of products), so equal forms are equal handles.
+// Symbolic dimensions. A pir_dim is a number when it is not negative, else a handle of an
+// expression in a table: symbols, sums, products, quotients, minima. Expressions are
+// hash-consed and simplified when made (canonical sums of products), so equal forms are equal
+// handles.
 #ifndef PIR_DIMS_H
 #define PIR_DIMS_H
 
@@ -30,9 +31,10 @@ typedef enum pir_dim_kind {
 } pir_dim_kind;
 
 PIR_API pir_dims *pir_dims_create(const pir_allocator *allocator);
-// The same; `out_of_memory` is called when memory is gone and must not return (a jump out leaves a table that
-// can be destroyed).
-PIR_API pir_dims *pir_dims_create_hooked(const pir_allocator *allocator, void (*out_of_memory)(void *user), void *user);
+// The same; `out_of_memory` is called when memory is gone and must not return (a jump out
+// leaves a table that can be destroyed).
+PIR_API pir_dims *pir_dims_create_hooked(const pir_allocator *allocator,
+                                         void (*out_of_memory)(void *user), void *user);
 PIR_API void pir_dims_destroy(pir_dims *dims);
 
 PIR_API pir_dim pir_dim_const(pir_dims *dims, int64_t value);
@@ -62,7 +64,8 @@ PIR_API void pir_dims_unify(pir_dims *dims, pir_dim a, pir_dim b);
 PIR_API pir_dim pir_dim_canonical(const pir_dims *dims, pir_dim dim);
 
 // Value for given symbol values; false on overflow or division by zero.
-PIR_API bool pir_dim_evaluate(const pir_dims *dims, pir_dim dim, const int64_t *symbols, int64_t *out_value);
+PIR_API bool pir_dim_evaluate(const pir_dims *dims, pir_dim dim, const int64_t *symbols,
+                              int64_t *out_value);
 
 PIR_API pir_status pir_dim_print(const pir_dims *dims, pir_dim dim, pir_writer out);
 

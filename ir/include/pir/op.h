@@ -1,5 +1,5 @@
-// An operation: one allocation holding results, header, operands, regions and the attributes its
-// definition declares. It belongs to a block, or to nobody while detached.
+// An operation: one allocation holding results, header, operands, regions and the attributes
+// its definition declares. It belongs to a block, or to nobody while detached.
 #ifndef PIR_OP_H
 #define PIR_OP_H
 
@@ -8,8 +8,8 @@
 
 PIR_BEGIN
 
-// What a new op is made of. Names in `attrs` that the definition declares go to its fixed slots, the
-// others to the op's dictionary. The zero value is an op without anything.
+// What a new op is made of. Names in `attrs` that the definition declares go to its fixed
+// slots, the others to the op's dictionary. The zero value is an op without anything.
 typedef struct pir_op_spec {
   const pir_opdef *def;
   pir_loc loc;
@@ -42,17 +42,20 @@ PIR_API pir_op *pir_op_clone(const pir_op *op, pir_value_map *map);
 
 PIR_API pir_context *pir_op_context(const pir_op *op);
 PIR_API const pir_opdef *pir_op_def(const pir_op *op);
-PIR_API pir_str pir_op_name(const pir_op *op);             // "pd_op.matmul"
-PIR_API bool pir_op_is(const pir_op *op, uint32_t op_id);  // PD_MATMUL, ... from pir/dialect/*.h
+PIR_API pir_str pir_op_name(const pir_op *op);  // "pd_op.matmul"
+PIR_API bool pir_op_is(const pir_op *op,
+                       uint32_t op_id);  // PD_MATMUL, ... from pir/dialect/*.h
 PIR_API bool pir_op_has(const pir_op *op, uint32_t traits);
 PIR_API pir_loc pir_op_loc(const pir_op *op);
 PIR_API void pir_op_set_loc(pir_op *op, pir_loc loc);
 
 PIR_API pir_block *pir_op_block(const pir_op *op);
-PIR_API pir_op *pir_op_parent(const pir_op *op);  // the op whose region holds this one; NULL at the top
+PIR_API pir_op *
+pir_op_parent(const pir_op *op);  // the op whose region holds this one; NULL at the top
 PIR_API pir_op *pir_op_next(const pir_op *op);
 PIR_API pir_op *pir_op_prev(const pir_op *op);
-PIR_API bool pir_op_is_before(const pir_op *a, const pir_op *b);  // both in one block; amortised O(1)
+PIR_API bool pir_op_is_before(const pir_op *a,
+                              const pir_op *b);  // both in one block; amortised O(1)
 
 PIR_API size_t pir_op_operands(const pir_op *op);
 PIR_API pir_value *pir_op_operand(const pir_op *op, size_t i);
@@ -67,7 +70,8 @@ PIR_API bool pir_op_unused(const pir_op *op);  // no result has a use
 PIR_API size_t pir_op_regions(const pir_op *op);
 PIR_API pir_region *pir_op_region(const pir_op *op, size_t i);
 
-// Declared attributes by position in the definition; NULL when absent (the default then applies).
+// Declared attributes by position in the definition; NULL when absent (the default then
+// applies).
 PIR_API const pir_attr *pir_op_attr_at(const pir_op *op, size_t i);
 PIR_API void pir_op_set_attr_at(pir_op *op, size_t i, const pir_attr *value);
 // Any attribute by name; set with NULL removes.
@@ -77,7 +81,8 @@ PIR_API void pir_op_set_attr(pir_op *op, pir_name *name, const pir_attr *value);
 // The present attributes, declared ones and others together, in bytewise name order.
 PIR_API size_t pir_op_attrs(const pir_op *op);
 // Fills up to `capacity` entries in that order; returns how many there are.
-PIR_API size_t pir_op_attrs_sorted(const pir_op *op, pir_named_attr *out_entries, size_t capacity);
+PIR_API size_t pir_op_attrs_sorted(const pir_op *op, pir_named_attr *out_entries,
+                                   size_t capacity);
 // The dictionary of undeclared ones alone.
 PIR_API size_t pir_op_extra_attrs(const pir_op *op);
 PIR_API pir_named_attr pir_op_extra_attr(const pir_op *op, size_t i);

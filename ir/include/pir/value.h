@@ -13,13 +13,15 @@ typedef struct pir_use pir_use;  // one operand slot of one op
 typedef struct pir_block pir_block;
 typedef struct pir_region pir_region;
 
-// The stated type: what the file says. It is printed and kept; facts come from inference (pir/infer.h).
+// The stated type: what the file says. It is printed and kept; facts come from inference
+// (pir/infer.h).
 PIR_API const pir_type *pir_value_type(const pir_value *value);
 PIR_API void pir_value_set_type(pir_value *value, const pir_type *type);
 
-PIR_API pir_op *pir_value_op(const pir_value *value);        // NULL for a block argument
-PIR_API pir_block *pir_value_block(const pir_value *value);  // of the argument, or of the defining op
-PIR_API size_t pir_value_index(const pir_value *value);      // result or argument number
+PIR_API pir_op *pir_value_op(const pir_value *value);  // NULL for a block argument
+PIR_API pir_block *
+pir_value_block(const pir_value *value);  // of the argument, or of the defining op
+PIR_API size_t pir_value_index(const pir_value *value);  // result or argument number
 PIR_API bool pir_value_is_argument(const pir_value *value);
 
 PIR_API bool pir_value_unused(const pir_value *value);
@@ -34,8 +36,8 @@ PIR_API pir_value *pir_use_value(const pir_use *use);
 PIR_API void pir_use_set(pir_use *use, pir_value *value);  // `value` may be NULL
 
 // The next use is read before the body runs, so the body may change this one.
-#define PIR_EACH_USE(u, value)                                                                                         \
-  for (pir_use *u = pir_value_first_use(value), *pir_next_##u = u ? pir_use_next(u) : NULL; u;                         \
+#define PIR_EACH_USE(u, value)                                                                 \
+  for (pir_use *u = pir_value_first_use(value), *pir_next_##u = u ? pir_use_next(u) : NULL; u; \
        u = pir_next_##u, pir_next_##u = u ? pir_use_next(u) : NULL)
 
 PIR_END

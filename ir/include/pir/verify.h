@@ -9,12 +9,14 @@ PIR_BEGIN
 typedef struct pir_verify_options {
   bool strict;       // unregistered ops and conflicts of stated element types are errors
   bool errors_only;  // no warnings: they were given when the program was read
-  bool old_forms;    // what an op may lack because it is of an older Paddle is a warning: enough to look at or print
-  bool fragment;     // the outermost block is a piece of others: its terminators may stand anywhere
+  bool old_forms;  // what an op may lack because it is of an older Paddle is a warning: enough
+                   // to look at or print
+  bool
+      fragment;  // the outermost block is a piece of others: its terminators may stand anywhere
 } pir_verify_options;
 
-// Checks counts, kinds, dominance, terminators and each op's verify hook below `root`. Reports every
-// finding. O(ops + operands) but for hooks.
+// Checks counts, kinds, dominance, terminators and each op's verify hook below `root`. Reports
+// every finding. O(ops + operands) but for hooks.
 PIR_API pir_status pir_verify(const pir_op *root, const pir_verify_options *options);
 
 PIR_END

@@ -1,6 +1,7 @@
-// Puts the emit of a matched rule in place. New ops are made before the root, or earlier when another result of the
-// match is read before it; they are taken back when their inferred types contradict those they replace. Then uses
-// move, the match goes, and with it what only it read. O(ops of the rule + moved uses).
+// Puts the emit of a matched rule in place. New ops are made before the root, or earlier when
+// another result of the match is read before it; they are taken back when their inferred types
+// contradict those they replace. Then uses move, the match goes, and with it what only it read.
+// O(ops of the rule + moved uses).
 
 #include "match.h"
 #include "run.h"
@@ -26,7 +27,9 @@ typedef struct emission {
 // The op that an expansion is of: the root, or what it takes apart.
 static const pir_op *expanded_op(const rule_match *m) {
   const pir_op *root = m->ops[m->rule->root_op].one;
-  const pir_op *list = pir_op_has(root, PIR_STRUCTURAL) && pir_op_operands(root) ? pir_op_operand_op(root, 0) : NULL;
+  const pir_op *list = pir_op_has(root, PIR_STRUCTURAL) && pir_op_operands(root)
+                           ? pir_op_operand_op(root, 0)
+                           : NULL;
   return list ? list : root;
 }
 
@@ -34,15 +37,18 @@ static void name_origin(const rule_match *m, pir_op *op) {
   pir_name *name = m->rewriter->comp_op_name;
   const pir_op *from = expanded_op(m);
   const pir_attr *origin = pir_op_attr(from, name);
-  if (!origin) origin = pir_attr_str(m->ctx, PIR_ATTR_STR, pir_op_name(from));
+  if (!origin)
+    origin = pir_attr_str(m->ctx, PIR_ATTR_STR, pir_op_name(from));
   pir_op_set_attr(op, name, origin);
 }
 
 static pir_op *make(void *user, const pir_op_spec *spec) {
   emission *e = user;
   pir_op *op = pir_rewriter_create(e->m->rewriter, e->at, spec);
-  if (e->m->mode && e->m->mode->expands) name_origin(e->m, op);
-  if (e->made_count < MAX_NEW) e->made[e->made_count++] = op;
+  if (e->m->mode && e->m->mode->expands)
+    name_origin(e->m, op);
+  if (e->made_count < MAX_NEW)
+    e->made[e->made_count++] = op;
   return op;
 }
 
@@ -51,18 +57,23 @@ static pir_op *make(void *user, const pir_op_spec *spec) {
 static bool goes(const rule_match *m, const pir_op *op) {
   for (int16_t i = 0; i < m->rule->match_count; i++) {
     const rule_op_bound *bound = &m->ops[i];
-    if (m->t->ops[m->rule->match + i].shared) continue;
-    if (bound->one == op) return true;
+    if (m->t->ops[m->rule->match + i].shared)
+      continue;
+    if (bound->one == op)
+      return true;
     for (size_t k = 0; k < bound->count; k++)
-      if (bound->list[k] == op) return true;
+      if (bound->list[k] == op)
+        return true;
   }
   return false;
 }
 
 static void take_later(pir_op **last, const pir_value *value, const pir_op *root) {
   pir_op *op = value ? pir_value_op(value) : NULL;
-  if (!op || pir_op_block(op) != pir_op_block(root)) return;
-  if (!*last || pir_op_is_before(*last, op)) *last = op;
+  if (!op || pir_op_block(op) != pir_op_block(root))
+    return;
+  if (!*last || pir_op_is_before(*last, op))
+    *last = op;
 }
 
 // The last op of the root's block that defines something the emit reads.
@@ -72,21 +83,26 @@ static pir_op *last_read(const rule_match *m, const pir_op *root) {
     const rule_op *p = &m->t->ops[m->rule->emit + i];
     for (int16_t k = 0; k < p->operand_count; k++) {
       const rule_operand *operand = &m->t->operands[p->operands + k];
-      if (operand->kind != RULE_OPERAND_VALUE && operand->kind != RULE_OPERAND_VALUES) continue;
+      if (operand->kind != RULE_OPERAND_VALUE && operand->kind != RULE_OPERAND_VALUES)
+        continue;
       const rule_bound *bound = &m->values[operand->at];
-      if (!bound->set) continue;
+      if (!bound->set)
+        continue;
       take_later(&last, bound->one, root);
-      for (size_t n = 0; n < bound->count; n++) take_later(&last, bound->list[n], root);
+      for (size_t n = 0; n < bound->count; n++)
+        take_later(&last, bound->list[n], root);
     }
   }
   return last;
 }
 
 static bool is_read_before(const rule_match *m, const pir_value *value, const pir_op *at) {
-  if (!value || pir_value_op(value) == m->ops[m->rule->root_op].one) return false;
+  if (!value || pir_value_op(value) == m->ops[m->rule->root_op].one)
+    return false;
   PIR_EACH_USE(use, value) {
     pir_op *user = pir_block_ancestor(pir_op_block(at), pir_use_owner(use));
-    if (user && user != at && !goes(m, pir_use_owner(use)) && pir_op_is_before(user, at)) return true;
+    if (user && user != at && !goes(m, pir_use_owner(use)) && pir_op_is_before(user, at))
+      return true;
   }
   return false;
 }
@@ -94,9 +110,11 @@ static bool is_read_before(const rule_match *m, const pir_value *value, const pi
 static bool is_too_late(const rule_match *m, const pir_op *at) {
   for (int16_t i = 0; i < m->rule->output_count; i++) {
     const rule_bound *bound = &m->values[m->t->outputs[m->rule->outputs + i].old_value];
-    if (is_read_before(m, bound->one, at)) return true;
+    if (is_read_before(m, bound->one, at))
+      return true;
     for (size_t k = 0; k < bound->count; k++)
-      if (is_read_before(m, bound->list[k], at)) return true;
+      if (is_read_before(m, bound->list[k], at))
+        return true;
   }
   return false;
 }
@@ -104,8 +122,10 @@ static bool is_too_late(const rule_match *m, const pir_op *at) {
 static pir_op *choose_place(const rule_match *m, pir_op *root) {
   pir_op *last = last_read(m, root), *at = root;
   bool behind = last && last != root && pir_op_is_before(root, last);
-  if (behind) at = pir_op_next(last);
-  if (!at || !is_too_late(m, at)) return at;
+  if (behind)
+    at = pir_op_next(last);
+  if (!at || !is_too_late(m, at))
+    return at;
   at = last ? pir_op_next(last) : pir_block_first(pir_op_block(root));
   return at && !is_too_late(m, at) ? at : NULL;
 }
@@ -114,61 +134,80 @@ static pir_op *choose_place(const rule_match *m, pir_op *root) {
 
 // Whether the value is overwritten between its definition and where the emit reads it.
 static bool is_overwritten(const rule_match *m, const pir_value *value, const pir_op *at) {
-  if (!value) return false;
+  if (!value)
+    return false;
   PIR_EACH_USE(use, value) {
     pir_op *owner = pir_use_owner(use);
-    if (!pir_op_overwrites(owner, pir_use_operand_index(use)) || goes(m, owner)) continue;
+    if (!pir_op_overwrites(owner, pir_use_operand_index(use)) || goes(m, owner))
+      continue;
     pir_op *user = pir_block_ancestor(pir_op_block(at), owner);
-    if (!user || user == at || pir_op_is_before(user, at)) return true;
+    if (!user || user == at || pir_op_is_before(user, at))
+      return true;
   }
   return false;
 }
 
 static bool is_ever_overwritten(const pir_value *value) {
-  if (!value) return false;
-  PIR_EACH_USE(use, value) if (pir_op_overwrites(pir_use_owner(use), pir_use_operand_index(use))) return true;
+  if (!value)
+    return false;
+  PIR_EACH_USE(use, value)
+  if (pir_op_overwrites(pir_use_owner(use), pir_use_operand_index(use)))
+    return true;
   return false;
 }
 
-// Whether others see what a matched op writes. A result matched as `_` claims that it changes nothing.
+// Whether others see what a matched op writes. A result matched as `_` claims that it changes
+// nothing.
 static bool is_seen_writing(const rule_match *m, const rule_op *p, const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
-  if (p->shared || !(def->traits & PIR_INPLACE)) return false;
+  if (p->shared || !(def->traits & PIR_INPLACE))
+    return false;
   for (size_t i = 0; i < def->inplace_count; i++) {
     const pir_inplace_pair *pair = &def->inplace[i];
-    bool named = pair->result < p->result_count && m->t->results[p->results + pair->result] != -1;
-    const pir_value *value = pair->operand < pir_op_operands(op) ? pir_op_operand(op, pair->operand) : NULL;
-    if (!named || !value) continue;
+    bool named =
+        pair->result < p->result_count && m->t->results[p->results + pair->result] != -1;
+    const pir_value *value =
+        pair->operand < pir_op_operands(op) ? pir_op_operand(op, pair->operand) : NULL;
+    if (!named || !value)
+      continue;
     PIR_EACH_USE(use, value) if (!goes(m, pir_use_owner(use))) return true;
   }
   return false;
 }
 
-// An output that becomes a value that was there lives on in it, so neither may be written over at all.
+// An output that becomes a value that was there lives on in it, so neither may be written over
+// at all.
 static bool reads_what_was_written(const rule_match *m, const pir_op *at) {
   for (int32_t i = 0; i < m->rule->value_count; i++) {
     const rule_bound *bound = &m->values[i];
-    if (bound->set && is_overwritten(m, bound->one, at)) return true;
+    if (bound->set && is_overwritten(m, bound->one, at))
+      return true;
     for (size_t k = 0; bound->set && k < bound->count; k++)
-      if (is_overwritten(m, bound->list[k], at)) return true;
+      if (is_overwritten(m, bound->list[k], at))
+        return true;
   }
   for (int16_t i = 0; i < m->rule->output_count; i++) {
     const rule_output *output = &m->t->outputs[m->rule->outputs + i];
     const rule_bound *old = &m->values[output->old_value], *new = &m->values[output->new_value];
-    if (new->set && (is_ever_overwritten(old->one) || is_ever_overwritten(new->one))) return true;
+    if (new->set && (is_ever_overwritten(old->one) || is_ever_overwritten(new->one)))
+      return true;
   }
   for (int16_t i = 0; i < m->rule->match_count; i++)
-    if (m->ops[i].one && is_seen_writing(m, &m->t->ops[m->rule->match + i], m->ops[i].one)) return true;
+    if (m->ops[i].one && is_seen_writing(m, &m->t->ops[m->rule->match + i], m->ops[i].one))
+      return true;
   return false;
 }
 
 // ---- operands and attributes
 
 static bool literal_ints(const pir_rule_value *v, int64_t *out, size_t *out_count) {
-  if (v->kind == PIR_RULE_INT) return out[0] = v->i, *out_count = 1, true;
-  if (v->kind != PIR_RULE_LIST || v->count > PIR_FACT_CONTENTS) return false;
+  if (v->kind == PIR_RULE_INT)
+    return out[0] = v->i, *out_count = 1, true;
+  if (v->kind != PIR_RULE_LIST || v->count > PIR_FACT_CONTENTS)
+    return false;
   for (size_t i = 0; i < v->count; i++) {
-    if (v->items[i].kind != PIR_RULE_INT) return false;
+    if (v->items[i].kind != PIR_RULE_INT)
+      return false;
     out[i] = v->items[i].i;
   }
   *out_count = v->count;
@@ -189,51 +228,67 @@ static pir_value *make_literal(emission *e, int32_t node, const pir_operand_def 
 }
 
 // Fills operands from position *at on; false when one cannot be made.
-static bool put_operand(emission *e, const rule_operand *p, const pir_opdef *def, size_t member, bool each,
-                        pir_value **operands, size_t *at) {
-  if (p->kind == RULE_OPERAND_NONE) return operands[(*at)++] = NULL, true;
+static bool put_operand(emission *e, const rule_operand *p, const pir_opdef *def, size_t member,
+                        bool each, pir_value **operands, size_t *at) {
+  if (p->kind == RULE_OPERAND_NONE)
+    return operands[(*at)++] = NULL, true;
   if (p->kind == RULE_OPERAND_NODE)
-    return *at < def->operand_count && (operands[*at] = make_literal(e, p->at, &def->operands[*at])) && ++*at;
+    return *at < def->operand_count &&
+           (operands[*at] = make_literal(e, p->at, &def->operands[*at])) && ++*at;
   const rule_bound *bound = &e->m->values[p->at];
-  if (p->kind == RULE_OPERAND_VALUE) return operands[(*at)++] = bound->one, true;
-  if (each) return operands[(*at)++] = member < bound->count ? bound->list[member] : NULL, true;
-  if (*at + bound->count > RULE_MAX_OPERANDS) return false;
-  for (size_t i = 0; i < bound->count; i++) operands[(*at)++] = bound->list[i];
+  if (p->kind == RULE_OPERAND_VALUE)
+    return operands[(*at)++] = bound->one, true;
+  if (each)
+    return operands[(*at)++] = member < bound->count ? bound->list[member] : NULL, true;
+  if (*at + bound->count > RULE_MAX_OPERANDS)
+    return false;
+  for (size_t i = 0; i < bound->count; i++)
+    operands[(*at)++] = bound->list[i];
   return true;
 }
 
 static pir_op *spliced(const rule_match *m, const rule_op *p, size_t member) {
-  if (p->splice < 0) return NULL;
+  if (p->splice < 0)
+    return NULL;
   const rule_op_bound *from = &m->ops[p->splice];
   return from->one ? from->one : member < from->count ? from->list[member] : NULL;
 }
 
 static const pir_attr *spliced_attr(const rule_match *m, const pir_op *from, const char *name) {
   int at = from ? pir_opdef_attr(pir_op_def(from), pir_str_from(name)) : -1;
-  if (at < 0) return NULL;
+  if (at < 0)
+    return NULL;
   const pir_attr *attr = pir_op_attr_at(from, (size_t)at);
   return attr ? attr : pir_attr_default(m->ctx, &pir_op_def(from)->attrs[at]);
 }
 
-static bool put_attrs(emission *e, const rule_op *p, const pir_opdef *def, size_t member, pir_named_attr *attrs,
-                      size_t *out_count) {
+static bool put_attrs(emission *e, const rule_op *p, const pir_opdef *def, size_t member,
+                      pir_named_attr *attrs, size_t *out_count) {
   static const pir_attr_def undeclared = {.kind = PIR_ATTR_NONE};
   const pir_attr *given[MAX_ATTRS] = {0};
   const pir_op *from = spliced(e->m, p, member);
   size_t n = 0;
-  if (def->attr_count > MAX_ATTRS) return false;
+  if (def->attr_count > MAX_ATTRS)
+    return false;
   for (int16_t i = 0; i < p->attr_count; i++) {
     const rule_attr *a = &e->m->t->attrs[p->attrs + i];
     pir_rule_value v = rule_eval(e->m, a->node);
-    const pir_attr *attr = rule_attr_of_value(e->m, &v, a->position < 0 ? &undeclared : &def->attrs[a->position]);
-    if (!attr) return false;
-    if (a->position >= 0) given[a->position] = attr;
-    else attrs[n++] = (pir_named_attr){pir_name_get(e->m->ctx, pir_str_from(a->name)), attr};
+    const pir_attr *attr =
+        rule_attr_of_value(e->m, &v, a->position < 0 ? &undeclared : &def->attrs[a->position]);
+    if (!attr)
+      return false;
+    if (a->position >= 0)
+      given[a->position] = attr;
+    else
+      attrs[n++] = (pir_named_attr){pir_name_get(e->m->ctx, pir_str_from(a->name)), attr};
   }
   for (size_t i = 0; i < def->attr_count; i++) {
     const pir_attr *attr = given[i] ? given[i] : spliced_attr(e->m, from, def->attrs[i].name);
-    if (!attr) attr = pir_attr_default(e->m->ctx, &def->attrs[i]);
-    if (attr) attrs[n++] = (pir_named_attr){pir_name_get(e->m->ctx, pir_str_from(def->attrs[i].name)), attr};
+    if (!attr)
+      attr = pir_attr_default(e->m->ctx, &def->attrs[i]);
+    if (attr)
+      attrs[n++] =
+          (pir_named_attr){pir_name_get(e->m->ctx, pir_str_from(def->attrs[i].name)), attr};
   }
   *out_count = n;
   return true;
@@ -246,17 +301,19 @@ static const pir_type *first_type(const emission *e, int16_t at) {
   for (int16_t i = 0; at >= 0 && i < e->m->rule->output_count; i++) {
     const rule_output *output = &e->m->t->outputs[e->m->rule->outputs + i];
     const pir_value *old = e->m->values[output->old_value].one;
-    if (output->new_value == at && old && pir_value_type(old)) return pir_value_type(old);
+    if (output->new_value == at && old && pir_value_type(old))
+      return pir_value_type(old);
   }
   return pir_type_tensor(e->m->ctx, PIR_F32, (pir_shape){NULL, 0});
 }
 
-// How many results the op gets: those it declares, or for a list as many as its operand has members.
-static size_t result_types(emission *e, const rule_op *p, const pir_opdef *def, bool each, pir_value *const *operands,
-                           const pir_type **types) {
+// How many results the op gets: those it declares, or for a list as many as its operand has
+// members.
+static size_t result_types(emission *e, const rule_op *p, const pir_opdef *def, bool each,
+                           pir_value *const *operands, const pir_type **types) {
   size_t n = def->result_count;
-  bool list =
-      !each && p->result_count && (rule_names_members(def, p->result_count) || e->m->t->results[p->results] <= -2);
+  bool list = !each && p->result_count &&
+              (rule_names_members(def, p->result_count) || e->m->t->results[p->results] <= -2);
   if (list) {
     const pir_fact *fact = operands[0] ? pir_facts_of(e->facts, operands[0]) : NULL;
     n = fact && fact->member_count <= RULE_MAX_OPERANDS ? fact->member_count : 0;
@@ -265,24 +322,33 @@ static size_t result_types(emission *e, const rule_op *p, const pir_opdef *def, 
     int16_t at = i < (size_t)p->result_count ? e->m->t->results[p->results + (int32_t)i] : -1;
     uint8_t flags = i < def->result_count ? def->results[i].flags : 0;
     types[i] = first_type(e, at);
-    if (flags & PIR_RESULT_VARIADIC && !list) types[i] = pir_type_vector(e->m->ctx, NULL, 0);
-    else if (flags & PIR_RESULT_OPTIONAL && at == -1) types[i] = NULL;
+    if (flags & PIR_RESULT_VARIADIC && !list)
+      types[i] = pir_type_vector(e->m->ctx, NULL, 0);
+    else if (flags & PIR_RESULT_OPTIONAL && at == -1)
+      types[i] = NULL;
   }
   return n;
 }
 
-static void bind_results(rule_match *m, const rule_op *p, pir_op *op, size_t member, bool each, size_t count) {
+static void bind_results(rule_match *m, const rule_op *p, pir_op *op, size_t member, bool each,
+                         size_t count) {
   size_t n = pir_op_results(op);
   for (size_t i = 0; i < (size_t)p->result_count && i < n; i++) {
     int16_t at = m->t->results[p->results + (int32_t)i];
-    if (at >= 0) m->values[at] = (rule_bound){.set = true, .one = pir_op_result(op, i)};
-    if (at > -2) continue;
+    if (at >= 0)
+      m->values[at] = (rule_bound){.set = true, .one = pir_op_result(op, i)};
+    if (at > -2)
+      continue;
     rule_bound *bound = &m->values[-2 - at];
     size_t size = each ? count : n - i;
-    if (member == 0) *bound = (rule_bound){.set = true, .many = true, .count = size};
-    if (!bound->list) bound->list = (pir_value **)&m->pointers[m->pointers_used], m->pointers_used += size;
-    for (size_t k = 0; !each && k < size; k++) bound->list[k] = pir_op_result(op, i + k);
-    if (each) bound->list[member] = pir_op_result(op, i);
+    if (member == 0)
+      *bound = (rule_bound){.set = true, .many = true, .count = size};
+    if (!bound->list)
+      bound->list = (pir_value **)&m->pointers[m->pointers_used], m->pointers_used += size;
+    for (size_t k = 0; !each && k < size; k++)
+      bound->list[k] = pir_op_result(op, i + k);
+    if (each)
+      bound->list[member] = pir_op_result(op, i);
   }
 }
 
@@ -290,7 +356,8 @@ static void state_types(emission *e, pir_op *op) {
   for (size_t i = 0; i < pir_op_results(op); i++) {
     pir_value *result = pir_op_result(op, i);
     const pir_fact *fact = result ? pir_facts_of(e->facts, result) : NULL;
-    if (fact && fact->known) pir_value_set_type(result, pir_fact_type(e->m->ctx, pir_facts_dims(e->facts), fact));
+    if (fact && fact->known)
+      pir_value_set_type(result, pir_fact_type(e->m->ctx, pir_facts_dims(e->facts), fact));
   }
 }
 
@@ -300,18 +367,22 @@ static bool emit_one(emission *e, const rule_op *p, size_t member, size_t count)
   const pir_type *types[RULE_MAX_OPERANDS];
   pir_named_attr attrs[MAX_ATTRS + 32];
   pir_op_spec spec = {.def = def, .loc = pir_op_loc(e->m->ops[e->m->rule->root_op].one)};
-  if (!def || e->made_count >= MAX_NEW / 2 || count > RULE_HEAP - e->m->pointers_used) return false;
+  if (!def || e->made_count >= MAX_NEW / 2 || count > RULE_HEAP - e->m->pointers_used)
+    return false;
   for (int16_t i = 0; i < p->operand_count; i++)
     if (spec.operand_count >= RULE_MAX_OPERANDS ||
-        !put_operand(e, &e->m->t->operands[p->operands + i], def, member, p->each, operands, &spec.operand_count))
+        !put_operand(e, &e->m->t->operands[p->operands + i], def, member, p->each, operands,
+                     &spec.operand_count))
       return false;
-  if (!put_attrs(e, p, def, member, attrs, &spec.attr_count)) return false;
+  if (!put_attrs(e, p, def, member, attrs, &spec.attr_count))
+    return false;
   spec.operands = operands;
   spec.attrs = attrs;
   spec.result_types = types;
   spec.result_count = result_types(e, p, def, p->each, operands, types);
   pir_op *op = make(e, &spec);
-  if (e->m->rewriter->failed) return false;
+  if (e->m->rewriter->failed)
+    return false;
   state_types(e, op);
   bind_results(e->m, p, op, member, p->each, count);
   e->m->has_inplace |= pir_op_has(op, PIR_INPLACE);
@@ -322,7 +393,8 @@ static bool emit_one(emission *e, const rule_op *p, size_t member, size_t count)
 static size_t count_of(const rule_match *m, const rule_op *p) {
   for (int16_t i = 0; i < p->operand_count && p->each; i++) {
     const rule_operand *operand = &m->t->operands[p->operands + i];
-    if (operand->kind == RULE_OPERAND_VALUES) return m->values[operand->at].count;
+    if (operand->kind == RULE_OPERAND_VALUES)
+      return m->values[operand->at].count;
   }
   return 1;
 }
@@ -332,14 +404,16 @@ static bool emit_ops(emission *e) {
     const rule_op *p = &e->m->t->ops[e->m->rule->emit + i];
     size_t count = count_of(e->m, p);
     for (size_t k = 0; k < count; k++)
-      if (!emit_one(e, p, k, count)) return false;
+      if (!emit_one(e, p, k, count))
+        return false;
   }
   return true;
 }
 
 static void take_back(emission *e) {
   e->m->rewriter->quiet = true;
-  while (e->made_count) pir_rewriter_erase(e->m->rewriter, e->made[--e->made_count]);
+  while (e->made_count)
+    pir_rewriter_erase(e->m->rewriter, e->made[--e->made_count]);
   e->m->rewriter->quiet = false;
 }
 
@@ -347,36 +421,50 @@ static void take_back(emission *e) {
 
 // Whether a value may stand for another as far as facts tell.
 static bool agrees(const emission *e, const pir_value *old, const pir_value *new) {
-  if (!old || !new) return old == new || pir_value_unused(old ? old : new);
+  if (!old || !new)
+    return old == new || pir_value_unused(old ? old : new);
   const pir_fact *a = pir_facts_of(e->facts, old), *b = pir_facts_of(e->facts, new);
   const pir_dims *dims = pir_facts_dims(e->facts);
-  if (!a->known || !b->known || a->members || b->members) return true;
-  if (a->dtype != b->dtype) return !a->dtype || !b->dtype;
-  if (a->rank < 0 || b->rank < 0) return true;
+  if (!a->known || !b->known || a->members || b->members)
+    return true;
+  if (a->dtype != b->dtype)
+    return !a->dtype || !b->dtype;
+  if (a->rank < 0 || b->rank < 0)
+    return true;
   for (int32_t i = 0; i < a->rank && a->rank == b->rank; i++) {
     int64_t x, y;
-    if (pir_dim_is_const(dims, a->shape[i], &x) && pir_dim_is_const(dims, b->shape[i], &y) && x != y) return false;
+    if (pir_dim_is_const(dims, a->shape[i], &x) && pir_dim_is_const(dims, b->shape[i], &y) &&
+        x != y)
+      return false;
   }
   return a->rank == b->rank;
 }
 
 // Calls `each` for every pair of an old value and what replaces it, until one gives false.
-static bool each_output(emission *e, bool (*each)(emission *e, pir_value *old, pir_value *new)) {
+static bool each_output(emission *e,
+                        bool (*each)(emission *e, pir_value *old, pir_value *new)) {
   for (int16_t i = 0; i < e->m->rule->output_count; i++) {
     const rule_output *output = &e->m->t->outputs[e->m->rule->outputs + i];
-    const rule_bound *old = &e->m->values[output->old_value], *new = &e->m->values[output->new_value];
-    if (old->many != new->many || old->count != new->count) return false;
-    if (!old->many && !each(e, old->one, new->one)) return false;
+    const rule_bound *old = &e->m->values[output->old_value],
+                     *new = &e->m->values[output->new_value];
+    if (old->many != new->many || old->count != new->count)
+      return false;
+    if (!old->many && !each(e, old->one, new->one))
+      return false;
     for (size_t k = 0; k < old->count; k++)
-      if (!each(e, old->list[k], new->list[k])) return false;
+      if (!each(e, old->list[k], new->list[k]))
+        return false;
   }
   return true;
 }
 
-static bool check_output(emission *e, pir_value *old, pir_value *new) { return agrees(e, old, new); }
+static bool check_output(emission *e, pir_value *old, pir_value *new) {
+  return agrees(e, old, new);
+}
 
 static bool replace_output(emission *e, pir_value *old, pir_value *new) {
-  if (old && new) pir_rewriter_replace_value(e->m->rewriter, old, new);
+  if (old && new)
+    pir_rewriter_replace_value(e->m->rewriter, old, new);
   return true;
 }
 
@@ -384,18 +472,22 @@ static void note_orphans(emission *e, const pir_op *op) {
   for (size_t i = 0; i < pir_op_operands(op); i++) {
     pir_op *definer = pir_op_operand_op(op, i);
     bool known = !definer;
-    for (size_t k = 0; k < e->orphan_count && !known; k++) known = e->orphans[k] == definer;
-    if (!known && e->orphan_count < MAX_ORPHANS) e->orphans[e->orphan_count++] = definer;
+    for (size_t k = 0; k < e->orphan_count && !known; k++)
+      known = e->orphans[k] == definer;
+    if (!known && e->orphan_count < MAX_ORPHANS)
+      e->orphans[e->orphan_count++] = definer;
   }
 }
 
 static void forget_orphan(emission *e, const pir_op *op) {
   for (size_t i = 0; i < e->orphan_count; i++)
-    if (e->orphans[i] == op) e->orphans[i] = e->orphans[--e->orphan_count];
+    if (e->orphans[i] == op)
+      e->orphans[i] = e->orphans[--e->orphan_count];
 }
 
 static void erase_if_free(emission *e, const rule_op *p, pir_op *op) {
-  if (!op || p->shared || !pir_op_unused(op)) return;
+  if (!op || p->shared || !pir_op_unused(op))
+    return;
   note_orphans(e, op);
   forget_orphan(e, op);
   pir_rewriter_erase(e->m->rewriter, op);
@@ -407,7 +499,8 @@ static void erase_match(emission *e) {
     const rule_op *p = &e->m->t->ops[e->m->rule->match + i];
     const rule_op_bound *bound = &e->m->ops[i];
     erase_if_free(e, p, bound->one);
-    for (size_t k = 0; k < bound->count; k++) erase_if_free(e, p, bound->list[k]);
+    for (size_t k = 0; k < bound->count; k++)
+      erase_if_free(e, p, bound->list[k]);
   }
 }
 
@@ -419,9 +512,10 @@ static bool stays(const emission *e, const pir_op *op) {
 static void erase_orphans(emission *e) {
   while (e->orphan_count) {
     pir_op *op = e->orphans[--e->orphan_count];
-    bool kept = stays(e, op) || pir_op_has_effect(op) || pir_op_has(op, PIR_PARAMETER) || pir_op_regions(op) ||
-                !pir_op_unused(op);
-    if (kept) continue;
+    bool kept = stays(e, op) || pir_op_has_effect(op) || pir_op_has(op, PIR_PARAMETER) ||
+                pir_op_regions(op) || !pir_op_unused(op);
+    if (kept)
+      continue;
     note_orphans(e, op);
     pir_rewriter_erase(e->m->rewriter, op);
   }
@@ -429,12 +523,16 @@ static void erase_orphans(emission *e) {
 
 bool rule_rewrite(rule_match *m, pir_op *root) {
   emission e = {.m = m, .facts = rule_facts(m), .at = choose_place(m, root)};
-  m->hindrance = !e.at ? "the new ops cannot stand before every reader" : "an attribute or operand cannot be made";
-  if (!e.facts || !e.at) return false;
+  m->hindrance = !e.at ? "the new ops cannot stand before every reader"
+                       : "an attribute or operand cannot be made";
+  if (!e.facts || !e.at)
+    return false;
   if (m->has_inplace && reads_what_was_written(m, e.at))
     return m->hindrance = "an op writes over a value that the emit reads", false;
-  if (!emit_ops(&e)) return take_back(&e), false;
-  if (!each_output(&e, check_output)) return m->hindrance = "a result would have another type", take_back(&e), false;
+  if (!emit_ops(&e))
+    return take_back(&e), false;
+  if (!each_output(&e, check_output))
+    return m->hindrance = "a result would have another type", take_back(&e), false;
   each_output(&e, replace_output);
   erase_match(&e);
   erase_orphans(&e);

@@ -1,6 +1,7 @@
-// Evaluates the expressions of `where` and `let`: a walk over constant nodes, O(nodes) but for comprehensions. What is
-// not known before the run is a value of its own that spreads through arithmetic, so that a test on it does not hold.
-// Nodes nest no deeper than the front end allowed.
+// Evaluates the expressions of `where` and `let`: a walk over constant nodes, O(nodes) but for
+// comprehensions. What is not known before the run is a value of its own that spreads through
+// arithmetic, so that a test on it does not hold. Nodes nest no deeper than the front end
+// allowed.
 
 #include "match.h"
 
@@ -11,44 +12,73 @@
 
 static const pir_rule_value unknown = {.kind = PIR_RULE_UNKNOWN};
 
-static pir_rule_value of_bool(bool b) { return (pir_rule_value){.kind = PIR_RULE_BOOL, .i = b}; }
-static pir_rule_value of_int(int64_t i) { return (pir_rule_value){.kind = PIR_RULE_INT, .i = i}; }
-static pir_rule_value of_float(double f) { return (pir_rule_value){.kind = PIR_RULE_FLOAT, .f = f}; }
-static pir_rule_value of_tri(int tri) { return tri < 0 ? unknown : of_bool(tri); }
-
-static pir_rule_value of_list(const pir_rule_value *items, size_t count) {
-  return items || !count ? (pir_rule_value){.kind = PIR_RULE_LIST, .items = items, .count = count} : unknown;
+static pir_rule_value of_bool(bool b) {
+  return (pir_rule_value){.kind = PIR_RULE_BOOL, .i = b};
+}
+static pir_rule_value of_int(int64_t i) {
+  return (pir_rule_value){.kind = PIR_RULE_INT, .i = i};
+}
+static pir_rule_value of_float(double f) {
+  return (pir_rule_value){.kind = PIR_RULE_FLOAT, .f = f};
+}
+static pir_rule_value of_tri(int tri) {
+  return tri < 0 ? unknown : of_bool(tri);
 }
 
-pir_facts *rule_facts(rule_match *m) { return pir_rewriter_facts(m->rewriter); }
+static pir_rule_value of_list(const pir_rule_value *items, size_t count) {
+  return items || !count
+             ? (pir_rule_value){.kind = PIR_RULE_LIST, .items = items, .count = count}
+             : unknown;
+}
+
+pir_facts *rule_facts(rule_match *m) {
+  return pir_rewriter_facts(m->rewriter);
+}
 
 // ---- comparison
 
-static bool is_whole(const pir_rule_value *v) { return v->kind == PIR_RULE_INT || v->kind == PIR_RULE_BOOL; }
-static bool is_number(const pir_rule_value *v) { return is_whole(v) || v->kind == PIR_RULE_FLOAT; }
-static double number(const pir_rule_value *v) { return v->kind == PIR_RULE_FLOAT ? v->f : (double)v->i; }
+static bool is_whole(const pir_rule_value *v) {
+  return v->kind == PIR_RULE_INT || v->kind == PIR_RULE_BOOL;
+}
+static bool is_number(const pir_rule_value *v) {
+  return is_whole(v) || v->kind == PIR_RULE_FLOAT;
+}
+static double number(const pir_rule_value *v) {
+  return v->kind == PIR_RULE_FLOAT ? v->f : (double)v->i;
+}
 
 // Attributes of 32 bits are compared with the literal as it would be stored.
-static bool same_number(double a, double b) { return a == b || (float)a == (float)b; }
+static bool same_number(double a, double b) {
+  return a == b || (float)a == (float)b;
+}
 
 static int equal_lists(rule_match *m, const pir_rule_value *a, const pir_rule_value *b) {
-  if (a->count != b->count) return 0;
+  if (a->count != b->count)
+    return 0;
   int all = 1;
   for (size_t i = 0; i < a->count; i++) {
     int same = rule_equal(m, &a->items[i], &b->items[i]);
-    if (!same) return 0;
-    if (same < 0) all = -1;
+    if (!same)
+      return 0;
+    if (same < 0)
+      all = -1;
   }
   return all;
 }
 
 int rule_equal(rule_match *m, const pir_rule_value *a, const pir_rule_value *b) {
-  if (a->kind == PIR_RULE_UNKNOWN || b->kind == PIR_RULE_UNKNOWN) return -1;
-  if (a->attr && a->attr == b->attr) return 1;
-  if (is_whole(a) && is_whole(b)) return a->i == b->i;
-  if (is_number(a) && is_number(b)) return same_number(number(a), number(b));
-  if (a->kind == PIR_RULE_DIM || b->kind == PIR_RULE_DIM) return a->kind == b->kind && a->i == b->i ? 1 : -1;
-  if (a->kind != b->kind) return 0;
+  if (a->kind == PIR_RULE_UNKNOWN || b->kind == PIR_RULE_UNKNOWN)
+    return -1;
+  if (a->attr && a->attr == b->attr)
+    return 1;
+  if (is_whole(a) && is_whole(b))
+    return a->i == b->i;
+  if (is_number(a) && is_number(b))
+    return same_number(number(a), number(b));
+  if (a->kind == PIR_RULE_DIM || b->kind == PIR_RULE_DIM)
+    return a->kind == b->kind && a->i == b->i ? 1 : -1;
+  if (a->kind != b->kind)
+    return 0;
   switch ((pir_rule_kind)a->kind) {
     case PIR_RULE_TEXT: return pir_str_equal(a->text, b->text);
     case PIR_RULE_DTYPE:
@@ -59,9 +89,11 @@ int rule_equal(rule_match *m, const pir_rule_value *a, const pir_rule_value *b) 
 }
 
 static pir_rule_value order(rule_node_op op, const pir_rule_value *a, const pir_rule_value *b) {
-  if (!is_number(a) || !is_number(b)) return unknown;
+  if (!is_number(a) || !is_number(b))
+    return unknown;
   bool whole = is_whole(a) && is_whole(b);
-  int sign = whole ? (a->i > b->i) - (a->i < b->i) : (number(a) > number(b)) - (number(a) < number(b));
+  int sign =
+      whole ? (a->i > b->i) - (a->i < b->i) : (number(a) > number(b)) - (number(a) < number(b));
   switch (op) {
     case RULE_LT: return of_bool(sign < 0);
     case RULE_LE: return of_bool(sign <= 0);
@@ -74,8 +106,10 @@ static int is_in(rule_match *m, const pir_rule_value *item, const pir_rule_value
   int found = 0;
   for (size_t i = 0; i < list->count; i++) {
     int same = rule_equal(m, item, &list->items[i]);
-    if (same == 1) return 1;
-    if (same < 0) found = -1;
+    if (same == 1)
+      return 1;
+    if (same < 0)
+      found = -1;
   }
   return found;
 }
@@ -90,9 +124,11 @@ static pir_rule_value whole_arithmetic(rule_node_op op, int64_t a, int64_t b) {
     case RULE_SUB: failed = __builtin_sub_overflow(a, b, &r); break;
     case RULE_MUL: failed = __builtin_mul_overflow(a, b, &r); break;
     default:
-      if (!b || (a == INT64_MIN && b == -1)) return unknown;
+      if (!b || (a == INT64_MIN && b == -1))
+        return unknown;
       r = op == RULE_DIV ? a / b : a % b;
-      if (a % b && (a < 0) != (b < 0)) r += op == RULE_DIV ? -1 : b;
+      if (a % b && (a < 0) != (b < 0))
+        r += op == RULE_DIV ? -1 : b;
   }
   return failed ? unknown : of_int(r);
 }
@@ -107,7 +143,8 @@ static pir_rule_value real_arithmetic(rule_node_op op, double a, double b) {
   }
 }
 
-static pir_rule_value symbolic_arithmetic(rule_match *m, rule_node_op op, int64_t a, int64_t b) {
+static pir_rule_value symbolic_arithmetic(rule_match *m, rule_node_op op, int64_t a,
+                                          int64_t b) {
   pir_dims *dims = pir_facts_dims(rule_facts(m));
   switch (op) {
     case RULE_ADD: return rule_dim(m, pir_dim_add(dims, a, b));
@@ -118,9 +155,11 @@ static pir_rule_value symbolic_arithmetic(rule_match *m, rule_node_op op, int64_
   }
 }
 
-static pir_rule_value join_lists(rule_match *m, const pir_rule_value *a, const pir_rule_value *b) {
+static pir_rule_value join_lists(rule_match *m, const pir_rule_value *a,
+                                 const pir_rule_value *b) {
   pir_rule_value *items = rule_list(m, a->count + b->count);
-  if (!items) return unknown;
+  if (!items)
+    return unknown;
   memcpy(items, a->items, a->count * sizeof *items);
   memcpy(items + a->count, b->items, b->count * sizeof *items);
   return of_list(items, a->count + b->count);
@@ -130,18 +169,25 @@ static int64_t as_dim(rule_match *m, const pir_rule_value *v) {
   return v->kind == PIR_RULE_DIM ? v->i : pir_dim_const(pir_facts_dims(rule_facts(m)), v->i);
 }
 
-static pir_rule_value arithmetic(rule_match *m, rule_node_op op, const pir_rule_value *a, const pir_rule_value *b) {
-  if (op == RULE_ADD && a->kind == PIR_RULE_LIST && b->kind == PIR_RULE_LIST) return join_lists(m, a, b);
-  if (is_whole(a) && is_whole(b)) return whole_arithmetic(op, a->i, b->i);
-  if (is_number(a) && is_number(b)) return real_arithmetic(op, number(a), number(b));
-  bool symbolic = (a->kind == PIR_RULE_DIM || is_whole(a)) && (b->kind == PIR_RULE_DIM || is_whole(b));
+static pir_rule_value arithmetic(rule_match *m, rule_node_op op, const pir_rule_value *a,
+                                 const pir_rule_value *b) {
+  if (op == RULE_ADD && a->kind == PIR_RULE_LIST && b->kind == PIR_RULE_LIST)
+    return join_lists(m, a, b);
+  if (is_whole(a) && is_whole(b))
+    return whole_arithmetic(op, a->i, b->i);
+  if (is_number(a) && is_number(b))
+    return real_arithmetic(op, number(a), number(b));
+  bool symbolic =
+      (a->kind == PIR_RULE_DIM || is_whole(a)) && (b->kind == PIR_RULE_DIM || is_whole(b));
   return symbolic ? symbolic_arithmetic(m, op, as_dim(m, a), as_dim(m, b)) : unknown;
 }
 
 // ---- lists
 
-static bool index_of(const pir_rule_value *list, const pir_rule_value *at, bool end, size_t *out) {
-  if (at->kind != PIR_RULE_INT) return false;
+static bool index_of(const pir_rule_value *list, const pir_rule_value *at, bool end,
+                     size_t *out) {
+  if (at->kind != PIR_RULE_INT)
+    return false;
   int64_t i = at->i < 0 ? at->i + (int64_t)list->count : at->i;
   *out = (size_t)i;
   return i >= 0 && i < (int64_t)list->count + end;
@@ -149,29 +195,35 @@ static bool index_of(const pir_rule_value *list, const pir_rule_value *at, bool 
 
 static pir_rule_value element(const pir_rule_value *list, const pir_rule_value *at) {
   size_t i;
-  return list->kind == PIR_RULE_LIST && index_of(list, at, false, &i) ? list->items[i] : unknown;
+  return list->kind == PIR_RULE_LIST && index_of(list, at, false, &i) ? list->items[i]
+                                                                      : unknown;
 }
 
 static pir_rule_value slice(rule_match *m, const rule_node *n) {
   pir_rule_value list = rule_eval(m, n->a);
   size_t begin = 0, end = list.count;
   pir_rule_value at;
-  if (list.kind != PIR_RULE_LIST) return unknown;
-  if (n->b >= 0 && (at = rule_eval(m, n->b), !index_of(&list, &at, true, &begin))) return unknown;
-  if (n->c >= 0 && (at = rule_eval(m, n->c), !index_of(&list, &at, true, &end))) return unknown;
+  if (list.kind != PIR_RULE_LIST)
+    return unknown;
+  if (n->b >= 0 && (at = rule_eval(m, n->b), !index_of(&list, &at, true, &begin)))
+    return unknown;
+  if (n->c >= 0 && (at = rule_eval(m, n->c), !index_of(&list, &at, true, &end)))
+    return unknown;
   return of_list(list.items + begin, begin < end ? end - begin : 0);
 }
 
 static pir_rule_value list_literal(rule_match *m, const rule_node *n) {
   pir_rule_value *items = rule_list(m, (size_t)n->b);
-  for (int32_t i = 0; items && i < n->b; i++) items[i] = rule_eval(m, m->t->pool[n->a + i]);
+  for (int32_t i = 0; items && i < n->b; i++)
+    items[i] = rule_eval(m, m->t->pool[n->a + i]);
   return of_list(items, (size_t)n->b);
 }
 
 static pir_rule_value each_number(rule_match *m, const rule_node *n) {
   pir_rule_value from = rule_eval(m, n->b);
   bool below = n->op == RULE_EACH_BELOW;
-  if (below ? from.kind != PIR_RULE_INT || from.i < 0 : from.kind != PIR_RULE_LIST) return unknown;
+  if (below ? from.kind != PIR_RULE_INT || from.i < 0 : from.kind != PIR_RULE_LIST)
+    return unknown;
   size_t count = below ? (size_t)from.i : from.count;
   pir_rule_value *items = rule_list(m, count);
   for (size_t i = 0; items && i < count; i++) {
@@ -205,38 +257,49 @@ static const pir_fact *ranked(rule_match *m, const pir_value *value) {
   return fact && fact->rank >= 0 && !fact->members ? fact : NULL;
 }
 
-static pir_rule_value dim_of(rule_match *m, const pir_value *value, const pir_rule_value *axis) {
+static pir_rule_value dim_of(rule_match *m, const pir_value *value,
+                             const pir_rule_value *axis) {
   const pir_fact *fact = ranked(m, value);
-  if (!fact || axis->kind != PIR_RULE_INT) return unknown;
+  if (!fact || axis->kind != PIR_RULE_INT)
+    return unknown;
   int64_t i = axis->i < 0 ? axis->i + fact->rank : axis->i;
   return i < 0 || i >= fact->rank ? unknown : rule_dim(m, fact->shape[i]);
 }
 
 static pir_rule_value shape_of(rule_match *m, const pir_value *value) {
   const pir_fact *fact = ranked(m, value);
-  if (!fact) return unknown;
+  if (!fact)
+    return unknown;
   pir_rule_value *items = rule_list(m, (size_t)fact->rank);
-  for (int32_t i = 0; items && i < fact->rank; i++) items[i] = rule_dim(m, fact->shape[i]);
+  for (int32_t i = 0; items && i < fact->rank; i++)
+    items[i] = rule_dim(m, fact->shape[i]);
   return of_list(items, (size_t)fact->rank);
 }
 
-static pir_rule_value product(rule_match *m, const pir_rule_value *list, rule_node_op op, int64_t start) {
+static pir_rule_value product(rule_match *m, const pir_rule_value *list, rule_node_op op,
+                              int64_t start) {
   pir_rule_value total = of_int(start);
-  if (list->kind != PIR_RULE_LIST) return unknown;
-  for (size_t i = 0; i < list->count; i++) total = arithmetic(m, op, &total, &list->items[i]);
+  if (list->kind != PIR_RULE_LIST)
+    return unknown;
+  for (size_t i = 0; i < list->count; i++)
+    total = arithmetic(m, op, &total, &list->items[i]);
   return total;
 }
 
 static int same_shape(rule_match *m, const pir_value *a, const pir_value *b) {
   const pir_fact *x = ranked(m, a), *y = ranked(m, b);
-  if (!x || !y) return -1;
-  if (x->rank != y->rank) return 0;
+  if (!x || !y)
+    return -1;
+  if (x->rank != y->rank)
+    return 0;
   int all = 1;
   for (int32_t i = 0; i < x->rank; i++) {
     pir_rule_value p = rule_dim(m, x->shape[i]), q = rule_dim(m, y->shape[i]);
     int same = rule_equal(m, &p, &q);
-    if (!same) return 0;
-    if (same < 0) all = -1;
+    if (!same)
+      return 0;
+    if (same < 0)
+      all = -1;
   }
   return all;
 }
@@ -244,31 +307,43 @@ static int same_shape(rule_match *m, const pir_value *a, const pir_value *b) {
 // Whether `a` broadcasts to the shape of `b` without changing it.
 static int broadcasts(rule_match *m, const pir_value *a, const pir_value *b) {
   const pir_fact *x = ranked(m, a), *y = ranked(m, b);
-  if (!x || !y) return -1;
-  if (x->rank > y->rank) return 0;
+  if (!x || !y)
+    return -1;
+  if (x->rank > y->rank)
+    return 0;
   int all = 1;
   for (int32_t i = 1; i <= x->rank; i++) {
-    pir_rule_value p = rule_dim(m, x->shape[x->rank - i]), q = rule_dim(m, y->shape[y->rank - i]);
+    pir_rule_value p = rule_dim(m, x->shape[x->rank - i]),
+                   q = rule_dim(m, y->shape[y->rank - i]);
     int same = p.kind == PIR_RULE_INT && p.i == 1 ? 1 : rule_equal(m, &p, &q);
-    if (!same) return 0;
-    if (same < 0) all = -1;
+    if (!same)
+      return 0;
+    if (same < 0)
+      all = -1;
   }
   return all;
 }
 
-// Whether a value is made of parameters and constants alone. What is not found so in a few steps is not.
+// Whether a value is made of parameters and constants alone. What is not found so in a few
+// steps is not.
 static bool is_persistable(const pir_value *value) {
   enum { STEPS = 64 };
   const pir_value *waiting[STEPS] = {value};
   size_t count = 1;
   for (size_t at = 0; at < count; at++) {
-    const pir_op *op = waiting[at] && !pir_value_is_argument(waiting[at]) ? pir_value_op(waiting[at]) : NULL;
-    if (!op) return false;
-    if (pir_op_has(op, PIR_PARAMETER) || pir_op_has(op, PIR_CONSTANT)) continue;
-    if (!pir_op_operands(op) || pir_op_has_effect(op) || pir_op_regions(op)) return false;
-    if (count + pir_op_operands(op) > STEPS) return false;
+    const pir_op *op =
+        waiting[at] && !pir_value_is_argument(waiting[at]) ? pir_value_op(waiting[at]) : NULL;
+    if (!op)
+      return false;
+    if (pir_op_has(op, PIR_PARAMETER) || pir_op_has(op, PIR_CONSTANT))
+      continue;
+    if (!pir_op_operands(op) || pir_op_has_effect(op) || pir_op_regions(op))
+      return false;
+    if (count + pir_op_operands(op) > STEPS)
+      return false;
     for (size_t i = 0; i < pir_op_operands(op); i++)
-      if (pir_op_operand(op, i)) waiting[count++] = pir_op_operand(op, i);
+      if (pir_op_operand(op, i))
+        waiting[count++] = pir_op_operand(op, i);
   }
   return true;
 }
@@ -277,16 +352,20 @@ static pir_rule_value count_uses(const rule_bound *bound) {
   int64_t n = 0;
   for (size_t i = 0; i < (bound->many ? bound->count : 1); i++) {
     pir_value *value = bound->many ? bound->list[i] : bound->one;
-    if (value) PIR_EACH_USE(use, value) n++;
+    if (value)
+      PIR_EACH_USE(use, value) n++;
   }
   return of_int(n);
 }
 
-static pir_rule_value attr_of_definer(rule_match *m, const pir_value *value, const pir_rule_value *name) {
+static pir_rule_value attr_of_definer(rule_match *m, const pir_value *value,
+                                      const pir_rule_value *name) {
   const pir_op *op = value ? pir_value_op(value) : NULL;
-  if (!op || name->kind != PIR_RULE_TEXT) return unknown;
+  if (!op || name->kind != PIR_RULE_TEXT)
+    return unknown;
   int at = pir_opdef_attr(pir_op_def(op), name->text);
-  if (at >= 0) return rule_value_of_slot(m, op, (size_t)at);
+  if (at >= 0)
+    return rule_value_of_slot(m, op, (size_t)at);
   const pir_attr *attr = pir_op_attr(op, pir_name_get(m->ctx, name->text));
   return attr ? rule_value_of_attr(m, attr) : unknown;
 }
@@ -298,7 +377,8 @@ static bool is_defined_by(const pir_value *value, const pir_rule_value *name) {
 
 static pir_rule_value dtype_of(rule_match *m, const pir_value *value) {
   const pir_fact *fact = fact_of(m, value);
-  return fact && fact->dtype ? (pir_rule_value){.kind = PIR_RULE_DTYPE, .i = fact->dtype} : unknown;
+  return fact && fact->dtype ? (pir_rule_value){.kind = PIR_RULE_DTYPE, .i = fact->dtype}
+                             : unknown;
 }
 
 static int same_type(rule_match *m, const pir_value *a, const pir_value *b) {
@@ -311,45 +391,57 @@ static int same_type(rule_match *m, const pir_value *a, const pir_value *b) {
 
 static pir_rule_value quantify(const pir_rule_value *list, bool all) {
   bool known = true;
-  if (list->kind != PIR_RULE_LIST) return unknown;
+  if (list->kind != PIR_RULE_LIST)
+    return unknown;
   for (size_t i = 0; i < list->count; i++) {
-    if (list->items[i].kind != PIR_RULE_BOOL) known = false;
-    else if ((list->items[i].i != 0) != all) return of_bool(!all);
+    if (list->items[i].kind != PIR_RULE_BOOL)
+      known = false;
+    else if ((list->items[i].i != 0) != all)
+      return of_bool(!all);
   }
   return known ? of_bool(all) : unknown;
 }
 
 static pir_rule_value numbers_to(rule_match *m, const pir_rule_value *n) {
-  if (n->kind != PIR_RULE_INT || n->i < 0 || n->i > RULE_HEAP) return unknown;
+  if (n->kind != PIR_RULE_INT || n->i < 0 || n->i > RULE_HEAP)
+    return unknown;
   pir_rule_value *items = rule_list(m, (size_t)n->i);
-  for (int64_t i = 0; items && i < n->i; i++) items[i] = of_int(i);
+  for (int64_t i = 0; items && i < n->i; i++)
+    items[i] = of_int(i);
   return of_list(items, (size_t)n->i);
 }
 
 static pir_rule_value reversed(rule_match *m, const pir_rule_value *list) {
   pir_rule_value *items = list->kind == PIR_RULE_LIST ? rule_list(m, list->count) : NULL;
-  if (!items) return unknown;
-  for (size_t i = 0; i < list->count; i++) items[i] = list->items[list->count - 1 - i];
+  if (!items)
+    return unknown;
+  for (size_t i = 0; i < list->count; i++)
+    items[i] = list->items[list->count - 1 - i];
   return of_list(items, list->count);
 }
 
 // [p[i] for i in q]: what two rearrangements come to, q after p.
-static pir_rule_value composed(rule_match *m, const pir_rule_value *p, const pir_rule_value *q) {
+static pir_rule_value composed(rule_match *m, const pir_rule_value *p,
+                               const pir_rule_value *q) {
   pir_rule_value *items = q->kind == PIR_RULE_LIST ? rule_list(m, q->count) : NULL;
-  if (!items) return unknown;
+  if (!items)
+    return unknown;
   for (size_t i = 0; i < q->count; i++) {
     items[i] = element(p, &q->items[i]);
-    if (items[i].kind == PIR_RULE_UNKNOWN) return unknown;
+    if (items[i].kind == PIR_RULE_UNKNOWN)
+      return unknown;
   }
   return of_list(items, q->count);
 }
 
 static bool is_permutation(const pir_rule_value *p) {
   uint64_t seen = 0;
-  if (p->kind != PIR_RULE_LIST || p->count > 64) return false;
+  if (p->kind != PIR_RULE_LIST || p->count > 64)
+    return false;
   for (size_t i = 0; i < p->count; i++) {
     size_t at;
-    if (!index_of(p, &p->items[i], false, &at) || seen >> at & 1) return false;
+    if (!index_of(p, &p->items[i], false, &at) || seen >> at & 1)
+      return false;
     seen |= (uint64_t)1 << at;
   }
   return true;
@@ -357,31 +449,40 @@ static bool is_permutation(const pir_rule_value *p) {
 
 static pir_rule_value inverted(rule_match *m, const pir_rule_value *p) {
   pir_rule_value *items = is_permutation(p) ? rule_list(m, p->count) : NULL;
-  if (!items) return unknown;
+  if (!items)
+    return unknown;
   for (size_t i = 0, at; i < p->count; i++)
-    if (index_of(p, &p->items[i], false, &at)) items[at] = of_int((int64_t)i);
+    if (index_of(p, &p->items[i], false, &at))
+      items[at] = of_int((int64_t)i);
   return of_list(items, p->count);
 }
 
-static pir_rule_value occurrences(rule_match *m, const pir_rule_value *list, const pir_rule_value *item) {
+static pir_rule_value occurrences(rule_match *m, const pir_rule_value *list,
+                                  const pir_rule_value *item) {
   int64_t n = 0;
-  if (list->kind != PIR_RULE_LIST) return unknown;
+  if (list->kind != PIR_RULE_LIST)
+    return unknown;
   for (size_t i = 0; i < list->count; i++) {
     int same = rule_equal(m, &list->items[i], item);
-    if (same < 0) return unknown;
+    if (same < 0)
+      return unknown;
     n += same;
   }
   return of_int(n);
 }
 
 static pir_rule_value absolute(const pir_rule_value *v) {
-  if (v->kind == PIR_RULE_FLOAT) return of_float(fabs(v->f));
-  return v->kind == PIR_RULE_INT && v->i != INT64_MIN ? of_int(v->i < 0 ? -v->i : v->i) : unknown;
+  if (v->kind == PIR_RULE_FLOAT)
+    return of_float(fabs(v->f));
+  return v->kind == PIR_RULE_INT && v->i != INT64_MIN ? of_int(v->i < 0 ? -v->i : v->i)
+                                                      : unknown;
 }
 
 static pir_rule_value to_int(const pir_rule_value *v) {
-  if (is_whole(v)) return of_int(v->i);
-  return v->kind == PIR_RULE_FLOAT && v->f > -0x1p62 && v->f < 0x1p62 ? of_int((int64_t)v->f) : unknown;
+  if (is_whole(v))
+    return of_int(v->i);
+  return v->kind == PIR_RULE_FLOAT && v->f > -0x1p62 && v->f < 0x1p62 ? of_int((int64_t)v->f)
+                                                                      : unknown;
 }
 
 static pir_rule_value pick(const pir_rule_value *a, const pir_rule_value *b, rule_node_op op) {
@@ -400,8 +501,10 @@ static pir_rule_value call(rule_match *m, const rule_node *n) {
   pir_rule_value e[2] = {unknown, unknown};
   for (int32_t i = 0; i < n->b && i < 2; i++) {
     const rule_node *arg = &m->t->nodes[m->t->pool[n->a + i]];
-    if (arg->op == RULE_VALUE) bound[i] = &m->values[arg->a];
-    else e[i] = rule_eval(m, m->t->pool[n->a + i]);
+    if (arg->op == RULE_VALUE)
+      bound[i] = &m->values[arg->a];
+    else
+      e[i] = rule_eval(m, m->t->pool[n->a + i]);
   }
   pir_value *v = bound[0]->one, *w = bound[1]->one;
   const pir_fact *fact;
@@ -417,9 +520,11 @@ static pir_rule_value call(rule_match *m, const rule_node *n) {
     case RULE_FN_present: return of_bool(v != NULL);
     case RULE_FN_unused: return of_bool(!v || pir_value_unused(v));
     case RULE_FN_uses: return count_uses(bound[0]);
-    case RULE_FN_constant: return of_bool(v && pir_value_op(v) && pir_op_has(pir_value_op(v), PIR_CONSTANT));
+    case RULE_FN_constant:
+      return of_bool(v && pir_value_op(v) && pir_op_has(pir_value_op(v), PIR_CONSTANT));
     case RULE_FN_persistable: return of_bool(is_persistable(v));
-    case RULE_FN_input: return of_bool(v && (!pir_value_op(v) || pir_op_has(pir_value_op(v), PIR_INPUT)));
+    case RULE_FN_input:
+      return of_bool(v && (!pir_value_op(v) || pir_op_has(pir_value_op(v), PIR_INPUT)));
     case RULE_FN_same_shape: return of_tri(same_shape(m, v, w));
     case RULE_FN_same_type: return of_tri(same_type(m, v, w));
     case RULE_FN_broadcasts: return of_tri(broadcasts(m, v, w));
@@ -449,20 +554,26 @@ static pir_rule_value call(rule_match *m, const rule_node *n) {
   return unknown;
 }
 
-static pir_rule_value *list_for_helper(void *user, size_t count) { return rule_list(user, count); }
+static pir_rule_value *list_for_helper(void *user, size_t count) {
+  return rule_list(user, count);
+}
 
 static pir_rule_value call_helper(rule_match *m, const rule_node *n) {
   pir_rule_value args[8];
   for (int32_t i = 0; i < n->b; i++) {
     const rule_node *arg = &m->t->nodes[m->t->pool[n->a + i]];
     const rule_bound *bound = arg->op == RULE_VALUE ? &m->values[arg->a] : NULL;
-    if (!bound) args[i] = rule_eval(m, m->t->pool[n->a + i]);
+    if (!bound)
+      args[i] = rule_eval(m, m->t->pool[n->a + i]);
     else if (bound->many)
-      args[i] = (pir_rule_value){.kind = PIR_RULE_VALUES, .values = bound->list, .count = bound->count};
-    else args[i] = (pir_rule_value){.kind = PIR_RULE_VALUE, .value = bound->one};
+      args[i] = (pir_rule_value){
+          .kind = PIR_RULE_VALUES, .values = bound->list, .count = bound->count};
+    else
+      args[i] = (pir_rule_value){.kind = PIR_RULE_VALUE, .value = bound->one};
   }
   pir_facts *facts = rule_facts(m);
-  if (!facts) return unknown;
+  if (!facts)
+    return unknown;
   return n->helper(&(pir_rule_call){.rewriter = m->rewriter,
                                     .facts = facts,
                                     .root = m->ops[m->rule->root_op].one,
@@ -478,9 +589,11 @@ static pir_rule_value call_helper(rule_match *m, const rule_node *n) {
 static pir_rule_value logic(rule_match *m, const rule_node *n) {
   bool decides = n->op == RULE_OR;
   pir_rule_value a = rule_eval(m, n->a);
-  if (a.kind == PIR_RULE_BOOL && (a.i != 0) == decides) return of_bool(decides);
+  if (a.kind == PIR_RULE_BOOL && (a.i != 0) == decides)
+    return of_bool(decides);
   pir_rule_value b = rule_eval(m, n->b);
-  if (b.kind == PIR_RULE_BOOL && (b.i != 0) == decides) return of_bool(decides);
+  if (b.kind == PIR_RULE_BOOL && (b.i != 0) == decides)
+    return of_bool(decides);
   return a.kind == PIR_RULE_BOOL && b.kind == PIR_RULE_BOOL ? of_bool(!decides) : unknown;
 }
 
@@ -501,7 +614,8 @@ static pir_rule_value binary(rule_match *m, const rule_node *n) {
 }
 
 static pir_rule_value negated(const pir_rule_value *v) {
-  if (v->kind == PIR_RULE_FLOAT) return of_float(-v->f);
+  if (v->kind == PIR_RULE_FLOAT)
+    return of_float(-v->f);
   return v->kind == PIR_RULE_INT && v->i != INT64_MIN ? of_int(-v->i) : unknown;
 }
 
@@ -511,16 +625,20 @@ pir_rule_value rule_eval(rule_match *m, int32_t at) {
   switch ((rule_node_op)n->op) {
     case RULE_INT: return of_int(n->i);
     case RULE_FLOAT: return of_float(n->f);
-    case RULE_TEXT: return (pir_rule_value){.kind = PIR_RULE_TEXT, .text = pir_str_from(n->text)};
+    case RULE_TEXT:
+      return (pir_rule_value){.kind = PIR_RULE_TEXT, .text = pir_str_from(n->text)};
     case RULE_BOOL: return of_bool(n->i != 0);
     case RULE_DTYPE: return (pir_rule_value){.kind = PIR_RULE_DTYPE, .i = n->i};
     case RULE_PLACE: return (pir_rule_value){.kind = PIR_RULE_PLACE, .i = n->i};
     case RULE_HOLE: return m->holes[n->a];
-    case RULE_NOT: return a = rule_eval(m, n->a), a.kind == PIR_RULE_BOOL ? of_bool(!a.i) : unknown;
+    case RULE_NOT:
+      return a = rule_eval(m, n->a), a.kind == PIR_RULE_BOOL ? of_bool(!a.i) : unknown;
     case RULE_NEG: return a = rule_eval(m, n->a), negated(&a);
     case RULE_AND:
     case RULE_OR: return logic(m, n);
-    case RULE_COND: return a = rule_eval(m, n->a), a.kind != PIR_RULE_BOOL ? unknown : rule_eval(m, a.i ? n->b : n->c);
+    case RULE_COND:
+      return a = rule_eval(m, n->a),
+             a.kind != PIR_RULE_BOOL ? unknown : rule_eval(m, a.i ? n->b : n->c);
     case RULE_SLICE: return slice(m, n);
     case RULE_LIST: return list_literal(m, n);
     case RULE_EACH_BELOW:

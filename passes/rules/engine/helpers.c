@@ -6,18 +6,23 @@
 
 #include <pir/dialect/onednn.h>
 
-static pir_rule_value of_bool(bool b) { return (pir_rule_value){.kind = PIR_RULE_BOOL, .i = b}; }
+static pir_rule_value of_bool(bool b) {
+  return (pir_rule_value){.kind = PIR_RULE_BOOL, .i = b};
+}
 
 // Whether a tensor has one element, whatever its rank.
 pir_rule_value pir_helper_one_element(const pir_rule_call *call) {
   const pir_value *value = call->args[0].value;
   const pir_fact *fact = value ? pir_facts_of(call->facts, value) : NULL;
-  if (!fact || !fact->known || fact->rank < 0) return (pir_rule_value){.kind = PIR_RULE_UNKNOWN};
+  if (!fact || !fact->known || fact->rank < 0)
+    return (pir_rule_value){.kind = PIR_RULE_UNKNOWN};
   bool known = true;
   for (int32_t i = 0; i < fact->rank; i++) {
     int64_t extent;
-    if (!pir_dim_is_const(pir_facts_dims(call->facts), fact->shape[i], &extent)) known = false;
-    else if (extent != 1) return of_bool(false);
+    if (!pir_dim_is_const(pir_facts_dims(call->facts), fact->shape[i], &extent))
+      known = false;
+    else if (extent != 1)
+      return of_bool(false);
   }
   return known ? of_bool(true) : (pir_rule_value){.kind = PIR_RULE_UNKNOWN};
 }
@@ -28,43 +33,54 @@ pir_rule_value pir_helper_may_be_alike(const pir_rule_call *call) {
   for (int k = 0; k < 2; k++) {
     const pir_value *value = call->args[k].value;
     facts[k] = value ? pir_facts_of(call->facts, value) : NULL;
-    if (!facts[k] || !facts[k]->known || facts[k]->rank < 0) return (pir_rule_value){.kind = PIR_RULE_UNKNOWN};
+    if (!facts[k] || !facts[k]->known || facts[k]->rank < 0)
+      return (pir_rule_value){.kind = PIR_RULE_UNKNOWN};
   }
-  if (facts[0]->rank != facts[1]->rank) return of_bool(false);
+  if (facts[0]->rank != facts[1]->rank)
+    return of_bool(false);
   for (int32_t i = 0; i < facts[0]->rank; i++) {
     int64_t a, b;
     const pir_dims *dims = pir_facts_dims(call->facts);
-    if (!pir_dim_is_const(dims, facts[0]->shape[i], &a) || !pir_dim_is_const(dims, facts[1]->shape[i], &b)) continue;
-    if (a != b) return of_bool(false);
+    if (!pir_dim_is_const(dims, facts[0]->shape[i], &a) ||
+        !pir_dim_is_const(dims, facts[1]->shape[i], &b))
+      continue;
+    if (a != b)
+      return of_bool(false);
   }
   return of_bool(true);
 }
 
 // An option of the pass, or what stands in for it.
 pir_rule_value pir_helper_option(const pir_rule_call *call) {
-  if (call->args[0].kind != PIR_RULE_TEXT) return (pir_rule_value){.kind = PIR_RULE_UNKNOWN};
+  if (call->args[0].kind != PIR_RULE_TEXT)
+    return (pir_rule_value){.kind = PIR_RULE_UNKNOWN};
   return call->option(call->user, call->args[0].text, &call->args[1]);
 }
 
-// Whether it is all the same to every reader of a value where channels lie, or can be told: none is held up when the
-// value comes in another layout.
+// Whether it is all the same to every reader of a value where channels lie, or can be told:
+// none is held up when the value comes in another layout.
 pir_rule_value pir_helper_readers_follow(const pir_rule_call *call) {
   const pir_value *value = call->args[0].value;
-  if (!value) return of_bool(false);
+  if (!value)
+    return of_bool(false);
   PIR_EACH_USE(use, value) {
     const pir_op *reader = pir_use_owner(use);
     const pir_opdef *def = pir_op_def(reader);
     bool pointwise = def->clause && def->clause->kind == PIR_CLAUSE_POINTWISE;
-    bool told = pir_opdef_attr(def, PIR_STR("data_format")) >= 0 && pir_use_operand_index(use) == 0;
+    bool told =
+        pir_opdef_attr(def, PIR_STR("data_format")) >= 0 && pir_use_operand_index(use) == 0;
     bool turned = pir_opdef_attr(def, PIR_STR("perm")) >= 0;
-    if (!pointwise && !told && !turned && !pir_op_has(reader, PIR_STRUCTURAL)) return of_bool(false);
+    if (!pointwise && !told && !turned && !pir_op_has(reader, PIR_STRUCTURAL))
+      return of_bool(false);
   }
   return of_bool(true);
 }
 
 // Whether a reader of the value makes bf16 of it.
 pir_rule_value pir_helper_is_halved(const pir_rule_call *call) {
-  PIR_EACH_USE(use, call->args[0].value) if (pir_op_is(pir_use_owner(use), ONEDNN_QUANTIZE)) return of_bool(true);
+  PIR_EACH_USE(use, call->args[0].value)
+  if (pir_op_is(pir_use_owner(use), ONEDNN_QUANTIZE))
+    return of_bool(true);
   return of_bool(false);
 }
 

@@ -49,7 +49,8 @@ struct pir_rules {
   size_t count;
 };
 
-pir_status pir_rules_load(pir_context *ctx, pir_str text, const pir_rules_options *options, pir_rules **out_rules) {
+pir_status pir_rules_load(pir_context *ctx, pir_str text, const pir_rules_options *options,
+                          pir_rules **out_rules) {
   pir_arena *arena = pir_context_arena(ctx);
   pir_rules *rules = pir_arena_zalloc(arena, sizeof *rules);
   drr *d = &rules->front;
@@ -79,7 +80,8 @@ pir_status pir_rules_load(pir_context *ctx, pir_str text, const pir_rules_option
 }
 
 void pir_rules_destroy(pir_rules *rules) {
-  if (!rules) return;
+  if (!rules)
+    return;
   pir_arena *arena = rules->front.arena;
   pir_arena_free(arena, rules->passes, rules->count * sizeof *rules->passes);
   pir_arena_free(arena, rules->sets, rules->count * sizeof *rules->sets);
@@ -87,5 +89,9 @@ void pir_rules_destroy(pir_rules *rules) {
   pir_arena_free(arena, rules, sizeof *rules);
 }
 
-size_t pir_rules_passes(const pir_rules *rules) { return rules->count; }
-const pir_pass *pir_rules_pass(const pir_rules *rules, size_t i) { return i < rules->count ? &rules->passes[i] : NULL; }
+size_t pir_rules_passes(const pir_rules *rules) {
+  return rules->count;
+}
+const pir_pass *pir_rules_pass(const pir_rules *rules, size_t i) {
+  return i < rules->count ? &rules->passes[i] : NULL;
+}

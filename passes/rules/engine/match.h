@@ -1,4 +1,5 @@
-// The state of one attempt to match a rule, shared by match.c, emit.c and expr.c. Private to passes/.
+// The state of one attempt to match a rule, shared by match.c, emit.c and expr.c. Private to
+// passes/.
 #ifndef PIR_RULE_MATCH_H
 #define PIR_RULE_MATCH_H
 
@@ -46,7 +47,8 @@ typedef struct rule_match {
   // Told of every condition that does not hold, while what it read is bound. NULL: nobody asks.
   void (*failed)(void *user, struct rule_match *m, int32_t step, int32_t node);
   void *failed_user;
-  int32_t reached;        // the furthest step that did not hold; step_count: the ops are there, but read elsewhere too
+  int32_t reached;  // the furthest step that did not hold; step_count: the ops are there, but
+                    // read elsewhere too
   const char *hindrance;  // of a match that could not be rewritten
 } rule_match;
 
@@ -62,8 +64,10 @@ pir_rule_value rule_value_of_attr(rule_match *m, const pir_attr *attr);
 // An op's declared attribute, or its default.
 pir_rule_value rule_value_of_slot(rule_match *m, const pir_op *op, size_t position);
 // The attribute of that kind; NULL when the value cannot be one.
-const pir_attr *rule_attr_of_value(rule_match *m, const pir_rule_value *value, const pir_attr_def *def);
-// The contents of a value made by a constant op or known from shapes; a one-element tensor is a number when `scalar`.
+const pir_attr *rule_attr_of_value(rule_match *m, const pir_rule_value *value,
+                                   const pir_attr_def *def);
+// The contents of a value made by a constant op or known from shapes; a one-element tensor is a
+// number when `scalar`.
 pir_rule_value rule_constant(rule_match *m, const pir_value *value, bool scalar);
 pir_rule_value *rule_list(rule_match *m, size_t count);  // NULL: too long
 pir_rule_value rule_dim(rule_match *m, pir_dim dim);

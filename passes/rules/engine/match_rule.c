@@ -1,7 +1,8 @@
-// Matches one rule from its root. The front end ordered the match as steps: go from a value to its definer, or to one
-// of its users, or test a condition as soon as what it reads is bound. Operands of a commutative op are tried in both
-// orders and users one by one; what a failed attempt bound is undone by a trail. The number of ops tried for one root
-// is bounded, so a match costs O(ops of the rule) in practice and never more than MAX_TRIES.
+// Matches one rule from its root. The front end ordered the match as steps: go from a value to
+// its definer, or to one of its users, or test a condition as soon as what it reads is bound.
+// Operands of a commutative op are tried in both orders and users one by one; what a failed
+// attempt bound is undone by a trail. The number of ops tried for one root is bounded, so a
+// match costs O(ops of the rule) in practice and never more than MAX_TRIES.
 
 #include "match.h"
 
@@ -13,14 +14,19 @@ typedef struct mark {
   size_t trail, heap, pointers;
 } mark;
 
-static mark mark_of(const rule_match *m) { return (mark){m->trail_count, m->heap_used, m->pointers_used}; }
+static mark mark_of(const rule_match *m) {
+  return (mark){m->trail_count, m->heap_used, m->pointers_used};
+}
 
 static void undo(rule_match *m, mark to) {
   while (m->trail_count > to.trail) {
     int32_t i = m->trail[--m->trail_count];
-    if (i < RULE_MAX_VALUES) m->values[i] = (rule_bound){0};
-    else if (i < RULE_MAX_VALUES + RULE_MAX_HOLES) m->hole_set[i - RULE_MAX_VALUES] = false;
-    else m->ops[i - RULE_MAX_VALUES - RULE_MAX_HOLES] = (rule_op_bound){0};
+    if (i < RULE_MAX_VALUES)
+      m->values[i] = (rule_bound){0};
+    else if (i < RULE_MAX_VALUES + RULE_MAX_HOLES)
+      m->hole_set[i - RULE_MAX_VALUES] = false;
+    else
+      m->ops[i - RULE_MAX_VALUES - RULE_MAX_HOLES] = (rule_op_bound){0};
   }
   m->heap_used = to.heap;
   m->pointers_used = to.pointers;
@@ -29,7 +35,8 @@ static void undo(rule_match *m, mark to) {
 // ---- binding
 
 static void **take_pointers(rule_match *m, size_t count) {
-  if (count > RULE_HEAP - m->pointers_used) return NULL;
+  if (count > RULE_HEAP - m->pointers_used)
+    return NULL;
   void **taken = &m->pointers[m->pointers_used];
   m->pointers_used += count;
   return taken;
@@ -37,7 +44,8 @@ static void **take_pointers(rule_match *m, size_t count) {
 
 static bool bind_value(rule_match *m, int32_t at, pir_value *value) {
   rule_bound *bound = &m->values[at];
-  if (bound->set) return !bound->many && bound->one == value;
+  if (bound->set)
+    return !bound->many && bound->one == value;
   *bound = (rule_bound){.set = true, .one = value};
   m->trail[m->trail_count++] = at;
   return true;
@@ -45,9 +53,11 @@ static bool bind_value(rule_match *m, int32_t at, pir_value *value) {
 
 static rule_bound *open_list(rule_match *m, int32_t at, size_t count) {
   rule_bound *bound = &m->values[at];
-  if (bound->set) return bound->many && bound->count == count ? bound : NULL;
+  if (bound->set)
+    return bound->many && bound->count == count ? bound : NULL;
   void **list = take_pointers(m, count);
-  if (!list) return NULL;
+  if (!list)
+    return NULL;
   memset(list, 0, count * sizeof *list);
   *bound = (rule_bound){.set = true, .many = true, .list = (pir_value **)list, .count = count};
   m->trail[m->trail_count++] = at;
@@ -56,14 +66,17 @@ static rule_bound *open_list(rule_match *m, int32_t at, size_t count) {
 
 static bool bind_member(rule_match *m, int32_t at, size_t i, size_t count, pir_value *value) {
   rule_bound *bound = open_list(m, at, count);
-  if (!bound || !value || (bound->list[i] && bound->list[i] != value)) return false;
+  if (!bound || !value || (bound->list[i] && bound->list[i] != value))
+    return false;
   bound->list[i] = value;
   return true;
 }
 
 static bool bind_hole(rule_match *m, int32_t at, const pir_rule_value *value) {
-  if (value->kind == PIR_RULE_UNKNOWN) return false;
-  if (m->hole_set[at]) return rule_equal(m, &m->holes[at], value) == 1;
+  if (value->kind == PIR_RULE_UNKNOWN)
+    return false;
+  if (m->hole_set[at])
+    return rule_equal(m, &m->holes[at], value) == 1;
   m->holes[at] = *value;
   m->hole_set[at] = true;
   m->trail[m->trail_count++] = RULE_MAX_VALUES + at;
@@ -85,7 +98,8 @@ static bool match_results(rule_match *m, const rule_op *p, pir_op *op, member of
     int16_t at = i < (size_t)p->result_count ? m->t->results[p->results + (int32_t)i] : -1;
     if (at <= -2 && !of.each) {
       for (size_t k = i; k < n; k++)
-        if (!bind_member(m, -2 - at, k - i, n - i, pir_op_result(op, k))) return false;
+        if (!bind_member(m, -2 - at, k - i, n - i, pir_op_result(op, k)))
+          return false;
       return true;
     }
     if (at == -1  ? result && !pir_value_unused(result)
@@ -104,20 +118,23 @@ static bool match_attrs(rule_match *m, const rule_op *p, const pir_op *op) {
       value = rule_value_of_slot(m, op, (size_t)a->position);
     } else {
       const pir_attr *attr = pir_op_attr(op, pir_name_get(m->ctx, pir_str_from(a->name)));
-      if (attr) value = rule_value_of_attr(m, attr);
+      if (attr)
+        value = rule_value_of_attr(m, attr);
     }
     if (a->node < 0) {
-      if (!bind_hole(m, a->hole, &value)) return false;
+      if (!bind_hole(m, a->hole, &value))
+        return false;
       continue;
     }
     pir_rule_value wanted = rule_eval(m, a->node);
-    if (rule_equal(m, &wanted, &value) != 1) return false;
+    if (rule_equal(m, &wanted, &value) != 1)
+      return false;
   }
   return true;
 }
 
-static bool match_operand(rule_match *m, const rule_operand *p, const pir_operand_def *def, pir_value *value,
-                          member of) {
+static bool match_operand(rule_match *m, const rule_operand *p, const pir_operand_def *def,
+                          pir_value *value, member of) {
   pir_rule_value constant, wanted;
   switch ((rule_operand_kind)p->kind) {
     case RULE_OPERAND_NONE: return !value;
@@ -137,23 +154,29 @@ static bool match_operand(rule_match *m, const rule_operand *p, const pir_operan
 }
 
 // `%xs...` takes what the operands around it leave.
-static bool match_operands(rule_match *m, const rule_op *p, const pir_op *op, bool swapped, member of) {
+static bool match_operands(rule_match *m, const rule_op *p, const pir_op *op, bool swapped,
+                           member of) {
   const pir_opdef *def = pir_op_def(op);
   size_t n = pir_op_operands(op), at = 0;
   for (int16_t i = 0; i < p->operand_count; i++) {
     const rule_operand *operand = &m->t->operands[p->operands + i];
     if (operand->kind == RULE_OPERAND_VALUES && !of.each) {
-      size_t behind = (size_t)(p->operand_count - i - 1), count = n - at >= behind ? n - at - behind : 0;
-      if (!open_list(m, operand->at, count)) return false;
+      size_t behind = (size_t)(p->operand_count - i - 1),
+             count = n - at >= behind ? n - at - behind : 0;
+      if (!open_list(m, operand->at, count))
+        return false;
       for (size_t k = 0; k < count; k++)
-        if (!bind_member(m, operand->at, k, count, pir_op_operand(op, at + k))) return false;
+        if (!bind_member(m, operand->at, k, count, pir_op_operand(op, at + k)))
+          return false;
       at += count;
       continue;
     }
     size_t from = swapped && at < 2 ? 1 - at : at;
     pir_value *value = from < n ? pir_op_operand(op, from) : NULL;
-    const pir_operand_def *operand_def = from < def->operand_count ? &def->operands[from] : NULL;
-    if (!match_operand(m, operand, operand_def, value, of)) return false;
+    const pir_operand_def *operand_def =
+        from < def->operand_count ? &def->operands[from] : NULL;
+    if (!match_operand(m, operand, operand_def, value, of))
+      return false;
     at++;
   }
   return at >= n;
@@ -162,36 +185,45 @@ static bool match_operands(rule_match *m, const rule_op *p, const pir_op *op, bo
 static bool is_taken(const rule_match *m, const pir_op *op) {
   for (int16_t i = 0; i < m->rule->match_count; i++) {
     const rule_op_bound *bound = &m->ops[i];
-    if (bound->one == op) return true;
+    if (bound->one == op)
+      return true;
     for (size_t k = 0; k < bound->count; k++)
-      if (bound->list[k] == op) return true;
+      if (bound->list[k] == op)
+        return true;
   }
   return false;
 }
 
 static bool suits(const rule_match *m, const rule_op *p, const pir_op *op) {
-  if (pir_op_def(op)->id != p->id || is_taken(m, op)) return false;
+  if (pir_op_def(op)->id != p->id || is_taken(m, op))
+    return false;
   const pir_op *root = m->ops[m->rule->root_op].one;
-  return !root || p->shared || pir_op_has(op, PIR_CONSTANT) || pir_op_block(op) == pir_op_block(root);
+  return !root || p->shared || pir_op_has(op, PIR_CONSTANT) ||
+         pir_op_block(op) == pir_op_block(root);
 }
 
 static bool match_one(rule_match *m, const rule_op *p, pir_op *op, bool swapped, member of) {
-  return match_results(m, p, op, of) && match_attrs(m, p, op) && match_operands(m, p, op, swapped, of);
+  return match_results(m, p, op, of) && match_attrs(m, p, op) &&
+         match_operands(m, p, op, swapped, of);
 }
 
 static bool run_steps(rule_match *m, int32_t step);
 
-static void note_op(rule_match *m, int32_t op) { m->trail[m->trail_count++] = RULE_MAX_VALUES + RULE_MAX_HOLES + op; }
+static void note_op(rule_match *m, int32_t op) {
+  m->trail[m->trail_count++] = RULE_MAX_VALUES + RULE_MAX_HOLES + op;
+}
 
 static bool try_op(rule_match *m, int32_t at, pir_op *op, int32_t next) {
   const rule_op *p = &m->t->ops[m->rule->match + at];
-  if (++m->tries > MAX_TRIES || !suits(m, p, op)) return false;
+  if (++m->tries > MAX_TRIES || !suits(m, p, op))
+    return false;
   bool commutes = p->operand_count >= 2 && pir_op_has(op, PIR_COMMUTATIVE);
   for (int swapped = 0; swapped <= commutes; swapped++) {
     mark before = mark_of(m);
     m->ops[at] = (rule_op_bound){.one = op};
     note_op(m, at);
-    if (match_one(m, p, op, swapped, (member){0, 1, false}) && run_steps(m, next)) return true;
+    if (match_one(m, p, op, swapped, (member){0, 1, false}) && run_steps(m, next))
+      return true;
     undo(m, before);
   }
   return false;
@@ -203,18 +235,22 @@ static bool try_op(rule_match *m, int32_t at, pir_op *op, int32_t next) {
 static bool match_each(rule_match *m, int32_t at, const rule_bound *from) {
   const rule_op *p = &m->t->ops[m->rule->match + at];
   void **list = from->many ? take_pointers(m, from->count) : NULL;
-  if (!list) return false;
+  if (!list)
+    return false;
   memset(list, 0, from->count * sizeof *list);
   m->ops[at] = (rule_op_bound){.list = (pir_op **)list, .count = from->count};
   note_op(m, at);
   for (size_t i = 0; i < from->count; i++) {
     pir_op *op = pir_value_op(from->list[i]);
-    if (!op || ++m->tries > MAX_TRIES || !suits(m, p, op)) return false;
+    if (!op || ++m->tries > MAX_TRIES || !suits(m, p, op))
+      return false;
     member of = {i, from->count, true};
     mark before = mark_of(m);
     bool matched = match_one(m, p, op, false, of);
-    if (!matched && pir_op_has(op, PIR_COMMUTATIVE)) undo(m, before), matched = match_one(m, p, op, true, of);
-    if (!matched) return false;
+    if (!matched && pir_op_has(op, PIR_COMMUTATIVE))
+      undo(m, before), matched = match_one(m, p, op, true, of);
+    if (!matched)
+      return false;
     list[i] = op;
   }
   return true;
@@ -225,7 +261,8 @@ static bool go_to_definer(rule_match *m, const rule_step *step, int32_t next) {
   const rule_op *p = &m->t->ops[m->rule->match + step->op];
   if (p->each) {
     mark before = mark_of(m);
-    if (match_each(m, step->op, from) && run_steps(m, next)) return true;
+    if (match_each(m, step->op, from) && run_steps(m, next))
+      return true;
     return undo(m, before), false;
   }
   // The members of a list that is no `each` are results of one op, which the first leads to.
@@ -237,10 +274,13 @@ static bool go_to_definer(rule_match *m, const rule_step *step, int32_t next) {
 static bool go_to_user(rule_match *m, const rule_step *step, int32_t next) {
   int users = 0;
   pir_value *value = m->values[step->at].one;
-  if (!value) return false;
+  if (!value)
+    return false;
   PIR_EACH_USE(use, value) {
-    if (++users > MAX_USERS) return false;
-    if (try_op(m, step->op, pir_use_owner(use), next)) return true;
+    if (++users > MAX_USERS)
+      return false;
+    if (try_op(m, step->op, pir_use_owner(use), next))
+      return true;
   }
   return false;
 }
@@ -249,11 +289,14 @@ static bool go_to_user(rule_match *m, const rule_step *step, int32_t next) {
 
 static bool is_erased_match(const rule_match *m, const pir_op *op) {
   for (int16_t i = 0; i < m->rule->match_count; i++) {
-    if (m->t->ops[m->rule->match + i].shared) continue;
+    if (m->t->ops[m->rule->match + i].shared)
+      continue;
     const rule_op_bound *bound = &m->ops[i];
-    if (bound->one == op) return true;
+    if (bound->one == op)
+      return true;
     for (size_t k = 0; k < bound->count; k++)
-      if (bound->list[k] == op) return true;
+      if (bound->list[k] == op)
+        return true;
   }
   return false;
 }
@@ -261,19 +304,23 @@ static bool is_erased_match(const rule_match *m, const pir_op *op) {
 static bool is_output(const rule_match *m, const pir_value *value) {
   for (int16_t i = 0; i < m->rule->output_count; i++) {
     const rule_bound *bound = &m->values[m->t->outputs[m->rule->outputs + i].old_value];
-    if (bound->one == value) return true;
+    if (bound->one == value)
+      return true;
     for (size_t k = 0; k < bound->count; k++)
-      if (bound->list[k] == value) return true;
+      if (bound->list[k] == value)
+        return true;
   }
   return false;
 }
 
 // Whether nothing outside reads what goes with this op.
 static bool is_closed(const rule_match *m, const pir_op *op) {
-  if (pir_op_has(op, PIR_CONSTANT)) return true;
+  if (pir_op_has(op, PIR_CONSTANT))
+    return true;
   for (size_t i = 0; i < pir_op_results(op); i++) {
     pir_value *result = pir_op_result(op, i);
-    if (!result || pir_value_unused(result) || is_output(m, result)) continue;
+    if (!result || pir_value_unused(result) || is_output(m, result))
+      continue;
     PIR_EACH_USE(use, result) if (!is_erased_match(m, pir_use_owner(use))) return false;
   }
   return true;
@@ -282,29 +329,36 @@ static bool is_closed(const rule_match *m, const pir_op *op) {
 static bool loses_nothing(const rule_match *m) {
   for (int16_t i = 0; i < m->rule->match_count; i++) {
     const rule_op_bound *bound = &m->ops[i];
-    if (m->t->ops[m->rule->match + i].shared) continue;
-    if (bound->one && !is_closed(m, bound->one)) return false;
+    if (m->t->ops[m->rule->match + i].shared)
+      continue;
+    if (bound->one && !is_closed(m, bound->one))
+      return false;
     for (size_t k = 0; k < bound->count; k++)
-      if (!is_closed(m, bound->list[k])) return false;
+      if (!is_closed(m, bound->list[k]))
+        return false;
   }
   return true;
 }
 
 static bool run_steps(rule_match *m, int32_t step) {
   for (; step < m->rule->step_count; step++) {
-    if (step > m->reached) m->reached = step;
+    if (step > m->reached)
+      m->reached = step;
     const rule_step *s = &m->t->steps[m->rule->steps + step];
     pir_rule_value value;
     switch ((rule_step_kind)s->kind) {
       case RULE_STEP_DEF: return go_to_definer(m, s, step + 1);
       case RULE_STEP_USER: return go_to_user(m, s, step + 1);
       case RULE_STEP_WHERE:
-        if (rule_holds(m, s->at)) break;
-        if (m->failed) m->failed(m->failed_user, m, step, s->at);
+        if (rule_holds(m, s->at))
+          break;
+        if (m->failed)
+          m->failed(m->failed_user, m, step, s->at);
         return false;
       case RULE_STEP_LET:
         value = rule_eval(m, s->at);
-        if (!bind_hole(m, s->op, &value)) return false;
+        if (!bind_hole(m, s->op, &value))
+          return false;
         break;
     }
   }

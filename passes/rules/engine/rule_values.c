@@ -1,5 +1,6 @@
-// What rules compute with: attributes, symbolic extents and the contents of constants read as plain values, and values
-// written back as attributes. A value keeps the attribute it was read from, so that copying one loses nothing.
+// What rules compute with: attributes, symbolic extents and the contents of constants read as
+// plain values, and values written back as attributes. A value keeps the attribute it was read
+// from, so that copying one loses nothing.
 
 #include "match.h"
 
@@ -12,7 +13,8 @@
 static const pir_rule_value unknown = {.kind = PIR_RULE_UNKNOWN};
 
 pir_rule_value *rule_list(rule_match *m, size_t count) {
-  if (count > RULE_HEAP - m->heap_used) return NULL;
+  if (count > RULE_HEAP - m->heap_used)
+    return NULL;
   pir_rule_value *items = &m->heap[m->heap_used];
   m->heap_used += count;
   return items;
@@ -20,9 +22,11 @@ pir_rule_value *rule_list(rule_match *m, size_t count) {
 
 pir_rule_value rule_dim(rule_match *m, pir_dim dim) {
   int64_t i;
-  if (dim == PIR_DIM_UNKNOWN) return unknown;
+  if (dim == PIR_DIM_UNKNOWN)
+    return unknown;
   const pir_dims *dims = pir_facts_dims(rule_facts(m));
-  if (pir_dim_is_const(dims, dim, &i)) return (pir_rule_value){.kind = PIR_RULE_INT, .i = i};
+  if (pir_dim_is_const(dims, dim, &i))
+    return (pir_rule_value){.kind = PIR_RULE_INT, .i = i};
   return (pir_rule_value){.kind = PIR_RULE_DIM, .i = pir_dim_canonical(dims, dim)};
 }
 
@@ -31,11 +35,14 @@ pir_rule_value rule_dim(rule_match *m, pir_dim dim) {
 static pir_rule_value list_of_attr(rule_match *m, const pir_attr *attr) {
   size_t n = pir_attr_elements(attr);
   pir_rule_value *items = rule_list(m, n);
-  if (!items) return unknown;
+  if (!items)
+    return unknown;
   for (size_t i = 0; i < n; i++) {
     int64_t number;
-    if (pir_attr_kind_of(attr) != PIR_ATTR_INT_ARRAY) items[i] = rule_value_of_attr(m, pir_attr_element(attr, i));
-    else if (pir_attr_int_at(attr, i, &number)) items[i] = (pir_rule_value){.kind = PIR_RULE_INT, .i = number};
+    if (pir_attr_kind_of(attr) != PIR_ATTR_INT_ARRAY)
+      items[i] = rule_value_of_attr(m, pir_attr_element(attr, i));
+    else if (pir_attr_int_at(attr, i, &number))
+      items[i] = (pir_rule_value){.kind = PIR_RULE_INT, .i = number};
   }
   return (pir_rule_value){.kind = PIR_RULE_LIST, .items = items, .count = n, .attr = attr};
 }
@@ -58,7 +65,9 @@ pir_rule_value rule_value_of_attr(rule_match *m, const pir_attr *attr) {
       break;
     case PIR_ATTR_ARRAY:
     case PIR_ATTR_INT_ARRAY: return list_of_attr(m, attr);
-    case PIR_ATTR_SCALAR: v = rule_value_of_attr(m, pir_attr_element(attr, 0)), v.attr = attr; break;
+    case PIR_ATTR_SCALAR:
+      v = rule_value_of_attr(m, pir_attr_element(attr, 0)), v.attr = attr;
+      break;
     default: v.kind = PIR_RULE_ATTR;
   }
   return v;
@@ -66,7 +75,8 @@ pir_rule_value rule_value_of_attr(rule_match *m, const pir_attr *attr) {
 
 pir_rule_value rule_value_of_slot(rule_match *m, const pir_op *op, size_t position) {
   const pir_attr *attr = pir_op_attr_at(op, position);
-  if (!attr) attr = pir_attr_default(m->ctx, &pir_op_def(op)->attrs[position]);
+  if (!attr)
+    attr = pir_attr_default(m->ctx, &pir_op_def(op)->attrs[position]);
   return attr ? rule_value_of_attr(m, attr) : unknown;
 }
 
@@ -87,51 +97,66 @@ static const pir_attr *number_attr(pir_context *ctx, const pir_rule_value *v, ui
   double f;
   switch ((pir_attr_kind)kind) {
     case PIR_ATTR_BOOL: return as_int(v, &i) ? pir_attr_bool(ctx, i != 0) : NULL;
-    case PIR_ATTR_I32: return as_int(v, &i) && i == (int32_t)i ? pir_attr_int(ctx, PIR_ATTR_I32, i) : NULL;
+    case PIR_ATTR_I32:
+      return as_int(v, &i) && i == (int32_t)i ? pir_attr_int(ctx, PIR_ATTR_I32, i) : NULL;
     case PIR_ATTR_I64:
-    case PIR_ATTR_INDEX: return as_int(v, &i) ? pir_attr_int(ctx, (pir_attr_kind)kind, i) : NULL;
+    case PIR_ATTR_INDEX:
+      return as_int(v, &i) ? pir_attr_int(ctx, (pir_attr_kind)kind, i) : NULL;
     case PIR_ATTR_F32:
-    case PIR_ATTR_F64: return as_float(v, &f) ? pir_attr_float(ctx, (pir_attr_kind)kind, f) : NULL;
+    case PIR_ATTR_F64:
+      return as_float(v, &f) ? pir_attr_float(ctx, (pir_attr_kind)kind, f) : NULL;
     case PIR_ATTR_SCALAR: return as_float(v, &f) ? pir_attr_float(ctx, PIR_ATTR_F64, f) : NULL;
     default: return NULL;
   }
 }
 
-static const pir_attr *list_attr(rule_match *m, const pir_rule_value *v, const pir_attr_def *def) {
+static const pir_attr *list_attr(rule_match *m, const pir_rule_value *v,
+                                 const pir_attr_def *def) {
   const pir_attr *stack[64], **elements = stack;
   int64_t ints[64];
-  if (v->kind != PIR_RULE_LIST || v->count > 64) return NULL;
+  if (v->kind != PIR_RULE_LIST || v->count > 64)
+    return NULL;
   pir_attr_def each = {.name = def->name, .kind = def->element_kind};
   for (size_t i = 0; i < v->count; i++) {
     if (def->kind == PIR_ATTR_INT_ARRAY) {
-      if (!as_int(&v->items[i], &ints[i])) return NULL;
+      if (!as_int(&v->items[i], &ints[i]))
+        return NULL;
     } else if (!(elements[i] = rule_attr_of_value(m, &v->items[i], &each))) {
       return NULL;
     }
   }
-  if (def->kind == PIR_ATTR_INT_ARRAY) return pir_attr_int_array(m->ctx, ints, v->count);
+  if (def->kind == PIR_ATTR_INT_ARRAY)
+    return pir_attr_int_array(m->ctx, ints, v->count);
   return pir_attr_array(m->ctx, elements, v->count);
 }
 
-const pir_attr *rule_attr_of_value(rule_match *m, const pir_rule_value *v, const pir_attr_def *def) {
+const pir_attr *rule_attr_of_value(rule_match *m, const pir_rule_value *v,
+                                   const pir_attr_def *def) {
   pir_attr_kind kind = (pir_attr_kind)def->kind;
   bool same_kind = v->attr && pir_attr_kind_of(v->attr) == kind && kind != PIR_ATTR_ARRAY;
-  if (v->attr && (same_kind || kind == PIR_ATTR_NONE)) return v->attr;
+  if (v->attr && (same_kind || kind == PIR_ATTR_NONE))
+    return v->attr;
   switch (kind) {
     case PIR_ATTR_STR:
-    case PIR_ATTR_TENSOR_NAME: return v->kind == PIR_RULE_TEXT ? pir_attr_str(m->ctx, kind, v->text) : NULL;
-    case PIR_ATTR_DTYPE: return v->kind == PIR_RULE_DTYPE ? pir_attr_dtype(m->ctx, (pir_dtype)v->i) : NULL;
+    case PIR_ATTR_TENSOR_NAME:
+      return v->kind == PIR_RULE_TEXT ? pir_attr_str(m->ctx, kind, v->text) : NULL;
+    case PIR_ATTR_DTYPE:
+      return v->kind == PIR_RULE_DTYPE ? pir_attr_dtype(m->ctx, (pir_dtype)v->i) : NULL;
     case PIR_ATTR_PLACE:
-      return v->kind == PIR_RULE_PLACE ? pir_attr_place(m->ctx, (pir_place){.kind = (int)v->i}) : NULL;
+      return v->kind == PIR_RULE_PLACE ? pir_attr_place(m->ctx, (pir_place){.kind = (int)v->i})
+                                       : NULL;
     case PIR_ATTR_LAYOUT: {
-      pir_layout layout = v->kind == PIR_RULE_TEXT ? pir_layout_from_name(v->text) : PIR_LAYOUT_COUNT;
+      pir_layout layout =
+          v->kind == PIR_RULE_TEXT ? pir_layout_from_name(v->text) : PIR_LAYOUT_COUNT;
       return layout == PIR_LAYOUT_COUNT ? NULL : pir_attr_layout(m->ctx, layout);
     }
     case PIR_ATTR_ARRAY:
     case PIR_ATTR_INT_ARRAY: return list_attr(m, v, def);
     case PIR_ATTR_NONE:  // undeclared: as the value is
-      if (v->kind == PIR_RULE_TEXT) return pir_attr_str(m->ctx, PIR_ATTR_STR, v->text);
-      if (v->kind == PIR_RULE_BOOL) return pir_attr_bool(m->ctx, v->i != 0);
+      if (v->kind == PIR_RULE_TEXT)
+        return pir_attr_str(m->ctx, PIR_ATTR_STR, v->text);
+      if (v->kind == PIR_RULE_BOOL)
+        return pir_attr_bool(m->ctx, v->i != 0);
       return number_attr(m->ctx, v, v->kind == PIR_RULE_INT ? PIR_ATTR_I64 : PIR_ATTR_F32);
     default: return number_attr(m->ctx, v, def->kind);
   }
@@ -143,48 +168,65 @@ const pir_attr *rule_attr_of_value(rule_match *m, const pir_rule_value *v, const
 static pir_rule_value contents_of_fact(rule_match *m, const pir_fact *fact, bool scalar) {
   size_t n = fact->members ? fact->member_count : fact->content_count;
   pir_rule_value *items = rule_list(m, n);
-  if (!items || (scalar && n != 1)) return unknown;
+  if (!items || (scalar && n != 1))
+    return unknown;
   for (size_t i = 0; i < n; i++) {
     const pir_fact *from = fact->members ? fact->members[i] : fact;
-    if (!from->contents || (fact->members && from->content_count != 1)) return unknown;
+    if (!from->contents || (fact->members && from->content_count != 1))
+      return unknown;
     items[i] = rule_dim(m, from->contents[fact->members ? 0 : i]);
-    if (items[i].kind != PIR_RULE_INT) return unknown;
+    if (items[i].kind != PIR_RULE_INT)
+      return unknown;
   }
-  return scalar ? items[0] : (pir_rule_value){.kind = PIR_RULE_LIST, .items = items, .count = n};
+  return scalar ? items[0]
+                : (pir_rule_value){.kind = PIR_RULE_LIST, .items = items, .count = n};
 }
 
 static pir_rule_value element_of(const pir_tensor *tensor, int64_t i) {
   bool real = pir_dtype_is_float(tensor->dtype);
-  if (real) return (pir_rule_value){.kind = PIR_RULE_FLOAT, .f = pir_tensor_float_at(tensor, i)};
+  if (real)
+    return (pir_rule_value){.kind = PIR_RULE_FLOAT, .f = pir_tensor_float_at(tensor, i)};
   bool logical = tensor->dtype == PIR_BOOL;
-  return (pir_rule_value){.kind = logical ? PIR_RULE_BOOL : PIR_RULE_INT, .i = pir_tensor_int_at(tensor, i)};
+  return (pir_rule_value){.kind = logical ? PIR_RULE_BOOL : PIR_RULE_INT,
+                          .i = pir_tensor_int_at(tensor, i)};
 }
 
 static pir_rule_value contents_of_tensor(rule_match *m, const pir_tensor *tensor, bool scalar) {
   int64_t n = pir_tensor_numel(tensor);
-  bool readable = pir_dtype_is_float(tensor->dtype) || pir_dtype_is_integer(tensor->dtype) || tensor->dtype == PIR_BOOL;
-  if (!readable || n < 0 || n > PIR_FACT_CONTENTS || (scalar && n != 1)) return unknown;
-  if (scalar) return element_of(tensor, 0);
+  bool readable = pir_dtype_is_float(tensor->dtype) || pir_dtype_is_integer(tensor->dtype) ||
+                  tensor->dtype == PIR_BOOL;
+  if (!readable || n < 0 || n > PIR_FACT_CONTENTS || (scalar && n != 1))
+    return unknown;
+  if (scalar)
+    return element_of(tensor, 0);
   pir_rule_value *items = rule_list(m, (size_t)n);
-  for (int64_t i = 0; items && i < n; i++) items[i] = element_of(tensor, i);
-  return items ? (pir_rule_value){.kind = PIR_RULE_LIST, .items = items, .count = (size_t)n} : unknown;
+  for (int64_t i = 0; items && i < n; i++)
+    items[i] = element_of(tensor, i);
+  return items ? (pir_rule_value){.kind = PIR_RULE_LIST, .items = items, .count = (size_t)n}
+               : unknown;
 }
 
 static evaluator *evaluator_of(rule_match *m) {
-  if (!m->eval_ready) evaluator_init(m->eval, m->rewriter->program, rule_facts(m));
+  if (!m->eval_ready)
+    evaluator_init(m->eval, m->rewriter->program, rule_facts(m));
   m->eval_ready = true;
   return m->eval;
 }
 
 pir_rule_value rule_constant(rule_match *m, const pir_value *value, bool scalar) {
   pir_facts *facts = value ? rule_facts(m) : NULL;
-  if (!facts) return unknown;
+  if (!facts)
+    return unknown;
   const pir_fact *fact = pir_facts_of(facts, value);
-  if (fact->known && (fact->contents || fact->members)) return contents_of_fact(m, fact, scalar);
+  if (fact->known && (fact->contents || fact->members))
+    return contents_of_fact(m, fact, scalar);
   const pir_op *op = pir_value_op(value);
-  if (!op || !pir_op_has(op, PIR_CONSTANT) || !fact->known || fact->rank < 0) return unknown;
+  if (!op || !pir_op_has(op, PIR_CONSTANT) || !fact->known || fact->rank < 0)
+    return unknown;
   evaluator *eval = evaluator_of(m);
-  if (!evaluator_find(eval, value) && evaluator_visit(eval, op)) return unknown;
+  if (!evaluator_find(eval, value) && evaluator_visit(eval, op))
+    return unknown;
   const known_value *known = evaluator_find(eval, value);
-  return known && known->count == 1 ? contents_of_tensor(m, &known->tensors[0], scalar) : unknown;
+  return known && known->count == 1 ? contents_of_tensor(m, &known->tensors[0], scalar)
+                                    : unknown;
 }

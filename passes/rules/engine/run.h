@@ -7,7 +7,8 @@
 typedef struct rules_mode {
   // Whether rules may be tried with that root. NULL: with all.
   bool (*takes)(void *user, const pir_op *root);
-  // New ops carry the name of the op they come from, and what only that op read stays, though nobody reads it now.
+  // New ops carry the name of the op they come from, and what only that op read stays, though
+  // nobody reads it now.
   bool expands;
   void *user;
 } rules_mode;

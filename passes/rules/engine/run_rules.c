@@ -1,4 +1,5 @@
-// A pass made of rules: each is a pattern of the greedy driver, which finds it by its root and orders it by benefit.
+// A pass made of rules: each is a pattern of the greedy driver, which finds it by its root and
+// orders it by benefit.
 
 #include <manager_impl.h>
 #include "match.h"
@@ -18,12 +19,16 @@ typedef struct rule_pattern {
 
 static void explain(const rule_match *m, const pir_op *op) {
   char text[160];
-  const rule_step *step =
-      m->reached >= 0 && m->reached < m->rule->step_count ? &m->t->steps[m->rule->steps + m->reached] : NULL;
-  if (m->hindrance) pir_text_format(text, sizeof text, "%s", m->hindrance);
+  const rule_step *step = m->reached >= 0 && m->reached < m->rule->step_count
+                              ? &m->t->steps[m->rule->steps + m->reached]
+                              : NULL;
+  if (m->hindrance)
+    pir_text_format(text, sizeof text, "%s", m->hindrance);
   else if (m->reached == m->rule->step_count)
-    pir_text_format(text, sizeof text, "a value that would go is read elsewhere ('shared' keeps its op)");
-  else if (!step) pir_text_format(text, sizeof text, "operands, attributes or readers of results differ");
+    pir_text_format(text, sizeof text,
+                    "a value that would go is read elsewhere ('shared' keeps its op)");
+  else if (!step)
+    pir_text_format(text, sizeof text, "operands, attributes or readers of results differ");
   else if (step->kind == RULE_STEP_WHERE || step->kind == RULE_STEP_LET)
     pir_text_format(text, sizeof text, "the condition on line %u does not hold", step->line);
   else
@@ -35,11 +40,13 @@ static void explain(const rule_match *m, const pir_op *op) {
 static bool apply(pir_op *op, pir_rewriter *rewriter, void *user) {
   const rule_pattern *p = user;
   rule_match *m = &p->runner->match;
-  if (m->mode && m->mode->takes && !m->mode->takes(m->mode->user, op)) return false;
+  if (m->mode && m->mode->takes && !m->mode->takes(m->mode->user, op))
+    return false;
   m->rule = p->rule;
   m->hindrance = NULL;
   bool done = rule_match_op(m, op) && rule_rewrite(m, op);
-  if (!done && rewriter->refused) explain(m, op);
+  if (!done && rewriter->refused)
+    explain(m, op);
   return done;
 }
 
@@ -49,7 +56,8 @@ pir_rule_value rule_option(void *user, pir_str name, const pir_rule_value *other
   char key[64];
   pir_text_format(key, sizeof key, "%.*s", (int)name.size, name.data);
   pir_str text = m->run ? pir_run_option(m->run, key) : (pir_str){NULL, 0};
-  if (!text.size) return value;
+  if (!text.size)
+    return value;
   value.attr = NULL;
   value.text = text;
   if (value.kind == PIR_RULE_INT && !m->rewriter->failed)
@@ -59,7 +67,8 @@ pir_rule_value rule_option(void *user, pir_str name, const pir_rule_value *other
 
 static void on_erasing(void *user, pir_op *op) {
   runner *r = user;
-  if (r->match.eval_ready) evaluator_forget(&r->eval, op);
+  if (r->match.eval_ready)
+    evaluator_forget(&r->eval, op);
 }
 
 static pir_walk_result find_inplace(pir_op *op, void *user) {
@@ -67,8 +76,8 @@ static pir_walk_result find_inplace(pir_op *op, void *user) {
   return *(bool *)user ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
 }
 
-static pir_status run_with(pir_pass_run *run, runner *r, const pir_rule_pass *rules, const pir_pattern *patterns,
-                           size_t count) {
+static pir_status run_with(pir_pass_run *run, runner *r, const pir_rule_pass *rules,
+                           const pir_pattern *patterns, size_t count) {
   pir_arena *arena = pir_context_arena(run->rewriter->ctx);
   size_t total = count + (size_t)rules->count;
   pir_pattern *all = pir_arena_zalloc(arena, total * sizeof *all);
@@ -76,9 +85,11 @@ static pir_status run_with(pir_pass_run *run, runner *r, const pir_rule_pass *ru
   for (int32_t i = 0; i < rules->count; i++) {
     const rule *rule = &rules->tables->rules[rules->first + i];
     users[i] = (rule_pattern){r, rule};
-    all[i] = (pir_pattern){rule->name, rule->root, rule->benefit, apply, &users[i], rule->origin};
+    all[i] =
+        (pir_pattern){rule->name, rule->root, rule->benefit, apply, &users[i], rule->origin};
   }
-  for (size_t i = 0; i < count; i++) all[(size_t)rules->count + i] = patterns[i];
+  for (size_t i = 0; i < count; i++)
+    all[(size_t)rules->count + i] = patterns[i];
   pir_rewrite_listener listener = {.erasing = on_erasing, .user = r};
   pir_rewriter_listen(run->rewriter, &listener);
   pir_status status = pir_rewrite_greedy(run->rewriter, run->program, all, total, NULL, NULL);
@@ -88,9 +99,12 @@ static pir_status run_with(pir_pass_run *run, runner *r, const pir_rule_pass *ru
   return status;
 }
 
-static void add_count(void *user, const pir_pattern *pattern, uint64_t n) { *(uint64_t *)user += n; }
+static void add_count(void *user, const pir_pattern *pattern, uint64_t n) {
+  *(uint64_t *)user += n;
+}
 
-pir_status pir_rule_apply(pir_program *program, const pir_rule_pass *rules, size_t i, uint64_t *out_count) {
+pir_status pir_rule_apply(pir_program *program, const pir_rule_pass *rules, size_t i,
+                          uint64_t *out_count) {
   pir_rewriter rewriter;
   pir_rule_pass one = {rules->tables, rules->first + (int32_t)i, 1};
   pir_pass_run run = {.program = program, .rewriter = &rewriter};
@@ -99,12 +113,14 @@ pir_status pir_rule_apply(pir_program *program, const pir_rule_pass *rules, size
   rewriter.counted = add_count;
   rewriter.observer = out_count;
   pir_status status = pir_rules_run(&run, &one, NULL, 0);
-  if (!status) status = rewriter.failed;
+  if (!status)
+    status = rewriter.failed;
   pir_rewriter_drop_facts(&rewriter);
   return status;
 }
 
-static pir_status run_in_mode(pir_pass_run *run, const pir_rule_pass *rules, const pir_pattern *patterns, size_t count,
+static pir_status run_in_mode(pir_pass_run *run, const pir_rule_pass *rules,
+                              const pir_pattern *patterns, size_t count,
                               const rules_mode *mode) {
   pir_arena *arena = pir_context_arena(run->rewriter->ctx);
   runner *r = pir_arena_alloc(arena, sizeof *r);
@@ -119,12 +135,14 @@ static pir_status run_in_mode(pir_pass_run *run, const pir_rule_pass *rules, con
   m->failed = NULL;
   pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, find_inplace, &m->has_inplace);
   pir_status status = run_with(run, r, rules, patterns, count);
-  if (m->eval_ready) evaluator_free(&r->eval);
+  if (m->eval_ready)
+    evaluator_free(&r->eval);
   pir_arena_free(arena, r, sizeof *r);
   return status;
 }
 
-pir_status pir_rules_run(pir_pass_run *run, const pir_rule_pass *rules, const pir_pattern *patterns, size_t count) {
+pir_status pir_rules_run(pir_pass_run *run, const pir_rule_pass *rules,
+                         const pir_pattern *patterns, size_t count) {
   return run_in_mode(run, rules, patterns, count, NULL);
 }
 

@@ -1,6 +1,7 @@
-// What is wrong with a rule that reads well: a literal of the wrong kind, a value that goes but is read, an emit that
-// its own match would match again; and with the rules of a pass: one that never gets its turn, two that match the same
-// and do not say which goes first. Only what is certain is refused; what conditions decide is left to them.
+// What is wrong with a rule that reads well: a literal of the wrong kind, a value that goes but
+// is read, an emit that its own match would match again; and with the rules of a pass: one that
+// never gets its turn, two that match the same and do not say which goes first. Only what is
+// certain is refused; what conditions decide is left to them.
 
 #include "front.h"
 
@@ -49,14 +50,18 @@ static bool suits(const drr *d, uint8_t kind, uint8_t element_kind, int32_t at) 
     default: return true;
   }
   for (int32_t i = 0; op == RULE_LIST && i < n->b; i++)
-    if (!suits(d, element_kind, 0, d->pool.items[n->a + i])) return false;
+    if (!suits(d, element_kind, 0, d->pool.items[n->a + i]))
+      return false;
   return op == RULE_LIST;
 }
 
 bool drr_check_attr(drr *d, const drr_place *at, const pir_attr_def *def, int32_t node) {
-  if (!drr_is_literal(d, node) || suits(d, def->kind, def->element_kind, node)) return true;
+  if (!drr_is_literal(d, node) || suits(d, def->kind, def->element_kind, node))
+    return true;
   return drr_error(d, at, "attribute '%s' is %s%s", def->name, kind_name(def->kind),
-                   def->kind == PIR_ATTR_ARRAY && d->nodes.items[node].op == RULE_LIST ? " of other elements" : "");
+                   def->kind == PIR_ATTR_ARRAY && d->nodes.items[node].op == RULE_LIST
+                       ? " of other elements"
+                       : "");
 }
 
 // ---- whether one pattern says less than another
@@ -76,34 +81,44 @@ typedef struct comparison {
   int16_t met;
 } comparison;
 
-static const rule_op *op_of(const graph *g, int i) { return &g->d->ops.items[g->first + i]; }
+static const rule_op *op_of(const graph *g, int i) {
+  return &g->d->ops.items[g->first + i];
+}
 
 // The op that defines a value; -1: it comes from outside.
 static int definer(const graph *g, int32_t slot) {
   for (int i = 0; i < g->count; i++)
     for (int16_t k = 0; k < op_of(g, i)->result_count; k++) {
       int16_t at = g->d->results.items[op_of(g, i)->results + k];
-      if (at == slot || at == -2 - slot) return i;
+      if (at == slot || at == -2 - slot)
+        return i;
     }
   return -1;
 }
 
 static bool same_literal(const drr *d, int32_t a, int32_t b) {
   const rule_node *x = &d->nodes.items[a], *y = &d->nodes.items[b];
-  if (x->op != y->op) return false;
-  if (x->op == RULE_NEG) return same_literal(d, x->a, y->a);
-  if (x->op == RULE_FLOAT) return x->f == y->f;
-  if (x->op == RULE_TEXT) return strcmp(x->text, y->text) == 0;
-  if (x->op != RULE_LIST) return x->op <= RULE_PLACE && x->i == y->i;
+  if (x->op != y->op)
+    return false;
+  if (x->op == RULE_NEG)
+    return same_literal(d, x->a, y->a);
+  if (x->op == RULE_FLOAT)
+    return x->f == y->f;
+  if (x->op == RULE_TEXT)
+    return strcmp(x->text, y->text) == 0;
+  if (x->op != RULE_LIST)
+    return x->op <= RULE_PLACE && x->i == y->i;
   for (int32_t i = 0; x->b == y->b && i < x->b; i++)
-    if (!same_literal(d, d->pool.items[x->a + i], d->pool.items[y->a + i])) return false;
+    if (!same_literal(d, d->pool.items[x->a + i], d->pool.items[y->a + i]))
+      return false;
   return x->b == y->b;
 }
 
 static bool is_given(const drr *d, const rule_op *op, const char *name, int32_t literal) {
   for (int16_t k = 0; k < op->attr_count; k++) {
     const rule_attr *attr = &d->attrs.items[op->attrs + k];
-    if (strcmp(attr->name, name) != 0) continue;
+    if (strcmp(attr->name, name) != 0)
+      continue;
     return literal < 0 || (attr->node >= 0 && same_literal(d, attr->node, literal));
   }
   return false;
@@ -114,8 +129,10 @@ static bool covers_attrs(comparison *c, const rule_op *x, const rule_op *y) {
   for (int16_t i = 0; i < x->attr_count; i++) {
     const rule_attr *attr = &d->attrs.items[x->attrs + i];
     if (attr->node >= 0) {
-      if (!is_given(d, y, attr->name, attr->node)) return false;
-    } else if (c->holes[attr->hole] || (attr->position < 0 && !is_given(d, y, attr->name, -1))) {
+      if (!is_given(d, y, attr->name, attr->node))
+        return false;
+    } else if (c->holes[attr->hole] ||
+               (attr->position < 0 && !is_given(d, y, attr->name, -1))) {
       return false;
     } else {
       c->holes[attr->hole] = true;
@@ -128,7 +145,8 @@ static bool covers(comparison *c, int i, int j);
 
 static bool covers_value(comparison *c, int32_t x, int32_t y) {
   int i = definer(&c->a, x), j = definer(&c->b, y);
-  if (c->values[x] >= 0) return c->values[x] == y;
+  if (c->values[x] >= 0)
+    return c->values[x] == y;
   c->values[x] = y;
   return i < 0 || (j >= 0 && covers(c, i, j));
 }
@@ -139,10 +157,13 @@ static bool covers_operand(comparison *c, const rule_operand *x, const rule_oper
     case RULE_OPERAND_NONE: return y->kind == RULE_OPERAND_NONE;
     case RULE_OPERAND_VALUE:
     case RULE_OPERAND_VALUES: return y->kind == x->kind && covers_value(c, x->at, y->at);
-    case RULE_OPERAND_MAYBE: return y->kind == RULE_OPERAND_VALUE && covers_value(c, x->at, y->at);
-    case RULE_OPERAND_NODE: return y->kind == RULE_OPERAND_NODE && same_literal(c->a.d, x->at, y->at);
+    case RULE_OPERAND_MAYBE:
+      return y->kind == RULE_OPERAND_VALUE && covers_value(c, x->at, y->at);
+    case RULE_OPERAND_NODE:
+      return y->kind == RULE_OPERAND_NODE && same_literal(c->a.d, x->at, y->at);
     case RULE_OPERAND_HOLE:
-      if (c->holes[x->at] || (y->kind != RULE_OPERAND_HOLE && y->kind != RULE_OPERAND_NODE)) return false;
+      if (c->holes[x->at] || (y->kind != RULE_OPERAND_HOLE && y->kind != RULE_OPERAND_NODE))
+        return false;
       return c->holes[x->at] = true;
   }
   return false;
@@ -150,17 +171,21 @@ static bool covers_operand(comparison *c, const rule_operand *x, const rule_oper
 
 static bool covers(comparison *c, int i, int j) {
   const rule_op *x = op_of(&c->a, i), *y = op_of(&c->b, j);
-  if (c->partner[i] >= 0) return c->partner[i] == j;
+  if (c->partner[i] >= 0)
+    return c->partner[i] == j;
   c->partner[i] = (int16_t)j;
   c->met++;
-  if (x->id != y->id || x->each != y->each || x->operand_count != y->operand_count || x->shared < y->shared)
+  if (x->id != y->id || x->each != y->each || x->operand_count != y->operand_count ||
+      x->shared < y->shared)
     return false;
   for (int16_t k = 0; k < x->result_count; k++) {
     int16_t p = c->a.d->results.items[x->results + k];
-    if (p == -1 && k < y->result_count && c->b.d->results.items[y->results + k] != -1) return false;
+    if (p == -1 && k < y->result_count && c->b.d->results.items[y->results + k] != -1)
+      return false;
   }
   for (int16_t k = 0; k < x->operand_count; k++)
-    if (!covers_operand(c, &c->a.d->operands.items[x->operands + k], &c->b.d->operands.items[y->operands + k]))
+    if (!covers_operand(c, &c->a.d->operands.items[x->operands + k],
+                        &c->b.d->operands.items[y->operands + k]))
       return false;
   return covers_attrs(c, x, y);
 }
@@ -177,7 +202,8 @@ static bool says_less(graph a, graph b) {
 
 static bool survives(const drr *d, int32_t slot) {
   const drr_value *v = &d->values[slot];
-  if (v->emitted || v->def < 0) return true;
+  if (v->emitted || v->def < 0)
+    return true;
   const rule_op *op = &d->ops.items[d->rule.match + v->def];
   return op->shared || pir_context_op(d->ctx, op->id)->traits & PIR_CONSTANT;
 }
@@ -188,16 +214,19 @@ static bool check_reads(drr *d) {
     for (int16_t k = 0; k < op->operand_count; k++) {
       const rule_operand *o = &d->operands.items[op->operands + k];
       bool value = o->kind == RULE_OPERAND_VALUE || o->kind == RULE_OPERAND_VALUES;
-      if (!value || survives(d, o->at)) continue;
-      return drr_error(d, &d->op_places.items[d->rule.match_count + i],
-                       "%%%s goes with the match: write 'shared %%%s' to keep it, or define it above",
-                       d->values[o->at].name, d->values[o->at].name);
+      if (!value || survives(d, o->at))
+        continue;
+      return drr_error(
+          d, &d->op_places.items[d->rule.match_count + i],
+          "%%%s goes with the match: write 'shared %%%s' to keep it, or define it above",
+          d->values[o->at].name, d->values[o->at].name);
     }
   }
   for (int16_t i = 0; i < d->rule.output_count; i++) {
     const rule_output *o = &d->outputs.items[d->rule.outputs + i];
     if (!survives(d, o->new_value))
-      return drr_error(d, &d->values[o->old_value].at, "%%%s, which it becomes, goes with the match",
+      return drr_error(d, &d->values[o->old_value].at,
+                       "%%%s, which it becomes, goes with the match",
                        d->values[o->new_value].name);
   }
   return true;
@@ -205,7 +234,8 @@ static bool check_reads(drr *d) {
 
 static bool is_redefined(const drr *d, int32_t slot) {
   for (int16_t i = 0; i < d->rule.output_count; i++)
-    if (d->outputs.items[d->rule.outputs + i].old_value == slot) return true;
+    if (d->outputs.items[d->rule.outputs + i].old_value == slot)
+      return true;
   return false;
 }
 
@@ -214,39 +244,50 @@ static bool check_root(drr *d) {
   const drr_value *missing = NULL;
   for (int16_t k = 0; k < root->result_count; k++) {
     int16_t at = d->results.items[root->results + k];
-    if (at == -1) continue;
+    if (at == -1)
+      continue;
     int32_t slot = at < -1 ? -2 - at : at;
-    if (is_redefined(d, slot)) return true;
+    if (is_redefined(d, slot))
+      return true;
     missing = &d->values[slot];
   }
-  return !missing || drr_error(d, &missing->at, "the emit leaves %%%s undefined", missing->name);
+  return !missing ||
+         drr_error(d, &missing->at, "the emit leaves %%%s undefined", missing->name);
 }
 
 static bool check_repetition(drr *d) {
   graph match = {d, d->rule.match, d->rule.match_count, d->rule.root_op};
-  if (d->info.recursive || d->info.where_count) return true;
+  if (d->info.recursive || d->info.where_count)
+    return true;
   for (size_t i = 0; i < d->conditions.count; i++)
-    if (!d->conditions.items[i].is_let) return true;
+    if (!d->conditions.items[i].is_let)
+      return true;
   for (int16_t i = 0; i < d->rule.emit_count; i++) {
     graph emit = {d, d->rule.emit, d->rule.emit_count, i};
     if (op_of(&match, match.root)->id == op_of(&emit, i)->id && says_less(match, emit))
-      return drr_error(d, &d->op_places.items[d->rule.match_count + i],
-                       "the rule matches what it emits and would not end; write 'recursive' if it does");
+      return drr_error(
+          d, &d->op_places.items[d->rule.match_count + i],
+          "the rule matches what it emits and would not end; write 'recursive' if it does");
   }
   return true;
 }
 
-bool drr_check_rule(drr *d) { return check_reads(d) && check_root(d) && check_repetition(d); }
+bool drr_check_rule(drr *d) {
+  return check_reads(d) && check_root(d) && check_repetition(d);
+}
 
 // ---- the rules of a pass
 
 static bool has_conditions(const drr *d, const rule *r) {
   for (int16_t i = 0; i < r->step_count; i++)
-    if (d->steps.items[r->steps + i].kind == RULE_STEP_WHERE) return true;
+    if (d->steps.items[r->steps + i].kind == RULE_STEP_WHERE)
+      return true;
   return false;
 }
 
-static graph match_of(const drr *d, const rule *r) { return (graph){d, r->match, r->match_count, r->root_op}; }
+static graph match_of(const drr *d, const rule *r) {
+  return (graph){d, r->match, r->match_count, r->root_op};
+}
 
 static bool goes_first(const rule *a, const rule *b, int32_t i, int32_t j) {
   return a->benefit != b->benefit ? a->benefit > b->benefit : i < j;
@@ -254,24 +295,30 @@ static bool goes_first(const rule *a, const rule *b, int32_t i, int32_t j) {
 
 static void check_pair(drr *d, int32_t i, int32_t j) {
   const rule *a = &d->rules.items[i], *b = &d->rules.items[j];
-  if (a->root != b->root || !goes_first(a, b, i, j) || has_conditions(d, a)) return;
+  if (a->root != b->root || !goes_first(a, b, i, j) || has_conditions(d, a))
+    return;
   // What only one keeps alive for others is a condition too.
-  if (b->output_count > a->output_count || !says_less(match_of(d, a), match_of(d, b))) return;
+  if (b->output_count > a->output_count || !says_less(match_of(d, a), match_of(d, b)))
+    return;
   bool twins = says_less(match_of(d, b), match_of(d, a)) && !has_conditions(d, b);
   if (twins && a->benefit == b->benefit && !d->infos.items[i].has_benefit)
-    drr_error(d, &d->infos.items[j].at, "rule %s matches what %s (%s) matches: say by 'benefit' which goes first",
+    drr_error(d, &d->infos.items[j].at,
+              "rule %s matches what %s (%s) matches: say by 'benefit' which goes first",
               b->name, a->name, a->origin);
   else
-    drr_error(d, &d->infos.items[j].at, "rule %s never gets its turn: %s (%s) matches all that it does", b->name,
-              a->name, a->origin);
+    drr_error(d, &d->infos.items[j].at,
+              "rule %s never gets its turn: %s (%s) matches all that it does", b->name, a->name,
+              a->origin);
 }
 
 void drr_check_pass(drr *d, const drr_pass *pass) {
   for (int32_t i = pass->first; i < pass->first + pass->count; i++)
     for (int32_t j = pass->first; j < pass->first + pass->count; j++)
-      if (i != j) check_pair(d, i, j);
+      if (i != j)
+        check_pair(d, i, j);
   for (int32_t i = pass->first; i < pass->first + pass->count; i++)
     for (int32_t j = i + 1; j < pass->first + pass->count; j++)
       if (strcmp(d->rules.items[i].name, d->rules.items[j].name) == 0)
-        drr_error(d, &d->infos.items[j].at, "rule %s is declared twice", d->rules.items[i].name);
+        drr_error(d, &d->infos.items[j].at, "rule %s is declared twice",
+                  d->rules.items[i].name);
 }

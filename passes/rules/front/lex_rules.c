@@ -1,15 +1,22 @@
-// Tokens of `.drr`: those of IR text where they mean the same (%x, "..", words, numbers, punctuation), $holes, @helpers
-// and operators beside them. Variables of `for` are replaced here, in words, names and texts alike ($x or ${x}), so
-// that nothing behind the lexer knows of them.
+// Tokens of `.drr`: those of IR text where they mean the same (%x, "..", words, numbers,
+// punctuation), $holes, @helpers and operators beside them. Variables of `for` are replaced
+// here, in words, names and texts alike ($x or ${x}), so that nothing behind the lexer knows of
+// them.
 
 #include <decimal.h>
 #include "front.h"
 
 #include <string.h>
 
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_part(char c) { return is_letter(c) || is_digit(c); }
+static bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+static bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+static bool is_part(char c) {
+  return is_letter(c) || is_digit(c);
+}
 
 static char peek(const drr_lexer *l, size_t ahead) {
   return l->at + ahead < l->text.size ? l->text.data[l->at + ahead] : 0;
@@ -19,11 +26,14 @@ static void skip_blank(drr_lexer *l) {
   for (; l->at < l->text.size; l->at++) {
     char c = peek(l, 0);
     if (c == '/' && peek(l, 1) == '/') {
-      while (l->at < l->text.size && peek(l, 0) != '\n') l->at++;
+      while (l->at < l->text.size && peek(l, 0) != '\n')
+        l->at++;
       c = peek(l, 0);
     }
-    if (c == '\n') l->line++, l->line_start = l->at + 1;
-    else if (c != ' ' && c != '\t' && c != '\r') return;
+    if (c == '\n')
+      l->line++, l->line_start = l->at + 1;
+    else if (c != ' ' && c != '\t' && c != '\r')
+      return;
   }
 }
 
@@ -38,12 +48,16 @@ static const drr_token *variable(const drr_lexer *l, const char *name, size_t si
   return NULL;
 }
 
-// The variable named at `text` ("$x" or "${x}"), and how long its mention is; NULL when it is none.
-static const drr_token *mention(const drr_lexer *l, const char *text, const char *end, size_t *out_size) {
+// The variable named at `text` ("$x" or "${x}"), and how long its mention is; NULL when it is
+// none.
+static const drr_token *mention(const drr_lexer *l, const char *text, const char *end,
+                                size_t *out_size) {
   bool braces = text + 1 < end && text[1] == '{';
   const char *name = text + 1 + braces, *stop = name;
-  while (stop < end && is_part(*stop)) stop++;
-  if (stop == name || (braces && (stop == end || *stop != '}'))) return NULL;
+  while (stop < end && is_part(*stop))
+    stop++;
+  if (stop == name || (braces && (stop == end || *stop != '}')))
+    return NULL;
   *out_size = (size_t)(stop - text) + braces;
   return variable(l, name, (size_t)(stop - name));
 }
@@ -55,13 +69,18 @@ static const char *fill(drr_lexer *l, const char *text, size_t size, bool escape
   for (const char *c = text, *end = text + size; c < end && n + 64 < sizeof out; c++) {
     const drr_token *t = *c == '$' ? mention(l, c, end, &length) : NULL;
     if (t) {
-      if (t->kind == TOK_INT) n += pir_text_format(out + n, sizeof out - n, "%lld", (long long)t->i);
-      else if (t->kind == TOK_FLOAT) n += pir_text_format(out + n, sizeof out - n, "%g", t->f);
-      else n += pir_text_format(out + n, sizeof out - n, "%s", t->text);
-      if (n >= sizeof out) n = sizeof out - 1;
+      if (t->kind == TOK_INT)
+        n += pir_text_format(out + n, sizeof out - n, "%lld", (long long)t->i);
+      else if (t->kind == TOK_FLOAT)
+        n += pir_text_format(out + n, sizeof out - n, "%g", t->f);
+      else
+        n += pir_text_format(out + n, sizeof out - n, "%s", t->text);
+      if (n >= sizeof out)
+        n = sizeof out - 1;
       c += length - 1;
     } else {
-      if (escapes && *c == '\\' && c + 1 < end) c++;
+      if (escapes && *c == '\\' && c + 1 < end)
+        c++;
       out[n++] = *c;
     }
   }
@@ -73,10 +92,13 @@ static drr_token name_token(drr_lexer *l, drr_token t, int kind, bool filled) {
   size_t start = l->at;
   for (;;) {
     size_t length;
-    if (is_part(peek(l, 0))) l->at++;
-    else if (filled && peek(l, 0) == '$' && mention(l, l->text.data + l->at, l->text.data + l->text.size, &length))
+    if (is_part(peek(l, 0)))
+      l->at++;
+    else if (filled && peek(l, 0) == '$' &&
+             mention(l, l->text.data + l->at, l->text.data + l->text.size, &length))
       l->at += length;
-    else break;
+    else
+      break;
   }
   t.kind = l->at > start ? kind : TOK_BAD;
   const char *text = l->text.data + start;
@@ -86,8 +108,10 @@ static drr_token name_token(drr_lexer *l, drr_token t, int kind, bool filled) {
 
 static drr_token hole_token(drr_lexer *l, drr_token t) {
   size_t length;
-  const drr_token *stands = mention(l, l->text.data + l->at - 1, l->text.data + l->text.size, &length);
-  if (!stands) return name_token(l, t, TOK_HOLE, false);
+  const drr_token *stands =
+      mention(l, l->text.data + l->at - 1, l->text.data + l->text.size, &length);
+  if (!stands)
+    return name_token(l, t, TOK_HOLE, false);
   l->at += length - 1;
   drr_place at = t.at;
   t = *stands;
@@ -97,7 +121,8 @@ static drr_token hole_token(drr_lexer *l, drr_token t) {
 
 static drr_token text_token(drr_lexer *l, drr_token t) {
   size_t start = l->at;
-  while (l->at < l->text.size && peek(l, 0) != '"' && peek(l, 0) != '\n') l->at += peek(l, 0) == '\\' ? 2 : 1;
+  while (l->at < l->text.size && peek(l, 0) != '"' && peek(l, 0) != '\n')
+    l->at += peek(l, 0) == '\\' ? 2 : 1;
   t.kind = peek(l, 0) == '"' ? TOK_TEXT : TOK_BAD;
   size_t end = l->at < l->text.size ? l->at : l->text.size;
   t.text = fill(l, l->text.data + start, end - start, true);
@@ -108,23 +133,27 @@ static drr_token text_token(drr_lexer *l, drr_token t) {
 static drr_token number_token(drr_lexer *l, drr_token t) {
   size_t start = l->at;
   t.kind = TOK_INT;
-  while (is_digit(peek(l, 0))) l->at++;
+  while (is_digit(peek(l, 0)))
+    l->at++;
   if (peek(l, 0) == '.' && is_digit(peek(l, 1))) {
     t.kind = TOK_FLOAT;
     l->at++;
-    while (is_digit(peek(l, 0))) l->at++;
+    while (is_digit(peek(l, 0)))
+      l->at++;
   }
   bool sign = peek(l, 1) == '-' || peek(l, 1) == '+';
   if ((peek(l, 0) | 32) == 'e' && is_digit(peek(l, 1 + sign))) {
     t.kind = TOK_FLOAT;
     l->at += 1 + sign;
-    while (is_digit(peek(l, 0))) l->at++;
+    while (is_digit(peek(l, 0)))
+      l->at++;
   }
   const char *text = keep(l, l->text.data + start, l->at - start);
   t.text = text;
   t.f = pir_decimal_read(text, NULL);
   for (const char *c = text; t.kind == TOK_INT && *c; c++)
-    if (__builtin_mul_overflow(t.i, 10, &t.i) || __builtin_add_overflow(t.i, *c - '0', &t.i)) t.kind = TOK_BAD;
+    if (__builtin_mul_overflow(t.i, 10, &t.i) || __builtin_add_overflow(t.i, *c - '0', &t.i))
+      t.kind = TOK_BAD;
   return t;
 }
 
@@ -136,7 +165,8 @@ static drr_token symbol_token(drr_lexer *l, drr_token t) {
                  {">=", TOK_GE},        {"&&", TOK_AND}, {"||", TOK_OR}, {"->", TOK_ARROW}};
   for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
     size_t size = strlen(symbols[i].text);
-    if (l->text.size - l->at < size || memcmp(l->text.data + l->at, symbols[i].text, size) != 0) continue;
+    if (l->text.size - l->at < size || memcmp(l->text.data + l->at, symbols[i].text, size) != 0)
+      continue;
     l->at += size;
     t.kind = symbols[i].kind;
     t.text = symbols[i].text;
@@ -153,14 +183,21 @@ drr_token drr_next(drr_lexer *l) {
   skip_blank(l);
   drr_token t = {.kind = TOK_END, .text = "the end"};
   t.at = (drr_place){l->file, l->text, l->line, (uint32_t)(l->at - l->line_start + 1)};
-  if (l->at >= l->text.size) return t;
+  if (l->at >= l->text.size)
+    return t;
   char c = peek(l, 0), next = peek(l, 1);
-  if (is_letter(c)) return name_token(l, t, TOK_WORD, true);
-  if (is_digit(c)) return number_token(l, t);
+  if (is_letter(c))
+    return name_token(l, t, TOK_WORD, true);
+  if (is_digit(c))
+    return number_token(l, t);
   // A percent sign is a name's mark only right in front of it: "a %b" is no remainder.
-  if (c == '%' && is_part(next)) return l->at++, name_token(l, t, TOK_VALUE, false);
-  if (c == '$' && (is_letter(next) || next == '{')) return l->at++, hole_token(l, t);
-  if (c == '@' && is_letter(next)) return l->at++, name_token(l, t, TOK_HELPER, true);
-  if (c == '"') return l->at++, text_token(l, t);
+  if (c == '%' && is_part(next))
+    return l->at++, name_token(l, t, TOK_VALUE, false);
+  if (c == '$' && (is_letter(next) || next == '{'))
+    return l->at++, hole_token(l, t);
+  if (c == '@' && is_letter(next))
+    return l->at++, name_token(l, t, TOK_HELPER, true);
+  if (c == '"')
+    return l->at++, text_token(l, t);
   return symbol_token(l, t);
 }

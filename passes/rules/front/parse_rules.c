@@ -1,5 +1,6 @@
-// Reads a file of rules: imports, externs, defs, patterns, passes, rules. A rule with `for` is read once for each
-// choice. After an error the rest of that rule is skipped, so a file tells one error a rule.
+// Reads a file of rules: imports, externs, defs, patterns, passes, rules. A rule with `for` is
+// read once for each choice. After an error the rest of that rule is skipped, so a file tells
+// one error a rule.
 
 #include "front.h"
 
@@ -17,9 +18,11 @@ static pir_str line_of(const drr_place *at) {
   const char *c = at->text.data, *end = c + at->text.size;
   for (uint32_t line = 1; c && line < at->line; line++) {
     c = memchr(c, '\n', (size_t)(end - c));
-    if (c) c++;
+    if (c)
+      c++;
   }
-  if (!c || c >= end) return (pir_str){"", 0};
+  if (!c || c >= end)
+    return (pir_str){"", 0};
   const char *stop = memchr(c, '\n', (size_t)(end - c));
   return (pir_str){c, (size_t)((stop ? stop : end) - c)};
 }
@@ -30,9 +33,11 @@ bool drr_error(drr *d, const drr_place *at, const char *format, ...) {
   va_start(args, format);
   size_t size = pir_text_vformat(message, sizeof message, format, args);
   va_end(args);
-  if (size >= sizeof message) size = sizeof message - 1;
+  if (size >= sizeof message)
+    size = sizeof message - 1;
   d->failed = true;
-  if (d->errors++ >= MAX_ERRORS) return false;
+  if (d->errors++ >= MAX_ERRORS)
+    return false;
   pir_diag diag = {.severity = PIR_ERROR,
                    .place = {.file = at->file, .line = at->line, .column = at->column},
                    .message = {message, size},
@@ -47,7 +52,8 @@ void drr_advance(drr *d) {
 }
 
 bool drr_take(drr *d, int kind) {
-  if (d->token.kind != kind) return false;
+  if (d->token.kind != kind)
+    return false;
   return drr_advance(d), true;
 }
 
@@ -56,12 +62,14 @@ static bool is_word(const drr *d, const char *word) {
 }
 
 bool drr_take_word(drr *d, const char *word) {
-  if (!is_word(d, word)) return false;
+  if (!is_word(d, word))
+    return false;
   return drr_advance(d), true;
 }
 
 bool drr_expect(drr *d, int kind, const char *what) {
-  if (drr_take(d, kind)) return true;
+  if (drr_take(d, kind))
+    return true;
   return drr_error(d, &d->token.at, "expected %s, found '%s'", what, d->token.text);
 }
 
@@ -76,7 +84,8 @@ static bool skip_block(drr *d) {
   for (; d->token.kind != TOK_END; drr_advance(d)) {
     nesting += d->token.kind == '{';
     nesting -= d->token.kind == '}';
-    if (d->token.kind == '}' && nesting <= 0) return drr_advance(d), true;
+    if (d->token.kind == '}' && nesting <= 0)
+      return drr_advance(d), true;
   }
   return drr_error(d, &d->token.at, "expected '}', found the end");
 }
@@ -84,24 +93,31 @@ static bool skip_block(drr *d) {
 // ---- rules
 
 static bool read_block(drr *d) {
-  if (!drr_expect(d, '{', "'{'")) return false;
+  if (!drr_expect(d, '{', "'{'"))
+    return false;
   while (!drr_take(d, '}'))
-    if (!drr_statement(d)) return false;
+    if (!drr_statement(d))
+      return false;
   return true;
 }
 
 static bool read_match(drr *d, const drr_place *at) {
-  if (d->rule.match_count) return drr_error(d, at, "a rule has one match");
+  if (d->rule.match_count)
+    return drr_error(d, at, "a rule has one match");
   d->rule.match = (int32_t)d->ops.count;
-  if (!read_block(d)) return false;
-  if (!d->rule.match_count) return drr_error(d, at, "the match is empty");
+  if (!read_block(d))
+    return false;
+  if (!d->rule.match_count)
+    return drr_error(d, at, "the match is empty");
   d->rule.emit = (int32_t)d->ops.count;
   return true;
 }
 
 static bool read_emit(drr *d, const drr_place *at) {
-  if (!d->rule.match_count) return drr_error(d, at, "expected 'match' before 'emit'");
-  if (d->in_emit) return drr_error(d, at, "a rule has one emit");
+  if (!d->rule.match_count)
+    return drr_error(d, at, "expected 'match' before 'emit'");
+  if (d->in_emit)
+    return drr_error(d, at, "a rule has one emit");
   d->in_emit = true;
   d->rule.outputs = (int32_t)d->outputs.count;
   return read_block(d);
@@ -110,11 +126,14 @@ static bool read_emit(drr *d, const drr_place *at) {
 static bool read_shared(drr *d) {
   do {
     drr_token name = d->token;
-    if (!drr_expect(d, TOK_VALUE, "a value (%x)")) return false;
+    if (!drr_expect(d, TOK_VALUE, "a value (%x)"))
+      return false;
     int32_t slot = drr_read_value(d, &name, false);
-    if (slot < 0) return false;
+    if (slot < 0)
+      return false;
     const drr_value *v = &d->values[slot];
-    if (v->def < 0 || v->emitted) return drr_error(d, &name.at, "no op of the match defines %%%s", name.text);
+    if (v->def < 0 || v->emitted)
+      return drr_error(d, &name.at, "no op of the match defines %%%s", name.text);
     if (v->def == d->rule.match_count - 1)
       return drr_error(d, &name.at, "%%%s is a result of the root, which goes", name.text);
     d->ops.items[d->rule.match + v->def].shared = true;
@@ -124,21 +143,29 @@ static bool read_shared(drr *d) {
 
 static bool read_number(drr *d, uint32_t *out) {
   drr_token t = d->token;
-  if (!drr_expect(d, TOK_INT, "a number")) return false;
+  if (!drr_expect(d, TOK_INT, "a number"))
+    return false;
   *out = (uint32_t)t.i;
-  return (t.i >= 0 && t.i < 1000) || drr_error(d, &t.at, "expected a number below 1000, found %s", t.text);
+  return (t.i >= 0 && t.i < 1000) ||
+         drr_error(d, &t.at, "expected a number below 1000, found %s", t.text);
 }
 
 static bool read_clause(drr *d) {
   drr_place at = d->token.at;
   drr_token text;
-  if (drr_take_word(d, "match")) return read_match(d, &at);
-  if (drr_take_word(d, "emit")) return read_emit(d, &at);
-  if (drr_take_word(d, "shared")) return read_shared(d);
-  if (drr_take_word(d, "benefit")) return d->info.has_benefit = true, read_number(d, &d->rule.benefit);
-  if (drr_take_word(d, "recursive")) return d->info.recursive = true;
+  if (drr_take_word(d, "match"))
+    return read_match(d, &at);
+  if (drr_take_word(d, "emit"))
+    return read_emit(d, &at);
+  if (drr_take_word(d, "shared"))
+    return read_shared(d);
+  if (drr_take_word(d, "benefit"))
+    return d->info.has_benefit = true, read_number(d, &d->rule.benefit);
+  if (drr_take_word(d, "recursive"))
+    return d->info.recursive = true;
   if (is_word(d, "where") || is_word(d, "let")) {
-    if (d->rule.match_count) return drr_statement(d);
+    if (d->rule.match_count)
+      return drr_statement(d);
     return drr_error(d, &at, "expected 'match' before '%s'", d->token.text);
   }
   if (drr_take_word(d, "unchecked")) {
@@ -146,9 +173,11 @@ static bool read_clause(drr *d) {
     d->rule.skip_check = text.text;
     return drr_expect(d, TOK_TEXT, "the reason in quotes");
   }
-  if (drr_take_word(d, "within")) return read_number(d, &d->rule.within);
+  if (drr_take_word(d, "within"))
+    return read_number(d, &d->rule.within);
   return drr_error(d, &at,
-                   "expected match, where, let, shared, emit, benefit, recursive, within or unchecked, found '%s'",
+                   "expected match, where, let, shared, emit, benefit, recursive, within or "
+                   "unchecked, found '%s'",
                    d->token.text);
 }
 
@@ -170,8 +199,8 @@ static const char *origin_of(drr *d, const drr_place *at) {
       file = (pir_str){file.data + i + 1, file.size - i - 1};
       break;
     }
-  size_t n =
-      pir_text_format(text, sizeof text, "%.*s:%u", (int)(file.size < 400 ? file.size : 400), file.data, at->line);
+  size_t n = pir_text_format(text, sizeof text, "%.*s:%u",
+                             (int)(file.size < 400 ? file.size : 400), file.data, at->line);
   return drr_keep(d, text, n);
 }
 
@@ -181,20 +210,26 @@ static void spread_shared(drr *d) {
     const rule_op *op = &d->ops.items[d->rule.match + i];
     for (int16_t k = 0; k < op->operand_count && op->shared; k++) {
       const rule_operand *o = &d->operands.items[op->operands + k];
-      bool value = o->kind == RULE_OPERAND_VALUE || o->kind == RULE_OPERAND_VALUES || o->kind == RULE_OPERAND_MAYBE;
-      if (value && d->values[o->at].def >= 0) d->ops.items[d->rule.match + d->values[o->at].def].shared = true;
+      bool value = o->kind == RULE_OPERAND_VALUE || o->kind == RULE_OPERAND_VALUES ||
+                   o->kind == RULE_OPERAND_MAYBE;
+      if (value && d->values[o->at].def >= 0)
+        d->ops.items[d->rule.match + d->values[o->at].def].shared = true;
     }
   }
 }
 
 static bool finish_rule(drr *d) {
-  if (!d->rule.match_count) return drr_error(d, &d->info.at, "the rule has no match");
-  if (!d->in_emit) return drr_error(d, &d->info.at, "the rule has no emit");
+  if (!d->rule.match_count)
+    return drr_error(d, &d->info.at, "the rule has no match");
+  if (!d->in_emit)
+    return drr_error(d, &d->info.at, "the rule has no emit");
   d->rule.root = d->ops.items[d->rule.match + d->rule.match_count - 1].id;
   d->rule.origin = origin_of(d, &d->info.at);
-  if (!d->info.has_benefit) d->rule.benefit = (uint32_t)d->rule.match_count;
+  if (!d->info.has_benefit)
+    d->rule.benefit = (uint32_t)d->rule.match_count;
   spread_shared(d);
-  if (!drr_order(d) || !drr_check_rule(d)) return false;
+  if (!drr_order(d) || !drr_check_rule(d))
+    return false;
   pir_vec_push(d->arena, &d->rules, d->rule);
   pir_vec_push(d->arena, &d->infos, d->info);
   return true;
@@ -208,17 +243,22 @@ typedef struct choice {
 
 // One value of a list of choices: a word, text or number, or a tuple of them.
 static bool read_choice(drr *d, const char *const *names, size_t count) {
-  if (count > 1 && !drr_expect(d, '(', "'(' and a value for each name")) return false;
+  if (count > 1 && !drr_expect(d, '(', "'(' and a value for each name"))
+    return false;
   for (size_t i = 0; i < count; i++) {
     bool negative = drr_take(d, '-');
     drr_token t = d->token;
     if (i && count > 1) {
-      if (!drr_expect(d, ',', "','")) return false;
+      if (!drr_expect(d, ',', "','"))
+        return false;
       t = d->token;
     }
-    bool fits = t.kind == TOK_WORD || t.kind == TOK_TEXT || t.kind == TOK_INT || t.kind == TOK_FLOAT;
-    if (!fits) return drr_error(d, &t.at, "expected a word, text or number, found '%s'", t.text);
-    if (negative) t.i = -t.i, t.f = -t.f;
+    bool fits =
+        t.kind == TOK_WORD || t.kind == TOK_TEXT || t.kind == TOK_INT || t.kind == TOK_FLOAT;
+    if (!fits)
+      return drr_error(d, &t.at, "expected a word, text or number, found '%s'", t.text);
+    if (negative)
+      t.i = -t.i, t.f = -t.f;
     drr_advance(d);
     pir_vec_push(d->arena, &d->variables, ((drr_variable){names[i], t}));
   }
@@ -232,49 +272,63 @@ static const char *chosen_name(drr *d, const char *name, size_t first) {
   char text[256];
   size_t n = pir_text_format(text, sizeof text, "%s[", name);
   for (size_t i = first; i < d->variables.count && n < sizeof text - 64; i++)
-    n += pir_text_format(text + n, sizeof text - n, "%s%.48s", i > first ? "," : "", d->variables.items[i].token.text);
+    n += pir_text_format(text + n, sizeof text - n, "%s%.48s", i > first ? "," : "",
+                         d->variables.items[i].token.text);
   n += pir_text_format(text + n, sizeof text - n, "]");
   return drr_keep(d, text, n);
 }
 
-static bool read_list_of_choices(drr *d, const char *const *names, size_t count, size_t *rounds) {
-  if (!drr_expect(d, '[', "'[' or the name of choices")) return false;
+static bool read_list_of_choices(drr *d, const char *const *names, size_t count,
+                                 size_t *rounds) {
+  if (!drr_expect(d, '[', "'[' or the name of choices"))
+    return false;
   do {
-    if (++*rounds > MAX_CHOICES) return drr_error(d, &d->token.at, "more than %d choices", MAX_CHOICES);
-    if (!read_choice(d, names, count)) return false;
+    if (++*rounds > MAX_CHOICES)
+      return drr_error(d, &d->token.at, "more than %d choices", MAX_CHOICES);
+    if (!read_choice(d, names, count))
+      return false;
   } while (drr_take(d, ','));
-  return d->token.kind == ']' || drr_error(d, &d->token.at, "expected ',' or ']', found '%s'", d->token.text);
+  return d->token.kind == ']' ||
+         drr_error(d, &d->token.at, "expected ',' or ']', found '%s'", d->token.text);
 }
 
-// What a `for` goes through: a list, or names of lists with '+' between them. The token behind is not read yet, since
-// it may mention what is chosen.
+// What a `for` goes through: a list, or names of lists with '+' between them. The token behind
+// is not read yet, since it may mention what is chosen.
 static bool read_choices(drr *d, const char *const *names, size_t count, size_t *rounds) {
-  if (d->token.kind != TOK_WORD) return read_list_of_choices(d, names, count, rounds);
+  if (d->token.kind != TOK_WORD)
+    return read_list_of_choices(d, names, count, rounds);
   for (;;) {
     const drr_choices *found = NULL;
     for (size_t i = 0; i < d->choices.count; i++)
-      if (d->choices.items[i].name == d->token.text) found = &d->choices.items[i];
-    if (!found) return drr_error(d, &d->token.at, "no 'choices %s' before this line", d->token.text);
+      if (d->choices.items[i].name == d->token.text)
+        found = &d->choices.items[i];
+    if (!found)
+      return drr_error(d, &d->token.at, "no 'choices %s' before this line", d->token.text);
     drr_lexer behind = d->lexer, ahead = behind;
     d->lexer = found->start;
     drr_advance(d);
-    if (!read_list_of_choices(d, names, count, rounds)) return false;
+    if (!read_list_of_choices(d, names, count, rounds))
+      return false;
     d->lexer = behind;
-    if (drr_next(&ahead).kind != '+') return true;
+    if (drr_next(&ahead).kind != '+')
+      return true;
     d->lexer = ahead;
     drr_advance(d);
   }
 }
 
-// for $a in [x, y] or for ($a, $b) in [(x, 1), (y, 2)], then the rest of the rule once for each.
+// for $a in [x, y] or for ($a, $b) in [(x, 1), (y, 2)], then the rest of the rule once for
+// each.
 static bool read_for(drr *d, const char *name, const drr_place *at) {
   const char *names[8];
   size_t count = 0, mark = d->variables.count;
   bool tuple = drr_take(d, '(');
   do {
-    if (count == 8) return drr_error(d, &d->token.at, "too many names");
+    if (count == 8)
+      return drr_error(d, &d->token.at, "too many names");
     names[count++] = d->token.text;
-    if (!drr_expect(d, TOK_HOLE, "a name ($x) not in use by another 'for'")) return false;
+    if (!drr_expect(d, TOK_HOLE, "a name ($x) not in use by another 'for'"))
+      return false;
   } while (tuple && drr_take(d, ','));
   if ((tuple && !drr_expect(d, ')', "')'")) ||
       (!drr_take_word(d, "in") && !drr_error(d, &d->token.at, "expected 'in'")))
@@ -288,7 +342,8 @@ static bool read_for(drr *d, const char *name, const drr_place *at) {
   for (size_t round = 0; round < rounds && fine; round++) {
     memcpy(chosen, &d->variables.items[mark + round * count], count * sizeof *chosen);
     // Only this round's variables are in sight: they are copied to the end, behind all rounds.
-    for (size_t i = 0; i < count; i++) pir_vec_push(d->arena, &d->variables, chosen[i]);
+    for (size_t i = 0; i < count; i++)
+      pir_vec_push(d->arena, &d->variables, chosen[i]);
     d->lexer = body;
     drr_advance(d);
     begin_rule(d, name, at);
@@ -301,10 +356,12 @@ static bool read_for(drr *d, const char *name, const drr_place *at) {
 
 // The clauses of a rule up to its closing brace, which stays.
 static bool read_rule_body(drr *d, const char *name, const drr_place *at) {
-  if (drr_take_word(d, "for")) return read_for(d, name, at);
+  if (drr_take_word(d, "for"))
+    return read_for(d, name, at);
   d->rule.name = name;
   while (d->token.kind != '}')
-    if (!read_clause(d)) return false;
+    if (!read_clause(d))
+      return false;
   return finish_rule(d);
 }
 
@@ -313,12 +370,14 @@ static bool read_rule(drr *d) {
   drr_lexer start = d->lexer;
   drr_advance(d);
   const char *name = take_name(d, "the name of the rule");
-  if (d->token.kind == TOK_TEXT) drr_advance(d);
+  if (d->token.kind == TOK_TEXT)
+    drr_advance(d);
   begin_rule(d, name ? name : "", &at);
   size_t variables = d->variables.count;
   bool fine = name && drr_expect(d, '{', "'{'") && read_rule_body(d, name, &at);
   d->variables.count = variables;
-  if (fine) return drr_expect(d, '}', "'}'");
+  if (fine)
+    return drr_expect(d, '}', "'}'");
   d->lexer = start;
   drr_advance(d);
   return skip_block(d);
@@ -328,24 +387,31 @@ static bool read_rule(drr *d) {
 
 static void add_pass(drr *d, drr_pass pass) {
   pass.count = (int32_t)d->rules.count - pass.first;
-  if (pass.count) drr_check_pass(d, &pass);
+  if (pass.count)
+    drr_check_pass(d, &pass);
   pir_vec_push(d->arena, &d->passes, pass);
 }
 
 // pass NAME [short NAME] [level N] "summary" { rules }
 static bool read_pass(drr *d) {
-  drr_pass pass = {.level = 2, .first = (int32_t)d->rules.count, .at = d->token.at, .short_name = ""};
+  drr_pass pass = {
+      .level = 2, .first = (int32_t)d->rules.count, .at = d->token.at, .short_name = ""};
   uint32_t level = 2;
   pass.name = take_name(d, "the name of the pass");
-  if (!pass.name) return false;
-  if (drr_take_word(d, "short") && !(pass.short_name = take_name(d, "the short name"))) return false;
-  if (drr_take_word(d, "level") && !read_number(d, &level)) return false;
+  if (!pass.name)
+    return false;
+  if (drr_take_word(d, "short") && !(pass.short_name = take_name(d, "the short name")))
+    return false;
+  if (drr_take_word(d, "level") && !read_number(d, &level))
+    return false;
   drr_token summary = d->token;
-  if (!drr_expect(d, TOK_TEXT, "a summary in quotes") || !drr_expect(d, '{', "'{'")) return false;
+  if (!drr_expect(d, TOK_TEXT, "a summary in quotes") || !drr_expect(d, '{', "'{'"))
+    return false;
   pass.summary = summary.text;
   pass.level = (uint8_t)level;
   while (is_word(d, "rule"))
-    if (!read_rule(d)) return false;
+    if (!read_rule(d))
+      return false;
   add_pass(d, pass);
   return drr_expect(d, '}', "'rule' or '}'");
 }
@@ -356,9 +422,11 @@ static bool read_extern(drr *d) {
   char kinds[16];
   size_t n = 0;
   drr_token name = d->token;
-  if (!drr_expect(d, TOK_HELPER, "a helper (@name)") || !drr_expect(d, '(', "'('")) return false;
+  if (!drr_expect(d, TOK_HELPER, "a helper (@name)") || !drr_expect(d, '(', "'('"))
+    return false;
   do {
-    if (n == 8) return drr_error(d, &d->token.at, "a helper has at most 8 arguments");
+    if (n == 8)
+      return drr_error(d, &d->token.at, "a helper has at most 8 arguments");
     kinds[n++] = d->token.kind == TOK_VALUE ? 'v' : 'e';
     if (d->token.kind != TOK_VALUE && d->token.kind != TOK_HOLE)
       return drr_error(d, &d->token.at, "expected %%x or $x, found '%s'", d->token.text);
@@ -366,11 +434,15 @@ static bool read_extern(drr *d) {
   } while (drr_take(d, ','));
   const pir_rule_helper *found = NULL;
   for (size_t i = 0; i < pir_rule_helper_count; i++)
-    if (strcmp(pir_rule_helpers[i].name, name.text) == 0) found = &pir_rule_helpers[i];
+    if (strcmp(pir_rule_helpers[i].name, name.text) == 0)
+      found = &pir_rule_helpers[i];
   for (size_t i = 0; d->options && i < d->options->helper_count; i++)
-    if (strcmp(d->options->helpers[i].name, name.text) == 0) found = &d->options->helpers[i];
-  if (!found) return drr_error(d, &name.at, "no helper in C is called '%s'", name.text);
-  if (found->arg_count != n) return drr_error(d, &name.at, "'@%s' has %d arguments", name.text, found->arg_count);
+    if (strcmp(d->options->helpers[i].name, name.text) == 0)
+      found = &d->options->helpers[i];
+  if (!found)
+    return drr_error(d, &name.at, "no helper in C is called '%s'", name.text);
+  if (found->arg_count != n)
+    return drr_error(d, &name.at, "'@%s' has %d arguments", name.text, found->arg_count);
   drr_extern e = {name.text, drr_keep(d, kinds, n), found->fn};
   pir_vec_push(d->arena, &d->externs, e);
   return drr_expect(d, ')', "')'");
@@ -378,10 +450,12 @@ static bool read_extern(drr *d) {
 
 // ( %a, $b, .. ): what a use replaces.
 static bool skip_parameters(drr *d, bool values_only) {
-  if (!drr_expect(d, '(', "'('")) return false;
+  if (!drr_expect(d, '(', "'('"))
+    return false;
   do {
     bool hole = !values_only && drr_take(d, TOK_HOLE);
-    if (!hole && !drr_expect(d, TOK_VALUE, "a parameter (%x or $x)")) return false;
+    if (!hole && !drr_expect(d, TOK_VALUE, "a parameter (%x or $x)"))
+      return false;
     drr_take(d, TOK_ELLIPSIS);
   } while (drr_take(d, ','));
   return drr_expect(d, ')', "',' or ')'");
@@ -390,22 +464,30 @@ static bool skip_parameters(drr *d, bool values_only) {
 // pattern @name(%a, $b) -> (%c) { lines }
 static bool read_pattern(drr *d) {
   drr_pattern pattern = {.name = d->token.text, .start = d->lexer, .at = d->token.at};
-  if (!drr_expect(d, TOK_HELPER, "a pattern (@name)") || !skip_parameters(d, false)) return false;
-  if (!drr_expect(d, TOK_ARROW, "'->' and the results") || !skip_parameters(d, true) || !skip_block(d)) return false;
+  if (!drr_expect(d, TOK_HELPER, "a pattern (@name)") || !skip_parameters(d, false))
+    return false;
+  if (!drr_expect(d, TOK_ARROW, "'->' and the results") || !skip_parameters(d, true) ||
+      !skip_block(d))
+    return false;
   pir_vec_push(d->arena, &d->patterns, pattern);
   return true;
 }
 
-// The expression ends where another item of the file starts; it is read for good where it is used.
+// The expression ends where another item of the file starts; it is read for good where it is
+// used.
 static bool read_def(drr *d) {
   drr_def def = {.name = d->token.text, .start = d->lexer};
-  if (!take_name(d, "the name of the def")) return false;
-  if (!skip_parameters(d, false) || !drr_expect(d, '=', "'=' and an expression")) return false;
+  if (!take_name(d, "the name of the def"))
+    return false;
+  if (!skip_parameters(d, false) || !drr_expect(d, '=', "'=' and an expression"))
+    return false;
   pir_vec_push(d->arena, &d->defs, def);
-  static const char *const items[] = {"rule", "pass", "def", "choices", "pattern", "extern", "import"};
+  static const char *const items[] = {"rule",    "pass",   "def",   "choices",
+                                      "pattern", "extern", "import"};
   for (; d->token.kind != TOK_END; drr_advance(d))
     for (size_t i = 0; i < sizeof items / sizeof *items; i++)
-      if (is_word(d, items[i])) return true;
+      if (is_word(d, items[i]))
+        return true;
   return true;
 }
 
@@ -413,10 +495,13 @@ static bool read_def(drr *d) {
 static bool read_named_choices(drr *d) {
   const char *name = take_name(d, "the name of the choices");
   drr_choices choices = {.name = name, .start = d->lexer};
-  if (!name || !drr_expect(d, '=', "'='")) return false;
-  if (d->token.kind != '[') return drr_error(d, &d->token.at, "expected '[', found '%s'", d->token.text);
+  if (!name || !drr_expect(d, '=', "'='"))
+    return false;
+  if (d->token.kind != '[')
+    return drr_error(d, &d->token.at, "expected '[', found '%s'", d->token.text);
   pir_vec_push(d->arena, &d->choices, choices);
-  while (d->token.kind != ']' && d->token.kind != TOK_END) drr_advance(d);
+  while (d->token.kind != ']' && d->token.kind != TOK_END)
+    drr_advance(d);
   return drr_expect(d, ']', "']'");
 }
 
@@ -425,16 +510,21 @@ static bool read_items(drr *d);
 static bool read_import(drr *d) {
   drr_token path = d->token;
   pir_str text;
-  if (!drr_expect(d, TOK_TEXT, "a file in quotes")) return false;
+  if (!drr_expect(d, TOK_TEXT, "a file in quotes"))
+    return false;
   for (size_t i = 0; i < d->imported.count; i++)
-    if (d->imported.items[i] == path.text) return true;
-  if (d->import_depth == MAX_IMPORTS) return drr_error(d, &path.at, "imports nest too deep");
-  if (!d->options || !d->options->read || d->options->read(d->options->user, pir_str_from(path.text), &text))
+    if (d->imported.items[i] == path.text)
+      return true;
+  if (d->import_depth == MAX_IMPORTS)
+    return drr_error(d, &path.at, "imports nest too deep");
+  if (!d->options || !d->options->read ||
+      d->options->read(d->options->user, pir_str_from(path.text), &text))
     return drr_error(d, &path.at, "cannot read '%s'", path.text);
   pir_vec_push(d->arena, &d->imported, path.text);
   drr_lexer here = d->lexer;
   drr_token next = d->token;
-  d->lexer = (drr_lexer){.ctx = d->ctx, .file = pir_str_from(path.text), .text = text, .line = 1};
+  d->lexer =
+      (drr_lexer){.ctx = d->ctx, .file = pir_str_from(path.text), .text = text, .line = 1};
   d->import_depth++;
   drr_advance(d);
   bool read = read_items(d);
@@ -447,22 +537,32 @@ static bool read_import(drr *d) {
 // Imported files give patterns, defs and externs.
 static bool read_item(drr *d) {
   drr_place at = d->token.at;
-  if (is_word(d, "rule") && !d->import_depth) return read_rule(d);
+  if (is_word(d, "rule") && !d->import_depth)
+    return read_rule(d);
   if (drr_take_word(d, "pass")) {
-    if (d->import_depth) return drr_error(d, &at, "an imported file has no passes");
+    if (d->import_depth)
+      return drr_error(d, &at, "an imported file has no passes");
     return read_pass(d);
   }
-  if (drr_take_word(d, "pattern")) return read_pattern(d);
-  if (drr_take_word(d, "def")) return read_def(d);
-  if (drr_take_word(d, "choices")) return read_named_choices(d);
-  if (drr_take_word(d, "extern")) return read_extern(d);
-  if (drr_take_word(d, "import")) return read_import(d);
-  return drr_error(d, &at, "expected pass, rule, pattern, def, choices, extern or import, found '%s'", d->token.text);
+  if (drr_take_word(d, "pattern"))
+    return read_pattern(d);
+  if (drr_take_word(d, "def"))
+    return read_def(d);
+  if (drr_take_word(d, "choices"))
+    return read_named_choices(d);
+  if (drr_take_word(d, "extern"))
+    return read_extern(d);
+  if (drr_take_word(d, "import"))
+    return read_import(d);
+  return drr_error(d, &at,
+                   "expected pass, rule, pattern, def, choices, extern or import, found '%s'",
+                   d->token.text);
 }
 
 static bool read_items(drr *d) {
   while (d->token.kind != TOK_END)
-    if (!read_item(d)) return false;
+    if (!read_item(d))
+      return false;
   return true;
 }
 
@@ -470,24 +570,33 @@ static bool read_items(drr *d) {
 static const char *pass_name_of(drr *d, pir_str file) {
   size_t start = 0, end = file.size;
   for (size_t i = 0; i < file.size; i++)
-    if (file.data[i] == '/') start = i + 1;
+    if (file.data[i] == '/')
+      start = i + 1;
   for (size_t i = start; i < file.size; i++)
-    if (file.data[i] == '.' && i > start) end = end == file.size ? i : end;
+    if (file.data[i] == '.' && i > start)
+      end = end == file.size ? i : end;
   return drr_keep(d, file.data + start, end - start);
 }
 
 bool drr_read(drr *d, pir_str file, pir_str text) {
   d->lexer = (drr_lexer){.ctx = d->ctx, .file = file, .text = text, .line = 1};
   drr_advance(d);
-  drr_pass loose = {.name = pass_name_of(d, file), .short_name = "", .summary = "rules of a file", .level = 2};
+  drr_pass loose = {.name = pass_name_of(d, file),
+                    .short_name = "",
+                    .summary = "rules of a file",
+                    .level = 2};
   loose.at = d->token.at;
   while (d->token.kind != TOK_END) {
     bool in_pass = is_word(d, "pass");
     int32_t before = (int32_t)d->rules.count;
-    if (!read_item(d)) return false;
-    if (in_pass && loose.count) return drr_error(d, &loose.at, "rules outside a pass and passes do not mix");
-    if (!in_pass) loose.count += (int32_t)d->rules.count - before;
+    if (!read_item(d))
+      return false;
+    if (in_pass && loose.count)
+      return drr_error(d, &loose.at, "rules outside a pass and passes do not mix");
+    if (!in_pass)
+      loose.count += (int32_t)d->rules.count - before;
   }
-  if (loose.count) add_pass(d, loose);
+  if (loose.count)
+    add_pass(d, loose);
   return !d->errors;
 }

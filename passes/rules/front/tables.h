@@ -1,5 +1,5 @@
-// Compiled rules: constant tables that drrc writes as C and pir_rules_load builds in memory. All positions are
-// indices into the arrays of the set. Private to passes/ and drrc.
+// Compiled rules: constant tables that drrc writes as C and pir_rules_load builds in memory.
+// All positions are indices into the arrays of the set. Private to passes/ and drrc.
 #ifndef PIR_RULE_TABLES_H
 #define PIR_RULE_TABLES_H
 
@@ -52,43 +52,43 @@ typedef enum rule_node_op {
 } rule_node_op;
 
 // Functions of expressions: name, arguments (v: a value, e: an expression).
-#define RULE_FUNCTIONS(X)                                                                                              \
-  X(rank, "v")                                                                                                         \
-  X(dim, "ve")                                                                                                         \
-  X(shape, "v")                                                                                                        \
-  X(dtype, "v")                                                                                                        \
-  X(numel, "v")                                                                                                        \
-  X(contents, "v")                                                                                                     \
-  X(members, "v")                                                                                                      \
-  X(present, "v")                                                                                                      \
-  X(unused, "v")                                                                                                       \
-  X(uses, "v")                                                                                                         \
-  X(constant, "v")                                                                                                     \
-  X(persistable, "v")                                                                                                  \
-  X(input, "v")                                                                                                        \
-  X(same_shape, "vv")                                                                                                  \
-  X(same_type, "vv")                                                                                                   \
-  X(broadcasts, "vv")                                                                                                  \
-  X(defined_by, "ve")                                                                                                  \
-  X(attr, "ve")                                                                                                        \
-  X(len, "e")                                                                                                          \
-  X(sum, "e")                                                                                                          \
-  X(prod, "e")                                                                                                         \
-  X(all, "e")                                                                                                          \
-  X(any, "e")                                                                                                          \
-  X(count, "ee")                                                                                                       \
-  X(range, "e")                                                                                                        \
-  X(reverse, "e")                                                                                                      \
-  X(compose, "ee")                                                                                                     \
-  X(inverse, "e")                                                                                                      \
-  X(is_permutation, "e")                                                                                               \
-  X(min, "ee")                                                                                                         \
-  X(max, "ee")                                                                                                         \
-  X(abs, "e")                                                                                                          \
-  X(sqrt, "e")                                                                                                         \
-  X(int, "e")                                                                                                          \
-  X(float, "e")                                                                                                        \
-  X(is_float, "e")                                                                                                     \
+#define RULE_FUNCTIONS(X)                                                                      \
+  X(rank, "v")                                                                                 \
+  X(dim, "ve")                                                                                 \
+  X(shape, "v")                                                                                \
+  X(dtype, "v")                                                                                \
+  X(numel, "v")                                                                                \
+  X(contents, "v")                                                                             \
+  X(members, "v")                                                                              \
+  X(present, "v")                                                                              \
+  X(unused, "v")                                                                               \
+  X(uses, "v")                                                                                 \
+  X(constant, "v")                                                                             \
+  X(persistable, "v")                                                                          \
+  X(input, "v")                                                                                \
+  X(same_shape, "vv")                                                                          \
+  X(same_type, "vv")                                                                           \
+  X(broadcasts, "vv")                                                                          \
+  X(defined_by, "ve")                                                                          \
+  X(attr, "ve")                                                                                \
+  X(len, "e")                                                                                  \
+  X(sum, "e")                                                                                  \
+  X(prod, "e")                                                                                 \
+  X(all, "e")                                                                                  \
+  X(any, "e")                                                                                  \
+  X(count, "ee")                                                                               \
+  X(range, "e")                                                                                \
+  X(reverse, "e")                                                                              \
+  X(compose, "ee")                                                                             \
+  X(inverse, "e")                                                                              \
+  X(is_permutation, "e")                                                                       \
+  X(min, "ee")                                                                                 \
+  X(max, "ee")                                                                                 \
+  X(abs, "e")                                                                                  \
+  X(sqrt, "e")                                                                                 \
+  X(int, "e")                                                                                  \
+  X(float, "e")                                                                                \
+  X(is_float, "e")                                                                             \
   X(is_integer, "e")
 
 typedef enum rule_fn {
@@ -119,7 +119,7 @@ typedef enum rule_operand_kind {
   RULE_OPERAND_NONE,    // absent
   RULE_OPERAND_ANY,     // match: not looked at
   RULE_OPERAND_HOLE,    // match: at: hole that the operand's constant is bound to
-  RULE_OPERAND_NODE     // at: node; match: the constant must equal it; emit: a constant op is made
+  RULE_OPERAND_NODE  // at: node; match: the constant must equal it; emit: a constant op is made
 } rule_operand_kind;
 
 typedef struct rule_operand {

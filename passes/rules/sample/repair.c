@@ -1,11 +1,14 @@
-// Meets a failed condition by changing what the sample is made of: an equation gives one side the value of the other, a
-// membership picks an item, a bound moves to its limit. What cannot be solved is left to chance.
+// Meets a failed condition by changing what the sample is made of: an equation gives one side
+// the value of the other, a membership picks an item, a bound moves to its limit. What cannot
+// be solved is left to chance.
 
 #include "sample.h"
 
 #include <string.h>
 
-static int32_t argument(const rule_match *m, const rule_node *n, int32_t i) { return m->t->pool[n->a + i]; }
+static int32_t argument(const rule_match *m, const rule_node *n, int32_t i) {
+  return m->t->pool[n->a + i];
+}
 
 // The value from outside that a node names; NULL: it is computed in the match.
 static sample_value *named(sample *s, const rule_match *m, int32_t at) {
@@ -14,9 +17,11 @@ static sample_value *named(sample *s, const rule_match *m, int32_t at) {
 }
 
 static bool set_shape(sample_value *v, const pir_rule_value *list) {
-  if (list->kind != PIR_RULE_LIST || list->count > PIR_MAX_RANK) return false;
+  if (list->kind != PIR_RULE_LIST || list->count > PIR_MAX_RANK)
+    return false;
   for (size_t i = 0; i < list->count; i++) {
-    if (list->items[i].kind != PIR_RULE_INT || list->items[i].i < 1 || list->items[i].i > 256) return false;
+    if (list->items[i].kind != PIR_RULE_INT || list->items[i].i < 1 || list->items[i].i > 256)
+      return false;
     v->shape[i] = list->items[i].i;
   }
   v->rank = (int32_t)list->count;
@@ -24,17 +29,22 @@ static bool set_shape(sample_value *v, const pir_rule_value *list) {
 }
 
 static bool set_rank(sample *s, sample_value *v, int64_t rank) {
-  if (rank < 0 || rank > 6) return false;
-  for (int64_t i = v->rank; i < rank; i++) v->shape[i] = s->extent;
+  if (rank < 0 || rank > 6)
+    return false;
+  for (int64_t i = v->rank; i < rank; i++)
+    v->shape[i] = s->extent;
   v->rank = (int32_t)rank;
   return true;
 }
 
-static bool set_dim(rule_match *m, sample_value *v, int32_t axis_node, const pir_rule_value *to) {
+static bool set_dim(rule_match *m, sample_value *v, int32_t axis_node,
+                    const pir_rule_value *to) {
   pir_rule_value axis = rule_eval(m, axis_node);
-  if (axis.kind != PIR_RULE_INT || to->kind != PIR_RULE_INT || to->i < 1 || to->i > 4096) return false;
+  if (axis.kind != PIR_RULE_INT || to->kind != PIR_RULE_INT || to->i < 1 || to->i > 4096)
+    return false;
   int64_t i = axis.i < 0 ? axis.i + v->rank : axis.i;
-  if (i < 0 || i >= v->rank) return false;
+  if (i < 0 || i >= v->rank)
+    return false;
   v->shape[i] = to->i;
   return true;
 }
@@ -47,22 +57,32 @@ static bool as_number(const pir_rule_value *v, double *out) {
 }
 
 // Solves `a op b == to` for one side, the other as it is.
-static bool assign_arithmetic(sample *s, rule_match *m, const rule_node *n, const pir_rule_value *to) {
+static bool assign_arithmetic(sample *s, rule_match *m, const rule_node *n,
+                              const pir_rule_value *to) {
   pir_rule_value sides[2] = {rule_eval(m, n->a), rule_eval(m, n->b)}, want;
   double a, b, goal;
-  if (!as_number(&sides[0], &a) || !as_number(&sides[1], &b) || !as_number(to, &goal)) return false;
-  bool whole = sides[0].kind == PIR_RULE_INT && sides[1].kind == PIR_RULE_INT && to->kind == PIR_RULE_INT;
+  if (!as_number(&sides[0], &a) || !as_number(&sides[1], &b) || !as_number(to, &goal))
+    return false;
+  bool whole = sides[0].kind == PIR_RULE_INT && sides[1].kind == PIR_RULE_INT &&
+               to->kind == PIR_RULE_INT;
   for (int left = 1; left >= 0; left--) {
     double x;
-    if (n->op == RULE_ADD) x = goal - (left ? b : a);
-    else if (n->op == RULE_SUB) x = left ? goal + b : a - goal;
-    else if (n->op == RULE_MUL) x = (left ? b : a) != 0 ? goal / (left ? b : a) : 0;
-    else if (n->op == RULE_DIV) x = left ? goal * b : goal != 0 ? a / goal : 0;
-    else x = left ? b * (1 + sample_random(s, 2)) + goal : 0;
-    if (n->op == RULE_MOD && !left) return false;
+    if (n->op == RULE_ADD)
+      x = goal - (left ? b : a);
+    else if (n->op == RULE_SUB)
+      x = left ? goal + b : a - goal;
+    else if (n->op == RULE_MUL)
+      x = (left ? b : a) != 0 ? goal / (left ? b : a) : 0;
+    else if (n->op == RULE_DIV)
+      x = left ? goal * b : goal != 0 ? a / goal : 0;
+    else
+      x = left ? b * (1 + sample_random(s, 2)) + goal : 0;
+    if (n->op == RULE_MOD && !left)
+      return false;
     want = whole ? (pir_rule_value){.kind = PIR_RULE_INT, .i = (int64_t)x}
                  : (pir_rule_value){.kind = PIR_RULE_FLOAT, .f = x};
-    if (assign(s, m, left ? n->a : n->b, &want)) return true;
+    if (assign(s, m, left ? n->a : n->b, &want))
+      return true;
   }
   return false;
 }
@@ -70,24 +90,33 @@ static bool assign_arithmetic(sample *s, rule_match *m, const rule_node *n, cons
 // Gives a node a value where it names something that can be chosen.
 static bool assign(sample *s, rule_match *m, int32_t at, const pir_rule_value *to) {
   const rule_node *n = &m->t->nodes[at];
-  if (to->kind == PIR_RULE_UNKNOWN) return false;
-  if (n->op == RULE_HOLE && s->free_hole[n->a]) return sample_set_hole(s, n->a, to), true;
-  if (n->op == RULE_ADD || n->op == RULE_SUB || n->op == RULE_MUL || n->op == RULE_DIV || n->op == RULE_MOD)
+  if (to->kind == PIR_RULE_UNKNOWN)
+    return false;
+  if (n->op == RULE_HOLE && s->free_hole[n->a])
+    return sample_set_hole(s, n->a, to), true;
+  if (n->op == RULE_ADD || n->op == RULE_SUB || n->op == RULE_MUL || n->op == RULE_DIV ||
+      n->op == RULE_MOD)
     return assign_arithmetic(s, m, n, to);
-  if (n->op != RULE_CALL) return false;
+  if (n->op != RULE_CALL)
+    return false;
   sample_value *v = n->b ? named(s, m, argument(m, n, 0)) : NULL;
   pir_rule_value flipped;
   switch ((rule_fn)n->fn) {
     case RULE_FN_dim: return v && set_dim(m, v, argument(m, n, 1), to);
     case RULE_FN_shape: return v && set_shape(v, to);
     case RULE_FN_rank: return v && to->kind == PIR_RULE_INT && set_rank(s, v, to->i);
-    case RULE_FN_dtype: return v && to->kind == PIR_RULE_DTYPE && (v->dtype = (pir_dtype)to->i, true);
-    case RULE_FN_members: return v && to->kind == PIR_RULE_INT && to->i > 0 && (v->members = (size_t)to->i, true);
+    case RULE_FN_dtype:
+      return v && to->kind == PIR_RULE_DTYPE && (v->dtype = (pir_dtype)to->i, true);
+    case RULE_FN_members:
+      return v && to->kind == PIR_RULE_INT && to->i > 0 && (v->members = (size_t)to->i, true);
     case RULE_FN_inverse: return flipped = *to, assign(s, m, argument(m, n, 0), &flipped);
     case RULE_FN_abs: return assign(s, m, argument(m, n, 0), to);
     case RULE_FN_len: {
-      pir_rule_value *items = to->kind == PIR_RULE_INT && to->i >= 0 && to->i < 16 ? rule_list(m, (size_t)to->i) : NULL;
-      for (int64_t i = 0; items && i < to->i; i++) items[i] = (pir_rule_value){.kind = PIR_RULE_INT, .i = i};
+      pir_rule_value *items = to->kind == PIR_RULE_INT && to->i >= 0 && to->i < 16
+                                  ? rule_list(m, (size_t)to->i)
+                                  : NULL;
+      for (int64_t i = 0; items && i < to->i; i++)
+        items[i] = (pir_rule_value){.kind = PIR_RULE_INT, .i = i};
       pir_rule_value list = {.kind = PIR_RULE_LIST, .items = items, .count = (size_t)to->i};
       return items && assign(s, m, argument(m, n, 0), &list);
     }
@@ -98,8 +127,10 @@ static bool assign(sample *s, rule_match *m, int32_t at, const pir_rule_value *t
 static pir_rule_value moved(const pir_rule_value *v, int64_t by) {
   pir_rule_value r = *v;
   r.attr = NULL;
-  if (r.kind == PIR_RULE_INT) r.i += by;
-  if (r.kind == PIR_RULE_FLOAT) r.f += (double)by;
+  if (r.kind == PIR_RULE_INT)
+    r.i += by;
+  if (r.kind == PIR_RULE_FLOAT)
+    r.f += (double)by;
   return r;
 }
 
@@ -107,17 +138,20 @@ static bool equate(sample *s, rule_match *m, int32_t a, int32_t b, int64_t by) {
   bool left = sample_random(s, 2);
   for (int i = 0; i < 2; i++, left = !left) {
     pir_rule_value other = rule_eval(m, left ? b : a), to = moved(&other, left ? by : -by);
-    if (assign(s, m, left ? a : b, &to)) return true;
+    if (assign(s, m, left ? a : b, &to))
+      return true;
   }
   return false;
 }
 
 static bool pick(sample *s, rule_match *m, int32_t item, int32_t list) {
   pir_rule_value from = rule_eval(m, list);
-  if (from.kind != PIR_RULE_LIST || !from.count) return false;
+  if (from.kind != PIR_RULE_LIST || !from.count)
+    return false;
   uint32_t start = sample_random(s, (uint32_t)from.count);
   for (size_t i = 0; i < from.count; i++)
-    if (assign(s, m, item, &from.items[(start + i) % from.count])) return true;
+    if (assign(s, m, item, &from.items[(start + i) % from.count]))
+      return true;
   return false;
 }
 
@@ -127,25 +161,31 @@ static bool copy_type(sample *s, rule_match *m, int32_t to, int32_t from, bool d
   sample_value *v = named(s, m, to);
   const rule_node *n = &m->t->nodes[from];
   const pir_value *source = n->op == RULE_VALUE ? m->values[n->a].one : NULL;
-  if (!v || !source) return false;
+  if (!v || !source)
+    return false;
   const pir_fact *fact = pir_facts_of(rule_facts(m), source);
   const pir_dims *dims = pir_facts_dims(rule_facts(m));
-  if (!fact->known || fact->rank < 0) return false;
+  if (!fact->known || fact->rank < 0)
+    return false;
   for (int32_t i = 0; i < fact->rank; i++)
-    if (!pir_dim_is_const(dims, fact->shape[i], &v->shape[i])) return false;
+    if (!pir_dim_is_const(dims, fact->shape[i], &v->shape[i]))
+      return false;
   v->rank = fact->rank;
-  if (dtype) v->dtype = fact->dtype;
+  if (dtype)
+    v->dtype = fact->dtype;
   return true;
 }
 
 static bool fit(sample *s, rule_match *m, int32_t to, int32_t from) {
   sample_value *v = named(s, m, to);
-  if (!copy_type(s, m, to, from, false)) return false;
+  if (!copy_type(s, m, to, from, false))
+    return false;
   int32_t drop = v->rank ? (int32_t)sample_random(s, (uint32_t)v->rank + 1) : 0;
   memmove(v->shape, v->shape + drop, (size_t)(v->rank - drop) * sizeof *v->shape);
   v->rank -= drop;
   for (int32_t i = 0; i < v->rank; i++)
-    if (sample_random(s, 4) == 0) v->shape[i] = 1;
+    if (sample_random(s, 4) == 0)
+      v->shape[i] = 1;
   return true;
 }
 
@@ -157,10 +197,13 @@ static bool repair_call(sample *s, rule_match *m, const rule_node *n, bool wante
     case RULE_FN_input: return v && (v->parameter = !wanted, true);
     case RULE_FN_same_shape:
     case RULE_FN_same_type:
-      if (!wanted) return v && set_rank(s, v, v->rank + 1);
+      if (!wanted)
+        return v && set_rank(s, v, v->rank + 1);
       first = (int32_t)sample_random(s, 2);
-      return copy_type(s, m, argument(m, n, first), argument(m, n, 1 - first), n->fn == RULE_FN_same_type) ||
-             copy_type(s, m, argument(m, n, 1 - first), argument(m, n, first), n->fn == RULE_FN_same_type);
+      return copy_type(s, m, argument(m, n, first), argument(m, n, 1 - first),
+                       n->fn == RULE_FN_same_type) ||
+             copy_type(s, m, argument(m, n, 1 - first), argument(m, n, first),
+                       n->fn == RULE_FN_same_type);
     case RULE_FN_broadcasts: return wanted && fit(s, m, argument(m, n, 0), argument(m, n, 1));
     case RULE_FN_is_float: return s->dtype = wanted ? PIR_F32 : PIR_I32, true;
     default: return false;
@@ -169,7 +212,8 @@ static bool repair_call(sample *s, rule_match *m, const rule_node *n, bool wante
 
 static bool repair_hole(sample *s, const rule_node *n, bool wanted) {
   pir_rule_value b = {.kind = PIR_RULE_BOOL, .i = wanted};
-  if (!s->free_hole[n->a]) return false;
+  if (!s->free_hole[n->a])
+    return false;
   return sample_set_hole(s, n->a, &b), true;
 }
 
@@ -182,21 +226,29 @@ void sample_repair(sample *s, rule_match *m, int32_t node, bool wanted) {
     case RULE_OR:
       // Both sides have to hold, or any one of them.
       if ((n->op == RULE_AND) == wanted) {
-        if (rule_holds(m, n->a) != wanted) sample_repair(s, m, n->a, wanted);
-        if (rule_holds(m, n->b) != wanted) sample_repair(s, m, n->b, wanted);
+        if (rule_holds(m, n->a) != wanted)
+          sample_repair(s, m, n->a, wanted);
+        if (rule_holds(m, n->b) != wanted)
+          sample_repair(s, m, n->b, wanted);
       } else {
         sample_repair(s, m, sample_random(s, 2) ? n->a : n->b, wanted);
       }
       return;
-    case RULE_EQ: done = wanted ? equate(s, m, n->a, n->b, 0) : equate(s, m, n->a, n->b, 1); break;
-    case RULE_NE: done = wanted ? equate(s, m, n->a, n->b, 1) : equate(s, m, n->a, n->b, 0); break;
+    case RULE_EQ:
+      done = wanted ? equate(s, m, n->a, n->b, 0) : equate(s, m, n->a, n->b, 1);
+      break;
+    case RULE_NE:
+      done = wanted ? equate(s, m, n->a, n->b, 1) : equate(s, m, n->a, n->b, 0);
+      break;
     case RULE_LE:
     case RULE_LT:
-      done = equate(s, m, n->a, n->b, wanted ? -(int64_t)sample_random(s, 2) - (n->op == RULE_LT) : 1);
+      done = equate(s, m, n->a, n->b,
+                    wanted ? -(int64_t)sample_random(s, 2) - (n->op == RULE_LT) : 1);
       break;
     case RULE_GE:
     case RULE_GT:
-      done = equate(s, m, n->a, n->b, wanted ? (int64_t)sample_random(s, 2) + (n->op == RULE_GT) : -1);
+      done = equate(s, m, n->a, n->b,
+                    wanted ? (int64_t)sample_random(s, 2) + (n->op == RULE_GT) : -1);
       break;
     case RULE_IN: done = wanted && pick(s, m, n->a, n->b); break;
     case RULE_CALL: done = repair_call(s, m, n, wanted); break;

@@ -1,4 +1,5 @@
-// Making programs that a rule matches: what sample.c (building) and repair.c (meeting conditions) share.
+// Making programs that a rule matches: what sample.c (building) and repair.c (meeting
+// conditions) share.
 #ifndef PIR_RULE_SAMPLE_H
 #define PIR_RULE_SAMPLE_H
 
@@ -23,8 +24,9 @@ typedef struct sample {
   uint64_t random;
   int64_t extent;  // what extents are before conditions have their say
   pir_dtype dtype;
-  bool wild;                 // no usual draw fits: other element types too
-  uint32_t likeness;         // how often, in a hundred, an operand has the shape of the one drawn before it
+  bool wild;  // no usual draw fits: other element types too
+  uint32_t
+      likeness;  // how often, in a hundred, an operand has the shape of the one drawn before it
   const sample_value *last;  // drawn for the op at hand
   sample_value values[RULE_MAX_VALUES];
   pir_rule_value holes[RULE_MAX_HOLES];
@@ -39,7 +41,8 @@ typedef struct sample {
 
 uint32_t sample_random(sample *s, uint32_t below);
 void sample_set_hole(sample *s, int32_t hole, const pir_rule_value *value);
-// Changes what the sample is made of so that a failed condition may hold. Called while the match stands.
+// Changes what the sample is made of so that a failed condition may hold. Called while the
+// match stands.
 void sample_repair(sample *s, rule_match *m, int32_t node, bool wanted);
 
 #endif

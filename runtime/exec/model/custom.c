@@ -1,5 +1,5 @@
-// The user's ops: declarations become the tables that all ops have, functions become one kernel and one inference hook
-// that put the arguments of a call together and hand it to libffi.
+// The user's ops: declarations become the tables that all ops have, functions become one kernel
+// and one inference hook that put the arguments of a call together and hand it to libffi.
 #include <dlfcn.h>
 #include <ffi.h>
 #include <pir/custom.h>
@@ -11,7 +11,8 @@
 
 enum { ID = 12, MOST = 24, ARGUMENTS = 6 * MOST };
 
-// An op with its functions. Its table points to `kernel`, and so do calls: that leads back here.
+// An op with its functions. Its table points to `kernel`, and so do calls: that leads back
+// here.
 typedef struct custom_op {
   const pir_opdef *def;
   pir_kernel kernel;
@@ -49,12 +50,17 @@ typedef struct arguments {
   int listed;
 } arguments;
 
-static void push_pointer(arguments *a, const void *p) { a->values[a->count++].p = (void *)(uintptr_t)p; }
-static void push_size(arguments *a, size_t n) { a->values[a->count++].n = n; }
+static void push_pointer(arguments *a, const void *p) {
+  a->values[a->count++].p = (void *)(uintptr_t)p;
+}
+static void push_size(arguments *a, size_t n) {
+  a->values[a->count++].n = n;
+}
 
 static void push_list(arguments *a, pir_tensor *const *tensors, int n) {
   int first = a->listed;
-  for (int i = 0; i < n && a->listed < ARGUMENTS; i++) a->lists[a->listed++] = tensors[i];
+  for (int i = 0; i < n && a->listed < ARGUMENTS; i++)
+    a->lists[a->listed++] = tensors[i];
   push_pointer(a, &a->lists[first]);
   push_size(a, (size_t)(a->listed - first));
 }
@@ -68,14 +74,17 @@ static void push_attr(arguments *a, const pir_attr_def *def, const pir_attr_valu
     case PIR_ATTR_F64: a->values[a->count++].f64 = v->f; break;
     case PIR_ATTR_STR: push_pointer(a, v->text.size ? v->text.data : ""); break;
     default:
-      push_pointer(a, v->ints ? (const void *)v->ints : v->floats ? (const void *)v->floats : v->texts);
+      push_pointer(a, v->ints     ? (const void *)v->ints
+                      : v->floats ? (const void *)v->floats
+                                  : v->texts);
       push_size(a, v->count);
   }
 }
 
 static int invoke(custom_op *op, pir_custom_fn fn, arguments *a) {
   ffi_arg result = 0;
-  for (int i = 0; i < a->count; i++) a->pointers[i] = &a->values[i];
+  for (int i = 0; i < a->count; i++)
+    a->pointers[i] = &a->values[i];
   ffi_call(&op->cif, FFI_FN(fn), &result, a->pointers);
   return (int)result;
 }
@@ -91,7 +100,8 @@ static pir_tensor shape_of(const pir_infer *infer, const pir_fact *fact) {
   pir_tensor t = {.dtype = fact && fact->known ? fact->dtype : PIR_UNDEFINED,
                   .rank = fact && fact->known && fact->rank >= 0 ? fact->rank : 0};
   for (int i = 0; i < t.rank; i++)
-    if (fact->shape[i] == PIR_DIM_UNKNOWN || !pir_dim_is_const(infer->dims, fact->shape[i], &t.shape[i]))
+    if (fact->shape[i] == PIR_DIM_UNKNOWN ||
+        !pir_dim_is_const(infer->dims, fact->shape[i], &t.shape[i]))
       t.shape[i] = -1;
   return t;
 }
@@ -99,14 +109,18 @@ static pir_tensor shape_of(const pir_infer *infer, const pir_fact *fact) {
 static pir_status take_result(pir_infer *infer, int i, const pir_tensor *t) {
   pir_fact *out = &infer->results[i];
   if (t->rank < 0 || t->rank > PIR_MAX_RANK || t->dtype == PIR_UNDEFINED)
-    return pir_infer_fail(infer, "its infer function gives result '%s' rank %d and no type or a wrong one",
-                          infer->def->results[i].name, t->rank);
+    return pir_infer_fail(
+        infer, "its infer function gives result '%s' rank %d and no type or a wrong one",
+        infer->def->results[i].name, t->rank);
   *out = (pir_fact){.known = true, .dtype = t->dtype, .rank = t->rank};
-  for (int d = 0; d < t->rank; d++) out->shape[d] = t->shape[d] < 0 ? PIR_DIM_UNKNOWN : t->shape[d];
+  for (int d = 0; d < t->rank; d++)
+    out->shape[d] = t->shape[d] < 0 ? PIR_DIM_UNKNOWN : t->shape[d];
   return PIR_OK;
 }
 
-static bool known_rank(const pir_fact *fact) { return !fact || (fact->known && (fact->members || fact->rank >= 0)); }
+static bool known_rank(const pir_fact *fact) {
+  return !fact || (fact->known && (fact->members || fact->rank >= 0));
+}
 
 static pir_status infer_custom(pir_infer *infer) {
   const pir_opdef *def = infer->def;
@@ -118,23 +132,31 @@ static pir_status infer_custom(pir_infer *infer) {
     const pir_fact *fact = infer->operands[i];
     bool list = def->operands[i].flags & PIR_OPERAND_VARIADIC;
     int first = n;
-    if (!known_rank(fact)) return PIR_OK;
+    if (!known_rank(fact))
+      return PIR_OK;
     for (size_t m = 0; list && fact && m < fact->member_count && n < ARGUMENTS; m++, n++) {
-      if (!known_rank(fact->members[m])) return PIR_OK;
+      if (!known_rank(fact->members[m]))
+        return PIR_OK;
       tensors[n] = shape_of(infer, fact->members[m]), pointers[n] = &tensors[n];
     }
-    if (list) push_list(&a, pointers + first, n - first);
-    else if (!fact) push_pointer(&a, NULL);
-    else tensors[n] = shape_of(infer, fact), push_pointer(&a, &tensors[n]), n++;
-    if (n >= ARGUMENTS) return pir_infer_fail(infer, "unsupported: more than %d tensors", ARGUMENTS);
+    if (list)
+      push_list(&a, pointers + first, n - first);
+    else if (!fact)
+      push_pointer(&a, NULL);
+    else
+      tensors[n] = shape_of(infer, fact), push_pointer(&a, &tensors[n]), n++;
+    if (n >= ARGUMENTS)
+      return pir_infer_fail(infer, "unsupported: more than %d tensors", ARGUMENTS);
   }
   for (int i = 0; i < def->result_count; i++) {
     results[i] = n ? tensors[0] : (pir_tensor){0};
     push_pointer(&a, &results[i]);
   }
-  for (int i = 0; i < def->attr_count; i++) push_attr(&a, &def->attrs[i], &infer->attrs[i]);
+  for (int i = 0; i < def->attr_count; i++)
+    push_attr(&a, &def->attrs[i], &infer->attrs[i]);
   int code = op->infer ? invoke(op, op->infer, &a) : 0;
-  if (code) return pir_infer_fail(infer, "its infer function failed with %d", code);
+  if (code)
+    return pir_infer_fail(infer, "its infer function failed with %d", code);
   for (int i = 0; i < def->result_count && (size_t)i < infer->result_count; i++)
     PIR_TRY(take_result(infer, i, &results[i]));
   return PIR_OK;
@@ -152,24 +174,30 @@ typedef struct dense_call {
 
 static pir_tensor *dense(dense_call *d, const pir_tensor *from, bool fill, pir_status *status) {
   size_t bytes;
-  if (!from || *status) return NULL;
+  if (!from || *status)
+    return NULL;
   if (d->count >= ARGUMENTS) {
-    *status =
-        pir_kernel_fail(d->call, PIR_UNSUPPORTED, "unsupported: %s: more than %d tensors", d->call->op, ARGUMENTS);
+    *status = pir_kernel_fail(d->call, PIR_UNSUPPORTED, "unsupported: %s: more than %d tensors",
+                              d->call->op, ARGUMENTS);
     return NULL;
   }
   int i = d->count++;
   d->copies[i] = *from, d->memory[i] = NULL;
-  if (pir_tensor_is_dense(from)) return &d->copies[i];
+  if (pir_tensor_is_dense(from))
+    return &d->copies[i];
   pir_tensor_set_dense(&d->copies[i], from->dtype, from->shape, from->rank);
   *status = pir_shape_bytes(from->shape, from->rank, from->dtype, &bytes);
-  if (!*status) d->copies[i].data = d->memory[i] = pir_mem_get(d->call->allocator, bytes ? bytes : 1);
-  if (!*status && !d->memory[i]) *status = PIR_EXHAUSTED;
-  if (!*status && fill) *status = pir_tensor_copy(from, &d->copies[i]);
+  if (!*status)
+    d->copies[i].data = d->memory[i] = pir_mem_get(d->call->allocator, bytes ? bytes : 1);
+  if (!*status && !d->memory[i])
+    *status = PIR_EXHAUSTED;
+  if (!*status && fill)
+    *status = pir_tensor_copy(from, &d->copies[i]);
   return &d->copies[i];
 }
 
-static void push_operands(dense_call *d, const pir_opdef *def, arguments *a, pir_status *status) {
+static void push_operands(dense_call *d, const pir_opdef *def, arguments *a,
+                          pir_status *status) {
   const pir_kernel_call *call = d->call;
   for (int i = 0; i < def->operand_count; i++) {
     int n = call->in_members[i], first = d->count;
@@ -179,9 +207,11 @@ static void push_operands(dense_call *d, const pir_opdef *def, arguments *a, pir
     }
     for (int m = 0; m < n && !*status; m++) {
       pir_tensor *t = dense(d, call->in[call->in_first[i] + m], true, status);
-      if (!*status) d->tensors[d->count - 1] = t;
+      if (!*status)
+        d->tensors[d->count - 1] = t;
     }
-    if (!*status) push_list(a, d->tensors + first, n);
+    if (!*status)
+      push_list(a, d->tensors + first, n);
   }
 }
 
@@ -194,16 +224,22 @@ static pir_status run_custom(const pir_kernel_call *call) {
   push_operands(&d, def, &a, &status);
   int first = d.count;
   for (int i = 0; i < def->result_count; i++)
-    push_pointer(&a, call->out_members[i] ? dense(&d, call->out[call->out_first[i]], false, &status) : NULL);
-  for (int i = 0; i < def->attr_count; i++) push_attr(&a, &def->attrs[i], &call->attrs[i]);
+    push_pointer(&a, call->out_members[i]
+                         ? dense(&d, call->out[call->out_first[i]], false, &status)
+                         : NULL);
+  for (int i = 0; i < def->attr_count; i++)
+    push_attr(&a, &def->attrs[i], &call->attrs[i]);
   int code = status ? 0 : invoke(op, op->run, &a);
-  if (code) status = pir_kernel_fail(call, PIR_INVALID, "%s: its kernel failed with %d", call->op, code);
+  if (code)
+    status =
+        pir_kernel_fail(call, PIR_INVALID, "%s: its kernel failed with %d", call->op, code);
   for (int i = 0, at = first; i < def->result_count && !status; i++)
     if (call->out_members[i] && d.memory[at++])
       status = pir_tensor_copy(&d.copies[at - 1], call->out[call->out_first[i]]);
   for (int i = 0; i < d.count; i++) {
     size_t bytes;
-    if (d.memory[i] && !pir_shape_bytes(d.copies[i].shape, d.copies[i].rank, d.copies[i].dtype, &bytes))
+    if (d.memory[i] &&
+        !pir_shape_bytes(d.copies[i].shape, d.copies[i].rank, d.copies[i].dtype, &bytes))
       pir_mem_give(call->allocator, d.memory[i], bytes ? bytes : 1);
   }
   return status;
@@ -215,10 +251,13 @@ static pir_status prepare_call(custom_op *op, pir_message *message) {
   int n = 0;
   for (int i = 0; i < op->def->operand_count; i++) {
     op->types[n++] = &ffi_type_pointer;
-    if (op->def->operands[i].flags & PIR_OPERAND_VARIADIC) op->types[n++] = &ffi_type_uint64;
+    if (op->def->operands[i].flags & PIR_OPERAND_VARIADIC)
+      op->types[n++] = &ffi_type_uint64;
   }
-  for (int i = 0; i < op->def->result_count; i++) op->types[n++] = &ffi_type_pointer;
-  for (int i = 0; i < op->def->attr_count; i++) switch ((pir_attr_kind)op->def->attrs[i].kind) {
+  for (int i = 0; i < op->def->result_count; i++)
+    op->types[n++] = &ffi_type_pointer;
+  for (int i = 0; i < op->def->attr_count; i++)
+    switch ((pir_attr_kind)op->def->attrs[i].kind) {
       case PIR_ATTR_BOOL: op->types[n++] = &ffi_type_uint8; break;
       case PIR_ATTR_I32: op->types[n++] = &ffi_type_sint32; break;
       case PIR_ATTR_I64: op->types[n++] = &ffi_type_sint64; break;
@@ -227,34 +266,45 @@ static pir_status prepare_call(custom_op *op, pir_message *message) {
       case PIR_ATTR_STR: op->types[n++] = &ffi_type_pointer; break;
       default: op->types[n++] = &ffi_type_pointer, op->types[n++] = &ffi_type_uint64;
     }
-  if (ffi_prep_cif(&op->cif, FFI_DEFAULT_ABI, (unsigned)n, &ffi_type_sint32, op->types) == FFI_OK) return PIR_OK;
-  return pir_exec_fail(message, PIR_INTERNAL, "\"%s\": its call cannot be prepared", op->def->name);
+  if (ffi_prep_cif(&op->cif, FFI_DEFAULT_ABI, (unsigned)n, &ffi_type_sint32, op->types) ==
+      FFI_OK)
+    return PIR_OK;
+  return pir_exec_fail(message, PIR_INTERNAL, "\"%s\": its call cannot be prepared",
+                       op->def->name);
 }
 
 pir_status pir_custom_set_create(const pir_allocator *allocator, pir_custom_set **out_set) {
   pir_allocator own = allocator ? *allocator : (pir_allocator){0};
   *out_set = pir_mem_get(&own, sizeof **out_set);
-  if (!*out_set) return PIR_EXHAUSTED;
+  if (!*out_set)
+    return PIR_EXHAUSTED;
   **out_set = (pir_custom_set){.allocator = own, .memory.allocator = own};
   return PIR_OK;
 }
 
 void pir_custom_set_destroy(pir_custom_set *set) {
-  if (!set) return;
+  if (!set)
+    return;
   pir_allocator allocator = set->allocator;
   pir_bump_release(&set->memory);
-  for (size_t i = 0; i < set->library_count; i++) dlclose(set->libraries[i]);
+  for (size_t i = 0; i < set->library_count; i++)
+    dlclose(set->libraries[i]);
   pir_mem_give(&allocator, set, sizeof *set);
 }
 
-pir_status pir_custom_set_add(pir_custom_set *set, const pir_custom_op *from, pir_custom_fn kernel, pir_custom_fn infer,
-                              pir_message *message) {
-  if (set->registered) return pir_exec_fail(message, PIR_INVALID, "a set that is registered takes no more ops");
-  if (set->count == UINT8_MAX) return pir_exec_fail(message, PIR_EXHAUSTED, "more than %d ops", UINT8_MAX);
-  if (!kernel) return pir_exec_fail(message, PIR_INVALID, "\"%s\" has no kernel", from->name ? from->name : "");
+pir_status pir_custom_set_add(pir_custom_set *set, const pir_custom_op *from,
+                              pir_custom_fn kernel, pir_custom_fn infer, pir_message *message) {
+  if (set->registered)
+    return pir_exec_fail(message, PIR_INVALID, "a set that is registered takes no more ops");
+  if (set->count == UINT8_MAX)
+    return pir_exec_fail(message, PIR_EXHAUSTED, "more than %d ops", UINT8_MAX);
+  if (!kernel)
+    return pir_exec_fail(message, PIR_INVALID, "\"%s\" has no kernel",
+                         from->name ? from->name : "");
   custom_op *op = pir_bump_get(&set->memory, sizeof *op);
   pir_opdef *def = &set->defs[set->count];
-  if (!op) return PIR_EXHAUSTED;
+  if (!op)
+    return PIR_EXHAUSTED;
   *def = (pir_opdef){.id = (uint32_t)ID << 16 | (uint32_t)(set->count + 1),
                      .traits = PIR_REGISTERED,
                      .hooks.infer = infer_custom,
@@ -271,12 +321,14 @@ pir_status pir_custom_set_add(pir_custom_set *set, const pir_custom_op *from, pi
   return PIR_OK;
 }
 
-static pir_status find_function(void *library, const char *path, const char *name, pir_custom_fn *out,
-                                pir_message *message) {
+static pir_status find_function(void *library, const char *path, const char *name,
+                                pir_custom_fn *out, pir_message *message) {
   *out = NULL;
-  if (!name) return PIR_OK;
+  if (!name)
+    return PIR_OK;
   void *symbol = dlsym(library, name);
-  if (!symbol) return pir_exec_fail(message, PIR_INVALID, "%s: no function '%s'", path, name);
+  if (!symbol)
+    return pir_exec_fail(message, PIR_INVALID, "%s: no function '%s'", path, name);
   memcpy(out, &symbol, sizeof symbol);
   return PIR_OK;
 }
@@ -285,10 +337,12 @@ pir_status pir_custom_set_load(pir_custom_set *set, const char *path, pir_messag
   if (set->library_count == UINT8_MAX)
     return pir_exec_fail(message, PIR_EXHAUSTED, "more than %d libraries", UINT8_MAX);
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (!library) return pir_exec_fail(message, PIR_INVALID, "%s", dlerror());
+  if (!library)
+    return pir_exec_fail(message, PIR_INVALID, "%s", dlerror());
   set->libraries[set->library_count++] = library;
   const pir_custom_op *op = dlsym(library, "pir_custom_ops");
-  if (!op) return pir_exec_fail(message, PIR_INVALID, "%s: exports no 'pir_custom_ops'", path);
+  if (!op)
+    return pir_exec_fail(message, PIR_INVALID, "%s: exports no 'pir_custom_ops'", path);
   for (; op->name; op++) {
     pir_custom_fn kernel, infer;
     PIR_TRY(find_function(library, path, op->kernel, &kernel, message));
@@ -299,7 +353,8 @@ pir_status pir_custom_set_load(pir_custom_set *set, const char *path, pir_messag
 }
 
 pir_status pir_custom_set_register(pir_custom_set *set, pir_context *ctx) {
-  set->dialect = (pir_dialect){.name = "custom_op", .json_id = 3, .ops = set->defs, .op_count = set->count};
+  set->dialect = (pir_dialect){
+      .name = "custom_op", .json_id = 3, .ops = set->defs, .op_count = set->count};
   set->registered = true;
   return pir_context_register(ctx, &set->dialect);
 }

@@ -1,4 +1,5 @@
-// Reads declarations of custom ops: lists of names with marks, kinds and defaults. One pass over each text.
+// Reads declarations of custom ops: lists of names with marks, kinds and defaults. One pass
+// over each text.
 #include "custom_impl.h"
 #include <ctype.h>
 #include <decimal.h>
@@ -14,42 +15,53 @@ typedef struct reader {
 } reader;
 
 static pir_status wrong(const reader *r, const char *what) {
-  return pir_exec_fail(r->message, PIR_INVALID, "custom op \"%s\": %s at \"%.24s\"", r->op, what, r->at);
+  return pir_exec_fail(r->message, PIR_INVALID, "custom op \"%s\": %s at \"%.24s\"", r->op,
+                       what, r->at);
 }
 
 static void skip(reader *r) {
-  while (isspace((unsigned char)*r->at)) r->at++;
+  while (isspace((unsigned char)*r->at))
+    r->at++;
 }
 
 static bool take(reader *r, char c) {
   skip(r);
-  if (*r->at != c) return false;
+  if (*r->at != c)
+    return false;
   return r->at++, true;
 }
 
 static pir_status name(reader *r, const char **out) {
   skip(r);
   const char *first = r->at;
-  while (isalnum((unsigned char)*r->at) || *r->at == '_') r->at++;
-  if (r->at == first || isdigit((unsigned char)*first)) return wrong(r, "expects a name");
+  while (isalnum((unsigned char)*r->at) || *r->at == '_')
+    r->at++;
+  if (r->at == first || isdigit((unsigned char)*first))
+    return wrong(r, "expects a name");
   *out = pir_bump_text(r->memory, (pir_str){first, (size_t)(r->at - first)}).data;
   return *out ? PIR_OK : PIR_EXHAUSTED;
 }
 
 static pir_status operands(reader *r, int most, pir_opdef *def) {
   pir_operand_def *list = pir_bump_get(r->memory, (size_t)most * sizeof *list);
-  if (!list) return PIR_EXHAUSTED;
+  if (!list)
+    return PIR_EXHAUSTED;
   def->operands = list;
   for (skip(r); *r->at; skip(r)) {
-    if (def->operand_count == most) return wrong(r, "too many operands");
-    if (def->operand_count && !take(r, ',')) return wrong(r, "expects ','");
+    if (def->operand_count == most)
+      return wrong(r, "too many operands");
+    if (def->operand_count && !take(r, ','))
+      return wrong(r, "expects ','");
     pir_operand_def *to = &list[def->operand_count++];
     to->same_as = -1;
     PIR_TRY(name(r, &to->name));
     for (;;) {
-      if (take(r, '?')) to->flags |= PIR_OPERAND_OPTIONAL;
-      else if (take(r, '*')) to->flags |= PIR_OPERAND_VARIADIC;
-      else break;
+      if (take(r, '?'))
+        to->flags |= PIR_OPERAND_OPTIONAL;
+      else if (take(r, '*'))
+        to->flags |= PIR_OPERAND_VARIADIC;
+      else
+        break;
     }
   }
   return PIR_OK;
@@ -57,11 +69,14 @@ static pir_status operands(reader *r, int most, pir_opdef *def) {
 
 static pir_status results(reader *r, int most, pir_opdef *def) {
   pir_result_def *list = pir_bump_get(r->memory, (size_t)most * sizeof *list);
-  if (!list) return PIR_EXHAUSTED;
+  if (!list)
+    return PIR_EXHAUSTED;
   def->results = list;
   for (skip(r); *r->at; skip(r)) {
-    if (def->result_count == most) return wrong(r, "too many results");
-    if (def->result_count && !take(r, ',')) return wrong(r, "expects ','");
+    if (def->result_count == most)
+      return wrong(r, "too many results");
+    if (def->result_count && !take(r, ','))
+      return wrong(r, "expects ','");
     pir_result_def *to = &list[def->result_count++];
     to->same_as = to->from_attr = -1;
     PIR_TRY(name(r, &to->name));
@@ -78,10 +93,14 @@ static pir_status kind(reader *r, pir_attr_def *to) {
   const char *word;
   PIR_TRY(name(r, &word));
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (!strcmp(kinds[i].name, word)) to->kind = kinds[i].kind;
-  if (!to->kind) return wrong(r, "expects bool, i32, i64, f32, f64 or str before");
-  if (!take(r, '[')) return PIR_OK;
-  if (!take(r, ']')) return wrong(r, "expects ']'");
+    if (!strcmp(kinds[i].name, word))
+      to->kind = kinds[i].kind;
+  if (!to->kind)
+    return wrong(r, "expects bool, i32, i64, f32, f64 or str before");
+  if (!take(r, '['))
+    return PIR_OK;
+  if (!take(r, ']'))
+    return wrong(r, "expects ']'");
   to->element_kind = to->kind, to->kind = PIR_ATTR_ARRAY;
   return PIR_OK;
 }
@@ -91,13 +110,16 @@ static pir_status literal(reader *r, pir_attr_def *to) {
   char *end;
   skip(r);
   if (to->kind == PIR_ATTR_ARRAY) {
-    if (!take(r, '[') || !take(r, ']')) return wrong(r, "a list's default is []");
+    if (!take(r, '[') || !take(r, ']'))
+      return wrong(r, "a list's default is []");
     return PIR_OK;
   }
   if (to->kind == PIR_ATTR_STR) {
-    if (!take(r, '"')) return wrong(r, "expects a text");
+    if (!take(r, '"'))
+      return wrong(r, "expects a text");
     const char *first = r->at;
-    while (*r->at && *r->at != '"') r->at++;
+    while (*r->at && *r->at != '"')
+      r->at++;
     to->text = pir_bump_text(r->memory, (pir_str){first, (size_t)(r->at - first)}).data;
     return take(r, '"') ? to->text ? PIR_OK : PIR_EXHAUSTED : wrong(r, "expects '\"'");
   }
@@ -105,11 +127,15 @@ static pir_status literal(reader *r, pir_attr_def *to) {
     to->i = *r->at == 't';
     const char *word;
     PIR_TRY(name(r, &word));
-    return !strcmp(word, "true") || !strcmp(word, "false") ? PIR_OK : wrong(r, "expects true or false before");
+    return !strcmp(word, "true") || !strcmp(word, "false")
+               ? PIR_OK
+               : wrong(r, "expects true or false before");
   }
   to->f = pir_decimal_read(r->at, &end);
-  if (to->kind == PIR_ATTR_I32 || to->kind == PIR_ATTR_I64) to->i = strtoll(r->at, &end, 10);
-  if (end == r->at) return wrong(r, "expects a number");
+  if (to->kind == PIR_ATTR_I32 || to->kind == PIR_ATTR_I64)
+    to->i = strtoll(r->at, &end, 10);
+  if (end == r->at)
+    return wrong(r, "expects a number");
   r->at = end;
   return PIR_OK;
 }
@@ -117,18 +143,24 @@ static pir_status literal(reader *r, pir_attr_def *to) {
 static pir_status attributes(reader *r, int most, pir_opdef *def) {
   pir_attr_def *list = pir_bump_get(r->memory, (size_t)most * sizeof *list);
   uint8_t *order = pir_bump_get(r->memory, (size_t)most);
-  if (!list || !order) return PIR_EXHAUSTED;
+  if (!list || !order)
+    return PIR_EXHAUSTED;
   def->attrs = list, def->attr_order = order;
   for (skip(r); *r->at; skip(r)) {
-    if (def->attr_count == most) return wrong(r, "too many attributes");
-    if (def->attr_count && !take(r, ',')) return wrong(r, "expects ','");
+    if (def->attr_count == most)
+      return wrong(r, "too many attributes");
+    if (def->attr_count && !take(r, ','))
+      return wrong(r, "expects ','");
     int i = def->attr_count++, at = i;
     PIR_TRY(name(r, &list[i].name));
-    if (!take(r, ':')) return wrong(r, "expects ':' and a kind");
+    if (!take(r, ':'))
+      return wrong(r, "expects ':' and a kind");
     PIR_TRY(kind(r, &list[i]));
     list[i].required = !take(r, '=');
-    if (!list[i].required) PIR_TRY(literal(r, &list[i]));
-    for (; at > 0 && strcmp(list[order[at - 1]].name, list[i].name) > 0; at--) order[at] = order[at - 1];
+    if (!list[i].required)
+      PIR_TRY(literal(r, &list[i]));
+    for (; at > 0 && strcmp(list[order[at - 1]].name, list[i].name) > 0; at--)
+      order[at] = order[at - 1];
     order[at] = (uint8_t)i;
   }
   return PIR_OK;
@@ -139,26 +171,35 @@ static pir_status legacy_row(bump *memory, const char *type, pir_opdef *def) {
   pir_legacy_op *row = pir_bump_get(memory, sizeof *row);
   size_t count = (size_t)def->operand_count + def->result_count + def->attr_count;
   const char **names = pir_bump_get(memory, count * sizeof *names);
-  if (!row || !names) return PIR_EXHAUSTED;
+  if (!row || !names)
+    return PIR_EXHAUSTED;
   *row = (pir_legacy_op){.name = type, .def = def, .operands = names};
-  for (size_t i = 0; i < def->operand_count; i++) *names++ = def->operands[i].name;
+  for (size_t i = 0; i < def->operand_count; i++)
+    *names++ = def->operands[i].name;
   row->results = names;
-  for (size_t i = 0; i < def->result_count; i++) *names++ = def->results[i].name;
+  for (size_t i = 0; i < def->result_count; i++)
+    *names++ = def->results[i].name;
   row->attrs = names;
-  for (size_t i = 0; i < def->attr_count; i++) *names++ = def->attrs[i].name;
+  for (size_t i = 0; i < def->attr_count; i++)
+    *names++ = def->attrs[i].name;
   def->legacy = row;
   return PIR_OK;
 }
 
-pir_status pir_custom_declare(bump *memory, const pir_custom_op *from, int most, pir_opdef *out, pir_message *message) {
+pir_status pir_custom_declare(bump *memory, const pir_custom_op *from, int most, pir_opdef *out,
+                              pir_message *message) {
   static const char prefix[] = "custom_op.";
-  reader r = {
-      .memory = memory, .at = from->name ? from->name : "", .op = from->name ? from->name : "", .message = message};
+  reader r = {.memory = memory,
+              .at = from->name ? from->name : "",
+              .op = from->name ? from->name : "",
+              .message = message};
   const char *own;
   PIR_TRY(name(&r, &own));
-  if (*r.at) return wrong(&r, "a name has letters, digits and '_'");
+  if (*r.at)
+    return wrong(&r, "a name has letters, digits and '_'");
   char *full = pir_bump_get(memory, sizeof prefix + strlen(own));
-  if (!full) return PIR_EXHAUSTED;
+  if (!full)
+    return PIR_EXHAUSTED;
   memcpy(full, prefix, sizeof prefix);
   memcpy(full + sizeof prefix - 1, own, strlen(own) + 1);
   out->name = full, out->summary = "An op of the user";

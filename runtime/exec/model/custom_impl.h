@@ -6,8 +6,10 @@
 #include <pir/custom.h>
 #include <pir/opdef.h>
 
-// The table of an op from its declaration (custom_decl.c): names, operands, attributes and results, at most `most` of
-// each; the rest of `out` is left alone. All memory comes from `memory`.
-pir_status pir_custom_declare(bump *memory, const pir_custom_op *from, int most, pir_opdef *out, pir_message *message);
+// The table of an op from its declaration (custom_decl.c): names, operands, attributes and
+// results, at most `most` of each; the rest of `out` is left alone. All memory comes from
+// `memory`.
+pir_status pir_custom_declare(bump *memory, const pir_custom_op *from, int most, pir_opdef *out,
+                              pir_message *message);
 
 #endif

@@ -1,5 +1,5 @@
-// Models: run the pipeline over a clone of the program, have its groups compiled, build the plan, load the
-// weights. Afterwards nothing of the program or its context is needed.
+// Models: run the pipeline over a clone of the program, have its groups compiled, build the
+// plan, load the weights. Afterwards nothing of the program or its context is needed.
 #include "prepared.h"
 #include <pir/custom.h>
 #include <pir/dialects.h>
@@ -19,33 +19,47 @@ static uint64_t now_ns(void) {
 
 static pir_model_options read_options(const pir_model_options *given) {
   pir_model_options options = {0};
-  if (given) memcpy(&options, given, given->size && given->size < sizeof options ? given->size : sizeof options);
-  if (!options.pipeline) options.pipeline = "compile";
-  if (!options.math) options.math = "strict";
-  if (options.compile_threads <= 0) options.compile_threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
-  if (options.compile_threads < 1) options.compile_threads = 1;
+  if (given)
+    memcpy(&options, given,
+           given->size && given->size < sizeof options ? given->size : sizeof options);
+  if (!options.pipeline)
+    options.pipeline = "compile";
+  if (!options.math)
+    options.math = "strict";
+  if (options.compile_threads <= 0)
+    options.compile_threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
+  if (options.compile_threads < 1)
+    options.compile_threads = 1;
   return options;
 }
 
-// What is put in groups depends on where they run; rounding pays where instructions multiply what was rounded.
+// What is put in groups depends on where they run; rounding pays where instructions multiply
+// what was rounded.
 static const char *pipeline_for(const pir_model_options *options) {
   pir_math math = PIR_MATH_STRICT;
   pir_target target;
-  if (strcmp(options->pipeline, "compile") != 0) return options->pipeline;
-  if (pir_model_wants_device(options)) return "compile-cuda";
+  if (strcmp(options->pipeline, "compile") != 0)
+    return options->pipeline;
+  if (pir_model_wants_device(options))
+    return "compile-cuda";
   pir_math_named(options->math, &math);
-  bool rounds = math == PIR_MATH_BF16 && !pir_target_describe(options->target, &target) && target.avx512_bf16;
+  bool rounds = math == PIR_MATH_BF16 && !pir_target_describe(options->target, &target) &&
+                target.avx512_bf16;
   return rounds ? "compile-bf16" : "compile";
 }
 
-static pir_status run_pipeline(pir_context *ctx, pir_program *program, const pir_model_options *options) {
+static pir_status run_pipeline(pir_context *ctx, pir_program *program,
+                               const pir_model_options *options) {
   pir_str name = pir_str_from(pipeline_for(options));
   pir_pass_options how = {.any_float = options->any_float};
   const char *text = pir_pipeline_text(name);
   pir_pass_manager *manager = pir_pass_manager_create(ctx, &how);
   pir_status status = pir_pass_manager_parse(manager, text ? pir_str_from(text) : name);
-  if (!status) status = pir_pass_manager_parse(manager, PIR_STR("bind_kernels"));  // changes nothing the second time
-  if (!status) status = pir_pass_manager_run(manager, program);
+  if (!status)
+    status = pir_pass_manager_parse(
+        manager, PIR_STR("bind_kernels"));  // changes nothing the second time
+  if (!status)
+    status = pir_pass_manager_run(manager, program);
   pir_pass_manager_destroy(manager);
   return status;
 }
@@ -54,7 +68,8 @@ static pir_status run_pipeline(pir_context *ctx, pir_program *program, const pir
 
 static size_t count_groups(const pir_program *program) {
   size_t count = 0;
-  for (const pir_op *op = pir_group_next(program, NULL); op; op = pir_group_next(program, op)) count++;
+  for (const pir_op *op = pir_group_next(program, NULL); op; op = pir_group_next(program, op))
+    count++;
   return count;
 }
 
@@ -66,28 +81,36 @@ static pir_status device_target(const pir_device *device, pir_target *out) {
   return PIR_OK;
 }
 
-static pir_status create_compiler(const pir_model *model, pir_context *ctx, const pir_model_options *options,
-                                  bool ahead, pir_compiler **out_compiler) {
-  pir_compiler_options how = {.cache = options->cache, .threads = options->compile_threads, .ahead = ahead};
+static pir_status create_compiler(const pir_model *model, pir_context *ctx,
+                                  const pir_model_options *options, bool ahead,
+                                  pir_compiler **out_compiler) {
+  pir_compiler_options how = {
+      .cache = options->cache, .threads = options->compile_threads, .ahead = ahead};
   pir_math_named(options->math, &how.math);
   pir_status status = model->device ? device_target(model->device, &how.target)
                       : ahead       ? pir_target_describe(options->target, &how.target)
                                     : pir_target_get(options->target, &how.target);
   if (!status && ahead && how.target.cuda_arch)
-    return pir_report(ctx, PIR_UNSUPPORTED, PIR_ERROR, PIR_LOC_UNKNOWN,
-                      "unsupported: code of a device compiled ahead, since it depends on the driver there");
-  if (!status && how.target.cuda_arch && !model->device) status = PIR_UNSUPPORTED;
+    return pir_report(
+        ctx, PIR_UNSUPPORTED, PIR_ERROR, PIR_LOC_UNKNOWN,
+        "unsupported: code of a device compiled ahead, since it depends on the driver there");
+  if (!status && how.target.cuda_arch && !model->device)
+    status = PIR_UNSUPPORTED;
   if (status)
-    return pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "target \"%s\" %s; known: %s", options->target,
-                      status == PIR_UNAVAILABLE ? "needs instructions this processor does not have" : "is not known",
-                      pir_target_names());
+    return pir_report(
+        ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "target \"%s\" %s; known: %s", options->target,
+        status == PIR_UNAVAILABLE ? "needs instructions this processor does not have"
+                                  : "is not known",
+        pir_target_names());
   return pir_compiler_create(ctx, &how, out_compiler);
 }
 
 // Compiles all groups; `codes` receives their numbers in program order.
-static pir_status compile_groups(pir_model *model, const pir_program *program, const pir_facts *facts, size_t *codes) {
+static pir_status compile_groups(pir_model *model, const pir_program *program,
+                                 const pir_facts *facts, size_t *codes) {
   pir_status status = PIR_OK;
-  for (const pir_op *op = pir_group_next(program, NULL); op && !status; op = pir_group_next(program, op))
+  for (const pir_op *op = pir_group_next(program, NULL); op && !status;
+       op = pir_group_next(program, op))
     status = pir_compiler_add(model->compiler, op, facts, codes++);
   return status ? status : pir_compiler_finish(model->compiler);
 }
@@ -101,7 +124,8 @@ static void count_work(pir_model *model, const pir_program *program) {
     model->stats.instructions += !p->instrs[i].once;
     model->stats.kernels_called += !p->instrs[i].once && p->instrs[i].kind == PLAN_CALL;
   }
-  if (!model->compiler) return;
+  if (!model->compiler)
+    return;
   model->stats.kernels_compiled = pir_compiler_kernels(model->compiler);
   model->stats.cache_hits = pir_compiler_cache_hits(model->compiler);
 }
@@ -113,9 +137,13 @@ static pir_status lower(pir_model *model, pir_program *program, const pir_facts 
   bump scratch = {.allocator = model->allocator};
   size_t *codes = pir_bump_get(&scratch, groups * sizeof *codes);
   pir_status status = codes ? PIR_OK : PIR_EXHAUSTED;
-  if (!status && groups) status = create_compiler(model, ctx, options, false, &model->compiler);
-  if (!status && groups) status = compile_groups(model, program, facts, codes);
-  if (!status) status = pir_plan_build(program, facts, model->compiler, codes, &model->allocator, &model->plan);
+  if (!status && groups)
+    status = create_compiler(model, ctx, options, false, &model->compiler);
+  if (!status && groups)
+    status = compile_groups(model, program, facts, codes);
+  if (!status)
+    status =
+        pir_plan_build(program, facts, model->compiler, codes, &model->allocator, &model->plan);
   pir_bump_release(&scratch);
   return status;
 }
@@ -123,28 +151,38 @@ static pir_status lower(pir_model *model, pir_program *program, const pir_facts 
 static pir_status check_math(pir_context *ctx, const pir_model_options *options) {
   pir_math math;
   pir_status status = pir_math_named(options->math, &math);
-  if (!status) return PIR_OK;
-  return pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "unsupported: math \"%s\"; known: %s", options->math,
-                    pir_math_names());
+  if (!status)
+    return PIR_OK;
+  return pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN,
+                    "unsupported: math \"%s\"; known: %s", options->math, pir_math_names());
 }
 
 // `program` is the model's own and may be changed.
-static pir_status make(pir_model *model, pir_program *program, const pir_model_options *options) {
+static pir_status make(pir_model *model, pir_program *program,
+                       const pir_model_options *options) {
   pir_context *ctx = pir_program_context(program);
   pir_facts *facts = NULL;
   pir_message message = {{0}};
   pir_status status = check_math(ctx, options);
-  if (status) return status;
-  if (pir_model_wants_device(options)) status = pir_model_open_device(model, options, &message);
-  if (status) return pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message.text);
+  if (status)
+    return status;
+  if (pir_model_wants_device(options))
+    status = pir_model_open_device(model, options, &message);
+  if (status)
+    return pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message.text);
   status = run_pipeline(ctx, program, options);
-  if (!status) status = pir_facts_create(program, &facts);
-  if (!status) status = lower(model, program, facts, options);
+  if (!status)
+    status = pir_facts_create(program, &facts);
+  if (!status)
+    status = lower(model, program, facts, options);
   if (!status) {
     count_work(model, program);
-    if (model->device) status = pir_model_load_kernels(model, &message);
-    if (!status) status = pir_weights_load(model, options->compile_threads, &message);
-    if (message.text[0]) pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message.text);
+    if (model->device)
+      status = pir_model_load_kernels(model, &message);
+    if (!status)
+      status = pir_weights_load(model, options->compile_threads, &message);
+    if (message.text[0])
+      pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message.text);
   }
   pir_facts_destroy(facts);
   return status;
@@ -152,24 +190,30 @@ static pir_status make(pir_model *model, pir_program *program, const pir_model_o
 
 pir_model *pir_model_new(const pir_allocator *allocator) {
   pir_model *model = pir_mem_get(allocator, sizeof *model);
-  if (!model) return NULL;
+  if (!model)
+    return NULL;
   *model = (pir_model){.allocator = *allocator, .plan.memory.allocator = *allocator};
   atomic_init(&model->holders, 1);
   return model;
 }
 
-static pir_status create(pir_program *program, const pir_model_options *options, pir_model **out_model) {
+static pir_status create(pir_program *program, const pir_model_options *options,
+                         pir_model **out_model) {
   uint64_t start = now_ns();
   pir_model *model = pir_model_new(&options->allocator);
-  if (!model) return PIR_EXHAUSTED;
+  if (!model)
+    return PIR_EXHAUSTED;
   pir_status status = make(model, program, options);
   model->stats.compile_ns = now_ns() - start;
-  if (status) pir_model_release(model);
-  else *out_model = model;
+  if (status)
+    pir_model_release(model);
+  else
+    *out_model = model;
   return status;
 }
 
-pir_status pir_model_create(const pir_program *program, const pir_model_options *given, pir_model **out_model) {
+pir_status pir_model_create(const pir_program *program, const pir_model_options *given,
+                            pir_model **out_model) {
   *out_model = NULL;
   pir_model_options options = read_options(given);
   pir_program *clone = pir_program_clone(program);
@@ -178,16 +222,23 @@ pir_status pir_model_create(const pir_program *program, const pir_model_options 
   return status;
 }
 
-static pir_status compile_ahead(pir_model *model, pir_program *program, const pir_model_options *options) {
+static pir_status compile_ahead(pir_model *model, pir_program *program,
+                                const pir_model_options *options) {
   pir_facts *facts = NULL;
   bump scratch = {.allocator = options->allocator};
   pir_status status = check_math(pir_program_context(program), options);
-  if (!status) status = run_pipeline(pir_program_context(program), program, options);
+  if (!status)
+    status = run_pipeline(pir_program_context(program), program, options);
   size_t *codes = pir_bump_get(&scratch, count_groups(program) * sizeof *codes);
-  if (!status && !codes) status = PIR_EXHAUSTED;
-  if (!status) status = create_compiler(model, pir_program_context(program), options, true, &model->compiler);
-  if (!status) status = pir_facts_create(program, &facts);
-  if (!status) status = compile_groups(model, program, facts, codes);
+  if (!status && !codes)
+    status = PIR_EXHAUSTED;
+  if (!status)
+    status =
+        create_compiler(model, pir_program_context(program), options, true, &model->compiler);
+  if (!status)
+    status = pir_facts_create(program, &facts);
+  if (!status)
+    status = compile_groups(model, program, facts, codes);
   pir_compiler_destroy(model->compiler);
   pir_facts_destroy(facts);
   pir_bump_release(&scratch);
@@ -200,7 +251,8 @@ pir_status pir_model_compile_ahead(const pir_program *program, const pir_model_o
     return pir_report(pir_program_context(program), PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
                       "code that is compiled ahead needs a cache to be put in");
   pir_program *clone = pir_program_clone(program);
-  pir_status status = compile_ahead(&(pir_model){.allocator = options.allocator}, clone, &options);
+  pir_status status =
+      compile_ahead(&(pir_model){.allocator = options.allocator}, clone, &options);
   pir_program_destroy(clone);
   return status;
 }
@@ -218,24 +270,28 @@ static pir_status load_dialects(pir_context *ctx, const pir_model_options *optio
 }
 
 static void give_back(pir_borrowed bytes) {
-  if (bytes.release) bytes.release(bytes.user);
+  if (bytes.release)
+    bytes.release(bytes.user);
 }
 
 // These read a program with its parameters in a context of their own and compile it.
 
 // Compiles what was read since `start`, when `status` says that it was, and lets go of it.
-static pir_status create_loaded(pir_context *ctx, pir_program *program, pir_status status, uint64_t start,
-                                const pir_model_options *options, pir_model **out_model) {
+static pir_status create_loaded(pir_context *ctx, pir_program *program, pir_status status,
+                                uint64_t start, const pir_model_options *options,
+                                pir_model **out_model) {
   uint64_t loaded = now_ns();
-  if (!status) status = create(program, options, out_model);
-  if (!status) (*out_model)->stats.load_ns = loaded - start;
+  if (!status)
+    status = create(program, options, out_model);
+  if (!status)
+    (*out_model)->stats.load_ns = loaded - start;
   pir_program_destroy(program);
   pir_context_destroy(ctx);
   return status;
 }
 
-static pir_status load_bytes(pir_borrowed bytes, pir_borrowed params, const pir_model_options *options,
-                             pir_model **out_model) {
+static pir_status load_bytes(pir_borrowed bytes, pir_borrowed params,
+                             const pir_model_options *options, pir_model **out_model) {
   pir_context *ctx = own_context(options);
   pir_program *program = NULL;
   uint64_t start = now_ns();
@@ -249,26 +305,29 @@ static pir_status load_bytes(pir_borrowed bytes, pir_borrowed params, const pir_
   return create_loaded(ctx, program, status, start, options, out_model);
 }
 
-static pir_status load_file(const char *path, const char *params, const pir_model_options *options, char **out_params,
+static pir_status load_file(const char *path, const char *params,
+                            const pir_model_options *options, char **out_params,
                             pir_model **out_model) {
   pir_context *ctx = own_context(options);
   pir_program *program = NULL;
   uint64_t start = now_ns();
   pir_status status = load_dialects(ctx, options);
-  if (!status) status = pir_program_load_found(ctx, path, params, &program, out_params);
+  if (!status)
+    status = pir_program_load_found(ctx, path, params, &program, out_params);
   return create_loaded(ctx, program, status, start, options, out_model);
 }
 
 // What is not there or cannot be used is made from the files.
-static pir_status load_prepared(const prepared *kept, const pir_model_options *options, uint64_t start,
-                                pir_model **out_model) {
+static pir_status load_prepared(const prepared *kept, const pir_model_options *options,
+                                uint64_t start, pir_model **out_model) {
   pir_status status = pir_prepared_load(kept, options, out_model);
-  if (!status) (*out_model)->stats.compile_ns = now_ns() - start;
+  if (!status)
+    (*out_model)->stats.compile_ns = now_ns() - start;
   return status;
 }
 
-pir_status pir_model_load(pir_borrowed bytes, pir_borrowed params, const pir_model_options *given,
-                          pir_model **out_model) {
+pir_status pir_model_load(pir_borrowed bytes, pir_borrowed params,
+                          const pir_model_options *given, pir_model **out_model) {
   *out_model = NULL;
   uint64_t start = now_ns();
   pir_model_options options = read_options(given);
@@ -277,7 +336,8 @@ pir_status pir_model_load(pir_borrowed bytes, pir_borrowed params, const pir_mod
   pir_status status = load_prepared(&kept, &options, start, out_model);
   if (status) {
     status = load_bytes(bytes, params, &options, out_model);
-    if (!status) pir_prepared_save(&kept, *out_model, NULL);
+    if (!status)
+      pir_prepared_save(&kept, *out_model, NULL);
   } else {
     give_back(bytes);
     give_back(params);
@@ -286,8 +346,8 @@ pir_status pir_model_load(pir_borrowed bytes, pir_borrowed params, const pir_mod
   return status;
 }
 
-pir_status pir_model_load_file(const char *path, const char *params, const pir_model_options *given,
-                               pir_model **out_model) {
+pir_status pir_model_load_file(const char *path, const char *params,
+                               const pir_model_options *given, pir_model **out_model) {
   *out_model = NULL;
   uint64_t start = now_ns();
   pir_model_options options = read_options(given);
@@ -295,30 +355,47 @@ pir_status pir_model_load_file(const char *path, const char *params, const pir_m
   char *found = NULL;
   pir_prepared_begin(&options, path, params, &kept);
   pir_status status = load_prepared(&kept, &options, start, out_model);
-  if (status) status = load_file(path, params, &options, &found, out_model);
-  if (!status && !(*out_model)->mapped.data) pir_prepared_save(&kept, *out_model, found);
+  if (status)
+    status = load_file(path, params, &options, &found, out_model);
+  if (!status && !(*out_model)->mapped.data)
+    pir_prepared_save(&kept, *out_model, found);
   pir_prepared_release(&kept);
   free(found);
   return status;
 }
 
-void pir_model_retain(pir_model *model) { atomic_fetch_add(&model->holders, 1); }
+void pir_model_retain(pir_model *model) {
+  atomic_fetch_add(&model->holders, 1);
+}
 
 void pir_model_release(pir_model *model) {
-  if (!model || atomic_fetch_sub(&model->holders, 1) != 1) return;
+  if (!model || atomic_fetch_sub(&model->holders, 1) != 1)
+    return;
   pir_weights_release(model);
   pir_model_close_device(model);
-  if (model->compiler) pir_compiler_destroy(model->compiler);
+  if (model->compiler)
+    pir_compiler_destroy(model->compiler);
   pir_plan_release(&model->plan);
-  if (model->mapped.data) munmap(model->mapped.data, model->mapped.bytes);
+  if (model->mapped.data)
+    munmap(model->mapped.data, model->mapped.bytes);
   pir_allocator allocator = model->allocator;
   pir_mem_give(&allocator, model, sizeof *model);
 }
 
 // ---- questions
 
-size_t pir_model_inputs(const pir_model *model) { return model->plan.input_count; }
-pir_port pir_model_input(const pir_model *model, size_t i) { return model->plan.inputs[i].port; }
-size_t pir_model_outputs(const pir_model *model) { return model->plan.output_count; }
-pir_port pir_model_output(const pir_model *model, size_t i) { return model->plan.outputs[i].port; }
-pir_model_stats pir_model_stats_of(const pir_model *model) { return model->stats; }
+size_t pir_model_inputs(const pir_model *model) {
+  return model->plan.input_count;
+}
+pir_port pir_model_input(const pir_model *model, size_t i) {
+  return model->plan.inputs[i].port;
+}
+size_t pir_model_outputs(const pir_model *model) {
+  return model->plan.output_count;
+}
+pir_port pir_model_output(const pir_model *model, size_t i) {
+  return model->plan.outputs[i].port;
+}
+pir_model_stats pir_model_stats_of(const pir_model *model) {
+  return model->stats;
+}

@@ -1,4 +1,5 @@
-// Sessions: what the caller binds is checked at once, a run walks the plan, results stay until the next run.
+// Sessions: what the caller binds is checked at once, a run walks the plan, results stay until
+// the next run.
 #include "session_impl.h"
 #include <string.h>
 
@@ -6,7 +7,9 @@
 
 static pir_session_options read_options(const pir_session_options *given) {
   pir_session_options options = {0};
-  if (given) memcpy(&options, given, given->size && given->size < sizeof options ? given->size : sizeof options);
+  if (given)
+    memcpy(&options, given,
+           given->size && given->size < sizeof options ? given->size : sizeof options);
   return options;
 }
 
@@ -27,52 +30,64 @@ static pir_status fill(pir_session *s, const pir_session_options *options) {
   s->inputs = pir_bump_get(&s->memory, p->input_count * sizeof *s->inputs);
   s->outputs = pir_bump_get(&s->memory, p->output_count * sizeof *s->outputs);
   s->key = pir_bump_get(&s->memory, p->symbol_count * sizeof *s->key);
-  if (s->memory.failed) return PIR_EXHAUSTED;
+  if (s->memory.failed)
+    return PIR_EXHAUSTED;
   PIR_TRY(pir_frame_create(p, &s->allocator, &s->frame));
   s->frame.packed = s->model->packed;
   s->frame.kernels = s->model->kernels;
   if (s->model->device)
-    PIR_TRY(pir_queue_create(s->model->device, options->cuda_stream, &s->frame.queue, &s->frame.message));
+    PIR_TRY(pir_queue_create(s->model->device, options->cuda_stream, &s->frame.queue,
+                             &s->frame.message));
   s->frame.cancel = options->cancel;
   s->frame.generator = &s->generator;
-  pir_generator_spread(&s->generator, options->seed ? options->seed : 34342423252);  // Paddle's when none is set
+  pir_generator_spread(
+      &s->generator, options->seed ? options->seed : 34342423252);  // Paddle's when none is set
   s->frame.trace = options->trace;
   s->frame.trace_user = options->trace_user;
   for (uint32_t i = 0; i < p->buffer_count; i++)
-    if (p->buffers[i].home == HOME_CONST) s->frame.buffers[i].data = (void *)s->model->constants[p->buffers[i].index];
+    if (p->buffers[i].home == HOME_CONST)
+      s->frame.buffers[i].data = (void *)s->model->constants[p->buffers[i].index];
   return start_threads(s, options);
 }
 
-pir_status pir_session_create(pir_model *model, const pir_session_options *given, pir_session **out_session) {
+pir_status pir_session_create(pir_model *model, const pir_session_options *given,
+                              pir_session **out_session) {
   *out_session = NULL;
   pir_session_options options = read_options(given);
   pir_session *s = pir_mem_get(&options.allocator, sizeof *s);
-  if (!s) return PIR_EXHAUSTED;
+  if (!s)
+    return PIR_EXHAUSTED;
   *s = (pir_session){.model = model,
                      .allocator = options.allocator,
                      .memory.allocator = options.allocator,
                      .max_bytes = options.max_bytes ? options.max_bytes : UINT64_MAX};
   pir_model_retain(model);
   pir_status status = fill(s, &options);
-  if (status) pir_session_destroy(s);
-  else *out_session = s;
+  if (status)
+    pir_session_destroy(s);
+  else
+    *out_session = s;
   return status;
 }
 
 void pir_session_destroy(pir_session *s) {
-  if (!s) return;
+  if (!s)
+    return;
   const plan *p = &s->model->plan;
-  for (int i = 0; i < SHAPE_PLANS; i++) pir_session_drop_plan(s, &s->plans[i]);
+  for (int i = 0; i < SHAPE_PLANS; i++)
+    pir_session_drop_plan(s, &s->plans[i]);
   for (uint32_t i = 0; s->inputs && i < p->input_count; i++)
     pir_mem_give(&s->allocator, s->inputs[i].dense.data, s->inputs[i].dense.bytes);
   for (uint32_t i = 0; s->outputs && i < p->output_count; i++)
     pir_mem_give(&s->allocator, s->outputs[i].own.data, s->outputs[i].own.bytes);
   pir_mem_give(&s->allocator, s->arena.data, s->arena.bytes);
   pir_queue *queue = s->frame.queue;
-  if (queue) pir_queue_give(queue, s->device_arena.data, s->device_arena.bytes);
+  if (queue)
+    pir_queue_give(queue, s->device_arena.data, s->device_arena.bytes);
   pir_frame_release(&s->frame);
   pir_queue_destroy(queue);
-  if (s->pool) pir_thread_pool_destroy(s->pool);
+  if (s->pool)
+    pir_thread_pool_destroy(s->pool);
   pir_bump_release(&s->memory);
   pir_model_release(s->model);
   pir_allocator allocator = s->allocator;
@@ -100,44 +115,52 @@ static shape_text write_shape(const int64_t *shape, int rank) {
   return out;
 }
 
-static pir_status check_bound(pir_session *s, const char *what, size_t i, const pir_port *port, const pir_tensor *t) {
+static pir_status check_bound(pir_session *s, const char *what, size_t i, const pir_port *port,
+                              const pir_tensor *t) {
   pir_message *message = &s->frame.message;
   if (t->dtype != port->dtype)
-    return pir_exec_fail(message, PIR_INVALID, "%s %zu \"%s\": expects %s, got %s", what, i, port->name.data,
-                         pir_dtype_name(port->dtype), pir_dtype_name(t->dtype));
-  if (port->rank < 0) return PIR_OK;
-  shape_text expected = write_shape(port->shape, port->rank), found = write_shape(t->shape, t->rank);
+    return pir_exec_fail(message, PIR_INVALID, "%s %zu \"%s\": expects %s, got %s", what, i,
+                         port->name.data, pir_dtype_name(port->dtype),
+                         pir_dtype_name(t->dtype));
+  if (port->rank < 0)
+    return PIR_OK;
+  shape_text expected = write_shape(port->shape, port->rank),
+             found = write_shape(t->shape, t->rank);
   if (t->rank != port->rank)
-    return pir_exec_fail(message, PIR_INVALID, "%s %zu \"%s\": expects rank %d %s, got rank %d %s", what, i,
+    return pir_exec_fail(message, PIR_INVALID,
+                         "%s %zu \"%s\": expects rank %d %s, got rank %d %s", what, i,
                          port->name.data, port->rank, expected.text, t->rank, found.text);
   for (int d = 0; d < t->rank; d++)
     if (t->shape[d] < 0 || (port->shape[d] >= 0 && t->shape[d] != port->shape[d]))
-      return pir_exec_fail(message, PIR_INVALID, "%s %zu \"%s\": expects shape %s, got %s", what, i, port->name.data,
-                           expected.text, found.text);
+      return pir_exec_fail(message, PIR_INVALID, "%s %zu \"%s\": expects shape %s, got %s",
+                           what, i, port->name.data, expected.text, found.text);
   return PIR_OK;
 }
 
 static pir_status bad_index(pir_session *s, const char *what, size_t i, size_t count) {
-  return pir_exec_fail(&s->frame.message, PIR_NOT_FOUND, "there is no %s %zu; the model has %zu", what, i, count);
+  return pir_exec_fail(&s->frame.message, PIR_NOT_FOUND,
+                       "there is no %s %zu; the model has %zu", what, i, count);
 }
 
-// The offsets of a level begin with 0, do not fall, and end with the sequences of the next level, the last one's with
-// the rows.
+// The offsets of a level begin with 0, do not fall, and end with the sequences of the next
+// level, the last one's with the rows.
 static pir_status check_lods(pir_session *s, size_t i, const pir_tensor *t) {
   if (t->lod_levels && (!t->lod || !t->lod_sizes))
-    return pir_exec_fail(&s->frame.message, PIR_INVALID, "input %zu: %zu levels of offsets, and no offsets", i,
-                         t->lod_levels);
+    return pir_exec_fail(&s->frame.message, PIR_INVALID,
+                         "input %zu: %zu levels of offsets, and no offsets", i, t->lod_levels);
   for (size_t level = 0; level < t->lod_levels; level++) {
     const uint64_t *at = t->lod[level];
     size_t n = t->lod_sizes[level];
     uint64_t rows = t->rank > 0 ? (uint64_t)t->shape[0] : 0;
     uint64_t end = level + 1 < t->lod_levels ? (uint64_t)t->lod_sizes[level + 1] - 1 : rows;
     bool fits = n && at[0] == 0 && at[n - 1] == end;
-    for (size_t k = 1; k < n && fits; k++) fits = at[k - 1] <= at[k];
+    for (size_t k = 1; k < n && fits; k++)
+      fits = at[k - 1] <= at[k];
     if (!fits)
       return pir_exec_fail(&s->frame.message, PIR_INVALID,
-                           "input %zu: offsets of level %zu must rise from 0 to %llu, the %s", i, level,
-                           (unsigned long long)end, level + 1 < t->lod_levels ? "sequences of the next" : "rows");
+                           "input %zu: offsets of level %zu must rise from 0 to %llu, the %s",
+                           i, level, (unsigned long long)end,
+                           level + 1 < t->lod_levels ? "sequences of the next" : "rows");
   }
   return PIR_OK;
 }
@@ -145,7 +168,8 @@ static pir_status check_lods(pir_session *s, size_t i, const pir_tensor *t) {
 pir_status pir_session_bind_input(pir_session *s, size_t i, const pir_tensor *tensor) {
   const plan *p = &s->model->plan;
   s->frame.message.text[0] = 0;
-  if (i >= p->input_count) return bad_index(s, "input", i, p->input_count);
+  if (i >= p->input_count)
+    return bad_index(s, "input", i, p->input_count);
   s->inputs[i].is_bound = false;
   PIR_TRY(check_bound(s, "input", i, &p->inputs[i].port, tensor));
   PIR_TRY(check_lods(s, i, tensor));
@@ -160,12 +184,16 @@ pir_status pir_session_bind_input(pir_session *s, size_t i, const pir_tensor *te
 pir_status pir_session_bind_output(pir_session *s, size_t i, const pir_tensor *tensor) {
   const plan *p = &s->model->plan;
   s->frame.message.text[0] = 0;
-  if (i >= p->output_count) return bad_index(s, "output", i, p->output_count);
+  if (i >= p->output_count)
+    return bad_index(s, "output", i, p->output_count);
   s->outputs[i].is_bound = false;
-  if (!tensor) return PIR_OK;
+  if (!tensor)
+    return PIR_OK;
   PIR_TRY(check_bound(s, "output", i, &p->outputs[i].port, tensor));
-  if (!tensor->data || !pir_tensor_is_dense(tensor) || (uintptr_t)tensor->data % pir_dtype_size(tensor->dtype))
-    return pir_exec_fail(&s->frame.message, PIR_INVALID, "output %zu must be aligned and row-major without gaps", i);
+  if (!tensor->data || !pir_tensor_is_dense(tensor) ||
+      (uintptr_t)tensor->data % pir_dtype_size(tensor->dtype))
+    return pir_exec_fail(&s->frame.message, PIR_INVALID,
+                         "output %zu must be aligned and row-major without gaps", i);
   s->outputs[i].tensor = *tensor;
   s->outputs[i].is_bound = true;
   return PIR_OK;
@@ -184,28 +212,35 @@ static pir_status prepare(pir_session *s) {
 }
 
 static pir_status grow(pir_session *s, owned_block *block, size_t bytes) {
-  if (bytes <= block->bytes && block->data) return PIR_OK;
+  if (bytes <= block->bytes && block->data)
+    return PIR_OK;
   pir_mem_give(&s->allocator, block->data, block->bytes);
   *block = (owned_block){0};
   void *data = pir_mem_get(&s->allocator, bytes);
-  if (!data) return PIR_EXHAUSTED;
+  if (!data)
+    return PIR_EXHAUSTED;
   *block = (owned_block){data, bytes};
   return PIR_OK;
 }
 
-// The bytes of an input as the program reads them: row-major and aligned. The caller's, unless they are not.
+// The bytes of an input as the program reads them: row-major and aligned. The caller's, unless
+// they are not.
 static pir_status input_data(pir_session *s, uint32_t i, void **out_data) {
   bound_input *input = &s->inputs[i];
   pir_tensor *tensor = &input->tensor;
   size_t bytes, element = pir_dtype_size(tensor->dtype);
   *out_data = tensor->data;
-  if (pir_tensor_numel(tensor) == 0) return PIR_OK;
-  if (!tensor->data) return pir_exec_fail(&s->frame.message, PIR_INVALID, "input %u has no data", i);
-  if (pir_tensor_is_dense(tensor) && (uintptr_t)tensor->data % element == 0) return PIR_OK;
+  if (pir_tensor_numel(tensor) == 0)
+    return PIR_OK;
+  if (!tensor->data)
+    return pir_exec_fail(&s->frame.message, PIR_INVALID, "input %u has no data", i);
+  if (pir_tensor_is_dense(tensor) && (uintptr_t)tensor->data % element == 0)
+    return PIR_OK;
   PIR_TRY(pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes));
   PIR_TRY(grow(s, &input->dense, bytes));
   *out_data = input->dense.data;
-  if (pir_tensor_is_dense(tensor)) return memcpy(input->dense.data, tensor->data, bytes), PIR_OK;
+  if (pir_tensor_is_dense(tensor))
+    return memcpy(input->dense.data, tensor->data, bytes), PIR_OK;
   pir_tensor copy = {.data = input->dense.data};
   pir_tensor_set_dense(&copy, tensor->dtype, tensor->shape, tensor->rank);
   return pir_tensor_copy(tensor, &copy);
@@ -215,10 +250,12 @@ static pir_status output_data(pir_session *s, const plan_buffer *buffer, void **
   bound_output *output = &s->outputs[buffer->index];
   const pir_tensor *tensor = &s->frame.tensors[s->model->plan.outputs[buffer->index].slot];
   if (output->is_bound) {
-    if (memcmp(output->tensor.shape, tensor->shape, (size_t)tensor->rank * sizeof *tensor->shape)) {
+    if (memcmp(output->tensor.shape, tensor->shape,
+               (size_t)tensor->rank * sizeof *tensor->shape)) {
       shape_text expected = write_shape(tensor->shape, tensor->rank),
                  found = write_shape(output->tensor.shape, output->tensor.rank);
-      return pir_exec_fail(&s->frame.message, PIR_INVALID, "output %u is %s for these inputs, the bound tensor is %s",
+      return pir_exec_fail(&s->frame.message, PIR_INVALID,
+                           "output %u is %s for these inputs, the bound tensor is %s",
                            buffer->index, expected.text, found.text);
     }
     return *out_data = output->tensor.data, PIR_OK;
@@ -235,14 +272,18 @@ static pir_status place_ports(pir_session *s) {
   frame *f = &s->frame;
   for (uint32_t i = 0; i < p->buffer_count; i++) {
     const plan_buffer *buffer = &p->buffers[i];
-    if (buffer->home == HOME_INPUT) PIR_TRY(input_data(s, buffer->index, &f->buffers[i].data));
-    else if (buffer->home == HOME_OUTPUT && buffer->first != NONE) PIR_TRY(output_data(s, buffer, &f->buffers[i].data));
+    if (buffer->home == HOME_INPUT)
+      PIR_TRY(input_data(s, buffer->index, &f->buffers[i].data));
+    else if (buffer->home == HOME_OUTPUT && buffer->first != NONE)
+      PIR_TRY(output_data(s, buffer, &f->buffers[i].data));
   }
   for (uint32_t i = 0; i < p->slot_count; i++) {
     uint32_t buffer = p->slots[i].buffer;
-    if (buffer == NONE || p->slots[i].late) continue;
+    if (buffer == NONE || p->slots[i].late)
+      continue;
     uint8_t home = p->buffers[buffer].home;
-    if (home == HOME_INPUT || home == HOME_OUTPUT) pir_frame_point(f, i);
+    if (home == HOME_INPUT || home == HOME_OUTPUT)
+      pir_frame_point(f, i);
   }
   return PIR_OK;
 }
@@ -254,9 +295,11 @@ static void place_lods(pir_session *s) {
   pir_frame_drop_lods(f);
   for (uint32_t i = 0; i < p->slot_count; i++) {
     uint32_t buffer = p->slots[i].buffer;
-    if (buffer == NONE || p->buffers[buffer].home != HOME_INPUT) continue;
+    if (buffer == NONE || p->buffers[buffer].home != HOME_INPUT)
+      continue;
     const pir_tensor *from = &s->inputs[p->buffers[buffer].index].tensor;
-    if (!from->lod_levels) continue;
+    if (!from->lod_levels)
+      continue;
     f->tensors[i].lod = from->lod, f->tensors[i].lod_sizes = from->lod_sizes;
     f->tensors[i].lod_levels = from->lod_levels, f->has_lods = true;
   }
@@ -268,17 +311,21 @@ static pir_status hand_out_late(pir_session *s) {
   for (uint32_t i = 0; i < p->output_count; i++) {
     const pir_tensor *result = &s->frame.tensors[p->outputs[i].slot];
     bound_output *output = &s->outputs[i];
-    if (!output->is_bound || !p->slots[p->outputs[i].slot].late) continue;
+    if (!output->is_bound || !p->slots[p->outputs[i].slot].late)
+      continue;
     if (output->tensor.rank != result->rank ||
-        memcmp(output->tensor.shape, result->shape, (size_t)result->rank * sizeof *result->shape))
-      return pir_exec_fail(&s->frame.message, PIR_INVALID, "output %u has another shape than the bound tensor", i);
+        memcmp(output->tensor.shape, result->shape,
+               (size_t)result->rank * sizeof *result->shape))
+      return pir_exec_fail(&s->frame.message, PIR_INVALID,
+                           "output %u has another shape than the bound tensor", i);
     PIR_TRY(pir_tensor_copy(result, &output->tensor));
   }
   return PIR_OK;
 }
 
 static pir_status describe(pir_session *s, pir_status status) {
-  if (status == PIR_EXHAUSTED && !s->frame.message.text[0]) pir_exec_fail(&s->frame.message, status, "out of memory");
+  if (status == PIR_EXHAUSTED && !s->frame.message.text[0])
+    pir_exec_fail(&s->frame.message, status, "out of memory");
   return status;
 }
 
@@ -287,7 +334,8 @@ static pir_status run(pir_session *s) {
   pir_frame_drop_late(&s->frame, true);
   PIR_TRY(place_ports(s));
   place_lods(s);
-  s->frame.budget = s->max_bytes == UINT64_MAX ? UINT64_MAX : s->max_bytes - s->current->arena_bytes;
+  s->frame.budget =
+      s->max_bytes == UINT64_MAX ? UINT64_MAX : s->max_bytes - s->current->arena_bytes;
   PIR_TRY(pir_frame_run(&s->frame, false));
   return hand_out_late(s);
 }
@@ -295,26 +343,32 @@ static pir_status run(pir_session *s) {
 pir_status pir_session_run(pir_session *s) {
   s->has_run = false;
   pir_status status = run(s);
-  if (status) pir_frame_drop_late(&s->frame, true);
+  if (status)
+    pir_frame_drop_late(&s->frame, true);
   s->has_run = !status;
   s->stats.runs += !status;
   return describe(s, status);
 }
 
-pir_status pir_session_prepare(pir_session *s) { return describe(s, prepare(s)); }
+pir_status pir_session_prepare(pir_session *s) {
+  return describe(s, prepare(s));
+}
 
 pir_status pir_session_output(const pir_session *s, size_t i, pir_tensor *out_tensor) {
   const plan *p = &s->model->plan;
-  if (i >= p->output_count || !s->has_run) return PIR_NOT_FOUND;
+  if (i >= p->output_count || !s->has_run)
+    return PIR_NOT_FOUND;
   *out_tensor = s->frame.tensors[p->outputs[i].slot];
-  if (s->outputs[i].is_bound) out_tensor->data = s->outputs[i].tensor.data;
+  if (s->outputs[i].is_bound)
+    out_tensor->data = s->outputs[i].tensor.data;
   return PIR_OK;
 }
 
 size_t pir_session_trim(pir_session *s) {
   size_t freed = 0;
   for (int i = 0; i < SHAPE_PLANS; i++) {
-    if (&s->plans[i] == s->current) continue;
+    if (&s->plans[i] == s->current)
+      continue;
     freed += s->plans[i].block.bytes;
     pir_session_drop_plan(s, &s->plans[i]);
   }
@@ -329,5 +383,9 @@ size_t pir_session_trim(pir_session *s) {
   return freed;
 }
 
-const char *pir_session_message(const pir_session *s) { return s->frame.message.text; }
-pir_session_stats pir_session_stats_of(const pir_session *s) { return s->stats; }
+const char *pir_session_message(const pir_session *s) {
+  return s->frame.message.text;
+}
+pir_session_stats pir_session_stats_of(const pir_session *s) {
+  return s->stats;
+}

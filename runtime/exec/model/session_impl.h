@@ -1,4 +1,5 @@
-// A session: a frame, the arena its buffers lie in, what the caller bound, and the plans of recent shapes.
+// A session: a frame, the arena its buffers lie in, what the caller bound, and the plans of
+// recent shapes.
 #ifndef PIR_SESSION_IMPL_H
 #define PIR_SESSION_IMPL_H
 

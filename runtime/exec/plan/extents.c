@@ -1,6 +1,6 @@
-// Extents of a plan: dims of the facts, copied into binary expressions that need no dim table. A dim is
-// interned once; as values are met in program order, an expression hangs by few steps on those before it.
-// O(size of the expressions).
+// Extents of a plan: dims of the facts, copied into binary expressions that need no dim table.
+// A dim is interned once; as values are met in program order, an expression hangs by few steps
+// on those before it. O(size of the expressions).
 #include "plan_build.h"
 #include <stdlib.h>
 
@@ -9,16 +9,19 @@
 static uint32_t push(plan_builder *b, plan_expr expr) {
   plan *p = b->p;
   plan_expr *to = BUMP_PUSH(&p->memory, p->exprs, p->expr_count, p->expr_capacity);
-  if (!to) return NONE;
+  if (!to)
+    return NONE;
   *to = expr;
   return p->expr_count - 1;
 }
 
 uint32_t pir_plan_extent_const(plan_builder *b, int64_t value) {
   uint32_t number;
-  if (pir_word_map_find(&b->consts, (uint64_t)value, &number)) return number;
+  if (pir_word_map_find(&b->consts, (uint64_t)value, &number))
+    return number;
   number = push(b, (plan_expr){.kind = PIR_DIM_CONST, .value = value});
-  if (number != NONE) pir_word_map_set(&b->scratch, &b->consts, (uint64_t)value, number);
+  if (number != NONE)
+    pir_word_map_set(&b->scratch, &b->consts, (uint64_t)value, number);
   return number;
 }
 
@@ -31,16 +34,21 @@ static bool combine(uint8_t kind, int64_t x, int64_t y, int64_t *out) {
     case PIR_DIM_BROADCAST: return *out = y == 1 ? x : y, x == y || x == 1 || y == 1;
     default: break;
   }
-  if (y == 0 || (x == INT64_MIN && y == -1)) return false;
+  if (y == 0 || (x == INT64_MIN && y == -1))
+    return false;
   int64_t quotient = x / y, rest = x % y;
-  if (kind == PIR_DIM_CEILDIV) *out = quotient + (rest != 0 && (rest < 0) == (y < 0));
-  else if (kind == PIR_DIM_FLOORDIV) *out = quotient - (rest != 0 && (rest < 0) != (y < 0));
-  else *out = rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+  if (kind == PIR_DIM_CEILDIV)
+    *out = quotient + (rest != 0 && (rest < 0) == (y < 0));
+  else if (kind == PIR_DIM_FLOORDIV)
+    *out = quotient - (rest != 0 && (rest < 0) != (y < 0));
+  else
+    *out = rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
   return true;
 }
 
 uint32_t pir_plan_extent_binary(plan_builder *b, pir_dim_kind kind, uint32_t x, uint32_t y) {
-  if (x == NONE || y == NONE) return NONE;
+  if (x == NONE || y == NONE)
+    return NONE;
   const plan_expr *ex = &b->p->exprs[x], *ey = &b->p->exprs[y];
   int64_t value;
   if (ex->kind == PIR_DIM_CONST && ey->kind == PIR_DIM_CONST)
@@ -52,14 +60,18 @@ uint32_t pir_plan_extent_binary(plan_builder *b, pir_dim_kind kind, uint32_t x, 
 // When the extent of `source` is known.
 static uint32_t symbol_level(plan_builder *b, pir_symbol_source source) {
   struct slot_list list;
-  if (!source.value) return LEVEL_NEVER;
-  if (!pir_plan_slots_of(b, source.value, &list)) {  // inside a region, or a result of the op at hand
+  if (!source.value)
+    return LEVEL_NEVER;
+  if (!pir_plan_slots_of(b, source.value,
+                         &list)) {  // inside a region, or a result of the op at hand
     bool inside = pir_value_block(source.value) != pir_program_block(b->program);
     return inside ? LEVEL_NEVER : b->p->instr_count + 1;
   }
-  if ((uint32_t)source.member >= list.count) return LEVEL_NEVER;
+  if ((uint32_t)source.member >= list.count)
+    return LEVEL_NEVER;
   uint32_t slot = b->p->words[list.first + (uint32_t)source.member];
-  if (slot == NONE) return LEVEL_NEVER;
+  if (slot == NONE)
+    return LEVEL_NEVER;
   return b->defs[slot] == NONE ? 0 : b->defs[slot] + 1;
 }
 
@@ -68,9 +80,12 @@ static uint32_t intern_symbol(plan_builder *b, pir_dim dim) {
   pir_symbol_source source = pir_facts_symbol(b->facts, symbol);
   uint32_t level = symbol_level(b, source);
   uint32_t number = push(b, (plan_expr){.kind = PIR_DIM_SYMBOL, .level = level});
-  if (number == NONE || level == LEVEL_NEVER) return number;
-  struct symbol_use *use = BUMP_PUSH(&b->scratch, b->symbols, b->symbol_count, b->symbol_capacity);
-  if (use) *use = (struct symbol_use){number, level, source};
+  if (number == NONE || level == LEVEL_NEVER)
+    return number;
+  struct symbol_use *use =
+      BUMP_PUSH(&b->scratch, b->symbols, b->symbol_count, b->symbol_capacity);
+  if (use)
+    *use = (struct symbol_use){number, level, source};
   return number;
 }
 
@@ -78,31 +93,41 @@ static uint32_t intern(plan_builder *b, pir_dim dim, int depth) {
   const pir_dims *dims = pir_facts_dims(b->facts);
   int64_t value;
   uint32_t number;
-  if (dim == PIR_DIM_UNKNOWN || depth > DEEPEST) return NONE;
-  if (pir_dim_is_const(dims, dim, &value)) return pir_plan_extent_const(b, value);
-  if (pir_word_map_find(&b->dims, (uint64_t)dim, &number)) return number;
+  if (dim == PIR_DIM_UNKNOWN || depth > DEEPEST)
+    return NONE;
+  if (pir_dim_is_const(dims, dim, &value))
+    return pir_plan_extent_const(b, value);
+  if (pir_word_map_find(&b->dims, (uint64_t)dim, &number))
+    return number;
   pir_dim_kind kind = pir_dim_kind_of(dims, dim);
   if (kind == PIR_DIM_SYMBOL) {
     number = intern_symbol(b, dim);
   } else {
     number = intern(b, pir_dim_operand(dims, dim, 0), depth + 1);
     for (size_t i = 1; i < pir_dim_operands(dims, dim); i++)
-      number = pir_plan_extent_binary(b, kind, number, intern(b, pir_dim_operand(dims, dim, i), depth + 1));
+      number = pir_plan_extent_binary(b, kind, number,
+                                      intern(b, pir_dim_operand(dims, dim, i), depth + 1));
   }
-  if (number != NONE) pir_word_map_set(&b->scratch, &b->dims, (uint64_t)dim, number);
+  if (number != NONE)
+    pir_word_map_set(&b->scratch, &b->dims, (uint64_t)dim, number);
   return number;
 }
 
 uint32_t pir_plan_extent(plan_builder *b, pir_dim dim) {
   int64_t value;
-  bool in_region = b->parent && !pir_dim_is_const(pir_facts_dims(b->facts), dim, &value);  // known by running
-  return dim == PIR_DIM_UNKNOWN || in_region ? NONE : intern(b, pir_dim_canonical(pir_facts_dims(b->facts), dim), 0);
+  bool in_region = b->parent && !pir_dim_is_const(pir_facts_dims(b->facts), dim,
+                                                  &value);  // known by running
+  return dim == PIR_DIM_UNKNOWN || in_region
+             ? NONE
+             : intern(b, pir_dim_canonical(pir_facts_dims(b->facts), dim), 0);
 }
 
 bool pir_plan_evaluate(const plan *p, uint32_t i, int64_t *values) {
   const plan_expr *e = &p->exprs[i];
-  if (e->kind == PIR_DIM_SYMBOL) return true;
-  if (e->kind == PIR_DIM_CONST) return values[i] = e->value, true;
+  if (e->kind == PIR_DIM_SYMBOL)
+    return true;
+  if (e->kind == PIR_DIM_CONST)
+    return values[i] = e->value, true;
   return combine(e->kind, values[e->a], values[e->b], &values[i]);
 }
 
@@ -110,10 +135,12 @@ static void list_known_after(plan_builder *b) {
   plan *p = b->p;
   uint32_t *next = pir_bump_get(&b->scratch, p->expr_count * sizeof *next);
   uint32_t *head = pir_bump_get(&b->scratch, (p->instr_count + 1) * sizeof *head);
-  if (!next || !head) return;
+  if (!next || !head)
+    return;
   for (uint32_t i = p->expr_count; i-- > 0;) {
     uint32_t level = p->exprs[i].level;
-    if (level == 0 || level == LEVEL_NEVER || level > p->instr_count) continue;
+    if (level == 0 || level == LEVEL_NEVER || level > p->instr_count)
+      continue;
     next[i] = head[level];
     head[level] = i + 1;
   }
@@ -122,7 +149,8 @@ static void list_known_after(plan_builder *b) {
     instr->exprs = p->word_count;
     for (uint32_t i = head[level]; i; i = next[i - 1]) {
       uint32_t *word = BUMP_PUSH(&p->memory, p->words, p->word_count, p->word_capacity);
-      if (!word) return;
+      if (!word)
+        return;
       *word = i - 1;
     }
     instr->expr_count = p->word_count - instr->exprs;
@@ -131,30 +159,38 @@ static void list_known_after(plan_builder *b) {
 
 static int by_level(const void *x, const void *y) {
   const struct symbol_use *a = x, *b = y;
-  if (a->level != b->level) return a->level < b->level ? -1 : 1;
+  if (a->level != b->level)
+    return a->level < b->level ? -1 : 1;
   return a->expr < b->expr ? -1 : a->expr > b->expr;
 }
 
 void pir_plan_symbols(plan_builder *b) {
   plan *p = b->p;
-  if (b->symbol_count) qsort(b->symbols, b->symbol_count, sizeof *b->symbols, by_level);
+  if (b->symbol_count)
+    qsort(b->symbols, b->symbol_count, sizeof *b->symbols, by_level);
   for (uint32_t i = 0; i < b->symbol_count; i++) {
     struct slot_list list;
     const struct symbol_use *use = &b->symbols[i];
     uint32_t member = (uint32_t)use->source.member;
-    if (!pir_plan_slots_of(b, use->source.value, &list) || member >= list.count) continue;
-    plan_symbol symbol = {use->expr, p->words[list.first + member], use->source.axis, (uint32_t)use->source.element};
+    if (!pir_plan_slots_of(b, use->source.value, &list) || member >= list.count)
+      continue;
+    plan_symbol symbol = {use->expr, p->words[list.first + member], use->source.axis,
+                          (uint32_t)use->source.element};
     if (use->level == 0) {
       symbol.source = p->buffers[p->slots[symbol.source].buffer].index;
       plan_symbol *to = BUMP_PUSH(&p->memory, p->symbols, p->symbol_count, p->symbol_capacity);
-      if (to) *to = symbol;
+      if (to)
+        *to = symbol;
       continue;
     }
-    plan_symbol *to = BUMP_PUSH(&p->memory, p->late_symbols, p->late_symbol_count, p->late_symbol_capacity);
-    if (!to) return;
+    plan_symbol *to =
+        BUMP_PUSH(&p->memory, p->late_symbols, p->late_symbol_count, p->late_symbol_capacity);
+    if (!to)
+      return;
     *to = symbol;
     plan_instr *instr = &p->instrs[use->level - 1];
-    if (instr->symbol_count++ == 0) instr->symbols = p->late_symbol_count - 1;
+    if (instr->symbol_count++ == 0)
+      instr->symbols = p->late_symbol_count - 1;
   }
   list_known_after(b);
 }

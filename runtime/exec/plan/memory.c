@@ -1,6 +1,6 @@
-// Blocks, arena, arrays and map of the executor. An arena takes chunks that double up to 256 KB; larger
-// requests get a chunk of their own. Large blocks ask for huge pages. The map is open addressing at a load of at
-// most one half.
+// Blocks, arena, arrays and map of the executor. An arena takes chunks that double up to 256
+// KB; larger requests get a chunk of their own. Large blocks ask for huge pages. The map is
+// open addressing at a load of at most one half.
 #include "memory.h"
 #include <stdlib.h>
 #include <string.h>
@@ -13,20 +13,28 @@
 
 void *pir_mem_get(const pir_allocator *allocator, size_t size) {
   size = size ? size : 1;
-  if (size > PTRDIFF_MAX) return NULL;
-  if (allocator->alloc) return allocator->alloc(allocator->user, size, BLOCK_ALIGN);
+  if (size > PTRDIFF_MAX)
+    return NULL;
+  if (allocator->alloc)
+    return allocator->alloc(allocator->user, size, BLOCK_ALIGN);
   void *memory = NULL;
   bool huge = size >= 2 * HUGE_PAGE;
-  if (posix_memalign(&memory, huge ? HUGE_PAGE : BLOCK_ALIGN, size)) return NULL;
-  // One miss of the address cache for 2 MB in place of 512: streams through memory take half the time. Only advice.
-  if (huge) (void)madvise(memory, size & ~(size_t)(HUGE_PAGE - 1), MADV_HUGEPAGE);
+  if (posix_memalign(&memory, huge ? HUGE_PAGE : BLOCK_ALIGN, size))
+    return NULL;
+  // One miss of the address cache for 2 MB in place of 512: streams through memory take half
+  // the time. Only advice.
+  if (huge)
+    (void)madvise(memory, size & ~(size_t)(HUGE_PAGE - 1), MADV_HUGEPAGE);
   return memory;
 }
 
 void pir_mem_give(const pir_allocator *allocator, void *memory, size_t size) {
-  if (!memory) return;
-  if (!allocator->alloc) free(memory);
-  else if (allocator->release) allocator->release(allocator->user, memory, size ? size : 1);
+  if (!memory)
+    return;
+  if (!allocator->alloc)
+    free(memory);
+  else if (allocator->release)
+    allocator->release(allocator->user, memory, size ? size : 1);
 }
 
 struct bump_chunk {
@@ -37,10 +45,13 @@ struct bump_chunk {
 
 static struct bump_chunk *add_chunk(bump *a, size_t need) {
   size_t size = a->chunks ? a->chunks->size * 2 : FIRST_CHUNK;
-  if (size > LARGEST_CHUNK) size = LARGEST_CHUNK;
-  if (size < need + sizeof(struct bump_chunk)) size = need + sizeof(struct bump_chunk);
+  if (size > LARGEST_CHUNK)
+    size = LARGEST_CHUNK;
+  if (size < need + sizeof(struct bump_chunk))
+    size = need + sizeof(struct bump_chunk);
   struct bump_chunk *chunk = pir_mem_get(&a->allocator, size);
-  if (!chunk) return NULL;
+  if (!chunk)
+    return NULL;
   *chunk = (struct bump_chunk){a->chunks, size, sizeof *chunk};
   return a->chunks = chunk;
 }
@@ -68,8 +79,10 @@ void *pir_bump_copy(bump *a, const void *from, size_t size) {
 
 pir_str pir_bump_text(bump *a, pir_str text) {
   char *to = pir_bump_get(a, text.size + 1);
-  if (!to) return (pir_str){"", 0};
-  if (text.size) memcpy(to, text.data, text.size);
+  if (!to)
+    return (pir_str){"", 0};
+  if (text.size)
+    memcpy(to, text.data, text.size);
   return (pir_str){to, text.size};
 }
 
@@ -88,22 +101,26 @@ void pir_bump_reset(bump *a) {
     pir_mem_give(&a->allocator, first, first->size);
     first = next;
   }
-  if (first) first->used = sizeof *first;
+  if (first)
+    first->used = sizeof *first;
   a->chunks = first;
   a->failed = false;
 }
 
 bool pir_bump_room(bump *a, void *array, uint32_t count, uint32_t *capacity, size_t element) {
-  if (count < *capacity) return true;
+  if (count < *capacity)
+    return true;
   if (count > UINT32_MAX / 2) {
     a->failed = true;
     return false;
   }
   uint32_t wanted = *capacity ? *capacity * 2 : 16;
   void *old, *grown = pir_bump_get(a, wanted * element);
-  if (!grown) return false;
+  if (!grown)
+    return false;
   memcpy(&old, array, sizeof old);
-  if (count) memcpy(grown, old, count * element);
+  if (count)
+    memcpy(grown, old, count * element);
   memcpy(array, &grown, sizeof grown);
   *capacity = wanted;
   return true;
@@ -112,14 +129,17 @@ bool pir_bump_room(bump *a, void *array, uint32_t count, uint32_t *capacity, siz
 static uint32_t place_of(const word_map *map, uint64_t key) {
   uint64_t hash = (key ^ key >> 29) * 0x9E3779B97F4A7C15u;
   uint32_t at = (uint32_t)(hash >> 32) & (map->capacity - 1);
-  while (map->numbers[at] && map->keys[at] != key) at = (at + 1) & (map->capacity - 1);
+  while (map->numbers[at] && map->keys[at] != key)
+    at = (at + 1) & (map->capacity - 1);
   return at;
 }
 
 bool pir_word_map_find(const word_map *map, uint64_t key, uint32_t *out_number) {
-  if (!map->capacity) return false;
+  if (!map->capacity)
+    return false;
   uint32_t at = place_of(map, key);
-  if (!map->numbers[at]) return false;
+  if (!map->numbers[at])
+    return false;
   *out_number = map->numbers[at] - 1;
   return true;
 }
@@ -128,9 +148,11 @@ static bool grow_map(bump *a, word_map *map) {
   word_map grown = {.capacity = map->capacity ? map->capacity * 2 : 64, .count = map->count};
   grown.keys = pir_bump_get(a, grown.capacity * sizeof *grown.keys);
   grown.numbers = pir_bump_get(a, grown.capacity * sizeof *grown.numbers);
-  if (a->failed) return false;
+  if (a->failed)
+    return false;
   for (uint32_t i = 0; i < map->capacity; i++) {
-    if (!map->numbers[i]) continue;
+    if (!map->numbers[i])
+      continue;
     uint32_t at = place_of(&grown, map->keys[i]);
     grown.keys[at] = map->keys[i];
     grown.numbers[at] = map->numbers[i];
@@ -140,7 +162,8 @@ static bool grow_map(bump *a, word_map *map) {
 }
 
 void pir_word_map_set(bump *a, word_map *map, uint64_t key, uint32_t number) {
-  if (map->count * 2 >= map->capacity && !grow_map(a, map)) return;
+  if (map->count * 2 >= map->capacity && !grow_map(a, map))
+    return;
   uint32_t at = place_of(map, key);
   map->count += !map->numbers[at];
   map->keys[at] = key;

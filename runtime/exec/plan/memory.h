@@ -1,5 +1,6 @@
-// Memory of the executor: blocks from the caller's allocator, an arena on top of them, growing arrays and
-// a map from words to numbers. An arena remembers that it failed, so that a builder checks once at its end.
+// Memory of the executor: blocks from the caller's allocator, an arena on top of them, growing
+// arrays and a map from words to numbers. An arena remembers that it failed, so that a builder
+// checks once at its end.
 #ifndef PIR_EXEC_MEMORY_H
 #define PIR_EXEC_MEMORY_H
 
@@ -23,10 +24,12 @@ void pir_bump_release(bump *a);
 // Forgets everything but the first chunk, which is used again.
 void pir_bump_reset(bump *a);
 
-// Makes room for one more element in an array of `count`; the old array stays in the arena. False after a failure.
+// Makes room for one more element in an array of `count`; the old array stays in the arena.
+// False after a failure.
 bool pir_bump_room(bump *a, void *array, uint32_t count, uint32_t *capacity, size_t element);
-#define BUMP_PUSH(a, array, count, capacity)                                                                           \
-  (pir_bump_room((a), &(array), (count), &(capacity), sizeof *(array)) ? &(array)[(count)++] : NULL)
+#define BUMP_PUSH(a, array, count, capacity)                                                   \
+  (pir_bump_room((a), &(array), (count), &(capacity), sizeof *(array)) ? &(array)[(count)++]   \
+                                                                       : NULL)
 
 // Words (pointers, dims) to numbers. The zero value is empty.
 typedef struct word_map {

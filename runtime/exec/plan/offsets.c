@@ -1,15 +1,17 @@
-// Offsets of buffers for sizes that are known: the program order is played through a two-level segregated
-// fit allocator (Masmano et al., TLSF) whose heap is the arena. Buffers are taken when their first
-// instruction comes, given back after their last, and free neighbours join, so planning is O(buffers). Where that stays
-// off the lower bound, the most that lives together, by more than 1 part in NEAR, buffers are fitted one by one (fit.c)
-// and the better of the two is taken.
+// Offsets of buffers for sizes that are known: the program order is played through a two-level
+// segregated fit allocator (Masmano et al., TLSF) whose heap is the arena. Buffers are taken
+// when their first instruction comes, given back after their last, and free neighbours join, so
+// planning is O(buffers). Where that stays off the lower bound, the most that lives together,
+// by more than 1 part in NEAR, buffers are fitted one by one (fit.c) and the better of the two
+// is taken.
 #include "plan.h"
 
 enum { NEAR = 32, MOST_FITTED = 4096 };
 
 enum { UNIT = 64, SPLIT_BITS = 3, SPLITS = 1 << SPLIT_BITS, ROWS = 58, LOOKS = 8 };
 
-// A piece of the arena, in units. Pieces are chained in address order, free ones also in their bin.
+// A piece of the arena, in units. Pieces are chained in address order, free ones also in their
+// bin.
 typedef struct piece {
   uint64_t offset, size;
   uint32_t before, after;          // NONE at the ends
@@ -27,9 +29,11 @@ typedef struct heap {
 } heap;
 
 static uint32_t bin_of(uint64_t size) {
-  if (size < SPLITS) return (uint32_t)size;
+  if (size < SPLITS)
+    return (uint32_t)size;
   uint32_t row = 63 - (uint32_t)__builtin_clzll(size);
-  return (row - SPLIT_BITS + 1) * SPLITS + (uint32_t)(size >> (row - SPLIT_BITS) & (SPLITS - 1));
+  return (row - SPLIT_BITS + 1) * SPLITS +
+         (uint32_t)(size >> (row - SPLIT_BITS) & (SPLITS - 1));
 }
 
 static void put_in_bin(heap *h, uint32_t at) {
@@ -38,7 +42,8 @@ static void put_in_bin(heap *h, uint32_t at) {
   h->pieces[at].is_free = true;
   h->pieces[at].bin_before = NONE;
   h->pieces[at].bin_after = head;
-  if (head != NONE) h->pieces[head].bin_before = at;
+  if (head != NONE)
+    h->pieces[head].bin_before = at;
   h->bins[row][split] = at;
   h->splits[row] |= (uint8_t)(1u << split);
   h->rows |= 1ull << row;
@@ -48,29 +53,34 @@ static void take_from_bin(heap *h, uint32_t at) {
   piece *p = &h->pieces[at];
   uint32_t bin = bin_of(p->size), row = bin / SPLITS, split = bin % SPLITS;
   p->is_free = false;
-  if (p->bin_after != NONE) h->pieces[p->bin_after].bin_before = p->bin_before;
+  if (p->bin_after != NONE)
+    h->pieces[p->bin_after].bin_before = p->bin_before;
   if (p->bin_before != NONE) {
     h->pieces[p->bin_before].bin_after = p->bin_after;
   } else if (p->bin_after != NONE) {
     h->bins[row][split] = p->bin_after;
   } else {
     h->splits[row] &= (uint8_t)~(1u << split);
-    if (!h->splits[row]) h->rows &= ~(1ull << row);
+    if (!h->splits[row])
+      h->rows &= ~(1ull << row);
   }
 }
 
-// A free piece of at least `size`: the first few of the bin that may hold it, else any of a larger bin.
+// A free piece of at least `size`: the first few of the bin that may hold it, else any of a
+// larger bin.
 static uint32_t find_piece(const heap *h, uint64_t size) {
   uint32_t bin = bin_of(size), row = bin / SPLITS, split = bin % SPLITS;
   if (h->splits[row] >> split & 1) {
     uint32_t at = h->bins[row][split];
     for (int looks = 0; at != NONE && looks < LOOKS; at = h->pieces[at].bin_after, looks++)
-      if (h->pieces[at].size >= size) return at;
+      if (h->pieces[at].size >= size)
+        return at;
   }
   uint32_t larger = h->splits[row] & ~((2u << split) - 1);
   if (!larger) {
     uint64_t rows = h->rows & ~((2ull << row) - 1);
-    if (!rows) return NONE;
+    if (!rows)
+      return NONE;
     row = (uint32_t)__builtin_ctzll(rows);
     larger = h->splits[row];
   }
@@ -79,8 +89,10 @@ static uint32_t find_piece(const heap *h, uint64_t size) {
 
 static uint32_t new_piece(heap *h, piece content) {
   uint32_t at = h->spare;
-  if (at == NONE) at = h->count++;
-  else h->spare = h->pieces[at].after;
+  if (at == NONE)
+    at = h->count++;
+  else
+    h->spare = h->pieces[at].after;
   h->pieces[at] = content;
   return at;
 }
@@ -89,14 +101,18 @@ static void link_after(heap *h, uint32_t before, uint32_t at) {
   uint32_t after = before == NONE ? NONE : h->pieces[before].after;
   h->pieces[at].before = before;
   h->pieces[at].after = after;
-  if (before != NONE) h->pieces[before].after = at;
-  if (after != NONE) h->pieces[after].before = at;
-  else h->last = at;
+  if (before != NONE)
+    h->pieces[before].after = at;
+  if (after != NONE)
+    h->pieces[after].before = at;
+  else
+    h->last = at;
 }
 
 static void cut(heap *h, uint32_t at, uint64_t size) {
   piece *p = &h->pieces[at];
-  if (p->size == size) return;
+  if (p->size == size)
+    return;
   uint32_t rest = new_piece(h, (piece){.offset = p->offset + size, .size = p->size - size});
   h->pieces[at].size = size;
   link_after(h, at, rest);
@@ -126,8 +142,10 @@ static void join(heap *h, uint32_t at, uint32_t after) {
   h->pieces[at].size += h->pieces[after].size;
   uint32_t next = h->pieces[after].after;
   h->pieces[at].after = next;
-  if (next != NONE) h->pieces[next].before = at;
-  else h->last = at;
+  if (next != NONE)
+    h->pieces[next].before = at;
+  else
+    h->last = at;
   h->pieces[after].after = h->spare;
   h->spare = after;
 }
@@ -152,24 +170,29 @@ static uint64_t units_of(size_t size) {
 }
 
 // Without knowing what comes.
-static bool play(const plan *p, bool device, const size_t *sizes, bump *scratch, size_t *out_offsets,
-                 size_t *out_total) {
+static bool play(const plan *p, bool device, const size_t *sizes, bump *scratch,
+                 size_t *out_offsets, size_t *out_total) {
   heap *h = pir_bump_get(scratch, sizeof *h);
   uint32_t *pieces = pir_bump_get(scratch, (p->buffer_count + 1) * sizeof *pieces);
-  if (!h || !pieces) return false;
+  if (!h || !pieces)
+    return false;
   h->pieces = pir_bump_get(scratch, (2 * (size_t)p->arena_count + 2) * sizeof *h->pieces);
-  if (!h->pieces) return false;
+  if (!h->pieces)
+    return false;
   h->spare = h->last = NONE;
   uint64_t most = 0;
   for (uint32_t i = 0, given = 0; i < p->arena_count; i++) {
     uint32_t buffer = p->by_first[i];
-    if (p->buffers[buffer].device != device) continue;
+    if (p->buffers[buffer].device != device)
+      continue;
     for (; p->buffers[p->by_last[given]].last < p->buffers[buffer].first; given++)
-      if (p->buffers[p->by_last[given]].device == device) give(h, pieces[p->by_last[given]]);
+      if (p->buffers[p->by_last[given]].device == device)
+        give(h, pieces[p->by_last[given]]);
     uint32_t at = pieces[buffer] = take(h, units_of(sizes[buffer]));
     out_offsets[buffer] = h->pieces[at].offset * UNIT;
     uint64_t end = h->pieces[at].offset + h->pieces[at].size;
-    if (end > most) most = end;
+    if (end > most)
+      most = end;
   }
   *out_total = most * UNIT;
   return true;
@@ -181,28 +204,36 @@ static size_t most_alive(const plan *p, bool device, const size_t *sizes, uint32
   *out_count = 0;
   for (uint32_t i = 0, given = 0; i < p->arena_count; i++) {
     uint32_t buffer = p->by_first[i];
-    if (p->buffers[buffer].device != device) continue;
+    if (p->buffers[buffer].device != device)
+      continue;
     for (; p->buffers[p->by_last[given]].last < p->buffers[buffer].first; given++)
-      if (p->buffers[p->by_last[given]].device == device) alive -= units_of(sizes[p->by_last[given]]);
+      if (p->buffers[p->by_last[given]].device == device)
+        alive -= units_of(sizes[p->by_last[given]]);
     alive += units_of(sizes[buffer]);
-    if (alive > most) most = alive;
+    if (alive > most)
+      most = alive;
     ++*out_count;
   }
   return most * UNIT;
 }
 
-bool pir_plan_offsets(const plan *p, bool device, const size_t *sizes, bump *scratch, size_t *out_offsets,
-                      size_t *out_total, size_t *out_alive) {
+bool pir_plan_offsets(const plan *p, bool device, const size_t *sizes, bump *scratch,
+                      size_t *out_offsets, size_t *out_total, size_t *out_alive) {
   uint32_t count;
   *out_alive = most_alive(p, device, sizes, &count);
-  if (!play(p, device, sizes, scratch, out_offsets, out_total)) return false;
+  if (!play(p, device, sizes, scratch, out_offsets, out_total))
+    return false;
   size_t enough = *out_alive + *out_alive / NEAR;
-  if (*out_total <= enough || count > MOST_FITTED) return true;
+  if (*out_total <= enough || count > MOST_FITTED)
+    return true;
   size_t *offsets = pir_bump_get(scratch, p->buffer_count * sizeof *offsets), total;
-  if (!offsets || !pir_plan_fit(p, device, sizes, enough, scratch, offsets, &total)) return false;
-  if (total >= *out_total) return true;
+  if (!offsets || !pir_plan_fit(p, device, sizes, enough, scratch, offsets, &total))
+    return false;
+  if (total >= *out_total)
+    return true;
   *out_total = total;
   for (uint32_t i = 0; i < p->arena_count; i++)
-    if (p->buffers[p->by_first[i]].device == device) out_offsets[p->by_first[i]] = offsets[p->by_first[i]];
+    if (p->buffers[p->by_first[i]].device == device)
+      out_offsets[p->by_first[i]] = offsets[p->by_first[i]];
   return true;
 }

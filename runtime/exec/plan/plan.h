@@ -1,6 +1,7 @@
-// A plan: what is left of a program when nothing at run time looks at IR any more. Instructions over
-// slots; slots are views of buffers; every extent is the number of an expression over the extents of the
-// inputs. A plan is immutable and shared by the sessions of a model; what a run writes is in a frame.
+// A plan: what is left of a program when nothing at run time looks at IR any more. Instructions
+// over slots; slots are views of buffers; every extent is the number of an expression over the
+// extents of the inputs. A plan is immutable and shared by the sessions of a model; what a run
+// writes is in a frame.
 #ifndef PIR_EXEC_PLAN_H
 #define PIR_EXEC_PLAN_H
 
@@ -14,8 +15,8 @@
 
 // ---- extents
 
-// An expression. Its operands come before it. `level` says when it is known: 0 before the run, i + 1 after
-// instruction i, LEVEL_NEVER not at all.
+// An expression. Its operands come before it. `level` says when it is known: 0 before the run,
+// i + 1 after instruction i, LEVEL_NEVER not at all.
 #define LEVEL_NEVER UINT32_MAX
 typedef struct plan_expr {
   uint8_t kind;  // pir_dim_kind; ADD and MUL are binary here
@@ -39,8 +40,8 @@ typedef enum plan_home {
   HOME_CONST,   // `index` of the model's constants
   HOME_INPUT,   // bound by the caller
   HOME_OUTPUT,  // the caller's, or the session's own
-  HOME_LATE,    // size known only by running: allocated by the instruction that defines it; `index` is
-                // the output it is, or NONE
+  HOME_LATE,    // size known only by running: allocated by the instruction that defines it;
+                // `index` is the output it is, or NONE
   HOME_WINDOW   // one step of a sequence, put in place by the scan that runs the instruction
 } plan_home;
 
@@ -76,9 +77,11 @@ typedef enum plan_kind {
   PLAN_GROUP,     // a compiled group
   PLAN_COPY,      // slot to slot, any strides
   PLAN_TRANSFER,  // slot to slot of the same strides, one of them on the device
-  PLAN_SCAN,  // in: sequences, first states; out: states, stacks; runs what follows, up to its PLAN_STEP, for each step
+  PLAN_SCAN,  // in: sequences, first states; out: states, stacks; runs what follows, up to its
+              // PLAN_STEP, for each step
   PLAN_STEP,  // in: all that a step reads
-  // Below: control flow and arrays (control.c); their results are late and take their shapes from what is handed out.
+  // Below: control flow and arrays (control.c); their results are late and take their shapes
+  // from what is handed out.
   PLAN_IF,            // in: condition, captures of both regions; out: results
   PLAN_WHILE,         // in: condition, first values, captures; out: last values
   PLAN_SELECT,        // in: number, choices; out: the one it chooses
@@ -87,15 +90,19 @@ typedef enum plan_kind {
   PLAN_ARRAY_READ,    // in: array, index
   PLAN_ARRAY_LENGTH,  // in: array
   PLAN_ARRAY_SLICE,   // in: array, first, end; out: an array of copies
-  PLAN_ARRAY_POP,     // in: array; detail: index, counted from the end when negative; out: the tensor
+  PLAN_ARRAY_POP,     // in: array; detail: index, counted from the end when negative; out: the
+                      // tensor
   PLAN_ARRAY_AT,      // in: array, index; counted from the end when negative
-  PLAN_ARRAY_JOIN,    // in: array; detail: 2 * axis + whether they are stacked; out: joined, extents along the axis
-  PLAN_ARRAY_PART,    // in: array, tensor; detail likewise; out: the tensor in pieces like those of the array
-  PLAN_ARRAY_LIKE,    // in: array; detail: the bits of a float; out: as many tensors of that number
-  PLAN_STACK_NEW,     // out: one array under three names
-  PLAN_STACK_PUSH,    // in: inlet, tensors
-  PLAN_STACK_POP,     // in: outlet; out: what was pushed last
-  PLAN_STACK_HOLDS    // in: stack; out: whether anything is on it
+  PLAN_ARRAY_JOIN,    // in: array; detail: 2 * axis + whether they are stacked; out: joined,
+                      // extents along the axis
+  PLAN_ARRAY_PART,  // in: array, tensor; detail likewise; out: the tensor in pieces like those
+                    // of the array
+  PLAN_ARRAY_LIKE,  // in: array; detail: the bits of a float; out: as many tensors of that
+                    // number
+  PLAN_STACK_NEW,   // out: one array under three names
+  PLAN_STACK_PUSH,  // in: inlet, tensors
+  PLAN_STACK_POP,   // in: outlet; out: what was pushed last
+  PLAN_STACK_HOLDS  // in: stack; out: whether anything is on it
 } plan_kind;
 
 // Entries of a declared operand or result among an instruction's slots.
@@ -124,8 +131,8 @@ typedef struct plan_group {
   uint32_t kernels;      // on a device: of its first stage
 } plan_group;
 
-// A region: a plan of its own, all of whose values are late. What it captures and its arguments are slots with
-// buffers of HOME_INPUT.
+// A region: a plan of its own, all of whose values are late. What it captures and its arguments
+// are slots with buffers of HOME_INPUT.
 typedef struct plan_region {
   struct plan *plan;
   uint32_t first_in, capture_count;  // among the instruction's operands
@@ -146,7 +153,7 @@ typedef struct plan_scan {
   uint32_t end;
   uint32_t sequences, states, stacks;  // how many
   uint32_t yields;                     // plan->words: slots, one a state and one a stack
-  uint32_t shown;                      // plan->words: of each sequence, how many slots show its step, and these
+  uint32_t shown;  // plan->words: of each sequence, how many slots show its step, and these
   bool reverse;
 } plan_scan;
 
@@ -158,11 +165,12 @@ typedef struct plan_instr {
   bool once;              // run when the model is made: its results are constants
   uint32_t in, in_count;  // plan->words: slots, NONE for an absent one
   uint32_t out, out_count;
-  uint32_t detail;                 // of plan->calls, plan->groups, plan->scans or plan->controls
-  uint32_t frees, free_count;      // plan->words: late buffers dead after this
+  uint32_t detail;             // of plan->calls, plan->groups, plan->scans or plan->controls
+  uint32_t frees, free_count;  // plan->words: late buffers dead after this
   uint32_t symbols, symbol_count;  // plan->late_symbols read after this
   uint32_t exprs, expr_count;      // plan->words: expressions known after these
-  uint32_t segment, segment_end;   // first of instructions that a graph may run: its number, and where they end; or 0
+  uint32_t segment, segment_end;  // first of instructions that a graph may run: its number, and
+                                  // where they end; or 0
 } plan_instr;
 
 typedef struct plan_port {
@@ -210,18 +218,21 @@ typedef struct plan {
   plan_port *outputs;
   uint32_t output_count;
   uint32_t *words;
-  uint32_t word_count, word_capacity;            // lists of numbers
-  uint32_t *by_first, *by_last, arena_count;     // the arena buffers, by first and by last instruction
-  size_t scratch_bytes;                          // most that a thread of a stage needs
+  uint32_t word_count, word_capacity;  // lists of numbers
+  uint32_t *by_first, *by_last,
+      arena_count;       // the arena buffers, by first and by last instruction
+  size_t scratch_bytes;  // most that a thread of a stage needs
   uint32_t most_buffers, most_dims, most_slots;  // of one instruction
   uint32_t kernel_count;                         // stages on a device
   uint32_t segment_count;
 } plan;
 
-// Makes a plan from a lowered program; `compiler` has the code of its groups, numbered in program order by
-// `codes` (both NULL when there are none). Reports to the program's context; releases `out_plan` on failure.
-pir_status pir_plan_build(const pir_program *program, const pir_facts *facts, const pir_compiler *compiler,
-                          const size_t *codes, const pir_allocator *allocator, plan *out_plan);
+// Makes a plan from a lowered program; `compiler` has the code of its groups, numbered in
+// program order by `codes` (both NULL when there are none). Reports to the program's context;
+// releases `out_plan` on failure.
+pir_status pir_plan_build(const pir_program *program, const pir_facts *facts,
+                          const pir_compiler *compiler, const size_t *codes,
+                          const pir_allocator *allocator, plan *out_plan);
 
 void pir_plan_release(plan *p);
 
@@ -233,13 +244,14 @@ void pir_plan_find_segments(plan *p);
 
 // ---- offsets (offsets.c)
 
-// Offsets of the arena buffers for sizes that are known, each aligned to 64; `sizes` and `out_offsets` are by buffer.
-// Those on the device and the others are planned apart, for two arenas. `out_alive` gets the most that lives together,
-// which no plan can go below. `scratch` is used while planning. Returns false when memory ran out.
-bool pir_plan_offsets(const plan *p, bool device, const size_t *sizes, bump *scratch, size_t *out_offsets,
-                      size_t *out_total, size_t *out_alive);
+// Offsets of the arena buffers for sizes that are known, each aligned to 64; `sizes` and
+// `out_offsets` are by buffer. Those on the device and the others are planned apart, for two
+// arenas. `out_alive` gets the most that lives together, which no plan can go below. `scratch`
+// is used while planning. Returns false when memory ran out.
+bool pir_plan_offsets(const plan *p, bool device, const size_t *sizes, bump *scratch,
+                      size_t *out_offsets, size_t *out_total, size_t *out_alive);
 // The slow and close part of it (fit.c), which ends when `enough` bytes do.
-bool pir_plan_fit(const plan *p, bool device, const size_t *sizes, size_t enough, bump *scratch, size_t *out_offsets,
-                  size_t *out_total);
+bool pir_plan_fit(const plan *p, bool device, const size_t *sizes, size_t enough, bump *scratch,
+                  size_t *out_offsets, size_t *out_total);
 
 #endif

@@ -1,7 +1,7 @@
-// Building a plan: one walk over the lowered program in order. Every tensor value gets a slot, every vec
-// value a list of slots; parameters, feeds, fetches and the packing of vecs become no instruction. A region gets a
-// plan of its own (control.c), whose values are all late.
-// O(ops + operands).
+// Building a plan: one walk over the lowered program in order. Every tensor value gets a slot,
+// every vec value a list of slots; parameters, feeds, fetches and the packing of vecs become no
+// instruction. A region gets a plan of its own (control.c), whose values are all late. O(ops +
+// operands).
 #include "plan_build.h"
 #include <pir/dialect/cinn.h>
 #include <string.h>
@@ -9,19 +9,23 @@
 uint32_t pir_plan_word(plan_builder *b, uint32_t value) {
   plan *p = b->p;
   uint32_t *word = BUMP_PUSH(&p->memory, p->words, p->word_count, p->word_capacity);
-  if (!word) return 0;
+  if (!word)
+    return 0;
   *word = value;
   return p->word_count - 1;
 }
 
 static uint32_t capture_slot(plan_builder *b, uint32_t outer) {
   uint32_t number;
-  if (outer == NONE) return NONE;
-  if (pir_word_map_find(&b->captured, outer, &number)) return b->captures[number].inner;
+  if (outer == NONE)
+    return NONE;
+  if (pir_word_map_find(&b->captured, outer, &number))
+    return b->captures[number].inner;
   pir_fact fact = {.known = true, .dtype = b->parent->p->slots[outer].dtype, .rank = -1};
   uint32_t inner = pir_plan_slot(b, &fact, NONE);
   capture *to = BUMP_PUSH(&b->scratch, b->captures, b->capture_count, b->capture_capacity);
-  if (inner == NONE || !to) return NONE;
+  if (inner == NONE || !to)
+    return NONE;
   *to = (capture){outer, inner};
   pir_word_map_set(&b->scratch, &b->captured, outer, b->capture_count - 1);
   b->p->slots[inner].buffer = pir_plan_buffer(b, HOME_INPUT, NONE, NONE);
@@ -31,11 +35,14 @@ static uint32_t capture_slot(plan_builder *b, uint32_t outer) {
 // From region to region outwards, at most PLAN_DEEPEST of them.
 static bool capture_value(plan_builder *b, const pir_value *value) {
   struct slot_list outer;
-  if (!b->parent || !pir_plan_slots_of(b->parent, value, &outer)) return false;
+  if (!b->parent || !pir_plan_slots_of(b->parent, value, &outer))
+    return false;
   uint32_t *slots = pir_bump_get(&b->scratch, outer.count * sizeof *slots);
-  for (uint32_t i = 0; slots && i < outer.count; i++) slots[i] = capture_slot(b, b->parent->p->words[outer.first + i]);
+  for (uint32_t i = 0; slots && i < outer.count; i++)
+    slots[i] = capture_slot(b, b->parent->p->words[outer.first + i]);
   struct slot_list list = {b->p->word_count, outer.count};
-  for (uint32_t i = 0; slots && i < outer.count; i++) pir_plan_word(b, slots[i]);
+  for (uint32_t i = 0; slots && i < outer.count; i++)
+    pir_plan_word(b, slots[i]);
   pir_plan_bind(b, value, list);
   return slots != NULL;
 }
@@ -51,7 +58,8 @@ bool pir_plan_slots_of(plan_builder *b, const pir_value *value, struct slot_list
 
 void pir_plan_bind(plan_builder *b, const pir_value *value, struct slot_list list) {
   struct slot_list *to = BUMP_PUSH(&b->scratch, b->lists, b->list_count, b->list_capacity);
-  if (!to) return;
+  if (!to)
+    return;
   *to = list;
   pir_word_map_set(&b->scratch, &b->values, (uintptr_t)value, b->list_count - 1);
 }
@@ -63,7 +71,8 @@ void pir_plan_bind_slot(plan_builder *b, const pir_value *value, uint32_t slot) 
 uint32_t pir_plan_buffer(plan_builder *b, plan_home home, uint32_t index, uint32_t bytes) {
   plan *p = b->p;
   plan_buffer *buffer = BUMP_PUSH(&p->memory, p->buffers, p->buffer_count, p->buffer_capacity);
-  if (!buffer) return NONE;
+  if (!buffer)
+    return NONE;
   *buffer = (plan_buffer){.home = home, .index = index, .bytes = bytes, .first = NONE};
   return p->buffer_count - 1;
 }
@@ -80,20 +89,27 @@ uint32_t pir_plan_bytes(plan_builder *b, uint32_t slot) {
 
 uint32_t pir_plan_slot(plan_builder *b, const pir_fact *fact, uint32_t def) {
   plan *p = b->p;
-  plan_slot slot = {.dtype = fact->known ? fact->dtype : PIR_UNDEFINED, .rank = -1, .axis = -1, .buffer = NONE};
+  plan_slot slot = {.dtype = fact->known ? fact->dtype : PIR_UNDEFINED,
+                    .rank = -1,
+                    .axis = -1,
+                    .buffer = NONE};
   slot.late = !fact->known || fact->rank < 0;
-  if (!slot.late) slot.rank = (int8_t)fact->rank;
+  if (!slot.late)
+    slot.rank = (int8_t)fact->rank;
   uint32_t extents[PIR_MAX_RANK];
   for (int i = 0; i < slot.rank; i++) {
     extents[i] = pir_plan_extent(b, fact->shape[i]);
     slot.order[i] = (uint8_t)i;
-    if (extents[i] == NONE || p->exprs[extents[i]].level > 0) slot.late = true;
+    if (extents[i] == NONE || p->exprs[extents[i]].level > 0)
+      slot.late = true;
   }
   slot.shape = p->word_count;
-  for (int i = 0; i < slot.rank; i++) pir_plan_word(b, extents[i]);
+  for (int i = 0; i < slot.rank; i++)
+    pir_plan_word(b, extents[i]);
   plan_slot *to = BUMP_PUSH(&p->memory, p->slots, p->slot_count, p->slot_capacity);
   uint32_t *to_def = BUMP_PUSH(&b->scratch, b->defs, b->def_count, b->def_capacity);
-  if (!to || !to_def) return NONE;
+  if (!to || !to_def)
+    return NONE;
   *to = slot;
   *to_def = def;
   return p->slot_count - 1;
@@ -101,7 +117,8 @@ uint32_t pir_plan_slot(plan_builder *b, const pir_fact *fact, uint32_t def) {
 
 uint32_t pir_plan_result(plan_builder *b, const pir_fact *fact) {
   uint32_t slot = pir_plan_slot(b, fact, b->p->instr_count);
-  if (slot == NONE) return NONE;
+  if (slot == NONE)
+    return NONE;
   bool late = b->p->slots[slot].late |= b->parent != NULL;
   uint32_t bytes = late ? NONE : pir_plan_bytes(b, slot);
   b->p->slots[slot].buffer = pir_plan_buffer(b, late ? HOME_LATE : HOME_ARENA, NONE, bytes);
@@ -111,18 +128,22 @@ uint32_t pir_plan_result(plan_builder *b, const pir_fact *fact) {
 uint32_t pir_plan_place(plan_builder *b, uint32_t slot, bool device) {
   plan *p = b->p;
   uint32_t to;
-  if (slot == NONE || p->memory.failed || p->buffers[p->slots[slot].buffer].device == device) return slot;
-  if (pir_word_map_find(&b->moved, slot, &to)) return to;
+  if (slot == NONE || p->memory.failed || p->buffers[p->slots[slot].buffer].device == device)
+    return slot;
+  if (pir_word_map_find(&b->moved, slot, &to))
+    return to;
   plan_slot *copy = BUMP_PUSH(&p->memory, p->slots, p->slot_count, p->slot_capacity);
   uint32_t *def = BUMP_PUSH(&b->scratch, b->defs, b->def_count, b->def_capacity);
-  if (!copy || !def) return NONE;
+  if (!copy || !def)
+    return NONE;
   *copy = p->slots[slot];
   *def = p->instr_count;
   to = p->slot_count - 1;
   bool late = copy->late;
   uint32_t bytes = late ? NONE : pir_plan_bytes(b, to);
   uint32_t buffer = pir_plan_buffer(b, late ? HOME_LATE : HOME_ARENA, NONE, bytes);
-  if (buffer == NONE) return NONE;
+  if (buffer == NONE)
+    return NONE;
   p->slots[to].buffer = buffer;
   p->buffers[buffer].device = device;
   uint32_t in = pir_plan_word(b, slot), out = pir_plan_word(b, to);
@@ -137,18 +158,23 @@ uint32_t pir_plan_place(plan_builder *b, uint32_t slot, bool device) {
 }
 
 bool pir_plan_row_major(const plan_slot *slot) {
-  if (slot->axis >= 0) return false;
+  if (slot->axis >= 0)
+    return false;
   for (int i = 0; i < slot->rank; i++)
-    if (slot->order[i] != i) return false;
+    if (slot->order[i] != i)
+      return false;
   return true;
 }
 
 bool pir_plan_same_shape(const plan *p, uint32_t x, uint32_t y) {
   const plan_slot *a = &p->slots[x], *b = &p->slots[y];
-  if (a->late || b->late || a->axis != b->axis || a->offset != b->offset || a->room != b->room) return false;
-  if (a->rank != b->rank || memcmp(a->order, b->order, (size_t)a->rank)) return false;
+  if (a->late || b->late || a->axis != b->axis || a->offset != b->offset || a->room != b->room)
+    return false;
+  if (a->rank != b->rank || memcmp(a->order, b->order, (size_t)a->rank))
+    return false;
   for (int i = 0; i < a->rank; i++)
-    if (p->words[a->shape + i] != p->words[b->shape + i]) return false;
+    if (p->words[a->shape + i] != p->words[b->shape + i])
+      return false;
   return true;
 }
 
@@ -159,11 +185,13 @@ uint32_t pir_plan_instr(plan_builder *b, plan_instr instr) {
     instr.late |= slot != NONE && p->slots[slot].late;
   }
   plan_instr *to = BUMP_PUSH(&p->memory, p->instrs, p->instr_count, p->instr_capacity);
-  if (!to) return NONE;
+  if (!to)
+    return NONE;
   *to = instr;
   to->work = NONE;
   uint32_t slots = instr.in_count + instr.out_count;
-  if (slots > p->most_slots) p->most_slots = slots;
+  if (slots > p->most_slots)
+    p->most_slots = slots;
   return p->instr_count - 1;
 }
 
@@ -172,58 +200,75 @@ static pir_status build_structural(plan_builder *b, const pir_op *op) {
   struct slot_list list = {0}, all = {0};
   size_t operands = pir_op_operands(op), results = pir_op_results(op);
   const pir_type *type = results ? pir_value_type(pir_op_result(op, 0)) : NULL;
-  bool list_made =
-      type && (pir_type_kind_of(type) == PIR_TYPE_VECTOR || pir_facts_of(b->facts, pir_op_result(op, 0))->members);
+  bool list_made = type && (pir_type_kind_of(type) == PIR_TYPE_VECTOR ||
+                            pir_facts_of(b->facts, pir_op_result(op, 0))->members);
   if (results == 1 && list_made) {
-    for (size_t i = 0; i < operands; i++) {  // what a region captures adds words of its own: first of all, those
+    for (size_t i = 0; i < operands;
+         i++) {  // what a region captures adds words of its own: first of all, those
       const pir_value *value = pir_op_operand(op, i);
-      if (value) (void)pir_plan_slots_of(b, value, &list);
+      if (value)
+        (void)pir_plan_slots_of(b, value, &list);
     }
     all.first = b->p->word_count;
     for (size_t i = 0; i < operands; i++) {
       const pir_value *value = pir_op_operand(op, i);
-      if (value && (!pir_plan_slots_of(b, value, &list) || list.count != 1)) break;
+      if (value && (!pir_plan_slots_of(b, value, &list) || list.count != 1))
+        break;
       pir_plan_word(b, value ? b->p->words[list.first] : NONE);
       all.count++;
     }
     pir_plan_bind(b, pir_op_result(op, 0), all);
-    if (all.count == operands) return PIR_OK;
-  } else if (operands == 1 && pir_op_operand(op, 0) && pir_plan_slots_of(b, pir_op_operand(op, 0), &list)) {
+    if (all.count == operands)
+      return PIR_OK;
+  } else if (operands == 1 && pir_op_operand(op, 0) &&
+             pir_plan_slots_of(b, pir_op_operand(op, 0), &list)) {
     int64_t index = 0;
     bool sliced = pir_attr_as_int(pir_op_attr_str(op, "index"), &index);
-    bool fits = sliced ? results == 1 && index >= 0 && (uint64_t)index < list.count : results == list.count;
+    bool fits = sliced ? results == 1 && index >= 0 && (uint64_t)index < list.count
+                       : results == list.count;
     for (size_t i = 0; fits && i < results; i++)
-      pir_plan_bind(b, pir_op_result(op, i),
-                    (struct slot_list){list.first + (uint32_t)(sliced ? index : (int64_t)i), 1});
-    if (fits) return PIR_OK;
+      pir_plan_bind(
+          b, pir_op_result(op, i),
+          (struct slot_list){list.first + (uint32_t)(sliced ? index : (int64_t)i), 1});
+    if (fits)
+      return PIR_OK;
     const pir_op *maker = pir_value_op(pir_op_operand(op, 0));
-    return pir_error(op, "expects a list of %zu, found %u members%s%s", results, list.count, maker ? " of " : "",
-                     maker ? pir_op_meaning(maker)->name : "");
+    return pir_error(op, "expects a list of %zu, found %u members%s%s", results, list.count,
+                     maker ? " of " : "", maker ? pir_op_meaning(maker)->name : "");
   }
   return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
-                    "unsupported: \"%s\" of other values than tensors in the plan", pir_op_def(op)->name);
+                    "unsupported: \"%s\" of other values than tensors in the plan",
+                    pir_op_def(op)->name);
 }
 
 pir_status pir_plan_op(plan_builder *b, const pir_op *op) {
   const pir_opdef *def = pir_op_meaning(op);
   if (b->parent && def->traits & (PIR_PARAMETER | PIR_INPUT | PIR_OUTPUT))
-    return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op), "unsupported: \"%s\" in a region",
-                      def->name);
-  if (def->traits & PIR_PARAMETER) return pir_plan_parameter(b, b->program, op);
-  if (def->traits & PIR_INPUT) return pir_plan_input(b, op);
-  if (def->traits & PIR_OUTPUT) return pir_plan_output(b, op);
-  if (def->traits & PIR_STRUCTURAL) return build_structural(b, op);
-  if (pir_op_is(op, CINN_SCAN)) return pir_plan_scan(b, op);
-  if (pir_plan_is_control(op)) return pir_plan_control(b, op);
+    return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
+                      "unsupported: \"%s\" in a region", def->name);
+  if (def->traits & PIR_PARAMETER)
+    return pir_plan_parameter(b, b->program, op);
+  if (def->traits & PIR_INPUT)
+    return pir_plan_input(b, op);
+  if (def->traits & PIR_OUTPUT)
+    return pir_plan_output(b, op);
+  if (def->traits & PIR_STRUCTURAL)
+    return build_structural(b, op);
+  if (pir_op_is(op, CINN_SCAN))
+    return pir_plan_scan(b, op);
+  if (pir_plan_is_control(op))
+    return pir_plan_control(b, op);
   uint32_t before = b->p->instr_count;
   pir_status status = pir_op_is(op, CINN_GROUP) ? pir_plan_group(b, op) : pir_plan_call(b, op);
   if (!status && b->p->instr_count > before)
-    b->p->instrs[b->p->instr_count - 1].work = pir_plan_extent(b, pir_codegen_work(op, b->facts));
+    b->p->instrs[b->p->instr_count - 1].work =
+        pir_plan_extent(b, pir_codegen_work(op, b->facts));
   return status;
 }
 
-pir_status pir_plan_build(const pir_program *program, const pir_facts *facts, const pir_compiler *compiler,
-                          const size_t *codes, const pir_allocator *allocator, plan *out_plan) {
+pir_status pir_plan_build(const pir_program *program, const pir_facts *facts,
+                          const pir_compiler *compiler, const size_t *codes,
+                          const pir_allocator *allocator, plan *out_plan) {
   *out_plan = (plan){.memory.allocator = *allocator};
   plan_builder b = {.p = out_plan,
                     .program = program,
@@ -236,23 +281,28 @@ pir_status pir_plan_build(const pir_program *program, const pir_facts *facts, co
   pir_plan_number_ports(&b, block);
   for (const pir_op *op = pir_block_first(block); op && !status; op = pir_op_next(op)) {
     status = pir_plan_op(&b, op);
-    if (b.scratch.failed || out_plan->memory.failed) status = PIR_EXHAUSTED;
+    if (b.scratch.failed || out_plan->memory.failed)
+      status = PIR_EXHAUSTED;
   }
   if (!status) {
     pir_plan_lifetimes(&b);
     pir_plan_symbols(&b);
     pir_plan_find_segments(out_plan);
-    if (b.scratch.failed || out_plan->memory.failed) status = PIR_EXHAUSTED;
+    if (b.scratch.failed || out_plan->memory.failed)
+      status = PIR_EXHAUSTED;
   }
   pir_bump_release(&b.scratch);
-  if (status) pir_plan_release(out_plan);
+  if (status)
+    pir_plan_release(out_plan);
   return status;
 }
 
 void pir_plan_release(plan *p) {
   for (uint32_t i = 0; i < p->control_count; i++)
     for (int r = 0; r < 2; r++)
-      if (p->controls[i].regions[r].plan) pir_plan_release(p->controls[i].regions[r].plan);
+      if (p->controls[i].regions[r].plan)
+        pir_plan_release(p->controls[i].regions[r].plan);
   pir_bump_release(&p->memory);
-  *p = (plan){.memory.allocator = p->memory.allocator};  // a failed one is released again with its model
+  *p = (plan){.memory.allocator =
+                  p->memory.allocator};  // a failed one is released again with its model
 }

@@ -54,8 +54,8 @@ typedef struct plan_builder {
 uint32_t pir_plan_extent(plan_builder *b, pir_dim dim);
 uint32_t pir_plan_extent_const(plan_builder *b, int64_t value);
 uint32_t pir_plan_extent_binary(plan_builder *b, pir_dim_kind kind, uint32_t x, uint32_t y);
-// Turns the symbols that were met into what reads them: inputs before the run, results after instructions;
-// and lists for every instruction the expressions that are known after it.
+// Turns the symbols that were met into what reads them: inputs before the run, results after
+// instructions; and lists for every instruction the expressions that are known after it.
 void pir_plan_symbols(plan_builder *b);
 
 // ---- values.c
@@ -74,7 +74,8 @@ uint32_t pir_plan_slot(plan_builder *b, const pir_fact *fact, uint32_t def);
 uint32_t pir_plan_result(plan_builder *b, const pir_fact *fact);
 // Of the memory it lies in.
 uint32_t pir_plan_bytes(plan_builder *b, uint32_t slot);
-// The tensor on the device, or on the host: itself, or a transfer's result. One transfer serves all who ask.
+// The tensor on the device, or on the host: itself, or a transfer's result. One transfer serves
+// all who ask.
 uint32_t pir_plan_place(plan_builder *b, uint32_t slot, bool device);
 uint32_t pir_plan_instr(plan_builder *b, plan_instr instr);
 bool pir_plan_row_major(const plan_slot *slot);  // and without gaps
@@ -109,8 +110,8 @@ pir_status pir_plan_scan(plan_builder *b, const pir_op *op);
 
 // ---- buffers.c
 
-// Finds what runs once, sets lifetimes, lets results take the memory of operands that die, and lists what
-// is taken and given back when.
+// Finds what runs once, sets lifetimes, lets results take the memory of operands that die, and
+// lists what is taken and given back when.
 void pir_plan_lifetimes(plan_builder *b);
 
 #endif

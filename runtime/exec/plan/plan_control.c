@@ -1,15 +1,16 @@
-// Control flow in a plan. The block of a region becomes a plan of its own: values of outer regions are captured, slot
-// by slot, and handed in as operands of the instruction; all its values are late, since facts hold for every
-// iteration and extents need not. An array of tensors is one slot that writes change in place, so a write has no
-// result of its own; a stack is such an array with three names. O(ops of the region).
+// Control flow in a plan. The block of a region becomes a plan of its own: values of outer
+// regions are captured, slot by slot, and handed in as operands of the instruction; all its
+// values are late, since facts hold for every iteration and extents need not. An array of
+// tensors is one slot that writes change in place, so a write has no result of its own; a stack
+// is such an array with three names. O(ops of the region).
 #include "plan_build.h"
 #include <pir/dialect/cf.h>
 #include <pir/dialect/pd_op.h>
 #include <string.h>
 
 static pir_status unsupported(const pir_op *op, const char *what) {
-  return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op), "unsupported: %s of \"%s\"", what,
-                    pir_op_meaning(op)->name);
+  return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
+                    "unsupported: %s of \"%s\"", what, pir_op_meaning(op)->name);
 }
 
 // The kind of instruction, or -1.
@@ -36,11 +37,14 @@ static int control_kind(const pir_op *op) {
   }
 }
 
-bool pir_plan_is_control(const pir_op *op) { return control_kind(op) >= 0; }
+bool pir_plan_is_control(const pir_op *op) {
+  return control_kind(op) >= 0;
+}
 
 static uint32_t one_slot(plan_builder *b, const pir_value *value) {
   struct slot_list list;
-  if (!value || !pir_plan_slots_of(b, value, &list) || list.count != 1) return NONE;
+  if (!value || !pir_plan_slots_of(b, value, &list) || list.count != 1)
+    return NONE;
   return b->p->words[list.first];
 }
 
@@ -52,7 +56,8 @@ static pir_status build_args(plan_builder *b, const pir_block *block, plan_regio
   for (uint32_t i = 0; region->args && i < region->arg_count; i++) {
     const pir_value *arg = pir_block_argument(block, i);
     uint32_t slot = region->args[i] = pir_plan_slot(b, &(pir_fact){.rank = -1}, NONE);
-    if (slot == NONE) return PIR_EXHAUSTED;
+    if (slot == NONE)
+      return PIR_EXHAUSTED;
     b->p->slots[slot].buffer = pir_plan_buffer(b, HOME_INPUT, NONE, NONE);
     pir_plan_bind_slot(b, arg, slot);
   }
@@ -65,44 +70,56 @@ static pir_status build_yields(plan_builder *b, const pir_op *end, plan_region *
   region->yield_count = (uint32_t)pir_op_operands(end);
   region->yields = pir_bump_get(&p->memory, region->yield_count * sizeof *region->yields);
   region->repeats = pir_bump_get(&p->memory, region->yield_count * sizeof *region->repeats);
-  if (!region->yields || !region->repeats) return PIR_EXHAUSTED;
+  if (!region->yields || !region->repeats)
+    return PIR_EXHAUSTED;
   for (uint32_t i = 0; i < region->yield_count; i++) {
     uint32_t slot = region->yields[i] = one_slot(b, pir_op_operand(end, i));
-    if (slot == NONE) return unsupported(end, "an operand that is not one tensor");
+    if (slot == NONE)
+      return unsupported(end, "an operand that is not one tensor");
   }
   bool *handed = pir_bump_get(&b->scratch, p->buffer_count * sizeof *handed);
-  if (!handed) return PIR_EXHAUSTED;
+  if (!handed)
+    return PIR_EXHAUSTED;
   for (uint32_t i = 0; i < region->yield_count; i++) {
     uint32_t buffer = p->slots[region->yields[i]].buffer;
     region->repeats[i] = handed[buffer];
     handed[buffer] = true;
-    if (p->buffers[buffer].home == HOME_LATE) p->buffers[buffer].index = 0;
+    if (p->buffers[buffer].home == HOME_LATE)
+      p->buffers[buffer].index = 0;
   }
   return PIR_OK;
 }
 
-static pir_status build_block(plan_builder *b, const pir_op *op, const pir_block *block, plan_region *region) {
+static pir_status build_block(plan_builder *b, const pir_op *op, const pir_block *block,
+                              plan_region *region) {
   const pir_op *inner = block ? pir_block_first(block) : NULL;
   pir_status status = block ? build_args(b, block, region) : unsupported(op, "an empty region");
   for (; inner && !status && !pir_op_has(inner, PIR_TERMINATOR); inner = pir_op_next(inner)) {
     status = pir_plan_op(b, inner);
-    if (b->scratch.failed || b->p->memory.failed) status = PIR_EXHAUSTED;
+    if (b->scratch.failed || b->p->memory.failed)
+      status = PIR_EXHAUSTED;
   }
-  if (!status && !inner) status = unsupported(op, "a region without an end");
-  if (!status) status = build_yields(b, inner, region);
-  if (status) return status;
+  if (!status && !inner)
+    status = unsupported(op, "a region without an end");
+  if (!status)
+    status = build_yields(b, inner, region);
+  if (status)
+    return status;
   pir_plan_lifetimes(b);
   pir_plan_symbols(b);
   return b->scratch.failed || b->p->memory.failed ? PIR_EXHAUSTED : PIR_OK;
 }
 
 // Captures become operands, collected in `ins`.
-static pir_status build_region(plan_builder *outer, const pir_op *op, size_t r, uint32_t **ins, uint32_t *in_count,
-                               uint32_t *in_capacity, plan_region *region) {
-  if (r >= pir_op_regions(op)) return unsupported(op, "a missing region");
-  if (outer->depth >= PLAN_DEEPEST) return unsupported(op, "too deep nesting");
+static pir_status build_region(plan_builder *outer, const pir_op *op, size_t r, uint32_t **ins,
+                               uint32_t *in_count, uint32_t *in_capacity, plan_region *region) {
+  if (r >= pir_op_regions(op))
+    return unsupported(op, "a missing region");
+  if (outer->depth >= PLAN_DEEPEST)
+    return unsupported(op, "too deep nesting");
   plan *p = region->plan = pir_bump_get(&outer->p->memory, sizeof *p);
-  if (!p) return PIR_EXHAUSTED;
+  if (!p)
+    return PIR_EXHAUSTED;
   *p = (plan){.memory.allocator = outer->p->memory.allocator};
   plan_builder b = {.p = p,
                     .parent = outer,
@@ -116,11 +133,13 @@ static pir_status build_region(plan_builder *outer, const pir_op *op, size_t r, 
   region->captures = pir_bump_get(&p->memory, b.capture_count * sizeof *region->captures);
   for (uint32_t i = 0; region->captures && !status && i < b.capture_count; i++) {
     uint32_t *in = BUMP_PUSH(&outer->scratch, *ins, *in_count, *in_capacity);
-    if (!in) break;
+    if (!in)
+      break;
     *in = b.captures[i].outer;
     region->captures[i] = b.captures[i].inner;
   }
-  if (b.scratch.failed || p->memory.failed || outer->scratch.failed) status = PIR_EXHAUSTED;
+  if (b.scratch.failed || p->memory.failed || outer->scratch.failed)
+    status = PIR_EXHAUSTED;
   pir_bump_release(&b.scratch);
   return status;
 }
@@ -130,33 +149,41 @@ static pir_status check_counts(const pir_op *op, const plan_control *control, bo
   for (int r = 0; r < (loops ? 1 : 2); r++) {
     const plan_region *region = &control->regions[r];
     if (region->yield_count != results + loops || region->arg_count != (loops ? results : 0))
-      return pir_error(op, "has a region with %d arguments that hands out %d values, for %zu results",
-                       (int)region->arg_count, (int)region->yield_count, results);
+      return pir_error(
+          op, "has a region with %d arguments that hands out %d values, for %zu results",
+          (int)region->arg_count, (int)region->yield_count, results);
   }
-  return !loops || pir_op_operands(op) == results + 1 ? PIR_OK : pir_error(op, "has as many results as loop variables");
+  return !loops || pir_op_operands(op) == results + 1
+             ? PIR_OK
+             : pir_error(op, "has as many results as loop variables");
 }
 
 // ---- instructions
 
 static uint32_t add_words(plan_builder *b, const uint32_t *words, uint32_t count) {
   uint32_t first = b->p->word_count;
-  for (uint32_t i = 0; i < count; i++) pir_plan_word(b, words[i]);
+  for (uint32_t i = 0; i < count; i++)
+    pir_plan_word(b, words[i]);
   return first;
 }
 
 // Results take their shapes and memory from what is handed out.
 // Slots of the results from `first` on.
-static pir_status build_results(plan_builder *b, const pir_op *op, uint32_t first, plan_instr *instr) {
+static pir_status build_results(plan_builder *b, const pir_op *op, uint32_t first,
+                                plan_instr *instr) {
   uint32_t count = (uint32_t)pir_op_results(op) - first;
   uint32_t *outs = pir_bump_get(&b->scratch, count * sizeof *outs);
   for (uint32_t i = 0; outs && i < count; i++) {
     struct slot_list list = pir_plan_results(b, pir_op_result(op, first + i));
-    if (b->p->memory.failed || b->scratch.failed) return PIR_EXHAUSTED;
-    if (list.count != 1) return unsupported(op, "a result that is not one tensor");
+    if (b->p->memory.failed || b->scratch.failed)
+      return PIR_EXHAUSTED;
+    if (list.count != 1)
+      return unsupported(op, "a result that is not one tensor");
     pir_plan_make_late(b->p, list);
     outs[i] = b->p->words[list.first];
   }
-  if (!outs) return PIR_EXHAUSTED;
+  if (!outs)
+    return PIR_EXHAUSTED;
   instr->out = add_words(b, outs, count);
   instr->out_count = count;
   return PIR_OK;
@@ -189,33 +216,46 @@ pir_status pir_plan_control(plan_builder *b, const pir_op *op) {
   plan_instr instr = {.kind = (uint8_t)control_kind(op), .label = pir_op_meaning(op)->name};
   uint32_t *ins = NULL, count = 0, capacity = 0;
   for (size_t i = 0; i < pir_op_operands(op); i++) {
-    uint32_t slot = one_slot(b, pir_op_operand(op, i)), *in = BUMP_PUSH(&b->scratch, ins, count, capacity);
-    if (!in) return PIR_EXHAUSTED;
-    if (slot == NONE) return unsupported(op, "an operand that is not one tensor");
+    uint32_t slot = one_slot(b, pir_op_operand(op, i)),
+             *in = BUMP_PUSH(&b->scratch, ins, count, capacity);
+    if (!in)
+      return PIR_EXHAUSTED;
+    if (slot == NONE)
+      return unsupported(op, "an operand that is not one tensor");
     *in = slot;
   }
   bool stack = instr.kind >= PLAN_STACK_NEW;
-  if (stack ? count < (instr.kind != PLAN_STACK_NEW) : count < pir_op_meaning(op)->operand_count)
+  if (stack ? count < (instr.kind != PLAN_STACK_NEW)
+            : count < pir_op_meaning(op)->operand_count)
     return pir_error(op, "has too few operands");
   bool loops = instr.kind == PLAN_WHILE;
   if (loops || instr.kind == PLAN_IF) {
-    plan_control *control = BUMP_PUSH(&p->memory, p->controls, p->control_count, p->control_capacity);
-    if (!control) return PIR_EXHAUSTED;
+    plan_control *control =
+        BUMP_PUSH(&p->memory, p->controls, p->control_count, p->control_capacity);
+    if (!control)
+      return PIR_EXHAUSTED;
     instr.detail = p->control_count - 1;
     *control = (plan_control){0};
     for (size_t r = 0; r < (loops ? 1 : 2); r++)
       PIR_TRY(build_region(b, op, r, &ins, &count, &capacity, &control->regions[r]));
     PIR_TRY(check_counts(op, control, loops));
   }
-  if (instr.kind == PLAN_ARRAY_JOIN || instr.kind == PLAN_ARRAY_PART) instr.detail = joined_how(op);
-  if (instr.kind == PLAN_ARRAY_LIKE) instr.detail = filled_with(op);
-  for (uint32_t i = 0; i < count; i++) ins[i] = pir_plan_place(b, ins[i], false);
+  if (instr.kind == PLAN_ARRAY_JOIN || instr.kind == PLAN_ARRAY_PART)
+    instr.detail = joined_how(op);
+  if (instr.kind == PLAN_ARRAY_LIKE)
+    instr.detail = filled_with(op);
+  for (uint32_t i = 0; i < count; i++)
+    ins[i] = pir_plan_place(b, ins[i], false);
   instr.in = add_words(b, ins, count);
   instr.in_count = count;
-  if (instr.kind == PLAN_ARRAY_POP) instr.detail = popped_at(op);
-  bool changes = instr.kind == PLAN_ARRAY_WRITE || instr.kind == PLAN_ARRAY_POP;  // result 0 is the array again
-  if (changes) pir_plan_bind_slot(b, pir_op_result(op, 0), ins[0]);
-  if (instr.kind != PLAN_ARRAY_WRITE) PIR_TRY(build_results(b, op, changes, &instr));
+  if (instr.kind == PLAN_ARRAY_POP)
+    instr.detail = popped_at(op);
+  bool changes = instr.kind == PLAN_ARRAY_WRITE ||
+                 instr.kind == PLAN_ARRAY_POP;  // result 0 is the array again
+  if (changes)
+    pir_plan_bind_slot(b, pir_op_result(op, 0), ins[0]);
+  if (instr.kind != PLAN_ARRAY_WRITE)
+    PIR_TRY(build_results(b, op, changes, &instr));
   pir_plan_instr(b, instr);
   return p->memory.failed || b->scratch.failed ? PIR_EXHAUSTED : PIR_OK;
 }

@@ -1,15 +1,16 @@
-// Scans: a region that is run for each step along the first axis of its sequences. Its instructions follow the scan's
-// in the plan, so its memory is planned with the rest and a step allocates nothing. A step of a sequence is a window
-// into it, which moves; states and stacks are copied from what a step hands out. All that a step reads lives until
-// the last one: the PLAN_STEP behind it says so. Cost beside the steps: a copy of what they hand out.
+// Scans: a region that is run for each step along the first axis of its sequences. Its
+// instructions follow the scan's in the plan, so its memory is planned with the rest and a step
+// allocates nothing. A step of a sequence is a window into it, which moves; states and stacks
+// are copied from what a step hands out. All that a step reads lives until the last one: the
+// PLAN_STEP behind it says so. Cost beside the steps: a copy of what they hand out.
 #include "plan_build.h"
 #include "frame.h"
 #include <pir/dialect/cinn.h>
 #include <string.h>
 
 static pir_status unsupported(const pir_op *op, const char *what) {
-  return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op), "unsupported: %s of \"%s\"", what,
-                    pir_op_meaning(op)->name);
+  return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
+                    "unsupported: %s of \"%s\"", what, pir_op_meaning(op)->name);
 }
 
 // ---- planning
@@ -17,9 +18,11 @@ static pir_status unsupported(const pir_op *op, const char *what) {
 // A tensor whose shape the inputs tell and whose steps lie one after the other; or NONE.
 static uint32_t plain_slot(plan_builder *b, const pir_value *value) {
   struct slot_list list;
-  if (!value || !pir_plan_slots_of(b, value, &list) || list.count != 1) return NONE;
+  if (!value || !pir_plan_slots_of(b, value, &list) || list.count != 1)
+    return NONE;
   uint32_t slot = pir_plan_place(b, b->p->words[list.first], false);
-  bool plain = slot != NONE && !b->p->slots[slot].late && pir_plan_row_major(&b->p->slots[slot]);
+  bool plain =
+      slot != NONE && !b->p->slots[slot].late && pir_plan_row_major(&b->p->slots[slot]);
   return plain ? slot : NONE;
 }
 
@@ -27,28 +30,35 @@ static uint32_t plain_slot(plan_builder *b, const pir_value *value) {
 static uint32_t add_slots(plan_builder *b, const pir_op *op, size_t count) {
   uint32_t *slots = pir_bump_get(&b->scratch, count * sizeof *slots);
   for (size_t i = 0; slots && i < count; i++)
-    if ((slots[i] = plain_slot(b, pir_op_operand(op, i))) == NONE) return NONE;
+    if ((slots[i] = plain_slot(b, pir_op_operand(op, i))) == NONE)
+      return NONE;
   uint32_t first = b->p->word_count;
-  for (size_t i = 0; slots && i < count; i++) pir_plan_word(b, slots[i]);
+  for (size_t i = 0; slots && i < count; i++)
+    pir_plan_word(b, slots[i]);
   return slots ? first : NONE;
 }
 
 // The arguments of the region, and the results that are not its states.
-static pir_status make_slots(plan_builder *b, const pir_op *op, const pir_block *body, const plan_scan *scan,
-                             uint32_t *slots) {
+static pir_status make_slots(plan_builder *b, const pir_op *op, const pir_block *body,
+                             const plan_scan *scan, uint32_t *slots) {
   plan *p = b->p;
   size_t arguments = scan->sequences + scan->states;
   for (size_t i = 0; i < arguments + scan->stacks; i++) {
-    const pir_value *value =
-        i < arguments ? pir_block_argument(body, i) : pir_op_result(op, i - arguments + scan->states);
+    const pir_value *value = i < arguments ? pir_block_argument(body, i)
+                                           : pir_op_result(op, i - arguments + scan->states);
     const pir_fact *fact = pir_facts_of(b->facts, value);
     bool window = i < scan->sequences;
     slots[i] = window ? pir_plan_slot(b, fact, NONE) : pir_plan_result(b, fact);
-    if (slots[i] == NONE) return PIR_EXHAUSTED;
-    if (window) p->slots[slots[i]].buffer = pir_plan_buffer(b, HOME_WINDOW, NONE, pir_plan_bytes(b, slots[i]));
-    if (p->slots[slots[i]].late) return unsupported(op, "an extent that only the run shows");
+    if (slots[i] == NONE)
+      return PIR_EXHAUSTED;
+    if (window)
+      p->slots[slots[i]].buffer =
+          pir_plan_buffer(b, HOME_WINDOW, NONE, pir_plan_bytes(b, slots[i]));
+    if (p->slots[slots[i]].late)
+      return unsupported(op, "an extent that only the run shows");
     pir_plan_bind_slot(b, value, slots[i]);
-    if (i >= scan->sequences && i < arguments) pir_plan_bind_slot(b, pir_op_result(op, i - scan->sequences), slots[i]);
+    if (i >= scan->sequences && i < arguments)
+      pir_plan_bind_slot(b, pir_op_result(op, i - scan->sequences), slots[i]);
   }
   return PIR_OK;
 }
@@ -60,47 +70,59 @@ static uint32_t add_shown(plan_builder *b, const plan_scan *scan, const uint32_t
   for (uint32_t i = 0; i < scan->sequences; i++) {
     uint32_t count = pir_plan_word(b, 0);
     for (uint32_t s = windows[0]; s < p->slot_count; s++) {
-      if (p->slots[s].buffer != p->slots[windows[i]].buffer) continue;
+      if (p->slots[s].buffer != p->slots[windows[i]].buffer)
+        continue;
       pir_plan_word(b, s);
-      if (!p->memory.failed) p->words[count]++;
+      if (!p->memory.failed)
+        p->words[count]++;
     }
   }
   return first;
 }
 
 // What becomes state `i` has its shape, and is no other state, which may be gone by then.
-static bool may_become(const plan *p, const plan_scan *scan, const uint32_t *states, uint32_t i, uint32_t from) {
+static bool may_become(const plan *p, const plan_scan *scan, const uint32_t *states, uint32_t i,
+                       uint32_t from) {
   for (uint32_t k = 0; k < scan->states; k++)
-    if (k != i && p->slots[states[k]].buffer == p->slots[from].buffer) return false;
+    if (k != i && p->slots[states[k]].buffer == p->slots[from].buffer)
+      return false;
   return pir_plan_same_shape(p, from, states[i]);
 }
 
-static pir_status plan_step(plan_builder *b, const pir_op *op, const pir_op *end, plan_scan *scan, uint32_t begin,
-                            const uint32_t *slots) {
+static pir_status plan_step(plan_builder *b, const pir_op *op, const pir_op *end,
+                            plan_scan *scan, uint32_t begin, const uint32_t *slots) {
   plan *p = b->p;
   uint32_t handed = scan->states + scan->stacks;
-  if (pir_op_operands(end) != handed) return unsupported(op, "a region that hands out too little");
+  if (pir_op_operands(end) != handed)
+    return unsupported(op, "a region that hands out too little");
   scan->yields = add_slots(b, end, handed);
-  if (scan->yields == NONE) return unsupported(op, "a value handed out that is no plain tensor");
+  if (scan->yields == NONE)
+    return unsupported(op, "a value handed out that is no plain tensor");
   for (uint32_t i = 0; i < scan->states; i++)
     if (!may_become(p, scan, slots + scan->sequences, i, p->words[scan->yields + i]))
       return unsupported(op, "a state that becomes another one, or changes its shape,");
   scan->shown = add_shown(b, scan, slots);
   uint32_t in = p->word_count;
-  for (uint32_t i = 0; i < handed; i++) pir_plan_word(b, p->words[scan->yields + i]);
+  for (uint32_t i = 0; i < handed; i++)
+    pir_plan_word(b, p->words[scan->yields + i]);
   for (uint32_t i = begin; i < p->instr_count; i++) {
     const plan_instr instr = p->instrs[i];
-    if (i > begin && instr.late) return unsupported(op, "an extent that only the run shows");
-    for (uint32_t k = 0; k < instr.in_count; k++) pir_plan_word(b, p->words[instr.in + k]);
-    for (uint32_t k = 0; i == begin && k < instr.out_count; k++) pir_plan_word(b, p->words[instr.out + k]);
+    if (i > begin && instr.late)
+      return unsupported(op, "an extent that only the run shows");
+    for (uint32_t k = 0; k < instr.in_count; k++)
+      pir_plan_word(b, p->words[instr.in + k]);
+    for (uint32_t k = 0; i == begin && k < instr.out_count; k++)
+      pir_plan_word(b, p->words[instr.out + k]);
   }
-  scan->end =
-      pir_plan_instr(b, (plan_instr){.kind = PLAN_STEP, .label = "step", .in = in, .in_count = p->word_count - in});
+  scan->end = pir_plan_instr(
+      b, (plan_instr){
+             .kind = PLAN_STEP, .label = "step", .in = in, .in_count = p->word_count - in});
   return p->memory.failed || b->scratch.failed ? PIR_EXHAUSTED : PIR_OK;
 }
 
 static bool read_counts(const pir_op *op, const pir_block *body, plan_scan *scan) {
-  int64_t sequences = pir_op_int(op, CINN_SCAN_ATTR_SEQUENCES), states = pir_op_int(op, CINN_SCAN_ATTR_STATES);
+  int64_t sequences = pir_op_int(op, CINN_SCAN_ATTR_SEQUENCES),
+          states = pir_op_int(op, CINN_SCAN_ATTR_STATES);
   size_t operands = pir_op_operands(op), results = pir_op_results(op);
   if (sequences < 1 || states < 0 || (uint64_t)sequences > operands ||
       (uint64_t)states != operands - (size_t)sequences || (uint64_t)states > results || !body ||
@@ -118,15 +140,21 @@ pir_status pir_plan_scan(plan_builder *b, const pir_op *op) {
   plan *p = b->p;
   const pir_block *body = pir_region_first(pir_op_region(op, 0));
   plan_scan scan;
-  if (!read_counts(op, body, &scan)) return pir_error(op, "its operands, region and results do not fit together");
-  if (b->parent) return unsupported(op, "a scan in a region");
+  if (!read_counts(op, body, &scan))
+    return pir_error(op, "its operands, region and results do not fit together");
+  if (b->parent)
+    return unsupported(op, "a scan in a region");
   uint32_t count = scan.sequences + scan.states, in = add_slots(b, op, count);
-  if (in == NONE) return unsupported(op, "an operand that is no plain tensor");
-  uint32_t *slots = pir_bump_get(&b->scratch, (count + scan.stacks) * sizeof *slots), begin = p->instr_count;
-  if (!slots) return PIR_EXHAUSTED;
+  if (in == NONE)
+    return unsupported(op, "an operand that is no plain tensor");
+  uint32_t *slots = pir_bump_get(&b->scratch, (count + scan.stacks) * sizeof *slots),
+           begin = p->instr_count;
+  if (!slots)
+    return PIR_EXHAUSTED;
   PIR_TRY(make_slots(b, op, body, &scan, slots));
   uint32_t out = p->word_count;
-  for (uint32_t i = scan.sequences; i < count + scan.stacks; i++) pir_plan_word(b, slots[i]);
+  for (uint32_t i = scan.sequences; i < count + scan.stacks; i++)
+    pir_plan_word(b, slots[i]);
   pir_plan_instr(b, (plan_instr){.kind = PLAN_SCAN,
                                  .label = pir_op_meaning(op)->name,
                                  .in = in,
@@ -135,8 +163,10 @@ pir_status pir_plan_scan(plan_builder *b, const pir_op *op) {
                                  .out_count = scan.states + scan.stacks,
                                  .detail = p->scan_count});
   plan_scan *to = BUMP_PUSH(&p->memory, p->scans, p->scan_count, p->scan_capacity);
-  if (!to) return PIR_EXHAUSTED;
-  for (const pir_op *inner = pir_block_first(body); inner != pir_block_last(body); inner = pir_op_next(inner))
+  if (!to)
+    return PIR_EXHAUSTED;
+  for (const pir_op *inner = pir_block_first(body); inner != pir_block_last(body);
+       inner = pir_op_next(inner))
     PIR_TRY(pir_plan_op(b, inner));
   PIR_TRY(plan_step(b, op, pir_block_last(body), &scan, begin, slots));
   p->scans[p->instrs[begin].detail] = scan;
@@ -157,7 +187,8 @@ static void show_steps(frame *f, const plan_instr *instr, const plan_scan *scan,
     uint32_t count = *shown++;
     const pir_tensor *sequence = &f->tensors[words[instr->in + i]];
     char *data = (char *)sequence->data + (size_t)t * bytes_of(&f->tensors[shown[0]]);
-    for (uint32_t k = 0; k < count; k++) f->tensors[*shown++].data = data;
+    for (uint32_t k = 0; k < count; k++)
+      f->tensors[*shown++].data = data;
   }
 }
 
@@ -165,26 +196,32 @@ static void show_steps(frame *f, const plan_instr *instr, const plan_scan *scan,
 static void take_step(frame *f, const plan_instr *instr, const plan_scan *scan, int64_t t) {
   const uint32_t *words = f->plan->words;
   for (uint32_t i = scan->states + scan->stacks; i-- > 0;) {
-    const pir_tensor *from = &f->tensors[words[scan->yields + i]], *to = &f->tensors[words[instr->out + i]];
+    const pir_tensor *from = &f->tensors[words[scan->yields + i]],
+                     *to = &f->tensors[words[instr->out + i]];
     size_t bytes = bytes_of(from), at = i < scan->states ? 0 : (size_t)t * bytes;
-    if (bytes && from->data != to->data) memcpy((char *)to->data + at, from->data, bytes);
+    if (bytes && from->data != to->data)
+      memcpy((char *)to->data + at, from->data, bytes);
   }
 }
 
 static pir_status run_step(frame *f, const plan_scan *scan, uint32_t number) {
   for (uint32_t i = number + 1; i < scan->end; i++) {
-    if (f->plan->instrs[i].once) continue;
+    if (f->plan->instrs[i].once)
+      continue;
     PIR_TRY(pir_frame_run_instr(f, i));
-    if (f->plan->instrs[i].kind == PLAN_SCAN) i = f->plan->scans[f->plan->instrs[i].detail].end;
+    if (f->plan->instrs[i].kind == PLAN_SCAN)
+      i = f->plan->scans[f->plan->instrs[i].detail].end;
   }
   return PIR_OK;
 }
 
-static pir_status check_lengths(frame *f, const plan_instr *instr, const plan_scan *scan, int64_t steps) {
+static pir_status check_lengths(frame *f, const plan_instr *instr, const plan_scan *scan,
+                                int64_t steps) {
   for (uint32_t i = 1; i < scan->sequences; i++) {
     int64_t found = f->tensors[f->plan->words[instr->in + i]].shape[0];
     if (found != steps)
-      return pir_exec_fail(&f->message, PIR_INVALID, "\"%s\": a sequence has %lld steps and another one %lld",
+      return pir_exec_fail(&f->message, PIR_INVALID,
+                           "\"%s\": a sequence has %lld steps and another one %lld",
                            instr->label, (long long)steps, (long long)found);
   }
   return PIR_OK;
@@ -198,17 +235,20 @@ pir_status pir_frame_run_scan(frame *f, uint32_t number) {
   bool scanning = f->scanning;
   PIR_TRY(check_lengths(f, instr, scan, steps));
   for (uint32_t i = 0; i < scan->states; i++)
-    PIR_TRY(
-        pir_tensor_copy(&f->tensors[p->words[instr->in + scan->sequences + i]], &f->tensors[p->words[instr->out + i]]));
+    PIR_TRY(pir_tensor_copy(&f->tensors[p->words[instr->in + scan->sequences + i]],
+                            &f->tensors[p->words[instr->out + i]]));
   f->scanning = true;
   pir_status status = PIR_OK;
   for (int64_t s = 0; s < steps && !status; s++) {
     int64_t t = scan->reverse ? steps - 1 - s : s;
-    if (f->cancel && *f->cancel) status = pir_exec_fail(&f->message, PIR_CANCELLED, "cancelled in a scan");
+    if (f->cancel && *f->cancel)
+      status = pir_exec_fail(&f->message, PIR_CANCELLED, "cancelled in a scan");
     show_steps(f, instr, scan, t);
     f->backwards = s & 1;
-    if (!status) status = run_step(f, scan, number);
-    if (!status) take_step(f, instr, scan, t);
+    if (!status)
+      status = run_step(f, scan, number);
+    if (!status)
+      take_step(f, instr, scan, t);
   }
   f->scanning = scanning;
   f->backwards = false;

@@ -1,4 +1,5 @@
-// What a program is fed with and hands out: parameters become constants, feeds inputs, fetches outputs.
+// What a program is fed with and hands out: parameters become constants, feeds inputs, fetches
+// outputs.
 #include "plan_build.h"
 #include <stdlib.h>
 
@@ -10,7 +11,8 @@ typedef struct numbered {
 
 static int by_column(const void *x, const void *y) {
   const numbered *a = x, *b = y;
-  if (a->column != b->column) return a->column < b->column ? -1 : 1;
+  if (a->column != b->column)
+    return a->column < b->column ? -1 : 1;
   return a->position < b->position ? -1 : a->position > b->position;
 }
 
@@ -18,14 +20,19 @@ static uint32_t number_ports(plan_builder *b, const pir_block *block, uint32_t t
   numbered *list = NULL;
   uint32_t count = 0, capacity = 0;
   for (const pir_op *op = pir_block_first(block); op; op = pir_op_next(op)) {
-    if (!(pir_op_meaning(op)->traits & trait)) continue;
+    if (!(pir_op_meaning(op)->traits & trait))
+      continue;
     numbered *entry = BUMP_PUSH(&b->scratch, list, count, capacity);
-    if (!entry) return 0;
+    if (!entry)
+      return 0;
     *entry = (numbered){op, 0, count};
-    if (!pir_attr_as_int(pir_op_attr_str(op, "col"), &entry->column)) entry->column = count - 1;
+    if (!pir_attr_as_int(pir_op_attr_str(op, "col"), &entry->column))
+      entry->column = count - 1;
   }
-  if (count) qsort(list, count, sizeof *list, by_column);
-  for (uint32_t i = 0; i < count; i++) pir_word_map_set(&b->scratch, &b->ports, (uintptr_t)list[i].op, i);
+  if (count)
+    qsort(list, count, sizeof *list, by_column);
+  for (uint32_t i = 0; i < count; i++)
+    pir_word_map_set(&b->scratch, &b->ports, (uintptr_t)list[i].op, i);
   return count;
 }
 
@@ -39,7 +46,8 @@ void pir_plan_number_ports(plan_builder *b, const pir_block *block) {
 
 static pir_str text_of(const pir_op *op, const char *attr, const char *other) {
   const pir_attr *found = pir_op_attr_str(op, attr);
-  if (!found) found = pir_op_attr_str(op, other);
+  if (!found)
+    found = pir_op_attr_str(op, other);
   return found ? pir_attr_as_str(found) : PIR_STR("");
 }
 
@@ -47,24 +55,32 @@ pir_status pir_plan_parameter(plan_builder *b, const pir_program *program, const
   plan *p = b->p;
   pir_str name = text_of(op, "parameter_name", "value");
   const pir_param *param = pir_program_param(program, name);
-  if (!param) return pir_error(op, "has no data: parameter \"%.*s\" is missing", (int)name.size, name.data);
+  if (!param)
+    return pir_error(op, "has no data: parameter \"%.*s\" is missing", (int)name.size,
+                     name.data);
   size_t rank = param->shape.rank;
-  if (rank > PIR_MAX_RANK) return pir_error(op, "has rank %zu, at most %d is supported", rank, PIR_MAX_RANK);
+  if (rank > PIR_MAX_RANK)
+    return pir_error(op, "has rank %zu, at most %d is supported", rank, PIR_MAX_RANK);
   pir_fact fact = {.known = true, .dtype = param->dtype, .rank = (int32_t)rank};
-  for (size_t i = 0; i < rank; i++) fact.shape[i] = param->shape.dims[i];
+  for (size_t i = 0; i < rank; i++)
+    fact.shape[i] = param->shape.dims[i];
   uint32_t slot = pir_plan_slot(b, &fact, NONE);
   plan_const *constant = BUMP_PUSH(&p->memory, p->consts, p->const_count, p->const_capacity);
-  if (slot == NONE || !constant) return PIR_EXHAUSTED;
+  if (slot == NONE || !constant)
+    return PIR_EXHAUSTED;
   *constant = (plan_const){.slot = slot, .bytes = param->size, .param = param};
-  p->slots[slot].buffer = pir_plan_buffer(b, HOME_CONST, p->const_count - 1, pir_plan_bytes(b, slot));
+  p->slots[slot].buffer =
+      pir_plan_buffer(b, HOME_CONST, p->const_count - 1, pir_plan_bytes(b, slot));
   pir_plan_bind_slot(b, pir_op_result(op, 0), slot);
   return PIR_OK;
 }
 
-static void fill_port(plan_builder *b, plan_port *port, const pir_op *op, const pir_fact *fact, uint32_t slot) {
+static void fill_port(plan_builder *b, plan_port *port, const pir_op *op, const pir_fact *fact,
+                      uint32_t slot) {
   plan *p = b->p;
   pir_str name = pir_bump_text(&p->memory, text_of(op, "name", "output_name"));
-  *port = (plan_port){.port = {.name = name, .dtype = fact->dtype, .rank = p->slots[slot].rank}, .slot = slot};
+  *port = (plan_port){.port = {.name = name, .dtype = fact->dtype, .rank = p->slots[slot].rank},
+                      .slot = slot};
   for (int i = 0; i < p->slots[slot].rank; i++) {
     uint32_t extent = p->words[p->slots[slot].shape + i];
     bool fixed = extent != NONE && p->exprs[extent].kind == PIR_DIM_CONST;
@@ -85,12 +101,15 @@ pir_status pir_plan_input(plan_builder *b, const pir_op *op) {
   // Bound before its extents are looked at: their symbols are sourced here.
   uint32_t buffer = pir_plan_buffer(b, HOME_INPUT, index, NONE);
   uint32_t slot = pir_plan_slot(b, &(pir_fact){.known = true, .dtype = fact->dtype}, NONE);
-  if (buffer == NONE || slot == NONE) return PIR_EXHAUSTED;
+  if (buffer == NONE || slot == NONE)
+    return PIR_EXHAUSTED;
   p->slots[slot].buffer = buffer;
   pir_plan_bind_slot(b, value, slot);
   uint32_t extents[PIR_MAX_RANK];
-  for (int i = 0; i < fact->rank; i++) extents[i] = pir_plan_extent(b, fact->shape[i]);
-  for (size_t i = 0; i < fact->content_count; i++) pir_plan_extent(b, fact->contents[i]);
+  for (int i = 0; i < fact->rank; i++)
+    extents[i] = pir_plan_extent(b, fact->shape[i]);
+  for (size_t i = 0; i < fact->content_count; i++)
+    pir_plan_extent(b, fact->contents[i]);
   plan_slot *s = &p->slots[slot];
   s->shape = p->word_count;
   s->rank = (int8_t)fact->rank;
@@ -98,13 +117,15 @@ pir_status pir_plan_input(plan_builder *b, const pir_op *op) {
     s->order[i] = (uint8_t)i;
     pir_plan_word(b, extents[i]);
   }
-  if (!p->memory.failed) fill_port(b, &p->inputs[index], op, fact, slot);
+  if (!p->memory.failed)
+    fill_port(b, &p->inputs[index], op, fact, slot);
   return PIR_OK;
 }
 
-// A fetched value is computed where the caller wants it, unless its memory is laid out otherwise or belongs
-// to somebody else; then it is copied.
-static uint32_t claim_output(plan_builder *b, const pir_fact *fact, uint32_t slot, uint32_t index) {
+// A fetched value is computed where the caller wants it, unless its memory is laid out
+// otherwise or belongs to somebody else; then it is copied.
+static uint32_t claim_output(plan_builder *b, const pir_fact *fact, uint32_t slot,
+                             uint32_t index) {
   plan *p = b->p;
   plan_buffer *buffer = &p->buffers[p->slots[slot].buffer];
   if (pir_plan_row_major(&p->slots[slot]) && b->defs[slot] != NONE) {
@@ -112,16 +133,23 @@ static uint32_t claim_output(plan_builder *b, const pir_fact *fact, uint32_t slo
       buffer->home = HOME_OUTPUT;
       return buffer->index = index, slot;
     }
-    if (buffer->home == HOME_LATE && buffer->index == NONE) return buffer->index = index, slot;
+    if (buffer->home == HOME_LATE && buffer->index == NONE)
+      return buffer->index = index, slot;
   }
   uint32_t copy = pir_plan_result(b, fact);
-  if (copy == NONE) return NONE;
+  if (copy == NONE)
+    return NONE;
   plan_buffer *own = &p->buffers[p->slots[copy].buffer];
-  if (own->home == HOME_ARENA) own->home = HOME_OUTPUT;
+  if (own->home == HOME_ARENA)
+    own->home = HOME_OUTPUT;
   own->index = index;
   uint32_t in = pir_plan_word(b, slot), out = pir_plan_word(b, copy);
-  pir_plan_instr(b,
-                 (plan_instr){.kind = PLAN_COPY, .label = "copy", .in = in, .in_count = 1, .out = out, .out_count = 1});
+  pir_plan_instr(b, (plan_instr){.kind = PLAN_COPY,
+                                 .label = "copy",
+                                 .in = in,
+                                 .in_count = 1,
+                                 .out = out,
+                                 .out_count = 1});
   return copy;
 }
 
@@ -129,16 +157,20 @@ pir_status pir_plan_output(plan_builder *b, const pir_op *op) {
   plan *p = b->p;
   const pir_value *value = pir_op_operand(op, 0);
   struct slot_list list;
-  if (!value || !pir_plan_slots_of(b, value, &list) || list.count != 1 || p->words[list.first] == NONE)
+  if (!value || !pir_plan_slots_of(b, value, &list) || list.count != 1 ||
+      p->words[list.first] == NONE)
     return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
                       "unsupported: an output that is not one tensor");
   uint32_t index = 0;
   pir_word_map_find(&b->ports, (uintptr_t)op, &index);
   const pir_fact *fact = pir_facts_of(b->facts, value);
   uint32_t slot = pir_plan_place(b, p->words[list.first], false);
-  if (slot != NONE) slot = claim_output(b, fact, slot, index);
-  if (slot == NONE) return PIR_EXHAUSTED;
+  if (slot != NONE)
+    slot = claim_output(b, fact, slot, index);
+  if (slot == NONE)
+    return PIR_EXHAUSTED;
   fill_port(b, &p->outputs[index], op, fact, slot);
-  for (size_t i = 0; i < pir_op_results(op); i++) pir_plan_bind_slot(b, pir_op_result(op, i), slot);
+  for (size_t i = 0; i < pir_op_results(op); i++)
+    pir_plan_bind_slot(b, pir_op_result(op, i), slot);
   return PIR_OK;
 }

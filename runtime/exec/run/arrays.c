@@ -1,11 +1,13 @@
-// Arrays of tensors: shared by the slots that show them and changed in place. What is written is copied in, what is
-// read is copied out, so no tensor is shared with the program. A write past the end makes the array longer.
+// Arrays of tensors: shared by the slots that show them and changed in place. What is written
+// is copied in, what is read is copied out, so no tensor is shared with the program. A write
+// past the end makes the array longer.
 #include "frame.h"
 #include <string.h>
 
 static size_t item_bytes(const pir_tensor *item) {
   size_t bytes;
-  if (!item->data || pir_shape_bytes(item->shape, item->rank, item->dtype, &bytes)) return 0;
+  if (!item->data || pir_shape_bytes(item->shape, item->rank, item->dtype, &bytes))
+    return 0;
   return bytes ? bytes : 1;
 }
 
@@ -15,8 +17,10 @@ static void give_item(frame *f, pir_tensor *item) {
 }
 
 void pir_array_release(frame *f, tensor_array *array) {
-  if (--array->holders) return;
-  for (size_t i = 0; i < array->count; i++) give_item(f, &array->items[i]);
+  if (--array->holders)
+    return;
+  for (size_t i = 0; i < array->count; i++)
+    give_item(f, &array->items[i]);
   pir_mem_give(&f->allocator, array->items, array->capacity * sizeof *array->items);
   pir_mem_give(&f->allocator, array, sizeof *array);
 }
@@ -34,7 +38,8 @@ pir_status pir_frame_duplicate(frame *f, const pir_tensor *from, bool is_array, 
   PIR_TRY(pir_frame_take(f, bytes, &to->own));
   to->tensor.data = to->own.data;
   pir_status status = pir_tensor_copy(from, &to->tensor);
-  if (status) pir_frame_give(f, &to->own);
+  if (status)
+    pir_frame_give(f, &to->own);
   return status;
 }
 
@@ -50,43 +55,57 @@ static void put_at(frame *f, const plan_instr *instr, uint32_t i, const carried 
   f->buffers[f->plan->slots[slot].buffer] = from->own;
 }
 
-static void put(frame *f, const plan_instr *instr, const carried *from) { put_at(f, instr, 0, from); }
+static void put(frame *f, const plan_instr *instr, const carried *from) {
+  put_at(f, instr, 0, from);
+}
 
 static pir_status create(frame *f, const plan_instr *instr) {
   tensor_array *array = pir_mem_get(&f->allocator, sizeof *array);
-  if (!array) return PIR_EXHAUSTED;
+  if (!array)
+    return PIR_EXHAUSTED;
   *array = (tensor_array){.holders = 1};
-  put(f, instr, &(carried){{.data = array, .dtype = PIR_UNDEFINED}, {array, ARRAY_BYTES, false}});
+  put(f, instr,
+      &(carried){{.data = array, .dtype = PIR_UNDEFINED}, {array, ARRAY_BYTES, false}});
   return PIR_OK;
 }
 
-static pir_status find(frame *f, const plan_instr *instr, uint32_t index_at, tensor_array **out_array,
-                       int64_t *out_index) {
+static pir_status find(frame *f, const plan_instr *instr, uint32_t index_at,
+                       tensor_array **out_array, int64_t *out_index) {
   const pir_tensor *array = operand(f, instr, 0);
   if (!array->data || array->dtype != PIR_UNDEFINED)
     return pir_exec_fail(&f->message, PIR_INVALID, "\"%s\" is given no array", instr->label);
   *out_array = array->data;
   *out_index = 0;
-  if (!index_at) return PIR_OK;
+  if (!index_at)
+    return PIR_OK;
   const pir_tensor *index = operand(f, instr, index_at);
   bool fits = index->data && pir_dtype_is_integer(index->dtype) && pir_tensor_numel(index) == 1;
-  if (fits) *out_index = pir_tensor_int_at(index, 0);
-  if (*out_index < 0 && instr->kind >= PLAN_ARRAY_SLICE) *out_index += (int64_t)((tensor_array *)array->data)->count;
+  if (fits)
+    *out_index = pir_tensor_int_at(index, 0);
+  if (*out_index < 0 && instr->kind >= PLAN_ARRAY_SLICE)
+    *out_index += (int64_t)((tensor_array *)array->data)->count;
   if (!fits || *out_index < 0)
-    return pir_exec_fail(&f->message, PIR_INVALID, "\"%s\": the index must be one integer, and not negative",
+    return pir_exec_fail(&f->message, PIR_INVALID,
+                         "\"%s\": the index must be one integer, and not negative",
                          instr->label);
   return PIR_OK;
 }
 
 static pir_status make_room(frame *f, tensor_array *array, uint64_t index) {
-  if (index < array->capacity) return PIR_OK;
-  size_t capacity = 2 * array->capacity > index ? 2 * array->capacity : (size_t)index + 8, bytes;
-  if (index > SIZE_MAX / 4 || __builtin_mul_overflow(capacity, sizeof *array->items, &bytes)) return PIR_EXHAUSTED;
-  if (bytes > f->budget) return pir_exec_fail(&f->message, PIR_EXHAUSTED, "an array would be too long");
+  if (index < array->capacity)
+    return PIR_OK;
+  size_t capacity = 2 * array->capacity > index ? 2 * array->capacity : (size_t)index + 8,
+         bytes;
+  if (index > SIZE_MAX / 4 || __builtin_mul_overflow(capacity, sizeof *array->items, &bytes))
+    return PIR_EXHAUSTED;
+  if (bytes > f->budget)
+    return pir_exec_fail(&f->message, PIR_EXHAUSTED, "an array would be too long");
   pir_tensor *items = pir_mem_get(&f->allocator, bytes);
-  if (!items) return PIR_EXHAUSTED;
+  if (!items)
+    return PIR_EXHAUSTED;
   memset(items, 0, bytes);
-  if (array->count) memcpy(items, array->items, array->count * sizeof *items);
+  if (array->count)
+    memcpy(items, array->items, array->count * sizeof *items);
   pir_mem_give(&f->allocator, array->items, array->capacity * sizeof *items);
   array->items = items;
   array->capacity = capacity;
@@ -103,7 +122,8 @@ static pir_status write_item(frame *f, const plan_instr *instr) {
     return pir_exec_fail(&f->message, PIR_UNSUPPORTED, "unsupported: an array in an array");
   PIR_TRY(make_room(f, array, (uint64_t)index));
   PIR_TRY(pir_frame_duplicate(f, tensor, false, &copy));
-  if ((uint64_t)index >= array->count) array->count = (size_t)index + 1;
+  if ((uint64_t)index >= array->count)
+    array->count = (size_t)index + 1;
   give_item(f, &array->items[index]);
   array->items[index] = copy.tensor;
   return PIR_OK;
@@ -115,8 +135,8 @@ static pir_status read_item(frame *f, const plan_instr *instr) {
   carried copy;
   PIR_TRY(find(f, instr, 1, &array, &index));
   if ((uint64_t)index >= array->count || !array->items[index].data)
-    return pir_exec_fail(&f->message, PIR_INVALID, "\"%s\": the array has nothing at %lld", instr->label,
-                         (long long)index);
+    return pir_exec_fail(&f->message, PIR_INVALID, "\"%s\": the array has nothing at %lld",
+                         instr->label, (long long)index);
   PIR_TRY(pir_frame_duplicate(f, &array->items[index], false, &copy));
   put(f, instr, &copy);
   return PIR_OK;
@@ -127,10 +147,11 @@ static pir_status pop_item(frame *f, const plan_instr *instr) {
   tensor_array *array = NULL;
   int64_t unused, index = (int32_t)instr->detail;
   PIR_TRY(find(f, instr, 0, &array, &unused));
-  if (index < 0) index += (int64_t)array->count;
+  if (index < 0)
+    index += (int64_t)array->count;
   if (index < 0 || (uint64_t)index >= array->count || !array->items[index].data)
-    return pir_exec_fail(&f->message, PIR_INVALID, "\"%s\": the array has nothing at %lld", instr->label,
-                         (long long)(int32_t)instr->detail);
+    return pir_exec_fail(&f->message, PIR_INVALID, "\"%s\": the array has nothing at %lld",
+                         instr->label, (long long)(int32_t)instr->detail);
   pir_tensor *item = &array->items[index];
   put(f, instr, &(carried){*item, {item->data, item_bytes(item), false}});
   memmove(item, item + 1, (--array->count - (size_t)index) * sizeof *item);
@@ -158,13 +179,14 @@ static pir_status slice(frame *f, const plan_instr *instr) {
   PIR_TRY(find(f, instr, 2, &array, &end));
   PIR_TRY(create(f, instr));
   part = f->tensors[f->plan->words[instr->out]].data;
-  if ((uint64_t)end > array->count) end = (int64_t)array->count;
+  if ((uint64_t)end > array->count)
+    end = (int64_t)array->count;
   for (int64_t i = first; i < end; i++) {
     carried copy;
     PIR_TRY(make_room(f, part, part->count));
     if (!array->items[i].data)
-      return pir_exec_fail(&f->message, PIR_INVALID, "\"%s\": the array has nothing at %lld", instr->label,
-                           (long long)i);
+      return pir_exec_fail(&f->message, PIR_INVALID, "\"%s\": the array has nothing at %lld",
+                           instr->label, (long long)i);
     PIR_TRY(pir_frame_duplicate(f, &array->items[i], false, &copy));
     part->items[part->count++] = copy.tensor;
   }
@@ -172,28 +194,35 @@ static pir_status slice(frame *f, const plan_instr *instr) {
 }
 
 // Shape of the joined tensor; all items agree but along the axis of a concatenation.
-static pir_status joined_shape(frame *f, const plan_instr *instr, const tensor_array *array, int axis, bool stack,
-                               pir_tensor *out) {
+static pir_status joined_shape(frame *f, const plan_instr *instr, const tensor_array *array,
+                               int axis, bool stack, pir_tensor *out) {
   const pir_tensor *first = array->count ? &array->items[0] : NULL;
   *out = first ? *first : (pir_tensor){0};
-  bool fits = first && axis >= 0 && axis < first->rank + stack && first->rank + stack <= PIR_MAX_RANK;
+  bool fits =
+      first && axis >= 0 && axis < first->rank + stack && first->rank + stack <= PIR_MAX_RANK;
   int64_t along = 0;
   for (size_t i = 0; i < array->count && fits; i++) {
     const pir_tensor *item = &array->items[i];
     fits = item->data && item->rank == first->rank && item->dtype == first->dtype;
-    for (int d = 0; fits && d < item->rank; d++) fits = (!stack && d == axis) || item->shape[d] == first->shape[d];
-    if (fits && !stack) fits = !__builtin_add_overflow(along, item->shape[axis], &along);
+    for (int d = 0; fits && d < item->rank; d++)
+      fits = (!stack && d == axis) || item->shape[d] == first->shape[d];
+    if (fits && !stack)
+      fits = !__builtin_add_overflow(along, item->shape[axis], &along);
   }
   if (!fits)
-    return pir_exec_fail(&f->message, PIR_INVALID, "\"%s\": the tensors of the array cannot be joined along axis %d",
+    return pir_exec_fail(&f->message, PIR_INVALID,
+                         "\"%s\": the tensors of the array cannot be joined along axis %d",
                          instr->label, axis);
-  if (stack) memmove(out->shape + axis + 1, out->shape + axis, (size_t)(out->rank - axis) * sizeof *out->shape);
+  if (stack)
+    memmove(out->shape + axis + 1, out->shape + axis,
+            (size_t)(out->rank - axis) * sizeof *out->shape);
   out->shape[axis] = stack ? (int64_t)array->count : along;
   out->rank += stack;
   return PIR_OK;
 }
 
-static pir_status take_result(frame *f, pir_dtype dtype, const int64_t *shape, int rank, carried *out) {
+static pir_status take_result(frame *f, pir_dtype dtype, const int64_t *shape, int rank,
+                              carried *out) {
   size_t bytes;
   *out = (carried){0};
   pir_tensor_set_dense(&out->tensor, dtype, shape, rank);
@@ -210,16 +239,20 @@ static int joined_axis(const plan_instr *instr, const tensor_array *array, bool 
 }
 
 // Where an item stands in the joined tensor, from `at` along the axis, which moves on.
-static pir_tensor place_of(const pir_tensor *item, const pir_tensor *whole, int axis, bool stack, int64_t *at) {
+static pir_tensor place_of(const pir_tensor *item, const pir_tensor *whole, int axis,
+                           bool stack, int64_t *at) {
   pir_tensor place = *whole;
-  place.data = (char *)place.data + *at * whole->strides[axis] * (int64_t)pir_dtype_size(whole->dtype);
+  place.data =
+      (char *)place.data + *at * whole->strides[axis] * (int64_t)pir_dtype_size(whole->dtype);
   *at += stack ? 1 : item->shape[axis];
   if (!stack) {
     place.shape[axis] = item->shape[axis];
     return place;
   }
-  memmove(place.shape + axis, place.shape + axis + 1, (size_t)(place.rank - axis - 1) * sizeof *place.shape);
-  memmove(place.strides + axis, place.strides + axis + 1, (size_t)(place.rank - axis - 1) * sizeof *place.strides);
+  memmove(place.shape + axis, place.shape + axis + 1,
+          (size_t)(place.rank - axis - 1) * sizeof *place.shape);
+  memmove(place.strides + axis, place.strides + axis + 1,
+          (size_t)(place.rank - axis - 1) * sizeof *place.strides);
   place.rank--;
   return place;
 }
@@ -255,8 +288,10 @@ static pir_status part(frame *f, const plan_instr *instr) {
   PIR_TRY(find(f, instr, 0, &like, &unused));
   int axis = joined_axis(instr, like, &stack);
   PIR_TRY(joined_shape(f, instr, like, axis, stack, &shape));
-  if (whole->rank != shape.rank || memcmp(whole->shape, shape.shape, (size_t)shape.rank * sizeof *shape.shape) != 0)
-    return pir_exec_fail(&f->message, PIR_INVALID, "\"%s\": the tensor is not what the array joins to", instr->label);
+  if (whole->rank != shape.rank ||
+      memcmp(whole->shape, shape.shape, (size_t)shape.rank * sizeof *shape.shape) != 0)
+    return pir_exec_fail(&f->message, PIR_INVALID,
+                         "\"%s\": the tensor is not what the array joins to", instr->label);
   PIR_TRY(create(f, instr));
   pieces = f->tensors[f->plan->words[instr->out]].data;
   for (size_t i = 0; i < like->count; i++) {
@@ -284,7 +319,8 @@ static pir_status fill_like(frame *f, const plan_instr *instr) {
     const pir_tensor *model = &like->items[i];
     PIR_TRY(make_room(f, full, i));
     full->count = i + 1;
-    if (!model->data) continue;
+    if (!model->data)
+      continue;
     PIR_TRY(take_result(f, model->dtype, model->shape, model->rank, &item));
     full->items[i] = item.tensor;
     pir_tensor same = one;  // the number again at every place: strides of 0
@@ -296,14 +332,17 @@ static pir_status fill_like(frame *f, const plan_instr *instr) {
 }
 
 // ---- stacks
-// The end of an array: a push copies in, a pop hands the memory out. Both name as many tensors, which are checked.
+// The end of an array: a push copies in, a pop hands the memory out. Both name as many tensors,
+// which are checked.
 
 static pir_status create_stack(frame *f, const plan_instr *instr) {
   PIR_TRY(create(f, instr));
-  carried first = {.tensor = f->tensors[f->plan->words[instr->out]], .own = {.late_bytes = ARRAY_BYTES}};
+  carried first = {.tensor = f->tensors[f->plan->words[instr->out]],
+                   .own = {.late_bytes = ARRAY_BYTES}};
   first.own.data = first.tensor.data;
   ((tensor_array *)first.tensor.data)->holders = instr->out_count;
-  for (uint32_t i = 1; i < instr->out_count; i++) put_at(f, instr, i, &first);
+  for (uint32_t i = 1; i < instr->out_count; i++)
+    put_at(f, instr, i, &first);
   return PIR_OK;
 }
 
@@ -311,12 +350,14 @@ static pir_status push(frame *f, const plan_instr *instr) {
   tensor_array *stack = NULL;
   int64_t unused;
   PIR_TRY(find(f, instr, 0, &stack, &unused));
-  if (instr->in_count > 1) PIR_TRY(make_room(f, stack, stack->count + instr->in_count - 2));
+  if (instr->in_count > 1)
+    PIR_TRY(make_room(f, stack, stack->count + instr->in_count - 2));
   for (uint32_t i = 1; i < instr->in_count; i++) {
     const pir_tensor *tensor = operand(f, instr, i);
     carried copy;
     if (!tensor->data || tensor->dtype == PIR_UNDEFINED)
-      return pir_exec_fail(&f->message, PIR_UNSUPPORTED, "unsupported: \"%s\": an array on a stack", instr->label);
+      return pir_exec_fail(&f->message, PIR_UNSUPPORTED,
+                           "unsupported: \"%s\": an array on a stack", instr->label);
     PIR_TRY(pir_frame_duplicate(f, tensor, false, &copy));
     stack->items[stack->count++] = copy.tensor;
   }
@@ -328,7 +369,8 @@ static pir_status pop(frame *f, const plan_instr *instr) {
   int64_t unused;
   PIR_TRY(find(f, instr, 0, &stack, &unused));
   if (stack->count < instr->out_count)
-    return pir_exec_fail(&f->message, PIR_INVALID, "\"%s\": expects %d tensors on the stack, found %zu", instr->label,
+    return pir_exec_fail(&f->message, PIR_INVALID,
+                         "\"%s\": expects %d tensors on the stack, found %zu", instr->label,
                          (int)instr->out_count, stack->count);
   for (uint32_t i = 0; i < instr->out_count; i++) {
     pir_tensor *item = &stack->items[stack->count - instr->out_count + i];

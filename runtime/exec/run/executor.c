@@ -1,5 +1,6 @@
-// The executor: walks the instructions of a plan. Kernels are called with shaped and allocated results;
-// stages of compiled groups are spread over the threads. Nothing is allocated here but late memory.
+// The executor: walks the instructions of a plan. Kernels are called with shaped and allocated
+// results; stages of compiled groups are spread over the threads. Nothing is allocated here but
+// late memory.
 #include "frame.h"
 #include <string.h>
 #include <time.h>
@@ -28,7 +29,8 @@ static pir_status check_extents(frame *f, const plan_group *group) {
   const uint32_t *pair = f->plan->words + group->equal;
   for (size_t i = 0; i < group->code->equal_count; i++, pair += 2)
     if (f->values[pair[0]] != f->values[pair[1]])
-      return pir_exec_fail(&f->message, PIR_INVALID, "shapes do not fit together: an extent is %lld and must be %lld",
+      return pir_exec_fail(&f->message, PIR_INVALID,
+                           "shapes do not fit together: an extent is %lld and must be %lld",
                            (long long)f->values[pair[0]], (long long)f->values[pair[1]]);
   return PIR_OK;
 }
@@ -43,9 +45,12 @@ pir_status pir_frame_fill_arguments(frame *f, const plan_instr *instr) {
     uint32_t pack = p->words[group->packs + i];
     *buffers++ = pack != NONE ? f->packed[pack] : f->tensors[p->words[instr->in + i]].data;
   }
-  for (uint32_t i = 0; i < instr->out_count; i++) *buffers++ = f->tensors[p->words[instr->out + i]].data;
-  for (size_t i = 0; i < code->temporary_count; i++) *buffers++ = f->buffers[group->temporaries + i].data;
-  for (size_t i = 0; i < code->dim_count; i++) f->group_dims[i] = f->values[p->words[group->dims + i]];
+  for (uint32_t i = 0; i < instr->out_count; i++)
+    *buffers++ = f->tensors[p->words[instr->out + i]].data;
+  for (size_t i = 0; i < code->temporary_count; i++)
+    *buffers++ = f->buffers[group->temporaries + i].data;
+  for (size_t i = 0; i < code->dim_count; i++)
+    f->group_dims[i] = f->values[p->words[group->dims + i]];
   return PIR_OK;
 }
 
@@ -53,18 +58,22 @@ pir_status pir_frame_fill_arguments(frame *f, const plan_instr *instr) {
 static bool writes_any(const frame *f, const plan_instr *instr) {
   const uint32_t *outs = f->plan->words + instr->out;
   for (uint32_t i = 0; i < instr->out_count; i++)
-    if (pir_tensor_numel(&f->tensors[outs[i]])) return true;
+    if (pir_tensor_numel(&f->tensors[outs[i]]))
+      return true;
   return false;
 }
 
-// Whether a loop of a scan's step is worth waking others: what it reads and writes takes longer than that.
+// Whether a loop of a scan's step is worth waking others: what it reads and writes takes longer
+// than that.
 static bool is_worth_sharing(const frame *f, const plan_instr *instr) {
   enum { LEAST_BYTES = 1 << 16 };
   size_t sum = 0, bytes;
   for (uint32_t i = 0; f->scanning && i < instr->in_count + instr->out_count; i++) {
-    uint32_t slot = f->plan->words[i < instr->in_count ? instr->in + i : instr->out + i - instr->in_count];
+    uint32_t slot =
+        f->plan->words[i < instr->in_count ? instr->in + i : instr->out + i - instr->in_count];
     const pir_tensor *t = &f->tensors[slot];
-    if (!pir_shape_bytes(t->shape, t->rank, t->dtype, &bytes)) sum += bytes;
+    if (!pir_shape_bytes(t->shape, t->rank, t->dtype, &bytes))
+      sum += bytes;
   }
   return !f->scanning || sum >= LEAST_BYTES;
 }
@@ -74,15 +83,19 @@ static pir_status run_group(frame *f, const plan_instr *instr) {
   const plan_group *group = &p->groups[instr->detail];
   const pir_compiled_group *code = group->code;
   PIR_TRY(pir_frame_fill_arguments(f, instr));
-  if (!writes_any(f, instr)) return PIR_OK;
+  if (!writes_any(f, instr))
+    return PIR_OK;
   pir_group_args args = {f->group_buffers, f->group_dims};
   bool alone = f->parallel.threads <= 1 || !is_worth_sharing(f, instr);
   for (size_t i = 0; i < code->stage_count; i++) {
     int64_t units = f->values[p->words[group->units + i]];
     stage_run run = {code->stages[i].fn, &args, f->scratch, f->scratch_step, f->backwards};
-    if (units <= 0) continue;
-    if (units == 1 || alone) run_range(&run, 0, units, 0);
-    else f->parallel.parallel_for(f->parallel.pool, units, run_range, &run);
+    if (units <= 0)
+      continue;
+    if (units == 1 || alone)
+      run_range(&run, 0, units, 0);
+    else
+      f->parallel.parallel_for(f->parallel.pool, units, run_range, &run);
   }
   return PIR_OK;
 }
@@ -94,7 +107,8 @@ static pir_status run_call(frame *f, const plan_instr *instr) {
   const plan_call *call = &p->calls[instr->detail];
   const pir_tensor **in = f->pointers, **out = f->pointers + instr->in_count;
   for (uint32_t i = 0; i < instr->in_count + instr->out_count; i++) {
-    uint32_t slot = p->words[i < instr->in_count ? instr->in + i : instr->out + i - instr->in_count];
+    uint32_t slot =
+        p->words[i < instr->in_count ? instr->in + i : instr->out + i - instr->in_count];
     f->pointers[i] = slot == NONE ? NULL : &f->tensors[slot];
   }
   f->message.text[0] = 0;
@@ -117,10 +131,12 @@ static pir_status run_call(frame *f, const plan_instr *instr) {
                             .lods = &f->lods,
                             .message = &f->message};
   pir_status status = call->run(&kernel);
-  if (!status) return PIR_OK;
+  if (!status)
+    return PIR_OK;
   pir_message inner = f->message;
   if (!strstr(inner.text, call->def->name))
-    pir_exec_fail(&f->message, status, "\"%s\": %s", call->def->name, inner.text[0] ? inner.text : "failed");
+    pir_exec_fail(&f->message, status, "\"%s\": %s", call->def->name,
+                  inner.text[0] ? inner.text : "failed");
   pir_frame_complete(f, instr);
   return status;
 }
@@ -136,7 +152,8 @@ static bool shape_known(const plan *p, uint32_t slot, uint32_t number) {
   const plan_slot *s = &p->slots[slot];
   for (int i = 0; i < s->rank; i++) {
     uint32_t extent = p->words[s->shape + i];
-    if (extent == NONE || p->exprs[extent].level > number) return false;
+    if (extent == NONE || p->exprs[extent].level > number)
+      return false;
   }
   return s->rank >= 0;
 }
@@ -146,8 +163,10 @@ pir_status pir_frame_take_late(frame *f, uint32_t slot) {
   frame_buffer *buffer = &f->buffers[f->plan->slots[slot].buffer];
   size_t bytes;
   PIR_TRY(pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes));
-  if (f->plan->buffers[f->plan->slots[slot].buffer].device) PIR_TRY(pir_frame_take_on_device(f, bytes, buffer));
-  else PIR_TRY(pir_frame_take(f, bytes, buffer));
+  if (f->plan->buffers[f->plan->slots[slot].buffer].device)
+    PIR_TRY(pir_frame_take_on_device(f, bytes, buffer));
+  else
+    PIR_TRY(pir_frame_take(f, bytes, buffer));
   tensor->data = buffer->data;
   return PIR_OK;
 }
@@ -163,31 +182,43 @@ static void copy_layout(const pir_tensor *from, pir_tensor *to) {
 
 static pir_status shape_late(frame *f, const plan_instr *instr, uint32_t number) {
   const plan *p = f->plan;
-  bool inferred = false, own = instr->kind == PLAN_CALL && p->calls[instr->detail].shapes_results;
+  bool inferred = false,
+       own = instr->kind == PLAN_CALL && p->calls[instr->detail].shapes_results;
   for (uint32_t i = 0; i < instr->out_count; i++) {
     uint32_t slot = p->words[instr->out + i];
-    if (slot == NONE || !p->slots[slot].late) continue;
-    if (instr->kind == PLAN_TRANSFER) copy_layout(&f->tensors[p->words[instr->in]], &f->tensors[slot]);
-    else if (instr->kind == PLAN_COPY) copy_shape(&f->tensors[p->words[instr->in]], &f->tensors[slot]);
-    else if (shape_known(p, slot, number)) pir_frame_shape(f, slot);
+    if (slot == NONE || !p->slots[slot].late)
+      continue;
+    if (instr->kind == PLAN_TRANSFER)
+      copy_layout(&f->tensors[p->words[instr->in]], &f->tensors[slot]);
+    else if (instr->kind == PLAN_COPY)
+      copy_shape(&f->tensors[p->words[instr->in]], &f->tensors[slot]);
+    else if (shape_known(p, slot, number))
+      pir_frame_shape(f, slot);
     else if (!inferred && !own) {
       PIR_TRY(pir_frame_infer(f, instr));
       inferred = true;
     }
-    if (own) f->tensors[slot].data = NULL, f->tensors[slot].dtype = p->slots[slot].dtype;
-    else PIR_TRY(pir_frame_take_late(f, slot));
+    if (own)
+      f->tensors[slot].data = NULL, f->tensors[slot].dtype = p->slots[slot].dtype;
+    else
+      PIR_TRY(pir_frame_take_late(f, slot));
   }
-  for (uint32_t i = 0; instr->kind == PLAN_GROUP && i < p->groups[instr->detail].code->temporary_count; i++) {
+  for (uint32_t i = 0;
+       instr->kind == PLAN_GROUP && i < p->groups[instr->detail].code->temporary_count; i++) {
     uint32_t at = p->groups[instr->detail].temporaries + i;
-    if (p->buffers[at].home != HOME_LATE) continue;
+    if (p->buffers[at].home != HOME_LATE)
+      continue;
     int64_t bytes = f->values[p->buffers[at].bytes];
-    if (bytes < 0 || (uint64_t)bytes > f->budget) return PIR_EXHAUSTED;
+    if (bytes < 0 || (uint64_t)bytes > f->budget)
+      return PIR_EXHAUSTED;
     if (p->buffers[at].device) {
       PIR_TRY(pir_frame_take_on_device(f, (size_t)bytes, &f->buffers[at]));
       continue;
     }
-    f->buffers[at] = (frame_buffer){pir_mem_get(&f->allocator, (size_t)bytes), bytes ? (size_t)bytes : 1, false};
-    if (!f->buffers[at].data) return f->buffers[at].late_bytes = 0, PIR_EXHAUSTED;
+    f->buffers[at] = (frame_buffer){pir_mem_get(&f->allocator, (size_t)bytes),
+                                    bytes ? (size_t)bytes : 1, false};
+    if (!f->buffers[at].data)
+      return f->buffers[at].late_bytes = 0, PIR_EXHAUSTED;
   }
   return PIR_OK;
 }
@@ -197,11 +228,14 @@ static pir_status adopt_results(frame *f, const plan_instr *instr) {
   const plan *p = f->plan;
   for (uint32_t i = 0; i < instr->out_count; i++) {
     uint32_t slot = p->words[instr->out + i];
-    if (slot == NONE || !p->slots[slot].late) continue;
+    if (slot == NONE || !p->slots[slot].late)
+      continue;
     const pir_tensor *tensor = &f->tensors[slot];
     size_t bytes = 0;
-    if (tensor->data) PIR_TRY(pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes));
-    f->buffers[p->slots[slot].buffer] = (frame_buffer){tensor->data, tensor->data ? (bytes ? bytes : 1) : 0, false};
+    if (tensor->data)
+      PIR_TRY(pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes));
+    f->buffers[p->slots[slot].buffer] =
+        (frame_buffer){tensor->data, tensor->data ? (bytes ? bytes : 1) : 0, false};
   }
   return PIR_OK;
 }
@@ -211,49 +245,67 @@ static pir_status learn(frame *f, const plan_instr *instr) {
   for (uint32_t i = 0; i < instr->symbol_count; i++) {
     const plan_symbol *symbol = &p->late_symbols[instr->symbols + i];
     const pir_tensor *tensor = &f->tensors[symbol->source];
-    bool fits = symbol->axis < 0 ? (int64_t)symbol->element < pir_tensor_numel(tensor) : symbol->axis < tensor->rank;
+    bool fits = symbol->axis < 0 ? (int64_t)symbol->element < pir_tensor_numel(tensor)
+                                 : symbol->axis < tensor->rank;
     if (!fits)
-      return pir_exec_fail(&f->message, PIR_UNSUPPORTED, "unsupported: a result whose rank shows only in the run");
-    f->values[symbol->expr] =
-        symbol->axis < 0 ? pir_tensor_int_at(tensor, symbol->element) : tensor->shape[symbol->axis];
+      return pir_exec_fail(&f->message, PIR_UNSUPPORTED,
+                           "unsupported: a result whose rank shows only in the run");
+    f->values[symbol->expr] = symbol->axis < 0 ? pir_tensor_int_at(tensor, symbol->element)
+                                               : tensor->shape[symbol->axis];
   }
   for (uint32_t i = 0; i < instr->expr_count; i++)
     if (!pir_plan_evaluate(p, p->words[instr->exprs + i], f->values))
-      return pir_exec_fail(&f->message, PIR_INVALID, "shapes that were computed do not fit together");
+      return pir_exec_fail(&f->message, PIR_INVALID,
+                           "shapes that were computed do not fit together");
   return PIR_OK;
 }
 
 static void free_late(frame *f, const plan_instr *instr) {
-  for (uint32_t i = 0; i < instr->free_count; i++) pir_frame_give(f, &f->buffers[f->plan->words[instr->frees + i]]);
+  for (uint32_t i = 0; i < instr->free_count; i++)
+    pir_frame_give(f, &f->buffers[f->plan->words[instr->frees + i]]);
 }
 
 static pir_status run_instr(frame *f, const plan_instr *instr, uint32_t number) {
   bool control = instr->kind >= PLAN_IF;
   bool device = instr->kind == PLAN_TRANSFER || (instr->kind == PLAN_GROUP && f->queue);
-  if (f->downloading && (!device || instr->symbol_count)) PIR_TRY(pir_frame_settle(f));
-  if (instr->late && !control) PIR_TRY(shape_late(f, instr, number));
-  if (control) PIR_TRY(pir_frame_run_control(f, instr, number));
-  else if (instr->kind == PLAN_TRANSFER) PIR_TRY(pir_frame_transfer(f, instr));
-  else if (device) PIR_TRY(pir_frame_launch(f, instr));
-  else if (instr->kind == PLAN_GROUP) PIR_TRY(run_group(f, instr));
-  else if (instr->kind == PLAN_COPY) PIR_TRY(run_copy(f, instr));
-  else if (instr->kind == PLAN_SCAN) PIR_TRY(pir_frame_run_scan(f, number));
+  if (f->downloading && (!device || instr->symbol_count))
+    PIR_TRY(pir_frame_settle(f));
+  if (instr->late && !control)
+    PIR_TRY(shape_late(f, instr, number));
+  if (control)
+    PIR_TRY(pir_frame_run_control(f, instr, number));
+  else if (instr->kind == PLAN_TRANSFER)
+    PIR_TRY(pir_frame_transfer(f, instr));
+  else if (device)
+    PIR_TRY(pir_frame_launch(f, instr));
+  else if (instr->kind == PLAN_GROUP)
+    PIR_TRY(run_group(f, instr));
+  else if (instr->kind == PLAN_COPY)
+    PIR_TRY(run_copy(f, instr));
+  else if (instr->kind == PLAN_SCAN)
+    PIR_TRY(pir_frame_run_scan(f, number));
   else {
     pir_status status = run_call(f, instr);
     if (f->plan->calls[instr->detail].shapes_results) {
       pir_status adopted = adopt_results(f, instr);
       status = status ? status : adopted;
     }
-    if (status) return status;
+    if (status)
+      return status;
   }
-  if (f->lods) f->has_lods = true;
-  if (f->has_lods && !control) pir_frame_pass_lods(f, instr);
-  if (instr->symbol_count) PIR_TRY(learn(f, instr));
+  if (f->lods)
+    f->has_lods = true;
+  if (f->has_lods && !control)
+    pir_frame_pass_lods(f, instr);
+  if (instr->symbol_count)
+    PIR_TRY(learn(f, instr));
   free_late(f, instr);
   return PIR_OK;
 }
 
-pir_status pir_frame_run_instr(frame *f, uint32_t number) { return run_instr(f, &f->plan->instrs[number], number); }
+pir_status pir_frame_run_instr(frame *f, uint32_t number) {
+  return run_instr(f, &f->plan->instrs[number], number);
+}
 
 // ---- traces
 
@@ -264,32 +316,44 @@ static uint64_t now_ns(void) {
 }
 
 // A span of the device ends when its work does: the host waits, which it otherwise would not.
-static pir_status run_marked(frame *f, const plan_instr *instr, uint32_t number, pir_span *span) {
+static pir_status run_marked(frame *f, const plan_instr *instr, uint32_t number,
+                             pir_span *span) {
   pir_device_mark marks[2] = {{NULL}, {NULL}};
   pir_status status = pir_queue_mark(f->queue, &marks[0]);
-  if (!status) status = run_instr(f, instr, number);
-  if (!status) status = pir_queue_mark(f->queue, &marks[1]);
-  if (!status) status = pir_queue_wait(f->queue);
+  if (!status)
+    status = run_instr(f, instr, number);
+  if (!status)
+    status = pir_queue_mark(f->queue, &marks[1]);
+  if (!status)
+    status = pir_queue_wait(f->queue);
   uint64_t took = status ? 0 : pir_queue_between(f->queue, &marks[0], &marks[1]);
   span->end_ns = took ? span->start_ns + took : now_ns();
-  for (int i = 0; i < 2; i++) pir_queue_drop_mark(f->queue, &marks[i]);
+  for (int i = 0; i < 2; i++)
+    pir_queue_drop_mark(f->queue, &marks[i]);
   return status;
 }
 
 static pir_status run_traced(frame *f, const plan_instr *instr, uint32_t number) {
   const plan *p = f->plan;
-  pir_span span = {.label = instr->label, .compiled = instr->kind == PLAN_GROUP, .start_ns = now_ns()};
+  pir_span span = {
+      .label = instr->label, .compiled = instr->kind == PLAN_GROUP, .start_ns = now_ns()};
   bool device = f->queue && (instr->kind == PLAN_GROUP || instr->kind == PLAN_TRANSFER);
-  pir_status status = device ? run_marked(f, instr, number, &span) : run_instr(f, instr, number);
-  if (!device) span.end_ns = now_ns();
+  pir_status status =
+      device ? run_marked(f, instr, number, &span) : run_instr(f, instr, number);
+  if (!device)
+    span.end_ns = now_ns();
   for (uint32_t i = 0; i < instr->in_count + instr->out_count; i++) {
-    uint32_t slot = p->words[i < instr->in_count ? instr->in + i : instr->out + i - instr->in_count];
+    uint32_t slot =
+        p->words[i < instr->in_count ? instr->in + i : instr->out + i - instr->in_count];
     size_t bytes = 0;
-    if (slot == NONE) continue;
+    if (slot == NONE)
+      continue;
     const pir_tensor *tensor = &f->tensors[slot];
-    if (!pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes)) span.bytes += bytes;
+    if (!pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes))
+      span.bytes += bytes;
   }
-  if (instr->work != NONE && p->exprs[instr->work].level <= number + 1) span.flops = (uint64_t)f->values[instr->work];
+  if (instr->work != NONE && p->exprs[instr->work].level <= number + 1)
+    span.flops = (uint64_t)f->values[instr->work];
   f->trace(f->trace_user, &span);
   return status;
 }
@@ -297,15 +361,18 @@ static pir_status run_traced(frame *f, const plan_instr *instr, uint32_t number)
 pir_status pir_frame_run(frame *f, bool once) {
   const plan *p = f->plan;
   for (uint32_t i = 0; i < p->instr_count; i++) {
-    if (p->instrs[i].once != once) continue;
-    if (f->cancel && *f->cancel) return pir_exec_fail(&f->message, PIR_CANCELLED, "cancelled before instruction %u", i);
+    if (p->instrs[i].once != once)
+      continue;
+    if (f->cancel && *f->cancel)
+      return pir_exec_fail(&f->message, PIR_CANCELLED, "cancelled before instruction %u", i);
     if (p->instrs[i].segment_end && f->graphs && !f->trace) {
       PIR_TRY(pir_frame_run_segment(f, i));
       i = p->instrs[i].segment_end - 1;
       continue;
     }
     PIR_TRY(f->trace ? run_traced(f, &p->instrs[i], i) : run_instr(f, &p->instrs[i], i));
-    if (p->instrs[i].kind == PLAN_SCAN) i = p->scans[p->instrs[i].detail].end;
+    if (p->instrs[i].kind == PLAN_SCAN)
+      i = p->scans[p->instrs[i].detail].end;
   }
   return pir_frame_settle(f);
 }

@@ -11,7 +11,8 @@ typedef struct bounded {
 static bool write_bounded(void *user, const char *data, size_t size) {
   bounded *to = user;
   size_t room = sizeof to->message->text - 1 - to->used;
-  if (size > room) size = room;
+  if (size > room)
+    size = room;
   memcpy(to->message->text + to->used, data, size);
   to->used += size;
   to->message->text[to->used] = 0;
@@ -36,20 +37,25 @@ pir_status pir_exec_fail(pir_message *message, pir_status status, const char *fo
 static pir_status create_regions(frame *f) {
   const plan *p = f->plan;
   f->regions = pir_bump_get(&f->memory, 2 * (size_t)p->control_count * sizeof *f->regions);
-  if (!f->regions) return PIR_EXHAUSTED;
+  if (!f->regions)
+    return PIR_EXHAUSTED;
   for (uint32_t i = 0; i < 2 * p->control_count; i++) {
     const plan_region *region = &p->controls[i / 2].regions[i % 2];
     frame *inner = &f->regions[i];
-    if (!region->plan) continue;
+    if (!region->plan)
+      continue;
     PIR_TRY(pir_frame_create(region->plan, &f->allocator, inner));
     inner->carried = pir_bump_get(&inner->memory, region->yield_count * sizeof *inner->carried);
-    if (!inner->carried) return PIR_EXHAUSTED;
-    for (uint32_t k = 0; k < region->plan->expr_count; k++) (void)pir_plan_evaluate(region->plan, k, inner->values);
+    if (!inner->carried)
+      return PIR_EXHAUSTED;
+    for (uint32_t k = 0; k < region->plan->expr_count; k++)
+      (void)pir_plan_evaluate(region->plan, k, inner->values);
   }
   return PIR_OK;
 }
 
-pir_status pir_frame_create(const plan *plan, const pir_allocator *allocator, frame *out_frame) {
+pir_status pir_frame_create(const plan *plan, const pir_allocator *allocator,
+                            frame *out_frame) {
   *out_frame = (frame){.plan = plan,
                        .allocator = *allocator,
                        .parallel = pir_parallel_serial(),
@@ -61,10 +67,13 @@ pir_status pir_frame_create(const plan *plan, const pir_allocator *allocator, fr
   out_frame->tensors = pir_bump_get(memory, plan->slot_count * sizeof *out_frame->tensors);
   out_frame->buffers = pir_bump_get(memory, plan->buffer_count * sizeof *out_frame->buffers);
   out_frame->pointers = pir_bump_get(memory, plan->most_slots * sizeof *out_frame->pointers);
-  out_frame->group_buffers = pir_bump_get(memory, plan->most_buffers * sizeof *out_frame->group_buffers);
+  out_frame->group_buffers =
+      pir_bump_get(memory, plan->most_buffers * sizeof *out_frame->group_buffers);
   out_frame->group_dims = pir_bump_get(memory, plan->most_dims * sizeof *out_frame->group_dims);
-  out_frame->arguments = pir_bump_get(memory, (plan->most_buffers + plan->most_dims + 1) * sizeof(void *));
-  if (!memory->failed && !create_regions(out_frame)) return PIR_OK;
+  out_frame->arguments =
+      pir_bump_get(memory, (plan->most_buffers + plan->most_dims + 1) * sizeof(void *));
+  if (!memory->failed && !create_regions(out_frame))
+    return PIR_OK;
   pir_frame_release(out_frame);
   *out_frame = (frame){0};
   return PIR_EXHAUSTED;
@@ -72,9 +81,12 @@ pir_status pir_frame_create(const plan *plan, const pir_allocator *allocator, fr
 
 void pir_frame_release(frame *f) {
   for (uint32_t i = 0; f->regions && i < 2 * f->plan->control_count; i++)
-    if (f->regions[i].plan) pir_frame_release(&f->regions[i]);
-  if (f->plan && f->buffers) pir_frame_drop_late(f, true);
-  if (f->plan && f->tensors) pir_frame_drop_lods(f);
+    if (f->regions[i].plan)
+      pir_frame_release(&f->regions[i]);
+  if (f->plan && f->buffers)
+    pir_frame_drop_late(f, true);
+  if (f->plan && f->tensors)
+    pir_frame_drop_lods(f);
   pir_mem_give(&f->allocator, f->scratch, f->scratch_step * (size_t)f->parallel.threads);
   pir_bump_release(&f->run);
   pir_bump_release(&f->memory);
@@ -83,10 +95,13 @@ void pir_frame_release(frame *f) {
 pir_status pir_frame_scratch(frame *f, int threads) {
   size_t step = (f->plan->scratch_bytes + 63) & ~(size_t)63, total;
   f->parallel.threads = threads;
-  if (!step) return PIR_OK;
-  if (__builtin_mul_overflow(step, (size_t)threads, &total)) return PIR_EXHAUSTED;
+  if (!step)
+    return PIR_OK;
+  if (__builtin_mul_overflow(step, (size_t)threads, &total))
+    return PIR_EXHAUSTED;
   f->scratch = pir_mem_get(&f->allocator, total);
-  if (!f->scratch) return PIR_EXHAUSTED;
+  if (!f->scratch)
+    return PIR_EXHAUSTED;
   f->scratch_step = step;
   return PIR_OK;
 }
@@ -97,7 +112,8 @@ void pir_frame_shape(frame *f, uint32_t slot) {
   int64_t stride = 1;
   tensor->dtype = s->dtype;
   tensor->rank = s->rank;
-  for (int i = 0; i < s->rank; i++) tensor->shape[i] = f->values[f->plan->words[s->shape + i]];
+  for (int i = 0; i < s->rank; i++)
+    tensor->shape[i] = f->values[f->plan->words[s->shape + i]];
   for (int i = s->rank; i-- > 0;) {
     int d = s->order[i];
     tensor->strides[d] = stride;
@@ -109,13 +125,16 @@ void pir_frame_point(frame *f, uint32_t slot) {
   const plan_slot *s = &f->plan->slots[slot];
   pir_tensor *tensor = &f->tensors[slot];
   char *data = f->buffers[s->buffer].data;
-  tensor->data = s->axis < 0 ? data : data + s->offset * tensor->strides[s->axis] * (int64_t)pir_dtype_size(s->dtype);
+  tensor->data = s->axis < 0 ? data
+                             : data + s->offset * tensor->strides[s->axis] *
+                                          (int64_t)pir_dtype_size(s->dtype);
 }
 
 void pir_frame_drop_late(frame *f, bool outputs) {
   for (uint32_t i = 0; i < f->plan->buffer_count; i++) {
     frame_buffer *buffer = &f->buffers[i];
-    if (!buffer->late_bytes || (f->plan->buffers[i].index != NONE && !outputs)) continue;
+    if (!buffer->late_bytes || (f->plan->buffers[i].index != NONE && !outputs))
+      continue;
     pir_frame_give(f, buffer);
   }
 }
@@ -124,10 +143,13 @@ pir_status pir_frame_take(frame *f, size_t bytes, frame_buffer *out_buffer) {
   *out_buffer = (frame_buffer){0};
   bytes = bytes ? bytes : 1;
   if (bytes > f->budget)
-    return pir_exec_fail(&f->message, PIR_EXHAUSTED, "more memory is needed than max_bytes allows");
+    return pir_exec_fail(&f->message, PIR_EXHAUSTED,
+                         "more memory is needed than max_bytes allows");
   void *data = pir_mem_get(&f->allocator, bytes);
-  if (!data) return PIR_EXHAUSTED;
-  if (f->budget != UINT64_MAX) f->budget -= bytes;
+  if (!data)
+    return PIR_EXHAUSTED;
+  if (f->budget != UINT64_MAX)
+    f->budget -= bytes;
   *out_buffer = (frame_buffer){data, bytes, false};
   return PIR_OK;
 }
@@ -136,7 +158,8 @@ pir_status pir_frame_take_on_device(frame *f, size_t bytes, frame_buffer *out_bu
   *out_buffer = (frame_buffer){0};
   bytes = bytes ? bytes : 1;
   pir_status status = pir_queue_take(f->queue, bytes, &out_buffer->data);
-  if (!status) *out_buffer = (frame_buffer){out_buffer->data, bytes, true};
+  if (!status)
+    *out_buffer = (frame_buffer){out_buffer->data, bytes, true};
   return status;
 }
 

@@ -1,5 +1,5 @@
-// What a run writes: tensors by slot, values of the expressions, late memory, scratch. One frame belongs to a
-// session, and one to a model while it is made.
+// What a run writes: tensors by slot, values of the expressions, late memory, scratch. One
+// frame belongs to a session, and one to a model while it is made.
 #ifndef PIR_EXEC_FRAME_H
 #define PIR_EXEC_FRAME_H
 
@@ -13,7 +13,8 @@ typedef struct frame_buffer {
   bool device;        // to the device
 } frame_buffer;
 
-// An array of tensors, shared by the slots that show it: `late_bytes` of their buffers is ARRAY_BYTES.
+// An array of tensors, shared by the slots that show it: `late_bytes` of their buffers is
+// ARRAY_BYTES.
 #define ARRAY_BYTES SIZE_MAX
 typedef struct tensor_array {
   uint32_t holders;
@@ -44,11 +45,13 @@ typedef struct frame {
   pir_generator *generator;  // the session's
   pir_lod_block *lods;       // offsets that kernels of this run made
   bool has_lods;             // some tensor of this run has offsets
-  bool scanning;             // within a scan: loops are short, and what is small is not shared among threads
+  bool scanning;  // within a scan: loops are short, and what is small is not shared among
+                  // threads
   void (*trace)(void *user, const pir_span *span);
   void *trace_user;
-  bool backwards;               // every other step of a scan: what the one before read last is still in the cache
-  int64_t *values;              // by expression
+  bool backwards;   // every other step of a scan: what the one before read last is still in the
+                    // cache
+  int64_t *values;  // by expression
   pir_tensor *tensors;          // by slot
   frame_buffer *buffers;        // by buffer
   const pir_tensor **pointers;  // of one instruction: operands, then results
@@ -83,8 +86,9 @@ void pir_frame_point(frame *f, uint32_t slot);
 // Frees late memory that is not needed any more (all of it when `outputs` too).
 void pir_frame_drop_late(frame *f, bool outputs);
 
-// Offsets of sequences (lods.c). Before a run: gives back those of the last one. After an instruction: a result with
-// as many rows as an operand has its sequences, unless the kernel gave it others.
+// Offsets of sequences (lods.c). Before a run: gives back those of the last one. After an
+// instruction: a result with as many rows as an operand has its sequences, unless the kernel
+// gave it others.
 void pir_frame_drop_lods(frame *f);
 void pir_frame_pass_lods(frame *f, const plan_instr *instr);
 
@@ -95,7 +99,8 @@ pir_status pir_frame_run_instr(frame *f, uint32_t number);
 // Runs the scan that begins at instruction `number` (scan.c).
 pir_status pir_frame_run_scan(frame *f, uint32_t number);
 
-// Shapes of the late results of a call, by the op's own inference on the tensors at hand (late.c).
+// Shapes of the late results of a call, by the op's own inference on the tensors at hand
+// (late.c).
 pir_status pir_frame_infer(frame *f, const plan_instr *instr);
 // Appends what the operands and attributes of a call are to a message that names none of them.
 void pir_frame_complete(frame *f, const plan_instr *instr);
@@ -128,6 +133,7 @@ pir_status pir_frame_duplicate(frame *f, const pir_tensor *from, bool is_array, 
 void pir_array_release(frame *f, tensor_array *array);
 
 // Writes a message and returns `status`. Knows %s %d %zu %lld and a few more (strbuf.h).
-pir_status pir_exec_fail(pir_message *message, pir_status status, const char *format, ...) PIR_PRINTF(3, 4);
+pir_status pir_exec_fail(pir_message *message, pir_status status, const char *format, ...)
+    PIR_PRINTF(3, 4);
 
 #endif

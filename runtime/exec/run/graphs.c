@@ -1,24 +1,33 @@
-// CUDA graphs. Groups that follow each other, with all their memory planned, are a segment. The first run of a set of
-// shapes launches its kernels one by one; the second captures them; from then on a segment is one launch. A graph holds
-// addresses, so it goes when the arena moves. Where the stream cannot be captured, kernels are launched as before.
+// CUDA graphs. Groups that follow each other, with all their memory planned, are a segment. The
+// first run of a set of shapes launches its kernels one by one; the second captures them; from
+// then on a segment is one launch. A graph holds addresses, so it goes when the arena moves.
+// Where the stream cannot be captured, kernels are launched as before.
 #include "session_impl.h"
 
-static bool is_planned(const plan *p, uint32_t slot) { return slot == NONE || !p->slots[slot].late; }
+static bool is_planned(const plan *p, uint32_t slot) {
+  return slot == NONE || !p->slots[slot].late;
+}
 
 static bool can_capture(const plan *p, const plan_instr *instr) {
-  if (instr->kind != PLAN_GROUP || instr->late || instr->once || instr->symbol_count || instr->free_count) return false;
+  if (instr->kind != PLAN_GROUP || instr->late || instr->once || instr->symbol_count ||
+      instr->free_count)
+    return false;
   for (uint32_t i = 0; i < instr->in_count; i++)
-    if (!is_planned(p, p->words[instr->in + i])) return false;
+    if (!is_planned(p, p->words[instr->in + i]))
+      return false;
   for (uint32_t i = 0; i < instr->out_count; i++)
-    if (!is_planned(p, p->words[instr->out + i])) return false;
+    if (!is_planned(p, p->words[instr->out + i]))
+      return false;
   return true;
 }
 
 void pir_plan_find_segments(plan *p) {
   for (uint32_t i = 0; i < p->instr_count && p->kernel_count; i++) {
     uint32_t end = i;
-    while (end < p->instr_count && can_capture(p, &p->instrs[end])) end++;
-    if (end - i < 2) continue;
+    while (end < p->instr_count && can_capture(p, &p->instrs[end]))
+      end++;
+    if (end - i < 2)
+      continue;
     p->instrs[i].segment_end = end;
     p->instrs[i].segment = p->segment_count++;
     i = end - 1;
@@ -32,20 +41,27 @@ static pir_status launch_all(frame *f, uint32_t first) {
 }
 
 static pir_status capture(frame *f, uint32_t first, segment_graph *slot) {
-  if (pir_queue_begin_graph(f->queue)) return slot->refused = true, launch_all(f, first);
+  if (pir_queue_begin_graph(f->queue))
+    return slot->refused = true, launch_all(f, first);
   pir_status status = launch_all(f, first), ended = pir_queue_end_graph(f->queue, &slot->graph);
-  if (status) return status;
-  if (ended) return slot->refused = true, launch_all(f, first);
+  if (status)
+    return status;
+  if (ended)
+    return slot->refused = true, launch_all(f, first);
   return PIR_OK;
 }
 
 pir_status pir_frame_run_segment(frame *f, uint32_t first) {
   segment_graph *slot = &f->graphs[f->plan->instrs[first].segment];
-  if (!slot->graph && (slot->refused || slot->runs++ == 0)) return launch_all(f, first);
-  if (!slot->graph) PIR_TRY(capture(f, first, slot));
-  if (!slot->graph) return PIR_OK;  // refused: launched already
+  if (!slot->graph && (slot->refused || slot->runs++ == 0))
+    return launch_all(f, first);
+  if (!slot->graph)
+    PIR_TRY(capture(f, first, slot));
+  if (!slot->graph)
+    return PIR_OK;  // refused: launched already
   pir_status status = pir_queue_run_graph(f->queue, slot->graph);
-  return status ? pir_exec_fail(&f->message, status, "%s", pir_queue_message(f->queue)) : PIR_OK;
+  return status ? pir_exec_fail(&f->message, status, "%s", pir_queue_message(f->queue))
+                : PIR_OK;
 }
 
 void pir_session_drop_graphs(pir_session *s, shape_plan *plan) {

@@ -1,42 +1,52 @@
-// Shapes that only a run can tell: the op's inference is asked once more, with the extents and small integer
-// contents of the tensors at hand. The same hook served compile time with symbols. A call whose operands have extents
-// that the inputs give is asked for each new set of them, before anything runs: what it requires was not known before.
+// Shapes that only a run can tell: the op's inference is asked once more, with the extents and
+// small integer contents of the tensors at hand. The same hook served compile time with
+// symbols. A call whose operands have extents that the inputs give is asked for each new set of
+// them, before anything runs: what it requires was not known before.
 #include "frame.h"
 #include <string.h>
 
-static void leave(void *user) { longjmp(((frame *)user)->no_memory, 1); }
+static void leave(void *user) {
+  longjmp(((frame *)user)->no_memory, 1);
+}
 
 static void *from_run(void *user, size_t size) {
   frame *f = user;
   void *memory = pir_bump_get(&f->run, size);
-  if (!memory) leave(f);
+  if (!memory)
+    leave(f);
   return memory;
 }
 
-static void tensor_fact(frame *f, pir_dims *dims, const pir_tensor *tensor, bool computed, pir_fact *out) {
+static void tensor_fact(frame *f, pir_dims *dims, const pir_tensor *tensor, bool computed,
+                        pir_fact *out) {
   *out = (pir_fact){.known = true, .dtype = tensor->dtype, .rank = tensor->rank};
   memcpy(out->shape, tensor->shape, (size_t)tensor->rank * sizeof *out->shape);
   int64_t count = pir_tensor_numel(tensor);
-  if (!computed || count < 0 || count > PIR_FACT_CONTENTS) return;
+  if (!computed || count < 0 || count > PIR_FACT_CONTENTS)
+    return;
   if (pir_dtype_is_float(tensor->dtype)) {
     double *numbers = from_run(f, (size_t)count * sizeof *numbers);
-    for (int64_t i = 0; i < count; i++) numbers[i] = pir_tensor_float_at(tensor, i);
+    for (int64_t i = 0; i < count; i++)
+      numbers[i] = pir_tensor_float_at(tensor, i);
     out->numbers = numbers;
     out->number_count = (size_t)count;
   }
-  if (!pir_dtype_is_integer(tensor->dtype)) return;
+  if (!pir_dtype_is_integer(tensor->dtype))
+    return;
   pir_dim *contents = from_run(f, (size_t)count * sizeof *contents);
-  for (int64_t i = 0; i < count; i++) contents[i] = pir_dim_const(dims, pir_tensor_int_at(tensor, i));
+  for (int64_t i = 0; i < count; i++)
+    contents[i] = pir_dim_const(dims, pir_tensor_int_at(tensor, i));
   out->contents = contents;
   out->content_count = (size_t)count;
 }
 
 // The fact of a declared operand: of its tensor, or of its members.
-static const pir_fact *operand_fact(frame *f, pir_dims *dims, const plan_instr *instr, const plan_call *call, int k,
-                                    bool computed) {
+static const pir_fact *operand_fact(frame *f, pir_dims *dims, const plan_instr *instr,
+                                    const plan_call *call, int k, bool computed) {
   const plan *p = f->plan;
   int32_t members = call->in_members[k];
-  if (!members) return NULL;
+  if (!members)
+    return NULL;
   pir_fact *facts = from_run(f, ((size_t)members + 1) * sizeof *facts);
   const pir_fact **pointers = from_run(f, (size_t)members * sizeof *pointers);
   for (int32_t i = 0; i < members; i++) {
@@ -45,40 +55,47 @@ static const pir_fact *operand_fact(frame *f, pir_dims *dims, const plan_instr *
     tensor_fact(f, dims, &f->tensors[slot], computed || is_const, &facts[i + 1]);
     pointers[i] = &facts[i + 1];
   }
-  if (!(call->def->operands[k].flags & PIR_OPERAND_VARIADIC) && members == 1) return pointers[0];
+  if (!(call->def->operands[k].flags & PIR_OPERAND_VARIADIC) && members == 1)
+    return pointers[0];
   facts[0] = (pir_fact){.known = true, .members = pointers, .member_count = (size_t)members};
   return &facts[0];
 }
 
-static pir_status take_result(frame *f, pir_dims *dims, uint32_t slot, const pir_fact *fact, const char *op) {
+static pir_status take_result(frame *f, pir_dims *dims, uint32_t slot, const pir_fact *fact,
+                              const char *op) {
   pir_tensor *tensor = &f->tensors[slot];
   if (!fact->known || fact->rank < 0)
-    return pir_exec_fail(&f->message, PIR_UNSUPPORTED, "unsupported: \"%s\" gives a result of unknown shape", op);
+    return pir_exec_fail(&f->message, PIR_UNSUPPORTED,
+                         "unsupported: \"%s\" gives a result of unknown shape", op);
   int64_t shape[PIR_MAX_RANK];
   for (int i = 0; i < fact->rank; i++)
     if (!pir_dim_is_const(dims, fact->shape[i], &shape[i]) || shape[i] < 0)
-      return pir_exec_fail(&f->message, PIR_UNSUPPORTED, "unsupported: \"%s\" gives a result of unknown extent", op);
+      return pir_exec_fail(&f->message, PIR_UNSUPPORTED,
+                           "unsupported: \"%s\" gives a result of unknown extent", op);
   pir_tensor_set_dense(tensor, fact->dtype, shape, fact->rank);
   return PIR_OK;
 }
 
-static pir_status take_results(frame *f, const plan_instr *instr, pir_dims *dims, const pir_fact *results) {
+static pir_status take_results(frame *f, const plan_instr *instr, pir_dims *dims,
+                               const pir_fact *results) {
   const plan *p = f->plan;
   const plan_call *call = &p->calls[instr->detail];
   for (int k = 0; k < call->def->result_count; k++) {
     for (int32_t i = 0; i < call->out_members[k]; i++) {
       uint32_t slot = p->words[instr->out + (uint32_t)call->out_first[k] + (uint32_t)i];
       bool several = results[k].member_count > 0;
-      if (several && (size_t)i >= results[k].member_count) return PIR_INTERNAL;
+      if (several && (size_t)i >= results[k].member_count)
+        return PIR_INTERNAL;
       if (p->slots[slot].late)
-        PIR_TRY(take_result(f, dims, slot, several ? results[k].members[i] : &results[k], call->def->name));
+        PIR_TRY(take_result(f, dims, slot, several ? results[k].members[i] : &results[k],
+                            call->def->name));
     }
   }
   return PIR_OK;
 }
 
-// What a question is about: a call before the run, when the contents of constants alone are known, or its results, or
-// the words for a message.
+// What a question is about: a call before the run, when the contents of constants alone are
+// known, or its results, or the words for a message.
 typedef enum asked { BEFORE, RESULTS, WORDS } asked;
 
 static pir_status infer(frame *f, const plan_instr *instr, pir_dims *dims, asked what) {
@@ -86,7 +103,8 @@ static pir_status infer(frame *f, const plan_instr *instr, pir_dims *dims, asked
   const pir_opdef *def = call->def;
   const pir_fact **operands = from_run(f, def->operand_count * sizeof *operands);
   pir_fact *results = from_run(f, def->result_count * sizeof *results);
-  for (int k = 0; k < def->operand_count; k++) operands[k] = operand_fact(f, dims, instr, call, k, what != BEFORE);
+  for (int k = 0; k < def->operand_count; k++)
+    operands[k] = operand_fact(f, dims, instr, call, k, what != BEFORE);
   pir_infer question = {.def = def,
                         .dims = dims,
                         .operands = operands,
@@ -96,8 +114,10 @@ static pir_status infer(frame *f, const plan_instr *instr, pir_dims *dims, asked
                         .result_count = def->result_count,
                         .alloc = from_run,
                         .user = f};
-  if (what == WORDS) return pir_infer_complete(&question, f->message.text, sizeof f->message.text), PIR_OK;
-  for (int k = 0; k < def->result_count; k++) results[k].rank = -1;
+  if (what == WORDS)
+    return pir_infer_complete(&question, f->message.text, sizeof f->message.text), PIR_OK;
+  for (int k = 0; k < def->result_count; k++)
+    results[k].rank = -1;
   pir_status status = pir_infer_run(&question);
   if (status)
     return pir_exec_fail(&f->message, status, "\"%s\": %s", def->name,
@@ -105,7 +125,8 @@ static pir_status infer(frame *f, const plan_instr *instr, pir_dims *dims, asked
   return what == BEFORE ? PIR_OK : take_results(f, instr, dims, results);
 }
 
-// Inference does not expect to run out of memory: it is left by a jump, and what it took goes with `run` and dims.
+// Inference does not expect to run out of memory: it is left by a jump, and what it took goes
+// with `run` and dims.
 static pir_status ask(frame *f, const plan_instr *instr, asked what) {
   f->dims = NULL;
   f->inferred = PIR_EXHAUSTED;
@@ -120,21 +141,27 @@ static pir_status ask(frame *f, const plan_instr *instr, asked what) {
 
 pir_status pir_frame_infer(frame *f, const plan_instr *instr) {
   pir_status status = ask(f, instr, RESULTS);
-  if (status) pir_frame_complete(f, instr);
+  if (status)
+    pir_frame_complete(f, instr);
   return status;
 }
 
-void pir_frame_complete(frame *f, const plan_instr *instr) { (void)ask(f, instr, WORDS); }
+void pir_frame_complete(frame *f, const plan_instr *instr) {
+  (void)ask(f, instr, WORDS);
+}
 
 // Whether the shapes of all operands are known before the run, and some by the inputs alone.
 static bool is_open(const plan *p, const plan_instr *instr) {
   bool open = false;
   for (uint32_t i = 0; i < instr->in_count; i++) {
     uint32_t at = p->words[instr->in + i];
-    if (at == NONE) continue;
+    if (at == NONE)
+      continue;
     const plan_slot *slot = &p->slots[at];
-    if (slot->late || slot->rank < 0 || slot->buffer == NONE) return false;
-    for (int d = 0; d < slot->rank; d++) open |= p->exprs[p->words[slot->shape + (uint32_t)d]].kind != PIR_DIM_CONST;
+    if (slot->late || slot->rank < 0 || slot->buffer == NONE)
+      return false;
+    for (int d = 0; d < slot->rank; d++)
+      open |= p->exprs[p->words[slot->shape + (uint32_t)d]].kind != PIR_DIM_CONST;
   }
   return open;
 }
@@ -143,7 +170,8 @@ pir_status pir_frame_check(frame *f) {
   const plan *p = f->plan;
   for (uint32_t i = 0; i < p->instr_count; i++) {
     const plan_instr *instr = &p->instrs[i];
-    if (instr->kind == PLAN_CALL && !instr->late && !instr->once && is_open(p, instr)) PIR_TRY(ask(f, instr, BEFORE));
+    if (instr->kind == PLAN_CALL && !instr->late && !instr->once && is_open(p, instr))
+      PIR_TRY(ask(f, instr, BEFORE));
   }
   return PIR_OK;
 }

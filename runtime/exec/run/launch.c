@@ -1,15 +1,19 @@
-// The instructions of a device: groups are launches of kernels, transfers copies over the bus. Both are only enqueued;
-// the host waits before it reads what was copied to it.
+// The instructions of a device: groups are launches of kernels, transfers copies over the bus.
+// Both are only enqueued; the host waits before it reads what was copied to it.
 #include "frame.h"
 
 static pir_status fail(frame *f, pir_status status) {
-  return status ? pir_exec_fail(&f->message, status, "%s", pir_queue_message(f->queue)) : PIR_OK;
+  return status ? pir_exec_fail(&f->message, status, "%s", pir_queue_message(f->queue))
+                : PIR_OK;
 }
 
-static pir_status launch(frame *f, const pir_stage_kernel *stage, const pir_device_kernel *kernel, int64_t units) {
+static pir_status launch(frame *f, const pir_stage_kernel *stage,
+                         const pir_device_kernel *kernel, int64_t units) {
   void **argument = f->arguments;
-  for (uint16_t i = 0; i < stage->buffer_count; i++) *argument++ = &f->group_buffers[stage->buffers[i]];
-  for (uint16_t i = 0; i < stage->dim_count; i++) *argument++ = &f->group_dims[stage->dims[i]];
+  for (uint16_t i = 0; i < stage->buffer_count; i++)
+    *argument++ = &f->group_buffers[stage->buffers[i]];
+  for (uint16_t i = 0; i < stage->dim_count; i++)
+    *argument++ = &f->group_dims[stage->dims[i]];
   *argument = &units;
   int64_t blocks = (units - 1) / stage->units + 1;
   return fail(f, pir_queue_launch(f->queue, kernel, blocks, stage->threads, f->arguments));
@@ -21,7 +25,8 @@ pir_status pir_frame_launch(frame *f, const plan_instr *instr) {
   PIR_TRY(pir_frame_fill_arguments(f, instr));
   for (size_t i = 0; i < group->code->stage_count; i++) {
     int64_t units = f->values[p->words[group->units + i]];
-    if (units > 0) PIR_TRY(launch(f, group->code->stages[i].kernel, &f->kernels[group->kernels + i], units));
+    if (units > 0)
+      PIR_TRY(launch(f, group->code->stages[i].kernel, &f->kernels[group->kernels + i], units));
   }
   return PIR_OK;
 }
@@ -32,14 +37,17 @@ pir_status pir_frame_transfer(frame *f, const plan_instr *instr) {
   const pir_tensor *from = &f->tensors[in], *to = &f->tensors[out];
   size_t bytes;
   PIR_TRY(pir_shape_bytes(from->shape, from->rank, from->dtype, &bytes));
-  if (!bytes) return PIR_OK;
-  if (p->buffers[p->slots[out].buffer].device) return fail(f, pir_queue_upload(f->queue, to->data, from->data, bytes));
+  if (!bytes)
+    return PIR_OK;
+  if (p->buffers[p->slots[out].buffer].device)
+    return fail(f, pir_queue_upload(f->queue, to->data, from->data, bytes));
   f->downloading = true;
   return fail(f, pir_queue_download(f->queue, to->data, from->data, bytes));
 }
 
 pir_status pir_frame_settle(frame *f) {
-  if (!f->downloading) return PIR_OK;
+  if (!f->downloading)
+    return PIR_OK;
   f->downloading = false;
   return fail(f, pir_queue_wait(f->queue));
 }

@@ -1,4 +1,5 @@
-// Models on a CUDA device: its context, and the kernels of the plan's groups in it. Equal groups share their code.
+// Models on a CUDA device: its context, and the kernels of the plan's groups in it. Equal
+// groups share their code.
 #include "model_impl.h"
 #include <string.h>
 
@@ -6,8 +7,10 @@ bool pir_model_wants_device(const pir_model_options *options) {
   return options->target && strcmp(options->target, "cuda") == 0;
 }
 
-pir_status pir_model_open_device(pir_model *model, const pir_model_options *options, pir_message *message) {
-  PIR_TRY(pir_device_open(options->cuda_device, options->cuda_context, &model->device, message));
+pir_status pir_model_open_device(pir_model *model, const pir_model_options *options,
+                                 pir_message *message) {
+  PIR_TRY(
+      pir_device_open(options->cuda_device, options->cuda_context, &model->device, message));
   return pir_queue_create(model->device, NULL, &model->loading, message);
 }
 
@@ -16,10 +19,11 @@ typedef struct loaded {
   pir_device_code *code;
 } loaded;
 
-static pir_status find_code(pir_model *model, loaded *known, const void *bytes, pir_device_code **out,
-                            pir_message *message) {
+static pir_status find_code(pir_model *model, loaded *known, const void *bytes,
+                            pir_device_code **out, pir_message *message) {
   for (uint32_t i = 0; i < model->code_count; i++)
-    if (known[i].bytes == bytes) return *out = known[i].code, PIR_OK;
+    if (known[i].bytes == bytes)
+      return *out = known[i].code, PIR_OK;
   PIR_TRY(pir_device_load(model->device, bytes, out, message));
   known[model->code_count] = (loaded){bytes, *out};
   model->codes[model->code_count++] = *out;
@@ -40,7 +44,8 @@ pir_status pir_model_load_kernels(pir_model *model, pir_message *message) {
       pir_device_code *code = NULL;
       status = find_code(model, known, stage->code, &code, message);
       if (!status)
-        status = pir_device_find(code, stage->name, stage->threads, &model->kernels[group->kernels + i], message);
+        status = pir_device_find(code, stage->name, stage->threads,
+                                 &model->kernels[group->kernels + i], message);
     }
   }
   pir_bump_release(&scratch);
@@ -48,7 +53,8 @@ pir_status pir_model_load_kernels(pir_model *model, pir_message *message) {
 }
 
 void pir_model_close_device(pir_model *model) {
-  for (uint32_t i = 0; i < model->code_count; i++) pir_device_unload(model->codes[i]);
+  for (uint32_t i = 0; i < model->code_count; i++)
+    pir_device_unload(model->codes[i]);
   pir_queue_destroy(model->loading);
   pir_device_close(model->device);
 }

@@ -1,13 +1,18 @@
-// Running the regions of control flow. A region has a frame of its own; captured tensors and a loop's first values are
-// shown in it, not copied. What it hands out moves: its memory becomes the next iteration's argument, or the
-// instruction's result, and is copied only where the region does not own it or hands it out twice. So a loop's memory
-// is that of two iterations, however many there are.
+// Running the regions of control flow. A region has a frame of its own; captured tensors and a
+// loop's first values are shown in it, not copied. What it hands out moves: its memory becomes
+// the next iteration's argument, or the instruction's result, and is copied only where the
+// region does not own it or hands it out twice. So a loop's memory is that of two iterations,
+// however many there are.
 #include "frame.h"
 #include <string.h>
 
-static uint32_t slot_of(const plan *p, uint32_t list, uint32_t i) { return p->words[list + i]; }
+static uint32_t slot_of(const plan *p, uint32_t list, uint32_t i) {
+  return p->words[list + i];
+}
 
-static frame_buffer *buffer_of(frame *f, uint32_t slot) { return &f->buffers[f->plan->slots[slot].buffer]; }
+static frame_buffer *buffer_of(frame *f, uint32_t slot) {
+  return &f->buffers[f->plan->slots[slot].buffer];
+}
 
 static bool is_array(const frame *f, uint32_t slot) {
   return f->tensors[slot].dtype == PIR_UNDEFINED && f->tensors[slot].data;
@@ -16,8 +21,9 @@ static bool is_array(const frame *f, uint32_t slot) {
 static pir_status read_condition(frame *f, const pir_tensor *tensor, bool *out_value) {
   if (!tensor->data || tensor->dtype == PIR_UNDEFINED || pir_tensor_numel(tensor) != 1)
     return pir_exec_fail(&f->message, PIR_INVALID, "a condition must be one element");
-  *out_value = tensor->dtype == PIR_F32 || tensor->dtype == PIR_F64 ? pir_tensor_float_at(tensor, 0) != 0
-                                                                    : pir_tensor_int_at(tensor, 0) != 0;
+  *out_value = tensor->dtype == PIR_F32 || tensor->dtype == PIR_F64
+                   ? pir_tensor_float_at(tensor, 0) != 0
+                   : pir_tensor_int_at(tensor, 0) != 0;
   return PIR_OK;
 }
 
@@ -38,19 +44,22 @@ static frame *enter(frame *f, const plan_instr *instr, int r) {
   inner->trace_user = f->trace_user;
   inner->budget = f->budget;
   for (uint32_t i = 0; i < region->capture_count; i++)
-    show(inner, region->captures[i], &f->tensors[slot_of(f->plan, instr->in, region->first_in + i)]);
+    show(inner, region->captures[i],
+         &f->tensors[slot_of(f->plan, instr->in, region->first_in + i)]);
   return inner;
 }
 
 static void drop_carried(frame *inner, uint32_t from, uint32_t count) {
-  for (uint32_t i = from; i < count; i++) pir_frame_give(inner, &inner->carried[i].own);
+  for (uint32_t i = from; i < count; i++)
+    pir_frame_give(inner, &inner->carried[i].own);
 }
 
 // Gives back what the region still owns. The message of a failure goes outwards.
 static pir_status leave_region(frame *f, frame *inner, pir_status status) {
   pir_frame_drop_late(inner, true);
   f->budget = inner->budget;
-  if (status && inner->message.text[0]) f->message = inner->message;
+  if (status && inner->message.text[0])
+    f->message = inner->message;
   inner->message.text[0] = 0;
   return status;
 }
@@ -59,8 +68,8 @@ static pir_status duplicate(frame *f, const frame *from, uint32_t slot, carried 
   return pir_frame_duplicate(f, &from->tensors[slot], is_array(from, slot), to);
 }
 
-// Moves what the region hands out to `carried`. `shared`: what it does not own may be shown again, since the next
-// iteration still sees the memory.
+// Moves what the region hands out to `carried`. `shared`: what it does not own may be shown
+// again, since the next iteration still sees the memory.
 static pir_status collect(frame *inner, const plan_region *region, bool shared) {
   pir_status status = PIR_OK;
   memset(inner->carried, 0, region->yield_count * sizeof *inner->carried);
@@ -71,30 +80,37 @@ static pir_status collect(frame *inner, const plan_region *region, bool shared) 
     bool owned = buffer->late_bytes && !region->repeats[i];
     if (owned || (shared && !region->repeats[i])) {
       *to = (carried){inner->tensors[slot], owned ? *buffer : (frame_buffer){0}};
-      if (owned) *buffer = (frame_buffer){0};
+      if (owned)
+        *buffer = (frame_buffer){0};
     } else {
       status = duplicate(inner, inner, slot, to);
     }
   }
-  if (status) drop_carried(inner, 0, region->yield_count);
+  if (status)
+    drop_carried(inner, 0, region->yield_count);
   return status;
 }
 
 // ---- results
 
 // Downstream memory is planned by what facts and stated types say of a result: they must hold.
-static pir_status check_result(frame *f, const plan_instr *instr, uint32_t slot, uint32_t number) {
+static pir_status check_result(frame *f, const plan_instr *instr, uint32_t slot,
+                               uint32_t number) {
   const plan *p = f->plan;
   const plan_slot *s = &p->slots[slot];
   const pir_tensor *tensor = &f->tensors[slot];
-  if (is_array(f, slot)) return PIR_OK;
-  bool fits = (s->dtype == PIR_UNDEFINED || s->dtype == tensor->dtype) && (s->rank < 0 || s->rank == tensor->rank);
+  if (is_array(f, slot))
+    return PIR_OK;
+  bool fits = (s->dtype == PIR_UNDEFINED || s->dtype == tensor->dtype) &&
+              (s->rank < 0 || s->rank == tensor->rank);
   for (int i = 0; fits && i < s->rank; i++) {
     uint32_t extent = p->words[s->shape + i];
-    fits = extent == NONE || p->exprs[extent].level > number || f->values[extent] == tensor->shape[i];
+    fits = extent == NONE || p->exprs[extent].level > number ||
+           f->values[extent] == tensor->shape[i];
   }
   return fits ? PIR_OK
-              : pir_exec_fail(&f->message, PIR_INVALID, "\"%s\" hands out another type or shape than its program says",
+              : pir_exec_fail(&f->message, PIR_INVALID,
+                              "\"%s\" hands out another type or shape than its program says",
                               instr->label);
 }
 
@@ -118,7 +134,8 @@ static pir_status run_if(frame *f, const plan_instr *instr) {
   const plan_region *region = &f->plan->controls[instr->detail].regions[!holds];
   frame *inner = enter(f, instr, !holds);
   pir_status status = pir_frame_run(inner, false);
-  if (!status) status = collect(inner, region, false);
+  if (!status)
+    status = collect(inner, region, false);
   for (uint32_t i = 0; !status && i < region->yield_count; i++)
     put_result(f, slot_of(f->plan, instr->out, i), &inner->carried[i]);
   return leave_region(f, inner, status);
@@ -126,14 +143,17 @@ static pir_status run_if(frame *f, const plan_instr *instr) {
 
 // One iteration; the arguments become those of the next.
 static pir_status iterate(frame *inner, const plan_region *region, bool *out_again) {
-  if (inner->cancel && *inner->cancel) return pir_exec_fail(&inner->message, PIR_CANCELLED, "cancelled in a loop");
+  if (inner->cancel && *inner->cancel)
+    return pir_exec_fail(&inner->message, PIR_CANCELLED, "cancelled in a loop");
   PIR_TRY(pir_frame_run(inner, false));
   PIR_TRY(collect(inner, region, true));
   pir_status status = read_condition(inner, &inner->carried[0].tensor, out_again);
-  if (status) return drop_carried(inner, 0, region->yield_count), status;
+  if (status)
+    return drop_carried(inner, 0, region->yield_count), status;
   drop_carried(inner, 0, 1);
   pir_frame_drop_late(inner, true);
-  for (uint32_t i = 0; i < region->arg_count; i++) put_result(inner, region->args[i], &inner->carried[i + 1]);
+  for (uint32_t i = 0; i < region->arg_count; i++)
+    put_result(inner, region->args[i], &inner->carried[i + 1]);
   return PIR_OK;
 }
 
@@ -145,13 +165,16 @@ static pir_status run_while(frame *f, const plan_instr *instr) {
   for (uint32_t i = 0; i < region->arg_count; i++)
     show(inner, region->args[i], &f->tensors[slot_of(f->plan, instr->in, i + 1)]);
   pir_status status = PIR_OK;
-  while (again && !status) status = iterate(inner, region, &again);
+  while (again && !status)
+    status = iterate(inner, region, &again);
   for (uint32_t i = 0; !status && i < region->arg_count; i++) {
     uint32_t slot = region->args[i];
     frame_buffer *own = buffer_of(inner, slot);
     carried last = {inner->tensors[slot], *own};
-    if (own->late_bytes) *own = (frame_buffer){0};
-    else status = duplicate(inner, inner, slot, &last);
+    if (own->late_bytes)
+      *own = (frame_buffer){0};
+    else
+      status = duplicate(inner, inner, slot, &last);
     put_result(f, slot_of(f->plan, instr->out, i), &last);
   }
   return leave_region(f, inner, status);
@@ -159,9 +182,11 @@ static pir_status run_while(frame *f, const plan_instr *instr) {
 
 static pir_status run_select(frame *f, const plan_instr *instr) {
   const pir_tensor *number = &f->tensors[slot_of(f->plan, instr->in, 0)];
-  int64_t choice = number->data && pir_tensor_numel(number) == 1 ? pir_tensor_int_at(number, 0) : -1;
+  int64_t choice =
+      number->data && pir_tensor_numel(number) == 1 ? pir_tensor_int_at(number, 0) : -1;
   if (choice < 0 || choice >= (int64_t)instr->in_count - 1)
-    return pir_exec_fail(&f->message, PIR_INVALID, "\"%s\" has no choice %lld", instr->label, (long long)choice);
+    return pir_exec_fail(&f->message, PIR_INVALID, "\"%s\" has no choice %lld", instr->label,
+                         (long long)choice);
   carried chosen;
   PIR_TRY(duplicate(f, f, slot_of(f->plan, instr->in, (uint32_t)choice + 1), &chosen));
   put_result(f, slot_of(f->plan, instr->out, 0), &chosen);

@@ -1,12 +1,15 @@
-// Plans for shapes: the extents of the bound inputs give every expression its value, every buffer its size, and
-// offsets in the arena. The last few sets are kept, the least recently used one goes. The arena only grows
-// (pir_session_trim gives back), so memory depends on the largest shape and not on how many there were.
+// Plans for shapes: the extents of the bound inputs give every expression its value, every
+// buffer its size, and offsets in the arena. The last few sets are kept, the least recently
+// used one goes. The arena only grows (pir_session_trim gives back), so memory depends on the
+// largest shape and not on how many there were.
 #include "session_impl.h"
 #include <string.h>
 
 #define LARGEST_BUFFER ((int64_t)1 << 46)
 
-static const pir_tensor *input_of(const pir_session *s, uint32_t i) { return &s->inputs[i].tensor; }
+static const pir_tensor *input_of(const pir_session *s, uint32_t i) {
+  return &s->inputs[i].tensor;
+}
 
 static pir_status read_symbols(pir_session *s) {
   const plan *p = &s->model->plan;
@@ -17,7 +20,8 @@ static pir_status read_symbols(pir_session *s) {
       s->key[i] = tensor->shape[symbol->axis];
     } else {
       if (!tensor->data || (int64_t)symbol->element >= pir_tensor_numel(tensor))
-        return pir_exec_fail(&s->frame.message, PIR_INVALID, "input %u has no element %u, which shapes depend on",
+        return pir_exec_fail(&s->frame.message, PIR_INVALID,
+                             "input %u has no element %u, which shapes depend on",
                              symbol->source, symbol->element);
       s->key[i] = pir_tensor_int_at(tensor, symbol->element);
     }
@@ -33,7 +37,8 @@ static pir_status check_inputs(pir_session *s, const shape_plan *shapes) {
     for (int d = 0; d < port->port.rank; d++) {
       int64_t expected = shapes->values[port->dims[d]], found = input_of(s, i)->shape[d];
       if (expected != found)
-        return pir_exec_fail(&s->frame.message, PIR_INVALID, "input %u \"%s\": axis %d must be %lld here, got %lld", i,
+        return pir_exec_fail(&s->frame.message, PIR_INVALID,
+                             "input %u \"%s\": axis %d must be %lld here, got %lld", i,
                              port->port.name.data, d, (long long)expected, (long long)found);
     }
   }
@@ -42,7 +47,8 @@ static pir_status check_inputs(pir_session *s, const shape_plan *shapes) {
 
 static pir_status evaluate_all(pir_session *s, shape_plan *shapes) {
   const plan *p = &s->model->plan;
-  for (uint32_t i = 0; i < p->symbol_count; i++) shapes->values[p->symbols[i].expr] = s->key[i];
+  for (uint32_t i = 0; i < p->symbol_count; i++)
+    shapes->values[p->symbols[i].expr] = s->key[i];
   for (uint32_t i = 0; i < p->expr_count; i++)
     if (p->exprs[i].level == 0 && !pir_plan_evaluate(p, i, shapes->values))
       return pir_exec_fail(&s->frame.message, PIR_INVALID,
@@ -59,7 +65,8 @@ static pir_status evaluate_all(pir_session *s, shape_plan *shapes) {
   for (uint32_t i = 0; i < p->check_count; i++)
     if (shapes->values[p->checks[i].a] != shapes->values[p->checks[i].b])
       return pir_exec_fail(&s->frame.message, PIR_INVALID,
-                           "\"%s\" would change the number of elements: expects %lld bytes in its result, found %lld",
+                           "\"%s\" would change the number of elements: expects %lld bytes in "
+                           "its result, found %lld",
                            p->checks[i].op, (long long)shapes->values[p->checks[i].a],
                            (long long)shapes->values[p->checks[i].b]);
   return PIR_OK;
@@ -69,23 +76,31 @@ static pir_status size_buffers(pir_session *s, shape_plan *shapes, bump *scratch
   const plan *p = &s->model->plan;
   size_t *sizes = pir_bump_get(scratch, p->buffer_count * sizeof *sizes);
   uint64_t total = 0, outputs = 0;
-  if (!sizes) return PIR_EXHAUSTED;
+  if (!sizes)
+    return PIR_EXHAUSTED;
   for (uint32_t i = 0; i < p->buffer_count; i++) {
     const plan_buffer *buffer = &p->buffers[i];
-    if ((buffer->home != HOME_ARENA && buffer->home != HOME_OUTPUT) || buffer->first == NONE) continue;
-    int64_t bytes = buffer->bytes == NONE ? -1 : shapes->values[buffer->bytes];  // too large to be told
+    if ((buffer->home != HOME_ARENA && buffer->home != HOME_OUTPUT) || buffer->first == NONE)
+      continue;
+    int64_t bytes =
+        buffer->bytes == NONE ? -1 : shapes->values[buffer->bytes];  // too large to be told
     if (bytes < 0 || bytes > LARGEST_BUFFER || (total += (uint64_t)bytes) > INT64_MAX)
-      return pir_exec_fail(&s->frame.message, PIR_EXHAUSTED, "the shapes of the inputs are too large");
+      return pir_exec_fail(&s->frame.message, PIR_EXHAUSTED,
+                           "the shapes of the inputs are too large");
     sizes[i] = (size_t)bytes;
-    if (buffer->home == HOME_OUTPUT && !s->outputs[buffer->index].is_bound) outputs += (uint64_t)bytes;
+    if (buffer->home == HOME_OUTPUT && !s->outputs[buffer->index].is_bound)
+      outputs += (uint64_t)bytes;
   }
   size_t on_device;
-  if (!pir_plan_offsets(p, false, sizes, scratch, shapes->offsets, &shapes->arena_bytes, &shapes->live_bytes))
+  if (!pir_plan_offsets(p, false, sizes, scratch, shapes->offsets, &shapes->arena_bytes,
+                        &shapes->live_bytes))
     return PIR_EXHAUSTED;
-  if (s->frame.queue && !pir_plan_offsets(p, true, sizes, scratch, shapes->offsets, &shapes->device_bytes, &on_device))
+  if (s->frame.queue && !pir_plan_offsets(p, true, sizes, scratch, shapes->offsets,
+                                          &shapes->device_bytes, &on_device))
     return PIR_EXHAUSTED;
   if (outputs > s->max_bytes || shapes->arena_bytes > s->max_bytes - outputs)
-    return pir_exec_fail(&s->frame.message, PIR_EXHAUSTED, "these shapes need %zu bytes, more than max_bytes allows",
+    return pir_exec_fail(&s->frame.message, PIR_EXHAUSTED,
+                         "these shapes need %zu bytes, more than max_bytes allows",
                          shapes->arena_bytes + (size_t)outputs);
   return PIR_OK;
 }
@@ -93,17 +108,20 @@ static pir_status size_buffers(pir_session *s, shape_plan *shapes, bump *scratch
 void pir_session_drop_plan(pir_session *session, shape_plan *plan) {
   pir_session_drop_graphs(session, plan);
   pir_mem_give(&session->allocator, plan->block.data, plan->block.bytes);
-  if (session->current == plan) session->current = NULL;
+  if (session->current == plan)
+    session->current = NULL;
   *plan = (shape_plan){0};
 }
 
 static pir_status make_plan(pir_session *s, shape_plan *shapes) {
   const plan *p = &s->model->plan;
-  size_t keys = p->symbol_count * sizeof *shapes->symbols, values = p->expr_count * sizeof *shapes->values;
+  size_t keys = p->symbol_count * sizeof *shapes->symbols,
+         values = p->expr_count * sizeof *shapes->values;
   size_t offsets = p->buffer_count * sizeof *shapes->offsets;
   size_t bytes = keys + values + offsets + p->segment_count * sizeof *shapes->graphs;
   char *memory = pir_mem_get(&s->allocator, bytes);
-  if (!memory) return PIR_EXHAUSTED;
+  if (!memory)
+    return PIR_EXHAUSTED;
   memset(memory, 0, bytes);
   *shapes = (shape_plan){.symbols = (int64_t *)memory,
                          .values = (int64_t *)(memory + keys),
@@ -113,10 +131,13 @@ static pir_status make_plan(pir_session *s, shape_plan *shapes) {
   memcpy(shapes->symbols, s->key, keys);
   bump scratch = {.allocator = s->allocator};
   pir_status status = evaluate_all(s, shapes);
-  if (!status) status = size_buffers(s, shapes, &scratch);
+  if (!status)
+    status = size_buffers(s, shapes, &scratch);
   pir_bump_release(&scratch);
-  if (status) pir_session_drop_plan(s, shapes);
-  else s->stats.plans++;
+  if (status)
+    pir_session_drop_plan(s, shapes);
+  else
+    s->stats.plans++;
   return status;
 }
 
@@ -125,8 +146,10 @@ static pir_status find_plan(pir_session *s, shape_plan **out_shapes) {
   shape_plan *oldest = &s->plans[0];
   for (int i = 0; i < SHAPE_PLANS; i++) {
     shape_plan *shapes = &s->plans[i];
-    if (shapes->block.data && !memcmp(shapes->symbols, s->key, bytes)) return *out_shapes = shapes, PIR_OK;
-    if (shapes->last_use < oldest->last_use) oldest = shapes;
+    if (shapes->block.data && !memcmp(shapes->symbols, s->key, bytes))
+      return *out_shapes = shapes, PIR_OK;
+    if (shapes->last_use < oldest->last_use)
+      oldest = shapes;
   }
   pir_session_drop_plan(s, oldest);
   *out_shapes = oldest;
@@ -134,27 +157,32 @@ static pir_status find_plan(pir_session *s, shape_plan **out_shapes) {
 }
 
 static pir_status grow_arena(pir_session *s, size_t bytes) {
-  if (bytes <= s->arena.bytes) return PIR_OK;
+  if (bytes <= s->arena.bytes)
+    return PIR_OK;
   pir_mem_give(&s->allocator, s->arena.data, s->arena.bytes);
   s->current = NULL;
   s->arena = (owned_block){0};
   void *data = pir_mem_get(&s->allocator, bytes);
-  if (!data) return PIR_EXHAUSTED;
+  if (!data)
+    return PIR_EXHAUSTED;
   s->arena = (owned_block){data, bytes};
   s->stats.arena_bytes = bytes;
   return PIR_OK;
 }
 
 static pir_status grow_device_arena(pir_session *s, size_t bytes) {
-  if (bytes <= s->device_arena.bytes) return PIR_OK;
-  for (int i = 0; i < SHAPE_PLANS; i++) pir_session_drop_graphs(s, &s->plans[i]);
+  if (bytes <= s->device_arena.bytes)
+    return PIR_OK;
+  for (int i = 0; i < SHAPE_PLANS; i++)
+    pir_session_drop_graphs(s, &s->plans[i]);
   pir_queue_give(s->frame.queue, s->device_arena.data, s->device_arena.bytes);
   s->current = NULL;
   s->device_arena = (owned_block){0};
   pir_queue_trim(s->frame.queue);
   void *data;
   pir_status status = pir_queue_take(s->frame.queue, bytes, &data);
-  if (status) return pir_exec_fail(&s->frame.message, status, "%s", pir_queue_message(s->frame.queue));
+  if (status)
+    return pir_exec_fail(&s->frame.message, status, "%s", pir_queue_message(s->frame.queue));
   s->device_arena = (owned_block){data, bytes};
   return PIR_OK;
 }
@@ -166,10 +194,12 @@ static void set_up(pir_session *s, const shape_plan *shapes) {
   f->graphs = shapes->graphs;
   for (uint32_t i = 0; i < p->buffer_count; i++)
     if (p->buffers[i].home == HOME_ARENA)
-      f->buffers[i].data = (char *)(p->buffers[i].device ? s->device_arena : s->arena).data + shapes->offsets[i];
+      f->buffers[i].data =
+          (char *)(p->buffers[i].device ? s->device_arena : s->arena).data + shapes->offsets[i];
   for (uint32_t i = 0; i < p->slot_count; i++) {
     const plan_slot *slot = &p->slots[i];
-    if (slot->late || slot->buffer == NONE) continue;
+    if (slot->late || slot->buffer == NONE)
+      continue;
     pir_frame_shape(f, i);
     pir_frame_point(f, i);
   }
@@ -183,11 +213,13 @@ pir_status pir_session_plan(pir_session *session) {
   PIR_TRY(check_inputs(session, shapes));
   PIR_TRY(grow_arena(session, shapes->arena_bytes));
   PIR_TRY(grow_device_arena(session, shapes->device_bytes));
-  if (session->current != shapes) set_up(session, shapes);
+  if (session->current != shapes)
+    set_up(session, shapes);
   session->current = shapes;
   session->stats.plan_bytes = shapes->arena_bytes;
   session->stats.live_peak_bytes = shapes->live_bytes;
-  if (!shapes->checked) PIR_TRY(pir_frame_check(&session->frame));
+  if (!shapes->checked)
+    PIR_TRY(pir_frame_check(&session->frame));
   shapes->checked = true;
   return PIR_OK;
 }

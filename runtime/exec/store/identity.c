@@ -1,7 +1,8 @@
-// Digests of parameter files. Reading 100 MB takes 15 ms, so the digest of a file is remembered under what the system
-// says of it: device, inode, size, and both times to the nanosecond. Any write changes the time of last change, which
-// nobody can set; but times have steps, so a file that was changed within the last seconds is not remembered: a write
-// in the same step would not show. XXH3 with 128 bits tells files apart; it is no defence against forged ones.
+// Digests of parameter files. Reading 100 MB takes 15 ms, so the digest of a file is remembered
+// under what the system says of it: device, inode, size, and both times to the nanosecond. Any
+// write changes the time of last change, which nobody can set; but times have steps, so a file
+// that was changed within the last seconds is not remembered: a write in the same step would
+// not show. XXH3 with 128 bits tells files apart; it is no defence against forged ones.
 #include "prepared.h"
 
 #include <errno.h>
@@ -28,16 +29,19 @@ file_digest pir_digest_of(const void *data, size_t size) {
 static bool identify(int fd, file_identity *out) {
   struct stat st;
   *out = (file_identity){0};
-  if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) return false;
-  *out = (file_identity){(uint64_t)st.st_dev, (uint64_t)st.st_ino, (uint64_t)st.st_size, st.st_mtim.tv_sec,
-                         st.st_mtim.tv_nsec,  st.st_ctim.tv_sec,   st.st_ctim.tv_nsec};
+  if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode))
+    return false;
+  *out = (file_identity){(uint64_t)st.st_dev, (uint64_t)st.st_ino, (uint64_t)st.st_size,
+                         st.st_mtim.tv_sec,   st.st_mtim.tv_nsec,  st.st_ctim.tv_sec,
+                         st.st_ctim.tv_nsec};
   return true;
 }
 
 bool pir_file_identify(const char *path, file_identity *out_identity) {
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   bool found = identify(fd, out_identity);
-  if (fd >= 0) close(fd);
+  if (fd >= 0)
+    close(fd);
   return found;
 }
 
@@ -47,7 +51,9 @@ typedef struct seen {
   file_digest digest, checksum;
 } seen;
 
-static file_digest checksum_of(const seen *s) { return pir_digest_of(s, offsetof(seen, checksum)); }
+static file_digest checksum_of(const seen *s) {
+  return pir_digest_of(s, offsetof(seen, checksum));
+}
 
 static void name_of(const file_identity *identity, char out[64]) {
   file_digest d = pir_digest_of(identity, offsetof(file_identity, size));
@@ -57,25 +63,32 @@ static void name_of(const file_identity *identity, char out[64]) {
 static bool recall(int folder, const file_identity *identity, file_digest *out) {
   char name[64];
   seen s;
-  if (folder < 0) return false;
+  if (folder < 0)
+    return false;
   name_of(identity, name);
   int fd = pir_folder_find(folder, name);
   bool found = fd >= 0 && pir_folder_read(fd, &s, sizeof s) && s.magic == MAGIC;
-  if (fd >= 0) close(fd);
-  if (!found || memcmp(&s.identity, identity, sizeof *identity)) return false;
+  if (fd >= 0)
+    close(fd);
+  if (!found || memcmp(&s.identity, identity, sizeof *identity))
+    return false;
   file_digest sum = checksum_of(&s);
   *out = s.digest;
   return !memcmp(&sum, &s.checksum, sizeof sum);
 }
 
-static void remember(int folder, const file_identity *identity, file_digest digest, int64_t now) {
+static void remember(int folder, const file_identity *identity, file_digest digest,
+                     int64_t now) {
   char name[64];
   pir_folder_file file;
-  if (folder < 0 || identity->modified + SETTLED_SECONDS > now || identity->changed + SETTLED_SECONDS > now) return;
+  if (folder < 0 || identity->modified + SETTLED_SECONDS > now ||
+      identity->changed + SETTLED_SECONDS > now)
+    return;
   seen s = {MAGIC, *identity, digest, {0}};
   s.checksum = checksum_of(&s);
   name_of(identity, name);
-  if (!pir_folder_begin(folder, name, &file)) return;
+  if (!pir_folder_begin(folder, name, &file))
+    return;
   if (pir_folder_end(&file, pir_folder_write(&file, &s, sizeof s)))
     pir_folder_trim(folder, SUFFIX, UINT64_MAX, MOST_SEEN);
 }
@@ -84,29 +97,37 @@ static bool digest_all(int fd, file_digest *out) {
   XXH3_state_t *state = XXH3_createState();
   char *block = malloc(STEP);
   ssize_t n = state && block ? 1 : -1;
-  if (n > 0) XXH3_128bits_reset(state);
+  if (n > 0)
+    XXH3_128bits_reset(state);
   while (n > 0) {
     n = read(fd, block, STEP);
-    if (n < 0 && errno == EINTR) n = 1;
-    else if (n > 0) XXH3_128bits_update(state, block, (size_t)n);
+    if (n < 0 && errno == EINTR)
+      n = 1;
+    else if (n > 0)
+      XXH3_128bits_update(state, block, (size_t)n);
   }
   XXH128_hash_t h = {0};
-  if (!n) h = XXH3_128bits_digest(state);
+  if (!n)
+    h = XXH3_128bits_digest(state);
   *out = (file_digest){h.low64, h.high64};
   free(block);
   XXH3_freeState(state);
   return !n;
 }
 
-bool pir_file_digest(int folder, const char *path, file_identity *out_identity, file_digest *out_digest) {
+bool pir_file_digest(int folder, const char *path, file_identity *out_identity,
+                     file_digest *out_digest) {
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   int64_t now = time(NULL);
   bool known = identify(fd, out_identity);
   if (known && !recall(folder, out_identity, out_digest)) {
     file_identity after;
-    known = digest_all(fd, out_digest) && identify(fd, &after) && !memcmp(&after, out_identity, sizeof after);
-    if (known) remember(folder, out_identity, *out_digest, now);
+    known = digest_all(fd, out_digest) && identify(fd, &after) &&
+            !memcmp(&after, out_identity, sizeof after);
+    if (known)
+      remember(folder, out_identity, *out_digest, now);
   }
-  if (fd >= 0) close(fd);
+  if (fd >= 0)
+    close(fd);
   return known;
 }

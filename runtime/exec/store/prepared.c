@@ -1,10 +1,11 @@
-// A prepared model is a page with a header, then the plan with the code of its groups, then, from a page on, the
-// constants and packed weights that a run reads. A start maps it: nothing is read, folded, packed or compiled, and
-// processes share the pages. It is found by what decides its content: the program's bytes, the digest of the parameter
-// file, target, options, and the libraries' own files; so a changed parameter gives another name, never another's
-// numbers. The header and the plan are always checked against their sums. The weights are, unless the file is the one
-// that was written: device, inode, size, and a time of modification that is set behind the clock, so that no write can
-// give it.
+// A prepared model is a page with a header, then the plan with the code of its groups, then,
+// from a page on, the constants and packed weights that a run reads. A start maps it: nothing
+// is read, folded, packed or compiled, and processes share the pages. It is found by what
+// decides its content: the program's bytes, the digest of the parameter file, target, options,
+// and the libraries' own files; so a changed parameter gives another name, never another's
+// numbers. The header and the plan are always checked against their sums. The weights are,
+// unless the file is the one that was written: device, inode, size, and a time of modification
+// that is set behind the clock, so that no write can give it.
 #include "prepared.h"
 #include "stored_plan.h"
 
@@ -38,22 +39,29 @@ typedef struct header {
   file_digest plan_sum, data_sum, sum;
 } header;
 
-static file_digest sum_of(const header *h) { return pir_digest_of(h, offsetof(header, sum)); }
-static bool same(file_digest a, file_digest b) { return a.low == b.low && a.high == b.high; }
+static file_digest sum_of(const header *h) {
+  return pir_digest_of(h, offsetof(header, sum));
+}
+static bool same(file_digest a, file_digest b) {
+  return a.low == b.low && a.high == b.high;
+}
 
 // ---- the name
 
-static bool make_key(const pir_model_options *options, file_digest program, file_digest params, file_digest *out) {
+static bool make_key(const pir_model_options *options, file_digest program, file_digest params,
+                     file_digest *out) {
   pir_target t;
   char text[2048], libraries[512];
-  if (pir_target_get(options->target, &t) || t.cuda_arch) return false;
+  if (pir_target_get(options->target, &t) || t.cuda_arch)
+    return false;
   pir_compiler_identity(libraries, sizeof libraries);
-  size_t n = pir_text_format(text, sizeof text, "%s\n%s %s %s %s %d %d %llu %llu %llu\n%s\n%s %d\n%llx %llx %llx %llx",
-                             libraries, t.name, t.triple, t.cpu, t.features, t.vector_bytes, t.vector_registers,
-                             (unsigned long long)t.l1_bytes, (unsigned long long)t.l2_bytes,
-                             (unsigned long long)t.l3_bytes, options->pipeline, options->math, options->any_float,
-                             (unsigned long long)program.low, (unsigned long long)program.high,
-                             (unsigned long long)params.low, (unsigned long long)params.high);
+  size_t n = pir_text_format(
+      text, sizeof text, "%s\n%s %s %s %s %d %d %llu %llu %llu\n%s\n%s %d\n%llx %llx %llx %llx",
+      libraries, t.name, t.triple, t.cpu, t.features, t.vector_bytes, t.vector_registers,
+      (unsigned long long)t.l1_bytes, (unsigned long long)t.l2_bytes,
+      (unsigned long long)t.l3_bytes, options->pipeline, options->math, options->any_float,
+      (unsigned long long)program.low, (unsigned long long)program.high,
+      (unsigned long long)params.low, (unsigned long long)params.high);
   *out = pir_digest_of(text, n);
   return n < sizeof text;
 }
@@ -62,48 +70,62 @@ static bool can_be_kept(const pir_model_options *options) {
   return options->cache && !options->custom_ops && !pir_model_wants_device(options);
 }
 
-// The file of combined parameters beside the program, or the one that is given. False when they lie in many files.
+// The file of combined parameters beside the program, or the one that is given. False when they
+// lie in many files.
 static bool find_params(const char *program, const char *given, char **out) {
   file_identity identity;
   *out = NULL;
-  if (given) *out = strdup(given);
-  else if (pir_params_find(program, out)) *out = NULL;
-  if (!*out || pir_file_identify(*out, &identity)) return !given || *out;
+  if (given)
+    *out = strdup(given);
+  else if (pir_params_find(program, out))
+    *out = NULL;
+  if (!*out || pir_file_identify(*out, &identity))
+    return !given || *out;
   free(*out);
   *out = NULL;
   return !given;  // found a folder: a program with parameters is not kept, one without may be
 }
 
-static bool name_files(const pir_model_options *options, const char *path, const char *params, prepared *out) {
+static bool name_files(const pir_model_options *options, const char *path, const char *params,
+                       prepared *out) {
   file_digest program, weights = {0};
-  return !pir_program_find(path, &out->program) && find_params(out->program, params, &out->params) &&
+  return !pir_program_find(path, &out->program) &&
+         find_params(out->program, params, &out->params) &&
          pir_file_digest(-1, out->program, &out->program_identity, &program) &&
-         (!out->params || pir_file_digest(out->folder, out->params, &out->params_identity, &weights)) &&
+         (!out->params ||
+          pir_file_digest(out->folder, out->params, &out->params_identity, &weights)) &&
          make_key(options, program, weights, &out->key);
 }
 
-void pir_prepared_begin(const pir_model_options *options, const char *path, const char *params, prepared *out) {
+void pir_prepared_begin(const pir_model_options *options, const char *path, const char *params,
+                        prepared *out) {
   *out = (prepared){.folder = can_be_kept(options) ? pir_folder_open(options->cache) : -1};
-  if (out->folder >= 0 && !name_files(options, path, params, out)) pir_prepared_release(out);
+  if (out->folder >= 0 && !name_files(options, path, params, out))
+    pir_prepared_release(out);
 }
 
-void pir_prepared_begin_bytes(const pir_model_options *options, pir_borrowed program, pir_borrowed params,
-                              prepared *out) {
+void pir_prepared_begin_bytes(const pir_model_options *options, pir_borrowed program,
+                              pir_borrowed params, prepared *out) {
   *out = (prepared){.folder = can_be_kept(options) ? pir_folder_open(options->cache) : -1};
-  if (out->folder < 0) return;
-  file_digest weights = params.data ? pir_digest_of(params.data, params.size) : (file_digest){0};
-  if (!make_key(options, pir_digest_of(program.data, program.size), weights, &out->key)) pir_prepared_release(out);
+  if (out->folder < 0)
+    return;
+  file_digest weights =
+      params.data ? pir_digest_of(params.data, params.size) : (file_digest){0};
+  if (!make_key(options, pir_digest_of(program.data, program.size), weights, &out->key))
+    pir_prepared_release(out);
 }
 
 void pir_prepared_release(prepared *p) {
-  if (p->folder >= 0) close(p->folder);
+  if (p->folder >= 0)
+    close(p->folder);
   free(p->program);
   free(p->params);
   *p = (prepared){.folder = -1};
 }
 
 static void name_of(file_digest key, char out[64]) {
-  pir_text_format(out, 64, "%llx-%llx" SUFFIX, (unsigned long long)key.high, (unsigned long long)key.low);
+  pir_text_format(out, 64, "%llx-%llx" SUFFIX, (unsigned long long)key.high,
+                  (unsigned long long)key.low);
 }
 
 // ---- what it holds
@@ -119,24 +141,32 @@ static void stats(pir_archive *a, pir_model_stats *s) {
 static void code(pir_archive *a, pir_model *model) {
   bool present = model->compiler;
   PIR_ARCHIVE(a, present);
-  if (!present || a->failed) return;
+  if (!present || a->failed)
+    return;
   void *data = NULL;
   size_t size = 0;
-  if (a->writing) a->failed |= pir_compiler_save(model->compiler, &data, &size) != PIR_OK;
+  if (a->writing)
+    a->failed |= pir_compiler_save(model->compiler, &data, &size) != PIR_OK;
   pir_str bytes = {data, size};
-  if (!a->failed) pir_archive_str(a, &bytes);
-  if (!a->writing && !a->failed) a->failed |= pir_compiler_restore(bytes.data, bytes.size, &model->compiler) != PIR_OK;
+  if (!a->failed)
+    pir_archive_str(a, &bytes);
+  if (!a->writing && !a->failed)
+    a->failed |= pir_compiler_restore(bytes.data, bytes.size, &model->compiler) != PIR_OK;
   free(data);
 }
 
-static void *take(void *user, size_t size) { return pir_bump_get(user, size); }
+static void *take(void *user, size_t size) {
+  return pir_bump_get(user, size);
+}
 
 // The plan and its code; a->take is set when reading.
 static void describe(pir_archive *a, pir_model *model, pir_context *ctx) {
-  if (!a->writing) a->take = take, a->user = &model->plan.memory;
+  if (!a->writing)
+    a->take = take, a->user = &model->plan.memory;
   stats(a, &model->stats);
   code(a, model);
-  if (!a->failed) pir_plan_store(a, &model->plan, model->compiler, ctx);
+  if (!a->failed)
+    pir_plan_store(a, &model->plan, model->compiler, ctx);
   a->user = &model->plan.memory;
 }
 
@@ -153,12 +183,14 @@ static const char zeros[PAGE];
 
 static void put(writing *w, const void *data, size_t size) {
   w->good = w->good && pir_folder_write(&w->file, data, size);
-  if (w->good) XXH3_128bits_update(w->state, data, size);
+  if (w->good)
+    XXH3_128bits_update(w->state, data, size);
   w->size += size;
 }
 
 static void pad(writing *w, uint64_t align) {
-  for (uint64_t left; (left = (align - w->size % align) % align);) put(w, zeros, left < PAGE ? left : PAGE);
+  for (uint64_t left; (left = (align - w->size % align) % align);)
+    put(w, zeros, left < PAGE ? left : PAGE);
 }
 
 // Where each piece will lie behind `data_at`, and how much they are together.
@@ -170,7 +202,8 @@ static uint64_t lay_out(const pir_model *model, uint64_t *places) {
     places[p->const_count + i] = (uint64_t)((const char *)model->packed[i] - packs);
   for (uint32_t i = 0; i < p->const_count; i++) {
     places[i] = model->constants[i] ? at : ABSENT;
-    if (model->constants[i]) at += (p->consts[i].bytes + ALIGN - 1) / ALIGN * ALIGN;
+    if (model->constants[i])
+      at += (p->consts[i].bytes + ALIGN - 1) / ALIGN * ALIGN;
   }
   return at;
 }
@@ -188,14 +221,16 @@ static file_digest put_plan(writing *w, const pir_archive *text, uint64_t page) 
   return digest_of(w);
 }
 
-// Packed weights go out in one piece, so that the file has them in large pages where the system has those.
+// Packed weights go out in one piece, so that the file has them in large pages where the system
+// has those.
 static void put_data(writing *w, const pir_model *model) {
   const plan *p = &model->plan;
   XXH3_128bits_reset(w->state);
   put(w, model->packs.data, model->packs.bytes);
   pad(w, ALIGN);
   for (uint32_t i = 0; i < p->const_count; i++) {
-    if (!model->constants[i]) continue;
+    if (!model->constants[i])
+      continue;
     put(w, model->constants[i], p->consts[i].bytes);
     pad(w, ALIGN);
   }
@@ -203,7 +238,8 @@ static void put_data(writing *w, const pir_model *model) {
 
 static bool put_header(writing *w, header *h) {
   struct stat st;
-  if (fstat(w->file.fd, &st)) return false;
+  if (fstat(w->file.fd, &st))
+    return false;
   h->device = (uint64_t)st.st_dev;
   h->inode = (uint64_t)st.st_ino;
   h->size = w->size;
@@ -219,14 +255,16 @@ static bool room_for(int folder, uint64_t bytes) {
   return bytes <= MOST_BYTES && !fstatvfs(folder, &fs) && bytes / fs.f_frsize < fs.f_bavail / 2;
 }
 
-static void write_file(const prepared *p, const pir_model *model, const pir_archive *text, uint64_t bytes) {
+static void write_file(const prepared *p, const pir_model *model, const pir_archive *text,
+                       uint64_t bytes) {
   writing w = {.state = XXH3_createState(), .good = true};
   header h = {MAGIC, .key = p->key, .plan_bytes = text->size};
   uint64_t page = model->packs.bytes < LARGE_PAGE ? PAGE : LARGE_PAGE;
   char name[64];
   h.data_at = (PAGE + text->size + page - 1) / page * page;
   name_of(p->key, name);
-  if (w.state && room_for(p->folder, h.data_at + bytes) && pir_folder_begin(p->folder, name, &w.file)) {
+  if (w.state && room_for(p->folder, h.data_at + bytes) &&
+      pir_folder_begin(p->folder, name, &w.file)) {
     XXH3_128bits_reset(w.state);
     put(&w, zeros, PAGE);
     h.plan_sum = put_plan(&w, text, page);
@@ -243,18 +281,24 @@ static bool unchanged(const char *path, const file_identity *before) {
 }
 
 void pir_prepared_save(const prepared *p, const pir_model *model, const char *params) {
-  if (p->folder < 0) return;
+  if (p->folder < 0)
+    return;
   // The name was made from these files: they must be what was read.
-  if (params && (!p->params || strcmp(params, p->params) != 0)) return;
-  if (!unchanged(p->program, &p->program_identity) || !unchanged(p->params, &p->params_identity)) return;
+  if (params && (!p->params || strcmp(params, p->params) != 0))
+    return;
+  if (!unchanged(p->program, &p->program_identity) ||
+      !unchanged(p->params, &p->params_identity))
+    return;
   const plan *plan = &model->plan;
   uint64_t *places = calloc((size_t)plan->const_count + plan->pack_count + 1, sizeof *places);
   pir_archive a = {.writing = true};
   if (places) {
     uint64_t bytes = lay_out(model, places);
     describe(&a, (pir_model *)(uintptr_t)model, NULL);  // writing reads it alone
-    pir_archive_array(&a, &places, (size_t)plan->const_count + plan->pack_count, sizeof *places);
-    if (!a.failed) write_file(p, model, &a, bytes);
+    pir_archive_array(&a, &places, (size_t)plan->const_count + plan->pack_count,
+                      sizeof *places);
+    if (!a.failed)
+      write_file(p, model, &a, bytes);
   }
   free(a.data);
   free(places);
@@ -263,22 +307,28 @@ void pir_prepared_save(const prepared *p, const pir_model *model, const char *pa
 // ---- reading
 
 static bool was_written_so(const header *h, const struct stat *st) {
-  return h->device == (uint64_t)st->st_dev && h->inode == (uint64_t)st->st_ino && h->modified == st->st_mtim.tv_sec &&
-         st->st_mtim.tv_nsec == 0;
+  return h->device == (uint64_t)st->st_dev && h->inode == (uint64_t)st->st_ino &&
+         h->modified == st->st_mtim.tv_sec && st->st_mtim.tv_nsec == 0;
 }
 
-static bool is_whole(const header *h, const char *data, file_digest key, const struct stat *st) {
-  if (h->magic != MAGIC || !same(h->sum, sum_of(h)) || !same(h->key, key) || h->size != (uint64_t)st->st_size ||
-      h->data_at > h->size || h->data_at < PAGE || h->plan_bytes > h->data_at - PAGE)
+static bool is_whole(const header *h, const char *data, file_digest key,
+                     const struct stat *st) {
+  if (h->magic != MAGIC || !same(h->sum, sum_of(h)) || !same(h->key, key) ||
+      h->size != (uint64_t)st->st_size || h->data_at > h->size || h->data_at < PAGE ||
+      h->plan_bytes > h->data_at - PAGE)
     return false;
-  if (!same(h->plan_sum, pir_digest_of(data + PAGE, h->data_at - PAGE))) return false;
-  return was_written_so(h, st) || same(h->data_sum, pir_digest_of(data + h->data_at, h->size - h->data_at));
+  if (!same(h->plan_sum, pir_digest_of(data + PAGE, h->data_at - PAGE)))
+    return false;
+  return was_written_so(h, st) ||
+         same(h->data_sum, pir_digest_of(data + h->data_at, h->size - h->data_at));
 }
 
 static bool map(int fd, struct stat *st, owned_block *out) {
-  if (fstat(fd, st) || (uint64_t)st->st_size < sizeof(header)) return false;
+  if (fstat(fd, st) || (uint64_t)st->st_size < sizeof(header))
+    return false;
   void *data = mmap(NULL, (size_t)st->st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-  if (data == MAP_FAILED) return false;
+  if (data == MAP_FAILED)
+    return false;
 #ifdef MADV_HUGEPAGE
   (void)madvise(data, (size_t)st->st_size, MADV_HUGEPAGE);  // how it is read after a boot
 #endif
@@ -301,8 +351,10 @@ static void place(pir_archive *a, pir_model *model, const header *h) {
   for (size_t i = 0; i < count && !a->failed; i++) {
     const char *at = places[i] == ABSENT ? NULL : data + h->data_at + places[i];
     a->failed |= places[i] != ABSENT && places[i] > room;
-    if (i < p->const_count) model->constants[i] = at;
-    else model->packed[i - p->const_count] = (void *)(uintptr_t)at;
+    if (i < p->const_count)
+      model->constants[i] = at;
+    else
+      model->packed[i - p->const_count] = (void *)(uintptr_t)at;
   }
 }
 
@@ -311,17 +363,20 @@ static bool restore(pir_model *model, pir_context *ctx) {
   pir_archive a = {.data = (char *)model->mapped.data + PAGE, .size = h->plan_bytes};
   describe(&a, model, ctx);
   place(&a, model, h);
-  if (!a.failed && model->compiler) model->stats.cache_hits = pir_compiler_cache_hits(model->compiler);
+  if (!a.failed && model->compiler)
+    model->stats.cache_hits = pir_compiler_cache_hits(model->compiler);
   model->stats.prepared_bytes = h->size;
   return !a.failed;
 }
 
-static pir_status make(const prepared *p, int fd, const pir_model_options *options, pir_context *ctx,
-                       pir_model **out_model) {
+static pir_status make(const prepared *p, int fd, const pir_model_options *options,
+                       pir_context *ctx, pir_model **out_model) {
   struct stat st;
   pir_model *model = pir_model_new(&options->allocator);
-  if (!model) return PIR_EXHAUSTED;
-  bool whole = map(fd, &st, &model->mapped) && is_whole(model->mapped.data, model->mapped.data, p->key, &st) &&
+  if (!model)
+    return PIR_EXHAUSTED;
+  bool whole = map(fd, &st, &model->mapped) &&
+               is_whole(model->mapped.data, model->mapped.data, p->key, &st) &&
                !pir_dialects_load_all(ctx) && restore(model, ctx);
   if (whole) {
     *out_model = model;
@@ -330,15 +385,18 @@ static pir_status make(const prepared *p, int fd, const pir_model_options *optio
   pir_model_release(model);
   char name[64];
   name_of(p->key, name);
-  return pir_report(ctx, PIR_NOT_FOUND, PIR_NOTE, PIR_LOC_UNKNOWN, "%s in the cache is damaged; it is made anew", name);
+  return pir_report(ctx, PIR_NOT_FOUND, PIR_NOTE, PIR_LOC_UNKNOWN,
+                    "%s in the cache is damaged; it is made anew", name);
 }
 
-pir_status pir_prepared_load(const prepared *p, const pir_model_options *options, pir_model **out_model) {
+pir_status pir_prepared_load(const prepared *p, const pir_model_options *options,
+                             pir_model **out_model) {
   *out_model = NULL;
   char name[64];
   name_of(p->key, name);
   int fd = p->folder >= 0 ? pir_folder_find(p->folder, name) : -1;
-  if (fd < 0) return PIR_NOT_FOUND;
+  if (fd < 0)
+    return PIR_NOT_FOUND;
   pir_context_options how = {.size = sizeof how, .allocator = options->allocator};
   pir_context *ctx = pir_context_create(&how);
   pir_context_set_sink(ctx, options->sink);

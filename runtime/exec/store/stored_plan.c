@@ -1,11 +1,14 @@
-// A plan has numbers in place of pointers almost everywhere, so most of it is arrays of plain structs. What points
-// outside is stored by name: definitions of ops, kernels; groups by their number in the compiler. Read in O(size).
+// A plan has numbers in place of pointers almost everywhere, so most of it is arrays of plain
+// structs. What points outside is stored by name: definitions of ops, kernels; groups by their
+// number in the compiler. Read in O(size).
 #include "stored_plan.h"
 
 #include <pir/context.h>
 
-// Who adds a field to these stores it below, unless running a plan needs it not, and then states the new size.
-#define STORED(type, size) _Static_assert(sizeof(type) == (size), "a new field of " #type " is stored in this file")
+// Who adds a field to these stores it below, unless running a plan needs it not, and then
+// states the new size.
+#define STORED(type, size)                                                                     \
+  _Static_assert(sizeof(type) == (size), "a new field of " #type " is stored in this file")
 STORED(plan, 352);
 STORED(plan_scan, 28);
 STORED(plan_call, 72);
@@ -25,7 +28,9 @@ typedef struct store {
   int depth;
 } store;
 
-static void *from_plan(void *user, size_t size) { return pir_bump_get(user, size); }
+static void *from_plan(void *user, size_t size) {
+  return pir_bump_get(user, size);
+}
 
 // ---- calls
 
@@ -39,22 +44,31 @@ static void attribute(pir_archive *a, pir_attr_value *v) {
   PIR_ARCHIVE(a, ints);
   PIR_ARCHIVE(a, floats);
   PIR_ARCHIVE(a, texts);
-  if (ints) pir_archive_array(a, &v->ints, v->count, sizeof *v->ints);
-  if (floats) pir_archive_array(a, &v->floats, v->count, sizeof *v->floats);
-  if (!texts) return;
+  if (ints)
+    pir_archive_array(a, &v->ints, v->count, sizeof *v->ints);
+  if (floats)
+    pir_archive_array(a, &v->floats, v->count, sizeof *v->floats);
+  if (!texts)
+    return;
   pir_str *items = (pir_str *)(uintptr_t)v->texts;
-  if (!a->writing) items = v->count < a->size ? a->take(a->user, (v->count + 1) * sizeof *items) : NULL;
-  if (!items) a->failed = true;
-  for (size_t i = 0; i < v->count && !a->failed; i++) pir_archive_str(a, &items[i]);
+  if (!a->writing)
+    items = v->count < a->size ? a->take(a->user, (v->count + 1) * sizeof *items) : NULL;
+  if (!items)
+    a->failed = true;
+  for (size_t i = 0; i < v->count && !a->failed; i++)
+    pir_archive_str(a, &items[i]);
   v->texts = items;
 }
 
 static void attributes(pir_archive *a, plan_call *call) {
   size_t count = call->def->attr_count;
   pir_attr_value *values = (pir_attr_value *)(uintptr_t)call->attrs;
-  if (!a->writing) values = a->take(a->user, (count + 1) * sizeof *values);
-  if (!values && count) a->failed = true;
-  for (size_t i = 0; i < count && !a->failed; i++) attribute(a, &values[i]);
+  if (!a->writing)
+    values = a->take(a->user, (count + 1) * sizeof *values);
+  if (!values && count)
+    a->failed = true;
+  for (size_t i = 0; i < count && !a->failed; i++)
+    attribute(a, &values[i]);
   call->attrs = values;
 }
 
@@ -63,10 +77,13 @@ static void kernel_of(pir_archive *a, plan_call *call) {
   bool called = call->kernel;
   PIR_ARCHIVE(a, called);
   const char *name = called && a->writing ? call->kernel->name : "";
-  if (called) pir_archive_text(a, &name);
+  if (called)
+    pir_archive_text(a, &name);
   const pir_kernel *kernel = called && !a->failed ? pir_kernel_find(pir_str_from(name)) : NULL;
-  if (a->writing ? called && kernel != call->kernel : called && !kernel) a->failed = true;
-  if (a->writing || a->failed) return;
+  if (a->writing ? called && kernel != call->kernel : called && !kernel)
+    a->failed = true;
+  if (a->writing || a->failed)
+    return;
   call->kernel = kernel;
   call->run = kernel ? kernel->run : pir_clause_run;
   call->shapes_results = kernel && kernel->shapes_results;
@@ -76,11 +93,15 @@ static void one_call(store *s, plan_call *call) {
   pir_archive *a = s->a;
   const char *name = a->writing ? call->def->name : NULL;
   pir_archive_text(a, &name);
-  if (!a->writing && !a->failed) call->def = pir_context_opdef(s->ctx, pir_str_from(name));
-  if (!a->failed && (!(call->def->traits & PIR_REGISTERED) || call->def->own)) a->failed = true;
-  if (a->failed) return;
+  if (!a->writing && !a->failed)
+    call->def = pir_context_opdef(s->ctx, pir_str_from(name));
+  if (!a->failed && (!(call->def->traits & PIR_REGISTERED) || call->def->own))
+    a->failed = true;
+  if (a->failed)
+    return;
   kernel_of(a, call);
-  if (!a->failed) attributes(a, call);
+  if (!a->failed)
+    attributes(a, call);
   pir_archive_array(a, &call->in_members, call->def->operand_count, sizeof *call->in_members);
   pir_archive_array(a, &call->in_first, call->def->operand_count, sizeof *call->in_first);
   pir_archive_array(a, &call->out_members, call->def->result_count, sizeof *call->out_members);
@@ -92,15 +113,18 @@ static void one_call(store *s, plan_call *call) {
 // Room for a list whose elements are stored one by one.
 static void *elements(pir_archive *a, void *items, uint32_t *count, size_t element) {
   PIR_ARCHIVE(a, *count);
-  if (!a->writing && !a->failed) items = *count < a->size ? a->take(a->user, (*count + (size_t)1) * element) : NULL;
-  if (a->failed || (!items && *count)) a->failed = true, *count = 0;
+  if (!a->writing && !a->failed)
+    items = *count < a->size ? a->take(a->user, (*count + (size_t)1) * element) : NULL;
+  if (a->failed || (!items && *count))
+    a->failed = true, *count = 0;
   return items;
 }
 
 static void one_group(store *s, plan_group *group) {
   pir_archive *a = s->a;
   uint32_t number = 0;
-  while (a->writing && pir_compiler_group(s->compiler, number) != group->code) number++;
+  while (a->writing && pir_compiler_group(s->compiler, number) != group->code)
+    number++;
   PIR_ARCHIVE(a, number);
   PIR_ARCHIVE(a, group->packs);
   PIR_ARCHIVE(a, group->units);
@@ -108,8 +132,10 @@ static void one_group(store *s, plan_group *group) {
   PIR_ARCHIVE(a, group->equal);
   PIR_ARCHIVE(a, group->temporaries);
   PIR_ARCHIVE(a, group->kernels);
-  if (!a->writing) group->code = s->compiler ? pir_compiler_group(s->compiler, number) : NULL;
-  if (!group->code) a->failed = true;
+  if (!a->writing)
+    group->code = s->compiler ? pir_compiler_group(s->compiler, number) : NULL;
+  if (!group->code)
+    a->failed = true;
 }
 
 static void one_instr(store *s, plan_instr *instr) {
@@ -145,27 +171,31 @@ static void one_region(store *s, plan_region *r) {
   pir_archive *a = s->a;
   bool present = r->plan;
   PIR_ARCHIVE(a, present);
-  if (!present || a->failed) return;
+  if (!present || a->failed)
+    return;
   PIR_ARCHIVE(a, r->first_in);
   pir_archive_list(a, &r->captures, &r->capture_count, sizeof *r->captures);
   pir_archive_list(a, &r->args, &r->arg_count, sizeof *r->args);
   pir_archive_list(a, &r->yields, &r->yield_count, sizeof *r->yields);
   pir_archive_array(a, &r->repeats, r->yield_count, sizeof *r->repeats);
   plan *inner = r->plan;
-  if (!a->writing && (inner = a->take(a->user, sizeof *inner))) inner->memory.allocator = s->allocator;
+  if (!a->writing && (inner = a->take(a->user, sizeof *inner)))
+    inner->memory.allocator = s->allocator;
   if (inner && s->depth < PLAN_DEEPEST) {
     r->plan = inner;
     s->depth++;
     one_plan(s, inner);
     s->depth--;
-    if (inner->const_count || inner->pack_count) a->failed = true;  // constants are those of the whole program
+    if (inner->const_count || inner->pack_count)
+      a->failed = true;  // constants are those of the whole program
   } else {
     a->failed = true;
   }
 }
 
 static void one_control(store *s, plan_control *control) {
-  for (int r = 0; r < 2; r++) one_region(s, &control->regions[r]);
+  for (int r = 0; r < 2; r++)
+    one_region(s, &control->regions[r]);
 }
 
 static void plain_lists(pir_archive *a, plan *p) {
@@ -187,10 +217,11 @@ static void plain_lists(pir_archive *a, plan *p) {
   PIR_ARCHIVE(a, p->segment_count);
 }
 
-#define EACH(s, list, count, one)                                                                                      \
-  do {                                                                                                                 \
-    (list) = elements((s)->a, (list), &(count), sizeof *(list));                                                       \
-    for (uint32_t i = 0; i < (count) && !(s)->a->failed; i++) one((s), &(list)[i]);                                    \
+#define EACH(s, list, count, one)                                                              \
+  do {                                                                                         \
+    (list) = elements((s)->a, (list), &(count), sizeof *(list));                               \
+    for (uint32_t i = 0; i < (count) && !(s)->a->failed; i++)                                  \
+      one((s), &(list)[i]);                                                                    \
   } while (0)
 
 // Each plan has memory of its own, that of a region too.
@@ -206,12 +237,14 @@ static void one_plan(store *s, plan *p) {
   EACH(s, p->checks, p->check_count, one_check);
   EACH(s, p->inputs, p->input_count, one_port);
   EACH(s, p->outputs, p->output_count, one_port);
-  if (p->memory.failed) s->a->failed = true;
+  if (p->memory.failed)
+    s->a->failed = true;
   s->a->user = user;
 }
 
 void pir_plan_store(pir_archive *a, plan *p, const pir_compiler *compiler, pir_context *ctx) {
-  if (!a->writing) a->take = from_plan;
+  if (!a->writing)
+    a->take = from_plan;
   store s = {a, compiler, ctx, p->memory.allocator, 0};
   one_plan(&s, p);
 }

@@ -1,7 +1,8 @@
-// Constants of a model. Parameters are bytes of a mapped file with any alignment: one that instructions read
-// is used in place when it is large and happens to be aligned, else copied; one that only packing reads is
-// never copied. Then the instructions that run once make theirs, groups pack what they asked for, and what
-// only these needed is given back. One pass over the weights.
+// Constants of a model. Parameters are bytes of a mapped file with any alignment: one that
+// instructions read is used in place when it is large and happens to be aligned, else copied;
+// one that only packing reads is never copied. Then the instructions that run once make theirs,
+// groups pack what they asked for, and what only these needed is given back. One pass over the
+// weights.
 #include "model_impl.h"
 #include <string.h>
 #include <sys/mman.h>
@@ -15,7 +16,8 @@
 enum { BY_RUN = 1, BY_ONCE = 2, BY_PACKING = 4 };
 
 static uint32_t const_of(const plan *p, uint32_t slot) {
-  if (slot == NONE) return NONE;
+  if (slot == NONE)
+    return NONE;
   const plan_buffer *buffer = &p->buffers[p->slots[slot].buffer];
   return buffer->home == HOME_CONST ? buffer->index : NONE;
 }
@@ -26,19 +28,23 @@ static void find_readers(const plan *p, uint8_t *readers) {
     const plan_instr *instr = &p->instrs[i];
     for (uint32_t k = 0; k < instr->in_count; k++) {
       uint32_t at = const_of(p, p->words[instr->in + k]);
-      bool packed = instr->kind == PLAN_GROUP && p->words[p->groups[instr->detail].packs + k] != NONE;
-      if (at != NONE) readers[at] |= packed ? BY_PACKING : instr->once ? BY_ONCE : BY_RUN;
+      bool packed =
+          instr->kind == PLAN_GROUP && p->words[p->groups[instr->detail].packs + k] != NONE;
+      if (at != NONE)
+        readers[at] |= packed ? BY_PACKING : instr->once ? BY_ONCE : BY_RUN;
     }
   }
 }
 
-// The pages of bytes that were packed or copied are not needed any more; the mapping stays, so the kernel may take them
-// first.
+// The pages of bytes that were packed or copied are not needed any more; the mapping stays, so
+// the kernel may take them first.
 static void let_go(const void *data, size_t size) {
-  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = ((uintptr_t)data + page - 1) / page * page;
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE),
+            from = ((uintptr_t)data + page - 1) / page * page;
   uintptr_t to = ((uintptr_t)data + size) / page * page;
 #ifdef MADV_PAGEOUT
-  if (to > from) (void)madvise((void *)from, to - from, MADV_PAGEOUT);
+  if (to > from)
+    (void)madvise((void *)from, to - from, MADV_PAGEOUT);
 #endif
 }
 
@@ -54,17 +60,22 @@ static bool on_device(const plan *p, const plan_const *constant) {
 static pir_status place_constant(pir_model *model, uint32_t i, uint8_t readers) {
   plan_const *constant = &model->plan.consts[i];
   const pir_param *param = constant->param;
-  if (!readers) return PIR_OK;
+  if (!readers)
+    return PIR_OK;
   if (param && (!(readers & (BY_RUN | BY_ONCE)) || usable_in_place(param))) {
     pir_param_retain(model->lent[i] = param);
     model->constants[i] = param->data;
     return PIR_OK;
   }
   void *copy = NULL;
-  if (on_device(&model->plan, constant)) PIR_TRY(pir_queue_take(model->loading, constant->bytes, &copy));
-  else copy = pir_mem_get(&model->allocator, constant->bytes);
-  if (!copy) return PIR_EXHAUSTED;
-  if (param && constant->bytes) memcpy(copy, param->data, constant->bytes), let_go(param->data, constant->bytes);
+  if (on_device(&model->plan, constant))
+    PIR_TRY(pir_queue_take(model->loading, constant->bytes, &copy));
+  else
+    copy = pir_mem_get(&model->allocator, constant->bytes);
+  if (!copy)
+    return PIR_EXHAUSTED;
+  if (param && constant->bytes)
+    memcpy(copy, param->data, constant->bytes), let_go(param->data, constant->bytes);
   model->copies[i] = (owned_block){copy, constant->bytes};
   model->constants[i] = copy;
   return PIR_OK;
@@ -72,9 +83,12 @@ static pir_status place_constant(pir_model *model, uint32_t i, uint8_t readers) 
 
 static void drop_constant(pir_model *model, uint32_t i) {
   const owned_block *copy = &model->copies[i];
-  if (on_device(&model->plan, &model->plan.consts[i])) pir_queue_give(model->loading, copy->data, copy->bytes);
-  else pir_mem_give(&model->allocator, copy->data, copy->bytes);
-  if (model->lent[i]) pir_param_release(model->lent[i]);
+  if (on_device(&model->plan, &model->plan.consts[i]))
+    pir_queue_give(model->loading, copy->data, copy->bytes);
+  else
+    pir_mem_give(&model->allocator, copy->data, copy->bytes);
+  if (model->lent[i])
+    pir_param_release(model->lent[i]);
   model->copies[i] = (owned_block){0};
   model->lent[i] = NULL;
   model->constants[i] = NULL;
@@ -87,15 +101,18 @@ static pir_status run_once(pir_model *model, pir_message *message) {
   f.queue = model->loading;
   f.kernels = model->kernels;
   for (uint32_t i = 0; i < p->expr_count; i++)
-    if (p->exprs[i].kind == PIR_DIM_CONST) f.values[i] = p->exprs[i].value;
+    if (p->exprs[i].kind == PIR_DIM_CONST)
+      f.values[i] = p->exprs[i].value;
   for (uint32_t i = 0; i < p->slot_count; i++) {
     uint32_t constant = const_of(p, i);
-    if (constant == NONE) continue;
+    if (constant == NONE)
+      continue;
     pir_frame_shape(&f, i);
     f.tensors[i].data = (void *)model->constants[constant];
   }
   pir_status status = pir_frame_run(&f, true);
-  if (!status && f.queue) status = pir_queue_wait(f.queue);  // host copies may go now, other streams may read
+  if (!status && f.queue)
+    status = pir_queue_wait(f.queue);  // host copies may go now, other streams may read
   *message = f.message;
   pir_frame_release(&f);
   return status;
@@ -117,37 +134,45 @@ static size_t pack_room(const plan_pack *pack) {
   return (pack->packing->bytes + PACK_ALIGN - 1) / PACK_ALIGN * PACK_ALIGN;
 }
 
-static pir_status pack_one(pir_model *model, uint32_t i, pir_parallel parallel, pir_message *message) {
+static pir_status pack_one(pir_model *model, uint32_t i, pir_parallel parallel,
+                           pir_message *message) {
   const plan_pack *pack = &model->plan.packs[i];
   uint32_t constant = const_of(&model->plan, pack->slot);
-  if (constant == NONE) return pir_exec_fail(message, PIR_INTERNAL, "a group packs an operand that is no constant");
+  if (constant == NONE)
+    return pir_exec_fail(message, PIR_INTERNAL, "a group packs an operand that is no constant");
   void *buffers[2] = {(void *)model->constants[constant], model->packed[i]};
   pack_run run = {pack->packing->fn, {buffers, NULL}};
   parallel.parallel_for(parallel.pool, pack->packing->units, pack_range, &run);
   // The block may become a file, with nothing of the heap in it.
-  memset((char *)model->packed[i] + pack->packing->bytes, 0, pack_room(pack) - pack->packing->bytes);
-  if (model->lent[constant]) let_go(model->lent[constant]->data, model->lent[constant]->size);
+  memset((char *)model->packed[i] + pack->packing->bytes, 0,
+         pack_room(pack) - pack->packing->bytes);
+  if (model->lent[constant])
+    let_go(model->lent[constant]->data, model->lent[constant]->size);
   return PIR_OK;
 }
 
-// One block for all, of large pages where the system has them: a kernel streams megabytes of packed weights, and page
-// faults would take as long as packing does.
+// One block for all, of large pages where the system has them: a kernel streams megabytes of
+// packed weights, and page faults would take as long as packing does.
 static pir_status place_packs(pir_model *model) {
   const plan *p = &model->plan;
   size_t bytes = 0;
   for (uint32_t i = 0; i < p->pack_count; i++) {
     model->stats.packed_bytes += p->packs[i].packing->bytes;
-    if (p->packs[i].packing->bytes > PTRDIFF_MAX - bytes - PACK_ALIGN) return PIR_EXHAUSTED;
+    if (p->packs[i].packing->bytes > PTRDIFF_MAX - bytes - PACK_ALIGN)
+      return PIR_EXHAUSTED;
     bytes += pack_room(&p->packs[i]);
   }
-  if (!bytes) return PIR_OK;
+  if (!bytes)
+    return PIR_OK;
   char *at = pir_mem_get(&model->allocator, bytes);
-  if (!at) return PIR_EXHAUSTED;
+  if (!at)
+    return PIR_EXHAUSTED;
   model->packs = (owned_block){at, bytes};
 #ifdef MADV_HUGEPAGE
   uintptr_t from = ((uintptr_t)at + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
   uintptr_t to = ((uintptr_t)at + bytes) / LARGE_PAGE * LARGE_PAGE;
-  if (to > from) (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
+  if (to > from)
+    (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
 #endif
   for (uint32_t i = 0; i < p->pack_count; i++) {
     model->packed[i] = at;
@@ -161,11 +186,14 @@ static pir_status pack_all(pir_model *model, int threads, pir_message *message) 
   size_t bytes = model->stats.packed_bytes;
   pir_parallel parallel = pir_parallel_serial();
   pir_thread_pool *pool = NULL;
-  if (bytes >= PARALLEL_PACKING && threads > 1 && !pir_thread_pool_create(threads, &model->allocator, &pool))
+  if (bytes >= PARALLEL_PACKING && threads > 1 &&
+      !pir_thread_pool_create(threads, &model->allocator, &pool))
     parallel = pir_thread_pool_parallel(pool);
   pir_status status = PIR_OK;
-  for (uint32_t i = 0; i < model->plan.pack_count && !status; i++) status = pack_one(model, i, parallel, message);
-  if (pool) pir_thread_pool_destroy(pool);
+  for (uint32_t i = 0; i < model->plan.pack_count && !status; i++)
+    status = pack_one(model, i, parallel, message);
+  if (pool)
+    pir_thread_pool_destroy(pool);
   return status;
 }
 
@@ -179,16 +207,19 @@ pir_status pir_weights_load(pir_model *model, int threads, pir_message *message)
   model->copies = pir_bump_get(memory, p->const_count * sizeof *model->copies);
   model->lent = pir_bump_get(memory, p->const_count * sizeof *model->lent);
   model->packed = pir_bump_get(memory, p->pack_count * sizeof *model->packed);
-  if (memory->failed) return PIR_EXHAUSTED;
+  if (memory->failed)
+    return PIR_EXHAUSTED;
   find_readers(p, readers);
   for (uint32_t i = 0; i < p->const_count; i++) {
-    if (p->consts[i].param) model->stats.weight_bytes += p->consts[i].bytes;
+    if (p->consts[i].param)
+      model->stats.weight_bytes += p->consts[i].bytes;
     PIR_TRY(place_constant(model, i, p->consts[i].param ? readers[i] : readers[i] | BY_ONCE));
   }
   PIR_TRY(run_once(model, message));
   PIR_TRY(pack_all(model, threads, message));
   for (uint32_t i = 0; i < p->const_count; i++) {
-    if (!(readers[i] & BY_RUN)) drop_constant(model, i);
+    if (!(readers[i] & BY_RUN))
+      drop_constant(model, i);
     p->consts[i].param = NULL;
   }
   return PIR_OK;
@@ -196,7 +227,9 @@ pir_status pir_weights_load(pir_model *model, int threads, pir_message *message)
 
 void pir_weights_release(pir_model *model) {
   const plan *p = &model->plan;
-  if (!model->packed) return;
-  for (uint32_t i = 0; i < p->const_count; i++) drop_constant(model, i);
+  if (!model->packed)
+    return;
+  for (uint32_t i = 0; i < p->const_count; i++)
+    drop_constant(model, i);
   pir_mem_give(&model->allocator, model->packs.data, model->packs.bytes);
 }

@@ -6,8 +6,8 @@
 
 PIR_BEGIN
 
-// The path of `file` in the folder of the image this function lives in; false when there is none, or no room. Then, and
-// where the file is not there, the loader's rules find it.
+// The path of `file` in the folder of the image this function lives in; false when there is
+// none, or no room. Then, and where the file is not there, the loader's rules find it.
 PIR_API bool pir_path_beside(const char *file, char *out, size_t capacity);
 
 PIR_END

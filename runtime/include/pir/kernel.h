@@ -1,5 +1,5 @@
-// Kernels: C functions that compute an op on tensors whose results are already shaped and allocated.
-// A table of built-in ones, and one table a model for the user's.
+// Kernels: C functions that compute an op on tensors whose results are already shaped and
+// allocated. A table of built-in ones, and one table a model for the user's.
 #ifndef PIR_KERNEL_H
 #define PIR_KERNEL_H
 
@@ -24,8 +24,9 @@ typedef struct pir_lod_block {
   uint64_t offsets[];
 } pir_lod_block;
 
-// Everything a kernel sees. Operands and results are in the order of the op's definition; a variadic one
-// takes as many entries as it has members (`in_members`), an absent optional one is NULL.
+// Everything a kernel sees. Operands and results are in the order of the op's definition; a
+// variadic one takes as many entries as it has members (`in_members`), an absent optional one
+// is NULL.
 typedef struct pir_kernel pir_kernel;
 typedef struct pir_kernel_call {
   const char *op;  // for messages
@@ -52,15 +53,17 @@ typedef pir_status (*pir_kernel_fn)(const pir_kernel_call *call);
 struct pir_kernel {
   const char *name;  // as in `kernel NAME` of the .ops entry
   pir_kernel_fn run;
-  bool shapes_results;  // allocates its results itself (nonzero, unique, ...): sets data and shape
+  bool shapes_results;  // allocates its results itself (nonzero, unique, ...): sets data and
+                        // shape
 };
 
 PIR_API const pir_kernel *pir_kernel_find(pir_str name);  // built-in; NULL when there is none
 // Writes the message and returns `status`.
-PIR_API pir_status pir_kernel_fail(const pir_kernel_call *call, pir_status status, const char *format, ...)
-    PIR_PRINTF(3, 4);
+PIR_API pir_status pir_kernel_fail(const pir_kernel_call *call, pir_status status,
+                                   const char *format, ...) PIR_PRINTF(3, 4);
 
-// The reference meaning of every clause: evaluates `call->clause`. Slow beside compiled code, and right.
+// The reference meaning of every clause: evaluates `call->clause`. Slow beside compiled code,
+// and right.
 PIR_API pir_status pir_clause_run(const pir_kernel_call *call);
 
 PIR_END

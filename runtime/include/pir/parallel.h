@@ -1,5 +1,5 @@
-// Parallel loops: our pool, or the caller's. A loop of `n` units is cut into a few ranges a thread; a unit gives the
-// same whoever does it, in whatever range.
+// Parallel loops: our pool, or the caller's. A loop of `n` units is cut into a few ranges a
+// thread; a unit gives the same whoever does it, in whatever range.
 #ifndef PIR_PARALLEL_H
 #define PIR_PARALLEL_H
 
@@ -22,7 +22,8 @@ PIR_API pir_parallel pir_parallel_serial(void);
 typedef struct pir_thread_pool pir_thread_pool;
 
 // `threads` counts the calling thread; 1 starts none. Workers spin briefly, then sleep.
-PIR_API pir_status pir_thread_pool_create(int threads, const pir_allocator *allocator, pir_thread_pool **out_pool);
+PIR_API pir_status pir_thread_pool_create(int threads, const pir_allocator *allocator,
+                                          pir_thread_pool **out_pool);
 PIR_API void pir_thread_pool_destroy(pir_thread_pool *pool);
 PIR_API pir_parallel pir_thread_pool_parallel(pir_thread_pool *pool);
 

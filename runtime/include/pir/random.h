@@ -1,5 +1,5 @@
-// Random numbers as Paddle's CPU kernels draw them: a 64-bit Mersenne Twister, and the distributions of libstdc++.
-// Equal seeds give equal numbers.
+// Random numbers as Paddle's CPU kernels draw them: a 64-bit Mersenne Twister, and the
+// distributions of libstdc++. Equal seeds give equal numbers.
 #ifndef PIR_RANDOM_H
 #define PIR_RANDOM_H
 
@@ -14,7 +14,8 @@ typedef struct pir_generator {
   uint32_t at;
 } pir_generator;
 
-// As an op's own seed is used, and as paddle.seed is (its low 32 bits, spread over the whole state).
+// As an op's own seed is used, and as paddle.seed is (its low 32 bits, spread over the whole
+// state).
 PIR_API void pir_generator_seed(pir_generator *generator, uint64_t seed);
 PIR_API void pir_generator_spread(pir_generator *generator, uint64_t seed);
 PIR_API uint64_t pir_generator_next(pir_generator *generator);

@@ -1,5 +1,6 @@
-// Regions of interest of two-stage detectors: proposals from anchors, and their distribution over pyramid levels.
-// Cost: a sort of the scores of an image, and each of the best against those kept.
+// Regions of interest of two-stage detectors: proposals from anchors, and their distribution
+// over pyramid levels. Cost: a sort of the scores of an image, and each of the best against
+// those kept.
 #include <math.h>
 #include <string.h>
 
@@ -22,18 +23,23 @@ static void decode(proposals *p, int64_t image, int64_t i, double *to) {
   const double *anchor = (const double *)p->in[IN_ANCHORS].data + 4 * i,
                *variance = (const double *)p->in[IN_VARIANCES].data + 4 * i;
   const double *size = (const double *)p->in[IN_IMAGE].data + image * p->in[IN_IMAGE].shape[1];
-  const double *deltas =
-      (const double *)p->in[IN_DELTAS].data + (image * p->anchors + i % p->anchors) * 4 * p->cells + i / p->anchors;
+  const double *deltas = (const double *)p->in[IN_DELTAS].data +
+                         (image * p->anchors + i % p->anchors) * 4 * p->cells + i / p->anchors;
   double edge = b->normalized ? 0 : 1, most = pir_boxes_rounded(b, log(1000.0 / 16.0));
   for (int a = 0; a < 2; a++) {
-    double extent = pir_boxes_rounded(b, pir_boxes_rounded(b, anchor[2 + a] - anchor[a]) + edge);
+    double extent =
+        pir_boxes_rounded(b, pir_boxes_rounded(b, anchor[2 + a] - anchor[a]) + edge);
     double centre = pir_boxes_rounded(b, anchor[a] + 0.5 * extent);
-    double shift = pir_boxes_rounded(b, pir_boxes_rounded(b, variance[a] * deltas[a * p->cells]) * extent);
-    double grown = fmin(pir_boxes_rounded(b, variance[2 + a] * deltas[(2 + a) * p->cells]), most);
-    double half = pir_boxes_rounded(b, pir_boxes_rounded(b, exp(grown)) * extent) / 2, limit = size[1 - a] - edge;
+    double shift =
+        pir_boxes_rounded(b, pir_boxes_rounded(b, variance[a] * deltas[a * p->cells]) * extent);
+    double grown =
+        fmin(pir_boxes_rounded(b, variance[2 + a] * deltas[(2 + a) * p->cells]), most);
+    double half = pir_boxes_rounded(b, pir_boxes_rounded(b, exp(grown)) * extent) / 2,
+           limit = size[1 - a] - edge;
     centre = pir_boxes_rounded(b, shift + centre);
     to[a] = fmax(fmin(pir_boxes_rounded(b, centre - half), limit), 0);
-    to[2 + a] = fmax(fmin(pir_boxes_rounded(b, pir_boxes_rounded(b, centre + half) - edge), limit), 0);
+    to[2 + a] =
+        fmax(fmin(pir_boxes_rounded(b, pir_boxes_rounded(b, centre + half) - edge), limit), 0);
   }
 }
 
@@ -42,7 +48,9 @@ static bool large_enough(const proposals *p, const double *box, const double *si
   double edge = b->normalized ? 0 : 1, least = fmax((float)b->call->attrs[ATTR_MIN_SIZE].f, 1);
   for (int a = 0; a < 2; a++) {
     double extent = pir_boxes_rounded(b, pir_boxes_rounded(b, box[2 + a] - box[a]) + edge);
-    if (extent < least || (!b->normalized && pir_boxes_rounded(b, box[a] + extent / 2) > size[1 - a])) return false;
+    if (extent < least ||
+        (!b->normalized && pir_boxes_rounded(b, box[a] + extent / 2) > size[1 - a]))
+      return false;
   }
   return true;
 }
@@ -57,24 +65,30 @@ static pir_status propose(proposals *p, int64_t image) {
   int64_t n = p->anchors * p->cells, kept = 0;
   b->list.count = 0;
   for (int64_t i = 0; i < n; i++)
-    PIR_TRY(pir_boxes_push(b, &b->list, (found){scores[i % p->anchors * p->cells + i / p->anchors], i, 0}));
+    PIR_TRY(pir_boxes_push(b, &b->list,
+                           (found){scores[i % p->anchors * p->cells + i / p->anchors], i, 0}));
   PIR_TRY(pir_boxes_best(b, 0, attrs[ATTR_BEFORE].i > 0 ? attrs[ATTR_BEFORE].i : -1));
   for (int64_t i = 0; i < b->list.count; i++) {
     found item = b->list.items[i];
     decode(p, image, item.box, decoded + 4 * item.box);
-    if (large_enough(p, decoded + 4 * item.box, size)) b->list.items[kept++] = item;
+    if (large_enough(p, decoded + 4 * item.box, size))
+      b->list.items[kept++] = item;
   }
   b->list.count = kept;
-  if (threshold > 0) PIR_TRY(pir_boxes_suppress(b, decoded, 4, 0, threshold, pir_boxes_rounded(b, attrs[ATTR_ETA].f)));
+  if (threshold > 0)
+    PIR_TRY(pir_boxes_suppress(b, decoded, 4, 0, threshold,
+                               pir_boxes_rounded(b, attrs[ATTR_ETA].f)));
   if (threshold > 0 && attrs[ATTR_AFTER].i > 0 && b->list.count > attrs[ATTR_AFTER].i)
     b->list.count = attrs[ATTR_AFTER].i;
-  if (kept || !n) return PIR_OK;
+  if (kept || !n)
+    return PIR_OK;
   memset(decoded, 0, 4 * sizeof *decoded);
   return pir_boxes_push(b, &b->list, (found){0});
 }
 
 static pir_status check_proposals(const pir_kernel_call *call, proposals *p) {
-  static const char *const names[] = {"scores", "bbox_deltas", "im_shape", "anchors", "variances"};
+  static const char *const names[] = {"scores", "bbox_deltas", "im_shape", "anchors",
+                                      "variances"};
   const pir_tensor *scores = pir_kernel_in(call, IN_SCORES);
   if (!scores || scores->rank != 4)
     return pir_kernel_fail(call, PIR_INVALID, "%s: scores: expects rank 4, found %d", call->op,
@@ -82,7 +96,8 @@ static pir_status check_proposals(const pir_kernel_call *call, proposals *p) {
   int64_t each, all, quadrupled;
   p->images = scores->shape[0], p->anchors = scores->shape[1];
   if (__builtin_mul_overflow(scores->shape[2], scores->shape[3], &p->cells) ||
-      __builtin_mul_overflow(p->anchors, p->cells, &each) || __builtin_mul_overflow(p->images, each, &all) ||
+      __builtin_mul_overflow(p->anchors, p->cells, &each) ||
+      __builtin_mul_overflow(p->images, each, &all) ||
       __builtin_mul_overflow(4, all > each ? all : each, &quadrupled))
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: scores: too large", call->op);
   const int64_t wanted[] = {all, 4 * all, -1, 4 * each, 4 * each};
@@ -90,33 +105,38 @@ static pir_status check_proposals(const pir_kernel_call *call, proposals *p) {
     const pir_tensor *t = pir_kernel_in(call, i);
     int64_t n = t ? pir_tensor_numel(t) : 0;
     if (!t || (wanted[i] >= 0 && n != wanted[i]))
-      return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects %lld elements, found %lld", call->op, names[i],
-                             (long long)wanted[i], (long long)n);
+      return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects %lld elements, found %lld",
+                             call->op, names[i], (long long)wanted[i], (long long)n);
   }
-  const pir_tensor *deltas = pir_kernel_in(call, IN_DELTAS), *size = pir_kernel_in(call, IN_IMAGE);
+  const pir_tensor *deltas = pir_kernel_in(call, IN_DELTAS),
+                   *size = pir_kernel_in(call, IN_IMAGE);
   if (deltas->rank != 4 || deltas->shape[1] != 4 * p->anchors)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: bbox_deltas: expects %lld along axis 1", call->op,
-                           (long long)(4 * p->anchors));
+    return pir_kernel_fail(call, PIR_INVALID, "%s: bbox_deltas: expects %lld along axis 1",
+                           call->op, (long long)(4 * p->anchors));
   if (size->rank != 2 || size->shape[0] != p->images || size->shape[1] < 2)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: im_shape: expects height and width of %lld images", call->op,
+    return pir_kernel_fail(call, PIR_INVALID,
+                           "%s: im_shape: expects height and width of %lld images", call->op,
                            (long long)p->images);
   return PIR_OK;
 }
 
-static pir_status dense_of(const pir_kernel_call *call, int64_t rows, int64_t columns, pir_tensor *to) {
+static pir_status dense_of(const pir_kernel_call *call, int64_t rows, int64_t columns,
+                           pir_tensor *to) {
   const int64_t shape[2] = {rows, columns};
   size_t bytes;
   if (pir_shape_bytes(shape, 2, PIR_F64, &bytes))
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
   pir_tensor_set_dense(to, PIR_F64, shape, 2);
   to->data = pir_kernel_alloc(call, bytes);
-  return to->data ? PIR_OK : pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  return to->data ? PIR_OK
+                  : pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
 }
 
 // The first `rows` of a table become a result.
-static pir_status hand_out(const pir_kernel_call *call, const pir_tensor *table, int64_t rows, pir_dtype dtype,
-                           pir_tensor *out) {
-  if (!out) return PIR_OK;
+static pir_status hand_out(const pir_kernel_call *call, const pir_tensor *table, int64_t rows,
+                           pir_dtype dtype, pir_tensor *out) {
+  if (!out)
+    return PIR_OK;
   pir_tensor part = *table;
   part.shape[0] = rows;
   PIR_TRY(pir_kernel_shape_result(call, out, dtype, part.shape, 2));
@@ -134,28 +154,33 @@ static pir_status propose_all(proposals *p) {
   PIR_TRY(dense_of(call, each, 4, &p->b.boxes));
   PIR_TRY(dense_of(call, p->images * each, 4, &p->rois));
   PIR_TRY(dense_of(call, p->images * each, 1, &p->probs));
-  if (number) PIR_TRY(pir_kernel_shape_result(call, number, PIR_I32, &p->images, 1));
+  if (number)
+    PIR_TRY(pir_kernel_shape_result(call, number, PIR_I32, &p->images, 1));
   for (int64_t n = 0; n < p->images; n++) {
     PIR_TRY(propose(p, n));
     for (int64_t i = 0; i < p->b.list.count; i++, p->count++) {
       const found *item = &p->b.list.items[i];
-      memcpy((double *)p->rois.data + 4 * p->count, (double *)p->b.boxes.data + 4 * item->box, 4 * sizeof(double));
+      memcpy((double *)p->rois.data + 4 * p->count, (double *)p->b.boxes.data + 4 * item->box,
+             4 * sizeof(double));
       ((double *)p->probs.data)[p->count] = item->score;
     }
-    if (number) ((int32_t *)number->data)[n] = (int32_t)p->b.list.count;
+    if (number)
+      ((int32_t *)number->data)[n] = (int32_t)p->b.list.count;
   }
   pir_dtype dtype = p->b.single ? PIR_F32 : PIR_F64;
   PIR_TRY(hand_out(call, &p->rois, p->count, dtype, pir_kernel_out(call, 0)));
   return hand_out(call, &p->probs, p->count, dtype, pir_kernel_out(call, 1));
 }
 
-// operands: scores, bbox_deltas, im_shape, anchors, variances; results: rpn_rois, rpn_roi_probs, rpn_rois_num
+// operands: scores, bbox_deltas, im_shape, anchors, variances; results: rpn_rois,
+// rpn_roi_probs, rpn_rois_num
 pir_status pir_kernel_generate_proposals(const pir_kernel_call *call) {
   proposals p = {.b = {.call = call, .normalized = !call->attrs[ATTR_PIXEL].i}};
   PIR_TRY(check_proposals(call, &p));
   p.b.single = pir_kernel_in(call, IN_SCORES)->dtype != PIR_F64;
   pir_status status = propose_all(&p);
-  for (int i = 0; i < 5; i++) pir_kernel_drop(call, &p.in[i]);
+  for (int i = 0; i < 5; i++)
+    pir_kernel_drop(call, &p.in[i]);
   pir_kernel_drop(call, &p.rois);
   pir_kernel_drop(call, &p.probs);
   pir_boxes_drop(&p.b);
@@ -168,41 +193,51 @@ enum { LEVEL_MIN, LEVEL_MAX, LEVEL_REFER, LEVEL_SCALE, LEVEL_PIXEL };
 
 static int64_t level_of(const boxes *b, const double *box) {
   const pir_attr_value *attrs = b->call->attrs;
-  double area = 0, edge = attrs[LEVEL_PIXEL].i ? 1 : 0, w = pir_boxes_rounded(b, box[2] - box[0]),
-         h = pir_boxes_rounded(b, box[3] - box[1]);
-  if (!(w < 0 || h < 0)) area = pir_boxes_rounded(b, pir_boxes_rounded(b, w + edge) * pir_boxes_rounded(b, h + edge));
-  double scale = pir_boxes_rounded(b, pir_boxes_rounded(b, sqrt(area)) / (double)attrs[LEVEL_SCALE].i);
-  double level =
-      floor(pir_boxes_rounded(b, pir_boxes_rounded(b, log2(pir_boxes_rounded(b, scale + pir_boxes_rounded(b, 1e-6)))) +
-                                     (double)attrs[LEVEL_REFER].i));
+  double area = 0, edge = attrs[LEVEL_PIXEL].i ? 1 : 0,
+         w = pir_boxes_rounded(b, box[2] - box[0]), h = pir_boxes_rounded(b, box[3] - box[1]);
+  if (!(w < 0 || h < 0))
+    area =
+        pir_boxes_rounded(b, pir_boxes_rounded(b, w + edge) * pir_boxes_rounded(b, h + edge));
+  double scale =
+      pir_boxes_rounded(b, pir_boxes_rounded(b, sqrt(area)) / (double)attrs[LEVEL_SCALE].i);
+  double level = floor(pir_boxes_rounded(
+      b, pir_boxes_rounded(b, log2(pir_boxes_rounded(b, scale + pir_boxes_rounded(b, 1e-6)))) +
+             (double)attrs[LEVEL_REFER].i));
   int64_t low = attrs[LEVEL_MIN].i, high = attrs[LEVEL_MAX].i;
   return !(level > (double)low) ? 0 : level > (double)high ? high - low : (int64_t)level - low;
 }
 
 // Writes the boxes of one level, how many of each image, and where each box went.
-static pir_status write_level(boxes *b, int64_t level, const int64_t *level_at, const int64_t *ends, int64_t images,
-                              int64_t *placed, int32_t *restore) {
+static pir_status write_level(boxes *b, int64_t level, const int64_t *level_at,
+                              const int64_t *ends, int64_t images, int64_t *placed,
+                              int32_t *restore) {
   const pir_kernel_call *call = b->call;
   pir_tensor *rois = call->out[call->out_first[0] + level], from = b->boxes;
-  pir_tensor *number = call->out_members[1] > level ? call->out[call->out_first[1] + level] : NULL;
+  pir_tensor *number =
+      call->out_members[1] > level ? call->out[call->out_first[1] + level] : NULL;
   int64_t count = 0, n = b->boxes.shape[0], row = 0;
-  for (int64_t i = 0; i < n; i++) count += level_at[i] == level;
+  for (int64_t i = 0; i < n; i++)
+    count += level_at[i] == level;
   const int64_t shape[2] = {count, 4};
   PIR_TRY(pir_kernel_shape_result(call, rois, b->single ? PIR_F32 : PIR_F64, shape, 2));
-  if (number) PIR_TRY(pir_kernel_shape_result(call, number, PIR_I32, &images, 1));
+  if (number)
+    PIR_TRY(pir_kernel_shape_result(call, number, PIR_I32, &images, 1));
   pir_tensor to = *rois;
   from.rank = to.rank = 1;
   from.shape[0] = to.shape[0] = 4, from.strides[0] = to.strides[0] = 1;
   for (int64_t image = 0, i = 0; image < images; image++) {
     int64_t before = row;
     for (; i < ends[image]; i++) {
-      if (level_at[i] != level) continue;
+      if (level_at[i] != level)
+        continue;
       from.data = (double *)b->boxes.data + 4 * i;
       to.data = (char *)rois->data + row++ * 4 * (int64_t)pir_dtype_size(rois->dtype);
       PIR_TRY(pir_tensor_copy(&from, &to));
-      if (restore) restore[i] = (int32_t)(*placed)++;
+      if (restore)
+        restore[i] = (int32_t)(*placed)++;
     }
-    if (number) ((int32_t *)number->data)[image] = (int32_t)(row - before);
+    if (number)
+      ((int32_t *)number->data)[image] = (int32_t)(row - before);
   }
   return PIR_OK;
 }
@@ -215,17 +250,21 @@ static pir_status distribute(boxes *b, int64_t *level_at, int64_t *ends, int64_t
   for (int64_t i = 0; i < images; i++) {
     int64_t here = number ? pir_tensor_int_at(number, i) : n;
     if (here < 0 || here > n - sum)
-      return pir_kernel_fail(call, PIR_INVALID, "%s: rois_num: %lld regions for image %lld, %lld are left", call->op,
-                             (long long)here, (long long)i, (long long)(n - sum));
+      return pir_kernel_fail(call, PIR_INVALID,
+                             "%s: rois_num: %lld regions for image %lld, %lld are left",
+                             call->op, (long long)here, (long long)i, (long long)(n - sum));
     ends[i] = sum += here;
   }
   if (sum != n)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: rois_num: %lld regions, fpn_rois has %lld", call->op, (long long)sum,
-                           (long long)n);
-  for (int64_t i = 0; i < n; i++) level_at[i] = level_of(b, (const double *)b->boxes.data + 4 * i);
-  if (restore) PIR_TRY(pir_kernel_shape_result(call, restore, PIR_I32, shape, 2));
+    return pir_kernel_fail(call, PIR_INVALID, "%s: rois_num: %lld regions, fpn_rois has %lld",
+                           call->op, (long long)sum, (long long)n);
+  for (int64_t i = 0; i < n; i++)
+    level_at[i] = level_of(b, (const double *)b->boxes.data + 4 * i);
+  if (restore)
+    PIR_TRY(pir_kernel_shape_result(call, restore, PIR_I32, shape, 2));
   for (int64_t level = 0; level < call->out_members[0]; level++)
-    PIR_TRY(write_level(b, level, level_at, ends, images, &placed, restore ? restore->data : NULL));
+    PIR_TRY(
+        write_level(b, level, level_at, ends, images, &placed, restore ? restore->data : NULL));
   return PIR_OK;
 }
 
@@ -234,19 +273,25 @@ pir_status pir_kernel_distribute_fpn_proposals(const pir_kernel_call *call) {
   const pir_tensor *rois = pir_kernel_in(call, 0), *number = pir_kernel_in(call, 1);
   const pir_attr_value *attrs = call->attrs;
   if (!rois || rois->rank != 2 || rois->shape[1] != 4)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: fpn_rois: expects rank 2 with 4 columns", call->op);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: fpn_rois: expects rank 2 with 4 columns",
+                           call->op);
   if (number && number->rank != 1)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: rois_num: expects rank 1, found %d", call->op, number->rank);
-  if (call->out_members[0] != attrs[LEVEL_MAX].i - attrs[LEVEL_MIN].i + 1 || attrs[LEVEL_SCALE].i <= 0)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: levels %lld to %lld with %d results", call->op,
-                           (long long)attrs[LEVEL_MIN].i, (long long)attrs[LEVEL_MAX].i, call->out_members[0]);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: rois_num: expects rank 1, found %d",
+                           call->op, number->rank);
+  if (call->out_members[0] != attrs[LEVEL_MAX].i - attrs[LEVEL_MIN].i + 1 ||
+      attrs[LEVEL_SCALE].i <= 0)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: levels %lld to %lld with %d results",
+                           call->op, (long long)attrs[LEVEL_MIN].i,
+                           (long long)attrs[LEVEL_MAX].i, call->out_members[0]);
   boxes b = {.call = call, .single = rois->dtype != PIR_F64};
   int64_t images = number ? number->shape[0] : 1;
   size_t size = (size_t)(rois->shape[0] + images) * sizeof(int64_t);
   int64_t *room = pir_kernel_alloc(call, size);
-  if (!room) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  if (!room)
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   pir_status status = pir_kernel_dense(call, rois, PIR_F64, rois->shape, 2, &b.boxes);
-  if (!status) status = distribute(&b, room, room + rois->shape[0], images);
+  if (!status)
+    status = distribute(&b, room, room + rois->shape[0], images);
   pir_kernel_free(call, room, size);
   pir_boxes_drop(&b);
   return status;

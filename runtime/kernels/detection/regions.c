@@ -1,13 +1,15 @@
-// Boxes over feature maps: prior boxes of every cell, and regions of interest resampled. Numbers are those of f32
-// arithmetic where they decide what is read. Cost: a region reads grid points * channels elements; channels run
-// in parallel.
+// Boxes over feature maps: prior boxes of every cell, and regions of interest resampled.
+// Numbers are those of f32 arithmetic where they decide what is read. Cost: a region reads grid
+// points * channels elements; channels run in parallel.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "boxes.h"
 
-static double rounded(bool single, double x) { return single ? (double)(float)x : x; }
+static double rounded(bool single, double x) {
+  return single ? (double)(float)x : x;
+}
 
 // ---- prior boxes
 
@@ -28,7 +30,9 @@ typedef struct extent {
   double width, height;  // half of it
 } extent;
 
-static bool near(float a, float b) { return fabsf(a - b) < 1e-6f; }
+static bool near(float a, float b) {
+  return fabsf(a - b) < 1e-6f;
+}
 
 // The ratios without repetition, 1 first; returns how many.
 static int64_t list_ratios(const pir_attr_value *given, bool flip, float *ratios) {
@@ -37,44 +41,53 @@ static int64_t list_ratios(const pir_attr_value *given, bool flip, float *ratios
   for (size_t i = 0; i < given->count; i++) {
     float ratio = (float)given->floats[i];
     bool seen = false;
-    for (int64_t j = 0; j < count && !seen; j++) seen = near(ratio, ratios[j]);
-    if (seen) continue;
+    for (int64_t j = 0; j < count && !seen; j++)
+      seen = near(ratio, ratios[j]);
+    if (seen)
+      continue;
     ratios[count++] = ratio;
-    if (flip) ratios[count++] = 1 / ratio;
+    if (flip)
+      ratios[count++] = 1 / ratio;
   }
   return count;
 }
 
 // Half extents of the boxes of one cell, in their order.
-static int64_t list_extents(const pir_attr_value *attrs, const float *ratios, int64_t ratio_count, extent *to) {
+static int64_t list_extents(const pir_attr_value *attrs, const float *ratios,
+                            int64_t ratio_count, extent *to) {
   const pir_attr_value *sizes = &attrs[PRIOR_MIN], *larger = &attrs[PRIOR_MAX];
   bool squares_first = attrs[PRIOR_ORDER].i != 0;
   int64_t n = 0;
   for (size_t s = 0; s < sizes->count; s++) {
     float size = (float)sizes->floats[s];
     extent square = {size / 2.0, size / 2.0}, middle = {0};
-    if (larger->count) middle.width = middle.height = sqrtf(size * (float)larger->floats[s]) / 2.0;
+    if (larger->count)
+      middle.width = middle.height = sqrtf(size * (float)larger->floats[s]) / 2.0;
     if (squares_first) {
       to[n++] = square;
-      if (larger->count) to[n++] = middle;
+      if (larger->count)
+        to[n++] = middle;
     }
     for (int64_t r = 0; r < ratio_count; r++)
       if (!squares_first || !near(ratios[r], 1))
         to[n++] = (extent){size * sqrtf(ratios[r]) / 2.0, size / sqrtf(ratios[r]) / 2.0};
-    if (!squares_first && larger->count) to[n++] = middle;
+    if (!squares_first && larger->count)
+      to[n++] = middle;
   }
   return n;
 }
 
-static void fill_priors(const pir_kernel_call *call, const extent *extents, int64_t n, const double image[2],
-                        double *to) {
+static void fill_priors(const pir_kernel_call *call, const extent *extents, int64_t n,
+                        const double image[2], double *to) {
   const pir_attr_value *attrs = call->attrs;
   const pir_tensor *out = pir_kernel_out(call, 0);
   bool single = out->dtype == PIR_F32, clip = attrs[PRIOR_CLIP].i != 0;
-  double step[2] = {rounded(single, attrs[PRIOR_STEP_W].f), rounded(single, attrs[PRIOR_STEP_H].f)},
+  double step[2] = {rounded(single, attrs[PRIOR_STEP_W].f),
+                    rounded(single, attrs[PRIOR_STEP_H].f)},
          offset = rounded(single, attrs[PRIOR_OFFSET].f);
   if (step[0] == 0 || step[1] == 0)
-    for (int a = 0; a < 2; a++) step[a] = rounded(single, image[a] / (double)out->shape[1 - a]);
+    for (int a = 0; a < 2; a++)
+      step[a] = rounded(single, image[a] / (double)out->shape[1 - a]);
   for (int64_t i = 0, cells = out->shape[0] * out->shape[1]; i < cells; i++) {
     int64_t cell[2] = {i % out->shape[1], i / out->shape[1]};
     for (int64_t k = 0; k < n; k++, to += 4) {
@@ -84,26 +97,33 @@ static void fill_priors(const pir_kernel_call *call, const extent *extents, int6
         to[a] = rounded(single, center - half) / image[a];
         to[2 + a] = rounded(single, center + half) / image[a];
       }
-      for (int c = 0; c < 4 && clip; c++) to[c] = fmin(fmax(to[c], 0), 1);
+      for (int c = 0; c < 4 && clip; c++)
+        to[c] = fmin(fmax(to[c], 0), 1);
     }
   }
 }
 
-static pir_status write_priors(const pir_kernel_call *call, const extent *extents, int64_t n, const double image[2]) {
+static pir_status write_priors(const pir_kernel_call *call, const extent *extents, int64_t n,
+                               const double image[2]) {
   pir_tensor *out = pir_kernel_out(call, 0), *variance = pir_kernel_out(call, 1), boxes = {0};
   const pir_attr_value *given = &call->attrs[PRIOR_VARIANCES];
   size_t bytes;
   if (out->rank != 4 || out->shape[2] != n || out->shape[3] != 4)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: out: expects %lld boxes a cell", call->op, (long long)n);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: out: expects %lld boxes a cell", call->op,
+                           (long long)n);
   if (pir_shape_bytes(out->shape, 4, PIR_F64, &bytes))
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
   pir_tensor_set_dense(&boxes, PIR_F64, out->shape, 4);
   boxes.data = pir_kernel_alloc(call, bytes);
-  if (!boxes.data) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  if (!boxes.data)
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   fill_priors(call, extents, n, image, boxes.data);
   pir_status status = pir_tensor_copy(&boxes, out);
   pir_kernel_drop(call, &boxes);
-  pir_tensor row = {.data = (void *)(uintptr_t)given->floats, .dtype = PIR_F64, .rank = 4, .strides = {0, 0, 0, 1}};
+  pir_tensor row = {.data = (void *)(uintptr_t)given->floats,
+                    .dtype = PIR_F64,
+                    .rank = 4,
+                    .strides = {0, 0, 0, 1}};
   memcpy(row.shape, out->shape, sizeof row.shape);
   return status || !variance ? status : pir_tensor_copy(&row, variance);
 }
@@ -113,19 +133,22 @@ pir_status pir_kernel_prior_box(const pir_kernel_call *call) {
   const pir_tensor *input = pir_kernel_in(call, 0), *picture = pir_kernel_in(call, 1);
   const pir_attr_value *attrs = call->attrs, *ratios = &attrs[PRIOR_RATIOS];
   if (!input || !picture || input->rank != 4 || picture->rank != 4)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: expects input and image of rank 4", call->op);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: expects input and image of rank 4",
+                           call->op);
   if (attrs[PRIOR_VARIANCES].count != 4)
     return pir_kernel_fail(call, PIR_INVALID, "%s: variances: expects 4, found %zu", call->op,
                            attrs[PRIOR_VARIANCES].count);
   if (attrs[PRIOR_MAX].count && attrs[PRIOR_MAX].count != attrs[PRIOR_MIN].count)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: max_sizes: expects %zu, found %zu", call->op, attrs[PRIOR_MIN].count,
-                           attrs[PRIOR_MAX].count);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: max_sizes: expects %zu, found %zu", call->op,
+                           attrs[PRIOR_MIN].count, attrs[PRIOR_MAX].count);
   size_t list = (2 * ratios->count + 1) * sizeof(float),
          size = list + (2 * ratios->count + 3) * (attrs[PRIOR_MIN].count + 1) * sizeof(extent);
   extent *room = pir_kernel_alloc(call, size);
-  if (!room) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  if (!room)
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   float *each = (float *)(room + (2 * ratios->count + 3) * (attrs[PRIOR_MIN].count + 1));
-  int64_t count = list_extents(attrs, each, list_ratios(ratios, attrs[PRIOR_FLIP].i != 0, each), room);
+  int64_t count =
+      list_extents(attrs, each, list_ratios(ratios, attrs[PRIOR_FLIP].i != 0, each), room);
   const double image[2] = {(double)picture->shape[3], (double)picture->shape[2]};
   pir_status status = write_priors(call, room, count, image);
   pir_kernel_free(call, room, size);
@@ -143,7 +166,8 @@ typedef struct regions {
   bool single;
 } regions;
 
-// Along one axis: the two positions a sample lies between and the weight of the first. False outside of the map.
+// Along one axis: the two positions a sample lies between and the weight of the first. False
+// outside of the map.
 typedef struct sample {
   int64_t low, high;
   double weight;
@@ -151,14 +175,18 @@ typedef struct sample {
 } sample;
 
 static sample sample_at(double at, int64_t extent) {
-  if (!(at >= -1 && at <= (double)extent)) return (sample){0};
-  if (at < 0) at = 0;
+  if (!(at >= -1 && at <= (double)extent))
+    return (sample){0};
+  if (at < 0)
+    at = 0;
   int64_t low = (int64_t)at;
-  if (low >= extent - 1) return (sample){extent - 1, extent - 1, 0, true};
+  if (low >= extent - 1)
+    return (sample){extent - 1, extent - 1, 0, true};
   return (sample){low, low + 1, (double)(low + 1) - at, true};
 }
 
-// Where a region starts along an axis, the extent of one of its bins, and how many samples a bin takes.
+// Where a region starts along an axis, the extent of one of its bins, and how many samples a
+// bin takes.
 typedef struct axis {
   double start, bin;
   int64_t samples, extent;
@@ -169,41 +197,51 @@ static axis axis_of(const regions *r, const double *box, int a, bool at_least_on
   double scale = rounded(r->single, attrs[ROI_SCALE].f), shift = attrs[ROI_ALIGNED].i ? 0.5 : 0;
   double start = rounded(r->single, rounded(r->single, box[a] * scale) - shift),
          end = rounded(r->single, rounded(r->single, box[2 + a] * scale) - shift);
-  double length = rounded(r->single, end - start), bins = (double)attrs[a ? ROI_HEIGHT : ROI_WIDTH].i;
-  if (!attrs[ROI_ALIGNED].i || at_least_one) length = fmax(length, 1);
+  double length = rounded(r->single, end - start),
+         bins = (double)attrs[a ? ROI_HEIGHT : ROI_WIDTH].i;
+  if (!attrs[ROI_ALIGNED].i || at_least_one)
+    length = fmax(length, 1);
   axis to = {.start = start,
              .bin = rounded(r->single, length / bins),
              .samples = attrs[ROI_SAMPLING].i,
              .extent = r->x.shape[a ? 2 : 3]};
   double wanted = ceil(to.bin);
-  if (to.samples <= 0) to.samples = wanted > 0 && wanted < 1e6 ? (int64_t)wanted : 0;
+  if (to.samples <= 0)
+    to.samples = wanted > 0 && wanted < 1e6 ? (int64_t)wanted : 0;
   return to;
 }
 
 static sample sample_of(const regions *r, const axis *to, int64_t bin, int64_t i) {
-  double part = rounded(r->single, (double)bin + rounded(r->single, ((double)i + 0.5) / (double)to->samples));
-  return sample_at(rounded(r->single, to->start + rounded(r->single, to->bin * part)), to->extent);
+  double part = rounded(
+      r->single, (double)bin + rounded(r->single, ((double)i + 0.5) / (double)to->samples));
+  return sample_at(rounded(r->single, to->start + rounded(r->single, to->bin * part)),
+                   to->extent);
 }
 
-// The samples of all bins along an axis, which all channels share; NULL where they would be too many to keep.
+// The samples of all bins along an axis, which all channels share; NULL where they would be too
+// many to keep.
 static sample *all_samples(const regions *r, const axis *to, int64_t bins) {
   enum { MOST = 1 << 16 };
-  if (to->samples < 1 || bins < 1 || to->samples > MOST / bins) return NULL;
+  if (to->samples < 1 || bins < 1 || to->samples > MOST / bins)
+    return NULL;
   sample *list = malloc((size_t)(bins * to->samples) * sizeof *list);
-  for (int64_t k = 0; list && k < bins * to->samples; k++) list[k] = sample_of(r, to, k / to->samples, k % to->samples);
+  for (int64_t k = 0; list && k < bins * to->samples; k++)
+    list[k] = sample_of(r, to, k / to->samples, k % to->samples);
   return list;
 }
 
 // The average of the samples of one bin. A point outside of the map counts as 0.
-static double average(const regions *r, const axis axes[2], sample *const lists[2], int64_t row, int64_t column,
-                      const double *plane) {
+static double average(const regions *r, const axis axes[2], sample *const lists[2], int64_t row,
+                      int64_t column, const double *plane) {
   int64_t wide = r->x.shape[3];
   double sum = 0;
   for (int64_t i = 0; i < axes[1].samples; i++) {
     sample y = lists[1] ? lists[1][row * axes[1].samples + i] : sample_of(r, &axes[1], row, i);
     for (int64_t j = 0; j < axes[0].samples && y.inside; j++) {
-      sample x = lists[0] ? lists[0][column * axes[0].samples + j] : sample_of(r, &axes[0], column, j);
-      if (!x.inside) continue;
+      sample x =
+          lists[0] ? lists[0][column * axes[0].samples + j] : sample_of(r, &axes[0], column, j);
+      if (!x.inside)
+        continue;
       const double *low = plane + y.low * wide, *high = plane + y.high * wide;
       sum += y.weight * (x.weight * low[x.low] + (1 - x.weight) * low[x.high]);
       sum += (1 - y.weight) * (x.weight * high[x.low] + (1 - x.weight) * high[x.high]);
@@ -222,47 +260,57 @@ static int64_t together(const regions *r) {
 static void align_channels(void *user, int64_t begin, int64_t end, int thread) {
   (void)thread;
   const regions *r = user;
-  const int64_t *shape = r->out.shape, plane = r->x.shape[2] * r->x.shape[3], bins = shape[2] * shape[3];
+  const int64_t *shape = r->out.shape, plane = r->x.shape[2] * r->x.shape[3],
+                bins = shape[2] * shape[3];
   for (int64_t chunk = begin; chunk < end; chunk++) {
-    int64_t first = chunk * together(r), stop = first + together(r) < shape[1] ? first + together(r) : shape[1];
+    int64_t first = chunk * together(r),
+            stop = first + together(r) < shape[1] ? first + together(r) : shape[1];
     for (int64_t n = 0; n < shape[0]; n++) {
       const double *box = (const double *)r->boxes.data + 4 * n,
                    *x = (const double *)r->x.data + (r->image[n] * shape[1] + first) * plane;
       double *out = (double *)r->out.data + (n * shape[1] + first) * bins;
       axis axes[2] = {axis_of(r, box, 0, false), axis_of(r, box, 1, false)};
-      sample *lists[2] = {all_samples(r, &axes[0], shape[3]), all_samples(r, &axes[1], shape[2])};
+      sample *lists[2] = {all_samples(r, &axes[0], shape[3]),
+                          all_samples(r, &axes[1], shape[2])};
       for (int64_t c = first; c < stop; c++, x += plane)
         for (int64_t p = 0; p < shape[2]; p++)
-          for (int64_t q = 0; q < shape[3]; q++) *out++ = plane ? average(r, axes, lists, p, q, x) : 0;
+          for (int64_t q = 0; q < shape[3]; q++)
+            *out++ = plane ? average(r, axes, lists, p, q, x) : 0;
       free(lists[0]);
       free(lists[1]);
     }
   }
 }
 
-pir_status pir_boxes_images(const pir_kernel_call *call, const pir_tensor *number, int64_t images, int64_t count,
-                            int64_t *image) {
+pir_status pir_boxes_images(const pir_kernel_call *call, const pir_tensor *number,
+                            int64_t images, int64_t count, int64_t *image) {
   if (!number && images > 1)
-    return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of several images without boxes_num", call->op);
+    return pir_kernel_fail(call, PIR_UNSUPPORTED,
+                           "unsupported: %s of several images without boxes_num", call->op);
   if (number && (number->rank != 1 || number->shape[0] != images))
-    return pir_kernel_fail(call, PIR_INVALID, "%s: boxes_num: expects one number for each of %lld images", call->op,
-                           (long long)images);
+    return pir_kernel_fail(call, PIR_INVALID,
+                           "%s: boxes_num: expects one number for each of %lld images",
+                           call->op, (long long)images);
   int64_t at = 0;
   for (int64_t n = 0; n < images; n++) {
     int64_t here = number ? pir_tensor_int_at(number, n) : count;
     if (here < 0 || here > count - at)
-      return pir_kernel_fail(call, PIR_INVALID, "%s: boxes_num: %lld regions for image %lld, %lld are left", call->op,
-                             (long long)here, (long long)n, (long long)(count - at));
-    for (int64_t i = 0; i < here; i++) image[at++] = n;
+      return pir_kernel_fail(call, PIR_INVALID,
+                             "%s: boxes_num: %lld regions for image %lld, %lld are left",
+                             call->op, (long long)here, (long long)n, (long long)(count - at));
+    for (int64_t i = 0; i < here; i++)
+      image[at++] = n;
   }
-  return at == count ? PIR_OK
-                     : pir_kernel_fail(call, PIR_INVALID, "%s: boxes_num: %lld regions, boxes has %lld", call->op,
-                                       (long long)at, (long long)count);
+  return at == count
+             ? PIR_OK
+             : pir_kernel_fail(call, PIR_INVALID, "%s: boxes_num: %lld regions, boxes has %lld",
+                               call->op, (long long)at, (long long)count);
 }
 
 static pir_status align(regions *r, int64_t *image) {
   const pir_kernel_call *call = r->call;
-  const pir_tensor *x = pir_kernel_in(call, 0), *boxes = pir_kernel_in(call, 1), *out = pir_kernel_out(call, 0);
+  const pir_tensor *x = pir_kernel_in(call, 0), *boxes = pir_kernel_in(call, 1),
+                   *out = pir_kernel_out(call, 0);
   int64_t count = boxes->shape[0];
   PIR_TRY(pir_boxes_images(call, pir_kernel_in(call, 2), x->shape[0], count, image));
   PIR_TRY(pir_kernel_dense(call, x, PIR_F64, x->shape, 4, &r->x));
@@ -272,32 +320,38 @@ static pir_status align(regions *r, int64_t *image) {
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
   pir_tensor_set_dense(&r->out, PIR_F64, out->shape, 4);
   r->out.data = pir_kernel_alloc(call, bytes);
-  if (!r->out.data) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  if (!r->out.data)
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   r->image = image;
   int64_t chunks = (out->shape[1] + together(r) - 1) / together(r);
   if (call->parallel.threads > 1 && chunks > 1)
     call->parallel.parallel_for(call->parallel.pool, chunks, align_channels, r);
-  else align_channels(r, 0, chunks, 0);
+  else
+    align_channels(r, 0, chunks, 0);
   return pir_tensor_copy(&r->out, pir_kernel_out(call, 0));
 }
 
 // operands: x, boxes, boxes_num
 pir_status pir_kernel_roi_align(const pir_kernel_call *call) {
-  const pir_tensor *x = pir_kernel_in(call, 0), *boxes = pir_kernel_in(call, 1), *out = pir_kernel_out(call, 0);
+  const pir_tensor *x = pir_kernel_in(call, 0), *boxes = pir_kernel_in(call, 1),
+                   *out = pir_kernel_out(call, 0);
   const pir_attr_value *attrs = call->attrs;
   if (!x || !boxes || x->rank != 4 || boxes->rank != 2 || boxes->shape[1] != 4)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: expects x of rank 4 and boxes of 4 columns", call->op);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: expects x of rank 4 and boxes of 4 columns",
+                           call->op);
   if (!pir_dtype_is_float(x->dtype))
     return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of integers", call->op);
   if (out->rank != 4 || out->shape[0] != boxes->shape[0] || out->shape[1] != x->shape[1] ||
       out->shape[2] != attrs[ROI_HEIGHT].i || out->shape[3] != attrs[ROI_WIDTH].i)
-    return pir_kernel_fail(call, PIR_INVALID,
-                           "%s: out: its shape does not follow from x, boxes and pooled_height, pooled_width",
-                           call->op);
+    return pir_kernel_fail(
+        call, PIR_INVALID,
+        "%s: out: its shape does not follow from x, boxes and pooled_height, pooled_width",
+        call->op);
   regions r = {.call = call, .single = x->dtype != PIR_F64};
   size_t size = (size_t)boxes->shape[0] * sizeof(int64_t);
   int64_t *image = pir_kernel_alloc(call, size);
-  if (!image) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  if (!image)
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   pir_status status = align(&r, image);
   pir_kernel_drop(call, &r.x);
   pir_kernel_drop(call, &r.boxes);
@@ -306,17 +360,19 @@ pir_status pir_kernel_roi_align(const pir_kernel_call *call) {
   return status;
 }
 
-// ---- the gradient: every sample hands its part of a bin back to the four elements around it. Paddle takes regions as
-// at least one element wide here, aligned ones too.
+// ---- the gradient: every sample hands its part of a bin back to the four elements around it.
+// Paddle takes regions as at least one element wide here, aligned ones too.
 
-static void spread(const regions *r, const axis axes[2], int64_t row, int64_t column, double grad, double *plane) {
+static void spread(const regions *r, const axis axes[2], int64_t row, int64_t column,
+                   double grad, double *plane) {
   int64_t wide = r->x.shape[3];
   double part = grad / (double)(axes[0].samples * axes[1].samples);
   for (int64_t i = 0; i < axes[1].samples; i++) {
     sample y = sample_of(r, &axes[1], row, i);
     for (int64_t j = 0; j < axes[0].samples && y.inside; j++) {
       sample x = sample_of(r, &axes[0], column, j);
-      if (!x.inside) continue;
+      if (!x.inside)
+        continue;
       double *low = plane + y.low * wide, *high = plane + y.high * wide;
       low[x.low] += part * y.weight * x.weight;
       low[x.high] += part * y.weight * (1 - x.weight);
@@ -334,27 +390,37 @@ static void spread_region(const regions *r, int64_t n) {
   axis axes[2] = {axis_of(r, box, 0, true), axis_of(r, box, 1, true)};
   for (int64_t c = 0; c < shape[1] && plane; c++, x += plane)
     for (int64_t p = 0; p < shape[2]; p++)
-      for (int64_t q = 0; q < shape[3]; q++) spread(r, axes, p, q, *grad++, x);
+      for (int64_t q = 0; q < shape[3]; q++)
+        spread(r, axes, p, q, *grad++, x);
 }
 
 // operands: x, boxes, boxes_num, out_grad
 pir_status pir_kernel_roi_align_grad(const pir_kernel_call *call) {
-  static const uint8_t in[4] = {PIR_UNDEFINED, PIR_F64, PIR_UNDEFINED, PIR_F64}, out[1] = {PIR_F64};
+  static const uint8_t in[4] = {PIR_UNDEFINED, PIR_F64, PIR_UNDEFINED, PIR_F64},
+                       out[1] = {PIR_F64};
   pir_tensor room[5], images = {0};
   PIR_TRY(pir_kernel_expect_rank(call, 0, "x", 4));
   PIR_TRY(pir_kernel_expect_rank(call, 1, "boxes", 2));
   PIR_TRY(pir_kernel_expect_rank(call, 3, "out_grad", 4));
-  const pir_tensor *x = pir_kernel_in(call, 0), *boxes = pir_kernel_in(call, 1), *grad = pir_kernel_in(call, 3);
+  const pir_tensor *x = pir_kernel_in(call, 0), *boxes = pir_kernel_in(call, 1),
+                   *grad = pir_kernel_in(call, 3);
   int64_t count = boxes->shape[0];
   if (boxes->shape[1] != 4 || grad->shape[0] != count || grad->shape[1] != x->shape[1] ||
       grad->shape[2] != call->attrs[ROI_HEIGHT].i || grad->shape[3] != call->attrs[ROI_WIDTH].i)
     return pir_kernel_fail(call, PIR_INVALID, "%s: x, boxes and out_grad do not fit", call->op);
   pir_status status = pir_kernel_open(call, in, 4, out, 1, room);
-  if (!status) status = pir_kernel_zeros(call, PIR_I64, &count, 1, &images);
-  if (!status) status = pir_boxes_images(call, pir_kernel_in(call, 2), x->shape[0], count, images.data);
-  regions r = {.call = call, .single = x->dtype != PIR_F64, .boxes = room[1], .out = room[3], .x = room[4]};
+  if (!status)
+    status = pir_kernel_zeros(call, PIR_I64, &count, 1, &images);
+  if (!status)
+    status = pir_boxes_images(call, pir_kernel_in(call, 2), x->shape[0], count, images.data);
+  regions r = {.call = call,
+               .single = x->dtype != PIR_F64,
+               .boxes = room[1],
+               .out = room[3],
+               .x = room[4]};
   r.image = images.data;
-  for (int64_t n = 0; n < count && !status && r.x.data; n++) spread_region(&r, n);
+  for (int64_t n = 0; n < count && !status && r.x.data; n++)
+    spread_region(&r, n);
   pir_kernel_drop(call, &images);
   return pir_kernel_close(call, status, 4, 1, room);
 }

@@ -1,11 +1,20 @@
-// The training loss of a YOLO head: every true box is given to the anchor that fits its size best, at the cell of its
-// centre; predictions that overlap a true box well are not held to be background. In double. O(cells * boxes).
+// The training loss of a YOLO head: every true box is given to the anchor that fits its size
+// best, at the cell of its centre; predictions that overlap a true box well are not held to be
+// background. In double. O(cells * boxes).
 #include <math.h>
 
 #include "kernels.h"
 
 enum { YOLO_X, YOLO_BOX, YOLO_LABEL, YOLO_SCORE, YOLO_LOSS, YOLO_OBJECT, YOLO_MATCH, YOLO_ALL };
-enum { YOLO_ANCHORS, YOLO_MASK, YOLO_CLASSES, YOLO_IGNORE, YOLO_RATIO, YOLO_SMOOTH, YOLO_SCALE };
+enum {
+  YOLO_ANCHORS,
+  YOLO_MASK,
+  YOLO_CLASSES,
+  YOLO_IGNORE,
+  YOLO_RATIO,
+  YOLO_SMOOTH,
+  YOLO_SCALE
+};
 
 typedef struct box {
   double x, y, w, h;  // centre and extents
@@ -22,15 +31,20 @@ typedef struct head {
   double input, scale, bias, positive, negative;
 } head;
 
-static double cross_entropy(double x, double label) { return fmax(x, 0) - x * label + log1p(exp(-fabs(x))); }
-static double sigmoid(double x) { return 1 / (1 + exp(-x)); }
+static double cross_entropy(double x, double label) {
+  return fmax(x, 0) - x * label + log1p(exp(-fabs(x)));
+}
+static double sigmoid(double x) {
+  return 1 / (1 + exp(-x));
+}
 
 static double overlap(double c1, double w1, double c2, double w2) {
   return fmin(c1 + w1 / 2, c2 + w2 / 2) - fmax(c1 - w1 / 2, c2 - w2 / 2);
 }
 
 static double shared(box a, box b) {
-  double w = overlap(a.x, a.w, b.x, b.w), h = overlap(a.y, a.h, b.y, b.h), both = w < 0 || h < 0 ? 0 : w * h;
+  double w = overlap(a.x, a.w, b.x, b.w), h = overlap(a.y, a.h, b.y, b.h),
+         both = w < 0 || h < 0 ? 0 : w * h;
   return both / (a.w * a.h + b.w * b.h - both);
 }
 
@@ -44,11 +58,14 @@ static box truth(const head *p, int64_t n, int64_t b) {
   return (box){t[0], t[1], t[2], t[3]};
 }
 
-static bool counts(box b) { return b.w > 1e-6 && b.h > 1e-6; }
+static bool counts(box b) {
+  return b.w > 1e-6 && b.h > 1e-6;
+}
 
 static box predicted(const head *p, int64_t n, int64_t j, int64_t cell) {
   int64_t anchor = 2 * p->mask->ints[j];
-  double column = (double)(cell % p->wide), row = (double)(cell / p->wide), grid = (double)p->high;
+  double column = (double)(cell % p->wide), row = (double)(cell / p->wide),
+         grid = (double)p->high;
   return (box){(column + sigmoid(at(p, n, j, 0, cell)) * p->scale + p->bias) / grid,
                (row + sigmoid(at(p, n, j, 1, cell)) * p->scale + p->bias) / grid,
                exp(at(p, n, j, 2, cell)) * (double)p->anchors->ints[anchor] / p->input,
@@ -64,9 +81,11 @@ static void mark_good(const head *p, int64_t n) {
       double best = 0;
       for (int64_t b = 0; b < p->boxes; b++) {
         box real = truth(p, n, b);
-        if (counts(real)) best = fmax(best, shared(mine, real));
+        if (counts(real))
+          best = fmax(best, shared(mine, real));
       }
-      if (best > bound) p->object[(n * p->masks + j) * cells + cell] = -1;
+      if (best > bound)
+        p->object[(n * p->masks + j) * cells + cell] = -1;
     }
 }
 
@@ -76,23 +95,29 @@ static int64_t best_anchor(const head *p, box real) {
   int64_t at_best = 0;
   real.x = real.y = 0;
   for (size_t a = 0; 2 * a + 1 < p->anchors->count; a++) {
-    box anchor = {0, 0, (double)p->anchors->ints[2 * a] / p->input, (double)p->anchors->ints[2 * a + 1] / p->input};
+    box anchor = {0, 0, (double)p->anchors->ints[2 * a] / p->input,
+                  (double)p->anchors->ints[2 * a + 1] / p->input};
     double now = shared(anchor, real);
-    if (now > best) best = now, at_best = (int64_t)a;
+    if (now > best)
+      best = now, at_best = (int64_t)a;
   }
   for (int64_t j = 0; j < p->masks; j++)
-    if (p->mask->ints[j] == at_best) return j;
+    if (p->mask->ints[j] == at_best)
+      return j;
   return -1;
 }
 
-static double box_loss(const head *p, int64_t n, int64_t j, box real, int64_t cell, double score) {
+static double box_loss(const head *p, int64_t n, int64_t j, box real, int64_t cell,
+                       double score) {
   int64_t anchor = 2 * p->mask->ints[j];
   double grid = (double)p->high, weight = (2 - real.w * real.h) * score;
-  double tx = real.x * grid - (double)(cell % p->wide), ty = real.y * grid - (double)(cell / p->wide);
+  double tx = real.x * grid - (double)(cell % p->wide),
+         ty = real.y * grid - (double)(cell / p->wide);
   double tw = log(real.w * p->input / (double)p->anchors->ints[anchor]),
          th = log(real.h * p->input / (double)p->anchors->ints[anchor + 1]);
-  return weight * (cross_entropy(at(p, n, j, 0, cell), tx) + cross_entropy(at(p, n, j, 1, cell), ty) +
-                   fabs(at(p, n, j, 2, cell) - tw) + fabs(at(p, n, j, 3, cell) - th));
+  return weight *
+         (cross_entropy(at(p, n, j, 0, cell), tx) + cross_entropy(at(p, n, j, 1, cell), ty) +
+          fabs(at(p, n, j, 2, cell) - tw) + fabs(at(p, n, j, 3, cell) - th));
 }
 
 static pir_status add_boxes(const head *p, int64_t n, double *loss) {
@@ -100,20 +125,27 @@ static pir_status add_boxes(const head *p, int64_t n, double *loss) {
     box real = truth(p, n, b);
     int64_t i = n * p->boxes + b, label = p->labels[i];
     p->match[i] = -1;
-    if (!counts(real)) continue;
-    int64_t column = (int64_t)(real.x * (double)p->wide), row = (int64_t)(real.y * (double)p->high);
+    if (!counts(real))
+      continue;
+    int64_t column = (int64_t)(real.x * (double)p->wide),
+            row = (int64_t)(real.y * (double)p->high);
     int64_t j = best_anchor(p, real);
     p->match[i] = j;
-    if (j < 0) continue;
-    if (!(real.x >= 0 && real.y >= 0) || column >= p->wide || row >= p->high || label < 0 || label >= p->classes)
-      return pir_kernel_fail(p->call, PIR_INVALID, "%s: gt_box and gt_label: a centre (%g, %g), a label %lld of %lld",
-                             p->call->op, real.x, real.y, (long long)label, (long long)p->classes);
+    if (j < 0)
+      continue;
+    if (!(real.x >= 0 && real.y >= 0) || column >= p->wide || row >= p->high || label < 0 ||
+        label >= p->classes)
+      return pir_kernel_fail(p->call, PIR_INVALID,
+                             "%s: gt_box and gt_label: a centre (%g, %g), a label %lld of %lld",
+                             p->call->op, real.x, real.y, (long long)label,
+                             (long long)p->classes);
     int64_t cell = row * p->wide + column;
     double score = p->scores ? p->scores[i] : 1;
     *loss += box_loss(p, n, j, real, cell, score);
     p->object[(n * p->masks + j) * p->high * p->wide + cell] = score;
     for (int64_t c = 0; c < p->classes; c++)
-      *loss += cross_entropy(at(p, n, j, 5 + c, cell), c == label ? p->positive : p->negative) * score;
+      *loss += cross_entropy(at(p, n, j, 5 + c, cell), c == label ? p->positive : p->negative) *
+               score;
   }
   return PIR_OK;
 }
@@ -123,8 +155,10 @@ static double objectness_loss(const head *p, int64_t n) {
   int64_t cells = p->high * p->wide;
   for (int64_t i = 0; i < p->masks * cells; i++) {
     double object = p->object[n * p->masks * cells + i], x = at(p, n, i / cells, 4, i % cells);
-    if (object > 1e-5) loss += cross_entropy(x, 1) * object;
-    else if (object > -0.5) loss += cross_entropy(x, 0);
+    if (object > 1e-5)
+      loss += cross_entropy(x, 1) * object;
+    else if (object > -0.5)
+      loss += cross_entropy(x, 0);
   }
   return loss;
 }
@@ -137,34 +171,41 @@ static pir_status check(const pir_kernel_call *call) {
   PIR_TRY(pir_kernel_expect_rank(call, YOLO_LABEL, "gt_label", 2));
   int64_t planes = (int64_t)mask->count * (5 + call->attrs[YOLO_CLASSES].i);
   if (call->attrs[YOLO_CLASSES].i < 1 || x->shape[1] != planes || x->shape[2] != x->shape[3])
-    return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects %lld channels and a square map, found [%lld, %lld, %lld]",
-                           call->op, (long long)planes, (long long)x->shape[1], (long long)x->shape[2],
-                           (long long)x->shape[3]);
+    return pir_kernel_fail(
+        call, PIR_INVALID,
+        "%s: x: expects %lld channels and a square map, found [%lld, %lld, %lld]", call->op,
+        (long long)planes, (long long)x->shape[1], (long long)x->shape[2],
+        (long long)x->shape[3]);
   for (int k = YOLO_BOX; k <= YOLO_SCORE; k++) {
     const pir_tensor *t = pir_kernel_in(call, k);
     if (t && (t->rank < 2 || t->shape[0] != x->shape[0] || t->shape[1] != boxes->shape[1] ||
               (k == YOLO_BOX && t->shape[2] != 4)))
-      return pir_kernel_fail(call, PIR_INVALID, "%s: gt_box, gt_label and gt_score do not fit x", call->op);
+      return pir_kernel_fail(call, PIR_INVALID,
+                             "%s: gt_box, gt_label and gt_score do not fit x", call->op);
   }
   for (size_t j = 0; j < mask->count; j++)
     if (mask->ints[j] < 0 || 2 * (size_t)mask->ints[j] + 1 >= anchors->count)
-      return pir_kernel_fail(call, PIR_INVALID, "%s: anchor_mask: %lld of %zu anchors", call->op,
-                             (long long)mask->ints[j], anchors->count / 2);
+      return pir_kernel_fail(call, PIR_INVALID, "%s: anchor_mask: %lld of %zu anchors",
+                             call->op, (long long)mask->ints[j], anchors->count / 2);
   return PIR_OK;
 }
 
 // operands: x, gt_box, gt_label, gt_score; results: loss, objectness_mask, gt_match_mask
 pir_status pir_kernel_yolo_loss(const pir_kernel_call *call) {
-  static const uint8_t in[] = {PIR_F64, PIR_F64, PIR_I64, PIR_F64}, out[] = {PIR_F64, PIR_F64, PIR_I64};
+  static const uint8_t in[] = {PIR_F64, PIR_F64, PIR_I64, PIR_F64},
+                       out[] = {PIR_F64, PIR_F64, PIR_I64};
   PIR_TRY(check(call));
   pir_tensor t[YOLO_ALL];
   pir_status status = pir_kernel_open(call, in, 4, out, 3, t);
   const pir_attr_value *attrs = call->attrs;
   const int64_t *shape = t[YOLO_X].shape, masks = (int64_t)attrs[YOLO_MASK].count;
   if (!status)
-    status = pir_kernel_need(call, PIR_F64, (int64_t[]){shape[0], masks, shape[2], shape[3]}, 4, &t[YOLO_OBJECT]);
-  if (!status) status = pir_kernel_need(call, PIR_I64, t[YOLO_BOX].shape, 2, &t[YOLO_MATCH]);
-  double classes = (double)attrs[YOLO_CLASSES].i, smooth = attrs[YOLO_SMOOTH].i ? fmin(1 / classes, 1.0 / 40) : 0;
+    status = pir_kernel_need(call, PIR_F64, (int64_t[]){shape[0], masks, shape[2], shape[3]}, 4,
+                             &t[YOLO_OBJECT]);
+  if (!status)
+    status = pir_kernel_need(call, PIR_I64, t[YOLO_BOX].shape, 2, &t[YOLO_MATCH]);
+  double classes = (double)attrs[YOLO_CLASSES].i,
+         smooth = attrs[YOLO_SMOOTH].i ? fmin(1 / classes, 1.0 / 40) : 0;
   head p = {.call = call,
             .anchors = &attrs[YOLO_ANCHORS],
             .mask = &attrs[YOLO_MASK],

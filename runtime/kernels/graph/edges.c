@@ -1,5 +1,6 @@
-// Rows sent along edges and combined where they arrive: segment_pool, send_u_recv, send_ue_recv. Rows are widened to
-// 64-bit numbers once, combined there, and narrowed with the copy to the result. Cost: edges times features.
+// Rows sent along edges and combined where they arrive: segment_pool, send_u_recv,
+// send_ue_recv. Rows are widened to 64-bit numbers once, combined there, and narrowed with the
+// copy to the result. Cost: edges times features.
 #include <string.h>
 
 #include "convert.h"
@@ -15,27 +16,39 @@ typedef struct edges {
   arrival how;
 } edges;
 
-static double narrow(const edges *g, double v) { return g->single ? (double)(float)v : v; }
+static double narrow(const edges *g, double v) {
+  return g->single ? (double)(float)v : v;
+}
 
-static void arrive_floats(const edges *g, double *to, const double *x, const double *y, bool first) {
+static void arrive_floats(const edges *g, double *to, const double *x, const double *y,
+                          bool first) {
   for (int64_t i = 0; i < g->width; i++) {
     double v = narrow(g, !y ? x[i] : g->multiply ? x[i] * y[i] : x[i] + y[i]);
-    if (first) to[i] = v;
-    else if (g->how == ARRIVE_MAX) to[i] = v > to[i] || v != v ? v : to[i];
-    else if (g->how == ARRIVE_MIN) to[i] = v < to[i] || v != v ? v : to[i];
-    else to[i] = narrow(g, to[i] + v);
+    if (first)
+      to[i] = v;
+    else if (g->how == ARRIVE_MAX)
+      to[i] = v > to[i] || v != v ? v : to[i];
+    else if (g->how == ARRIVE_MIN)
+      to[i] = v < to[i] || v != v ? v : to[i];
+    else
+      to[i] = narrow(g, to[i] + v);
   }
 }
 
 // Sums and products wrap.
-static void arrive_integers(const edges *g, int64_t *to, const int64_t *x, const int64_t *y, bool first) {
+static void arrive_integers(const edges *g, int64_t *to, const int64_t *x, const int64_t *y,
+                            bool first) {
   for (int64_t i = 0; i < g->width; i++) {
     uint64_t a = (uint64_t)x[i], b = y ? (uint64_t)y[i] : 0;
     int64_t v = (int64_t)(!y ? a : g->multiply ? a * b : a + b);
-    if (first) to[i] = v;
-    else if (g->how == ARRIVE_MAX) to[i] = v > to[i] ? v : to[i];
-    else if (g->how == ARRIVE_MIN) to[i] = v < to[i] ? v : to[i];
-    else to[i] = (int64_t)((uint64_t)to[i] + (uint64_t)v);
+    if (first)
+      to[i] = v;
+    else if (g->how == ARRIVE_MAX)
+      to[i] = v > to[i] ? v : to[i];
+    else if (g->how == ARRIVE_MIN)
+      to[i] = v < to[i] ? v : to[i];
+    else
+      to[i] = (int64_t)((uint64_t)to[i] + (uint64_t)v);
   }
 }
 
@@ -46,13 +59,19 @@ static void combine(const edges *g, void *out, int64_t *degree, int64_t targets)
     bool first = degree[to]++ == 0;
     const double *fy = g->y && g->floats ? (const double *)g->y + e * g->width : NULL;
     const int64_t *iy = g->y && !g->floats ? (const int64_t *)g->y + e * g->width : NULL;
-    if (g->floats) arrive_floats(g, (double *)out + to * g->width, (const double *)g->x + from * g->width, fy, first);
-    else arrive_integers(g, (int64_t *)out + to * g->width, (const int64_t *)g->x + from * g->width, iy, first);
+    if (g->floats)
+      arrive_floats(g, (double *)out + to * g->width, (const double *)g->x + from * g->width,
+                    fy, first);
+    else
+      arrive_integers(g, (int64_t *)out + to * g->width,
+                      (const int64_t *)g->x + from * g->width, iy, first);
   }
   for (int64_t r = 0; g->how == ARRIVE_MEAN && r < targets; r++)
     for (int64_t i = r * g->width; degree[r] > 1 && i < (r + 1) * g->width; i++) {
-      if (g->floats) ((double *)out)[i] /= (double)degree[r];
-      else ((int64_t *)out)[i] /= degree[r];
+      if (g->floats)
+        ((double *)out)[i] /= (double)degree[r];
+      else
+        ((int64_t *)out)[i] /= degree[r];
     }
 }
 
@@ -61,11 +80,14 @@ static bool text_is(const pir_attr_value *attr, const char *text) {
          !memcmp(attr->text.data, text, strlen(text));
 }
 
-static pir_status read_arrival(const pir_kernel_call *call, const pir_attr_value *attr, arrival *out) {
+static pir_status read_arrival(const pir_kernel_call *call, const pir_attr_value *attr,
+                               arrival *out) {
   static const char *const names[] = {"SUM", "MEAN", "MAX", "MIN"};
   for (int i = 0; i < 4; i++)
-    if (text_is(attr, names[i])) return *out = (arrival)i, PIR_OK;
-  return pir_kernel_fail(call, PIR_INVALID, "%s: rows are combined by SUM, MEAN, MAX or MIN", call->op);
+    if (text_is(attr, names[i]))
+      return *out = (arrival)i, PIR_OK;
+  return pir_kernel_fail(call, PIR_INVALID, "%s: rows are combined by SUM, MEAN, MAX or MIN",
+                         call->op);
 }
 
 // The tensor with its rows at axis 0 and as many axes behind as `rank` says.
@@ -80,32 +102,37 @@ static pir_tensor with_rank(const pir_tensor *x, int rank) {
   return view;
 }
 
-static pir_status read_places(const pir_kernel_call *call, const pir_tensor *list, int64_t count, pir_tensor *out) {
+static pir_status read_places(const pir_kernel_call *call, const pir_tensor *list,
+                              int64_t count, pir_tensor *out) {
   *out = (pir_tensor){0};
   if (!list || pir_tensor_numel(list) != count || list->rank < 1 || list->shape[0] != count)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: there are %lld edges", call->op, (long long)count);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: there are %lld edges", call->op,
+                           (long long)count);
   pir_tensor flat = with_rank(list, 1);
   return pir_kernel_dense(call, &flat, PIR_I64, &count, 1, out);
 }
 
-static pir_status check_places(const pir_kernel_call *call, const pir_tensor *list, int64_t rows) {
+static pir_status check_places(const pir_kernel_call *call, const pir_tensor *list,
+                               int64_t rows) {
   const int64_t *places = list->data;
   for (int64_t i = 0; places && i < list->shape[0]; i++)
     if (places[i] < 0 || places[i] >= rows)
-      return pir_kernel_fail(call, PIR_INVALID, "%s: row %lld of %lld", call->op, (long long)places[i],
-                             (long long)rows);
+      return pir_kernel_fail(call, PIR_INVALID, "%s: row %lld of %lld", call->op,
+                             (long long)places[i], (long long)rows);
   return PIR_OK;
 }
 
-// Shapes and fills result 0, and result 1 with the number of edges a row has got when it is asked for.
-static pir_status deliver(const pir_kernel_call *call, edges *g, pir_dtype dtype, const int64_t *shape, int rank,
-                          int count_rank) {
+// Shapes and fills result 0, and result 1 with the number of edges a row has got when it is
+// asked for.
+static pir_status deliver(const pir_kernel_call *call, edges *g, pir_dtype dtype,
+                          const int64_t *shape, int rank, int count_rank) {
   pir_tensor wide, counts, *out = pir_kernel_out(call, 0), *degree = pir_kernel_out(call, 1);
   int64_t column[2] = {shape[0], 1};
   size_t bytes, count_bytes;
   pir_tensor_set_dense(&wide, g->floats ? PIR_F64 : PIR_I64, shape, rank);
   pir_tensor_set_dense(&counts, PIR_I64, column, count_rank);
-  if (pir_shape_bytes(shape, rank, wide.dtype, &bytes) || pir_shape_bytes(column, 1, PIR_I64, &count_bytes))
+  if (pir_shape_bytes(shape, rank, wide.dtype, &bytes) ||
+      pir_shape_bytes(column, 1, PIR_I64, &count_bytes))
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
   wide.data = pir_kernel_alloc(call, bytes);
   counts.data = pir_kernel_alloc(call, count_bytes);
@@ -116,26 +143,35 @@ static pir_status deliver(const pir_kernel_call *call, edges *g, pir_dtype dtype
     combine(g, wide.data, counts.data, shape[0]);
     status = pir_kernel_shape_result(call, out, dtype, shape, rank);
   }
-  if (!status) status = pir_tensor_copy(&wide, out);
-  if (!status && degree) status = pir_kernel_shape_result(call, degree, degree->dtype, column, count_rank);
-  if (!status && degree) status = pir_tensor_copy(&counts, degree);
+  if (!status)
+    status = pir_tensor_copy(&wide, out);
+  if (!status && degree)
+    status = pir_kernel_shape_result(call, degree, degree->dtype, column, count_rank);
+  if (!status && degree)
+    status = pir_tensor_copy(&counts, degree);
   pir_kernel_free(call, wide.data, bytes);
   pir_kernel_free(call, counts.data, count_bytes);
-  return status ? pir_kernel_fail(call, status, "%s: cannot make the result", call->op) : PIR_OK;
+  return status ? pir_kernel_fail(call, status, "%s: cannot make the result", call->op)
+                : PIR_OK;
 }
 
-static pir_status wide_type(const pir_kernel_call *call, const pir_tensor *x, bool *floats, pir_dtype *out) {
+static pir_status wide_type(const pir_kernel_call *call, const pir_tensor *x, bool *floats,
+                            pir_dtype *out) {
   *floats = pir_dtype_is_float(x->dtype);
   *out = *floats ? PIR_F64 : PIR_I64;
   if (!*floats && !pir_dtype_is_integer(x->dtype))
-    return pir_kernel_fail(call, PIR_UNSUPPORTED, "%s: unsupported: rows of this element type", call->op);
-  return x->rank >= 1 ? PIR_OK : pir_kernel_fail(call, PIR_INVALID, "%s: there are no rows", call->op);
+    return pir_kernel_fail(call, PIR_UNSUPPORTED, "%s: unsupported: rows of this element type",
+                           call->op);
+  return x->rank >= 1 ? PIR_OK
+                      : pir_kernel_fail(call, PIR_INVALID, "%s: there are no rows", call->op);
 }
 
-// Operands: x, (y,) src, dst, out_size; y is there when `along` is 1. The last attribute says how rows combine.
+// Operands: x, (y,) src, dst, out_size; y is there when `along` is 1. The last attribute says
+// how rows combine.
 static pir_status send(const pir_kernel_call *call, int along) {
   const pir_tensor *x = pir_kernel_in(call, 0), *y = along ? pir_kernel_in(call, 1) : NULL;
-  const pir_tensor *src = pir_kernel_in(call, 1 + along), *size = pir_kernel_in(call, 3 + along);
+  const pir_tensor *src = pir_kernel_in(call, 1 + along),
+                   *size = pir_kernel_in(call, 3 + along);
   if (!x || !src || (along && !y) || src->rank < 1)
     return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
   edges g = {.count = src->shape[0], .multiply = along && text_is(&call->attrs[0], "MUL")};
@@ -146,32 +182,48 @@ static pir_status send(const pir_kernel_call *call, int along) {
   int rank = y && y->rank > x->rank ? y->rank : x->rank;
   pir_tensor rows = with_rank(x, rank), marks = y ? with_rank(y, rank) : rows, held[4] = {0};
   if (y && (y->rank < 1 || y->shape[0] != g.count))
-    return pir_kernel_fail(call, PIR_INVALID, "%s: there are %lld edges", call->op, (long long)g.count);
-  int64_t shape[PIR_MAX_RANK] = {0}, rows_out = size && pir_tensor_numel(size) ? pir_tensor_int_at(size, 0) : 0;
-  for (int d = 1; d < rank; d++) shape[d] = rows.shape[d] == 1 ? marks.shape[d] : rows.shape[d];
+    return pir_kernel_fail(call, PIR_INVALID, "%s: there are %lld edges", call->op,
+                           (long long)g.count);
+  int64_t shape[PIR_MAX_RANK] = {0},
+          rows_out = size && pir_tensor_numel(size) ? pir_tensor_int_at(size, 0) : 0;
+  for (int d = 1; d < rank; d++)
+    shape[d] = rows.shape[d] == 1 ? marks.shape[d] : rows.shape[d];
   shape[0] = x->shape[0];
   pir_status status = pir_kernel_dense(call, &rows, wide, shape, rank, &held[0]);
   shape[0] = g.count;
-  if (!status && y) status = pir_kernel_dense(call, &marks, wide, shape, rank, &held[1]);
-  if (!status) status = read_places(call, src, g.count, &held[2]);
-  if (!status) status = read_places(call, pir_kernel_in(call, 2 + along), g.count, &held[3]);
+  if (!status && y)
+    status = pir_kernel_dense(call, &marks, wide, shape, rank, &held[1]);
+  if (!status)
+    status = read_places(call, src, g.count, &held[2]);
+  if (!status)
+    status = read_places(call, pir_kernel_in(call, 2 + along), g.count, &held[3]);
   shape[0] = rows_out > 0 ? rows_out : x->shape[0];
-  if (!status) status = check_places(call, &held[2], x->shape[0]);
-  if (!status) status = check_places(call, &held[3], shape[0]);
+  if (!status)
+    status = check_places(call, &held[2], x->shape[0]);
+  if (!status)
+    status = check_places(call, &held[3], shape[0]);
   g.x = held[0].data, g.y = held[1].data, g.from = held[2].data, g.to = held[3].data;
   g.width = 1;
-  for (int d = 1; d < rank; d++) g.width *= shape[d];
-  if (!status) status = deliver(call, &g, x->dtype, shape, rank, 1);
-  for (int i = 0; i < 4; i++) pir_kernel_drop(call, &held[i]);
+  for (int d = 1; d < rank; d++)
+    g.width *= shape[d];
+  if (!status)
+    status = deliver(call, &g, x->dtype, shape, rank, 1);
+  for (int i = 0; i < 4; i++)
+    pir_kernel_drop(call, &held[i]);
   return status;
 }
 
-pir_status pir_kernel_send_u_recv(const pir_kernel_call *call) { return send(call, 0); }
-pir_status pir_kernel_send_ue_recv(const pir_kernel_call *call) { return send(call, 1); }
+pir_status pir_kernel_send_u_recv(const pir_kernel_call *call) {
+  return send(call, 0);
+}
+pir_status pir_kernel_send_ue_recv(const pir_kernel_call *call) {
+  return send(call, 1);
+}
 
 pir_status pir_kernel_segment_pool(const pir_kernel_call *call) {
   const pir_tensor *x = pir_kernel_in(call, 0);
-  if (!x) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
+  if (!x)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
   edges g = {.width = 1};
   pir_dtype wide;
   PIR_TRY(wide_type(call, x, &g.floats, &wide));
@@ -180,15 +232,20 @@ pir_status pir_kernel_segment_pool(const pir_kernel_call *call) {
   pir_tensor rows = {0}, ids = {0};
   g.count = x->shape[0];
   pir_status status = pir_kernel_dense(call, x, wide, x->shape, x->rank, &rows);
-  if (!status) status = read_places(call, pir_kernel_in(call, 1), g.count, &ids);
+  if (!status)
+    status = read_places(call, pir_kernel_in(call, 1), g.count, &ids);
   int64_t shape[PIR_MAX_RANK];
   memcpy(shape, x->shape, sizeof shape);
   g.x = rows.data, g.to = ids.data;
   shape[0] = !status && g.count && g.to[g.count - 1] < INT64_MAX ? g.to[g.count - 1] + 1 : 0;
-  if (!status && shape[0] < 0) shape[0] = 0;
-  if (!status) status = check_places(call, &ids, shape[0]);
-  for (int d = 1; d < x->rank; d++) g.width *= x->shape[d];
-  if (!status) status = deliver(call, &g, x->dtype, shape, x->rank, 2);
+  if (!status && shape[0] < 0)
+    shape[0] = 0;
+  if (!status)
+    status = check_places(call, &ids, shape[0]);
+  for (int d = 1; d < x->rank; d++)
+    g.width *= x->shape[d];
+  if (!status)
+    status = deliver(call, &g, x->dtype, shape, x->rank, 2);
   pir_kernel_drop(call, &rows);
   pir_kernel_drop(call, &ids);
   return status;

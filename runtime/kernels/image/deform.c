@@ -1,6 +1,7 @@
-// Deformable convolution. For one image the samples a filter reads are gathered to columns, channel by channel in
-// parallel, then the columns of each group are multiplied with its filters, rows in parallel. Computed in double.
-// Cost: the multiplications of a convolution, and memory for channels * filter * positions.
+// Deformable convolution. For one image the samples a filter reads are gathered to columns,
+// channel by channel in parallel, then the columns of each group are multiplied with its
+// filters, rows in parallel. Computed in double. Cost: the multiplications of a convolution,
+// and memory for channels * filter * positions.
 #include <math.h>
 #include <string.h>
 
@@ -19,12 +20,14 @@ typedef struct deform {
 } deform;
 
 static double read(const double *plane, int64_t height, int64_t width, double y, double x) {
-  if (!(y > -1 && x > -1 && y < (double)height && x < (double)width)) return 0;
+  if (!(y > -1 && x > -1 && y < (double)height && x < (double)width))
+    return 0;
   int64_t y0 = (int64_t)floor(y), x0 = (int64_t)floor(x);
   double fy = y - (double)y0, fx = x - (double)x0, sum = 0;
   for (int i = 0; i < 4; i++) {
     int64_t py = y0 + i / 2, px = x0 + i % 2;
-    if (py < 0 || px < 0 || py >= height || px >= width) continue;
+    if (py < 0 || px < 0 || py >= height || px >= width)
+      continue;
     sum += (i / 2 ? fy : 1 - fy) * (i % 2 ? fx : 1 - fx) * plane[py * width + px];
   }
   return sum;
@@ -38,16 +41,20 @@ static void gather(void *user, int64_t begin, int64_t end, int thread) {
                 *dilation = attrs[ATTR_DILATIONS].ints;
   int64_t places = d->oh * d->ow, taps = d->kh * d->kw;
   for (int64_t c = begin; c < end; c++) {
-    const double *plane = (const double *)d->in[IN_X].data + (d->image * d->channels + c) * d->height * d->width;
+    const double *plane =
+        (const double *)d->in[IN_X].data + (d->image * d->channels + c) * d->height * d->width;
     int64_t group = d->image * d->offset_groups + c / (d->channels / d->offset_groups);
     const double *offset = (const double *)d->in[IN_OFFSET].data + group * 2 * taps * places;
-    const double *mask = d->in[IN_MASK].data ? (const double *)d->in[IN_MASK].data + group * taps * places : NULL;
+    const double *mask = d->in[IN_MASK].data
+                             ? (const double *)d->in[IN_MASK].data + group * taps * places
+                             : NULL;
     for (int64_t k = 0; k < taps; k++) {
       double *to = d->columns + (c * taps + k) * places;
       for (int64_t i = 0; i < places; i++) {
-        double y = (double)(i / d->ow * stride[0] - pad[0] + k / d->kw * dilation[0]) + offset[2 * k * places + i];
-        double x =
-            (double)(i % d->ow * stride[1] - pad[1] + k % d->kw * dilation[1]) + offset[(2 * k + 1) * places + i];
+        double y = (double)(i / d->ow * stride[0] - pad[0] + k / d->kw * dilation[0]) +
+                   offset[2 * k * places + i];
+        double x = (double)(i % d->ow * stride[1] - pad[1] + k % d->kw * dilation[1]) +
+                   offset[(2 * k + 1) * places + i];
         to[i] = read(plane, d->height, d->width, y, x) * (mask ? mask[k * places + i] : 1);
       }
     }
@@ -64,18 +71,21 @@ static void multiply(void *user, int64_t begin, int64_t end, int thread) {
     double *out = (double *)d->out.data + (d->image * d->filters + m) * places;
     memset(out, 0, (size_t)places * sizeof *out);
     for (int64_t k = 0; k < depth; k++)
-      for (int64_t i = 0; i < places; i++) out[i] += filter[k] * columns[k * places + i];
+      for (int64_t i = 0; i < places; i++)
+        out[i] += filter[k] * columns[k * places + i];
   }
 }
 
-static pir_status expect(const pir_kernel_call *call, const char *what, const pir_tensor *t, int64_t a, int64_t b,
-                         int64_t c, int64_t d) {
+static pir_status expect(const pir_kernel_call *call, const char *what, const pir_tensor *t,
+                         int64_t a, int64_t b, int64_t c, int64_t d) {
   const int64_t shape[4] = {a, b, c, d};
   if (!t || t->rank != 4)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects rank 4, found %d", call->op, what, t ? t->rank : 0);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects rank 4, found %d", call->op,
+                           what, t ? t->rank : 0);
   for (int i = 0; i < 4; i++)
     if (t->shape[i] != shape[i])
-      return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects %lld along axis %d, found %lld", call->op, what,
+      return pir_kernel_fail(call, PIR_INVALID,
+                             "%s: %s: expects %lld along axis %d, found %lld", call->op, what,
                              (long long)shape[i], i, (long long)t->shape[i]);
   return PIR_OK;
 }
@@ -89,21 +99,26 @@ static pir_status check(deform *d) {
     return pir_kernel_fail(call, PIR_INVALID, "%s: expects x and filter of rank 4", call->op);
   for (int i = ATTR_STRIDES; i <= ATTR_DILATIONS; i++)
     if (call->attrs[i].count != 2)
-      return pir_kernel_fail(call, PIR_INVALID, "%s: strides, paddings and dilations: expects 2 numbers each",
+      return pir_kernel_fail(call, PIR_INVALID,
+                             "%s: strides, paddings and dilations: expects 2 numbers each",
                              call->op);
   d->channels = x->shape[1], d->height = x->shape[2], d->width = x->shape[3];
-  d->filters = filter->shape[0], d->kh = filter->shape[2], d->kw = filter->shape[3], d->oh = out->shape[2],
-  d->ow = out->shape[3];
+  d->filters = filter->shape[0], d->kh = filter->shape[2], d->kw = filter->shape[3],
+  d->oh = out->shape[2], d->ow = out->shape[3];
   d->offset_groups = call->attrs[ATTR_OFFSET_GROUPS].i, d->groups = call->attrs[ATTR_GROUPS].i;
-  if (d->offset_groups < 1 || d->groups < 1 || d->channels % d->offset_groups || d->channels % d->groups ||
-      d->filters % d->groups)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: %lld channels and %lld filters in %lld groups, %lld for offsets",
-                           call->op, (long long)d->channels, (long long)d->filters, (long long)d->groups,
-                           (long long)d->offset_groups);
+  if (d->offset_groups < 1 || d->groups < 1 || d->channels % d->offset_groups ||
+      d->channels % d->groups || d->filters % d->groups)
+    return pir_kernel_fail(
+        call, PIR_INVALID,
+        "%s: %lld channels and %lld filters in %lld groups, %lld for offsets", call->op,
+        (long long)d->channels, (long long)d->filters, (long long)d->groups,
+        (long long)d->offset_groups);
   int64_t taps = d->offset_groups * d->kh * d->kw;
   PIR_TRY(expect(call, "filter", filter, d->filters, d->channels / d->groups, d->kh, d->kw));
-  PIR_TRY(expect(call, "offset", pir_kernel_in(call, IN_OFFSET), x->shape[0], 2 * taps, d->oh, d->ow));
-  if (mask) PIR_TRY(expect(call, "mask", mask, x->shape[0], taps, d->oh, d->ow));
+  PIR_TRY(expect(call, "offset", pir_kernel_in(call, IN_OFFSET), x->shape[0], 2 * taps, d->oh,
+                 d->ow));
+  if (mask)
+    PIR_TRY(expect(call, "mask", mask, x->shape[0], taps, d->oh, d->ow));
   return expect(call, "out", out, x->shape[0], d->filters, d->oh, d->ow);
 }
 
@@ -112,21 +127,27 @@ static pir_status load(deform *d) {
   const pir_tensor *out = pir_kernel_out(call, 0);
   for (int i = 0; i < 4; i++) {
     const pir_tensor *from = pir_kernel_in(call, i);
-    if (from) PIR_TRY(pir_kernel_dense(call, from, PIR_F64, from->shape, 4, &d->in[i]));
+    if (from)
+      PIR_TRY(pir_kernel_dense(call, from, PIR_F64, from->shape, 4, &d->in[i]));
   }
   const int64_t shape[4] = {d->channels, d->kh * d->kw, d->oh, d->ow};
   size_t bytes;
-  if (pir_shape_bytes(shape, 4, PIR_F64, &d->columns_size) || pir_shape_bytes(out->shape, 4, PIR_F64, &bytes))
+  if (pir_shape_bytes(shape, 4, PIR_F64, &d->columns_size) ||
+      pir_shape_bytes(out->shape, 4, PIR_F64, &bytes))
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
   d->columns = pir_kernel_alloc(call, d->columns_size);
   pir_tensor_set_dense(&d->out, PIR_F64, out->shape, 4);
   d->out.data = pir_kernel_alloc(call, bytes);
-  return d->columns && d->out.data ? PIR_OK : pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  return d->columns && d->out.data
+             ? PIR_OK
+             : pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
 }
 
 static void each(deform *d, int64_t n, pir_range_fn fn) {
-  if (d->call->parallel.threads > 1 && n > 1) d->call->parallel.parallel_for(d->call->parallel.pool, n, fn, d);
-  else fn(d, 0, n, 0);
+  if (d->call->parallel.threads > 1 && n > 1)
+    d->call->parallel.parallel_for(d->call->parallel.pool, n, fn, d);
+  else
+    fn(d, 0, n, 0);
 }
 
 // operands: x, offset, filter, mask
@@ -134,12 +155,15 @@ pir_status pir_kernel_deformable_conv(const pir_kernel_call *call) {
   deform d = {.call = call};
   PIR_TRY(check(&d));
   pir_status status = load(&d);
-  for (int64_t images = pir_kernel_in(call, IN_X)->shape[0]; !status && d.image < images; d.image++) {
+  for (int64_t images = pir_kernel_in(call, IN_X)->shape[0]; !status && d.image < images;
+       d.image++) {
     each(&d, d.channels, gather);
     each(&d, d.filters, multiply);
   }
-  if (!status) status = pir_tensor_copy(&d.out, pir_kernel_out(call, 0));
-  for (int i = 0; i < 4; i++) pir_kernel_drop(call, &d.in[i]);
+  if (!status)
+    status = pir_tensor_copy(&d.out, pir_kernel_out(call, 0));
+  for (int i = 0; i < 4; i++)
+    pir_kernel_drop(call, &d.in[i]);
   pir_kernel_drop(call, &d.out);
   pir_kernel_free(call, d.columns, d.columns_size);
   return status;

@@ -1,6 +1,7 @@
-// Gradients of reading an image at the positions of a grid. Every position gives its share back to the elements it was
-// read from, and learns how fast what it read changes with the position. Images run in parallel. In double, but
-// positions in the element type: they decide what is read.
+// Gradients of reading an image at the positions of a grid. Every position gives its share back
+// to the elements it was read from, and learns how fast what it read changes with the position.
+// Images run in parallel. In double, but positions in the element type: they decide what is
+// read.
 #include <math.h>
 #include <string.h>
 
@@ -22,16 +23,20 @@ typedef struct spot {
   double at, rate;
 } spot;
 
-static double rounded(const grid_grad *g, double v) { return g->single ? (double)(float)v : v; }
+static double rounded(const grid_grad *g, double v) {
+  return g->single ? (double)(float)v : v;
+}
 
 static spot clipped(spot s, double most) {
-  if (s.at <= 0) return (spot){0, 0};
+  if (s.at <= 0)
+    return (spot){0, 0};
   return s.at >= most ? (spot){most, 0} : s;
 }
 
 static spot reflected(const grid_grad *g, spot s, double n) {
   double low = g->align ? 0 : -0.5, span = g->align ? n - 1 : n;
-  if (span <= 0) return (spot){0, 0};
+  if (span <= 0)
+    return (spot){0, 0};
   double v = s.at - low, sign = v < 0 ? -1 : 1;
   v = fabs(v);
   double turns = floor(v / span), rest = v - turns * span;
@@ -43,35 +48,44 @@ static spot find_spot(const grid_grad *g, double v, int64_t n) {
   double most = (double)(n - 1), extent = (double)n;
   spot s = {rounded(g, g->align ? (v + 1) * 0.5 * most : ((v + 1) * extent - 1) * 0.5),
             (g->align ? most : extent) * 0.5};
-  if (g->outside == OUTSIDE_BORDER) return clipped(s, most);
+  if (g->outside == OUTSIDE_BORDER)
+    return clipped(s, most);
   return g->outside == OUTSIDE_REFLECTED ? clipped(reflected(g, s, extent), most) : s;
 }
 
-static bool inside(double v, int64_t n) { return v >= 0 && v < (double)n; }
+static bool inside(double v, int64_t n) {
+  return v >= 0 && v < (double)n;
+}
 
 static void give_nearest(const grid_grad *g, int64_t image, int64_t p, spot x, spot y) {
   double column = rint(x.at), row = rint(y.at);
-  if (!inside(column, g->width) || !inside(row, g->height)) return;
+  if (!inside(column, g->width) || !inside(row, g->height))
+    return;
   for (int64_t c = 0; c < g->channels; c++) {
     int64_t plane = image * g->channels + c;
-    g->x_grad[(plane * g->height + (int64_t)row) * g->width + (int64_t)column] += g->out_grad[plane * g->places + p];
+    g->x_grad[(plane * g->height + (int64_t)row) * g->width + (int64_t)column] +=
+        g->out_grad[plane * g->places + p];
   }
 }
 
-static void give_bilinear(const grid_grad *g, int64_t image, int64_t p, spot x, spot y, double *to) {
+static void give_bilinear(const grid_grad *g, int64_t image, int64_t p, spot x, spot y,
+                          double *to) {
   double left = floor(x.at), top = floor(y.at), fx = x.at - left, fy = y.at - top;
   for (int k = 0; k < 4; k++) {
     double column = left + k % 2, row = top + k / 2;
-    if (!inside(column, g->width) || !inside(row, g->height)) continue;
+    if (!inside(column, g->width) || !inside(row, g->height))
+      continue;
     double wx = k % 2 ? fx : 1 - fx, wy = k / 2 ? fy : 1 - fy, sum = 0;
     for (int64_t c = 0; c < g->channels; c++) {
       int64_t plane = image * g->channels + c;
       int64_t at = (plane * g->height + (int64_t)row) * g->width + (int64_t)column;
       double grad = g->out_grad[plane * g->places + p];
-      if (g->x_grad) g->x_grad[at] += grad * wx * wy;
+      if (g->x_grad)
+        g->x_grad[at] += grad * wx * wy;
       sum += grad * g->x[at];
     }
-    if (!to) continue;
+    if (!to)
+      continue;
     to[0] += sum * (k % 2 ? wy : -wy) * x.rate;
     to[1] += sum * (k / 2 ? wx : -wx) * y.rate;
   }
@@ -83,14 +97,18 @@ static void run_images(void *user, int64_t begin, int64_t end, int thread) {
   for (int64_t image = begin; image < end; image++)
     for (int64_t p = 0; p < g->places; p++) {
       int64_t at = (image * g->places + p) * 2;
-      spot x = find_spot(g, g->grid[at], g->width), y = find_spot(g, g->grid[at + 1], g->height);
-      if (!g->nearest) give_bilinear(g, image, p, x, y, g->grid_grad ? g->grid_grad + at : NULL);
-      else if (g->x_grad) give_nearest(g, image, p, x, y);
+      spot x = find_spot(g, g->grid[at], g->width),
+           y = find_spot(g, g->grid[at + 1], g->height);
+      if (!g->nearest)
+        give_bilinear(g, image, p, x, y, g->grid_grad ? g->grid_grad + at : NULL);
+      else if (g->x_grad)
+        give_nearest(g, image, p, x, y);
     }
 }
 
 static bool says(const pir_attr_value *a, const char *text) {
-  return a->kind == PIR_VALUE_TEXT && a->text.size == strlen(text) && !memcmp(a->text.data, text, a->text.size);
+  return a->kind == PIR_VALUE_TEXT && a->text.size == strlen(text) &&
+         !memcmp(a->text.data, text, a->text.size);
 }
 
 pir_status pir_kernel_grid_sample_grad(const pir_kernel_call *call) {
@@ -101,9 +119,11 @@ pir_status pir_kernel_grid_sample_grad(const pir_kernel_call *call) {
   PIR_TRY(pir_kernel_expect_rank(call, IN_OUT_GRAD, "out_grad", 4));
   const pir_tensor *x = pir_kernel_in(call, IN_X), *grid = pir_kernel_in(call, IN_GRID),
                    *grad = pir_kernel_in(call, IN_OUT_GRAD);
-  bool fits = grid->shape[0] == x->shape[0] && grid->shape[3] == 2 && grad->shape[0] == x->shape[0] &&
-              grad->shape[1] == x->shape[1] && grad->shape[2] == grid->shape[1] && grad->shape[3] == grid->shape[2];
-  if (!fits) return pir_kernel_fail(call, PIR_INVALID, "%s: x, grid and out_grad do not fit", call->op);
+  bool fits = grid->shape[0] == x->shape[0] && grid->shape[3] == 2 &&
+              grad->shape[0] == x->shape[0] && grad->shape[1] == x->shape[1] &&
+              grad->shape[2] == grid->shape[1] && grad->shape[3] == grid->shape[2];
+  if (!fits)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: x, grid and out_grad do not fit", call->op);
   pir_status status = pir_kernel_open(call, in, INS, out, 2, room);
   if (!status) {
     grid_grad g = {.channels = x->shape[1],
@@ -121,8 +141,10 @@ pir_status pir_kernel_grid_sample_grad(const pir_kernel_call *call) {
     g.outside = says(&call->attrs[PADDING_MODE], "border")       ? OUTSIDE_BORDER
                 : says(&call->attrs[PADDING_MODE], "reflection") ? OUTSIDE_REFLECTED
                                                                  : OUTSIDE_ZERO;
-    if (call->parallel.parallel_for) call->parallel.parallel_for(call->parallel.pool, x->shape[0], run_images, &g);
-    else run_images(&g, 0, x->shape[0], 0);
+    if (call->parallel.parallel_for)
+      call->parallel.parallel_for(call->parallel.pool, x->shape[0], run_images, &g);
+    else
+      run_images(&g, 0, x->shape[0], 0);
   }
   return pir_kernel_close(call, status, INS, 2, room);
 }

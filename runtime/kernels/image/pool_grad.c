@@ -1,12 +1,24 @@
-// Gradients of pooling. Each window hands its gradient to the element that was largest first, to all its elements in
-// equal parts, or by the slope of a p-norm. Planes run in parallel. Computed in double; cost: windows times their size.
+// Gradients of pooling. Each window hands its gradient to the element that was largest first,
+// to all its elements in equal parts, or by the slope of a p-norm. Planes run in parallel.
+// Computed in double; cost: windows times their size.
 #include <math.h>
 #include <string.h>
 
 #include "kernels.h"
 
 enum { IN_X, IN_OUT, IN_OUT_GRAD, INS };
-enum { STRIDES, PADDINGS, CEIL_MODE, EXCLUSIVE, DATA_FORMAT, POOLING_TYPE, GLOBAL, ADAPTIVE, PADDING_ALGORITHM, NORM };
+enum {
+  STRIDES,
+  PADDINGS,
+  CEIL_MODE,
+  EXCLUSIVE,
+  DATA_FORMAT,
+  POOLING_TYPE,
+  GLOBAL,
+  ADAPTIVE,
+  PADDING_ALGORITHM,
+  NORM
+};
 
 typedef enum pooling { POOL_MAX, POOL_AVERAGE, POOL_NORM } pooling;
 
@@ -30,8 +42,10 @@ static int64_t window_start(const pool_axis *a, int64_t p) {
 }
 
 static int64_t window_end(const pool_axis *a, int64_t p) {
-  if (a->whole) return a->n;
-  if (a->adaptive) return ((p + 1) * a->n + a->size - 1) / a->size;
+  if (a->whole)
+    return a->n;
+  if (a->adaptive)
+    return ((p + 1) * a->n + a->size - 1) / a->size;
   int64_t end = window_start(a, p) + a->size, most = a->n + a->before;
   return end < most ? end : most;
 }
@@ -53,18 +67,24 @@ static window window_at(const pool_grad *g, const int64_t *place) {
   return w;
 }
 
-static double slope(const pool_grad *g, double x, double out) { return out == 0 ? 0 : pow(x / out, g->norm - 1); }
+static double slope(const pool_grad *g, double x, double out) {
+  return out == 0 ? 0 : pow(x / out, g->norm - 1);
+}
 
-static void give_back(const pool_grad *g, const window *w, const double *x, double out, double grad, double *to) {
+static void give_back(const pool_grad *g, const window *w, const double *x, double out,
+                      double grad, double *to) {
   int64_t held = 1;
-  for (int i = 0; i < 3; i++) held *= w->to[i] - w->from[i];
+  for (int i = 0; i < 3; i++)
+    held *= w->to[i] - w->from[i];
   double share = grad / (double)(g->in_range_only ? held : w->width);
   for (int64_t z = w->from[0]; z < w->to[0]; z++)
     for (int64_t y = w->from[1]; y < w->to[1]; y++)
       for (int64_t i = w->from[2]; i < w->to[2]; i++) {
         int64_t at = (z * g->axis[1].n + y) * g->axis[2].n + i;
-        if (g->how == POOL_AVERAGE) to[at] += share;
-        else if (g->how == POOL_NORM) to[at] += grad * slope(g, x[at], out);
+        if (g->how == POOL_AVERAGE)
+          to[at] += share;
+        else if (g->how == POOL_NORM)
+          to[at] += grad * slope(g, x[at], out);
         else if (x[at] == out) {
           to[at] += grad;
           return;
@@ -79,83 +99,110 @@ static void run_planes(void *user, int64_t begin, int64_t end, int thread) {
   int64_t elements = a[0].n * a[1].n * a[2].n, windows = a[0].count * a[1].count * a[2].count;
   for (int64_t plane = begin; plane < end; plane++)
     for (int64_t k = 0; k < windows; k++) {
-      int64_t place[3] = {k / (a[1].count * a[2].count), k / a[2].count % a[1].count, k % a[2].count};
+      int64_t place[3] = {k / (a[1].count * a[2].count), k / a[2].count % a[1].count,
+                          k % a[2].count};
       window w = window_at(g, place);
       int64_t at = plane * windows + k;
-      give_back(g, &w, g->x + plane * elements, g->out[at], g->out_grad[at], g->x_grad + plane * elements);
+      give_back(g, &w, g->x + plane * elements, g->out[at], g->out_grad[at],
+                g->x_grad + plane * elements);
     }
 }
 
 // ---- attributes
 
 static bool says(const pir_attr_value *a, const char *text) {
-  return a->kind == PIR_VALUE_TEXT && a->text.size == strlen(text) && !memcmp(a->text.data, text, a->text.size);
+  return a->kind == PIR_VALUE_TEXT && a->text.size == strlen(text) &&
+         !memcmp(a->text.data, text, a->text.size);
 }
 
-static pir_status read_axis(const pir_kernel_call *call, const pir_attr_value *attrs, int spatial, int i, int64_t size,
-                            pool_axis *a) {
+static pir_status read_axis(const pir_kernel_call *call, const pir_attr_value *attrs,
+                            int spatial, int i, int64_t size, pool_axis *a) {
   const pir_attr_value *strides = &attrs[STRIDES], *pads = &attrs[PADDINGS];
-  if ((int)strides->count != spatial || ((int)pads->count != spatial && (int)pads->count != 2 * spatial))
-    return pir_kernel_fail(call, PIR_INVALID, "%s: expects %d strides and as many paddings, or twice", call->op,
+  if ((int)strides->count != spatial ||
+      ((int)pads->count != spatial && (int)pads->count != 2 * spatial))
+    return pir_kernel_fail(call, PIR_INVALID,
+                           "%s: expects %d strides and as many paddings, or twice", call->op,
                            spatial);
   a->size = size, a->stride = strides->ints[i];
   a->whole = attrs[GLOBAL].i != 0;
   a->adaptive = attrs[ADAPTIVE].i != 0 && !says(&attrs[POOLING_TYPE], "max");
   if (a->size < 1 || a->stride < 1)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: windows and strides are at least 1", call->op);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: windows and strides are at least 1",
+                           call->op);
   int64_t total = ((a->n + a->stride - 1) / a->stride - 1) * a->stride + a->size - a->n;
-  if (says(&attrs[PADDING_ALGORITHM], "SAME")) a->before = total > 0 ? total / 2 : 0;
-  else if (says(&attrs[PADDING_ALGORITHM], "VALID")) a->before = 0;
-  else a->before = pads->ints[(int)pads->count == spatial ? i : 2 * i];
-  if (attrs[ADAPTIVE].i || a->whole) a->before = 0;
+  if (says(&attrs[PADDING_ALGORITHM], "SAME"))
+    a->before = total > 0 ? total / 2 : 0;
+  else if (says(&attrs[PADDING_ALGORITHM], "VALID"))
+    a->before = 0;
+  else
+    a->before = pads->ints[(int)pads->count == spatial ? i : 2 * i];
+  if (attrs[ADAPTIVE].i || a->whole)
+    a->before = 0;
   return PIR_OK;
 }
 
 static int64_t kernel_extent(const pir_attr_value *list, const pir_tensor *operand, int i) {
-  if (list) return list->kind == PIR_VALUE_INTS && (size_t)i < list->count ? list->ints[i] : 0;
+  if (list)
+    return list->kind == PIR_VALUE_INTS && (size_t)i < list->count ? list->ints[i] : 0;
   return operand && i < pir_tensor_numel(operand) ? pir_tensor_int_at(operand, i) : 0;
 }
 
-// `list` is the attribute with the windows' extents, NULL when they are operand 3; the others follow at `attrs`.
-static pir_status pool_backward(const pir_kernel_call *call, int spatial, const pir_attr_value *list,
-                                const pir_attr_value *attrs, pooling how) {
+// `list` is the attribute with the windows' extents, NULL when they are operand 3; the others
+// follow at `attrs`.
+static pir_status pool_backward(const pir_kernel_call *call, int spatial,
+                                const pir_attr_value *list, const pir_attr_value *attrs,
+                                pooling how) {
   static const uint8_t in[INS] = {PIR_F64, PIR_F64, PIR_F64}, out[1] = {PIR_F64};
   pir_tensor room[INS + 1];
   pool_grad g = {.how = how, .in_range_only = attrs[EXCLUSIVE].i || attrs[ADAPTIVE].i};
-  if (how == POOL_NORM) g.norm = attrs[NORM].f;
+  if (how == POOL_NORM)
+    g.norm = attrs[NORM].f;
   for (int i = 0; i < INS; i++)
-    PIR_TRY(pir_kernel_expect_rank(call, i, i == IN_X ? "x" : i == IN_OUT ? "out" : "out_grad", spatial + 2));
+    PIR_TRY(pir_kernel_expect_rank(call, i,
+                                   i == IN_X     ? "x"
+                                   : i == IN_OUT ? "out"
+                                                 : "out_grad",
+                                   spatial + 2));
   const pir_tensor *x = pir_kernel_in(call, IN_X), *y = pir_kernel_in(call, IN_OUT),
                    *grad = pir_kernel_in(call, IN_OUT_GRAD);
   for (int d = 0; d < spatial + 2; d++)
     if (grad->shape[d] != y->shape[d] || (d < 2 && y->shape[d] != x->shape[d]))
-      return pir_kernel_fail(call, PIR_INVALID, "%s: x, out and out_grad do not fit along axis %d", call->op, d);
+      return pir_kernel_fail(call, PIR_INVALID,
+                             "%s: x, out and out_grad do not fit along axis %d", call->op, d);
   for (int i = 0; i < 3; i++) {
     int k = i - (3 - spatial);
     pool_axis *a = &g.axis[i];
     *a = (pool_axis){.n = 1, .count = 1, .size = 1, .stride = 1, .whole = true};
-    if (k < 0) continue;
+    if (k < 0)
+      continue;
     a->n = x->shape[k + 2], a->count = y->shape[k + 2];
-    PIR_TRY(read_axis(call, attrs, spatial, k, kernel_extent(list, pir_kernel_in(call, INS), k), a));
+    PIR_TRY(read_axis(call, attrs, spatial, k, kernel_extent(list, pir_kernel_in(call, INS), k),
+                      a));
   }
   pir_status status = pir_kernel_open(call, in, INS, out, 1, room);
   if (!status && room[INS].data) {
-    g.x = room[IN_X].data, g.out = room[IN_OUT].data, g.out_grad = room[IN_OUT_GRAD].data, g.x_grad = room[INS].data;
+    g.x = room[IN_X].data, g.out = room[IN_OUT].data, g.out_grad = room[IN_OUT_GRAD].data,
+    g.x_grad = room[INS].data;
     int64_t planes = x->shape[0] * x->shape[1];
-    if (call->parallel.parallel_for) call->parallel.parallel_for(call->parallel.pool, planes, run_planes, &g);
-    else run_planes(&g, 0, planes, 0);
+    if (call->parallel.parallel_for)
+      call->parallel.parallel_for(call->parallel.pool, planes, run_planes, &g);
+    else
+      run_planes(&g, 0, planes, 0);
   }
   return pir_kernel_close(call, status, INS, 1, room);
 }
 
-static pooling asked(const pir_attr_value *type) { return says(type, "max") ? POOL_MAX : POOL_AVERAGE; }
+static pooling asked(const pir_attr_value *type) {
+  return says(type, "max") ? POOL_MAX : POOL_AVERAGE;
+}
 
 pir_status pir_kernel_pool2d_grad(const pir_kernel_call *call) {
   return pool_backward(call, 2, NULL, call->attrs, asked(&call->attrs[POOLING_TYPE]));
 }
 
 pir_status pir_kernel_pool3d_grad(const pir_kernel_call *call) {
-  return pool_backward(call, 3, call->attrs, call->attrs + 1, asked(&call->attrs[1 + POOLING_TYPE]));
+  return pool_backward(call, 3, call->attrs, call->attrs + 1,
+                       asked(&call->attrs[1 + POOLING_TYPE]));
 }
 
 pir_status pir_kernel_lp_pool2d_grad(const pir_kernel_call *call) {

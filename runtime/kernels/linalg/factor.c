@@ -1,4 +1,5 @@
-// Cholesky and LU factors of stacks of matrices: LAPACK's, one matrix after the other; and LU factors taken apart.
+// Cholesky and LU factors of stacks of matrices: LAPACK's, one matrix after the other; and LU
+// factors taken apart.
 #include <string.h>
 
 #include "matrices.h"
@@ -20,41 +21,57 @@ pir_status pir_kernel_cholesky(const pir_kernel_call *call) {
   pir_matrices a = {0};
   pir_lapack lapack = {0};
   pir_status status = pir_matrices_type(call, names, 1, &dtype);
-  if (!status) status = pir_matrices_load(call, 0, "x", pir_matrices_wide(dtype), NULL, 0, &a);
-  if (!status) status = pir_matrices_square(call, &a, "x");
-  if (!status) status = pir_lapack_open(call, a.t.dtype, &lapack);
+  if (!status)
+    status = pir_matrices_load(call, 0, "x", pir_matrices_wide(dtype), NULL, 0, &a);
+  if (!status)
+    status = pir_matrices_square(call, &a, "x");
+  if (!status)
+    status = pir_lapack_open(call, a.t.dtype, &lapack);
   for (int64_t i = 0; !status && a.rows && i < a.count; i++) {
-    int info = lapack.cholesky(PIR_BY_ROWS, upper ? 'U' : 'L', a.rows, pir_matrix_at(&a, i), a.rows);
+    int info =
+        lapack.cholesky(PIR_BY_ROWS, upper ? 'U' : 'L', a.rows, pir_matrix_at(&a, i), a.rows);
     status = pir_lapack_status(call, info, "x: expects a positive definite matrix");
     clear_triangle(&a, i, upper);
   }
-  if (!status) status = pir_matrices_give(call, &a, 0);
+  if (!status)
+    status = pir_matrices_give(call, &a, 0);
   pir_matrices_drop(call, &a);
   pir_lapack_close(&lapack);
   return status;
 }
 
-// attribute: pivot; results: both factors in one matrix, rows exchanged (from 1), and the first pivot that is zero
+// attribute: pivot; results: both factors in one matrix, rows exchanged (from 1), and the first
+// pivot that is zero
 pir_status pir_kernel_lu(const pir_kernel_call *call) {
   static const char *const names[] = {"x"};
   pir_dtype dtype;
   pir_matrices a = {0}, pivots = {0}, infos = {0};
   pir_lapack lapack = {0};
-  if (!call->attrs[0].i) return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s without pivots", call->op);
+  if (!call->attrs[0].i)
+    return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s without pivots", call->op);
   pir_status status = pir_matrices_type(call, names, 1, &dtype);
-  if (!status) status = pir_matrices_load(call, 0, "x", pir_matrices_wide(dtype), NULL, 0, &a);
+  if (!status)
+    status = pir_matrices_load(call, 0, "x", pir_matrices_wide(dtype), NULL, 0, &a);
   int least = a.rows < a.columns ? a.rows : a.columns;
-  if (!status) status = pir_matrices_make(call, a.count, 1, least, PIR_I32, &pivots);
-  if (!status) status = pir_matrices_make(call, a.count, 1, 1, PIR_I32, &infos);
-  if (!status) status = pir_lapack_open(call, a.t.dtype, &lapack);
+  if (!status)
+    status = pir_matrices_make(call, a.count, 1, least, PIR_I32, &pivots);
+  if (!status)
+    status = pir_matrices_make(call, a.count, 1, 1, PIR_I32, &infos);
+  if (!status)
+    status = pir_lapack_open(call, a.t.dtype, &lapack);
   for (int64_t i = 0; !status && least && i < a.count; i++) {
-    int info = lapack.lu(PIR_BY_ROWS, a.rows, a.columns, pir_matrix_at(&a, i), a.columns, pir_matrix_at(&pivots, i));
-    if (info < 0) status = pir_lapack_status(call, info, "");
+    int info = lapack.lu(PIR_BY_ROWS, a.rows, a.columns, pir_matrix_at(&a, i), a.columns,
+                         pir_matrix_at(&pivots, i));
+    if (info < 0)
+      status = pir_lapack_status(call, info, "");
     *(int32_t *)pir_matrix_at(&infos, i) = info;
   }
-  if (!status) status = pir_matrices_give(call, &a, 0);
-  if (!status) status = pir_matrices_give(call, &pivots, 1);
-  if (!status) status = pir_matrices_give(call, &infos, 2);
+  if (!status)
+    status = pir_matrices_give(call, &a, 0);
+  if (!status)
+    status = pir_matrices_give(call, &pivots, 1);
+  if (!status)
+    status = pir_matrices_give(call, &infos, 2);
   pir_matrices_drop(call, &a);
   pir_matrices_drop(call, &pivots);
   pir_matrices_drop(call, &infos);
@@ -64,32 +81,38 @@ pir_status pir_kernel_lu(const pir_kernel_call *call) {
 
 // ---- factors as matrices of their own
 
-// A matrix with ones where row order[i] meets column i; `order` follows from exchanging rows one after the other.
-static pir_status permute(const pir_kernel_call *call, const int32_t *pivots, int count, int32_t *order,
-                          const pir_matrices *p, int64_t i) {
+// A matrix with ones where row order[i] meets column i; `order` follows from exchanging rows
+// one after the other.
+static pir_status permute(const pir_kernel_call *call, const int32_t *pivots, int count,
+                          int32_t *order, const pir_matrices *p, int64_t i) {
   int step = p->t.dtype == PIR_C128 ? 2 : 1;
   double *to = pir_matrix_at(p, i);
-  for (int r = 0; r < p->rows; r++) order[r] = r;
+  for (int r = 0; r < p->rows; r++)
+    order[r] = r;
   for (int r = 0; r < count; r++) {
     if (pivots[r] < 1 || pivots[r] > p->rows)
-      return pir_kernel_fail(call, PIR_INVALID, "%s: y: expects rows 1 to %d, found %d", call->op, p->rows, pivots[r]);
+      return pir_kernel_fail(call, PIR_INVALID, "%s: y: expects rows 1 to %d, found %d",
+                             call->op, p->rows, pivots[r]);
     int32_t held = order[r];
     order[r] = order[pivots[r] - 1];
     order[pivots[r] - 1] = held;
   }
-  for (int64_t r = 0; r < p->rows; r++) to[(order[r] * (int64_t)p->rows + r) * step] = 1;
+  for (int64_t r = 0; r < p->rows; r++)
+    to[(order[r] * (int64_t)p->rows + r) * step] = 1;
   return PIR_OK;
 }
 
 // The lower factor has ones on its diagonal, the upper one the diagonal of the matrix.
-static void split_factors(const pir_matrices *a, const pir_matrices *l, const pir_matrices *u, int64_t i) {
+static void split_factors(const pir_matrices *a, const pir_matrices *l, const pir_matrices *u,
+                          int64_t i) {
   int step = a->t.dtype == PIR_C128 ? 2 : 1;
   const double *from = pir_matrix_at(a, i);
   double *lower = pir_matrix_at(l, i), *upper = pir_matrix_at(u, i);
   pir_matrix_identity(l, i);
   for (int64_t r = 0; r < a->rows; r++)
     for (int64_t c = 0; c < a->columns; c++) {
-      double *to = c < r ? lower + (r * l->columns + c) * step : upper + (r * u->columns + c) * step;
+      double *to =
+          c < r ? lower + (r * l->columns + c) * step : upper + (r * u->columns + c) * step;
       memcpy(to, from + (r * a->columns + c) * step, sizeof(double) * (size_t)step);
     }
 }
@@ -109,21 +132,30 @@ pir_status pir_kernel_lu_unpack(const pir_kernel_call *call) {
   PIR_TRY(pir_matrices_load(call, 0, "x", pir_matrices_wide(dtype), NULL, 0, &a));
   int least = a.rows < a.columns ? a.rows : a.columns;
   int32_t *order = pir_kernel_alloc(call, sizeof *order * (size_t)a.rows);
-  pir_status status = order ? PIR_OK : pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  pir_status status =
+      order ? PIR_OK : pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   if (!status && pir_tensor_numel(y) != a.count * least)
-    status = pir_kernel_fail(call, PIR_INVALID, "%s: y: expects %d pivots for each of %lld matrices, found %lld",
-                             call->op, least, (long long)a.count, (long long)pir_tensor_numel(y));
-  if (!status) status = pir_kernel_dense(call, y, PIR_I32, y->shape, y->rank, &pivots);
-  if (!status) status = pir_matrices_make(call, a.count, a.rows, a.rows, a.t.dtype, &p);
-  if (!status) status = pir_matrices_make(call, a.count, a.rows, least, a.t.dtype, &l);
-  if (!status) status = pir_matrices_make(call, a.count, least, a.columns, a.t.dtype, &u);
+    status = pir_kernel_fail(
+        call, PIR_INVALID, "%s: y: expects %d pivots for each of %lld matrices, found %lld",
+        call->op, least, (long long)a.count, (long long)pir_tensor_numel(y));
+  if (!status)
+    status = pir_kernel_dense(call, y, PIR_I32, y->shape, y->rank, &pivots);
+  if (!status)
+    status = pir_matrices_make(call, a.count, a.rows, a.rows, a.t.dtype, &p);
+  if (!status)
+    status = pir_matrices_make(call, a.count, a.rows, least, a.t.dtype, &l);
+  if (!status)
+    status = pir_matrices_make(call, a.count, least, a.columns, a.t.dtype, &u);
   for (int64_t i = 0; !status && i < a.count; i++) {
     status = permute(call, (int32_t *)pivots.data + i * least, least, order, &p, i);
     split_factors(&a, &l, &u, i);
   }
-  if (!status && rows) status = pir_matrices_give(call, &p, 0);
-  if (!status && factors) status = pir_matrices_give(call, &l, 1);
-  if (!status && factors) status = pir_matrices_give(call, &u, 2);
+  if (!status && rows)
+    status = pir_matrices_give(call, &p, 0);
+  if (!status && factors)
+    status = pir_matrices_give(call, &l, 1);
+  if (!status && factors)
+    status = pir_matrices_give(call, &u, 2);
   pir_kernel_free(call, order, sizeof *order * (size_t)a.rows);
   pir_kernel_drop(call, &pivots);
   pir_matrices_drop(call, &a);

@@ -1,5 +1,6 @@
-// Opens LAPACKE by name and looks its routines up. Nothing is kept between calls: the loader keeps the library, marked
-// never to be unloaded, and finds it again by name, so that there is no state to guard.
+// Opens LAPACKE by name and looks its routines up. Nothing is kept between calls: the loader
+// keeps the library, marked never to be unloaded, and finds it again by name, so that there is
+// no state to guard.
 #include "lapack.h"
 
 #include <dlfcn.h>
@@ -20,43 +21,62 @@ pir_status pir_lapack_open(const pir_kernel_call *call, pir_dtype dtype, pir_lap
   for (size_t i = 0; !out->library && i < sizeof names / sizeof *names; i++)
     out->library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!out->library)
-    return pir_kernel_fail(call, PIR_UNAVAILABLE, "%s: unavailable: linear algebra needs %s, install liblapacke",
+    return pir_kernel_fail(call, PIR_UNAVAILABLE,
+                           "%s: unavailable: linear algebra needs %s, install liblapacke",
                            call->op, names[0]);
-#define FIND(name, real_name, complex_name, ...)                                                                       \
-  {                                                                                                                    \
-    const char *wanted = is_complex ? complex_name : real_name;                                                        \
-    void *symbol = wanted ? routine(out->library, "LAPACKE_", letter, wanted) : NULL;                                  \
-    memcpy(&out->name, &symbol, sizeof symbol);                                                                        \
-    missing |= wanted && !symbol;                                                                                      \
+#define FIND(name, real_name, complex_name, ...)                                               \
+  {                                                                                            \
+    const char *wanted = is_complex ? complex_name : real_name;                                \
+    void *symbol = wanted ? routine(out->library, "LAPACKE_", letter, wanted) : NULL;          \
+    memcpy(&out->name, &symbol, sizeof symbol);                                                \
+    missing |= wanted && !symbol;                                                              \
   }
   PIR_LAPACK_ROUTINES(FIND)
 #undef FIND
   void *triangle = routine(out->library, "cblas_", letter, "trsm");
-  if (is_complex) memcpy(&out->complex_triangle, &triangle, sizeof triangle);
-  else memcpy(&out->real_triangle, &triangle, sizeof triangle);
-  if (!missing && triangle) return PIR_OK;
+  if (is_complex)
+    memcpy(&out->complex_triangle, &triangle, sizeof triangle);
+  else
+    memcpy(&out->real_triangle, &triangle, sizeof triangle);
+  if (!missing && triangle)
+    return PIR_OK;
   pir_lapack_close(out);
-  return pir_kernel_fail(call, PIR_UNAVAILABLE, "%s: unavailable: the LAPACKE library lacks routines", call->op);
+  return pir_kernel_fail(call, PIR_UNAVAILABLE,
+                         "%s: unavailable: the LAPACKE library lacks routines", call->op);
 }
 
 void pir_lapack_close(pir_lapack *lapack) {
-  if (lapack->library) dlclose(lapack->library);
+  if (lapack->library)
+    dlclose(lapack->library);
   *lapack = (pir_lapack){0};
 }
 
 pir_status pir_lapack_status(const pir_kernel_call *call, int info, const char *positive) {
-  if (!info) return PIR_OK;
-  if (info == -1010 || info == -1011) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
-  if (info < 0) return pir_kernel_fail(call, PIR_INVALID, "%s: the matrix holds NaN", call->op);
+  if (!info)
+    return PIR_OK;
+  if (info == -1010 || info == -1011)
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  if (info < 0)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: the matrix holds NaN", call->op);
   return pir_kernel_fail(call, PIR_INVALID, "%s: %s", call->op, positive);
 }
 
-void pir_lapack_triangle(const pir_lapack *lapack, bool upper, bool transpose, bool unit, int m, int n, const void *a,
-                         void *b) {
-  enum { PLAIN = 111, TRANSPOSED = 112, UPPER = 121, LOWER = 122, GIVEN = 131, UNIT = 132, LEFT = 141 };
+void pir_lapack_triangle(const pir_lapack *lapack, bool upper, bool transpose, bool unit, int m,
+                         int n, const void *a, void *b) {
+  enum {
+    PLAIN = 111,
+    TRANSPOSED = 112,
+    UPPER = 121,
+    LOWER = 122,
+    GIVEN = 131,
+    UNIT = 132,
+    LEFT = 141
+  };
   static const double one[2] = {1, 0};
-  int uplo = upper ? UPPER : LOWER, trans = transpose ? TRANSPOSED : PLAIN, diagonal = unit ? UNIT : GIVEN;
+  int uplo = upper ? UPPER : LOWER, trans = transpose ? TRANSPOSED : PLAIN,
+      diagonal = unit ? UNIT : GIVEN;
   if (lapack->dtype == PIR_C128)
     lapack->complex_triangle(PIR_BY_ROWS, LEFT, uplo, trans, diagonal, m, n, one, a, m, b, n);
-  else lapack->real_triangle(PIR_BY_ROWS, LEFT, uplo, trans, diagonal, m, n, 1, a, m, b, n);
+  else
+    lapack->real_triangle(PIR_BY_ROWS, LEFT, uplo, trans, diagonal, m, n, 1, a, m, b, n);
 }

@@ -1,13 +1,14 @@
-// LAPACK and BLAS as far as kernels use them: matrices by rows of f32 f64 c64 c128. The library is opened when a kernel
-// first needs it, so that nothing else depends on it.
+// LAPACK and BLAS as far as kernels use them: matrices by rows of f32 f64 c64 c128. The library
+// is opened when a kernel first needs it, so that nothing else depends on it.
 #ifndef PIR_LAPACK_H
 #define PIR_LAPACK_H
 
 #include <pir/kernel.h>
 
-// Name here, LAPACKE routine without its letter of type for real and for complex numbers (NULL: there is none),
-// parameters after the layout. Those that end in _work neither look for NaN nor take memory but for a copy by columns.
-// The ones with a double among their parameters are there for f64 and c128 alone.
+// Name here, LAPACKE routine without its letter of type for real and for complex numbers (NULL:
+// there is none), parameters after the layout. Those that end in _work neither look for NaN nor
+// take memory but for a copy by columns. The ones with a double among their parameters are
+// there for f64 and c128 alone.
 // clang-format off
 #define PIR_LAPACK_ROUTINES(X)                                                                                         \
   X(singular, "gesdd", "gesdd", char job, int m, int n, void *a, int lda, void *s, void *u, int ldu, void *vt, int ldvt) \
@@ -31,22 +32,25 @@ enum { PIR_BY_ROWS = 101, PIR_BY_COLUMNS = 102 };  // as LAPACKE and CBLAS count
 typedef struct pir_lapack {
   void *library;
   pir_dtype dtype;
-#define PIR_LAPACK_POINTER(name, real_name, complex_name, ...) int (*name)(int layout, __VA_ARGS__);
+#define PIR_LAPACK_POINTER(name, real_name, complex_name, ...)                                 \
+  int (*name)(int layout, __VA_ARGS__);
   PIR_LAPACK_ROUTINES(PIR_LAPACK_POINTER)
 #undef PIR_LAPACK_POINTER
-  void (*real_triangle)(int order, int side, int uplo, int trans, int diag, int m, int n, double alpha, const void *a,
-                        int lda, void *b, int ldb);
-  void (*complex_triangle)(int order, int side, int uplo, int trans, int diag, int m, int n, const void *alpha,
-                           const void *a, int lda, void *b, int ldb);
+  void (*real_triangle)(int order, int side, int uplo, int trans, int diag, int m, int n,
+                        double alpha, const void *a, int lda, void *b, int ldb);
+  void (*complex_triangle)(int order, int side, int uplo, int trans, int diag, int m, int n,
+                           const void *alpha, const void *a, int lda, void *b, int ldb);
 } pir_lapack;
 
-// Opens the library, or finds it open: some microseconds. PIR_UNAVAILABLE with a message where it is not installed.
+// Opens the library, or finds it open: some microseconds. PIR_UNAVAILABLE with a message where
+// it is not installed.
 pir_status pir_lapack_open(const pir_kernel_call *call, pir_dtype dtype, pir_lapack *out);
 void pir_lapack_close(pir_lapack *lapack);  // it stays in memory
-// What `info` of a routine says, as a status with a message. `positive` tells what info > 0 means.
+// What `info` of a routine says, as a status with a message. `positive` tells what info > 0
+// means.
 pir_status pir_lapack_status(const pir_kernel_call *call, int info, const char *positive);
 // b = inverse of the triangular m x m matrix a, times b (m x n); f64 or c128.
-void pir_lapack_triangle(const pir_lapack *lapack, bool upper, bool transpose, bool unit, int m, int n, const void *a,
-                         void *b);
+void pir_lapack_triangle(const pir_lapack *lapack, bool upper, bool transpose, bool unit, int m,
+                         int n, const void *a, void *b);
 
 #endif

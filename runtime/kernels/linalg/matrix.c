@@ -4,18 +4,20 @@
 #include "kernels.h"
 
 // y = normalised A x, or A^T x, of the rows x columns matrix A.
-static void step(const double *a, int64_t rows, int64_t columns, bool transposed, const double *x, double *y,
-                 double epsilon) {
+static void step(const double *a, int64_t rows, int64_t columns, bool transposed,
+                 const double *x, double *y, double epsilon) {
   int64_t n = transposed ? columns : rows, m = transposed ? rows : columns;
   double norm = 0;
   for (int64_t i = 0; i < n; i++) {
     double sum = 0;
-    for (int64_t j = 0; j < m; j++) sum += a[transposed ? j * columns + i : i * columns + j] * x[j];
+    for (int64_t j = 0; j < m; j++)
+      sum += a[transposed ? j * columns + i : i * columns + j] * x[j];
     y[i] = sum;
     norm += sum * sum;
   }
   norm = sqrt(norm) + epsilon;
-  for (int64_t i = 0; i < n; i++) y[i] /= norm;
+  for (int64_t i = 0; i < n; i++)
+    y[i] /= norm;
 }
 
 typedef struct factor {
@@ -26,7 +28,8 @@ typedef struct factor {
 
 static pir_tensor axis_in_front(const pir_tensor *t, int axis) {
   pir_tensor front = *t;
-  for (int d = axis; d > 0; d--) front.shape[d] = t->shape[d - 1], front.strides[d] = t->strides[d - 1];
+  for (int d = axis; d > 0; d--)
+    front.shape[d] = t->shape[d - 1], front.strides[d] = t->strides[d - 1];
   front.shape[0] = t->shape[axis];
   front.strides[0] = t->strides[axis];
   return front;
@@ -38,9 +41,11 @@ static void drop_factor(const pir_kernel_call *call, factor *f) {
   pir_kernel_drop(call, &f->weight);
 }
 
-// attributes: dim, power_iters, eps. The largest singular value by power iteration from u and v.
+// attributes: dim, power_iters, eps. The largest singular value by power iteration from u and
+// v.
 static pir_status find_factor(const pir_kernel_call *call, factor *f) {
-  const pir_tensor *weight = pir_kernel_in(call, 0), *in_u = pir_kernel_in(call, 1), *in_v = pir_kernel_in(call, 2);
+  const pir_tensor *weight = pir_kernel_in(call, 0), *in_u = pir_kernel_in(call, 1),
+                   *in_v = pir_kernel_in(call, 2);
   int64_t dim = call->attrs[0].i;
   *f = (factor){0};
   if (!weight || !in_u || !in_v || dim < 0 || dim >= weight->rank)
@@ -48,26 +53,32 @@ static pir_status find_factor(const pir_kernel_call *call, factor *f) {
   f->front = axis_in_front(weight, (int)dim);
   f->rows = f->front.shape[0], f->columns = f->rows ? pir_tensor_numel(weight) / f->rows : 0;
   if (pir_tensor_numel(in_u) != f->rows || pir_tensor_numel(in_v) != f->columns)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: u and v do not fit a %lld x %lld matrix", call->op,
-                           (long long)f->rows, (long long)f->columns);
-  pir_status status = pir_kernel_dense(call, &f->front, PIR_F64, f->front.shape, f->front.rank, &f->weight);
-  if (!status) status = pir_kernel_dense(call, in_u, PIR_F64, in_u->shape, in_u->rank, &f->u);
-  if (!status) status = pir_kernel_dense(call, in_v, PIR_F64, in_v->shape, in_v->rank, &f->v);
-  if (status) return drop_factor(call, f), status;
+    return pir_kernel_fail(call, PIR_INVALID, "%s: u and v do not fit a %lld x %lld matrix",
+                           call->op, (long long)f->rows, (long long)f->columns);
+  pir_status status =
+      pir_kernel_dense(call, &f->front, PIR_F64, f->front.shape, f->front.rank, &f->weight);
+  if (!status)
+    status = pir_kernel_dense(call, in_u, PIR_F64, in_u->shape, in_u->rank, &f->u);
+  if (!status)
+    status = pir_kernel_dense(call, in_v, PIR_F64, in_v->shape, in_v->rank, &f->v);
+  if (status)
+    return drop_factor(call, f), status;
   double *a = f->weight.data, *x = f->u.data, *y = f->v.data;
   for (int64_t i = 0; i < call->attrs[1].i; i++) {
     step(a, f->rows, f->columns, true, x, y, call->attrs[2].f);
     step(a, f->rows, f->columns, false, y, x, call->attrs[2].f);
   }
   for (int64_t i = 0; i < f->rows; i++)
-    for (int64_t j = 0; j < f->columns; j++) f->sigma += x[i] * a[i * f->columns + j] * y[j];
+    for (int64_t j = 0; j < f->columns; j++)
+      f->sigma += x[i] * a[i * f->columns + j] * y[j];
   return PIR_OK;
 }
 
 // The axis goes back to its place.
 static pir_status put_back(const pir_tensor *from, int axis, pir_tensor *out) {
   pir_tensor result = *from;
-  for (int d = 0; d < axis; d++) result.shape[d] = from->shape[d + 1], result.strides[d] = from->strides[d + 1];
+  for (int d = 0; d < axis; d++)
+    result.shape[d] = from->shape[d + 1], result.strides[d] = from->strides[d + 1];
   result.shape[axis] = from->shape[0];
   result.strides[axis] = from->strides[0];
   return pir_tensor_copy(&result, out);
@@ -77,7 +88,8 @@ pir_status pir_kernel_spectral_norm(const pir_kernel_call *call) {
   factor f;
   PIR_TRY(find_factor(call, &f));
   double *a = f.weight.data;
-  for (int64_t i = 0; i < f.rows * f.columns; i++) a[i] /= f.sigma;
+  for (int64_t i = 0; i < f.rows * f.columns; i++)
+    a[i] /= f.sigma;
   pir_status status = put_back(&f.weight, (int)call->attrs[0].i, pir_kernel_out(call, 0));
   drop_factor(call, &f);
   return status;
@@ -89,16 +101,20 @@ pir_status pir_kernel_spectral_norm_grad(const pir_kernel_call *call) {
   pir_tensor grad, front;
   const pir_tensor *out_grad = pir_kernel_in(call, 3), *weight = pir_kernel_in(call, 0);
   if (!out_grad || !weight || out_grad->rank != weight->rank)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: out_grad has not the shape of weight", call->op);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: out_grad has not the shape of weight",
+                           call->op);
   PIR_TRY(find_factor(call, &f));
   front = axis_in_front(out_grad, (int)call->attrs[0].i);
-  pir_status status = pir_kernel_dense(call, &front, PIR_F64, f.front.shape, f.front.rank, &grad);
+  pir_status status =
+      pir_kernel_dense(call, &front, PIR_F64, f.front.shape, f.front.rank, &grad);
   if (!status) {
     const double *a = f.weight.data, *u = f.u.data, *v = f.v.data;
     double *g = grad.data, sum = 0;
-    for (int64_t i = 0; i < f.rows * f.columns; i++) sum += a[i] / f.sigma;
+    for (int64_t i = 0; i < f.rows * f.columns; i++)
+      sum += a[i] / f.sigma;
     for (int64_t i = 0; i < f.rows; i++)
-      for (int64_t j = 0; j < f.columns; j++) g[i * f.columns + j] *= (1 - u[i] * v[j] * sum) / f.sigma;
+      for (int64_t j = 0; j < f.columns; j++)
+        g[i * f.columns + j] *= (1 - u[i] * v[j] * sum) / f.sigma;
     status = put_back(&grad, (int)call->attrs[0].i, pir_kernel_out(call, 0));
     pir_kernel_drop(call, &grad);
   }

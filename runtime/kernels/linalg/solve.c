@@ -1,6 +1,6 @@
-// Systems of linear equations: by LU, Cholesky or triangular factors, and by least squares; determinants. The work is
-// LAPACK's; matrices of a stack are solved one after the other. A singular matrix is
-// refused, as Paddle does, but for a triangular one, which divides by zero.
+// Systems of linear equations: by LU, Cholesky or triangular factors, and by least squares;
+// determinants. The work is LAPACK's; matrices of a stack are solved one after the other. A
+// singular matrix is refused, as Paddle does, but for a triangular one, which divides by zero.
 #include <complex.h>
 #include <math.h>
 #include <string.h>
@@ -26,16 +26,21 @@ static void finish(const pir_kernel_call *call, equations *s) {
 static pir_status want_pivots(const pir_kernel_call *call, equations *s, int count) {
   s->pivots = pir_kernel_alloc(call, sizeof(int) * (size_t)count);
   s->pivot_count = count;
-  return s->pivots ? PIR_OK : pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  return s->pivots ? PIR_OK
+                   : pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
 }
 
 static pir_status same_rows(const pir_kernel_call *call, const equations *s, const char *name) {
-  if (s->a.rows == s->b.rows) return PIR_OK;
-  return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects %d rows, found %d", call->op, name, s->a.rows, s->b.rows);
+  if (s->a.rows == s->b.rows)
+    return PIR_OK;
+  return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects %d rows, found %d", call->op, name,
+                         s->a.rows, s->b.rows);
 }
 
-// Operands `a` and `b` of the call as a system of equations a x = b, repeated over the stacks of both.
-static pir_status load(const pir_kernel_call *call, int a, int b, const char *const *names, int typed, equations *s) {
+// Operands `a` and `b` of the call as a system of equations a x = b, repeated over the stacks
+// of both.
+static pir_status load(const pir_kernel_call *call, int a, int b, const char *const *names,
+                       int typed, equations *s) {
   int64_t batch[PIR_MAX_RANK];
   int rank = 0;
   PIR_TRY(pir_matrices_type(call, names, typed, &s->dtype));
@@ -43,7 +48,8 @@ static pir_status load(const pir_kernel_call *call, int a, int b, const char *co
   for (int i = 0; i < 2; i++) {
     int k = i ? b : a, r = pir_kernel_in(call, k)->rank;
     if (r < 2)
-      return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects matrices, found rank %d", call->op, names[k], r);
+      return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects matrices, found rank %d",
+                             call->op, names[k], r);
     PIR_TRY(pir_matrices_batch(call, k, 2, batch, &rank));
   }
   PIR_TRY(pir_matrices_load(call, a, names[a], s->dtype, batch, rank, &s->a));
@@ -61,8 +67,10 @@ static pir_status eliminate(const pir_kernel_call *call, equations *s) {
     void *a = pir_matrix_at(&s->a, i);
     int info = s->lapack.lu(PIR_BY_ROWS, n, n, a, n, s->pivots);
     PIR_TRY(pir_lapack_status(call, info, "x: expects an invertible matrix"));
-    info = s->lapack.lu_solve(PIR_BY_ROWS, 'N', n, columns, a, n, s->pivots, pir_matrix_at(&s->b, i), columns);
-    if (info) return pir_lapack_status(call, info, "");
+    info = s->lapack.lu_solve(PIR_BY_ROWS, 'N', n, columns, a, n, s->pivots,
+                              pir_matrix_at(&s->b, i), columns);
+    if (info)
+      return pir_lapack_status(call, info, "");
   }
   return pir_matrices_give(call, &s->b, 0);
 }
@@ -72,12 +80,18 @@ pir_status pir_kernel_inverse(const pir_kernel_call *call) {
   equations s = {0};
   pir_status status = pir_matrices_type(call, names, 1, &s.dtype);
   s.dtype = pir_matrices_wide(s.dtype);
-  if (!status) status = pir_matrices_load(call, 0, "x", s.dtype, NULL, 0, &s.a);
-  if (!status) status = pir_matrices_square(call, &s.a, "x");
-  if (!status) status = pir_matrices_make(call, s.a.count, s.a.rows, s.a.rows, s.a.t.dtype, &s.b);
-  for (int64_t i = 0; !status && i < s.b.count; i++) pir_matrix_identity(&s.b, i);
-  if (!status) status = pir_lapack_open(call, s.dtype, &s.lapack);
-  if (!status) status = eliminate(call, &s);
+  if (!status)
+    status = pir_matrices_load(call, 0, "x", s.dtype, NULL, 0, &s.a);
+  if (!status)
+    status = pir_matrices_square(call, &s.a, "x");
+  if (!status)
+    status = pir_matrices_make(call, s.a.count, s.a.rows, s.a.rows, s.a.t.dtype, &s.b);
+  for (int64_t i = 0; !status && i < s.b.count; i++)
+    pir_matrix_identity(&s.b, i);
+  if (!status)
+    status = pir_lapack_open(call, s.dtype, &s.lapack);
+  if (!status)
+    status = eliminate(call, &s);
   finish(call, &s);
   return status;
 }
@@ -99,7 +113,8 @@ pir_status pir_kernel_solve(const pir_kernel_call *call) {
   } else {
     status = load(call, 0, 1, names, 2, &s);
   }
-  if (!status) status = eliminate(call, &s);
+  if (!status)
+    status = eliminate(call, &s);
   finish(call, &s);
   return status;
 }
@@ -110,9 +125,10 @@ pir_status pir_kernel_triangular_solve(const pir_kernel_call *call) {
   equations s = {0};
   pir_status status = load(call, 0, 1, names, 2, &s);
   for (int64_t i = 0; !status && s.a.rows && s.b.columns && i < s.a.count; i++)
-    pir_lapack_triangle(&s.lapack, call->attrs[0].i, call->attrs[1].i, call->attrs[2].i, s.a.rows, s.b.columns,
-                        pir_matrix_at(&s.a, i), pir_matrix_at(&s.b, i));
-  if (!status) status = pir_matrices_give(call, &s.b, 0);
+    pir_lapack_triangle(&s.lapack, call->attrs[0].i, call->attrs[1].i, call->attrs[2].i,
+                        s.a.rows, s.b.columns, pir_matrix_at(&s.a, i), pir_matrix_at(&s.b, i));
+  if (!status)
+    status = pir_matrices_give(call, &s.b, 0);
   finish(call, &s);
   return status;
 }
@@ -126,22 +142,25 @@ pir_status pir_kernel_cholesky_solve(const pir_kernel_call *call) {
   int n = s.a.rows, columns = s.b.columns;
   for (int64_t i = 0; !status && n && columns && i < s.a.count; i++)
     status = pir_lapack_status(call,
-                               s.lapack.cholesky_solve(PIR_BY_ROWS, uplo, n, columns, pir_matrix_at(&s.a, i), n,
+                               s.lapack.cholesky_solve(PIR_BY_ROWS, uplo, n, columns,
+                                                       pir_matrix_at(&s.a, i), n,
                                                        pir_matrix_at(&s.b, i), columns),
                                "");
-  if (!status) status = pir_matrices_give(call, &s.b, 0);
+  if (!status)
+    status = pir_matrices_give(call, &s.b, 0);
   finish(call, &s);
   return status;
 }
 
 // The pivots of matrix i, checked: a row of the matrix each, counted from 1.
-static pir_status take_pivots(const pir_kernel_call *call, const equations *s, const pir_tensor *pivots, int64_t i) {
+static pir_status take_pivots(const pir_kernel_call *call, const equations *s,
+                              const pir_tensor *pivots, int64_t i) {
   int64_t stacks = s->a.rows ? pir_tensor_numel(pivots) / s->a.rows : 0;
   for (int r = 0; r < s->a.rows; r++) {
     int64_t row = pir_tensor_int_at(pivots, i % stacks * s->a.rows + r);
     if (row < 1 || row > s->a.rows)
-      return pir_kernel_fail(call, PIR_INVALID, "%s: pivots: expects rows 1 to %d, found %lld", call->op, s->a.rows,
-                             (long long)row);
+      return pir_kernel_fail(call, PIR_INVALID, "%s: pivots: expects rows 1 to %d, found %lld",
+                             call->op, s->a.rows, (long long)row);
     s->pivots[r] = (int)row;
   }
   return PIR_OK;
@@ -154,26 +173,30 @@ pir_status pir_kernel_lu_solve(const pir_kernel_call *call) {
   pir_str trans = call->attrs[0].text;
   equations s = {0};
   if (trans.size != 1 || !strchr("NTC", trans.data[0]))
-    return pir_kernel_fail(call, PIR_INVALID, "%s: trans: expects N, T or C, found '%.*s'", call->op, (int)trans.size,
-                           trans.data);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: trans: expects N, T or C, found '%.*s'",
+                           call->op, (int)trans.size, trans.data);
   if (!pivots || pivots->dtype != PIR_I32 || pivots->rank < 1)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: pivots: expects int32 rows, found %s of rank %d", call->op,
-                           pivots ? pir_dtype_name(pivots->dtype) : "nothing", pivots ? pivots->rank : 0);
+    return pir_kernel_fail(
+        call, PIR_INVALID, "%s: pivots: expects int32 rows, found %s of rank %d", call->op,
+        pivots ? pir_dtype_name(pivots->dtype) : "nothing", pivots ? pivots->rank : 0);
   pir_status status = load(call, 1, 0, names, 2, &s);
-  if (!status) status = want_pivots(call, &s, s.a.rows);
+  if (!status)
+    status = want_pivots(call, &s, s.a.rows);
   int n = s.a.rows, columns = s.b.columns;
   int64_t given = pir_tensor_numel(pivots), all = s.a.count * n;
   if (!status && (pivots->shape[pivots->rank - 1] != n || (given != all && given != n)))
-    status = pir_kernel_fail(call, PIR_INVALID, "%s: pivots: expects %d a matrix, found %lld", call->op, n,
-                             (long long)pivots->shape[pivots->rank - 1]);
+    status = pir_kernel_fail(call, PIR_INVALID, "%s: pivots: expects %d a matrix, found %lld",
+                             call->op, n, (long long)pivots->shape[pivots->rank - 1]);
   for (int64_t i = 0; !status && n && columns && i < s.a.count; i++) {
     status = take_pivots(call, &s, pivots, i);
-    if (status) break;
-    int info = s.lapack.lu_solve(PIR_BY_ROWS, trans.data[0], n, columns, pir_matrix_at(&s.a, i), n, s.pivots,
-                                 pir_matrix_at(&s.b, i), columns);
+    if (status)
+      break;
+    int info = s.lapack.lu_solve(PIR_BY_ROWS, trans.data[0], n, columns, pir_matrix_at(&s.a, i),
+                                 n, s.pivots, pir_matrix_at(&s.b, i), columns);
     status = pir_lapack_status(call, info, "");
   }
-  if (!status) status = pir_matrices_give(call, &s.b, 0);
+  if (!status)
+    status = pir_matrices_give(call, &s.b, 0);
   finish(call, &s);
   return status;
 }
@@ -189,13 +212,17 @@ static double complex sign_of(const equations *s, int64_t m, bool plain, double 
     int64_t at = i * (s->a.rows + 1);
     double parts[2] = {a[at], 0};  // side by side: not every compiler has CMPLX
     double complex pivot;
-    if (s->dtype == PIR_C128) memcpy(parts, a + 2 * at, sizeof parts);
+    if (s->dtype == PIR_C128)
+      memcpy(parts, a + 2 * at, sizeof parts);
     memcpy(&pivot, parts, sizeof pivot);
     double size = cabs(pivot);
-    if (s->pivots[i] != i + 1) det = -det;
+    if (s->pivots[i] != i + 1)
+      det = -det;
     *out_log += log(size);
-    if (plain) det *= pivot;
-    else det = size == 0 ? 0 : det * (pivot / size);
+    if (plain)
+      det *= pivot;
+    else
+      det = size == 0 ? 0 : det * (pivot / size);
   }
   return det;
 }
@@ -207,28 +234,42 @@ static pir_status determinants(const pir_kernel_call *call, bool plain) {
   equations s = {0};
   pir_status status = pir_matrices_type(call, names, 1, &s.dtype);
   s.dtype = pir_matrices_wide(s.dtype);
-  if (!status) status = pir_matrices_load(call, 0, "x", s.dtype, NULL, 0, &s.a);
-  if (!status) status = pir_matrices_square(call, &s.a, "x");
-  if (!status) status = want_pivots(call, &s, s.a.rows);
-  if (!status) status = pir_matrices_make(call, s.a.count, 1, 1, PIR_C128, &s.b);
-  if (!status) status = pir_matrices_make(call, s.a.count, 1, 1, PIR_F64, &logs);
-  if (!status) status = pir_lapack_open(call, s.dtype, &s.lapack);
+  if (!status)
+    status = pir_matrices_load(call, 0, "x", s.dtype, NULL, 0, &s.a);
+  if (!status)
+    status = pir_matrices_square(call, &s.a, "x");
+  if (!status)
+    status = want_pivots(call, &s, s.a.rows);
+  if (!status)
+    status = pir_matrices_make(call, s.a.count, 1, 1, PIR_C128, &s.b);
+  if (!status)
+    status = pir_matrices_make(call, s.a.count, 1, 1, PIR_F64, &logs);
+  if (!status)
+    status = pir_lapack_open(call, s.dtype, &s.lapack);
   for (int64_t i = 0; !status && i < s.a.count; i++) {
-    int n = s.a.rows, info = n ? s.lapack.lu(PIR_BY_ROWS, n, n, pir_matrix_at(&s.a, i), n, s.pivots) : 0;
-    if (info < 0) status = pir_lapack_status(call, info, "");
+    int n = s.a.rows,
+        info = n ? s.lapack.lu(PIR_BY_ROWS, n, n, pir_matrix_at(&s.a, i), n, s.pivots) : 0;
+    if (info < 0)
+      status = pir_lapack_status(call, info, "");
     double complex det = sign_of(&s, i, plain, (double *)pir_matrix_at(&logs, i));
     memcpy(pir_matrix_at(&s.b, i), &det, sizeof det);
   }
-  if (!status) status = pir_matrices_give(call, &s.b, 0);
-  if (!status) status = pir_matrices_give(call, &logs, 1);
+  if (!status)
+    status = pir_matrices_give(call, &s.b, 0);
+  if (!status)
+    status = pir_matrices_give(call, &logs, 1);
   pir_matrices_drop(call, &logs);
   finish(call, &s);
   return status;
 }
 
-pir_status pir_kernel_det(const pir_kernel_call *call) { return determinants(call, true); }
+pir_status pir_kernel_det(const pir_kernel_call *call) {
+  return determinants(call, true);
+}
 
-pir_status pir_kernel_slogdet_v2(const pir_kernel_call *call) { return determinants(call, false); }
+pir_status pir_kernel_slogdet_v2(const pir_kernel_call *call) {
+  return determinants(call, false);
+}
 
 // ---- least squares
 
@@ -241,16 +282,24 @@ typedef struct least {
 // One matrix: b becomes the solution in its first rows, and what is left of it below.
 static int least_squares(const pir_kernel_call *call, const least *l, int64_t i, double rcond) {
   const pir_lapack *p = &l->s.lapack;
-  int m = l->s.a.rows, n = l->s.a.columns, columns = l->s.b.columns, rank = m < n ? m : n, info = 0;
+  int m = l->s.a.rows, n = l->s.a.columns, columns = l->s.b.columns, rank = m < n ? m : n,
+      info = 0;
   void *a = pir_matrix_at(&l->s.a, i), *b = pir_matrix_at(&l->s.b, i);
   double *values = pir_matrix_at(&l->singular, i);
   switch (l->driver) {
     case 'y':
       memset(l->s.pivots, 0, sizeof(int) * (size_t)n);
-      info = p->least_pivoted(PIR_BY_ROWS, m, n, columns, a, n, b, columns, l->s.pivots, rcond, &rank);
+      info = p->least_pivoted(PIR_BY_ROWS, m, n, columns, a, n, b, columns, l->s.pivots, rcond,
+                              &rank);
       break;
-    case 'd': info = p->least_divided(PIR_BY_ROWS, m, n, columns, a, n, b, columns, values, rcond, &rank); break;
-    case 's': info = p->least_singular(PIR_BY_ROWS, m, n, columns, a, n, b, columns, values, rcond, &rank); break;
+    case 'd':
+      info =
+          p->least_divided(PIR_BY_ROWS, m, n, columns, a, n, b, columns, values, rcond, &rank);
+      break;
+    case 's':
+      info =
+          p->least_singular(PIR_BY_ROWS, m, n, columns, a, n, b, columns, values, rcond, &rank);
+      break;
     default: info = p->least_full(PIR_BY_ROWS, 'N', m, n, columns, a, n, b, columns); break;
   }
   *(double *)pir_matrix_at(&l->rank, i) = rank;
@@ -259,10 +308,12 @@ static int least_squares(const pir_kernel_call *call, const least *l, int64_t i,
 
 // The solution, and the sums of squares below it.
 static void split_solution(const least *l, int64_t i) {
-  int step = l->s.dtype == PIR_C128 ? 2 : 1, m = l->s.a.rows, n = l->s.a.columns, columns = l->s.b.columns;
+  int step = l->s.dtype == PIR_C128 ? 2 : 1, m = l->s.a.rows, n = l->s.a.columns,
+      columns = l->s.b.columns;
   const double *b = pir_matrix_at(&l->s.b, i);
   double *left = pir_matrix_at(&l->residuals, i);
-  memcpy(pir_matrix_at(&l->solution, i), b, sizeof(double) * (size_t)step * (size_t)n * (size_t)columns);
+  memcpy(pir_matrix_at(&l->solution, i), b,
+         sizeof(double) * (size_t)step * (size_t)n * (size_t)columns);
   for (int64_t r = n; r < m; r++)
     for (int64_t c = 0; c < columns * step; c++) {
       double v = b[r * columns * step + c];
@@ -281,8 +332,8 @@ static pir_status load_least(const pir_kernel_call *call, least *l) {
   s->dtype = pir_matrices_wide(s->dtype);
   for (int k = 0; k < 2; k++) {
     if (pir_kernel_in(call, k)->rank < 2)
-      return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects matrices, found rank %d", call->op, names[k],
-                             pir_kernel_in(call, k)->rank);
+      return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects matrices, found rank %d",
+                             call->op, names[k], pir_kernel_in(call, k)->rank);
     PIR_TRY(pir_matrices_batch(call, k, 2, batch, &rank));
   }
   PIR_TRY(pir_matrices_load(call, 0, "x", s->dtype, batch, rank, &s->a));
@@ -290,17 +341,24 @@ static pir_status load_least(const pir_kernel_call *call, least *l) {
   pir_status status = pir_matrices_load(call, 1, "y", s->dtype, batch, rank, &right);
   int m = s->a.rows, n = s->a.columns, columns = right.columns, longer = m > n ? m : n;
   if (!status && right.rows != m)
-    status = pir_kernel_fail(call, PIR_INVALID, "%s: y: expects %d rows, found %d", call->op, m, right.rows);
-  if (!status) status = pir_matrices_finite(call, &right, "y");
-  if (!status) status = pir_matrices_make(call, right.count, longer, columns, right.t.dtype, &s->b);
+    status = pir_kernel_fail(call, PIR_INVALID, "%s: y: expects %d rows, found %d", call->op, m,
+                             right.rows);
+  if (!status)
+    status = pir_matrices_finite(call, &right, "y");
+  if (!status)
+    status = pir_matrices_make(call, right.count, longer, columns, right.t.dtype, &s->b);
   for (int64_t i = 0; !status && i < right.count; i++)
     memcpy(pir_matrix_at(&s->b, i), pir_matrix_at(&right, i),
            (size_t)((char *)pir_matrix_at(&right, 1) - (char *)right.t.data));
   pir_dtype dtype = right.t.dtype;
-  if (!status) status = pir_matrices_make(call, right.count, n, columns, dtype, &l->solution);
-  if (!status) status = pir_matrices_make(call, right.count, 1, columns, dtype, &l->residuals);
-  if (!status) status = pir_matrices_make(call, right.count, 1, 1, PIR_F64, &l->rank);
-  if (!status) status = pir_matrices_make(call, right.count, 1, m < n ? m : n, PIR_F64, &l->singular);
+  if (!status)
+    status = pir_matrices_make(call, right.count, n, columns, dtype, &l->solution);
+  if (!status)
+    status = pir_matrices_make(call, right.count, 1, columns, dtype, &l->residuals);
+  if (!status)
+    status = pir_matrices_make(call, right.count, 1, 1, PIR_F64, &l->rank);
+  if (!status)
+    status = pir_matrices_make(call, right.count, 1, m < n ? m : n, PIR_F64, &l->singular);
   pir_matrices_drop(call, &right);
   PIR_TRY(status);
   PIR_TRY(want_pivots(call, s, longer));
@@ -318,23 +376,31 @@ pir_status pir_kernel_lstsq(const pir_kernel_call *call) {
   const pir_tensor *rcond = pir_kernel_in(call, 2);
   pir_str driver = call->attrs[0].text;
   least l = {0};
-  if (pir_str_equal(driver, PIR_STR("gels"))) l.driver = 'f';
-  else if (driver.size == 5 && !strncmp(driver.data, "gels", 4) && strchr("yds", driver.data[4]))
+  if (pir_str_equal(driver, PIR_STR("gels")))
+    l.driver = 'f';
+  else if (driver.size == 5 && !strncmp(driver.data, "gels", 4) &&
+           strchr("yds", driver.data[4]))
     l.driver = driver.data[4];
   else
-    return pir_kernel_fail(call, PIR_INVALID, "%s: driver: expects gels, gelsy, gelsd or gelss, found '%.*s'", call->op,
-                           (int)driver.size, driver.data);
+    return pir_kernel_fail(call, PIR_INVALID,
+                           "%s: driver: expects gels, gelsy, gelsd or gelss, found '%.*s'",
+                           call->op, (int)driver.size, driver.data);
   pir_status status = load_least(call, &l);
   bool empty = !l.s.a.rows || !l.s.a.columns || !l.s.b.columns;
   for (int64_t i = 0; !status && !empty && i < l.s.a.count; i++) {
     int info = least_squares(call, &l, i, rcond ? pir_tensor_float_at(rcond, 0) : 0);
     status = pir_lapack_status(call, info, "x: expects full rank for this driver");
-    if (!status) split_solution(&l, i);
+    if (!status)
+      split_solution(&l, i);
   }
-  if (!status) status = pir_matrices_give(call, &l.solution, 0);
-  if (!status) status = give_if(call, &l.residuals, 1);
-  if (!status) status = give_if(call, &l.rank, 2);
-  if (!status) status = give_if(call, &l.singular, 3);
+  if (!status)
+    status = pir_matrices_give(call, &l.solution, 0);
+  if (!status)
+    status = give_if(call, &l.residuals, 1);
+  if (!status)
+    status = give_if(call, &l.rank, 2);
+  if (!status)
+    status = give_if(call, &l.singular, 3);
   pir_matrices_drop(call, &l.solution);
   pir_matrices_drop(call, &l.residuals);
   pir_matrices_drop(call, &l.rank);

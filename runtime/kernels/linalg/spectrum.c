@@ -1,5 +1,6 @@
-// Eigenvalues, singular values, QR factors, and ranks from them, of stacks of matrices. The work is LAPACK's, one
-// matrix after the other; a matrix with NaN or infinities is refused, since the iterations need not end on it.
+// Eigenvalues, singular values, QR factors, and ranks from them, of stacks of matrices. The
+// work is LAPACK's, one matrix after the other; a matrix with NaN or infinities is refused,
+// since the iterations need not end on it.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -13,14 +14,18 @@ typedef struct spectrum {
 } spectrum;
 
 // Operand x; for ranks repeated over the shape of `over`, and in double.
-static pir_status load(const pir_kernel_call *call, bool square, const pir_tensor *over, spectrum *s) {
+static pir_status load(const pir_kernel_call *call, bool square, const pir_tensor *over,
+                       spectrum *s) {
   static const char *const names[] = {"x"};
   pir_dtype dtype;
   *s = (spectrum){0};
   PIR_TRY(pir_matrices_type(call, names, 1, &dtype));
-  if (over) dtype = pir_matrices_wide(dtype);
-  PIR_TRY(pir_matrices_load(call, 0, "x", dtype, over ? over->shape : NULL, over ? over->rank : 0, &s->a));
-  if (square) PIR_TRY(pir_matrices_square(call, &s->a, "x"));
+  if (over)
+    dtype = pir_matrices_wide(dtype);
+  PIR_TRY(pir_matrices_load(call, 0, "x", dtype, over ? over->shape : NULL,
+                            over ? over->rank : 0, &s->a));
+  if (square)
+    PIR_TRY(pir_matrices_square(call, &s->a, "x"));
   PIR_TRY(pir_matrices_finite(call, &s->a, "x"));
   return pir_lapack_open(call, dtype, &s->lapack);
 }
@@ -33,18 +38,25 @@ static void finish(const pir_kernel_call *call, spectrum *s) {
   pir_lapack_close(&s->lapack);
 }
 
-static pir_dtype real_type(pir_dtype t) { return t == PIR_C64 ? PIR_F32 : t == PIR_C128 ? PIR_F64 : t; }
+static pir_dtype real_type(pir_dtype t) {
+  return t == PIR_C64 ? PIR_F32 : t == PIR_C128 ? PIR_F64 : t;
+}
 
-static int smaller(const pir_matrices *m) { return m->rows < m->columns ? m->rows : m->columns; }
+static int smaller(const pir_matrices *m) {
+  return m->rows < m->columns ? m->rows : m->columns;
+}
 
 // ---- singular values
 
 // first: values; with `job` A or S second and third: vectors on the left and right.
 static pir_status singular(const pir_kernel_call *call, char job, spectrum *s) {
-  int m = s->a.rows, n = s->a.columns, k = smaller(&s->a), left = job == 'A' ? m : k, right = job == 'A' ? n : k;
+  int m = s->a.rows, n = s->a.columns, k = smaller(&s->a), left = job == 'A' ? m : k,
+      right = job == 'A' ? n : k;
   PIR_TRY(pir_matrices_make(call, s->a.count, 1, k, real_type(s->a.t.dtype), &s->first));
-  PIR_TRY(pir_matrices_make(call, s->a.count, job == 'N' ? 0 : m, left, s->a.t.dtype, &s->second));
-  PIR_TRY(pir_matrices_make(call, s->a.count, job == 'N' ? 0 : right, n, s->a.t.dtype, &s->third));
+  PIR_TRY(
+      pir_matrices_make(call, s->a.count, job == 'N' ? 0 : m, left, s->a.t.dtype, &s->second));
+  PIR_TRY(
+      pir_matrices_make(call, s->a.count, job == 'N' ? 0 : right, n, s->a.t.dtype, &s->third));
   bool is_empty = !pir_tensor_numel(&s->second.t) && !pir_tensor_numel(&s->third.t) && !k;
   for (int64_t i = 0; i < s->a.count && !is_empty; i++) {
     if (!k) {  // no values: any vectors will do
@@ -52,8 +64,9 @@ static pir_status singular(const pir_kernel_call *call, char job, spectrum *s) {
       pir_matrix_identity(&s->third, i);
       continue;
     }
-    int info = s->lapack.singular(PIR_BY_ROWS, job, m, n, pir_matrix_at(&s->a, i), n, pir_matrix_at(&s->first, i),
-                                  pir_matrix_at(&s->second, i), left, pir_matrix_at(&s->third, i), n);
+    int info = s->lapack.singular(PIR_BY_ROWS, job, m, n, pir_matrix_at(&s->a, i), n,
+                                  pir_matrix_at(&s->first, i), pir_matrix_at(&s->second, i),
+                                  left, pir_matrix_at(&s->third, i), n);
     PIR_TRY(pir_lapack_status(call, info, "the singular values did not converge"));
   }
   return PIR_OK;
@@ -63,10 +76,14 @@ static pir_status singular(const pir_kernel_call *call, char job, spectrum *s) {
 pir_status pir_kernel_svd(const pir_kernel_call *call) {
   spectrum s;
   pir_status status = load(call, false, NULL, &s);
-  if (!status) status = singular(call, call->attrs[0].i ? 'A' : 'S', &s);
-  if (!status) status = pir_matrices_give(call, &s.second, 0);
-  if (!status) status = pir_matrices_give(call, &s.first, 1);
-  if (!status) status = pir_matrices_give(call, &s.third, 2);
+  if (!status)
+    status = singular(call, call->attrs[0].i ? 'A' : 'S', &s);
+  if (!status)
+    status = pir_matrices_give(call, &s.second, 0);
+  if (!status)
+    status = pir_matrices_give(call, &s.first, 1);
+  if (!status)
+    status = pir_matrices_give(call, &s.third, 2);
   finish(call, &s);
   return status;
 }
@@ -74,8 +91,10 @@ pir_status pir_kernel_svd(const pir_kernel_call *call) {
 pir_status pir_kernel_svdvals(const pir_kernel_call *call) {
   spectrum s;
   pir_status status = load(call, false, NULL, &s);
-  if (!status) status = singular(call, 'N', &s);
-  if (!status) status = pir_matrices_give(call, &s.first, 0);
+  if (!status)
+    status = singular(call, 'N', &s);
+  if (!status)
+    status = pir_matrices_give(call, &s.first, 0);
   finish(call, &s);
   return status;
 }
@@ -87,8 +106,8 @@ static pir_status hermitian(const pir_kernel_call *call, bool vectors, char uplo
   int n = s->a.rows;
   PIR_TRY(pir_matrices_make(call, s->a.count, 1, n, real_type(s->a.t.dtype), &s->first));
   for (int64_t i = 0; n && i < s->a.count; i++) {
-    int info = s->lapack.hermitian(PIR_BY_ROWS, vectors ? 'V' : 'N', uplo, n, pir_matrix_at(&s->a, i), n,
-                                   pir_matrix_at(&s->first, i));
+    int info = s->lapack.hermitian(PIR_BY_ROWS, vectors ? 'V' : 'N', uplo, n,
+                                   pir_matrix_at(&s->a, i), n, pir_matrix_at(&s->first, i));
     PIR_TRY(pir_lapack_status(call, info, "the eigenvalues did not converge"));
   }
   return PIR_OK;
@@ -98,14 +117,17 @@ static pir_status hermitian(const pir_kernel_call *call, bool vectors, char uplo
 pir_status pir_kernel_eigh(const pir_kernel_call *call) {
   pir_str uplo = call->attrs[0].text;
   if (uplo.size != 1 || (uplo.data[0] != 'L' && uplo.data[0] != 'U'))
-    return pir_kernel_fail(call, PIR_INVALID, "%s: UPLO: expects L or U, found '%.*s'", call->op, (int)uplo.size,
-                           uplo.data);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: UPLO: expects L or U, found '%.*s'",
+                           call->op, (int)uplo.size, uplo.data);
   spectrum s;
   pir_status status = load(call, true, NULL, &s);
   bool vectors = pir_kernel_out(call, 1) != NULL;
-  if (!status) status = hermitian(call, vectors, uplo.data[0], &s);
-  if (!status) status = pir_matrices_give(call, &s.first, 0);
-  if (!status && vectors) status = pir_matrices_give(call, &s.a, 1);
+  if (!status)
+    status = hermitian(call, vectors, uplo.data[0], &s);
+  if (!status)
+    status = pir_matrices_give(call, &s.first, 0);
+  if (!status && vectors)
+    status = pir_matrices_give(call, &s.a, 1);
   finish(call, &s);
   return status;
 }
@@ -114,25 +136,30 @@ static double number(const pir_matrices *m, int64_t i) {
   return m->t.dtype == PIR_F32 ? (double)((float *)m->t.data)[i] : ((double *)m->t.data)[i];
 }
 
-// What LAPACK gives of a real matrix, in rows: the real parts of the values, the imaginary ones, and vectors; a
-// conjugate pair is stored as the real and the imaginary part of its first vector.
+// What LAPACK gives of a real matrix, in rows: the real parts of the values, the imaginary
+// ones, and vectors; a conjugate pair is stored as the real and the imaginary part of its first
+// vector.
 static void unpack(const pir_matrices *parts, double *values, double *vectors) {
   int64_t n = parts->columns;
-  for (int64_t j = 0; j < n; j++) values[2 * j] = number(parts, j), values[2 * j + 1] = number(parts, n + j);
+  for (int64_t j = 0; j < n; j++)
+    values[2 * j] = number(parts, j), values[2 * j + 1] = number(parts, n + j);
   for (int64_t j = 0; vectors && j < n; j++) {
     bool pair = values[2 * j + 1] != 0 && j + 1 < n;
     for (int64_t r = 0; r < n; r++) {
       double *to = vectors + 2 * (r * n + j), re = number(parts, (r + 2) * n + j);
       double im = pair ? number(parts, (r + 2) * n + j + 1) : 0;
       to[0] = re, to[1] = im;
-      if (pair) to[2] = re, to[3] = -im;
+      if (pair)
+        to[2] = re, to[3] = -im;
     }
-    if (pair) j++;
+    if (pair)
+      j++;
   }
 }
 
-// first: values; second: vectors when wanted; third: parts of one real matrix. Values alone are those of the transposed
-// matrix, which needs no copy; Paddle asks the same way, and with it the order of values is the same.
+// first: values; second: vectors when wanted; third: parts of one real matrix. Values alone are
+// those of the transposed matrix, which needs no copy; Paddle asks the same way, and with it
+// the order of values is the same.
 static int eigen(const spectrum *s, int64_t i, bool vectors) {
   int n = s->a.rows;
   int layout = vectors ? PIR_BY_ROWS : PIR_BY_COLUMNS;
@@ -141,9 +168,11 @@ static int eigen(const spectrum *s, int64_t i, bool vectors) {
   void *to = vectors ? pir_matrix_at(&s->second, i) : NULL;
   if (pir_dtype_is_complex(s->a.t.dtype))
     return s->lapack.complex_eigen(layout, 'N', right, n, a, n, values, NULL, n, to, n);
-  int info = s->lapack.real_eigen(layout, 'N', right, n, a, n, pir_matrix_at(&s->third, 0), pir_matrix_at(&s->third, 1),
-                                  NULL, n, pir_matrix_at(&s->third, 2), n);
-  if (!info) unpack(&s->third, values, to);
+  int info = s->lapack.real_eigen(layout, 'N', right, n, a, n, pir_matrix_at(&s->third, 0),
+                                  pir_matrix_at(&s->third, 1), NULL, n,
+                                  pir_matrix_at(&s->third, 2), n);
+  if (!info)
+    unpack(&s->third, values, to);
   return info;
 }
 
@@ -152,32 +181,43 @@ static pir_status eigen_all(const pir_kernel_call *call, bool vectors) {
   pir_status status = load(call, true, NULL, &s);
   int n = s.a.rows;
   pir_dtype dtype = s.a.t.dtype == PIR_C64 ? PIR_C64 : PIR_C128;
-  if (!status) status = pir_matrices_make(call, s.a.count, 1, n, dtype, &s.first);
-  if (!status) status = pir_matrices_make(call, s.a.count, vectors ? n : 0, n, dtype, &s.second);
-  if (!status) status = pir_matrices_make(call, (int64_t)n + 2, 1, n, real_type(s.a.t.dtype), &s.third);
+  if (!status)
+    status = pir_matrices_make(call, s.a.count, 1, n, dtype, &s.first);
+  if (!status)
+    status = pir_matrices_make(call, s.a.count, vectors ? n : 0, n, dtype, &s.second);
+  if (!status)
+    status = pir_matrices_make(call, (int64_t)n + 2, 1, n, real_type(s.a.t.dtype), &s.third);
   for (int64_t i = 0; !status && n && i < s.a.count; i++)
     status = pir_lapack_status(call, eigen(&s, i, vectors), "the eigenvalues did not converge");
-  if (!status) status = pir_matrices_give(call, &s.first, 0);
-  if (!status && vectors) status = pir_matrices_give(call, &s.second, 1);
+  if (!status)
+    status = pir_matrices_give(call, &s.first, 0);
+  if (!status && vectors)
+    status = pir_matrices_give(call, &s.second, 1);
   finish(call, &s);
   return status;
 }
 
-pir_status pir_kernel_eig(const pir_kernel_call *call) { return eigen_all(call, true); }
+pir_status pir_kernel_eig(const pir_kernel_call *call) {
+  return eigen_all(call, true);
+}
 
-pir_status pir_kernel_eigvals(const pir_kernel_call *call) { return eigen_all(call, false); }
+pir_status pir_kernel_eigvals(const pir_kernel_call *call) {
+  return eigen_all(call, false);
+}
 
 // ---- QR
 
 // first: q, whose columns are rotations of the unit vectors; second: r.
 static pir_status rotate(const pir_kernel_call *call, bool complete, spectrum *s) {
-  int m = s->a.rows, n = s->a.columns, k = smaller(&s->a), columns = complete ? m : k, rows = columns;
+  int m = s->a.rows, n = s->a.columns, k = smaller(&s->a), columns = complete ? m : k,
+      rows = columns;
   size_t size = pir_dtype_size(s->a.t.dtype);
   PIR_TRY(pir_matrices_make(call, s->a.count, m, columns, s->a.t.dtype, &s->first));
   PIR_TRY(pir_matrices_make(call, s->a.count, rows, n, s->a.t.dtype, &s->second));
   PIR_TRY(pir_matrices_make(call, 1, 1, k, s->a.t.dtype, &s->third));
   for (int64_t i = 0; i < s->a.count; i++) {
-    char *a = pir_matrix_at(&s->a, i), *q = pir_matrix_at(&s->first, i), *r = pir_matrix_at(&s->second, i);
+    char *a = pir_matrix_at(&s->a, i), *q = pir_matrix_at(&s->first, i),
+         *r = pir_matrix_at(&s->second, i);
     if (!k) {
       pir_matrix_identity(&s->first, i);
       continue;
@@ -185,9 +225,11 @@ static pir_status rotate(const pir_kernel_call *call, bool complete, spectrum *s
     int info = s->lapack.triangle_and_rotations(PIR_BY_ROWS, m, n, a, n, s->third.t.data);
     PIR_TRY(pir_lapack_status(call, info, ""));
     for (int64_t row = 0; row < k; row++)
-      memcpy(r + (size_t)(row * n + row) * size, a + (size_t)(row * n + row) * size, (size_t)(n - row) * size);
+      memcpy(r + (size_t)(row * n + row) * size, a + (size_t)(row * n + row) * size,
+             (size_t)(n - row) * size);
     for (int64_t row = 0; row < m; row++)
-      memcpy(q + (size_t)(row * columns) * size, a + (size_t)(row * n) * size, (size_t)k * size);
+      memcpy(q + (size_t)(row * columns) * size, a + (size_t)(row * n) * size,
+             (size_t)k * size);
     info = s->lapack.rotations(PIR_BY_ROWS, m, columns, k, q, columns, s->third.t.data);
     PIR_TRY(pir_lapack_status(call, info, ""));
   }
@@ -200,50 +242,64 @@ pir_status pir_kernel_qr(const pir_kernel_call *call) {
   bool only_r = pir_str_equal(call->attrs[0].text, PIR_STR("r"));
   spectrum s;
   pir_status status = load(call, false, NULL, &s);
-  if (!status) status = rotate(call, complete, &s);
-  if (!status && !only_r) status = pir_matrices_give(call, &s.first, 0);
-  if (!status) status = pir_matrices_give(call, &s.second, 1);
+  if (!status)
+    status = rotate(call, complete, &s);
+  if (!status && !only_r)
+    status = pir_matrices_give(call, &s.first, 0);
+  if (!status)
+    status = pir_matrices_give(call, &s.second, 1);
   finish(call, &s);
   return status;
 }
 
 // ---- ranks
 
-// What counts as zero: an absolute bound and one relative to the largest value; the larger of the two holds.
+// What counts as zero: an absolute bound and one relative to the largest value; the larger of
+// the two holds.
 typedef struct bounds {
   pir_tensor absolute, relative;  // one a matrix; without data: the numbers below
-  double fixed, scale;            // scale: in units of the type's precision times the longer side
-  bool scale_where_zero;          // `scale` counts only where the absolute bound is 0
+  double fixed, scale;    // scale: in units of the type's precision times the longer side
+  bool scale_where_zero;  // `scale` counts only where the absolute bound is 0
 } bounds;
 
 static int64_t rank_of(const double *values, int n, const bounds *b, int64_t i) {
   double largest = 0, absolute = b->absolute.data ? ((double *)b->absolute.data)[i] : b->fixed;
   double scale = b->scale_where_zero && absolute != 0 ? 0 : b->scale;
-  if (b->relative.data) scale = ((double *)b->relative.data)[i];
-  for (int k = 0; k < n; k++) largest = fmax(largest, fabs(values[k]));
+  if (b->relative.data)
+    scale = ((double *)b->relative.data)[i];
+  for (int k = 0; k < n; k++)
+    largest = fmax(largest, fabs(values[k]));
   double bound = fmax(absolute, scale * largest);
   int64_t rank = 0;
-  for (int k = 0; k < n; k++) rank += fabs(values[k]) > bound;
+  for (int k = 0; k < n; k++)
+    rank += fabs(values[k]) > bound;
   return rank;
 }
 
-// Operands 1 and 2, where the op has them, are bounds, repeated like the matrices over the shape of the result.
+// Operands 1 and 2, where the op has them, are bounds, repeated like the matrices over the
+// shape of the result.
 static pir_status ranks(const pir_kernel_call *call, bool is_hermitian, bounds b) {
   const pir_tensor *x = pir_kernel_in(call, 0), *out = pir_kernel_out(call, 0);
   pir_matrices counts = {0};
   spectrum s;
   pir_status status = load(call, is_hermitian, out, &s);
   if (!status && pir_kernel_in(call, 1))
-    status = pir_kernel_dense(call, pir_kernel_in(call, 1), PIR_F64, out->shape, out->rank, &b.absolute);
+    status = pir_kernel_dense(call, pir_kernel_in(call, 1), PIR_F64, out->shape, out->rank,
+                              &b.absolute);
   if (!status && pir_kernel_in(call, 2))
-    status = pir_kernel_dense(call, pir_kernel_in(call, 2), PIR_F64, out->shape, out->rank, &b.relative);
-  if (!status) status = is_hermitian ? hermitian(call, false, 'L', &s) : singular(call, 'N', &s);
-  if (!status) status = pir_matrices_make(call, s.a.count, 1, 1, PIR_I64, &counts);
+    status = pir_kernel_dense(call, pir_kernel_in(call, 2), PIR_F64, out->shape, out->rank,
+                              &b.relative);
+  if (!status)
+    status = is_hermitian ? hermitian(call, false, 'L', &s) : singular(call, 'N', &s);
+  if (!status)
+    status = pir_matrices_make(call, s.a.count, 1, 1, PIR_I64, &counts);
   if (!status) {
     bool single = x->dtype == PIR_F32 || x->dtype == PIR_C64;
-    b.scale *= (single ? FLT_EPSILON : DBL_EPSILON) * (s.a.rows > s.a.columns ? s.a.rows : s.a.columns);
+    b.scale *= (single ? FLT_EPSILON : DBL_EPSILON) *
+               (s.a.rows > s.a.columns ? s.a.rows : s.a.columns);
     for (int64_t i = 0; i < s.a.count; i++)
-      *(int64_t *)pir_matrix_at(&counts, i) = rank_of(pir_matrix_at(&s.first, i), s.first.columns, &b, i);
+      *(int64_t *)pir_matrix_at(&counts, i) =
+          rank_of(pir_matrix_at(&s.first, i), s.first.columns, &b, i);
     status = pir_matrices_give(call, &counts, 0);
   }
   pir_matrices_drop(call, &counts);
@@ -256,7 +312,8 @@ static pir_status ranks(const pir_kernel_call *call, bool is_hermitian, bounds b
 // attributes: tol, use_default_tol, hermitian
 pir_status pir_kernel_matrix_rank(const pir_kernel_call *call) {
   bool by_default = call->attrs[1].i;
-  return ranks(call, call->attrs[2].i, (bounds){.fixed = by_default ? 0 : call->attrs[0].f, .scale = by_default});
+  return ranks(call, call->attrs[2].i,
+               (bounds){.fixed = by_default ? 0 : call->attrs[0].f, .scale = by_default});
 }
 
 // attributes: use_default_tol, hermitian

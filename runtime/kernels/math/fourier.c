@@ -1,6 +1,7 @@
-// Discrete Fourier transforms along axes, in complex double, one axis after the other: lines are gathered, transformed
-// by the library that is opened when first needed, and put back. A length with a large prime factor is turned into a
-// convolution of powers of two (Bluestein), so that any length costs n log n.
+// Discrete Fourier transforms along axes, in complex double, one axis after the other: lines
+// are gathered, transformed by the library that is opened when first needed, and put back. A
+// length with a large prime factor is turned into a convolution of powers of two (Bluestein),
+// so that any length costs n log n.
 #include <dlfcn.h>
 #include <math.h>
 #include <string.h>
@@ -14,7 +15,8 @@
 
 typedef struct transform {
   pir_fft_lines_fn lines;
-  int64_t n, given, padded;  // given: numbers read, the rest mirrors them; padded: length of the convolution, or 0
+  int64_t n, given, padded;  // given: numbers read, the rest mirrors them; padded: length of
+                             // the convolution, or 0
   double sign;               // of the exponent
   double *chirp, *kernel;    // n and `padded` numbers of the convolution
   double *in, *out, *work;   // LINES x n; work: 2 x padded
@@ -25,15 +27,20 @@ typedef struct transform {
 
 static pir_status open_library(const pir_kernel_call *call, pir_fft_lines_fn *out) {
   char path[4096];
-  int flags = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;  // found again by name, so nothing is kept between calls
-  void *library = pir_path_beside(PIR_FFT_LIBRARY, path, sizeof path) ? dlopen(path, flags) : NULL;
-  if (!library) library = dlopen(PIR_FFT_LIBRARY, flags);
+  int flags = RTLD_NOW | RTLD_LOCAL |
+              RTLD_NODELETE;  // found again by name, so nothing is kept between calls
+  void *library =
+      pir_path_beside(PIR_FFT_LIBRARY, path, sizeof path) ? dlopen(path, flags) : NULL;
+  if (!library)
+    library = dlopen(PIR_FFT_LIBRARY, flags);
   void *symbol = library ? dlsym(library, PIR_FFT_SYMBOL) : NULL;
-  if (library) dlclose(library);
+  if (library)
+    dlclose(library);
   if (!symbol)
-    return pir_kernel_fail(call, PIR_UNAVAILABLE,
-                           "%s: unavailable: transforms need %s, built where libkissfft-dev is installed", call->op,
-                           PIR_FFT_LIBRARY);
+    return pir_kernel_fail(
+        call, PIR_UNAVAILABLE,
+        "%s: unavailable: transforms need %s, built where libkissfft-dev is installed",
+        call->op, PIR_FFT_LIBRARY);
   memcpy(out, &symbol, sizeof symbol);
   return PIR_OK;
 }
@@ -43,7 +50,8 @@ static pir_status open_library(const pir_kernel_call *call, pir_fft_lines_fn *ou
 static int64_t largest_prime(int64_t n) {
   int64_t largest = 1;
   for (int64_t p = 2; p * p <= n; p++)
-    while (n % p == 0) n /= p, largest = p;
+    while (n % p == 0)
+      n /= p, largest = p;
   return n > largest ? n : largest;
 }
 
@@ -75,11 +83,14 @@ static int convolve(const transform *t, const double *in, double *out) {
   memset(a, 0, (size_t)t->padded * 2 * sizeof *a);
   memcpy(a, in, (size_t)t->n * 2 * sizeof *a);
   multiply(a, t->chirp, t->n);
-  if (t->lines((size_t)t->padded, 0, 1, a, b)) return 1;
+  if (t->lines((size_t)t->padded, 0, 1, a, b))
+    return 1;
   multiply(b, t->kernel, t->padded);
-  if (t->lines((size_t)t->padded, 1, 1, b, a)) return 1;
+  if (t->lines((size_t)t->padded, 1, 1, b, a))
+    return 1;
   multiply(a, t->chirp, t->n);
-  for (int64_t i = 0; i < 2 * t->n; i++) out[i] = a[i] / (double)t->padded;
+  for (int64_t i = 0; i < 2 * t->n; i++)
+    out[i] = a[i] / (double)t->padded;
   return 0;
 }
 
@@ -87,15 +98,19 @@ static pir_status out_of_memory(const pir_kernel_call *call) {
   return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
 }
 
-static pir_status prepare(const pir_kernel_call *call, pir_fft_lines_fn lines, int64_t n, bool forward, transform *t) {
+static pir_status prepare(const pir_kernel_call *call, pir_fft_lines_fn lines, int64_t n,
+                          bool forward, transform *t) {
   *t = (transform){.lines = lines, .n = n, .sign = forward ? -1 : 1};
-  if (n > INT64_MAX / 4096) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
+  if (n > INT64_MAX / 4096)
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
   if (largest_prime(n) >= LARGE_PRIME)
-    for (t->padded = 1; t->padded < 2 * n;) t->padded *= 2;
+    for (t->padded = 1; t->padded < 2 * n;)
+      t->padded *= 2;
   int64_t numbers = n * (2 * LINES + 1) + 3 * t->padded;
   t->bytes = (size_t)numbers * 2 * sizeof(double);
   t->in = pir_kernel_alloc(call, t->bytes);
-  if (!t->in) return out_of_memory(call);
+  if (!t->in)
+    return out_of_memory(call);
   t->out = t->in + 2 * n * LINES;
   t->chirp = t->out + 2 * n * LINES;
   t->kernel = t->chirp + 2 * n;
@@ -104,9 +119,11 @@ static pir_status prepare(const pir_kernel_call *call, pir_fft_lines_fn lines, i
 }
 
 static int run(const transform *t, int64_t lines) {
-  if (!t->padded) return t->lines((size_t)t->n, t->sign > 0, (size_t)lines, t->in, t->out);
+  if (!t->padded)
+    return t->lines((size_t)t->n, t->sign > 0, (size_t)lines, t->in, t->out);
   for (int64_t i = 0; i < lines; i++)
-    if (convolve(t, t->in + 2 * i * t->n, t->out + 2 * i * t->n)) return 1;
+    if (convolve(t, t->in + 2 * i * t->n, t->out + 2 * i * t->n))
+      return 1;
   return 0;
 }
 
@@ -117,13 +134,16 @@ typedef struct axis {
 
 static axis axis_of(const pir_tensor *t, int d) {
   axis a = {1, t->shape[d], 1};
-  for (int i = 0; i < d; i++) a.outer *= t->shape[i];
-  for (int i = d + 1; i < t->rank; i++) a.inner *= t->shape[i];
+  for (int i = 0; i < d; i++)
+    a.outer *= t->shape[i];
+  for (int i = d + 1; i < t->rank; i++)
+    a.inner *= t->shape[i];
   return a;
 }
 
 // What is not given is the conjugate of its mirror image.
-static void load_line(const double *from, int64_t stride, int64_t given, int64_t n, double *to) {
+static void load_line(const double *from, int64_t stride, int64_t given, int64_t n,
+                      double *to) {
   for (int64_t j = 0; j < n; j++) {
     bool mirrored = j >= given;
     const double *x = from + 2 * stride * (mirrored ? n - j : j);
@@ -132,8 +152,8 @@ static void load_line(const double *from, int64_t stride, int64_t given, int64_t
 }
 
 // From the lines of `from` along d, as n numbers each, to as many of `to` as it has there.
-static pir_status along(const pir_kernel_call *call, const transform *t, const pir_tensor *from, const pir_tensor *to,
-                        int d, double factor) {
+static pir_status along(const pir_kernel_call *call, const transform *t, const pir_tensor *from,
+                        const pir_tensor *to, int d, double factor) {
   axis a = axis_of(from, d), b = axis_of(to, d);
   const double *x = from->data;
   double *y = to->data;
@@ -141,11 +161,14 @@ static pir_status along(const pir_kernel_call *call, const transform *t, const p
     for (int64_t first = 0; first < a.inner; first += LINES) {
       int64_t lines = a.inner - first < LINES ? a.inner - first : LINES;
       for (int64_t i = 0; i < lines; i++)
-        load_line(x + 2 * (o * a.extent * a.inner + first + i), a.inner, t->given, t->n, t->in + 2 * i * t->n);
-      if (run(t, lines)) return out_of_memory(call);
+        load_line(x + 2 * (o * a.extent * a.inner + first + i), a.inner, t->given, t->n,
+                  t->in + 2 * i * t->n);
+      if (run(t, lines))
+        return out_of_memory(call);
       for (int64_t i = 0; i < lines; i++)
         for (int64_t j = 0; j < b.extent; j++) {
-          double *at = y + 2 * ((o * b.extent + j) * b.inner + first + i), *from_line = t->out + 2 * (i * t->n + j);
+          double *at = y + 2 * ((o * b.extent + j) * b.inner + first + i),
+                 *from_line = t->out + 2 * (i * t->n + j);
           at[0] = from_line[0] * factor, at[1] = from_line[1] * factor;
         }
     }
@@ -167,50 +190,67 @@ static pir_status read_request(const pir_kernel_call *call, const pir_tensor *x,
   pir_str norm = call->attrs[1].text;
   uint32_t seen = 0;
   *r = (request){.forward = call->attrs[2].i};
-  if (pir_str_equal(norm, PIR_STR("ortho"))) r->power = 1;
-  else if (pir_str_equal(norm, PIR_STR("forward"))) r->power = r->forward ? 2 : 0;
-  else if (pir_str_equal(norm, PIR_STR("backward"))) r->power = r->forward ? 0 : 2;
+  if (pir_str_equal(norm, PIR_STR("ortho")))
+    r->power = 1;
+  else if (pir_str_equal(norm, PIR_STR("forward")))
+    r->power = r->forward ? 2 : 0;
+  else if (pir_str_equal(norm, PIR_STR("backward")))
+    r->power = r->forward ? 0 : 2;
   else
-    return pir_kernel_fail(call, PIR_INVALID, "%s: normalization: expects forward, backward or ortho, found '%.*s'",
-                           call->op, (int)norm.size, norm.data);
+    return pir_kernel_fail(
+        call, PIR_INVALID,
+        "%s: normalization: expects forward, backward or ortho, found '%.*s'", call->op,
+        (int)norm.size, norm.data);
   for (size_t i = 0; i < axes->count; i++) {
     int64_t d = axes->ints[i] < 0 ? axes->ints[i] + x->rank : axes->ints[i];
     if (d < 0 || d >= x->rank || seen >> d & 1)
-      return pir_kernel_fail(call, PIR_INVALID, "%s: axes: expects different axes of rank %d, found %lld", call->op,
-                             x->rank, (long long)axes->ints[i]);
+      return pir_kernel_fail(call, PIR_INVALID,
+                             "%s: axes: expects different axes of rank %d, found %lld",
+                             call->op, x->rank, (long long)axes->ints[i]);
     seen |= 1u << d;
     r->axes[r->count++] = (int)d;
   }
   return open_library(call, &r->lines);
 }
 
-// One axis, from `x` to `y` (which may be the same when they have one shape), as `n` numbers of which `given` are read.
-static pir_status one_axis(const pir_kernel_call *call, const request *r, int d, int64_t n, int64_t given,
-                           const pir_tensor *x, const pir_tensor *y) {
+// One axis, from `x` to `y` (which may be the same when they have one shape), as `n` numbers of
+// which `given` are read.
+static pir_status one_axis(const pir_kernel_call *call, const request *r, int d, int64_t n,
+                           int64_t given, const pir_tensor *x, const pir_tensor *y) {
   transform t;
   if (n < 1 || x->shape[d] < given)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects %lld numbers along axis %d, found %lld", call->op,
+    return pir_kernel_fail(call, PIR_INVALID,
+                           "%s: x: expects %lld numbers along axis %d, found %lld", call->op,
                            (long long)(n < 1 ? 1 : given), d, (long long)x->shape[d]);
-  if (!pir_tensor_numel(y)) return PIR_OK;
+  if (!pir_tensor_numel(y))
+    return PIR_OK;
   pir_status status = prepare(call, r->lines, n, r->forward, &t);
   t.given = given;
-  if (!status) status = along(call, &t, x, y, d, r->power == 2 ? 1.0 / (double)n : r->power ? 1 / sqrt((double)n) : 1);
+  if (!status)
+    status = along(call, &t, x, y, d,
+                   r->power == 2 ? 1.0 / (double)n
+                   : r->power    ? 1 / sqrt((double)n)
+                                 : 1);
   pir_kernel_free(call, t.in, t.bytes);
   return status;
 }
 
-// Complex numbers in, complex or real ones out, or real ones in. The last axis in the list is the one of which a half
-// may stand for the whole: it comes last when it is put together, first when it is cut.
+// Complex numbers in, complex or real ones out, or real ones in. The last axis in the list is
+// the one of which a half may stand for the whole: it comes last when it is put together, first
+// when it is cut.
 static pir_status transform_all(const pir_kernel_call *call, bool from_half) {
   const pir_tensor *x = pir_kernel_in(call, 0);
-  pir_tensor *out = pir_kernel_out(call, 0), a = {0}, b = {0}, zero = {.data = &(double[2]){0}, .dtype = PIR_C128};
+  pir_tensor *out = pir_kernel_out(call, 0), a = {0}, b = {0},
+             zero = {.data = &(double[2]){0}, .dtype = PIR_C128};
   request r;
-  if (!x) return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects a tensor, found none", call->op);
+  if (!x)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects a tensor, found none", call->op);
   PIR_TRY(read_request(call, x, &r));
   PIR_TRY(pir_kernel_dense(call, x, PIR_C128, x->shape, x->rank, &a));
   pir_status status = pir_kernel_dense(call, &zero, PIR_C128, out->shape, out->rank, &b);
   int last = r.count ? r.axes[r.count - 1] : 0, others = r.count - 1;
-  if (!status && !r.count) status = pir_tensor_copy(&a, &b);
+  if (!status && !r.count)
+    status = pir_tensor_copy(&a, &b);
   for (int i = 0; !status && from_half && i < others; i++)
     status = one_axis(call, &r, r.axes[i], a.shape[r.axes[i]], a.shape[r.axes[i]], &a, &a);
   if (!status && r.count) {
@@ -219,12 +259,17 @@ static pir_status transform_all(const pir_kernel_call *call, bool from_half) {
   }
   for (int i = 0; !status && !from_half && i < others; i++)
     status = one_axis(call, &r, r.axes[i], b.shape[r.axes[i]], b.shape[r.axes[i]], &b, &b);
-  if (!status) status = pir_tensor_copy(&b, out);
+  if (!status)
+    status = pir_tensor_copy(&b, out);
   pir_kernel_drop(call, &a);
   pir_kernel_drop(call, &b);
   return status;
 }
 
-pir_status pir_kernel_fft(const pir_kernel_call *call) { return transform_all(call, false); }
+pir_status pir_kernel_fft(const pir_kernel_call *call) {
+  return transform_all(call, false);
+}
 
-pir_status pir_kernel_fft_from_half(const pir_kernel_call *call) { return transform_all(call, true); }
+pir_status pir_kernel_fft_from_half(const pir_kernel_call *call) {
+  return transform_all(call, true);
+}

@@ -1,12 +1,16 @@
-// Weights of products as 8- or 4-bit integers with a scale a column, or a group of rows of one: the largest magnitude
-// over 127 or 7, rounded half away from zero. For products on the fly they come transposed and in the order that 16-bit
-// matrix units read them; architecture 70 takes them in their order, of a word the even ones first.
+// Weights of products as 8- or 4-bit integers with a scale a column, or a group of rows of one:
+// the largest magnitude over 127 or 7, rounded half away from zero. For products on the fly
+// they come transposed and in the order that 16-bit matrix units read them; architecture 70
+// takes them in their order, of a word the even ones first.
 #include <math.h>
 #include <string.h>
 
 #include "kernels.h"
 
-enum { TILE = 64, LANES = 8 };  // rows of a tile, and of what one lane of a matrix unit reads at once
+enum {
+  TILE = 64,
+  LANES = 8
+};  // rows of a tile, and of what one lane of a matrix unit reads at once
 
 typedef struct packing {
   int bits;
@@ -14,15 +18,18 @@ typedef struct packing {
   int64_t group;         // rows of one scale
 } packing;
 
-// Where element (row, column) goes, counted in elements: as many columns share a line as bytes hold half-words of one,
-// tile by tile; lanes take their rows from all over a tile.
-static int64_t place(const packing *p, int64_t rows, int64_t columns, int64_t row, int64_t column) {
-  if (p->plain) return column * rows + row;
+// Where element (row, column) goes, counted in elements: as many columns share a line as bytes
+// hold half-words of one, tile by tile; lanes take their rows from all over a tile.
+static int64_t place(const packing *p, int64_t rows, int64_t columns, int64_t row,
+                     int64_t column) {
+  if (p->plain)
+    return column * rows + row;
   int64_t wide = 16 / p->bits, at = row * columns + column, word = at % (2 * wide);
-  if (p->in_order) return at - word + word / 2 + word % 2 * wide;
+  if (p->in_order)
+    return at - word + word / 2 + word % 2 * wide;
   int64_t in_unit = row % (LANES * wide), in_tile = row % TILE;
-  return column / wide * rows * wide + row / TILE * TILE * wide + column % wide * TILE + (in_tile - in_unit) +
-         in_unit % LANES * wide + in_unit / LANES;
+  return column / wide * rows * wide + row / TILE * TILE * wide + column % wide * TILE +
+         (in_tile - in_unit) + in_unit % LANES * wide + in_unit / LANES;
 }
 
 static int quantised(double x, float scale, int top) {
@@ -31,31 +38,41 @@ static int quantised(double x, float scale, int top) {
 }
 
 static void store(const packing *p, uint8_t *to, int64_t at, int q) {
-  if (p->bits == 8) to[at] = (uint8_t)(p->plain ? q : q + 128);
-  else to[at / 2] |= (uint8_t)((q + 8) << (at % 2 * 4));
+  if (p->bits == 8)
+    to[at] = (uint8_t)(p->plain ? q : q + 128);
+  else
+    to[at / 2] |= (uint8_t)((q + 8) << (at % 2 * 4));
 }
 
-static pir_status read_packing(const pir_kernel_call *call, int64_t rows, int64_t columns, packing *p) {
+static pir_status read_packing(const pir_kernel_call *call, int64_t rows, int64_t columns,
+                               packing *p) {
   const pir_attr_value *attrs = call->attrs;
   pir_str algo = attrs[0].text;
-  bool small = pir_str_equal(algo, PIR_STR("weight_only_int4")), plain = pir_str_equal(algo, PIR_STR("llm.int8"));
-  *p = (packing){small ? 4 : 8, plain, !plain && attrs[1].i == 70, attrs[2].i > 0 ? attrs[2].i : rows};
+  bool small = pir_str_equal(algo, PIR_STR("weight_only_int4")),
+       plain = pir_str_equal(algo, PIR_STR("llm.int8"));
+  *p = (packing){small ? 4 : 8, plain, !plain && attrs[1].i == 70,
+                 attrs[2].i > 0 ? attrs[2].i : rows};
   if (!plain && !small && !pir_str_equal(algo, PIR_STR("weight_only_int8")))
     return pir_kernel_fail(call, PIR_UNSUPPORTED,
-                           "unsupported: %s with another algo than llm.int8, weight_only_int8 and weight_only_int4",
+                           "unsupported: %s with another algo than llm.int8, weight_only_int8 "
+                           "and weight_only_int4",
                            call->op);
   if (!plain && (rows % TILE || columns % (16 / p->bits)))
-    return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects multiples of 64 rows and %d columns, found [%lld, %lld]",
-                           call->op, 16 / p->bits, (long long)rows, (long long)columns);
+    return pir_kernel_fail(
+        call, PIR_INVALID,
+        "%s: x: expects multiples of 64 rows and %d columns, found [%lld, %lld]", call->op,
+        16 / p->bits, (long long)rows, (long long)columns);
   return PIR_OK;
 }
 
 static float rounded(float scale, pir_dtype dtype) {
-  if (dtype == PIR_F16) return pir_f16_to_f32(pir_f32_to_f16(scale));
+  if (dtype == PIR_F16)
+    return pir_f16_to_f32(pir_f32_to_f16(scale));
   return dtype == PIR_BF16 ? pir_bf16_to_f32(pir_f32_to_bf16(scale)) : scale;
 }
 
-// operand: x [rows, columns]; attributes: algo, arch, group_size; results: out, scale [columns] or [groups, columns]
+// operand: x [rows, columns]; attributes: algo, arch, group_size; results: out, scale [columns]
+// or [groups, columns]
 pir_status pir_kernel_weight_quantize(const pir_kernel_call *call) {
   static const uint8_t in[] = {PIR_F64}, out[] = {PIR_I8, PIR_F64};
   PIR_TRY(pir_kernel_expect_rank(call, 0, "x", 2));
@@ -66,18 +83,23 @@ pir_status pir_kernel_weight_quantize(const pir_kernel_call *call) {
   int64_t groups = p.group > 0 ? (rows + p.group - 1) / p.group : 0;
   pir_tensor t[3];
   pir_status status = pir_kernel_open(call, in, 1, out, 2, t);
-  if (!status) status = pir_kernel_need(call, PIR_F64, (int64_t[]){groups, columns}, 2, &t[2]);
+  if (!status)
+    status = pir_kernel_need(call, PIR_F64, (int64_t[]){groups, columns}, 2, &t[2]);
   const double *from = t[0].data;
   int top = (1 << (p.bits - 1)) - 1;
   for (int64_t g = 0; g < groups * columns && !status; g++) {
-    int64_t c = g % columns, first = g / columns * p.group, end = first + p.group < rows ? first + p.group : rows;
+    int64_t c = g % columns, first = g / columns * p.group,
+            end = first + p.group < rows ? first + p.group : rows;
     double most = 0;
-    for (int64_t r = first; r < end; r++) most = fmax(most, fabs(from[r * columns + c]));
+    for (int64_t r = first; r < end; r++)
+      most = fmax(most, fabs(from[r * columns + c]));
     float scale = (float)most / (float)top;
-    if (!p.plain && scale_out) scale = rounded(scale, scale_out->dtype);
+    if (!p.plain && scale_out)
+      scale = rounded(scale, scale_out->dtype);
     ((double *)t[2].data)[g] = scale;
     for (int64_t r = first; r < end; r++)
-      store(&p, t[1].data, place(&p, rows, columns, r, c), quantised(from[r * columns + c], scale, top));
+      store(&p, t[1].data, place(&p, rows, columns, r, c),
+            quantised(from[r * columns + c], scale, top));
   }
   return pir_kernel_close(call, status, 1, 2, t);
 }

@@ -1,8 +1,9 @@
 // Running sums of exponentials and gradients of running products, in double.
 //
-// The logarithm of a sum is kept as the largest exponent so far and the sum relative to it, so that nothing overflows:
-// one pass. The gradient of a running product is P[i] * S[i]: the product P of what comes before i, and S, what the
-// results from i on hand back, S[i] = g[i] + x[i+1] * S[i+1]. No division, so zeros do no harm; two passes.
+// The logarithm of a sum is kept as the largest exponent so far and the sum relative to it, so
+// that nothing overflows: one pass. The gradient of a running product is P[i] * S[i]: the
+// product P of what comes before i, and S, what the results from i on hand back, S[i] = g[i] +
+// x[i+1] * S[i+1]. No division, so zeros do no harm; two passes.
 #include <complex.h>
 #include <float.h>
 #include <math.h>
@@ -23,11 +24,14 @@ static void add(running_sum *r, double x) {
 }
 
 // The axis that attribute 0 names; of a tensor of rank 0, which has one element, 0.
-static pir_status find_axis(const pir_kernel_call *call, const pir_tensor *x, int64_t *out_axis) {
+static pir_status find_axis(const pir_kernel_call *call, const pir_tensor *x,
+                            int64_t *out_axis) {
   *out_axis = 0;
-  if (!x->rank) return PIR_OK;
+  if (!x->rank)
+    return PIR_OK;
   *out_axis = call->attrs[0].i < 0 ? call->attrs[0].i + x->rank : call->attrs[0].i;
-  if (*out_axis >= 0 && *out_axis < x->rank) return PIR_OK;
+  if (*out_axis >= 0 && *out_axis < x->rank)
+    return PIR_OK;
   return pir_kernel_fail(call, PIR_INVALID, "%s: axis %lld of a tensor of rank %d", call->op,
                          (long long)call->attrs[0].i, x->rank);
 }
@@ -36,13 +40,17 @@ static pir_status find_axis(const pir_kernel_call *call, const pir_tensor *x, in
 pir_status pir_kernel_logcumsumexp(const pir_kernel_call *call) {
   const pir_tensor *in = pir_kernel_in(call, 0);
   pir_tensor *out = pir_kernel_out(call, 0), x, flat;
-  bool flatten = call->attrs[1].i != 0, exclusive = call->attrs[2].i != 0, reverse = call->attrs[3].i != 0;
-  if (!in) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
+  bool flatten = call->attrs[1].i != 0, exclusive = call->attrs[2].i != 0,
+       reverse = call->attrs[3].i != 0;
+  if (!in)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
   int64_t axis = 0, inner = 1;
-  if (!flatten) PIR_TRY(find_axis(call, in, &axis));
+  if (!flatten)
+    PIR_TRY(find_axis(call, in, &axis));
   PIR_TRY(pir_kernel_dense(call, in, PIR_F64, in->shape, in->rank, &x));
   int64_t n = pir_tensor_numel(&x), length = flatten || !in->rank ? n : in->shape[axis];
-  for (int d = (int)axis + 1; d < in->rank && !flatten; d++) inner *= in->shape[d];
+  for (int d = (int)axis + 1; d < in->rank && !flatten; d++)
+    inner *= in->shape[d];
   for (int64_t line = 0; length > 0 && line < n / length; line++) {
     double *first = (double *)x.data + line / inner * length * inner + line % inner;
     running_sum r = {-INFINITY, 0};
@@ -60,8 +68,8 @@ pir_status pir_kernel_logcumsumexp(const pir_kernel_call *call) {
   return status;
 }
 
-static void running_product_grad(const double complex *x, const double complex *g, double complex *out, int64_t n,
-                                 int64_t step, bool exclusive) {
+static void running_product_grad(const double complex *x, const double complex *g,
+                                 double complex *out, int64_t n, int64_t step, bool exclusive) {
   double complex back = 0, before = 1;
   for (int64_t i = n - 1; i >= 0; i--) {
     double complex next = i + 1 < n ? conj(x[(i + 1) * step]) * back : 0;
@@ -79,22 +87,30 @@ pir_status pir_kernel_cumprod_grad(const pir_kernel_call *call) {
   const pir_tensor *in = pir_kernel_in(call, 0), *grad = pir_kernel_in(call, 2);
   pir_tensor *out = pir_kernel_out(call, 0), x, g = {0}, wide = {0};
   bool exclusive = call->attrs[1].i != 0, reverse = call->attrs[2].i != 0;
-  if (!in || !grad || !out) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
+  if (!in || !grad || !out)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
   int64_t axis, inner = 1;
   PIR_TRY(find_axis(call, in, &axis));
   PIR_TRY(pir_kernel_dense(call, in, PIR_C128, in->shape, in->rank, &x));
   pir_status status = pir_kernel_dense(call, grad, PIR_C128, in->shape, in->rank, &g);
-  if (!status) status = pir_kernel_dense(call, in, PIR_C128, in->shape, in->rank, &wide);
+  if (!status)
+    status = pir_kernel_dense(call, in, PIR_C128, in->shape, in->rank, &wide);
   int64_t n = status ? 0 : pir_tensor_numel(&x), length = in->rank ? in->shape[axis] : n;
-  for (int d = (int)axis + 1; d < in->rank; d++) inner *= in->shape[d];
+  for (int d = (int)axis + 1; d < in->rank; d++)
+    inner *= in->shape[d];
   for (int64_t line = 0; length > 0 && line < n / length; line++) {
-    int64_t at = line / inner * length * inner + line % inner + (reverse ? (length - 1) * inner : 0);
-    running_product_grad((double complex *)x.data + at, (double complex *)g.data + at, (double complex *)wide.data + at,
-                         length, reverse ? -inner : inner, exclusive);
+    int64_t at =
+        line / inner * length * inner + line % inner + (reverse ? (length - 1) * inner : 0);
+    running_product_grad((double complex *)x.data + at, (double complex *)g.data + at,
+                         (double complex *)wide.data + at, length, reverse ? -inner : inner,
+                         exclusive);
   }
-  if (!status) status = pir_tensor_copy(&wide, out);
-  if (wide.data) pir_kernel_drop(call, &wide);
-  if (g.data) pir_kernel_drop(call, &g);
+  if (!status)
+    status = pir_tensor_copy(&wide, out);
+  if (wide.data)
+    pir_kernel_drop(call, &wide);
+  if (g.data)
+    pir_kernel_drop(call, &g);
   pir_kernel_drop(call, &x);
   return status;
 }

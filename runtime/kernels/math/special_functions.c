@@ -1,21 +1,28 @@
-// Special functions that are series rather than expressions, in double. Each element costs some tens of terms.
+// Special functions that are series rather than expressions, in double. Each element costs some
+// tens of terms.
 #include <math.h>
 
 #include "kernels.h"
 
-// Upper incomplete gamma function over gamma(a): the series of the lower one below a + 1, else Lentz's
-// continued fraction (Numerical Recipes, 6.2).
+// Upper incomplete gamma function over gamma(a): the series of the lower one below a + 1, else
+// Lentz's continued fraction (Numerical Recipes, 6.2).
 static double gamma_upper(double a, double x) {
-  if (isnan(a) || isnan(x) || a < 0 || x < 0) return NAN;
-  if (a == 0) return x > 0 ? 0 : NAN;
-  if (x == 0) return 1;
-  if (isinf(a)) return isinf(x) ? NAN : 1;
-  if (isinf(x)) return 0;
+  if (isnan(a) || isnan(x) || a < 0 || x < 0)
+    return NAN;
+  if (a == 0)
+    return x > 0 ? 0 : NAN;
+  if (x == 0)
+    return 1;
+  if (isinf(a))
+    return isinf(x) ? NAN : 1;
+  if (isinf(x))
+    return 0;
   int sign;
   double scale = exp(a * log(x) - x - lgamma_r(a, &sign));
   if (x < a + 1) {
     double term = 1 / a, sum = term;
-    for (int k = 1; k < 100000 && term > sum * 1e-17; k++) sum += term *= x / (a + k);
+    for (int k = 1; k < 100000 && term > sum * 1e-17; k++)
+      sum += term *= x / (a + k);
     return 1 - sum * scale;
   }
   double b = x + 1 - a, c = 1e300, d = 1 / b, h = d;
@@ -26,18 +33,24 @@ static double gamma_upper(double a, double x) {
     c = b + an / c;
     d = 1 / (fabs(d) < 1e-300 ? 1e-300 : d);
     h *= d * c;
-    if (fabs(d * c - 1) < 1e-16) break;
+    if (fabs(d * c - 1) < 1e-16)
+      break;
   }
   return scale * h;
 }
 
-// Hurwitz zeta of integer s > 1 by Euler and Maclaurin; terms are added one by one until q is 12.
+// Hurwitz zeta of integer s > 1 by Euler and Maclaurin; terms are added one by one until q
+// is 12.
 static double hurwitz(double s, double q) {
-  static const double bernoulli[] = {
-      1.0 / 12, -1.0 / 720, 1.0 / 30240, -1.0 / 1209600, 1.0 / 47900160, -691.0 / 1307674368000.0, 1.0 / 74724249600.0};
-  if (q <= 0 && q == floor(q)) return INFINITY;
+  static const double bernoulli[] = {1.0 / 12,           -1.0 / 720,
+                                     1.0 / 30240,        -1.0 / 1209600,
+                                     1.0 / 47900160,     -691.0 / 1307674368000.0,
+                                     1.0 / 74724249600.0};
+  if (q <= 0 && q == floor(q))
+    return INFINITY;
   double sum = 0;
-  for (; q < 12; q++) sum += pow(q, -s);
+  for (; q < 12; q++)
+    sum += pow(q, -s);
   double power = pow(q, -s), term = s * power / q;
   sum += q * power / (s - 1) + 0.5 * power;
   for (int k = 0; k < 7; k++) {
@@ -55,12 +68,14 @@ static double polygamma(int64_t n, double x) {
 static pir_status map2(const pir_kernel_call *call, double (*f)(double, double)) {
   pir_tensor *out = pir_kernel_out(call, 0), x, y, r;
   PIR_TRY(pir_kernel_dense(call, pir_kernel_in(call, 0), PIR_F64, out->shape, out->rank, &x));
-  pir_status status = pir_kernel_dense(call, pir_kernel_in(call, 1), PIR_F64, out->shape, out->rank, &y);
+  pir_status status =
+      pir_kernel_dense(call, pir_kernel_in(call, 1), PIR_F64, out->shape, out->rank, &y);
   if (!status) {
     r = x;
     double *a = x.data, *b = y.data;
     int64_t n = pir_tensor_numel(out);
-    for (int64_t i = 0; i < n; i++) a[i] = f(a[i], b[i]);
+    for (int64_t i = 0; i < n; i++)
+      a[i] = f(a[i], b[i]);
     status = pir_tensor_copy(&r, out);
   }
   pir_kernel_drop(call, &y);
@@ -68,16 +83,21 @@ static pir_status map2(const pir_kernel_call *call, double (*f)(double, double))
   return status;
 }
 
-pir_status pir_kernel_gammaincc(const pir_kernel_call *call) { return map2(call, gamma_upper); }
+pir_status pir_kernel_gammaincc(const pir_kernel_call *call) {
+  return map2(call, gamma_upper);
+}
 
 pir_status pir_kernel_polygamma(const pir_kernel_call *call) {
   pir_tensor *out = pir_kernel_out(call, 0), x;
   int64_t n = call->attrs[0].i;
-  if (n < 1) return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s: order %lld", call->op, (long long)n);
+  if (n < 1)
+    return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s: order %lld", call->op,
+                           (long long)n);
   PIR_TRY(pir_kernel_dense(call, pir_kernel_in(call, 0), PIR_F64, out->shape, out->rank, &x));
   double *a = x.data;
   int64_t count = pir_tensor_numel(out);
-  for (int64_t i = 0; i < count; i++) a[i] = isnan(a[i]) ? a[i] : polygamma(n, a[i]);
+  for (int64_t i = 0; i < count; i++)
+    a[i] = isnan(a[i]) ? a[i] : polygamma(n, a[i]);
   pir_status status = pir_tensor_copy(&x, out);
   pir_kernel_drop(call, &x);
   return status;

@@ -8,14 +8,17 @@
 pir_status pir_kernel_gather_nd(const pir_kernel_call *call) {
   const pir_tensor *x = pir_kernel_in(call, 0), *index = pir_kernel_in(call, 1);
   pir_tensor *out = pir_kernel_out(call, 0), rows;
-  if (!x || !index || index->rank < 1) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
+  if (!x || !index || index->rank < 1)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
   int64_t depth = index->shape[index->rank - 1], numel = pir_tensor_numel(index), count = 1;
   int lead = index->rank - 1, rest = x->rank - (int)depth;
   if (depth > x->rank || out->rank != lead + rest)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: %lld indices into a tensor of rank %d", call->op, (long long)depth,
-                           x->rank);
-  for (int d = 0; d < lead; d++) count *= index->shape[d];
-  if (pir_tensor_numel(out) == 0) return PIR_OK;
+    return pir_kernel_fail(call, PIR_INVALID, "%s: %lld indices into a tensor of rank %d",
+                           call->op, (long long)depth, x->rank);
+  for (int d = 0; d < lead; d++)
+    count *= index->shape[d];
+  if (pir_tensor_numel(out) == 0)
+    return PIR_OK;
   PIR_TRY(pir_kernel_dense(call, index, PIR_I64, index->shape, index->rank, &rows));
   pir_tensor from = {.dtype = x->dtype, .rank = rest}, to = {.dtype = out->dtype, .rank = rest};
   for (int d = 0; d < rest; d++) {
@@ -29,10 +32,12 @@ pir_status pir_kernel_gather_nd(const pir_kernel_call *call) {
     int64_t offset = 0, place = 0, left = i;
     for (int64_t d = 0; d < depth; d++) {
       int64_t at = ((int64_t *)rows.data)[i * depth + d], extent = x->shape[d];
-      if (at < 0) at += extent;
+      if (at < 0)
+        at += extent;
       if (at < 0 || at >= extent)
-        status = pir_kernel_fail(call, PIR_INVALID, "%s: index %lld outside of axis %d with %lld", call->op,
-                                 (long long)at, (int)d, (long long)extent);
+        status =
+            pir_kernel_fail(call, PIR_INVALID, "%s: index %lld outside of axis %d with %lld",
+                            call->op, (long long)at, (int)d, (long long)extent);
       offset += at * x->strides[d];
     }
     for (int d = lead - 1; d >= 0; d--) {
@@ -41,7 +46,8 @@ pir_status pir_kernel_gather_nd(const pir_kernel_call *call) {
     }
     from.data = (char *)x->data + offset * (int64_t)pir_dtype_size(x->dtype);
     to.data = (char *)out->data + place * (int64_t)pir_dtype_size(out->dtype);
-    if (!status) status = pir_tensor_copy(&from, &to);
+    if (!status)
+      status = pir_tensor_copy(&from, &to);
   }
   pir_kernel_drop(call, &rows);
   return status;
@@ -53,9 +59,11 @@ pir_status pir_kernel_assign_value(const pir_kernel_call *call) {
   const pir_attr_value *a = &call->attrs[2];
   int64_t n = pir_tensor_numel(out);
   bool floats = a->kind == PIR_VALUE_FLOATS;
-  if (n == 0) return PIR_OK;
+  if (n == 0)
+    return PIR_OK;
   if ((!floats && a->kind != PIR_VALUE_INTS) || (int64_t)a->count != n)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: %zu values for %lld elements", call->op, a->count, (long long)n);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: %zu values for %lld elements", call->op,
+                           a->count, (long long)n);
   pir_tensor_set_dense(&values, floats ? PIR_F64 : PIR_I64, out->shape, out->rank);
   values.data = floats ? (void *)(uintptr_t)a->floats : (void *)(uintptr_t)a->ints;
   return pir_tensor_copy(&values, out);

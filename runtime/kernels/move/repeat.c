@@ -1,5 +1,5 @@
-// Slices along an axis repeated as often as a list says, and the numbers of a triangle's elements: results whose place
-// follows from sums. One pass.
+// Slices along an axis repeated as often as a list says, and the numbers of a triangle's
+// elements: results whose place follows from sums. One pass.
 #include <string.h>
 
 #include "kernels.h"
@@ -9,24 +9,28 @@ pir_status pir_kernel_repeat_interleave_with_tensor_index(const pir_kernel_call 
   const pir_tensor *x = pir_kernel_in(call, 0), *repeats = pir_kernel_in(call, 1);
   pir_tensor *out = pir_kernel_out(call, 0);
   int64_t shape[PIR_MAX_RANK], total = 0, axis = call->attrs[0].i, said = call->attrs[1].i;
-  if (!x || !repeats || !out) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
-  if (axis < 0) axis += x->rank;
+  if (!x || !repeats || !out)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
+  if (axis < 0)
+    axis += x->rank;
   if (axis < 0 || axis >= x->rank)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: axis: expects one of rank %d, found %lld", call->op, x->rank,
-                           (long long)call->attrs[0].i);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: axis: expects one of rank %d, found %lld",
+                           call->op, x->rank, (long long)call->attrs[0].i);
   int64_t n = x->shape[axis], given = pir_tensor_numel(repeats);
   if (given != n && given != 1)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: repeats: expects %lld numbers, found %lld", call->op, (long long)n,
-                           (long long)given);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: repeats: expects %lld numbers, found %lld",
+                           call->op, (long long)n, (long long)given);
   for (int64_t i = 0; i < n; i++) {
     int64_t times = pir_tensor_int_at(repeats, given == 1 ? 0 : i);
     if (times < 0 || __builtin_add_overflow(total, times, &total))
-      return pir_kernel_fail(call, PIR_INVALID, "%s: repeats: expects no negative number, found %lld", call->op,
+      return pir_kernel_fail(call, PIR_INVALID,
+                             "%s: repeats: expects no negative number, found %lld", call->op,
                              (long long)times);
   }
   if (said >= 0 && said != total)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: output_size: expects %lld, the sum of repeats, found %lld", call->op,
-                           (long long)total, (long long)said);
+    return pir_kernel_fail(call, PIR_INVALID,
+                           "%s: output_size: expects %lld, the sum of repeats, found %lld",
+                           call->op, (long long)total, (long long)said);
   memcpy(shape, x->shape, sizeof shape);
   shape[axis] = total;
   PIR_TRY(pir_kernel_shape_result(call, out, x->dtype, shape, x->rank));
@@ -38,7 +42,8 @@ pir_status pir_kernel_repeat_interleave_with_tensor_index(const pir_kernel_call 
     to.data = (char *)out->data + at * out->strides[axis] * size;
     from.shape[axis] = to.shape[axis] = times;
     from.strides[axis] = 0;
-    if (times) PIR_TRY(pir_tensor_copy(&from, &to));
+    if (times)
+      PIR_TRY(pir_tensor_copy(&from, &to));
     at += times;
   }
   return PIR_OK;
@@ -46,14 +51,17 @@ pir_status pir_kernel_repeat_interleave_with_tensor_index(const pir_kernel_call 
 
 // attributes: rows, columns, offset
 static pir_status triangle(const pir_kernel_call *call, bool upper) {
-  int64_t rows = call->attrs[0].i, columns = call->attrs[1].i, offset = call->attrs[2].i, at = 0;
-  pir_tensor *out = pir_kernel_out(call, 0), zero = {.data = &(int64_t){0}, .dtype = PIR_I64}, all;
+  int64_t rows = call->attrs[0].i, columns = call->attrs[1].i, offset = call->attrs[2].i,
+          at = 0;
+  pir_tensor *out = pir_kernel_out(call, 0), zero = {.data = &(int64_t){0}, .dtype = PIR_I64},
+             all;
   PIR_TRY(pir_kernel_dense(call, &zero, PIR_I64, out->shape, out->rank, &all));
   int64_t *to = all.data, count = out->shape[1];
   for (int64_t r = 0; r < rows; r++) {
     int64_t middle = r + offset + !upper;
     middle = middle < 0 ? 0 : middle > columns ? columns : middle;
-    for (int64_t c = upper ? middle : 0; c < (upper ? columns : middle) && at < count; c++, at++)
+    for (int64_t c = upper ? middle : 0; c < (upper ? columns : middle) && at < count;
+         c++, at++)
       to[at] = r, to[count + at] = c;
   }
   pir_status status = pir_tensor_copy(&all, out);
@@ -61,6 +69,10 @@ static pir_status triangle(const pir_kernel_call *call, bool upper) {
   return status;
 }
 
-pir_status pir_kernel_tril_indices(const pir_kernel_call *call) { return triangle(call, false); }
+pir_status pir_kernel_tril_indices(const pir_kernel_call *call) {
+  return triangle(call, false);
+}
 
-pir_status pir_kernel_triu_indices(const pir_kernel_call *call) { return triangle(call, true); }
+pir_status pir_kernel_triu_indices(const pir_kernel_call *call) {
+  return triangle(call, true);
+}

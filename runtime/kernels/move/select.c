@@ -1,16 +1,18 @@
-// Kernels whose results are as large as their data say: counted first, then allocated and filled.
+// Kernels whose results are as large as their data say: counted first, then allocated and
+// filled.
 #include <string.h>
 
 #include "convert.h"
 #include "kernels.h"
 
 // A dense bool copy of a tensor, and how many of it are true.
-static pir_status truths(const pir_kernel_call *call, const pir_tensor *from, const pir_tensor *like, pir_tensor *out,
-                         int64_t *out_count) {
+static pir_status truths(const pir_kernel_call *call, const pir_tensor *from,
+                         const pir_tensor *like, pir_tensor *out, int64_t *out_count) {
   PIR_TRY(pir_kernel_dense(call, from, PIR_BOOL, like->shape, like->rank, out));
   const uint8_t *flags = out->data;
   int64_t n = pir_tensor_numel(out), count = 0;
-  for (int64_t i = 0; i < n; i++) count += flags[i];
+  for (int64_t i = 0; i < n; i++)
+    count += flags[i];
   *out_count = count;
   return PIR_OK;
 }
@@ -19,7 +21,8 @@ pir_status pir_kernel_nonzero(const pir_kernel_call *call) {
   const pir_tensor *x = pir_kernel_in(call, 0);
   pir_tensor *out = pir_kernel_out(call, 0), flags;
   int64_t count;
-  if (!x || !out) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
+  if (!x || !out)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
   PIR_TRY(truths(call, x, x, &flags, &count));
   const int64_t shape[] = {count, x->rank};
   pir_status status = pir_kernel_shape_result(call, out, PIR_I64, shape, 2);
@@ -29,20 +32,23 @@ pir_status pir_kernel_nonzero(const pir_kernel_call *call) {
       memcpy(to, index, (size_t)x->rank * sizeof *to);
       to += x->rank;
     }
-    for (int d = x->rank - 1; d >= 0 && ++index[d] == x->shape[d]; d--) index[d] = 0;
+    for (int d = x->rank - 1; d >= 0 && ++index[d] == x->shape[d]; d--)
+      index[d] = 0;
   }
   pir_kernel_drop(call, &flags);
   return status;
 }
 
-// Without a branch on what is true: every element is written, and the next one over it when it is not taken.
-static void take_true(const uint8_t *flags, const char *values, size_t size, int64_t count, char *to) {
-#define TAKE(bytes)                                                                                                    \
-  case bytes:                                                                                                          \
-    for (int64_t i = 0, k = 0; k < count; i++) {                                                                       \
-      memcpy(to + k * (bytes), values + i * (bytes), bytes);                                                           \
-      k += flags[i];                                                                                                   \
-    }                                                                                                                  \
+// Without a branch on what is true: every element is written, and the next one over it when it
+// is not taken.
+static void take_true(const uint8_t *flags, const char *values, size_t size, int64_t count,
+                      char *to) {
+#define TAKE(bytes)                                                                            \
+  case bytes:                                                                                  \
+    for (int64_t i = 0, k = 0; k < count; i++) {                                               \
+      memcpy(to + k * (bytes), values + i * (bytes), bytes);                                   \
+      k += flags[i];                                                                           \
+    }                                                                                          \
     break
   switch (size) {
     TAKE(1);
@@ -60,7 +66,8 @@ pir_status pir_kernel_masked_select(const pir_kernel_call *call) {
   const pir_tensor *x = pir_kernel_in(call, 0), *mask = pir_kernel_in(call, 1);
   pir_tensor *out = pir_kernel_out(call, 0), flags, values, space = {0};
   int64_t count;
-  if (!x || !mask || !out) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
+  if (!x || !mask || !out)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
   space.rank = x->rank > mask->rank ? x->rank : mask->rank;
   for (int d = 0; d < space.rank; d++) {
     int at = d - (space.rank - x->rank), other = d - (space.rank - mask->rank);
@@ -69,8 +76,10 @@ pir_status pir_kernel_masked_select(const pir_kernel_call *call) {
   }
   PIR_TRY(truths(call, mask, &space, &flags, &count));
   pir_status status = pir_kernel_dense(call, x, x->dtype, space.shape, space.rank, &values);
-  if (!status) status = pir_kernel_shape_result(call, out, x->dtype, &count, 1);
-  if (!status) take_true(flags.data, values.data, pir_dtype_size(x->dtype), count, out->data);
+  if (!status)
+    status = pir_kernel_shape_result(call, out, x->dtype, &count, 1);
+  if (!status)
+    take_true(flags.data, values.data, pir_dtype_size(x->dtype), count, out->data);
   pir_kernel_drop(call, &values);
   pir_kernel_drop(call, &flags);
   return status;
@@ -81,18 +90,24 @@ pir_status pir_kernel_masked_select_grad(const pir_kernel_call *call) {
   const pir_tensor *mask = pir_kernel_in(call, 1), *selected = pir_kernel_in(call, 2);
   pir_tensor *out = pir_kernel_out(call, 0), flags, values;
   int64_t count, n = out ? pir_tensor_numel(out) : 0;
-  if (!mask || !selected || !out) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
+  if (!mask || !selected || !out)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
   PIR_TRY(truths(call, mask, out, &flags, &count));
-  pir_status status = count == pir_tensor_numel(selected)
-                          ? pir_kernel_dense(call, selected, out->dtype, selected->shape, selected->rank, &values)
-                          : pir_kernel_fail(call, PIR_INVALID, "%s: expected %lld elements, found %lld", call->op,
-                                            (long long)count, (long long)pir_tensor_numel(selected));
+  pir_status status =
+      count == pir_tensor_numel(selected)
+          ? pir_kernel_dense(call, selected, out->dtype, selected->shape, selected->rank,
+                             &values)
+          : pir_kernel_fail(call, PIR_INVALID, "%s: expected %lld elements, found %lld",
+                            call->op, (long long)count, (long long)pir_tensor_numel(selected));
   size_t size = pir_dtype_size(out->dtype), at = 0;
-  if (!status) memset(out->data, 0, (size_t)n * size);
+  if (!status)
+    memset(out->data, 0, (size_t)n * size);
   for (int64_t i = 0; !status && i < n; i++)
     if (((const uint8_t *)flags.data)[i])
-      memcpy((char *)out->data + (size_t)i * size, (const char *)values.data + at++ * size, size);
-  if (!status) pir_kernel_drop(call, &values);
+      memcpy((char *)out->data + (size_t)i * size, (const char *)values.data + at++ * size,
+             size);
+  if (!status)
+    pir_kernel_drop(call, &values);
   pir_kernel_drop(call, &flags);
   return status;
 }

@@ -1,34 +1,40 @@
-// Kernels that write values into a copy of a tensor, or one tensor along many axes. The place written is a view with
-// strides of its own, and the values are a view with stride 0 where they repeat, so that one strided copy does it.
+// Kernels that write values into a copy of a tensor, or one tensor along many axes. The place
+// written is a view with strides of its own, and the values are a view with stride 0 where they
+// repeat, so that one strided copy does it.
 #include <string.h>
 
 #include "convert.h"
 #include "kernels.h"
 
 // A view of `values` as large as `place`, repeated along axes where it has extent 1 or none.
-static pir_status spread(const pir_kernel_call *call, const pir_tensor *values, const pir_tensor *place,
-                         pir_tensor *out) {
+static pir_status spread(const pir_kernel_call *call, const pir_tensor *values,
+                         const pir_tensor *place, pir_tensor *out) {
   *out = *values;
   out->rank = place->rank;
   int extra = values->rank - place->rank;
   for (int d = 0; d < extra; d++)
     if (values->shape[d] != 1)
-      return pir_kernel_fail(call, PIR_INVALID, "%s: the values have too many dimensions", call->op);
+      return pir_kernel_fail(call, PIR_INVALID, "%s: the values have too many dimensions",
+                             call->op);
   for (int d = 0; d < place->rank; d++) {
     int64_t extent = d + extra < 0 ? 1 : values->shape[d + extra];
     if (extent != 1 && extent != place->shape[d])
-      return pir_kernel_fail(call, PIR_INVALID, "%s: values of extent %lld do not fill %lld", call->op,
-                             (long long)extent, (long long)place->shape[d]);
+      return pir_kernel_fail(call, PIR_INVALID, "%s: values of extent %lld do not fill %lld",
+                             call->op, (long long)extent, (long long)place->shape[d]);
     out->shape[d] = place->shape[d];
     out->strides[d] = extent == 1 ? 0 : values->strides[d + extra];
   }
   return PIR_OK;
 }
 
-static pir_status start_from(const pir_kernel_call *call, const pir_tensor *x, pir_tensor *out) {
-  if (!x || !out) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
+static pir_status start_from(const pir_kernel_call *call, const pir_tensor *x,
+                             pir_tensor *out) {
+  if (!x || !out)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
   pir_status status = x->data == out->data ? PIR_OK : pir_tensor_copy(x, out);
-  return status ? pir_kernel_fail(call, status, "%s: the result has not the shape of its operand", call->op) : PIR_OK;
+  return status ? pir_kernel_fail(call, status,
+                                  "%s: the result has not the shape of its operand", call->op)
+                : PIR_OK;
 }
 
 // ---- set_value
@@ -45,14 +51,17 @@ static pir_status list_element(const pir_kernel_call *call, int k, int64_t i, in
   return PIR_OK;
 }
 
-static int64_t clamp(int64_t v, int64_t low, int64_t high) { return v < low ? low : v > high ? high : v; }
+static int64_t clamp(int64_t v, int64_t low, int64_t high) {
+  return v < low ? low : v > high ? high : v;
+}
 
-static pir_status cut_axis(const pir_kernel_call *call, pir_tensor *view, int64_t axis, int64_t from, int64_t to,
-                           int64_t step) {
-  if (axis < 0) axis += view->rank;
+static pir_status cut_axis(const pir_kernel_call *call, pir_tensor *view, int64_t axis,
+                           int64_t from, int64_t to, int64_t step) {
+  if (axis < 0)
+    axis += view->rank;
   if (axis < 0 || axis >= view->rank || step == 0)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: axis %lld with step %lld", call->op, (long long)axis,
-                           (long long)step);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: axis %lld with step %lld", call->op,
+                           (long long)axis, (long long)step);
   int64_t n = view->shape[axis];
   step = clamp(step, -n - 1, n + 1);
   from = from < 0 ? from + n : from;
@@ -60,7 +69,8 @@ static pir_status cut_axis(const pir_kernel_call *call, pir_tensor *view, int64_
   from = step > 0 ? clamp(from, 0, n) : clamp(from, -1, n - 1);
   to = step > 0 ? clamp(to, 0, n) : clamp(to, -1, n);
   int64_t extent = step > 0 ? (to - from + step - 1) / step : (from - to - step - 1) / -step;
-  view->data = (char *)view->data + from * view->strides[axis] * (int64_t)pir_dtype_size(view->dtype);
+  view->data =
+      (char *)view->data + from * view->strides[axis] * (int64_t)pir_dtype_size(view->dtype);
   view->shape[axis] = extent > 0 ? extent : 0;
   view->strides[axis] *= step;
   return PIR_OK;
@@ -68,36 +78,43 @@ static pir_status cut_axis(const pir_kernel_call *call, pir_tensor *view, int64_
 
 static bool listed(const pir_attr_value *list, int64_t x, int rank) {
   for (size_t i = 0; list->kind == PIR_VALUE_INTS && i < list->count; i++)
-    if ((list->ints[i] < 0 ? list->ints[i] + rank : list->ints[i]) == x) return true;
+    if ((list->ints[i] < 0 ? list->ints[i] + rank : list->ints[i]) == x)
+      return true;
   return false;
 }
 
 // Without the axes that go, and with new ones of extent 1 before those that `added` names.
-static pir_status reshape_view(const pir_kernel_call *call, pir_tensor *view, const pir_attr_value *gone,
-                               const pir_attr_value *added) {
+static pir_status reshape_view(const pir_kernel_call *call, pir_tensor *view,
+                               const pir_attr_value *gone, const pir_attr_value *added) {
   pir_tensor old = *view;
   size_t next = 0, count = added->kind == PIR_VALUE_INTS ? added->count : 0;
   view->rank = 0;
   for (int d = 0; d <= old.rank; d++) {
     for (; next < count && (added->ints[next] <= d || d == old.rank); next++) {
-      if (view->rank == PIR_MAX_RANK) return pir_kernel_fail(call, PIR_INVALID, "%s: too many dimensions", call->op);
+      if (view->rank == PIR_MAX_RANK)
+        return pir_kernel_fail(call, PIR_INVALID, "%s: too many dimensions", call->op);
       view->shape[view->rank] = 1;
       view->strides[view->rank++] = 0;
     }
-    if (d == old.rank) continue;
+    if (d == old.rank)
+      continue;
     if (listed(gone, d, old.rank)) {
-      if (old.shape[d] == 1) continue;
-      return pir_kernel_fail(call, PIR_INVALID, "%s: axis %d goes, and has extent %lld where 1 is expected", call->op,
-                             d, (long long)old.shape[d]);
+      if (old.shape[d] == 1)
+        continue;
+      return pir_kernel_fail(call, PIR_INVALID,
+                             "%s: axis %d goes, and has extent %lld where 1 is expected",
+                             call->op, d, (long long)old.shape[d]);
     }
-    if (view->rank == PIR_MAX_RANK) return pir_kernel_fail(call, PIR_INVALID, "%s: too many dimensions", call->op);
+    if (view->rank == PIR_MAX_RANK)
+      return pir_kernel_fail(call, PIR_INVALID, "%s: too many dimensions", call->op);
     view->shape[view->rank] = old.shape[d];
     view->strides[view->rank++] = old.strides[d];
   }
   return PIR_OK;
 }
 
-// `first` is the operand of starts; ends and steps follow. attributes: axes, decrease_axes, none_axes
+// `first` is the operand of starts; ends and steps follow. attributes: axes, decrease_axes,
+// none_axes
 static pir_status set_slice(const pir_kernel_call *call, int first, const pir_tensor *values) {
   pir_tensor *out = pir_kernel_out(call, 0), place, from;
   const pir_attr_value *axes = &call->attrs[0];
@@ -105,10 +122,12 @@ static pir_status set_slice(const pir_kernel_call *call, int first, const pir_te
   place = *out;
   for (size_t i = 0; axes->kind == PIR_VALUE_INTS && i < axes->count; i++) {
     int64_t bounds[3];
-    for (int j = 0; j < 3; j++) PIR_TRY(list_element(call, first + j, (int64_t)i, &bounds[j]));
+    for (int j = 0; j < 3; j++)
+      PIR_TRY(list_element(call, first + j, (int64_t)i, &bounds[j]));
     PIR_TRY(cut_axis(call, &place, axes->ints[i], bounds[0], bounds[1], bounds[2]));
   }
-  if (pir_tensor_numel(out) == 0) return PIR_OK;
+  if (pir_tensor_numel(out) == 0)
+    return PIR_OK;
   PIR_TRY(reshape_view(call, &place, &call->attrs[1], &call->attrs[2]));
   PIR_TRY(spread(call, values, &place, &from));
   return pir_tensor_copy(&from, &place);
@@ -116,7 +135,8 @@ static pir_status set_slice(const pir_kernel_call *call, int first, const pir_te
 
 pir_status pir_kernel_set_value_with_tensor(const pir_kernel_call *call) {
   const pir_tensor *values = pir_kernel_in(call, 1);
-  if (!values) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
+  if (!values)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
   return set_slice(call, 2, values);
 }
 
@@ -125,12 +145,14 @@ pir_status pir_kernel_set_value(const pir_kernel_call *call) {
   const pir_attr_value *shape = &call->attrs[3], *numbers = &call->attrs[4];
   pir_tensor values = {0};
   bool floats = numbers->kind == PIR_VALUE_FLOATS;
-  if ((!floats && numbers->kind != PIR_VALUE_INTS) || shape->kind != PIR_VALUE_INTS || shape->count > PIR_MAX_RANK)
+  if ((!floats && numbers->kind != PIR_VALUE_INTS) || shape->kind != PIR_VALUE_INTS ||
+      shape->count > PIR_MAX_RANK)
     return pir_kernel_fail(call, PIR_INVALID, "%s: the values are not numbers", call->op);
   pir_tensor_set_dense(&values, floats ? PIR_F64 : PIR_I64, shape->ints, (int)shape->count);
   values.data = floats ? (void *)(uintptr_t)numbers->floats : (void *)(uintptr_t)numbers->ints;
   if (pir_tensor_numel(&values) != (int64_t)numbers->count)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: %zu values do not fill their shape", call->op, numbers->count);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: %zu values do not fill their shape",
+                           call->op, numbers->count);
   return set_slice(call, 1, &values);
 }
 
@@ -139,12 +161,14 @@ pir_status pir_kernel_set_value(const pir_kernel_call *call) {
 pir_status pir_kernel_meshgrid(const pir_kernel_call *call) {
   int n = call->in_members[0];
   if (call->out_members[0] != n)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: %d inputs, %d results", call->op, n, call->out_members[0]);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: %d inputs, %d results", call->op, n,
+                           call->out_members[0]);
   for (int i = 0; i < n; i++) {
     const pir_tensor *x = call->in[call->in_first[0] + i];
     pir_tensor *out = call->out[call->out_first[0] + i], view = *x;
     if (x->rank > 1 || out->rank != n || out->shape[i] != pir_tensor_numel(x))
-      return pir_kernel_fail(call, PIR_INVALID, "%s: input %d of rank %d", call->op, i, x->rank);
+      return pir_kernel_fail(call, PIR_INVALID, "%s: input %d of rank %d", call->op, i,
+                             x->rank);
     view.rank = n;
     for (int d = 0; d < n; d++) {
       view.shape[d] = out->shape[d];
@@ -158,7 +182,8 @@ pir_status pir_kernel_meshgrid(const pir_kernel_call *call) {
 pir_status pir_kernel_broadcast_tensors(const pir_kernel_call *call) {
   int n = call->in_members[0];
   if (call->out_members[0] != n)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: %d inputs, %d results", call->op, n, call->out_members[0]);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: %d inputs, %d results", call->op, n,
+                           call->out_members[0]);
   for (int i = 0; i < n; i++) {
     pir_tensor *out = call->out[call->out_first[0] + i], view;
     PIR_TRY(spread(call, call->in[call->in_first[0] + i], out, &view));
@@ -188,8 +213,8 @@ pir_status pir_kernel_multiplex(const pir_kernel_call *call) {
   for (int64_t i = 0; i < rows; i++) {
     int64_t member = pir_tensor_int_at(index, i);
     if (member < 0 || member >= call->in_members[0])
-      return pir_kernel_fail(call, PIR_INVALID, "%s: tensor %lld of %d", call->op, (long long)member,
-                             call->in_members[0]);
+      return pir_kernel_fail(call, PIR_INVALID, "%s: tensor %lld of %d", call->op,
+                             (long long)member, call->in_members[0]);
     const pir_tensor *x = call->in[call->in_first[0] + member];
     if (x->rank != out->rank || x->shape[0] != rows)
       return pir_kernel_fail(call, PIR_INVALID, "%s: the tensors differ in shape", call->op);

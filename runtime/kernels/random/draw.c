@@ -1,6 +1,7 @@
-// Random numbers. A kernel with a seed of its own draws from a generator of that seed; else from the session's. What
-// decides the numbers (which draws, in which precision) is as in Paddle's CPU kernels for uniform, normal, integer,
-// Bernoulli, multinomial and exponential numbers, permutations and dropout; the others have the right distribution.
+// Random numbers. A kernel with a seed of its own draws from a generator of that seed; else
+// from the session's. What decides the numbers (which draws, in which precision) is as in
+// Paddle's CPU kernels for uniform, normal, integer, Bernoulli, multinomial and exponential
+// numbers, permutations and dropout; the others have the right distribution.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +19,11 @@ typedef struct draw {
 static pir_status start(const pir_kernel_call *call, int64_t seed, pir_dtype dtype, draw *d) {
   d->single = dtype != PIR_F64, d->has_spare = false;
   d->from = seed ? &d->own : call->generator;
-  if (seed) pir_generator_seed(&d->own, (uint64_t)seed);
-  if (!d->from) return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s without a generator", call->op);
+  if (seed)
+    pir_generator_seed(&d->own, (uint64_t)seed);
+  if (!d->from)
+    return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s without a generator",
+                           call->op);
   return PIR_OK;
 }
 
@@ -29,16 +33,19 @@ static double uniform(draw *d) {
 
 static double uniform_between(draw *d, double low, double high) {
   double u = uniform(d);
-  return d->single ? (double)((float)u * ((float)high - (float)low) + (float)low) : u * (high - low) + low;
+  return d->single ? (double)((float)u * ((float)high - (float)low) + (float)low)
+                   : u * (high - low) + low;
 }
 
 // Pairs by the polar method; the second one is kept.
 static double normal(draw *d) {
   double x, y, r;
-  if (d->has_spare) return d->has_spare = false, d->spare;
+  if (d->has_spare)
+    return d->has_spare = false, d->spare;
   do {
     x = 2 * uniform(d) - 1, y = 2 * uniform(d) - 1;
-    if (d->single) x = (float)x, y = (float)y;
+    if (d->single)
+      x = (float)x, y = (float)y;
     r = d->single ? (double)((float)x * (float)x + (float)y * (float)y) : x * x + y * y;
   } while (r > 1 || r == 0);
   double by = d->single ? (double)sqrtf(-2 * logf((float)r) / (float)r) : sqrt(-2 * log(r) / r);
@@ -54,33 +61,41 @@ static double normal_of(draw *d, double mean, double deviation) {
 // Gamma distributed, by Marsaglia and Tsang. NaN: there is no such distribution.
 static double gamma_of(draw *d, double shape) {
   double boost = 1, c, k;
-  if (!(shape > 0) || isinf(shape)) return NAN;
-  if (shape < 1) boost = pow(uniform(d), 1 / shape), shape += 1;
+  if (!(shape > 0) || isinf(shape))
+    return NAN;
+  if (shape < 1)
+    boost = pow(uniform(d), 1 / shape), shape += 1;
   k = shape - 1.0 / 3, c = 1 / sqrt(9 * k);
   for (;;) {
     double x = normal(d), v = 1 + c * x;
-    if (v <= 0) continue;
+    if (v <= 0)
+      continue;
     v = v * v * v;
     double u = 1 - uniform(d);
-    if (log(u) < 0.5 * x * x + k - k * v + k * log(v)) return k * v * boost;
+    if (log(u) < 0.5 * x * x + k - k * v + k * log(v))
+      return k * v * boost;
   }
 }
 
 // Products of uniform numbers; a large mean is a sum of smaller ones.
 static double poisson_of(draw *d, double mean) {
   double count = 0;
-  if (!(mean >= 0 && mean <= 1e7)) return NAN;
+  if (!(mean >= 0 && mean <= 1e7))
+    return NAN;
   for (; mean > 0; mean -= 12) {
     double limit = exp(-fmin(mean, 12)), product = 1;
-    for (product = pir_generator_double(d->from); product > limit; count++) product *= pir_generator_double(d->from);
+    for (product = pir_generator_double(d->from); product > limit; count++)
+      product *= pir_generator_double(d->from);
   }
   return count;
 }
 
 static double binomial_of(draw *d, double count, double p) {
   double hits = 0;
-  if (!(count >= 0 && count <= 1e8 && p >= 0 && p <= 1)) return NAN;
-  for (double i = 0; i < count; i++) hits += pir_generator_double(d->from) < p;
+  if (!(count >= 0 && count <= 1e8 && p >= 0 && p <= 1))
+    return NAN;
+  for (double i = 0; i < count; i++)
+    hits += pir_generator_double(d->from) < p;
   return hits;
 }
 
@@ -98,48 +113,62 @@ typedef struct filling {
   double params[4];
 } filling;
 
-static pir_status fill_with(const pir_kernel_call *call, const filling *f, pir_dtype precision) {
+static pir_status fill_with(const pir_kernel_call *call, const filling *f,
+                            pir_dtype precision) {
   pir_tensor *out = pir_kernel_out(call, 0), t[MOST_NUMBERS + 1] = {{0}};
   draw d;
   pir_status status = start(call, f->seed, precision, &d);
   for (int k = 0; k < f->operands && !status; k++)
-    status = pir_kernel_dense(call, pir_kernel_in(call, k), PIR_F64, out->shape, out->rank, &t[k]);
-  if (!status) status = pir_kernel_zeros(call, PIR_F64, out->shape, out->rank, &t[MOST_NUMBERS]);
+    status =
+        pir_kernel_dense(call, pir_kernel_in(call, k), PIR_F64, out->shape, out->rank, &t[k]);
+  if (!status)
+    status = pir_kernel_zeros(call, PIR_F64, out->shape, out->rank, &t[MOST_NUMBERS]);
   double at[MOST_NUMBERS] = {0};
   for (int64_t i = 0, n = status ? 0 : pir_tensor_numel(out); i < n && !status; i++) {
-    for (int k = 0; k < f->operands; k++) at[k] = ((const double *)t[k].data)[i];
+    for (int k = 0; k < f->operands; k++)
+      at[k] = ((const double *)t[k].data)[i];
     double number = ((double *)t[MOST_NUMBERS].data)[i] = f->number(&d, at, f->params);
     if (f->operands && isnan(number))
       status =
-          pir_kernel_fail(call, PIR_INVALID, "%s: no distribution has the parameters %g, %g", call->op, at[0], at[1]);
+          pir_kernel_fail(call, PIR_INVALID, "%s: no distribution has the parameters %g, %g",
+                          call->op, at[0], at[1]);
   }
-  if (!status) status = pir_tensor_copy(&t[MOST_NUMBERS], out);
-  for (int k = 0; k <= MOST_NUMBERS; k++) pir_kernel_drop(call, &t[k]);
+  if (!status)
+    status = pir_tensor_copy(&t[MOST_NUMBERS], out);
+  for (int k = 0; k <= MOST_NUMBERS; k++)
+    pir_kernel_drop(call, &t[k]);
   return status;
 }
 
 static double uniform_number(draw *d, const double *at, const double *p) {
   return (void)at, uniform_between(d, p[0], p[1]);
 }
-static double normal_number(draw *d, const double *at, const double *p) { return (void)at, normal_of(d, p[0], p[1]); }
+static double normal_number(draw *d, const double *at, const double *p) {
+  return (void)at, normal_of(d, p[0], p[1]);
+}
 static double coin(draw *d, const double *at, const double *p) {
   (void)p;
   return at[0] >= 0 && at[0] <= 1 ? uniform(d) <= at[0] : NAN;
 }
-static double poisson_number(draw *d, const double *at, const double *p) { return (void)p, poisson_of(d, at[0]); }
+static double poisson_number(draw *d, const double *at, const double *p) {
+  return (void)p, poisson_of(d, at[0]);
+}
 static double binomial_number(draw *d, const double *at, const double *p) {
   return (void)p, binomial_of(d, at[0], at[1]);
 }
-static double gamma_number(draw *d, const double *at, const double *p) { return (void)p, gamma_of(d, at[0]); }
+static double gamma_number(draw *d, const double *at, const double *p) {
+  return (void)p, gamma_of(d, at[0]);
+}
 static double integer_number(draw *d, const double *at, const double *p) {
   return (void)at, p[0] + (double)pir_generator_below(d->from, (uint64_t)(p[1] - p[0]));
 }
 static double exponential_number(draw *d, const double *at, const double *p) {
-  return (void)at, d->single ? (double)(-logf(1 - (float)uniform(d)) / (float)p[0]) : -log(1 - uniform(d)) / p[0];
+  return (void)at, d->single ? (double)(-logf(1 - (float)uniform(d)) / (float)p[0])
+                             : -log(1 - uniform(d)) / p[0];
 }
 
-// A uniform number between the distribution's values at the bounds, sent back through it. p: mean, deviation, and
-// those values.
+// A uniform number between the distribution's values at the bounds, sent back through it. p:
+// mean, deviation, and those values.
 static double truncated_number(draw *d, const double *at, const double *p) {
   (void)at;
   double least = d->single ? 1.17549435e-38 : 2.2250738585072014e-308;
@@ -147,24 +176,34 @@ static double truncated_number(draw *d, const double *at, const double *p) {
   double low = -8, high = 8;  // erf is monotonous: halving is exact enough and needs no inverse
   for (int i = 0; i < 64; i++) {
     y = (low + high) / 2;
-    if (erf(y) < x) low = y;
-    else high = y;
+    if (erf(y) < x)
+      low = y;
+    else
+      high = y;
   }
   return sqrt(2) * y * p[1] + p[0];
 }
 
-static pir_dtype out_type(const pir_kernel_call *call) { return pir_kernel_out(call, 0)->dtype; }
+static pir_dtype out_type(const pir_kernel_call *call) {
+  return pir_kernel_out(call, 0)->dtype;
+}
 
 static pir_status bounds(const pir_kernel_call *call, double low, double high) {
-  return low <= high ? PIR_OK : pir_kernel_fail(call, PIR_INVALID, "%s: from %g to %g", call->op, low, high);
+  return low <= high
+             ? PIR_OK
+             : pir_kernel_fail(call, PIR_INVALID, "%s: from %g to %g", call->op, low, high);
 }
 
 // operands: shape, min, max; attributes: dtype, seed
 pir_status pir_kernel_uniform(const pir_kernel_call *call) {
   const pir_tensor *low = pir_kernel_in(call, 1), *high = pir_kernel_in(call, 2);
   if (!low || !high || pir_tensor_numel(low) != 1 || pir_tensor_numel(high) != 1)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: min and max: expects one number each", call->op);
-  filling f = {uniform_number, 0, call->attrs[1].i, {pir_tensor_float_at(low, 0), pir_tensor_float_at(high, 0)}};
+    return pir_kernel_fail(call, PIR_INVALID, "%s: min and max: expects one number each",
+                           call->op);
+  filling f = {uniform_number,
+               0,
+               call->attrs[1].i,
+               {pir_tensor_float_at(low, 0), pir_tensor_float_at(high, 0)}};
   PIR_TRY(bounds(call, f.params[0], f.params[1]));
   return fill_with(call, &f, out_type(call));
 }
@@ -172,7 +211,8 @@ pir_status pir_kernel_uniform(const pir_kernel_call *call) {
 // attributes: min, max, seed, diag_num, ...
 pir_status pir_kernel_uniform_inplace(const pir_kernel_call *call) {
   filling f = {uniform_number, 0, call->attrs[2].i, {call->attrs[0].f, call->attrs[1].f}};
-  if (call->attrs[3].i) return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s with a diagonal", call->op);
+  if (call->attrs[3].i)
+    return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s with a diagonal", call->op);
   PIR_TRY(bounds(call, f.params[0], f.params[1]));
   return fill_with(call, &f, out_type(call));
 }
@@ -180,7 +220,8 @@ pir_status pir_kernel_uniform_inplace(const pir_kernel_call *call) {
 // attributes: shape, input_dim_idx, output_dim_idx, min, max, seed, diag_num, ...
 pir_status pir_kernel_uniform_like_batch(const pir_kernel_call *call) {
   filling f = {uniform_number, 0, call->attrs[5].i, {call->attrs[3].f, call->attrs[4].f}};
-  if (call->attrs[6].i) return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s with a diagonal", call->op);
+  if (call->attrs[6].i)
+    return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s with a diagonal", call->op);
   PIR_TRY(bounds(call, f.params[0], f.params[1]));
   return fill_with(call, &f, out_type(call));
 }
@@ -196,14 +237,16 @@ pir_status pir_kernel_truncated_gaussian_random(const pir_kernel_call *call) {
   double mean = call->attrs[1].f, deviation = call->attrs[2].f;
   PIR_TRY(bounds(call, call->attrs[4].f, call->attrs[5].f));
   filling f = {truncated_number, 0, call->attrs[3].i, {mean, deviation}};
-  for (int i = 0; i < 2; i++) f.params[2 + i] = (1 + erf((call->attrs[4 + i].f - mean) / deviation / sqrt(2))) / 2;
+  for (int i = 0; i < 2; i++)
+    f.params[2 + i] = (1 + erf((call->attrs[4 + i].f - mean) / deviation / sqrt(2))) / 2;
   return fill_with(call, &f, out_type(call));
 }
 
 static pir_status integers(const pir_kernel_call *call, int64_t low, int64_t high) {
   filling f = {integer_number, 0, 0, {(double)low, (double)high}};
   if (low >= high || high > 1ll << 53 || low < -(1ll << 53))
-    return pir_kernel_fail(call, PIR_INVALID, "%s: from %lld below %lld", call->op, (long long)low, (long long)high);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: from %lld below %lld", call->op,
+                           (long long)low, (long long)high);
   return fill_with(call, &f, PIR_F64);
 }
 
@@ -235,7 +278,8 @@ pir_status pir_kernel_standard_gamma(const pir_kernel_call *call) {
 // attribute: lam
 pir_status pir_kernel_exponential(const pir_kernel_call *call) {
   filling f = {exponential_number, 0, 0, {call->attrs[0].f}};
-  if (!(f.params[0] > 0)) return pir_kernel_fail(call, PIR_INVALID, "%s: lam: %g", call->op, f.params[0]);
+  if (!(f.params[0] > 0))
+    return pir_kernel_fail(call, PIR_INVALID, "%s: lam: %g", call->op, f.params[0]);
   return fill_with(call, &f, out_type(call));
 }
 
@@ -246,7 +290,8 @@ pir_status pir_kernel_dirichlet(const pir_kernel_call *call) {
   static const uint8_t in[] = {PIR_F64}, out[] = {PIR_F64};
   const pir_tensor *x = pir_kernel_in(call, 0);
   draw d;
-  if (!x || x->rank < 1) return pir_kernel_fail(call, PIR_INVALID, "%s: alpha: expects at least rank 1", call->op);
+  if (!x || x->rank < 1)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: alpha: expects at least rank 1", call->op);
   PIR_TRY(start(call, 0, PIR_F64, &d));
   pir_tensor t[2];
   pir_status status = pir_kernel_open(call, in, 1, out, 1, t);
@@ -254,31 +299,43 @@ pir_status pir_kernel_dirichlet(const pir_kernel_call *call) {
   double *to = t[1].data;
   for (int64_t i = 0; i < n && !status; i += wide) {
     double sum = 0;
-    for (int64_t k = i; k < i + wide; k++) sum += to[k] = gamma_of(&d, ((const double *)t[0].data)[k]);
-    if (isnan(sum)) status = pir_kernel_fail(call, PIR_INVALID, "%s: alpha: expects positive numbers", call->op);
-    for (int64_t k = i; k < i + wide; k++) to[k] /= sum;
+    for (int64_t k = i; k < i + wide; k++)
+      sum += to[k] = gamma_of(&d, ((const double *)t[0].data)[k]);
+    if (isnan(sum))
+      status =
+          pir_kernel_fail(call, PIR_INVALID, "%s: alpha: expects positive numbers", call->op);
+    for (int64_t k = i; k < i + wide; k++)
+      to[k] /= sum;
   }
   return pir_kernel_close(call, status, 1, 1, t);
 }
 
 // Draws from one row of weights, already summed up; without replacement what is drawn goes.
-static pir_status choose(const pir_kernel_call *call, draw *d, double *sums, int64_t n, int64_t *to, int64_t count) {
+static pir_status choose(const pir_kernel_call *call, draw *d, double *sums, int64_t n,
+                         int64_t *to, int64_t count) {
   bool again = call->attrs[0].i != 0;
   double total = n ? sums[n - 1] : 0;
-  if (!(total > 0)) return pir_kernel_fail(call, PIR_INVALID, "%s: x: weights that add up to %g", call->op, total);
-  for (int64_t i = 0; i < n; i++) sums[i] /= total;
+  if (!(total > 0))
+    return pir_kernel_fail(call, PIR_INVALID, "%s: x: weights that add up to %g", call->op,
+                           total);
+  for (int64_t i = 0; i < n; i++)
+    sums[i] /= total;
   for (int64_t s = 0; s < count; s++) {
     double u = uniform(d);
     int64_t low = 0, high = n;
     while (high > low) {
       int64_t middle = low + (high - low) / 2;
-      if (sums[middle] < u) low = middle + 1;
-      else high = middle;
+      if (sums[middle] < u)
+        low = middle + 1;
+      else
+        high = middle;
     }
-    if (low == n) low = n - 1;
+    if (low == n)
+      low = n - 1;
     to[s] = low;
     double p = sums[low] - (low ? sums[low - 1] : 0);
-    for (int64_t i = 0; i < n && !again; i++) sums[i] = p < 1 ? fmax(sums[i] - (i >= low ? p : 0), 0) / (1 - p) : 1;
+    for (int64_t i = 0; i < n && !again; i++)
+      sums[i] = p < 1 ? fmax(sums[i] - (i >= low ? p : 0), 0) / (1 - p) : 1;
   }
   return PIR_OK;
 }
@@ -289,7 +346,8 @@ pir_status pir_kernel_multinomial(const pir_kernel_call *call) {
   const pir_tensor *x = pir_kernel_in(call, 0), *result = pir_kernel_out(call, 0);
   if (!x || x->rank < 1 || x->rank > 2 || result->rank != x->rank)
     return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects rank 1 or 2", call->op);
-  int64_t n = x->shape[x->rank - 1], count = result->shape[x->rank - 1], rows = x->rank == 2 ? x->shape[0] : 1;
+  int64_t n = x->shape[x->rank - 1], count = result->shape[x->rank - 1],
+          rows = x->rank == 2 ? x->shape[0] : 1;
   pir_tensor t[2];
   draw d;
   PIR_TRY(start(call, 0, x->dtype, &d));
@@ -298,14 +356,17 @@ pir_status pir_kernel_multinomial(const pir_kernel_call *call) {
     double *sums = (double *)t[0].data + r * n;
     int64_t positive = 0;
     for (int64_t i = 0; i < n && !status; i++) {
-      if (!(sums[i] >= 0)) status = pir_kernel_fail(call, PIR_INVALID, "%s: x: a weight of %g", call->op, sums[i]);
+      if (!(sums[i] >= 0))
+        status = pir_kernel_fail(call, PIR_INVALID, "%s: x: a weight of %g", call->op, sums[i]);
       positive += sums[i] > 0;
-      if (i) sums[i] += sums[i - 1];
+      if (i)
+        sums[i] += sums[i - 1];
     }
     if (!status && !call->attrs[0].i && count > positive)
-      status = pir_kernel_fail(call, PIR_INVALID, "%s: num_samples: %lld of %lld choices", call->op, (long long)count,
-                               (long long)positive);
-    if (!status) status = choose(call, &d, sums, n, (int64_t *)t[1].data + r * count, count);
+      status = pir_kernel_fail(call, PIR_INVALID, "%s: num_samples: %lld of %lld choices",
+                               call->op, (long long)count, (long long)positive);
+    if (!status)
+      status = choose(call, &d, sums, n, (int64_t *)t[1].data + r * count, count);
   }
   return pir_kernel_close(call, status, 1, 1, t);
 }
@@ -320,12 +381,15 @@ static void swap(int64_t *a, int64_t *b) {
 // One draw places two elements, as long as the product of their ranges fits.
 static void shuffle(pir_generator *g, int64_t *x, uint64_t n) {
   uint64_t i = 1;
-  if (n < 2) return;
+  if (n < 2)
+    return;
   if (n >> 32) {
-    for (; i < n; i++) swap(&x[i], &x[pir_generator_below(g, i + 1)]);
+    for (; i < n; i++)
+      swap(&x[i], &x[pir_generator_below(g, i + 1)]);
     return;
   }
-  if (n % 2 == 0) swap(&x[i], &x[pir_generator_below(g, 2)]), i++;
+  if (n % 2 == 0)
+    swap(&x[i], &x[pir_generator_below(g, 2)]), i++;
   for (; i < n; i += 2) {
     uint64_t both = pir_generator_below(g, (i + 1) * (i + 2));
     swap(&x[i], &x[both / (i + 2)]);
@@ -340,8 +404,10 @@ pir_status pir_kernel_randperm(const pir_kernel_call *call) {
   PIR_TRY(start(call, 0, PIR_F64, &d));
   pir_status status = pir_kernel_open(call, NULL, 0, out, 1, t);
   int64_t n = status ? 0 : pir_tensor_numel(&t[0]);
-  for (int64_t i = 0; i < n; i++) ((int64_t *)t[0].data)[i] = i;
-  if (!status) shuffle(d.from, t[0].data, (uint64_t)n);
+  for (int64_t i = 0; i < n; i++)
+    ((int64_t *)t[0].data)[i] = i;
+  if (!status)
+    shuffle(d.from, t[0].data, (uint64_t)n);
   return pir_kernel_close(call, status, 0, 1, t);
 }
 
@@ -349,32 +415,48 @@ pir_status pir_kernel_randperm(const pir_kernel_call *call) {
 // operands: x, seed; attribute: startup_seed
 pir_status pir_kernel_shuffle_batch(const pir_kernel_call *call) {
   const pir_tensor *x = pir_kernel_in(call, 0), *seed = pir_kernel_in(call, 1);
-  pir_tensor *result = pir_kernel_out(call, 0), *order = pir_kernel_out(call, 1), *next = pir_kernel_out(call, 2);
-  if (!x || x->rank < 1) return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects at least rank 1", call->op);
-  int64_t given = seed && pir_tensor_numel(seed) ? pir_tensor_int_at(seed, 0) : call->attrs[0].i, n = 1;
-  for (int i = 0; i < x->rank - 1; i++) n *= x->shape[i];
+  pir_tensor *result = pir_kernel_out(call, 0), *order = pir_kernel_out(call, 1),
+             *next = pir_kernel_out(call, 2);
+  if (!x || x->rank < 1)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects at least rank 1", call->op);
+  int64_t given =
+              seed && pir_tensor_numel(seed) ? pir_tensor_int_at(seed, 0) : call->attrs[0].i,
+          n = 1;
+  for (int i = 0; i < x->rank - 1; i++)
+    n *= x->shape[i];
   pir_tensor dense, moved, t = {0};
   draw d;
   PIR_TRY(start(call, given ? given : 1, PIR_F64, &d));
   PIR_TRY(pir_kernel_dense(call, x, x->dtype, x->shape, x->rank, &dense));
   pir_status status = pir_kernel_zeros(call, x->dtype, x->shape, x->rank, &moved);
-  if (!status) status = pir_kernel_zeros(call, PIR_I64, &n, 1, &t);
+  if (!status)
+    status = pir_kernel_zeros(call, PIR_I64, &n, 1, &t);
   size_t row = (size_t)x->shape[x->rank - 1] * pir_dtype_size(x->dtype);
   int64_t *at = t.data;
-  for (int64_t i = 0; i < n && !status; i++) at[i] = i;
-  if (!status) shuffle(d.from, at, (uint64_t)n);
   for (int64_t i = 0; i < n && !status; i++)
-    memcpy((char *)moved.data + (size_t)i * row, (const char *)dense.data + (size_t)at[i] * row, row);
-  if (!status) status = pir_kernel_shape_result(call, result, x->dtype, x->shape, x->rank);
-  if (!status) status = pir_tensor_copy(&moved, result);
-  if (!status && order) status = pir_kernel_shape_result(call, order, PIR_I64, &n, 1);
-  if (!status && order) memcpy(order->data, at, (size_t)n * sizeof *at);
+    at[i] = i;
+  if (!status)
+    shuffle(d.from, at, (uint64_t)n);
+  for (int64_t i = 0; i < n && !status; i++)
+    memcpy((char *)moved.data + (size_t)i * row, (const char *)dense.data + (size_t)at[i] * row,
+           row);
+  if (!status)
+    status = pir_kernel_shape_result(call, result, x->dtype, x->shape, x->rank);
+  if (!status)
+    status = pir_tensor_copy(&moved, result);
+  if (!status && order)
+    status = pir_kernel_shape_result(call, order, PIR_I64, &n, 1);
+  if (!status && order)
+    memcpy(order->data, at, (size_t)n * sizeof *at);
   if (!status && next && seed) {
     status = pir_kernel_shape_result(call, next, seed->dtype, seed->shape, seed->rank);
     int64_t number = (int64_t)pir_generator_below(d.from, INT32_MAX);
-    pir_tensor from = {.data = &number, .dtype = PIR_I64, .rank = seed->rank};  // strides 0: everywhere the same
+    pir_tensor from = {.data = &number,
+                       .dtype = PIR_I64,
+                       .rank = seed->rank};  // strides 0: everywhere the same
     memcpy(from.shape, seed->shape, sizeof from.shape);
-    if (!status) status = pir_tensor_copy(&from, next);
+    if (!status)
+      status = pir_tensor_copy(&from, next);
   }
   pir_kernel_drop(call, &dense);
   pir_kernel_drop(call, &moved);
@@ -390,51 +472,66 @@ static int by_number(const void *a, const void *b) {
 }
 
 // Adds classes that are not marked yet until there are `count` of them.
-static int64_t add_classes(draw *d, char *marked, int64_t classes, int64_t *list, int64_t n, int64_t count) {
+static int64_t add_classes(draw *d, char *marked, int64_t classes, int64_t *list, int64_t n,
+                           int64_t count) {
   while (n < count) {
     int64_t c = (int64_t)pir_generator_below(d->from, (uint64_t)classes);
-    if (marked[c]) continue;
+    if (marked[c])
+      continue;
     marked[c] = 1, list[n++] = c;
   }
   return n;
 }
 
-// The classes that labels have and random others, in order; each label by its place among them. attributes:
-// num_classes, num_samples, ring_id, rank, nranks, fix_seed, seed
+// The classes that labels have and random others, in order; each label by its place among them.
+// attributes: num_classes, num_samples, ring_id, rank, nranks, fix_seed, seed
 pir_status pir_kernel_class_center_sample(const pir_kernel_call *call) {
   const pir_tensor *label = pir_kernel_in(call, 0);
   const pir_attr_value *attrs = call->attrs;
   int64_t classes = attrs[0].i, wanted = attrs[1].i, n = pir_tensor_numel(label), found = 0;
-  if (attrs[4].i != 1) return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s over several devices", call->op);
+  if (attrs[4].i != 1)
+    return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s over several devices",
+                           call->op);
   if (classes < 1 || wanted > classes || classes > INT64_MAX / 16)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: %lld samples of %lld classes", call->op, (long long)wanted,
-                           (long long)classes);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: %lld samples of %lld classes", call->op,
+                           (long long)wanted, (long long)classes);
   draw d;
   PIR_TRY(start(call, attrs[5].i ? attrs[6].i : 0, PIR_F64, &d));
-  size_t size = (size_t)classes * (2 * sizeof(int64_t) + 1), at_bytes = ((size_t)n + 1) * sizeof(int64_t);
-  int64_t *list = pir_kernel_alloc(call, size), *place = list + classes, *at = pir_kernel_alloc(call, at_bytes);
+  size_t size = (size_t)classes * (2 * sizeof(int64_t) + 1),
+         at_bytes = ((size_t)n + 1) * sizeof(int64_t);
+  int64_t *list = pir_kernel_alloc(call, size), *place = list + classes,
+          *at = pir_kernel_alloc(call, at_bytes);
   char *marked = (char *)(place + classes);
-  pir_status status = list && at ? PIR_OK : pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
-  if (!status) memset(marked, 0, (size_t)classes);
+  pir_status status =
+      list && at ? PIR_OK : pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  if (!status)
+    memset(marked, 0, (size_t)classes);
   for (int64_t i = 0; i < n && !status; i++) {
     int64_t c = at[i] = pir_tensor_int_at(label, i);
     if (c < 0 || c >= classes)
-      status = pir_kernel_fail(call, PIR_INVALID, "%s: label: %lld of %lld classes", call->op, (long long)c,
-                               (long long)classes);
-    else if (!marked[c]) marked[c] = 1, list[found++] = c;
+      status = pir_kernel_fail(call, PIR_INVALID, "%s: label: %lld of %lld classes", call->op,
+                               (long long)c, (long long)classes);
+    else if (!marked[c])
+      marked[c] = 1, list[found++] = c;
   }
   if (!status) {
     found = add_classes(&d, marked, classes, list, found, wanted);
     qsort(list, (size_t)found, sizeof *list, by_number);
-    for (int64_t i = 0; i < found; i++) place[list[i]] = i;
-    for (int64_t i = 0; i < n; i++) at[i] = place[at[i]];
+    for (int64_t i = 0; i < found; i++)
+      place[list[i]] = i;
+    for (int64_t i = 0; i < n; i++)
+      at[i] = place[at[i]];
     pir_tensor moved = {.data = at}, sampled = {.data = list};
     pir_tensor_set_dense(&moved, PIR_I64, label->shape, label->rank);
     pir_tensor_set_dense(&sampled, PIR_I64, &found, 1);
-    status = pir_kernel_shape_result(call, call->out[0], label->dtype, label->shape, label->rank);
-    if (!status) status = pir_tensor_copy(&moved, call->out[0]);
-    if (!status) status = pir_kernel_shape_result(call, call->out[1], label->dtype, &found, 1);
-    if (!status) status = pir_tensor_copy(&sampled, call->out[1]);
+    status =
+        pir_kernel_shape_result(call, call->out[0], label->dtype, label->shape, label->rank);
+    if (!status)
+      status = pir_tensor_copy(&moved, call->out[0]);
+    if (!status)
+      status = pir_kernel_shape_result(call, call->out[1], label->dtype, &found, 1);
+    if (!status)
+      status = pir_tensor_copy(&sampled, call->out[1]);
   }
   pir_kernel_free(call, at, at_bytes);
   pir_kernel_free(call, list, size);
@@ -443,12 +540,16 @@ pir_status pir_kernel_class_center_sample(const pir_kernel_call *call) {
 
 // ---- private gradient descent
 
-// operands: param, grad, learning_rate; attributes: clip, batch_size, sigma, seed. One noise for all elements.
+// operands: param, grad, learning_rate; attributes: clip, batch_size, sigma, seed. One noise
+// for all elements.
 pir_status pir_kernel_dpsgd(const pir_kernel_call *call) {
   static const uint8_t in[] = {PIR_F64, PIR_F64, PIR_F64}, out[] = {PIR_F64};
-  const pir_tensor *param = pir_kernel_in(call, 0), *grad = pir_kernel_in(call, 1), *rate = pir_kernel_in(call, 2);
-  if (!param || !grad || !rate || pir_tensor_numel(param) != pir_tensor_numel(grad) || pir_tensor_numel(rate) != 1)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: expects param and grad of one shape, and one learning_rate",
+  const pir_tensor *param = pir_kernel_in(call, 0), *grad = pir_kernel_in(call, 1),
+                   *rate = pir_kernel_in(call, 2);
+  if (!param || !grad || !rate || pir_tensor_numel(param) != pir_tensor_numel(grad) ||
+      pir_tensor_numel(rate) != 1)
+    return pir_kernel_fail(call, PIR_INVALID,
+                           "%s: expects param and grad of one shape, and one learning_rate",
                            call->op);
   pir_tensor t[4];
   draw d;
@@ -457,11 +558,12 @@ pir_status pir_kernel_dpsgd(const pir_kernel_call *call) {
   double norm = 0, clip = call->attrs[0].f, batch = call->attrs[1].f;
   const double *g = t[1].data;
   int64_t n = status ? 0 : pir_tensor_numel(param);
-  for (int64_t i = 0; i < n; i++) norm += g[i] * g[i];
+  for (int64_t i = 0; i < n; i++)
+    norm += g[i] * g[i];
   double scale = fmax(sqrt(norm) / clip, 1), noise = normal_of(&d, 0, 1) * call->attrs[2].f;
   for (int64_t i = 0; i < n; i++)
-    ((double *)t[3].data)[i] =
-        ((const double *)t[0].data)[i] - ((const double *)t[2].data)[0] * (g[i] / scale + noise / batch);
+    ((double *)t[3].data)[i] = ((const double *)t[0].data)[i] -
+                               ((const double *)t[2].data)[0] * (g[i] / scale + noise / batch);
   return pir_kernel_close(call, status, 3, 1, t);
 }
 
@@ -470,24 +572,28 @@ pir_status pir_kernel_dpsgd(const pir_kernel_call *call) {
 // operands: x, seed_tensor, p; attributes: is_test, mode, seed, fix_seed; results: out, mask
 pir_status pir_kernel_dropout(const pir_kernel_call *call) {
   static const uint8_t in[] = {PIR_F64, PIR_I64, PIR_F64}, out[] = {PIR_F64, PIR_U8};
-  const pir_tensor *x = pir_kernel_in(call, 0), *given = pir_kernel_in(call, 1), *p_tensor = pir_kernel_in(call, 2);
+  const pir_tensor *x = pir_kernel_in(call, 0), *given = pir_kernel_in(call, 1),
+                   *p_tensor = pir_kernel_in(call, 2);
   if (!x || !p_tensor || pir_tensor_numel(p_tensor) != 1)
     return pir_kernel_fail(call, PIR_INVALID, "%s: expects x and one p", call->op);
   double p = pir_tensor_float_at(p_tensor, 0);
-  if (!(p >= 0 && p <= 1)) return pir_kernel_fail(call, PIR_INVALID, "%s: p: expects 0 to 1, found %g", call->op, p);
+  if (!(p >= 0 && p <= 1))
+    return pir_kernel_fail(call, PIR_INVALID, "%s: p: expects 0 to 1, found %g", call->op, p);
   bool scaled = pir_str_equal(call->attrs[1].text, PIR_STR("upscale_in_train"));
   int64_t seed = given && pir_tensor_numel(given) ? pir_tensor_int_at(given, 0)
                  : call->attrs[3].i               ? call->attrs[2].i
                                                   : 0;
   pir_tensor t[5];
   draw d = {0};
-  if (p > 0 && p < 1) PIR_TRY(start(call, seed, PIR_F32, &d));
+  if (p > 0 && p < 1)
+    PIR_TRY(start(call, seed, PIR_F32, &d));
   pir_status status = pir_kernel_open(call, in, 3, out, 2, t);
   for (int64_t i = 0, n = status ? 0 : pir_tensor_numel(x); i < n; i++) {
     bool kept = p < 1 && (p == 0 || !(pir_generator_float(d.from) < (float)p));
     double v = ((const double *)t[0].data)[i];
     ((double *)t[3].data)[i] = !kept ? 0 : scaled ? v / (double)(1 - (float)p) : v;
-    if (t[4].data) ((uint8_t *)t[4].data)[i] = kept;
+    if (t[4].data)
+      ((uint8_t *)t[4].data)[i] = kept;
   }
   return pir_kernel_close(call, status, 3, 2, t);
 }
@@ -498,8 +604,11 @@ pir_status pir_kernel_seed(const pir_kernel_call *call) {
   pir_tensor t[1];
   draw d = {0};
   int64_t seed = call->attrs[0].i;
-  if (!seed) PIR_TRY(start(call, 0, PIR_F64, &d));
+  if (!seed)
+    PIR_TRY(start(call, 0, PIR_F64, &d));
   pir_status status = pir_kernel_open(call, NULL, 0, out, 1, t);
-  if (!status) *(int64_t *)t[0].data = seed ? seed : 1 + (int64_t)pir_generator_below(d.from, INT32_MAX - 1);
+  if (!status)
+    *(int64_t *)t[0].data =
+        seed ? seed : 1 + (int64_t)pir_generator_below(d.from, INT32_MAX - 1);
   return pir_kernel_close(call, status, 0, 1, t);
 }

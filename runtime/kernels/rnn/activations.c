@@ -1,6 +1,6 @@
-// Activations of recurrent cells. Those of f32 are polynomials after a range reduction, without branches, on vectors of
-// eight that the compiler maps to what the processor has: within 3 ulp, and the same numbers everywhere. Those of f64
-// are libm's.
+// Activations of recurrent cells. Those of f32 are polynomials after a range reduction, without
+// branches, on vectors of eight that the compiler maps to what the processor has: within 3 ulp,
+// and the same numbers everywhere. Those of f64 are libm's.
 #include "activations.h"
 
 #include <math.h>
@@ -18,14 +18,17 @@ INLINE void choose(const bits *mask, const eight *yes, eight *io) {
   *io = (eight)((*mask & (bits)*yes) | (~*mask & (bits)*io));
 }
 
-// x = n ln 2 + r; adding `magic` rounds n to an integer and leaves it in the low bits. NaN stays.
+// x = n ln 2 + r; adding `magic` rounds n to an integer and leaves it in the low bits. NaN
+// stays.
 INLINE void exponential(eight *io) {
-  const eight magic = (eight){0} + 12582912.0f, low = (eight){0} - 87.0f, high = (eight){0} + 88.0f;
+  const eight magic = (eight){0} + 12582912.0f, low = (eight){0} - 87.0f,
+              high = (eight){0} + 88.0f;
   eight x = *io;
   bits below = x<low, above = x> high;
   choose(&below, &low, &x);
   choose(&above, &high, &x);
-  eight shifted = x * 1.44269504f + magic, n = shifted - magic, r = x - n * 0.693359375f + n * 2.12194440e-4f;
+  eight shifted = x * 1.44269504f + magic, n = shifted - magic,
+        r = x - n * 0.693359375f + n * 2.12194440e-4f;
   eight p = r * 0x1.694000p-10f + 0x1.125edcp-7f;
   p = p * r + 0x1.555b5ap-5f;
   p = p * r + 0x1.555450p-3f;
@@ -54,43 +57,68 @@ INLINE void hyperbolic(eight *io) {
   choose(&near, &small, io);
 }
 
-#define EACH(function)                                                                                                 \
-  for (int64_t i = 0; i < n; i += WIDTH) {                                                                             \
-    eight v = {0};                                                                                                     \
-    size_t size = (size_t)(n - i < WIDTH ? n - i : WIDTH) * sizeof *x;                                                 \
-    if (n - i >= WIDTH) memcpy(&v, x + i, sizeof v);                                                                   \
-    else memcpy(&v, x + i, size);                                                                                      \
-    function(&v);                                                                                                      \
-    if (n - i >= WIDTH) memcpy(x + i, &v, sizeof v);                                                                   \
-    else memcpy(x + i, &v, size);                                                                                      \
+#define EACH(function)                                                                         \
+  for (int64_t i = 0; i < n; i += WIDTH) {                                                     \
+    eight v = {0};                                                                             \
+    size_t size = (size_t)(n - i < WIDTH ? n - i : WIDTH) * sizeof *x;                         \
+    if (n - i >= WIDTH)                                                                        \
+      memcpy(&v, x + i, sizeof v);                                                             \
+    else                                                                                       \
+      memcpy(&v, x + i, size);                                                                 \
+    function(&v);                                                                              \
+    if (n - i >= WIDTH)                                                                        \
+      memcpy(x + i, &v, sizeof v);                                                             \
+    else                                                                                       \
+      memcpy(x + i, &v, size);                                                                 \
   }
 
-INLINE void sigmoids(float *x, int64_t n){EACH(sigmoid)} INLINE void tanhs(float *x, int64_t n) { EACH(hyperbolic) }
+INLINE void sigmoids(float *x, int64_t n){EACH(sigmoid)} INLINE
+    void tanhs(float *x, int64_t n) {
+  EACH(hyperbolic)
+}
 
 #if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2"))) static void sigmoids_wide(float *x, int64_t n) { sigmoids(x, n); }
-__attribute__((target("avx2"))) static void tanhs_wide(float *x, int64_t n) { tanhs(x, n); }
-static int is_wide(void) { return __builtin_cpu_supports("avx2"); }
+__attribute__((target("avx2"))) static void sigmoids_wide(float *x, int64_t n) {
+  sigmoids(x, n);
+}
+__attribute__((target("avx2"))) static void tanhs_wide(float *x, int64_t n) {
+  tanhs(x, n);
+}
+static int is_wide(void) {
+  return __builtin_cpu_supports("avx2");
+}
 #else
-static void sigmoids_wide(float *x, int64_t n) { sigmoids(x, n); }
-static void tanhs_wide(float *x, int64_t n) { tanhs(x, n); }
-static int is_wide(void) { return 0; }
+static void sigmoids_wide(float *x, int64_t n) {
+  sigmoids(x, n);
+}
+static void tanhs_wide(float *x, int64_t n) {
+  tanhs(x, n);
+}
+static int is_wide(void) {
+  return 0;
+}
 #endif
 
 void pir_sigmoid_f32(float *x, int64_t n) {
-  if (is_wide()) sigmoids_wide(x, n);
-  else sigmoids(x, n);
+  if (is_wide())
+    sigmoids_wide(x, n);
+  else
+    sigmoids(x, n);
 }
 
 void pir_tanh_f32(float *x, int64_t n) {
-  if (is_wide()) tanhs_wide(x, n);
-  else tanhs(x, n);
+  if (is_wide())
+    tanhs_wide(x, n);
+  else
+    tanhs(x, n);
 }
 
 void pir_sigmoid_f64(double *x, int64_t n) {
-  for (int64_t i = 0; i < n; i++) x[i] = 1 / (1 + exp(-x[i]));
+  for (int64_t i = 0; i < n; i++)
+    x[i] = 1 / (1 + exp(-x[i]));
 }
 
 void pir_tanh_f64(double *x, int64_t n) {
-  for (int64_t i = 0; i < n; i++) x[i] = tanh(x[i]);
+  for (int64_t i = 0; i < n; i++)
+    x[i] = tanh(x[i]);
 }

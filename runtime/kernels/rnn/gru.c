@@ -1,5 +1,6 @@
-// One step of a gated recurrent unit, in double. The weight holds two matrices one after the other: of the update and
-// reset gates [hidden, 2 * hidden], and of the candidate [hidden, hidden].
+// One step of a gated recurrent unit, in double. The weight holds two matrices one after the
+// other: of the update and reset gates [hidden, 2 * hidden], and of the candidate [hidden,
+// hidden].
 #include <math.h>
 
 #include "kernels.h"
@@ -16,21 +17,27 @@ static double activate(int64_t kind, double x) {
 }
 
 // to[j] += the sum over k of from[k] * weight[k, j]
-static void add_product(const double *from, int64_t n, const double *weight, int64_t wide, double *to) {
+static void add_product(const double *from, int64_t n, const double *weight, int64_t wide,
+                        double *to) {
   for (int64_t k = 0; k < n; k++)
-    for (int64_t j = 0; j < wide; j++) to[j] += from[k] * weight[k * wide + j];
+    for (int64_t j = 0; j < wide; j++)
+      to[j] += from[k] * weight[k * wide + j];
 }
 
 static void step(const pir_kernel_call *call, const pir_tensor *t, int64_t i) {
   int64_t n = t[GRU_BEFORE].shape[1], act = call->attrs[0].i, gate_act = call->attrs[1].i;
   const double *input = (const double *)t[GRU_INPUT].data + 3 * n * i, *w = t[GRU_WEIGHT].data,
                *before = (const double *)t[GRU_BEFORE].data + n * i, *bias = t[GRU_BIAS].data;
-  double *gate = (double *)t[GRU_GATE].data + 3 * n * i, *reset = (double *)t[GRU_RESET].data + n * i,
+  double *gate = (double *)t[GRU_GATE].data + 3 * n * i,
+         *reset = (double *)t[GRU_RESET].data + n * i,
          *hidden = (double *)t[GRU_HIDDEN].data + n * i;
-  for (int64_t j = 0; j < 3 * n; j++) gate[j] = input[j] + (bias ? bias[j] : 0);
+  for (int64_t j = 0; j < 3 * n; j++)
+    gate[j] = input[j] + (bias ? bias[j] : 0);
   add_product(before, n, w, 2 * n, gate);
-  for (int64_t j = 0; j < 2 * n; j++) gate[j] = activate(gate_act, gate[j]);
-  for (int64_t j = 0; j < n; j++) reset[j] = gate[n + j] * before[j];
+  for (int64_t j = 0; j < 2 * n; j++)
+    gate[j] = activate(gate_act, gate[j]);
+  for (int64_t j = 0; j < n; j++)
+    reset[j] = gate[n + j] * before[j];
   add_product(reset, n, w + 2 * n * n, n, gate + 2 * n);
   for (int64_t j = 0; j < n; j++) {
     double c = gate[2 * n + j] = activate(act, gate[2 * n + j]), u = gate[j];
@@ -38,27 +45,35 @@ static void step(const pir_kernel_call *call, const pir_tensor *t, int64_t i) {
   }
 }
 
-// operands: input [n, 3 * hidden], hidden_prev [n, hidden], weight [hidden, 3 * hidden], bias; attributes: activation,
-// gate_activation, origin_mode
+// operands: input [n, 3 * hidden], hidden_prev [n, hidden], weight [hidden, 3 * hidden], bias;
+// attributes: activation, gate_activation, origin_mode
 pir_status pir_kernel_gru_unit(const pir_kernel_call *call) {
-  static const uint8_t in[] = {PIR_F64, PIR_F64, PIR_F64, PIR_F64}, out[] = {PIR_F64, PIR_F64, PIR_F64};
+  static const uint8_t in[] = {PIR_F64, PIR_F64, PIR_F64, PIR_F64},
+                       out[] = {PIR_F64, PIR_F64, PIR_F64};
   static const char *const names[] = {"input", "hidden_prev", "weight"};
-  for (int k = 0; k < 3; k++) PIR_TRY(pir_kernel_expect_rank(call, k, names[k], 2));
-  const int64_t *before = pir_kernel_in(call, GRU_BEFORE)->shape, *input = pir_kernel_in(call, GRU_INPUT)->shape,
+  for (int k = 0; k < 3; k++)
+    PIR_TRY(pir_kernel_expect_rank(call, k, names[k], 2));
+  const int64_t *before = pir_kernel_in(call, GRU_BEFORE)->shape,
+                *input = pir_kernel_in(call, GRU_INPUT)->shape,
                 *weight = pir_kernel_in(call, GRU_WEIGHT)->shape, n = before[1];
   const pir_tensor *bias = pir_kernel_in(call, GRU_BIAS);
   if (input[0] != before[0] || input[1] != 3 * n || weight[0] != n || weight[1] != 3 * n ||
       (bias && pir_tensor_numel(bias) != 3 * n))
-    return pir_kernel_fail(call, PIR_INVALID, "%s: input, weight and bias do not fit a hidden state of [%lld, %lld]",
-                           call->op, (long long)before[0], (long long)n);
+    return pir_kernel_fail(
+        call, PIR_INVALID,
+        "%s: input, weight and bias do not fit a hidden state of [%lld, %lld]", call->op,
+        (long long)before[0], (long long)n);
   for (int k = 0; k < 2; k++)
     if (call->attrs[k].i < 0 || call->attrs[k].i > 3)
-      return pir_kernel_fail(call, PIR_INVALID, "%s: activation: expects 0 to 3, found %lld", call->op,
-                             (long long)call->attrs[k].i);
+      return pir_kernel_fail(call, PIR_INVALID, "%s: activation: expects 0 to 3, found %lld",
+                             call->op, (long long)call->attrs[k].i);
   pir_tensor t[GRU_ALL];
   pir_status status = pir_kernel_open(call, in, 4, out, 3, t);
-  if (!status) status = pir_kernel_need(call, PIR_F64, input, 2, &t[GRU_GATE]);
-  if (!status) status = pir_kernel_need(call, PIR_F64, before, 2, &t[GRU_RESET]);
-  for (int64_t i = 0; i < before[0] && !status; i++) step(call, t, i);
+  if (!status)
+    status = pir_kernel_need(call, PIR_F64, input, 2, &t[GRU_GATE]);
+  if (!status)
+    status = pir_kernel_need(call, PIR_F64, before, 2, &t[GRU_RESET]);
+  for (int64_t i = 0; i < before[0] && !status; i++)
+    step(call, t, i);
   return pir_kernel_close(call, status, 4, 3, t);
 }

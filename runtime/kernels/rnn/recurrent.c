@@ -1,5 +1,6 @@
-// Recurrent networks over sequences that lie one after the other, of inputs that are already projected. The sequences
-// are independent; within one, a step is two products of a row with the weights. O(rows * hidden^2), in double.
+// Recurrent networks over sequences that lie one after the other, of inputs that are already
+// projected. The sequences are independent; within one, a step is two products of a row with
+// the weights. O(rows * hidden^2), in double.
 #include <math.h>
 #include <string.h>
 
@@ -7,9 +8,15 @@
 
 typedef double (*activation)(double x);
 
-static double logistic(double x) { return 1 / (1 + exp(-x)); }
-static double rectified(double x) { return x > 0 ? x : 0; }
-static double same(double x) { return x; }
+static double logistic(double x) {
+  return 1 / (1 + exp(-x));
+}
+static double rectified(double x) {
+  return x > 0 ? x : 0;
+}
+static double same(double x) {
+  return x;
+}
 
 static pir_status find_activation(const pir_kernel_call *call, int attr, activation *out) {
   static const struct {
@@ -17,8 +24,10 @@ static pir_status find_activation(const pir_kernel_call *call, int attr, activat
     activation run;
   } known[] = {{"sigmoid", logistic}, {"tanh", tanh}, {"relu", rectified}, {"identity", same}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (pir_str_equal(call->attrs[attr].text, pir_str_from(known[i].name))) return *out = known[i].run, PIR_OK;
-  return pir_kernel_fail(call, PIR_INVALID, "%s: attribute %d names no activation", call->op, attr);
+    if (pir_str_equal(call->attrs[attr].text, pir_str_from(known[i].name)))
+      return *out = known[i].run, PIR_OK;
+  return pir_kernel_fail(call, PIR_INVALID, "%s: attribute %d names no activation", call->op,
+                         attr);
 }
 
 enum { MOST_PARTS = 5 };
@@ -33,11 +42,15 @@ typedef struct recurrence {
 } recurrence;
 
 // Operand k as part p; a first state has a row a sequence.
-static pir_status take(recurrence *r, int p, int k, const char *name, int64_t rows, int64_t columns) {
+static pir_status take(recurrence *r, int p, int k, const char *name, int64_t rows,
+                       int64_t columns) {
   const pir_tensor *x = pir_kernel_in(r->call, k);
-  if (!x) return PIR_OK;
-  if (rows >= 0 ? x->rank != 2 || x->shape[0] != rows || x->shape[1] != columns : pir_tensor_numel(x) != columns)
-    return pir_kernel_fail(r->call, PIR_INVALID, "%s: %s: its shape does not fit a hidden state of %lld", r->call->op,
+  if (!x)
+    return PIR_OK;
+  if (rows >= 0 ? x->rank != 2 || x->shape[0] != rows || x->shape[1] != columns
+                : pir_tensor_numel(x) != columns)
+    return pir_kernel_fail(r->call, PIR_INVALID,
+                           "%s: %s: its shape does not fit a hidden state of %lld", r->call->op,
                            name, (long long)r->hidden);
   return pir_kernel_dense(r->call, x, PIR_F64, x->shape, x->rank, &r->parts[p]);
 }
@@ -59,24 +72,31 @@ static pir_status finish(recurrence *r, pir_status status, const int *results, i
   for (int i = 0; i < call->result_count && !status; i++) {
     pir_tensor *out = call->out_members[i] ? pir_kernel_out(call, i) : NULL;
     int of = 0;
-    while (of < count && results[of] != i) of++;
-    if (!out) continue;
+    while (of < count && results[of] != i)
+      of++;
+    if (!out)
+      continue;
     if (of == count) {
       status = pir_kernel_shape_result(call, out, dtype, (int64_t[]){0}, 1);
       continue;
     }
     status = pir_kernel_shape_result(call, out, dtype, shape, 2);
-    if (!status) status = pir_tensor_copy(&r->out[of], out);
+    if (!status)
+      status = pir_tensor_copy(&r->out[of], out);
   }
-  for (int i = 0; i < MOST_PARTS; i++) pir_kernel_drop(call, &r->parts[i]);
-  for (int i = 0; i < 2; i++) pir_kernel_drop(call, &r->out[i]);
+  for (int i = 0; i < MOST_PARTS; i++)
+    pir_kernel_drop(call, &r->parts[i]);
+  for (int i = 0; i < 2; i++)
+    pir_kernel_drop(call, &r->out[i]);
   return status;
 }
 
 // to[j] += the sum over k of from[k] * weight[k, j]
-static void add_product(const double *from, int64_t n, const double *weight, int64_t wide, double *to) {
+static void add_product(const double *from, int64_t n, const double *weight, int64_t wide,
+                        double *to) {
   for (int64_t k = 0; k < n; k++)
-    for (int64_t j = 0; j < wide; j++) to[j] += from[k] * weight[k * wide + j];
+    for (int64_t j = 0; j < wide; j++)
+      to[j] += from[k] * weight[k * wide + j];
 }
 
 // The row of step i of a sequence, which may run backwards.
@@ -84,20 +104,24 @@ static int64_t row_of(const recurrence *r, int64_t s, int64_t i, bool reverse) {
   return reverse ? (int64_t)r->at[s + 1] - 1 - i : (int64_t)r->at[s] + i;
 }
 
-// ---- gated recurrent units. The weight holds two matrices one after the other: of the update and reset gates
-// [hidden, 2 * hidden], and of the candidate [hidden, hidden].
+// ---- gated recurrent units. The weight holds two matrices one after the other: of the update
+// and reset gates [hidden, 2 * hidden], and of the candidate [hidden, hidden].
 
 enum { GRU_INPUT, GRU_WEIGHT, GRU_BIAS, GRU_FIRST };
 
-static void gru_step(const recurrence *r, const double *before, const double *input, activation act,
-                     activation gate_act, bool origin, double *room, double *hidden) {
+static void gru_step(const recurrence *r, const double *before, const double *input,
+                     activation act, activation gate_act, bool origin, double *room,
+                     double *hidden) {
   int64_t n = r->hidden;
   const double *w = r->parts[GRU_WEIGHT].data, *bias = r->parts[GRU_BIAS].data;
   double *reset = room + 3 * n;
-  for (int64_t j = 0; j < 3 * n; j++) room[j] = input[j] + (bias ? bias[j] : 0);
+  for (int64_t j = 0; j < 3 * n; j++)
+    room[j] = input[j] + (bias ? bias[j] : 0);
   add_product(before, n, w, 2 * n, room);
-  for (int64_t j = 0; j < 2 * n; j++) room[j] = gate_act(room[j]);
-  for (int64_t j = 0; j < n; j++) reset[j] = room[n + j] * before[j];
+  for (int64_t j = 0; j < 2 * n; j++)
+    room[j] = gate_act(room[j]);
+  for (int64_t j = 0; j < n; j++)
+    reset[j] = room[n + j] * before[j];
   add_product(reset, n, w + 2 * n * n, n, room + 2 * n);
   for (int64_t j = 0; j < n; j++) {
     double c = act(room[2 * n + j]), u = room[j];
@@ -110,15 +134,17 @@ static pir_status run_gru(recurrence *r, activation act, activation gate_act) {
   int64_t n = r->hidden;
   size_t bytes = (size_t)(5 * n + 1) * sizeof(double);
   double *room = pir_kernel_alloc(call, bytes), *zero = room + 4 * n;
-  if (!room) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  if (!room)
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   memset(room, 0, bytes);
   for (int64_t s = 0; s < r->sequences; s++) {
-    const double *before = r->parts[GRU_FIRST].data ? (const double *)r->parts[GRU_FIRST].data + s * n : zero;
+    const double *before =
+        r->parts[GRU_FIRST].data ? (const double *)r->parts[GRU_FIRST].data + s * n : zero;
     for (int64_t i = 0; i < (int64_t)(r->at[s + 1] - r->at[s]); i++) {
       int64_t row = row_of(r, s, i, call->attrs[2].i != 0);
       double *hidden = (double *)r->out[0].data + row * n;
-      gru_step(r, before, (const double *)r->parts[GRU_INPUT].data + 3 * row * n, act, gate_act, call->attrs[3].i != 0,
-               room, hidden);
+      gru_step(r, before, (const double *)r->parts[GRU_INPUT].data + 3 * row * n, act, gate_act,
+               call->attrs[3].i != 0, room, hidden);
       before = hidden;
     }
   }
@@ -126,8 +152,8 @@ static pir_status run_gru(recurrence *r, activation act, activation gate_act) {
   return PIR_OK;
 }
 
-// operands: input [rows, 3 * hidden], h0, weight, bias; attributes: activation, gate_activation, is_reverse,
-// origin_mode
+// operands: input [rows, 3 * hidden], h0, weight, bias; attributes: activation,
+// gate_activation, is_reverse, origin_mode
 pir_status pir_kernel_gru_sequences(const pir_kernel_call *call) {
   static const int results[] = {3};
   activation act, gate_act;
@@ -137,16 +163,21 @@ pir_status pir_kernel_gru_sequences(const pir_kernel_call *call) {
   PIR_TRY(find_activation(call, 1, &gate_act));
   int64_t n = r.hidden;
   pir_status status = take(&r, GRU_INPUT, 0, "input", r.rows, 3 * n);
-  if (!status) status = take(&r, GRU_WEIGHT, 2, "weight", n, 3 * n);
-  if (!status) status = take(&r, GRU_BIAS, 3, "bias", -1, 3 * n);
-  if (!status) status = take(&r, GRU_FIRST, 1, "h0", r.sequences, n);
-  if (!status) status = pir_kernel_zeros(call, PIR_F64, (int64_t[]){r.rows, n}, 2, &r.out[0]);
-  if (!status) status = run_gru(&r, act, gate_act);
+  if (!status)
+    status = take(&r, GRU_WEIGHT, 2, "weight", n, 3 * n);
+  if (!status)
+    status = take(&r, GRU_BIAS, 3, "bias", -1, 3 * n);
+  if (!status)
+    status = take(&r, GRU_FIRST, 1, "h0", r.sequences, n);
+  if (!status)
+    status = pir_kernel_zeros(call, PIR_F64, (int64_t[]){r.rows, n}, 2, &r.out[0]);
+  if (!status)
+    status = run_gru(&r, act, gate_act);
   return finish(&r, status, results, 1);
 }
 
-// ---- long short-term memories. Gates lie in the order candidate, input, forget, output; three more rows of the bias
-// look at the cell.
+// ---- long short-term memories. Gates lie in the order candidate, input, forget, output; three
+// more rows of the bias look at the cell.
 
 enum { LSTM_INPUT, LSTM_WEIGHT, LSTM_BIAS, LSTM_HIDDEN, LSTM_CELL };
 
@@ -155,11 +186,13 @@ typedef struct lstm_kind {
   bool peeps;
 } lstm_kind;
 
-static void lstm_step(const recurrence *r, const lstm_kind *kind, const double *before, const double *memory,
-                      const double *input, double *gates, double *hidden, double *cell) {
+static void lstm_step(const recurrence *r, const lstm_kind *kind, const double *before,
+                      const double *memory, const double *input, double *gates, double *hidden,
+                      double *cell) {
   int64_t n = r->hidden;
   const double *bias = r->parts[LSTM_BIAS].data, *peep = kind->peeps ? bias + 4 * n : NULL;
-  for (int64_t j = 0; j < 4 * n; j++) gates[j] = input[j] + (bias ? bias[j] : 0);
+  for (int64_t j = 0; j < 4 * n; j++)
+    gates[j] = input[j] + (bias ? bias[j] : 0);
   add_product(before, n, r->parts[LSTM_WEIGHT].data, 4 * n, gates);
   for (int64_t j = 0; j < n; j++) {
     double old = memory[j];
@@ -176,15 +209,20 @@ static pir_status run_lstm(recurrence *r, const lstm_kind *kind) {
   int64_t n = r->hidden;
   size_t bytes = (size_t)(5 * n + 1) * sizeof(double);
   double *gates = pir_kernel_alloc(call, bytes), *zero = gates + 4 * n;
-  if (!gates) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  if (!gates)
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   memset(gates, 0, bytes);
   for (int64_t s = 0; s < r->sequences; s++) {
-    const double *before = r->parts[LSTM_HIDDEN].data ? (const double *)r->parts[LSTM_HIDDEN].data + s * n : zero;
-    const double *memory = r->parts[LSTM_CELL].data ? (const double *)r->parts[LSTM_CELL].data + s * n : zero;
+    const double *before =
+        r->parts[LSTM_HIDDEN].data ? (const double *)r->parts[LSTM_HIDDEN].data + s * n : zero;
+    const double *memory =
+        r->parts[LSTM_CELL].data ? (const double *)r->parts[LSTM_CELL].data + s * n : zero;
     for (int64_t i = 0; i < (int64_t)(r->at[s + 1] - r->at[s]); i++) {
       int64_t row = row_of(r, s, i, call->attrs[1].i != 0);
-      double *hidden = (double *)r->out[0].data + row * n, *cell = (double *)r->out[1].data + row * n;
-      lstm_step(r, kind, before, memory, (const double *)r->parts[LSTM_INPUT].data + 4 * row * n, gates, hidden, cell);
+      double *hidden = (double *)r->out[0].data + row * n,
+             *cell = (double *)r->out[1].data + row * n;
+      lstm_step(r, kind, before, memory,
+                (const double *)r->parts[LSTM_INPUT].data + 4 * row * n, gates, hidden, cell);
       before = hidden, memory = cell;
     }
   }
@@ -192,8 +230,8 @@ static pir_status run_lstm(recurrence *r, const lstm_kind *kind) {
   return PIR_OK;
 }
 
-// operands: input [rows, 4 * hidden], h0, c0, weight, bias; attributes: use_peepholes, is_reverse, is_test,
-// gate_activation, cell_activation, candidate_activation
+// operands: input [rows, 4 * hidden], h0, c0, weight, bias; attributes: use_peepholes,
+// is_reverse, is_test, gate_activation, cell_activation, candidate_activation
 pir_status pir_kernel_lstm_sequences(const pir_kernel_call *call) {
   static const int results[] = {0, 1};
   lstm_kind kind = {.peeps = call->attrs[0].i != 0};
@@ -204,11 +242,17 @@ pir_status pir_kernel_lstm_sequences(const pir_kernel_call *call) {
   PIR_TRY(find_activation(call, 5, &kind.candidate));
   int64_t n = r.hidden;
   pir_status status = take(&r, LSTM_INPUT, 0, "input", r.rows, 4 * n);
-  if (!status) status = take(&r, LSTM_WEIGHT, 3, "weight", n, 4 * n);
-  if (!status) status = take(&r, LSTM_BIAS, 4, "bias", -1, (kind.peeps ? 7 : 4) * n);
-  if (!status) status = take(&r, LSTM_HIDDEN, 1, "h0", r.sequences, n);
-  if (!status) status = take(&r, LSTM_CELL, 2, "c0", r.sequences, n);
-  for (int i = 0; i < 2 && !status; i++) status = pir_kernel_zeros(call, PIR_F64, (int64_t[]){r.rows, n}, 2, &r.out[i]);
-  if (!status) status = run_lstm(&r, &kind);
+  if (!status)
+    status = take(&r, LSTM_WEIGHT, 3, "weight", n, 4 * n);
+  if (!status)
+    status = take(&r, LSTM_BIAS, 4, "bias", -1, (kind.peeps ? 7 : 4) * n);
+  if (!status)
+    status = take(&r, LSTM_HIDDEN, 1, "h0", r.sequences, n);
+  if (!status)
+    status = take(&r, LSTM_CELL, 2, "c0", r.sequences, n);
+  for (int i = 0; i < 2 && !status; i++)
+    status = pir_kernel_zeros(call, PIR_F64, (int64_t[]){r.rows, n}, 2, &r.out[i]);
+  if (!status)
+    status = run_lstm(&r, &kind);
   return finish(&r, status, results, 2);
 }

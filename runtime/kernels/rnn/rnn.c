@@ -1,7 +1,8 @@
-// Recurrent networks: plain, LSTM and GRU, several layers, one or two directions, sequences of different lengths.
-// Weights are packed once a call into panels of the contraction's register tile; a step is a tile's batch rows times
-// all panels. Blocks of batch rows and directions run in parallel; time is serial. Cost: per step and row gates *
-// hidden * (inputs + hidden) multiplications, at the speed of a matrix product.
+// Recurrent networks: plain, LSTM and GRU, several layers, one or two directions, sequences of
+// different lengths. Weights are packed once a call into panels of the contraction's register
+// tile; a step is a tile's batch rows times all panels. Blocks of batch rows and directions run
+// in parallel; time is serial. Cost: per step and row gates * hidden * (inputs + hidden)
+// multiplications, at the speed of a matrix product.
 #include <string.h>
 
 #include "contraction.h"
@@ -35,13 +36,15 @@ typedef struct rnn_tensors {
 enum { IN_X, IN_STATE, IN_WEIGHTS, IN_LENGTHS };
 enum { OUT_OUT, OUT_DROPOUT, OUT_STATE };
 
-static pir_status expect(const pir_kernel_call *call, const char *what, const pir_tensor *t, int rank,
-                         const int64_t *shape) {
+static pir_status expect(const pir_kernel_call *call, const char *what, const pir_tensor *t,
+                         int rank, const int64_t *shape) {
   if (t->rank != rank)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects rank %d, found %d", call->op, what, rank, t->rank);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects rank %d, found %d", call->op,
+                           what, rank, t->rank);
   for (int d = 0; d < rank; d++)
     if (t->shape[d] != shape[d])
-      return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects %lld along axis %d, found %lld", call->op, what,
+      return pir_kernel_fail(call, PIR_INVALID,
+                             "%s: %s: expects %lld along axis %d, found %lld", call->op, what,
                              (long long)shape[d], d, (long long)t->shape[d]);
   return PIR_OK;
 }
@@ -50,14 +53,16 @@ int rnn_read_mode(const pir_kernel_call *call, rnn_mode *out_mode) {
   static const char *const names[] = {"RNN_TANH", "RNN_RELU", "LSTM", "GRU"};
   static const int gates[] = {1, 1, 4, 3};
   for (int i = 0; i < 4; i++)
-    if (pir_str_equal(call->attrs[ATTR_MODE].text, pir_str_from(names[i]))) return *out_mode = (rnn_mode)i, gates[i];
+    if (pir_str_equal(call->attrs[ATTR_MODE].text, pir_str_from(names[i])))
+      return *out_mode = (rnn_mode)i, gates[i];
   return 0;
 }
 
 static pir_status read_mode(const pir_kernel_call *call, rnn_shape *s) {
   int gates = rnn_read_mode(call, &s->mode);
   if (!gates || __builtin_mul_overflow(s->hidden, gates, &s->rows))
-    return pir_kernel_fail(call, PIR_INVALID, "%s: mode: expects RNN_TANH, RNN_RELU, LSTM or GRU", call->op);
+    return pir_kernel_fail(call, PIR_INVALID,
+                           "%s: mode: expects RNN_TANH, RNN_RELU, LSTM or GRU", call->op);
   s->tile = pir_contract_tile(pir_kernel_in(call, IN_X)->dtype == PIR_F64 ? PIR_F64 : PIR_F32);
   s->padded = (s->rows + s->tile.columns - 1) / s->tile.columns * s->tile.columns;
   return PIR_OK;
@@ -67,28 +72,31 @@ static pir_status read_shape(const pir_kernel_call *call, rnn_shape *s) {
   const pir_tensor *x = pir_kernel_in(call, IN_X);
   const pir_attr_value *attrs = call->attrs;
   if (!x || x->rank != 3)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects rank 3, found %d", call->op, x ? x->rank : 0);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects rank 3, found %d", call->op,
+                           x ? x->rank : 0);
   *s = (rnn_shape){.time = x->shape[0], .batch = x->shape[1], .inputs = x->shape[2]};
   s->hidden = attrs[ATTR_HIDDEN_SIZE].i;
   s->layers = attrs[ATTR_LAYERS].i;
   s->directions = attrs[ATTR_BIDIRECTIONAL].i ? 2 : 1;
   if (s->hidden < 1 || s->layers < 1 || s->layers > INT32_MAX / 8 || s->hidden > INT32_MAX)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: hidden_size %lld, num_layers %lld", call->op, (long long)s->hidden,
-                           (long long)s->layers);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: hidden_size %lld, num_layers %lld", call->op,
+                           (long long)s->hidden, (long long)s->layers);
   if (!attrs[ATTR_IS_TEST].i && attrs[ATTR_DROPOUT].f > 0 && s->layers > 1)
-    return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s with dropout between layers", call->op);
+    return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s with dropout between layers",
+                           call->op);
   return read_mode(call, s);
 }
 
 static pir_status check(const pir_kernel_call *call, const rnn_shape *s) {
   int64_t states = s->mode == RNN_LSTM ? 2 : 1, paths = s->layers * s->directions;
   if (call->in_members[IN_STATE] != states || call->out_members[OUT_STATE] != states)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: pre_state: expects %d tensors, found %d", call->op, (int)states,
-                           call->in_members[IN_STATE]);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: pre_state: expects %d tensors, found %d",
+                           call->op, (int)states, call->in_members[IN_STATE]);
   if (call->in_members[IN_WEIGHTS] != 4 * paths)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: weight_list: expects %lld tensors, found %d", call->op,
-                           (long long)(4 * paths), call->in_members[IN_WEIGHTS]);
-  const int64_t state[3] = {paths, s->batch, s->hidden}, out[3] = {s->time, s->batch, s->hidden * s->directions};
+    return pir_kernel_fail(call, PIR_INVALID, "%s: weight_list: expects %lld tensors, found %d",
+                           call->op, (long long)(4 * paths), call->in_members[IN_WEIGHTS]);
+  const int64_t state[3] = {paths, s->batch, s->hidden},
+                out[3] = {s->time, s->batch, s->hidden * s->directions};
   for (int i = 0; i < states; i++) {
     PIR_TRY(expect(call, "pre_state", call->in[call->in_first[IN_STATE] + i], 3, state));
     PIR_TRY(expect(call, "state", call->out[call->out_first[OUT_STATE] + i], 3, state));
@@ -100,15 +108,16 @@ static pir_status check(const pir_kernel_call *call, const rnn_shape *s) {
                     : i / 2 < s->directions ? s->inputs
                                             : s->hidden * s->directions,
             shape[2] = {s->rows, depth};
-    PIR_TRY(expect(call, "weight_list", call->in[call->in_first[IN_WEIGHTS] + i], bias ? 1 : 2, shape));
+    PIR_TRY(expect(call, "weight_list", call->in[call->in_first[IN_WEIGHTS] + i], bias ? 1 : 2,
+                   shape));
   }
   const pir_tensor *lengths = pir_kernel_in(call, IN_LENGTHS);
   return lengths ? expect(call, "sequence_length", lengths, 1, &s->batch) : PIR_OK;
 }
 
 // Dense tensors in the type of the computation. A dense operand of that type is used in place.
-static pir_status take(const pir_kernel_call *call, const pir_tensor *from, pir_dtype dtype, bool writable,
-                       pir_tensor *to) {
+static pir_status take(const pir_kernel_call *call, const pir_tensor *from, pir_dtype dtype,
+                       bool writable, pir_tensor *to) {
   if (!writable && from->dtype == dtype && pir_tensor_is_dense(from) &&
       (uintptr_t)from->data % pir_dtype_size(dtype) == 0) {
     *to = *from;
@@ -117,8 +126,10 @@ static pir_status take(const pir_kernel_call *call, const pir_tensor *from, pir_
   return pir_kernel_dense(call, from, dtype, from->shape, from->rank, to);
 }
 
-static pir_status load(const pir_kernel_call *call, rnn_shape *s, pir_dtype dtype, rnn_tensors *t) {
-  const pir_tensor *lengths = pir_kernel_in(call, IN_LENGTHS), *out = pir_kernel_out(call, OUT_OUT);
+static pir_status load(const pir_kernel_call *call, rnn_shape *s, pir_dtype dtype,
+                       rnn_tensors *t) {
+  const pir_tensor *lengths = pir_kernel_in(call, IN_LENGTHS),
+                   *out = pir_kernel_out(call, OUT_OUT);
   size_t bytes;
   PIR_TRY(take(call, pir_kernel_in(call, IN_X), dtype, false, &t->x));
   for (int i = 0; i < call->in_members[IN_STATE]; i++)
@@ -133,14 +144,17 @@ static pir_status load(const pir_kernel_call *call, rnn_shape *s, pir_dtype dtyp
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
   pir_tensor_set_dense(&t->out, dtype, out->shape, out->rank);
   t->out.data = pir_kernel_alloc(call, bytes);
-  return t->out.data ? PIR_OK : pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  return t->out.data ? PIR_OK
+                     : pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
 }
 
 static void give(const pir_kernel_call *call, const pir_tensor *from, pir_tensor *taken) {
-  if (!from || taken->data != from->data) pir_kernel_drop(call, taken);
+  if (!from || taken->data != from->data)
+    pir_kernel_drop(call, taken);
 }
 
-// operands: x, pre_state*, weight_list*, sequence_length; results: out, dropout_state_out, state*
+// operands: x, pre_state*, weight_list*, sequence_length; results: out, dropout_state_out,
+// state*
 pir_status pir_kernel_rnn(const pir_kernel_call *call) {
   rnn_shape s;
   PIR_TRY(read_shape(call, &s));
@@ -149,16 +163,21 @@ pir_status pir_kernel_rnn(const pir_kernel_call *call) {
   rnn_tensors t = {.weight_count = call->in_members[IN_WEIGHTS]};
   size_t list = (size_t)t.weight_count * sizeof *t.weights;
   t.weights = pir_kernel_alloc(call, list);
-  if (!t.weights) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  if (!t.weights)
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   memset(t.weights, 0, list);
   pir_status status = load(call, &s, dtype, &t);
-  if (!status) status = dtype == PIR_F64 ? run_f64(call, &s, &t) : run_f32(call, &s, &t);
-  if (!status) status = pir_tensor_copy(&t.out, pir_kernel_out(call, OUT_OUT));
+  if (!status)
+    status = dtype == PIR_F64 ? run_f64(call, &s, &t) : run_f32(call, &s, &t);
+  if (!status)
+    status = pir_tensor_copy(&t.out, pir_kernel_out(call, OUT_OUT));
   for (int i = 0; i < call->in_members[IN_STATE]; i++) {
-    if (!status) status = pir_tensor_copy(&t.state[i], call->out[call->out_first[OUT_STATE] + i]);
+    if (!status)
+      status = pir_tensor_copy(&t.state[i], call->out[call->out_first[OUT_STATE] + i]);
     pir_kernel_drop(call, &t.state[i]);
   }
-  for (int32_t i = 0; i < t.weight_count; i++) give(call, call->in[call->in_first[IN_WEIGHTS] + i], &t.weights[i]);
+  for (int32_t i = 0; i < t.weight_count; i++)
+    give(call, call->in[call->in_first[IN_WEIGHTS] + i], &t.weights[i]);
   give(call, pir_kernel_in(call, IN_X), &t.x);
   pir_kernel_drop(call, &t.lengths);
   pir_kernel_drop(call, &t.out);

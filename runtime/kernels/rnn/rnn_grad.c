@@ -1,12 +1,22 @@
-// Gradients of recurrent networks. Every layer runs forwards once more and keeps its gates and states; then time runs
-// backwards, layer by layer from the last, in double. Cost: three times the multiplications of the network, and memory
-// for gates and states of all layers.
+// Gradients of recurrent networks. Every layer runs forwards once more and keeps its gates and
+// states; then time runs backwards, layer by layer from the last, in double. Cost: three times
+// the multiplications of the network, and memory for gates and states of all layers.
 #include <math.h>
 #include <string.h>
 
 #include "rnn.h"
 
-enum { IN_X, IN_STATE, IN_WEIGHTS, IN_LENGTHS, IN_OUT, IN_DROPOUT, IN_RESERVE, IN_OUT_GRAD, IN_STATE_GRAD };
+enum {
+  IN_X,
+  IN_STATE,
+  IN_WEIGHTS,
+  IN_LENGTHS,
+  IN_OUT,
+  IN_DROPOUT,
+  IN_RESERVE,
+  IN_OUT_GRAD,
+  IN_STATE_GRAD
+};
 enum { OUT_X, OUT_STATE, OUT_WEIGHTS };
 
 typedef struct network {
@@ -26,7 +36,9 @@ typedef struct path {
   int64_t inputs, number, direction;
 } path;
 
-static int64_t length_of(const network *n, int64_t b) { return n->lengths ? n->lengths[b] : n->time; }
+static int64_t length_of(const network *n, int64_t b) {
+  return n->lengths ? n->lengths[b] : n->time;
+}
 
 // The moment of step s: a reversed direction starts at the end of the sequence.
 static int64_t moment(const network *n, const path *p, int64_t b, int64_t s) {
@@ -51,29 +63,36 @@ static double *layer_outs(const network *n, int64_t layer) {
   return n->out + layer * n->time * n->batch * n->hidden * n->directions;
 }
 
-static double sigmoid(double x) { return 1 / (1 + exp(-x)); }
+static double sigmoid(double x) {
+  return 1 / (1 + exp(-x));
+}
 
 static double dot(const double *a, const double *b, int64_t n) {
   double sum = 0;
-  for (int64_t i = 0; i < n; i++) sum += a[i] * b[i];
+  for (int64_t i = 0; i < n; i++)
+    sum += a[i] * b[i];
   return sum;
 }
 
 static void add_scaled(double *to, const double *from, double factor, int64_t n) {
-  for (int64_t i = 0; i < n; i++) to[i] += factor * from[i];
+  for (int64_t i = 0; i < n; i++)
+    to[i] += factor * from[i];
 }
 
 // ---- forwards
 
-static void step(const network *n, const path *p, int64_t t, int64_t b, const double *h, const double *c) {
+static void step(const network *n, const path *p, int64_t t, int64_t b, const double *h,
+                 const double *c) {
   int64_t H = n->hidden;
   double *g = gates_at(n, p, t, b), *cell = cell_at(n, p, t, b);
   double *out = out_at(n, p, layer_outs(n, p->number / n->directions), t, b);
   const double *x = p->x + (t * n->batch + b) * p->inputs;
   for (int64_t j = 0; j < n->gates * H; j++) {
-    double from_x = dot(p->wx + j * p->inputs, x, p->inputs) + p->bx[j], from_h = dot(p->wh + j * H, h, H) + p->bh[j];
+    double from_x = dot(p->wx + j * p->inputs, x, p->inputs) + p->bx[j],
+           from_h = dot(p->wh + j * H, h, H) + p->bh[j];
     bool candidate = n->mode == RNN_GRU && j >= 2 * H;
-    if (candidate) g[n->gates * H + j - 2 * H] = from_h;
+    if (candidate)
+      g[n->gates * H + j - 2 * H] = from_h;
     g[j] = candidate ? from_x + g[j - 2 * H] * from_h : from_x + from_h;
     bool plain = n->mode == RNN_TANH || candidate || (n->mode == RNN_LSTM && j / H == 2);
     g[j] = n->mode == RNN_RELU ? fmax(g[j], 0) : plain ? tanh(g[j]) : sigmoid(g[j]);
@@ -93,10 +112,13 @@ static const double *first_state(const network *n, const path *p, int which, int
 }
 
 // State before step s.
-static const double *state_before(const network *n, const path *p, int which, int64_t b, int64_t s) {
-  if (!s) return first_state(n, p, which, b);
+static const double *state_before(const network *n, const path *p, int which, int64_t b,
+                                  int64_t s) {
+  if (!s)
+    return first_state(n, p, which, b);
   int64_t t = moment(n, p, b, s - 1);
-  return which ? cell_at(n, p, t, b) : out_at(n, p, layer_outs(n, p->number / n->directions), t, b);
+  return which ? cell_at(n, p, t, b)
+               : out_at(n, p, layer_outs(n, p->number / n->directions), t, b);
 }
 
 static void run_path(const network *n, const path *p) {
@@ -108,10 +130,12 @@ static void run_path(const network *n, const path *p) {
 
 // ---- backwards
 
-// Gradients of the gates before their functions, from those of the new state (dh, dc); dh and dc become those of the
-// old one as far as it is taken over. `from_h` are the ones that the state's weights see.
-static void cell_back(const network *n, const double *g, const double *h, const double *c, const double *cell,
-                      double *dh, double *dc, double *from_x, double *from_h) {
+// Gradients of the gates before their functions, from those of the new state (dh, dc); dh and
+// dc become those of the old one as far as it is taken over. `from_h` are the ones that the
+// state's weights see.
+static void cell_back(const network *n, const double *g, const double *h, const double *c,
+                      const double *cell, double *dh, double *dc, double *from_x,
+                      double *from_h) {
   int64_t H = n->hidden;
   for (int64_t j = 0; j < H; j++) {
     if (n->mode == RNN_LSTM) {
@@ -135,13 +159,16 @@ static void cell_back(const network *n, const double *g, const double *h, const 
     }
   }
   memcpy(from_h, from_x, (size_t)(n->gates * H) * sizeof *from_h);
-  for (int64_t j = 2 * H; n->mode == RNN_GRU && j < 3 * H; j++) from_h[j] *= g[j - 2 * H];
+  for (int64_t j = 2 * H; n->mode == RNN_GRU && j < 3 * H; j++)
+    from_h[j] *= g[j - 2 * H];
 }
 
-static void step_back(const network *n, const path *p, int64_t b, int64_t s, double *dh, double *dc, double *gates) {
+static void step_back(const network *n, const path *p, int64_t b, int64_t s, double *dh,
+                      double *dc, double *gates) {
   int64_t H = n->hidden, t = moment(n, p, b, s), count = n->gates * H;
   double *from_x = gates, *from_h = gates + count;
-  const double *h = state_before(n, p, 0, b, s), *c = n->mode == RNN_LSTM ? state_before(n, p, 1, b, s) : NULL;
+  const double *h = state_before(n, p, 0, b, s),
+               *c = n->mode == RNN_LSTM ? state_before(n, p, 1, b, s) : NULL;
   const double *x = p->x + (t * n->batch + b) * p->inputs;
   double *x_grad = p->x_grad + (t * n->batch + b) * p->inputs;
   add_scaled(dh, out_at(n, p, n->grad, t, b), 1, H);
@@ -159,8 +186,11 @@ static void step_back(const network *n, const path *p, int64_t b, int64_t s, dou
 static void path_back(const network *n, const path *p, double *gates) {
   for (int64_t b = 0; b < n->batch; b++) {
     double *dh = (double *)n->state_grad[0].data + (p->number * n->batch + b) * n->hidden;
-    double *dc = n->mode == RNN_LSTM ? (double *)n->state_grad[1].data + (p->number * n->batch + b) * n->hidden : NULL;
-    for (int64_t s = length_of(n, b) - 1; s >= 0; s--) step_back(n, p, b, s, dh, dc, gates);
+    double *dc = n->mode == RNN_LSTM
+                     ? (double *)n->state_grad[1].data + (p->number * n->batch + b) * n->hidden
+                     : NULL;
+    for (int64_t s = length_of(n, b) - 1; s >= 0; s--)
+      step_back(n, p, b, s, dh, dc, gates);
   }
 }
 
@@ -190,42 +220,50 @@ static void run(network *n, double *x_grad, double *gates) {
     }
   for (int64_t layer = n->layers - 1; layer >= 0; layer--) {
     double *below = layer ? n->below : x_grad;
-    if (layer) memset(below, 0, outs * sizeof *below);
+    if (layer)
+      memset(below, 0, outs * sizeof *below);
     for (int64_t d = 0; d < n->directions; d++) {
       path p = path_of(n, layer, d);
       p.x_grad = below;
       path_back(n, &p, gates);
     }
-    if (layer) memcpy(n->grad, below, outs * sizeof *below);
+    if (layer)
+      memcpy(n->grad, below, outs * sizeof *below);
   }
 }
 
 // ---- the call
 
-static pir_status expect(const pir_kernel_call *call, const char *what, const pir_tensor *t, int rank,
-                         const int64_t *shape) {
+static pir_status expect(const pir_kernel_call *call, const char *what, const pir_tensor *t,
+                         int rank, const int64_t *shape) {
   bool fits = t && t->rank == rank;
-  for (int d = 0; fits && d < rank; d++) fits = t->shape[d] == shape[d];
+  for (int d = 0; fits && d < rank; d++)
+    fits = t->shape[d] == shape[d];
   return fits ? PIR_OK
-              : pir_kernel_fail(call, PIR_INVALID, "%s: %s: its shape does not fit the network", call->op, what);
+              : pir_kernel_fail(call, PIR_INVALID, "%s: %s: its shape does not fit the network",
+                                call->op, what);
 }
 
 static pir_status read_network(const pir_kernel_call *call, network *n) {
   const pir_attr_value *attrs = call->attrs;
   PIR_TRY(pir_kernel_expect_rank(call, IN_X, "x", 3));
   const pir_tensor *x = pir_kernel_in(call, IN_X);
-  *n = (network){.call = call, .time = x->shape[0], .batch = x->shape[1], .inputs = x->shape[2]};
+  *n =
+      (network){.call = call, .time = x->shape[0], .batch = x->shape[1], .inputs = x->shape[2]};
   n->hidden = attrs[ATTR_HIDDEN_SIZE].i, n->layers = attrs[ATTR_LAYERS].i;
   n->directions = attrs[ATTR_BIDIRECTIONAL].i ? 2 : 1, n->paths = n->layers * n->directions;
   n->gates = rnn_read_mode(call, &n->mode);
-  if (!n->gates || n->hidden < 1 || n->layers < 1 || n->layers > INT32_MAX / 8 || n->hidden > INT32_MAX / 8)
+  if (!n->gates || n->hidden < 1 || n->layers < 1 || n->layers > INT32_MAX / 8 ||
+      n->hidden > INT32_MAX / 8)
     return pir_kernel_fail(call, PIR_INVALID, "%s: mode, hidden_size or num_layers", call->op);
   if (!attrs[ATTR_IS_TEST].i && attrs[ATTR_DROPOUT].f > 0 && n->layers > 1)
-    return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s with dropout between layers", call->op);
+    return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s with dropout between layers",
+                           call->op);
   n->states = n->mode == RNN_LSTM ? 2 : 1;
   if (call->in_members[IN_STATE] != n->states || call->in_members[IN_STATE_GRAD] != n->states ||
       call->in_members[IN_WEIGHTS] != 4 * n->paths)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: as many states and weights as the network has are expected",
+    return pir_kernel_fail(call, PIR_INVALID,
+                           "%s: as many states and weights as the network has are expected",
                            call->op);
   return PIR_OK;
 }
@@ -234,7 +272,9 @@ static pir_status load_weights(network *n) {
   const pir_kernel_call *call = n->call;
   for (int64_t i = 0; i < 4 * n->paths; i++) {
     const pir_tensor *from = call->in[call->in_first[IN_WEIGHTS] + i];
-    int64_t depth = i % 2 ? n->hidden : i / 2 < n->directions ? n->inputs : n->hidden * n->directions;
+    int64_t depth = i % 2                   ? n->hidden
+                    : i / 2 < n->directions ? n->inputs
+                                            : n->hidden * n->directions;
     const int64_t shape[2] = {n->gates * n->hidden, depth};
     PIR_TRY(expect(call, "weight_list", from, i < 2 * n->paths ? 2 : 1, shape));
     PIR_TRY(pir_kernel_dense(call, from, PIR_F64, from->shape, from->rank, &n->weights[i]));
@@ -261,15 +301,18 @@ static pir_status store(network *n) {
   return PIR_OK;
 }
 
-// Memory of the run in one piece: gates, cells and outputs of all layers, two gradients of outputs, one step.
-static pir_status run_in_room(network *n, const pir_tensor *x, const pir_tensor *grad, double *x_grad) {
+// Memory of the run in one piece: gates, cells and outputs of all layers, two gradients of
+// outputs, one step.
+static pir_status run_in_room(network *n, const pir_tensor *x, const pir_tensor *grad,
+                              double *x_grad) {
   int64_t points, gates, outs, all, H = n->hidden, step = 2 * n->gates * H;
   bool over = __builtin_mul_overflow(n->time * n->batch, H, &points);
   over |= __builtin_mul_overflow(points * n->paths, n->gates + 2, &gates);
   over |= __builtin_mul_overflow(points * n->directions, n->layers + 2, &outs);
   over |= __builtin_add_overflow(gates + step, outs, &all);
   pir_tensor room;
-  if (over) return pir_kernel_fail(n->call, PIR_EXHAUSTED, "%s: too large", n->call->op);
+  if (over)
+    return pir_kernel_fail(n->call, PIR_EXHAUSTED, "%s: too large", n->call->op);
   PIR_TRY(pir_kernel_zeros(n->call, PIR_F64, &all, 1, &room));
   n->layer_in = x->data;
   n->gate = room.data;
@@ -290,36 +333,48 @@ static pir_status run_loaded(network *n) {
   const int64_t out[3] = {n->time, n->batch, n->hidden * n->directions};
   pir_tensor wide = {0}, back = {0}, x_grad = {0}, counts = {0};
   PIR_TRY(expect(call, "out_grad", grad, 3, out));
-  if (lengths) PIR_TRY(expect(call, "sequence_length", lengths, 1, &n->batch));
+  if (lengths)
+    PIR_TRY(expect(call, "sequence_length", lengths, 1, &n->batch));
   pir_status status = load_weights(n);
-  if (!status) status = pir_kernel_dense(call, x, PIR_F64, x->shape, 3, &wide);
-  if (!status) status = pir_kernel_dense(call, grad, PIR_F64, out, 3, &back);
-  if (!status) status = pir_kernel_zeros(call, PIR_F64, x->shape, 3, &x_grad);
-  if (!status && lengths) status = pir_kernel_dense(call, lengths, PIR_I64, lengths->shape, 1, &counts);
+  if (!status)
+    status = pir_kernel_dense(call, x, PIR_F64, x->shape, 3, &wide);
+  if (!status)
+    status = pir_kernel_dense(call, grad, PIR_F64, out, 3, &back);
+  if (!status)
+    status = pir_kernel_zeros(call, PIR_F64, x->shape, 3, &x_grad);
+  if (!status && lengths)
+    status = pir_kernel_dense(call, lengths, PIR_I64, lengths->shape, 1, &counts);
   n->lengths = counts.data;
   for (int64_t b = 0; b < n->batch && n->lengths && !status; b++)
     if (n->lengths[b] < 0 || n->lengths[b] > n->time)
-      status = pir_kernel_fail(call, PIR_INVALID, "%s: sequence_length: %lld of %lld steps", call->op,
-                               (long long)n->lengths[b], (long long)n->time);
-  if (!status) status = run_in_room(n, &wide, &back, x_grad.data);
-  if (!status && pir_kernel_out(call, OUT_X)) status = pir_tensor_copy(&x_grad, pir_kernel_out(call, OUT_X));
-  if (!status) status = store(n);
+      status = pir_kernel_fail(call, PIR_INVALID, "%s: sequence_length: %lld of %lld steps",
+                               call->op, (long long)n->lengths[b], (long long)n->time);
+  if (!status)
+    status = run_in_room(n, &wide, &back, x_grad.data);
+  if (!status && pir_kernel_out(call, OUT_X))
+    status = pir_tensor_copy(&x_grad, pir_kernel_out(call, OUT_X));
+  if (!status)
+    status = store(n);
   pir_tensor *own[] = {&wide, &back, &x_grad, &counts};
-  for (int i = 0; i < 4; i++) pir_kernel_drop(call, own[i]);
+  for (int i = 0; i < 4; i++)
+    pir_kernel_drop(call, own[i]);
   return status;
 }
 
-// operands: x, pre_state*, weight_list*, sequence_length, out, dropout_state_out, reserve, out_grad, state_grad*
+// operands: x, pre_state*, weight_list*, sequence_length, out, dropout_state_out, reserve,
+// out_grad, state_grad*
 pir_status pir_kernel_rnn_grad(const pir_kernel_call *call) {
   network n;
   PIR_TRY(read_network(call, &n));
   size_t size = (size_t)(8 * n.paths) * sizeof(pir_tensor);
   n.weights = pir_kernel_alloc(call, size);
-  if (!n.weights) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  if (!n.weights)
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   memset(n.weights, 0, size);
   n.weight_grads = n.weights + 4 * n.paths;
   pir_status status = run_loaded(&n);
-  for (int64_t i = 0; i < 8 * n.paths; i++) pir_kernel_drop(call, &n.weights[i]);
+  for (int64_t i = 0; i < 8 * n.paths; i++)
+    pir_kernel_drop(call, &n.weights[i]);
   for (int i = 0; i < 2; i++) {
     pir_kernel_drop(call, &n.state[i]);
     pir_kernel_drop(call, &n.state_grad[i]);

@@ -1,12 +1,14 @@
-// One direction of one recurrent layer over a block of batch rows, in the type REAL; rnn.c includes it for float and
-// for double. No include guard: it defines other names each time.
+// One direction of one recurrent layer over a block of batch rows, in the type REAL; rnn.c
+// includes it for float and for double. No include guard: it defines other names each time.
 
 typedef struct NAME(direction) {
-  const REAL *wx, *wh;  // panels of tile.columns gates, each [depth][columns], the last padded with zeros
+  const REAL *wx,
+      *wh;  // panels of tile.columns gates, each [depth][columns], the last padded with zeros
   const REAL *bx, *bh;  // [padded]
   const REAL *x;        // [time][batch][inputs]
   REAL *out;            // [time][batch][out_step], at this direction's columns
-  REAL *h, *c;          // [batch][hidden]: initial states, overwritten by the last ones; c only for LSTM
+  REAL *h,
+      *c;  // [batch][hidden]: initial states, overwritten by the last ones; c only for LSTM
   bool reverse;
 } NAME(direction);
 
@@ -19,44 +21,55 @@ typedef struct NAME(layer) {
 } NAME(layer);
 
 // out[r][j] = bias[j] + sum_k x[r][k] * w[k][j] for the rows of a tile.
-static void NAME(product)(const rnn_shape *s, const REAL *const *x, int64_t depth, const REAL *w, const REAL *bias,
-                          REAL *packed, REAL *out) {
+static void NAME(product)(const rnn_shape *s, const REAL *const *x, int64_t depth,
+                          const REAL *w, const REAL *bias, REAL *packed, REAL *out) {
   const contract_tile *t = &s->tile;
   REAL sums[TILE_ROWS * TILE_COLUMNS];
   for (int r = 0; r < t->rows; r++)
-    for (int64_t k = 0; k < depth; k++) packed[k * t->rows + r] = x[r][k];
+    for (int64_t k = 0; k < depth; k++)
+      packed[k * t->rows + r] = x[r][k];
   for (int64_t j = 0; j < s->padded; j += t->columns) {
     t->run(depth, packed, w + j * depth, sums, false);
     for (int r = 0; r < t->rows; r++)
-      for (int i = 0; i < t->columns; i++) out[r * s->padded + j + i] = bias[j + i] + sums[r * t->columns + i];
+      for (int i = 0; i < t->columns; i++)
+        out[r * s->padded + j + i] = bias[j + i] + sums[r * t->columns + i];
   }
 }
 
-// The state after one step. Gates lie in Paddle's order: input, forget, cell, output; reset, update, candidate. They
-// are overwritten.
+// The state after one step. Gates lie in Paddle's order: input, forget, cell, output; reset,
+// update, candidate. They are overwritten.
 static void NAME(cell)(const rnn_shape *s, REAL *gx, const REAL *gh, REAL *h, REAL *c) {
   int64_t n = s->hidden, summed = s->mode == RNN_GRU ? 2 * n : s->rows;
-  for (int64_t j = 0; j < summed; j++) gx[j] += gh[j];
+  for (int64_t j = 0; j < summed; j++)
+    gx[j] += gh[j];
   if (s->mode == RNN_TANH || s->mode == RNN_RELU) {
-    for (int64_t j = 0; j < n; j++) h[j] = s->mode == RNN_RELU && gx[j] < 0 ? 0 : gx[j];
-    if (s->mode == RNN_TANH) NAME(pir_tanh)(h, n);
+    for (int64_t j = 0; j < n; j++)
+      h[j] = s->mode == RNN_RELU && gx[j] < 0 ? 0 : gx[j];
+    if (s->mode == RNN_TANH)
+      NAME(pir_tanh)(h, n);
   } else if (s->mode == RNN_LSTM) {
     NAME(pir_sigmoid)(gx, 2 * n);
     NAME(pir_tanh)(gx + 2 * n, n);
     NAME(pir_sigmoid)(gx + 3 * n, n);
-    for (int64_t j = 0; j < n; j++) h[j] = c[j] = gx[n + j] * c[j] + gx[j] * gx[2 * n + j];
+    for (int64_t j = 0; j < n; j++)
+      h[j] = c[j] = gx[n + j] * c[j] + gx[j] * gx[2 * n + j];
     NAME(pir_tanh)(h, n);
-    for (int64_t j = 0; j < n; j++) h[j] *= gx[3 * n + j];
+    for (int64_t j = 0; j < n; j++)
+      h[j] *= gx[3 * n + j];
   } else {
     NAME(pir_sigmoid)(gx, 2 * n);
-    for (int64_t j = 0; j < n; j++) gx[2 * n + j] += gx[j] * gh[2 * n + j];
+    for (int64_t j = 0; j < n; j++)
+      gx[2 * n + j] += gx[j] * gh[2 * n + j];
     NAME(pir_tanh)(gx + 2 * n, n);
-    for (int64_t j = 0; j < n; j++) h[j] = gx[n + j] * h[j] + (1 - gx[n + j]) * gx[2 * n + j];
+    for (int64_t j = 0; j < n; j++)
+      h[j] = gx[n + j] * h[j] + (1 - gx[n + j]) * gx[2 * n + j];
   }
 }
 
-// Rows b .. b + rows through all time. A row whose sequence is over keeps its state and gives zeros.
-static void NAME(block)(const NAME(layer) * layer, const NAME(direction) * d, int64_t b, int rows, REAL *room) {
+// Rows b .. b + rows through all time. A row whose sequence is over keeps its state and gives
+// zeros.
+static void NAME(block)(const NAME(layer) * layer, const NAME(direction) * d, int64_t b,
+                        int rows, REAL *room) {
   const rnn_shape *s = layer->shape;
   int block = s->tile.rows;
   REAL *gx = room, *gh = room + block * s->padded, *packed = gh + block * s->padded;
@@ -72,12 +85,14 @@ static void NAME(block)(const NAME(layer) * layer, const NAME(direction) * d, in
     NAME(product)(s, h, s->hidden, d->wh, d->bh, packed, gh);
     for (int r = 0; r < rows; r++) {
       int64_t row = b + r;
-      REAL *out = d->out + (t * s->batch + row) * s->hidden * s->directions, *state = d->h + row * s->hidden;
+      REAL *out = d->out + (t * s->batch + row) * s->hidden * s->directions,
+           *state = d->h + row * s->hidden;
       if (s->lengths && t >= s->lengths[row]) {
         memset(out, 0, (size_t)s->hidden * sizeof(REAL));
         continue;
       }
-      NAME(cell)(s, gx + r * s->padded, gh + r * s->padded, state, d->c ? d->c + row * s->hidden : NULL);
+      NAME(cell)(s, gx + r * s->padded, gh + r * s->padded, state,
+                 d->c ? d->c + row * s->hidden : NULL);
       memcpy(out, state, (size_t)s->hidden * sizeof(REAL));
     }
   }
@@ -90,23 +105,28 @@ static void NAME(units)(void *user, int64_t begin, int64_t end, int thread) {
   for (int64_t unit = begin; unit < end; unit++) {
     int64_t b = unit % blocks * block;
     int rows = (int)(s->batch - b < block ? s->batch - b : block);
-    NAME(block)(layer, &layer->direction[unit / blocks], b, rows, layer->room + thread * layer->thread_room);
+    NAME(block)(layer, &layer->direction[unit / blocks], b, rows,
+                layer->room + thread * layer->thread_room);
   }
 }
 
 // w[gates][depth] to panels.
 static void NAME(pack)(const rnn_shape *s, const pir_tensor *w, int64_t depth, REAL *to) {
   int64_t columns = s->tile.columns, whole = s->rows / columns, rest = s->rows % columns;
-  pir_tensor from = {.dtype = w->dtype, .rank = 3, .strides = {columns * depth, 1, depth}}, panels = from;
+  pir_tensor from = {.dtype = w->dtype, .rank = 3, .strides = {columns * depth, 1, depth}},
+             panels = from;
   for (int last = 0; last < 2; last++) {
-    int64_t shape[3] = {last ? 1 : whole, depth, last ? rest : columns}, at = last ? whole * columns * depth : 0;
+    int64_t shape[3] = {last ? 1 : whole, depth, last ? rest : columns},
+            at = last ? whole * columns * depth : 0;
     memcpy(from.shape, shape, sizeof shape);
     memcpy(panels.shape, shape, sizeof shape);
     panels.strides[0] = columns * depth, panels.strides[1] = columns, panels.strides[2] = 1;
     from.data = (REAL *)w->data + at;
     panels.data = to + at;
-    if (last && rest) memset(panels.data, 0, (size_t)(columns * depth) * sizeof(REAL));
-    if (!last || rest) (void)pir_tensor_copy(&from, &panels);
+    if (last && rest)
+      memset(panels.data, 0, (size_t)(columns * depth) * sizeof(REAL));
+    if (!last || rest)
+      (void)pir_tensor_copy(&from, &panels);
   }
 }
 
@@ -115,37 +135,51 @@ static void NAME(pad)(const rnn_shape *s, const REAL *bias, REAL *to) {
   memset(to + s->rows, 0, (size_t)(s->padded - s->rows) * sizeof(REAL));
 }
 
-// Layers one after the other; each reads what the one before wrote. Takes tensors that are dense and of type REAL.
-static pir_status NAME(run)(const pir_kernel_call *call, const rnn_shape *s, const rnn_tensors *t) {
+// Layers one after the other; each reads what the one before wrote. Takes tensors that are
+// dense and of type REAL.
+static pir_status NAME(run)(const pir_kernel_call *call, const rnn_shape *s,
+                            const rnn_tensors *t) {
   int64_t wide = s->hidden * s->directions, most = wide > s->inputs ? wide : s->inputs;
-  int64_t deepest = most > s->hidden ? most : s->hidden, thread_room = s->tile.rows * (2 * s->padded + deepest);
+  int64_t deepest = most > s->hidden ? most : s->hidden,
+          thread_room = s->tile.rows * (2 * s->padded + deepest);
   int64_t room = (call->parallel.threads > 1 ? call->parallel.threads : 1) * thread_room;
   int64_t per = (most + s->hidden + 2) * s->padded, flow = s->time * s->batch * wide;
   size_t size = (size_t)(room + per * s->directions + 2 * flow) * sizeof(REAL);
   REAL *memory = pir_kernel_alloc(call, size);
-  if (!memory) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
-  REAL *flows[2] = {memory + room + per * s->directions, memory + room + per * s->directions + flow};
+  if (!memory)
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  REAL *flows[2] = {memory + room + per * s->directions,
+                    memory + room + per * s->directions + flow};
   NAME(layer) layer = {.shape = s, .room = memory, .thread_room = thread_room};
   const REAL *x = t->x.data;
   for (int64_t l = 0; l < s->layers; l++) {
     layer.inputs = l ? wide : s->inputs;
     REAL *out = l + 1 == s->layers ? t->out.data : flows[l % 2];
     for (int64_t k = 0; k < s->directions; k++) {
-      int64_t at = l * s->directions + k, first = 2 * at, bias = 2 * (s->layers * s->directions + at);
-      REAL *wx = memory + room + per * k, *wh = wx + layer.inputs * s->padded, *b = wh + s->hidden * s->padded;
+      int64_t at = l * s->directions + k, first = 2 * at,
+              bias = 2 * (s->layers * s->directions + at);
+      REAL *wx = memory + room + per * k, *wh = wx + layer.inputs * s->padded,
+           *b = wh + s->hidden * s->padded;
       NAME(pack)(s, &t->weights[first], layer.inputs, wx);
       NAME(pack)(s, &t->weights[first + 1], s->hidden, wh);
       NAME(pad)(s, t->weights[bias].data, b);
       NAME(pad)(s, t->weights[bias + 1].data, b + s->padded);
-      layer.direction[k] = (NAME(direction)){
-          .wx = wx, .wh = wh, .bx = b, .bh = b + s->padded, .x = x, .out = out + k * s->hidden, .reverse = k == 1};
+      layer.direction[k] = (NAME(direction)){.wx = wx,
+                                             .wh = wh,
+                                             .bx = b,
+                                             .bh = b + s->padded,
+                                             .x = x,
+                                             .out = out + k * s->hidden,
+                                             .reverse = k == 1};
       layer.direction[k].h = (REAL *)t->state[0].data + at * s->batch * s->hidden;
-      if (s->mode == RNN_LSTM) layer.direction[k].c = (REAL *)t->state[1].data + at * s->batch * s->hidden;
+      if (s->mode == RNN_LSTM)
+        layer.direction[k].c = (REAL *)t->state[1].data + at * s->batch * s->hidden;
     }
     int64_t units = s->directions * ((s->batch + s->tile.rows - 1) / s->tile.rows);
     if (call->parallel.threads > 1 && units > 1)
       call->parallel.parallel_for(call->parallel.pool, units, NAME(units), &layer);
-    else NAME(units)(&layer, 0, units, 0);
+    else
+      NAME(units)(&layer, 0, units, 0);
     x = out;
   }
   pir_kernel_free(call, memory, size);

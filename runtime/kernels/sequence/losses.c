@@ -1,5 +1,6 @@
-// Losses over sequences and trees, in double: connectionist temporal classification and transducers (forward and
-// backward over the lattice of alignments, in logarithms), and the hierarchical sigmoid.
+// Losses over sequences and trees, in double: connectionist temporal classification and
+// transducers (forward and backward over the lattice of alignments, in logarithms), and the
+// hierarchical sigmoid.
 #include <math.h>
 #include <string.h>
 
@@ -13,12 +14,17 @@ static double add_logs(double a, double b) {
 
 static void log_softmax(const double *x, int64_t n, double *to) {
   double top = -INFINITY, sum = 0;
-  for (int64_t i = 0; i < n; i++) top = fmax(top, x[i]);
-  for (int64_t i = 0; i < n; i++) sum += exp(x[i] - top);
-  for (int64_t i = 0; i < n; i++) to[i] = x[i] - top - log(sum);
+  for (int64_t i = 0; i < n; i++)
+    top = fmax(top, x[i]);
+  for (int64_t i = 0; i < n; i++)
+    sum += exp(x[i] - top);
+  for (int64_t i = 0; i < n; i++)
+    to[i] = x[i] - top - log(sum);
 }
 
-static bool within(int64_t v, int64_t low, int64_t high) { return v >= low && v <= high; }
+static bool within(int64_t v, int64_t low, int64_t high) {
+  return v >= low && v <= high;
+}
 
 // ---- connectionist temporal classification
 
@@ -32,7 +38,9 @@ typedef struct ctc {
   double *forward, *backward;  // [steps, 2 * labels + 1]
 } ctc;
 
-static int64_t ctc_class(const ctc *c, int64_t state) { return state % 2 ? c->label[state / 2] : c->blank; }
+static int64_t ctc_class(const ctc *c, int64_t state) {
+  return state % 2 ? c->label[state / 2] : c->blank;
+}
 
 // Whether a path may go to `state` from two states before: between different labels.
 static bool ctc_skips(const ctc *c, int64_t state) {
@@ -45,8 +53,10 @@ static double ctc_forward(const ctc *c) {
     for (int64_t s = 0; s < n; s++) {
       const double *before = c->forward + (t - 1) * n;
       double sum = t ? before[s] : s < 2 ? 0 : -INFINITY;
-      if (t && s) sum = add_logs(sum, before[s - 1]);
-      if (t && ctc_skips(c, s)) sum = add_logs(sum, before[s - 2]);
+      if (t && s)
+        sum = add_logs(sum, before[s - 1]);
+      if (t && ctc_skips(c, s))
+        sum = add_logs(sum, before[s - 2]);
       c->forward[t * n + s] = sum + c->p[t * c->classes + ctc_class(c, s)];
     }
   const double *last = c->forward + (c->steps - 1) * n;
@@ -61,7 +71,8 @@ static void ctc_backward(const ctc *c) {
       double sum = t == c->steps - 1 && s >= n - 2 ? 0 : -INFINITY;
       const double *after = c->backward + (t + 1) * n, *p = c->p + (t + 1) * c->classes;
       for (int64_t to = s; t < c->steps - 1 && to < s + 3 && to < n; to++)
-        if (to < s + 2 || ctc_skips(c, to)) sum = add_logs(sum, after[to] + p[ctc_class(c, to)]);
+        if (to < s + 2 || ctc_skips(c, to))
+          sum = add_logs(sum, after[to] + p[ctc_class(c, to)]);
       c->backward[t * n + s] = sum;
     }
 }
@@ -70,13 +81,16 @@ static void ctc_backward(const ctc *c) {
 static void ctc_gradient(const ctc *c, double total, double *to, int64_t stride) {
   int64_t n = 2 * c->labels + 1;
   for (int64_t t = 0; t < c->steps; t++) {
-    for (int64_t k = 0; k < c->classes; k++) to[t * stride + k] = exp(c->p[t * c->classes + k]);
+    for (int64_t k = 0; k < c->classes; k++)
+      to[t * stride + k] = exp(c->p[t * c->classes + k]);
     for (int64_t s = 0; s < n && total > -INFINITY; s++)
-      to[t * stride + ctc_class(c, s)] -= exp(c->forward[t * n + s] + c->backward[t * n + s] - total);
+      to[t * stride + ctc_class(c, s)] -=
+          exp(c->forward[t * n + s] + c->backward[t * n + s] - total);
   }
 }
 
-static pir_status ctc_sequence(const pir_kernel_call *call, const pir_tensor *t, int64_t i, double *room) {
+static pir_status ctc_sequence(const pir_kernel_call *call, const pir_tensor *t, int64_t i,
+                               double *room) {
   const int64_t *shape = t[CTC_LOGITS].shape, most = t[CTC_LABEL].shape[1], classes = shape[2];
   ctc c = {.label = (const int64_t *)t[CTC_LABEL].data + i * most,
            .steps = ((const int64_t *)t[CTC_STEPS].data)[i],
@@ -84,28 +98,35 @@ static pir_status ctc_sequence(const pir_kernel_call *call, const pir_tensor *t,
            .classes = classes,
            .blank = call->attrs[0].i};
   if (!within(c.steps, 1, shape[0]) || !within(c.labels, 0, most))
-    return pir_kernel_fail(call, PIR_INVALID, "%s: logits_length %lld of %lld, labels_length %lld of %lld", call->op,
-                           (long long)c.steps, (long long)shape[0], (long long)c.labels, (long long)most);
+    return pir_kernel_fail(call, PIR_INVALID,
+                           "%s: logits_length %lld of %lld, labels_length %lld of %lld",
+                           call->op, (long long)c.steps, (long long)shape[0],
+                           (long long)c.labels, (long long)most);
   for (int64_t k = 0; k < c.labels; k++)
     if (!within(c.label[k], 0, classes - 1))
-      return pir_kernel_fail(call, PIR_INVALID, "%s: label: %lld of %lld classes", call->op, (long long)c.label[k],
-                             (long long)classes);
+      return pir_kernel_fail(call, PIR_INVALID, "%s: label: %lld of %lld classes", call->op,
+                             (long long)c.label[k], (long long)classes);
   double *p = room;
-  c.p = p, c.forward = room + shape[0] * classes, c.backward = c.forward + shape[0] * (2 * most + 1);
+  c.p = p, c.forward = room + shape[0] * classes,
+  c.backward = c.forward + shape[0] * (2 * most + 1);
   const double *x = (const double *)t[CTC_LOGITS].data + i * classes;
-  for (int64_t s = 0; s < c.steps; s++) log_softmax(x + s * shape[1] * classes, classes, p + s * classes);
+  for (int64_t s = 0; s < c.steps; s++)
+    log_softmax(x + s * shape[1] * classes, classes, p + s * classes);
   double total = ctc_forward(&c);
   ((double *)t[CTC_LOSS].data)[i] = -total;
-  if (!t[CTC_GRADIENT].data) return PIR_OK;
+  if (!t[CTC_GRADIENT].data)
+    return PIR_OK;
   ctc_backward(&c);
   ctc_gradient(&c, total, (double *)t[CTC_GRADIENT].data + i * classes, shape[1] * classes);
   return PIR_OK;
 }
 
-// operands: logits [steps, n, classes], label [n, labels], their lengths; attributes: blank, norm_by_times
+// operands: logits [steps, n, classes], label [n, labels], their lengths; attributes: blank,
+// norm_by_times
 pir_status pir_kernel_warpctc(const pir_kernel_call *call) {
   static const uint8_t in[] = {PIR_F64, PIR_I64, PIR_I64, PIR_I64}, out[] = {PIR_F64, PIR_F64};
-  const pir_tensor *logits = pir_kernel_in(call, CTC_LOGITS), *label = pir_kernel_in(call, CTC_LABEL);
+  const pir_tensor *logits = pir_kernel_in(call, CTC_LOGITS),
+                   *label = pir_kernel_in(call, CTC_LABEL);
   if (!pir_kernel_in(call, CTC_STEPS) || !pir_kernel_in(call, CTC_LABELS))
     return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s without lengths", call->op);
   PIR_TRY(pir_kernel_expect_rank(call, CTC_LOGITS, "logits", 3));
@@ -113,16 +134,19 @@ pir_status pir_kernel_warpctc(const pir_kernel_call *call) {
   int64_t n = logits->shape[1], states = 2 * label->shape[1] + 1;
   if (label->shape[0] != n || pir_tensor_numel(pir_kernel_in(call, CTC_STEPS)) != n ||
       pir_tensor_numel(pir_kernel_in(call, CTC_LABELS)) != n)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: expects labels and lengths of %lld sequences", call->op,
+    return pir_kernel_fail(call, PIR_INVALID,
+                           "%s: expects labels and lengths of %lld sequences", call->op,
                            (long long)n);
   if (!within(call->attrs[0].i, 0, logits->shape[2] - 1))
-    return pir_kernel_fail(call, PIR_INVALID, "%s: blank: %lld of %lld classes", call->op, (long long)call->attrs[0].i,
-                           (long long)logits->shape[2]);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: blank: %lld of %lld classes", call->op,
+                           (long long)call->attrs[0].i, (long long)logits->shape[2]);
   pir_tensor t[CTC_ALL], room = {0};
   pir_status status = pir_kernel_open(call, in, 4, out, 2, t);
   if (!status)
-    status = pir_kernel_zeros(call, PIR_F64, (int64_t[]){logits->shape[0], logits->shape[2] + 2 * states}, 2, &room);
-  for (int64_t i = 0; i < n && !status; i++) status = ctc_sequence(call, t, i, room.data);
+    status = pir_kernel_zeros(
+        call, PIR_F64, (int64_t[]){logits->shape[0], logits->shape[2] + 2 * states}, 2, &room);
+  for (int64_t i = 0; i < n && !status; i++)
+    status = ctc_sequence(call, t, i, room.data);
   pir_kernel_drop(call, &room);
   return pir_kernel_close(call, status, 4, 2, t);
 }
@@ -131,7 +155,8 @@ pir_status pir_kernel_warpctc(const pir_kernel_call *call) {
 
 enum { RNNT_INPUT, RNNT_LABEL, RNNT_STEPS, RNNT_LABELS, RNNT_LOSS, RNNT_GRADIENT, RNNT_ALL };
 
-// One sequence: log probabilities at (step t, labels given u) are p[(t * wide + u) * classes + c].
+// One sequence: log probabilities at (step t, labels given u) are p[(t * wide + u) * classes +
+// c].
 typedef struct transducer {
   const double *p;
   const int64_t *label;
@@ -151,21 +176,26 @@ static double rnnt_passes(const transducer *r) {
   for (int64_t t = 0; t <= last; t++)
     for (int64_t u = 0; u <= r->labels; u++) {
       double sum = t + u ? -INFINITY : 0;
-      if (t) sum = add_logs(sum, r->forward[(t - 1) * wide + u] + stays(r, t - 1, u));
-      if (u) sum = add_logs(sum, r->forward[t * wide + u - 1] + emits(r, t, u - 1));
+      if (t)
+        sum = add_logs(sum, r->forward[(t - 1) * wide + u] + stays(r, t - 1, u));
+      if (u)
+        sum = add_logs(sum, r->forward[t * wide + u - 1] + emits(r, t, u - 1));
       r->forward[t * wide + u] = sum;
     }
   for (int64_t t = last; t >= 0; t--)
     for (int64_t u = r->labels; u >= 0; u--) {
       double sum = t == last && u == r->labels ? stays(r, t, u) : -INFINITY;
-      if (t < last) sum = add_logs(sum, r->backward[(t + 1) * wide + u] + stays(r, t, u));
-      if (u < r->labels) sum = add_logs(sum, r->backward[t * wide + u + 1] + emits(r, t, u));
+      if (t < last)
+        sum = add_logs(sum, r->backward[(t + 1) * wide + u] + stays(r, t, u));
+      if (u < r->labels)
+        sum = add_logs(sum, r->backward[t * wide + u + 1] + emits(r, t, u));
       r->backward[t * wide + u] = sum;
     }
   return r->forward[last * wide + r->labels] + stays(r, last, r->labels);
 }
 
-// Gradient by the log probabilities: less what leaves a point by each class; labels that come early count `early` more.
+// Gradient by the log probabilities: less what leaves a point by each class; labels that come
+// early count `early` more.
 static void rnnt_gradient(const transducer *r, double total, double early, double *to) {
   int64_t wide = r->wide;
   for (int64_t t = 0; t < r->steps; t++)
@@ -174,11 +204,14 @@ static void rnnt_gradient(const transducer *r, double total, double early, doubl
       bool ends = t == r->steps - 1 && u == r->labels;
       double after = t < r->steps - 1 ? r->backward[(t + 1) * wide + u] : ends ? 0 : -INFINITY;
       g[r->blank] -= exp(here + stays(r, t, u) + after);
-      if (u < r->labels) g[r->label[u]] -= (1 + early) * exp(here + emits(r, t, u) + r->backward[t * wide + u + 1]);
+      if (u < r->labels)
+        g[r->label[u]] -=
+            (1 + early) * exp(here + emits(r, t, u) + r->backward[t * wide + u + 1]);
     }
 }
 
-static pir_status rnnt_sequence(const pir_kernel_call *call, const pir_tensor *t, int64_t i, double *room) {
+static pir_status rnnt_sequence(const pir_kernel_call *call, const pir_tensor *t, int64_t i,
+                                double *room) {
   const int64_t *shape = t[RNNT_INPUT].shape, points = shape[1] * shape[2], most = shape[2] - 1;
   transducer r = {.label = (const int64_t *)t[RNNT_LABEL].data + i * t[RNNT_LABEL].shape[1],
                   .steps = ((const int64_t *)t[RNNT_STEPS].data)[i],
@@ -187,23 +220,27 @@ static pir_status rnnt_sequence(const pir_kernel_call *call, const pir_tensor *t
                   .classes = shape[3],
                   .blank = call->attrs[0].i,
                   .p = (const double *)t[RNNT_INPUT].data + i * points * shape[3]};
-  if (!within(r.steps, 1, shape[1]) || !within(r.labels, 0, most) || r.labels > t[RNNT_LABEL].shape[1])
-    return pir_kernel_fail(call, PIR_INVALID, "%s: input_lengths %lld of %lld, label_lengths %lld of %lld", call->op,
-                           (long long)r.steps, (long long)shape[1], (long long)r.labels, (long long)most);
+  if (!within(r.steps, 1, shape[1]) || !within(r.labels, 0, most) ||
+      r.labels > t[RNNT_LABEL].shape[1])
+    return pir_kernel_fail(call, PIR_INVALID,
+                           "%s: input_lengths %lld of %lld, label_lengths %lld of %lld",
+                           call->op, (long long)r.steps, (long long)shape[1],
+                           (long long)r.labels, (long long)most);
   for (int64_t k = 0; k < r.labels; k++)
     if (!within(r.label[k], 0, r.classes - 1))
-      return pir_kernel_fail(call, PIR_INVALID, "%s: label: %lld of %lld classes", call->op, (long long)r.label[k],
-                             (long long)r.classes);
+      return pir_kernel_fail(call, PIR_INVALID, "%s: label: %lld of %lld classes", call->op,
+                             (long long)r.label[k], (long long)r.classes);
   r.forward = room, r.backward = room + points;
   double total = rnnt_passes(&r);
   ((double *)t[RNNT_LOSS].data)[i] = -total;
   if (t[RNNT_GRADIENT].data)
-    rnnt_gradient(&r, total, call->attrs[1].f, (double *)t[RNNT_GRADIENT].data + i * points * r.classes);
+    rnnt_gradient(&r, total, call->attrs[1].f,
+                  (double *)t[RNNT_GRADIENT].data + i * points * r.classes);
   return PIR_OK;
 }
 
-// operands: input [n, steps, labels + 1, classes] of log probabilities, label [n, labels], lengths; attributes: blank,
-// fastemit_lambda
+// operands: input [n, steps, labels + 1, classes] of log probabilities, label [n, labels],
+// lengths; attributes: blank, fastemit_lambda
 pir_status pir_kernel_warprnnt(const pir_kernel_call *call) {
   static const uint8_t in[] = {PIR_F64, PIR_I64, PIR_I64, PIR_I64}, out[] = {PIR_F64, PIR_F64};
   PIR_TRY(pir_kernel_expect_rank(call, RNNT_INPUT, "input", 4));
@@ -213,26 +250,41 @@ pir_status pir_kernel_warprnnt(const pir_kernel_call *call) {
   const int64_t *shape = pir_kernel_in(call, RNNT_INPUT)->shape;
   for (int k = RNNT_LABEL; k <= RNNT_LABELS; k++)
     if (pir_kernel_in(call, k)->shape[0] != shape[0])
-      return pir_kernel_fail(call, PIR_INVALID, "%s: expects labels and lengths of %lld sequences", call->op,
+      return pir_kernel_fail(call, PIR_INVALID,
+                             "%s: expects labels and lengths of %lld sequences", call->op,
                              (long long)shape[0]);
   if (!within(call->attrs[0].i, 0, shape[3] - 1) || shape[2] < 1)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: blank: %lld of %lld classes", call->op, (long long)call->attrs[0].i,
-                           (long long)shape[3]);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: blank: %lld of %lld classes", call->op,
+                           (long long)call->attrs[0].i, (long long)shape[3]);
   pir_tensor t[RNNT_ALL], room = {0};
   pir_status status = pir_kernel_open(call, in, 4, out, 2, t);
-  if (!status) status = pir_kernel_zeros(call, PIR_F64, (int64_t[]){2, shape[1], shape[2]}, 3, &room);
-  for (int64_t i = 0; i < shape[0] && !status; i++) status = rnnt_sequence(call, t, i, room.data);
+  if (!status)
+    status = pir_kernel_zeros(call, PIR_F64, (int64_t[]){2, shape[1], shape[2]}, 3, &room);
+  for (int64_t i = 0; i < shape[0] && !status; i++)
+    status = rnnt_sequence(call, t, i, room.data);
   pir_kernel_drop(call, &room);
   return pir_kernel_close(call, status, 4, 2, t);
 }
 
 // ---- hierarchical sigmoid
 
-enum { TREE_X, TREE_LABEL, TREE_W, TREE_BIAS, TREE_PATH, TREE_CODE, TREE_OUT, TREE_PRE_OUT, TREE_ALL };
+enum {
+  TREE_X,
+  TREE_LABEL,
+  TREE_W,
+  TREE_BIAS,
+  TREE_PATH,
+  TREE_CODE,
+  TREE_OUT,
+  TREE_PRE_OUT,
+  TREE_ALL
+};
 
-// Node `bit` on the way from a class up to the root, and which way it is left: by the path and code given, or those of
-// a complete binary tree whose leaves are numbered from `classes`. False behind the last one.
-static bool tree_node(const pir_tensor *t, int64_t i, int64_t bit, int64_t classes, int64_t *node, bool *way) {
+// Node `bit` on the way from a class up to the root, and which way it is left: by the path and
+// code given, or those of a complete binary tree whose leaves are numbered from `classes`.
+// False behind the last one.
+static bool tree_node(const pir_tensor *t, int64_t i, int64_t bit, int64_t classes,
+                      int64_t *node, bool *way) {
   if (t[TREE_PATH].data) {
     int64_t at = i * t[TREE_PATH].shape[1] + bit;
     *node = ((const int64_t *)t[TREE_PATH].data)[at];
@@ -247,24 +299,30 @@ static bool tree_node(const pir_tensor *t, int64_t i, int64_t bit, int64_t class
 
 static pir_status tree_rows(const pir_kernel_call *call, const pir_tensor *t, int64_t depth) {
   const double *x = t[TREE_X].data, *w = t[TREE_W].data, *bias = t[TREE_BIAS].data;
-  int64_t n = t[TREE_X].shape[0], wide = t[TREE_X].shape[1], nodes = t[TREE_W].shape[0], classes = call->attrs[0].i;
+  int64_t n = t[TREE_X].shape[0], wide = t[TREE_X].shape[1], nodes = t[TREE_W].shape[0],
+          classes = call->attrs[0].i;
   for (int64_t i = 0; i < n; i++, x += wide) {
-    double *out = (double *)t[TREE_OUT].data + i, *each = (double *)t[TREE_PRE_OUT].data + i * depth;
+    double *out = (double *)t[TREE_OUT].data + i,
+           *each = (double *)t[TREE_PRE_OUT].data + i * depth;
     int64_t label = ((const int64_t *)t[TREE_LABEL].data)[i], node;
     bool way, on = true;
     if (!t[TREE_PATH].data && !within(label, 0, classes - 1))
-      return pir_kernel_fail(call, PIR_INVALID, "%s: label: %lld of %lld classes", call->op, (long long)label,
-                             (long long)classes);
+      return pir_kernel_fail(call, PIR_INVALID, "%s: label: %lld of %lld classes", call->op,
+                             (long long)label, (long long)classes);
     for (int64_t bit = 0; bit < depth; bit++) {
       double sum = 0;
       on = on && tree_node(t, i, bit, classes, &node, &way);
       if (on && node >= nodes)
-        return pir_kernel_fail(call, PIR_INVALID, "%s: w: has %lld rows, row %lld is asked for", call->op,
-                               (long long)nodes, (long long)node);
-      for (int64_t k = 0; on && k < wide; k++) sum += w[node * wide + k] * x[k];
-      if (on) sum = fmin(fmax(sum + (bias ? bias[node] : 0), -40), 40);
-      if (on && way) *out -= sum;
-      each[bit] = log1p(exp(sum));  // places behind the end of a path count too, as in the original
+        return pir_kernel_fail(call, PIR_INVALID, "%s: w: has %lld rows, row %lld is asked for",
+                               call->op, (long long)nodes, (long long)node);
+      for (int64_t k = 0; on && k < wide; k++)
+        sum += w[node * wide + k] * x[k];
+      if (on)
+        sum = fmin(fmax(sum + (bias ? bias[node] : 0), -40), 40);
+      if (on && way)
+        *out -= sum;
+      each[bit] =
+          log1p(exp(sum));  // places behind the end of a path count too, as in the original
       *out += each[bit];
     }
   }
@@ -272,57 +330,86 @@ static pir_status tree_rows(const pir_kernel_call *call, const pir_tensor *t, in
 }
 
 // Paths and codes come for every row of x and together, a bias for every row of w.
-static bool tree_fits(const pir_tensor *x, const pir_tensor *w, const pir_tensor *bias, const pir_tensor *path,
-                      const pir_tensor *code) {
-  if ((bias && pir_tensor_numel(bias) != w->shape[0]) || w->shape[1] != x->shape[1] || !path != !code) return false;
+static bool tree_fits(const pir_tensor *x, const pir_tensor *w, const pir_tensor *bias,
+                      const pir_tensor *path, const pir_tensor *code) {
+  if ((bias && pir_tensor_numel(bias) != w->shape[0]) || w->shape[1] != x->shape[1] ||
+      !path != !code)
+    return false;
   return !path || (path->rank == 2 && code->rank == 2 && path->shape[0] == x->shape[0] &&
                    memcmp(path->shape, code->shape, 2 * sizeof *path->shape) == 0);
 }
 
-// operands: x [n, wide], label [n, 1], w [nodes, wide], bias, path, code; attribute: num_classes
+// operands: x [n, wide], label [n, 1], w [nodes, wide], bias, path, code; attribute:
+// num_classes
 pir_status pir_kernel_hsigmoid_loss(const pir_kernel_call *call) {
-  static const uint8_t in[] = {PIR_F64, PIR_I64, PIR_F64, PIR_F64, PIR_I64, PIR_I64}, out[] = {PIR_F64, PIR_F64};
+  static const uint8_t in[] = {PIR_F64, PIR_I64, PIR_F64, PIR_F64, PIR_I64, PIR_I64},
+                       out[] = {PIR_F64, PIR_F64};
   const pir_tensor *x = pir_kernel_in(call, TREE_X), *w = pir_kernel_in(call, TREE_W),
-                   *label = pir_kernel_in(call, TREE_LABEL), *bias = pir_kernel_in(call, TREE_BIAS);
-  const pir_tensor *path = pir_kernel_in(call, TREE_PATH), *code = pir_kernel_in(call, TREE_CODE);
+                   *label = pir_kernel_in(call, TREE_LABEL),
+                   *bias = pir_kernel_in(call, TREE_BIAS);
+  const pir_tensor *path = pir_kernel_in(call, TREE_PATH),
+                   *code = pir_kernel_in(call, TREE_CODE);
   PIR_TRY(pir_kernel_expect_rank(call, TREE_X, "x", 2));
   PIR_TRY(pir_kernel_expect_rank(call, TREE_W, "w", 2));
   if (!label || pir_tensor_numel(label) != x->shape[0] || !tree_fits(x, w, bias, path, code))
-    return pir_kernel_fail(call, PIR_INVALID, "%s: x, label, w, bias, path and code do not fit", call->op);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: x, label, w, bias, path and code do not fit",
+                           call->op);
   pir_tensor t[TREE_ALL];
   pir_status status = pir_kernel_open(call, in, 6, out, 2, t);
   int64_t depth = path ? path->shape[1] : 0;
-  for (int64_t last = call->attrs[0].i - 1; !path && last > 0; last /= 2) depth++;
-  if (!status) status = pir_kernel_need(call, PIR_F64, (int64_t[]){x->shape[0], depth}, 2, &t[TREE_PRE_OUT]);
-  if (!status) status = tree_rows(call, t, depth);
+  for (int64_t last = call->attrs[0].i - 1; !path && last > 0; last /= 2)
+    depth++;
+  if (!status)
+    status =
+        pir_kernel_need(call, PIR_F64, (int64_t[]){x->shape[0], depth}, 2, &t[TREE_PRE_OUT]);
+  if (!status)
+    status = tree_rows(call, t, depth);
   return pir_kernel_close(call, status, 6, 2, t);
 }
 
-enum { TREE_GRAD_X, TREE_GRAD_W, TREE_GRAD_LABEL, TREE_GRAD_PATH, TREE_GRAD_CODE, TREE_GRAD_BIAS, TREE_GRAD_PRE_OUT };
+enum {
+  TREE_GRAD_X,
+  TREE_GRAD_W,
+  TREE_GRAD_LABEL,
+  TREE_GRAD_PATH,
+  TREE_GRAD_CODE,
+  TREE_GRAD_BIAS,
+  TREE_GRAD_PRE_OUT
+};
 enum { TREE_GRAD_OUT_GRAD = TREE_GRAD_PRE_OUT + 1, TREE_GRAD_INS };
 
-// Row i hands back along its path. `room` holds the operands of the gradient, then x_grad, w_grad and bias_grad.
-static pir_status tree_back(const pir_kernel_call *call, const pir_tensor *t, pir_tensor *room, int64_t i) {
-  int64_t wide = t[TREE_X].shape[1], nodes = t[TREE_W].shape[0], classes = call->attrs[0].i, node;
-  const double *x = (const double *)t[TREE_X].data + i * wide, *w = t[TREE_W].data, *bias = t[TREE_BIAS].data;
+// Row i hands back along its path. `room` holds the operands of the gradient, then x_grad,
+// w_grad and bias_grad.
+static pir_status tree_back(const pir_kernel_call *call, const pir_tensor *t, pir_tensor *room,
+                            int64_t i) {
+  int64_t wide = t[TREE_X].shape[1], nodes = t[TREE_W].shape[0], classes = call->attrs[0].i,
+          node;
+  const double *x = (const double *)t[TREE_X].data + i * wide, *w = t[TREE_W].data,
+               *bias = t[TREE_BIAS].data;
   double *x_grad = room[TREE_GRAD_INS].data, *w_grad = room[TREE_GRAD_INS + 1].data,
-         *bias_grad = room[TREE_GRAD_INS + 2].data, grad = ((const double *)room[TREE_GRAD_OUT_GRAD].data)[i];
+         *bias_grad = room[TREE_GRAD_INS + 2].data,
+         grad = ((const double *)room[TREE_GRAD_OUT_GRAD].data)[i];
   bool way;
   int64_t depth = t[TREE_PATH].data ? t[TREE_PATH].shape[1] : 64;
   if (!t[TREE_PATH].data && !within(((const int64_t *)t[TREE_LABEL].data)[i], 0, classes - 1))
-    return pir_kernel_fail(call, PIR_INVALID, "%s: a label of %lld classes", call->op, (long long)classes);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: a label of %lld classes", call->op,
+                           (long long)classes);
   for (int64_t bit = 0; bit < depth && tree_node(t, i, bit, classes, &node, &way); bit++) {
     if (node >= nodes)
-      return pir_kernel_fail(call, PIR_INVALID, "%s: w: has %lld rows, row %lld is asked for", call->op,
-                             (long long)nodes, (long long)node);
+      return pir_kernel_fail(call, PIR_INVALID, "%s: w: has %lld rows, row %lld is asked for",
+                             call->op, (long long)nodes, (long long)node);
     double sum = bias ? bias[node] : 0;
-    for (int64_t k = 0; k < wide; k++) sum += w[node * wide + k] * x[k];
+    for (int64_t k = 0; k < wide; k++)
+      sum += w[node * wide + k] * x[k];
     double slope = (1 / (1 + exp(-fmin(fmax(sum, -40), 40))) - way) * grad;
     for (int64_t k = 0; k < wide; k++) {
-      if (x_grad) x_grad[i * wide + k] += slope * w[node * wide + k];
-      if (w_grad) w_grad[node * wide + k] += slope * x[k];
+      if (x_grad)
+        x_grad[i * wide + k] += slope * w[node * wide + k];
+      if (w_grad)
+        w_grad[node * wide + k] += slope * x[k];
     }
-    if (bias_grad) bias_grad[node] += slope;
+    if (bias_grad)
+      bias_grad[node] += slope;
   }
   return PIR_OK;
 }
@@ -335,14 +422,22 @@ pir_status pir_kernel_hsigmoid_loss_grad(const pir_kernel_call *call) {
   PIR_TRY(pir_kernel_expect_rank(call, TREE_GRAD_X, "x", 2));
   PIR_TRY(pir_kernel_expect_rank(call, TREE_GRAD_W, "w", 2));
   const pir_tensor *x = pir_kernel_in(call, TREE_GRAD_X), *w = pir_kernel_in(call, TREE_GRAD_W),
-                   *label = pir_kernel_in(call, TREE_GRAD_LABEL), *grad = pir_kernel_in(call, TREE_GRAD_OUT_GRAD);
-  bool fits = tree_fits(x, w, pir_kernel_in(call, TREE_GRAD_BIAS), pir_kernel_in(call, TREE_GRAD_PATH),
-                        pir_kernel_in(call, TREE_GRAD_CODE));
-  if (!fits || !label || !grad || pir_tensor_numel(label) != x->shape[0] || pir_tensor_numel(grad) != x->shape[0])
-    return pir_kernel_fail(call, PIR_INVALID, "%s: x, w, label, path, code, bias and out_grad do not fit", call->op);
+                   *label = pir_kernel_in(call, TREE_GRAD_LABEL),
+                   *grad = pir_kernel_in(call, TREE_GRAD_OUT_GRAD);
+  bool fits =
+      tree_fits(x, w, pir_kernel_in(call, TREE_GRAD_BIAS), pir_kernel_in(call, TREE_GRAD_PATH),
+                pir_kernel_in(call, TREE_GRAD_CODE));
+  if (!fits || !label || !grad || pir_tensor_numel(label) != x->shape[0] ||
+      pir_tensor_numel(grad) != x->shape[0])
+    return pir_kernel_fail(call, PIR_INVALID,
+                           "%s: x, w, label, path, code, bias and out_grad do not fit",
+                           call->op);
   pir_status status = pir_kernel_open(call, in, TREE_GRAD_INS, out, 3, room);
-  t[TREE_X] = room[TREE_GRAD_X], t[TREE_LABEL] = room[TREE_GRAD_LABEL], t[TREE_W] = room[TREE_GRAD_W];
-  t[TREE_BIAS] = room[TREE_GRAD_BIAS], t[TREE_PATH] = room[TREE_GRAD_PATH], t[TREE_CODE] = room[TREE_GRAD_CODE];
-  for (int64_t i = 0; i < x->shape[0] && !status; i++) status = tree_back(call, t, room, i);
+  t[TREE_X] = room[TREE_GRAD_X], t[TREE_LABEL] = room[TREE_GRAD_LABEL],
+  t[TREE_W] = room[TREE_GRAD_W];
+  t[TREE_BIAS] = room[TREE_GRAD_BIAS], t[TREE_PATH] = room[TREE_GRAD_PATH],
+  t[TREE_CODE] = room[TREE_GRAD_CODE];
+  for (int64_t i = 0; i < x->shape[0] && !status; i++)
+    status = tree_back(call, t, room, i);
   return pir_kernel_close(call, status, TREE_GRAD_INS, 3, room);
 }

@@ -1,5 +1,5 @@
-// How well a model does: edit distances (dynamic programming over two rows), chunks found, the area under a curve
-// from buckets of scores, and what is not a number in a tensor.
+// How well a model does: edit distances (dynamic programming over two rows), chunks found, the
+// area under a curve from buckets of scores, and what is not a number in a tensor.
 #include <math.h>
 #include <string.h>
 
@@ -9,15 +9,18 @@
 
 // Insertions, deletions and replacements; `row` has room for n + 1 numbers.
 static int64_t edits(const int64_t *a, int64_t m, const int64_t *b, int64_t n, int64_t *row) {
-  for (int64_t j = 0; j <= n; j++) row[j] = j;
+  for (int64_t j = 0; j <= n; j++)
+    row[j] = j;
   for (int64_t i = 1; i <= m; i++) {
     int64_t diagonal = row[0];
     row[0] = i;
     for (int64_t j = 1; j <= n; j++) {
       int64_t best = diagonal + (a[i - 1] != b[j - 1]);
       diagonal = row[j];
-      if (row[j] + 1 < best) best = row[j] + 1;
-      if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+      if (row[j] + 1 < best)
+        best = row[j] + 1;
+      if (row[j - 1] + 1 < best)
+        best = row[j - 1] + 1;
       row[j] = best;
     }
   }
@@ -30,18 +33,23 @@ static pir_status measure(const pir_kernel_call *call, const pir_tensor *t, int6
   for (int64_t i = 0; i < batch; i++, hyps += wide, refs += high) {
     int64_t a = m ? m[i] : wide, b = n ? n[i] : high;
     if (a < 0 || a > wide || b < 0 || b > high)
-      return pir_kernel_fail(call, PIR_INVALID, "%s: lengths %lld and %lld of %lld and %lld", call->op, (long long)a,
-                             (long long)b, (long long)wide, (long long)high);
+      return pir_kernel_fail(call, PIR_INVALID, "%s: lengths %lld and %lld of %lld and %lld",
+                             call->op, (long long)a, (long long)b, (long long)wide,
+                             (long long)high);
     if (call->attrs[0].i && b == 0)
-      return pir_kernel_fail(call, PIR_INVALID, "%s: refs: a sequence of length 0 cannot be normalised by", call->op);
+      return pir_kernel_fail(call, PIR_INVALID,
+                             "%s: refs: a sequence of length 0 cannot be normalised by",
+                             call->op);
     double distance = (double)edits(hyps, a, refs, b, row);
     ((double *)t[5].data)[i] = call->attrs[0].i ? distance / (double)b : distance;
   }
-  if (t[4].data) *(int64_t *)t[4].data = batch;
+  if (t[4].data)
+    *(int64_t *)t[4].data = batch;
   return PIR_OK;
 }
 
-// operands: hyps [n, a], refs [n, b], their lengths; results: how many sequences, distances [n, 1]
+// operands: hyps [n, a], refs [n, b], their lengths; results: how many sequences, distances [n,
+// 1]
 pir_status pir_kernel_edit_distance(const pir_kernel_call *call) {
   static const uint8_t in[] = {PIR_I64, PIR_I64, PIR_I64, PIR_I64}, out[] = {PIR_I64, PIR_F64};
   PIR_TRY(pir_kernel_expect_rank(call, 0, "hyps", 2));
@@ -50,14 +58,18 @@ pir_status pir_kernel_edit_distance(const pir_kernel_call *call) {
   for (int k = 1; k < 4; k++) {
     const pir_tensor *t = pir_kernel_in(call, k);
     if (t && (k == 1 ? t->shape[0] : pir_tensor_numel(t)) != batch)
-      return pir_kernel_fail(call, PIR_INVALID, "%s: expects %lld sequences and lengths", call->op, (long long)batch);
+      return pir_kernel_fail(call, PIR_INVALID, "%s: expects %lld sequences and lengths",
+                             call->op, (long long)batch);
   }
   if (!pir_kernel_in(call, 2) != !pir_kernel_in(call, 3))
     return pir_kernel_fail(call, PIR_INVALID, "%s: expects both lengths, or none", call->op);
   pir_tensor t[6], row = {0};
   pir_status status = pir_kernel_open(call, in, 4, out, 2, t);
-  if (!status) status = pir_kernel_zeros(call, PIR_I64, (int64_t[]){pir_kernel_in(call, 1)->shape[1] + 1}, 1, &row);
-  if (!status) status = measure(call, t, row.data);
+  if (!status)
+    status = pir_kernel_zeros(call, PIR_I64, (int64_t[]){pir_kernel_in(call, 1)->shape[1] + 1},
+                              1, &row);
+  if (!status)
+    status = measure(call, t, row.data);
   pir_kernel_drop(call, &row);
   return pir_kernel_close(call, status, 4, 2, t);
 }
@@ -70,25 +82,32 @@ typedef struct scheme {
   int tags, begin, inside, end, single;
 } scheme;
 
-static const scheme schemes[] = {
-    {"IOB", 2, 0, 1, -1, -1}, {"IOE", 2, -1, 0, 1, -1}, {"IOBES", 4, 0, 1, 2, 3}, {"plain", 1, -1, -1, -1, -1}};
+static const scheme schemes[] = {{"IOB", 2, 0, 1, -1, -1},
+                                 {"IOE", 2, -1, 0, 1, -1},
+                                 {"IOBES", 4, 0, 1, 2, 3},
+                                 {"plain", 1, -1, -1, -1, -1}};
 
 typedef struct tag {
   int64_t position, type;
 } tag;
 
 static bool ends(const scheme *s, int64_t outside, tag before, tag now) {
-  if (before.type == outside) return false;
-  if (now.type == outside || now.type != before.type) return true;
+  if (before.type == outside)
+    return false;
+  if (now.type == outside || now.type != before.type)
+    return true;
   if (before.position == s->begin || before.position == s->inside)
     return now.position == s->begin || now.position == s->single;
   return before.position == s->end || before.position == s->single;
 }
 
 static bool begins(const scheme *s, int64_t outside, tag before, tag now) {
-  if (before.type == outside) return now.type != outside;
-  if (now.type == outside) return false;
-  if (now.type != before.type || now.position == s->begin || now.position == s->single) return true;
+  if (before.type == outside)
+    return now.type != outside;
+  if (now.type == outside)
+    return false;
+  if (now.type != before.type || now.position == s->begin || now.position == s->single)
+    return true;
   bool closed = before.position == s->end || before.position == s->single;
   return closed && (now.position == s->inside || now.position == s->end);
 }
@@ -97,7 +116,8 @@ typedef struct chunk {
   int64_t begin, end, type;
 } chunk;
 
-static int64_t list_chunks(const scheme *s, int64_t types, const int64_t *label, int64_t length, chunk *to) {
+static int64_t list_chunks(const scheme *s, int64_t types, const int64_t *label, int64_t length,
+                           chunk *to) {
   tag before, now = {-1, types};
   int64_t count = 0, start = -1;
   for (int64_t i = 0; i < length; i++) {
@@ -107,77 +127,102 @@ static int64_t list_chunks(const scheme *s, int64_t types, const int64_t *label,
       to[count++] = (chunk){start, i - 1, before.type};
       start = -1;
     }
-    if (begins(s, types, before, now)) start = i;
+    if (begins(s, types, before, now))
+      start = i;
   }
-  if (start >= 0) to[count++] = (chunk){start, length - 1, now.type};
+  if (start >= 0)
+    to[count++] = (chunk){start, length - 1, now.type};
   return count;
 }
 
 static bool excluded(const pir_attr_value *list, int64_t type) {
   for (size_t i = 0; i < list->count; i++)
-    if (list->ints[i] == type) return true;
+    if (list->ints[i] == type)
+      return true;
   return false;
 }
 
 // Numbers of chunks: inferred, labelled, and the same in both.
-static void count_chunks(const pir_attr_value *skip, const chunk *a, int64_t n, const chunk *b, int64_t m,
-                         int64_t *counts) {
-  for (int64_t i = 0; i < n; i++) counts[0] += !excluded(skip, a[i].type);
-  for (int64_t j = 0; j < m; j++) counts[1] += !excluded(skip, b[j].type);
+static void count_chunks(const pir_attr_value *skip, const chunk *a, int64_t n, const chunk *b,
+                         int64_t m, int64_t *counts) {
+  for (int64_t i = 0; i < n; i++)
+    counts[0] += !excluded(skip, a[i].type);
+  for (int64_t j = 0; j < m; j++)
+    counts[1] += !excluded(skip, b[j].type);
   for (int64_t i = 0, j = 0; i < n && j < m;) {
-    if (!memcmp(&a[i], &b[j], sizeof *a) && !excluded(skip, a[i].type)) counts[2]++;
-    if (a[i].end < b[j].end) i++;
-    else if (a[i].end > b[j].end) j++;
-    else i++, j++;
+    if (!memcmp(&a[i], &b[j], sizeof *a) && !excluded(skip, a[i].type))
+      counts[2]++;
+    if (a[i].end < b[j].end)
+      i++;
+    else if (a[i].end > b[j].end)
+      j++;
+    else
+      i++, j++;
   }
 }
 
-static pir_status count_all(const pir_kernel_call *call, const scheme *s, const pir_tensor *t, chunk *room,
-                            int64_t *counts) {
+static pir_status count_all(const pir_kernel_call *call, const scheme *s, const pir_tensor *t,
+                            chunk *room, int64_t *counts) {
   int64_t n = t[0].shape[0], wide = t[0].shape[1], types = call->attrs[0].i;
   for (int64_t i = 0; i < n; i++) {
     int64_t length = ((const int64_t *)t[2].data)[i];
     if (length < 0 || length > wide)
-      return pir_kernel_fail(call, PIR_INVALID, "%s: seq_length: %lld of %lld", call->op, (long long)length,
-                             (long long)wide);
-    const int64_t *rows[2] = {(const int64_t *)t[0].data + i * wide, (const int64_t *)t[1].data + i * wide};
+      return pir_kernel_fail(call, PIR_INVALID, "%s: seq_length: %lld of %lld", call->op,
+                             (long long)length, (long long)wide);
+    const int64_t *rows[2] = {(const int64_t *)t[0].data + i * wide,
+                              (const int64_t *)t[1].data + i * wide};
     for (int r = 0; r < 2; r++)
       for (int64_t k = 0; k < length; k++)
         if (rows[r][k] < 0 || rows[r][k] > types * s->tags)
-          return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects 0 to %lld, found %lld", call->op,
-                                 r ? "label" : "inference", (long long)(types * s->tags), (long long)rows[r][k]);
-    int64_t a = list_chunks(s, types, rows[0], length, room), b = list_chunks(s, types, rows[1], length, room + wide);
+          return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects 0 to %lld, found %lld",
+                                 call->op, r ? "label" : "inference",
+                                 (long long)(types * s->tags), (long long)rows[r][k]);
+    int64_t a = list_chunks(s, types, rows[0], length, room),
+            b = list_chunks(s, types, rows[1], length, room + wide);
     count_chunks(&call->attrs[2], room, a, room + wide, b, counts);
   }
   return PIR_OK;
 }
 
-// operands: inference and label [n, steps], seq_length; attributes: num_chunk_types, chunk_scheme, excluded types
+// operands: inference and label [n, steps], seq_length; attributes: num_chunk_types,
+// chunk_scheme, excluded types
 pir_status pir_kernel_chunk_eval(const pir_kernel_call *call) {
   static const uint8_t in[] = {PIR_I64, PIR_I64, PIR_I64};
   static const uint8_t out[] = {PIR_F64, PIR_F64, PIR_F64, PIR_I64, PIR_I64, PIR_I64};
   const scheme *s = NULL;
   for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
-    if (pir_str_equal(call->attrs[1].text, pir_str_from(schemes[i].name))) s = &schemes[i];
-  if (!s) return pir_kernel_fail(call, PIR_INVALID, "%s: chunk_scheme: expects IOB, IOE, IOBES or plain", call->op);
+    if (pir_str_equal(call->attrs[1].text, pir_str_from(schemes[i].name)))
+      s = &schemes[i];
+  if (!s)
+    return pir_kernel_fail(call, PIR_INVALID,
+                           "%s: chunk_scheme: expects IOB, IOE, IOBES or plain", call->op);
   const pir_tensor *lengths = pir_kernel_in(call, 2);
-  if (!lengths) return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s without seq_length", call->op);
+  if (!lengths)
+    return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s without seq_length",
+                           call->op);
   PIR_TRY(pir_kernel_expect_rank(call, 0, "inference", 2));
   PIR_TRY(pir_kernel_expect_rank(call, 1, "label", 2));
   const int64_t *shape = pir_kernel_in(call, 0)->shape;
-  if (memcmp(shape, pir_kernel_in(call, 1)->shape, 2 * sizeof *shape) || pir_tensor_numel(lengths) != shape[0])
-    return pir_kernel_fail(call, PIR_INVALID, "%s: inference, label and seq_length do not fit", call->op);
+  if (memcmp(shape, pir_kernel_in(call, 1)->shape, 2 * sizeof *shape) ||
+      pir_tensor_numel(lengths) != shape[0])
+    return pir_kernel_fail(call, PIR_INVALID, "%s: inference, label and seq_length do not fit",
+                           call->op);
   pir_tensor t[9], room = {0};
   int64_t counts[3] = {0};
   pir_status status = pir_kernel_open(call, in, 3, out, 6, t);
-  if (!status) status = pir_kernel_zeros(call, PIR_I64, (int64_t[]){2, shape[1], 3}, 3, &room);
-  if (!status) status = count_all(call, s, t, room.data, counts);
+  if (!status)
+    status = pir_kernel_zeros(call, PIR_I64, (int64_t[]){2, shape[1], 3}, 3, &room);
+  if (!status)
+    status = count_all(call, s, t, room.data, counts);
   double found = (double)counts[0], wanted = (double)counts[1], right = (double)counts[2];
   double precision = found > 0 ? right / found : 0, recall = wanted > 0 ? right / wanted : 0;
-  const double rates[3] = {precision, recall, right > 0 ? 2 * precision * recall / (precision + recall) : 0};
+  const double rates[3] = {precision, recall,
+                           right > 0 ? 2 * precision * recall / (precision + recall) : 0};
   for (int i = 0; i < 3 && !status; i++) {
-    if (t[3 + i].data) *(double *)t[3 + i].data = rates[i];
-    if (t[6 + i].data) *(int64_t *)t[6 + i].data = counts[i];
+    if (t[3 + i].data)
+      *(double *)t[3 + i].data = rates[i];
+    if (t[6 + i].data)
+      *(int64_t *)t[6 + i].data = counts[i];
   }
   pir_kernel_drop(call, &room);
   return pir_kernel_close(call, status, 3, 6, t);
@@ -185,19 +230,33 @@ pir_status pir_kernel_chunk_eval(const pir_kernel_call *call) {
 
 // ---- area under the curve
 
-enum { AUC_X, AUC_LABEL, AUC_POSITIVE, AUC_NEGATIVE, AUC_WEIGHT, AUC_OUT, AUC_POSITIVE_OUT, AUC_NEGATIVE_OUT, AUC_ALL };
+enum {
+  AUC_X,
+  AUC_LABEL,
+  AUC_POSITIVE,
+  AUC_NEGATIVE,
+  AUC_WEIGHT,
+  AUC_OUT,
+  AUC_POSITIVE_OUT,
+  AUC_NEGATIVE_OUT,
+  AUC_ALL
+};
 
-static pir_status fill_buckets(const pir_kernel_call *call, const pir_tensor *t, int64_t *positive, int64_t *negative) {
+static pir_status fill_buckets(const pir_kernel_call *call, const pir_tensor *t,
+                               int64_t *positive, int64_t *negative) {
   const double *x = t[AUC_X].data;
   const int64_t *label = t[AUC_LABEL].data, *weight = t[AUC_WEIGHT].data;
   int64_t rows = t[AUC_X].shape[0], wide = t[AUC_X].shape[1], thresholds = call->attrs[1].i;
   for (int64_t i = 0; i < rows; i++) {
     double p = x[i * wide + wide - 1];
     if (!(p >= 0 && p <= 1))
-      return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects probabilities, found %g", call->op, p);
+      return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects probabilities, found %g",
+                             call->op, p);
     int64_t bucket = (int64_t)((float)p * (float)thresholds);
-    if (label[i] > 0) positive[bucket] += weight ? weight[i] : 1;
-    else if (label[i] == 0) negative[bucket] += weight ? weight[i] : 1;
+    if (label[i] > 0)
+      positive[bucket] += weight ? weight[i] : 1;
+    else if (label[i] == 0)
+      negative[bucket] += weight ? weight[i] : 1;
   }
   return PIR_OK;
 }
@@ -213,17 +272,22 @@ static double area(const int64_t *positive, const int64_t *negative, int64_t thr
   return p > 0 && n > 0 ? sum / p / n : sum;
 }
 
-// The statistics of the last `steps` batches stand one after the other, then their sum, then which comes next.
+// The statistics of the last `steps` batches stand one after the other, then their sum, then
+// which comes next.
 static pir_status update_buckets(const pir_kernel_call *call, const pir_tensor *t) {
   int64_t *sides[2] = {t[AUC_POSITIVE_OUT].data, t[AUC_NEGATIVE_OUT].data};
   int64_t steps = call->attrs[2].i, size = call->attrs[1].i + 1, now = 0, total = steps * size;
   for (int s = 0; s < 2; s++) {
     const pir_tensor *from = &t[AUC_POSITIVE + s];
     memcpy(sides[s], from->data, (size_t)pir_tensor_numel(from) * sizeof(int64_t));
-    if (!steps) continue;
+    if (!steps)
+      continue;
     int64_t turn = s ? now : sides[s][total + size];
-    if (turn < 0) return pir_kernel_fail(call, PIR_INVALID, "%s: stat_pos: its last element is negative", call->op);
-    if (!s) now = turn % steps;
+    if (turn < 0)
+      return pir_kernel_fail(call, PIR_INVALID, "%s: stat_pos: its last element is negative",
+                             call->op);
+    if (!s)
+      now = turn % steps;
     for (int64_t i = 0; i < size; i++) {
       sides[s][total + i] -= sides[s][now * size + i];
       sides[s][now * size + i] = 0;
@@ -231,47 +295,58 @@ static pir_status update_buckets(const pir_kernel_call *call, const pir_tensor *
   }
   PIR_TRY(fill_buckets(call, t, sides[0] + now * size, sides[1] + now * size));
   for (int s = 0; s < 2 && steps; s++) {
-    for (int64_t i = 0; i < size; i++) sides[s][total + i] += sides[s][now * size + i];
+    for (int64_t i = 0; i < size; i++)
+      sides[s][total + i] += sides[s][now * size + i];
     sides[s][total + size]++;
   }
   *(double *)t[AUC_OUT].data = area(sides[0] + total, sides[1] + total, size - 1);
   return PIR_OK;
 }
 
-// operands: x [n, 1 or 2], label, stat_pos, stat_neg, ins_tag_weight; attributes: curve, num_thresholds, slide_steps
+// operands: x [n, 1 or 2], label, stat_pos, stat_neg, ins_tag_weight; attributes: curve,
+// num_thresholds, slide_steps
 pir_status pir_kernel_auc(const pir_kernel_call *call) {
-  static const uint8_t in[] = {PIR_F64, PIR_I64, PIR_I64, PIR_I64, PIR_I64}, out[] = {PIR_F64, PIR_I64, PIR_I64};
+  static const uint8_t in[] = {PIR_F64, PIR_I64, PIR_I64, PIR_I64, PIR_I64},
+                       out[] = {PIR_F64, PIR_I64, PIR_I64};
   int64_t thresholds = call->attrs[1].i, steps = call->attrs[2].i, size;
   PIR_TRY(pir_kernel_expect_rank(call, AUC_X, "x", 2));
   const pir_tensor *x = pir_kernel_in(call, AUC_X), *weight = pir_kernel_in(call, AUC_WEIGHT);
   if (!pir_str_equal(call->attrs[0].text, PIR_STR("ROC")))
-    return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of another curve than ROC", call->op);
-  if (thresholds < 1 || steps < 0 || __builtin_mul_overflow(steps + 1, thresholds + 1, &size) || x->shape[1] < 1)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: num_thresholds %lld, slide_steps %lld", call->op,
-                           (long long)thresholds, (long long)steps);
-  if (steps) size++;
+    return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of another curve than ROC",
+                           call->op);
+  if (thresholds < 1 || steps < 0 || __builtin_mul_overflow(steps + 1, thresholds + 1, &size) ||
+      x->shape[1] < 1)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: num_thresholds %lld, slide_steps %lld",
+                           call->op, (long long)thresholds, (long long)steps);
+  if (steps)
+    size++;
   for (int k = AUC_LABEL; k <= AUC_NEGATIVE; k++) {
     const pir_tensor *t = pir_kernel_in(call, k);
     if (!t || pir_tensor_numel(t) != (k == AUC_LABEL ? x->shape[0] : size))
-      return pir_kernel_fail(call, PIR_INVALID, "%s: expects %lld labels and %lld numbers of statistics", call->op,
+      return pir_kernel_fail(call, PIR_INVALID,
+                             "%s: expects %lld labels and %lld numbers of statistics", call->op,
                              (long long)x->shape[0], (long long)size);
   }
   if (weight && pir_tensor_numel(weight) != x->shape[0])
-    return pir_kernel_fail(call, PIR_INVALID, "%s: ins_tag_weight: expects %lld numbers", call->op,
-                           (long long)x->shape[0]);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: ins_tag_weight: expects %lld numbers",
+                           call->op, (long long)x->shape[0]);
   pir_tensor t[AUC_ALL];
   pir_status status = pir_kernel_open(call, in, 5, out, 3, t);
-  if (!status) status = update_buckets(call, t);
+  if (!status)
+    status = update_buckets(call, t);
   return pir_kernel_close(call, status, 5, 3, t);
 }
 
 // ---- numbers that are none
 
-// attribute 2 is the level: 0 fails on NaN and infinity. Results: how many NaN, infinities, zeros; max, min, mean.
+// attribute 2 is the level: 0 fails on NaN and infinity. Results: how many NaN, infinities,
+// zeros; max, min, mean.
 pir_status pir_kernel_check_numerics(const pir_kernel_call *call) {
   static const uint8_t out[] = {PIR_I64, PIR_F64};
   const pir_tensor *x = pir_kernel_in(call, 0);
-  if (!x) return pir_kernel_fail(call, PIR_INVALID, "%s: tensor: expects a tensor, found none", call->op);
+  if (!x)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: tensor: expects a tensor, found none",
+                           call->op);
   bool complex = pir_dtype_is_complex(x->dtype);
   const uint8_t in[] = {complex ? PIR_C128 : PIR_F64};
   pir_tensor t[3];
@@ -285,10 +360,13 @@ pir_status pir_kernel_check_numerics(const pir_kernel_call *call) {
     top = fmax(top, a), least = fmin(least, a), sum += a;
   }
   if (!status && call->attrs[2].i == 0 && counts[0] + counts[1] > 0)
-    status = pir_kernel_fail(call, PIR_INVALID, "%s: %lld NaN and %lld infinite elements", call->op,
-                             (long long)counts[0], (long long)counts[1]);
-  const double values[3] = {top, least, n ? sum / (double)n : 0}, none[3] = {0};  // complex numbers have no order
-  if (!status && t[1].data) memcpy(t[1].data, counts, sizeof counts);
-  if (!status && t[2].data) memcpy(t[2].data, complex ? none : values, sizeof values);
+    status = pir_kernel_fail(call, PIR_INVALID, "%s: %lld NaN and %lld infinite elements",
+                             call->op, (long long)counts[0], (long long)counts[1]);
+  const double values[3] = {top, least, n ? sum / (double)n : 0},
+               none[3] = {0};  // complex numbers have no order
+  if (!status && t[1].data)
+    memcpy(t[1].data, counts, sizeof counts);
+  if (!status && t[2].data)
+    memcpy(t[2].data, complex ? none : values, sizeof values);
   return pir_kernel_close(call, status, 1, 2, t);
 }

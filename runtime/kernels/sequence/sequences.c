@@ -1,37 +1,47 @@
-// Ops over sequences of different lengths, which lie one after the other: rows of a matrix, cut by the offsets that
-// come with the tensor. Each goes through the sequences in turn; O(rows), the recurrent ones in kernels/recurrent.c.
+// Ops over sequences of different lengths, which lie one after the other: rows of a matrix, cut
+// by the offsets that come with the tensor. Each goes through the sequences in turn; O(rows),
+// the recurrent ones in kernels/recurrent.c.
 #include <math.h>
 #include <string.h>
 
 #include "kernels.h"
 
-pir_status pir_kernel_sequences(const pir_kernel_call *call, int k, const uint64_t **out_offsets, int64_t *out_count) {
+pir_status pir_kernel_sequences(const pir_kernel_call *call, int k,
+                                const uint64_t **out_offsets, int64_t *out_count) {
   const pir_tensor *x = pir_kernel_in(call, k);
   if (!x || !x->lod_levels || x->rank < 1)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: operand %d: expects a tensor with the offsets of its sequences",
+    return pir_kernel_fail(call, PIR_INVALID,
+                           "%s: operand %d: expects a tensor with the offsets of its sequences",
                            call->op, k);
   const uint64_t *at = x->lod[x->lod_levels - 1];
   size_t n = x->lod_sizes[x->lod_levels - 1];
   bool fits = n > 0 && at[0] == 0 && at[n - 1] == (uint64_t)x->shape[0];
-  for (size_t i = 1; i < n && fits; i++) fits = at[i - 1] <= at[i];
+  for (size_t i = 1; i < n && fits; i++)
+    fits = at[i - 1] <= at[i];
   if (!fits)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: operand %d: its offsets do not go from 0 to its %lld rows", call->op,
-                           k, (long long)x->shape[0]);
+    return pir_kernel_fail(call, PIR_INVALID,
+                           "%s: operand %d: its offsets do not go from 0 to its %lld rows",
+                           call->op, k, (long long)x->shape[0]);
   *out_offsets = at, *out_count = (int64_t)n - 1;
   return PIR_OK;
 }
 
-uint64_t *pir_kernel_new_sequences(const pir_kernel_call *call, pir_tensor *out, int64_t count) {
+uint64_t *pir_kernel_new_sequences(const pir_kernel_call *call, pir_tensor *out,
+                                   int64_t count) {
   size_t bytes;
   if (!call->lods || __builtin_mul_overflow((size_t)count + 1, sizeof(uint64_t), &bytes) ||
       __builtin_add_overflow(bytes, sizeof(pir_lod_block), &bytes)) {
-    (void)pir_kernel_fail(call, PIR_EXHAUSTED, "%s: no room for the offsets of sequences", call->op);
+    (void)pir_kernel_fail(call, PIR_EXHAUSTED, "%s: no room for the offsets of sequences",
+                          call->op);
     return NULL;
   }
   pir_lod_block *block = pir_kernel_alloc(call, bytes);
-  if (!block) return (void)pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op), NULL;
-  *block =
-      (pir_lod_block){.next = *call->lods, .bytes = bytes, .levels = {block->offsets}, .sizes = {(size_t)count + 1}};
+  if (!block)
+    return (void)pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op), NULL;
+  *block = (pir_lod_block){.next = *call->lods,
+                           .bytes = bytes,
+                           .levels = {block->offsets},
+                           .sizes = {(size_t)count + 1}};
   *call->lods = block;
   out->lod = block->levels, out->lod_sizes = block->sizes, out->lod_levels = 1;
   block->offsets[0] = 0;
@@ -41,54 +51,79 @@ uint64_t *pir_kernel_new_sequences(const pir_kernel_call *call, pir_tensor *out,
 // Elements of one row.
 static int64_t width(const pir_tensor *x) {
   int64_t n = 1;
-  for (int d = 1; d < x->rank; d++) n *= x->shape[d];
+  for (int d = 1; d < x->rank; d++)
+    n *= x->shape[d];
   return n;
 }
 
-static pir_status put_like(const pir_kernel_call *call, const pir_tensor *dense, pir_tensor *out, int64_t rows) {
+static pir_status put_like(const pir_kernel_call *call, const pir_tensor *dense,
+                           pir_tensor *out, int64_t rows) {
   const pir_tensor *x = pir_kernel_in(call, 0);
   int64_t shape[PIR_MAX_RANK] = {rows};
-  for (int d = 1; d < x->rank; d++) shape[d] = x->shape[d];
+  for (int d = 1; d < x->rank; d++)
+    shape[d] = x->shape[d];
   pir_tensor from = *dense;
   PIR_TRY(pir_kernel_shape_result(call, out, x->dtype, shape, x->rank));
   pir_tensor_set_dense(&from, dense->dtype, shape, x->rank);
   return pir_tensor_copy(&from, out);
 }
 
-// operands: x, y; attributes: target_lod, append. Offsets of y, or its numbers, or the attribute's.
+// operands: x, y; attributes: target_lod, append. Offsets of y, or its numbers, or the
+// attribute's.
 pir_status pir_kernel_lod_reset(const pir_kernel_call *call) {
   const pir_tensor *x = pir_kernel_in(call, 0), *y = pir_kernel_in(call, 1);
   pir_tensor *out = pir_kernel_out(call, 0);
   const pir_attr_value *target = &call->attrs[0];
   bool borrows = y && y->lod_levels;
-  if (call->attrs[1].i) return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s that appends a level", call->op);
-  int64_t n = borrows ? (int64_t)y->lod_sizes[y->lod_levels - 1] : y ? pir_tensor_numel(y) : (int64_t)target->count;
-  if (n < 1) return pir_kernel_fail(call, PIR_INVALID, "%s: expects offsets", call->op);
+  if (call->attrs[1].i)
+    return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s that appends a level",
+                           call->op);
+  int64_t n = borrows ? (int64_t)y->lod_sizes[y->lod_levels - 1]
+              : y     ? pir_tensor_numel(y)
+                      : (int64_t)target->count;
+  if (n < 1)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: expects offsets", call->op);
   PIR_TRY(pir_kernel_shape_result(call, out, x->dtype, x->shape, x->rank));
   PIR_TRY(pir_tensor_copy(x, out));
   uint64_t *at = pir_kernel_new_sequences(call, out, n - 1);
-  if (!at) return PIR_EXHAUSTED;
+  if (!at)
+    return PIR_EXHAUSTED;
   for (int64_t i = 0; i < n; i++) {
-    int64_t v = borrows ? (int64_t)y->lod[y->lod_levels - 1][i] : y ? pir_tensor_int_at(y, i) : target->ints[i];
+    int64_t v = borrows ? (int64_t)y->lod[y->lod_levels - 1][i]
+                : y     ? pir_tensor_int_at(y, i)
+                        : target->ints[i];
     if (v < 0 || (i && (uint64_t)v < at[i - 1]) || (!i && v))
-      return pir_kernel_fail(call, PIR_INVALID, "%s: offsets: expects 0 and then numbers that do not fall", call->op);
+      return pir_kernel_fail(call, PIR_INVALID,
+                             "%s: offsets: expects 0 and then numbers that do not fall",
+                             call->op);
     at[i] = (uint64_t)v;
   }
   if (x->rank < 1 || at[n - 1] != (uint64_t)x->shape[0])
-    return pir_kernel_fail(call, PIR_INVALID, "%s: offsets: the last is %llu, x has %lld rows", call->op,
-                           (unsigned long long)at[n - 1], (long long)(x->rank ? x->shape[0] : 0));
+    return pir_kernel_fail(call, PIR_INVALID, "%s: offsets: the last is %llu, x has %lld rows",
+                           call->op, (unsigned long long)at[n - 1],
+                           (long long)(x->rank ? x->shape[0] : 0));
   return PIR_OK;
 }
 
-typedef enum pooling { POOL_AVERAGE, POOL_SUM, POOL_SQRT, POOL_MAX, POOL_LAST, POOL_FIRST, POOL_KINDS } pooling;
+typedef enum pooling {
+  POOL_AVERAGE,
+  POOL_SUM,
+  POOL_SQRT,
+  POOL_MAX,
+  POOL_LAST,
+  POOL_FIRST,
+  POOL_KINDS
+} pooling;
 
-static void pool_one(pooling kind, const double *x, int64_t rows, int64_t wide, double *to, int64_t *at) {
+static void pool_one(pooling kind, const double *x, int64_t rows, int64_t wide, double *to,
+                     int64_t *at) {
   for (int64_t j = 0; j < wide; j++) {
     double best = x[j], sum = 0;
     int64_t where = 0;
     for (int64_t i = 0; i < rows; i++) {
       sum += x[i * wide + j];
-      if (x[i * wide + j] > best) best = x[i * wide + j], where = i;
+      if (x[i * wide + j] > best)
+        best = x[i * wide + j], where = i;
     }
     at[j] = where;
     to[j] = kind == POOL_AVERAGE ? sum / (double)rows
@@ -104,31 +139,42 @@ static void pool_one(pooling kind, const double *x, int64_t rows, int64_t wide, 
 pir_status pir_kernel_sequence_pool(const pir_kernel_call *call) {
   static const char *const names[] = {"AVERAGE", "SUM", "SQRT", "MAX", "LAST", "FIRST"};
   const pir_tensor *x = pir_kernel_in(call, 0);
-  pir_tensor t, all = {0}, places = {0}, *index = call->result_count > 1 ? pir_kernel_out(call, 1) : NULL;
+  pir_tensor t, all = {0}, places = {0},
+                *index = call->result_count > 1 ? pir_kernel_out(call, 1) : NULL;
   const uint64_t *at;
   int64_t n;
   int kind = 0;
-  while (kind < POOL_KINDS && !pir_str_equal(call->attrs[1].text, pir_str_from(names[kind]))) kind++;
-  if (kind == POOL_KINDS) return pir_kernel_fail(call, PIR_INVALID, "%s: pooltype: not one of the six", call->op);
+  while (kind < POOL_KINDS && !pir_str_equal(call->attrs[1].text, pir_str_from(names[kind])))
+    kind++;
+  if (kind == POOL_KINDS)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: pooltype: not one of the six", call->op);
   PIR_TRY(pir_kernel_sequences(call, 0, &at, &n));
   PIR_TRY(pir_kernel_dense(call, x, PIR_F64, x->shape, x->rank, &t));
   int64_t wide = width(x);
   pir_status status = pir_kernel_zeros(call, PIR_F64, (int64_t[]){n, wide}, 2, &all);
-  if (!status) status = pir_kernel_zeros(call, PIR_I64, (int64_t[]){n, wide}, 2, &places);
+  if (!status)
+    status = pir_kernel_zeros(call, PIR_I64, (int64_t[]){n, wide}, 2, &places);
   for (int64_t s = 0; s < n && !status; s++) {
     double *to = (double *)all.data + s * wide;
     int64_t rows = (int64_t)(at[s + 1] - at[s]), *where = (int64_t *)places.data + s * wide;
-    for (int64_t j = 0; j < wide && !rows; j++) to[j] = call->attrs[2].f, where[j] = -1;
-    if (rows) pool_one((pooling)kind, (const double *)t.data + (int64_t)at[s] * wide, rows, wide, to, where);
-    for (int64_t j = 0; j < wide && rows; j++) where[j] += (int64_t)at[s];
+    for (int64_t j = 0; j < wide && !rows; j++)
+      to[j] = call->attrs[2].f, where[j] = -1;
+    if (rows)
+      pool_one((pooling)kind, (const double *)t.data + (int64_t)at[s] * wide, rows, wide, to,
+               where);
+    for (int64_t j = 0; j < wide && rows; j++)
+      where[j] += (int64_t)at[s];
   }
-  if (!status) status = put_like(call, &all, pir_kernel_out(call, 0), n);
+  if (!status)
+    status = put_like(call, &all, pir_kernel_out(call, 0), n);
   if (!status && index) {
     int64_t shape[PIR_MAX_RANK] = {kind == POOL_MAX ? n : 0};
-    for (int d = 1; d < x->rank; d++) shape[d] = x->shape[d];
+    for (int d = 1; d < x->rank; d++)
+      shape[d] = x->shape[d];
     status = pir_kernel_shape_result(call, index, PIR_I32, shape, x->rank);
     pir_tensor_set_dense(&places, PIR_I64, shape, x->rank);
-    if (!status) status = pir_tensor_copy(&places, index);
+    if (!status)
+      status = pir_tensor_copy(&places, index);
     pir_tensor_set_dense(&places, PIR_I64, (int64_t[]){n, wide}, 2);
   }
   pir_kernel_drop(call, &t);
@@ -143,28 +189,35 @@ pir_status pir_kernel_sequence_softmax(const pir_kernel_call *call) {
   int64_t n;
   pir_tensor t;
   PIR_TRY(pir_kernel_sequences(call, 0, &at, &n));
-  if (width(x) != 1) return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects one column", call->op);
+  if (width(x) != 1)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects one column", call->op);
   PIR_TRY(pir_kernel_dense(call, x, PIR_F64, x->shape, x->rank, &t));
   double *v = t.data;
   for (int64_t s = 0; s < n; s++) {
     double most = -INFINITY, sum = 0;
-    for (uint64_t i = at[s]; i < at[s + 1]; i++) most = fmax(most, v[i]);
-    for (uint64_t i = at[s]; i < at[s + 1]; i++) sum += v[i] = exp(v[i] - most);
-    for (uint64_t i = at[s]; i < at[s + 1]; i++) v[i] /= sum;
+    for (uint64_t i = at[s]; i < at[s + 1]; i++)
+      most = fmax(most, v[i]);
+    for (uint64_t i = at[s]; i < at[s + 1]; i++)
+      sum += v[i] = exp(v[i] - most);
+    for (uint64_t i = at[s]; i < at[s + 1]; i++)
+      v[i] /= sum;
   }
   pir_status status = put_like(call, &t, pir_kernel_out(call, 0), x->shape[0]);
   pir_kernel_drop(call, &t);
   return status;
 }
 
-// Each sequence of x (each row, where x has none) as often as the sequence of y at its place is long.
-static pir_status expand(const pir_kernel_call *call, const pir_tensor *x, const uint64_t *from, int64_t n,
-                         const uint64_t *times) {
+// Each sequence of x (each row, where x has none) as often as the sequence of y at its place is
+// long.
+static pir_status expand(const pir_kernel_call *call, const pir_tensor *x, const uint64_t *from,
+                         int64_t n, const uint64_t *times) {
   pir_tensor *out = pir_kernel_out(call, 0);
   int64_t shape[PIR_MAX_RANK], rows = 0, copies = 0, done = 0;
   for (int64_t s = 0; s < n; s++) {
-    int64_t length = from ? (int64_t)(from[s + 1] - from[s]) : 1, again = (int64_t)(times[s + 1] - times[s]), part;
-    if (__builtin_mul_overflow(length, again, &part) || __builtin_add_overflow(rows, part, &rows))
+    int64_t length = from ? (int64_t)(from[s + 1] - from[s]) : 1,
+            again = (int64_t)(times[s + 1] - times[s]), part;
+    if (__builtin_mul_overflow(length, again, &part) ||
+        __builtin_add_overflow(rows, part, &rows))
       return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too many rows", call->op);
     copies += again;
   }
@@ -172,9 +225,11 @@ static pir_status expand(const pir_kernel_call *call, const pir_tensor *x, const
   shape[0] = rows;
   PIR_TRY(pir_kernel_shape_result(call, out, x->dtype, shape, x->rank));
   uint64_t *ends = from ? pir_kernel_new_sequences(call, out, copies) : NULL;
-  if (from && !ends) return PIR_EXHAUSTED;
+  if (from && !ends)
+    return PIR_EXHAUSTED;
   for (int64_t s = 0; s < n; s++) {
-    int64_t first = from ? (int64_t)from[s] : s, length = from ? (int64_t)(from[s + 1] - from[s]) : 1;
+    int64_t first = from ? (int64_t)from[s] : s,
+            length = from ? (int64_t)(from[s + 1] - from[s]) : 1;
     size_t size = pir_dtype_size(x->dtype);
     for (uint64_t i = times[s]; i < times[s + 1]; i++, done += length) {
       pir_tensor a = *x, b = *out;
@@ -182,7 +237,8 @@ static pir_status expand(const pir_kernel_call *call, const pir_tensor *x, const
       a.data = (char *)x->data + first * x->strides[0] * (int64_t)size;
       b.data = (char *)out->data + done * out->strides[0] * (int64_t)size;
       PIR_TRY(pir_tensor_copy(&a, &b));
-      if (ends) ends[1] = (uint64_t)(done + length), ends++;
+      if (ends)
+        ends[1] = (uint64_t)(done + length), ends++;
     }
   }
   return PIR_OK;
@@ -193,37 +249,42 @@ pir_status pir_kernel_sequence_expand(const pir_kernel_call *call) {
   const pir_tensor *x = pir_kernel_in(call, 0), *y = pir_kernel_in(call, 1);
   int64_t level = call->attrs[0].i, n = 0;
   const uint64_t *from = NULL;
-  if (level < 0) level += (int64_t)y->lod_levels;
+  if (level < 0)
+    level += (int64_t)y->lod_levels;
   if (level < 0 || level >= (int64_t)y->lod_levels)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: ref_level: %lld of %zu levels", call->op, (long long)level,
-                           y->lod_levels);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: ref_level: %lld of %zu levels", call->op,
+                           (long long)level, y->lod_levels);
   n = (int64_t)y->lod_sizes[level] - 1;
   for (int64_t i = 0; i < n; i++)
     if (y->lod[level][i] > y->lod[level][i + 1])
       return pir_kernel_fail(call, PIR_INVALID, "%s: y: its offsets fall", call->op);
   int64_t sequences = x->rank ? x->shape[0] : 0;
-  if (x->lod_levels) PIR_TRY(pir_kernel_sequences(call, 0, &from, &sequences));
+  if (x->lod_levels)
+    PIR_TRY(pir_kernel_sequences(call, 0, &from, &sequences));
   if (n > 0 && sequences != n)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects %lld sequences, found %lld", call->op, (long long)n,
-                           (long long)sequences);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects %lld sequences, found %lld",
+                           call->op, (long long)n, (long long)sequences);
   return expand(call, x, from, n, y->lod[level]);
 }
 
-// One row of the result: the products of a window of rows, those outside of the sequence left out.
-static void convolve(const double *x, int64_t rows, int64_t wide, int64_t first, int64_t window, const double *filter,
-                     int64_t outs, double *to) {
+// One row of the result: the products of a window of rows, those outside of the sequence left
+// out.
+static void convolve(const double *x, int64_t rows, int64_t wide, int64_t first, int64_t window,
+                     const double *filter, int64_t outs, double *to) {
   for (int64_t k = 0; k < window; k++) {
-    if (first + k < 0 || first + k >= rows) continue;
+    if (first + k < 0 || first + k >= rows)
+      continue;
     for (int64_t c = 0; c < wide; c++) {
       double v = x[(first + k) * wide + c];
       const double *w = filter + (k * wide + c) * outs;
-      for (int64_t o = 0; o < outs; o++) to[o] += v * w[o];
+      for (int64_t o = 0; o < outs; o++)
+        to[o] += v * w[o];
     }
   }
 }
 
-// operands: x [rows, wide], padding_data, filter [window * wide, outs]; attributes: context_length, padding_trainable,
-// context_start, context_stride
+// operands: x [rows, wide], padding_data, filter [window * wide, outs]; attributes:
+// context_length, padding_trainable, context_start, context_stride
 pir_status pir_kernel_sequence_conv(const pir_kernel_call *call) {
   const pir_tensor *x = pir_kernel_in(call, 0), *filter = pir_kernel_in(call, 2);
   const pir_attr_value *attrs = call->attrs;
@@ -235,20 +296,26 @@ pir_status pir_kernel_sequence_conv(const pir_kernel_call *call) {
   PIR_TRY(pir_kernel_sequences(call, 0, &at, &n));
   int64_t wide = x->shape[1], outs = filter->shape[1], rows;
   if (attrs[1].i || attrs[3].i != 1)
-    return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s with trained padding or strides", call->op);
+    return pir_kernel_fail(call, PIR_UNSUPPORTED,
+                           "unsupported: %s with trained padding or strides", call->op);
   if (window < 1 || __builtin_mul_overflow(window, wide, &rows) || rows != filter->shape[0])
-    return pir_kernel_fail(call, PIR_INVALID, "%s: filter: expects %lld times %lld rows, found %lld", call->op,
+    return pir_kernel_fail(call, PIR_INVALID,
+                           "%s: filter: expects %lld times %lld rows, found %lld", call->op,
                            (long long)window, (long long)wide, (long long)filter->shape[0]);
   pir_status status = pir_kernel_dense(call, x, PIR_F64, x->shape, 2, &t);
-  if (!status) status = pir_kernel_dense(call, filter, PIR_F64, filter->shape, 2, &w);
-  if (!status) status = pir_kernel_zeros(call, PIR_F64, (int64_t[]){x->shape[0], outs}, 2, &y);
+  if (!status)
+    status = pir_kernel_dense(call, filter, PIR_F64, filter->shape, 2, &w);
+  if (!status)
+    status = pir_kernel_zeros(call, PIR_F64, (int64_t[]){x->shape[0], outs}, 2, &y);
   for (int64_t s = 0; s < n && !status; s++)
     for (int64_t i = 0, length = (int64_t)(at[s + 1] - at[s]); i < length; i++)
-      convolve((const double *)t.data + (int64_t)at[s] * wide, length, wide, i + attrs[2].i, window, w.data, outs,
-               (double *)y.data + ((int64_t)at[s] + i) * outs);
+      convolve((const double *)t.data + (int64_t)at[s] * wide, length, wide, i + attrs[2].i,
+               window, w.data, outs, (double *)y.data + ((int64_t)at[s] + i) * outs);
   pir_tensor *out = pir_kernel_out(call, 0);
-  if (!status) status = pir_kernel_shape_result(call, out, x->dtype, y.shape, 2);
-  if (!status) status = pir_tensor_copy(&y, out);
+  if (!status)
+    status = pir_kernel_shape_result(call, out, x->dtype, y.shape, 2);
+  if (!status)
+    status = pir_tensor_copy(&y, out);
   pir_kernel_drop(call, &t);
   pir_kernel_drop(call, &w);
   pir_kernel_drop(call, &y);

@@ -19,9 +19,9 @@ typedef struct pir_order {
 } pir_order;
 
 bool pir_entry_before(pir_order order, const pir_entry *a, const pir_entry *b);
-// The first k of n elements come to the front, in order. Which of equal keys come, and in what order, is what
-// std::nth_element, std::sort and std::partial_sort of libstdc++ make of it: Paddle's positions come from there.
-// Cost: n + k log k.
+// The first k of n elements come to the front, in order. Which of equal keys come, and in what
+// order, is what std::nth_element, std::sort and std::partial_sort of libstdc++ make of it:
+// Paddle's positions come from there. Cost: n + k log k.
 void pir_entries_select(pir_order order, pir_entry *entries, int64_t n, int64_t k);
 // Element k counted from 0 comes to its place, smaller ones before it: n.
 void pir_entries_nth(pir_order order, pir_entry *entries, int64_t n, int64_t k);

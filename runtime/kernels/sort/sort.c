@@ -1,6 +1,7 @@
-// Sorting along an axis: argsort, topk, medians, and the running extremes, which keep positions too. A line is copied
-// to 64-bit keys with their positions and merge-sorted, so that equal keys stay in order, or the first elements are
-// selected. NaN counts as the largest number. Cost: n log n a line, n where a few are selected; lines run in parallel.
+// Sorting along an axis: argsort, topk, medians, and the running extremes, which keep positions
+// too. A line is copied to 64-bit keys with their positions and merge-sorted, so that equal
+// keys stay in order, or the first elements are selected. NaN counts as the largest number.
+// Cost: n log n a line, n where a few are selected; lines run in parallel.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,9 @@ typedef struct line_job {
   void (*line)(const struct line_job *job, entry *room, const int64_t *at);
 } line_job;
 
-static pir_order order_of(const line_job *job) { return (pir_order){job->floats, job->descending}; }
+static pir_order order_of(const line_job *job) {
+  return (pir_order){job->floats, job->descending};
+}
 
 static bool before(const line_job *job, const entry *a, const entry *b) {
   return pir_entry_before(order_of(job), a, b);
@@ -38,9 +41,11 @@ static entry *sort_line(const line_job *job, entry *room) {
   entry *from = room, *to = room + n;
   for (int64_t width = 1; width < n; width *= 2) {
     for (int64_t lo = 0; lo < n; lo += 2 * width) {
-      int64_t mid = lo + width < n ? lo + width : n, hi = lo + 2 * width < n ? lo + 2 * width : n, a = lo, b = mid;
+      int64_t mid = lo + width < n ? lo + width : n,
+              hi = lo + 2 * width < n ? lo + 2 * width : n, a = lo, b = mid;
       for (int64_t k = lo; k < hi; k++)
-        to[k] = a < mid && (b == hi || !before(job, &from[b], &from[a])) ? from[a++] : from[b++];
+        to[k] =
+            a < mid && (b == hi || !before(job, &from[b], &from[a])) ? from[a++] : from[b++];
     }
     entry *swap = from;
     from = to;
@@ -51,7 +56,8 @@ static entry *sort_line(const line_job *job, entry *room) {
 
 static const char *line_start(const pir_tensor *t, const int64_t *at) {
   int64_t offset = 0;
-  for (int d = 0; d < t->rank; d++) offset += at[d] * t->strides[d];
+  for (int d = 0; d < t->rank; d++)
+    offset += at[d] * t->strides[d];
   return (const char *)t->data + offset * (int64_t)pir_dtype_size(t->dtype);
 }
 
@@ -59,17 +65,20 @@ static void store(const line_job *job, const entry *sorted, int64_t n, const int
   const int64_t step = sizeof(entry) / sizeof(int64_t);
   if (job->out)
     pir_convert(job->out->dtype, (void *)(uintptr_t)line_start(job->out, at),
-                job->x->rank ? job->out->strides[job->axis] : 1, job->floats ? PIR_F64 : PIR_I64, &sorted->key, step,
-                n);
+                job->x->rank ? job->out->strides[job->axis] : 1,
+                job->floats ? PIR_F64 : PIR_I64, &sorted->key, step, n);
   if (job->positions)
     pir_convert(job->positions->dtype, (void *)(uintptr_t)line_start(job->positions, at),
-                job->x->rank ? job->positions->strides[job->axis] : 1, PIR_I64, &sorted->at, step, n);
+                job->x->rank ? job->positions->strides[job->axis] : 1, PIR_I64, &sorted->at,
+                step, n);
 }
 
 static void load(const line_job *job, entry *room, const int64_t *at) {
-  pir_convert(job->floats ? PIR_F64 : PIR_I64, &room->key, sizeof(entry) / sizeof(int64_t), job->x->dtype,
-              line_start(job->x, at), job->x->rank ? job->x->strides[job->axis] : 1, job->length);
-  for (int64_t i = 0; i < job->length; i++) room[i].at = i;
+  pir_convert(job->floats ? PIR_F64 : PIR_I64, &room->key, sizeof(entry) / sizeof(int64_t),
+              job->x->dtype, line_start(job->x, at),
+              job->x->rank ? job->x->strides[job->axis] : 1, job->length);
+  for (int64_t i = 0; i < job->length; i++)
+    room[i].at = i;
 }
 
 static void sort_one(const line_job *job, entry *room, const int64_t *at) {
@@ -81,31 +90,36 @@ static void sort_one(const line_job *job, entry *room, const int64_t *at) {
 
 enum { FEW = 32 };
 
-// The first k of a line by insertion, read where they are. False where the answer depends on how equal elements or NaN
-// are met: that is for pir_entries_select, which knows.
-#define TAKE_FEW(name, T, field)                                                                                       \
-  static bool name(const char *data, int64_t step, int64_t n, int64_t k, bool descending, entry *out) {                \
-    const T *x = (const T *)data;                                                                                      \
-    T first[FEW + 1];                                                                                                  \
-    int64_t places[FEW + 1], count = 0;                                                                                \
-    bool tied = false;                                                                                                 \
-    for (int64_t i = 0; i < n; i++) {                                                                                  \
-      T v = x[i * step];                                                                                               \
-      if (count == k && (descending ? v < first[k - 1] : v > first[k - 1])) continue;                                  \
-      if (v != v) return false;                                                                                        \
-      if (count == k && v == first[k - 1]) {                                                                           \
-        tied = true;                                                                                                   \
-        continue;                                                                                                      \
-      }                                                                                                                \
-      int64_t j = count < k ? count++ : k;                                                                             \
-      for (; j > 0 && (descending ? v > first[j - 1] : v < first[j - 1]); j--)                                         \
-        first[j] = first[j - 1], places[j] = places[j - 1];                                                            \
-      if (j > 0 && v == first[j - 1]) return false;                                                                    \
-      first[j] = v, places[j] = i;                                                                                     \
-      tied = false;                                                                                                    \
-    }                                                                                                                  \
-    for (int64_t j = 0; j < k; j++) out[j].key.field = first[j], out[j].at = places[j];                                \
-    return !tied;                                                                                                      \
+// The first k of a line by insertion, read where they are. False where the answer depends on
+// how equal elements or NaN are met: that is for pir_entries_select, which knows.
+#define TAKE_FEW(name, T, field)                                                               \
+  static bool name(const char *data, int64_t step, int64_t n, int64_t k, bool descending,      \
+                   entry *out) {                                                               \
+    const T *x = (const T *)data;                                                              \
+    T first[FEW + 1];                                                                          \
+    int64_t places[FEW + 1], count = 0;                                                        \
+    bool tied = false;                                                                         \
+    for (int64_t i = 0; i < n; i++) {                                                          \
+      T v = x[i * step];                                                                       \
+      if (count == k && (descending ? v < first[k - 1] : v > first[k - 1]))                    \
+        continue;                                                                              \
+      if (v != v)                                                                              \
+        return false;                                                                          \
+      if (count == k && v == first[k - 1]) {                                                   \
+        tied = true;                                                                           \
+        continue;                                                                              \
+      }                                                                                        \
+      int64_t j = count < k ? count++ : k;                                                     \
+      for (; j > 0 && (descending ? v > first[j - 1] : v < first[j - 1]); j--)                 \
+        first[j] = first[j - 1], places[j] = places[j - 1];                                    \
+      if (j > 0 && v == first[j - 1])                                                          \
+        return false;                                                                          \
+      first[j] = v, places[j] = i;                                                             \
+      tied = false;                                                                            \
+    }                                                                                          \
+    for (int64_t j = 0; j < k; j++)                                                            \
+      out[j].key.field = first[j], out[j].at = places[j];                                      \
+    return !tied;                                                                              \
   }
 TAKE_FEW(few_f32, float, f)
 TAKE_FEW(few_f64, double, f)
@@ -116,7 +130,8 @@ TAKE_FEW(few_i64, int64_t, i)
 static bool take_few(const line_job *job, entry *room, const int64_t *at) {
   const char *data = line_start(job->x, at);
   int64_t step = job->x->rank ? job->x->strides[job->axis] : 1;
-  if (job->kept < 1 || job->kept > FEW || (uintptr_t)data % pir_dtype_size(job->x->dtype)) return false;
+  if (job->kept < 1 || job->kept > FEW || (uintptr_t)data % pir_dtype_size(job->x->dtype))
+    return false;
   switch (job->x->dtype) {
     case PIR_F32: return few_f32(data, step, job->length, job->kept, job->descending, room);
     case PIR_F64: return few_f64(data, step, job->length, job->kept, job->descending, room);
@@ -136,12 +151,15 @@ static void select_one(const line_job *job, entry *room, const int64_t *at) {
   store(job, room, job->kept, at);
 }
 
-// The same elements in the order that choosing them leaves behind; few of many are sorted on the way, as in Paddle.
+// The same elements in the order that choosing them leaves behind; few of many are sorted on
+// the way, as in Paddle.
 static void choose_one(const line_job *job, entry *room, const int64_t *at) {
   load(job, room, at);
   bool few = job->kept <= job->length / 64;
-  if (few) pir_entries_select(order_of(job), room, job->length, job->kept);
-  else if (job->kept > 0) pir_entries_nth(order_of(job), room, job->length, job->kept - 1);
+  if (few)
+    pir_entries_select(order_of(job), room, job->length, job->kept);
+  else if (job->kept > 0)
+    pir_entries_nth(order_of(job), room, job->length, job->kept - 1);
   store(job, room, job->kept, at);
 }
 
@@ -161,8 +179,10 @@ static void mode_one(const line_job *job, entry *room, const int64_t *at) {
   const entry *sorted = sort_line(job, room), *best = sorted;
   int64_t most = 0;
   for (int64_t i = 0, first = 0; i < job->length; i++) {
-    if (i && !same_key(job, &sorted[i - 1], &sorted[i])) first = i;
-    if (i - first + 1 > most) most = i - first + 1, best = &sorted[i];
+    if (i && !same_key(job, &sorted[i - 1], &sorted[i]))
+      first = i;
+    if (i - first + 1 > most)
+      most = i - first + 1, best = &sorted[i];
   }
   store(job, best, 1, at);
 }
@@ -174,7 +194,8 @@ static void run_one(const line_job *job, entry *room, const int64_t *at) {
     bool stays = job->floats && isnan(room[i - 1].key.f) ? !isnan(room[i].key.f)
                  : job->floats && isnan(room[i].key.f)   ? false
                                                          : before(job, &room[i - 1], &room[i]);
-    if (stays) room[i] = room[i - 1];
+    if (stays)
+      room[i] = room[i - 1];
   }
   store(job, room, job->length, at);
 }
@@ -184,7 +205,8 @@ static void run_lines(void *user, int64_t begin, int64_t end, int thread) {
   for (int64_t line = begin; line < end; line++) {
     int64_t at[PIR_MAX_RANK] = {0}, rest = line;
     for (int d = job->x->rank - 1; d >= 0; d--) {
-      if (d == job->axis) continue;
+      if (d == job->axis)
+        continue;
       at[d] = rest % job->x->shape[d];
       rest /= job->x->shape[d];
     }
@@ -195,28 +217,35 @@ static void run_lines(void *user, int64_t begin, int64_t end, int thread) {
 static pir_status run_job(line_job *job, int64_t axis) {
   const pir_kernel_call *call = job->call;
   const pir_tensor *x = job->x;
-  if (!x || !job->out) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
+  if (!x || !job->out)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
   if (pir_dtype_is_complex(x->dtype))
-    return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of complex numbers", call->op);
-  if (axis < 0) axis += x->rank;
+    return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of complex numbers",
+                           call->op);
+  if (axis < 0)
+    axis += x->rank;
   if ((axis < 0 || axis >= x->rank) && x->rank > 0)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: axis %lld of a tensor of rank %d", call->op, (long long)axis,
-                           x->rank);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: axis %lld of a tensor of rank %d", call->op,
+                           (long long)axis, x->rank);
   job->axis = (int)axis;
   job->floats = pir_dtype_is_float(x->dtype);
   job->length = x->rank ? x->shape[axis] : 1;
   job->kept = job->out->rank && x->rank ? job->out->shape[axis] : 1;
   if (job->first < 0 || job->kept > job->length - job->first)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: asks for %lld of %lld elements", call->op, (long long)job->kept,
-                           (long long)job->length);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: asks for %lld of %lld elements", call->op,
+                           (long long)job->kept, (long long)job->length);
   int64_t numel = pir_tensor_numel(x), lines = job->length > 0 ? numel / job->length : 0;
   int threads = call->parallel.threads > 1 ? call->parallel.threads : 1;
   size_t size = (size_t)threads * 2 * (size_t)job->length * sizeof(entry);
-  if (lines <= 0) return PIR_OK;
+  if (lines <= 0)
+    return PIR_OK;
   job->room = pir_kernel_alloc(call, size);
-  if (!job->room) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
-  if (threads > 1 && numel > 4096) call->parallel.parallel_for(call->parallel.pool, lines, run_lines, job);
-  else run_lines(job, 0, lines, 0);
+  if (!job->room)
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  if (threads > 1 && numel > 4096)
+    call->parallel.parallel_for(call->parallel.pool, lines, run_lines, job);
+  else
+    run_lines(job, 0, lines, 0);
   pir_kernel_free(call, job->room, size);
   return PIR_OK;
 }
@@ -247,7 +276,8 @@ pir_status pir_kernel_topk(const pir_kernel_call *call) {
 // A view of a result without the axis that was reduced, with it.
 static pir_tensor with_axis(const pir_tensor *t, const pir_tensor *x, int axis) {
   pir_tensor view = *t;
-  if (t->rank == x->rank) return view;
+  if (t->rank == x->rank)
+    return view;
   view.rank = x->rank;
   for (int d = x->rank - 1; d > axis; d--) {
     view.shape[d] = t->shape[d - 1];
@@ -263,11 +293,13 @@ static pir_status run_reduced(line_job *job, int64_t axis) {
   const pir_kernel_call *call = job->call;
   if (!job->x || !job->out || !job->positions)
     return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
-  if (axis < 0) axis += job->x->rank;
+  if (axis < 0)
+    axis += job->x->rank;
   if (job->x->rank && (axis < 0 || axis >= job->x->rank))
-    return pir_kernel_fail(call, PIR_INVALID, "%s: axis %lld of a tensor of rank %d", call->op, (long long)axis,
-                           job->x->rank);
-  pir_tensor out = with_axis(job->out, job->x, (int)axis), positions = with_axis(job->positions, job->x, (int)axis);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: axis %lld of a tensor of rank %d", call->op,
+                           (long long)axis, job->x->rank);
+  pir_tensor out = with_axis(job->out, job->x, (int)axis),
+             positions = with_axis(job->positions, job->x, (int)axis);
   job->out = &out;
   job->positions = &positions;
   return run_job(job, axis);
@@ -290,24 +322,28 @@ pir_status pir_kernel_mode(const pir_kernel_call *call) {
 
 // ---- medians
 
-// The middle of the elements that count; of an even number the mean of the middle two, or the lower one. A line with
-// NaN has none, unless NaN are left out.
+// The middle of the elements that count; of an even number the mean of the middle two, or the
+// lower one. A line with NaN has none, unless NaN are left out.
 static void median_one(const line_job *job, entry *room, const int64_t *at) {
   load(job, room, at);
   int64_t n = job->length, nans = 0, first_nan = -1;
   for (int64_t i = 0; job->floats && i < n; i++)
-    if (isnan(room[i].key.f) && !nans++) first_nan = i;
+    if (isnan(room[i].key.f) && !nans++)
+      first_nan = i;
   entry pair[2] = {{{.f = NAN}, first_nan}, {{.f = NAN}, first_nan}};
   int64_t counted = n - nans, upper = counted / 2;
-  if (job->skips_nan) pair[0].at = pair[1].at = -1;
+  if (job->skips_nan)
+    pair[0].at = pair[1].at = -1;
   if (counted && (job->skips_nan || !nans)) {
     pir_entries_select(order_of(job), room, n, job->selected ? job->selected : upper + 1);
     bool even = counted % 2 == 0;
     pair[0] = room[upper - even];
     pair[1] = job->lower ? pair[0] : room[upper];
     int64_t a = pair[0].key.i, b = pair[1].key.i;
-    if (job->floats && even && !job->lower) pair[0].key.f = pair[0].key.f / 2 + pair[1].key.f / 2;
-    if (!job->floats && even && !job->lower) pair[0].key.i = (int64_t)(((__int128)a + b) / 2);
+    if (job->floats && even && !job->lower)
+      pair[0].key.f = pair[0].key.f / 2 + pair[1].key.f / 2;
+    if (!job->floats && even && !job->lower)
+      pair[0].key.i = (int64_t)(((__int128)a + b) / 2);
   }
   line_job values = *job, places = *job;
   values.positions = NULL;
@@ -316,36 +352,40 @@ static void median_one(const line_job *job, entry *room, const int64_t *at) {
   store(&places, pair, job->lower ? 1 : 2, at);
 }
 
-// Numbers in the line that has the fewest NaN. Paddle has as many sorted in every line; which of equal elements is met
-// depends on it.
+// Numbers in the line that has the fewest NaN. Paddle has as many sorted in every line; which
+// of equal elements is met depends on it.
 static int64_t most_numbers(const pir_tensor *lines) {
   int64_t most = 0, length = lines->shape[lines->rank - 1], n = pir_tensor_numel(lines);
-  if (!pir_dtype_is_float(lines->dtype)) return length;
+  if (!pir_dtype_is_float(lines->dtype))
+    return length;
   for (int64_t at = 0; at < n; at += length) {
     int64_t numbers = 0;
-    for (int64_t i = at; i < at + length; i++) numbers += !isnan(pir_tensor_float_at(lines, i));
+    for (int64_t i = at; i < at + length; i++)
+      numbers += !isnan(pir_tensor_float_at(lines, i));
     most = numbers > most ? numbers : most;
   }
   return most;
 }
 
 // x with the listed axes (none: all) at the end; how many stay.
-static pir_status reduced_last(const pir_kernel_call *call, const pir_tensor *x, const pir_attr_value *axes,
-                               pir_tensor *out, int *kept) {
+static pir_status reduced_last(const pir_kernel_call *call, const pir_tensor *x,
+                               const pir_attr_value *axes, pir_tensor *out, int *kept) {
   uint32_t gone = axes->count ? 0 : UINT32_MAX;
   for (size_t i = 0; i < axes->count; i++) {
     int64_t d = axes->ints[i] < 0 ? axes->ints[i] + x->rank : axes->ints[i];
     if (d < 0 || d >= x->rank)
-      return pir_kernel_fail(call, PIR_INVALID, "%s: axis: expects axes of rank %d, found %lld", call->op, x->rank,
-                             (long long)axes->ints[i]);
+      return pir_kernel_fail(call, PIR_INVALID, "%s: axis: expects axes of rank %d, found %lld",
+                             call->op, x->rank, (long long)axes->ints[i]);
     gone |= 1u << d;
   }
   *out = *x;
   int at = 0;
   for (int last = 0; last < 2; last++) {
     for (int d = 0; d < x->rank; d++)
-      if ((int)(gone >> d & 1) == last) out->shape[at] = x->shape[d], out->strides[at++] = x->strides[d];
-    if (!last) *kept = at;
+      if ((int)(gone >> d & 1) == last)
+        out->shape[at] = x->shape[d], out->strides[at++] = x->strides[d];
+    if (!last)
+      *kept = at;
   }
   return PIR_OK;
 }
@@ -361,22 +401,26 @@ static pir_status fill(pir_tensor *out, double value) {
 // attributes: axis, keepdim, mode (avg or min)
 static pir_status median(const pir_kernel_call *call, bool skips_nan) {
   const pir_tensor *x = pir_kernel_in(call, 0);
-  pir_tensor moved, lines, *out = pir_kernel_out(call, 0), *places = pir_kernel_out(call, 1), values, positions;
+  pir_tensor moved, lines, *out = pir_kernel_out(call, 0), *places = pir_kernel_out(call, 1),
+                           values, positions;
   pir_str mode = call->attrs[2].text;
   line_job job = job_of(call);
   int kept;
   job.skips_nan = skips_nan;
   job.lower = pir_str_equal(mode, PIR_STR("min"));
-  if (!x || !out) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
+  if (!x || !out)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
   if (!job.lower && !pir_str_equal(mode, PIR_STR("avg")))
-    return pir_kernel_fail(call, PIR_INVALID, "%s: mode: expects avg or min, found '%.*s'", call->op, (int)mode.size,
-                           mode.data);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: mode: expects avg or min, found '%.*s'",
+                           call->op, (int)mode.size, mode.data);
   PIR_TRY(reduced_last(call, x, &call->attrs[0], &moved, &kept));
   PIR_TRY(pir_kernel_dense(call, &moved, x->dtype, moved.shape, moved.rank, &lines));
   pir_tensor view = lines;
   int64_t length = 1, shape[PIR_MAX_RANK];
-  for (int d = kept; d < lines.rank; d++) length *= lines.shape[d];
-  for (int d = 0; d < kept; d++) shape[d] = lines.shape[d];
+  for (int d = kept; d < lines.rank; d++)
+    length *= lines.shape[d];
+  for (int d = 0; d < kept; d++)
+    shape[d] = lines.shape[d];
   shape[kept] = length;
   pir_tensor_set_dense(&view, x->dtype, shape, kept + 1);
   view.data = lines.data;
@@ -392,18 +436,25 @@ static pir_status median(const pir_kernel_call *call, bool skips_nan) {
   job.out = &values;
   job.positions = places ? &positions : NULL;
   job.line = median_one;
-  if (skips_nan && length) job.selected = most_numbers(&view);
+  if (skips_nan && length)
+    job.selected = most_numbers(&view);
   pir_status status = length ? run_job(&job, kept) : fill(out, NAN);
-  if (!status && !length && places) status = fill(places, 0);
+  if (!status && !length && places)
+    status = fill(places, 0);
   pir_kernel_drop(call, &lines);
   return status;
 }
 
-pir_status pir_kernel_median(const pir_kernel_call *call) { return median(call, false); }
+pir_status pir_kernel_median(const pir_kernel_call *call) {
+  return median(call, false);
+}
 
-pir_status pir_kernel_nanmedian(const pir_kernel_call *call) { return median(call, true); }
+pir_status pir_kernel_nanmedian(const pir_kernel_call *call) {
+  return median(call, true);
+}
 
-// attributes: out_int32, right. Each value's place in the row of sorted numbers that stands beside it.
+// attributes: out_int32, right. Each value's place in the row of sorted numbers that stands
+// beside it.
 pir_status pir_kernel_searchsorted(const pir_kernel_call *call) {
   const pir_tensor *rows = pir_kernel_in(call, 0), *values = pir_kernel_in(call, 1);
   pir_tensor *out = pir_kernel_out(call, 0), r, v, places = {0};
@@ -412,12 +463,15 @@ pir_status pir_kernel_searchsorted(const pir_kernel_call *call) {
   int64_t length = rows->shape[rows->rank - 1], n = pir_tensor_numel(values),
           width = values->rank ? values->shape[values->rank - 1] : 1;
   bool right = call->attrs[1].i != 0, shared = rows->rank == 1;
-  if (!shared && (width == 0 || pir_tensor_numel(rows) / (length ? length : 1) != n / (width ? width : 1)))
+  if (!shared &&
+      (width == 0 || pir_tensor_numel(rows) / (length ? length : 1) != n / (width ? width : 1)))
     return n == 0 ? PIR_OK
-                  : pir_kernel_fail(call, PIR_INVALID, "%s: rows and values do not stand side by side", call->op);
+                  : pir_kernel_fail(call, PIR_INVALID,
+                                    "%s: rows and values do not stand side by side", call->op);
   PIR_TRY(pir_kernel_dense(call, rows, PIR_F64, rows->shape, rows->rank, &r));
   pir_status status = pir_kernel_dense(call, values, PIR_F64, values->shape, values->rank, &v);
-  if (!status) status = pir_kernel_dense(call, values, PIR_I64, values->shape, values->rank, &places);
+  if (!status)
+    status = pir_kernel_dense(call, values, PIR_I64, values->shape, values->rank, &places);
   for (int64_t i = 0; !status && i < n; i++) {
     const double *row = (const double *)r.data + (shared ? 0 : i / width * length);
     double x = ((double *)v.data)[i];
@@ -425,12 +479,15 @@ pir_status pir_kernel_searchsorted(const pir_kernel_call *call) {
     while (lo < hi) {
       int64_t mid = lo + (hi - lo) / 2;
       bool below = right ? !(row[mid] > x) : row[mid] < x || (isnan(x) && !isnan(row[mid]));
-      if (below) lo = mid + 1;
-      else hi = mid;
+      if (below)
+        lo = mid + 1;
+      else
+        hi = mid;
     }
     ((int64_t *)places.data)[i] = lo;
   }
-  if (!status) status = pir_tensor_copy(&places, out);
+  if (!status)
+    status = pir_tensor_copy(&places, out);
   pir_kernel_drop(call, &places);
   pir_kernel_drop(call, &v);
   pir_kernel_drop(call, &r);

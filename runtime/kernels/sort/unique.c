@@ -1,7 +1,8 @@
-// unique: the distinct elements, or the distinct slices along an axis, in ascending order, with the first position, the
-// number and the place of each; unique_consecutive: those that differ from the one before. Slices are gathered to rows
-// and their numbers merge-sorted; equal rows stay in order. Cost: n log n comparisons of rows; single elements are
-// sorted by their bytes, n for each that differs.
+// unique: the distinct elements, or the distinct slices along an axis, in ascending order, with
+// the first position, the number and the place of each; unique_consecutive: those that differ
+// from the one before. Slices are gathered to rows and their numbers merge-sorted; equal rows
+// stay in order. Cost: n log n comparisons of rows; single elements are sorted by their bytes,
+// n for each that differs.
 #include <string.h>
 
 #include "convert.h"
@@ -19,7 +20,8 @@ static int compare(const rows *r, int64_t a, int64_t b) {
   for (int64_t i = 0; i < r->width; i++) {
     int64_t p = a * r->width + i, q = b * r->width + i;
     int order = r->floats ? (f[p] > f[q]) - (f[p] < f[q]) : (n[p] > n[q]) - (n[p] < n[q]);
-    if (order) return order;
+    if (order)
+      return order;
   }
   return 0;
 }
@@ -27,7 +29,8 @@ static int compare(const rows *r, int64_t a, int64_t b) {
 // A number as an unsigned one of the same order. -0 counts as 0.
 static uint64_t ordered(const rows *r, int64_t i) {
   uint64_t sign = (uint64_t)1 << 63, bits;
-  if (!r->floats) return (uint64_t)((const int64_t *)r->data)[i] ^ sign;
+  if (!r->floats)
+    return (uint64_t)((const int64_t *)r->data)[i] ^ sign;
   double f = ((const double *)r->data)[i] + 0.0;
   memcpy(&bits, &f, sizeof bits);
   return bits & sign ? ~bits : bits | sign;
@@ -36,20 +39,24 @@ static uint64_t ordered(const rows *r, int64_t i) {
 static bool has_nan(const rows *r) {
   const double *f = (const double *)r->data;
   bool found = false;
-  for (int64_t i = 0; r->floats && i < r->count; i++) found |= f[i] != f[i];
+  for (int64_t i = 0; r->floats && i < r->count; i++)
+    found |= f[i] != f[i];
   return found;
 }
 
-// Elements are sorted byte by byte, lowest first; bytes that all have in common cost nothing. `keys` has room for twice
-// the elements.
+// Elements are sorted byte by byte, lowest first; bytes that all have in common cost nothing.
+// `keys` has room for twice the elements.
 static int64_t *sort_elements(const rows *r, int64_t *order, uint64_t *keys) {
   int64_t n = r->count, *from = order, *to = order + n;
   uint64_t *here = keys, *there = keys + n, differ = 0;
-  for (int64_t i = 0; i < n; i++) here[i] = ordered(r, i), differ |= here[i] ^ here[0];
+  for (int64_t i = 0; i < n; i++)
+    here[i] = ordered(r, i), differ |= here[i] ^ here[0];
   for (int shift = 0; shift < 64; shift += 8) {
     int64_t starts[256] = {0}, sum = 0;
-    if (!(differ >> shift & 255)) continue;
-    for (int64_t i = 0; i < n; i++) starts[here[i] >> shift & 255]++;
+    if (!(differ >> shift & 255))
+      continue;
+    for (int64_t i = 0; i < n; i++)
+      starts[here[i] >> shift & 255]++;
     for (int k = 0; k < 256; k++) {
       int64_t count = starts[k];
       starts[k] = sum;
@@ -76,7 +83,8 @@ static int64_t *sort(const rows *r, int64_t *order) {
       int64_t mid = lo + width < r->count ? lo + width : r->count,
               hi = lo + 2 * width < r->count ? lo + 2 * width : r->count;
       for (int64_t k = lo, a = lo, b = mid; k < hi; k++)
-        to[k] = a < mid && (b == hi || compare(r, from[a], from[b]) <= 0) ? from[a++] : from[b++];
+        to[k] =
+            a < mid && (b == hi || compare(r, from[a], from[b]) <= 0) ? from[a++] : from[b++];
     }
     int64_t *swap = from;
     from = to;
@@ -86,27 +94,30 @@ static int64_t *sort(const rows *r, int64_t *order) {
 }
 
 // x with the axis in front, dense, in the widest type of its kind.
-static pir_status gather_rows(const pir_kernel_call *call, const pir_tensor *x, int axis, pir_dtype wide,
-                              pir_tensor *out) {
+static pir_status gather_rows(const pir_kernel_call *call, const pir_tensor *x, int axis,
+                              pir_dtype wide, pir_tensor *out) {
   pir_tensor view = *x;
   for (int d = axis; d > 0; d--) {
     view.shape[d] = x->shape[d - 1];
     view.strides[d] = x->strides[d - 1];
   }
-  if (axis > 0) view.shape[0] = x->shape[axis], view.strides[0] = x->strides[axis];
+  if (axis > 0)
+    view.shape[0] = x->shape[axis], view.strides[0] = x->strides[axis];
   return pir_kernel_dense(call, &view, wide, view.shape, view.rank, out);
 }
 
-static pir_status put_list(const pir_kernel_call *call, int k, pir_dtype asked, const int64_t *values, int64_t n) {
+static pir_status put_list(const pir_kernel_call *call, int k, pir_dtype asked,
+                           const int64_t *values, int64_t n) {
   pir_tensor *out = pir_kernel_out(call, k), list = {.data = (void *)(uintptr_t)values};
-  if (!out) return PIR_OK;
+  if (!out)
+    return PIR_OK;
   PIR_TRY(pir_kernel_shape_result(call, out, asked == PIR_I32 ? PIR_I32 : PIR_I64, &n, 1));
   pir_tensor_set_dense(&list, PIR_I64, &n, 1);
   return pir_tensor_copy(&list, out);
 }
 
-static pir_status put_slices(const pir_kernel_call *call, const pir_tensor *x, int axis, const int64_t *firsts,
-                             int64_t n) {
+static pir_status put_slices(const pir_kernel_call *call, const pir_tensor *x, int axis,
+                             const int64_t *firsts, int64_t n) {
   pir_tensor *out = pir_kernel_out(call, 0), from = *x, to;
   int64_t shape[PIR_MAX_RANK], size = (int64_t)pir_dtype_size(x->dtype);
   memcpy(shape, x->shape, sizeof shape);
@@ -114,7 +125,8 @@ static pir_status put_slices(const pir_kernel_call *call, const pir_tensor *x, i
     PIR_TRY(pir_kernel_shape_result(call, out, x->dtype, &n, 1));
     for (int64_t i = 0; i < n; i++) {
       int64_t offset = 0, rest = firsts[i];
-      for (int d = x->rank - 1; d >= 0; d--) offset += rest % x->shape[d] * x->strides[d], rest /= x->shape[d];
+      for (int d = x->rank - 1; d >= 0; d--)
+        offset += rest % x->shape[d] * x->strides[d], rest /= x->shape[d];
       memcpy((char *)out->data + i * size, (const char *)x->data + offset * size, (size_t)size);
     }
     return PIR_OK;
@@ -139,17 +151,21 @@ typedef struct table {
   size_t size;
 } table;
 
-static pir_status open_table(const pir_kernel_call *call, const pir_attr_value *axes, table *t) {
+static pir_status open_table(const pir_kernel_call *call, const pir_attr_value *axes,
+                             table *t) {
   const pir_tensor *x = pir_kernel_in(call, 0);
   *t = (table){.axis = -1};
-  if (!x || !pir_kernel_out(call, 0)) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
+  if (!x || !pir_kernel_out(call, 0))
+    return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
   bool given = axes->kind == PIR_VALUE_INTS && axes->count;
-  if (given) t->axis = axes->ints[0] < 0 ? axes->ints[0] + x->rank : axes->ints[0];
+  if (given)
+    t->axis = axes->ints[0] < 0 ? axes->ints[0] + x->rank : axes->ints[0];
   if (t->axis >= x->rank || (given && t->axis < 0))
-    return pir_kernel_fail(call, PIR_INVALID, "%s: axis: expects one of rank %d, found %lld", call->op, x->rank,
-                           (long long)axes->ints[0]);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: axis: expects one of rank %d, found %lld",
+                           call->op, x->rank, (long long)axes->ints[0]);
   t->r.floats = pir_dtype_is_float(x->dtype);
-  PIR_TRY(gather_rows(call, x, t->axis < 0 ? 0 : (int)t->axis, t->r.floats ? PIR_F64 : PIR_I64, &t->dense));
+  PIR_TRY(gather_rows(call, x, t->axis < 0 ? 0 : (int)t->axis, t->r.floats ? PIR_F64 : PIR_I64,
+                      &t->dense));
   t->r.data = t->dense.data;
   t->r.count = t->axis < 0 ? pir_tensor_numel(x) : x->shape[t->axis];
   t->r.width = t->axis < 0 || !t->r.count ? 1 : pir_tensor_numel(x) / t->r.count;
@@ -163,27 +179,33 @@ static void close_table(const pir_kernel_call *call, table *t) {
   pir_kernel_drop(call, &t->dense);
 }
 
-// attributes: return_index, return_inverse, return_counts, axis, dtype, is_sorted. results: out, indices, inverse,
-// counts
+// attributes: return_index, return_inverse, return_counts, axis, dtype, is_sorted. results:
+// out, indices, inverse, counts
 pir_status pir_kernel_unique(const pir_kernel_call *call) {
   pir_dtype dtype = (pir_dtype)call->attrs[4].i;
   table t;
   pir_status status = open_table(call, &call->attrs[3], &t);
   if (!status) {
-    int64_t n = t.r.count, *inverse = t.room + 2 * n, *firsts = inverse + n, *counts = firsts + n, distinct = 0;
-    for (int64_t i = 0; i < n; i++) t.room[i] = i;
+    int64_t n = t.r.count, *inverse = t.room + 2 * n, *firsts = inverse + n,
+            *counts = firsts + n, distinct = 0;
+    for (int64_t i = 0; i < n; i++)
+      t.room[i] = i;
     bool elements = t.r.width == 1 && !has_nan(&t.r);
     uint64_t *keys = (uint64_t *)(t.room + 2 * n);  // what follows is filled afterwards
     const int64_t *sorted = elements ? sort_elements(&t.r, t.room, keys) : sort(&t.r, t.room);
     for (int64_t i = 0; i < n; i++) {
-      if (i == 0 || compare(&t.r, sorted[i - 1], sorted[i])) firsts[distinct] = sorted[i], counts[distinct++] = 0;
+      if (i == 0 || compare(&t.r, sorted[i - 1], sorted[i]))
+        firsts[distinct] = sorted[i], counts[distinct++] = 0;
       counts[distinct - 1]++;
       inverse[sorted[i]] = distinct - 1;
     }
     status = put_slices(call, pir_kernel_in(call, 0), (int)t.axis, firsts, distinct);
-    if (!status) status = put_list(call, 1, dtype, firsts, distinct);
-    if (!status) status = put_list(call, 2, dtype, inverse, n);
-    if (!status) status = put_list(call, 3, dtype, counts, distinct);
+    if (!status)
+      status = put_list(call, 1, dtype, firsts, distinct);
+    if (!status)
+      status = put_list(call, 2, dtype, inverse, n);
+    if (!status)
+      status = put_list(call, 3, dtype, counts, distinct);
   }
   close_table(call, &t);
   return status;
@@ -195,15 +217,19 @@ pir_status pir_kernel_unique_consecutive(const pir_kernel_call *call) {
   table t;
   pir_status status = open_table(call, &call->attrs[2], &t);
   if (!status) {
-    int64_t n = t.r.count, *inverse = t.room, *firsts = inverse + n, *counts = firsts + n, distinct = 0;
+    int64_t n = t.r.count, *inverse = t.room, *firsts = inverse + n, *counts = firsts + n,
+            distinct = 0;
     for (int64_t i = 0; i < n; i++) {
-      if (i == 0 || compare(&t.r, i - 1, i)) firsts[distinct] = i, counts[distinct++] = 0;
+      if (i == 0 || compare(&t.r, i - 1, i))
+        firsts[distinct] = i, counts[distinct++] = 0;
       counts[distinct - 1]++;
       inverse[i] = distinct - 1;
     }
     status = put_slices(call, pir_kernel_in(call, 0), (int)t.axis, firsts, distinct);
-    if (!status) status = put_list(call, 1, dtype, inverse, n);
-    if (!status) status = put_list(call, 2, dtype, counts, distinct);
+    if (!status)
+      status = put_list(call, 1, dtype, inverse, n);
+    if (!status)
+      status = put_list(call, 2, dtype, counts, distinct);
   }
   close_table(call, &t);
   return status;

@@ -1,5 +1,6 @@
-// Sparse tensors of coordinates: entries are keyed by their row-major position over the sparse axes, so that every
-// change of form is a change of keys, and merging is sorting. n log n in the entries.
+// Sparse tensors of coordinates: entries are keyed by their row-major position over the sparse
+// axes, so that every change of form is a change of keys, and merging is sorting. n log n in
+// the entries.
 #include "sparse.h"
 
 #include <string.h>
@@ -7,7 +8,8 @@
 int64_t pir_sparse_span(const int64_t *extents, int count) {
   int64_t n = 1;
   for (int i = 0; i < count; i++)
-    if (extents[i] < 0 || __builtin_mul_overflow(n, extents[i], &n)) return -1;
+    if (extents[i] < 0 || __builtin_mul_overflow(n, extents[i], &n))
+      return -1;
   return n;
 }
 
@@ -16,7 +18,8 @@ static const pir_tensor *part(const pir_kernel_call *call, int k, int which) {
 }
 
 static pir_status misfit(const pir_kernel_call *call, int k) {
-  return pir_kernel_fail(call, PIR_INVALID, "%s: operand %d: its values, extents and indices do not fit together",
+  return pir_kernel_fail(call, PIR_INVALID,
+                         "%s: operand %d: its values, extents and indices do not fit together",
                          call->op, k);
 }
 
@@ -24,13 +27,15 @@ static pir_status key_entries(sparse *s) {
   const int64_t *index = s->indices.data;
   s->entry_bytes = ((size_t)s->count + 1) * sizeof *s->entries;
   s->entries = pir_kernel_alloc(s->call, s->entry_bytes);
-  if (!s->entries) return pir_kernel_fail(s->call, PIR_EXHAUSTED, "%s: out of memory", s->call->op);
+  if (!s->entries)
+    return pir_kernel_fail(s->call, PIR_EXHAUSTED, "%s: out of memory", s->call->op);
   for (int64_t i = 0; i < s->count; i++) {
     int64_t key = 0;
     for (int a = 0; a < s->axes; a++) {
       int64_t at = index[a * s->count + i];
       if (at < 0 || at >= s->extents[a])
-        return pir_kernel_fail(s->call, PIR_INVALID, "%s: indices: %lld along axis %d of extent %lld", s->call->op,
+        return pir_kernel_fail(s->call, PIR_INVALID,
+                               "%s: indices: %lld along axis %d of extent %lld", s->call->op,
                                (long long)at, a, (long long)s->extents[a]);
       key = key * s->extents[a] + at;
     }
@@ -41,20 +46,27 @@ static pir_status key_entries(sparse *s) {
 
 static pir_status open_parts(sparse *s, int k, pir_dtype dtype) {
   const pir_kernel_call *call = s->call;
-  const pir_tensor *values = part(call, k, SPARSE_VALUES), *extents = part(call, k, SPARSE_EXTENTS),
+  const pir_tensor *values = part(call, k, SPARSE_VALUES),
+                   *extents = part(call, k, SPARSE_EXTENTS),
                    *indices = part(call, k, SPARSE_INDICES);
-  if (indices->rank != 2 || extents->rank != 1 || values->rank < 1 || extents->shape[0] > PIR_MAX_RANK)
+  if (indices->rank != 2 || extents->rank != 1 || values->rank < 1 ||
+      extents->shape[0] > PIR_MAX_RANK)
     return misfit(call, k);
-  s->rank = (int)extents->shape[0], s->axes = (int)indices->shape[0], s->count = indices->shape[1];
-  if (s->axes > s->rank || s->axes < 1 || values->shape[0] != s->count || values->rank != 1 + s->rank - s->axes)
+  s->rank = (int)extents->shape[0], s->axes = (int)indices->shape[0],
+  s->count = indices->shape[1];
+  if (s->axes > s->rank || s->axes < 1 || values->shape[0] != s->count ||
+      values->rank != 1 + s->rank - s->axes)
     return misfit(call, k);
   for (int i = 0; i < s->rank; i++) {
     s->extents[i] = pir_tensor_int_at(extents, i);
-    if (s->extents[i] < 0 || (i >= s->axes && s->extents[i] != values->shape[1 + i - s->axes])) return misfit(call, k);
+    if (s->extents[i] < 0 || (i >= s->axes && s->extents[i] != values->shape[1 + i - s->axes]))
+      return misfit(call, k);
   }
   s->item = pir_sparse_span(s->extents + s->axes, s->rank - s->axes);
-  if (pir_sparse_span(s->extents, s->rank) < 0) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
-  if (dtype == PIR_UNDEFINED) dtype = values->dtype;
+  if (pir_sparse_span(s->extents, s->rank) < 0)
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
+  if (dtype == PIR_UNDEFINED)
+    dtype = values->dtype;
   PIR_TRY(pir_kernel_dense(call, values, dtype, values->shape, values->rank, &s->values));
   PIR_TRY(pir_kernel_dense(call, indices, PIR_I64, indices->shape, 2, &s->indices));
   return key_entries(s);
@@ -63,12 +75,15 @@ static pir_status open_parts(sparse *s, int k, pir_dtype dtype) {
 pir_status pir_sparse_open(const pir_kernel_call *call, int k, pir_dtype dtype, sparse *out) {
   *out = (sparse){.call = call};
   if (call->in_members[k] != SPARSE_COO_PARTS)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: operand %d: expects a sparse tensor of coordinates", call->op, k);
+    return pir_kernel_fail(call, PIR_INVALID,
+                           "%s: operand %d: expects a sparse tensor of coordinates", call->op,
+                           k);
   return open_parts(out, k, dtype);
 }
 
 void pir_sparse_close(sparse *s) {
-  if (!s->call) return;
+  if (!s->call)
+    return;
   pir_kernel_drop(s->call, &s->values);
   pir_kernel_drop(s->call, &s->indices);
   pir_kernel_free(s->call, s->entries, s->entry_bytes);
@@ -77,10 +92,12 @@ void pir_sparse_close(sparse *s) {
 pir_status pir_sparse_sort(const pir_kernel_call *call, sparse_entry *entries, int64_t n) {
   size_t size = ((size_t)n + 1) * sizeof *entries;
   sparse_entry *room = pir_kernel_alloc(call, size), *from = entries, *to = room;
-  if (!room) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  if (!room)
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   for (int64_t width = 1; width < n; width *= 2) {
     for (int64_t lo = 0; lo < n; lo += 2 * width) {
-      int64_t mid = lo + width < n ? lo + width : n, hi = lo + 2 * width < n ? lo + 2 * width : n, a = lo, b = mid;
+      int64_t mid = lo + width < n ? lo + width : n,
+              hi = lo + 2 * width < n ? lo + 2 * width : n, a = lo, b = mid;
       for (int64_t k = lo; k < hi; k++)
         to[k] = a < mid && (b == hi || from[a].key <= from[b].key) ? from[a++] : from[b++];
     }
@@ -88,21 +105,27 @@ pir_status pir_sparse_sort(const pir_kernel_call *call, sparse_entry *entries, i
     from = to;
     to = swap;
   }
-  if (from != entries) memcpy(entries, from, (size_t)n * sizeof *entries);
+  if (from != entries)
+    memcpy(entries, from, (size_t)n * sizeof *entries);
   pir_kernel_free(call, room, size);
   return PIR_OK;
 }
 
 pir_status pir_sparse_sum_type(const pir_kernel_call *call, pir_dtype dtype, pir_dtype *out) {
   *out = pir_dtype_is_float(dtype) ? PIR_F64 : PIR_I64;
-  if (pir_dtype_is_float(dtype) || pir_dtype_is_integer(dtype)) return PIR_OK;
-  return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of %s", call->op, pir_dtype_name(dtype));
+  if (pir_dtype_is_float(dtype) || pir_dtype_is_integer(dtype))
+    return PIR_OK;
+  return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of %s", call->op,
+                         pir_dtype_name(dtype));
 }
 
-pir_status pir_sparse_write(const pir_kernel_call *call, int r, pir_dtype dtype, const int64_t *extents, int rank,
-                            int axes, const sparse_entry *entries, int64_t count, const pir_tensor *values) {
+pir_status pir_sparse_write(const pir_kernel_call *call, int r, pir_dtype dtype,
+                            const int64_t *extents, int rank, int axes,
+                            const sparse_entry *entries, int64_t count,
+                            const pir_tensor *values) {
   if (call->out_members[r] != SPARSE_COO_PARTS)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: its result is no sparse tensor of coordinates", call->op);
+    return pir_kernel_fail(call, PIR_INVALID,
+                           "%s: its result is no sparse tensor of coordinates", call->op);
   pir_tensor *const *parts = &call->out[call->out_first[r]];
   int64_t shape[PIR_MAX_RANK] = {count}, *index;
   memcpy(shape + 1, extents + axes, (size_t)(rank - axes) * sizeof *extents);
@@ -112,7 +135,8 @@ pir_status pir_sparse_write(const pir_kernel_call *call, int r, pir_dtype dtype,
   PIR_TRY(pir_tensor_copy(&from, parts[SPARSE_VALUES]));
   PIR_TRY(pir_kernel_shape_result(call, parts[SPARSE_EXTENTS], PIR_I64, (int64_t[]){rank}, 1));
   memcpy(parts[SPARSE_EXTENTS]->data, extents, (size_t)rank * sizeof *extents);
-  PIR_TRY(pir_kernel_shape_result(call, parts[SPARSE_INDICES], PIR_I64, (int64_t[]){axes, count}, 2));
+  PIR_TRY(pir_kernel_shape_result(call, parts[SPARSE_INDICES], PIR_I64,
+                                  (int64_t[]){axes, count}, 2));
   index = parts[SPARSE_INDICES]->data;
   for (int64_t i = 0; i < count; i++) {
     int64_t key = entries[i].key;
@@ -131,13 +155,18 @@ pir_status pir_kernel_sparse_to_dense(const pir_kernel_call *call) {
   pir_tensor *out = pir_kernel_out(call, 0), dense = {0};
   sparse s;
   pir_status status = pir_sparse_open(call, 0, PIR_UNDEFINED, &s);
-  if (!status && (out->rank != s.rank || memcmp(out->shape, s.extents, (size_t)s.rank * sizeof *s.extents) != 0))
-    status = pir_kernel_fail(call, PIR_INVALID, "%s: out: its shape is not that of the sparse tensor", call->op);
-  if (!status) status = pir_kernel_zeros(call, s.values.dtype, s.extents, s.rank, &dense);
+  if (!status && (out->rank != s.rank ||
+                  memcmp(out->shape, s.extents, (size_t)s.rank * sizeof *s.extents) != 0))
+    status = pir_kernel_fail(call, PIR_INVALID,
+                             "%s: out: its shape is not that of the sparse tensor", call->op);
+  if (!status)
+    status = pir_kernel_zeros(call, s.values.dtype, s.extents, s.rank, &dense);
   size_t size = status ? 0 : (size_t)s.item * pir_dtype_size(s.values.dtype);
   for (int64_t i = 0; i < s.count && !status && size; i++)
-    memcpy((char *)dense.data + (size_t)s.entries[i].key * size, (const char *)s.values.data + (size_t)i * size, size);
-  if (!status) status = pir_tensor_copy(&dense, out);
+    memcpy((char *)dense.data + (size_t)s.entries[i].key * size,
+           (const char *)s.values.data + (size_t)i * size, size);
+  if (!status)
+    status = pir_tensor_copy(&dense, out);
   pir_kernel_drop(call, &dense);
   pir_sparse_close(&s);
   return status;
@@ -145,24 +174,30 @@ pir_status pir_kernel_sparse_to_dense(const pir_kernel_call *call) {
 
 static bool all_zero(const char *p, size_t size) {
   for (size_t i = 0; i < size; i++)
-    if (p[i]) return false;
+    if (p[i])
+      return false;
   return true;
 }
 
 static pir_status keep_entries(const pir_kernel_call *call, const pir_tensor *x, int axes) {
-  int64_t places = pir_sparse_span(x->shape, axes), item = pir_sparse_span(x->shape + axes, x->rank - axes), n = 0;
-  size_t size = (size_t)item * pir_dtype_size(x->dtype), bytes = ((size_t)places + 1) * sizeof(sparse_entry);
+  int64_t places = pir_sparse_span(x->shape, axes),
+          item = pir_sparse_span(x->shape + axes, x->rank - axes), n = 0;
+  size_t size = (size_t)item * pir_dtype_size(x->dtype),
+         bytes = ((size_t)places + 1) * sizeof(sparse_entry);
   sparse_entry *entries = pir_kernel_alloc(call, bytes);
   pir_tensor values = {0};
-  if (!entries) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  if (!entries)
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   pir_status status = pir_kernel_zeros(call, x->dtype, x->shape, x->rank, &values);
   for (int64_t i = 0; i < places && !status; i++) {
     const char *from = (const char *)x->data + (size_t)i * size;
-    if (all_zero(from, size)) continue;
+    if (all_zero(from, size))
+      continue;
     memcpy((char *)values.data + (size_t)n * size, from, size);
     entries[n++] = (sparse_entry){i, i};
   }
-  if (!status) status = pir_sparse_write(call, 0, x->dtype, x->shape, x->rank, axes, entries, n, &values);
+  if (!status)
+    status = pir_sparse_write(call, 0, x->dtype, x->shape, x->rank, axes, entries, n, &values);
   pir_kernel_drop(call, &values);
   pir_kernel_free(call, entries, bytes);
   return status;
@@ -174,8 +209,8 @@ pir_status pir_kernel_sparse_from_dense(const pir_kernel_call *call) {
   int64_t axes = call->attrs[0].i;
   pir_tensor dense;
   if (!x || axes < 1 || axes > x->rank)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: sparse_dim: %lld of a tensor of rank %d", call->op, (long long)axes,
-                           x ? x->rank : 0);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: sparse_dim: %lld of a tensor of rank %d",
+                           call->op, (long long)axes, x ? x->rank : 0);
   PIR_TRY(pir_kernel_dense(call, x, x->dtype, x->shape, x->rank, &dense));
   pir_status status = keep_entries(call, &dense, (int)axes);
   pir_kernel_drop(call, &dense);
@@ -189,7 +224,8 @@ static pir_status write_rows(const pir_kernel_call *call, const sparse *s) {
   int64_t rows = s->extents[0], columns = s->extents[1];
   size_t size = pir_dtype_size(s->values.dtype);
   if (call->out_members[0] != SPARSE_CSR_PARTS)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: its result is no sparse tensor of rows", call->op);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: its result is no sparse tensor of rows",
+                           call->op);
   PIR_TRY(pir_kernel_shape_result(call, parts[SPARSE_VALUES], s->values.dtype, &s->count, 1));
   PIR_TRY(pir_kernel_shape_result(call, parts[SPARSE_EXTENTS], PIR_I64, (int64_t[]){2}, 1));
   PIR_TRY(pir_kernel_shape_result(call, parts[SPARSE_ROWS], PIR_I64, (int64_t[]){rows + 1}, 1));
@@ -203,7 +239,8 @@ static pir_status write_rows(const pir_kernel_call *call, const sparse *s) {
     column[i] = s->entries[i].key % columns;
     starts[s->entries[i].key / columns + 1]++;
   }
-  for (int64_t r = 0; r < rows; r++) starts[r + 1] += starts[r];
+  for (int64_t r = 0; r < rows; r++)
+    starts[r + 1] += starts[r];
   return PIR_OK;
 }
 
@@ -211,54 +248,71 @@ pir_status pir_kernel_sparse_to_rows(const pir_kernel_call *call) {
   sparse s;
   pir_status status = pir_sparse_open(call, 0, PIR_UNDEFINED, &s);
   if (!status && (s.rank != 2 || s.axes != 2))
-    status = pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of rank %d with %d sparse axes", call->op, s.rank,
-                             s.axes);
-  if (!status) status = pir_sparse_sort(call, s.entries, s.count);
-  if (!status) status = write_rows(call, &s);
+    status =
+        pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of rank %d with %d sparse axes",
+                        call->op, s.rank, s.axes);
+  if (!status)
+    status = pir_sparse_sort(call, s.entries, s.count);
+  if (!status)
+    status = write_rows(call, &s);
   pir_sparse_close(&s);
   return status;
 }
 
-static pir_status key_rows(const pir_kernel_call *call, const pir_tensor *starts, const pir_tensor *columns,
-                           const int64_t *extents, sparse_entry *entries, int64_t count) {
+static pir_status key_rows(const pir_kernel_call *call, const pir_tensor *starts,
+                           const pir_tensor *columns, const int64_t *extents,
+                           sparse_entry *entries, int64_t count) {
   const int64_t *start = starts->data, *column = columns->data;
   for (int64_t r = 0; r < extents[0]; r++) {
-    if (start[r] < 0 || start[r] > start[r + 1] || start[r + 1] > count || (r == 0 && start[0] != 0))
-      return pir_kernel_fail(call, PIR_INVALID, "%s: the starts of its rows do not ascend from 0 to %lld", call->op,
-                             (long long)count);
+    if (start[r] < 0 || start[r] > start[r + 1] || start[r + 1] > count ||
+        (r == 0 && start[0] != 0))
+      return pir_kernel_fail(call, PIR_INVALID,
+                             "%s: the starts of its rows do not ascend from 0 to %lld",
+                             call->op, (long long)count);
     for (int64_t i = start[r]; i < start[r + 1]; i++) {
       if (column[i] < 0 || column[i] >= extents[1])
-        return pir_kernel_fail(call, PIR_INVALID, "%s: column %lld of %lld", call->op, (long long)column[i],
-                               (long long)extents[1]);
+        return pir_kernel_fail(call, PIR_INVALID, "%s: column %lld of %lld", call->op,
+                               (long long)column[i], (long long)extents[1]);
       entries[i] = (sparse_entry){r * extents[1] + column[i], i};
     }
   }
   if (start[extents[0]] != count)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: its rows have %lld entries of %lld", call->op,
-                           (long long)start[extents[0]], (long long)count);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: its rows have %lld entries of %lld",
+                           call->op, (long long)start[extents[0]], (long long)count);
   return PIR_OK;
 }
 
 pir_status pir_kernel_sparse_from_rows(const pir_kernel_call *call) {
   if (call->in_members[0] != SPARSE_CSR_PARTS)
     return pir_kernel_fail(call, PIR_INVALID, "%s: expects a sparse tensor of rows", call->op);
-  const pir_tensor *values = part(call, 0, SPARSE_VALUES), *extents = part(call, 0, SPARSE_EXTENTS),
-                   *rows = part(call, 0, SPARSE_ROWS), *columns = part(call, 0, SPARSE_COLUMNS);
-  if (extents->rank != 1 || extents->shape[0] != 2 || rows->rank != 1 || columns->rank != 1 || values->rank != 1 ||
-      values->shape[0] != columns->shape[0])
-    return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of another rank than 2", call->op);
-  int64_t shape[2] = {pir_tensor_int_at(extents, 0), pir_tensor_int_at(extents, 1)}, count = values->shape[0];
-  if (shape[0] != rows->shape[0] - 1 || pir_sparse_span(shape, 2) < 0) return misfit(call, 0);
+  const pir_tensor *values = part(call, 0, SPARSE_VALUES),
+                   *extents = part(call, 0, SPARSE_EXTENTS), *rows = part(call, 0, SPARSE_ROWS),
+                   *columns = part(call, 0, SPARSE_COLUMNS);
+  if (extents->rank != 1 || extents->shape[0] != 2 || rows->rank != 1 || columns->rank != 1 ||
+      values->rank != 1 || values->shape[0] != columns->shape[0])
+    return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of another rank than 2",
+                           call->op);
+  int64_t shape[2] = {pir_tensor_int_at(extents, 0), pir_tensor_int_at(extents, 1)},
+          count = values->shape[0];
+  if (shape[0] != rows->shape[0] - 1 || pir_sparse_span(shape, 2) < 0)
+    return misfit(call, 0);
   pir_tensor t[3] = {{0}};
   size_t bytes = ((size_t)count + 1) * sizeof(sparse_entry);
   sparse_entry *entries = pir_kernel_alloc(call, bytes);
-  pir_status status = entries ? PIR_OK : pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
-  if (!status) status = pir_kernel_dense(call, values, values->dtype, values->shape, 1, &t[0]);
-  if (!status) status = pir_kernel_dense(call, rows, PIR_I64, rows->shape, 1, &t[1]);
-  if (!status) status = pir_kernel_dense(call, columns, PIR_I64, columns->shape, 1, &t[2]);
-  if (!status) status = key_rows(call, &t[1], &t[2], shape, entries, count);
-  if (!status) status = pir_sparse_write(call, 0, values->dtype, shape, 2, 2, entries, count, &t[0]);
-  for (int i = 0; i < 3; i++) pir_kernel_drop(call, &t[i]);
+  pir_status status =
+      entries ? PIR_OK : pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  if (!status)
+    status = pir_kernel_dense(call, values, values->dtype, values->shape, 1, &t[0]);
+  if (!status)
+    status = pir_kernel_dense(call, rows, PIR_I64, rows->shape, 1, &t[1]);
+  if (!status)
+    status = pir_kernel_dense(call, columns, PIR_I64, columns->shape, 1, &t[2]);
+  if (!status)
+    status = key_rows(call, &t[1], &t[2], shape, entries, count);
+  if (!status)
+    status = pir_sparse_write(call, 0, values->dtype, shape, 2, 2, entries, count, &t[0]);
+  for (int i = 0; i < 3; i++)
+    pir_kernel_drop(call, &t[i]);
   pir_kernel_free(call, entries, bytes);
   return status;
 }

@@ -1,5 +1,5 @@
-// Arithmetic and changes of form on sparse tensors: sums where keys meet, merges of two lists in the order of their
-// keys, and new keys for the entries of one. Sums in double, or in int64.
+// Arithmetic and changes of form on sparse tensors: sums where keys meet, merges of two lists
+// in the order of their keys, and new keys for the entries of one. Sums in double, or in int64.
 #include <string.h>
 
 #include "sparse.h"
@@ -12,23 +12,29 @@ static double apply_float(operation op, double a, double b) {
 
 static int64_t apply_int(operation op, int64_t a, int64_t b) {
   uint64_t x = (uint64_t)a, y = (uint64_t)b;
-  if (op == OP_DIVIDE) return b == 0 || (b == -1 && a == INT64_MIN) ? 0 : a / b;
+  if (op == OP_DIVIDE)
+    return b == 0 || (b == -1 && a == INT64_MIN) ? 0 : a / b;
   return (int64_t)(op == OP_ADD ? x + y : op == OP_SUBTRACT ? x - y : x * y);
 }
 
 // to[i] = a[i] op b[i] for one entry; a NULL entry is zeros.
-static void apply(operation op, pir_dtype type, const void *a, const void *b, void *to, int64_t n) {
+static void apply(operation op, pir_dtype type, const void *a, const void *b, void *to,
+                  int64_t n) {
   for (int64_t i = 0; i < n; i++)
     if (type == PIR_F64)
-      ((double *)to)[i] = apply_float(op, a ? ((const double *)a)[i] : 0, b ? ((const double *)b)[i] : 0);
-    else ((int64_t *)to)[i] = apply_int(op, a ? ((const int64_t *)a)[i] : 0, b ? ((const int64_t *)b)[i] : 0);
+      ((double *)to)[i] =
+          apply_float(op, a ? ((const double *)a)[i] : 0, b ? ((const double *)b)[i] : 0);
+    else
+      ((int64_t *)to)[i] =
+          apply_int(op, a ? ((const int64_t *)a)[i] : 0, b ? ((const int64_t *)b)[i] : 0);
 }
 
 static void *item(const pir_tensor *values, int64_t i, int64_t size) {
   return (char *)values->data + i * size * 8;  // both types that sums are made in have 8 bytes
 }
 
-// Sorts the entries and adds those of one key up; `values` becomes the sums, in the order of the keys.
+// Sorts the entries and adds those of one key up; `values` becomes the sums, in the order of
+// the keys.
 static pir_status add_up(sparse *s) {
   const pir_kernel_call *call = s->call;
   pir_tensor sums;
@@ -36,21 +42,24 @@ static pir_status add_up(sparse *s) {
   PIR_TRY(pir_sparse_sort(call, s->entries, s->count));
   PIR_TRY(pir_kernel_zeros(call, s->values.dtype, s->values.shape, s->values.rank, &sums));
   for (int64_t i = 0; i < s->count; i++) {
-    if (!n || s->entries[n - 1].key != s->entries[i].key) s->entries[n++].key = s->entries[i].key;
+    if (!n || s->entries[n - 1].key != s->entries[i].key)
+      s->entries[n++].key = s->entries[i].key;
     void *to = item(&sums, n - 1, s->item);
     apply(OP_ADD, sums.dtype, to, item(&s->values, s->entries[i].at, s->item), to, s->item);
   }
   pir_kernel_drop(call, &s->values);
   s->values = sums;
   s->count = n;
-  for (int64_t i = 0; i < n; i++) s->entries[i].at = i;
+  for (int64_t i = 0; i < n; i++)
+    s->entries[i].at = i;
   return PIR_OK;
 }
 
 static pir_status open_summed(const pir_kernel_call *call, int k, sparse *out) {
   pir_dtype type;
   *out = (sparse){0};
-  if (call->in_members[k] < 1) return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
+  if (call->in_members[k] < 1)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
   PIR_TRY(pir_sparse_sum_type(call, call->in[call->in_first[k]]->dtype, &type));
   PIR_TRY(pir_sparse_open(call, k, type, out));
   return add_up(out);
@@ -60,27 +69,31 @@ pir_status pir_kernel_sparse_coalesce(const pir_kernel_call *call) {
   sparse s;
   pir_status status = open_summed(call, 0, &s);
   if (!status)
-    status = pir_sparse_write(call, 0, call->in[call->in_first[0]]->dtype, s.extents, s.rank, s.axes, s.entries,
-                              s.count, &s.values);
+    status = pir_sparse_write(call, 0, call->in[call->in_first[0]]->dtype, s.extents, s.rank,
+                              s.axes, s.entries, s.count, &s.values);
   pir_sparse_close(&s);
   return status;
 }
 
 // ---- two operands
 
-// What stands at a key in either of two sorted lists; quotients stand everywhere, as Paddle's do.
+// What stands at a key in either of two sorted lists; quotients stand everywhere, as Paddle's
+// do.
 static pir_status merge(operation op, const sparse *a, const sparse *b) {
   const pir_kernel_call *call = a->call;
-  int64_t places = pir_sparse_span(a->extents, a->axes), most = op == OP_DIVIDE ? places : a->count + b->count, n = 0;
+  int64_t places = pir_sparse_span(a->extents, a->axes),
+          most = op == OP_DIVIDE ? places : a->count + b->count, n = 0;
   size_t bytes;
   pir_tensor values = {0};
   int64_t shape[2] = {most, a->item};
   if (pir_shape_bytes((int64_t[]){most, (int64_t)sizeof(sparse_entry)}, 2, PIR_I8, &bytes))
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
   sparse_entry *entries = pir_kernel_alloc(call, bytes);
-  if (!entries) return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  if (!entries)
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   pir_status status = pir_kernel_zeros(call, a->values.dtype, shape, 2, &values);
-  for (int64_t i = 0, j = 0; !status && (op == OP_DIVIDE ? n < places : i < a->count || j < b->count); n++) {
+  for (int64_t i = 0, j = 0;
+       !status && (op == OP_DIVIDE ? n < places : i < a->count || j < b->count); n++) {
     int64_t next_a = i < a->count ? a->entries[i].key : INT64_MAX,
             next_b = j < b->count ? b->entries[j].key : INT64_MAX;
     int64_t key = op == OP_DIVIDE ? n : next_a < next_b ? next_a : next_b;
@@ -90,8 +103,8 @@ static pir_status merge(operation op, const sparse *a, const sparse *b) {
     apply(op, values.dtype, x, y, item(&values, n, a->item), a->item);
   }
   if (!status)
-    status = pir_sparse_write(call, 0, call->in[call->in_first[0]]->dtype, a->extents, a->rank, a->axes, entries, n,
-                              &values);
+    status = pir_sparse_write(call, 0, call->in[call->in_first[0]]->dtype, a->extents, a->rank,
+                              a->axes, entries, n, &values);
   pir_kernel_drop(call, &values);
   pir_kernel_free(call, entries, bytes);
   return status;
@@ -100,25 +113,37 @@ static pir_status merge(operation op, const sparse *a, const sparse *b) {
 static pir_status combine(const pir_kernel_call *call, operation op) {
   sparse a, b = {0};
   pir_status status = open_summed(call, 0, &a);
-  if (!status) status = open_summed(call, 1, &b);
+  if (!status)
+    status = open_summed(call, 1, &b);
   if (!status && (a.rank != b.rank || a.axes != b.axes || a.values.dtype != b.values.dtype ||
                   memcmp(a.extents, b.extents, (size_t)a.rank * sizeof *a.extents) != 0))
-    status = pir_kernel_fail(call, PIR_INVALID, "%s: x and y differ in shape, in sparse axes or in type", call->op);
-  if (!status) status = merge(op, &a, &b);
+    status = pir_kernel_fail(
+        call, PIR_INVALID, "%s: x and y differ in shape, in sparse axes or in type", call->op);
+  if (!status)
+    status = merge(op, &a, &b);
   pir_sparse_close(&a);
   pir_sparse_close(&b);
   return status;
 }
 
-pir_status pir_kernel_sparse_add(const pir_kernel_call *call) { return combine(call, OP_ADD); }
-pir_status pir_kernel_sparse_subtract(const pir_kernel_call *call) { return combine(call, OP_SUBTRACT); }
-pir_status pir_kernel_sparse_multiply(const pir_kernel_call *call) { return combine(call, OP_MULTIPLY); }
-pir_status pir_kernel_sparse_divide(const pir_kernel_call *call) { return combine(call, OP_DIVIDE); }
+pir_status pir_kernel_sparse_add(const pir_kernel_call *call) {
+  return combine(call, OP_ADD);
+}
+pir_status pir_kernel_sparse_subtract(const pir_kernel_call *call) {
+  return combine(call, OP_SUBTRACT);
+}
+pir_status pir_kernel_sparse_multiply(const pir_kernel_call *call) {
+  return combine(call, OP_MULTIPLY);
+}
+pir_status pir_kernel_sparse_divide(const pir_kernel_call *call) {
+  return combine(call, OP_DIVIDE);
+}
 
 // ---- other keys
 
 static pir_status rewrite(const sparse *s, const int64_t *extents, int rank, int axes) {
-  return pir_sparse_write(s->call, 0, s->values.dtype, extents, rank, axes, s->entries, s->count, &s->values);
+  return pir_sparse_write(s->call, 0, s->values.dtype, extents, rank, axes, s->entries,
+                          s->count, &s->values);
 }
 
 // Splits a key into an index an axis.
@@ -136,24 +161,30 @@ pir_status pir_kernel_sparse_transpose(const pir_kernel_call *call) {
   sparse s;
   pir_status status = pir_sparse_open(call, 0, PIR_UNDEFINED, &s);
   if (!status && perm->count != (size_t)s.rank)
-    status = pir_kernel_fail(call, PIR_INVALID, "%s: perm: expects %d axes, found %zu", call->op, s.rank, perm->count);
+    status = pir_kernel_fail(call, PIR_INVALID, "%s: perm: expects %d axes, found %zu",
+                             call->op, s.rank, perm->count);
   unsigned seen = 0;
   for (int i = 0; !status && i < s.rank; i++) {
     int64_t axis = perm->ints[i] < 0 ? perm->ints[i] + s.rank : perm->ints[i];
     if (axis < 0 || axis >= s.rank || seen >> axis & 1)
-      status = pir_kernel_fail(call, PIR_INVALID, "%s: perm: %lld of rank %d", call->op, (long long)axis, s.rank);
+      status = pir_kernel_fail(call, PIR_INVALID, "%s: perm: %lld of rank %d", call->op,
+                               (long long)axis, s.rank);
     else if (i >= s.axes && axis != i)
-      status = pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of dense axes", call->op);
-    else extents[i] = s.extents[axis], seen |= 1u << axis;
+      status =
+          pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of dense axes", call->op);
+    else
+      extents[i] = s.extents[axis], seen |= 1u << axis;
   }
   for (int64_t k = 0; !status && k < s.count; k++) {
     split_key(s.entries[k].key, s.extents, s.axes, index);
     int64_t key = 0;
     for (int i = 0; i < s.axes; i++)
-      key = key * extents[i] + index[perm->ints[i] < 0 ? perm->ints[i] + s.rank : perm->ints[i]];
+      key =
+          key * extents[i] + index[perm->ints[i] < 0 ? perm->ints[i] + s.rank : perm->ints[i]];
     s.entries[k].key = key;
   }
-  if (!status) status = rewrite(&s, extents, s.rank, s.axes);
+  if (!status)
+    status = rewrite(&s, extents, s.rank, s.axes);
   pir_sparse_close(&s);
   return status;
 }
@@ -164,16 +195,21 @@ pir_status pir_kernel_sparse_reshape(const pir_kernel_call *call) {
   int64_t extents[PIR_MAX_RANK], rest = 1;
   int rank = shape ? (int)pir_tensor_numel(shape) : -1, open = -1;
   sparse s;
-  if (rank < 1 || rank > PIR_MAX_RANK) return pir_kernel_fail(call, PIR_INVALID, "%s: shape: no list", call->op);
+  if (rank < 1 || rank > PIR_MAX_RANK)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: shape: no list", call->op);
   pir_status status = pir_sparse_open(call, 0, PIR_UNDEFINED, &s);
   if (!status && s.axes != s.rank)
-    status = pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s with dense axes", call->op);
+    status =
+        pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s with dense axes", call->op);
   for (int i = 0; !status && i < rank; i++) {
     extents[i] = pir_tensor_int_at(shape, i);
-    if (extents[i] == 0 && i < s.rank) extents[i] = s.extents[i];
-    if (extents[i] == -1 && open < 0) open = i;
+    if (extents[i] == 0 && i < s.rank)
+      extents[i] = s.extents[i];
+    if (extents[i] == -1 && open < 0)
+      open = i;
     else if (extents[i] < 0 || __builtin_mul_overflow(rest, extents[i], &rest))
-      status = pir_kernel_fail(call, PIR_INVALID, "%s: shape: %lld", call->op, (long long)extents[i]);
+      status = pir_kernel_fail(call, PIR_INVALID, "%s: shape: %lld", call->op,
+                               (long long)extents[i]);
   }
   int64_t all = status ? 0 : pir_sparse_span(s.extents, s.rank);
   if (!status && open >= 0) {
@@ -181,15 +217,17 @@ pir_status pir_kernel_sparse_reshape(const pir_kernel_call *call) {
     rest *= extents[open];
   }
   if (!status && rest != all)
-    status = pir_kernel_fail(call, PIR_INVALID, "%s: shape: %lld elements, x has %lld", call->op, (long long)rest,
-                             (long long)all);
-  if (!status) status = rewrite(&s, extents, rank, rank);
+    status = pir_kernel_fail(call, PIR_INVALID, "%s: shape: %lld elements, x has %lld",
+                             call->op, (long long)rest, (long long)all);
+  if (!status)
+    status = rewrite(&s, extents, rank, rank);
   pir_sparse_close(&s);
   return status;
 }
 
 static int64_t inside(int64_t v, int64_t n) {
-  if (v < 0) v += n;
+  if (v < 0)
+    v += n;
   return v < 0 ? 0 : v > n ? n : v;
 }
 
@@ -207,8 +245,10 @@ static pir_status cut(sparse *s, const int64_t *from, const int64_t *extents) {
       in = index[a] >= from[a] && index[a] - from[a] < extents[a];
       key = key * extents[a] + index[a] - from[a];
     }
-    if (!in) continue;
-    memcpy((char *)kept.data + (size_t)n * size, (const char *)s->values.data + (size_t)s->entries[k].at * size, size);
+    if (!in)
+      continue;
+    memcpy((char *)kept.data + (size_t)n * size,
+           (const char *)s->values.data + (size_t)s->entries[k].at * size, size);
     s->entries[n] = (sparse_entry){key, n};
     n++;
   }
@@ -225,23 +265,28 @@ pir_status pir_kernel_sparse_slice(const pir_kernel_call *call) {
   int64_t from[PIR_MAX_RANK] = {0}, extents[PIR_MAX_RANK];
   sparse s;
   pir_status status = pir_sparse_open(call, 0, PIR_UNDEFINED, &s);
-  if (!status) memcpy(extents, s.extents, sizeof extents);
+  if (!status)
+    memcpy(extents, s.extents, sizeof extents);
   if (!status && (!starts || !ends || pir_tensor_numel(starts) != (int64_t)axes->count ||
                   pir_tensor_numel(ends) != (int64_t)axes->count))
-    status = pir_kernel_fail(call, PIR_INVALID, "%s: starts, ends and axes differ in number", call->op);
+    status = pir_kernel_fail(call, PIR_INVALID, "%s: starts, ends and axes differ in number",
+                             call->op);
   for (size_t i = 0; !status && i < axes->count; i++) {
     int64_t axis = axes->ints[i] < 0 ? axes->ints[i] + s.rank : axes->ints[i];
     if (axis < 0 || axis >= s.rank) {
-      status = pir_kernel_fail(call, PIR_INVALID, "%s: axes: %lld of rank %d", call->op, (long long)axis, s.rank);
+      status = pir_kernel_fail(call, PIR_INVALID, "%s: axes: %lld of rank %d", call->op,
+                               (long long)axis, s.rank);
     } else if (axis >= s.axes) {
-      status = pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of dense axes", call->op);
+      status =
+          pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of dense axes", call->op);
     } else {
       from[axis] = inside(pir_tensor_int_at(starts, (int64_t)i), s.extents[axis]);
       int64_t end = inside(pir_tensor_int_at(ends, (int64_t)i), s.extents[axis]);
       extents[axis] = end > from[axis] ? end - from[axis] : 0;
     }
   }
-  if (!status) status = cut(&s, from, extents);
+  if (!status)
+    status = cut(&s, from, extents);
   pir_sparse_close(&s);
   return status;
 }
@@ -258,37 +303,48 @@ static pir_status sum_entries(sparse *s, int64_t axis, bool keep) {
   int rank = 0, axes = 0;
   for (int i = 0; i < s->rank; i++) {
     bool gone = axis < 0 || i == axis;
-    if (gone && !keep) continue;
+    if (gone && !keep)
+      continue;
     extents[rank++] = gone ? 1 : s->extents[i];
     axes += i < s->axes;
   }
-  if (!rank) extents[rank++] = 1, axes = 1;
+  if (!rank)
+    extents[rank++] = 1, axes = 1;
   for (int64_t k = 0; k < s->count; k++) {
     split_key(s->entries[k].key, s->extents, s->axes, index);
     int64_t key = 0;
     for (int i = 0; i < s->axes; i++)
-      if (axis >= 0 && i != axis) key = key * s->extents[i] + index[i];
+      if (axis >= 0 && i != axis)
+        key = key * s->extents[i] + index[i];
     s->entries[k].key = key;
   }
   PIR_TRY(add_up(s));
-  return pir_sparse_write(s->call, 0, sum_dtype(s->call), extents, rank, axes, s->entries, s->count, &s->values);
+  return pir_sparse_write(s->call, 0, sum_dtype(s->call), extents, rank, axes, s->entries,
+                          s->count, &s->values);
 }
 
 // operand: axis; attributes: dtype, keepdim
 pir_status pir_kernel_sparse_sum(const pir_kernel_call *call) {
   const pir_tensor *list = pir_kernel_in(call, 1);
-  int64_t n = list ? pir_tensor_numel(list) : 0, axis = n == 1 ? pir_tensor_int_at(list, 0) : -1;
+  int64_t n = list ? pir_tensor_numel(list) : 0,
+          axis = n == 1 ? pir_tensor_int_at(list, 0) : -1;
   sparse s;
-  if (n > 1) return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s over several axes", call->op);
+  if (n > 1)
+    return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s over several axes",
+                           call->op);
   pir_status status = open_summed(call, 0, &s);
   if (!status && n == 1) {
-    if (axis < 0) axis += s.rank;
+    if (axis < 0)
+      axis += s.rank;
     if (axis < 0 || axis >= s.rank)
-      status = pir_kernel_fail(call, PIR_INVALID, "%s: axis: %lld of rank %d", call->op, (long long)axis, s.rank);
+      status = pir_kernel_fail(call, PIR_INVALID, "%s: axis: %lld of rank %d", call->op,
+                               (long long)axis, s.rank);
   }
   if (!status && s.axes != s.rank)
-    status = pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s with dense axes", call->op);
-  if (!status) status = sum_entries(&s, axis, call->attrs[1].i != 0);
+    status =
+        pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s with dense axes", call->op);
+  if (!status)
+    status = sum_entries(&s, axis, call->attrs[1].i != 0);
   pir_sparse_close(&s);
   return status;
 }

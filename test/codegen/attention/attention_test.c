@@ -1,6 +1,6 @@
-// Attention against plain loops in double precision: every way it is written, lengths around the sizes of its blocks,
-// masks that leave nothing, one key and none, on every level the processor has. The number of threads changes no bit,
-// and no score matrix is in memory.
+// Attention against plain loops in double precision: every way it is written, lengths around
+// the sizes of its blocks, masks that leave nothing, one key and none, on every level the
+// processor has. The number of threads changes no bit, and no score matrix is in memory.
 #include <pir/codegen.h>
 #include <pir/dialects.h>
 #include <pir/model.h>
@@ -26,12 +26,14 @@ typedef struct style {
   const char *body;       // values 0 to 3 are the inputs, %9 is the result; <B,2,R,8> is a type
 } style;
 
-#define MATMUL(x, y, turned, types)                                                                                    \
-  "\"pd_op.matmul\" (" x ", " y ") {transpose_x:false,transpose_y:" turned ",stop_gradient:[true]} : (" types "\n"
-#define SOFTMAX(x, axis, type)                                                                                         \
+#define MATMUL(x, y, turned, types)                                                            \
+  "\"pd_op.matmul\" (" x ", " y ") {transpose_x:false,transpose_y:" turned                     \
+  ",stop_gradient:[true]} : (" types "\n"
+#define SOFTMAX(x, axis, type)                                                                 \
   "\"pd_op.softmax\" (" x ") {axis:" axis ",stop_gradient:[true]} : (" type ") -> " type "\n"
 #define ADD(x, y, types) "\"pd_op.add\" (" x ", " y ") {stop_gradient:[true]} : (" types "\n"
-#define TURN(x, perm, types) "\"pd_op.transpose\" (" x ") {perm:[" perm "],stop_gradient:[true]} : (" types "\n"
+#define TURN(x, perm, types)                                                                   \
+  "\"pd_op.transpose\" (" x ") {perm:[" perm "],stop_gradient:[true]} : (" types "\n"
 
 static const style styles[] = {
     {"heads before lengths",
@@ -39,8 +41,37 @@ static const style styles[] = {
      NO_MASK,
      "f32",
      {"<B,3,R,20>", "<B,3,S,20>", "<B,3,S,24>"},
-     "(%4) = " MATMUL("%0", "%1", "true", "<B,3,R,20>, <B,3,S,20>) -> <B,3,R,S>") "(%5) = " SOFTMAX(
-         "%4", "-1", "<B,3,R,S>") "(%9) = " MATMUL("%5", "%2", "false", "<B,3,R,S>, <B,3,S,24>) -> <B,3,R,24>")},
+     "(%4) = " MATMUL(
+         "%0", "%1", "true",
+         "<B,3,R,20>, <B,3,S,20>) -> <B,3,R,S>") "(%5) = " SOFTMAX("%4", "-1",
+                                                                   "<B,3,R,S>") "(%9) "
+                                                                                "= " MATMUL(
+                                                                                    "%"
+                                                                                    "5",
+                                                                                    "%"
+                                                                                    "2",
+                                                                                    "fa"
+                                                                                    "ls"
+                                                                                    "e",
+                                                                                    "<B"
+                                                                                    ",3"
+                                                                                    ",R"
+                                                                                    ",S"
+                                                                                    ">,"
+                                                                                    " <"
+                                                                                    "B,"
+                                                                                    "3,"
+                                                                                    "S,"
+                                                                                    "24"
+                                                                                    ">)"
+                                                                                    " -"
+                                                                                    "> "
+                                                                                    "<B"
+                                                                                    ",3"
+                                                                                    ",R"
+                                                                                    ",2"
+                                                                                    "4"
+                                                                                    ">")},
     {"f64, keys transposed as an op",
      false,
      MASK_OF_ALL,
@@ -48,48 +79,60 @@ static const style styles[] = {
      {"<B,2,R,8>", "<B,2,S,8>", "<B,2,S,8>", "<B,2,R,S>"},
      "(%4) = " TURN("%1", "0,1,3,2", "<B,2,S,8>) -> <B,2,8,S>") "(%5) = " MATMUL("%0", "%4", "false", "<B,2,R,8>, <B,2,8,S>) -> <B,2,R,S>") "(%6) = " ADD(
          "%5", "%3",
-         "<B,2,R,S>, <B,2,R,S>) -> <B,2,R,S>") "(%7) = " SOFTMAX("%6", "-1",
-                                                                 "<B,2,R,S>") "(%9) = " MATMUL("%7", "%2", "false",
-                                                                                               "<B,2,R,S>, <B,2,S,8>) "
-                                                                                               "-> <B,2,R,8>")},
+         "<B,2,R,S>, <B,2,R,S>) -> "
+         "<B,2,R,S>") "(%7) = " SOFTMAX("%"
+                                        "6",
+                                        "-"
+                                        "1",
+                                        "<B"
+                                        ",2"
+                                        ",R"
+                                        ",S"
+                                        ">") "(%9) = " MATMUL("%7", "%2", "false",
+                                                              "<B,2,R,S>, <B,2,S,8>) "
+                                                              "-> <B,2,R,8>")},
     {"lengths before heads, a mask of keys",
      true,
      MASK_OF_KEYS,
      "f32",
      {"<B,R,3,64>", "<B,S,3,64>", "<B,S,3,64>", "<B,1,1,S>"},
      "(%4) = " TURN("%0", "0,2,1,3", "<B,R,3,64>) -> <B,3,R,64>") "(%5) = " TURN("%1", "0,2,1,3", "<B,S,3,64>) -> <B,3,S,64>") "(%6) = " TURN("%2", "0,2,1,3", "<B,S,3,64>) -> <B,3,S,64>") "(%7) = " MATMUL(
-         "%4",
-         "%5", "true", "<B,3,R,64>, <B,3,S,64>) -> <B,3,R,S>") "(%8) = " ADD("%7", "%3",
-                                                                             "<B,3,R,S>"
-                                                                             ", "
-                                                                             "<B,1,1,S>"
-                                                                             ") -> "
-                                                                             "<B,3,R,"
-                                                                             "S>") "(%"
-                                                                                   "10)"
-                                                                                   " ="
-                                                                                   " " SOFTMAX("%8", "-1", "<B,3,R,S>") "(%11) = " MATMUL(
-                                                                                       "%10", "%6", "false",
-                                                                                       "<B,3,R,S>, <B,3,S,64>) -> "
-                                                                                       "<B,3,R,64>") "(%9) = " TURN("%1"
-                                                                                                                    "1",
-                                                                                                                    "0,"
-                                                                                                                    "2,"
-                                                                                                                    "1,"
-                                                                                                                    "3",
-                                                                                                                    "<B"
-                                                                                                                    ",3"
-                                                                                                                    ",R"
-                                                                                                                    ",6"
-                                                                                                                    "4>"
-                                                                                                                    ") "
-                                                                                                                    "->"
-                                                                                                                    " <"
-                                                                                                                    "B,"
-                                                                                                                    "R,"
-                                                                                                                    "3,"
-                                                                                                                    "64"
-                                                                                                                    ">")},
+         "%4", "%5", "true",
+         "<B,3,R,64>, <B,3,S,64>) -> <B,3,R,S>") "(%8) = " ADD("%7", "%3",
+                                                               "<B,3,R,S>"
+                                                               ", "
+                                                               "<B,1,1,S>"
+                                                               ") -> "
+                                                               "<B,3,R,"
+                                                               "S>") "(%"
+                                                                     "10)"
+                                                                     " ="
+                                                                     " " SOFTMAX("%8", "-1", "<B,3,R,S>") "(%11) = " MATMUL(
+                                                                         "%10", "%6", "false",
+                                                                         "<B,3,R,S>, "
+                                                                         "<B,3,S,64>) -> "
+                                                                         "<B,3,R,64>") "(%9) "
+                                                                                       "="
+                                                                                       " " TURN(
+                                                                                           "%1"
+                                                                                           "1",
+                                                                                           "0,"
+                                                                                           "2,"
+                                                                                           "1,"
+                                                                                           "3",
+                                                                                           "<B"
+                                                                                           ",3"
+                                                                                           ",R"
+                                                                                           ",6"
+                                                                                           "4>"
+                                                                                           ") "
+                                                                                           "->"
+                                                                                           " <"
+                                                                                           "B,"
+                                                                                           "R,"
+                                                                                           "3,"
+                                                                                           "64"
+                                                                                           ">")},
     {"a mask of rows",
      false,
      MASK_OF_ROWS,
@@ -98,9 +141,26 @@ static const style styles[] = {
      "(%4) = " MATMUL("%0", "%1", "true", "<B,2,R,33>, <B,2,S,33>) -> <B,2,R,S>") "(%5) = " ADD(
          "%3", "%4",
          "<R,S>, <B,2,R,S>) -> <B,2,R,S>") "(%6) = " SOFTMAX("%5", "3",
-                                                             "<B,2,R,S>") "(%9) = " MATMUL("%6", "%2", "false",
-                                                                                           "<B,2,R,S>, <B,2,S,17>) -> "
-                                                                                           "<B,2,R,17>")},
+                                                             "<B,2,R,S>") "(%9) = " MATMUL("%6",
+                                                                                           "%2",
+                                                                                           "fal"
+                                                                                           "se",
+                                                                                           "<B,"
+                                                                                           "2,"
+                                                                                           "R,"
+                                                                                           "S>,"
+                                                                                           " <"
+                                                                                           "B,"
+                                                                                           "2,"
+                                                                                           "S,"
+                                                                                           "17>"
+                                                                                           ") "
+                                                                                           "-> "
+                                                                                           "<B,"
+                                                                                           "2,"
+                                                                                           "R,"
+                                                                                           "17"
+                                                                                           ">")},
 };
 
 enum { KINDS = sizeof styles / sizeof *styles, Q = 0, K = 1, V = 2, MASK = 3 };
@@ -109,8 +169,9 @@ typedef struct sizes {
   int64_t batch, rows, keys;
 } sizes;
 
-static const sizes cases[] = {{1, 1, 1},   {2, 5, 1},     {1, 7, 0},    {2, 24, 16},   {1, 25, 33},
-                              {1, 61, 64}, {1, 193, 130}, {2, 17, 255}, {1, 40, 1000}, {1, 9, 513}};
+static const sizes cases[] = {{1, 1, 1},     {2, 5, 1},   {1, 7, 0},     {2, 24, 16},
+                              {1, 25, 33},   {1, 61, 64}, {1, 193, 130}, {2, 17, 255},
+                              {1, 40, 1000}, {1, 9, 513}};
 
 static void report(void *user, const pir_diag *diag) {
   print_message("%.*s\n", (int)diag->message.size, diag->message.data);
@@ -122,10 +183,14 @@ static void report(void *user, const pir_diag *diag) {
 static size_t write_extents(char *out, const char *list, const sizes *z, char by) {
   size_t n = 0;
   for (const char *at = list + 1; *at != '>'; at++) {
-    if (*at == 'B') n += (size_t)sprintf(out + n, "%lld", z ? (long long)z->batch : -1);
-    else if (*at == 'R') n += (size_t)sprintf(out + n, "%lld", z ? (long long)z->rows : -1);
-    else if (*at == 'S') n += (size_t)sprintf(out + n, "%lld", z ? (long long)z->keys : -1);
-    else out[n++] = *at == ',' ? by : *at;
+    if (*at == 'B')
+      n += (size_t)sprintf(out + n, "%lld", z ? (long long)z->batch : -1);
+    else if (*at == 'R')
+      n += (size_t)sprintf(out + n, "%lld", z ? (long long)z->rows : -1);
+    else if (*at == 'S')
+      n += (size_t)sprintf(out + n, "%lld", z ? (long long)z->keys : -1);
+    else
+      out[n++] = *at == ',' ? by : *at;
   }
   out[n] = 0;
   return n;
@@ -144,8 +209,9 @@ static pir_program *parse(pir_context *ctx, const style *s, const sizes *z) {
   size_t n = (size_t)sprintf(text, "{\n");
   for (int i = 0; i < 4 && s->inputs[i]; i++) {
     n += (size_t)sprintf(text + n,
-                         "(%%%d) = \"pd_op.data\" () {dtype:float%s,name:\"x%d\",place:Place(undefined:0),shape:[", i,
-                         s->type + 1, i);
+                         "(%%%d) = \"pd_op.data\" () "
+                         "{dtype:float%s,name:\"x%d\",place:Place(undefined:0),shape:[",
+                         i, s->type + 1, i);
     n += write_extents(text + n, s->inputs[i], z, ',');
     n += (size_t)sprintf(text + n, "],stop_gradient:[true]} : () -> ");
     n += write_type(text + n, s->inputs[i], s, z);
@@ -160,7 +226,8 @@ static pir_program *parse(pir_context *ctx, const style *s, const sizes *z) {
     n += write_type(text + n, c, s, z);
     c = strchr(c, '>');
   }
-  n += (size_t)sprintf(text + n, "(%%12) = \"pd_op.fetch\" (%%9) {col:0,name:\"y\",stop_gradient:[true]} : (");
+  n += (size_t)sprintf(
+      text + n, "(%%12) = \"pd_op.fetch\" (%%9) {col:0,name:\"y\",stop_gradient:[true]} : (");
   n += write_type(text + n, last, s, z);
   n += (size_t)sprintf(text + n, ") -> ");
   n += write_type(text + n, last, s, z);
@@ -177,7 +244,8 @@ static double draw(uint32_t *state) {
   return (double)(*state >> 8) / (1 << 23) - 1;
 }
 
-// Masks leave out every fifth key by -inf, and all keys of row 3 (of batch 1, where there are only keys).
+// Masks leave out every fifth key by -inf, and all keys of row 3 (of batch 1, where there are
+// only keys).
 static double mask_at(const style *s, const int64_t *shape, int rank, int64_t i) {
   int64_t key = i % shape[rank - 1], row = rank > 1 ? i / shape[rank - 1] % shape[rank - 2] : 0;
   bool none = s->mask == MASK_OF_KEYS ? i / shape[rank - 1] == 1 : row == 3;
@@ -190,51 +258,65 @@ static void fill(const style *s, int input, const sizes *z, pir_tensor *t) {
   int rank = 0;
   bool wide = !strcmp(s->type, "f64");
   write_extents(list, s->inputs[input], z, ',');
-  for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',') shape[rank++] = strtoll(at, NULL, 10);
+  for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',')
+    shape[rank++] = strtoll(at, NULL, 10);
   pir_tensor_set_dense(t, wide ? PIR_F64 : PIR_F32, shape, rank);
   int64_t count = pir_tensor_numel(t);
   uint32_t state = 77u + (uint32_t)input;
   t->data = malloc((size_t)(count + 1) * (wide ? 8 : 4));
   for (int64_t i = 0; i < count; i++) {
     double x = input == MASK ? mask_at(s, shape, rank, i) : draw(&state) * (input == Q ? 2 : 1);
-    if (wide) ((double *)t->data)[i] = x;
-    else ((float *)t->data)[i] = (float)x;
+    if (wide)
+      ((double *)t->data)[i] = x;
+    else
+      ((float *)t->data)[i] = (float)x;
   }
 }
 
 // ---- the reference
 
-static double element(const style *s, const pir_tensor *t, int64_t b, int64_t h, int64_t at, int64_t d) {
+static double element(const style *s, const pir_tensor *t, int64_t b, int64_t h, int64_t at,
+                      int64_t d) {
   int64_t i = s->heads_inside ? ((b * t->shape[1] + at) * t->shape[2] + h) * t->shape[3] + d
                               : ((b * t->shape[1] + h) * t->shape[2] + at) * t->shape[3] + d;
   return pir_tensor_float_at(t, i);
 }
 
-static double mask_of(const style *s, const pir_tensor *t, int64_t b, int64_t h, int64_t row, int64_t key) {
+static double mask_of(const style *s, const pir_tensor *t, int64_t b, int64_t h, int64_t row,
+                      int64_t key) {
   switch (s->mask) {
     case MASK_OF_KEYS: return pir_tensor_float_at(t, b * t->shape[3] + key);
     case MASK_OF_ROWS: return pir_tensor_float_at(t, row * t->shape[1] + key);
-    case MASK_OF_ALL: return pir_tensor_float_at(t, ((b * t->shape[1] + h) * t->shape[2] + row) * t->shape[3] + key);
+    case MASK_OF_ALL:
+      return pir_tensor_float_at(t, ((b * t->shape[1] + h) * t->shape[2] + row) * t->shape[3] +
+                                        key);
     default: return 0;
   }
 }
 
-static void check_row(const style *s, const pir_tensor *in, const pir_tensor *out, int64_t b, int64_t h, int64_t row) {
+static void check_row(const style *s, const pir_tensor *in, const pir_tensor *out, int64_t b,
+                      int64_t h, int64_t row) {
   int axis = s->heads_inside ? 1 : 2;
   int64_t keys = in[K].shape[axis], depth = in[Q].shape[3], width = in[V].shape[3];
   double *w = calloc((size_t)keys + 1, sizeof *w), top = -INFINITY, sum = 0;
   for (int64_t j = 0; j < keys; j++) {
-    for (int64_t d = 0; d < depth; d++) w[j] += element(s, &in[Q], b, h, row, d) * element(s, &in[K], b, h, j, d);
+    for (int64_t d = 0; d < depth; d++)
+      w[j] += element(s, &in[Q], b, h, row, d) * element(s, &in[K], b, h, j, d);
     w[j] += mask_of(s, &in[MASK], b, h, row, j);
-    if (w[j] > top) top = w[j];
+    if (w[j] > top)
+      top = w[j];
   }
-  for (int64_t j = 0; j < keys; j++) sum += w[j] = exp(w[j] - top);
+  for (int64_t j = 0; j < keys; j++)
+    sum += w[j] = exp(w[j] - top);
   for (int64_t c = 0; c < width; c++) {
     double x = 0, y = element(s, out, b, h, row, c);
-    for (int64_t j = 0; j < keys; j++) x += w[j] / sum * element(s, &in[V], b, h, j, c);
+    for (int64_t j = 0; j < keys; j++)
+      x += w[j] / sum * element(s, &in[V], b, h, j, c);
     if (!(fabs(x - y) <= 1e-5 + 1e-5 * fabs(x)) && !(isnan(x) && isnan(y)))
-      fail_msg("%s, %lld rows, %lld keys: row %lld of head %lld, column %lld: %g expected, %g computed", s->name,
-               (long long)in[Q].shape[axis], (long long)keys, (long long)row, (long long)h, (long long)c, x, y);
+      fail_msg("%s, %lld rows, %lld keys: row %lld of head %lld, column %lld: %g expected, %g "
+               "computed",
+               s->name, (long long)in[Q].shape[axis], (long long)keys, (long long)row,
+               (long long)h, (long long)c, x, y);
   }
   free(w);
 }
@@ -242,13 +324,15 @@ static void check_row(const style *s, const pir_tensor *in, const pir_tensor *ou
 static void check(const style *s, const pir_tensor *in, const pir_tensor *out) {
   for (int64_t b = 0; b < in[Q].shape[0]; b++)
     for (int64_t h = 0; h < in[Q].shape[s->heads_inside ? 2 : 1]; h++)
-      for (int64_t row = 0; row < in[Q].shape[s->heads_inside ? 1 : 2]; row++) check_row(s, in, out, b, h, row);
+      for (int64_t row = 0; row < in[Q].shape[s->heads_inside ? 1 : 2]; row++)
+        check_row(s, in, out, b, h, row);
 }
 
 // ---- tests
 
 static pir_model *compile(const pir_program *program, const char *target) {
-  pir_model_options options = {.size = sizeof options, .target = target, .sink = {report, NULL}};
+  pir_model_options options = {
+      .size = sizeof options, .target = target, .sink = {report, NULL}};
   pir_model *model;
   assert_int_equal(pir_model_create(program, &options, &model), PIR_OK);
   return model;
@@ -261,7 +345,8 @@ typedef struct account {
 static void *count_alloc(void *user, size_t size, size_t align) {
   account *a = user;
   a->now += size;
-  if (a->now > a->most) a->most = a->now;
+  if (a->now > a->most)
+    a->most = a->now;
   return aligned_alloc(align, (size + align - 1) / align * align);
 }
 
@@ -270,16 +355,19 @@ static void count_release(void *user, void *memory, size_t size) {
   free(memory);
 }
 
-static pir_session *run(pir_model *model, int inputs, const pir_tensor *in, int threads, account *memory,
-                        pir_tensor *out) {
+static pir_session *run(pir_model *model, int inputs, const pir_tensor *in, int threads,
+                        account *memory, pir_tensor *out) {
   pir_session_options options = {.size = sizeof options, .threads = threads};
-  if (memory) options.allocator = (pir_allocator){count_alloc, count_release, memory};
+  if (memory)
+    options.allocator = (pir_allocator){count_alloc, count_release, memory};
   pir_session *session;
   pir_status made = pir_session_create(model, &options, &session);
   assert_int_equal(made, PIR_OK);
-  for (int i = 0; i < inputs; i++) assert_int_equal(pir_session_bind_input(session, (size_t)i, &in[i]), PIR_OK);
+  for (int i = 0; i < inputs; i++)
+    assert_int_equal(pir_session_bind_input(session, (size_t)i, &in[i]), PIR_OK);
   pir_status status = pir_session_run(session);
-  if (status) print_message("%s\n", pir_session_message(session));
+  if (status)
+    print_message("%s\n", pir_session_message(session));
   assert_int_equal(status, PIR_OK);
   assert_int_equal(pir_session_output(session, 0, out), PIR_OK);
   return session;
@@ -289,13 +377,17 @@ static void run_case(const style *s, pir_model *model, const sizes *z) {
   pir_tensor in[4] = {0}, out[2] = {0};
   pir_session *sessions[2];
   int inputs = s->mask ? 4 : 3;
-  for (int i = 0; i < inputs; i++) fill(s, i, z, &in[i]);
-  for (int t = 0; t < 2; t++) sessions[t] = run(model, inputs, in, t + 1, NULL, &out[t]);
+  for (int i = 0; i < inputs; i++)
+    fill(s, i, z, &in[i]);
+  for (int t = 0; t < 2; t++)
+    sessions[t] = run(model, inputs, in, t + 1, NULL, &out[t]);
   check(s, in, &out[0]);
   int64_t bytes = pir_tensor_numel(&out[0]) * (int64_t)pir_dtype_size(out[0].dtype);
   assert_memory_equal(out[0].data, out[1].data, (size_t)bytes);
-  for (int t = 0; t < 2; t++) pir_session_destroy(sessions[t]);
-  for (int i = 0; i < inputs; i++) free(in[i].data);
+  for (int t = 0; t < 2; t++)
+    pir_session_destroy(sessions[t]);
+  for (int i = 0; i < inputs; i++)
+    free(in[i].data);
 }
 
 static void test_numbers(void **state) {
@@ -305,15 +397,18 @@ static void test_numbers(void **state) {
   assert_int_equal(pir_dialects_load_all(ctx), PIR_OK);
   for (size_t t = 0; t < sizeof targets / sizeof *targets; t++) {
     pir_target target;
-    if (pir_target_get(targets[t], &target)) continue;
+    if (pir_target_get(targets[t], &target))
+      continue;
     for (int k = 0; k < KINDS; k++) {
       pir_program *open = parse(ctx, &styles[k], NULL);
       pir_model *model = compile(open, targets[t]);
-      assert_int_equal(pir_model_stats_of(model).kernels_compiled, 1);  // all of it is one group
+      assert_int_equal(pir_model_stats_of(model).kernels_compiled,
+                       1);  // all of it is one group
       assert_int_equal(pir_model_stats_of(model).kernels_called, 0);
       for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         run_case(&styles[k], model, &cases[i]);
-        if (t < 3 || i % 3) continue;  // the same with all sizes known
+        if (t < 3 || i % 3)
+          continue;  // the same with all sizes known
         pir_program *fixed = parse(ctx, &styles[k], &cases[i]);
         pir_model *known = compile(fixed, targets[t]);
         run_case(&styles[k], known, &cases[i]);
@@ -337,19 +432,23 @@ static void test_memory(void **state) {
   assert_int_equal(pir_dialects_load_all(ctx), PIR_OK);
   pir_program *open = parse(ctx, s, NULL);
   pir_model *model = compile(open, "native");
-  for (int i = 0; i < 3; i++) fill(s, i, &long_case, &in[i]);
+  for (int i = 0; i < 3; i++)
+    fill(s, i, &long_case, &in[i]);
   pir_session *session = run(model, 3, in, 2, &memory, &out);
-  for (int64_t row = 0; row < 4096; row += 1365) check_row(s, in, &out, 0, row % 3, row);
+  for (int64_t row = 0; row < 4096; row += 1365)
+    check_row(s, in, &out, 0, row % 3, row);
   assert_in_range(memory.most, 1, 6 << 20);
   pir_session_destroy(session);
   assert_int_equal(memory.now, 0);
-  for (int i = 0; i < 3; i++) free(in[i].data);
+  for (int i = 0; i < 3; i++)
+    free(in[i].data);
   pir_model_release(model);
   pir_program_destroy(open);
   pir_context_destroy(ctx);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_numbers), cmocka_unit_test(test_memory)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_numbers),
+                                     cmocka_unit_test(test_memory)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
-// Runs the instructions of tile registers on a processor without them: they raise SIGILL, and the handler does what the
-// manual says they do. Only what the code generator emits is known; anything else is left to the default action.
+// Runs the instructions of tile registers on a processor without them: they raise SIGILL, and
+// the handler does what the manual says they do. Only what the code generator emits is known;
+// anything else is left to the default action.
 #ifndef AMX_EMULATOR_H
 #define AMX_EMULATOR_H
 
@@ -24,14 +25,16 @@ typedef struct amx_instruction {
 } amx_instruction;
 
 static uint64_t amx_register(const greg_t *regs, int number) {
-  static const int places[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
-                                 REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+  static const int places[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP,
+                                 REG_RSI, REG_RDI, REG_R8,  REG_R9,  REG_R10, REG_R11,
+                                 REG_R12, REG_R13, REG_R14, REG_R15};
   return (uint64_t)regs[places[number]];
 }
 
 // A three-byte VEX instruction of map 0F38; false when it is none.
 static bool amx_decode(const uint8_t *code, const greg_t *regs, amx_instruction *out) {
-  if (code[0] != 0xc4 || (code[1] & 31) != 2) return false;
+  if (code[0] != 0xc4 || (code[1] & 31) != 2)
+    return false;
   int x = code[1] & 0x40 ? 0 : 8, b = code[1] & 0x20 ? 0 : 8, at = 5;
   *out = (amx_instruction){.opcode = code[3],
                            .prefix = code[2] & 3,
@@ -41,14 +44,19 @@ static bool amx_decode(const uint8_t *code, const greg_t *regs, amx_instruction 
                            .rm = code[4] & 7};
   if (out->mod != 3) {
     int base = out->rm, scale = 0, index = 4;
-    if (base == 4) scale = code[at] >> 6, index = (code[at] >> 3 & 7) + x, base = code[at++] & 7;
-    if (out->mod == 0 && base == 5) return false;
+    if (base == 4)
+      scale = code[at] >> 6, index = (code[at] >> 3 & 7) + x, base = code[at++] & 7;
+    if (out->mod == 0 && base == 5)
+      return false;
     out->address = amx_register(regs, base + b);
-    if (index != 4) out->stride = amx_register(regs, index) << scale;
+    if (index != 4)
+      out->stride = amx_register(regs, index) << scale;
     int32_t wide;
     memcpy(&wide, code + at, 4);
-    if (out->mod == 1) out->address += (uint64_t)(int64_t)(int8_t)code[at++];
-    if (out->mod == 2) out->address += (uint64_t)(int64_t)wide, at += 4;
+    if (out->mod == 1)
+      out->address += (uint64_t)(int64_t)(int8_t)code[at++];
+    if (out->mod == 2)
+      out->address += (uint64_t)(int64_t)wide, at += 4;
   }
   out->length = (uint8_t)at;
   return true;
@@ -70,7 +78,8 @@ static void amx_multiply(const amx_instruction *i, bool floats, bool left_signed
         float f;
         int32_t s;
         memcpy(&f, c, 4), memcpy(&s, c, 4);
-        for (int e = 0; e < 4; e++) s += (left_signed ? (int8_t)a[e] : a[e]) * (int8_t)b[e];
+        for (int e = 0; e < 4; e++)
+          s += (left_signed ? (int8_t)a[e] : a[e]) * (int8_t)b[e];
         f += amx_bf16(a) * amx_bf16(b) + amx_bf16(a + 2) * amx_bf16(b + 2);
         memcpy(c, floats ? (void *)&f : (void *)&s, 4);
       }
@@ -87,8 +96,10 @@ static void amx_configure(const uint8_t *from) {
 static void amx_move(const amx_instruction *i, bool store) {
   for (int r = 0; r < amx.rows[i->reg]; r++) {
     void *memory = (void *)(i->address + (uint64_t)r * i->stride);
-    if (store) memcpy(memory, amx.tile[i->reg][r], amx.bytes[i->reg]);
-    else memcpy(amx.tile[i->reg][r], memory, amx.bytes[i->reg]);
+    if (store)
+      memcpy(memory, amx.tile[i->reg][r], amx.bytes[i->reg]);
+    else
+      memcpy(amx.tile[i->reg][r], memory, amx.bytes[i->reg]);
   }
 }
 
@@ -97,8 +108,10 @@ static bool amx_execute(const amx_instruction *i) {
   bool memory = i->mod != 3;
   switch (i->opcode << 2 | i->prefix) {
     case 0x49 << 2 | NONE:
-      if (memory) amx_configure((const uint8_t *)i->address);
-      else memset(amx.rows, 0, sizeof amx.rows);
+      if (memory)
+        amx_configure((const uint8_t *)i->address);
+      else
+        memset(amx.rows, 0, sizeof amx.rows);
       return true;
     case 0x49 << 2 | PF2: memset(amx.tile[i->reg], 0, sizeof amx.tile[0]); return !memory;
     case 0x4b << 2 | PF2: amx_move(i, false); return memory;

@@ -1,6 +1,7 @@
-// Two contractions in one stage against plain loops: what is between them never leaves the thread's scratch. Strides,
-// paddings, odd numbers of channels, rows shorter and longer than a run, sizes known and unknown when compiling, on
-// every level this processor has; and which pairs are taken to gain by it.
+// Two contractions in one stage against plain loops: what is between them never leaves the
+// thread's scratch. Strides, paddings, odd numbers of channels, rows shorter and longer than a
+// run, sizes known and unknown when compiling, on every level this processor has; and which
+// pairs are taken to gain by it.
 #include "contraction_cases.h"
 
 #include <setjmp.h>
@@ -37,9 +38,11 @@ static void report(void *user, const pir_diag *diag) {
 static loop_expr *extent(void *user, pir_dim dim) {
   pair_run *r = user;
   int at = 0;
-  while (at < r->asked_count && r->asked[at] != dim) at++;
+  while (at < r->asked_count && r->asked[at] != dim)
+    at++;
   assert_true(at < 64);
-  if (at == r->asked_count) r->asked[r->asked_count++] = dim;
+  if (at == r->asked_count)
+    r->asked[r->asked_count++] = dim;
   return pir_loop_dim(r->module, at);
 }
 
@@ -52,7 +55,8 @@ static uint16_t no_temporary(void *user, pir_dim bytes) {
 // Small integers: sums are exact.
 static float *make_floats(int64_t n, int64_t seed) {
   float *x = aligned_alloc(64, ((size_t)n * 4 + 127) / 64 * 64);
-  for (int64_t i = 0; i < n; i++) x[i] = (float)((i * 31 + seed * 17 + i / 7) % 5 - 2);
+  for (int64_t i = 0; i < n; i++)
+    x[i] = (float)((i * 31 + seed * 17 + i / 7) % 5 - 2);
   return x;
 }
 
@@ -92,7 +96,8 @@ static void make_pair(pir_dims *dims, const pair_case *p, contraction *c) {
   static const int variable[] = {0, -1, 3, 4};  // n, y, x of make_conv
   for (int d = 0; d < 4; d++) {
     pir_dim made = c[0].out.shape[d];
-    if (variable[d] < 0) continue;
+    if (variable[d] < 0)
+      continue;
     c[1].a.shape[d] = c[1].a.room[d] = c[1].out.shape[d] = c[1].out.room[d] = made;
     c[1].vars[variable[d]].extent = made;
   }
@@ -105,26 +110,35 @@ static void pack(pair_run *r, int which, float *from, const int64_t *symbols) {
   void *packed = aligned_alloc(64, ((size_t)r->code.packed_bytes[which] + 63) / 64 * 64);
   void *buffers[] = {from, packed};
   symbol(r, r->code.packings[which].fn)(&(pir_group_args){buffers, r->values}, 0,
-                                        value_of(r, r->code.packings[which].units, symbols), NULL);
+                                        value_of(r, r->code.packings[which].units, symbols),
+                                        NULL);
   r->buffers[FIRST_TAPS + which] = packed;
 }
 
 static void check(const pir_target *target, pir_code_store *store, const pair_case *p) {
   const conv_case *s = &p->first;
   conv_case second = second_of(p);
-  int64_t symbols[] = {s->n, s->h, s->w, second.h, second.w}, cells = s->n * second.h * second.w;
+  int64_t symbols[] = {s->n, s->h, s->w, second.h, second.w},
+          cells = s->n * second.h * second.w;
   pair_run r = {.dims = pir_dims_create(NULL), .module = pir_loop_module_create()};
   contraction c[2];
   make_pair(r.dims, p, c);
-  contract_env env = {.module = r.module, .target = target, .user = &r, .extent = extent, .temporary = no_temporary},
+  contract_env env = {.module = r.module,
+                      .target = target,
+                      .user = &r,
+                      .extent = extent,
+                      .temporary = no_temporary},
                store_out = env;
-  assert_int_equal(pir_contract_emit_pair(&c[0], &env, &c[1], &store_out, "pair", &r.code), PIR_OK);
+  assert_int_equal(pir_contract_emit_pair(&c[0], &env, &c[1], &store_out, "pair", &r.code),
+                   PIR_OK);
   const loop_module *modules[] = {r.module};
   assert_int_equal(pir_code_store_build(store, modules, NULL, 1, 1, &r.image), PIR_OK);
-  for (int i = 0; i < r.asked_count; i++) r.values[i] = value_of(&r, r.asked[i], symbols);
-  float *in = make_floats(s->n * s->c * s->h * s->w, 1), *a = make_floats(s->o * (s->c / s->groups) * s->kh * s->kw, 2),
-        *b = make_floats(s->o * p->o, 3), *between = make_floats(cells * s->o, 4), *want = make_floats(cells * p->o, 5),
-        *got = make_floats(cells * p->o, 6);
+  for (int i = 0; i < r.asked_count; i++)
+    r.values[i] = value_of(&r, r.asked[i], symbols);
+  float *in = make_floats(s->n * s->c * s->h * s->w, 1),
+        *a = make_floats(s->o * (s->c / s->groups) * s->kh * s->kw, 2),
+        *b = make_floats(s->o * p->o, 3), *between = make_floats(cells * s->o, 4),
+        *want = make_floats(cells * p->o, 5), *got = make_floats(cells * p->o, 6);
   plain_conv(s, in, a, between);
   plain_conv(&second, between, b, want);
   r.buffers[IN] = in;
@@ -139,17 +153,27 @@ static void check(const pir_target *target, pir_code_store *store, const pair_ca
   stage(&(pir_group_args){r.buffers, r.values}, 0, units / 2, scratch);
   for (int64_t i = 0; i < cells * p->o; i++)
     if (got[i] != want[i])
-      fail_msg("%s: c%d %dx%d k%d s%d p%d o%d%s: element %lld is %g, expected %g", target->name, (int)s->c, (int)s->h,
-               (int)s->w, (int)s->kw, (int)s->stride, (int)s->pad, (int)p->o, s->varying ? " varying" : "",
-               (long long)i, got[i], want[i]);
+      fail_msg("%s: c%d %dx%d k%d s%d p%d o%d%s: element %lld is %g, expected %g", target->name,
+               (int)s->c, (int)s->h, (int)s->w, (int)s->kw, (int)s->stride, (int)s->pad,
+               (int)p->o, s->varying ? " varying" : "", (long long)i, got[i], want[i]);
   free(in), free(a), free(b), free(between), free(want), free(got), free(scratch);
   free(r.buffers[FIRST_TAPS]), free(r.buffers[SECOND_TAPS]);
   pir_loop_module_destroy(r.module);
   pir_dims_destroy(r.dims);
 }
 
-#define DEPTHWISE(C, H, W, K, S, P, D)                                                                                 \
-  {.n = 2, .c = C, .h = H, .w = W, .o = C, .kh = K, .kw = K, .stride = S, .pad = P, .dilation = D, .groups = C}
+#define DEPTHWISE(C, H, W, K, S, P, D)                                                         \
+  {.n = 2,                                                                                     \
+   .c = C,                                                                                     \
+   .h = H,                                                                                     \
+   .w = W,                                                                                     \
+   .o = C,                                                                                     \
+   .kh = K,                                                                                    \
+   .kw = K,                                                                                    \
+   .stride = S,                                                                                \
+   .pad = P,                                                                                   \
+   .dilation = D,                                                                              \
+   .groups = C}
 
 static const pair_case CASES[] = {
     {DEPTHWISE(32, 9, 14, 3, 1, 1, 1), 64},
@@ -163,7 +187,17 @@ static const pair_case CASES[] = {
     {DEPTHWISE(8, 6, 300, 5, 2, 2, 1), 12},
     {DEPTHWISE(32, 6, 7, 1, 1, 0, 1), 16},
     // a convolution of few channels before a product
-    {{.n = 1, .c = 3, .h = 10, .w = 37, .o = 20, .kh = 3, .kw = 3, .stride = 2, .pad = 1, .dilation = 1, .groups = 1},
+    {{.n = 1,
+      .c = 3,
+      .h = 10,
+      .w = 37,
+      .o = 20,
+      .kh = 3,
+      .kw = 3,
+      .stride = 2,
+      .pad = 1,
+      .dilation = 1,
+      .groups = 1},
      50},
 };
 
@@ -172,7 +206,8 @@ static void test_numbers(void **state) {
   for (size_t l = 0; l < sizeof LEVELS / sizeof *LEVELS; l++) {
     pir_target target;
     pir_code_store *store;
-    if (pir_target_get(LEVELS[l], &target)) continue;
+    if (pir_target_get(LEVELS[l], &target))
+      continue;
     pir_context *ctx = pir_context_create(NULL);
     pir_context_set_sink(ctx, (pir_diag_sink){report, NULL});
     assert_int_equal(pir_code_store_create(ctx, &target, NULL, &store), PIR_OK);
@@ -205,13 +240,15 @@ static void test_choice(void **state) {
   assert_true(pairs(varying));
   varying.first.varying = true;
   assert_true(pairs(varying));
-  // What is between stays in the second cache; taps that do not; sums too deep for memory to matter.
+  // What is between stays in the second cache; taps that do not; sums too deep for memory to
+  // matter.
   assert_false(pairs((pair_case){DEPTHWISE(32, 28, 28, 3, 1, 1, 1), 64}));
   assert_false(pairs((pair_case){DEPTHWISE(1024, 28, 28, 3, 1, 1, 1), 1024}));
   assert_false(pairs((pair_case){DEPTHWISE(32, 112, 112, 7, 1, 3, 1), 64}));
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_numbers), cmocka_unit_test(test_choice)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_numbers),
+                                     cmocka_unit_test(test_choice)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

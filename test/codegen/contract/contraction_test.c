@@ -1,5 +1,6 @@
-// The contraction generator against plain loops: tails of every kind, strides, padding, dilation, groups,
-// depthwise, both layouts, sizes known and unknown when compiling, on every level this processor has.
+// The contraction generator against plain loops: tails of every kind, strides, padding,
+// dilation, groups, depthwise, both layouts, sizes known and unknown when compiling, on every
+// level this processor has.
 #include "contraction_cases.h"
 
 #include <math.h>
@@ -16,26 +17,31 @@ static void report(void *user, const pir_diag *diag) {
   print_error("%.*s\n", (int)diag->message.size, diag->message.data);
 }
 
-// Small integers: every sum is exact in f32, in any order. The bytes past the end must not be touched.
+// Small integers: every sum is exact in f32, in any order. The bytes past the end must not be
+// touched.
 enum { GUARD = 64 };
 static const float CANARY = 12345.5f;
 
 static float *make_floats(int64_t n, int64_t seed) {
   float *x = aligned_alloc(64, ((size_t)(n + GUARD) * 4 + 127) / 64 * 64);
-  for (int64_t i = 0; i < n + GUARD; i++) x[i] = i < n ? (float)((i * 31 + seed * 17 + i / 7) % 9 - 4) : CANARY;
+  for (int64_t i = 0; i < n + GUARD; i++)
+    x[i] = i < n ? (float)((i * 31 + seed * 17 + i / 7) % 9 - 4) : CANARY;
   return x;
 }
 
 // `loss`: of the largest value, that a mode may lose.
-static void check_close(const char *what, const pir_target *target, const float *got, const float *want, int64_t n,
-                        float loss) {
+static void check_close(const char *what, const pir_target *target, const float *got,
+                        const float *want, int64_t n, float loss) {
   float largest = 0;
-  for (int64_t i = 0; i < n; i++) largest = fmaxf(largest, fabsf(want[i]));
+  for (int64_t i = 0; i < n; i++)
+    largest = fmaxf(largest, fabsf(want[i]));
   for (int64_t i = 0; i < n; i++)
     if (!(fabsf(got[i] - want[i]) <= loss * largest))
-      fail_msg("%s, %s: element %lld is %g, expected %g", what, target->name, (long long)i, got[i], want[i]);
+      fail_msg("%s, %s: element %lld is %g, expected %g", what, target->name, (long long)i,
+               got[i], want[i]);
   for (int64_t i = n; i < n + GUARD; i++)
-    if (got[i] != CANARY) fail_msg("%s, %s: wrote %lld past the end", what, target->name, (long long)(i - n));
+    if (got[i] != CANARY)
+      fail_msg("%s, %s: wrote %lld past the end", what, target->name, (long long)(i - n));
 }
 
 // Runs the units in three ranges, the last first: a unit may not depend on another.
@@ -56,7 +62,8 @@ typedef struct env {
 } env;
 
 static bool open_level(env *e, const char *name) {
-  if (pir_target_get(name, &e->target)) return false;
+  if (pir_target_get(name, &e->target))
+    return false;
   e->ctx = pir_context_create(NULL);
   pir_context_set_sink(e->ctx, (pir_diag_sink){report, NULL});
   e->math = PIR_MATH_STRICT;
@@ -69,12 +76,13 @@ static void close_level(env *e) {
   pir_context_destroy(e->ctx);
 }
 
-static void check(env *e, const char *what, const contraction *c, const int64_t *symbols, int64_t nout,
-                  const float *want, float *a, float *b) {
+static void check(env *e, const char *what, const contraction *c, const int64_t *symbols,
+                  int64_t nout, const float *want, float *a, float *b) {
   contract_run run = {.math = e->math};
   float *out = make_floats(nout, 5);
   pir_status status = run_compile(&run, e->store, &e->target, c);
-  if (status) fail_msg("%s, %s: status %d", what, e->target.name, status);
+  if (status)
+    fail_msg("%s, %s: status %d", what, e->target.name, status);
   run_bind(&run, a, b, out, symbols);
   run_in_pieces(&run, symbols);
   check_close(what, &e->target, out, want, nout, e->math == PIR_MATH_STRICT ? 0 : 2e-5F);
@@ -84,16 +92,19 @@ static void check(env *e, const char *what, const contraction *c, const int64_t 
 
 static void check_conv(env *e, const conv_case *s) {
   char what[160];
-  snprintf(what, sizeof what, "conv n%d c%d %dx%d o%d k%dx%d s%d p%d d%d g%d %s%s", (int)s->n, (int)s->c, (int)s->h,
-           (int)s->w, (int)s->o, (int)s->kh, (int)s->kw, (int)s->stride, (int)s->pad, (int)s->dilation, (int)s->groups,
+  snprintf(what, sizeof what, "conv n%d c%d %dx%d o%d k%dx%d s%d p%d d%d g%d %s%s", (int)s->n,
+           (int)s->c, (int)s->h, (int)s->w, (int)s->o, (int)s->kh, (int)s->kw, (int)s->stride,
+           (int)s->pad, (int)s->dilation, (int)s->groups,
            s->out_row_major ? "NCHW"
            : s->row_major   ? "NCHW to NHWC"
                             : "NHWC",
            s->varying        ? " varying"
            : s->batch_varies ? " batch varies"
                              : "");
-  int64_t oh = conv_out(s->h, s->kh, s), ow = conv_out(s->w, s->kw, s), symbols[] = {s->n, s->h, s->w, oh, ow};
-  int64_t na = s->n * s->c * s->h * s->w, nb = s->o * (s->c / s->groups) * s->kh * s->kw, nout = s->n * s->o * oh * ow;
+  int64_t oh = conv_out(s->h, s->kh, s), ow = conv_out(s->w, s->kw, s),
+          symbols[] = {s->n, s->h, s->w, oh, ow};
+  int64_t na = s->n * s->c * s->h * s->w, nb = s->o * (s->c / s->groups) * s->kh * s->kw,
+          nout = s->n * s->o * oh * ow;
   float *a = make_floats(na, 1), *b = make_floats(nb, 2), *want = make_floats(nout, 3);
   pir_dims *dims = pir_dims_create(NULL);
   contraction c = make_conv(dims, s);
@@ -105,10 +116,12 @@ static void check_conv(env *e, const conv_case *s) {
 
 static void check_matmul(env *e, const matmul_case *s) {
   char what[160];
-  snprintf(what, sizeof what, "matmul %dx %dx%dx%d%s%s%s", (int)s->batch, (int)s->m, (int)s->n, (int)s->k,
-           s->transpose_b ? " transposed" : "", s->constant_b ? " constant" : "", s->varying ? " varying" : "");
+  snprintf(what, sizeof what, "matmul %dx %dx%dx%d%s%s%s", (int)s->batch, (int)s->m, (int)s->n,
+           (int)s->k, s->transpose_b ? " transposed" : "", s->constant_b ? " constant" : "",
+           s->varying ? " varying" : "");
   int64_t symbols[] = {s->batch, s->m, s->n, s->k};
-  int64_t na = s->batch * s->m * s->k, nb = (s->constant_b ? 1 : s->batch) * s->n * s->k, nout = s->batch * s->m * s->n;
+  int64_t na = s->batch * s->m * s->k, nb = (s->constant_b ? 1 : s->batch) * s->n * s->k,
+          nout = s->batch * s->m * s->n;
   float *a = make_floats(na, 1), *b = make_floats(nb, 2), *want = make_floats(nout, 3);
   pir_dims *dims = pir_dims_create(NULL);
   contraction c = make_matmul(dims, s);
@@ -120,18 +133,23 @@ static void check_matmul(env *e, const matmul_case *s) {
 
 static void test_matmul(void **state) {
   static const matmul_case cases[] = {
-      {1, 1, 1, 1, false, true, false},     {1, 6, 64, 8, false, true, false},    {1, 3, 64, 8, false, true, false},
-      {1, 2, 16, 5, false, true, false},    {1, 7, 32, 9, false, true, false},    {1, 7, 65, 9, false, true, false},
-      {1, 13, 47, 33, true, true, false},   {2, 29, 128, 16, false, true, false}, {3, 5, 10, 7, true, false, false},
-      {2, 17, 64, 12, false, false, false}, {1, 1, 1000, 20, false, true, false}, {1, 30, 1, 11, false, true, false},
-      {4, 0, 8, 8, false, true, false},     {2, 8, 0, 8, false, true, false},     {1, 8, 8, 0, false, true, false},
-      {2, 19, 100, 24, false, true, true},  {3, 16, 33, 15, true, false, true},   {2, 3, 64, 64, false, false, true},
+      {1, 1, 1, 1, false, true, false},     {1, 6, 64, 8, false, true, false},
+      {1, 3, 64, 8, false, true, false},    {1, 2, 16, 5, false, true, false},
+      {1, 7, 32, 9, false, true, false},    {1, 7, 65, 9, false, true, false},
+      {1, 13, 47, 33, true, true, false},   {2, 29, 128, 16, false, true, false},
+      {3, 5, 10, 7, true, false, false},    {2, 17, 64, 12, false, false, false},
+      {1, 1, 1000, 20, false, true, false}, {1, 30, 1, 11, false, true, false},
+      {4, 0, 8, 8, false, true, false},     {2, 8, 0, 8, false, true, false},
+      {1, 8, 8, 0, false, true, false},     {2, 19, 100, 24, false, true, true},
+      {3, 16, 33, 15, true, false, true},   {2, 3, 64, 64, false, false, true},
       {1, 6, 128, 5, true, false, true},    {0, 6, 128, 5, true, false, true},
   };
   for (size_t l = 0; l < sizeof LEVELS / sizeof *LEVELS; l++) {
     env e;
-    if (!open_level(&e, LEVELS[l])) continue;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_matmul(&e, &cases[i]);
+    if (!open_level(&e, LEVELS[l]))
+      continue;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+      check_matmul(&e, &cases[i]);
     close_level(&e);
   }
 }
@@ -141,25 +159,31 @@ static void test_matmul(void **state) {
 static void store_as(pir_dtype dtype, void *to, int64_t i, float value) {
   uint32_t bits;
   memcpy(&bits, &value, 4);
-  if (dtype == PIR_F64) ((double *)to)[i] = value;
-  else if (dtype == PIR_BF16) ((uint16_t *)to)[i] = (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-  else if (value == 0) ((uint16_t *)to)[i] = 0;
+  if (dtype == PIR_F64)
+    ((double *)to)[i] = value;
+  else if (dtype == PIR_BF16)
+    ((uint16_t *)to)[i] = (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+  else if (value == 0)
+    ((uint16_t *)to)[i] = 0;
   else
-    ((uint16_t *)to)[i] = (uint16_t)((bits >> 16 & 0x8000) | (((bits >> 23 & 255) - 112) << 10) | (bits >> 13 & 0x3ff));
+    ((uint16_t *)to)[i] = (uint16_t)((bits >> 16 & 0x8000) |
+                                     (((bits >> 23 & 255) - 112) << 10) | (bits >> 13 & 0x3ff));
 }
 
 static void *convert(pir_dtype dtype, const float *from, int64_t n) {
   void *to = calloc((size_t)n + 64, 8);
-  for (int64_t i = 0; i < n; i++) store_as(dtype, to, i, from[i]);
+  for (int64_t i = 0; i < n; i++)
+    store_as(dtype, to, i, from[i]);
   return to;
 }
 
 static void check_dtype(env *e, const matmul_case *s, pir_dtype dtype) {
-  int64_t na = s->batch * s->m * s->k, nb = s->batch * s->n * s->k, nout = s->batch * s->m * s->n;
+  int64_t na = s->batch * s->m * s->k, nb = s->batch * s->n * s->k,
+          nout = s->batch * s->m * s->n;
   float *a = make_floats(na, 1), *b = make_floats(nb, 2), *sums = make_floats(nout, 3);
   plain_matmul(s, a, b, sums);
-  void *a2 = convert(dtype, a, na), *b2 = convert(dtype, b, nb), *want = convert(dtype, sums, nout),
-       *out = calloc((size_t)nout + 64, 8);
+  void *a2 = convert(dtype, a, na), *b2 = convert(dtype, b, nb),
+       *want = convert(dtype, sums, nout), *out = calloc((size_t)nout + 64, 8);
   pir_dims *dims = pir_dims_create(NULL);
   contraction c = make_matmul(dims, s);
   contract_run run = {.math = e->math};
@@ -176,14 +200,17 @@ static void check_dtype(env *e, const matmul_case *s, pir_dtype dtype) {
 }
 
 static void test_element_types(void **state) {
-  static const matmul_case cases[] = {{2, 13, 37, 20, false, false, false}, {1, 9, 32, 30, true, false, false}};
+  static const matmul_case cases[] = {{2, 13, 37, 20, false, false, false},
+                                      {1, 9, 32, 30, true, false, false}};
   static const pir_dtype dtypes[] = {PIR_F64, PIR_F16, PIR_BF16};
   (void)state;
   for (size_t l = 0; l < sizeof LEVELS / sizeof *LEVELS; l++) {
     env e;
-    if (!open_level(&e, LEVELS[l])) continue;
+    if (!open_level(&e, LEVELS[l]))
+      continue;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-      for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++) check_dtype(&e, &cases[i], dtypes[d]);
+      for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
+        check_dtype(&e, &cases[i], dtypes[d]);
     close_level(&e);
   }
 }
@@ -200,20 +227,160 @@ static void check_both_layouts(env *e, conv_case s) {
 
 static void test_convolution(void **state) {
   static const conv_case cases[] = {
-      {.n = 2, .c = 5, .h = 1, .w = 1, .o = 9, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 1},
-      {.n = 1, .c = 5, .h = 4, .w = 1, .o = 9, .kh = 3, .kw = 3, .stride = 2, .pad = 1, .dilation = 1, .groups = 1},
-      {.n = 1, .c = 9, .h = 1, .w = 6, .o = 9, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 9},
-      {.n = 3, .c = 24, .h = 7, .w = 7, .o = 48, .kh = 1, .kw = 1, .stride = 1, .pad = 0, .dilation = 1, .groups = 1},
-      {.n = 1, .c = 1, .h = 1, .w = 1, .o = 1, .kh = 1, .kw = 1, .stride = 1, .pad = 0, .dilation = 1, .groups = 1},
-      {.n = 2, .c = 16, .h = 7, .w = 7, .o = 32, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 1},
-      {.n = 1, .c = 5, .h = 9, .w = 17, .o = 37, .kh = 3, .kw = 3, .stride = 2, .pad = 1, .dilation = 1, .groups = 1},
-      {.n = 1, .c = 3, .h = 20, .w = 31, .o = 12, .kh = 7, .kw = 7, .stride = 2, .pad = 3, .dilation = 1, .groups = 1},
-      {.n = 2, .c = 8, .h = 6, .w = 5, .o = 70, .kh = 1, .kw = 1, .stride = 1, .pad = 0, .dilation = 1, .groups = 1},
-      {.n = 1, .c = 8, .h = 7, .w = 9, .o = 16, .kh = 1, .kw = 1, .stride = 2, .pad = 0, .dilation = 1, .groups = 1},
-      {.n = 1, .c = 4, .h = 6, .w = 6, .o = 8, .kh = 1, .kw = 1, .stride = 1, .pad = 1, .dilation = 1, .groups = 1},
-      {.n = 1, .c = 6, .h = 12, .w = 40, .o = 10, .kh = 3, .kw = 5, .stride = 1, .pad = 4, .dilation = 2, .groups = 1},
-      {.n = 1, .c = 8, .h = 10, .w = 11, .o = 12, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 2},
-      {.n = 2, .c = 20, .h = 9, .w = 13, .o = 20, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 20},
+      {.n = 2,
+       .c = 5,
+       .h = 1,
+       .w = 1,
+       .o = 9,
+       .kh = 3,
+       .kw = 3,
+       .stride = 1,
+       .pad = 1,
+       .dilation = 1,
+       .groups = 1},
+      {.n = 1,
+       .c = 5,
+       .h = 4,
+       .w = 1,
+       .o = 9,
+       .kh = 3,
+       .kw = 3,
+       .stride = 2,
+       .pad = 1,
+       .dilation = 1,
+       .groups = 1},
+      {.n = 1,
+       .c = 9,
+       .h = 1,
+       .w = 6,
+       .o = 9,
+       .kh = 3,
+       .kw = 3,
+       .stride = 1,
+       .pad = 1,
+       .dilation = 1,
+       .groups = 9},
+      {.n = 3,
+       .c = 24,
+       .h = 7,
+       .w = 7,
+       .o = 48,
+       .kh = 1,
+       .kw = 1,
+       .stride = 1,
+       .pad = 0,
+       .dilation = 1,
+       .groups = 1},
+      {.n = 1,
+       .c = 1,
+       .h = 1,
+       .w = 1,
+       .o = 1,
+       .kh = 1,
+       .kw = 1,
+       .stride = 1,
+       .pad = 0,
+       .dilation = 1,
+       .groups = 1},
+      {.n = 2,
+       .c = 16,
+       .h = 7,
+       .w = 7,
+       .o = 32,
+       .kh = 3,
+       .kw = 3,
+       .stride = 1,
+       .pad = 1,
+       .dilation = 1,
+       .groups = 1},
+      {.n = 1,
+       .c = 5,
+       .h = 9,
+       .w = 17,
+       .o = 37,
+       .kh = 3,
+       .kw = 3,
+       .stride = 2,
+       .pad = 1,
+       .dilation = 1,
+       .groups = 1},
+      {.n = 1,
+       .c = 3,
+       .h = 20,
+       .w = 31,
+       .o = 12,
+       .kh = 7,
+       .kw = 7,
+       .stride = 2,
+       .pad = 3,
+       .dilation = 1,
+       .groups = 1},
+      {.n = 2,
+       .c = 8,
+       .h = 6,
+       .w = 5,
+       .o = 70,
+       .kh = 1,
+       .kw = 1,
+       .stride = 1,
+       .pad = 0,
+       .dilation = 1,
+       .groups = 1},
+      {.n = 1,
+       .c = 8,
+       .h = 7,
+       .w = 9,
+       .o = 16,
+       .kh = 1,
+       .kw = 1,
+       .stride = 2,
+       .pad = 0,
+       .dilation = 1,
+       .groups = 1},
+      {.n = 1,
+       .c = 4,
+       .h = 6,
+       .w = 6,
+       .o = 8,
+       .kh = 1,
+       .kw = 1,
+       .stride = 1,
+       .pad = 1,
+       .dilation = 1,
+       .groups = 1},
+      {.n = 1,
+       .c = 6,
+       .h = 12,
+       .w = 40,
+       .o = 10,
+       .kh = 3,
+       .kw = 5,
+       .stride = 1,
+       .pad = 4,
+       .dilation = 2,
+       .groups = 1},
+      {.n = 1,
+       .c = 8,
+       .h = 10,
+       .w = 11,
+       .o = 12,
+       .kh = 3,
+       .kw = 3,
+       .stride = 1,
+       .pad = 1,
+       .dilation = 1,
+       .groups = 2},
+      {.n = 2,
+       .c = 20,
+       .h = 9,
+       .w = 13,
+       .o = 20,
+       .kh = 3,
+       .kw = 3,
+       .stride = 1,
+       .pad = 1,
+       .dilation = 1,
+       .groups = 20},
       {.n = 1,
        .c = 48,
        .h = 11,
@@ -225,16 +392,68 @@ static void test_convolution(void **state) {
        .pad = 2,
        .dilation = 1,
        .groups = 48},
-      {.n = 1, .c = 6, .h = 8, .w = 8, .o = 12, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 6},
-      {.n = 1, .c = 4, .h = 3, .w = 2, .o = 8, .kh = 5, .kw = 5, .stride = 1, .pad = 2, .dilation = 1, .groups = 1},
-      {.n = 1, .c = 4, .h = 2, .w = 2, .o = 8, .kh = 3, .kw = 3, .stride = 1, .pad = 0, .dilation = 1, .groups = 1},
-      {.n = 0, .c = 4, .h = 5, .w = 5, .o = 8, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 1},
-      {.n = 1, .c = 24, .h = 6, .w = 50, .o = 24, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 1},
+      {.n = 1,
+       .c = 6,
+       .h = 8,
+       .w = 8,
+       .o = 12,
+       .kh = 3,
+       .kw = 3,
+       .stride = 1,
+       .pad = 1,
+       .dilation = 1,
+       .groups = 6},
+      {.n = 1,
+       .c = 4,
+       .h = 3,
+       .w = 2,
+       .o = 8,
+       .kh = 5,
+       .kw = 5,
+       .stride = 1,
+       .pad = 2,
+       .dilation = 1,
+       .groups = 1},
+      {.n = 1,
+       .c = 4,
+       .h = 2,
+       .w = 2,
+       .o = 8,
+       .kh = 3,
+       .kw = 3,
+       .stride = 1,
+       .pad = 0,
+       .dilation = 1,
+       .groups = 1},
+      {.n = 0,
+       .c = 4,
+       .h = 5,
+       .w = 5,
+       .o = 8,
+       .kh = 3,
+       .kw = 3,
+       .stride = 1,
+       .pad = 1,
+       .dilation = 1,
+       .groups = 1},
+      {.n = 1,
+       .c = 24,
+       .h = 6,
+       .w = 50,
+       .o = 24,
+       .kh = 3,
+       .kw = 3,
+       .stride = 1,
+       .pad = 1,
+       .dilation = 1,
+       .groups = 1},
   };
   for (size_t l = 0; l < sizeof LEVELS / sizeof *LEVELS; l++) {
     env e;
-    if (!open_level(&e, LEVELS[l])) continue;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_both_layouts(&e, cases[i]);
+    if (!open_level(&e, LEVELS[l]))
+      continue;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+      check_both_layouts(&e, cases[i]);
     close_level(&e);
   }
 }
@@ -243,15 +462,95 @@ static void test_convolution(void **state) {
 static void test_filtered_convolution(void **state) {
   static const conv_case cases[] = {
       // odd sizes, a second group of panels, patches that are all border
-      {.n = 2, .c = 32, .h = 9, .w = 31, .o = 48, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 1},
-      {.n = 1, .c = 64, .h = 14, .w = 14, .o = 96, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 1},
-      {.n = 1, .c = 48, .h = 2, .w = 1, .o = 32, .kh = 3, .kw = 3, .stride = 1, .pad = 2, .dilation = 1, .groups = 1},
+      {.n = 2,
+       .c = 32,
+       .h = 9,
+       .w = 31,
+       .o = 48,
+       .kh = 3,
+       .kw = 3,
+       .stride = 1,
+       .pad = 1,
+       .dilation = 1,
+       .groups = 1},
+      {.n = 1,
+       .c = 64,
+       .h = 14,
+       .w = 14,
+       .o = 96,
+       .kh = 3,
+       .kw = 3,
+       .stride = 1,
+       .pad = 1,
+       .dilation = 1,
+       .groups = 1},
+      {.n = 1,
+       .c = 48,
+       .h = 2,
+       .w = 1,
+       .o = 32,
+       .kh = 3,
+       .kw = 3,
+       .stride = 1,
+       .pad = 2,
+       .dilation = 1,
+       .groups = 1},
       // unpadded, strided, of one row or column, of five taps; half vectors; several images
-      {.n = 3, .c = 40, .h = 9, .w = 12, .o = 32, .kh = 3, .kw = 3, .stride = 1, .pad = 0, .dilation = 1, .groups = 1},
-      {.n = 1, .c = 32, .h = 15, .w = 17, .o = 64, .kh = 3, .kw = 3, .stride = 2, .pad = 1, .dilation = 1, .groups = 1},
-      {.n = 2, .c = 64, .h = 14, .w = 20, .o = 40, .kh = 3, .kw = 3, .stride = 2, .pad = 0, .dilation = 1, .groups = 1},
-      {.n = 1, .c = 64, .h = 13, .w = 11, .o = 64, .kh = 5, .kw = 5, .stride = 1, .pad = 2, .dilation = 1, .groups = 1},
-      {.n = 1, .c = 32, .h = 12, .w = 23, .o = 32, .kh = 5, .kw = 5, .stride = 2, .pad = 2, .dilation = 1, .groups = 1},
+      {.n = 3,
+       .c = 40,
+       .h = 9,
+       .w = 12,
+       .o = 32,
+       .kh = 3,
+       .kw = 3,
+       .stride = 1,
+       .pad = 0,
+       .dilation = 1,
+       .groups = 1},
+      {.n = 1,
+       .c = 32,
+       .h = 15,
+       .w = 17,
+       .o = 64,
+       .kh = 3,
+       .kw = 3,
+       .stride = 2,
+       .pad = 1,
+       .dilation = 1,
+       .groups = 1},
+      {.n = 2,
+       .c = 64,
+       .h = 14,
+       .w = 20,
+       .o = 40,
+       .kh = 3,
+       .kw = 3,
+       .stride = 2,
+       .pad = 0,
+       .dilation = 1,
+       .groups = 1},
+      {.n = 1,
+       .c = 64,
+       .h = 13,
+       .w = 11,
+       .o = 64,
+       .kh = 5,
+       .kw = 5,
+       .stride = 1,
+       .pad = 2,
+       .dilation = 1,
+       .groups = 1},
+      {.n = 1,
+       .c = 32,
+       .h = 12,
+       .w = 23,
+       .o = 32,
+       .kh = 5,
+       .kw = 5,
+       .stride = 2,
+       .pad = 2,
+       .dilation = 1,
+       .groups = 1},
       {.n = 2,
        .c = 64,
        .h = 10,
@@ -289,8 +588,10 @@ static void test_filtered_convolution(void **state) {
   (void)state;
   for (size_t l = 0; l < sizeof LEVELS / sizeof *LEVELS; l++) {
     env e;
-    if (!open_level(&e, LEVELS[l])) continue;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_both_layouts(&e, cases[i]);
+    if (!open_level(&e, LEVELS[l]))
+      continue;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+      check_both_layouts(&e, cases[i]);
     close_level(&e);
   }
 }
@@ -298,9 +599,39 @@ static void test_filtered_convolution(void **state) {
 // With more points than are exact.
 static void test_fast_convolution(void **state) {
   static const conv_case cases[] = {
-      {.n = 2, .c = 32, .h = 14, .w = 19, .o = 48, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 1},
-      {.n = 1, .c = 64, .h = 28, .w = 28, .o = 64, .kh = 3, .kw = 3, .stride = 1, .pad = 0, .dilation = 1, .groups = 1},
-      {.n = 1, .c = 64, .h = 13, .w = 11, .o = 64, .kh = 5, .kw = 5, .stride = 1, .pad = 2, .dilation = 1, .groups = 1},
+      {.n = 2,
+       .c = 32,
+       .h = 14,
+       .w = 19,
+       .o = 48,
+       .kh = 3,
+       .kw = 3,
+       .stride = 1,
+       .pad = 1,
+       .dilation = 1,
+       .groups = 1},
+      {.n = 1,
+       .c = 64,
+       .h = 28,
+       .w = 28,
+       .o = 64,
+       .kh = 3,
+       .kw = 3,
+       .stride = 1,
+       .pad = 0,
+       .dilation = 1,
+       .groups = 1},
+      {.n = 1,
+       .c = 64,
+       .h = 13,
+       .w = 11,
+       .o = 64,
+       .kh = 5,
+       .kw = 5,
+       .stride = 1,
+       .pad = 2,
+       .dilation = 1,
+       .groups = 1},
       {.n = 1,
        .c = 64,
        .h = 9,
@@ -316,7 +647,8 @@ static void test_fast_convolution(void **state) {
   (void)state;
   for (size_t l = 0; l < sizeof LEVELS / sizeof *LEVELS; l++) {
     env e;
-    if (!open_level(&e, LEVELS[l])) continue;
+    if (!open_level(&e, LEVELS[l]))
+      continue;
     e.math = PIR_MATH_FAST;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
       conv_case s = cases[i];
@@ -328,9 +660,10 @@ static void test_fast_convolution(void **state) {
   }
 }
 
-// A convolution backwards whose taps fill its stride s: out[n, o, y * s + i, x * s + j] = sum of a[n, c, y, x] * b[c,
-// o, i, j].
-static void check_backwards(env *e, int64_t channels, int64_t h, int64_t w, int64_t o, int64_t s) {
+// A convolution backwards whose taps fill its stride s: out[n, o, y * s + i, x * s + j] = sum
+// of a[n, c, y, x] * b[c, o, i, j].
+static void check_backwards(env *e, int64_t channels, int64_t h, int64_t w, int64_t o,
+                            int64_t s) {
   int64_t na = channels * h * w, nb = channels * o * s * s, nout = o * h * w * s * s;
   float *a = make_floats(na, 1), *b = make_floats(nb, 2), *want = make_floats(nout, 3);
   for (int64_t y = 0; y < h * s; y++)
@@ -338,23 +671,34 @@ static void check_backwards(env *e, int64_t channels, int64_t h, int64_t w, int6
       for (int64_t k = 0; k < o; k++) {
         double sum = 0;
         for (int64_t c = 0; c < channels; c++)
-          sum += (double)a[((y / s) * w + x / s) * channels + c] * b[((c * o + k) * s + y % s) * s + x % s];
+          sum += (double)a[((y / s) * w + x / s) * channels + c] *
+                 b[((c * o + k) * s + y % s) * s + x % s];
         want[(y * w * s + x) * o + k] = (float)sum;
       }
-  conv_case shape = {
-      .n = 1, .c = channels, .h = h, .w = w, .o = o, .kh = 1, .kw = 1, .stride = 1, .dilation = 1, .groups = 1};
+  conv_case shape = {.n = 1,
+                     .c = channels,
+                     .h = h,
+                     .w = w,
+                     .o = o,
+                     .kh = 1,
+                     .kw = 1,
+                     .stride = 1,
+                     .dilation = 1,
+                     .groups = 1};
   pir_dims *dims = pir_dims_create(NULL);
   contraction c = make_conv(dims, &shape);
   enum { Y = 3, X = 4, I = 6, J = 7, N = 0, O = 2, C = 5 };
   c.vars[I] = c.vars[J] = (contract_var){"tap", pir_dim_const(dims, s), false};
   memset(c.b.map, 0, sizeof c.b.map);
-  memset(c.a.map[2].factor, 0, sizeof c.a.map[2].factor), memset(c.a.map[3].factor, 0, sizeof c.a.map[3].factor);
+  memset(c.a.map[2].factor, 0, sizeof c.a.map[2].factor),
+      memset(c.a.map[3].factor, 0, sizeof c.a.map[3].factor);
   c.a.map[2].factor[Y] = c.a.map[3].factor[X] = 1;
   c.b.shape[0] = pir_dim_const(dims, channels), c.b.shape[1] = pir_dim_const(dims, o);
   c.b.shape[2] = c.b.shape[3] = pir_dim_const(dims, s);
   c.b.map[0].factor[C] = c.b.map[1].factor[O] = c.b.map[2].factor[I] = c.b.map[3].factor[J] = 1;
   c.out.shape[2] = pir_dim_const(dims, h * s), c.out.shape[3] = pir_dim_const(dims, w * s);
-  memcpy(c.b.room, c.b.shape, sizeof c.b.room), memcpy(c.out.room, c.out.shape, sizeof c.out.room);
+  memcpy(c.b.room, c.b.shape, sizeof c.b.room),
+      memcpy(c.out.room, c.out.shape, sizeof c.out.room);
   c.out.map[2].factor[Y] = c.out.map[3].factor[X] = s;
   c.out.map[2].factor[I] = c.out.map[3].factor[J] = 1;
   check(e, "convolution backwards", &c, NULL, nout, want, a, b);
@@ -366,7 +710,8 @@ static void test_backwards(void **state) {
   (void)state;
   for (size_t l = 0; l < sizeof LEVELS / sizeof *LEVELS; l++) {
     env e;
-    if (!open_level(&e, LEVELS[l])) continue;
+    if (!open_level(&e, LEVELS[l]))
+      continue;
     check_backwards(&e, 24, 5, 7, 12, 2);
     check_backwards(&e, 10, 3, 3, 35, 3);
     // of one channel: whole rows of pixels become vectors

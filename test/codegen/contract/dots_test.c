@@ -1,7 +1,7 @@
-// Products of small numbers, several to a lane, against plain loops: pairs of bf16 with weights that are rounded when
-// they are packed, fours of bytes, odd sums, sizes known and unknown, on every level this processor has. Inputs are
-// small integers, so every sum is exact, whatever instructions make it; but for minimal filtering, which this mode
-// permits.
+// Products of small numbers, several to a lane, against plain loops: pairs of bf16 with weights
+// that are rounded when they are packed, fours of bytes, odd sums, sizes known and unknown, on
+// every level this processor has. Inputs are small integers, so every sum is exact, whatever
+// instructions make it; but for minimal filtering, which this mode permits.
 #include "contraction_cases.h"
 
 #include <math.h>
@@ -22,7 +22,8 @@ typedef struct env {
 } env;
 
 static bool open_level(env *e, const char *name) {
-  if (pir_target_get(name, &e->target)) return false;
+  if (pir_target_get(name, &e->target))
+    return false;
   e->ctx = pir_context_create(NULL);
   assert_int_equal(pir_code_store_create(e->ctx, &e->target, NULL, &e->store), PIR_OK);
   return true;
@@ -46,13 +47,18 @@ static float number(int64_t i, int64_t seed, bool is_unsigned) {
 static void store_as(pir_dtype dtype, void *to, int64_t i, float value) {
   uint32_t bits;
   memcpy(&bits, &value, 4);
-  if (dtype == PIR_F32) ((float *)to)[i] = value;
-  else if (dtype == PIR_BF16) ((uint16_t *)to)[i] = (uint16_t)(bits >> 16);
-  else if (dtype == PIR_I32) ((int32_t *)to)[i] = (int32_t)value;
-  else ((int8_t *)to)[i] = (int8_t)(int)value;
+  if (dtype == PIR_F32)
+    ((float *)to)[i] = value;
+  else if (dtype == PIR_BF16)
+    ((uint16_t *)to)[i] = (uint16_t)(bits >> 16);
+  else if (dtype == PIR_I32)
+    ((int32_t *)to)[i] = (int32_t)value;
+  else
+    ((int8_t *)to)[i] = (int8_t)(int)value;
 }
 
-// Elements as they are and as they are stored; rounded ones get a last bit that rounding takes away.
+// Elements as they are and as they are stored; rounded ones get a last bit that rounding takes
+// away.
 static void *make(pir_dtype dtype, bool rounded, int64_t n, int64_t seed, float **out_plain) {
   char *stored = calloc((size_t)n + GUARD, 4);
   *out_plain = calloc((size_t)n + 1, sizeof **out_plain);
@@ -67,22 +73,27 @@ static void *make(pir_dtype dtype, bool rounded, int64_t n, int64_t seed, float 
 static bool is_same(const char *got, const char *want, int64_t n, bool transformed) {
   const float *x = (const float *)(const void *)got, *y = (const float *)(const void *)want;
   float most = 0;
-  if (!transformed) return !memcmp(got, want, ((size_t)n + GUARD) * 4);
-  for (int64_t i = 0; i < n; i++) most = fabsf(y[i]) > most ? fabsf(y[i]) : most;
+  if (!transformed)
+    return !memcmp(got, want, ((size_t)n + GUARD) * 4);
   for (int64_t i = 0; i < n; i++)
-    if (!(fabsf(x[i] - y[i]) <= 1e-3f * most)) return false;
+    most = fabsf(y[i]) > most ? fabsf(y[i]) : most;
+  for (int64_t i = 0; i < n; i++)
+    if (!(fabsf(x[i] - y[i]) <= 1e-3f * most))
+      return false;
   return !memcmp(got + 4 * n, want + 4 * n, GUARD * 4);
 }
 
-static void check(env *e, const char *what, contraction c, const kinds *k, const int64_t *symbols, int64_t na,
-                  int64_t nb, int64_t nout, void (*plain)(const void *, const float *, const float *, float *),
+static void check(env *e, const char *what, contraction c, const kinds *k,
+                  const int64_t *symbols, int64_t na, int64_t nb, int64_t nout,
+                  void (*plain)(const void *, const float *, const float *, float *),
                   const void *shape) {
   float *a, *b, *sums = calloc((size_t)nout + 1, sizeof *sums);
   void *a2 = make(k->a, false, na, 1, &a), *b2 = make(k->b, k->rounded == PIR_BF16, nb, 2, &b);
   char *out = calloc((size_t)nout + GUARD, 4), *want = calloc((size_t)nout + GUARD, 4);
   contract_run run = {.math = PIR_MATH_BF16};
   plain(shape, a, b, sums);
-  for (int64_t i = 0; i < nout; i++) store_as(k->out, want, i, sums[i]);
+  for (int64_t i = 0; i < nout; i++)
+    store_as(k->out, want, i, sums[i]);
   c.a.dtype = k->a, c.b.dtype = k->b, c.out.dtype = k->out, c.b.rounded = k->rounded;
   c.a.align = (uint32_t)pir_dtype_size(k->a), c.b.align = (uint32_t)pir_dtype_size(k->b);
   assert_int_equal(run_compile(&run, e->store, &e->target, &c), PIR_OK);
@@ -93,7 +104,8 @@ static void check(env *e, const char *what, contraction c, const kinds *k, const
     run_call(&run, s, 0, units / 2, 0);
   }
   if (!is_same(out, want, nout, strstr(run.code.how, "minimal filtering") != NULL))
-    fail_msg("%s of %s by %s, %s: wrong", what, pir_dtype_text(k->a), pir_dtype_text(k->b), e->target.name);
+    fail_msg("%s of %s by %s, %s: wrong", what, pir_dtype_text(k->a), pir_dtype_text(k->b),
+             e->target.name);
   run_free(&run);
   free(a), free(b), free(a2), free(b2), free(sums), free(out), free(want);
 }
@@ -104,63 +116,134 @@ static const kinds KINDS[] = {{PIR_BF16, PIR_BF16, PIR_UNDEFINED, PIR_F32},
                               {PIR_U8, PIR_I8, PIR_UNDEFINED, PIR_I32},
                               {PIR_U8, PIR_U8, PIR_UNDEFINED, PIR_I32}};
 
-static void matmul(const void *shape, const float *a, const float *b, float *out) { plain_matmul(shape, a, b, out); }
-static void conv(const void *shape, const float *a, const float *b, float *out) { plain_conv(shape, a, b, out); }
+static void matmul(const void *shape, const float *a, const float *b, float *out) {
+  plain_matmul(shape, a, b, out);
+}
+static void conv(const void *shape, const float *a, const float *b, float *out) {
+  plain_conv(shape, a, b, out);
+}
 
 static void check_matmul(env *e, const matmul_case *s, const kinds *k) {
   char what[160];
-  snprintf(what, sizeof what, "matmul %dx %dx%dx%d%s%s%s", (int)s->batch, (int)s->m, (int)s->n, (int)s->k,
-           s->transpose_b ? " transposed" : "", s->constant_b ? " constant" : "", s->varying ? " varying" : "");
+  snprintf(what, sizeof what, "matmul %dx %dx%dx%d%s%s%s", (int)s->batch, (int)s->m, (int)s->n,
+           (int)s->k, s->transpose_b ? " transposed" : "", s->constant_b ? " constant" : "",
+           s->varying ? " varying" : "");
   int64_t symbols[] = {s->batch, s->m, s->n, s->k};
   pir_dims *dims = pir_dims_create(NULL);
-  check(e, what, make_matmul(dims, s), k, symbols, s->batch * s->m * s->k, (s->constant_b ? 1 : s->batch) * s->n * s->k,
-        s->batch * s->m * s->n, matmul, s);
+  check(e, what, make_matmul(dims, s), k, symbols, s->batch * s->m * s->k,
+        (s->constant_b ? 1 : s->batch) * s->n * s->k, s->batch * s->m * s->n, matmul, s);
   pir_dims_destroy(dims);
 }
 
 static void check_conv(env *e, conv_case s, const kinds *k) {
   char what[160];
-  snprintf(what, sizeof what, "conv c%d %dx%d o%d k%d s%d p%d g%d%s%s", (int)s.c, (int)s.h, (int)s.w, (int)s.o,
-           (int)s.kh, (int)s.stride, (int)s.pad, (int)s.groups, s.row_major ? " NCHW" : "",
-           s.varying ? " varying" : "");
-  int64_t oh = conv_out(s.h, s.kh, &s), ow = conv_out(s.w, s.kw, &s), symbols[] = {s.n, s.h, s.w, oh, ow};
+  snprintf(what, sizeof what, "conv c%d %dx%d o%d k%d s%d p%d g%d%s%s", (int)s.c, (int)s.h,
+           (int)s.w, (int)s.o, (int)s.kh, (int)s.stride, (int)s.pad, (int)s.groups,
+           s.row_major ? " NCHW" : "", s.varying ? " varying" : "");
+  int64_t oh = conv_out(s.h, s.kh, &s), ow = conv_out(s.w, s.kw, &s),
+          symbols[] = {s.n, s.h, s.w, oh, ow};
   pir_dims *dims = pir_dims_create(NULL);
-  check(e, what, make_conv(dims, &s), k, symbols, s.n * s.c * s.h * s.w, s.o * (s.c / s.groups) * s.kh * s.kw,
-        s.n * s.o * oh * ow, conv, &s);
+  check(e, what, make_conv(dims, &s), k, symbols, s.n * s.c * s.h * s.w,
+        s.o * (s.c / s.groups) * s.kh * s.kw, s.n * s.o * oh * ow, conv, &s);
   pir_dims_destroy(dims);
 }
 
 static void test_matmul(void **state) {
   static const matmul_case cases[] = {
-      {1, 1, 1, 1, false, true, false},     {1, 6, 64, 8, false, true, false},    {1, 3, 64, 7, false, true, false},
-      {1, 13, 47, 33, true, true, false},   {2, 29, 128, 16, false, true, false}, {3, 5, 10, 7, true, false, false},
-      {2, 17, 64, 12, false, false, false}, {1, 1, 200, 20, false, true, false},  {1, 30, 1, 12, false, true, false},
-      {2, 19, 100, 24, false, true, true},  {3, 16, 33, 15, true, false, true},   {2, 3, 64, 64, false, false, true},
+      {1, 1, 1, 1, false, true, false},     {1, 6, 64, 8, false, true, false},
+      {1, 3, 64, 7, false, true, false},    {1, 13, 47, 33, true, true, false},
+      {2, 29, 128, 16, false, true, false}, {3, 5, 10, 7, true, false, false},
+      {2, 17, 64, 12, false, false, false}, {1, 1, 200, 20, false, true, false},
+      {1, 30, 1, 12, false, true, false},   {2, 19, 100, 24, false, true, true},
+      {3, 16, 33, 15, true, false, true},   {2, 3, 64, 64, false, false, true},
       {4, 0, 8, 8, false, true, false},     {1, 8, 8, 0, false, true, false},
   };
   (void)state;
   for (size_t l = 0; l < sizeof LEVELS / sizeof *LEVELS; l++) {
     env e;
-    if (!open_level(&e, LEVELS[l])) continue;
+    if (!open_level(&e, LEVELS[l]))
+      continue;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-      for (size_t k = 0; k < sizeof KINDS / sizeof *KINDS; k++) check_matmul(&e, &cases[i], &KINDS[k]);
+      for (size_t k = 0; k < sizeof KINDS / sizeof *KINDS; k++)
+        check_matmul(&e, &cases[i], &KINDS[k]);
     close_level(&e);
   }
 }
 
 static void test_convolution(void **state) {
   static const conv_case cases[] = {
-      {.n = 2, .c = 16, .h = 7, .w = 7, .o = 32, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 1},
-      {.n = 1, .c = 5, .h = 9, .w = 17, .o = 37, .kh = 3, .kw = 3, .stride = 2, .pad = 1, .dilation = 1, .groups = 1},
-      {.n = 3, .c = 24, .h = 7, .w = 7, .o = 48, .kh = 1, .kw = 1, .stride = 1, .pad = 0, .dilation = 1, .groups = 1},
-      {.n = 1, .c = 8, .h = 7, .w = 9, .o = 16, .kh = 1, .kw = 1, .stride = 2, .pad = 0, .dilation = 1, .groups = 1},
-      {.n = 1, .c = 8, .h = 10, .w = 11, .o = 12, .kh = 3, .kw = 3, .stride = 1, .pad = 0, .dilation = 1, .groups = 2},
-      {.n = 2, .c = 20, .h = 9, .w = 13, .o = 20, .kh = 3, .kw = 3, .stride = 1, .pad = 1, .dilation = 1, .groups = 20},
+      {.n = 2,
+       .c = 16,
+       .h = 7,
+       .w = 7,
+       .o = 32,
+       .kh = 3,
+       .kw = 3,
+       .stride = 1,
+       .pad = 1,
+       .dilation = 1,
+       .groups = 1},
+      {.n = 1,
+       .c = 5,
+       .h = 9,
+       .w = 17,
+       .o = 37,
+       .kh = 3,
+       .kw = 3,
+       .stride = 2,
+       .pad = 1,
+       .dilation = 1,
+       .groups = 1},
+      {.n = 3,
+       .c = 24,
+       .h = 7,
+       .w = 7,
+       .o = 48,
+       .kh = 1,
+       .kw = 1,
+       .stride = 1,
+       .pad = 0,
+       .dilation = 1,
+       .groups = 1},
+      {.n = 1,
+       .c = 8,
+       .h = 7,
+       .w = 9,
+       .o = 16,
+       .kh = 1,
+       .kw = 1,
+       .stride = 2,
+       .pad = 0,
+       .dilation = 1,
+       .groups = 1},
+      {.n = 1,
+       .c = 8,
+       .h = 10,
+       .w = 11,
+       .o = 12,
+       .kh = 3,
+       .kw = 3,
+       .stride = 1,
+       .pad = 0,
+       .dilation = 1,
+       .groups = 2},
+      {.n = 2,
+       .c = 20,
+       .h = 9,
+       .w = 13,
+       .o = 20,
+       .kh = 3,
+       .kw = 3,
+       .stride = 1,
+       .pad = 1,
+       .dilation = 1,
+       .groups = 20},
   };
   (void)state;
   for (size_t l = 0; l < sizeof LEVELS / sizeof *LEVELS; l++) {
     env e;
-    if (!open_level(&e, LEVELS[l])) continue;
+    if (!open_level(&e, LEVELS[l]))
+      continue;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
       for (size_t k = 0; k < 4 * sizeof KINDS / sizeof *KINDS; k++) {
         conv_case s = cases[i];
@@ -171,16 +254,19 @@ static void test_convolution(void **state) {
   }
 }
 
-// Tile registers: run where the processor has them, else emulated; the rest of the code wants AVX-512 with products of
-// small numbers.
+// Tile registers: run where the processor has them, else emulated; the rest of the code wants
+// AVX-512 with products of small numbers.
 #if defined(__x86_64__) && defined(__linux__)
 #include "amx_emulator.h"
 
 static bool open_tiles(env *e) {
-  if (!open_level(e, "native")) return false;
+  if (!open_level(e, "native"))
+    return false;
   pir_target *t = &e->target;
-  if (!t->avx512_bf16 || !t->avx512_vnni) return close_level(e), false;
-  if (!t->amx_bf16) strcat(t->features, ",+amx-tile,+amx-bf16,+amx-int8"), amx_emulate();
+  if (!t->avx512_bf16 || !t->avx512_vnni)
+    return close_level(e), false;
+  if (!t->amx_bf16)
+    strcat(t->features, ",+amx-tile,+amx-bf16,+amx-int8"), amx_emulate();
   t->amx_bf16 = t->amx_int8 = true;
   pir_code_store_destroy(e->store);
   assert_int_equal(pir_code_store_create(e->ctx, t, NULL, &e->store), PIR_OK);
@@ -189,22 +275,56 @@ static bool open_tiles(env *e) {
 
 static void test_tiles(void **state) {
   static const matmul_case products[] = {
-      {1, 32, 32, 64, false, true, false},  {1, 33, 47, 64, false, true, false}, {2, 100, 70, 96, true, true, false},
-      {1, 16, 16, 192, false, true, false}, {3, 9, 20, 64, true, false, false},  {2, 17, 40, 128, false, true, true},
+      {1, 32, 32, 64, false, true, false}, {1, 33, 47, 64, false, true, false},
+      {2, 100, 70, 96, true, true, false}, {1, 16, 16, 192, false, true, false},
+      {3, 9, 20, 64, true, false, false},  {2, 17, 40, 128, false, true, true},
       {1, 31, 33, 64, false, true, true},
   };
   static const conv_case images[] = {
-      {.n = 2, .c = 64, .h = 7, .w = 7, .o = 48, .kh = 1, .kw = 1, .stride = 1, .pad = 0, .dilation = 1, .groups = 1},
-      {.n = 1, .c = 64, .h = 9, .w = 40, .o = 37, .kh = 3, .kw = 3, .stride = 1, .pad = 0, .dilation = 1, .groups = 1},
-      {.n = 1, .c = 128, .h = 6, .w = 70, .o = 20, .kh = 2, .kw = 2, .stride = 2, .pad = 0, .dilation = 1, .groups = 2},
+      {.n = 2,
+       .c = 64,
+       .h = 7,
+       .w = 7,
+       .o = 48,
+       .kh = 1,
+       .kw = 1,
+       .stride = 1,
+       .pad = 0,
+       .dilation = 1,
+       .groups = 1},
+      {.n = 1,
+       .c = 64,
+       .h = 9,
+       .w = 40,
+       .o = 37,
+       .kh = 3,
+       .kw = 3,
+       .stride = 1,
+       .pad = 0,
+       .dilation = 1,
+       .groups = 1},
+      {.n = 1,
+       .c = 128,
+       .h = 6,
+       .w = 70,
+       .o = 20,
+       .kh = 2,
+       .kw = 2,
+       .stride = 2,
+       .pad = 0,
+       .dilation = 1,
+       .groups = 2},
   };
   (void)state;
   env e;
-  if (!open_tiles(&e)) skip();
+  if (!open_tiles(&e))
+    skip();
   for (size_t k = 0; k < 4; k++) {
     uint64_t before = amx.executed;
-    for (size_t i = 0; i < sizeof products / sizeof *products; i++) check_matmul(&e, &products[i], &KINDS[k]);
-    for (size_t i = 0; i < sizeof images / sizeof *images; i++) check_conv(&e, images[i], &KINDS[k]);
+    for (size_t i = 0; i < sizeof products / sizeof *products; i++)
+      check_matmul(&e, &products[i], &KINDS[k]);
+    for (size_t i = 0; i < sizeof images / sizeof *images; i++)
+      check_conv(&e, images[i], &KINDS[k]);
     assert_true(amx.executed > before || strstr(e.target.cpu, "rapids"));
   }
   close_level(&e);
@@ -217,7 +337,8 @@ static void test_tiles(void **state) {
 #endif
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_matmul), cmocka_unit_test(test_convolution),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_matmul),
+                                     cmocka_unit_test(test_convolution),
                                      cmocka_unit_test(test_tiles)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

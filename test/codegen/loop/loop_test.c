@@ -56,30 +56,40 @@ static void test_pointwise_dynamic(void **state) {
   fixture *f = *state;
   loop_module *m = pir_loop_module_create();
   loop_fn *fn = pir_loop_fn_create(m, "stage0");
-  loop_buffer *a = pir_loop_arg(fn, "a", PIR_F32, 0, 4, true), *b = pir_loop_arg(fn, "b", PIR_F32, 1, 4, true);
+  loop_buffer *a = pir_loop_arg(fn, "a", PIR_F32, 0, 4, true),
+              *b = pir_loop_arg(fn, "b", PIR_F32, 1, 4, true);
   loop_buffer *out = pir_loop_arg(fn, "out", PIR_F32, 2, 4, false);
-  loop_var *r = pir_loop_var_create(fn, "r", PIR_I64, 1), *c = pir_loop_var_create(fn, "c", PIR_I64, 1);
+  loop_var *r = pir_loop_var_create(fn, "r", PIR_I64, 1),
+           *c = pir_loop_var_create(fn, "c", PIR_I64, 1);
   loop_expr *n = pir_loop_dim(m, 0);
-  loop_block *rows =
-      pir_loop_for(fn, &fn->body, LOOP_PARALLEL, r, pir_loop_use(m, fn->begin), pir_loop_use(m, fn->end), NULL);
+  loop_block *rows = pir_loop_for(fn, &fn->body, LOOP_PARALLEL, r, pir_loop_use(m, fn->begin),
+                                  pir_loop_use(m, fn->end), NULL);
   loop_block *body = pir_loop_for(fn, rows, LOOP_VECTORISED, c, pir_loop_int(m, 0), n, NULL);
   loop_expr *at = pir_loop_add(m, pir_loop_mul(m, pir_loop_use(m, r), n), pir_loop_use(m, c));
-  loop_expr *sum = pir_loop_add(m, pir_loop_load(m, a, at, 1, NULL), pir_loop_load(m, b, pir_loop_use(m, c), 1, NULL));
-  pir_loop_store(fn, body, out, at, pir_loop_max(m, sum, pir_loop_const_float(m, PIR_F32, 0)), NULL);
+  loop_expr *sum = pir_loop_add(m, pir_loop_load(m, a, at, 1, NULL),
+                                pir_loop_load(m, b, pir_loop_use(m, c), 1, NULL));
+  pir_loop_store(fn, body, out, at, pir_loop_max(m, sum, pir_loop_const_float(m, PIR_F32, 0)),
+                 NULL);
   pir_stage_fn run = compile(f, m);
   for (int64_t width = 0; width < 70; width += width < 5 ? 1 : 13) {
     float x[3 * 70], y[70], z[3 * 70 + 1];
-    for (int i = 0; i < 3 * width; i++) x[i] = (float)(i % 7) - 3.25f;
-    for (int i = 0; i < width; i++) y[i] = (float)(i % 5) - 2;
-    for (size_t i = 0; i < sizeof z / sizeof *z; i++) z[i] = 99;
-    if (width > 3) x[2] = NAN;
+    for (int i = 0; i < 3 * width; i++)
+      x[i] = (float)(i % 7) - 3.25f;
+    for (int i = 0; i < width; i++)
+      y[i] = (float)(i % 5) - 2;
+    for (size_t i = 0; i < sizeof z / sizeof *z; i++)
+      z[i] = 99;
+    if (width > 3)
+      x[2] = NAN;
     void *buffers[] = {x, y, z};
     pir_group_args args = {buffers, &width};
     run(&args, 0, 3, NULL);
     for (int i = 0; i < 3 * width; i++) {
       float want = x[i] + y[i % width];
-      if (isnan(want)) assert_true(isnan(z[i]));
-      else assert_float_equal(z[i], want > 0 ? want : 0, 0);
+      if (isnan(want))
+        assert_true(isnan(z[i]));
+      else
+        assert_float_equal(z[i], want > 0 ? want : 0, 0);
     }
     assert_float_equal(z[3 * width], 99, 0);
   }
@@ -92,26 +102,32 @@ static void test_reduction(void **state) {
   enum { N = 203 };
   loop_module *m = pir_loop_module_create();
   loop_fn *fn = pir_loop_fn_create(m, "stage0");
-  loop_buffer *a = pir_loop_arg(fn, "a", PIR_F32, 0, 4, true), *out = pir_loop_arg(fn, "out", PIR_F32, 1, 4, false);
-  loop_buffer *acc = pir_loop_registers(fn, "acc", PIR_F32, 1, 1), *top = pir_loop_registers(fn, "top", PIR_F32, 1, 1);
+  loop_buffer *a = pir_loop_arg(fn, "a", PIR_F32, 0, 4, true),
+              *out = pir_loop_arg(fn, "out", PIR_F32, 1, 4, false);
+  loop_buffer *acc = pir_loop_registers(fn, "acc", PIR_F32, 1, 1),
+              *top = pir_loop_registers(fn, "top", PIR_F32, 1, 1);
   loop_var *c = pir_loop_var_create(fn, "c", PIR_I64, 1);
   loop_expr *zero = pir_loop_int(m, 0);
   pir_loop_store(fn, &fn->body, acc, zero, pir_loop_neutral(m, PIR_COMBINE_ADD, PIR_F32), NULL);
   pir_loop_store(fn, &fn->body, top, zero, pir_loop_neutral(m, PIR_COMBINE_MAX, PIR_F32), NULL);
-  loop_block *body = pir_loop_for(fn, &fn->body, LOOP_VECTORISED, c, zero, pir_loop_int(m, N), NULL);
+  loop_block *body =
+      pir_loop_for(fn, &fn->body, LOOP_VECTORISED, c, zero, pir_loop_int(m, N), NULL);
   fn->body.last->unroll = 4;
   loop_expr *x = pir_loop_load(m, a, pir_loop_use(m, c), 1, NULL);
   pir_loop_accumulate(fn, body, acc, zero, PIR_COMBINE_ADD, x);
   pir_loop_accumulate(fn, body, top, zero, PIR_COMBINE_MAX, x);
   pir_loop_store(fn, &fn->body, out, zero, pir_loop_load(m, acc, zero, 1, NULL), NULL);
-  pir_loop_store(fn, &fn->body, out, pir_loop_int(m, 1), pir_loop_load(m, top, zero, 1, NULL), NULL);
+  pir_loop_store(fn, &fn->body, out, pir_loop_int(m, 1), pir_loop_load(m, top, zero, 1, NULL),
+                 NULL);
   pir_stage_fn run = compile(f, m);
   float in[N], got[2];
   void *buffers[] = {in, got};
   pir_group_args args = {buffers, NULL};
-  for (int i = 0; i < N; i++) in[i] = (float)(i * 37 % 101 - 80);
+  for (int i = 0; i < N; i++)
+    in[i] = (float)(i * 37 % 101 - 80);
   double want = 0, most = -1e9;
-  for (int i = 0; i < N; i++) want += in[i], most = in[i] > most ? in[i] : most;
+  for (int i = 0; i < N; i++)
+    want += in[i], most = in[i] > most ? in[i] : most;
   run(&args, 0, 1, NULL);
   assert_float_equal(got[0], want, 1e-3);
   assert_float_equal(got[1], most, 0);
@@ -127,12 +143,14 @@ static void test_casts_and_guard(void **state) {
   enum { N = 37 };
   loop_module *m = pir_loop_module_create();
   loop_fn *fn = pir_loop_fn_create(m, "stage0");
-  loop_buffer *a = pir_loop_arg(fn, "a", PIR_F32, 0, 4, true), *half = pir_loop_arg(fn, "half", PIR_F16, 1, 2, false);
+  loop_buffer *a = pir_loop_arg(fn, "a", PIR_F32, 0, 4, true),
+              *half = pir_loop_arg(fn, "half", PIR_F16, 1, 2, false);
   loop_buffer *brain = pir_loop_arg(fn, "brain", PIR_BF16, 2, 2, false),
               *moved = pir_loop_arg(fn, "moved", PIR_F32, 3, 4, false);
   loop_var *c = pir_loop_var_create(fn, "c", PIR_I64, 1);
   loop_expr *at = pir_loop_use(m, c), *before = pir_loop_sub(m, at, pir_loop_int(m, 3));
-  loop_block *body = pir_loop_for(fn, &fn->body, LOOP_VECTORISED, c, pir_loop_int(m, 0), pir_loop_int(m, N), NULL);
+  loop_block *body = pir_loop_for(fn, &fn->body, LOOP_VECTORISED, c, pir_loop_int(m, 0),
+                                  pir_loop_int(m, N), NULL);
   loop_expr *x = pir_loop_load(m, a, at, 1, NULL);
   pir_loop_store(fn, body, half, at, pir_loop_cast(m, x, PIR_F16), NULL);
   pir_loop_store(fn, body, brain, at, pir_loop_cast(m, x, PIR_BF16), NULL);
@@ -141,7 +159,8 @@ static void test_casts_and_guard(void **state) {
   pir_stage_fn run = compile(f, m);
   float in[N], shifted[N];
   uint16_t h[N], b[N];
-  for (int i = 0; i < N; i++) in[i] = ldexpf((float)(i * 7919 % 1000 - 500) / 3, i - 24);
+  for (int i = 0; i < N; i++)
+    in[i] = ldexpf((float)(i * 7919 % 1000 - 500) / 3, i - 24);
   void *buffers[] = {in, h, b, shifted};
   pir_group_args args = {buffers, NULL};
   run(&args, 0, 1, NULL);
@@ -157,13 +176,16 @@ static void test_casts_and_guard(void **state) {
 static void test_index_arithmetic(void **state) {
   loop_module *m = pir_loop_module_create();
   loop_fn *fn = pir_loop_fn_create(m, "stage0");
-  loop_var *b = pir_loop_var_create(fn, "b", PIR_I64, 1), *s = pir_loop_var_create(fn, "s", PIR_I64, 1);
-  loop_var *h = pir_loop_var_create(fn, "h", PIR_I64, 1), *d = pir_loop_var_create(fn, "d", PIR_I64, 1);
+  loop_var *b = pir_loop_var_create(fn, "b", PIR_I64, 1),
+           *s = pir_loop_var_create(fn, "s", PIR_I64, 1);
+  loop_var *h = pir_loop_var_create(fn, "h", PIR_I64, 1),
+           *d = pir_loop_var_create(fn, "d", PIR_I64, 1);
   loop_expr *length = pir_loop_dim(m, 0);
   s->extent = length;
   h->extent = pir_loop_int(m, 12);
   d->extent = pir_loop_int(m, 64);
-  loop_expr *at = pir_loop_add(m, pir_loop_mul(m, pir_loop_use(m, b), length), pir_loop_use(m, s));
+  loop_expr *at =
+      pir_loop_add(m, pir_loop_mul(m, pir_loop_use(m, b), length), pir_loop_use(m, s));
   at = pir_loop_add(m, pir_loop_mul(m, at, pir_loop_int(m, 12)), pir_loop_use(m, h));
   at = pir_loop_add(m, pir_loop_mul(m, at, pir_loop_int(m, 64)), pir_loop_use(m, d));
   loop_expr *row = pir_loop_mul(m, length, pir_loop_int(m, 768));
@@ -190,8 +212,11 @@ typedef struct function {
 } function;
 
 static double ulps(float got, double want) {
-  if (isnan(want)) return isnan(got) ? 0 : 1e9;
-  if ((double)got == want || (isinf(got) && fabs(want) > 3.4028236e38 && (got > 0) == (want > 0))) return 0;
+  if (isnan(want))
+    return isnan(got) ? 0 : 1e9;
+  if ((double)got == want ||
+      (isinf(got) && fabs(want) > 3.4028236e38 && (got > 0) == (want > 0)))
+    return 0;
   int exponent;
   frexp(want, &exponent);
   double unit = ldexp(1, (exponent < -125 ? -125 : exponent) - 24);
@@ -200,22 +225,26 @@ static double ulps(float got, double want) {
 
 static void test_math(void **state) {
   fixture *f = *state;
-  static const function all[] = {{"exp", PIR_V_EXP, exp, -110, 95},   {"expm1", PIR_V_EXPM1, expm1, -40, 90},
-                                 {"log", PIR_V_LOG, log, 0, 3e38f},   {"log1p", PIR_V_LOG1P, log1p, -1, 1e9f},
-                                 {"tanh", PIR_V_TANH, tanh, -12, 12}, {"erf", PIR_V_ERF, erf, -6, 6}};
-  static const float special[] = {0,      -0.0f,   INFINITY, -INFINITY, NAN,      1,     -1,
-                                  1e-45f, -1e-45f, 1e-38f,   3.4e38f,   -3.4e38f, 88.7f, 1e-10f};
+  static const function all[] = {
+      {"exp", PIR_V_EXP, exp, -110, 95},   {"expm1", PIR_V_EXPM1, expm1, -40, 90},
+      {"log", PIR_V_LOG, log, 0, 3e38f},   {"log1p", PIR_V_LOG1P, log1p, -1, 1e9f},
+      {"tanh", PIR_V_TANH, tanh, -12, 12}, {"erf", PIR_V_ERF, erf, -6, 6}};
+  static const float special[] = {0,       -0.0f,    INFINITY, -INFINITY, NAN,
+                                  1,       -1,       1e-45f,   -1e-45f,   1e-38f,
+                                  3.4e38f, -3.4e38f, 88.7f,    1e-10f};
   enum { N = 1 << 16, SPECIAL = sizeof special / sizeof *special };
   float *in = malloc(2 * N * sizeof *in), *out = in + N;
   for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
     loop_module *m = pir_loop_module_create();
     loop_fn *fn = pir_loop_fn_create(m, "stage0");
-    loop_buffer *a = pir_loop_arg(fn, "a", PIR_F32, 0, 4, true), *o = pir_loop_arg(fn, "o", PIR_F32, 1, 4, false);
+    loop_buffer *a = pir_loop_arg(fn, "a", PIR_F32, 0, 4, true),
+                *o = pir_loop_arg(fn, "o", PIR_F32, 1, 4, false);
     loop_var *c = pir_loop_var_create(fn, "c", PIR_I64, 1);
-    loop_block *body =
-        pir_loop_for(fn, &fn->body, LOOP_VECTORISED, c, pir_loop_use(m, fn->begin), pir_loop_use(m, fn->end), NULL);
+    loop_block *body = pir_loop_for(fn, &fn->body, LOOP_VECTORISED, c,
+                                    pir_loop_use(m, fn->begin), pir_loop_use(m, fn->end), NULL);
     loop_expr *x = pir_loop_load(m, a, pir_loop_use(m, c), 1, NULL);
-    pir_loop_store(fn, body, o, pir_loop_use(m, c), pir_loop_op(m, all[k].fn, x, NULL, NULL), NULL);
+    pir_loop_store(fn, body, o, pir_loop_use(m, c), pir_loop_op(m, all[k].fn, x, NULL, NULL),
+                   NULL);
     pir_stage_fn run = compile(f, m);
     double worst = 0, at = 0;
     for (int round = 0; round < 16;
@@ -226,7 +255,8 @@ static void test_math(void **state) {
                 : round == 1 ? (t - 0.5f) * 4
                              : ldexpf(1 + t, i % 250 - 125);
         uint32_t bits = (uint32_t)i * 65536u + (uint32_t)round * 4999u;
-        if (round > 2) memcpy(&in[i], &bits, sizeof bits);
+        if (round > 2)
+          memcpy(&in[i], &bits, sizeof bits);
       }
       memcpy(in, special, sizeof special);
       void *buffers[] = {in, out};
@@ -234,7 +264,8 @@ static void test_math(void **state) {
       run(&args, 0, N, NULL);
       for (int i = 0; i < N; i++) {
         double u = ulps(out[i], all[k].exact(in[i]));
-        if (u > worst) worst = u, at = in[i];
+        if (u > worst)
+          worst = u, at = in[i];
       }
     }
     print_message("%s: %.2f ulp at %.9g\n", all[k].name, worst, at);

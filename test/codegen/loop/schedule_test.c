@@ -1,6 +1,6 @@
-// Schedule primitives: each is applied to a loop nest, both are compiled and run, and the numbers are the same to the
-// bit (elements are small integers, so that sums in any order are exact). What would change them is refused, with a
-// reason, and leaves the loops as they were.
+// Schedule primitives: each is applied to a loop nest, both are compiled and run, and the
+// numbers are the same to the bit (elements are small integers, so that sums in any order are
+// exact). What would change them is refused, with a reason, and leaves the loops as they were.
 #include "code.h"
 #include "schedule.h"
 
@@ -23,12 +23,16 @@ typedef struct nest {
   loop_stmt *i, *j, *k, *second;
 } nest;
 
-static loop_expr *number(nest *n, int64_t x) { return pir_loop_int(n->m, x); }
+static loop_expr *number(nest *n, int64_t x) {
+  return pir_loop_int(n->m, x);
+}
 static loop_expr *at(nest *n, const loop_stmt *i, int64_t step, const loop_stmt *j) {
   return pir_loop_add(n->m, pir_loop_mul(n->m, pir_loop_use(n->m, i->var), number(n, step)),
                       pir_loop_use(n->m, j->var));
 }
-static loop_expr *load(nest *n, loop_buffer *b, loop_expr *index) { return pir_loop_load(n->m, b, index, 1, NULL); }
+static loop_expr *load(nest *n, loop_buffer *b, loop_expr *index) {
+  return pir_loop_load(n->m, b, index, 1, NULL);
+}
 
 static loop_stmt *loop(nest *n, loop_block **block, const char *name, int64_t count) {
   loop_block *around = *block;
@@ -43,16 +47,20 @@ static void elements(nest *n) {
   n->i = loop(n, &block, "i", ROWS), n->j = loop(n, &block, "j", COLUMNS);
   loop_expr *here = at(n, n->i, COLUMNS, n->j), *x = load(n, n->a, here);
   loop_expr *y = load(n, n->b, pir_loop_use(n->m, n->j->var));
-  pir_loop_store(n->fn, block, n->out, here, pir_loop_add(n->m, pir_loop_add(n->m, x, x), y), NULL);
+  pir_loop_store(n->fn, block, n->out, here, pir_loop_add(n->m, pir_loop_add(n->m, x, x), y),
+                 NULL);
 }
 
 // out[i, j] += a[i, k] * b[k, j], in memory
 static void product(nest *n) {
   loop_block *block = &n->fn->body;
-  n->i = loop(n, &block, "i", ROWS), n->j = loop(n, &block, "j", COLUMNS), n->k = loop(n, &block, "k", TAPS);
+  n->i = loop(n, &block, "i", ROWS), n->j = loop(n, &block, "j", COLUMNS),
+  n->k = loop(n, &block, "k", TAPS);
   loop_expr *here = at(n, n->i, COLUMNS, n->j);
-  loop_expr *x = pir_loop_mul(n->m, load(n, n->a, at(n, n->i, TAPS, n->k)), load(n, n->b, at(n, n->k, COLUMNS, n->j)));
-  pir_loop_store(n->fn, block, n->out, here, pir_loop_add(n->m, load(n, n->out, here), x), NULL);
+  loop_expr *x = pir_loop_mul(n->m, load(n, n->a, at(n, n->i, TAPS, n->k)),
+                              load(n, n->b, at(n, n->k, COLUMNS, n->j)));
+  pir_loop_store(n->fn, block, n->out, here, pir_loop_add(n->m, load(n, n->out, here), x),
+                 NULL);
 }
 
 // out[i] = the sum of a[i, j], in a register
@@ -60,11 +68,14 @@ static void rows(nest *n) {
   loop_block *block = &n->fn->body, *inner;
   n->other = pir_loop_registers(n->fn, "sum", PIR_F32, 1, 1);
   n->i = loop(n, &block, "i", ROWS);
-  pir_loop_store(n->fn, block, n->other, number(n, 0), pir_loop_const_float(n->m, PIR_F32, 0), NULL);
+  pir_loop_store(n->fn, block, n->other, number(n, 0), pir_loop_const_float(n->m, PIR_F32, 0),
+                 NULL);
   inner = block;
   n->j = loop(n, &inner, "j", COLUMNS);
-  pir_loop_accumulate(n->fn, inner, n->other, number(n, 0), PIR_COMBINE_ADD, load(n, n->a, at(n, n->i, COLUMNS, n->j)));
-  pir_loop_store(n->fn, block, n->out, pir_loop_use(n->m, n->i->var), load(n, n->other, number(n, 0)), NULL);
+  pir_loop_accumulate(n->fn, inner, n->other, number(n, 0), PIR_COMBINE_ADD,
+                      load(n, n->a, at(n, n->i, COLUMNS, n->j)));
+  pir_loop_store(n->fn, block, n->out, pir_loop_use(n->m, n->i->var),
+                 load(n, n->other, number(n, 0)), NULL);
 }
 
 // out[i + 1, j] = out[i, j + 1] + a[i, j]: each iteration needs what an earlier one made
@@ -77,23 +88,31 @@ static void wave(nest *n) {
                  pir_loop_add(n->m, from, load(n, n->a, at(n, n->i, COLUMNS, n->j))), NULL);
 }
 
-// t[i, j] = a[i, j] + 1; then out[i, j] = t[i, j] * b[j], rows of t taken from the last one on when `backwards`
+// t[i, j] = a[i, j] + 1; then out[i, j] = t[i, j] * b[j], rows of t taken from the last one on
+// when `backwards`
 static void two_loops(nest *n, bool backwards) {
   loop_block *block = &n->fn->body;
   n->other = pir_loop_scratch(n->fn, "t", PIR_F32, ROWS * COLUMNS);
   n->i = loop(n, &block, "i", ROWS), n->j = loop(n, &block, "j", COLUMNS);
   loop_expr *here = at(n, n->i, COLUMNS, n->j), *one = pir_loop_const_float(n->m, PIR_F32, 1);
-  pir_loop_store(n->fn, block, n->other, here, pir_loop_add(n->m, load(n, n->a, here), one), NULL);
+  pir_loop_store(n->fn, block, n->other, here, pir_loop_add(n->m, load(n, n->a, here), one),
+                 NULL);
   block = &n->fn->body;
   n->second = loop(n, &block, "i", ROWS), n->k = loop(n, &block, "j", COLUMNS);
   here = at(n, n->second, COLUMNS, n->k);
   loop_expr *row = pir_loop_mul(n->m, pir_loop_use(n->m, n->second->var), number(n, -COLUMNS));
-  loop_expr *last = pir_loop_add(n->m, number(n, (ROWS - 1) * COLUMNS), pir_loop_use(n->m, n->k->var));
+  loop_expr *last =
+      pir_loop_add(n->m, number(n, (ROWS - 1) * COLUMNS), pir_loop_use(n->m, n->k->var));
   loop_expr *t = load(n, n->other, backwards ? pir_loop_add(n->m, row, last) : here);
-  pir_loop_store(n->fn, block, n->out, here, pir_loop_mul(n->m, t, load(n, n->b, pir_loop_use(n->m, n->k->var))), NULL);
+  pir_loop_store(n->fn, block, n->out, here,
+                 pir_loop_mul(n->m, t, load(n, n->b, pir_loop_use(n->m, n->k->var))), NULL);
 }
-static void in_step(nest *n) { two_loops(n, false); }
-static void backwards(nest *n) { two_loops(n, true); }
+static void in_step(nest *n) {
+  two_loops(n, false);
+}
+static void backwards(nest *n) {
+  two_loops(n, true);
+}
 
 // ---- schedules
 
@@ -105,53 +124,92 @@ static const char *split_rest(nest *n) {
   loop_stmt *outer;
   return pir_schedule_split(n->fn, n->j, 8, NULL, &outer);
 }
-static const char *fuse(nest *n) { return pir_schedule_fuse(n->fn, n->i, 3); }
-static const char *fuse_rows(nest *n) { return pir_schedule_fuse(n->fn, n->i, 2); }
-static const char *reorder(nest *n) { return pir_schedule_reorder(n->fn, n->i); }
-static const char *reorder_inner(nest *n) { return pir_schedule_reorder(n->fn, n->j); }
+static const char *fuse(nest *n) {
+  return pir_schedule_fuse(n->fn, n->i, 3);
+}
+static const char *fuse_rows(nest *n) {
+  return pir_schedule_fuse(n->fn, n->i, 2);
+}
+static const char *reorder(nest *n) {
+  return pir_schedule_reorder(n->fn, n->i);
+}
+static const char *reorder_inner(nest *n) {
+  return pir_schedule_reorder(n->fn, n->j);
+}
 // i, j, k to jo, io, ko, j, i, k as a tiled product has it: splits that are moved outwards.
 static const char *tile(nest *n) {
   loop_stmt *columns, *taps;
   const char *why = pir_schedule_split(n->fn, n->k, 8, NULL, &taps);
-  if (!why) why = pir_schedule_split(n->fn, n->j, 8, NULL, &columns);
-  if (!why) why = pir_schedule_reorder(n->fn, n->i);
+  if (!why)
+    why = pir_schedule_split(n->fn, n->j, 8, NULL, &columns);
+  if (!why)
+    why = pir_schedule_reorder(n->fn, n->i);
   return why;
 }
-static const char *parallel(nest *n) { return pir_schedule_parallel(n->fn, n->i, 1); }
+static const char *parallel(nest *n) {
+  return pir_schedule_parallel(n->fn, n->i, 1);
+}
 static const char *parallel_parts(nest *n) {
   loop_stmt *outer;
   const char *why = pir_schedule_split(n->fn, n->i, 5, NULL, &outer);
   return why ? why : pir_schedule_parallel(n->fn, outer, 1);
 }
-static const char *parallel_inner(nest *n) { return pir_schedule_parallel(n->fn, n->j, 1); }
-static const char *parallel_points(nest *n) { return pir_schedule_parallel(n->fn, n->i, 2); }
-static const char *vectorise(nest *n) { return pir_schedule_vectorise(n->fn, n->j); }
-static const char *vectorise_taps(nest *n) { return pir_schedule_vectorise(n->fn, n->k); }
+static const char *parallel_inner(nest *n) {
+  return pir_schedule_parallel(n->fn, n->j, 1);
+}
+static const char *parallel_points(nest *n) {
+  return pir_schedule_parallel(n->fn, n->i, 2);
+}
+static const char *vectorise(nest *n) {
+  return pir_schedule_vectorise(n->fn, n->j);
+}
+static const char *vectorise_taps(nest *n) {
+  return pir_schedule_vectorise(n->fn, n->k);
+}
 static const char *vectorise_moved(nest *n) {
-  const char *why = pir_schedule_reorder(n->fn, n->j);  // j goes inside, into the statement of k
+  const char *why =
+      pir_schedule_reorder(n->fn, n->j);  // j goes inside, into the statement of k
   return why ? why : pir_schedule_vectorise(n->fn, n->k);
 }
-static const char *unroll(nest *n) { return pir_schedule_unroll(n->fn, n->j); }
+static const char *unroll(nest *n) {
+  return pir_schedule_unroll(n->fn, n->j);
+}
 static const char *unroll_rest(nest *n) {
   const char *why = split_rest(n);
   return why ? why : pir_schedule_unroll(n->fn, n->j);
 }
-static const char *read_all(nest *n) { return pir_schedule_cache_read(n->fn, n->i, n->b, &n->other); }
-static const char *read_column(nest *n) { return pir_schedule_cache_read(n->fn, n->k, n->b, &n->other); }
-static const char *read_written(nest *n) { return pir_schedule_cache_read(n->fn, n->i, n->out, &n->other); }
+static const char *read_all(nest *n) {
+  return pir_schedule_cache_read(n->fn, n->i, n->b, &n->other);
+}
+static const char *read_column(nest *n) {
+  return pir_schedule_cache_read(n->fn, n->k, n->b, &n->other);
+}
+static const char *read_written(nest *n) {
+  return pir_schedule_cache_read(n->fn, n->i, n->out, &n->other);
+}
 static const char *read_rest(nest *n) {
   const char *why = split_rest(n);
   return why ? why : pir_schedule_cache_read(n->fn, n->j, n->b, &n->other);
 }
-static const char *write_row(nest *n) { return pir_schedule_cache_write(n->fn, n->j, n->out, &n->other); }
-static const char *write_gaps(nest *n) { return pir_schedule_cache_write(n->fn, n->i, n->out, &n->other); }
-static const char *compute_at(nest *n) { return pir_schedule_compute_at(n->fn, n->i, n->second); }
+static const char *write_row(nest *n) {
+  return pir_schedule_cache_write(n->fn, n->j, n->out, &n->other);
+}
+static const char *write_gaps(nest *n) {
+  return pir_schedule_cache_write(n->fn, n->i, n->out, &n->other);
+}
+static const char *compute_at(nest *n) {
+  return pir_schedule_compute_at(n->fn, n->i, n->second);
+}
 static const char *compute_deep(nest *n) {
   const char *why = pir_schedule_compute_at(n->fn, n->i, n->second);
   return why ? why : pir_schedule_compute_at(n->fn, n->j, n->k);
 }
-static const char *rfactor(nest *n) { return pir_schedule_rfactor(n->fn, n->j, n->other, 4); }
-static const char *rfactor_whole(nest *n) { return pir_schedule_rfactor(n->fn, n->i, n->other, 4); }
+static const char *rfactor(nest *n) {
+  return pir_schedule_rfactor(n->fn, n->j, n->other, 4);
+}
+static const char *rfactor_whole(nest *n) {
+  return pir_schedule_rfactor(n->fn, n->i, n->other, 4);
+}
 
 static const struct {
   const char *name;
@@ -175,7 +233,8 @@ static const struct {
     {"parallel points of two loops", product, parallel_points, ROWS *COLUMNS, NULL},
     {"parallel points that share a register", rows, parallel_points, 0, "does not consist"},
     {"parallel what is carried", wave, parallel, 0, "may touch one element"},
-    {"parallel within another loop", product, parallel_inner, 0, "not all that the function does"},
+    {"parallel within another loop", product, parallel_inner, 0,
+     "not all that the function does"},
     {"vectorise", elements, vectorise, 0, NULL},
     {"vectorise a sum in a register", rows, vectorise, 0, NULL},
     {"vectorise behind a reordering", product, vectorise_moved, 0, NULL},
@@ -190,7 +249,8 @@ static const struct {
     {"cache what is written with gaps", wave, write_gaps, 0, "all elements"},
     {"compute at", in_step, compute_at, 0, NULL},
     {"compute at, two levels", in_step, compute_deep, 0, NULL},
-    {"compute at what is needed before", backwards, compute_at, 0, "another one of the other loop"},
+    {"compute at what is needed before", backwards, compute_at, 0,
+     "another one of the other loop"},
     {"rfactor", rows, rfactor, 0, NULL},
     {"rfactor what is set in the loop", rows, rfactor_whole, 0, "accumulate in it alone"},
 };
@@ -206,7 +266,8 @@ typedef struct fixture {
 static void start(nest *n, void (*make)(nest *)) {
   *n = (nest){.m = pir_loop_module_create()};
   n->fn = pir_loop_fn_create(n->m, "stage0");
-  n->a = pir_loop_arg(n->fn, "a", PIR_F32, 0, 4, true), n->b = pir_loop_arg(n->fn, "b", PIR_F32, 1, 4, true);
+  n->a = pir_loop_arg(n->fn, "a", PIR_F32, 0, 4, true),
+  n->b = pir_loop_arg(n->fn, "b", PIR_F32, 1, 4, true);
   n->out = pir_loop_arg(n->fn, "out", PIR_F32, 2, 4, false);
   make(n);
 }
@@ -215,7 +276,8 @@ static void run(fixture *f, nest *n, int64_t units, float *out) {
   static float a[SIZE], b[SIZE];
   const loop_module *modules[] = {n->m};
   const pir_image *image = NULL;
-  void *buffers[] = {a, b, out}, *scratch = aligned_alloc(64, (size_t)n->fn->scratch_bytes + 64);
+  void *buffers[] = {a, b, out},
+       *scratch = aligned_alloc(64, (size_t)n->fn->scratch_bytes + 64);
   pir_group_args args = {buffers, NULL};
   pir_stage_fn fn;
   assert_int_equal(pir_loop_vectorise(n->fn, f->target.vector_bytes), PIR_OK);
@@ -224,7 +286,8 @@ static void run(fixture *f, nest *n, int64_t units, float *out) {
   memcpy(&fn, &symbol, sizeof fn);
   for (int i = 0; i < SIZE; i++)
     a[i] = (float)(i * 7 % 11 - 4), b[i] = (float)(i * 5 % 13 - 6), out[i] = (float)(i % 3);
-  for (int64_t u = units; u-- > 1;) fn(&args, u, u + 1, scratch);  // backwards, and the first one alone
+  for (int64_t u = units; u-- > 1;)
+    fn(&args, u, u + 1, scratch);  // backwards, and the first one alone
   fn(&args, 0, 1, scratch);
   free(scratch);
   pir_loop_module_destroy(n->m);
@@ -243,7 +306,8 @@ static void test_primitives(void **state) {
     run(f, &changed, cases[i].units, got);
     for (int k = 0; k < SIZE; k++)
       if (memcmp(&got[k], &want[k], sizeof *got))
-        fail_msg("%s: element %d is %g, not %g", cases[i].name, k, (double)got[k], (double)want[k]);
+        fail_msg("%s: element %d is %g, not %g", cases[i].name, k, (double)got[k],
+                 (double)want[k]);
   }
 }
 
@@ -270,6 +334,7 @@ static int tear_down(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_primitives, set_up, tear_down)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_primitives, set_up, tear_down)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,9 @@
-// What generated CUDA C gets from CUDA, for a processor: the emitted text is compiled as C++ with this before it.
+// What generated CUDA C gets from CUDA, for a processor: the emitted text is compiled as C++
+// with this before it.
 //
-// The threads of a block are fibers of one real thread. Each runs until it reaches a barrier or a shuffle, where it
-// lets the others run; a kernel without either never switches. Blocks run one after the other.
+// The threads of a block are fibers of one real thread. Each runs until it reaches a barrier or
+// a shuffle, where it lets the others run; a kernel without either never switches. Blocks run
+// one after the other.
 #pragma once
 #include <math.h>
 #include <stdint.h>
@@ -35,22 +37,32 @@ extern "C" void shim_warp_barrier(unsigned mask);
 #define blockDim shim.block_dim
 #define gridDim shim.grid_dim
 
-// A kernel as the stand-in for the driver calls it: with a list of pointers to its arguments; a[0] NULL asks how many.
-template <class... A, size_t... I> void shim_call(void (*kernel)(A...), void **a, std::index_sequence<I...>) {
-  if (a[0]) kernel(*static_cast<std::remove_const_t<A> *>(a[I])...);
-  else a[0] = reinterpret_cast<void *>(sizeof...(A));
+// A kernel as the stand-in for the driver calls it: with a list of pointers to its arguments;
+// a[0] NULL asks how many.
+template <class... A, size_t... I>
+void shim_call(void (*kernel)(A...), void **a, std::index_sequence<I...>) {
+  if (a[0])
+    kernel(*static_cast<std::remove_const_t<A> *>(a[I])...);
+  else
+    a[0] = reinterpret_cast<void *>(sizeof...(A));
 }
 template <class... A> void shim_call(void (*kernel)(A...), void **a) {
   shim_call(kernel, a, std::index_sequence_for<A...>());
 }
 
-static inline void __syncthreads() { shim_block_barrier(); }
-static inline void __syncwarp(unsigned mask = ~0u) { shim_warp_barrier(mask); }
+static inline void __syncthreads() {
+  shim_block_barrier();
+}
+static inline void __syncwarp(unsigned mask = ~0u) {
+  shim_warp_barrier(mask);
+}
 
 template <class T> static inline T __shfl_xor_sync(unsigned mask, T x, int distance) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8, "a shuffle moves 4 or 8 bytes");
-  const unsigned lane = shim.thread.x % 32, warp = shim.thread.x / 32, other = lane ^ (unsigned)distance;
-  if (!(mask >> lane & 1) || !(mask >> other & 1)) abort();
+  const unsigned lane = shim.thread.x % 32, warp = shim.thread.x / 32,
+                 other = lane ^ (unsigned)distance;
+  if (!(mask >> lane & 1) || !(mask >> other & 1))
+    abort();
   memcpy(&shim.slots[lane][warp], &x, sizeof x);
   shim_warp_barrier(mask);
   memcpy(&x, &shim.slots[other][warp], sizeof x);
@@ -65,7 +77,8 @@ static inline float pir_shim_from_f16(unsigned short h) {
   memcpy(&scaled, &bits, 4);
   scaled *= 0x1p112f;
   memcpy(&bits, &scaled, 4);
-  if (rest >= 0x7c00u) bits = rest << 13 | 0x7f800000u;
+  if (rest >= 0x7c00u)
+    bits = rest << 13 | 0x7f800000u;
   bits |= sign;
   memcpy(&scaled, &bits, 4);
   return scaled;
@@ -75,8 +88,10 @@ static inline unsigned short pir_shim_to_f16(float f) {
   unsigned bits;
   memcpy(&bits, &f, 4);
   unsigned magnitude = bits & 0x7fffffffu, sign = bits >> 16 & 0x8000u, out;
-  if (magnitude > 0x7f800000u) out = 0x7e00u;
-  else if (magnitude >= 0x47800000u) out = 0x7c00u;
+  if (magnitude > 0x7f800000u)
+    out = 0x7e00u;
+  else if (magnitude >= 0x47800000u)
+    out = 0x7c00u;
   else if (magnitude < 0x38800000u) {
     float tiny;
     memcpy(&tiny, &magnitude, 4);
@@ -93,7 +108,8 @@ static inline unsigned short pir_shim_to_f16(float f) {
 
 // Tensor cores: a lane computes its own four elements, from the fragments in shared memory.
 template <int S, class F>
-static inline void pir_shim_mma(float *c, const unsigned short *a, const unsigned short *b, F of) {
+static inline void pir_shim_mma(float *c, const unsigned short *a, const unsigned short *b,
+                                F of) {
   const int lane = (int)(shim.thread.x % 32), group = lane / 4, pair = lane % 4 * 2;
   for (int h = 0; h < 2; h++)
     for (int l = 0; l < 2; l++)
@@ -106,9 +122,11 @@ static inline float pir_shim_from_bf16(unsigned short h) {
   memcpy(&f, &bits, 4);
   return f;
 }
-template <int S> static inline void pir_mma_f16(float *c, const unsigned short *a, const unsigned short *b) {
+template <int S>
+static inline void pir_mma_f16(float *c, const unsigned short *a, const unsigned short *b) {
   pir_shim_mma<S>(c, a, b, pir_shim_from_f16);
 }
-template <int S> static inline void pir_mma_bf16(float *c, const unsigned short *a, const unsigned short *b) {
+template <int S>
+static inline void pir_mma_bf16(float *c, const unsigned short *a, const unsigned short *b) {
   pir_shim_mma<S>(c, a, b, pir_shim_from_bf16);
 }

@@ -1,4 +1,5 @@
-// Rules from the C API: a helper of the caller's, imports read by the caller, passes found by name, errors told.
+// Rules from the C API: a helper of the caller's, imports read by the caller, passes found by
+// name, errors told.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +20,8 @@ typedef struct fixture {
 static void keep_message(void *user, const pir_diag *diag) {
   fixture *f = user;
   if (!f->message[0])
-    pir_text_format(f->message, sizeof f->message, "%.*s", (int)diag->message.size, diag->message.data);
+    pir_text_format(f->message, sizeof f->message, "%.*s", (int)diag->message.size,
+                    diag->message.data);
 }
 
 static int make(void **state) {
@@ -45,39 +47,46 @@ static pir_rule_value is_even(const pir_rule_call *call) {
   assert_int_equal(call->args[1].kind, PIR_RULE_INT);
   const pir_fact *fact = pir_facts_of(call->facts, call->args[0].value);
   assert_true(fact->known);
-  return (pir_rule_value){.kind = PIR_RULE_BOOL, .i = (fact->shape[0] + call->args[1].i) % 2 == 0};
+  return (pir_rule_value){.kind = PIR_RULE_BOOL,
+                          .i = (fact->shape[0] + call->args[1].i) % 2 == 0};
 }
 
 static const pir_rule_helper helpers[] = {{"is_even", 2, is_even}};
 
 static pir_status read_import(void *user, pir_str path, pir_str *out_text) {
-  if (!pir_str_equal(path, PIR_STR("even.inc.drr"))) return PIR_NOT_FOUND;
+  if (!pir_str_equal(path, PIR_STR("even.inc.drr")))
+    return PIR_NOT_FOUND;
   *out_text = PIR_STR("extern @is_even(%x, $n)\n");
   return PIR_OK;
 }
 
-static const char text[] = "import \"even.inc.drr\"\n"
-                           "pass to_tanh short tt level 1 \"relu of an even number of rows becomes tanh\" {\n"
-                           "  rule r {\n"
-                           "    match { (%y) = \"pd_op.relu\" (%x) }\n"
-                           "    where @is_even(%x, 2)\n"
-                           "    emit { (%y) = \"pd_op.tanh\" (%x) }\n"
-                           "  }\n"
-                           "}\n";
+static const char text[] =
+    "import \"even.inc.drr\"\n"
+    "pass to_tanh short tt level 1 \"relu of an even number of rows becomes tanh\" {\n"
+    "  rule r {\n"
+    "    match { (%y) = \"pd_op.relu\" (%x) }\n"
+    "    where @is_even(%x, 2)\n"
+    "    emit { (%y) = \"pd_op.tanh\" (%x) }\n"
+    "  }\n"
+    "}\n";
 
 static pir_rules_options options(void) {
-  return (pir_rules_options){
-      .file = PIR_STR("dir/even.drr"), .helpers = helpers, .helper_count = 1, .read = read_import};
+  return (pir_rules_options){.file = PIR_STR("dir/even.drr"),
+                             .helpers = helpers,
+                             .helper_count = 1,
+                             .read = read_import};
 }
 
-// Reads a program with that many rows, runs pipeline "tt" on it, and tells whether the relu is still there.
+// Reads a program with that many rows, runs pipeline "tt" on it, and tells whether the relu is
+// still there.
 static bool stays(fixture *f, const pir_rules *rules, int rows) {
   char source[512];
-  size_t n =
-      pir_text_format(source, sizeof source,
-                      "{\n (%%0) = \"pd_op.data\" () {dtype:float32,name:\"x\",place:Place(cpu),shape:[%d]} : () -> "
-                      "tensor<%dxf32>\n (%%1) = \"pd_op.relu\" (%%0) {} : (tensor<%dxf32>) -> tensor<%dxf32>\n}\n",
-                      rows, rows, rows, rows);
+  size_t n = pir_text_format(source, sizeof source,
+                             "{\n (%%0) = \"pd_op.data\" () "
+                             "{dtype:float32,name:\"x\",place:Place(cpu),shape:[%d]} : () -> "
+                             "tensor<%dxf32>\n (%%1) = \"pd_op.relu\" (%%0) {} : "
+                             "(tensor<%dxf32>) -> tensor<%dxf32>\n}\n",
+                             rows, rows, rows, rows);
   pir_program *program;
   assert_int_equal(pir_program_parse(f->ctx, (pir_str){source, n}, NULL, &program), PIR_OK);
   pir_pass_manager *manager = pir_pass_manager_create(f->ctx, NULL);
@@ -85,7 +94,8 @@ static bool stays(fixture *f, const pir_rules *rules, int rows) {
   assert_int_equal(pir_pass_manager_parse(manager, PIR_STR("tt")), PIR_OK);
   assert_true(pir_pass_manager_has(manager, pir_rules_pass(rules, 0)));
   assert_int_equal(pir_pass_manager_run(manager, program), PIR_OK);
-  bool found = pir_str_equal(pir_op_name(pir_block_last(pir_program_block(program))), PIR_STR("pd_op.relu"));
+  bool found = pir_str_equal(pir_op_name(pir_block_last(pir_program_block(program))),
+                             PIR_STR("pd_op.relu"));
   pir_pass_manager_destroy(manager);
   pir_program_destroy(program);
   return found;
@@ -122,7 +132,8 @@ static void what_is_missing_is_told(void **state) {
   assert_int_equal(pir_rules_load(f->ctx, pir_str_from(text), &with, &rules), PIR_INVALID);
   assert_string_equal(f->message, "no helper in C is called 'is_even'");
   f->message[0] = 0;
-  assert_int_equal(pir_rules_load(f->ctx, PIR_STR("extern @one_element(%x, %y)"), NULL, &rules), PIR_INVALID);
+  assert_int_equal(pir_rules_load(f->ctx, PIR_STR("extern @one_element(%x, %y)"), NULL, &rules),
+                   PIR_INVALID);
   assert_string_equal(f->message, "'@one_element' has 1 arguments");
 }
 

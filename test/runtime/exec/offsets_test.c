@@ -1,5 +1,5 @@
-// Offsets of arena buffers: no two that live together overlap, whatever the order; and the arena stays close to
-// the most that lives together.
+// Offsets of arena buffers: no two that live together overlap, whatever the order; and the
+// arena stays close to the most that lives together.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,10 +25,12 @@ typedef struct fixture {
 
 static fixture *sorting;
 static int by_first(const void *x, const void *y) {
-  return (int)sorting->buffers[*(const uint32_t *)x].first - (int)sorting->buffers[*(const uint32_t *)y].first;
+  return (int)sorting->buffers[*(const uint32_t *)x].first -
+         (int)sorting->buffers[*(const uint32_t *)y].first;
 }
 static int by_last(const void *x, const void *y) {
-  return (int)sorting->buffers[*(const uint32_t *)x].last - (int)sorting->buffers[*(const uint32_t *)y].last;
+  return (int)sorting->buffers[*(const uint32_t *)x].last -
+         (int)sorting->buffers[*(const uint32_t *)y].last;
 }
 
 static size_t most_alive(const fixture *f) {
@@ -36,7 +38,8 @@ static size_t most_alive(const fixture *f) {
   for (uint32_t i = 0; i < INSTRS; i++) {
     size_t alive = 0;
     for (int b = 0; b < BUFFERS; b++)
-      if (f->buffers[b].first <= i && i <= f->buffers[b].last) alive += f->sizes[b];
+      if (f->buffers[b].first <= i && i <= f->buffers[b].last)
+        alive += f->sizes[b];
     most = alive > most ? alive : most;
   }
   return most;
@@ -44,7 +47,8 @@ static size_t most_alive(const fixture *f) {
 
 static size_t plan_all(fixture *f) {
   sorting = f;
-  for (uint32_t i = 0; i < BUFFERS; i++) f->by_first[i] = f->by_last[i] = i;
+  for (uint32_t i = 0; i < BUFFERS; i++)
+    f->by_first[i] = f->by_last[i] = i;
   qsort(f->by_first, BUFFERS, sizeof *f->by_first, by_first);
   qsort(f->by_last, BUFFERS, sizeof *f->by_last, by_last);
   f->p = (plan){.buffers = f->buffers,
@@ -56,7 +60,8 @@ static size_t plan_all(fixture *f) {
   bump scratch = {0};
   size_t total, alive;
   assert_true(pir_plan_offsets(&f->p, false, f->sizes, &scratch, f->offsets, &total, &alive));
-  assert_true(alive >= most_alive(f) && alive <= most_alive(f) + 64 * BUFFERS && alive <= total);
+  assert_true(alive >= most_alive(f) && alive <= most_alive(f) + 64 * BUFFERS &&
+              alive <= total);
   pir_bump_release(&scratch);
   return total;
 }
@@ -67,8 +72,10 @@ static void check_apart(const fixture *f, size_t total) {
     assert_true(f->offsets[i] + f->sizes[i] <= total);
     for (int j = 0; j < i; j++) {
       const plan_buffer *a = &f->buffers[i], *b = &f->buffers[j];
-      if (a->last < b->first || b->last < a->first || !f->sizes[i] || !f->sizes[j]) continue;
-      assert_true(f->offsets[i] + f->sizes[i] <= f->offsets[j] || f->offsets[j] + f->sizes[j] <= f->offsets[i]);
+      if (a->last < b->first || b->last < a->first || !f->sizes[i] || !f->sizes[j])
+        continue;
+      assert_true(f->offsets[i] + f->sizes[i] <= f->offsets[j] ||
+                  f->offsets[j] + f->sizes[j] <= f->offsets[i]);
     }
   }
 }
@@ -79,8 +86,10 @@ static void random_lifetimes_stay_apart(void **unused) {
     for (int i = 0; i < BUFFERS; i++) {
       uint32_t first = (uint32_t)next(INSTRS);
       uint32_t length = (uint32_t)(next(10) ? next(6) : next(INSTRS));
-      f.buffers[i] = (plan_buffer){
-          .home = HOME_ARENA, .first = first, .last = first + length < INSTRS ? first + length : INSTRS - 1};
+      f.buffers[i] =
+          (plan_buffer){.home = HOME_ARENA,
+                        .first = first,
+                        .last = first + length < INSTRS ? first + length : INSTRS - 1};
       f.sizes[i] = next(20) ? next(1 << next(20)) : 0;
     }
     size_t total = plan_all(&f);
@@ -89,12 +98,14 @@ static void random_lifetimes_stay_apart(void **unused) {
   }
 }
 
-// A chain, as most networks are: two buffers suffice, and freed neighbours join for a larger one.
+// A chain, as most networks are: two buffers suffice, and freed neighbours join for a larger
+// one.
 static void chain_uses_two_places(void **unused) {
   static fixture f;
   for (uint32_t i = 0; i < BUFFERS; i++) {
     uint32_t at = i < INSTRS - 1 ? i : INSTRS - 1;
-    f.buffers[i] = (plan_buffer){.home = HOME_ARENA, .first = at, .last = at + (i < INSTRS - 1)};
+    f.buffers[i] =
+        (plan_buffer){.home = HOME_ARENA, .first = at, .last = at + (i < INSTRS - 1)};
     f.sizes[i] = i < INSTRS - 1 ? 64 * 100 : 0;
   }
   size_t total = plan_all(&f);

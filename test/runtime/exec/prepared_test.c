@@ -1,5 +1,6 @@
-// Prepared models: a later start maps what an earlier one made, and only that; whatever was changed, cut or damaged is
-// seen. Sessions of a model share all but what they write. Run from the root of the checkout.
+// Prepared models: a later start maps what an earlier one made, and only that; whatever was
+// changed, cut or damaged is seen. Sessions of a model share all but what they write. Run from
+// the root of the checkout.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +34,8 @@ static void shell(const char *format, const char *a, const char *b) {
 static int set_up(void **state) {
   fixture *f = calloc(1, sizeof *f);
   strcpy(f->folder, "/tmp/pir-prepared-XXXXXX");
-  if (!mkdtemp(f->folder)) return 1;
+  if (!mkdtemp(f->folder))
+    return 1;
   snprintf(f->program, sizeof f->program, "%s/model.json", f->folder);
   snprintf(f->params, sizeof f->params, "%s/model.pdiparams", f->folder);
   snprintf(f->cache, sizeof f->cache, "%s/cache", f->folder);
@@ -49,16 +51,20 @@ static int tear_down(void **state) {
   return 0;
 }
 
-static void count_note(void *user, const pir_diag *diag) { *(int *)user += diag->severity == PIR_NOTE; }
+static void count_note(void *user, const pir_diag *diag) {
+  *(int *)user += diag->severity == PIR_NOTE;
+}
 
 // One start and one run; `notes` may be NULL.
 static pir_model_stats start(const fixture *f, const char *cache, float *scores, int *notes) {
   int said = 0;
-  pir_model_options how = {.size = sizeof how, .target = "x86-64", .cache = cache, .sink = {count_note, &said}};
+  pir_model_options how = {
+      .size = sizeof how, .target = "x86-64", .cache = cache, .sink = {count_note, &said}};
   pir_model *model = NULL;
   pir_session *session = NULL;
   float images[IMAGES * 64];
-  for (int i = 0; i < IMAGES * 64; i++) images[i] = (float)(i * 37 % 16) / 16;
+  for (int i = 0; i < IMAGES * 64; i++)
+    images[i] = (float)(i * 37 % 16) / 16;
   pir_tensor in = {.data = images}, out = {.data = scores};
   pir_tensor_set_dense(&in, PIR_F32, (int64_t[]){IMAGES, 1, 8, 8}, 4);
   pir_tensor_set_dense(&out, PIR_F32, (int64_t[]){IMAGES, CLASSES}, 2);
@@ -70,11 +76,14 @@ static pir_model_stats start(const fixture *f, const char *cache, float *scores,
   pir_model_stats stats = pir_model_stats_of(model);
   pir_session_destroy(session);
   pir_model_release(model);
-  if (notes) *notes = said;
+  if (notes)
+    *notes = said;
   return stats;
 }
 
-static bool same_scores(const float *a, const float *b) { return !memcmp(a, b, sizeof(float) * IMAGES * CLASSES); }
+static bool same_scores(const float *a, const float *b) {
+  return !memcmp(a, b, sizeof(float) * IMAGES * CLASSES);
+}
 
 // The first start with an empty cache; finds the file it left.
 static void start_cold(fixture *f) {
@@ -93,7 +102,8 @@ static bool starts_prepared(const fixture *f, int *notes) {
   float scores[IMAGES * CLASSES];
   pir_model_stats stats = start(f, f->cache, scores, notes);
   assert_true(same_scores(scores, f->scores));
-  if (stats.prepared_bytes) assert_int_equal(stats.kernels_compiled, 0);
+  if (stats.prepared_bytes)
+    assert_int_equal(stats.kernels_compiled, 0);
   return stats.prepared_bytes > 0;
 }
 
@@ -117,22 +127,26 @@ static void second_start_computes_nothing(void **state) {
   assert_true(same_scores(expected, f->scores));
   assert_true(starts_prepared(f, &notes));
   assert_int_equal(notes, 0);
-  shell("mv %s %s.other", f->params, f->params);  // the same bytes under another name are the same model
+  shell("mv %s %s.other", f->params,
+        f->params);  // the same bytes under another name are the same model
   shell("cp %s.other %s", f->params, f->params);
   assert_true(starts_prepared(f, NULL));
 }
 
-// Same size, same time of modification: neither a file just written nor one that is remembered hides a change.
+// Same size, same time of modification: neither a file just written nor one that is remembered
+// hides a change.
 static void changed_parameters_are_seen(void **state) {
   fixture *f = *state;
   start_cold(f);
   for (int settled = 0; settled < 2; settled++) {
-    if (settled) sleep(5);
+    if (settled)
+      sleep(5);
     assert_true(starts_prepared(f, NULL));
     struct stat st;
     assert_int_equal(stat(f->params, &st), 0);
     flip(f->params, st.st_size / 2 | 2);
-    assert_int_equal(utimensat(AT_FDCWD, f->params, (struct timespec[]){st.st_atim, st.st_mtim}, 0), 0);
+    assert_int_equal(
+        utimensat(AT_FDCWD, f->params, (struct timespec[]){st.st_atim, st.st_mtim}, 0), 0);
     float scores[IMAGES * CLASSES], expected[IMAGES * CLASSES];
     start(f, f->cache, scores, NULL);
     start(f, NULL, expected, NULL);
@@ -174,7 +188,8 @@ static void damaged_file_is_made_anew(void **state) {
   assert_true(starts_prepared(f, NULL));
 }
 
-// A copy is no longer the file that was written: its weights are checked, and used when they are right.
+// A copy is no longer the file that was written: its weights are checked, and used when they
+// are right.
 static void copied_file_is_checked(void **state) {
   fixture *f = *state;
   struct stat st;
@@ -184,7 +199,8 @@ static void copied_file_is_checked(void **state) {
   shell("mv %s.copy %s", f->model, f->model);
   assert_true(starts_prepared(f, NULL));
   flip(f->model, st.st_size - 100);
-  assert_int_equal(utimensat(AT_FDCWD, f->model, (struct timespec[]){st.st_atim, st.st_mtim}, 0), 0);
+  assert_int_equal(
+      utimensat(AT_FDCWD, f->model, (struct timespec[]){st.st_atim, st.st_mtim}, 0), 0);
   assert_false(starts_prepared(f, NULL));
 }
 
@@ -203,7 +219,8 @@ static void another_target_is_another_model(void **state) {
   pir_model_options how = {.size = sizeof how, .target = "x86-64-v2", .cache = f->cache};
   pir_model *model = NULL;
   pir_status status = pir_model_load_file(f->program, NULL, &how, &model);
-  if (status == PIR_UNAVAILABLE) skip();
+  if (status == PIR_UNAVAILABLE)
+    skip();
   assert_int_equal(status, PIR_OK);
   assert_int_equal(pir_model_stats_of(model).prepared_bytes, 0);
   pir_model_release(model);
@@ -215,11 +232,13 @@ static void writers_do_not_disturb_each_other(void **state) {
   start(f, NULL, f->scores, NULL);
   for (int i = 0; i < 4; i++) {
     children[i] = fork();
-    if (children[i]) continue;
+    if (children[i])
+      continue;
     float scores[IMAGES * CLASSES];
     for (int n = 0; n < 3; n++) {
       start(f, f->cache, scores, NULL);
-      if (!same_scores(scores, f->scores)) _exit(1);
+      if (!same_scores(scores, f->scores))
+        _exit(1);
     }
     _exit(0);
   }
@@ -267,13 +286,16 @@ static long resident_kb(void) {
 enum { WIDTH = 2048 };
 
 static const char product[] =
-    "{\n(%0) = \"builtin.parameter\" () {is_distributed:[false],is_parameter:[true],need_clip:[true],"
-    "parameter_name:\"w\",persistable:[true],stop_gradient:[true],trainable:[true]} : () -> tensor<" WIDE "x" WIDE
-    "xf32>\n(%1) = \"pd_op.data\" () {dtype:float32,name:\"x\",place:Place(undefined:0),shape:[1," WIDE
-    "],stop_gradient:[true]} : () -> tensor<1x" WIDE
-    "xf32>\n(%2) = \"pd_op.matmul\" (%1, %0) {stop_gradient:[true],transpose_x:false,transpose_y:false} : "
+    "{\n(%0) = \"builtin.parameter\" () "
+    "{is_distributed:[false],is_parameter:[true],need_clip:[true],"
+    "parameter_name:\"w\",persistable:[true],stop_gradient:[true],trainable:[true]} : () -> "
+    "tensor<" WIDE "x" WIDE "xf32>\n(%1) = \"pd_op.data\" () "
+    "{dtype:float32,name:\"x\",place:Place(undefined:0),shape:[1," WIDE
+    "],stop_gradient:[true]} : () -> tensor<1x" WIDE "xf32>\n(%2) = \"pd_op.matmul\" (%1, %0) "
+    "{stop_gradient:[true],transpose_x:false,transpose_y:false} : "
     "(tensor<1x" WIDE "xf32>, tensor<" WIDE "x" WIDE "xf32>) -> tensor<1x" WIDE
-    "xf32>\n(%3) = \"pd_op.fetch\" (%2) {col:0,name:\"y\",persistable:[true],stop_gradient:[true]} : (tensor<1x" WIDE
+    "xf32>\n(%3) = \"pd_op.fetch\" (%2) "
+    "{col:0,name:\"y\",persistable:[true],stop_gradient:[true]} : (tensor<1x" WIDE
     "xf32>) -> tensor<1x" WIDE "xf32>\n}\n";
 
 // 16 MB of weights: a second session adds less than 1 MB.
@@ -288,8 +310,10 @@ static void sessions_share_weights_and_code(void **state) {
   pir_session *sessions[3];
   static float x[WIDTH], y[3][WIDTH];
   float *w = malloc(sizeof(float) * WIDTH * WIDTH);
-  for (size_t i = 0; i < (size_t)WIDTH * WIDTH; i++) w[i] = (float)(i % 3);
-  for (int i = 0; i < WIDTH; i++) x[i] = 1;
+  for (size_t i = 0; i < (size_t)WIDTH * WIDTH; i++)
+    w[i] = (float)(i % 3);
+  for (int i = 0; i < WIDTH; i++)
+    x[i] = 1;
   assert_int_equal(pir_dialects_load_all(ctx), PIR_OK);
   pir_parse_options parsing = {.file = PIR_STR("product")};
   assert_int_equal(pir_program_parse(ctx, pir_str_from(product), &parsing, &program), PIR_OK);
@@ -311,12 +335,14 @@ static void sessions_share_weights_and_code(void **state) {
     assert_int_equal(pir_session_bind_input(sessions[i], 0, &in), PIR_OK);
     assert_int_equal(pir_session_bind_output(sessions[i], 0, &out), PIR_OK);
     assert_int_equal(pir_session_run(sessions[i]), PIR_OK);
-    if (!i) before = resident_kb();
+    if (!i)
+      before = resident_kb();
   }
   assert_true(resident_kb() - before < 1024);
   assert_memory_equal(y[0], y[2], sizeof y[0]);
   assert_true(y[0][0] > 1000);
-  for (int i = 0; i < 3; i++) pir_session_destroy(sessions[i]);
+  for (int i = 0; i < 3; i++)
+    pir_session_destroy(sessions[i]);
   pir_model_release(model);
   free(w);
 }
@@ -325,11 +351,16 @@ static void sessions_share_weights_and_code(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      IN_FOLDER(second_start_computes_nothing),   IN_FOLDER(changed_parameters_are_seen),
-      IN_FOLDER(changed_program_is_seen),         IN_FOLDER(damaged_file_is_made_anew),
-      IN_FOLDER(copied_file_is_checked),          IN_FOLDER(folder_that_others_write_to_is_not_used),
-      IN_FOLDER(another_target_is_another_model), IN_FOLDER(writers_do_not_disturb_each_other),
-      IN_FOLDER(bytes_are_found_like_files),      cmocka_unit_test(sessions_share_weights_and_code),
+      IN_FOLDER(second_start_computes_nothing),
+      IN_FOLDER(changed_parameters_are_seen),
+      IN_FOLDER(changed_program_is_seen),
+      IN_FOLDER(damaged_file_is_made_anew),
+      IN_FOLDER(copied_file_is_checked),
+      IN_FOLDER(folder_that_others_write_to_is_not_used),
+      IN_FOLDER(another_target_is_another_model),
+      IN_FOLDER(writers_do_not_disturb_each_other),
+      IN_FOLDER(bytes_are_found_like_files),
+      cmocka_unit_test(sessions_share_weights_and_code),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

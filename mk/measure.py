@@ -1,0 +1,326 @@
+#!/usr/bin/env python3
+"""Measures of the sources that `make lint` prints and holds.
+
+  measure.py [--list RULE] [LAYER...]
+
+Reads the C sources and headers that git tracks. Prints one table with a row a layer: tokens a code line (mean and
+90th percentile), lines with `?:`, and how often each rule below is broken. Ends with 1 when a limit is passed.
+`--list RULE` prints every place that breaks the rule.
+
+Rules:
+  tokens      the 90th percentile of the tokens of a code line with a word is at most 24
+  nested      no `?:` inside another
+  assigned    no assignment inside the arguments of a call
+  comma       no expression statement that is a list with commas
+  pointer     no assignment through a pointer that a `?:` chose
+  twice       no function name is defined in two files of a layer
+  files       no file name occurs twice among the layers of the library
+  folders     no folder holds more than 25 entries
+  header      comment lines of public headers are at least 0.8 of their code lines
+  bare        every public function has a comment of its own that says more than its name
+  phrases     no file head and no comment of a public header holds a phrase that docs/glossary.md refuses
+"""
+import collections
+import os
+import re
+import subprocess
+import sys
+
+LAYERS = ["ir", "dialects", "passes", "codegen", "runtime", "exec", "tools", "test"]
+LIBRARY = LAYERS[:6]
+TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|[A-Za-z_]\w*|\.?\d(?:[eEpP][+-]|[\w.])*|<<=|>>=|\.\.\.|->|\+\+|--|<<|>>|[-+*/%&|^=!<>]=|&&|\|\||##|\S')
+# For the length of lines every mark of punctuation counts by itself, and lines of brackets alone do not count.
+MARK = re.compile(r'"(?:\\.|[^"\\])*"|\w+|\S')
+ASSIGN = {"=", "+=", "-=", "*=", "/=", "%=", "|=", "&=", "^=", "<<=", ">>="}
+NOT_CALLS = {"if", "while", "for", "switch", "return", "sizeof", "defined", "do", "else", "case", "_Alignof"}
+WORD = re.compile(r"[A-Za-z_]\w*$")
+LIMIT_TOKENS, LIMIT_ENTRIES, LEAST_COMMENTS = 24, 25, 0.8
+
+
+def tracked(*patterns):
+    out = subprocess.check_output(["git", "ls-files", *patterns], text=True)
+    return [f for f in out.split("\n") if f and os.path.exists(f)]
+
+
+def layer_of(path):
+    if path.startswith("runtime/exec/"):
+        return "exec"
+    return path.split("/")[0]
+
+
+def without_comments(text):
+    """The text with comments as blanks, line by line as before."""
+    def blank(match):
+        s = match.group(0)
+        return s if s[0] in "\"'" else re.sub(r"[^\n]", " ", s)
+    return re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', blank, text, flags=re.S)
+
+
+def code_lines(text):
+    """(number, text) of the lines that hold code; directives and what continues them are left out."""
+    continued = False
+    for number, line in enumerate(without_comments(text).split("\n"), 1):
+        directive = continued or line.lstrip().startswith("#")
+        continued = directive and line.rstrip().endswith("\\")
+        if not directive and line.strip():
+            yield number, line
+
+
+class Frame:
+    """One bracket: what opened it, and what was seen in its current part (between commas or semicolons)."""
+
+    def __init__(self, kind):
+        self.kind, self.open, self.had = kind, 0, False
+
+    def next_part(self):
+        self.open, self.had = 0, False
+
+
+def bracket_kind(token, before, before2):
+    if token == "(":
+        if before == "for":
+            return "for"
+        return "call" if WORD.match(before or "") and before not in NOT_CALLS else "paren"
+    if token == "[":
+        return "index"
+    block = before in (")", "{", "}", ";", "else", "do", ":", None) or (WORD.match(before or "") and before not in ("return",))
+    return "block" if block else "init"
+
+
+def is_declaration(words):
+    """Whether the first tokens of a statement declare something."""
+    if not words or not WORD.match(words[0]):
+        return False
+    if words[0] in ("static", "const", "struct", "enum", "union", "typedef", "extern", "unsigned", "signed", "register", "_Thread_local"):
+        return True
+    rest = words[1:]
+    while rest and rest[0] in ("*", "const", "volatile", "restrict"):
+        rest = rest[1:]
+    return bool(rest) and bool(WORD.match(rest[0]))
+
+
+def broken_lines(text):
+    """Yields (rule, line) for nested, assigned, comma and pointer."""
+    stack, statement, before, before2 = [Frame("block")], [], None, None
+    for number, line in code_lines(text):
+        for token in TOKEN.findall(line):
+            top = stack[-1]
+            if token in "([{":
+                stack.append(Frame(bracket_kind(token, before, before2)))
+                if token == "{" and stack[-1].kind == "block":
+                    statement = []
+            elif token in ")]}":
+                had = top.had or top.open > 0
+                if len(stack) > 1:
+                    stack.pop()
+                if token != "}" or top.kind == "init":
+                    stack[-1].had |= had
+                if token == "}" and top.kind == "block":
+                    stack[-1].next_part()
+                    statement = []
+            elif token == "?":
+                if any(f.open or f.had for f in stack[next((i for i in range(len(stack) - 1, -1, -1) if stack[i].kind == "block"), 0):]
+                       if f is top or f.open):
+                    yield "nested", number
+                top.open += 1
+            elif token == ";":
+                top.next_part()
+                if top.kind == "block":
+                    statement = []
+            elif token == ",":
+                if top.kind == "block" and statement and not is_declaration(statement):
+                    yield "comma", number
+                    statement = ["int", "int"]
+                top.next_part()
+            elif token in ASSIGN:
+                inner = [f.kind for f in stack]
+                last_block = max(i for i, k in enumerate(inner) if k == "block")
+                designated = top.kind == "init"
+                if "call" in inner[last_block:] and not designated:
+                    yield "assigned", number
+                if token == "=" and len(statement) > 3 and statement[0] == "*" and statement[1] == "(" and "?" in statement:
+                    yield "pointer", number
+            if token not in "{};" or top.kind != "block":
+                statement.append(token)
+            if token == ":" and top.kind == "block" and statement and statement[0] in ("case", "default"):
+                statement = []
+            before2, before = before, token
+
+
+def percentile(counts, share):
+    counts = sorted(counts)
+    return counts[min(len(counts) - 1, int(len(counts) * share))] if counts else 0
+
+
+def function_names(files):
+    """(name, file, line) of every function that is defined."""
+    out = subprocess.run(["ctags", "-x", "--c-kinds=f", "--_xformat=%N\t%F\t%n", *files], capture_output=True, text=True).stdout
+    for row in out.split("\n"):
+        if row.count("\t") == 2:
+            name, path, line = row.split("\t")
+            yield name, path, int(line)
+
+
+def refused_phrases():
+    """The phrases between the marks of docs/glossary.md, one a line as `- phrase`."""
+    if not os.path.exists("docs/glossary.md"):
+        return []
+    text = open("docs/glossary.md").read()
+    part = re.search(r"<!-- refused -->(.*?)<!-- /refused -->", text, re.S)
+    return re.findall(r"^[-*] `([^`]+)`", part.group(1), re.M) if part else []
+
+
+def file_head(text):
+    """The comment that a file begins with: (line, text) rows."""
+    rows = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.startswith("//"):
+            rows.append((number, line[2:]))
+        elif line.startswith("#ifndef") or line.startswith("#define") or not line.strip():
+            if rows and not line.strip():
+                break
+        else:
+            break
+    return rows
+
+
+def comments(text):
+    for number, line in enumerate(text.split("\n"), 1):
+        match = re.search(r"//(.*)", line)
+        if match:
+            yield number, match.group(1)
+        elif line.lstrip().startswith(("/*", "*")):
+            yield number, line.strip("/* ")
+
+
+def says_more(comment, name):
+    words = set(re.findall(r"[a-z]{3,}", comment.lower())) - set(name.split("_")) - {"the", "and", "this", "that", "returns"}
+    return len(words) >= 2
+
+
+def bare_functions(path, text):
+    """Public functions of a header without a comment of their own: (line, name)."""
+    lines = text.split("\n")
+    for number, line in enumerate(lines, 1):
+        if not re.match(r"\s*(PIR_NODISCARD\s+)?(PIR_API|PIR_NODISCARD)\b", line):
+            continue
+        declaration = line
+        end = number
+        while ";" not in declaration and end < len(lines):
+            declaration += lines[end]
+            end += 1
+        name = re.search(r"\b(pir_\w+)\(", declaration)
+        if not name:
+            continue
+        said = " ".join(m.group(1) for m in re.finditer(r"//(.*?)(?=$|\n)", "\n".join(lines[number - 1:end]), re.M))
+        above = number - 2
+        while above >= 0 and lines[above].lstrip().startswith(("//", "*", "/*")):
+            said += " " + lines[above]
+            above -= 1
+        if not says_more(said, name.group(1)):
+            yield number, name.group(1)
+
+
+def main():
+    wanted, layers = None, []
+    arguments = sys.argv[1:]
+    while arguments:
+        word = arguments.pop(0)
+        if word == "--list":
+            wanted = arguments.pop(0)
+        else:
+            layers.append(word)
+    found = collections.Counter()
+    bad = False
+
+    def broken(rule, place, what=""):
+        found[rule] += 1
+        if rule == wanted:
+            print(f"{place}: {what}" if what else place)
+
+    files = [f for f in tracked("*.c", "*.h") if layer_of(f) in LAYERS]
+    by_layer = collections.defaultdict(list)
+    for f in files:
+        by_layer[layer_of(f)].append(f)
+    table = []
+    for layer in LAYERS:
+        if layers and layer not in layers:
+            continue
+        counts, choices, here = [], 0, collections.Counter()
+        for f in by_layer[layer]:
+            text = open(f).read()
+            for number, line in code_lines(text):
+                tokens = MARK.findall(line)
+                if not re.search(r"\w", line):
+                    continue
+                counts.append(len(tokens))
+                choices += "?" in tokens
+                if wanted == "tokens" and len(tokens) > LIMIT_TOKENS:
+                    print(f"{f}:{number}: {len(tokens)}: {line.strip()}")
+            for rule, number in broken_lines(text):
+                here[rule] += 1
+                broken(rule, f"{f}:{number}", text.split("\n")[number - 1].strip())
+        if layer in LIBRARY + ["tools"]:
+            places = collections.defaultdict(set)
+            for name, path, line in function_names(by_layer[layer]):
+                if name != "main":
+                    places[name].add(f"{path}:{line}")
+            for name, at in sorted(places.items()):
+                if len({p.rsplit(":", 1)[0] for p in at}) > 1:
+                    here["twice"] += 1
+                    broken("twice", name, " ".join(sorted(at)))
+        p90 = percentile(counts, 0.9)
+        bad |= p90 > LIMIT_TOKENS
+        table.append((layer, len(by_layer[layer]), len(counts), sum(counts) / max(1, len(counts)), p90,
+                      100 * choices / max(1, len(counts)), here))
+
+    names = collections.defaultdict(list)
+    for f in files:
+        if layer_of(f) in LIBRARY:
+            names[os.path.basename(f)].append(f)
+    for name, at in sorted(names.items()):
+        if len(at) > 1:
+            broken("files", name, " ".join(at))
+    folders = collections.defaultdict(set)
+    for f in tracked():
+        parts = f.split("/")
+        for i in range(1, len(parts)):
+            folders["/".join(parts[:i])].add(parts[i])
+    for folder, entries in sorted(folders.items()):
+        if len(entries) > LIMIT_ENTRIES:
+            broken("folders", folder, f"{len(entries)} entries")
+
+    phrases = refused_phrases()
+    headers = [f for f in files if re.search(r"(/include/pir/|/abi/pir/)", f)]
+    said, code = 0, 0
+    for f in headers:
+        text = open(f).read()
+        lines = [line.strip() for line in text.split("\n") if line.strip()]
+        said += sum(line.startswith("//") for line in lines)
+        code += sum(not line.startswith("//") for line in lines)
+        for number, name in bare_functions(f, text):
+            broken("bare", f"{f}:{number}", name)
+    for f in files:
+        if layer_of(f) not in LIBRARY + ["tools"]:
+            continue
+        text = open(f).read()
+        for number, comment in (comments(text) if f in headers else file_head(text)):
+            for phrase in phrases:
+                if re.search(rf"\b{re.escape(phrase)}\b", comment, re.I):
+                    broken("phrases", f"{f}:{number}", f"'{phrase}' in:{comment}")
+    share = said / max(1, code)
+    if share < LEAST_COMMENTS:
+        broken("header", "public headers", f"{share:.2f} comment lines a code line")
+
+    if not wanted:
+        rules = ["nested", "assigned", "comma", "pointer", "twice"]
+        print(f"{'layer':9}{'files':>6}{'lines':>8}{'tokens':>8}{'p90':>5}{'?: %':>6}" + "".join(f"{r:>10}" for r in rules))
+        for layer, n, lines, mean, p90, choice, here in table:
+            print(f"{layer:9}{n:6}{lines:8}{mean:8.1f}{p90:5}{choice:6.1f}" + "".join(f"{here[r]:10}" for r in rules))
+        print(f"public headers: {share:.2f} comment lines a code line, {found['bare']} functions without a comment; "
+              f"files {found['files']}, folders {found['folders']}, phrases {found['phrases']}")
+    return 1 if bad or found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
