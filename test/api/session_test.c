@@ -128,6 +128,31 @@ static void results_land_where_bound(void **unused) {
   pir_session_destroy(s);
 }
 
+// What is bound or prepared behind a run is for the next one: the outputs stay those of the
+// last.
+static void outputs_are_those_of_the_last_run(void **unused) {
+  pir_session *s = open_session(NULL);
+  static float own[IMAGES * CLASSES], other[2 * CLASSES];
+  pir_tensor in = first_images(IMAGES), few = first_images(2), result;
+  pir_tensor out = dense(own, PIR_F32, 2, (int64_t[]){IMAGES, CLASSES});
+  pir_tensor next = dense(other, PIR_F32, 2, (int64_t[]){2, CLASSES});
+  assert_int_equal(pir_session_bind_input(s, 0, &in), PIR_OK);
+  assert_int_equal(pir_session_bind_output(s, 0, &out), PIR_OK);
+  assert_int_equal(pir_session_run(s), PIR_OK);
+  assert_int_equal(pir_session_bind_output(s, 0, &next), PIR_OK);
+  assert_int_equal(pir_session_bind_input(s, 0, &few), PIR_OK);
+  assert_int_equal(pir_session_prepare(s), PIR_OK);
+  assert_int_equal(pir_session_output(s, 0, &result), PIR_OK);
+  assert_ptr_equal(result.data, own);
+  assert_int_equal(result.shape[0], IMAGES);
+  assert_int_equal(pir_session_run(s), PIR_OK);
+  assert_int_equal(pir_session_bind_output(s, 0, NULL), PIR_OK);
+  assert_int_equal(pir_session_output(s, 0, &result), PIR_OK);
+  assert_ptr_equal(result.data, other);
+  check_scores(result.data, 2);
+  pir_session_destroy(s);
+}
+
 // A tensor with gaps and one off its alignment are copied, not refused.
 static void strided_and_unaligned_inputs_run(void **unused) {
   pir_session *s = open_session(NULL);
@@ -312,6 +337,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(ports_are_described),
                                      cmocka_unit_test(wrong_tensors_are_named),
                                      cmocka_unit_test(results_land_where_bound),
+                                     cmocka_unit_test(outputs_are_those_of_the_last_run),
                                      cmocka_unit_test(strided_and_unaligned_inputs_run),
                                      cmocka_unit_test(shapes_are_planned_once),
                                      cmocka_unit_test(no_image_gives_no_scores),

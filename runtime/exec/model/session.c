@@ -306,19 +306,29 @@ static void place_lods(pir_session *s) {
 }
 
 // An output whose shape the run showed goes to the bound memory, when it fits.
-static pir_status hand_out_late(pir_session *s) {
+static pir_status hand_out_late(pir_session *s, uint32_t i) {
+  bound_output *output = &s->outputs[i];
+  const pir_tensor *result = &output->result;
+  if (output->tensor.rank != result->rank ||
+      memcmp(output->tensor.shape, result->shape, (size_t)result->rank * sizeof *result->shape))
+    return pir_exec_fail(&s->frame.message, PIR_INVALID,
+                         "output %u has another shape than the bound tensor", i);
+  PIR_TRY(pir_tensor_copy(result, &output->tensor));
+  pir_tensor_set_dense(&output->result, result->dtype, output->tensor.shape,
+                       output->tensor.rank);
+  output->result.data = output->tensor.data;
+  return PIR_OK;
+}
+
+// Notes where the run wrote each output: what is bound or prepared afterwards is for the next
+// run.
+static pir_status hand_out(pir_session *s) {
   const plan *p = &s->model->plan;
   for (uint32_t i = 0; i < p->output_count; i++) {
-    const pir_tensor *result = &s->frame.tensors[p->outputs[i].slot];
-    bound_output *output = &s->outputs[i];
-    if (!output->is_bound || !p->slots[p->outputs[i].slot].late)
-      continue;
-    if (output->tensor.rank != result->rank ||
-        memcmp(output->tensor.shape, result->shape,
-               (size_t)result->rank * sizeof *result->shape))
-      return pir_exec_fail(&s->frame.message, PIR_INVALID,
-                           "output %u has another shape than the bound tensor", i);
-    PIR_TRY(pir_tensor_copy(result, &output->tensor));
+    uint32_t slot = p->outputs[i].slot;
+    s->outputs[i].result = s->frame.tensors[slot];
+    if (s->outputs[i].is_bound && p->slots[slot].late)
+      PIR_TRY(hand_out_late(s, i));
   }
   return PIR_OK;
 }
@@ -337,7 +347,7 @@ static pir_status run(pir_session *s) {
   s->frame.budget =
       s->max_bytes == UINT64_MAX ? UINT64_MAX : s->max_bytes - s->current->arena_bytes;
   PIR_TRY(pir_frame_run(&s->frame, false));
-  return hand_out_late(s);
+  return hand_out(s);
 }
 
 pir_status pir_session_run(pir_session *s) {
@@ -358,9 +368,7 @@ pir_status pir_session_output(const pir_session *s, size_t i, pir_tensor *out_te
   const plan *p = &s->model->plan;
   if (i >= p->output_count || !s->has_run)
     return PIR_NOT_FOUND;
-  *out_tensor = s->frame.tensors[p->outputs[i].slot];
-  if (s->outputs[i].is_bound)
-    out_tensor->data = s->outputs[i].tensor.data;
+  *out_tensor = s->outputs[i].result;
   return PIR_OK;
 }
 

@@ -29,7 +29,8 @@ typedef struct bound_input {
 typedef struct bound_output {
   pir_tensor tensor;
   bool is_bound;
-  owned_block own;  // where the result goes when nothing is bound; grows only
+  pir_tensor result;  // of the last run
+  owned_block own;    // where the result goes when nothing is bound; grows only
 } bound_output;
 
 struct pir_session {

@@ -113,8 +113,8 @@ PIR_API pir_status pir_session_bind_input(pir_session *session, size_t i,
 PIR_API pir_status pir_session_bind_output(pir_session *session, size_t i,
                                            const pir_tensor *tensor);
 PIR_API pir_status pir_session_run(pir_session *session);
-// The output of the last run; its memory is the session's (or the caller's) and valid until the
-// next.
+// The output of the last run, whatever was bound or prepared since; its memory is the session's
+// (or the caller's) and valid until the next.
 PIR_API pir_status pir_session_output(const pir_session *session, size_t i,
                                       pir_tensor *out_tensor);
 // Plans for the bound shapes without running; allocates what a run will need.
