@@ -663,6 +663,13 @@ const pir_clause *group_clause(const grouping *g, const pir_op *op) {
   return c;
 }
 
+static void mark_refused(grouping *g) {
+  for (pir_op *op = pir_block_first(g->block); op && g->refuse.size; op = pir_op_next(op))
+    if (pir_op_is(op, CINN_GROUP) && ++g->numbered % g->every == 0)
+      pir_op_set_attr(op, pir_name_get(g->ctx, PIR_STR("refused_by")),
+                      pir_attr_str(g->ctx, PIR_ATTR_STR, g->refuse));
+}
+
 static pir_status group_block(grouping *g, pir_block *block) {
   size_t count = pir_block_count(block);
   pir_arena arena;
@@ -684,6 +691,8 @@ static pir_status group_block(grouping *g, pir_block *block) {
     group_layouts(g);
   if (!status)
     group_places(g), status = g->failed;
+  if (!status)
+    mark_refused(g);
   pir_arena_destroy(&arena);
   return status;
 }
@@ -713,6 +722,18 @@ static int64_t read_few(pir_str text) {
   return n;
 }
 
+static pir_status read_refusal(grouping *g) {
+  static const char *const stages[] = {"", "lower", "emit", "plan"};
+  bool known = false;
+  g->refuse = pir_run_option(g->run, "refuse");
+  for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
+    known |= pir_str_equal(g->refuse, pir_str_from(stages[i]));
+  if (!known)
+    return pir_run_bad_option(g->run, "refuse", "lower, emit or plan");
+  PIR_TRY(pir_run_option_int(g->run, "every", 1, &g->every));
+  return g->every > 0 ? PIR_OK : pir_run_bad_option(g->run, "every", "a number above 0");
+}
+
 pir_status pir_pass_group(pir_pass_run *run) {
   grouping g = {
       .run = run, .facts = pir_run_facts(run), .ctx = pir_program_context(run->program)};
@@ -722,6 +743,7 @@ pir_status pir_pass_group(pir_pass_run *run) {
                       "option 'few' expects a number");
   if (!g.facts)
     return pir_run_facts_status(run);
+  PIR_TRY(read_refusal(&g));
   g.dims = pir_facts_dims(g.facts);
   char target[32] = "native";
   pir_str wanted = pir_run_option(run, "target");

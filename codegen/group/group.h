@@ -59,6 +59,10 @@ typedef struct grouping {
   uint64_t stamp;
   int64_t few;
   uint64_t made, moved;
+  int64_t homes;   // of places, so far
+  pir_str refuse;  // for tests: the stage that finds something it cannot do in every group
+                   // whose number `every` divides
+  int64_t every, numbered;
   pir_status failed;
 } grouping;
 

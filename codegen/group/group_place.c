@@ -31,7 +31,6 @@ typedef struct entry {
 typedef struct places {
   grouping *g;
   entry *entries;  // one a result of the block's ops, whose first is the op's mark
-  int64_t homes;
 } places;
 
 static entry *entry_of(const places *p, const pir_value *v) {
@@ -347,7 +346,7 @@ static const pir_attr *attribute(places *p, const pir_value *v) {
   const pir_value *home = home_of(p, v, &at);
   entry *of = entry_of(p, home);
   if (!of->home)
-    of->home = ++p->homes;
+    of->home = ++p->g->homes;
   n[0] = e->axis, n[1] = at, n[3] = of->home;
   if (!extent_at(p, home, e->axis, &n[2]))
     p->g->failed = PIR_INTERNAL;

@@ -146,7 +146,7 @@ static pir_status emit(const loop_module *module, const pir_target *target, pir_
   LLVMContextRef context = LLVMContextCreate();
   LLVMModuleRef llvm = pir_llvm_emit(context, module, target, message, capacity);
   pir_status status =
-      llvm ? finish(context, llvm, target, form, out, message, capacity) : PIR_INTERNAL;
+      llvm ? finish(context, llvm, target, form, out, message, capacity) : PIR_UNSUPPORTED;
   if (llvm)
     LLVMDisposeModule(llvm);
   LLVMContextDispose(context);

@@ -57,6 +57,11 @@ size_t pir_group_order(const pir_op *group, bool of_result, size_t i,
   return is_row_major(out_order, rank) ? 0 : rank;
 }
 
+bool pir_group_refused_by(const pir_op *group, const char *stage) {
+  const pir_attr *by = pir_op_attr_str(group, "refused_by");
+  return by && pir_str_equal(pir_attr_as_str(by), pir_str_from(stage));
+}
+
 bool pir_group_place_of(const pir_op *group, bool of_result, size_t i,
                         pir_group_place *out_place) {
   const pir_attr *one = entry_of(group, "places", of_result, i);

@@ -239,10 +239,15 @@ static pir_status compile_missing(build *b, int threads) {
   }
   b->compile = true;
   run(b, threads);
-  for (size_t i = 0; i < b->count; i++)
-    if (b->jobs[i].status)
-      return pir_report(store->ctx, b->jobs[i].status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s",
-                        b->jobs[i].message);
+  for (size_t i = 0; i < b->count; i++) {
+    const job *j = &b->jobs[i];
+    if (j->status == PIR_UNSUPPORTED) {
+      if (pir_context_remarks(store->ctx))
+        pir_report(store->ctx, PIR_OK, PIR_REMARK, PIR_LOC_UNKNOWN, "%s", j->message);
+    } else if (j->status) {
+      return pir_report(store->ctx, j->status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", j->message);
+    }
+  }
   return PIR_OK;
 }
 

@@ -23,7 +23,8 @@ pir_status pir_code_store_key(const pir_code_store *store, const loop_module *mo
                               pir_cache_key *out_key);
 
 // Code of `count` modules, in order; equal modules give one image. Images live as long as the
-// store. `keys` may be NULL.
+// store. `keys` may be NULL. A module that the emitter has no code for is no failure: a remark
+// says why, and it has no image.
 pir_status pir_code_store_build(pir_code_store *store, const loop_module *const *modules,
                                 const pir_cache_key *keys, size_t count, int threads,
                                 const pir_image **out_images);

@@ -112,6 +112,19 @@ static void describe(pir_compiler *c, unit *u, const lowering *l, const lower_st
       .equal_count = l->equal.count / 2};
 }
 
+// Which operands the stages read; of others only shape or contents mattered, while compiling.
+static const bool *find_read(pir_compiler *c, const pir_op *group, const lower_stages *stages) {
+  size_t operands = pir_op_operands(group);
+  bool *reads = pir_arena_zalloc(&c->arena, operands + 1);
+  for (size_t i = 0; i < stages->count; i++) {
+    const loop_fn *fn = stages->items[i].fn;
+    for (uint16_t k = 0; k < fn->buffer_count; k++)
+      if (fn->buffers[k]->space == LOOP_ARG && fn->buffers[k]->slot < operands)
+        reads[fn->buffers[k]->slot] = true;
+  }
+  return reads;
+}
+
 // Keeps the module only when it is the first of its key.
 static pir_status share(pir_compiler *c, unit *u) {
   PIR_TRY(pir_code_store_key(c->store, u->module, &u->key));
@@ -133,6 +146,11 @@ static pir_status write_cuda(pir_compiler *c, unit *u, const pir_op *group) {
   pir_status status = cuda_emit(u->module, &u->cuda, message, sizeof message);
   pir_loop_module_destroy(u->module);
   u->module = NULL;
+  if (status == PIR_UNSUPPORTED) {
+    u->refused = true;
+    pir_remark(group, "is not compiled: %s", message);
+    return PIR_OK;
+  }
   return status ? pir_report(c->ctx, status, PIR_ERROR, pir_op_loc(group), "%s", message)
                 : PIR_OK;
 }
@@ -147,16 +165,22 @@ pir_status pir_compiler_add(pir_compiler *c, const pir_op *group, const pir_fact
     return PIR_EXHAUSTED;
   lower_init(&l, u->module, &c->options.target, facts, group);
   l.math = c->options.math;
-  if (!lower_group(&l, &stages, &packings)) {
-    pir_loop_module_destroy(u->module);
-    c->count--;
-    return pir_report(c->ctx, PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(l.where),
-                      "unsupported: %s, in \"%.*s\"", l.why, (int)pir_op_name(l.where).size,
-                      pir_op_name(l.where).data);
-  }
-  describe(c, u, &l, &stages, &packings);
-  lower_explain(&l, &stages);
   *out_index = c->count - 1;
+  if (pir_group_refused_by(group, "lower"))
+    lower_fail(&l, group, "what the option refuse says");
+  if (l.why || !lower_group(&l, &stages, &packings)) {
+    pir_remark(l.where, "is not compiled: unsupported: %s", l.why);
+    pir_loop_module_destroy(u->module);
+    u->module = NULL;
+    u->refused = true;
+    return PIR_OK;
+  }
+  // The emitter for processors has no form for a barrier.
+  if (pir_group_refused_by(group, "emit") && stages.count)
+    pir_loop_barrier(stages.items[0].fn, &stages.items[0].fn->body);
+  describe(c, u, &l, &stages, &packings);
+  u->group.reads = find_read(c, group, &stages);
+  lower_explain(&l, &stages);
   return c->options.target.cuda_arch ? write_cuda(c, u, group) : share(c, u);
 }
 
@@ -202,12 +226,16 @@ static pir_status finish_device(pir_compiler *c) {
   const char **texts = calloc(c->count + 1, sizeof *texts);
   const pir_image **images = calloc(c->count + 1, sizeof *images);
   pir_status status = texts && images ? PIR_OK : PIR_EXHAUSTED;
+  size_t count = 0;
   for (size_t i = 0; i < c->count && !status; i++)
-    texts[i] = c->units[i].cuda.text;
+    if (!c->units[i].refused)
+      texts[count++] = c->units[i].cuda.text;
   if (!status)
-    status = pir_code_store_build_cuda(c->store, texts, c->count, c->options.threads, images);
+    status = pir_code_store_build_cuda(c->store, texts, count, c->options.threads, images);
+  count = 0;
   for (size_t i = 0; i < c->count && !status; i++)
-    link_kernels(c, &c->units[i], images[i]);
+    if (!c->units[i].refused)
+      link_kernels(c, &c->units[i], images[count++]);
   free(images);
   free(texts);
   return status;
@@ -230,8 +258,11 @@ pir_status pir_compiler_finish(pir_compiler *c) {
   count = 0;
   for (size_t i = 0; i < c->count && !status; i++) {
     unit *u = &c->units[i];
+    if (u->refused)
+      continue;
     of_unit[i] = u->module ? images[count++] : of_unit[u->same];
-    if (!c->options.ahead)
+    u->refused = !of_unit[i];
+    if (!u->refused && !c->options.ahead)
       status = link_unit(u, of_unit[i]);
     pir_loop_module_destroy(u->module);
     u->module = NULL;
@@ -244,7 +275,7 @@ pir_status pir_compiler_finish(pir_compiler *c) {
 }
 
 const pir_compiled_group *pir_compiler_group(const pir_compiler *c, size_t index) {
-  return index < c->count ? &c->units[index].group : NULL;
+  return index < c->count && !c->units[index].refused ? &c->units[index].group : NULL;
 }
 
 size_t pir_compiler_kernels(const pir_compiler *c) {

@@ -18,6 +18,7 @@ typedef struct unit {
   const char **packing_names;
   size_t packing_count;
   pir_compiled_group group;
+  bool refused;      // no code can be made for it
   cuda_source cuda;  // for a device
 } unit;
 

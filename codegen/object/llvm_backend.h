@@ -16,8 +16,8 @@ typedef struct pir_emitted {
 typedef struct pir_llvm_backend {
   const char *llvm_version;  // "19.1.7"
   // Compiles one module. Callable from several threads at once: every call has an LLVM context
-  // of its own. On failure `message` (of `capacity` bytes) says why. It knows every form but
-  // loops.
+  // of its own. On failure `message` (of `capacity` bytes) says why; PIR_UNSUPPORTED: the loops
+  // have something it cannot emit. It knows every form but loops.
   pir_status (*emit)(const loop_module *module, const pir_target *target, pir_code_form form,
                      pir_emitted *out, char *message, size_t capacity);
 } pir_llvm_backend;

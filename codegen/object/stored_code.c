@@ -10,18 +10,20 @@
 
 // Who adds a field to these stores it below, unless running a group needs it not, and then
 // states the new size.
-_Static_assert(sizeof(pir_compiled_group) == 80 && sizeof(pir_stage) == 32,
+_Static_assert(sizeof(pir_compiled_group) == 88 && sizeof(pir_stage) == 32,
                "a new field is stored in this file");
 
 static bool same_key(pir_cache_key a, pir_cache_key b) {
   return a.low == b.low && a.high == b.high;
 }
 
-// The distinct keys, and for each unit which is its own.
+// The distinct keys, and for each unit which is its own; one without code has none.
 static size_t find_objects(const pir_compiler *c, pir_cache_key *keys, uint32_t *of_unit) {
   size_t count = 0;
   for (size_t i = 0; i < c->count; i++) {
-    of_unit[i] = 0;
+    of_unit[i] = c->units[i].refused ? UINT32_MAX : 0;
+    if (c->units[i].refused)
+      continue;
     while (of_unit[i] < count && !same_key(keys[of_unit[i]], c->units[i].key))
       of_unit[i]++;
     if (of_unit[i] == count)

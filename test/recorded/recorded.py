@@ -5,6 +5,7 @@
 
 FOLDER holds any of: models/ real/ (whole programs with cases), ops/ (one-op programs), passes/. Kinds:
   numbers    pir-run --case from every program file, pipelines kernels and compile, 1 and 2 threads
+  refused    likewise, with every group, or every second or third, given back to called ops
   memory     the arena of compiled models is at most 10 % above the most that lives together, for every case
   text       pir-translate X.json --to=text equals X.pir byte for byte
   translate  pir-translate X.pdmodel equals the recorded translation up to names and independent order
@@ -144,6 +145,19 @@ def number_jobs(tools, root):
 def number_job(name, command):
     code, _, err = run(command)
     return verdict(name, code, err)
+
+
+REFUSED = "--pipeline=check,quantised,prepare,recurrence,quantised,group{refuse=%s},dce,bind"
+
+
+def refused_jobs(tools, root):
+    for name, job in number_jobs(tools, root):
+        command = job.__defaults__[1]
+        if "--pipeline=compile" in command and "--threads=1" in command:
+            for how in ("lower", "lower,every=2", "plan,every=3"):
+                changed = [REFUSED % how if str(c).startswith("--pipeline=") else c for c in command]
+                own = name.replace("numbers ", "refused ", 1).replace("compile 1t", how)
+                yield own, lambda n=own, c=changed: number_job(n, c)
 
 
 MEMORY_SHARE, MEMORY_SLACK = 1.10, 4096
@@ -347,7 +361,7 @@ def train_job(tools, name, folder, program, pipeline):
 
 
 KINDS = {"text": text_jobs, "translate": translate_jobs, "passes": pass_jobs, "numbers": number_jobs,
-         "memory": memory_jobs, "ops": op_jobs, "grads": grad_jobs, "vjp": vjp_jobs, "train": train_jobs,
+         "refused": refused_jobs, "memory": memory_jobs, "ops": op_jobs, "grads": grad_jobs, "vjp": vjp_jobs, "train": train_jobs,
          "roundtrip": recorded_formats.roundtrip_jobs(run), "json": recorded_formats.json_jobs(run),
          "infer": recorded_infer.infer_jobs(run), "shape": recorded_shape.shape_jobs(run),
          "legacy": recorded_legacy.legacy_jobs(run), "decomp": recorded_passes.decomp_jobs(run),

@@ -103,6 +103,8 @@ typedef struct pir_compiled_group {
   const pir_dim *equal;  // pairs of extents that could not be proved equal when compiling, and
                          // must be to run it
   size_t equal_count;    // pairs
+  const bool
+      *reads;  // by operand: whether the code reads its buffer; a restored group has none
 } pir_compiled_group;
 
 // Memory order of the i-th operand or result of a group: its dims from outermost to innermost.
@@ -139,6 +141,10 @@ PIR_API const pir_op *pir_group_next(const pir_program *program, const pir_op *g
 // copied. Decided with places, in the attribute `parts`.
 PIR_API size_t pir_split_parts(const pir_op *op, const pir_value **out_whole, int *out_axis);
 
+// Whether this stage (lower, emit, plan) is to say that it cannot do the group: options
+// `refuse` and `every` of the pass that makes groups, for tests of what happens then.
+PIR_API bool pir_group_refused_by(const pir_op *group, const char *stage);
+
 typedef struct pir_compiler pir_compiler;
 
 typedef struct pir_compiler_options {
@@ -165,11 +171,12 @@ PIR_API void pir_compiler_identity(char *out, size_t capacity);
 PIR_API bool pir_codegen_can(const pir_op *op, const pir_facts *facts);
 
 // Takes a group up; nothing is compiled before pir_compiler_finish, which compiles all of them,
-// equal ones once.
+// equal ones once. A group that cannot be compiled is no failure: a remark says why, it has no
+// code, and its ops are to be called.
 PIR_API pir_status pir_compiler_add(pir_compiler *compiler, const pir_op *group,
                                     const pir_facts *facts, size_t *out_index);
 PIR_API pir_status pir_compiler_finish(pir_compiler *compiler);
-// Valid until the compiler is destroyed.
+// Valid until the compiler is destroyed. NULL: the group has no code.
 PIR_API const pir_compiled_group *pir_compiler_group(const pir_compiler *compiler,
                                                      size_t index);
 PIR_API size_t pir_compiler_kernels(const pir_compiler *compiler);

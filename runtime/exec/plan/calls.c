@@ -1,6 +1,5 @@
-// Instructions of a plan: calls of kernels and clauses, and compiled groups. An op that only
-// renames a row-major tensor (reshape, flatten, assign) shares its memory and becomes no
-// instruction.
+// Instructions of a plan: calls of kernels and clauses. An op that only renames a row-major
+// tensor (reshape, flatten, assign) shares its memory and becomes no instruction.
 #include "plan_build.h"
 #include <string.h>
 
@@ -107,13 +106,7 @@ static uint32_t straighten(plan_builder *b, const pir_value *value, uint32_t slo
   uint32_t to = pir_plan_result(b, pir_facts_of(b->facts, value));
   if (to == NONE || b->p->slots[to].late)
     return NONE;
-  uint32_t in = pir_plan_word(b, slot), out = pir_plan_word(b, to);
-  pir_plan_instr(b, (plan_instr){.kind = PLAN_COPY,
-                                 .label = "copy",
-                                 .in = in,
-                                 .in_count = 1,
-                                 .out = out,
-                                 .out_count = 1});
+  pir_plan_copy(b, slot, to);
   return to;
 }
 
@@ -162,27 +155,28 @@ static bool rename(plan_builder *b, const pir_op *op, const pir_opdef *def) {
 
 // ---- splitting
 
-// The parts' slots lie in the memory of what is split; groups count on it.
-static pir_status split_in_place(plan_builder *b, const pir_op *op, const pir_value *whole,
-                                 int axis, size_t count) {
+// The parts' slots lie in the memory of what is split. False where they cannot: then they are
+// copied.
+static bool split_in_place(plan_builder *b, const pir_op *op, const pir_value *whole, int axis,
+                           size_t count) {
   plan *p = b->p;
   struct slot_list list, all;
   int64_t offset = 0;
   const pir_fact *parts = pir_facts_of(b->facts, pir_op_result(op, 0));
   uint32_t *slots = pir_bump_get(&b->scratch, count * sizeof *slots);
   if (!slots || p->memory.failed)
-    return PIR_EXHAUSTED;
+    return false;
   if (!pir_plan_slots_of(b, whole, &list) || list.count != 1 || parts->member_count != count)
-    return unsupported(op, "the list of parts");
+    return false;
   uint32_t source = p->words[list.first];
   for (size_t i = 0; i < count; i++) {
     slots[i] = pir_plan_slot(b, parts->members[i], b->defs[source]);
     if (slots[i] == NONE)
-      return PIR_EXHAUSTED;
+      return false;
     const plan_slot *from = &p->slots[source];
     plan_slot *to = &p->slots[slots[i]];
     if (from->late || to->late || (from->axis >= 0 && from->axis != axis))
-      return unsupported(op, "the shape");
+      return false;
     memcpy(to->order, from->order, sizeof to->order);
     to->room =
         from->axis >= 0 ? from->room : p->exprs[p->words[from->shape + (uint32_t)axis]].value;
@@ -195,7 +189,7 @@ static pir_status split_in_place(plan_builder *b, const pir_op *op, const pir_va
   for (size_t i = 0; i < count; i++)
     pir_plan_word(b, slots[i]);
   pir_plan_bind(b, pir_op_result(op, 0), all);
-  return PIR_OK;
+  return true;
 }
 
 // ---- operands and results
@@ -387,8 +381,8 @@ pir_status pir_plan_call(plan_builder *b, const pir_op *op) {
   const pir_value *whole;
   int axis;
   size_t parts = pir_split_parts(op, &whole, &axis);
-  if (parts)
-    return split_in_place(b, op, whole, axis, parts);
+  if (parts && split_in_place(b, op, whole, axis, parts))
+    return PIR_OK;
   if (rename(b, op, def))
     return PIR_OK;
   plan_call call = {.def = def};
@@ -419,194 +413,6 @@ pir_status pir_plan_call(plan_builder *b, const pir_op *op) {
                       .label = def->name,
                       .late = call.shapes_results,
                       .detail = p->call_count - 1};
-  instr.in = write_entries(b, &in);
-  instr.in_count = in.count;
-  instr.out = write_entries(b, &out);
-  instr.out_count = out.count;
-  pir_plan_instr(b, instr);
-  return PIR_OK;
-}
-
-static uint32_t extents_of(plan_builder *b, const pir_dim *dims, size_t stride, size_t count,
-                           uint32_t *out_worst) {
-  uint32_t *numbers = pir_bump_get(&b->scratch, count * sizeof *numbers);
-  for (size_t i = 0; numbers && i < count; i++) {
-    numbers[i] = pir_plan_extent(b, *(const pir_dim *)((const char *)dims + i * stride));
-    if (numbers[i] == NONE || b->p->exprs[numbers[i]].level == LEVEL_NEVER)
-      *out_worst = LEVEL_NEVER;
-  }
-  uint32_t first = b->p->word_count;
-  for (size_t i = 0; numbers && i < count; i++)
-    pir_plan_word(b, numbers[i]);
-  return first;
-}
-
-static bool on_device(const pir_compiled_group *code) {
-  return code->stage_count && code->stages->kernel;
-}
-
-// Results of a group are where it runs.
-static void place_results(plan *p, struct slot_list list, bool device) {
-  for (uint32_t i = 0; i < list.count; i++) {
-    uint32_t slot = p->words[list.first + i];
-    if (slot != NONE)
-      p->buffers[p->slots[slot].buffer].device = device;
-  }
-}
-
-// Temporaries live in the arena for the one instruction. True when the size of one is known
-// only by running.
-static bool add_temporaries(plan_builder *b, plan_group *group, uint32_t sizes) {
-  plan *p = b->p;
-  bool any_late = false;
-  group->temporaries = p->buffer_count;
-  for (size_t i = 0; i < group->code->temporary_count; i++) {
-    uint32_t bytes = p->words[sizes + i];
-    bool late = p->exprs[bytes].level > 0;
-    any_late |= late;
-    uint32_t buffer = pir_plan_buffer(b, late ? HOME_LATE : HOME_ARENA, NONE, bytes);
-    if (buffer == NONE)
-      continue;
-    p->buffers[buffer].first = p->buffers[buffer].last = p->instr_count;
-    p->buffers[buffer].device = on_device(group->code);
-  }
-  return any_late;
-}
-
-// Two groups that want the same of one constant share it.
-static uint32_t add_pack(plan_builder *b, uint32_t slot, const pir_packing *packing) {
-  plan *p = b->p;
-  for (uint32_t i = 0; i < p->pack_count; i++) {
-    const plan_pack *pack = &p->packs[i];
-    if (p->slots[pack->slot].buffer == p->slots[slot].buffer &&
-        pack->packing->fn == packing->fn && pack->packing->bytes == packing->bytes &&
-        pack->packing->units == packing->units)
-      return i;
-  }
-  plan_pack *to = BUMP_PUSH(&p->memory, p->packs, p->pack_count, p->pack_capacity);
-  if (!to)
-    return NONE;
-  *to = (plan_pack){slot, packing};
-  return p->pack_count - 1;
-}
-
-static uint32_t add_packs(plan_builder *b, const pir_compiled_group *code, const entries *in) {
-  uint32_t first = b->p->word_count;
-  for (uint32_t i = 0; i < in->count; i++) {
-    uint32_t pack = NONE;
-    for (size_t k = 0; k < code->packing_count; k++)
-      if (code->packings[k].operand == i)
-        pack = add_pack(b, in->slots[i], &code->packings[k]);
-    pir_plan_word(b, pack);
-  }
-  return first;
-}
-
-static void take_order(plan *p, const pir_op *op, size_t i, uint32_t slot) {
-  uint8_t order[PIR_MAX_RANK];
-  size_t rank = pir_group_order(op, true, i, order);
-  if (rank && slot != NONE && p->slots[slot].rank == (int)rank)
-    memcpy(p->slots[slot].order, order, rank);
-}
-
-// Part of a larger tensor: in its memory, which the first part that is written brings along.
-static bool take_place(plan_builder *b, const pir_op *op, size_t i, uint32_t slot) {
-  plan *p = b->p;
-  pir_group_place place;
-  uint32_t home;
-  if (!pir_group_place_of(op, true, i, &place))
-    return true;
-  plan_slot *s = &p->slots[slot];
-  if (s->late || place.axis >= s->rank ||
-      p->exprs[p->words[s->shape + place.axis]].kind != PIR_DIM_CONST)
-    return false;
-  if (p->exprs[p->words[s->shape + place.axis]].value != place.room) {
-    s->axis = (int8_t)place.axis;
-    s->offset = place.offset;
-    s->room = place.room;
-  }
-  if (pir_word_map_find(&b->homes, (uint64_t)place.home, &home)) {
-    s->buffer = home;
-  } else {
-    p->buffers[s->buffer].bytes = pir_plan_bytes(b, slot);
-    pir_word_map_set(&b->scratch, &b->homes, (uint64_t)place.home, s->buffer);
-  }
-  return true;
-}
-
-// The names of its ops, joined by +, cut where it gets long.
-static const char *group_label(plan_builder *b, const pir_op *op) {
-  char text[160];
-  size_t used = 0;
-  const pir_block *block = pir_region_first(pir_op_region(op, 0));
-  for (const pir_op *inner = pir_block_first(block); inner; inner = pir_op_next(inner)) {
-    pir_str name = pir_op_name(inner);
-    if (!pir_op_results(inner) || pir_op_has(inner, PIR_CONSTANT) ||
-        used + name.size + 1 >= sizeof text)
-      continue;
-    if (used)
-      text[used++] = '+';
-    memcpy(text + used, name.data, name.size);
-    used += name.size;
-  }
-  return pir_bump_text(&b->p->memory, (pir_str){text, used}).data;
-}
-
-pir_status pir_plan_group(plan_builder *b, const pir_op *op) {
-  plan *p = b->p;
-  plan_group group = {.code = pir_compiler_group(b->compiler, b->codes[b->groups_seen++])};
-  const pir_compiled_group *code = group.code;
-  uint32_t worst = 0, sizes;
-  group.units = extents_of(b, code->stage_count ? &code->stages->units : NULL,
-                           sizeof *code->stages, code->stage_count, &worst);
-  group.dims = extents_of(b, code->dims, sizeof *code->dims, code->dim_count, &worst);
-  group.equal = extents_of(b, code->equal, sizeof *code->equal, 2 * code->equal_count, &worst);
-  sizes = extents_of(b, code->temporary_count ? &code->temporaries->bytes : NULL,
-                     sizeof *code->temporaries, code->temporary_count, &worst);
-  entries in = start_entries(b, pir_op_operands(op)),
-          out = start_entries(b, pir_op_results(op));
-  for (size_t i = 0; i < pir_op_operands(op); i++) {
-    struct slot_list list;
-    if (!pir_plan_slots_of(b, pir_op_operand(op, i), &list) || list.count != 1)
-      worst = LEVEL_NEVER;
-    else
-      add_entries(b, &in, i, list, on_device(code));
-  }
-  for (size_t i = 0; i < pir_op_results(op); i++) {
-    struct slot_list list = pir_plan_results(b, pir_op_result(op, i));
-    if (!p->memory.failed)
-      place_results(p, list, on_device(code));
-    add_entries(b, &out, i, list, on_device(code));
-    if (!p->memory.failed)
-      take_order(p, op, i, p->words[list.first]);
-    if (!p->memory.failed && !take_place(b, op, i, p->words[list.first]))
-      worst = LEVEL_NEVER;
-  }
-  if (p->memory.failed || b->scratch.failed)
-    return PIR_EXHAUSTED;
-  if (worst == LEVEL_NEVER)
-    return unsupported(op, "an extent that is not known");
-  group.packs = add_packs(b, code, &in);
-  bool late = add_temporaries(b, &group, sizes);
-  group.kernels = p->kernel_count;
-  if (on_device(code))
-    p->kernel_count += (uint32_t)code->stage_count;
-  for (size_t i = 0; i < code->stage_count; i++)
-    if (code->stages[i].scratch_bytes > p->scratch_bytes)
-      p->scratch_bytes = code->stages[i].scratch_bytes;
-  uint32_t buffers = in.count + out.count + (uint32_t)code->temporary_count;
-  if (buffers > p->most_buffers)
-    p->most_buffers = buffers;
-  if (code->dim_count > p->most_dims)
-    p->most_dims = (uint32_t)code->dim_count;
-  plan_group *to = BUMP_PUSH(&p->memory, p->groups, p->group_count, p->group_capacity);
-  if (!to)
-    return PIR_EXHAUSTED;
-  *to = group;
-  plan_instr instr = {.kind = PLAN_GROUP,
-                      .label = group_label(b, op),
-                      .late = late,
-                      .detail = p->group_count - 1};
   instr.in = write_entries(b, &in);
   instr.in_count = in.count;
   instr.out = write_entries(b, &out);

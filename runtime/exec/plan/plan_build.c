@@ -195,6 +195,16 @@ uint32_t pir_plan_instr(plan_builder *b, plan_instr instr) {
   return p->instr_count - 1;
 }
 
+void pir_plan_copy(plan_builder *b, uint32_t from, uint32_t to) {
+  uint32_t in = pir_plan_word(b, from), out = pir_plan_word(b, to);
+  pir_plan_instr(b, (plan_instr){.kind = PLAN_COPY,
+                                 .label = "copy",
+                                 .in = in,
+                                 .in_count = 1,
+                                 .out = out,
+                                 .out_count = 1});
+}
+
 // builtin.combine, split and slice: lists of slots are put together and taken apart.
 static pir_status build_structural(plan_builder *b, const pir_op *op) {
   struct slot_list list = {0}, all = {0};
@@ -259,10 +269,12 @@ pir_status pir_plan_op(plan_builder *b, const pir_op *op) {
   if (pir_plan_is_control(op))
     return pir_plan_control(b, op);
   uint32_t before = b->p->instr_count;
-  pir_status status = pir_op_is(op, CINN_GROUP) ? pir_plan_group(b, op) : pir_plan_call(b, op);
-  if (!status && b->p->instr_count > before)
-    b->p->instrs[b->p->instr_count - 1].work =
-        pir_plan_extent(b, pir_codegen_work(op, b->facts));
+  bool is_group = pir_op_is(op, CINN_GROUP);
+  pir_status status = is_group ? pir_plan_group(b, op) : pir_plan_call(b, op);
+  plan_instr *last =
+      !status && b->p->instr_count > before ? &b->p->instrs[b->p->instr_count - 1] : NULL;
+  if (last && (!is_group || last->kind == PLAN_GROUP))
+    last->work = pir_plan_extent(b, pir_codegen_work(op, b->facts));
   return status;
 }
 

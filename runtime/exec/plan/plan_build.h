@@ -78,6 +78,8 @@ uint32_t pir_plan_bytes(plan_builder *b, uint32_t slot);
 // all who ask.
 uint32_t pir_plan_place(plan_builder *b, uint32_t slot, bool device);
 uint32_t pir_plan_instr(plan_builder *b, plan_instr instr);
+// Copies a tensor to a slot that the next instruction defines.
+void pir_plan_copy(plan_builder *b, uint32_t from, uint32_t to);
 bool pir_plan_row_major(const plan_slot *slot);  // and without gaps
 bool pir_plan_same_shape(const plan *p, uint32_t x, uint32_t y);
 
@@ -96,6 +98,9 @@ pir_status pir_plan_call(plan_builder *b, const pir_op *op);
 struct slot_list pir_plan_results(plan_builder *b, const pir_value *value);
 // What a kernel or region allocates itself is late even when its shape can be told.
 void pir_plan_make_late(plan *p, struct slot_list list);
+// ---- plan_group.c
+
+// A group that cannot be run as it was compiled becomes calls of its ops.
 pir_status pir_plan_group(plan_builder *b, const pir_op *op);
 
 // ---- control.c

@@ -143,13 +143,7 @@ static uint32_t claim_output(plan_builder *b, const pir_fact *fact, uint32_t slo
   if (own->home == HOME_ARENA)
     own->home = HOME_OUTPUT;
   own->index = index;
-  uint32_t in = pir_plan_word(b, slot), out = pir_plan_word(b, copy);
-  pir_plan_instr(b, (plan_instr){.kind = PLAN_COPY,
-                                 .label = "copy",
-                                 .in = in,
-                                 .in_count = 1,
-                                 .out = out,
-                                 .out_count = 1});
+  pir_plan_copy(b, slot, copy);
   return copy;
 }
 

@@ -42,8 +42,9 @@ pir_status pir_frame_fill_arguments(frame *f, const plan_instr *instr) {
   PIR_TRY(check_extents(f, group));
   void **buffers = f->group_buffers;
   for (uint32_t i = 0; i < instr->in_count; i++) {
-    uint32_t pack = p->words[group->packs + i];
-    *buffers++ = pack != NONE ? f->packed[pack] : f->tensors[p->words[instr->in + i]].data;
+    uint32_t pack = p->words[group->packs + i], slot = p->words[instr->in + i];
+    void *data = slot != NONE ? f->tensors[slot].data : NULL;
+    *buffers++ = pack != NONE ? f->packed[pack] : data;
   }
   for (uint32_t i = 0; i < instr->out_count; i++)
     *buffers++ = f->tensors[p->words[instr->out + i]].data;
@@ -71,6 +72,8 @@ static bool is_worth_sharing(const frame *f, const plan_instr *instr) {
   for (uint32_t i = 0; f->scanning && i < instr->in_count + instr->out_count; i++) {
     uint32_t slot =
         f->plan->words[i < instr->in_count ? instr->in + i : instr->out + i - instr->in_count];
+    if (slot == NONE)
+      continue;
     const pir_tensor *t = &f->tensors[slot];
     if (!pir_shape_bytes(t->shape, t->rank, t->dtype, &bytes))
       sum += bytes;

@@ -1,0 +1,349 @@
+// Compiled groups in a plan. A group that cannot be run the way it was compiled is given back:
+// its ops are called one by one, and its results are copied to where other groups were compiled
+// to read them. So no group decides whether a program runs. Whoever reads checks that a tensor
+// lies where its code expects it, and is given back itself where it does not.
+#include "plan_build.h"
+#include <string.h>
+
+// A group on its way into the plan.
+typedef struct draft {
+  const pir_op *op;
+  const pir_compiled_group *code;
+  plan_group group;
+  uint32_t *in, *out;  // slots by operand and result
+  uint32_t sizes;      // plan->words: of temporaries
+  const char *why;     // it cannot be run as it was compiled
+} draft;
+
+static void refuse(draft *d, const char *why) {
+  if (!d->why)
+    d->why = why;
+}
+
+// ---- extents
+
+// Whether the instruction that comes next may use the extent.
+static bool is_known(const plan_builder *b, uint32_t extent) {
+  return extent != NONE && b->p->exprs[extent].level <= b->p->instr_count;
+}
+
+static uint32_t extents_of(plan_builder *b, draft *d, const pir_dim *dims, size_t stride,
+                           size_t count) {
+  uint32_t *numbers = pir_bump_get(&b->scratch, count * sizeof *numbers);
+  for (size_t i = 0; numbers && i < count; i++) {
+    numbers[i] = pir_plan_extent(b, *(const pir_dim *)((const char *)dims + i * stride));
+    if (!is_known(b, numbers[i]))
+      refuse(d, "an extent is not known before it runs");
+  }
+  uint32_t first = b->p->word_count;
+  for (size_t i = 0; numbers && i < count; i++)
+    pir_plan_word(b, numbers[i]);
+  return first;
+}
+
+static void add_extents(plan_builder *b, draft *d) {
+  const pir_compiled_group *code = d->code;
+  d->group.units = extents_of(b, d, code->stage_count ? &code->stages->units : NULL,
+                              sizeof *code->stages, code->stage_count);
+  d->group.dims = extents_of(b, d, code->dims, sizeof *code->dims, code->dim_count);
+  d->group.equal = extents_of(b, d, code->equal, sizeof *code->equal, 2 * code->equal_count);
+  d->sizes = extents_of(b, d, code->temporary_count ? &code->temporaries->bytes : NULL,
+                        sizeof *code->temporaries, code->temporary_count);
+}
+
+// ---- operands
+
+// Whether the tensor lies in memory as the code expects of operand `i`.
+static bool lies_as_compiled(const plan_builder *b, const pir_op *op, size_t i, uint32_t slot) {
+  const plan *p = b->p;
+  const plan_slot *s = &p->slots[slot];
+  uint8_t order[PIR_MAX_RANK];
+  pir_group_place place;
+  uint32_t home;
+  size_t rank = pir_group_order(op, false, i, order);
+  if (s->rank < 0 || (rank && rank != (size_t)s->rank))
+    return false;
+  for (int d = 0; d < s->rank; d++)
+    if (s->order[d] != (rank ? order[d] : d))
+      return false;
+  if (!pir_group_place_of(op, false, i, &place))
+    return s->axis < 0;
+  if (!pir_word_map_find(&b->homes, (uint64_t)place.home, &home) || s->buffer != home)
+    return false;
+  if (s->axis >= 0)
+    return s->axis == place.axis && s->offset == place.offset && s->room == place.room;
+  if (place.axis >= s->rank || place.offset)
+    return false;
+  const plan_expr *extent = &p->exprs[p->words[s->shape + (uint32_t)place.axis]];
+  return extent->kind == PIR_DIM_CONST && extent->value == place.room;
+}
+
+// Lists of tensors have no buffer: code may have been made for what is known of them.
+static void add_operands(plan_builder *b, draft *d) {
+  size_t count = pir_op_operands(d->op);
+  d->in = pir_bump_get(&b->scratch, count * sizeof *d->in);
+  for (size_t i = 0; d->in && i < count; i++) {
+    struct slot_list list;
+    bool is_one = pir_plan_slots_of(b, pir_op_operand(d->op, i), &list) && list.count == 1;
+    d->in[i] = is_one ? b->p->words[list.first] : NONE;
+    if (!d->code->reads[i])
+      continue;
+    if (d->in[i] == NONE)
+      refuse(d, "an operand that it reads is a list of tensors");
+    else if (!lies_as_compiled(b, d->op, i, d->in[i]))
+      refuse(d, "an operand lies elsewhere than its code expects");
+  }
+}
+
+static void place_operands(plan_builder *b, draft *d, bool device) {
+  for (size_t i = 0; i < pir_op_operands(d->op); i++)
+    d->in[i] = pir_plan_place(b, d->in[i], device);
+}
+
+// ---- results
+
+static bool on_device(const pir_compiled_group *code) {
+  return code->stage_count && code->stages->kernel;
+}
+
+// The memory order that other groups know of the result.
+static bool take_order(plan *p, const pir_op *op, size_t i, uint32_t slot) {
+  uint8_t order[PIR_MAX_RANK];
+  size_t rank = pir_group_order(op, true, i, order);
+  if (!rank)
+    return true;
+  if (p->slots[slot].rank != (int)rank)
+    return false;
+  memcpy(p->slots[slot].order, order, rank);
+  return true;
+}
+
+// Part of a larger tensor: in its memory, which the first part that is written brings along.
+static bool take_place(plan_builder *b, const pir_op *op, size_t i, uint32_t slot) {
+  plan *p = b->p;
+  pir_group_place place;
+  uint32_t home;
+  if (!pir_group_place_of(op, true, i, &place))
+    return true;
+  plan_slot *s = &p->slots[slot];
+  if (s->late || place.axis >= s->rank ||
+      p->exprs[p->words[s->shape + place.axis]].kind != PIR_DIM_CONST)
+    return false;
+  if (p->exprs[p->words[s->shape + place.axis]].value != place.room) {
+    s->axis = (int8_t)place.axis;
+    s->offset = place.offset;
+    s->room = place.room;
+  }
+  if (pir_word_map_find(&b->homes, (uint64_t)place.home, &home)) {
+    s->buffer = home;
+  } else {
+    p->buffers[s->buffer].bytes = pir_plan_bytes(b, slot);
+    pir_word_map_set(&b->scratch, &b->homes, (uint64_t)place.home, s->buffer);
+  }
+  return true;
+}
+
+static bool has_known_extents(const plan_builder *b, uint32_t slot) {
+  const plan_slot *s = &b->p->slots[slot];
+  for (int d = 0; d < s->rank; d++)
+    if (!is_known(b, b->p->words[s->shape + d]))
+      return false;
+  return s->rank >= 0;
+}
+
+// They are where the group runs.
+static void add_results(plan_builder *b, draft *d, bool device) {
+  plan *p = b->p;
+  size_t count = pir_op_results(d->op);
+  d->out = pir_bump_get(&b->scratch, count * sizeof *d->out);
+  for (size_t i = 0; d->out && i < count && !p->memory.failed; i++) {
+    struct slot_list list = pir_plan_results(b, pir_op_result(d->op, i));
+    uint32_t slot = d->out[i] =
+        list.count == 1 && !p->memory.failed ? p->words[list.first] : NONE;
+    if (slot == NONE) {
+      refuse(d, "a result is no tensor");
+      continue;
+    }
+    p->buffers[p->slots[slot].buffer].device = device;
+    if (!has_known_extents(b, slot))
+      refuse(d, "the extents of a result are not known before it runs");
+    else if (!take_order(p, d->op, i, slot) || !take_place(b, d->op, i, slot))
+      refuse(d, "a result cannot lie where other groups expect it");
+  }
+}
+
+// ---- what the code wants beside
+
+// Temporaries live in the arena for the one instruction. True when the size of one is known
+// only by running.
+static bool add_temporaries(plan_builder *b, plan_group *group, uint32_t sizes) {
+  plan *p = b->p;
+  bool any_late = false;
+  group->temporaries = p->buffer_count;
+  for (size_t i = 0; i < group->code->temporary_count; i++) {
+    uint32_t bytes = p->words[sizes + i];
+    bool late = p->exprs[bytes].level > 0;
+    any_late |= late;
+    uint32_t buffer = pir_plan_buffer(b, late ? HOME_LATE : HOME_ARENA, NONE, bytes);
+    if (buffer == NONE)
+      continue;
+    p->buffers[buffer].first = p->buffers[buffer].last = p->instr_count;
+    p->buffers[buffer].device = on_device(group->code);
+  }
+  return any_late;
+}
+
+// Two groups that want the same of one constant share it.
+static uint32_t add_pack(plan_builder *b, uint32_t slot, const pir_packing *packing) {
+  plan *p = b->p;
+  for (uint32_t i = 0; i < p->pack_count; i++) {
+    const plan_pack *pack = &p->packs[i];
+    if (p->slots[pack->slot].buffer == p->slots[slot].buffer &&
+        pack->packing->fn == packing->fn && pack->packing->bytes == packing->bytes &&
+        pack->packing->units == packing->units)
+      return i;
+  }
+  plan_pack *to = BUMP_PUSH(&p->memory, p->packs, p->pack_count, p->pack_capacity);
+  if (!to)
+    return NONE;
+  *to = (plan_pack){slot, packing};
+  return p->pack_count - 1;
+}
+
+static uint32_t add_packs(plan_builder *b, const draft *d) {
+  uint32_t first = b->p->word_count;
+  for (size_t i = 0; i < pir_op_operands(d->op); i++) {
+    uint32_t pack = NONE;
+    for (size_t k = 0; k < d->code->packing_count; k++)
+      if (d->code->packings[k].operand == i)
+        pack = add_pack(b, d->in[i], &d->code->packings[k]);
+    pir_plan_word(b, pack);
+  }
+  return first;
+}
+
+// The names of its ops, joined by +, cut where it gets long.
+static const char *group_label(plan_builder *b, const pir_op *op) {
+  char text[160];
+  size_t used = 0;
+  const pir_block *block = pir_region_first(pir_op_region(op, 0));
+  for (const pir_op *inner = pir_block_first(block); inner; inner = pir_op_next(inner)) {
+    pir_str name = pir_op_name(inner);
+    if (!pir_op_results(inner) || pir_op_has(inner, PIR_CONSTANT) ||
+        used + name.size + 1 >= sizeof text)
+      continue;
+    if (used)
+      text[used++] = '+';
+    memcpy(text + used, name.data, name.size);
+    used += name.size;
+  }
+  return pir_bump_text(&b->p->memory, (pir_str){text, used}).data;
+}
+
+static uint32_t add_slots(plan_builder *b, const uint32_t *slots, size_t count) {
+  uint32_t first = b->p->word_count;
+  for (size_t i = 0; i < count; i++)
+    pir_plan_word(b, slots[i]);
+  return first;
+}
+
+static void note_needs(plan *p, const draft *d) {
+  const pir_compiled_group *code = d->code;
+  for (size_t i = 0; i < code->stage_count; i++)
+    if (code->stages[i].scratch_bytes > p->scratch_bytes)
+      p->scratch_bytes = code->stages[i].scratch_bytes;
+  uint32_t buffers =
+      (uint32_t)(pir_op_operands(d->op) + pir_op_results(d->op) + code->temporary_count);
+  if (buffers > p->most_buffers)
+    p->most_buffers = buffers;
+  if (code->dim_count > p->most_dims)
+    p->most_dims = (uint32_t)code->dim_count;
+}
+
+static pir_status add_group(plan_builder *b, draft *d) {
+  plan *p = b->p;
+  d->group.packs = add_packs(b, d);
+  bool late = add_temporaries(b, &d->group, d->sizes);
+  d->group.kernels = p->kernel_count;
+  if (on_device(d->code))
+    p->kernel_count += (uint32_t)d->code->stage_count;
+  note_needs(p, d);
+  plan_group *to = BUMP_PUSH(&p->memory, p->groups, p->group_count, p->group_capacity);
+  if (!to)
+    return PIR_EXHAUSTED;
+  *to = d->group;
+  plan_instr instr = {.kind = PLAN_GROUP,
+                      .label = group_label(b, d->op),
+                      .late = late,
+                      .detail = p->group_count - 1};
+  instr.in_count = (uint32_t)pir_op_operands(d->op);
+  instr.in = add_slots(b, d->in, instr.in_count);
+  instr.out_count = (uint32_t)pir_op_results(d->op);
+  instr.out = add_slots(b, d->out, instr.out_count);
+  pir_plan_instr(b, instr);
+  return PIR_OK;
+}
+
+// ---- groups that are given back
+
+// A copy of the tensor where other groups expect the result; NONE where it cannot lie there.
+static uint32_t copy_result(plan_builder *b, const pir_op *group, size_t i, uint32_t from) {
+  plan *p = b->p;
+  from = pir_plan_place(b, from, false);
+  uint32_t to = pir_plan_result(b, pir_facts_of(b->facts, pir_op_result(group, i)));
+  if (to == NONE || p->slots[to].late || !take_order(p, group, i, to) ||
+      !take_place(b, group, i, to))
+    return NONE;
+  pir_plan_copy(b, from, to);
+  return to;
+}
+
+static pir_status hand_out(plan_builder *b, const pir_op *group, size_t i,
+                           const pir_value *value) {
+  struct slot_list list;
+  uint8_t order[PIR_MAX_RANK];
+  pir_group_place place;
+  if (!pir_plan_slots_of(b, value, &list))
+    return pir_error(group, "hands out what it does not compute");
+  uint32_t from = list.count == 1 ? b->p->words[list.first] : NONE, to = NONE;
+  bool expected =
+      pir_group_order(group, true, i, order) || pir_group_place_of(group, true, i, &place);
+  if (expected && from != NONE && !b->p->slots[from].late)
+    to = copy_result(b, group, i, from);
+  if (to != NONE)
+    pir_plan_bind_slot(b, pir_op_result(group, i), to);
+  else
+    pir_plan_bind(b, pir_op_result(group, i), list);
+  return PIR_OK;
+}
+
+static pir_status call_ops(plan_builder *b, const pir_op *group, const char *why) {
+  const pir_block *body = pir_region_first(pir_op_region(group, 0));
+  const pir_op *end = pir_block_last(body);
+  pir_remark(group, "is not run as a group, its ops are called: %s", why);
+  for (const pir_op *op = pir_block_first(body); op != end; op = pir_op_next(op))
+    PIR_TRY(pir_plan_op(b, op));
+  for (size_t i = 0; i < pir_op_results(group); i++)
+    PIR_TRY(hand_out(b, group, i, pir_op_operand(end, i)));
+  return PIR_OK;
+}
+
+pir_status pir_plan_group(plan_builder *b, const pir_op *op) {
+  const pir_compiled_group *code = pir_compiler_group(b->compiler, b->codes[b->groups_seen++]);
+  if (!code)
+    return call_ops(b, op, "it has no code");
+  draft d = {.op = op, .code = code, .group.code = code};
+  if (pir_group_refused_by(op, "plan"))
+    refuse(&d, "the option refuse says so");
+  add_extents(b, &d);
+  add_operands(b, &d);
+  if (b->p->memory.failed || b->scratch.failed)
+    return PIR_EXHAUSTED;
+  if (d.why)
+    return call_ops(b, op, d.why);
+  place_operands(b, &d, on_device(code));
+  add_results(b, &d, on_device(code));
+  if (b->p->memory.failed || b->scratch.failed)
+    return PIR_EXHAUSTED;
+  return d.why ? call_ops(b, op, d.why) : add_group(b, &d);
+}
