@@ -1,8 +1,9 @@
-// Recorded cases: a folder with in_<name>.npy and out_<i>.npy, or with the same in its
-// tensors.npz (also under in/<name>, out/<i>, param/<name>). Gradients are named apart:
-// gout_<result> is fed to the input of that name, and grad_<name> or grad/<i>, as they come in
-// the file, are what the outputs behind the numbered ones must be. Many cases run in one
-// process, sorted by program, so that a program with several cases is compiled once.
+// Recorded cases: a folder with in_<name>.npy (offsets of its sequences in lod_<name>.json) and
+// out_<i>.npy, or with the same in its tensors.npz (also under in/<name>, out/<i>,
+// param/<name>). Gradients are named apart: gout_<result> is fed to the input of that name, and
+// grad_<name> or grad/<i>, as they come in the file, are what the outputs behind the numbered
+// ones must be. Many cases run in one process, sorted by program, so that a program with
+// several cases is compiled once.
 #include "run.h"
 #include <dirent.h>
 #include <stdio.h>
@@ -147,7 +148,7 @@ int run_case(run *r, const char *folder, bool quiet) {
   if (!code)
     code = feed(r, &set, folder);
   if (!code)
-    code = run_bind(r);
+    code = run_bind(r, folder);
   if (!code)
     code = run_once(r);
   if (!code)

@@ -1,8 +1,10 @@
-// --lod=NAME=[[0,2,5]]: where the sequences of an input begin and end, a list a level, the
-// finest last.
+// --lod=NAME=[[0,2,5]], and the same in lod_NAME.json of a case: where the sequences of an
+// input begin and end, a list a level, the finest last. An option goes before a file.
 #include "run.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // One option's numbers, in memory of their own.
 struct run_lod {
@@ -20,31 +22,68 @@ void run_drop_lods(run *r) {
   }
 }
 
+// The next character that is no blank.
+static char peek(const char **text) {
+  while (**text && strchr(" \t\r\n", **text))
+    ++*text;
+  return **text;
+}
+
+static bool accept(const char **text, char wanted) {
+  if (peek(text) != wanted)
+    return false;
+  ++*text;
+  return true;
+}
+
+// Reads "0,3,5]".
+static bool parse_level(const char **text, uint64_t **to) {
+  do {
+    char *end;
+    if (peek(text) < '0' || **text > '9')
+      return false;
+    *(*to)++ = strtoull(*text, &end, 10);
+    *text = end;
+  } while (accept(text, ','));
+  return accept(text, ']');
+}
+
 // Reads "[[0,2],[0,3,5]]" up to its end.
 static bool parse_levels(const char *text, run_lod *lod) {
   uint64_t *to = lod->offsets;
-  if (*text++ != '[')
+  if (!accept(&text, '['))
     return false;
   do {
-    if (lod->count == PIR_MAX_RANK || *text++ != '[')
+    if (lod->count == PIR_MAX_RANK || !accept(&text, '['))
       return false;
     lod->levels[lod->count] = to;
-    do {
-      char *end;
-      if (*text < '0' || *text > '9')
-        return false;
-      *to++ = strtoull(text, &end, 10);
-      text = end;
-    } while (*text++ == ',');
-    if (text[-1] != ']')
+    if (!parse_level(&text, &to))
       return false;
     lod->sizes[lod->count] = (size_t)(to - lod->levels[lod->count]);
     lod->count++;
-  } while (*text++ == ',');
-  return text[-1] == ']' && !*text;
+  } while (accept(&text, ','));
+  return accept(&text, ']') && !peek(&text);
 }
 
-static int take(run *r, const char *text) {
+// NULL when it is no such list, or memory is short; both are rare enough for one answer.
+static run_lod *read_lod(run *r, const char *text) {
+  run_lod *lod = calloc(
+      1, sizeof *lod + strlen(text) * sizeof *lod->offsets);  // a number has at least one digit
+  if (!lod)
+    return NULL;
+  lod->next = r->lods;
+  r->lods = lod;
+  return parse_levels(text, lod) ? lod : NULL;
+}
+
+static void use_lod(run *r, size_t input, const run_lod *lod) {
+  pir_tensor *tensor = &r->inputs[input].tensor;
+  tensor->lod = lod->levels;
+  tensor->lod_sizes = lod->sizes;
+  tensor->lod_levels = lod->count;
+}
+
+static int take_option(run *r, const char *text) {
   static const char expected[] = "NAME=[[0,2,5]], a list of offsets a level";
   const char *equals = strchr(text, '=');
   long i = equals ? run_input_index(r, text, (size_t)(equals - text)) : -1;
@@ -53,24 +92,41 @@ static int take(run *r, const char *text) {
   if (i < 0)
     return cli_fail(r->cli, CLI_USAGE, "the model has no input \"%.*s\"", (int)(equals - text),
                     text);
-  run_lod *lod = calloc(
-      1, sizeof *lod + strlen(text) * sizeof *lod->offsets);  // a number has at least one digit
+  const run_lod *lod = read_lod(r, equals + 1);
   if (!lod)
-    return CLI_LIMIT;
-  lod->next = r->lods;
-  r->lods = lod;
-  if (!parse_levels(equals + 1, lod))
     return cli_bad_value(r->cli, "lod", text, expected);
-  pir_tensor *tensor = &r->inputs[i].tensor;
-  tensor->lod = lod->levels, tensor->lod_sizes = lod->sizes, tensor->lod_levels = lod->count;
+  use_lod(r, (size_t)i, lod);
   return 0;
 }
 
-int run_take_lods(run *r) {
-  run_drop_lods(r);
+static int take_file(run *r, const char *folder, size_t input) {
+  char path[4096];
+  cli_file file;
+  snprintf(path, sizeof path, "%s/lod_%s.json", folder,
+           pir_model_input(r->model, input).name.data);
+  if (access(path, R_OK))
+    return 0;
+  int code = cli_file_read(r->cli, path, &file);
+  if (code)
+    return code;
+  char *text = strndup(file.bytes.data, file.bytes.size);
+  const run_lod *lod = text ? read_lod(r, text) : NULL;
+  free(text);
+  cli_file_release(&file);
+  if (!lod)
+    return cli_fail(r->cli, CLI_INVALID, "%s: expects [[0,2,5]], a list of offsets a level",
+                    path);
+  use_lod(r, input, lod);
+  return 0;
+}
+
+int run_take_lods(run *r, const char *folder) {
   int code = 0;
+  run_drop_lods(r);
+  for (size_t i = 0; folder && i < pir_model_inputs(r->model) && !code; i++)
+    code = take_file(r, folder, i);
   for (size_t i = 0; i < r->cli->match_count && !code; i++)
     if (r->cli->matches[i].id == OPT_LOD)
-      code = take(r, r->cli->matches[i].value);
+      code = take_option(r, r->cli->matches[i].value);
   return code;
 }

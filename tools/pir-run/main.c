@@ -235,8 +235,8 @@ int run_fail(const run *r, pir_status status) {
   return cli_fail(r->cli, cli_exit_code(status), "%s", pir_session_message(r->session));
 }
 
-int run_bind(run *r) {
-  int code = run_take_lods(r);
+int run_bind(run *r, const char *folder) {
+  int code = run_take_lods(r, folder);
   if (code)
     return code;
   for (size_t i = 0; i < pir_model_inputs(r->model); i++) {
@@ -351,7 +351,7 @@ static int run_model(run *r) {
   if (folder)
     code = run_case(r, folder, false);
   else
-    code = run_bind(r);
+    code = run_bind(r, NULL);
   bool measured = cli_has(r->cli, OPT_BENCHMARK);
   if (!code && measured)
     code = run_benchmark(r, cli_value(r->cli, OPT_BENCHMARK, NULL));

@@ -256,7 +256,7 @@ static int run_row(run *r, const int64_t *row, double *out_ms) {
     row += port.rank;
   }
   double start = run_now_ms();
-  int code = run_bind(r);
+  int code = run_bind(r, NULL);
   if (!code)
     code = run_once(r);
   *out_ms = run_now_ms() - start;

@@ -72,11 +72,13 @@ long run_rss_kb(bool peak);  // of this process, now or at most
 int run_open(run *r, const char *path, const char *params, const npy_set *extra);
 void run_close(run *r);
 int run_fail(const run *r, pir_status status);  // reports the session's message
-int run_bind(run *r);
+int run_bind(run *r, const char *folder);  // with the offsets of a case there; NULL: no case
 int run_once(run *r);
 
 // ---- lods.c: offsets of sequences
-int run_take_lods(run *r);  // of all --lod options, for the inputs as they are now
+// Of the case in `folder` (NULL: none) and of all --lod options, for the inputs as they are
+// now.
+int run_take_lods(run *r, const char *folder);
 void run_drop_lods(run *r);
 
 // ---- arrays.c: values to feed

@@ -118,7 +118,7 @@ int run_train(run *r, const char *folder) {
     snprintf(path, sizeof path, "%s/step%lld", folder, (long long)step);
     code = feed_from(r, path);
     if (!code)
-      code = run_bind(r);
+      code = run_bind(r, NULL);
     if (!code)
       code = run_once(r);
     if (!code)

@@ -295,7 +295,7 @@ static void place_lods(pir_session *s) {
   pir_frame_drop_lods(f);
   for (uint32_t i = 0; i < p->slot_count; i++) {
     uint32_t buffer = p->slots[i].buffer;
-    if (buffer == NONE || p->buffers[buffer].home != HOME_INPUT)
+    if (buffer == NONE || p->buffers[buffer].home != HOME_INPUT || p->slots[i].view_of != NONE)
       continue;
     const pir_tensor *from = &s->inputs[p->buffers[buffer].index].tensor;
     if (!from->lod_levels)
@@ -326,6 +326,8 @@ static pir_status hand_out(pir_session *s) {
   const plan *p = &s->model->plan;
   for (uint32_t i = 0; i < p->output_count; i++) {
     uint32_t slot = p->outputs[i].slot;
+    if (s->frame.has_lods)
+      pir_frame_take_lod(&s->frame, slot);
     s->outputs[i].result = s->frame.tensors[slot];
     if (s->outputs[i].is_bound && p->slots[slot].late)
       PIR_TRY(hand_out_late(s, i));

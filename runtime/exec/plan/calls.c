@@ -147,6 +147,7 @@ static bool rename(plan_builder *b, const pir_op *op, const pir_opdef *def) {
     return false;
   b->defs[slot] = b->defs[source];
   p->slots[slot].buffer = p->slots[source].buffer;
+  p->slots[slot].view_of = source;
   if (!aligned)
     check_equal(b, pir_plan_bytes(b, slot), pir_plan_bytes(b, source), def->name);
   pir_plan_bind_slot(b, to, slot);
@@ -183,6 +184,7 @@ static bool split_in_place(plan_builder *b, const pir_op *op, const pir_value *w
     to->offset = offset + from->offset;
     to->axis = (int8_t)axis;
     to->buffer = from->buffer;
+    to->view_of = source;
     offset += p->exprs[p->words[to->shape + (uint32_t)axis]].value;
   }
   all = (struct slot_list){p->word_count, (uint32_t)count};

@@ -62,6 +62,8 @@ typedef struct plan_slot {
   int64_t offset, room;         // where it begins, and that one's extent
   uint32_t shape;               // first of `rank` entries of plan->words: expressions
   uint32_t buffer;
+  uint32_t view_of;  // the slot whose memory it shows by another name, without an instruction;
+                     // or NONE
 } plan_slot;
 
 typedef struct plan_const {

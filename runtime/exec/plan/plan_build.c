@@ -92,7 +92,8 @@ uint32_t pir_plan_slot(plan_builder *b, const pir_fact *fact, uint32_t def) {
   plan_slot slot = {.dtype = fact->known ? fact->dtype : PIR_UNDEFINED,
                     .rank = -1,
                     .axis = -1,
-                    .buffer = NONE};
+                    .buffer = NONE,
+                    .view_of = NONE};
   slot.late = !fact->known || fact->rank < 0;
   if (!slot.late)
     slot.rank = (int8_t)fact->rank;
@@ -137,6 +138,7 @@ uint32_t pir_plan_place(plan_builder *b, uint32_t slot, bool device) {
   if (!copy || !def)
     return NONE;
   *copy = p->slots[slot];
+  copy->view_of = NONE;
   *def = p->instr_count;
   to = p->slot_count - 1;
   bool late = copy->late;

@@ -86,11 +86,14 @@ void pir_frame_point(frame *f, uint32_t slot);
 // Frees late memory that is not needed any more (all of it when `outputs` too).
 void pir_frame_drop_late(frame *f, bool outputs);
 
-// Offsets of sequences (lods.c). Before a run: gives back those of the last one. After an
-// instruction: a result with as many rows as an operand has its sequences, unless the kernel
-// gave it others.
+// Offsets of sequences (lods.c). Before a run: gives back those of the last one. Before an
+// instruction: a view has those of what it shows, if it has as many rows. After one: likewise a
+// result those of an operand, unless the kernel gave it others.
 void pir_frame_drop_lods(frame *f);
+void pir_frame_take_lods(frame *f, const plan_instr *instr);
 void pir_frame_pass_lods(frame *f, const plan_instr *instr);
+// The same as before an instruction, for one slot.
+void pir_frame_take_lod(frame *f, uint32_t slot);
 
 // Runs the instructions of one sort: those that run once, or the others.
 pir_status pir_frame_run(frame *f, bool once);

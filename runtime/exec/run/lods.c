@@ -14,6 +14,36 @@ void pir_frame_drop_lods(frame *f) {
   f->has_lods = false;
 }
 
+static void share(const pir_tensor *from, pir_tensor *to) {
+  to->lod = from->lod;
+  to->lod_sizes = from->lod_sizes;
+  to->lod_levels = from->lod_levels;
+}
+
+static bool may_share(const pir_tensor *from, const pir_tensor *to) {
+  return from->rank > 0 && to->rank > 0 && from->shape[0] == to->shape[0];
+}
+
+void pir_frame_take_lod(frame *f, uint32_t slot) {
+  pir_tensor *to = &f->tensors[slot];
+  uint32_t from = slot;
+  while (!f->tensors[from].lod_levels && f->plan->slots[from].view_of != NONE) {
+    from = f->plan->slots[from].view_of;
+    if (!may_share(&f->tensors[from], to))
+      return;
+  }
+  if (from != slot)
+    share(&f->tensors[from], to);
+}
+
+void pir_frame_take_lods(frame *f, const plan_instr *instr) {
+  for (uint32_t i = 0; i < instr->in_count; i++) {
+    uint32_t slot = f->plan->words[instr->in + i];
+    if (slot != NONE)
+      pir_frame_take_lod(f, slot);
+  }
+}
+
 static const pir_tensor *with_sequences(const frame *f, const plan_instr *instr) {
   for (uint32_t i = 0; i < instr->in_count; i++) {
     uint32_t slot = f->plan->words[instr->in + i];
@@ -28,8 +58,7 @@ void pir_frame_pass_lods(frame *f, const plan_instr *instr) {
   for (uint32_t i = 0; from && i < instr->out_count; i++) {
     uint32_t slot = f->plan->words[instr->out + i];
     pir_tensor *to = slot == NONE ? NULL : &f->tensors[slot];
-    if (!to || to->lod_levels || to->rank < 1 || to->shape[0] != from->shape[0])
-      continue;
-    to->lod = from->lod, to->lod_sizes = from->lod_sizes, to->lod_levels = from->lod_levels;
+    if (to && !to->lod_levels && may_share(from, to))
+      share(from, to);
   }
 }

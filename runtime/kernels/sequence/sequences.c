@@ -11,7 +11,8 @@ pir_status pir_kernel_sequences(const pir_kernel_call *call, int k,
   const pir_tensor *x = pir_kernel_in(call, k);
   if (!x || !x->lod_levels || x->rank < 1)
     return pir_kernel_fail(call, PIR_INVALID,
-                           "%s: operand %d: expects a tensor with the offsets of its sequences",
+                           "%s: operand %d: expects a tensor with the offsets of its sequences "
+                           "(pir_tensor.lod, pir-run --lod)",
                            call->op, k);
   const uint64_t *at = x->lod[x->lod_levels - 1];
   size_t n = x->lod_sizes[x->lod_levels - 1];
