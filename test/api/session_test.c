@@ -10,6 +10,7 @@
 #include <pir/dialects.h>
 #include <pir/load.h>
 #include <pir/model.h>
+#include <pir/text.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -232,6 +233,105 @@ static void limits_and_cancelling_stop_a_run(void **unused) {
   pir_session_destroy(s);
 }
 
+// ---- memory that is bound twice
+
+// y = x + the elements of x in reverse, z = x in reverse: of the elements of each, which are
+// read when is anyone's guess.
+static pir_model *make_reversing(const char *pipeline) {
+  static const char text[] =
+      "{\n(%0) = \"pd_op.data\" () "
+      "{dtype:float32,name:\"x\",place:Place(undefined:0),shape:[-1]} : () -> "
+      "tensor<-1xf32>\n"
+      "(%1) = \"pd_op.flip\" (%0) {axis:[0]} : (tensor<-1xf32>) -> tensor<-1xf32>\n"
+      "(%2) = \"pd_op.add\" (%0, %1) {} : (tensor<-1xf32>, tensor<-1xf32>) -> tensor<-1xf32>\n"
+      "(%3) = \"pd_op.fetch\" (%2) {col:0,name:\"y\"} : (tensor<-1xf32>) -> tensor<-1xf32>\n"
+      "(%4) = \"pd_op.fetch\" (%1) {col:1,name:\"z\"} : (tensor<-1xf32>) -> "
+      "tensor<-1xf32>\n}\n";
+  pir_model_options options = {.size = sizeof options, .pipeline = pipeline};
+  pir_context *ctx = pir_context_create(NULL);
+  pir_program *program = NULL;
+  pir_model *made = NULL;
+  assert_int_equal(pir_dialects_load_all(ctx), PIR_OK);
+  assert_int_equal(pir_program_parse(ctx, pir_str_from(text), NULL, &program), PIR_OK);
+  assert_int_equal(pir_model_create(program, &options, &made), PIR_OK);
+  pir_program_destroy(program);
+  pir_context_destroy(ctx);
+  return made;
+}
+
+enum { LENGTH = 500, ROOM = 4 * LENGTH };
+
+typedef struct layout {
+  int64_t x, step, y, z;  // where they begin, in elements, and how far those of x are apart
+} layout;
+
+static void run_in_one_block(pir_session *s, layout at) {
+  static float block[ROOM];
+  pir_tensor x = dense(block + at.x, PIR_F32, 1, (int64_t[]){LENGTH}), y = x, z = x, result;
+  x.strides[0] = at.step;
+  y.data = block + at.y;
+  z.data = block + at.z;
+  for (int i = 0; i < ROOM; i++)
+    block[i] = -1;
+  for (int i = 0; i < LENGTH; i++)
+    block[at.x + i * at.step] = (float)(i * i % 1013);
+  assert_int_equal(pir_session_bind_input(s, 0, &x), PIR_OK);
+  assert_int_equal(pir_session_bind_output(s, 0, &y), PIR_OK);
+  assert_int_equal(pir_session_bind_output(s, 1, &z), PIR_OK);
+  assert_int_equal(pir_session_run(s), PIR_OK);
+  for (int i = 0; i < LENGTH; i++) {
+    int k = LENGTH - 1 - i, there = i * i % 1013, back = k * k % 1013;
+    assert_true(block[at.y + i] == (float)(there + back));
+    assert_true(block[at.z + i] == (float)back);
+  }
+  assert_int_equal(pir_session_output(s, 1, &result), PIR_OK);
+  assert_ptr_equal(result.data, block + at.z);
+}
+
+static void outputs_may_overlap_inputs(void **unused) {
+  static const layout layouts[] = {
+      {0, 1, 0, LENGTH},         {LENGTH, 1, 0, LENGTH},
+      {10, 1, 0, LENGTH + 10},   {LENGTH, 1, LENGTH / 2, 2 * LENGTH},
+      {0, 2, 0, LENGTH},         {1, 3, LENGTH, 0},
+      {0, 1, LENGTH, 2 * LENGTH}};
+  for (int compiled = 0; compiled < 2; compiled++) {
+    pir_model *kept = model;
+    model = make_reversing(compiled ? "compile" : "kernels");
+    pir_session *s = open_session(NULL);
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
+      run_in_one_block(s, layouts[i]);
+    pir_session_destroy(s);
+    pir_model_release(model);
+    model = kept;
+  }
+}
+
+static void outputs_may_not_overlap_each_other(void **unused) {
+  static float block[2 * LENGTH];
+  pir_model *kept = model;
+  model = make_reversing("kernels");
+  pir_session_options options = {.size = sizeof options, .max_bytes = LENGTH * sizeof *block};
+  pir_session *s = open_session(&options);
+  pir_tensor x = dense(block, PIR_F32, 1, (int64_t[]){LENGTH}), y = x, z = x;
+  z.data = block + LENGTH - 1;
+  assert_int_equal(pir_session_bind_input(s, 0, &x), PIR_OK);
+  assert_int_equal(pir_session_bind_output(s, 0, &y), PIR_OK);
+  assert_int_equal(pir_session_bind_output(s, 1, &z), PIR_OK);
+  assert_int_equal(pir_session_run(s), PIR_INVALID);
+  assert_string_equal(pir_session_message(s),
+                      "outputs 0 \"y\" and 1 \"z\" are bound to memory that overlaps");
+  y.shape[0] = z.shape[0] = x.shape[0] = LENGTH / 2;
+  y.data = block + LENGTH / 2;
+  z.data = block;
+  assert_int_equal(pir_session_bind_input(s, 0, &x), PIR_OK);
+  assert_int_equal(pir_session_bind_output(s, 0, &y), PIR_OK);
+  assert_int_equal(pir_session_bind_output(s, 1, &z), PIR_OK);
+  assert_int_equal(pir_session_run(s), PIR_OK);
+  pir_session_destroy(s);
+  pir_model_release(model);
+  model = kept;
+}
+
 // ---- allocation failures: the n-th request fails, for every n until none does
 
 typedef struct failing {
@@ -342,6 +442,8 @@ int main(void) {
                                      cmocka_unit_test(shapes_are_planned_once),
                                      cmocka_unit_test(no_image_gives_no_scores),
                                      cmocka_unit_test(limits_and_cancelling_stop_a_run),
+                                     cmocka_unit_test(outputs_may_overlap_inputs),
+                                     cmocka_unit_test(outputs_may_not_overlap_each_other),
                                      cmocka_unit_test(every_failed_allocation_is_a_status),
                                      cmocka_unit_test(making_a_model_survives_failures),
                                      cmocka_unit_test(sessions_run_side_by_side)};

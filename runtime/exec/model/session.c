@@ -170,7 +170,7 @@ pir_status pir_session_bind_input(pir_session *s, size_t i, const pir_tensor *te
   s->frame.message.text[0] = 0;
   if (i >= p->input_count)
     return bad_index(s, "input", i, p->input_count);
-  s->inputs[i].is_bound = false;
+  s->inputs[i].is_bound = s->overlaps_known = false;
   PIR_TRY(check_bound(s, "input", i, &p->inputs[i].port, tensor));
   PIR_TRY(check_lods(s, i, tensor));
   size_t bytes;
@@ -186,7 +186,7 @@ pir_status pir_session_bind_output(pir_session *s, size_t i, const pir_tensor *t
   s->frame.message.text[0] = 0;
   if (i >= p->output_count)
     return bad_index(s, "output", i, p->output_count);
-  s->outputs[i].is_bound = false;
+  s->outputs[i].is_bound = s->overlaps_known = false;
   if (!tensor)
     return PIR_OK;
   PIR_TRY(check_bound(s, "output", i, &p->outputs[i].port, tensor));
@@ -223,18 +223,23 @@ static pir_status grow(pir_session *s, owned_block *block, size_t bytes) {
   return PIR_OK;
 }
 
-// The bytes of an input as the program reads them: row-major and aligned. The caller's, unless
-// they are not.
+// Whether the caller's bytes are as the program reads them: row-major and aligned.
+static bool is_read_in_place(const pir_tensor *tensor) {
+  return pir_tensor_is_dense(tensor) &&
+         (uintptr_t)tensor->data % pir_dtype_size(tensor->dtype) == 0;
+}
+
+// The bytes of an input as the program reads them: the caller's, or a copy.
 static pir_status input_data(pir_session *s, uint32_t i, void **out_data) {
   bound_input *input = &s->inputs[i];
   pir_tensor *tensor = &input->tensor;
-  size_t bytes, element = pir_dtype_size(tensor->dtype);
+  size_t bytes;
   *out_data = tensor->data;
   if (pir_tensor_numel(tensor) == 0)
     return PIR_OK;
   if (!tensor->data)
     return pir_exec_fail(&s->frame.message, PIR_INVALID, "input %u has no data", i);
-  if (pir_tensor_is_dense(tensor) && (uintptr_t)tensor->data % element == 0)
+  if (is_read_in_place(tensor))
     return PIR_OK;
   PIR_TRY(pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes));
   PIR_TRY(grow(s, &input->dense, bytes));
@@ -258,12 +263,65 @@ static pir_status output_data(pir_session *s, const plan_buffer *buffer, void **
                            "output %u is %s for these inputs, the bound tensor is %s",
                            buffer->index, expected.text, found.text);
     }
-    return *out_data = output->tensor.data, PIR_OK;
+    if (!output->overlaps)
+      return *out_data = output->tensor.data, PIR_OK;
   }
   size_t before = output->own.bytes;
   PIR_TRY(grow(s, &output->own, (size_t)s->frame.values[buffer->bytes]));
   s->stats.output_bytes += output->own.bytes - before;
   return *out_data = output->own.data, PIR_OK;
+}
+
+static size_t bytes_of(const pir_tensor *dense) {
+  size_t bytes;
+  return pir_shape_bytes(dense->shape, dense->rank, dense->dtype, &bytes) ? 0 : bytes;
+}
+
+static bool share_memory(const pir_tensor *a, const pir_tensor *b) {
+  uintptr_t x = (uintptr_t)a->data, y = (uintptr_t)b->data;
+  size_t m = bytes_of(a), n = bytes_of(b);
+  return m && n && x < y + n && y < x + m;
+}
+
+static bool overlaps_input(const pir_session *s, const pir_tensor *output) {
+  for (uint32_t i = 0; i < s->model->plan.input_count; i++)
+    if (is_read_in_place(&s->inputs[i].tensor) && share_memory(&s->inputs[i].tensor, output))
+      return true;
+  return false;
+}
+
+// Instructions read inputs and write outputs in any order, so an output that lies in an input
+// is written last, by a copy. Two outputs in one place cannot both be handed out.
+static pir_status find_overlaps(pir_session *s) {
+  const plan *p = &s->model->plan;
+  s->copied_bytes = 0;
+  for (uint32_t i = 0; i < p->output_count; i++) {
+    bound_output *output = &s->outputs[i];
+    if (!output->is_bound)
+      continue;
+    for (uint32_t k = 0; k < i; k++)
+      if (s->outputs[k].is_bound && share_memory(&s->outputs[k].tensor, &output->tensor))
+        return pir_exec_fail(
+            &s->frame.message, PIR_INVALID,
+            "outputs %u \"%s\" and %u \"%s\" are bound to memory that overlaps", k,
+            p->outputs[k].port.name.data, i, p->outputs[i].port.name.data);
+    output->overlaps = overlaps_input(s, &output->tensor);
+    if (output->overlaps)
+      s->copied_bytes += bytes_of(&output->tensor);
+  }
+  s->overlaps_known = true;
+  return PIR_OK;
+}
+
+static pir_status check_overlaps(pir_session *s) {
+  if (!s->overlaps_known)
+    PIR_TRY(find_overlaps(s));
+  if (s->copied_bytes <= s->max_bytes - s->current->arena_bytes)
+    return PIR_OK;
+  return pir_exec_fail(
+      &s->frame.message, PIR_EXHAUSTED,
+      "outputs that overlap inputs need %zu bytes more, more than max_bytes allows",
+      s->copied_bytes);
 }
 
 // Points buffers of inputs and outputs at the memory of this run.
@@ -305,8 +363,9 @@ static void place_lods(pir_session *s) {
   }
 }
 
-// An output whose shape the run showed goes to the bound memory, when it fits.
-static pir_status hand_out_late(pir_session *s, uint32_t i) {
+// What was computed elsewhere goes to the bound memory, when it fits: an output whose shape the
+// run showed, or that overlaps an input.
+static pir_status copy_out(pir_session *s, uint32_t i) {
   bound_output *output = &s->outputs[i];
   const pir_tensor *result = &output->result;
   if (output->tensor.rank != result->rank ||
@@ -329,8 +388,8 @@ static pir_status hand_out(pir_session *s) {
     if (s->frame.has_lods)
       pir_frame_take_lod(&s->frame, slot);
     s->outputs[i].result = s->frame.tensors[slot];
-    if (s->outputs[i].is_bound && p->slots[slot].late)
-      PIR_TRY(hand_out_late(s, i));
+    if (s->outputs[i].is_bound && (p->slots[slot].late || s->outputs[i].overlaps))
+      PIR_TRY(copy_out(s, i));
   }
   return PIR_OK;
 }
@@ -344,6 +403,7 @@ static pir_status describe(pir_session *s, pir_status status) {
 static pir_status run(pir_session *s) {
   PIR_TRY(prepare(s));
   pir_frame_drop_late(&s->frame, true);
+  PIR_TRY(check_overlaps(s));
   PIR_TRY(place_ports(s));
   place_lods(s);
   s->frame.budget =

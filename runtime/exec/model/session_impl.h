@@ -29,6 +29,8 @@ typedef struct bound_input {
 typedef struct bound_output {
   pir_tensor tensor;
   bool is_bound;
+  bool overlaps;  // an input that is read in place: it is computed in memory of its own, and
+                  // copied
   pir_tensor result;  // of the last run
   owned_block own;    // where the result goes when nothing is bound; grows only
 } bound_output;
@@ -43,7 +45,9 @@ struct pir_session {
   bound_input *inputs;
   bound_output *outputs;
   owned_block arena, device_arena;
-  int64_t *key;  // symbols of the bound inputs
+  bool overlaps_known;  // of what is bound now
+  size_t copied_bytes;  // of the outputs that overlap inputs
+  int64_t *key;         // symbols of the bound inputs
   shape_plan plans[SHAPE_PLANS];
   shape_plan *current;  // the one the frame is set up for
   uint64_t uses;        // of plans; orders them by last use

@@ -109,7 +109,9 @@ PIR_API void pir_session_destroy(pir_session *session);
 // destroy.
 PIR_API pir_status pir_session_bind_input(pir_session *session, size_t i,
                                           const pir_tensor *tensor);
-// Binds caller memory for an output (dense). Without it the session owns the output.
+// Binds caller memory for an output (dense). Without it the session owns the output. Memory
+// that overlaps an input is written last, by a copy; two outputs in one place are refused by
+// the run.
 PIR_API pir_status pir_session_bind_output(pir_session *session, size_t i,
                                            const pir_tensor *tensor);
 PIR_API pir_status pir_session_run(pir_session *session);
