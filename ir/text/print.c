@@ -13,9 +13,9 @@
 
 #define WRITE_BUFFER 16384
 #define INDENT 4
-#define MAX_INDENT                                                                             \
-  64  // levels; deeper ones stand below each other, or the text would grow with the square of
-      // the depth
+// Regions nested deeper than this are not indented further, or the text would grow with the square
+// of the depth.
+#define MAX_INDENT 64
 #define TYPE_CACHE 64
 #define TYPE_TEXTS 16384
 
