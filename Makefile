@@ -15,6 +15,11 @@ CFLAGS  ?= $(OPT) -g1
 WARN    := -Wall -Wextra -Werror -Wno-unused-parameter
 BASE    := -std=c11 -D_GNU_SOURCE -fPIC -fvisibility=hidden -fno-math-errno -ffp-contract=off -MMD -MP $(WARN)
 .DEFAULT_GOAL := all
+# Jobs run in parallel unless the caller says otherwise.
+JOBS    ?= $(shell nproc)
+ifeq ($(filter -j% --jobserver%,$(MAKEFLAGS)),)
+MAKEFLAGS += -j$(JOBS)
+endif
 VERSION := 0.1.0
 SONAME  := 0
 
@@ -76,12 +81,16 @@ $(B)/obj/codegen/%.o:      ; $(compile) $(I_codegen)
 $(B)/obj/tools/opsc/%.o:   ; $(compile) $(I_opsc)
 $(B)/obj/tools/drrc/%.o:   ; $(compile) $(I_passes)
 $(B)/obj/tools/%.o:        ; $(compile) $(I_tools)
-compile = @mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) -c $(patsubst $(B)/obj/%.o,%.c,$@) -o $@
+compile = @$(call say,compile $(firstword $(subst /, ,$(patsubst $(B)/obj/%,%,$@)))); mkdir -p $(@D) && \
+  $(CC) $(BASE) $(CFLAGS) -c $(patsubst $(B)/obj/%.o,%.c,$@) -o $@
+# Prints a line the first time that a stage has something to do.
+$(shell rm -rf $(B)/stages)
+say = { mkdir -p $(B)/stages && mkdir '$(B)/stages/$(1)' 2>/dev/null && echo '$(1)'; true; }
 $(foreach o,$(LIB_OBJ) $(call obj,$(S_drrc) $(S_llvm)) $(call obj,$(S_mains)) $(TOOL_OBJ),$(eval $(filter-out $(GEN_OBJ),$(o)): | generated))
 $(foreach s,$(S_ir) $(S_runtime) $(S_dialects) $(S_passes) $(S_codegen) $(S_exec) $(S_llvm) $(S_opsc) $(S_drrc) $(S_tools) $(S_mains),$(eval $(B)/obj/$(s:.c=.o): $(s)))
 
 $(B)/lib/libpir.a: $(LIB_OBJ)
-	@mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
+	@$(call say,link libraries); mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
 $(B)/lib/libpir.so: $(LIB_OBJ) mk/libpir.map
 	@mkdir -p $(@D) && $(CC) $(CFLAGS) -shared -Wl,-soname,libpir.so.$(SONAME) -Wl,--version-script=mk/libpir.map -Wl,-z,relro,-z,now $(RELR) -o $@.$(SONAME) $(LIB_OBJ) $(LIBS)
 	@ln -sf libpir.so.$(SONAME) $@
@@ -93,7 +102,7 @@ $(B)/lib/libpir_fft.so: runtime/fft/fft.cc runtime/fft/fft.h mk/libpir.map
 	@ln -sf libpir_fft.so.$(SONAME) $@
 $(foreach t,$(TOOLS),$(eval $(B)/bin/$(t): $(call obj,$(filter tools/$(t)/%,$(S_mains)))))
 $(B)/bin/%: $(TOOL_OBJ) $(B)/lib/libpir.so
-	@mkdir -p $(@D) && $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm
+	@$(call say,link tools); mkdir -p $(@D) && $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm
 
 # ---- tests: every test/**/*_test.c is a program of its own, linked with the static library
 TESTS := $(wildcard test/*/*_test.c test/*/*/*_test.c)
@@ -101,7 +110,7 @@ TEST_BIN := $(foreach t,$(TESTS),$(B)/test/$(basename $(notdir $(t))))
 I_test := $(I_exec) $(I_codegen) $(I_passes) $(I_runtime) $(I_ir) -Itools
 define test_rule
 $(B)/test/$(basename $(notdir $(1))): $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(B)/lib/libpir_codegen_llvm.so
-	@mkdir -p $(B)/test && ln -sf ../lib/libpir.so.$(SONAME) $(MODULES:$(B)/%=../%.$(SONAME)) $(B)/test/ && $(CC) $(BASE) $(CFLAGS) $(I_test) -o $$@ $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(LIBS) -lcmocka
+	@$(call say,build C tests); mkdir -p $(B)/test && ln -sf ../lib/libpir.so.$(SONAME) $(MODULES:$(B)/%=../%.$(SONAME)) $(B)/test/ && $(CC) $(BASE) $(CFLAGS) $(I_test) -o $$@ $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(LIBS) -lcmocka
 endef
 $(foreach t,$(TESTS),$(eval $(call test_rule,$(t))))
 tests: all $(TEST_BIN) $(B)/bin/digits $(B)/bin/draws $(B)/cuda/libcuda.so.1 $(B)/cuda/libnvrtc.so.13
@@ -139,7 +148,6 @@ test-tsan: setup  ## thread pool and sessions under the thread sanitizer
 draws: setup  ## random programs of one op: kernels, compiled code and float64 agree; DRAWS=N SEED=N
 	@$(MAKE) -s -j$(JOBS) all $(B)/bin/draws && $(B)/bin/draws --draws=$(or $(DRAWS),20000) --seed=$(or $(SEED),1)
 fuzz: ; @mk/setup.sh fuzz && test/fuzz/run.sh $(B) $(or $(SECONDS_EACH),60)  ## fuzz the readers; SECONDS_EACH=N
-JOBS  ?= $(shell nproc)
 COMMA := ,
 
 # ---- quality

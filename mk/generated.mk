@@ -22,7 +22,7 @@ generated: $(FRAMEWORK).h
 # ---- .ops: opsc is built first; each dialect becomes tables and a header
 OPSC     := $(HOST)/bin/opsc
 $(B)/gen/opsc/ops.tab.c: dialects/ops/ops.y
-	@mkdir -p $(@D) && $(BISON) -Werror -o $@ --defines=$(B)/gen/opsc/ops.tab.h $<
+	@$(call say,generate readers and tables); mkdir -p $(@D) && $(BISON) -Werror -o $@ --defines=$(B)/gen/opsc/ops.tab.h $<
 $(B)/gen/opsc/ops.lex.c: dialects/ops/ops.l $(B)/gen/opsc/ops.tab.c
 	@mkdir -p $(@D) && $(FLEX) -o $@ --header-file=$(B)/gen/opsc/ops.lex.h $<
 $(B)/gen/opsc/%.o: $(B)/gen/opsc/%.c $(wildcard dialects/ops/*.h)
@@ -73,7 +73,7 @@ DRRC_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(S_ir) $(S_dialects) $(S_drrc) $(wildca
 $(B)/bin/drrc: $(DRRC_OBJ) $(filter-out $(B)/gen/passes/%,$(GEN_OBJ))
 	@mkdir -p $(@D) && $(CC) $(CFLAGS) -o $@ $^ $(LIBS)
 $(B)/gen/passes/%.c: passes/drr/%.drr $(DRRC) $(filter %.inc.drr,$(DRR))
-	@mkdir -p $(@D) && $(DRRC) $< -I passes/drr -o $@
+	@$(call say,compile rules); mkdir -p $(@D) && $(DRRC) $< -I passes/drr -o $@
 $(B)/gen/passes/%.o: $(B)/gen/passes/%.c
 	@$(CC) $(BASE) $(CFLAGS) $(I_passes) -c $< -o $@
 GEN_OBJ += $(patsubst passes/drr/%.drr,$(B)/gen/passes/%.o,$(filter-out %.inc.drr,$(DRR)))
