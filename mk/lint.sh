@@ -17,6 +17,8 @@ ctags -x --c-kinds=f --fields=+ne --_xformat='%{end} %n %N %F' "${files[@]}" 2>/
 while read -r file name lines; do
   grep -q "^$file $name " .lint-allow 2>/dev/null || finding "$file: $name has $lines lines"
 done <"$build/long-functions"
+# lines that the formatter leaves alone: comments and strings
+while read -r l; do finding "over 96 columns: $l"; done < <(awk 'length($0) > 96 {print FILENAME ":" FNR}' "${files[@]}")
 # files over their limit
 for f in "${files[@]}"; do
   n=$(wc -l <"$f")
@@ -32,6 +34,10 @@ libs=(ir dialects passes codegen runtime)
 while read -r l; do finding "op name in C: $l"; done < <(git ls-files 'ir/*.c' 'passes/*.c' 'codegen/*.c' 'runtime/*.c' | xargs -r grep -nE '"pd_op\.' | grep -vE 'pd_op\.(tensor|selectedrows|sparsec)')
 while read -r l; do finding "banned in a library: $l"; done < <(git ls-files "${libs[@]/%//*.c}" | grep -v '^dialects/ops/' | xargs -r grep -nE '\b(abort|exit|v?[fs]?n?printf|getenv|setenv|setlocale)\(')
 while read -r l; do finding "left open: $l"; done < <(git ls-files '*.c' '*.h' '*.y' '*.l' '*.ops' | xargs -r grep -nE '\b(TODO|FIXME|XXX|HACK)\b')
+# tokens a line, choices within choices, names, folders, comments
+python3 mk/measure.py || bad=1
+# calls between the folders of codegen go one way, as docs/architecture.md lists them
+while read -r l; do finding "$l"; done < <(python3 mk/one_way.py "$build")
 # every public header alone, as C11 and as C++17
 inc="-Iir/abi -Iir/include -Idialects/include -I$build/gen/include -Ipasses/include -Icodegen/include -Iruntime/include -Iruntime/exec/include"
 for h in ir/abi/pir/*.h */include/pir/*.h runtime/exec/include/pir/*.h "$build"/gen/include/pir/dialect/*.h; do
