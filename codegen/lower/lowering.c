@@ -194,41 +194,42 @@ void lower_know(lowering *l, const pir_value *value, loop_expr *const *index, lo
   pir_vec_push(&l->m->arena, &l->memo, entry);
 }
 
+static bool same_index(int rank, loop_expr *const *a, loop_expr *const *b) {
+  for (int i = 0; i < rank; i++)
+    if (!pir_loop_equal(a[i], b[i]))
+      return false;
+  return true;
+}
+
 static loop_expr *remembered(const lowering *l, const pir_value *value, int rank,
                              loop_expr *const *index) {
   for (size_t k = l->memo.count; k-- > 0;) {
     const lower_memo *e = &l->memo.items[k];
-    if (e->value != value || e->guard != l->guard)
-      continue;
-    int i = 0;
-    while (i < rank && pir_loop_equal(e->index[i], index[i]))
-      i++;
-    if (i == rank)
+    if (e->value == value && e->guard == l->guard && same_index(rank, e->index, index))
       return e->expr;
   }
   return NULL;
 }
 
-static loop_expr *load(lowering *l, lower_value *v, loop_expr *const *index) {
-  loop_expr *at = v->row ? l->row_index : lower_position(l, v, index);
-  return pir_loop_load(l->m, v->row ? v->row : lower_buffer(l, v), at, 1, l->guard);
+// The element from where it is held, or NULL. A row holds no other elements than its own: a
+// reader that wants those of another row (a mean that is broadcast along the reduced dim)
+// computes them.
+static loop_expr *held_element(lowering *l, lower_value *v, int rank, loop_expr *const *index) {
+  bool in_row = v->row && (!l->row_point || same_index(rank, l->row_point, index));
+  if (in_row)
+    return pir_loop_load(l->m, v->row, l->row_index, 1, l->guard);
+  return v->readable
+             ? pir_loop_load(l->m, lower_buffer(l, v), lower_position(l, v, index), 1, l->guard)
+             : NULL;
 }
 
-loop_expr *lower_element(lowering *l, const pir_value *value, loop_expr *const *index) {
-  const pir_fact *fact = lower_fact(l, value);
+// The element from the clause of the value's op. NULL, with l->why set, on failure.
+static loop_expr *computed_element(lowering *l, const pir_value *value,
+                                   loop_expr *const *index) {
   const pir_op *op = pir_value_op(value);
   loop_expr *e = NULL;
-  if (!fact->known || fact->rank < 0 || !pir_dtype_size(fact->dtype)) {
-    lower_fail(l, op ? op : l->group, "a value whose rank or element type is not known");
-    return pir_loop_int(l->m, 0);
-  }
-  if ((e = remembered(l, value, fact->rank, index)))
-    return e;
-  lower_value *v = lower_find(l, value);
   lower_site site;
-  if (v && (v->row || v->readable)) {
-    e = load(l, v, index);
-  } else if (!op || l->depth >= MAX_DEPTH) {
+  if (!op || l->depth >= MAX_DEPTH) {
     lower_fail(l, op ? op : l->group,
                op ? "ops nested too deeply" : "a value from outside that is no operand");
   } else if (l->computed++ >= MAX_COMPUTED) {
@@ -244,6 +245,24 @@ loop_expr *lower_element(lowering *l, const pir_value *value, loop_expr *const *
     l->depth--;
     l->condition = condition;
   }
+  return e;
+}
+
+loop_expr *lower_element(lowering *l, const pir_value *value, loop_expr *const *index) {
+  const pir_fact *fact = lower_fact(l, value);
+  const pir_op *op = pir_value_op(value);
+  if (!fact->known || fact->rank < 0 || !pir_dtype_size(fact->dtype)) {
+    lower_fail(l, op ? op : l->group, "a value whose rank or element type is not known");
+    return pir_loop_int(l->m, 0);
+  }
+  loop_expr *e = remembered(l, value, fact->rank, index);
+  if (e)
+    return e;
+  lower_value *v = lower_find(l, value);
+  if (v)
+    e = held_element(l, v, fact->rank, index);
+  if (!e)
+    e = computed_element(l, value, index);
   if (!e || l->why)
     return pir_loop_const_int(l->m, pir_dtype_is_float(fact->dtype) ? PIR_I64 : fact->dtype, 0);
   e = pir_loop_let(l->fn, l->block, "t", e);

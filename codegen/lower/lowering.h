@@ -20,9 +20,10 @@ typedef struct lower_value {
   uint8_t order[PIR_MAX_RANK];  // dims from outermost to innermost in memory
   bool placed;                  // it lies in a larger tensor, at
   pir_group_place place;
-  loop_buffer *buffer;  // of `fn`
+  loop_buffer *buffer;  // the group's buffer as an argument of `fn`
   loop_fn *fn;
-  loop_buffer *row;  // scratch that holds it while a row is worked on, or NULL
+  loop_buffer *row;  // scratch that holds its elements of the row at hand, whether it has a
+                     // buffer or not; or NULL
   int8_t level;      // nests: how many reductions it waits for; -1: not yet known
   int8_t first;      // the first phase that wants it, or -1
   bool saved;        // kept in `row` after its first phase
@@ -56,9 +57,10 @@ typedef struct lowering {
   PIR_VEC(lower_memo) memo;
   loop_expr *guard;      // loads happen where it holds; NULL: everywhere
   loop_expr *condition;  // of the conditionals around; becomes a guard where an index needs one
-  loop_expr *row_index;  // position within `row` scratch
-  PIR_VEC(loop_expr *) holds;  // conditions that are known to hold in the loops around
-  const loop_var *lanes;       // of the loop that will be vectorised, or NULL
+  loop_expr *row_index;  // position within `row` scratch of the element at
+  loop_expr *const *row_point;  // this index; NULL: readers want no other one
+  PIR_VEC(loop_expr *) holds;   // conditions that are known to hold in the loops around
+  const loop_var *lanes;        // of the loop that will be vectorised, or NULL
   const pir_op *join;  // of its members only this one is within the loops around; or NULL
   int join_part;
   int depth;

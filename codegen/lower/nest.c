@@ -403,10 +403,11 @@ static loop_block *open_row(nest *n, const row *r, loop_block *block, int unroll
     at = pir_loop_add(l->m, pir_loop_mul(l->m, at, extent), here);
   }
   l->row_index = at;
+  l->row_point = n->index;
   return block;
 }
 
-// Keeps what later phases will want.
+// Keeps what later phases will want. This phase remembers the elements themselves.
 static void save_values(nest *n, const row *r) {
   lowering *l = n->l;
   for (size_t i = 0; i < l->values.count; i++) {
@@ -414,20 +415,8 @@ static void save_values(nest *n, const row *r) {
     if (!v->saved || v->first != r->phase)
       continue;
     loop_expr *e = lower_element(l, v->value, n->index);
-    loop_buffer *b = pir_loop_scratch(l->fn, "row", lower_fact(l, v->value)->dtype, r->length);
-    pir_loop_store(l->fn, l->block, b, l->row_index, e, NULL);
-    v->buffer = b;
-    v->fn = NULL;
-  }
-}
-
-static void use_saved(nest *n, int phase) {
-  for (size_t i = 0; i < n->l->values.count; i++) {
-    lower_value *v = n->l->values.items[i];
-    if (!v->saved || v->first != phase)
-      continue;
-    v->row = v->buffer;
-    v->buffer = NULL;
+    v->row = pir_loop_scratch(l->fn, "row", lower_fact(l, v->value)->dtype, r->length);
+    pir_loop_store(l->fn, l->block, v->row, l->row_index, e, NULL);
   }
 }
 
@@ -493,7 +482,6 @@ static void emit_phase(nest *n, const row *r, loop_block *block) {
       if (is_full(n, n->outputs[i]) && level_of(n, n->outputs[i]) == r->phase)
         lower_store(n->l, n->outputs[i], n->index);
     lower_leave(l, before);
-    use_saved(n, r->phase);
   }
   for (int d = 0; d < n->rank; d++)
     if (n->reduced[d])
@@ -579,6 +567,7 @@ static void rows(nest *n, lower_stages *stages) {
     emit_phase(n, &r, body);
   store_row_results(n);
   lower_leave(l, before);
+  l->row_point = NULL;
   for (size_t i = 0; i < l->values.count; i++)
     l->values.items[i]->row = NULL;
   add_stage(n, stages, units);
