@@ -307,8 +307,44 @@ static bool is_row_shape(const grouping *g, const cluster *rows, const pir_dim *
   return d == rank;
 }
 
+// Whether broadcasting against a tensor of the rows' shape gives each row its own part of the
+// value.
+static bool lies_along_rows(const grouping *g, const cluster *rows, const pir_fact *f) {
+  if (same_shape(g, rows->shape, rows->rank, f->shape, f->rank))
+    return true;
+  if (f->rank > rows->rank)
+    return false;
+  for (int d = rows->rank - f->rank, own = 0; own < f->rank; d++, own++)
+    if (!same_dim(g, f->shape[own], rows->reduced[d] ? 1 : rows->shape[d]))
+      return false;
+  return true;
+}
+
+// Whether each row is computed from its own elements alone where `reader` reads what `maker`
+// makes. A mean without the dim that it was taken over is aligned with that dim where extents
+// agree by chance: then it would be computed again for each element.
+static bool stays_in_rows(const grouping *g, const cluster *rows, const cluster *reader,
+                          const cluster *maker) {
+  for (uint32_t i = reader->head; i != NO_CLUSTER; i = g->nodes[i].next) {
+    const pir_op *op = g->nodes[i].op;
+    const pir_fact *f = result_fact(g, op);
+    if (!same_shape(g, rows->shape, rows->rank, f->shape, f->rank))
+      continue;
+    for (size_t k = 0; k < pir_op_operands(op); k++) {
+      const node *p = producer(g, pir_op_operand(op, k));
+      if (!p || p->cluster == NO_CLUSTER || &g->clusters[p->cluster] != maker)
+        continue;
+      if (!lies_along_rows(g, rows, pir_facts_of(g->facts, pir_op_operand(op, k))))
+        return false;
+    }
+  }
+  return true;
+}
+
 // Every result of an elements cluster has one shape, which a rows cluster must know as its own.
 static bool goes_with_rows(const grouping *g, const cluster *rows, const cluster *other) {
+  if (!stays_in_rows(g, rows, other, rows) || !stays_in_rows(g, rows, rows, other))
+    return false;
   if (other->kind == CLUSTER_ROWS)
     return same_shape(g, rows->shape, rows->rank, other->shape, other->rank) &&
            !memcmp(rows->reduced, other->reduced, sizeof rows->reduced[0] * (size_t)rows->rank);
