@@ -465,6 +465,7 @@ pir_status pir_program_read_json(pir_context *ctx, pir_str text, pir_str file,
                                  pir_program **out_program) {
   pir_json_reader r = {.ctx = ctx, .arena = &ctx->arena, .file = file, .text = text};
   json_error_t error;
+  *out_program = NULL;
   skip_comments(&r);
   json_t *root =
       json_loadb(text.data + r.begin, text.size - r.begin, JSON_REJECT_DUPLICATES, &error);

@@ -677,6 +677,7 @@ pir_status pir_program_parse(pir_context *ctx, pir_str text, const pir_parse_opt
                              pir_program **out_program) {
   pir_op_reader r = {.fragment = options && options->fragment};
   pir_parser *p = &r.p;
+  *out_program = NULL;
   start(p, ctx, text, options);
   r.program = pir_program_create(ctx);
   pir_program_set_info(r.program, (pir_program_info){.format = PIR_STR("text")});
@@ -699,6 +700,7 @@ pir_status pir_program_parse(pir_context *ctx, pir_str text, const pir_parse_opt
 pir_status pir_type_parse(pir_context *ctx, pir_str text, const pir_parse_options *options,
                           const pir_type **out_type) {
   pir_parser p = {0};
+  *out_type = NULL;
   start(&p, ctx, text, options);
   pir_parse_next(&p);
   p.fresh = false;

@@ -46,6 +46,19 @@ static int tear_down(void **unused) {
   return 0;
 }
 
+static pir_model *make_model(const char *text, const char *pipeline) {
+  pir_model_options options = {.size = sizeof options, .pipeline = pipeline};
+  pir_context *ctx = pir_context_create(NULL);
+  pir_program *program = NULL;
+  pir_model *made = NULL;
+  assert_int_equal(pir_dialects_load_all(ctx), PIR_OK);
+  assert_int_equal(pir_program_parse(ctx, pir_str_from(text), NULL, &program), PIR_OK);
+  assert_int_equal(pir_model_create(program, &options, &made), PIR_OK);
+  pir_program_destroy(program);
+  pir_context_destroy(ctx);
+  return made;
+}
+
 static pir_session *open_session(const pir_session_options *options) {
   pir_session *session = NULL;
   assert_int_equal(pir_session_create(model, options, &session), PIR_OK);
@@ -107,7 +120,89 @@ static void wrong_tensors_are_named(void **unused) {
                       "output 0 is [2,10] for these inputs, the bound tensor is [3,10]");
   pir_tensor result;
   assert_int_equal(pir_session_output(s, 0, &result), PIR_NOT_FOUND);
+  assert_string_equal(pir_session_message(s),
+                      "there are no outputs: the session has not run, or failed");
+  assert_int_equal(pir_session_output(s, 7, &result), PIR_NOT_FOUND);
+  assert_string_equal(pir_session_message(s), "there is no output 7; the model has 1");
   pir_session_destroy(s);
+}
+
+// A rank that is not known takes any that there is.
+static void tensors_of_unknown_rank_are_checked(void **unused) {
+  static const char text[] =
+      "{\n(%0) = \"pd_op.data\" () "
+      "{dtype:float32,name:\"x\",place:Place(undefined:0),shape:[-1,-1]} : () -> "
+      "tensor<-1x-1xf32>\n"
+      "(%1) = \"pd_op.data\" () "
+      "{dtype:int64,name:\"i\",place:Place(undefined:0),shape:[-1,-1]} : () -> "
+      "tensor<-1x-1xi64>\n"
+      "(%2) = \"pd_op.gather_nd\" (%0, %1) {} : (tensor<-1x-1xf32>, tensor<-1x-1xi64>) -> "
+      "tensor<-1xf32>\n"
+      "(%3) = \"pd_op.fetch\" (%2) {col:0,name:\"y\"} : (tensor<-1xf32>) -> "
+      "tensor<-1xf32>\n}\n";
+  static float data[6] = {1, 2, 3, 4, 5, 6}, own[6];
+  pir_model *kept = model;
+  model = make_model(text, "kernels");
+  pir_session *s = open_session(NULL);
+  assert_int_equal(pir_model_output(model, 0).rank, -1);
+  pir_tensor x = dense(data, PIR_F32, 2, (int64_t[]){3, 2}),
+             y = dense(own, PIR_F32, 2, (int64_t[]){3, 2});
+  pir_tensor rows = dense((int64_t[]){0, 1, 2}, PIR_I64, 2, (int64_t[]){3, 1}), wrong = y;
+  wrong.rank = 1 << 20;
+  assert_int_equal(pir_session_bind_output(s, 0, &wrong), PIR_INVALID);
+  assert_non_null(strstr(pir_session_message(s), "output 0 \"y\": expects a rank from 0 to "));
+  wrong.rank = -1;
+  assert_int_equal(pir_session_bind_output(s, 0, &wrong), PIR_INVALID);
+  wrong = y;
+  wrong.shape[1] = -2;
+  assert_int_equal(pir_session_bind_output(s, 0, &wrong), PIR_INVALID);
+  assert_string_equal(pir_session_message(s), "output 0 \"y\": a negative extent in [3,-2]");
+  wrong.shape[1] = wrong.shape[0] = INT64_MAX;
+  assert_int_equal(pir_session_bind_output(s, 0, &wrong), PIR_EXHAUSTED);
+  assert_int_equal(pir_session_bind_input(s, 0, &x), PIR_OK);
+  assert_int_equal(pir_session_bind_input(s, 1, &rows), PIR_OK);
+  assert_int_equal(pir_session_bind_output(s, 0, &y), PIR_OK);
+  assert_int_equal(pir_session_run(s), PIR_OK);
+  assert_memory_equal(own, data, sizeof own);
+  pir_session_destroy(s);
+  pir_model_release(model);
+  model = kept;
+}
+
+static void nothing_given_is_refused(void **unused) {
+  pir_session *none = NULL;
+  pir_model *unmade = model;
+  pir_tensor tensor;
+  pir_context *ctx = pir_context_create(NULL);
+  pir_program *program = (pir_program *)ctx;
+  assert_int_equal(pir_session_create(NULL, NULL, &none), PIR_INVALID);
+  assert_null(none);
+  assert_int_equal(pir_session_bind_input(NULL, 0, NULL), PIR_INVALID);
+  assert_int_equal(pir_session_bind_output(NULL, 0, NULL), PIR_INVALID);
+  assert_int_equal(pir_session_run(NULL), PIR_INVALID);
+  assert_int_equal(pir_session_prepare(NULL), PIR_INVALID);
+  assert_int_equal(pir_session_output(NULL, 0, &tensor), PIR_INVALID);
+  assert_int_equal(pir_session_trim(NULL), 0);
+  assert_int_equal(pir_session_stats_of(NULL).runs, 0);
+  assert_true(*pir_session_message(NULL));
+  assert_int_equal(pir_model_create(NULL, NULL, &unmade), PIR_INVALID);
+  assert_null(unmade);
+  assert_int_equal(pir_model_load_file(NULL, NULL, NULL, &unmade), PIR_INVALID);
+  assert_int_equal(pir_model_load((pir_borrowed){0}, (pir_borrowed){0}, NULL, &unmade),
+                   PIR_INVALID);
+  assert_int_equal(pir_model_inputs(NULL), 0);
+  assert_int_equal(pir_model_outputs(NULL), 0);
+  pir_model_retain(NULL);
+  assert_int_equal(pir_model_input(model, 1).rank, -1);
+  assert_int_equal(pir_model_output(model, SIZE_MAX).rank, -1);
+  assert_string_equal(pir_model_input(NULL, 0).name.data, "");
+  pir_session *s = open_session(NULL);
+  assert_int_equal(pir_session_bind_input(s, 0, NULL), PIR_INVALID);
+  assert_string_equal(pir_session_message(s), "input 0: no tensor is given");
+  pir_session_destroy(s);
+  assert_int_equal(pir_program_parse(ctx, PIR_STR("{ nonsense"), NULL, &program), PIR_INVALID);
+  assert_null(program);
+  pir_context_destroy(ctx);
 }
 
 static void results_land_where_bound(void **unused) {
@@ -237,27 +332,14 @@ static void limits_and_cancelling_stop_a_run(void **unused) {
 
 // y = x + the elements of x in reverse, z = x in reverse: of the elements of each, which are
 // read when is anyone's guess.
-static pir_model *make_reversing(const char *pipeline) {
-  static const char text[] =
-      "{\n(%0) = \"pd_op.data\" () "
-      "{dtype:float32,name:\"x\",place:Place(undefined:0),shape:[-1]} : () -> "
-      "tensor<-1xf32>\n"
-      "(%1) = \"pd_op.flip\" (%0) {axis:[0]} : (tensor<-1xf32>) -> tensor<-1xf32>\n"
-      "(%2) = \"pd_op.add\" (%0, %1) {} : (tensor<-1xf32>, tensor<-1xf32>) -> tensor<-1xf32>\n"
-      "(%3) = \"pd_op.fetch\" (%2) {col:0,name:\"y\"} : (tensor<-1xf32>) -> tensor<-1xf32>\n"
-      "(%4) = \"pd_op.fetch\" (%1) {col:1,name:\"z\"} : (tensor<-1xf32>) -> "
-      "tensor<-1xf32>\n}\n";
-  pir_model_options options = {.size = sizeof options, .pipeline = pipeline};
-  pir_context *ctx = pir_context_create(NULL);
-  pir_program *program = NULL;
-  pir_model *made = NULL;
-  assert_int_equal(pir_dialects_load_all(ctx), PIR_OK);
-  assert_int_equal(pir_program_parse(ctx, pir_str_from(text), NULL, &program), PIR_OK);
-  assert_int_equal(pir_model_create(program, &options, &made), PIR_OK);
-  pir_program_destroy(program);
-  pir_context_destroy(ctx);
-  return made;
-}
+static const char reversing[] =
+    "{\n(%0) = \"pd_op.data\" () "
+    "{dtype:float32,name:\"x\",place:Place(undefined:0),shape:[-1]} : () -> "
+    "tensor<-1xf32>\n"
+    "(%1) = \"pd_op.flip\" (%0) {axis:[0]} : (tensor<-1xf32>) -> tensor<-1xf32>\n"
+    "(%2) = \"pd_op.add\" (%0, %1) {} : (tensor<-1xf32>, tensor<-1xf32>) -> tensor<-1xf32>\n"
+    "(%3) = \"pd_op.fetch\" (%2) {col:0,name:\"y\"} : (tensor<-1xf32>) -> tensor<-1xf32>\n"
+    "(%4) = \"pd_op.fetch\" (%1) {col:1,name:\"z\"} : (tensor<-1xf32>) -> tensor<-1xf32>\n}\n";
 
 enum { LENGTH = 500, ROOM = 4 * LENGTH };
 
@@ -296,7 +378,7 @@ static void outputs_may_overlap_inputs(void **unused) {
       {0, 1, LENGTH, 2 * LENGTH}};
   for (int compiled = 0; compiled < 2; compiled++) {
     pir_model *kept = model;
-    model = make_reversing(compiled ? "compile" : "kernels");
+    model = make_model(reversing, compiled ? "compile" : "kernels");
     pir_session *s = open_session(NULL);
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
       run_in_one_block(s, layouts[i]);
@@ -309,7 +391,7 @@ static void outputs_may_overlap_inputs(void **unused) {
 static void outputs_may_not_overlap_each_other(void **unused) {
   static float block[2 * LENGTH];
   pir_model *kept = model;
-  model = make_reversing("kernels");
+  model = make_model(reversing, "kernels");
   pir_session_options options = {.size = sizeof options, .max_bytes = LENGTH * sizeof *block};
   pir_session *s = open_session(&options);
   pir_tensor x = dense(block, PIR_F32, 1, (int64_t[]){LENGTH}), y = x, z = x;
@@ -436,6 +518,8 @@ static void sessions_run_side_by_side(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(ports_are_described),
                                      cmocka_unit_test(wrong_tensors_are_named),
+                                     cmocka_unit_test(tensors_of_unknown_rank_are_checked),
+                                     cmocka_unit_test(nothing_given_is_refused),
                                      cmocka_unit_test(results_land_where_bound),
                                      cmocka_unit_test(outputs_are_those_of_the_last_run),
                                      cmocka_unit_test(strided_and_unaligned_inputs_run),

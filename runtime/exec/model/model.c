@@ -215,6 +215,8 @@ static pir_status create(pir_program *program, const pir_model_options *options,
 pir_status pir_model_create(const pir_program *program, const pir_model_options *given,
                             pir_model **out_model) {
   *out_model = NULL;
+  if (!program)
+    return PIR_INVALID;
   pir_model_options options = read_options(given);
   pir_program *clone = pir_program_clone(program);
   pir_status status = create(clone, &options, out_model);
@@ -246,6 +248,8 @@ static pir_status compile_ahead(pir_model *model, pir_program *program,
 }
 
 pir_status pir_model_compile_ahead(const pir_program *program, const pir_model_options *given) {
+  if (!program)
+    return PIR_INVALID;
   pir_model_options options = read_options(given);
   if (!options.cache)
     return pir_report(pir_program_context(program), PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
@@ -349,6 +353,8 @@ pir_status pir_model_load(pir_borrowed bytes, pir_borrowed params,
 pir_status pir_model_load_file(const char *path, const char *params,
                                const pir_model_options *given, pir_model **out_model) {
   *out_model = NULL;
+  if (!path)
+    return PIR_INVALID;
   uint64_t start = now_ns();
   pir_model_options options = read_options(given);
   prepared kept;
@@ -365,7 +371,8 @@ pir_status pir_model_load_file(const char *path, const char *params,
 }
 
 void pir_model_retain(pir_model *model) {
-  atomic_fetch_add(&model->holders, 1);
+  if (model)
+    atomic_fetch_add(&model->holders, 1);
 }
 
 void pir_model_release(pir_model *model) {
@@ -384,18 +391,24 @@ void pir_model_release(pir_model *model) {
 
 // ---- questions
 
+static const pir_port no_port = {.name = {"", 0}, .dtype = PIR_UNDEFINED, .rank = -1};
+
 size_t pir_model_inputs(const pir_model *model) {
-  return model->plan.input_count;
+  return model ? model->plan.input_count : 0;
 }
+
 pir_port pir_model_input(const pir_model *model, size_t i) {
-  return model->plan.inputs[i].port;
+  return i < pir_model_inputs(model) ? model->plan.inputs[i].port : no_port;
 }
+
 size_t pir_model_outputs(const pir_model *model) {
-  return model->plan.output_count;
+  return model ? model->plan.output_count : 0;
 }
+
 pir_port pir_model_output(const pir_model *model, size_t i) {
-  return model->plan.outputs[i].port;
+  return i < pir_model_outputs(model) ? model->plan.outputs[i].port : no_port;
 }
+
 pir_model_stats pir_model_stats_of(const pir_model *model) {
-  return model->stats;
+  return model ? model->stats : (pir_model_stats){0};
 }

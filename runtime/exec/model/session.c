@@ -53,6 +53,8 @@ static pir_status fill(pir_session *s, const pir_session_options *options) {
 pir_status pir_session_create(pir_model *model, const pir_session_options *given,
                               pir_session **out_session) {
   *out_session = NULL;
+  if (!model)
+    return PIR_INVALID;
   pir_session_options options = read_options(given);
   pir_session *s = pir_mem_get(&options.allocator, sizeof *s);
   if (!s)
@@ -115,26 +117,40 @@ static shape_text write_shape(const int64_t *shape, int rank) {
   return out;
 }
 
-static pir_status check_bound(pir_session *s, const char *what, size_t i, const pir_port *port,
-                              const pir_tensor *t) {
-  pir_message *message = &s->frame.message;
-  if (t->dtype != port->dtype)
-    return pir_exec_fail(message, PIR_INVALID, "%s %zu \"%s\": expects %s, got %s", what, i,
-                         port->name.data, pir_dtype_name(port->dtype),
-                         pir_dtype_name(t->dtype));
+static pir_status wrong_shape(pir_message *message, const char *what, size_t i,
+                              const pir_port *port, const pir_tensor *t) {
+  shape_text found = write_shape(t->shape, t->rank);
   if (port->rank < 0)
-    return PIR_OK;
-  shape_text expected = write_shape(port->shape, port->rank),
-             found = write_shape(t->shape, t->rank);
+    return pir_exec_fail(message, PIR_INVALID, "%s %zu \"%s\": a negative extent in %s", what,
+                         i, port->name.data, found.text);
+  shape_text expected = write_shape(port->shape, port->rank);
   if (t->rank != port->rank)
     return pir_exec_fail(message, PIR_INVALID,
                          "%s %zu \"%s\": expects rank %d %s, got rank %d %s", what, i,
                          port->name.data, port->rank, expected.text, t->rank, found.text);
-  for (int d = 0; d < t->rank; d++)
-    if (t->shape[d] < 0 || (port->shape[d] >= 0 && t->shape[d] != port->shape[d]))
-      return pir_exec_fail(message, PIR_INVALID, "%s %zu \"%s\": expects shape %s, got %s",
-                           what, i, port->name.data, expected.text, found.text);
-  return PIR_OK;
+  return pir_exec_fail(message, PIR_INVALID, "%s %zu \"%s\": expects shape %s, got %s", what, i,
+                       port->name.data, expected.text, found.text);
+}
+
+static pir_status check_bound(pir_session *s, const char *what, size_t i, const pir_port *port,
+                              const pir_tensor *t) {
+  pir_message *message = &s->frame.message;
+  if (port->dtype != PIR_UNDEFINED && t->dtype != port->dtype)
+    return pir_exec_fail(message, PIR_INVALID, "%s %zu \"%s\": expects %s, got %s", what, i,
+                         port->name.data, pir_dtype_name(port->dtype),
+                         pir_dtype_name(t->dtype));
+  if (!pir_dtype_size(t->dtype))
+    return pir_exec_fail(message, PIR_INVALID, "%s %zu \"%s\" has no element type", what, i,
+                         port->name.data);
+  if (t->rank < 0 || t->rank > PIR_MAX_RANK)
+    return pir_exec_fail(message, PIR_INVALID,
+                         "%s %zu \"%s\": expects a rank from 0 to %d, got %d", what, i,
+                         port->name.data, PIR_MAX_RANK, t->rank);
+  bool fits = port->rank < 0 || t->rank == port->rank;
+  for (int d = 0; d < t->rank && fits; d++)
+    fits = t->shape[d] >= 0 &&
+           (port->rank < 0 || port->shape[d] < 0 || t->shape[d] == port->shape[d]);
+  return fits ? PIR_OK : wrong_shape(message, what, i, port, t);
 }
 
 static pir_status bad_index(pir_session *s, const char *what, size_t i, size_t count) {
@@ -166,11 +182,15 @@ static pir_status check_lods(pir_session *s, size_t i, const pir_tensor *t) {
 }
 
 pir_status pir_session_bind_input(pir_session *s, size_t i, const pir_tensor *tensor) {
+  if (!s)
+    return PIR_INVALID;
   const plan *p = &s->model->plan;
   s->frame.message.text[0] = 0;
   if (i >= p->input_count)
     return bad_index(s, "input", i, p->input_count);
   s->inputs[i].is_bound = s->overlaps_known = false;
+  if (!tensor)
+    return pir_exec_fail(&s->frame.message, PIR_INVALID, "input %zu: no tensor is given", i);
   PIR_TRY(check_bound(s, "input", i, &p->inputs[i].port, tensor));
   PIR_TRY(check_lods(s, i, tensor));
   size_t bytes;
@@ -182,6 +202,8 @@ pir_status pir_session_bind_input(pir_session *s, size_t i, const pir_tensor *te
 }
 
 pir_status pir_session_bind_output(pir_session *s, size_t i, const pir_tensor *tensor) {
+  if (!s)
+    return PIR_INVALID;
   const plan *p = &s->model->plan;
   s->frame.message.text[0] = 0;
   if (i >= p->output_count)
@@ -190,6 +212,9 @@ pir_status pir_session_bind_output(pir_session *s, size_t i, const pir_tensor *t
   if (!tensor)
     return PIR_OK;
   PIR_TRY(check_bound(s, "output", i, &p->outputs[i].port, tensor));
+  size_t bytes;
+  if (pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes))
+    return pir_exec_fail(&s->frame.message, PIR_EXHAUSTED, "output %zu is too large", i);
   if (!tensor->data || !pir_tensor_is_dense(tensor) ||
       (uintptr_t)tensor->data % pir_dtype_size(tensor->dtype))
     return pir_exec_fail(&s->frame.message, PIR_INVALID,
@@ -368,6 +393,10 @@ static void place_lods(pir_session *s) {
 static pir_status copy_out(pir_session *s, uint32_t i) {
   bound_output *output = &s->outputs[i];
   const pir_tensor *result = &output->result;
+  if (output->tensor.dtype != result->dtype)
+    return pir_exec_fail(&s->frame.message, PIR_INVALID, "output %u is %s, the bound tensor %s",
+                         i, pir_dtype_name(result->dtype),
+                         pir_dtype_name(output->tensor.dtype));
   if (output->tensor.rank != result->rank ||
       memcmp(output->tensor.shape, result->shape, (size_t)result->rank * sizeof *result->shape))
     return pir_exec_fail(&s->frame.message, PIR_INVALID,
@@ -413,6 +442,8 @@ static pir_status run(pir_session *s) {
 }
 
 pir_status pir_session_run(pir_session *s) {
+  if (!s)
+    return PIR_INVALID;
   s->has_run = false;
   pir_status status = run(s);
   if (status)
@@ -423,19 +454,27 @@ pir_status pir_session_run(pir_session *s) {
 }
 
 pir_status pir_session_prepare(pir_session *s) {
-  return describe(s, prepare(s));
+  return s ? describe(s, prepare(s)) : PIR_INVALID;
 }
 
-pir_status pir_session_output(const pir_session *s, size_t i, pir_tensor *out_tensor) {
+pir_status pir_session_output(pir_session *s, size_t i, pir_tensor *out_tensor) {
+  *out_tensor = (pir_tensor){0};
+  if (!s)
+    return PIR_INVALID;
   const plan *p = &s->model->plan;
-  if (i >= p->output_count || !s->has_run)
-    return PIR_NOT_FOUND;
+  if (i >= p->output_count)
+    return bad_index(s, "output", i, p->output_count);
+  if (!s->has_run)
+    return pir_exec_fail(&s->frame.message, PIR_NOT_FOUND,
+                         "there are no outputs: the session has not run, or failed");
   *out_tensor = s->outputs[i].result;
   return PIR_OK;
 }
 
 size_t pir_session_trim(pir_session *s) {
   size_t freed = 0;
+  if (!s)
+    return 0;
   for (int i = 0; i < SHAPE_PLANS; i++) {
     if (&s->plans[i] == s->current)
       continue;
@@ -454,8 +493,9 @@ size_t pir_session_trim(pir_session *s) {
 }
 
 const char *pir_session_message(const pir_session *s) {
-  return s->frame.message.text;
+  return s ? s->frame.message.text : "there is no session";
 }
+
 pir_session_stats pir_session_stats_of(const pir_session *s) {
-  return s->stats;
+  return s ? s->stats : (pir_session_stats){0};
 }

@@ -1,4 +1,6 @@
-// Running programs: a model is compiled once and immutable; sessions run it, one a thread.
+// Running programs: a model is compiled once and immutable; sessions run it, one a thread. A
+// model, session or tensor that is NULL is PIR_INVALID, or none; where results go to (`out_`)
+// must be given.
 //
 // Thread safety: a pir_model may be used from any number of threads; a pir_session from one at
 // a time.
@@ -64,6 +66,7 @@ typedef struct pir_port {
   int64_t shape[PIR_MAX_RANK];  // -1 where it varies
 } pir_port;
 
+// Beyond the last: a port without name and element type, of rank -1.
 PIR_API size_t pir_model_inputs(const pir_model *model);
 PIR_API pir_port pir_model_input(const pir_model *model, size_t i);
 PIR_API size_t pir_model_outputs(const pir_model *model);
@@ -117,8 +120,7 @@ PIR_API pir_status pir_session_bind_output(pir_session *session, size_t i,
 PIR_API pir_status pir_session_run(pir_session *session);
 // The output of the last run, whatever was bound or prepared since; its memory is the session's
 // (or the caller's) and valid until the next.
-PIR_API pir_status pir_session_output(const pir_session *session, size_t i,
-                                      pir_tensor *out_tensor);
+PIR_API pir_status pir_session_output(pir_session *session, size_t i, pir_tensor *out_tensor);
 // Plans for the bound shapes without running; allocates what a run will need.
 PIR_API pir_status pir_session_prepare(pir_session *session);
 // Gives memory back that the last shapes do not need; returns the bytes.
