@@ -5,6 +5,7 @@
 #include <pir/custom.h>
 #include <pir/dialect.h>
 #include <pir/infer.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "custom_impl.h"
@@ -28,7 +29,8 @@ struct pir_custom_set {
   void *libraries[UINT8_MAX];
   size_t count, library_count;
   pir_dialect dialect;
-  bool registered;
+  atomic_bool registered;  // contexts read the set, perhaps on several threads: nothing else is
+                           // written any more
 };
 
 // ---- arguments of a call
@@ -279,6 +281,8 @@ pir_status pir_custom_set_create(const pir_allocator *allocator, pir_custom_set 
   if (!*out_set)
     return PIR_EXHAUSTED;
   **out_set = (pir_custom_set){.allocator = own, .memory.allocator = own};
+  (*out_set)->dialect =
+      (pir_dialect){.name = "custom_op", .json_id = 3, .ops = (*out_set)->defs};
   return PIR_OK;
 }
 
@@ -294,7 +298,7 @@ void pir_custom_set_destroy(pir_custom_set *set) {
 
 pir_status pir_custom_set_add(pir_custom_set *set, const pir_custom_op *from,
                               pir_custom_fn kernel, pir_custom_fn infer, pir_message *message) {
-  if (set->registered)
+  if (atomic_load(&set->registered))
     return pir_exec_fail(message, PIR_INVALID, "a set that is registered takes no more ops");
   if (set->count == UINT8_MAX)
     return pir_exec_fail(message, PIR_EXHAUSTED, "more than %d ops", UINT8_MAX);
@@ -317,7 +321,7 @@ pir_status pir_custom_set_add(pir_custom_set *set, const pir_custom_op *from,
   op->kernel = (pir_kernel){def->name, run_custom, false};
   op->run = kernel, op->infer = infer;
   PIR_TRY(prepare_call(op, message));
-  set->count++;
+  set->dialect.op_count = ++set->count;
   return PIR_OK;
 }
 
@@ -353,8 +357,6 @@ pir_status pir_custom_set_load(pir_custom_set *set, const char *path, pir_messag
 }
 
 pir_status pir_custom_set_register(pir_custom_set *set, pir_context *ctx) {
-  set->dialect = (pir_dialect){
-      .name = "custom_op", .json_id = 3, .ops = set->defs, .op_count = set->count};
-  set->registered = true;
+  atomic_store(&set->registered, true);
   return pir_context_register(ctx, &set->dialect);
 }

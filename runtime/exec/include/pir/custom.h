@@ -49,7 +49,8 @@ PIR_API pir_status pir_custom_set_add(pir_custom_set *set, const pir_custom_op *
                                       pir_message *message);
 PIR_API pir_status pir_custom_set_load(pir_custom_set *set, const char *library,
                                        pir_message *message);
-// Makes the ops known to a context, beside those of the dialects.
+// Makes the ops known to a context, beside those of the dialects. Callable from several threads
+// at once, as is pir_model_load with one set.
 PIR_API pir_status pir_custom_set_register(pir_custom_set *set, pir_context *ctx);
 
 PIR_END
