@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <cli.h>
 #include <npy.h>
+#include <pir/custom.h>
 #include <pir/dialects.h>
 #include <pir/load.h>
 #include <pir/model.h>
@@ -311,7 +312,7 @@ static void no_image_gives_no_scores(void **unused) {
 }
 
 static void limits_and_cancelling_stop_a_run(void **unused) {
-  volatile int cancel = 1;
+  pir_atomic_int cancel = 1;
   pir_session_options options = {.size = sizeof options, .cancel = &cancel};
   pir_session *s = open_session(&options);
   pir_tensor in = first_images(IMAGES);
@@ -412,6 +413,96 @@ static void outputs_may_not_overlap_each_other(void **unused) {
   pir_session_destroy(s);
   pir_model_release(model);
   model = kept;
+}
+
+// ---- cancelling in the middle of a loop, and ops of the user's own on two threads
+
+// Runs the first half of each loop, is cancelled, and runs the second.
+static void run_cancelled(void *pool, int64_t n, pir_range_fn fn, void *user) {
+  fn(user, 0, n / 2, 0);
+  atomic_store((pir_atomic_int *)pool, 1);
+  fn(user, n / 2, n, 1);
+}
+
+static void long_loops_are_cancelled(void **unused) {
+  enum { LONG = 1 << 20 };
+  float *x = calloc(LONG, sizeof *x), *z = malloc(LONG * sizeof *z);
+  pir_atomic_int cancel;
+  pir_model *kept = model;
+  for (int compiled = 0; compiled < 2; compiled++) {
+    pir_session_options options = {
+        .size = sizeof options, .parallel = {run_cancelled, &cancel, 2}, .cancel = &cancel};
+    atomic_init(&cancel, 0);
+    model = make_model(reversing, compiled ? "compile" : "kernels");
+    pir_session *s = open_session(&options);
+    pir_tensor in = dense(x, PIR_F32, 1, (int64_t[]){LONG}), out = in;
+    out.data = z;
+    for (int i = 0; i < LONG; i++)
+      z[i] = -1;
+    assert_int_equal(pir_session_bind_input(s, 0, &in), PIR_OK);
+    assert_int_equal(pir_session_bind_output(s, 1, &out), PIR_OK);
+    assert_int_equal(pir_session_run(s), PIR_CANCELLED);
+    assert_non_null(strstr(pir_session_message(s), "cancelled in "));
+    assert_true(z[0] == 0 && z[LONG - 1] == -1);
+    pir_session_destroy(s);
+    pir_model_release(model);
+  }
+  model = kept;
+  free(x);
+  free(z);
+}
+
+static int twice(const pir_tensor *x, pir_tensor *out) {
+  for (int64_t i = 0; i < pir_tensor_numel(x); i++)
+    ((float *)out->data)[i] = 2 * ((float *)x->data)[i];
+  return 0;
+}
+
+static void *load_own(void *set) {
+  static const char text[] =
+      "{\n(%0) = \"pd_op.data\" () "
+      "{dtype:float32,name:\"x\",place:Place(undefined:0),shape:[2]} : () -> tensor<2xf32>\n"
+      "(%1) = \"custom_op.twice\" (%0) {} : (tensor<2xf32>) -> tensor<2xf32>\n"
+      "(%2) = \"pd_op.fetch\" (%1) {col:0,name:\"y\"} : (tensor<2xf32>) -> tensor<2xf32>\n}\n";
+  pir_model_options options = {
+      .size = sizeof options, .pipeline = "kernels", .custom_ops = set};
+  pir_model *made = NULL;
+  pir_session *s = NULL;
+  float data[2] = {3, 4};
+  pir_tensor x = dense(data, PIR_F32, 1, (int64_t[]){2}), y = {0};
+  pir_borrowed program = {.data = text, .size = sizeof text - 1};
+  pir_status status = pir_model_load(program, (pir_borrowed){0}, &options, &made);
+  if (!status)
+    status = pir_session_create(made, NULL, &s);
+  if (!status)
+    status = pir_session_bind_input(s, 0, &x);
+  if (!status)
+    status = pir_session_run(s);
+  if (!status)
+    status = pir_session_output(s, 0, &y);
+  bool right = !status && ((float *)y.data)[0] == 6 && ((float *)y.data)[1] == 8;
+  pir_session_destroy(s);
+  pir_model_release(made);
+  return right ? set : NULL;
+}
+
+static void own_ops_are_loaded_side_by_side(void **unused) {
+  pir_custom_op op = {.name = "twice", .operands = "X", .results = "Out"};
+  pir_custom_set *set = NULL;
+  pir_message message;
+  pthread_t threads[2];
+  void *done;
+  assert_int_equal(pir_custom_set_create(NULL, &set), PIR_OK);
+  assert_int_equal(pir_custom_set_add(set, &op, (pir_custom_fn)twice, NULL, &message), PIR_OK);
+  for (int i = 0; i < 2; i++)
+    assert_int_equal(pthread_create(&threads[i], NULL, load_own, set), 0);
+  for (int i = 0; i < 2; i++) {
+    pthread_join(threads[i], &done);
+    assert_ptr_equal(done, set);
+  }
+  assert_int_equal(pir_custom_set_add(set, &op, (pir_custom_fn)twice, NULL, &message),
+                   PIR_INVALID);
+  pir_custom_set_destroy(set);
 }
 
 // ---- allocation failures: the n-th request fails, for every n until none does
@@ -528,6 +619,8 @@ int main(void) {
                                      cmocka_unit_test(limits_and_cancelling_stop_a_run),
                                      cmocka_unit_test(outputs_may_overlap_inputs),
                                      cmocka_unit_test(outputs_may_not_overlap_each_other),
+                                     cmocka_unit_test(long_loops_are_cancelled),
+                                     cmocka_unit_test(own_ops_are_loaded_side_by_side),
                                      cmocka_unit_test(every_failed_allocation_is_a_status),
                                      cmocka_unit_test(making_a_model_survives_failures),
                                      cmocka_unit_test(sessions_run_side_by_side)};

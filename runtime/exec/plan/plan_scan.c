@@ -241,7 +241,7 @@ pir_status pir_frame_run_scan(frame *f, uint32_t number) {
   pir_status status = PIR_OK;
   for (int64_t s = 0; s < steps && !status; s++) {
     int64_t t = scan->reverse ? steps - 1 - s : s;
-    if (f->cancel && *f->cancel)
+    if (pir_frame_is_cancelled(f))
       status = pir_exec_fail(&f->message, PIR_CANCELLED, "cancelled in a scan");
     show_steps(f, instr, scan, t);
     f->backwards = s & 1;

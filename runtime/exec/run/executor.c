@@ -5,6 +5,55 @@
 #include <string.h>
 #include <time.h>
 
+// ---- loops that can be cancelled
+
+// Compiled groups and clauses write their results alone, so they may stop anywhere: they are
+// cut into pieces, and none begins after the cancellation was seen. Other kernels may read back
+// what they write, as numbers of elements, say; they go to their end.
+typedef struct guard {
+  pir_parallel inner;
+  const pir_atomic_int *cancel;
+  atomic_bool stopped;
+} guard;
+
+typedef struct guarded_loop {
+  guard *guard;
+  pir_range_fn fn;
+  void *user;
+} guarded_loop;
+
+static bool is_stopped(guard *g) {
+  if (atomic_load_explicit(g->cancel, memory_order_relaxed))
+    atomic_store(&g->stopped, true);
+  return atomic_load(&g->stopped);
+}
+
+static void run_pieces(void *user, int64_t begin, int64_t end, int thread) {
+  enum { PIECES = 8 };
+  const guarded_loop *loop = user;
+  int64_t piece = (end - begin) / PIECES + 1;
+  for (int64_t at = begin; at < end && !is_stopped(loop->guard); at += piece)
+    loop->fn(loop->user, at, end - at > piece ? at + piece : end, thread);
+}
+
+static void run_guarded(void *pool, int64_t n, pir_range_fn fn, void *user) {
+  guard *g = pool;
+  guarded_loop loop = {g, fn, user};
+  g->inner.parallel_for(g->inner.pool, n, run_pieces, &loop);
+}
+
+// What runs loops in place of `inner`: that itself where nobody can cancel.
+static pir_parallel guard_loops(const frame *f, pir_parallel inner, guard *g) {
+  *g = (guard){.inner = inner, .cancel = f->cancel};
+  return f->cancel ? (pir_parallel){run_guarded, g, inner.threads} : inner;
+}
+
+static pir_status check_guard(frame *f, guard *g, const plan_instr *instr) {
+  return atomic_load(&g->stopped)
+             ? pir_exec_fail(&f->message, PIR_CANCELLED, "cancelled in %s", instr->label)
+             : PIR_OK;
+}
+
 // ---- compiled groups
 
 typedef struct stage_run {
@@ -90,17 +139,17 @@ static pir_status run_group(frame *f, const plan_instr *instr) {
     return PIR_OK;
   pir_group_args args = {f->group_buffers, f->group_dims};
   bool alone = f->parallel.threads <= 1 || !is_worth_sharing(f, instr);
+  guard g;
+  pir_parallel loops = guard_loops(f, alone ? pir_parallel_serial() : f->parallel, &g);
   for (size_t i = 0; i < code->stage_count; i++) {
     int64_t units = f->values[p->words[group->units + i]];
     stage_run run = {code->stages[i].fn, &args, f->scratch, f->scratch_step, f->backwards};
-    if (units <= 0)
-      continue;
-    if (units == 1 || alone)
+    if (units == 1)
       run_range(&run, 0, units, 0);
-    else
-      f->parallel.parallel_for(f->parallel.pool, units, run_range, &run);
+    else if (units > 1)
+      loops.parallel_for(loops.pool, units, run_range, &run);
   }
-  return PIR_OK;
+  return check_guard(f, &g, instr);
 }
 
 // ---- kernels
@@ -115,6 +164,8 @@ static pir_status run_call(frame *f, const plan_instr *instr) {
     f->pointers[i] = slot == NONE ? NULL : &f->tensors[slot];
   }
   f->message.text[0] = 0;
+  guard g;
+  pir_parallel guarded = guard_loops(f, f->parallel, &g);
   pir_kernel_call kernel = {.op = call->def->name,
                             .in = in,
                             .in_members = call->in_members,
@@ -129,11 +180,12 @@ static pir_status run_call(frame *f, const plan_instr *instr) {
                             .clause = call->def->clause,
                             .kernel = call->kernel,
                             .generator = f->generator,
-                            .parallel = f->parallel,
+                            .parallel = call->kernel ? f->parallel : guarded,
                             .allocator = &f->allocator,
                             .lods = &f->lods,
                             .message = &f->message};
   pir_status status = call->run(&kernel);
+  PIR_TRY(check_guard(f, &g, instr));
   if (!status)
     return PIR_OK;
   pir_message inner = f->message;
@@ -368,7 +420,7 @@ pir_status pir_frame_run(frame *f, bool once) {
   for (uint32_t i = 0; i < p->instr_count; i++) {
     if (p->instrs[i].once != once)
       continue;
-    if (f->cancel && *f->cancel)
+    if (pir_frame_is_cancelled(f))
       return pir_exec_fail(&f->message, PIR_CANCELLED, "cancelled before instruction %u", i);
     if (p->instrs[i].segment_end && f->graphs && !f->trace) {
       PIR_TRY(pir_frame_run_segment(f, i));

@@ -41,7 +41,7 @@ typedef struct frame {
   carried *carried;       // by yield, of a region
   pir_allocator allocator;
   pir_parallel parallel;
-  const volatile int *cancel;
+  const pir_atomic_int *cancel;
   pir_generator *generator;  // the session's
   pir_lod_block *lods;       // offsets that kernels of this run made
   bool has_lods;             // some tensor of this run has offsets
@@ -78,6 +78,10 @@ pir_status pir_frame_create(const plan *plan, const pir_allocator *allocator, fr
 void pir_frame_release(frame *f);
 // Room for `threads` of the scratch of the plan's stages.
 pir_status pir_frame_scratch(frame *f, int threads);
+
+static inline bool pir_frame_is_cancelled(const frame *f) {
+  return f->cancel && atomic_load_explicit(f->cancel, memory_order_relaxed);
+}
 
 // Sets element type, shape and strides of a slot from the values of its expressions.
 void pir_frame_shape(frame *f, uint32_t slot);

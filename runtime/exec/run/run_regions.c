@@ -143,7 +143,7 @@ static pir_status run_if(frame *f, const plan_instr *instr) {
 
 // One iteration; the arguments become those of the next.
 static pir_status iterate(frame *inner, const plan_region *region, bool *out_again) {
-  if (inner->cancel && *inner->cancel)
+  if (pir_frame_is_cancelled(inner))
     return pir_exec_fail(&inner->message, PIR_CANCELLED, "cancelled in a loop");
   PIR_TRY(pir_frame_run(inner, false));
   PIR_TRY(collect(inner, region, true));

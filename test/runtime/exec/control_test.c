@@ -142,7 +142,7 @@ static void a_long_loop_holds_what_a_short_one_holds(void **unused) {
 // ---- cancelling
 
 typedef struct watch {
-  volatile int cancel;
+  pir_atomic_int cancel;
   int spans;
 } watch;
 

@@ -13,6 +13,15 @@
 #include <pir/program.h>
 #include <pir/tensor.h>
 
+// An int that one thread may write while another reads it.
+#ifdef __cplusplus
+#include <atomic>
+typedef std::atomic<int> pir_atomic_int;
+#else
+#include <stdatomic.h>
+typedef atomic_int pir_atomic_int;
+#endif
+
 PIR_BEGIN
 
 typedef struct pir_model pir_model;
@@ -95,8 +104,8 @@ typedef struct pir_session_options {
   int threads;            // of the session's own pool; 0 and 1: the calling thread alone
   pir_parallel parallel;  // the caller's, when parallel_for is not NULL
   pir_allocator allocator;
-  const volatile int *cancel;  // polled between instructions; non-zero stops with PIR_CANCELLED
-  size_t max_bytes;            // of arena and results; 0: unlimited
+  const pir_atomic_int *cancel;  // non-zero stops a run soon, with PIR_CANCELLED; or NULL
+  size_t max_bytes;              // of arena and results; 0: unlimited
   void (*trace)(void *user, const pir_span *span);  // on the thread that runs; may be NULL
   void *trace_user;
   uint64_t seed;      // of random ops without one of their own; 0: the same for every session
