@@ -74,6 +74,62 @@ static int write_folder(const cli *cli, const char *folder, const pir_param *con
   return code;
 }
 
+// ---- what passes make
+
+int params_list(const cli *cli, const pir_program *program, named_params *out_params) {
+  size_t capacity = pir_program_param_decls(program, NULL, 0);
+  *out_params = (named_params){.items = calloc(capacity + 1, sizeof *out_params->items)};
+  if (!out_params->items)
+    return cli_fail(cli, CLI_LIMIT, "out of memory");
+  out_params->count = pir_program_param_decls(program, out_params->items, capacity);
+  return 0;
+}
+
+void params_free(named_params *params) {
+  free(params->items);
+  *params = (named_params){0};
+}
+
+static int compare_names(const void *a, const void *b) {
+  const pir_str *x = &((const pir_param_decl *)a)->name,
+                *y = &((const pir_param_decl *)b)->name;
+  size_t n = x->size < y->size ? x->size : y->size;
+  int order = n ? memcmp(x->data, y->data, n) : 0;
+  return order ? order : (x->size > y->size) - (x->size < y->size);
+}
+
+static bool holds_name(const named_params *params, const pir_param_decl *decl) {
+  return params->count &&
+         bsearch(decl, params->items, params->count, sizeof *decl, compare_names);
+}
+
+int params_warn_lost(const cli *cli, const pir_program *program, const char *file,
+                     const named_params *before) {
+  pir_context *ctx = pir_program_context(program);
+  const pir_param_decl *first = NULL;
+  named_params now;
+  size_t lost = 0;
+  int code = params_list(cli, program, &now);
+  if (code)
+    return code;
+  for (size_t i = now.count; i--;) {
+    if (holds_name(before, &now.items[i]) || !pir_program_param(program, now.items[i].name))
+      continue;
+    first = &now.items[i];
+    lost++;
+  }
+  if (lost)
+    pir_report(ctx, PIR_OK, PIR_WARNING, pir_loc_text(ctx, pir_str_from(file), 0, 0),
+               "the passes made the values of %zu parameters ('%.*s', ..), which are not "
+               "written: --params-out=FILE "
+               "keeps them",
+               lost, (int)first->name.size, first->name.data);
+  params_free(&now);
+  return 0;
+}
+
+// ---- files
+
 int params_write(const cli *cli, const pir_program *program, pir_format format,
                  const char *path) {
   const pir_param **params;

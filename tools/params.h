@@ -1,9 +1,23 @@
 #ifndef PIR_TOOLS_PARAMS_H
 #define PIR_TOOLS_PARAMS_H
 
+#include <pir/params.h>
 #include <pir/serialize.h>
 
 struct cli;
+
+// The parameters that a program names, to be compared with those that it names later.
+typedef struct named_params {
+  pir_param_decl *items;
+  size_t count;
+} named_params;
+
+// Returns an exit code. Free with params_free.
+int params_list(const struct cli *cli, const pir_program *program, named_params *out_params);
+void params_free(named_params *params);
+// Warns of values that passes made since `before` and no file will hold. Returns an exit code.
+int params_warn_lost(const struct cli *cli, const pir_program *program, const char *file,
+                     const named_params *before);
 
 // Writes the parameters that belong beside a file of `format`: into the folder `path` when it
 // is one or ends with '/', else into that one file. Returns an exit code.

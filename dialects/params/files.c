@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <pir/dialect/builtin.h>
 #include <pir/params.h>
 #include <pir/walk.h>
 
@@ -29,19 +30,23 @@ static bool has_record(const pir_op *op) {
   return !persistable || !pir_attr_as_int(persistable, &value) || value != 0;
 }
 
+pir_str params_name(const pir_op *op) {
+  const pir_attr *name =
+      pir_op_attr_str(op, pir_op_is(op, BUILTIN_CONSTANT) ? "value" : "parameter_name");
+  return name ? pir_attr_as_str(name) : PIR_STR("");
+}
+
 static pir_walk_result add_decl(pir_op *op, void *user) {
   decl_list *list = user;
-  const pir_attr *name;
-  const pir_type *type;
   if (!pir_op_has(op, PIR_PARAMETER) || pir_op_results(op) != 1 || !has_record(op))
     return PIR_WALK_CONTINUE;
-  name = pir_op_attr_str(op, "parameter_name");
-  type = pir_value_type(pir_op_result(op, 0));
-  if (!name || !type)
+  pir_str name = params_name(op);
+  const pir_type *type = pir_value_type(pir_op_result(op, 0));
+  if (!name.size || !type)
     return PIR_WALK_CONTINUE;
   if (list->count < list->capacity)
-    list->items[list->count] = (pir_param_decl){pir_attr_as_str(name), pir_type_dtype(type),
-                                                pir_type_shape(type), pir_op_loc(op)};
+    list->items[list->count] =
+        (pir_param_decl){name, pir_type_dtype(type), pir_type_shape(type), pir_op_loc(op)};
   list->count++;
   return PIR_WALK_CONTINUE;
 }
@@ -124,11 +129,11 @@ static pir_walk_result add_state(pir_op *op, void *user) {
   pir_program *program = user;
   if (!pir_op_has(op, PIR_PARAMETER) || pir_op_results(op) != 1 || has_record(op))
     return PIR_WALK_CONTINUE;
-  const pir_attr *name = pir_op_attr_str(op, "parameter_name");
+  pir_str name = params_name(op);
   const pir_type *type = pir_value_type(pir_op_result(op, 0));
-  if (!name || !type || pir_program_param(program, pir_attr_as_str(name)))
+  if (!name.size || !type || pir_program_param(program, name))
     return PIR_WALK_CONTINUE;
-  pir_param param = {.name = pir_attr_as_str(name),
+  pir_param param = {.name = name,
                      .dtype = pir_type_dtype(type),
                      .shape = pir_type_shape(type),
                      .release = free};

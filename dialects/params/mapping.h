@@ -12,6 +12,10 @@ int map_file(int folder, const char *name, bool follow, pir_borrowed *out_bytes)
 // Whether the records are those of `decls`, to the last byte; says nothing (records.c).
 bool records_fit(pir_borrowed bytes, const pir_param_decl *decls, size_t count);
 
+// The parameter that builtin.parameter, builtin.constant or builtin.set_parameter names; empty
+// for other ops (files.c).
+pir_str params_name(const pir_op *op);
+
 // The parameter file of a program beside it (find.c): the one its name leads to, unless that
 // has other tensors and another one fits. Reports when several do. PIR_NOT_FOUND without a
 // report when there is none. Free with free.

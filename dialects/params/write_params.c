@@ -7,6 +7,8 @@
 #include <pir/params.h>
 #include <pir/walk.h>
 
+#include "mapping.h"
+
 enum { CHUNK = 1 << 24, DESCRIPTION_MAX = 11 * (PIR_MAX_RANK + 1) };
 
 // ---- which
@@ -16,19 +18,17 @@ typedef struct name_list {
   size_t count, capacity;
 } name_list;
 
-static void add_name(name_list *list, const pir_attr *name) {
-  if (!name)
+static void add_name(name_list *list, pir_str name) {
+  if (!name.size)
     return;
   if (list->count < list->capacity)
-    list->items[list->count] = pir_attr_as_str(name);
+    list->items[list->count] = name;
   list->count++;
 }
 
 static pir_walk_result add_other(pir_op *op, void *user) {
-  if (pir_op_is(op, BUILTIN_CONSTANT))
-    add_name(user, pir_op_attr_at(op, BUILTIN_CONSTANT_ATTR_VALUE));
   if (pir_op_is(op, BUILTIN_SET_PARAMETER))
-    add_name(user, pir_op_attr_at(op, BUILTIN_SET_PARAMETER_ATTR_PARAMETER_NAME));
+    add_name(user, params_name(op));
   return PIR_WALK_CONTINUE;
 }
 

@@ -646,6 +646,13 @@ static void write_parameter(json_writer *w, const pir_op *op) {
   close_bracket(w, ']');
 }
 
+// The op with the short form. A builtin.constant, which names a parameter too, is written like
+// any other op.
+static bool is_parameter(const pir_op *op) {
+  return pir_str_equal(pir_op_name(op), PIR_STR(PIR_JSON_PARAMETER)) &&
+         pir_op_results(op) == 1 && pir_op_regions(op) == 0;
+}
+
 // ---- blocks and regions
 
 // Positional arguments, or the keyword ones.
@@ -709,7 +716,7 @@ static void begin_op(json_writer *w, const pir_op *op) {
   fetch_attrs(w, op);
   next_item(w);
   open_bracket(w, '{');
-  if (pir_op_has(op, PIR_PARAMETER) && pir_op_results(op) == 1 && pir_op_regions(op) == 0) {
+  if (is_parameter(op)) {
     write_parameter(w, op);
   } else {
     write_op_id(w, pir_op_name(op));

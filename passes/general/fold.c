@@ -25,6 +25,7 @@ typedef struct folder {
   pir_op *top;  // constants go before it
   uint64_t serial, folded;
   bool sources;
+  pir_map taken;  // names of the parameters that ops read before the pass
   PIR_VEC(pir_op *) gone;
   pir_status status;
 } folder;
@@ -73,6 +74,24 @@ static bool is_attribute(const pir_value *value, int depth) {
   return false;
 }
 
+static pir_walk_result take_name(pir_op *op, void *user) {
+  folder *f = user;
+  if (!pir_op_has(op, PIR_PARAMETER))
+    return PIR_WALK_CONTINUE;
+  pir_name *name =
+      pir_name_get(pir_program_context(f->run->program), pir_op_parameter_name(op));
+  pir_map_put(f->eval.arena, &f->taken, name, 1);
+  return PIR_WALK_CONTINUE;
+}
+
+// Whether a parameter has this name: one with a value, or one that an op names and the program
+// was read without.
+static bool is_taken(const folder *f, pir_str name) {
+  if (pir_program_param(f->run->program, name))
+    return true;
+  return pir_map_find(&f->taken, pir_name_get(pir_program_context(f->run->program), name));
+}
+
 static pir_str fresh_name(folder *f, char *room) {
   static const char prefix[] = "constant_folding@_";
   pir_str name = {room, 0};
@@ -87,7 +106,7 @@ static pir_str fresh_name(folder *f, char *room) {
     while (digits)
       room[at++] = text[--digits];
     name.size = at;
-  } while (pir_program_param(f->run->program, name));
+  } while (is_taken(f, name));
   return name;
 }
 
@@ -116,7 +135,7 @@ static pir_op *create_constant(folder *f, const pir_tensor *tensor, pir_str name
       pir_context_op(ctx, as_attribute ? BUILTIN_CONSTANT : BUILTIN_PARAMETER);
   pir_named_attr attrs[] = {
       {pir_name_get(ctx, pir_str_from(def->attrs[0].name)),
-       pir_attr_str(ctx, PIR_ATTR_STR, name)},
+       pir_attr_str(ctx, (pir_attr_kind)def->attrs[0].kind, name)},
       {pir_name_get(ctx, PIR_STR("persistable")), pir_attr_array(ctx, &yes, 1)},
       {pir_name_get(ctx, PIR_STR("stop_gradient")), pir_attr_array(ctx, &no, 1)},
   };
@@ -278,7 +297,13 @@ static pir_status open_folder(folder *f, bool params) {
   PIR_TRY(pir_run_option_bool(run, "params", params, &f->eval.parameters));
   PIR_TRY(pir_run_option_int(run, "max-bytes", (int64_t)f->eval.max_bytes, &max_bytes));
   f->eval.max_bytes = (uint64_t)max_bytes;
+  pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, take_name, f);
   return PIR_OK;
+}
+
+static void close_folder(folder *f) {
+  pir_map_free(f->eval.arena, &f->taken);
+  evaluator_free(&f->eval);
 }
 
 pir_status pir_pass_fold(pir_pass_run *run) {
@@ -292,7 +317,7 @@ pir_status pir_pass_fold(pir_pass_run *run) {
   pir_walk(module, PIR_PRE_ORDER, visit, &f);
   if (!f.status)
     replace_values(&f, module);
-  evaluator_free(&f.eval);
+  close_folder(&f);
   pir_run_count(run, "values folded", f.folded);
   return f.status;
 }
@@ -310,7 +335,7 @@ pir_status pir_pass_sccp(pir_pass_run *run) {
     pir_walk(module, PIR_PRE_ORDER, replace_handed_on, &f);
   if (!f.status)
     replace_values(&f, module);
-  evaluator_free(&f.eval);
+  close_folder(&f);
   pir_run_count(run, "values folded", f.folded);
   return f.status;
 }

@@ -3,7 +3,6 @@
 
 #include <pir/dot.h>
 #include <pir/legacy.h>
-#include <pir/serialize.h>
 #include <string.h>
 
 typedef enum emit_kind { EMIT_TEXT, EMIT_JSON, EMIT_PDMODEL, EMIT_DOT, EMIT_CODE } emit_kind;
@@ -53,6 +52,16 @@ bool emit_is_json(const emit_form *form) {
 bool emit_is_code(const emit_form *form) {
   return form->kind == EMIT_CODE;
 }
+
+pir_format emit_format(const emit_form *form) {
+  switch (form->kind) {
+    case EMIT_TEXT: return PIR_FORMAT_TEXT;
+    case EMIT_JSON: return PIR_FORMAT_JSON;
+    case EMIT_PDMODEL: return PIR_FORMAT_PDMODEL;
+    default: return PIR_FORMAT_UNKNOWN;
+  }
+}
+
 pir_text_form emit_text_form(const emit_form *form) {
   return form->text;
 }

@@ -4,6 +4,7 @@
 
 #include <pir/codegen.h>
 #include <pir/program.h>
+#include <pir/serialize.h>
 #include <pir/text.h>
 
 #include "../cli.h"
@@ -18,6 +19,8 @@ int emit_find(const cli *cli, const char *name, const emit_form **out_form);
 bool emit_is_text(const emit_form *form);
 bool emit_is_json(const emit_form *form);
 bool emit_is_code(const emit_form *form);  // of groups, which a pipeline has to make
+// The format of a program in this form; UNKNOWN where none can be read back.
+pir_format emit_format(const emit_form *form);
 // How values are spelled: T3 unless the form is another one of text.
 pir_text_form emit_text_form(const emit_form *form);
 

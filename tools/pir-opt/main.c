@@ -363,12 +363,34 @@ static int read_program(cli *cli, pir_context *ctx, const cli_file *file, uint32
                         pir_program **out_program) {
   const char *params = cli_value(cli, OPT_PARAMS, NULL);
   bool fragment = cli_has(cli, OPT_FRAGMENT);
-  if (!params)
+  bool part = fragment || cli_has(cli, OPT_SPLIT) || strcmp(file->name, "-") == 0;
+  if (params && part)
+    return cli_fail(cli, CLI_USAGE, "parameters belong to a whole program in a file");
+  // Who wants parameters written wants those beside the program too.
+  bool loads = params || (cli_has(cli, OPT_PARAMS_OUT) && !part);
+  if (!loads)
     return cli_program_read(cli, ctx, file, PIR_FORMAT_UNKNOWN, fragment, first_line,
                             out_program);
-  if (fragment || cli_has(cli, OPT_SPLIT) || strcmp(file->name, "-") == 0)
-    return cli_fail(cli, CLI_USAGE, "parameters belong to a whole program in a file");
   return cli_exit_code(pir_program_load_file(ctx, file->name, params, out_program));
+}
+
+// Writes the program, and its parameters or a warning of those that only `program` holds.
+static int write_result(cli *cli, const char *file, pir_program *program,
+                        const named_params *before, pir_writer out) {
+  const emit_form *form = form_of(cli);
+  pir_format format = emit_format(form);
+  const char *params_out = cli_value(cli, OPT_PARAMS_OUT, NULL);
+  emit_options how = {.target = cli_value(cli, OPT_TARGET, NULL),
+                      .math = cli_value(cli, OPT_MATH, NULL),
+                      .strip_debug = cli_has(cli, OPT_STRIP_DEBUG)};
+  if (params_out)
+    pir_program_settle(program, format);
+  int code = emit_program(cli, form, &how, program, out);
+  if (code)
+    return code;
+  if (params_out)
+    return params_write(cli, program, format, params_out);
+  return format ? params_warn_lost(cli, program, file, before) : 0;
 }
 
 // Reads a text or file, verifies, runs the passes, verifies what they left; `out` may be NULL.
@@ -390,6 +412,9 @@ static int process(cli *cli, const cli_file *file, uint32_t first_line, const pi
     code = cli_exit_code(pir_program_upgrade(program));
   if (!code)
     code = cli_exit_code(pir_verify(pir_program_module(program), &verify));
+  named_params before = {0};
+  if (!code)
+    code = params_list(cli, program, &before);
   const char *command = cli_value(cli, OPT_REDUCE, NULL);
   if (!code && command)
     code = reduce(cli, command, &program);
@@ -398,14 +423,9 @@ static int process(cli *cli, const cli_file *file, uint32_t first_line, const pi
   verify.errors_only = true;
   if (!code && changed)
     code = cli_exit_code(pir_verify(pir_program_module(program), &verify));
-  emit_options how = {.target = cli_value(cli, OPT_TARGET, NULL),
-                      .math = cli_value(cli, OPT_MATH, NULL),
-                      .strip_debug = cli_has(cli, OPT_STRIP_DEBUG)};
   if (!code && out)
-    code = emit_program(cli, form, &how, program, *out);
-  const char *params_out = cli_value(cli, OPT_PARAMS_OUT, NULL);
-  if (!code && params_out)
-    code = params_write(cli, program, PIR_FORMAT_JSON, params_out);
+    code = write_result(cli, file->name, program, &before, *out);
+  params_free(&before);
   if (program)
     pir_program_destroy(program);
   pir_context_destroy(ctx);

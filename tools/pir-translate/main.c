@@ -86,10 +86,19 @@ static int read_program(cli *cli, pir_context *ctx, const cli_file *file, pir_fo
   return cli_exit_code(pir_program_load_file(ctx, file->name, params, out_program));
 }
 
-static int write_outputs(cli *cli, const pir_program *program, const char *to) {
+// The format that the parameters are written for.
+static pir_format format_of(const char *to) {
+  if (strcmp(to, "pdmodel") == 0)
+    return PIR_FORMAT_PDMODEL;
+  return strcmp(to, "json") == 0 ? PIR_FORMAT_JSON : PIR_FORMAT_TEXT;
+}
+
+static int write_outputs(cli *cli, pir_program *program, const char *to) {
   const char *params = cli_value(cli, OPT_PARAMS_OUT, NULL);
-  pir_format format = strcmp(to, "pdmodel") == 0 ? PIR_FORMAT_PDMODEL : PIR_FORMAT_JSON;
+  pir_format format = format_of(to);
   cli_output output;
+  if (params)
+    pir_program_settle(program, format);
   int code = cli_output_open(cli, cli->output, &output);
   if (code)
     return code;

@@ -21,9 +21,9 @@ typedef struct pir_param_decl {
   pir_loc loc;  // of the declaration
 } pir_param_decl;
 
-// The parameters that the program's ops declare and a file holds (`persistable` is not false),
-// by name. Returns their number and fills `out_decls`; when that is more than `capacity`, fills
-// nothing usable and returns how many entries are enough.
+// The parameters and constants that the program's ops declare and a file holds (`persistable`
+// is not false), by name. Returns their number and fills `out_decls`; when that is more than
+// `capacity`, fills nothing usable and returns how many entries are enough.
 PIR_API size_t pir_program_param_decls(const pir_program *program, pir_param_decl *out_decls,
                                        size_t capacity);
 
@@ -47,9 +47,16 @@ PIR_API PIR_NODISCARD pir_status pir_program_map_params(pir_program *program,
 // free.
 PIR_API PIR_NODISCARD pir_status pir_params_find(const char *model_path, char **out_path);
 
-// The parameters that belong in a file beside the program when it is written as JSON or as
-// .pdmodel (whose file also holds constants and what the program only writes), in the order of
-// a combined file. Every one without a value is reported (PIR_NOT_FOUND). Free the list with
+// Gives a program that passes changed the form in which Paddle runs it from a file of `format`.
+// Paddle attaches the parameters of JSON to builtin.parameter alone, so constants become such.
+// Its predictor knows outputs by pd_op.fetch: where a program of JSON or .pdmodel has none,
+// what it hands out by builtin.shadow_output is fetched, in the order of the ops; a parameter
+// that is only kept that way is kept no more.
+PIR_API void pir_program_settle(pir_program *program, pir_format format);
+
+// The parameters that belong in a file beside the program when it is written as text, as JSON
+// or as .pdmodel (whose file also holds what the program only writes), in the order of a
+// combined file. Every one without a value is reported (PIR_NOT_FOUND). Free the list with
 // free; what it points to is the program's.
 PIR_API PIR_NODISCARD pir_status pir_program_saved_params(const pir_program *program,
                                                           pir_format format,

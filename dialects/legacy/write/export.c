@@ -15,6 +15,8 @@
 
 #include <strbuf.h>
 
+#include "mapping.h"
+
 enum { DEPTH_MAX = 64, CURRENT_VERSION = 3003001 };  // nesting that readers take; Paddle 3.3.1
 
 // ---- reports
@@ -50,6 +52,8 @@ static pir_walk_result look(pir_op *op, void *user) {
   survey *s = user;
   s->feeds |= pir_op_is(op, PD_FEED);
   s->fetches |= pir_op_is(op, PD_FETCH);
+  if (pir_op_is(op, BUILTIN_SET_PARAMETER))
+    pir_map_put(&s->x->arena, &s->x->updated, pir_name_get(s->x->ctx, params_name(op)), 1);
   if (pir_op_is(op, BUILTIN_MODULE) || has_form(op) ||
       pir_map_find(&s->reported, pir_op_def(op)))
     return PIR_WALK_CONTINUE;
@@ -67,12 +71,6 @@ static bool is_persistable(const pir_op *op) {
   if (flags && pir_attr_kind_of(flags) == PIR_ATTR_ARRAY)
     flags = pir_attr_elements(flags) ? pir_attr_element(flags, 0) : NULL;
   return !flags || !pir_attr_as_int(flags, &value) || value;
-}
-
-static pir_str parameter_name(const pir_op *op) {
-  const pir_attr *name =
-      pir_op_attr_str(op, pir_op_is(op, BUILTIN_CONSTANT) ? "value" : "parameter_name");
-  return name ? pir_attr_as_str(name) : PIR_STR("");
 }
 
 static out_var *parameter_var(exporter *x, pir_str name, const pir_type *type) {
@@ -112,7 +110,7 @@ static pir_status add_parameter(exporter *x, const pir_op *op) {
   x->op = op;
   if (trainable && !is_persistable(op))
     return constant_needed(x, value) ? zero_state(x, op) : PIR_OK;
-  var = parameter_var(x, parameter_name(op), pir_value_type(value));
+  var = parameter_var(x, params_name(op), pir_value_type(value));
   if (!var)
     return PIR_UNSUPPORTED;
   var->desc->has_is_parameter = true;
@@ -147,7 +145,7 @@ static pir_status add_parameters(exporter *x) {
     if (!pir_op_is(op, BUILTIN_SET_PARAMETER) || !pir_op_operand(op, 0))
       continue;
     x->op = op;
-    if (!parameter_var(x, parameter_name(op), pir_value_type(pir_op_operand(op, 0))))
+    if (!parameter_var(x, params_name(op), pir_value_type(pir_op_operand(op, 0))))
       return PIR_UNSUPPORTED;
   }
   return PIR_OK;

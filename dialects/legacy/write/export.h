@@ -68,6 +68,7 @@ typedef struct exporter {
   pir_map holders;        // pir_value -> holder
   pir_map inputs;         // pir_name -> out_var of an input; 0 until it is declared
   pir_map parameters;     // pir_name -> out_var of a parameter
+  pir_map updated;        // pir_name -> 1: parameters that the program sets
   pir_map targets;        // pir_value -> out_var that it must be in, where that is possible
   pir_map folds;          // pir_op -> fold: the last op of a group that is one old op
   pir_map swallowed;      // pir_op -> 1: the others of such a group
@@ -162,6 +163,7 @@ typedef struct literal {
   double f;
   int64_t i;
   bool is_int, on_host;
+  bool is_parameter;  // a builtin.parameter, of which the program has the value
 } literal;
 
 bool literal_of(exporter *x, const pir_value *value, bool list, literal *out);

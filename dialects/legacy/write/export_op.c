@@ -7,6 +7,7 @@
 #include <pir/dialect/pd_op.h>
 
 #include "export.h"
+#include "mapping.h"
 
 enum { LITERAL_MAX = 4096 };  // elements of a constant that may become an attribute
 
@@ -75,6 +76,71 @@ static bool array_literal(exporter *x, const pir_op *op, bool list, literal *out
   return true;
 }
 
+static void set_real(literal *out, double value) {
+  *out = (literal){.f = value};
+}
+static void set_int(literal *out, int64_t value) {
+  *out = (literal){.f = (double)value, .i = value, .is_int = true};
+}
+
+// Element `i` of a parameter of a type that attributes have.
+static bool element_at(const pir_param *param, size_t i, literal *out) {
+  union {
+    uint8_t u8;
+    int32_t i32;
+    int64_t i64;
+    float f32;
+    double f64;
+  } bits;
+  size_t size = pir_dtype_size(param->dtype);
+  if (!size || size > sizeof bits)
+    return false;
+  memcpy(&bits, (const char *)param->data + i * size, size);
+  switch (param->dtype) {
+    case PIR_BOOL: set_int(out, bits.u8 != 0); return true;
+    case PIR_I32: set_int(out, bits.i32); return true;
+    case PIR_I64: set_int(out, bits.i64); return true;
+    case PIR_F32: set_real(out, (double)bits.f32); return true;
+    case PIR_F64: set_real(out, bits.f64); return true;
+    default: return false;
+  }
+}
+
+// Whether nothing writes the variable of a parameter: no op in place, no loop, no assignment of
+// the program.
+static bool stays_as_loaded(const exporter *x, const pir_op *parameter) {
+  PIR_EACH_USE(use, pir_op_result(parameter, 0)) {
+    const pir_op *user = pir_use_owner(use);
+    if (twin_result(user, pir_use_operand_index(use)) || pir_op_has(user, PIR_CONTROL))
+      return false;
+  }
+  return !pir_map_find(&x->updated, pir_name_get(x->ctx, params_name(parameter)));
+}
+
+// builtin.constant, or a builtin.parameter that was loaded: what folding leaves, and what a
+// file holds of that.
+static bool loaded_literal(exporter *x, const pir_op *op, bool list, literal *out) {
+  const pir_param *param = pir_program_param(x->program, params_name(op));
+  size_t count =
+      param && pir_dtype_size(param->dtype) ? param->size / pir_dtype_size(param->dtype) : 0;
+  literal element = {0};
+  if (!param || param->shape.rank > 1 || count > LITERAL_MAX || !stays_as_loaded(x, op))
+    return false;
+  if (!list && (count != 1 || !element_at(param, 0, out)))
+    return false;
+  int64_t *ints = list ? int_list(x, count) : NULL;
+  for (size_t i = 0; list && i < count; i++) {
+    if (!element_at(param, i, &element) || (!element.is_int && !is_whole(element.f)))
+      return false;
+    ints[i] = element.is_int ? element.i : (int64_t)element.f;
+  }
+  out->ints = ints;
+  out->count = count;
+  out->on_host = pir_op_is(op, BUILTIN_CONSTANT);
+  out->is_parameter = !out->on_host;
+  return true;
+}
+
 bool literal_of(exporter *x, const pir_value *value, bool list, literal *out) {
   const pir_op *op = value ? pir_value_op(value) : NULL;
   *out = (literal){0};
@@ -82,6 +148,8 @@ bool literal_of(exporter *x, const pir_value *value, bool list, literal *out) {
     return false;
   if (pir_op_is(op, PD_FULL_INT_ARRAY))
     return array_literal(x, op, list, out);
+  if (pir_op_has(op, PIR_PARAMETER) && pir_op_results(op) == 1)
+    return loaded_literal(x, op, list, out);
   return pir_op_is(op, PD_FULL) && full_literal(x, op, list, out);
 }
 
@@ -108,19 +176,25 @@ static bool number_fits(const literal *v, uint8_t kind, bool tensor_too) {
   return true;
 }
 
+// Whether pd_op.full made the value.
+static bool is_filled(const pir_value *value) {
+  const pir_op *op = value ? pir_value_op(value) : NULL;
+  return op && pir_op_is(op, PD_FULL);
+}
+
 // Operands that are no attribute here, but are one, or nothing, there.
 static bool special_folds(exporter *x, const pir_op *op, size_t i) {
   literal v;
   if (pir_op_is(op, PD_ARANGE))  // of the result's type there
-    return literal_of(x, pir_op_operand(op, i), false, &v) && !v.ints &&
-           pir_op_is(pir_value_op(pir_op_operand(op, i)), PD_FULL) &&
+    return is_filled(pir_op_operand(op, i)) &&
+           literal_of(x, pir_op_operand(op, i), false, &v) &&
            pir_type_dtype(pir_value_type(pir_op_operand(op, i))) !=
                (pir_dtype)pir_op_int(op, PD_ARANGE_ATTR_DTYPE);
   if (pir_op_is(op, PD_RNN))
     return i == PD_RNN_IN_DROPOUT_STATE_IN;
   return pir_op_is(op, PD_FULL_WITH_TENSOR) && i == PD_FULL_WITH_TENSOR_IN_VALUE &&
-         literal_of(x, pir_op_operand(op, i), false, &v) && v.on_host &&
-         !operand_folds(x, op, PD_FULL_WITH_TENSOR_IN_SHAPE);
+         is_filled(pir_op_operand(op, i)) && literal_of(x, pir_op_operand(op, i), false, &v) &&
+         v.on_host && !operand_folds(x, op, PD_FULL_WITH_TENSOR_IN_SHAPE);
 }
 
 bool operand_folds(exporter *x, const pir_op *op, size_t i) {
@@ -137,6 +211,8 @@ bool operand_folds(exporter *x, const pir_op *op, size_t i) {
   uint8_t kind = operand_kind(row, &def->operands[i], i);
   if (!literal_of(x, pir_op_operand(op, i), list, &v))
     return false;
+  if (v.is_parameter && tensor_too)
+    return false;  // what was learned stays a variable where it can be one
   if (!list)
     return number_fits(&v, kind, tensor_too) && (v.on_host || !tensor_too);
   for (size_t k = 0; k < v.count && kind != PIR_ATTR_I64; k++)
@@ -244,14 +320,21 @@ static void note_unknown(exporter *x, const char *name, uint8_t kind, const pir_
   (void)op_set_ints(x, o, name, kind, unknown, (size_t)n);
 }
 
+// Whether the value is a parameter that the program was read without.
+static bool is_unread(const exporter *x, const pir_value *value) {
+  const pir_op *op = pir_value_op(value);
+  return op && pir_op_has(op, PIR_PARAMETER) && !pir_program_param(x->program, params_name(op));
+}
+
 static pir_status tensor_operand(exporter *x, const pir_op *op, size_t i,
                                  const pir_value *value, out_op *o) {
   const pir_legacy_op *row = row_of(op);
   const char *one = at(row->tensor_slots, i), *several = at(row->tensors_slots, i);
   holder *h = holder_of(x, value);
   if (!h || (!one && !several))
-    return export_unsupported(x, "operand '%s' must be a constant for '%s'",
-                              pir_op_def(op)->operands[i].name, row->name);
+    return export_unsupported(
+        x, "operand '%s' must be a constant for '%s'%s", pir_op_def(op)->operands[i].name,
+        row->name, is_unread(x, value) ? "; the parameter that it is was not read" : "");
   bool list = pir_type_kind_of(pir_value_type(value)) == PIR_TYPE_VECTOR;
   if (pir_op_def(op)->operands[i].flags & PIR_OPERAND_INTARRAY)
     note_unknown(x, at(row->operand_attrs, i),
