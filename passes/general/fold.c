@@ -30,15 +30,19 @@ typedef struct folder {
   pir_status status;
 } folder;
 
-// What Paddle does not fold: what a loop starts from, and numbers that others spread.
+// What Paddle does not fold: numbers that others spread, and what a loop starts from. The loop
+// may write over it, and so may other readers, which Paddle does not ask.
 static bool is_left_alone(const pir_op *op) {
-  for (size_t i = 0; i < pir_op_results(op); i++)
+  for (size_t i = 0; i < pir_op_results(op); i++) {
+    if (pir_value_may_be_overwritten(pir_op_result(op, i)))
+      return true;
     PIR_EACH_USE(use, pir_op_result(op, i)) {
       const pir_op *user = pir_use_owner(use);
       bool spreads = pir_op_is(user, PD_FULL_WITH_TENSOR) || pir_op_is(user, PD_LINSPACE);
-      if (pir_op_is(user, PD_WHILE) || (spreads && pir_op_is(op, PD_FULL)))
+      if (spreads && pir_op_is(op, PD_FULL))
         return true;
     }
+  }
   return false;
 }
 
@@ -185,7 +189,7 @@ static pir_walk_result replace_known(pir_op *op, void *user) {
     const known_value *known = evaluator_find(&f->eval, value);
     bool computed = known && !known->from_source && known->count == 1 &&
                     !pir_type_elements(pir_value_type(value));
-    if (computed && is_read(f, value))
+    if (computed && !known->stays && is_read(f, value))
       f->status = materialise(f, value, known);
   }
   return f->status ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
@@ -200,7 +204,7 @@ static void replace_copies(folder *f, pir_value *const *values, size_t count,
     if (!known || known->count != 1 || known->from_source ||
         pir_type_elements(pir_value_type(values[i])))
       continue;
-    if (!is_read(f, values[i]) || pir_value_is_overwritten(values[i]))
+    if (!is_read(f, values[i]) || pir_value_may_be_overwritten(values[i]))
       continue;
     pir_value *source = (pir_value *)(uintptr_t)known->source;
     if (!source || !pir_value_dominates(source, at)) {
@@ -232,13 +236,22 @@ static pir_walk_result replace_handed_on(pir_op *op, void *user) {
   return f->status ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
 }
 
-// A known list has no constant of its own: its op stays and reads constants.
-static pir_walk_result keep_lists(pir_op *op, void *user) {
+// What has no constant of its own though it is known: its op stays and reads constants. That is
+// a list, and what a reader may write over: a parameter is loaded once, and the next run would
+// find there what the last one left.
+static pir_walk_result keep_op(pir_op *op, void *user) {
   folder *f = user;
+  bool stays = false;
   for (size_t i = 0; i < pir_op_results(op); i++) {
+    const pir_value *value = pir_op_result(op, i);
+    const known_value *known = evaluator_find(&f->eval, value);
+    if (!known || known->from_source || !is_read(f, value))
+      continue;
+    stays |= pir_type_elements(pir_value_type(value)) || pir_value_may_be_overwritten(value);
+  }
+  for (size_t i = 0; stays && i < pir_op_results(op); i++) {
     known_value *known = pir_map_get(&f->eval.known, pir_op_result(op, i));
-    bool list = known && pir_type_elements(pir_value_type(pir_op_result(op, i)));
-    if (list && is_read(f, pir_op_result(op, i)))
+    if (known)
       known->stays = true;
   }
   return PIR_WALK_CONTINUE;
@@ -278,7 +291,7 @@ static void replace_values(folder *f, pir_op *module) {
     pir_vec_free(f->eval.arena, &f->gone);
     return;
   }
-  pir_walk(module, PIR_PRE_ORDER, keep_lists, f);
+  pir_walk(module, PIR_PRE_ORDER, keep_op, f);
   if (!f->status)
     pir_walk(module, PIR_PRE_ORDER, replace_known, f);
 }
