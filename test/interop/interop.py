@@ -6,7 +6,7 @@
 A FOLDER holds model folders with `case*` (inputs and outputs), under models/ or real/ or itself. From every program file of
 one, whatever its format, pir-translate writes PIR JSON and .pdmodel, each with its parameters. Checks, each in a process of its own:
   json      Paddle Inference runs our JSON
-  pdmodel   Paddle Inference runs our .pdmodel, by the executor of today and by the one of .pdmodel files
+  pdmodel   Paddle Inference runs our .pdmodel, by its three executors: two of .pdmodel files and the one of PIR
   openvino  OpenVINO reads, compiles and runs our .pdmodel, where its operators allow, or takes Paddle's own no better
 Training programs (train.json, legacy.train.pdmodel) are run for their recorded steps: the losses must be the recorded ones.
 exceptions.tsv names checks that cannot succeed, with the reason; one that does succeed is a failure. Ends with `N of M`.
@@ -63,7 +63,10 @@ def inputs_of(case, names):
 
 
 # ---- Paddle ----------------------------------------------------------------------------------------------------------
-def paddle_config(program, params, old):
+EXECUTORS = {"naive": (False, False), "new": (False, True), "pir": (True, True)}  # of .pdmodel: PIR or not, the new executor or not
+
+
+def paddle_config(program, params, executor):
     import paddle.inference as inference
     config = inference.Config(str(program), str(params)) if params else inference.Config(str(program))
     config.disable_gpu()
@@ -71,15 +74,15 @@ def paddle_config(program, params, old):
     config.switch_ir_optim(False)
     config.set_cpu_math_library_num_threads(1)
     config.disable_glog_info()
-    if old:
-        config.enable_new_ir(False)
-        config.enable_new_executor(False)
+    if executor:
+        config.enable_new_ir(EXECUTORS[executor][0])
+        config.enable_new_executor(EXECUTORS[executor][1])
     return config
 
 
-def run_paddle(program, params, cases, full_size, old=False):
+def run_paddle(program, params, cases, full_size, executor=None):
     import paddle.inference as inference
-    predictor = inference.create_predictor(paddle_config(program, params, old))
+    predictor = inference.create_predictor(paddle_config(program, params, executor))
     names = predictor.get_input_names()
     for case in [*cases, cases[0]]:  # what a run writes over must not be there in the next
         for name, value in zip(names, inputs_of(case, names)):
@@ -91,8 +94,11 @@ def run_paddle(program, params, cases, full_size, old=False):
 
 
 def run_pdmodel(program, params, cases, full_size):
-    run_paddle(program, params, cases, full_size, old=True)
-    run_paddle(program, params, cases, full_size)
+    for executor in EXECUTORS:
+        try:
+            run_paddle(program, params, cases, full_size, executor)
+        except Exception as why:
+            raise Fails(f"executor {executor}: {' '.join(str(why).split())[-300:]}") from why
 
 
 # ---- OpenVINO --------------------------------------------------------------------------------------------------------

@@ -120,7 +120,14 @@ const char *wanted_name(exporter *x, const pir_value *value);
 pir_value *twin_result(const pir_op *op, size_t i);
 // Whether a loop may keep its variable `operand` where its first value is: nothing else reads
 // that from here on, nor what it was made of in place.
-bool loop_may_change(pir_value *value, const pir_op *loop, size_t operand);
+bool loop_may_change(exporter *x, pir_value *value, const pir_op *loop, size_t operand);
+// The uses of a value by ops that are written; `later_contents`: and of what ops in place leave
+// in its variable.
+typedef PIR_VEC(const pir_use *) use_list;
+use_list reads_of(exporter *x, const pir_value *value, bool later_contents);
+// Whether all that read the variable of `value` inside `block` come before `op`, which may then
+// write it.
+bool read_before(exporter *x, const pir_value *value, const pir_block *block, const pir_op *op);
 // The value an in-place chain began with, inside `block`.
 pir_value *chain_root(pir_value *value, const pir_block *block);
 

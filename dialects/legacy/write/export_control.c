@@ -22,16 +22,6 @@ static bool is_structural(const pir_op *op) {
   return pir_op_has(op, PIR_STRUCTURAL);
 }
 
-// Whether every use of `value` inside `block` comes before `op`.
-static bool read_before(const pir_value *value, const pir_block *block, const pir_op *op) {
-  PIR_EACH_USE(u, (pir_value *)(uintptr_t)value) {
-    const pir_op *user = pir_block_ancestor(block, pir_use_owner(u));
-    if (user && !pir_op_is_before(user, op))
-      return false;
-  }
-  return true;
-}
-
 // Asks that a yielded value be defined in `var`, whose content was `old` (NULL: nothing that is
 // read).
 static void aim(exporter *x, pir_value *value, const pir_block *block, out_var *var,
@@ -42,7 +32,7 @@ static void aim(exporter *x, pir_value *value, const pir_block *block, out_var *
     return;
   if (pir_op_is(op, PD_WHILE) || pir_map_find(&x->targets, root))
     return;
-  if (old && !read_before(old, block, op))
+  if (old && !read_before(x, old, block, op))
     return;
   pir_map_put(&x->arena, &x->targets, root, (uint64_t)(uintptr_t)var);
 }
@@ -212,18 +202,23 @@ static bool writes_over(const pir_use *use, const pir_op *loop) {
   return pir_op_parent(op) == loop && twin_result(op, pir_use_operand_index(use));
 }
 
-static bool read_by_loop_only(const pir_value *value, const pir_op *loop, size_t operand) {
-  const pir_block *block = pir_op_block(loop);
-  PIR_EACH_USE(u, (pir_value *)(uintptr_t)value) {
-    const pir_op *user = pir_block_ancestor(block, pir_use_owner(u));
-    if (pir_use_owner(u) == loop && pir_use_operand_index(u) == operand)
-      continue;
-    if (user == loop && !operand && writes_over(u, loop))
-      continue;
-    if (user && !pir_op_is_before(user, loop))
-      return false;
-  }
-  return true;
+static bool may_read(const pir_use *use, const pir_op *loop, size_t operand) {
+  const pir_op *user = pir_block_ancestor(pir_op_block(loop), pir_use_owner(use));
+  if (pir_use_owner(use) == loop && pir_use_operand_index(use) == operand)
+    return true;
+  if (user == loop && !operand && writes_over(use, loop))
+    return true;
+  return !user || pir_op_is_before(user, loop);
+}
+
+static bool read_by_loop_only(exporter *x, const pir_value *value, const pir_op *loop,
+                              size_t operand) {
+  use_list reads = reads_of(x, value, false);
+  bool only = true;
+  for (size_t i = 0; i < reads.count && only; i++)
+    only = may_read(reads.items[i], loop, operand);
+  pir_vec_free(&x->arena, &reads);
+  return only;
 }
 
 // An input stays as it is, unless the program says that the loop's result is that variable: by
@@ -242,7 +237,7 @@ static bool stays(const pir_value *value, const pir_op *loop, size_t operand) {
   return true;
 }
 
-bool loop_may_change(pir_value *value, const pir_op *loop, size_t operand) {
+bool loop_may_change(exporter *x, pir_value *value, const pir_op *loop, size_t operand) {
   const pir_block *block = pir_op_block(loop);
   const pir_op *op = pir_value_op(value);
   if (!op || pir_op_block(op) != block || is_structural(op) || pir_op_has(op, PIR_PARAMETER))
@@ -250,7 +245,7 @@ bool loop_may_change(pir_value *value, const pir_op *loop, size_t operand) {
   if (stays(value, loop, operand))
     return false;
   for (pir_value *v = value;; v = chain_root(v, block)) {
-    if (!read_by_loop_only(v, loop, v == value ? operand : SIZE_MAX))
+    if (!read_by_loop_only(x, v, loop, v == value ? operand : SIZE_MAX))
       return false;
     if (chain_root(v, block) == v)
       return true;
@@ -264,7 +259,7 @@ static out_var *carrier(exporter *x, const pir_op *loop, size_t i) {
   const char *name = NULL;
   if (!from)
     return NULL;
-  if (from->home == x->block && !from->desc->persistable && loop_may_change(value, loop, i))
+  if (from->home == x->block && !from->desc->persistable && loop_may_change(x, value, loop, i))
     return from;
   if (i)
     name = wanted_name(x, pir_op_result(loop, i - 1));

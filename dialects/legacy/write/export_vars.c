@@ -244,15 +244,47 @@ pir_value *chain_root(pir_value *value, const pir_block *block) {
   return value;
 }
 
-// Whether the old value of a parameter is read at or after `op` defines its new one.
-static bool parameter_read_later(const exporter *x, const out_var *var, const pir_op *op) {
-  pir_block *block = pir_program_block(x->program);
-  for (size_t i = 0; i < var->loads.count; i++)
-    PIR_EACH_USE(u, var->loads.items[i]) {
-      pir_op *user = pir_block_ancestor(block, pir_use_owner(u));
-      if (!user || !pir_op_is_before(user, op))
-        return true;
+// A list is no op of a .pdmodel: who reads the list reads its members.
+use_list reads_of(exporter *x, const pir_value *value, bool later_contents) {
+  PIR_VEC(const pir_value *) work = {0};
+  use_list reads = {0};
+  pir_vec_push(&x->arena, &work, value);
+  while (work.count) {
+    const pir_value *next = pir_vec_pop(&work);
+    PIR_EACH_USE(u, (pir_value *)(uintptr_t)next) {
+      const pir_op *user = pir_use_owner(u);
+      const pir_value *twin =
+          later_contents ? twin_result(user, pir_use_operand_index(u)) : NULL;
+      bool is_list = pir_op_has(user, PIR_STRUCTURAL);
+      if (twin)
+        pir_vec_push(&x->arena, &work, twin);
+      if (!is_list)
+        pir_vec_push(&x->arena, &reads, u);
+      for (size_t i = 0; is_list && i < pir_op_results(user); i++)
+        pir_vec_push(&x->arena, &work, pir_op_result(user, i));
     }
+  }
+  pir_vec_free(&x->arena, &work);
+  return reads;
+}
+
+bool read_before(exporter *x, const pir_value *value, const pir_block *block,
+                 const pir_op *op) {
+  use_list reads = reads_of(x, value, true);
+  bool before = true;
+  for (size_t i = 0; i < reads.count && before; i++) {
+    const pir_op *user = pir_block_ancestor(block, pir_use_owner(reads.items[i]));
+    before = !user || pir_op_is_before(user, op);
+  }
+  pir_vec_free(&x->arena, &reads);
+  return before;
+}
+
+// Whether the old value of a parameter is read at or after `op` defines its new one.
+static bool parameter_read_later(exporter *x, const out_var *var, const pir_op *op) {
+  for (size_t i = 0; i < var->loads.count; i++)
+    if (!read_before(x, var->loads.items[i], pir_program_block(x->program), op))
+      return true;
   return false;
 }
 
@@ -274,7 +306,7 @@ static out_var *existing_parameter(exporter *x, const pir_value *value, pir_str 
 }
 
 // What follows `value` in its variable: the result of an in-place op, or of a loop.
-static const pir_value *next_in_chain(const pir_value *value) {
+static const pir_value *next_in_chain(exporter *x, const pir_value *value) {
   PIR_EACH_USE(u, (pir_value *)(uintptr_t)value) {
     const pir_op *user = pir_use_owner(u);
     size_t i = pir_use_operand_index(u);
@@ -282,7 +314,7 @@ static const pir_value *next_in_chain(const pir_value *value) {
     if (next)
       return next;
     if (pir_op_is(user, PD_WHILE) && i && i <= pir_op_results(user) &&
-        loop_may_change((pir_value *)(uintptr_t)value, user, i))
+        loop_may_change(x, (pir_value *)(uintptr_t)value, user, i))
       return pir_op_result(user, i - 1);
   }
   return NULL;
@@ -292,7 +324,7 @@ enum { CHAIN_MAX = 64 };  // in-place ops a name is looked for behind
 
 // The parameter that a value replaces.
 static out_var *wanted_parameter(exporter *x, const pir_value *value) {
-  for (int steps = 0; value && steps < CHAIN_MAX; steps++, value = next_in_chain(value))
+  for (int steps = 0; value && steps < CHAIN_MAX; steps++, value = next_in_chain(x, value))
     PIR_EACH_USE(u, (pir_value *)(uintptr_t)value) {
       const pir_op *user = pir_use_owner(u);
       if (!pir_op_is(user, BUILTIN_SET_PARAMETER))
@@ -307,7 +339,7 @@ static out_var *wanted_parameter(exporter *x, const pir_value *value) {
 }
 
 const char *wanted_name(exporter *x, const pir_value *value) {
-  for (int steps = 0; value && steps < CHAIN_MAX; steps++, value = next_in_chain(value)) {
+  for (int steps = 0; value && steps < CHAIN_MAX; steps++, value = next_in_chain(x, value)) {
     pir_str wanted = {0};
     PIR_EACH_USE(u, (pir_value *)(uintptr_t)value) {
       pir_str name = output_name(pir_use_owner(u));
