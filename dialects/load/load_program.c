@@ -1,6 +1,6 @@
-// Loading by content: maps the file, asks what it holds, hands it to that reader, then attaches
-// the parameters the program declares. A .pdmodel also declares parameters that no op reads but
-// its file holds; its reader lists them (legacy/read.h).
+// Loading by content: maps the file, asks what it holds, hands it to that reader, verifies what
+// it read, then attaches the parameters the program declares. A .pdmodel also declares
+// parameters that no op reads but its file holds; its reader lists them (legacy/read.h).
 #include <pir/load.h>
 
 #include <errno.h>
@@ -12,6 +12,7 @@
 #include <pir/params.h>
 #include <pir/serialize.h>
 #include <pir/text.h>
+#include <pir/verify.h>
 
 #include "read.h"
 #include "mapping.h"
@@ -109,9 +110,26 @@ static pir_status finish(pir_status status, pir_program **out_program) {
   return status;
 }
 
+// Whether ops are as they are declared; those of an older text may lack what upgrading gives
+// them.
+static pir_status verify(const pir_program *program) {
+  pir_verify_options options = {.untyped = true, .old_forms = pir_program_is_older(program)};
+  return pir_verify(pir_program_module(program), &options);
+}
+
+// Makes a program that was read ready to be run.
+static pir_status complete(pir_program *program) {
+  if (pir_program_is_older(program))
+    PIR_TRY(pir_program_upgrade(program));
+  return verify(program);
+}
+
 pir_status pir_program_read(pir_context *ctx, pir_str bytes, pir_str file,
                             pir_program **out_program) {
-  return finish(read_any(ctx, bytes, file, out_program, NULL), out_program);
+  pir_status status = read_any(ctx, bytes, file, out_program, NULL);
+  if (!status)
+    status = verify(*out_program);
+  return finish(status, out_program);
 }
 
 // The program that a path means, which may be a folder; free it with free.
@@ -154,8 +172,8 @@ static pir_status load_file(pir_context *ctx, const char *path, const char *para
   PIR_TRY(map_program(ctx, path, &bytes));
   pir_status status = read_any(ctx, text_of(bytes), pir_str_from(path), out_program, &want);
   give_back(bytes);
-  if (!status && pir_program_is_older(*out_program))
-    status = pir_program_upgrade(*out_program);
+  if (!status)
+    status = complete(*out_program);
   if (!status)
     status = attach(*out_program, &want, path, params, out_params);
   free(want.decls);
@@ -190,8 +208,8 @@ pir_status pir_program_load(pir_context *ctx, pir_borrowed bytes, pir_borrowed p
   wanted want = {0};
   pir_status status = read_any(ctx, text_of(bytes), file, out_program, &want);
   give_back(bytes);
-  if (!status && pir_program_is_older(*out_program))
-    status = pir_program_upgrade(*out_program);
+  if (!status)
+    status = complete(*out_program);
   if (!status && !params.data && want.count)
     status = missing(ctx, file, &want);
   if (!status && params.data) {

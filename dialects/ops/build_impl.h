@@ -33,6 +33,8 @@ type_spec attr_kind(source_loc loc, const char *name, bool array);
 void add_operands(parser *p, names n, type_spec type, expr *literal);
 void narrow_operands(parser *p, names n, type_spec type);
 void add_attrs(parser *p, names n, type_spec type, expr *literal);
+// Attributes that ops may carry which do not declare them: those of this dialect, or `all`.
+void add_carried(parser *p, names n, type_spec type, bool all);
 void add_results(parser *p, names n, type_spec type);
 void add_traits(parser *p, names n);
 void set_hook(parser *p, source_loc loc, const char *hook, const char *function);

@@ -172,6 +172,27 @@ static void emit_attrs(FILE *out, const op *o) {
   fputs("};\n", out);
 }
 
+static int carried_by_all(const dialect *d) {
+  int count = 0;
+  for (int i = 0; i < d->carried_count; i++)
+    count += d->carried[i].all;
+  return count;
+}
+
+static void emit_carried(FILE *out, const dialect *d) {
+  if (!d->carried_count)
+    return;
+  fputs("static const pir_attr_def carried_attrs[] = {\n", out);
+  for (int own = 0; own < 2; own++)
+    for (int i = 0; i < d->carried_count; i++) {
+      const attr *a = &d->carried[i].attr;
+      if (d->carried[i].all != own)
+        fprintf(out, "  {\"%s\", .kind = %d, .element_kind = %d},\n", a->name, a->kind,
+                a->element_kind);
+    }
+  fputs("};\n", out);
+}
+
 static void emit_pairs(FILE *out, const op *o) {
   if (!o->pair_count)
     return;
@@ -749,13 +770,16 @@ void emit_tables(const dialect *d, FILE *out) {
   }
   fputs("};\n\n", out);
   emit_legacy(out, d, old, old_count);
+  emit_carried(out, d);
   fprintf(out, "const pir_dialect pir_%s_dialect = {\"%s\", %d, ", d->name, d->name,
           d->json_id);
   if (d->json_name)
     put_text(out, d->json_name);
   else
     fputs("NULL", out);
-  fprintf(out, ", pir_%s_table, %d};\n", d->name, rows);
+  fprintf(out, ", pir_%s_table, %d", d->name, rows);
+  fprintf(out, ", %s, %d, %d};\n", d->carried_count ? "carried_attrs" : "NULL",
+          d->carried_count, carried_by_all(d));
 }
 
 // ---- the header

@@ -84,6 +84,8 @@ item: INCLUDE TEXT                           { ops_include(p, @2, $2); }
   | LIKE TEXT                                { ops_borrow(p, @2, $2); }
   | TYPESET name '=' type_union              { add_typeset(p, @2, $2, $4.dtypes); }
   | LET { p->current = NULL; } let
+  | ATTR names ':' attr_type                 { add_carried(p, $2, $4, false); }
+  | ATTR EACH names ':' attr_type            { add_carried(p, $3, $5, true); }
   | FORM name likes_begin TEXT               { begin_op(p, @2, $2, $4, true); } '{' parts '}' { end_op(p); }
   | OP names likes_begin TEXT                { begin_ops(p, $2, $4); } '{' parts '}' { end_op(p); } ;
 likes_begin: %empty { p->like = (names){0}; } | LIKE form_names { p->like = $2; } ;

@@ -225,6 +225,12 @@ typedef struct typeset {
   pir_dtype_set set;
 } typeset;
 
+// An attribute of ops that do not declare it: of those of the dialect, or of `all`.
+typedef struct carried_attr {
+  attr attr;
+  bool all;
+} carried_attr;
+
 typedef struct dialect {
   const char *name, *prefix, *summary, *json_name;
   int id, json_id;
@@ -235,6 +241,8 @@ typedef struct dialect {
   int typeset_count;
   let *lets;
   int let_count;
+  carried_attr *carried;
+  int carried_count;
 } dialect;
 
 // ---- compiled clauses and lower blocks of one op; the tables share one array of nodes

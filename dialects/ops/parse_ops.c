@@ -337,6 +337,20 @@ void add_attrs(parser *p, names n, type_spec t, expr *literal) {
   }
 }
 
+void add_carried(parser *p, names n, type_spec t, bool all) {
+  dialect *d = p->d;
+  for (int i = 0; i < n.count; i++) {
+    for (int k = 0; k < d->carried_count; k++)
+      if (!strcmp(d->carried[k].attr.name, n.items[i].name))
+        source_error(n.items[i].loc, "attribute '%s' is declared twice", n.items[i].name);
+    attr a = {.name = n.items[i].name,
+              .loc = n.items[i].loc,
+              .kind = t.kind,
+              .element_kind = t.element_kind};
+    APPEND(d->carried, d->carried_count, (carried_attr){a, all});
+  }
+}
+
 void add_results(parser *p, names n, type_spec t) {
   for (int i = 0; i < n.count; i++) {
     uint8_t marks = n.items[i].marks, flags = 0;
@@ -383,6 +397,7 @@ void add_traits(parser *p, names n) {
       {"isolated", PIR_ISOLATED},
       {"structural", PIR_STRUCTURAL},
       {"precise", PIR_PRECISE},
+      {"open", PIR_OPEN},
   };
   for (int i = 0; i < n.count; i++) {
     uint32_t bit = 0;

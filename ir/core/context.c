@@ -73,6 +73,7 @@ pir_name *pir_name_get(pir_context *ctx, pir_str text) {
   entry = pir_arena_alloc(&ctx->arena, sizeof *entry + text.size + 1);
   entry->op = NULL;
   entry->def = NULL;
+  entry->carried = NULL;
   entry->size = text.size;
   if (text.size)
     memcpy(entry->text, text.data, text.size);

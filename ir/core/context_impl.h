@@ -13,10 +13,12 @@
 typedef struct pir_op_info pir_op_info;
 
 // An interned name. `def` is the op a dialect declares under it; `op` is the context's view of
-// that, or of an unknown op, once someone asked for it.
+// that, or of an unknown op, once someone asked for it. `carried` is the attribute of that name
+// that ops of all dialects may carry.
 struct pir_name_entry {
   const pir_op_info *op;
   const pir_opdef *def;
+  const pir_attr_def *carried;
   size_t size;
   char text[];
 };
@@ -38,6 +40,14 @@ typedef struct pir_dict {
   pir_named_attr entries[];
 } pir_dict;
 
+// An attribute that an op has and does not declare; a context tells of each once.
+typedef struct pir_undeclared {
+  const pir_op_info *op;
+  pir_name *name;
+} pir_undeclared;
+
+enum { PIR_MOST_UNDECLARED = 32 };
+
 struct pir_context {
   pir_arena arena;
   pir_limits limits;
@@ -53,6 +63,8 @@ struct pir_context {
   PIR_VEC(const pir_op_info **) infos;  // by dialect number (id >> 16), then op number
   PIR_VEC(uint32_t) info_counts;        // lengths of those
   PIR_VEC(pir_name *) files;            // number - 1
+  size_t undeclared_count;
+  pir_undeclared undeclared[PIR_MOST_UNDECLARED];
 };
 
 // What kind of blob, so that equal bytes of different families stay apart.
@@ -64,6 +76,9 @@ const void *pir_unique_get(pir_context *ctx, enum pir_family family, const void 
                            size_t size);
 
 const pir_op_info *pir_context_info(pir_context *ctx, const pir_opdef *def);
+// What says of an attribute that is not among the op's own that it may carry it; NULL: nothing
+// does.
+const pir_attr_def *pir_context_carried(const pir_op_info *op, pir_name *name);
 // The definition of an op by name; never NULL.
 const pir_op_info *pir_context_info_of_name(pir_context *ctx, pir_name *name);
 

@@ -114,7 +114,31 @@ pir_status pir_context_register(pir_context *ctx, const pir_dialect *dialect) {
     const pir_opdef *def = &dialect->ops[i];
     ((struct pir_name_entry *)pir_name_get(ctx, pir_str_from(def->name)))->def = def;
   }
+  for (size_t i = 0; i < dialect->carried_by_all; i++) {
+    const pir_attr_def *def = &dialect->carried[i];
+    ((struct pir_name_entry *)pir_name_get(ctx, pir_str_from(def->name)))->carried = def;
+  }
   return PIR_OK;
+}
+
+static const pir_dialect *dialect_of(const pir_context *ctx, const pir_opdef *def) {
+  for (size_t i = 0; i < ctx->dialects.count; i++) {
+    const pir_dialect *dialect = ctx->dialects.items[i];
+    if (dialect->op_count && dialect->ops[0].id >> 16 == def->id >> 16)
+      return dialect;
+  }
+  return NULL;
+}
+
+const pir_attr_def *pir_context_carried(const pir_op_info *op, pir_name *name) {
+  if (name->carried)
+    return name->carried;
+  const pir_dialect *dialect = dialect_of(op->ctx, op->def);
+  for (size_t i = dialect ? dialect->carried_by_all : 0; dialect && i < dialect->carried_count;
+       i++)
+    if (pir_str_equal(pir_str_from(dialect->carried[i].name), pir_name_str(name)))
+      return &dialect->carried[i];
+  return NULL;
 }
 
 size_t pir_context_dialects(const pir_context *ctx) {

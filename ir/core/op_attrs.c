@@ -82,6 +82,113 @@ size_t pir_op_attrs_sorted(const pir_op *op, pir_named_attr *out_entries, size_t
   return n;
 }
 
+// ---- kinds
+
+static bool is_integer_kind(pir_attr_kind kind) {
+  return kind == PIR_ATTR_I32 || kind == PIR_ATTR_I64 || kind == PIR_ATTR_INDEX;
+}
+
+static bool is_float_kind(pir_attr_kind kind) {
+  return kind == PIR_ATTR_F32 || kind == PIR_ATTR_F64;
+}
+static bool is_complex_kind(pir_attr_kind kind) {
+  return kind == PIR_ATTR_C64 || kind == PIR_ATTR_C128;
+}
+static bool is_text_kind(pir_attr_kind kind) {
+  return kind == PIR_ATTR_STR || kind == PIR_ATTR_TENSOR_NAME;
+}
+static bool is_list_kind(pir_attr_kind kind) {
+  return kind == PIR_ATTR_ARRAY || kind == PIR_ATTR_INT_ARRAY;
+}
+
+static bool integer_fits(int64_t value, pir_attr_kind want) {
+  return want != PIR_ATTR_I32 || (value >= INT32_MIN && value <= INT32_MAX);
+}
+
+// A scalar is a number beside the element type it was given for.
+static pir_attr_kind number_kind(const pir_attr *attr) {
+  pir_attr_kind kind = pir_attr_kind_of(attr);
+  return kind == PIR_ATTR_SCALAR ? pir_attr_kind_of(pir_attr_element(attr, 0)) : kind;
+}
+
+// Everything but lists.
+static bool single_fits(const pir_attr *attr, pir_attr_kind want) {
+  pir_attr_kind has = number_kind(attr);
+  bool integer = is_integer_kind(has), real = integer || is_float_kind(has);
+  int64_t value;
+  switch (want) {
+    case PIR_ATTR_NONE: return true;
+    case PIR_ATTR_BOOL: return has == PIR_ATTR_BOOL;
+    case PIR_ATTR_I32:
+    case PIR_ATTR_I64:
+    case PIR_ATTR_INDEX:
+      return integer && pir_attr_as_int(attr, &value) && integer_fits(value, want);
+    case PIR_ATTR_F32:
+    case PIR_ATTR_F64: return real;
+    case PIR_ATTR_C64:
+    case PIR_ATTR_C128: return is_complex_kind(has);
+    case PIR_ATTR_SCALAR: return real || has == PIR_ATTR_BOOL || is_complex_kind(has);
+    case PIR_ATTR_STR:
+    case PIR_ATTR_TENSOR_NAME: return is_text_kind(has);
+    default: return has == want;
+  }
+}
+
+// The place of the first element that is not of that kind, or the number of elements.
+static size_t first_unfit(const pir_attr *list, pir_attr_kind want) {
+  size_t i = 0, n = pir_attr_elements(list);
+  if (pir_attr_kind_of(list) == PIR_ATTR_INT_ARRAY) {
+    bool integers = is_integer_kind(want) || is_float_kind(want) || want == PIR_ATTR_SCALAR ||
+                    want == PIR_ATTR_NONE;
+    while (integers && i < n && integer_fits(pir_attr_int_array_data(list)[i], want))
+      i++;
+    return i;
+  }
+  while (i < n && single_fits(pir_attr_element(list, i), want))
+    i++;
+  return i;
+}
+
+static pir_attr_kind element_kind(const pir_attr_def *def) {
+  return def->kind == PIR_ATTR_INT_ARRAY ? PIR_ATTR_I64 : (pir_attr_kind)def->element_kind;
+}
+
+bool pir_attr_fits(const pir_attr *attr, const pir_attr_def *def) {
+  if (!is_list_kind((pir_attr_kind)def->kind))
+    return single_fits(attr, (pir_attr_kind)def->kind);
+  return is_list_kind(pir_attr_kind_of(attr)) &&
+         first_unfit(attr, element_kind(def)) == pir_attr_elements(attr);
+}
+
+static const char *kind_name(pir_attr_kind kind) {
+#define NAME_OF(id, json, tag) #id,
+  static const char *const names[] = {PIR_ATTR_KINDS(NAME_OF)};
+#undef NAME_OF
+  return names[kind];
+}
+
+// `where` is empty, or names the element that is meant.
+static pir_status unfit(const pir_op *op, const char *where, const char *name,
+                        pir_attr_kind has, pir_attr_kind want) {
+  if (is_integer_kind(has) && want == PIR_ATTR_I32)
+    return pir_error(op, "%sattribute %s does not fit its kind I32", where, name);
+  return pir_error(op, "%sattribute %s has kind %s, expected %s", where, name, kind_name(has),
+                   kind_name(want));
+}
+
+pir_status pir_op_check_attr(const pir_op *op, const pir_attr *attr, const pir_attr_def *def) {
+  pir_attr_kind has = pir_attr_kind_of(attr), want = (pir_attr_kind)def->kind;
+  if (pir_attr_fits(attr, def))
+    return PIR_OK;
+  if (!is_list_kind(want) || !is_list_kind(has))
+    return unfit(op, "", def->name, has, want);
+  char where[48];
+  size_t at = first_unfit(attr, element_kind(def));
+  pir_text_format(where, sizeof where, "element %zu of ", at);
+  has = has == PIR_ATTR_INT_ARRAY ? PIR_ATTR_I64 : pir_attr_kind_of(pir_attr_element(attr, at));
+  return unfit(op, where, def->name, has, element_kind(def));
+}
+
 // ---- values with defaults
 
 bool pir_op_bool(const pir_op *op, size_t i) {

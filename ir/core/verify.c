@@ -7,6 +7,7 @@
 
 #include <pir/verify.h>
 
+#include <nearest.h>
 #include <op_impl.h>
 #include <strbuf.h>
 #include <type_impl.h>
@@ -14,7 +15,7 @@
 #include <string.h>
 
 typedef struct verifier {
-  bool strict, errors_only, old_forms, fragment;
+  bool strict, errors_only, old_forms, fragment, untyped;
   pir_status status;
   const pir_op *root;
 } verifier;
@@ -89,7 +90,7 @@ static pir_status conflict(const verifier *v, const pir_op *op, const char *what
   if (v->strict)
     return pir_error(op, "%s %s has element type %s, expected %s", what, name,
                      pir_dtype_text(has), wanted);
-  if (!v->errors_only)
+  if (!v->errors_only && !v->untyped)
     pir_warning(op, "%s %s is stated with element type %s, expected %s", what, name,
                 pir_dtype_text(has), wanted);
   return PIR_OK;
@@ -178,65 +179,66 @@ static pir_status check_results(const verifier *v, const pir_op *op) {
 
 // ---- attributes
 
-enum group { NUMBER, COMPLEX, TEXT, LIST, OTHER };
-
-// File versions write the same attribute with different kinds of one group.
-static enum group group_of(pir_attr_kind kind) {
-  switch (kind) {
-    case PIR_ATTR_BOOL:
-    case PIR_ATTR_I32:
-    case PIR_ATTR_I64:
-    case PIR_ATTR_INDEX:
-    case PIR_ATTR_F32:
-    case PIR_ATTR_F64:
-    case PIR_ATTR_SCALAR:
-    case PIR_ATTR_DTYPE: return NUMBER;
-    case PIR_ATTR_C64:
-    case PIR_ATTR_C128: return COMPLEX;
-    case PIR_ATTR_STR:
-    case PIR_ATTR_TENSOR_NAME: return TEXT;
-    case PIR_ATTR_ARRAY:
-    case PIR_ATTR_INT_ARRAY: return LIST;
-    default: return OTHER;
-  }
-}
-
-static const char *kind_name(pir_attr_kind kind) {
-#define NAME_OF(id, json, tag) #id,
-  static const char *const names[] = {PIR_ATTR_KINDS(NAME_OF)};
-#undef NAME_OF
-  return names[kind];
-}
-
-static bool kinds_agree(pir_attr_kind has, pir_attr_kind want) {
-  enum group group = group_of(want);
-  if (has == want || want == PIR_ATTR_NONE)
-    return true;
-  if (want == PIR_ATTR_SCALAR && group_of(has) == COMPLEX)
-    return true;
-  return group != OTHER && group == group_of(has);
-}
-
 static pir_status check_attr(const verifier *v, const pir_op *op, const pir_attr_def *want,
                              const pir_attr *attr) {
-  if (!attr && want->required && v->old_forms) {
-    pir_warning(op, "older form: there is no attribute %s", want->name);
+  if (attr)
+    return pir_op_check_attr(op, attr, want);
+  if (!want->required)
     return PIR_OK;
-  }
-  if (!attr)
-    return want->required ? pir_error(op, "needs attribute %s", want->name) : PIR_OK;
-  if (!kinds_agree(attr->kind, want->kind))
-    return pir_error(op, "attribute %s has kind %s, expected %s", want->name,
-                     kind_name(attr->kind), kind_name(want->kind));
-  if (attr->kind != PIR_ATTR_ARRAY || want->element_kind == PIR_ATTR_NONE)
-    return PIR_OK;
-  for (size_t i = 0; i < attr->count; i++) {
-    pir_attr_kind has = pir_attr_element(attr, i)->kind;
-    if (!kinds_agree(has, want->element_kind))
-      return pir_error(op, "element %zu of attribute %s has kind %s, expected %s", i,
-                       want->name, kind_name(has), kind_name(want->element_kind));
-  }
+  if (!v->old_forms)
+    return pir_error(op, "needs attribute %s", want->name);
+  pir_warning(op, "older form: there is no attribute %s", want->name);
   return PIR_OK;
+}
+
+// Whether the context has not yet told of the attribute. Of too many it tells nothing.
+static bool is_news(const pir_op *op, pir_name *name) {
+  pir_context *ctx = op_context(op);
+  for (size_t i = 0; i < ctx->undeclared_count; i++)
+    if (ctx->undeclared[i].op == op->info && ctx->undeclared[i].name == name)
+      return false;
+  if (ctx->undeclared_count == PIR_MOST_UNDECLARED)
+    return false;
+  ctx->undeclared[ctx->undeclared_count++] = (pir_undeclared){op->info, name};
+  return true;
+}
+
+static pir_status undeclared(const pir_op *op, pir_name *name, bool is_error) {
+  const pir_opdef *def = op->info->def;
+  pir_str text = pir_name_str(name);
+  pir_nearest near = pir_nearest_begin(text);
+  for (size_t i = 0; i < def->attr_count; i++)
+    pir_nearest_try(&near, def->attrs[i].name);
+  const char *hint = near.best ? "; did you mean " : "", *best = near.best ? near.best : "";
+  if (is_error)
+    return pir_error(op, "does not declare attribute %.*s%s%s", (int)text.size, text.data, hint,
+                     best);
+  pir_warning(op, "does not declare attribute %.*s, so nothing reads it%s%s", (int)text.size,
+              text.data, hint, best);
+  return PIR_OK;
+}
+
+// Attributes that the op does not declare: it may carry some, and what it may not carry nothing
+// reads.
+static pir_status check_extra(const verifier *v, const pir_op *op, pir_named_attr attr) {
+  const pir_attr_def *carried = pir_context_carried(op->info, attr.name);
+  if (carried)
+    return pir_op_check_attr(op, attr.value, carried);
+  if (op->info->def->traits & PIR_OPEN)
+    return PIR_OK;
+  if (v->strict)
+    return undeclared(op, attr.name, true);
+  return !v->errors_only && !v->old_forms && is_news(op, attr.name)
+             ? undeclared(op, attr.name, false)
+             : PIR_OK;
+}
+
+static void check_attrs(verifier *v, const pir_op *op) {
+  const pir_opdef *def = op->info->def;
+  for (size_t i = 0; i < def->attr_count; i++)
+    found(v, check_attr(v, op, &def->attrs[i], op->attrs[i]));
+  for (size_t i = 0; i < pir_op_extra_attrs(op); i++)
+    found(v, check_extra(v, op, pir_op_extra_attr(op, i)));
 }
 
 // ---- structure
@@ -268,8 +270,7 @@ static void check_tables(verifier *v, const pir_op *op) {
   if (!v->status)
     check_operands(v, op);
   found(v, check_results(v, op));
-  for (size_t i = 0; i < def->attr_count; i++)
-    found(v, check_attr(v, op, &def->attrs[i], op->attrs[i]));
+  check_attrs(v, op);
   found(v, check_regions(op));
   bool loose = v->fragment && op->block && op->block->region->op == v->root;
   if (def->traits & PIR_TERMINATOR && op->next && !loose)
@@ -364,6 +365,7 @@ pir_status pir_verify(const pir_op *root, const pir_verify_options *options) {
     v.errors_only = options->errors_only;
     v.old_forms = options->old_forms && !options->strict;
     v.fragment = options->fragment;
+    v.untyped = options->untyped;
   }
   set_surroundings(root, true);
   for (const pir_op *op = root, *next; op; op = next) {

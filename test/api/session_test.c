@@ -585,6 +585,46 @@ static void making_a_model_survives_failures(void **unused) {
   assert_int_equal(f.held, 0);
 }
 
+// ---- verifying
+
+static void hear(void *user, const pir_diag *diag) {
+  snprintf(user, 128, "%u:%u: %.*s", diag->place.line, diag->place.column,
+           (int)diag->message.size, diag->message.data);
+}
+
+static const char misspelt[] =
+    "{\n"
+    "  (%0) = \"pd_op.data\" () {dtype:float32,name:\"x\",place:Place(cpu),shape:[2,3]} : () "
+    "-> tensor<2x3xf32>\n"
+    "  (%1) = \"pd_op.softmax\" (%0) {wrong:1} : (tensor<2x3xf32>) -> tensor<2x3xf32>\n"
+    "  (%2) = \"pd_op.fetch\" (%1) {col:0,name:\"y\"} : (tensor<2x3xf32>) -> tensor<2x3xf32>\n"
+    "}\n";
+
+// A program whose ops are not as they are declared is refused by all that loads or takes one.
+static void programs_are_verified(void **unused) {
+  char message[128] = "";
+  pir_model_options options = {
+      .size = sizeof options, .pipeline = "kernels", .sink = {hear, message}};
+  pir_model *made = NULL;
+  pir_borrowed bytes = {.data = misspelt, .size = sizeof misspelt - 1};
+  assert_int_equal(pir_model_load(bytes, (pir_borrowed){0}, &options, &made), PIR_INVALID);
+  assert_null(made);
+
+  pir_context *ctx = pir_context_create(NULL);
+  pir_program *program = NULL;
+  assert_int_equal(pir_dialects_load_all(ctx), PIR_OK);
+  pir_context_set_sink(ctx, options.sink);
+  pir_str text = {misspelt, sizeof misspelt - 1};
+  assert_int_equal(pir_program_read(ctx, text, PIR_STR("memory"), &program), PIR_INVALID);
+  assert_null(program);
+  message[0] = 0;
+  assert_int_equal(pir_program_parse(ctx, text, NULL, &program), PIR_OK);
+  assert_int_equal(pir_model_create(program, &options, &made), PIR_INVALID);
+  assert_string_equal(message, "3:3: \"pd_op.softmax\" needs attribute axis");
+  pir_program_destroy(program);
+  pir_context_destroy(ctx);
+}
+
 // ---- threads
 
 static void *run_many(void *user) {
@@ -623,6 +663,7 @@ int main(void) {
                                      cmocka_unit_test(own_ops_are_loaded_side_by_side),
                                      cmocka_unit_test(every_failed_allocation_is_a_status),
                                      cmocka_unit_test(making_a_model_survives_failures),
+                                     cmocka_unit_test(programs_are_verified),
                                      cmocka_unit_test(sessions_run_side_by_side)};
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

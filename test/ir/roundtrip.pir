@@ -1,9 +1,11 @@
-// Every form of Paddle's print comes back byte for byte, also through the typed form.
+// Every form of Paddle's print comes back byte for byte, also through the typed form; also that of an op without an operand.
+// RUN: not pir-translate %s 2>&1 | FileCheck %s
+// CHECK: error: "pd_op.dropout" operand 2 (p) is missing
 // RUN: grep -v '^//' %s > %t.in
-// RUN: pir-translate %t.in --to=text > %t.out && diff %t.in %t.out
-// RUN: pir-translate %t.in --to=typed > %t.typed && pir-translate %t.typed --to=text | diff %t.in -
-// RUN: pir-translate %t.typed --to=typed | diff %t.typed -
-// RUN: pir-translate %t.in --to=t2 > %t.t2 && pir-translate %t.t2 --to=t2 | diff %t.t2 -
+// RUN: pir-translate --unverified %t.in --to=text > %t.out && diff %t.in %t.out
+// RUN: pir-translate --unverified %t.in --to=typed > %t.typed && pir-translate --unverified %t.typed --to=text | diff %t.in -
+// RUN: pir-translate --unverified %t.typed --to=typed | diff %t.typed -
+// RUN: pir-translate --unverified %t.in --to=t2 > %t.t2 && pir-translate --unverified %t.t2 --to=t2 | diff %t.t2 -
 {
     (%stack_0, %inlet_0, %outlet_0) = "cf.stack_create" () {} : () -> cf.stack, cf.inlet, cf.outlet
     (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1,3],stop_gradient:[true]} : () -> tensor<-1x3xf32>

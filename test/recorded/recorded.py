@@ -192,7 +192,8 @@ def text_jobs(tools, root):
 
 
 def text_job(tools, name, prog, want):
-    code, out, err = run([tools / "pir-translate", prog, "--to=text"])
+    anyhow = ["--unverified"] if "printer" in prog.parts else []  # Paddle prints ops without operands too
+    code, out, err = run([tools / "pir-translate", prog, "--to=text", *anyhow])
     if code:
         return verdict(name, code, err)
     expected = want.read_bytes()

@@ -2,6 +2,7 @@
 #include <pir/dot.h>
 #include <pir/legacy.h>
 #include <pir/load.h>
+#include <pir/verify.h>
 #include <string.h>
 
 #include "../cli.h"
@@ -17,6 +18,7 @@ enum {
   OPT_JSON,
   OPT_MAX_NODES,
   OPT_FRAGMENT,
+  OPT_UNVERIFIED,
   OPT_PARAMS,
   OPT_PARAMS_OUT
 };
@@ -28,6 +30,8 @@ static const cli_option options[] = {
     {OPT_INDENT, 0, "indent", NULL, "json: one element a line"},
     {OPT_FRAGMENT, 0, "fragment", NULL,
      "read a part of a text: no braces, values from outside"},
+    {OPT_UNVERIFIED, 0, "unverified", NULL,
+     "convert also a program whose ops are not as they are declared"},
     {OPT_JSON, 0, "json", NULL, "stats: as one JSON object"},
     {OPT_MAX_NODES, 0, "max-nodes", "N",
      "dot: draw at most N ops, the others as one (1000; 0 draws all)"},
@@ -93,6 +97,14 @@ static pir_format format_of(const char *to) {
   return strcmp(to, "json") == 0 ? PIR_FORMAT_JSON : PIR_FORMAT_TEXT;
 }
 
+// Stated types are carried over as they are.
+static int verify(const cli *cli, const pir_program *program) {
+  pir_verify_options options = {.untyped = true,
+                                .fragment = cli_has(cli, OPT_FRAGMENT),
+                                .old_forms = pir_program_is_older(program)};
+  return cli_exit_code(pir_verify(pir_program_module(program), &options));
+}
+
 static int write_outputs(cli *cli, pir_program *program, const char *to) {
   const char *params = cli_value(cli, OPT_PARAMS_OUT, NULL);
   pir_format format = format_of(to);
@@ -126,6 +138,8 @@ static int translate(cli *cli, pir_format from, const char *to) {
   bool same = strcmp(to, "json") != 0 && strcmp(to, "pdmodel") != 0;
   if (!code && !same && pir_program_is_older(program))
     code = cli_exit_code(pir_program_upgrade(program));
+  if (!code && !cli_has(cli, OPT_UNVERIFIED))
+    code = verify(cli, program);
   if (!code)
     code = write_outputs(cli, program, to);
   if (program)

@@ -1,4 +1,7 @@
-// Loading: the one entry for program files of any format, recognised by content.
+// Loading: the one entry for program files of any format, recognised by content. What is loaded
+// is verified (pir/verify.h): a program whose ops are not as they are declared is refused, and
+// of attributes that nothing reads there is a warning. Who wants it as it stands in the file
+// takes the reader of its format (pir/text.h, pir/serialize.h, pir/legacy.h).
 #ifndef PIR_LOAD_H
 #define PIR_LOAD_H
 

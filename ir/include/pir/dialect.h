@@ -12,6 +12,10 @@ struct pir_dialect {
   const char *json_name;  // name in JSON's table when it differs ("pd_dist"); else NULL
   const pir_opdef *ops;
   size_t op_count;
+  // Attributes that ops may carry without declaring them, those that ops of every dialect may
+  // carry first. They have no defaults.
+  const pir_attr_def *carried;
+  size_t carried_count, carried_by_all;
 };
 
 // Makes the ops of a dialect known. The table must outlive the context.

@@ -87,6 +87,14 @@ PIR_API size_t pir_op_attrs_sorted(const pir_op *op, pir_named_attr *out_entries
 PIR_API size_t pir_op_extra_attrs(const pir_op *op);
 PIR_API pir_named_attr pir_op_extra_attr(const pir_op *op, size_t i);
 
+// Whether `attr` is of the kind that `def` declares: of the same one, or of another that means
+// the same, as integers of another width that hold the value, or integers where floats are
+// declared. What it says can then be read as declared.
+PIR_API bool pir_attr_fits(const pir_attr *attr, const pir_attr_def *def);
+// Reports an attribute of `op` that is not.
+PIR_API PIR_NODISCARD pir_status pir_op_check_attr(const pir_op *op, const pir_attr *attr,
+                                                   const pir_attr_def *def);
+
 // Declared attribute or its default as a C value; `i` is the position in the definition.
 PIR_API bool pir_op_bool(const pir_op *op, size_t i);
 PIR_API int64_t pir_op_int(const pir_op *op, size_t i);

@@ -34,7 +34,8 @@ enum {
   PIR_ISOLATED = 1u << 13,    // regions see no outer values
   PIR_STRUCTURAL = 1u << 14,  // combine, split, slice of vec values: no computation
   PIR_PRECISE =
-      1u << 15  // halves are too coarse for it: it stays f32 where others become halves
+      1u << 15,        // halves are too coarse for it: it stays f32 where others become halves
+  PIR_OPEN = 1u << 16  // carries the attributes of another op beside its own
 };
 
 typedef enum pir_operand_flag {

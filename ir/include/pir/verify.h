@@ -13,6 +13,7 @@ typedef struct pir_verify_options {
                    // to look at or print
   bool
       fragment;  // the outermost block is a piece of others: its terminators may stand anywhere
+  bool untyped;  // no warnings of stated element types: what computes takes its own
 } pir_verify_options;
 
 // Checks counts, kinds, dominance, terminators and each op's verify hook below `root`. Reports

@@ -5,6 +5,7 @@
 #include <pir/dialects.h>
 #include <pir/load.h>
 #include <pir/pass.h>
+#include <pir/verify.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -212,12 +213,19 @@ static pir_status create(pir_program *program, const pir_model_options *options,
   return status;
 }
 
+// Of a program that was not loaded but built, nobody knows yet whether its ops are as they are
+// declared.
+static pir_status check_given(const pir_program *program) {
+  return pir_verify(pir_program_module(program), &(pir_verify_options){.untyped = true});
+}
+
 pir_status pir_model_create(const pir_program *program, const pir_model_options *given,
                             pir_model **out_model) {
   *out_model = NULL;
   if (!program)
     return PIR_INVALID;
   pir_model_options options = read_options(given);
+  PIR_TRY(check_given(program));
   pir_program *clone = pir_program_clone(program);
   pir_status status = create(clone, &options, out_model);
   pir_program_destroy(clone);
@@ -254,6 +262,7 @@ pir_status pir_model_compile_ahead(const pir_program *program, const pir_model_o
   if (!options.cache)
     return pir_report(pir_program_context(program), PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
                       "code that is compiled ahead needs a cache to be put in");
+  PIR_TRY(check_given(program));
   pir_program *clone = pir_program_clone(program);
   pir_status status =
       compile_ahead(&(pir_model){.allocator = options.allocator}, clone, &options);

@@ -12,10 +12,11 @@
 
 // -----
 // DECOMPOSE-NOT: // decompose.drr:{{[0-9]+}} log_softmax{{[:[]}}
+// DECOMPOSE: // decompose.drr:{{[0-9]+}} wide[log_softmax]:
 {
-    (%0) = "pd_op.data" () {dtype:float32,name:"a",place:Place(cpu),shape:[4]} : () -> tensor<4xf32>
-    (%1) = "pd_op.log_softmax" (%0) {axis:0.5} : (tensor<4xf32>) -> tensor<4xf32>
-    (%2) = "pd_op.fetch" (%1) {col:0,name:"out0"} : (tensor<4xf32>) -> tensor<4xf32>
+    (%0) = "pd_op.data" () {dtype:float16,name:"a",place:Place(cpu),shape:[4]} : () -> tensor<4xf16>
+    (%1) = "pd_op.log_softmax" (%0) {axis:0} : (tensor<4xf16>) -> tensor<4xf16>
+    (%2) = "pd_op.fetch" (%1) {col:0,name:"out0"} : (tensor<4xf16>) -> tensor<4xf16>
 }
 
 // -----

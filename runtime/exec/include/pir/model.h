@@ -47,7 +47,8 @@ typedef struct pir_model_options {
   int cuda_device;     // without a context: which
 } pir_model_options;
 
-// Compiles a program; it is cloned, so the caller's stays as it is. `options` may be NULL.
+// Verifies a program (pir/verify.h) and compiles it; it is cloned, so the caller's stays as it
+// is. `options` may be NULL.
 PIR_API pir_status pir_model_create(const pir_program *program,
                                     const pir_model_options *options, pir_model **out_model);
 

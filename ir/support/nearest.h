@@ -1,0 +1,17 @@
+// The known name that an unknown one was most likely meant to be, for "did you mean".
+#ifndef PIR_SUPPORT_NEAREST_H
+#define PIR_SUPPORT_NEAREST_H
+
+#include <pir/base.h>
+
+typedef struct pir_nearest {
+  pir_str name;      // the unknown one
+  const char *best;  // NULL while none is near
+  size_t edits;      // from `name` to `best`; before one is found, the most that count as near,
+                     // plus one
+} pir_nearest;
+
+pir_nearest pir_nearest_begin(pir_str name);
+void pir_nearest_try(pir_nearest *nearest, const char *known);
+
+#endif
