@@ -407,7 +407,7 @@ bool cli_has(const cli *cli, int id) {
 
 // ---- context
 
-static void memory_is_out(void *user) {
+static _Noreturn void memory_is_out(void *user) {
   const cli *cli = user;
   cli_fail(cli, CLI_LIMIT, "out of memory, or the limit of --max-memory was hit");
   _exit(CLI_LIMIT);
@@ -419,6 +419,8 @@ pir_context *cli_context_create(cli *cli) {
                                  .out_of_memory_user = cli,
                                  .limits = cli->limits};
   pir_context *ctx = pir_context_create(&options);
+  if (!ctx)
+    memory_is_out(cli);
   pir_context_set_sink(ctx, cli_sink(cli));
   pir_context_set_remarks(ctx, cli->remarks);
   if (pir_dialects_load_all(ctx) ||

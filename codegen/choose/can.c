@@ -156,10 +156,8 @@ bool pir_codegen_can(const pir_op *op, const pir_facts *facts) {
     return false;
   if (def->clause->kind == PIR_CLAUSE_CONTRACT)
     return can_contract(op, facts);
-  loop_module *m = pir_loop_module_create();
+  loop_module *m = pir_loop_module_create_in(pir_facts_heap(facts));
   lowering l;
-  if (!m)
-    return false;
   lower_init(&l, m, NULL, facts, NULL);
   bool can = lower_can(&l, op);
   pir_loop_module_destroy(m);

@@ -4,18 +4,12 @@
 // affine is no contraction, and the op is called instead.
 #include "contract.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct affine {
   pir_dim constant;
   int64_t factor[CONTRACT_MAX_VARS];
 } affine;
-
-typedef struct block {
-  struct block *next;
-  max_align_t data[];
-} block;
 
 typedef struct matcher {
   const pir_op *op;
@@ -28,17 +22,11 @@ typedef struct matcher {
   int var[CONTRACT_MAX_VARS];        // first variable of the contraction for each of the clause
   int pack_rank[CONTRACT_MAX_VARS];  // of packs
   affine bound[CONTRACT_MAX_VARS];   // what each variable of the clause is
-  block *blocks;
+  pir_arena arena;                   // of the attributes
 } matcher;
 
 static void *take(void *user, size_t size) {
-  matcher *m = user;
-  block *b = calloc(1, sizeof *b + size);
-  if (!b)
-    return NULL;
-  b->next = m->blocks;
-  m->blocks = b;
-  return b->data;
+  return pir_arena_zalloc(&((matcher *)user)->arena, size);
 }
 
 static const pir_fact *operand_fact(const matcher *m, int k) {
@@ -529,13 +517,10 @@ bool pir_contract_match(const pir_op *op, const pir_facts *facts, contraction *o
   if (!m.clause || pir_op_results(op) != 1)
     return false;
   m.out = pir_facts_of(facts, pir_op_result(op, 0));
+  pir_arena_init(&m.arena, pir_facts_heap(facts));
   m.attrs = m.out->known ? pir_op_attr_values(op, take, &m) : NULL;
   bool found = m.attrs && match(&m, out_a, out_b);
-  while (m.blocks) {
-    block *next = m.blocks->next;
-    free(m.blocks);
-    m.blocks = next;
-  }
+  pir_arena_destroy(&m.arena);
   return found;
 }
 

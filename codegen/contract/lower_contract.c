@@ -318,14 +318,10 @@ static void lower_two(lowering *l, const pir_op *const *ops, lower_stages *stage
                       lower_packings *packings) {
   const pir_op *last = ops[1];
   const pir_value *sum = pir_op_result(last, 0);
-  loop_module *m = pir_loop_module_create();
+  loop_module *m = pir_loop_module_create_in(pir_facts_heap(l->facts));
   lowering look;
   attention a;
   uint8_t from[PIR_MAX_RANK];
-  if (!m) {
-    lower_fail(l, last, "out of memory");
-    return;
-  }
   lower_init(&look, m, l->target, l->facts, l->group);
   bool found = !lower_on_device(l) && attention_match(&look, last, &a);
   const pir_op *turn = found ? attention_turn(&look, sum, from) : NULL;

@@ -24,8 +24,8 @@ typedef struct cuda_source {
   size_t count;
 } cuda_source;
 
-// On failure `message` says why, and there is nothing to release.
-pir_status cuda_emit(const loop_module *module, cuda_source *out, char *message,
+// The source lies in the heap. On failure `message` says why, and there is nothing to release.
+pir_status cuda_emit(const loop_module *module, pir_heap *heap, cuda_source *out, char *message,
                      size_t capacity);
 void cuda_source_release(cuda_source *source);
 

@@ -264,7 +264,7 @@ static const char *emit_fn(const loop_fn *fn, pir_arena *arena, cuda_kernel *k,
   cuda_emitter e = {.fn = fn, .m = fn->module, .depth = 1};
   if (fn->threads < 1)
     return "a stage for a processor";
-  pir_arena_init(&e.arena, NULL, NULL, NULL);
+  pir_arena_init(&e.arena, fn->module->arena.heap);
   pir_strbuf_init(&e.text, &e.arena);
   declare(&e);
   emit_block(&e, &fn->body);
@@ -276,11 +276,11 @@ static const char *emit_fn(const loop_fn *fn, pir_arena *arena, cuda_kernel *k,
   return e.why;
 }
 
-pir_status cuda_emit(const loop_module *module, cuda_source *out, char *message,
+pir_status cuda_emit(const loop_module *module, pir_heap *heap, cuda_source *out, char *message,
                      size_t capacity) {
   const char *why = NULL;
   *out = (cuda_source){0};
-  pir_arena_init(&out->arena, NULL, NULL, NULL);
+  pir_arena_init(&out->arena, heap);
   out->kernels = pir_arena_zalloc(&out->arena, (module->fn_count + 1) * sizeof *out->kernels);
   pir_strbuf text;
   pir_strbuf_init(&text, &out->arena);

@@ -119,9 +119,7 @@ static bool start_rows(grouping *g, const pir_op *op, cluster *c) {
   lowering l;
   lower_site site;
   lower_space space;
-  loop_module *m = pir_loop_module_create();
-  if (!m)
-    return false;
+  loop_module *m = pir_loop_module_create_in(pir_facts_heap(g->facts));
   lower_init(&l, m, NULL, g->facts, NULL);
   bool ok = lower_open(&l, op, 0, &site) && lower_reduce_space(&site, &space);
   if (ok) {
@@ -685,11 +683,9 @@ static void collect(grouping *g, pir_block *block) {
 
 const pir_clause *group_clause(const grouping *g, const pir_op *op) {
   const pir_opdef *def = pir_op_meaning(op);
-  loop_module *m = pir_loop_module_create();
+  loop_module *m = pir_loop_module_create_in(pir_facts_heap(g->facts));
   lowering l;
   lower_site site;
-  if (!m)
-    return NULL;
   lower_init(&l, m, NULL, g->facts, NULL);
   const pir_clause *c =
       def->clause && !pir_op_has(op, PIR_STRUCTURAL) && lower_open(&l, op, 0, &site)
@@ -709,7 +705,7 @@ static void mark_refused(grouping *g) {
 static pir_status group_block(grouping *g, pir_block *block) {
   size_t count = pir_block_count(block);
   pir_arena arena;
-  pir_arena_init(&arena, NULL, NULL, NULL);
+  pir_arena_init(&arena, pir_facts_heap(g->facts));
   g->arena = &arena;
   g->block = block;
   g->nodes = pir_arena_alloc(&arena, pir_arena_size(&arena, count + 1, sizeof *g->nodes));

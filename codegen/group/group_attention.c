@@ -168,12 +168,11 @@ static void gather(grouping *g, lowering *l, const attention *a) {
 void group_attention(grouping *g) {
   for (uint32_t i = 0; i < g->count && !g->target.cuda_arch; i++) {
     node *n = &g->nodes[i];
-    loop_module *m =
-        n->clause && n->clause->kind == PIR_CLAUSE_CONTRACT ? pir_loop_module_create() : NULL;
     lowering l;
     attention a;
-    if (!m)
+    if (!n->clause || n->clause->kind != PIR_CLAUSE_CONTRACT)
       continue;
+    loop_module *m = pir_loop_module_create_in(pir_facts_heap(g->facts));
     lower_init(&l, m, &g->target, g->facts, NULL);
     if (attention_match(&l, n->op, &a))
       gather(g, &l, &a);

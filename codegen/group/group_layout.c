@@ -142,10 +142,8 @@ static bool better_called(grouping *g, const pir_op *group) {
   }
   if (!op || (renames && pir_group_order(group, true, 0, order)))
     return false;
-  loop_module *m = pir_loop_module_create();
+  loop_module *m = pir_loop_module_create_in(pir_facts_heap(g->facts));
   lowering l;
-  if (!m)
-    return false;
   lower_init(&l, m, NULL, g->facts, NULL);
   bool turns = lower_turns(&l, op, renames ? NULL : group);
   pir_loop_module_destroy(m);

@@ -127,12 +127,10 @@ static pir_op *make_group(grouping *g, uint32_t cluster) {
 }
 
 static bool lowers(grouping *g, const pir_op *group) {
-  loop_module *m = pir_loop_module_create();
+  loop_module *m = pir_loop_module_create_in(pir_facts_heap(g->facts));
   lowering l;
   lower_stages stages = {0};
   lower_packings packings = {0};
-  if (!m)
-    return false;
   lower_init(&l, m, &g->target, g->facts, group);
   bool ok = lower_group(&l, &stages, &packings);
   if (!ok)

@@ -148,9 +148,7 @@ static int split_operand(const grouping *g, const pir_op *op, int *out_axis) {
   int k = -1;
   if (!def || !def->clause || def->clause->kind != PIR_CLAUSE_SPLIT || pir_op_results(op) != 1)
     return -1;
-  loop_module *m = pir_loop_module_create();
-  if (!m)
-    return -1;
+  loop_module *m = pir_loop_module_create_in(pir_facts_heap(g->facts));
   lower_init(&l, m, NULL, g->facts, NULL);
   if (lower_open(&l, op, 0, &site) && !site.clause->stack) {
     k = site.clause->nodes[site.clause->body].k;
@@ -268,9 +266,7 @@ static bool is_join(const places *p, const pir_op *group, join *out) {
   lower_site site;
   if (!op || pir_op_parent(op) != group || pir_op_has(op, PIR_STRUCTURAL))
     return false;
-  loop_module *m = pir_loop_module_create();
-  if (!m)
-    return false;
+  loop_module *m = pir_loop_module_create_in(pir_facts_heap(p->g->facts));
   lower_init(&l, m, NULL, p->g->facts, NULL);
   *out = (join){.result = pir_op_result(group, 0)};
   bool ok = lower_open(&l, op, 0, &site) && site.clause->kind == PIR_CLAUSE_JOIN &&

@@ -280,7 +280,7 @@ pir_status pir_pass_quantised(pir_pass_run *run) {
   pir_status status = PIR_OK;
   if (!q.facts)
     return pir_run_facts_status(run);
-  pir_arena_init(&q.arena, NULL, NULL, NULL);
+  pir_arena_init(&q.arena, pir_facts_heap(q.facts));
   for (pir_op *op = pir_block_first(pir_program_block(run->program)), *next; op && !status;
        op = next) {
     next = pir_op_next(op);

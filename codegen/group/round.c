@@ -162,9 +162,7 @@ static void keep_attention(rounding *r, const pir_op *op) {
   attention a;
   lowering l;
   int64_t keys;
-  loop_module *m = pir_loop_module_create();
-  if (!m)
-    return;
+  loop_module *m = pir_loop_module_create_in(pir_facts_heap(r->facts));
   lower_init(&l, m, NULL, r->facts, NULL);
   if (attention_match(&l, op, &a) &&
       (!pir_dim_is_const(pir_facts_dims(r->facts), a.shape[a.key], &keys) || keys > FEW_KEYS)) {
@@ -202,7 +200,7 @@ pir_status pir_pass_round(pir_pass_run *run) {
       .run = run, .facts = pir_run_facts(run), .ctx = pir_program_context(run->program)};
   if (!r.facts)
     return pir_run_facts_status(run);
-  pir_arena_init(&r.arena, NULL, NULL, NULL);
+  pir_arena_init(&r.arena, pir_facts_heap(r.facts));
   for (pir_op *op = pir_block_first(pir_program_block(run->program)); op; op = pir_op_next(op))
     if (lower_is_contraction(op))
       keep_attention(&r, op);

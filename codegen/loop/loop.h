@@ -189,11 +189,14 @@ struct loop_module {
   uint64_t emitted;  // statements emitted so far: numbers for loop_expr.emitted_in
   bool flush;        // what is rounded to bf16 may lose its denormals
   pir_arena arena;
+  pir_heap own;  // unless it is made in another one
 };
 
 // ---- modules, functions
 
-PIR_API loop_module *pir_loop_module_create(void);  // NULL when out of memory, likewise below
+loop_module *pir_loop_module_create_in(pir_heap *heap);
+PIR_API loop_module *
+pir_loop_module_create(void);  // with a heap of its own; NULL when out of memory
 PIR_API void pir_loop_module_destroy(loop_module *m);
 void *pir_loop_alloc(loop_module *m, size_t size);  // zeroed, lives as long as the module
 const char *pir_loop_name(loop_module *m, const char *stem,

@@ -8,18 +8,30 @@
 
 #include "loop_impl.h"
 
+loop_module *pir_loop_module_create_in(pir_heap *heap) {
+  loop_module *m = pir_heap_take_zeroed(heap, sizeof *m);
+  pir_arena_init(&m->arena, heap);
+  return m;
+}
+
 loop_module *pir_loop_module_create(void) {
   loop_module *m = calloc(1, sizeof *m);
-  if (m)
-    pir_arena_init(&m->arena, NULL, NULL, NULL);
+  if (!m)
+    return NULL;
+  pir_heap_init(&m->own, NULL);
+  pir_arena_init(&m->arena, &m->own);
   return m;
 }
 
 void pir_loop_module_destroy(loop_module *m) {
   if (!m)
     return;
+  pir_heap *heap = m->arena.heap;
   pir_arena_destroy(&m->arena);
-  free(m);
+  if (heap == &m->own)
+    free(m);
+  else
+    pir_heap_give(heap, m);
 }
 
 void *pir_loop_alloc(loop_module *m, size_t size) {

@@ -15,7 +15,9 @@ pir_status pir_compiler_create(pir_context *ctx, const pir_compiler_options *opt
     return PIR_EXHAUSTED;
   c->ctx = ctx;
   c->options = *options;
-  pir_arena_init(&c->arena, NULL, NULL, NULL);
+  pir_heap_init(&c->heap, NULL);
+  c->heap.outer = pir_context_heap(ctx);
+  pir_arena_init(&c->arena, &c->heap);
   pir_status status = pir_code_store_create(ctx, &options->target, options->cache, &c->store);
   if (!status && options->ahead)
     pir_code_store_make_ahead(c->store);
@@ -52,9 +54,7 @@ static unit *new_unit(pir_compiler *c) {
     c->capacity = capacity;
   }
   unit *u = &c->units[c->count];
-  *u = (unit){.module = pir_loop_module_create()};
-  if (!u->module)
-    return NULL;
+  *u = (unit){.module = pir_loop_module_create_in(pir_context_heap(c->ctx))};
   c->count++;
   return u;
 }
@@ -143,7 +143,7 @@ static pir_status share(pir_compiler *c, unit *u) {
 // For a device equal groups are told by their text.
 static pir_status write_cuda(pir_compiler *c, unit *u, const pir_op *group) {
   char message[256];
-  pir_status status = cuda_emit(u->module, &u->cuda, message, sizeof message);
+  pir_status status = cuda_emit(u->module, &c->heap, &u->cuda, message, sizeof message);
   pir_loop_module_destroy(u->module);
   u->module = NULL;
   if (status == PIR_UNSUPPORTED) {

@@ -26,6 +26,7 @@ struct pir_compiler {
   pir_context *ctx;
   pir_compiler_options options;
   pir_code_store *store;
+  pir_heap heap;    // outlives the context, but fails as the context's does
   pir_arena arena;  // of the interfaces
   unit *units;
   size_t count, capacity, shared;

@@ -150,7 +150,8 @@ pir_status pir_compiler_restore(const void *data, size_t size, pir_compiler **ou
   *out_compiler = NULL;
   if (!c)
     return PIR_EXHAUSTED;
-  pir_arena_init(&c->arena, NULL, NULL, NULL);
+  pir_heap_init(&c->heap, NULL);
+  pir_arena_init(&c->arena, &c->heap);
   pir_archive a = {
       .data = (char *)(uintptr_t)data, .size = size, .take = take, .user = &c->arena};
   restore(c, &a);

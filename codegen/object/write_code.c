@@ -124,8 +124,8 @@ pir_status pir_codegen_write(const pir_program *program, const pir_target *targe
              .facts = facts,
              .target = target,
              .math = math,
-             .module = pir_loop_module_create()};
-  pir_status status = c.module ? write_groups(&c, program, form, out) : PIR_EXHAUSTED;
+             .module = pir_loop_module_create_in(pir_facts_heap(facts))};
+  pir_status status = write_groups(&c, program, form, out);
   pir_loop_module_destroy(c.module);
   pir_facts_destroy(facts);
   return status;

@@ -8,7 +8,6 @@
 #include <pir/dialect/cinn.h>
 #include <pir/dialect/pd_op.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #define MAX_DEPTH 256
@@ -31,6 +30,9 @@ const pir_fact *pir_facts_of(const pir_facts *facts, const pir_value *value) {
 
 pir_dims *pir_facts_dims(const pir_facts *facts) {
   return facts->dims;
+}
+pir_heap *pir_facts_heap(const pir_facts *facts) {
+  return facts->arena.heap;
 }
 
 pir_symbol_source pir_facts_symbol(const pir_facts *facts, size_t i) {
@@ -261,7 +263,7 @@ static void take_scanned(pir_facts *facts, const pir_op *op) {
   }
 }
 
-pir_status pir_facts_update(pir_facts *facts, const pir_op *op) {
+static pir_status derive_facts(pir_facts *facts, const pir_op *op) {
   const pir_opdef *def = pir_op_meaning(op);
   if (pir_op_is(op, CINN_SCAN)) {
     give_scanned(facts, op);
@@ -434,47 +436,78 @@ static pir_status analyse_block(pir_facts *facts, pir_block *block, int depth) {
     else if (pir_op_regions(op))
       one = analyse_group(facts, op, depth);
     else
-      one = pir_facts_update(facts, op);
+      one = derive_facts(facts, op);
     if (one && !status)
       status = one;
   }
   return status;
 }
 
+typedef struct update_call {
+  pir_facts *facts;
+  const pir_op *op;
+} update_call;
+
+static pir_status update_facts(void *user) {
+  const update_call *call = user;
+  return derive_facts(call->facts, call->op);
+}
+
+pir_status pir_facts_update(pir_facts *facts, const pir_op *op) {
+  update_call call = {facts, op};
+  return pir_context_enter(pir_op_context(op), update_facts, &call);
+}
+
 // ---- the whole
-static pir_status create(const pir_program *program, bool symbolic, pir_facts **out_facts) {
-  *out_facts = NULL;
-  pir_facts *facts = calloc(1, sizeof *facts);
-  if (!facts)
-    return PIR_EXHAUSTED;
-  static const pir_allocator plain = {0};
-  pir_arena_init(&facts->arena, &plain, NULL, NULL);
-  facts->program = program;
-  facts->symbolic = symbolic;
-  facts->dims = pir_dims_create(NULL);
-  pir_status status =
-      facts->dims ? analyse_block(facts, pir_program_block(program), 0) : PIR_EXHAUSTED;
-  if (status) {
+typedef struct create_call {
+  const pir_program *program;
+  bool symbolic;
+  pir_facts **out_facts;
+} create_call;
+
+static void destroy_facts(void *facts) {
+  pir_facts_destroy(facts);
+}
+
+static pir_status create(void *user) {
+  const create_call *call = user;
+  pir_heap *heap = pir_context_heap(pir_program_context(call->program));
+  pir_facts *facts = pir_heap_take_zeroed(heap, sizeof *facts);
+  pir_guard guard;
+  pir_arena_init(&facts->arena, heap);
+  pir_guard_open(heap, &guard, destroy_facts, facts);
+  facts->program = call->program;
+  facts->symbolic = call->symbolic;
+  facts->dims = pir_dims_create_in(heap);
+  pir_status status = analyse_block(facts, pir_program_block(call->program), 0);
+  pir_guard_close(&guard);
+  if (status)
     pir_facts_destroy(facts);
-    return status;
-  }
-  *out_facts = facts;
-  return PIR_OK;
+  else
+    *call->out_facts = facts;
+  return status;
+}
+
+static pir_status enter_create(const pir_program *program, bool symbolic,
+                               pir_facts **out_facts) {
+  create_call call = {program, symbolic, out_facts};
+  *out_facts = NULL;
+  return pir_context_enter(pir_program_context(program), create, &call);
 }
 
 pir_status pir_facts_create(const pir_program *program, pir_facts **out_facts) {
-  return create(program, false, out_facts);
+  return enter_create(program, false, out_facts);
 }
 
 pir_status pir_facts_create_symbolic(const pir_program *program, pir_facts **out_facts) {
-  return create(program, true, out_facts);
+  return enter_create(program, true, out_facts);
 }
 
 void pir_facts_destroy(pir_facts *facts) {
   if (!facts)
     return;
-  if (facts->dims)
-    pir_dims_destroy(facts->dims);
+  pir_heap *heap = facts->arena.heap;
+  pir_dims_destroy(facts->dims);
   pir_arena_destroy(&facts->arena);
-  free(facts);
+  pir_heap_give(heap, facts);
 }

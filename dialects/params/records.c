@@ -301,7 +301,7 @@ pir_status pir_program_adopt_records(pir_program *program, const pir_param_decl 
   pir_arena arena;
   record_list list = {.arena = &arena};
   pir_status status;
-  pir_arena_init(&arena, NULL, NULL, NULL);
+  pir_arena_init(&arena, pir_context_heap(ctx));
   status = read_all(ctx, bytes, file, &list);
   if (!status)
     status = compare(ctx, &list, decls, count, file, bytes.size);

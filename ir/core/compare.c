@@ -354,19 +354,41 @@ static bool is_paddle_text(const pir_program *program) {
   return pir_str_equal(pir_program_info_of(program).format, PIR_STR("text"));
 }
 
+typedef struct compare_call {
+  const pir_program *a, *b;
+  size_t max_report;
+  pir_writer out;
+  bool same;
+} compare_call;
+
+static pir_status compare(void *user) {
+  compare_call *call = user;
+  side sides[2];
+  bool loose = is_paddle_text(call->a) || is_paddle_text(call->b);
+  color(&sides[0], call->a, loose);
+  color(&sides[1], call->b, loose);
+  call->same = same_colors(&sides[0], sides[0].colors.items, &sides[1], sides[1].colors.items);
+  pir_status status = PIR_OK;
+  if (!call->same && call->out.write)
+    status = report_difference(&sides[0], &sides[1], call->max_report, call->out);
+  release(&sides[0]);
+  release(&sides[1]);
+  return status;
+}
+
+// The programs may be of two contexts: memory that runs out in either ends the comparison.
 pir_status pir_program_compare(const pir_program *a, const pir_program *b,
                                const pir_compare_options *options, pir_writer out,
                                bool *out_same) {
-  side sides[2];
-  bool loose = is_paddle_text(a) || is_paddle_text(b);
-  color(&sides[0], a, loose);
-  color(&sides[1], b, loose);
-  *out_same = same_colors(&sides[0], sides[0].colors.items, &sides[1], sides[1].colors.items);
-  pir_status status = PIR_OK;
-  if (!*out_same && out.write)
-    status = report_difference(&sides[0], &sides[1],
-                               options && options->max_report ? options->max_report : 10, out);
-  release(&sides[0]);
-  release(&sides[1]);
+  size_t most = options && options->max_report ? options->max_report : 10;
+  compare_call call = {.a = a, .b = b, .max_report = most, .out = out};
+  pir_context *first = pir_program_context(a), *second = pir_program_context(b);
+  bool joined = first != second && !second->heap.catch;
+  if (joined)
+    second->heap.outer = &first->heap;
+  pir_status status = pir_context_enter(first, compare, &call);
+  if (joined)
+    second->heap.outer = NULL;
+  *out_same = call.same;
   return status;
 }

@@ -1,5 +1,5 @@
-// A context is its arena, one set of interned names and one set of unique blobs. Both sets are
-// looked up by xxHash3; a hit allocates nothing.
+// A context is its heap with an arena on it, one set of interned names and one set of unique
+// blobs. Both sets are looked up by xxHash3; a hit allocates nothing.
 
 #include <context_impl.h>
 
@@ -23,36 +23,72 @@ static pir_context_options read_options(const pir_context_options *options) {
 
 pir_context *pir_context_create(const pir_context_options *options) {
   pir_context_options given = read_options(options);
-  pir_arena arena;
-  pir_arena_init(&arena, &given.allocator, given.out_of_memory, given.out_of_memory_user);
-  arena.limit = given.limits.max_bytes;
-  pir_context *ctx = pir_arena_zalloc(&arena, sizeof *ctx);
+  pir_heap heap;
+  pir_heap_init(&heap, &given.allocator);
+  pir_context *ctx = heap.source.alloc(heap.source.user, sizeof *ctx, _Alignof(max_align_t));
+  if (!ctx)
+    return NULL;
+  *ctx = (pir_context){.heap = heap};
   ctx->limits = (pir_limits){
       .max_ops = limit_or(given.limits.max_ops, (uint64_t)16 << 20),
       .max_depth = limit_or(given.limits.max_depth, (uint64_t)256 << 10),
       .max_attr_items = limit_or(given.limits.max_attr_items, (uint64_t)64 << 20),
       .max_bytes = limit_or(given.limits.max_bytes, UINT64_MAX),
   };
-  ctx->arena = arena;
+  ctx->heap.limit = given.limits.max_bytes;
+  ctx->heap.out_of_memory = given.out_of_memory;
+  ctx->heap.out_of_memory_user = given.out_of_memory_user;
+  pir_arena_init(&ctx->arena, &ctx->heap);
   return ctx;
 }
 
 void pir_context_destroy(pir_context *ctx) {
   if (!ctx)
     return;
-  pir_arena arena = ctx->arena;  // the context lies in its own arena
-  pir_arena_destroy(&arena);
+  pir_allocator source = ctx->heap.source;
+  pir_heap_release(&ctx->heap);
+  if (source.release)
+    source.release(source.user, ctx, sizeof *ctx);
 }
 
 const pir_limits *pir_context_limits(const pir_context *ctx) {
   return &ctx->limits;
 }
 size_t pir_context_bytes(const pir_context *ctx) {
-  return ctx->arena.held;
+  return ctx->heap.held;
 }
 
 pir_arena *pir_context_arena(pir_context *ctx) {
   return &ctx->arena;
+}
+pir_heap *pir_context_heap(pir_context *ctx) {
+  return &ctx->heap;
+}
+
+// ---- running out
+
+// The text is put together on the stack.
+static void report_exhaustion(pir_context *ctx) {
+  char text[96] = "out of memory";
+  if (ctx->heap.limited)
+    pir_text_format(text, sizeof text, "out of memory: the limit of %zu bytes was hit",
+                    ctx->heap.limit);
+  pir_diag_emit(ctx, &(pir_diag){.severity = PIR_ERROR, .message = pir_str_from(text)});
+}
+
+// Whoever wants to be called does not want a status.
+pir_status pir_context_enter(pir_context *ctx, pir_status (*body)(void *user), void *user) {
+  if (ctx->heap.catch || ctx->heap.out_of_memory)
+    return body(user);
+  return pir_context_protect(ctx, body, user);
+}
+
+pir_status pir_context_protect(pir_context *ctx, pir_status (*body)(void *user), void *user) {
+  bool jumped;
+  pir_status status = pir_heap_catch(&ctx->heap, body, user, &jumped);
+  if (jumped)
+    report_exhaustion(ctx);
+  return status;
 }
 
 // ---- names
@@ -61,6 +97,12 @@ static bool same_name(const void *item, const void *key) {
   const struct pir_name_entry *entry = item;
   const pir_str *text = key;
   return entry->size == text->size && memcmp(entry->text, text->data, text->size) == 0;
+}
+
+pir_name *pir_name_find(const pir_context *ctx, pir_str text) {
+  if (!text.data)
+    text = PIR_STR("");
+  return pir_set_find(&ctx->names, pir_hash_bytes(text.data, text.size), same_name, &text);
 }
 
 pir_name *pir_name_get(pir_context *ctx, pir_str text) {

@@ -49,6 +49,7 @@ typedef struct pir_undeclared {
 enum { PIR_MOST_UNDECLARED = 32 };
 
 struct pir_context {
+  pir_heap heap;  // all memory but that of this struct
   pir_arena arena;
   pir_limits limits;
   pir_diag_sink sink;
@@ -81,6 +82,9 @@ const pir_op_info *pir_context_info(pir_context *ctx, const pir_opdef *def);
 const pir_attr_def *pir_context_carried(const pir_op_info *op, pir_name *name);
 // The definition of an op by name; never NULL.
 const pir_op_info *pir_context_info_of_name(pir_context *ctx, pir_name *name);
+
+// A name that somebody asked for before; else NULL.
+pir_name *pir_name_find(const pir_context *ctx, pir_str text);
 
 // Dictionaries: NULL is the empty one.
 const pir_dict *pir_dict_set(pir_context *ctx, const pir_dict *dict, pir_name *name,

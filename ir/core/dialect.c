@@ -41,9 +41,11 @@ const pir_opdef *pir_context_opdef(pir_context *ctx, pir_str name) {
 static const pir_op_info **info_slot(pir_context *ctx, uint32_t id) {
   size_t dialect = id >> 16;
   uint32_t number = id & 0xffff;
+  pir_vec_reserve(&ctx->arena, &ctx->infos, dialect + 1);
+  pir_vec_reserve(&ctx->arena, &ctx->info_counts, dialect + 1);
   while (ctx->infos.count <= dialect) {
-    pir_vec_push(&ctx->arena, &ctx->infos, NULL);
-    pir_vec_push(&ctx->arena, &ctx->info_counts, 0);
+    ctx->infos.items[ctx->infos.count++] = NULL;
+    ctx->info_counts.items[ctx->info_counts.count++] = 0;
   }
   uint32_t have = ctx->info_counts.items[dialect];
   const pir_op_info ***infos = &ctx->infos.items[dialect];
@@ -94,7 +96,14 @@ const pir_opdef *pir_context_op(const pir_context *ctx, uint32_t op_id) {
   return NULL;
 }
 
-pir_status pir_context_register(pir_context *ctx, const pir_dialect *dialect) {
+typedef struct registration {
+  pir_context *ctx;
+  const pir_dialect *dialect;
+} registration;
+
+static pir_status register_dialect(void *user) {
+  pir_context *ctx = ((const registration *)user)->ctx;
+  const pir_dialect *dialect = ((const registration *)user)->dialect;
   for (size_t i = 0; i < ctx->dialects.count; i++) {
     if (ctx->dialects.items[i] == dialect)
       return PIR_OK;
@@ -109,7 +118,6 @@ pir_status pir_context_register(pir_context *ctx, const pir_dialect *dialect) {
                         "\"%s\" needs the trait registered and a dialect number below %d",
                         def->name, MAX_DIALECTS);
   }
-  pir_vec_push(&ctx->arena, &ctx->dialects, dialect);
   for (size_t i = 0; i < dialect->op_count; i++) {
     const pir_opdef *def = &dialect->ops[i];
     ((struct pir_name_entry *)pir_name_get(ctx, pir_str_from(def->name)))->def = def;
@@ -118,6 +126,7 @@ pir_status pir_context_register(pir_context *ctx, const pir_dialect *dialect) {
     const pir_attr_def *def = &dialect->carried[i];
     ((struct pir_name_entry *)pir_name_get(ctx, pir_str_from(def->name)))->carried = def;
   }
+  pir_vec_push(&ctx->arena, &ctx->dialects, dialect);
   return PIR_OK;
 }
 
@@ -139,6 +148,11 @@ const pir_attr_def *pir_context_carried(const pir_op_info *op, pir_name *name) {
     if (pir_str_equal(pir_str_from(dialect->carried[i].name), pir_name_str(name)))
       return &dialect->carried[i];
   return NULL;
+}
+
+pir_status pir_context_register(pir_context *ctx, const pir_dialect *dialect) {
+  registration r = {ctx, dialect};
+  return pir_context_enter(ctx, register_dialect, &r);
 }
 
 size_t pir_context_dialects(const pir_context *ctx) {

@@ -86,13 +86,14 @@ pir_op *pir_op_create(pir_context *ctx, const pir_op_spec *spec) {
   op->loc = spec->loc;
   for (size_t i = 0; i < spec->result_count; i++)
     *op_result(op, i) = (pir_value){.type = spec->result_types[i], .index = (uint32_t)i};
+  if (spec->attr_count)
+    fill_attrs(op, spec);
+  // Last, when all memory is there: an op that does not come to be reads nothing.
   pir_use *uses = op_uses(op);
   for (size_t i = 0; i < spec->operand_count; i++) {
     uses[i].owner = op;
     link_use(&uses[i], spec->operands[i]);
   }
-  if (spec->attr_count)
-    fill_attrs(op, spec);
   return op;
 }
 

@@ -31,7 +31,8 @@ const pir_attr *pir_op_attr(const pir_op *op, pir_name *name) {
 }
 
 const pir_attr *pir_op_attr_str(const pir_op *op, const char *name) {
-  return pir_op_attr(op, pir_name_get(op_context(op), pir_str_from(name)));
+  pir_name *known = pir_name_find(op_context(op), pir_str_from(name));
+  return known ? pir_op_attr(op, known) : NULL;
 }
 
 void pir_op_set_attr(pir_op *op, pir_name *name, const pir_attr *value) {

@@ -30,7 +30,15 @@ static pir_str keep_text(pir_context *ctx, pir_str text) {
   return pir_name_str(pir_name_get(ctx, text));
 }
 
-pir_program *pir_program_create(pir_context *ctx) {
+typedef struct create_call {
+  pir_context *ctx;
+  const pir_program *original;  // of a clone
+  pir_program *program;
+} create_call;
+
+static pir_status create_program(void *user) {
+  create_call *call = user;
+  pir_context *ctx = call->ctx;
   pir_program *program = pir_arena_zalloc(&ctx->arena, sizeof *program);
   program->ctx = ctx;
   program->info.format = (pir_str){"", 0};
@@ -38,7 +46,13 @@ pir_program *pir_program_create(pir_context *ctx) {
                       .region_count = 1};
   program->module = pir_op_create(ctx, &spec);
   pir_region_append_block(pir_op_region(program->module, 0));
-  return program;
+  call->program = program;
+  return PIR_OK;
+}
+
+pir_program *pir_program_create(pir_context *ctx) {
+  create_call call = {.ctx = ctx};
+  return pir_context_enter(ctx, create_program, &call) ? NULL : call.program;
 }
 
 static void drop_record(param_record *record) {
@@ -53,7 +67,8 @@ void pir_program_destroy(pir_program *program) {
   if (!program)
     return;
   pir_arena *arena = &program->ctx->arena;
-  pir_op_destroy(program->module);
+  if (program->module)
+    pir_op_destroy(program->module);
   for (size_t i = 0; i < program->params.count; i++)
     drop_record(program->params.items[i]);
   pir_vec_free(arena, &program->params);
@@ -61,23 +76,50 @@ void pir_program_destroy(pir_program *program) {
   pir_arena_free(arena, program, sizeof *program);
 }
 
-static void hold(pir_program *program, param_record *record) {
-  pir_name *name = pir_name_get(program->ctx, record->param.name);
-  pir_vec_push(&program->ctx->arena, &program->params, record);
-  pir_map_put(&program->ctx->arena, &program->by_name, name, (uintptr_t)record);
+// Makes room for a parameter of that name; its place in the table holds what was there, or 0.
+static uint64_t *make_room(pir_program *program, pir_str name) {
+  pir_arena *arena = &program->ctx->arena;
+  pir_vec_reserve(arena, &program->params, program->params.count + 1);
+  return pir_map_place(arena, &program->by_name, pir_name_get(program->ctx, name), 0);
 }
 
-pir_program *pir_program_clone(const pir_program *program) {
+static void share_params(pir_program *copy, const pir_program *program) {
+  for (size_t i = 0; i < program->params.count; i++) {
+    param_record *record = program->params.items[i];
+    uint64_t *place = make_room(copy, record->param.name);
+    atomic_fetch_add(&record->holders, 1);
+    copy->params.items[copy->params.count++] = record;
+    *place = (uintptr_t)record;
+  }
+}
+
+static void destroy_program(void *program) {
+  pir_program_destroy(program);
+}
+
+void pir_program_guard(pir_program *program, pir_guard *guard) {
+  pir_guard_open(&program->ctx->heap, guard, destroy_program, program);
+}
+
+static pir_status clone_program(void *user) {
+  create_call *call = user;
+  const pir_program *program = call->original;
   pir_program *copy = pir_arena_zalloc(&program->ctx->arena, sizeof *copy);
+  pir_guard guard;
   copy->ctx = program->ctx;
   copy->info = program->info;
   copy->sorted = program->sorted;
+  pir_program_guard(copy, &guard);
   copy->module = pir_op_clone(program->module, NULL);
-  for (size_t i = 0; i < program->params.count; i++) {
-    atomic_fetch_add(&program->params.items[i]->holders, 1);
-    hold(copy, program->params.items[i]);
-  }
-  return copy;
+  share_params(copy, program);
+  pir_guard_close(&guard);
+  call->program = copy;
+  return PIR_OK;
+}
+
+pir_program *pir_program_clone(const pir_program *program) {
+  create_call call = {.ctx = program->ctx, .original = program};
+  return pir_context_enter(program->ctx, clone_program, &call) ? NULL : call.program;
 }
 
 pir_context *pir_program_context(const pir_program *program) {
@@ -104,7 +146,7 @@ static param_record *create_record(pir_context *ctx, const pir_param *param) {
   size_t dims = param->shape.rank * sizeof(int64_t);
   param_record *record = malloc(sizeof *record + dims + param->name.size + 1);
   if (!record)
-    pir_arena_fail(&ctx->arena);
+    pir_heap_fail(&ctx->heap);
   record->param = *param;
   atomic_init(&record->holders, 1);
   if (dims)
@@ -119,14 +161,38 @@ static param_record *create_record(pir_context *ctx, const pir_param *param) {
 }
 
 static param_record *find_record(const pir_program *program, pir_str name) {
-  return pir_map_get(&program->by_name, pir_name_get(program->ctx, name));
+  pir_name *known = pir_name_find(program->ctx, name);
+  return known ? pir_map_get(&program->by_name, known) : NULL;
 }
 
+static void release_bytes(void *user) {
+  const pir_param *param = user;
+  if (param->release)
+    param->release(param->user);
+}
+
+static size_t index_of(const pir_program *program, const param_record *record) {
+  size_t i = 0;
+  while (program->params.items[i] != record)
+    i++;
+  return i;
+}
+
+// The bytes are the program's, whatever happens.
 void pir_program_adopt_param(pir_program *program, const pir_param *param) {
-  param_record *record = create_record(program->ctx, param);
-  pir_program_drop_param(program, param->name);
-  hold(program, record);
-  program->sorted = false;
+  pir_param adopted = *param;
+  pir_guard guard;
+  pir_guard_open(&program->ctx->heap, &guard, release_bytes, &adopted);
+  uint64_t *place = make_room(program, param->name);
+  param_record *record = create_record(program->ctx, param),
+               *old = (param_record *)(uintptr_t)*place;
+  pir_guard_close(&guard);
+  size_t at = old ? index_of(program, old) : program->params.count++;
+  program->params.items[at] = record;
+  *place = (uintptr_t)record;
+  program->sorted = program->sorted && old;
+  if (old)
+    drop_record(old);
 }
 
 const pir_param *pir_program_param(const pir_program *program, pir_str name) {
@@ -168,12 +234,10 @@ void pir_program_drop_param(pir_program *program, pir_str name) {
   param_record *record = find_record(program, name);
   if (!record)
     return;
-  size_t i = 0;
-  while (program->params.items[i] != record)
-    i++;
+  size_t i = index_of(program, record);
   program->params.count--;
   memmove(program->params.items + i, program->params.items + i + 1,
           (program->params.count - i) * sizeof record);
-  pir_map_remove(&program->by_name, pir_name_get(program->ctx, name));
+  pir_map_remove(&program->by_name, pir_name_find(program->ctx, name));
   drop_record(record);
 }

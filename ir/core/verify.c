@@ -358,15 +358,9 @@ static void set_surroundings(const pir_op *root, bool open) {
   }
 }
 
-pir_status pir_verify(const pir_op *root, const pir_verify_options *options) {
-  verifier v = {.root = root};
-  if (options) {
-    v.strict = options->strict;
-    v.errors_only = options->errors_only;
-    v.old_forms = options->old_forms && !options->strict;
-    v.fragment = options->fragment;
-    v.untyped = options->untyped;
-  }
+static pir_status verify_all(void *user) {
+  verifier v = *(const verifier *)user;
+  const pir_op *root = v.root;
   set_surroundings(root, true);
   for (const pir_op *op = root, *next; op; op = next) {
     enter(op);
@@ -376,4 +370,16 @@ pir_status pir_verify(const pir_op *root, const pir_verify_options *options) {
   }
   set_surroundings(root, false);
   return v.status;
+}
+
+pir_status pir_verify(const pir_op *root, const pir_verify_options *options) {
+  verifier v = {.root = root};
+  if (options) {
+    v.strict = options->strict;
+    v.errors_only = options->errors_only;
+    v.old_forms = options->old_forms && !options->strict;
+    v.fragment = options->fragment;
+    v.untyped = options->untyped;
+  }
+  return pir_context_enter(pir_op_context(root), verify_all, &v);
 }

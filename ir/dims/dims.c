@@ -14,24 +14,46 @@
 
 enum { MAX_TERMS = 48, MAX_FACTORS = 24, MAX_WEIGHT = 2048 };
 
+static pir_dims *create(const pir_heap *own) {
+  pir_dims *dims = own->source.alloc(own->source.user, sizeof *dims, _Alignof(max_align_t));
+  if (!dims)
+    return NULL;
+  *dims = (pir_dims){.own = *own};
+  pir_arena_init(&dims->arena, &dims->own);
+  return dims;
+}
+
 pir_dims *pir_dims_create(const pir_allocator *allocator) {
   return pir_dims_create_hooked(allocator, NULL, NULL);
 }
 
 pir_dims *pir_dims_create_hooked(const pir_allocator *allocator,
                                  void (*out_of_memory)(void *user), void *user) {
-  pir_arena arena;
-  pir_arena_init(&arena, allocator, out_of_memory, user);
-  pir_dims *dims = pir_arena_zalloc(&arena, sizeof *dims);
-  dims->arena = arena;
+  pir_heap own;
+  pir_heap_init(&own, allocator);
+  own.out_of_memory = out_of_memory;
+  own.out_of_memory_user = user;
+  return create(&own);
+}
+
+pir_dims *pir_dims_create_in(pir_heap *heap) {
+  pir_dims *dims = pir_heap_take_zeroed(heap, sizeof *dims);
+  pir_arena_init(&dims->arena, heap);
   return dims;
 }
 
 void pir_dims_destroy(pir_dims *dims) {
   if (!dims)
     return;
-  pir_arena arena = dims->arena;  // the table lies in its own arena
-  pir_arena_destroy(&arena);
+  pir_heap *heap = dims->arena.heap;
+  pir_arena_destroy(&dims->arena);
+  if (heap != &dims->own) {
+    pir_heap_give(heap, dims);
+    return;
+  }
+  pir_heap_release(heap);
+  if (heap->source.release)
+    heap->source.release(heap->source.user, dims, sizeof *dims);
 }
 
 // ---- interning

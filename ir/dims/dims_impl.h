@@ -23,6 +23,7 @@ typedef struct dim_node {
 } dim_node;
 
 struct pir_dims {
+  pir_heap own;  // unless it is made in another one
   pir_arena arena;
   pir_set set;
   PIR_VEC(dim_node *) nodes;

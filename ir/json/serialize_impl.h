@@ -50,4 +50,7 @@ pir_str pir_json_dialect_name(pir_context *ctx, int number);
 // The number of a dialect; false when it is written by name.
 bool pir_json_dialect_number(pir_context *ctx, pir_str name, int *out_number);
 
+// Whether this is one JSON value.
+bool pir_json_is_well_formed(pir_str text);
+
 #endif

@@ -438,6 +438,12 @@ static pir_status read_file(pir_json_reader *r, const json_t *root) {
   return read_block(r, json_array_get(blocks, 0), pir_program_block(r->program));
 }
 
+// jansson says of memory that ran out now this, now that.
+static bool may_mean_memory(enum json_error_code code) {
+  return code == json_error_unknown || code == json_error_out_of_memory ||
+         code == json_error_invalid_syntax || code == json_error_premature_end_of_input;
+}
+
 static pir_status report_syntax(pir_json_reader *r, const json_error_t *error) {
   uint32_t line = r->first_line + (error->line > 0 ? (uint32_t)error->line - 1 : 0),
            column = error->column > 0 ? (uint32_t)error->column : 1;
@@ -445,9 +451,8 @@ static pir_status report_syntax(pir_json_reader *r, const json_error_t *error) {
                     ? pir_loc_text(r->ctx, r->file, line, column)
                     : pir_loc_offset(r->ctx, r->file, r->begin + (uint64_t)error->position);
   bool deep = json_error_code(error) == json_error_stack_overflow;
-  bool memory = json_error_code(error) == json_error_out_of_memory;
-  return pir_report(r->ctx, deep || memory ? PIR_EXHAUSTED : PIR_INVALID, PIR_ERROR, loc,
-                    "JSON: %s", error->text);
+  return pir_report(r->ctx, deep ? PIR_EXHAUSTED : PIR_INVALID, PIR_ERROR, loc, "JSON: %s",
+                    error->text);
 }
 
 // JSON has no comments, but what people keep of programs often begins with some.
@@ -461,19 +466,37 @@ static void skip_comments(pir_json_reader *r) {
     r->first_line += *at == '\n';
 }
 
-pir_status pir_program_read_json(pir_context *ctx, pir_str text, pir_str file,
-                                 pir_program **out_program) {
-  pir_json_reader r = {.ctx = ctx, .arena = &ctx->arena, .file = file, .text = text};
-  json_error_t error;
-  *out_program = NULL;
+typedef struct read_call {
+  pir_context *ctx;
+  pir_str text, file;
+  pir_program **out_program;
+} read_call;
+
+static void drop_json(void *root) {
+  json_decref(root);
+}
+
+// The JSON is jansson's, from malloc.
+static pir_status read_json(void *user) {
+  const read_call *call = user;
+  pir_json_reader r = {
+      .ctx = call->ctx, .arena = &call->ctx->arena, .file = call->file, .text = call->text};
+  json_error_t error = {0};  // jansson leaves its code as it is where it gives no reason
+  pir_guard of_root, of_program;
   skip_comments(&r);
-  json_t *root =
-      json_loadb(text.data + r.begin, text.size - r.begin, JSON_REJECT_DUPLICATES, &error);
+  pir_str json = {r.text.data + r.begin, r.text.size - r.begin};
+  json_t *root = json_loadb(json.data, json.size, JSON_REJECT_DUPLICATES, &error);
+  if (!root && may_mean_memory(json_error_code(&error)) && pir_json_is_well_formed(json))
+    pir_heap_fail(&r.ctx->heap);
   if (!root)
     return report_syntax(&r, &error);
+  pir_guard_open(&r.ctx->heap, &of_root, drop_json, root);
   find_ops(&r);
-  r.program = pir_program_create(ctx);
+  r.program = pir_program_create(r.ctx);
+  pir_program_guard(r.program, &of_program);
   pir_status status = read_file(&r, root);
+  pir_guard_close(&of_program);
+  pir_guard_close(&of_root);
   json_decref(root);
   pir_map_free(r.arena, &r.values);
   pir_vec_free(r.arena, &r.locations);
@@ -483,6 +506,13 @@ pir_status pir_program_read_json(pir_context *ctx, pir_str text, pir_str file,
   if (status)
     pir_program_destroy(r.program);
   else
-    *out_program = r.program;
+    *call->out_program = r.program;
   return status;
+}
+
+pir_status pir_program_read_json(pir_context *ctx, pir_str text, pir_str file,
+                                 pir_program **out_program) {
+  read_call call = {ctx, text, file, out_program};
+  *out_program = NULL;
+  return pir_context_enter(ctx, read_json, &call);
 }

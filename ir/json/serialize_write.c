@@ -789,18 +789,32 @@ static void write_program(json_writer *w, const pir_program *program) {
   close_bracket(w, '}');
 }
 
-pir_status pir_program_write_json(const pir_program *program, const pir_json_options *options,
-                                  pir_writer out) {
+typedef struct write_call {
+  const pir_program *program;
+  const pir_json_options *options;
+  pir_writer out;
+} write_call;
+
+static pir_status write_json(void *user) {
+  const write_call *call = user;
   char buffer[WRITE_BUFFER];
+  const pir_program *program = call->program;
   pir_program_info info = pir_program_info_of(program);
-  json_writer w = {
-      .ctx = pir_program_context(program), .indent = options && options->indent, .fresh = true};
+  json_writer w = {.ctx = pir_program_context(program),
+                   .indent = call->options && call->options->indent,
+                   .fresh = true};
   w.trainable = info.trainable || !pir_str_equal(info.format, PIR_STR("json"));
-  pir_strbuf_init_writer(&w.out, out, buffer, sizeof buffer);
+  pir_strbuf_init_writer(&w.out, call->out, buffer, sizeof buffer);
   write_program(&w, program);
   pir_map_free(&w.ctx->arena, &w.ids);
   pir_vec_free(&w.ctx->arena, &w.frames);
   pir_arena_free(&w.ctx->arena, w.attrs, w.attr_capacity * sizeof *w.attrs);
   bool written = pir_strbuf_flush(&w.out);
   return w.status ? w.status : written ? PIR_OK : PIR_IO;
+}
+
+pir_status pir_program_write_json(const pir_program *program, const pir_json_options *options,
+                                  pir_writer out) {
+  write_call call = {program, options, out};
+  return pir_context_enter(pir_program_context(program), write_json, &call);
 }

@@ -1,61 +1,28 @@
 // A block up to 512 bytes is rounded to 8 bytes and popped from the list of its size or bumped
 // from the current chunk: about ten instructions. Middle sizes are powers of two on the same
-// chunks, larger ones go to the source directly and return to it when freed. Under
+// chunks, larger ones go to the heap directly and return to it when freed. Under
 // AddressSanitizer freed blocks are poisoned.
 
 #include <arena.h>
 
-#include <stdlib.h>
 #include <string.h>
-
-#if defined(__SANITIZE_ADDRESS__)
-#define PIR_ARENA_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define PIR_ARENA_ASAN 1
-#endif
-#endif
-#ifdef PIR_ARENA_ASAN
-#include <sanitizer/asan_interface.h>
-#define POISON(p, n) __asan_poison_memory_region((p), (n))
-#define UNPOISON(p, n) __asan_unpoison_memory_region((p), (n))
-#else
-#define POISON(p, n) ((void)0)
-#define UNPOISON(p, n) ((void)0)
-#endif
 
 // Header of a chunk, or of a large block (those are linked both ways, since they leave one by
 // one).
 struct pir_arena_chunk {
-  pir_arena_chunk *next, **prev;
-  size_t size;
-  size_t pad;
+  pir_arena_chunk *next, **place;
 };
 
 enum { FIRST_CHUNK = 1 << 14, LAST_CHUNK = 1 << 20 };
 
-static void *malloc_alloc(void *user, size_t size, size_t align) {
-  return malloc(size);
-}
-static void malloc_release(void *user, void *memory, size_t size) {
-  free(memory);
-}
-
-void pir_arena_init(pir_arena *arena, const pir_allocator *source,
-                    void (*out_of_memory)(void *user), void *user) {
-  *arena = (pir_arena){
-      .next_chunk = FIRST_CHUNK, .out_of_memory = out_of_memory, .out_of_memory_user = user};
-  if (source && source->alloc)
-    arena->source = *source;
-  else
-    arena->source = (pir_allocator){malloc_alloc, malloc_release, NULL};
+void pir_arena_init(pir_arena *arena, pir_heap *heap) {
+  *arena = (pir_arena){.next_chunk = FIRST_CHUNK, .heap = heap};
 }
 
 static void release_chunks(pir_arena *arena, pir_arena_chunk *chunk) {
   while (chunk) {
     pir_arena_chunk *next = chunk->next;
-    UNPOISON(chunk, chunk->size);
-    arena->source.release(arena->source.user, chunk, chunk->size);
+    pir_heap_give(arena->heap, chunk);
     chunk = next;
   }
 }
@@ -66,26 +33,15 @@ void pir_arena_destroy(pir_arena *arena) {
   *arena = (pir_arena){0};
 }
 
-_Noreturn void pir_arena_fail(pir_arena *arena) {
-  if (arena->out_of_memory)
-    arena->out_of_memory(arena->out_of_memory_user);
-  __builtin_trap();
-}
-
 static pir_arena_chunk *obtain(pir_arena *arena, size_t size, pir_arena_chunk **list) {
-  size_t total;
-  if (__builtin_add_overflow(size, sizeof(pir_arena_chunk), &total))
-    pir_arena_fail(arena);
-  if (arena->limit && (total > arena->limit || arena->held > arena->limit - total))
-    pir_arena_fail(arena);
-  pir_arena_chunk *chunk = arena->source.alloc(arena->source.user, total, 16);
-  if (!chunk)
-    pir_arena_fail(arena);
-  *chunk = (pir_arena_chunk){.next = *list, .prev = list, .size = total};
-  if (*list)
-    (*list)->prev = &chunk->next;
+  size_t total = sizeof(pir_arena_chunk);
+  if (__builtin_add_overflow(size, total, &total))
+    pir_heap_fail(arena->heap);
+  pir_arena_chunk *chunk = pir_heap_take(arena->heap, total);
+  *chunk = (pir_arena_chunk){.next = *list, .place = list};
+  if (chunk->next)
+    chunk->next->place = &chunk->next;
   *list = chunk;
-  arena->held += total;
   return chunk;
 }
 
@@ -108,15 +64,15 @@ static void *bump_slow(pir_arena *arena, size_t bytes) {
   size_t size = arena->next_chunk;
   while (size < bytes)
     size *= 2;
+  pir_arena_chunk *chunk = obtain(arena, size, &arena->chunks);
   if (arena->next_chunk < LAST_CHUNK)
     arena->next_chunk *= 2;
-  pir_arena_chunk *chunk = obtain(arena, size, &arena->chunks);
   arena->cursor = (char *)(chunk + 1);
   arena->end = arena->cursor + size;
-  POISON(arena->cursor, size);
+  PIR_POISON(arena->cursor, size);
   void *memory = arena->cursor;
   arena->cursor += bytes;
-  UNPOISON(memory, bytes);
+  PIR_UNPOISON(memory, bytes);
   return memory;
 }
 
@@ -127,7 +83,7 @@ void *pir_arena_alloc(pir_arena *arena, size_t size) {
     return obtain(arena, size, &arena->large) + 1;
   void *memory = arena->free[cls];
   if (memory) {
-    UNPOISON(memory, bytes);
+    PIR_UNPOISON(memory, bytes);
     memcpy(&arena->free[cls], memory, sizeof(void *));
     return memory;
   }
@@ -135,7 +91,7 @@ void *pir_arena_alloc(pir_arena *arena, size_t size) {
     return bump_slow(arena, bytes);
   memory = arena->cursor;
   arena->cursor += bytes;
-  UNPOISON(memory, bytes);
+  PIR_UNPOISON(memory, bytes);
   return memory;
 }
 
@@ -144,11 +100,10 @@ void *pir_arena_zalloc(pir_arena *arena, size_t size) {
 }
 
 static void free_large(pir_arena *arena, pir_arena_chunk *chunk) {
-  *chunk->prev = chunk->next;
+  *chunk->place = chunk->next;
   if (chunk->next)
-    chunk->next->prev = chunk->prev;
-  arena->held -= chunk->size;
-  arena->source.release(arena->source.user, chunk, chunk->size);
+    chunk->next->place = chunk->place;
+  pir_heap_give(arena->heap, chunk);
 }
 
 void pir_arena_free(pir_arena *arena, void *memory, size_t size) {
@@ -162,7 +117,7 @@ void pir_arena_free(pir_arena *arena, void *memory, size_t size) {
   }
   memcpy(memory, &arena->free[cls], sizeof(void *));
   arena->free[cls] = memory;
-  POISON(memory, bytes);
+  PIR_POISON(memory, bytes);
 }
 
 void *pir_arena_copy(pir_arena *arena, const void *data, size_t size) {
@@ -184,6 +139,6 @@ void *pir_arena_resize(pir_arena *arena, void *memory, size_t old_size, size_t n
 size_t pir_arena_size(pir_arena *arena, size_t count, size_t item) {
   size_t total;
   if (__builtin_mul_overflow(count, item, &total))
-    pir_arena_fail(arena);
+    pir_heap_fail(arena->heap);
   return total;
 }

@@ -1,10 +1,10 @@
-// Memory of a context: bump allocation from chunks, with free lists by size class. Everything
+// Many small blocks: bump allocation from chunks, with free lists by size class. Everything
 // goes at once when the arena is destroyed. Sizes are given back by the caller, so blocks have
 // no header.
 #ifndef PIR_SUPPORT_ARENA_H
 #define PIR_SUPPORT_ARENA_H
 
-#include <pir/base.h>
+#include <heap.h>
 
 enum {
   PIR_ARENA_STEP = 8,         // granularity and alignment
@@ -20,15 +20,11 @@ typedef struct pir_arena {
   void *free[PIR_ARENA_CLASSES];
   pir_arena_chunk *chunks, *large;
   size_t next_chunk;
-  size_t held, limit;  // bytes obtained from `source`; limit 0 is none
-  pir_allocator source;
-  void (*out_of_memory)(void *user);
-  void *out_of_memory_user;
+  pir_heap *heap;
 } pir_arena;
 
-// `source` may be NULL (malloc). `out_of_memory` must not return; NULL traps.
-void pir_arena_init(pir_arena *arena, const pir_allocator *source,
-                    void (*out_of_memory)(void *user), void *user);
+// Takes nothing yet. An arena that is never destroyed goes with `heap`.
+void pir_arena_init(pir_arena *arena, pir_heap *heap);
 void pir_arena_destroy(pir_arena *arena);
 
 // Aligned to 8; never NULL. A size of 0 gives a pointer that may not be read.
@@ -45,7 +41,5 @@ size_t pir_arena_size(pir_arena *arena, size_t count, size_t item);
 // Scratch memory of a context, for layers above ir: give back what you take.
 struct pir_context;
 pir_arena *pir_context_arena(struct pir_context *ctx);
-// Calls the out-of-memory hook; does not return.
-_Noreturn void pir_arena_fail(pir_arena *arena);
 
 #endif

@@ -33,15 +33,17 @@ static size_t probe(const pir_map *map, const void *key) {
   return i;
 }
 
+// The table is changed when the memory is there.
 static void grow_map(pir_arena *arena, pir_map *map) {
-  pir_map old = *map;
-  map->capacity = old.capacity ? old.capacity * 2 : FIRST_CAPACITY;
-  map->entries =
-      pir_arena_zalloc(arena, pir_arena_size(arena, map->capacity, sizeof *map->entries));
-  for (size_t i = 0; i < old.capacity; i++)
-    if (old.entries[i].key)
-      map->entries[probe(map, old.entries[i].key)] = old.entries[i];
-  pir_arena_free(arena, old.entries, old.capacity * sizeof *old.entries);
+  pir_map grown = {.count = map->count,
+                   .capacity = map->capacity ? map->capacity * 2 : FIRST_CAPACITY};
+  grown.entries =
+      pir_arena_zalloc(arena, pir_arena_size(arena, grown.capacity, sizeof *grown.entries));
+  for (size_t i = 0; i < map->capacity; i++)
+    if (map->entries[i].key)
+      grown.entries[probe(&grown, map->entries[i].key)] = map->entries[i];
+  pir_arena_free(arena, map->entries, map->capacity * sizeof *map->entries);
+  *map = grown;
 }
 
 uint64_t *pir_map_find(const pir_map *map, const void *key) {
@@ -100,17 +102,21 @@ static void place_item(pir_set *set, pir_set_entry entry) {
   set->entries[i] = entry;
 }
 
+static void grow_set(pir_arena *arena, pir_set *set) {
+  pir_set grown = {.count = set->count,
+                   .capacity = set->capacity ? set->capacity * 2 : FIRST_CAPACITY};
+  grown.entries =
+      pir_arena_zalloc(arena, pir_arena_size(arena, grown.capacity, sizeof *grown.entries));
+  for (size_t i = 0; i < set->capacity; i++)
+    if (set->entries[i].item)
+      place_item(&grown, set->entries[i]);
+  pir_arena_free(arena, set->entries, set->capacity * sizeof *set->entries);
+  *set = grown;
+}
+
 void pir_set_add(pir_arena *arena, pir_set *set, uint64_t hash, void *item) {
-  if (is_full(set->count, set->capacity)) {
-    pir_set old = *set;
-    set->capacity = old.capacity ? old.capacity * 2 : FIRST_CAPACITY;
-    set->entries =
-        pir_arena_zalloc(arena, pir_arena_size(arena, set->capacity, sizeof *set->entries));
-    for (size_t i = 0; i < old.capacity; i++)
-      if (old.entries[i].item)
-        place_item(set, old.entries[i]);
-    pir_arena_free(arena, old.entries, old.capacity * sizeof *old.entries);
-  }
+  if (is_full(set->count, set->capacity))
+    grow_set(arena, set);
   place_item(set, (pir_set_entry){hash, item});
   set->count++;
 }

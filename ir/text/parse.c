@@ -673,13 +673,24 @@ static void finish(pir_parser *p) {
   pir_arena_free(p->arena, p->copy, p->source.size + 2);
 }
 
-pir_status pir_program_parse(pir_context *ctx, pir_str text, const pir_parse_options *options,
-                             pir_program **out_program) {
-  pir_op_reader r = {.fragment = options && options->fragment};
+// What is read, and where it goes: one of the three.
+typedef struct parse_call {
+  pir_context *ctx;
+  pir_str text;
+  const pir_parse_options *options;
+  pir_program **out_program;
+  const pir_type **out_type;
+  const pir_attr **out_attr;
+} parse_call;
+
+static pir_status read_program(void *user) {
+  const parse_call *call = user;
+  pir_op_reader r = {.fragment = call->options && call->options->fragment};
   pir_parser *p = &r.p;
-  *out_program = NULL;
-  start(p, ctx, text, options);
-  r.program = pir_program_create(ctx);
+  pir_guard guard;
+  start(p, call->ctx, call->text, call->options);
+  r.program = pir_program_create(call->ctx);
+  pir_program_guard(r.program, &guard);
   pir_program_set_info(r.program, (pir_program_info){.format = PIR_STR("text")});
   parse_program(&r);
   finish_frames(&r);
@@ -688,36 +699,58 @@ pir_status pir_program_parse(pir_context *ctx, pir_str text, const pir_parse_opt
         r.program, (pir_program_info){.format = PIR_STR("text"), .version = p->generation});
   free_scratch(&r);
   finish(p);
+  pir_guard_close(&guard);
   if (p->status)
     pir_program_destroy(r.program);
   else
-    *out_program = r.program;
+    *call->out_program = r.program;
   return p->status;
+}
+
+pir_status pir_program_parse(pir_context *ctx, pir_str text, const pir_parse_options *options,
+                             pir_program **out_program) {
+  parse_call call = {.ctx = ctx, .text = text, .options = options, .out_program = out_program};
+  *out_program = NULL;
+  return pir_context_enter(ctx, read_program, &call);
 }
 
 // Parts of a program alone in their text.
 
-pir_status pir_type_parse(pir_context *ctx, pir_str text, const pir_parse_options *options,
-                          const pir_type **out_type) {
+static pir_status read_type(void *user) {
+  const parse_call *call = user;
   pir_parser p = {0};
-  *out_type = NULL;
-  start(&p, ctx, text, options);
+  start(&p, call->ctx, call->text, call->options);
   pir_parse_next(&p);
   p.fresh = false;
-  if (pir_parse_type(&p, out_type) && p.token != PIR_TOK_END)
+  if (pir_parse_type(&p, call->out_type) && p.token != PIR_TOK_END)
     pir_parse_expected(&p, "the end of the text");
   finish(&p);
+  return p.status;
+}
+
+pir_status pir_type_parse(pir_context *ctx, pir_str text, const pir_parse_options *options,
+                          const pir_type **out_type) {
+  parse_call call = {.ctx = ctx, .text = text, .options = options, .out_type = out_type};
+  *out_type = NULL;
+  return pir_context_enter(ctx, read_type, &call);
+}
+
+static pir_status read_attr(void *user) {
+  const parse_call *call = user;
+  pir_parser p = {0};
+  start(&p, call->ctx, call->text, call->options);
+  pir_parse_next(&p);
+  const pir_attr *attr = pir_parse_attr(&p, NULL);
+  if (attr && p.token != PIR_TOK_END)
+    pir_parse_expected(&p, "the end of the text");
+  finish(&p);
+  *call->out_attr = attr;
   return p.status;
 }
 
 pir_status pir_attr_parse(pir_context *ctx, pir_str text, const pir_parse_options *options,
                           const pir_attr **out_attr) {
-  pir_parser p = {0};
-  start(&p, ctx, text, options);
-  pir_parse_next(&p);
-  *out_attr = pir_parse_attr(&p, NULL);
-  if (*out_attr && p.token != PIR_TOK_END)
-    pir_parse_expected(&p, "the end of the text");
-  finish(&p);
-  return p.status;
+  parse_call call = {.ctx = ctx, .text = text, .options = options, .out_attr = out_attr};
+  *out_attr = NULL;
+  return pir_context_enter(ctx, read_attr, &call);
 }

@@ -498,22 +498,42 @@ static void print_module(printer *p, const pir_program *program) {
   pir_strbuf_lit(&p->out, "}\n");
 }
 
-pir_status pir_program_print(const pir_program *program, const pir_print_options *options,
-                             pir_writer out) {
+// A program, or an op alone.
+typedef struct print_call {
+  const pir_program *program;
+  const pir_op *op;
+  const pir_print_options *options;
+  pir_writer out;
+} print_call;
+
+static pir_status print_program(void *user) {
+  const print_call *call = user;
   char buffer[WRITE_BUFFER];
   printer p;
-  start(&p, pir_program_context(program), options, out, buffer);
-  print_module(&p, program);
+  start(&p, pir_program_context(call->program), call->options, call->out, buffer);
+  print_module(&p, call->program);
+  return finish(&p);
+}
+
+pir_status pir_program_print(const pir_program *program, const pir_print_options *options,
+                             pir_writer out) {
+  print_call call = {.program = program, .options = options, .out = out};
+  return pir_context_enter(pir_program_context(program), print_program, &call);
+}
+
+static pir_status print_op(void *user) {
+  const print_call *call = user;
+  char buffer[WRITE_BUFFER];
+  printer p;
+  start(&p, pir_op_context(call->op), call->options, call->out, buffer);
+  begin_op(&p, call->op, 0);
+  drain(&p, 0);
   return finish(&p);
 }
 
 pir_status pir_op_print(const pir_op *op, const pir_print_options *options, pir_writer out) {
-  char buffer[WRITE_BUFFER];
-  printer p;
-  start(&p, pir_op_context(op), options, out, buffer);
-  begin_op(&p, op, 0);
-  drain(&p, 0);
-  return finish(&p);
+  print_call call = {.op = op, .options = options, .out = out};
+  return pir_context_enter(pir_op_context(op), print_op, &call);
 }
 
 void pir_text_op_line(pir_strbuf *out, const pir_op *op) {

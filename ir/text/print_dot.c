@@ -340,14 +340,22 @@ static pir_walk_result put_edges(pir_op *op, void *user) {
   return d->out.failed ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
 }
 
-pir_status pir_program_print_dot(const pir_program *program, const pir_dot_options *options,
-                                 pir_writer out) {
+typedef struct dot_call {
+  const pir_program *program;
+  const pir_dot_options *options;
+  pir_writer out;
+} dot_call;
+
+static pir_status print_dot(void *user) {
+  const dot_call *call = user;
+  const pir_program *program = call->program;
+  const pir_dot_options *options = call->options;
   char buffer[WRITE_BUFFER];
   pir_op *module = pir_program_module(program);
   drawer d = {.ctx = pir_program_context(program)};
   d.limit = options && options->max_nodes && options->max_nodes < NO_LIMIT ? options->max_nodes
                                                                            : NO_LIMIT;
-  pir_strbuf_init_writer(&d.out, out, buffer, sizeof buffer);
+  pir_strbuf_init_writer(&d.out, call->out, buffer, sizeof buffer);
   pir_walk(module, PIR_PRE_ORDER, set_node, &d);
   pir_strbuf_lit(
       &d.out,
@@ -364,4 +372,10 @@ pir_status pir_program_print_dot(const pir_program *program, const pir_dot_optio
   pir_map_free(&d.ctx->arena, &d.edges);
   pir_vec_free(&d.ctx->arena, &d.frames);
   return pir_strbuf_flush(&d.out) ? PIR_OK : PIR_IO;
+}
+
+pir_status pir_program_print_dot(const pir_program *program, const pir_dot_options *options,
+                                 pir_writer out) {
+  dot_call call = {program, options, out};
+  return pir_context_enter(pir_program_context(program), print_dot, &call);
 }

@@ -126,7 +126,7 @@ pir_status pir_pass_check(pir_pass_run *run) {
   check c = {.facts = pir_run_facts(run), .any_float = pir_run_any_float(run)};
   if (!c.facts)
     return pir_run_facts_status(run);
-  pir_arena_init(&c.scratch, NULL, NULL, NULL);
+  pir_arena_init(&c.scratch, pir_facts_heap(c.facts));
   pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, check_op, &c);
   pir_arena_destroy(&c.scratch);
   return c.status;

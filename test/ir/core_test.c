@@ -307,6 +307,41 @@ static void memory_limit_calls_the_hook(void **state) {
   pir_context_destroy(ctx);
 }
 
+static pir_status make_numbers(void *ctx) {
+  for (int64_t i = 0; i < 1 << 20; i++)
+    pir_attr_int(ctx, PIR_ATTR_I64, i);
+  return PIR_OK;
+}
+
+static void keep_message(void *user, const pir_diag *diag) {
+  pir_text_format(user, 128, "%.*s", (int)diag->message.size, diag->message.data);
+}
+
+static void memory_limit_is_a_status(void **state) {
+  static char spaces[2 << 20];
+  char message[128] = "";
+  pir_program *program = NULL;
+  memset(spaces, ' ', sizeof spaces);
+  pir_context_options options = {.size = sizeof options, .limits = {.max_bytes = 1 << 20}};
+  pir_context *ctx = pir_context_create(&options);
+  pir_context_set_sink(ctx, (pir_diag_sink){keep_message, message});
+  assert_int_equal(pir_context_protect(ctx, make_numbers, ctx), PIR_EXHAUSTED);
+  assert_string_equal(message, "out of memory: the limit of 1048576 bytes was hit");
+  assert_int_equal(pir_program_parse(ctx, (pir_str){spaces, sizeof spaces}, NULL, &program),
+                   PIR_EXHAUSTED);
+  assert_null(program);
+  pir_context_destroy(ctx);
+}
+
+static void *refuse(void *user, size_t size, size_t align) {
+  return NULL;
+}
+
+static void context_without_memory_is_null(void **state) {
+  pir_context_options options = {.size = sizeof options, .allocator = {.alloc = refuse}};
+  assert_null(pir_context_create(&options));
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make, drop)
   const struct CMUnitTest tests[] = {
@@ -322,6 +357,8 @@ int main(void) {
       TEST(parameters_are_shared),
       TEST(places_round_trip),
       TEST(memory_limit_calls_the_hook),
+      TEST(memory_limit_is_a_status),
+      TEST(context_without_memory_is_null),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

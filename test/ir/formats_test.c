@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <jansson.h>
+#include <serialize_impl.h>
+
 #include <cmocka.h>
 
 #define BYTES(literal) ((pir_str){(literal), sizeof(literal) - 1})
@@ -117,12 +120,64 @@ static void what_is_no_type_or_attribute(void **state) {
   pir_context_destroy(ctx);
 }
 
+// jansson says the same of all that it calls a syntax error.
+static void json_is_told_from_what_is_none(void **state) {
+  const char *const good[] = {"{}",
+                              " [ ] ",
+                              "[1,-0,0.5e+3,1E9,-12.25]",
+                              "{\"a\":{\"b\":[true,false,null]},\"c\":\"\"}",
+                              "[\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\ud83d\\ude00\"]",
+                              "[[[[]]],{}]"};
+  const char *const bad[] = {"",
+                             "[",
+                             "]",
+                             "{",
+                             "[1,]",
+                             "[,1]",
+                             "{\"a\"}",
+                             "{\"a\":}",
+                             "{\"a\":1,}",
+                             "{1:2}",
+                             "[1 2]",
+                             "[01]",
+                             "[1.]",
+                             "[.5]",
+                             "[1e]",
+                             "[+1]",
+                             "[--1]",
+                             "[tru]",
+                             "[nulll]",
+                             "[\"a]",
+                             "[\"\\q\"]",
+                             "[\"\\u12g4\"]",
+                             "[\"\\ud83d\"]",
+                             "[\"\\ude00\"]",
+                             "[\"\n\"]",
+                             "{} {}",
+                             "[}",
+                             "{]",
+                             "{\"a\":1 \"b\":2}",
+                             "[1}",
+                             "{\"a\" 1}"};
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+    json_t *read = json_loads(good[i], 0, NULL);
+    assert_non_null(read);
+    assert_true(pir_json_is_well_formed(pir_str_from(good[i])));
+    json_decref(read);
+  }
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    assert_null(json_loads(bad[i], 0, NULL));
+    assert_false(pir_json_is_well_formed(pir_str_from(bad[i])));
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(heads_are_told_apart),
       cmocka_unit_test(types_alone),
       cmocka_unit_test(attributes_alone),
       cmocka_unit_test(what_is_no_type_or_attribute),
+      cmocka_unit_test(json_is_told_from_what_is_none),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-// Containers: arena reuse, both hash tables against a plain array, the formatter.
+// Memory that runs out; containers: arena reuse, both hash tables against a plain array, the
+// formatter.
 
 #include <arena.h>
 #include <hash.h>
@@ -14,7 +15,9 @@
 
 static void arena_reuses_freed_blocks(void **state) {
   pir_arena arena;
-  pir_arena_init(&arena, NULL, NULL, NULL);
+  pir_heap heap;
+  pir_heap_init(&heap, NULL);
+  pir_arena_init(&arena, &heap);
   for (size_t size = 1; size < 100000; size = size * 3 / 2 + 1) {
     void *first = pir_arena_alloc(&arena, size);
     memset(first, 1, size);
@@ -25,14 +28,79 @@ static void arena_reuses_freed_blocks(void **state) {
     assert_int_equal((uintptr_t)second % 8, 0);
     pir_arena_free(&arena, second, size);
   }
-  size_t held = arena.held;
+  size_t held = heap.held;
   for (int i = 0; i < 10000; i++)
     pir_arena_free(&arena, pir_arena_alloc(&arena, 40), 40);
-  assert_int_equal(arena.held, held);
+  assert_int_equal(heap.held, held);
   void *large = pir_arena_alloc(&arena, 1 << 22);
   pir_arena_free(&arena, large, 1 << 22);
-  assert_int_equal(arena.held, held);
+  assert_int_equal(heap.held, held);
   pir_arena_destroy(&arena);
+}
+
+// ---- memory that runs out
+
+typedef struct source {
+  int left, live;
+} source;
+
+static void *take_some(void *user, size_t size, size_t align) {
+  source *s = user;
+  if (!s->left)
+    return NULL;
+  s->left--;
+  s->live++;
+  return malloc(size);
+}
+
+static void give_some(void *user, void *memory, size_t size) {
+  ((source *)user)->live--;
+  free(memory);
+}
+
+typedef struct user {
+  pir_heap heap;
+  pir_arena arena;
+  pir_map map;
+  size_t guarded, put;
+} user;
+
+static void note(void *what) {
+  ++*(size_t *)what;
+}
+
+static pir_status put_many(void *user_) {
+  user *u = user_;
+  static char keys[1000];
+  pir_guard kept, closed;
+  pir_guard_open(&u->heap, &kept, note, &u->guarded);
+  pir_guard_open(&u->heap, &closed, note, &u->guarded);
+  pir_guard_close(&closed);
+  for (u->put = 0; u->put < sizeof keys; u->put++)
+    pir_map_put(&u->arena, &u->map, &keys[u->put], u->put + 1);
+  pir_guard_close(&kept);
+  for (size_t i = 0; i < sizeof keys; i++)
+    assert_int_equal(*pir_map_find(&u->map, &keys[i]), i + 1);
+  return PIR_OK;
+}
+
+static void running_out_ends_the_catch(void **state) {
+  pir_status status = PIR_EXHAUSTED;
+  for (int n = 0; status; n++) {
+    source s = {.left = n};
+    user u = {.guarded = 0};
+    bool jumped;
+    pir_heap_init(&u.heap, &(pir_allocator){take_some, give_some, &s});
+    pir_arena_init(&u.arena, &u.heap);
+    status = pir_heap_catch(&u.heap, put_many, &u, &jumped);
+    assert_int_equal(status, jumped ? PIR_EXHAUSTED : PIR_OK);
+    assert_int_equal(u.guarded, jumped);
+    assert_int_equal(u.map.count, u.put);  // all or nothing of each put
+    s.left = 100;
+    assert_int_equal(pir_heap_catch(&u.heap, put_many, &u, NULL), PIR_OK);
+    pir_heap_release(&u.heap);
+    assert_int_equal(s.live, 0);
+  }
 }
 
 static void map_agrees_with_an_array(void **state) {
@@ -42,7 +110,9 @@ static void map_agrees_with_an_array(void **state) {
   unsigned seed = 3;
   pir_arena arena;
   pir_map map = {0};
-  pir_arena_init(&arena, NULL, NULL, NULL);
+  pir_heap heap;
+  pir_heap_init(&heap, NULL);
+  pir_arena_init(&arena, &heap);
   for (int step = 0; step < STEPS; step++) {
     int k = rand_r(&seed) % KEYS;
     if (rand_r(&seed) % 3)
@@ -68,7 +138,9 @@ static void set_keeps_what_collides(void **state) {
   static char *words[] = {"a", "b", "c", "d", "e", "f"};
   pir_arena arena;
   pir_set set = {0};
-  pir_arena_init(&arena, NULL, NULL, NULL);
+  pir_heap heap;
+  pir_heap_init(&heap, NULL);
+  pir_arena_init(&arena, &heap);
   for (int i = 0; i < 6; i++)
     pir_set_add(&arena, &set, 5, words[i]);
   pir_set_remove(&set, 5, words[2]);
@@ -80,7 +152,9 @@ static void set_keeps_what_collides(void **state) {
 static void formatter(void **state) {
   pir_arena arena;
   pir_strbuf buf;
-  pir_arena_init(&arena, NULL, NULL, NULL);
+  pir_heap heap;
+  pir_heap_init(&heap, NULL);
+  pir_arena_init(&arena, &heap);
   pir_strbuf_init(&buf, &arena);
   pir_strbuf_format(&buf, "%d %u %zu %lld %x %c %s %.*s %g %.3f %%", -5, 7u, (size_t)9,
                     (long long)INT64_MIN, 255u, 'c', "text", 2, "abc", 1e-5, 2.0);
@@ -120,6 +194,7 @@ static void writer_sees_all_or_the_failure(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(arena_reuses_freed_blocks),
+      cmocka_unit_test(running_out_ends_the_catch),
       cmocka_unit_test(map_agrees_with_an_array),
       cmocka_unit_test(set_keeps_what_collides),
       cmocka_unit_test(formatter),

@@ -316,7 +316,7 @@ pir_status legacy_read(pir_context *ctx, pir_str bytes, pir_str file, pir_progra
   if (out_decls)
     *out_decls = NULL;
   PIR_TRY(desc_read(ctx, bytes, file, &t.desc));
-  pir_arena_init(&t.arena, NULL, NULL, NULL);
+  pir_arena_init(&t.arena, pir_context_heap(ctx));
   t.program = pir_program_create(ctx);
   set_info(&t);
   status = translate_program(&t);

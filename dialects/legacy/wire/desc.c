@@ -29,7 +29,6 @@ struct desc {
   var_entry *vars;  // open addressing; a power of two, at most half full
   size_t var_mask;
   pir_arena arena;
-  uint64_t max_bytes;
 };
 
 // ---- reports
@@ -273,10 +272,7 @@ static void make_tables(desc *d) {
 }
 
 static pir_status unpack(desc *d, pir_str bytes) {
-  d->program =
-      unpack_message(bytes, &legacy__program_desc__descriptor, &d->arena, d->max_bytes);
-  if (!d->program)
-    return PIR_EXHAUSTED;
+  d->program = unpack_message(bytes, &legacy__program_desc__descriptor, &d->arena);
   if (!d->program->n_blocks)
     return pir_report(d->ctx, PIR_INVALID, PIR_ERROR, place(d, 0), "a program without blocks");
   make_tables(d);
@@ -290,23 +286,17 @@ static pir_status read_all(desc *d, pir_str bytes, const pir_limits *limits) {
     return pir_report(d->ctx, status, PIR_ERROR, place(d, d->scan.error_offset),
                       "not a .pdmodel: %.*s", (int)d->scan.error.size, d->scan.error.data);
   status = unpack(d, bytes);
-  if (status == PIR_EXHAUSTED)
-    return pir_report(d->ctx, status, PIR_ERROR, place(d, 0),
-                      "the program needs more memory than allowed");
   return status ? status : check(d);
 }
 
 pir_status desc_read(pir_context *ctx, pir_str bytes, pir_str file, desc **out_desc) {
   const pir_limits *limits = pir_context_limits(ctx);
-  desc *d = calloc(1, sizeof *d);
+  desc *d = pir_heap_take_zeroed(pir_context_heap(ctx), sizeof *d);
   pir_status status;
   *out_desc = NULL;
-  if (!d)
-    return PIR_EXHAUSTED;
   d->ctx = ctx;
   d->file = file;
-  d->max_bytes = limits->max_bytes;
-  pir_arena_init(&d->arena, NULL, NULL, NULL);
+  pir_arena_init(&d->arena, pir_context_heap(ctx));
   status = read_all(d, bytes, limits);
   if (status)
     desc_destroy(d);
@@ -319,7 +309,7 @@ void desc_destroy(desc *d) {
   if (!d)
     return;
   pir_arena_destroy(&d->arena);
-  free(d);
+  pir_heap_give(pir_context_heap(d->ctx), d);
 }
 
 const Legacy__ProgramDesc *desc_program(const desc *d) {

@@ -15,15 +15,11 @@ enum { FIELDS_MAX = 32 };  // of one message of the schema
 
 typedef struct unpacker {
   pir_arena *arena;
-  uint64_t max_bytes;
   const ProtobufCMessageDescriptor *plain;  // the last one seen whose fields have no defaults
 } unpacker;
 
 static void *take(unpacker *u, size_t count, size_t size) {
-  size_t bytes = pir_arena_size(u->arena, count, size);
-  if (u->max_bytes && (u->arena->held > u->max_bytes || bytes > u->max_bytes - u->arena->held))
-    return NULL;
-  return pir_arena_alloc(u->arena, bytes);
+  return pir_arena_alloc(u->arena, pir_arena_size(u->arena, count, size));
 }
 
 static size_t element_size(ProtobufCType type) {
@@ -61,37 +57,33 @@ static size_t packed_count(const ProtobufCFieldDescriptor *field, const wire_fie
 static void *unpack(unpacker *u, const uint8_t *at, const uint8_t *end,
                     const ProtobufCMessageDescriptor *message);
 
-// One value at its place; false when memory is up.
-static bool store(unpacker *u, const ProtobufCFieldDescriptor *field, const wire_field *wire,
+// One value at its place.
+static void store(unpacker *u, const ProtobufCFieldDescriptor *field, const wire_field *wire,
                   void *to) {
   char *name;
-  void *inner;
   switch (field->type) {
-    case PROTOBUF_C_TYPE_BOOL: *(protobuf_c_boolean *)to = wire->value != 0; return true;
+    case PROTOBUF_C_TYPE_BOOL: *(protobuf_c_boolean *)to = wire->value != 0; return;
     case PROTOBUF_C_TYPE_INT64:
-    case PROTOBUF_C_TYPE_UINT64: *(uint64_t *)to = wire->value; return true;
-    case PROTOBUF_C_TYPE_FLOAT: memcpy(to, wire->bytes, 4); return true;
-    case PROTOBUF_C_TYPE_DOUBLE: memcpy(to, wire->bytes, 8); return true;
+    case PROTOBUF_C_TYPE_UINT64: *(uint64_t *)to = wire->value; return;
+    case PROTOBUF_C_TYPE_FLOAT: memcpy(to, wire->bytes, 4); return;
+    case PROTOBUF_C_TYPE_DOUBLE: memcpy(to, wire->bytes, 8); return;
     case PROTOBUF_C_TYPE_BYTES:
       *(ProtobufCBinaryData *)to = (ProtobufCBinaryData){wire->size, (uint8_t *)wire->bytes};
-      return true;
+      return;
     case PROTOBUF_C_TYPE_STRING:
       name = take(u, wire->size + 1, 1);
       *(char **)to = name;
-      if (!name)
-        return false;
       memcpy(name, wire->bytes, wire->size);
       name[wire->size] = 0;
-      return true;
+      return;
     case PROTOBUF_C_TYPE_MESSAGE:
-      inner = unpack(u, wire->bytes, wire->bytes + wire->size, field->descriptor);
-      *(void **)to = inner;
-      return inner != NULL;
-    default: *(uint32_t *)to = (uint32_t)wire->value; return true;
+      *(void **)to = unpack(u, wire->bytes, wire->bytes + wire->size, field->descriptor);
+      return;
+    default: *(uint32_t *)to = (uint32_t)wire->value; return;
   }
 }
 
-static bool store_packed(unpacker *u, const ProtobufCFieldDescriptor *field,
+static void store_packed(unpacker *u, const ProtobufCFieldDescriptor *field,
                          const wire_field *wire, char *list, size_t *io_count) {
   size_t size = element_size(field->type);
   wire_reader in = {wire->bytes, wire->bytes + wire->size, NULL};
@@ -101,28 +93,29 @@ static bool store_packed(unpacker *u, const ProtobufCFieldDescriptor *field,
       in.at += size;
     else if (!wire_varint(&in, &item.value))
       break;
-    (void)store(u, field, &item, list + size * (*io_count)++);  // numbers take no memory
+    store(u, field, &item, list + size * (*io_count)++);
   }
-  return true;
 }
 
-static bool store_field(unpacker *u, const ProtobufCFieldDescriptor *field,
+static void store_field(unpacker *u, const ProtobufCFieldDescriptor *field,
                         const wire_field *wire, char *base) {
   char *to = base + field->offset;
   if (field->label != PROTOBUF_C_LABEL_REPEATED) {
     if (field->label == PROTOBUF_C_LABEL_OPTIONAL && field->quantifier_offset)
       *(protobuf_c_boolean *)(base + field->quantifier_offset) = true;
-    return store(u, field, wire, to);
+    store(u, field, wire, to);
+    return;
   }
   size_t *count = (size_t *)(base + field->quantifier_offset);
   char *list = *(char **)to;
   if (is_packed(field, wire))
-    return store_packed(u, field, wire, list, count);
-  return store(u, field, wire, list + element_size(field->type) * (*count)++);
+    store_packed(u, field, wire, list, count);
+  else
+    store(u, field, wire, list + element_size(field->type) * (*count)++);
 }
 
 // Room for every list of the message.
-static bool make_lists(unpacker *u, const uint8_t *at, const uint8_t *end,
+static void make_lists(unpacker *u, const uint8_t *at, const uint8_t *end,
                        const ProtobufCMessageDescriptor *message, char *base) {
   size_t counts[FIELDS_MAX] = {0};
   wire_reader in = {at, end, NULL};
@@ -135,14 +128,10 @@ static bool make_lists(unpacker *u, const uint8_t *at, const uint8_t *end,
           is_packed(field, &wire) ? packed_count(field, &wire) : 1;
   }
   for (unsigned i = 0; i < message->n_fields; i++) {
-    if (!counts[i])
-      continue;
-    void *list = take(u, counts[i], element_size(message->fields[i].type));
-    if (!list)
-      return false;
-    *(void **)(base + message->fields[i].offset) = list;
+    if (counts[i])
+      *(void **)(base + message->fields[i].offset) =
+          take(u, counts[i], element_size(message->fields[i].type));
   }
-  return true;
 }
 
 // An empty message. (The descriptors' own message_init is declared with another type than it
@@ -191,24 +180,20 @@ static void *unpack(unpacker *u, const uint8_t *at, const uint8_t *end,
   wire_reader in = {at, end, NULL};
   wire_field wire;
   unsigned hint = 0;
-  if (!base)
-    return NULL;
   begin(u, base, message);
   if (is_frames(at, end, message) && unpack_frames(u, at, end, (Legacy__OpDesc__Attr *)base))
     return base;
-  if (!make_lists(u, at, end, message, base))
-    return NULL;
+  make_lists(u, at, end, message, base);
   while (wire_next(&in, &wire)) {
     const ProtobufCFieldDescriptor *field = find_field(message, wire.number, &hint);
-    if (field && !store_field(u, field, &wire, base))
-      return NULL;
+    if (field)
+      store_field(u, field, &wire, base);
   }
   return base;
 }
 
-void *unpack_message(pir_str bytes, const ProtobufCMessageDescriptor *root, pir_arena *arena,
-                     uint64_t max_bytes) {
-  unpacker u = {arena, max_bytes, NULL};
+void *unpack_message(pir_str bytes, const ProtobufCMessageDescriptor *root, pir_arena *arena) {
+  unpacker u = {arena, NULL};
   const uint8_t *start = (const uint8_t *)bytes.data;
   return unpack(&u, start, start + bytes.size, root);
 }

@@ -9,9 +9,7 @@
 
 // Unpacks bytes that scan_message found well-formed, into `arena`. Names are copied; `bytes`
 // fields point into the input. The Python frames of an op are left as they are: the attribute
-// has no strings, but its own bytes in `s` (origin.c). NULL when the arena would hold more than
-// `max_bytes` (0: any number).
-void *unpack_message(pir_str bytes, const ProtobufCMessageDescriptor *root, pir_arena *arena,
-                     uint64_t max_bytes);
+// has no strings, but its own bytes in `s` (origin.c).
+void *unpack_message(pir_str bytes, const ProtobufCMessageDescriptor *root, pir_arena *arena);
 
 #endif

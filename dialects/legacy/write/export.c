@@ -283,7 +283,7 @@ static pir_status pack(exporter *x, pir_writer out) {
 pir_status pir_program_write_pdmodel(const pir_program *program, pir_writer out) {
   exporter x = {.ctx = pir_program_context(program), .program = program};
   pir_status status;
-  pir_arena_init(&x.arena, NULL, NULL, NULL);
+  pir_arena_init(&x.arena, pir_context_heap(x.ctx));
   status = export_program(&x);
   if (!status)
     status = pack(&x, out);

@@ -30,8 +30,9 @@ typedef enum pir_dim_kind {
   PIR_DIM_NEGATIVE    // a constant below 0 (handles are negative, so it is boxed)
 } pir_dim_kind;
 
+// NULL when there is no memory.
 PIR_API pir_dims *pir_dims_create(const pir_allocator *allocator);
-// The same; `out_of_memory` is called when memory is gone and must not return (a jump out
+// The same; `out_of_memory` is called when memory is gone later and must not return (a jump out
 // leaves a table that can be destroyed).
 PIR_API pir_dims *pir_dims_create_hooked(const pir_allocator *allocator,
                                          void (*out_of_memory)(void *user), void *user);

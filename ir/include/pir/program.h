@@ -9,6 +9,7 @@ PIR_BEGIN
 
 typedef struct pir_program pir_program;
 
+// NULL when out of memory, likewise pir_program_clone.
 PIR_API pir_program *pir_program_create(pir_context *ctx);
 PIR_API void pir_program_destroy(pir_program *program);
 PIR_API pir_program *pir_program_clone(const pir_program *program);  // shares parameter bytes

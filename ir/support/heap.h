@@ -1,0 +1,97 @@
+// Memory of one context: where it comes from, how much there may be, and what happens when
+// there is none.
+//
+// Code that takes memory from here never sees NULL. When there is none, guards undo what memory
+// alone does not, from the innermost to those of the innermost pir_heap_catch, and that call
+// ends with PIR_EXHAUSTED: by a jump, over all that runs within. What was taken and not given
+// back by then belongs to the pir_heap still, and goes with it. So what runs within a catch
+// owns nothing else (descriptors, mappings, memory of malloc, locks) without a guard while it
+// takes memory, and tables that outlive the catch are changed only after all memory for the
+// change is there. One thread at a time; nothing is written that is not in the struct.
+#ifndef PIR_SUPPORT_HEAP_H
+#define PIR_SUPPORT_HEAP_H
+
+#include <pir/base.h>
+
+// Bytes that nobody may touch now, for AddressSanitizer.
+#if defined(__SANITIZE_ADDRESS__)
+#define PIR_HEAP_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define PIR_HEAP_ASAN 1
+#endif
+#endif
+#ifdef PIR_HEAP_ASAN
+#include <sanitizer/asan_interface.h>
+#define PIR_POISON(p, n) __asan_poison_memory_region((p), (n))
+#define PIR_UNPOISON(p, n) __asan_unpoison_memory_region((p), (n))
+#else
+#define PIR_POISON(p, n) ((void)0)
+#define PIR_UNPOISON(p, n) ((void)0)
+#endif
+
+typedef struct pir_heap pir_heap;
+typedef struct pir_heap_block pir_heap_block;
+typedef struct pir_catch pir_catch;
+
+// Called with `what` when a jump leaves the function that opened the guard. Lies in that
+// function's frame.
+typedef struct pir_guard {
+  struct pir_guard *outer, **place;
+  void (*undo)(void *what);
+  void *what;
+} pir_guard;
+
+struct pir_heap {
+  pir_allocator source;
+  size_t held, limit;      // bytes taken from `source`; limit 0 is none
+  bool limited;            // the last failure: the limit was hit, there was memory
+  pir_heap_block *blocks;  // all that are taken
+  pir_catch *catch;        // innermost; NULL: none
+  pir_guard *guards;       // innermost
+  pir_heap *outer;         // whose catch is jumped to where this has none; may be NULL
+  void (*out_of_memory)(void *user);  // without any catch: must not return. NULL traps
+  void *out_of_memory_user;
+};
+
+// `source` may be NULL (malloc).
+void pir_heap_init(pir_heap *heap, const pir_allocator *source);
+void pir_heap_release(pir_heap *heap);  // gives back all blocks
+
+// Aligned to 16; never NULL.
+void *pir_heap_take(pir_heap *heap, size_t size);
+void *pir_heap_take_zeroed(pir_heap *heap, size_t size);
+void pir_heap_give(pir_heap *heap, void *block);  // NULL does nothing
+_Noreturn void pir_heap_fail(pir_heap *heap);
+
+// Runs body(user) and returns what it returns, or PIR_EXHAUSTED with `*out_jumped` set (it may
+// be NULL) when memory ran out below.
+pir_status pir_heap_catch(pir_heap *heap, pir_status (*body)(void *user), void *user,
+                          bool *out_jumped);
+
+void pir_guard_open(pir_heap *heap, pir_guard *guard, void (*undo)(void *what), void *what);
+void pir_guard_close(
+    pir_guard *guard);  // does not undo; in any order, but in the catch it was opened in
+
+// Of a context.
+struct pir_context;
+pir_heap *pir_context_heap(struct pir_context *ctx);
+// Runs body(user) within a catch of the context, and reports memory that ran out; a plain call
+// where a caller has a catch already, or the context a hook. Every function that others call
+// and that returns a status does its work in such a body.
+pir_status pir_context_enter(struct pir_context *ctx, pir_status (*body)(void *user),
+                             void *user);
+
+struct pir_program;
+// Destroys the program: while it is made.
+void pir_program_guard(struct pir_program *program, pir_guard *guard);
+
+// Of facts: that of their program's context.
+struct pir_facts;
+pir_heap *pir_facts_heap(const struct pir_facts *facts);
+
+struct pir_dims;
+struct pir_dims *
+pir_dims_create_in(pir_heap *heap);  // as pir_dims_create (pir/dims.h), in a heap: never NULL
+
+#endif
