@@ -118,6 +118,12 @@ tests: all $(TEST_BIN) $(B)/bin/digits $(B)/bin/draws $(B)/cuda/libcuda.so.1 $(B
 $(B)/bin/draws: $(wildcard test/draws/*) $(B)/lib/libpir.so
 	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) $(I_public) -o $@ $(filter %.c,$^) -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm
 
+# Allocations that fail: a stand-in for malloc, and what runs under it.
+$(B)/oom/libpir_fail.so: test/oom/fail.c test/oom/fail.h
+	@mkdir -p $(@D) && $(CC) -std=c11 -D_GNU_SOURCE -O2 -g1 -fPIC -fvisibility=hidden -shared $(WARN) -o $@ $<
+$(B)/oom/oom: test/oom/main.c $(B)/oom/libpir_fail.so $(B)/lib/libpir.so
+	@$(CC) $(BASE) $(CFLAGS) $(I_public) -o $@ $< -L$(B)/oom -Wl,--no-as-needed -lpir_fail -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm
+
 # Stand-ins for the CUDA driver and NVRTC, by which generated kernels run on the processor.
 SHIM := $(CXX) -std=c++17 -O1 -g1 -fPIC -shared -U_FORTIFY_SOURCE -Wall -Wextra -Werror
 $(B)/cuda/libcuda.so.1: test/cuda/shim/cuda.cc test/cuda/shim/device.h

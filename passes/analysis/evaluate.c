@@ -17,11 +17,19 @@
 
 enum { ALIGNMENT = 64 };
 
+static void free_buffers(void *user) {
+  evaluator *e = user;
+  for (size_t i = 0; i < e->buffers.count; i++)
+    free(e->buffers.items[i]);
+  e->buffers.count = 0;
+}
+
 void evaluator_init(evaluator *e, pir_program *program, pir_facts *facts) {
   *e = (evaluator){.program = program,
                    .facts = facts,
                    .arena = pir_context_arena(pir_program_context(program)),
                    .max_bytes = (uint64_t)1 << 20};
+  pir_guard_open(e->arena->heap, &e->guard, free_buffers, e);
 }
 
 static size_t known_bytes(const known_value *known) {
@@ -35,8 +43,8 @@ void evaluator_free(evaluator *e) {
       pir_arena_free(e->arena, known, known_bytes(known));
   }
   pir_map_free(e->arena, &e->known);
-  for (size_t i = 0; i < e->buffers.count; i++)
-    free(e->buffers.items[i]);
+  pir_guard_close(&e->guard);
+  free_buffers(e);
   pir_vec_free(e->arena, &e->buffers);
 }
 
@@ -71,21 +79,18 @@ void evaluator_copy(evaluator *e, const pir_value *value, const pir_value *from)
   copy->source = known->from_source ? from : known->source;
 }
 
-static void *aligned(size_t size) {
-  return aligned_alloc(ALIGNMENT, (size + ALIGNMENT) / ALIGNMENT * ALIGNMENT);
-}
-
 void evaluator_take(evaluator *e, const void *data) {
   for (size_t i = 0; i < e->buffers.count; i++)
     if (e->buffers.items[i] == data)
       e->buffers.items[i] = NULL;
 }
 
-static void *buffer(evaluator *e, size_t size) {
-  void *memory = aligned(size);
-  if (memory)
-    pir_vec_push(e->arena, &e->buffers, memory);
-  return memory;
+static void *take_buffer(evaluator *e, size_t size) {
+  pir_vec_reserve(e->arena, &e->buffers, e->buffers.count + 1);
+  void *memory = aligned_alloc(ALIGNMENT, (size + ALIGNMENT) / ALIGNMENT * ALIGNMENT);
+  if (!memory)
+    pir_heap_fail(e->arena->heap);
+  return e->buffers.items[e->buffers.count++] = memory;
 }
 
 // ---- sources
@@ -148,7 +153,7 @@ static void draft_free(call_draft *d) {
   for (size_t i = 0; i < d->blocks.count; i++)
     pir_arena_free(d->e->arena, d->blocks.items[i], d->sizes.items[i]);
   for (size_t i = 0; i < d->copies.count; i++)
-    free(d->copies.items[i]);
+    pir_heap_give(d->e->arena->heap, d->copies.items[i]);
   pir_vec_free(d->e->arena, &d->copies);
   pir_vec_free(d->e->arena, &d->blocks);
   pir_vec_free(d->e->arena, &d->sizes);
@@ -161,9 +166,7 @@ static const pir_tensor *suited(call_draft *d, const pir_tensor *tensor, size_t 
     return tensor;
   pir_tensor *moved = draft_alloc(d, sizeof *moved);
   *moved = *tensor;
-  moved->data = aligned(bytes);
-  if (!moved->data)
-    return NULL;
+  moved->data = pir_heap_take(d->e->arena->heap, bytes);
   pir_vec_push(d->e->arena, &d->copies, moved->data);
   return memcpy(moved->data, tensor->data, bytes), moved;
 }
@@ -185,8 +188,6 @@ static pir_status draft_operands(call_draft *d, const pir_op *op) {
       size_t bytes;
       PIR_TRY(pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes));
       in[first[i] + k] = suited(d, tensor, bytes);
-      if (!in[first[i] + k])
-        return PIR_EXHAUSTED;
       d->operand_bytes += bytes;
     }
   d->call.in = in;
@@ -246,9 +247,7 @@ static pir_status draft_results(call_draft *d, const pir_op *op, bool *out_ready
       bytes += size;
       if (bytes > d->e->max_bytes && bytes > d->operand_bytes)
         return PIR_OK;
-      tensor->data = buffer(d->e, size);
-      if (!tensor->data)
-        return PIR_EXHAUSTED;
+      tensor->data = take_buffer(d->e, size);
     }
   d->call.out = out;
   d->call.out_members = members;
@@ -328,8 +327,7 @@ static pir_status know_copy(evaluator *e, const pir_value *value, const known_va
     size_t bytes;
     PIR_TRY(pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes));
     known->tensors[k] = *tensor;
-    if (!(known->tensors[k].data = buffer(e, bytes)))
-      return PIR_EXHAUSTED;
+    known->tensors[k].data = take_buffer(e, bytes);
     memcpy(known->tensors[k].data, tensor->data, bytes);
   }
   return PIR_OK;

@@ -28,16 +28,18 @@ typedef struct evaluator {
   bool parameters;  // named parameters count as known
   pir_rewriter
       *rewriter;  // expands composite ops for as long as they are computed; NULL: they are not
-  uint64_t max_bytes;  // a result may be larger than this only when its operands are
-  pir_map known;       // pir_value -> known_value
-  PIR_VEC(void *) buffers;
+  uint64_t max_bytes;       // a result may be larger than this only when its operands are
+  pir_map known;            // pir_value -> known_value
+  PIR_VEC(void *) buffers;  // of computed tensors, from malloc
+  pir_guard guard;
 } evaluator;
 
+// Stays where it is until it is freed.
 void evaluator_init(evaluator *e, pir_program *program, pir_facts *facts);
 void evaluator_free(evaluator *e);
 const known_value *evaluator_find(const evaluator *e, const pir_value *value);
 // Computes the results of an op when all it reads is known and its tables say how; else leaves
-// them unknown. PIR_EXHAUSTED when memory ran out.
+// them unknown.
 pir_status evaluator_visit(evaluator *e, const pir_op *op);
 
 // The caller frees this data of a computed tensor from now on (it is from malloc).

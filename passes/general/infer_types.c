@@ -6,13 +6,12 @@
 
 #include <pir/walk.h>
 
-#include <stdlib.h>
+#include <arena.h>
 
 typedef struct restate {
   pir_pass_run *run;
   pir_facts *facts;
   uint64_t changed;
-  bool no_memory;
 } restate;
 
 static const pir_type *type_of(restate *r, const pir_fact *fact, const pir_type *stated);
@@ -20,16 +19,13 @@ static const pir_type *type_of(restate *r, const pir_fact *fact, const pir_type 
 static const pir_type *list_type(restate *r, const pir_fact *fact, const pir_type *stated) {
   if (!fact->members || fact->member_count != pir_type_elements(stated))
     return stated;
-  const pir_type **members = malloc((fact->member_count + 1) * sizeof *members);
-  if (!members) {
-    r->no_memory = true;
-    return stated;
-  }
+  pir_context *ctx = pir_program_context(r->run->program);
+  size_t bytes = pir_arena_size(pir_context_arena(ctx), fact->member_count, sizeof(pir_type *));
+  const pir_type **members = pir_arena_alloc(pir_context_arena(ctx), bytes);
   for (size_t i = 0; i < fact->member_count; i++)
     members[i] = type_of(r, fact->members[i], pir_type_element(stated, i));
-  const pir_type *type =
-      pir_type_vector(pir_program_context(r->run->program), members, fact->member_count);
-  free(members);
+  const pir_type *type = pir_type_vector(ctx, members, fact->member_count);
+  pir_arena_free(pir_context_arena(ctx), members, bytes);
   return type;
 }
 
@@ -60,7 +56,7 @@ static pir_walk_result visit(pir_op *op, void *user) {
     pir_value_set_type(value, type);
     r->changed++;
   }
-  return r->no_memory ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
+  return PIR_WALK_CONTINUE;
 }
 
 pir_status pir_pass_infer_types(pir_pass_run *run) {
@@ -69,5 +65,5 @@ pir_status pir_pass_infer_types(pir_pass_run *run) {
     return pir_run_facts_status(run);
   pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, visit, &r);
   pir_run_count(run, "types changed", r.changed);
-  return r.no_memory ? PIR_EXHAUSTED : PIR_OK;
+  return PIR_OK;
 }

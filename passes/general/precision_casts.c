@@ -103,12 +103,12 @@ static const pir_type *lowered_type(const precision *p, const pir_type *type,
   if (pir_type_kind_of(type) != PIR_TYPE_VECTOR ||
       fact->member_count != pir_type_elements(type))
     return type;
-  const pir_type **members = malloc((fact->member_count + 1) * sizeof *members);
-  for (size_t i = 0; members && i < fact->member_count; i++)
+  size_t bytes = pir_arena_size(p->arena, fact->member_count, sizeof(pir_type *));
+  const pir_type **members = pir_arena_alloc(p->arena, bytes);
+  for (size_t i = 0; i < fact->member_count; i++)
     members[i] = lowered_type(p, pir_type_element(type, i), fact->members[i]);
-  if (members)
-    type = pir_type_vector(context_of(p), members, fact->member_count);
-  free(members);
+  type = pir_type_vector(context_of(p), members, fact->member_count);
+  pir_arena_free(p->arena, members, bytes);
   return type;
 }
 

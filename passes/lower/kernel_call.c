@@ -8,34 +8,30 @@
 
 #include <pir/dialect/pd_op.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #define MARK "(phi_kernel)"
 
-static bool reserve(kernel_calls *c, size_t n) {
+static void *resized(kernel_calls *c, void *items, size_t n, size_t size) {
+  pir_arena *arena = pir_context_arena(c->ctx);
+  return pir_arena_resize(arena, items, c->capacity * size, pir_arena_size(arena, n, size));
+}
+
+static void reserve(kernel_calls *c, size_t n) {
   if (n <= c->capacity)
-    return true;
+    return;
   n += n / 2;
-  void *attrs = realloc(c->attrs, n * sizeof *c->attrs);
-  if (attrs)
-    c->attrs = attrs;
-  void *types = realloc(c->types, n * sizeof *c->types);
-  if (types)
-    c->types = types;
-  void *operands = realloc(c->operands, n * sizeof *c->operands);
-  if (operands)
-    c->operands = operands;
-  if (!attrs || !types || !operands)
-    return false;
+  c->attrs = resized(c, c->attrs, n, sizeof *c->attrs);
+  c->types = resized(c, c->types, n, sizeof *c->types);
+  c->operands = resized(c, c->operands, n, sizeof *c->operands);
   c->capacity = n;
-  return true;
 }
 
 void kernel_calls_free(kernel_calls *c) {
-  free(c->attrs);
-  free(c->types);
-  free(c->operands);
+  pir_arena *arena = pir_context_arena(c->ctx);
+  pir_arena_free(arena, c->attrs, c->capacity * sizeof *c->attrs);
+  pir_arena_free(arena, c->types, c->capacity * sizeof *c->types);
+  pir_arena_free(arena, c->operands, c->capacity * sizeof *c->operands);
 }
 
 static bool has_place(const pir_type *type) {
@@ -54,16 +50,16 @@ static bool has_place(const pir_type *type) {
 const pir_type *kernel_placed_type(pir_context *ctx, const pir_type *type, pir_str place) {
   if (!type || pir_type_kind_of(type) != PIR_TYPE_VECTOR)
     return has_place(type) ? pir_type_allocated(ctx, place, type) : type;
-  size_t count = pir_type_elements(type);
-  const pir_type **elements = malloc((count + 1) * sizeof *elements);
-  if (!elements)
-    return type;
+  pir_arena *arena = pir_context_arena(ctx);
+  size_t count = pir_type_elements(type),
+         bytes = pir_arena_size(arena, count, sizeof(pir_type *));
+  const pir_type **elements = pir_arena_alloc(arena, bytes);
   for (size_t i = 0; i < count; i++) {
     const pir_type *element = pir_type_element(type, i);
     elements[i] = has_place(element) ? pir_type_allocated(ctx, place, element) : element;
   }
   type = pir_type_vector(ctx, elements, count);
-  free(elements);
+  pir_arena_free(arena, elements, bytes);
   return type;
 }
 
@@ -276,8 +272,9 @@ pir_status kernel_call_replace(kernel_calls *c, pir_op *op, const pir_attr *orig
     most = operands;
   if (most < results)
     most = results;
-  if (!bound || !reserve(c, most + OWN_ATTRS))
+  if (!bound)
     return PIR_EXHAUSTED;
+  reserve(c, most + OWN_ATTRS);
   size_t attrs = call_attrs(c, op, name, origin);
   for (size_t i = 0; i < operands; i++)
     c->operands[i] = pir_op_operand(op, i);

@@ -14,7 +14,14 @@ static void free_entry(pir_pass_manager *manager, manager_entry *entry) {
   pir_arena_free(manager->arena, entry->options, entry->option_count * sizeof *entry->options);
 }
 
-pir_status pir_pass_manager_delete(pir_pass_manager *manager, pir_str name) {
+typedef struct edit_call {
+  pir_pass_manager *manager;
+  pir_str text;
+} edit_call;
+
+static pir_status delete_pass(void *user) {
+  pir_pass_manager *manager = ((const edit_call *)user)->manager;
+  pir_str name = ((const edit_call *)user)->text;
   size_t kept = 0, count = manager->entries.count;
   const pir_pass *pass = pass_find_known(manager, name);
   if (!pass)
@@ -28,6 +35,11 @@ pir_status pir_pass_manager_delete(pir_pass_manager *manager, pir_str name) {
   }
   manager->entries.count = kept;
   return kept < count ? PIR_OK : fail(manager, "the pipeline has no pass", name);
+}
+
+pir_status pir_pass_manager_delete(pir_pass_manager *manager, pir_str name) {
+  edit_call call = {manager, name};
+  return pir_context_enter(manager->ctx, delete_pass, &call);
 }
 
 static bool take_prefix(pir_str *text, pir_str prefix) {
@@ -72,7 +84,9 @@ static void reverse(manager_entry *entries, size_t count) {
   }
 }
 
-pir_status pir_pass_manager_insert(pir_pass_manager *manager, pir_str item) {
+static pir_status insert_passes(void *user) {
+  pir_pass_manager *manager = ((const edit_call *)user)->manager;
+  pir_str item = ((const edit_call *)user)->text;
   const char *sign = item.size ? memchr(item.data, '@', item.size) : NULL;
   pir_str what = {item.data, sign ? (size_t)(sign - item.data) : item.size}, place = {"", 0};
   if (sign)
@@ -87,4 +101,9 @@ pir_status pir_pass_manager_insert(pir_pass_manager *manager, pir_str item) {
   reverse(entries + count, added);
   reverse(entries + at, count - at + added);
   return PIR_OK;
+}
+
+pir_status pir_pass_manager_insert(pir_pass_manager *manager, pir_str item) {
+  edit_call call = {manager, item};
+  return pir_context_enter(manager->ctx, insert_passes, &call);
 }

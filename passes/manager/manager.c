@@ -14,14 +14,26 @@
 #include <string.h>
 #include <time.h>
 
+typedef struct create_call {
+  pir_context *ctx;
+  const pir_pass_options *options;
+  pir_pass_manager *manager;
+} create_call;
+
+static pir_status create_manager(void *user) {
+  create_call *call = user;
+  pir_arena *arena = pir_context_arena(call->ctx);
+  call->manager = pir_arena_zalloc(arena, sizeof *call->manager);
+  call->manager->ctx = call->ctx;
+  call->manager->arena = arena;
+  if (call->options)
+    call->manager->options = *call->options;
+  return PIR_OK;
+}
+
 pir_pass_manager *pir_pass_manager_create(pir_context *ctx, const pir_pass_options *options) {
-  pir_arena *arena = pir_context_arena(ctx);
-  pir_pass_manager *manager = pir_arena_zalloc(arena, sizeof *manager);
-  manager->ctx = ctx;
-  manager->arena = arena;
-  if (options)
-    manager->options = *options;
-  return manager;
+  create_call call = {ctx, options, NULL};
+  return pir_context_enter(ctx, create_manager, &call) ? NULL : call.manager;
 }
 
 void pir_pass_manager_destroy(pir_pass_manager *manager) {
@@ -53,16 +65,31 @@ static pir_str keep_text(pir_context *ctx, pir_str text) {
   return pir_name_str(pir_name_get(ctx, text));
 }
 
-pir_status pir_pass_manager_add(pir_pass_manager *manager, const pir_pass *pass,
-                                const pir_pass_option *options, size_t count) {
-  manager_entry entry = {.pass = pass, .option_count = count};
-  if (count)
-    entry.options = pir_arena_alloc(manager->arena, count * sizeof *options);
-  for (size_t i = 0; i < count; i++)
+typedef struct add_call {
+  pir_pass_manager *manager;
+  const pir_pass *pass;
+  const pir_pass_option *options;
+  size_t count;
+} add_call;
+
+static pir_status add_entry(void *user) {
+  const add_call *call = user;
+  pir_pass_manager *manager = call->manager;
+  const pir_pass_option *options = call->options;
+  manager_entry entry = {.pass = call->pass, .option_count = call->count};
+  if (call->count)
+    entry.options = pir_arena_alloc(manager->arena, call->count * sizeof *options);
+  for (size_t i = 0; i < call->count; i++)
     entry.options[i] = (pir_pass_option){keep_text(manager->ctx, options[i].key),
                                          keep_text(manager->ctx, options[i].value)};
   pir_vec_push(manager->arena, &manager->entries, entry);
   return PIR_OK;
+}
+
+pir_status pir_pass_manager_add(pir_pass_manager *manager, const pir_pass *pass,
+                                const pir_pass_option *options, size_t count) {
+  add_call call = {manager, pass, options, count};
+  return pir_context_enter(manager->ctx, add_entry, &call);
 }
 
 // ---- what passes ask
@@ -452,9 +479,17 @@ static void log_statistics(pir_pass_manager *manager) {
   }
 }
 
-pir_status pir_pass_manager_run(pir_pass_manager *manager, pir_program *program) {
+typedef struct run_call {
+  pir_pass_manager *manager;
+  pir_program *program;
+} run_call;
+
+static pir_status run_all(void *user) {
+  pir_pass_manager *manager = ((const run_call *)user)->manager;
+  pir_program *program = ((const run_call *)user)->program;
   pir_status status = PIR_OK;
   manager->statistics.count = 0;
+  drop_facts(manager);  // of a run that ended early
   for (size_t i = 0; i < manager->entries.count && !status; i++) {
     manager->entries.items[i].seconds = 0;
     status = run_entry(manager, i, program);
@@ -467,4 +502,9 @@ pir_status pir_pass_manager_run(pir_pass_manager *manager, pir_program *program)
   if (manager->options.stats)
     log_statistics(manager);
   return status;
+}
+
+pir_status pir_pass_manager_run(pir_pass_manager *manager, pir_program *program) {
+  run_call call = {manager, program};
+  return pir_context_enter(manager->ctx, run_all, &call);
 }

@@ -189,7 +189,11 @@ static pir_status read_items(reader *r) {
   return at_end(r) ? PIR_OK : fail(r, r->at, "expected ',' at", rest(r));
 }
 
+static pir_status read_pipeline(void *user) {
+  return read_items(user);
+}
+
 pir_status pir_pass_manager_parse(pir_pass_manager *manager, pir_str pipeline) {
   reader r = {manager, pipeline, 0, 0};
-  return read_items(&r);
+  return pir_context_enter(manager->ctx, read_pipeline, &r);
 }

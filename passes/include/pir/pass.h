@@ -91,6 +91,7 @@ typedef struct pir_pass_options {
   uint8_t level_limit;  // passes of this level and higher are left out; 0: none is
 } pir_pass_options;
 
+// NULL when out of memory.
 PIR_API pir_pass_manager *pir_pass_manager_create(pir_context *ctx,
                                                   const pir_pass_options *options);
 PIR_API void pir_pass_manager_destroy(pir_pass_manager *manager);

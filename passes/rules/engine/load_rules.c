@@ -49,16 +49,24 @@ struct pir_rules {
   size_t count;
 };
 
-pir_status pir_rules_load(pir_context *ctx, pir_str text, const pir_rules_options *options,
-                          pir_rules **out_rules) {
+typedef struct load_call {
+  pir_context *ctx;
+  pir_str text;
+  const pir_rules_options *options;
+  pir_rules *rules;
+} load_call;
+
+static pir_status load_rules(void *user) {
+  load_call *call = user;
+  pir_context *ctx = call->ctx;
+  const pir_rules_options *options = call->options;
   pir_arena *arena = pir_context_arena(ctx);
   pir_rules *rules = pir_arena_zalloc(arena, sizeof *rules);
   drr *d = &rules->front;
-  *out_rules = NULL;
   drr_init(d, ctx, options);
   // Diagnostics and traces name the file after the caller's text has gone.
   pir_str file = options && options->file.size ? options->file : PIR_STR("rules");
-  if (!drr_read(d, pir_name_str(pir_name_get(ctx, file)), text) || d->errors) {
+  if (!drr_read(d, pir_name_str(pir_name_get(ctx, file)), call->text) || d->errors) {
     pir_rules_destroy(rules);
     return PIR_INVALID;
   }
@@ -75,8 +83,16 @@ pir_status pir_rules_load(pir_context *ctx, pir_str text, const pir_rules_option
                                   .summary = pass->summary,
                                   .rules = &rules->sets[i]};
   }
-  *out_rules = rules;
+  call->rules = rules;
   return PIR_OK;
+}
+
+pir_status pir_rules_load(pir_context *ctx, pir_str text, const pir_rules_options *options,
+                          pir_rules **out_rules) {
+  load_call call = {.ctx = ctx, .text = text, .options = options};
+  pir_status status = pir_context_enter(ctx, load_rules, &call);
+  *out_rules = status ? NULL : call.rules;
+  return status;
 }
 
 void pir_rules_destroy(pir_rules *rules) {

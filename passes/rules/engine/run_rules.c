@@ -103,19 +103,32 @@ static void add_count(void *user, const pir_pattern *pattern, uint64_t n) {
   *(uint64_t *)user += n;
 }
 
-pir_status pir_rule_apply(pir_program *program, const pir_rule_pass *rules, size_t i,
-                          uint64_t *out_count) {
+typedef struct apply_call {
+  pir_program *program;
+  pir_rule_pass one;
+  uint64_t count;
+} apply_call;
+
+static pir_status apply_rule(void *user) {
+  apply_call *call = user;
+  pir_rule_pass one = call->one;
   pir_rewriter rewriter;
-  pir_rule_pass one = {rules->tables, rules->first + (int32_t)i, 1};
-  pir_pass_run run = {.program = program, .rewriter = &rewriter};
-  *out_count = 0;
-  pir_rewriter_init(&rewriter, program);
+  pir_pass_run run = {.program = call->program, .rewriter = &rewriter};
+  pir_rewriter_init(&rewriter, call->program);
   rewriter.counted = add_count;
-  rewriter.observer = out_count;
+  rewriter.observer = &call->count;
   pir_status status = pir_rules_run(&run, &one, NULL, 0);
   if (!status)
     status = rewriter.failed;
   pir_rewriter_drop_facts(&rewriter);
+  return status;
+}
+
+pir_status pir_rule_apply(pir_program *program, const pir_rule_pass *rules, size_t i,
+                          uint64_t *out_count) {
+  apply_call call = {.program = program, .one = {rules->tables, rules->first + (int32_t)i, 1}};
+  pir_status status = pir_context_enter(pir_program_context(program), apply_rule, &call);
+  *out_count = call.count;
   return status;
 }
 

@@ -98,6 +98,8 @@ static pir_value *make_input(building *b, const sample_value *v, int32_t slot, s
   pir_op *op;
   if (v->parameter && !pir_shape_bytes(v->shape, v->rank, v->dtype, &bytes)) {
     void *data = calloc(1, bytes + 1);
+    if (!data)
+      pir_heap_fail(pir_context_heap(ctx));
     pir_param param = {{name, n}, v->dtype, shape, data, bytes, free_bytes, data};
     pir_program_adopt_param(b->program, &param);
     pir_named_attr attrs[] = {attr_named(ctx, "parameter_name", text)};
@@ -680,11 +682,12 @@ static bool match_root(building *b, pir_rewriter *rewriter, pir_op *root) {
 }
 
 static attempt build(sample *s, rule_match *m) {
-  building *b = calloc(1, sizeof *b);
+  pir_heap *heap = pir_context_heap(s->ctx);
+  building *b = pir_heap_take_zeroed(heap, sizeof *b);
   attempt a = {.program = pir_program_create(s->ctx), .stuck_at = -1};
   pir_rewriter rewriter;
-  if (!b)
-    return a;
+  pir_guard guard;
+  pir_program_guard(a.program, &guard);
   b->s = s, b->m = m, b->program = a.program;
   pir_rewriter_init(&rewriter, a.program);
   m->rewriter = &rewriter;
@@ -700,7 +703,8 @@ static attempt build(sample *s, rule_match *m) {
     }
     pir_facts_destroy(b->facts);
   }
-  free(b);
+  pir_heap_give(heap, b);
+  pir_guard_close(&guard);
   return a;
 }
 
@@ -715,6 +719,8 @@ static void start(sample *s) {
 // Moves one extent, and keeps the move when the rule still matches.
 static pir_program *move_extents(sample *s, rule_match *m, pir_program *program) {
   sample kept;
+  pir_guard guard;
+  pir_program_guard(program, &guard);
   for (int i = 0; i < MOVES; i++) {
     int32_t slot = (int32_t)sample_random(s, (uint32_t)s->rule->value_count);
     sample_value *v = &s->values[slot];
@@ -724,8 +730,10 @@ static pir_program *move_extents(sample *s, rule_match *m, pir_program *program)
     v->shape[sample_random(s, (uint32_t)v->rank)] = 1 + sample_random(s, 7);
     attempt a = build(s, m);
     if (a.matched) {
+      pir_guard_close(&guard);
       pir_program_destroy(program);
       program = a.program;
+      pir_program_guard(program, &guard);
       continue;
     }
     pir_program_destroy(a.program);
@@ -733,6 +741,7 @@ static pir_program *move_extents(sample *s, rule_match *m, pir_program *program)
     *s = kept;
     s->random = random;
   }
+  pir_guard_close(&guard);
   return program;
 }
 
@@ -800,27 +809,49 @@ pir_rule_info pir_rule_pass_rule(const pir_rule_pass *rules, size_t i) {
   return (pir_rule_info){r->name, r->origin, r->skip_check, r->within};
 }
 
+typedef struct sample_call {
+  pir_context *ctx;
+  const pir_rule_pass *rules;
+  size_t i;
+  uint64_t seed;
+  pir_program *program;
+  char *out_why;
+  size_t why_size;
+} sample_call;
+
+static pir_status make_sample(void *user) {
+  sample_call *call = user;
+  pir_context *ctx = call->ctx;
+  const rule_tables *tables = call->rules->tables;
+  pir_heap *heap = pir_context_heap(ctx);
+  sample *s = pir_heap_take_zeroed(heap, sizeof *s);
+  rule_match *m = pir_heap_take_zeroed(heap, sizeof *m);
+  evaluator *eval = pir_heap_take_zeroed(heap, sizeof *eval);
+  int32_t failed;
+  int16_t stuck;
+  s->ctx = ctx, s->t = tables, s->rule = &tables->rules[call->rules->first + (int32_t)call->i],
+  s->random = call->seed;
+  m->ctx = ctx, m->t = tables, m->rule = s->rule, m->eval = eval;
+  find_free(s);
+  call->program = search(s, m, &failed, &stuck);
+  if (!call->program)
+    explain(s, ctx, failed, stuck, call->out_why, call->why_size);
+  pir_heap_give(heap, eval);
+  pir_heap_give(heap, m);
+  pir_heap_give(heap, s);
+  return call->program ? PIR_OK : PIR_NOT_FOUND;
+}
+
 pir_status pir_rule_sample(pir_context *ctx, const pir_rule_pass *rules, size_t i,
                            uint64_t seed, pir_program **out_program, char *out_why,
                            size_t why_size) {
-  sample *s = calloc(1, sizeof *s);
-  rule_match *m = calloc(1, sizeof *m);
-  evaluator *eval = calloc(1, sizeof *eval);
-  int32_t failed;
-  int16_t stuck;
-  *out_program = NULL;
-  if (s && m && eval) {
-    *s = (sample){.ctx = ctx,
-                  .t = rules->tables,
-                  .rule = &rules->tables->rules[rules->first + (int32_t)i],
-                  .random = seed};
-    m->ctx = ctx, m->t = rules->tables, m->rule = s->rule, m->eval = eval;
-    find_free(s);
-    *out_program = search(s, m, &failed, &stuck);
-    if (!*out_program)
-      explain(s, ctx, failed, stuck, out_why, why_size);
-  }
-  bool memory = s && m && eval;
-  free(s), free(m), free(eval);
-  return *out_program ? PIR_OK : memory ? PIR_NOT_FOUND : PIR_EXHAUSTED;
+  sample_call call = {.ctx = ctx,
+                      .rules = rules,
+                      .i = i,
+                      .seed = seed,
+                      .out_why = out_why,
+                      .why_size = why_size};
+  pir_status status = pir_context_enter(ctx, make_sample, &call);
+  *out_program = status ? NULL : call.program;
+  return status;
 }

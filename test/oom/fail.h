@@ -1,0 +1,16 @@
+// Allocations that fail when they are told to, for a whole process: fail.c stands in for malloc
+// and its like. A process that is started with PIR_FAIL_AT=N, and PIR_FAIL_IN=NAME where it is
+// one of that name, fails its N-th by itself.
+#ifndef PIR_TEST_FAIL_H
+#define PIR_TEST_FAIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// The n-th allocation from now on fails (0: none), and with `sticky` all that follow.
+void fail_arm(size_t n, bool sticky);
+size_t fail_disarm(void);  // how many there were since
+// Blocks, mappings and threads there are now.
+long fail_live(void);
+
+#endif

@@ -1,0 +1,431 @@
+// Fails the n-th allocation of a process, for every n until nothing fails: texts are parsed,
+// printed, changed and written, models are loaded, compiled and run. Each time the call must
+// end, with success or PIR_EXHAUSTED; what was alive before is alive afterwards and nothing
+// else; and where nothing fails the numbers are those of the first run.
+//   oom [--every=N] [--only=SCENARIO] [--compiler=LIBRARY] [--at=N] FOLDER
+// FOLDER has the models. Each n is a process of its own, so that a signal is one finding and
+// not the end.
+#include "fail.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <pir/compare.h>
+#include <pir/dialects.h>
+#include <pir/dot.h>
+#include <pir/legacy.h>
+#include <pir/load.h>
+#include <pir/model.h>
+#include <pir/params.h>
+#include <pir/pass.h>
+#include <pir/serialize.h>
+#include <pir/text.h>
+#include <pir/verify.h>
+
+typedef struct scenario {
+  const char *name;
+  pir_status (*run)(const struct scenario *s, uint64_t *out_digest);
+  const char *model;     // in the folder
+  const char *pipeline;  // of passes, or the model's
+  int threads;           // that compile and run; 0: one
+  bool cached;           // with a folder of compiled code, filled before
+  size_t every;          // of the sample: each n-th failure
+} scenario;
+
+static const char *folder;
+static char cache[64] = "/tmp/pir-oom-XXXXXX";
+
+// ---- messages
+
+static char last_error[256];
+
+static void keep_error(void *user, const pir_diag *diag) {
+  if (diag->severity != PIR_ERROR)
+    return;
+  int size = diag->message.size < sizeof last_error ? (int)diag->message.size
+                                                    : (int)sizeof last_error - 1;
+  memcpy(last_error, diag->message.data, (size_t)size);
+  last_error[size] = 0;
+}
+
+static const pir_diag_sink sink = {keep_error, NULL};
+
+// NULL: no memory.
+static pir_context *create_context(void) {
+  pir_context *ctx = pir_context_create(NULL);
+  if (ctx)
+    pir_context_set_sink(ctx, sink);
+  return ctx;
+}
+
+// ---- digests
+
+static uint64_t mix(uint64_t digest, const void *data, size_t size) {
+  const unsigned char *bytes = data;
+  for (size_t i = 0; i < size; i++)
+    digest = (digest ^ bytes[i]) * 0x100000001B3u;
+  return digest;
+}
+
+static bool take_digest(void *user, const char *data, size_t size) {
+  uint64_t *digest = user;
+  *digest = mix(*digest, data, size);
+  return true;
+}
+
+// Text on its way from a writer to a reader: no memory is taken for it.
+typedef struct page {
+  char text[1 << 20];
+  size_t size;
+} page;
+
+static bool take_page(void *user, const char *data, size_t size) {
+  page *p = user;
+  if (size > sizeof p->text - p->size)
+    return false;
+  memcpy(p->text + p->size, data, size);
+  p->size += size;
+  return true;
+}
+
+static pir_str read_whole(const char *path, page *out) {
+  int fd = open(path, O_RDONLY);
+  ssize_t size = fd < 0 ? -1 : read(fd, out->text, sizeof out->text);
+  if (fd >= 0)
+    close(fd);
+  return (pir_str){out->text, size < 0 ? 0 : (size_t)size};
+}
+
+static void model_path(const scenario *s, const char *file, char out[512]) {
+  snprintf(out, 512, "%s/%s/%s", folder, s->model, file);
+}
+
+// ---- texts
+
+typedef pir_status (*step)(pir_program *program, uint64_t *digest);
+
+static pir_status print_all(pir_program *program, uint64_t *digest) {
+  pir_writer out = {take_digest, digest};
+  PIR_TRY(pir_verify(pir_program_module(program), NULL));
+  PIR_TRY(pir_program_print(program, NULL, out));
+  PIR_TRY(pir_program_print(program, &(pir_print_options){.form = PIR_TEXT_TYPED}, out));
+  return pir_program_print_dot(program, NULL, out);
+}
+
+// Writes in one form and reads back; the two must be the same program.
+static pir_status round_trip(pir_program *program, pir_format format, uint64_t *digest) {
+  static page text;
+  pir_context *ctx = pir_program_context(program);
+  pir_program *back = NULL;
+  bool same = false;
+  pir_writer out = {take_page, &text};
+  text.size = 0;
+  PIR_TRY(format == PIR_FORMAT_JSON ? pir_program_write_json(program, NULL, out)
+                                    : pir_program_write_pdmodel(program, out));
+  PIR_TRY(pir_program_read(ctx, (pir_str){text.text, text.size}, PIR_STR("written"), &back));
+  pir_status status = pir_program_compare(program, back, NULL, (pir_writer){0}, &same);
+  *digest = mix(mix(*digest, text.text, text.size), &same, sizeof same);
+  pir_program_destroy(back);
+  return status;
+}
+
+static pir_status run_passes(pir_program *program, const char *pipeline, uint64_t *digest) {
+  pir_pass_options options = {.verify_each = true, .stats = true, .log = {take_digest, digest}};
+  options.timing = false;
+  pir_pass_manager *manager = pir_pass_manager_create(pir_program_context(program), &options);
+  if (!manager)
+    return PIR_EXHAUSTED;
+  pir_status status = pir_pass_manager_parse(manager, pir_str_from(pipeline));
+  if (!status)
+    status = pir_pass_manager_run(manager, program);
+  pir_pass_manager_destroy(manager);
+  return status;
+}
+
+static pir_status run_text(const scenario *s, uint64_t *digest) {
+  static page text;
+  char path[512];
+  pir_program *program = NULL;
+  model_path(s, "model.pir", path);
+  pir_context *ctx = create_context();
+  if (!ctx)
+    return PIR_EXHAUSTED;
+  pir_status status = pir_dialects_load_all(ctx);
+  if (!status)
+    status = pir_program_parse(ctx, read_whole(path, &text), NULL, &program);
+  if (!status)
+    status = print_all(program, digest);
+  if (!status)
+    status = round_trip(program, PIR_FORMAT_JSON, digest);
+  if (!status)
+    status = round_trip(program, PIR_FORMAT_PDMODEL, digest);
+  if (!status && s->pipeline)
+    status = run_passes(program, s->pipeline, digest);
+  if (!status)
+    status = print_all(program, digest);
+  pir_program_destroy(program);
+  pir_context_destroy(ctx);
+  return status;
+}
+
+// ---- files
+
+static pir_status write_params(pir_program *program, uint64_t *digest) {
+  const pir_param **params = NULL;
+  size_t count = 0;
+  pir_status status = pir_program_saved_params(program, PIR_FORMAT_JSON, &params, &count);
+  for (size_t i = 0; i < count && !status; i++)
+    status = pir_param_write(params[i], (pir_writer){take_digest, digest});
+  free(params);
+  return status;
+}
+
+static pir_status load_file(const scenario *s, const char *file, uint64_t *digest) {
+  char path[512];
+  pir_program *program = NULL;
+  model_path(s, file, path);
+  pir_context *ctx = create_context();
+  if (!ctx)
+    return PIR_EXHAUSTED;
+  pir_status status = pir_dialects_load_all(ctx);
+  if (!status)
+    status = pir_program_load_file(ctx, path, NULL, &program);
+  if (!status)
+    status = write_params(program, digest);
+  if (!status && s->pipeline)
+    status = run_passes(program, s->pipeline, digest);
+  if (!status)
+    status = print_all(program, digest);
+  pir_program_destroy(program);
+  pir_context_destroy(ctx);
+  return status;
+}
+
+static pir_status run_json_file(const scenario *s, uint64_t *digest) {
+  return load_file(s, "model.json", digest);
+}
+static pir_status run_pdmodel_file(const scenario *s, uint64_t *digest) {
+  return load_file(s, "model.pdmodel", digest);
+}
+
+// ---- models
+
+static pir_status bind_inputs(pir_session *session, const pir_model *model) {
+  static char zeros[1 << 22];
+  for (size_t i = 0; i < pir_model_inputs(model); i++) {
+    pir_port port = pir_model_input(model, i);
+    pir_tensor tensor = {.data = zeros};
+    for (int d = 0; d < port.rank; d++)
+      if (port.shape[d] < 0)
+        port.shape[d] = 2;
+    pir_tensor_set_dense(&tensor, port.dtype, port.shape, port.rank);
+    PIR_TRY(pir_session_bind_input(session, i, &tensor));
+  }
+  return PIR_OK;
+}
+
+static pir_status run_session(pir_session *session, const pir_model *model, uint64_t *digest) {
+  PIR_TRY(bind_inputs(session, model));
+  for (int turn = 0; turn < 2; turn++)
+    PIR_TRY(pir_session_run(session));
+  for (size_t i = 0; i < pir_model_outputs(model); i++) {
+    pir_tensor out;
+    size_t bytes = 0;
+    PIR_TRY(pir_session_output(session, i, &out));
+    PIR_TRY(pir_shape_bytes(out.shape, out.rank, out.dtype, &bytes));
+    *digest = mix(*digest, out.data, pir_tensor_is_dense(&out) ? bytes : 0);
+  }
+  return PIR_OK;
+}
+
+static pir_status run_model(const scenario *s, uint64_t *digest) {
+  char path[512];
+  pir_model *model = NULL;
+  pir_session *session = NULL;
+  int threads = s->threads ? s->threads : 1;
+  pir_model_options how = {.size = sizeof how,
+                           .pipeline = s->pipeline,
+                           .compile_threads = threads,
+                           .cache = s->cached ? cache : NULL,
+                           .sink = sink};
+  pir_session_options session_how = {.size = sizeof session_how, .threads = threads};
+  model_path(s, "model.json", path);
+  pir_status status = pir_model_load_file(path, NULL, &how, &model);
+  if (!status)
+    status = pir_session_create(model, &session_how, &session);
+  if (!status)
+    status = run_session(session, model, digest);
+  pir_session_destroy(session);
+  pir_model_release(model);
+  return status;
+}
+
+// ---- the table
+
+static const scenario scenarios[] = {
+    {"text", run_text, "digits_cnn", "clean,prepare", .every = 1},
+    {"text-loop", run_text, "while_decoder", "clean", .every = 7},
+    {"json", run_json_file, "digits_cnn", "clean,prepare", .every = 1},
+    {"pdmodel", run_pdmodel_file, "digits_cnn", "clean,paddle-cpu", .every = 1},
+    {"kernels-cnn", run_model, "digits_cnn", "kernels", .every = 3},
+    {"kernels-mlp", run_model, "mlp", "kernels", .every = 3},
+    {"kernels-gpt", run_model, "gpt_tiny", "kernels", .every = 37},
+    {"kernels-loop", run_model, "while_decoder", "kernels", .every = 17},
+    {"cached-cnn", run_model, "digits_cnn", "compile", .cached = true, .every = 5},
+    {"compile-cnn", run_model, "digits_cnn", "compile", .every = 17},
+    {"compile-mlp", run_model, "mlp", "compile", .every = 17},
+    {"compile-gpt", run_model, "gpt_tiny", "compile", .every = 211},
+    {"compile-loop", run_model, "while_decoder", "compile", .every = 97},
+    {"threads-mlp", run_model, "mlp", "compile", .threads = 2, .every = 31},
+};
+enum { SCENARIOS = sizeof scenarios / sizeof *scenarios };
+
+// ---- one failure
+
+// What a child found, as its exit code.
+enum { SUCCESS, EXHAUSTED, OTHER_STATUS, LEAK, OTHER_RESULT, LATER_FAILS, OUTCOMES };
+static const char *const outcomes[] = {"success", "exhausted",     "another status",
+                                       "leak",    "other results", "the run after it fails"};
+
+static size_t count_open(void) {
+  size_t count = 0;
+  DIR *dir = opendir("/proc/self/fd");
+  while (dir && readdir(dir))
+    count++;
+  if (dir)
+    closedir(dir);
+  return count;
+}
+
+static int judge(const scenario *s, size_t n, bool sticky, bool again, uint64_t wanted) {
+  uint64_t digest = 0;
+  size_t files = count_open();
+  long before = fail_live();
+  fail_arm(n, sticky);
+  pir_status status = s->run(s, &digest);
+  fail_disarm();
+  long after = fail_live();
+  if (status != PIR_OK && status != PIR_EXHAUSTED) {
+    fprintf(stderr, "status %d: %s\n", (int)status, last_error);
+    return OTHER_STATUS;
+  }
+  if (after != before || count_open() != files) {
+    fprintf(stderr, "%ld blocks, %zu files more\n", after - before, count_open() - files);
+    return LEAK;
+  }
+  if (!status && digest != wanted)
+    return OTHER_RESULT;
+  digest = 0;
+  if (again && (s->run(s, &digest) || digest != wanted))
+    return LATER_FAILS;
+  return status ? EXHAUSTED : SUCCESS;
+}
+
+typedef struct tally {
+  size_t points, counts[OUTCOMES], signals;
+} tally;
+
+static void take_outcome(const scenario *s, size_t n, int how, tally *t) {
+  t->points++;
+  if (WIFEXITED(how) && WEXITSTATUS(how) < OUTCOMES) {
+    t->counts[WEXITSTATUS(how)]++;
+    if (WEXITSTATUS(how) > EXHAUSTED)
+      printf("FAIL %s at %zu: %s\n", s->name, n, outcomes[WEXITSTATUS(how)]);
+    return;
+  }
+  t->signals++;
+  printf("FAIL %s at %zu: signal %d\n", s->name, n,
+         WIFSIGNALED(how) ? WTERMSIG(how) : WEXITSTATUS(how));
+}
+
+static void try_one(const scenario *s, size_t n, bool sticky, uint64_t wanted, tally *t) {
+  enum { AGAIN_EVERY = 8 };
+  int how = 0;
+  fflush(stdout);
+  pid_t child = fork();
+  if (!child)
+    _exit(judge(s, n, sticky, t->points % AGAIN_EVERY == 0, wanted));
+  waitpid(child, &how, 0);
+  take_outcome(s, n, how, t);
+}
+
+// ---- all of them
+
+// `total` allocations of a run without failures, after one that has warmed up what libraries
+// keep.
+static bool measure(const scenario *s, size_t *out_total, uint64_t *out_digest) {
+  uint64_t digest = 0;
+  pir_status status = s->run(s, &digest);
+  *out_digest = 0;
+  fail_arm(0, false);
+  if (!status)
+    status = s->run(s, out_digest);
+  *out_total = fail_disarm();
+  if (status || digest != *out_digest)
+    printf("FAIL %s: status %d, or numbers that change\n", s->name, (int)status);
+  return !status && digest == *out_digest;
+}
+
+static bool sweep(const scenario *s, size_t every, size_t only_at) {
+  tally t = {0};
+  size_t total;
+  uint64_t digest;
+  if (!measure(s, &total, &digest))
+    return false;
+  for (size_t n = only_at ? only_at : 1; n <= (only_at ? only_at : total); n += every) {
+    try_one(s, n, false, digest, &t);
+    if (n % 4 == 0)
+      try_one(s, n, true, digest, &t);
+  }
+  size_t bad = t.points - t.counts[SUCCESS] - t.counts[EXHAUSTED];
+  printf("%s: %zu allocations, %zu failures tried: %zu exhausted, %zu successes, %zu signals, "
+         "%zu others\n",
+         s->name, total, t.points, t.counts[EXHAUSTED], t.counts[SUCCESS], t.signals,
+         bad - t.signals);
+  return !bad;
+}
+
+static bool exists(const scenario *s) {
+  char path[512];
+  model_path(s, "", path);
+  return access(path, R_OK) == 0;
+}
+
+static const char *value_of(const char *argument, const char *option) {
+  size_t size = strlen(option);
+  return strncmp(argument, option, size) == 0 ? argument + size : NULL;
+}
+
+int main(int argc, char **argv) {
+  size_t every = 0, at = 0, bad = 0, good = 0;
+  const char *only = NULL, *value;
+  for (int i = 1; i < argc; i++) {
+    if ((value = value_of(argv[i], "--every=")))
+      every = strtoul(value, NULL, 10);
+    else if ((value = value_of(argv[i], "--at=")))
+      at = strtoul(value, NULL, 10);
+    else if ((value = value_of(argv[i], "--only=")))
+      only = value;
+    else
+      folder = argv[i];
+  }
+  if (!folder || !mkdtemp(cache))
+    return 2;
+  for (size_t i = 0; i < SCENARIOS; i++) {
+    const scenario *s = &scenarios[i];
+    if ((only && strcmp(only, s->name) != 0) || !exists(s))
+      continue;
+    bool passed = sweep(s, every ? every : s->every, at);
+    good += passed;
+    bad += !passed;
+  }
+  printf("%zu passed, %zu failed, 0 skipped\n", good, bad);
+  return bad != 0;
+}
