@@ -132,7 +132,8 @@ static pir_status ask(frame *f, const plan_instr *instr, asked what) {
   f->inferred = PIR_EXHAUSTED;
   if (!setjmp(f->no_memory)) {
     f->dims = pir_dims_create_hooked(&f->allocator, leave, f);
-    f->inferred = infer(f, instr, f->dims, what);
+    if (f->dims)
+      f->inferred = infer(f, instr, f->dims, what);
   }
   pir_dims_destroy(f->dims);
   pir_bump_reset(&f->run);
