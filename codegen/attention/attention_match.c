@@ -358,7 +358,7 @@ const pir_op *attention_turn(lowering *l, const pir_value *sum,
     return NULL;
   lower_start(l, "turn", 0);
   for (int d = 0; d < turned->rank; d++)
-    index[d] = pir_loop_use(l->m, pir_loop_var_create(l->fn, "i", PIR_I64, 1));
+    index[d] = pir_loop_use(l->m, pir_loop_var_create(l->fn, "i", LOOP_INDEX, 1));
   if (!lower_moved_index(&site, index, &source, from) || source != fact)
     return NULL;
   for (int d = 0; d < fact->rank; d++) {  // axis d of the sum is axis `at` of the result

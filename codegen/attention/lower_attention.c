@@ -64,7 +64,7 @@ static loop_expr *real(const emission *e, double x) {
 
 static loop_block *count_up(const emission *e, loop_block *block, loop_for_kind kind,
                             loop_expr *begin, loop_expr *end, int64_t step, loop_expr **out) {
-  loop_var *v = pir_loop_var_create(e->fn, "i", PIR_I64, 1);
+  loop_var *v = pir_loop_var_create(e->fn, "i", LOOP_INDEX, 1);
   *out = pir_loop_use(e->m, v);
   return pir_loop_for(e->fn, block, kind, v, begin, end, number(e, step));
 }
@@ -138,7 +138,7 @@ static void pack_panel(emission *e, loop_block *block, loop_expr *key, loop_expr
   loop_expr *d;
   loop_block body = {0};
   block = count_up(e, block, LOOP_SERIAL, number(e, 0), number(e, e->depth), 1, &d);
-  loop_var *lane = pir_loop_var_create(e->fn, "lane", PIR_I64, 1);
+  loop_var *lane = pir_loop_var_create(e->fn, "lane", LOOP_INDEX, 1);
   loop_expr *at = plus(e, times(e, pir_loop_floordiv(e->m, key, number(e, e->lanes)), e->panel),
                        times(e, d, e->lanes));
   e->axis[e->a->key] = plus(e, e->first_key, plus(e, key, pir_loop_use(e->m, lane)));
@@ -557,7 +557,7 @@ static void choose_sizes(emission *e) {
 // Whether neighbouring keys lie side by side, so that panels are read in whole vectors.
 static bool keys_lie_in_panels(emission *e) {
   loop_block body = {0};
-  loop_var *lane = pir_loop_var_create(e->fn, "lane", PIR_I64, 1);
+  loop_var *lane = pir_loop_var_create(e->fn, "lane", LOOP_INDEX, 1);
   loop_expr *zero = number(e, 0);
   for (int d = 0; d < e->a->rank; d++)
     e->axis[d] = zero;

@@ -5,7 +5,7 @@
 
 static void symbolic_index(lowering *l, const pir_fact *fact, loop_expr **out) {
   for (int d = 0; d < fact->rank; d++) {
-    loop_var *v = pir_loop_var_create(l->fn, "i", PIR_I64, 1);
+    loop_var *v = pir_loop_var_create(l->fn, "i", LOOP_INDEX, 1);
     v->extent = lower_dim(l, fact->shape[d]);
     out[d] = pir_loop_use(l->m, v);
   }

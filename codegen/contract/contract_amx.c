@@ -123,7 +123,7 @@ static void multiply_taps(const block_of_tiles *t, loop_block *block, int level,
     begin = t->p->tap_begin[axis], end = t->p->tap_end[axis];
   loop_expr *step_a = pir_loop_mul(e->m, contract_tap_step_a(e, level), times);
   loop_expr *step_b = pir_loop_mul(e->m, contract_tap_step_b(e, level), times);
-  loop_var *k = pir_loop_var_create(e->fn, "k", PIR_I64, 1);
+  loop_var *k = pir_loop_var_create(e->fn, "k", LOOP_INDEX, 1);
   loop_block *body = pir_loop_for(e->fn, block, LOOP_SERIAL, k, begin, end, NULL);
   loop_expr *n = pir_loop_use(e->m, k);
   a = pir_loop_let(e->fn, body, "at_a", pir_loop_add(e->m, a, pir_loop_mul(e->m, n, step_a)));
@@ -140,7 +140,7 @@ static bool finish(const block_of_tiles *t, loop_block *block, loop_expr *row0) 
       pir_loop_tile(e->fn, block, LOOP_TILE_STORE, e->tile_sums,
                     number(t, y * TILE_ROWS * width + x * TILE_ROWS), number(t, width * 4),
                     SUMS + SIDE * y + x, 0, 0);
-  loop_var *row = pir_loop_var_create(e->fn, "row", PIR_I64, 1);
+  loop_var *row = pir_loop_var_create(e->fn, "row", LOOP_INDEX, 1);
   loop_block *body = pir_loop_for(e->fn, block, LOOP_SERIAL, row, number(t, 0), t->rows, NULL);
   e->value[f->tile] =
       pir_loop_let(e->fn, body, "at", pir_loop_add(e->m, row0, pir_loop_use(e->m, row)));

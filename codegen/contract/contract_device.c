@@ -43,7 +43,7 @@ static void add_taps(contract_emission *e, loop_block *block, loop_buffer *sum) 
   const contract_form *f = e->form;
   loop_expr *zero = pir_loop_int(e->m, 0);
   for (int i = 0; i < f->tap_count; i++) {
-    loop_var *k = pir_loop_var_create(e->fn, "k", PIR_I64, 1);
+    loop_var *k = pir_loop_var_create(e->fn, "k", LOOP_INDEX, 1);
     block =
         pir_loop_for(e->fn, block, LOOP_SERIAL, k, zero, contract_extent(e, f->taps[i]), NULL);
     e->value[f->taps[i]] = pir_loop_use(e->m, k);
@@ -75,7 +75,7 @@ static pir_status emit_plain(const contract_form *f, const contract_env *env, co
   int axes[CONTRACT_MAX_VARS], count = order_out(f, axes);
   loop_expr *extents[CONTRACT_MAX_VARS], *values[CONTRACT_MAX_VARS],
       *zero = pir_loop_int(e.m, 0);
-  loop_var *unit = pir_loop_var_create(e.fn, "unit", PIR_I64, 1);
+  loop_var *unit = pir_loop_var_create(e.fn, "unit", LOOP_INDEX, 1);
   *out_stage = (contract_stage){e.fn, pir_dim_const(f->c->dims, 1)};
   for (int i = 0; i < count; i++) {
     extents[i] = contract_extent(&e, axes[i]);

@@ -220,7 +220,7 @@ static void emit_panel_packing(contract_emission *e, loop_block *block, loop_exp
       end = pir_loop_add(e->m, to,
                          pir_loop_mul(e->m, contract_steps(e, i), pir_loop_int(e->m, width)));
     }
-    loop_var *k = pir_loop_var_create(e->fn, "k", PIR_I64, 1);
+    loop_var *k = pir_loop_var_create(e->fn, "k", LOOP_INDEX, 1);
     block = pir_loop_for(e->fn, block, LOOP_SERIAL, k, pir_loop_int(e->m, 0),
                          contract_steps(e, i), NULL);
     e->value[f->taps[i]] = last = pir_loop_use(e->m, k);
@@ -251,7 +251,7 @@ pir_status contract_emit_packing(const contract_form *f, const contract_env *env
   bool at_load = from == 0 && to == 1;
   e.b = pir_loop_arg(e.fn, "b", f->c->b.dtype, from, at_load ? 1 : f->c->b.align, true);
   loop_buffer *packed = pir_loop_arg(e.fn, "packed", contract_lane_dtype(f), to, 64, false);
-  loop_var *unit = pir_loop_var_create(e.fn, "unit", PIR_I64, 1);
+  loop_var *unit = pir_loop_var_create(e.fn, "unit", LOOP_INDEX, 1);
   loop_block *block =
       pir_loop_for(e.fn, &e.fn->body, LOOP_PARALLEL, unit, pir_loop_use(e.m, e.fn->begin),
                    pir_loop_use(e.m, e.fn->end), NULL);

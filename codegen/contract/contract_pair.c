@@ -166,7 +166,7 @@ bool pir_contract_pairs(const contraction *first, const contraction *second,
 
 // All panels of e over its span.
 static bool emit_panels(contract_emission *e, loop_block *block) {
-  loop_var *panel = pir_loop_var_create(e->fn, "panel", PIR_I64, 1);
+  loop_var *panel = pir_loop_var_create(e->fn, "panel", LOOP_INDEX, 1);
   block = pir_loop_for(e->fn, block, LOOP_SERIAL, panel, pir_loop_int(e->m, 0),
                        contract_dim(e, contract_panels(e->form)), NULL);
   return contract_emit_panel(e, block, pir_loop_use(e->m, panel), NULL);
@@ -187,7 +187,7 @@ static bool emit_tiles(contract_emission *e, loop_block *block) {
   loop_expr *rest = pir_loop_mod(m, pir_loop_sub(m, e->to, e->from), pir_loop_int(m, rows));
   rest = pir_loop_let(e->fn, block, "rest", rest);
   loop_expr *tiled = pir_loop_let(e->fn, block, "tiled", pir_loop_sub(m, e->to, rest));
-  loop_var *x = pir_loop_var_create(e->fn, "x", PIR_I64, 1);
+  loop_var *x = pir_loop_var_create(e->fn, "x", LOOP_INDEX, 1);
   loop_block *body =
       pir_loop_for(e->fn, block, LOOP_SERIAL, x, e->from, tiled, pir_loop_int(m, rows));
   if (!emit_tile(e, body, pir_loop_use(m, x), rows))
@@ -232,7 +232,7 @@ static bool emit_units(const pair *p, contract_emission *first, contract_emissio
   const contract_form *f = &p->second;
   pir_dims *dims = f->c->dims;
   loop_module *m = first->m;
-  loop_var *unit = pir_loop_var_create(first->fn, "unit", PIR_I64, 1);
+  loop_var *unit = pir_loop_var_create(first->fn, "unit", LOOP_INDEX, 1);
   loop_block *block =
       pir_loop_for(first->fn, &first->fn->body, LOOP_PARALLEL, unit,
                    pir_loop_use(m, first->fn->begin), pir_loop_use(m, first->fn->end), NULL);

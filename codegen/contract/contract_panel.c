@@ -154,7 +154,7 @@ static void emit_parts(const tile *t, loop_block *block, loop_expr *a, loop_expr
   const contract_emission *e = &t->p->e;
   loop_expr *parts = pir_loop_int(e->m, t->parts), *count = pir_loop_sub(e->m, end, begin);
   loop_expr *whole = pir_loop_sub(e->m, end, pir_loop_mod(e->m, count, parts));
-  loop_var *var = pir_loop_var_create(e->fn, "k", PIR_I64, 1);
+  loop_var *var = pir_loop_var_create(e->fn, "k", LOOP_INDEX, 1);
   loop_block *body = pir_loop_for(e->fn, block, LOOP_SERIAL, var, begin, whole, parts);
   tile one = *t;
   for (one.part = 0; one.part < t->parts; one.part++) {
@@ -194,7 +194,7 @@ static void emit_tap_loop(const tile *t, loop_block *block, int next, loop_expr 
               high);
   if (unroll)
     return;
-  loop_var *var = pir_loop_var_create(e->fn, "k", PIR_I64, 1);
+  loop_var *var = pir_loop_var_create(e->fn, "k", LOOP_INDEX, 1);
   loop_block *body = pir_loop_for(e->fn, block, LOOP_SERIAL, var, begin, end, NULL);
   loop_expr *k = pir_loop_use(e->m, var);
   loop_expr *at_a =
@@ -507,7 +507,7 @@ static bool emit_constant_row(panel *p, loop_block *block, const contract_window
            find_borders(w, s, row + same * t.rows, &t))
       same++;
     if (same) {
-      loop_var *x = pir_loop_var_create(e->fn, "x", PIR_I64, 1);
+      loop_var *x = pir_loop_var_create(e->fn, "x", LOOP_INDEX, 1);
       loop_block *body =
           pir_loop_for(e->fn, block, LOOP_SERIAL, x, pir_loop_int(e->m, row),
                        pir_loop_int(e->m, row + same * t.rows), pir_loop_int(e->m, t.rows));
@@ -545,7 +545,7 @@ static void tap_range(const contract_emission *e, const contract_window *w, loop
 static bool emit_border_pixels(panel *p, loop_block *block, const contract_window *w,
                                loop_expr *begin, loop_expr *end) {
   contract_emission *e = &p->e;
-  loop_var *x = pir_loop_var_create(e->fn, "x", PIR_I64, 1);
+  loop_var *x = pir_loop_var_create(e->fn, "x", LOOP_INDEX, 1);
   loop_block *body = pir_loop_for(e->fn, block, LOOP_SERIAL, x, begin, end, NULL);
   tile t = {.p = p, .rows = 1, .border = BORDER_TAPS, .tap = w->tap};
   tap_range(e, w, pir_loop_use(e->m, x), &t.begin, &t.end);
@@ -580,7 +580,7 @@ static bool emit_varying_row(panel *p, loop_block *block, const contract_window 
   loop_expr *tiled = pir_loop_let(e->fn, block, "tiled", pir_loop_sub(e->m, right, rest));
   if (!emit_border_pixels(p, block, w, from, left))
     return false;
-  loop_var *x = pir_loop_var_create(e->fn, "x", PIR_I64, 1);
+  loop_var *x = pir_loop_var_create(e->fn, "x", LOOP_INDEX, 1);
   loop_block *body = pir_loop_for(e->fn, block, LOOP_SERIAL, x, left, tiled, size);
   return emit_plain_tile(p, body, f->rows, pir_loop_use(e->m, x)) &&
          emit_rest(p, block, f->rows, tiled, rest) &&
@@ -733,7 +733,7 @@ pir_status contract_emit_panels(const contract_form *f, const contract_env *env,
     e.out = pir_loop_arg(e.fn, "out", c->out.dtype, c->out.slot, c->out.align, false);
   if (f->tile_groups)
     contract_begin_tiles(&e);
-  loop_var *unit = pir_loop_var_create(e.fn, "unit", PIR_I64, 1);
+  loop_var *unit = pir_loop_var_create(e.fn, "unit", LOOP_INDEX, 1);
   loop_block *block =
       pir_loop_for(e.fn, &e.fn->body, LOOP_PARALLEL, unit, pir_loop_use(e.m, e.fn->begin),
                    pir_loop_use(e.m, e.fn->end), NULL);

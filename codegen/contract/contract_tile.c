@@ -51,7 +51,7 @@ static loop_expr *number(const tiling *t, int64_t i) {
 }
 
 static loop_expr *unrolled(const tiling *t, loop_block **block, int64_t count) {
-  loop_var *v = pir_loop_var_create(t->e.fn, "r", PIR_I64, 1);
+  loop_var *v = pir_loop_var_create(t->e.fn, "r", LOOP_INDEX, 1);
   *block =
       pir_loop_for(t->e.fn, *block, LOOP_UNROLLED, v, number(t, 0), number(t, count), NULL);
   return pir_loop_use(t->e.m, v);
@@ -288,7 +288,7 @@ static void add_steps(tiling *t, loop_block *block) {
   clear(t, block);
   fetch(t, &t->a, block, number(t, 0));
   fetch(t, &t->b, block, number(t, 0));
-  loop_var *at = pir_loop_var_create(t->e.fn, "k", PIR_I64, 1);
+  loop_var *at = pir_loop_var_create(t->e.fn, "k", LOOP_INDEX, 1);
   at->multiple = t->step;
   block = pir_loop_for(t->e.fn, block, LOOP_SERIAL, at, number(t, 0), t->sum_extent,
                        number(t, t->step));
@@ -406,13 +406,13 @@ static void open_side(tiling *t, side *s, contract_which which, const contract_t
     s->along = false;
   s->width = fetch_width(t, s, tensor);
   int64_t rows = s->along ? s->count / s->width : 1;
-  s->base = pir_loop_registers(fn, "base", PIR_I64, 1, rows);
+  s->base = pir_loop_registers(fn, "base", LOOP_INDEX, 1, rows);
   s->base->multiple = s->width;
   s->inside = pir_loop_registers(fn, "inside", PIR_BOOL, 1, rows);
   pir_dtype kept = t->half ? tensor->dtype : f->compute;
   s->fetched = pir_loop_registers(fn, "fetched", kept, (uint16_t)s->width, s->count / s->width);
   for (int w = 0; which == OF_A && w < f->window_count; w++)
-    s->window[w] = pir_loop_registers(fn, "window", PIR_I64, 1, rows);
+    s->window[w] = pir_loop_registers(fn, "window", LOOP_INDEX, 1, rows);
   s->tile = pir_loop_shared(fn, "tile", kept,
                             t->half ? size * (t->step + HALF_PAD) : t->step * (size + PAD));
 }
@@ -464,7 +464,7 @@ static loop_block *open_units(tiling *t, contract_stage *out_stage) {
     out_stage->units = pir_dim_mul(dims, out_stage->units, tiles[i]);
   }
   int64_t units;
-  loop_var *unit = pir_loop_var_create(t->e.fn, "unit", PIR_I64, 1);
+  loop_var *unit = pir_loop_var_create(t->e.fn, "unit", LOOP_INDEX, 1);
   unit->extent = contract_const(f, out_stage->units, &units) ? number(t, units)
                                                              : pir_loop_use(m, t->e.fn->end);
   loop_block *block =
@@ -530,7 +530,7 @@ pir_status contract_emit_tiles(const contract_form *f, const contract_env *env,
   if (!t.half)
     open_square(&t);
   loop_block *block = open_units(&t, out_stage);
-  loop_var *thread = pir_loop_var_create(t.e.fn, "t", PIR_I64, 1);
+  loop_var *thread = pir_loop_var_create(t.e.fn, "t", LOOP_INDEX, 1);
   block = pir_loop_for(t.e.fn, block, LOOP_THREADS, thread, number(&t, 0), number(&t, THREADS),
                        NULL);
   t.thread = pir_loop_use(t.e.m, thread);

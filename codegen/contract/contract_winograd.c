@@ -367,7 +367,7 @@ static loop_expr *name(const winograd *w, loop_block *block, loop_expr *value) {
 
 static loop_block *count_up(const winograd *w, loop_block *block, const char *name,
                             loop_expr *end, int64_t step, loop_expr **out_at) {
-  loop_var *var = pir_loop_var_create(w->e.fn, name, PIR_I64, 1);
+  loop_var *var = pir_loop_var_create(w->e.fn, name, LOOP_INDEX, 1);
   *out_at = pir_loop_use(w->e.m, var);
   return pir_loop_for(w->e.fn, block, LOOP_SERIAL, var, pir_loop_int(w->e.m, 0), end,
                       pir_loop_int(w->e.m, step));
@@ -763,7 +763,7 @@ static pir_dim panel_count(const contract_form *f, const contract_winograd *how)
 
 static bool emit_panels(winograd *w, loop_block *block, loop_expr *group) {
   contract_emission *e = &w->e;
-  loop_var *var = pir_loop_var_create(e->fn, "panel", PIR_I64, 1);
+  loop_var *var = pir_loop_var_create(e->fn, "panel", LOOP_INDEX, 1);
   loop_expr *begin = times(w, group, w->how->panels), *end = offset(w, begin, w->how->panels);
   end = pir_loop_min(e->m, end, contract_dim(e, panel_count(e->form, w->how)));
   loop_block *body = pir_loop_for(e->fn, block, LOOP_SERIAL, var, begin, end, NULL);
@@ -803,7 +803,7 @@ static pir_status emit_blocks(const contract_form *f, const contract_winograd *h
   winograd w = begin_stage(f, how, env, stem, "");
   contract_emission *e = &w.e;
   open_buffers(&w, f->c->b.slot);
-  loop_var *unit = pir_loop_var_create(e->fn, "unit", PIR_I64, 1);
+  loop_var *unit = pir_loop_var_create(e->fn, "unit", LOOP_INDEX, 1);
   loop_block *block =
       pir_loop_for(e->fn, &e->fn->body, LOOP_PARALLEL, unit, pir_loop_use(e->m, e->fn->begin),
                    pir_loop_use(e->m, e->fn->end), NULL);
@@ -861,7 +861,7 @@ static void emit_packing(const contract_form *f, const contract_winograd *how,
   contract_emission *e = &w.e;
   e->b = pir_loop_arg(e->fn, "b", PIR_F32, 0, 1, true);
   loop_buffer *packed = pir_loop_arg(e->fn, "packed", PIR_F32, 1, 64, false);
-  loop_var *panel = pir_loop_var_create(e->fn, "panel", PIR_I64, 1);
+  loop_var *panel = pir_loop_var_create(e->fn, "panel", LOOP_INDEX, 1);
   loop_block *block =
       pir_loop_for(e->fn, &e->fn->body, LOOP_PARALLEL, panel, pir_loop_use(e->m, e->fn->begin),
                    pir_loop_use(e->m, e->fn->end), NULL);

@@ -88,7 +88,7 @@ static bool finish_point(lowering *l, const pir_value *sums, lower_value *betwee
   const pir_fact *fact = lower_fact(l, sums);
   loop_block body = {0};
   loop_expr *index[PIR_MAX_RANK], *base = pir_loop_int(l->m, 0);
-  loop_var *lane = pir_loop_var_create(fn, "lane", PIR_I64, 1),
+  loop_var *lane = pir_loop_var_create(fn, "lane", LOOP_INDEX, 1),
            *sum = pir_loop_var_create(fn, "sum", point->value->dtype, 1);
   for (int d = 0; d < fact->rank; d++)
     index[d] = point->index[d];

@@ -17,6 +17,7 @@ const char *cuda_type(pir_dtype dtype) {
     case PIR_BOOL: return "bool";
     case PIR_F16:
     case PIR_BF16: return "u16";
+    case LOOP_INDEX: return "i64";
     default: return pir_dtype_text(dtype);
   }
 }
@@ -188,7 +189,7 @@ static void put_const(cuda_emitter *e, const loop_expr *x) {
   } else if (x->i == INT64_MIN) {
     put(e, "(-9223372036854775807ll - 1)");
   } else {
-    if (x->dtype != PIR_I64)
+    if (x->dtype != PIR_I64 && x->dtype != LOOP_INDEX)
       pir_strbuf_format(&e->text, "(%s)", cuda_type(x->dtype));
     pir_strbuf_format(&e->text, x->i < 0 ? "(%lldll)" : "%lldll", (long long)x->i);
   }
@@ -235,12 +236,25 @@ static void put_load(cuda_emitter *e, const loop_expr *x, unsigned lane) {
 
 // ---- casts
 
+// Floats become integers as the runtime's do (convert.c): through 32 or 64 bits, and the least
+// of these where a number does not fit.
+static void open_cast(cuda_emitter *e, uint8_t from, uint8_t to) {
+  bool truncates = pir_dtype_is_float(from) && !pir_dtype_is_float(to);
+  bool wide = truncates && (pir_loop_type_size(to) == 8 || to == PIR_U32);
+  pir_strbuf_format(&e->text, "(%s)", cuda_type(to));
+  if (truncates)
+    put(e, to == PIR_U64 ? "pir_to_u64" : wide ? "pir_to_i64" : "pir_to_i32");
+  put(e, "(");
+}
+
 static void put_half_cast(cuda_emitter *e, const loop_expr *x, unsigned lane) {
   pir_dtype from = x->a->dtype, to = x->dtype;
   if (is_half(to))
     put(e, to == PIR_F16 ? "pir_to_f16(" : "pir_to_bf16(");
+  else if (to == PIR_BOOL)
+    put(e, "(0.0f != ");
   else
-    pir_strbuf_format(&e->text, to == PIR_BOOL ? "(0.0f != " : "(%s)(", cuda_type(to));
+    open_cast(e, from, to);
   if (is_half(from))
     put(e, from == PIR_F16 ? "pir_from_f16(" : "pir_from_bf16(");
   else
@@ -254,18 +268,20 @@ static void put_cast(cuda_emitter *e, const loop_expr *x, unsigned lane) {
     put_half_cast(e, x, lane);
     return;
   }
-  pir_strbuf_format(&e->text, "(%s)", cuda_type(x->dtype));
-  if (x->dtype == PIR_BOOL)
-    put(e, "(");
+  bool is_bool = x->dtype == PIR_BOOL;
+  if (is_bool)
+    put(e, "(bool)(");
+  else
+    open_cast(e, x->a->dtype, x->dtype);
   cuda_put(e, x->a, lane);
-  if (x->dtype == PIR_BOOL)
-    put(e, " != 0)");
+  put(e, is_bool ? " != 0)" : ")");
 }
 
 // ---- operations
 
-// How an operation is printed: %1, %2 and %3 are its operands, % f an f after the names of
-// functions on f32, %t the type.
+// How an operation is printed: %1, %2 and %3 are its operands, %f an f after the names of
+// functions on f32, %t the type, %u an unsigned one in which C does not compute with fewer bits
+// or signs than are stated.
 static const char *real_form(pir_node_op fn) {
   switch (fn) {
     case PIR_V_ADD: return "(%1 + %2)";
@@ -325,9 +341,23 @@ static const char *real_form(pir_node_op fn) {
   }
 }
 
+// Sums of elements wrap, which C says of unsigned numbers alone; those of indices do not come
+// to that.
+static const char *wrapping_form(pir_node_op fn) {
+  switch (fn) {
+    case PIR_V_ADD: return "(%t)((%u)%1 + (%u)%2)";
+    case PIR_V_SUB: return "(%t)((%u)%1 - (%u)%2)";
+    case PIR_V_MUL: return "(%t)((%u)%1 * (%u)%2)";
+    default: return NULL;
+  }
+}
+
 static const char *integer_form(const loop_expr *x) {
+  const char *wrapping = x->dtype == LOOP_INDEX && !x->given ? NULL : wrapping_form(x->fn);
   bool plain = pir_loop_nonnegative(x->a) && x->b && pir_loop_nonnegative(x->b);
   bool small = plain && pir_loop_small(x->a) && pir_loop_small(x->b);
+  if (wrapping)
+    return wrapping;
   switch ((pir_node_op)x->fn) {
     case PIR_V_ADD: return "(%t)(%1 + %2)";
     case PIR_V_SUB: return "(%t)(%1 - %2)";
@@ -356,9 +386,9 @@ static const char *integer_form(const loop_expr *x) {
     case PIR_V_NOT: return x->dtype == PIR_BOOL ? "(!%1)" : "(%t)(~%1)";
     case PIR_V_SHL: return "pir_shl<%t>(%1, %2)";
     case PIR_V_SHR: return "pir_shr<%t>(%1, %2)";
-    case PIR_V_NEG: return "(%t)(-%1)";
+    case PIR_V_NEG: return "(%t)(0 - (%u)%1)";
     case PIR_V_SIGN: return is_signed(x->dtype) ? "(%t)((%1 > 0) - (%1 < 0))" : "(%t)(%1 != 0)";
-    case PIR_V_ABS: return is_signed(x->dtype) ? "(%t)(%1 < 0 ? -%1 : %1)" : "%1";
+    case PIR_V_ABS: return is_signed(x->dtype) ? "(%t)(%1 < 0 ? 0 - (%u)%1 : (%u)%1)" : "%1";
     case PIR_V_FLOOR:
     case PIR_V_CEIL:
     case PIR_V_TRUNC:
@@ -388,6 +418,8 @@ static void put_operation(cuda_emitter *e, const loop_expr *x, unsigned lane) {
       cuda_put(e, operands[next - '1'], lane), c++;
     else if (next == 't')
       put(e, cuda_type(x->fn == PIR_V_SELECT ? x->dtype : dtype)), c++;
+    else if (next == 'u')
+      put(e, pir_loop_type_size(dtype) == 8 ? "u64" : "u32"), c++;
     else if (next == 'f')
       put(e, dtype == PIR_F32 ? "f" : ""), c++;
     else
@@ -397,7 +429,7 @@ static void put_operation(cuda_emitter *e, const loop_expr *x, unsigned lane) {
 
 // Shuffles move 4 or 8 bytes.
 static void put_team(cuda_emitter *e, const loop_expr *x) {
-  bool narrow = pir_dtype_size(x->dtype) < 4;
+  bool narrow = pir_loop_type_size(x->dtype) < 4;
   if (narrow)
     pir_strbuf_format(&e->text, "(%s)", cuda_type(x->dtype));
   pir_strbuf_format(&e->text, "pir_team<%d, pir_op_%s>(", e->fn->threads, combine_name(x->fn));

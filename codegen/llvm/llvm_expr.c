@@ -21,7 +21,7 @@ LLVMTypeRef pir_llvm_type(emitter *e, pir_dtype dtype, unsigned lanes) {
     case PIR_BOOL: t = LLVMInt1TypeInContext(e->ctx); break;
     case PIR_F32: t = LLVMFloatTypeInContext(e->ctx); break;
     case PIR_F64: t = LLVMDoubleTypeInContext(e->ctx); break;
-    default: t = LLVMIntTypeInContext(e->ctx, (unsigned)pir_dtype_size(dtype) * 8); break;
+    default: t = LLVMIntTypeInContext(e->ctx, (unsigned)pir_loop_type_size(dtype) * 8); break;
   }
   return vector_of(t, lanes);
 }
@@ -517,7 +517,7 @@ static LLVMValueRef int_sign(emitter *e, const loop_expr *x, LLVMValueRef a) {
 
 // Shifts by the width or more give 0 (or the sign), as C's do not.
 static LLVMValueRef shift(emitter *e, const loop_expr *x, LLVMValueRef a, LLVMValueRef b) {
-  int64_t width = (int64_t)pir_dtype_size(x->dtype) * 8;
+  int64_t width = (int64_t)pir_loop_type_size(x->dtype) * 8;
   LLVMValueRef most = pir_llvm_const_int(e, x->dtype, x->lanes, width - 1);
   LLVMValueRef over = LLVMBuildICmp(e->b, LLVMIntUGT, b, most, ""),
                by = LLVMBuildSelect(e->b, over, most, b, "");
@@ -530,7 +530,7 @@ static LLVMValueRef shift(emitter *e, const loop_expr *x, LLVMValueRef a, LLVMVa
 
 static LLVMValueRef int_op(emitter *e, const loop_expr *x, LLVMValueRef a, LLVMValueRef b) {
   LLVMBuilderRef ir = e->b;
-  bool s = is_signed(x->dtype), wraps = x->dtype != PIR_I64;
+  bool s = is_signed(x->dtype), wraps = x->dtype != LOOP_INDEX || x->given;
   switch ((pir_node_op)x->fn) {
     case PIR_V_ADD:
       if (x->dtype == PIR_BOOL)

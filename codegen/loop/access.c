@@ -142,7 +142,7 @@ static void collect(loop_accesses *a, const loop_block *block, bool masked) {
         break;
       case LOOP_LET:
         read_expr(a, s->value, masked);
-        if (s->var->dtype == PIR_I64 && s->var->lanes == 1)
+        if (s->var->dtype == LOOP_INDEX && s->var->lanes == 1)
           name(a, s->var, s->value);
         break;
       case LOOP_STORE:

@@ -16,6 +16,19 @@ typedef struct loop_expr loop_expr;
 typedef struct loop_stmt loop_stmt;
 typedef struct loop_fn loop_fn;
 
+// ---- types
+
+// Elements of tensors have the types of the IR (pir_dtype); integers among them wrap. Beside
+// them stands the type of index arithmetic: positions, extents and counts. Sums, differences
+// and products of indices do not overflow, and they are simplified as whole numbers. Casts lead
+// from one kind to the other.
+#define LOOP_INDEX PIR_DTYPE_COUNT
+
+static inline size_t pir_loop_type_size(uint8_t type) {
+  return type == LOOP_INDEX ? 8 : pir_dtype_size(type);
+}
+const char *pir_loop_type_text(uint8_t type);
+
 // ---- buffers
 
 typedef enum loop_space {
@@ -30,7 +43,7 @@ typedef enum loop_space {
 typedef struct loop_buffer {
   const char *name;
   uint8_t space;     // loop_space
-  uint8_t dtype;     // pir_dtype
+  uint8_t dtype;     // pir_dtype; registers: LOOP_INDEX too
   uint16_t lanes;    // registers; 1 for memory
   uint16_t id;       // position in the function
   uint16_t slot;     // LOOP_ARG: index in args->buffers
@@ -45,7 +58,8 @@ typedef struct loop_buffer {
 
 typedef struct loop_var {
   const char *name;
-  uint8_t dtype;
+  uint8_t dtype;  // pir_dtype or LOOP_INDEX
+  bool given;     // as of expressions
   uint16_t lanes;
   uint32_t id;        // unique in the function
   int64_t multiple;   // the value is a multiple of this (0: nothing is known)
@@ -85,8 +99,9 @@ typedef enum loop_dot {
 } loop_dot;
 
 struct loop_expr {
-  uint8_t kind;  // loop_kind
-  uint8_t dtype;
+  uint8_t kind;   // loop_kind
+  uint8_t dtype;  // pir_dtype or LOOP_INDEX
+  bool given;  // an index made of a number that a tensor holds, of any size: its sums may wrap
   uint16_t lanes;
   uint16_t fn;  // LOOP_OP: a pir_node_op of the value sort; LOOP_FOLD, LOOP_TEAM: pir_combine;
                 // LOOP_DIM: 1 when it may be negative; LOOP_DOT: loop_dot; LOOP_CAST to bf16: 1
@@ -176,7 +191,7 @@ struct loop_fn {
   loop_buffer **buffers;
   uint16_t buffer_count, buffer_capacity;
   uint32_t var_count;
-  loop_var *begin, *end;  // i64
+  loop_var *begin, *end;
   int64_t scratch_bytes;
   int threads;  // devices: of the team that works on one unit: a power of two up to 32, or a
                 // whole block; 0: a processor's
@@ -214,7 +229,7 @@ loop_var *pir_loop_var_create(loop_fn *fn, const char *name, pir_dtype dtype, ui
 
 // ---- expressions. Integer operations fold; a scalar meeting a vector is broadcast.
 
-PIR_API loop_expr *pir_loop_int(loop_module *m, int64_t i);  // i64
+PIR_API loop_expr *pir_loop_int(loop_module *m, int64_t i);  // an index
 loop_expr *pir_loop_const_int(loop_module *m, pir_dtype dtype, int64_t i);
 loop_expr *pir_loop_const_float(loop_module *m, pir_dtype dtype, double f);
 loop_expr *pir_loop_use(loop_module *m, loop_var *var);

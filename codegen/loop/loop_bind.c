@@ -127,8 +127,8 @@ static bool width_fits(binder *b, const loop_stmt *loop, int width) {
   if ((known && n < width) || (b->keeps && (!known || n % width)) ||
       pir_loop_multiple(loop->begin) % width)
     return false;
-  p.chunk = pir_loop_var_create(b->z.fn, "c", PIR_I64, 1);
-  p.lane = pir_loop_var_create(b->z.fn, "j", PIR_I64, 1);
+  p.chunk = pir_loop_var_create(b->z.fn, "c", LOOP_INDEX, 1);
+  p.lane = pir_loop_var_create(b->z.fn, "j", LOOP_INDEX, 1);
   if (known)
     p.chunk->extent = pir_loop_int(m, n / width);
   p.lane->extent = pir_loop_int(m, width);
@@ -162,7 +162,7 @@ static void find_width(binder *b, const loop_block *block) {
 static void put_chunk(binder *b, loop_block *out, const loop_stmt *s, loop_expr *first,
                       int width, loop_expr *local) {
   vectoriser *z = &b->z;
-  loop_var *lane = pir_loop_var_create(z->fn, "j", PIR_I64, 1);
+  loop_var *lane = pir_loop_var_create(z->fn, "j", LOOP_INDEX, 1);
   loop_expr *j = pir_loop_use(z->m, lane);
   loop_block body;
   lane->extent = pir_loop_int(z->m, width);
@@ -179,7 +179,7 @@ static void put_chunk(binder *b, loop_block *out, const loop_stmt *s, loop_expr 
 
 static loop_expr *open_threads(binder *b, loop_block **block, loop_expr *begin,
                                loop_expr *end) {
-  loop_var *v = pir_loop_var_create(b->z.fn, "t", PIR_I64, 1);
+  loop_var *v = pir_loop_var_create(b->z.fn, "t", LOOP_INDEX, 1);
   *block = pir_loop_for(b->z.fn, *block, LOOP_THREADS, v, begin, end, NULL);
   return pir_loop_use(b->z.m, v);
 }
@@ -188,7 +188,7 @@ static loop_expr *open_threads(binder *b, loop_block **block, loop_expr *begin,
 static void put_unrolled(binder *b, loop_block *out, const loop_stmt *s, int64_t chunks) {
   loop_module *m = b->z.m;
   int64_t threads = b->z.fn->threads, copies = (chunks + threads - 1) / threads;
-  loop_var *copy = pir_loop_var_create(b->z.fn, "k", PIR_I64, 1);
+  loop_var *copy = pir_loop_var_create(b->z.fn, "k", LOOP_INDEX, 1);
   loop_block *block = pir_loop_for(b->z.fn, out, LOOP_UNROLLED, copy, pir_loop_int(m, 0),
                                    pir_loop_int(m, copies), NULL);
   loop_expr *k = pir_loop_use(m, copy), *zero = pir_loop_int(m, 0),
@@ -201,7 +201,7 @@ static void put_unrolled(binder *b, loop_block *out, const loop_stmt *s, int64_t
     block = pir_loop_if(b->z.fn, block, pir_loop_lt(m, chunk, pir_loop_int(m, chunks)), NULL);
   // The bound on the chunk is not seen in its form, and spares guards: it gets a variable of
   // its own.
-  loop_var *bounded = pir_loop_var_create(b->z.fn, "c", PIR_I64, 1);
+  loop_var *bounded = pir_loop_var_create(b->z.fn, "c", LOOP_INDEX, 1);
   bounded->extent = pir_loop_int(m, chunks);
   pir_loop_bind(b->z.fn, block, bounded, chunk);
   loop_expr *first =

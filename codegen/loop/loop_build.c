@@ -1,7 +1,7 @@
 // Construction of loop IR. Everything is bump-allocated in the module. Builders keep one
-// invariant: operands of an operation have equal lanes (scalars are broadcast), and scalar i64
-// arithmetic has gone through the rules of simplify.c, so that equal indices tend to be equal
-// trees.
+// invariant: operands of an operation have equal lanes (scalars are broadcast), and scalar
+// index arithmetic has gone through the rules of simplify.c, so that equal indices tend to be
+// equal trees.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +34,10 @@ void pir_loop_module_destroy(loop_module *m) {
     pir_heap_give(heap, m);
 }
 
+const char *pir_loop_type_text(uint8_t type) {
+  return type == LOOP_INDEX ? "index" : pir_dtype_text(type);
+}
+
 void *pir_loop_alloc(loop_module *m, size_t size) {
   return pir_arena_zalloc(&m->arena, size);
 }
@@ -58,8 +62,8 @@ loop_fn *pir_loop_fn_create(loop_module *m, const char *name) {
   loop_fn *fn = pir_loop_alloc(m, sizeof *fn);
   fn->module = m;
   fn->name = pir_loop_name(m, name, -1);
-  fn->begin = pir_loop_var_create(fn, "begin", PIR_I64, 1);
-  fn->end = pir_loop_var_create(fn, "end", PIR_I64, 1);
+  fn->begin = pir_loop_var_create(fn, "begin", LOOP_INDEX, 1);
+  fn->end = pir_loop_var_create(fn, "end", LOOP_INDEX, 1);
   if (m->last)
     m->last->next = fn;
   else
@@ -143,12 +147,26 @@ loop_expr *pir_loop_node(loop_module *m, loop_kind kind, pir_dtype dtype, uint16
 }
 
 loop_expr *pir_loop_int(loop_module *m, int64_t i) {
-  return pir_loop_const_int(m, PIR_I64, i);
+  return pir_loop_const_int(m, LOOP_INDEX, i);
+}
+
+// The bits that the type keeps, with its sign.
+static int64_t wrapped(uint8_t type, int64_t i) {
+  switch (type) {
+    case PIR_BOOL: return i != 0;
+    case PIR_I8: return (int8_t)i;
+    case PIR_U8: return (uint8_t)i;
+    case PIR_I16: return (int16_t)i;
+    case PIR_U16: return (uint16_t)i;
+    case PIR_I32: return (int32_t)i;
+    case PIR_U32: return (uint32_t)i;
+    default: return i;
+  }
 }
 
 loop_expr *pir_loop_const_int(loop_module *m, pir_dtype dtype, int64_t i) {
   loop_expr *e = pir_loop_node(m, LOOP_CONST, dtype, 1);
-  e->i = i;
+  e->i = wrapped(dtype, i);
   return e;
 }
 
@@ -161,11 +179,12 @@ loop_expr *pir_loop_const_float(loop_module *m, pir_dtype dtype, double f) {
 loop_expr *pir_loop_use(loop_module *m, loop_var *var) {
   loop_expr *e = pir_loop_node(m, LOOP_VAR, var->dtype, var->lanes);
   e->var = var;
+  e->given = var->given;
   return e;
 }
 
 loop_expr *pir_loop_dim(loop_module *m, int64_t k) {
-  loop_expr *e = pir_loop_node(m, LOOP_DIM, PIR_I64, 1);
+  loop_expr *e = pir_loop_node(m, LOOP_DIM, LOOP_INDEX, 1);
   e->i = k;
   return e;
 }
@@ -175,6 +194,7 @@ loop_expr *pir_loop_broadcast(loop_module *m, loop_expr *a, uint16_t lanes) {
     return a;
   loop_expr *e = pir_loop_node(m, LOOP_BROADCAST, a->dtype, lanes);
   e->a = a;
+  e->given = a->given;
   return e;
 }
 
@@ -184,6 +204,7 @@ loop_expr *pir_loop_ramp(loop_module *m, loop_expr *base, loop_expr *stride, uin
   loop_expr *e = pir_loop_node(m, LOOP_RAMP, base->dtype, lanes);
   e->a = base;
   e->b = stride;
+  e->given = base->given || stride->given;
   return e;
 }
 
@@ -210,6 +231,7 @@ loop_expr *pir_loop_op(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr *
   e->a = pir_loop_broadcast(m, a, lanes);
   e->b = b ? pir_loop_broadcast(m, b, lanes) : NULL;
   e->c = c ? pir_loop_broadcast(m, c, lanes) : NULL;
+  e->given = a->given || (b && b->given) || (c && c->given);
   return e;
 }
 
@@ -264,24 +286,45 @@ loop_expr *pir_loop_dot(loop_module *m, loop_dot fn, loop_expr *a, loop_expr *b,
   return e;
 }
 
+// A number that a tensor may hold is an index as it stands where index arithmetic cannot
+// overflow with it.
+static bool is_moderate(int64_t i) {
+  return i >= -LOOP_MODERATE && i <= LOOP_MODERATE;
+}
+
+// An index as data: nothing is lost, so that what is made of it is made of the index.
+static bool is_cast_index(const loop_expr *e) {
+  return e->kind == LOOP_CAST && e->dtype == PIR_I64 && e->a->dtype == LOOP_INDEX;
+}
+
+static loop_expr *cast_const_int(loop_module *m, const loop_expr *a, uint8_t type) {
+  if (type == PIR_BOOL || pir_dtype_is_integer(type))
+    return pir_loop_const_int(m, type, a->i);
+  if (type == LOOP_INDEX && is_moderate(a->i))
+    return pir_loop_int(m, a->i);
+  if (a->dtype == PIR_U64)
+    return NULL;
+  if (type == PIR_F32)
+    return pir_loop_const_float(m, type, (double)(float)a->i);
+  return type == PIR_F64 ? pir_loop_const_float(m, type, (double)a->i) : NULL;
+}
+
 loop_expr *pir_loop_cast(loop_module *m, loop_expr *a, pir_dtype dtype) {
+  int64_t known;
   if (a->dtype == dtype)
     return a;
-  if (a->kind == LOOP_CONST && !pir_dtype_is_float(a->dtype) &&
-      (dtype == PIR_F32 || dtype == PIR_F64))
-    return pir_loop_const_float(m, dtype, (double)a->i);
-  if (a->kind == LOOP_CONST && a->dtype == PIR_BOOL && pir_dtype_is_integer(dtype))
-    return pir_loop_const_int(m, dtype, a->i);
-  if (a->kind == LOOP_CONST && !pir_dtype_is_float(a->dtype) && dtype == PIR_BOOL)
-    return pir_loop_const_int(m, PIR_BOOL, a->i != 0);
-  if (a->kind == LOOP_CONST && a->dtype == PIR_I64 && dtype == PIR_I32 && a->i == (int32_t)a->i)
-    return pir_loop_const_int(m, PIR_I32, a->i);
+  loop_expr *folded = pir_loop_is_int(a, &known) ? cast_const_int(m, a, dtype) : NULL;
+  if (folded)
+    return folded;
+  if (is_cast_index(a))
+    return pir_loop_cast(m, a->a, dtype);
   if (a->kind == LOOP_CONST && a->lanes == 1 && a->dtype == PIR_F32 && dtype == PIR_F64)
     return pir_loop_const_float(m, PIR_F64, a->f);
   if (a->kind == LOOP_CONST && a->lanes == 1 && a->dtype == PIR_F64 && dtype == PIR_F32)
     return pir_loop_const_float(m, PIR_F32, (double)(float)a->f);
   loop_expr *e = pir_loop_node(m, LOOP_CAST, dtype, a->lanes);
   e->a = a;
+  e->given = dtype == LOOP_INDEX && a->dtype != PIR_BOOL;
   e->fn = m->flush && a->dtype == PIR_F32 && dtype == PIR_BF16;
   return e;
 }
@@ -350,7 +393,7 @@ loop_expr *pir_loop_tail_mask(loop_module *m, loop_expr *n, uint16_t lanes) {
 }
 
 static int64_t int_limit(pir_dtype dtype, bool highest) {
-  int bits = (int)pir_dtype_size(dtype) * 8;
+  int bits = (int)pir_loop_type_size(dtype) * 8;
   if (dtype == PIR_BOOL)
     return highest;
   if (dtype == PIR_U8 || dtype == PIR_U16 || dtype == PIR_U32)
@@ -430,10 +473,13 @@ void pir_loop_bind(loop_fn *fn, loop_block *block, loop_var *var, loop_expr *val
 loop_expr *pir_loop_let(loop_fn *fn, loop_block *block, const char *name, loop_expr *value) {
   if (value->kind == LOOP_CONST || value->kind == LOOP_VAR || value->kind == LOOP_DIM)
     return value;
+  if (is_cast_index(value))
+    return pir_loop_cast(fn->module, pir_loop_let(fn, block, name, value->a), value->dtype);
   loop_var *var = pir_loop_var_create(fn, name, value->dtype, value->lanes);
-  if (value->dtype == PIR_I64 && value->lanes == 1)
+  var->given = value->given;
+  if (value->dtype == LOOP_INDEX && value->lanes == 1)
     var->multiple = pir_loop_multiple(value);
-  if (fn->threads && value->dtype == PIR_I64 && value->lanes == 1)
+  if (fn->threads && value->dtype == LOOP_INDEX && value->lanes == 1)
     var->extent = pir_loop_bound(fn->module, value);
   pir_loop_bind(fn, block, var, value);
   return pir_loop_use(fn->module, var);

@@ -4,6 +4,9 @@
 
 #include "loop.h"
 
+// Sums and products of a few numbers up to this one fit an index; extents are far below.
+#define LOOP_MODERATE ((int64_t)1 << 48)
+
 loop_expr *pir_loop_node(loop_module *m, loop_kind kind, pir_dtype dtype, uint16_t lanes);
 // The simplified form of fn(a, b, c), or NULL when the operation has to be built. simplify.c
 loop_expr *pir_loop_simplify(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr *b,

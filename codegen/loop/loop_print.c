@@ -41,9 +41,11 @@ static void put_float(printer *p, double f, uint8_t dtype) {
 }
 
 static void put_type(printer *p, uint8_t dtype, uint16_t lanes) {
-  put(p, pir_dtype_text(dtype));
-  if (lanes > 1)
-    put(p, "x"), put_int(p, lanes);
+  put(p, pir_loop_type_text(dtype));
+  if (lanes == 1)
+    return;
+  put(p, dtype == LOOP_INDEX ? "" : "x");
+  put_int(p, lanes);
 }
 
 static void put_var(printer *p, const loop_var *v) {
@@ -121,7 +123,7 @@ static void put_expr(printer *p, const loop_expr *e) {
         put_float(p, e->f, e->dtype);
       else
         put_int(p, e->i);
-      if (e->dtype != PIR_I64)
+      if (e->dtype != LOOP_INDEX)
         put(p, ":"), put_type(p, e->dtype, e->lanes);
       return;
     case LOOP_VAR: put_var(p, e->var); return;

@@ -92,7 +92,7 @@ const char *pir_schedule_split(loop_fn *fn, loop_stmt *loop, int64_t factor, loo
   loop_expr *count = pir_loop_sub(m, loop->end, loop->begin), *by = pir_loop_int(m, factor);
   if (!parts)
     parts = pir_loop_floordiv(m, pir_loop_add(m, count, pir_loop_int(m, factor - 1)), by);
-  loop_var *o = pir_loop_var_create(fn, "b", PIR_I64, 1);
+  loop_var *o = pir_loop_var_create(fn, "b", LOOP_INDEX, 1);
   loop_block *body = pir_loop_for(fn, &made, LOOP_SERIAL, o, pir_loop_int(m, 0), parts, NULL);
   bool known = pir_loop_is_int(count, &n);
   loop_expr *begin = loop->begin, *end = loop->end;
@@ -136,7 +136,7 @@ const char *pir_schedule_fuse(loop_fn *fn, loop_stmt *outer, int depth) {
   if (depth == 1)
     return NULL;
   loop_block body = {0}, inner = loops[depth - 1]->body;
-  loop_var *fused = pir_loop_var_create(fn, "u", PIR_I64, 1);
+  loop_var *fused = pir_loop_var_create(fn, "u", LOOP_INDEX, 1);
   loop_expr *rest = pir_loop_use(m, fused), *total = pir_loop_int(m, 1);
   for (int i = depth - 1; i >= 0; i--) {
     loop_expr *n = loops[i]->end;
@@ -351,7 +351,7 @@ static const char *open_cache(caching *c, const loop_stmt *loop, loop_accesses *
 static loop_block copy_loop(const caching *c, bool out) {
   loop_module *m = c->fn->module;
   loop_block made = {0};
-  loop_var *v = pir_loop_var_create(c->fn, "c", PIR_I64, 1);
+  loop_var *v = pir_loop_var_create(c->fn, "c", LOOP_INDEX, 1);
   loop_expr *zero = pir_loop_int(m, 0), *here = pir_loop_use(m, v),
             *there = pir_loop_add(m, c->first, here);
   loop_block *body =
@@ -526,10 +526,10 @@ const char *pir_schedule_rfactor(loop_fn *fn, loop_stmt *loop, loop_buffer *buff
   loop_buffer *part =
       pir_loop_registers(fn, buffer->name, buffer->dtype, buffer->lanes, buffer->count * parts);
   loop_expr *zero = pir_loop_int(m, 0), *by = pir_loop_int(m, parts);
-  loop_var *r = pir_loop_var_create(fn, "r", PIR_I64, 1),
-           *v = pir_loop_var_create(fn, loop->var->name, PIR_I64, 1),
-           *j = pir_loop_var_create(fn, "j", PIR_I64, 1),
-           *s = pir_loop_var_create(fn, "r", PIR_I64, 1);
+  loop_var *r = pir_loop_var_create(fn, "r", LOOP_INDEX, 1),
+           *v = pir_loop_var_create(fn, loop->var->name, LOOP_INDEX, 1),
+           *j = pir_loop_var_create(fn, "j", LOOP_INDEX, 1),
+           *s = pir_loop_var_create(fn, "r", LOOP_INDEX, 1);
   body = pir_loop_for(fn, &front, LOOP_UNROLLED, r, zero, pir_loop_int(m, part->count), NULL);
   loop_expr *neutral =
       pir_loop_broadcast(m, pir_loop_neutral(m, combine, buffer->dtype), buffer->lanes);

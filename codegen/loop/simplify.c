@@ -1,4 +1,4 @@
-// Index arithmetic. Scalar i64 sums are kept as flat sums of (constant * atom): a form.
+// Index arithmetic. Scalar sums of indices are kept as flat sums of (constant * atom): a form.
 // Quotients and remainders split a form into the terms that the divisor divides and a rest; the
 // rest goes away when bounds show it to be below the divisor. Bounds come from the extents of
 // loop variables, so an index that is taken apart along the loops that made it (a reshape
@@ -28,7 +28,7 @@ typedef struct bounds {
 } bounds;
 
 static bool is_index(const loop_expr *e) {
-  return e->dtype == PIR_I64 && e->lanes == 1;
+  return e->dtype == LOOP_INDEX && e->lanes == 1;
 }
 
 bool pir_loop_is_int(const loop_expr *e, int64_t *out_value) {
@@ -50,10 +50,11 @@ bool pir_loop_equal(const loop_expr *a, const loop_expr *b) {
 }
 
 static loop_expr *build(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr *b) {
-  loop_expr *e = pir_loop_node(m, LOOP_OP, PIR_I64, 1);
+  loop_expr *e = pir_loop_node(m, LOOP_OP, LOOP_INDEX, 1);
   e->fn = fn;
   e->a = a;
   e->b = b;
+  e->given = a->given || b->given;
   return e;
 }
 
@@ -394,6 +395,58 @@ static loop_expr *logic(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr 
   return NULL;
 }
 
+// x + k, where x may be a sum with a constant itself: one constant, which wraps as the sums do.
+static loop_expr *add_constant(loop_module *m, loop_expr *x, int64_t k) {
+  int64_t inner;
+  if (k == 0)
+    return x;
+  if (!is_op(x, PIR_V_ADD) || !pir_loop_is_int(x->b, &inner))
+    return NULL;
+  return pir_loop_add(
+      m, x->a, pir_loop_const_int(m, x->dtype, (int64_t)((uint64_t)inner + (uint64_t)k)));
+}
+
+// What holds of sums and products whether they wrap or not.
+static loop_expr *regroup_integers(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr *b) {
+  int64_t k;
+  bool neutral_first =
+      pir_loop_is_int(a, &k) && ((fn == PIR_V_ADD && k == 0) || (fn == PIR_V_MUL && k == 1));
+  if (neutral_first)
+    return b;
+  if (!pir_loop_is_int(b, &k))
+    return NULL;
+  if (fn == PIR_V_ADD)
+    return add_constant(m, a, k);
+  if (fn == PIR_V_SUB)
+    return pir_loop_add(m, a, pir_loop_const_int(m, b->dtype, (int64_t)(0 - (uint64_t)k)));
+  return fn == PIR_V_MUL && k == 1 ? a : NULL;
+}
+
+// Known elements of an integer tensor; sums wrap.
+static loop_expr *fold_integers(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr *b) {
+  int64_t x, y;
+  if (a->dtype != b->dtype)
+    return NULL;
+  if (!pir_loop_is_int(a, &x) || !pir_loop_is_int(b, &y))
+    return regroup_integers(m, fn, a, b);
+  bool less = a->dtype == PIR_U64 ? (uint64_t)x < (uint64_t)y : x < y;
+  switch (fn) {
+    case PIR_V_ADD:
+      return pir_loop_const_int(m, a->dtype, (int64_t)((uint64_t)x + (uint64_t)y));
+    case PIR_V_SUB:
+      return pir_loop_const_int(m, a->dtype, (int64_t)((uint64_t)x - (uint64_t)y));
+    case PIR_V_MUL:
+      return pir_loop_const_int(m, a->dtype, (int64_t)((uint64_t)x * (uint64_t)y));
+    case PIR_V_MIN: return pir_loop_const_int(m, a->dtype, less ? x : y);
+    case PIR_V_MAX: return pir_loop_const_int(m, a->dtype, less ? y : x);
+    case PIR_V_EQ: return pir_loop_const_int(m, PIR_BOOL, x == y);
+    case PIR_V_NE: return pir_loop_const_int(m, PIR_BOOL, x != y);
+    case PIR_V_LT: return pir_loop_const_int(m, PIR_BOOL, less);
+    case PIR_V_LE: return pir_loop_const_int(m, PIR_BOOL, less || x == y);
+    default: return NULL;
+  }
+}
+
 // Comparisons of known floats decide which side of a clause's conditional is computed.
 static loop_expr *compare_floats(loop_module *m, pir_node_op fn, const loop_expr *a,
                                  const loop_expr *b) {
@@ -415,6 +468,8 @@ loop_expr *pir_loop_simplify(loop_module *m, pir_node_op fn, loop_expr *a, loop_
     return pir_loop_is_int(a, &k) ? (k ? b : c) : pir_loop_equal(b, c) ? b : NULL;
   if (fn == PIR_V_AND || fn == PIR_V_OR || fn == PIR_V_NOT)
     return logic(m, fn, a, b);
+  if (b && pir_dtype_is_integer(a->dtype))
+    return fold_integers(m, fn, a, b);
   if (!b || !is_index(a) || !is_index(b))
     return compare_floats(m, fn, a, b);
   form f = {0};
@@ -515,6 +570,7 @@ loop_expr *pir_loop_rebuild(loop_module *m, const loop_expr *e, loop_expr *a, lo
   copy->b = b;
   copy->c = c;
   copy->mask = mask;
+  copy->given = e->given || (e->kind != LOOP_CAST && ((a && a->given) || (b && b->given)));
   copy->emitted_in = 0;
   return copy;
 }

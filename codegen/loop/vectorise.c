@@ -236,7 +236,7 @@ static void widest_of_expr(const loop_expr *e, size_t *bytes) {
     return;
   // Index arithmetic does not count: most of it stays scalar.
   if (e->kind == LOOP_LOAD || e->kind == LOOP_GATHER || e->kind == LOOP_CAST) {
-    size_t size = pir_dtype_size(e->dtype);
+    size_t size = pir_loop_type_size(e->dtype);
     if (size > *bytes)
       *bytes = size;
     if (e->kind != LOOP_CAST)
@@ -247,8 +247,9 @@ static void widest_of_expr(const loop_expr *e, size_t *bytes) {
 
 void vectorise_widest_of(const loop_block *block, size_t *bytes) {
   for (const loop_stmt *s = block->first; s; s = s->next) {
-    if (s->buffer && pir_dtype_size(s->buffer->dtype) > *bytes)
-      *bytes = pir_dtype_size(s->buffer->dtype);
+    size_t size = s->buffer ? pir_loop_type_size(s->buffer->dtype) : 0;
+    if (size > *bytes)
+      *bytes = size;
     widest_of_expr(s->value, bytes);
     vectorise_widest_of(&s->body, bytes), vectorise_widest_of(&s->other, bytes);
   }
@@ -285,7 +286,7 @@ void vectorise_find_partials(vectoriser *z, const loop_block *block, int copies)
 
 static void each_register(vectoriser *z, loop_block *out, int64_t count, loop_block **out_body,
                           loop_expr **out_index) {
-  loop_var *r = pir_loop_var_create(z->fn, "r", PIR_I64, 1);
+  loop_var *r = pir_loop_var_create(z->fn, "r", LOOP_INDEX, 1);
   *out_body = pir_loop_for(z->fn, out, LOOP_UNROLLED, r, pir_loop_int(z->m, 0),
                            pir_loop_int(z->m, count), NULL);
   *out_index = pir_loop_use(z->m, r);
@@ -323,7 +324,7 @@ void vectorise_join_partials(vectoriser *z, loop_block *out, int copies) {
 // One run of the loop from `begin` to `end` with `copies` vectors a step.
 static void make_loop(vectoriser *z, loop_block *out, const loop_stmt *s, loop_expr *begin,
                       loop_expr *end, int copies) {
-  loop_var *v = pir_loop_var_create(z->fn, s->var->name, PIR_I64, 1);
+  loop_var *v = pir_loop_var_create(z->fn, s->var->name, LOOP_INDEX, 1);
   loop_block *body = pir_loop_for(z->fn, out, LOOP_SERIAL, v, begin, end,
                                   pir_loop_int(z->m, (int64_t)z->lanes * copies));
   v->extent = s->var->extent;

@@ -14,8 +14,31 @@ static loop_expr *number(lower_site *s, int64_t i) {
   return pir_loop_int(s->l->m, i);
 }
 
+// A number that an attribute gives: data where it is so large that index arithmetic could
+// overflow.
+static loop_expr *given_number(lower_site *s, int64_t i) {
+  return pir_loop_cast(s->l->m, pir_loop_const_int(s->l->m, PIR_I64, i), LOOP_INDEX);
+}
+
+// What an index expression comes to is an index, or data: an element of a tensor, and what is
+// computed of one.
 static loop_expr *as_number(lower_site *s, loop_expr *e) {
-  return e->dtype == PIR_I64 ? e : pir_loop_cast(s->l->m, e, PIR_I64);
+  return e->dtype == PIR_I64 ? e : pir_loop_cast(s->l->m, e, LOOP_INDEX);
+}
+
+static loop_expr *as_index(lower_site *s, loop_expr *e) {
+  return pir_loop_cast(s->l->m, e, LOOP_INDEX);
+}
+
+// Sums, products and quotients of an index with data are data, for they may wrap; what picks
+// one of two is an index.
+static void agree(lower_site *s, bool picks, loop_expr **a, loop_expr **b) {
+  *a = as_number(s, *a);
+  *b = as_number(s, *b);
+  if ((*a)->dtype == (*b)->dtype)
+    return;
+  *a = pir_loop_cast(s->l->m, *a, picks ? LOOP_INDEX : PIR_I64);
+  *b = pir_loop_cast(s->l->m, *b, picks ? LOOP_INDEX : PIR_I64);
 }
 
 bool lower_fixed(lower_site *s, int node, int64_t *out) {
@@ -30,7 +53,9 @@ bool lower_fixed(lower_site *s, int node, int64_t *out) {
 
 loop_expr *lower_truth(lower_site *s, int node) {
   loop_expr *e = lower_index(s, node);
-  return e->dtype == PIR_BOOL ? e : pir_loop_op(s->l->m, PIR_V_NE, e, number(s, 0), NULL);
+  return e->dtype == PIR_BOOL ? e
+                              : pir_loop_op(s->l->m, PIR_V_NE, e,
+                                            pir_loop_const_int(s->l->m, e->dtype, 0), NULL);
 }
 
 static int64_t from_end(int64_t i, int64_t rank) {
@@ -79,8 +104,8 @@ static loop_expr *list_element(lower_site *s, const pir_node *n, const pir_fact 
     return lower_number(s->l, operand_dim(f, i));
   const pir_attr_value *a = &s->attrs[n->k];
   if (a->kind == PIR_VALUE_INTS)
-    return number(s, a->ints[i]);
-  return number(s, a->kind == PIR_VALUE_FLOATS ? (int64_t)a->floats[i] : a->i);
+    return given_number(s, a->ints[i]);
+  return given_number(s, a->kind == PIR_VALUE_FLOATS ? (int64_t)a->floats[i] : a->i);
 }
 
 // The element of a short list at an index that differs from point to point.
@@ -88,7 +113,8 @@ static loop_expr *chosen_element(lower_site *s, const pir_node *n, const pir_fac
                                  loop_expr *at, int64_t count) {
   loop_expr *e = list_element(s, n, f, 0);
   for (int64_t i = 1; i < count; i++) {
-    loop_expr *here = pir_loop_op(s->l->m, PIR_V_EQ, at, number(s, i), NULL);
+    loop_expr *here =
+        pir_loop_op(s->l->m, PIR_V_EQ, at, pir_loop_const_int(s->l->m, at->dtype, i), NULL);
     e = pir_loop_select(s->l->m, here, list_element(s, n, f, i), e);
   }
   return e;
@@ -201,15 +227,16 @@ static loop_expr *arithmetic(lower_site *s, const pir_node *n) {
     return pir_loop_op(m, n->op == PIR_I_AND ? PIR_V_AND : PIR_V_OR, a, lower_truth(s, n->b),
                        NULL);
   }
-  loop_expr *a = as_number(s, lower_index(s, n->a)), *b = as_number(s, lower_index(s, n->b));
+  loop_expr *a = lower_index(s, n->a), *b = lower_index(s, n->b), *zero;
+  agree(s, n->op > PIR_I_MOD, &a, &b);
   switch (n->op) {
     case PIR_I_ADD: return pir_loop_add(m, a, b);
     case PIR_I_SUB: return pir_loop_sub(m, a, b);
     case PIR_I_MUL: return pir_loop_mul(m, a, b);
     case PIR_I_FLOORDIV: return pir_loop_floordiv(m, a, b);
     case PIR_I_CEILDIV:
-      return pir_loop_sub(m, number(s, 0),
-                          pir_loop_floordiv(m, pir_loop_sub(m, number(s, 0), a), b));
+      zero = pir_loop_const_int(m, a->dtype, 0);
+      return pir_loop_sub(m, zero, pir_loop_floordiv(m, pir_loop_sub(m, zero, a), b));
     case PIR_I_MOD: return pir_loop_mod(m, a, b);
     case PIR_I_MIN: return pir_loop_min(m, a, b);
     case PIR_I_MAX: return pir_loop_max(m, a, b);
@@ -225,7 +252,8 @@ static loop_expr *conditional(lower_site *s, const pir_node *n) {
   loop_expr *cond = lower_truth(s, n->a);
   if (pir_loop_is_int(cond, &known))
     return lower_index(s, known ? n->b : n->c);
-  loop_expr *a = as_number(s, lower_index(s, n->b)), *b = as_number(s, lower_index(s, n->c));
+  loop_expr *a = lower_index(s, n->b), *b = lower_index(s, n->c);
+  agree(s, true, &a, &b);
   return pir_loop_select(s->l->m, cond, a, b);
 }
 
@@ -237,8 +265,8 @@ loop_expr *lower_index(lower_site *s, int node) {
   switch (n->op) {
     case PIR_I_CONST: return number(s, n->i);
     case PIR_I_ATTR:
-      return number(s, s->attrs[n->k].kind == PIR_VALUE_FLOAT ? (int64_t)s->attrs[n->k].f
-                                                              : s->attrs[n->k].i);
+      return given_number(s, s->attrs[n->k].kind == PIR_VALUE_FLOAT ? (int64_t)s->attrs[n->k].f
+                                                                    : s->attrs[n->k].i);
     case PIR_I_ATTR_DTYPE: return number(s, s->attrs[n->k].i);
     case PIR_I_ATTR_IS: return number(s, pir_node_attr_is(n, s->attrs, s->clause->text));
     case PIR_I_ATTR_AT:
@@ -317,7 +345,7 @@ static bool list_index(lower_site *s, const pir_node *load, const pir_fact *fact
     if (pack)
       align_with(s, fact, dim, count, s->pack, s->pack_extent, s->pack_rank, out);
     else
-      out[dim] = as_number(s, lower_index(s, entry));
+      out[dim] = as_index(s, lower_index(s, entry));
     dim += count;
   }
   return dim == fact->rank || (fail(s, "an index with fewer entries than dims"), false);
@@ -343,11 +371,11 @@ bool lower_load_index(lower_site *s, const pir_node *load, const pir_fact *fact,
       break;
     case PIR_MAP_LIST: return list_index(s, load, fact, out) && !s->l->why;
     case PIR_MAP_LINEAR:
-      linear_index(s, as_number(s, lower_index(s, load->map)), fact, out);
+      linear_index(s, as_index(s, lower_index(s, load->map)), fact, out);
       break;
     default:
       for (s->d = 0; s->d < fact->rank; s->d++)
-        out[s->d] = as_number(s, lower_index(s, load->map));
+        out[s->d] = as_index(s, lower_index(s, load->map));
       s->d = outer;
   }
   return !s->l->why;

@@ -188,7 +188,7 @@ static loop_var *loop_var_of(lower_site *s, loop_expr *extent, loop_expr **out_i
   int64_t n;
   if (pir_loop_is_int(extent, &n) && n == 1)
     return *out_index = zero(s), NULL;
-  loop_var *v = pir_loop_var_create(s->l->fn, "k", PIR_I64, 1);
+  loop_var *v = pir_loop_var_create(s->l->fn, "k", LOOP_INDEX, 1);
   v->extent = extent;
   *out_index = pir_loop_use(s->l->m, v);
   return v;
@@ -205,7 +205,7 @@ static loop_block *open_window(lower_site *s, loop_block *block, loop_expr **out
     if (!c->vars[v].reduced)
       continue;
     begins[v] = zero(s);
-    ends[v] = lower_index(s, c->vars[v].extent);
+    ends[v] = pir_loop_cast(l->m, lower_index(s, c->vars[v].extent), LOOP_INDEX);
     vars[v] = loop_var_of(s, ends[v], &s->vars[v]);
   }
   lower_clip(s, vars, begins, ends);

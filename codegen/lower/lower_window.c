@@ -50,7 +50,7 @@ static bool narrow(lowering *l, const loop_expr *e, const loop_var *var, loop_ex
   loop_module *m = l->m;
   bool less = is_op(e, PIR_V_LT);
   int64_t step;
-  if ((!less && !is_op(e, PIR_V_LE)) || e->a->dtype != PIR_I64)
+  if ((!less && !is_op(e, PIR_V_LE)) || e->a->dtype != LOOP_INDEX)
     return false;
   loop_expr *d = pir_loop_sub(m, e->b, e->a);  // it must be at least `least`
   if (!pir_loop_stride(d, var, &step) || (step != 1 && step != -1))

@@ -103,6 +103,7 @@ static loop_expr *dim_expr(lowering *l, pir_dim dim, bool is_extent) {
     pir_vec_push(&l->m->arena, &l->args, dim);
   loop_expr *e = pir_loop_dim(l->m, (int64_t)k);
   e->fn = !is_extent && pir_dim_lower_bound(l->dims, dim) < 0;
+  e->given = !is_extent;
   return e;
 }
 
@@ -264,7 +265,8 @@ loop_expr *lower_element(lowering *l, const pir_value *value, loop_expr *const *
   if (!e)
     e = computed_element(l, value, index);
   if (!e || l->why)
-    return pir_loop_const_int(l->m, pir_dtype_is_float(fact->dtype) ? PIR_I64 : fact->dtype, 0);
+    return pir_loop_const_int(l->m, pir_dtype_is_float(fact->dtype) ? LOOP_INDEX : fact->dtype,
+                              0);
   e = pir_loop_let(l->fn, l->block, "t", e);
   lower_know(l, value, index, e);
   return e;

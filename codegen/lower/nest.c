@@ -66,7 +66,7 @@ static void split_unit(nest *n, loop_block *block, loop_expr *unit, const int *l
 
 static loop_block *open_units(nest *n, loop_expr **out_unit) {
   lowering *l = n->l;
-  loop_var *u = pir_loop_var_create(l->fn, "u", PIR_I64, 1);
+  loop_var *u = pir_loop_var_create(l->fn, "u", LOOP_INDEX, 1);
   *out_unit = pir_loop_use(l->m, u);
   return pir_loop_for(l->fn, &l->fn->body, LOOP_PARALLEL, u, pir_loop_use(l->m, l->fn->begin),
                       pir_loop_use(l->m, l->fn->end), NULL);
@@ -89,7 +89,7 @@ static void add_stage(nest *n, lower_stages *stages, pir_dim units) {
 static loop_block *open_lanes(nest *n, loop_block *block, const level *v, loop_expr *begin,
                               loop_expr *end, int unroll, loop_expr **out_at) {
   lowering *l = n->l;
-  loop_var *i = pir_loop_var_create(l->fn, "i", PIR_I64, 1);
+  loop_var *i = pir_loop_var_create(l->fn, "i", LOOP_INDEX, 1);
   loop_block *body = pir_loop_for(l->fn, block, LOOP_VECTORISED, i, begin, end, NULL);
   i->extent = level_extent(n, v);
   l->lanes = i;
@@ -139,7 +139,7 @@ static bool splits_last(const nest *n) {
 // A loop over a level, of which each iteration stores other elements.
 static loop_stmt *open_level(nest *n, loop_block **block, const level *v, const char *name) {
   lowering *l = n->l;
-  loop_var *at = pir_loop_var_create(l->fn, name, PIR_I64, 1);
+  loop_var *at = pir_loop_var_create(l->fn, name, LOOP_INDEX, 1);
   loop_block *around = *block;
   *block = pir_loop_for(l->fn, around, LOOP_SERIAL, at, pir_loop_int(l->m, 0),
                         level_extent(n, v), NULL);
@@ -226,7 +226,7 @@ static void flat(nest *n, lower_stages *stages) {
   bound_units(n, unit, units);
   loop_expr *begin = pir_loop_mul(l->m, unit, size),
             *end = pir_loop_min(l->m, pir_loop_add(l->m, begin, size), total);
-  loop_var *i = pir_loop_var_create(l->fn, "i", PIR_I64, 1);
+  loop_var *i = pir_loop_var_create(l->fn, "i", LOOP_INDEX, 1);
   body = pir_loop_for(l->fn, body, LOOP_VECTORISED, i, begin, end, NULL);
   i->extent = total;
   l->lanes = i;
@@ -395,7 +395,7 @@ static loop_block *open_row(nest *n, const row *r, loop_block *block, int unroll
     if (r->lanes_inside && i + 1 == r->reduced_count) {
       block = open_lanes(n, block, v, zero, extent, unroll, &here);
     } else {
-      loop_var *k = pir_loop_var_create(l->fn, "k", PIR_I64, 1);
+      loop_var *k = pir_loop_var_create(l->fn, "k", LOOP_INDEX, 1);
       block = pir_loop_for(l->fn, block, LOOP_SERIAL, k, zero, extent, NULL);
       here = pir_loop_use(l->m, k);
       set_level(n, v, here);

@@ -47,7 +47,7 @@ static loop_module *make_module(double factor) {
   loop_module *m = pir_loop_module_create();
   loop_fn *fn = pir_loop_fn_create(m, "stage");
   loop_buffer *x = pir_loop_arg(fn, "x", PIR_F32, 0, 4, false);
-  loop_var *i = pir_loop_var_create(fn, "i", PIR_I64, 1);
+  loop_var *i = pir_loop_var_create(fn, "i", LOOP_INDEX, 1);
   loop_block *body = pir_loop_for(fn, &fn->body, LOOP_PARALLEL, i, pir_loop_use(m, fn->begin),
                                   pir_loop_use(m, fn->end), NULL);
   loop_expr *at = pir_loop_use(m, i), *value = pir_loop_load(m, x, at, 1, NULL);

@@ -59,8 +59,8 @@ static void test_pointwise_dynamic(void **state) {
   loop_buffer *a = pir_loop_arg(fn, "a", PIR_F32, 0, 4, true),
               *b = pir_loop_arg(fn, "b", PIR_F32, 1, 4, true);
   loop_buffer *out = pir_loop_arg(fn, "out", PIR_F32, 2, 4, false);
-  loop_var *r = pir_loop_var_create(fn, "r", PIR_I64, 1),
-           *c = pir_loop_var_create(fn, "c", PIR_I64, 1);
+  loop_var *r = pir_loop_var_create(fn, "r", LOOP_INDEX, 1),
+           *c = pir_loop_var_create(fn, "c", LOOP_INDEX, 1);
   loop_expr *n = pir_loop_dim(m, 0);
   loop_block *rows = pir_loop_for(fn, &fn->body, LOOP_PARALLEL, r, pir_loop_use(m, fn->begin),
                                   pir_loop_use(m, fn->end), NULL);
@@ -106,7 +106,7 @@ static void test_reduction(void **state) {
               *out = pir_loop_arg(fn, "out", PIR_F32, 1, 4, false);
   loop_buffer *acc = pir_loop_registers(fn, "acc", PIR_F32, 1, 1),
               *top = pir_loop_registers(fn, "top", PIR_F32, 1, 1);
-  loop_var *c = pir_loop_var_create(fn, "c", PIR_I64, 1);
+  loop_var *c = pir_loop_var_create(fn, "c", LOOP_INDEX, 1);
   loop_expr *zero = pir_loop_int(m, 0);
   pir_loop_store(fn, &fn->body, acc, zero, pir_loop_neutral(m, PIR_COMBINE_ADD, PIR_F32), NULL);
   pir_loop_store(fn, &fn->body, top, zero, pir_loop_neutral(m, PIR_COMBINE_MAX, PIR_F32), NULL);
@@ -147,7 +147,7 @@ static void test_casts_and_guard(void **state) {
               *half = pir_loop_arg(fn, "half", PIR_F16, 1, 2, false);
   loop_buffer *brain = pir_loop_arg(fn, "brain", PIR_BF16, 2, 2, false),
               *moved = pir_loop_arg(fn, "moved", PIR_F32, 3, 4, false);
-  loop_var *c = pir_loop_var_create(fn, "c", PIR_I64, 1);
+  loop_var *c = pir_loop_var_create(fn, "c", LOOP_INDEX, 1);
   loop_expr *at = pir_loop_use(m, c), *before = pir_loop_sub(m, at, pir_loop_int(m, 3));
   loop_block *body = pir_loop_for(fn, &fn->body, LOOP_VECTORISED, c, pir_loop_int(m, 0),
                                   pir_loop_int(m, N), NULL);
@@ -176,10 +176,10 @@ static void test_casts_and_guard(void **state) {
 static void test_index_arithmetic(void **state) {
   loop_module *m = pir_loop_module_create();
   loop_fn *fn = pir_loop_fn_create(m, "stage0");
-  loop_var *b = pir_loop_var_create(fn, "b", PIR_I64, 1),
-           *s = pir_loop_var_create(fn, "s", PIR_I64, 1);
-  loop_var *h = pir_loop_var_create(fn, "h", PIR_I64, 1),
-           *d = pir_loop_var_create(fn, "d", PIR_I64, 1);
+  loop_var *b = pir_loop_var_create(fn, "b", LOOP_INDEX, 1),
+           *s = pir_loop_var_create(fn, "s", LOOP_INDEX, 1);
+  loop_var *h = pir_loop_var_create(fn, "h", LOOP_INDEX, 1),
+           *d = pir_loop_var_create(fn, "d", LOOP_INDEX, 1);
   loop_expr *length = pir_loop_dim(m, 0);
   s->extent = length;
   h->extent = pir_loop_int(m, 12);
@@ -239,7 +239,7 @@ static void test_math(void **state) {
     loop_fn *fn = pir_loop_fn_create(m, "stage0");
     loop_buffer *a = pir_loop_arg(fn, "a", PIR_F32, 0, 4, true),
                 *o = pir_loop_arg(fn, "o", PIR_F32, 1, 4, false);
-    loop_var *c = pir_loop_var_create(fn, "c", PIR_I64, 1);
+    loop_var *c = pir_loop_var_create(fn, "c", LOOP_INDEX, 1);
     loop_block *body = pir_loop_for(fn, &fn->body, LOOP_VECTORISED, c,
                                     pir_loop_use(m, fn->begin), pir_loop_use(m, fn->end), NULL);
     loop_expr *x = pir_loop_load(m, a, pir_loop_use(m, c), 1, NULL);

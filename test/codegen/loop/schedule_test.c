@@ -36,7 +36,7 @@ static loop_expr *load(nest *n, loop_buffer *b, loop_expr *index) {
 
 static loop_stmt *loop(nest *n, loop_block **block, const char *name, int64_t count) {
   loop_block *around = *block;
-  loop_var *v = pir_loop_var_create(n->fn, name, PIR_I64, 1);
+  loop_var *v = pir_loop_var_create(n->fn, name, LOOP_INDEX, 1);
   *block = pir_loop_for(n->fn, around, LOOP_SERIAL, v, number(n, 0), number(n, count), NULL);
   return around->last;
 }
