@@ -202,14 +202,21 @@ static pir_status link_unit(unit *u, const pir_image *image) {
   return PIR_OK;
 }
 
-static void link_kernels(pir_compiler *c, unit *u, const pir_image *image) {
+static const cuda_kernel *find_kernel(const cuda_source *source, const char *name) {
+  for (size_t i = 0; i < source->count; i++)
+    if (!strcmp(source->kernels[i].name, name))
+      return &source->kernels[i];
+  return NULL;
+}
+
+static pir_status link_kernels(pir_compiler *c, unit *u, const pir_image *image) {
   size_t count = u->group.stage_count;
   pir_stage_kernel *kernels =
       pir_arena_zalloc(&c->arena, pir_arena_size(&c->arena, count + 1, sizeof *kernels));
   for (size_t i = 0; i < count; i++) {
-    const cuda_kernel *k = u->cuda.kernels;
-    while (strcmp(k->name, u->names[i]) != 0)
-      k++;
+    const cuda_kernel *k = find_kernel(&u->cuda, u->names[i]);
+    if (!k)
+      return PIR_INTERNAL;
     kernels[i] = (pir_stage_kernel){.name = k->name,
                                     .buffers = k->slots,
                                     .buffer_count = k->slot_count,
@@ -220,6 +227,7 @@ static void link_kernels(pir_compiler *c, unit *u, const pir_image *image) {
     kernels[i].code = pir_image_code(image, &kernels[i].code_bytes);
     u->stages[i].kernel = &kernels[i];
   }
+  return PIR_OK;
 }
 
 static pir_status finish_device(pir_compiler *c) {
@@ -235,7 +243,7 @@ static pir_status finish_device(pir_compiler *c) {
   count = 0;
   for (size_t i = 0; i < c->count && !status; i++)
     if (!c->units[i].refused)
-      link_kernels(c, &c->units[i], images[count++]);
+      status = link_kernels(c, &c->units[i], images[count++]);
   free(images);
   free(texts);
   return status;

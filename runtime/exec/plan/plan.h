@@ -13,6 +13,17 @@
 
 #define NONE UINT32_MAX
 
+// A constant that a group wants in another form.
+typedef struct plan_pack {
+  uint32_t slot;
+  const pir_packing *packing;
+} plan_pack;
+
+// What follows is stored in prepared models (stored.c), most of it as it lies in memory: gaps
+// have a name, and are 0.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wpadded"
+
 // ---- extents
 
 // An expression. Its operands come before it. `level` says when it is known: 0 before the run,
@@ -20,6 +31,7 @@
 #define LEVEL_NEVER UINT32_MAX
 typedef struct plan_expr {
   uint8_t kind;  // pir_dim_kind; ADD and MUL are binary here
+  uint8_t unused[3];
   uint32_t a, b;
   uint32_t level;
   int64_t value;  // of a constant
@@ -48,6 +60,7 @@ typedef enum plan_home {
 typedef struct plan_buffer {
   uint8_t home;  // plan_home
   bool device;   // in memory of the device
+  uint8_t unused[2];
   uint32_t index;
   uint32_t bytes;        // expression; NONE when late
   uint32_t first, last;  // instructions that write it first and use it last
@@ -58,18 +71,19 @@ typedef struct plan_slot {
   int8_t rank;                  // -1: known by running
   bool late;                    // its shape is set by the instruction that defines it
   uint8_t order[PIR_MAX_RANK];  // dims from outermost to innermost in memory
-  int8_t axis;                  // it is part of a larger tensor along this axis, or -1:
-  int64_t offset, room;         // where it begins, and that one's extent
+  int8_t axis;                  // it is part of a larger tensor along this axis, or -1
   uint32_t shape;               // first of `rank` entries of plan->words: expressions
   uint32_t buffer;
   uint32_t view_of;  // the slot whose memory it shows by another name, without an instruction;
                      // or NONE
+  int64_t offset, room;  // along `axis`: where it begins, and the larger one's extent
 } plan_slot;
 
 typedef struct plan_const {
   size_t bytes;
-  uint32_t slot;           // one that shows it
   const pir_param *param;  // until the weights are loaded; NULL when an instruction makes it
+  uint32_t slot;           // one that shows it
+  uint32_t unused;
 } plan_const;
 
 // ---- instructions
@@ -111,37 +125,35 @@ typedef enum plan_kind {
 typedef struct plan_call {
   const pir_opdef *def;
   pir_kernel_fn run;
-  const pir_kernel *kernel;  // NULL when a clause is run
-  bool shapes_results;
+  const pir_kernel *kernel;     // NULL when a clause is run
   const pir_attr_value *attrs;  // def->attr_count
   const int32_t *in_members, *in_first, *out_members, *out_first;
+  bool shapes_results;
+  uint8_t unused[7];
 } plan_call;
-
-// A constant that a group wants in another form.
-typedef struct plan_pack {
-  uint32_t slot;
-  const pir_packing *packing;
-} plan_pack;
 
 typedef struct plan_group {
   const pir_compiled_group *code;
+  uint32_t number;       // of the compiler's groups
   uint32_t packs;        // plan->words: by operand, of plan->packs or NONE
   uint32_t units;        // plan->words: expressions, one a stage
   uint32_t dims;         // plan->words: expressions
   uint32_t equal;        // plan->words: pairs of expressions that must agree
   uint32_t temporaries;  // first of temporary_count buffers
   uint32_t kernels;      // on a device: of its first stage
+  uint32_t unused;
 } plan_group;
 
 // A region: a plan of its own, all of whose values are late. What it captures and its arguments
 // are slots with buffers of HOME_INPUT.
 typedef struct plan_region {
   struct plan *plan;
-  uint32_t first_in, capture_count;  // among the instruction's operands
-  uint32_t *captures;                // slots of the region, one a captured operand
-  uint32_t *args, arg_count;         // slots of the region
-  uint32_t *yields, yield_count;     // slots of the region, a loop's condition first
-  bool *repeats;                     // by yield: an earlier one hands out the same memory
+  uint32_t *captures;  // slots of the region, one a captured operand
+  uint32_t *args;      // slots of the region
+  uint32_t *yields;    // slots of the region, a loop's condition first
+  bool *repeats;       // by yield: an earlier one hands out the same memory
+  uint32_t capture_count, arg_count, yield_count;
+  uint32_t first_in;  // the first captured operand of the instruction
 } plan_region;
 
 enum { PLAN_DEEPEST = 32 };  // regions in regions
@@ -157,14 +169,16 @@ typedef struct plan_scan {
   uint32_t yields;                     // plan->words: slots, one a state and one a stack
   uint32_t shown;  // plan->words: of each sequence, how many slots show its step, and these
   bool reverse;
+  uint8_t unused[3];
 } plan_scan;
 
 typedef struct plan_instr {
-  uint8_t kind;           // plan_kind
-  const char *label;      // the ops it runs, for traces
+  const char *label;  // the ops it runs, for traces
+  uint8_t kind;       // plan_kind
+  bool late;          // a result's shape must be inferred or allocated now
+  bool once;          // run when the model is made: its results are constants
+  uint8_t unused[5];
   uint32_t work;          // expression of their arithmetic operations, for traces; or NONE
-  bool late;              // a result's shape must be inferred or allocated now
-  bool once;              // run when the model is made: its results are constants
   uint32_t in, in_count;  // plan->words: slots, NONE for an absent one
   uint32_t out, out_count;
   uint32_t detail;             // of plan->calls, plan->groups, plan->scans or plan->controls
@@ -177,8 +191,9 @@ typedef struct plan_instr {
 
 typedef struct plan_port {
   pir_port port;
-  uint32_t slot;
   uint32_t dims[PIR_MAX_RANK];  // expressions; the extents of an input must equal them
+  uint32_t slot;
+  uint32_t unused;
 } plan_port;
 
 // Two expressions that must agree for a program to be right.
@@ -215,19 +230,19 @@ typedef struct plan {
   uint32_t pack_count, pack_capacity;
   plan_check *checks;
   uint32_t check_count, check_capacity;
-  plan_port *inputs;
-  uint32_t input_count;
-  plan_port *outputs;
-  uint32_t output_count;
+  plan_port *inputs, *outputs;
+  uint32_t input_count, output_count;
   uint32_t *words;
   uint32_t word_count, word_capacity;  // lists of numbers
-  uint32_t *by_first, *by_last,
-      arena_count;       // the arena buffers, by first and by last instruction
-  size_t scratch_bytes;  // most that a thread of a stage needs
+  uint32_t *by_first, *by_last;        // the arena buffers, by first and by last instruction
+  size_t scratch_bytes;                // most that a thread of a stage needs
+  uint32_t arena_count;                // of `by_first` and `by_last`
   uint32_t most_buffers, most_dims, most_slots;  // of one instruction
   uint32_t kernel_count;                         // stages on a device
   uint32_t segment_count;
 } plan;
+
+#pragma GCC diagnostic pop
 
 // Makes a plan from a lowered program; `compiler` has the code of its groups, numbered in
 // program order by `codes` (both NULL when there are none). Reports to the program's context;

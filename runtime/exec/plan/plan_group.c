@@ -329,10 +329,11 @@ static pir_status call_ops(plan_builder *b, const pir_op *group, const char *why
 }
 
 pir_status pir_plan_group(plan_builder *b, const pir_op *op) {
-  const pir_compiled_group *code = pir_compiler_group(b->compiler, b->codes[b->groups_seen++]);
+  size_t number = b->codes[b->groups_seen++];
+  const pir_compiled_group *code = pir_compiler_group(b->compiler, number);
   if (!code)
     return call_ops(b, op, "it has no code");
-  draft d = {.op = op, .code = code, .group.code = code};
+  draft d = {.op = op, .code = code, .group = {.code = code, .number = (uint32_t)number}};
   if (pir_group_refused_by(op, "plan"))
     refuse(&d, "the option refuse says so");
   add_extents(b, &d);

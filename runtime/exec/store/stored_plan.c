@@ -5,20 +5,70 @@
 
 #include <pir/context.h>
 
-// Who adds a field to these stores it below, unless running a plan needs it not, and then
-// states the new size.
-#define STORED(type, size)                                                                     \
-  _Static_assert(sizeof(type) == (size), "a new field of " #type " is stored in this file")
-STORED(plan, 352);
-STORED(plan_scan, 28);
-STORED(plan_call, 72);
-STORED(plan_group, 32);
-STORED(plan_instr, 80);
-STORED(plan_region, 64);
-STORED(plan_port, 224);
-STORED(plan_const, 24);
-STORED(plan_check, 16);
-STORED(pir_attr_value, 72);
+// The fields of each structure that is no plain row: PLAIN ones are stored as they lie in
+// memory, TEXT and STR by characters, ROWS as arrays of plain rows with their number, EACH by
+// one_<name>; OWN is what the structure's own function does, or what running a plan does not
+// need. A list names all fields: their sizes must add up to the structure's, which has no gaps.
+// Plain rows are expressions, symbols, slots, buffers, scans and words.
+// clang-format off
+#define PLAN_FIELDS(F, T)                                                                                              \
+  F(T, OWN, memory)                                                                                                    \
+  F(T, ROWS, expr) F(T, ROWS, symbol) F(T, ROWS, late_symbol) F(T, ROWS, slot) F(T, ROWS, buffer) F(T, ROWS, word)     \
+  F(T, ROWS, scan) F(T, EACH, const) F(T, EACH, instr) F(T, EACH, call) F(T, EACH, group) F(T, EACH, control)          \
+  F(T, EACH, check) F(T, OWN, packs) F(T, PLAIN, pack_count) F(T, OWN, pack_capacity)                                  \
+  F(T, OWN, inputs) F(T, OWN, input_count) F(T, OWN, outputs) F(T, OWN, output_count)                                  \
+  F(T, OWN, by_first) F(T, OWN, by_last) F(T, OWN, arena_count) F(T, PLAIN, scratch_bytes)                             \
+  F(T, PLAIN, most_buffers) F(T, PLAIN, most_dims) F(T, PLAIN, most_slots) F(T, PLAIN, kernel_count)                   \
+  F(T, PLAIN, segment_count)
+#define CALL_FIELDS(F, T)                                                                                              \
+  F(T, OWN, def) F(T, OWN, run) F(T, OWN, kernel) F(T, OWN, attrs) F(T, OWN, in_members) F(T, OWN, in_first)           \
+  F(T, OWN, out_members) F(T, OWN, out_first) F(T, OWN, shapes_results) F(T, OWN, unused)
+#define GROUP_FIELDS(F, T)                                                                                             \
+  F(T, OWN, code) F(T, PLAIN, number) F(T, PLAIN, packs) F(T, PLAIN, units) F(T, PLAIN, dims) F(T, PLAIN, equal)       \
+  F(T, PLAIN, temporaries) F(T, PLAIN, kernels) F(T, PLAIN, unused)
+#define INSTR_FIELDS(F, T)                                                                                             \
+  F(T, TEXT, label) F(T, PLAIN, kind) F(T, PLAIN, late) F(T, PLAIN, once) F(T, PLAIN, unused) F(T, PLAIN, work)        \
+  F(T, PLAIN, in) F(T, PLAIN, in_count) F(T, PLAIN, out) F(T, PLAIN, out_count) F(T, PLAIN, detail) F(T, PLAIN, frees) \
+  F(T, PLAIN, free_count) F(T, PLAIN, symbols) F(T, PLAIN, symbol_count) F(T, PLAIN, exprs) F(T, PLAIN, expr_count)    \
+  F(T, PLAIN, segment) F(T, PLAIN, segment_end)
+#define REGION_FIELDS(F, T)                                                                                            \
+  F(T, OWN, plan) F(T, OWN, captures) F(T, OWN, args) F(T, OWN, yields) F(T, OWN, repeats) F(T, OWN, capture_count)    \
+  F(T, OWN, arg_count) F(T, OWN, yield_count) F(T, PLAIN, first_in)
+#define PORT_FIELDS(F, T) F(T, OWN, port) F(T, PLAIN, dims) F(T, PLAIN, slot) F(T, PLAIN, unused)
+#define PORT_VIEW_FIELDS(F, T) F(T, STR, name) F(T, PLAIN, dtype) F(T, PLAIN, rank) F(T, PLAIN, shape)
+#define CONST_FIELDS(F, T) F(T, PLAIN, bytes) F(T, OWN, param) F(T, PLAIN, slot) F(T, PLAIN, unused)
+#define CHECK_FIELDS(F, T) F(T, PLAIN, a) F(T, PLAIN, b) F(T, TEXT, op)
+// clang-format on
+
+#define SIZE(T, how, field) +SIZE_##how(T, field)
+#define SIZE_PLAIN(T, field) sizeof(((T *)0)->field)
+#define SIZE_OWN SIZE_PLAIN
+#define SIZE_TEXT SIZE_PLAIN
+#define SIZE_STR SIZE_PLAIN
+#define SIZE_ROWS(T, row)                                                                      \
+  SIZE_PLAIN(T, row##s) + SIZE_PLAIN(T, row##_count) + SIZE_PLAIN(T, row##_capacity)
+#define SIZE_EACH SIZE_ROWS
+#define COMPLETE(type, FIELDS)                                                                 \
+  _Static_assert(sizeof(type) == 0 FIELDS(SIZE, type), "a field of " #type " is not listed")
+COMPLETE(plan, PLAN_FIELDS);
+COMPLETE(plan_call, CALL_FIELDS);
+COMPLETE(plan_group, GROUP_FIELDS);
+COMPLETE(plan_instr, INSTR_FIELDS);
+COMPLETE(plan_region, REGION_FIELDS);
+COMPLETE(plan_port, PORT_FIELDS);
+COMPLETE(pir_port, PORT_VIEW_FIELDS);
+COMPLETE(plan_const, CONST_FIELDS);
+COMPLETE(plan_check, CHECK_FIELDS);
+_Static_assert(sizeof(pir_attr_value) == 72, "a field of pir_attr_value is not stored");
+
+// Stores the listed fields of `x` in `a`.
+#define STORE(T, how, field) STORE_##how(field)
+#define STORE_PLAIN(field) PIR_ARCHIVE(a, x->field);
+#define STORE_OWN(field)
+#define STORE_TEXT(field) pir_archive_text(a, &x->field);
+#define STORE_STR(field) pir_archive_str(a, &x->field);
+#define STORE_ROWS(row) pir_archive_list(a, &x->row##s, &x->row##_count, sizeof *x->row##s);
+#define STORE_EACH(row) EACH(s, x->row##s, x->row##_count, one_##row)
 
 typedef struct store {
   pir_archive *a;
@@ -120,69 +170,58 @@ static void *elements(pir_archive *a, void *items, uint32_t *count, size_t eleme
   return items;
 }
 
-static void one_group(store *s, plan_group *group) {
+static void one_group(store *s, plan_group *x) {
   pir_archive *a = s->a;
-  uint32_t number = 0;
-  while (a->writing && pir_compiler_group(s->compiler, number) != group->code)
-    number++;
-  PIR_ARCHIVE(a, number);
-  PIR_ARCHIVE(a, group->packs);
-  PIR_ARCHIVE(a, group->units);
-  PIR_ARCHIVE(a, group->dims);
-  PIR_ARCHIVE(a, group->equal);
-  PIR_ARCHIVE(a, group->temporaries);
-  PIR_ARCHIVE(a, group->kernels);
+  GROUP_FIELDS(STORE, plan_group)
   if (!a->writing)
-    group->code = s->compiler ? pir_compiler_group(s->compiler, number) : NULL;
-  if (!group->code)
+    x->code = s->compiler ? pir_compiler_group(s->compiler, x->number) : NULL;
+  if (!x->code)
     a->failed = true;
 }
 
-static void one_instr(store *s, plan_instr *instr) {
-  const char *label = instr->label;
-  instr->label = NULL;
-  pir_archive_bytes(s->a, instr, sizeof *instr);
-  pir_archive_text(s->a, &label);
-  instr->label = label;
+static void one_instr(store *s, plan_instr *x) {
+  pir_archive *a = s->a;
+  INSTR_FIELDS(STORE, plan_instr)
 }
 
-static void one_port(store *s, plan_port *port) {
-  pir_str name = port->port.name;
-  port->port.name = (pir_str){0};
-  pir_archive_bytes(s->a, port, sizeof *port);
-  pir_archive_str(s->a, &name);
-  port->port.name = name;
+static void port_view(pir_archive *a, pir_port *x) {
+  PORT_VIEW_FIELDS(STORE, pir_port)
 }
 
-static void one_const(store *s, plan_const *constant) {
-  PIR_ARCHIVE(s->a, constant->bytes);
-  PIR_ARCHIVE(s->a, constant->slot);
+static void one_port(store *s, plan_port *x) {
+  pir_archive *a = s->a;
+  port_view(a, &x->port);
+  PORT_FIELDS(STORE, plan_port)
 }
 
-static void one_check(store *s, plan_check *check) {
-  PIR_ARCHIVE(s->a, check->a);
-  PIR_ARCHIVE(s->a, check->b);
-  pir_archive_text(s->a, &check->op);
+static void one_const(store *s, plan_const *x) {
+  pir_archive *a = s->a;
+  CONST_FIELDS(STORE, plan_const)
+}
+
+static void one_check(store *s, plan_check *x) {
+  pir_archive *a = s->a;
+  CHECK_FIELDS(STORE, plan_check)
 }
 
 static void one_plan(store *s, plan *p);
 
-static void one_region(store *s, plan_region *r) {
+static void one_region(store *s, plan_region *x) {
   pir_archive *a = s->a;
-  bool present = r->plan;
+  bool present = x->plan;
   PIR_ARCHIVE(a, present);
   if (!present || a->failed)
     return;
-  PIR_ARCHIVE(a, r->first_in);
-  pir_archive_list(a, &r->captures, &r->capture_count, sizeof *r->captures);
-  pir_archive_list(a, &r->args, &r->arg_count, sizeof *r->args);
-  pir_archive_list(a, &r->yields, &r->yield_count, sizeof *r->yields);
-  pir_archive_array(a, &r->repeats, r->yield_count, sizeof *r->repeats);
-  plan *inner = r->plan;
+  REGION_FIELDS(STORE, plan_region)
+  pir_archive_list(a, &x->captures, &x->capture_count, sizeof *x->captures);
+  pir_archive_list(a, &x->args, &x->arg_count, sizeof *x->args);
+  pir_archive_list(a, &x->yields, &x->yield_count, sizeof *x->yields);
+  pir_archive_array(a, &x->repeats, x->yield_count, sizeof *x->repeats);
+  plan *inner = x->plan;
   if (!a->writing && (inner = a->take(a->user, sizeof *inner)))
     inner->memory.allocator = s->allocator;
   if (inner && s->depth < PLAN_DEEPEST) {
-    r->plan = inner;
+    x->plan = inner;
     s->depth++;
     one_plan(s, inner);
     s->depth--;
@@ -198,48 +237,26 @@ static void one_control(store *s, plan_control *control) {
     one_region(s, &control->regions[r]);
 }
 
-static void plain_lists(pir_archive *a, plan *p) {
-  pir_archive_list(a, &p->exprs, &p->expr_count, sizeof *p->exprs);
-  pir_archive_list(a, &p->symbols, &p->symbol_count, sizeof *p->symbols);
-  pir_archive_list(a, &p->late_symbols, &p->late_symbol_count, sizeof *p->late_symbols);
-  pir_archive_list(a, &p->slots, &p->slot_count, sizeof *p->slots);
-  pir_archive_list(a, &p->buffers, &p->buffer_count, sizeof *p->buffers);
-  pir_archive_list(a, &p->words, &p->word_count, sizeof *p->words);
-  pir_archive_list(a, &p->scans, &p->scan_count, sizeof *p->scans);
-  pir_archive_list(a, &p->by_first, &p->arena_count, sizeof *p->by_first);
-  pir_archive_array(a, &p->by_last, p->arena_count, sizeof *p->by_last);
-  PIR_ARCHIVE(a, p->pack_count);
-  PIR_ARCHIVE(a, p->scratch_bytes);
-  PIR_ARCHIVE(a, p->most_buffers);
-  PIR_ARCHIVE(a, p->most_dims);
-  PIR_ARCHIVE(a, p->most_slots);
-  PIR_ARCHIVE(a, p->kernel_count);
-  PIR_ARCHIVE(a, p->segment_count);
-}
-
 #define EACH(s, list, count, one)                                                              \
   do {                                                                                         \
     (list) = elements((s)->a, (list), &(count), sizeof *(list));                               \
     for (uint32_t i = 0; i < (count) && !(s)->a->failed; i++)                                  \
       one((s), &(list)[i]);                                                                    \
-  } while (0)
+  } while (0);
 
 // Each plan has memory of its own, that of a region too.
-static void one_plan(store *s, plan *p) {
-  void *user = s->a->user;
-  s->a->user = &p->memory;
-  plain_lists(s->a, p);
-  EACH(s, p->consts, p->const_count, one_const);
-  EACH(s, p->instrs, p->instr_count, one_instr);
-  EACH(s, p->calls, p->call_count, one_call);
-  EACH(s, p->groups, p->group_count, one_group);
-  EACH(s, p->controls, p->control_count, one_control);
-  EACH(s, p->checks, p->check_count, one_check);
-  EACH(s, p->inputs, p->input_count, one_port);
-  EACH(s, p->outputs, p->output_count, one_port);
-  if (p->memory.failed)
-    s->a->failed = true;
-  s->a->user = user;
+static void one_plan(store *s, plan *x) {
+  pir_archive *a = s->a;
+  void *user = a->user;
+  a->user = &x->memory;
+  PLAN_FIELDS(STORE, plan)
+  EACH(s, x->inputs, x->input_count, one_port)
+  EACH(s, x->outputs, x->output_count, one_port)
+  pir_archive_list(a, &x->by_first, &x->arena_count, sizeof *x->by_first);
+  pir_archive_array(a, &x->by_last, x->arena_count, sizeof *x->by_last);
+  if (x->memory.failed)
+    a->failed = true;
+  a->user = user;
 }
 
 void pir_plan_store(pir_archive *a, plan *p, const pir_compiler *compiler, pir_context *ctx) {
