@@ -14,6 +14,32 @@ int device_leave(const pir_device *d, int result) {
   return result ? result : popped;
 }
 
+// What is missing can be installed, and what the caller gave, changed. What else the driver
+// refuses, an illegal address of a kernel, say, is a defect here.
+static pir_status status_of(int result) {
+  switch (result) {
+    case CU_ERROR_OUT_OF_MEMORY: return PIR_EXHAUSTED;
+    case CU_ERROR_NOT_INITIALIZED:
+    case CU_ERROR_DEINITIALIZED:
+    case CU_ERROR_STUB_LIBRARY:
+    case CU_ERROR_DEVICE_UNAVAILABLE:
+    case CU_ERROR_NO_DEVICE:
+    case CU_ERROR_INVALID_DEVICE:
+    case CU_ERROR_DEVICE_NOT_LICENSED:
+    case CU_ERROR_NO_BINARY_FOR_GPU:
+    case CU_ERROR_SYSTEM_NOT_READY:
+    case CU_ERROR_SYSTEM_DRIVER_MISMATCH:
+    case CU_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE: return PIR_UNAVAILABLE;
+    case CU_ERROR_INVALID_CONTEXT:
+    case CU_ERROR_INVALID_HANDLE:
+    case CU_ERROR_CONTEXT_IS_DESTROYED: return PIR_INVALID;
+    case CU_ERROR_ECC_UNCORRECTABLE:
+    case CU_ERROR_NVLINK_UNCORRECTABLE:
+    case CU_ERROR_HARDWARE_STACK_ERROR: return PIR_IO;
+    default: return PIR_INTERNAL;
+  }
+}
+
 pir_status device_check(const pir_device *d, int result, const char *what,
                         pir_message *message) {
   const char *text = NULL;
@@ -23,7 +49,7 @@ pir_status device_check(const pir_device *d, int result, const char *what,
     text = "unknown error";
   pir_text_format(message->text, sizeof message->text, "CUDA device: %s failed: %s (%d)", what,
                   text, result);
-  return result == CU_ERROR_OUT_OF_MEMORY ? PIR_EXHAUSTED : PIR_UNAVAILABLE;
+  return status_of(result);
 }
 
 static pir_status open_driver(pir_device *d, pir_message *message) {
@@ -40,7 +66,7 @@ static pir_status open_driver(pir_device *d, pir_message *message) {
   if (!result)
     result = d->cu.device_count(&count);
   if (!result && !count)
-    result = 100;
+    result = CU_ERROR_NO_DEVICE;
   return device_check(
       d, result, "looking for a device (is the driver loaded, and a card present?)", message);
 }

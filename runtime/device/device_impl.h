@@ -22,7 +22,8 @@ struct pir_device_code {
 
 // Makes the context current, runs `call`, and puts back what was current: the caller's own is
 // never disturbed.
-#define IN_CONTEXT(d, call) (device_enter(d) ? 201 : device_leave((d), (call)))
+#define IN_CONTEXT(d, call)                                                                    \
+  (device_enter(d) ? CU_ERROR_INVALID_CONTEXT : device_leave((d), (call)))
 int device_enter(const pir_device *d);
 int device_leave(const pir_device *d, int result);
 

@@ -104,6 +104,17 @@ static void too_much_is_refused(void **state) {
   assert_null(memory);
 }
 
+// What is no missing device is not said to be one.
+static void failures_are_told_apart(void **state) {
+  fixture *f = device_or_skip(state);
+  static const char no_code[4096];
+  pir_device_code *code = NULL;
+  pir_message message = {{0}};
+  assert_int_equal(pir_device_load(f->device, no_code, &code, &message), PIR_INTERNAL);
+  assert_null(code);
+  assert_non_null(strstr(message.text, "loading code failed"));
+}
+
 static void graphs_begin_and_end(void **state) {
   fixture *f = device_or_skip(state);
   pir_device_graph *graph = NULL;
@@ -120,6 +131,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(copies_come_back, set_up, tear_down),
       cmocka_unit_test_setup_teardown(memory_is_taken_again, set_up, tear_down),
       cmocka_unit_test_setup_teardown(too_much_is_refused, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(failures_are_told_apart, set_up, tear_down),
       cmocka_unit_test_setup_teardown(graphs_begin_and_end, set_up, tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

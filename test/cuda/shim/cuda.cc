@@ -17,7 +17,7 @@
 shim_state shim;
 
 namespace {
-enum { SUCCESS, INVALID, OUT_OF_MEMORY, STACK_BYTES = 64 << 10, MOST_THREADS = 1024 };
+enum { SUCCESS, INVALID, OUT_OF_MEMORY, STACK_BYTES = 64 << 10, MOST_THREADS = 1024, NO_SUCH_DEVICE = 101 };
 
 std::recursive_mutex lock;
 std::map<uint64_t, size_t> memory;  // of the device, by address
@@ -183,7 +183,7 @@ int cuGetErrorString(int error, const char **text) {
   return SUCCESS;
 }
 int cuDeviceGetCount(int *count) { return *count = 1, SUCCESS; }
-int cuDeviceGet(int *device, int ordinal) { return *device = ordinal, ordinal == 0 ? SUCCESS : INVALID; }
+int cuDeviceGet(int *device, int ordinal) { return *device = ordinal, ordinal == 0 ? SUCCESS : NO_SUCH_DEVICE; }
 int cuDeviceGetName(char *name, int size, int) { return strncpy(name, "processor", (size_t)size), SUCCESS; }
 int cuDeviceGetAttribute(int *value, int attribute, int) {
   return *value = attribute == 16 ? 2 : attribute == 75 ? 8 : 0, SUCCESS;
