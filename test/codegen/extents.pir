@@ -2,7 +2,7 @@
 // RUN: pir-run %s --input=x=2x40xf32=random --input=w=40x80xf32=random
 // RUN: not pir-run %s --input=x=2x50xf32=random --input=w=40x80xf32=random 2>&1 | FileCheck %s
 // RUN: not pir-run %s --input=x=2x2xf32=random --input=w=40x80xf32=random 2>&1 | FileCheck %s
-// CHECK: error: shapes do not fit together: an extent is 40 and must be {{50|2}}
+// CHECK: error: "{{.*}}pd_op.{{.*}}": shapes do not fit together: an extent is 40 and must be {{50|2}}
 {
     (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1,-1],stop_gradient:[false]} : () -> tensor<-1x-1xf32>
     (%1) = "pd_op.data" () {dtype:float32,name:"w",place:Place(undefined:0),shape:[40,80],stop_gradient:[false]} : () -> tensor<40x80xf32>

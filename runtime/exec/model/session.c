@@ -98,11 +98,7 @@ void pir_session_destroy(pir_session *s) {
 
 // ---- binding
 
-typedef struct shape_text {
-  char text[PIR_MAX_RANK * 21 + 3];
-} shape_text;
-
-static shape_text write_shape(const int64_t *shape, int rank) {
+shape_text pir_session_write_shape(const int64_t *shape, int rank) {
   shape_text out;
   char *at = out.text;
   *at++ = '[';
@@ -119,11 +115,11 @@ static shape_text write_shape(const int64_t *shape, int rank) {
 
 static pir_status wrong_shape(pir_message *message, const char *what, size_t i,
                               const pir_port *port, const pir_tensor *t) {
-  shape_text found = write_shape(t->shape, t->rank);
+  shape_text found = pir_session_write_shape(t->shape, t->rank);
   if (port->rank < 0)
     return pir_exec_fail(message, PIR_INVALID, "%s %zu \"%s\": a negative extent in %s", what,
                          i, port->name.data, found.text);
-  shape_text expected = write_shape(port->shape, port->rank);
+  shape_text expected = pir_session_write_shape(port->shape, port->rank);
   if (t->rank != port->rank)
     return pir_exec_fail(message, PIR_INVALID,
                          "%s %zu \"%s\": expects rank %d %s, got rank %d %s", what, i,
@@ -282,8 +278,8 @@ static pir_status output_data(pir_session *s, const plan_buffer *buffer, void **
   if (output->is_bound) {
     if (memcmp(output->tensor.shape, tensor->shape,
                (size_t)tensor->rank * sizeof *tensor->shape)) {
-      shape_text expected = write_shape(tensor->shape, tensor->rank),
-                 found = write_shape(output->tensor.shape, output->tensor.rank);
+      shape_text expected = pir_session_write_shape(tensor->shape, tensor->rank),
+                 found = pir_session_write_shape(output->tensor.shape, output->tensor.rank);
       return pir_exec_fail(&s->frame.message, PIR_INVALID,
                            "output %u is %s for these inputs, the bound tensor is %s",
                            buffer->index, expected.text, found.text);

@@ -56,6 +56,12 @@ struct pir_session {
   bump memory;
 };
 
+typedef struct shape_text {
+  char text[PIR_MAX_RANK * 21 + 3];
+} shape_text;
+
+shape_text pir_session_write_shape(const int64_t *shape, int rank);  // "[2,3]"
+
 // Finds or makes the plan for the bound inputs and sets the frame up for it (shapes.c).
 pir_status pir_session_plan(pir_session *session);
 void pir_session_drop_plan(pir_session *session, shape_plan *plan);

@@ -2,12 +2,23 @@
 // A dim is interned once; as values are met in program order, an expression hangs by few steps
 // on those before it. O(size of the expressions).
 #include "plan_build.h"
+#include "frame.h"
 #include <stdlib.h>
 
 #define DEEPEST 200
 
+static void note_origin(plan_builder *b) {
+  plan *p = b->p;
+  if (!b->asking || (p->origin_count && p->origins[p->origin_count - 1].op == b->asking))
+    return;
+  plan_origin *to = BUMP_PUSH(&p->memory, p->origins, p->origin_count, p->origin_capacity);
+  if (to)
+    *to = (plan_origin){.op = b->asking, .first = p->expr_count};
+}
+
 static uint32_t push(plan_builder *b, plan_expr expr) {
   plan *p = b->p;
+  note_origin(b);
   plan_expr *to = BUMP_PUSH(&p->memory, p->exprs, p->expr_count, p->expr_capacity);
   if (!to)
     return NONE;
@@ -129,6 +140,26 @@ bool pir_plan_evaluate(const plan *p, uint32_t i, int64_t *values) {
   if (e->kind == PIR_DIM_CONST)
     return values[i] = e->value, true;
   return combine(e->kind, values[e->a], values[e->b], &values[i]);
+}
+
+const char *pir_plan_origin(const plan *p, uint32_t expr) {
+  const char *op = "the program";
+  for (uint32_t i = 0; i < p->origin_count && p->origins[i].first <= expr; i++)
+    op = p->origins[i].op;
+  return op;
+}
+
+pir_status pir_plan_fail(const plan *p, uint32_t i, const int64_t *values,
+                         pir_message *message) {
+  const plan_expr *e = &p->exprs[i];
+  const char *how = "are too large together";
+  if (e->kind == PIR_DIM_BROADCAST)
+    how = "do not fit together";
+  else if (e->kind == PIR_DIM_CEILDIV || e->kind == PIR_DIM_FLOORDIV || e->kind == PIR_DIM_MOD)
+    how = "cannot be divided";
+  return pir_exec_fail(message, PIR_INVALID, "\"%s\": extents %lld and %lld %s",
+                       pir_plan_origin(p, i), (long long)values[e->a], (long long)values[e->b],
+                       how);
 }
 
 static void list_known_after(plan_builder *b) {

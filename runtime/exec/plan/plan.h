@@ -37,6 +37,13 @@ typedef struct plan_expr {
   int64_t value;  // of a constant
 } plan_expr;
 
+// The op that asked for the expressions from `first` on, up to the next one's: for messages.
+typedef struct plan_origin {
+  const char *op;
+  uint32_t first;
+  uint32_t unused;
+} plan_origin;
+
 // Where the value of a symbol is read.
 typedef struct plan_symbol {
   uint32_t expr;
@@ -206,6 +213,8 @@ typedef struct plan {
   bump memory;
   plan_expr *exprs;
   uint32_t expr_count, expr_capacity;
+  plan_origin *origins;
+  uint32_t origin_count, origin_capacity;
   plan_symbol *symbols;
   uint32_t symbol_count, symbol_capacity;  // known before the run
   plan_symbol *late_symbols;
@@ -255,6 +264,11 @@ void pir_plan_release(plan *p);
 
 // Computes expression `i` from those before it; false on overflow or division by zero.
 bool pir_plan_evaluate(const plan *p, uint32_t i, int64_t *values);
+
+// Says why expression `i` has no value, and which op asked for it; returns PIR_INVALID.
+pir_status pir_plan_fail(const plan *p, uint32_t i, const int64_t *values,
+                         pir_message *message);
+const char *pir_plan_origin(const plan *p, uint32_t expr);  // the name of that op
 
 // Finds what graphs of a device may run (graphs.c).
 void pir_plan_find_segments(plan *p);

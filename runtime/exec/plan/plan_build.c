@@ -253,7 +253,7 @@ static pir_status build_structural(plan_builder *b, const pir_op *op) {
                     pir_op_def(op)->name);
 }
 
-pir_status pir_plan_op(plan_builder *b, const pir_op *op) {
+static pir_status plan_op(plan_builder *b, const pir_op *op) {
   const pir_opdef *def = pir_op_meaning(op);
   if (b->parent && def->traits & (PIR_PARAMETER | PIR_INPUT | PIR_OUTPUT))
     return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
@@ -277,6 +277,14 @@ pir_status pir_plan_op(plan_builder *b, const pir_op *op) {
       !status && b->p->instr_count > before ? &b->p->instrs[b->p->instr_count - 1] : NULL;
   if (last && (!is_group || last->kind == PLAN_GROUP))
     last->work = pir_plan_extent(b, pir_codegen_work(op, b->facts));
+  return status;
+}
+
+pir_status pir_plan_op(plan_builder *b, const pir_op *op) {
+  const char *before = b->asking;
+  b->asking = pir_op_meaning(op)->name;
+  pir_status status = plan_op(b, op);
+  b->asking = before;
   return status;
 }
 

@@ -25,6 +25,7 @@ typedef struct plan_builder {
   const pir_facts *facts;
   const pir_compiler *compiler;
   const size_t *codes;  // of groups, in program order
+  const char *asking;   // the op at hand
   uint32_t groups_seen;
   bump scratch;     // dies with the builder
   word_map dims;    // dim -> expression

@@ -41,8 +41,25 @@ static uint32_t extents_of(plan_builder *b, draft *d, const pir_dim *dims, size_
   return first;
 }
 
+// Each op of the group asks for the extents of its results first: what does not fit together is
+// told by its name.
+static void ask_by_op(plan_builder *b, const pir_op *group) {
+  const char *before = b->asking;
+  for (const pir_op *op = pir_block_first(pir_region_first(pir_op_region(group, 0))); op;
+       op = pir_op_next(op)) {
+    b->asking = pir_op_meaning(op)->name;
+    for (size_t i = 0; i < pir_op_results(op); i++) {
+      const pir_fact *fact = pir_facts_of(b->facts, pir_op_result(op, i));
+      for (int d = 0; fact->known && d < fact->rank; d++)
+        (void)pir_plan_extent(b, fact->shape[d]);
+    }
+  }
+  b->asking = before;
+}
+
 static void add_extents(plan_builder *b, draft *d) {
   const pir_compiled_group *code = d->code;
+  ask_by_op(b, d->op);
   d->group.units = extents_of(b, d, code->stage_count ? &code->stages->units : NULL,
                               sizeof *code->stages, code->stage_count);
   d->group.dims = extents_of(b, d, code->dims, sizeof *code->dims, code->dim_count);

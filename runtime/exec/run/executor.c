@@ -74,13 +74,14 @@ static void run_range(void *user, int64_t begin, int64_t end, int thread) {
     run->fn(run->args, to - begin > piece ? to - piece : begin, to, scratch);
 }
 
-static pir_status check_extents(frame *f, const plan_group *group) {
+static pir_status check_extents(frame *f, const plan_instr *instr, const plan_group *group) {
   const uint32_t *pair = f->plan->words + group->equal;
   for (size_t i = 0; i < group->code->equal_count; i++, pair += 2)
     if (f->values[pair[0]] != f->values[pair[1]])
-      return pir_exec_fail(&f->message, PIR_INVALID,
-                           "shapes do not fit together: an extent is %lld and must be %lld",
-                           (long long)f->values[pair[0]], (long long)f->values[pair[1]]);
+      return pir_exec_fail(
+          &f->message, PIR_INVALID,
+          "\"%s\": shapes do not fit together: an extent is %lld and must be %lld",
+          instr->label, (long long)f->values[pair[0]], (long long)f->values[pair[1]]);
   return PIR_OK;
 }
 
@@ -88,7 +89,7 @@ pir_status pir_frame_fill_arguments(frame *f, const plan_instr *instr) {
   const plan *p = f->plan;
   const plan_group *group = &p->groups[instr->detail];
   const pir_compiled_group *code = group->code;
-  PIR_TRY(check_extents(f, group));
+  PIR_TRY(check_extents(f, instr, group));
   void **buffers = f->group_buffers;
   for (uint32_t i = 0; i < instr->in_count; i++) {
     uint32_t pack = p->words[group->packs + i], slot = p->words[instr->in + i];
@@ -310,8 +311,7 @@ static pir_status learn(frame *f, const plan_instr *instr) {
   }
   for (uint32_t i = 0; i < instr->expr_count; i++)
     if (!pir_plan_evaluate(p, p->words[instr->exprs + i], f->values))
-      return pir_exec_fail(&f->message, PIR_INVALID,
-                           "shapes that were computed do not fit together");
+      return pir_plan_fail(p, p->words[instr->exprs + i], f->values, &f->message);
   return PIR_OK;
 }
 

@@ -45,22 +45,39 @@ static pir_status check_inputs(pir_session *s, const shape_plan *shapes) {
   return PIR_OK;
 }
 
+// Appends the shapes of the inputs to a message, as many as there is room for.
+static pir_status name_inputs(pir_session *s, pir_status status) {
+  char *text = s->frame.message.text;
+  size_t used = strlen(text), room = sizeof s->frame.message.text;
+  for (uint32_t i = 0; i < s->model->plan.input_count && used < room - 1; i++) {
+    const pir_tensor *tensor = input_of(s, i);
+    shape_text shape = pir_session_write_shape(tensor->shape, tensor->rank);
+    pir_text_format(text + used, room - used, "%s%s %s", i ? ", " : "; the inputs are ",
+                    s->model->plan.inputs[i].port.name.data, shape.text);
+    used += strlen(text + used);
+  }
+  return status;
+}
+
 static pir_status evaluate_all(pir_session *s, shape_plan *shapes) {
   const plan *p = &s->model->plan;
   for (uint32_t i = 0; i < p->symbol_count; i++)
     shapes->values[p->symbols[i].expr] = s->key[i];
   for (uint32_t i = 0; i < p->expr_count; i++)
     if (p->exprs[i].level == 0 && !pir_plan_evaluate(p, i, shapes->values))
-      return pir_exec_fail(&s->frame.message, PIR_INVALID,
-                           "the shapes of the inputs do not fit together, or are too large");
+      return name_inputs(s, pir_plan_fail(p, i, shapes->values, &s->frame.message));
   PIR_TRY(check_inputs(s, shapes));
   for (uint32_t i = 0; i < p->slot_count; i++) {
     const plan_slot *slot = &p->slots[i];
-    for (int d = 0; d < slot->rank && !slot->late; d++)
-      if (shapes->values[p->words[slot->shape + d]] < 0)
-        return pir_exec_fail(&s->frame.message, PIR_INVALID,
-                             "the shapes of the inputs are too small: an extent would be %lld",
-                             (long long)shapes->values[p->words[slot->shape + d]]);
+    for (int d = 0; d < slot->rank && !slot->late; d++) {
+      uint32_t extent = p->words[slot->shape + (uint32_t)d];
+      if (shapes->values[extent] >= 0)
+        continue;
+      pir_status status =
+          pir_exec_fail(&s->frame.message, PIR_INVALID, "\"%s\": an extent would be %lld",
+                        pir_plan_origin(p, extent), (long long)shapes->values[extent]);
+      return name_inputs(s, status);
+    }
   }
   for (uint32_t i = 0; i < p->check_count; i++)
     if (shapes->values[p->checks[i].a] != shapes->values[p->checks[i].b])
@@ -85,8 +102,10 @@ static pir_status size_buffers(pir_session *s, shape_plan *shapes, bump *scratch
     int64_t bytes =
         buffer->bytes == NONE ? -1 : shapes->values[buffer->bytes];  // too large to be told
     if (bytes < 0 || bytes > LARGEST_BUFFER || (total += (uint64_t)bytes) > INT64_MAX)
-      return pir_exec_fail(&s->frame.message, PIR_EXHAUSTED,
-                           "the shapes of the inputs are too large");
+      return name_inputs(
+          s, pir_exec_fail(
+                 &s->frame.message, PIR_EXHAUSTED, "\"%s\": its tensors are too large",
+                 buffer->bytes == NONE ? "the program" : pir_plan_origin(p, buffer->bytes)));
     sizes[i] = (size_t)bytes;
     if (buffer->home == HOME_OUTPUT && !s->outputs[buffer->index].is_bound)
       outputs += (uint64_t)bytes;

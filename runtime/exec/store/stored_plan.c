@@ -14,7 +14,7 @@
 #define PLAN_FIELDS(F, T)                                                                                              \
   F(T, OWN, memory)                                                                                                    \
   F(T, ROWS, expr) F(T, ROWS, symbol) F(T, ROWS, late_symbol) F(T, ROWS, slot) F(T, ROWS, buffer) F(T, ROWS, word)     \
-  F(T, ROWS, scan) F(T, EACH, const) F(T, EACH, instr) F(T, EACH, call) F(T, EACH, group) F(T, EACH, control)          \
+  F(T, ROWS, scan) F(T, EACH, origin) F(T, EACH, const) F(T, EACH, instr) F(T, EACH, call) F(T, EACH, group) F(T, EACH, control)          \
   F(T, EACH, check) F(T, OWN, packs) F(T, PLAIN, pack_count) F(T, OWN, pack_capacity)                                  \
   F(T, OWN, inputs) F(T, OWN, input_count) F(T, OWN, outputs) F(T, OWN, output_count)                                  \
   F(T, OWN, by_first) F(T, OWN, by_last) F(T, OWN, arena_count) F(T, PLAIN, scratch_bytes)                             \
@@ -37,6 +37,7 @@
 #define PORT_FIELDS(F, T) F(T, OWN, port) F(T, PLAIN, dims) F(T, PLAIN, slot) F(T, PLAIN, unused)
 #define PORT_VIEW_FIELDS(F, T) F(T, STR, name) F(T, PLAIN, dtype) F(T, PLAIN, rank) F(T, PLAIN, shape)
 #define CONST_FIELDS(F, T) F(T, PLAIN, bytes) F(T, OWN, param) F(T, PLAIN, slot) F(T, PLAIN, unused)
+#define ORIGIN_FIELDS(F, T) F(T, TEXT, op) F(T, PLAIN, first) F(T, PLAIN, unused)
 #define CHECK_FIELDS(F, T) F(T, PLAIN, a) F(T, PLAIN, b) F(T, TEXT, op)
 // clang-format on
 
@@ -58,6 +59,7 @@ COMPLETE(plan_region, REGION_FIELDS);
 COMPLETE(plan_port, PORT_FIELDS);
 COMPLETE(pir_port, PORT_VIEW_FIELDS);
 COMPLETE(plan_const, CONST_FIELDS);
+COMPLETE(plan_origin, ORIGIN_FIELDS);
 COMPLETE(plan_check, CHECK_FIELDS);
 _Static_assert(sizeof(pir_attr_value) == 72, "a field of pir_attr_value is not stored");
 
@@ -197,6 +199,11 @@ static void one_port(store *s, plan_port *x) {
 static void one_const(store *s, plan_const *x) {
   pir_archive *a = s->a;
   CONST_FIELDS(STORE, plan_const)
+}
+
+static void one_origin(store *s, plan_origin *x) {
+  pir_archive *a = s->a;
+  ORIGIN_FIELDS(STORE, plan_origin)
 }
 
 static void one_check(store *s, plan_check *x) {
