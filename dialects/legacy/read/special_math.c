@@ -104,17 +104,38 @@ pir_value *emit_matrix(translator *t, pir_value *x, int64_t rows, int64_t dims[2
   return emit_reshape(t, x, emit_ints(t, dims, 2), dims, 2);
 }
 
+// Whether `x` is a matrix of one known side at least when it is cut after `rows` dims; any cut
+// that is refused is.
+static bool may_flatten(const pir_value *x, int64_t rows) {
+  pir_shape shape = pir_type_shape(pir_value_type(x));
+  if (rows < 1 || (uint64_t)rows >= shape.rank)
+    return true;
+  return flat(shape, 0, (size_t)rows) >= 0 || flat(shape, (size_t)rows, shape.rank) >= 0;
+}
+
+static size_t unknown_extents(pir_shape shape) {
+  size_t n = 0;
+  for (size_t i = 0; i < shape.rank; i++)
+    n += shape.dims[i] < 0;
+  return n;
+}
+
+// Reshaped to matrices and back, as Paddle reads it; where a reshape would have to find two
+// extents, the op that does all of it, which Paddle has no translation to.
 pir_status translate_mul(translator *t, const op_desc *op) {
-  int64_t xd[2], yd[2];
+  int64_t xd[2], yd[2], x_rows = op_int(op, "x_num_col_dims", 1),
+                        y_rows = op_int(op, "y_num_col_dims", 1);
   pir_value *operands[2] = {input_value(t, op, "X"), NULL};
   const char *out = output_var(t, op, "Out");
   const pir_type *type = out ? name_type(t, out) : NULL;
   operands[1] = operands[0] && type ? input_value(t, op, "Y") : NULL;
   if (!operands[1])
     return PIR_INVALID;
-  operands[0] = emit_matrix(t, operands[0], op_int(op, "x_num_col_dims", 1), xd);
-  operands[1] =
-      operands[0] ? emit_matrix(t, operands[1], op_int(op, "y_num_col_dims", 1), yd) : NULL;
+  bool plain = may_flatten(operands[0], x_rows) && may_flatten(operands[1], y_rows);
+  if (!plain || unknown_extents(pir_type_shape(type)) > 1)
+    return translate_generic(t, op);
+  operands[0] = emit_matrix(t, operands[0], x_rows, xd);
+  operands[1] = operands[0] ? emit_matrix(t, operands[1], y_rows, yd) : NULL;
   if (!operands[1])
     return PIR_INVALID;
   pir_named_attr attrs[] = {named(t, "transpose_x", pir_attr_bool(t->ctx, false)),

@@ -158,6 +158,7 @@ bool op_set_attr(exporter *x, out_op *o, const char *name, pir_legacy_kind kind,
 bool op_set_number(exporter *x, out_op *o, const char *name, uint8_t kind, double f, int64_t i,
                    bool is_int);
 bool op_has_attr(const out_op *o, const char *name);
+bool op_has_input(const out_op *o, const char *slot);
 void op_close(exporter *x, out_op *o);  // appends it to the current block
 // Writes `assign`, which copies tensors and arrays.
 void op_assign(exporter *x, out_var *from, out_var *to);

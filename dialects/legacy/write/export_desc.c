@@ -42,6 +42,13 @@ void op_input(exporter *x, out_op *o, const char *slot, out_var *const *vars, si
       pir_vec_push(&x->arena, &o->read, vars[i]);
 }
 
+bool op_has_input(const out_op *o, const char *slot) {
+  for (size_t i = 0; i < o->inputs.count; i++)
+    if (!strcmp(o->inputs.items[i]->parameter, slot))
+      return true;
+  return false;
+}
+
 void op_output(exporter *x, out_op *o, const char *slot, out_var *const *vars, size_t n) {
   pir_vec_push(&x->arena, &o->outputs, slot_new(x, slot, vars, n));
   for (size_t i = 0; i < n; i++)

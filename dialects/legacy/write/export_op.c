@@ -242,12 +242,21 @@ pir_status export_input(exporter *x, const pir_value *value, out_op *o, const ch
   return PIR_OK;
 }
 
+// Paddle lists the slots that an op has, also those that nothing is in, and its readers look
+// for them.
+static void leave_empty(exporter *x, out_op *o, const char *slot) {
+  if (slot && !op_has_input(o, slot))
+    op_input(x, o, slot, NULL, 0);
+}
+
 static pir_status value_operand(exporter *x, const pir_op *op, size_t i, out_op *o) {
   const char *slot = at(row_of(op)->operands, i);
   const pir_value *value = pir_op_operand(op, i);
   holder *h = value ? holder_of(x, value) : NULL;
-  if (!value)
+  if (!value) {
+    leave_empty(x, o, slot);
     return PIR_OK;
+  }
   if (!h || !slot)
     return export_unsupported(x, "operand '%s' has no slot", pir_op_def(op)->operands[i].name);
   op_input(x, o, slot, h->vars, h->count);
@@ -326,6 +335,12 @@ static bool is_unread(const exporter *x, const pir_value *value) {
   return op && pir_op_has(op, PIR_PARAMETER) && !pir_program_param(x->program, params_name(op));
 }
 
+// A number that comes as a tensor leaves its attribute at a default, which nobody reads.
+static void note_default(exporter *x, const char *name, uint8_t kind, out_op *o) {
+  if (name && !op_has_attr(o, name))
+    (void)op_set_number(x, o, name, kind, 0, 0, true);
+}
+
 static pir_status tensor_operand(exporter *x, const pir_op *op, size_t i,
                                  const pir_value *value, out_op *o) {
   const pir_legacy_op *row = row_of(op);
@@ -339,6 +354,9 @@ static pir_status tensor_operand(exporter *x, const pir_op *op, size_t i,
   if (pir_op_def(op)->operands[i].flags & PIR_OPERAND_INTARRAY)
     note_unknown(x, at(row->operand_attrs, i),
                  operand_kind(row, &pir_op_def(op)->operands[i], i), value, o);
+  else
+    note_default(x, at(row->operand_attrs, i),
+                 operand_kind(row, &pir_op_def(op)->operands[i], i), o);
   bool joined_here = list && value != pir_op_operand(op, i);  // the op wants the members joined
   if (several && (!one || (list && h->count > 1) || joined_here))
     return list_slot(x, value, h, o, several);
@@ -378,6 +396,15 @@ pir_status export_operand(exporter *x, const pir_op *op, size_t i, out_op *o) {
     return tensor_operand(x, op, i, f->y, o);
   return operand_folds(x, op, i) ? folded_operand(x, op, i, o)
                                  : tensor_operand(x, op, i, pir_op_operand(op, i), o);
+}
+
+// The slots for tensors in place of attributes, where the attributes are there.
+static void leave_tensor_slots(exporter *x, const pir_op *op, out_op *o) {
+  const pir_legacy_op *row = row_of(op);
+  for (size_t i = 0; i < pir_op_def(op)->operand_count; i++) {
+    leave_empty(x, o, at(row->tensor_slots, i));
+    leave_empty(x, o, at(row->tensors_slots, i));
+  }
 }
 
 // ---- results
@@ -479,6 +506,7 @@ pir_status export_as(exporter *x, const pir_op *op, const char *type, out_op **o
     return export_unsupported(x, "an op of another arity than its declaration");
   for (size_t i = 0; i < def->operand_count; i++)
     PIR_TRY(export_operand(x, op, i, *out_op));
+  leave_tensor_slots(x, op, *out_op);
   PIR_TRY(export_results(x, op, *out_op));
   return export_attrs(x, op, *out_op);
 }

@@ -276,10 +276,16 @@ static pir_status export_full_with_tensor(exporter *x, const pir_op *op) {
   bool folds = operand_folds(x, op, PD_FULL_WITH_TENSOR_IN_VALUE);
   pir_dtype dtype = (pir_dtype)pir_op_int(op, PD_FULL_WITH_TENSOR_ATTR_DTYPE);
   out_op *o = op_open(x, "fill_constant");
-  if (folds)
-    PIR_TRY(add_fill(x, o, pir_op_attr_at(pir_value_op(value), PD_FULL_ATTR_VALUE), dtype));
-  else
+  const pir_attr *filling =
+      folds ? pir_op_attr_at(pir_value_op(value), PD_FULL_ATTR_VALUE) : NULL;
+  if (!filling)
+    filling = pir_attr_float(x->ctx, PIR_ATTR_F64, 0);
+  if (!folds)
     PIR_TRY(export_input(x, value, o, "ValueTensor"));
+  PIR_TRY(add_fill(x, o, filling, dtype));
+  if (!folds)
+    op_set_text(x, o, "str_value", PIR_STR(""));
+  add_place(x, o, NULL);
   pir_shape known = pir_type_shape(pir_value_type(pir_op_result(op, 0)));
   if (!operand_folds(x, op,
                      PD_FULL_WITH_TENSOR_IN_SHAPE))  // what is known of it, as Paddle writes it
@@ -329,6 +335,11 @@ static pir_status simple(exporter *x, const pir_op *op, const char *type,
   return PIR_OK;
 }
 
+// A gradient that is passed on as it is.
+static pir_status export_passed(exporter *x, const pir_op *op) {
+  return simple(x, op, "assign", (const char *const[]){"X", NULL}, -1);
+}
+
 static pir_status export_assign(exporter *x, const pir_op *op) {
   bool inplace = pir_op_has(op, PIR_INPLACE);
   return simple(x, op, "assign", (const char *const[]){"X", NULL},
@@ -368,6 +379,11 @@ static void one_int(exporter *x, out_op *o, const char *name, int64_t value) {
   (void)op_set_ints(x, o, name, PIR_ATTR_I32, &value, 1);
 }
 
+static void no_ints(exporter *x, out_op *o, const char *name, uint8_t element_kind) {
+  static const int64_t none;
+  (void)op_set_ints(x, o, name, element_kind, &none, 0);
+}
+
 // `slice` of an array; a dense result is one member of it.
 static pir_status export_slice_array(exporter *x, const pir_op *op) {
   bool dense = pir_op_is(op, PD_SLICE_ARRAY_DENSE);
@@ -377,6 +393,8 @@ static pir_status export_slice_array(exporter *x, const pir_op *op) {
   for (size_t i = 1; i < pir_op_operands(op); i++)
     PIR_TRY(export_operand(x, op, i, o));
   one_int(x, o, "axes", 0);
+  one_int(x, o, "infer_flags", 1);
+  no_ints(x, o, "decrease_axis", PIR_ATTR_I32);
   if (dense) {
     if (!literal_of(x, pir_op_operand(op, 1), true, &start) || start.count != 1 ||
         start.ints[0] >= INT32_MAX || start.ints[0] < INT32_MIN)
@@ -527,6 +545,8 @@ static pir_status export_reduce(exporter *x, const pir_op *op) {
 static pir_status export_parts(exporter *x, const pir_op *op) {
   out_op *o;
   PIR_TRY(export_as(x, op, "split", &o));
+  if (!op_has_attr(o, "sections"))
+    no_ints(x, o, "sections", PIR_ATTR_I32);
   copy_onednn_types(x, op, o);
   op_close(x, o);
   return PIR_OK;
@@ -546,6 +566,13 @@ static pir_status export_set_value(exporter *x, const pir_op *op) {
   out_op *o;
   PIR_TRY(export_as(x, op, "set_value", &o));
   op_set_int(x, o, "dtype", dtype_code(pir_op_operand(op, 0)));
+  if (!op_has_input(o, "ValueTensor"))
+    op_input(x, o, "ValueTensor", NULL, 0);
+  if (!op_has_attr(o, "shape"))
+    no_ints(x, o, "shape", PIR_ATTR_I64);
+  if (!op_has_attr(o, "values"))
+    (void)op_set_attr(x, o, "values", (pir_legacy_kind){PIR_ATTR_ARRAY, PIR_ATTR_SCALAR},
+                      pir_attr_array(x->ctx, NULL, 0));
   op_close(x, o);
   return PIR_OK;
 }
@@ -562,8 +589,13 @@ static pir_status export_repeat_by_tensor(exporter *x, const pir_op *op) {
   return export_under(x, op, grad ? "repeat_interleave_grad" : "repeat_interleave");
 }
 
+// The number that the old op takes without a tensor.
 static pir_status export_rank_by_tolerance(exporter *x, const pir_op *op) {
-  return export_under(x, op, "matrix_rank");
+  out_op *o;
+  PIR_TRY(export_as(x, op, "matrix_rank", &o));
+  op_set_float(x, o, "tol", 0);
+  op_close(x, o);
+  return PIR_OK;
 }
 
 static pir_status export_set_value_grad(exporter *x, const pir_op *op) {
@@ -728,6 +760,7 @@ export_fn find_export(const pir_op *op) {
     case PD_SET_VALUE_WITH_TENSOR:
     case PD_SET_VALUE_WITH_TENSOR_: return export_set_value;
     case PD_SET_VALUE_WITH_TENSOR_GRAD: return export_set_value_grad;
+    case PD_SET_VALUE_GRAD: return export_passed;
     case PD_REPEAT_INTERLEAVE_WITH_TENSOR_INDEX:
     case PD_REPEAT_INTERLEAVE_WITH_TENSOR_INDEX_GRAD: return export_repeat_by_tensor;
     case PD_MATRIX_RANK_TOL: return export_rank_by_tolerance;
