@@ -18,6 +18,7 @@ pir_block *pir_region_append_block(pir_region *region) {
   pir_block *block = pir_arena_zalloc(&op_context(region->op)->arena, sizeof *block);
   block->region = region;
   block->ordered = true;
+  block->number = region->last ? region->last->number + 1 : 0;
   block->prev = region->last;
   if (region->last)
     region->last->next = block;
@@ -176,6 +177,18 @@ static void number_between(pir_block *block, pir_op *op) {
     op->order = (uint32_t)(low + (high - low) / 2);
 }
 
+// An op came (1) or is about to go (-1).
+static void count_before(pir_block *block, const pir_op *op, int change) {
+  if (op == block->counted) {
+    block->counted = op->prev;
+    block->position--;
+  } else if (!block->ordered) {
+    block->counted = NULL;
+  } else if (op->order < block->counted->order) {
+    block->position += (size_t)change;
+  }
+}
+
 void pir_block_link(pir_block *block, pir_op *before, pir_op *op) {
   assert(!op->block && (!before || before->block == block));
   pir_op *after = before ? before->prev : block->last;
@@ -186,10 +199,14 @@ void pir_block_link(pir_block *block, pir_op *before, pir_op *op) {
   *(before ? &before->prev : &block->last) = op;
   block->count++;
   number_between(block, op);
+  if (block->counted)
+    count_before(block, op, 1);
 }
 
 void pir_block_unlink(pir_op *op) {
   pir_block *block = op->block;
+  if (block->counted)
+    count_before(block, op, -1);
   *(op->prev ? &op->prev->next : &block->first) = op->next;
   *(op->next ? &op->next->prev : &block->last) = op->prev;
   block->count--;
@@ -216,6 +233,7 @@ void pir_block_splice(pir_block *to, pir_op *before, pir_block *from) {
   *(before ? &before->prev : &to->last) = from->last;
   to->count += from->count;
   to->ordered = false;
+  to->counted = from->counted = NULL;
   from->first = from->last = NULL;
   from->count = 0;
 }
@@ -234,4 +252,16 @@ bool pir_op_is_before(const pir_op *a, const pir_op *b) {
   if (!a->block->ordered)
     number_all(a->block);
   return a->order < b->order;
+}
+
+size_t pir_op_position(const pir_op *op) {
+  pir_block *block = op->block;
+  const pir_op *at = block->counted ? block->counted : block->first;
+  size_t position = block->counted ? block->position : 0;
+  bool behind = at != op && pir_op_is_before(at, op);
+  for (; at != op; at = behind ? at->next : at->prev)
+    position += behind ? 1 : (size_t)-1;
+  block->counted = op;
+  block->position = position;
+  return position;
 }

@@ -85,24 +85,27 @@ void pir_diag_emit(pir_context *ctx, const pir_diag *diag) {
     ctx->sink.report(ctx->sink.user, diag);
 }
 
-// "block 0, op 17 conv2d" for each level from the outside in; only binary input needs it.
+// "block 0, op 17 conv2d" for each level from the outside in; only binary input needs it. Of
+// many levels those in the middle are left out and counted.
 static void describe_path(pir_strbuf *out, const pir_op *op) {
-  enum { MAX_LEVELS = 8 };
-  const pir_op *levels[MAX_LEVELS];
+  enum { INNER = 4, OUTER = 4, LEVELS = INNER + OUTER };
+  const pir_op *levels[LEVELS];  // from the inside out: the innermost, and the last ones that
+                                 // the walk came by
   size_t n = 0;
-  for (; op->block && n < MAX_LEVELS; op = pir_op_parent(op))
-    levels[n++] = op;
-  while (n--) {
-    size_t position = 0, block_number = 0;
-    for (const pir_op *o = levels[n]->prev; o; o = o->prev)
-      position++;
-    for (const pir_block *b = levels[n]->block->prev; b; b = b->prev)
-      block_number++;
+  for (; op->block; op = pir_op_parent(op), n++)
+    levels[n < INNER ? n : INNER + (n - INNER) % OUTER] = op;
+  for (size_t i = n; i-- > 0;) {
     if (out->size)
       pir_strbuf_lit(out, ", ");
-    pir_str name = pir_op_name(levels[n]);
-    pir_strbuf_format(out, "block %zu, op %zu %.*s", block_number, position, (int)name.size,
-                      name.data);
+    if (n > LEVELS && i == n - OUTER - 1) {
+      pir_strbuf_format(out, ".. %zu levels ..", n - LEVELS);
+      i = INNER;
+      continue;
+    }
+    const pir_op *level = levels[i < INNER ? i : INNER + (i - INNER) % OUTER];
+    pir_str name = pir_op_name(level);
+    pir_strbuf_format(out, "block %zu, op %zu %.*s", level->block->number,
+                      pir_op_position(level), (int)name.size, name.data);
   }
 }
 

@@ -1,11 +1,12 @@
 // What text cannot reach of the core: interning, use lists, order numbers, attributes by slot,
-// deep nesting.
+// deep nesting, the paths of ops that messages name.
 
 #include <pir/ir.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -277,6 +278,91 @@ static void parameters_are_shared(void **state) {
   assert_int_equal(released, 1);
 }
 
+typedef struct reporter {
+  size_t reports;
+  char path[512];
+} reporter;
+
+static void remember_path(void *user, const pir_diag *diag) {
+  reporter *r = user;
+  r->reports++;
+  assert_true(diag->op_path.size < sizeof r->path);
+  memcpy(r->path, diag->op_path.data, diag->op_path.size);
+  r->path[diag->op_path.size] = 0;
+}
+
+static const char *path_of(reporter *r, const pir_op *op) {
+  assert_int_equal(pir_error(op, "here"), PIR_INVALID);
+  return r->path;
+}
+
+// A message for each of many ops without a line costs a walk over them, not one each; a quarter
+// of a million of those would take minutes.
+static void paths_are_told_in_linear_time(void **state) {
+  fixture *f = *state;
+  enum { OPS = 250000 };
+  reporter r = {0};
+  pir_builder b = pir_builder_at_end(pir_program_block(f->program));
+  pir_context_set_sink(f->ctx, (pir_diag_sink){remember_path, &r});
+  for (int i = 0; i < OPS; i++)
+    build(f, &b, "a.op", 0, NULL, 0);
+  clock_t begin = clock();
+  for (pir_op *op = pir_block_first(b.block); op; op = pir_op_next(op))
+    (void)pir_error(op, "here");
+  for (pir_op *op = pir_block_last(b.block); op; op = pir_op_prev(op))
+    (void)pir_error(op, "here");
+  assert_int_equal(r.reports, 2 * OPS);
+  assert_string_equal(r.path, "block 0, op 0 a.op");
+  assert_true(clock() - begin < 20 * CLOCKS_PER_SEC);
+}
+
+static void paths_follow_what_changes(void **state) {
+  fixture *f = *state;
+  reporter r = {0};
+  pir_builder b = pir_builder_at_end(pir_program_block(f->program));
+  pir_op *ops[6];
+  pir_context_set_sink(f->ctx, (pir_diag_sink){remember_path, &r});
+  for (int i = 0; i < 6; i++)
+    ops[i] = build(f, &b, "a.op", 0, NULL, 0);
+  assert_string_equal(path_of(&r, ops[4]), "block 0, op 4 a.op");
+  pir_op_erase(ops[1]);
+  assert_string_equal(path_of(&r, ops[4]), "block 0, op 3 a.op");
+  pir_builder before = pir_builder_before(ops[2]);
+  for (int i = 0; i < 100; i++)
+    build(f, &before, "b.op", 0, NULL, 0);
+  assert_string_equal(path_of(&r, ops[4]), "block 0, op 103 a.op");
+  pir_op_erase(ops[4]);
+  assert_string_equal(path_of(&r, ops[5]), "block 0, op 103 a.op");
+  pir_op_move_before(ops[5], pir_block_first(b.block));
+  assert_string_equal(path_of(&r, ops[3]), "block 0, op 103 a.op");
+  assert_string_equal(path_of(&r, ops[5]), "block 0, op 0 a.op");
+}
+
+// All levels from the outside in; of many the first and the last ones.
+static void paths_begin_outside(void **state) {
+  fixture *f = *state;
+  reporter r = {0};
+  pir_builder b = pir_builder_at_end(pir_program_block(f->program));
+  pir_context_set_sink(f->ctx, (pir_diag_sink){remember_path, &r});
+  for (int i = 0; i < 12; i++) {
+    build(f, &b, "a.before", 0, NULL, 0);
+    pir_op *op = build(f, &b, i % 2 ? "a.odd" : "a.even", 0, NULL, 1);
+    if (i == 7)
+      assert_string_equal(path_of(&r, op), "block 0, op 1 a.even, block 0, op 1 a.odd, block "
+                                           "1, op 1 a.even, block 0, op 1 a.odd, "
+                                           "block 0, op 1 a.even, block 0, op 1 a.odd, block "
+                                           "0, op 1 a.even, block 0, op 1 a.odd");
+    pir_region *region = pir_op_region(op, 0);
+    pir_block *body = pir_region_append_block(region);
+    b = pir_builder_at_end(i == 1 ? pir_region_append_block(region) : body);
+  }
+  assert_string_equal(
+      path_of(&r, build(f, &b, "a.last", 0, NULL, 0)),
+      "block 0, op 1 a.even, block 0, op 1 a.odd, block 1, op 1 a.even, block 0, op 1 a.odd, "
+      ".. 5 levels .., "
+      "block 0, op 1 a.odd, block 0, op 1 a.even, block 0, op 1 a.odd, block 0, op 0 a.last");
+}
+
 static void places_round_trip(void **state) {
   fixture *f = *state;
   pir_loc_parts text =
@@ -355,6 +441,9 @@ int main(void) {
       TEST(clone_maps_operands),
       TEST(scope_is_verified),
       TEST(parameters_are_shared),
+      TEST(paths_are_told_in_linear_time),
+      TEST(paths_follow_what_changes),
+      TEST(paths_begin_outside),
       TEST(places_round_trip),
       TEST(memory_limit_calls_the_hook),
       TEST(memory_limit_is_a_status),
