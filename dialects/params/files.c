@@ -112,14 +112,21 @@ static pir_status map_separate(pir_program *program, int folder, const pir_param
 static pir_status map_folder(pir_program *program, const pir_param_decl *decls, size_t count,
                              const char *path) {
   int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  enum { MOST = 8 };
+  pir_context *ctx = pir_program_context(program);
   pir_status status = PIR_OK;
+  size_t failed = 0, i = 0;
   if (folder < 0)
-    return report_errno(pir_program_context(program), errno, path, "parameter folder");
-  for (size_t i = 0; i < count; i++) {
+    return report_errno(ctx, errno, path, "parameter folder");
+  for (; i < count && failed < MOST; i++) {
     pir_status one = map_separate(program, folder, &decls[i], path);
+    failed += one != PIR_OK;
     if (one && !status)
       status = one;
   }
+  if (i < count)
+    (void)pir_report(ctx, PIR_OK, PIR_NOTE, pir_loc_text(ctx, pir_str_from(path), 0, 0),
+                     "%zu more of the parameters were not looked for", count - i);
   close(folder);
   return status;
 }

@@ -222,6 +222,26 @@ static bool tails_match(const record_list *list, size_t from, const pir_param_de
   return true;
 }
 
+// Those from number `i` on. Of another model's parameters nearly all differ: the first few
+// tell.
+static pir_status report_mismatches(pir_context *ctx, const record_list *list,
+                                    const pir_param_decl *decls, size_t count, size_t i,
+                                    pir_str file) {
+  enum { MOST = 8 };
+  size_t differ = 0;
+  for (; i < list->count && i < count; i++) {
+    if (record_matches(&list->items[i], &decls[i]))
+      continue;
+    if (++differ <= MOST)
+      (void)record_mismatch(ctx, list->arena, &list->items[i], &decls[i], file);
+  }
+  if (differ > MOST)
+    (void)pir_report(ctx, PIR_OK, PIR_NOTE, pir_loc_text(ctx, file, 0, 0),
+                     "%zu more of the parameters differ; is the file that of another model?",
+                     differ - MOST);
+  return PIR_INVALID;
+}
+
 // Explains how the file differs from the declarations.
 static pir_status compare(pir_context *ctx, const record_list *list,
                           const pir_param_decl *decls, size_t count, pir_str file,
@@ -247,14 +267,11 @@ static pir_status compare(pir_context *ctx, const record_list *list,
                       "the program declares %zu",
                       i, (int)held.size, held.data, list->count, count);
   }
-  for (; i < list->count && i < count; i++)
-    if (!record_matches(&list->items[i], &decls[i]))
-      (void)record_mismatch(ctx, list->arena, &list->items[i], &decls[i], file);
   if (list->count != count)
-    return pir_report(ctx, PIR_INVALID, PIR_ERROR, pir_loc_offset(ctx, file, offset),
-                      "the file holds %zu records, the program declares %zu parameters",
-                      list->count, count);
-  return PIR_INVALID;
+    (void)pir_report(ctx, PIR_INVALID, PIR_ERROR, pir_loc_offset(ctx, file, offset),
+                     "the file holds %zu records, the program declares %zu parameters",
+                     list->count, count);
+  return report_mismatches(ctx, list, decls, count, i, file);
 }
 
 static void adopt(pir_program *program, const record *r, const pir_param_decl *decl,

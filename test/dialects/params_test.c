@@ -238,6 +238,54 @@ static void parameters_are_chosen_by_content(void **state) {
                    PIR_INVALID);
 }
 
+typedef struct reports {
+  size_t errors, notes;
+  char first[160], last[160];
+} reports;
+
+static void take_report(void *user, const pir_diag *diag) {
+  reports *r = user;
+  size_t n =
+      diag->message.size < sizeof r->first - 1 ? diag->message.size : sizeof r->first - 1;
+  char *to = r->errors + r->notes ? r->last : r->first;
+  memcpy(to, diag->message.data, n);
+  to[n] = 0;
+  r->errors += diag->severity == PIR_ERROR;
+  r->notes += diag->severity == PIR_NOTE;
+}
+
+// What counts comes first, and the list of what differs ends.
+static void parameters_of_another_model_are_few_words(void **state) {
+  enum { DECLARED = 40, HELD = 30 };
+  fixture *f = *state;
+  static char names[DECLARED][8];
+  char file[HELD * 48];
+  pir_param_decl decls[DECLARED];
+  reports r = {0};
+  size_t size = 0;
+  pir_context_set_sink(f->ctx, (pir_diag_sink){take_report, &r});
+  for (int i = 0; i < DECLARED; i++)
+    snprintf(names[i], sizeof names[i], "w%02d", i);
+  for (int i = 0; i < DECLARED; i++)
+    decls[i] = decl(names[i], PIR_F32, two, 1);
+  for (int i = 0; i < HELD; i++)
+    size += put_record(file + size, 5, (uint8_t[]){3}, 1, "123456789012", 12);
+  assert_int_equal(pir_program_adopt_records(f->program, decls, DECLARED,
+                                             (pir_borrowed){file, size, NULL, NULL},
+                                             PIR_STR("m")),
+                   PIR_INVALID);
+  assert_string_equal(r.first, "the file holds 30 records, the program declares 40 parameters");
+  assert_string_equal(r.last,
+                      "22 more of the parameters differ; is the file that of another model?");
+  assert_int_equal(r.errors, 9);
+  assert_int_equal(r.notes, 1);
+  r = (reports){0};
+  assert_int_equal(pir_program_map_params(f->program, decls, DECLARED, f->folder),
+                   PIR_NOT_FOUND);
+  assert_string_equal(r.last, "32 more of the parameters were not looked for");
+  assert_int_equal(r.errors, 8);
+}
+
 static long resident_kilobytes(void) {
   long pages = 0, ignored;
   FILE *file = fopen("/proc/self/statm", "r");
@@ -295,6 +343,7 @@ int main(void) {
       TEST(folders_hold_one_record_a_file),
       TEST(parameters_are_found_beside_the_model),
       TEST(parameters_are_chosen_by_content),
+      TEST(parameters_of_another_model_are_few_words),
       TEST(opening_leaves_parameters_on_disk),
       TEST(only_saved_parameters_are_declared),
   };
