@@ -9,7 +9,7 @@
 #ifndef PIR_ATTENTION_H
 #define PIR_ATTENTION_H
 
-#include "contract.h"
+#include "contract_lower.h"
 #include "lowering.h"
 
 enum { ATTENTION_MAX_CHAIN = 12, ATTENTION_MAX_WIDTH = 512 };
@@ -43,10 +43,6 @@ bool attention_has(const attention *a, const pir_op *op);
 // NULL. out_from[d]: the axis of the sum that axis d of the result is.
 const pir_op *attention_turn(lowering *l, const pir_value *sum, uint8_t out_from[PIR_MAX_RANK]);
 
-// Hands a vector of finished sums to what the group computes of them, and stores it.
-// lower_contract.c
-bool lower_finish(lowering *l, const pir_value *sum, loop_fn *fn, loop_block *block,
-                  const contract_point *point);
 // Stages of a group that consists of one. lower_attention.c
 void lower_attention(lowering *l, const attention *a, lower_stages *stages);
 

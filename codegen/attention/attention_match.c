@@ -136,7 +136,7 @@ static bool depends(finder *f, const pir_value *v, int depth) {
   for (int i = 0; i < a->chain_count; i++)
     if (a->chain[i] == op)
       return true;
-  if (lower_is_contraction(op)) {
+  if (contract_is_op(op)) {
     if (a->first)
       return false;
     a->first = op;
@@ -329,7 +329,7 @@ bool attention_match(lowering *l, const pir_op *second, attention *out) {
   finder f = {l, out};
   contraction two;
   int a, b;
-  if (!lower_is_contraction(second) || !pir_contract_match(second, l->facts, &two, &a, &b))
+  if (!contract_is_op(second) || !pir_contract_match(second, l->facts, &two, &a, &b))
     return false;
   for (int way = 0; way < 2; way++) {
     *out = (attention){.two = two};

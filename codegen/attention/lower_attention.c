@@ -436,7 +436,7 @@ static void finish_vector(emission *e, loop_block *block, loop_expr *of_unit, in
   for (int d = 0; d < a->two.out.rank; d++)
     if (a->two.out.map[d].factor[a->width])
       p.lane_axis = d;
-  lower_finish(e->l, pir_op_result(a->second, 0), e->fn, block, &p);
+  contract_finish_sums(e->l, pir_op_result(a->second, 0), e->fn, block, &p);
 }
 
 static void second_product(emission *e, loop_block *block, loop_expr *strip, loop_expr *row,

@@ -1,7 +1,7 @@
 // Groups with a contraction: the generator makes the sums, and hands each vector of them to the
 // epilogue, which computes the group's results from it as if it were one more known value, and
 // stores them. The epilogue is written for one element and widened to the lanes of the vector.
-#include "attention.h"
+#include "contract_lower.h"
 
 #include <strbuf.h>
 #include <string.h>
@@ -13,32 +13,16 @@ typedef struct epilogue {
       *between;  // what a second contraction reads; NULL: the group's results are to be stored
 } epilogue;
 
-bool lower_is_contraction(const pir_op *op) {
+bool contract_is_op(const pir_op *op) {
   const pir_opdef *def = pir_op_meaning(op);
   return def && def->clause && def->clause->kind == PIR_CLAUSE_CONTRACT;
 }
 
-const pir_op *lower_last_contraction(const pir_op *group) {
+const pir_op *contract_last_of(const pir_op *group) {
   const pir_op *op = pir_block_last(pir_region_first(pir_op_region(group, 0)));
-  while (op && !lower_is_contraction(op))
+  while (op && !contract_is_op(op))
     op = pir_op_prev(op);
   return op;
-}
-
-// The contractions of the group, in order.
-static int find_contractions(lowering *l, const pir_op **out) {
-  int count = 0;
-  for (const pir_op *op = pir_block_first(pir_region_first(pir_op_region(l->group, 0))); op;
-       op = pir_op_next(op)) {
-    if (!lower_is_contraction(op))
-      continue;
-    if (count == 2) {
-      lower_fail(l, op, "a third contraction in a group");
-      return 0;
-    }
-    out[count++] = op;
-  }
-  return count;
 }
 
 // ---- what the generator asks
@@ -118,7 +102,7 @@ static bool finish_point(lowering *l, const pir_value *sums, lower_value *betwee
   return true;
 }
 
-bool lower_finish(lowering *l, const pir_value *sums, loop_fn *fn, loop_block *block,
+bool contract_finish_sums(lowering *l, const pir_value *sums, loop_fn *fn, loop_block *block,
                   const contract_point *point) {
   return finish_point(l, sums, NULL, fn, block, point);
 }
@@ -146,7 +130,7 @@ static bool bind_operand(lowering *l, const pir_op *op, int k, contract_tensor *
                          const pir_value **out_source) {
   const pir_value *source;
   const pir_op *casts[2];
-  lower_rounded(l->facts, pir_op_operand(op, (size_t)k), casts, &source, &t->rounded);
+  contract_trace_operand(l->facts, pir_op_operand(op, (size_t)k), casts, &source, &t->rounded);
   const lower_value *v = lower_find(l, source);
   t->dtype = lower_fact(l, source)->dtype;
   *out_source = source;
@@ -246,7 +230,7 @@ static void emit_one(lowering *l, const contraction *c, epilogue *e, lower_stage
   add_packing(l, c, &code.packing, code.packed_bytes, packings);
 }
 
-static void lower_contract(lowering *l, const pir_op *op, lower_stages *stages,
+void contract_lower_one(lowering *l, const pir_op *op, lower_stages *stages,
                            lower_packings *packings) {
   contraction c;
   epilogue e = {.l = l, .sum = pir_op_result(op, 0)};
@@ -284,7 +268,7 @@ static void emit_in_turn(lowering *l, contraction *c, epilogue *e, lower_value *
     emit_one(l, &c[1], &e[1], stages, packings);
 }
 
-static void lower_pair(lowering *l, const pir_op *const *ops, lower_stages *stages,
+void contract_lower_pair(lowering *l, const pir_op *const ops[2], lower_stages *stages,
                        lower_packings *packings) {
   contraction c[2];
   contract_pair_code code;
@@ -311,69 +295,4 @@ static void lower_pair(lowering *l, const pir_op *const *ops, lower_stages *stag
   pir_vec_push(&l->m->arena, stages, ((lower_stage){code.stage.fn, code.stage.units}));
   for (int i = 0; i < 2; i++)
     add_packing(l, &c[i], &code.packings[i], code.packed_bytes[i], packings);
-}
-
-// Two contractions are attention, or one behind the other.
-static void lower_two(lowering *l, const pir_op *const *ops, lower_stages *stages,
-                      lower_packings *packings) {
-  const pir_op *last = ops[1];
-  const pir_value *sum = pir_op_result(last, 0);
-  loop_module *m = pir_loop_module_create_in(pir_facts_heap(l->facts));
-  lowering look;
-  attention a;
-  uint8_t from[PIR_MAX_RANK];
-  lower_init(&look, m, l->target, l->facts, l->group);
-  bool found = !lower_on_device(l) && attention_match(&look, last, &a);
-  const pir_op *turn = found ? attention_turn(&look, sum, from) : NULL;
-  pir_loop_module_destroy(m);
-  if (!found) {
-    lower_pair(l, ops, stages, packings);
-    return;
-  }
-  if (turn) {
-    lower_value *v = lower_add(l, pir_op_result(turn, 0));
-    v->turn = pir_loop_alloc(l->m, sizeof from);
-    memcpy(v->turn, from, sizeof from);
-  }
-  lower_attention(l, &a, stages);
-}
-
-bool lower_group(lowering *l, lower_stages *stages, lower_packings *packings) {
-  loop_fn *before = l->m->last;
-  l->m->flush = l->math == PIR_MATH_BF16;
-  const pir_op *contractions[2];
-  lower_interface(l);
-  int count = l->why ? 0 : find_contractions(l, contractions);
-  if (l->why)
-    return false;
-  if (count == 2)
-    lower_two(l, contractions, stages, packings);
-  else if (count)
-    lower_contract(l, contractions[0], stages, packings);
-  else
-    lower_nests(l, stages);
-  for (loop_fn *fn = before ? before->next : l->m->first; fn && !l->why; fn = fn->next)
-    if (lower_on_device(l) ? pir_loop_bind_threads(fn, l->target->vector_bytes)
-                           : pir_loop_vectorise(fn, l->target->vector_bytes))
-      lower_fail(l, l->group, "a loop that cannot be vectorised");
-  return !l->why;
-}
-
-void lower_explain(const lowering *l, const lower_stages *stages) {
-  pir_context *ctx = pir_op_context(l->group);
-  pir_strbuf ops;
-  if (!pir_context_remarks(ctx))
-    return;
-  pir_strbuf_init(&ops, &l->m->arena);
-  for (const pir_op *op = pir_block_first(pir_region_first(pir_op_region(l->group, 0)));
-       pir_op_next(op); op = pir_op_next(op)) {
-    if (ops.size)
-      pir_strbuf_lit(&ops, ", ");
-    pir_strbuf_str(&ops, pir_op_name(op));
-  }
-  pir_str text = pir_strbuf_view(&ops);
-  pir_report(ctx, PIR_OK, PIR_REMARK, pir_op_loc(l->group), "group of %.*s: %zu stage%s%s%s",
-             (int)text.size, text.data, stages->count, stages->count == 1 ? "" : "s",
-             l->how[0] ? "; " : "", l->how);
-  pir_strbuf_free(&ops);
 }

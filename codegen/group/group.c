@@ -12,7 +12,6 @@
 // back. The search for one goes backwards and stops at ops before the union's first; clusters
 // are short-lived, so this is short. No cluster spans an op with effects. Afterwards blocks are
 // put in an order in which each cluster is one op.
-#include "contract.h"
 #include "group.h"
 
 #include <pir/dialect/cinn.h>
@@ -116,19 +115,13 @@ static bool reads_aligned(const pir_clause *c) {
 // ---- which ops start a cluster
 
 static bool start_rows(grouping *g, const pir_op *op, cluster *c) {
-  lowering l;
-  lower_site site;
   lower_space space;
-  loop_module *m = pir_loop_module_create_in(pir_facts_heap(g->facts));
-  lower_init(&l, m, NULL, g->facts, NULL);
-  bool ok = lower_open(&l, op, 0, &site) && lower_reduce_space(&site, &space);
-  if (ok) {
-    c->rank = space.rank;
-    memcpy(c->shape, space.extent, sizeof c->shape);
-    memcpy(c->reduced, space.reduced, sizeof c->reduced);
-  }
-  pir_loop_module_destroy(m);
-  return ok;
+  if (!choose_row_space(op, g->facts, &space))
+    return false;
+  c->rank = space.rank;
+  memcpy(c->shape, space.extent, sizeof c->shape);
+  memcpy(c->reduced, space.reduced, sizeof c->reduced);
+  return true;
 }
 
 // Whether the run of this very op shows how large its result is: no group can allocate that
@@ -212,9 +205,9 @@ static const char *start_cluster(grouping *g, const node *n, cluster *c) {
     return "its results are computed over different spaces";
   if (is_late(g, n->op))
     return "only running it shows how large its result is";
-  if (!pir_codegen_can(n->op, g->facts))
+  if (!choose_can(n->op, g->facts))
     return "its clause has no form in loops";
-  *c = (cluster){.kind = CLUSTER_ELEMENTS, .alone = alone, .rank = f->rank};
+  *c = (cluster){.kind = GROUP_ELEMENTS, .alone = alone, .rank = f->rank};
   memcpy(c->shape, f->shape, sizeof c->shape);
   c->aligned = clause->kind == PIR_CLAUSE_POINTWISE && reads_aligned(clause);
   switch (clause->kind) {
@@ -223,9 +216,9 @@ static const char *start_cluster(grouping *g, const node *n, cluster *c) {
     case PIR_CLAUSE_GATHER:
     case PIR_CLAUSE_WINDOW:
     case PIR_CLAUSE_JOIN: return is_small(g, f->shape, f->rank) ? few : NULL;
-    case PIR_CLAUSE_CONTRACT: c->kind = CLUSTER_CONTRACTS; return NULL;
+    case PIR_CLAUSE_CONTRACT: c->kind = GROUP_CONTRACTION; return NULL;
     case PIR_CLAUSE_REDUCE:
-      c->kind = CLUSTER_ROWS;
+      c->kind = GROUP_ROWS;
       if (!start_rows(g, n->op, c))
         return "its reduction has no form in loops";
       return is_small(g, c->shape, c->rank) ? few : NULL;
@@ -343,7 +336,7 @@ static bool stays_in_rows(const grouping *g, const cluster *rows, const cluster 
 static bool goes_with_rows(const grouping *g, const cluster *rows, const cluster *other) {
   if (!stays_in_rows(g, rows, other, rows) || !stays_in_rows(g, rows, rows, other))
     return false;
-  if (other->kind == CLUSTER_ROWS)
+  if (other->kind == GROUP_ROWS)
     return same_shape(g, rows->shape, rows->rank, other->shape, other->rank) &&
            !memcmp(rows->reduced, other->reduced, sizeof rows->reduced[0] * (size_t)rows->rank);
   return other->aligned && (same_shape(g, rows->shape, rows->rank, other->shape, other->rank) ||
@@ -357,10 +350,10 @@ static bool feeds(const grouping *g, const cluster *from, const cluster *c) {
   for (uint32_t i = c->head; i != NO_CLUSTER; i = g->nodes[i].next) {
     const pir_op *op = g->nodes[i].op, *casts[2];
     pir_dtype rounded;
-    for (size_t k = 0; lower_is_contraction(op) && k < pir_op_operands(op); k++) {
+    for (size_t k = 0; contract_is_op(op) && k < pir_op_operands(op); k++) {
       const pir_value *source = pir_op_operand(op, k);
       if (source)
-        lower_rounded(g->facts, source, casts, &source, &rounded);
+        contract_trace_operand(g->facts, source, casts, &source, &rounded);
       const node *p = producer(g, source);
       if (p && p->cluster != NO_CLUSTER && &g->clusters[p->cluster] == from)
         return true;
@@ -416,7 +409,7 @@ static const char *not_a_pair(grouping *g, const cluster *first, const cluster *
   if (second->ops != 1 || first->paired || g->target.cuda_arch)
     return "the group has its contractions";
   for (uint32_t i = first->head; i != NO_CLUSTER; i = g->nodes[i].next)
-    if (lower_is_contraction(g->nodes[i].op))
+    if (contract_is_op(g->nodes[i].op))
       one = g->nodes[i].op;
   if (!one || !describe(g, one, &c[0], &in) || !describe(g, two, &c[1], &between))
     return "one of the contractions has no constant weights";
@@ -436,38 +429,37 @@ static const char *hindrance(grouping *g, const cluster *a, const cluster *b) {
     return "results over different spaces keep to themselves";
   if (a->segment != b->segment)
     return "an op with effects lies between";
-  if (a->kind == CLUSTER_ATTENTION || b->kind == CLUSTER_ATTENTION)
+  if (a->kind == GROUP_ATTENTION || b->kind == GROUP_ATTENTION)
     return "attention is a group of its own";
   if (a->ops + b->ops > MAX_OPS)
     return "the group would be too large";
   if (a->kept || b->kept)
     return "others read the joined tensor too: it is made in memory, where its parts may be "
            "already";
-  if (a->kind == CLUSTER_CONTRACTS && b->kind == CLUSTER_CONTRACTS)
+  if (a->kind == GROUP_CONTRACTION && b->kind == GROUP_CONTRACTION)
     return not_a_pair(g, b, a);
-  if (b->kind == CLUSTER_CONTRACTS ||
-      (b->kind == CLUSTER_ROWS && a->kind == CLUSTER_ELEMENTS)) {
+  if (b->kind == GROUP_CONTRACTION || (b->kind == GROUP_ROWS && a->kind == GROUP_ELEMENTS)) {
     const cluster *t = a;
     a = b;
     b = t;
   }
-  if (a->kind == CLUSTER_ROWS)
+  if (a->kind == GROUP_ROWS)
     return !goes_with_rows(g, a, b) ? "they do not reduce over one space"
            : leads_back(g, a, b)    ? leaves
                                     : NULL;
-  if (b->kind == CLUSTER_ROWS)
+  if (b->kind == GROUP_ROWS)
     return "a contraction is not computed row by row";
   if (!same_shape(g, a->shape, a->rank, b->shape, b->rank))
     return "their shapes differ";
-  if (a->kind == CLUSTER_CONTRACTS && !b->aligned)
+  if (a->kind == GROUP_CONTRACTION && !b->aligned)
     return "it reads other elements of the sums than its own";
-  if (a->kind == CLUSTER_CONTRACTS && feeds(g, b, a))
+  if (a->kind == GROUP_CONTRACTION && feeds(g, b, a))
     return "the operands of a contraction come from memory";
   return leads_back(g, a, b) ? leaves : NULL;
 }
 
 static void merge(grouping *g, cluster *into, cluster *from) {
-  bool pair = into->kind == CLUSTER_CONTRACTS && from->kind == CLUSTER_CONTRACTS;
+  bool pair = into->kind == GROUP_CONTRACTION && from->kind == GROUP_CONTRACTION;
   if (pair || from->kind > into->kind) {  // the union is of the higher kind, and of the later
     into->kind = from->kind;
     into->rank = from->rank;
@@ -528,13 +520,14 @@ static bool waits_for_contraction(const grouping *g, const pir_op *op) {
   const pir_op *casts[2], *reader = only_reader(pir_op_result(op, 0));
   const pir_value *source;
   pir_dtype rounded;
-  if (reader && lower_is_contraction(reader))
-    return lower_rounded(g->facts, pir_op_result(op, 0), casts, &source, &rounded) > 0;
+  if (reader && contract_is_op(reader))
+    return contract_trace_operand(g->facts, pir_op_result(op, 0), casts, &source, &rounded) > 0;
   if (!reader || !pir_op_results(reader))
     return false;
   const pir_op *second = only_reader(pir_op_result(reader, 0));
-  return second && lower_is_contraction(second) &&
-         lower_rounded(g->facts, pir_op_result(reader, 0), casts, &source, &rounded) == 2 &&
+  return second && contract_is_op(second) &&
+         contract_trace_operand(g->facts, pir_op_result(reader, 0), casts, &source, &rounded) ==
+             2 &&
          casts[1] == op;
 }
 
@@ -542,11 +535,11 @@ static void take_casts(grouping *g, node *n, cluster *c) {
   const pir_op *casts[2];
   const pir_value *source;
   pir_dtype rounded;
-  if (c->kind != CLUSTER_CONTRACTS)
+  if (c->kind != GROUP_CONTRACTION)
     return;
   for (size_t k = 0; k < pir_op_operands(n->op); k++) {
     pir_value *v = pir_op_operand(n->op, k);
-    int count = v ? lower_rounded(g->facts, v, casts, &source, &rounded) : 0;
+    int count = v ? contract_trace_operand(g->facts, v, casts, &source, &rounded) : 0;
     for (int i = 0; i < count; i++) {
       node *cast = node_of(g, casts[i]);
       if (!cast || cast->cluster != NO_CLUSTER || cast->segment != n->segment)
@@ -677,22 +670,8 @@ static void collect(grouping *g, pir_block *block) {
     if (is_barrier(op))
       segment++;
     else if (def && def->clause && !pir_op_has(op, PIR_CONSTANT) && pir_op_results(op))
-      n->clause = group_clause(g, op);
+      n->clause = choose_clause(op, g->facts);
   }
-}
-
-const pir_clause *group_clause(const grouping *g, const pir_op *op) {
-  const pir_opdef *def = pir_op_meaning(op);
-  loop_module *m = pir_loop_module_create_in(pir_facts_heap(g->facts));
-  lowering l;
-  lower_site site;
-  lower_init(&l, m, NULL, g->facts, NULL);
-  const pir_clause *c =
-      def->clause && !pir_op_has(op, PIR_STRUCTURAL) && lower_open(&l, op, 0, &site)
-          ? site.clause
-          : NULL;
-  pir_loop_module_destroy(m);
-  return c;
 }
 
 static void mark_refused(grouping *g) {

@@ -2,16 +2,9 @@
 #ifndef PIR_GROUP_H
 #define PIR_GROUP_H
 
-#include "lowering.h"
+#include "choose.h"
 
 #include <pir/pass.h>
-
-typedef enum cluster_kind {
-  CLUSTER_ELEMENTS,
-  CLUSTER_ROWS,
-  CLUSTER_CONTRACTS,
-  CLUSTER_ATTENTION
-} cluster_kind;
 
 #define GROUP_NONE UINT32_MAX
 
@@ -26,7 +19,7 @@ typedef struct node {
 } node;
 
 typedef struct cluster {
-  uint8_t kind;  // cluster_kind
+  uint8_t kind;  // group_kind; GROUP_CONTRACTION for pairs too
   bool aligned;  // only ops that read at the element they compute
   bool alone;    // one op whose results have spaces of their own: nothing goes with it
   bool dropped;  // not to be made after all
@@ -66,8 +59,6 @@ typedef struct grouping {
   pir_status failed;
 } grouping;
 
-// The clause of the op's first result; NULL when it has none.
-const pir_clause *group_clause(const grouping *g, const pir_op *op);
 // An op that hands its operand's elements on in row-major order: the executor needs no copy for
 // it.
 bool group_only_renames(const pir_clause *c);

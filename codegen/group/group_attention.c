@@ -1,14 +1,12 @@
 // Makes a cluster of each attention of the block (attention.h), before all others: both
 // products, what lies between, and the ops around that only say where elements are, or scale
 // them on the way: they are index arithmetic of its loops.
-#include "attention.h"
 #include "group.h"
 
 enum { MAX_MEMBERS = 48, MAX_DEPTH = 8 };
 
 typedef struct gathering {
   grouping *g;
-  lowering *l;
   const attention *a;
   uint32_t members[MAX_MEMBERS], count;
   bool full;
@@ -68,10 +66,10 @@ static bool only_moves(const gathering *t, const pir_op *op) {
     return false;
   if (def->clause->kind == PIR_CLAUSE_SPLIT)
     return true;
-  const pir_clause *c = group_clause(t->g, op);
+  const pir_clause *c = choose_clause(op, t->g->facts);
   return c && (c->kind == PIR_CLAUSE_VIEW || c->kind == PIR_CLAUSE_POINTWISE) &&
          !group_only_renames(c) && c->nodes[c->body].op == PIR_V_LOAD &&
-         pir_codegen_can(op, t->g->facts);
+         choose_can(op, t->g->facts);
 }
 
 static bool only_scales(const gathering *t, const pir_op *op) {
@@ -79,8 +77,8 @@ static bool only_scales(const gathering *t, const pir_op *op) {
   if (!def || !def->clause || pir_op_has(op, PIR_STRUCTURAL | PIR_CONSTANT) ||
       !pir_op_has(op, PIR_PURE))
     return false;
-  const pir_clause *c = group_clause(t->g, op);
-  return c && c->kind == PIR_CLAUSE_POINTWISE && pir_codegen_can(op, t->g->facts);
+  const pir_clause *c = choose_clause(op, t->g->facts);
+  return c && c->kind == PIR_CLAUSE_POINTWISE && choose_can(op, t->g->facts);
 }
 
 // Takes what makes an operand, as far as it moves elements and is read by nothing else. An op
@@ -111,10 +109,10 @@ static bool can_compile(const gathering *t) {
   const attention *a = t->a;
   const pir_op *rows[] = {a->max, a->shift, a->exp, a->sum, a->quotient};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (!pir_codegen_can(rows[i], t->g->facts))
+    if (!choose_can(rows[i], t->g->facts))
       return false;
   for (int i = 0; i < a->chain_count; i++)
-    if (!pir_codegen_can(a->chain[i], t->g->facts))
+    if (!choose_can(a->chain[i], t->g->facts))
       return false;
   return true;
 }
@@ -130,7 +128,7 @@ static void make_cluster(gathering *t) {
     if (t->members[i] > last)
       last = t->members[i];
   }
-  g->clusters[number] = (cluster){.kind = CLUSTER_ATTENTION,
+  g->clusters[number] = (cluster){.kind = GROUP_ATTENTION,
                                   .head = t->members[0],
                                   .tail = t->members[t->count - 1],
                                   .ops = t->count,
@@ -139,9 +137,9 @@ static void make_cluster(gathering *t) {
                                   .segment = g->nodes[first].segment};
 }
 
-static void gather(grouping *g, lowering *l, const attention *a) {
-  gathering t = {.g = g, .l = l, .a = a};
-  uint8_t from[PIR_MAX_RANK];
+static void gather(grouping *g, const choose_attention *choice) {
+  const attention *a = &choice->found;
+  gathering t = {.g = g, .a = a};
   add(&t, a->second);
   add(&t, a->quotient);
   add(&t, a->sum);
@@ -159,23 +157,18 @@ static void gather(grouping *g, lowering *l, const attention *a) {
   t.full = false;
   // The widths of the result stay innermost.
   int rank = a->two.out.rank;
-  const pir_op *turn = attention_turn(l, pir_op_result(a->second, 0), from);
-  if (turn && from[rank - 1] == rank - 1 && a->two.out.map[rank - 1].factor[a->width])
-    add(&t, turn);
+  if (choice->turn && choice->from[rank - 1] == rank - 1 &&
+      a->two.out.map[rank - 1].factor[a->width])
+    add(&t, choice->turn);
   make_cluster(&t);
 }
 
 void group_attention(grouping *g) {
-  for (uint32_t i = 0; i < g->count && !g->target.cuda_arch; i++) {
-    node *n = &g->nodes[i];
-    lowering l;
-    attention a;
-    if (!n->clause || n->clause->kind != PIR_CLAUSE_CONTRACT)
-      continue;
-    loop_module *m = pir_loop_module_create_in(pir_facts_heap(g->facts));
-    lower_init(&l, m, &g->target, g->facts, NULL);
-    if (attention_match(&l, n->op, &a))
-      gather(g, &l, &a);
-    pir_loop_module_destroy(m);
+  for (uint32_t i = 0; i < g->count; i++) {
+    const node *n = &g->nodes[i];
+    choose_attention a;
+    bool is_contraction = n->clause && n->clause->kind == PIR_CLAUSE_CONTRACT;
+    if (is_contraction && choose_find_attention(n->op, g->facts, &g->target, &a))
+      gather(g, &a);
   }
 }

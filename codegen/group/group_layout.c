@@ -3,7 +3,6 @@
 // then adjacent. Groups that compute element by element keep the order of what they read, so a
 // region of convolutions runs channels-last without a transposition; at its borders readers see
 // strides. One pass over the block in order.
-#include "contract.h"
 #include "group.h"
 
 #include <pir/dialect/cinn.h>
@@ -63,7 +62,7 @@ static order of_contraction(const grouping *g, const pir_op *op) {
   const pir_value *weight;
   const pir_op *casts[2];
   pir_dtype rounded;
-  lower_rounded(g->facts, pir_op_operand(op, (size_t)b), casts, &weight, &rounded);
+  contract_trace_operand(g->facts, pir_op_operand(op, (size_t)b), casts, &weight, &rounded);
   const pir_op *source = pir_value_op(weight);
   if (!source || !pir_op_has(source, PIR_PARAMETER))
     return row_major;
@@ -101,7 +100,7 @@ static void decide(grouping *g, pir_op *group) {
   size_t operands = pir_op_operands(group), results = pir_op_results(group);
   const pir_attr **all =
       pir_arena_alloc(g->arena, pir_arena_size(g->arena, operands + results + 1, sizeof *all));
-  const pir_op *contraction = lower_last_contraction(group);
+  const pir_op *contraction = contract_last_of(group);
   order sums = contraction ? of_contraction(g, contraction) : row_major;
   bool any = false;
   for (size_t i = 0; i < operands; i++) {
@@ -130,7 +129,7 @@ static bool better_called(grouping *g, const pir_op *group) {
   bool renames = false;
   for (const pir_op *o = pir_block_first(pir_region_first(pir_op_region(group, 0)));
        pir_op_next(o); o = pir_op_next(o)) {
-    const pir_clause *c = pir_op_has(o, PIR_CONSTANT) ? NULL : group_clause(g, o);
+    const pir_clause *c = pir_op_has(o, PIR_CONSTANT) ? NULL : choose_clause(o, g->facts);
     if (pir_op_has(o, PIR_CONSTANT))
       continue;
     if (c && group_only_renames(c))
@@ -142,11 +141,7 @@ static bool better_called(grouping *g, const pir_op *group) {
   }
   if (!op || (renames && pir_group_order(group, true, 0, order)))
     return false;
-  loop_module *m = pir_loop_module_create_in(pir_facts_heap(g->facts));
-  lowering l;
-  lower_init(&l, m, NULL, g->facts, NULL);
-  bool turns = lower_turns(&l, op, renames ? NULL : group);
-  pir_loop_module_destroy(m);
+  bool turns = choose_is_copy(op, renames ? NULL : group, g->facts);
   if (turns)
     pir_remark(op, "is not compiled: it moves elements alone, which the runtime does as fast");
   return turns;

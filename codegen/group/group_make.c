@@ -104,6 +104,9 @@ static pir_op *make_group(grouping *g, uint32_t cluster) {
   const struct cluster *c = &g->clusters[cluster];
   find_interface(g, cluster, &in, &out);
   pir_op *group = create_group(g, g->nodes[c->last].op, &in, &out);
+  const char *kind = choose_kind_name(c->paired ? GROUP_PAIR : (group_kind)c->kind);
+  pir_op_set_attr(group, pir_name_get(g->ctx, PIR_STR("kind")),
+                  pir_attr_str(g->ctx, PIR_ATTR_STR, pir_str_from(kind)));
   pir_block *body = pir_region_append_block(pir_op_region(group, 0));
   pir_block_append(g->block, group);
   for (uint32_t i = 0; i < c->ops; i++) {
@@ -124,19 +127,6 @@ static pir_op *make_group(grouping *g, uint32_t cluster) {
   g->made++;
   g->moved += c->ops;
   return group;
-}
-
-static bool lowers(grouping *g, const pir_op *group) {
-  loop_module *m = pir_loop_module_create_in(pir_facts_heap(g->facts));
-  lowering l;
-  lower_stages stages = {0};
-  lower_packings packings = {0};
-  lower_init(&l, m, &g->target, g->facts, group);
-  bool ok = lower_group(&l, &stages, &packings);
-  if (!ok)
-    pir_remark(l.where, "is not compiled: unsupported: %s", l.why);
-  pir_loop_module_destroy(m);
-  return ok;
 }
 
 void group_take_apart(grouping *g, pir_op *group) {
@@ -174,7 +164,7 @@ static void place(grouping *g, uint32_t i) {
   }
   qsort(g->members, n, sizeof *g->members, by_position);
   pir_op *group = make_group(g, cluster);
-  if (!lowers(g, group))
+  if (!choose_can_emit(group, g->facts, &g->target))
     group_take_apart(g, group);
 }
 

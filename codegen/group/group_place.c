@@ -143,24 +143,9 @@ static const pir_op *taker_of(const pir_op *split) {
 // Which of its operands a split takes apart, and along which axis; -1: it is none.
 static int split_operand(const grouping *g, const pir_op *op, int *out_axis) {
   const pir_opdef *def = pir_op_meaning(op);
-  lowering l;
-  lower_site site;
-  int k = -1;
   if (!def || !def->clause || def->clause->kind != PIR_CLAUSE_SPLIT || pir_op_results(op) != 1)
     return -1;
-  loop_module *m = pir_loop_module_create_in(pir_facts_heap(g->facts));
-  lower_init(&l, m, NULL, g->facts, NULL);
-  if (lower_open(&l, op, 0, &site) && !site.clause->stack) {
-    k = site.clause->nodes[site.clause->body].k;
-    const pir_value *v = lower_operand(&site, k, 0);
-    *out_axis = v && lower_fact(&l, v)->rank > 0
-                    ? (int)lower_join_axis(&site, lower_fact(&l, v)->rank)
-                    : -1;
-    if (l.why || *out_axis < 0)
-      k = -1;
-  }
-  pir_loop_module_destroy(m);
-  return k;
+  return choose_joined_operand(op, PIR_CLAUSE_SPLIT, g->facts, out_axis);
 }
 
 // Another split of the same tensor, along another axis.
@@ -262,23 +247,14 @@ static bool is_join(const places *p, const pir_op *group, join *out) {
   const pir_block *body = pir_region_first(pir_op_region(group, 0));
   const pir_op *yield = pir_block_last(body);
   const pir_op *op = pir_op_results(group) == 1 ? pir_value_op(pir_op_operand(yield, 0)) : NULL;
-  lowering l;
-  lower_site site;
   if (!op || pir_op_parent(op) != group || pir_op_has(op, PIR_STRUCTURAL))
     return false;
-  loop_module *m = pir_loop_module_create_in(pir_facts_heap(p->g->facts));
-  lower_init(&l, m, NULL, p->g->facts, NULL);
   *out = (join){.result = pir_op_result(group, 0)};
-  bool ok = lower_open(&l, op, 0, &site) && site.clause->kind == PIR_CLAUSE_JOIN &&
-            !site.clause->stack;
-  if (ok) {
-    const pir_value *list = pir_op_operand(op, (size_t)site.clause->nodes[site.clause->body].k);
-    out->axis = (int)lower_join_axis(&site, site.out->rank);
-    out->list = pir_value_op(list);
-    ok = !l.why && out->list && pir_op_has(out->list, PIR_STRUCTURAL);
-  }
-  pir_loop_module_destroy(m);
-  return ok;
+  int k = choose_joined_operand(op, PIR_CLAUSE_JOIN, p->g->facts, &out->axis);
+  if (k < 0)
+    return false;
+  out->list = pir_value_op(pir_op_operand(op, (size_t)k));
+  return out->list && pir_op_has(out->list, PIR_STRUCTURAL);
 }
 
 // Where all operands already follow each other in one home, the result is that part of it.

@@ -2,8 +2,7 @@
 // time. A contraction is two operations for each point of its space, taps that fall into
 // padding included; any other clause one for each arithmetic node and element of its largest
 // tensor. Windows count what they combine as one element.
-#include "contract.h"
-#include "lowering.h"
+#include "contract_lower.h"
 
 static pir_dim elements(pir_dims *dims, const pir_fact *fact) {
   pir_dim n = pir_dim_const(dims, 1);
@@ -31,7 +30,7 @@ static pir_dim of_op(const pir_op *op, const pir_facts *facts) {
   pir_dims *dims = pir_facts_dims(facts);
   contraction c;
   int a, b;
-  if (lower_is_contraction(op))
+  if (contract_is_op(op))
     return pir_contract_match(op, facts, &c, &a, &b) ? of_contraction(&c) : PIR_DIM_UNKNOWN;
   const pir_opdef *def = pir_op_meaning(op);
   if (!def || !def->clause || !pir_op_results(op))

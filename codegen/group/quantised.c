@@ -13,8 +13,7 @@
 // two layers. Pipelines run it twice: before parameters are folded, or the scales would be
 // gone, and after, when folding has made i32 of the bytes of a weight. Linear in the program,
 // and in the bytes of quantised parameters.
-#include "contract.h"
-#include "lowering.h"
+#include "contract_lower.h"
 
 #include <pir/dialect/builtin.h>
 #include <pir/dialect/pd_op.h>
@@ -284,7 +283,7 @@ pir_status pir_pass_quantised(pir_pass_run *run) {
   for (pir_op *op = pir_block_first(pir_program_block(run->program)), *next; op && !status;
        op = next) {
     next = pir_op_next(op);
-    if (lower_is_contraction(op))
+    if (contract_is_op(op))
       status = visit(&q, op);
   }
   pir_arena_destroy(&q.arena);

@@ -8,7 +8,7 @@
 // readers, for these move either. Left alone are contractions without a run of neighbours along
 // their sums that pairs could be taken from (an image's first layer, depthwise), those that are
 // small, and attention over many keys. Linear in the program.
-#include "attention.h"
+#include "choose.h"
 
 #include <pir/dialect/pd_op.h>
 #include <pir/pass.h>
@@ -159,23 +159,22 @@ static bool is_parameter(const pir_value *v) {
 // worth more.
 static void keep_attention(rounding *r, const pir_op *op) {
   enum { FEW_KEYS = 256 };
-  attention a;
-  lowering l;
+  choose_attention choice;
   int64_t keys;
-  loop_module *m = pir_loop_module_create_in(pir_facts_heap(r->facts));
-  lower_init(&l, m, NULL, r->facts, NULL);
-  if (attention_match(&l, op, &a) &&
-      (!pir_dim_is_const(pir_facts_dims(r->facts), a.shape[a.key], &keys) || keys > FEW_KEYS)) {
-    pir_map_put(&r->arena, &r->kept, a.first, 1);
-    pir_map_put(&r->arena, &r->kept, a.second, 1);
-  }
-  pir_loop_module_destroy(m);
+  if (!choose_find_attention(op, r->facts, NULL, &choice))
+    return;
+  const attention *a = &choice.found;
+  pir_dim extent = a->shape[a->key];
+  if (pir_dim_is_const(pir_facts_dims(r->facts), extent, &keys) && keys <= FEW_KEYS)
+    return;
+  pir_map_put(&r->arena, &r->kept, a->first, 1);
+  pir_map_put(&r->arena, &r->kept, a->second, 1);
 }
 
 static void round_operands(rounding *r, pir_op *op) {
   contraction c;
   int k[2];
-  if (pir_map_find(&r->kept, op) || !pir_codegen_can(op, r->facts) ||
+  if (pir_map_find(&r->kept, op) || !choose_can(op, r->facts) ||
       !pir_contract_match(op, r->facts, &c, &k[0], &k[1]))
     return;
   pir_value *a = pir_op_operand(op, (size_t)k[0]), *b = pir_op_operand(op, (size_t)k[1]);
@@ -202,44 +201,13 @@ pir_status pir_pass_round(pir_pass_run *run) {
     return pir_run_facts_status(run);
   pir_arena_init(&r.arena, pir_facts_heap(r.facts));
   for (pir_op *op = pir_block_first(pir_program_block(run->program)); op; op = pir_op_next(op))
-    if (lower_is_contraction(op))
+    if (contract_is_op(op))
       keep_attention(&r, op);
   for (pir_op *op = pir_block_first(pir_program_block(run->program)); op; op = pir_op_next(op))
-    if (lower_is_contraction(op))
+    if (contract_is_op(op))
       round_operands(&r, op);
   pir_arena_destroy(&r.arena);
   pir_run_count(run, "contractions", r.rounded);
   pir_run_count(run, "casts", r.casts);
   return PIR_OK;
-}
-
-// ---- found again
-
-static bool is_cast(const pir_facts *facts, const pir_op *op, pir_dtype from, pir_dtype to) {
-  return op && pir_op_is(op, PD_CAST) &&
-         pir_facts_of(facts, pir_op_operand(op, 0))->dtype == from &&
-         pir_facts_of(facts, pir_op_result(op, 0))->dtype == to;
-}
-
-int lower_rounded(const pir_facts *facts, const pir_value *v, const pir_op *casts[2],
-                  const pir_value **out_source, pir_dtype *out_rounded) {
-  const pir_op *wide = pir_value_op(v), *narrow;
-  *out_source = v;
-  *out_rounded = PIR_UNDEFINED;
-  if (!pir_value_single_use(v))
-    return 0;
-  bool floats =
-      is_cast(facts, wide, PIR_BF16, PIR_F32) || is_cast(facts, wide, PIR_F16, PIR_F32);
-  if (!floats && !is_cast(facts, wide, PIR_I8, PIR_I32))
-    return 0;
-  casts[0] = wide;
-  *out_source = pir_op_operand(wide, 0);
-  casts[1] = narrow = pir_value_op(*out_source);
-  pir_dtype low = pir_facts_of(facts, *out_source)->dtype;
-  if ((!is_cast(facts, narrow, PIR_F32, low) && !is_cast(facts, narrow, PIR_I32, low)) ||
-      !is_parameter(pir_op_operand(narrow, 0)) || !pir_value_single_use(*out_source))
-    return 1;
-  *out_source = pir_op_operand(narrow, 0);
-  *out_rounded = low;
-  return 2;
 }

@@ -201,8 +201,7 @@ typedef PIR_VEC(lower_stage) lower_stages;
 // Stages that compute and store every result of the group.
 void lower_nests(lowering *l, lower_stages *stages);
 
-// ---- groups with contractions: one, or two of which the second reads what comes of the first:
-// lower_contract.c
+// ---- constants that are packed when a model is loaded
 
 typedef struct lower_packing {
   uint16_t operand;
@@ -212,28 +211,9 @@ typedef struct lower_packing {
 
 typedef PIR_VEC(lower_packing) lower_packings;
 
-bool lower_is_contraction(const pir_op *op);
-// How an operand of a contraction comes about, where only it reads these casts: a 16-bit float
-// made f32 or a byte made i32, or a parameter rounded to one and made f32 or i32 again. Returns
-// how many casts those are; they are part of the contraction's group, and its kernel reads the
-// source. round.c
-int lower_rounded(const pir_facts *facts, const pir_value *v, const pir_op *casts[2],
-                  const pir_value **out_source, pir_dtype *out_rounded);
-// The last contraction of a group, which says how its results lie in memory; NULL when it has
-// none.
-const pir_op *lower_last_contraction(const pir_op *group);
-
-// Whether an op alone can be computed element by element from its operands.
-bool lower_can(lowering *l, const pir_op *op);
-bool lower_turns(lowering *l, const pir_op *op, const pir_op *group);
 // The index that a clause of one plain load reads at, for an index of its result; false when it
 // is no such clause.
 bool lower_moved_index(lower_site *s, loop_expr *const *index, const pir_fact **out_fact,
                        loop_expr **out);
-// All stages of a group, vectorised, behind the functions that the module has. False, with
-// l->why set, when it cannot be compiled.
-bool lower_group(lowering *l, lower_stages *stages, lower_packings *packings);
-// A remark on what became of the group.
-void lower_explain(const lowering *l, const lower_stages *stages);
 
 #endif

@@ -2,7 +2,7 @@
 // once when an earlier group has the same; finishing hands the modules to the code store, links
 // the stages, and drops the loops: only the interfaces stay.
 #include "compile_impl.h"
-#include "lowering.h"
+#include "choose.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -168,7 +168,7 @@ pir_status pir_compiler_add(pir_compiler *c, const pir_op *group, const pir_fact
   *out_index = c->count - 1;
   if (pir_group_refused_by(group, "lower"))
     lower_fail(&l, group, "what the option refuse says");
-  if (l.why || !lower_group(&l, &stages, &packings)) {
+  if (l.why || !choose_emit(&l, &stages, &packings)) {
     pir_remark(l.where, "is not compiled: unsupported: %s", l.why);
     pir_loop_module_destroy(u->module);
     u->module = NULL;
@@ -180,7 +180,7 @@ pir_status pir_compiler_add(pir_compiler *c, const pir_op *group, const pir_fact
     pir_loop_barrier(stages.items[0].fn, &stages.items[0].fn->body);
   describe(c, u, &l, &stages, &packings);
   u->group.reads = find_read(c, group, &stages);
-  lower_explain(&l, &stages);
+  choose_explain(&l, &stages);
   return c->options.target.cuda_arch ? write_cuda(c, u, group) : share(c, u);
 }
 

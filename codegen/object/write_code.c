@@ -2,7 +2,7 @@
 // which is printed as loops or handed to LLVM. What runs is compiled group by group instead
 // (compile.c), so that equal groups share code.
 #include "cuda.h"
-#include "lowering.h"
+#include "choose.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,11 +24,11 @@ static pir_status take_group(codes *c, const pir_op *group, loop_fn **out_first)
   lower_init(&l, c->module, c->target, c->facts, group);
   l.math = c->math;
   l.prefix = pir_loop_name(c->module, "g", c->groups++);
-  if (!lower_group(&l, &stages, &packings))
+  if (!choose_emit(&l, &stages, &packings))
     return pir_report(c->ctx, PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(l.where),
                       "unsupported: %s, in \"%.*s\"", l.why, (int)pir_op_name(l.where).size,
                       pir_op_name(l.where).data);
-  lower_explain(&l, &stages);
+  choose_explain(&l, &stages);
   *out_first = before ? before->next : c->module->first;
   return PIR_OK;
 }

@@ -6,11 +6,11 @@
 // RUN: mkdir -p %t && pir-run %s --pipeline=kernels --input=x=2x8x8x9xf32=random:1 --output-dir=%t
 // RUN: pir-run %s --target=x86-64 --input=x=2x8x8x9xf32=random:1 --expect-dir=%t
 // RUN: pir-run %s --threads=2 --input=x=2x8x8x9xf32=random:1 --expect-dir=%t
-// CHECK: {places:{{.*}}[1,0,8,[[A:[0-9]+]]]]}
+// CHECK: {kind:"elements",places:{{.*}}[1,0,8,[[A:[0-9]+]]]]}
 // CHECK: pd_op.relu
 // CHECK: parts:[0,1,2]
-// CHECK: {places:{{\[\[}}1,0,8,[[A]]]
-// CHECK: {places:{{\[\[}}1,4,8,[[A]]]
+// CHECK: {kind:"elements",places:{{\[\[}}1,0,8,[[A]]]
+// CHECK: {kind:"elements",places:{{\[\[}}1,4,8,[[A]]]
 // WHY-COUNT-2: is no copy: its parts are read where they lie
 // WHY-NOT: is no copy
 {

@@ -9,15 +9,15 @@
 // RUN: mkdir -p %t && pir-run %s --pipeline=kernels --input=x=2x4x8x9xf32=random:1 --output-dir=%t
 // RUN: pir-run %s --target=x86-64 --input=x=2x4x8x9xf32=random:1 --expect-dir=%t
 // RUN: pir-run %s --threads=2 --input=x=2x4x8x9xf32=random:1 --expect-dir=%t
-// CHECK: "cinn_op.group" (%0) {places:[{{\[\],}}[1,0,16,[[D:[0-9]+]]]]}
+// CHECK: "cinn_op.group" (%0) {kind:"elements",places:[{{\[\],}}[1,0,16,[[D:[0-9]+]]]]}
 // CHECK: pd_op.relu
-// CHECK: "cinn_op.group" (%0) {places:[{{\[\],}}[1,4,16,[[D]]]]}
+// CHECK: "cinn_op.group" (%0) {kind:"elements",places:[{{\[\],}}[1,4,16,[[D]]]]}
 // CHECK: pd_op.sigmoid
-// CHECK: "cinn_op.group" ({{.*}}) {places:[{{.*}}[1,0,16,[[D]]]]} -> tensor<-1x8x8x9xf32>
+// CHECK: "cinn_op.group" ({{.*}}) {kind:"elements",places:[{{.*}}[1,0,16,[[D]]]]} -> tensor<-1x8x8x9xf32>
 // CHECK: pd_op.concat
-// CHECK: "cinn_op.group" ({{.*}}) {places:[{{.*}}[1,8,16,[[D]]]]}
+// CHECK: "cinn_op.group" ({{.*}}) {kind:"elements",places:[{{.*}}[1,8,16,[[D]]]]}
 // CHECK: pd_op.tanh
-// CHECK: "cinn_op.group" ({{.*}}) {places:[{{.*}}[1,0,16,[[D]]]]} -> tensor<-1x16x8x9xf32>
+// CHECK: "cinn_op.group" ({{.*}}) {kind:"elements",places:[{{.*}}[1,0,16,[[D]]]]} -> tensor<-1x16x8x9xf32>
 // CHECK: pd_op.concat
 // WHY: joins 2 tensors, 1 of them already in its place
 // WHY-NEXT: (%j)

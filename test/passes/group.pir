@@ -4,7 +4,7 @@
 
 // A chain of element-wise ops over one shape is one group, with the constants it reads; a value that is read outside
 // is handed out beside the last one.
-// CHECK:      (%1, %2) = "cinn_op.group" (%0) -> tensor<-1x64xf32>, tensor<-1x64xf32> {
+// CHECK:      (%1, %2) = "cinn_op.group" (%0) {kind:"elements"} -> tensor<-1x64xf32>, tensor<-1x64xf32> {
 // CHECK-NEXT:   "pd_op.exp" (%0)
 // CHECK-NEXT:   "pd_op.full"
 // CHECK-NEXT:   "pd_op.scale"
@@ -25,7 +25,7 @@
 
 // -----
 // Reductions over one space, what they read and what reads them are one group: two passes over a row.
-// CHECK:      "cinn_op.group" (%0) -> tensor<-1x64xf32> {
+// CHECK:      "cinn_op.group" (%0) {kind:"rows"} -> tensor<-1x64xf32> {
 // CHECK:        "pd_op.max"
 // CHECK:        "pd_op.subtract"
 // CHECK:        "pd_op.exp"

@@ -166,10 +166,6 @@ PIR_API bool pir_compiler_llvm_version(char *out, size_t capacity);
 // Text that differs between builds of the libraries that make and run code.
 PIR_API void pir_compiler_identity(char *out, size_t capacity);
 
-// Whether the generator can compile this op inside a group. Lowering asks; what it refuses is
-// called.
-PIR_API bool pir_codegen_can(const pir_op *op, const pir_facts *facts);
-
 // Takes a group up; nothing is compiled before pir_compiler_finish, which compiles all of them,
 // equal ones once. A group that cannot be compiled is no failure: a remark says why, it has no
 // code, and its ops are to be called.

@@ -4,7 +4,7 @@
 // RUN: pir-opt %s --split-input-file --emit=loops --target=x86-64-v3 | FileCheck %s --check-prefix=LOOPS
 // CHECK:      "cinn_op.group"
 // CHECK-NEXT:   "pd_op.conv2d"
-// CHECK:      "cinn_op.group" ({{.*}}) {layouts:{{.}}[0,2,3,1],[0,2,3,1]]}
+// CHECK:      "cinn_op.group" ({{.*}}) {kind:"{{[a-z]+}}",layouts:{{.}}[0,2,3,1],[0,2,3,1]]}
 // CHECK:        "pd_op.reshape"
 // CHECK:        "pd_op.transpose"
 // CHECK:        "pd_op.reshape"

@@ -1,7 +1,9 @@
-// Whether the generator can compile an op: by lowering it alone, at a symbolic point, into a
+// Questions about one op that lowering answers: it is lowered alone, at a symbolic point, into a
 // module that is thrown away. What lowering accepts here it accepts in a group.
-#include "contract.h"
-#include "lowering.h"
+#include "choose.h"
+#include "probe.h"
+
+#include <string.h>
 
 static void symbolic_index(lowering *l, const pir_fact *fact, loop_expr **out) {
   for (int d = 0; d < fact->rank; d++) {
@@ -36,7 +38,7 @@ static void take_operand(lowering *l, const pir_value *v) {
   entry->readable = true;
 }
 
-bool lower_can(lowering *l, const pir_op *op) {
+static bool lowers_alone(lowering *l, const pir_op *op) {
   loop_expr *index[PIR_MAX_RANK];
   lower_start(l, "probe", 0);
   for (size_t i = 0; i < pir_op_operands(op); i++)
@@ -82,16 +84,13 @@ static void find_orders(lowering *l, const pir_op *group, const pir_fact *source
     pir_group_order(group, true, 0, out_to);
 }
 
-// Whether the op, alone in its group, only moves elements, and those that lie side by side in
-// its result lie apart in its operand: the runtime copies them in squares or by tables, which
-// is faster than gathering.
-bool lower_turns(lowering *l, const pir_op *op, const pir_op *group) {
+static bool turns_elements(lowering *l, const pir_op *op, const pir_op *group) {
   loop_expr *index[PIR_MAX_RANK], *from[PIR_MAX_RANK];
   uint8_t order[PIR_MAX_RANK], source_order[PIR_MAX_RANK];
   const pir_fact *source;
   lower_site site;
   int64_t step = 0;
-  if (pir_op_results(op) != 1 || !lower_can(l, op) || !lower_open(l, op, 0, &site))
+  if (pir_op_results(op) != 1 || !lowers_alone(l, op) || !lower_open(l, op, 0, &site))
     return false;
   const pir_fact *fact = lower_fact(l, pir_op_result(op, 0));
   symbolic_index(l, fact, index);
@@ -149,17 +148,85 @@ static bool can_contract(const pir_op *op, const pir_facts *facts) {
          !is_scalar_products(&c, pir_op_operand(op, (size_t)b));
 }
 
-bool pir_codegen_can(const pir_op *op, const pir_facts *facts) {
+bool choose_can(const pir_op *op, const pir_facts *facts) {
+  const uint32_t never = PIR_RANDOM | PIR_PARAMETER | PIR_INPUT | PIR_OUTPUT;
   const pir_opdef *def = pir_op_meaning(op);
+  probe p;
   if (!def || !def->clause || pir_op_regions(op) || !pir_op_results(op) ||
-      (def->traits & (PIR_RANDOM | PIR_PARAMETER | PIR_INPUT | PIR_OUTPUT)))
+      (def->traits & never))
     return false;
   if (def->clause->kind == PIR_CLAUSE_CONTRACT)
     return can_contract(op, facts);
-  loop_module *m = pir_loop_module_create_in(pir_facts_heap(facts));
-  lowering l;
-  lower_init(&l, m, NULL, facts, NULL);
-  bool can = lower_can(&l, op);
-  pir_loop_module_destroy(m);
+  probe_open(&p, facts, NULL, NULL);
+  bool can = lowers_alone(&p.l, op);
+  probe_close(&p);
   return can;
+}
+
+bool choose_is_copy(const pir_op *op, const pir_op *group, const pir_facts *facts) {
+  probe p;
+  probe_open(&p, facts, NULL, NULL);
+  bool turns = turns_elements(&p.l, op, group);
+  probe_close(&p);
+  return turns;
+}
+
+const pir_clause *choose_clause(const pir_op *op, const pir_facts *facts) {
+  const pir_opdef *def = pir_op_meaning(op);
+  const pir_clause *clause = NULL;
+  lower_site site;
+  probe p;
+  if (!def->clause || pir_op_has(op, PIR_STRUCTURAL))
+    return NULL;
+  probe_open(&p, facts, NULL, NULL);
+  if (lower_open(&p.l, op, 0, &site))
+    clause = site.clause;
+  probe_close(&p);
+  return clause;
+}
+
+bool choose_row_space(const pir_op *op, const pir_facts *facts, lower_space *out_space) {
+  lower_site site;
+  probe p;
+  probe_open(&p, facts, NULL, NULL);
+  bool ok = lower_open(&p.l, op, 0, &site) && lower_reduce_space(&site, out_space);
+  probe_close(&p);
+  return ok;
+}
+
+// The rank of the tensor that has the joined axis: the result of a join, the operand of a split.
+static int joined_rank(lower_site *site, int operand) {
+  if (site->clause->kind == PIR_CLAUSE_JOIN)
+    return site->out->rank;
+  const pir_value *whole = lower_operand(site, operand, 0);
+  return whole ? lower_fact(site->l, whole)->rank : 0;
+}
+
+int choose_joined_operand(const pir_op *op, pir_clause_kind kind, const pir_facts *facts,
+                          int *out_axis) {
+  lower_site site;
+  probe p;
+  int operand = -1;
+  probe_open(&p, facts, NULL, NULL);
+  if (lower_open(&p.l, op, 0, &site) && site.clause->kind == kind && !site.clause->stack) {
+    operand = site.clause->nodes[site.clause->body].k;
+    int rank = joined_rank(&site, operand);
+    *out_axis = rank > 0 ? (int)lower_join_axis(&site, rank) : -1;
+    if (p.l.why || *out_axis < 0)
+      operand = -1;
+  }
+  probe_close(&p);
+  return operand;
+}
+
+bool choose_find_attention(const pir_op *op, const pir_facts *facts, const pir_target *target,
+                           choose_attention *out) {
+  probe p;
+  if (target && target->cuda_arch)
+    return false;
+  probe_open(&p, facts, target, NULL);
+  bool found = attention_match(&p.l, op, &out->found);
+  out->turn = found ? attention_turn(&p.l, pir_op_result(op, 0), out->from) : NULL;
+  probe_close(&p);
+  return found;
 }

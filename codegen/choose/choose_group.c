@@ -1,0 +1,185 @@
+// The ways to compile a group, as one table: how many contractions such a group has, whether the
+// group at hand is of the kind, and who emits it. Rows come with elements: the nests of both are made
+// alike.
+#include "choose.h"
+#include "probe.h"
+
+#include <strbuf.h>
+#include <string.h>
+
+enum { MOST_CONTRACTIONS = 2 };
+
+// A group at hand: its contractions in order.
+typedef struct contents {
+  const pir_op *contractions[MOST_CONTRACTIONS];
+  int count;
+  const pir_op *beyond;  // the first contraction too many, or NULL
+} contents;
+
+typedef struct group_way {
+  const char *name;
+  int contractions;
+  // Whether a group with that many contractions is of the kind. NULL: it is.
+  bool (*match)(const contents *c, const pir_facts *facts, const pir_target *target);
+  void (*emit)(lowering *l, const contents *c, lower_stages *stages, lower_packings *packings);
+} group_way;
+
+static const pir_op *first_member(const pir_op *group) {
+  return pir_block_first(pir_region_first(pir_op_region(group, 0)));
+}
+
+static contents find_contractions(const pir_op *group) {
+  contents c = {.count = 0};
+  for (const pir_op *op = first_member(group); op && !c.beyond; op = pir_op_next(op)) {
+    if (!contract_is_op(op))
+      continue;
+    if (c.count < MOST_CONTRACTIONS)
+      c.contractions[c.count++] = op;
+    else
+      c.beyond = op;
+  }
+  return c;
+}
+
+// ---- the ways
+
+static bool is_attention(const contents *c, const pir_facts *facts, const pir_target *target) {
+  choose_attention a;
+  return choose_find_attention(c->contractions[1], facts, target, &a);
+}
+
+static void emit_nests(lowering *l, const contents *c, lower_stages *stages,
+                       lower_packings *packings) {
+  lower_nests(l, stages);
+}
+
+static void emit_contraction(lowering *l, const contents *c, lower_stages *stages,
+                             lower_packings *packings) {
+  contract_lower_one(l, c->contractions[0], stages, packings);
+}
+
+static void emit_pair(lowering *l, const contents *c, lower_stages *stages,
+                      lower_packings *packings) {
+  contract_lower_pair(l, c->contractions, stages, packings);
+}
+
+static void emit_attention(lowering *l, const contents *c, lower_stages *stages,
+                           lower_packings *packings) {
+  choose_attention a;
+  if (!choose_find_attention(c->contractions[1], l->facts, l->target, &a)) {
+    lower_fail(l, c->contractions[1], "a group that is not the attention it states to be");
+    return;
+  }
+  if (a.turn) {
+    lower_value *v = lower_add(l, pir_op_result(a.turn, 0));
+    v->turn = pir_loop_alloc(l->m, sizeof a.from);
+    memcpy(v->turn, a.from, sizeof a.from);
+  }
+  lower_attention(l, &a.found, stages);
+}
+
+static const group_way ways[GROUP_KINDS] = {
+    [GROUP_ELEMENTS] = {"elements", 0, NULL, emit_nests},
+    [GROUP_ROWS] = {"rows", 0, NULL, emit_nests},
+    [GROUP_CONTRACTION] = {"contraction", 1, NULL, emit_contraction},
+    [GROUP_PAIR] = {"pair", 2, NULL, emit_pair},
+    [GROUP_ATTENTION] = {"attention", 2, is_attention, emit_attention},
+};
+
+const char *choose_kind_name(group_kind kind) {
+  return ways[kind].name;
+}
+
+// ---- the kind of a group
+
+static bool stated_kind(const pir_op *group, group_kind *out) {
+  const pir_attr *stated = pir_op_attr_str(group, "kind");
+  for (int k = 0; stated && k < GROUP_KINDS; k++) {
+    if (!pir_str_equal(pir_attr_as_str(stated), pir_str_from(ways[k].name)))
+      continue;
+    *out = (group_kind)k;
+    return true;
+  }
+  return false;
+}
+
+// The last way in the table whose conditions hold: attention before a pair.
+static group_kind find_kind(const contents *c, const pir_facts *facts,
+                            const pir_target *target) {
+  for (int k = GROUP_KINDS - 1; k > GROUP_ELEMENTS; k--) {
+    const group_way *way = &ways[k];
+    if (way->contractions == c->count && (!way->match || way->match(c, facts, target)))
+      return (group_kind)k;
+  }
+  return GROUP_ELEMENTS;
+}
+
+group_kind choose_kind_of(const pir_op *group, const pir_facts *facts,
+                          const pir_target *target) {
+  group_kind kind;
+  if (stated_kind(group, &kind))
+    return kind;
+  contents c = find_contractions(group);
+  return find_kind(&c, facts, target);
+}
+
+// ---- stages
+
+static void vectorise_stages(lowering *l, loop_fn *fn) {
+  int bytes = l->target->vector_bytes;
+  for (; fn && !l->why; fn = fn->next) {
+    pir_status status =
+        lower_on_device(l) ? pir_loop_bind_threads(fn, bytes) : pir_loop_vectorise(fn, bytes);
+    if (status)
+      lower_fail(l, l->group, "a loop that cannot be vectorised");
+  }
+}
+
+bool choose_emit(lowering *l, lower_stages *stages, lower_packings *packings) {
+  loop_fn *before = l->m->last;
+  l->m->flush = l->math == PIR_MATH_BF16;
+  lower_interface(l);
+  contents c = find_contractions(l->group);
+  if (c.beyond)
+    lower_fail(l, c.beyond, "a third contraction in a group");
+  if (l->why)
+    return false;
+  const group_way *way = &ways[choose_kind_of(l->group, l->facts, l->target)];
+  if (way->contractions != c.count) {
+    lower_fail(l, l->group, "a group with other contractions than its kind has");
+    return false;
+  }
+  way->emit(l, &c, stages, packings);
+  vectorise_stages(l, before ? before->next : l->m->first);
+  return !l->why;
+}
+
+bool choose_can_emit(const pir_op *group, const pir_facts *facts, const pir_target *target) {
+  lower_stages stages = {0};
+  lower_packings packings = {0};
+  probe p;
+  probe_open(&p, facts, target, group);
+  bool can = choose_emit(&p.l, &stages, &packings);
+  if (!can)
+    pir_remark(p.l.where, "is not compiled: unsupported: %s", p.l.why);
+  probe_close(&p);
+  return can;
+}
+
+void choose_explain(const lowering *l, const lower_stages *stages) {
+  pir_context *ctx = pir_op_context(l->group);
+  pir_strbuf ops;
+  if (!pir_context_remarks(ctx))
+    return;
+  pir_strbuf_init(&ops, &l->m->arena);
+  for (const pir_op *op = first_member(l->group); pir_op_next(op); op = pir_op_next(op)) {
+    if (ops.size)
+      pir_strbuf_lit(&ops, ", ");
+    pir_strbuf_str(&ops, pir_op_name(op));
+  }
+  pir_str text = pir_strbuf_view(&ops);
+  pir_report(ctx, PIR_OK, PIR_REMARK, pir_op_loc(l->group), "group of %.*s: %zu stage%s%s%s",
+             (int)text.size, text.data, stages->count, stages->count == 1 ? "" : "s",
+             l->how[0] ? "; " : "", l->how);
+  pir_strbuf_free(&ops);
+}

@@ -1,0 +1,44 @@
+// What the tables cannot say of groups: the kind that a group states must fit its contents.
+#include <pir/diag.h>
+#include <pir/infer.h>
+#include <pir/ir.h>
+
+#include <pir/dialect/cinn.h>
+
+// Kinds, and how many contractions a group of that kind has. codegen/choose compiles them.
+static const struct {
+  const char *name;
+  int contractions;
+} kinds[] = {
+    {"elements", 0}, {"rows", 0}, {"contraction", 1}, {"pair", 2}, {"attention", 2},
+};
+
+static int count_contractions(const pir_op *group) {
+  const pir_block *body = pir_region_first(pir_op_region(group, 0));
+  int count = 0;
+  for (const pir_op *op = body ? pir_block_first(body) : NULL; op; op = pir_op_next(op)) {
+    const pir_opdef *def = pir_op_meaning(op);
+    count += def && def->clause && def->clause->kind == PIR_CLAUSE_CONTRACT;
+  }
+  return count;
+}
+
+pir_status cinn_verify_group(const pir_op *op) {
+  const pir_attr *kind = pir_op_attr_str(op, "kind");
+  if (!kind || pir_attr_kind_of(kind) != PIR_ATTR_STR)
+    return PIR_OK;
+  pir_str name = pir_attr_as_str(kind);
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    if (!pir_str_equal(name, pir_str_from(kinds[i].name)))
+      continue;
+    int count = count_contractions(op);
+    if (count == kinds[i].contractions)
+      return PIR_OK;
+    return pir_error(op, "attribute kind: a group of kind \"%s\" has %d contractions, found %d",
+                     kinds[i].name, kinds[i].contractions, count);
+  }
+  return pir_error(op,
+                   "attribute kind: expects elements, rows, contraction, pair or attention, "
+                   "found \"%.*s\"",
+                   (int)name.size, name.data);
+}

@@ -1,0 +1,29 @@
+// A group states how it is compiled; the verifier looks whether its ops fit.
+// RUN: pir-opt %s --split-input-file --passes=expand,group | FileCheck %s
+// RUN: pir-opt %s --split-input-file --passes=expand,group | pir-opt - --split-input-file --strict | FileCheck %s
+// RUN: not pir-opt %S/inputs/wrong_kind.pir --split-input-file 2>&1 | FileCheck %s --check-prefix=BAD
+
+// BAD: wrong_kind.pir:4:{{[0-9]+}}: error: "cinn_op.group" attribute kind: expects elements, rows, contraction, pair or attention, found "row"
+// BAD: wrong_kind.pir:14:{{[0-9]+}}: error: "cinn_op.group" attribute kind: a group of kind "contraction" has 1 contractions, found 0
+
+// CHECK: "cinn_op.group" ({{.*}}) {kind:"elements"}
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(cpu),shape:[64,64]} : () -> tensor<64x64xf32>
+    (%1) = "pd_op.relu" (%0) {} : (tensor<64x64xf32>) -> tensor<64x64xf32>
+    (%2) = "pd_op.fetch" (%1) {col:0,name:"y"} : (tensor<64x64xf32>) -> tensor<64x64xf32>
+}
+// -----
+// CHECK: "cinn_op.group" ({{.*}}) {kind:"rows"}
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(cpu),shape:[64,64]} : () -> tensor<64x64xf32>
+    (%1) = "pd_op.softmax" (%0) {axis:-1} : (tensor<64x64xf32>) -> tensor<64x64xf32>
+    (%2) = "pd_op.fetch" (%1) {col:0,name:"y"} : (tensor<64x64xf32>) -> tensor<64x64xf32>
+}
+// -----
+// CHECK: "cinn_op.group" ({{.*}}) {kind:"contraction"}
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(cpu),shape:[64,64]} : () -> tensor<64x64xf32>
+    (%1) = "pd_op.data" () {dtype:float32,name:"y",place:Place(cpu),shape:[64,64]} : () -> tensor<64x64xf32>
+    (%2) = "pd_op.matmul" (%0, %1) {transpose_x:false,transpose_y:false} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    (%3) = "pd_op.fetch" (%2) {col:0,name:"z"} : (tensor<64x64xf32>) -> tensor<64x64xf32>
+}
