@@ -1,5 +1,6 @@
-// Chains: two to five ops in single precision, each reading the first result of the one before
-// it. What the compiler fuses is then compared with kernels that are called one by one.
+// Chains: two to five ops in single precision or in integers of one type, each reading the
+// first result of the one before it. What the compiler fuses is then compared with kernels that
+// are called one by one.
 #include "draws.h"
 
 #include <string.h>
@@ -15,8 +16,15 @@ bool draw_chains(const pir_opdef *def) {
   return tensor && def->traits & PIR_PURE && !draw_is_index(def, 0);
 }
 
+// Gradients and ops of other dialects do not declare that they are of floats.
+static bool takes(const pir_opdef *def, pir_dtype element) {
+  if (element != PIR_F32 && (draw_is_of_floats(def) || strncmp(def->name, "pd_op.", 6)))
+    return false;
+  return !def->operands[0].dtypes || def->operands[0].dtypes >> element & 1;
+}
+
 // The type that the op of a draw gives; false when the next one cannot read it.
-static bool result_of(const draw *d, draw_tensor *out) {
+static bool result_of(const draw *d, bool is_last, draw_tensor *out) {
   char text[DRAW_TEXT];
   pir_program *program = draw_program(d, DRAW_AS_IS, text);
   pir_op *op = program ? pir_block_last(pir_program_block(program)) : NULL;
@@ -27,7 +35,8 @@ static bool result_of(const draw *d, draw_tensor *out) {
   int64_t numel = 1;
   for (int32_t i = 0; taken && i < out->rank; i++)
     numel *= out->shape[i];
-  return taken && out->dtype == PIR_F32 && out->rank < DRAW_RANK && numel <= MAX_NUMEL;
+  bool fits = out->dtype == d->element || (is_last && out->dtype == PIR_BOOL);
+  return taken && fits && out->rank < DRAW_RANK && numel <= MAX_NUMEL;
 }
 
 static bool runs(const draw *d) {
@@ -37,20 +46,23 @@ static bool runs(const draw *d) {
   return does;
 }
 
-static bool draw_step(draw *steps, size_t i, draw *from, const pir_opdef *const *ops,
-                      size_t count) {
+static bool draw_step(draw *steps, size_t i, bool is_last, draw *from,
+                      const pir_opdef *const *ops, size_t count) {
   draw_tensor linked = {0};
   for (int k = 0; k < CHOICES; k++) {
     const pir_opdef *def = ops[draw_below(from, (uint32_t)count)];
+    for (size_t n = 0; n < count && !takes(def, from->element); n++)
+      def = ops[draw_below(from, (uint32_t)count)];
     draw_start_op(&steps[i], from->ctx, from->noise, def, draw_random(&from->random));
     steps[i].step = (int)i;
     steps[i].single = true;
+    steps[i].element = from->element;
     steps[i].attempts = DRAW_ATTEMPTS - STEP_ATTEMPTS;
-    if (i && !result_of(&steps[i - 1], &steps[i].linked))
+    if (i && !result_of(&steps[i - 1], false, &steps[i].linked))
       return false;
     if (i)
       steps[i].before = &steps[i - 1];
-    if (draw_op(&steps[i]) && result_of(&steps[i], &linked) && runs(&steps[i]))
+    if (draw_op(&steps[i]) && result_of(&steps[i], is_last, &linked) && runs(&steps[i]))
       return true;
   }
   return false;
@@ -58,9 +70,12 @@ static bool draw_step(draw *steps, size_t i, draw *from, const pir_opdef *const 
 
 draw *draw_chain(draw *steps, pir_context *ctx, draw_noise *noise, const pir_opdef *const *ops,
                  size_t count, uint64_t seed) {
+  static const pir_dtype elements[] = {PIR_F32, PIR_F32, PIR_F32, PIR_F32, PIR_F32,
+                                       PIR_I64, PIR_I64, PIR_I32, PIR_I8};
   draw from = {.ctx = ctx, .noise = noise, .random = seed * 0x9E3779B97F4A7C15u + 7};
   size_t length = 2 + draw_below(&from, DRAW_STEPS - 1), i = 0;
-  while (i < length && draw_step(steps, i, &from, ops, count))
+  from.element = elements[draw_below(&from, sizeof elements / sizeof *elements)];
+  while (i < length && draw_step(steps, i, i + 1 == length, &from, ops, count))
     i++;
   if (i < 2)
     return NULL;

@@ -86,13 +86,19 @@ static void texts_of_others(const draw *d, size_t attr, texts *out) {
   }
 }
 
-bool draw_is_index(const pir_opdef *def, size_t operand) {
-  static const pir_dtype_set integers = 1u << PIR_I32 | 1u << PIR_I64 | 1u << PIR_U8 |
-                                        1u << PIR_I8 | 1u << PIR_I16 | 1u << PIR_BOOL;
+static bool is_read_as_index(const pir_opdef *def, size_t operand) {
   for (const pir_clause *c = def->clause; c; c = c->next)
     for (size_t i = 0; i < c->node_count; i++)
       if (c->nodes[i].op == PIR_I_LOAD && c->nodes[i].k == (int16_t)operand)
         return true;
+  return false;
+}
+
+bool draw_is_index(const pir_opdef *def, size_t operand) {
+  static const pir_dtype_set integers = 1u << PIR_I32 | 1u << PIR_I64 | 1u << PIR_U8 |
+                                        1u << PIR_I8 | 1u << PIR_I16 | 1u << PIR_BOOL;
+  if (is_read_as_index(def, operand))
+    return true;
   return def->operands[operand].dtypes && !(def->operands[operand].dtypes & ~integers);
 }
 
@@ -114,7 +120,7 @@ static void limit(draw_tensor *t) {
 }
 
 // Gradients, fused ops and updates of parameters are of floats, whatever is declared.
-static bool is_of_floats(const pir_opdef *def) {
+bool draw_is_of_floats(const pir_opdef *def) {
   const char *end = strstr(def->name, "_grad");
   return (end && (!end[5] || end[5] == '_')) || strstr(def->name, ".fused_") ||
          def->name[strlen(def->name) - 1] == '_';
@@ -143,7 +149,7 @@ static void start_pool(draw *d, pool *p, int attempt) {
     p->dtype = PIR_F32;
   p->likeness = likeness[attempt % 3];
   if (d->single)
-    p->dtype = PIR_F32;
+    p->dtype = d->element;
   if (!d->before)
     return;
   p->rank = d->linked.rank;
@@ -555,6 +561,7 @@ void draw_numbers(draw *d) {
     if (o->form != DRAW_TENSOR && o->form != DRAW_LIST)
       continue;
     uint32_t manner = chance(d, 75) ? common : draw_below(d, manners), range = draw_below(d, 5);
+    bool ends = !is_read_as_index(d->def, k) && chance(d, 30);
     for (size_t i = 0; i < o->count; i++) {
       draw_tensor *t = &o->members[i];
       t->manner = (uint8_t)manner;
@@ -563,6 +570,7 @@ void draw_numbers(draw *d) {
       if (t->from < 0 && (t->dtype == PIR_U8 || t->dtype == PIR_U16 || t->dtype == PIR_U32 ||
                           t->dtype == PIR_U64))
         t->from = 0;
+      t->ends = ends;
       t->seed = draw_random(&d->random);
     }
   }
@@ -611,7 +619,7 @@ void draw_start_op(draw *d, pir_context *ctx, draw_noise *noise, const pir_opdef
   *d = (draw){.ctx = ctx,
               .def = def,
               .noise = noise,
-              .floats = is_of_floats(def),
+              .floats = draw_is_of_floats(def),
               .random = seed * 0xD1342543DE82EF95u + 1};
 }
 

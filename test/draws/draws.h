@@ -30,6 +30,7 @@ typedef struct draw_tensor {
   bool parameter;    // its bytes are in the program
   uint8_t manner;    // of its numbers: draw_manner
   int64_t from, to;  // of its integers, both included
+  bool ends;         // two of three integers lie at an end of their type
   uint64_t seed;
 } draw_tensor;
 
@@ -55,7 +56,8 @@ typedef struct draw {
   struct draw *before;  // of a chain: its op's first result is operand 0
   draw_tensor linked;   // the type of that
   int step;
-  bool single;  // element types that are free are f32
+  bool single;  // element types that are free are
+  pir_dtype element;
   pir_context *ctx;
   const pir_opdef *def;
   draw_noise *noise;
@@ -77,6 +79,8 @@ void draw_start_op(draw *d, pir_context *ctx, draw_noise *noise, const pir_opdef
                    uint64_t seed);
 // Whether clauses read an operand as indices, or it takes integers alone.
 bool draw_is_index(const pir_opdef *def, size_t operand);
+// Whether an op is of floats, whatever it declares.
+bool draw_is_of_floats(const pir_opdef *def);
 // Draws operands and attributes until inference and checks take the op; false when there are no
 // attempts left. Called again it draws others.
 bool draw_op(draw *d);

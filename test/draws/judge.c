@@ -313,10 +313,12 @@ static bool agrees(const comparison *c, size_t output, int64_t i, double norm,
   const pir_tensor *got = &c->got->outputs[output], *want = &c->want->outputs[output];
   double x = part(got, i), y = part(want, i), moved = c->moves ? c->moves->of[output][i] : 0;
   *out_bound = 0;
+  if (is_exact(got->dtype) && is_exact(want->dtype))
+    return pir_tensor_int_at(got, i) == pir_tensor_int_at(want, i) || moved > 0;
   if (x == y || (isnan(x) && isnan(y)) || isinf(moved))
     return true;
   if (is_exact(got->dtype))
-    return is_exact(want->dtype) ? moved > 0 : false;
+    return false;
   if (c->allowance.composed && !c->moves)
     moved = 0x1p-2 * ldexp(size_at(want, i), -digits_of(got->dtype) + 8);
   *out_bound = bound(c->allowance, got->dtype, size_at(want, i), moved);

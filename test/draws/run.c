@@ -49,6 +49,27 @@ static void store(pir_dtype dtype, double d, void *at) {
   }
 }
 
+// Both ends of an integer type, as far as 64 bits with a sign tell them.
+static void ends_of(pir_dtype dtype, int64_t *out_least, int64_t *out_most) {
+  unsigned bits = 8 * (unsigned)pir_dtype_size(dtype);
+  bool has_sign = dtype == PIR_I8 || dtype == PIR_I16 || dtype == PIR_I32 || dtype == PIR_I64;
+  *out_most = (int64_t)(UINT64_MAX >> (64 - bits + (has_sign || bits == 64)));
+  *out_least = has_sign ? -*out_most - 1 : 0;
+}
+
+static int64_t integer(const draw_tensor *t, pir_dtype dtype, uint64_t *state) {
+  enum { NEAR = 4 };
+  int64_t least, most;
+  uint64_t span = (uint64_t)(t->to - t->from) + 1, r = draw_random(state);
+  if (dtype == PIR_BOOL)
+    return (t->from + (int64_t)(r % span)) & 1;
+  if (!t->ends || r % 3 == 0)
+    return t->from + (int64_t)(r / 3 % span);
+  ends_of(dtype, &least, &most);
+  int64_t off = (int64_t)(r / 3 % NEAR);
+  return r % 3 == 1 ? least + off : most - off;
+}
+
 void draw_fill(const draw_tensor *t, pir_dtype dtype, double u, uint64_t noise, void *out) {
   size_t size = pir_dtype_size(dtype);
   uint64_t state = t->seed, moved = noise * 0x9FB21C651E98DF25u + t->seed;
@@ -66,10 +87,7 @@ void draw_fill(const draw_tensor *t, pir_dtype dtype, double u, uint64_t noise, 
         d += d * u * (draw_random(&moved) & 1 ? 1 : -1) * (0.5 + 0.5 * uniform(&moved));
       store(dtype, d, at);
     } else {
-      uint64_t span = (uint64_t)(t->to - t->from) + 1;
-      int64_t v = t->from + (int64_t)(draw_random(&state) % span);
-      if (dtype == PIR_BOOL)
-        v &= 1;
+      int64_t v = integer(t, dtype, &state);
       memcpy(at, &v, size);
     }
   }
@@ -107,7 +125,7 @@ pir_status draw_start(const draw *d, draw_width width, const char *pipeline, con
                                .compile_threads = 1,
                                .sink = {listen, out_run}};
   pir_session_options session = {
-      .size = sizeof session, .threads = 1, .max_bytes = (size_t)1 << 30};
+      .size = sizeof session, .threads = 1, .max_bytes = (size_t)1 << 26};
   pir_context_set_sink(d->ctx, options.sink);
   out_run->status = pir_model_create(program, &options, &out_run->model);
   pir_context_set_sink(d->ctx, (pir_diag_sink){0});
