@@ -6,6 +6,7 @@
 FOLDER holds any of: models/ real/ (whole programs with cases), ops/ (one-op programs), passes/. Kinds:
   numbers    pir-run --case from every program file, pipelines kernels and compile, 1 and 2 threads
   refused    likewise, with every group, or every second or third, given back to called ops
+  nets       numbers of whole networks, from their text too
   memory     the arena of compiled models is at most 10 % above the most that lives together, for every case
   text       pir-translate X.json --to=text equals X.pir byte for byte
   translate  pir-translate X.pdmodel equals the recorded translation up to names and independent order
@@ -26,6 +27,7 @@ Ends with `N passed, N failed, N skipped`.
 import argparse
 import collections
 import concurrent.futures
+import itertools
 import json
 import os
 import pathlib
@@ -101,7 +103,8 @@ def deviations():
 
 def judged(known, job):
     name, result, why = job()
-    reason = known.get(" ".join(name.split()[:2]))
+    words = name.split()
+    reason = known.get(" ".join(words[:2])) or known.get(" ".join(words[:3]))
     if not reason:
         return name, result, why
     return (name, "skip", f"deviation: {reason}") if result == "fail" else (name, "fail", "agrees; take it off deviations.tsv")
@@ -140,6 +143,44 @@ def number_jobs(tools, root):
                             command += [f"--cache={CODE_CACHE}"] if pipeline == "compile" else []
                             name = f"numbers {folder.name}/{prog.name} {case.name} {pipeline} {threads}t"
                             yield name, lambda n=name, c=command: number_job(n, c)
+
+
+NET_RULE = ["--atol=1e-6", "--rtol=0", "--rtol-max=1e-4"]
+
+
+def net_programs(root):
+    """Program, parameters and cases of the networks, also as their printed text."""
+    for folder in sorted(p for p in (root / "nets").glob("*") if p.is_dir()):
+        texts = [(folder / "model.pir", folder / "model.pdiparams")] if (folder / "model.pir").exists() else []
+        for prog, params in [*programs_of(folder), *texts]:
+            yield prog, params, sorted(folder.glob("case*"))
+
+
+def odd_outputs(known, label, case):
+    """Outputs of a case that deviate, as deviations.tsv has them: `nets NET/PROGRAM:OUTPUT`, or that and a case."""
+    outputs = range(len(list(case.glob("out_*.npy"))))
+    return outputs, [i for i in outputs if f"nets {label}:{i}" in known or f"nets {label}:{i} {case.name}" in known]
+
+
+def net_jobs(tools, root):
+    """Whole networks: within 1e-4 of the largest value. Outputs that deviate are compared by jobs of their own."""
+    known = deviations()
+    for prog, params, cases in net_programs(root):
+        label = f"{prog.parent.name}/{prog.name}"
+        for pipeline, threads, case in itertools.product(("kernels", "compile"), (1, 2), cases):
+            command = [tools / "pir-run", prog, f"--params={params}", f"--case={case}", f"--pipeline={pipeline}",
+                       f"--threads={threads}", *NET_RULE]
+            command += [f"--cache={CODE_CACHE}"] if pipeline == "compile" else []
+            every, odd = odd_outputs(known, label, case)
+            for which, ignored in [("", odd)] + [(f":{i}", [k for k in every if k != i]) for i in odd]:
+                name = f"nets {label}{which} {case.name} {pipeline} {threads}t"
+                yield name, lambda n=name, c=command + [f"--ignore-output={i}" for i in ignored]: net_job(n, c)
+
+
+def net_job(name, command):
+    """All of these run: one that is unsupported fails."""
+    name, result, why = number_job(name, command)
+    return name, "fail" if result == "skip" else result, why
 
 
 def number_job(name, command):
@@ -181,7 +222,7 @@ def memory_job(name, command):
 
 
 def text_jobs(tools, root):
-    for top in ("models", "real", "ops/cases", "ops/cases_grad", "passes/printer"):
+    for top in ("models", "real", "nets", "ops/cases", "ops/cases_grad", "passes/printer"):
         for prog in sorted((root / top).rglob("*.json")):
             # What Paddle printed after reading this file, where that differs from what was saved.
             names = (prog.with_name("reloaded.pir") if prog.name == "program.json" else prog, prog.with_suffix(".pir"), prog.with_suffix(".pir.txt"))
@@ -222,7 +263,7 @@ def compare(tools, name, made, want):
 
 
 def translate_jobs(tools, root):
-    pairs = [(d / "translated.pir", d / "model.pdmodel") for d in sorted((root / "models").glob("*"))]
+    pairs = [(d / "translated.pir", d / "model.pdmodel") for top in ("models", "nets") for d in sorted((root / top).glob("*"))]
     pairs += [(d / "translated.pir", d / "legacy.pdmodel") for d in sorted((root / "passes/translate").glob("*"))]
     pairs += [(d / "converted.pir.txt", d / "inference.pdmodel") for d in sorted((root / "real").glob("*"))]
     for want, prog in pairs:
@@ -361,7 +402,7 @@ def train_job(tools, name, folder, program, pipeline):
                                  "--rtol=1e-4"] + ROUNDING_ALONE.get(folder.name, []))
 
 
-KINDS = {"text": text_jobs, "translate": translate_jobs, "passes": pass_jobs, "numbers": number_jobs,
+KINDS = {"text": text_jobs, "translate": translate_jobs, "passes": pass_jobs, "numbers": number_jobs, "nets": net_jobs,
          "refused": refused_jobs, "memory": memory_jobs, "ops": op_jobs, "grads": grad_jobs, "vjp": vjp_jobs, "train": train_jobs,
          "roundtrip": recorded_formats.roundtrip_jobs(run), "json": recorded_formats.json_jobs(run),
          "infer": recorded_infer.infer_jobs(run), "shape": recorded_shape.shape_jobs(run),

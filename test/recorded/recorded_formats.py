@@ -154,7 +154,7 @@ def roundtrip_jobs(run):
                 if i % 50 == 0:
                     batch = Batch(run, tools, paths[i:i + 50])
                 yield job(f"roundtrip {path.parent.relative_to(root / top)}", text_steps, chain, batch, path)
-        for top in ("models", "real"):
+        for top in ("models", "real", "nets"):
             for path in sorted((root / top).glob("*/*")):
                 if path.suffix in (".json", ".pdmodel") and path.name not in ("meta.json", "case.json"):
                     yield job(f"roundtrip {path.relative_to(root)}", model_steps, chain, path)

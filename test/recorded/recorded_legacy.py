@@ -59,7 +59,7 @@ def json_steps(steps, path):
 
 def legacy_jobs(run):
     def jobs(tools, root):
-        for pattern in ("models/*/*", "real/*/*", "passes/translate/*/legacy.pdmodel"):
+        for pattern in ("models/*/*", "real/*/*", "nets/*/*", "passes/translate/*/legacy.pdmodel"):
             for path in sorted(root.glob(pattern)):
                 if path.suffix in (".json", ".pdmodel") and path.name not in ("meta.json", "case.json"):
                     yield job(run, tools, path, f"legacy {path.relative_to(root)}")

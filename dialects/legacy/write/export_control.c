@@ -240,9 +240,9 @@ static bool stays(const pir_value *value, const pir_op *loop, size_t operand) {
 bool loop_may_change(exporter *x, pir_value *value, const pir_op *loop, size_t operand) {
   const pir_block *block = pir_op_block(loop);
   const pir_op *op = pir_value_op(value);
-  if (!op || pir_op_block(op) != block || is_structural(op) || pir_op_has(op, PIR_PARAMETER))
+  if (pir_value_block(value) != block)
     return false;
-  if (stays(value, loop, operand))
+  if (op && (is_structural(op) || pir_op_has(op, PIR_PARAMETER) || stays(value, loop, operand)))
     return false;
   for (pir_value *v = value;; v = chain_root(v, block)) {
     if (!read_by_loop_only(x, v, loop, v == value ? operand : SIZE_MAX))
@@ -259,7 +259,9 @@ static out_var *carrier(exporter *x, const pir_op *loop, size_t i) {
   const char *name = NULL;
   if (!from)
     return NULL;
-  if (from->home == x->block && !from->desc->persistable && loop_may_change(x, value, loop, i))
+  bool here = from->home == x->block ||
+              !pir_value_op(value);  // a loop around has given its variable for this round
+  if (here && !from->desc->persistable && loop_may_change(x, value, loop, i))
     return from;
   if (i)
     name = wanted_name(x, pir_op_result(loop, i - 1));

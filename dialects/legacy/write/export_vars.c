@@ -244,6 +244,14 @@ pir_value *chain_root(pir_value *value, const pir_block *block) {
   return value;
 }
 
+// What the user of a variable may leave in it: the result of an op in place, or of a loop.
+static const pir_value *next_content(const pir_use *use) {
+  const pir_op *user = pir_use_owner(use);
+  size_t i = pir_use_operand_index(use);
+  bool carries = pir_op_is(user, PD_WHILE) && i && i <= pir_op_results(user);
+  return carries ? pir_op_result(user, i - 1) : twin_result(user, i);
+}
+
 // A list is no op of a .pdmodel: who reads the list reads its members.
 use_list reads_of(exporter *x, const pir_value *value, bool later_contents) {
   PIR_VEC(const pir_value *) work = {0};
@@ -253,11 +261,10 @@ use_list reads_of(exporter *x, const pir_value *value, bool later_contents) {
     const pir_value *next = pir_vec_pop(&work);
     PIR_EACH_USE(u, (pir_value *)(uintptr_t)next) {
       const pir_op *user = pir_use_owner(u);
-      const pir_value *twin =
-          later_contents ? twin_result(user, pir_use_operand_index(u)) : NULL;
+      const pir_value *later = later_contents ? next_content(u) : NULL;
       bool is_list = pir_op_has(user, PIR_STRUCTURAL);
-      if (twin)
-        pir_vec_push(&x->arena, &work, twin);
+      if (later)
+        pir_vec_push(&x->arena, &work, later);
       if (!is_list)
         pir_vec_push(&x->arena, &reads, u);
       for (size_t i = 0; is_list && i < pir_op_results(user); i++)
