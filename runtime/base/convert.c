@@ -41,11 +41,14 @@ static const small_float e5m2_format = {5, 2, 15, true};
 static inline uint32_t to_small(float value, small_float f) {
   uint32_t bits;
   memcpy(&bits, &value, sizeof bits);
-  uint32_t sign = bits >> 31 << (f.exponent + f.mantissa), magnitude = bits & 0x7fffffffu;
-  uint32_t inf = ((1u << f.exponent) - 1) << f.mantissa, all = inf | ((1u << f.mantissa) - 1);
+  uint32_t sign = bits >> 31 << (f.exponent + f.mantissa);
+  uint32_t magnitude = bits & 0x7fffffffu;
+  uint32_t inf = ((1u << f.exponent) - 1) << f.mantissa;
+  uint32_t all = inf | ((1u << f.mantissa) - 1);
   if (magnitude > 0x7f800000u)
     return sign | (f.has_inf ? inf | 1u << (f.mantissa - 1) : all);
-  int shift = 23 - f.mantissa, e = (int)(magnitude >> 23) - 127 + f.bias;
+  int shift = 23 - f.mantissa;
+  int e = (int)(magnitude >> 23) - 127 + f.bias;
   uint32_t significand = (magnitude & 0x7fffffu) | 0x800000u;
   if (e < 1) {  // subnormal: shift further right
     shift += 1 - e;
@@ -53,8 +56,9 @@ static inline uint32_t to_small(float value, small_float f) {
       return sign;
     e = 1;
   }
-  uint32_t kept = significand >> shift, rest = significand & ((1u << shift) - 1),
-           half = 1u << (shift - 1);
+  uint32_t kept = significand >> shift;
+  uint32_t rest = significand & ((1u << shift) - 1);
+  uint32_t half = 1u << (shift - 1);
   kept += rest > half || (rest == half && (kept & 1));
   // `kept` holds the hidden bit, which raises the exponent by one when it is set.
   uint64_t result = ((uint64_t)(e - 1) << f.mantissa) + kept;
@@ -64,8 +68,11 @@ static inline uint32_t to_small(float value, small_float f) {
 }
 
 static inline float from_small(uint32_t bits, small_float f) {
-  uint32_t inf = ((1u << f.exponent) - 1) << f.mantissa, all = inf | ((1u << f.mantissa) - 1);
-  uint32_t sign = bits >> (f.exponent + f.mantissa) & 1, magnitude = bits & all, wide;
+  uint32_t inf = ((1u << f.exponent) - 1) << f.mantissa;
+  uint32_t all = inf | ((1u << f.mantissa) - 1);
+  uint32_t sign = bits >> (f.exponent + f.mantissa) & 1;
+  uint32_t magnitude = bits & all;
+  uint32_t wide;
   float value;
   if (f.has_inf ? magnitude >= inf : magnitude == all) {
     wide = 0x7f800000u | (f.has_inf ? (magnitude - inf) << (23 - f.mantissa) : 0x400000u);

@@ -25,10 +25,10 @@ static void turn_four(const uint32_t *in, uint32_t *out) {
   four r[4];
   for (int i = 0; i < 4; i++)
     memcpy(&r[i], in + i * SIDE, sizeof r[i]);
-  four a = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5),
-       b = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7);
-  four c = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5),
-       d = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
+  four a = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5);
+  four b = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7);
+  four c = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5);
+  four d = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
   r[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
   r[1] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
   r[2] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
@@ -80,9 +80,11 @@ static void turn_square(size_t size, const char *in, int64_t in_step, char *out,
 
 // The last two loops: rows run along `from`, columns along `to`.
 static void turn(const copy_loops *l, size_t size, const char *in, char *out) {
-  int64_t rows = l->extent[l->rank - 2], columns = l->extent[l->rank - 1],
-          bytes = (int64_t)size;
-  int64_t out_step = l->to[l->rank - 2] * bytes, in_step = l->from[l->rank - 1] * bytes;
+  int64_t rows = l->extent[l->rank - 2];
+  int64_t columns = l->extent[l->rank - 1];
+  int64_t bytes = (int64_t)size;
+  int64_t out_step = l->to[l->rank - 2] * bytes;
+  int64_t in_step = l->from[l->rank - 1] * bytes;
   for (int64_t i = 0; i < rows; i += SIDE)
     for (int64_t j = 0; j < columns; j += SIDE) {
       for (int k = 0; k < SIDE && j + k < columns;
@@ -162,13 +164,18 @@ copy_loops pir_copy_plan(int rank, const int64_t *extent, const int64_t *from,
 void pir_copy_run(const copy_loops *loops, pir_dtype to_dtype, char *to, pir_dtype from_dtype,
                   const char *from) {
   const copy_loops *l = loops;
-  int64_t from_size = (int64_t)pir_dtype_size(from_dtype),
-          to_size = (int64_t)pir_dtype_size(to_dtype);
-  int64_t index[PIR_MAX_RANK] = {0}, run = 1, from_step = 1, to_step = 1;
+  int64_t from_size = (int64_t)pir_dtype_size(from_dtype);
+  int64_t to_size = (int64_t)pir_dtype_size(to_dtype);
+  int64_t index[PIR_MAX_RANK] = {0};
+  int64_t run = 1;
+  int64_t from_step = 1;
+  int64_t to_step = 1;
   int outer = l->rank - (l->turns ? 2 : l->rank > 0);
-  if (l->rank)
-    run = l->extent[l->rank - 1], from_step = l->from[l->rank - 1],
+  if (l->rank) {
+    run = l->extent[l->rank - 1];
+    from_step = l->from[l->rank - 1];
     to_step = l->to[l->rank - 1];
+  }
   for (;;) {
     if (l->turns)
       turn(l, (size_t)to_size, from, to);
@@ -197,8 +204,9 @@ static int64_t unit_of(const copy_loops *l) {
 static void copy_range(void *user, int64_t begin, int64_t end, int thread) {
   const copy_run *r = user;
   copy_loops l = r->loops;
-  int64_t unit = unit_of(&l), first = begin * unit,
-          stop = end * unit < l.extent[0] ? end * unit : l.extent[0];
+  int64_t unit = unit_of(&l);
+  int64_t first = begin * unit;
+  int64_t stop = end * unit < l.extent[0] ? end * unit : l.extent[0];
   l.extent[0] = stop - first;
   pir_copy_run(&l, r->to->dtype,
                (char *)r->to->data + first * l.to[0] * (int64_t)pir_dtype_size(r->to->dtype),

@@ -30,8 +30,9 @@ void pir_generator_spread(pir_generator *g, uint64_t seed) {
     w[k] = more;
   }
   for (uint32_t k = N; k < 2 * N; k++) {
-    uint32_t i = k % N, r = 1566083941u * stir(w[i] + w[(i + P) % N] + w[(i + N - 1) % N]),
-             less = r - i;
+    uint32_t i = k % N;
+    uint32_t r = 1566083941u * stir(w[i] + w[(i + P) % N] + w[(i + N - 1) % N]);
+    uint32_t less = r - i;
     w[(i + P) % N] ^= r;
     w[(i + Q) % N] ^= less;
     w[i] = less;

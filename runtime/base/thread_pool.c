@@ -93,9 +93,10 @@ static bool run_chunk(pir_thread_pool *pool, int share, int self) {
     user = atomic_load_explicit(&pool->user, memory_order_relaxed);
   } while (!atomic_compare_exchange_weak_explicit(ticket, &seen, seen - 1, memory_order_acq_rel,
                                                   memory_order_acquire));
-  int chunks = share_chunks(n, pool->threads, share), k = chunks - (int)(uint32_t)seen;
-  int64_t begin = share_begin(n, pool->threads, share),
-          units = share_begin(n, pool->threads, share + 1) - begin;
+  int chunks = share_chunks(n, pool->threads, share);
+  int k = chunks - (int)(uint32_t)seen;
+  int64_t begin = share_begin(n, pool->threads, share);
+  int64_t units = share_begin(n, pool->threads, share + 1) - begin;
   fn(user, begin + share_begin(units, chunks, k), begin + share_begin(units, chunks, k + 1),
      self);
   if (atomic_fetch_sub(&pool->pending, 1) == 1 && atomic_load(&pool->waiting)) {

@@ -76,25 +76,30 @@ const int64_t *pir_clause_index_lanes(clause_lanes *e, clause_index x) {
 static bool apply_affine(int op, clause_index a, clause_index b, int n, clause_index *out) {
   if (a.v || b.v)
     return false;
-  if (op == PIR_I_ADD)
-    return *out = (clause_index){wrap_add(a.base, b.base), wrap_add(a.step, b.step), NULL},
-           true;
-  if (op == PIR_I_SUB)
-    return *out = (clause_index){wrap_sub(a.base, b.base), wrap_sub(a.step, b.step), NULL},
-           true;
-  if (op == PIR_I_MUL && (!a.step || !b.step))
-    return *out = (clause_index){wrap_mul(a.base, b.base),
-                                 a.step ? wrap_mul(a.step, b.base) : wrap_mul(b.step, a.base),
-                                 NULL},
-           true;
+  if (op == PIR_I_ADD) {
+    *out = (clause_index){wrap_add(a.base, b.base), wrap_add(a.step, b.step), NULL};
+    return true;
+  }
+  if (op == PIR_I_SUB) {
+    *out = (clause_index){wrap_sub(a.base, b.base), wrap_sub(a.step, b.step), NULL};
+    return true;
+  }
+  if (op == PIR_I_MUL && (!a.step || !b.step)) {
+    *out = (clause_index){wrap_mul(a.base, b.base),
+                          a.step ? wrap_mul(a.step, b.base) : wrap_mul(b.step, a.base), NULL};
+    return true;
+  }
   int64_t first = apply(op, a.base, b.base);
-  if (!a.step && !b.step)
-    return *out = uniform(first), true;
+  if (!a.step && !b.step) {
+    *out = uniform(first);
+    return true;
+  }
   if (b.step)
     return false;
   // The left side runs one way and the right side stands: monotone ops are known from both
   // ends.
-  int64_t end = at(a, n - 1), last = apply(op, end, b.base);
+  int64_t end = at(a, n - 1);
+  int64_t last = apply(op, end, b.base);
   switch (op) {
     case PIR_I_FLOORDIV:
     case PIR_I_CEILDIV:
@@ -103,15 +108,19 @@ static bool apply_affine(int op, clause_index a, clause_index b, int n, clause_i
     case PIR_I_MOD:
       if (floor_div(a.base, b.base) != floor_div(end, b.base))
         return false;
-      return *out = (clause_index){first, a.step, NULL}, true;
+      *out = (clause_index){first, a.step, NULL};
+      return true;
     case PIR_I_MIN:
     case PIR_I_MAX:
-      if (first == a.base && last == end)
-        return *out = a, true;
+      if (first == a.base && last == end) {
+        *out = a;
+        return true;
+      }
       return first == b.base && last == b.base && (*out = b, true);
     case PIR_I_EQ:
     case PIR_I_NE: {
-      bool below = a.base < b.base && end<b.base, above = a.base> b.base && end > b.base;
+      bool below = a.base < b.base && end < b.base;
+      bool above = a.base > b.base && end > b.base;
       return (below || above) && (*out = uniform(op == PIR_I_NE), true);
     }
     default: return false;
@@ -121,7 +130,8 @@ static bool apply_affine(int op, clause_index a, clause_index b, int n, clause_i
 static clause_index apply_lanes(clause_lanes *e, int op, clause_index a, clause_index b,
                                 int64_t *out) {
   int n = e->n;
-  const int64_t *x = pir_clause_index_lanes(e, a), *y = pir_clause_index_lanes(e, b);
+  const int64_t *x = pir_clause_index_lanes(e, a);
+  const int64_t *y = pir_clause_index_lanes(e, b);
 #define LOOP(id, expression)                                                                   \
   case id:                                                                                     \
     for (int i = 0; i < n; i++)                                                                \
@@ -155,7 +165,8 @@ static clause_index saved(clause_lanes *e, clause_index x, int64_t *room) {
 static clause_index binary(clause_lanes *e, const pir_node *n) {
   int64_t *out = push_slot(e), *room = push_slot(e);
   int mark = e->top;
-  clause_index a = saved(e, pir_clause_index(e, n->a), room), r;
+  clause_index a = saved(e, pir_clause_index(e, n->a), room);
+  clause_index r;
   e->top = mark;
   if ((n->op == PIR_I_AND || n->op == PIR_I_OR) && is_uniform(a) &&
       (a.base != 0) == (n->op == PIR_I_OR))
@@ -179,7 +190,8 @@ static clause_index select_index(clause_lanes *e, const pir_node *n) {
   const uint8_t *active = e->active;
   int taken_lanes = 0;
   for (int i = 0; i < e->n; i++) {
-    bool on = !active || active[i], taken = at(x, i) != 0;
+    bool on = !active || active[i];
+    bool taken = at(x, i) != 0;
     yes[i] = on && taken;
     no[i] = on && !taken;
     taken_lanes += taken;
@@ -256,7 +268,8 @@ static int64_t ask_list(clause_lanes *e, const pir_node *n, bool attr, int64_t x
   const pir_attr_value *a = attr ? &b->call->attrs[n->k] : NULL;
   if (!attr && !pir_clause_operand(b, n->k, 0))
     return n->op == PIR_I_OPERAND_FIND ? -1 : n->op == PIR_I_OPERAND_KEPT ? x : 0;
-  int64_t count = attr ? list_count(a) : operand_count(b, n->k), below = 0;
+  int64_t count = attr ? list_count(a) : operand_count(b, n->k);
+  int64_t below = 0;
   if (n->op == PIR_I_ATTR_COUNT || n->op == PIR_I_OPERAND_COUNT)
     return count;
   if (n->op == PIR_I_ATTR_AT || n->op == PIR_I_OPERAND_AT) {
@@ -283,14 +296,15 @@ static int64_t ask_list(clause_lanes *e, const pir_node *n, bool attr, int64_t x
 }
 
 static int64_t extent_of(clause_lanes *e, const pir_tensor *t, int64_t axis) {
-  if (!t)
-    return pir_clause_fail(e, PIR_INVALID, "extent of an absent operand"), 0;
+  if (!t) {
+    pir_clause_fail(e, PIR_INVALID, "extent of an absent operand");
+    return 0;
+  }
   axis = from_end(axis, t->rank);
   if (axis >= 0 && axis < t->rank)
     return t->shape[axis];
-  return pir_clause_fail(e, PIR_INVALID, "axis %lld of a tensor of rank %d", (long long)axis,
-                         t->rank),
-         0;
+  pir_clause_fail(e, PIR_INVALID, "axis %lld of a tensor of rank %d", (long long)axis, t->rank);
+  return 0;
 }
 
 // Questions about attributes, operands and shapes; x and y are the nodes a and b.
@@ -324,8 +338,10 @@ static int64_t ask(clause_lanes *e, const pir_node *n, int64_t x, int64_t y) {
     case PIR_I_RANK:
     case PIR_I_NUMEL:
     case PIR_I_DTYPE:
-      if (!(t = pir_clause_operand(b, n->k, 0)))
-        return pir_clause_fail(e, PIR_INVALID, "question about an absent operand"), 0;
+      if (!(t = pir_clause_operand(b, n->k, 0))) {
+        pir_clause_fail(e, PIR_INVALID, "question about an absent operand");
+        return 0;
+      }
       return n->op == PIR_I_RANK    ? t->rank
              : n->op == PIR_I_DTYPE ? (int64_t)t->dtype
                                     : pir_tensor_numel(t);
@@ -388,8 +404,10 @@ static clause_index load_index(clause_lanes *e, const pir_node *n) {
   int64_t *out = push_slot(e);
   int mark = e->top;
   const pir_tensor *t = pir_clause_operand(e->bind, n->k, 0);
-  if (!t)
-    return pir_clause_fail(e, PIR_INVALID, "index from an absent operand"), uniform(0);
+  if (!t) {
+    pir_clause_fail(e, PIR_INVALID, "index from an absent operand");
+    return uniform(0);
+  }
   clause_address p = pir_clause_address(e, t, 0, n);
   bool whole = p.lo == 0 && p.hi == e->n && !p.outside;
   const char *data = t->data;
@@ -500,7 +518,8 @@ typedef struct address_sum {
 
 // Lanes where an affine index is within [0, extent).
 static void cut_range(clause_lanes *e, clause_address *p, clause_index x, int64_t extent) {
-  int64_t first = x.base, last = at(x, e->n - 1);
+  int64_t first = x.base;
+  int64_t last = at(x, e->n - 1);
   if (first >= 0 && first < extent && last >= 0 && last < extent)
     return;
   int lo = 0, hi = e->n;
@@ -560,7 +579,8 @@ static void add_pack(clause_lanes *e, address_sum *s, const pir_tensor *t, int d
 static void add_list(clause_lanes *e, address_sum *s, const pir_tensor *t,
                      const pir_node *load) {
   const clause_bind *b = e->bind;
-  int dim = 0, pack_rank = t->rank - (load->map_count - 1);
+  int dim = 0;
+  int pack_rank = t->rank - (load->map_count - 1);
   for (int i = 0; i < load->map_count; i++) {
     int entry = b->clause->pool[load->map + i];
     const pir_node *n = &b->clause->nodes[entry];

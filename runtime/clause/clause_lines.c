@@ -139,10 +139,13 @@ static int64_t bands(const lines *l) {
 static void run_lines(void *user, int64_t begin, int64_t end, int thread) {
   const lines *l = user;
   const clause_bind *b = l->b;
-  int64_t in_size = (int64_t)pir_dtype_size(l->in->dtype),
-          out_size = (int64_t)pir_dtype_size(b->out->dtype);
+  int64_t in_size = (int64_t)pir_dtype_size(l->in->dtype);
+  int64_t out_size = (int64_t)pir_dtype_size(b->out->dtype);
   for (int64_t u = begin; u < end; u++) {
-    int64_t rest = u / bands(l), from = 0, to = 0, count = 1;
+    int64_t rest = u / bands(l);
+    int64_t from = 0;
+    int64_t to = 0;
+    int64_t count = 1;
     for (int i = b->parallel - 1; i >= 0; i--) {
       if (i == l->band)
         continue;
@@ -151,7 +154,8 @@ static void run_lines(void *user, int64_t begin, int64_t end, int thread) {
       rest /= b->extent[i];
     }
     if (l->band >= 0) {
-      int64_t first = u % bands(l) * BAND, left = b->extent[l->band] - first;
+      int64_t first = u % bands(l) * BAND;
+      int64_t left = b->extent[l->band] - first;
       count = left < BAND ? left : BAND;
       from += first * l->from_step[l->band];
       to += first * l->to_step[l->band];
@@ -196,8 +200,10 @@ static bool find_lines(const clause_bind *b, clause_lanes *e, lines *l) {
     return false;
   for (int i = 0; i < b->parallel; i++) {
     bool beside = l->from_step[i] == 1 && (c->kind == PIR_CLAUSE_REDUCE || l->to_step[i] == 1);
-    if (beside && l->from != 1 && b->extent[i] >= SHORTEST_BAND)
-      l->band = i, l->across_out = l->to_step[i];
+    if (beside && l->from != 1 && b->extent[i] >= SHORTEST_BAND) {
+      l->band = i;
+      l->across_out = l->to_step[i];
+    }
   }
   return true;
 }

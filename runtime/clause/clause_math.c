@@ -26,7 +26,8 @@ static double erf_inverse(double y) {
                                0.00943887047,   1.00167406,     2.83297682};
   double w = -log1p(-y * y);
   const double *p = w < 5 ? near : far;
-  double t = w < 5 ? w - 2.5 : sqrt(w) - 3, x = p[0];
+  double t = w < 5 ? w - 2.5 : sqrt(w) - 3;
+  double x = p[0];
   for (int i = 1; i < 9; i++)
     x = x * t + p[i];
   x *= y;

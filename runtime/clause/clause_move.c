@@ -132,8 +132,10 @@ static uint64_t reads(finder *f, int node) {
 // is never taken.
 static bool constant(finder *f, int node, int64_t *out) {
   clause_lanes *e = f->e;
-  if (f->b->fixed[node])
-    return *out = f->b->fixed_value[node], true;
+  if (f->b->fixed[node]) {
+    *out = f->b->fixed_value[node];
+    return true;
+  }
   if (reads(f, node))
     return false;
   pir_status before = e->status;
@@ -202,7 +204,10 @@ static bool compared(finder *f, int op, const form *x, const form *y, form *out)
   form difference = *x;
   add_scaled(f, &difference, y, -1);
   range_of(f, &difference, &lo, &hi);
-  bool less = hi < 0, more = lo > 0, least = hi <= 0, most = lo >= 0;
+  bool less = hi < 0;
+  bool more = lo > 0;
+  bool least = hi <= 0;
+  bool most = lo >= 0;
   *out = (form){0};
   switch (op) {
     case PIR_I_MIN:
@@ -219,8 +224,10 @@ static bool binary(finder *f, const pir_node *n, form *out) {
   int64_t known;
   if (n->op == PIR_I_AND || n->op == PIR_I_OR) {
     bool decided = constant(f, n->a, &known);
-    if (!decided || (known != 0) == (n->op == PIR_I_OR))
-      return *out = (form){.start = known != 0}, decided;
+    if (!decided || (known != 0) == (n->op == PIR_I_OR)) {
+      *out = (form){.start = known != 0};
+      return decided;
+    }
     return find_form(f, n->b, out);
   }
   if (!find_form(f, n->a, &x) || !find_form(f, n->b, &y))
@@ -231,8 +238,10 @@ static bool binary(finder *f, const pir_node *n, form *out) {
     case PIR_I_SUB: return add_scaled(f, out, &y, -1), true;
     case PIR_I_MUL:
       *out = (form){0};
-      if (constant(f, n->a, &known))
-        return add_scaled(f, out, &y, known), true;
+      if (constant(f, n->a, &known)) {
+        add_scaled(f, out, &y, known);
+        return true;
+      }
       return constant(f, n->b, &known) && (add_scaled(f, out, &x, known), true);
     case PIR_I_FLOORDIV:
     case PIR_I_MOD: return constant(f, n->b, &known) && divided(f, n->op, &x, known, out);
@@ -365,7 +374,8 @@ static const pir_node *moved_load(finder *f) {
   int64_t taken;
   int node = f->b->clause->body;
   while (node_at(f, node)->op == PIR_V_SELECT) {
-    const pir_node *n = node_at(f, node), *condition = node_at(f, n->a);
+    const pir_node *n = node_at(f, node);
+    const pir_node *condition = node_at(f, n->a);
     form x;
     int test = condition->op == PIR_V_INDEX ? condition->a : n->a;
     if (node_at(f, test)->op >= PIR_V_CONST || !find_form(f, test, &x))
@@ -392,8 +402,9 @@ static bool combines(const clause_bind *b) {
 // must win.
 static bool writes_once(const copy_loops *l) {
   for (int i = 0; i < l->rank; i++) {
-    int64_t step = l->to[i] < 0 ? -l->to[i] : l->to[i],
-            inner = i + 1 < l->rank ? l->to[i + 1] : 0, reach = 1;
+    int64_t step = l->to[i] < 0 ? -l->to[i] : l->to[i];
+    int64_t inner = i + 1 < l->rank ? l->to[i + 1] : 0;
+    int64_t reach = 1;
     if (i + 1 < l->rank)
       reach = (inner < 0 ? -inner : inner) * l->extent[i + 1];
     if (step < reach)
@@ -446,8 +457,11 @@ static void combine_run(clause_lanes *e, char *to, const char *from, int64_t n) 
       [PIR_COMBINE_AND] = PIR_V_AND, [PIR_COMBINE_OR] = PIR_V_OR};
   pir_dtype dtype = e->bind->out->dtype;
   size_t size = pir_dtype_size(dtype);
-  int combine = e->bind->clause->combine, mark = e->top;
-  char *old = push_slot(e), *sum = push_slot(e), *update = push_slot(e);
+  int combine = e->bind->clause->combine;
+  int mark = e->top;
+  char *old = push_slot(e);
+  char *sum = push_slot(e);
+  char *update = push_slot(e);
   for (int64_t i = 0; i < n; i += LANES, to += LANES * size, from += LANES * size) {
     int lanes = (int)(n - i < LANES ? n - i : LANES);
     memcpy(old, to, (size_t)lanes * size);

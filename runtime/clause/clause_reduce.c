@@ -41,10 +41,14 @@ static void set_neutral(clause_lanes *e, accumulators *a) {
   int n = e->n;
   int64_t i = a->combine == PIR_COMBINE_MUL || a->combine == PIR_COMBINE_AND;
   double f = (double)i;
-  if (a->combine == PIR_COMBINE_MAX || a->combine == PIR_COMBINE_ARGMAX)
-    f = -INFINITY, i = INT64_MIN;
-  if (a->combine == PIR_COMBINE_MIN || a->combine == PIR_COMBINE_ARGMIN)
-    f = INFINITY, i = INT64_MAX;
+  if (a->combine == PIR_COMBINE_MAX || a->combine == PIR_COMBINE_ARGMAX) {
+    f = -INFINITY;
+    i = INT64_MIN;
+  }
+  if (a->combine == PIR_COMBINE_MIN || a->combine == PIR_COMBINE_ARGMIN) {
+    f = INFINITY;
+    i = INT64_MAX;
+  }
   if (c->init >= 0)
     pir_clause_value(e, c->init, a->lanes, a->values);
   else if (a->lanes == PIR_I64)
@@ -177,7 +181,8 @@ static void reduce_across(clause_lanes *e, accumulators *a) {
 static void fold(clause_lanes *e, accumulators *a, int lane, char *body, const uint8_t *counted,
                  int n) {
   size_t size = pir_dtype_size(a->lanes);
-  char *half = push_slot(e), *value = (char *)a->values + (size_t)lane * size;
+  char *half = push_slot(e);
+  char *value = (char *)a->values + (size_t)lane * size;
   int left = 0, function = function_of(a->combine);
   for (int i = 0; i < n; i++)
     if (counted[i]) {
@@ -336,8 +341,10 @@ static void scan_block(clause_lanes *e, accumulators *a, char *body, const uint8
   for (int i = 0; i < e->n; i++) {
     char *value = body + (size_t)i * size;
     int64_t position = reverse ? length - 1 - (start + i) : start + i;
-    if (exclusive)
-      memcpy(next, a->values, size), before = a->positions[0];
+    if (exclusive) {
+      memcpy(next, a->values, size);
+      before = a->positions[0];
+    }
     if (is_arg(a->combine)) {
       keep_better(a, value, counted + i, position, 1);
     } else if (counted[i]) {
@@ -364,8 +371,8 @@ pir_status pir_clause_scan_line(clause_lanes *e) {
   const pir_clause *c = b->clause;
   int mark = e->top;
   int64_t length = pir_clause_points(b, b->parallel, b->coords);
-  bool reverse = pir_clause_fixed(e, c->reverse, 0) != 0,
-       exclusive = pir_clause_fixed(e, c->exclusive, 0) != 0;
+  bool reverse = pir_clause_fixed(e, c->reverse, 0) != 0;
+  bool exclusive = pir_clause_fixed(e, c->exclusive, 0) != 0;
   accumulators a = accumulators_of(e, false);
   set_neutral(e, &a);
   char *body = push_slot(e);

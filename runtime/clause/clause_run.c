@@ -103,7 +103,8 @@ static void check_trap(clause_lanes *e) {
 static void map_block(clause_lanes *e) {
   const clause_bind *b = e->bind;
   const pir_clause *c = b->clause;
-  int mark = e->top, type = pir_node_type_strong(b->types[c->body]);
+  int mark = e->top;
+  int type = pir_node_type_strong(b->types[c->body]);
   void *lanes = push_slot(e);
   memset(e->skip, 0, (size_t)e->n);
   e->skips = false;
@@ -138,7 +139,8 @@ static void scatter_lane(clause_lanes *e, int64_t offset, int type, const char *
 static void scatter_block(clause_lanes *e) {
   const clause_bind *b = e->bind;
   const pir_clause *c = b->clause;
-  int mark = e->top, type = pir_node_type_strong(b->types[c->body]);
+  int mark = e->top;
+  int type = pir_node_type_strong(b->types[c->body]);
   size_t size = pir_dtype_size(pir_clause_lane_type(type));
   char *lanes = push_slot(e);
   if (c->guard >= 0) {
@@ -183,8 +185,9 @@ typedef struct clause_run {
 static void evaluate_inner(const clause_run *run, clause_lanes *e, int64_t first,
                            int64_t count) {
   const clause_bind *b = e->bind;
-  int64_t inner = pir_clause_points(b, run->move->outer, b->parallel), p = first * inner,
-          stop = p + count * inner;
+  int64_t inner = pir_clause_points(b, run->move->outer, b->parallel);
+  int64_t p = first * inner;
+  int64_t stop = p + count * inner;
   while (p < stop && !e->status) {
     int n = pir_clause_block(b, 0, b->parallel, p, stop - p);
     pir_clause_set_coords(e, 0, b->parallel, p, n);
@@ -198,8 +201,8 @@ static void run_range(void *user, int64_t begin, int64_t end, int thread) {
   const clause_run *run = user;
   const clause_bind *b = run->bind;
   clause_lanes *e = &run->lanes[thread];
-  int64_t p = begin * run->grain,
-          stop = end * run->grain < run->points ? end * run->grain : run->points;
+  int64_t p = begin * run->grain;
+  int64_t stop = end * run->grain < run->points ? end * run->grain : run->points;
   int coords = run->move ? run->move->outer : b->parallel;
   while (p < stop && !e->status) {
     int n =
@@ -373,10 +376,9 @@ static pir_status run_bound(clause_bind *b, clause_lanes *lanes, int threads) {
 
 static pir_status run_clause(const pir_kernel_call *call, const pir_clause *c, pir_tensor *out,
                              int member) {
-  int threads = call->parallel.parallel_for && call->parallel.threads > 1
-                    ? call->parallel.threads
-                    : 1,
-      entries = pir_clause_entries(call);
+  int threads =
+      call->parallel.parallel_for && call->parallel.threads > 1 ? call->parallel.threads : 1;
+  int entries = pir_clause_entries(call);
   clause_bind *b = calloc(1, sizeof *b);
   int16_t *depth = calloc(c->node_count + 1u, sizeof *depth);
   clause_lanes *lanes = calloc((size_t)threads, sizeof *lanes);
@@ -526,7 +528,9 @@ static pir_kernel_call of_member(const pir_kernel_call *call, int count, int m,
     for (int i = 0; i < members[k]; i++)
       in[entries++] = call->in[call->in_first[k] + (picks ? m : i)];
   }
-  one.in = in, one.in_members = members, one.in_first = first;
+  one.in = in;
+  one.in_members = members;
+  one.in_first = first;
   return one;
 }
 

@@ -142,7 +142,9 @@ static pir_status wrong_shape(const clause_bind *b, int d, int64_t expected) {
 
 static pir_status space_of_axes(clause_bind *b, clause_lanes *e, const bool *reached) {
   const pir_clause *c = b->clause;
-  bool reduced[PIR_MAX_RANK] = {0}, all = false, scans = c->kind == PIR_CLAUSE_SCAN;
+  bool reduced[PIR_MAX_RANK] = {0};
+  bool all = false;
+  bool scans = c->kind == PIR_CLAUSE_SCAN;
   PIR_TRY(broadcast_operands(b, reached));
   if (c->kind != PIR_CLAUSE_SCATTER)
     PIR_TRY(find_axes(b, e, reduced, &all));
@@ -162,7 +164,8 @@ static pir_status space_of_axes(clause_bind *b, clause_lanes *e, const bool *rea
   if (!scans && b->parallel == 0 && pir_tensor_numel(b->out) == 1)
     return PIR_OK;  // one number under any rank
   bool keep = scans || pir_clause_fixed(e, c->keep, 0);
-  int d = 0, gone = c->like >= 0 ? b->axes - pir_clause_operand(b, c->like, 0)->rank : 0;
+  int d = 0;
+  int gone = c->like >= 0 ? b->axes - pir_clause_operand(b, c->like, 0)->rank : 0;
   for (int i = gone; i < b->axes; i++) {
     bool dropped = reduced[i] && !scans;
     if (dropped && !keep && c->like < 0)

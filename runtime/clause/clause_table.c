@@ -48,7 +48,8 @@ static bool fill_table(clause_lanes *e, const table_run *r, int c) {
 static void find_inner(table_run *r) {
   int last = r->b->coords - 1;
   const int64_t *t = r->table[last];
-  int64_t n = r->length = r->b->extent[last], runs = 1;
+  int64_t n = r->length = r->b->extent[last];
+  int64_t runs = 1;
   bool pairs = n % 2 == 0 && pir_dtype_size(r->b->out->dtype) == 4;
   r->step = r->m->from_step[last];
   r->kind = INNER_STEP;
@@ -128,8 +129,10 @@ static int64_t term(const table_run *r, int c, int64_t at) {
 static void run_rows(void *user, int64_t begin, int64_t end, int thread) {
   const table_run *r = user;
   const clause_bind *b = r->b;
-  int64_t size = (int64_t)pir_dtype_size(b->out->dtype), before = -1, index[MAX_COORDS],
-          rest = begin;
+  int64_t size = (int64_t)pir_dtype_size(b->out->dtype);
+  int64_t before = -1;
+  int64_t index[MAX_COORDS];
+  int64_t rest = begin;
   int64_t from = r->from, to = r->to;
   const char *last = NULL;
   for (int i = b->coords - 2; i >= 0; i--) {

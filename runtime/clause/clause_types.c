@@ -95,8 +95,9 @@ static int floating(int t) {
 }
 
 static int type_of(const pir_clause_typing *typing, const uint8_t *types, const pir_node *n) {
-  int a = n->a >= 0 ? types[n->a] : PIR_WEAK_INT,
-      second = n->b >= 0 ? types[n->b] : PIR_WEAK_INT, t;
+  int a = n->a >= 0 ? types[n->a] : PIR_WEAK_INT;
+  int second = n->b >= 0 ? types[n->b] : PIR_WEAK_INT;
+  int t;
   switch (n->op) {
     case PIR_V_CONST:
       return n->k == PIR_F64 ? PIR_WEAK_FLOAT : n->k == PIR_BOOL ? PIR_BOOL : PIR_WEAK_INT;

@@ -229,7 +229,9 @@ static int combine_op(int combine) {
 
 static void members(clause_lanes *e, const pir_node *n, int type, void *out) {
   pir_node aligned = {.op = PIR_V_LOAD, .map_kind = PIR_MAP_ALIGNED, .k = n->k, .a = -1};
-  void *sum = out, *next = push_slot(e), *other = push_slot(e);
+  void *sum = out;
+  void *next = push_slot(e);
+  void *other = push_slot(e);
   load_member(e, &aligned, 0, type, sum);
   for (int m = 1; m < e->bind->call->in_members[n->k]; m++) {
     load_member(e, &aligned, m, type, next);
@@ -258,7 +260,8 @@ static void no_function(clause_lanes *e, int op, int type) {
 
 static void unary(clause_lanes *e, const pir_node *n, int type, void *out) {
   void *a = push_slot(e);
-  int own = e->bind->types[n->a], from = pir_node_type_is_weak(own) ? type : own;
+  int own = e->bind->types[n->a];
+  int from = pir_node_type_is_weak(own) ? type : own;
   bool complex_in = pir_dtype_is_complex((pir_dtype)from);
   // A function of integers that gives floats is computed in the float type.
   if (!complex_in && pir_clause_lane_type(from) != pir_clause_lane_type(type))
@@ -343,13 +346,19 @@ static void select_value(clause_lanes *e, const pir_node *n, int type, void *out
     pir_clause_value(e, taken ? n->b : n->c, type, out);
     return;
   }
-  uint8_t *masks = push_slot(e), *no = masks + LANES, *skipped = no + LANES;
+  uint8_t *masks = push_slot(e);
+  uint8_t *no = masks + LANES;
+  uint8_t *skipped = no + LANES;
   char *side = push_slot(e);
   const uint8_t *active = e->active;
-  for (int i = 0; i < e->n; i++)
-    masks[i] = condition[i] != 0, no[i] = condition[i] == 0;
-  for (int i = 0; active && i < e->n; i++)
-    masks[i] &= active[i] != 0, no[i] &= active[i] != 0;
+  for (int i = 0; i < e->n; i++) {
+    masks[i] = condition[i] != 0;
+    no[i] = condition[i] == 0;
+  }
+  for (int i = 0; active && i < e->n; i++) {
+    masks[i] &= active[i] != 0;
+    no[i] &= active[i] != 0;
+  }
   memcpy(skipped, e->skip, (size_t)e->n);
   e->active = masks;
   pir_clause_value(e, n->b, type, out);
@@ -375,7 +384,8 @@ static void make_complex(clause_lanes *e, const pir_node *n, int type, void *out
 
 static void cast(clause_lanes *e, const pir_node *n, int type, void *out) {
   pir_clause_typing typing = typing_of(e->bind);
-  int to = pir_clause_cast_type(&typing, n->k), own = e->bind->types[n->a];
+  int to = pir_clause_cast_type(&typing, n->k);
+  int own = e->bind->types[n->a];
   if (to == PIR_DTYPE_COUNT) {
     pir_clause_value(e, n->a, type, out);
     return;
@@ -435,8 +445,10 @@ void pir_clause_value(clause_lanes *e, int node, int want, void *out) {
   int mark = e->top, n = e->n;
   const uint8_t *active = e->active;
   bool once = e->bind->fixed[node] && n > 1;  // the same in every lane
-  if (once)
-    e->n = 1, e->active = NULL;
+  if (once) {
+    e->n = 1;
+    e->active = NULL;
+  }
   evaluate_as(e, node, want, out);
   if (once) {
     pir_dtype lanes = pir_clause_lane_type(want);

@@ -95,7 +95,8 @@ static void positions(const contract_form *f, const contract *k, const group *g,
   for (int64_t j = 0; j < n; j++) {
     out[j] = sum;
     for (int i = g->count - 1; i >= 0; i--) {
-      int64_t extent = k->extent[g->coords[i]], step = f->step[g->coords[i]];
+      int64_t extent = k->extent[g->coords[i]];
+      int64_t step = f->step[g->coords[i]];
       sum += step;
       if (++index[i] < extent)
         break;
@@ -150,8 +151,10 @@ static float element(const panel *p, int64_t offset) {
   const void *at = p->data + offset * (int64_t)p->size;
   uint16_t bits;
   float f;
-  if (p->size == 4)
-    return memcpy(&f, at, 4), f;
+  if (p->size == 4) {
+    memcpy(&f, at, 4);
+    return f;
+  }
   memcpy(&bits, at, 2);
   return p->o->tensor->dtype == PIR_BF16 ? pir_bf16_to_f32(bits) : pir_f16_to_f32(bits);
 }
@@ -161,8 +164,8 @@ static bool all_inside(const panel *p, int64_t k, bool *out_none) {
   bool all = true;
   *out_none = false;
   for (int i = 0; i < p->o->bounds; i++) {
-    int64_t lowest = p->lowest[i] + p->depth->index[i][k],
-            highest = p->highest[i] + p->depth->index[i][k];
+    int64_t lowest = p->lowest[i] + p->depth->index[i][k];
+    int64_t highest = p->highest[i] + p->depth->index[i][k];
     all &= lowest >= 0 && highest < p->o->extent[i];
     *out_none |= highest < 0 || lowest >= p->o->extent[i];
   }
@@ -274,7 +277,8 @@ static void store_panel(const contract_run *r, int64_t batch, int64_t from, int 
                         const char *sums) {
   const contract_form *f = &r->k.out;
   pir_dtype dtype = r->out->dtype;
-  int64_t size = (int64_t)pir_dtype_size(dtype), columns[TILE_COLUMNS], rows[64];
+  int64_t size = (int64_t)pir_dtype_size(dtype);
+  int64_t columns[TILE_COLUMNS], rows[64];
   int64_t start = f->start + at_position(f, &r->k, &r->batch, batch);
   positions(f, &r->k, &r->columns, from, used, columns);
   int64_t step = used > 1 ? columns[1] - columns[0] : 1;
@@ -304,7 +308,8 @@ static void run_panels(void *user, int64_t begin, int64_t end, int thread) {
   char *sums = packed + (size_t)(DEPTH * t->columns) * r->lane;
   panel p;
   for (int64_t u = begin; u < end; u++) {
-    int64_t batch = u / r->column_panels, from = u % r->column_panels * t->columns;
+    int64_t batch = u / r->column_panels;
+    int64_t from = u % r->column_panels * t->columns;
     const char *x = r->x_packed + (size_t)(batch * r->row_panels * depth * t->rows) * r->lane;
     set_panel(&p, r, &r->k.y, &r->dy, &r->columns, r->first_batch + batch, from, t->columns);
     for (int64_t k = 0; k == 0 || k < depth; k += DEPTH) {
@@ -330,7 +335,8 @@ static pir_status run_tiled(contract_run *r, const pir_kernel_call *call) {
   int threads = parallel->threads > 1 ? parallel->threads : 1;
   r->scratch_size =
       ((size_t)(DEPTH + r->row_panels * t->rows) * (size_t)t->columns * r->lane + 63) / 64 * 64;
-  size_t packed = (size_t)(one * chunk) * r->lane, scratch = r->scratch_size * (size_t)threads;
+  size_t packed = (size_t)(one * chunk) * r->lane;
+  size_t scratch = r->scratch_size * (size_t)threads;
   r->x_packed = pir_kernel_alloc(call, packed);
   r->scratch = pir_kernel_alloc(call, scratch);
   pir_status status = r->x_packed && r->scratch ? PIR_OK : PIR_EXHAUSTED;
@@ -338,7 +344,8 @@ static pir_status run_tiled(contract_run *r, const pir_kernel_call *call) {
   for (r->first_batch = 0; !status && r->first_batch < r->batch.size; r->first_batch += chunk) {
     r->batches =
         r->batch.size - r->first_batch < chunk ? r->batch.size - r->first_batch : chunk;
-    int64_t packs = r->batches * r->row_panels, panels = r->batches * r->column_panels;
+    int64_t packs = r->batches * r->row_panels;
+    int64_t panels = r->batches * r->column_panels;
     if (threads == 1 || work * (double)r->batches < 1 << 16) {
       pack_rows(r, 0, packs, 0);
       run_panels(r, 0, panels, 0);
@@ -388,7 +395,8 @@ typedef struct thin_run {
 
 static void sum_run(const contract_run *r, const thin_run *t, float *sums) {
   const contract *k = &r->k;
-  const float *x = k->x.tensor->data, *y = k->y.tensor->data;
+  const float *x = k->x.tensor->data;
+  const float *y = k->y.tensor->data;
   int64_t step = t->last >= 0 ? k->y.offset.step[t->last] : 0;
   for (int64_t d = 0; d < r->depth.size; d++) {
     int64_t lo = 0, hi = t->n;
@@ -416,16 +424,18 @@ static void run_thin(void *user, int64_t begin, int64_t end, int thread) {
   const contract *k = &r->k;
   group outer = r->columns;
   thin_run t = {.last = outer.count ? outer.coords[--outer.count] : -1};
-  int64_t length = t.last >= 0 ? k->extent[t.last] : 1, outer_size = r->columns.size / length;
-  int64_t out_step = t.last >= 0 ? k->out.step[t.last] : 1,
-          size = (int64_t)pir_dtype_size(r->out->dtype);
+  int64_t length = t.last >= 0 ? k->extent[t.last] : 1;
+  int64_t outer_size = r->columns.size / length;
+  int64_t out_step = t.last >= 0 ? k->out.step[t.last] : 1;
+  int64_t size = (int64_t)pir_dtype_size(r->out->dtype);
   float sums[THIN_RUN];
 #define START(form)                                                                            \
   ((form).start + at_position(&(form), k, &r->batch, batch) +                                  \
    at_position(&(form), k, &r->rows, row) + at_position(&(form), k, &outer, column))
   for (int64_t u = begin; u < end; u++) {
-    int64_t column = u % outer_size, row = u / outer_size % r->rows.size,
-            batch = u / outer_size / r->rows.size;
+    int64_t column = u % outer_size;
+    int64_t row = u / outer_size % r->rows.size;
+    int64_t batch = u / outer_size / r->rows.size;
     t.x = START(k->x.offset);
     t.y = START(k->y.offset);
     for (int i = 0; i < k->x.bounds; i++)
@@ -454,7 +464,8 @@ static void run_dots(void *user, int64_t begin, int64_t end, int thread) {
   ((form).start + at_position(&(form), k, &r->batch, batch) +                                  \
    at_position(&(form), k, &r->sort, at))
   for (int64_t u = begin; u < end; u++) {
-    int64_t batch = u / r->columns.size, column = u % r->columns.size;
+    int64_t batch = u / r->columns.size;
+    int64_t column = u % r->columns.size;
     const float *y = (const float *)k->y.tensor->data + START(k->y.offset, columns, column) +
                      r->dy.offset[0];
     for (int64_t row = 0; row < r->rows.size; row++) {
@@ -484,7 +495,8 @@ static void sort_coords(contract_run *r) {
   contract *k = &r->k;
   r->batch = r->rows = r->columns = r->depth = (group){.size = 1};
   for (int c = 0; c < k->coords; c++) {
-    bool x = moves(&k->x, c), y = moves(&k->y, c);
+    bool x = moves(&k->x, c);
+    bool y = moves(&k->y, c);
     if (k->reduced[c])
       add_to_group(&r->depth, k, c);
     else if (k->extent[c] == 1)
@@ -508,8 +520,8 @@ static void choose_sides(contract_run *r) {
   bool equal = contiguous(&r->k, &r->rows) == contiguous(&r->k, &r->columns) &&
                r->rows.size > r->columns.size;
   int64_t rows = r->rows.size, columns = r->columns.size;
-  bool thin = columns <= THIN_ROWS && rows > columns,
-       huge = columns * r->depth.size > MAX_PACK && columns > rows;
+  bool thin = columns <= THIN_ROWS && rows > columns;
+  bool huge = columns * r->depth.size > MAX_PACK && columns > rows;
   bool too_tall = rows * r->depth.size > MAX_PACK && rows > columns;
   if (!((better || equal || thin || too_tall) && !huge))
     return;

@@ -43,7 +43,8 @@ static bool is_split(const affine *a, const pir_node *n, int *out_var) {
   if (v->op != PIR_I_VAR || !a->b->fixed[n->b])
     return false;
   *out_var = v->k;
-  int64_t by = a->b->fixed_value[n->b], extent = a->b->extent[a->b->var_first[v->k]];
+  int64_t by = a->b->fixed_value[n->b];
+  int64_t extent = a->b->extent[a->b->var_first[v->k]];
   return by > 0 && extent % by == 0 && (a->split[v->k] == 0 || a->split[v->k] == by);
 }
 
@@ -150,16 +151,24 @@ static bool interpret(affine *a, int node, contract_form *out) {
   contract_form x;
   int v;
   memset(out, 0, sizeof *out);
-  if (a->b->fixed[node])
-    return out->start = a->b->fixed_value[node], true;
-  if (n->op == PIR_I_VAR) {
-    if (!a->split[n->k])
-      return out->start = a->start[n->k], out->step[a->first[n->k]] = a->step[n->k], true;
-    out->step[a->first[n->k]] = a->split[n->k];
-    return out->step[a->first[n->k] + 1] = 1, true;
+  if (a->b->fixed[node]) {
+    out->start = a->b->fixed_value[node];
+    return true;
   }
-  if (is_split(a, n, &v))
-    return out->step[a->first[v] + (n->op == PIR_I_MOD)] = 1, true;
+  if (n->op == PIR_I_VAR) {
+    if (!a->split[n->k]) {
+      out->start = a->start[n->k];
+      out->step[a->first[n->k]] = a->step[n->k];
+      return true;
+    }
+    out->step[a->first[n->k]] = a->split[n->k];
+    out->step[a->first[n->k] + 1] = 1;
+    return true;
+  }
+  if (is_split(a, n, &v)) {
+    out->step[a->first[v] + (n->op == PIR_I_MOD)] = 1;
+    return true;
+  }
   switch (n->op) {
     case PIR_I_D: return out->start = a->d, true;
     case PIR_I_NOT:
@@ -177,7 +186,9 @@ static bool interpret(affine *a, int node, contract_form *out) {
         int at = a->b->axis_coord[axis] - a->b->var_first[v];
         if (at < 0 || at >= a->b->var_rank[v] || a->split[v])
           continue;
-        return out->start = a->start[v], out->step[a->first[v] + at] = a->step[v], true;
+        out->start = a->start[v];
+        out->step[a->first[v] + at] = a->step[v];
+        return true;
       }
       return false;
     }
@@ -320,10 +331,13 @@ static bool find_modulus(affine *a, const pir_node *n, modulus *out) {
     bool reduced = a->b->clause->vars[v].reduced;
     if ((reduced ? out->i : out->p) >= 0)
       return false;
-    if (reduced)
-      out->i = v, out->by_i = x.step[c];
-    else
-      out->p = v, out->by_p = x.step[c];
+    if (reduced) {
+      out->i = v;
+      out->by_i = x.step[c];
+    } else {
+      out->p = v;
+      out->by_p = x.step[c];
+    }
   }
   return out->p >= 0 && out->divisor > 1;
 }
@@ -348,8 +362,10 @@ static int find_moduli(affine *a, modulus *out) {
 
 // Limits the variables of a modulus to remainder r of p and the values of i that fit.
 static void limit(affine *a, const modulus *m, int64_t r) {
-  int64_t extent = a->values[m->p], first = -1, second = -1,
-          values = m->i >= 0 ? a->values[m->i] : 1;
+  int64_t extent = a->values[m->p];
+  int64_t first = -1;
+  int64_t second = -1;
+  int64_t values = m->i >= 0 ? a->values[m->i] : 1;
   a->start[m->p] = r;
   a->step[m->p] = m->divisor;
   a->values[m->p] = r < extent ? (extent - r + m->divisor - 1) / m->divisor : 0;

@@ -132,9 +132,11 @@ static void tile_4x8(int64_t depth, const void *packed_x, const void *packed_y, 
                      bool add) {
   const float *x = packed_x, *y = packed_y;
   float *c = sums;
-  float4 a[4] = {{0}}, b[4] = {{0}};
+  float4 a[4] = {{0}};
+  float4 b[4] = {{0}};
   for (int64_t k = 0; k < depth; k++, x += 4, y += 8) {
-    float4 y0 = *(const float4 *)y, y1 = *(const float4 *)(y + 4);
+    float4 y0 = *(const float4 *)y;
+    float4 y1 = *(const float4 *)(y + 4);
     for (int r = 0; r < 4; r++) {
       a[r] += x[r] * y0;
       b[r] += x[r] * y1;

@@ -68,11 +68,14 @@ pir_status pir_boxes_sort(boxes *b, found_list *list, int64_t first,
     PIR_TRY(pir_boxes_push(b, &b->spare, (found){0}));
     b->spare.count = b->spare.capacity;
   }
-  found *from = list->items + first, *to = b->spare.items;
+  found *from = list->items + first;
+  found *to = b->spare.items;
   for (int64_t width = 1; width < n; width *= 2) {
     for (int64_t lo = 0; lo < n; lo += 2 * width) {
-      int64_t mid = lo + width < n ? lo + width : n,
-              hi = lo + 2 * width < n ? lo + 2 * width : n, x = lo, y = mid;
+      int64_t mid = lo + width < n ? lo + width : n;
+      int64_t hi = lo + 2 * width < n ? lo + 2 * width : n;
+      int64_t x = lo;
+      int64_t y = mid;
       for (int64_t k = lo; k < hi; k++)
         to[k] = x < mid && (y == hi || !before(&from[y], &from[x])) ? from[x++] : from[y++];
     }
@@ -88,7 +91,8 @@ pir_status pir_boxes_sort(boxes *b, found_list *list, int64_t first,
 static double area(const boxes *b, const double *box) {
   if (box[2] < box[0] || box[3] < box[1])
     return 0;
-  double w = pir_boxes_rounded(b, box[2] - box[0]), h = pir_boxes_rounded(b, box[3] - box[1]);
+  double w = pir_boxes_rounded(b, box[2] - box[0]);
+  double h = pir_boxes_rounded(b, box[3] - box[1]);
   return b->normalized
              ? pir_boxes_rounded(b, w * h)
              : pir_boxes_rounded(b, pir_boxes_rounded(b, w + 1) * pir_boxes_rounded(b, h + 1));
@@ -100,16 +104,17 @@ double pir_boxes_overlap(const boxes *b, const double *p, const double *q) {
   double edge = b->normalized ? 0 : 1;
   double w =
       pir_boxes_rounded(b, pir_boxes_rounded(b, fmin(p[2], q[2]) - fmax(p[0], q[0])) + edge);
-  double h = pir_boxes_rounded(b, pir_boxes_rounded(b, fmin(p[3], q[3]) - fmax(p[1], q[1])) +
-                                      edge),
-         both = pir_boxes_rounded(b, w * h);
+  double h =
+      pir_boxes_rounded(b, pir_boxes_rounded(b, fmin(p[3], q[3]) - fmax(p[1], q[1])) + edge);
+  double both = pir_boxes_rounded(b, w * h);
   return pir_boxes_rounded(
       b, both / pir_boxes_rounded(b, pir_boxes_rounded(b, area(b, p) + area(b, q)) - both));
 }
 
 pir_status pir_boxes_suppress(boxes *b, const double *data, int64_t step, int64_t first,
                               double threshold, double eta) {
-  int64_t n = b->list.count - first, most = (n + KEPT_BLOCK - 1) / KEPT_BLOCK * KEPT_BLOCK;
+  int64_t n = b->list.count - first;
+  int64_t most = (n + KEPT_BLOCK - 1) / KEPT_BLOCK * KEPT_BLOCK;
   size_t size = 5 * (size_t)most * (b->single ? sizeof(float) : sizeof(double));
   void *room = n ? pir_kernel_alloc(b->call, size) : NULL;
   if (!n)
@@ -127,7 +132,8 @@ pir_status pir_boxes_suppress(boxes *b, const double *data, int64_t step, int64_
 // ---- the best of many
 
 static bool is_better(const found *x, const found *y) {
-  float a = (float)x->score, b = (float)y->score;
+  float a = (float)x->score;
+  float b = (float)y->score;
   return a != b ? a > b : x->box < y->box;
 }
 
@@ -192,7 +198,8 @@ static pir_status candidates(boxes *b, const view *v, double threshold, int64_t 
     int64_t at = i * v->score_step;
     double score =
         b->single ? (double)((const float *)v->scores)[at] : ((const double *)v->scores)[at];
-    found item = {score, i, v->label}, *heap = b->list.items + first;
+    found item = {score, i, v->label};
+    found *heap = b->list.items + first;
     bool full = b->list.count - first == top;
     if (!full) {
       PIR_TRY(pir_boxes_push(b, &b->list, item));
@@ -216,7 +223,8 @@ static const void *scores_at(const boxes *b, int64_t at) {
 
 static pir_status load(boxes *b, int rank) {
   const pir_kernel_call *call = b->call;
-  const pir_tensor *box = pir_kernel_in(call, 0), *scores = pir_kernel_in(call, 1);
+  const pir_tensor *box = pir_kernel_in(call, 0);
+  const pir_tensor *scores = pir_kernel_in(call, 1);
   if (!box || box->rank != 3 || !scores || (scores->rank != 3 && scores->rank != rank))
     return pir_kernel_fail(call, PIR_INVALID,
                            "%s: expects bboxes of rank 3 and scores of rank 3, found %d and %d",
@@ -235,8 +243,10 @@ static pir_status load(boxes *b, int rank) {
   b->borrowed = scores->dtype == (b->single ? PIR_F32 : PIR_F64) &&
                 pir_tensor_is_dense(scores) &&
                 (uintptr_t)scores->data % pir_dtype_size(scores->dtype) == 0;
-  if (b->borrowed)
-    return b->scores = *scores, PIR_OK;
+  if (b->borrowed) {
+    b->scores = *scores;
+    return PIR_OK;
+  }
   return pir_kernel_dense(call, scores, b->single ? PIR_F32 : PIR_F64, scores->shape,
                           scores->rank, &b->scores);
 }
@@ -245,9 +255,13 @@ static pir_status load(boxes *b, int rank) {
 // positions in all boxes.
 static pir_status write(boxes *b, const int64_t *counts, int64_t images) {
   const pir_kernel_call *call = b->call;
-  pir_tensor *out = pir_kernel_out(call, 0), *index = pir_kernel_out(call, 1),
-             *number = pir_kernel_out(call, 2);
-  int64_t n = b->list.count, rows[2] = {n, 6}, column[2] = {n, 1}, shape[2] = {n, 6};
+  pir_tensor *out = pir_kernel_out(call, 0);
+  pir_tensor *index = pir_kernel_out(call, 1);
+  pir_tensor *number = pir_kernel_out(call, 2);
+  int64_t n = b->list.count;
+  int64_t rows[2] = {n, 6};
+  int64_t column[2] = {n, 1};
+  int64_t shape[2] = {n, 6};
   pir_tensor values = {0};
   size_t size = (size_t)n * 6 * sizeof(double);
   double *numbers = pir_kernel_alloc(call, size);
@@ -285,8 +299,10 @@ enum { NMS_SCORE, NMS_TOP, NMS_KEEP, NMS_THRESHOLD, NMS_NORMALIZED, NMS_ETA, NMS
 static pir_status image(boxes *b, int64_t start, int64_t count, int64_t batch) {
   const pir_attr_value *attrs = b->call->attrs;
   bool batched = b->scores.rank == 3;
-  int64_t classes = b->scores.shape[1], first = b->list.count, keep = attrs[NMS_KEEP].i,
-          step = batched ? 1 : classes;
+  int64_t classes = b->scores.shape[1];
+  int64_t first = b->list.count;
+  int64_t keep = attrs[NMS_KEEP].i;
+  int64_t step = batched ? 1 : classes;
   const double *all = b->boxes.data;
   for (int64_t c = 0; c < classes; c++) {
     if (c == attrs[NMS_BACKGROUND].i)
@@ -339,7 +355,8 @@ static pir_status all_images(boxes *b) {
   if (!batched && (!number || number->rank != 1))
     return pir_kernel_fail(call, PIR_INVALID,
                            "%s: rois_num: expects rank 1 for scores of rank 2", call->op);
-  int64_t images = batched ? b->scores.shape[0] : number->shape[0], start = 0;
+  int64_t images = batched ? b->scores.shape[0] : number->shape[0];
+  int64_t start = 0;
   size_t size = (size_t)images * sizeof(int64_t);
   int64_t *counts = pir_kernel_alloc(call, size);
   if (!counts)
@@ -384,8 +401,8 @@ enum {
 static void decay(boxes *b, const view *v, int64_t first, double *largest, double *scores) {
   const pir_attr_value *attrs = b->call->attrs;
   bool gaussian = attrs[MATRIX_GAUSSIAN].i != 0;
-  double sigma = pir_boxes_rounded(b, attrs[MATRIX_SIGMA].f),
-         post = pir_boxes_rounded(b, attrs[MATRIX_POST].f);
+  double sigma = pir_boxes_rounded(b, attrs[MATRIX_SIGMA].f);
+  double post = pir_boxes_rounded(b, attrs[MATRIX_POST].f);
   found *items = b->list.items + first;
   int64_t n = b->list.count - first, kept = 0;
   for (int64_t i = 0; i < n; i++) {
@@ -393,8 +410,8 @@ static void decay(boxes *b, const view *v, int64_t first, double *largest, doubl
     largest[i] = 0;
     for (int64_t j = 0; j < i; j++) {
       double iou =
-                 pir_boxes_overlap(b, v->boxes + items[i].box * 4, v->boxes + items[j].box * 4),
-             most = largest[j];
+          pir_boxes_overlap(b, v->boxes + items[i].box * 4, v->boxes + items[j].box * 4);
+      double most = largest[j];
       largest[i] = fmax(largest[i], iou);
       double factor =
           gaussian
@@ -433,8 +450,10 @@ static pir_status decay_images(boxes *b) {
   const pir_attr_value *attrs = b->call->attrs;
   PIR_TRY(load(b, 3));
   b->normalized = attrs[MATRIX_NORMALIZED].i != 0;
-  int64_t images = b->scores.shape[0], classes = b->scores.shape[1], count = b->scores.shape[2],
-          keep = attrs[MATRIX_KEEP].i;
+  int64_t images = b->scores.shape[0];
+  int64_t classes = b->scores.shape[1];
+  int64_t count = b->scores.shape[2];
+  int64_t keep = attrs[MATRIX_KEEP].i;
   size_t size = (size_t)images * sizeof(int64_t);
   int64_t *counts = pir_kernel_alloc(b->call, size);
   if (!counts)
@@ -447,7 +466,10 @@ static pir_status decay_images(boxes *b) {
         continue;
       view v = {.boxes = (const double *)b->boxes.data + n * count * 4,
                 .scores = scores_at(b, (n * classes + c) * count)};
-      v.count = count, v.box_step = 4, v.score_step = 1, v.label = c;
+      v.count = count;
+      v.box_step = 4;
+      v.score_step = 1;
+      v.label = c;
       status = decay_class(b, &v);
     }
     if (!status)
@@ -475,10 +497,10 @@ pir_status pir_kernel_matrix_nms(const pir_kernel_call *call) {
 // ---- one list of boxes, best first
 
 static bool covers(const boxes *b, const double *p, const double *q, double threshold) {
-  double x0 = fmax(fmin(p[0], p[2]), fmin(q[0], q[2])),
-         x1 = fmin(fmax(p[0], p[2]), fmax(q[0], q[2]));
-  double y0 = fmax(fmin(p[1], p[3]), fmin(q[1], q[3])),
-         y1 = fmin(fmax(p[1], p[3]), fmax(q[1], q[3]));
+  double x0 = fmax(fmin(p[0], p[2]), fmin(q[0], q[2]));
+  double x1 = fmin(fmax(p[0], p[2]), fmax(q[0], q[2]));
+  double y0 = fmax(fmin(p[1], p[3]), fmin(q[1], q[3]));
+  double y1 = fmin(fmax(p[1], p[3]), fmax(q[1], q[3]));
   if (x0 >= x1 || y0 >= y1)
     return false;
   double both =

@@ -16,12 +16,16 @@ static REAL NAME(area)(const REAL *box, REAL edge) {
 
 static void NAME(keep)(NAME(kept) * k, const REAL *box, REAL area) {
   for (int64_t i = k->count; k->count % KEPT_BLOCK == 0 && i < k->count + KEPT_BLOCK; i++) {
-    for (int a = 0; a < 2; a++)
-      k->low[a][i] = (REAL)INFINITY, k->high[a][i] = -(REAL)INFINITY;
+    for (int a = 0; a < 2; a++) {
+      k->low[a][i] = (REAL)INFINITY;
+      k->high[a][i] = -(REAL)INFINITY;
+    }
     k->area[i] = 0;
   }
-  for (int a = 0; a < 2; a++)
-    k->low[a][k->count] = box[a], k->high[a][k->count] = box[2 + a];
+  for (int a = 0; a < 2; a++) {
+    k->low[a][k->count] = box[a];
+    k->high[a][k->count] = box[2 + a];
+  }
   k->area[k->count++] = area;
 }
 
@@ -29,13 +33,17 @@ static void NAME(keep)(NAME(kept) * k, const REAL *box, REAL area) {
 static bool NAME(overlaps)(const NAME(kept) * k, const REAL *box, REAL area, REAL edge,
                            REAL threshold) {
   for (int64_t first = 0; first < k->count; first += KEPT_BLOCK) {
-    const REAL *x0 = k->low[0] + first, *y0 = k->low[1] + first, *x1 = k->high[0] + first,
-               *y1 = k->high[1] + first;
+    const REAL *x0 = k->low[0] + first;
+    const REAL *y0 = k->low[1] + first;
+    const REAL *x1 = k->high[0] + first;
+    const REAL *y1 = k->high[1] + first;
     const REAL *areas = k->area + first;
     int any = 0;
     for (int i = 0; i < KEPT_BLOCK; i++) {
-      REAL left = box[0] < x0[i] ? x0[i] : box[0], right = x1[i] < box[2] ? x1[i] : box[2];
-      REAL top = box[1] < y0[i] ? y0[i] : box[1], bottom = y1[i] < box[3] ? y1[i] : box[3];
+      REAL left = box[0] < x0[i] ? x0[i] : box[0];
+      REAL right = x1[i] < box[2] ? x1[i] : box[2];
+      REAL top = box[1] < y0[i] ? y0[i] : box[1];
+      REAL bottom = y1[i] < box[3] ? y1[i] : box[3];
       REAL both = (right - left + edge) * (bottom - top + edge);
       int apart = (box[0] > x1[i]) | (x0[i] > box[2]) | (box[1] > y1[i]) | (y0[i] > box[3]);
       any |= !apart & !(both / (area + areas[i] - both) <= threshold);
@@ -54,8 +62,8 @@ static void NAME(suppress)(boxes *b, const double *data, int64_t step, int64_t f
   for (int64_t i = first; i < b->list.count; i++) {
     const found item = b->list.items[i];
     const double *from = data + item.box * step;
-    const REAL box[4] = {(REAL)from[0], (REAL)from[1], (REAL)from[2], (REAL)from[3]},
-               area = NAME(area)(box, edge);
+    const REAL box[4] = {(REAL)from[0], (REAL)from[1], (REAL)from[2], (REAL)from[3]};
+    const REAL area = NAME(area)(box, edge);
     if (NAME(overlaps)(&k, box, area, edge, bound))
       continue;
     b->list.items[first + k.count] = item;

@@ -15,10 +15,14 @@ static pir_status match_greedily(boxes *b, const double *dist, int64_t rows, int
     PIR_TRY(pir_boxes_push(b, &b->list, (found){dist[i], i, 0}));
   PIR_TRY(pir_boxes_sort(b, &b->list, 0, pir_boxes_by_score));
   for (int64_t k = 0; k < b->list.count && paired < rows; k++) {
-    int64_t row = b->list.items[k].box / columns, column = b->list.items[k].box % columns;
+    int64_t row = b->list.items[k].box / columns;
+    int64_t column = b->list.items[k].box % columns;
     if (match[column] >= 0 || taken[row] || !(b->list.items[k].score > 0))
       continue;
-    match[column] = row, taken[row] = 1, distance[column] = b->list.items[k].score, paired++;
+    match[column] = row;
+    taken[row] = 1;
+    distance[column] = b->list.items[k].score;
+    paired++;
   }
   return PIR_OK;
 }
@@ -34,7 +38,9 @@ static void match_rest(const double *dist, int64_t rows, int64_t columns, double
       double d = dist[i * columns + j];
       if (d < 1e-6 || d < bound || d <= best)
         continue;
-      best = d, match[j] = i, distance[j] = d;
+      best = d;
+      match[j] = i;
+      distance[j] = d;
     }
   }
 }
@@ -80,10 +86,10 @@ static bool by_image(const found *x, const found *y) {
 // Adds the regions of one level: `box` counts over all levels, `label` is the image.
 static pir_status list_level(boxes *b, int64_t level, int64_t images) {
   const pir_kernel_call *call = b->call;
-  const pir_tensor *rois = call->in[call->in_first[0] + level],
-                   *scores = call->in[call->in_first[1] + level],
-                   *number =
-                       call->in_members[2] > 0 ? call->in[call->in_first[2] + level] : NULL;
+  const pir_tensor *rois = call->in[call->in_first[0] + level];
+  const pir_tensor *scores = call->in[call->in_first[1] + level];
+  const pir_tensor *number =
+      call->in_members[2] > 0 ? call->in[call->in_first[2] + level] : NULL;
   if (rois->rank != 2 || rois->shape[1] != 4 || pir_tensor_numel(scores) != rois->shape[0])
     return pir_kernel_fail(call, PIR_INVALID,
                            "%s: level %lld: expects regions of 4 columns with a score each",
@@ -105,12 +111,15 @@ static pir_status list_level(boxes *b, int64_t level, int64_t images) {
 
 static pir_status write_regions(const boxes *b, int64_t count, int64_t images) {
   const pir_kernel_call *call = b->call;
-  pir_tensor *out = pir_kernel_out(call, 0), *number = pir_kernel_out(call, 1);
+  pir_tensor *out = pir_kernel_out(call, 0);
+  pir_tensor *number = pir_kernel_out(call, 1);
   const pir_tensor *first = call->in[call->in_first[0]];
   PIR_TRY(pir_kernel_shape_result(call, out, first->dtype, (int64_t[]){count, 4}, 2));
   for (int64_t i = 0; i < count; i++) {
-    int64_t level = b->list.items[i].box >> 40, at = b->list.items[i].box & ((1ll << 40) - 1);
-    pir_tensor from = *call->in[call->in_first[0] + level], to = *out;
+    int64_t level = b->list.items[i].box >> 40;
+    int64_t at = b->list.items[i].box & ((1ll << 40) - 1);
+    pir_tensor from = *call->in[call->in_first[0] + level];
+    pir_tensor to = *out;
     from.data = (char *)from.data + at * from.strides[0] * (int64_t)pir_dtype_size(from.dtype);
     to.data = (char *)to.data + i * 4 * (int64_t)pir_dtype_size(to.dtype);
     from.shape[0] = to.shape[0] = 1;
@@ -128,7 +137,8 @@ static pir_status write_regions(const boxes *b, int64_t count, int64_t images) {
 // operands: lists of regions, scores, and how many an image, a level each; attribute:
 // post_nms_topn
 pir_status pir_kernel_collect_fpn_proposals(const pir_kernel_call *call) {
-  int64_t levels = call->in_members[0], kept = call->attrs[0].i;
+  int64_t levels = call->in_members[0];
+  int64_t kept = call->attrs[0].i;
   const pir_tensor *number = call->in_members[2] > 0 ? call->in[call->in_first[2]] : NULL;
   if (levels < 1 || call->in_members[1] != levels || (number && call->in_members[2] != levels))
     return pir_kernel_fail(call, PIR_INVALID,

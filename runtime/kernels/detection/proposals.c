@@ -20,12 +20,13 @@ typedef struct proposals {
 // Box i (cell by cell, anchors within) decoded and cut to the image.
 static void decode(proposals *p, int64_t image, int64_t i, double *to) {
   const boxes *b = &p->b;
-  const double *anchor = (const double *)p->in[IN_ANCHORS].data + 4 * i,
-               *variance = (const double *)p->in[IN_VARIANCES].data + 4 * i;
+  const double *anchor = (const double *)p->in[IN_ANCHORS].data + 4 * i;
+  const double *variance = (const double *)p->in[IN_VARIANCES].data + 4 * i;
   const double *size = (const double *)p->in[IN_IMAGE].data + image * p->in[IN_IMAGE].shape[1];
   const double *deltas = (const double *)p->in[IN_DELTAS].data +
                          (image * p->anchors + i % p->anchors) * 4 * p->cells + i / p->anchors;
-  double edge = b->normalized ? 0 : 1, most = pir_boxes_rounded(b, log(1000.0 / 16.0));
+  double edge = b->normalized ? 0 : 1;
+  double most = pir_boxes_rounded(b, log(1000.0 / 16.0));
   for (int a = 0; a < 2; a++) {
     double extent =
         pir_boxes_rounded(b, pir_boxes_rounded(b, anchor[2 + a] - anchor[a]) + edge);
@@ -34,8 +35,8 @@ static void decode(proposals *p, int64_t image, int64_t i, double *to) {
         pir_boxes_rounded(b, pir_boxes_rounded(b, variance[a] * deltas[a * p->cells]) * extent);
     double grown =
         fmin(pir_boxes_rounded(b, variance[2 + a] * deltas[(2 + a) * p->cells]), most);
-    double half = pir_boxes_rounded(b, pir_boxes_rounded(b, exp(grown)) * extent) / 2,
-           limit = size[1 - a] - edge;
+    double half = pir_boxes_rounded(b, pir_boxes_rounded(b, exp(grown)) * extent) / 2;
+    double limit = size[1 - a] - edge;
     centre = pir_boxes_rounded(b, shift + centre);
     to[a] = fmax(fmin(pir_boxes_rounded(b, centre - half), limit), 0);
     to[2 + a] =
@@ -45,7 +46,8 @@ static void decode(proposals *p, int64_t image, int64_t i, double *to) {
 
 static bool large_enough(const proposals *p, const double *box, const double *size) {
   const boxes *b = &p->b;
-  double edge = b->normalized ? 0 : 1, least = fmax((float)b->call->attrs[ATTR_MIN_SIZE].f, 1);
+  double edge = b->normalized ? 0 : 1;
+  double least = fmax((float)b->call->attrs[ATTR_MIN_SIZE].f, 1);
   for (int a = 0; a < 2; a++) {
     double extent = pir_boxes_rounded(b, pir_boxes_rounded(b, box[2 + a] - box[a]) + edge);
     if (extent < least ||
@@ -61,7 +63,8 @@ static pir_status propose(proposals *p, int64_t image) {
   const pir_attr_value *attrs = b->call->attrs;
   const double *scores = (const double *)p->in[IN_SCORES].data + image * p->anchors * p->cells;
   const double *size = (const double *)p->in[IN_IMAGE].data + image * p->in[IN_IMAGE].shape[1];
-  double *decoded = b->boxes.data, threshold = pir_boxes_rounded(b, attrs[ATTR_THRESHOLD].f);
+  double *decoded = b->boxes.data;
+  double threshold = pir_boxes_rounded(b, attrs[ATTR_THRESHOLD].f);
   int64_t n = p->anchors * p->cells, kept = 0;
   b->list.count = 0;
   for (int64_t i = 0; i < n; i++)
@@ -94,7 +97,8 @@ static pir_status check_proposals(const pir_kernel_call *call, proposals *p) {
     return pir_kernel_fail(call, PIR_INVALID, "%s: scores: expects rank 4, found %d", call->op,
                            scores ? scores->rank : 0);
   int64_t each, all, quadrupled;
-  p->images = scores->shape[0], p->anchors = scores->shape[1];
+  p->images = scores->shape[0];
+  p->anchors = scores->shape[1];
   if (__builtin_mul_overflow(scores->shape[2], scores->shape[3], &p->cells) ||
       __builtin_mul_overflow(p->anchors, p->cells, &each) ||
       __builtin_mul_overflow(p->images, each, &all) ||
@@ -108,8 +112,8 @@ static pir_status check_proposals(const pir_kernel_call *call, proposals *p) {
       return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects %lld elements, found %lld",
                              call->op, names[i], (long long)wanted[i], (long long)n);
   }
-  const pir_tensor *deltas = pir_kernel_in(call, IN_DELTAS),
-                   *size = pir_kernel_in(call, IN_IMAGE);
+  const pir_tensor *deltas = pir_kernel_in(call, IN_DELTAS);
+  const pir_tensor *size = pir_kernel_in(call, IN_IMAGE);
   if (deltas->rank != 4 || deltas->shape[1] != 4 * p->anchors)
     return pir_kernel_fail(call, PIR_INVALID, "%s: bbox_deltas: expects %lld along axis 1",
                            call->op, (long long)(4 * p->anchors));
@@ -193,8 +197,10 @@ enum { LEVEL_MIN, LEVEL_MAX, LEVEL_REFER, LEVEL_SCALE, LEVEL_PIXEL };
 
 static int64_t level_of(const boxes *b, const double *box) {
   const pir_attr_value *attrs = b->call->attrs;
-  double area = 0, edge = attrs[LEVEL_PIXEL].i ? 1 : 0,
-         w = pir_boxes_rounded(b, box[2] - box[0]), h = pir_boxes_rounded(b, box[3] - box[1]);
+  double area = 0;
+  double edge = attrs[LEVEL_PIXEL].i ? 1 : 0;
+  double w = pir_boxes_rounded(b, box[2] - box[0]);
+  double h = pir_boxes_rounded(b, box[3] - box[1]);
   if (!(w < 0 || h < 0))
     area =
         pir_boxes_rounded(b, pir_boxes_rounded(b, w + edge) * pir_boxes_rounded(b, h + edge));
@@ -212,10 +218,13 @@ static pir_status write_level(boxes *b, int64_t level, const int64_t *level_at,
                               const int64_t *ends, int64_t images, int64_t *placed,
                               int32_t *restore) {
   const pir_kernel_call *call = b->call;
-  pir_tensor *rois = call->out[call->out_first[0] + level], from = b->boxes;
+  pir_tensor *rois = call->out[call->out_first[0] + level];
+  pir_tensor from = b->boxes;
   pir_tensor *number =
       call->out_members[1] > level ? call->out[call->out_first[1] + level] : NULL;
-  int64_t count = 0, n = b->boxes.shape[0], row = 0;
+  int64_t count = 0;
+  int64_t n = b->boxes.shape[0];
+  int64_t row = 0;
   for (int64_t i = 0; i < n; i++)
     count += level_at[i] == level;
   const int64_t shape[2] = {count, 4};
@@ -224,7 +233,8 @@ static pir_status write_level(boxes *b, int64_t level, const int64_t *level_at,
     PIR_TRY(pir_kernel_shape_result(call, number, PIR_I32, &images, 1));
   pir_tensor to = *rois;
   from.rank = to.rank = 1;
-  from.shape[0] = to.shape[0] = 4, from.strides[0] = to.strides[0] = 1;
+  from.shape[0] = to.shape[0] = 4;
+  from.strides[0] = to.strides[0] = 1;
   for (int64_t image = 0, i = 0; image < images; image++) {
     int64_t before = row;
     for (; i < ends[image]; i++) {
@@ -246,7 +256,10 @@ static pir_status distribute(boxes *b, int64_t *level_at, int64_t *ends, int64_t
   const pir_kernel_call *call = b->call;
   const pir_tensor *number = pir_kernel_in(call, 1);
   pir_tensor *restore = pir_kernel_out(call, 2);
-  int64_t n = b->boxes.shape[0], placed = 0, sum = 0, shape[2] = {n, 1};
+  int64_t n = b->boxes.shape[0];
+  int64_t placed = 0;
+  int64_t sum = 0;
+  int64_t shape[2] = {n, 1};
   for (int64_t i = 0; i < images; i++) {
     int64_t here = number ? pir_tensor_int_at(number, i) : n;
     if (here < 0 || here > n - sum)
@@ -270,7 +283,8 @@ static pir_status distribute(boxes *b, int64_t *level_at, int64_t *ends, int64_t
 
 // operands: fpn_rois, rois_num; results: multi_fpn_rois*, multi_level_rois_num*, restore_index
 pir_status pir_kernel_distribute_fpn_proposals(const pir_kernel_call *call) {
-  const pir_tensor *rois = pir_kernel_in(call, 0), *number = pir_kernel_in(call, 1);
+  const pir_tensor *rois = pir_kernel_in(call, 0);
+  const pir_tensor *number = pir_kernel_in(call, 1);
   const pir_attr_value *attrs = call->attrs;
   if (!rois || rois->rank != 2 || rois->shape[1] != 4)
     return pir_kernel_fail(call, PIR_INVALID, "%s: fpn_rois: expects rank 2 with 4 columns",

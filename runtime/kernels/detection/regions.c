@@ -60,7 +60,8 @@ static int64_t list_extents(const pir_attr_value *attrs, const float *ratios,
   int64_t n = 0;
   for (size_t s = 0; s < sizes->count; s++) {
     float size = (float)sizes->floats[s];
-    extent square = {size / 2.0, size / 2.0}, middle = {0};
+    extent square = {size / 2.0, size / 2.0};
+    extent middle = {0};
     if (larger->count)
       middle.width = middle.height = sqrtf(size * (float)larger->floats[s]) / 2.0;
     if (squares_first) {
@@ -81,10 +82,11 @@ static void fill_priors(const pir_kernel_call *call, const extent *extents, int6
                         const double image[2], double *to) {
   const pir_attr_value *attrs = call->attrs;
   const pir_tensor *out = pir_kernel_out(call, 0);
-  bool single = out->dtype == PIR_F32, clip = attrs[PRIOR_CLIP].i != 0;
+  bool single = out->dtype == PIR_F32;
+  bool clip = attrs[PRIOR_CLIP].i != 0;
   double step[2] = {rounded(single, attrs[PRIOR_STEP_W].f),
-                    rounded(single, attrs[PRIOR_STEP_H].f)},
-         offset = rounded(single, attrs[PRIOR_OFFSET].f);
+                    rounded(single, attrs[PRIOR_STEP_H].f)};
+  double offset = rounded(single, attrs[PRIOR_OFFSET].f);
   if (step[0] == 0 || step[1] == 0)
     for (int a = 0; a < 2; a++)
       step[a] = rounded(single, image[a] / (double)out->shape[1 - a]);
@@ -105,7 +107,9 @@ static void fill_priors(const pir_kernel_call *call, const extent *extents, int6
 
 static pir_status write_priors(const pir_kernel_call *call, const extent *extents, int64_t n,
                                const double image[2]) {
-  pir_tensor *out = pir_kernel_out(call, 0), *variance = pir_kernel_out(call, 1), boxes = {0};
+  pir_tensor *out = pir_kernel_out(call, 0);
+  pir_tensor *variance = pir_kernel_out(call, 1);
+  pir_tensor boxes = {0};
   const pir_attr_value *given = &call->attrs[PRIOR_VARIANCES];
   size_t bytes;
   if (out->rank != 4 || out->shape[2] != n || out->shape[3] != 4)
@@ -130,7 +134,8 @@ static pir_status write_priors(const pir_kernel_call *call, const extent *extent
 
 // operands: input, image; results: out, var
 pir_status pir_kernel_prior_box(const pir_kernel_call *call) {
-  const pir_tensor *input = pir_kernel_in(call, 0), *picture = pir_kernel_in(call, 1);
+  const pir_tensor *input = pir_kernel_in(call, 0);
+  const pir_tensor *picture = pir_kernel_in(call, 1);
   const pir_attr_value *attrs = call->attrs, *ratios = &attrs[PRIOR_RATIOS];
   if (!input || !picture || input->rank != 4 || picture->rank != 4)
     return pir_kernel_fail(call, PIR_INVALID, "%s: expects input and image of rank 4",
@@ -141,8 +146,8 @@ pir_status pir_kernel_prior_box(const pir_kernel_call *call) {
   if (attrs[PRIOR_MAX].count && attrs[PRIOR_MAX].count != attrs[PRIOR_MIN].count)
     return pir_kernel_fail(call, PIR_INVALID, "%s: max_sizes: expects %zu, found %zu", call->op,
                            attrs[PRIOR_MIN].count, attrs[PRIOR_MAX].count);
-  size_t list = (2 * ratios->count + 1) * sizeof(float),
-         size = list + (2 * ratios->count + 3) * (attrs[PRIOR_MIN].count + 1) * sizeof(extent);
+  size_t list = (2 * ratios->count + 1) * sizeof(float);
+  size_t size = list + (2 * ratios->count + 3) * (attrs[PRIOR_MIN].count + 1) * sizeof(extent);
   extent *room = pir_kernel_alloc(call, size);
   if (!room)
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
@@ -194,11 +199,12 @@ typedef struct axis {
 
 static axis axis_of(const regions *r, const double *box, int a, bool at_least_one) {
   const pir_attr_value *attrs = r->call->attrs;
-  double scale = rounded(r->single, attrs[ROI_SCALE].f), shift = attrs[ROI_ALIGNED].i ? 0.5 : 0;
-  double start = rounded(r->single, rounded(r->single, box[a] * scale) - shift),
-         end = rounded(r->single, rounded(r->single, box[2 + a] * scale) - shift);
-  double length = rounded(r->single, end - start),
-         bins = (double)attrs[a ? ROI_HEIGHT : ROI_WIDTH].i;
+  double scale = rounded(r->single, attrs[ROI_SCALE].f);
+  double shift = attrs[ROI_ALIGNED].i ? 0.5 : 0;
+  double start = rounded(r->single, rounded(r->single, box[a] * scale) - shift);
+  double end = rounded(r->single, rounded(r->single, box[2 + a] * scale) - shift);
+  double length = rounded(r->single, end - start);
+  double bins = (double)attrs[a ? ROI_HEIGHT : ROI_WIDTH].i;
   if (!attrs[ROI_ALIGNED].i || at_least_one)
     length = fmax(length, 1);
   axis to = {.start = start,
@@ -242,7 +248,8 @@ static double average(const regions *r, const axis axes[2], sample *const lists[
           lists[0] ? lists[0][column * axes[0].samples + j] : sample_of(r, &axes[0], column, j);
       if (!x.inside)
         continue;
-      const double *low = plane + y.low * wide, *high = plane + y.high * wide;
+      const double *low = plane + y.low * wide;
+      const double *high = plane + y.high * wide;
       sum += y.weight * (x.weight * low[x.low] + (1 - x.weight) * low[x.high]);
       sum += (1 - y.weight) * (x.weight * high[x.low] + (1 - x.weight) * high[x.high]);
     }
@@ -260,14 +267,15 @@ static int64_t together(const regions *r) {
 static void align_channels(void *user, int64_t begin, int64_t end, int thread) {
   (void)thread;
   const regions *r = user;
-  const int64_t *shape = r->out.shape, plane = r->x.shape[2] * r->x.shape[3],
-                bins = shape[2] * shape[3];
+  const int64_t *shape = r->out.shape;
+  const int64_t plane = r->x.shape[2] * r->x.shape[3];
+  const int64_t bins = shape[2] * shape[3];
   for (int64_t chunk = begin; chunk < end; chunk++) {
-    int64_t first = chunk * together(r),
-            stop = first + together(r) < shape[1] ? first + together(r) : shape[1];
+    int64_t first = chunk * together(r);
+    int64_t stop = first + together(r) < shape[1] ? first + together(r) : shape[1];
     for (int64_t n = 0; n < shape[0]; n++) {
-      const double *box = (const double *)r->boxes.data + 4 * n,
-                   *x = (const double *)r->x.data + (r->image[n] * shape[1] + first) * plane;
+      const double *box = (const double *)r->boxes.data + 4 * n;
+      const double *x = (const double *)r->x.data + (r->image[n] * shape[1] + first) * plane;
       double *out = (double *)r->out.data + (n * shape[1] + first) * bins;
       axis axes[2] = {axis_of(r, box, 0, false), axis_of(r, box, 1, false)};
       sample *lists[2] = {all_samples(r, &axes[0], shape[3]),
@@ -309,8 +317,9 @@ pir_status pir_boxes_images(const pir_kernel_call *call, const pir_tensor *numbe
 
 static pir_status align(regions *r, int64_t *image) {
   const pir_kernel_call *call = r->call;
-  const pir_tensor *x = pir_kernel_in(call, 0), *boxes = pir_kernel_in(call, 1),
-                   *out = pir_kernel_out(call, 0);
+  const pir_tensor *x = pir_kernel_in(call, 0);
+  const pir_tensor *boxes = pir_kernel_in(call, 1);
+  const pir_tensor *out = pir_kernel_out(call, 0);
   int64_t count = boxes->shape[0];
   PIR_TRY(pir_boxes_images(call, pir_kernel_in(call, 2), x->shape[0], count, image));
   PIR_TRY(pir_kernel_dense(call, x, PIR_F64, x->shape, 4, &r->x));
@@ -333,8 +342,9 @@ static pir_status align(regions *r, int64_t *image) {
 
 // operands: x, boxes, boxes_num
 pir_status pir_kernel_roi_align(const pir_kernel_call *call) {
-  const pir_tensor *x = pir_kernel_in(call, 0), *boxes = pir_kernel_in(call, 1),
-                   *out = pir_kernel_out(call, 0);
+  const pir_tensor *x = pir_kernel_in(call, 0);
+  const pir_tensor *boxes = pir_kernel_in(call, 1);
+  const pir_tensor *out = pir_kernel_out(call, 0);
   const pir_attr_value *attrs = call->attrs;
   if (!x || !boxes || x->rank != 4 || boxes->rank != 2 || boxes->shape[1] != 4)
     return pir_kernel_fail(call, PIR_INVALID, "%s: expects x of rank 4 and boxes of 4 columns",
@@ -373,7 +383,8 @@ static void spread(const regions *r, const axis axes[2], int64_t row, int64_t co
       sample x = sample_of(r, &axes[0], column, j);
       if (!x.inside)
         continue;
-      double *low = plane + y.low * wide, *high = plane + y.high * wide;
+      double *low = plane + y.low * wide;
+      double *high = plane + y.high * wide;
       low[x.low] += part * y.weight * x.weight;
       low[x.high] += part * y.weight * (1 - x.weight);
       high[x.low] += part * (1 - y.weight) * x.weight;
@@ -383,9 +394,10 @@ static void spread(const regions *r, const axis axes[2], int64_t row, int64_t co
 }
 
 static void spread_region(const regions *r, int64_t n) {
-  const int64_t *shape = r->out.shape, plane = r->x.shape[2] * r->x.shape[3];
-  const double *box = (const double *)r->boxes.data + 4 * n,
-               *grad = (const double *)r->out.data + n * shape[1] * shape[2] * shape[3];
+  const int64_t *shape = r->out.shape;
+  const int64_t plane = r->x.shape[2] * r->x.shape[3];
+  const double *box = (const double *)r->boxes.data + 4 * n;
+  const double *grad = (const double *)r->out.data + n * shape[1] * shape[2] * shape[3];
   double *x = (double *)r->x.data + r->image[n] * shape[1] * plane;
   axis axes[2] = {axis_of(r, box, 0, true), axis_of(r, box, 1, true)};
   for (int64_t c = 0; c < shape[1] && plane; c++, x += plane)
@@ -402,8 +414,9 @@ pir_status pir_kernel_roi_align_grad(const pir_kernel_call *call) {
   PIR_TRY(pir_kernel_expect_rank(call, 0, "x", 4));
   PIR_TRY(pir_kernel_expect_rank(call, 1, "boxes", 2));
   PIR_TRY(pir_kernel_expect_rank(call, 3, "out_grad", 4));
-  const pir_tensor *x = pir_kernel_in(call, 0), *boxes = pir_kernel_in(call, 1),
-                   *grad = pir_kernel_in(call, 3);
+  const pir_tensor *x = pir_kernel_in(call, 0);
+  const pir_tensor *boxes = pir_kernel_in(call, 1);
+  const pir_tensor *grad = pir_kernel_in(call, 3);
   int64_t count = boxes->shape[0];
   if (boxes->shape[1] != 4 || grad->shape[0] != count || grad->shape[1] != x->shape[1] ||
       grad->shape[2] != call->attrs[ROI_HEIGHT].i || grad->shape[3] != call->attrs[ROI_WIDTH].i)

@@ -25,8 +25,8 @@ enum { POOL_X, POOL_BOXES, POOL_NUMBER, POOL_OUT, POOL_POSITION, POOL_ALL };
 // elements.
 static bin max_bin(bool single, const double *box, int a, double scale, int64_t i, int64_t bins,
                    int64_t extent) {
-  double start = round(rounded(single, box[a] * scale)),
-         end = round(rounded(single, box[2 + a] * scale));
+  double start = round(rounded(single, box[a] * scale));
+  double end = round(rounded(single, box[2 + a] * scale));
   double size = rounded(single, fmax(end - start + 1, 1) / (double)bins);
   return (bin){clamp(floor(rounded(single, (double)i * size)) + start, extent),
                clamp(ceil(rounded(single, (double)(i + 1) * size)) + start, extent)};
@@ -34,15 +34,17 @@ static bin max_bin(bool single, const double *box, int a, double scale, int64_t 
 
 static void max_region(const pir_kernel_call *call, const pir_tensor *t, int64_t n,
                        int64_t image, bool single) {
-  const int64_t *shape = t[POOL_X].shape, high = call->attrs[0].i, wide = call->attrs[1].i;
-  const double *box = (const double *)t[POOL_BOXES].data + 4 * n,
-               scale = rounded(single, call->attrs[2].f);
+  const int64_t *shape = t[POOL_X].shape;
+  const int64_t high = call->attrs[0].i;
+  const int64_t wide = call->attrs[1].i;
+  const double *box = (const double *)t[POOL_BOXES].data + 4 * n;
+  const double scale = rounded(single, call->attrs[2].f);
   for (int64_t c = 0; c < shape[1]; c++)
     for (int64_t i = 0; i < high * wide; i++) {
       const double *plane =
           (const double *)t[POOL_X].data + (image * shape[1] + c) * shape[2] * shape[3];
-      bin y = max_bin(single, box, 1, scale, i / wide, high, shape[2]),
-          x = max_bin(single, box, 0, scale, i % wide, wide, shape[3]);
+      bin y = max_bin(single, box, 1, scale, i / wide, high, shape[2]);
+      bin x = max_bin(single, box, 0, scale, i % wide, wide, shape[3]);
       double best = -INFINITY;
       int64_t at = -1;
       for (int64_t p = y.begin; p < y.end; p++)
@@ -61,8 +63,8 @@ static void max_region(const pir_kernel_call *call, const pir_tensor *t, int64_t
 // attributes: pooled_height, pooled_width, output_channels, spatial_scale
 static bin average_bin(bool single, const double *box, int a, double scale, int64_t i,
                        int64_t bins, int64_t extent) {
-  double start = rounded(single, round(box[a]) * scale),
-         end = rounded(single, (round(box[2 + a]) + 1) * scale);
+  double start = rounded(single, round(box[a]) * scale);
+  double end = rounded(single, (round(box[2 + a]) + 1) * scale);
   double size = rounded(
       single, fmax(rounded(single, end - start), single ? (double)0.1f : 0.1) / (double)bins);
   return (bin){
@@ -72,15 +74,17 @@ static bin average_bin(bool single, const double *box, int a, double scale, int6
 
 static void average_region(const pir_kernel_call *call, const pir_tensor *t, int64_t n,
                            int64_t image, bool single) {
-  const int64_t *shape = t[POOL_X].shape, high = call->attrs[0].i, wide = call->attrs[1].i,
-                out = call->attrs[2].i;
-  const double *box = (const double *)t[POOL_BOXES].data + 4 * n,
-               scale = rounded(single, call->attrs[3].f);
+  const int64_t *shape = t[POOL_X].shape;
+  const int64_t high = call->attrs[0].i;
+  const int64_t wide = call->attrs[1].i;
+  const int64_t out = call->attrs[2].i;
+  const double *box = (const double *)t[POOL_BOXES].data + 4 * n;
+  const double scale = rounded(single, call->attrs[3].f);
   for (int64_t i = 0; i < out * high * wide; i++) {
     const double *plane =
         (const double *)t[POOL_X].data + (image * shape[1] + i) * shape[2] * shape[3];
-    bin y = average_bin(single, box, 1, scale, i / wide % high, high, shape[2]),
-        x = average_bin(single, box, 0, scale, i % wide, wide, shape[3]);
+    bin y = average_bin(single, box, 1, scale, i / wide % high, high, shape[2]);
+    bin x = average_bin(single, box, 0, scale, i % wide, wide, shape[3]);
     double sum = 0;
     for (int64_t p = y.begin; p < y.end; p++)
       for (int64_t q = x.begin; q < x.end; q++)
@@ -96,7 +100,8 @@ typedef void (*region_fn)(const pir_kernel_call *call, const pir_tensor *t, int6
 
 static pir_status pool(const pir_kernel_call *call, int results, region_fn region) {
   static const uint8_t in[] = {PIR_F64, PIR_F64, PIR_UNDEFINED}, out[] = {PIR_F64, PIR_I64};
-  const pir_tensor *x = pir_kernel_in(call, POOL_X), *boxes = pir_kernel_in(call, POOL_BOXES);
+  const pir_tensor *x = pir_kernel_in(call, POOL_X);
+  const pir_tensor *boxes = pir_kernel_in(call, POOL_BOXES);
   int64_t count = boxes->shape[0];
   pir_tensor t[POOL_ALL] = {0}, images = {0};
   pir_status status = pir_kernel_open(call, in, 3, out, results, t);
@@ -146,13 +151,15 @@ enum { BACK_X, BACK_BOXES, BACK_NUMBER, BACK_POSITION, BACK_MOST };
 // The result is x_grad, in the room behind `ins` operands, of which the last is out_grad.
 static void max_back(const pir_kernel_call *call, const pir_tensor *t, int64_t n, int64_t image,
                      bool single) {
-  (void)single, (void)call;
+  (void)single;
+  (void)call;
   const pir_tensor *grad = &t[BACK_POSITION + 1], *to = grad + 1;
-  int64_t bins = grad->shape[2] * grad->shape[3], plane = to->shape[2] * to->shape[3];
+  int64_t bins = grad->shape[2] * grad->shape[3];
+  int64_t plane = to->shape[2] * to->shape[3];
   for (int64_t c = 0; c < to->shape[1]; c++)
     for (int64_t i = 0; i < bins; i++) {
-      int64_t at = (n * to->shape[1] + c) * bins + i,
-              from = ((const int64_t *)t[BACK_POSITION].data)[at];
+      int64_t at = (n * to->shape[1] + c) * bins + i;
+      int64_t from = ((const int64_t *)t[BACK_POSITION].data)[at];
       if (from >= 0 && from < plane)
         ((double *)to->data)[(image * to->shape[1] + c) * plane + from] +=
             ((const double *)grad->data)[at];
@@ -162,14 +169,16 @@ static void max_back(const pir_kernel_call *call, const pir_tensor *t, int64_t n
 static void average_back(const pir_kernel_call *call, const pir_tensor *t, int64_t n,
                          int64_t image, bool single) {
   const pir_tensor *grad = &t[BACK_NUMBER + 1], *to = grad + 1;
-  const int64_t *shape = to->shape, high = call->attrs[0].i, wide = call->attrs[1].i,
-                out = call->attrs[2].i;
-  const double *box = (const double *)t[BACK_BOXES].data + 4 * n,
-               scale = rounded(single, call->attrs[3].f);
+  const int64_t *shape = to->shape;
+  const int64_t high = call->attrs[0].i;
+  const int64_t wide = call->attrs[1].i;
+  const int64_t out = call->attrs[2].i;
+  const double *box = (const double *)t[BACK_BOXES].data + 4 * n;
+  const double scale = rounded(single, call->attrs[3].f);
   for (int64_t i = 0; i < out * high * wide; i++) {
     double *plane = (double *)to->data + (image * shape[1] + i) * shape[2] * shape[3];
-    bin y = average_bin(single, box, 1, scale, i / wide % high, high, shape[2]),
-        x = average_bin(single, box, 0, scale, i % wide, wide, shape[3]);
+    bin y = average_bin(single, box, 1, scale, i / wide % high, high, shape[2]);
+    bin x = average_bin(single, box, 0, scale, i % wide, wide, shape[3]);
     double part = ((const double *)grad->data)[n * out * high * wide + i] /
                   (double)((y.end - y.begin) * (x.end - x.begin));
     for (int64_t p = y.begin; p < y.end; p++)
@@ -182,7 +191,8 @@ static pir_status pool_back(const pir_kernel_call *call, int ins, region_fn regi
   static const uint8_t in[] = {PIR_UNDEFINED, PIR_F64, PIR_UNDEFINED, PIR_I64, PIR_F64},
                        out[] = {PIR_F64};
   const uint8_t plain[] = {PIR_UNDEFINED, PIR_F64, PIR_UNDEFINED, PIR_F64};
-  const pir_tensor *x = pir_kernel_in(call, BACK_X), *boxes = pir_kernel_in(call, BACK_BOXES);
+  const pir_tensor *x = pir_kernel_in(call, BACK_X);
+  const pir_tensor *boxes = pir_kernel_in(call, BACK_BOXES);
   int64_t count = boxes->shape[0];
   pir_tensor t[BACK_MOST + 2] = {0}, images = {0};
   pir_status status = pir_kernel_open(call, ins > BACK_MOST ? in : plain, ins, out, 1, t);

@@ -43,8 +43,9 @@ static double overlap(double c1, double w1, double c2, double w2) {
 }
 
 static double shared(box a, box b) {
-  double w = overlap(a.x, a.w, b.x, b.w), h = overlap(a.y, a.h, b.y, b.h),
-         both = w < 0 || h < 0 ? 0 : w * h;
+  double w = overlap(a.x, a.w, b.x, b.w);
+  double h = overlap(a.y, a.h, b.y, b.h);
+  double both = w < 0 || h < 0 ? 0 : w * h;
   return both / (a.w * a.h + b.w * b.h - both);
 }
 
@@ -64,8 +65,9 @@ static bool counts(box b) {
 
 static box predicted(const head *p, int64_t n, int64_t j, int64_t cell) {
   int64_t anchor = 2 * p->mask->ints[j];
-  double column = (double)(cell % p->wide), row = (double)(cell / p->wide),
-         grid = (double)p->high;
+  double column = (double)(cell % p->wide);
+  double row = (double)(cell / p->wide);
+  double grid = (double)p->high;
   return (box){(column + sigmoid(at(p, n, j, 0, cell)) * p->scale + p->bias) / grid,
                (row + sigmoid(at(p, n, j, 1, cell)) * p->scale + p->bias) / grid,
                exp(at(p, n, j, 2, cell)) * (double)p->anchors->ints[anchor] / p->input,
@@ -98,8 +100,10 @@ static int64_t best_anchor(const head *p, box real) {
     box anchor = {0, 0, (double)p->anchors->ints[2 * a] / p->input,
                   (double)p->anchors->ints[2 * a + 1] / p->input};
     double now = shared(anchor, real);
-    if (now > best)
-      best = now, at_best = (int64_t)a;
+    if (now > best) {
+      best = now;
+      at_best = (int64_t)a;
+    }
   }
   for (int64_t j = 0; j < p->masks; j++)
     if (p->mask->ints[j] == at_best)
@@ -110,11 +114,12 @@ static int64_t best_anchor(const head *p, box real) {
 static double box_loss(const head *p, int64_t n, int64_t j, box real, int64_t cell,
                        double score) {
   int64_t anchor = 2 * p->mask->ints[j];
-  double grid = (double)p->high, weight = (2 - real.w * real.h) * score;
-  double tx = real.x * grid - (double)(cell % p->wide),
-         ty = real.y * grid - (double)(cell / p->wide);
-  double tw = log(real.w * p->input / (double)p->anchors->ints[anchor]),
-         th = log(real.h * p->input / (double)p->anchors->ints[anchor + 1]);
+  double grid = (double)p->high;
+  double weight = (2 - real.w * real.h) * score;
+  double tx = real.x * grid - (double)(cell % p->wide);
+  double ty = real.y * grid - (double)(cell / p->wide);
+  double tw = log(real.w * p->input / (double)p->anchors->ints[anchor]);
+  double th = log(real.h * p->input / (double)p->anchors->ints[anchor + 1]);
   return weight *
          (cross_entropy(at(p, n, j, 0, cell), tx) + cross_entropy(at(p, n, j, 1, cell), ty) +
           fabs(at(p, n, j, 2, cell) - tw) + fabs(at(p, n, j, 3, cell) - th));
@@ -123,12 +128,13 @@ static double box_loss(const head *p, int64_t n, int64_t j, box real, int64_t ce
 static pir_status add_boxes(const head *p, int64_t n, double *loss) {
   for (int64_t b = 0; b < p->boxes; b++) {
     box real = truth(p, n, b);
-    int64_t i = n * p->boxes + b, label = p->labels[i];
+    int64_t i = n * p->boxes + b;
+    int64_t label = p->labels[i];
     p->match[i] = -1;
     if (!counts(real))
       continue;
-    int64_t column = (int64_t)(real.x * (double)p->wide),
-            row = (int64_t)(real.y * (double)p->high);
+    int64_t column = (int64_t)(real.x * (double)p->wide);
+    int64_t row = (int64_t)(real.y * (double)p->high);
     int64_t j = best_anchor(p, real);
     p->match[i] = j;
     if (j < 0)
@@ -154,7 +160,8 @@ static double objectness_loss(const head *p, int64_t n) {
   double loss = 0;
   int64_t cells = p->high * p->wide;
   for (int64_t i = 0; i < p->masks * cells; i++) {
-    double object = p->object[n * p->masks * cells + i], x = at(p, n, i / cells, 4, i % cells);
+    double object = p->object[n * p->masks * cells + i];
+    double x = at(p, n, i / cells, 4, i % cells);
     if (object > 1e-5)
       loss += cross_entropy(x, 1) * object;
     else if (object > -0.5)
@@ -164,8 +171,10 @@ static double objectness_loss(const head *p, int64_t n) {
 }
 
 static pir_status check(const pir_kernel_call *call) {
-  const pir_tensor *x = pir_kernel_in(call, YOLO_X), *boxes = pir_kernel_in(call, YOLO_BOX);
-  const pir_attr_value *anchors = &call->attrs[YOLO_ANCHORS], *mask = &call->attrs[YOLO_MASK];
+  const pir_tensor *x = pir_kernel_in(call, YOLO_X);
+  const pir_tensor *boxes = pir_kernel_in(call, YOLO_BOX);
+  const pir_attr_value *anchors = &call->attrs[YOLO_ANCHORS];
+  const pir_attr_value *mask = &call->attrs[YOLO_MASK];
   PIR_TRY(pir_kernel_expect_rank(call, YOLO_X, "x", 4));
   PIR_TRY(pir_kernel_expect_rank(call, YOLO_BOX, "gt_box", 3));
   PIR_TRY(pir_kernel_expect_rank(call, YOLO_LABEL, "gt_label", 2));
@@ -198,14 +207,15 @@ pir_status pir_kernel_yolo_loss(const pir_kernel_call *call) {
   pir_tensor t[YOLO_ALL];
   pir_status status = pir_kernel_open(call, in, 4, out, 3, t);
   const pir_attr_value *attrs = call->attrs;
-  const int64_t *shape = t[YOLO_X].shape, masks = (int64_t)attrs[YOLO_MASK].count;
+  const int64_t *shape = t[YOLO_X].shape;
+  const int64_t masks = (int64_t)attrs[YOLO_MASK].count;
   if (!status)
     status = pir_kernel_need(call, PIR_F64, (int64_t[]){shape[0], masks, shape[2], shape[3]}, 4,
                              &t[YOLO_OBJECT]);
   if (!status)
     status = pir_kernel_need(call, PIR_I64, t[YOLO_BOX].shape, 2, &t[YOLO_MATCH]);
-  double classes = (double)attrs[YOLO_CLASSES].i,
-         smooth = attrs[YOLO_SMOOTH].i ? fmin(1 / classes, 1.0 / 40) : 0;
+  double classes = (double)attrs[YOLO_CLASSES].i;
+  double smooth = attrs[YOLO_SMOOTH].i ? fmin(1 / classes, 1.0 / 40) : 0;
   head p = {.call = call,
             .anchors = &attrs[YOLO_ANCHORS],
             .mask = &attrs[YOLO_MASK],

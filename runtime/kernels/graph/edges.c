@@ -39,7 +39,8 @@ static void arrive_floats(const edges *g, double *to, const double *x, const dou
 static void arrive_integers(const edges *g, int64_t *to, const int64_t *x, const int64_t *y,
                             bool first) {
   for (int64_t i = 0; i < g->width; i++) {
-    uint64_t a = (uint64_t)x[i], b = y ? (uint64_t)y[i] : 0;
+    uint64_t a = (uint64_t)x[i];
+    uint64_t b = y ? (uint64_t)y[i] : 0;
     int64_t v = (int64_t)(!y ? a : g->multiply ? a * b : a + b);
     if (first)
       to[i] = v;
@@ -55,7 +56,8 @@ static void arrive_integers(const edges *g, int64_t *to, const int64_t *x, const
 // `out` and `degree` start as 0; rows are 8 bytes an element.
 static void combine(const edges *g, void *out, int64_t *degree, int64_t targets) {
   for (int64_t e = 0; e < g->count; e++) {
-    int64_t from = g->from ? g->from[e] : e, to = g->to[e];
+    int64_t from = g->from ? g->from[e] : e;
+    int64_t to = g->to[e];
     bool first = degree[to]++ == 0;
     const double *fy = g->y && g->floats ? (const double *)g->y + e * g->width : NULL;
     const int64_t *iy = g->y && !g->floats ? (const int64_t *)g->y + e * g->width : NULL;
@@ -84,8 +86,10 @@ static pir_status read_arrival(const pir_kernel_call *call, const pir_attr_value
                                arrival *out) {
   static const char *const names[] = {"SUM", "MEAN", "MAX", "MIN"};
   for (int i = 0; i < 4; i++)
-    if (text_is(attr, names[i]))
-      return *out = (arrival)i, PIR_OK;
+    if (text_is(attr, names[i])) {
+      *out = (arrival)i;
+      return PIR_OK;
+    }
   return pir_kernel_fail(call, PIR_INVALID, "%s: rows are combined by SUM, MEAN, MAX or MIN",
                          call->op);
 }
@@ -126,7 +130,9 @@ static pir_status check_places(const pir_kernel_call *call, const pir_tensor *li
 // asked for.
 static pir_status deliver(const pir_kernel_call *call, edges *g, pir_dtype dtype,
                           const int64_t *shape, int rank, int count_rank) {
-  pir_tensor wide, counts, *out = pir_kernel_out(call, 0), *degree = pir_kernel_out(call, 1);
+  pir_tensor wide, counts;
+  pir_tensor *out = pir_kernel_out(call, 0);
+  pir_tensor *degree = pir_kernel_out(call, 1);
   int64_t column[2] = {shape[0], 1};
   size_t bytes, count_bytes;
   pir_tensor_set_dense(&wide, g->floats ? PIR_F64 : PIR_I64, shape, rank);
@@ -169,9 +175,10 @@ static pir_status wide_type(const pir_kernel_call *call, const pir_tensor *x, bo
 // Operands: x, (y,) src, dst, out_size; y is there when `along` is 1. The last attribute says
 // how rows combine.
 static pir_status send(const pir_kernel_call *call, int along) {
-  const pir_tensor *x = pir_kernel_in(call, 0), *y = along ? pir_kernel_in(call, 1) : NULL;
-  const pir_tensor *src = pir_kernel_in(call, 1 + along),
-                   *size = pir_kernel_in(call, 3 + along);
+  const pir_tensor *x = pir_kernel_in(call, 0);
+  const pir_tensor *y = along ? pir_kernel_in(call, 1) : NULL;
+  const pir_tensor *src = pir_kernel_in(call, 1 + along);
+  const pir_tensor *size = pir_kernel_in(call, 3 + along);
   if (!x || !src || (along && !y) || src->rank < 1)
     return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
   edges g = {.count = src->shape[0], .multiply = along && text_is(&call->attrs[0], "MUL")};
@@ -180,12 +187,14 @@ static pir_status send(const pir_kernel_call *call, int along) {
   g.single = x->dtype == PIR_F32;
   PIR_TRY(read_arrival(call, &call->attrs[along], &g.how));
   int rank = y && y->rank > x->rank ? y->rank : x->rank;
-  pir_tensor rows = with_rank(x, rank), marks = y ? with_rank(y, rank) : rows, held[4] = {0};
+  pir_tensor rows = with_rank(x, rank);
+  pir_tensor marks = y ? with_rank(y, rank) : rows;
+  pir_tensor held[4] = {0};
   if (y && (y->rank < 1 || y->shape[0] != g.count))
     return pir_kernel_fail(call, PIR_INVALID, "%s: there are %lld edges", call->op,
                            (long long)g.count);
-  int64_t shape[PIR_MAX_RANK] = {0},
-          rows_out = size && pir_tensor_numel(size) ? pir_tensor_int_at(size, 0) : 0;
+  int64_t shape[PIR_MAX_RANK] = {0};
+  int64_t rows_out = size && pir_tensor_numel(size) ? pir_tensor_int_at(size, 0) : 0;
   for (int d = 1; d < rank; d++)
     shape[d] = rows.shape[d] == 1 ? marks.shape[d] : rows.shape[d];
   shape[0] = x->shape[0];
@@ -202,7 +211,10 @@ static pir_status send(const pir_kernel_call *call, int along) {
     status = check_places(call, &held[2], x->shape[0]);
   if (!status)
     status = check_places(call, &held[3], shape[0]);
-  g.x = held[0].data, g.y = held[1].data, g.from = held[2].data, g.to = held[3].data;
+  g.x = held[0].data;
+  g.y = held[1].data;
+  g.from = held[2].data;
+  g.to = held[3].data;
   g.width = 1;
   for (int d = 1; d < rank; d++)
     g.width *= shape[d];
@@ -236,7 +248,8 @@ pir_status pir_kernel_segment_pool(const pir_kernel_call *call) {
     status = read_places(call, pir_kernel_in(call, 1), g.count, &ids);
   int64_t shape[PIR_MAX_RANK];
   memcpy(shape, x->shape, sizeof shape);
-  g.x = rows.data, g.to = ids.data;
+  g.x = rows.data;
+  g.to = ids.data;
   shape[0] = !status && g.count && g.to[g.count - 1] < INT64_MAX ? g.to[g.count - 1] + 1 : 0;
   if (!status && shape[0] < 0)
     shape[0] = 0;

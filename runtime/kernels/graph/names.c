@@ -57,13 +57,15 @@ static uint64_t hash(const void *data, size_t size, uint64_t seed) {
 pir_status pir_kernel_hash(const pir_kernel_call *call) {
   PIR_TRY(pir_kernel_expect_rank(call, 0, "x", 2));
   const pir_tensor *x = pir_kernel_in(call, 0);
-  int64_t seeds = call->attrs[0].i, bound = call->attrs[1].i;
+  int64_t seeds = call->attrs[0].i;
+  int64_t bound = call->attrs[1].i;
   if (x->dtype != PIR_I32 && x->dtype != PIR_I64)
     return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects int32 or int64", call->op);
   if (seeds < 1 || bound < 1)
     return pir_kernel_fail(call, PIR_INVALID, "%s: num_hash %lld, mod_by %lld", call->op,
                            (long long)seeds, (long long)bound);
-  const uint8_t types[] = {x->dtype}, out[] = {PIR_I64};
+  const uint8_t types[] = {x->dtype};
+  const uint8_t out[] = {PIR_I64};
   pir_tensor t[2];
   pir_status status = pir_kernel_open(call, types, 1, out, 1, t);
   size_t row =
@@ -128,8 +130,10 @@ static pir_status list_ends(const pir_kernel_call *call, const pir_tensor *count
 
 static pir_status reindex(const pir_kernel_call *call, const pir_tensor *t, numbering *n,
                           int64_t *sources, int64_t *ends) {
-  const int64_t *x = t[0].data, *neighbours = t[1].data;
-  int64_t nodes = pir_tensor_numel(&t[0]), edges = pir_tensor_numel(&t[1]);
+  const int64_t *x = t[0].data;
+  const int64_t *neighbours = t[1].data;
+  int64_t nodes = pir_tensor_numel(&t[0]);
+  int64_t edges = pir_tensor_numel(&t[1]);
   for (int64_t i = 0; i < nodes; i++)
     if (number_of(n, x[i]) != i)
       return pir_kernel_fail(call, PIR_INVALID, "%s: x: node %lld stands there twice", call->op,
@@ -147,8 +151,8 @@ pir_status pir_kernel_reindex_graph(const pir_kernel_call *call) {
   static const uint8_t in[] = {PIR_I64, PIR_I64, PIR_I64};
   for (int k = 0; k < 3; k++)
     PIR_TRY(pir_kernel_expect_rank(call, k, k == 0 ? "x" : k == 1 ? "neighbors" : "count", 1));
-  int64_t nodes = pir_tensor_numel(pir_kernel_in(call, 0)),
-          edges = pir_tensor_numel(pir_kernel_in(call, 1));
+  int64_t nodes = pir_tensor_numel(pir_kernel_in(call, 0));
+  int64_t edges = pir_tensor_numel(pir_kernel_in(call, 1));
   int64_t counts = pir_tensor_numel(pir_kernel_in(call, 2)), size = 16;
   if (nodes ? counts % nodes : counts)
     return pir_kernel_fail(call, PIR_INVALID,

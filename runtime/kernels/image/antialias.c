@@ -36,7 +36,8 @@ static float ratio_of(int64_t in, int64_t out, bool corners, double scale) {
 
 static pir_status weigh(const pir_kernel_call *call, bool is_cubic, bool corners, double scale,
                         axis *a) {
-  float ratio = ratio_of(a->in, a->out, corners, scale), stretch = ratio >= 1 ? ratio : 1;
+  float ratio = ratio_of(a->in, a->out, corners, scale);
+  float stretch = ratio >= 1 ? ratio : 1;
   float support = (is_cubic ? WIDEST : WIDEST / 2) * 0.5f * stretch;
   a->width = 2 * (int64_t)ceilf(support) + 1;
   int64_t rows[] = {a->out, a->width};
@@ -49,9 +50,11 @@ static pir_status weigh(const pir_kernel_call *call, bool is_cubic, bool corners
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   a->weights = (float *)(a->first + a->out);
   for (int64_t i = 0; i < a->out; i++) {
-    float *w = a->weights + i * a->width, total = 0, center = ratio * ((float)i + 0.5f);
-    int64_t begin = (int64_t)(center - support + 0.5f),
-            end = (int64_t)(center + support + 0.5f);
+    float *w = a->weights + i * a->width;
+    float total = 0;
+    float center = ratio * ((float)i + 0.5f);
+    int64_t begin = (int64_t)(center - support + 0.5f);
+    int64_t end = (int64_t)(center + support + 0.5f);
     begin = begin > 0 ? begin : 0;
     end = end < a->in ? end : a->in;
     a->first[i] = begin;
@@ -94,9 +97,11 @@ static pir_status both_axes(const pir_kernel_call *call, const pir_tensor *x, in
   double by[2] = {0, 0};
   for (size_t i = 0; i < 2 && scale->count; i++)
     by[i] = scale->floats ? scale->floats[i < scale->count ? i : 0] : 0;
-  int64_t planes = x->shape[0] * x->shape[1], h = x->shape[2], w = x->shape[3];
-  axis across = {w, columns, 1, planes * h, 0, NULL, NULL, 0},
-       down = {h, rows, columns, planes, 0, NULL, NULL, 0};
+  int64_t planes = x->shape[0] * x->shape[1];
+  int64_t h = x->shape[2];
+  int64_t w = x->shape[3];
+  axis across = {w, columns, 1, planes * h, 0, NULL, NULL, 0};
+  axis down = {h, rows, columns, planes, 0, NULL, NULL, 0};
   int64_t shape[] = {planes, h, columns};
   size_t bytes = 0;
   float *between =
@@ -125,8 +130,10 @@ static pir_status both_axes(const pir_kernel_call *call, const pir_tensor *x, in
 static pir_tensor channels_first(const pir_tensor *t) {
   pir_tensor view = *t;
   static const int order[] = {0, 3, 1, 2};
-  for (int d = 0; d < 4; d++)
-    view.shape[d] = t->shape[order[d]], view.strides[d] = t->strides[order[d]];
+  for (int d = 0; d < 4; d++) {
+    view.shape[d] = t->shape[order[d]];
+    view.strides[d] = t->strides[order[d]];
+  }
   return view;
 }
 
@@ -134,8 +141,8 @@ static pir_tensor channels_first(const pir_tensor *t) {
 pir_status pir_kernel_interp_antialias(const pir_kernel_call *call) {
   const pir_tensor *given = pir_kernel_in(call, 0);
   pir_str method = call->attrs[5].text;
-  bool is_cubic = pir_str_equal(method, PIR_STR("bicubic")),
-       last = !pir_str_equal(call->attrs[0].text, PIR_STR("NCHW"));
+  bool is_cubic = pir_str_equal(method, PIR_STR("bicubic"));
+  bool last = !pir_str_equal(call->attrs[0].text, PIR_STR("NCHW"));
   if (!given || given->rank != 4)
     return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects rank 4, found %d", call->op,
                            given ? given->rank : 0);
@@ -143,10 +150,12 @@ pir_status pir_kernel_interp_antialias(const pir_kernel_call *call) {
     return pir_kernel_fail(call, PIR_INVALID,
                            "%s: interp_method: expects bilinear or bicubic, found '%.*s'",
                            call->op, (int)method.size, method.data);
-  pir_tensor from = last ? channels_first(given) : *given, x, y = {0},
-             *result = pir_kernel_out(call, 0);
-  pir_tensor out = last ? channels_first(result) : *result,
-             zero = {.data = &(float){0}, .dtype = PIR_F32};
+  pir_tensor from = last ? channels_first(given) : *given;
+  pir_tensor x;
+  pir_tensor y = {0};
+  pir_tensor *result = pir_kernel_out(call, 0);
+  pir_tensor out = last ? channels_first(result) : *result;
+  pir_tensor zero = {.data = &(float){0}, .dtype = PIR_F32};
   PIR_TRY(pir_kernel_dense(call, &from, PIR_F32, from.shape, from.rank, &x));
   pir_status status = pir_kernel_dense(call, &zero, PIR_F32, out.shape, out.rank, &y);
   if (!status && pir_tensor_numel(&y))

@@ -22,8 +22,11 @@ typedef struct deform {
 static double read(const double *plane, int64_t height, int64_t width, double y, double x) {
   if (!(y > -1 && x > -1 && y < (double)height && x < (double)width))
     return 0;
-  int64_t y0 = (int64_t)floor(y), x0 = (int64_t)floor(x);
-  double fy = y - (double)y0, fx = x - (double)x0, sum = 0;
+  int64_t y0 = (int64_t)floor(y);
+  int64_t x0 = (int64_t)floor(x);
+  double fy = y - (double)y0;
+  double fx = x - (double)x0;
+  double sum = 0;
   for (int i = 0; i < 4; i++) {
     int64_t py = y0 + i / 2, px = x0 + i % 2;
     if (py < 0 || px < 0 || py >= height || px >= width)
@@ -37,9 +40,11 @@ static void gather(void *user, int64_t begin, int64_t end, int thread) {
   (void)thread;
   const deform *d = user;
   const pir_attr_value *attrs = d->call->attrs;
-  const int64_t *stride = attrs[ATTR_STRIDES].ints, *pad = attrs[ATTR_PADDINGS].ints,
-                *dilation = attrs[ATTR_DILATIONS].ints;
-  int64_t places = d->oh * d->ow, taps = d->kh * d->kw;
+  const int64_t *stride = attrs[ATTR_STRIDES].ints;
+  const int64_t *pad = attrs[ATTR_PADDINGS].ints;
+  const int64_t *dilation = attrs[ATTR_DILATIONS].ints;
+  int64_t places = d->oh * d->ow;
+  int64_t taps = d->kh * d->kw;
   for (int64_t c = begin; c < end; c++) {
     const double *plane =
         (const double *)d->in[IN_X].data + (d->image * d->channels + c) * d->height * d->width;
@@ -64,10 +69,11 @@ static void gather(void *user, int64_t begin, int64_t end, int thread) {
 static void multiply(void *user, int64_t begin, int64_t end, int thread) {
   (void)thread;
   const deform *d = user;
-  int64_t places = d->oh * d->ow, depth = d->channels / d->groups * d->kh * d->kw;
+  int64_t places = d->oh * d->ow;
+  int64_t depth = d->channels / d->groups * d->kh * d->kw;
   for (int64_t m = begin; m < end; m++) {
-    const double *filter = (const double *)d->in[IN_FILTER].data + m * depth,
-                 *columns = d->columns + m / (d->filters / d->groups) * depth * places;
+    const double *filter = (const double *)d->in[IN_FILTER].data + m * depth;
+    const double *columns = d->columns + m / (d->filters / d->groups) * depth * places;
     double *out = (double *)d->out.data + (d->image * d->filters + m) * places;
     memset(out, 0, (size_t)places * sizeof *out);
     for (int64_t k = 0; k < depth; k++)
@@ -92,8 +98,9 @@ static pir_status expect(const pir_kernel_call *call, const char *what, const pi
 
 static pir_status check(deform *d) {
   const pir_kernel_call *call = d->call;
-  const pir_tensor *x = pir_kernel_in(call, IN_X), *filter = pir_kernel_in(call, IN_FILTER),
-                   *out = pir_kernel_out(call, 0);
+  const pir_tensor *x = pir_kernel_in(call, IN_X);
+  const pir_tensor *filter = pir_kernel_in(call, IN_FILTER);
+  const pir_tensor *out = pir_kernel_out(call, 0);
   const pir_tensor *mask = pir_kernel_in(call, IN_MASK);
   if (!x || !filter || x->rank != 4 || filter->rank != 4 || out->rank != 4)
     return pir_kernel_fail(call, PIR_INVALID, "%s: expects x and filter of rank 4", call->op);
@@ -102,10 +109,16 @@ static pir_status check(deform *d) {
       return pir_kernel_fail(call, PIR_INVALID,
                              "%s: strides, paddings and dilations: expects 2 numbers each",
                              call->op);
-  d->channels = x->shape[1], d->height = x->shape[2], d->width = x->shape[3];
-  d->filters = filter->shape[0], d->kh = filter->shape[2], d->kw = filter->shape[3],
-  d->oh = out->shape[2], d->ow = out->shape[3];
-  d->offset_groups = call->attrs[ATTR_OFFSET_GROUPS].i, d->groups = call->attrs[ATTR_GROUPS].i;
+  d->channels = x->shape[1];
+  d->height = x->shape[2];
+  d->width = x->shape[3];
+  d->filters = filter->shape[0];
+  d->kh = filter->shape[2];
+  d->kw = filter->shape[3];
+  d->oh = out->shape[2];
+  d->ow = out->shape[3];
+  d->offset_groups = call->attrs[ATTR_OFFSET_GROUPS].i;
+  d->groups = call->attrs[ATTR_GROUPS].i;
   if (d->offset_groups < 1 || d->groups < 1 || d->channels % d->offset_groups ||
       d->channels % d->groups || d->filters % d->groups)
     return pir_kernel_fail(

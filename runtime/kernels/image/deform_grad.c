@@ -23,13 +23,18 @@ static double read_slopes(const deform *d, const double *plane, double *to, doub
   *slope_y = *slope_x = 0;
   if (!(y > -1 && x > -1 && y < (double)d->height && x < (double)d->width))
     return 0;
-  int64_t y0 = (int64_t)floor(y), x0 = (int64_t)floor(x);
-  double fy = y - (double)y0, fx = x - (double)x0, sum = 0;
+  int64_t y0 = (int64_t)floor(y);
+  int64_t x0 = (int64_t)floor(x);
+  double fy = y - (double)y0;
+  double fx = x - (double)x0;
+  double sum = 0;
   for (int i = 0; i < 4; i++) {
     int64_t py = y0 + i / 2, px = x0 + i % 2;
     if (py < 0 || px < 0 || py >= d->height || px >= d->width)
       continue;
-    double wy = i / 2 ? fy : 1 - fy, wx = i % 2 ? fx : 1 - fx, v = plane[py * d->width + px];
+    double wy = i / 2 ? fy : 1 - fy;
+    double wx = i % 2 ? fx : 1 - fx;
+    double v = plane[py * d->width + px];
     sum += wy * wx * v;
     *slope_y += (i / 2 ? wx : -wx) * v;
     *slope_x += (i % 2 ? wy : -wy) * v;
@@ -46,28 +51,34 @@ static double *behind(const pir_tensor *t, int64_t at) {
 // Tap k of channel c in one image, at every place.
 static void tap_back(const deform *d, int64_t image, int64_t c, int64_t k) {
   const pir_attr_value *attrs = d->call->attrs;
-  const int64_t *stride = attrs[ATTR_STRIDES].ints, *pad = attrs[ATTR_PADDINGS].ints,
-                *dilation = attrs[ATTR_DILATIONS].ints;
-  int64_t places = d->oh * d->ow, taps = d->kh * d->kw, per = d->filters / d->groups,
-          own = d->channels / d->groups;
-  int64_t plane = (image * d->channels + c) * d->height * d->width, first = c / own * per;
-  int64_t group = image * d->offset_groups + c / (d->channels / d->offset_groups),
-          at = group * 2 * taps * places;
-  const double *x = (const double *)d->in[IN_X].data + plane,
-               *offset = (const double *)d->in[IN_OFFSET].data + at;
-  const double *mask = behind(&d->in[IN_MASK], group * taps * places),
-               *filter = d->in[IN_FILTER].data;
+  const int64_t *stride = attrs[ATTR_STRIDES].ints;
+  const int64_t *pad = attrs[ATTR_PADDINGS].ints;
+  const int64_t *dilation = attrs[ATTR_DILATIONS].ints;
+  int64_t places = d->oh * d->ow;
+  int64_t taps = d->kh * d->kw;
+  int64_t per = d->filters / d->groups;
+  int64_t own = d->channels / d->groups;
+  int64_t plane = (image * d->channels + c) * d->height * d->width;
+  int64_t first = c / own * per;
+  int64_t group = image * d->offset_groups + c / (d->channels / d->offset_groups);
+  int64_t at = group * 2 * taps * places;
+  const double *x = (const double *)d->in[IN_X].data + plane;
+  const double *offset = (const double *)d->in[IN_OFFSET].data + at;
+  const double *mask = behind(&d->in[IN_MASK], group * taps * places);
+  const double *filter = d->in[IN_FILTER].data;
   const double *grad = (const double *)d->in[IN_OUT_GRAD].data + image * d->filters * places;
-  double *x_grad = behind(&d->out[OUT_X], plane),
-         *offset_grad = behind(&d->out[OUT_OFFSET], at);
-  double *filter_grad = d->out[OUT_FILTER].data,
-         *mask_grad = behind(&d->out[OUT_MASK], group * taps * places);
+  double *x_grad = behind(&d->out[OUT_X], plane);
+  double *offset_grad = behind(&d->out[OUT_OFFSET], at);
+  double *filter_grad = d->out[OUT_FILTER].data;
+  double *mask_grad = behind(&d->out[OUT_MASK], group * taps * places);
   for (int64_t i = 0; i < places; i++) {
     double y = (double)(i / d->ow * stride[0] - pad[0] + k / d->kw * dilation[0]) +
                offset[2 * k * places + i];
     double z = (double)(i % d->ow * stride[1] - pad[1] + k % d->kw * dilation[1]) +
                offset[(2 * k + 1) * places + i];
-    double weight = mask ? mask[k * places + i] : 1, back = 0, slope_y, slope_x;
+    double weight = mask ? mask[k * places + i] : 1;
+    double back = 0;
+    double slope_y, slope_x;
     for (int64_t m = first; m < first + per; m++)
       back += filter[(m * own + c % own) * taps + k] * grad[m * places + i];
     double value = read_slopes(d, x, x_grad, y, z, back * weight, &slope_y, &slope_x);
@@ -99,18 +110,24 @@ static pir_status check(deform *d) {
   PIR_TRY(pir_kernel_expect_rank(call, IN_X, "x", 4));
   PIR_TRY(pir_kernel_expect_rank(call, IN_FILTER, "filter", 4));
   PIR_TRY(pir_kernel_expect_rank(call, IN_OUT_GRAD, "out_grad", 4));
-  const int64_t *x = pir_kernel_in(call, IN_X)->shape,
-                *filter = pir_kernel_in(call, IN_FILTER)->shape,
-                *grad = pir_kernel_in(call, IN_OUT_GRAD)->shape;
+  const int64_t *x = pir_kernel_in(call, IN_X)->shape;
+  const int64_t *filter = pir_kernel_in(call, IN_FILTER)->shape;
+  const int64_t *grad = pir_kernel_in(call, IN_OUT_GRAD)->shape;
   for (int i = ATTR_STRIDES; i <= ATTR_DILATIONS; i++)
     if (call->attrs[i].count != 2)
       return pir_kernel_fail(call, PIR_INVALID,
                              "%s: strides, paddings and dilations: expects 2 numbers each",
                              call->op);
-  d->channels = x[1], d->height = x[2], d->width = x[3], d->filters = filter[0],
-  d->kh = filter[2], d->kw = filter[3];
-  d->oh = grad[2], d->ow = grad[3];
-  d->offset_groups = call->attrs[ATTR_OFFSET_GROUPS].i, d->groups = call->attrs[ATTR_GROUPS].i;
+  d->channels = x[1];
+  d->height = x[2];
+  d->width = x[3];
+  d->filters = filter[0];
+  d->kh = filter[2];
+  d->kw = filter[3];
+  d->oh = grad[2];
+  d->ow = grad[3];
+  d->offset_groups = call->attrs[ATTR_OFFSET_GROUPS].i;
+  d->groups = call->attrs[ATTR_GROUPS].i;
   if (d->offset_groups < 1 || d->groups < 1 || d->channels % d->offset_groups ||
       d->channels % d->groups || d->filters % d->groups)
     return pir_kernel_fail(call, PIR_INVALID, "%s: channels, filters and groups do not fit",
@@ -130,7 +147,8 @@ pir_status pir_kernel_deformable_conv_grad(const pir_kernel_call *call) {
   pir_tensor room[INS + OUTS];
   PIR_TRY(check(&d));
   pir_status status = pir_kernel_open(call, in, INS, out, OUTS, room);
-  d.in = room, d.out = room + INS;
+  d.in = room;
+  d.out = room + INS;
   for (int64_t image = 0; !status && image < pir_kernel_in(call, IN_X)->shape[0]; image++)
     for (int64_t c = 0; c < d.channels; c++)
       for (int64_t k = 0; k < d.kh * d.kw; k++)

@@ -34,7 +34,8 @@ static spot clipped(spot s, double most) {
 }
 
 static spot reflected(const grid_grad *g, spot s, double n) {
-  double low = g->align ? 0 : -0.5, span = g->align ? n - 1 : n;
+  double low = g->align ? 0 : -0.5;
+  double span = g->align ? n - 1 : n;
   if (span <= 0)
     return (spot){0, 0};
   double v = s.at - low, sign = v < 0 ? -1 : 1;
@@ -70,12 +71,17 @@ static void give_nearest(const grid_grad *g, int64_t image, int64_t p, spot x, s
 
 static void give_bilinear(const grid_grad *g, int64_t image, int64_t p, spot x, spot y,
                           double *to) {
-  double left = floor(x.at), top = floor(y.at), fx = x.at - left, fy = y.at - top;
+  double left = floor(x.at);
+  double top = floor(y.at);
+  double fx = x.at - left;
+  double fy = y.at - top;
   for (int k = 0; k < 4; k++) {
     double column = left + k % 2, row = top + k / 2;
     if (!inside(column, g->width) || !inside(row, g->height))
       continue;
-    double wx = k % 2 ? fx : 1 - fx, wy = k / 2 ? fy : 1 - fy, sum = 0;
+    double wx = k % 2 ? fx : 1 - fx;
+    double wy = k / 2 ? fy : 1 - fy;
+    double sum = 0;
     for (int64_t c = 0; c < g->channels; c++) {
       int64_t plane = image * g->channels + c;
       int64_t at = (plane * g->height + (int64_t)row) * g->width + (int64_t)column;
@@ -97,8 +103,8 @@ static void run_images(void *user, int64_t begin, int64_t end, int thread) {
   for (int64_t image = begin; image < end; image++)
     for (int64_t p = 0; p < g->places; p++) {
       int64_t at = (image * g->places + p) * 2;
-      spot x = find_spot(g, g->grid[at], g->width),
-           y = find_spot(g, g->grid[at + 1], g->height);
+      spot x = find_spot(g, g->grid[at], g->width);
+      spot y = find_spot(g, g->grid[at + 1], g->height);
       if (!g->nearest)
         give_bilinear(g, image, p, x, y, g->grid_grad ? g->grid_grad + at : NULL);
       else if (g->x_grad)
@@ -117,8 +123,9 @@ pir_status pir_kernel_grid_sample_grad(const pir_kernel_call *call) {
   PIR_TRY(pir_kernel_expect_rank(call, IN_X, "x", 4));
   PIR_TRY(pir_kernel_expect_rank(call, IN_GRID, "grid", 4));
   PIR_TRY(pir_kernel_expect_rank(call, IN_OUT_GRAD, "out_grad", 4));
-  const pir_tensor *x = pir_kernel_in(call, IN_X), *grid = pir_kernel_in(call, IN_GRID),
-                   *grad = pir_kernel_in(call, IN_OUT_GRAD);
+  const pir_tensor *x = pir_kernel_in(call, IN_X);
+  const pir_tensor *grid = pir_kernel_in(call, IN_GRID);
+  const pir_tensor *grad = pir_kernel_in(call, IN_OUT_GRAD);
   bool fits = grid->shape[0] == x->shape[0] && grid->shape[3] == 2 &&
               grad->shape[0] == x->shape[0] && grad->shape[1] == x->shape[1] &&
               grad->shape[2] == grid->shape[1] && grad->shape[3] == grid->shape[2];

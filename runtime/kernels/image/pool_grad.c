@@ -46,7 +46,8 @@ static int64_t window_end(const pool_axis *a, int64_t p) {
     return a->n;
   if (a->adaptive)
     return ((p + 1) * a->n + a->size - 1) / a->size;
-  int64_t end = window_start(a, p) + a->size, most = a->n + a->before;
+  int64_t end = window_start(a, p) + a->size;
+  int64_t most = a->n + a->before;
   return end < most ? end : most;
 }
 
@@ -59,7 +60,8 @@ static window window_at(const pool_grad *g, const int64_t *place) {
   window w = {.width = 1};
   for (int i = 0; i < 3; i++) {
     const pool_axis *a = &g->axis[i];
-    int64_t start = window_start(a, place[i]), end = window_end(a, place[i]);
+    int64_t start = window_start(a, place[i]);
+    int64_t end = window_end(a, place[i]);
     w.width *= end - start;
     w.from[i] = start < 0 ? 0 : start;
     w.to[i] = end > a->n ? a->n : end;
@@ -96,7 +98,8 @@ static void run_planes(void *user, int64_t begin, int64_t end, int thread) {
   (void)thread;
   const pool_grad *g = user;
   const pool_axis *a = g->axis;
-  int64_t elements = a[0].n * a[1].n * a[2].n, windows = a[0].count * a[1].count * a[2].count;
+  int64_t elements = a[0].n * a[1].n * a[2].n;
+  int64_t windows = a[0].count * a[1].count * a[2].count;
   for (int64_t plane = begin; plane < end; plane++)
     for (int64_t k = 0; k < windows; k++) {
       int64_t place[3] = {k / (a[1].count * a[2].count), k / a[2].count % a[1].count,
@@ -123,7 +126,8 @@ static pir_status read_axis(const pir_kernel_call *call, const pir_attr_value *a
     return pir_kernel_fail(call, PIR_INVALID,
                            "%s: expects %d strides and as many paddings, or twice", call->op,
                            spatial);
-  a->size = size, a->stride = strides->ints[i];
+  a->size = size;
+  a->stride = strides->ints[i];
   a->whole = attrs[GLOBAL].i != 0;
   a->adaptive = attrs[ADAPTIVE].i != 0 && !says(&attrs[POOLING_TYPE], "max");
   if (a->size < 1 || a->stride < 1)
@@ -163,8 +167,9 @@ static pir_status pool_backward(const pir_kernel_call *call, int spatial,
                                    : i == IN_OUT ? "out"
                                                  : "out_grad",
                                    spatial + 2));
-  const pir_tensor *x = pir_kernel_in(call, IN_X), *y = pir_kernel_in(call, IN_OUT),
-                   *grad = pir_kernel_in(call, IN_OUT_GRAD);
+  const pir_tensor *x = pir_kernel_in(call, IN_X);
+  const pir_tensor *y = pir_kernel_in(call, IN_OUT);
+  const pir_tensor *grad = pir_kernel_in(call, IN_OUT_GRAD);
   for (int d = 0; d < spatial + 2; d++)
     if (grad->shape[d] != y->shape[d] || (d < 2 && y->shape[d] != x->shape[d]))
       return pir_kernel_fail(call, PIR_INVALID,
@@ -175,13 +180,16 @@ static pir_status pool_backward(const pir_kernel_call *call, int spatial,
     *a = (pool_axis){.n = 1, .count = 1, .size = 1, .stride = 1, .whole = true};
     if (k < 0)
       continue;
-    a->n = x->shape[k + 2], a->count = y->shape[k + 2];
+    a->n = x->shape[k + 2];
+    a->count = y->shape[k + 2];
     PIR_TRY(read_axis(call, attrs, spatial, k, kernel_extent(list, pir_kernel_in(call, INS), k),
                       a));
   }
   pir_status status = pir_kernel_open(call, in, INS, out, 1, room);
   if (!status && room[INS].data) {
-    g.x = room[IN_X].data, g.out = room[IN_OUT].data, g.out_grad = room[IN_OUT_GRAD].data,
+    g.x = room[IN_X].data;
+    g.out = room[IN_OUT].data;
+    g.out_grad = room[IN_OUT_GRAD].data;
     g.x_grad = room[INS].data;
     int64_t planes = x->shape[0] * x->shape[1];
     if (call->parallel.parallel_for)

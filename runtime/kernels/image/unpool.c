@@ -6,8 +6,12 @@
 
 // operands: x, indices. Bytes are moved, so that any element type goes.
 pir_status pir_kernel_unpool(const pir_kernel_call *call) {
-  const pir_tensor *x = pir_kernel_in(call, 0), *indices = pir_kernel_in(call, 1);
-  pir_tensor *out = pir_kernel_out(call, 0), from, at = {0}, to = {0};
+  const pir_tensor *x = pir_kernel_in(call, 0);
+  const pir_tensor *indices = pir_kernel_in(call, 1);
+  pir_tensor *out = pir_kernel_out(call, 0);
+  pir_tensor from;
+  pir_tensor at = {0};
+  pir_tensor to = {0};
   if (!x || !indices || (indices->dtype != PIR_I32 && indices->dtype != PIR_I64))
     return pir_kernel_fail(call, PIR_INVALID, "%s: indices: expects int32 or int64, found %s",
                            call->op, indices ? pir_dtype_name(indices->dtype) : "nothing");
@@ -20,9 +24,11 @@ pir_status pir_kernel_unpool(const pir_kernel_call *call) {
   pir_status status = pir_kernel_dense(call, indices, PIR_I64, x->shape, x->rank, &at);
   if (!status)
     status = pir_kernel_dense(call, &nothing, out->dtype, out->shape, out->rank, &to);
-  int64_t channels = x->shape[0] * x->shape[1], total = pir_tensor_numel(x),
-          room = pir_tensor_numel(&to);
-  int64_t each = channels ? total / channels : 0, space = channels ? room / channels : 0;
+  int64_t channels = x->shape[0] * x->shape[1];
+  int64_t total = pir_tensor_numel(x);
+  int64_t room = pir_tensor_numel(&to);
+  int64_t each = channels ? total / channels : 0;
+  int64_t space = channels ? room / channels : 0;
   size_t size = pir_dtype_size(x->dtype);
   for (int64_t i = 0; !status && i < total; i++) {
     int64_t place = ((int64_t *)at.data)[i];

@@ -9,7 +9,8 @@ static void clear_triangle(const pir_matrices *m, int64_t i, bool below) {
   size_t size = pir_dtype_size(m->t.dtype);
   char *a = pir_matrix_at(m, i);
   for (int64_t r = 0; r < m->rows; r++) {
-    int64_t first = below ? 0 : r + 1, end = below ? r : m->columns;
+    int64_t first = below ? 0 : r + 1;
+    int64_t end = below ? r : m->columns;
     memset(a + (size_t)(r * m->columns + first) * size, 0, (size_t)(end - first) * size);
   }
 }
@@ -107,7 +108,8 @@ static void split_factors(const pir_matrices *a, const pir_matrices *l, const pi
                           int64_t i) {
   int step = a->t.dtype == PIR_C128 ? 2 : 1;
   const double *from = pir_matrix_at(a, i);
-  double *lower = pir_matrix_at(l, i), *upper = pir_matrix_at(u, i);
+  double *lower = pir_matrix_at(l, i);
+  double *upper = pir_matrix_at(u, i);
   pir_matrix_identity(l, i);
   for (int64_t r = 0; r < a->rows; r++)
     for (int64_t c = 0; c < a->columns; c++) {
@@ -122,8 +124,12 @@ pir_status pir_kernel_lu_unpack(const pir_kernel_call *call) {
   static const char *const names[] = {"x"};
   const pir_tensor *y = pir_kernel_in(call, 1);
   pir_dtype dtype;
-  bool factors = call->attrs[0].i, rows = call->attrs[1].i;
-  pir_matrices a = {0}, p = {0}, l = {0}, u = {0};
+  bool factors = call->attrs[0].i;
+  bool rows = call->attrs[1].i;
+  pir_matrices a = {0};
+  pir_matrices p = {0};
+  pir_matrices l = {0};
+  pir_matrices u = {0};
   pir_tensor pivots = {0};
   if (!y || y->dtype != PIR_I32)
     return pir_kernel_fail(call, PIR_INVALID, "%s: y: expects int32 pivots, found %s", call->op,

@@ -73,8 +73,9 @@ void pir_lapack_triangle(const pir_lapack *lapack, bool upper, bool transpose, b
     LEFT = 141
   };
   static const double one[2] = {1, 0};
-  int uplo = upper ? UPPER : LOWER, trans = transpose ? TRANSPOSED : PLAIN,
-      diagonal = unit ? UNIT : GIVEN;
+  int uplo = upper ? UPPER : LOWER;
+  int trans = transpose ? TRANSPOSED : PLAIN;
+  int diagonal = unit ? UNIT : GIVEN;
   if (lapack->dtype == PIR_C128)
     lapack->complex_triangle(PIR_BY_ROWS, LEFT, uplo, trans, diagonal, m, n, one, a, m, b, n);
   else

@@ -52,11 +52,14 @@ pir_status pir_matrices_batch(const pir_kernel_call *call, int k, int rank, int6
 
 // From the shape of t: what its last two axes and the others say.
 static pir_status measure(const pir_kernel_call *call, pir_matrices *m) {
-  int64_t rows = m->t.shape[m->t.rank - 2], columns = m->t.shape[m->t.rank - 1];
+  int64_t rows = m->t.shape[m->t.rank - 2];
+  int64_t columns = m->t.shape[m->t.rank - 1];
   if (rows > INT_MAX || columns > INT_MAX)
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: matrices of %lld x %lld are too large",
                            call->op, (long long)rows, (long long)columns);
-  m->rows = (int)rows, m->columns = (int)columns, m->count = 1;
+  m->rows = (int)rows;
+  m->columns = (int)columns;
+  m->count = 1;
   for (int d = 0; d < m->t.rank - 2; d++)
     m->count *= m->t.shape[d];
   return PIR_OK;

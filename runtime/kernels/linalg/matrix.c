@@ -28,8 +28,10 @@ typedef struct factor {
 
 static pir_tensor axis_in_front(const pir_tensor *t, int axis) {
   pir_tensor front = *t;
-  for (int d = axis; d > 0; d--)
-    front.shape[d] = t->shape[d - 1], front.strides[d] = t->strides[d - 1];
+  for (int d = axis; d > 0; d--) {
+    front.shape[d] = t->shape[d - 1];
+    front.strides[d] = t->strides[d - 1];
+  }
   front.shape[0] = t->shape[axis];
   front.strides[0] = t->strides[axis];
   return front;
@@ -44,14 +46,16 @@ static void drop_factor(const pir_kernel_call *call, factor *f) {
 // attributes: dim, power_iters, eps. The largest singular value by power iteration from u and
 // v.
 static pir_status find_factor(const pir_kernel_call *call, factor *f) {
-  const pir_tensor *weight = pir_kernel_in(call, 0), *in_u = pir_kernel_in(call, 1),
-                   *in_v = pir_kernel_in(call, 2);
+  const pir_tensor *weight = pir_kernel_in(call, 0);
+  const pir_tensor *in_u = pir_kernel_in(call, 1);
+  const pir_tensor *in_v = pir_kernel_in(call, 2);
   int64_t dim = call->attrs[0].i;
   *f = (factor){0};
   if (!weight || !in_u || !in_v || dim < 0 || dim >= weight->rank)
     return pir_kernel_fail(call, PIR_INVALID, "%s: no axis %lld", call->op, (long long)dim);
   f->front = axis_in_front(weight, (int)dim);
-  f->rows = f->front.shape[0], f->columns = f->rows ? pir_tensor_numel(weight) / f->rows : 0;
+  f->rows = f->front.shape[0];
+  f->columns = f->rows ? pir_tensor_numel(weight) / f->rows : 0;
   if (pir_tensor_numel(in_u) != f->rows || pir_tensor_numel(in_v) != f->columns)
     return pir_kernel_fail(call, PIR_INVALID, "%s: u and v do not fit a %lld x %lld matrix",
                            call->op, (long long)f->rows, (long long)f->columns);
@@ -61,9 +65,13 @@ static pir_status find_factor(const pir_kernel_call *call, factor *f) {
     status = pir_kernel_dense(call, in_u, PIR_F64, in_u->shape, in_u->rank, &f->u);
   if (!status)
     status = pir_kernel_dense(call, in_v, PIR_F64, in_v->shape, in_v->rank, &f->v);
-  if (status)
-    return drop_factor(call, f), status;
-  double *a = f->weight.data, *x = f->u.data, *y = f->v.data;
+  if (status) {
+    drop_factor(call, f);
+    return status;
+  }
+  double *a = f->weight.data;
+  double *x = f->u.data;
+  double *y = f->v.data;
   for (int64_t i = 0; i < call->attrs[1].i; i++) {
     step(a, f->rows, f->columns, true, x, y, call->attrs[2].f);
     step(a, f->rows, f->columns, false, y, x, call->attrs[2].f);
@@ -77,8 +85,10 @@ static pir_status find_factor(const pir_kernel_call *call, factor *f) {
 // The axis goes back to its place.
 static pir_status put_back(const pir_tensor *from, int axis, pir_tensor *out) {
   pir_tensor result = *from;
-  for (int d = 0; d < axis; d++)
-    result.shape[d] = from->shape[d + 1], result.strides[d] = from->strides[d + 1];
+  for (int d = 0; d < axis; d++) {
+    result.shape[d] = from->shape[d + 1];
+    result.strides[d] = from->strides[d + 1];
+  }
   result.shape[axis] = from->shape[0];
   result.strides[axis] = from->strides[0];
   return pir_tensor_copy(&result, out);
@@ -99,7 +109,8 @@ pir_status pir_kernel_spectral_norm(const pir_kernel_call *call) {
 pir_status pir_kernel_spectral_norm_grad(const pir_kernel_call *call) {
   factor f;
   pir_tensor grad, front;
-  const pir_tensor *out_grad = pir_kernel_in(call, 3), *weight = pir_kernel_in(call, 0);
+  const pir_tensor *out_grad = pir_kernel_in(call, 3);
+  const pir_tensor *weight = pir_kernel_in(call, 0);
   if (!out_grad || !weight || out_grad->rank != weight->rank)
     return pir_kernel_fail(call, PIR_INVALID, "%s: out_grad has not the shape of weight",
                            call->op);
@@ -108,7 +119,9 @@ pir_status pir_kernel_spectral_norm_grad(const pir_kernel_call *call) {
   pir_status status =
       pir_kernel_dense(call, &front, PIR_F64, f.front.shape, f.front.rank, &grad);
   if (!status) {
-    const double *a = f.weight.data, *u = f.u.data, *v = f.v.data;
+    const double *a = f.weight.data;
+    const double *u = f.u.data;
+    const double *v = f.v.data;
     double *g = grad.data, sum = 0;
     for (int64_t i = 0; i < f.rows * f.columns; i++)
       sum += a[i] / f.sigma;

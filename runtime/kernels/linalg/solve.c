@@ -46,7 +46,8 @@ static pir_status load(const pir_kernel_call *call, int a, int b, const char *co
   PIR_TRY(pir_matrices_type(call, names, typed, &s->dtype));
   s->dtype = pir_matrices_wide(s->dtype);
   for (int i = 0; i < 2; i++) {
-    int k = i ? b : a, r = pir_kernel_in(call, k)->rank;
+    int k = i ? b : a;
+    int r = pir_kernel_in(call, k)->rank;
     if (r < 2)
       return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects matrices, found rank %d",
                              call->op, names[k], r);
@@ -104,11 +105,15 @@ pir_status pir_kernel_solve(const pir_kernel_call *call) {
   pir_status status;
   if (y && y->rank == 1) {
     pir_tensor column = *y;
-    column.rank = 2, column.shape[1] = 1, column.strides[1] = 1;
+    column.rank = 2;
+    column.shape[1] = 1;
+    column.strides[1] = 1;
     const pir_tensor *in[] = {pir_kernel_in(call, 0), &column};
     static const int32_t members[] = {1, 1}, first[] = {0, 1};
     pir_kernel_call inner = *call;
-    inner.in = in, inner.in_members = members, inner.in_first = first;
+    inner.in = in;
+    inner.in_members = members;
+    inner.in_first = first;
     status = load(&inner, 0, 1, names, 2, &s);
   } else {
     status = load(call, 0, 1, names, 2, &s);
@@ -247,8 +252,8 @@ static pir_status determinants(const pir_kernel_call *call, bool plain) {
   if (!status)
     status = pir_lapack_open(call, s.dtype, &s.lapack);
   for (int64_t i = 0; !status && i < s.a.count; i++) {
-    int n = s.a.rows,
-        info = n ? s.lapack.lu(PIR_BY_ROWS, n, n, pir_matrix_at(&s.a, i), n, s.pivots) : 0;
+    int n = s.a.rows;
+    int info = n ? s.lapack.lu(PIR_BY_ROWS, n, n, pir_matrix_at(&s.a, i), n, s.pivots) : 0;
     if (info < 0)
       status = pir_lapack_status(call, info, "");
     double complex det = sign_of(&s, i, plain, (double *)pir_matrix_at(&logs, i));
@@ -282,9 +287,13 @@ typedef struct least {
 // One matrix: b becomes the solution in its first rows, and what is left of it below.
 static int least_squares(const pir_kernel_call *call, const least *l, int64_t i, double rcond) {
   const pir_lapack *p = &l->s.lapack;
-  int m = l->s.a.rows, n = l->s.a.columns, columns = l->s.b.columns, rank = m < n ? m : n,
-      info = 0;
-  void *a = pir_matrix_at(&l->s.a, i), *b = pir_matrix_at(&l->s.b, i);
+  int m = l->s.a.rows;
+  int n = l->s.a.columns;
+  int columns = l->s.b.columns;
+  int rank = m < n ? m : n;
+  int info = 0;
+  void *a = pir_matrix_at(&l->s.a, i);
+  void *b = pir_matrix_at(&l->s.b, i);
   double *values = pir_matrix_at(&l->singular, i);
   switch (l->driver) {
     case 'y':
@@ -308,8 +317,10 @@ static int least_squares(const pir_kernel_call *call, const least *l, int64_t i,
 
 // The solution, and the sums of squares below it.
 static void split_solution(const least *l, int64_t i) {
-  int step = l->s.dtype == PIR_C128 ? 2 : 1, m = l->s.a.rows, n = l->s.a.columns,
-      columns = l->s.b.columns;
+  int step = l->s.dtype == PIR_C128 ? 2 : 1;
+  int m = l->s.a.rows;
+  int n = l->s.a.columns;
+  int columns = l->s.b.columns;
   const double *b = pir_matrix_at(&l->s.b, i);
   double *left = pir_matrix_at(&l->residuals, i);
   memcpy(pir_matrix_at(&l->solution, i), b,
@@ -339,7 +350,10 @@ static pir_status load_least(const pir_kernel_call *call, least *l) {
   PIR_TRY(pir_matrices_load(call, 0, "x", s->dtype, batch, rank, &s->a));
   PIR_TRY(pir_matrices_finite(call, &s->a, "x"));
   pir_status status = pir_matrices_load(call, 1, "y", s->dtype, batch, rank, &right);
-  int m = s->a.rows, n = s->a.columns, columns = right.columns, longer = m > n ? m : n;
+  int m = s->a.rows;
+  int n = s->a.columns;
+  int columns = right.columns;
+  int longer = m > n ? m : n;
   if (!status && right.rows != m)
     status = pir_kernel_fail(call, PIR_INVALID, "%s: y: expects %d rows, found %d", call->op, m,
                              right.rows);

@@ -50,8 +50,11 @@ static int smaller(const pir_matrices *m) {
 
 // first: values; with `job` A or S second and third: vectors on the left and right.
 static pir_status singular(const pir_kernel_call *call, char job, spectrum *s) {
-  int m = s->a.rows, n = s->a.columns, k = smaller(&s->a), left = job == 'A' ? m : k,
-      right = job == 'A' ? n : k;
+  int m = s->a.rows;
+  int n = s->a.columns;
+  int k = smaller(&s->a);
+  int left = job == 'A' ? m : k;
+  int right = job == 'A' ? n : k;
   PIR_TRY(pir_matrices_make(call, s->a.count, 1, k, real_type(s->a.t.dtype), &s->first));
   PIR_TRY(
       pir_matrices_make(call, s->a.count, job == 'N' ? 0 : m, left, s->a.t.dtype, &s->second));
@@ -141,16 +144,22 @@ static double number(const pir_matrices *m, int64_t i) {
 // vector.
 static void unpack(const pir_matrices *parts, double *values, double *vectors) {
   int64_t n = parts->columns;
-  for (int64_t j = 0; j < n; j++)
-    values[2 * j] = number(parts, j), values[2 * j + 1] = number(parts, n + j);
+  for (int64_t j = 0; j < n; j++) {
+    values[2 * j] = number(parts, j);
+    values[2 * j + 1] = number(parts, n + j);
+  }
   for (int64_t j = 0; vectors && j < n; j++) {
     bool pair = values[2 * j + 1] != 0 && j + 1 < n;
     for (int64_t r = 0; r < n; r++) {
-      double *to = vectors + 2 * (r * n + j), re = number(parts, (r + 2) * n + j);
+      double *to = vectors + 2 * (r * n + j);
+      double re = number(parts, (r + 2) * n + j);
       double im = pair ? number(parts, (r + 2) * n + j + 1) : 0;
-      to[0] = re, to[1] = im;
-      if (pair)
-        to[2] = re, to[3] = -im;
+      to[0] = re;
+      to[1] = im;
+      if (pair) {
+        to[2] = re;
+        to[3] = -im;
+      }
     }
     if (pair)
       j++;
@@ -164,7 +173,8 @@ static int eigen(const spectrum *s, int64_t i, bool vectors) {
   int n = s->a.rows;
   int layout = vectors ? PIR_BY_ROWS : PIR_BY_COLUMNS;
   char right = vectors ? 'V' : 'N';
-  void *a = pir_matrix_at(&s->a, i), *values = pir_matrix_at(&s->first, i);
+  void *a = pir_matrix_at(&s->a, i);
+  void *values = pir_matrix_at(&s->first, i);
   void *to = vectors ? pir_matrix_at(&s->second, i) : NULL;
   if (pir_dtype_is_complex(s->a.t.dtype))
     return s->lapack.complex_eigen(layout, 'N', right, n, a, n, values, NULL, n, to, n);
@@ -209,15 +219,19 @@ pir_status pir_kernel_eigvals(const pir_kernel_call *call) {
 
 // first: q, whose columns are rotations of the unit vectors; second: r.
 static pir_status rotate(const pir_kernel_call *call, bool complete, spectrum *s) {
-  int m = s->a.rows, n = s->a.columns, k = smaller(&s->a), columns = complete ? m : k,
-      rows = columns;
+  int m = s->a.rows;
+  int n = s->a.columns;
+  int k = smaller(&s->a);
+  int columns = complete ? m : k;
+  int rows = columns;
   size_t size = pir_dtype_size(s->a.t.dtype);
   PIR_TRY(pir_matrices_make(call, s->a.count, m, columns, s->a.t.dtype, &s->first));
   PIR_TRY(pir_matrices_make(call, s->a.count, rows, n, s->a.t.dtype, &s->second));
   PIR_TRY(pir_matrices_make(call, 1, 1, k, s->a.t.dtype, &s->third));
   for (int64_t i = 0; i < s->a.count; i++) {
-    char *a = pir_matrix_at(&s->a, i), *q = pir_matrix_at(&s->first, i),
-         *r = pir_matrix_at(&s->second, i);
+    char *a = pir_matrix_at(&s->a, i);
+    char *q = pir_matrix_at(&s->first, i);
+    char *r = pir_matrix_at(&s->second, i);
     if (!k) {
       pir_matrix_identity(&s->first, i);
       continue;
@@ -263,7 +277,8 @@ typedef struct bounds {
 } bounds;
 
 static int64_t rank_of(const double *values, int n, const bounds *b, int64_t i) {
-  double largest = 0, absolute = b->absolute.data ? ((double *)b->absolute.data)[i] : b->fixed;
+  double largest = 0;
+  double absolute = b->absolute.data ? ((double *)b->absolute.data)[i] : b->fixed;
   double scale = b->scale_where_zero && absolute != 0 ? 0 : b->scale;
   if (b->relative.data)
     scale = ((double *)b->relative.data)[i];
@@ -279,7 +294,8 @@ static int64_t rank_of(const double *values, int n, const bounds *b, int64_t i) 
 // Operands 1 and 2, where the op has them, are bounds, repeated like the matrices over the
 // shape of the result.
 static pir_status ranks(const pir_kernel_call *call, bool is_hermitian, bounds b) {
-  const pir_tensor *x = pir_kernel_in(call, 0), *out = pir_kernel_out(call, 0);
+  const pir_tensor *x = pir_kernel_in(call, 0);
+  const pir_tensor *out = pir_kernel_out(call, 0);
   pir_matrices counts = {0};
   spectrum s;
   pir_status status = load(call, is_hermitian, out, &s);

@@ -50,8 +50,10 @@ static pir_status open_library(const pir_kernel_call *call, pir_fft_lines_fn *ou
 static int64_t largest_prime(int64_t n) {
   int64_t largest = 1;
   for (int64_t p = 2; p * p <= n; p++)
-    while (n % p == 0)
-      n /= p, largest = p;
+    while (n % p == 0) {
+      n /= p;
+      largest = p;
+    }
   return n > largest ? n : largest;
 }
 
@@ -70,7 +72,8 @@ static int prepare_convolution(transform *t) {
   memset(around, 0, (size_t)t->padded * 2 * sizeof *around);
   for (int64_t j = 0; j < t->n; j++) {
     double angle = pi * (double)(int64_t)((__int128)j * j % (2 * t->n)) / (double)t->n;
-    t->chirp[2 * j] = cos(angle), t->chirp[2 * j + 1] = t->sign * sin(angle);
+    t->chirp[2 * j] = cos(angle);
+    t->chirp[2 * j + 1] = t->sign * sin(angle);
     int64_t mirrored = j ? t->padded - j : 0;
     around[2 * j] = around[2 * mirrored] = t->chirp[2 * j];
     around[2 * j + 1] = around[2 * mirrored + 1] = -t->chirp[2 * j + 1];
@@ -79,7 +82,8 @@ static int prepare_convolution(transform *t) {
 }
 
 static int convolve(const transform *t, const double *in, double *out) {
-  double *a = t->work, *b = t->work + 2 * t->padded;
+  double *a = t->work;
+  double *b = t->work + 2 * t->padded;
   memset(a, 0, (size_t)t->padded * 2 * sizeof *a);
   memcpy(a, in, (size_t)t->n * 2 * sizeof *a);
   multiply(a, t->chirp, t->n);
@@ -147,7 +151,8 @@ static void load_line(const double *from, int64_t stride, int64_t given, int64_t
   for (int64_t j = 0; j < n; j++) {
     bool mirrored = j >= given;
     const double *x = from + 2 * stride * (mirrored ? n - j : j);
-    to[2 * j] = x[0], to[2 * j + 1] = mirrored ? -x[1] : x[1];
+    to[2 * j] = x[0];
+    to[2 * j + 1] = mirrored ? -x[1] : x[1];
   }
 }
 
@@ -167,9 +172,10 @@ static pir_status along(const pir_kernel_call *call, const transform *t, const p
         return out_of_memory(call);
       for (int64_t i = 0; i < lines; i++)
         for (int64_t j = 0; j < b.extent; j++) {
-          double *at = y + 2 * ((o * b.extent + j) * b.inner + first + i),
-                 *from_line = t->out + 2 * (i * t->n + j);
-          at[0] = from_line[0] * factor, at[1] = from_line[1] * factor;
+          double *at = y + 2 * ((o * b.extent + j) * b.inner + first + i);
+          double *from_line = t->out + 2 * (i * t->n + j);
+          at[0] = from_line[0] * factor;
+          at[1] = from_line[1] * factor;
         }
     }
   return PIR_OK;
@@ -240,15 +246,18 @@ static pir_status one_axis(const pir_kernel_call *call, const request *r, int d,
 // when it is cut.
 static pir_status transform_all(const pir_kernel_call *call, bool from_half) {
   const pir_tensor *x = pir_kernel_in(call, 0);
-  pir_tensor *out = pir_kernel_out(call, 0), a = {0}, b = {0},
-             zero = {.data = &(double[2]){0}, .dtype = PIR_C128};
+  pir_tensor *out = pir_kernel_out(call, 0);
+  pir_tensor a = {0};
+  pir_tensor b = {0};
+  pir_tensor zero = {.data = &(double[2]){0}, .dtype = PIR_C128};
   request r;
   if (!x)
     return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects a tensor, found none", call->op);
   PIR_TRY(read_request(call, x, &r));
   PIR_TRY(pir_kernel_dense(call, x, PIR_C128, x->shape, x->rank, &a));
   pir_status status = pir_kernel_dense(call, &zero, PIR_C128, out->shape, out->rank, &b);
-  int last = r.count ? r.axes[r.count - 1] : 0, others = r.count - 1;
+  int last = r.count ? r.axes[r.count - 1] : 0;
+  int others = r.count - 1;
   if (!status && !r.count)
     status = pir_tensor_copy(&a, &b);
   for (int i = 0; !status && from_half && i < others; i++)

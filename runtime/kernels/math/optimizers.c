@@ -45,10 +45,12 @@ static double norm(const double *a, int64_t n) {
 // `grad` becomes the direction of the step, and `param`, `moments` what they are after it.
 static void lamb_step(const pir_kernel_call *call, int64_t n, double rate, const double *pow,
                       double *const *moments, double *param, double *grad) {
-  double decay = call->attrs[WEIGHT_DECAY].f, beta1 = call->attrs[BETA1].f,
-         beta2 = call->attrs[BETA2].f;
+  double decay = call->attrs[WEIGHT_DECAY].f;
+  double beta1 = call->attrs[BETA1].f;
+  double beta2 = call->attrs[BETA2].f;
   for (int64_t i = 0; i < n; i++) {
-    double *first = moments[0] + i, *second = moments[1] + i;
+    double *first = moments[0] + i;
+    double *second = moments[1] + i;
     *first = beta1 * *first + (1 - beta1) * grad[i];
     *second = beta2 * *second + (1 - beta2) * grad[i] * grad[i];
     grad[i] = *first / (1 - pow[0]) / (sqrt(*second / (1 - pow[1])) + call->attrs[EPSILON].f) +
@@ -65,8 +67,8 @@ static pir_status write_numbers(const pir_kernel_call *call, const pir_tensor *a
     PIR_TRY(pir_tensor_copy(&all[i == OUT_PARAM ? IN_PARAM : IN_MOMENT1 + i - OUT_MOMENT1],
                             pir_kernel_out(call, i)));
   for (int i = 0; i < 2; i++) {
-    pir_tensor *to = pir_kernel_out(call, OUT_BETA1_POW + i),
-               *power = (pir_tensor *)&all[IN_BETA1_POW + i];
+    pir_tensor *to = pir_kernel_out(call, OUT_BETA1_POW + i);
+    pir_tensor *power = (pir_tensor *)&all[IN_BETA1_POW + i];
     *(double *)power->data *= call->attrs[BETA1 + i].f;
     if (to)
       PIR_TRY(pir_tensor_copy(power, to));

@@ -24,7 +24,9 @@ static int64_t place(const packing *p, int64_t rows, int64_t columns, int64_t ro
                      int64_t column) {
   if (p->plain)
     return column * rows + row;
-  int64_t wide = 16 / p->bits, at = row * columns + column, word = at % (2 * wide);
+  int64_t wide = 16 / p->bits;
+  int64_t at = row * columns + column;
+  int64_t word = at % (2 * wide);
   if (p->in_order)
     return at - word + word / 2 + word % 2 * wide;
   int64_t in_unit = row % (LANES * wide), in_tile = row % TILE;
@@ -48,8 +50,8 @@ static pir_status read_packing(const pir_kernel_call *call, int64_t rows, int64_
                                packing *p) {
   const pir_attr_value *attrs = call->attrs;
   pir_str algo = attrs[0].text;
-  bool small = pir_str_equal(algo, PIR_STR("weight_only_int4")),
-       plain = pir_str_equal(algo, PIR_STR("llm.int8"));
+  bool small = pir_str_equal(algo, PIR_STR("weight_only_int4"));
+  bool plain = pir_str_equal(algo, PIR_STR("llm.int8"));
   *p = (packing){small ? 4 : 8, plain, !plain && attrs[1].i == 70,
                  attrs[2].i > 0 ? attrs[2].i : rows};
   if (!plain && !small && !pir_str_equal(algo, PIR_STR("weight_only_int8")))
@@ -76,8 +78,10 @@ static float rounded(float scale, pir_dtype dtype) {
 pir_status pir_kernel_weight_quantize(const pir_kernel_call *call) {
   static const uint8_t in[] = {PIR_F64}, out[] = {PIR_I8, PIR_F64};
   PIR_TRY(pir_kernel_expect_rank(call, 0, "x", 2));
-  const pir_tensor *x = pir_kernel_in(call, 0), *scale_out = pir_kernel_out(call, 1);
-  int64_t rows = x->shape[0], columns = x->shape[1];
+  const pir_tensor *x = pir_kernel_in(call, 0);
+  const pir_tensor *scale_out = pir_kernel_out(call, 1);
+  int64_t rows = x->shape[0];
+  int64_t columns = x->shape[1];
   packing p;
   PIR_TRY(read_packing(call, rows, columns, &p));
   int64_t groups = p.group > 0 ? (rows + p.group - 1) / p.group : 0;
@@ -88,8 +92,9 @@ pir_status pir_kernel_weight_quantize(const pir_kernel_call *call) {
   const double *from = t[0].data;
   int top = (1 << (p.bits - 1)) - 1;
   for (int64_t g = 0; g < groups * columns && !status; g++) {
-    int64_t c = g % columns, first = g / columns * p.group,
-            end = first + p.group < rows ? first + p.group : rows;
+    int64_t c = g % columns;
+    int64_t first = g / columns * p.group;
+    int64_t end = first + p.group < rows ? first + p.group : rows;
     double most = 0;
     for (int64_t r = first; r < end; r++)
       most = fmax(most, fabs(from[r * columns + c]));

@@ -40,22 +40,25 @@ static pir_status find_axis(const pir_kernel_call *call, const pir_tensor *x,
 pir_status pir_kernel_logcumsumexp(const pir_kernel_call *call) {
   const pir_tensor *in = pir_kernel_in(call, 0);
   pir_tensor *out = pir_kernel_out(call, 0), x, flat;
-  bool flatten = call->attrs[1].i != 0, exclusive = call->attrs[2].i != 0,
-       reverse = call->attrs[3].i != 0;
+  bool flatten = call->attrs[1].i != 0;
+  bool exclusive = call->attrs[2].i != 0;
+  bool reverse = call->attrs[3].i != 0;
   if (!in)
     return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
   int64_t axis = 0, inner = 1;
   if (!flatten)
     PIR_TRY(find_axis(call, in, &axis));
   PIR_TRY(pir_kernel_dense(call, in, PIR_F64, in->shape, in->rank, &x));
-  int64_t n = pir_tensor_numel(&x), length = flatten || !in->rank ? n : in->shape[axis];
+  int64_t n = pir_tensor_numel(&x);
+  int64_t length = flatten || !in->rank ? n : in->shape[axis];
   for (int d = (int)axis + 1; d < in->rank && !flatten; d++)
     inner *= in->shape[d];
   for (int64_t line = 0; length > 0 && line < n / length; line++) {
     double *first = (double *)x.data + line / inner * length * inner + line % inner;
     running_sum r = {-INFINITY, 0};
     for (int64_t i = 0; i < length; i++) {
-      double *at = first + (reverse ? length - 1 - i : i) * inner, value = *at;
+      double *at = first + (reverse ? length - 1 - i : i) * inner;
+      double value = *at;
       double before = i ? r.top + log(r.sum) : in->dtype == PIR_F64 ? -DBL_MAX : -FLT_MAX;
       add(&r, value);
       *at = exclusive ? before : r.top + log(r.sum);
@@ -84,9 +87,14 @@ static void running_product_grad(const double complex *x, const double complex *
 
 // operands: x, out, out_grad; attributes: dim, exclusive, reverse
 pir_status pir_kernel_cumprod_grad(const pir_kernel_call *call) {
-  const pir_tensor *in = pir_kernel_in(call, 0), *grad = pir_kernel_in(call, 2);
-  pir_tensor *out = pir_kernel_out(call, 0), x, g = {0}, wide = {0};
-  bool exclusive = call->attrs[1].i != 0, reverse = call->attrs[2].i != 0;
+  const pir_tensor *in = pir_kernel_in(call, 0);
+  const pir_tensor *grad = pir_kernel_in(call, 2);
+  pir_tensor *out = pir_kernel_out(call, 0);
+  pir_tensor x;
+  pir_tensor g = {0};
+  pir_tensor wide = {0};
+  bool exclusive = call->attrs[1].i != 0;
+  bool reverse = call->attrs[2].i != 0;
   if (!in || !grad || !out)
     return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
   int64_t axis, inner = 1;
@@ -95,7 +103,8 @@ pir_status pir_kernel_cumprod_grad(const pir_kernel_call *call) {
   pir_status status = pir_kernel_dense(call, grad, PIR_C128, in->shape, in->rank, &g);
   if (!status)
     status = pir_kernel_dense(call, in, PIR_C128, in->shape, in->rank, &wide);
-  int64_t n = status ? 0 : pir_tensor_numel(&x), length = in->rank ? in->shape[axis] : n;
+  int64_t n = status ? 0 : pir_tensor_numel(&x);
+  int64_t length = in->rank ? in->shape[axis] : n;
   for (int d = (int)axis + 1; d < in->rank; d++)
     inner *= in->shape[d];
   for (int64_t line = 0; length > 0 && line < n / length; line++) {

@@ -25,7 +25,10 @@ static double gamma_upper(double a, double x) {
       sum += term *= x / (a + k);
     return 1 - sum * scale;
   }
-  double b = x + 1 - a, c = 1e300, d = 1 / b, h = d;
+  double b = x + 1 - a;
+  double c = 1e300;
+  double d = 1 / b;
+  double h = d;
   for (int k = 1; k < 100000; k++) {
     double an = -k * (k - a);
     b += 2;

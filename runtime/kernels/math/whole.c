@@ -5,7 +5,8 @@
 #include "kernels.h"
 
 pir_status pir_kernel_equal_all(const pir_kernel_call *call) {
-  const pir_tensor *x = pir_kernel_in(call, 0), *y = pir_kernel_in(call, 1);
+  const pir_tensor *x = pir_kernel_in(call, 0);
+  const pir_tensor *y = pir_kernel_in(call, 1);
   pir_tensor *out = pir_kernel_out(call, 0), a, b;
   if (!x || !y)
     return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);

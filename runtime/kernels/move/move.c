@@ -6,12 +6,16 @@
 
 // Rows of `index` name positions in the leading axes of x; the rest of x is copied from there.
 pir_status pir_kernel_gather_nd(const pir_kernel_call *call) {
-  const pir_tensor *x = pir_kernel_in(call, 0), *index = pir_kernel_in(call, 1);
+  const pir_tensor *x = pir_kernel_in(call, 0);
+  const pir_tensor *index = pir_kernel_in(call, 1);
   pir_tensor *out = pir_kernel_out(call, 0), rows;
   if (!x || !index || index->rank < 1)
     return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
-  int64_t depth = index->shape[index->rank - 1], numel = pir_tensor_numel(index), count = 1;
-  int lead = index->rank - 1, rest = x->rank - (int)depth;
+  int64_t depth = index->shape[index->rank - 1];
+  int64_t numel = pir_tensor_numel(index);
+  int64_t count = 1;
+  int lead = index->rank - 1;
+  int rest = x->rank - (int)depth;
   if (depth > x->rank || out->rank != lead + rest)
     return pir_kernel_fail(call, PIR_INVALID, "%s: %lld indices into a tensor of rank %d",
                            call->op, (long long)depth, x->rank);
@@ -20,7 +24,8 @@ pir_status pir_kernel_gather_nd(const pir_kernel_call *call) {
   if (pir_tensor_numel(out) == 0)
     return PIR_OK;
   PIR_TRY(pir_kernel_dense(call, index, PIR_I64, index->shape, index->rank, &rows));
-  pir_tensor from = {.dtype = x->dtype, .rank = rest}, to = {.dtype = out->dtype, .rank = rest};
+  pir_tensor from = {.dtype = x->dtype, .rank = rest};
+  pir_tensor to = {.dtype = out->dtype, .rank = rest};
   for (int d = 0; d < rest; d++) {
     from.shape[d] = x->shape[depth + d];
     from.strides[d] = x->strides[depth + d];
@@ -31,7 +36,8 @@ pir_status pir_kernel_gather_nd(const pir_kernel_call *call) {
   for (int64_t i = 0; !status && i < count; i++) {
     int64_t offset = 0, place = 0, left = i;
     for (int64_t d = 0; d < depth; d++) {
-      int64_t at = ((int64_t *)rows.data)[i * depth + d], extent = x->shape[d];
+      int64_t at = ((int64_t *)rows.data)[i * depth + d];
+      int64_t extent = x->shape[d];
       if (at < 0)
         at += extent;
       if (at < 0 || at >= extent)

@@ -11,7 +11,8 @@ pir_status pir_kernel_coalesce_tensor(const pir_kernel_call *call) {
   const pir_attr_value *attrs = call->attrs;
   pir_tensor *all = pir_kernel_out(call, 1);
   pir_dtype dtype = (pir_dtype)attrs[0].i;
-  int64_t at = 0, size = attrs[7].i > 0 ? attrs[7].i : (int64_t)pir_dtype_size(dtype);
+  int64_t at = 0;
+  int64_t size = attrs[7].i > 0 ? attrs[7].i : (int64_t)pir_dtype_size(dtype);
   int64_t align = !attrs[5].i ? 1 : (attrs[6].i > 0 ? attrs[6].i : 256) / size;
   double constant = attrs[4].f;
   pir_tensor number = {.data = &constant, .dtype = PIR_F64, .rank = 1};
@@ -26,12 +27,15 @@ pir_status pir_kernel_coalesce_tensor(const pir_kernel_call *call) {
     PIR_TRY(pir_tensor_copy(fills ? &number : &nothing, all));
   }
   for (int i = 0; i < call->in_members[0]; i++) {
-    const pir_tensor *x = call->in[call->in_first[0] + i], *from = x;
-    pir_tensor *out = i < call->out_members[0] ? call->out[call->out_first[0] + i] : NULL, part,
-               each = *x;
+    const pir_tensor *x = call->in[call->in_first[0] + i];
+    const pir_tensor *from = x;
+    pir_tensor *out = i < call->out_members[0] ? call->out[call->out_first[0] + i] : NULL;
+    pir_tensor part;
+    pir_tensor each = *x;
     int64_t n = pir_tensor_numel(x);
     if (fills) {
-      each.data = &constant, each.dtype = PIR_F64;
+      each.data = &constant;
+      each.dtype = PIR_F64;
       memset(each.strides, 0, sizeof each.strides);
       from = &each;
     }
@@ -55,11 +59,13 @@ pir_status pir_kernel_coalesce_tensor(const pir_kernel_call *call) {
 pir_status pir_kernel_lookup_table_dequant(const pir_kernel_call *call) {
   static const uint8_t in[] = {PIR_F32, PIR_I64}, out[] = {PIR_F32};
   PIR_TRY(pir_kernel_expect_rank(call, 0, "w", 2));
-  const pir_tensor *w = pir_kernel_in(call, 0), *ids = pir_kernel_in(call, 1);
+  const pir_tensor *w = pir_kernel_in(call, 0);
+  const pir_tensor *ids = pir_kernel_in(call, 1);
   if (!ids || w->dtype != PIR_F32 || w->shape[1] < 3)
     return pir_kernel_fail(call, PIR_INVALID,
                            "%s: w: expects float32 rows of at least 3 numbers", call->op);
-  int64_t rows = w->shape[0], wide = 4 * (w->shape[1] - 2);
+  int64_t rows = w->shape[0];
+  int64_t wide = 4 * (w->shape[1] - 2);
   if (pir_tensor_numel(pir_kernel_out(call, 0)) != pir_tensor_numel(ids) * wide)
     return pir_kernel_fail(call, PIR_INVALID,
                            "%s: ids: expects rank 2 or more with a last extent of 1", call->op);

@@ -22,7 +22,8 @@ static pir_status widen(const pir_kernel_call *call, places *p, const pir_tensor
     p->rank = index->rank;
   }
   for (int d = 0; d < index->rank; d++) {
-    int64_t *to = &p->shape[p->rank - index->rank + d], extent = index->shape[d];
+    int64_t *to = &p->shape[p->rank - index->rank + d];
+    int64_t extent = index->shape[d];
     if (*to != 1 && extent != 1 && *to != extent)
       return pir_kernel_fail(call, PIR_INVALID,
                              "%s: indices: extents %lld and %lld do not broadcast", call->op,
@@ -34,7 +35,8 @@ static pir_status widen(const pir_kernel_call *call, places *p, const pir_tensor
 }
 
 static pir_status list_integers(const pir_kernel_call *call, places *p) {
-  int first = call->in_first[1], members = call->in_members[1];
+  int first = call->in_first[1];
+  int members = call->in_members[1];
   for (int i = 0; i < members; i++) {
     const pir_tensor *index = call->in[first + i];
     if (!index || !pir_dtype_is_integer(index->dtype) || index->dtype == PIR_BOOL)
@@ -82,8 +84,10 @@ static pir_status list_mask(const pir_kernel_call *call, places *p, const pir_te
 static pir_tensor slice_of(const pir_tensor *t, int64_t offset, int axes) {
   pir_tensor slice = {.dtype = t->dtype, .rank = t->rank - axes};
   slice.data = (char *)t->data + offset * (int64_t)pir_dtype_size(t->dtype);
-  for (int d = 0; d < slice.rank; d++)
-    slice.shape[d] = t->shape[axes + d], slice.strides[d] = t->strides[axes + d];
+  for (int d = 0; d < slice.rank; d++) {
+    slice.shape[d] = t->shape[axes + d];
+    slice.strides[d] = t->strides[axes + d];
+  }
   return slice;
 }
 
@@ -115,7 +119,8 @@ static pir_status put(const pir_kernel_call *call, const places *p, const pir_te
   for (int64_t i = 0; i < p->count; i++) {
     int64_t offset = 0, place = 0, rest = i;
     for (int a = 0; a < p->axes; a++) {
-      int64_t at = ((int64_t *)p->lists[a].data)[i], extent = out->shape[a];
+      int64_t at = ((int64_t *)p->lists[a].data)[i];
+      int64_t extent = out->shape[a];
       if (at < 0)
         at += extent;
       if (at < 0 || at >= extent)
@@ -128,14 +133,16 @@ static pir_status put(const pir_kernel_call *call, const places *p, const pir_te
       place += rest % p->shape[d] * values->strides[d];
       rest /= p->shape[d];
     }
-    pir_tensor to = slice_of(out, offset, p->axes), from = slice_of(values, place, p->rank);
+    pir_tensor to = slice_of(out, offset, p->axes);
+    pir_tensor from = slice_of(values, place, p->rank);
     PIR_TRY(call->attrs[0].i ? add_slice(call, &from, &to) : pir_tensor_copy(&from, &to));
   }
   return PIR_OK;
 }
 
 static pir_status put_all(const pir_kernel_call *call, places *p, pir_tensor *values) {
-  const pir_tensor *x = pir_kernel_in(call, 0), *value = pir_kernel_in(call, 2);
+  const pir_tensor *x = pir_kernel_in(call, 0);
+  const pir_tensor *value = pir_kernel_in(call, 2);
   pir_tensor *out = pir_kernel_out(call, 0);
   const pir_tensor *first = call->in_members[1] ? call->in[call->in_first[1]] : NULL;
   if (!x || !value || !first)

@@ -6,9 +6,13 @@
 
 // operands: x, repeats; attributes: axis, output_size (below 0: not said)
 pir_status pir_kernel_repeat_interleave_with_tensor_index(const pir_kernel_call *call) {
-  const pir_tensor *x = pir_kernel_in(call, 0), *repeats = pir_kernel_in(call, 1);
+  const pir_tensor *x = pir_kernel_in(call, 0);
+  const pir_tensor *repeats = pir_kernel_in(call, 1);
   pir_tensor *out = pir_kernel_out(call, 0);
-  int64_t shape[PIR_MAX_RANK], total = 0, axis = call->attrs[0].i, said = call->attrs[1].i;
+  int64_t shape[PIR_MAX_RANK];
+  int64_t total = 0;
+  int64_t axis = call->attrs[0].i;
+  int64_t said = call->attrs[1].i;
   if (!x || !repeats || !out)
     return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
   if (axis < 0)
@@ -51,10 +55,13 @@ pir_status pir_kernel_repeat_interleave_with_tensor_index(const pir_kernel_call 
 
 // attributes: rows, columns, offset
 static pir_status triangle(const pir_kernel_call *call, bool upper) {
-  int64_t rows = call->attrs[0].i, columns = call->attrs[1].i, offset = call->attrs[2].i,
-          at = 0;
-  pir_tensor *out = pir_kernel_out(call, 0), zero = {.data = &(int64_t){0}, .dtype = PIR_I64},
-             all;
+  int64_t rows = call->attrs[0].i;
+  int64_t columns = call->attrs[1].i;
+  int64_t offset = call->attrs[2].i;
+  int64_t at = 0;
+  pir_tensor *out = pir_kernel_out(call, 0);
+  pir_tensor zero = {.data = &(int64_t){0}, .dtype = PIR_I64};
+  pir_tensor all;
   PIR_TRY(pir_kernel_dense(call, &zero, PIR_I64, out->shape, out->rank, &all));
   int64_t *to = all.data, count = out->shape[1];
   for (int64_t r = 0; r < rows; r++) {

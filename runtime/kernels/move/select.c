@@ -26,7 +26,9 @@ pir_status pir_kernel_nonzero(const pir_kernel_call *call) {
   PIR_TRY(truths(call, x, x, &flags, &count));
   const int64_t shape[] = {count, x->rank};
   pir_status status = pir_kernel_shape_result(call, out, PIR_I64, shape, 2);
-  int64_t index[PIR_MAX_RANK] = {0}, *to = out->data, n = pir_tensor_numel(x);
+  int64_t index[PIR_MAX_RANK] = {0};
+  int64_t *to = out->data;
+  int64_t n = pir_tensor_numel(x);
   for (int64_t i = 0; !status && i < n; i++) {
     if (((const uint8_t *)flags.data)[i]) {
       memcpy(to, index, (size_t)x->rank * sizeof *to);
@@ -63,15 +65,20 @@ static void take_true(const uint8_t *flags, const char *values, size_t size, int
 
 // x and mask broadcast against each other.
 pir_status pir_kernel_masked_select(const pir_kernel_call *call) {
-  const pir_tensor *x = pir_kernel_in(call, 0), *mask = pir_kernel_in(call, 1);
-  pir_tensor *out = pir_kernel_out(call, 0), flags, values, space = {0};
+  const pir_tensor *x = pir_kernel_in(call, 0);
+  const pir_tensor *mask = pir_kernel_in(call, 1);
+  pir_tensor *out = pir_kernel_out(call, 0);
+  pir_tensor flags, values;
+  pir_tensor space = {0};
   int64_t count;
   if (!x || !mask || !out)
     return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
   space.rank = x->rank > mask->rank ? x->rank : mask->rank;
   for (int d = 0; d < space.rank; d++) {
-    int at = d - (space.rank - x->rank), other = d - (space.rank - mask->rank);
-    int64_t extent = at < 0 ? 1 : x->shape[at], second = other < 0 ? 1 : mask->shape[other];
+    int at = d - (space.rank - x->rank);
+    int other = d - (space.rank - mask->rank);
+    int64_t extent = at < 0 ? 1 : x->shape[at];
+    int64_t second = other < 0 ? 1 : mask->shape[other];
     space.shape[d] = extent == 1 ? second : extent;
   }
   PIR_TRY(truths(call, mask, &space, &flags, &count));
@@ -87,7 +94,8 @@ pir_status pir_kernel_masked_select(const pir_kernel_call *call) {
 
 // The other way round: what was selected goes back to its place, 0 elsewhere.
 pir_status pir_kernel_masked_select_grad(const pir_kernel_call *call) {
-  const pir_tensor *mask = pir_kernel_in(call, 1), *selected = pir_kernel_in(call, 2);
+  const pir_tensor *mask = pir_kernel_in(call, 1);
+  const pir_tensor *selected = pir_kernel_in(call, 2);
   pir_tensor *out = pir_kernel_out(call, 0), flags, values;
   int64_t count, n = out ? pir_tensor_numel(out) : 0;
   if (!mask || !selected || !out)

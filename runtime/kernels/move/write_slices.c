@@ -87,7 +87,8 @@ static bool listed(const pir_attr_value *list, int64_t x, int rank) {
 static pir_status reshape_view(const pir_kernel_call *call, pir_tensor *view,
                                const pir_attr_value *gone, const pir_attr_value *added) {
   pir_tensor old = *view;
-  size_t next = 0, count = added->kind == PIR_VALUE_INTS ? added->count : 0;
+  size_t next = 0;
+  size_t count = added->kind == PIR_VALUE_INTS ? added->count : 0;
   view->rank = 0;
   for (int d = 0; d <= old.rank; d++) {
     for (; next < count && (added->ints[next] <= d || d == old.rank); next++) {
@@ -142,7 +143,8 @@ pir_status pir_kernel_set_value_with_tensor(const pir_kernel_call *call) {
 
 // further attributes: shape, values
 pir_status pir_kernel_set_value(const pir_kernel_call *call) {
-  const pir_attr_value *shape = &call->attrs[3], *numbers = &call->attrs[4];
+  const pir_attr_value *shape = &call->attrs[3];
+  const pir_attr_value *numbers = &call->attrs[4];
   pir_tensor values = {0};
   bool floats = numbers->kind == PIR_VALUE_FLOATS;
   if ((!floats && numbers->kind != PIR_VALUE_INTS) || shape->kind != PIR_VALUE_INTS ||
@@ -165,7 +167,8 @@ pir_status pir_kernel_meshgrid(const pir_kernel_call *call) {
                            call->out_members[0]);
   for (int i = 0; i < n; i++) {
     const pir_tensor *x = call->in[call->in_first[0] + i];
-    pir_tensor *out = call->out[call->out_first[0] + i], view = *x;
+    pir_tensor *out = call->out[call->out_first[0] + i];
+    pir_tensor view = *x;
     if (x->rank > 1 || out->rank != n || out->shape[i] != pir_tensor_numel(x))
       return pir_kernel_fail(call, PIR_INVALID, "%s: input %d of rank %d", call->op, i,
                              x->rank);
@@ -185,7 +188,8 @@ pir_status pir_kernel_broadcast_tensors(const pir_kernel_call *call) {
     return pir_kernel_fail(call, PIR_INVALID, "%s: %d inputs, %d results", call->op, n,
                            call->out_members[0]);
   for (int i = 0; i < n; i++) {
-    pir_tensor *out = call->out[call->out_first[0] + i], view;
+    pir_tensor *out = call->out[call->out_first[0] + i];
+    pir_tensor view;
     PIR_TRY(spread(call, call->in[call->in_first[0] + i], out, &view));
     PIR_TRY(pir_tensor_copy(&view, out));
   }

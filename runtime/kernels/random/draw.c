@@ -17,7 +17,8 @@ typedef struct draw {
 } draw;
 
 static pir_status start(const pir_kernel_call *call, int64_t seed, pir_dtype dtype, draw *d) {
-  d->single = dtype != PIR_F64, d->has_spare = false;
+  d->single = dtype != PIR_F64;
+  d->has_spare = false;
   d->from = seed ? &d->own : call->generator;
   if (seed)
     pir_generator_seed(&d->own, (uint64_t)seed);
@@ -40,16 +41,22 @@ static double uniform_between(draw *d, double low, double high) {
 // Pairs by the polar method; the second one is kept.
 static double normal(draw *d) {
   double x, y, r;
-  if (d->has_spare)
-    return d->has_spare = false, d->spare;
+  if (d->has_spare) {
+    d->has_spare = false;
+    return d->spare;
+  }
   do {
-    x = 2 * uniform(d) - 1, y = 2 * uniform(d) - 1;
-    if (d->single)
-      x = (float)x, y = (float)y;
+    x = 2 * uniform(d) - 1;
+    y = 2 * uniform(d) - 1;
+    if (d->single) {
+      x = (float)x;
+      y = (float)y;
+    }
     r = d->single ? (double)((float)x * (float)x + (float)y * (float)y) : x * x + y * y;
   } while (r > 1 || r == 0);
   double by = d->single ? (double)sqrtf(-2 * logf((float)r) / (float)r) : sqrt(-2 * log(r) / r);
-  d->spare = d->single ? (double)((float)x * (float)by) : x * by, d->has_spare = true;
+  d->spare = d->single ? (double)((float)x * (float)by) : x * by;
+  d->has_spare = true;
   return d->single ? (double)((float)y * (float)by) : y * by;
 }
 
@@ -63,9 +70,12 @@ static double gamma_of(draw *d, double shape) {
   double boost = 1, c, k;
   if (!(shape > 0) || isinf(shape))
     return NAN;
-  if (shape < 1)
-    boost = pow(uniform(d), 1 / shape), shape += 1;
-  k = shape - 1.0 / 3, c = 1 / sqrt(9 * k);
+  if (shape < 1) {
+    boost = pow(uniform(d), 1 / shape);
+    shape += 1;
+  }
+  k = shape - 1.0 / 3;
+  c = 1 / sqrt(9 * k);
   for (;;) {
     double x = normal(d), v = 1 + c * x;
     if (v <= 0)
@@ -115,7 +125,8 @@ typedef struct filling {
 
 static pir_status fill_with(const pir_kernel_call *call, const filling *f,
                             pir_dtype precision) {
-  pir_tensor *out = pir_kernel_out(call, 0), t[MOST_NUMBERS + 1] = {{0}};
+  pir_tensor *out = pir_kernel_out(call, 0);
+  pir_tensor t[MOST_NUMBERS + 1] = {{0}};
   draw d;
   pir_status status = start(call, f->seed, precision, &d);
   for (int k = 0; k < f->operands && !status; k++)
@@ -141,30 +152,37 @@ static pir_status fill_with(const pir_kernel_call *call, const filling *f,
 }
 
 static double uniform_number(draw *d, const double *at, const double *p) {
-  return (void)at, uniform_between(d, p[0], p[1]);
+  (void)at;
+  return uniform_between(d, p[0], p[1]);
 }
 static double normal_number(draw *d, const double *at, const double *p) {
-  return (void)at, normal_of(d, p[0], p[1]);
+  (void)at;
+  return normal_of(d, p[0], p[1]);
 }
 static double coin(draw *d, const double *at, const double *p) {
   (void)p;
   return at[0] >= 0 && at[0] <= 1 ? uniform(d) <= at[0] : NAN;
 }
 static double poisson_number(draw *d, const double *at, const double *p) {
-  return (void)p, poisson_of(d, at[0]);
+  (void)p;
+  return poisson_of(d, at[0]);
 }
 static double binomial_number(draw *d, const double *at, const double *p) {
-  return (void)p, binomial_of(d, at[0], at[1]);
+  (void)p;
+  return binomial_of(d, at[0], at[1]);
 }
 static double gamma_number(draw *d, const double *at, const double *p) {
-  return (void)p, gamma_of(d, at[0]);
+  (void)p;
+  return gamma_of(d, at[0]);
 }
 static double integer_number(draw *d, const double *at, const double *p) {
-  return (void)at, p[0] + (double)pir_generator_below(d->from, (uint64_t)(p[1] - p[0]));
+  (void)at;
+  return p[0] + (double)pir_generator_below(d->from, (uint64_t)(p[1] - p[0]));
 }
 static double exponential_number(draw *d, const double *at, const double *p) {
-  return (void)at, d->single ? (double)(-logf(1 - (float)uniform(d)) / (float)p[0])
-                             : -log(1 - uniform(d)) / p[0];
+  (void)at;
+  return d->single ? (double)(-logf(1 - (float)uniform(d)) / (float)p[0])
+                   : -log(1 - uniform(d)) / p[0];
 }
 
 // A uniform number between the distribution's values at the bounds, sent back through it. p:
@@ -172,7 +190,9 @@ static double exponential_number(draw *d, const double *at, const double *p) {
 static double truncated_number(draw *d, const double *at, const double *p) {
   (void)at;
   double least = d->single ? 1.17549435e-38 : 2.2250738585072014e-308;
-  double u = uniform_between(d, least, 1), x = 2 * (p[2] + (p[3] - p[2]) * u) - 1, y = 0;
+  double u = uniform_between(d, least, 1);
+  double x = 2 * (p[2] + (p[3] - p[2]) * u) - 1;
+  double y = 0;
   double low = -8, high = 8;  // erf is monotonous: halving is exact enough and needs no inverse
   for (int i = 0; i < 64; i++) {
     y = (low + high) / 2;
@@ -196,7 +216,8 @@ static pir_status bounds(const pir_kernel_call *call, double low, double high) {
 
 // operands: shape, min, max; attributes: dtype, seed
 pir_status pir_kernel_uniform(const pir_kernel_call *call) {
-  const pir_tensor *low = pir_kernel_in(call, 1), *high = pir_kernel_in(call, 2);
+  const pir_tensor *low = pir_kernel_in(call, 1);
+  const pir_tensor *high = pir_kernel_in(call, 2);
   if (!low || !high || pir_tensor_numel(low) != 1 || pir_tensor_numel(high) != 1)
     return pir_kernel_fail(call, PIR_INVALID, "%s: min and max: expects one number each",
                            call->op);
@@ -234,7 +255,8 @@ pir_status pir_kernel_gaussian(const pir_kernel_call *call) {
 
 // attributes: shape, mean, std, seed, a, b
 pir_status pir_kernel_truncated_gaussian_random(const pir_kernel_call *call) {
-  double mean = call->attrs[1].f, deviation = call->attrs[2].f;
+  double mean = call->attrs[1].f;
+  double deviation = call->attrs[2].f;
   PIR_TRY(bounds(call, call->attrs[4].f, call->attrs[5].f));
   filling f = {truncated_number, 0, call->attrs[3].i, {mean, deviation}};
   for (int i = 0; i < 2; i++)
@@ -295,7 +317,8 @@ pir_status pir_kernel_dirichlet(const pir_kernel_call *call) {
   PIR_TRY(start(call, 0, PIR_F64, &d));
   pir_tensor t[2];
   pir_status status = pir_kernel_open(call, in, 1, out, 1, t);
-  int64_t wide = x->shape[x->rank - 1], n = status ? 0 : pir_tensor_numel(x);
+  int64_t wide = x->shape[x->rank - 1];
+  int64_t n = status ? 0 : pir_tensor_numel(x);
   double *to = t[1].data;
   for (int64_t i = 0; i < n && !status; i += wide) {
     double sum = 0;
@@ -343,11 +366,13 @@ static pir_status choose(const pir_kernel_call *call, draw *d, double *sums, int
 // operands: x [.., n], num_samples; attribute: replacement
 pir_status pir_kernel_multinomial(const pir_kernel_call *call) {
   static const uint8_t in[] = {PIR_F64}, out[] = {PIR_I64};
-  const pir_tensor *x = pir_kernel_in(call, 0), *result = pir_kernel_out(call, 0);
+  const pir_tensor *x = pir_kernel_in(call, 0);
+  const pir_tensor *result = pir_kernel_out(call, 0);
   if (!x || x->rank < 1 || x->rank > 2 || result->rank != x->rank)
     return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects rank 1 or 2", call->op);
-  int64_t n = x->shape[x->rank - 1], count = result->shape[x->rank - 1],
-          rows = x->rank == 2 ? x->shape[0] : 1;
+  int64_t n = x->shape[x->rank - 1];
+  int64_t count = result->shape[x->rank - 1];
+  int64_t rows = x->rank == 2 ? x->shape[0] : 1;
   pir_tensor t[2];
   draw d;
   PIR_TRY(start(call, 0, x->dtype, &d));
@@ -375,7 +400,8 @@ pir_status pir_kernel_multinomial(const pir_kernel_call *call) {
 
 static void swap(int64_t *a, int64_t *b) {
   int64_t c = *a;
-  *a = *b, *b = c;
+  *a = *b;
+  *b = c;
 }
 
 // One draw places two elements, as long as the product of their ranges fits.
@@ -388,8 +414,10 @@ static void shuffle(pir_generator *g, int64_t *x, uint64_t n) {
       swap(&x[i], &x[pir_generator_below(g, i + 1)]);
     return;
   }
-  if (n % 2 == 0)
-    swap(&x[i], &x[pir_generator_below(g, 2)]), i++;
+  if (n % 2 == 0) {
+    swap(&x[i], &x[pir_generator_below(g, 2)]);
+    i++;
+  }
   for (; i < n; i += 2) {
     uint64_t both = pir_generator_below(g, (i + 1) * (i + 2));
     swap(&x[i], &x[both / (i + 2)]);
@@ -414,14 +442,16 @@ pir_status pir_kernel_randperm(const pir_kernel_call *call) {
 // Rows of x (over its last axis) in a random order, the order, and what the next seed is.
 // operands: x, seed; attribute: startup_seed
 pir_status pir_kernel_shuffle_batch(const pir_kernel_call *call) {
-  const pir_tensor *x = pir_kernel_in(call, 0), *seed = pir_kernel_in(call, 1);
-  pir_tensor *result = pir_kernel_out(call, 0), *order = pir_kernel_out(call, 1),
-             *next = pir_kernel_out(call, 2);
+  const pir_tensor *x = pir_kernel_in(call, 0);
+  const pir_tensor *seed = pir_kernel_in(call, 1);
+  pir_tensor *result = pir_kernel_out(call, 0);
+  pir_tensor *order = pir_kernel_out(call, 1);
+  pir_tensor *next = pir_kernel_out(call, 2);
   if (!x || x->rank < 1)
     return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects at least rank 1", call->op);
   int64_t given =
-              seed && pir_tensor_numel(seed) ? pir_tensor_int_at(seed, 0) : call->attrs[0].i,
-          n = 1;
+      seed && pir_tensor_numel(seed) ? pir_tensor_int_at(seed, 0) : call->attrs[0].i;
+  int64_t n = 1;
   for (int i = 0; i < x->rank - 1; i++)
     n *= x->shape[i];
   pir_tensor dense, moved, t = {0};
@@ -467,7 +497,8 @@ pir_status pir_kernel_shuffle_batch(const pir_kernel_call *call) {
 // ---- classes
 
 static int by_number(const void *a, const void *b) {
-  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  int64_t x = *(const int64_t *)a;
+  int64_t y = *(const int64_t *)b;
   return (x > y) - (x < y);
 }
 
@@ -478,7 +509,8 @@ static int64_t add_classes(draw *d, char *marked, int64_t classes, int64_t *list
     int64_t c = (int64_t)pir_generator_below(d->from, (uint64_t)classes);
     if (marked[c])
       continue;
-    marked[c] = 1, list[n++] = c;
+    marked[c] = 1;
+    list[n++] = c;
   }
   return n;
 }
@@ -488,7 +520,10 @@ static int64_t add_classes(draw *d, char *marked, int64_t classes, int64_t *list
 pir_status pir_kernel_class_center_sample(const pir_kernel_call *call) {
   const pir_tensor *label = pir_kernel_in(call, 0);
   const pir_attr_value *attrs = call->attrs;
-  int64_t classes = attrs[0].i, wanted = attrs[1].i, n = pir_tensor_numel(label), found = 0;
+  int64_t classes = attrs[0].i;
+  int64_t wanted = attrs[1].i;
+  int64_t n = pir_tensor_numel(label);
+  int64_t found = 0;
   if (attrs[4].i != 1)
     return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s over several devices",
                            call->op);
@@ -497,10 +532,11 @@ pir_status pir_kernel_class_center_sample(const pir_kernel_call *call) {
                            (long long)wanted, (long long)classes);
   draw d;
   PIR_TRY(start(call, attrs[5].i ? attrs[6].i : 0, PIR_F64, &d));
-  size_t size = (size_t)classes * (2 * sizeof(int64_t) + 1),
-         at_bytes = ((size_t)n + 1) * sizeof(int64_t);
-  int64_t *list = pir_kernel_alloc(call, size), *place = list + classes,
-          *at = pir_kernel_alloc(call, at_bytes);
+  size_t size = (size_t)classes * (2 * sizeof(int64_t) + 1);
+  size_t at_bytes = ((size_t)n + 1) * sizeof(int64_t);
+  int64_t *list = pir_kernel_alloc(call, size);
+  int64_t *place = list + classes;
+  int64_t *at = pir_kernel_alloc(call, at_bytes);
   char *marked = (char *)(place + classes);
   pir_status status =
       list && at ? PIR_OK : pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
@@ -511,8 +547,10 @@ pir_status pir_kernel_class_center_sample(const pir_kernel_call *call) {
     if (c < 0 || c >= classes)
       status = pir_kernel_fail(call, PIR_INVALID, "%s: label: %lld of %lld classes", call->op,
                                (long long)c, (long long)classes);
-    else if (!marked[c])
-      marked[c] = 1, list[found++] = c;
+    else if (!marked[c]) {
+      marked[c] = 1;
+      list[found++] = c;
+    }
   }
   if (!status) {
     found = add_classes(&d, marked, classes, list, found, wanted);
@@ -544,8 +582,9 @@ pir_status pir_kernel_class_center_sample(const pir_kernel_call *call) {
 // for all elements.
 pir_status pir_kernel_dpsgd(const pir_kernel_call *call) {
   static const uint8_t in[] = {PIR_F64, PIR_F64, PIR_F64}, out[] = {PIR_F64};
-  const pir_tensor *param = pir_kernel_in(call, 0), *grad = pir_kernel_in(call, 1),
-                   *rate = pir_kernel_in(call, 2);
+  const pir_tensor *param = pir_kernel_in(call, 0);
+  const pir_tensor *grad = pir_kernel_in(call, 1);
+  const pir_tensor *rate = pir_kernel_in(call, 2);
   if (!param || !grad || !rate || pir_tensor_numel(param) != pir_tensor_numel(grad) ||
       pir_tensor_numel(rate) != 1)
     return pir_kernel_fail(call, PIR_INVALID,
@@ -555,12 +594,15 @@ pir_status pir_kernel_dpsgd(const pir_kernel_call *call) {
   draw d;
   PIR_TRY(start(call, call->attrs[3].i, PIR_F64, &d));
   pir_status status = pir_kernel_open(call, in, 3, out, 1, t);
-  double norm = 0, clip = call->attrs[0].f, batch = call->attrs[1].f;
+  double norm = 0;
+  double clip = call->attrs[0].f;
+  double batch = call->attrs[1].f;
   const double *g = t[1].data;
   int64_t n = status ? 0 : pir_tensor_numel(param);
   for (int64_t i = 0; i < n; i++)
     norm += g[i] * g[i];
-  double scale = fmax(sqrt(norm) / clip, 1), noise = normal_of(&d, 0, 1) * call->attrs[2].f;
+  double scale = fmax(sqrt(norm) / clip, 1);
+  double noise = normal_of(&d, 0, 1) * call->attrs[2].f;
   for (int64_t i = 0; i < n; i++)
     ((double *)t[3].data)[i] = ((const double *)t[0].data)[i] -
                                ((const double *)t[2].data)[0] * (g[i] / scale + noise / batch);
@@ -572,8 +614,9 @@ pir_status pir_kernel_dpsgd(const pir_kernel_call *call) {
 // operands: x, seed_tensor, p; attributes: is_test, mode, seed, fix_seed; results: out, mask
 pir_status pir_kernel_dropout(const pir_kernel_call *call) {
   static const uint8_t in[] = {PIR_F64, PIR_I64, PIR_F64}, out[] = {PIR_F64, PIR_U8};
-  const pir_tensor *x = pir_kernel_in(call, 0), *given = pir_kernel_in(call, 1),
-                   *p_tensor = pir_kernel_in(call, 2);
+  const pir_tensor *x = pir_kernel_in(call, 0);
+  const pir_tensor *given = pir_kernel_in(call, 1);
+  const pir_tensor *p_tensor = pir_kernel_in(call, 2);
   if (!x || !p_tensor || pir_tensor_numel(p_tensor) != 1)
     return pir_kernel_fail(call, PIR_INVALID, "%s: expects x and one p", call->op);
   double p = pir_tensor_float_at(p_tensor, 0);

@@ -21,14 +21,16 @@ INLINE void choose(const bits *mask, const eight *yes, eight *io) {
 // x = n ln 2 + r; adding `magic` rounds n to an integer and leaves it in the low bits. NaN
 // stays.
 INLINE void exponential(eight *io) {
-  const eight magic = (eight){0} + 12582912.0f, low = (eight){0} - 87.0f,
-              high = (eight){0} + 88.0f;
+  const eight magic = (eight){0} + 12582912.0f;
+  const eight low = (eight){0} - 87.0f;
+  const eight high = (eight){0} + 88.0f;
   eight x = *io;
   bits below = x<low, above = x> high;
   choose(&below, &low, &x);
   choose(&above, &high, &x);
-  eight shifted = x * 1.44269504f + magic, n = shifted - magic,
-        r = x - n * 0.693359375f + n * 2.12194440e-4f;
+  eight shifted = x * 1.44269504f + magic;
+  eight n = shifted - magic;
+  eight r = x - n * 0.693359375f + n * 2.12194440e-4f;
   eight p = r * 0x1.694000p-10f + 0x1.125edcp-7f;
   p = p * r + 0x1.555b5ap-5f;
   p = p * r + 0x1.555450p-3f;
@@ -45,7 +47,10 @@ INLINE void sigmoid(eight *io) {
 
 INLINE void hyperbolic(eight *io) {
   const bits sign = (bits){0} + INT32_MIN;
-  eight x = *io, t = (eight)((bits)x & ~sign), e = t + t, s = x * x;
+  eight x = *io;
+  eight t = (eight)((bits)x & ~sign);
+  eight e = t + t;
+  eight s = x * x;
   eight p = s * -5.70498872745e-3f + 2.06390887954e-2f;
   p = p * s - 5.37397155531e-2f;
   p = p * s + 1.33314422036e-1f;

@@ -25,12 +25,16 @@ static void add_product(const double *from, int64_t n, const double *weight, int
 }
 
 static void step(const pir_kernel_call *call, const pir_tensor *t, int64_t i) {
-  int64_t n = t[GRU_BEFORE].shape[1], act = call->attrs[0].i, gate_act = call->attrs[1].i;
-  const double *input = (const double *)t[GRU_INPUT].data + 3 * n * i, *w = t[GRU_WEIGHT].data,
-               *before = (const double *)t[GRU_BEFORE].data + n * i, *bias = t[GRU_BIAS].data;
-  double *gate = (double *)t[GRU_GATE].data + 3 * n * i,
-         *reset = (double *)t[GRU_RESET].data + n * i,
-         *hidden = (double *)t[GRU_HIDDEN].data + n * i;
+  int64_t n = t[GRU_BEFORE].shape[1];
+  int64_t act = call->attrs[0].i;
+  int64_t gate_act = call->attrs[1].i;
+  const double *input = (const double *)t[GRU_INPUT].data + 3 * n * i;
+  const double *w = t[GRU_WEIGHT].data;
+  const double *before = (const double *)t[GRU_BEFORE].data + n * i;
+  const double *bias = t[GRU_BIAS].data;
+  double *gate = (double *)t[GRU_GATE].data + 3 * n * i;
+  double *reset = (double *)t[GRU_RESET].data + n * i;
+  double *hidden = (double *)t[GRU_HIDDEN].data + n * i;
   for (int64_t j = 0; j < 3 * n; j++)
     gate[j] = input[j] + (bias ? bias[j] : 0);
   add_product(before, n, w, 2 * n, gate);
@@ -40,7 +44,8 @@ static void step(const pir_kernel_call *call, const pir_tensor *t, int64_t i) {
     reset[j] = gate[n + j] * before[j];
   add_product(reset, n, w + 2 * n * n, n, gate + 2 * n);
   for (int64_t j = 0; j < n; j++) {
-    double c = gate[2 * n + j] = activate(act, gate[2 * n + j]), u = gate[j];
+    double c = gate[2 * n + j] = activate(act, gate[2 * n + j]);
+    double u = gate[j];
     hidden[j] = call->attrs[2].i ? c + u * (before[j] - c) : before[j] + u * (c - before[j]);
   }
 }
@@ -53,9 +58,10 @@ pir_status pir_kernel_gru_unit(const pir_kernel_call *call) {
   static const char *const names[] = {"input", "hidden_prev", "weight"};
   for (int k = 0; k < 3; k++)
     PIR_TRY(pir_kernel_expect_rank(call, k, names[k], 2));
-  const int64_t *before = pir_kernel_in(call, GRU_BEFORE)->shape,
-                *input = pir_kernel_in(call, GRU_INPUT)->shape,
-                *weight = pir_kernel_in(call, GRU_WEIGHT)->shape, n = before[1];
+  const int64_t *before = pir_kernel_in(call, GRU_BEFORE)->shape;
+  const int64_t *input = pir_kernel_in(call, GRU_INPUT)->shape;
+  const int64_t *weight = pir_kernel_in(call, GRU_WEIGHT)->shape;
+  const int64_t n = before[1];
   const pir_tensor *bias = pir_kernel_in(call, GRU_BIAS);
   if (input[0] != before[0] || input[1] != 3 * n || weight[0] != n || weight[1] != 3 * n ||
       (bias && pir_tensor_numel(bias) != 3 * n))

@@ -24,8 +24,10 @@ static pir_status find_activation(const pir_kernel_call *call, int attr, activat
     activation run;
   } known[] = {{"sigmoid", logistic}, {"tanh", tanh}, {"relu", rectified}, {"identity", same}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (pir_str_equal(call->attrs[attr].text, pir_str_from(known[i].name)))
-      return *out = known[i].run, PIR_OK;
+    if (pir_str_equal(call->attrs[attr].text, pir_str_from(known[i].name))) {
+      *out = known[i].run;
+      return PIR_OK;
+    }
   return pir_kernel_fail(call, PIR_INVALID, "%s: attribute %d names no activation", call->op,
                          attr);
 }
@@ -60,7 +62,8 @@ static pir_status start(const pir_kernel_call *call, int weight, recurrence *r) 
   PIR_TRY(pir_kernel_expect_rank(call, 0, "input", 2));
   PIR_TRY(pir_kernel_expect_rank(call, weight, "weight", 2));
   PIR_TRY(pir_kernel_sequences(call, 0, &r->at, &r->sequences));
-  r->rows = pir_kernel_in(call, 0)->shape[0], r->hidden = pir_kernel_in(call, weight)->shape[0];
+  r->rows = pir_kernel_in(call, 0)->shape[0];
+  r->hidden = pir_kernel_in(call, weight)->shape[0];
   return PIR_OK;
 }
 
@@ -113,7 +116,8 @@ static void gru_step(const recurrence *r, const double *before, const double *in
                      activation act, activation gate_act, bool origin, double *room,
                      double *hidden) {
   int64_t n = r->hidden;
-  const double *w = r->parts[GRU_WEIGHT].data, *bias = r->parts[GRU_BIAS].data;
+  const double *w = r->parts[GRU_WEIGHT].data;
+  const double *bias = r->parts[GRU_BIAS].data;
   double *reset = room + 3 * n;
   for (int64_t j = 0; j < 3 * n; j++)
     room[j] = input[j] + (bias ? bias[j] : 0);
@@ -124,7 +128,8 @@ static void gru_step(const recurrence *r, const double *before, const double *in
     reset[j] = room[n + j] * before[j];
   add_product(reset, n, w + 2 * n * n, n, room + 2 * n);
   for (int64_t j = 0; j < n; j++) {
-    double c = act(room[2 * n + j]), u = room[j];
+    double c = act(room[2 * n + j]);
+    double u = room[j];
     hidden[j] = origin ? c + u * (before[j] - c) : before[j] + u * (c - before[j]);
   }
 }
@@ -190,7 +195,8 @@ static void lstm_step(const recurrence *r, const lstm_kind *kind, const double *
                       const double *memory, const double *input, double *gates, double *hidden,
                       double *cell) {
   int64_t n = r->hidden;
-  const double *bias = r->parts[LSTM_BIAS].data, *peep = kind->peeps ? bias + 4 * n : NULL;
+  const double *bias = r->parts[LSTM_BIAS].data;
+  const double *peep = kind->peeps ? bias + 4 * n : NULL;
   for (int64_t j = 0; j < 4 * n; j++)
     gates[j] = input[j] + (bias ? bias[j] : 0);
   add_product(before, n, r->parts[LSTM_WEIGHT].data, 4 * n, gates);
@@ -200,7 +206,8 @@ static void lstm_step(const recurrence *r, const lstm_kind *kind, const double *
     double forget = kind->gate(gates[2 * n + j] + (peep ? old * peep[n + j] : 0));
     double now = forget * old + in * kind->candidate(gates[j]);
     double out = kind->gate(gates[3 * n + j] + (peep ? now * peep[2 * n + j] : 0));
-    cell[j] = now, hidden[j] = out * kind->cell(now);
+    cell[j] = now;
+    hidden[j] = out * kind->cell(now);
   }
 }
 
@@ -219,11 +226,12 @@ static pir_status run_lstm(recurrence *r, const lstm_kind *kind) {
         r->parts[LSTM_CELL].data ? (const double *)r->parts[LSTM_CELL].data + s * n : zero;
     for (int64_t i = 0; i < (int64_t)(r->at[s + 1] - r->at[s]); i++) {
       int64_t row = row_of(r, s, i, call->attrs[1].i != 0);
-      double *hidden = (double *)r->out[0].data + row * n,
-             *cell = (double *)r->out[1].data + row * n;
+      double *hidden = (double *)r->out[0].data + row * n;
+      double *cell = (double *)r->out[1].data + row * n;
       lstm_step(r, kind, before, memory,
                 (const double *)r->parts[LSTM_INPUT].data + 4 * row * n, gates, hidden, cell);
-      before = hidden, memory = cell;
+      before = hidden;
+      memory = cell;
     }
   }
   pir_kernel_free(call, gates, bytes);

@@ -53,8 +53,10 @@ int rnn_read_mode(const pir_kernel_call *call, rnn_mode *out_mode) {
   static const char *const names[] = {"RNN_TANH", "RNN_RELU", "LSTM", "GRU"};
   static const int gates[] = {1, 1, 4, 3};
   for (int i = 0; i < 4; i++)
-    if (pir_str_equal(call->attrs[ATTR_MODE].text, pir_str_from(names[i])))
-      return *out_mode = (rnn_mode)i, gates[i];
+    if (pir_str_equal(call->attrs[ATTR_MODE].text, pir_str_from(names[i]))) {
+      *out_mode = (rnn_mode)i;
+      return gates[i];
+    }
   return 0;
 }
 
@@ -88,15 +90,16 @@ static pir_status read_shape(const pir_kernel_call *call, rnn_shape *s) {
 }
 
 static pir_status check(const pir_kernel_call *call, const rnn_shape *s) {
-  int64_t states = s->mode == RNN_LSTM ? 2 : 1, paths = s->layers * s->directions;
+  int64_t states = s->mode == RNN_LSTM ? 2 : 1;
+  int64_t paths = s->layers * s->directions;
   if (call->in_members[IN_STATE] != states || call->out_members[OUT_STATE] != states)
     return pir_kernel_fail(call, PIR_INVALID, "%s: pre_state: expects %d tensors, found %d",
                            call->op, (int)states, call->in_members[IN_STATE]);
   if (call->in_members[IN_WEIGHTS] != 4 * paths)
     return pir_kernel_fail(call, PIR_INVALID, "%s: weight_list: expects %lld tensors, found %d",
                            call->op, (long long)(4 * paths), call->in_members[IN_WEIGHTS]);
-  const int64_t state[3] = {paths, s->batch, s->hidden},
-                out[3] = {s->time, s->batch, s->hidden * s->directions};
+  const int64_t state[3] = {paths, s->batch, s->hidden};
+  const int64_t out[3] = {s->time, s->batch, s->hidden * s->directions};
   for (int i = 0; i < states; i++) {
     PIR_TRY(expect(call, "pre_state", call->in[call->in_first[IN_STATE] + i], 3, state));
     PIR_TRY(expect(call, "state", call->out[call->out_first[OUT_STATE] + i], 3, state));
@@ -106,8 +109,8 @@ static pir_status check(const pir_kernel_call *call, const rnn_shape *s) {
     bool bias = i >= 2 * paths;
     int64_t depth = i % 2                   ? s->hidden
                     : i / 2 < s->directions ? s->inputs
-                                            : s->hidden * s->directions,
-            shape[2] = {s->rows, depth};
+                                            : s->hidden * s->directions;
+    int64_t shape[2] = {s->rows, depth};
     PIR_TRY(expect(call, "weight_list", call->in[call->in_first[IN_WEIGHTS] + i], bias ? 1 : 2,
                    shape));
   }
@@ -128,8 +131,8 @@ static pir_status take(const pir_kernel_call *call, const pir_tensor *from, pir_
 
 static pir_status load(const pir_kernel_call *call, rnn_shape *s, pir_dtype dtype,
                        rnn_tensors *t) {
-  const pir_tensor *lengths = pir_kernel_in(call, IN_LENGTHS),
-                   *out = pir_kernel_out(call, OUT_OUT);
+  const pir_tensor *lengths = pir_kernel_in(call, IN_LENGTHS);
+  const pir_tensor *out = pir_kernel_out(call, OUT_OUT);
   size_t bytes;
   PIR_TRY(take(call, pir_kernel_in(call, IN_X), dtype, false, &t->x));
   for (int i = 0; i < call->in_members[IN_STATE]; i++)

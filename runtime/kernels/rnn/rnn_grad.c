@@ -84,12 +84,13 @@ static void add_scaled(double *to, const double *from, double factor, int64_t n)
 static void step(const network *n, const path *p, int64_t t, int64_t b, const double *h,
                  const double *c) {
   int64_t H = n->hidden;
-  double *g = gates_at(n, p, t, b), *cell = cell_at(n, p, t, b);
+  double *g = gates_at(n, p, t, b);
+  double *cell = cell_at(n, p, t, b);
   double *out = out_at(n, p, layer_outs(n, p->number / n->directions), t, b);
   const double *x = p->x + (t * n->batch + b) * p->inputs;
   for (int64_t j = 0; j < n->gates * H; j++) {
-    double from_x = dot(p->wx + j * p->inputs, x, p->inputs) + p->bx[j],
-           from_h = dot(p->wh + j * H, h, H) + p->bh[j];
+    double from_x = dot(p->wx + j * p->inputs, x, p->inputs) + p->bx[j];
+    double from_h = dot(p->wh + j * H, h, H) + p->bh[j];
     bool candidate = n->mode == RNN_GRU && j >= 2 * H;
     if (candidate)
       g[n->gates * H + j - 2 * H] = from_h;
@@ -139,7 +140,11 @@ static void cell_back(const network *n, const double *g, const double *h, const 
   int64_t H = n->hidden;
   for (int64_t j = 0; j < H; j++) {
     if (n->mode == RNN_LSTM) {
-      double i = g[j], f = g[H + j], a = g[2 * H + j], o = g[3 * H + j], t = tanh(cell[j]);
+      double i = g[j];
+      double f = g[H + j];
+      double a = g[2 * H + j];
+      double o = g[3 * H + j];
+      double t = tanh(cell[j]);
       double d = dc[j] + dh[j] * o * (1 - t * t);
       from_x[j] = d * a * i * (1 - i);
       from_x[H + j] = d * c[j] * f * (1 - f);
@@ -148,7 +153,10 @@ static void cell_back(const network *n, const double *g, const double *h, const 
       dc[j] = d * f;
       dh[j] = 0;
     } else if (n->mode == RNN_GRU) {
-      double r = g[j], u = g[H + j], a = g[2 * H + j], d = dh[j] * (1 - u) * (1 - a * a);
+      double r = g[j];
+      double u = g[H + j];
+      double a = g[2 * H + j];
+      double d = dh[j] * (1 - u) * (1 - a * a);
       from_x[j] = d * g[3 * H + j] * r * (1 - r);
       from_x[H + j] = dh[j] * (h[j] - a) * u * (1 - u);
       from_x[2 * H + j] = d;
@@ -165,10 +173,12 @@ static void cell_back(const network *n, const double *g, const double *h, const 
 
 static void step_back(const network *n, const path *p, int64_t b, int64_t s, double *dh,
                       double *dc, double *gates) {
-  int64_t H = n->hidden, t = moment(n, p, b, s), count = n->gates * H;
+  int64_t H = n->hidden;
+  int64_t t = moment(n, p, b, s);
+  int64_t count = n->gates * H;
   double *from_x = gates, *from_h = gates + count;
-  const double *h = state_before(n, p, 0, b, s),
-               *c = n->mode == RNN_LSTM ? state_before(n, p, 1, b, s) : NULL;
+  const double *h = state_before(n, p, 0, b, s);
+  const double *c = n->mode == RNN_LSTM ? state_before(n, p, 1, b, s) : NULL;
   const double *x = p->x + (t * n->batch + b) * p->inputs;
   double *x_grad = p->x_grad + (t * n->batch + b) * p->inputs;
   add_scaled(dh, out_at(n, p, n->grad, t, b), 1, H);
@@ -195,7 +205,9 @@ static void path_back(const network *n, const path *p, double *gates) {
 }
 
 static path path_of(const network *n, int64_t layer, int64_t direction) {
-  int64_t number = layer * n->directions + direction, w = 2 * number, bias = 2 * n->paths + w;
+  int64_t number = layer * n->directions + direction;
+  int64_t w = 2 * number;
+  int64_t bias = 2 * n->paths + w;
   return (path){.wx = n->weights[w].data,
                 .wh = n->weights[w + 1].data,
                 .bx = n->weights[bias].data,
@@ -250,8 +262,10 @@ static pir_status read_network(const pir_kernel_call *call, network *n) {
   const pir_tensor *x = pir_kernel_in(call, IN_X);
   *n =
       (network){.call = call, .time = x->shape[0], .batch = x->shape[1], .inputs = x->shape[2]};
-  n->hidden = attrs[ATTR_HIDDEN_SIZE].i, n->layers = attrs[ATTR_LAYERS].i;
-  n->directions = attrs[ATTR_BIDIRECTIONAL].i ? 2 : 1, n->paths = n->layers * n->directions;
+  n->hidden = attrs[ATTR_HIDDEN_SIZE].i;
+  n->layers = attrs[ATTR_LAYERS].i;
+  n->directions = attrs[ATTR_BIDIRECTIONAL].i ? 2 : 1;
+  n->paths = n->layers * n->directions;
   n->gates = rnn_read_mode(call, &n->mode);
   if (!n->gates || n->hidden < 1 || n->layers < 1 || n->layers > INT32_MAX / 8 ||
       n->hidden > INT32_MAX / 8)
@@ -282,8 +296,8 @@ static pir_status load_weights(network *n) {
   }
   const int64_t state[3] = {n->paths, n->batch, n->hidden};
   for (int64_t i = 0; i < n->states; i++) {
-    const pir_tensor *from = call->in[call->in_first[IN_STATE] + i],
-                     *last = call->in[call->in_first[IN_STATE_GRAD] + i];
+    const pir_tensor *from = call->in[call->in_first[IN_STATE] + i];
+    const pir_tensor *last = call->in[call->in_first[IN_STATE_GRAD] + i];
     PIR_TRY(expect(call, "pre_state", from, 3, state));
     PIR_TRY(expect(call, "state_grad", last, 3, state));
     PIR_TRY(pir_kernel_dense(call, from, PIR_F64, state, 3, &n->state[i]));
@@ -305,7 +319,9 @@ static pir_status store(network *n) {
 // outputs, one step.
 static pir_status run_in_room(network *n, const pir_tensor *x, const pir_tensor *grad,
                               double *x_grad) {
-  int64_t points, gates, outs, all, H = n->hidden, step = 2 * n->gates * H;
+  int64_t points, gates, outs, all;
+  int64_t H = n->hidden;
+  int64_t step = 2 * n->gates * H;
   bool over = __builtin_mul_overflow(n->time * n->batch, H, &points);
   over |= __builtin_mul_overflow(points * n->paths, n->gates + 2, &gates);
   over |= __builtin_mul_overflow(points * n->directions, n->layers + 2, &outs);
@@ -328,10 +344,14 @@ static pir_status run_in_room(network *n, const pir_tensor *x, const pir_tensor 
 
 static pir_status run_loaded(network *n) {
   const pir_kernel_call *call = n->call;
-  const pir_tensor *x = pir_kernel_in(call, IN_X), *grad = pir_kernel_in(call, IN_OUT_GRAD),
-                   *lengths = pir_kernel_in(call, IN_LENGTHS);
+  const pir_tensor *x = pir_kernel_in(call, IN_X);
+  const pir_tensor *grad = pir_kernel_in(call, IN_OUT_GRAD);
+  const pir_tensor *lengths = pir_kernel_in(call, IN_LENGTHS);
   const int64_t out[3] = {n->time, n->batch, n->hidden * n->directions};
-  pir_tensor wide = {0}, back = {0}, x_grad = {0}, counts = {0};
+  pir_tensor wide = {0};
+  pir_tensor back = {0};
+  pir_tensor x_grad = {0};
+  pir_tensor counts = {0};
   PIR_TRY(expect(call, "out_grad", grad, 3, out));
   if (lengths)
     PIR_TRY(expect(call, "sequence_length", lengths, 1, &n->batch));

@@ -39,7 +39,8 @@ static void NAME(product)(const rnn_shape *s, const REAL *const *x, int64_t dept
 // The state after one step. Gates lie in Paddle's order: input, forget, cell, output; reset,
 // update, candidate. They are overwritten.
 static void NAME(cell)(const rnn_shape *s, REAL *gx, const REAL *gh, REAL *h, REAL *c) {
-  int64_t n = s->hidden, summed = s->mode == RNN_GRU ? 2 * n : s->rows;
+  int64_t n = s->hidden;
+  int64_t summed = s->mode == RNN_GRU ? 2 * n : s->rows;
   for (int64_t j = 0; j < summed; j++)
     gx[j] += gh[j];
   if (s->mode == RNN_TANH || s->mode == RNN_RELU) {
@@ -72,7 +73,9 @@ static void NAME(block)(const NAME(layer) * layer, const NAME(direction) * d, in
                         int rows, REAL *room) {
   const rnn_shape *s = layer->shape;
   int block = s->tile.rows;
-  REAL *gx = room, *gh = room + block * s->padded, *packed = gh + block * s->padded;
+  REAL *gx = room;
+  REAL *gh = room + block * s->padded;
+  REAL *packed = gh + block * s->padded;
   for (int64_t step = 0; step < s->time; step++) {
     int64_t t = d->reverse ? s->time - 1 - step : step;
     const REAL *x[TILE_ROWS], *h[TILE_ROWS];
@@ -85,8 +88,8 @@ static void NAME(block)(const NAME(layer) * layer, const NAME(direction) * d, in
     NAME(product)(s, h, s->hidden, d->wh, d->bh, packed, gh);
     for (int r = 0; r < rows; r++) {
       int64_t row = b + r;
-      REAL *out = d->out + (t * s->batch + row) * s->hidden * s->directions,
-           *state = d->h + row * s->hidden;
+      REAL *out = d->out + (t * s->batch + row) * s->hidden * s->directions;
+      REAL *state = d->h + row * s->hidden;
       if (s->lengths && t >= s->lengths[row]) {
         memset(out, 0, (size_t)s->hidden * sizeof(REAL));
         continue;
@@ -101,7 +104,8 @@ static void NAME(block)(const NAME(layer) * layer, const NAME(direction) * d, in
 static void NAME(units)(void *user, int64_t begin, int64_t end, int thread) {
   const NAME(layer) *layer = user;
   const rnn_shape *s = layer->shape;
-  int64_t block = s->tile.rows, blocks = (s->batch + block - 1) / block;
+  int64_t block = s->tile.rows;
+  int64_t blocks = (s->batch + block - 1) / block;
   for (int64_t unit = begin; unit < end; unit++) {
     int64_t b = unit % blocks * block;
     int rows = (int)(s->batch - b < block ? s->batch - b : block);
@@ -112,15 +116,19 @@ static void NAME(units)(void *user, int64_t begin, int64_t end, int thread) {
 
 // w[gates][depth] to panels.
 static void NAME(pack)(const rnn_shape *s, const pir_tensor *w, int64_t depth, REAL *to) {
-  int64_t columns = s->tile.columns, whole = s->rows / columns, rest = s->rows % columns;
-  pir_tensor from = {.dtype = w->dtype, .rank = 3, .strides = {columns * depth, 1, depth}},
-             panels = from;
+  int64_t columns = s->tile.columns;
+  int64_t whole = s->rows / columns;
+  int64_t rest = s->rows % columns;
+  pir_tensor from = {.dtype = w->dtype, .rank = 3, .strides = {columns * depth, 1, depth}};
+  pir_tensor panels = from;
   for (int last = 0; last < 2; last++) {
-    int64_t shape[3] = {last ? 1 : whole, depth, last ? rest : columns},
-            at = last ? whole * columns * depth : 0;
+    int64_t shape[3] = {last ? 1 : whole, depth, last ? rest : columns};
+    int64_t at = last ? whole * columns * depth : 0;
     memcpy(from.shape, shape, sizeof shape);
     memcpy(panels.shape, shape, sizeof shape);
-    panels.strides[0] = columns * depth, panels.strides[1] = columns, panels.strides[2] = 1;
+    panels.strides[0] = columns * depth;
+    panels.strides[1] = columns;
+    panels.strides[2] = 1;
     from.data = (REAL *)w->data + at;
     panels.data = to + at;
     if (last && rest)
@@ -139,11 +147,13 @@ static void NAME(pad)(const rnn_shape *s, const REAL *bias, REAL *to) {
 // dense and of type REAL.
 static pir_status NAME(run)(const pir_kernel_call *call, const rnn_shape *s,
                             const rnn_tensors *t) {
-  int64_t wide = s->hidden * s->directions, most = wide > s->inputs ? wide : s->inputs;
-  int64_t deepest = most > s->hidden ? most : s->hidden,
-          thread_room = s->tile.rows * (2 * s->padded + deepest);
+  int64_t wide = s->hidden * s->directions;
+  int64_t most = wide > s->inputs ? wide : s->inputs;
+  int64_t deepest = most > s->hidden ? most : s->hidden;
+  int64_t thread_room = s->tile.rows * (2 * s->padded + deepest);
   int64_t room = (call->parallel.threads > 1 ? call->parallel.threads : 1) * thread_room;
-  int64_t per = (most + s->hidden + 2) * s->padded, flow = s->time * s->batch * wide;
+  int64_t per = (most + s->hidden + 2) * s->padded;
+  int64_t flow = s->time * s->batch * wide;
   size_t size = (size_t)(room + per * s->directions + 2 * flow) * sizeof(REAL);
   REAL *memory = pir_kernel_alloc(call, size);
   if (!memory)
@@ -156,10 +166,12 @@ static pir_status NAME(run)(const pir_kernel_call *call, const rnn_shape *s,
     layer.inputs = l ? wide : s->inputs;
     REAL *out = l + 1 == s->layers ? t->out.data : flows[l % 2];
     for (int64_t k = 0; k < s->directions; k++) {
-      int64_t at = l * s->directions + k, first = 2 * at,
-              bias = 2 * (s->layers * s->directions + at);
-      REAL *wx = memory + room + per * k, *wh = wx + layer.inputs * s->padded,
-           *b = wh + s->hidden * s->padded;
+      int64_t at = l * s->directions + k;
+      int64_t first = 2 * at;
+      int64_t bias = 2 * (s->layers * s->directions + at);
+      REAL *wx = memory + room + per * k;
+      REAL *wh = wx + layer.inputs * s->padded;
+      REAL *b = wh + s->hidden * s->padded;
       NAME(pack)(s, &t->weights[first], layer.inputs, wx);
       NAME(pack)(s, &t->weights[first + 1], s->hidden, wh);
       NAME(pad)(s, t->weights[bias].data, b);

@@ -69,7 +69,8 @@ static void ctc_backward(const ctc *c) {
   for (int64_t t = c->steps - 1; t >= 0; t--)
     for (int64_t s = 0; s < n; s++) {
       double sum = t == c->steps - 1 && s >= n - 2 ? 0 : -INFINITY;
-      const double *after = c->backward + (t + 1) * n, *p = c->p + (t + 1) * c->classes;
+      const double *after = c->backward + (t + 1) * n;
+      const double *p = c->p + (t + 1) * c->classes;
       for (int64_t to = s; t < c->steps - 1 && to < s + 3 && to < n; to++)
         if (to < s + 2 || ctc_skips(c, to))
           sum = add_logs(sum, after[to] + p[ctc_class(c, to)]);
@@ -91,7 +92,9 @@ static void ctc_gradient(const ctc *c, double total, double *to, int64_t stride)
 
 static pir_status ctc_sequence(const pir_kernel_call *call, const pir_tensor *t, int64_t i,
                                double *room) {
-  const int64_t *shape = t[CTC_LOGITS].shape, most = t[CTC_LABEL].shape[1], classes = shape[2];
+  const int64_t *shape = t[CTC_LOGITS].shape;
+  const int64_t most = t[CTC_LABEL].shape[1];
+  const int64_t classes = shape[2];
   ctc c = {.label = (const int64_t *)t[CTC_LABEL].data + i * most,
            .steps = ((const int64_t *)t[CTC_STEPS].data)[i],
            .labels = ((const int64_t *)t[CTC_LABELS].data)[i],
@@ -107,7 +110,8 @@ static pir_status ctc_sequence(const pir_kernel_call *call, const pir_tensor *t,
       return pir_kernel_fail(call, PIR_INVALID, "%s: label: %lld of %lld classes", call->op,
                              (long long)c.label[k], (long long)classes);
   double *p = room;
-  c.p = p, c.forward = room + shape[0] * classes,
+  c.p = p;
+  c.forward = room + shape[0] * classes;
   c.backward = c.forward + shape[0] * (2 * most + 1);
   const double *x = (const double *)t[CTC_LOGITS].data + i * classes;
   for (int64_t s = 0; s < c.steps; s++)
@@ -125,13 +129,14 @@ static pir_status ctc_sequence(const pir_kernel_call *call, const pir_tensor *t,
 // norm_by_times
 pir_status pir_kernel_warpctc(const pir_kernel_call *call) {
   static const uint8_t in[] = {PIR_F64, PIR_I64, PIR_I64, PIR_I64}, out[] = {PIR_F64, PIR_F64};
-  const pir_tensor *logits = pir_kernel_in(call, CTC_LOGITS),
-                   *label = pir_kernel_in(call, CTC_LABEL);
+  const pir_tensor *logits = pir_kernel_in(call, CTC_LOGITS);
+  const pir_tensor *label = pir_kernel_in(call, CTC_LABEL);
   if (!pir_kernel_in(call, CTC_STEPS) || !pir_kernel_in(call, CTC_LABELS))
     return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s without lengths", call->op);
   PIR_TRY(pir_kernel_expect_rank(call, CTC_LOGITS, "logits", 3));
   PIR_TRY(pir_kernel_expect_rank(call, CTC_LABEL, "label", 2));
-  int64_t n = logits->shape[1], states = 2 * label->shape[1] + 1;
+  int64_t n = logits->shape[1];
+  int64_t states = 2 * label->shape[1] + 1;
   if (label->shape[0] != n || pir_tensor_numel(pir_kernel_in(call, CTC_STEPS)) != n ||
       pir_tensor_numel(pir_kernel_in(call, CTC_LABELS)) != n)
     return pir_kernel_fail(call, PIR_INVALID,
@@ -200,7 +205,8 @@ static void rnnt_gradient(const transducer *r, double total, double early, doubl
   int64_t wide = r->wide;
   for (int64_t t = 0; t < r->steps; t++)
     for (int64_t u = 0; u <= r->labels; u++) {
-      double *g = to + (t * wide + u) * r->classes, here = r->forward[t * wide + u] - total;
+      double *g = to + (t * wide + u) * r->classes;
+      double here = r->forward[t * wide + u] - total;
       bool ends = t == r->steps - 1 && u == r->labels;
       double after = t < r->steps - 1 ? r->backward[(t + 1) * wide + u] : ends ? 0 : -INFINITY;
       g[r->blank] -= exp(here + stays(r, t, u) + after);
@@ -212,7 +218,9 @@ static void rnnt_gradient(const transducer *r, double total, double early, doubl
 
 static pir_status rnnt_sequence(const pir_kernel_call *call, const pir_tensor *t, int64_t i,
                                 double *room) {
-  const int64_t *shape = t[RNNT_INPUT].shape, points = shape[1] * shape[2], most = shape[2] - 1;
+  const int64_t *shape = t[RNNT_INPUT].shape;
+  const int64_t points = shape[1] * shape[2];
+  const int64_t most = shape[2] - 1;
   transducer r = {.label = (const int64_t *)t[RNNT_LABEL].data + i * t[RNNT_LABEL].shape[1],
                   .steps = ((const int64_t *)t[RNNT_STEPS].data)[i],
                   .labels = ((const int64_t *)t[RNNT_LABELS].data)[i],
@@ -230,7 +238,8 @@ static pir_status rnnt_sequence(const pir_kernel_call *call, const pir_tensor *t
     if (!within(r.label[k], 0, r.classes - 1))
       return pir_kernel_fail(call, PIR_INVALID, "%s: label: %lld of %lld classes", call->op,
                              (long long)r.label[k], (long long)r.classes);
-  r.forward = room, r.backward = room + points;
+  r.forward = room;
+  r.backward = room + points;
   double total = rnnt_passes(&r);
   ((double *)t[RNNT_LOSS].data)[i] = -total;
   if (t[RNNT_GRADIENT].data)
@@ -298,13 +307,18 @@ static bool tree_node(const pir_tensor *t, int64_t i, int64_t bit, int64_t class
 }
 
 static pir_status tree_rows(const pir_kernel_call *call, const pir_tensor *t, int64_t depth) {
-  const double *x = t[TREE_X].data, *w = t[TREE_W].data, *bias = t[TREE_BIAS].data;
-  int64_t n = t[TREE_X].shape[0], wide = t[TREE_X].shape[1], nodes = t[TREE_W].shape[0],
-          classes = call->attrs[0].i;
+  const double *x = t[TREE_X].data;
+  const double *w = t[TREE_W].data;
+  const double *bias = t[TREE_BIAS].data;
+  int64_t n = t[TREE_X].shape[0];
+  int64_t wide = t[TREE_X].shape[1];
+  int64_t nodes = t[TREE_W].shape[0];
+  int64_t classes = call->attrs[0].i;
   for (int64_t i = 0; i < n; i++, x += wide) {
-    double *out = (double *)t[TREE_OUT].data + i,
-           *each = (double *)t[TREE_PRE_OUT].data + i * depth;
-    int64_t label = ((const int64_t *)t[TREE_LABEL].data)[i], node;
+    double *out = (double *)t[TREE_OUT].data + i;
+    double *each = (double *)t[TREE_PRE_OUT].data + i * depth;
+    int64_t label = ((const int64_t *)t[TREE_LABEL].data)[i];
+    int64_t node;
     bool way, on = true;
     if (!t[TREE_PATH].data && !within(label, 0, classes - 1))
       return pir_kernel_fail(call, PIR_INVALID, "%s: label: %lld of %lld classes", call->op,
@@ -344,11 +358,12 @@ static bool tree_fits(const pir_tensor *x, const pir_tensor *w, const pir_tensor
 pir_status pir_kernel_hsigmoid_loss(const pir_kernel_call *call) {
   static const uint8_t in[] = {PIR_F64, PIR_I64, PIR_F64, PIR_F64, PIR_I64, PIR_I64},
                        out[] = {PIR_F64, PIR_F64};
-  const pir_tensor *x = pir_kernel_in(call, TREE_X), *w = pir_kernel_in(call, TREE_W),
-                   *label = pir_kernel_in(call, TREE_LABEL),
-                   *bias = pir_kernel_in(call, TREE_BIAS);
-  const pir_tensor *path = pir_kernel_in(call, TREE_PATH),
-                   *code = pir_kernel_in(call, TREE_CODE);
+  const pir_tensor *x = pir_kernel_in(call, TREE_X);
+  const pir_tensor *w = pir_kernel_in(call, TREE_W);
+  const pir_tensor *label = pir_kernel_in(call, TREE_LABEL);
+  const pir_tensor *bias = pir_kernel_in(call, TREE_BIAS);
+  const pir_tensor *path = pir_kernel_in(call, TREE_PATH);
+  const pir_tensor *code = pir_kernel_in(call, TREE_CODE);
   PIR_TRY(pir_kernel_expect_rank(call, TREE_X, "x", 2));
   PIR_TRY(pir_kernel_expect_rank(call, TREE_W, "w", 2));
   if (!label || pir_tensor_numel(label) != x->shape[0] || !tree_fits(x, w, bias, path, code))
@@ -382,13 +397,17 @@ enum { TREE_GRAD_OUT_GRAD = TREE_GRAD_PRE_OUT + 1, TREE_GRAD_INS };
 // w_grad and bias_grad.
 static pir_status tree_back(const pir_kernel_call *call, const pir_tensor *t, pir_tensor *room,
                             int64_t i) {
-  int64_t wide = t[TREE_X].shape[1], nodes = t[TREE_W].shape[0], classes = call->attrs[0].i,
-          node;
-  const double *x = (const double *)t[TREE_X].data + i * wide, *w = t[TREE_W].data,
-               *bias = t[TREE_BIAS].data;
-  double *x_grad = room[TREE_GRAD_INS].data, *w_grad = room[TREE_GRAD_INS + 1].data,
-         *bias_grad = room[TREE_GRAD_INS + 2].data,
-         grad = ((const double *)room[TREE_GRAD_OUT_GRAD].data)[i];
+  int64_t wide = t[TREE_X].shape[1];
+  int64_t nodes = t[TREE_W].shape[0];
+  int64_t classes = call->attrs[0].i;
+  int64_t node;
+  const double *x = (const double *)t[TREE_X].data + i * wide;
+  const double *w = t[TREE_W].data;
+  const double *bias = t[TREE_BIAS].data;
+  double *x_grad = room[TREE_GRAD_INS].data;
+  double *w_grad = room[TREE_GRAD_INS + 1].data;
+  double *bias_grad = room[TREE_GRAD_INS + 2].data;
+  double grad = ((const double *)room[TREE_GRAD_OUT_GRAD].data)[i];
   bool way;
   int64_t depth = t[TREE_PATH].data ? t[TREE_PATH].shape[1] : 64;
   if (!t[TREE_PATH].data && !within(((const int64_t *)t[TREE_LABEL].data)[i], 0, classes - 1))
@@ -421,9 +440,10 @@ pir_status pir_kernel_hsigmoid_loss_grad(const pir_kernel_call *call) {
   pir_tensor room[TREE_GRAD_INS + 3], t[TREE_ALL] = {0};
   PIR_TRY(pir_kernel_expect_rank(call, TREE_GRAD_X, "x", 2));
   PIR_TRY(pir_kernel_expect_rank(call, TREE_GRAD_W, "w", 2));
-  const pir_tensor *x = pir_kernel_in(call, TREE_GRAD_X), *w = pir_kernel_in(call, TREE_GRAD_W),
-                   *label = pir_kernel_in(call, TREE_GRAD_LABEL),
-                   *grad = pir_kernel_in(call, TREE_GRAD_OUT_GRAD);
+  const pir_tensor *x = pir_kernel_in(call, TREE_GRAD_X);
+  const pir_tensor *w = pir_kernel_in(call, TREE_GRAD_W);
+  const pir_tensor *label = pir_kernel_in(call, TREE_GRAD_LABEL);
+  const pir_tensor *grad = pir_kernel_in(call, TREE_GRAD_OUT_GRAD);
   bool fits =
       tree_fits(x, w, pir_kernel_in(call, TREE_GRAD_BIAS), pir_kernel_in(call, TREE_GRAD_PATH),
                 pir_kernel_in(call, TREE_GRAD_CODE));
@@ -433,9 +453,11 @@ pir_status pir_kernel_hsigmoid_loss_grad(const pir_kernel_call *call) {
                            "%s: x, w, label, path, code, bias and out_grad do not fit",
                            call->op);
   pir_status status = pir_kernel_open(call, in, TREE_GRAD_INS, out, 3, room);
-  t[TREE_X] = room[TREE_GRAD_X], t[TREE_LABEL] = room[TREE_GRAD_LABEL],
+  t[TREE_X] = room[TREE_GRAD_X];
+  t[TREE_LABEL] = room[TREE_GRAD_LABEL];
   t[TREE_W] = room[TREE_GRAD_W];
-  t[TREE_BIAS] = room[TREE_GRAD_BIAS], t[TREE_PATH] = room[TREE_GRAD_PATH],
+  t[TREE_BIAS] = room[TREE_GRAD_BIAS];
+  t[TREE_PATH] = room[TREE_GRAD_PATH];
   t[TREE_CODE] = room[TREE_GRAD_CODE];
   for (int64_t i = 0; i < x->shape[0] && !status; i++)
     status = tree_back(call, t, room, i);

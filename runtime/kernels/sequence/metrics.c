@@ -28,10 +28,16 @@ static int64_t edits(const int64_t *a, int64_t m, const int64_t *b, int64_t n, i
 }
 
 static pir_status measure(const pir_kernel_call *call, const pir_tensor *t, int64_t *row) {
-  const int64_t *hyps = t[0].data, *refs = t[1].data, *m = t[2].data, *n = t[3].data;
-  int64_t batch = t[0].shape[0], wide = t[0].shape[1], high = t[1].shape[1];
+  const int64_t *hyps = t[0].data;
+  const int64_t *refs = t[1].data;
+  const int64_t *m = t[2].data;
+  const int64_t *n = t[3].data;
+  int64_t batch = t[0].shape[0];
+  int64_t wide = t[0].shape[1];
+  int64_t high = t[1].shape[1];
   for (int64_t i = 0; i < batch; i++, hyps += wide, refs += high) {
-    int64_t a = m ? m[i] : wide, b = n ? n[i] : high;
+    int64_t a = m ? m[i] : wide;
+    int64_t b = n ? n[i] : high;
     if (a < 0 || a > wide || b < 0 || b > high)
       return pir_kernel_fail(call, PIR_INVALID, "%s: lengths %lld and %lld of %lld and %lld",
                              call->op, (long long)a, (long long)b, (long long)wide,
@@ -156,14 +162,18 @@ static void count_chunks(const pir_attr_value *skip, const chunk *a, int64_t n, 
       i++;
     else if (a[i].end > b[j].end)
       j++;
-    else
-      i++, j++;
+    else {
+      i++;
+      j++;
+    }
   }
 }
 
 static pir_status count_all(const pir_kernel_call *call, const scheme *s, const pir_tensor *t,
                             chunk *room, int64_t *counts) {
-  int64_t n = t[0].shape[0], wide = t[0].shape[1], types = call->attrs[0].i;
+  int64_t n = t[0].shape[0];
+  int64_t wide = t[0].shape[1];
+  int64_t types = call->attrs[0].i;
   for (int64_t i = 0; i < n; i++) {
     int64_t length = ((const int64_t *)t[2].data)[i];
     if (length < 0 || length > wide)
@@ -177,8 +187,8 @@ static pir_status count_all(const pir_kernel_call *call, const scheme *s, const 
           return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects 0 to %lld, found %lld",
                                  call->op, r ? "label" : "inference",
                                  (long long)(types * s->tags), (long long)rows[r][k]);
-    int64_t a = list_chunks(s, types, rows[0], length, room),
-            b = list_chunks(s, types, rows[1], length, room + wide);
+    int64_t a = list_chunks(s, types, rows[0], length, room);
+    int64_t b = list_chunks(s, types, rows[1], length, room + wide);
     count_chunks(&call->attrs[2], room, a, room + wide, b, counts);
   }
   return PIR_OK;
@@ -214,8 +224,11 @@ pir_status pir_kernel_chunk_eval(const pir_kernel_call *call) {
     status = pir_kernel_zeros(call, PIR_I64, (int64_t[]){2, shape[1], 3}, 3, &room);
   if (!status)
     status = count_all(call, s, t, room.data, counts);
-  double found = (double)counts[0], wanted = (double)counts[1], right = (double)counts[2];
-  double precision = found > 0 ? right / found : 0, recall = wanted > 0 ? right / wanted : 0;
+  double found = (double)counts[0];
+  double wanted = (double)counts[1];
+  double right = (double)counts[2];
+  double precision = found > 0 ? right / found : 0;
+  double recall = wanted > 0 ? right / wanted : 0;
   const double rates[3] = {precision, recall,
                            right > 0 ? 2 * precision * recall / (precision + recall) : 0};
   for (int i = 0; i < 3 && !status; i++) {
@@ -245,8 +258,11 @@ enum {
 static pir_status fill_buckets(const pir_kernel_call *call, const pir_tensor *t,
                                int64_t *positive, int64_t *negative) {
   const double *x = t[AUC_X].data;
-  const int64_t *label = t[AUC_LABEL].data, *weight = t[AUC_WEIGHT].data;
-  int64_t rows = t[AUC_X].shape[0], wide = t[AUC_X].shape[1], thresholds = call->attrs[1].i;
+  const int64_t *label = t[AUC_LABEL].data;
+  const int64_t *weight = t[AUC_WEIGHT].data;
+  int64_t rows = t[AUC_X].shape[0];
+  int64_t wide = t[AUC_X].shape[1];
+  int64_t thresholds = call->attrs[1].i;
   for (int64_t i = 0; i < rows; i++) {
     double p = x[i * wide + wide - 1];
     if (!(p >= 0 && p <= 1))
@@ -276,7 +292,10 @@ static double area(const int64_t *positive, const int64_t *negative, int64_t thr
 // which comes next.
 static pir_status update_buckets(const pir_kernel_call *call, const pir_tensor *t) {
   int64_t *sides[2] = {t[AUC_POSITIVE_OUT].data, t[AUC_NEGATIVE_OUT].data};
-  int64_t steps = call->attrs[2].i, size = call->attrs[1].i + 1, now = 0, total = steps * size;
+  int64_t steps = call->attrs[2].i;
+  int64_t size = call->attrs[1].i + 1;
+  int64_t now = 0;
+  int64_t total = steps * size;
   for (int s = 0; s < 2; s++) {
     const pir_tensor *from = &t[AUC_POSITIVE + s];
     memcpy(sides[s], from->data, (size_t)pir_tensor_numel(from) * sizeof(int64_t));
@@ -308,9 +327,12 @@ static pir_status update_buckets(const pir_kernel_call *call, const pir_tensor *
 pir_status pir_kernel_auc(const pir_kernel_call *call) {
   static const uint8_t in[] = {PIR_F64, PIR_I64, PIR_I64, PIR_I64, PIR_I64},
                        out[] = {PIR_F64, PIR_I64, PIR_I64};
-  int64_t thresholds = call->attrs[1].i, steps = call->attrs[2].i, size;
+  int64_t thresholds = call->attrs[1].i;
+  int64_t steps = call->attrs[2].i;
+  int64_t size;
   PIR_TRY(pir_kernel_expect_rank(call, AUC_X, "x", 2));
-  const pir_tensor *x = pir_kernel_in(call, AUC_X), *weight = pir_kernel_in(call, AUC_WEIGHT);
+  const pir_tensor *x = pir_kernel_in(call, AUC_X);
+  const pir_tensor *weight = pir_kernel_in(call, AUC_WEIGHT);
   if (!pir_str_equal(call->attrs[0].text, PIR_STR("ROC")))
     return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of another curve than ROC",
                            call->op);
@@ -352,12 +374,17 @@ pir_status pir_kernel_check_numerics(const pir_kernel_call *call) {
   pir_tensor t[3];
   pir_status status = pir_kernel_open(call, in, 1, out, 2, t);
   const double *v = t[0].data;
-  int64_t n = status ? 0 : pir_tensor_numel(x), counts[3] = {0};
+  int64_t n = status ? 0 : pir_tensor_numel(x);
+  int64_t counts[3] = {0};
   double top = -INFINITY, least = INFINITY, sum = 0;
   for (int64_t i = 0; i < n; i++) {
     double a = complex ? hypot(v[2 * i], v[2 * i + 1]) : v[i];
-    counts[0] += isnan(a) != 0, counts[1] += isinf(a) != 0, counts[2] += a == 0;
-    top = fmax(top, a), least = fmin(least, a), sum += a;
+    counts[0] += isnan(a) != 0;
+    counts[1] += isinf(a) != 0;
+    counts[2] += a == 0;
+    top = fmax(top, a);
+    least = fmin(least, a);
+    sum += a;
   }
   if (!status && call->attrs[2].i == 0 && counts[0] + counts[1] > 0)
     status = pir_kernel_fail(call, PIR_INVALID, "%s: %lld NaN and %lld infinite elements",

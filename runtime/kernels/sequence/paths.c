@@ -60,21 +60,27 @@ static double decode(const field *f, int64_t steps, int64_t *path) {
 
 static pir_status field_open(const pir_kernel_call *call, int64_t steps, int64_t states,
                              pir_tensor *room, field *f) {
-  const int64_t from[2] = {steps, states}, each[2] = {2, states};
+  const int64_t from[2] = {steps, states};
+  const int64_t each[2] = {2, states};
   f->states = states;
   PIR_TRY(pir_kernel_zeros(call, PIR_I32, from, 2, &room[0]));
   PIR_TRY(pir_kernel_zeros(call, PIR_F64, each, 2, &room[1]));
-  f->from = room[0].data, f->best = room[1].data, f->next = f->best + states;
+  f->from = room[0].data;
+  f->best = room[1].data;
+  f->next = f->best + states;
   return PIR_OK;
 }
 
 enum { CRF_EMISSION, CRF_TRANSITION, CRF_LABEL, CRF_LENGTH, CRF_PATH, CRF_ALL };
 
 static pir_status decode_crf(const pir_kernel_call *call, const pir_tensor *t, field *f) {
-  const int64_t *shape = t[CRF_EMISSION].shape, *label = t[CRF_LABEL].data;
+  const int64_t *shape = t[CRF_EMISSION].shape;
+  const int64_t *label = t[CRF_LABEL].data;
   int64_t *path = t[CRF_PATH].data, steps, states = f->states;
   const double *w = t[CRF_TRANSITION].data;
-  f->first = w, f->last = w + states, f->transitions = w + 2 * states;
+  f->first = w;
+  f->last = w + states;
+  f->transitions = w + 2 * states;
   for (int64_t n = 0; n < shape[0]; n++) {
     PIR_TRY(steps_of(call, &t[CRF_LENGTH], n, shape[1], &steps));
     f->scores = (const double *)t[CRF_EMISSION].data + n * shape[1] * states;
@@ -89,10 +95,14 @@ static pir_status decode_crf(const pir_kernel_call *call, const pir_tensor *t, f
 // Sequences that lie one after the other: emission [rows, states].
 static pir_status decode_crf_rows(const pir_kernel_call *call, const pir_tensor *t,
                                   const uint64_t *at, int64_t n, field *f) {
-  const int64_t *label = t[CRF_LABEL].data, rows = t[CRF_EMISSION].shape[0], states = f->states;
+  const int64_t *label = t[CRF_LABEL].data;
+  const int64_t rows = t[CRF_EMISSION].shape[0];
+  const int64_t states = f->states;
   int64_t *path = t[CRF_PATH].data;
   const double *w = t[CRF_TRANSITION].data;
-  f->first = w, f->last = w + states, f->transitions = w + 2 * states;
+  f->first = w;
+  f->last = w + states;
+  f->transitions = w + 2 * states;
   for (int64_t s = 0; s < n; s++) {
     f->scores = (const double *)t[CRF_EMISSION].data + (int64_t)at[s] * states;
     if (at[s + 1] > at[s])
@@ -107,18 +117,18 @@ static pir_status decode_crf_rows(const pir_kernel_call *call, const pir_tensor 
 // transition [states + 2, states], label, length
 pir_status pir_kernel_crf_decoding(const pir_kernel_call *call) {
   static const uint8_t in[] = {PIR_F64, PIR_F64, PIR_I64, PIR_I64}, out[] = {PIR_I64};
-  const pir_tensor *emission = pir_kernel_in(call, CRF_EMISSION),
-                   *transition = pir_kernel_in(call, CRF_TRANSITION),
-                   *label = pir_kernel_in(call, CRF_LABEL),
-                   *length = pir_kernel_in(call, CRF_LENGTH);
+  const pir_tensor *emission = pir_kernel_in(call, CRF_EMISSION);
+  const pir_tensor *transition = pir_kernel_in(call, CRF_TRANSITION);
+  const pir_tensor *label = pir_kernel_in(call, CRF_LABEL);
+  const pir_tensor *length = pir_kernel_in(call, CRF_LENGTH);
   const uint64_t *at = NULL;
   int64_t sequences = 0;
   PIR_TRY(pir_kernel_expect_rank(call, CRF_EMISSION, "emission", length ? 3 : 2));
   PIR_TRY(pir_kernel_expect_rank(call, CRF_TRANSITION, "transition", 2));
   if (!length)
     PIR_TRY(pir_kernel_sequences(call, CRF_EMISSION, &at, &sequences));
-  int64_t states = emission->shape[emission->rank - 1],
-          rows = emission->shape[0] * (length ? emission->shape[1] : 1);
+  int64_t states = emission->shape[emission->rank - 1];
+  int64_t rows = emission->shape[0] * (length ? emission->shape[1] : 1);
   if (transition->shape[0] != states + 2 || transition->shape[1] != states || states < 1)
     return pir_kernel_fail(call, PIR_INVALID,
                            "%s: transition: expects [%lld, %lld], found [%lld, %lld]", call->op,
@@ -159,13 +169,16 @@ static pir_status decode_all(const pir_kernel_call *call, const pir_tensor *t, f
 }
 
 static pir_status decode_viterbi(const pir_kernel_call *call, const pir_tensor *t, field *f) {
-  const int64_t *lengths = t[VITERBI_LENGTHS].data, *shape = t[VITERBI_SCORES].shape;
+  const int64_t *lengths = t[VITERBI_LENGTHS].data;
+  const int64_t *shape = t[VITERBI_SCORES].shape;
   int64_t wide = 0;
   for (int64_t n = 0; n < shape[0]; n++)
     wide = lengths[n] > wide ? lengths[n] : wide;
   if (wide > shape[1])
     wide = shape[1];
-  pir_tensor *scores = pir_kernel_out(call, 0), *path = pir_kernel_out(call, 1), paths;
+  pir_tensor *scores = pir_kernel_out(call, 0);
+  pir_tensor *path = pir_kernel_out(call, 1);
+  pir_tensor paths;
   const int64_t both[2] = {shape[0], wide};
   PIR_TRY(pir_kernel_zeros(call, PIR_I64, both, 2, &paths));
   pir_status status = decode_all(call, t, f, wide, paths.data);
@@ -184,9 +197,9 @@ static pir_status decode_viterbi(const pir_kernel_call *call, const pir_tensor *
 // operands: potentials [n, steps, states], transitions [states, states], lengths
 pir_status pir_kernel_viterbi_decode(const pir_kernel_call *call) {
   static const uint8_t in[] = {PIR_F64, PIR_F64, PIR_I64};
-  const pir_tensor *x = pir_kernel_in(call, VITERBI_SCORES),
-                   *w = pir_kernel_in(call, VITERBI_TRANSITIONS),
-                   *lengths = pir_kernel_in(call, VITERBI_LENGTHS);
+  const pir_tensor *x = pir_kernel_in(call, VITERBI_SCORES);
+  const pir_tensor *w = pir_kernel_in(call, VITERBI_TRANSITIONS);
+  const pir_tensor *lengths = pir_kernel_in(call, VITERBI_LENGTHS);
   PIR_TRY(pir_kernel_expect_rank(call, VITERBI_SCORES, "potentials", 3));
   PIR_TRY(pir_kernel_expect_rank(call, VITERBI_TRANSITIONS, "transition_params", 2));
   PIR_TRY(pir_kernel_expect_rank(call, VITERBI_LENGTHS, "lengths", 1));
@@ -225,7 +238,9 @@ pir_status pir_kernel_gather_tree(const pir_kernel_call *call) {
     return pir_kernel_fail(call, PIR_INVALID, "%s: ids and parents differ in shape", call->op);
   pir_tensor t[3];
   pir_status status = pir_kernel_open(call, in, 2, out, 1, t);
-  const int64_t *ids = t[0].data, *parents = t[1].data, row = shape[1] * shape[2];
+  const int64_t *ids = t[0].data;
+  const int64_t *parents = t[1].data;
+  const int64_t row = shape[1] * shape[2];
   int64_t *to = t[2].data;
   for (int64_t lane = 0; !status && shape[0] && lane < row; lane++) {
     int64_t beam = lane % shape[2], first = lane - beam;
@@ -255,7 +270,10 @@ pir_status pir_kernel_ctc_align(const pir_kernel_call *call) {
                            call->op, (long long)shape[0], (long long)pir_tensor_numel(length));
   pir_tensor t[4];
   pir_status status = pir_kernel_open(call, in, 2, out, 2, t);
-  int64_t *to = t[2].data, *counts = t[3].data, steps, blank = call->attrs[0].i;
+  int64_t *to = t[2].data;
+  int64_t *counts = t[3].data;
+  int64_t steps;
+  int64_t blank = call->attrs[0].i;
   for (int64_t n = 0; n < shape[0] && !status; n++, to += shape[1]) {
     const int64_t *from = (const int64_t *)t[0].data + n * shape[1];
     int64_t kept = 0;

@@ -23,7 +23,8 @@ pir_status pir_kernel_sequences(const pir_kernel_call *call, int k,
     return pir_kernel_fail(call, PIR_INVALID,
                            "%s: operand %d: its offsets do not go from 0 to its %lld rows",
                            call->op, k, (long long)x->shape[0]);
-  *out_offsets = at, *out_count = (int64_t)n - 1;
+  *out_offsets = at;
+  *out_count = (int64_t)n - 1;
   return PIR_OK;
 }
 
@@ -37,14 +38,18 @@ uint64_t *pir_kernel_new_sequences(const pir_kernel_call *call, pir_tensor *out,
     return NULL;
   }
   pir_lod_block *block = pir_kernel_alloc(call, bytes);
-  if (!block)
-    return (void)pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op), NULL;
+  if (!block) {
+    (void)pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+    return NULL;
+  }
   *block = (pir_lod_block){.next = *call->lods,
                            .bytes = bytes,
                            .levels = {block->offsets},
                            .sizes = {(size_t)count + 1}};
   *call->lods = block;
-  out->lod = block->levels, out->lod_sizes = block->sizes, out->lod_levels = 1;
+  out->lod = block->levels;
+  out->lod_sizes = block->sizes;
+  out->lod_levels = 1;
   block->offsets[0] = 0;
   return block->offsets;
 }
@@ -72,7 +77,8 @@ static pir_status put_like(const pir_kernel_call *call, const pir_tensor *dense,
 // operands: x, y; attributes: target_lod, append. Offsets of y, or its numbers, or the
 // attribute's.
 pir_status pir_kernel_lod_reset(const pir_kernel_call *call) {
-  const pir_tensor *x = pir_kernel_in(call, 0), *y = pir_kernel_in(call, 1);
+  const pir_tensor *x = pir_kernel_in(call, 0);
+  const pir_tensor *y = pir_kernel_in(call, 1);
   pir_tensor *out = pir_kernel_out(call, 0);
   const pir_attr_value *target = &call->attrs[0];
   bool borrows = y && y->lod_levels;
@@ -123,8 +129,10 @@ static void pool_one(pooling kind, const double *x, int64_t rows, int64_t wide, 
     int64_t where = 0;
     for (int64_t i = 0; i < rows; i++) {
       sum += x[i * wide + j];
-      if (x[i * wide + j] > best)
-        best = x[i * wide + j], where = i;
+      if (x[i * wide + j] > best) {
+        best = x[i * wide + j];
+        where = i;
+      }
     }
     at[j] = where;
     to[j] = kind == POOL_AVERAGE ? sum / (double)rows
@@ -140,8 +148,10 @@ static void pool_one(pooling kind, const double *x, int64_t rows, int64_t wide, 
 pir_status pir_kernel_sequence_pool(const pir_kernel_call *call) {
   static const char *const names[] = {"AVERAGE", "SUM", "SQRT", "MAX", "LAST", "FIRST"};
   const pir_tensor *x = pir_kernel_in(call, 0);
-  pir_tensor t, all = {0}, places = {0},
-                *index = call->result_count > 1 ? pir_kernel_out(call, 1) : NULL;
+  pir_tensor t;
+  pir_tensor all = {0};
+  pir_tensor places = {0};
+  pir_tensor *index = call->result_count > 1 ? pir_kernel_out(call, 1) : NULL;
   const uint64_t *at;
   int64_t n;
   int kind = 0;
@@ -157,9 +167,12 @@ pir_status pir_kernel_sequence_pool(const pir_kernel_call *call) {
     status = pir_kernel_zeros(call, PIR_I64, (int64_t[]){n, wide}, 2, &places);
   for (int64_t s = 0; s < n && !status; s++) {
     double *to = (double *)all.data + s * wide;
-    int64_t rows = (int64_t)(at[s + 1] - at[s]), *where = (int64_t *)places.data + s * wide;
-    for (int64_t j = 0; j < wide && !rows; j++)
-      to[j] = call->attrs[2].f, where[j] = -1;
+    int64_t rows = (int64_t)(at[s + 1] - at[s]);
+    int64_t *where = (int64_t *)places.data + s * wide;
+    for (int64_t j = 0; j < wide && !rows; j++) {
+      to[j] = call->attrs[2].f;
+      where[j] = -1;
+    }
     if (rows)
       pool_one((pooling)kind, (const double *)t.data + (int64_t)at[s] * wide, rows, wide, to,
                where);
@@ -215,8 +228,9 @@ static pir_status expand(const pir_kernel_call *call, const pir_tensor *x, const
   pir_tensor *out = pir_kernel_out(call, 0);
   int64_t shape[PIR_MAX_RANK], rows = 0, copies = 0, done = 0;
   for (int64_t s = 0; s < n; s++) {
-    int64_t length = from ? (int64_t)(from[s + 1] - from[s]) : 1,
-            again = (int64_t)(times[s + 1] - times[s]), part;
+    int64_t length = from ? (int64_t)(from[s + 1] - from[s]) : 1;
+    int64_t again = (int64_t)(times[s + 1] - times[s]);
+    int64_t part;
     if (__builtin_mul_overflow(length, again, &part) ||
         __builtin_add_overflow(rows, part, &rows))
       return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too many rows", call->op);
@@ -229,8 +243,8 @@ static pir_status expand(const pir_kernel_call *call, const pir_tensor *x, const
   if (from && !ends)
     return PIR_EXHAUSTED;
   for (int64_t s = 0; s < n; s++) {
-    int64_t first = from ? (int64_t)from[s] : s,
-            length = from ? (int64_t)(from[s + 1] - from[s]) : 1;
+    int64_t first = from ? (int64_t)from[s] : s;
+    int64_t length = from ? (int64_t)(from[s + 1] - from[s]) : 1;
     size_t size = pir_dtype_size(x->dtype);
     for (uint64_t i = times[s]; i < times[s + 1]; i++, done += length) {
       pir_tensor a = *x, b = *out;
@@ -238,8 +252,10 @@ static pir_status expand(const pir_kernel_call *call, const pir_tensor *x, const
       a.data = (char *)x->data + first * x->strides[0] * (int64_t)size;
       b.data = (char *)out->data + done * out->strides[0] * (int64_t)size;
       PIR_TRY(pir_tensor_copy(&a, &b));
-      if (ends)
-        ends[1] = (uint64_t)(done + length), ends++;
+      if (ends) {
+        ends[1] = (uint64_t)(done + length);
+        ends++;
+      }
     }
   }
   return PIR_OK;
@@ -247,7 +263,8 @@ static pir_status expand(const pir_kernel_call *call, const pir_tensor *x, const
 
 // operands: x, y; attribute: ref_level
 pir_status pir_kernel_sequence_expand(const pir_kernel_call *call) {
-  const pir_tensor *x = pir_kernel_in(call, 0), *y = pir_kernel_in(call, 1);
+  const pir_tensor *x = pir_kernel_in(call, 0);
+  const pir_tensor *y = pir_kernel_in(call, 1);
   int64_t level = call->attrs[0].i, n = 0;
   const uint64_t *from = NULL;
   if (level < 0)
@@ -287,7 +304,8 @@ static void convolve(const double *x, int64_t rows, int64_t wide, int64_t first,
 // operands: x [rows, wide], padding_data, filter [window * wide, outs]; attributes:
 // context_length, padding_trainable, context_start, context_stride
 pir_status pir_kernel_sequence_conv(const pir_kernel_call *call) {
-  const pir_tensor *x = pir_kernel_in(call, 0), *filter = pir_kernel_in(call, 2);
+  const pir_tensor *x = pir_kernel_in(call, 0);
+  const pir_tensor *filter = pir_kernel_in(call, 2);
   const pir_attr_value *attrs = call->attrs;
   pir_tensor t = {0}, w = {0}, y = {0};
   const uint64_t *at;
@@ -295,7 +313,9 @@ pir_status pir_kernel_sequence_conv(const pir_kernel_call *call) {
   PIR_TRY(pir_kernel_expect_rank(call, 0, "x", 2));
   PIR_TRY(pir_kernel_expect_rank(call, 2, "filter", 2));
   PIR_TRY(pir_kernel_sequences(call, 0, &at, &n));
-  int64_t wide = x->shape[1], outs = filter->shape[1], rows;
+  int64_t wide = x->shape[1];
+  int64_t outs = filter->shape[1];
+  int64_t rows;
   if (attrs[1].i || attrs[3].i != 1)
     return pir_kernel_fail(call, PIR_UNSUPPORTED,
                            "unsupported: %s with trained padding or strides", call->op);

@@ -9,7 +9,8 @@
 // The elements of a tensor in row-major order as `dtype`; `weights` must be as many, or absent.
 static pir_status read_lists(const pir_kernel_call *call, pir_dtype dtype,
                              pir_dtype weight_type, pir_tensor *x, pir_tensor *weights) {
-  const pir_tensor *in = pir_kernel_in(call, 0), *w = pir_kernel_in(call, 1);
+  const pir_tensor *in = pir_kernel_in(call, 0);
+  const pir_tensor *w = pir_kernel_in(call, 1);
   *weights = (pir_tensor){0};
   if (!in)
     return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
@@ -38,11 +39,12 @@ static void count_each(const int64_t *x, int64_t n, const pir_tensor *weights,
 
 pir_status pir_kernel_bincount(const pir_kernel_call *call) {
   pir_tensor x, weights, *out = pir_kernel_out(call, 0);
-  const pir_tensor *least = pir_kernel_in(call, 2), *w = pir_kernel_in(call, 1);
+  const pir_tensor *least = pir_kernel_in(call, 2);
+  const pir_tensor *w = pir_kernel_in(call, 1);
   pir_dtype dtype = !w ? PIR_I64 : w->dtype == PIR_F64 ? PIR_F64 : PIR_F32;
   PIR_TRY(read_lists(call, PIR_I64, dtype, &x, &weights));
-  int64_t n = pir_tensor_numel(&x),
-          size = least && pir_tensor_numel(least) ? pir_tensor_int_at(least, 0) : 0;
+  int64_t n = pir_tensor_numel(&x);
+  int64_t size = least && pir_tensor_numel(least) ? pir_tensor_int_at(least, 0) : 0;
   const int64_t *values = x.data;
   pir_status status = PIR_OK;
   if (size < 0)
@@ -77,14 +79,19 @@ static pir_status bounds(const pir_kernel_call *call, const pir_tensor *x, doubl
                          double *high) {
   const double *v = x->data;
   int64_t n = pir_tensor_numel(x);
-  *low = call->attrs[1].f, *high = call->attrs[2].f;
+  *low = call->attrs[1].f;
+  *high = call->attrs[2].f;
   if (*low == *high && n) {
     *low = *high = v[0];
-    for (int64_t i = 0; i < n; i++)
-      *low = fmin(*low, v[i]), *high = fmax(*high, v[i]);
+    for (int64_t i = 0; i < n; i++) {
+      *low = fmin(*low, v[i]);
+      *high = fmax(*high, v[i]);
+    }
   }
-  if (*low == *high)
-    *low -= 1, *high += 1;
+  if (*low == *high) {
+    *low -= 1;
+    *high += 1;
+  }
   if (!isfinite(*low) || !isfinite(*high) || *low > *high)
     return pir_kernel_fail(call, PIR_INVALID, "%s: the range is not finite", call->op);
   return PIR_OK;
@@ -109,8 +116,10 @@ pir_status pir_kernel_histogram(const pir_kernel_call *call) {
     memset(sum, 0, (size_t)bins * sizeof(double));
     for (int64_t i = 0; i < pir_tensor_numel(&x); i++) {
       int64_t bin = bin_of(v[i], low, high, bins);
-      if (bin >= 0)
-        sum[bin] += w ? w[i] : 1, total += w ? w[i] : 1;
+      if (bin >= 0) {
+        sum[bin] += w ? w[i] : 1;
+        total += w ? w[i] : 1;
+      }
     }
     for (int64_t i = 0; call->attrs[3].i && i < bins; i++)
       sum[i] /= total * ((high - low) / (double)bins);

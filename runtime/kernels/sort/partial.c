@@ -10,7 +10,8 @@ typedef pir_entry entry;
 bool pir_entry_before(pir_order order, const entry *a, const entry *b) {
   if (!order.floats)
     return order.descending ? a->key.i > b->key.i : a->key.i < b->key.i;
-  bool na = isnan(a->key.f), nb = isnan(b->key.f);
+  bool na = isnan(a->key.f);
+  bool nb = isnan(b->key.f);
   if (na || nb)
     return order.descending ? na && !nb : !na && nb;
   return order.descending ? a->key.f > b->key.f : a->key.f < b->key.f;

@@ -41,8 +41,10 @@ static entry *sort_line(const line_job *job, entry *room) {
   entry *from = room, *to = room + n;
   for (int64_t width = 1; width < n; width *= 2) {
     for (int64_t lo = 0; lo < n; lo += 2 * width) {
-      int64_t mid = lo + width < n ? lo + width : n,
-              hi = lo + 2 * width < n ? lo + 2 * width : n, a = lo, b = mid;
+      int64_t mid = lo + width < n ? lo + width : n;
+      int64_t hi = lo + 2 * width < n ? lo + 2 * width : n;
+      int64_t a = lo;
+      int64_t b = mid;
       for (int64_t k = lo; k < hi; k++)
         to[k] =
             a < mid && (b == hi || !before(job, &from[b], &from[a])) ? from[a++] : from[b++];
@@ -181,8 +183,10 @@ static void mode_one(const line_job *job, entry *room, const int64_t *at) {
   for (int64_t i = 0, first = 0; i < job->length; i++) {
     if (i && !same_key(job, &sorted[i - 1], &sorted[i]))
       first = i;
-    if (i - first + 1 > most)
-      most = i - first + 1, best = &sorted[i];
+    if (i - first + 1 > most) {
+      most = i - first + 1;
+      best = &sorted[i];
+    }
   }
   store(job, best, 1, at);
 }
@@ -234,7 +238,8 @@ static pir_status run_job(line_job *job, int64_t axis) {
   if (job->first < 0 || job->kept > job->length - job->first)
     return pir_kernel_fail(call, PIR_INVALID, "%s: asks for %lld of %lld elements", call->op,
                            (long long)job->kept, (long long)job->length);
-  int64_t numel = pir_tensor_numel(x), lines = job->length > 0 ? numel / job->length : 0;
+  int64_t numel = pir_tensor_numel(x);
+  int64_t lines = job->length > 0 ? numel / job->length : 0;
   int threads = call->parallel.threads > 1 ? call->parallel.threads : 1;
   size_t size = (size_t)threads * 2 * (size_t)job->length * sizeof(entry);
   if (lines <= 0)
@@ -298,8 +303,8 @@ static pir_status run_reduced(line_job *job, int64_t axis) {
   if (job->x->rank && (axis < 0 || axis >= job->x->rank))
     return pir_kernel_fail(call, PIR_INVALID, "%s: axis %lld of a tensor of rank %d", call->op,
                            (long long)axis, job->x->rank);
-  pir_tensor out = with_axis(job->out, job->x, (int)axis),
-             positions = with_axis(job->positions, job->x, (int)axis);
+  pir_tensor out = with_axis(job->out, job->x, (int)axis);
+  pir_tensor positions = with_axis(job->positions, job->x, (int)axis);
   job->out = &out;
   job->positions = &positions;
   return run_job(job, axis);
@@ -339,7 +344,8 @@ static void median_one(const line_job *job, entry *room, const int64_t *at) {
     bool even = counted % 2 == 0;
     pair[0] = room[upper - even];
     pair[1] = job->lower ? pair[0] : room[upper];
-    int64_t a = pair[0].key.i, b = pair[1].key.i;
+    int64_t a = pair[0].key.i;
+    int64_t b = pair[1].key.i;
     if (job->floats && even && !job->lower)
       pair[0].key.f = pair[0].key.f / 2 + pair[1].key.f / 2;
     if (!job->floats && even && !job->lower)
@@ -355,7 +361,9 @@ static void median_one(const line_job *job, entry *room, const int64_t *at) {
 // Numbers in the line that has the fewest NaN. Paddle has as many sorted in every line; which
 // of equal elements is met depends on it.
 static int64_t most_numbers(const pir_tensor *lines) {
-  int64_t most = 0, length = lines->shape[lines->rank - 1], n = pir_tensor_numel(lines);
+  int64_t most = 0;
+  int64_t length = lines->shape[lines->rank - 1];
+  int64_t n = pir_tensor_numel(lines);
   if (!pir_dtype_is_float(lines->dtype))
     return length;
   for (int64_t at = 0; at < n; at += length) {
@@ -382,8 +390,10 @@ static pir_status reduced_last(const pir_kernel_call *call, const pir_tensor *x,
   int at = 0;
   for (int last = 0; last < 2; last++) {
     for (int d = 0; d < x->rank; d++)
-      if ((int)(gone >> d & 1) == last)
-        out->shape[at] = x->shape[d], out->strides[at++] = x->strides[d];
+      if ((int)(gone >> d & 1) == last) {
+        out->shape[at] = x->shape[d];
+        out->strides[at++] = x->strides[d];
+      }
     if (!last)
       *kept = at;
   }
@@ -401,8 +411,10 @@ static pir_status fill(pir_tensor *out, double value) {
 // attributes: axis, keepdim, mode (avg or min)
 static pir_status median(const pir_kernel_call *call, bool skips_nan) {
   const pir_tensor *x = pir_kernel_in(call, 0);
-  pir_tensor moved, lines, *out = pir_kernel_out(call, 0), *places = pir_kernel_out(call, 1),
-                           values, positions;
+  pir_tensor moved, lines;
+  pir_tensor *out = pir_kernel_out(call, 0);
+  pir_tensor *places = pir_kernel_out(call, 1);
+  pir_tensor values, positions;
   pir_str mode = call->attrs[2].text;
   line_job job = job_of(call);
   int kept;
@@ -456,13 +468,18 @@ pir_status pir_kernel_nanmedian(const pir_kernel_call *call) {
 // attributes: out_int32, right. Each value's place in the row of sorted numbers that stands
 // beside it.
 pir_status pir_kernel_searchsorted(const pir_kernel_call *call) {
-  const pir_tensor *rows = pir_kernel_in(call, 0), *values = pir_kernel_in(call, 1);
-  pir_tensor *out = pir_kernel_out(call, 0), r, v, places = {0};
+  const pir_tensor *rows = pir_kernel_in(call, 0);
+  const pir_tensor *values = pir_kernel_in(call, 1);
+  pir_tensor *out = pir_kernel_out(call, 0);
+  pir_tensor r, v;
+  pir_tensor places = {0};
   if (!rows || !values || rows->rank < 1)
     return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
-  int64_t length = rows->shape[rows->rank - 1], n = pir_tensor_numel(values),
-          width = values->rank ? values->shape[values->rank - 1] : 1;
-  bool right = call->attrs[1].i != 0, shared = rows->rank == 1;
+  int64_t length = rows->shape[rows->rank - 1];
+  int64_t n = pir_tensor_numel(values);
+  int64_t width = values->rank ? values->shape[values->rank - 1] : 1;
+  bool right = call->attrs[1].i != 0;
+  bool shared = rows->rank == 1;
   if (!shared &&
       (width == 0 || pir_tensor_numel(rows) / (length ? length : 1) != n / (width ? width : 1)))
     return n == 0 ? PIR_OK

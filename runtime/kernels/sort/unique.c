@@ -18,7 +18,8 @@ static int compare(const rows *r, int64_t a, int64_t b) {
   const double *f = (const double *)r->data;
   const int64_t *n = (const int64_t *)r->data;
   for (int64_t i = 0; i < r->width; i++) {
-    int64_t p = a * r->width + i, q = b * r->width + i;
+    int64_t p = a * r->width + i;
+    int64_t q = b * r->width + i;
     int order = r->floats ? (f[p] > f[q]) - (f[p] < f[q]) : (n[p] > n[q]) - (n[p] < n[q]);
     if (order)
       return order;
@@ -49,8 +50,10 @@ static bool has_nan(const rows *r) {
 static int64_t *sort_elements(const rows *r, int64_t *order, uint64_t *keys) {
   int64_t n = r->count, *from = order, *to = order + n;
   uint64_t *here = keys, *there = keys + n, differ = 0;
-  for (int64_t i = 0; i < n; i++)
-    here[i] = ordered(r, i), differ |= here[i] ^ here[0];
+  for (int64_t i = 0; i < n; i++) {
+    here[i] = ordered(r, i);
+    differ |= here[i] ^ here[0];
+  }
   for (int shift = 0; shift < 64; shift += 8) {
     int64_t starts[256] = {0}, sum = 0;
     if (!(differ >> shift & 255))
@@ -69,8 +72,10 @@ static int64_t *sort_elements(const rows *r, int64_t *order, uint64_t *keys) {
     }
     int64_t *swap = from;
     uint64_t *other = here;
-    from = to, to = swap;
-    here = there, there = other;
+    from = to;
+    to = swap;
+    here = there;
+    there = other;
   }
   return from;
 }
@@ -80,8 +85,8 @@ static int64_t *sort(const rows *r, int64_t *order) {
   int64_t *from = order, *to = order + r->count;
   for (int64_t width = 1; width < r->count; width *= 2) {
     for (int64_t lo = 0; lo < r->count; lo += 2 * width) {
-      int64_t mid = lo + width < r->count ? lo + width : r->count,
-              hi = lo + 2 * width < r->count ? lo + 2 * width : r->count;
+      int64_t mid = lo + width < r->count ? lo + width : r->count;
+      int64_t hi = lo + 2 * width < r->count ? lo + 2 * width : r->count;
       for (int64_t k = lo, a = lo, b = mid; k < hi; k++)
         to[k] =
             a < mid && (b == hi || compare(r, from[a], from[b]) <= 0) ? from[a++] : from[b++];
@@ -101,14 +106,17 @@ static pir_status gather_rows(const pir_kernel_call *call, const pir_tensor *x, 
     view.shape[d] = x->shape[d - 1];
     view.strides[d] = x->strides[d - 1];
   }
-  if (axis > 0)
-    view.shape[0] = x->shape[axis], view.strides[0] = x->strides[axis];
+  if (axis > 0) {
+    view.shape[0] = x->shape[axis];
+    view.strides[0] = x->strides[axis];
+  }
   return pir_kernel_dense(call, &view, wide, view.shape, view.rank, out);
 }
 
 static pir_status put_list(const pir_kernel_call *call, int k, pir_dtype asked,
                            const int64_t *values, int64_t n) {
-  pir_tensor *out = pir_kernel_out(call, k), list = {.data = (void *)(uintptr_t)values};
+  pir_tensor *out = pir_kernel_out(call, k);
+  pir_tensor list = {.data = (void *)(uintptr_t)values};
   if (!out)
     return PIR_OK;
   PIR_TRY(pir_kernel_shape_result(call, out, asked == PIR_I32 ? PIR_I32 : PIR_I64, &n, 1));
@@ -125,8 +133,10 @@ static pir_status put_slices(const pir_kernel_call *call, const pir_tensor *x, i
     PIR_TRY(pir_kernel_shape_result(call, out, x->dtype, &n, 1));
     for (int64_t i = 0; i < n; i++) {
       int64_t offset = 0, rest = firsts[i];
-      for (int d = x->rank - 1; d >= 0; d--)
-        offset += rest % x->shape[d] * x->strides[d], rest /= x->shape[d];
+      for (int d = x->rank - 1; d >= 0; d--) {
+        offset += rest % x->shape[d] * x->strides[d];
+        rest /= x->shape[d];
+      }
       memcpy((char *)out->data + i * size, (const char *)x->data + offset * size, (size_t)size);
     }
     return PIR_OK;
@@ -186,16 +196,21 @@ pir_status pir_kernel_unique(const pir_kernel_call *call) {
   table t;
   pir_status status = open_table(call, &call->attrs[3], &t);
   if (!status) {
-    int64_t n = t.r.count, *inverse = t.room + 2 * n, *firsts = inverse + n,
-            *counts = firsts + n, distinct = 0;
+    int64_t n = t.r.count;
+    int64_t *inverse = t.room + 2 * n;
+    int64_t *firsts = inverse + n;
+    int64_t *counts = firsts + n;
+    int64_t distinct = 0;
     for (int64_t i = 0; i < n; i++)
       t.room[i] = i;
     bool elements = t.r.width == 1 && !has_nan(&t.r);
     uint64_t *keys = (uint64_t *)(t.room + 2 * n);  // what follows is filled afterwards
     const int64_t *sorted = elements ? sort_elements(&t.r, t.room, keys) : sort(&t.r, t.room);
     for (int64_t i = 0; i < n; i++) {
-      if (i == 0 || compare(&t.r, sorted[i - 1], sorted[i]))
-        firsts[distinct] = sorted[i], counts[distinct++] = 0;
+      if (i == 0 || compare(&t.r, sorted[i - 1], sorted[i])) {
+        firsts[distinct] = sorted[i];
+        counts[distinct++] = 0;
+      }
       counts[distinct - 1]++;
       inverse[sorted[i]] = distinct - 1;
     }
@@ -217,11 +232,16 @@ pir_status pir_kernel_unique_consecutive(const pir_kernel_call *call) {
   table t;
   pir_status status = open_table(call, &call->attrs[2], &t);
   if (!status) {
-    int64_t n = t.r.count, *inverse = t.room, *firsts = inverse + n, *counts = firsts + n,
-            distinct = 0;
+    int64_t n = t.r.count;
+    int64_t *inverse = t.room;
+    int64_t *firsts = inverse + n;
+    int64_t *counts = firsts + n;
+    int64_t distinct = 0;
     for (int64_t i = 0; i < n; i++) {
-      if (i == 0 || compare(&t.r, i - 1, i))
-        firsts[distinct] = i, counts[distinct++] = 0;
+      if (i == 0 || compare(&t.r, i - 1, i)) {
+        firsts[distinct] = i;
+        counts[distinct++] = 0;
+      }
       counts[distinct - 1]++;
       inverse[i] = distinct - 1;
     }

@@ -46,13 +46,14 @@ static pir_status key_entries(sparse *s) {
 
 static pir_status open_parts(sparse *s, int k, pir_dtype dtype) {
   const pir_kernel_call *call = s->call;
-  const pir_tensor *values = part(call, k, SPARSE_VALUES),
-                   *extents = part(call, k, SPARSE_EXTENTS),
-                   *indices = part(call, k, SPARSE_INDICES);
+  const pir_tensor *values = part(call, k, SPARSE_VALUES);
+  const pir_tensor *extents = part(call, k, SPARSE_EXTENTS);
+  const pir_tensor *indices = part(call, k, SPARSE_INDICES);
   if (indices->rank != 2 || extents->rank != 1 || values->rank < 1 ||
       extents->shape[0] > PIR_MAX_RANK)
     return misfit(call, k);
-  s->rank = (int)extents->shape[0], s->axes = (int)indices->shape[0],
+  s->rank = (int)extents->shape[0];
+  s->axes = (int)indices->shape[0];
   s->count = indices->shape[1];
   if (s->axes > s->rank || s->axes < 1 || values->shape[0] != s->count ||
       values->rank != 1 + s->rank - s->axes)
@@ -91,13 +92,17 @@ void pir_sparse_close(sparse *s) {
 
 pir_status pir_sparse_sort(const pir_kernel_call *call, sparse_entry *entries, int64_t n) {
   size_t size = ((size_t)n + 1) * sizeof *entries;
-  sparse_entry *room = pir_kernel_alloc(call, size), *from = entries, *to = room;
+  sparse_entry *room = pir_kernel_alloc(call, size);
+  sparse_entry *from = entries;
+  sparse_entry *to = room;
   if (!room)
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   for (int64_t width = 1; width < n; width *= 2) {
     for (int64_t lo = 0; lo < n; lo += 2 * width) {
-      int64_t mid = lo + width < n ? lo + width : n,
-              hi = lo + 2 * width < n ? lo + 2 * width : n, a = lo, b = mid;
+      int64_t mid = lo + width < n ? lo + width : n;
+      int64_t hi = lo + 2 * width < n ? lo + 2 * width : n;
+      int64_t a = lo;
+      int64_t b = mid;
       for (int64_t k = lo; k < hi; k++)
         to[k] = a < mid && (b == hi || from[a].key <= from[b].key) ? from[a++] : from[b++];
     }
@@ -180,10 +185,11 @@ static bool all_zero(const char *p, size_t size) {
 }
 
 static pir_status keep_entries(const pir_kernel_call *call, const pir_tensor *x, int axes) {
-  int64_t places = pir_sparse_span(x->shape, axes),
-          item = pir_sparse_span(x->shape + axes, x->rank - axes), n = 0;
-  size_t size = (size_t)item * pir_dtype_size(x->dtype),
-         bytes = ((size_t)places + 1) * sizeof(sparse_entry);
+  int64_t places = pir_sparse_span(x->shape, axes);
+  int64_t item = pir_sparse_span(x->shape + axes, x->rank - axes);
+  int64_t n = 0;
+  size_t size = (size_t)item * pir_dtype_size(x->dtype);
+  size_t bytes = ((size_t)places + 1) * sizeof(sparse_entry);
   sparse_entry *entries = pir_kernel_alloc(call, bytes);
   pir_tensor values = {0};
   if (!entries)
@@ -221,7 +227,8 @@ pir_status pir_kernel_sparse_from_dense(const pir_kernel_call *call) {
 
 static pir_status write_rows(const pir_kernel_call *call, const sparse *s) {
   pir_tensor *const *parts = &call->out[call->out_first[0]];
-  int64_t rows = s->extents[0], columns = s->extents[1];
+  int64_t rows = s->extents[0];
+  int64_t columns = s->extents[1];
   size_t size = pir_dtype_size(s->values.dtype);
   if (call->out_members[0] != SPARSE_CSR_PARTS)
     return pir_kernel_fail(call, PIR_INVALID, "%s: its result is no sparse tensor of rows",
@@ -230,7 +237,8 @@ static pir_status write_rows(const pir_kernel_call *call, const sparse *s) {
   PIR_TRY(pir_kernel_shape_result(call, parts[SPARSE_EXTENTS], PIR_I64, (int64_t[]){2}, 1));
   PIR_TRY(pir_kernel_shape_result(call, parts[SPARSE_ROWS], PIR_I64, (int64_t[]){rows + 1}, 1));
   PIR_TRY(pir_kernel_shape_result(call, parts[SPARSE_COLUMNS], PIR_I64, &s->count, 1));
-  int64_t *starts = parts[SPARSE_ROWS]->data, *column = parts[SPARSE_COLUMNS]->data;
+  int64_t *starts = parts[SPARSE_ROWS]->data;
+  int64_t *column = parts[SPARSE_COLUMNS]->data;
   memcpy(parts[SPARSE_EXTENTS]->data, s->extents, 2 * sizeof *s->extents);
   memset(starts, 0, ((size_t)rows + 1) * sizeof *starts);
   for (int64_t i = 0; i < s->count; i++) {
@@ -285,15 +293,16 @@ static pir_status key_rows(const pir_kernel_call *call, const pir_tensor *starts
 pir_status pir_kernel_sparse_from_rows(const pir_kernel_call *call) {
   if (call->in_members[0] != SPARSE_CSR_PARTS)
     return pir_kernel_fail(call, PIR_INVALID, "%s: expects a sparse tensor of rows", call->op);
-  const pir_tensor *values = part(call, 0, SPARSE_VALUES),
-                   *extents = part(call, 0, SPARSE_EXTENTS), *rows = part(call, 0, SPARSE_ROWS),
-                   *columns = part(call, 0, SPARSE_COLUMNS);
+  const pir_tensor *values = part(call, 0, SPARSE_VALUES);
+  const pir_tensor *extents = part(call, 0, SPARSE_EXTENTS);
+  const pir_tensor *rows = part(call, 0, SPARSE_ROWS);
+  const pir_tensor *columns = part(call, 0, SPARSE_COLUMNS);
   if (extents->rank != 1 || extents->shape[0] != 2 || rows->rank != 1 || columns->rank != 1 ||
       values->rank != 1 || values->shape[0] != columns->shape[0])
     return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of another rank than 2",
                            call->op);
-  int64_t shape[2] = {pir_tensor_int_at(extents, 0), pir_tensor_int_at(extents, 1)},
-          count = values->shape[0];
+  int64_t shape[2] = {pir_tensor_int_at(extents, 0), pir_tensor_int_at(extents, 1)};
+  int64_t count = values->shape[0];
   if (shape[0] != rows->shape[0] - 1 || pir_sparse_span(shape, 2) < 0)
     return misfit(call, 0);
   pir_tensor t[3] = {{0}};

@@ -81,8 +81,9 @@ pir_status pir_kernel_sparse_coalesce(const pir_kernel_call *call) {
 // do.
 static pir_status merge(operation op, const sparse *a, const sparse *b) {
   const pir_kernel_call *call = a->call;
-  int64_t places = pir_sparse_span(a->extents, a->axes),
-          most = op == OP_DIVIDE ? places : a->count + b->count, n = 0;
+  int64_t places = pir_sparse_span(a->extents, a->axes);
+  int64_t most = op == OP_DIVIDE ? places : a->count + b->count;
+  int64_t n = 0;
   size_t bytes;
   pir_tensor values = {0};
   int64_t shape[2] = {most, a->item};
@@ -94,8 +95,8 @@ static pir_status merge(operation op, const sparse *a, const sparse *b) {
   pir_status status = pir_kernel_zeros(call, a->values.dtype, shape, 2, &values);
   for (int64_t i = 0, j = 0;
        !status && (op == OP_DIVIDE ? n < places : i < a->count || j < b->count); n++) {
-    int64_t next_a = i < a->count ? a->entries[i].key : INT64_MAX,
-            next_b = j < b->count ? b->entries[j].key : INT64_MAX;
+    int64_t next_a = i < a->count ? a->entries[i].key : INT64_MAX;
+    int64_t next_b = j < b->count ? b->entries[j].key : INT64_MAX;
     int64_t key = op == OP_DIVIDE ? n : next_a < next_b ? next_a : next_b;
     const void *x = next_a == key ? item(&a->values, i++, a->item) : NULL;
     const void *y = next_b == key ? item(&b->values, j++, b->item) : NULL;
@@ -172,8 +173,10 @@ pir_status pir_kernel_sparse_transpose(const pir_kernel_call *call) {
     else if (i >= s.axes && axis != i)
       status =
           pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of dense axes", call->op);
-    else
-      extents[i] = s.extents[axis], seen |= 1u << axis;
+    else {
+      extents[i] = s.extents[axis];
+      seen |= 1u << axis;
+    }
   }
   for (int64_t k = 0; !status && k < s.count; k++) {
     split_key(s.entries[k].key, s.extents, s.axes, index);
@@ -193,7 +196,8 @@ pir_status pir_kernel_sparse_transpose(const pir_kernel_call *call) {
 pir_status pir_kernel_sparse_reshape(const pir_kernel_call *call) {
   const pir_tensor *shape = pir_kernel_in(call, 1);
   int64_t extents[PIR_MAX_RANK], rest = 1;
-  int rank = shape ? (int)pir_tensor_numel(shape) : -1, open = -1;
+  int rank = shape ? (int)pir_tensor_numel(shape) : -1;
+  int open = -1;
   sparse s;
   if (rank < 1 || rank > PIR_MAX_RANK)
     return pir_kernel_fail(call, PIR_INVALID, "%s: shape: no list", call->op);
@@ -260,7 +264,8 @@ static pir_status cut(sparse *s, const int64_t *from, const int64_t *extents) {
 
 // operands: starts, ends; attribute: axes
 pir_status pir_kernel_sparse_slice(const pir_kernel_call *call) {
-  const pir_tensor *starts = pir_kernel_in(call, 1), *ends = pir_kernel_in(call, 2);
+  const pir_tensor *starts = pir_kernel_in(call, 1);
+  const pir_tensor *ends = pir_kernel_in(call, 2);
   const pir_attr_value *axes = &call->attrs[0];
   int64_t from[PIR_MAX_RANK] = {0}, extents[PIR_MAX_RANK];
   sparse s;
@@ -293,7 +298,8 @@ pir_status pir_kernel_sparse_slice(const pir_kernel_call *call) {
 
 // Sums of integers are int64 unless the attribute says otherwise.
 static pir_dtype sum_dtype(const pir_kernel_call *call) {
-  pir_dtype own = call->in[call->in_first[0]]->dtype, asked = (pir_dtype)call->attrs[0].i;
+  pir_dtype own = call->in[call->in_first[0]]->dtype;
+  pir_dtype asked = (pir_dtype)call->attrs[0].i;
   return asked != PIR_UNDEFINED ? asked : pir_dtype_is_float(own) ? own : PIR_I64;
 }
 
@@ -308,8 +314,10 @@ static pir_status sum_entries(sparse *s, int64_t axis, bool keep) {
     extents[rank++] = gone ? 1 : s->extents[i];
     axes += i < s->axes;
   }
-  if (!rank)
-    extents[rank++] = 1, axes = 1;
+  if (!rank) {
+    extents[rank++] = 1;
+    axes = 1;
+  }
   for (int64_t k = 0; k < s->count; k++) {
     split_key(s->entries[k].key, s->extents, s->axes, index);
     int64_t key = 0;
@@ -326,8 +334,8 @@ static pir_status sum_entries(sparse *s, int64_t axis, bool keep) {
 // operand: axis; attributes: dtype, keepdim
 pir_status pir_kernel_sparse_sum(const pir_kernel_call *call) {
   const pir_tensor *list = pir_kernel_in(call, 1);
-  int64_t n = list ? pir_tensor_numel(list) : 0,
-          axis = n == 1 ? pir_tensor_int_at(list, 0) : -1;
+  int64_t n = list ? pir_tensor_numel(list) : 0;
+  int64_t axis = n == 1 ? pir_tensor_int_at(list, 0) : -1;
   sparse s;
   if (n > 1)
     return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s over several axes",
