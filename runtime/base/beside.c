@@ -1,4 +1,5 @@
-// Both an installed and a just built library find the ones that were built with them.
+// Finds files beside the library that this code was linked into, so that an installed library
+// and one in its build folder each open the modules that were built with them.
 #include <pir/beside.h>
 
 #include <dlfcn.h>

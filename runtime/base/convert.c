@@ -1,8 +1,8 @@
-// Conversion of element runs. The eleven types that C knows convert directly, each pair by its
-// own loop (made by the macros below), so that the compiler vectorises the unit-stride cases
-// and nothing is rounded twice. The half and 8-bit floats go through f32 and complex through
-// its real part, in blocks that stay in the first-level cache. Cost: one pass, two for half to
-// half.
+// Conversion of element runs. The native types (those with a C type of their own) convert
+// directly, each pair by its own loop, made by the macros below: so the compiler vectorises the
+// unit-stride cases and no value is rounded twice. The 16-bit and 8-bit floats convert through
+// f32, in blocks that stay in the first-level cache, and complex numbers part by part. Cost:
+// one pass; two between 16-bit or 8-bit floats.
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 enum { BLOCK = 256 };
 
-// ---- the small floats
+// ---- 16-bit and 8-bit floats
 
 uint16_t pir_f32_to_bf16(float value) {
   uint32_t bits;
@@ -28,19 +28,20 @@ float pir_bf16_to_f32(uint16_t bits) {
   return value;
 }
 
-// A float format of at most 16 bits: sign, then `exponent` bits, then `mantissa` bits.
+// A float format of at most 16 bits: the sign bit, `exponent` bits, `mantissa` bits.
 typedef struct small_float {
   int exponent, mantissa, bias;
-  bool has_inf;  // e4m3fn has none: all ones is NaN, and too large is NaN
+  bool has_inf;  // e4m3fn has no infinity: all ones is NaN, and overflow gives NaN
 } small_float;
 
 static const small_float f16_format = {5, 10, 15, true};
 static const small_float e4m3_format = {4, 3, 7, false};
 static const small_float e5m2_format = {5, 2, 15, true};
 
-static inline uint32_t to_small(float value, small_float f) {
+static inline uint32_t f32_to_small_float(float value, small_float f) {
   uint32_t bits;
   memcpy(&bits, &value, sizeof bits);
+  // Rounds to nearest, ties to even.
   uint32_t sign = bits >> 31 << (f.exponent + f.mantissa);
   uint32_t magnitude = bits & 0x7fffffffu;
   uint32_t inf = ((1u << f.exponent) - 1) << f.mantissa;
@@ -67,7 +68,7 @@ static inline uint32_t to_small(float value, small_float f) {
   return sign | (result >= all ? all : (uint32_t)result);
 }
 
-static inline float from_small(uint32_t bits, small_float f) {
+static inline float f32_from_small_float(uint32_t bits, small_float f) {
   uint32_t inf = ((1u << f.exponent) - 1) << f.mantissa;
   uint32_t all = inf | ((1u << f.mantissa) - 1);
   uint32_t sign = bits >> (f.exponent + f.mantissa) & 1;
@@ -88,13 +89,13 @@ static inline float from_small(uint32_t bits, small_float f) {
 }
 
 uint16_t pir_f32_to_f16(float value) {
-  return (uint16_t)to_small(value, f16_format);
+  return (uint16_t)f32_to_small_float(value, f16_format);
 }
 float pir_f16_to_f32(uint16_t bits) {
-  return from_small(bits, f16_format);
+  return f32_from_small_float(bits, f16_format);
 }
 
-// ---- every pair of the types C knows
+// ---- every pair of native types
 
 static inline int32_t int32_of(double x) {
   return x > -2147483649.0 && x < 2147483648.0 ? (int32_t)x : INT32_MIN;
@@ -201,58 +202,58 @@ static void convert_native(pir_dtype to, void *to_data, int64_t to_stride, pir_d
   }
 }
 
-// ---- the others
+// ---- the other types
 
-static bool is_native(pir_dtype t) {
+static bool is_native_dtype(pir_dtype t) {
   return (t >= PIR_BOOL && t <= PIR_F64) || t == PIR_INDEX;
 }
 
-static bool is_small(pir_dtype t) {
+static bool is_small_float_dtype(pir_dtype t) {
   return t == PIR_F16 || t == PIR_BF16 || t == PIR_F8E4M3 || t == PIR_F8E5M2;
 }
 
 bool pir_converts(pir_dtype t) {
-  return is_native(t) || is_small(t) || pir_dtype_is_complex(t);
+  return is_native_dtype(t) || is_small_float_dtype(t) || pir_dtype_is_complex(t);
 }
 
-static void widen(float *restrict out, pir_dtype from, const void *restrict data,
-                  int64_t stride, int64_t n) {
-  const uint16_t *half = data;
-  const uint8_t *byte = data;
+static void widen_small_floats(float *restrict out, pir_dtype from, const void *restrict data,
+                               int64_t stride, int64_t n) {
+  const uint16_t *words = data;
+  const uint8_t *bytes = data;
   if (from == PIR_BF16)
     for (int64_t i = 0; i < n; i++)
-      out[i] = pir_bf16_to_f32(half[i * stride]);
+      out[i] = pir_bf16_to_f32(words[i * stride]);
   else if (from == PIR_F16)
     for (int64_t i = 0; i < n; i++)
-      out[i] = from_small(half[i * stride], f16_format);
+      out[i] = f32_from_small_float(words[i * stride], f16_format);
   else if (from == PIR_F8E4M3)
     for (int64_t i = 0; i < n; i++)
-      out[i] = from_small(byte[i * stride], e4m3_format);
+      out[i] = f32_from_small_float(bytes[i * stride], e4m3_format);
   else
     for (int64_t i = 0; i < n; i++)
-      out[i] = from_small(byte[i * stride], e5m2_format);
+      out[i] = f32_from_small_float(bytes[i * stride], e5m2_format);
 }
 
-static void narrow(pir_dtype to, void *restrict data, int64_t stride, const float *restrict in,
-                   int64_t n) {
-  uint16_t *half = data;
-  uint8_t *byte = data;
+static void narrow_to_small_floats(pir_dtype to, void *restrict data, int64_t stride,
+                                   const float *restrict in, int64_t n) {
+  uint16_t *words = data;
+  uint8_t *bytes = data;
   if (to == PIR_BF16)
     for (int64_t i = 0; i < n; i++)
-      half[i * stride] = pir_f32_to_bf16(in[i]);
+      words[i * stride] = pir_f32_to_bf16(in[i]);
   else if (to == PIR_F16)
     for (int64_t i = 0; i < n; i++)
-      half[i * stride] = (uint16_t)to_small(in[i], f16_format);
+      words[i * stride] = (uint16_t)f32_to_small_float(in[i], f16_format);
   else if (to == PIR_F8E4M3)
     for (int64_t i = 0; i < n; i++)
-      byte[i * stride] = (uint8_t)to_small(in[i], e4m3_format);
+      bytes[i * stride] = (uint8_t)f32_to_small_float(in[i], e4m3_format);
   else
     for (int64_t i = 0; i < n; i++)
-      byte[i * stride] = (uint8_t)to_small(in[i], e5m2_format);
+      bytes[i * stride] = (uint8_t)f32_to_small_float(in[i], e5m2_format);
 }
 
-// One element everywhere: what is written is copied on, in pieces that double.
-static void repeat(size_t size, char *to_data, const void *from_data, int64_t n) {
+// Fills the run with one element: copies the filled part behind itself, doubling it each time.
+static void repeat_element(size_t size, char *to_data, const void *from_data, int64_t n) {
   size_t bytes = (size_t)n * size, done = size;
   memmove(to_data, from_data, size);
   for (; done < bytes && done < 64; done += size)
@@ -264,14 +265,14 @@ static void repeat(size_t size, char *to_data, const void *from_data, int64_t n)
   }
 }
 
-static void copy_same(size_t size, void *to_data, int64_t to_stride, const void *from_data,
-                      int64_t from_stride, int64_t n) {
+static void copy_same_dtype(size_t size, void *to_data, int64_t to_stride,
+                            const void *from_data, int64_t from_stride, int64_t n) {
   if (to_stride == 1 && from_stride == 1) {
     memcpy(to_data, from_data, (size_t)n * size);
     return;
   }
   if (to_stride == 1 && from_stride == 0) {
-    repeat(size, to_data, from_data, n);
+    repeat_element(size, to_data, from_data, n);
     return;
   }
   char *out = to_data;
@@ -293,8 +294,50 @@ static void copy_same(size_t size, void *to_data, int64_t to_stride, const void 
 #undef COPY_CASE
 }
 
-static pir_dtype real_of(pir_dtype t) {
-  return t == PIR_C64 ? PIR_F32 : t == PIR_C128 ? PIR_F64 : t;
+static pir_dtype real_part_dtype(pir_dtype t) {
+  switch (t) {
+    case PIR_C64: return PIR_F32;
+    case PIR_C128: return PIR_F64;
+    default: return t;
+  }
+}
+
+// To complex: the real part converts alone, and the imaginary part as well or is zero.
+static void convert_to_complex(pir_dtype to, void *to_data, int64_t to_stride, pir_dtype from,
+                               const void *from_data, int64_t from_stride, int64_t n) {
+  pir_dtype real = real_part_dtype(to);
+  char *imaginary = (char *)to_data + pir_dtype_size(real);
+  if (!pir_dtype_is_complex(from)) {
+    static const float zero = 0;
+    pir_convert(real, to_data, to_stride * 2, from, from_data, from_stride, n);
+    pir_convert(real, imaginary, to_stride * 2, PIR_F32, &zero, 0, n);
+    return;
+  }
+  pir_dtype part = real_part_dtype(from);
+  const char *from_imaginary = (const char *)from_data + pir_dtype_size(part);
+  pir_convert(real, to_data, to_stride * 2, part, from_data, from_stride * 2, n);
+  pir_convert(real, imaginary, to_stride * 2, part, from_imaginary, from_stride * 2, n);
+}
+
+// One of the types at least is a 16-bit or 8-bit float: converts through blocks of f32.
+static void convert_through_f32(pir_dtype to, void *to_data, int64_t to_stride, pir_dtype from,
+                                const void *from_data, int64_t from_stride, int64_t n) {
+  float block[BLOCK];
+  size_t to_size = pir_dtype_size(to);
+  size_t from_size = pir_dtype_size(from);
+  for (int64_t i = 0; i < n; i += BLOCK) {
+    int64_t m = n - i < BLOCK ? n - i : BLOCK;
+    char *out = (char *)to_data + i * to_stride * (int64_t)to_size;
+    const char *in = (const char *)from_data + i * from_stride * (int64_t)from_size;
+    if (is_small_float_dtype(from))
+      widen_small_floats(block, from, in, from_stride, m);
+    else
+      convert_native(PIR_F32, block, 1, from, in, from_stride, m);
+    if (is_small_float_dtype(to))
+      narrow_to_small_floats(to, out, to_stride, block, m);
+    else
+      convert_native(to, out, to_stride, PIR_F32, block, 1, m);
+  }
 }
 
 void pir_convert(pir_dtype to, void *to_data, int64_t to_stride, pir_dtype from,
@@ -303,41 +346,16 @@ void pir_convert(pir_dtype to, void *to_data, int64_t to_stride, pir_dtype from,
     return;
   if (from_stride == 0 && to_stride == 1 && n > 1 && to != from) {
     pir_convert(to, to_data, 1, from, from_data, 1, 1);
-    repeat(pir_dtype_size(to), to_data, to_data, n);
+    repeat_element(pir_dtype_size(to), to_data, to_data, n);
   } else if (to == from) {
-    copy_same(pir_dtype_size(to), to_data, to_stride, from_data, from_stride, n);
+    copy_same_dtype(pir_dtype_size(to), to_data, to_stride, from_data, from_stride, n);
   } else if (pir_dtype_is_complex(to)) {
-    pir_dtype real = real_of(to);
-    char *imaginary = (char *)to_data + pir_dtype_size(real);
-    bool both = pir_dtype_is_complex(from);
-    size_t skip = both ? pir_dtype_size(real_of(from)) : 0;
-    static const float zero = 0;
-    int64_t step = both ? from_stride * 2 : from_stride;
-    pir_convert(real, to_data, to_stride * 2, real_of(from), from_data, step, n);
-    if (both)
-      pir_convert(real, imaginary, to_stride * 2, real_of(from), (const char *)from_data + skip,
-                  step, n);
-    else
-      pir_convert(real, imaginary, to_stride * 2, PIR_F32, &zero, 0, n);
+    convert_to_complex(to, to_data, to_stride, from, from_data, from_stride, n);
   } else if (pir_dtype_is_complex(from)) {
-    pir_convert(to, to_data, to_stride, real_of(from), from_data, from_stride * 2, n);
-  } else if (is_native(to) && is_native(from)) {
+    pir_convert(to, to_data, to_stride, real_part_dtype(from), from_data, from_stride * 2, n);
+  } else if (is_native_dtype(to) && is_native_dtype(from)) {
     convert_native(to, to_data, to_stride, from, from_data, from_stride, n);
   } else {
-    float block[BLOCK];
-    size_t to_size = pir_dtype_size(to), from_size = pir_dtype_size(from);
-    for (int64_t i = 0; i < n; i += BLOCK) {
-      int64_t m = n - i < BLOCK ? n - i : BLOCK;
-      char *out = (char *)to_data + i * to_stride * (int64_t)to_size;
-      const char *in = (const char *)from_data + i * from_stride * (int64_t)from_size;
-      if (is_small(from))
-        widen(block, from, in, from_stride, m);
-      else
-        convert_native(PIR_F32, block, 1, from, in, from_stride, m);
-      if (is_small(to))
-        narrow(to, out, to_stride, block, m);
-      else
-        convert_native(to, out, to_stride, PIR_F32, block, 1, m);
-    }
+    convert_through_f32(to, to_data, to_stride, from, from_data, from_stride, n);
   }
 }

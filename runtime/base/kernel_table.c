@@ -1,4 +1,4 @@
-// The table of built-in kernels, in name order, searched by halves.
+// The table of built-in kernels, in name order, found by binary search.
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,15 +9,18 @@
 static const pir_kernel kernels[] = {PIR_KERNELS(ENTRY)};
 #undef ENTRY
 
-static int compare(const void *key, const void *entry) {
+static int compare_kernel_name(const void *key, const void *entry) {
   const pir_str *name = key;
   const char *other = ((const pir_kernel *)entry)->name;
   int order = strncmp(name->data, other, name->size);
-  return order ? order : other[name->size] ? -1 : 0;
+  if (order)
+    return order;
+  return other[name->size] ? -1 : 0;
 }
 
 const pir_kernel *pir_kernel_find(pir_str name) {
-  return bsearch(&name, kernels, sizeof kernels / sizeof *kernels, sizeof *kernels, compare);
+  return bsearch(&name, kernels, sizeof kernels / sizeof *kernels, sizeof *kernels,
+                 compare_kernel_name);
 }
 
 pir_status pir_kernel_fail(const pir_kernel_call *call, pir_status status, const char *format,

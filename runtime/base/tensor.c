@@ -1,4 +1,4 @@
-// Tensors: sizes with checked arithmetic, and single elements.
+// Tensors: element counts and sizes with checked arithmetic, and access to single elements.
 #include <string.h>
 
 #include "convert.h"
@@ -46,8 +46,9 @@ void pir_tensor_set_dense(pir_tensor *tensor, pir_dtype dtype, const int64_t *sh
   for (int32_t i = rank - 1; i >= 0; i--) {
     tensor->shape[i] = shape[i];
     tensor->strides[i] = stride;
-    // What passes 64 bits is refused where memory is asked for (pir_shape_bytes).
-    stride = (int64_t)((uint64_t)stride * (uint64_t)(shape[i] > 0 ? shape[i] : 1));
+    // A stride may wrap: pir_shape_bytes refuses such a shape before memory is allocated.
+    uint64_t extent = shape[i] > 0 ? (uint64_t)shape[i] : 1;
+    stride = (int64_t)((uint64_t)stride * extent);
   }
 }
 

@@ -1,18 +1,19 @@
 // A thread pool. One loop runs at a time: the caller publishes it under a new generation
-// number, works along, and waits until all of it is done. Each thread has a share of the units,
-// cut into a few chunks; who is done with his own takes chunks of others, so that a thread
-// which the system has given no processor (another program runs there) is not waited for unless
-// it is in the middle of a chunk. A unit gives the same whoever does it, so results do not
+// number, takes part in it, and waits until every chunk is done. Each thread owns a share of
+// the units, cut into a few chunks. A thread that has finished its own share takes chunks of
+// the others, so the loop waits for a descheduled thread only while that thread is inside a
+// chunk. The result of a unit does not depend on the thread that runs it, so results do not
 // depend on timing.
 //
-// A share's ticket is (generation, chunks that are left); taking one is a compare-and-swap of
-// exactly what was read. When it succeeds the loop was alive from that reading on, for the
-// caller waits for every chunk: so what was read of the loop in between is this loop's.
+// A share's ticket is (generation, number of chunks left). A thread takes a chunk by a
+// compare-and-swap on the ticket it has read, and reads the loop's fields in between. When the
+// swap succeeds, the chunk was not taken before, and the caller waits for every chunk; so the
+// loop was running all that time, and the fields belong to it.
 //
-// Workers watch the generation number, spinning for some microseconds (a model's next loop
-// usually follows at once) and then sleeping on a condition variable. A loop started inside a
-// loop, or while another thread runs one, is run serially by its caller. Cost of a loop: about
-// a microsecond with workers awake; none for one unit or one thread.
+// Workers watch the generation number: they spin for some microseconds (a model's next loop
+// usually follows at once), then sleep on a condition variable. A loop started inside a loop,
+// or while another thread runs one, is run serially by its caller. A loop costs about a
+// microsecond while the workers are awake; a loop of one unit or on one thread costs nothing.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -26,23 +27,22 @@ typedef struct worker {
   pthread_t thread;
   pir_thread_pool *pool;
   int index;
-  atomic_ullong
-      ticket;      // of the share: generation in the high half, chunks left in the low one
-  char apart[64];  // no two tickets in one line of the cache
+  atomic_ullong ticket;  // of the share: generation in the upper 32 bits, chunks left below
+  char apart[64];        // keeps any two tickets in different cache lines
 } worker;
 
 struct pir_thread_pool {
   pir_allocator allocator;
   int threads;           // the caller's included
-  pthread_mutex_t lock;  // of `sleepers` and the sleep of both sides
+  pthread_mutex_t lock;  // guards `sleepers` and both condition variables
   pthread_cond_t wake, done;
   atomic_bool busy;  // a loop is running
-  // The loop. Written by the caller while no chunk is left.
+  // The loop. The caller writes these fields while no chunk is left.
   atomic_llong n;
   _Atomic(pir_range_fn) fn;
   _Atomic(void *) user;
   atomic_uint generation;
-  atomic_int pending;  // chunks that are not done
+  atomic_int pending;  // chunks not yet done
   atomic_int sleepers;
   atomic_bool waiting;  // the caller sleeps on `done`
   atomic_bool stop;
@@ -59,7 +59,7 @@ pir_parallel pir_parallel_serial(void) {
   return (pir_parallel){run_serially, NULL, 1};
 }
 
-static void relax(void) {
+static void relax_processor(void) {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
@@ -67,18 +67,19 @@ static void relax(void) {
 #endif
 }
 
-// Units of share `i` of `parts` nearly equal ones.
+// The first unit of share `i`, when `n` units are cut into `parts` nearly equal shares.
 static int64_t share_begin(int64_t n, int parts, int i) {
   int64_t size = n / parts, extra = n % parts;
   return i * size + (i < extra ? i : extra);
 }
 
+// How many chunks that share is cut into.
 static int share_chunks(int64_t n, int parts, int i) {
   int64_t units = share_begin(n, parts, i + 1) - share_begin(n, parts, i);
   return units < CHUNKS ? (int)units : CHUNKS;
 }
 
-// Takes a chunk of the share and does it; false when none is left.
+// Takes one chunk of the share and runs it. Returns false when none is left.
 static bool run_chunk(pir_thread_pool *pool, int share, int self) {
   atomic_ullong *ticket = &pool->workers[share].ticket;
   unsigned long long seen = atomic_load_explicit(ticket, memory_order_acquire);
@@ -97,8 +98,9 @@ static bool run_chunk(pir_thread_pool *pool, int share, int self) {
   int k = chunks - (int)(uint32_t)seen;
   int64_t begin = share_begin(n, pool->threads, share);
   int64_t units = share_begin(n, pool->threads, share + 1) - begin;
-  fn(user, begin + share_begin(units, chunks, k), begin + share_begin(units, chunks, k + 1),
-     self);
+  int64_t first = begin + share_begin(units, chunks, k);
+  int64_t end = begin + share_begin(units, chunks, k + 1);
+  fn(user, first, end, self);
   if (atomic_fetch_sub(&pool->pending, 1) == 1 && atomic_load(&pool->waiting)) {
     pthread_mutex_lock(&pool->lock);
     pthread_cond_signal(&pool->done);
@@ -107,20 +109,21 @@ static bool run_chunk(pir_thread_pool *pool, int share, int self) {
   return true;
 }
 
-// The own share, then what others have left.
+// Runs the thread's own share, then chunks that other threads have left.
 static void run_chunks(pir_thread_pool *pool, int self) {
   for (int i = 0; i < pool->threads; i++)
     while (run_chunk(pool, (self + i) % pool->threads, self))
       continue;
 }
 
-// Returns when the generation differs from `seen`.
+// Waits until the generation differs from `seen`, and returns it.
 static unsigned await_loop(pir_thread_pool *pool, unsigned seen) {
   unsigned now;
   for (int i = 0; i < SPINS; i++) {
-    if ((now = atomic_load_explicit(&pool->generation, memory_order_acquire)) != seen)
+    now = atomic_load_explicit(&pool->generation, memory_order_acquire);
+    if (now != seen)
       return now;
-    relax();
+    relax_processor();
   }
   pthread_mutex_lock(&pool->lock);
   atomic_fetch_add(&pool->sleepers, 1);
@@ -131,7 +134,7 @@ static unsigned await_loop(pir_thread_pool *pool, unsigned seen) {
   return now;
 }
 
-static void *work(void *argument) {
+static void *run_worker(void *argument) {
   worker *self = argument;
   pir_thread_pool *pool = self->pool;
   for (unsigned seen = 0;;) {
@@ -142,9 +145,10 @@ static void *work(void *argument) {
   }
 }
 
-// Both sides first publish what they wait for and then look again, in sequentially consistent
-// order, so one of them always sees the other.
-static void publish(pir_thread_pool *pool) {
+// Publishes a new generation and wakes the workers. The publisher writes `generation` and then
+// reads `sleepers`; a worker writes `sleepers` and then reads `generation`. In sequentially
+// consistent order one of them sees the other, so no worker sleeps through a loop.
+static void wake_workers(pir_thread_pool *pool) {
   atomic_fetch_add(&pool->generation, 1);
   if (!atomic_load(&pool->sleepers))
     return;
@@ -153,11 +157,12 @@ static void publish(pir_thread_pool *pool) {
   pthread_mutex_unlock(&pool->lock);
 }
 
+// Waits until every chunk of the loop is done: spins first, then sleeps.
 static void await_chunks(pir_thread_pool *pool) {
   for (int i = 0; i < SPINS; i++) {
     if (!atomic_load_explicit(&pool->pending, memory_order_acquire))
       return;
-    relax();
+    relax_processor();
   }
   pthread_mutex_lock(&pool->lock);
   atomic_store(&pool->waiting, true);
@@ -183,11 +188,12 @@ static void run_parallel(void *user_pool, int64_t n, pir_range_fn fn, void *user
   atomic_store_explicit(&pool->user, user, memory_order_relaxed);
   atomic_store(&pool->pending, pending);
   unsigned long long generation = (unsigned long long)atomic_load(&pool->generation) + 1;
-  for (int i = 0; i < pool->threads; i++)
-    atomic_store_explicit(&pool->workers[i].ticket,
-                          generation << 32 | (unsigned)share_chunks(n, pool->threads, i),
+  for (int i = 0; i < pool->threads; i++) {
+    unsigned chunks = (unsigned)share_chunks(n, pool->threads, i);
+    atomic_store_explicit(&pool->workers[i].ticket, generation << 32 | chunks,
                           memory_order_release);
-  publish(pool);
+  }
+  wake_workers(pool);
   run_chunks(pool, 0);
   await_chunks(pool);
   atomic_store(&pool->busy, false);
@@ -218,7 +224,7 @@ pir_status pir_thread_pool_create(int threads, const pir_allocator *allocator,
   for (int i = 1; i < threads && !status; i++) {
     worker *w = &pool->workers[pool->started];
     *w = (worker){.pool = pool, .index = i};
-    if (pthread_create(&w->thread, NULL, work, w))
+    if (pthread_create(&w->thread, NULL, run_worker, w))
       status = PIR_EXHAUSTED;
     else
       pool->started++;
@@ -234,7 +240,7 @@ void pir_thread_pool_destroy(pir_thread_pool *pool) {
   if (!pool)
     return;
   atomic_store(&pool->stop, true);
-  publish(pool);
+  wake_workers(pool);
   for (int i = 0; i < pool->started; i++)
     pthread_join(pool->workers[i].thread, NULL);
   pthread_cond_destroy(&pool->done);
