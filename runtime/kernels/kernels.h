@@ -1,10 +1,11 @@
-// The built-in kernels: what no clause says. In name order: they are searched by halves.
+// The built-in kernels: the ops whose meaning no clause states, and helpers that kernels share.
 #ifndef PIR_KERNELS_H
 #define PIR_KERNELS_H
 
 #include <pir/kernel.h>
 
-// Name (as in `kernel NAME` of an .ops entry), and whether it allocates its results itself.
+// Name (as in `kernel NAME` of an .ops entry), and whether the kernel allocates its results
+// itself. In name order, because pir_kernel_find searches the table by bisection.
 #define PIR_KERNELS(X)                                                                         \
   X(argsort, false)                                                                            \
   X(assign_value, false)                                                                       \
@@ -156,51 +157,60 @@
 PIR_KERNELS(PIR_KERNEL_DECLARE)
 #undef PIR_KERNEL_DECLARE
 
-// ---- help for kernels (operand.c)
+// ---- operands, results and memory of a call (operand.c)
 
-// Operand `k` (member 0), or NULL when absent.
+// The tensor of operand or result `k` (its first member where it has several), or NULL when it
+// is absent.
 const pir_tensor *pir_kernel_in(const pir_kernel_call *call, int k);
 pir_tensor *pir_kernel_out(const pir_kernel_call *call, int k);
-// Memory from the call's allocator, 64-byte aligned.
+// Memory from the call's allocator, aligned to 64 bytes; NULL when there is none.
 void *pir_kernel_alloc(const pir_kernel_call *call, size_t size);
+// Frees such memory, which may be NULL; `size` is the size that was asked for.
 void pir_kernel_free(const pir_kernel_call *call, void *memory, size_t size);
-// Memory of exactly its size for a result that only the kernel can shape; the caller takes it
-// over.
+// Allocates a dense result whose shape only the kernel knows. The executor owns the memory.
 pir_status pir_kernel_shape_result(const pir_kernel_call *call, pir_tensor *out,
                                    pir_dtype dtype, const int64_t *shape, int rank);
-// A dense copy of a tensor as `dtype`, broadcast to a shape; free `out->data` with
+// Makes a dense copy of a tensor, converted to `dtype` and broadcast to a shape; free it with
 // pir_kernel_drop.
 pir_status pir_kernel_dense(const pir_kernel_call *call, const pir_tensor *from,
                             pir_dtype dtype, const int64_t *shape, int rank, pir_tensor *out);
+// Frees a tensor of pir_kernel_dense or pir_kernel_zeros. It may have no data.
 void pir_kernel_drop(const pir_kernel_call *call, pir_tensor *tensor);
 
-// For kernels that compute on dense copies: `room[i]` is operand i as `in[i]` (no data when
-// absent), and after them come zeros in the shape of each result as `out[j]`; PIR_UNDEFINED
-// leaves an entry empty. Closing converts the results when `status` is PIR_OK, frees all, and
-// returns what went wrong first. An absent result takes no part.
+// For kernels that compute on dense copies. Opening makes `room[i]` a copy of operand i of
+// dtype `in[i]` (without data when the operand is absent), and `room[ins + j]` zeros in the
+// shape of result j of dtype `out[j]`; PIR_UNDEFINED leaves an entry empty, and so does an
+// absent result. Closing, which must follow even when opening failed, converts the results when
+// `status` is PIR_OK, frees every entry, and returns the first error.
 pir_status pir_kernel_open(const pir_kernel_call *call, const uint8_t *in, int ins,
                            const uint8_t *out, int outs, pir_tensor *room);
 pir_status pir_kernel_close(const pir_kernel_call *call, pir_status status, int ins, int outs,
                             pir_tensor *room);
-// Zeros of a shape; free them with pir_kernel_drop.
+// Makes a dense tensor of zeros; free it with pir_kernel_drop.
 pir_status pir_kernel_zeros(const pir_kernel_call *call, pir_dtype dtype, const int64_t *shape,
                             int rank, pir_tensor *out);
-// The same for an entry of the room that is empty because its result is absent, and computed
-// all the same.
+// Fills an entry of the room with zeros when it is empty, because the kernel needs the result
+// as scratch memory although the op has none.
 pir_status pir_kernel_need(const pir_kernel_call *call, pir_dtype dtype, const int64_t *shape,
                            int rank, pir_tensor *entry);
-// Operand `operand` is there and has this rank, or a message.
+// Fails with a message unless operand `operand` is present and has this rank.
 pir_status pir_kernel_expect_rank(const pir_kernel_call *call, int operand, const char *name,
                                   int rank);
 
+// Rounds to float when the kernel's data is f32 (`single`). Kernels that compute in double use
+// it where Paddle's f32 arithmetic decides a comparison or an index.
+static inline double pir_round_single(bool single, double x) {
+  return single ? (double)(float)x : x;
+}
+
 // ---- sequences (sequences.c)
 
-// Where the rows of the sequences of operand `k` begin and end, by its last level: `count` + 1
-// numbers.
+// The row offsets of the sequences of operand `k`, by its last level: `count` + 1 numbers, owned
+// by the operand.
 pir_status pir_kernel_sequences(const pir_kernel_call *call, int k,
                                 const uint64_t **out_offsets, int64_t *out_count);
-// Room for the offsets of `count` sequences of a result, as its only level; NULL after a
-// message.
+// Memory for the row offsets of `count` sequences of a result, which become its only level. The
+// run owns it. NULL, with a message, when memory runs out.
 uint64_t *pir_kernel_new_sequences(const pir_kernel_call *call, pir_tensor *out, int64_t count);
 
 #endif

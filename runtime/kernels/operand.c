@@ -1,18 +1,20 @@
-// What kernels share: operands by position, memory, and dense copies in the type a kernel
-// computes in.
+// Helpers that kernels share: operands by position, memory, and dense copies in the type that a
+// kernel computes in.
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels.h"
 
 const pir_tensor *pir_kernel_in(const pir_kernel_call *call, int k) {
-  return k < call->operand_count && call->in_members[k] > 0 ? call->in[call->in_first[k]]
-                                                            : NULL;
+  if (k >= call->operand_count || call->in_members[k] <= 0)
+    return NULL;
+  return call->in[call->in_first[k]];
 }
 
 pir_tensor *pir_kernel_out(const pir_kernel_call *call, int k) {
-  return k < call->result_count && call->out_members[k] > 0 ? call->out[call->out_first[k]]
-                                                            : NULL;
+  if (k >= call->result_count || call->out_members[k] <= 0)
+    return NULL;
+  return call->out[call->out_first[k]];
 }
 
 void *pir_kernel_alloc(const pir_kernel_call *call, size_t size) {

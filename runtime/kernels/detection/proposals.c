@@ -1,6 +1,6 @@
-// Regions of interest of two-stage detectors: proposals from anchors, and their distribution
-// over pyramid levels. Cost: a sort of the scores of an image, and each of the best against
-// those kept.
+// Regions of interest of two-stage detectors: proposals made from anchors, and their
+// distribution over pyramid levels. Cost: a sort of the scores of an image, then each of the
+// best boxes against the boxes kept.
 #include <math.h>
 #include <string.h>
 
@@ -17,78 +17,102 @@ typedef struct proposals {
   int64_t count;
 } proposals;
 
-// Box i (cell by cell, anchors within) decoded and cut to the image.
-static void decode(proposals *p, int64_t image, int64_t i, double *to) {
+// Height and width of an image.
+static const double *image_size(const proposals *p, int64_t image) {
+  const pir_tensor *sizes = &p->in[IN_IMAGE];
+  return (const double *)sizes->data + image * sizes->shape[1];
+}
+
+// The extent of a box along axis `a`, which counts the last pixel unless boxes are normalized.
+static double box_extent(const boxes *b, const double *box, int a) {
+  double edge = b->normalized ? 0 : 1;
+  return pir_boxes_rounded(b, pir_boxes_rounded(b, box[2 + a] - box[a]) + edge);
+}
+
+// Moves a coordinate into the image.
+static double cut_to_image(double x, double limit) {
+  return fmax(fmin(x, limit), 0);
+}
+
+// Decodes box i (cell by cell, the anchors of a cell side by side) and cuts it to the image.
+static void decode_box(proposals *p, int64_t image, int64_t i, double *to) {
   const boxes *b = &p->b;
   const double *anchor = (const double *)p->in[IN_ANCHORS].data + 4 * i;
   const double *variance = (const double *)p->in[IN_VARIANCES].data + 4 * i;
-  const double *size = (const double *)p->in[IN_IMAGE].data + image * p->in[IN_IMAGE].shape[1];
-  const double *deltas = (const double *)p->in[IN_DELTAS].data +
-                         (image * p->anchors + i % p->anchors) * 4 * p->cells + i / p->anchors;
+  const double *size = image_size(p, image);
+  int64_t first = (image * p->anchors + i % p->anchors) * 4 * p->cells + i / p->anchors;
+  const double *deltas = (const double *)p->in[IN_DELTAS].data + first;
   double edge = b->normalized ? 0 : 1;
   double most = pir_boxes_rounded(b, log(1000.0 / 16.0));
   for (int a = 0; a < 2; a++) {
-    double extent =
-        pir_boxes_rounded(b, pir_boxes_rounded(b, anchor[2 + a] - anchor[a]) + edge);
+    double extent = box_extent(b, anchor, a);
     double centre = pir_boxes_rounded(b, anchor[a] + 0.5 * extent);
-    double shift =
-        pir_boxes_rounded(b, pir_boxes_rounded(b, variance[a] * deltas[a * p->cells]) * extent);
-    double grown =
-        fmin(pir_boxes_rounded(b, variance[2 + a] * deltas[(2 + a) * p->cells]), most);
-    double half = pir_boxes_rounded(b, pir_boxes_rounded(b, exp(grown)) * extent) / 2;
+    double moved = pir_boxes_rounded(b, variance[a] * deltas[a * p->cells]);
+    double shift = pir_boxes_rounded(b, moved * extent);
+    double grown = pir_boxes_rounded(b, variance[2 + a] * deltas[(2 + a) * p->cells]);
+    double factor = pir_boxes_rounded(b, exp(fmin(grown, most)));
+    double half = pir_boxes_rounded(b, factor * extent) / 2;
     double limit = size[1 - a] - edge;
     centre = pir_boxes_rounded(b, shift + centre);
-    to[a] = fmax(fmin(pir_boxes_rounded(b, centre - half), limit), 0);
-    to[2 + a] =
-        fmax(fmin(pir_boxes_rounded(b, pir_boxes_rounded(b, centre + half) - edge), limit), 0);
+    double low = pir_boxes_rounded(b, centre - half);
+    double high = pir_boxes_rounded(b, pir_boxes_rounded(b, centre + half) - edge);
+    to[a] = cut_to_image(low, limit);
+    to[2 + a] = cut_to_image(high, limit);
   }
 }
 
-static bool large_enough(const proposals *p, const double *box, const double *size) {
+// Whether both extents reach the least size and, in pixels, the centre lies in the image.
+static bool is_large_enough(const proposals *p, const double *box, const double *size) {
   const boxes *b = &p->b;
-  double edge = b->normalized ? 0 : 1;
   double least = fmax((float)b->call->attrs[ATTR_MIN_SIZE].f, 1);
   for (int a = 0; a < 2; a++) {
-    double extent = pir_boxes_rounded(b, pir_boxes_rounded(b, box[2 + a] - box[a]) + edge);
-    if (extent < least ||
-        (!b->normalized && pir_boxes_rounded(b, box[a] + extent / 2) > size[1 - a]))
+    double extent = box_extent(b, box, a);
+    if (extent < least)
+      return false;
+    double centre = pir_boxes_rounded(b, box[a] + extent / 2);
+    if (!b->normalized && centre > size[1 - a])
       return false;
   }
   return true;
 }
 
-// The proposals of one image go to the list; one empty box stands for none.
-static pir_status propose(proposals *p, int64_t image) {
+// Makes the list hold the proposals of one image; one empty box stands for none.
+static pir_status propose_image(proposals *p, int64_t image) {
   boxes *b = &p->b;
   const pir_attr_value *attrs = b->call->attrs;
   const double *scores = (const double *)p->in[IN_SCORES].data + image * p->anchors * p->cells;
-  const double *size = (const double *)p->in[IN_IMAGE].data + image * p->in[IN_IMAGE].shape[1];
+  const double *size = image_size(p, image);
   double *decoded = b->boxes.data;
   double threshold = pir_boxes_rounded(b, attrs[ATTR_THRESHOLD].f);
-  int64_t n = p->anchors * p->cells, kept = 0;
+  double eta = pir_boxes_rounded(b, attrs[ATTR_ETA].f);
+  int64_t most_before = attrs[ATTR_BEFORE].i;
+  int64_t most_after = attrs[ATTR_AFTER].i;
+  int64_t n = p->anchors * p->cells;
+  int64_t kept = 0;
   b->list.count = 0;
-  for (int64_t i = 0; i < n; i++)
-    PIR_TRY(pir_boxes_push(b, &b->list,
-                           (found){scores[i % p->anchors * p->cells + i / p->anchors], i, 0}));
-  PIR_TRY(pir_boxes_best(b, 0, attrs[ATTR_BEFORE].i > 0 ? attrs[ATTR_BEFORE].i : -1));
+  for (int64_t i = 0; i < n; i++) {
+    int64_t at = i % p->anchors * p->cells + i / p->anchors;
+    PIR_TRY(pir_boxes_push(b, &b->list, (found){scores[at], i, 0}));
+  }
+  PIR_TRY(pir_boxes_best(b, 0, most_before > 0 ? most_before : -1));
   for (int64_t i = 0; i < b->list.count; i++) {
     found item = b->list.items[i];
-    decode(p, image, item.box, decoded + 4 * item.box);
-    if (large_enough(p, decoded + 4 * item.box, size))
+    decode_box(p, image, item.box, decoded + 4 * item.box);
+    if (is_large_enough(p, decoded + 4 * item.box, size))
       b->list.items[kept++] = item;
   }
   b->list.count = kept;
   if (threshold > 0)
-    PIR_TRY(pir_boxes_suppress(b, decoded, 4, 0, threshold,
-                               pir_boxes_rounded(b, attrs[ATTR_ETA].f)));
-  if (threshold > 0 && attrs[ATTR_AFTER].i > 0 && b->list.count > attrs[ATTR_AFTER].i)
-    b->list.count = attrs[ATTR_AFTER].i;
+    PIR_TRY(pir_boxes_suppress(b, decoded, 4, 0, threshold, eta));
+  if (threshold > 0 && most_after > 0 && b->list.count > most_after)
+    b->list.count = most_after;
   if (kept || !n)
     return PIR_OK;
   memset(decoded, 0, 4 * sizeof *decoded);
   return pir_boxes_push(b, &b->list, (found){0});
 }
 
+// Checks the operands, and takes the extents from the scores.
 static pir_status check_proposals(const pir_kernel_call *call, proposals *p) {
   static const char *const names[] = {"scores", "bbox_deltas", "im_shape", "anchors",
                                       "variances"};
@@ -124,21 +148,23 @@ static pir_status check_proposals(const pir_kernel_call *call, proposals *p) {
   return PIR_OK;
 }
 
-static pir_status dense_of(const pir_kernel_call *call, int64_t rows, int64_t columns,
-                           pir_tensor *to) {
+// Allocates a dense table of doubles.
+static pir_status dense_table(const pir_kernel_call *call, int64_t rows, int64_t columns,
+                              pir_tensor *to) {
   const int64_t shape[2] = {rows, columns};
   size_t bytes;
   if (pir_shape_bytes(shape, 2, PIR_F64, &bytes))
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
   pir_tensor_set_dense(to, PIR_F64, shape, 2);
   to->data = pir_kernel_alloc(call, bytes);
-  return to->data ? PIR_OK
-                  : pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  if (!to->data)
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  return PIR_OK;
 }
 
-// The first `rows` of a table become a result.
-static pir_status hand_out(const pir_kernel_call *call, const pir_tensor *table, int64_t rows,
-                           pir_dtype dtype, pir_tensor *out) {
+// Writes the first `rows` of a table as a result, unless it is absent.
+static pir_status write_first_rows(const pir_kernel_call *call, const pir_tensor *table,
+                                   int64_t rows, pir_dtype dtype, pir_tensor *out) {
   if (!out)
     return PIR_OK;
   pir_tensor part = *table;
@@ -147,7 +173,7 @@ static pir_status hand_out(const pir_kernel_call *call, const pir_tensor *table,
   return pir_tensor_copy(&part, out);
 }
 
-static pir_status propose_all(proposals *p) {
+static pir_status propose_all_images(proposals *p) {
   const pir_kernel_call *call = p->b.call;
   pir_tensor *number = pir_kernel_out(call, 2);
   int64_t each = p->anchors * p->cells;
@@ -155,25 +181,25 @@ static pir_status propose_all(proposals *p) {
     const pir_tensor *from = pir_kernel_in(call, i);
     PIR_TRY(pir_kernel_dense(call, from, PIR_F64, from->shape, from->rank, &p->in[i]));
   }
-  PIR_TRY(dense_of(call, each, 4, &p->b.boxes));
-  PIR_TRY(dense_of(call, p->images * each, 4, &p->rois));
-  PIR_TRY(dense_of(call, p->images * each, 1, &p->probs));
+  PIR_TRY(dense_table(call, each, 4, &p->b.boxes));
+  PIR_TRY(dense_table(call, p->images * each, 4, &p->rois));
+  PIR_TRY(dense_table(call, p->images * each, 1, &p->probs));
   if (number)
     PIR_TRY(pir_kernel_shape_result(call, number, PIR_I32, &p->images, 1));
   for (int64_t n = 0; n < p->images; n++) {
-    PIR_TRY(propose(p, n));
+    PIR_TRY(propose_image(p, n));
     for (int64_t i = 0; i < p->b.list.count; i++, p->count++) {
       const found *item = &p->b.list.items[i];
-      memcpy((double *)p->rois.data + 4 * p->count, (double *)p->b.boxes.data + 4 * item->box,
-             4 * sizeof(double));
+      const double *box = (const double *)p->b.boxes.data + 4 * item->box;
+      memcpy((double *)p->rois.data + 4 * p->count, box, 4 * sizeof(double));
       ((double *)p->probs.data)[p->count] = item->score;
     }
     if (number)
       ((int32_t *)number->data)[n] = (int32_t)p->b.list.count;
   }
   pir_dtype dtype = p->b.single ? PIR_F32 : PIR_F64;
-  PIR_TRY(hand_out(call, &p->rois, p->count, dtype, pir_kernel_out(call, 0)));
-  return hand_out(call, &p->probs, p->count, dtype, pir_kernel_out(call, 1));
+  PIR_TRY(write_first_rows(call, &p->rois, p->count, dtype, pir_kernel_out(call, 0)));
+  return write_first_rows(call, &p->probs, p->count, dtype, pir_kernel_out(call, 1));
 }
 
 // operands: scores, bbox_deltas, im_shape, anchors, variances; results: rpn_rois,
@@ -182,7 +208,7 @@ pir_status pir_kernel_generate_proposals(const pir_kernel_call *call) {
   proposals p = {.b = {.call = call, .normalized = !call->attrs[ATTR_PIXEL].i}};
   PIR_TRY(check_proposals(call, &p));
   p.b.single = pir_kernel_in(call, IN_SCORES)->dtype != PIR_F64;
-  pir_status status = propose_all(&p);
+  pir_status status = propose_all_images(&p);
   for (int i = 0; i < 5; i++)
     pir_kernel_drop(call, &p.in[i]);
   pir_kernel_drop(call, &p.rois);
@@ -191,37 +217,47 @@ pir_status pir_kernel_generate_proposals(const pir_kernel_call *call) {
   return status;
 }
 
-// ---- over pyramid levels
+// ---- distribution over pyramid levels
 
 enum { LEVEL_MIN, LEVEL_MAX, LEVEL_REFER, LEVEL_SCALE, LEVEL_PIXEL };
 
-static int64_t level_of(const boxes *b, const double *box) {
-  const pir_attr_value *attrs = b->call->attrs;
-  double area = 0;
-  double edge = attrs[LEVEL_PIXEL].i ? 1 : 0;
+// The area of a box; 0 when an extent is negative.
+static double region_area(const boxes *b, const double *box) {
+  double edge = b->call->attrs[LEVEL_PIXEL].i ? 1 : 0;
   double w = pir_boxes_rounded(b, box[2] - box[0]);
   double h = pir_boxes_rounded(b, box[3] - box[1]);
-  if (!(w < 0 || h < 0))
-    area =
-        pir_boxes_rounded(b, pir_boxes_rounded(b, w + edge) * pir_boxes_rounded(b, h + edge));
-  double scale =
-      pir_boxes_rounded(b, pir_boxes_rounded(b, sqrt(area)) / (double)attrs[LEVEL_SCALE].i);
-  double level = floor(pir_boxes_rounded(
-      b, pir_boxes_rounded(b, log2(pir_boxes_rounded(b, scale + pir_boxes_rounded(b, 1e-6)))) +
-             (double)attrs[LEVEL_REFER].i));
-  int64_t low = attrs[LEVEL_MIN].i, high = attrs[LEVEL_MAX].i;
-  return !(level > (double)low) ? 0 : level > (double)high ? high - low : (int64_t)level - low;
+  if (w < 0 || h < 0)
+    return 0;
+  w = pir_boxes_rounded(b, w + edge);
+  h = pir_boxes_rounded(b, h + edge);
+  return pir_boxes_rounded(b, w * h);
 }
 
-// Writes the boxes of one level, how many of each image, and where each box went.
-static pir_status write_level(boxes *b, int64_t level, const int64_t *level_at,
-                              const int64_t *ends, int64_t images, int64_t *placed,
-                              int32_t *restore) {
+// The level of a box, counted from the lowest: the larger the box, the higher.
+static int64_t level_of(const boxes *b, const double *box) {
+  const pir_attr_value *attrs = b->call->attrs;
+  double side = pir_boxes_rounded(b, sqrt(region_area(b, box)));
+  double scale = pir_boxes_rounded(b, side / (double)attrs[LEVEL_SCALE].i);
+  scale = pir_boxes_rounded(b, scale + pir_boxes_rounded(b, 1e-6));
+  double octave = pir_boxes_rounded(b, log2(scale));
+  double level = floor(pir_boxes_rounded(b, octave + (double)attrs[LEVEL_REFER].i));
+  int64_t low = attrs[LEVEL_MIN].i;
+  int64_t high = attrs[LEVEL_MAX].i;
+  if (!(level > (double)low))
+    return 0;
+  return level > (double)high ? high - low : (int64_t)level - low;
+}
+
+// Writes the boxes of one level, their number in each image, and the new place of each box.
+// Boxes of image i end at `ends[i]`; `placed` counts the boxes placed so far.
+static pir_status write_level_boxes(boxes *b, int64_t level, const int64_t *level_at,
+                                    const int64_t *ends, int64_t images, int64_t *placed,
+                                    int32_t *restore) {
   const pir_kernel_call *call = b->call;
   pir_tensor *rois = call->out[call->out_first[0] + level];
   pir_tensor from = b->boxes;
-  pir_tensor *number =
-      call->out_members[1] > level ? call->out[call->out_first[1] + level] : NULL;
+  bool numbered = call->out_members[1] > level;
+  pir_tensor *number = numbered ? call->out[call->out_first[1] + level] : NULL;
   int64_t count = 0;
   int64_t n = b->boxes.shape[0];
   int64_t row = 0;
@@ -252,7 +288,8 @@ static pir_status write_level(boxes *b, int64_t level, const int64_t *level_at,
   return PIR_OK;
 }
 
-static pir_status distribute(boxes *b, int64_t *level_at, int64_t *ends, int64_t images) {
+// Finds the level of every box and writes the levels one after the other.
+static pir_status distribute_boxes(boxes *b, int64_t *level_at, int64_t *ends, int64_t images) {
   const pir_kernel_call *call = b->call;
   const pir_tensor *number = pir_kernel_in(call, 1);
   pir_tensor *restore = pir_kernel_out(call, 2);
@@ -266,7 +303,8 @@ static pir_status distribute(boxes *b, int64_t *level_at, int64_t *ends, int64_t
       return pir_kernel_fail(call, PIR_INVALID,
                              "%s: rois_num: %lld regions for image %lld, %lld are left",
                              call->op, (long long)here, (long long)i, (long long)(n - sum));
-    ends[i] = sum += here;
+    sum += here;
+    ends[i] = sum;
   }
   if (sum != n)
     return pir_kernel_fail(call, PIR_INVALID, "%s: rois_num: %lld regions, fpn_rois has %lld",
@@ -275,9 +313,9 @@ static pir_status distribute(boxes *b, int64_t *level_at, int64_t *ends, int64_t
     level_at[i] = level_of(b, (const double *)b->boxes.data + 4 * i);
   if (restore)
     PIR_TRY(pir_kernel_shape_result(call, restore, PIR_I32, shape, 2));
+  int32_t *restored = restore ? restore->data : NULL;
   for (int64_t level = 0; level < call->out_members[0]; level++)
-    PIR_TRY(
-        write_level(b, level, level_at, ends, images, &placed, restore ? restore->data : NULL));
+    PIR_TRY(write_level_boxes(b, level, level_at, ends, images, &placed, restored));
   return PIR_OK;
 }
 
@@ -292,8 +330,8 @@ pir_status pir_kernel_distribute_fpn_proposals(const pir_kernel_call *call) {
   if (number && number->rank != 1)
     return pir_kernel_fail(call, PIR_INVALID, "%s: rois_num: expects rank 1, found %d",
                            call->op, number->rank);
-  if (call->out_members[0] != attrs[LEVEL_MAX].i - attrs[LEVEL_MIN].i + 1 ||
-      attrs[LEVEL_SCALE].i <= 0)
+  int64_t levels = attrs[LEVEL_MAX].i - attrs[LEVEL_MIN].i + 1;
+  if (call->out_members[0] != levels || attrs[LEVEL_SCALE].i <= 0)
     return pir_kernel_fail(call, PIR_INVALID, "%s: levels %lld to %lld with %d results",
                            call->op, (long long)attrs[LEVEL_MIN].i,
                            (long long)attrs[LEVEL_MAX].i, call->out_members[0]);
@@ -305,7 +343,7 @@ pir_status pir_kernel_distribute_fpn_proposals(const pir_kernel_call *call) {
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   pir_status status = pir_kernel_dense(call, rois, PIR_F64, rois->shape, 2, &b.boxes);
   if (!status)
-    status = distribute(&b, room, room + rois->shape[0], images);
+    status = distribute_boxes(&b, room, room + rois->shape[0], images);
   pir_kernel_free(call, room, size);
   pir_boxes_drop(&b);
   return status;

@@ -1,15 +1,12 @@
-// Boxes over feature maps: prior boxes of every cell, and regions of interest resampled.
-// Numbers are those of f32 arithmetic where they decide what is read. Cost: a region reads grid
-// points * channels elements; channels run in parallel.
+// Boxes over feature maps: the prior boxes of every cell, and regions of interest resampled to
+// a grid (RoI align) with the gradient. Coordinates are rounded as f32 arithmetic rounds them,
+// because they decide which elements are read. Cost: a region reads sample points * channels
+// elements; channels run in parallel.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "boxes.h"
-
-static double rounded(bool single, double x) {
-  return single ? (double)(float)x : x;
-}
 
 // ---- prior boxes
 
@@ -27,14 +24,14 @@ enum {
 };
 
 typedef struct extent {
-  double width, height;  // half of it
+  double width, height;  // half of the box's
 } extent;
 
-static bool near(float a, float b) {
+static bool nearly_equal(float a, float b) {
   return fabsf(a - b) < 1e-6f;
 }
 
-// The ratios without repetition, 1 first; returns how many.
+// Lists the ratios without repetition, 1 first. Returns how many there are.
 static int64_t list_ratios(const pir_attr_value *given, bool flip, float *ratios) {
   int64_t count = 0;
   ratios[count++] = 1;
@@ -42,7 +39,7 @@ static int64_t list_ratios(const pir_attr_value *given, bool flip, float *ratios
     float ratio = (float)given->floats[i];
     bool seen = false;
     for (int64_t j = 0; j < count && !seen; j++)
-      seen = near(ratio, ratios[j]);
+      seen = nearly_equal(ratio, ratios[j]);
     if (seen)
       continue;
     ratios[count++] = ratio;
@@ -52,7 +49,7 @@ static int64_t list_ratios(const pir_attr_value *given, bool flip, float *ratios
   return count;
 }
 
-// Half extents of the boxes of one cell, in their order.
+// Lists the half extents of the boxes of one cell, in their order. Returns how many there are.
 static int64_t list_extents(const pir_attr_value *attrs, const float *ratios,
                             int64_t ratio_count, extent *to) {
   const pir_attr_value *sizes = &attrs[PRIOR_MIN], *larger = &attrs[PRIOR_MAX];
@@ -69,35 +66,41 @@ static int64_t list_extents(const pir_attr_value *attrs, const float *ratios,
       if (larger->count)
         to[n++] = middle;
     }
-    for (int64_t r = 0; r < ratio_count; r++)
-      if (!squares_first || !near(ratios[r], 1))
-        to[n++] = (extent){size * sqrtf(ratios[r]) / 2.0, size / sqrtf(ratios[r]) / 2.0};
+    for (int64_t r = 0; r < ratio_count; r++) {
+      if (squares_first && nearly_equal(ratios[r], 1))
+        continue;
+      float root = sqrtf(ratios[r]);
+      to[n++] = (extent){size * root / 2.0, size / root / 2.0};
+    }
     if (!squares_first && larger->count)
       to[n++] = middle;
   }
   return n;
 }
 
+// Writes the corners of all boxes of all cells, relative to the image.
 static void fill_priors(const pir_kernel_call *call, const extent *extents, int64_t n,
                         const double image[2], double *to) {
   const pir_attr_value *attrs = call->attrs;
   const pir_tensor *out = pir_kernel_out(call, 0);
   bool single = out->dtype == PIR_F32;
   bool clip = attrs[PRIOR_CLIP].i != 0;
-  double step[2] = {rounded(single, attrs[PRIOR_STEP_W].f),
-                    rounded(single, attrs[PRIOR_STEP_H].f)};
-  double offset = rounded(single, attrs[PRIOR_OFFSET].f);
+  double step[2];
+  step[0] = pir_round_single(single, attrs[PRIOR_STEP_W].f);
+  step[1] = pir_round_single(single, attrs[PRIOR_STEP_H].f);
+  double offset = pir_round_single(single, attrs[PRIOR_OFFSET].f);
   if (step[0] == 0 || step[1] == 0)
     for (int a = 0; a < 2; a++)
-      step[a] = rounded(single, image[a] / (double)out->shape[1 - a]);
+      step[a] = pir_round_single(single, image[a] / (double)out->shape[1 - a]);
   for (int64_t i = 0, cells = out->shape[0] * out->shape[1]; i < cells; i++) {
     int64_t cell[2] = {i % out->shape[1], i / out->shape[1]};
     for (int64_t k = 0; k < n; k++, to += 4) {
       for (int a = 0; a < 2; a++) {
-        double center = rounded(single, rounded(single, (double)cell[a] + offset) * step[a]);
-        double half = rounded(single, a ? extents[k].height : extents[k].width);
-        to[a] = rounded(single, center - half) / image[a];
-        to[2 + a] = rounded(single, center + half) / image[a];
+        double place = pir_round_single(single, (double)cell[a] + offset);
+        double center = pir_round_single(single, place * step[a]);
+        double half = pir_round_single(single, a ? extents[k].height : extents[k].width);
+        to[a] = pir_round_single(single, center - half) / image[a];
+        to[2 + a] = pir_round_single(single, center + half) / image[a];
       }
       for (int c = 0; c < 4 && clip; c++)
         to[c] = fmin(fmax(to[c], 0), 1);
@@ -146,21 +149,21 @@ pir_status pir_kernel_prior_box(const pir_kernel_call *call) {
   if (attrs[PRIOR_MAX].count && attrs[PRIOR_MAX].count != attrs[PRIOR_MIN].count)
     return pir_kernel_fail(call, PIR_INVALID, "%s: max_sizes: expects %zu, found %zu", call->op,
                            attrs[PRIOR_MIN].count, attrs[PRIOR_MAX].count);
-  size_t list = (2 * ratios->count + 1) * sizeof(float);
-  size_t size = list + (2 * ratios->count + 3) * (attrs[PRIOR_MIN].count + 1) * sizeof(extent);
+  size_t most = (2 * ratios->count + 3) * (attrs[PRIOR_MIN].count + 1);
+  size_t size = most * sizeof(extent) + (2 * ratios->count + 1) * sizeof(float);
   extent *room = pir_kernel_alloc(call, size);
   if (!room)
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
-  float *each = (float *)(room + (2 * ratios->count + 3) * (attrs[PRIOR_MIN].count + 1));
-  int64_t count =
-      list_extents(attrs, each, list_ratios(ratios, attrs[PRIOR_FLIP].i != 0, each), room);
+  float *each = (float *)(room + most);
+  int64_t ratio_count = list_ratios(ratios, attrs[PRIOR_FLIP].i != 0, each);
+  int64_t count = list_extents(attrs, each, ratio_count, room);
   const double image[2] = {(double)picture->shape[3], (double)picture->shape[2]};
   pir_status status = write_priors(call, room, count, image);
   pir_kernel_free(call, room, size);
   return status;
 }
 
-// ---- regions
+// ---- regions of interest
 
 enum { ROI_HEIGHT, ROI_WIDTH, ROI_SCALE, ROI_SAMPLING, ROI_ALIGNED };
 
@@ -171,8 +174,8 @@ typedef struct regions {
   bool single;
 } regions;
 
-// Along one axis: the two positions a sample lies between and the weight of the first. False
-// outside of the map.
+// A sample along one axis: the two positions that it lies between, the weight of the lower one,
+// and whether it lies in the map.
 typedef struct sample {
   int64_t low, high;
   double weight;
@@ -190,25 +193,31 @@ static sample sample_at(double at, int64_t extent) {
   return (sample){low, low + 1, (double)(low + 1) - at, true};
 }
 
-// Where a region starts along an axis, the extent of one of its bins, and how many samples a
-// bin takes.
+// A region along one axis.
 typedef struct axis {
-  double start, bin;
-  int64_t samples, extent;
+  double start, bin;  // where the region starts, and the extent of one bin
+  int64_t samples;    // samples that a bin takes
+  int64_t extent;     // of the map
 } axis;
 
-static axis axis_of(const regions *r, const double *box, int a, bool at_least_one) {
+// A coordinate of a box, in elements of the map.
+static double map_coordinate(const regions *r, double x) {
   const pir_attr_value *attrs = r->call->attrs;
-  double scale = rounded(r->single, attrs[ROI_SCALE].f);
+  double scale = pir_round_single(r->single, attrs[ROI_SCALE].f);
   double shift = attrs[ROI_ALIGNED].i ? 0.5 : 0;
-  double start = rounded(r->single, rounded(r->single, box[a] * scale) - shift);
-  double end = rounded(r->single, rounded(r->single, box[2 + a] * scale) - shift);
-  double length = rounded(r->single, end - start);
+  return pir_round_single(r->single, pir_round_single(r->single, x * scale) - shift);
+}
+
+static axis region_axis(const regions *r, const double *box, int a, bool at_least_one) {
+  const pir_attr_value *attrs = r->call->attrs;
+  double start = map_coordinate(r, box[a]);
+  double end = map_coordinate(r, box[2 + a]);
+  double length = pir_round_single(r->single, end - start);
   double bins = (double)attrs[a ? ROI_HEIGHT : ROI_WIDTH].i;
   if (!attrs[ROI_ALIGNED].i || at_least_one)
     length = fmax(length, 1);
   axis to = {.start = start,
-             .bin = rounded(r->single, length / bins),
+             .bin = pir_round_single(r->single, length / bins),
              .samples = attrs[ROI_SAMPLING].i,
              .extent = r->x.shape[a ? 2 : 3]};
   double wanted = ceil(to.bin);
@@ -217,35 +226,38 @@ static axis axis_of(const regions *r, const double *box, int a, bool at_least_on
   return to;
 }
 
-static sample sample_of(const regions *r, const axis *to, int64_t bin, int64_t i) {
-  double part = rounded(
-      r->single, (double)bin + rounded(r->single, ((double)i + 0.5) / (double)to->samples));
-  return sample_at(rounded(r->single, to->start + rounded(r->single, to->bin * part)),
-                   to->extent);
+// Sample i of a bin.
+static sample bin_sample(const regions *r, const axis *to, int64_t bin, int64_t i) {
+  double part = pir_round_single(r->single, ((double)i + 0.5) / (double)to->samples);
+  part = pir_round_single(r->single, (double)bin + part);
+  double distance = pir_round_single(r->single, to->bin * part);
+  return sample_at(pir_round_single(r->single, to->start + distance), to->extent);
 }
 
-// The samples of all bins along an axis, which all channels share; NULL where they would be too
-// many to keep.
-static sample *all_samples(const regions *r, const axis *to, int64_t bins) {
+// Lists the samples of all bins along an axis, which all channels share. NULL when they are too
+// many to keep, or when memory runs out.
+static sample *list_axis_samples(const regions *r, const axis *to, int64_t bins) {
   enum { MOST = 1 << 16 };
   if (to->samples < 1 || bins < 1 || to->samples > MOST / bins)
     return NULL;
   sample *list = malloc((size_t)(bins * to->samples) * sizeof *list);
   for (int64_t k = 0; list && k < bins * to->samples; k++)
-    list[k] = sample_of(r, to, k / to->samples, k % to->samples);
+    list[k] = bin_sample(r, to, k / to->samples, k % to->samples);
   return list;
 }
 
-// The average of the samples of one bin. A point outside of the map counts as 0.
-static double average(const regions *r, const axis axes[2], sample *const lists[2], int64_t row,
-                      int64_t column, const double *plane) {
+// The average of the samples of one bin. A sample outside of the map counts as 0. `lists` hold
+// the samples of all bins along each axis, or NULL.
+static double average_bin_samples(const regions *r, const axis axes[2], sample *const lists[2],
+                                  int64_t row, int64_t column, const double *plane) {
   int64_t wide = r->x.shape[3];
+  int64_t rows = axes[1].samples;
+  int64_t columns = axes[0].samples;
   double sum = 0;
-  for (int64_t i = 0; i < axes[1].samples; i++) {
-    sample y = lists[1] ? lists[1][row * axes[1].samples + i] : sample_of(r, &axes[1], row, i);
-    for (int64_t j = 0; j < axes[0].samples && y.inside; j++) {
-      sample x =
-          lists[0] ? lists[0][column * axes[0].samples + j] : sample_of(r, &axes[0], column, j);
+  for (int64_t i = 0; i < rows; i++) {
+    sample y = lists[1] ? lists[1][row * rows + i] : bin_sample(r, &axes[1], row, i);
+    for (int64_t j = 0; j < columns && y.inside; j++) {
+      sample x = lists[0] ? lists[0][column * columns + j] : bin_sample(r, &axes[0], column, j);
       if (!x.inside)
         continue;
       const double *low = plane + y.low * wide;
@@ -254,36 +266,41 @@ static double average(const regions *r, const axis axes[2], sample *const lists[
       sum += (1 - y.weight) * (x.weight * high[x.low] + (1 - x.weight) * high[x.high]);
     }
   }
-  return sum / (double)(axes[0].samples * axes[1].samples);
+  return sum / (double)(columns * rows);
 }
 
-// Channels that are resampled together, for every region: as many as stay in the cache.
-static int64_t together(const regions *r) {
+// How many channels one parallel unit resamples for every region: so many that their planes
+// stay in the cache.
+static int64_t channels_at_once(const regions *r) {
   enum { CACHED = 1 << 16 };  // elements
   int64_t plane = r->x.shape[2] * r->x.shape[3];
   return plane > 0 && plane < CACHED ? CACHED / plane : 1;
 }
 
-static void align_channels(void *user, int64_t begin, int64_t end, int thread) {
+static void align_channel_chunks(void *user, int64_t begin, int64_t end, int thread) {
   (void)thread;
   const regions *r = user;
   const int64_t *shape = r->out.shape;
   const int64_t plane = r->x.shape[2] * r->x.shape[3];
   const int64_t bins = shape[2] * shape[3];
   for (int64_t chunk = begin; chunk < end; chunk++) {
-    int64_t first = chunk * together(r);
-    int64_t stop = first + together(r) < shape[1] ? first + together(r) : shape[1];
+    int64_t first = chunk * channels_at_once(r);
+    int64_t stop = first + channels_at_once(r);
+    if (stop > shape[1])
+      stop = shape[1];
     for (int64_t n = 0; n < shape[0]; n++) {
       const double *box = (const double *)r->boxes.data + 4 * n;
-      const double *x = (const double *)r->x.data + (r->image[n] * shape[1] + first) * plane;
+      int64_t from = (r->image[n] * shape[1] + first) * plane;
+      const double *x = (const double *)r->x.data + from;
       double *out = (double *)r->out.data + (n * shape[1] + first) * bins;
-      axis axes[2] = {axis_of(r, box, 0, false), axis_of(r, box, 1, false)};
-      sample *lists[2] = {all_samples(r, &axes[0], shape[3]),
-                          all_samples(r, &axes[1], shape[2])};
+      axis axes[2] = {region_axis(r, box, 0, false), region_axis(r, box, 1, false)};
+      sample *lists[2];
+      lists[0] = list_axis_samples(r, &axes[0], shape[3]);
+      lists[1] = list_axis_samples(r, &axes[1], shape[2]);
       for (int64_t c = first; c < stop; c++, x += plane)
         for (int64_t p = 0; p < shape[2]; p++)
           for (int64_t q = 0; q < shape[3]; q++)
-            *out++ = plane ? average(r, axes, lists, p, q, x) : 0;
+            *out++ = plane ? average_bin_samples(r, axes, lists, p, q, x) : 0;
       free(lists[0]);
       free(lists[1]);
     }
@@ -309,13 +326,13 @@ pir_status pir_boxes_images(const pir_kernel_call *call, const pir_tensor *numbe
     for (int64_t i = 0; i < here; i++)
       image[at++] = n;
   }
-  return at == count
-             ? PIR_OK
-             : pir_kernel_fail(call, PIR_INVALID, "%s: boxes_num: %lld regions, boxes has %lld",
-                               call->op, (long long)at, (long long)count);
+  if (at != count)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: boxes_num: %lld regions, boxes has %lld",
+                           call->op, (long long)at, (long long)count);
+  return PIR_OK;
 }
 
-static pir_status align(regions *r, int64_t *image) {
+static pir_status align_regions(regions *r, int64_t *image) {
   const pir_kernel_call *call = r->call;
   const pir_tensor *x = pir_kernel_in(call, 0);
   const pir_tensor *boxes = pir_kernel_in(call, 1);
@@ -332,11 +349,11 @@ static pir_status align(regions *r, int64_t *image) {
   if (!r->out.data)
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   r->image = image;
-  int64_t chunks = (out->shape[1] + together(r) - 1) / together(r);
+  int64_t chunks = (out->shape[1] + channels_at_once(r) - 1) / channels_at_once(r);
   if (call->parallel.threads > 1 && chunks > 1)
-    call->parallel.parallel_for(call->parallel.pool, chunks, align_channels, r);
+    call->parallel.parallel_for(call->parallel.pool, chunks, align_channel_chunks, r);
   else
-    align_channels(r, 0, chunks, 0);
+    align_channel_chunks(r, 0, chunks, 0);
   return pir_tensor_copy(&r->out, pir_kernel_out(call, 0));
 }
 
@@ -346,13 +363,15 @@ pir_status pir_kernel_roi_align(const pir_kernel_call *call) {
   const pir_tensor *boxes = pir_kernel_in(call, 1);
   const pir_tensor *out = pir_kernel_out(call, 0);
   const pir_attr_value *attrs = call->attrs;
-  if (!x || !boxes || x->rank != 4 || boxes->rank != 2 || boxes->shape[1] != 4)
+  bool ranked = x && boxes && x->rank == 4 && boxes->rank == 2;
+  if (!ranked || boxes->shape[1] != 4)
     return pir_kernel_fail(call, PIR_INVALID, "%s: expects x of rank 4 and boxes of 4 columns",
                            call->op);
   if (!pir_dtype_is_float(x->dtype))
     return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of integers", call->op);
-  if (out->rank != 4 || out->shape[0] != boxes->shape[0] || out->shape[1] != x->shape[1] ||
-      out->shape[2] != attrs[ROI_HEIGHT].i || out->shape[3] != attrs[ROI_WIDTH].i)
+  const int64_t shape[4] = {boxes->shape[0], x->shape[1], attrs[ROI_HEIGHT].i,
+                            attrs[ROI_WIDTH].i};
+  if (out->rank != 4 || memcmp(out->shape, shape, sizeof shape))
     return pir_kernel_fail(
         call, PIR_INVALID,
         "%s: out: its shape does not follow from x, boxes and pooled_height, pooled_width",
@@ -362,7 +381,7 @@ pir_status pir_kernel_roi_align(const pir_kernel_call *call) {
   int64_t *image = pir_kernel_alloc(call, size);
   if (!image)
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
-  pir_status status = align(&r, image);
+  pir_status status = align_regions(&r, image);
   pir_kernel_drop(call, &r.x);
   pir_kernel_drop(call, &r.boxes);
   pir_kernel_drop(call, &r.out);
@@ -370,17 +389,17 @@ pir_status pir_kernel_roi_align(const pir_kernel_call *call) {
   return status;
 }
 
-// ---- the gradient: every sample hands its part of a bin back to the four elements around it.
-// Paddle takes regions as at least one element wide here, aligned ones too.
+// ---- the gradient
 
-static void spread(const regions *r, const axis axes[2], int64_t row, int64_t column,
-                   double grad, double *plane) {
+// Adds a bin's gradient to the four elements around each of its samples.
+static void add_bin_gradient(const regions *r, const axis axes[2], int64_t row, int64_t column,
+                             double grad, double *plane) {
   int64_t wide = r->x.shape[3];
   double part = grad / (double)(axes[0].samples * axes[1].samples);
   for (int64_t i = 0; i < axes[1].samples; i++) {
-    sample y = sample_of(r, &axes[1], row, i);
+    sample y = bin_sample(r, &axes[1], row, i);
     for (int64_t j = 0; j < axes[0].samples && y.inside; j++) {
-      sample x = sample_of(r, &axes[0], column, j);
+      sample x = bin_sample(r, &axes[0], column, j);
       if (!x.inside)
         continue;
       double *low = plane + y.low * wide;
@@ -393,17 +412,19 @@ static void spread(const regions *r, const axis axes[2], int64_t row, int64_t co
   }
 }
 
-static void spread_region(const regions *r, int64_t n) {
+// Here Paddle takes every region as at least one element wide, aligned ones too.
+static void add_region_gradient(const regions *r, int64_t n) {
   const int64_t *shape = r->out.shape;
   const int64_t plane = r->x.shape[2] * r->x.shape[3];
   const double *box = (const double *)r->boxes.data + 4 * n;
-  const double *grad = (const double *)r->out.data + n * shape[1] * shape[2] * shape[3];
+  const int64_t bins = shape[1] * shape[2] * shape[3];
+  const double *grad = (const double *)r->out.data + n * bins;
   double *x = (double *)r->x.data + r->image[n] * shape[1] * plane;
-  axis axes[2] = {axis_of(r, box, 0, true), axis_of(r, box, 1, true)};
+  axis axes[2] = {region_axis(r, box, 0, true), region_axis(r, box, 1, true)};
   for (int64_t c = 0; c < shape[1] && plane; c++, x += plane)
     for (int64_t p = 0; p < shape[2]; p++)
       for (int64_t q = 0; q < shape[3]; q++)
-        spread(r, axes, p, q, *grad++, x);
+        add_bin_gradient(r, axes, p, q, *grad++, x);
 }
 
 // operands: x, boxes, boxes_num, out_grad
@@ -418,8 +439,9 @@ pir_status pir_kernel_roi_align_grad(const pir_kernel_call *call) {
   const pir_tensor *boxes = pir_kernel_in(call, 1);
   const pir_tensor *grad = pir_kernel_in(call, 3);
   int64_t count = boxes->shape[0];
-  if (boxes->shape[1] != 4 || grad->shape[0] != count || grad->shape[1] != x->shape[1] ||
-      grad->shape[2] != call->attrs[ROI_HEIGHT].i || grad->shape[3] != call->attrs[ROI_WIDTH].i)
+  const int64_t shape[4] = {count, x->shape[1], call->attrs[ROI_HEIGHT].i,
+                            call->attrs[ROI_WIDTH].i};
+  if (boxes->shape[1] != 4 || memcmp(grad->shape, shape, sizeof shape))
     return pir_kernel_fail(call, PIR_INVALID, "%s: x, boxes and out_grad do not fit", call->op);
   pir_status status = pir_kernel_open(call, in, 4, out, 1, room);
   if (!status)
@@ -433,7 +455,7 @@ pir_status pir_kernel_roi_align_grad(const pir_kernel_call *call) {
                .x = room[4]};
   r.image = images.data;
   for (int64_t n = 0; n < count && !status && r.x.data; n++)
-    spread_region(&r, n);
+    add_region_gradient(&r, n);
   pir_kernel_drop(call, &images);
   return pir_kernel_close(call, status, 4, 1, room);
 }

@@ -1,6 +1,6 @@
-// The training loss of a YOLO head: every true box is given to the anchor that fits its size
-// best, at the cell of its centre; predictions that overlap a true box well are not held to be
-// background. In double. O(cells * boxes).
+// The training loss of a YOLO head. Every true box belongs to the anchor that fits its size
+// best, at the cell of its centre. A prediction that overlaps a true box well is ignored: it
+// does not count as background. Computes in double. O(cells * boxes).
 #include <math.h>
 
 #include "kernels.h"
@@ -20,6 +20,8 @@ typedef struct box {
   double x, y, w, h;  // centre and extents
 } box;
 
+// Operands, results and attributes. `object` is 0 for background, -1 for an ignored prediction,
+// and the score of a true box where one belongs.
 typedef struct head {
   const pir_kernel_call *call;
   const pir_attr_value *anchors, *mask;
@@ -31,75 +33,81 @@ typedef struct head {
   double input, scale, bias, positive, negative;
 } head;
 
-static double cross_entropy(double x, double label) {
+static double binary_cross_entropy(double x, double label) {
   return fmax(x, 0) - x * label + log1p(exp(-fabs(x)));
 }
-static double sigmoid(double x) {
+static double sigmoid_of_output(double x) {
   return 1 / (1 + exp(-x));
 }
 
-static double overlap(double c1, double w1, double c2, double w2) {
+// How much two intervals overlap, given by their centres and lengths.
+static double shared_length(double c1, double w1, double c2, double w2) {
   return fmin(c1 + w1 / 2, c2 + w2 / 2) - fmax(c1 - w1 / 2, c2 - w2 / 2);
 }
 
-static double shared(box a, box b) {
-  double w = overlap(a.x, a.w, b.x, b.w);
-  double h = overlap(a.y, a.h, b.y, b.h);
+static double box_iou(box a, box b) {
+  double w = shared_length(a.x, a.w, b.x, b.w);
+  double h = shared_length(a.y, a.h, b.y, b.h);
   double both = w < 0 || h < 0 ? 0 : w * h;
   return both / (a.w * a.h + b.w * b.h - both);
 }
 
 // Element `k` (x, y, w, h, objectness, classes) of anchor j at a cell of image n.
-static double at(const head *p, int64_t n, int64_t j, int64_t k, int64_t cell) {
+static double output_at(const head *p, int64_t n, int64_t j, int64_t k, int64_t cell) {
   return p->x[((n * p->masks + j) * (5 + p->classes) + k) * p->high * p->wide + cell];
 }
 
-static box truth(const head *p, int64_t n, int64_t b) {
+static box true_box(const head *p, int64_t n, int64_t b) {
   const double *t = p->truth + (n * p->boxes + b) * 4;
   return (box){t[0], t[1], t[2], t[3]};
 }
 
-static bool counts(box b) {
+// Whether an entry of the operand is a box at all: padding has no extent.
+static bool is_real_box(box b) {
   return b.w > 1e-6 && b.h > 1e-6;
 }
 
-static box predicted(const head *p, int64_t n, int64_t j, int64_t cell) {
+static box predicted_box(const head *p, int64_t n, int64_t j, int64_t cell) {
   int64_t anchor = 2 * p->mask->ints[j];
   double column = (double)(cell % p->wide);
   double row = (double)(cell / p->wide);
   double grid = (double)p->high;
-  return (box){(column + sigmoid(at(p, n, j, 0, cell)) * p->scale + p->bias) / grid,
-               (row + sigmoid(at(p, n, j, 1, cell)) * p->scale + p->bias) / grid,
-               exp(at(p, n, j, 2, cell)) * (double)p->anchors->ints[anchor] / p->input,
-               exp(at(p, n, j, 3, cell)) * (double)p->anchors->ints[anchor + 1] / p->input};
+  double width = (double)p->anchors->ints[anchor];
+  double height = (double)p->anchors->ints[anchor + 1];
+  double x = sigmoid_of_output(output_at(p, n, j, 0, cell));
+  double y = sigmoid_of_output(output_at(p, n, j, 1, cell));
+  return (box){(column + x * p->scale + p->bias) / grid, (row + y * p->scale + p->bias) / grid,
+               exp(output_at(p, n, j, 2, cell)) * width / p->input,
+               exp(output_at(p, n, j, 3, cell)) * height / p->input};
 }
 
-static void mark_good(const head *p, int64_t n) {
+// Marks the predictions of image n that overlap a true box by more than the ignore threshold.
+static void ignore_good_predictions(const head *p, int64_t n) {
   double bound = p->call->attrs[YOLO_IGNORE].f;
   int64_t cells = p->high * p->wide;
   for (int64_t j = 0; j < p->masks; j++)
     for (int64_t cell = 0; cell < cells; cell++) {
-      box mine = predicted(p, n, j, cell);
+      box mine = predicted_box(p, n, j, cell);
       double best = 0;
       for (int64_t b = 0; b < p->boxes; b++) {
-        box real = truth(p, n, b);
-        if (counts(real))
-          best = fmax(best, shared(mine, real));
+        box real = true_box(p, n, b);
+        if (is_real_box(real))
+          best = fmax(best, box_iou(mine, real));
       }
       if (best > bound)
         p->object[(n * p->masks + j) * cells + cell] = -1;
     }
 }
 
-// The head's own anchor that fits a box best, or -1 when one of another head does.
-static int64_t best_anchor(const head *p, box real) {
+// The anchor of this head that fits a box best, or -1 when an anchor of another head does.
+static int64_t best_own_anchor(const head *p, box real) {
   double best = 0;
   int64_t at_best = 0;
   real.x = real.y = 0;
   for (size_t a = 0; 2 * a + 1 < p->anchors->count; a++) {
-    box anchor = {0, 0, (double)p->anchors->ints[2 * a] / p->input,
-                  (double)p->anchors->ints[2 * a + 1] / p->input};
-    double now = shared(anchor, real);
+    box anchor = {.w = (double)p->anchors->ints[2 * a] / p->input,
+                  .h = (double)p->anchors->ints[2 * a + 1] / p->input};
+    double now = box_iou(anchor, real);
     if (now > best) {
       best = now;
       at_best = (int64_t)a;
@@ -111,8 +119,8 @@ static int64_t best_anchor(const head *p, box real) {
   return -1;
 }
 
-static double box_loss(const head *p, int64_t n, int64_t j, box real, int64_t cell,
-                       double score) {
+static double location_loss(const head *p, int64_t n, int64_t j, box real, int64_t cell,
+                            double score) {
   int64_t anchor = 2 * p->mask->ints[j];
   double grid = (double)p->high;
   double weight = (2 - real.w * real.h) * score;
@@ -120,38 +128,48 @@ static double box_loss(const head *p, int64_t n, int64_t j, box real, int64_t ce
   double ty = real.y * grid - (double)(cell / p->wide);
   double tw = log(real.w * p->input / (double)p->anchors->ints[anchor]);
   double th = log(real.h * p->input / (double)p->anchors->ints[anchor + 1]);
-  return weight *
-         (cross_entropy(at(p, n, j, 0, cell), tx) + cross_entropy(at(p, n, j, 1, cell), ty) +
-          fabs(at(p, n, j, 2, cell) - tw) + fabs(at(p, n, j, 3, cell) - th));
+  double loss = binary_cross_entropy(output_at(p, n, j, 0, cell), tx);
+  loss += binary_cross_entropy(output_at(p, n, j, 1, cell), ty);
+  loss += fabs(output_at(p, n, j, 2, cell) - tw);
+  loss += fabs(output_at(p, n, j, 3, cell) - th);
+  return weight * loss;
 }
 
-static pir_status add_boxes(const head *p, int64_t n, double *loss) {
+// Adds the cross entropy of the classes of one prediction.
+static void add_class_loss(const head *p, int64_t n, int64_t j, int64_t cell, int64_t label,
+                           double score, double *loss) {
+  for (int64_t c = 0; c < p->classes; c++) {
+    double wanted = c == label ? p->positive : p->negative;
+    *loss += binary_cross_entropy(output_at(p, n, j, 5 + c, cell), wanted) * score;
+  }
+}
+
+// Gives the true boxes of image n to anchors and cells, and adds their loss.
+static pir_status add_true_boxes(const head *p, int64_t n, double *loss) {
   for (int64_t b = 0; b < p->boxes; b++) {
-    box real = truth(p, n, b);
+    box real = true_box(p, n, b);
     int64_t i = n * p->boxes + b;
     int64_t label = p->labels[i];
     p->match[i] = -1;
-    if (!counts(real))
+    if (!is_real_box(real))
       continue;
     int64_t column = (int64_t)(real.x * (double)p->wide);
     int64_t row = (int64_t)(real.y * (double)p->high);
-    int64_t j = best_anchor(p, real);
+    int64_t j = best_own_anchor(p, real);
     p->match[i] = j;
     if (j < 0)
       continue;
-    if (!(real.x >= 0 && real.y >= 0) || column >= p->wide || row >= p->high || label < 0 ||
-        label >= p->classes)
+    bool inside = real.x >= 0 && real.y >= 0 && column < p->wide && row < p->high;
+    if (!inside || label < 0 || label >= p->classes)
       return pir_kernel_fail(p->call, PIR_INVALID,
                              "%s: gt_box and gt_label: a centre (%g, %g), a label %lld of %lld",
                              p->call->op, real.x, real.y, (long long)label,
                              (long long)p->classes);
     int64_t cell = row * p->wide + column;
     double score = p->scores ? p->scores[i] : 1;
-    *loss += box_loss(p, n, j, real, cell, score);
+    *loss += location_loss(p, n, j, real, cell, score);
     p->object[(n * p->masks + j) * p->high * p->wide + cell] = score;
-    for (int64_t c = 0; c < p->classes; c++)
-      *loss += cross_entropy(at(p, n, j, 5 + c, cell), c == label ? p->positive : p->negative) *
-               score;
+    add_class_loss(p, n, j, cell, label, score, loss);
   }
   return PIR_OK;
 }
@@ -161,16 +179,16 @@ static double objectness_loss(const head *p, int64_t n) {
   int64_t cells = p->high * p->wide;
   for (int64_t i = 0; i < p->masks * cells; i++) {
     double object = p->object[n * p->masks * cells + i];
-    double x = at(p, n, i / cells, 4, i % cells);
+    double x = output_at(p, n, i / cells, 4, i % cells);
     if (object > 1e-5)
-      loss += cross_entropy(x, 1) * object;
+      loss += binary_cross_entropy(x, 1) * object;
     else if (object > -0.5)
-      loss += cross_entropy(x, 0);
+      loss += binary_cross_entropy(x, 0);
   }
   return loss;
 }
 
-static pir_status check(const pir_kernel_call *call) {
+static pir_status check_yolo_operands(const pir_kernel_call *call) {
   const pir_tensor *x = pir_kernel_in(call, YOLO_X);
   const pir_tensor *boxes = pir_kernel_in(call, YOLO_BOX);
   const pir_attr_value *anchors = &call->attrs[YOLO_ANCHORS];
@@ -179,7 +197,8 @@ static pir_status check(const pir_kernel_call *call) {
   PIR_TRY(pir_kernel_expect_rank(call, YOLO_BOX, "gt_box", 3));
   PIR_TRY(pir_kernel_expect_rank(call, YOLO_LABEL, "gt_label", 2));
   int64_t planes = (int64_t)mask->count * (5 + call->attrs[YOLO_CLASSES].i);
-  if (call->attrs[YOLO_CLASSES].i < 1 || x->shape[1] != planes || x->shape[2] != x->shape[3])
+  bool square = x->shape[2] == x->shape[3];
+  if (call->attrs[YOLO_CLASSES].i < 1 || x->shape[1] != planes || !square)
     return pir_kernel_fail(
         call, PIR_INVALID,
         "%s: x: expects %lld channels and a square map, found [%lld, %lld, %lld]", call->op,
@@ -187,8 +206,10 @@ static pir_status check(const pir_kernel_call *call) {
         (long long)x->shape[3]);
   for (int k = YOLO_BOX; k <= YOLO_SCORE; k++) {
     const pir_tensor *t = pir_kernel_in(call, k);
-    if (t && (t->rank < 2 || t->shape[0] != x->shape[0] || t->shape[1] != boxes->shape[1] ||
-              (k == YOLO_BOX && t->shape[2] != 4)))
+    if (!t)
+      continue;
+    bool listed = t->rank >= 2 && t->shape[0] == x->shape[0];
+    if (!listed || t->shape[1] != boxes->shape[1] || (k == YOLO_BOX && t->shape[2] != 4))
       return pir_kernel_fail(call, PIR_INVALID,
                              "%s: gt_box, gt_label and gt_score do not fit x", call->op);
   }
@@ -203,15 +224,15 @@ static pir_status check(const pir_kernel_call *call) {
 pir_status pir_kernel_yolo_loss(const pir_kernel_call *call) {
   static const uint8_t in[] = {PIR_F64, PIR_F64, PIR_I64, PIR_F64},
                        out[] = {PIR_F64, PIR_F64, PIR_I64};
-  PIR_TRY(check(call));
+  PIR_TRY(check_yolo_operands(call));
   pir_tensor t[YOLO_ALL];
   pir_status status = pir_kernel_open(call, in, 4, out, 3, t);
   const pir_attr_value *attrs = call->attrs;
   const int64_t *shape = t[YOLO_X].shape;
   const int64_t masks = (int64_t)attrs[YOLO_MASK].count;
+  const int64_t cells[4] = {shape[0], masks, shape[2], shape[3]};
   if (!status)
-    status = pir_kernel_need(call, PIR_F64, (int64_t[]){shape[0], masks, shape[2], shape[3]}, 4,
-                             &t[YOLO_OBJECT]);
+    status = pir_kernel_need(call, PIR_F64, cells, 4, &t[YOLO_OBJECT]);
   if (!status)
     status = pir_kernel_need(call, PIR_I64, t[YOLO_BOX].shape, 2, &t[YOLO_MATCH]);
   double classes = (double)attrs[YOLO_CLASSES].i;
@@ -237,8 +258,8 @@ pir_status pir_kernel_yolo_loss(const pir_kernel_call *call) {
             .negative = smooth};
   for (int64_t n = 0; !status && n < shape[0]; n++) {
     double *loss = (double *)t[YOLO_LOSS].data + n;
-    mark_good(&p, n);
-    status = add_boxes(&p, n, loss);
+    ignore_good_predictions(&p, n);
+    status = add_true_boxes(&p, n, loss);
     *loss += objectness_loss(&p, n);
   }
   return pir_kernel_close(call, status, 4, 3, t);
