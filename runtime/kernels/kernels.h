@@ -196,6 +196,13 @@ pir_status pir_kernel_need(const pir_kernel_call *call, pir_dtype dtype, const i
 // Fails with a message unless operand `operand` is present and has this rank.
 pir_status pir_kernel_expect_rank(const pir_kernel_call *call, int operand, const char *name,
                                   int rank);
+// Fails with a message unless operand `operand` is present and has this shape.
+pir_status pir_kernel_expect_shape(const pir_kernel_call *call, int operand, const char *name,
+                                   const int64_t *shape, int rank);
+// Whether an attribute is this text.
+bool pir_kernel_text_is(const pir_attr_value *attr, const char *text);
+// Runs `fn` over `n` units, on the call's threads when there are several of both.
+void pir_kernel_each(const pir_kernel_call *call, int64_t n, pir_range_fn fn, void *user);
 
 // Rounds to float when the kernel's data is f32 (`single`). Kernels that compute in double use
 // it where Paddle's f32 arithmetic decides a comparison or an index.
@@ -205,8 +212,8 @@ static inline double pir_round_single(bool single, double x) {
 
 // ---- sequences (sequences.c)
 
-// The row offsets of the sequences of operand `k`, by its last level: `count` + 1 numbers, owned
-// by the operand.
+// The row offsets of the sequences of operand `k`, by its last level: `count` + 1 numbers,
+// owned by the operand.
 pir_status pir_kernel_sequences(const pir_kernel_call *call, int k,
                                 const uint64_t **out_offsets, int64_t *out_count);
 // Memory for the row offsets of `count` sequences of a result, which become its only level. The

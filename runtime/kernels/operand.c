@@ -141,3 +141,29 @@ pir_status pir_kernel_expect_rank(const pir_kernel_call *call, int operand, cons
                            name, rank, t->rank);
   return PIR_OK;
 }
+
+pir_status pir_kernel_expect_shape(const pir_kernel_call *call, int operand, const char *name,
+                                   const int64_t *shape, int rank) {
+  PIR_TRY(pir_kernel_expect_rank(call, operand, name, rank));
+  const int64_t *found = pir_kernel_in(call, operand)->shape;
+  for (int i = 0; i < rank; i++)
+    if (found[i] != shape[i])
+      return pir_kernel_fail(call, PIR_INVALID,
+                             "%s: %s: expects %lld along axis %d, found %lld", call->op, name,
+                             (long long)shape[i], i, (long long)found[i]);
+  return PIR_OK;
+}
+
+bool pir_kernel_text_is(const pir_attr_value *attr, const char *text) {
+  size_t size = strlen(text);
+  if (attr->kind != PIR_VALUE_TEXT || attr->text.size != size)
+    return false;
+  return memcmp(attr->text.data, text, size) == 0;
+}
+
+void pir_kernel_each(const pir_kernel_call *call, int64_t n, pir_range_fn fn, void *user) {
+  if (call->parallel.threads > 1 && n > 1)
+    call->parallel.parallel_for(call->parallel.pool, n, fn, user);
+  else if (n > 0)
+    fn(user, 0, n, 0);
+}

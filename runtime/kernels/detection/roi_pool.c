@@ -1,6 +1,6 @@
 // Regions of interest pooled to grids of bins: by maximum, and by average of another channel
-// for every bin (position-sensitive pooling), with the gradients. The bounds of bins are rounded as
-// f32 arithmetic rounds them. Cost: the elements of the regions times channels.
+// for every bin (position-sensitive pooling), with the gradients. The bounds of bins are
+// rounded as f32 arithmetic rounds them. Cost: the elements of the regions times channels.
 #include <math.h>
 
 #include "boxes.h"
@@ -224,13 +224,7 @@ static pir_status expect_bin_shape(const pir_kernel_call *call, int operand, con
                                    int64_t channels) {
   const int64_t shape[4] = {pir_kernel_in(call, BACK_BOXES)->shape[0], channels,
                             call->attrs[0].i, call->attrs[1].i};
-  PIR_TRY(pir_kernel_expect_rank(call, operand, name, 4));
-  for (int d = 0; d < 4; d++)
-    if (pir_kernel_in(call, operand)->shape[d] != shape[d])
-      return pir_kernel_fail(
-          call, PIR_INVALID, "%s: %s: expects %lld along axis %d, found %lld", call->op, name,
-          (long long)shape[d], d, (long long)pir_kernel_in(call, operand)->shape[d]);
-  return PIR_OK;
+  return pir_kernel_expect_shape(call, operand, name, shape, 4);
 }
 
 // operands: x, boxes, boxes_num, arg_max, out_grad

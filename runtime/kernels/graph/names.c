@@ -1,5 +1,5 @@
-// Numbers for rows and nodes: hashes of rows (XXH64), and nodes of a graph numbered in the
-// order in which they are met (an open hash table). One pass each.
+// Numbers for rows and nodes: hashes of rows (XXH64), and the nodes of a graph numbered in the
+// order of their first appearance (an open-addressing hash table). One pass each.
 #include <string.h>
 
 #include "kernels.h"
@@ -12,42 +12,45 @@
 #define P4 0x85EBCA77C2B2AE63ull
 #define P5 0x27D4EB2F165667C5ull
 
-static uint64_t rotate(uint64_t x, int by) {
+static uint64_t rotate_left(uint64_t x, int by) {
   return x << by | x >> (64 - by);
 }
-static uint64_t mix(uint64_t sum, uint64_t lane) {
-  return rotate(sum + lane * P2, 31) * P1;
+static uint64_t mix_hash_lane(uint64_t sum, uint64_t lane) {
+  return rotate_left(sum + lane * P2, 31) * P1;
 }
 
-static uint64_t read(const unsigned char *p, size_t bytes) {
+static uint64_t read_little_endian(const unsigned char *p, size_t bytes) {
   uint64_t v = 0;
   memcpy(&v, p, bytes);
   return v;
 }
 
-// Four lanes of 32-byte blocks, folded together.
+// Hashes the whole 32-byte blocks in four lanes, and folds the lanes together. Moves `p` and
+// `size` past the blocks.
 static uint64_t hash_blocks(const unsigned char **p, size_t *size, uint64_t seed) {
   uint64_t lanes[4] = {seed + P1 + P2, seed + P2, seed, seed - P1};
   for (; *size >= 32; *p += 32, *size -= 32)
     for (int i = 0; i < 4; i++)
-      lanes[i] = mix(lanes[i], read(*p + 8 * i, 8));
-  uint64_t h =
-      rotate(lanes[0], 1) + rotate(lanes[1], 7) + rotate(lanes[2], 12) + rotate(lanes[3], 18);
+      lanes[i] = mix_hash_lane(lanes[i], read_little_endian(*p + 8 * i, 8));
+  static const int turns[4] = {1, 7, 12, 18};
+  uint64_t h = 0;
   for (int i = 0; i < 4; i++)
-    h = (h ^ mix(0, lanes[i])) * P1 + P4;
+    h += rotate_left(lanes[i], turns[i]);
+  for (int i = 0; i < 4; i++)
+    h = (h ^ mix_hash_lane(0, lanes[i])) * P1 + P4;
   return h;
 }
 
-static uint64_t hash(const void *data, size_t size, uint64_t seed) {
+static uint64_t hash_bytes(const void *data, size_t size, uint64_t seed) {
   const unsigned char *p = data;
   size_t all = size;
   uint64_t h = (size >= 32 ? hash_blocks(&p, &size, seed) : seed + P5) + all;
   for (; size >= 8; p += 8, size -= 8)
-    h = rotate(h ^ mix(0, read(p, 8)), 27) * P1 + P4;
+    h = rotate_left(h ^ mix_hash_lane(0, read_little_endian(p, 8)), 27) * P1 + P4;
   for (; size >= 4; p += 4, size -= 4)
-    h = rotate(h ^ read(p, 4) * P1, 23) * P2 + P3;
+    h = rotate_left(h ^ read_little_endian(p, 4) * P1, 23) * P2 + P3;
   for (; size; p++, size--)
-    h = rotate(h ^ *p * P5, 11) * P1;
+    h = rotate_left(h ^ *p * P5, 11) * P1;
   h = (h ^ h >> 33) * P2;
   h = (h ^ h >> 29) * P3;
   return h ^ h >> 32;
@@ -68,14 +71,15 @@ pir_status pir_kernel_hash(const pir_kernel_call *call) {
   const uint8_t out[] = {PIR_I64};
   pir_tensor t[2];
   pir_status status = pir_kernel_open(call, types, 1, out, 1, t);
-  size_t row =
-      (size_t)x->shape[1] * sizeof(int32_t);  // Paddle hashes as many bytes of either type
+  // Paddle hashes the same number of bytes for both types.
+  size_t row = (size_t)x->shape[1] * sizeof(int32_t);
   size_t step = (size_t)x->shape[1] * pir_dtype_size(x->dtype);
+  int64_t *to = t[1].data;
   for (int64_t i = 0; i < x->shape[0] && !status; i++)
-    for (int64_t s = 0; s < seeds; s++)
-      ((int64_t *)t[1].data)[i * seeds + s] =
-          (int64_t)(hash((const char *)t[0].data + (size_t)i * step, row, (uint64_t)s) %
-                    (uint64_t)bound);
+    for (int64_t s = 0; s < seeds; s++) {
+      const char *from = (const char *)t[0].data + (size_t)i * step;
+      *to++ = (int64_t)(hash_bytes(from, row, (uint64_t)s) % (uint64_t)bound);
+    }
   return pir_kernel_close(call, status, 1, 1, t);
 }
 
@@ -83,12 +87,14 @@ pir_status pir_kernel_hash(const pir_kernel_call *call) {
 
 typedef struct numbering {
   int64_t *slots;  // position in `nodes` + 1, or 0
-  uint64_t mask;
-  int64_t *nodes, count;
+  uint64_t mask;   // number of slots - 1
+  int64_t *nodes;  // in the order of their numbers
+  int64_t count;
 } numbering;
 
-static int64_t number_of(numbering *n, int64_t node) {
-  uint64_t at = hash(&node, sizeof node, 0) & n->mask;
+// The number of a node, which is the next one when the node is new.
+static int64_t number_of_node(numbering *n, int64_t node) {
+  uint64_t at = hash_bytes(&node, sizeof node, 0) & n->mask;
   while (n->slots[at] && n->nodes[n->slots[at] - 1] != node)
     at = (at + 1) & n->mask;
   if (!n->slots[at]) {
@@ -98,8 +104,8 @@ static int64_t number_of(numbering *n, int64_t node) {
   return n->slots[at] - 1;
 }
 
-static pir_status write_list(const pir_kernel_call *call, int result, const int64_t *from,
-                             int64_t n) {
+static pir_status write_index_list(const pir_kernel_call *call, int result, const int64_t *from,
+                                   int64_t n) {
   pir_tensor *to = pir_kernel_out(call, result);
   pir_tensor list = {.data = (void *)(uintptr_t)from};
   if (!to)
@@ -109,10 +115,10 @@ static pir_status write_list(const pir_kernel_call *call, int result, const int6
   return pir_tensor_copy(&list, to);
 }
 
-// The node each edge ends in: the counts say how many edges each node has, for one kind of edge
-// after the other.
-static pir_status list_ends(const pir_kernel_call *call, const pir_tensor *counts,
-                            int64_t nodes, int64_t edges, int64_t *to) {
+// Lists the node at which each edge ends. `counts` states how many edges each node has, for one
+// kind of edge after the other.
+static pir_status list_edge_ends(const pir_kernel_call *call, const pir_tensor *counts,
+                                 int64_t nodes, int64_t edges, int64_t *to) {
   int64_t at = 0;
   for (int64_t i = 0; i < pir_tensor_numel(counts); i++) {
     int64_t n = ((const int64_t *)counts->data)[i];
@@ -128,29 +134,30 @@ static pir_status list_ends(const pir_kernel_call *call, const pir_tensor *count
   return PIR_OK;
 }
 
-static pir_status reindex(const pir_kernel_call *call, const pir_tensor *t, numbering *n,
-                          int64_t *sources, int64_t *ends) {
+static pir_status reindex_nodes(const pir_kernel_call *call, const pir_tensor *t, numbering *n,
+                                int64_t *sources, int64_t *ends) {
   const int64_t *x = t[0].data;
   const int64_t *neighbours = t[1].data;
   int64_t nodes = pir_tensor_numel(&t[0]);
   int64_t edges = pir_tensor_numel(&t[1]);
   for (int64_t i = 0; i < nodes; i++)
-    if (number_of(n, x[i]) != i)
+    if (number_of_node(n, x[i]) != i)
       return pir_kernel_fail(call, PIR_INVALID, "%s: x: node %lld stands there twice", call->op,
                              (long long)x[i]);
   for (int64_t i = 0; i < edges; i++)
-    sources[i] = number_of(n, neighbours[i]);
-  PIR_TRY(list_ends(call, &t[2], nodes, edges, ends));
-  PIR_TRY(write_list(call, 0, sources, edges));
-  PIR_TRY(write_list(call, 1, ends, edges));
-  return write_list(call, 2, n->nodes, n->count);
+    sources[i] = number_of_node(n, neighbours[i]);
+  PIR_TRY(list_edge_ends(call, &t[2], nodes, edges, ends));
+  PIR_TRY(write_index_list(call, 0, sources, edges));
+  PIR_TRY(write_index_list(call, 1, ends, edges));
+  return write_index_list(call, 2, n->nodes, n->count);
 }
 
 // operands: x, neighbors, count; results: reindex_src, reindex_dst, out_nodes
 pir_status pir_kernel_reindex_graph(const pir_kernel_call *call) {
   static const uint8_t in[] = {PIR_I64, PIR_I64, PIR_I64};
+  static const char *const names[] = {"x", "neighbors", "count"};
   for (int k = 0; k < 3; k++)
-    PIR_TRY(pir_kernel_expect_rank(call, k, k == 0 ? "x" : k == 1 ? "neighbors" : "count", 1));
+    PIR_TRY(pir_kernel_expect_rank(call, k, names[k], 1));
   int64_t nodes = pir_tensor_numel(pir_kernel_in(call, 0));
   int64_t edges = pir_tensor_numel(pir_kernel_in(call, 1));
   int64_t counts = pir_tensor_numel(pir_kernel_in(call, 2)), size = 16;
@@ -167,9 +174,10 @@ pir_status pir_kernel_reindex_graph(const pir_kernel_call *call) {
   if (!status)
     status = pir_kernel_zeros(call, PIR_I64, (int64_t[]){nodes + 3 * edges}, 1, &room);
   int64_t *lists = room.data;
+  int64_t *sources = lists + nodes + edges;
   numbering n = {.slots = slots.data, .mask = (uint64_t)size - 1, .nodes = lists};
   if (!status)
-    status = reindex(call, t, &n, lists + nodes + edges, lists + nodes + 2 * edges);
+    status = reindex_nodes(call, t, &n, sources, sources + edges);
   pir_kernel_drop(call, &slots);
   pir_kernel_drop(call, &room);
   return pir_kernel_close(call, status, 3, 0, t);

@@ -1,19 +1,19 @@
-// Resizing without aliasing: where a result covers several elements of x, their mean weighted
-// by the filter stretched as far. One axis after the other, with weights worked out once an
-// axis. Cost: elements times the width of the filter.
+// Resizing with anti-aliasing: where a result covers several elements of x, the filter is
+// stretched over them, and the result is their weighted mean. One axis is resized after the
+// other, with the weights computed once for each axis. Cost: elements times the filter's width.
 #include <math.h>
 #include <string.h>
 
 #include "kernels.h"
 
-enum { WIDEST = 4 };  // of the filters, at their own scale
+enum { CUBIC_WIDTH = 4, LINEAR_WIDTH = 2 };  // of the filters, before they are stretched
 
-static float linear(float x) {
+static float linear_filter(float x) {
   return fabsf(x) < 1 ? 1 - fabsf(x) : 0;
 }
 
-// Keys' cubic with a = -0.5.
-static float cubic(float x) {
+// Keys' cubic filter with a = -0.5.
+static float cubic_filter(float x) {
   x = fabsf(x);
   if (x < 1)
     return (1.5f * x - 2.5f) * x * x + 1;
@@ -21,24 +21,25 @@ static float cubic(float x) {
 }
 
 typedef struct axis {
-  int64_t in, out, inner, outer;  // extents; elements after and before the axis
-  int64_t width;                  // most elements a result covers
-  int64_t *first;                 // one a result
-  float *weights;                 // `width` a result, 0 where fewer
-  size_t bytes;
+  int64_t in, out, inner, outer;  // extents; numbers of elements inside and outside the axis
+  int64_t width;                  // most elements that a result covers
+  int64_t *first;                 // the first element of each result
+  float *weights;                 // `width` for each result; the unused ones are 0
+  size_t bytes;                   // of `first` and `weights` together
 } axis;
 
-static float ratio_of(int64_t in, int64_t out, bool corners, double scale) {
+static float resize_ratio(int64_t in, int64_t out, bool corners, double scale) {
   if (corners)
     return out > 1 ? (float)(in - 1) / (float)(out - 1) : 0;
   return scale > 0 ? (float)(1 / scale) : (float)in / (float)out;
 }
 
-static pir_status weigh(const pir_kernel_call *call, bool is_cubic, bool corners, double scale,
-                        axis *a) {
-  float ratio = ratio_of(a->in, a->out, corners, scale);
+// Computes the first elements and the weights of an axis.
+static pir_status weigh_axis(const pir_kernel_call *call, bool is_cubic, bool corners,
+                             double scale, axis *a) {
+  float ratio = resize_ratio(a->in, a->out, corners, scale);
   float stretch = ratio >= 1 ? ratio : 1;
-  float support = (is_cubic ? WIDEST : WIDEST / 2) * 0.5f * stretch;
+  float support = (is_cubic ? CUBIC_WIDTH : LINEAR_WIDTH) * 0.5f * stretch;
   a->width = 2 * (int64_t)ceilf(support) + 1;
   int64_t rows[] = {a->out, a->width};
   size_t bytes;
@@ -60,7 +61,8 @@ static pir_status weigh(const pir_kernel_call *call, bool is_cubic, bool corners
     a->first[i] = begin;
     for (int64_t k = 0; k < a->width; k++) {
       float x = ((float)(k + begin) - center + 0.5f) / stretch;
-      w[k] = begin + k < end ? (is_cubic ? cubic(x) : linear(x)) : 0;
+      float at_x = is_cubic ? cubic_filter(x) : linear_filter(x);
+      w[k] = begin + k < end ? at_x : 0;
       total += w[k];
     }
     for (int64_t k = 0; total != 0 && k < a->width; k++)
@@ -69,7 +71,7 @@ static pir_status weigh(const pir_kernel_call *call, bool is_cubic, bool corners
   return PIR_OK;
 }
 
-static void resize(const axis *a, const float *x, float *y) {
+static void resize_axis(const axis *a, const float *x, float *y) {
   for (int64_t o = 0; o < a->outer; o++)
     for (int64_t i = 0; i < a->out; i++) {
       float *to = y + (o * a->out + i) * a->inner;
@@ -83,51 +85,51 @@ static void resize(const axis *a, const float *x, float *y) {
     }
 }
 
-// Bytes are rounded after each axis.
-static void round_bytes(float *x, int64_t n) {
+// Rounds to whole bytes; done after each axis when x holds bytes.
+static void round_to_bytes(float *x, int64_t n) {
   for (int64_t i = 0; i < n; i++)
     x[i] = fminf(fmaxf(rintf(x[i]), 0), 255);
 }
 
-// The last axis first: rows of the plane, then columns.
-static pir_status both_axes(const pir_kernel_call *call, const pir_tensor *x, int64_t rows,
-                            int64_t columns, bool is_cubic, float *out) {
+// Resizes the last axis first, then the one before it.
+static pir_status resize_both_axes(const pir_kernel_call *call, const pir_tensor *x,
+                                   int64_t rows, int64_t columns, bool is_cubic, float *out) {
   bool corners = call->attrs[6].i;
   const pir_attr_value *scale = &call->attrs[4];
   double by[2] = {0, 0};
-  for (size_t i = 0; i < 2 && scale->count; i++)
-    by[i] = scale->floats ? scale->floats[i < scale->count ? i : 0] : 0;
+  for (size_t i = 0; i < 2 && scale->count && scale->floats; i++)
+    by[i] = scale->floats[i < scale->count ? i : 0];
   int64_t planes = x->shape[0] * x->shape[1];
   int64_t h = x->shape[2];
   int64_t w = x->shape[3];
-  axis across = {w, columns, 1, planes * h, 0, NULL, NULL, 0};
-  axis down = {h, rows, columns, planes, 0, NULL, NULL, 0};
+  axis across = {.in = w, .out = columns, .inner = 1, .outer = planes * h};
+  axis down = {.in = h, .out = rows, .inner = columns, .outer = planes};
   int64_t shape[] = {planes, h, columns};
   size_t bytes = 0;
-  float *between =
-      pir_shape_bytes(shape, 3, PIR_F32, &bytes) ? NULL : pir_kernel_alloc(call, bytes);
-  pir_status status =
-      between ? PIR_OK : pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  float *between = NULL;
+  if (!pir_shape_bytes(shape, 3, PIR_F32, &bytes))
+    between = pir_kernel_alloc(call, bytes);
+  if (!between)
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  pir_status status = weigh_axis(call, is_cubic, corners, by[1], &across);
   if (!status)
-    status = weigh(call, is_cubic, corners, by[1], &across);
-  if (!status)
-    status = weigh(call, is_cubic, corners, by[0], &down);
+    status = weigh_axis(call, is_cubic, corners, by[0], &down);
   bool bytes_only = pir_kernel_in(call, 0)->dtype == PIR_U8;
   if (!status)
-    resize(&across, x->data, between);
+    resize_axis(&across, x->data, between);
   if (!status && bytes_only)
-    round_bytes(between, planes * h * columns);
+    round_to_bytes(between, planes * h * columns);
   if (!status)
-    resize(&down, between, out);
+    resize_axis(&down, between, out);
   if (!status && bytes_only)
-    round_bytes(out, planes * rows * columns);
+    round_to_bytes(out, planes * rows * columns);
   pir_kernel_free(call, between, bytes);
   pir_kernel_free(call, across.first, across.bytes);
   pir_kernel_free(call, down.first, down.bytes);
   return status;
 }
 
-static pir_tensor channels_first(const pir_tensor *t) {
+static pir_tensor view_channels_first(const pir_tensor *t) {
   pir_tensor view = *t;
   static const int order[] = {0, 3, 1, 2};
   for (int d = 0; d < 4; d++) {
@@ -150,16 +152,16 @@ pir_status pir_kernel_interp_antialias(const pir_kernel_call *call) {
     return pir_kernel_fail(call, PIR_INVALID,
                            "%s: interp_method: expects bilinear or bicubic, found '%.*s'",
                            call->op, (int)method.size, method.data);
-  pir_tensor from = last ? channels_first(given) : *given;
+  pir_tensor from = last ? view_channels_first(given) : *given;
   pir_tensor x;
   pir_tensor y = {0};
   pir_tensor *result = pir_kernel_out(call, 0);
-  pir_tensor out = last ? channels_first(result) : *result;
+  pir_tensor out = last ? view_channels_first(result) : *result;
   pir_tensor zero = {.data = &(float){0}, .dtype = PIR_F32};
   PIR_TRY(pir_kernel_dense(call, &from, PIR_F32, from.shape, from.rank, &x));
   pir_status status = pir_kernel_dense(call, &zero, PIR_F32, out.shape, out.rank, &y);
   if (!status && pir_tensor_numel(&y))
-    status = both_axes(call, &x, out.shape[2], out.shape[3], is_cubic, y.data);
+    status = resize_both_axes(call, &x, out.shape[2], out.shape[3], is_cubic, y.data);
   if (!status)
     status = pir_tensor_copy(&y, &out);
   pir_kernel_drop(call, &x);

@@ -1,7 +1,7 @@
-// Gradients of deformable convolution. For every tap that a channel reads, out_grad is brought
-// back through the filters; what comes is shared out to the elements around the sample, to its
-// mask, and to its offset by the slope of the interpolation. In double, one image after the
-// other; cost: the multiplications of the convolution, twice.
+// Gradients of deformable convolution. For every sample that a filter tap reads, out_grad is
+// multiplied with the filters; the product is distributed to the four elements around the
+// sample, to its mask, and, by the slope of the interpolation, to its offset. Computes in
+// double, one image after the other. Cost: twice the multiplications of the convolution.
 #include <math.h>
 
 #include "kernels.h"
@@ -16,8 +16,8 @@ typedef struct deform {
   int64_t channels, height, width, filters, kh, kw, oh, ow, offset_groups, groups;
 } deform;
 
-// What is read at (y, x), and how that changes with y and x; `share` of a gradient goes to the
-// elements.
+// Reads the plane at (y, x) with its slopes along y and x, and adds `share` to the gradient
+// `to` of the elements that are read, unless `to` is NULL.
 static double read_slopes(const deform *d, const double *plane, double *to, double y, double x,
                           double share, double *slope_y, double *slope_x) {
   *slope_y = *slope_x = 0;
@@ -44,12 +44,13 @@ static double read_slopes(const deform *d, const double *plane, double *to, doub
   return sum;
 }
 
-static double *behind(const pir_tensor *t, int64_t at) {
+// The tensor's data from element `at`, or NULL when it has none.
+static double *data_from(const pir_tensor *t, int64_t at) {
   return t->data ? (double *)t->data + at : NULL;
 }
 
-// Tap k of channel c in one image, at every place.
-static void tap_back(const deform *d, int64_t image, int64_t c, int64_t k) {
+// Adds the gradients of filter tap k of channel c of one image, at every output position.
+static void add_tap_gradients(const deform *d, int64_t image, int64_t c, int64_t k) {
   const pir_attr_value *attrs = d->call->attrs;
   const int64_t *stride = attrs[ATTR_STRIDES].ints;
   const int64_t *pad = attrs[ATTR_PADDINGS].ints;
@@ -64,18 +65,18 @@ static void tap_back(const deform *d, int64_t image, int64_t c, int64_t k) {
   int64_t at = group * 2 * taps * places;
   const double *x = (const double *)d->in[IN_X].data + plane;
   const double *offset = (const double *)d->in[IN_OFFSET].data + at;
-  const double *mask = behind(&d->in[IN_MASK], group * taps * places);
+  const double *mask = data_from(&d->in[IN_MASK], group * taps * places);
   const double *filter = d->in[IN_FILTER].data;
   const double *grad = (const double *)d->in[IN_OUT_GRAD].data + image * d->filters * places;
-  double *x_grad = behind(&d->out[OUT_X], plane);
-  double *offset_grad = behind(&d->out[OUT_OFFSET], at);
+  double *x_grad = data_from(&d->out[OUT_X], plane);
+  double *offset_grad = data_from(&d->out[OUT_OFFSET], at);
   double *filter_grad = d->out[OUT_FILTER].data;
-  double *mask_grad = behind(&d->out[OUT_MASK], group * taps * places);
+  double *mask_grad = data_from(&d->out[OUT_MASK], group * taps * places);
   for (int64_t i = 0; i < places; i++) {
-    double y = (double)(i / d->ow * stride[0] - pad[0] + k / d->kw * dilation[0]) +
-               offset[2 * k * places + i];
-    double z = (double)(i % d->ow * stride[1] - pad[1] + k % d->kw * dilation[1]) +
-               offset[(2 * k + 1) * places + i];
+    int64_t row = i / d->ow * stride[0] - pad[0] + k / d->kw * dilation[0];
+    int64_t column = i % d->ow * stride[1] - pad[1] + k % d->kw * dilation[1];
+    double y = (double)row + offset[2 * k * places + i];
+    double z = (double)column + offset[(2 * k + 1) * places + i];
     double weight = mask ? mask[k * places + i] : 1;
     double back = 0;
     double slope_y, slope_x;
@@ -93,19 +94,15 @@ static void tap_back(const deform *d, int64_t image, int64_t c, int64_t k) {
   }
 }
 
-static pir_status expect(const pir_kernel_call *call, int operand, const char *what, int64_t a,
-                         int64_t b, int64_t c, int64_t e) {
+// Fails unless the operand has shape [a, b, c, e].
+static pir_status expect_shape(const pir_kernel_call *call, int operand, const char *name,
+                               int64_t a, int64_t b, int64_t c, int64_t e) {
   const int64_t shape[4] = {a, b, c, e};
-  PIR_TRY(pir_kernel_expect_rank(call, operand, what, 4));
-  for (int i = 0; i < 4; i++)
-    if (pir_kernel_in(call, operand)->shape[i] != shape[i])
-      return pir_kernel_fail(
-          call, PIR_INVALID, "%s: %s: expects %lld along axis %d, found %lld", call->op, what,
-          (long long)shape[i], i, (long long)pir_kernel_in(call, operand)->shape[i]);
-  return PIR_OK;
+  return pir_kernel_expect_shape(call, operand, name, shape, 4);
 }
 
-static pir_status check(deform *d) {
+// Checks the operands and takes the extents from them.
+static pir_status check_deform_grad_operands(deform *d) {
   const pir_kernel_call *call = d->call;
   PIR_TRY(pir_kernel_expect_rank(call, IN_X, "x", 4));
   PIR_TRY(pir_kernel_expect_rank(call, IN_FILTER, "filter", 4));
@@ -128,16 +125,18 @@ static pir_status check(deform *d) {
   d->ow = grad[3];
   d->offset_groups = call->attrs[ATTR_OFFSET_GROUPS].i;
   d->groups = call->attrs[ATTR_GROUPS].i;
-  if (d->offset_groups < 1 || d->groups < 1 || d->channels % d->offset_groups ||
-      d->channels % d->groups || d->filters % d->groups)
+  bool grouped = d->offset_groups >= 1 && d->groups >= 1;
+  if (!grouped || d->channels % d->offset_groups || d->channels % d->groups ||
+      d->filters % d->groups)
     return pir_kernel_fail(call, PIR_INVALID, "%s: channels, filters and groups do not fit",
                            call->op);
   int64_t taps = d->offset_groups * d->kh * d->kw;
-  PIR_TRY(expect(call, IN_FILTER, "filter", d->filters, d->channels / d->groups, d->kh, d->kw));
-  PIR_TRY(expect(call, IN_OFFSET, "offset", x[0], 2 * taps, d->oh, d->ow));
+  PIR_TRY(expect_shape(call, IN_FILTER, "filter", d->filters, d->channels / d->groups, d->kh,
+                       d->kw));
+  PIR_TRY(expect_shape(call, IN_OFFSET, "offset", x[0], 2 * taps, d->oh, d->ow));
   if (pir_kernel_in(call, IN_MASK))
-    PIR_TRY(expect(call, IN_MASK, "mask", x[0], taps, d->oh, d->ow));
-  return expect(call, IN_OUT_GRAD, "out_grad", x[0], d->filters, d->oh, d->ow);
+    PIR_TRY(expect_shape(call, IN_MASK, "mask", x[0], taps, d->oh, d->ow));
+  return expect_shape(call, IN_OUT_GRAD, "out_grad", x[0], d->filters, d->oh, d->ow);
 }
 
 pir_status pir_kernel_deformable_conv_grad(const pir_kernel_call *call) {
@@ -145,13 +144,14 @@ pir_status pir_kernel_deformable_conv_grad(const pir_kernel_call *call) {
                        out[OUTS] = {PIR_F64, PIR_F64, PIR_F64, PIR_F64};
   deform d = {.call = call};
   pir_tensor room[INS + OUTS];
-  PIR_TRY(check(&d));
+  PIR_TRY(check_deform_grad_operands(&d));
   pir_status status = pir_kernel_open(call, in, INS, out, OUTS, room);
   d.in = room;
   d.out = room + INS;
-  for (int64_t image = 0; !status && image < pir_kernel_in(call, IN_X)->shape[0]; image++)
+  int64_t images = pir_kernel_in(call, IN_X)->shape[0];
+  for (int64_t image = 0; !status && image < images; image++)
     for (int64_t c = 0; c < d.channels; c++)
       for (int64_t k = 0; k < d.kh * d.kw; k++)
-        tap_back(&d, image, c, k);
+        add_tap_gradients(&d, image, c, k);
   return pir_kernel_close(call, status, INS, OUTS, room);
 }

@@ -1,7 +1,7 @@
-// Gradients of reading an image at the positions of a grid. Every position gives its share back
-// to the elements it was read from, and learns how fast what it read changes with the position.
-// Images run in parallel. In double, but positions in the element type: they decide what is
-// read.
+// Gradients of grid_sample, which reads an image at the positions of a grid. Every position
+// adds its gradient to the elements that it read, and takes the slope of the interpolation as
+// its own. Images run in parallel. Computes in double, but positions in the element type,
+// because they decide which elements are read.
 #include <math.h>
 #include <string.h>
 
@@ -18,22 +18,23 @@ typedef struct grid_grad {
   double *x_grad, *grid_grad;
 } grid_grad;
 
-// A position along an axis, and how fast it moves with the grid.
+// A position along an axis, and its derivative by the grid's coordinate.
 typedef struct spot {
   double at, rate;
 } spot;
 
-static double rounded(const grid_grad *g, double v) {
-  return g->single ? (double)(float)v : v;
+static double round_position(const grid_grad *g, double v) {
+  return pir_round_single(g->single, v);
 }
 
-static spot clipped(spot s, double most) {
+static spot clip_spot(spot s, double most) {
   if (s.at <= 0)
     return (spot){0, 0};
   return s.at >= most ? (spot){most, 0} : s;
 }
 
-static spot reflected(const grid_grad *g, spot s, double n) {
+// Reflects the position at both ends of an axis of extent n, until it lies between them.
+static spot reflect_spot(const grid_grad *g, spot s, double n) {
   double low = g->align ? 0 : -0.5;
   double span = g->align ? n - 1 : n;
   if (span <= 0)
@@ -42,42 +43,46 @@ static spot reflected(const grid_grad *g, spot s, double n) {
   v = fabs(v);
   double turns = floor(v / span), rest = v - turns * span;
   bool back = fmod(turns, 2) != 0;
-  return (spot){rounded(g, (back ? span - rest : rest) + low), s.rate * sign * (back ? -1 : 1)};
+  double distance = back ? span - rest : rest;
+  return (spot){round_position(g, distance + low), s.rate * sign * (back ? -1 : 1)};
 }
 
+// The position in an axis of extent n that the grid's coordinate v in [-1, 1] stands for.
 static spot find_spot(const grid_grad *g, double v, int64_t n) {
   double most = (double)(n - 1), extent = (double)n;
-  spot s = {rounded(g, g->align ? (v + 1) * 0.5 * most : ((v + 1) * extent - 1) * 0.5),
-            (g->align ? most : extent) * 0.5};
+  double at = g->align ? (v + 1) * 0.5 * most : ((v + 1) * extent - 1) * 0.5;
+  spot s = {round_position(g, at), (g->align ? most : extent) * 0.5};
   if (g->outside == OUTSIDE_BORDER)
-    return clipped(s, most);
-  return g->outside == OUTSIDE_REFLECTED ? clipped(reflected(g, s, extent), most) : s;
+    return clip_spot(s, most);
+  if (g->outside == OUTSIDE_REFLECTED)
+    return clip_spot(reflect_spot(g, s, extent), most);
+  return s;
 }
 
-static bool inside(double v, int64_t n) {
+static bool is_inside_image(double v, int64_t n) {
   return v >= 0 && v < (double)n;
 }
 
-static void give_nearest(const grid_grad *g, int64_t image, int64_t p, spot x, spot y) {
+static void add_nearest_gradient(const grid_grad *g, int64_t image, int64_t p, spot x, spot y) {
   double column = rint(x.at), row = rint(y.at);
-  if (!inside(column, g->width) || !inside(row, g->height))
+  if (!is_inside_image(column, g->width) || !is_inside_image(row, g->height))
     return;
   for (int64_t c = 0; c < g->channels; c++) {
     int64_t plane = image * g->channels + c;
-    g->x_grad[(plane * g->height + (int64_t)row) * g->width + (int64_t)column] +=
-        g->out_grad[plane * g->places + p];
+    int64_t at = (plane * g->height + (int64_t)row) * g->width + (int64_t)column;
+    g->x_grad[at] += g->out_grad[plane * g->places + p];
   }
 }
 
-static void give_bilinear(const grid_grad *g, int64_t image, int64_t p, spot x, spot y,
-                          double *to) {
+static void add_bilinear_gradient(const grid_grad *g, int64_t image, int64_t p, spot x, spot y,
+                                  double *to) {
   double left = floor(x.at);
   double top = floor(y.at);
   double fx = x.at - left;
   double fy = y.at - top;
   for (int k = 0; k < 4; k++) {
     double column = left + k % 2, row = top + k / 2;
-    if (!inside(column, g->width) || !inside(row, g->height))
+    if (!is_inside_image(column, g->width) || !is_inside_image(row, g->height))
       continue;
     double wx = k % 2 ? fx : 1 - fx;
     double wy = k / 2 ? fy : 1 - fy;
@@ -97,7 +102,7 @@ static void give_bilinear(const grid_grad *g, int64_t image, int64_t p, spot x, 
   }
 }
 
-static void run_images(void *user, int64_t begin, int64_t end, int thread) {
+static void add_image_gradients(void *user, int64_t begin, int64_t end, int thread) {
   (void)thread;
   const grid_grad *g = user;
   for (int64_t image = begin; image < end; image++)
@@ -106,15 +111,10 @@ static void run_images(void *user, int64_t begin, int64_t end, int thread) {
       spot x = find_spot(g, g->grid[at], g->width);
       spot y = find_spot(g, g->grid[at + 1], g->height);
       if (!g->nearest)
-        give_bilinear(g, image, p, x, y, g->grid_grad ? g->grid_grad + at : NULL);
+        add_bilinear_gradient(g, image, p, x, y, g->grid_grad ? g->grid_grad + at : NULL);
       else if (g->x_grad)
-        give_nearest(g, image, p, x, y);
+        add_nearest_gradient(g, image, p, x, y);
     }
-}
-
-static bool says(const pir_attr_value *a, const char *text) {
-  return a->kind == PIR_VALUE_TEXT && a->text.size == strlen(text) &&
-         !memcmp(a->text.data, text, a->text.size);
 }
 
 pir_status pir_kernel_grid_sample_grad(const pir_kernel_call *call) {
@@ -126,10 +126,9 @@ pir_status pir_kernel_grid_sample_grad(const pir_kernel_call *call) {
   const pir_tensor *x = pir_kernel_in(call, IN_X);
   const pir_tensor *grid = pir_kernel_in(call, IN_GRID);
   const pir_tensor *grad = pir_kernel_in(call, IN_OUT_GRAD);
-  bool fits = grid->shape[0] == x->shape[0] && grid->shape[3] == 2 &&
-              grad->shape[0] == x->shape[0] && grad->shape[1] == x->shape[1] &&
-              grad->shape[2] == grid->shape[1] && grad->shape[3] == grid->shape[2];
-  if (!fits)
+  const int64_t shape[4] = {x->shape[0], x->shape[1], grid->shape[1], grid->shape[2]};
+  bool fits = grid->shape[0] == x->shape[0] && grid->shape[3] == 2;
+  if (!fits || memcmp(grad->shape, shape, sizeof shape))
     return pir_kernel_fail(call, PIR_INVALID, "%s: x, grid and out_grad do not fit", call->op);
   pir_status status = pir_kernel_open(call, in, INS, out, 2, room);
   if (!status) {
@@ -137,7 +136,7 @@ pir_status pir_kernel_grid_sample_grad(const pir_kernel_call *call) {
                    .height = x->shape[2],
                    .width = x->shape[3],
                    .places = grid->shape[1] * grid->shape[2],
-                   .nearest = says(&call->attrs[MODE], "nearest"),
+                   .nearest = pir_kernel_text_is(&call->attrs[MODE], "nearest"),
                    .align = call->attrs[ALIGN_CORNERS].i != 0,
                    .single = x->dtype != PIR_F64,
                    .x = room[IN_X].data,
@@ -145,13 +144,11 @@ pir_status pir_kernel_grid_sample_grad(const pir_kernel_call *call) {
                    .out_grad = room[IN_OUT_GRAD].data,
                    .x_grad = room[INS].data,
                    .grid_grad = room[INS + 1].data};
-    g.outside = says(&call->attrs[PADDING_MODE], "border")       ? OUTSIDE_BORDER
-                : says(&call->attrs[PADDING_MODE], "reflection") ? OUTSIDE_REFLECTED
-                                                                 : OUTSIDE_ZERO;
-    if (call->parallel.parallel_for)
-      call->parallel.parallel_for(call->parallel.pool, x->shape[0], run_images, &g);
-    else
-      run_images(&g, 0, x->shape[0], 0);
+    if (pir_kernel_text_is(&call->attrs[PADDING_MODE], "border"))
+      g.outside = OUTSIDE_BORDER;
+    else if (pir_kernel_text_is(&call->attrs[PADDING_MODE], "reflection"))
+      g.outside = OUTSIDE_REFLECTED;
+    pir_kernel_each(call, x->shape[0], add_image_gradients, &g);
   }
   return pir_kernel_close(call, status, INS, 2, room);
 }

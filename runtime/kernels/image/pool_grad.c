@@ -1,6 +1,6 @@
-// Gradients of pooling. Each window hands its gradient to the element that was largest first,
-// to all its elements in equal parts, or by the slope of a p-norm. Planes run in parallel.
-// Computed in double; cost: windows times their size.
+// Gradients of pooling. Each window adds its gradient to its first largest element, to all its
+// elements in equal parts, or to all by the slope of a p-norm. Planes run in parallel. Computes
+// in double. Cost: windows times their size.
 #include <math.h>
 #include <string.h>
 
@@ -22,23 +22,26 @@ enum {
 
 typedef enum pooling { POOL_MAX, POOL_AVERAGE, POOL_NORM } pooling;
 
-// One spatial axis: input and output extent, window, and where windows begin.
+// One spatial axis.
 typedef struct pool_axis {
-  int64_t n, count, size, stride, before;
-  bool whole, adaptive;
+  int64_t n, count;              // extents of x and out
+  int64_t size, stride, before;  // of the windows; `before` is the padding in front
+  bool whole, adaptive;          // one window covers the axis; windows share it evenly
 } pool_axis;
 
 typedef struct pool_grad {
   pool_axis axis[3];  // depth (of extent 1 in two dimensions), height, width
   pooling how;
-  bool in_range_only;  // an average counts the elements that exist
+  bool in_range_only;  // an average counts only the elements that exist, not the padding
   double norm;
   const double *x, *out, *out_grad;
   double *x_grad;
 } pool_grad;
 
 static int64_t window_start(const pool_axis *a, int64_t p) {
-  return a->whole ? 0 : a->adaptive ? p * a->n / a->size : p * a->stride - a->before;
+  if (a->whole)
+    return 0;
+  return a->adaptive ? p * a->n / a->size : p * a->stride - a->before;
 }
 
 static int64_t window_end(const pool_axis *a, int64_t p) {
@@ -52,8 +55,8 @@ static int64_t window_end(const pool_axis *a, int64_t p) {
 }
 
 typedef struct window {
-  int64_t from[3], to[3];  // elements that exist
-  int64_t width;           // all positions, margins too
+  int64_t from[3], to[3];  // the elements that exist
+  int64_t width;           // number of positions, padding included
 } window;
 
 static window window_at(const pool_grad *g, const int64_t *place) {
@@ -69,12 +72,14 @@ static window window_at(const pool_grad *g, const int64_t *place) {
   return w;
 }
 
-static double slope(const pool_grad *g, double x, double out) {
+// The derivative of a p-norm `out` by its element x.
+static double norm_slope(const pool_grad *g, double x, double out) {
   return out == 0 ? 0 : pow(x / out, g->norm - 1);
 }
 
-static void give_back(const pool_grad *g, const window *w, const double *x, double out,
-                      double grad, double *to) {
+// Adds the gradient of one window to the elements `to` of its plane.
+static void add_window_gradient(const pool_grad *g, const window *w, const double *x,
+                                double out, double grad, double *to) {
   int64_t held = 1;
   for (int i = 0; i < 3; i++)
     held *= w->to[i] - w->from[i];
@@ -86,7 +91,7 @@ static void give_back(const pool_grad *g, const window *w, const double *x, doub
         if (g->how == POOL_AVERAGE)
           to[at] += share;
         else if (g->how == POOL_NORM)
-          to[at] += grad * slope(g, x[at], out);
+          to[at] += grad * norm_slope(g, x[at], out);
         else if (x[at] == out) {
           to[at] += grad;
           return;
@@ -94,7 +99,7 @@ static void give_back(const pool_grad *g, const window *w, const double *x, doub
       }
 }
 
-static void run_planes(void *user, int64_t begin, int64_t end, int thread) {
+static void add_plane_gradients(void *user, int64_t begin, int64_t end, int thread) {
   (void)thread;
   const pool_grad *g = user;
   const pool_axis *a = g->axis;
@@ -106,53 +111,51 @@ static void run_planes(void *user, int64_t begin, int64_t end, int thread) {
                           k % a[2].count};
       window w = window_at(g, place);
       int64_t at = plane * windows + k;
-      give_back(g, &w, g->x + plane * elements, g->out[at], g->out_grad[at],
-                g->x_grad + plane * elements);
+      add_window_gradient(g, &w, g->x + plane * elements, g->out[at], g->out_grad[at],
+                          g->x_grad + plane * elements);
     }
 }
 
 // ---- attributes
 
-static bool says(const pir_attr_value *a, const char *text) {
-  return a->kind == PIR_VALUE_TEXT && a->text.size == strlen(text) &&
-         !memcmp(a->text.data, text, a->text.size);
-}
-
-static pir_status read_axis(const pir_kernel_call *call, const pir_attr_value *attrs,
-                            int spatial, int i, int64_t size, pool_axis *a) {
+// Reads the attributes of spatial axis i, whose windows have `size` elements.
+static pir_status read_pool_axis(const pir_kernel_call *call, const pir_attr_value *attrs,
+                                 int spatial, int i, int64_t size, pool_axis *a) {
   const pir_attr_value *strides = &attrs[STRIDES], *pads = &attrs[PADDINGS];
-  if ((int)strides->count != spatial ||
-      ((int)pads->count != spatial && (int)pads->count != 2 * spatial))
+  int padded = (int)pads->count;
+  if ((int)strides->count != spatial || (padded != spatial && padded != 2 * spatial))
     return pir_kernel_fail(call, PIR_INVALID,
                            "%s: expects %d strides and as many paddings, or twice", call->op,
                            spatial);
   a->size = size;
   a->stride = strides->ints[i];
   a->whole = attrs[GLOBAL].i != 0;
-  a->adaptive = attrs[ADAPTIVE].i != 0 && !says(&attrs[POOLING_TYPE], "max");
+  a->adaptive = attrs[ADAPTIVE].i != 0 && !pir_kernel_text_is(&attrs[POOLING_TYPE], "max");
   if (a->size < 1 || a->stride < 1)
     return pir_kernel_fail(call, PIR_INVALID, "%s: windows and strides are at least 1",
                            call->op);
-  int64_t total = ((a->n + a->stride - 1) / a->stride - 1) * a->stride + a->size - a->n;
-  if (says(&attrs[PADDING_ALGORITHM], "SAME"))
+  int64_t windows = (a->n + a->stride - 1) / a->stride;
+  int64_t total = (windows - 1) * a->stride + a->size - a->n;
+  if (pir_kernel_text_is(&attrs[PADDING_ALGORITHM], "SAME"))
     a->before = total > 0 ? total / 2 : 0;
-  else if (says(&attrs[PADDING_ALGORITHM], "VALID"))
+  else if (pir_kernel_text_is(&attrs[PADDING_ALGORITHM], "VALID"))
     a->before = 0;
   else
-    a->before = pads->ints[(int)pads->count == spatial ? i : 2 * i];
+    a->before = pads->ints[padded == spatial ? i : 2 * i];
   if (attrs[ADAPTIVE].i || a->whole)
     a->before = 0;
   return PIR_OK;
 }
 
+// The window's extent along axis i: from the attribute, or from the operand when there is none.
 static int64_t kernel_extent(const pir_attr_value *list, const pir_tensor *operand, int i) {
   if (list)
     return list->kind == PIR_VALUE_INTS && (size_t)i < list->count ? list->ints[i] : 0;
   return operand && i < pir_tensor_numel(operand) ? pir_tensor_int_at(operand, i) : 0;
 }
 
-// `list` is the attribute with the windows' extents, NULL when they are operand 3; the others
-// follow at `attrs`.
+// `list` is the attribute with the extents of the windows; it is NULL when operand 3 holds
+// them. The other attributes start at `attrs`.
 static pir_status pool_backward(const pir_kernel_call *call, int spatial,
                                 const pir_attr_value *list, const pir_attr_value *attrs,
                                 pooling how) {
@@ -161,12 +164,9 @@ static pir_status pool_backward(const pir_kernel_call *call, int spatial,
   pool_grad g = {.how = how, .in_range_only = attrs[EXCLUSIVE].i || attrs[ADAPTIVE].i};
   if (how == POOL_NORM)
     g.norm = attrs[NORM].f;
+  static const char *const names[INS] = {"x", "out", "out_grad"};
   for (int i = 0; i < INS; i++)
-    PIR_TRY(pir_kernel_expect_rank(call, i,
-                                   i == IN_X     ? "x"
-                                   : i == IN_OUT ? "out"
-                                                 : "out_grad",
-                                   spatial + 2));
+    PIR_TRY(pir_kernel_expect_rank(call, i, names[i], spatial + 2));
   const pir_tensor *x = pir_kernel_in(call, IN_X);
   const pir_tensor *y = pir_kernel_in(call, IN_OUT);
   const pir_tensor *grad = pir_kernel_in(call, IN_OUT_GRAD);
@@ -182,8 +182,8 @@ static pir_status pool_backward(const pir_kernel_call *call, int spatial,
       continue;
     a->n = x->shape[k + 2];
     a->count = y->shape[k + 2];
-    PIR_TRY(read_axis(call, attrs, spatial, k, kernel_extent(list, pir_kernel_in(call, INS), k),
-                      a));
+    int64_t size = kernel_extent(list, pir_kernel_in(call, INS), k);
+    PIR_TRY(read_pool_axis(call, attrs, spatial, k, size, a));
   }
   pir_status status = pir_kernel_open(call, in, INS, out, 1, room);
   if (!status && room[INS].data) {
@@ -192,25 +192,22 @@ static pir_status pool_backward(const pir_kernel_call *call, int spatial,
     g.out_grad = room[IN_OUT_GRAD].data;
     g.x_grad = room[INS].data;
     int64_t planes = x->shape[0] * x->shape[1];
-    if (call->parallel.parallel_for)
-      call->parallel.parallel_for(call->parallel.pool, planes, run_planes, &g);
-    else
-      run_planes(&g, 0, planes, 0);
+    pir_kernel_each(call, planes, add_plane_gradients, &g);
   }
   return pir_kernel_close(call, status, INS, 1, room);
 }
 
-static pooling asked(const pir_attr_value *type) {
-  return says(type, "max") ? POOL_MAX : POOL_AVERAGE;
+static pooling pooling_of(const pir_attr_value *type) {
+  return pir_kernel_text_is(type, "max") ? POOL_MAX : POOL_AVERAGE;
 }
 
 pir_status pir_kernel_pool2d_grad(const pir_kernel_call *call) {
-  return pool_backward(call, 2, NULL, call->attrs, asked(&call->attrs[POOLING_TYPE]));
+  return pool_backward(call, 2, NULL, call->attrs, pooling_of(&call->attrs[POOLING_TYPE]));
 }
 
 pir_status pir_kernel_pool3d_grad(const pir_kernel_call *call) {
   return pool_backward(call, 3, call->attrs, call->attrs + 1,
-                       asked(&call->attrs[1 + POOLING_TYPE]));
+                       pooling_of(&call->attrs[1 + POOLING_TYPE]));
 }
 
 pir_status pir_kernel_lp_pool2d_grad(const pir_kernel_call *call) {

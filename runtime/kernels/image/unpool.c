@@ -1,10 +1,10 @@
-// Elements put back where a pooling took them: `indices` counts in the plane or box of a
-// channel of the result. One pass over x.
+// Max unpooling: writes elements back to the places from which a pooling took them. `indices`
+// counts within the plane or volume of a channel of the result. One pass over x.
 #include <string.h>
 
 #include "kernels.h"
 
-// operands: x, indices. Bytes are moved, so that any element type goes.
+// operands: x, indices. Moves bytes, so any element type works.
 pir_status pir_kernel_unpool(const pir_kernel_call *call) {
   const pir_tensor *x = pir_kernel_in(call, 0);
   const pir_tensor *indices = pir_kernel_in(call, 1);
@@ -15,8 +15,8 @@ pir_status pir_kernel_unpool(const pir_kernel_call *call) {
   if (!x || !indices || (indices->dtype != PIR_I32 && indices->dtype != PIR_I64))
     return pir_kernel_fail(call, PIR_INVALID, "%s: indices: expects int32 or int64, found %s",
                            call->op, indices ? pir_dtype_name(indices->dtype) : "nothing");
-  if (indices->rank != x->rank ||
-      memcmp(indices->shape, x->shape, (size_t)x->rank * sizeof *x->shape) != 0)
+  size_t shape_bytes = (size_t)x->rank * sizeof *x->shape;
+  if (indices->rank != x->rank || memcmp(indices->shape, x->shape, shape_bytes) != 0)
     return pir_kernel_fail(call, PIR_INVALID, "%s: indices: expects the shape of x", call->op);
   bool zero = false;
   pir_tensor nothing = {.data = &zero, .dtype = PIR_BOOL};
