@@ -210,6 +210,13 @@ static inline double pir_round_single(bool single, double x) {
   return single ? (double)(float)x : x;
 }
 
+// v, or the nearer end of [low, high].
+static inline int64_t pir_clamp_index(int64_t v, int64_t low, int64_t high) {
+  if (v < low)
+    return low;
+  return v > high ? high : v;
+}
+
 // ---- sequences (sequences.c)
 
 // The row offsets of the sequences of operand `k`, by its last level: `count` + 1 numbers,

@@ -1,10 +1,10 @@
-// Cholesky and LU factors of stacks of matrices: LAPACK's, one matrix after the other; and LU
-// factors taken apart.
+// Cholesky and LU factors of stacks of matrices, computed by LAPACK one matrix after the other;
+// and LU factors unpacked into matrices of their own.
 #include <string.h>
 
 #include "matrices.h"
 
-// attribute: upper. The other triangle becomes zero.
+// Writes zeros below or above the diagonal of matrix i.
 static void clear_triangle(const pir_matrices *m, int64_t i, bool below) {
   size_t size = pir_dtype_size(m->t.dtype);
   char *a = pir_matrix_at(m, i);
@@ -15,6 +15,7 @@ static void clear_triangle(const pir_matrices *m, int64_t i, bool below) {
   }
 }
 
+// attribute: upper
 pir_status pir_kernel_cholesky(const pir_kernel_call *call) {
   static const char *const names[] = {"x"};
   bool upper = call->attrs[0].i;
@@ -29,8 +30,8 @@ pir_status pir_kernel_cholesky(const pir_kernel_call *call) {
   if (!status)
     status = pir_lapack_open(call, a.t.dtype, &lapack);
   for (int64_t i = 0; !status && a.rows && i < a.count; i++) {
-    int info =
-        lapack.cholesky(PIR_BY_ROWS, upper ? 'U' : 'L', a.rows, pir_matrix_at(&a, i), a.rows);
+    void *matrix = pir_matrix_at(&a, i);
+    int info = lapack.cholesky(PIR_BY_ROWS, upper ? 'U' : 'L', a.rows, matrix, a.rows);
     status = pir_lapack_status(call, info, "x: expects a positive definite matrix");
     clear_triangle(&a, i, upper);
   }
@@ -41,8 +42,8 @@ pir_status pir_kernel_cholesky(const pir_kernel_call *call) {
   return status;
 }
 
-// attribute: pivot; results: both factors in one matrix, rows exchanged (from 1), and the first
-// pivot that is zero
+// attribute: pivot; results: both factors in one matrix, the exchanged rows (counted from 1),
+// and the number of the first pivot that is zero
 pir_status pir_kernel_lu(const pir_kernel_call *call) {
   static const char *const names[] = {"x"};
   pir_dtype dtype;
@@ -80,12 +81,13 @@ pir_status pir_kernel_lu(const pir_kernel_call *call) {
   return status;
 }
 
-// ---- factors as matrices of their own
+// ---- unpacked factors
 
-// A matrix with ones where row order[i] meets column i; `order` follows from exchanging rows
-// one after the other.
-static pir_status permute(const pir_kernel_call *call, const int32_t *pivots, int count,
-                          int32_t *order, const pir_matrices *p, int64_t i) {
+// Writes permutation matrix i. The pivots exchange rows one after the other; `order`, which has
+// room for every row, receives the final order, and column r has its one in row order[r].
+static pir_status write_permutation(const pir_kernel_call *call, const int32_t *pivots,
+                                    int count, int32_t *order, const pir_matrices *p,
+                                    int64_t i) {
   int step = p->t.dtype == PIR_C128 ? 2 : 1;
   double *to = pir_matrix_at(p, i);
   for (int r = 0; r < p->rows; r++)
@@ -103,7 +105,8 @@ static pir_status permute(const pir_kernel_call *call, const int32_t *pivots, in
   return PIR_OK;
 }
 
-// The lower factor has ones on its diagonal, the upper one the diagonal of the matrix.
+// Writes the factors of matrix i. The lower one has ones on its diagonal; the upper one has the
+// diagonal of the matrix.
 static void split_factors(const pir_matrices *a, const pir_matrices *l, const pir_matrices *u,
                           int64_t i) {
   int step = a->t.dtype == PIR_C128 ? 2 : 1;
@@ -113,8 +116,9 @@ static void split_factors(const pir_matrices *a, const pir_matrices *l, const pi
   pir_matrix_identity(l, i);
   for (int64_t r = 0; r < a->rows; r++)
     for (int64_t c = 0; c < a->columns; c++) {
-      double *to =
-          c < r ? lower + (r * l->columns + c) * step : upper + (r * u->columns + c) * step;
+      bool below = c < r;
+      int64_t at = r * (below ? l->columns : u->columns) + c;
+      double *to = (below ? lower : upper) + at * step;
       memcpy(to, from + (r * a->columns + c) * step, sizeof(double) * (size_t)step);
     }
 }
@@ -138,8 +142,9 @@ pir_status pir_kernel_lu_unpack(const pir_kernel_call *call) {
   PIR_TRY(pir_matrices_load(call, 0, "x", pir_matrices_wide(dtype), NULL, 0, &a));
   int least = a.rows < a.columns ? a.rows : a.columns;
   int32_t *order = pir_kernel_alloc(call, sizeof *order * (size_t)a.rows);
-  pir_status status =
-      order ? PIR_OK : pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  pir_status status = PIR_OK;
+  if (!order)
+    status = pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   if (!status && pir_tensor_numel(y) != a.count * least)
     status = pir_kernel_fail(
         call, PIR_INVALID, "%s: y: expects %d pivots for each of %lld matrices, found %lld",
@@ -153,7 +158,7 @@ pir_status pir_kernel_lu_unpack(const pir_kernel_call *call) {
   if (!status)
     status = pir_matrices_make(call, a.count, least, a.columns, a.t.dtype, &u);
   for (int64_t i = 0; !status && i < a.count; i++) {
-    status = permute(call, (int32_t *)pivots.data + i * least, least, order, &p, i);
+    status = write_permutation(call, (int32_t *)pivots.data + i * least, least, order, &p, i);
     split_factors(&a, &l, &u, i);
   }
   if (!status && rows)

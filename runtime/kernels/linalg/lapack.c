@@ -1,39 +1,50 @@
-// Opens LAPACKE by name and looks its routines up. Nothing is kept between calls: the loader
-// keeps the library, marked never to be unloaded, and finds it again by name, so that there is
-// no state to guard.
+// Opens LAPACKE by name and looks up its routines. Nothing is kept between calls, so there is
+// no state to guard: the loader keeps the library, which is opened as never to be unloaded, and
+// finds it again by name.
 #include "lapack.h"
 
 #include <dlfcn.h>
 #include <string.h>
 
-static const char *const names[] = {"liblapacke.so.3", "liblapacke.so", "libopenblas.so.0"};
+static const char *const library_names[] = {"liblapacke.so.3", "liblapacke.so",
+                                            "libopenblas.so.0"};
 
-static void *routine(void *library, const char *prefix, char letter, const char *name) {
+static void *find_routine(void *library, const char *prefix, char letter, const char *name) {
   char full[64];
   pir_text_format(full, sizeof full, "%s%c%s", prefix, letter, name);
   return dlsym(library, full);
 }
 
+// The letter of the element type in the names of routines.
+static char type_letter(pir_dtype dtype) {
+  switch (dtype) {
+    case PIR_F32: return 's';
+    case PIR_F64: return 'd';
+    case PIR_C64: return 'c';
+    default: return 'z';
+  }
+}
+
 pir_status pir_lapack_open(const pir_kernel_call *call, pir_dtype dtype, pir_lapack *out) {
   bool is_complex = pir_dtype_is_complex(dtype), missing = false;
-  char letter = dtype == PIR_F32 ? 's' : dtype == PIR_F64 ? 'd' : dtype == PIR_C64 ? 'c' : 'z';
+  char letter = type_letter(dtype);
   *out = (pir_lapack){.dtype = dtype};
-  for (size_t i = 0; !out->library && i < sizeof names / sizeof *names; i++)
-    out->library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  for (size_t i = 0; !out->library && i < sizeof library_names / sizeof *library_names; i++)
+    out->library = dlopen(library_names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!out->library)
     return pir_kernel_fail(call, PIR_UNAVAILABLE,
                            "%s: unavailable: linear algebra needs %s, install liblapacke",
-                           call->op, names[0]);
+                           call->op, library_names[0]);
 #define FIND(name, real_name, complex_name, ...)                                               \
   {                                                                                            \
     const char *wanted = is_complex ? complex_name : real_name;                                \
-    void *symbol = wanted ? routine(out->library, "LAPACKE_", letter, wanted) : NULL;          \
+    void *symbol = wanted ? find_routine(out->library, "LAPACKE_", letter, wanted) : NULL;     \
     memcpy(&out->name, &symbol, sizeof symbol);                                                \
     missing |= wanted && !symbol;                                                              \
   }
   PIR_LAPACK_ROUTINES(FIND)
 #undef FIND
-  void *triangle = routine(out->library, "cblas_", letter, "trsm");
+  void *triangle = find_routine(out->library, "cblas_", letter, "trsm");
   if (is_complex)
     memcpy(&out->complex_triangle, &triangle, sizeof triangle);
   else
@@ -63,7 +74,7 @@ pir_status pir_lapack_status(const pir_kernel_call *call, int info, const char *
 
 void pir_lapack_triangle(const pir_lapack *lapack, bool upper, bool transpose, bool unit, int m,
                          int n, const void *a, void *b) {
-  enum {
+  enum {  // the values of CBLAS
     PLAIN = 111,
     TRANSPOSED = 112,
     UPPER = 121,

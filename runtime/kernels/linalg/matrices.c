@@ -1,5 +1,5 @@
-// Stacks of matrices: checked, converted and repeated once when loaded, converted back when
-// given. Cost: a copy each.
+// Stacks of matrices: loading checks, converts and repeats an operand; giving converts a stack
+// into a result. Each costs one copy.
 #include "matrices.h"
 
 #include <limits.h>
@@ -14,7 +14,8 @@ pir_status pir_matrices_type(const pir_kernel_call *call, const char *const *nam
     if (!x)
       return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects a tensor, found none",
                              call->op, names[k]);
-    if (x->dtype != PIR_F32 && x->dtype != PIR_F64 && !pir_dtype_is_complex(x->dtype))
+    bool real = x->dtype == PIR_F32 || x->dtype == PIR_F64;
+    if (!real && !pir_dtype_is_complex(x->dtype))
       return pir_kernel_fail(call, PIR_INVALID,
                              "%s: %s: expects floats or complex numbers, found %s", call->op,
                              names[k], pir_dtype_name(x->dtype));
@@ -50,8 +51,8 @@ pir_status pir_matrices_batch(const pir_kernel_call *call, int k, int rank, int6
   return PIR_OK;
 }
 
-// From the shape of t: what its last two axes and the others say.
-static pir_status measure(const pir_kernel_call *call, pir_matrices *m) {
+// Takes rows, columns and count from the shape of the tensor.
+static pir_status measure_matrices(const pir_kernel_call *call, pir_matrices *m) {
   int64_t rows = m->t.shape[m->t.rank - 2];
   int64_t columns = m->t.shape[m->t.rank - 1];
   if (rows > INT_MAX || columns > INT_MAX)
@@ -81,7 +82,7 @@ pir_status pir_matrices_load(const pir_kernel_call *call, int k, const char *nam
   shape[lead] = x->shape[x->rank - 2];
   shape[lead + 1] = x->shape[x->rank - 1];
   PIR_TRY(pir_kernel_dense(call, x, dtype, shape, lead + 2, &out->t));
-  return measure(call, out);
+  return measure_matrices(call, out);
 }
 
 pir_status pir_matrices_square(const pir_kernel_call *call, const pir_matrices *m,
@@ -143,11 +144,11 @@ void pir_matrix_identity(const pir_matrices *m, int64_t i) {
   size_t size = pir_dtype_size(m->t.dtype);
   char *a = pir_matrix_at(m, i);
   memset(a, 0, size * (size_t)m->rows * (size_t)m->columns);
-  for (int64_t d = 0; d < m->rows && d < m->columns;
-       d++, a += (size_t)(m->columns + 1) * size) {
+  for (int64_t d = 0; d < m->rows && d < m->columns; d++) {
     if (single)
       *(float *)a = 1;
     else
       *(double *)a = 1;
+    a += (size_t)(m->columns + 1) * size;
   }
 }

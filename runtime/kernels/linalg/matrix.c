@@ -1,11 +1,12 @@
-// Matrices taken apart, in double.
+// Spectral norm of a weight and its gradient, in double: a power iteration from vectors u and
+// v.
 #include <math.h>
 
 #include "kernels.h"
 
-// y = normalised A x, or A^T x, of the rows x columns matrix A.
-static void step(const double *a, int64_t rows, int64_t columns, bool transposed,
-                 const double *x, double *y, double epsilon) {
+// y = A x, or A^T x, normalised; A is rows x columns.
+static void power_step(const double *a, int64_t rows, int64_t columns, bool transposed,
+                       const double *x, double *y, double epsilon) {
   int64_t n = transposed ? columns : rows, m = transposed ? rows : columns;
   double norm = 0;
   for (int64_t i = 0; i < n; i++) {
@@ -21,12 +22,13 @@ static void step(const double *a, int64_t rows, int64_t columns, bool transposed
 }
 
 typedef struct factor {
-  pir_tensor front, weight, u, v;  // the weight with its axis in front; dense doubles
+  pir_tensor front;         // a view of the weight with its axis in front
+  pir_tensor weight, u, v;  // dense doubles
   int64_t rows, columns;
   double sigma;
 } factor;
 
-static pir_tensor axis_in_front(const pir_tensor *t, int axis) {
+static pir_tensor view_axis_in_front(const pir_tensor *t, int axis) {
   pir_tensor front = *t;
   for (int d = axis; d > 0; d--) {
     front.shape[d] = t->shape[d - 1];
@@ -37,15 +39,14 @@ static pir_tensor axis_in_front(const pir_tensor *t, int axis) {
   return front;
 }
 
-static void drop_factor(const pir_kernel_call *call, factor *f) {
+static void drop_spectral_factor(const pir_kernel_call *call, factor *f) {
   pir_kernel_drop(call, &f->v);
   pir_kernel_drop(call, &f->u);
   pir_kernel_drop(call, &f->weight);
 }
 
-// attributes: dim, power_iters, eps. The largest singular value by power iteration from u and
-// v.
-static pir_status find_factor(const pir_kernel_call *call, factor *f) {
+// attributes: dim, power_iters, eps. Finds the largest singular value by power iteration.
+static pir_status find_spectral_factor(const pir_kernel_call *call, factor *f) {
   const pir_tensor *weight = pir_kernel_in(call, 0);
   const pir_tensor *in_u = pir_kernel_in(call, 1);
   const pir_tensor *in_v = pir_kernel_in(call, 2);
@@ -53,7 +54,7 @@ static pir_status find_factor(const pir_kernel_call *call, factor *f) {
   *f = (factor){0};
   if (!weight || !in_u || !in_v || dim < 0 || dim >= weight->rank)
     return pir_kernel_fail(call, PIR_INVALID, "%s: no axis %lld", call->op, (long long)dim);
-  f->front = axis_in_front(weight, (int)dim);
+  f->front = view_axis_in_front(weight, (int)dim);
   f->rows = f->front.shape[0];
   f->columns = f->rows ? pir_tensor_numel(weight) / f->rows : 0;
   if (pir_tensor_numel(in_u) != f->rows || pir_tensor_numel(in_v) != f->columns)
@@ -66,15 +67,15 @@ static pir_status find_factor(const pir_kernel_call *call, factor *f) {
   if (!status)
     status = pir_kernel_dense(call, in_v, PIR_F64, in_v->shape, in_v->rank, &f->v);
   if (status) {
-    drop_factor(call, f);
+    drop_spectral_factor(call, f);
     return status;
   }
   double *a = f->weight.data;
   double *x = f->u.data;
   double *y = f->v.data;
   for (int64_t i = 0; i < call->attrs[1].i; i++) {
-    step(a, f->rows, f->columns, true, x, y, call->attrs[2].f);
-    step(a, f->rows, f->columns, false, y, x, call->attrs[2].f);
+    power_step(a, f->rows, f->columns, true, x, y, call->attrs[2].f);
+    power_step(a, f->rows, f->columns, false, y, x, call->attrs[2].f);
   }
   for (int64_t i = 0; i < f->rows; i++)
     for (int64_t j = 0; j < f->columns; j++)
@@ -82,8 +83,8 @@ static pir_status find_factor(const pir_kernel_call *call, factor *f) {
   return PIR_OK;
 }
 
-// The axis goes back to its place.
-static pir_status put_back(const pir_tensor *from, int axis, pir_tensor *out) {
+// Copies a tensor whose axis is in front to `out`, where the axis is in its place.
+static pir_status write_axis_back(const pir_tensor *from, int axis, pir_tensor *out) {
   pir_tensor result = *from;
   for (int d = 0; d < axis; d++) {
     result.shape[d] = from->shape[d + 1];
@@ -96,16 +97,17 @@ static pir_status put_back(const pir_tensor *from, int axis, pir_tensor *out) {
 
 pir_status pir_kernel_spectral_norm(const pir_kernel_call *call) {
   factor f;
-  PIR_TRY(find_factor(call, &f));
+  PIR_TRY(find_spectral_factor(call, &f));
   double *a = f.weight.data;
   for (int64_t i = 0; i < f.rows * f.columns; i++)
     a[i] /= f.sigma;
-  pir_status status = put_back(&f.weight, (int)call->attrs[0].i, pir_kernel_out(call, 0));
-  drop_factor(call, &f);
+  pir_status status =
+      write_axis_back(&f.weight, (int)call->attrs[0].i, pir_kernel_out(call, 0));
+  drop_spectral_factor(call, &f);
   return status;
 }
 
-// As Paddle has it: out_grad * (1 - u v^T * sum(weight / sigma)) / sigma.
+// Paddle's formula: out_grad * (1 - u v^T * sum(weight / sigma)) / sigma.
 pir_status pir_kernel_spectral_norm_grad(const pir_kernel_call *call) {
   factor f;
   pir_tensor grad, front;
@@ -114,8 +116,8 @@ pir_status pir_kernel_spectral_norm_grad(const pir_kernel_call *call) {
   if (!out_grad || !weight || out_grad->rank != weight->rank)
     return pir_kernel_fail(call, PIR_INVALID, "%s: out_grad has not the shape of weight",
                            call->op);
-  PIR_TRY(find_factor(call, &f));
-  front = axis_in_front(out_grad, (int)call->attrs[0].i);
+  PIR_TRY(find_spectral_factor(call, &f));
+  front = view_axis_in_front(out_grad, (int)call->attrs[0].i);
   pir_status status =
       pir_kernel_dense(call, &front, PIR_F64, f.front.shape, f.front.rank, &grad);
   if (!status) {
@@ -128,9 +130,9 @@ pir_status pir_kernel_spectral_norm_grad(const pir_kernel_call *call) {
     for (int64_t i = 0; i < f.rows; i++)
       for (int64_t j = 0; j < f.columns; j++)
         g[i * f.columns + j] *= (1 - u[i] * v[j] * sum) / f.sigma;
-    status = put_back(&grad, (int)call->attrs[0].i, pir_kernel_out(call, 0));
+    status = write_axis_back(&grad, (int)call->attrs[0].i, pir_kernel_out(call, 0));
     pir_kernel_drop(call, &grad);
   }
-  drop_factor(call, &f);
+  drop_spectral_factor(call, &f);
   return status;
 }

@@ -1,13 +1,13 @@
-// Systems of linear equations: by LU, Cholesky or triangular factors, and by least squares;
-// determinants. The work is LAPACK's; matrices of a stack are solved one after the other. A
-// singular matrix is refused, as Paddle does, but for a triangular one, which divides by zero.
+// Systems of linear equations, by LU, Cholesky or triangular factors and by least squares; and
+// determinants. LAPACK computes one matrix of a stack after the other. A singular matrix is
+// refused, as Paddle does, except for a triangular one, which divides by zero.
 #include <complex.h>
 #include <math.h>
 #include <string.h>
 
 #include "matrices.h"
 
-// Two stacks that a kernel works on, the library, and pivots of one matrix.
+// Two stacks of a kernel, the library, and the pivots of one matrix.
 typedef struct equations {
   pir_lapack lapack;
   pir_matrices a, b;
@@ -16,31 +16,33 @@ typedef struct equations {
   pir_dtype dtype;  // of the stacks: f64 or c128
 } equations;
 
-static void finish(const pir_kernel_call *call, equations *s) {
+static void drop_equations(const pir_kernel_call *call, equations *s) {
   pir_kernel_free(call, s->pivots, sizeof(int) * (size_t)s->pivot_count);
   pir_matrices_drop(call, &s->a);
   pir_matrices_drop(call, &s->b);
   pir_lapack_close(&s->lapack);
 }
 
-static pir_status want_pivots(const pir_kernel_call *call, equations *s, int count) {
+static pir_status allocate_pivots(const pir_kernel_call *call, equations *s, int count) {
   s->pivots = pir_kernel_alloc(call, sizeof(int) * (size_t)count);
   s->pivot_count = count;
-  return s->pivots ? PIR_OK
-                   : pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  if (!s->pivots)
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  return PIR_OK;
 }
 
-static pir_status same_rows(const pir_kernel_call *call, const equations *s, const char *name) {
+static pir_status expect_same_rows(const pir_kernel_call *call, const equations *s,
+                                   const char *name) {
   if (s->a.rows == s->b.rows)
     return PIR_OK;
   return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects %d rows, found %d", call->op, name,
                          s->a.rows, s->b.rows);
 }
 
-// Operands `a` and `b` of the call as a system of equations a x = b, repeated over the stacks
-// of both.
-static pir_status load(const pir_kernel_call *call, int a, int b, const char *const *names,
-                       int typed, equations *s) {
+// Loads operands `a` and `b` as equations a x = b, repeated over the stacks of both. The first
+// `typed` operands must have one type.
+static pir_status load_equations(const pir_kernel_call *call, int a, int b,
+                                 const char *const *names, int typed, equations *s) {
   int64_t batch[PIR_MAX_RANK];
   int rank = 0;
   PIR_TRY(pir_matrices_type(call, names, typed, &s->dtype));
@@ -56,13 +58,13 @@ static pir_status load(const pir_kernel_call *call, int a, int b, const char *co
   PIR_TRY(pir_matrices_load(call, a, names[a], s->dtype, batch, rank, &s->a));
   PIR_TRY(pir_matrices_load(call, b, names[b], s->dtype, batch, rank, &s->b));
   PIR_TRY(pir_matrices_square(call, &s->a, names[a]));
-  PIR_TRY(same_rows(call, s, names[b]));
+  PIR_TRY(expect_same_rows(call, s, names[b]));
   return pir_lapack_open(call, s->dtype, &s->lapack);
 }
 
-// Every matrix of b becomes the solution.
-static pir_status eliminate(const pir_kernel_call *call, equations *s) {
-  PIR_TRY(want_pivots(call, s, s->a.rows));
+// Solves for every matrix of b, which becomes the solution, and writes it as result 0.
+static pir_status solve_by_elimination(const pir_kernel_call *call, equations *s) {
+  PIR_TRY(allocate_pivots(call, s, s->a.rows));
   int n = s->a.rows, columns = s->b.columns;
   for (int64_t i = 0; n && columns && i < s->a.count; i++) {
     void *a = pir_matrix_at(&s->a, i);
@@ -92,12 +94,12 @@ pir_status pir_kernel_inverse(const pir_kernel_call *call) {
   if (!status)
     status = pir_lapack_open(call, s.dtype, &s.lapack);
   if (!status)
-    status = eliminate(call, &s);
-  finish(call, &s);
+    status = solve_by_elimination(call, &s);
+  drop_equations(call, &s);
   return status;
 }
 
-// A y of rank 1 is one right side for every matrix.
+// A y of rank 1 is one right-hand side for every matrix.
 pir_status pir_kernel_solve(const pir_kernel_call *call) {
   static const char *const names[] = {"x", "y"};
   const pir_tensor *y = pir_kernel_in(call, 1);
@@ -114,13 +116,13 @@ pir_status pir_kernel_solve(const pir_kernel_call *call) {
     inner.in = in;
     inner.in_members = members;
     inner.in_first = first;
-    status = load(&inner, 0, 1, names, 2, &s);
+    status = load_equations(&inner, 0, 1, names, 2, &s);
   } else {
-    status = load(call, 0, 1, names, 2, &s);
+    status = load_equations(call, 0, 1, names, 2, &s);
   }
   if (!status)
-    status = eliminate(call, &s);
-  finish(call, &s);
+    status = solve_by_elimination(call, &s);
+  drop_equations(call, &s);
   return status;
 }
 
@@ -128,36 +130,35 @@ pir_status pir_kernel_solve(const pir_kernel_call *call) {
 pir_status pir_kernel_triangular_solve(const pir_kernel_call *call) {
   static const char *const names[] = {"x", "y"};
   equations s = {0};
-  pir_status status = load(call, 0, 1, names, 2, &s);
+  pir_status status = load_equations(call, 0, 1, names, 2, &s);
   for (int64_t i = 0; !status && s.a.rows && s.b.columns && i < s.a.count; i++)
     pir_lapack_triangle(&s.lapack, call->attrs[0].i, call->attrs[1].i, call->attrs[2].i,
                         s.a.rows, s.b.columns, pir_matrix_at(&s.a, i), pir_matrix_at(&s.b, i));
   if (!status)
     status = pir_matrices_give(call, &s.b, 0);
-  finish(call, &s);
+  drop_equations(call, &s);
   return status;
 }
 
-// x: right sides, y: Cholesky factors. attribute: upper
+// x: right-hand sides, y: Cholesky factors. attribute: upper
 pir_status pir_kernel_cholesky_solve(const pir_kernel_call *call) {
   static const char *const names[] = {"x", "y"};
   equations s = {0};
-  pir_status status = load(call, 1, 0, names, 2, &s);
+  pir_status status = load_equations(call, 1, 0, names, 2, &s);
   char uplo = call->attrs[0].i ? 'U' : 'L';
   int n = s.a.rows, columns = s.b.columns;
-  for (int64_t i = 0; !status && n && columns && i < s.a.count; i++)
-    status = pir_lapack_status(call,
-                               s.lapack.cholesky_solve(PIR_BY_ROWS, uplo, n, columns,
-                                                       pir_matrix_at(&s.a, i), n,
-                                                       pir_matrix_at(&s.b, i), columns),
-                               "");
+  for (int64_t i = 0; !status && n && columns && i < s.a.count; i++) {
+    int info = s.lapack.cholesky_solve(PIR_BY_ROWS, uplo, n, columns, pir_matrix_at(&s.a, i), n,
+                                       pir_matrix_at(&s.b, i), columns);
+    status = pir_lapack_status(call, info, "");
+  }
   if (!status)
     status = pir_matrices_give(call, &s.b, 0);
-  finish(call, &s);
+  drop_equations(call, &s);
   return status;
 }
 
-// The pivots of matrix i, checked: a row of the matrix each, counted from 1.
+// Reads the pivots of matrix i, and checks that each is a row of the matrix, counted from 1.
 static pir_status take_pivots(const pir_kernel_call *call, const equations *s,
                               const pir_tensor *pivots, int64_t i) {
   int64_t stacks = s->a.rows ? pir_tensor_numel(pivots) / s->a.rows : 0;
@@ -184,14 +185,15 @@ pir_status pir_kernel_lu_solve(const pir_kernel_call *call) {
     return pir_kernel_fail(
         call, PIR_INVALID, "%s: pivots: expects int32 rows, found %s of rank %d", call->op,
         pivots ? pir_dtype_name(pivots->dtype) : "nothing", pivots ? pivots->rank : 0);
-  pir_status status = load(call, 1, 0, names, 2, &s);
+  pir_status status = load_equations(call, 1, 0, names, 2, &s);
   if (!status)
-    status = want_pivots(call, &s, s.a.rows);
+    status = allocate_pivots(call, &s, s.a.rows);
   int n = s.a.rows, columns = s.b.columns;
   int64_t given = pir_tensor_numel(pivots), all = s.a.count * n;
-  if (!status && (pivots->shape[pivots->rank - 1] != n || (given != all && given != n)))
+  int64_t each = pivots->shape[pivots->rank - 1];
+  if (!status && (each != n || (given != all && given != n)))
     status = pir_kernel_fail(call, PIR_INVALID, "%s: pivots: expects %d a matrix, found %lld",
-                             call->op, n, (long long)pivots->shape[pivots->rank - 1]);
+                             call->op, n, (long long)each);
   for (int64_t i = 0; !status && n && columns && i < s.a.count; i++) {
     status = take_pivots(call, &s, pivots, i);
     if (status)
@@ -202,21 +204,23 @@ pir_status pir_kernel_lu_solve(const pir_kernel_call *call) {
   }
   if (!status)
     status = pir_matrices_give(call, &s.b, 0);
-  finish(call, &s);
+  drop_equations(call, &s);
   return status;
 }
 
 // ---- determinants
 
-// Sign and logarithm of the absolute value, or the determinant itself, of LU factors.
-static double complex sign_of(const equations *s, int64_t m, bool plain, double *out_log) {
+// The determinant of LU factors when `plain`, else its sign. The logarithm of its absolute
+// value goes to `out_log`.
+static double complex determinant_of(const equations *s, int64_t m, bool plain,
+                                     double *out_log) {
   const double *a = pir_matrix_at(&s->a, m);
   double complex det = 1;
   *out_log = 0;
   for (int64_t i = 0; i < s->a.rows; i++) {
     int64_t at = i * (s->a.rows + 1);
-    double parts[2] = {a[at], 0};  // side by side: not every compiler has CMPLX
-    double complex pivot;
+    double parts[2] = {a[at], 0};
+    double complex pivot;  // copied from its parts, because not every compiler has CMPLX
     if (s->dtype == PIR_C128)
       memcpy(parts, a + 2 * at, sizeof parts);
     memcpy(&pivot, parts, sizeof pivot);
@@ -232,7 +236,8 @@ static double complex sign_of(const equations *s, int64_t m, bool plain, double 
   return det;
 }
 
-// Results: the determinant when `plain`; else its sign and the logarithm of its absolute value.
+// Writes the determinants when `plain`, else their signs and the logarithms of their absolute
+// values.
 static pir_status determinants(const pir_kernel_call *call, bool plain) {
   static const char *const names[] = {"x"};
   pir_matrices logs = {0};
@@ -244,7 +249,7 @@ static pir_status determinants(const pir_kernel_call *call, bool plain) {
   if (!status)
     status = pir_matrices_square(call, &s.a, "x");
   if (!status)
-    status = want_pivots(call, &s, s.a.rows);
+    status = allocate_pivots(call, &s, s.a.rows);
   if (!status)
     status = pir_matrices_make(call, s.a.count, 1, 1, PIR_C128, &s.b);
   if (!status)
@@ -256,7 +261,7 @@ static pir_status determinants(const pir_kernel_call *call, bool plain) {
     int info = n ? s.lapack.lu(PIR_BY_ROWS, n, n, pir_matrix_at(&s.a, i), n, s.pivots) : 0;
     if (info < 0)
       status = pir_lapack_status(call, info, "");
-    double complex det = sign_of(&s, i, plain, (double *)pir_matrix_at(&logs, i));
+    double complex det = determinant_of(&s, i, plain, (double *)pir_matrix_at(&logs, i));
     memcpy(pir_matrix_at(&s.b, i), &det, sizeof det);
   }
   if (!status)
@@ -264,7 +269,7 @@ static pir_status determinants(const pir_kernel_call *call, bool plain) {
   if (!status)
     status = pir_matrices_give(call, &logs, 1);
   pir_matrices_drop(call, &logs);
-  finish(call, &s);
+  drop_equations(call, &s);
   return status;
 }
 
@@ -284,7 +289,8 @@ typedef struct least {
   char driver;  // f: full rank, y: pivoted, d: divide and conquer, s: singular values
 } least;
 
-// One matrix: b becomes the solution in its first rows, and what is left of it below.
+// Solves for matrix i. The first rows of b become the solution, the rows below the residuals.
+// Returns LAPACK's info.
 static int least_squares(const pir_kernel_call *call, const least *l, int64_t i, double rcond) {
   const pir_lapack *p = &l->s.lapack;
   int m = l->s.a.rows;
@@ -315,7 +321,7 @@ static int least_squares(const pir_kernel_call *call, const least *l, int64_t i,
   return info;
 }
 
-// The solution, and the sums of squares below it.
+// Copies the solution of matrix i, and sums the squares of the residuals below it.
 static void split_solution(const least *l, int64_t i) {
   int step = l->s.dtype == PIR_C128 ? 2 : 1;
   int m = l->s.a.rows;
@@ -323,8 +329,8 @@ static void split_solution(const least *l, int64_t i) {
   int columns = l->s.b.columns;
   const double *b = pir_matrix_at(&l->s.b, i);
   double *left = pir_matrix_at(&l->residuals, i);
-  memcpy(pir_matrix_at(&l->solution, i), b,
-         sizeof(double) * (size_t)step * (size_t)n * (size_t)columns);
+  size_t numbers = (size_t)step * (size_t)n * (size_t)columns;
+  memcpy(pir_matrix_at(&l->solution, i), b, sizeof(double) * numbers);
   for (int64_t r = n; r < m; r++)
     for (int64_t c = 0; c < columns * step; c++) {
       double v = b[r * columns * step + c];
@@ -332,7 +338,8 @@ static void split_solution(const least *l, int64_t i) {
     }
 }
 
-// b has as many rows as the longer side of a: the solution may have more than the right side.
+// Loads both operands. The stack b gets the longer side of a as its number of rows, because the
+// solution may have more rows than the right-hand side.
 static pir_status load_least(const pir_kernel_call *call, least *l) {
   static const char *const names[] = {"x", "y"};
   equations *s = &l->s;
@@ -361,10 +368,10 @@ static pir_status load_least(const pir_kernel_call *call, least *l) {
     status = pir_matrices_finite(call, &right, "y");
   if (!status)
     status = pir_matrices_make(call, right.count, longer, columns, right.t.dtype, &s->b);
-  for (int64_t i = 0; !status && i < right.count; i++)
-    memcpy(pir_matrix_at(&s->b, i), pir_matrix_at(&right, i),
-           (size_t)((char *)pir_matrix_at(&right, 1) - (char *)right.t.data));
   pir_dtype dtype = right.t.dtype;
+  size_t bytes = (size_t)m * (size_t)columns * pir_dtype_size(dtype);
+  for (int64_t i = 0; !status && i < right.count; i++)
+    memcpy(pir_matrix_at(&s->b, i), pir_matrix_at(&right, i), bytes);
   if (!status)
     status = pir_matrices_make(call, right.count, n, columns, dtype, &l->solution);
   if (!status)
@@ -375,12 +382,12 @@ static pir_status load_least(const pir_kernel_call *call, least *l) {
     status = pir_matrices_make(call, right.count, 1, m < n ? m : n, PIR_F64, &l->singular);
   pir_matrices_drop(call, &right);
   PIR_TRY(status);
-  PIR_TRY(want_pivots(call, s, longer));
+  PIR_TRY(allocate_pivots(call, s, longer));
   return pir_lapack_open(call, s->dtype, &s->lapack);
 }
 
-// A result that this driver does not give has no elements.
-static pir_status give_if(const pir_kernel_call *call, const pir_matrices *m, int k) {
+// Writes result k unless it is absent or, because this driver does not compute it, empty.
+static pir_status give_unless_empty(const pir_kernel_call *call, const pir_matrices *m, int k) {
   const pir_tensor *out = pir_kernel_out(call, k);
   return out && pir_tensor_numel(out) ? pir_matrices_give(call, m, k) : PIR_OK;
 }
@@ -390,10 +397,10 @@ pir_status pir_kernel_lstsq(const pir_kernel_call *call) {
   const pir_tensor *rcond = pir_kernel_in(call, 2);
   pir_str driver = call->attrs[0].text;
   least l = {0};
+  bool named = driver.size == 5 && !strncmp(driver.data, "gels", 4);
   if (pir_str_equal(driver, PIR_STR("gels")))
     l.driver = 'f';
-  else if (driver.size == 5 && !strncmp(driver.data, "gels", 4) &&
-           strchr("yds", driver.data[4]))
+  else if (named && strchr("yds", driver.data[4]))
     l.driver = driver.data[4];
   else
     return pir_kernel_fail(call, PIR_INVALID,
@@ -410,15 +417,15 @@ pir_status pir_kernel_lstsq(const pir_kernel_call *call) {
   if (!status)
     status = pir_matrices_give(call, &l.solution, 0);
   if (!status)
-    status = give_if(call, &l.residuals, 1);
+    status = give_unless_empty(call, &l.residuals, 1);
   if (!status)
-    status = give_if(call, &l.rank, 2);
+    status = give_unless_empty(call, &l.rank, 2);
   if (!status)
-    status = give_if(call, &l.singular, 3);
+    status = give_unless_empty(call, &l.singular, 3);
   pir_matrices_drop(call, &l.solution);
   pir_matrices_drop(call, &l.residuals);
   pir_matrices_drop(call, &l.rank);
   pir_matrices_drop(call, &l.singular);
-  finish(call, &l.s);
+  drop_equations(call, &l.s);
   return status;
 }

@@ -1,36 +1,36 @@
-// Eigenvalues, singular values, QR factors, and ranks from them, of stacks of matrices. The
-// work is LAPACK's, one matrix after the other; a matrix with NaN or infinities is refused,
-// since the iterations need not end on it.
+// Eigenvalues, singular values, QR factors, and ranks, of stacks of matrices. LAPACK computes
+// one matrix after the other. A matrix with NaN or infinities is refused, because the
+// iterations need not end on it.
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "matrices.h"
 
-// An operand, what LAPACK is to fill, and the library.
+// The library, the operand, and the stacks that LAPACK fills.
 typedef struct spectrum {
   pir_lapack lapack;
-  pir_matrices a, first, second, third;  // first: values
+  pir_matrices a, first, second, third;
 } spectrum;
 
-// Operand x; for ranks repeated over the shape of `over`, and in double.
-static pir_status load(const pir_kernel_call *call, bool square, const pir_tensor *over,
-                       spectrum *s) {
+// Loads operand x. With `over`, for ranks, x is repeated over that shape, and in double.
+static pir_status load_spectrum(const pir_kernel_call *call, bool square,
+                                const pir_tensor *over, spectrum *s) {
   static const char *const names[] = {"x"};
   pir_dtype dtype;
   *s = (spectrum){0};
   PIR_TRY(pir_matrices_type(call, names, 1, &dtype));
   if (over)
     dtype = pir_matrices_wide(dtype);
-  PIR_TRY(pir_matrices_load(call, 0, "x", dtype, over ? over->shape : NULL,
-                            over ? over->rank : 0, &s->a));
+  const int64_t *batch = over ? over->shape : NULL;
+  PIR_TRY(pir_matrices_load(call, 0, "x", dtype, batch, over ? over->rank : 0, &s->a));
   if (square)
     PIR_TRY(pir_matrices_square(call, &s->a, "x"));
   PIR_TRY(pir_matrices_finite(call, &s->a, "x"));
   return pir_lapack_open(call, dtype, &s->lapack);
 }
 
-static void finish(const pir_kernel_call *call, spectrum *s) {
+static void drop_spectrum(const pir_kernel_call *call, spectrum *s) {
   pir_matrices_drop(call, &s->a);
   pir_matrices_drop(call, &s->first);
   pir_matrices_drop(call, &s->second);
@@ -38,31 +38,36 @@ static void finish(const pir_kernel_call *call, spectrum *s) {
   pir_lapack_close(&s->lapack);
 }
 
-static pir_dtype real_type(pir_dtype t) {
-  return t == PIR_C64 ? PIR_F32 : t == PIR_C128 ? PIR_F64 : t;
+static pir_dtype real_part_of(pir_dtype t) {
+  switch (t) {
+    case PIR_C64: return PIR_F32;
+    case PIR_C128: return PIR_F64;
+    default: return t;
+  }
 }
 
-static int smaller(const pir_matrices *m) {
+static int shorter_side(const pir_matrices *m) {
   return m->rows < m->columns ? m->rows : m->columns;
 }
 
 // ---- singular values
 
-// first: values; with `job` A or S second and third: vectors on the left and right.
-static pir_status singular(const pir_kernel_call *call, char job, spectrum *s) {
+// Finds the singular values, in `first`, and, unless `job` is N, the left and right vectors, in
+// `second` and `third`: all of them with A, those of the shorter side with S.
+static pir_status find_singular_values(const pir_kernel_call *call, char job, spectrum *s) {
   int m = s->a.rows;
   int n = s->a.columns;
-  int k = smaller(&s->a);
+  int k = shorter_side(&s->a);
   int left = job == 'A' ? m : k;
   int right = job == 'A' ? n : k;
-  PIR_TRY(pir_matrices_make(call, s->a.count, 1, k, real_type(s->a.t.dtype), &s->first));
-  PIR_TRY(
-      pir_matrices_make(call, s->a.count, job == 'N' ? 0 : m, left, s->a.t.dtype, &s->second));
-  PIR_TRY(
-      pir_matrices_make(call, s->a.count, job == 'N' ? 0 : right, n, s->a.t.dtype, &s->third));
+  int64_t count = s->a.count;
+  pir_dtype dtype = s->a.t.dtype;
+  PIR_TRY(pir_matrices_make(call, count, 1, k, real_part_of(dtype), &s->first));
+  PIR_TRY(pir_matrices_make(call, count, job == 'N' ? 0 : m, left, dtype, &s->second));
+  PIR_TRY(pir_matrices_make(call, count, job == 'N' ? 0 : right, n, dtype, &s->third));
   bool is_empty = !pir_tensor_numel(&s->second.t) && !pir_tensor_numel(&s->third.t) && !k;
-  for (int64_t i = 0; i < s->a.count && !is_empty; i++) {
-    if (!k) {  // no values: any vectors will do
+  for (int64_t i = 0; i < count && !is_empty; i++) {
+    if (!k) {  // there are no values, so any vectors will do
       pir_matrix_identity(&s->second, i);
       pir_matrix_identity(&s->third, i);
       continue;
@@ -78,36 +83,37 @@ static pir_status singular(const pir_kernel_call *call, char job, spectrum *s) {
 // attribute: full_matrices; results: u, s, vh
 pir_status pir_kernel_svd(const pir_kernel_call *call) {
   spectrum s;
-  pir_status status = load(call, false, NULL, &s);
+  pir_status status = load_spectrum(call, false, NULL, &s);
   if (!status)
-    status = singular(call, call->attrs[0].i ? 'A' : 'S', &s);
+    status = find_singular_values(call, call->attrs[0].i ? 'A' : 'S', &s);
   if (!status)
     status = pir_matrices_give(call, &s.second, 0);
   if (!status)
     status = pir_matrices_give(call, &s.first, 1);
   if (!status)
     status = pir_matrices_give(call, &s.third, 2);
-  finish(call, &s);
+  drop_spectrum(call, &s);
   return status;
 }
 
 pir_status pir_kernel_svdvals(const pir_kernel_call *call) {
   spectrum s;
-  pir_status status = load(call, false, NULL, &s);
+  pir_status status = load_spectrum(call, false, NULL, &s);
   if (!status)
-    status = singular(call, 'N', &s);
+    status = find_singular_values(call, 'N', &s);
   if (!status)
     status = pir_matrices_give(call, &s.first, 0);
-  finish(call, &s);
+  drop_spectrum(call, &s);
   return status;
 }
 
 // ---- eigenvalues
 
-// first: values in ascending order; a becomes the vectors when `vectors`.
-static pir_status hermitian(const pir_kernel_call *call, bool vectors, char uplo, spectrum *s) {
+// Finds the eigenvalues in ascending order, in `first`. With `vectors`, a becomes the vectors.
+static pir_status find_hermitian_eigenvalues(const pir_kernel_call *call, bool vectors,
+                                             char uplo, spectrum *s) {
   int n = s->a.rows;
-  PIR_TRY(pir_matrices_make(call, s->a.count, 1, n, real_type(s->a.t.dtype), &s->first));
+  PIR_TRY(pir_matrices_make(call, s->a.count, 1, n, real_part_of(s->a.t.dtype), &s->first));
   for (int64_t i = 0; n && i < s->a.count; i++) {
     int info = s->lapack.hermitian(PIR_BY_ROWS, vectors ? 'V' : 'N', uplo, n,
                                    pir_matrix_at(&s->a, i), n, pir_matrix_at(&s->first, i));
@@ -123,37 +129,39 @@ pir_status pir_kernel_eigh(const pir_kernel_call *call) {
     return pir_kernel_fail(call, PIR_INVALID, "%s: UPLO: expects L or U, found '%.*s'",
                            call->op, (int)uplo.size, uplo.data);
   spectrum s;
-  pir_status status = load(call, true, NULL, &s);
+  pir_status status = load_spectrum(call, true, NULL, &s);
   bool vectors = pir_kernel_out(call, 1) != NULL;
   if (!status)
-    status = hermitian(call, vectors, uplo.data[0], &s);
+    status = find_hermitian_eigenvalues(call, vectors, uplo.data[0], &s);
   if (!status)
     status = pir_matrices_give(call, &s.first, 0);
   if (!status && vectors)
     status = pir_matrices_give(call, &s.a, 1);
-  finish(call, &s);
+  drop_spectrum(call, &s);
   return status;
 }
 
-static double number(const pir_matrices *m, int64_t i) {
-  return m->t.dtype == PIR_F32 ? (double)((float *)m->t.data)[i] : ((double *)m->t.data)[i];
+static double float_at(const pir_matrices *m, int64_t i) {
+  if (m->t.dtype == PIR_F32)
+    return (double)((float *)m->t.data)[i];
+  return ((double *)m->t.data)[i];
 }
 
-// What LAPACK gives of a real matrix, in rows: the real parts of the values, the imaginary
-// ones, and vectors; a conjugate pair is stored as the real and the imaginary part of its first
-// vector.
-static void unpack(const pir_matrices *parts, double *values, double *vectors) {
+// Makes complex eigenvalues and vectors from the rows that LAPACK gives for a real matrix: the
+// real parts of the values, their imaginary parts, and the vectors. The vectors of a conjugate
+// pair are stored as the real and the imaginary part of the first one.
+static void unpack_eigen_parts(const pir_matrices *parts, double *values, double *vectors) {
   int64_t n = parts->columns;
   for (int64_t j = 0; j < n; j++) {
-    values[2 * j] = number(parts, j);
-    values[2 * j + 1] = number(parts, n + j);
+    values[2 * j] = float_at(parts, j);
+    values[2 * j + 1] = float_at(parts, n + j);
   }
   for (int64_t j = 0; vectors && j < n; j++) {
     bool pair = values[2 * j + 1] != 0 && j + 1 < n;
     for (int64_t r = 0; r < n; r++) {
       double *to = vectors + 2 * (r * n + j);
-      double re = number(parts, (r + 2) * n + j);
-      double im = pair ? number(parts, (r + 2) * n + j + 1) : 0;
+      double re = float_at(parts, (r + 2) * n + j);
+      double im = pair ? float_at(parts, (r + 2) * n + j + 1) : 0;
       to[0] = re;
       to[1] = im;
       if (pair) {
@@ -166,10 +174,11 @@ static void unpack(const pir_matrices *parts, double *values, double *vectors) {
   }
 }
 
-// first: values; second: vectors when wanted; third: parts of one real matrix. Values alone are
-// those of the transposed matrix, which needs no copy; Paddle asks the same way, and with it
-// the order of values is the same.
-static int eigen(const spectrum *s, int64_t i, bool vectors) {
+// Finds the eigenvalues of matrix i, in `first`, and with `vectors` the vectors, in `second`;
+// `third` holds the parts for one real matrix. Without vectors, LAPACK reads the matrix
+// transposed, which has the same eigenvalues and needs no copy; Paddle does so too, and the
+// order of the values is then the same. Returns LAPACK's info.
+static int find_eigenvalues(const spectrum *s, int64_t i, bool vectors) {
   int n = s->a.rows;
   int layout = vectors ? PIR_BY_ROWS : PIR_BY_COLUMNS;
   char right = vectors ? 'V' : 'N';
@@ -182,13 +191,13 @@ static int eigen(const spectrum *s, int64_t i, bool vectors) {
                                   pir_matrix_at(&s->third, 1), NULL, n,
                                   pir_matrix_at(&s->third, 2), n);
   if (!info)
-    unpack(&s->third, values, to);
+    unpack_eigen_parts(&s->third, values, to);
   return info;
 }
 
-static pir_status eigen_all(const pir_kernel_call *call, bool vectors) {
+static pir_status find_all_eigenvalues(const pir_kernel_call *call, bool vectors) {
   spectrum s;
-  pir_status status = load(call, true, NULL, &s);
+  pir_status status = load_spectrum(call, true, NULL, &s);
   int n = s.a.rows;
   pir_dtype dtype = s.a.t.dtype == PIR_C64 ? PIR_C64 : PIR_C128;
   if (!status)
@@ -196,32 +205,33 @@ static pir_status eigen_all(const pir_kernel_call *call, bool vectors) {
   if (!status)
     status = pir_matrices_make(call, s.a.count, vectors ? n : 0, n, dtype, &s.second);
   if (!status)
-    status = pir_matrices_make(call, (int64_t)n + 2, 1, n, real_type(s.a.t.dtype), &s.third);
+    status = pir_matrices_make(call, (int64_t)n + 2, 1, n, real_part_of(s.a.t.dtype), &s.third);
   for (int64_t i = 0; !status && n && i < s.a.count; i++)
-    status = pir_lapack_status(call, eigen(&s, i, vectors), "the eigenvalues did not converge");
+    status = pir_lapack_status(call, find_eigenvalues(&s, i, vectors),
+                               "the eigenvalues did not converge");
   if (!status)
     status = pir_matrices_give(call, &s.first, 0);
   if (!status && vectors)
     status = pir_matrices_give(call, &s.second, 1);
-  finish(call, &s);
+  drop_spectrum(call, &s);
   return status;
 }
 
 pir_status pir_kernel_eig(const pir_kernel_call *call) {
-  return eigen_all(call, true);
+  return find_all_eigenvalues(call, true);
 }
 
 pir_status pir_kernel_eigvals(const pir_kernel_call *call) {
-  return eigen_all(call, false);
+  return find_all_eigenvalues(call, false);
 }
 
 // ---- QR
 
-// first: q, whose columns are rotations of the unit vectors; second: r.
-static pir_status rotate(const pir_kernel_call *call, bool complete, spectrum *s) {
+// Finds q, in `first`, and r, in `second`.
+static pir_status factor_qr(const pir_kernel_call *call, bool complete, spectrum *s) {
   int m = s->a.rows;
   int n = s->a.columns;
-  int k = smaller(&s->a);
+  int k = shorter_side(&s->a);
   int columns = complete ? m : k;
   int rows = columns;
   size_t size = pir_dtype_size(s->a.t.dtype);
@@ -238,12 +248,14 @@ static pir_status rotate(const pir_kernel_call *call, bool complete, spectrum *s
     }
     int info = s->lapack.triangle_and_rotations(PIR_BY_ROWS, m, n, a, n, s->third.t.data);
     PIR_TRY(pir_lapack_status(call, info, ""));
-    for (int64_t row = 0; row < k; row++)
-      memcpy(r + (size_t)(row * n + row) * size, a + (size_t)(row * n + row) * size,
-             (size_t)(n - row) * size);
-    for (int64_t row = 0; row < m; row++)
-      memcpy(q + (size_t)(row * columns) * size, a + (size_t)(row * n) * size,
-             (size_t)k * size);
+    for (int64_t row = 0; row < k; row++) {
+      size_t diagonal = (size_t)(row * n + row) * size;
+      memcpy(r + diagonal, a + diagonal, (size_t)(n - row) * size);
+    }
+    for (int64_t row = 0; row < m; row++) {
+      size_t to = (size_t)(row * columns) * size;
+      memcpy(q + to, a + (size_t)(row * n) * size, (size_t)k * size);
+    }
     info = s->lapack.rotations(PIR_BY_ROWS, m, columns, k, q, columns, s->third.t.data);
     PIR_TRY(pir_lapack_status(call, info, ""));
   }
@@ -255,28 +267,29 @@ pir_status pir_kernel_qr(const pir_kernel_call *call) {
   bool complete = pir_str_equal(call->attrs[0].text, PIR_STR("complete"));
   bool only_r = pir_str_equal(call->attrs[0].text, PIR_STR("r"));
   spectrum s;
-  pir_status status = load(call, false, NULL, &s);
+  pir_status status = load_spectrum(call, false, NULL, &s);
   if (!status)
-    status = rotate(call, complete, &s);
+    status = factor_qr(call, complete, &s);
   if (!status && !only_r)
     status = pir_matrices_give(call, &s.first, 0);
   if (!status)
     status = pir_matrices_give(call, &s.second, 1);
-  finish(call, &s);
+  drop_spectrum(call, &s);
   return status;
 }
 
 // ---- ranks
 
-// What counts as zero: an absolute bound and one relative to the largest value; the larger of
-// the two holds.
+// Values up to a bound count as zero. The bound is the larger of an absolute one and one that
+// is relative to the largest value.
 typedef struct bounds {
-  pir_tensor absolute, relative;  // one a matrix; without data: the numbers below
-  double fixed, scale;    // scale: in units of the type's precision times the longer side
+  pir_tensor absolute, relative;  // for each matrix; without data, `fixed` and `scale` hold
+  double fixed;
+  double scale;           // in units of the type's precision times the longer side
   bool scale_where_zero;  // `scale` counts only where the absolute bound is 0
 } bounds;
 
-static int64_t rank_of(const double *values, int n, const bounds *b, int64_t i) {
+static int64_t count_rank(const double *values, int n, const bounds *b, int64_t i) {
   double largest = 0;
   double absolute = b->absolute.data ? ((double *)b->absolute.data)[i] : b->fixed;
   double scale = b->scale_where_zero && absolute != 0 ? 0 : b->scale;
@@ -291,53 +304,57 @@ static int64_t rank_of(const double *values, int n, const bounds *b, int64_t i) 
   return rank;
 }
 
-// Operands 1 and 2, where the op has them, are bounds, repeated like the matrices over the
-// shape of the result.
-static pir_status ranks(const pir_kernel_call *call, bool is_hermitian, bounds b) {
+// Writes the ranks of the matrices of operand 0. Operands 1 and 2, unless they are absent, are
+// bounds; like the matrices, they are repeated over the shape of the result.
+static pir_status find_ranks(const pir_kernel_call *call, bool is_hermitian, bounds b) {
   const pir_tensor *x = pir_kernel_in(call, 0);
   const pir_tensor *out = pir_kernel_out(call, 0);
   pir_matrices counts = {0};
   spectrum s;
-  pir_status status = load(call, is_hermitian, out, &s);
-  if (!status && pir_kernel_in(call, 1))
-    status = pir_kernel_dense(call, pir_kernel_in(call, 1), PIR_F64, out->shape, out->rank,
-                              &b.absolute);
-  if (!status && pir_kernel_in(call, 2))
-    status = pir_kernel_dense(call, pir_kernel_in(call, 2), PIR_F64, out->shape, out->rank,
-                              &b.relative);
-  if (!status)
-    status = is_hermitian ? hermitian(call, false, 'L', &s) : singular(call, 'N', &s);
+  pir_status status = load_spectrum(call, is_hermitian, out, &s);
+  pir_tensor *bound_copies[] = {&b.absolute, &b.relative};
+  for (int k = 1; k <= 2; k++) {
+    const pir_tensor *given = pir_kernel_in(call, k);
+    if (!status && given)
+      status =
+          pir_kernel_dense(call, given, PIR_F64, out->shape, out->rank, bound_copies[k - 1]);
+  }
+  if (!status && is_hermitian)
+    status = find_hermitian_eigenvalues(call, false, 'L', &s);
+  else if (!status)
+    status = find_singular_values(call, 'N', &s);
   if (!status)
     status = pir_matrices_make(call, s.a.count, 1, 1, PIR_I64, &counts);
   if (!status) {
     bool single = x->dtype == PIR_F32 || x->dtype == PIR_C64;
-    b.scale *= (single ? FLT_EPSILON : DBL_EPSILON) *
-               (s.a.rows > s.a.columns ? s.a.rows : s.a.columns);
-    for (int64_t i = 0; i < s.a.count; i++)
-      *(int64_t *)pir_matrix_at(&counts, i) =
-          rank_of(pir_matrix_at(&s.first, i), s.first.columns, &b, i);
+    int longer = s.a.rows > s.a.columns ? s.a.rows : s.a.columns;
+    b.scale *= (single ? FLT_EPSILON : DBL_EPSILON) * longer;
+    for (int64_t i = 0; i < s.a.count; i++) {
+      int64_t *to = pir_matrix_at(&counts, i);
+      *to = count_rank(pir_matrix_at(&s.first, i), s.first.columns, &b, i);
+    }
     status = pir_matrices_give(call, &counts, 0);
   }
   pir_matrices_drop(call, &counts);
   pir_kernel_drop(call, &b.absolute);
   pir_kernel_drop(call, &b.relative);
-  finish(call, &s);
+  drop_spectrum(call, &s);
   return status;
 }
 
 // attributes: tol, use_default_tol, hermitian
 pir_status pir_kernel_matrix_rank(const pir_kernel_call *call) {
   bool by_default = call->attrs[1].i;
-  return ranks(call, call->attrs[2].i,
-               (bounds){.fixed = by_default ? 0 : call->attrs[0].f, .scale = by_default});
+  bounds b = {.fixed = by_default ? 0 : call->attrs[0].f, .scale = by_default};
+  return find_ranks(call, call->attrs[2].i, b);
 }
 
 // attributes: use_default_tol, hermitian
 pir_status pir_kernel_matrix_rank_tol(const pir_kernel_call *call) {
-  return ranks(call, call->attrs[1].i, (bounds){.scale = call->attrs[0].i != 0});
+  return find_ranks(call, call->attrs[1].i, (bounds){.scale = call->attrs[0].i != 0});
 }
 
 // attribute: hermitian
 pir_status pir_kernel_matrix_rank_atol_rtol(const pir_kernel_call *call) {
-  return ranks(call, call->attrs[0].i, (bounds){.scale = 1, .scale_where_zero = true});
+  return find_ranks(call, call->attrs[0].i, (bounds){.scale = 1, .scale_where_zero = true});
 }

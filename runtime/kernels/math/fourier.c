@@ -1,7 +1,7 @@
 // Discrete Fourier transforms along axes, in complex double, one axis after the other: lines
-// are gathered, transformed by the library that is opened when first needed, and put back. A
-// length with a large prime factor is turned into a convolution of powers of two (Bluestein),
-// so that any length costs n log n.
+// are gathered, transformed by a library that is opened when first needed, and written back. A
+// length with a large prime factor becomes a convolution whose length is a power of two
+// (Bluestein), so that any length costs O(n log n).
 #include <dlfcn.h>
 #include <math.h>
 #include <string.h>
@@ -10,27 +10,30 @@
 #include "kernels.h"
 #include <pir/beside.h>
 
-#define LARGE_PRIME 64  // from here on the convolution is faster
-#define LINES 16        // gathered at a time: neighbours share cache lines
+#define LARGE_PRIME 64  // from this prime factor on, the convolution is faster
+#define LINES 16        // gathered together, because neighbours share cache lines
 
 typedef struct transform {
   pir_fft_lines_fn lines;
-  int64_t n, given, padded;  // given: numbers read, the rest mirrors them; padded: length of
-                             // the convolution, or 0
-  double sign;               // of the exponent
-  double *chirp, *kernel;    // n and `padded` numbers of the convolution
-  double *in, *out, *work;   // LINES x n; work: 2 x padded
-  size_t bytes;
+  int64_t n;               // length of a line
+  int64_t given;           // numbers read of a line; the others mirror them
+  int64_t padded;          // length of the convolution, or 0
+  double sign;             // of the exponent
+  double *chirp, *kernel;  // n and `padded` numbers of the convolution
+  double *in, *out;        // LINES x n complex numbers each
+  double *work;            // 2 x padded complex numbers
+  size_t bytes;            // of all arrays, which start at `in`
 } transform;
 
 // ---- the library
 
-static pir_status open_library(const pir_kernel_call *call, pir_fft_lines_fn *out) {
+static pir_status open_fft_library(const pir_kernel_call *call, pir_fft_lines_fn *out) {
   char path[4096];
-  int flags = RTLD_NOW | RTLD_LOCAL |
-              RTLD_NODELETE;  // found again by name, so nothing is kept between calls
-  void *library =
-      pir_path_beside(PIR_FFT_LIBRARY, path, sizeof path) ? dlopen(path, flags) : NULL;
+  // The loader keeps the library and finds it again by name, so nothing is kept between calls.
+  int flags = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
+  void *library = NULL;
+  if (pir_path_beside(PIR_FFT_LIBRARY, path, sizeof path))
+    library = dlopen(path, flags);
   if (!library)
     library = dlopen(PIR_FFT_LIBRARY, flags);
   void *symbol = library ? dlsym(library, PIR_FFT_SYMBOL) : NULL;
@@ -57,7 +60,8 @@ static int64_t largest_prime(int64_t n) {
   return n > largest ? n : largest;
 }
 
-static void multiply(double *a, const double *b, int64_t n) {
+// a *= b, of n complex numbers.
+static void multiply_complex(double *a, const double *b, int64_t n) {
   for (int64_t i = 0; i < n; i++) {
     double re = a[2 * i] * b[2 * i] - a[2 * i + 1] * b[2 * i + 1];
     a[2 * i + 1] = a[2 * i] * b[2 * i + 1] + a[2 * i + 1] * b[2 * i];
@@ -65,13 +69,15 @@ static void multiply(double *a, const double *b, int64_t n) {
   }
 }
 
-// chirp[j] = exp(sign pi i j^2 / n); its conjugates around 0, transformed, are the kernel.
+// Bluestein's method: chirp[j] = exp(sign pi i j^2 / n); the transform of its conjugates, which
+// are placed around 0, is the kernel. Returns nonzero when memory runs out.
 static int prepare_convolution(transform *t) {
   const double pi = 3.14159265358979323846;
   double *around = t->work;
   memset(around, 0, (size_t)t->padded * 2 * sizeof *around);
   for (int64_t j = 0; j < t->n; j++) {
-    double angle = pi * (double)(int64_t)((__int128)j * j % (2 * t->n)) / (double)t->n;
+    int64_t square = (int64_t)((__int128)j * j % (2 * t->n));
+    double angle = pi * (double)square / (double)t->n;
     t->chirp[2 * j] = cos(angle);
     t->chirp[2 * j + 1] = t->sign * sin(angle);
     int64_t mirrored = j ? t->padded - j : 0;
@@ -81,29 +87,31 @@ static int prepare_convolution(transform *t) {
   return t->lines((size_t)t->padded, 0, 1, around, t->kernel);
 }
 
-static int convolve(const transform *t, const double *in, double *out) {
+// Transforms one line as a convolution. Returns nonzero when memory runs out.
+static int transform_by_convolution(const transform *t, const double *in, double *out) {
   double *a = t->work;
   double *b = t->work + 2 * t->padded;
   memset(a, 0, (size_t)t->padded * 2 * sizeof *a);
   memcpy(a, in, (size_t)t->n * 2 * sizeof *a);
-  multiply(a, t->chirp, t->n);
+  multiply_complex(a, t->chirp, t->n);
   if (t->lines((size_t)t->padded, 0, 1, a, b))
     return 1;
-  multiply(b, t->kernel, t->padded);
+  multiply_complex(b, t->kernel, t->padded);
   if (t->lines((size_t)t->padded, 1, 1, b, a))
     return 1;
-  multiply(a, t->chirp, t->n);
+  multiply_complex(a, t->chirp, t->n);
   for (int64_t i = 0; i < 2 * t->n; i++)
     out[i] = a[i] / (double)t->padded;
   return 0;
 }
 
-static pir_status out_of_memory(const pir_kernel_call *call) {
+static pir_status fail_out_of_memory(const pir_kernel_call *call) {
   return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
 }
 
-static pir_status prepare(const pir_kernel_call *call, pir_fft_lines_fn lines, int64_t n,
-                          bool forward, transform *t) {
+// Allocates and fills the arrays of a transform of length n; free `t->in`.
+static pir_status prepare_transform(const pir_kernel_call *call, pir_fft_lines_fn lines,
+                                    int64_t n, bool forward, transform *t) {
   *t = (transform){.lines = lines, .n = n, .sign = forward ? -1 : 1};
   if (n > INT64_MAX / 4096)
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
@@ -114,19 +122,19 @@ static pir_status prepare(const pir_kernel_call *call, pir_fft_lines_fn lines, i
   t->bytes = (size_t)numbers * 2 * sizeof(double);
   t->in = pir_kernel_alloc(call, t->bytes);
   if (!t->in)
-    return out_of_memory(call);
+    return fail_out_of_memory(call);
   t->out = t->in + 2 * n * LINES;
   t->chirp = t->out + 2 * n * LINES;
   t->kernel = t->chirp + 2 * n;
   t->work = t->kernel + 2 * t->padded;
-  return t->padded && prepare_convolution(t) ? out_of_memory(call) : PIR_OK;
+  return t->padded && prepare_convolution(t) ? fail_out_of_memory(call) : PIR_OK;
 }
 
-static int run(const transform *t, int64_t lines) {
+static int run_transform(const transform *t, int64_t lines) {
   if (!t->padded)
     return t->lines((size_t)t->n, t->sign > 0, (size_t)lines, t->in, t->out);
   for (int64_t i = 0; i < lines; i++)
-    if (convolve(t, t->in + 2 * i * t->n, t->out + 2 * i * t->n))
+    if (transform_by_convolution(t, t->in + 2 * i * t->n, t->out + 2 * i * t->n))
       return 1;
   return 0;
 }
@@ -136,7 +144,7 @@ typedef struct axis {
   int64_t outer, extent, inner;
 } axis;
 
-static axis axis_of(const pir_tensor *t, int d) {
+static axis measure_axis(const pir_tensor *t, int d) {
   axis a = {1, t->shape[d], 1};
   for (int i = 0; i < d; i++)
     a.outer *= t->shape[i];
@@ -145,9 +153,10 @@ static axis axis_of(const pir_tensor *t, int d) {
   return a;
 }
 
-// What is not given is the conjugate of its mirror image.
-static void load_line(const double *from, int64_t stride, int64_t given, int64_t n,
-                      double *to) {
+// Gathers a line of n numbers. Those behind the first `given` are conjugates of their mirror
+// images.
+static void gather_line(const double *from, int64_t stride, int64_t given, int64_t n,
+                        double *to) {
   for (int64_t j = 0; j < n; j++) {
     bool mirrored = j >= given;
     const double *x = from + 2 * stride * (mirrored ? n - j : j);
@@ -156,20 +165,23 @@ static void load_line(const double *from, int64_t stride, int64_t given, int64_t
   }
 }
 
-// From the lines of `from` along d, as n numbers each, to as many of `to` as it has there.
-static pir_status along(const pir_kernel_call *call, const transform *t, const pir_tensor *from,
-                        const pir_tensor *to, int d, double factor) {
-  axis a = axis_of(from, d), b = axis_of(to, d);
+// Transforms the lines of `from` along axis d, and writes the first numbers of each, scaled by
+// `factor`, to the lines of `to`, which may be shorter.
+static pir_status transform_along_axis(const pir_kernel_call *call, const transform *t,
+                                       const pir_tensor *from, const pir_tensor *to, int d,
+                                       double factor) {
+  axis a = measure_axis(from, d), b = measure_axis(to, d);
   const double *x = from->data;
   double *y = to->data;
   for (int64_t o = 0; o < a.outer; o++)
     for (int64_t first = 0; first < a.inner; first += LINES) {
       int64_t lines = a.inner - first < LINES ? a.inner - first : LINES;
-      for (int64_t i = 0; i < lines; i++)
-        load_line(x + 2 * (o * a.extent * a.inner + first + i), a.inner, t->given, t->n,
-                  t->in + 2 * i * t->n);
-      if (run(t, lines))
-        return out_of_memory(call);
+      for (int64_t i = 0; i < lines; i++) {
+        const double *line = x + 2 * (o * a.extent * a.inner + first + i);
+        gather_line(line, a.inner, t->given, t->n, t->in + 2 * i * t->n);
+      }
+      if (run_transform(t, lines))
+        return fail_out_of_memory(call);
       for (int64_t i = 0; i < lines; i++)
         for (int64_t j = 0; j < b.extent; j++) {
           double *at = y + 2 * ((o * b.extent + j) * b.inner + first + i);
@@ -186,11 +198,11 @@ static pir_status along(const pir_kernel_call *call, const transform *t, const p
 typedef struct request {
   int axes[PIR_MAX_RANK], count;
   bool forward;
-  int power;  // of 1 / sqrt(n) as factor: 0, 1 or 2
+  int power;  // the results are scaled by 1 / sqrt(n) to this power: 0, 1 or 2
   pir_fft_lines_fn lines;
 } request;
 
-// attributes of all three: axes, normalization, forward
+// attributes of all kernels: axes, normalization, forward
 static pir_status read_request(const pir_kernel_call *call, const pir_tensor *x, request *r) {
   const pir_attr_value *axes = &call->attrs[0];
   pir_str norm = call->attrs[1].text;
@@ -216,13 +228,14 @@ static pir_status read_request(const pir_kernel_call *call, const pir_tensor *x,
     seen |= 1u << d;
     r->axes[r->count++] = (int)d;
   }
-  return open_library(call, &r->lines);
+  return open_fft_library(call, &r->lines);
 }
 
-// One axis, from `x` to `y` (which may be the same when they have one shape), as `n` numbers of
-// which `given` are read.
-static pir_status one_axis(const pir_kernel_call *call, const request *r, int d, int64_t n,
-                           int64_t given, const pir_tensor *x, const pir_tensor *y) {
+// Transforms axis d from x to y, which may be one tensor when their shapes are equal. Lines
+// have `n` numbers, of which `given` are read.
+static pir_status transform_one_axis(const pir_kernel_call *call, const request *r, int d,
+                                     int64_t n, int64_t given, const pir_tensor *x,
+                                     const pir_tensor *y) {
   transform t;
   if (n < 1 || x->shape[d] < given)
     return pir_kernel_fail(call, PIR_INVALID,
@@ -230,21 +243,23 @@ static pir_status one_axis(const pir_kernel_call *call, const request *r, int d,
                            (long long)(n < 1 ? 1 : given), d, (long long)x->shape[d]);
   if (!pir_tensor_numel(y))
     return PIR_OK;
-  pir_status status = prepare(call, r->lines, n, r->forward, &t);
+  pir_status status = prepare_transform(call, r->lines, n, r->forward, &t);
   t.given = given;
+  double factor = 1;
+  if (r->power == 2)
+    factor = 1.0 / (double)n;
+  else if (r->power)
+    factor = 1 / sqrt((double)n);
   if (!status)
-    status = along(call, &t, x, y, d,
-                   r->power == 2 ? 1.0 / (double)n
-                   : r->power    ? 1 / sqrt((double)n)
-                                 : 1);
+    status = transform_along_axis(call, &t, x, y, d, factor);
   pir_kernel_free(call, t.in, t.bytes);
   return status;
 }
 
-// Complex numbers in, complex or real ones out, or real ones in. The last axis in the list is
-// the one of which a half may stand for the whole: it comes last when it is put together, first
-// when it is cut.
-static pir_status transform_all(const pir_kernel_call *call, bool from_half) {
+// Transforms complex or real numbers to complex or real ones. Half of the last axis in the list
+// may stand for the whole of it, in the operand (`from_half`) or in the result; that axis is
+// transformed last when it is completed, and first when it is cut.
+static pir_status transform_all_axes(const pir_kernel_call *call, bool from_half) {
   const pir_tensor *x = pir_kernel_in(call, 0);
   pir_tensor *out = pir_kernel_out(call, 0);
   pir_tensor a = {0};
@@ -260,14 +275,18 @@ static pir_status transform_all(const pir_kernel_call *call, bool from_half) {
   int others = r.count - 1;
   if (!status && !r.count)
     status = pir_tensor_copy(&a, &b);
-  for (int i = 0; !status && from_half && i < others; i++)
-    status = one_axis(call, &r, r.axes[i], a.shape[r.axes[i]], a.shape[r.axes[i]], &a, &a);
+  for (int i = 0; !status && from_half && i < others; i++) {
+    int64_t n = a.shape[r.axes[i]];
+    status = transform_one_axis(call, &r, r.axes[i], n, n, &a, &a);
+  }
   if (!status && r.count) {
     int64_t n = from_half ? out->shape[last] : a.shape[last];
-    status = one_axis(call, &r, last, n, from_half ? n / 2 + 1 : n, &a, &b);
+    status = transform_one_axis(call, &r, last, n, from_half ? n / 2 + 1 : n, &a, &b);
   }
-  for (int i = 0; !status && !from_half && i < others; i++)
-    status = one_axis(call, &r, r.axes[i], b.shape[r.axes[i]], b.shape[r.axes[i]], &b, &b);
+  for (int i = 0; !status && !from_half && i < others; i++) {
+    int64_t n = b.shape[r.axes[i]];
+    status = transform_one_axis(call, &r, r.axes[i], n, n, &b, &b);
+  }
   if (!status)
     status = pir_tensor_copy(&b, out);
   pir_kernel_drop(call, &a);
@@ -276,9 +295,9 @@ static pir_status transform_all(const pir_kernel_call *call, bool from_half) {
 }
 
 pir_status pir_kernel_fft(const pir_kernel_call *call) {
-  return transform_all(call, false);
+  return transform_all_axes(call, false);
 }
 
 pir_status pir_kernel_fft_from_half(const pir_kernel_call *call) {
-  return transform_all(call, true);
+  return transform_all_axes(call, true);
 }

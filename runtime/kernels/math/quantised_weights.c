@@ -1,27 +1,31 @@
-// Weights of products as 8- or 4-bit integers with a scale a column, or a group of rows of one:
-// the largest magnitude over 127 or 7, rounded half away from zero. For products on the fly
-// they come transposed and in the order that 16-bit matrix units read them; architecture 70
-// takes them in their order, of a word the even ones first.
+// Weight-only quantisation: weights of products as 8-bit or 4-bit integers, with a scale for
+// each column, or for each group of rows of a column. The scale is the largest magnitude over
+// 127 or 7; quotients are rounded half away from zero. For kernels that dequantise on the fly,
+// the weights are transposed, and permuted into the order in which 16-bit matrix units read
+// them. For architecture 70 they keep their order, except that within a word the even ones come
+// first.
 #include <math.h>
 #include <string.h>
 
 #include "kernels.h"
 
 enum {
-  TILE = 64,
-  LANES = 8
-};  // rows of a tile, and of what one lane of a matrix unit reads at once
+  TILE = 64,  // rows of a tile
+  LANES = 8   // lanes of a matrix unit, each of which reads several rows at once
+};
 
 typedef struct packing {
   int bits;
-  bool plain, in_order;  // neither biased nor permuted; biased, but not permuted
-  int64_t group;         // rows of one scale
+  bool plain;     // neither biased nor permuted
+  bool in_order;  // biased, but not permuted
+  int64_t group;  // rows that share a scale
 } packing;
 
-// Where element (row, column) goes, counted in elements: as many columns share a line as bytes
-// hold half-words of one, tile by tile; lanes take their rows from all over a tile.
-static int64_t place(const packing *p, int64_t rows, int64_t columns, int64_t row,
-                     int64_t column) {
+// The place, counted in elements, of element (row, column). Tile by tile, so many columns share
+// a line that 16 bits hold an element of each; the rows of a lane are distributed over the
+// tile.
+static int64_t packed_place(const packing *p, int64_t rows, int64_t columns, int64_t row,
+                            int64_t column) {
   if (p->plain)
     return column * rows + row;
   int64_t wide = 16 / p->bits;
@@ -29,17 +33,19 @@ static int64_t place(const packing *p, int64_t rows, int64_t columns, int64_t ro
   int64_t word = at % (2 * wide);
   if (p->in_order)
     return at - word + word / 2 + word % 2 * wide;
-  int64_t in_unit = row % (LANES * wide), in_tile = row % TILE;
-  return column / wide * rows * wide + row / TILE * TILE * wide + column % wide * TILE +
-         (in_tile - in_unit) + in_unit % LANES * wide + in_unit / LANES;
+  int64_t line = column / wide * rows * wide;
+  int64_t tile = row / TILE * TILE * wide + column % wide * TILE;
+  int64_t in_unit = row % (LANES * wide);
+  int64_t unit = row % TILE - in_unit;
+  return line + tile + unit + in_unit % LANES * wide + in_unit / LANES;
 }
 
-static int quantised(double x, float scale, int top) {
+static int quantise_weight(double x, float scale, int top) {
   float q = scale != 0 ? roundf((float)x / scale) : 0;
   return (int)fminf(fmaxf(q, (float)-top - 1), (float)top);
 }
 
-static void store(const packing *p, uint8_t *to, int64_t at, int q) {
+static void store_quantised(const packing *p, uint8_t *to, int64_t at, int q) {
   if (p->bits == 8)
     to[at] = (uint8_t)(p->plain ? q : q + 128);
   else
@@ -52,8 +58,9 @@ static pir_status read_packing(const pir_kernel_call *call, int64_t rows, int64_
   pir_str algo = attrs[0].text;
   bool small = pir_str_equal(algo, PIR_STR("weight_only_int4"));
   bool plain = pir_str_equal(algo, PIR_STR("llm.int8"));
-  *p = (packing){small ? 4 : 8, plain, !plain && attrs[1].i == 70,
-                 attrs[2].i > 0 ? attrs[2].i : rows};
+  *p = (packing){.bits = small ? 4 : 8, .plain = plain};
+  p->in_order = !plain && attrs[1].i == 70;
+  p->group = attrs[2].i > 0 ? attrs[2].i : rows;
   if (!plain && !small && !pir_str_equal(algo, PIR_STR("weight_only_int8")))
     return pir_kernel_fail(call, PIR_UNSUPPORTED,
                            "unsupported: %s with another algo than llm.int8, weight_only_int8 "
@@ -67,7 +74,8 @@ static pir_status read_packing(const pir_kernel_call *call, int64_t rows, int64_
   return PIR_OK;
 }
 
-static float rounded(float scale, pir_dtype dtype) {
+// The scale as its dtype holds it.
+static float round_to_dtype(float scale, pir_dtype dtype) {
   if (dtype == PIR_F16)
     return pir_f16_to_f32(pir_f32_to_f16(scale));
   return dtype == PIR_BF16 ? pir_bf16_to_f32(pir_f32_to_bf16(scale)) : scale;
@@ -100,11 +108,12 @@ pir_status pir_kernel_weight_quantize(const pir_kernel_call *call) {
       most = fmax(most, fabs(from[r * columns + c]));
     float scale = (float)most / (float)top;
     if (!p.plain && scale_out)
-      scale = rounded(scale, scale_out->dtype);
+      scale = round_to_dtype(scale, scale_out->dtype);
     ((double *)t[2].data)[g] = scale;
-    for (int64_t r = first; r < end; r++)
-      store(&p, t[1].data, place(&p, rows, columns, r, c),
-            quantised(from[r * columns + c], scale, top));
+    for (int64_t r = first; r < end; r++) {
+      int q = quantise_weight(from[r * columns + c], scale, top);
+      store_quantised(&p, t[1].data, packed_place(&p, rows, columns, r, c), q);
+    }
   }
   return pir_kernel_close(call, status, 1, 2, t);
 }

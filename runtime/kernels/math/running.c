@@ -1,9 +1,10 @@
-// Running sums of exponentials and gradients of running products, in double.
+// Running sums of exponentials (logcumsumexp) and gradients of running products (cumprod), in
+// double.
 //
-// The logarithm of a sum is kept as the largest exponent so far and the sum relative to it, so
-// that nothing overflows: one pass. The gradient of a running product is P[i] * S[i]: the
-// product P of what comes before i, and S, what the results from i on hand back, S[i] = g[i] +
-// x[i+1] * S[i+1]. No division, so zeros do no harm; two passes.
+// A sum is kept as the largest exponent so far and the sum relative to it, so that nothing
+// overflows; one pass. The gradient of a running product is P[i] * S[i], where P[i] is the
+// product of the elements before i, and S[i] = g[i] + x[i+1] * S[i+1] collects the gradients of
+// the results from i on. This needs no division, so zeros do no harm; two passes.
 #include <complex.h>
 #include <float.h>
 #include <math.h>
@@ -14,7 +15,7 @@ typedef struct running_sum {
   double top, sum;
 } running_sum;
 
-static void add(running_sum *r, double x) {
+static void add_exponential(running_sum *r, double x) {
   if (x <= r->top) {
     r->sum += x == r->top ? 1 : exp(x - r->top);
   } else {
@@ -23,7 +24,7 @@ static void add(running_sum *r, double x) {
   }
 }
 
-// The axis that attribute 0 names; of a tensor of rank 0, which has one element, 0.
+// Finds the axis that attribute 0 names. A tensor of rank 0 has axis 0, of one element.
 static pir_status find_axis(const pir_kernel_call *call, const pir_tensor *x,
                             int64_t *out_axis) {
   *out_axis = 0;
@@ -53,14 +54,15 @@ pir_status pir_kernel_logcumsumexp(const pir_kernel_call *call) {
   int64_t length = flatten || !in->rank ? n : in->shape[axis];
   for (int d = (int)axis + 1; d < in->rank && !flatten; d++)
     inner *= in->shape[d];
+  double lowest = in->dtype == PIR_F64 ? -DBL_MAX : -FLT_MAX;
   for (int64_t line = 0; length > 0 && line < n / length; line++) {
     double *first = (double *)x.data + line / inner * length * inner + line % inner;
     running_sum r = {-INFINITY, 0};
     for (int64_t i = 0; i < length; i++) {
       double *at = first + (reverse ? length - 1 - i : i) * inner;
       double value = *at;
-      double before = i ? r.top + log(r.sum) : in->dtype == PIR_F64 ? -DBL_MAX : -FLT_MAX;
-      add(&r, value);
+      double before = i ? r.top + log(r.sum) : lowest;
+      add_exponential(&r, value);
       *at = exclusive ? before : r.top + log(r.sum);
     }
   }
@@ -75,8 +77,10 @@ static void running_product_grad(const double complex *x, const double complex *
                                  double complex *out, int64_t n, int64_t step, bool exclusive) {
   double complex back = 0, before = 1;
   for (int64_t i = n - 1; i >= 0; i--) {
-    double complex next = i + 1 < n ? conj(x[(i + 1) * step]) * back : 0;
-    back = exclusive ? (i + 1 < n ? g[(i + 1) * step] : 0) + next : g[i * step] + next;
+    bool last = i + 1 == n;
+    double complex next = last ? 0 : conj(x[(i + 1) * step]) * back;
+    int64_t from = exclusive ? i + 1 : i;
+    back = (from < n ? g[from * step] : 0) + next;
     out[i * step] = back;
   }
   for (int64_t i = 0; i < n; i++) {
@@ -108,11 +112,14 @@ pir_status pir_kernel_cumprod_grad(const pir_kernel_call *call) {
   for (int d = (int)axis + 1; d < in->rank; d++)
     inner *= in->shape[d];
   for (int64_t line = 0; length > 0 && line < n / length; line++) {
-    int64_t at =
-        line / inner * length * inner + line % inner + (reverse ? (length - 1) * inner : 0);
-    running_product_grad((double complex *)x.data + at, (double complex *)g.data + at,
-                         (double complex *)wide.data + at, length, reverse ? -inner : inner,
-                         exclusive);
+    int64_t at = line / inner * length * inner + line % inner;
+    if (reverse)
+      at += (length - 1) * inner;
+    const double complex *values = (double complex *)x.data + at;
+    const double complex *grads = (double complex *)g.data + at;
+    double complex *to = (double complex *)wide.data + at;
+    int64_t step = reverse ? -inner : inner;
+    running_product_grad(values, grads, to, length, step, exclusive);
   }
   if (!status)
     status = pir_tensor_copy(&wide, out);

@@ -1,11 +1,11 @@
-// Special functions that are series rather than expressions, in double. Each element costs some
-// tens of terms.
+// Special functions that are computed by series, in double. Each element costs some tens of
+// terms.
 #include <math.h>
 
 #include "kernels.h"
 
-// Upper incomplete gamma function over gamma(a): the series of the lower one below a + 1, else
-// Lentz's continued fraction (Numerical Recipes, 6.2).
+// The regularised upper incomplete gamma function: below a + 1 by the series of the lower one,
+// else by Lentz's continued fraction (Numerical Recipes, 6.2).
 static double gamma_upper(double a, double x) {
   if (isnan(a) || isnan(x) || a < 0 || x < 0)
     return NAN;
@@ -21,8 +21,10 @@ static double gamma_upper(double a, double x) {
   double scale = exp(a * log(x) - x - lgamma_r(a, &sign));
   if (x < a + 1) {
     double term = 1 / a, sum = term;
-    for (int k = 1; k < 100000 && term > sum * 1e-17; k++)
-      sum += term *= x / (a + k);
+    for (int k = 1; k < 100000 && term > sum * 1e-17; k++) {
+      term *= x / (a + k);
+      sum += term;
+    }
     return 1 - sum * scale;
   }
   double b = x + 1 - a;
@@ -42,9 +44,9 @@ static double gamma_upper(double a, double x) {
   return scale * h;
 }
 
-// Hurwitz zeta of integer s > 1 by Euler and Maclaurin; terms are added one by one until q
-// is 12.
-static double hurwitz(double s, double q) {
+// The Hurwitz zeta function of an integer s > 1, by the Euler-Maclaurin formula; terms are
+// added one by one until q reaches 12.
+static double hurwitz_zeta(double s, double q) {
   static const double bernoulli[] = {1.0 / 12,           -1.0 / 720,
                                      1.0 / 30240,        -1.0 / 1209600,
                                      1.0 / 47900160,     -691.0 / 1307674368000.0,
@@ -63,12 +65,12 @@ static double hurwitz(double s, double q) {
   return sum;
 }
 
-static double polygamma(int64_t n, double x) {
-  return (n & 1 ? 1 : -1) * tgamma((double)n + 1) * hurwitz((double)n + 1, x);
+static double polygamma_at(int64_t n, double x) {
+  return (n & 1 ? 1 : -1) * tgamma((double)n + 1) * hurwitz_zeta((double)n + 1, x);
 }
 
-// out[i] = f(x[i], y[i]) in double, broadcasting; y may be absent.
-static pir_status map2(const pir_kernel_call *call, double (*f)(double, double)) {
+// out[i] = f(x[i], y[i]) in double, with broadcasting.
+static pir_status apply_to_pairs(const pir_kernel_call *call, double (*f)(double, double)) {
   pir_tensor *out = pir_kernel_out(call, 0), x, y, r;
   PIR_TRY(pir_kernel_dense(call, pir_kernel_in(call, 0), PIR_F64, out->shape, out->rank, &x));
   pir_status status =
@@ -87,7 +89,7 @@ static pir_status map2(const pir_kernel_call *call, double (*f)(double, double))
 }
 
 pir_status pir_kernel_gammaincc(const pir_kernel_call *call) {
-  return map2(call, gamma_upper);
+  return apply_to_pairs(call, gamma_upper);
 }
 
 pir_status pir_kernel_polygamma(const pir_kernel_call *call) {
@@ -100,7 +102,7 @@ pir_status pir_kernel_polygamma(const pir_kernel_call *call) {
   double *a = x.data;
   int64_t count = pir_tensor_numel(out);
   for (int64_t i = 0; i < count; i++)
-    a[i] = isnan(a[i]) ? a[i] : polygamma(n, a[i]);
+    a[i] = isnan(a[i]) ? a[i] : polygamma_at(n, a[i]);
   pir_status status = pir_tensor_copy(&x, out);
   pir_kernel_drop(call, &x);
   return status;

@@ -1,5 +1,5 @@
-// Kernels over a whole tensor whose result depends on shapes, or on a total that scales every
-// element.
+// Kernels over a whole tensor: equality, which also compares shapes, and clipping by a norm,
+// which scales every element.
 #include <math.h>
 
 #include "kernels.h"
@@ -18,9 +18,12 @@ pir_status pir_kernel_equal_all(const pir_kernel_call *call) {
     PIR_TRY(pir_kernel_dense(call, x, wide, x->shape, x->rank, &a));
     pir_status status = pir_kernel_dense(call, y, wide, x->shape, x->rank, &b);
     int64_t n = pir_tensor_numel(x);
-    for (int64_t i = 0; !status && same && i < n; i++)
-      same = wide == PIR_F64 ? ((double *)a.data)[i] == ((double *)b.data)[i]
-                             : ((int64_t *)a.data)[i] == ((int64_t *)b.data)[i];
+    for (int64_t i = 0; !status && same && i < n; i++) {
+      if (wide == PIR_F64)
+        same = ((double *)a.data)[i] == ((double *)b.data)[i];
+      else
+        same = ((int64_t *)a.data)[i] == ((int64_t *)b.data)[i];
+    }
     pir_kernel_drop(call, &b);
     pir_kernel_drop(call, &a);
     if (status)

@@ -1,10 +1,11 @@
-// Kernels that only place elements.
+// Kernels that only move elements: gather_nd, and tensors of constant numbers.
 #include <string.h>
 
 #include "convert.h"
 #include "kernels.h"
 
-// Rows of `index` name positions in the leading axes of x; the rest of x is copied from there.
+// Each row of `index` is a position in the leading axes of x; the slice of x at that position
+// is copied.
 pir_status pir_kernel_gather_nd(const pir_kernel_call *call) {
   const pir_tensor *x = pir_kernel_in(call, 0);
   const pir_tensor *index = pir_kernel_in(call, 1);
@@ -32,6 +33,8 @@ pir_status pir_kernel_gather_nd(const pir_kernel_call *call) {
     to.shape[d] = out->shape[lead + d];
     to.strides[d] = out->strides[lead + d];
   }
+  int64_t x_size = (int64_t)pir_dtype_size(x->dtype);
+  int64_t out_size = (int64_t)pir_dtype_size(out->dtype);
   pir_status status = numel < 0 ? PIR_INVALID : PIR_OK;
   for (int64_t i = 0; !status && i < count; i++) {
     int64_t offset = 0, place = 0, left = i;
@@ -50,8 +53,8 @@ pir_status pir_kernel_gather_nd(const pir_kernel_call *call) {
       place += left % out->shape[d] * out->strides[d];
       left /= out->shape[d];
     }
-    from.data = (char *)x->data + offset * (int64_t)pir_dtype_size(x->dtype);
-    to.data = (char *)out->data + place * (int64_t)pir_dtype_size(out->dtype);
+    from.data = (char *)x->data + offset * x_size;
+    to.data = (char *)out->data + place * out_size;
     if (!status)
       status = pir_tensor_copy(&from, &to);
   }

@@ -1,22 +1,23 @@
-// Tensors packed into one buffer, tables of 8-bit codes, and products in a chain.
+// Tensors packed into one buffer, and lookups in tables of 8-bit codes.
 #include <math.h>
 #include <string.h>
 
 #include "kernels.h"
 
-// Members of operand 0 go to the members of result 0, and one after the other into result 1,
-// each at the next multiple of the alignment. attributes: dtype, copy_data, set_constant,
-// persist_output, constant, use_align, align_size, size_of_dtype
+// Copies the members of operand 0 to the members of result 0, and one after the other into
+// result 1, each at the next multiple of the alignment. attributes: dtype, copy_data,
+// set_constant, persist_output, constant, use_align, align_size, size_of_dtype
 pir_status pir_kernel_coalesce_tensor(const pir_kernel_call *call) {
   const pir_attr_value *attrs = call->attrs;
   pir_tensor *all = pir_kernel_out(call, 1);
   pir_dtype dtype = (pir_dtype)attrs[0].i;
   int64_t at = 0;
   int64_t size = attrs[7].i > 0 ? attrs[7].i : (int64_t)pir_dtype_size(dtype);
-  int64_t align = !attrs[5].i ? 1 : (attrs[6].i > 0 ? attrs[6].i : 256) / size;
+  int64_t align_bytes = attrs[6].i > 0 ? attrs[6].i : 256;
+  int64_t align = attrs[5].i ? align_bytes / size : 1;
   double constant = attrs[4].f;
   pir_tensor number = {.data = &constant, .dtype = PIR_F64, .rank = 1};
-  bool fills = attrs[2].i && !attrs[1].i;  // copy_data comes before set_constant
+  bool fills = attrs[2].i && !attrs[1].i;  // copy_data has precedence over set_constant
   if (align < 1)
     align = 1;
   if (all) {
@@ -54,7 +55,7 @@ pir_status pir_kernel_coalesce_tensor(const pir_kernel_call *call) {
   return PIR_OK;
 }
 
-// A row of w is its least and largest number and then codes of 8 bits, four in the place of a
+// A row of w holds its least and its largest number, then 8-bit codes, four in the space of a
 // float. operands: w [rows, 2 + n], ids [.., 1]; attribute: padding_idx
 pir_status pir_kernel_lookup_table_dequant(const pir_kernel_call *call) {
   static const uint8_t in[] = {PIR_F32, PIR_I64}, out[] = {PIR_F32};

@@ -1,19 +1,22 @@
-// index_put: slices of a tensor replaced, or added to, where index tensors say. The indices are
-// broadcast together and name the leading axes; one mask names as many axes as it has. Cost:
-// one pass over the values.
+// index_put: replaces slices of a tensor, or adds to them, at the places that index tensors
+// name. The index tensors are broadcast together; each names positions along one of the leading
+// axes. A single mask names positions along as many axes as its rank. Cost: one pass over the
+// values.
 #include <string.h>
 
 #include "kernels.h"
 
 typedef struct places {
-  pir_tensor lists[PIR_MAX_RANK];  // positions along each leading axis, dense 64-bit integers
-                                   // of one shape
-  int axes;                        // how many lists
-  int rank;                        // of that shape
+  // Positions along each leading axis: dense 64-bit integers of one shape.
+  pir_tensor lists[PIR_MAX_RANK];
+  int axes;  // number of lists
+  int rank;  // of the shape
   int64_t shape[PIR_MAX_RANK], count;
 } places;
 
-static pir_status widen(const pir_kernel_call *call, places *p, const pir_tensor *index) {
+// Broadcasts the shape of an index tensor into the shape of the places.
+static pir_status broadcast_index_shape(const pir_kernel_call *call, places *p,
+                                        const pir_tensor *index) {
   int grow = index->rank - p->rank;
   if (grow > 0) {
     memmove(p->shape + grow, p->shape, (size_t)p->rank * sizeof *p->shape);
@@ -34,7 +37,7 @@ static pir_status widen(const pir_kernel_call *call, places *p, const pir_tensor
   return PIR_OK;
 }
 
-static pir_status list_integers(const pir_kernel_call *call, places *p) {
+static pir_status list_integer_places(const pir_kernel_call *call, places *p) {
   int first = call->in_first[1];
   int members = call->in_members[1];
   for (int i = 0; i < members; i++) {
@@ -42,7 +45,7 @@ static pir_status list_integers(const pir_kernel_call *call, places *p) {
     if (!index || !pir_dtype_is_integer(index->dtype) || index->dtype == PIR_BOOL)
       return pir_kernel_fail(call, PIR_UNSUPPORTED,
                              "unsupported: %s by a mask beside other indices", call->op);
-    PIR_TRY(widen(call, p, index));
+    PIR_TRY(broadcast_index_shape(call, p, index));
   }
   for (; p->axes < members; p->axes++)
     PIR_TRY(pir_kernel_dense(call, call->in[first + p->axes], PIR_I64, p->shape, p->rank,
@@ -50,8 +53,9 @@ static pir_status list_integers(const pir_kernel_call *call, places *p) {
   return PIR_OK;
 }
 
-// The positions where a mask holds, in order.
-static pir_status list_mask(const pir_kernel_call *call, places *p, const pir_tensor *mask) {
+// Lists the positions at which a mask is true, in order.
+static pir_status list_mask_places(const pir_kernel_call *call, places *p,
+                                   const pir_tensor *mask) {
   pir_tensor dense;
   PIR_TRY(pir_kernel_dense(call, mask, PIR_I64, mask->shape, mask->rank, &dense));
   const int64_t *holds = dense.data, n = pir_tensor_numel(mask);
@@ -80,8 +84,9 @@ static pir_status list_mask(const pir_kernel_call *call, places *p, const pir_te
   return status;
 }
 
-// The slice of `t` at place i: `offset` elements in, with the axes behind the indexed ones.
-static pir_tensor slice_of(const pir_tensor *t, int64_t offset, int axes) {
+// Views the slice of t that starts at element `offset` and has the axes behind the first
+// `axes`.
+static pir_tensor view_slice(const pir_tensor *t, int64_t offset, int axes) {
   pir_tensor slice = {.dtype = t->dtype, .rank = t->rank - axes};
   slice.data = (char *)t->data + offset * (int64_t)pir_dtype_size(t->dtype);
   for (int d = 0; d < slice.rank; d++) {
@@ -95,11 +100,11 @@ static pir_tensor slice_of(const pir_tensor *t, int64_t offset, int axes) {
 static pir_status add_slice(const pir_kernel_call *call, const pir_tensor *from,
                             pir_tensor *to) {
   bool floats = pir_dtype_is_float(to->dtype);
+  pir_dtype wide = floats ? PIR_F64 : PIR_I64;
   pir_tensor a = {0}, b = {0};
-  pir_status status =
-      pir_kernel_dense(call, from, floats ? PIR_F64 : PIR_I64, to->shape, to->rank, &a);
+  pir_status status = pir_kernel_dense(call, from, wide, to->shape, to->rank, &a);
   if (!status)
-    status = pir_kernel_dense(call, to, floats ? PIR_F64 : PIR_I64, to->shape, to->rank, &b);
+    status = pir_kernel_dense(call, to, wide, to->shape, to->rank, &b);
   int64_t n = pir_tensor_numel(to);
   for (int64_t i = 0; !status && i < n; i++) {
     if (floats)
@@ -114,7 +119,9 @@ static pir_status add_slice(const pir_kernel_call *call, const pir_tensor *from,
   return status;
 }
 
-static pir_status put(const pir_kernel_call *call, const places *p, const pir_tensor *values) {
+// Puts one slice of the values at each place.
+static pir_status put_slices(const pir_kernel_call *call, const places *p,
+                             const pir_tensor *values) {
   pir_tensor *out = pir_kernel_out(call, 0);
   for (int64_t i = 0; i < p->count; i++) {
     int64_t offset = 0, place = 0, rest = i;
@@ -133,14 +140,15 @@ static pir_status put(const pir_kernel_call *call, const places *p, const pir_te
       place += rest % p->shape[d] * values->strides[d];
       rest /= p->shape[d];
     }
-    pir_tensor to = slice_of(out, offset, p->axes);
-    pir_tensor from = slice_of(values, place, p->rank);
+    pir_tensor to = view_slice(out, offset, p->axes);
+    pir_tensor from = view_slice(values, place, p->rank);
     PIR_TRY(call->attrs[0].i ? add_slice(call, &from, &to) : pir_tensor_copy(&from, &to));
   }
   return PIR_OK;
 }
 
-static pir_status put_all(const pir_kernel_call *call, places *p, pir_tensor *values) {
+// Checks the operands, lists the places, and puts the values there.
+static pir_status put_at_indices(const pir_kernel_call *call, places *p, pir_tensor *values) {
   const pir_tensor *x = pir_kernel_in(call, 0);
   const pir_tensor *value = pir_kernel_in(call, 2);
   pir_tensor *out = pir_kernel_out(call, 0);
@@ -161,7 +169,7 @@ static pir_status put_all(const pir_kernel_call *call, places *p, pir_tensor *va
       return pir_kernel_fail(call, PIR_INVALID,
                              "%s: indices: a mask of %lld along axis %d with %lld", call->op,
                              (long long)first->shape[d], d, (long long)x->shape[d]);
-  PIR_TRY(mask ? list_mask(call, p, first) : list_integers(call, p));
+  PIR_TRY(mask ? list_mask_places(call, p, first) : list_integer_places(call, p));
   if (p->rank + x->rank - axes > PIR_MAX_RANK)
     return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of values with rank over %d",
                            call->op, PIR_MAX_RANK);
@@ -179,14 +187,14 @@ static pir_status put_all(const pir_kernel_call *call, places *p, pir_tensor *va
   PIR_TRY(pir_kernel_dense(call, value, out->dtype, shape.shape, shape.rank, values));
   if (x->data != out->data)
     PIR_TRY(pir_tensor_copy(x, out));
-  return put(call, p, values);
+  return put_slices(call, p, values);
 }
 
 // operands: x, indices*, value; attributes: accumulate
 pir_status pir_kernel_index_put(const pir_kernel_call *call) {
   places p = {0};
   pir_tensor values = {0};
-  pir_status status = put_all(call, &p, &values);
+  pir_status status = put_at_indices(call, &p, &values);
   for (int a = 0; a < p.axes; a++)
     pir_kernel_drop(call, &p.lists[a]);
   pir_kernel_drop(call, &values);

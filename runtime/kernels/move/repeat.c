@@ -1,10 +1,10 @@
-// Slices along an axis repeated as often as a list says, and the numbers of a triangle's
-// elements: results whose place follows from sums. One pass.
+// Slices along an axis, each repeated as often as a list states, and the row and column numbers
+// of a triangle's elements. One pass.
 #include <string.h>
 
 #include "kernels.h"
 
-// operands: x, repeats; attributes: axis, output_size (below 0: not said)
+// operands: x, repeats; attributes: axis, output_size (below 0: not stated)
 pir_status pir_kernel_repeat_interleave_with_tensor_index(const pir_kernel_call *call) {
   const pir_tensor *x = pir_kernel_in(call, 0);
   const pir_tensor *repeats = pir_kernel_in(call, 1);
@@ -54,7 +54,7 @@ pir_status pir_kernel_repeat_interleave_with_tensor_index(const pir_kernel_call 
 }
 
 // attributes: rows, columns, offset
-static pir_status triangle(const pir_kernel_call *call, bool upper) {
+static pir_status write_triangle_indices(const pir_kernel_call *call, bool upper) {
   int64_t rows = call->attrs[0].i;
   int64_t columns = call->attrs[1].i;
   int64_t offset = call->attrs[2].i;
@@ -65,11 +65,12 @@ static pir_status triangle(const pir_kernel_call *call, bool upper) {
   PIR_TRY(pir_kernel_dense(call, &zero, PIR_I64, out->shape, out->rank, &all));
   int64_t *to = all.data, count = out->shape[1];
   for (int64_t r = 0; r < rows; r++) {
-    int64_t middle = r + offset + !upper;
-    middle = middle < 0 ? 0 : middle > columns ? columns : middle;
-    for (int64_t c = upper ? middle : 0; c < (upper ? columns : middle) && at < count;
-         c++, at++)
-      to[at] = r, to[count + at] = c;
+    int64_t middle = pir_clamp_index(r + offset + !upper, 0, columns);
+    int64_t end = upper ? columns : middle;
+    for (int64_t c = upper ? middle : 0; c < end && at < count; c++, at++) {
+      to[at] = r;
+      to[count + at] = c;
+    }
   }
   pir_status status = pir_tensor_copy(&all, out);
   pir_kernel_drop(call, &all);
@@ -77,9 +78,9 @@ static pir_status triangle(const pir_kernel_call *call, bool upper) {
 }
 
 pir_status pir_kernel_tril_indices(const pir_kernel_call *call) {
-  return triangle(call, false);
+  return write_triangle_indices(call, false);
 }
 
 pir_status pir_kernel_triu_indices(const pir_kernel_call *call) {
-  return triangle(call, true);
+  return write_triangle_indices(call, true);
 }

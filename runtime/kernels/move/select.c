@@ -1,13 +1,13 @@
-// Kernels whose results are as large as their data say: counted first, then allocated and
-// filled.
+// Kernels whose data decide the size of their results: they count first, then allocate and fill
+// the result.
 #include <string.h>
 
 #include "convert.h"
 #include "kernels.h"
 
-// A dense bool copy of a tensor, and how many of it are true.
-static pir_status truths(const pir_kernel_call *call, const pir_tensor *from,
-                         const pir_tensor *like, pir_tensor *out, int64_t *out_count) {
+// Makes a dense bool copy of a tensor in the shape of `like`, and counts the true elements.
+static pir_status copy_truths(const pir_kernel_call *call, const pir_tensor *from,
+                              const pir_tensor *like, pir_tensor *out, int64_t *out_count) {
   PIR_TRY(pir_kernel_dense(call, from, PIR_BOOL, like->shape, like->rank, out));
   const uint8_t *flags = out->data;
   int64_t n = pir_tensor_numel(out), count = 0;
@@ -23,7 +23,7 @@ pir_status pir_kernel_nonzero(const pir_kernel_call *call) {
   int64_t count;
   if (!x || !out)
     return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
-  PIR_TRY(truths(call, x, x, &flags, &count));
+  PIR_TRY(copy_truths(call, x, x, &flags, &count));
   const int64_t shape[] = {count, x->rank};
   pir_status status = pir_kernel_shape_result(call, out, PIR_I64, shape, 2);
   int64_t index[PIR_MAX_RANK] = {0};
@@ -41,10 +41,10 @@ pir_status pir_kernel_nonzero(const pir_kernel_call *call) {
   return status;
 }
 
-// Without a branch on what is true: every element is written, and the next one over it when it
-// is not taken.
-static void take_true(const uint8_t *flags, const char *values, size_t size, int64_t count,
-                      char *to) {
+// Copies the `count` elements whose flag is true. It has no branch on the flag: it writes every
+// element, and the next one overwrites an element that is not taken.
+static void copy_true_elements(const uint8_t *flags, const char *values, size_t size,
+                               int64_t count, char *to) {
 #define TAKE(bytes)                                                                            \
   case bytes:                                                                                  \
     for (int64_t i = 0, k = 0; k < count; i++) {                                               \
@@ -81,18 +81,18 @@ pir_status pir_kernel_masked_select(const pir_kernel_call *call) {
     int64_t second = other < 0 ? 1 : mask->shape[other];
     space.shape[d] = extent == 1 ? second : extent;
   }
-  PIR_TRY(truths(call, mask, &space, &flags, &count));
+  PIR_TRY(copy_truths(call, mask, &space, &flags, &count));
   pir_status status = pir_kernel_dense(call, x, x->dtype, space.shape, space.rank, &values);
   if (!status)
     status = pir_kernel_shape_result(call, out, x->dtype, &count, 1);
   if (!status)
-    take_true(flags.data, values.data, pir_dtype_size(x->dtype), count, out->data);
+    copy_true_elements(flags.data, values.data, pir_dtype_size(x->dtype), count, out->data);
   pir_kernel_drop(call, &values);
   pir_kernel_drop(call, &flags);
   return status;
 }
 
-// The other way round: what was selected goes back to its place, 0 elsewhere.
+// The reverse: writes the selected elements back to their places, and zeros elsewhere.
 pir_status pir_kernel_masked_select_grad(const pir_kernel_call *call) {
   const pir_tensor *mask = pir_kernel_in(call, 1);
   const pir_tensor *selected = pir_kernel_in(call, 2);
@@ -100,20 +100,23 @@ pir_status pir_kernel_masked_select_grad(const pir_kernel_call *call) {
   int64_t count, n = out ? pir_tensor_numel(out) : 0;
   if (!mask || !selected || !out)
     return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
-  PIR_TRY(truths(call, mask, out, &flags, &count));
-  pir_status status =
-      count == pir_tensor_numel(selected)
-          ? pir_kernel_dense(call, selected, out->dtype, selected->shape, selected->rank,
-                             &values)
-          : pir_kernel_fail(call, PIR_INVALID, "%s: expected %lld elements, found %lld",
-                            call->op, (long long)count, (long long)pir_tensor_numel(selected));
+  PIR_TRY(copy_truths(call, mask, out, &flags, &count));
+  int64_t given = pir_tensor_numel(selected);
+  pir_status status = PIR_OK;
+  if (count == given)
+    status =
+        pir_kernel_dense(call, selected, out->dtype, selected->shape, selected->rank, &values);
+  else
+    status = pir_kernel_fail(call, PIR_INVALID, "%s: expected %lld elements, found %lld",
+                             call->op, (long long)count, (long long)given);
   size_t size = pir_dtype_size(out->dtype), at = 0;
   if (!status)
     memset(out->data, 0, (size_t)n * size);
   for (int64_t i = 0; !status && i < n; i++)
-    if (((const uint8_t *)flags.data)[i])
-      memcpy((char *)out->data + (size_t)i * size, (const char *)values.data + at++ * size,
-             size);
+    if (((const uint8_t *)flags.data)[i]) {
+      const char *from = (const char *)values.data + at++ * size;
+      memcpy((char *)out->data + (size_t)i * size, from, size);
+    }
   if (!status)
     pir_kernel_drop(call, &values);
   pir_kernel_drop(call, &flags);

@@ -1,14 +1,14 @@
-// Kernels that write values into a copy of a tensor, or one tensor along many axes. The place
-// written is a view with strides of its own, and the values are a view with stride 0 where they
-// repeat, so that one strided copy does it.
+// Kernels that write values into slices of a copy of a tensor, or repeat a tensor along axes.
+// The place to write is a strided view, and the values are a view with stride 0 along axes
+// where they repeat, so one strided copy suffices.
 #include <string.h>
 
 #include "convert.h"
 #include "kernels.h"
 
-// A view of `values` as large as `place`, repeated along axes where it has extent 1 or none.
-static pir_status spread(const pir_kernel_call *call, const pir_tensor *values,
-                         const pir_tensor *place, pir_tensor *out) {
+// Views `values` in the shape of `place`, repeated along axes where they have extent 1 or none.
+static pir_status broadcast_to_place(const pir_kernel_call *call, const pir_tensor *values,
+                                     const pir_tensor *place, pir_tensor *out) {
   *out = *values;
   out->rank = place->rank;
   int extra = values->rank - place->rank;
@@ -27,65 +27,69 @@ static pir_status spread(const pir_kernel_call *call, const pir_tensor *values,
   return PIR_OK;
 }
 
-static pir_status start_from(const pir_kernel_call *call, const pir_tensor *x,
-                             pir_tensor *out) {
+// The result starts as a copy of x, unless it is x.
+static pir_status copy_to_result(const pir_kernel_call *call, const pir_tensor *x,
+                                 pir_tensor *out) {
   if (!x || !out)
     return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
   pir_status status = x->data == out->data ? PIR_OK : pir_tensor_copy(x, out);
-  return status ? pir_kernel_fail(call, status,
-                                  "%s: the result has not the shape of its operand", call->op)
-                : PIR_OK;
+  if (status)
+    return pir_kernel_fail(call, status, "%s: the result has not the shape of its operand",
+                           call->op);
+  return PIR_OK;
 }
 
 // ---- set_value
 
-// Element i of an attribute operand: a list tensor, or a list of one-element tensors.
-static pir_status list_element(const pir_kernel_call *call, int k, int64_t i, int64_t *out) {
+// Reads element i of operand k, which is a list tensor, or a list of one-element tensors.
+static pir_status read_list_element(const pir_kernel_call *call, int k, int64_t i,
+                                    int64_t *out) {
   int members = call->in_members[k];
-  const pir_tensor *t = members == 1  ? call->in[call->in_first[k]]
-                        : i < members ? call->in[call->in_first[k] + i]
-                                      : NULL;
-  if (!t || (members == 1 ? i : 0) >= pir_tensor_numel(t))
+  int64_t member = members == 1 ? 0 : i;
+  int64_t at = members == 1 ? i : 0;
+  const pir_tensor *t = member < members ? call->in[call->in_first[k] + member] : NULL;
+  if (!t || at >= pir_tensor_numel(t))
     return pir_kernel_fail(call, PIR_INVALID, "%s: a list is too short", call->op);
-  *out = pir_tensor_int_at(t, members == 1 ? i : 0);
+  *out = pir_tensor_int_at(t, at);
   return PIR_OK;
 }
 
-static int64_t clamp(int64_t v, int64_t low, int64_t high) {
-  return v < low ? low : v > high ? high : v;
-}
-
-static pir_status cut_axis(const pir_kernel_call *call, pir_tensor *view, int64_t axis,
-                           int64_t from, int64_t to, int64_t step) {
+// Narrows the view along an axis to the elements from, from + step, .. before `to`. Bounds
+// below 0 count from the end.
+static pir_status slice_axis(const pir_kernel_call *call, pir_tensor *view, int64_t axis,
+                             int64_t from, int64_t to, int64_t step) {
   if (axis < 0)
     axis += view->rank;
   if (axis < 0 || axis >= view->rank || step == 0)
     return pir_kernel_fail(call, PIR_INVALID, "%s: axis %lld with step %lld", call->op,
                            (long long)axis, (long long)step);
   int64_t n = view->shape[axis];
-  step = clamp(step, -n - 1, n + 1);
+  step = pir_clamp_index(step, -n - 1, n + 1);
   from = from < 0 ? from + n : from;
   to = to < 0 && to >= -n ? to + n : to;
-  from = step > 0 ? clamp(from, 0, n) : clamp(from, -1, n - 1);
-  to = step > 0 ? clamp(to, 0, n) : clamp(to, -1, n);
-  int64_t extent = step > 0 ? (to - from + step - 1) / step : (from - to - step - 1) / -step;
-  view->data =
-      (char *)view->data + from * view->strides[axis] * (int64_t)pir_dtype_size(view->dtype);
+  from = step > 0 ? pir_clamp_index(from, 0, n) : pir_clamp_index(from, -1, n - 1);
+  to = step > 0 ? pir_clamp_index(to, 0, n) : pir_clamp_index(to, -1, n);
+  int64_t distance = step > 0 ? to - from : from - to;
+  int64_t stride = step > 0 ? step : -step;
+  int64_t extent = (distance + stride - 1) / stride;
+  int64_t size = (int64_t)pir_dtype_size(view->dtype);
+  view->data = (char *)view->data + from * view->strides[axis] * size;
   view->shape[axis] = extent > 0 ? extent : 0;
   view->strides[axis] *= step;
   return PIR_OK;
 }
 
-static bool listed(const pir_attr_value *list, int64_t x, int rank) {
+static bool list_has_axis(const pir_attr_value *list, int64_t x, int rank) {
   for (size_t i = 0; list->kind == PIR_VALUE_INTS && i < list->count; i++)
     if ((list->ints[i] < 0 ? list->ints[i] + rank : list->ints[i]) == x)
       return true;
   return false;
 }
 
-// Without the axes that go, and with new ones of extent 1 before those that `added` names.
-static pir_status reshape_view(const pir_kernel_call *call, pir_tensor *view,
-                               const pir_attr_value *gone, const pir_attr_value *added) {
+// Removes the axes in `gone` from the view, and inserts axes of extent 1 before the axes in
+// `added`.
+static pir_status reshape_slice_view(const pir_kernel_call *call, pir_tensor *view,
+                                     const pir_attr_value *gone, const pir_attr_value *added) {
   pir_tensor old = *view;
   size_t next = 0;
   size_t count = added->kind == PIR_VALUE_INTS ? added->count : 0;
@@ -99,7 +103,7 @@ static pir_status reshape_view(const pir_kernel_call *call, pir_tensor *view,
     }
     if (d == old.rank)
       continue;
-    if (listed(gone, d, old.rank)) {
+    if (list_has_axis(gone, d, old.rank)) {
       if (old.shape[d] == 1)
         continue;
       return pir_kernel_fail(call, PIR_INVALID,
@@ -114,23 +118,23 @@ static pir_status reshape_view(const pir_kernel_call *call, pir_tensor *view,
   return PIR_OK;
 }
 
-// `first` is the operand of starts; ends and steps follow. attributes: axes, decrease_axes,
-// none_axes
+// Writes values into a slice. Operand `first` holds the starts; ends and steps follow it.
+// attributes: axes, decrease_axes, none_axes
 static pir_status set_slice(const pir_kernel_call *call, int first, const pir_tensor *values) {
   pir_tensor *out = pir_kernel_out(call, 0), place, from;
   const pir_attr_value *axes = &call->attrs[0];
-  PIR_TRY(start_from(call, pir_kernel_in(call, 0), out));
+  PIR_TRY(copy_to_result(call, pir_kernel_in(call, 0), out));
   place = *out;
   for (size_t i = 0; axes->kind == PIR_VALUE_INTS && i < axes->count; i++) {
     int64_t bounds[3];
     for (int j = 0; j < 3; j++)
-      PIR_TRY(list_element(call, first + j, (int64_t)i, &bounds[j]));
-    PIR_TRY(cut_axis(call, &place, axes->ints[i], bounds[0], bounds[1], bounds[2]));
+      PIR_TRY(read_list_element(call, first + j, (int64_t)i, &bounds[j]));
+    PIR_TRY(slice_axis(call, &place, axes->ints[i], bounds[0], bounds[1], bounds[2]));
   }
   if (pir_tensor_numel(out) == 0)
     return PIR_OK;
-  PIR_TRY(reshape_view(call, &place, &call->attrs[1], &call->attrs[2]));
-  PIR_TRY(spread(call, values, &place, &from));
+  PIR_TRY(reshape_slice_view(call, &place, &call->attrs[1], &call->attrs[2]));
+  PIR_TRY(broadcast_to_place(call, values, &place, &from));
   return pir_tensor_copy(&from, &place);
 }
 
@@ -147,8 +151,8 @@ pir_status pir_kernel_set_value(const pir_kernel_call *call) {
   const pir_attr_value *numbers = &call->attrs[4];
   pir_tensor values = {0};
   bool floats = numbers->kind == PIR_VALUE_FLOATS;
-  if ((!floats && numbers->kind != PIR_VALUE_INTS) || shape->kind != PIR_VALUE_INTS ||
-      shape->count > PIR_MAX_RANK)
+  bool shaped = shape->kind == PIR_VALUE_INTS && shape->count <= PIR_MAX_RANK;
+  if (!shaped || (!floats && numbers->kind != PIR_VALUE_INTS))
     return pir_kernel_fail(call, PIR_INVALID, "%s: the values are not numbers", call->op);
   pir_tensor_set_dense(&values, floats ? PIR_F64 : PIR_I64, shape->ints, (int)shape->count);
   values.data = floats ? (void *)(uintptr_t)numbers->floats : (void *)(uintptr_t)numbers->ints;
@@ -190,7 +194,7 @@ pir_status pir_kernel_broadcast_tensors(const pir_kernel_call *call) {
   for (int i = 0; i < n; i++) {
     pir_tensor *out = call->out[call->out_first[0] + i];
     pir_tensor view;
-    PIR_TRY(spread(call, call->in[call->in_first[0] + i], out, &view));
+    PIR_TRY(broadcast_to_place(call, call->in[call->in_first[0] + i], out, &view));
     PIR_TRY(pir_tensor_copy(&view, out));
   }
   return PIR_OK;
@@ -198,8 +202,8 @@ pir_status pir_kernel_broadcast_tensors(const pir_kernel_call *call) {
 
 // ---- multiplex
 
-// Row i of a tensor, without its first axis.
-static pir_tensor row_of(const pir_tensor *x, int64_t i) {
+// Views row i of a tensor, without its first axis.
+static pir_tensor view_row(const pir_tensor *x, int64_t i) {
   pir_tensor row = *x;
   row.data = (char *)x->data + i * x->strides[0] * (int64_t)pir_dtype_size(x->dtype);
   row.rank = x->rank - 1;
@@ -222,7 +226,7 @@ pir_status pir_kernel_multiplex(const pir_kernel_call *call) {
     const pir_tensor *x = call->in[call->in_first[0] + member];
     if (x->rank != out->rank || x->shape[0] != rows)
       return pir_kernel_fail(call, PIR_INVALID, "%s: the tensors differ in shape", call->op);
-    pir_tensor from = row_of(x, i), to = row_of(out, i);
+    pir_tensor from = view_row(x, i), to = view_row(out, i);
     PIR_TRY(pir_tensor_copy(&from, &to));
   }
   return PIR_OK;
