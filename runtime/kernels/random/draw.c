@@ -1,22 +1,23 @@
-// Random numbers. A kernel with a seed of its own draws from a generator of that seed; else
-// from the session's. What decides the numbers (which draws, in which precision) is as in
-// Paddle's CPU kernels for uniform, normal, integer, Bernoulli, multinomial and exponential
-// numbers, permutations and dropout; the others have the right distribution.
+// Random numbers. A kernel with a seed of its own draws from a generator of that seed, any
+// other from the generator of the session. Uniform, normal, integer, Bernoulli, multinomial and
+// exponential numbers, permutations and dropout make the same draws in the same precision as
+// Paddle's CPU kernels, and so give its numbers; the others only have the right distribution.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels.h"
 
-// Where a call's numbers come from.
+// The source of a call's numbers.
 typedef struct draw {
-  pir_generator own, *from;
-  bool single;     // results are drawn in float
-  bool has_spare;  // of a pair of normal numbers
+  pir_generator own, *from;  // `from` is `own` or the session's generator
+  bool single;               // numbers are drawn in float
+  bool has_spare;            // `spare` is the second number of a normal pair
   double spare;
 } draw;
 
-static pir_status start(const pir_kernel_call *call, int64_t seed, pir_dtype dtype, draw *d) {
+static pir_status start_draws(const pir_kernel_call *call, int64_t seed, pir_dtype dtype,
+                              draw *d) {
   d->single = dtype != PIR_F64;
   d->has_spare = false;
   d->from = seed ? &d->own : call->generator;
@@ -28,67 +29,83 @@ static pir_status start(const pir_kernel_call *call, int64_t seed, pir_dtype dty
   return PIR_OK;
 }
 
-static double uniform(draw *d) {
+static double draw_uniform(draw *d) {
   return d->single ? (double)pir_generator_float(d->from) : pir_generator_double(d->from);
 }
 
-static double uniform_between(draw *d, double low, double high) {
-  double u = uniform(d);
-  return d->single ? (double)((float)u * ((float)high - (float)low) + (float)low)
-                   : u * (high - low) + low;
+static double draw_uniform_between(draw *d, double low, double high) {
+  double u = draw_uniform(d);
+  if (!d->single)
+    return u * (high - low) + low;
+  return (double)((float)u * ((float)high - (float)low) + (float)low);
 }
 
-// Pairs by the polar method; the second one is kept.
-static double normal(draw *d) {
-  double x, y, r;
-  if (d->has_spare) {
-    d->has_spare = false;
-    return d->spare;
-  }
+// One pair of normal numbers by the polar method, in float. The second one is kept.
+static double draw_normal_pair_f32(draw *d) {
+  float x, y, r;
   do {
-    x = 2 * uniform(d) - 1;
-    y = 2 * uniform(d) - 1;
-    if (d->single) {
-      x = (float)x;
-      y = (float)y;
-    }
-    r = d->single ? (double)((float)x * (float)x + (float)y * (float)y) : x * x + y * y;
+    x = (float)(2 * draw_uniform(d) - 1);
+    y = (float)(2 * draw_uniform(d) - 1);
+    r = x * x + y * y;
   } while (r > 1 || r == 0);
-  double by = d->single ? (double)sqrtf(-2 * logf((float)r) / (float)r) : sqrt(-2 * log(r) / r);
-  d->spare = d->single ? (double)((float)x * (float)by) : x * by;
-  d->has_spare = true;
-  return d->single ? (double)((float)y * (float)by) : y * by;
+  float by = sqrtf(-2 * logf(r) / r);
+  d->spare = (double)(x * by);
+  return (double)(y * by);
 }
 
-static double normal_of(draw *d, double mean, double deviation) {
-  double x = normal(d);
-  return d->single ? (double)((float)x * (float)deviation + (float)mean) : x * deviation + mean;
+// The same in double.
+static double draw_normal_pair_f64(draw *d) {
+  double x, y, r;
+  do {
+    x = 2 * draw_uniform(d) - 1;
+    y = 2 * draw_uniform(d) - 1;
+    r = x * x + y * y;
+  } while (r > 1 || r == 0);
+  double by = sqrt(-2 * log(r) / r);
+  d->spare = x * by;
+  return y * by;
 }
 
-// Gamma distributed, by Marsaglia and Tsang. NaN: there is no such distribution.
-static double gamma_of(draw *d, double shape) {
+static double draw_standard_normal(draw *d) {
+  d->has_spare = !d->has_spare;
+  if (!d->has_spare)
+    return d->spare;
+  return d->single ? draw_normal_pair_f32(d) : draw_normal_pair_f64(d);
+}
+
+static double draw_normal(draw *d, double mean, double deviation) {
+  double x = draw_standard_normal(d);
+  if (!d->single)
+    return x * deviation + mean;
+  return (double)((float)x * (float)deviation + (float)mean);
+}
+
+// A gamma-distributed number, by the method of Marsaglia and Tsang. NaN when the shape allows
+// no distribution, as in the functions below.
+static double draw_gamma(draw *d, double shape) {
   double boost = 1, c, k;
   if (!(shape > 0) || isinf(shape))
     return NAN;
   if (shape < 1) {
-    boost = pow(uniform(d), 1 / shape);
+    boost = pow(draw_uniform(d), 1 / shape);
     shape += 1;
   }
   k = shape - 1.0 / 3;
   c = 1 / sqrt(9 * k);
   for (;;) {
-    double x = normal(d), v = 1 + c * x;
+    double x = draw_standard_normal(d), v = 1 + c * x;
     if (v <= 0)
       continue;
     v = v * v * v;
-    double u = 1 - uniform(d);
+    double u = 1 - draw_uniform(d);
     if (log(u) < 0.5 * x * x + k - k * v + k * log(v))
       return k * v * boost;
   }
 }
 
-// Products of uniform numbers; a large mean is a sum of smaller ones.
-static double poisson_of(draw *d, double mean) {
+// A Poisson-distributed number by products of uniform ones. A large mean is a sum of smaller
+// ones.
+static double draw_poisson(draw *d, double mean) {
   double count = 0;
   if (!(mean >= 0 && mean <= 1e7))
     return NAN;
@@ -100,7 +117,7 @@ static double poisson_of(draw *d, double mean) {
   return count;
 }
 
-static double binomial_of(draw *d, double count, double p) {
+static double draw_binomial(draw *d, double count, double p) {
   double hits = 0;
   if (!(count >= 0 && count <= 1e8 && p >= 0 && p <= 1))
     return NAN;
@@ -113,33 +130,37 @@ static double binomial_of(draw *d, double count, double p) {
 
 enum { MOST_NUMBERS = 2 };
 
-// One number of a result from the numbers at the same place of the operands.
+// Draws one number of a result. `at` holds the numbers at the same place of the operands.
 typedef double (*number_fn)(draw *d, const double *at, const double *params);
 
 typedef struct filling {
   number_fn number;
-  int operands;  // that have a number for every one of the result
+  int operands;  // number of operands, each with a number for every number of the result
   int64_t seed;
   double params[4];
 } filling;
 
-static pir_status fill_with(const pir_kernel_call *call, const filling *f,
-                            pir_dtype precision) {
+// Fills result 0 with numbers, in order.
+static pir_status fill_with_numbers(const pir_kernel_call *call, const filling *f,
+                                    pir_dtype precision) {
   pir_tensor *out = pir_kernel_out(call, 0);
   pir_tensor t[MOST_NUMBERS + 1] = {{0}};
   draw d;
-  pir_status status = start(call, f->seed, precision, &d);
-  for (int k = 0; k < f->operands && !status; k++)
-    status =
-        pir_kernel_dense(call, pir_kernel_in(call, k), PIR_F64, out->shape, out->rank, &t[k]);
+  pir_status status = start_draws(call, f->seed, precision, &d);
+  for (int k = 0; k < f->operands && !status; k++) {
+    const pir_tensor *from = pir_kernel_in(call, k);
+    status = pir_kernel_dense(call, from, PIR_F64, out->shape, out->rank, &t[k]);
+  }
   if (!status)
     status = pir_kernel_zeros(call, PIR_F64, out->shape, out->rank, &t[MOST_NUMBERS]);
   double at[MOST_NUMBERS] = {0};
-  for (int64_t i = 0, n = status ? 0 : pir_tensor_numel(out); i < n && !status; i++) {
+  double *numbers = t[MOST_NUMBERS].data;
+  int64_t n = status ? 0 : pir_tensor_numel(out);
+  for (int64_t i = 0; i < n && !status; i++) {
     for (int k = 0; k < f->operands; k++)
       at[k] = ((const double *)t[k].data)[i];
-    double number = ((double *)t[MOST_NUMBERS].data)[i] = f->number(&d, at, f->params);
-    if (f->operands && isnan(number))
+    numbers[i] = f->number(&d, at, f->params);
+    if (f->operands && isnan(numbers[i]))
       status =
           pir_kernel_fail(call, PIR_INVALID, "%s: no distribution has the parameters %g, %g",
                           call->op, at[0], at[1]);
@@ -153,27 +174,27 @@ static pir_status fill_with(const pir_kernel_call *call, const filling *f,
 
 static double uniform_number(draw *d, const double *at, const double *p) {
   (void)at;
-  return uniform_between(d, p[0], p[1]);
+  return draw_uniform_between(d, p[0], p[1]);
 }
 static double normal_number(draw *d, const double *at, const double *p) {
   (void)at;
-  return normal_of(d, p[0], p[1]);
+  return draw_normal(d, p[0], p[1]);
 }
-static double coin(draw *d, const double *at, const double *p) {
+static double bernoulli_number(draw *d, const double *at, const double *p) {
   (void)p;
-  return at[0] >= 0 && at[0] <= 1 ? uniform(d) <= at[0] : NAN;
+  return at[0] >= 0 && at[0] <= 1 ? draw_uniform(d) <= at[0] : NAN;
 }
 static double poisson_number(draw *d, const double *at, const double *p) {
   (void)p;
-  return poisson_of(d, at[0]);
+  return draw_poisson(d, at[0]);
 }
 static double binomial_number(draw *d, const double *at, const double *p) {
   (void)p;
-  return binomial_of(d, at[0], at[1]);
+  return draw_binomial(d, at[0], at[1]);
 }
 static double gamma_number(draw *d, const double *at, const double *p) {
   (void)p;
-  return gamma_of(d, at[0]);
+  return draw_gamma(d, at[0]);
 }
 static double integer_number(draw *d, const double *at, const double *p) {
   (void)at;
@@ -181,19 +202,21 @@ static double integer_number(draw *d, const double *at, const double *p) {
 }
 static double exponential_number(draw *d, const double *at, const double *p) {
   (void)at;
-  return d->single ? (double)(-logf(1 - (float)uniform(d)) / (float)p[0])
-                   : -log(1 - uniform(d)) / p[0];
+  double u = draw_uniform(d);
+  if (!d->single)
+    return -log(1 - u) / p[0];
+  return (double)(-logf(1 - (float)u) / (float)p[0]);
 }
 
-// A uniform number between the distribution's values at the bounds, sent back through it. p:
-// mean, deviation, and those values.
+// A truncated normal number: the inverse of the normal distribution at a uniform number between
+// the distribution's values at both bounds. p: mean, deviation, and those two values.
 static double truncated_number(draw *d, const double *at, const double *p) {
   (void)at;
   double least = d->single ? 1.17549435e-38 : 2.2250738585072014e-308;
-  double u = uniform_between(d, least, 1);
+  double u = draw_uniform_between(d, least, 1);
   double x = 2 * (p[2] + (p[3] - p[2]) * u) - 1;
   double y = 0;
-  double low = -8, high = 8;  // erf is monotonous: halving is exact enough and needs no inverse
+  double low = -8, high = 8;  // erf is monotonic, so bisection finds its inverse
   for (int i = 0; i < 64; i++) {
     y = (low + high) / 2;
     if (erf(y) < x)
@@ -204,29 +227,29 @@ static double truncated_number(draw *d, const double *at, const double *p) {
   return sqrt(2) * y * p[1] + p[0];
 }
 
-static pir_dtype out_type(const pir_kernel_call *call) {
+static pir_dtype result_dtype(const pir_kernel_call *call) {
   return pir_kernel_out(call, 0)->dtype;
 }
 
-static pir_status bounds(const pir_kernel_call *call, double low, double high) {
-  return low <= high
-             ? PIR_OK
-             : pir_kernel_fail(call, PIR_INVALID, "%s: from %g to %g", call->op, low, high);
+static pir_status check_bounds(const pir_kernel_call *call, double low, double high) {
+  if (!(low <= high))
+    return pir_kernel_fail(call, PIR_INVALID, "%s: from %g to %g", call->op, low, high);
+  return PIR_OK;
 }
 
 // operands: shape, min, max; attributes: dtype, seed
 pir_status pir_kernel_uniform(const pir_kernel_call *call) {
   const pir_tensor *low = pir_kernel_in(call, 1);
   const pir_tensor *high = pir_kernel_in(call, 2);
-  if (!low || !high || pir_tensor_numel(low) != 1 || pir_tensor_numel(high) != 1)
+  bool given = low && high;
+  if (!given || pir_tensor_numel(low) != 1 || pir_tensor_numel(high) != 1)
     return pir_kernel_fail(call, PIR_INVALID, "%s: min and max: expects one number each",
                            call->op);
-  filling f = {uniform_number,
-               0,
-               call->attrs[1].i,
-               {pir_tensor_float_at(low, 0), pir_tensor_float_at(high, 0)}};
-  PIR_TRY(bounds(call, f.params[0], f.params[1]));
-  return fill_with(call, &f, out_type(call));
+  filling f = {.number = uniform_number, .seed = call->attrs[1].i};
+  f.params[0] = pir_tensor_float_at(low, 0);
+  f.params[1] = pir_tensor_float_at(high, 0);
+  PIR_TRY(check_bounds(call, f.params[0], f.params[1]));
+  return fill_with_numbers(call, &f, result_dtype(call));
 }
 
 // attributes: min, max, seed, diag_num, ...
@@ -234,8 +257,8 @@ pir_status pir_kernel_uniform_inplace(const pir_kernel_call *call) {
   filling f = {uniform_number, 0, call->attrs[2].i, {call->attrs[0].f, call->attrs[1].f}};
   if (call->attrs[3].i)
     return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s with a diagonal", call->op);
-  PIR_TRY(bounds(call, f.params[0], f.params[1]));
-  return fill_with(call, &f, out_type(call));
+  PIR_TRY(check_bounds(call, f.params[0], f.params[1]));
+  return fill_with_numbers(call, &f, result_dtype(call));
 }
 
 // attributes: shape, input_dim_idx, output_dim_idx, min, max, seed, diag_num, ...
@@ -243,58 +266,60 @@ pir_status pir_kernel_uniform_like_batch(const pir_kernel_call *call) {
   filling f = {uniform_number, 0, call->attrs[5].i, {call->attrs[3].f, call->attrs[4].f}};
   if (call->attrs[6].i)
     return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s with a diagonal", call->op);
-  PIR_TRY(bounds(call, f.params[0], f.params[1]));
-  return fill_with(call, &f, out_type(call));
+  PIR_TRY(check_bounds(call, f.params[0], f.params[1]));
+  return fill_with_numbers(call, &f, result_dtype(call));
 }
 
 // attributes: mean, std, seed
 pir_status pir_kernel_gaussian(const pir_kernel_call *call) {
   filling f = {normal_number, 0, call->attrs[2].i, {call->attrs[0].f, call->attrs[1].f}};
-  return fill_with(call, &f, out_type(call));
+  return fill_with_numbers(call, &f, result_dtype(call));
 }
 
 // attributes: shape, mean, std, seed, a, b
 pir_status pir_kernel_truncated_gaussian_random(const pir_kernel_call *call) {
   double mean = call->attrs[1].f;
   double deviation = call->attrs[2].f;
-  PIR_TRY(bounds(call, call->attrs[4].f, call->attrs[5].f));
+  PIR_TRY(check_bounds(call, call->attrs[4].f, call->attrs[5].f));
   filling f = {truncated_number, 0, call->attrs[3].i, {mean, deviation}};
-  for (int i = 0; i < 2; i++)
-    f.params[2 + i] = (1 + erf((call->attrs[4 + i].f - mean) / deviation / sqrt(2))) / 2;
-  return fill_with(call, &f, out_type(call));
+  for (int i = 0; i < 2; i++) {
+    double bound = (call->attrs[4 + i].f - mean) / deviation;
+    f.params[2 + i] = (1 + erf(bound / sqrt(2))) / 2;
+  }
+  return fill_with_numbers(call, &f, result_dtype(call));
 }
 
-static pir_status integers(const pir_kernel_call *call, int64_t low, int64_t high) {
+static pir_status fill_with_integers(const pir_kernel_call *call, int64_t low, int64_t high) {
   filling f = {integer_number, 0, 0, {(double)low, (double)high}};
   if (low >= high || high > 1ll << 53 || low < -(1ll << 53))
     return pir_kernel_fail(call, PIR_INVALID, "%s: from %lld below %lld", call->op,
                            (long long)low, (long long)high);
-  return fill_with(call, &f, PIR_F64);
+  return fill_with_numbers(call, &f, PIR_F64);
 }
 
 // attributes: low, high
 pir_status pir_kernel_randint(const pir_kernel_call *call) {
-  return integers(call, call->attrs[0].i, call->attrs[1].i);
+  return fill_with_integers(call, call->attrs[0].i, call->attrs[1].i);
 }
 
 pir_status pir_kernel_bernoulli(const pir_kernel_call *call) {
-  filling f = {coin, 1, 0, {0}};
-  return fill_with(call, &f, out_type(call));
+  filling f = {bernoulli_number, 1, 0, {0}};
+  return fill_with_numbers(call, &f, result_dtype(call));
 }
 
 pir_status pir_kernel_poisson(const pir_kernel_call *call) {
   filling f = {poisson_number, 1, 0, {0}};
-  return fill_with(call, &f, PIR_F64);
+  return fill_with_numbers(call, &f, PIR_F64);
 }
 
 pir_status pir_kernel_binomial(const pir_kernel_call *call) {
   filling f = {binomial_number, 2, 0, {0}};
-  return fill_with(call, &f, PIR_F64);
+  return fill_with_numbers(call, &f, PIR_F64);
 }
 
 pir_status pir_kernel_standard_gamma(const pir_kernel_call *call) {
   filling f = {gamma_number, 1, 0, {0}};
-  return fill_with(call, &f, PIR_F64);
+  return fill_with_numbers(call, &f, PIR_F64);
 }
 
 // attribute: lam
@@ -302,28 +327,31 @@ pir_status pir_kernel_exponential(const pir_kernel_call *call) {
   filling f = {exponential_number, 0, 0, {call->attrs[0].f}};
   if (!(f.params[0] > 0))
     return pir_kernel_fail(call, PIR_INVALID, "%s: lam: %g", call->op, f.params[0]);
-  return fill_with(call, &f, out_type(call));
+  return fill_with_numbers(call, &f, result_dtype(call));
 }
 
 // ---- rows
 
-// Gamma distributed numbers over their sum.
+// Gamma-distributed numbers over their sum.
 pir_status pir_kernel_dirichlet(const pir_kernel_call *call) {
   static const uint8_t in[] = {PIR_F64}, out[] = {PIR_F64};
   const pir_tensor *x = pir_kernel_in(call, 0);
   draw d;
   if (!x || x->rank < 1)
     return pir_kernel_fail(call, PIR_INVALID, "%s: alpha: expects at least rank 1", call->op);
-  PIR_TRY(start(call, 0, PIR_F64, &d));
+  PIR_TRY(start_draws(call, 0, PIR_F64, &d));
   pir_tensor t[2];
   pir_status status = pir_kernel_open(call, in, 1, out, 1, t);
   int64_t wide = x->shape[x->rank - 1];
   int64_t n = status ? 0 : pir_tensor_numel(x);
+  const double *shapes = t[0].data;
   double *to = t[1].data;
   for (int64_t i = 0; i < n && !status; i += wide) {
     double sum = 0;
-    for (int64_t k = i; k < i + wide; k++)
-      sum += to[k] = gamma_of(&d, ((const double *)t[0].data)[k]);
+    for (int64_t k = i; k < i + wide; k++) {
+      to[k] = draw_gamma(&d, shapes[k]);
+      sum += to[k];
+    }
     if (isnan(sum))
       status =
           pir_kernel_fail(call, PIR_INVALID, "%s: alpha: expects positive numbers", call->op);
@@ -333,9 +361,10 @@ pir_status pir_kernel_dirichlet(const pir_kernel_call *call) {
   return pir_kernel_close(call, status, 1, 1, t);
 }
 
-// Draws from one row of weights, already summed up; without replacement what is drawn goes.
-static pir_status choose(const pir_kernel_call *call, draw *d, double *sums, int64_t n,
-                         int64_t *to, int64_t count) {
+// Draws `count` choices from one row of weights, which are already summed up. Without
+// replacement, the weight of a drawn choice is removed from the sums.
+static pir_status draw_weighted_choices(const pir_kernel_call *call, draw *d, double *sums,
+                                        int64_t n, int64_t *to, int64_t count) {
   bool again = call->attrs[0].i != 0;
   double total = n ? sums[n - 1] : 0;
   if (!(total > 0))
@@ -344,7 +373,7 @@ static pir_status choose(const pir_kernel_call *call, draw *d, double *sums, int
   for (int64_t i = 0; i < n; i++)
     sums[i] /= total;
   for (int64_t s = 0; s < count; s++) {
-    double u = uniform(d);
+    double u = draw_uniform(d);
     int64_t low = 0, high = n;
     while (high > low) {
       int64_t middle = low + (high - low) / 2;
@@ -357,8 +386,10 @@ static pir_status choose(const pir_kernel_call *call, draw *d, double *sums, int
       low = n - 1;
     to[s] = low;
     double p = sums[low] - (low ? sums[low - 1] : 0);
-    for (int64_t i = 0; i < n && !again; i++)
-      sums[i] = p < 1 ? fmax(sums[i] - (i >= low ? p : 0), 0) / (1 - p) : 1;
+    for (int64_t i = 0; i < n && !again; i++) {
+      double left = fmax(sums[i] - (i >= low ? p : 0), 0);
+      sums[i] = p < 1 ? left / (1 - p) : 1;
+    }
   }
   return PIR_OK;
 }
@@ -375,7 +406,7 @@ pir_status pir_kernel_multinomial(const pir_kernel_call *call) {
   int64_t rows = x->rank == 2 ? x->shape[0] : 1;
   pir_tensor t[2];
   draw d;
-  PIR_TRY(start(call, 0, x->dtype, &d));
+  PIR_TRY(start_draws(call, 0, x->dtype, &d));
   pir_status status = pir_kernel_open(call, in, 1, out, 1, t);
   for (int64_t r = 0; r < rows && !status; r++) {
     double *sums = (double *)t[0].data + r * n;
@@ -391,37 +422,41 @@ pir_status pir_kernel_multinomial(const pir_kernel_call *call) {
       status = pir_kernel_fail(call, PIR_INVALID, "%s: num_samples: %lld of %lld choices",
                                call->op, (long long)count, (long long)positive);
     if (!status)
-      status = choose(call, &d, sums, n, (int64_t *)t[1].data + r * count, count);
+      status =
+          draw_weighted_choices(call, &d, sums, n, (int64_t *)t[1].data + r * count, count);
   }
   return pir_kernel_close(call, status, 1, 1, t);
 }
 
 // ---- orders
 
-static void swap(int64_t *a, int64_t *b) {
+static void swap_numbers(int64_t *a, int64_t *b) {
   int64_t c = *a;
   *a = *b;
   *b = c;
 }
 
-// One draw places two elements, as long as the product of their ranges fits.
-static void shuffle(pir_generator *g, int64_t *x, uint64_t n) {
+// Shuffles x in place. As in libstdc++, one draw places two elements when the product of their
+// ranges fits.
+static void shuffle_numbers(pir_generator *g, int64_t *x, uint64_t n) {
   uint64_t i = 1;
   if (n < 2)
     return;
   if (n >> 32) {
-    for (; i < n; i++)
-      swap(&x[i], &x[pir_generator_below(g, i + 1)]);
+    for (; i < n; i++) {
+      uint64_t other = pir_generator_below(g, i + 1);
+      swap_numbers(&x[i], &x[other]);
+    }
     return;
   }
   if (n % 2 == 0) {
-    swap(&x[i], &x[pir_generator_below(g, 2)]);
+    swap_numbers(&x[i], &x[pir_generator_below(g, 2)]);
     i++;
   }
   for (; i < n; i += 2) {
     uint64_t both = pir_generator_below(g, (i + 1) * (i + 2));
-    swap(&x[i], &x[both / (i + 2)]);
-    swap(&x[i + 1], &x[both % (i + 2)]);
+    swap_numbers(&x[i], &x[both / (i + 2)]);
+    swap_numbers(&x[i + 1], &x[both % (i + 2)]);
   }
 }
 
@@ -429,17 +464,17 @@ pir_status pir_kernel_randperm(const pir_kernel_call *call) {
   static const uint8_t out[] = {PIR_I64};
   pir_tensor t[1];
   draw d;
-  PIR_TRY(start(call, 0, PIR_F64, &d));
+  PIR_TRY(start_draws(call, 0, PIR_F64, &d));
   pir_status status = pir_kernel_open(call, NULL, 0, out, 1, t);
   int64_t n = status ? 0 : pir_tensor_numel(&t[0]);
   for (int64_t i = 0; i < n; i++)
     ((int64_t *)t[0].data)[i] = i;
   if (!status)
-    shuffle(d.from, t[0].data, (uint64_t)n);
+    shuffle_numbers(d.from, t[0].data, (uint64_t)n);
   return pir_kernel_close(call, status, 0, 1, t);
 }
 
-// Rows of x (over its last axis) in a random order, the order, and what the next seed is.
+// Writes the rows of x (along its last axis) in a random order, the order, and the next seed.
 // operands: x, seed; attribute: startup_seed
 pir_status pir_kernel_shuffle_batch(const pir_kernel_call *call) {
   const pir_tensor *x = pir_kernel_in(call, 0);
@@ -449,14 +484,15 @@ pir_status pir_kernel_shuffle_batch(const pir_kernel_call *call) {
   pir_tensor *next = pir_kernel_out(call, 2);
   if (!x || x->rank < 1)
     return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects at least rank 1", call->op);
-  int64_t given =
-      seed && pir_tensor_numel(seed) ? pir_tensor_int_at(seed, 0) : call->attrs[0].i;
+  int64_t given = call->attrs[0].i;
+  if (seed && pir_tensor_numel(seed))
+    given = pir_tensor_int_at(seed, 0);
   int64_t n = 1;
   for (int i = 0; i < x->rank - 1; i++)
     n *= x->shape[i];
   pir_tensor dense, moved, t = {0};
   draw d;
-  PIR_TRY(start(call, given ? given : 1, PIR_F64, &d));
+  PIR_TRY(start_draws(call, given ? given : 1, PIR_F64, &d));
   PIR_TRY(pir_kernel_dense(call, x, x->dtype, x->shape, x->rank, &dense));
   pir_status status = pir_kernel_zeros(call, x->dtype, x->shape, x->rank, &moved);
   if (!status)
@@ -466,10 +502,11 @@ pir_status pir_kernel_shuffle_batch(const pir_kernel_call *call) {
   for (int64_t i = 0; i < n && !status; i++)
     at[i] = i;
   if (!status)
-    shuffle(d.from, at, (uint64_t)n);
-  for (int64_t i = 0; i < n && !status; i++)
-    memcpy((char *)moved.data + (size_t)i * row, (const char *)dense.data + (size_t)at[i] * row,
-           row);
+    shuffle_numbers(d.from, at, (uint64_t)n);
+  for (int64_t i = 0; i < n && !status; i++) {
+    const char *from = (const char *)dense.data + (size_t)at[i] * row;
+    memcpy((char *)moved.data + (size_t)i * row, from, row);
+  }
   if (!status)
     status = pir_kernel_shape_result(call, result, x->dtype, x->shape, x->rank);
   if (!status)
@@ -481,9 +518,8 @@ pir_status pir_kernel_shuffle_batch(const pir_kernel_call *call) {
   if (!status && next && seed) {
     status = pir_kernel_shape_result(call, next, seed->dtype, seed->shape, seed->rank);
     int64_t number = (int64_t)pir_generator_below(d.from, INT32_MAX);
-    pir_tensor from = {.data = &number,
-                       .dtype = PIR_I64,
-                       .rank = seed->rank};  // strides 0: everywhere the same
+    // All strides are 0: every element is the same number.
+    pir_tensor from = {.data = &number, .dtype = PIR_I64, .rank = seed->rank};
     memcpy(from.shape, seed->shape, sizeof from.shape);
     if (!status)
       status = pir_tensor_copy(&from, next);
@@ -496,15 +532,15 @@ pir_status pir_kernel_shuffle_batch(const pir_kernel_call *call) {
 
 // ---- classes
 
-static int by_number(const void *a, const void *b) {
+static int compare_numbers(const void *a, const void *b) {
   int64_t x = *(const int64_t *)a;
   int64_t y = *(const int64_t *)b;
   return (x > y) - (x < y);
 }
 
-// Adds classes that are not marked yet until there are `count` of them.
-static int64_t add_classes(draw *d, char *marked, int64_t classes, int64_t *list, int64_t n,
-                           int64_t count) {
+// Appends random unmarked classes to the list of `n` until it has `count`. Returns its length.
+static int64_t add_random_classes(draw *d, char *marked, int64_t classes, int64_t *list,
+                                  int64_t n, int64_t count) {
   while (n < count) {
     int64_t c = (int64_t)pir_generator_below(d->from, (uint64_t)classes);
     if (marked[c])
@@ -515,8 +551,9 @@ static int64_t add_classes(draw *d, char *marked, int64_t classes, int64_t *list
   return n;
 }
 
-// The classes that labels have and random others, in order; each label by its place among them.
-// attributes: num_classes, num_samples, ring_id, rank, nranks, fix_seed, seed
+// Samples the classes of all labels and random other ones, in ascending order, and replaces
+// each label by the place of its class among them. attributes: num_classes, num_samples,
+// ring_id, rank, nranks, fix_seed, seed
 pir_status pir_kernel_class_center_sample(const pir_kernel_call *call) {
   const pir_tensor *label = pir_kernel_in(call, 0);
   const pir_attr_value *attrs = call->attrs;
@@ -531,19 +568,21 @@ pir_status pir_kernel_class_center_sample(const pir_kernel_call *call) {
     return pir_kernel_fail(call, PIR_INVALID, "%s: %lld samples of %lld classes", call->op,
                            (long long)wanted, (long long)classes);
   draw d;
-  PIR_TRY(start(call, attrs[5].i ? attrs[6].i : 0, PIR_F64, &d));
+  PIR_TRY(start_draws(call, attrs[5].i ? attrs[6].i : 0, PIR_F64, &d));
   size_t size = (size_t)classes * (2 * sizeof(int64_t) + 1);
   size_t at_bytes = ((size_t)n + 1) * sizeof(int64_t);
   int64_t *list = pir_kernel_alloc(call, size);
   int64_t *place = list + classes;
   int64_t *at = pir_kernel_alloc(call, at_bytes);
   char *marked = (char *)(place + classes);
-  pir_status status =
-      list && at ? PIR_OK : pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  pir_status status = PIR_OK;
+  if (!list || !at)
+    status = pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   if (!status)
     memset(marked, 0, (size_t)classes);
   for (int64_t i = 0; i < n && !status; i++) {
-    int64_t c = at[i] = pir_tensor_int_at(label, i);
+    int64_t c = pir_tensor_int_at(label, i);
+    at[i] = c;
     if (c < 0 || c >= classes)
       status = pir_kernel_fail(call, PIR_INVALID, "%s: label: %lld of %lld classes", call->op,
                                (long long)c, (long long)classes);
@@ -553,8 +592,8 @@ pir_status pir_kernel_class_center_sample(const pir_kernel_call *call) {
     }
   }
   if (!status) {
-    found = add_classes(&d, marked, classes, list, found, wanted);
-    qsort(list, (size_t)found, sizeof *list, by_number);
+    found = add_random_classes(&d, marked, classes, list, found, wanted);
+    qsort(list, (size_t)found, sizeof *list, compare_numbers);
     for (int64_t i = 0; i < found; i++)
       place[list[i]] = i;
     for (int64_t i = 0; i < n; i++)
@@ -576,23 +615,24 @@ pir_status pir_kernel_class_center_sample(const pir_kernel_call *call) {
   return status;
 }
 
-// ---- private gradient descent
+// ---- differentially private gradient descent
 
-// operands: param, grad, learning_rate; attributes: clip, batch_size, sigma, seed. One noise
-// for all elements.
+// operands: param, grad, learning_rate; attributes: clip, batch_size, sigma, seed. All elements
+// get the same noise.
 pir_status pir_kernel_dpsgd(const pir_kernel_call *call) {
   static const uint8_t in[] = {PIR_F64, PIR_F64, PIR_F64}, out[] = {PIR_F64};
   const pir_tensor *param = pir_kernel_in(call, 0);
   const pir_tensor *grad = pir_kernel_in(call, 1);
   const pir_tensor *rate = pir_kernel_in(call, 2);
-  if (!param || !grad || !rate || pir_tensor_numel(param) != pir_tensor_numel(grad) ||
+  bool given = param && grad && rate;
+  if (!given || pir_tensor_numel(param) != pir_tensor_numel(grad) ||
       pir_tensor_numel(rate) != 1)
     return pir_kernel_fail(call, PIR_INVALID,
                            "%s: expects param and grad of one shape, and one learning_rate",
                            call->op);
   pir_tensor t[4];
   draw d;
-  PIR_TRY(start(call, call->attrs[3].i, PIR_F64, &d));
+  PIR_TRY(start_draws(call, call->attrs[3].i, PIR_F64, &d));
   pir_status status = pir_kernel_open(call, in, 3, out, 1, t);
   double norm = 0;
   double clip = call->attrs[0].f;
@@ -602,10 +642,12 @@ pir_status pir_kernel_dpsgd(const pir_kernel_call *call) {
   for (int64_t i = 0; i < n; i++)
     norm += g[i] * g[i];
   double scale = fmax(sqrt(norm) / clip, 1);
-  double noise = normal_of(&d, 0, 1) * call->attrs[2].f;
+  double noise = draw_normal(&d, 0, 1) * call->attrs[2].f;
+  const double *before = t[0].data;
+  const double *step = t[2].data;
+  double *after = t[3].data;
   for (int64_t i = 0; i < n; i++)
-    ((double *)t[3].data)[i] = ((const double *)t[0].data)[i] -
-                               ((const double *)t[2].data)[0] * (g[i] / scale + noise / batch);
+    after[i] = before[i] - step[0] * (g[i] / scale + noise / batch);
   return pir_kernel_close(call, status, 3, 1, t);
 }
 
@@ -623,35 +665,40 @@ pir_status pir_kernel_dropout(const pir_kernel_call *call) {
   if (!(p >= 0 && p <= 1))
     return pir_kernel_fail(call, PIR_INVALID, "%s: p: expects 0 to 1, found %g", call->op, p);
   bool scaled = pir_str_equal(call->attrs[1].text, PIR_STR("upscale_in_train"));
-  int64_t seed = given && pir_tensor_numel(given) ? pir_tensor_int_at(given, 0)
-                 : call->attrs[3].i               ? call->attrs[2].i
-                                                  : 0;
+  int64_t seed = call->attrs[3].i ? call->attrs[2].i : 0;
+  if (given && pir_tensor_numel(given))
+    seed = pir_tensor_int_at(given, 0);
   pir_tensor t[5];
   draw d = {0};
   if (p > 0 && p < 1)
-    PIR_TRY(start(call, seed, PIR_F32, &d));
+    PIR_TRY(start_draws(call, seed, PIR_F32, &d));
   pir_status status = pir_kernel_open(call, in, 3, out, 2, t);
-  for (int64_t i = 0, n = status ? 0 : pir_tensor_numel(x); i < n; i++) {
+  const double *from = t[0].data;
+  double *to = t[3].data;
+  uint8_t *mask = t[4].data;
+  double share = scaled ? (double)(1 - (float)p) : 1;
+  int64_t n = status ? 0 : pir_tensor_numel(x);
+  for (int64_t i = 0; i < n; i++) {
     bool kept = p < 1 && (p == 0 || !(pir_generator_float(d.from) < (float)p));
-    double v = ((const double *)t[0].data)[i];
-    ((double *)t[3].data)[i] = !kept ? 0 : scaled ? v / (double)(1 - (float)p) : v;
-    if (t[4].data)
-      ((uint8_t *)t[4].data)[i] = kept;
+    to[i] = kept ? from[i] / share : 0;
+    if (mask)
+      mask[i] = kept;
   }
   return pir_kernel_close(call, status, 3, 2, t);
 }
 
-// attribute: seed; 0 draws one
+// attribute: seed; 0 draws a random one
 pir_status pir_kernel_seed(const pir_kernel_call *call) {
   static const uint8_t out[] = {PIR_I64};
   pir_tensor t[1];
   draw d = {0};
   int64_t seed = call->attrs[0].i;
   if (!seed)
-    PIR_TRY(start(call, 0, PIR_F64, &d));
+    PIR_TRY(start_draws(call, 0, PIR_F64, &d));
   pir_status status = pir_kernel_open(call, NULL, 0, out, 1, t);
+  if (!status && !seed)
+    seed = 1 + (int64_t)pir_generator_below(d.from, INT32_MAX - 1);
   if (!status)
-    *(int64_t *)t[0].data =
-        seed ? seed : 1 + (int64_t)pir_generator_below(d.from, INT32_MAX - 1);
+    *(int64_t *)t[0].data = seed;
   return pir_kernel_close(call, status, 0, 1, t);
 }

@@ -1,11 +1,13 @@
-// Activations of recurrent cells. Those of f32 are polynomials after a range reduction, without
-// branches, on vectors of eight that the compiler maps to what the processor has: within 3 ulp,
-// and the same numbers everywhere. Those of f64 are libm's.
+// Activations of recurrent cells. For f32, range reduction and polynomials without branches, on
+// vectors of eight, which the compiler maps to the processor's registers: within 3 ulp, and the
+// same numbers on every processor. For f64, libm.
 #include "activations.h"
 
 #include <math.h>
 #include <string.h>
 
+// The functions that take vectors must be inlined, so that they are compiled for the caller's
+// target.
 #define INLINE static inline __attribute__((always_inline))
 
 enum { WIDTH = 8 };
@@ -13,21 +15,23 @@ enum { WIDTH = 8 };
 typedef float eight __attribute__((vector_size(32)));
 typedef int32_t bits __attribute__((vector_size(32)));
 
-// By reference: how vectors are passed depends on the processor that is compiled for.
-INLINE void choose(const bits *mask, const eight *yes, eight *io) {
+// io = mask ? yes : io. Vectors are passed by reference, because the calling convention for
+// them depends on the target processor.
+INLINE void blend_eight(const bits *mask, const eight *yes, eight *io) {
   *io = (eight)((*mask & (bits)*yes) | (~*mask & (bits)*io));
 }
 
-// x = n ln 2 + r; adding `magic` rounds n to an integer and leaves it in the low bits. NaN
-// stays.
-INLINE void exponential(eight *io) {
+// io = exp(io), by x = n ln 2 + r. Adding `magic` rounds n to an integer and leaves it in the
+// low bits. NaN stays NaN.
+INLINE void exponential_of_eight(eight *io) {
   const eight magic = (eight){0} + 12582912.0f;
   const eight low = (eight){0} - 87.0f;
   const eight high = (eight){0} + 88.0f;
   eight x = *io;
-  bits below = x<low, above = x> high;
-  choose(&below, &low, &x);
-  choose(&above, &high, &x);
+  bits below = x < low;
+  bits above = x > high;
+  blend_eight(&below, &low, &x);
+  blend_eight(&above, &high, &x);
   eight shifted = x * 1.44269504f + magic;
   eight n = shifted - magic;
   eight r = x - n * 0.693359375f + n * 2.12194440e-4f;
@@ -39,13 +43,13 @@ INLINE void exponential(eight *io) {
   *io = p * (eight)(((bits)shifted - (0x4b400000 - 127)) << 23);
 }
 
-INLINE void sigmoid(eight *io) {
+INLINE void sigmoid_of_eight(eight *io) {
   eight e = -*io;
-  exponential(&e);
+  exponential_of_eight(&e);
   *io = 1 / (1 + e);
 }
 
-INLINE void hyperbolic(eight *io) {
+INLINE void tanh_of_eight(eight *io) {
   const bits sign = (bits){0} + INT32_MIN;
   eight x = *io;
   eight t = (eight)((bits)x & ~sign);
@@ -56,13 +60,13 @@ INLINE void hyperbolic(eight *io) {
   p = p * s + 1.33314422036e-1f;
   p = p * s - 3.33332819422e-1f;
   eight small = p * s * x + x;
-  exponential(&e);
+  exponential_of_eight(&e);
   *io = (eight)((bits)(1 - 2 / (e + 1)) | ((bits)x & sign));
   bits near = t < 0.625f;
-  choose(&near, &small, io);
+  blend_eight(&near, &small, io);
 }
 
-#define EACH(function)                                                                         \
+#define APPLY_TO_RUN(function)                                                                 \
   for (int64_t i = 0; i < n; i += WIDTH) {                                                     \
     eight v = {0};                                                                             \
     size_t size = (size_t)(n - i < WIDTH ? n - i : WIDTH) * sizeof *x;                         \
@@ -77,45 +81,47 @@ INLINE void hyperbolic(eight *io) {
       memcpy(x + i, &v, size);                                                                 \
   }
 
-INLINE void sigmoids(float *x, int64_t n){EACH(sigmoid)} INLINE
-    void tanhs(float *x, int64_t n) {
-  EACH(hyperbolic)
+INLINE void sigmoid_run(float *x, int64_t n){APPLY_TO_RUN(sigmoid_of_eight)}
+
+INLINE void tanh_run(float *x, int64_t n) {
+  APPLY_TO_RUN(tanh_of_eight)
 }
 
+// The same loops compiled for AVX2, where the processor may have it.
 #if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2"))) static void sigmoids_wide(float *x, int64_t n) {
-  sigmoids(x, n);
+__attribute__((target("avx2"))) static void sigmoid_run_avx2(float *x, int64_t n) {
+  sigmoid_run(x, n);
 }
-__attribute__((target("avx2"))) static void tanhs_wide(float *x, int64_t n) {
-  tanhs(x, n);
+__attribute__((target("avx2"))) static void tanh_run_avx2(float *x, int64_t n) {
+  tanh_run(x, n);
 }
-static int is_wide(void) {
+static int has_avx2(void) {
   return __builtin_cpu_supports("avx2");
 }
 #else
-static void sigmoids_wide(float *x, int64_t n) {
-  sigmoids(x, n);
+static void sigmoid_run_avx2(float *x, int64_t n) {
+  sigmoid_run(x, n);
 }
-static void tanhs_wide(float *x, int64_t n) {
-  tanhs(x, n);
+static void tanh_run_avx2(float *x, int64_t n) {
+  tanh_run(x, n);
 }
-static int is_wide(void) {
+static int has_avx2(void) {
   return 0;
 }
 #endif
 
 void pir_sigmoid_f32(float *x, int64_t n) {
-  if (is_wide())
-    sigmoids_wide(x, n);
+  if (has_avx2())
+    sigmoid_run_avx2(x, n);
   else
-    sigmoids(x, n);
+    sigmoid_run(x, n);
 }
 
 void pir_tanh_f32(float *x, int64_t n) {
-  if (is_wide())
-    tanhs_wide(x, n);
+  if (has_avx2())
+    tanh_run_avx2(x, n);
   else
-    tanhs(x, n);
+    tanh_run(x, n);
 }
 
 void pir_sigmoid_f64(double *x, int64_t n) {

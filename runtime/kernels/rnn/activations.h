@@ -1,4 +1,4 @@
-// Activations of a run of numbers, in place.
+// Activations of a run of n numbers, in place.
 #ifndef PIR_KERNELS_ACTIVATIONS_H
 #define PIR_KERNELS_ACTIVATIONS_H
 

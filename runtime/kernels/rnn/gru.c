@@ -1,13 +1,13 @@
-// One step of a gated recurrent unit, in double. The weight holds two matrices one after the
-// other: of the update and reset gates [hidden, 2 * hidden], and of the candidate [hidden,
-// hidden].
+// One step of a gated recurrent unit (GRU), in double. The weight holds two matrices one after
+// the other: for the update and reset gates [hidden, 2 * hidden], and for the candidate
+// [hidden, hidden].
 #include <math.h>
 
-#include "kernels.h"
+#include "rnn.h"
 
 enum { GRU_INPUT, GRU_BEFORE, GRU_WEIGHT, GRU_BIAS, GRU_GATE, GRU_RESET, GRU_HIDDEN, GRU_ALL };
 
-static double activate(int64_t kind, double x) {
+static double activate_gate(int64_t kind, double x) {
   switch (kind) {
     case 1: return 1 / (1 + exp(-x));
     case 2: return tanh(x);
@@ -16,18 +16,12 @@ static double activate(int64_t kind, double x) {
   }
 }
 
-// to[j] += the sum over k of from[k] * weight[k, j]
-static void add_product(const double *from, int64_t n, const double *weight, int64_t wide,
-                        double *to) {
-  for (int64_t k = 0; k < n; k++)
-    for (int64_t j = 0; j < wide; j++)
-      to[j] += from[k] * weight[k * wide + j];
-}
-
-static void step(const pir_kernel_call *call, const pir_tensor *t, int64_t i) {
+// Computes row i of the batch.
+static void run_gru_unit(const pir_kernel_call *call, const pir_tensor *t, int64_t i) {
   int64_t n = t[GRU_BEFORE].shape[1];
   int64_t act = call->attrs[0].i;
   int64_t gate_act = call->attrs[1].i;
+  bool origin = call->attrs[2].i != 0;
   const double *input = (const double *)t[GRU_INPUT].data + 3 * n * i;
   const double *w = t[GRU_WEIGHT].data;
   const double *before = (const double *)t[GRU_BEFORE].data + n * i;
@@ -37,16 +31,17 @@ static void step(const pir_kernel_call *call, const pir_tensor *t, int64_t i) {
   double *hidden = (double *)t[GRU_HIDDEN].data + n * i;
   for (int64_t j = 0; j < 3 * n; j++)
     gate[j] = input[j] + (bias ? bias[j] : 0);
-  add_product(before, n, w, 2 * n, gate);
+  add_row_product(before, n, w, 2 * n, gate);
   for (int64_t j = 0; j < 2 * n; j++)
-    gate[j] = activate(gate_act, gate[j]);
+    gate[j] = activate_gate(gate_act, gate[j]);
   for (int64_t j = 0; j < n; j++)
     reset[j] = gate[n + j] * before[j];
-  add_product(reset, n, w + 2 * n * n, n, gate + 2 * n);
+  add_row_product(reset, n, w + 2 * n * n, n, gate + 2 * n);
   for (int64_t j = 0; j < n; j++) {
-    double c = gate[2 * n + j] = activate(act, gate[2 * n + j]);
+    double c = activate_gate(act, gate[2 * n + j]);
     double u = gate[j];
-    hidden[j] = call->attrs[2].i ? c + u * (before[j] - c) : before[j] + u * (c - before[j]);
+    gate[2 * n + j] = c;
+    hidden[j] = origin ? c + u * (before[j] - c) : before[j] + u * (c - before[j]);
   }
 }
 
@@ -63,8 +58,9 @@ pir_status pir_kernel_gru_unit(const pir_kernel_call *call) {
   const int64_t *weight = pir_kernel_in(call, GRU_WEIGHT)->shape;
   const int64_t n = before[1];
   const pir_tensor *bias = pir_kernel_in(call, GRU_BIAS);
-  if (input[0] != before[0] || input[1] != 3 * n || weight[0] != n || weight[1] != 3 * n ||
-      (bias && pir_tensor_numel(bias) != 3 * n))
+  bool fits = input[0] == before[0] && input[1] == 3 * n;
+  fits = fits && weight[0] == n && weight[1] == 3 * n;
+  if (!fits || (bias && pir_tensor_numel(bias) != 3 * n))
     return pir_kernel_fail(
         call, PIR_INVALID,
         "%s: input, weight and bias do not fit a hidden state of [%lld, %lld]", call->op,
@@ -80,6 +76,6 @@ pir_status pir_kernel_gru_unit(const pir_kernel_call *call) {
   if (!status)
     status = pir_kernel_need(call, PIR_F64, before, 2, &t[GRU_RESET]);
   for (int64_t i = 0; i < before[0] && !status; i++)
-    step(call, t, i);
+    run_gru_unit(call, t, i);
   return pir_kernel_close(call, status, 4, 3, t);
 }

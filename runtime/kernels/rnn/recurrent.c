@@ -1,20 +1,20 @@
-// Recurrent networks over sequences that lie one after the other, of inputs that are already
-// projected. The sequences are independent; within one, a step is two products of a row with
-// the weights. O(rows * hidden^2), in double.
+// Recurrent networks over sequences that are stored one after the other, with inputs that are
+// already projected. The sequences are independent; a step within one multiplies a row with the
+// weights, twice for a GRU. O(rows * hidden^2), in double.
 #include <math.h>
 #include <string.h>
 
-#include "kernels.h"
+#include "rnn.h"
 
 typedef double (*activation)(double x);
 
-static double logistic(double x) {
+static double logistic_activation(double x) {
   return 1 / (1 + exp(-x));
 }
-static double rectified(double x) {
+static double rectified_activation(double x) {
   return x > 0 ? x : 0;
 }
-static double same(double x) {
+static double identity_activation(double x) {
   return x;
 }
 
@@ -22,7 +22,10 @@ static pir_status find_activation(const pir_kernel_call *call, int attr, activat
   static const struct {
     const char *name;
     activation run;
-  } known[] = {{"sigmoid", logistic}, {"tanh", tanh}, {"relu", rectified}, {"identity", same}};
+  } known[] = {{"sigmoid", logistic_activation},
+               {"tanh", tanh},
+               {"relu", rectified_activation},
+               {"identity", identity_activation}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (pir_str_equal(call->attrs[attr].text, pir_str_from(known[i].name))) {
       *out = known[i].run;
@@ -39,25 +42,28 @@ typedef struct recurrence {
   pir_tensor parts[MOST_PARTS];  // dense operands: input, weight, bias, first states
   pir_tensor out[2];
   int64_t rows, hidden;
-  const uint64_t *at;
+  const uint64_t *at;  // row offsets of the sequences
   int64_t sequences;
 } recurrence;
 
-// Operand k as part p; a first state has a row a sequence.
-static pir_status take(recurrence *r, int p, int k, const char *name, int64_t rows,
-                       int64_t columns) {
+// Copies operand k, unless it is absent, as part p. It must have shape [rows, columns], or,
+// with `rows` below 0, `columns` elements.
+static pir_status take_recurrence_part(recurrence *r, int p, int k, const char *name,
+                                       int64_t rows, int64_t columns) {
   const pir_tensor *x = pir_kernel_in(r->call, k);
   if (!x)
     return PIR_OK;
-  if (rows >= 0 ? x->rank != 2 || x->shape[0] != rows || x->shape[1] != columns
-                : pir_tensor_numel(x) != columns)
+  bool fits = pir_tensor_numel(x) == columns;
+  if (rows >= 0)
+    fits = x->rank == 2 && x->shape[0] == rows && x->shape[1] == columns;
+  if (!fits)
     return pir_kernel_fail(r->call, PIR_INVALID,
                            "%s: %s: its shape does not fit a hidden state of %lld", r->call->op,
                            name, (long long)r->hidden);
   return pir_kernel_dense(r->call, x, PIR_F64, x->shape, x->rank, &r->parts[p]);
 }
 
-static pir_status start(const pir_kernel_call *call, int weight, recurrence *r) {
+static pir_status start_recurrence(const pir_kernel_call *call, int weight, recurrence *r) {
   *r = (recurrence){.call = call};
   PIR_TRY(pir_kernel_expect_rank(call, 0, "input", 2));
   PIR_TRY(pir_kernel_expect_rank(call, weight, "weight", 2));
@@ -67,8 +73,10 @@ static pir_status start(const pir_kernel_call *call, int weight, recurrence *r) 
   return PIR_OK;
 }
 
-// Results that are kept for a gradient alone are not made; `results` names those that are.
-static pir_status finish(recurrence *r, pir_status status, const int *results, int count) {
+// Writes the `count` results that `results` names from r->out, and frees the parts. The other
+// results serve gradients alone; they become empty.
+static pir_status finish_recurrence(recurrence *r, pir_status status, const int *results,
+                                    int count) {
   const pir_kernel_call *call = r->call;
   int64_t shape[2] = {r->rows, r->hidden};
   pir_dtype dtype = pir_kernel_in(call, 0)->dtype;
@@ -94,21 +102,21 @@ static pir_status finish(recurrence *r, pir_status status, const int *results, i
   return status;
 }
 
-// to[j] += the sum over k of from[k] * weight[k, j]
-static void add_product(const double *from, int64_t n, const double *weight, int64_t wide,
-                        double *to) {
-  for (int64_t k = 0; k < n; k++)
-    for (int64_t j = 0; j < wide; j++)
-      to[j] += from[k] * weight[k * wide + j];
-}
-
-// The row of step i of a sequence, which may run backwards.
-static int64_t row_of(const recurrence *r, int64_t s, int64_t i, bool reverse) {
+// The row of step i of sequence s, which may run backwards.
+static int64_t row_of_step(const recurrence *r, int64_t s, int64_t i, bool reverse) {
   return reverse ? (int64_t)r->at[s + 1] - 1 - i : (int64_t)r->at[s] + i;
 }
 
-// ---- gated recurrent units. The weight holds two matrices one after the other: of the update
-// and reset gates [hidden, 2 * hidden], and of the candidate [hidden, hidden].
+// The first state of sequence s in part p, or zeros when the operand is absent.
+static const double *first_state_of(const recurrence *r, int p, int64_t s, const double *zero) {
+  const double *states = r->parts[p].data;
+  return states ? states + s * r->hidden : zero;
+}
+
+// ---- gated recurrent units
+//
+// The weight holds two matrices one after the other: for the update and reset gates [hidden,
+// 2 * hidden], and for the candidate [hidden, hidden].
 
 enum { GRU_INPUT, GRU_WEIGHT, GRU_BIAS, GRU_FIRST };
 
@@ -121,12 +129,12 @@ static void gru_step(const recurrence *r, const double *before, const double *in
   double *reset = room + 3 * n;
   for (int64_t j = 0; j < 3 * n; j++)
     room[j] = input[j] + (bias ? bias[j] : 0);
-  add_product(before, n, w, 2 * n, room);
+  add_row_product(before, n, w, 2 * n, room);
   for (int64_t j = 0; j < 2 * n; j++)
     room[j] = gate_act(room[j]);
   for (int64_t j = 0; j < n; j++)
     reset[j] = room[n + j] * before[j];
-  add_product(reset, n, w + 2 * n * n, n, room + 2 * n);
+  add_row_product(reset, n, w + 2 * n * n, n, room + 2 * n);
   for (int64_t j = 0; j < n; j++) {
     double c = act(room[2 * n + j]);
     double u = room[j];
@@ -134,7 +142,7 @@ static void gru_step(const recurrence *r, const double *before, const double *in
   }
 }
 
-static pir_status run_gru(recurrence *r, activation act, activation gate_act) {
+static pir_status run_gru_sequences(recurrence *r, activation act, activation gate_act) {
   const pir_kernel_call *call = r->call;
   int64_t n = r->hidden;
   size_t bytes = (size_t)(5 * n + 1) * sizeof(double);
@@ -142,14 +150,14 @@ static pir_status run_gru(recurrence *r, activation act, activation gate_act) {
   if (!room)
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   memset(room, 0, bytes);
+  const double *inputs = r->parts[GRU_INPUT].data;
+  bool origin = call->attrs[3].i != 0;
   for (int64_t s = 0; s < r->sequences; s++) {
-    const double *before =
-        r->parts[GRU_FIRST].data ? (const double *)r->parts[GRU_FIRST].data + s * n : zero;
+    const double *before = first_state_of(r, GRU_FIRST, s, zero);
     for (int64_t i = 0; i < (int64_t)(r->at[s + 1] - r->at[s]); i++) {
-      int64_t row = row_of(r, s, i, call->attrs[2].i != 0);
+      int64_t row = row_of_step(r, s, i, call->attrs[2].i != 0);
       double *hidden = (double *)r->out[0].data + row * n;
-      gru_step(r, before, (const double *)r->parts[GRU_INPUT].data + 3 * row * n, act, gate_act,
-               call->attrs[3].i != 0, room, hidden);
+      gru_step(r, before, inputs + 3 * row * n, act, gate_act, origin, room, hidden);
       before = hidden;
     }
   }
@@ -163,26 +171,28 @@ pir_status pir_kernel_gru_sequences(const pir_kernel_call *call) {
   static const int results[] = {3};
   activation act, gate_act;
   recurrence r;
-  PIR_TRY(start(call, 2, &r));
+  PIR_TRY(start_recurrence(call, 2, &r));
   PIR_TRY(find_activation(call, 0, &act));
   PIR_TRY(find_activation(call, 1, &gate_act));
   int64_t n = r.hidden;
-  pir_status status = take(&r, GRU_INPUT, 0, "input", r.rows, 3 * n);
+  pir_status status = take_recurrence_part(&r, GRU_INPUT, 0, "input", r.rows, 3 * n);
   if (!status)
-    status = take(&r, GRU_WEIGHT, 2, "weight", n, 3 * n);
+    status = take_recurrence_part(&r, GRU_WEIGHT, 2, "weight", n, 3 * n);
   if (!status)
-    status = take(&r, GRU_BIAS, 3, "bias", -1, 3 * n);
+    status = take_recurrence_part(&r, GRU_BIAS, 3, "bias", -1, 3 * n);
   if (!status)
-    status = take(&r, GRU_FIRST, 1, "h0", r.sequences, n);
+    status = take_recurrence_part(&r, GRU_FIRST, 1, "h0", r.sequences, n);
   if (!status)
     status = pir_kernel_zeros(call, PIR_F64, (int64_t[]){r.rows, n}, 2, &r.out[0]);
   if (!status)
-    status = run_gru(&r, act, gate_act);
-  return finish(&r, status, results, 1);
+    status = run_gru_sequences(&r, act, gate_act);
+  return finish_recurrence(&r, status, results, 1);
 }
 
-// ---- long short-term memories. Gates lie in the order candidate, input, forget, output; three
-// more rows of the bias look at the cell.
+// ---- long short-term memories
+//
+// Gates are stored in the order candidate, input, forget, output. Three more rows of the bias
+// are the weights of the peepholes, through which gates see the cell.
 
 enum { LSTM_INPUT, LSTM_WEIGHT, LSTM_BIAS, LSTM_HIDDEN, LSTM_CELL };
 
@@ -199,7 +209,7 @@ static void lstm_step(const recurrence *r, const lstm_kind *kind, const double *
   const double *peep = kind->peeps ? bias + 4 * n : NULL;
   for (int64_t j = 0; j < 4 * n; j++)
     gates[j] = input[j] + (bias ? bias[j] : 0);
-  add_product(before, n, r->parts[LSTM_WEIGHT].data, 4 * n, gates);
+  add_row_product(before, n, r->parts[LSTM_WEIGHT].data, 4 * n, gates);
   for (int64_t j = 0; j < n; j++) {
     double old = memory[j];
     double in = kind->gate(gates[n + j] + (peep ? old * peep[j] : 0));
@@ -211,7 +221,7 @@ static void lstm_step(const recurrence *r, const lstm_kind *kind, const double *
   }
 }
 
-static pir_status run_lstm(recurrence *r, const lstm_kind *kind) {
+static pir_status run_lstm_sequences(recurrence *r, const lstm_kind *kind) {
   const pir_kernel_call *call = r->call;
   int64_t n = r->hidden;
   size_t bytes = (size_t)(5 * n + 1) * sizeof(double);
@@ -219,17 +229,15 @@ static pir_status run_lstm(recurrence *r, const lstm_kind *kind) {
   if (!gates)
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   memset(gates, 0, bytes);
+  const double *inputs = r->parts[LSTM_INPUT].data;
   for (int64_t s = 0; s < r->sequences; s++) {
-    const double *before =
-        r->parts[LSTM_HIDDEN].data ? (const double *)r->parts[LSTM_HIDDEN].data + s * n : zero;
-    const double *memory =
-        r->parts[LSTM_CELL].data ? (const double *)r->parts[LSTM_CELL].data + s * n : zero;
+    const double *before = first_state_of(r, LSTM_HIDDEN, s, zero);
+    const double *memory = first_state_of(r, LSTM_CELL, s, zero);
     for (int64_t i = 0; i < (int64_t)(r->at[s + 1] - r->at[s]); i++) {
-      int64_t row = row_of(r, s, i, call->attrs[1].i != 0);
+      int64_t row = row_of_step(r, s, i, call->attrs[1].i != 0);
       double *hidden = (double *)r->out[0].data + row * n;
       double *cell = (double *)r->out[1].data + row * n;
-      lstm_step(r, kind, before, memory,
-                (const double *)r->parts[LSTM_INPUT].data + 4 * row * n, gates, hidden, cell);
+      lstm_step(r, kind, before, memory, inputs + 4 * row * n, gates, hidden, cell);
       before = hidden;
       memory = cell;
     }
@@ -244,23 +252,23 @@ pir_status pir_kernel_lstm_sequences(const pir_kernel_call *call) {
   static const int results[] = {0, 1};
   lstm_kind kind = {.peeps = call->attrs[0].i != 0};
   recurrence r;
-  PIR_TRY(start(call, 3, &r));
+  PIR_TRY(start_recurrence(call, 3, &r));
   PIR_TRY(find_activation(call, 3, &kind.gate));
   PIR_TRY(find_activation(call, 4, &kind.cell));
   PIR_TRY(find_activation(call, 5, &kind.candidate));
   int64_t n = r.hidden;
-  pir_status status = take(&r, LSTM_INPUT, 0, "input", r.rows, 4 * n);
+  pir_status status = take_recurrence_part(&r, LSTM_INPUT, 0, "input", r.rows, 4 * n);
   if (!status)
-    status = take(&r, LSTM_WEIGHT, 3, "weight", n, 4 * n);
+    status = take_recurrence_part(&r, LSTM_WEIGHT, 3, "weight", n, 4 * n);
   if (!status)
-    status = take(&r, LSTM_BIAS, 4, "bias", -1, (kind.peeps ? 7 : 4) * n);
+    status = take_recurrence_part(&r, LSTM_BIAS, 4, "bias", -1, (kind.peeps ? 7 : 4) * n);
   if (!status)
-    status = take(&r, LSTM_HIDDEN, 1, "h0", r.sequences, n);
+    status = take_recurrence_part(&r, LSTM_HIDDEN, 1, "h0", r.sequences, n);
   if (!status)
-    status = take(&r, LSTM_CELL, 2, "c0", r.sequences, n);
+    status = take_recurrence_part(&r, LSTM_CELL, 2, "c0", r.sequences, n);
   for (int i = 0; i < 2 && !status; i++)
     status = pir_kernel_zeros(call, PIR_F64, (int64_t[]){r.rows, n}, 2, &r.out[i]);
   if (!status)
-    status = run_lstm(&r, &kind);
-  return finish(&r, status, results, 2);
+    status = run_lstm_sequences(&r, &kind);
+  return finish_recurrence(&r, status, results, 2);
 }

@@ -1,8 +1,8 @@
-// Recurrent networks: plain, LSTM and GRU, several layers, one or two directions, sequences of
-// different lengths. Weights are packed once a call into panels of the contraction's register
-// tile; a step is a tile's batch rows times all panels. Blocks of batch rows and directions run
-// in parallel; time is serial. Cost: per step and row gates * hidden * (inputs + hidden)
-// multiplications, at the speed of a matrix product.
+// Recurrent networks: plain, LSTM and GRU, with several layers, one or two directions, and
+// sequences of different lengths. Weights are packed once per call into panels of the
+// contraction's register tile; a step multiplies the batch rows of a tile with all panels.
+// Blocks of batch rows and directions run in parallel; time is serial. Cost: gates * hidden *
+// (inputs + hidden) multiplications for each step and row, at the speed of a matrix product.
 #include <string.h>
 
 #include "contraction.h"
@@ -12,7 +12,8 @@
 typedef struct rnn_shape {
   rnn_mode mode;
   int64_t time, batch, inputs, hidden, layers, directions;
-  int64_t rows, padded;    // gates * hidden, and that as a multiple of the tile's columns
+  int64_t rows;            // gates * hidden
+  int64_t padded;          // `rows`, rounded up to a multiple of the tile's columns
   contract_tile tile;      // of batch rows by gates
   const int64_t *lengths;  // of the sequences, or NULL
 } rnn_shape;
@@ -23,21 +24,21 @@ typedef struct rnn_tensors {
 } rnn_tensors;
 
 #define REAL float
-#define NAME(x) x##_f32
+#define LAYER(x) x##_f32
 #include "rnn_layer.h"
 #undef REAL
-#undef NAME
+#undef LAYER
 #define REAL double
-#define NAME(x) x##_f64
+#define LAYER(x) x##_f64
 #include "rnn_layer.h"
 #undef REAL
-#undef NAME
+#undef LAYER
 
 enum { IN_X, IN_STATE, IN_WEIGHTS, IN_LENGTHS };
 enum { OUT_OUT, OUT_DROPOUT, OUT_STATE };
 
-static pir_status expect(const pir_kernel_call *call, const char *what, const pir_tensor *t,
-                         int rank, const int64_t *shape) {
+static pir_status expect_tensor_shape(const pir_kernel_call *call, const char *what,
+                                      const pir_tensor *t, int rank, const int64_t *shape) {
   if (t->rank != rank)
     return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects rank %d, found %d", call->op,
                            what, rank, t->rank);
@@ -49,7 +50,7 @@ static pir_status expect(const pir_kernel_call *call, const char *what, const pi
   return PIR_OK;
 }
 
-int rnn_read_mode(const pir_kernel_call *call, rnn_mode *out_mode) {
+int pir_rnn_read_mode(const pir_kernel_call *call, rnn_mode *out_mode) {
   static const char *const names[] = {"RNN_TANH", "RNN_RELU", "LSTM", "GRU"};
   static const int gates[] = {1, 1, 4, 3};
   for (int i = 0; i < 4; i++)
@@ -60,17 +61,18 @@ int rnn_read_mode(const pir_kernel_call *call, rnn_mode *out_mode) {
   return 0;
 }
 
-static pir_status read_mode(const pir_kernel_call *call, rnn_shape *s) {
-  int gates = rnn_read_mode(call, &s->mode);
+static pir_status read_rnn_mode(const pir_kernel_call *call, rnn_shape *s) {
+  int gates = pir_rnn_read_mode(call, &s->mode);
   if (!gates || __builtin_mul_overflow(s->hidden, gates, &s->rows))
     return pir_kernel_fail(call, PIR_INVALID,
                            "%s: mode: expects RNN_TANH, RNN_RELU, LSTM or GRU", call->op);
-  s->tile = pir_contract_tile(pir_kernel_in(call, IN_X)->dtype == PIR_F64 ? PIR_F64 : PIR_F32);
+  bool is_double = pir_kernel_in(call, IN_X)->dtype == PIR_F64;
+  s->tile = pir_contract_tile(is_double ? PIR_F64 : PIR_F32);
   s->padded = (s->rows + s->tile.columns - 1) / s->tile.columns * s->tile.columns;
   return PIR_OK;
 }
 
-static pir_status read_shape(const pir_kernel_call *call, rnn_shape *s) {
+static pir_status read_rnn_shape(const pir_kernel_call *call, rnn_shape *s) {
   const pir_tensor *x = pir_kernel_in(call, IN_X);
   const pir_attr_value *attrs = call->attrs;
   if (!x || x->rank != 3)
@@ -80,16 +82,17 @@ static pir_status read_shape(const pir_kernel_call *call, rnn_shape *s) {
   s->hidden = attrs[ATTR_HIDDEN_SIZE].i;
   s->layers = attrs[ATTR_LAYERS].i;
   s->directions = attrs[ATTR_BIDIRECTIONAL].i ? 2 : 1;
-  if (s->hidden < 1 || s->layers < 1 || s->layers > INT32_MAX / 8 || s->hidden > INT32_MAX)
+  bool some = s->hidden >= 1 && s->layers >= 1;
+  if (!some || s->layers > INT32_MAX / 8 || s->hidden > INT32_MAX)
     return pir_kernel_fail(call, PIR_INVALID, "%s: hidden_size %lld, num_layers %lld", call->op,
                            (long long)s->hidden, (long long)s->layers);
   if (!attrs[ATTR_IS_TEST].i && attrs[ATTR_DROPOUT].f > 0 && s->layers > 1)
     return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s with dropout between layers",
                            call->op);
-  return read_mode(call, s);
+  return read_rnn_mode(call, s);
 }
 
-static pir_status check(const pir_kernel_call *call, const rnn_shape *s) {
+static pir_status check_rnn_shapes(const pir_kernel_call *call, const rnn_shape *s) {
   int64_t states = s->mode == RNN_LSTM ? 2 : 1;
   int64_t paths = s->layers * s->directions;
   if (call->in_members[IN_STATE] != states || call->out_members[OUT_STATE] != states)
@@ -101,44 +104,52 @@ static pir_status check(const pir_kernel_call *call, const rnn_shape *s) {
   const int64_t state[3] = {paths, s->batch, s->hidden};
   const int64_t out[3] = {s->time, s->batch, s->hidden * s->directions};
   for (int i = 0; i < states; i++) {
-    PIR_TRY(expect(call, "pre_state", call->in[call->in_first[IN_STATE] + i], 3, state));
-    PIR_TRY(expect(call, "state", call->out[call->out_first[OUT_STATE] + i], 3, state));
+    PIR_TRY(expect_tensor_shape(call, "pre_state", call->in[call->in_first[IN_STATE] + i], 3,
+                                state));
+    PIR_TRY(expect_tensor_shape(call, "state", call->out[call->out_first[OUT_STATE] + i], 3,
+                                state));
   }
-  PIR_TRY(expect(call, "out", pir_kernel_out(call, OUT_OUT), 3, out));
+  PIR_TRY(expect_tensor_shape(call, "out", pir_kernel_out(call, OUT_OUT), 3, out));
   for (int64_t i = 0; i < 4 * paths; i++) {
-    bool bias = i >= 2 * paths;
-    int64_t depth = i % 2                   ? s->hidden
-                    : i / 2 < s->directions ? s->inputs
-                                            : s->hidden * s->directions;
+    const pir_tensor *weight = call->in[call->in_first[IN_WEIGHTS] + i];
+    int rank = i < 2 * paths ? 2 : 1;
+    int64_t depth = s->hidden;
+    if (i % 2 == 0)
+      depth = i / 2 < s->directions ? s->inputs : s->hidden * s->directions;
     int64_t shape[2] = {s->rows, depth};
-    PIR_TRY(expect(call, "weight_list", call->in[call->in_first[IN_WEIGHTS] + i], bias ? 1 : 2,
-                   shape));
+    PIR_TRY(expect_tensor_shape(call, "weight_list", weight, rank, shape));
   }
   const pir_tensor *lengths = pir_kernel_in(call, IN_LENGTHS);
-  return lengths ? expect(call, "sequence_length", lengths, 1, &s->batch) : PIR_OK;
+  if (!lengths)
+    return PIR_OK;
+  return expect_tensor_shape(call, "sequence_length", lengths, 1, &s->batch);
 }
 
-// Dense tensors in the type of the computation. A dense operand of that type is used in place.
-static pir_status take(const pir_kernel_call *call, const pir_tensor *from, pir_dtype dtype,
-                       bool writable, pir_tensor *to) {
-  if (!writable && from->dtype == dtype && pir_tensor_is_dense(from) &&
-      (uintptr_t)from->data % pir_dtype_size(dtype) == 0) {
+// Makes a dense tensor in the type of the computation. Unless it is written to, a dense operand
+// of that type is used in place.
+static pir_status take_dense_operand(const pir_kernel_call *call, const pir_tensor *from,
+                                     pir_dtype dtype, bool writable, pir_tensor *to) {
+  bool dense = from->dtype == dtype && pir_tensor_is_dense(from);
+  bool aligned = (uintptr_t)from->data % pir_dtype_size(dtype) == 0;
+  if (!writable && dense && aligned) {
     *to = *from;
     return PIR_OK;
   }
   return pir_kernel_dense(call, from, dtype, from->shape, from->rank, to);
 }
 
-static pir_status load(const pir_kernel_call *call, rnn_shape *s, pir_dtype dtype,
-                       rnn_tensors *t) {
+static pir_status load_rnn_tensors(const pir_kernel_call *call, rnn_shape *s, pir_dtype dtype,
+                                   rnn_tensors *t) {
   const pir_tensor *lengths = pir_kernel_in(call, IN_LENGTHS);
   const pir_tensor *out = pir_kernel_out(call, OUT_OUT);
   size_t bytes;
-  PIR_TRY(take(call, pir_kernel_in(call, IN_X), dtype, false, &t->x));
+  PIR_TRY(take_dense_operand(call, pir_kernel_in(call, IN_X), dtype, false, &t->x));
+  const pir_tensor *const *states = call->in + call->in_first[IN_STATE];
+  const pir_tensor *const *weights = call->in + call->in_first[IN_WEIGHTS];
   for (int i = 0; i < call->in_members[IN_STATE]; i++)
-    PIR_TRY(take(call, call->in[call->in_first[IN_STATE] + i], dtype, true, &t->state[i]));
+    PIR_TRY(take_dense_operand(call, states[i], dtype, true, &t->state[i]));
   for (int32_t i = 0; i < t->weight_count; i++)
-    PIR_TRY(take(call, call->in[call->in_first[IN_WEIGHTS] + i], dtype, false, &t->weights[i]));
+    PIR_TRY(take_dense_operand(call, weights[i], dtype, false, &t->weights[i]));
   if (lengths) {
     PIR_TRY(pir_kernel_dense(call, lengths, PIR_I64, lengths->shape, 1, &t->lengths));
     s->lengths = t->lengths.data;
@@ -147,11 +158,14 @@ static pir_status load(const pir_kernel_call *call, rnn_shape *s, pir_dtype dtyp
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
   pir_tensor_set_dense(&t->out, dtype, out->shape, out->rank);
   t->out.data = pir_kernel_alloc(call, bytes);
-  return t->out.data ? PIR_OK
-                     : pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  if (!t->out.data)
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  return PIR_OK;
 }
 
-static void give(const pir_kernel_call *call, const pir_tensor *from, pir_tensor *taken) {
+// Frees a tensor of take_dense_operand, unless it is the operand itself.
+static void drop_if_copied(const pir_kernel_call *call, const pir_tensor *from,
+                           pir_tensor *taken) {
   if (!from || taken->data != from->data)
     pir_kernel_drop(call, taken);
 }
@@ -160,8 +174,8 @@ static void give(const pir_kernel_call *call, const pir_tensor *from, pir_tensor
 // state*
 pir_status pir_kernel_rnn(const pir_kernel_call *call) {
   rnn_shape s;
-  PIR_TRY(read_shape(call, &s));
-  PIR_TRY(check(call, &s));
+  PIR_TRY(read_rnn_shape(call, &s));
+  PIR_TRY(check_rnn_shapes(call, &s));
   pir_dtype dtype = pir_kernel_in(call, IN_X)->dtype == PIR_F64 ? PIR_F64 : PIR_F32;
   rnn_tensors t = {.weight_count = call->in_members[IN_WEIGHTS]};
   size_t list = (size_t)t.weight_count * sizeof *t.weights;
@@ -169,9 +183,9 @@ pir_status pir_kernel_rnn(const pir_kernel_call *call) {
   if (!t.weights)
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   memset(t.weights, 0, list);
-  pir_status status = load(call, &s, dtype, &t);
+  pir_status status = load_rnn_tensors(call, &s, dtype, &t);
   if (!status)
-    status = dtype == PIR_F64 ? run_f64(call, &s, &t) : run_f32(call, &s, &t);
+    status = dtype == PIR_F64 ? run_layers_f64(call, &s, &t) : run_layers_f32(call, &s, &t);
   if (!status)
     status = pir_tensor_copy(&t.out, pir_kernel_out(call, OUT_OUT));
   for (int i = 0; i < call->in_members[IN_STATE]; i++) {
@@ -180,8 +194,8 @@ pir_status pir_kernel_rnn(const pir_kernel_call *call) {
     pir_kernel_drop(call, &t.state[i]);
   }
   for (int32_t i = 0; i < t.weight_count; i++)
-    give(call, call->in[call->in_first[IN_WEIGHTS] + i], &t.weights[i]);
-  give(call, pir_kernel_in(call, IN_X), &t.x);
+    drop_if_copied(call, call->in[call->in_first[IN_WEIGHTS] + i], &t.weights[i]);
+  drop_if_copied(call, pir_kernel_in(call, IN_X), &t.x);
   pir_kernel_drop(call, &t.lengths);
   pir_kernel_drop(call, &t.out);
   pir_kernel_free(call, t.weights, list);

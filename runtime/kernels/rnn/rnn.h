@@ -1,4 +1,4 @@
-// What the recurrent kernels and their gradients both go by: modes and attributes of the op.
+// Modes and attributes of the rnn op, and arithmetic that the recurrent kernels share.
 #ifndef PIR_KERNELS_RNN_H
 #define PIR_KERNELS_RNN_H
 
@@ -17,7 +17,17 @@ enum {
   ATTR_IS_TEST
 };
 
-// The mode that the op names, and its gates a cell; 0 gates when it names none.
-int rnn_read_mode(const pir_kernel_call *call, rnn_mode *out_mode);
+// Reads the mode that the op names. Returns its number of gates per cell; 0 when the name is
+// unknown.
+int pir_rnn_read_mode(const pir_kernel_call *call, rnn_mode *out_mode);
+
+// to[j] += the sum over k of from[k] * weight[k, j], for a row of n numbers and a weight with
+// `wide` columns.
+static inline void add_row_product(const double *from, int64_t n, const double *weight,
+                                   int64_t wide, double *to) {
+  for (int64_t k = 0; k < n; k++)
+    for (int64_t j = 0; j < wide; j++)
+      to[j] += from[k] * weight[k * wide + j];
+}
 
 #endif

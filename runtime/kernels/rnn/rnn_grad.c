@@ -1,6 +1,7 @@
-// Gradients of recurrent networks. Every layer runs forwards once more and keeps its gates and
-// states; then time runs backwards, layer by layer from the last, in double. Cost: three times
-// the multiplications of the network, and memory for gates and states of all layers.
+// Gradients of recurrent networks. Every layer runs forward again and keeps its gates and
+// states; then time runs backward, layer by layer from the last one. Computes in double. Cost:
+// three times the multiplications of the network, and memory for the gates and states of all
+// layers.
 #include <math.h>
 #include <string.h>
 
@@ -24,9 +25,10 @@ typedef struct network {
   rnn_mode mode;
   int64_t time, batch, inputs, hidden, layers, directions, gates, paths, states;
   const int64_t *lengths;  // or NULL
-  // Dense doubles: what the lists of the call hold, and where their gradients are summed.
+  // Dense doubles: the members of the call's lists, and the sums of their gradients.
   pir_tensor *weights, *weight_grads, state[2], state_grad[2];
-  double *layer_in, *gate, *cell, *out, *grad, *below;
+  double *layer_in, *gate, *cell, *out;
+  double *grad, *below;  // gradients of the outputs of a layer, and of the layer before it
 } network;
 
 // One direction of one layer.
@@ -36,74 +38,86 @@ typedef struct path {
   int64_t inputs, number, direction;
 } path;
 
-static int64_t length_of(const network *n, int64_t b) {
+static int64_t sequence_length_of(const network *n, int64_t b) {
   return n->lengths ? n->lengths[b] : n->time;
 }
 
-// The moment of step s: a reversed direction starts at the end of the sequence.
-static int64_t moment(const network *n, const path *p, int64_t b, int64_t s) {
-  return p->direction ? length_of(n, b) - 1 - s : s;
+// The time of step s: a reversed direction starts at the end of the sequence.
+static int64_t time_of_step(const network *n, const path *p, int64_t b, int64_t s) {
+  return p->direction ? sequence_length_of(n, b) - 1 - s : s;
 }
 
-// Gates after their functions; a GRU also keeps what the candidate got from the state.
+// The gates after their activations. A GRU also keeps the product of its candidate's weights
+// with the state.
 static double *gates_at(const network *n, const path *p, int64_t t, int64_t b) {
-  return n->gate + ((p->number * n->time + t) * n->batch + b) * (n->gates + 1) * n->hidden;
+  int64_t at = (p->number * n->time + t) * n->batch + b;
+  return n->gate + at * (n->gates + 1) * n->hidden;
 }
 
 static double *cell_at(const network *n, const path *p, int64_t t, int64_t b) {
   return n->cell + ((p->number * n->time + t) * n->batch + b) * n->hidden;
 }
 
-// Outputs of a layer hold both directions side by side.
+// The outputs of one direction in `outs`, where both directions of a layer lie side by side.
 static double *out_at(const network *n, const path *p, double *outs, int64_t t, int64_t b) {
-  return outs + (t * n->batch + b) * n->hidden * n->directions + p->direction * n->hidden;
+  int64_t row = (t * n->batch + b) * n->directions + p->direction;
+  return outs + row * n->hidden;
 }
 
-static double *layer_outs(const network *n, int64_t layer) {
+static double *outputs_of_layer(const network *n, int64_t layer) {
   return n->out + layer * n->time * n->batch * n->hidden * n->directions;
 }
 
-static double sigmoid(double x) {
+static double sigmoid_of_gate(double x) {
   return 1 / (1 + exp(-x));
 }
 
-static double dot(const double *a, const double *b, int64_t n) {
+static double dot_product(const double *a, const double *b, int64_t n) {
   double sum = 0;
   for (int64_t i = 0; i < n; i++)
     sum += a[i] * b[i];
   return sum;
 }
 
-static void add_scaled(double *to, const double *from, double factor, int64_t n) {
+static void add_scaled_run(double *to, const double *from, double factor, int64_t n) {
   for (int64_t i = 0; i < n; i++)
     to[i] += factor * from[i];
 }
 
-// ---- forwards
+// ---- forward
 
-static void step(const network *n, const path *p, int64_t t, int64_t b, const double *h,
-                 const double *c) {
+static double activate_cell_gate(const network *n, int64_t j, double x) {
+  if (n->mode == RNN_RELU)
+    return fmax(x, 0);
+  bool candidate = j / n->hidden == 2;  // of an LSTM and of a GRU
+  return n->mode == RNN_TANH || candidate ? tanh(x) : sigmoid_of_gate(x);
+}
+
+// Runs the cell of batch row b at time t, from the state h and, for an LSTM, the cell state c.
+static void step_forward(const network *n, const path *p, int64_t t, int64_t b, const double *h,
+                         const double *c) {
   int64_t H = n->hidden;
   double *g = gates_at(n, p, t, b);
   double *cell = cell_at(n, p, t, b);
-  double *out = out_at(n, p, layer_outs(n, p->number / n->directions), t, b);
+  double *out = out_at(n, p, outputs_of_layer(n, p->number / n->directions), t, b);
   const double *x = p->x + (t * n->batch + b) * p->inputs;
   for (int64_t j = 0; j < n->gates * H; j++) {
-    double from_x = dot(p->wx + j * p->inputs, x, p->inputs) + p->bx[j];
-    double from_h = dot(p->wh + j * H, h, H) + p->bh[j];
-    bool candidate = n->mode == RNN_GRU && j >= 2 * H;
-    if (candidate)
+    double from_x = dot_product(p->wx + j * p->inputs, x, p->inputs) + p->bx[j];
+    double from_h = dot_product(p->wh + j * H, h, H) + p->bh[j];
+    if (n->mode == RNN_GRU && j >= 2 * H) {
       g[n->gates * H + j - 2 * H] = from_h;
-    g[j] = candidate ? from_x + g[j - 2 * H] * from_h : from_x + from_h;
-    bool plain = n->mode == RNN_TANH || candidate || (n->mode == RNN_LSTM && j / H == 2);
-    g[j] = n->mode == RNN_RELU ? fmax(g[j], 0) : plain ? tanh(g[j]) : sigmoid(g[j]);
+      from_h *= g[j - 2 * H];
+    }
+    g[j] = activate_cell_gate(n, j, from_x + from_h);
   }
   for (int64_t j = 0; j < H; j++) {
     if (n->mode == RNN_LSTM) {
       cell[j] = g[H + j] * c[j] + g[j] * g[2 * H + j];
       out[j] = g[3 * H + j] * tanh(cell[j]);
+    } else if (n->mode == RNN_GRU) {
+      out[j] = g[H + j] * h[j] + (1 - g[H + j]) * g[2 * H + j];
     } else {
-      out[j] = n->mode == RNN_GRU ? g[H + j] * h[j] + (1 - g[H + j]) * g[2 * H + j] : g[j];
+      out[j] = g[j];
     }
   }
 }
@@ -112,31 +126,34 @@ static const double *first_state(const network *n, const path *p, int which, int
   return (const double *)n->state[which].data + (p->number * n->batch + b) * n->hidden;
 }
 
-// State before step s.
+// The state (which 0) or the cell state (which 1) before step s.
 static const double *state_before(const network *n, const path *p, int which, int64_t b,
                                   int64_t s) {
   if (!s)
     return first_state(n, p, which, b);
-  int64_t t = moment(n, p, b, s - 1);
-  return which ? cell_at(n, p, t, b)
-               : out_at(n, p, layer_outs(n, p->number / n->directions), t, b);
+  int64_t t = time_of_step(n, p, b, s - 1);
+  if (which)
+    return cell_at(n, p, t, b);
+  return out_at(n, p, outputs_of_layer(n, p->number / n->directions), t, b);
 }
 
-static void run_path(const network *n, const path *p) {
+static void run_path_forward(const network *n, const path *p) {
   for (int64_t b = 0; b < n->batch; b++)
-    for (int64_t s = 0; s < length_of(n, b); s++)
-      step(n, p, moment(n, p, b, s), b, state_before(n, p, 0, b, s),
-           n->mode == RNN_LSTM ? state_before(n, p, 1, b, s) : NULL);
+    for (int64_t s = 0; s < sequence_length_of(n, b); s++) {
+      const double *h = state_before(n, p, 0, b, s);
+      const double *c = n->mode == RNN_LSTM ? state_before(n, p, 1, b, s) : NULL;
+      step_forward(n, p, time_of_step(n, p, b, s), b, h, c);
+    }
 }
 
-// ---- backwards
+// ---- backward
 
-// Gradients of the gates before their functions, from those of the new state (dh, dc); dh and
-// dc become those of the old one as far as it is taken over. `from_h` are the ones that the
-// state's weights see.
-static void cell_back(const network *n, const double *g, const double *h, const double *c,
-                      const double *cell, double *dh, double *dc, double *from_x,
-                      double *from_h) {
+// Computes the gradients of the gates before their activations from the gradients dh and dc of
+// the new state: `from_x` for the weights of the input, `from_h` for those of the state. dh and
+// dc become the gradients of the old state, as far as the cell takes it over directly.
+static void step_cell_backward(const network *n, const double *g, const double *h,
+                               const double *c, const double *cell, double *dh, double *dc,
+                               double *from_x, double *from_h) {
   int64_t H = n->hidden;
   for (int64_t j = 0; j < H; j++) {
     if (n->mode == RNN_LSTM) {
@@ -162,7 +179,8 @@ static void cell_back(const network *n, const double *g, const double *h, const 
       from_x[2 * H + j] = d;
       dh[j] *= u;
     } else {
-      from_x[j] = n->mode == RNN_RELU ? (g[j] > 0 ? dh[j] : 0) : dh[j] * (1 - g[j] * g[j]);
+      double passed = g[j] > 0 ? dh[j] : 0;
+      from_x[j] = n->mode == RNN_RELU ? passed : dh[j] * (1 - g[j] * g[j]);
       dh[j] = 0;
     }
   }
@@ -171,36 +189,36 @@ static void cell_back(const network *n, const double *g, const double *h, const 
     from_h[j] *= g[j - 2 * H];
 }
 
-static void step_back(const network *n, const path *p, int64_t b, int64_t s, double *dh,
-                      double *dc, double *gates) {
+static void step_backward(const network *n, const path *p, int64_t b, int64_t s, double *dh,
+                          double *dc, double *gates) {
   int64_t H = n->hidden;
-  int64_t t = moment(n, p, b, s);
+  int64_t t = time_of_step(n, p, b, s);
   int64_t count = n->gates * H;
   double *from_x = gates, *from_h = gates + count;
   const double *h = state_before(n, p, 0, b, s);
   const double *c = n->mode == RNN_LSTM ? state_before(n, p, 1, b, s) : NULL;
   const double *x = p->x + (t * n->batch + b) * p->inputs;
   double *x_grad = p->x_grad + (t * n->batch + b) * p->inputs;
-  add_scaled(dh, out_at(n, p, n->grad, t, b), 1, H);
-  cell_back(n, gates_at(n, p, t, b), h, c, cell_at(n, p, t, b), dh, dc, from_x, from_h);
+  const double *g = gates_at(n, p, t, b);
+  add_scaled_run(dh, out_at(n, p, n->grad, t, b), 1, H);
+  step_cell_backward(n, g, h, c, cell_at(n, p, t, b), dh, dc, from_x, from_h);
   for (int64_t j = 0; j < count; j++) {
-    add_scaled(x_grad, p->wx + j * p->inputs, from_x[j], p->inputs);
-    add_scaled(p->wx_grad + j * p->inputs, x, from_x[j], p->inputs);
-    add_scaled(p->wh_grad + j * H, h, from_h[j], H);
-    add_scaled(dh, p->wh + j * H, from_h[j], H);
+    add_scaled_run(x_grad, p->wx + j * p->inputs, from_x[j], p->inputs);
+    add_scaled_run(p->wx_grad + j * p->inputs, x, from_x[j], p->inputs);
+    add_scaled_run(p->wh_grad + j * H, h, from_h[j], H);
+    add_scaled_run(dh, p->wh + j * H, from_h[j], H);
     p->bx_grad[j] += from_x[j];
     p->bh_grad[j] += from_h[j];
   }
 }
 
-static void path_back(const network *n, const path *p, double *gates) {
+static void run_path_backward(const network *n, const path *p, double *gates) {
   for (int64_t b = 0; b < n->batch; b++) {
-    double *dh = (double *)n->state_grad[0].data + (p->number * n->batch + b) * n->hidden;
-    double *dc = n->mode == RNN_LSTM
-                     ? (double *)n->state_grad[1].data + (p->number * n->batch + b) * n->hidden
-                     : NULL;
-    for (int64_t s = length_of(n, b) - 1; s >= 0; s--)
-      step_back(n, p, b, s, dh, dc, gates);
+    int64_t at = (p->number * n->batch + b) * n->hidden;
+    double *dh = (double *)n->state_grad[0].data + at;
+    double *dc = n->mode == RNN_LSTM ? (double *)n->state_grad[1].data + at : NULL;
+    for (int64_t s = sequence_length_of(n, b) - 1; s >= 0; s--)
+      step_backward(n, p, b, s, dh, dc, gates);
   }
 }
 
@@ -216,19 +234,20 @@ static path path_of(const network *n, int64_t layer, int64_t direction) {
                 .wh_grad = n->weight_grads[w + 1].data,
                 .bx_grad = n->weight_grads[bias].data,
                 .bh_grad = n->weight_grads[bias + 1].data,
-                .x = layer ? layer_outs(n, layer - 1) : n->layer_in,
+                .x = layer ? outputs_of_layer(n, layer - 1) : n->layer_in,
                 .inputs = layer ? n->hidden * n->directions : n->inputs,
                 .number = number,
                 .direction = direction};
 }
 
-// `n->grad` is that of the last layer's outputs; `x_grad` gets what comes out at the first.
-static void run(network *n, double *x_grad, double *gates) {
+// Runs all layers forward and backward, from the gradient of the last layer's outputs in
+// n->grad to the gradient of x in `x_grad`. `gates` is scratch memory of one step.
+static void run_network_gradient(network *n, double *x_grad, double *gates) {
   size_t outs = (size_t)(n->time * n->batch * n->hidden * n->directions);
   for (int64_t layer = 0; layer < n->layers; layer++)
     for (int64_t d = 0; d < n->directions; d++) {
       path p = path_of(n, layer, d);
-      run_path(n, &p);
+      run_path_forward(n, &p);
     }
   for (int64_t layer = n->layers - 1; layer >= 0; layer--) {
     double *below = layer ? n->below : x_grad;
@@ -237,7 +256,7 @@ static void run(network *n, double *x_grad, double *gates) {
     for (int64_t d = 0; d < n->directions; d++) {
       path p = path_of(n, layer, d);
       p.x_grad = below;
-      path_back(n, &p, gates);
+      run_path_backward(n, &p, gates);
     }
     if (layer)
       memcpy(n->grad, below, outs * sizeof *below);
@@ -246,36 +265,39 @@ static void run(network *n, double *x_grad, double *gates) {
 
 // ---- the call
 
-static pir_status expect(const pir_kernel_call *call, const char *what, const pir_tensor *t,
-                         int rank, const int64_t *shape) {
+static pir_status expect_network_shape(const pir_kernel_call *call, const char *what,
+                                       const pir_tensor *t, int rank, const int64_t *shape) {
   bool fits = t && t->rank == rank;
   for (int d = 0; fits && d < rank; d++)
     fits = t->shape[d] == shape[d];
-  return fits ? PIR_OK
-              : pir_kernel_fail(call, PIR_INVALID, "%s: %s: its shape does not fit the network",
-                                call->op, what);
+  if (!fits)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: %s: its shape does not fit the network",
+                           call->op, what);
+  return PIR_OK;
 }
 
 static pir_status read_network(const pir_kernel_call *call, network *n) {
   const pir_attr_value *attrs = call->attrs;
   PIR_TRY(pir_kernel_expect_rank(call, IN_X, "x", 3));
   const pir_tensor *x = pir_kernel_in(call, IN_X);
-  *n =
-      (network){.call = call, .time = x->shape[0], .batch = x->shape[1], .inputs = x->shape[2]};
+  *n = (network){.call = call, .time = x->shape[0]};
+  n->batch = x->shape[1];
+  n->inputs = x->shape[2];
   n->hidden = attrs[ATTR_HIDDEN_SIZE].i;
   n->layers = attrs[ATTR_LAYERS].i;
   n->directions = attrs[ATTR_BIDIRECTIONAL].i ? 2 : 1;
   n->paths = n->layers * n->directions;
-  n->gates = rnn_read_mode(call, &n->mode);
-  if (!n->gates || n->hidden < 1 || n->layers < 1 || n->layers > INT32_MAX / 8 ||
-      n->hidden > INT32_MAX / 8)
+  n->gates = pir_rnn_read_mode(call, &n->mode);
+  bool some = n->gates && n->hidden >= 1 && n->layers >= 1;
+  if (!some || n->layers > INT32_MAX / 8 || n->hidden > INT32_MAX / 8)
     return pir_kernel_fail(call, PIR_INVALID, "%s: mode, hidden_size or num_layers", call->op);
   if (!attrs[ATTR_IS_TEST].i && attrs[ATTR_DROPOUT].f > 0 && n->layers > 1)
     return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s with dropout between layers",
                            call->op);
   n->states = n->mode == RNN_LSTM ? 2 : 1;
-  if (call->in_members[IN_STATE] != n->states || call->in_members[IN_STATE_GRAD] != n->states ||
-      call->in_members[IN_WEIGHTS] != 4 * n->paths)
+  bool counted = call->in_members[IN_STATE] == n->states;
+  counted = counted && call->in_members[IN_STATE_GRAD] == n->states;
+  if (!counted || call->in_members[IN_WEIGHTS] != 4 * n->paths)
     return pir_kernel_fail(call, PIR_INVALID,
                            "%s: as many states and weights as the network has are expected",
                            call->op);
@@ -286,11 +308,11 @@ static pir_status load_weights(network *n) {
   const pir_kernel_call *call = n->call;
   for (int64_t i = 0; i < 4 * n->paths; i++) {
     const pir_tensor *from = call->in[call->in_first[IN_WEIGHTS] + i];
-    int64_t depth = i % 2                   ? n->hidden
-                    : i / 2 < n->directions ? n->inputs
-                                            : n->hidden * n->directions;
+    int64_t depth = n->hidden;
+    if (i % 2 == 0)
+      depth = i / 2 < n->directions ? n->inputs : n->hidden * n->directions;
     const int64_t shape[2] = {n->gates * n->hidden, depth};
-    PIR_TRY(expect(call, "weight_list", from, i < 2 * n->paths ? 2 : 1, shape));
+    PIR_TRY(expect_network_shape(call, "weight_list", from, i < 2 * n->paths ? 2 : 1, shape));
     PIR_TRY(pir_kernel_dense(call, from, PIR_F64, from->shape, from->rank, &n->weights[i]));
     PIR_TRY(pir_kernel_zeros(call, PIR_F64, from->shape, from->rank, &n->weight_grads[i]));
   }
@@ -298,34 +320,36 @@ static pir_status load_weights(network *n) {
   for (int64_t i = 0; i < n->states; i++) {
     const pir_tensor *from = call->in[call->in_first[IN_STATE] + i];
     const pir_tensor *last = call->in[call->in_first[IN_STATE_GRAD] + i];
-    PIR_TRY(expect(call, "pre_state", from, 3, state));
-    PIR_TRY(expect(call, "state_grad", last, 3, state));
+    PIR_TRY(expect_network_shape(call, "pre_state", from, 3, state));
+    PIR_TRY(expect_network_shape(call, "state_grad", last, 3, state));
     PIR_TRY(pir_kernel_dense(call, from, PIR_F64, state, 3, &n->state[i]));
     PIR_TRY(pir_kernel_dense(call, last, PIR_F64, state, 3, &n->state_grad[i]));
   }
   return PIR_OK;
 }
 
-static pir_status store(network *n) {
+static pir_status write_network_gradients(network *n) {
   const pir_kernel_call *call = n->call;
+  pir_tensor *const *states = call->out + call->out_first[OUT_STATE];
+  pir_tensor *const *weights = call->out + call->out_first[OUT_WEIGHTS];
   for (int64_t i = 0; i < n->states && i < call->out_members[OUT_STATE]; i++)
-    PIR_TRY(pir_tensor_copy(&n->state_grad[i], call->out[call->out_first[OUT_STATE] + i]));
+    PIR_TRY(pir_tensor_copy(&n->state_grad[i], states[i]));
   for (int64_t i = 0; i < 4 * n->paths && i < call->out_members[OUT_WEIGHTS]; i++)
-    PIR_TRY(pir_tensor_copy(&n->weight_grads[i], call->out[call->out_first[OUT_WEIGHTS] + i]));
+    PIR_TRY(pir_tensor_copy(&n->weight_grads[i], weights[i]));
   return PIR_OK;
 }
 
-// Memory of the run in one piece: gates, cells and outputs of all layers, two gradients of
-// outputs, one step.
-static pir_status run_in_room(network *n, const pir_tensor *x, const pir_tensor *grad,
-                              double *x_grad) {
+// Allocates the memory of the run in one piece (gates, cells and outputs of all layers, two
+// gradients of outputs, the gates of one step) and runs the network.
+static pir_status run_with_memory(network *n, const pir_tensor *x, const pir_tensor *grad,
+                                  double *x_grad) {
   int64_t points, gates, outs, all;
   int64_t H = n->hidden;
-  int64_t step = 2 * n->gates * H;
+  int64_t step_forward = 2 * n->gates * H;
   bool over = __builtin_mul_overflow(n->time * n->batch, H, &points);
   over |= __builtin_mul_overflow(points * n->paths, n->gates + 2, &gates);
   over |= __builtin_mul_overflow(points * n->directions, n->layers + 2, &outs);
-  over |= __builtin_add_overflow(gates + step, outs, &all);
+  over |= __builtin_add_overflow(gates + step_forward, outs, &all);
   pir_tensor room;
   if (over)
     return pir_kernel_fail(n->call, PIR_EXHAUSTED, "%s: too large", n->call->op);
@@ -337,12 +361,12 @@ static pir_status run_in_room(network *n, const pir_tensor *x, const pir_tensor 
   n->grad = n->out + points * n->directions * n->layers;
   n->below = n->grad + points * n->directions;
   memcpy(n->grad, grad->data, (size_t)(points * n->directions) * sizeof(double));
-  run(n, x_grad, n->below + points * n->directions);
+  run_network_gradient(n, x_grad, n->below + points * n->directions);
   pir_kernel_drop(n->call, &room);
   return PIR_OK;
 }
 
-static pir_status run_loaded(network *n) {
+static pir_status load_and_run(network *n) {
   const pir_kernel_call *call = n->call;
   const pir_tensor *x = pir_kernel_in(call, IN_X);
   const pir_tensor *grad = pir_kernel_in(call, IN_OUT_GRAD);
@@ -352,9 +376,9 @@ static pir_status run_loaded(network *n) {
   pir_tensor back = {0};
   pir_tensor x_grad = {0};
   pir_tensor counts = {0};
-  PIR_TRY(expect(call, "out_grad", grad, 3, out));
+  PIR_TRY(expect_network_shape(call, "out_grad", grad, 3, out));
   if (lengths)
-    PIR_TRY(expect(call, "sequence_length", lengths, 1, &n->batch));
+    PIR_TRY(expect_network_shape(call, "sequence_length", lengths, 1, &n->batch));
   pir_status status = load_weights(n);
   if (!status)
     status = pir_kernel_dense(call, x, PIR_F64, x->shape, 3, &wide);
@@ -370,11 +394,11 @@ static pir_status run_loaded(network *n) {
       status = pir_kernel_fail(call, PIR_INVALID, "%s: sequence_length: %lld of %lld steps",
                                call->op, (long long)n->lengths[b], (long long)n->time);
   if (!status)
-    status = run_in_room(n, &wide, &back, x_grad.data);
+    status = run_with_memory(n, &wide, &back, x_grad.data);
   if (!status && pir_kernel_out(call, OUT_X))
     status = pir_tensor_copy(&x_grad, pir_kernel_out(call, OUT_X));
   if (!status)
-    status = store(n);
+    status = write_network_gradients(n);
   pir_tensor *own[] = {&wide, &back, &x_grad, &counts};
   for (int i = 0; i < 4; i++)
     pir_kernel_drop(call, own[i]);
@@ -392,7 +416,7 @@ pir_status pir_kernel_rnn_grad(const pir_kernel_call *call) {
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   memset(n.weights, 0, size);
   n.weight_grads = n.weights + 4 * n.paths;
-  pir_status status = run_loaded(&n);
+  pir_status status = load_and_run(&n);
   for (int64_t i = 0; i < 8 * n.paths; i++)
     pir_kernel_drop(call, &n.weights[i]);
   for (int i = 0; i < 2; i++) {

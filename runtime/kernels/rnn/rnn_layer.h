@@ -1,28 +1,30 @@
 // One direction of one recurrent layer over a block of batch rows, in the type REAL; rnn.c
-// includes it for float and for double. No include guard: it defines other names each time.
+// includes this file for float and for double. It has no include guard, because it defines
+// other names each time.
 
-typedef struct NAME(direction) {
-  const REAL *wx,
-      *wh;  // panels of tile.columns gates, each [depth][columns], the last padded with zeros
+typedef struct LAYER(direction) {
+  // Panels of tile.columns gates, each [depth][columns]; the last one is padded with zeros.
+  const REAL *wx, *wh;
   const REAL *bx, *bh;  // [padded]
   const REAL *x;        // [time][batch][inputs]
-  REAL *out;            // [time][batch][out_step], at this direction's columns
-  REAL *h,
-      *c;  // [batch][hidden]: initial states, overwritten by the last ones; c only for LSTM
+  REAL *out;            // [time][batch][directions * hidden], from this direction's columns
+  REAL *h, *c;          // [batch][hidden]: the states, updated in place; c only for LSTM
   bool reverse;
-} NAME(direction);
+} LAYER(direction);
 
-typedef struct NAME(layer) {
+typedef struct LAYER(layer) {
   const rnn_shape *shape;
   int64_t inputs;
-  NAME(direction) direction[2];
-  REAL *room;  // for each thread: gates of the tile's rows, of both products, and packed rows
+  LAYER(direction) direction[2];
+  REAL *room;  // for each thread: the gates of the tile's rows by both products, packed rows
   int64_t thread_room;
-} NAME(layer);
+} LAYER(layer);
 
-// out[r][j] = bias[j] + sum_k x[r][k] * w[k][j] for the rows of a tile.
-static void NAME(product)(const rnn_shape *s, const REAL *const *x, int64_t depth,
-                          const REAL *w, const REAL *bias, REAL *packed, REAL *out) {
+// out[r][j] = bias[j] + sum_k x[r][k] * w[k][j] for the rows of a tile. `packed` is scratch
+// memory.
+static void LAYER(multiply_tile_rows)(const rnn_shape *s, const REAL *const *x, int64_t depth,
+                                      const REAL *w, const REAL *bias, REAL *packed,
+                                      REAL *out) {
   const contract_tile *t = &s->tile;
   REAL sums[TILE_ROWS * TILE_COLUMNS];
   for (int r = 0; r < t->rows; r++)
@@ -36,9 +38,9 @@ static void NAME(product)(const rnn_shape *s, const REAL *const *x, int64_t dept
   }
 }
 
-// The state after one step. Gates lie in Paddle's order: input, forget, cell, output; reset,
-// update, candidate. They are overwritten.
-static void NAME(cell)(const rnn_shape *s, REAL *gx, const REAL *gh, REAL *h, REAL *c) {
+// Updates the state of one row by one step. Gates are stored in Paddle's order: input, forget,
+// cell, output for LSTM; reset, update, candidate for GRU. They are overwritten.
+static void LAYER(step_cell)(const rnn_shape *s, REAL *gx, const REAL *gh, REAL *h, REAL *c) {
   int64_t n = s->hidden;
   int64_t summed = s->mode == RNN_GRU ? 2 * n : s->rows;
   for (int64_t j = 0; j < summed; j++)
@@ -47,30 +49,32 @@ static void NAME(cell)(const rnn_shape *s, REAL *gx, const REAL *gh, REAL *h, RE
     for (int64_t j = 0; j < n; j++)
       h[j] = s->mode == RNN_RELU && gx[j] < 0 ? 0 : gx[j];
     if (s->mode == RNN_TANH)
-      NAME(pir_tanh)(h, n);
+      LAYER(pir_tanh)(h, n);
   } else if (s->mode == RNN_LSTM) {
-    NAME(pir_sigmoid)(gx, 2 * n);
-    NAME(pir_tanh)(gx + 2 * n, n);
-    NAME(pir_sigmoid)(gx + 3 * n, n);
-    for (int64_t j = 0; j < n; j++)
-      h[j] = c[j] = gx[n + j] * c[j] + gx[j] * gx[2 * n + j];
-    NAME(pir_tanh)(h, n);
+    LAYER(pir_sigmoid)(gx, 2 * n);
+    LAYER(pir_tanh)(gx + 2 * n, n);
+    LAYER(pir_sigmoid)(gx + 3 * n, n);
+    for (int64_t j = 0; j < n; j++) {
+      c[j] = gx[n + j] * c[j] + gx[j] * gx[2 * n + j];
+      h[j] = c[j];
+    }
+    LAYER(pir_tanh)(h, n);
     for (int64_t j = 0; j < n; j++)
       h[j] *= gx[3 * n + j];
   } else {
-    NAME(pir_sigmoid)(gx, 2 * n);
+    LAYER(pir_sigmoid)(gx, 2 * n);
     for (int64_t j = 0; j < n; j++)
       gx[2 * n + j] += gx[j] * gh[2 * n + j];
-    NAME(pir_tanh)(gx + 2 * n, n);
+    LAYER(pir_tanh)(gx + 2 * n, n);
     for (int64_t j = 0; j < n; j++)
       h[j] = gx[n + j] * h[j] + (1 - gx[n + j]) * gx[2 * n + j];
   }
 }
 
-// Rows b .. b + rows through all time. A row whose sequence is over keeps its state and gives
-// zeros.
-static void NAME(block)(const NAME(layer) * layer, const NAME(direction) * d, int64_t b,
-                        int rows, REAL *room) {
+// Runs batch rows b .. b + rows through all time. A row whose sequence has ended keeps its
+// state and writes zeros.
+static void LAYER(run_block)(const LAYER(layer) * layer, const LAYER(direction) * d, int64_t b,
+                             int rows, REAL *room) {
   const rnn_shape *s = layer->shape;
   int block = s->tile.rows;
   REAL *gx = room;
@@ -84,8 +88,8 @@ static void NAME(block)(const NAME(layer) * layer, const NAME(direction) * d, in
       x[r] = d->x + (t * s->batch + row) * layer->inputs;
       h[r] = d->h + row * s->hidden;
     }
-    NAME(product)(s, x, layer->inputs, d->wx, d->bx, packed, gx);
-    NAME(product)(s, h, s->hidden, d->wh, d->bh, packed, gh);
+    LAYER(multiply_tile_rows)(s, x, layer->inputs, d->wx, d->bx, packed, gx);
+    LAYER(multiply_tile_rows)(s, h, s->hidden, d->wh, d->bh, packed, gh);
     for (int r = 0; r < rows; r++) {
       int64_t row = b + r;
       REAL *out = d->out + (t * s->batch + row) * s->hidden * s->directions;
@@ -94,28 +98,29 @@ static void NAME(block)(const NAME(layer) * layer, const NAME(direction) * d, in
         memset(out, 0, (size_t)s->hidden * sizeof(REAL));
         continue;
       }
-      NAME(cell)(s, gx + r * s->padded, gh + r * s->padded, state,
-                 d->c ? d->c + row * s->hidden : NULL);
+      REAL *cell = d->c ? d->c + row * s->hidden : NULL;
+      LAYER(step_cell)(s, gx + r * s->padded, gh + r * s->padded, state, cell);
       memcpy(out, state, (size_t)s->hidden * sizeof(REAL));
     }
   }
 }
 
-static void NAME(units)(void *user, int64_t begin, int64_t end, int thread) {
-  const NAME(layer) *layer = user;
+static void LAYER(run_units)(void *user, int64_t begin, int64_t end, int thread) {
+  const LAYER(layer) *layer = user;
   const rnn_shape *s = layer->shape;
   int64_t block = s->tile.rows;
   int64_t blocks = (s->batch + block - 1) / block;
   for (int64_t unit = begin; unit < end; unit++) {
     int64_t b = unit % blocks * block;
     int rows = (int)(s->batch - b < block ? s->batch - b : block);
-    NAME(block)(layer, &layer->direction[unit / blocks], b, rows,
-                layer->room + thread * layer->thread_room);
+    LAYER(run_block)(layer, &layer->direction[unit / blocks], b, rows,
+                     layer->room + thread * layer->thread_room);
   }
 }
 
-// w[gates][depth] to panels.
-static void NAME(pack)(const rnn_shape *s, const pir_tensor *w, int64_t depth, REAL *to) {
+// Packs w[gates][depth] into panels.
+static void LAYER(pack_panels)(const rnn_shape *s, const pir_tensor *w, int64_t depth,
+                               REAL *to) {
   int64_t columns = s->tile.columns;
   int64_t whole = s->rows / columns;
   int64_t rest = s->rows % columns;
@@ -138,60 +143,63 @@ static void NAME(pack)(const rnn_shape *s, const pir_tensor *w, int64_t depth, R
   }
 }
 
-static void NAME(pad)(const rnn_shape *s, const REAL *bias, REAL *to) {
+static void LAYER(pad_bias)(const rnn_shape *s, const REAL *bias, REAL *to) {
   memcpy(to, bias, (size_t)s->rows * sizeof(REAL));
   memset(to + s->rows, 0, (size_t)(s->padded - s->rows) * sizeof(REAL));
 }
 
-// Layers one after the other; each reads what the one before wrote. Takes tensors that are
-// dense and of type REAL.
-static pir_status NAME(run)(const pir_kernel_call *call, const rnn_shape *s,
-                            const rnn_tensors *t) {
+// Points direction k of layer l to its weights, which are packed into `memory`, and its states.
+static void LAYER(load_direction)(LAYER(layer) * layer, const rnn_tensors *t, int64_t l,
+                                  int64_t k, REAL *memory) {
+  const rnn_shape *s = layer->shape;
+  int64_t at = l * s->directions + k;
+  int64_t bias = 2 * (s->layers * s->directions + at);
+  REAL *wx = memory;
+  REAL *wh = wx + layer->inputs * s->padded;
+  REAL *b = wh + s->hidden * s->padded;
+  LAYER(pack_panels)(s, &t->weights[2 * at], layer->inputs, wx);
+  LAYER(pack_panels)(s, &t->weights[2 * at + 1], s->hidden, wh);
+  LAYER(pad_bias)(s, t->weights[bias].data, b);
+  LAYER(pad_bias)(s, t->weights[bias + 1].data, b + s->padded);
+  LAYER(direction) *d = &layer->direction[k];
+  *d = (LAYER(direction)){.wx = wx, .wh = wh, .bx = b, .bh = b + s->padded, .reverse = k == 1};
+  d->h = (REAL *)t->state[0].data + at * s->batch * s->hidden;
+  if (s->mode == RNN_LSTM)
+    d->c = (REAL *)t->state[1].data + at * s->batch * s->hidden;
+}
+
+// Runs the layers one after the other; each reads the outputs of the one before. The tensors
+// must be dense and of type REAL.
+static pir_status LAYER(run_layers)(const pir_kernel_call *call, const rnn_shape *s,
+                                    const rnn_tensors *t) {
   int64_t wide = s->hidden * s->directions;
   int64_t most = wide > s->inputs ? wide : s->inputs;
   int64_t deepest = most > s->hidden ? most : s->hidden;
   int64_t thread_room = s->tile.rows * (2 * s->padded + deepest);
-  int64_t room = (call->parallel.threads > 1 ? call->parallel.threads : 1) * thread_room;
+  int64_t threads = call->parallel.threads > 1 ? call->parallel.threads : 1;
+  int64_t room = threads * thread_room;
   int64_t per = (most + s->hidden + 2) * s->padded;
   int64_t flow = s->time * s->batch * wide;
   size_t size = (size_t)(room + per * s->directions + 2 * flow) * sizeof(REAL);
   REAL *memory = pir_kernel_alloc(call, size);
   if (!memory)
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
-  REAL *flows[2] = {memory + room + per * s->directions,
-                    memory + room + per * s->directions + flow};
-  NAME(layer) layer = {.shape = s, .room = memory, .thread_room = thread_room};
+  REAL *weights = memory + room;
+  REAL *flows[2];
+  flows[0] = weights + per * s->directions;
+  flows[1] = flows[0] + flow;
+  LAYER(layer) layer = {.shape = s, .room = memory, .thread_room = thread_room};
   const REAL *x = t->x.data;
   for (int64_t l = 0; l < s->layers; l++) {
     layer.inputs = l ? wide : s->inputs;
     REAL *out = l + 1 == s->layers ? t->out.data : flows[l % 2];
     for (int64_t k = 0; k < s->directions; k++) {
-      int64_t at = l * s->directions + k;
-      int64_t first = 2 * at;
-      int64_t bias = 2 * (s->layers * s->directions + at);
-      REAL *wx = memory + room + per * k;
-      REAL *wh = wx + layer.inputs * s->padded;
-      REAL *b = wh + s->hidden * s->padded;
-      NAME(pack)(s, &t->weights[first], layer.inputs, wx);
-      NAME(pack)(s, &t->weights[first + 1], s->hidden, wh);
-      NAME(pad)(s, t->weights[bias].data, b);
-      NAME(pad)(s, t->weights[bias + 1].data, b + s->padded);
-      layer.direction[k] = (NAME(direction)){.wx = wx,
-                                             .wh = wh,
-                                             .bx = b,
-                                             .bh = b + s->padded,
-                                             .x = x,
-                                             .out = out + k * s->hidden,
-                                             .reverse = k == 1};
-      layer.direction[k].h = (REAL *)t->state[0].data + at * s->batch * s->hidden;
-      if (s->mode == RNN_LSTM)
-        layer.direction[k].c = (REAL *)t->state[1].data + at * s->batch * s->hidden;
+      LAYER(load_direction)(&layer, t, l, k, weights + per * k);
+      layer.direction[k].x = x;
+      layer.direction[k].out = out + k * s->hidden;
     }
-    int64_t units = s->directions * ((s->batch + s->tile.rows - 1) / s->tile.rows);
-    if (call->parallel.threads > 1 && units > 1)
-      call->parallel.parallel_for(call->parallel.pool, units, NAME(units), &layer);
-    else
-      NAME(units)(&layer, 0, units, 0);
+    int64_t blocks = (s->batch + s->tile.rows - 1) / s->tile.rows;
+    pir_kernel_each(call, s->directions * blocks, LAYER(run_units), &layer);
     x = out;
   }
   pir_kernel_free(call, memory, size);
