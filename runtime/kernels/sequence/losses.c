@@ -1,6 +1,6 @@
-// Losses over sequences and trees, in double: connectionist temporal classification and
-// transducers (forward and backward over the lattice of alignments, in logarithms), and the
-// hierarchical sigmoid.
+// Losses over sequences and trees, in double: connectionist temporal classification (CTC) and
+// transducers, by the forward-backward algorithm over the lattice of alignments, in logarithms;
+// and the hierarchical sigmoid.
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,8 @@
 // The logarithm of exp(a) + exp(b).
 static double add_logs(double a, double b) {
   double top = a > b ? a : b;
-  return top == -INFINITY ? top : top + log1p(exp((a > b ? b : a) - top));
+  double other = a > b ? b : a;
+  return top == -INFINITY ? top : top + log1p(exp(other - top));
 }
 
 static void log_softmax(const double *x, int64_t n, double *to) {
@@ -22,7 +23,7 @@ static void log_softmax(const double *x, int64_t n, double *to) {
     to[i] = x[i] - top - log(sum);
 }
 
-static bool within(int64_t v, int64_t low, int64_t high) {
+static bool is_within(int64_t v, int64_t low, int64_t high) {
   return v >= low && v <= high;
 }
 
@@ -30,7 +31,8 @@ static bool within(int64_t v, int64_t low, int64_t high) {
 
 enum { CTC_LOGITS, CTC_LABEL, CTC_STEPS, CTC_LABELS, CTC_LOSS, CTC_GRADIENT, CTC_ALL };
 
-// One sequence: log probabilities of class c at step t are p[t * classes + c].
+// One sequence: p[t * classes + c] is the log probability of class c at step t. The states of a
+// step are the labels, with a blank before, between and behind them.
 typedef struct ctc {
   const double *p;
   const int64_t *label;
@@ -42,17 +44,21 @@ static int64_t ctc_class(const ctc *c, int64_t state) {
   return state % 2 ? c->label[state / 2] : c->blank;
 }
 
-// Whether a path may go to `state` from two states before: between different labels.
+// Whether a path may reach `state` from two states before, past the blank: only between
+// different labels.
 static bool ctc_skips(const ctc *c, int64_t state) {
   return state % 2 && state > 1 && c->label[state / 2] != c->label[state / 2 - 1];
 }
 
+// Fills `forward` and returns the log probability of the labels.
 static double ctc_forward(const ctc *c) {
   int64_t n = 2 * c->labels + 1;
   for (int64_t t = 0; t < c->steps; t++)
     for (int64_t s = 0; s < n; s++) {
       const double *before = c->forward + (t - 1) * n;
-      double sum = t ? before[s] : s < 2 ? 0 : -INFINITY;
+      double sum = s < 2 ? 0 : -INFINITY;
+      if (t)
+        sum = before[s];
       if (t && s)
         sum = add_logs(sum, before[s - 1]);
       if (t && ctc_skips(c, s))
@@ -63,35 +69,38 @@ static double ctc_forward(const ctc *c) {
   return n > 1 ? add_logs(last[n - 1], last[n - 2]) : last[0];
 }
 
-// `backward` leaves out what its own step gives.
+// Fills `backward`, which does not include the log probability of its own step.
 static void ctc_backward(const ctc *c) {
   int64_t n = 2 * c->labels + 1;
   for (int64_t t = c->steps - 1; t >= 0; t--)
     for (int64_t s = 0; s < n; s++) {
-      double sum = t == c->steps - 1 && s >= n - 2 ? 0 : -INFINITY;
+      bool last = t == c->steps - 1;
+      double sum = last && s >= n - 2 ? 0 : -INFINITY;
       const double *after = c->backward + (t + 1) * n;
       const double *p = c->p + (t + 1) * c->classes;
-      for (int64_t to = s; t < c->steps - 1 && to < s + 3 && to < n; to++)
+      for (int64_t to = s; !last && to < s + 3 && to < n; to++)
         if (to < s + 2 || ctc_skips(c, to))
           sum = add_logs(sum, after[to] + p[ctc_class(c, to)]);
       c->backward[t * n + s] = sum;
     }
 }
 
-// Gradient of the loss by the logits: softmax less the posterior of each class.
+// The gradient of the loss by the logits: softmax minus the posterior of each class.
 static void ctc_gradient(const ctc *c, double total, double *to, int64_t stride) {
   int64_t n = 2 * c->labels + 1;
   for (int64_t t = 0; t < c->steps; t++) {
     for (int64_t k = 0; k < c->classes; k++)
       to[t * stride + k] = exp(c->p[t * c->classes + k]);
-    for (int64_t s = 0; s < n && total > -INFINITY; s++)
-      to[t * stride + ctc_class(c, s)] -=
-          exp(c->forward[t * n + s] + c->backward[t * n + s] - total);
+    for (int64_t s = 0; s < n && total > -INFINITY; s++) {
+      double through = c->forward[t * n + s] + c->backward[t * n + s];
+      to[t * stride + ctc_class(c, s)] -= exp(through - total);
+    }
   }
 }
 
-static pir_status ctc_sequence(const pir_kernel_call *call, const pir_tensor *t, int64_t i,
-                               double *room) {
+// Computes the loss of sequence i, and its gradient unless that is absent.
+static pir_status run_ctc_sequence(const pir_kernel_call *call, const pir_tensor *t, int64_t i,
+                                   double *room) {
   const int64_t *shape = t[CTC_LOGITS].shape;
   const int64_t most = t[CTC_LABEL].shape[1];
   const int64_t classes = shape[2];
@@ -100,13 +109,13 @@ static pir_status ctc_sequence(const pir_kernel_call *call, const pir_tensor *t,
            .labels = ((const int64_t *)t[CTC_LABELS].data)[i],
            .classes = classes,
            .blank = call->attrs[0].i};
-  if (!within(c.steps, 1, shape[0]) || !within(c.labels, 0, most))
+  if (!is_within(c.steps, 1, shape[0]) || !is_within(c.labels, 0, most))
     return pir_kernel_fail(call, PIR_INVALID,
                            "%s: logits_length %lld of %lld, labels_length %lld of %lld",
                            call->op, (long long)c.steps, (long long)shape[0],
                            (long long)c.labels, (long long)most);
   for (int64_t k = 0; k < c.labels; k++)
-    if (!within(c.label[k], 0, classes - 1))
+    if (!is_within(c.label[k], 0, classes - 1))
       return pir_kernel_fail(call, PIR_INVALID, "%s: label: %lld of %lld classes", call->op,
                              (long long)c.label[k], (long long)classes);
   double *p = room;
@@ -137,21 +146,22 @@ pir_status pir_kernel_warpctc(const pir_kernel_call *call) {
   PIR_TRY(pir_kernel_expect_rank(call, CTC_LABEL, "label", 2));
   int64_t n = logits->shape[1];
   int64_t states = 2 * label->shape[1] + 1;
-  if (label->shape[0] != n || pir_tensor_numel(pir_kernel_in(call, CTC_STEPS)) != n ||
-      pir_tensor_numel(pir_kernel_in(call, CTC_LABELS)) != n)
+  int64_t steps_given = pir_tensor_numel(pir_kernel_in(call, CTC_STEPS));
+  int64_t labels_given = pir_tensor_numel(pir_kernel_in(call, CTC_LABELS));
+  if (label->shape[0] != n || steps_given != n || labels_given != n)
     return pir_kernel_fail(call, PIR_INVALID,
                            "%s: expects labels and lengths of %lld sequences", call->op,
                            (long long)n);
-  if (!within(call->attrs[0].i, 0, logits->shape[2] - 1))
+  if (!is_within(call->attrs[0].i, 0, logits->shape[2] - 1))
     return pir_kernel_fail(call, PIR_INVALID, "%s: blank: %lld of %lld classes", call->op,
                            (long long)call->attrs[0].i, (long long)logits->shape[2]);
   pir_tensor t[CTC_ALL], room = {0};
   pir_status status = pir_kernel_open(call, in, 4, out, 2, t);
+  const int64_t numbers[2] = {logits->shape[0], logits->shape[2] + 2 * states};
   if (!status)
-    status = pir_kernel_zeros(
-        call, PIR_F64, (int64_t[]){logits->shape[0], logits->shape[2] + 2 * states}, 2, &room);
+    status = pir_kernel_zeros(call, PIR_F64, numbers, 2, &room);
   for (int64_t i = 0; i < n && !status; i++)
-    status = ctc_sequence(call, t, i, room.data);
+    status = run_ctc_sequence(call, t, i, room.data);
   pir_kernel_drop(call, &room);
   return pir_kernel_close(call, status, 4, 2, t);
 }
@@ -160,8 +170,8 @@ pir_status pir_kernel_warpctc(const pir_kernel_call *call) {
 
 enum { RNNT_INPUT, RNNT_LABEL, RNNT_STEPS, RNNT_LABELS, RNNT_LOSS, RNNT_GRADIENT, RNNT_ALL };
 
-// One sequence: log probabilities at (step t, labels given u) are p[(t * wide + u) * classes +
-// c].
+// One sequence: p[(t * wide + u) * classes + c] is the log probability of class c at step t
+// after u labels.
 typedef struct transducer {
   const double *p;
   const int64_t *label;
@@ -169,82 +179,89 @@ typedef struct transducer {
   double *forward, *backward;  // [steps, wide]
 } transducer;
 
-static double stays(const transducer *r, int64_t t, int64_t u) {
+// Log probabilities of the blank, which leads to step t + 1, and of the next label, which leads
+// to u + 1.
+static double log_of_blank(const transducer *r, int64_t t, int64_t u) {
   return r->p[(t * r->wide + u) * r->classes + r->blank];
 }
-static double emits(const transducer *r, int64_t t, int64_t u) {
+static double log_of_label(const transducer *r, int64_t t, int64_t u) {
   return r->p[(t * r->wide + u) * r->classes + r->label[u]];
 }
 
-static double rnnt_passes(const transducer *r) {
+// Fills `forward` and `backward`, and returns the log probability of the labels.
+static double rnnt_forward_backward(const transducer *r) {
   int64_t wide = r->wide, last = r->steps - 1;
   for (int64_t t = 0; t <= last; t++)
     for (int64_t u = 0; u <= r->labels; u++) {
       double sum = t + u ? -INFINITY : 0;
       if (t)
-        sum = add_logs(sum, r->forward[(t - 1) * wide + u] + stays(r, t - 1, u));
+        sum = add_logs(sum, r->forward[(t - 1) * wide + u] + log_of_blank(r, t - 1, u));
       if (u)
-        sum = add_logs(sum, r->forward[t * wide + u - 1] + emits(r, t, u - 1));
+        sum = add_logs(sum, r->forward[t * wide + u - 1] + log_of_label(r, t, u - 1));
       r->forward[t * wide + u] = sum;
     }
   for (int64_t t = last; t >= 0; t--)
     for (int64_t u = r->labels; u >= 0; u--) {
-      double sum = t == last && u == r->labels ? stays(r, t, u) : -INFINITY;
+      double sum = t == last && u == r->labels ? log_of_blank(r, t, u) : -INFINITY;
       if (t < last)
-        sum = add_logs(sum, r->backward[(t + 1) * wide + u] + stays(r, t, u));
+        sum = add_logs(sum, r->backward[(t + 1) * wide + u] + log_of_blank(r, t, u));
       if (u < r->labels)
-        sum = add_logs(sum, r->backward[t * wide + u + 1] + emits(r, t, u));
+        sum = add_logs(sum, r->backward[t * wide + u + 1] + log_of_label(r, t, u));
       r->backward[t * wide + u] = sum;
     }
-  return r->forward[last * wide + r->labels] + stays(r, last, r->labels);
+  return r->forward[last * wide + r->labels] + log_of_blank(r, last, r->labels);
 }
 
-// Gradient by the log probabilities: less what leaves a point by each class; labels that come
-// early count `early` more.
+// The gradient by the log probabilities: minus the probability of leaving each point by each
+// class. FastEmit's `early` raises the share of labels, so that they are emitted early.
 static void rnnt_gradient(const transducer *r, double total, double early, double *to) {
   int64_t wide = r->wide;
   for (int64_t t = 0; t < r->steps; t++)
     for (int64_t u = 0; u <= r->labels; u++) {
       double *g = to + (t * wide + u) * r->classes;
       double here = r->forward[t * wide + u] - total;
-      bool ends = t == r->steps - 1 && u == r->labels;
-      double after = t < r->steps - 1 ? r->backward[(t + 1) * wide + u] : ends ? 0 : -INFINITY;
-      g[r->blank] -= exp(here + stays(r, t, u) + after);
-      if (u < r->labels)
-        g[r->label[u]] -=
-            (1 + early) * exp(here + emits(r, t, u) + r->backward[t * wide + u + 1]);
+      double after = u == r->labels ? 0 : -INFINITY;
+      if (t < r->steps - 1)
+        after = r->backward[(t + 1) * wide + u];
+      g[r->blank] -= exp(here + log_of_blank(r, t, u) + after);
+      if (u == r->labels)
+        continue;
+      double beyond = r->backward[t * wide + u + 1];
+      g[r->label[u]] -= (1 + early) * exp(here + log_of_label(r, t, u) + beyond);
     }
 }
 
-static pir_status rnnt_sequence(const pir_kernel_call *call, const pir_tensor *t, int64_t i,
-                                double *room) {
+// Computes the loss of sequence i, and its gradient unless that is absent.
+static pir_status run_rnnt_sequence(const pir_kernel_call *call, const pir_tensor *t, int64_t i,
+                                    double *room) {
   const int64_t *shape = t[RNNT_INPUT].shape;
   const int64_t points = shape[1] * shape[2];
   const int64_t most = shape[2] - 1;
-  transducer r = {.label = (const int64_t *)t[RNNT_LABEL].data + i * t[RNNT_LABEL].shape[1],
+  const int64_t label_row = t[RNNT_LABEL].shape[1];
+  transducer r = {.label = (const int64_t *)t[RNNT_LABEL].data + i * label_row,
                   .steps = ((const int64_t *)t[RNNT_STEPS].data)[i],
                   .labels = ((const int64_t *)t[RNNT_LABELS].data)[i],
                   .wide = shape[2],
                   .classes = shape[3],
                   .blank = call->attrs[0].i,
                   .p = (const double *)t[RNNT_INPUT].data + i * points * shape[3]};
-  if (!within(r.steps, 1, shape[1]) || !within(r.labels, 0, most) ||
-      r.labels > t[RNNT_LABEL].shape[1])
+  bool fits = is_within(r.steps, 1, shape[1]) && is_within(r.labels, 0, most);
+  if (!fits || r.labels > label_row)
     return pir_kernel_fail(call, PIR_INVALID,
                            "%s: input_lengths %lld of %lld, label_lengths %lld of %lld",
                            call->op, (long long)r.steps, (long long)shape[1],
                            (long long)r.labels, (long long)most);
   for (int64_t k = 0; k < r.labels; k++)
-    if (!within(r.label[k], 0, r.classes - 1))
+    if (!is_within(r.label[k], 0, r.classes - 1))
       return pir_kernel_fail(call, PIR_INVALID, "%s: label: %lld of %lld classes", call->op,
                              (long long)r.label[k], (long long)r.classes);
   r.forward = room;
   r.backward = room + points;
-  double total = rnnt_passes(&r);
+  double total = rnnt_forward_backward(&r);
   ((double *)t[RNNT_LOSS].data)[i] = -total;
-  if (t[RNNT_GRADIENT].data)
-    rnnt_gradient(&r, total, call->attrs[1].f,
-                  (double *)t[RNNT_GRADIENT].data + i * points * r.classes);
+  double *gradient = t[RNNT_GRADIENT].data;
+  if (gradient)
+    rnnt_gradient(&r, total, call->attrs[1].f, gradient + i * points * r.classes);
   return PIR_OK;
 }
 
@@ -262,7 +279,7 @@ pir_status pir_kernel_warprnnt(const pir_kernel_call *call) {
       return pir_kernel_fail(call, PIR_INVALID,
                              "%s: expects labels and lengths of %lld sequences", call->op,
                              (long long)shape[0]);
-  if (!within(call->attrs[0].i, 0, shape[3] - 1) || shape[2] < 1)
+  if (!is_within(call->attrs[0].i, 0, shape[3] - 1) || shape[2] < 1)
     return pir_kernel_fail(call, PIR_INVALID, "%s: blank: %lld of %lld classes", call->op,
                            (long long)call->attrs[0].i, (long long)shape[3]);
   pir_tensor t[RNNT_ALL], room = {0};
@@ -270,7 +287,7 @@ pir_status pir_kernel_warprnnt(const pir_kernel_call *call) {
   if (!status)
     status = pir_kernel_zeros(call, PIR_F64, (int64_t[]){2, shape[1], shape[2]}, 3, &room);
   for (int64_t i = 0; i < shape[0] && !status; i++)
-    status = rnnt_sequence(call, t, i, room.data);
+    status = run_rnnt_sequence(call, t, i, room.data);
   pir_kernel_drop(call, &room);
   return pir_kernel_close(call, status, 4, 2, t);
 }
@@ -289,11 +306,11 @@ enum {
   TREE_ALL
 };
 
-// Node `bit` on the way from a class up to the root, and which way it is left: by the path and
-// code given, or those of a complete binary tree whose leaves are numbered from `classes`.
-// False behind the last one.
-static bool tree_node(const pir_tensor *t, int64_t i, int64_t bit, int64_t classes,
-                      int64_t *node, bool *way) {
+// Finds node `bit` on the path from the class of row i up to the root, and through which of its
+// two branches (`way`) the path comes. Path and code are operands, or those of a complete
+// binary tree whose leaves are numbered from `classes`. Returns false behind the last node.
+static bool find_tree_node(const pir_tensor *t, int64_t i, int64_t bit, int64_t classes,
+                           int64_t *node, bool *way) {
   if (t[TREE_PATH].data) {
     int64_t at = i * t[TREE_PATH].shape[1] + bit;
     *node = ((const int64_t *)t[TREE_PATH].data)[at];
@@ -306,51 +323,64 @@ static bool tree_node(const pir_tensor *t, int64_t i, int64_t bit, int64_t class
   return *node >= 0;
 }
 
-static pir_status tree_rows(const pir_kernel_call *call, const pir_tensor *t, int64_t depth) {
-  const double *x = t[TREE_X].data;
-  const double *w = t[TREE_W].data;
-  const double *bias = t[TREE_BIAS].data;
-  int64_t n = t[TREE_X].shape[0];
+// The product of row i of x with the weights of a node, clipped.
+static double node_score(const pir_tensor *t, int64_t i, int64_t node) {
   int64_t wide = t[TREE_X].shape[1];
+  const double *x = (const double *)t[TREE_X].data + i * wide;
+  const double *w = (const double *)t[TREE_W].data + node * wide;
+  const double *bias = t[TREE_BIAS].data;
+  double sum = 0;
+  for (int64_t k = 0; k < wide; k++)
+    sum += w[k] * x[k];
+  return fmin(fmax(sum + (bias ? bias[node] : 0), -40), 40);
+}
+
+// Computes the loss of every row of x, and the terms along its path.
+static pir_status compute_tree_losses(const pir_kernel_call *call, const pir_tensor *t,
+                                      int64_t depth) {
+  int64_t n = t[TREE_X].shape[0];
   int64_t nodes = t[TREE_W].shape[0];
   int64_t classes = call->attrs[0].i;
-  for (int64_t i = 0; i < n; i++, x += wide) {
+  for (int64_t i = 0; i < n; i++) {
     double *out = (double *)t[TREE_OUT].data + i;
     double *each = (double *)t[TREE_PRE_OUT].data + i * depth;
     int64_t label = ((const int64_t *)t[TREE_LABEL].data)[i];
     int64_t node;
     bool way, on = true;
-    if (!t[TREE_PATH].data && !within(label, 0, classes - 1))
+    if (!t[TREE_PATH].data && !is_within(label, 0, classes - 1))
       return pir_kernel_fail(call, PIR_INVALID, "%s: label: %lld of %lld classes", call->op,
                              (long long)label, (long long)classes);
     for (int64_t bit = 0; bit < depth; bit++) {
       double sum = 0;
-      on = on && tree_node(t, i, bit, classes, &node, &way);
+      on = on && find_tree_node(t, i, bit, classes, &node, &way);
       if (on && node >= nodes)
         return pir_kernel_fail(call, PIR_INVALID, "%s: w: has %lld rows, row %lld is asked for",
                                call->op, (long long)nodes, (long long)node);
-      for (int64_t k = 0; on && k < wide; k++)
-        sum += w[node * wide + k] * x[k];
       if (on)
-        sum = fmin(fmax(sum + (bias ? bias[node] : 0), -40), 40);
+        sum = node_score(t, i, node);
       if (on && way)
         *out -= sum;
-      each[bit] =
-          log1p(exp(sum));  // places behind the end of a path count too, as in the original
+      // Places behind the end of a path count as well, as in Paddle.
+      each[bit] = log1p(exp(sum));
       *out += each[bit];
     }
   }
   return PIR_OK;
 }
 
-// Paths and codes come for every row of x and together, a bias for every row of w.
-static bool tree_fits(const pir_tensor *x, const pir_tensor *w, const pir_tensor *bias,
-                      const pir_tensor *path, const pir_tensor *code) {
-  if ((bias && pir_tensor_numel(bias) != w->shape[0]) || w->shape[1] != x->shape[1] ||
-      !path != !code)
+// Whether the operands fit: path and code come together, with a row for every row of x; the
+// bias has a number for every row of w.
+static bool tree_operands_fit(const pir_tensor *x, const pir_tensor *w, const pir_tensor *bias,
+                              const pir_tensor *path, const pir_tensor *code) {
+  if (bias && pir_tensor_numel(bias) != w->shape[0])
     return false;
-  return !path || (path->rank == 2 && code->rank == 2 && path->shape[0] == x->shape[0] &&
-                   memcmp(path->shape, code->shape, 2 * sizeof *path->shape) == 0);
+  if (w->shape[1] != x->shape[1] || !path != !code)
+    return false;
+  if (!path)
+    return true;
+  if (path->rank != 2 || code->rank != 2 || path->shape[0] != x->shape[0])
+    return false;
+  return memcmp(path->shape, code->shape, 2 * sizeof *path->shape) == 0;
 }
 
 // operands: x [n, wide], label [n, 1], w [nodes, wide], bias, path, code; attribute:
@@ -366,7 +396,8 @@ pir_status pir_kernel_hsigmoid_loss(const pir_kernel_call *call) {
   const pir_tensor *code = pir_kernel_in(call, TREE_CODE);
   PIR_TRY(pir_kernel_expect_rank(call, TREE_X, "x", 2));
   PIR_TRY(pir_kernel_expect_rank(call, TREE_W, "w", 2));
-  if (!label || pir_tensor_numel(label) != x->shape[0] || !tree_fits(x, w, bias, path, code))
+  bool labelled = label && pir_tensor_numel(label) == x->shape[0];
+  if (!labelled || !tree_operands_fit(x, w, bias, path, code))
     return pir_kernel_fail(call, PIR_INVALID, "%s: x, label, w, bias, path and code do not fit",
                            call->op);
   pir_tensor t[TREE_ALL];
@@ -374,11 +405,11 @@ pir_status pir_kernel_hsigmoid_loss(const pir_kernel_call *call) {
   int64_t depth = path ? path->shape[1] : 0;
   for (int64_t last = call->attrs[0].i - 1; !path && last > 0; last /= 2)
     depth++;
+  const int64_t terms[2] = {x->shape[0], depth};
   if (!status)
-    status =
-        pir_kernel_need(call, PIR_F64, (int64_t[]){x->shape[0], depth}, 2, &t[TREE_PRE_OUT]);
+    status = pir_kernel_need(call, PIR_F64, terms, 2, &t[TREE_PRE_OUT]);
   if (!status)
-    status = tree_rows(call, t, depth);
+    status = compute_tree_losses(call, t, depth);
   return pir_kernel_close(call, status, 6, 2, t);
 }
 
@@ -393,10 +424,10 @@ enum {
 };
 enum { TREE_GRAD_OUT_GRAD = TREE_GRAD_PRE_OUT + 1, TREE_GRAD_INS };
 
-// Row i hands back along its path. `room` holds the operands of the gradient, then x_grad,
-// w_grad and bias_grad.
-static pir_status tree_back(const pir_kernel_call *call, const pir_tensor *t, pir_tensor *room,
-                            int64_t i) {
+// Adds the gradients of row i along its path. `room` holds the operands of the gradient, then
+// x_grad, w_grad and bias_grad.
+static pir_status add_tree_gradients(const pir_kernel_call *call, const pir_tensor *t,
+                                     pir_tensor *room, int64_t i) {
   int64_t wide = t[TREE_X].shape[1];
   int64_t nodes = t[TREE_W].shape[0];
   int64_t classes = call->attrs[0].i;
@@ -410,17 +441,19 @@ static pir_status tree_back(const pir_kernel_call *call, const pir_tensor *t, pi
   double grad = ((const double *)room[TREE_GRAD_OUT_GRAD].data)[i];
   bool way;
   int64_t depth = t[TREE_PATH].data ? t[TREE_PATH].shape[1] : 64;
-  if (!t[TREE_PATH].data && !within(((const int64_t *)t[TREE_LABEL].data)[i], 0, classes - 1))
+  int64_t label = ((const int64_t *)t[TREE_LABEL].data)[i];
+  if (!t[TREE_PATH].data && !is_within(label, 0, classes - 1))
     return pir_kernel_fail(call, PIR_INVALID, "%s: a label of %lld classes", call->op,
                            (long long)classes);
-  for (int64_t bit = 0; bit < depth && tree_node(t, i, bit, classes, &node, &way); bit++) {
+  for (int64_t bit = 0; bit < depth && find_tree_node(t, i, bit, classes, &node, &way); bit++) {
     if (node >= nodes)
       return pir_kernel_fail(call, PIR_INVALID, "%s: w: has %lld rows, row %lld is asked for",
                              call->op, (long long)nodes, (long long)node);
     double sum = bias ? bias[node] : 0;
     for (int64_t k = 0; k < wide; k++)
       sum += w[node * wide + k] * x[k];
-    double slope = (1 / (1 + exp(-fmin(fmax(sum, -40), 40))) - way) * grad;
+    double clipped = fmin(fmax(sum, -40), 40);
+    double slope = (1 / (1 + exp(-clipped)) - way) * grad;
     for (int64_t k = 0; k < wide; k++) {
       if (x_grad)
         x_grad[i * wide + k] += slope * w[node * wide + k];
@@ -444,11 +477,12 @@ pir_status pir_kernel_hsigmoid_loss_grad(const pir_kernel_call *call) {
   const pir_tensor *w = pir_kernel_in(call, TREE_GRAD_W);
   const pir_tensor *label = pir_kernel_in(call, TREE_GRAD_LABEL);
   const pir_tensor *grad = pir_kernel_in(call, TREE_GRAD_OUT_GRAD);
-  bool fits =
-      tree_fits(x, w, pir_kernel_in(call, TREE_GRAD_BIAS), pir_kernel_in(call, TREE_GRAD_PATH),
-                pir_kernel_in(call, TREE_GRAD_CODE));
-  if (!fits || !label || !grad || pir_tensor_numel(label) != x->shape[0] ||
-      pir_tensor_numel(grad) != x->shape[0])
+  const pir_tensor *bias = pir_kernel_in(call, TREE_GRAD_BIAS);
+  const pir_tensor *path = pir_kernel_in(call, TREE_GRAD_PATH);
+  const pir_tensor *code = pir_kernel_in(call, TREE_GRAD_CODE);
+  bool fits = tree_operands_fit(x, w, bias, path, code);
+  fits = fits && label && pir_tensor_numel(label) == x->shape[0];
+  if (!fits || !grad || pir_tensor_numel(grad) != x->shape[0])
     return pir_kernel_fail(call, PIR_INVALID,
                            "%s: x, w, label, path, code, bias and out_grad do not fit",
                            call->op);
@@ -460,6 +494,6 @@ pir_status pir_kernel_hsigmoid_loss_grad(const pir_kernel_call *call) {
   t[TREE_PATH] = room[TREE_GRAD_PATH];
   t[TREE_CODE] = room[TREE_GRAD_CODE];
   for (int64_t i = 0; i < x->shape[0] && !status; i++)
-    status = tree_back(call, t, room, i);
+    status = add_tree_gradients(call, t, room, i);
   return pir_kernel_close(call, status, TREE_GRAD_INS, 3, room);
 }

@@ -1,5 +1,5 @@
-// How well a model does: edit distances (dynamic programming over two rows), chunks found, the
-// area under a curve from buckets of scores, and what is not a number in a tensor.
+// Metrics: edit distances (dynamic programming over one row), chunks found, the area under the
+// ROC curve from buckets of scores, and counts of NaN and infinities in a tensor.
 #include <math.h>
 #include <string.h>
 
@@ -7,8 +7,10 @@
 
 // ---- edit distance
 
-// Insertions, deletions and replacements; `row` has room for n + 1 numbers.
-static int64_t edits(const int64_t *a, int64_t m, const int64_t *b, int64_t n, int64_t *row) {
+// The least number of insertions, deletions and replacements that turn a into b. `row` has room
+// for n + 1 numbers.
+static int64_t count_edits(const int64_t *a, int64_t m, const int64_t *b, int64_t n,
+                           int64_t *row) {
   for (int64_t j = 0; j <= n; j++)
     row[j] = j;
   for (int64_t i = 1; i <= m; i++) {
@@ -27,7 +29,8 @@ static int64_t edits(const int64_t *a, int64_t m, const int64_t *b, int64_t n, i
   return row[n];
 }
 
-static pir_status measure(const pir_kernel_call *call, const pir_tensor *t, int64_t *row) {
+static pir_status measure_distances(const pir_kernel_call *call, const pir_tensor *t,
+                                    int64_t *row) {
   const int64_t *hyps = t[0].data;
   const int64_t *refs = t[1].data;
   const int64_t *m = t[2].data;
@@ -38,7 +41,8 @@ static pir_status measure(const pir_kernel_call *call, const pir_tensor *t, int6
   for (int64_t i = 0; i < batch; i++, hyps += wide, refs += high) {
     int64_t a = m ? m[i] : wide;
     int64_t b = n ? n[i] : high;
-    if (a < 0 || a > wide || b < 0 || b > high)
+    bool fits = a >= 0 && a <= wide && b >= 0 && b <= high;
+    if (!fits)
       return pir_kernel_fail(call, PIR_INVALID, "%s: lengths %lld and %lld of %lld and %lld",
                              call->op, (long long)a, (long long)b, (long long)wide,
                              (long long)high);
@@ -46,7 +50,7 @@ static pir_status measure(const pir_kernel_call *call, const pir_tensor *t, int6
       return pir_kernel_fail(call, PIR_INVALID,
                              "%s: refs: a sequence of length 0 cannot be normalised by",
                              call->op);
-    double distance = (double)edits(hyps, a, refs, b, row);
+    double distance = (double)count_edits(hyps, a, refs, b, row);
     ((double *)t[5].data)[i] = call->attrs[0].i ? distance / (double)b : distance;
   }
   if (t[4].data)
@@ -54,8 +58,8 @@ static pir_status measure(const pir_kernel_call *call, const pir_tensor *t, int6
   return PIR_OK;
 }
 
-// operands: hyps [n, a], refs [n, b], their lengths; results: how many sequences, distances [n,
-// 1]
+// operands: hyps [n, a], refs [n, b], their lengths; results: number of sequences, distances
+// [n, 1]
 pir_status pir_kernel_edit_distance(const pir_kernel_call *call) {
   static const uint8_t in[] = {PIR_I64, PIR_I64, PIR_I64, PIR_I64}, out[] = {PIR_I64, PIR_F64};
   PIR_TRY(pir_kernel_expect_rank(call, 0, "hyps", 2));
@@ -63,7 +67,10 @@ pir_status pir_kernel_edit_distance(const pir_kernel_call *call) {
   int64_t batch = pir_kernel_in(call, 0)->shape[0];
   for (int k = 1; k < 4; k++) {
     const pir_tensor *t = pir_kernel_in(call, k);
-    if (t && (k == 1 ? t->shape[0] : pir_tensor_numel(t)) != batch)
+    if (!t)
+      continue;
+    int64_t given = k == 1 ? t->shape[0] : pir_tensor_numel(t);
+    if (given != batch)
       return pir_kernel_fail(call, PIR_INVALID, "%s: expects %lld sequences and lengths",
                              call->op, (long long)batch);
   }
@@ -71,18 +78,19 @@ pir_status pir_kernel_edit_distance(const pir_kernel_call *call) {
     return pir_kernel_fail(call, PIR_INVALID, "%s: expects both lengths, or none", call->op);
   pir_tensor t[6], row = {0};
   pir_status status = pir_kernel_open(call, in, 4, out, 2, t);
+  int64_t places = pir_kernel_in(call, 1)->shape[1] + 1;
   if (!status)
-    status = pir_kernel_zeros(call, PIR_I64, (int64_t[]){pir_kernel_in(call, 1)->shape[1] + 1},
-                              1, &row);
+    status = pir_kernel_zeros(call, PIR_I64, &places, 1, &row);
   if (!status)
-    status = measure(call, t, row.data);
+    status = measure_distances(call, t, row.data);
   pir_kernel_drop(call, &row);
   return pir_kernel_close(call, status, 4, 2, t);
 }
 
 // ---- chunks
 
-// The positions in a chunk that tags of a scheme stand for; -1: no tag does.
+// A scheme of tags: their number, and the tag for each position in a chunk; -1 when it has
+// none.
 typedef struct scheme {
   const char *name;
   int tags, begin, inside, end, single;
@@ -97,7 +105,8 @@ typedef struct tag {
   int64_t position, type;
 } tag;
 
-static bool ends(const scheme *s, int64_t outside, tag before, tag now) {
+// Whether a chunk ends between the tags `before` and `now`.
+static bool chunk_ends(const scheme *s, int64_t outside, tag before, tag now) {
   if (before.type == outside)
     return false;
   if (now.type == outside || now.type != before.type)
@@ -107,7 +116,8 @@ static bool ends(const scheme *s, int64_t outside, tag before, tag now) {
   return before.position == s->end || before.position == s->single;
 }
 
-static bool begins(const scheme *s, int64_t outside, tag before, tag now) {
+// Whether a chunk begins with the tag `now`.
+static bool chunk_begins(const scheme *s, int64_t outside, tag before, tag now) {
   if (before.type == outside)
     return now.type != outside;
   if (now.type == outside)
@@ -122,6 +132,7 @@ typedef struct chunk {
   int64_t begin, end, type;
 } chunk;
 
+// Lists the chunks of a sequence. Returns how many there are.
 static int64_t list_chunks(const scheme *s, int64_t types, const int64_t *label, int64_t length,
                            chunk *to) {
   tag before, now = {-1, types};
@@ -129,11 +140,11 @@ static int64_t list_chunks(const scheme *s, int64_t types, const int64_t *label,
   for (int64_t i = 0; i < length; i++) {
     before = now;
     now = (tag){label[i] % s->tags, label[i] / s->tags};
-    if (start >= 0 && ends(s, types, before, now)) {
+    if (start >= 0 && chunk_ends(s, types, before, now)) {
       to[count++] = (chunk){start, i - 1, before.type};
       start = -1;
     }
-    if (begins(s, types, before, now))
+    if (chunk_begins(s, types, before, now))
       start = i;
   }
   if (start >= 0)
@@ -141,22 +152,22 @@ static int64_t list_chunks(const scheme *s, int64_t types, const int64_t *label,
   return count;
 }
 
-static bool excluded(const pir_attr_value *list, int64_t type) {
+static bool is_excluded_type(const pir_attr_value *list, int64_t type) {
   for (size_t i = 0; i < list->count; i++)
     if (list->ints[i] == type)
       return true;
   return false;
 }
 
-// Numbers of chunks: inferred, labelled, and the same in both.
+// Adds the numbers of chunks to `counts`: inferred, labelled, and equal in both.
 static void count_chunks(const pir_attr_value *skip, const chunk *a, int64_t n, const chunk *b,
                          int64_t m, int64_t *counts) {
   for (int64_t i = 0; i < n; i++)
-    counts[0] += !excluded(skip, a[i].type);
+    counts[0] += !is_excluded_type(skip, a[i].type);
   for (int64_t j = 0; j < m; j++)
-    counts[1] += !excluded(skip, b[j].type);
+    counts[1] += !is_excluded_type(skip, b[j].type);
   for (int64_t i = 0, j = 0; i < n && j < m;) {
-    if (!memcmp(&a[i], &b[j], sizeof *a) && !excluded(skip, a[i].type))
+    if (!memcmp(&a[i], &b[j], sizeof *a) && !is_excluded_type(skip, a[i].type))
       counts[2]++;
     if (a[i].end < b[j].end)
       i++;
@@ -169,8 +180,19 @@ static void count_chunks(const pir_attr_value *skip, const chunk *a, int64_t n, 
   }
 }
 
-static pir_status count_all(const pir_kernel_call *call, const scheme *s, const pir_tensor *t,
-                            chunk *room, int64_t *counts) {
+// Fails unless all tags of a row are valid.
+static pir_status check_tags(const pir_kernel_call *call, const char *name, const int64_t *row,
+                             int64_t length, int64_t most) {
+  for (int64_t k = 0; k < length; k++)
+    if (row[k] < 0 || row[k] > most)
+      return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects 0 to %lld, found %lld",
+                             call->op, name, (long long)most, (long long)row[k]);
+  return PIR_OK;
+}
+
+// Counts the chunks of all sequences. `room` has space for the chunks of two sequences.
+static pir_status count_batch_chunks(const pir_kernel_call *call, const scheme *s,
+                                     const pir_tensor *t, chunk *room, int64_t *counts) {
   int64_t n = t[0].shape[0];
   int64_t wide = t[0].shape[1];
   int64_t types = call->attrs[0].i;
@@ -179,16 +201,12 @@ static pir_status count_all(const pir_kernel_call *call, const scheme *s, const 
     if (length < 0 || length > wide)
       return pir_kernel_fail(call, PIR_INVALID, "%s: seq_length: %lld of %lld", call->op,
                              (long long)length, (long long)wide);
-    const int64_t *rows[2] = {(const int64_t *)t[0].data + i * wide,
-                              (const int64_t *)t[1].data + i * wide};
-    for (int r = 0; r < 2; r++)
-      for (int64_t k = 0; k < length; k++)
-        if (rows[r][k] < 0 || rows[r][k] > types * s->tags)
-          return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects 0 to %lld, found %lld",
-                                 call->op, r ? "label" : "inference",
-                                 (long long)(types * s->tags), (long long)rows[r][k]);
-    int64_t a = list_chunks(s, types, rows[0], length, room);
-    int64_t b = list_chunks(s, types, rows[1], length, room + wide);
+    const int64_t *inferred = (const int64_t *)t[0].data + i * wide;
+    const int64_t *labelled = (const int64_t *)t[1].data + i * wide;
+    PIR_TRY(check_tags(call, "inference", inferred, length, types * s->tags));
+    PIR_TRY(check_tags(call, "label", labelled, length, types * s->tags));
+    int64_t a = list_chunks(s, types, inferred, length, room);
+    int64_t b = list_chunks(s, types, labelled, length, room + wide);
     count_chunks(&call->attrs[2], room, a, room + wide, b, counts);
   }
   return PIR_OK;
@@ -213,8 +231,9 @@ pir_status pir_kernel_chunk_eval(const pir_kernel_call *call) {
   PIR_TRY(pir_kernel_expect_rank(call, 0, "inference", 2));
   PIR_TRY(pir_kernel_expect_rank(call, 1, "label", 2));
   const int64_t *shape = pir_kernel_in(call, 0)->shape;
-  if (memcmp(shape, pir_kernel_in(call, 1)->shape, 2 * sizeof *shape) ||
-      pir_tensor_numel(lengths) != shape[0])
+  const int64_t *label_shape = pir_kernel_in(call, 1)->shape;
+  bool differ = memcmp(shape, label_shape, 2 * sizeof *shape) != 0;
+  if (differ || pir_tensor_numel(lengths) != shape[0])
     return pir_kernel_fail(call, PIR_INVALID, "%s: inference, label and seq_length do not fit",
                            call->op);
   pir_tensor t[9], room = {0};
@@ -223,14 +242,14 @@ pir_status pir_kernel_chunk_eval(const pir_kernel_call *call) {
   if (!status)
     status = pir_kernel_zeros(call, PIR_I64, (int64_t[]){2, shape[1], 3}, 3, &room);
   if (!status)
-    status = count_all(call, s, t, room.data, counts);
+    status = count_batch_chunks(call, s, t, room.data, counts);
   double found = (double)counts[0];
   double wanted = (double)counts[1];
   double right = (double)counts[2];
   double precision = found > 0 ? right / found : 0;
   double recall = wanted > 0 ? right / wanted : 0;
-  const double rates[3] = {precision, recall,
-                           right > 0 ? 2 * precision * recall / (precision + recall) : 0};
+  double f1 = right > 0 ? 2 * precision * recall / (precision + recall) : 0;
+  const double rates[3] = {precision, recall, f1};
   for (int i = 0; i < 3 && !status; i++) {
     if (t[3 + i].data)
       *(double *)t[3 + i].data = rates[i];
@@ -255,6 +274,7 @@ enum {
   AUC_ALL
 };
 
+// Counts every score in the bucket of its value, by label.
 static pir_status fill_buckets(const pir_kernel_call *call, const pir_tensor *t,
                                int64_t *positive, int64_t *negative) {
   const double *x = t[AUC_X].data;
@@ -269,15 +289,17 @@ static pir_status fill_buckets(const pir_kernel_call *call, const pir_tensor *t,
       return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects probabilities, found %g",
                              call->op, p);
     int64_t bucket = (int64_t)((float)p * (float)thresholds);
+    int64_t share = weight ? weight[i] : 1;
     if (label[i] > 0)
-      positive[bucket] += weight ? weight[i] : 1;
+      positive[bucket] += share;
     else if (label[i] == 0)
-      negative[bucket] += weight ? weight[i] : 1;
+      negative[bucket] += share;
   }
   return PIR_OK;
 }
 
-static double area(const int64_t *positive, const int64_t *negative, int64_t thresholds) {
+static double area_under_curve(const int64_t *positive, const int64_t *negative,
+                               int64_t thresholds) {
   double sum = 0, p = 0, n = 0;
   for (int64_t i = thresholds; i >= 0; i--) {
     double p_before = p, n_before = n;
@@ -288,8 +310,9 @@ static double area(const int64_t *positive, const int64_t *negative, int64_t thr
   return p > 0 && n > 0 ? sum / p / n : sum;
 }
 
-// The statistics of the last `steps` batches stand one after the other, then their sum, then
-// which comes next.
+// Updates the statistics and computes the area. With `steps`, the statistics hold the buckets
+// of the last `steps` batches one after the other, then their sum, then the number of the next
+// batch; else only the sum.
 static pir_status update_buckets(const pir_kernel_call *call, const pir_tensor *t) {
   int64_t *sides[2] = {t[AUC_POSITIVE_OUT].data, t[AUC_NEGATIVE_OUT].data};
   int64_t steps = call->attrs[2].i;
@@ -318,7 +341,7 @@ static pir_status update_buckets(const pir_kernel_call *call, const pir_tensor *
       sides[s][total + i] += sides[s][now * size + i];
     sides[s][total + size]++;
   }
-  *(double *)t[AUC_OUT].data = area(sides[0] + total, sides[1] + total, size - 1);
+  *(double *)t[AUC_OUT].data = area_under_curve(sides[0] + total, sides[1] + total, size - 1);
   return PIR_OK;
 }
 
@@ -336,15 +359,16 @@ pir_status pir_kernel_auc(const pir_kernel_call *call) {
   if (!pir_str_equal(call->attrs[0].text, PIR_STR("ROC")))
     return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of another curve than ROC",
                            call->op);
-  if (thresholds < 1 || steps < 0 || __builtin_mul_overflow(steps + 1, thresholds + 1, &size) ||
-      x->shape[1] < 1)
+  bool large = __builtin_mul_overflow(steps + 1, thresholds + 1, &size);
+  if (thresholds < 1 || steps < 0 || large || x->shape[1] < 1)
     return pir_kernel_fail(call, PIR_INVALID, "%s: num_thresholds %lld, slide_steps %lld",
                            call->op, (long long)thresholds, (long long)steps);
   if (steps)
     size++;
   for (int k = AUC_LABEL; k <= AUC_NEGATIVE; k++) {
     const pir_tensor *t = pir_kernel_in(call, k);
-    if (!t || pir_tensor_numel(t) != (k == AUC_LABEL ? x->shape[0] : size))
+    int64_t wanted = k == AUC_LABEL ? x->shape[0] : size;
+    if (!t || pir_tensor_numel(t) != wanted)
       return pir_kernel_fail(call, PIR_INVALID,
                              "%s: expects %lld labels and %lld numbers of statistics", call->op,
                              (long long)x->shape[0], (long long)size);
@@ -359,10 +383,10 @@ pir_status pir_kernel_auc(const pir_kernel_call *call) {
   return pir_kernel_close(call, status, 5, 3, t);
 }
 
-// ---- numbers that are none
+// ---- NaN and infinities
 
-// attribute 2 is the level: 0 fails on NaN and infinity. Results: how many NaN, infinities,
-// zeros; max, min, mean.
+// attribute 2 is the level: 0 fails on NaN and infinity. Results: numbers of NaN, infinities
+// and zeros; max, min, mean.
 pir_status pir_kernel_check_numerics(const pir_kernel_call *call) {
   static const uint8_t out[] = {PIR_I64, PIR_F64};
   const pir_tensor *x = pir_kernel_in(call, 0);
@@ -389,8 +413,8 @@ pir_status pir_kernel_check_numerics(const pir_kernel_call *call) {
   if (!status && call->attrs[2].i == 0 && counts[0] + counts[1] > 0)
     status = pir_kernel_fail(call, PIR_INVALID, "%s: %lld NaN and %lld infinite elements",
                              call->op, (long long)counts[0], (long long)counts[1]);
-  const double values[3] = {top, least, n ? sum / (double)n : 0},
-               none[3] = {0};  // complex numbers have no order
+  const double values[3] = {top, least, n ? sum / (double)n : 0};
+  const double none[3] = {0};  // complex numbers have no order
   if (!status && t[1].data)
     memcpy(t[1].data, counts, sizeof counts);
   if (!status && t[2].data)

@@ -1,13 +1,13 @@
-// Best paths: a conditional random field and the Viterbi algorithm (the best score of every
-// state, step by step, with the state it came from), beams read backwards, and labels without
-// blanks. O(steps * states^2) a sequence.
+// Best paths: decoding of conditional random fields (CRF) and Viterbi decoding, beams read
+// backward, and labels without blanks. The Viterbi algorithm keeps the best score of every
+// state, step by step, with the state that it came from: O(steps * states^2) for a sequence.
 #include <string.h>
 
 #include "kernels.h"
 
-// Steps of sequence `n`: its length when given, else all.
-static pir_status steps_of(const pir_kernel_call *call, const pir_tensor *lengths, int64_t n,
-                           int64_t most, int64_t *out) {
+// Reads the number of steps of sequence `n`: its length when lengths are given, else `most`.
+static pir_status read_sequence_steps(const pir_kernel_call *call, const pir_tensor *lengths,
+                                      int64_t n, int64_t most, int64_t *out) {
   *out = lengths->data ? ((const int64_t *)lengths->data)[n] : most;
   if (*out >= 0 && *out <= most)
     return PIR_OK;
@@ -15,17 +15,18 @@ static pir_status steps_of(const pir_kernel_call *call, const pir_tensor *length
                          call->op, (long long)*out, (long long)most);
 }
 
-// What one sequence is decoded from. A table of transitions leads from row to column.
-typedef struct field {
-  const double *scores, *transitions, *first,
-      *last;  // scores [steps, states]; `first` and `last` may be NULL
+// The scores of one sequence, and scratch memory. A transition leads from row to column.
+typedef struct lattice {
+  const double *scores;  // [steps, states]
+  const double *transitions;
+  const double *first, *last;  // scores of the first and the last state, or NULL
   int64_t states;
   double *best, *next;  // of every state
   int32_t *from;        // [steps, states]
-} field;
+} lattice;
 
 // Writes the states of the best path and returns its score.
-static double decode(const field *f, int64_t steps, int64_t *path) {
+static double decode_best_path(const lattice *f, int64_t steps, int64_t *path) {
   int64_t n = f->states, at = 0;
   double *best = f->best, *next = f->next;
   for (int64_t i = 0; i < n; i++)
@@ -34,9 +35,13 @@ static double decode(const field *f, int64_t steps, int64_t *path) {
     for (int64_t i = 0; i < n; i++) {
       int64_t from = 0;
       double top = best[0] + f->transitions[i];
-      for (int64_t j = 1; j < n; j++)
-        if (best[j] + f->transitions[j * n + i] > top)
-          top = best[from = j] + f->transitions[j * n + i];
+      for (int64_t j = 1; j < n; j++) {
+        double score = best[j] + f->transitions[j * n + i];
+        if (score > top) {
+          top = score;
+          from = j;
+        }
+      }
       next[i] = top + f->scores[t * n + i];
       f->from[t * n + i] = (int32_t)from;
     }
@@ -58,8 +63,8 @@ static double decode(const field *f, int64_t steps, int64_t *path) {
   return score;
 }
 
-static pir_status field_open(const pir_kernel_call *call, int64_t steps, int64_t states,
-                             pir_tensor *room, field *f) {
+static pir_status allocate_lattice(const pir_kernel_call *call, int64_t steps, int64_t states,
+                                   pir_tensor *room, lattice *f) {
   const int64_t from[2] = {steps, states};
   const int64_t each[2] = {2, states};
   f->states = states;
@@ -73,7 +78,9 @@ static pir_status field_open(const pir_kernel_call *call, int64_t steps, int64_t
 
 enum { CRF_EMISSION, CRF_TRANSITION, CRF_LABEL, CRF_LENGTH, CRF_PATH, CRF_ALL };
 
-static pir_status decode_crf(const pir_kernel_call *call, const pir_tensor *t, field *f) {
+// Decodes padded sequences: emission [n, steps, states]. With labels, the result tells where
+// path and label agree.
+static pir_status decode_crf(const pir_kernel_call *call, const pir_tensor *t, lattice *f) {
   const int64_t *shape = t[CRF_EMISSION].shape;
   const int64_t *label = t[CRF_LABEL].data;
   int64_t *path = t[CRF_PATH].data, steps, states = f->states;
@@ -82,19 +89,20 @@ static pir_status decode_crf(const pir_kernel_call *call, const pir_tensor *t, f
   f->last = w + states;
   f->transitions = w + 2 * states;
   for (int64_t n = 0; n < shape[0]; n++) {
-    PIR_TRY(steps_of(call, &t[CRF_LENGTH], n, shape[1], &steps));
+    PIR_TRY(read_sequence_steps(call, &t[CRF_LENGTH], n, shape[1], &steps));
     f->scores = (const double *)t[CRF_EMISSION].data + n * shape[1] * states;
     if (steps)
-      (void)decode(f, steps, path + n * shape[1]);
-    for (int64_t i = n * shape[1]; label && i < n * shape[1] + steps; i++)
+      (void)decode_best_path(f, steps, path + n * shape[1]);
+    int64_t begin = n * shape[1];
+    for (int64_t i = begin; label && i < begin + steps; i++)
       path[i] = label[i] == path[i];
   }
   return PIR_OK;
 }
 
-// Sequences that lie one after the other: emission [rows, states].
+// Decodes sequences that are stored one after the other: emission [rows, states].
 static pir_status decode_crf_rows(const pir_kernel_call *call, const pir_tensor *t,
-                                  const uint64_t *at, int64_t n, field *f) {
+                                  const uint64_t *at, int64_t n, lattice *f) {
   const int64_t *label = t[CRF_LABEL].data;
   const int64_t rows = t[CRF_EMISSION].shape[0];
   const int64_t states = f->states;
@@ -106,7 +114,7 @@ static pir_status decode_crf_rows(const pir_kernel_call *call, const pir_tensor 
   for (int64_t s = 0; s < n; s++) {
     f->scores = (const double *)t[CRF_EMISSION].data + (int64_t)at[s] * states;
     if (at[s + 1] > at[s])
-      (void)decode(f, (int64_t)(at[s + 1] - at[s]), path + at[s]);
+      (void)decode_best_path(f, (int64_t)(at[s + 1] - at[s]), path + at[s]);
   }
   for (int64_t i = 0; label && i < rows; i++)
     path[i] = label[i] == path[i];
@@ -129,20 +137,21 @@ pir_status pir_kernel_crf_decoding(const pir_kernel_call *call) {
     PIR_TRY(pir_kernel_sequences(call, CRF_EMISSION, &at, &sequences));
   int64_t states = emission->shape[emission->rank - 1];
   int64_t rows = emission->shape[0] * (length ? emission->shape[1] : 1);
-  if (transition->shape[0] != states + 2 || transition->shape[1] != states || states < 1)
+  bool square = transition->shape[0] == states + 2 && transition->shape[1] == states;
+  if (!square || states < 1)
     return pir_kernel_fail(call, PIR_INVALID,
                            "%s: transition: expects [%lld, %lld], found [%lld, %lld]", call->op,
                            (long long)states + 2, (long long)states,
                            (long long)transition->shape[0], (long long)transition->shape[1]);
-  if ((length && pir_tensor_numel(length) != emission->shape[0]) ||
-      (label && pir_tensor_numel(label) != rows))
+  bool fits = !length || pir_tensor_numel(length) == emission->shape[0];
+  if (!fits || (label && pir_tensor_numel(label) != rows))
     return pir_kernel_fail(call, PIR_INVALID, "%s: length and label do not fit the emission",
                            call->op);
   pir_tensor t[CRF_ALL], room[2] = {0};
-  field f = {0};
+  lattice f = {0};
   pir_status status = pir_kernel_open(call, in, 4, out, 1, t);
   if (!status)
-    status = field_open(call, length ? emission->shape[1] : rows, states, room, &f);
+    status = allocate_lattice(call, length ? emission->shape[1] : rows, states, room, &f);
   if (!status)
     status = at ? decode_crf_rows(call, t, at, sequences, &f) : decode_crf(call, t, &f);
   for (int i = 0; i < 2; i++)
@@ -152,23 +161,24 @@ pir_status pir_kernel_crf_decoding(const pir_kernel_call *call) {
 
 enum { VITERBI_SCORES, VITERBI_TRANSITIONS, VITERBI_LENGTHS, VITERBI_BEST, VITERBI_ALL };
 
-static pir_status decode_all(const pir_kernel_call *call, const pir_tensor *t, field *f,
-                             int64_t wide, int64_t *path) {
+static pir_status decode_viterbi_rows(const pir_kernel_call *call, const pir_tensor *t,
+                                      lattice *f, int64_t wide, int64_t *path) {
   const int64_t *shape = t[VITERBI_SCORES].shape;
   bool tags = call->attrs[0].i != 0;
   int64_t states = f->states, steps;
+  double *best = t[VITERBI_BEST].data;
   f->transitions = t[VITERBI_TRANSITIONS].data;
   f->first = tags ? f->transitions + (states - 1) * states : NULL;
   f->last = tags ? f->transitions + (states - 2) * states : NULL;
   for (int64_t n = 0; n < shape[0]; n++) {
-    PIR_TRY(steps_of(call, &t[VITERBI_LENGTHS], n, shape[1], &steps));
+    PIR_TRY(read_sequence_steps(call, &t[VITERBI_LENGTHS], n, shape[1], &steps));
     f->scores = (const double *)t[VITERBI_SCORES].data + n * shape[1] * states;
-    ((double *)t[VITERBI_BEST].data)[n] = shape[1] ? decode(f, steps, path + n * wide) : 0;
+    best[n] = shape[1] ? decode_best_path(f, steps, path + n * wide) : 0;
   }
   return PIR_OK;
 }
 
-static pir_status decode_viterbi(const pir_kernel_call *call, const pir_tensor *t, field *f) {
+static pir_status decode_viterbi(const pir_kernel_call *call, const pir_tensor *t, lattice *f) {
   const int64_t *lengths = t[VITERBI_LENGTHS].data;
   const int64_t *shape = t[VITERBI_SCORES].shape;
   int64_t wide = 0;
@@ -181,7 +191,7 @@ static pir_status decode_viterbi(const pir_kernel_call *call, const pir_tensor *
   pir_tensor paths;
   const int64_t both[2] = {shape[0], wide};
   PIR_TRY(pir_kernel_zeros(call, PIR_I64, both, 2, &paths));
-  pir_status status = decode_all(call, t, f, wide, paths.data);
+  pir_status status = decode_viterbi_rows(call, t, f, wide, paths.data);
   if (!status)
     status = pir_kernel_shape_result(call, scores, pir_kernel_in(call, 0)->dtype, shape, 1);
   if (!status)
@@ -204,7 +214,8 @@ pir_status pir_kernel_viterbi_decode(const pir_kernel_call *call) {
   PIR_TRY(pir_kernel_expect_rank(call, VITERBI_TRANSITIONS, "transition_params", 2));
   PIR_TRY(pir_kernel_expect_rank(call, VITERBI_LENGTHS, "lengths", 1));
   int64_t states = x->shape[2];
-  if (w->shape[0] != states || w->shape[1] != states || states < (call->attrs[0].i ? 2 : 1))
+  int64_t least = call->attrs[0].i ? 2 : 1;
+  if (w->shape[0] != states || w->shape[1] != states || states < least)
     return pir_kernel_fail(call, PIR_INVALID,
                            "%s: transition_params: expects [%lld, %lld], found [%lld, %lld]",
                            call->op, (long long)states, (long long)states,
@@ -213,13 +224,13 @@ pir_status pir_kernel_viterbi_decode(const pir_kernel_call *call) {
     return pir_kernel_fail(call, PIR_INVALID, "%s: lengths: expects %lld, found %lld", call->op,
                            (long long)x->shape[0], (long long)lengths->shape[0]);
   pir_tensor t[VITERBI_ALL], room[2] = {0};
-  field f = {0};
+  lattice f = {0};
   pir_status status = pir_kernel_open(call, in, 3, NULL, 0, t);
   t[VITERBI_BEST] = (pir_tensor){0};
   if (!status)
     status = pir_kernel_zeros(call, PIR_F64, x->shape, 1, &t[VITERBI_BEST]);
   if (!status)
-    status = field_open(call, x->shape[1], states, room, &f);
+    status = allocate_lattice(call, x->shape[1], states, room, &f);
   if (!status)
     status = decode_viterbi(call, t, &f);
   for (int i = 0; i < 2; i++)
@@ -277,10 +288,12 @@ pir_status pir_kernel_ctc_align(const pir_kernel_call *call) {
   for (int64_t n = 0; n < shape[0] && !status; n++, to += shape[1]) {
     const int64_t *from = (const int64_t *)t[0].data + n * shape[1];
     int64_t kept = 0;
-    status = steps_of(call, &t[1], n, shape[1], &steps);
-    for (int64_t i = 0; i < steps && !status; i++)
-      if (from[i] != blank && !(call->attrs[1].i && i && from[i] == from[i - 1]))
+    status = read_sequence_steps(call, &t[1], n, shape[1], &steps);
+    for (int64_t i = 0; i < steps && !status; i++) {
+      bool repeated = call->attrs[1].i && i && from[i] == from[i - 1];
+      if (from[i] != blank && !repeated)
         to[kept++] = from[i];
+    }
     if (counts)
       counts[n] = kept;
     for (; kept < shape[1]; kept++)

@@ -1,6 +1,6 @@
-// Ops over sequences of different lengths, which lie one after the other: rows of a matrix, cut
-// by the offsets that come with the tensor. Each goes through the sequences in turn; O(rows),
-// the recurrent ones in kernels/recurrent.c.
+// Ops over sequences of different lengths, which are stored one after the other: the rows of a
+// matrix, divided by the offsets that come with the tensor (LoD). Each op visits the sequences
+// in turn, in O(rows). The recurrent ones are in kernels/rnn/recurrent.c.
 #include <math.h>
 #include <string.h>
 
@@ -31,8 +31,9 @@ pir_status pir_kernel_sequences(const pir_kernel_call *call, int k,
 uint64_t *pir_kernel_new_sequences(const pir_kernel_call *call, pir_tensor *out,
                                    int64_t count) {
   size_t bytes;
-  if (!call->lods || __builtin_mul_overflow((size_t)count + 1, sizeof(uint64_t), &bytes) ||
-      __builtin_add_overflow(bytes, sizeof(pir_lod_block), &bytes)) {
+  bool large = __builtin_mul_overflow((size_t)count + 1, sizeof(uint64_t), &bytes);
+  large |= __builtin_add_overflow(bytes, sizeof(pir_lod_block), &bytes);
+  if (!call->lods || large) {
     (void)pir_kernel_fail(call, PIR_EXHAUSTED, "%s: no room for the offsets of sequences",
                           call->op);
     return NULL;
@@ -54,16 +55,17 @@ uint64_t *pir_kernel_new_sequences(const pir_kernel_call *call, pir_tensor *out,
   return block->offsets;
 }
 
-// Elements of one row.
-static int64_t width(const pir_tensor *x) {
+// The number of elements of one row.
+static int64_t row_width(const pir_tensor *x) {
   int64_t n = 1;
   for (int d = 1; d < x->rank; d++)
     n *= x->shape[d];
   return n;
 }
 
-static pir_status put_like(const pir_kernel_call *call, const pir_tensor *dense,
-                           pir_tensor *out, int64_t rows) {
+// Writes `rows` rows as a result with the row shape and dtype of x.
+static pir_status write_rows_like_x(const pir_kernel_call *call, const pir_tensor *dense,
+                                    pir_tensor *out, int64_t rows) {
   const pir_tensor *x = pir_kernel_in(call, 0);
   int64_t shape[PIR_MAX_RANK] = {rows};
   for (int d = 1; d < x->rank; d++)
@@ -74,20 +76,33 @@ static pir_status put_like(const pir_kernel_call *call, const pir_tensor *dense,
   return pir_tensor_copy(&from, out);
 }
 
-// operands: x, y; attributes: target_lod, append. Offsets of y, or its numbers, or the
-// attribute's.
+// Number i of the offsets: those of y, or the elements of y, or those of the attribute.
+static int64_t reset_offset(const pir_tensor *y, const pir_attr_value *target, int64_t i) {
+  if (!y)
+    return target->ints[i];
+  if (y->lod_levels)
+    return (int64_t)y->lod[y->lod_levels - 1][i];
+  return pir_tensor_int_at(y, i);
+}
+
+static int64_t reset_offset_count(const pir_tensor *y, const pir_attr_value *target) {
+  if (!y)
+    return (int64_t)target->count;
+  if (y->lod_levels)
+    return (int64_t)y->lod_sizes[y->lod_levels - 1];
+  return pir_tensor_numel(y);
+}
+
+// operands: x, y; attributes: target_lod, append
 pir_status pir_kernel_lod_reset(const pir_kernel_call *call) {
   const pir_tensor *x = pir_kernel_in(call, 0);
   const pir_tensor *y = pir_kernel_in(call, 1);
   pir_tensor *out = pir_kernel_out(call, 0);
   const pir_attr_value *target = &call->attrs[0];
-  bool borrows = y && y->lod_levels;
   if (call->attrs[1].i)
     return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s that appends a level",
                            call->op);
-  int64_t n = borrows ? (int64_t)y->lod_sizes[y->lod_levels - 1]
-              : y     ? pir_tensor_numel(y)
-                      : (int64_t)target->count;
+  int64_t n = reset_offset_count(y, target);
   if (n < 1)
     return pir_kernel_fail(call, PIR_INVALID, "%s: expects offsets", call->op);
   PIR_TRY(pir_kernel_shape_result(call, out, x->dtype, x->shape, x->rank));
@@ -96,10 +111,9 @@ pir_status pir_kernel_lod_reset(const pir_kernel_call *call) {
   if (!at)
     return PIR_EXHAUSTED;
   for (int64_t i = 0; i < n; i++) {
-    int64_t v = borrows ? (int64_t)y->lod[y->lod_levels - 1][i]
-                : y     ? pir_tensor_int_at(y, i)
-                        : target->ints[i];
-    if (v < 0 || (i && (uint64_t)v < at[i - 1]) || (!i && v))
+    int64_t v = reset_offset(y, target, i);
+    bool ordered = i ? v >= 0 && (uint64_t)v >= at[i - 1] : v == 0;
+    if (!ordered)
       return pir_kernel_fail(call, PIR_INVALID,
                              "%s: offsets: expects 0 and then numbers that do not fall",
                              call->op);
@@ -122,8 +136,9 @@ typedef enum pooling {
   POOL_KINDS
 } pooling;
 
-static void pool_one(pooling kind, const double *x, int64_t rows, int64_t wide, double *to,
-                     int64_t *at) {
+// Pools the rows of one sequence, and writes the row of the largest element of each column.
+static void pool_sequence(pooling kind, const double *x, int64_t rows, int64_t wide, double *to,
+                          int64_t *at) {
   for (int64_t j = 0; j < wide; j++) {
     double best = x[j], sum = 0;
     int64_t where = 0;
@@ -135,12 +150,14 @@ static void pool_one(pooling kind, const double *x, int64_t rows, int64_t wide, 
       }
     }
     at[j] = where;
-    to[j] = kind == POOL_AVERAGE ? sum / (double)rows
-            : kind == POOL_SUM   ? sum
-            : kind == POOL_SQRT  ? sum / sqrt((double)rows)
-            : kind == POOL_MAX   ? best
-            : kind == POOL_LAST  ? x[(rows - 1) * wide + j]
-                                 : x[j];
+    switch (kind) {
+      case POOL_AVERAGE: to[j] = sum / (double)rows; break;
+      case POOL_SUM: to[j] = sum; break;
+      case POOL_SQRT: to[j] = sum / sqrt((double)rows); break;
+      case POOL_MAX: to[j] = best; break;
+      case POOL_LAST: to[j] = x[(rows - 1) * wide + j]; break;
+      default: to[j] = x[j];
+    }
   }
 }
 
@@ -161,7 +178,7 @@ pir_status pir_kernel_sequence_pool(const pir_kernel_call *call) {
     return pir_kernel_fail(call, PIR_INVALID, "%s: pooltype: not one of the six", call->op);
   PIR_TRY(pir_kernel_sequences(call, 0, &at, &n));
   PIR_TRY(pir_kernel_dense(call, x, PIR_F64, x->shape, x->rank, &t));
-  int64_t wide = width(x);
+  int64_t wide = row_width(x);
   pir_status status = pir_kernel_zeros(call, PIR_F64, (int64_t[]){n, wide}, 2, &all);
   if (!status)
     status = pir_kernel_zeros(call, PIR_I64, (int64_t[]){n, wide}, 2, &places);
@@ -173,14 +190,14 @@ pir_status pir_kernel_sequence_pool(const pir_kernel_call *call) {
       to[j] = call->attrs[2].f;
       where[j] = -1;
     }
+    const double *from = (const double *)t.data + (int64_t)at[s] * wide;
     if (rows)
-      pool_one((pooling)kind, (const double *)t.data + (int64_t)at[s] * wide, rows, wide, to,
-               where);
+      pool_sequence((pooling)kind, from, rows, wide, to, where);
     for (int64_t j = 0; j < wide && rows; j++)
       where[j] += (int64_t)at[s];
   }
   if (!status)
-    status = put_like(call, &all, pir_kernel_out(call, 0), n);
+    status = write_rows_like_x(call, &all, pir_kernel_out(call, 0), n);
   if (!status && index) {
     int64_t shape[PIR_MAX_RANK] = {kind == POOL_MAX ? n : 0};
     for (int d = 1; d < x->rank; d++)
@@ -203,7 +220,7 @@ pir_status pir_kernel_sequence_softmax(const pir_kernel_call *call) {
   int64_t n;
   pir_tensor t;
   PIR_TRY(pir_kernel_sequences(call, 0, &at, &n));
-  if (width(x) != 1)
+  if (row_width(x) != 1)
     return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects one column", call->op);
   PIR_TRY(pir_kernel_dense(call, x, PIR_F64, x->shape, x->rank, &t));
   double *v = t.data;
@@ -211,28 +228,30 @@ pir_status pir_kernel_sequence_softmax(const pir_kernel_call *call) {
     double most = -INFINITY, sum = 0;
     for (uint64_t i = at[s]; i < at[s + 1]; i++)
       most = fmax(most, v[i]);
-    for (uint64_t i = at[s]; i < at[s + 1]; i++)
-      sum += v[i] = exp(v[i] - most);
+    for (uint64_t i = at[s]; i < at[s + 1]; i++) {
+      v[i] = exp(v[i] - most);
+      sum += v[i];
+    }
     for (uint64_t i = at[s]; i < at[s + 1]; i++)
       v[i] /= sum;
   }
-  pir_status status = put_like(call, &t, pir_kernel_out(call, 0), x->shape[0]);
+  pir_status status = write_rows_like_x(call, &t, pir_kernel_out(call, 0), x->shape[0]);
   pir_kernel_drop(call, &t);
   return status;
 }
 
-// Each sequence of x (each row, where x has none) as often as the sequence of y at its place is
-// long.
-static pir_status expand(const pir_kernel_call *call, const pir_tensor *x, const uint64_t *from,
-                         int64_t n, const uint64_t *times) {
+// Repeats sequence s of x (row s, when x has no sequences) as often as sequence s of y has
+// rows. `from` holds the offsets of x or is NULL, `times` those of y.
+static pir_status expand_sequences(const pir_kernel_call *call, const pir_tensor *x,
+                                   const uint64_t *from, int64_t n, const uint64_t *times) {
   pir_tensor *out = pir_kernel_out(call, 0);
   int64_t shape[PIR_MAX_RANK], rows = 0, copies = 0, done = 0;
   for (int64_t s = 0; s < n; s++) {
     int64_t length = from ? (int64_t)(from[s + 1] - from[s]) : 1;
     int64_t again = (int64_t)(times[s + 1] - times[s]);
     int64_t part;
-    if (__builtin_mul_overflow(length, again, &part) ||
-        __builtin_add_overflow(rows, part, &rows))
+    bool large = __builtin_mul_overflow(length, again, &part);
+    if (large || __builtin_add_overflow(rows, part, &rows))
       return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too many rows", call->op);
     copies += again;
   }
@@ -282,13 +301,13 @@ pir_status pir_kernel_sequence_expand(const pir_kernel_call *call) {
   if (n > 0 && sequences != n)
     return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects %lld sequences, found %lld",
                            call->op, (long long)n, (long long)sequences);
-  return expand(call, x, from, n, y->lod[level]);
+  return expand_sequences(call, x, from, n, y->lod[level]);
 }
 
-// One row of the result: the products of a window of rows, those outside of the sequence left
-// out.
-static void convolve(const double *x, int64_t rows, int64_t wide, int64_t first, int64_t window,
-                     const double *filter, int64_t outs, double *to) {
+// Adds the products of a window of rows with the filter to one row of the result. Rows outside
+// of the sequence are left out.
+static void convolve_window(const double *x, int64_t rows, int64_t wide, int64_t first,
+                            int64_t window, const double *filter, int64_t outs, double *to) {
   for (int64_t k = 0; k < window; k++) {
     if (first + k < 0 || first + k >= rows)
       continue;
@@ -319,7 +338,8 @@ pir_status pir_kernel_sequence_conv(const pir_kernel_call *call) {
   if (attrs[1].i || attrs[3].i != 1)
     return pir_kernel_fail(call, PIR_UNSUPPORTED,
                            "unsupported: %s with trained padding or strides", call->op);
-  if (window < 1 || __builtin_mul_overflow(window, wide, &rows) || rows != filter->shape[0])
+  bool large = __builtin_mul_overflow(window, wide, &rows);
+  if (window < 1 || large || rows != filter->shape[0])
     return pir_kernel_fail(call, PIR_INVALID,
                            "%s: filter: expects %lld times %lld rows, found %lld", call->op,
                            (long long)window, (long long)wide, (long long)filter->shape[0]);
@@ -328,10 +348,13 @@ pir_status pir_kernel_sequence_conv(const pir_kernel_call *call) {
     status = pir_kernel_dense(call, filter, PIR_F64, filter->shape, 2, &w);
   if (!status)
     status = pir_kernel_zeros(call, PIR_F64, (int64_t[]){x->shape[0], outs}, 2, &y);
-  for (int64_t s = 0; s < n && !status; s++)
-    for (int64_t i = 0, length = (int64_t)(at[s + 1] - at[s]); i < length; i++)
-      convolve((const double *)t.data + (int64_t)at[s] * wide, length, wide, i + attrs[2].i,
-               window, w.data, outs, (double *)y.data + ((int64_t)at[s] + i) * outs);
+  for (int64_t s = 0; s < n && !status; s++) {
+    int64_t length = (int64_t)(at[s + 1] - at[s]);
+    const double *from = (const double *)t.data + (int64_t)at[s] * wide;
+    double *to = (double *)y.data + (int64_t)at[s] * outs;
+    for (int64_t i = 0; i < length; i++, to += outs)
+      convolve_window(from, length, wide, i + attrs[2].i, window, w.data, outs, to);
+  }
   pir_tensor *out = pir_kernel_out(call, 0);
   if (!status)
     status = pir_kernel_shape_result(call, out, x->dtype, y.shape, 2);
