@@ -1,7 +1,7 @@
-// Sorting along an axis: argsort, topk, medians, and the running extremes, which keep positions
-// too. A line is copied to 64-bit keys with their positions and merge-sorted, so that equal
-// keys stay in order, or the first elements are selected. NaN counts as the largest number.
-// Cost: n log n a line, n where a few are selected; lines run in parallel.
+// Sorting along an axis: argsort, topk, kthvalue, mode, medians, and running extremes with
+// their positions. A line is copied into 64-bit keys with positions and merge-sorted, so that
+// equal keys stay in order; or its first elements are selected. NaN counts as the largest
+// number. Cost: n log n for a line, n when few elements are selected. Lines run in parallel.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,30 +12,31 @@
 
 typedef pir_entry entry;
 
-// A walk over the lines of x along one axis, and of two results beside it.
+// A job over the lines of x along one axis, which writes lines of two results.
 typedef struct line_job {
   const pir_kernel_call *call;
   const pir_tensor *x;
   pir_tensor *out, *positions;
   int axis;
   int64_t length, kept;  // elements of a line of x, and of the results
-  int64_t first;         // which of the sorted elements the results begin with
+  int64_t first;         // the first of the sorted elements that the results take
   bool floats, descending;
   bool skips_nan, lower;  // of medians
-  int64_t selected;       // so many elements in order, 0: as many as it takes
+  int64_t selected;       // elements of a line to sort; 0: as many as needed
   entry *room;            // 2 * length for each thread
   void (*line)(const struct line_job *job, entry *room, const int64_t *at);
 } line_job;
 
-static pir_order order_of(const line_job *job) {
+static pir_order key_order(const line_job *job) {
   return (pir_order){job->floats, job->descending};
 }
 
-static bool before(const line_job *job, const entry *a, const entry *b) {
-  return pir_entry_before(order_of(job), a, b);
+static bool entry_before(const line_job *job, const entry *a, const entry *b) {
+  return pir_entry_before(key_order(job), a, b);
 }
 
-// Bottom-up merge sort; returns which of the two halves of `room` holds the result.
+// Bottom-up merge sort. `room` holds the line and has space for a second one; the result is in
+// either, and returned.
 static entry *sort_line(const line_job *job, entry *room) {
   int64_t n = job->length;
   entry *from = room, *to = room + n;
@@ -45,9 +46,10 @@ static entry *sort_line(const line_job *job, entry *room) {
       int64_t hi = lo + 2 * width < n ? lo + 2 * width : n;
       int64_t a = lo;
       int64_t b = mid;
-      for (int64_t k = lo; k < hi; k++)
-        to[k] =
-            a < mid && (b == hi || !before(job, &from[b], &from[a])) ? from[a++] : from[b++];
+      for (int64_t k = lo; k < hi; k++) {
+        bool takes_a = a < mid && (b == hi || !entry_before(job, &from[b], &from[a]));
+        to[k] = takes_a ? from[a++] : from[b++];
+      }
     }
     entry *swap = from;
     from = to;
@@ -63,38 +65,46 @@ static const char *line_start(const pir_tensor *t, const int64_t *at) {
   return (const char *)t->data + offset * (int64_t)pir_dtype_size(t->dtype);
 }
 
-static void store(const line_job *job, const entry *sorted, int64_t n, const int64_t *at) {
-  const int64_t step = sizeof(entry) / sizeof(int64_t);
-  if (job->out)
-    pir_convert(job->out->dtype, (void *)(uintptr_t)line_start(job->out, at),
-                job->x->rank ? job->out->strides[job->axis] : 1,
-                job->floats ? PIR_F64 : PIR_I64, &sorted->key, step, n);
-  if (job->positions)
-    pir_convert(job->positions->dtype, (void *)(uintptr_t)line_start(job->positions, at),
-                job->x->rank ? job->positions->strides[job->axis] : 1, PIR_I64, &sorted->at,
-                step, n);
+// The stride of a tensor along the axis of the job.
+static int64_t line_stride(const line_job *job, const pir_tensor *t) {
+  return job->x->rank ? t->strides[job->axis] : 1;
 }
 
-static void load(const line_job *job, entry *room, const int64_t *at) {
-  pir_convert(job->floats ? PIR_F64 : PIR_I64, &room->key, sizeof(entry) / sizeof(int64_t),
-              job->x->dtype, line_start(job->x, at),
-              job->x->rank ? job->x->strides[job->axis] : 1, job->length);
+// Writes n entries to the lines at `at` of both results.
+static void store_line(const line_job *job, const entry *sorted, int64_t n, const int64_t *at) {
+  const int64_t step = sizeof(entry) / sizeof(int64_t);
+  pir_dtype key = job->floats ? PIR_F64 : PIR_I64;
+  const pir_tensor *out = job->out, *positions = job->positions;
+  if (out)
+    pir_convert(out->dtype, (void *)(uintptr_t)line_start(out, at), line_stride(job, out), key,
+                &sorted->key, step, n);
+  if (positions)
+    pir_convert(positions->dtype, (void *)(uintptr_t)line_start(positions, at),
+                line_stride(job, positions), PIR_I64, &sorted->at, step, n);
+}
+
+static void load_line(const line_job *job, entry *room, const int64_t *at) {
+  const int64_t step = sizeof(entry) / sizeof(int64_t);
+  pir_dtype key = job->floats ? PIR_F64 : PIR_I64;
+  const pir_tensor *x = job->x;
+  pir_convert(key, &room->key, step, x->dtype, line_start(x, at), line_stride(job, x),
+              job->length);
   for (int64_t i = 0; i < job->length; i++)
     room[i].at = i;
 }
 
-static void sort_one(const line_job *job, entry *room, const int64_t *at) {
-  load(job, room, at);
-  store(job, sort_line(job, room) + job->first, job->kept, at);
+static void sort_whole_line(const line_job *job, entry *room, const int64_t *at) {
+  load_line(job, room, at);
+  store_line(job, sort_line(job, room) + job->first, job->kept, at);
 }
 
-// ---- the first few of many
+// ---- the first elements of a line
 
 enum { FEW = 32 };
 
-// The first k of a line by insertion, read where they are. False where the answer depends on
-// how equal elements or NaN are met: that is for pir_entries_select, which knows.
-#define TAKE_FEW(name, T, field)                                                               \
+// Selects the first k of a line by insertion, without copying the line. Returns false when the
+// result depends on the order of equal elements or of NaN; pir_entries_select decides then.
+#define SELECT_FEW(name, T, field)                                                             \
   static bool name(const char *data, int64_t step, int64_t n, int64_t k, bool descending,      \
                    entry *out) {                                                               \
     const T *x = (const T *)data;                                                              \
@@ -112,99 +122,111 @@ enum { FEW = 32 };
         continue;                                                                              \
       }                                                                                        \
       int64_t j = count < k ? count++ : k;                                                     \
-      for (; j > 0 && (descending ? v > first[j - 1] : v < first[j - 1]); j--)                 \
-        first[j] = first[j - 1], places[j] = places[j - 1];                                    \
+      for (; j > 0 && (descending ? v > first[j - 1] : v < first[j - 1]); j--) {               \
+        first[j] = first[j - 1];                                                               \
+        places[j] = places[j - 1];                                                             \
+      }                                                                                        \
       if (j > 0 && v == first[j - 1])                                                          \
         return false;                                                                          \
-      first[j] = v, places[j] = i;                                                             \
+      first[j] = v;                                                                            \
+      places[j] = i;                                                                           \
       tied = false;                                                                            \
     }                                                                                          \
-    for (int64_t j = 0; j < k; j++)                                                            \
-      out[j].key.field = first[j], out[j].at = places[j];                                      \
+    for (int64_t j = 0; j < k; j++) {                                                          \
+      out[j].key.field = first[j];                                                             \
+      out[j].at = places[j];                                                                   \
+    }                                                                                          \
     return !tied;                                                                              \
   }
-TAKE_FEW(few_f32, float, f)
-TAKE_FEW(few_f64, double, f)
-TAKE_FEW(few_i32, int32_t, i)
-TAKE_FEW(few_i64, int64_t, i)
-#undef TAKE_FEW
+SELECT_FEW(select_few_f32, float, f)
+SELECT_FEW(select_few_f64, double, f)
+SELECT_FEW(select_few_i32, int32_t, i)
+SELECT_FEW(select_few_i64, int64_t, i)
+#undef SELECT_FEW
 
-static bool take_few(const line_job *job, entry *room, const int64_t *at) {
+static bool select_few(const line_job *job, entry *room, const int64_t *at) {
   const char *data = line_start(job->x, at);
-  int64_t step = job->x->rank ? job->x->strides[job->axis] : 1;
-  if (job->kept < 1 || job->kept > FEW || (uintptr_t)data % pir_dtype_size(job->x->dtype))
+  int64_t step = line_stride(job, job->x);
+  int64_t n = job->length, k = job->kept;
+  bool aligned = (uintptr_t)data % pir_dtype_size(job->x->dtype) == 0;
+  if (k < 1 || k > FEW || !aligned)
     return false;
   switch (job->x->dtype) {
-    case PIR_F32: return few_f32(data, step, job->length, job->kept, job->descending, room);
-    case PIR_F64: return few_f64(data, step, job->length, job->kept, job->descending, room);
-    case PIR_I32: return few_i32(data, step, job->length, job->kept, job->descending, room);
-    case PIR_I64: return few_i64(data, step, job->length, job->kept, job->descending, room);
+    case PIR_F32: return select_few_f32(data, step, n, k, job->descending, room);
+    case PIR_F64: return select_few_f64(data, step, n, k, job->descending, room);
+    case PIR_I32: return select_few_i32(data, step, n, k, job->descending, room);
+    case PIR_I64: return select_few_i64(data, step, n, k, job->descending, room);
     default: return false;
   }
 }
 
-static void select_one(const line_job *job, entry *room, const int64_t *at) {
-  if (take_few(job, room, at)) {
-    store(job, room, job->kept, at);
+static void select_line_sorted(const line_job *job, entry *room, const int64_t *at) {
+  if (select_few(job, room, at)) {
+    store_line(job, room, job->kept, at);
     return;
   }
-  load(job, room, at);
-  pir_entries_select(order_of(job), room, job->length, job->kept);
-  store(job, room, job->kept, at);
+  load_line(job, room, at);
+  pir_entries_select(key_order(job), room, job->length, job->kept);
+  store_line(job, room, job->kept, at);
 }
 
-// The same elements in the order that choosing them leaves behind; few of many are sorted on
-// the way, as in Paddle.
-static void choose_one(const line_job *job, entry *room, const int64_t *at) {
-  load(job, room, at);
+// Selects the same elements, in the order that the selection leaves them. Few of many are
+// sorted all the same, as in Paddle.
+static void select_line_unsorted(const line_job *job, entry *room, const int64_t *at) {
+  load_line(job, room, at);
   bool few = job->kept <= job->length / 64;
   if (few)
-    pir_entries_select(order_of(job), room, job->length, job->kept);
+    pir_entries_select(key_order(job), room, job->length, job->kept);
   else if (job->kept > 0)
-    pir_entries_nth(order_of(job), room, job->length, job->kept - 1);
-  store(job, room, job->kept, at);
+    pir_entries_nth(key_order(job), room, job->length, job->kept - 1);
+  store_line(job, room, job->kept, at);
 }
 
-static void kth_one(const line_job *job, entry *room, const int64_t *at) {
-  load(job, room, at);
-  pir_entries_nth(order_of(job), room, job->length, job->first);
-  store(job, room + job->first, 1, at);
+static void select_kth_element(const line_job *job, entry *room, const int64_t *at) {
+  load_line(job, room, at);
+  pir_entries_nth(key_order(job), room, job->length, job->first);
+  store_line(job, room + job->first, 1, at);
 }
 
-static bool same_key(const line_job *job, const entry *a, const entry *b) {
-  return !before(job, a, b) && !before(job, b, a);
+static bool keys_are_equal(const line_job *job, const entry *a, const entry *b) {
+  return !entry_before(job, a, b) && !entry_before(job, b, a);
 }
 
-// The value that occurs most often, of several the smallest, at its last position.
-static void mode_one(const line_job *job, entry *room, const int64_t *at) {
-  load(job, room, at);
+// The most frequent value (of several the smallest) at its last position.
+static void find_line_mode(const line_job *job, entry *room, const int64_t *at) {
+  load_line(job, room, at);
   const entry *sorted = sort_line(job, room), *best = sorted;
   int64_t most = 0;
   for (int64_t i = 0, first = 0; i < job->length; i++) {
-    if (i && !same_key(job, &sorted[i - 1], &sorted[i]))
+    if (i && !keys_are_equal(job, &sorted[i - 1], &sorted[i]))
       first = i;
     if (i - first + 1 > most) {
       most = i - first + 1;
       best = &sorted[i];
     }
   }
-  store(job, best, 1, at);
+  store_line(job, best, 1, at);
 }
 
-// Each element becomes the best so far; of equal ones the last counts.
-static void run_one(const line_job *job, entry *room, const int64_t *at) {
-  load(job, room, at);
-  for (int64_t i = 1; i < job->length; i++) {
-    bool stays = job->floats && isnan(room[i - 1].key.f) ? !isnan(room[i].key.f)
-                 : job->floats && isnan(room[i].key.f)   ? false
-                                                         : before(job, &room[i - 1], &room[i]);
-    if (stays)
+// Whether the extreme so far stays, rather than the next element. NaN replaces any number.
+static bool extreme_stays(const line_job *job, const entry *so_far, const entry *next) {
+  if (job->floats && isnan(so_far->key.f))
+    return !isnan(next->key.f);
+  if (job->floats && isnan(next->key.f))
+    return false;
+  return entry_before(job, so_far, next);
+}
+
+// Replaces each element by the extreme so far. Of equal elements the last one counts.
+static void run_line_extreme(const line_job *job, entry *room, const int64_t *at) {
+  load_line(job, room, at);
+  for (int64_t i = 1; i < job->length; i++)
+    if (extreme_stays(job, &room[i - 1], &room[i]))
       room[i] = room[i - 1];
-  }
-  store(job, room, job->length, at);
+  store_line(job, room, job->length, at);
 }
 
-static void run_lines(void *user, int64_t begin, int64_t end, int thread) {
+static void run_job_lines(void *user, int64_t begin, int64_t end, int thread) {
   const line_job *job = user;
   for (int64_t line = begin; line < end; line++) {
     int64_t at[PIR_MAX_RANK] = {0}, rest = line;
@@ -218,7 +240,8 @@ static void run_lines(void *user, int64_t begin, int64_t end, int thread) {
   }
 }
 
-static pir_status run_job(line_job *job, int64_t axis) {
+// Checks the axis, and runs the job over all lines along it.
+static pir_status run_line_job(line_job *job, int64_t axis) {
   const pir_kernel_call *call = job->call;
   const pir_tensor *x = job->x;
   if (!x || !job->out)
@@ -248,38 +271,39 @@ static pir_status run_job(line_job *job, int64_t axis) {
   if (!job->room)
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   if (threads > 1 && numel > 4096)
-    call->parallel.parallel_for(call->parallel.pool, lines, run_lines, job);
+    call->parallel.parallel_for(call->parallel.pool, lines, run_job_lines, job);
   else
-    run_lines(job, 0, lines, 0);
+    run_job_lines(job, 0, lines, 0);
   pir_kernel_free(call, job->room, size);
   return PIR_OK;
 }
 
-static line_job job_of(const pir_kernel_call *call) {
+static line_job make_line_job(const pir_kernel_call *call) {
   return (line_job){.call = call,
                     .x = pir_kernel_in(call, 0),
                     .out = pir_kernel_out(call, 0),
                     .positions = pir_kernel_out(call, 1),
-                    .line = sort_one};
+                    .line = sort_whole_line};
 }
 
 // attributes: axis, descending, stable
 pir_status pir_kernel_argsort(const pir_kernel_call *call) {
-  line_job job = job_of(call);
+  line_job job = make_line_job(call);
   job.descending = call->attrs[1].i != 0;
-  return run_job(&job, call->attrs[0].i);
+  return run_line_job(&job, call->attrs[0].i);
 }
 
-// attributes: axis, largest, sorted; how many is in the shape of the result
+// attributes: axis, largest, sorted. The shape of the result states k.
 pir_status pir_kernel_topk(const pir_kernel_call *call) {
-  line_job job = job_of(call);
-  job.line = call->attrs[2].i ? select_one : choose_one;
+  line_job job = make_line_job(call);
+  job.line = call->attrs[2].i ? select_line_sorted : select_line_unsorted;
   job.descending = call->attrs[1].i != 0;
-  return run_job(&job, call->attrs[0].i);
+  return run_line_job(&job, call->attrs[0].i);
 }
 
-// A view of a result without the axis that was reduced, with it.
-static pir_tensor with_axis(const pir_tensor *t, const pir_tensor *x, int axis) {
+// Views a result with the axis that was reduced, which has extent 1, whether the result has it
+// or not.
+static pir_tensor view_with_axis(const pir_tensor *t, const pir_tensor *x, int axis) {
   pir_tensor view = *t;
   if (t->rank == x->rank)
     return view;
@@ -293,8 +317,8 @@ static pir_tensor with_axis(const pir_tensor *t, const pir_tensor *x, int axis) 
   return view;
 }
 
-// One result a line, at `axis`.
-static pir_status run_reduced(line_job *job, int64_t axis) {
+// Runs a job that gives one result for each line.
+static pir_status run_reducing_job(line_job *job, int64_t axis) {
   const pir_kernel_call *call = job->call;
   if (!job->x || !job->out || !job->positions)
     return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
@@ -303,34 +327,34 @@ static pir_status run_reduced(line_job *job, int64_t axis) {
   if (job->x->rank && (axis < 0 || axis >= job->x->rank))
     return pir_kernel_fail(call, PIR_INVALID, "%s: axis %lld of a tensor of rank %d", call->op,
                            (long long)axis, job->x->rank);
-  pir_tensor out = with_axis(job->out, job->x, (int)axis);
-  pir_tensor positions = with_axis(job->positions, job->x, (int)axis);
+  pir_tensor out = view_with_axis(job->out, job->x, (int)axis);
+  pir_tensor positions = view_with_axis(job->positions, job->x, (int)axis);
   job->out = &out;
   job->positions = &positions;
-  return run_job(job, axis);
+  return run_line_job(job, axis);
 }
 
 // attributes: k, axis, keepdim
 pir_status pir_kernel_kthvalue(const pir_kernel_call *call) {
-  line_job job = job_of(call);
-  job.line = kth_one;
+  line_job job = make_line_job(call);
+  job.line = select_kth_element;
   job.first = call->attrs[0].i - 1;
-  return run_reduced(&job, call->attrs[1].i);
+  return run_reducing_job(&job, call->attrs[1].i);
 }
 
 // attributes: axis, keepdim
 pir_status pir_kernel_mode(const pir_kernel_call *call) {
-  line_job job = job_of(call);
-  job.line = mode_one;
-  return run_reduced(&job, call->attrs[0].i);
+  line_job job = make_line_job(call);
+  job.line = find_line_mode;
+  return run_reducing_job(&job, call->attrs[0].i);
 }
 
 // ---- medians
 
-// The middle of the elements that count; of an even number the mean of the middle two, or the
-// lower one. A line with NaN has none, unless NaN are left out.
-static void median_one(const line_job *job, entry *room, const int64_t *at) {
-  load(job, room, at);
+// The median of a line: of an even number of elements the mean of the middle two, or the lower
+// one. The median of a line with NaN is NaN, unless NaN are skipped.
+static void find_line_median(const line_job *job, entry *room, const int64_t *at) {
+  load_line(job, room, at);
   int64_t n = job->length, nans = 0, first_nan = -1;
   for (int64_t i = 0; job->floats && i < n; i++)
     if (isnan(room[i].key.f) && !nans++)
@@ -340,7 +364,7 @@ static void median_one(const line_job *job, entry *room, const int64_t *at) {
   if (job->skips_nan)
     pair[0].at = pair[1].at = -1;
   if (counted && (job->skips_nan || !nans)) {
-    pir_entries_select(order_of(job), room, n, job->selected ? job->selected : upper + 1);
+    pir_entries_select(key_order(job), room, n, job->selected ? job->selected : upper + 1);
     bool even = counted % 2 == 0;
     pair[0] = room[upper - even];
     pair[1] = job->lower ? pair[0] : room[upper];
@@ -354,13 +378,13 @@ static void median_one(const line_job *job, entry *room, const int64_t *at) {
   line_job values = *job, places = *job;
   values.positions = NULL;
   places.out = NULL;
-  store(&values, pair, 1, at);
-  store(&places, pair, job->lower ? 1 : 2, at);
+  store_line(&values, pair, 1, at);
+  store_line(&places, pair, job->lower ? 1 : 2, at);
 }
 
-// Numbers in the line that has the fewest NaN. Paddle has as many sorted in every line; which
-// of equal elements is met depends on it.
-static int64_t most_numbers(const pir_tensor *lines) {
+// The count of numbers in the line with the fewest NaN. Paddle sorts so many elements in every
+// line, which decides the order of equal ones.
+static int64_t most_numbers_in_line(const pir_tensor *lines) {
   int64_t most = 0;
   int64_t length = lines->shape[lines->rank - 1];
   int64_t n = pir_tensor_numel(lines);
@@ -375,9 +399,9 @@ static int64_t most_numbers(const pir_tensor *lines) {
   return most;
 }
 
-// x with the listed axes (none: all) at the end; how many stay.
-static pir_status reduced_last(const pir_kernel_call *call, const pir_tensor *x,
-                               const pir_attr_value *axes, pir_tensor *out, int *kept) {
+// Views x with the listed axes (none: all axes) behind the others, and counts the others.
+static pir_status view_reduced_last(const pir_kernel_call *call, const pir_tensor *x,
+                                    const pir_attr_value *axes, pir_tensor *out, int *kept) {
   uint32_t gone = axes->count ? 0 : UINT32_MAX;
   for (size_t i = 0; i < axes->count; i++) {
     int64_t d = axes->ints[i] < 0 ? axes->ints[i] + x->rank : axes->ints[i];
@@ -400,7 +424,8 @@ static pir_status reduced_last(const pir_kernel_call *call, const pir_tensor *x,
   return PIR_OK;
 }
 
-static pir_status fill(pir_tensor *out, double value) {
+// Fills a result with one value.
+static pir_status fill_with_value(pir_tensor *out, double value) {
   pir_tensor from = *out;
   memset(from.strides, 0, sizeof from.strides);
   from.data = &value;
@@ -409,14 +434,14 @@ static pir_status fill(pir_tensor *out, double value) {
 }
 
 // attributes: axis, keepdim, mode (avg or min)
-static pir_status median(const pir_kernel_call *call, bool skips_nan) {
+static pir_status run_median(const pir_kernel_call *call, bool skips_nan) {
   const pir_tensor *x = pir_kernel_in(call, 0);
   pir_tensor moved, lines;
   pir_tensor *out = pir_kernel_out(call, 0);
   pir_tensor *places = pir_kernel_out(call, 1);
   pir_tensor values, positions;
   pir_str mode = call->attrs[2].text;
-  line_job job = job_of(call);
+  line_job job = make_line_job(call);
   int kept;
   job.skips_nan = skips_nan;
   job.lower = pir_str_equal(mode, PIR_STR("min"));
@@ -425,7 +450,7 @@ static pir_status median(const pir_kernel_call *call, bool skips_nan) {
   if (!job.lower && !pir_str_equal(mode, PIR_STR("avg")))
     return pir_kernel_fail(call, PIR_INVALID, "%s: mode: expects avg or min, found '%.*s'",
                            call->op, (int)mode.size, mode.data);
-  PIR_TRY(reduced_last(call, x, &call->attrs[0], &moved, &kept));
+  PIR_TRY(view_reduced_last(call, x, &call->attrs[0], &moved, &kept));
   PIR_TRY(pir_kernel_dense(call, &moved, x->dtype, moved.shape, moved.rank, &lines));
   pir_tensor view = lines;
   int64_t length = 1, shape[PIR_MAX_RANK];
@@ -447,26 +472,26 @@ static pir_status median(const pir_kernel_call *call, bool skips_nan) {
   job.x = &view;
   job.out = &values;
   job.positions = places ? &positions : NULL;
-  job.line = median_one;
+  job.line = find_line_median;
   if (skips_nan && length)
-    job.selected = most_numbers(&view);
-  pir_status status = length ? run_job(&job, kept) : fill(out, NAN);
+    job.selected = most_numbers_in_line(&view);
+  pir_status status = length ? run_line_job(&job, kept) : fill_with_value(out, NAN);
   if (!status && !length && places)
-    status = fill(places, 0);
+    status = fill_with_value(places, 0);
   pir_kernel_drop(call, &lines);
   return status;
 }
 
 pir_status pir_kernel_median(const pir_kernel_call *call) {
-  return median(call, false);
+  return run_median(call, false);
 }
 
 pir_status pir_kernel_nanmedian(const pir_kernel_call *call) {
-  return median(call, true);
+  return run_median(call, true);
 }
 
-// attributes: out_int32, right. Each value's place in the row of sorted numbers that stands
-// beside it.
+// attributes: out_int32, right. Finds the place of each value in the row of sorted numbers at
+// the same position.
 pir_status pir_kernel_searchsorted(const pir_kernel_call *call) {
   const pir_tensor *rows = pir_kernel_in(call, 0);
   const pir_tensor *values = pir_kernel_in(call, 1);
@@ -480,11 +505,13 @@ pir_status pir_kernel_searchsorted(const pir_kernel_call *call) {
   int64_t width = values->rank ? values->shape[values->rank - 1] : 1;
   bool right = call->attrs[1].i != 0;
   bool shared = rows->rank == 1;
-  if (!shared &&
-      (width == 0 || pir_tensor_numel(rows) / (length ? length : 1) != n / (width ? width : 1)))
-    return n == 0 ? PIR_OK
-                  : pir_kernel_fail(call, PIR_INVALID,
-                                    "%s: rows and values do not stand side by side", call->op);
+  int64_t row_count = pir_tensor_numel(rows) / (length ? length : 1);
+  if (!shared && (width == 0 || row_count != n / width)) {
+    if (n == 0)
+      return PIR_OK;
+    return pir_kernel_fail(call, PIR_INVALID, "%s: rows and values do not stand side by side",
+                           call->op);
+  }
   PIR_TRY(pir_kernel_dense(call, rows, PIR_F64, rows->shape, rows->rank, &r));
   pir_status status = pir_kernel_dense(call, values, PIR_F64, values->shape, values->rank, &v);
   if (!status)
@@ -495,7 +522,9 @@ pir_status pir_kernel_searchsorted(const pir_kernel_call *call) {
     int64_t lo = 0, hi = length;
     while (lo < hi) {
       int64_t mid = lo + (hi - lo) / 2;
-      bool below = right ? !(row[mid] > x) : row[mid] < x || (isnan(x) && !isnan(row[mid]));
+      bool below = row[mid] < x || (isnan(x) && !isnan(row[mid]));
+      if (right)
+        below = !(row[mid] > x);
       if (below)
         lo = mid + 1;
       else
@@ -513,14 +542,14 @@ pir_status pir_kernel_searchsorted(const pir_kernel_call *call) {
 
 // attributes: axis, dtype
 pir_status pir_kernel_cummax(const pir_kernel_call *call) {
-  line_job job = job_of(call);
+  line_job job = make_line_job(call);
   job.descending = true;
-  job.line = run_one;
-  return run_job(&job, call->attrs[0].i);
+  job.line = run_line_extreme;
+  return run_line_job(&job, call->attrs[0].i);
 }
 
 pir_status pir_kernel_cummin(const pir_kernel_call *call) {
-  line_job job = job_of(call);
-  job.line = run_one;
-  return run_job(&job, call->attrs[0].i);
+  line_job job = make_line_job(call);
+  job.line = run_line_extreme;
+  return run_line_job(&job, call->attrs[0].i);
 }

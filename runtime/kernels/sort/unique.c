@@ -1,8 +1,9 @@
 // unique: the distinct elements, or the distinct slices along an axis, in ascending order, with
-// the first position, the number and the place of each; unique_consecutive: those that differ
-// from the one before. Slices are gathered to rows and their numbers merge-sorted; equal rows
-// stay in order. Cost: n log n comparisons of rows; single elements are sorted by their bytes,
-// n for each that differs.
+// the first position and the count of each, and the place of every element among them.
+// unique_consecutive: the elements or slices that differ from the one before. Slices are
+// gathered into rows, and the row numbers are merge-sorted, so that equal rows stay in order.
+// Cost: n log n comparisons of rows. Single elements are radix-sorted: n for each byte in which
+// they differ.
 #include <string.h>
 
 #include "convert.h"
@@ -14,21 +15,23 @@ typedef struct rows {
   bool floats;
 } rows;
 
-static int compare(const rows *r, int64_t a, int64_t b) {
+static int compare_rows(const rows *r, int64_t a, int64_t b) {
   const double *f = (const double *)r->data;
   const int64_t *n = (const int64_t *)r->data;
   for (int64_t i = 0; i < r->width; i++) {
     int64_t p = a * r->width + i;
     int64_t q = b * r->width + i;
-    int order = r->floats ? (f[p] > f[q]) - (f[p] < f[q]) : (n[p] > n[q]) - (n[p] < n[q]);
+    int order = (n[p] > n[q]) - (n[p] < n[q]);
+    if (r->floats)
+      order = (f[p] > f[q]) - (f[p] < f[q]);
     if (order)
       return order;
   }
   return 0;
 }
 
-// A number as an unsigned one of the same order. -0 counts as 0.
-static uint64_t ordered(const rows *r, int64_t i) {
+// A number as an unsigned integer of the same order. -0 counts as 0.
+static uint64_t sortable_bits(const rows *r, int64_t i) {
   uint64_t sign = (uint64_t)1 << 63, bits;
   if (!r->floats)
     return (uint64_t)((const int64_t *)r->data)[i] ^ sign;
@@ -37,7 +40,7 @@ static uint64_t ordered(const rows *r, int64_t i) {
   return bits & sign ? ~bits : bits | sign;
 }
 
-static bool has_nan(const rows *r) {
+static bool rows_have_nan(const rows *r) {
   const double *f = (const double *)r->data;
   bool found = false;
   for (int64_t i = 0; r->floats && i < r->count; i++)
@@ -45,13 +48,14 @@ static bool has_nan(const rows *r) {
   return found;
 }
 
-// Elements are sorted byte by byte, lowest first; bytes that all have in common cost nothing.
-// `keys` has room for twice the elements.
-static int64_t *sort_elements(const rows *r, int64_t *order, uint64_t *keys) {
+// Sorts the element numbers in `order` byte by byte, the lowest first; bytes that all elements
+// have in common are skipped. `order` and `keys` have room for twice the elements. Returns the
+// sorted numbers.
+static int64_t *radix_sort_elements(const rows *r, int64_t *order, uint64_t *keys) {
   int64_t n = r->count, *from = order, *to = order + n;
   uint64_t *here = keys, *there = keys + n, differ = 0;
   for (int64_t i = 0; i < n; i++) {
-    here[i] = ordered(r, i);
+    here[i] = sortable_bits(r, i);
     differ |= here[i] ^ here[0];
   }
   for (int shift = 0; shift < 64; shift += 8) {
@@ -80,16 +84,18 @@ static int64_t *sort_elements(const rows *r, int64_t *order, uint64_t *keys) {
   return from;
 }
 
-// Sorts the numbers in `order` with as much room behind them; returns where they are.
-static int64_t *sort(const rows *r, int64_t *order) {
+// Merge-sorts the row numbers in `order`, which has room for twice as many. Returns the sorted
+// numbers.
+static int64_t *sort_row_numbers(const rows *r, int64_t *order) {
   int64_t *from = order, *to = order + r->count;
   for (int64_t width = 1; width < r->count; width *= 2) {
     for (int64_t lo = 0; lo < r->count; lo += 2 * width) {
       int64_t mid = lo + width < r->count ? lo + width : r->count;
       int64_t hi = lo + 2 * width < r->count ? lo + 2 * width : r->count;
-      for (int64_t k = lo, a = lo, b = mid; k < hi; k++)
-        to[k] =
-            a < mid && (b == hi || compare(r, from[a], from[b]) <= 0) ? from[a++] : from[b++];
+      for (int64_t k = lo, a = lo, b = mid; k < hi; k++) {
+        bool takes_a = a < mid && (b == hi || compare_rows(r, from[a], from[b]) <= 0);
+        to[k] = takes_a ? from[a++] : from[b++];
+      }
     }
     int64_t *swap = from;
     from = to;
@@ -98,7 +104,7 @@ static int64_t *sort(const rows *r, int64_t *order) {
   return from;
 }
 
-// x with the axis in front, dense, in the widest type of its kind.
+// Makes a dense copy of x with the axis in front, in the type `wide`.
 static pir_status gather_rows(const pir_kernel_call *call, const pir_tensor *x, int axis,
                               pir_dtype wide, pir_tensor *out) {
   pir_tensor view = *x;
@@ -113,8 +119,9 @@ static pir_status gather_rows(const pir_kernel_call *call, const pir_tensor *x, 
   return pir_kernel_dense(call, &view, wide, view.shape, view.rank, out);
 }
 
-static pir_status put_list(const pir_kernel_call *call, int k, pir_dtype asked,
-                           const int64_t *values, int64_t n) {
+// Writes a list as result k, unless that is absent.
+static pir_status write_number_list(const pir_kernel_call *call, int k, pir_dtype asked,
+                                    const int64_t *values, int64_t n) {
   pir_tensor *out = pir_kernel_out(call, k);
   pir_tensor list = {.data = (void *)(uintptr_t)values};
   if (!out)
@@ -124,8 +131,9 @@ static pir_status put_list(const pir_kernel_call *call, int k, pir_dtype asked,
   return pir_tensor_copy(&list, out);
 }
 
-static pir_status put_slices(const pir_kernel_call *call, const pir_tensor *x, int axis,
-                             const int64_t *firsts, int64_t n) {
+// Writes the slices (elements, when axis is -1) whose numbers are in `firsts` as result 0.
+static pir_status write_distinct_slices(const pir_kernel_call *call, const pir_tensor *x,
+                                        int axis, const int64_t *firsts, int64_t n) {
   pir_tensor *out = pir_kernel_out(call, 0), from = *x, to;
   int64_t shape[PIR_MAX_RANK], size = (int64_t)pir_dtype_size(x->dtype);
   memcpy(shape, x->shape, sizeof shape);
@@ -137,7 +145,8 @@ static pir_status put_slices(const pir_kernel_call *call, const pir_tensor *x, i
         offset += rest % x->shape[d] * x->strides[d];
         rest /= x->shape[d];
       }
-      memcpy((char *)out->data + i * size, (const char *)x->data + offset * size, (size_t)size);
+      const char *element = (const char *)x->data + offset * size;
+      memcpy((char *)out->data + i * size, element, (size_t)size);
     }
     return PIR_OK;
   }
@@ -153,7 +162,7 @@ static pir_status put_slices(const pir_kernel_call *call, const pir_tensor *x, i
   return PIR_OK;
 }
 
-// The rows of x along `axis` (-1: its elements), and room for five numbers a row.
+// The rows of x along `axis` (-1: its elements), and room for five numbers for each row.
 typedef struct table {
   rows r;
   int64_t axis, *room;
@@ -161,8 +170,8 @@ typedef struct table {
   size_t size;
 } table;
 
-static pir_status open_table(const pir_kernel_call *call, const pir_attr_value *axes,
-                             table *t) {
+static pir_status open_row_table(const pir_kernel_call *call, const pir_attr_value *axes,
+                                 table *t) {
   const pir_tensor *x = pir_kernel_in(call, 0);
   *t = (table){.axis = -1};
   if (!x || !pir_kernel_out(call, 0))
@@ -174,17 +183,19 @@ static pir_status open_table(const pir_kernel_call *call, const pir_attr_value *
     return pir_kernel_fail(call, PIR_INVALID, "%s: axis: expects one of rank %d, found %lld",
                            call->op, x->rank, (long long)axes->ints[0]);
   t->r.floats = pir_dtype_is_float(x->dtype);
-  PIR_TRY(gather_rows(call, x, t->axis < 0 ? 0 : (int)t->axis, t->r.floats ? PIR_F64 : PIR_I64,
-                      &t->dense));
+  pir_dtype wide = t->r.floats ? PIR_F64 : PIR_I64;
+  PIR_TRY(gather_rows(call, x, t->axis < 0 ? 0 : (int)t->axis, wide, &t->dense));
   t->r.data = t->dense.data;
   t->r.count = t->axis < 0 ? pir_tensor_numel(x) : x->shape[t->axis];
   t->r.width = t->axis < 0 || !t->r.count ? 1 : pir_tensor_numel(x) / t->r.count;
   t->size = (size_t)(t->r.count + 1) * 5 * sizeof(int64_t);
   t->room = pir_kernel_alloc(call, t->size);
-  return t->room ? PIR_OK : pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  if (!t->room)
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  return PIR_OK;
 }
 
-static void close_table(const pir_kernel_call *call, table *t) {
+static void close_row_table(const pir_kernel_call *call, table *t) {
   pir_kernel_free(call, t->room, t->size);
   pir_kernel_drop(call, &t->dense);
 }
@@ -194,7 +205,7 @@ static void close_table(const pir_kernel_call *call, table *t) {
 pir_status pir_kernel_unique(const pir_kernel_call *call) {
   pir_dtype dtype = (pir_dtype)call->attrs[4].i;
   table t;
-  pir_status status = open_table(call, &call->attrs[3], &t);
+  pir_status status = open_row_table(call, &call->attrs[3], &t);
   if (!status) {
     int64_t n = t.r.count;
     int64_t *inverse = t.room + 2 * n;
@@ -203,26 +214,30 @@ pir_status pir_kernel_unique(const pir_kernel_call *call) {
     int64_t distinct = 0;
     for (int64_t i = 0; i < n; i++)
       t.room[i] = i;
-    bool elements = t.r.width == 1 && !has_nan(&t.r);
-    uint64_t *keys = (uint64_t *)(t.room + 2 * n);  // what follows is filled afterwards
-    const int64_t *sorted = elements ? sort_elements(&t.r, t.room, keys) : sort(&t.r, t.room);
+    bool elements = t.r.width == 1 && !rows_have_nan(&t.r);
+    uint64_t *keys = (uint64_t *)(t.room + 2 * n);  // the lists there are filled after the sort
+    const int64_t *sorted = NULL;
+    if (elements)
+      sorted = radix_sort_elements(&t.r, t.room, keys);
+    else
+      sorted = sort_row_numbers(&t.r, t.room);
     for (int64_t i = 0; i < n; i++) {
-      if (i == 0 || compare(&t.r, sorted[i - 1], sorted[i])) {
+      if (i == 0 || compare_rows(&t.r, sorted[i - 1], sorted[i])) {
         firsts[distinct] = sorted[i];
         counts[distinct++] = 0;
       }
       counts[distinct - 1]++;
       inverse[sorted[i]] = distinct - 1;
     }
-    status = put_slices(call, pir_kernel_in(call, 0), (int)t.axis, firsts, distinct);
+    status = write_distinct_slices(call, pir_kernel_in(call, 0), (int)t.axis, firsts, distinct);
     if (!status)
-      status = put_list(call, 1, dtype, firsts, distinct);
+      status = write_number_list(call, 1, dtype, firsts, distinct);
     if (!status)
-      status = put_list(call, 2, dtype, inverse, n);
+      status = write_number_list(call, 2, dtype, inverse, n);
     if (!status)
-      status = put_list(call, 3, dtype, counts, distinct);
+      status = write_number_list(call, 3, dtype, counts, distinct);
   }
-  close_table(call, &t);
+  close_row_table(call, &t);
   return status;
 }
 
@@ -230,7 +245,7 @@ pir_status pir_kernel_unique(const pir_kernel_call *call) {
 pir_status pir_kernel_unique_consecutive(const pir_kernel_call *call) {
   pir_dtype dtype = (pir_dtype)call->attrs[3].i;
   table t;
-  pir_status status = open_table(call, &call->attrs[2], &t);
+  pir_status status = open_row_table(call, &call->attrs[2], &t);
   if (!status) {
     int64_t n = t.r.count;
     int64_t *inverse = t.room;
@@ -238,19 +253,19 @@ pir_status pir_kernel_unique_consecutive(const pir_kernel_call *call) {
     int64_t *counts = firsts + n;
     int64_t distinct = 0;
     for (int64_t i = 0; i < n; i++) {
-      if (i == 0 || compare(&t.r, i - 1, i)) {
+      if (i == 0 || compare_rows(&t.r, i - 1, i)) {
         firsts[distinct] = i;
         counts[distinct++] = 0;
       }
       counts[distinct - 1]++;
       inverse[i] = distinct - 1;
     }
-    status = put_slices(call, pir_kernel_in(call, 0), (int)t.axis, firsts, distinct);
+    status = write_distinct_slices(call, pir_kernel_in(call, 0), (int)t.axis, firsts, distinct);
     if (!status)
-      status = put_list(call, 1, dtype, inverse, n);
+      status = write_number_list(call, 1, dtype, inverse, n);
     if (!status)
-      status = put_list(call, 2, dtype, counts, distinct);
+      status = write_number_list(call, 2, dtype, counts, distinct);
   }
-  close_table(call, &t);
+  close_row_table(call, &t);
   return status;
 }

@@ -1,6 +1,6 @@
-// Sparse tensors of coordinates: entries are keyed by their row-major position over the sparse
-// axes, so that every change of form is a change of keys, and merging is sorting. n log n in
-// the entries.
+// Sparse tensors in coordinate form, and conversions between them and dense tensors or row
+// form. Entries are keyed by their row-major position over the sparse axes, so that a change of
+// shape is a change of keys, and merging is sorting. O(n log n) in the number of entries.
 #include "sparse.h"
 
 #include <string.h>
@@ -13,16 +13,17 @@ int64_t pir_sparse_span(const int64_t *extents, int count) {
   return n;
 }
 
-static const pir_tensor *part(const pir_kernel_call *call, int k, int which) {
+static const pir_tensor *sparse_part(const pir_kernel_call *call, int k, int which) {
   return call->in[call->in_first[k] + which];
 }
 
-static pir_status misfit(const pir_kernel_call *call, int k) {
+static pir_status fail_misfit(const pir_kernel_call *call, int k) {
   return pir_kernel_fail(call, PIR_INVALID,
                          "%s: operand %d: its values, extents and indices do not fit together",
                          call->op, k);
 }
 
+// Computes the key of every entry.
 static pir_status key_entries(sparse *s) {
   const int64_t *index = s->indices.data;
   s->entry_bytes = ((size_t)s->count + 1) * sizeof *s->entries;
@@ -44,24 +45,28 @@ static pir_status key_entries(sparse *s) {
   return PIR_OK;
 }
 
-static pir_status open_parts(sparse *s, int k, pir_dtype dtype) {
+static pir_status open_sparse_parts(sparse *s, int k, pir_dtype dtype) {
   const pir_kernel_call *call = s->call;
-  const pir_tensor *values = part(call, k, SPARSE_VALUES);
-  const pir_tensor *extents = part(call, k, SPARSE_EXTENTS);
-  const pir_tensor *indices = part(call, k, SPARSE_INDICES);
-  if (indices->rank != 2 || extents->rank != 1 || values->rank < 1 ||
-      extents->shape[0] > PIR_MAX_RANK)
-    return misfit(call, k);
+  const pir_tensor *values = sparse_part(call, k, SPARSE_VALUES);
+  const pir_tensor *extents = sparse_part(call, k, SPARSE_EXTENTS);
+  const pir_tensor *indices = sparse_part(call, k, SPARSE_INDICES);
+  if (indices->rank != 2 || extents->rank != 1 || values->rank < 1)
+    return fail_misfit(call, k);
+  if (extents->shape[0] > PIR_MAX_RANK)
+    return fail_misfit(call, k);
   s->rank = (int)extents->shape[0];
   s->axes = (int)indices->shape[0];
   s->count = indices->shape[1];
-  if (s->axes > s->rank || s->axes < 1 || values->shape[0] != s->count ||
-      values->rank != 1 + s->rank - s->axes)
-    return misfit(call, k);
+  if (s->axes > s->rank || s->axes < 1)
+    return fail_misfit(call, k);
+  if (values->shape[0] != s->count || values->rank != 1 + s->rank - s->axes)
+    return fail_misfit(call, k);
   for (int i = 0; i < s->rank; i++) {
     s->extents[i] = pir_tensor_int_at(extents, i);
-    if (s->extents[i] < 0 || (i >= s->axes && s->extents[i] != values->shape[1 + i - s->axes]))
-      return misfit(call, k);
+    if (s->extents[i] < 0)
+      return fail_misfit(call, k);
+    if (i >= s->axes && s->extents[i] != values->shape[1 + i - s->axes])
+      return fail_misfit(call, k);
   }
   s->item = pir_sparse_span(s->extents + s->axes, s->rank - s->axes);
   if (pir_sparse_span(s->extents, s->rank) < 0)
@@ -79,7 +84,7 @@ pir_status pir_sparse_open(const pir_kernel_call *call, int k, pir_dtype dtype, 
     return pir_kernel_fail(call, PIR_INVALID,
                            "%s: operand %d: expects a sparse tensor of coordinates", call->op,
                            k);
-  return open_parts(out, k, dtype);
+  return open_sparse_parts(out, k, dtype);
 }
 
 void pir_sparse_close(sparse *s) {
@@ -103,8 +108,10 @@ pir_status pir_sparse_sort(const pir_kernel_call *call, sparse_entry *entries, i
       int64_t hi = lo + 2 * width < n ? lo + 2 * width : n;
       int64_t a = lo;
       int64_t b = mid;
-      for (int64_t k = lo; k < hi; k++)
-        to[k] = a < mid && (b == hi || from[a].key <= from[b].key) ? from[a++] : from[b++];
+      for (int64_t k = lo; k < hi; k++) {
+        bool takes_a = a < mid && (b == hi || from[a].key <= from[b].key);
+        to[k] = takes_a ? from[a++] : from[b++];
+      }
     }
     sparse_entry *swap = from;
     from = to;
@@ -140,8 +147,8 @@ pir_status pir_sparse_write(const pir_kernel_call *call, int r, pir_dtype dtype,
   PIR_TRY(pir_tensor_copy(&from, parts[SPARSE_VALUES]));
   PIR_TRY(pir_kernel_shape_result(call, parts[SPARSE_EXTENTS], PIR_I64, (int64_t[]){rank}, 1));
   memcpy(parts[SPARSE_EXTENTS]->data, extents, (size_t)rank * sizeof *extents);
-  PIR_TRY(pir_kernel_shape_result(call, parts[SPARSE_INDICES], PIR_I64,
-                                  (int64_t[]){axes, count}, 2));
+  const int64_t index_shape[2] = {axes, count};
+  PIR_TRY(pir_kernel_shape_result(call, parts[SPARSE_INDICES], PIR_I64, index_shape, 2));
   index = parts[SPARSE_INDICES]->data;
   for (int64_t i = 0; i < count; i++) {
     int64_t key = entries[i].key;
@@ -155,21 +162,23 @@ pir_status pir_sparse_write(const pir_kernel_call *call, int r, pir_dtype dtype,
 
 // ---- dense tensors
 
-// Entries are copied in order: of two at one place the last one stays.
+// Copies entries in order: of two at one place the last one counts.
 pir_status pir_kernel_sparse_to_dense(const pir_kernel_call *call) {
   pir_tensor *out = pir_kernel_out(call, 0), dense = {0};
   sparse s;
   pir_status status = pir_sparse_open(call, 0, PIR_UNDEFINED, &s);
-  if (!status && (out->rank != s.rank ||
-                  memcmp(out->shape, s.extents, (size_t)s.rank * sizeof *s.extents) != 0))
+  size_t shape_bytes = (size_t)s.rank * sizeof *s.extents;
+  bool same = out->rank == s.rank && memcmp(out->shape, s.extents, shape_bytes) == 0;
+  if (!status && !same)
     status = pir_kernel_fail(call, PIR_INVALID,
                              "%s: out: its shape is not that of the sparse tensor", call->op);
   if (!status)
     status = pir_kernel_zeros(call, s.values.dtype, s.extents, s.rank, &dense);
   size_t size = status ? 0 : (size_t)s.item * pir_dtype_size(s.values.dtype);
-  for (int64_t i = 0; i < s.count && !status && size; i++)
-    memcpy((char *)dense.data + (size_t)s.entries[i].key * size,
-           (const char *)s.values.data + (size_t)i * size, size);
+  for (int64_t i = 0; i < s.count && !status && size; i++) {
+    const char *from = (const char *)s.values.data + (size_t)i * size;
+    memcpy((char *)dense.data + (size_t)s.entries[i].key * size, from, size);
+  }
   if (!status)
     status = pir_tensor_copy(&dense, out);
   pir_kernel_drop(call, &dense);
@@ -177,14 +186,16 @@ pir_status pir_kernel_sparse_to_dense(const pir_kernel_call *call) {
   return status;
 }
 
-static bool all_zero(const char *p, size_t size) {
+static bool is_all_zero(const char *p, size_t size) {
   for (size_t i = 0; i < size; i++)
     if (p[i])
       return false;
   return true;
 }
 
-static pir_status keep_entries(const pir_kernel_call *call, const pir_tensor *x, int axes) {
+// Writes the entries of a dense tensor that are not all zero.
+static pir_status keep_nonzero_entries(const pir_kernel_call *call, const pir_tensor *x,
+                                       int axes) {
   int64_t places = pir_sparse_span(x->shape, axes);
   int64_t item = pir_sparse_span(x->shape + axes, x->rank - axes);
   int64_t n = 0;
@@ -197,7 +208,7 @@ static pir_status keep_entries(const pir_kernel_call *call, const pir_tensor *x,
   pir_status status = pir_kernel_zeros(call, x->dtype, x->shape, x->rank, &values);
   for (int64_t i = 0; i < places && !status; i++) {
     const char *from = (const char *)x->data + (size_t)i * size;
-    if (all_zero(from, size))
+    if (is_all_zero(from, size))
       continue;
     memcpy((char *)values.data + (size_t)n * size, from, size);
     entries[n++] = (sparse_entry){i, i};
@@ -209,7 +220,7 @@ static pir_status keep_entries(const pir_kernel_call *call, const pir_tensor *x,
   return status;
 }
 
-// attribute: how many axes are sparse
+// attribute: number of sparse axes
 pir_status pir_kernel_sparse_from_dense(const pir_kernel_call *call) {
   const pir_tensor *x = pir_kernel_in(call, 0);
   int64_t axes = call->attrs[0].i;
@@ -218,14 +229,15 @@ pir_status pir_kernel_sparse_from_dense(const pir_kernel_call *call) {
     return pir_kernel_fail(call, PIR_INVALID, "%s: sparse_dim: %lld of a tensor of rank %d",
                            call->op, (long long)axes, x ? x->rank : 0);
   PIR_TRY(pir_kernel_dense(call, x, x->dtype, x->shape, x->rank, &dense));
-  pir_status status = keep_entries(call, &dense, (int)axes);
+  pir_status status = keep_nonzero_entries(call, &dense, (int)axes);
   pir_kernel_drop(call, &dense);
   return status;
 }
 
-// ---- rows
+// ---- row form
 
-static pir_status write_rows(const pir_kernel_call *call, const sparse *s) {
+// Writes sorted entries of a matrix as result 0, in row form.
+static pir_status write_csr_rows(const pir_kernel_call *call, const sparse *s) {
   pir_tensor *const *parts = &call->out[call->out_first[0]];
   int64_t rows = s->extents[0];
   int64_t columns = s->extents[1];
@@ -242,8 +254,8 @@ static pir_status write_rows(const pir_kernel_call *call, const sparse *s) {
   memcpy(parts[SPARSE_EXTENTS]->data, s->extents, 2 * sizeof *s->extents);
   memset(starts, 0, ((size_t)rows + 1) * sizeof *starts);
   for (int64_t i = 0; i < s->count; i++) {
-    memcpy((char *)parts[SPARSE_VALUES]->data + (size_t)i * size,
-           (const char *)s->values.data + (size_t)s->entries[i].at * size, size);
+    const char *from = (const char *)s->values.data + (size_t)s->entries[i].at * size;
+    memcpy((char *)parts[SPARSE_VALUES]->data + (size_t)i * size, from, size);
     column[i] = s->entries[i].key % columns;
     starts[s->entries[i].key / columns + 1]++;
   }
@@ -262,18 +274,19 @@ pir_status pir_kernel_sparse_to_rows(const pir_kernel_call *call) {
   if (!status)
     status = pir_sparse_sort(call, s.entries, s.count);
   if (!status)
-    status = write_rows(call, &s);
+    status = write_csr_rows(call, &s);
   pir_sparse_close(&s);
   return status;
 }
 
-static pir_status key_rows(const pir_kernel_call *call, const pir_tensor *starts,
-                           const pir_tensor *columns, const int64_t *extents,
-                           sparse_entry *entries, int64_t count) {
+// Computes the keys of the entries of a matrix in row form, and checks its rows and columns.
+static pir_status key_csr_entries(const pir_kernel_call *call, const pir_tensor *starts,
+                                  const pir_tensor *columns, const int64_t *extents,
+                                  sparse_entry *entries, int64_t count) {
   const int64_t *start = starts->data, *column = columns->data;
   for (int64_t r = 0; r < extents[0]; r++) {
-    if (start[r] < 0 || start[r] > start[r + 1] || start[r + 1] > count ||
-        (r == 0 && start[0] != 0))
+    bool ascends = start[r] >= 0 && start[r] <= start[r + 1];
+    if (!ascends || start[r + 1] > count || (r == 0 && start[0] != 0))
       return pir_kernel_fail(call, PIR_INVALID,
                              "%s: the starts of its rows do not ascend from 0 to %lld",
                              call->op, (long long)count);
@@ -293,10 +306,10 @@ static pir_status key_rows(const pir_kernel_call *call, const pir_tensor *starts
 pir_status pir_kernel_sparse_from_rows(const pir_kernel_call *call) {
   if (call->in_members[0] != SPARSE_CSR_PARTS)
     return pir_kernel_fail(call, PIR_INVALID, "%s: expects a sparse tensor of rows", call->op);
-  const pir_tensor *values = part(call, 0, SPARSE_VALUES);
-  const pir_tensor *extents = part(call, 0, SPARSE_EXTENTS);
-  const pir_tensor *rows = part(call, 0, SPARSE_ROWS);
-  const pir_tensor *columns = part(call, 0, SPARSE_COLUMNS);
+  const pir_tensor *values = sparse_part(call, 0, SPARSE_VALUES);
+  const pir_tensor *extents = sparse_part(call, 0, SPARSE_EXTENTS);
+  const pir_tensor *rows = sparse_part(call, 0, SPARSE_ROWS);
+  const pir_tensor *columns = sparse_part(call, 0, SPARSE_COLUMNS);
   if (extents->rank != 1 || extents->shape[0] != 2 || rows->rank != 1 || columns->rank != 1 ||
       values->rank != 1 || values->shape[0] != columns->shape[0])
     return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of another rank than 2",
@@ -304,12 +317,13 @@ pir_status pir_kernel_sparse_from_rows(const pir_kernel_call *call) {
   int64_t shape[2] = {pir_tensor_int_at(extents, 0), pir_tensor_int_at(extents, 1)};
   int64_t count = values->shape[0];
   if (shape[0] != rows->shape[0] - 1 || pir_sparse_span(shape, 2) < 0)
-    return misfit(call, 0);
+    return fail_misfit(call, 0);
   pir_tensor t[3] = {{0}};
   size_t bytes = ((size_t)count + 1) * sizeof(sparse_entry);
   sparse_entry *entries = pir_kernel_alloc(call, bytes);
-  pir_status status =
-      entries ? PIR_OK : pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  pir_status status = PIR_OK;
+  if (!entries)
+    status = pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   if (!status)
     status = pir_kernel_dense(call, values, values->dtype, values->shape, 1, &t[0]);
   if (!status)
@@ -317,7 +331,7 @@ pir_status pir_kernel_sparse_from_rows(const pir_kernel_call *call) {
   if (!status)
     status = pir_kernel_dense(call, columns, PIR_I64, columns->shape, 1, &t[2]);
   if (!status)
-    status = key_rows(call, &t[1], &t[2], shape, entries, count);
+    status = key_csr_entries(call, &t[1], &t[2], shape, entries, count);
   if (!status)
     status = pir_sparse_write(call, 0, values->dtype, shape, 2, 2, entries, count, &t[0]);
   for (int i = 0; i < 3; i++)

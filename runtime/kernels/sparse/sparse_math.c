@@ -1,5 +1,6 @@
-// Arithmetic and changes of form on sparse tensors: sums where keys meet, merges of two lists
-// in the order of their keys, and new keys for the entries of one. Sums in double, or in int64.
+// Arithmetic and changes of shape on sparse tensors: sums of entries with equal keys, merges of
+// two lists in the order of their keys, and new keys for the entries of one. Computes in f64 or
+// i64.
 #include <string.h>
 
 #include "sparse.h"
@@ -7,35 +8,47 @@
 typedef enum operation { OP_ADD, OP_SUBTRACT, OP_MULTIPLY, OP_DIVIDE } operation;
 
 static double apply_float(operation op, double a, double b) {
-  return op == OP_ADD ? a + b : op == OP_SUBTRACT ? a - b : op == OP_MULTIPLY ? a * b : a / b;
+  switch (op) {
+    case OP_ADD: return a + b;
+    case OP_SUBTRACT: return a - b;
+    case OP_MULTIPLY: return a * b;
+    default: return a / b;
+  }
 }
 
+// Integer arithmetic wraps; a quotient that does not exist is 0.
 static int64_t apply_int(operation op, int64_t a, int64_t b) {
   uint64_t x = (uint64_t)a, y = (uint64_t)b;
-  if (op == OP_DIVIDE)
-    return b == 0 || (b == -1 && a == INT64_MIN) ? 0 : a / b;
-  return (int64_t)(op == OP_ADD ? x + y : op == OP_SUBTRACT ? x - y : x * y);
+  switch (op) {
+    case OP_ADD: return (int64_t)(x + y);
+    case OP_SUBTRACT: return (int64_t)(x - y);
+    case OP_MULTIPLY: return (int64_t)(x * y);
+    default: return b == 0 || (b == -1 && a == INT64_MIN) ? 0 : a / b;
+  }
 }
 
-// to[i] = a[i] op b[i] for one entry; a NULL entry is zeros.
-static void apply(operation op, pir_dtype type, const void *a, const void *b, void *to,
-                  int64_t n) {
+// to[i] = a[i] op b[i] for the n elements of one entry; NULL stands for zeros.
+static void apply_to_entries(operation op, pir_dtype type, const void *a, const void *b,
+                             void *to, int64_t n) {
+  const double *fa = a;
+  const double *fb = b;
+  const int64_t *ia = a;
+  const int64_t *ib = b;
   for (int64_t i = 0; i < n; i++)
     if (type == PIR_F64)
-      ((double *)to)[i] =
-          apply_float(op, a ? ((const double *)a)[i] : 0, b ? ((const double *)b)[i] : 0);
+      ((double *)to)[i] = apply_float(op, fa ? fa[i] : 0, fb ? fb[i] : 0);
     else
-      ((int64_t *)to)[i] =
-          apply_int(op, a ? ((const int64_t *)a)[i] : 0, b ? ((const int64_t *)b)[i] : 0);
+      ((int64_t *)to)[i] = apply_int(op, ia ? ia[i] : 0, ib ? ib[i] : 0);
 }
 
-static void *item(const pir_tensor *values, int64_t i, int64_t size) {
-  return (char *)values->data + i * size * 8;  // both types that sums are made in have 8 bytes
+// The elements of entry i. Both types in which sums are computed have 8 bytes.
+static void *entry_values(const pir_tensor *values, int64_t i, int64_t size) {
+  return (char *)values->data + i * size * 8;
 }
 
-// Sorts the entries and adds those of one key up; `values` becomes the sums, in the order of
+// Sorts the entries and sums those of equal keys. `values` becomes the sums, in the order of
 // the keys.
-static pir_status add_up(sparse *s) {
+static pir_status sum_equal_keys(sparse *s) {
   const pir_kernel_call *call = s->call;
   pir_tensor sums;
   int64_t n = 0;
@@ -44,8 +57,9 @@ static pir_status add_up(sparse *s) {
   for (int64_t i = 0; i < s->count; i++) {
     if (!n || s->entries[n - 1].key != s->entries[i].key)
       s->entries[n++].key = s->entries[i].key;
-    void *to = item(&sums, n - 1, s->item);
-    apply(OP_ADD, sums.dtype, to, item(&s->values, s->entries[i].at, s->item), to, s->item);
+    void *to = entry_values(&sums, n - 1, s->item);
+    const void *from = entry_values(&s->values, s->entries[i].at, s->item);
+    apply_to_entries(OP_ADD, sums.dtype, to, from, to, s->item);
   }
   pir_kernel_drop(call, &s->values);
   s->values = sums;
@@ -55,19 +69,20 @@ static pir_status add_up(sparse *s) {
   return PIR_OK;
 }
 
-static pir_status open_summed(const pir_kernel_call *call, int k, sparse *out) {
+// Loads operand k in the type of sums, with the entries of equal keys summed.
+static pir_status open_with_sums(const pir_kernel_call *call, int k, sparse *out) {
   pir_dtype type;
   *out = (sparse){0};
   if (call->in_members[k] < 1)
     return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
   PIR_TRY(pir_sparse_sum_type(call, call->in[call->in_first[k]]->dtype, &type));
   PIR_TRY(pir_sparse_open(call, k, type, out));
-  return add_up(out);
+  return sum_equal_keys(out);
 }
 
 pir_status pir_kernel_sparse_coalesce(const pir_kernel_call *call) {
   sparse s;
-  pir_status status = open_summed(call, 0, &s);
+  pir_status status = open_with_sums(call, 0, &s);
   if (!status)
     status = pir_sparse_write(call, 0, call->in[call->in_first[0]]->dtype, s.extents, s.rank,
                               s.axes, s.entries, s.count, &s.values);
@@ -77,9 +92,9 @@ pir_status pir_kernel_sparse_coalesce(const pir_kernel_call *call) {
 
 // ---- two operands
 
-// What stands at a key in either of two sorted lists; quotients stand everywhere, as Paddle's
-// do.
-static pir_status merge(operation op, const sparse *a, const sparse *b) {
+// Writes a op b, entry by entry of two sorted lists, at every key of either. Quotients have an
+// entry at every place, as Paddle's do.
+static pir_status merge_sparse(operation op, const sparse *a, const sparse *b) {
   const pir_kernel_call *call = a->call;
   int64_t places = pir_sparse_span(a->extents, a->axes);
   int64_t most = op == OP_DIVIDE ? places : a->count + b->count;
@@ -87,21 +102,30 @@ static pir_status merge(operation op, const sparse *a, const sparse *b) {
   size_t bytes;
   pir_tensor values = {0};
   int64_t shape[2] = {most, a->item};
-  if (pir_shape_bytes((int64_t[]){most, (int64_t)sizeof(sparse_entry)}, 2, PIR_I8, &bytes))
+  const int64_t list[2] = {most, (int64_t)sizeof(sparse_entry)};
+  if (pir_shape_bytes(list, 2, PIR_I8, &bytes))
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
   sparse_entry *entries = pir_kernel_alloc(call, bytes);
   if (!entries)
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   pir_status status = pir_kernel_zeros(call, a->values.dtype, shape, 2, &values);
-  for (int64_t i = 0, j = 0;
-       !status && (op == OP_DIVIDE ? n < places : i < a->count || j < b->count); n++) {
+  int64_t i = 0, j = 0;
+  while (!status) {
+    bool more = i < a->count || j < b->count;
+    if (op == OP_DIVIDE)
+      more = n < places;
+    if (!more)
+      break;
     int64_t next_a = i < a->count ? a->entries[i].key : INT64_MAX;
     int64_t next_b = j < b->count ? b->entries[j].key : INT64_MAX;
-    int64_t key = op == OP_DIVIDE ? n : next_a < next_b ? next_a : next_b;
-    const void *x = next_a == key ? item(&a->values, i++, a->item) : NULL;
-    const void *y = next_b == key ? item(&b->values, j++, b->item) : NULL;
+    int64_t key = next_a < next_b ? next_a : next_b;
+    if (op == OP_DIVIDE)
+      key = n;
+    const void *x = next_a == key ? entry_values(&a->values, i++, a->item) : NULL;
+    const void *y = next_b == key ? entry_values(&b->values, j++, b->item) : NULL;
     entries[n] = (sparse_entry){key, n};
-    apply(op, values.dtype, x, y, item(&values, n, a->item), a->item);
+    apply_to_entries(op, values.dtype, x, y, entry_values(&values, n, a->item), a->item);
+    n++;
   }
   if (!status)
     status = pir_sparse_write(call, 0, call->in[call->in_first[0]]->dtype, a->extents, a->rank,
@@ -111,43 +135,45 @@ static pir_status merge(operation op, const sparse *a, const sparse *b) {
   return status;
 }
 
-static pir_status combine(const pir_kernel_call *call, operation op) {
+static pir_status combine_sparse(const pir_kernel_call *call, operation op) {
   sparse a, b = {0};
-  pir_status status = open_summed(call, 0, &a);
+  pir_status status = open_with_sums(call, 0, &a);
   if (!status)
-    status = open_summed(call, 1, &b);
-  if (!status && (a.rank != b.rank || a.axes != b.axes || a.values.dtype != b.values.dtype ||
-                  memcmp(a.extents, b.extents, (size_t)a.rank * sizeof *a.extents) != 0))
+    status = open_with_sums(call, 1, &b);
+  bool same = a.rank == b.rank && a.axes == b.axes && a.values.dtype == b.values.dtype;
+  same = same && memcmp(a.extents, b.extents, (size_t)a.rank * sizeof *a.extents) == 0;
+  if (!status && !same)
     status = pir_kernel_fail(
         call, PIR_INVALID, "%s: x and y differ in shape, in sparse axes or in type", call->op);
   if (!status)
-    status = merge(op, &a, &b);
+    status = merge_sparse(op, &a, &b);
   pir_sparse_close(&a);
   pir_sparse_close(&b);
   return status;
 }
 
 pir_status pir_kernel_sparse_add(const pir_kernel_call *call) {
-  return combine(call, OP_ADD);
+  return combine_sparse(call, OP_ADD);
 }
 pir_status pir_kernel_sparse_subtract(const pir_kernel_call *call) {
-  return combine(call, OP_SUBTRACT);
+  return combine_sparse(call, OP_SUBTRACT);
 }
 pir_status pir_kernel_sparse_multiply(const pir_kernel_call *call) {
-  return combine(call, OP_MULTIPLY);
+  return combine_sparse(call, OP_MULTIPLY);
 }
 pir_status pir_kernel_sparse_divide(const pir_kernel_call *call) {
-  return combine(call, OP_DIVIDE);
+  return combine_sparse(call, OP_DIVIDE);
 }
 
 // ---- other keys
 
-static pir_status rewrite(const sparse *s, const int64_t *extents, int rank, int axes) {
+static pir_status write_entries_with_shape(const sparse *s, const int64_t *extents, int rank,
+                                           int axes) {
   return pir_sparse_write(s->call, 0, s->values.dtype, extents, rank, axes, s->entries,
                           s->count, &s->values);
 }
 
-// Splits a key into an index an axis.
+// Splits a key into an index for each axis.
 static void split_key(int64_t key, const int64_t *extents, int axes, int64_t *index) {
   for (int a = axes - 1; a >= 0; a--) {
     index[a] = key % extents[a];
@@ -181,18 +207,19 @@ pir_status pir_kernel_sparse_transpose(const pir_kernel_call *call) {
   for (int64_t k = 0; !status && k < s.count; k++) {
     split_key(s.entries[k].key, s.extents, s.axes, index);
     int64_t key = 0;
-    for (int i = 0; i < s.axes; i++)
-      key =
-          key * extents[i] + index[perm->ints[i] < 0 ? perm->ints[i] + s.rank : perm->ints[i]];
+    for (int i = 0; i < s.axes; i++) {
+      int64_t axis = perm->ints[i] < 0 ? perm->ints[i] + s.rank : perm->ints[i];
+      key = key * extents[i] + index[axis];
+    }
     s.entries[k].key = key;
   }
   if (!status)
-    status = rewrite(&s, extents, s.rank, s.axes);
+    status = write_entries_with_shape(&s, extents, s.rank, s.axes);
   pir_sparse_close(&s);
   return status;
 }
 
-// operand: shape, with -1 for what is left and 0 for the extent there
+// operand: shape, where -1 stands for the remaining extent and 0 for x's extent at that axis
 pir_status pir_kernel_sparse_reshape(const pir_kernel_call *call) {
   const pir_tensor *shape = pir_kernel_in(call, 1);
   int64_t extents[PIR_MAX_RANK], rest = 1;
@@ -224,19 +251,22 @@ pir_status pir_kernel_sparse_reshape(const pir_kernel_call *call) {
     status = pir_kernel_fail(call, PIR_INVALID, "%s: shape: %lld elements, x has %lld",
                              call->op, (long long)rest, (long long)all);
   if (!status)
-    status = rewrite(&s, extents, rank, rank);
+    status = write_entries_with_shape(&s, extents, rank, rank);
   pir_sparse_close(&s);
   return status;
 }
 
-static int64_t inside(int64_t v, int64_t n) {
+// A bound of a slice of n elements; below 0 it counts from the end.
+static int64_t clamp_slice_bound(int64_t v, int64_t n) {
   if (v < 0)
     v += n;
-  return v < 0 ? 0 : v > n ? n : v;
+  return pir_clamp_index(v, 0, n);
 }
 
-// Entries between the bounds; `from` and `extents` have an element a sparse axis.
-static pir_status cut(sparse *s, const int64_t *from, const int64_t *extents) {
+// Keeps and writes the entries inside a slice. `from` and `extents` have a number for each
+// sparse axis.
+static pir_status keep_entries_in_slice(sparse *s, const int64_t *from,
+                                        const int64_t *extents) {
   pir_tensor kept;
   int64_t n = 0, index[PIR_MAX_RANK];
   size_t size = (size_t)s->item * pir_dtype_size(s->values.dtype);
@@ -251,15 +281,15 @@ static pir_status cut(sparse *s, const int64_t *from, const int64_t *extents) {
     }
     if (!in)
       continue;
-    memcpy((char *)kept.data + (size_t)n * size,
-           (const char *)s->values.data + (size_t)s->entries[k].at * size, size);
+    const char *values = (const char *)s->values.data + (size_t)s->entries[k].at * size;
+    memcpy((char *)kept.data + (size_t)n * size, values, size);
     s->entries[n] = (sparse_entry){key, n};
     n++;
   }
   pir_kernel_drop(s->call, &s->values);
   s->values = kept;
   s->count = n;
-  return rewrite(s, extents, s->rank, s->axes);
+  return write_entries_with_shape(s, extents, s->rank, s->axes);
 }
 
 // operands: starts, ends; attribute: axes
@@ -272,8 +302,9 @@ pir_status pir_kernel_sparse_slice(const pir_kernel_call *call) {
   pir_status status = pir_sparse_open(call, 0, PIR_UNDEFINED, &s);
   if (!status)
     memcpy(extents, s.extents, sizeof extents);
-  if (!status && (!starts || !ends || pir_tensor_numel(starts) != (int64_t)axes->count ||
-                  pir_tensor_numel(ends) != (int64_t)axes->count))
+  int64_t count = (int64_t)axes->count;
+  bool fits = starts && ends && pir_tensor_numel(starts) == count;
+  if (!status && (!fits || pir_tensor_numel(ends) != count))
     status = pir_kernel_fail(call, PIR_INVALID, "%s: starts, ends and axes differ in number",
                              call->op);
   for (size_t i = 0; !status && i < axes->count; i++) {
@@ -285,26 +316,28 @@ pir_status pir_kernel_sparse_slice(const pir_kernel_call *call) {
       status =
           pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of dense axes", call->op);
     } else {
-      from[axis] = inside(pir_tensor_int_at(starts, (int64_t)i), s.extents[axis]);
-      int64_t end = inside(pir_tensor_int_at(ends, (int64_t)i), s.extents[axis]);
+      from[axis] = clamp_slice_bound(pir_tensor_int_at(starts, (int64_t)i), s.extents[axis]);
+      int64_t end = clamp_slice_bound(pir_tensor_int_at(ends, (int64_t)i), s.extents[axis]);
       extents[axis] = end > from[axis] ? end - from[axis] : 0;
     }
   }
   if (!status)
-    status = cut(&s, from, extents);
+    status = keep_entries_in_slice(&s, from, extents);
   pir_sparse_close(&s);
   return status;
 }
 
-// Sums of integers are int64 unless the attribute says otherwise.
-static pir_dtype sum_dtype(const pir_kernel_call *call) {
+// Sums of integers are i64 unless the attribute states another type.
+static pir_dtype dtype_of_sum(const pir_kernel_call *call) {
   pir_dtype own = call->in[call->in_first[0]]->dtype;
   pir_dtype asked = (pir_dtype)call->attrs[0].i;
-  return asked != PIR_UNDEFINED ? asked : pir_dtype_is_float(own) ? own : PIR_I64;
+  if (asked != PIR_UNDEFINED)
+    return asked;
+  return pir_dtype_is_float(own) ? own : PIR_I64;
 }
 
-// Entries that differ only along `axis` (or at all: -1) are added up.
-static pir_status sum_entries(sparse *s, int64_t axis, bool keep) {
+// Sums the entries that differ only along `axis` (-1: all entries), and writes the sums.
+static pir_status sum_along_axis(sparse *s, int64_t axis, bool keep) {
   int64_t extents[PIR_MAX_RANK], index[PIR_MAX_RANK];
   int rank = 0, axes = 0;
   for (int i = 0; i < s->rank; i++) {
@@ -326,8 +359,8 @@ static pir_status sum_entries(sparse *s, int64_t axis, bool keep) {
         key = key * s->extents[i] + index[i];
     s->entries[k].key = key;
   }
-  PIR_TRY(add_up(s));
-  return pir_sparse_write(s->call, 0, sum_dtype(s->call), extents, rank, axes, s->entries,
+  PIR_TRY(sum_equal_keys(s));
+  return pir_sparse_write(s->call, 0, dtype_of_sum(s->call), extents, rank, axes, s->entries,
                           s->count, &s->values);
 }
 
@@ -340,7 +373,7 @@ pir_status pir_kernel_sparse_sum(const pir_kernel_call *call) {
   if (n > 1)
     return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s over several axes",
                            call->op);
-  pir_status status = open_summed(call, 0, &s);
+  pir_status status = open_with_sums(call, 0, &s);
   if (!status && n == 1) {
     if (axis < 0)
       axis += s.rank;
@@ -352,7 +385,7 @@ pir_status pir_kernel_sparse_sum(const pir_kernel_call *call) {
     status =
         pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s with dense axes", call->op);
   if (!status)
-    status = sum_entries(&s, axis, call->attrs[1].i != 0);
+    status = sum_along_axis(&s, axis, call->attrs[1].i != 0);
   pir_sparse_close(&s);
   return status;
 }
