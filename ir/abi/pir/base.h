@@ -1,5 +1,6 @@
 // Words shared by every layer, the runtime included: status, strings, element types, limits.
-// Needs libc only. Nothing here allocates.
+// Needs libc only. Nothing here allocates or writes memory other than its arguments, so every
+// function may be called from any thread.
 #ifndef PIR_BASE_H
 #define PIR_BASE_H
 
@@ -16,6 +17,10 @@
 #define PIR_END
 #endif
 
+// PIR_API       marks a symbol that the library exports.
+// PIR_NODISCARD marks every function that returns a pir_status: the compiler warns where a
+//               caller drops it. A caller that may ignore one says so with pir_ignore.
+// PIR_PRINTF    lets the compiler check the arguments of a format; both numbers count from 1.
 #if defined(__GNUC__)
 #define PIR_API __attribute__((visibility("default")))
 #define PIR_NODISCARD __attribute__((warn_unused_result))
@@ -28,29 +33,42 @@
 
 PIR_BEGIN
 
+// Version of these headers. Compare with pir_version(), the version of the library.
 #define PIR_VERSION_MAJOR 0
 #define PIR_VERSION_MINOR 1
 #define PIR_VERSION_PATCH 0
 
-// Version of the library that is running: major << 16 | minor << 8 | patch. Within one major
-// version symbols and struct fields are only added (docs/compatibility.md).
+// Returns the version of the library that is running: major << 16 | minor << 8 | patch. Within
+// one major version symbols and struct fields are only added (docs/compatibility.md).
 PIR_API uint32_t pir_version(void);
 
-// What became of a call. Anything that depends on input returns one; the text went to a sink or
-// message.
+// ---- status
+
+// The outcome of a call. Every function that depends on input returns one; the text of a
+// failure goes to the context's sink or to a message that the function names.
 typedef enum pir_status {
+  // The call did all of its work. The only value that is zero.
   PIR_OK = 0,
-  PIR_INVALID,      // bad IR, text, file or argument; reported with its place
-  PIR_NOT_FOUND,    // a file, name or symbol does not exist
-  PIR_UNSUPPORTED,  // understood, but this build cannot do it; the message says what and where
-  PIR_UNAVAILABLE,  // a device, driver or optional library is missing
-  PIR_EXHAUSTED,    // out of memory, or a caller's limit was hit
-  PIR_IO,           // the system refused a read or write
-  PIR_CANCELLED,    // the caller's cancellation flag was seen
-  PIR_INTERNAL      // a defect of this library
+  // Bad IR, text, file or argument; reported with its place.
+  PIR_INVALID,
+  // A file, name or symbol does not exist.
+  PIR_NOT_FOUND,
+  // Understood, but this build cannot do it; the text names the feature and the place.
+  PIR_UNSUPPORTED,
+  // A device, driver or optional library is missing; the text names the package to install.
+  PIR_UNAVAILABLE,
+  // Out of memory, or a limit of the caller was reached.
+  PIR_EXHAUSTED,
+  // The system refused a read or write, or a pir_writer returned false.
+  PIR_IO,
+  // The caller's cancellation flag was set.
+  PIR_CANCELLED,
+  // A defect of this library.
+  PIR_INTERNAL
 } pir_status;
 
-// Returns a failure upwards. Only where nothing needs cleaning.
+// Returns from the calling function when `call` fails, with the same status. Use it only where
+// the function holds nothing that it has to release.
 #define PIR_TRY(call)                                                                          \
   do {                                                                                         \
     pir_status pir_try_status = (call);                                                        \
@@ -58,26 +76,43 @@ typedef enum pir_status {
       return pir_try_status;                                                                   \
   } while (0)
 
-// Bytes with a length; not necessarily NUL-terminated. Never owns.
+// Ignores a status on purpose, which a cast to void cannot say to every compiler. The line that
+// calls it says why the failure does not matter there.
+static inline void pir_ignore(pir_status status) {
+  (void)status;
+}
+
+// ---- strings
+
+// Bytes with a length; not necessarily NUL-terminated. It never owns its bytes: whoever returns
+// one says how long they live.
 typedef struct pir_str {
+  // May be NULL when `size` is 0.
   const char *data;
+  // In bytes, without a NUL.
   size_t size;
 } pir_str;
 
+// A pir_str of a string literal.
 #define PIR_STR(literal) ((pir_str){(literal), sizeof(literal) - 1})
 
+// Returns a view of a C string, which the caller keeps. NULL gives the empty string.
 PIR_API pir_str pir_str_from(const char *nul_terminated);
+// Whether two strings have the same bytes.
 PIR_API bool pir_str_equal(pir_str a, pir_str b);
 
-// Formats into `out`, always NUL-terminated, cut to `size` bytes; returns the length without
-// the NUL. Knows %s %.*s %c %d %i %u %x with h, l, ll, z, j, %g %f %e with a precision, and %%:
-// no locale, no stdio.
+// Formats into `out`, cut to `size` bytes and always NUL-terminated; returns the bytes written
+// without the NUL. With a `size` of 0 it writes nothing. Knows %s %.*s %c %d %i %u %x with h,
+// l, ll, z, j, %g %f %e with a precision, and %%. The host's locale does not matter.
 PIR_API size_t pir_text_format(char *out, size_t size, const char *format, ...)
     PIR_PRINTF(3, 4);
+// Does the same with the arguments in a va_list, which is consumed.
 PIR_API size_t pir_text_vformat(char *out, size_t size, const char *format, va_list args);
 
-// Element types: enumerator, text form, JSON tag, Paddle name, size in bytes, VarType code (-1:
-// none). The order is that of phi::DataType, which JSON scalars and kernel keys use.
+// ---- element types
+
+// Columns: enumerator, text form, JSON tag, Paddle's name, size in bytes, VarType code (-1:
+// none). The order is phi::DataType's; JSON scalars and kernel keys use these numbers.
 #define PIR_DTYPES(X)                                                                          \
   X(UNDEFINED, "undefined", "t_undefined", "Undefined", 0, -1)                                 \
   X(BOOL, "b", "t_bool", "bool", 1, 0)                                                         \
@@ -100,6 +135,7 @@ PIR_API size_t pir_text_vformat(char *out, size_t size, const char *format, va_l
   X(F8E5M2, "f8e5m2", "t_f8e5m2", "float8_e5m2", 1, 33)                                        \
   X(INDEX, "index", "t_index", "index", 8, -1)
 
+// PIR_UNDEFINED, PIR_BOOL, .. in the order of the table.
 typedef enum pir_dtype {
 #define PIR_DTYPE_ENUM(id, text, json, name, size, var) PIR_##id,
   PIR_DTYPES(PIR_DTYPE_ENUM)
@@ -107,28 +143,47 @@ typedef enum pir_dtype {
       PIR_DTYPE_COUNT
 } pir_dtype;
 
-PIR_API size_t pir_dtype_size(pir_dtype dtype);  // bytes of one element; 0 where it has none
-PIR_API const char *pir_dtype_text(pir_dtype dtype);  // as in tensor<2xf32>
-PIR_API const char *pir_dtype_json(pir_dtype dtype);  // as in {"#":"0.t_f32"}
-PIR_API const char *pir_dtype_name(pir_dtype dtype);  // as in dtype:float32
-PIR_API int pir_dtype_var_type(pir_dtype dtype);      // VarType.Type of .pdmodel, or -1
-PIR_API pir_dtype
-pir_dtype_from_text(pir_str text);  // PIR_DTYPE_COUNT when unknown; likewise below
+// In these functions a number that is no element type counts as PIR_UNDEFINED. Texts are
+// NUL-terminated constants.
+
+// Returns the bytes of one element; 0 for UNDEFINED and PSTRING, whose elements have no size.
+PIR_API size_t pir_dtype_size(pir_dtype dtype);
+// Returns the name in IR text, as in tensor<2xf32>.
+PIR_API const char *pir_dtype_text(pir_dtype dtype);
+// Returns the tag in PIR JSON without the dialect: "t_f32", as in {"#":"0.t_f32"}.
+PIR_API const char *pir_dtype_json(pir_dtype dtype);
+// Returns Paddle's name, as in dtype:float32.
+PIR_API const char *pir_dtype_name(pir_dtype dtype);
+// Returns the code of VarType.Type in a .pdmodel file, or -1.
+PIR_API int pir_dtype_var_type(pir_dtype dtype);
+
+// Returns the element type with this name in IR text, PIR_DTYPE_COUNT when there is none.
+PIR_API pir_dtype pir_dtype_from_text(pir_str text);
+// Finds an element type by its JSON tag; PIR_DTYPE_COUNT when there is none.
 PIR_API pir_dtype pir_dtype_from_json(pir_str tag);
+// Finds an element type by Paddle's spelling, case included; PIR_DTYPE_COUNT when unknown.
 PIR_API pir_dtype pir_dtype_from_name(pir_str name);
+// Finds an element type by the code in a .pdmodel file; PIR_DTYPE_COUNT when unknown.
 PIR_API pir_dtype pir_dtype_from_var_type(int code);
-PIR_API bool pir_dtype_is_float(pir_dtype dtype);    // f16 bf16 f32 f64 and f8
-PIR_API bool pir_dtype_is_integer(pir_dtype dtype);  // signed and unsigned, not bool
+
+// Whether the type is one of f16, bf16, f32, f64 and the two f8 types.
+PIR_API bool pir_dtype_is_float(pir_dtype dtype);
+// Whether the type is a signed or unsigned integer or `index`. BOOL is none.
+PIR_API bool pir_dtype_is_integer(pir_dtype dtype);
+// Whether the type is c64 or c128.
 PIR_API bool pir_dtype_is_complex(pir_dtype dtype);
 
-// Memory layouts as Paddle spells them.
+// ---- memory layouts
+
+// Columns: enumerator, Paddle's name.
 // clang-format off
-#define PIR_LAYOUTS(X)                                                                            \
-  X(ANY, "Undefined(AnyLayout)") X(NHWC, "NHWC") X(NCHW, "NCHW") X(NCDHW, "NCDHW")                \
-  X(NDHWC, "NDHWC") X(ONEDNN, "ONEDNN") X(SPARSE_COO, "SPARSE_COO") X(SPARSE_CSR, "SPARSE_CSR")   \
-  X(PSTRING_UNION, "PSTRING_UNION") X(STRIDED, "STRIDED")
+#define PIR_LAYOUTS(X)                                                                         \
+  X(ANY, "Undefined(AnyLayout)") X(NHWC, "NHWC") X(NCHW, "NCHW") X(NCDHW, "NCDHW")             \
+  X(NDHWC, "NDHWC") X(ONEDNN, "ONEDNN") X(SPARSE_COO, "SPARSE_COO")                            \
+  X(SPARSE_CSR, "SPARSE_CSR") X(PSTRING_UNION, "PSTRING_UNION") X(STRIDED, "STRIDED")
 // clang-format on
 
+// PIR_LAYOUT_ANY, PIR_LAYOUT_NHWC, .. in the order of the table.
 typedef enum pir_layout {
 #define PIR_LAYOUT_ENUM(id, name) PIR_LAYOUT_##id,
   PIR_LAYOUTS(PIR_LAYOUT_ENUM)
@@ -136,33 +191,48 @@ typedef enum pir_layout {
       PIR_LAYOUT_COUNT
 } pir_layout;
 
+// Returns Paddle's name of a layout, a constant; ANY's for a number that is no layout.
 PIR_API const char *pir_layout_name(pir_layout layout);
-PIR_API pir_layout
-pir_layout_from_name(pir_str name);  // any case; "MKLDNN" is ONEDNN; else COUNT
+// Finds a layout by name in any case of letters; "MKLDNN" is ONEDNN. PIR_LAYOUT_COUNT when
+// unknown.
+PIR_API pir_layout pir_layout_from_name(pir_str name);
 
-// Most dimensions a tensor may have. Readers refuse more.
+// The largest rank of a tensor. Readers refuse programs with more axes.
 #define PIR_MAX_RANK 16
 
-// Where memory comes from. A null `alloc` means malloc and free. `alloc` returns memory aligned
-// to `align` (a power of two) or NULL.
+// ---- what callers hand in
+
+// A source of memory. When `alloc` is NULL, malloc and free are used and the rest is ignored.
+// Functions that take one say which threads call it.
 typedef struct pir_allocator {
+  // Returns `size` bytes aligned to `align`, a power of two, or NULL when there are none.
   void *(*alloc)(void *user, size_t size, size_t align);
+  // Takes back memory that `alloc` returned for this `size`.
   void (*release)(void *user, void *memory, size_t size);
+  // Handed to both functions.
   void *user;
 } pir_allocator;
 
-// Bytes the caller lends: used in place until `release` is called (with the last model or
-// program gone).
+// Bytes that the caller lends. They are used in place and must not change until `release` is
+// called, which happens when the last model or program that uses them is destroyed.
 typedef struct pir_borrowed {
+  // The bytes; any alignment.
   const void *data;
+  // Their number.
   size_t size;
-  void (*release)(void *user);  // may be NULL
+  // Called once when the bytes are no longer needed, on the thread that dropped the last use.
+  // NULL: the bytes outlive all users.
+  void (*release)(void *user);
+  // Handed to `release`.
   void *user;
 } pir_borrowed;
 
-// Receives text in pieces. Returns false to stop (a full disk, say).
+// A receiver of text or bytes, which come in pieces and in order.
 typedef struct pir_writer {
+  // Takes one piece, which lives only during the call. Returns false to stop, for instance on a
+  // full disk; the writing function then returns PIR_IO.
   bool (*write)(void *user, const char *data, size_t size);
+  // Handed to `write`.
   void *user;
 } pir_writer;
 

@@ -1,289 +1,159 @@
 // What an operator computes, as data. opsc compiles the `compute`, `reduce`, `view`, `gather`,
-// `contract`,
-// ... clauses of `.ops` files to these constant tables; the reference evaluator, the constant
-// folder and the code generators all read them. Needs libc only, and knows nothing of IR.
+// `contract`, .. clauses of `.ops` files to these constant tables; the reference evaluator, the
+// constant folder and the code generators all read them. Needs libc only, and knows nothing of
+// IR.
 //
 // A clause is a comprehension: for every point of an iteration space, an expression over loads
 // from the operands, combined over the reduced variables:
 //
-//   out[out_map(vars)] = then(combine over reduced vars, where guard, of body(loads at
-//   maps(vars)))
+//   out[out_map(vars)] =
+//       then(combine over reduced vars, where guard, of body(loads at maps(vars)))
 //
-// Expressions are nodes in one array, children before parents; a node may have several parents.
-// There are two sorts: index nodes (PIR_I_*, 64-bit integers: maps, extents, guards) and value
-// nodes (PIR_V_*, typed elements). Everything that depends only on rank, attributes and dims
-// can be evaluated before the loops run; readers evaluate the same tree over integers, over
-// affine forms or into loop IR. A conditional (PIR_I_SELECT, PIR_V_SELECT) evaluates only the
-// side it takes: the other may read what does not exist.
+// Expressions are nodes (pir/clause_nodes.h). Clauses and all they point to are immutable, and
+// any thread may read them.
 //
-// A clause of a variadic result is run for each of its members; a variadic operand of as many
-// members is then its member of the same number.
-//
-// Types of value nodes. A load has its operand's element type, f16 and bf16 as f32. Literals,
-// attributes, scalars (PIR_V_SCALAR) and PIR_V_INDEX are weak: they take the type of what they
-// are combined with; a weak float meets integers as f32, two weak ones give f64 (i64 when both
-// are integers). Strong operands of different types meet in the wider one, bool < integers <
-// floats < complex. Comparisons give bool. A reduction accumulates in its body's type. The
-// result is converted to the result's element type.
+// A clause of a variadic result is run for each member of the result. A variadic operand with
+// the same number of members then stands for its member of that number.
 #ifndef PIR_CLAUSE_H
 #define PIR_CLAUSE_H
 
 #include <pir/base.h>
+#include <pir/clause_nodes.h>
 
 PIR_BEGIN
 
+// The space that a clause runs over, and how results are formed.
 typedef enum pir_clause_kind {
-  PIR_CLAUSE_POINTWISE,  // space: dims of the result; loads are broadcast-aligned
-                         // (PIR_MAP_ALIGNED)
-  PIR_CLAUSE_REDUCE,     // space: dims of the broadcast operands; `axes` are reduced, kept as 1
-                         // when `keep`
-  PIR_CLAUSE_SCAN,       // likewise, running along the one axis
-  PIR_CLAUSE_VIEW,       // no arithmetic: one load at a map, or a fill
-  PIR_CLAUSE_GATHER,     // a view whose map reads index tensors
-  PIR_CLAUSE_SCATTER,    // space: dims of `updates`; out starts as operand 0 or `init`;
-                         // out[out_map] combine= body
-  PIR_CLAUSE_CONTRACT,   // sum of products, affine maps
-  PIR_CLAUSE_WINDOW,     // a reduction over named window variables (pooling)
-  PIR_CLAUSE_JOIN,  // concat or stack of a variadic operand along `axes`; the result's loads
-                    // pick the member
-  PIR_CLAUSE_SPLIT  // the inverse: result member j is a slice along `axes`
+  // Space: axes of the result. Loads are broadcast-aligned (PIR_MAP_ALIGNED).
+  PIR_CLAUSE_POINTWISE,
+  // Space: axes of the broadcast operands. `axes` are reduced, and kept with extent 1 if
+  // `keep`.
+  PIR_CLAUSE_REDUCE,
+  // The same space; the combination runs along one axis, and every step is a result.
+  PIR_CLAUSE_SCAN,
+  // No arithmetic: one load at a map, or a fill.
+  PIR_CLAUSE_VIEW,
+  // A view whose map reads index tensors.
+  PIR_CLAUSE_GATHER,
+  // Space: axes of `updates`. The result starts as operand 0 or as `init`; then
+  // out[out_map] combine= body for every point.
+  PIR_CLAUSE_SCATTER,
+  // A sum of products with affine maps.
+  PIR_CLAUSE_CONTRACT,
+  // A reduction over named window variables (pooling).
+  PIR_CLAUSE_WINDOW,
+  // Concat or stack of a variadic operand along `axes`; loads of the result pick the member.
+  PIR_CLAUSE_JOIN,
+  // The inverse of JOIN: member j of the result is a slice along `axes`.
+  PIR_CLAUSE_SPLIT
 } pir_clause_kind;
 
+// How elements are combined.
 typedef enum pir_combine {
   PIR_COMBINE_NONE,
   PIR_COMBINE_ADD,
   PIR_COMBINE_MUL,
+  // MAX and MIN: a NaN wins. Without any element the result is 0, or `init`.
   PIR_COMBINE_MAX,
-  PIR_COMBINE_MIN,  // NaN wins; of nothing: 0, or `init`
+  PIR_COMBINE_MIN,
   PIR_COMBINE_AND,
   PIR_COMBINE_OR,
+  // Position along the reduced axes; the first of equal elements wins, a NaN never does.
+  // Without any candidate the result is 0.
   PIR_COMBINE_ARGMAX,
-  PIR_COMBINE_ARGMIN,  // position along the reduced axes, first one wins, NaN never; of nothing
-                       // better: 0
-  PIR_COMBINE_ASSIGN   // scatter: the last one wins
+  PIR_COMBINE_ARGMIN,
+  // Of scatters: the last update wins.
+  PIR_COMBINE_ASSIGN
 } pir_combine;
 
-// How a load finds its element.
-typedef enum pir_map_kind {
-  PIR_MAP_ALIGNED,  // same index, trailing dims aligned, extent 1 broadcasts
-  PIR_MAP_EACH,     // `map` is one index node, evaluated for each source dim d (PIR_I_D)
-  PIR_MAP_LIST,  // `map_count` index nodes from pool[map], one a source dim; a PIR_I_PACK entry
-                 // stands for all dims of the pack, broadcast-aligned
-  PIR_MAP_LINEAR  // `map` is one index node: the row-major position
-} pir_map_kind;
-
-typedef enum pir_node_op {
-  // ---- index sort. k, a, b, c as noted; a, b, c are nodes
-  PIR_I_CONST,       // i
-  PIR_I_ATTR,        // integer or bool attribute k
-  PIR_I_ATTR_AT,     // element a of list attribute k
-  PIR_I_ATTR_COUNT,  // number of elements of list attribute k
-  PIR_I_ATTR_FIND,  // position of a in list attribute k (negative entries count from the end of
-                    // rank b), or -1
-  PIR_I_ATTR_BELOW,  // how many elements of list attribute k (negative ones count from the end
-                     // of rank b) are less than
-                     // a
-  PIR_I_ATTR_KEPT,   // axis at place a among those that list attribute k (as above) does not
-                     // name
-  PIR_I_ATTR_IS,     // 1 when string attribute k, or its element map_count - 1, equals text[i]
-                     // (pir_node_attr_is)
-  PIR_I_OPERAND_AT,  // element a of integer operand k (attribute operand)
-  PIR_I_OPERAND_COUNT,  // number of elements of operand k
-  PIR_I_OPERAND_FIND,   // position of a among the elements of operand k, modulo rank b, or -1
-  PIR_I_OPERAND_KEPT,   // axis at place a among those that operand k (likewise) does not name
-  PIR_I_PRESENT,        // 1 when optional operand k is there
-  PIR_I_DIM,            // extent of axis a of operand k (negative from the end)
-  PIR_I_RANK,           // rank of operand k
-  PIR_I_NUMEL,          // number of elements of operand k
-  PIR_I_DTYPE,          // element type of operand k, a pir_dtype
-  PIR_I_ATTR_DTYPE,     // element type in attribute k
-  PIR_I_MEMBERS,        // number of members of variadic operand k
-  PIR_I_MEMBER,         // number of the member of the result that is computed
-  PIR_I_OUT_DIM,        // extent of axis a of the result
-  PIR_I_OUT_RANK,
-  PIR_I_VAR,   // named variable k
-  PIR_I_PACK,  // pack variable k (only as an entry of a list map)
-  PIR_I_OUT,   // index along axis a of the result (view, gather, pointwise); for scatter: of
-               // `updates`
-  PIR_I_OUT_LINEAR,  // row-major position in the result
-  PIR_I_D,  // the source dim a PIR_MAP_EACH map is evaluated for; in `out_extent`: the result's
-            // dim
-  PIR_I_LOAD,   // element of integer operand k at its map (a run-time index)
-  PIR_I_VALUE,  // value node a converted to an integer (truncation)
-  PIR_I_ADD,
-  PIR_I_SUB,
-  PIR_I_MUL,
-  PIR_I_FLOORDIV,
-  PIR_I_CEILDIV,
-  PIR_I_MOD,  // towards -inf; mod has the divisor's sign
-  PIR_I_MIN,
-  PIR_I_MAX,
-  PIR_I_EQ,
-  PIR_I_NE,
-  PIR_I_LT,
-  PIR_I_LE,  // 0 or 1
-  PIR_I_AND,
-  PIR_I_OR,
-  PIR_I_NOT,
-  PIR_I_SELECT,  // a != 0 ? b : c
-  // ---- value sort
-  PIR_V_CONST,    // f and i, the same number; k: PIR_I64 when written as an integer, PIR_F64
-                  // else, PIR_BOOL for true and
-                  // false
-  PIR_V_ATTR,     // numeric attribute k
-  PIR_V_ATTR_AT,  // number a (an index node) of list attribute k; weak like PIR_V_ATTR
-  PIR_V_SCALAR,   // the one element of operand k (attribute operand or 1-element tensor)
-  PIR_V_LOAD,  // element of operand k at its map; out of range is fill node a; without one (-1)
-               // the point is left out
-               // of a reduction, contraction or window, and an error elsewhere
-  PIR_V_MEMBERS,  // pir_combine i over the members of variadic operand k, each loaded aligned
-  PIR_V_ACC,      // in `then`: the combined value
-  PIR_V_COUNT,    // in `then`: how many elements were combined (guarded and in range)
-  PIR_V_INDEX,    // index node a as a value
-  PIR_V_CAST,     // a converted to dtype k (a pir_dtype, or one of pir_cast_to)
-  PIR_V_ADD,
-  PIR_V_SUB,
-  PIR_V_MUL,
-  PIR_V_DIV,  // integer division truncates
-  PIR_V_FLOORDIV,
-  PIR_V_FLOORMOD,
-  PIR_V_FMOD,
-  PIR_V_POW,
-  PIR_V_ATAN2,
-  PIR_V_MIN,
-  PIR_V_MAX,  // NaN wins
-  PIR_V_FMIN,
-  PIR_V_FMAX,  // the number wins
-  PIR_V_EQ,
-  PIR_V_NE,
-  PIR_V_LT,
-  PIR_V_LE,  // bool
-  PIR_V_AND,
-  PIR_V_OR,
-  PIR_V_XOR,
-  PIR_V_NOT,  // logical on bool, bitwise on integers
-  PIR_V_SHL,
-  PIR_V_SHR,
-  PIR_V_SELECT,  // a ? b : c
-  PIR_V_NEG,
-  PIR_V_ABS,
-  PIR_V_SIGN,
-  PIR_V_RECIP,
-  PIR_V_FLOOR,
-  PIR_V_CEIL,
-  PIR_V_TRUNC,
-  PIR_V_ROUND,  // round: half away from zero
-  PIR_V_RINT,   // half to even
-  PIR_V_SQRT,
-  PIR_V_RSQRT,
-  PIR_V_EXP,
-  PIR_V_EXP2,
-  PIR_V_EXPM1,
-  PIR_V_LOG,
-  PIR_V_LOG2,
-  PIR_V_LOG10,
-  PIR_V_LOG1P,
-  PIR_V_SIN,
-  PIR_V_COS,
-  PIR_V_TAN,
-  PIR_V_ASIN,
-  PIR_V_ACOS,
-  PIR_V_ATAN,
-  PIR_V_SINH,
-  PIR_V_COSH,
-  PIR_V_TANH,
-  PIR_V_ASINH,
-  PIR_V_ACOSH,
-  PIR_V_ATANH,
-  PIR_V_ERF,
-  PIR_V_ERFINV,
-  PIR_V_LGAMMA,
-  PIR_V_DIGAMMA,
-  PIR_V_I0,
-  PIR_V_I0E,
-  PIR_V_I1,
-  PIR_V_I1E,
-  PIR_V_COPYSIGN,
-  PIR_V_NEXTAFTER,
-  PIR_V_ISNAN,
-  PIR_V_ISINF,
-  PIR_V_ISFINITE,
-  PIR_V_REAL,
-  PIR_V_IMAG,
-  PIR_V_CONJ,
-  PIR_V_ANGLE,
-  PIR_V_COMPLEX,
-  PIR_NODE_OP_COUNT
-} pir_node_op;
-
-// Targets of PIR_V_CAST beside plain dtypes.
-enum pir_cast_to {
-  PIR_CAST_OUT = 64,      // the result's dtype
-  PIR_CAST_COMPUTE = 65,  // the accumulation type: f32 for f16 and bf16, else itself
-  PIR_CAST_ATTR = 128,    // + k: the dtype in attribute k
-  PIR_CAST_OPERAND = 192  // + k: what operand k is loaded as (f32 for f16 and bf16)
-};
-
-typedef struct pir_node {
-  uint8_t op;        // pir_node_op
-  uint8_t map_kind;  // loads: pir_map_kind
-  int16_t k;         // operand, attribute, variable, dtype: by op
-  int16_t a, b, c;   // nodes, or -1
-  int16_t map;       // loads: node, or start in the pool
-  int16_t map_count;
-  int64_t i;
-  double f;
-} pir_node;
-
+// A named variable of a clause.
 typedef struct pir_clause_var {
+  // As it is written in the `.ops` file.
   const char *name;
-  int16_t extent;  // index node; -1 for a pack (its dims come from the operands, broadcast)
+  // Index node, or -1 for a pack, whose extents come from the operands, broadcast.
+  int16_t extent;
+  // Whether the clause combines over it.
   bool reduced;
+  // Whether it stands for several axes.
   bool pack;
 } pir_clause_var;
 
+// A clause. Fields named after nodes hold positions in `nodes`, or -1 when they are absent.
 typedef struct pir_clause pir_clause;
 struct pir_clause {
-  uint8_t kind;     // pir_clause_kind
-  uint8_t combine;  // pir_combine
-  uint8_t result;   // which result this defines
-  uint8_t compute;  // dtype of the arithmetic: a pir_dtype, or PIR_CAST_COMPUTE (the default)
-  uint8_t
-      var_count;  // named variables: parallel ones, then reduced ones; 0 for rank-generic kinds
+  // A pir_clause_kind.
+  uint8_t kind;
+  // A pir_combine.
+  uint8_t combine;
+  // Number of the result that the clause defines.
+  uint8_t result;
+  // Type of the arithmetic: a pir_dtype, or PIR_CAST_COMPUTE, which is the default.
+  uint8_t compute;
+  // Number of `vars`; 0 for kinds that work on any rank.
+  uint8_t var_count;
+  // Named variables: parallel ones first, then reduced ones.
   const pir_clause_var *vars;
-  uint8_t out_map_kind;  // PIR_MAP_LIST (contract, window, gather with vars), PIR_MAP_EACH
-                         // (scatter), PIR_MAP_ALIGNED (identity)
-  int16_t out_map;  // LIST: pool start; EACH: node over PIR_I_OUT (of `updates`) and PIR_I_D
+
+  // Where a point is stored. PIR_MAP_LIST: contract, window, and gather with variables.
+  // PIR_MAP_EACH: scatter. PIR_MAP_ALIGNED: the point itself.
+  uint8_t out_map_kind;
+  // LIST: position in `pool`. EACH: node over PIR_I_OUT (of `updates`) and PIR_I_D.
+  int16_t out_map;
+  // Number of entries of a LIST.
   int16_t out_map_count;
-  int16_t when;   // index node over attributes, or -1: the first that holds counts
-                  // (pir_clause_choose)
-  int16_t body;   // value node
-  int16_t then;   // value node over PIR_V_ACC, or -1
-  int16_t init;   // value node the combination starts from, or -1 for the neutral element; of a
-                  // scatter: a constant that every element starts as, or -1 for operand 0
-  int16_t guard;  // index node; false skips the point, or -1
-  int16_t trap;   // index node; true stops the run with text[trap_text], or -1
+
+  // Index node over attributes. The first clause of a result whose condition holds, or that has
+  // none, defines it (pir_clause_choose).
+  int16_t when;
+  // Value node: the element before it is combined.
+  int16_t body;
+  // Value node over PIR_V_ACC that is applied to the combined value.
+  int16_t then;
+  // Value node that the combination starts from; absent: the neutral element. Of a scatter: a
+  // constant that every element starts as; absent: operand 0.
+  int16_t init;
+  // Index node: a point where it is false does not count.
+  int16_t guard;
+  // Index node: a point where it is true stops the run with text[trap_text].
+  int16_t trap;
+  // Number of a text, or -1.
   int16_t trap_text;
-  // reduce, scan, join, split: which axes. One of attr >= 0 or operand >= 0; both -1: all axes.
+
+  // Of reduce, scan, join and split: the attribute or the operand that lists the axes. At most
+  // one of them is >= 0; when both are -1, or the list is empty, all axes are meant.
   int16_t axes_attr, axes_operand;
-  int16_t like;  // reduce: down to the dims of this operand, of which those that are 1 are
-                 // kept; or -1
-  int16_t all;   // index node: true takes all axes whatever the list says (scan: the flattened
-                 // operand), or -1. An empty list means all axes too.
-  // view, gather without variables: rank of the result, and its extent along axis PIR_I_D; -1:
-  // the dims of the aligned loads, broadcast, or what the op's infer hook says.
+  // Of reduce: number of the operand whose shape the result gets; axes that it has with extent
+  // 1 are kept, axes that it lacks go. -1: `axes` decide.
+  int16_t like;
+  // Index node: true means all axes whatever the list says. A scan then runs over the flattened
+  // operand.
+  int16_t all;
+  // Of view and gather without variables: index node for the rank of the result, and for its
+  // extent along axis PIR_I_D. -1: the result has the shape of the aligned loads, broadcast, or
+  // the shape that the inference hook gives.
   int16_t out_rank, out_extent;
-  int16_t keep;                // index node, or -1 (false)
-  int16_t reverse, exclusive;  // scan: index nodes, or -1
-  bool stack;                  // join: a new axis (stack); split: the axis goes (unbind)
+  // Index node: whether reduced axes stay with extent 1; absent: false.
+  int16_t keep;
+  // Of scans, index nodes: whether the scan runs from the end, and whether a result leaves out
+  // its own element.
+  int16_t reverse, exclusive;
+  // Of join: the members get a new axis (stack). Of split: the axis goes (unbind).
+  bool stack;
+
+  // The nodes of all expressions.
   const pir_node *nodes;
   uint16_t node_count;
+  // Entries of list maps: positions in `nodes`.
   const int16_t *pool;
+  // Texts, by the number that nodes and `trap_text` hold.
   const char *const *text;
-  const pir_clause *next;  // clause of a further result; NULL ends
+  // The next clause of the same op, for an alternative or a further result; NULL ends the list.
+  const pir_clause *next;
 };
 
-// An attribute as plain data: what kernels and clauses see of it at run time.
+// ---- attributes as plain data: the form in which kernels and clauses see them
+
+// The fields of a pir_attr_value that count.
 typedef enum pir_value_kind {
   PIR_VALUE_NONE,
   PIR_VALUE_INT,
@@ -295,17 +165,30 @@ typedef enum pir_value_kind {
   PIR_VALUE_DTYPE
 } pir_value_kind;
 
+// The value of one attribute. Lists and texts are borrowed; the function that fills one says
+// how long they live.
 typedef struct pir_attr_value {
-  uint8_t kind;  // pir_value_kind; bool is INT
-  int64_t i;     // INT; DTYPE: a pir_dtype
-  double f;      // FLOAT
+  // A pir_value_kind; a bool is an INT.
+  uint8_t kind;
+  // Of INT; of DTYPE, a pir_dtype.
+  int64_t i;
+  // Of FLOAT.
+  double f;
+  // Of TEXT.
   pir_str text;
+  // Of INTS, `count` elements.
   const int64_t *ints;
+  // Of FLOATS, `count` elements.
   const double *floats;
+  // Of TEXTS, `count` elements.
   const pir_str *texts;
-  size_t count;  // of the lists
+  // Number of elements of a list.
+  size_t count;
 } pir_attr_value;
 
+// The value of a PIR_I_ATTR_IS node: whether the string attribute, or the element of the list
+// of strings, that the node names equals its text. `attrs` are the op's attributes by position,
+// `text` the texts of the clause. An element beyond the list's end equals nothing.
 static inline bool pir_node_attr_is(const pir_node *node, const pir_attr_value *attrs,
                                     const char *const *text) {
   const pir_attr_value *attr = &attrs[node->k];
@@ -314,7 +197,9 @@ static inline bool pir_node_attr_is(const pir_node *node, const pir_attr_value *
          pir_str_equal(at ? attr->texts[at - 1] : attr->text, pir_str_from(text[node->i]));
 }
 
-// The clause that defines result `result` for these attributes; NULL when none does.
+// Returns the first clause of the list `clause` that defines result `result` and whose
+// condition holds for these attributes (by position, defaults filled in); NULL when there is
+// none. Cost: the nodes of the conditions.
 PIR_API const pir_clause *pir_clause_choose(const pir_clause *clause, uint8_t result,
                                             const pir_attr_value *attrs);
 

@@ -1,4 +1,5 @@
-// Clauses made by a program, as opsc makes them: what a builder starts from.
+// Clauses that a program makes, as opsc and the code generator do: blank structs to start from.
+// Safe from any thread.
 #ifndef PIR_CLAUSE_BUILDER_H
 #define PIR_CLAUSE_BUILDER_H
 
@@ -7,7 +8,8 @@
 
 PIR_BEGIN
 
-// Every reference is absent.
+// Returns a node of kind `op` (a pir_node_op) whose children, map, operand and attribute are
+// all absent and whose constants are 0.
 static inline pir_node pir_node_blank(int op) {
   pir_node n;
   memset(&n, 0, sizeof n);
@@ -16,6 +18,8 @@ static inline pir_node pir_node_blank(int op) {
   return n;
 }
 
+// Returns a clause of kind `kind` (a pir_clause_kind) for result 0 without nodes or variables:
+// every reference is absent, and arithmetic uses PIR_CAST_COMPUTE.
 static inline pir_clause pir_clause_blank(int kind) {
   pir_clause c;
   memset(&c, 0, sizeof c);
