@@ -1,4 +1,5 @@
-// Builder: an insertion point that creates ops. Generated dialect headers build on it.
+// The builder: an insertion point at which ops are created. One thread at a time, as for the
+// context.
 #ifndef PIR_BUILD_H
 #define PIR_BUILD_H
 
@@ -6,21 +7,30 @@
 
 PIR_BEGIN
 
+// An insertion point. A plain struct: callers may copy and change it.
 typedef struct pir_builder {
+  // The context of `block`.
   pir_context *ctx;
+  // The block that gets the new ops.
   pir_block *block;
-  pir_op *before;  // NULL: at the end of `block`
-  pir_loc loc;     // given to new ops
-  // Told of every op inserted; passes hook in here. May be NULL.
+  // New ops go in front of this op of `block`; NULL: at its end.
+  pir_op *before;
+  // The location of new ops whose spec has none.
+  pir_loc loc;
+  // Called with every op after it was inserted; NULL: nobody.
   void (*inserted)(void *user, pir_op *op);
+  // Handed to `inserted`.
   void *user;
 } pir_builder;
 
+// Returns a builder at the end of a block, without a location.
 PIR_API pir_builder pir_builder_at_end(pir_block *block);
+// Returns a builder in front of an op, with the op's location.
 PIR_API pir_builder pir_builder_before(pir_op *op);
+// Returns a builder behind an op, with the op's location. Ops made with it keep their order.
 PIR_API pir_builder pir_builder_after(pir_op *op);
 
-// Creates and inserts. When spec->loc is unknown the builder's is used.
+// Creates an op at the insertion point and returns it; the block owns it. Nothing is checked.
 PIR_API pir_op *pir_build(pir_builder *b, const pir_op_spec *spec);
 
 PIR_END

@@ -1,6 +1,6 @@
-// A context owns everything uniqued (types, attributes, names), the arenas of the IR and the
-// loaded dialects. Not thread-safe: one thread at a time per context; contexts share nothing
-// written.
+// A context owns everything uniqued (types, attributes, names), the memory of the IR and the
+// loaded dialects. One thread uses a context, and everything made in it, at a time; contexts
+// share nothing that is written, so each thread may have its own.
 #ifndef PIR_CONTEXT_H
 #define PIR_CONTEXT_H
 
@@ -12,42 +12,58 @@ PIR_BEGIN
 typedef struct pir_opdef pir_opdef;
 typedef struct pir_dialect pir_dialect;
 
-// Bounds on what readers accept. Zero means the default in brackets.
+// Bounds on the input of readers and on memory. Zero means the default in brackets. A reader
+// that meets one returns PIR_EXHAUSTED.
 typedef struct pir_limits {
-  uint64_t max_ops;    // [16 M]
-  uint64_t max_depth;  // nesting of regions, types, attributes [256 k regions; 64 types and
-                       // attributes]
-  uint64_t max_attr_items;  // elements of one array attribute [64 M]
-  uint64_t max_bytes;  // memory of the context and what is made of its programs, weights apart
-                       // [unlimited]
+  // Operations of one program [16 M].
+  uint64_t max_ops;
+  // Nesting of regions [256 k]. Types and attributes nest at most 64 deep.
+  uint64_t max_depth;
+  // Elements of one array attribute [64 M].
+  uint64_t max_attr_items;
+  // Bytes that the context and all that is made of its programs may take, weights not counted
+  // [unlimited]. Beyond it memory has run out.
+  uint64_t max_bytes;
 } pir_limits;
 
+// How a context is made. The zero value, but for `size`, means all defaults.
 typedef struct pir_context_options {
-  size_t size;  // sizeof(pir_context_options); 0 is taken as this version
+  // sizeof(pir_context_options): fields beyond it are taken as zero. 0 means this version's
+  // size.
+  size_t size;
+  // The source of all memory of the context, called on the thread that uses the context.
   pir_allocator allocator;
-  // Called when memory runs out, outside of pir_context_protect; must not return. Default:
-  // functions that return a status return PIR_EXHAUSTED, functions that create a program or a
-  // manager NULL, all others trap.
+  // Called when memory runs out, but not below pir_context_protect. It must not return: it
+  // jumps out or ends the process. NULL: functions that return a status return PIR_EXHAUSTED,
+  // functions that create a program or a manager return NULL, all others trap.
   void (*out_of_memory)(void *user);
+  // Handed to `out_of_memory`.
   void *out_of_memory_user;
+  // Bounds for readers.
   pir_limits limits;
 } pir_context_options;
 
-// Creates a context with no dialect loaded (pir_dialects_load_all in pir/dialects.h loads
-// ours). `options` may be NULL. NULL when there is no memory.
+// Creates a context without dialects; pir_dialects_load_all (pir/dialects.h) loads the
+// library's. `options` may be NULL. The caller destroys it. NULL when there is no memory.
 PIR_API pir_context *pir_context_create(const pir_context_options *options);
+// Destroys a context and everything made in it. Programs must have been destroyed before, since
+// they give parameter bytes back. NULL does nothing.
 PIR_API void pir_context_destroy(pir_context *ctx);
 
+// Returns the limits in force, defaults filled in; they live as long as the context.
 PIR_API const pir_limits *pir_context_limits(const pir_context *ctx);
-PIR_API size_t pir_context_bytes(const pir_context *ctx);  // memory held now
+// Returns the bytes that the context has taken from its allocator and not given back.
+PIR_API size_t pir_context_bytes(const pir_context *ctx);
 
-// Running out of memory. A function that returns a status reports it and returns PIR_EXHAUSTED.
-// Other functions (those that make types, attributes and ops) leave by a jump to the outermost
-// such function that runs, so code that makes IR by hand runs in this: it calls body(user) and
-// returns what that returns, or PIR_EXHAUSTED, reported, when memory ran out below. What body
-// owns by then and is not the context's is to be found in `user`, for the caller to give back.
-// No object of C++ that needs its destructor may be alive in a frame that is left. A program
-// that was being changed can still be destroyed; what else was taken goes with the context.
+// Runs code that makes IR by hand: calls body(user) and returns its status, or PIR_EXHAUSTED,
+// reported, when memory runs out on the way.
+//
+// A function that returns a status does that by itself. Others (those that make types,
+// attributes and ops) then leave by a jump to the outermost pir_context_protect or function
+// with a status that runs. `body` therefore keeps in `user` all that it owns and the context
+// does not, so that the caller can release it; no C++ object that needs its destructor may live
+// in a frame that the jump leaves. A program that was being changed can still be destroyed;
+// other memory goes with the context.
 PIR_API PIR_NODISCARD pir_status pir_context_protect(pir_context *ctx,
                                                      pir_status (*body)(void *user),
                                                      void *user);
@@ -55,13 +71,16 @@ PIR_API PIR_NODISCARD pir_status pir_context_protect(pir_context *ctx,
 // An interned name: equal names are equal pointers. NUL-terminated; lives as long as the
 // context.
 typedef const struct pir_name_entry pir_name;
+// Returns the name with this text, interning a copy of it when it is new.
 PIR_API pir_name *pir_name_get(pir_context *ctx, pir_str text);
+// Returns the characters of a name, NUL-terminated; they live as long as the context.
 PIR_API pir_str pir_name_str(pir_name *name);
 
-// The definition of an op by full name ("pd_op.matmul"). Never NULL: an unknown name gets a
-// definition without PIR_REGISTERED, made once per context.
+// Returns the definition of the op with this full name ("pd_op.matmul"). Never NULL: an unknown
+// name gets a definition without the trait PIR_REGISTERED, made once and kept by the context.
 PIR_API const pir_opdef *pir_context_opdef(pir_context *ctx, pir_str name);
-// By number (PD_MATMUL, ... from pir/dialect/*.h). NULL when its dialect is not registered.
+// Returns the definition with this number (PD_MATMUL, .. from pir/dialect/*.h), or NULL when
+// its dialect is not registered.
 PIR_API const pir_opdef *pir_context_op(const pir_context *ctx, uint32_t op_id);
 
 PIR_END

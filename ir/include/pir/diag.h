@@ -1,5 +1,8 @@
-// Diagnostics: what went wrong, where, and where the other party is. Libraries never print;
-// they report to the context's sink. A run may report several errors.
+// Diagnostics: the message of a failure, its place, and the place of the other party. Libraries
+// never print; they report to the context's sink. One call may report several errors.
+//
+// Functions that take a context or an op follow the context's rule: one thread at a time. The
+// sink is called on the thread that reports.
 #ifndef PIR_DIAG_H
 #define PIR_DIAG_H
 
@@ -10,62 +13,96 @@ PIR_BEGIN
 typedef struct pir_context pir_context;
 typedef struct pir_op pir_op;
 
-// A place in a source: packed file number with line and column (text) or byte offset (binary).
-// 0 is "unknown". File names are interned in the context.
+// ---- places
+
+// A place in a source: file number with line and column (text) or with a byte offset (binary),
+// packed in 64 bits. File names are interned in the context.
 typedef uint64_t pir_loc;
 
+// No place is known. The zero value.
 #define PIR_LOC_UNKNOWN ((pir_loc)0)
 
+// Returns the place of a line and column, both counted from 1; column 0 means the whole line.
+// `file` is copied. Numbers beyond 29 and 20 bits become the largest that fit. With more than
+// 16,000 file names the place is unknown.
 PIR_API pir_loc pir_loc_text(pir_context *ctx, pir_str file, uint32_t line, uint32_t column);
+// Returns the place of a byte offset in a binary file, cut to 49 bits.
 PIR_API pir_loc pir_loc_offset(pir_context *ctx, pir_str file, uint64_t offset);
 
+// The parts of a place.
 typedef struct pir_loc_parts {
-  pir_str file;    // empty when unknown
-  bool is_offset;  // else line and column, from 1; a column of 0 means the whole line
+  // Empty when the place is unknown. Lives as long as the context.
+  pir_str file;
+  // Whether `offset` counts; else `line` and `column` do.
+  bool is_offset;
+  // From 1; a column of 0 means the whole line.
   uint32_t line, column;
+  // In bytes.
   uint64_t offset;
 } pir_loc_parts;
 
+// Takes a place of this context apart.
 PIR_API pir_loc_parts pir_loc_unpack(const pir_context *ctx, pir_loc loc);
 
-// A remark says what a pass or the generator chose to do and why; nothing is wrong.
+// ---- messages
+
+// An error ends the call that reports it. A note belongs to the error or warning before it. A
+// remark says what a pass or the generator chose to do and why; nothing is wrong.
 typedef enum pir_severity { PIR_ERROR, PIR_WARNING, PIR_NOTE, PIR_REMARK } pir_severity;
 
+// One diagnostic.
 typedef struct pir_diag {
+  // How serious it is.
   pir_severity severity;
+  // Where in the source.
   pir_loc_parts place;
-  pir_str message;      // one line, lower case, no full stop
-  pir_str source_line;  // the text line at `place`, when the reader has it; else empty
-  pir_str op_path;      // "block 0, op 17 conv2d" for binary input; else empty
+  // One line, lower case, no full stop.
+  pir_str message;
+  // The text line at `place`, when the reader has it; else empty.
+  pir_str source_line;
+  // "block 0, op 17 conv2d" for an op without a line; else empty.
+  pir_str op_path;
 } pir_diag;
 
-// Receives diagnostics in order; a note belongs to the error or warning before it. `diag` and
-// its strings live only during the call.
+// Receives diagnostics in order. `diag` and its strings live only during the call. It must not
+// change the program or the context.
 typedef struct pir_diag_sink {
+  // NULL drops all diagnostics.
   void (*report)(void *user, const pir_diag *diag);
+  // Handed to `report`.
   void *user;
 } pir_diag_sink;
 
+// Sets the receiver of the context's diagnostics. At first there is none.
 PIR_API void pir_context_set_sink(pir_context *ctx, pir_diag_sink sink);
 
-// Reports and returns PIR_INVALID, so that a check is one line:
+// ---- reporting about an op
+
+// Reports an error at the op's place, prefixed with the op's quoted name, and returns
+// PIR_INVALID, so that a check is one line:
 //   if (n != 2) return pir_error(op, "expects 2 operands, has %zu", n);
-// The message is prefixed with the op's quoted name.
 PIR_API pir_status pir_error(const pir_op *op, const char *format, ...) PIR_PRINTF(2, 3);
+// Reports a note at the op's place, about the error or warning reported last.
 PIR_API void pir_note(const pir_op *op, const char *format, ...) PIR_PRINTF(2, 3);
+// Reports a warning at the op's place.
 PIR_API void pir_warning(const pir_op *op, const char *format, ...) PIR_PRINTF(2, 3);
 
-// Remarks are made only for who asks; off at first. pir_remark does nothing where they are off;
-// who gathers more than a format's arguments asks pir_context_remarks first.
+// Turns remarks on or off; they are off at first.
 PIR_API void pir_context_set_remarks(pir_context *ctx, bool wanted);
+// Whether remarks are on. A caller that has to gather more than a format's arguments asks this
+// first.
 PIR_API bool pir_context_remarks(const pir_context *ctx);
+// Reports a remark at the op's place; does nothing while remarks are off.
 PIR_API void pir_remark(const pir_op *op, const char *format, ...) PIR_PRINTF(2, 3);
 
-// Reports at a place and returns `status`.
+// ---- reporting without an op
+
+// Reports at a place and returns `status` unchanged.
 PIR_API pir_status pir_report(pir_context *ctx, pir_status status, pir_severity severity,
                               pir_loc loc, const char *format, ...) PIR_PRINTF(5, 6);
-// The same with everything spelled out (source line, op path).
+// Reports a diagnostic whose fields the caller has filled in. Its strings are not kept.
 PIR_API void pir_diag_emit(pir_context *ctx, const pir_diag *diag);
+// Returns the number of errors reported to this context so far, with or without a sink.
 PIR_API size_t pir_context_error_count(const pir_context *ctx);
 
 PIR_END

@@ -6,21 +6,31 @@
 
 PIR_BEGIN
 
+// A dialect, as opsc makes it from a `.ops` file. Constant; any thread may read it.
 struct pir_dialect {
-  const char *name;       // "pd_op"
-  int json_id;            // number in JSON op names ("1.matmul"); -128 when it has none
-  const char *json_name;  // name in JSON's table when it differs ("pd_dist"); else NULL
+  // "pd_op".
+  const char *name;
+  // The number in op names of PIR JSON ("1.matmul"); -128 when it has none.
+  int json_id;
+  // The name in JSON's table when it is another one ("pd_dist"); else NULL.
+  const char *json_name;
+  // Definitions, `op_count` of them, in ascending order of their numbers.
   const pir_opdef *ops;
+  // Number of definitions.
   size_t op_count;
-  // Attributes that ops may carry without declaring them, those that ops of every dialect may
-  // carry first. They have no defaults.
+  // Attributes that ops may carry without declaring them; they have no defaults. The first
+  // `carried_by_all` of them are for ops of every dialect, the others for this one's.
   const pir_attr_def *carried;
   size_t carried_count, carried_by_all;
 };
 
-// Makes the ops of a dialect known. The table must outlive the context.
+// Makes the ops of a dialect known to a context. The table must outlive the context.
+// Registering the same table again does nothing. Returns PIR_INVALID, reported, when another
+// dialect has the name or an op lacks the trait PIR_REGISTERED or a valid number.
 PIR_API pir_status pir_context_register(pir_context *ctx, const pir_dialect *dialect);
+// Returns the number of dialects that are registered.
 PIR_API size_t pir_context_dialects(const pir_context *ctx);
+// Returns dialect i in the order of registration; NULL beyond the last.
 PIR_API const pir_dialect *pir_context_dialect(const pir_context *ctx, size_t i);
 
 PIR_END

@@ -6,14 +6,17 @@
 
 PIR_BEGIN
 
+// How a graph is drawn. The zero value draws everything.
 typedef struct pir_dot_options {
-  size_t max_nodes;  // ops that are drawn; 0 draws all
+  // The number of ops that are drawn; 0 draws all.
+  size_t max_nodes;
 } pir_dot_options;
 
-// One node an op, one edge an operand with its type, one cluster a region; the whole line of an
-// op is its tooltip. With `max_nodes`, an op whose regions do not fit any more is drawn closed,
-// with the number of ops inside, and what is left at the end is one node. `options` may be
-// NULL. PIR_IO when the writer stops.
+// Writes a graph: one node for each op, one edge for each operand, labelled with its type, one
+// cluster for each region. The whole line of an op is its tooltip. With `max_nodes`, an op
+// whose regions do not fit is drawn closed, with the number of ops inside, and all ops that
+// remain at the end are one node. `options` may be NULL. Returns PIR_IO when the writer stops.
+// Cost: linear in the output.
 PIR_API pir_status pir_program_print_dot(const pir_program *program,
                                          const pir_dot_options *options, pir_writer out);
 

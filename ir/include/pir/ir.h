@@ -1,4 +1,4 @@
-// The whole IR: include this one.
+// The whole IR layer: a program that builds, reads or changes IR includes this one header.
 #ifndef PIR_IR_H
 #define PIR_IR_H
 

@@ -1,4 +1,5 @@
-// PIR JSON (`inference.json`): reads versions 1 to 4, writes version 4.
+// PIR JSON (`inference.json`), and recognising files by content. docs/formats.md describes the
+// formats. One thread at a time, as for the context.
 #ifndef PIR_SERIALIZE_H
 #define PIR_SERIALIZE_H
 
@@ -6,25 +7,35 @@
 
 PIR_BEGIN
 
+// Reads a program of version 0 to 4, or a later one as far as its kinds are known; parameters
+// get no bytes. `file` names the text in messages; neither outlives the call. On success
+// *out_program is the caller's, else NULL. Errors are reported with line and column:
+// PIR_INVALID for damaged input, PIR_EXHAUSTED when a limit of the context is met. Cost:
+// linear.
 PIR_API pir_status pir_program_read_json(pir_context *ctx, pir_str text, pir_str file,
                                          pir_program **out_program);
 
+// How JSON is written. The zero value writes as Paddle does by default.
 typedef struct pir_json_options {
-  bool indent;  // 4 spaces, as Paddle's readable option
+  // Four spaces a level, as Paddle's option `readable` does; else no spaces.
+  bool indent;
 } pir_json_options;
 
+// Writes a program as version 4, byte for byte as Paddle does. `options` may be NULL. Returns
+// PIR_UNSUPPORTED, reported, for attributes that the format does not have (kernels, addresses),
+// and PIR_IO when the writer stops. Cost: linear in the output.
 PIR_API pir_status pir_program_write_json(const pir_program *program,
                                           const pir_json_options *options, pir_writer out);
 
-// What a file holds, by its first bytes; names do not matter. 4096 are enough unless comments
-// come first.
-//   JSON     behind spaces and `//` lines: `{`, then `"`
-//   TEXT     behind the same: `{` and anything else, `program`, or an op (`(%0) =`, `() =`): a
-//   piece of a text (fragment) PDMODEL  the first field of a ProgramDesc (its blocks or its
-//   version), and bytes that no text has PARAMS a record of parameters: version, no levels,
-//   version, a description UNKNOWN  anything else, the empty file too
-// It says which reader to ask, not that the file is sound: the readers of JSON and .pdmodel
-// refuse other JSON and other protobuf messages with a reason.
+// The formats of files, recognised by the first bytes; names do not matter.
+//
+//   UNKNOWN   anything else, the empty file too
+//   JSON      behind spaces and `//` lines: `{`, then `"`
+//   TEXT      behind the same: `{` and anything else, `program`, or an op of a fragment
+//             (`(%0) =`, `() =`)
+//   PDMODEL   the first field of a ProgramDesc (its blocks or its version), and bytes that no
+//             text has
+//   PARAMS    a record of parameters: version, no levels, version, a description
 typedef enum pir_format {
   PIR_FORMAT_UNKNOWN,
   PIR_FORMAT_JSON,
@@ -32,6 +43,11 @@ typedef enum pir_format {
   PIR_FORMAT_PDMODEL,
   PIR_FORMAT_PARAMS
 } pir_format;
+
+// Returns the format of a file that begins with these bytes; 4096 of them are enough unless
+// comments come first. The answer says which reader to use, not that the file is sound: the
+// readers of JSON and .pdmodel refuse other JSON and other protobuf messages with a reason.
+// From any thread.
 PIR_API pir_format pir_detect_format(pir_str head);
 
 PIR_END

@@ -1,4 +1,4 @@
-// Verifier: walks the op tables. Knows no op.
+// The verifier: checks ops against the tables of their definitions; it knows no op by name.
 #ifndef PIR_VERIFY_H
 #define PIR_VERIFY_H
 
@@ -6,18 +6,24 @@
 
 PIR_BEGIN
 
+// How strictly ops are checked. The zero value is the usual check.
 typedef struct pir_verify_options {
-  bool strict;       // unregistered ops and conflicts of stated element types are errors
-  bool errors_only;  // no warnings: they were given when the program was read
-  bool old_forms;  // what an op may lack because it is of an older Paddle is a warning: enough
-                   // to look at or print
-  bool
-      fragment;  // the outermost block is a piece of others: its terminators may stand anywhere
-  bool untyped;  // no warnings of stated element types: what computes takes its own
+  // Unregistered ops, and stated element types that contradict declarations, are errors.
+  bool strict;
+  // Warnings are left out, because they were given when the program was read.
+  bool errors_only;
+  // A difference that is due to an older Paddle (see pir_program_upgrade) is a warning: the
+  // program may be looked at and printed.
+  bool old_forms;
+  // The outermost block is a piece of others, so its terminators may stand anywhere.
+  bool fragment;
+  // Warnings about stated element types are left out: the reader computes its own.
+  bool untyped;
 } pir_verify_options;
 
-// Checks counts, kinds, dominance, terminators and each op's verify hook below `root`. Reports
-// every finding. O(ops + operands) but for hooks.
+// Checks counts, kinds of attributes, dominance, terminators and each op's verify hook for all
+// ops below `root`. Reports every finding; returns PIR_INVALID when one of them is an error.
+// `options` may be NULL. Cost: O(ops + operands), without the hooks.
 PIR_API pir_status pir_verify(const pir_op *root, const pir_verify_options *options);
 
 PIR_END

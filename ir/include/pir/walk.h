@@ -1,4 +1,4 @@
-// Walks over nested ops without recursion on nesting depth; and dominance.
+// Walks over nested ops, which need no stack however deep regions nest; and dominance.
 #ifndef PIR_WALK_H
 #define PIR_WALK_H
 
@@ -6,23 +6,33 @@
 
 PIR_BEGIN
 
+// Whether an op is visited before or after the ops in its regions.
 typedef enum pir_walk_order { PIR_PRE_ORDER, PIR_POST_ORDER } pir_walk_order;
+
+// How a walk goes on after a visit.
 typedef enum pir_walk_result {
+  // Visit the next op.
   PIR_WALK_CONTINUE,
+  // Pre-order only: leave out the regions of the visited op.
   PIR_WALK_SKIP,
+  // End the walk.
   PIR_WALK_STOP
 } pir_walk_result;
+
+// Visits one op; `user` is the last argument of pir_walk.
 typedef pir_walk_result (*pir_walk_fn)(pir_op *op, void *user);
 
-// Visits `root` and every op below it. SKIP (pre-order) leaves out the regions. In post-order
-// the visited op may be erased. Returns STOP when stopped, else CONTINUE.
+// Visits `root` and every op below it. A visit in post-order may erase the visited op; a visit
+// in pre-order must not. Returns PIR_WALK_STOP when a visit did, else PIR_WALK_CONTINUE.
+// O(ops).
 PIR_API pir_walk_result pir_walk(pir_op *root, pir_walk_order order, pir_walk_fn visit,
                                  void *user);
 
-// Whether `value` may be read by `user`: defined before it in the same block or in an enclosing
-// one.
+// Whether `user` may read `value`: the value is defined before it in the same block or in an
+// enclosing one. O(depth).
 PIR_API bool pir_value_dominates(const pir_value *value, const pir_op *user);
-// The op in `block` that is `op` or holds it; NULL when there is none.
+// Returns the op of `block` that is `op` or holds it in its regions; NULL when `op` lies
+// outside.
 PIR_API pir_op *pir_block_ancestor(const pir_block *block, const pir_op *op);
 
 PIR_END
