@@ -28,7 +28,5 @@ const npy_array *npy_find(const npy_set *set, const char *name);  // NULL when a
 const char *npy_suffix(pir_dtype dtype);
 // Version 1.0, C order. False when the writer stopped or memory ran out.
 bool npy_write(pir_writer writer, const pir_tensor *tensor);
-// A stored zip of `count` arrays; suffixes are added to the names.
-bool npz_write(pir_writer writer, const npy_array *arrays, size_t count);
 
 #endif

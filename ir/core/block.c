@@ -31,9 +31,6 @@ pir_block *pir_region_append_block(pir_region *region) {
 pir_block *pir_region_first(const pir_region *region) {
   return region->first;
 }
-pir_op *pir_region_op(const pir_region *region) {
-  return region->op;
-}
 size_t pir_region_index(const pir_region *region) {
   return (size_t)(region - op_regions(region->op));
 }
@@ -133,17 +130,6 @@ pir_named_attr pir_block_argument_attr(const pir_value *argument, size_t i) {
   return argument_of(argument)->attrs->entries[i];
 }
 
-void pir_block_erase_argument(pir_block *block, size_t i) {
-  pir_argument *arg = block->args.items[i];
-  assert(!arg->value.uses);
-  block->args.count--;
-  for (; i < block->args.count; i++) {
-    block->args.items[i] = block->args.items[i + 1];
-    block->args.items[i]->value.index = (uint32_t)i;
-  }
-  pir_arena_free(&block_context(block)->arena, arg, sizeof *arg);
-}
-
 // ---- ops
 
 // Numbers the ops around `op` again, twice as many each time until there is room between them.
@@ -216,9 +202,6 @@ void pir_block_unlink(pir_op *op) {
 
 void pir_block_append(pir_block *block, pir_op *op) {
   pir_block_link(block, NULL, op);
-}
-void pir_block_insert_before(pir_block *block, pir_op *before, pir_op *op) {
-  pir_block_link(block, before, op);
 }
 
 void pir_block_splice(pir_block *to, pir_op *before, pir_block *from) {

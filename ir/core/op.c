@@ -175,9 +175,6 @@ bool pir_op_has(const pir_op *op, uint32_t traits) {
 pir_loc pir_op_loc(const pir_op *op) {
   return op->loc;
 }
-void pir_op_set_loc(pir_op *op, pir_loc loc) {
-  op->loc = loc;
-}
 uint64_t pir_op_mark(const pir_op *op) {
   return op->mark;
 }

@@ -204,30 +204,10 @@ int64_t pir_op_int(const pir_op *op, size_t i) {
   return def->kind == PIR_ATTR_F32 || def->kind == PIR_ATTR_F64 ? (int64_t)def->f : def->i;
 }
 
-double pir_op_float(const pir_op *op, size_t i) {
-  double value;
-  if (pir_attr_as_float(pir_op_attr_at(op, i), &value))
-    return value;
-  const pir_attr_def *def = &op->info->def->attrs[i];
-  return def->f != 0 ? def->f : (double)def->i;
-}
-
 pir_str pir_op_text(const pir_op *op, size_t i) {
   const pir_attr *attr = pir_op_attr_at(op, i);
   if (attr)
     return pir_attr_as_str(attr);
   const char *text = op->info->def->attrs[i].text;
   return text ? pir_str_from(text) : (pir_str){"", 0};
-}
-
-size_t pir_op_ints(const pir_op *op, size_t i, int64_t *out_values, size_t capacity) {
-  const pir_attr *attr = pir_op_attr_at(op, i);
-  const pir_attr_def *def = &op->info->def->attrs[i];
-  size_t n = attr ? pir_attr_elements(attr) : def->int_count;
-  for (size_t k = 0; k < n && k < capacity; k++)
-    if (!attr)
-      out_values[k] = def->ints[k];
-    else if (!pir_attr_int_at(attr, k, &out_values[k]))
-      out_values[k] = 0;
-  return n;
 }

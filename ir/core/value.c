@@ -69,9 +69,6 @@ pir_op *pir_use_owner(const pir_use *use) {
 size_t pir_use_operand_index(const pir_use *use) {
   return (size_t)(use - op_uses(use->owner));
 }
-pir_value *pir_use_value(const pir_use *use) {
-  return use->value;
-}
 
 void pir_use_set(pir_use *use, pir_value *value) {
   if (use->value == value)

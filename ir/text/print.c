@@ -13,8 +13,8 @@
 
 #define WRITE_BUFFER 16384
 #define INDENT 4
-// Regions nested deeper than this are not indented further, or the text would grow with the square
-// of the depth.
+// Regions nested deeper than this are not indented further, or the text would grow with the
+// square of the depth.
 #define MAX_INDENT 64
 #define TYPE_CACHE 64
 #define TYPE_TEXTS 16384
@@ -567,8 +567,4 @@ pir_status pir_attr_print_as(const pir_attr *attr, pir_text_form form, pir_write
 
 pir_status pir_type_print(const pir_type *type, pir_writer out) {
   return pir_type_print_as(type, PIR_TEXT_T3, out);
-}
-
-pir_status pir_attr_print(const pir_attr *attr, pir_writer out) {
-  return pir_attr_print_as(attr, PIR_TEXT_T3, out);
 }
